@@ -1,0 +1,141 @@
+# bpfbench: `make help` lists the targets. V=1 shows the commands, O=DIR builds elsewhere, SAN=1 adds ASan and UBSan.
+SHELL := /bin/bash
+.DELETE_ON_ERROR:
+.SUFFIXES:
+
+VERSION := 0.1.0
+O ?= build
+V ?= 0
+JOBS ?= $(shell nproc 2>/dev/null || echo 2)
+SAN ?= 0
+CC ?= gcc
+ifeq ($(origin CC),default)
+CC := gcc
+endif
+CLANG ?= clang
+LLVM_STRIP ?= llvm-strip
+BPFTOOL ?= $(or $(shell command -v bpftool),/usr/sbin/bpftool)
+PKG_CONFIG ?= pkg-config
+
+ifeq ($(V),1)
+Q :=
+msg :=
+else
+Q := @
+msg = @printf '  %-8s %s\n' '$(1)' '$(2)';
+endif
+
+# --- what is built ------------------------------------------------------------------------------------------------
+BIN := bpfbench
+PACKAGES := libbpf jansson yaml-0.1
+LIB_DIRS := base core stats plan bpf drivers env run report cli
+LIB_SRCS := $(foreach d,$(LIB_DIRS),$(sort $(wildcard harness/$(d)/*.c))) harness/workloads/amicable_pairs.c
+LIB_OBJS := $(LIB_SRCS:harness/%.c=$(O)/obj/%.o)
+LIB := $(O)/libbpfbench.a
+BPF_OBJS := $(patsubst bpf/%.bpf.c,$(O)/bpf/%.bpf.o,$(wildcard bpf/*.bpf.c))
+TEST_BPF_OBJS := $(patsubst harness/tests/bpf/%.bpf.c,$(O)/tests/bpf/%.bpf.o,$(wildcard harness/tests/bpf/*.bpf.c))
+WORKLOADS := $(O)/workloads/amicable_pairs
+UNIT_TESTS := $(patsubst harness/tests/unit/%.c,$(O)/tests/%,$(wildcard harness/tests/unit/test_*.c))
+TEST_TOOLS := $(patsubst harness/tests/tools/%.c,$(O)/tests/tools/%,$(wildcard harness/tests/tools/*.c))
+BENCHES := $(patsubst harness/tests/bench/%.c,$(O)/bench/%,$(wildcard harness/tests/bench/*.c))
+
+CLANG_VERSION := $(shell $(CLANG) --version 2>/dev/null | head -n 1 | sed -E 's/.*version ([^ ]+).*/\1/')
+WARN := -Wall -Wextra -Wconversion -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Werror
+CFLAGS ?= -O2 -g
+ALL_CFLAGS := -std=gnu11 $(CFLAGS) $(WARN) -D_GNU_SOURCE -fno-omit-frame-pointer -Iharness -Ibpf \
+	-DBB_VERSION='"$(VERSION)"' -DBB_CLANG_VERSION='"$(CLANG_VERSION)"' -DBB_BUILD_DIR='"$(O)"' \
+	$(shell $(PKG_CONFIG) --cflags $(PACKAGES) 2>/dev/null)
+LDLIBS := $(shell $(PKG_CONFIG) --libs $(PACKAGES) 2>/dev/null) -lelf -lz -lm
+ifeq ($(SAN),1)
+ALL_CFLAGS += -fsanitize=address,undefined -fno-sanitize-recover=undefined
+LDFLAGS += -fsanitize=address,undefined
+endif
+BPF_ARCH := $(shell uname -m | sed -e s/x86_64/x86/ -e s/aarch64/arm64/ -e s/riscv64/riscv/ -e s/s390x/s390/)
+# clang for BPF does not know the multiarch folder in which Debian keeps <asm/types.h>.
+BPF_SYS := $(shell $(CC) -print-multiarch 2>/dev/null | sed 's,^,-idirafter /usr/include/,')
+BPF_CFLAGS := -O2 -g -target bpf -D__TARGET_ARCH_$(BPF_ARCH) -Wall -Wextra -Wno-unused-parameter -Werror -Ibpf $(BPF_SYS)
+
+.PHONY: all
+all: $(BIN) $(BPF_OBJS) $(WORKLOADS) ## build ./bpfbench, the BPF objects and the workloads
+
+$(BIN): $(O)/obj/main.o $(LIB)
+	$(call msg,LINK,$@)
+	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+
+$(LIB): $(LIB_OBJS)
+	$(call msg,AR,$@)
+	$(Q)rm -f $@ && ar rcs $@ $^
+
+# The flags are a dependency: changing SAN, CC or CFLAGS rebuilds what they affect.
+$(O)/flags: FORCE
+	@mkdir -p $(@D)
+	@echo '$(subst ','\'',$(CC) $(ALL_CFLAGS) $(LDFLAGS) $(LDLIBS))' | cmp -s - $@ || \
+		echo '$(subst ','\'',$(CC) $(ALL_CFLAGS) $(LDFLAGS) $(LDLIBS))' > $@
+FORCE:
+
+$(O)/obj/%.o: harness/%.c $(O)/flags
+	$(call msg,CC,$<)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(ALL_CFLAGS) -MMD -MP -c $< -o $@
+
+$(O)/bpf/%.bpf.o: bpf/%.bpf.c Makefile
+	$(call msg,BPF,$<)
+	@mkdir -p $(@D)
+	$(Q)$(CLANG) $(BPF_CFLAGS) -MMD -MP -MF $(@:.o=.d) -c $< -o $@
+
+$(O)/tests/bpf/%.bpf.o: harness/tests/bpf/%.bpf.c Makefile
+	$(call msg,BPF,$<)
+	@mkdir -p $(@D)
+	$(Q)$(CLANG) $(BPF_CFLAGS) -MMD -MP -MF $(@:.o=.d) -c $< -o $@
+
+$(O)/workloads/%: $(O)/obj/workloads/%_main.o $(O)/obj/workloads/%.o
+	$(call msg,LINK,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(LDFLAGS) -o $@ $^
+
+$(O)/tests/%: harness/tests/unit/%.c $(LIB) $(O)/flags
+	$(call msg,TEST,$<)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(ALL_CFLAGS) -Iharness/tests -MMD -MP -MF $@.d $< -o $@ $(LDFLAGS) $(LIB) -lcmocka $(LDLIBS)
+
+$(O)/tests/tools/%: harness/tests/tools/%.c $(LIB) $(O)/flags
+	$(call msg,TOOL,$<)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(ALL_CFLAGS) -Iharness/tests -MMD -MP -MF $@.d $< -o $@ $(LDFLAGS) $(LIB) $(LDLIBS)
+
+$(O)/bench/%: harness/tests/bench/%.c $(LIB) $(O)/flags
+	$(call msg,BENCH,$<)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(ALL_CFLAGS) -MMD -MP -MF $@.d $< -o $@ $(LDFLAGS) $(LIB) $(LDLIBS)
+
+-include $(shell [ -d $(O) ] && find $(O) -name '*.d')
+
+# --- what is run --------------------------------------------------------------------------------------------------
+.PHONY: bench run test check-format bench-self plot deps clean distclean help
+deps: ## install what is missing (root and apt), or say what is missing
+	$(Q)ci/deps.sh
+
+bench: deps ## install, build, and run the main job: perf_profiler, BMF on stdout
+	$(Q)+ci/as-owner.sh $(MAKE) -j$(JOBS) --no-print-directory all
+	$(Q)./$(BIN) --scenario perf_profiler
+
+test: deps ## install, build, and pass all tests (as root: the privileged ones too)
+	$(Q)+ci/as-owner.sh $(MAKE) -j$(JOBS) --no-print-directory all tests
+	$(Q)O=$(O) harness/tests/run.sh
+
+.PHONY: tests
+tests: all $(UNIT_TESTS) $(TEST_BPF_OBJS) $(TEST_TOOLS)
+
+bench-self: all $(BENCHES) ## measure bpfbench itself: ratios, side by side in one run (root)
+	$(Q)O=$(O) harness/tests/bench/run.sh
+
+plot: all ## draw the stored results into plots/ (SVG and PNG)
+	$(Q)O=$(O) plots/plot.sh
+
+clean: ## remove what was built
+	$(Q)rm -rf $(O) $(BIN)
+
+help: ## this list
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | \
+		while IFS=$$'\t' read -r t d; do printf '  make %-12s %s\n' "$$t" "$$d"; done
+	@printf '\n  V=1 shows the commands, O=DIR builds elsewhere, SAN=1 adds ASan and UBSan, CC=clang uses clang.\n'

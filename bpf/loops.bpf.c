@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Programs whose cost is known by construction: test material for the statistics. `loop` is the kind of code
+ * whose time depends on where the JIT puts it; `straight` has no jump that could be placed badly.
+ */
+#include "bb_bpf.h"
+
+const volatile __u32 rounds = 200;
+__u64 sink;
+
+SEC("perf_event")
+int empty(struct bpf_perf_event_data *ctx)
+{
+	return 0;
+}
+
+SEC("perf_event")
+int loop(struct bpf_perf_event_data *ctx)
+{
+	__u64 a = 1, b = 7;
+
+	for (__u32 i = 0; i < 100000; i++) {
+		if (i >= rounds)
+			break;
+		a += b;
+		b ^= a;
+		b >>= 3;
+		if (b & 1)
+			a += 3;
+	}
+	sink = a;
+	return 0;
+}
+
+/* A shift between the multiplications, or the compiler folds the whole row into one. */
+#define STEP(x) ((x) = ((x) ^ (x) >> 29) * 2862933555777941757ULL)
+#define STEP4(x) (STEP(x), STEP(x), STEP(x), STEP(x))
+#define STEP16(x) (STEP4(x), STEP4(x), STEP4(x), STEP4(x))
+#define STEP64(x) (STEP16(x), STEP16(x), STEP16(x), STEP16(x))
+
+SEC("perf_event")
+int straight(struct bpf_perf_event_data *ctx)
+{
+	__u64 x = bpf_get_current_pid_tgid();
+
+	STEP64(x);
+	STEP64(x);
+	STEP64(x);
+	STEP64(x);
+	sink = x;
+	return 0;
+}

@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The kernel side of a sampling profiler: on each perf event, deliver the time, the task and its user stack.
+ * The variants differ in how the sample gets to user space, which is most of what such a program costs.
+ */
+#include "bb_bpf.h"
+#include "perf_profiler.h"
+
+#define RING_BYTES (16 << 20)
+#define STACK_FRAMES 127	/* kernel.perf_event_max_stack */
+
+/* pid_filter: sample this process (tgid) only. 0 means every process. */
+const volatile __u32 target_pid = 0;
+
+/* regressed: rounds of a dependent multiply-add spent on top of what ringbuf does; about 1 ns each. */
+const volatile __u32 extra_rounds = 200;
+
+struct {
+	__uint(type, BPF_MAP_TYPE_RINGBUF);
+	__uint(max_entries, RING_BYTES);
+} samples SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERF_EVENT_ARRAY);
+	__uint(key_size, sizeof(__u32));
+	__uint(value_size, sizeof(__u32));
+} events SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct bb_sample);
+} scratch SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_STACK_TRACE);
+	__uint(max_entries, 16384);
+	__uint(key_size, sizeof(__u32));
+	__uint(value_size, STACK_FRAMES * sizeof(__u64));
+} stacks SEC(".maps");
+
+struct stack_key {
+	__u32 pid;
+	__s32 stack_id;
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 16384);
+	__type(key, struct stack_key);
+	__type(value, __u64);
+} counts SEC(".maps");
+
+static __always_inline void fill_header(struct bb_sample *s, __u64 stack_len)
+{
+	__u64 id = bpf_get_current_pid_tgid();
+
+	s->header.ktime_ns = bpf_ktime_get_ns();
+	s->header.pid = id >> 32;
+	s->header.tid = (__u32)id;
+	s->header.stack_len = stack_len;
+}
+
+/* What `ringbuf` and its relatives do: the sample is built in place in the ring. */
+static __always_inline int sample_to_ring(void *ctx, __u64 submit_flags)
+{
+	struct bb_sample *s = bpf_ringbuf_reserve(&samples, sizeof(*s), 0);
+	long len;
+
+	if (!s) {
+		count_drop();
+		return 0;
+	}
+	len = bpf_get_stack(ctx, s->stack, sizeof(s->stack), BPF_F_USER_STACK);
+	if (len < 0) {
+		bpf_ringbuf_discard(s, BPF_RB_NO_WAKEUP);
+		return 0;
+	}
+	fill_header(s, len);
+	bpf_ringbuf_submit(s, submit_flags);
+	return 0;
+}
+
+/* For the variants that deliver by copying: the sample in this CPU's scratch buffer, or NULL. */
+static __always_inline struct bb_sample *sample_in_scratch(void *ctx)
+{
+	__u32 zero = 0;
+	struct bb_sample *s = bpf_map_lookup_elem(&scratch, &zero);
+	long len;
+
+	if (!s)
+		return NULL;
+	len = bpf_get_stack(ctx, s->stack, sizeof(s->stack), BPF_F_USER_STACK);
+	if (len < 0)
+		return NULL;
+	fill_header(s, len);
+	return s;
+}
+
+/* Bytes of a sample that carry something: a copy need not move the unused end of the stack. */
+static __always_inline __u64 used_bytes(const struct bb_sample *s)
+{
+	__u64 len = s->header.stack_len;
+
+	return sizeof(s->header) + (len < BB_STACK_BYTES ? len : BB_STACK_BYTES);
+}
+
+/* The floor: what the kernel charges for calling any program of this type. */
+SEC("perf_event")
+int empty(struct bpf_perf_event_data *ctx)
+{
+	return 0;
+}
+
+/* The profiler as published. Submit with flags 0 wakes the reader whenever it has caught up: an irq_work each. */
+SEC("perf_event")
+int ringbuf(struct bpf_perf_event_data *ctx)
+{
+	return sample_to_ring(ctx, 0);
+}
+
+/* Saves the irq_work; the reader polls. */
+SEC("perf_event")
+int ringbuf_nowakeup(struct bpf_perf_event_data *ctx)
+{
+	return sample_to_ring(ctx, BPF_RB_NO_WAKEUP);
+}
+
+/* One more copy, but only of the frames there are, so the ring lasts longer. */
+SEC("perf_event")
+int scratch_output(struct bpf_perf_event_data *ctx)
+{
+	struct bb_sample *s = sample_in_scratch(ctx);
+
+	if (s && bpf_ringbuf_output(&samples, s, used_bytes(s), 0))
+		count_drop();
+	return 0;
+}
+
+/* The older per-CPU perf buffer: no shared lock, but a buffer a CPU and perf's own record header. */
+SEC("perf_event")
+int perfbuf(struct bpf_perf_event_data *ctx)
+{
+	struct bb_sample *s = sample_in_scratch(ctx);
+
+	if (s && bpf_perf_event_output(ctx, &events, BPF_F_CURRENT_CPU, s, used_bytes(s)))
+		count_drop();
+	return 0;
+}
+
+/* Nothing is delivered: stacks are counted in the kernel and read at the end. Costs a hash of the stack. */
+SEC("perf_event")
+int stackid(struct bpf_perf_event_data *ctx)
+{
+	struct stack_key key = {.pid = bpf_get_current_pid_tgid() >> 32};
+	__u64 one = 1, *count;
+
+	key.stack_id = bpf_get_stackid(ctx, &stacks, BPF_F_USER_STACK);
+	if (key.stack_id < 0) {
+		count_drop();
+		return 0;
+	}
+	count = bpf_map_lookup_elem(&counts, &key);
+	if (count)
+		__sync_fetch_and_add(count, 1);
+	else if (bpf_map_update_elem(&counts, &key, &one, BPF_NOEXIST))
+		count_drop();
+	return 0;
+}
+
+/* As ringbuf, with the kernel's frames in front of the user's: two walks, one buffer, half of it each. */
+SEC("perf_event")
+int kernel_user(struct bpf_perf_event_data *ctx)
+{
+	const __u32 half = BB_STACK_BYTES / 2;
+	struct bb_sample *s = bpf_ringbuf_reserve(&samples, sizeof(*s), 0);
+	long kernel_len, user_len;
+
+	if (!s) {
+		count_drop();
+		return 0;
+	}
+	kernel_len = bpf_get_stack(ctx, s->stack, half, 0);
+	if (kernel_len < 0)
+		kernel_len = 0;		/* the event hit user mode: there is no kernel stack */
+	user_len = bpf_get_stack(ctx, (char *)s->stack + half, half, BPF_F_USER_STACK);
+	if (user_len < 0) {
+		bpf_ringbuf_discard(s, BPF_RB_NO_WAKEUP);
+		return 0;
+	}
+	fill_header(s, kernel_len + user_len);
+	bpf_ringbuf_submit(s, 0);
+	return 0;
+}
+
+/* As ringbuf, but decides first. With target_pid set to another process this is the price of saying no. */
+SEC("perf_event")
+int pid_filter(struct bpf_perf_event_data *ctx)
+{
+	if (target_pid && bpf_get_current_pid_tgid() >> 32 != target_pid)
+		return 0;
+	return sample_to_ring(ctx, 0);
+}
+
+__u64 regressed_sink;
+
+/* As ringbuf, slower by a known piece of work: test material for comparisons, not part of the scenario. */
+SEC("perf_event")
+int regressed(struct bpf_perf_event_data *ctx)
+{
+	__u64 x = bpf_get_current_pid_tgid();
+
+	for (__u32 i = 0; i < 100000; i++) {
+		if (i >= extra_rounds)
+			break;
+		x = x * 2862933555777941757ULL + 3037000493ULL;
+	}
+	regressed_sink = x;
+	return sample_to_ring(ctx, 0);
+}

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "base/io.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static int read_all(int fd, char *data, size_t size, size_t *ret_len)
+{
+	size_t len = 0;
+
+	while (len < size) {
+		ssize_t n = read(fd, data + len, size - len);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -errno;
+		if (n == 0)
+			break;
+		len += (size_t)n;
+	}
+	*ret_len = len;
+	return 0;
+}
+
+int bb_read_file(const char *path, size_t max, char **ret_data, size_t *ret_len, struct bb_err *err)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	char *data = NULL;
+	struct stat st;
+	size_t len = 0;
+	int rc;
+
+	if (fd < 0) {
+		rc = -errno;
+		return bb_fail(err, rc, "%s: %s", path, strerror(-rc));
+	}
+	rc = fstat(fd, &st) ? -errno : 0;
+	if (!rc && S_ISDIR(st.st_mode))
+		rc = -EISDIR;
+	else if (!rc && !S_ISREG(st.st_mode))
+		rc = -EINVAL;
+	else if (!rc && (size_t)st.st_size > max)
+		rc = -EFBIG;
+	if (!rc) {
+		data = malloc((size_t)st.st_size + 1);
+		rc = data ? read_all(fd, data, (size_t)st.st_size, &len) : -ENOMEM;
+	}
+	close(fd);
+	if (rc) {
+		free(data);
+		return bb_fail(err, rc, "%s: %s", path, rc == -EINVAL ? "not a regular file" : strerror(-rc));
+	}
+	data[len] = '\0';
+	*ret_data = data;
+	*ret_len = len;
+	return 0;
+}
+
+char *bb_program_dir(void)
+{
+	char path[PATH_MAX];
+	ssize_t n = readlink("/proc/self/exe", path, sizeof(path) - 1);
+	char *slash;
+
+	if (n < 0)
+		return NULL;
+	path[n] = '\0';
+	slash = strrchr(path, '/');
+	if (slash)
+		*slash = '\0';
+	return strdup(path);
+}

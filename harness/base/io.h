@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef BB_BASE_IO_H
+#define BB_BASE_IO_H
+
+#include <stddef.h>
+
+#include "base/err.h"
+
+/*
+ * A whole regular file into memory, NUL-terminated; free() it. `max` bytes at the most (-EFBIG). The message
+ * names the path and the reason.
+ */
+int bb_read_file(const char *path, size_t max, char **ret_data, size_t *ret_len, struct bb_err *err);
+
+/* The folder that holds the running program, without a trailing slash; free() it. NULL when /proc is not there. */
+char *bb_program_dir(void);
+
+#endif

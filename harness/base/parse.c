@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "base/parse.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int base_of(const char *digits)
+{
+	return digits[0] == '0' && (digits[1] == 'x' || digits[1] == 'X') ? 16 : 10;
+}
+
+int bb_parse_u64(const char *text, uint64_t *ret_value)
+{
+	char *end;
+	unsigned long long v;
+
+	if (!isdigit((unsigned char)text[0]))
+		return -EINVAL;
+	errno = 0;
+	v = strtoull(text, &end, base_of(text));
+	if (errno)
+		return -errno;
+	if (*end)
+		return -EINVAL;
+	*ret_value = v;
+	return 0;
+}
+
+int bb_parse_i64(const char *text, int64_t *ret_value)
+{
+	const char *digits = text[0] == '-' ? text + 1 : text;
+	char *end;
+	long long v;
+
+	if (!isdigit((unsigned char)digits[0]))
+		return -EINVAL;
+	errno = 0;
+	v = strtoll(text, &end, base_of(digits));
+	if (errno)
+		return -errno;
+	if (*end)
+		return -EINVAL;
+	*ret_value = v;
+	return 0;
+}
+
+int bb_parse_double(const char *text, double *ret_value)
+{
+	char *end;
+	double v;
+
+	if (!text[0] || isspace((unsigned char)text[0]))
+		return -EINVAL;
+	errno = 0;
+	v = strtod(text, &end);
+	if (*end || end == text || !isfinite(v))
+		return -EINVAL;
+	if (errno == ERANGE)
+		return -ERANGE;
+	*ret_value = v;
+	return 0;
+}
+
+int bb_parse_bool(const char *text, int *ret_value)
+{
+	static const char *const words[][2] = {{"false", "true"}, {"no", "yes"}, {"off", "on"}};
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		for (int v = 0; v < 2; v++) {
+			if (!strcmp(text, words[i][v])) {
+				*ret_value = v;
+				return 0;
+			}
+		}
+	}
+	return -EINVAL;
+}
+
+#define NEAREST_MAX 63	/* longer words are compared by their first characters */
+
+static size_t min3(size_t a, size_t b, size_t c)
+{
+	size_t m = a < b ? a : b;
+
+	return m < c ? m : c;
+}
+
+/* Optimal string alignment distance: insertions, deletions, substitutions, swaps of neighbours. */
+static size_t distance(const char *a, const char *b)
+{
+	size_t d[NEAREST_MAX + 1][NEAREST_MAX + 1];
+	size_t la = strnlen(a, NEAREST_MAX), lb = strnlen(b, NEAREST_MAX);
+
+	for (size_t i = 0; i <= la; i++)
+		d[i][0] = i;
+	for (size_t j = 0; j <= lb; j++)
+		d[0][j] = j;
+	for (size_t i = 1; i <= la; i++) {
+		for (size_t j = 1; j <= lb; j++) {
+			size_t change = a[i - 1] != b[j - 1];
+
+			d[i][j] = min3(d[i - 1][j] + 1, d[i][j - 1] + 1, d[i - 1][j - 1] + change);
+			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] &&
+			    d[i - 2][j - 2] + 1 < d[i][j])
+				d[i][j] = d[i - 2][j - 2] + 1;
+		}
+	}
+	return d[la][lb];
+}
+
+const char *bb_nearest(const char *word, const char *const *names, size_t n)
+{
+	size_t len = strnlen(word, NEAREST_MAX);	/* no more, or every short name would be near a long word */
+	size_t limit = len / 3 > 1 ? len / 3 : 1;
+	const char *best = NULL;
+
+	for (size_t i = 0; i < n; i++) {
+		size_t d = distance(word, names[i]);
+
+		if (d <= limit) {
+			best = names[i];
+			limit = d ? d - 1 : 0;
+			if (!d)
+				break;
+		}
+	}
+	return best;
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef BB_BASE_PARSE_H
+#define BB_BASE_PARSE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * The only place where text becomes numbers. Trailing junk, an empty string, overflow and (for the unsigned)
+ * a minus sign are all -EINVAL or -ERANGE. Decimal or 0x hexadecimal for integers.
+ */
+int bb_parse_u64(const char *text, uint64_t *ret_value);
+int bb_parse_i64(const char *text, int64_t *ret_value);
+int bb_parse_double(const char *text, double *ret_value);	/* finite only */
+int bb_parse_bool(const char *text, int *ret_value);		/* true/false, yes/no, on/off */
+
+/*
+ * Of names[n] the one nearest to `word` by Damerau-Levenshtein distance, for "did you mean"; NULL when none
+ * is near enough to be a likely slip (more than a third of the word's length, at least 1, away).
+ */
+const char *bb_nearest(const char *word, const char *const *names, size_t n);
+
+#endif

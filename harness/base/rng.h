@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef BB_BASE_RNG_H
+#define BB_BASE_RNG_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Seeded generator (xoshiro256**, Blackman & Vigna 2018): the same seed gives the same run on every machine. */
+struct bb_rng {
+	uint64_t s[4];
+};
+
+void bb_rng_seed(struct bb_rng *rng, uint64_t seed);
+uint64_t bb_rng_u64(struct bb_rng *rng);
+
+/* Uniform in [0, n), without modulo bias; n >= 1. */
+uint64_t bb_rng_below(struct bb_rng *rng, uint64_t n);
+
+/* Uniform in [0, 1). */
+double bb_rng_double(struct bb_rng *rng);
+
+/* Standard normal deviate (Box & Muller 1958, one of the pair). */
+double bb_rng_normal(struct bb_rng *rng);
+
+/* Put x[n] into a uniformly random order (Fisher & Yates 1938). */
+void bb_rng_shuffle(struct bb_rng *rng, uint32_t *x, size_t n);
+
+#endif

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "base/stop.h"
+
+#include <stddef.h>
+
+volatile sig_atomic_t bb_stop_signal;
+
+static void on_signal(int sig)
+{
+	bb_stop_signal = sig;
+}
+
+void bb_stop__install(void)
+{
+	static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
+	/* No SA_RESTART: a blocking call is to come back. SA_RESETHAND: the second signal kills. */
+	struct sigaction action = {.sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND};
+
+	sigemptyset(&action.sa_mask);
+	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
+		sigaction(signals[i], &action, NULL);
+	signal(SIGPIPE, SIG_IGN);
+}

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef BB_BASE_STOP_H
+#define BB_BASE_STOP_H
+
+#include <signal.h>
+
+/* The signal that asked us to stop (SIGINT, SIGTERM, SIGHUP), or 0. Long loops look at it; the handler only sets it. */
+extern volatile sig_atomic_t bb_stop_signal;
+
+/* Catch those signals from now on. A second one of the same kind ends the process at once. */
+void bb_stop__install(void);
+
+#endif

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "bpf/rings.h"
+
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#define PERF_PAGES 64	/* a CPU, a power of two */
+
+static struct bb_ring *add_ring(struct bb_rings *r)
+{
+	struct bb_ring *rings = realloc(r->rings, (r->n + 1) * sizeof(*rings));
+
+	if (!rings)
+		return NULL;
+	r->rings = rings;
+	memset(&rings[r->n], 0, sizeof(*rings));
+	return &rings[r->n++];
+}
+
+/* A ring buffer map: its first page holds the reader's position, its second the writer's (kernel/bpf/ringbuf.c). */
+static int open_ringbuf(struct bb_rings *r, int map_fd, size_t size_bytes)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	struct bb_ring *ring = add_ring(r);
+	void *p;
+
+	if (!ring)
+		return -ENOMEM;
+	p = mmap(NULL, page, PROT_READ | PROT_WRITE, MAP_SHARED, map_fd, 0);
+	if (p == MAP_FAILED)
+		return -errno;
+	ring->consumer_page = p;
+	p = mmap(NULL, page, PROT_READ, MAP_SHARED, map_fd, (off_t)page);
+	if (p == MAP_FAILED)
+		return -errno;
+	ring->producer_page = p;
+	ring->consumer = ring->consumer_page;
+	ring->producer = ring->producer_page;
+	ring->size_bytes = size_bytes;
+	return 0;
+}
+
+static void on_sample(void *ctx, int cpu, void *data, __u32 size)
+{
+	(void)ctx, (void)cpu, (void)data, (void)size;
+}
+
+static int open_perf_buffer(struct bb_rings *r, int map_fd)
+{
+	struct perf_buffer **all = realloc(r->perf_buffers, (r->n_perf_buffers + 1) * sizeof(struct perf_buffer *));
+	struct perf_buffer *pb;
+
+	if (!all)
+		return -ENOMEM;
+	r->perf_buffers = all;
+	pb = perf_buffer__new(map_fd, PERF_PAGES, on_sample, NULL, NULL, NULL);
+	if (!pb)
+		return -errno;
+	all[r->n_perf_buffers++] = pb;
+	for (size_t i = 0; i < perf_buffer__buffer_cnt(pb); i++) {
+		struct perf_event_mmap_page *page;
+		struct bb_ring *ring = add_ring(r);
+		size_t size;
+		void *buf;
+		int rc;
+
+		if (!ring)
+			return -ENOMEM;
+		rc = perf_buffer__buffer(pb, (int)i, &buf, &size);
+		if (rc)
+			return rc;
+		page = buf;
+		/* __u64 in the ABI, long here: the same on every 64-bit machine, and BPF's JIT is 64-bit. */
+		ring->consumer = (volatile unsigned long *)&page->data_tail;
+		ring->producer = (volatile unsigned long *)&page->data_head;
+		ring->size_bytes = size - (size_t)sysconf(_SC_PAGESIZE);
+	}
+	return 0;
+}
+
+int bb_rings__open(struct bpf_object *obj, struct bb_rings *ret_rings, struct bb_err *err)
+{
+	struct bb_rings r = {0};
+	struct bpf_map *map;
+
+	bpf_object__for_each_map(map, obj) {
+		int rc = 0;
+
+		if (bpf_map__type(map) == BPF_MAP_TYPE_RINGBUF)
+			rc = open_ringbuf(&r, bpf_map__fd(map), bpf_map__max_entries(map));
+		else if (bpf_map__type(map) == BPF_MAP_TYPE_PERF_EVENT_ARRAY)
+			rc = open_perf_buffer(&r, bpf_map__fd(map));
+		if (rc) {
+			bb_rings__close(&r);
+			return bb_fail(err, rc, "cannot read map '%s': %s", bpf_map__name(map), strerror(-rc));
+		}
+	}
+	*ret_rings = r;
+	return 0;
+}
+
+void bb_rings__close(struct bb_rings *r)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+
+	if (!r)
+		return;
+	for (size_t i = 0; i < r->n; i++) {
+		if (r->rings[i].consumer_page)
+			munmap(r->rings[i].consumer_page, page);
+		if (r->rings[i].producer_page)
+			munmap(r->rings[i].producer_page, page);
+	}
+	for (size_t i = 0; i < r->n_perf_buffers; i++)
+		perf_buffer__free(r->perf_buffers[i]);
+	free(r->rings);
+	free(r->perf_buffers);
+	memset(r, 0, sizeof(*r));
+}

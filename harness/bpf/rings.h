@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef BB_BPF_RINGS_H
+#define BB_BPF_RINGS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/err.h"
+
+struct bpf_object;
+struct perf_buffer;
+
+/* The reader's side of one buffer that a program writes to: two positions in shared memory. */
+struct bb_ring {
+	volatile unsigned long *consumer;	/* ours to move */
+	const volatile unsigned long *producer;	/* the kernel's */
+	size_t size_bytes;
+	void *consumer_page, *producer_page;	/* mapped by us; NULL for a perf buffer, which libbpf maps */
+};
+
+struct bb_rings {
+	struct bb_ring *rings;
+	size_t n;
+	struct perf_buffer **perf_buffers;	/* own the mappings of the perf kind */
+	size_t n_perf_buffers;
+};
+
+/* Map every BPF ring buffer of a loaded object and open every perf event array. 0 or -errno with a message. */
+int bb_rings__open(struct bpf_object *obj, struct bb_rings *ret_rings, struct bb_err *err);
+void bb_rings__close(struct bb_rings *r);
+
+/* Move the reader's position to the writer's: everything delivered is thrown away unread. */
+static inline void bb_rings__drain(struct bb_rings *r, bool only_when_half_full)
+{
+	for (size_t i = 0; i < r->n; i++) {
+		struct bb_ring *ring = &r->rings[i];
+		unsigned long head = __atomic_load_n(ring->producer, __ATOMIC_ACQUIRE);
+
+		if (only_when_half_full && head - *ring->consumer < ring->size_bytes / 2)
+			continue;
+		if (*ring->consumer != head)
+			__atomic_store_n(ring->consumer, head, __ATOMIC_RELEASE);
+	}
+}
+
+#endif

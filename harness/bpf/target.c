@@ -1,0 +1,393 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "bpf/target.h"
+
+#include <bpf/bpf.h>
+#include <bpf/btf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/io.h"
+#include "base/parse.h"
+#include "bpf/libbpf_log.h"
+#include "bpf/rings.h"
+
+struct shared_map {
+	char name[64];
+	int fd;
+};
+
+struct bb_target {
+	char *object_path;
+	char *program;
+	const struct bb_global_spec *globals;
+	size_t n_globals;
+	char *elf;			/* the object file's bytes: every load is of the same ones */
+	size_t elf_len;
+
+	struct bpf_object *obj;		/* the current load; NULL: none */
+	int prog_fd;
+	struct bb_stats_reader reader;
+	int jit_mod64;
+	int drops_map_fd;		/* -1: the program has no `drops` */
+	size_t drops_map_size, drops_offset;
+
+	struct shared_map *maps;	/* of the first load, used by the later ones */
+	size_t n_maps;
+	struct bb_rings rings;
+};
+
+/* A global variable's place: the map of its section, its offset there and its size. -ENOENT without a message. */
+static int find_global(struct bpf_object *obj, const char *name, struct bpf_map **ret_map, size_t *ret_offset,
+		       size_t *ret_size)
+{
+	const struct btf *btf = bpf_object__btf(obj);
+	__u32 n_types = btf ? btf__type_cnt(btf) : 0;
+
+	for (__u32 id = 1; id < n_types; id++) {
+		const struct btf_type *sec = btf__type_by_id(btf, id);
+		const struct btf_var_secinfo *vars;
+		const char *sec_name;
+
+		if (!btf_is_datasec(sec))
+			continue;
+		sec_name = btf__name_by_offset(btf, sec->name_off);
+		vars = btf_var_secinfos(sec);
+		for (__u16 i = 0; i < btf_vlen(sec); i++) {
+			const struct btf_type *var = btf__type_by_id(btf, vars[i].type);
+			struct bpf_map *map;
+
+			if (strcmp(btf__name_by_offset(btf, var->name_off), name))
+				continue;
+			map = bpf_object__find_map_by_name(obj, sec_name);	/* by section: ".rodata", ".bss" */
+			if (!map)
+				continue;
+			*ret_map = map;
+			*ret_offset = vars[i].offset;
+			*ret_size = vars[i].size;
+			return 0;
+		}
+	}
+	return -ENOENT;
+}
+
+static bool fits(int64_t value, size_t size)
+{
+	int bits = (int)size * 8;
+
+	return size >= 8 || (value >= -(INT64_C(1) << (bits - 1)) && value < INT64_C(1) << bits);
+}
+
+static int set_global(struct bb_target *t, struct bpf_object *obj, const struct bb_global_spec *g, struct bb_err *err)
+{
+	struct bpf_map *map;
+	size_t offset, size, map_size;
+	const void *initial;
+	char *data;
+	int rc;
+
+	if (find_global(obj, g->name, &map, &offset, &size))
+		return bb_fail(err, -ENOENT, "%s has no global variable '%s' (or no BTF); declare it "
+			       "'const volatile' in the program", t->object_path, g->name);
+	if (size != 1 && size != 2 && size != 4 && size != 8)
+		return bb_fail(err, -EINVAL, "global '%s' of %s is %zu bytes; only integers can be set", g->name,
+			       t->object_path, size);
+	if (!fits(g->value, size))
+		return bb_fail(err, -ERANGE, "global '%s' of %s is %zu bytes; %lld does not fit", g->name,
+			       t->object_path, size, (long long)g->value);
+	initial = bpf_map__initial_value(map, &map_size);
+	if (!initial || offset + size > map_size)
+		return bb_fail(err, -EINVAL, "global '%s' of %s cannot be set", g->name, t->object_path);
+	data = malloc(map_size);
+	if (!data)
+		return bb_fail_nomem(err);
+	memcpy(data, initial, map_size);
+	memcpy(data + offset, &g->value, size);
+	rc = bpf_map__set_initial_value(map, data, map_size);
+	free(data);
+	return rc ? bb_fail(err, rc, "global '%s' of %s: %s", g->name, t->object_path, strerror(-rc)) : 0;
+}
+
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "set_global copies the low bytes first");
+
+static int say_no_program(const struct bb_target *t, struct bpf_object *obj, struct bb_err *err)
+{
+	const char *names[64];
+	struct bpf_program *p;
+	char list[1024] = "";
+	const char *near;
+	size_t n = 0;
+
+	bpf_object__for_each_program(p, obj) {
+		if (n == 64)
+			break;
+		names[n++] = bpf_program__name(p);
+		if (strlen(list) + strlen(names[n - 1]) + 3 < sizeof(list)) {
+			if (n > 1)
+				strcat(list, ", ");
+			strcat(list, names[n - 1]);
+		}
+	}
+	near = bb_nearest(t->program, names, n);
+	if (near)
+		return bb_fail(err, -ENOENT, "%s has no program '%s'; did you mean '%s'?", t->object_path, t->program, near);
+	return bb_fail(err, -ENOENT, "%s has no program '%s'; it has: %s", t->object_path, t->program,
+		       n ? list : "none");
+}
+
+/* A new bpf_object of the target's bytes with only our program to be loaded and the globals set. */
+static int open_object(struct bb_target *t, struct bpf_object **ret_obj, struct bb_err *err)
+{
+	LIBBPF_OPTS(bpf_object_open_opts, opts, .object_name = "bpfbench");
+	struct bpf_program *p, *ours = NULL;
+	struct bpf_object *obj;
+	int rc;
+
+	bb_libbpf_log__begin();
+	obj = bpf_object__open_mem(t->elf, t->elf_len, &opts);
+	if (!obj) {
+		rc = -errno;
+		return bb_fail(err, rc, "%s: not a BPF object that libbpf can read: %s%s%s", t->object_path,
+			       strerror(-rc), bb_libbpf_log__text()[0] ? ": " : "", bb_libbpf_log__text());
+	}
+	bpf_object__for_each_program(p, obj) {
+		bool is_ours = !strcmp(bpf_program__name(p), t->program);
+
+		bpf_program__set_autoload(p, is_ours);
+		if (is_ours)
+			ours = p;
+	}
+	rc = ours ? 0 : say_no_program(t, obj, err);
+	for (size_t i = 0; !rc && i < t->n_globals; i++)
+		rc = set_global(t, obj, &t->globals[i], err);
+	if (rc)
+		bpf_object__close(obj);
+	else
+		*ret_obj = obj;
+	return rc;
+}
+
+int bb_target__open(const char *object_path, const char *program, const struct bb_global_spec *globals,
+		    size_t n_globals, struct bb_target **ret_target, struct bb_err *err)
+{
+	struct bb_target *t = calloc(1, sizeof(*t));
+	struct bpf_object *obj;
+	int rc;
+
+	if (!t)
+		return bb_fail_nomem(err);
+	t->prog_fd = t->drops_map_fd = t->jit_mod64 = -1;
+	t->globals = globals;
+	t->n_globals = n_globals;
+	t->object_path = strdup(object_path);
+	t->program = strdup(program);
+	rc = t->object_path && t->program ? 0 : bb_fail_nomem(err);
+	if (!rc)
+		rc = bb_read_file(object_path, 64u << 20, &t->elf, &t->elf_len, err);
+	if (!rc)
+		rc = open_object(t, &obj, err);
+	if (rc) {
+		bb_target__free(t);
+		return rc;
+	}
+	bpf_object__close(obj);
+	*ret_target = t;
+	return 0;
+}
+
+/* Maps with contents of their own (not .rodata, .bss) outlive the load: making a 16 MiB ring takes 10-40 ms. */
+static int reuse_maps(struct bb_target *t, struct bpf_object *obj)
+{
+	for (size_t i = 0; i < t->n_maps; i++) {
+		struct bpf_map *map = bpf_object__find_map_by_name(obj, t->maps[i].name);
+		int rc = map ? bpf_map__reuse_fd(map, t->maps[i].fd) : -ENOENT;
+
+		if (rc)
+			return rc;
+	}
+	return 0;
+}
+
+static int keep_maps(struct bb_target *t)
+{
+	struct bpf_map *map;
+
+	bpf_object__for_each_map(map, t->obj) {
+		struct shared_map *maps;
+
+		if (bpf_map__is_internal(map) || bpf_map__fd(map) < 0)
+			continue;
+		maps = realloc(t->maps, (t->n_maps + 1) * sizeof(*maps));
+		if (!maps)
+			return -ENOMEM;
+		t->maps = maps;
+		strncpy(maps[t->n_maps].name, bpf_map__name(map), sizeof(maps[0].name) - 1);
+		maps[t->n_maps].name[sizeof(maps[0].name) - 1] = '\0';
+		maps[t->n_maps].fd = dup(bpf_map__fd(map));
+		if (maps[t->n_maps].fd < 0)
+			return -errno;
+		t->n_maps++;
+	}
+	return 0;
+}
+
+static int read_jit_mod64(int prog_fd)
+{
+	struct bpf_prog_info info = {0};
+	__u32 len = sizeof(info);
+	__u64 address = 0;
+
+	info.jited_ksyms = (__u64)(uintptr_t)&address;
+	info.nr_jited_ksyms = 1;
+	if (bpf_obj_get_info_by_fd(prog_fd, &info, &len) || !info.nr_jited_ksyms || !address)
+		return -1;
+	return (int)(address & 63);
+}
+
+static void find_drops(struct bb_target *t)
+{
+	struct bpf_map *map;
+	size_t size;
+
+	t->drops_map_fd = -1;
+	if (find_global(t->obj, "drops", &map, &t->drops_offset, &size) || size != sizeof(uint64_t))
+		return;
+	t->drops_map_fd = bpf_map__fd(map);
+	t->drops_map_size = bpf_map__value_size(map);
+}
+
+/* Why a load failed, for people: what kind of no it was, and the end of what the verifier said. */
+static int say_load_failed(const struct bb_target *t, int rc, struct bb_err *err)
+{
+	const char *log = bb_libbpf_log__text();
+
+	if (strstr(log, "BEGIN PROG LOAD LOG"))
+		return bb_fail(err, rc, "%s: the verifier rejects program '%s' (%s); the end of its log:\n%s",
+			       t->object_path, t->program, strerror(-rc), log);
+	if (rc == -EPERM)
+		return bb_fail(err, geteuid() ? -EPERM : -ENOTSUP, "%s: loading '%s' is not permitted; %s", t->object_path,
+			       t->program, geteuid() ? "CAP_BPF and CAP_PERFMON are needed: run as root, with sudo" :
+			       "this kernel refuses programs of the type (lockdown?): bpfbench check says more");
+	return bb_fail(err, rc, "%s: cannot load program '%s': %s\n%s", t->object_path, t->program, strerror(-rc), log);
+}
+
+int bb_target__load(struct bb_target *t, struct bb_err *err)
+{
+	struct bpf_object *obj;
+	int rc = open_object(t, &obj, err);
+
+	if (rc)
+		return rc;
+	bb_target__unload(t);
+	rc = reuse_maps(t, obj);
+	if (!rc)
+		rc = bpf_object__load(obj);
+	if (rc) {
+		say_load_failed(t, rc, err);
+		bpf_object__close(obj);
+		return err ? err->code : rc;
+	}
+	t->obj = obj;
+	t->prog_fd = bpf_program__fd(bpf_object__find_program_by_name(obj, t->program));
+	t->jit_mod64 = read_jit_mod64(t->prog_fd);
+	find_drops(t);
+	rc = bb_stats_reader__open(t->prog_fd, &t->reader, err);
+	if (!rc && !t->n_maps) {
+		rc = keep_maps(t);
+		if (rc)
+			bb_fail(err, rc, "%s: keeping its maps: %s", t->object_path, strerror(-rc));
+		else
+			rc = bb_rings__open(obj, &t->rings, err);
+	}
+	if (rc)
+		bb_target__unload(t);
+	return rc;
+}
+
+int bb_target__load_at(struct bb_target *t, int want_mod64, unsigned int max_tries, unsigned int *ret_tries,
+		       struct bb_err *err)
+{
+	for (unsigned int tries = 1; tries <= max_tries; tries++) {
+		int rc = bb_target__load(t, err);
+
+		if (rc)
+			return rc;
+		if (want_mod64 < 0 || t->jit_mod64 == want_mod64) {
+			*ret_tries = tries;
+			return 0;
+		}
+	}
+	*ret_tries = max_tries;
+	return -EAGAIN;
+}
+
+void bb_target__unload(struct bb_target *t)
+{
+	if (!t->obj)
+		return;
+	bb_stats_reader__close(&t->reader);
+	bpf_object__close(t->obj);
+	t->obj = NULL;
+	t->prog_fd = t->drops_map_fd = t->jit_mod64 = -1;
+}
+
+void bb_target__free(struct bb_target *t)
+{
+	if (!t)
+		return;
+	bb_target__unload(t);
+	bb_rings__close(&t->rings);
+	for (size_t i = 0; i < t->n_maps; i++)
+		close(t->maps[i].fd);
+	free(t->maps);
+	free(t->elf);
+	free(t->program);
+	free(t->object_path);
+	free(t);
+}
+
+int bb_target__prog_fd(const struct bb_target *t)
+{
+	return t->prog_fd;
+}
+
+const char *bb_target__program(const struct bb_target *t)
+{
+	return t->program;
+}
+
+const struct bb_stats_reader *bb_target__reader(const struct bb_target *t)
+{
+	return &t->reader;
+}
+
+int bb_target__jit_mod64(const struct bb_target *t)
+{
+	return t->jit_mod64;
+}
+
+int bb_target__drops(const struct bb_target *t, uint64_t *ret_drops)
+{
+	__u32 zero = 0;
+	char *data;
+	int rc;
+
+	*ret_drops = 0;
+	if (t->drops_map_fd < 0)
+		return 0;
+	data = calloc(1, t->drops_map_size);
+	if (!data)
+		return -ENOMEM;
+	rc = bpf_map_lookup_elem(t->drops_map_fd, &zero, data);
+	if (!rc)
+		memcpy(ret_drops, data + t->drops_offset, sizeof(*ret_drops));
+	free(data);
+	return rc;
+}
+
+void bb_target__drain(struct bb_target *t, bool only_when_half_full)
+{
+	bb_rings__drain(&t->rings, only_when_half_full);
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef BB_BPF_TARGET_H
+#define BB_BPF_TARGET_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "bpf/prog_stats.h"
+#include "plan/scenario.h"
+
+/*
+ * One program under test: the object it comes from, and its current load. Loading again gives a new placement by
+ * the JIT, which is the unit of replication; maps are kept from load to load, so that only the program changes.
+ * The target also plays the reader of the program's ring and perf buffers: it empties them when asked.
+ */
+struct bb_target;
+
+/*
+ * Read the object and find the program in it; nothing is loaded. Errors: no such file, not a BPF object, no such
+ * program (names those there are), no such global. `globals` are borrowed for the lifetime of the target.
+ */
+int bb_target__open(const char *object_path, const char *program, const struct bb_global_spec *globals,
+		    size_t n_globals, struct bb_target **ret_target, struct bb_err *err);
+
+/*
+ * Load the program anew; the previous load goes. -ENOTSUP: this kernel refuses or lacks the type (the message says
+ * which). Otherwise the message carries the end of the verifier's log.
+ */
+int bb_target__load(struct bb_target *t, struct bb_err *err);
+
+/* The same, again and again until the JIT address mod 64 is `want_mod64`, `max_tries` at the most; -EAGAIN then. */
+int bb_target__load_at(struct bb_target *t, int want_mod64, unsigned int max_tries, unsigned int *ret_tries,
+		       struct bb_err *err);
+
+void bb_target__unload(struct bb_target *t);	/* the program only; maps stay */
+void bb_target__free(struct bb_target *t);
+
+int bb_target__prog_fd(const struct bb_target *t);
+const char *bb_target__program(const struct bb_target *t);
+const struct bb_stats_reader *bb_target__reader(const struct bb_target *t);
+int bb_target__jit_mod64(const struct bb_target *t);	/* 0..63, or -1 when the kernel does not say */
+
+/* The program's global `drops`, 0 when it has none. 0 or -errno. */
+int bb_target__drops(const struct bb_target *t, uint64_t *ret_drops);
+
+/* Throw away what the program delivered. `only_when_half_full`: leave a ring alone until it must be emptied. */
+void bb_target__drain(struct bb_target *t, bool only_when_half_full);
+
+#endif

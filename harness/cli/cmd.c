@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "cli/cmd.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/parse.h"
+
+const struct bb_cmd bb_cmds[] = {
+	{"run", "measure scenarios (the default: `bpfbench --scenario S` is `bpfbench run --scenario S`)", bb_cmd_run},
+	{"show", "print a stored run in any format, without measuring", bb_cmd_show},
+	{"list", "list the scenarios with their variants and drives, and the stored runs", bb_cmd_list},
+	{"check", "say what this machine can do, and what to change", bb_cmd_check},
+};
+
+const size_t bb_n_cmds = sizeof(bb_cmds) / sizeof(bb_cmds[0]);
+
+static void print_help(FILE *out)
+{
+	fputs("Usage: bpfbench [COMMAND] [OPTION...]\n"
+	      "Benchmark eBPF programs: what one invocation costs, with numbers to act on.\n\n"
+	      "  sudo bpfbench --scenario perf_profiler        measure; Bencher Metric Format on stdout\n"
+	      "  bpfbench show latest --format table           look at a stored run again\n\n"
+	      "Commands (`bpfbench COMMAND --help` lists the options of each):\n", out);
+	for (size_t i = 0; i < bb_n_cmds; i++)
+		fprintf(out, "  %-10s %s\n", bb_cmds[i].name, bb_cmds[i].doc);
+	fputs("\nOptions:\n"
+	      "  --help     this help\n"
+	      "  --version  the version\n\n"
+	      "Exit codes: 0 ok, 1 failure, 2 usage, 3 regression found, 4 nothing here is supported.\n", out);
+}
+
+static const struct bb_cmd *find(const char *name)
+{
+	for (size_t i = 0; i < bb_n_cmds; i++)
+		if (!strcmp(bb_cmds[i].name, name))
+			return &bb_cmds[i];
+	return NULL;
+}
+
+static int say_unknown(const char *word)
+{
+	const char *names[32];
+	const char *near;
+
+	for (size_t i = 0; i < bb_n_cmds; i++)
+		names[i] = bb_cmds[i].name;
+	near = bb_nearest(word, names, bb_n_cmds);
+	if (near)
+		fprintf(stderr, "bpfbench: no command '%s'; did you mean '%s'?\n", word, near);
+	else
+		fprintf(stderr, "bpfbench: no command '%s'; `bpfbench --help` lists them\n", word);
+	return BB_EXIT_USAGE;
+}
+
+static int run_cmd(const struct bb_cmd *cmd, int argc, char **argv)
+{
+	char name[64];
+
+	snprintf(name, sizeof(name), "bpfbench %s", cmd->name);
+	argv[0] = name;
+	return cmd->run(argc, argv);
+}
+
+int bb_cmd_main(int argc, char **argv)
+{
+	const struct bb_cmd *cmd;
+
+	argp_err_exit_status = BB_EXIT_USAGE;
+	if (argc < 2) {
+		print_help(stderr);
+		return BB_EXIT_USAGE;
+	}
+	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-?") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help")) {
+		print_help(stdout);
+		return BB_EXIT_OK;
+	}
+	if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V")) {
+		printf("bpfbench %s\n", BB_VERSION);
+		return BB_EXIT_OK;
+	}
+	if (argv[1][0] == '-')
+		return run_cmd(find("run"), argc, argv);
+	cmd = find(argv[1]);
+	return cmd ? run_cmd(cmd, argc - 1, argv + 1) : say_unknown(argv[1]);
+}
+
+int bb_complain(const struct bb_err *err)
+{
+	fprintf(stderr, "bpfbench: %s\n", err->msg);
+	return err->code == -ENOTSUP ? BB_EXIT_UNSUPPORTED : BB_EXIT_FAILURE;
+}
+
+void bb_usage_error(const struct argp_state *state, const char *fmt, ...)
+{
+	va_list ap;
+
+	fprintf(stderr, "%s: ", state->name);
+	va_start(ap, fmt);
+	vfprintf(stderr, fmt, ap);
+	va_end(ap);
+	fprintf(stderr, "; see `%s --help`\n", state->name);
+	exit(BB_EXIT_USAGE);
+}

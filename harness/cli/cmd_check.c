@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <stdio.h>
+#include <unistd.h>
+
+#include "cli/cmd.h"
+#include "env/checks.h"
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	(void)arg, (void)state;
+	return key == ARGP_KEY_INIT || key == ARGP_KEY_END ? 0 : ARGP_ERR_UNKNOWN;
+}
+
+static const struct argp argp = {
+	.parser = parse,
+	.doc = "Say what this machine can do, one line a question, and what to change.\v"
+	       "ok: as it should be. warn: works, but slower, noisier or with less. skip: not known, or missing for some "
+	       "scenarios only. fail: the main job cannot work; the exit code is then 1.",
+};
+
+static const char *colour(enum bb_check_status status)
+{
+	static const char *const codes[] = {
+		[BB_CHECK_OK] = "\033[32m", [BB_CHECK_WARN] = "\033[33m", [BB_CHECK_FAIL] = "\033[31m", [BB_CHECK_SKIP] = "\033[2m",
+	};
+
+	return isatty(STDOUT_FILENO) ? codes[status] : "";
+}
+
+int bb_cmd_check(int argc, char **argv)
+{
+	size_t counts[BB_CHECK_N_STATUSES] = {0};
+
+	argp_parse(&argp, argc, argv, 0, NULL, NULL);
+	for (size_t i = 0; i < bb_n_checks; i++) {
+		struct bb_check_result r = {0};
+
+		bb_checks[i].run(&r);
+		counts[r.status]++;
+		printf("%s%-4s%s  %-22s %s\n", colour(r.status), bb_check_status_name(r.status),
+		       isatty(STDOUT_FILENO) ? "\033[0m" : "", bb_checks[i].name, r.text);
+		if (r.remedy[0])
+			printf("      %-22s -> %s\n", "", r.remedy);
+		fflush(stdout);
+	}
+	printf("%zu ok, %zu warn, %zu fail, %zu skip\n", counts[BB_CHECK_OK], counts[BB_CHECK_WARN], counts[BB_CHECK_FAIL],
+	       counts[BB_CHECK_SKIP]);
+	return counts[BB_CHECK_FAIL] ? BB_EXIT_FAILURE : BB_EXIT_OK;
+}

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/cmd.h"
+#include "cli/options.h"
+#include "cli/paths.h"
+#include "report/store.h"
+
+struct list_args {
+	const char *results;
+	bool runs_only, scenarios_only;
+};
+
+enum { KEY_RESULTS = 0x100, KEY_RUNS, KEY_SCENARIOS };
+
+static const struct argp_option options[] = {
+	{"runs", KEY_RUNS, NULL, 0, "the ids of the stored runs only, one a line", 0},
+	{"scenarios", KEY_SCENARIOS, NULL, 0, "the names of the scenarios only, one a line", 0},
+	{"results", KEY_RESULTS, "DIR", 0, "where runs are stored (default results)", 0},
+	{0},
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct list_args *a = state->input;
+
+	switch (key) {
+	case KEY_RUNS: a->runs_only = true; break;
+	case KEY_SCENARIOS: a->scenarios_only = true; break;
+	case KEY_RESULTS: a->results = arg; break;
+	default: return ARGP_ERR_UNKNOWN;
+	}
+	return 0;
+}
+
+static const struct argp argp = {
+	.options = options,
+	.parser = parse,
+	.doc = "List the scenarios with their variants and drives, and the stored runs.",
+};
+
+static void print_u32s(const char *name, const struct bb_u32_list *l)
+{
+	printf(" %s", name);
+	for (size_t i = 0; i < l->n; i++)
+		printf("%c%u", i ? ',' : '=', l->v[i]);
+}
+
+static void print_scenario(const struct bb_scenario *s)
+{
+	printf("%s  %s\n", s->name, s->description ? s->description : "");
+	for (size_t i = 0; i < s->n_drives; i++) {
+		const struct bb_drive_spec *d = &s->drives[i];
+
+		printf("    drive %-8s", d->with);
+		if (!strcmp(d->with, "step"))
+			print_u32s("stack_depth", &d->stack_depth);
+		else if (!strcmp(d->with, "in-situ"))
+			print_u32s("freq_hz", &d->freq_hz);
+		if (d->workload)
+			printf(" over %s", d->workload);
+		putchar('\n');
+	}
+	for (size_t i = 0; i < s->n_variants; i++) {
+		const struct bb_variant_spec *v = &s->variants[i];
+		bool floor = s->floor && !strcmp(s->floor, v->name);
+
+		printf("    %-18s %s%s\n", v->name, v->description ? v->description : "", floor ? " (floor)" : "");
+	}
+}
+
+static int list_scenarios(const struct list_args *a, struct bb_err *err)
+{
+	struct bb_paths paths = {0};
+	char **names = NULL;
+	size_t n = 0;
+	int rc = bb_paths__find(&paths, err), bad = 0;
+
+	if (!rc)
+		rc = bb_scenario_names(paths.scenario_dir, &names, &n, err);
+	for (size_t i = 0; !rc && i < n; i++) {
+		struct bb_scenario *s = NULL;
+
+		if (a->scenarios_only) {
+			puts(names[i]);
+			continue;
+		}
+		if (bb_scenario_find(&paths, names[i], &s, err)) {
+			bb_complain(err);	/* and go on: one bad file must not hide the others */
+			bad = err->code;
+			continue;
+		}
+		print_scenario(s);
+		bb_scenario__free(s);
+	}
+	bb_names_free(names, n);
+	bb_paths__done(&paths);
+	return rc ? rc : bad;
+}
+
+static int list_runs(const struct list_args *a, struct bb_err *err)
+{
+	char **ids = NULL;
+	size_t n = 0;
+	int rc = bb_store__list(a->results, &ids, &n, err);
+
+	if (!rc && !a->runs_only)
+		printf("\n%zu stored runs in %s%s\n", n, a->results, n ? "; the newest:" : "");
+	for (size_t i = a->runs_only || n < 5 ? 0 : n - 5; !rc && i < n; i++)
+		printf("%s%s\n", a->runs_only ? "" : "    ", ids[i]);
+	bb_store__list_free(ids, n);
+	return rc;
+}
+
+int bb_cmd_list(int argc, char **argv)
+{
+	struct list_args a = {.results = "results"};
+	struct bb_err err = {0};
+	int rc = 0, bad = 0;
+
+	argp_parse(&argp, argc, argv, 0, NULL, &a);
+	if (!a.runs_only)
+		bad = list_scenarios(&a, &err);
+	if (!a.scenarios_only)
+		rc = list_runs(&a, &err);
+	if (rc)
+		return bb_complain(&err);
+	return bad ? BB_EXIT_FAILURE : BB_EXIT_OK;
+}

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "cli/output.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <libgen.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static bool is_special(const char *path)
+{
+	struct stat st;
+
+	return !stat(path, &st) && !S_ISREG(st.st_mode);	/* /dev/stdout, a pipe: nothing to rename over */
+}
+
+int bb_output_check(const char *path, struct bb_err *err)
+{
+	struct stat st;
+	char *copy;
+	int rc = 0;
+
+	if (!path)
+		return 0;
+	if (!stat(path, &st) && S_ISDIR(st.st_mode))
+		return bb_fail(err, -EISDIR, "%s: is a folder; --output takes a file", path);
+	if (is_special(path))
+		return access(path, W_OK) ? bb_fail(err, -errno, "%s: %s", path, strerror(errno)) : 0;
+	copy = strdup(path);
+	if (!copy)
+		return bb_fail_nomem(err);
+	if (access(dirname(copy), W_OK | X_OK)) {
+		rc = -errno;
+		bb_fail(err, rc, "%s: cannot be written: %s", path, strerror(-rc));
+	}
+	free(copy);
+	return rc;
+}
+
+static int write_and_close(const struct bb_report *report, const struct bb_exporter *format, FILE *out,
+			   const char *name, struct bb_err *err)
+{
+	int rc = format->write(report, out, err);
+
+	errno = 0;
+	if (!rc && (fflush(out) || ferror(out)))
+		rc = bb_fail(err, errno ? -errno : -EIO, "%s: %s", name, strerror(errno ? errno : EIO));
+	if (out != stdout && fclose(out) && !rc)
+		rc = bb_fail(err, -errno, "%s: %s", name, strerror(errno));
+	return rc;
+}
+
+int bb_output(const struct bb_report *report, const struct bb_exporter *format, const char *path, struct bb_err *err)
+{
+	char *temp = NULL;
+	FILE *out;
+	int rc, fd;
+
+	if (!path)
+		return write_and_close(report, format, stdout, "stdout", err);
+	if (is_special(path)) {
+		out = fopen(path, "we");
+		return out ? write_and_close(report, format, out, path, err)
+			   : bb_fail(err, -errno, "%s: %s", path, strerror(errno));
+	}
+	if (asprintf(&temp, "%s.XXXXXX", path) < 0)
+		return bb_fail_nomem(err);
+	fd = mkostemp(temp, O_CLOEXEC);
+	out = fd < 0 ? NULL : fdopen(fd, "w");
+	if (!out) {
+		rc = bb_fail(err, -errno, "%s: %s", path, strerror(errno));
+		free(temp);
+		return rc;
+	}
+	if (fchmod(fd, 0644))	/* mkstemp's 0600 is not what a shell's redirection would give */
+		errno = 0;
+	rc = write_and_close(report, format, out, path, err);
+	if (!rc && rename(temp, path))
+		rc = bb_fail(err, -errno, "%s: %s", path, strerror(errno));
+	if (rc)
+		unlink(temp);
+	free(temp);
+	return rc;
+}

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "cli/paths.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/io.h"
+#include "base/parse.h"
+
+#define YML ".yml"
+
+int bb_paths__find(struct bb_paths *ret_paths, struct bb_err *err)
+{
+	struct bb_paths p = {0};
+	char *dir = bb_program_dir();
+	/* BB_BUILD_DIR is what O= was: a folder beside the program, or an absolute path. */
+	const char *base = BB_BUILD_DIR[0] == '/' ? "" : dir, *slash = BB_BUILD_DIR[0] == '/' ? "" : "/";
+	int rc = 0;
+
+	if (!dir)
+		return bb_fail(err, -ENOENT, "cannot tell where bpfbench is; is /proc mounted?");
+	if (asprintf(&p.scenario_dir, "%s/scenarios", dir) < 0 ||
+	    asprintf(&p.object_dir, "%s%s%s/bpf", base, slash, BB_BUILD_DIR) < 0 ||
+	    asprintf(&p.workload_dir, "%s%s%s/workloads", base, slash, BB_BUILD_DIR) < 0)
+		rc = bb_fail_nomem(err);
+	free(dir);
+	if (!rc)
+		*ret_paths = p;
+	return rc;
+}
+
+void bb_paths__done(struct bb_paths *p)
+{
+	free(p->scenario_dir);
+	free(p->object_dir);
+	free(p->workload_dir);
+	memset(p, 0, sizeof(*p));
+}
+
+static bool is_scenario_file(const char *name)
+{
+	size_t len = strlen(name);
+
+	return name[0] != '.' && len > strlen(YML) && !strcmp(name + len - strlen(YML), YML);
+}
+
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+int bb_scenario_names(const char *dir, char ***ret_names, size_t *ret_n, struct bb_err *err)
+{
+	DIR *d = opendir(dir);
+	struct dirent *e;
+	char **names = NULL;
+	size_t n = 0;
+
+	if (!d) {
+		int rc = -errno;
+
+		return bb_fail(err, rc, "%s: %s", dir, strerror(-rc));
+	}
+	while ((e = readdir(d))) {
+		char **more;
+
+		if (!is_scenario_file(e->d_name))
+			continue;
+		more = reallocarray(names, n + 1, sizeof(*names));
+		if (more) {
+			names = more;
+			names[n] = strndup(e->d_name, strlen(e->d_name) - strlen(YML));
+		}
+		if (!more || !names[n++]) {
+			closedir(d);
+			bb_names_free(names, more ? n - 1 : n);
+			return bb_fail_nomem(err);
+		}
+	}
+	closedir(d);
+	if (n)
+		qsort(names, n, sizeof(*names), by_name);
+	*ret_names = names;
+	*ret_n = n;
+	return 0;
+}
+
+void bb_names_free(char **names, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		free(names[i]);
+	free(names);
+}
+
+static int say_unknown(const struct bb_paths *paths, const char *name, struct bb_err *err)
+{
+	char **names = NULL;
+	const char *near;
+	size_t n = 0;
+	int rc = -ENOENT;
+
+	bb_scenario_names(paths->scenario_dir, &names, &n, NULL);
+	near = bb_nearest(name, (const char *const *)names, n);
+	if (near)
+		bb_fail(err, rc, "no scenario '%s' in %s; did you mean '%s'?", name, paths->scenario_dir, near);
+	else
+		bb_fail(err, rc, "no scenario '%s' in %s; `bpfbench list` shows those there are, and a path to a "
+			".yml file works too", name, paths->scenario_dir);
+	bb_names_free(names, n);
+	return rc;
+}
+
+int bb_scenario_find(const struct bb_paths *paths, const char *name, struct bb_scenario **ret_scenario,
+		     struct bb_err *err)
+{
+	char *path = NULL;
+	int rc;
+
+	if (strchr(name, '/') || is_scenario_file(name))
+		return bb_scenario__read(name, ret_scenario, err);
+	if (asprintf(&path, "%s/%s" YML, paths->scenario_dir, name) < 0)
+		return bb_fail_nomem(err);
+	rc = access(path, F_OK) ? say_unknown(paths, name, err) : bb_scenario__read(path, ret_scenario, err);
+	free(path);
+	return rc;
+}
+
+static bool id_from(const char *variable, uint64_t *ret_id)
+{
+	const char *text = getenv(variable);
+
+	return text && !bb_parse_u64(text, ret_id) && *ret_id < UINT32_MAX;
+}
+
+void bb_caller(uid_t *ret_uid, gid_t *ret_gid)
+{
+	uint64_t uid, gid;
+
+	*ret_uid = geteuid();
+	*ret_gid = getegid();
+	if (*ret_uid == 0 && id_from("SUDO_UID", &uid) && id_from("SUDO_GID", &gid)) {
+		*ret_uid = (uid_t)uid;
+		*ret_gid = (gid_t)gid;
+	}
+}

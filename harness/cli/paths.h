@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef BB_CLI_PATHS_H
+#define BB_CLI_PATHS_H
+
+#include <stddef.h>
+#include <sys/types.h>
+
+#include "base/err.h"
+#include "plan/scenario.h"
+
+/* Where things are, from where the program is. */
+struct bb_paths {
+	char *scenario_dir;
+	char *object_dir;	/* BPF objects of the build */
+	char *workload_dir;
+};
+
+int bb_paths__find(struct bb_paths *ret_paths, struct bb_err *err);
+void bb_paths__done(struct bb_paths *p);
+
+/* Names (without .yml) of the scenarios in the folder, sorted; free with bb_names_free(). */
+int bb_scenario_names(const char *dir, char ***ret_names, size_t *ret_n, struct bb_err *err);
+void bb_names_free(char **names, size_t n);
+
+/* Read a scenario by name, or by path when it has a slash or ends in .yml. Unknown names get the nearest one. */
+int bb_scenario_find(const struct bb_paths *paths, const char *name, struct bb_scenario **ret_scenario,
+		     struct bb_err *err);
+
+/* Who called sudo: workloads run as them, results belong to them. Ourselves without sudo. */
+void bb_caller(uid_t *ret_uid, gid_t *ret_gid);
+
+#endif

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "core/hist.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+void bb_hist_init(struct bb_hist *h)
+{
+	memset(h, 0, sizeof(*h));
+}
+
+void bb_hist_done(struct bb_hist *h)
+{
+	if (!h)
+		return;
+	free(h->slots);
+	bb_hist_init(h);
+}
+
+/* The value that stands for `v`: itself, or the middle of its bucket of 2^shift values. */
+static uint64_t quantised(uint64_t v)
+{
+	int shift;
+
+	if (v < BB_HIST_EXACT)
+		return v;
+	shift = 64 - __builtin_clzll(v) - 12;
+	return shift ? ((v >> shift) << shift) | (1ULL << (shift - 1)) : v;
+}
+
+static struct bb_hist_bin *slot_of(struct bb_hist_bin *slots, size_t capacity, uint64_t value)
+{
+	size_t i = (size_t)(value * 0x9e3779b97f4a7c15ULL >> 20) & (capacity - 1);
+
+	while (slots[i].count && slots[i].value_ns != value)
+		i = (i + 1) & (capacity - 1);
+	return &slots[i];
+}
+
+int bb_hist_reserve(struct bb_hist *h, size_t n)
+{
+	size_t want = 2 * (h->used + n), capacity = h->capacity ? h->capacity : 64;
+	struct bb_hist_bin *slots;
+
+	while (capacity < want)
+		capacity *= 2;
+	if (capacity == h->capacity)
+		return 0;
+	slots = calloc(capacity, sizeof(*slots));
+	if (!slots)
+		return -ENOMEM;
+	for (size_t i = 0; i < h->capacity; i++)
+		if (h->slots[i].count)
+			*slot_of(slots, capacity, h->slots[i].value_ns) = h->slots[i];
+	free(h->slots);
+	h->slots = slots;
+	h->capacity = capacity;
+	return 0;
+}
+
+int bb_hist_add(struct bb_hist *h, uint64_t value_ns, uint64_t count)
+{
+	struct bb_hist_bin *slot;
+
+	if (!count)
+		return 0;
+	if (2 * (h->used + 1) > h->capacity) {
+		int rc = bb_hist_reserve(h, h->used + 1);
+
+		if (rc)
+			return rc;
+	}
+	slot = slot_of(h->slots, h->capacity, quantised(value_ns));
+	if (!slot->count) {
+		slot->value_ns = quantised(value_ns);
+		h->used++;
+	}
+	slot->count += count;
+	h->min_ns = h->n && h->min_ns < value_ns ? h->min_ns : value_ns;
+	h->max_ns = h->n && h->max_ns > value_ns ? h->max_ns : value_ns;
+	h->n += count;
+	h->sum_ns += (double)value_ns * (double)count;
+	return 0;
+}
+
+int bb_hist_merge(struct bb_hist *h, const struct bb_hist *from)
+{
+	uint64_t n = h->n, min_ns = h->min_ns, max_ns = h->max_ns;
+	double sum_ns = h->sum_ns;
+	int rc = bb_hist_reserve(h, from->used);
+
+	if (rc)
+		return rc;
+	for (size_t i = 0; i < from->capacity; i++) {
+		rc = bb_hist_add(h, from->slots[i].value_ns, from->slots[i].count);
+		if (rc)
+			return rc;
+	}
+	/* The bins are quantised; the sum and the extremes stay those of the values as they came. */
+	if (from->n) {
+		h->sum_ns = sum_ns + from->sum_ns;
+		h->min_ns = n && min_ns < from->min_ns ? min_ns : from->min_ns;
+		h->max_ns = n && max_ns > from->max_ns ? max_ns : from->max_ns;
+	}
+	return 0;
+}
+
+static int by_value(const void *a, const void *b)
+{
+	uint64_t x = ((const struct bb_hist_bin *)a)->value_ns, y = ((const struct bb_hist_bin *)b)->value_ns;
+
+	return (x > y) - (x < y);
+}
+
+int bb_hist_sort(const struct bb_hist *h, struct bb_sorted *ret_sorted)
+{
+	struct bb_sorted s = {.n = h->n};
+
+	s.bins = malloc((h->used ? h->used : 1) * sizeof(*s.bins));
+	if (!s.bins)
+		return -ENOMEM;
+	for (size_t i = 0; i < h->capacity; i++)
+		if (h->slots[i].count)
+			s.bins[s.n_bins++] = h->slots[i];
+	qsort(s.bins, s.n_bins, sizeof(*s.bins), by_value);
+	*ret_sorted = s;
+	return 0;
+}
+
+void bb_sorted_done(struct bb_sorted *s)
+{
+	if (!s)
+		return;
+	free(s->bins);
+	memset(s, 0, sizeof(*s));
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "core/metric.h"
+
+#define AT(field) offsetof(struct bb_summary, field)
+
+const struct bb_metric_def bb_metrics[] = {
+	{"latency", "latency", "ns", BB_LOWER_IS_BETTER, BB_METRIC_TIMING, AT(latency),
+	 "gross cost of one run: median over loads of the censored means"},
+	{"net", "latency-net", "ns", BB_LOWER_IS_BETTER, BB_METRIC_TIMING, AT(net),
+	 "latency minus the floor (an empty program of the same type)"},
+	{"floor", NULL, "ns", BB_LOWER_IS_BETTER, BB_METRIC_TIMING, AT(floor), "latency of the floor in the same run"},
+	{"p50", "latency-p50", "ns", BB_LOWER_IS_BETTER, BB_METRIC_TIMING, AT(p50), "median of all samples"},
+	{"p90", "latency-p90", "ns", BB_LOWER_IS_BETTER, BB_METRIC_TIMING, AT(p90), "90th percentile of all samples"},
+	{"p99", "latency-p99", "ns", BB_LOWER_IS_BETTER, BB_METRIC_TIMING, AT(p99), "99th percentile of all samples"},
+	{"naive_mean", NULL, "ns", BB_LOWER_IS_BETTER, BB_METRIC_INFO, AT(naive_mean),
+	 "sum of run_time_ns / sum of run_cnt, for contrast"},
+	{"layout_spread", NULL, "ratio", BB_NO_DIRECTION, BB_METRIC_INFO, AT(layout_spread),
+	 "p90/p10 of the location over program loads"},
+	{"outlier_share", NULL, "share", BB_NO_DIRECTION, BB_METRIC_INFO, AT(outlier_share), "samples above the censoring threshold"},
+	{"outlier_time_share", NULL, "share", BB_NO_DIRECTION, BB_METRIC_INFO, AT(outlier_time_share),
+	 "share of run_time_ns in those samples"},
+	{"rate_requested", NULL, "Hz", BB_NO_DIRECTION, BB_METRIC_INFO, AT(rate_requested), "sampling rate asked for"},
+	{"rate_achieved", "sample-rate", "Hz", BB_HIGHER_IS_BETTER, BB_METRIC_INFO, AT(rate_achieved),
+	 "runs per second of the target's CPU time"},
+	{"drops", NULL, "runs", BB_LOWER_IS_BETTER, BB_METRIC_INFO, AT(drops), "runs whose result was thrown away"},
+	{"steal", NULL, "share", BB_NO_DIRECTION, BB_METRIC_INFO, AT(steal), "CPU time taken by the hypervisor meanwhile"},
+};
+
+const size_t bb_n_metrics = sizeof(bb_metrics) / sizeof(bb_metrics[0]);

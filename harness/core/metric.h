@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef BB_CORE_METRIC_H
+#define BB_CORE_METRIC_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * What one case (a program variant under one drive at one parameter) comes to. Derived from the series alone
+ * (report/summary.c) and recomputable from a stored run. NAN where there is nothing to say; never 0 for "absent".
+ */
+struct bb_estimate {
+	double value, lo, hi;		/* lo and hi are NAN where there is no interval */
+};
+
+struct bb_summary {
+	struct bb_estimate latency;	/* gross ns per run: median over loads of the censored means */
+	struct bb_estimate net;		/* latency minus the floor's, paired by load; may be negative */
+	struct bb_estimate floor;	/* the floor's latency */
+	struct bb_estimate p50, p90, p99;	/* quantiles of all valid samples together, ns */
+	struct bb_estimate naive_mean;	/* sum of run_time_ns / sum of run_cnt: what others would have said */
+	struct bb_estimate layout_spread;	/* p90/p10 of the location over loads */
+	struct bb_estimate outlier_share;	/* of the samples, 0..1 */
+	struct bb_estimate outlier_time_share;	/* of run_time_ns, 0..1 */
+	struct bb_estimate rate_requested, rate_achieved;	/* in-situ, Hz of the target's CPU time */
+	struct bb_estimate drops;	/* runs whose result the program threw away */
+	struct bb_estimate steal;	/* share of CPU time that the hypervisor took meanwhile, 0..1 */
+	uint64_t samples;		/* in the valid series */
+	uint32_t loads;			/* valid series */
+	uint32_t voids;			/* series that are shown but not counted */
+};
+
+enum bb_direction { BB_LOWER_IS_BETTER, BB_HIGHER_IS_BETTER, BB_NO_DIRECTION };
+enum bb_metric_kind { BB_METRIC_TIMING, BB_METRIC_EXACT, BB_METRIC_INFO };
+
+/* One row a metric; every format and comparison reads this table. */
+struct bb_metric_def {
+	const char *name;		/* JSON key and table heading */
+	const char *slug;		/* BMF measure; NULL: not exported there */
+	const char *unit;
+	enum bb_direction direction;
+	enum bb_metric_kind kind;
+	size_t offset;			/* of its struct bb_estimate in struct bb_summary */
+	const char *doc;
+};
+
+extern const struct bb_metric_def bb_metrics[];
+extern const size_t bb_n_metrics;
+
+static inline struct bb_estimate *bb_metric_at(struct bb_summary *s, const struct bb_metric_def *def)
+{
+	return (struct bb_estimate *)((char *)s + def->offset);
+}
+
+static inline const struct bb_estimate *bb_metric_of(const struct bb_summary *s, const struct bb_metric_def *def)
+{
+	return (const struct bb_estimate *)((const char *)s + def->offset);
+}
+
+#endif

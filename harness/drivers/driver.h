@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef BB_DRIVERS_DRIVER_H
+#define BB_DRIVERS_DRIVER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/err.h"
+#include "drivers/subject.h"
+#include "plan/scenario.h"
+
+/*
+ * A driver makes a loaded program run and takes samples of what each run cost. It is one file and one row of
+ * bb_drivers[]. To add one: write the five functions, add the row, and name its keys in plan/scenario.c.
+ */
+
+/* What the whole run settles once. */
+struct bb_driver_opts {
+	int cpu;			/* where the program under test runs */
+	int poll_cpu;			/* where counters are polled from; equal to cpu when there is no other */
+	uint64_t seed;			/* for drivers that make something up */
+	uid_t uid;			/* whom workloads run as: who called sudo */
+	gid_t gid;
+	const char *workload_dir;	/* where workloads without a slash are looked for before $PATH; may be NULL */
+};
+
+/* One batch: consecutive samples of one program. The caller sets the first part, the driver the rest. */
+struct bb_batch {
+	uint64_t *ns;			/* room for `want` samples: ns of one run each */
+	size_t want;			/* at most this many; fewer only if the time is up */
+	size_t warmup;			/* runs to fire and discard first (drivers that fire) */
+	double max_s;			/* in-situ: time to spend; 0: no limit but `want` */
+	bool drain_always;		/* rings emptied after every run, or only when half full */
+
+	size_t n;			/* samples taken */
+	uint64_t fired;			/* events fired, warm-up excluded; 0 where the driver cannot know */
+	uint64_t run_cnt, run_time_ns;	/* by the counters, warm-up excluded */
+	uint64_t multi;			/* runs that shared a window with others: counted, but no sample */
+	double elapsed_s;
+	double target_cpu_s;		/* CPU time of the workload; NAN where there is none */
+};
+
+struct bb_driver {
+	const char *name;		/* what stands after `with:` */
+	const char *doc;
+	bool needs_bpf;			/* false: subjects have no target (fake) */
+	bool fires;			/* it fires the events itself: fired must equal run_cnt */
+	int (*open)(const struct bb_drive_spec *spec, const struct bb_driver_opts *opts, void **ret_state,
+		    struct bb_err *err);	/* -ENOTSUP with the reason where this machine cannot */
+	int (*attach)(void *state, struct bb_subject *subject, void **ret_slot, struct bb_err *err);
+	int (*batch)(void *state, void *slot, uint32_t param, struct bb_batch *b, struct bb_err *err);
+	void (*detach)(void *state, void *slot);
+	void (*close)(void *state);	/* takes NULL */
+};
+
+extern const struct bb_driver bb_driver_step, bb_driver_insitu, bb_driver_fake;
+extern const struct bb_driver *const bb_drivers[];
+extern const size_t bb_n_drivers;
+
+/* By name, or NULL. */
+const struct bb_driver *bb_driver_find(const char *name);
+
+/* Pin the calling thread to one CPU. 0 or -errno. */
+int bb_pin_to_cpu(int cpu);
+
+#endif

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * fake: seeded samples from a script instead of a kernel, so that the whole tool runs end to end without root, BPF
+ * or noise. A variant's `globals` are the script:
+ *   location_ns (1000)  cost of a run        spread_ns (5)   standard deviation of it
+ *   tail_permille (0)   runs that are hit    tail_ns (10000) by this much on top
+ *   layout_permille (0) swing with the JIT address mod 64
+ *   fail_after (0)      the n-th batch fails, as a workload that dies midway
+ *   lose_after (0)      from the n-th batch on, one event is lost in each: the series must become void
+ *   silent (0)          nothing ever runs
+ */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/rng.h"
+#include "base/stop.h"
+#include "drivers/driver.h"
+
+struct fake_state {
+	struct bb_rng rng;
+	uint64_t batches;
+};
+
+struct fake_slot {
+	const struct bb_subject *subject;
+};
+
+static double knob(const struct bb_variant_spec *v, const char *name, double otherwise)
+{
+	for (size_t i = 0; i < v->n_globals; i++)
+		if (!strcmp(v->globals[i].name, name))
+			return (double)v->globals[i].value;
+	return otherwise;
+}
+
+static int fake_open(const struct bb_drive_spec *spec, const struct bb_driver_opts *opts, void **ret_state,
+		     struct bb_err *err)
+{
+	struct fake_state *s = calloc(1, sizeof(*s));
+
+	(void)spec;
+	if (!s)
+		return bb_fail_nomem(err);
+	bb_rng_seed(&s->rng, opts->seed);
+	*ret_state = s;
+	return 0;
+}
+
+static int fake_attach(void *state, struct bb_subject *subject, void **ret_slot, struct bb_err *err)
+{
+	struct fake_slot *slot = calloc(1, sizeof(*slot));
+
+	(void)state;
+	if (!slot)
+		return bb_fail_nomem(err);
+	slot->subject = subject;
+	*ret_slot = slot;
+	return 0;
+}
+
+static uint64_t fake_run_ns(struct fake_state *s, const struct bb_subject *subject)
+{
+	const struct bb_variant_spec *v = subject->spec;
+	double swing = knob(v, "layout_permille", 0) * 1e-3 * sin(2 * M_PI * subject->jit_mod64 / 64);
+	double ns = knob(v, "location_ns", 1000) * (1 + swing) + knob(v, "spread_ns", 5) * bb_rng_normal(&s->rng);
+
+	if (bb_rng_double(&s->rng) < knob(v, "tail_permille", 0) * 1e-3)
+		ns += knob(v, "tail_ns", 10000) * bb_rng_double(&s->rng);
+	return ns < 1 ? 1 : (uint64_t)(ns + 0.5);
+}
+
+static int fake_batch(void *state, void *slot, uint32_t param, struct bb_batch *b, struct bb_err *err)
+{
+	struct fake_state *s = state;
+	const struct bb_subject *subject = ((struct fake_slot *)slot)->subject;
+	const struct bb_variant_spec *v = subject->spec;
+	double fail_after = knob(v, "fail_after", 0), lose_after = knob(v, "lose_after", 0);
+
+	(void)param;
+	s->batches++;
+	if (bb_stop_signal)
+		return -EINTR;
+	if (fail_after > 0 && (double)s->batches >= fail_after)
+		return bb_fail(err, -ECHILD, "fake workload of '%s' died midway, as its script says", v->name);
+	b->fired = b->want;
+	b->n = b->want;
+	if (knob(v, "silent", 0) > 0)
+		b->n = 0;
+	else if (lose_after > 0 && (double)s->batches >= lose_after)
+		b->n = b->want - 1;
+	for (size_t i = 0; i < b->n; i++) {
+		b->ns[i] = fake_run_ns(s, subject);
+		b->run_time_ns += b->ns[i];
+	}
+	b->run_cnt = b->n;
+	b->elapsed_s = (double)b->run_time_ns * 1e-9;
+	b->target_cpu_s = NAN;
+	return 0;
+}
+
+static void fake_detach(void *state, void *slot)
+{
+	(void)state;
+	free(slot);
+}
+
+static void fake_close(void *state)
+{
+	free(state);
+}
+
+const struct bb_driver bb_driver_fake = {
+	.name = "fake",
+	.doc = "seeded samples from the scenario instead of a kernel: for trying the tool and for its tests",
+	.needs_bpf = false,
+	.fires = true,
+	.open = fake_open,
+	.attach = fake_attach,
+	.batch = fake_batch,
+	.detach = fake_detach,
+	.close = fake_close,
+};

@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * in-situ: the program under its real event. A clock samples a workload on one CPU; from another CPU the counters
+ * are polled much faster than the event comes, so that nearly every change of them is one run. Caches are as cold
+ * as the workload leaves them: expect more than step says.
+ */
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/stop.h"
+#include "drivers/driver.h"
+#include "drivers/perf_event.h"
+#include "drivers/workload.h"
+
+#define CHECK_EVERY 1024u	/* polls (about 0.3 ms) between looks at the clock and the workload */
+#define MAX_EMPTY_LIVES 3	/* how often the workload may end without a single run before we give up */
+
+struct insitu_state {
+	const struct bb_drive_spec *spec;
+	struct bb_driver_opts opts;
+	struct bb_workload_spec workload_spec;
+	struct bb_workload workload;
+	int empty_lives;
+};
+
+struct insitu_slot {
+	struct bb_target *target;
+	int event_fd;			/* -1: none open */
+	pid_t event_pid;		/* the process it is on */
+	uint32_t event_freq_hz;
+};
+
+static int start_workload(struct insitu_state *s, struct bb_err *err)
+{
+	return s->workload.pid ? 0 : bb_workload__start(&s->workload_spec, &s->workload, err);
+}
+
+static void insitu_close(void *state)
+{
+	struct insitu_state *s = state;
+
+	if (!s)
+		return;
+	bb_workload__stop(&s->workload);
+	free(s);
+}
+
+static int insitu_open(const struct bb_drive_spec *spec, const struct bb_driver_opts *opts, void **ret_state,
+		       struct bb_err *err)
+{
+	struct insitu_state *s;
+	int rc;
+
+	if (opts->cpu == opts->poll_cpu)
+		return bb_fail(err, -ENOTSUP, "in-situ needs two CPUs, one for the workload and one to poll from; "
+			       "only CPU %d is allowed here", opts->cpu);
+	s = calloc(1, sizeof(*s));
+	if (!s)
+		return bb_fail_nomem(err);
+	s->spec = spec;
+	s->opts = *opts;
+	s->workload_spec = (struct bb_workload_spec){
+		.program = spec->workload,
+		.args = spec->args,
+		.n_args = spec->n_args,
+		.dir = opts->workload_dir,
+		.cpu = opts->cpu,
+		.uid = opts->uid,
+		.gid = opts->gid,
+	};
+	rc = start_workload(s, err);	/* here, so that what cannot start is said before anything is measured */
+	if (rc) {
+		insitu_close(s);
+		return rc;
+	}
+	bb_workload__stop(&s->workload);
+	*ret_state = s;
+	return 0;
+}
+
+static void close_event(struct insitu_slot *slot)
+{
+	if (slot->event_fd >= 0)
+		close(slot->event_fd);
+	slot->event_fd = -1;
+}
+
+static void insitu_detach(void *state, void *slot)
+{
+	(void)state;
+	if (!slot)
+		return;
+	close_event(slot);
+	free(slot);
+}
+
+static int insitu_attach(void *state, struct bb_subject *subject, void **ret_slot, struct bb_err *err)
+{
+	struct insitu_slot *slot = calloc(1, sizeof(*slot));
+
+	(void)state;
+	if (!slot)
+		return bb_fail_nomem(err);
+	slot->target = subject->target;
+	slot->event_fd = -1;
+	*ret_slot = slot;
+	return 0;
+}
+
+/* An event of this frequency on the process that runs now; an older one of the slot goes. */
+static int open_event(struct insitu_state *s, struct insitu_slot *slot, uint32_t freq_hz, struct bb_err *err)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_SOFTWARE,
+		.config = !strcmp(s->spec->event, "task-clock") ? PERF_COUNT_SW_TASK_CLOCK : PERF_COUNT_SW_CPU_CLOCK,
+		.freq = 1,
+		.sample_freq = freq_hz,
+		.inherit = 1,
+	};
+	int rc;
+
+	if (slot->event_fd >= 0 && slot->event_pid == s->workload.pid && slot->event_freq_hz == freq_hz)
+		return 0;
+	close_event(slot);
+	rc = bb_perf_event__open(&attr, s->workload.pid, bb_target__prog_fd(slot->target), &slot->event_fd, err);
+	if (rc) {
+		slot->event_fd = -1;
+		return rc;
+	}
+	slot->event_pid = s->workload.pid;
+	slot->event_freq_hz = freq_hz;
+	return 0;
+}
+
+/* What moved since `last`: one run is a sample, several in one window are only counted. */
+static void take_window(struct bb_batch *b, struct bb_prog_stats *last, const struct bb_prog_stats *now)
+{
+	uint64_t runs = now->run_cnt - last->run_cnt, ns = now->run_time_ns - last->run_time_ns;
+
+	b->run_cnt += runs;
+	b->run_time_ns += ns;
+	if (runs == 1)
+		b->ns[b->n++] = ns;
+	else
+		b->multi += runs;
+	*last = *now;
+}
+
+/*
+ * Poll until the batch is full or its time is over (0), the workload ended (1), or -errno. The time is looked at
+ * every CHECK_EVERY polls. The workload's CPU time counts up to the last run seen: the part of a period that is left
+ * when the time is over brings no run and would make every short slice look as if samples were lost.
+ */
+static int poll_windows(struct insitu_state *s, struct insitu_slot *slot, struct bb_batch *b,
+			struct bb_prog_stats *last, uint64_t began_ns, struct bb_err *err)
+{
+	const struct bb_stats_reader *reader = bb_target__reader(slot->target);
+	double cpu_before_s = bb_workload__cpu_s(&s->workload), target_cpu_s = b->target_cpu_s;
+
+	for (uint32_t polls = 1; b->n < b->want; polls++) {
+		struct bb_prog_stats now;
+		int rc = bb_stats_reader__info(reader, &now);
+
+		if (rc)
+			return bb_fail(err, rc, "reading the counters of '%s': %s", bb_target__program(slot->target),
+				       strerror(-rc));
+		if (now.run_cnt != last->run_cnt) {
+			double cpu_s = bb_workload__cpu_s(&s->workload);
+
+			take_window(b, last, &now);
+			bb_target__drain(slot->target, !b->drain_always);
+			if (!isnan(cpu_s - cpu_before_s))
+				b->target_cpu_s = target_cpu_s + cpu_s - cpu_before_s;
+		}
+		if (polls % CHECK_EVERY)
+			continue;
+		if (bb_stop_signal)
+			return -EINTR;
+		if (b->max_s > 0 && bb_seconds_since(began_ns) >= b->max_s)
+			return 0;
+		rc = bb_workload__ended(&s->workload, s->spec->workload, err);
+		if (rc)
+			return rc;
+	}
+	return 0;
+}
+
+/* One life of the workload, or what is left of the batch's time in it. Returns as poll_windows. */
+static int sample_life(struct insitu_state *s, struct insitu_slot *slot, uint32_t freq_hz, struct bb_batch *b,
+		       uint64_t began_ns, struct bb_err *err)
+{
+	uint64_t runs_before = b->run_cnt;
+	struct bb_prog_stats last;
+	int rc = start_workload(s, err);
+
+	if (!rc)
+		rc = open_event(s, slot, freq_hz, err);
+	if (rc == -ESRCH) {		/* it ended between start and open */
+		rc = bb_workload__ended(&s->workload, s->spec->workload, err);
+		return rc < 0 ? rc : (++s->empty_lives > MAX_EMPTY_LIVES ? -ESRCH : 1);
+	}
+	if (rc)
+		return rc;
+	rc = bb_stats_reader__info(bb_target__reader(slot->target), &last);
+	if (!rc)
+		rc = bb_perf_event__enable(slot->event_fd);
+	if (rc)
+		return bb_fail(err, rc, "enabling the sampling event: %s", strerror(-rc));
+	rc = poll_windows(s, slot, b, &last, began_ns, err);
+	bb_perf_event__disable(slot->event_fd);
+	if (rc != 1)
+		return rc;
+	s->empty_lives = b->run_cnt == runs_before ? s->empty_lives + 1 : 0;
+	return s->empty_lives > MAX_EMPTY_LIVES ? -ESRCH : 1;
+}
+
+static int insitu_batch(void *state, void *slot, uint32_t param, struct bb_batch *b, struct bb_err *err)
+{
+	struct insitu_state *s = state;
+	uint64_t began_ns = bb_now_ns();
+	int rc = bb_pin_to_cpu(s->opts.poll_cpu);
+
+	if (rc)
+		return bb_fail(err, rc, "cannot run on CPU %d: %s", s->opts.poll_cpu, strerror(-rc));
+	b->target_cpu_s = 0;
+	do
+		rc = sample_life(s, slot, param, b, began_ns, err);
+	while (rc == 1 && b->n < b->want && (b->max_s <= 0 || bb_seconds_since(began_ns) < b->max_s));
+	b->elapsed_s = bb_seconds_since(began_ns);
+	if (rc == -ESRCH)
+		return bb_fail(err, rc, "workload '%s' ends before it can be sampled once; it must use CPU time for longer "
+			       "than one period of %u Hz", s->spec->workload, param);
+	return rc < 0 ? rc : 0;
+}
+
+const struct bb_driver bb_driver_insitu = {
+	.name = "in-situ",
+	.doc = "the program under its real event over a workload, counters polled from another CPU: cold caches are real",
+	.needs_bpf = true,
+	.fires = false,
+	.open = insitu_open,
+	.attach = insitu_attach,
+	.batch = insitu_batch,
+	.detach = insitu_detach,
+	.close = insitu_close,
+};

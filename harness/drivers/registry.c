@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <errno.h>
+#include <sched.h>
+#include <string.h>
+
+#include "drivers/driver.h"
+
+const struct bb_driver *const bb_drivers[] = {
+	&bb_driver_step,
+	&bb_driver_insitu,
+	&bb_driver_fake,
+};
+
+const size_t bb_n_drivers = sizeof(bb_drivers) / sizeof(bb_drivers[0]);
+
+const struct bb_driver *bb_driver_find(const char *name)
+{
+	for (size_t i = 0; i < bb_n_drivers; i++)
+		if (!strcmp(bb_drivers[i]->name, name))
+			return bb_drivers[i];
+	return NULL;
+}
+
+int bb_pin_to_cpu(int cpu)
+{
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET((size_t)cpu, &set);
+	return sched_setaffinity(0, sizeof(set), &set) ? -errno : 0;
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "drivers/subject.h"
+
+int bb_subject__open(const struct bb_variant_spec *spec, const char *object_path, struct bb_subject *ret_subject,
+		     struct bb_err *err)
+{
+	struct bb_subject s = {.spec = spec, .jit_mod64 = -1};
+	int rc = 0;
+
+	if (object_path)
+		rc = bb_target__open(object_path, spec->program, spec->globals, spec->n_globals, &s.target, err);
+	if (!rc)
+		*ret_subject = s;
+	return rc;
+}
+
+int bb_subject__load(struct bb_subject *s, struct bb_rng *rng, int want_mod64, unsigned int max_tries,
+		     struct bb_err *err)
+{
+	unsigned int tries;
+	int rc = 0;
+
+	if (s->target) {
+		rc = bb_target__load_at(s->target, want_mod64, max_tries, &tries, err);
+		s->jit_mod64 = bb_target__jit_mod64(s->target);
+	} else {
+		s->jit_mod64 = want_mod64 >= 0 ? want_mod64 : (int)bb_rng_below(rng, 64);
+	}
+	return rc;
+}
+
+void bb_subject__close(struct bb_subject *s)
+{
+	if (!s)
+		return;
+	bb_target__free(s->target);
+	*s = (struct bb_subject){.jit_mod64 = -1};
+}

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "drivers/workload.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <limits.h>
+#include <math.h>
+#include <pwd.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "drivers/driver.h"
+
+static int open_in(const char *dir, size_t dir_len, const char *name)
+{
+	char path[PATH_MAX];
+
+	if (snprintf(path, sizeof(path), "%.*s/%s", (int)dir_len, dir, name) >= (int)sizeof(path))
+		return -ENAMETOOLONG;
+	return open(path, O_RDONLY | O_CLOEXEC);
+}
+
+/*
+ * The program, opened by us: the user it is to run as need not be able to walk to it. -1 when it is nowhere.
+ * Not a directory search of our own making: the order is ours (build folder), then $PATH.
+ */
+static int open_program(const struct bb_workload_spec *spec)
+{
+	const char *path = getenv("PATH");
+	int fd = -1;
+
+	if (strchr(spec->program, '/'))
+		return open(spec->program, O_RDONLY | O_CLOEXEC);
+	if (spec->dir)
+		fd = open_in(spec->dir, strlen(spec->dir), spec->program);
+	while (fd < 0 && path && *path) {
+		const char *end = strchrnul(path, ':');
+
+		fd = open_in(path, (size_t)(end - path), spec->program);
+		path = *end ? end + 1 : NULL;
+	}
+	return fd;
+}
+
+static int become_user(const struct bb_workload_spec *spec)
+{
+	struct passwd *user;
+
+	if (geteuid() != 0 || spec->uid == 0)
+		return 0;
+	user = getpwuid(spec->uid);
+	if (user ? initgroups(user->pw_name, spec->gid) : setgroups(0, NULL))
+		return -errno;
+	if (setgid(spec->gid) || setuid(spec->uid))
+		return -errno;
+	return 0;
+}
+
+/* In the child: never returns. What fails is written to `report_fd` as an errno. */
+static void run_child(const struct bb_workload_spec *spec, int program_fd, int report_fd, char **argv)
+{
+	extern char **environ;
+	int null_fd = open("/dev/null", O_RDWR);
+	pid_t parent = getppid();
+	int rc = null_fd < 0 || dup2(null_fd, 0) < 0 || dup2(null_fd, 1) < 0 ? -errno : 0;
+
+	signal(SIGPIPE, SIG_DFL);
+	setpgid(0, 0);
+	if (!rc)
+		rc = bb_pin_to_cpu(spec->cpu);
+	if (!rc)
+		rc = become_user(spec);
+	/* After setuid, which clears it. If the parent was gone before, nobody will tell us. */
+	if (!rc && prctl(PR_SET_PDEATHSIG, SIGKILL))
+		rc = -errno;
+	if (!rc && getppid() != parent)
+		rc = -ESRCH;
+	if (!rc) {
+		fexecve(program_fd, argv, environ);
+		rc = -errno;
+		if (rc == -ENOENT) {	/* a script: its interpreter has to open it by name, which close-on-exec forbids */
+			fcntl(program_fd, F_SETFD, 0);
+			fexecve(program_fd, argv, environ);
+			rc = -errno;
+		}
+	}
+	if (write(report_fd, &rc, sizeof(rc)) < 0)
+		_exit(126);
+	_exit(127);
+}
+
+static int say_cannot_start(const struct bb_workload_spec *spec, int rc, struct bb_err *err)
+{
+	if (rc == -ENOENT)
+		return bb_fail(err, rc, "workload '%s' not found%s%s; build it, or give its path in the scenario",
+			       spec->program, spec->dir ? ": neither in $PATH nor in " : "", spec->dir ? spec->dir : "");
+	return bb_fail(err, rc, "workload '%s' cannot be started as uid %u: %s", spec->program, (unsigned int)spec->uid,
+		       strerror(-rc));
+}
+
+int bb_workload__start(const struct bb_workload_spec *spec, struct bb_workload *ret_workload, struct bb_err *err)
+{
+	char **argv = calloc(spec->n_args + 2, sizeof(*argv));
+	int program_fd = open_program(spec), report[2], rc = 0, child_rc = 0;
+	ssize_t n;
+	pid_t pid;
+
+	if (program_fd < 0 || !argv) {
+		rc = argv ? -ENOENT : -ENOMEM;
+		free(argv);
+		return say_cannot_start(spec, rc, err);
+	}
+	argv[0] = (char *)(uintptr_t)spec->program;
+	for (size_t i = 0; i < spec->n_args; i++)
+		argv[i + 1] = spec->args[i];
+	rc = pipe2(report, O_CLOEXEC) ? -errno : 0;
+	pid = rc ? -1 : fork();
+	if (pid == 0)
+		run_child(spec, program_fd, report[1], argv);
+	if (!rc && pid < 0)
+		rc = -errno;
+	free(argv);
+	close(program_fd);
+	if (rc)
+		return say_cannot_start(spec, rc, err);
+	close(report[1]);
+	do
+		n = read(report[0], &child_rc, sizeof(child_rc));
+	while (n < 0 && errno == EINTR);
+	close(report[0]);
+	if (n > 0) {
+		waitpid(pid, NULL, 0);
+		return say_cannot_start(spec, child_rc, err);
+	}
+	ret_workload->pid = pid;
+	return 0;
+}
+
+int bb_workload__ended(struct bb_workload *w, const char *program, struct bb_err *err)
+{
+	int status;
+	pid_t pid = waitpid(w->pid, &status, WNOHANG);
+
+	if (pid == 0)
+		return 0;
+	w->pid = 0;
+	if (pid > 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0)
+		return 1;
+	if (pid > 0 && WIFSIGNALED(status))
+		return bb_fail(err, -ECHILD, "workload '%s' died midway: killed by signal %d (%s)", program,
+			       WTERMSIG(status), strsignal(WTERMSIG(status)));
+	return bb_fail(err, -ECHILD, "workload '%s' died midway: exit status %d", program,
+		       pid > 0 ? WEXITSTATUS(status) : -1);
+}
+
+void bb_workload__stop(struct bb_workload *w)
+{
+	if (w->pid <= 0)
+		return;
+	kill(-w->pid, SIGKILL);
+	kill(w->pid, SIGKILL);
+	while (waitpid(w->pid, NULL, 0) < 0 && errno == EINTR)
+		;
+	w->pid = 0;
+}
+
+double bb_workload__cpu_s(const struct bb_workload *w)
+{
+	struct timespec t;
+	clockid_t clock;
+
+	if (w->pid <= 0 || clock_getcpuclockid(w->pid, &clock) || clock_gettime(clock, &t))
+		return NAN;
+	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef BB_DRIVERS_WORKLOAD_H
+#define BB_DRIVERS_WORKLOAD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+#include "base/err.h"
+
+/*
+ * A program that runs as the target, as a child of ours: as the user who called sudo, on one CPU, in a process
+ * group of its own, its stdout thrown away. The kernel kills it if we die.
+ */
+struct bb_workload_spec {
+	const char *program;	/* a path, or a name looked for in `dir` and then in $PATH */
+	char *const *args;	/* n_args of them, without the program's name */
+	size_t n_args;
+	const char *dir;	/* may be NULL */
+	int cpu;
+	uid_t uid;
+	gid_t gid;
+};
+
+struct bb_workload {
+	pid_t pid;		/* 0: not running */
+};
+
+/* Start it. Errors name the program and the reason (not found, not executable by that user, ...). */
+int bb_workload__start(const struct bb_workload_spec *spec, struct bb_workload *ret_workload, struct bb_err *err);
+
+/*
+ * Has it ended? 0: still running. 1: it ended with exit status 0. -ECHILD with a message: it failed or was killed.
+ * After an answer other than 0 the process is gone and pid is 0.
+ */
+int bb_workload__ended(struct bb_workload *w, const char *program, struct bb_err *err);
+
+/* Kill the whole group and wait. */
+void bb_workload__stop(struct bb_workload *w);
+
+/* CPU seconds the process has used; NAN when unknown. */
+double bb_workload__cpu_s(const struct bb_workload *w);
+
+#endif

@@ -1,0 +1,347 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "env/checks_internal.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <limits.h>
+#include <linux/bpf.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+
+#include "base/parse.h"
+#include "env/sysfile.h"
+
+#define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
+#define STATS_SYSCTL "/proc/sys/kernel/bpf_stats_enabled"
+#define ENOTSUPP_KERNEL 524	/* include/linux/errno.h: leaks to user space, strerror() does not know it */
+
+static const struct bpf_insn empty_insns[] = {
+	{.code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0, .imm = 0},
+	{.code = BPF_JMP | BPF_EXIT},
+};
+
+static const char *errno_text(int err)
+{
+	return err == -ENOTSUPP_KERNEL ? "not supported by this kernel (ENOTSUPP)" : strerror(-err);
+}
+
+static int load(int prog_type, int attach_type, int btf_id, const struct bpf_insn *insns, size_t n_insns)
+{
+	LIBBPF_OPTS(bpf_prog_load_opts, opts, .expected_attach_type = (enum bpf_attach_type)attach_type,
+		    .attach_btf_id = (__u32)btf_id);
+	int fd = bpf_prog_load((enum bpf_prog_type)prog_type, "bb_check", "GPL", insns, n_insns, &opts);
+
+	return fd < 0 ? -errno : fd;
+}
+
+int bb_load_empty(int prog_type)
+{
+	return load(prog_type, 0, 0, empty_insns, ARRAY_SIZE(empty_insns));
+}
+
+int bb_load_memcg_helper(void)
+{
+	static const struct bpf_insn insns[] = {
+		{.code = BPF_JMP | BPF_CALL, .imm = BPF_FUNC_ktime_get_coarse_ns},
+		{.code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0, .imm = 0},
+		{.code = BPF_JMP | BPF_EXIT},
+	};
+
+	return load(BPF_PROG_TYPE_SOCKET_FILTER, 0, 0, insns, ARRAY_SIZE(insns));
+}
+
+void bb_check_bpf_syscall(struct bb_check_result *ret_result)
+{
+	int fd = bb_load_empty(BPF_PROG_TYPE_SOCKET_FILTER);
+
+	if (fd >= 0) {
+		close(fd);
+		bb_check_set(ret_result, BB_CHECK_OK, NULL, "a two-instruction program loads");
+	} else if (fd == -ENOSYS) {
+		bb_check_set(ret_result, BB_CHECK_FAIL, "use a kernel built with CONFIG_BPF_SYSCALL=y",
+			     "this kernel has no bpf() system call");
+	} else {
+		bb_check_set(ret_result, BB_CHECK_FAIL,
+			     bb_may_bpf() ? "see `dmesg | tail`; a container's seccomp profile may forbid bpf()"
+					  : bb_privilege_remedy(),
+			     "a two-instruction program does not load: %s", errno_text(fd));
+	}
+}
+
+/* Length of the machine code of an empty program, 0 when it is interpreted, or -errno. */
+static int64_t jited_length(void)
+{
+	struct bpf_prog_info info = {0};
+	__u32 len = sizeof(info);
+	int fd = bb_load_empty(BPF_PROG_TYPE_SOCKET_FILTER), err;
+
+	if (fd < 0)
+		return fd;
+	err = bpf_obj_get_info_by_fd(fd, &info, &len) ? -errno : 0;
+	close(fd);
+	return err ? err : (int64_t)info.jited_prog_len;
+}
+
+/* The length is the proof and the sysctl only a hint: the kernel falls back to the interpreter silently. */
+void bb_check_jit(struct bb_check_result *ret_result)
+{
+	static const char remedy[] = "sudo sysctl net.core.bpf_jit_enable=1";
+	uint64_t enable = 0;
+	int err = bb_sysfile__read_u64("", "/proc/sys/net/core/bpf_jit_enable", &enable);
+	int64_t length = bb_may_bpf() ? jited_length() : -EPERM;	/* the length reads 0 without privilege */
+
+	if (!length)
+		bb_check_set(ret_result, BB_CHECK_WARN, remedy, "programs are interpreted: figures will be far off");
+	else if (!err && enable == 2)
+		bb_check_set(ret_result, BB_CHECK_WARN, remedy, "on, and every program is dumped to the kernel log");
+	else if (length > 0 || (!err && enable))
+		bb_check_set(ret_result, BB_CHECK_OK, NULL, "on");
+	else if (!err)
+		bb_check_set(ret_result, BB_CHECK_WARN, remedy, "off: figures will be far off");
+	else
+		bb_check_set(ret_result, BB_CHECK_SKIP, NULL, "not known: net.core.bpf_jit_enable: %s", strerror(-err));
+}
+
+void bb_check_jit_harden(struct bb_check_result *ret_result)
+{
+	uint64_t harden;
+	int err = bb_sysfile__read_u64("", "/proc/sys/net/core/bpf_jit_harden", &harden);
+
+	if (err)
+		bb_check_set(ret_result, BB_CHECK_SKIP, NULL, "not known: net.core.bpf_jit_harden: %s%s",
+			     strerror(-err), err == -EACCES || err == -EPERM ? " (only root may read it)" : "");
+	else if (harden >= 2)
+		bb_check_set(ret_result, BB_CHECK_WARN, "sudo sysctl net.core.bpf_jit_harden=0",
+			     "constants of all programs are blinded: more code, slower");
+	else
+		bb_check_set(ret_result, BB_CHECK_OK, NULL, "%s",
+			     harden ? "only programs of unprivileged users are hardened" : "off");
+}
+
+void bb_check_btf(struct bb_check_result *ret_result)
+{
+	static const char path[] = "/sys/kernel/btf/vmlinux";
+
+	if (!access(path, R_OK))
+		bb_check_set(ret_result, BB_CHECK_OK, NULL, "%s", path);
+	else
+		bb_check_set(ret_result, BB_CHECK_WARN,
+			     "use a kernel built with CONFIG_DEBUG_INFO_BTF=y (Debian's and Ubuntu's are)",
+			     "%s: %s: CO-RE relocations, fentry and LSM do not work", path, strerror(errno));
+}
+
+/* Closing the descriptor disables bpf_stats again unless somebody else holds one. */
+void bb_check_stats_fd(struct bb_check_result *ret_result)
+{
+	int fd = bpf_enable_stats(BPF_STATS_RUN_TIME);
+	int err = fd < 0 ? -errno : 0;
+
+	if (fd >= 0) {
+		close(fd);
+		bb_check_set(ret_result, BB_CHECK_OK, NULL, "can be enabled by descriptor (BPF_ENABLE_STATS)");
+	} else if (err == -EPERM) {
+		bb_check_set(ret_result, BB_CHECK_FAIL, bb_privilege_remedy(), "enabling needs CAP_SYS_ADMIN");
+	} else if (!access(STATS_SYSCTL, W_OK)) {
+		bb_check_set(ret_result, BB_CHECK_WARN,
+			     "nothing to do: the sysctl is set while measuring and then restored, except after SIGKILL",
+			     "only by the sysctl kernel.bpf_stats_enabled (BPF_ENABLE_STATS: %s)", errno_text(err));
+	} else {
+		bb_check_set(ret_result, BB_CHECK_FAIL, "use a kernel from 5.1 on with CONFIG_BPF_SYSCALL=y, as root",
+			     "neither BPF_ENABLE_STATS (%s) nor a writable kernel.bpf_stats_enabled", errno_text(err));
+	}
+}
+
+/* Run a program of our own without enabling anything and see whether it was counted. 1, 0 or -errno. */
+static int stats_are_on(void)
+{
+	char packet[64] = {0};
+	LIBBPF_OPTS(bpf_test_run_opts, opts, .data_in = packet, .data_size_in = sizeof(packet), .repeat = 4);
+	struct bpf_prog_info info = {0};
+	__u32 len = sizeof(info);
+	int fd = bb_load_empty(BPF_PROG_TYPE_SOCKET_FILTER), ret = 0;
+
+	if (fd < 0)
+		return fd;
+	if (bpf_prog_test_run_opts(fd, &opts))
+		ret = -errno;
+	else if (bpf_obj_get_info_by_fd(fd, &info, &len))
+		ret = -errno;
+	close(fd);
+	return ret ? ret : info.run_cnt > 0;
+}
+
+/* Whether this process has a BPF_ENABLE_STATS descriptor open: their links read "anon_inode:bpf-stats". */
+static bool holds_stats(const char *pid)
+{
+	char dir[64], target[64];
+	struct dirent *entry;
+	bool found = false;
+	int n = snprintf(dir, sizeof(dir), "/proc/%s/fd", pid);
+	DIR *d = n > 0 && (size_t)n < sizeof(dir) ? opendir(dir) : NULL;
+
+	if (!d)
+		return false;
+	while (!found && (entry = readdir(d))) {
+		ssize_t len = readlinkat(dirfd(d), entry->d_name, target, sizeof(target) - 1);
+
+		if (len < 0)
+			continue;
+		target[len] = '\0';
+		found = strstr(target, "bpf-stats") != NULL;
+	}
+	closedir(d);
+	return found;
+}
+
+/* "bpftop (1234)" of the first other process that holds such a descriptor; false when none is seen. */
+static bool find_stats_holder(char *ret_who, size_t size)
+{
+	DIR *d = opendir("/proc");
+	struct dirent *entry;
+	bool found = false;
+	uint64_t pid;
+
+	if (!d)
+		return false;
+	while (!found && (entry = readdir(d))) {
+		char path[64], comm[64];
+		int n;
+
+		if (bb_parse_u64(entry->d_name, &pid) || pid == (uint64_t)getpid() || !holds_stats(entry->d_name))
+			continue;
+		n = snprintf(path, sizeof(path), "/proc/%llu/comm", (unsigned long long)pid);
+		if (n < 0 || bb_sysfile__read("", path, comm, sizeof(comm)))
+			snprintf(comm, sizeof(comm), "?");
+		snprintf(ret_who, size, "%s (%llu)", comm, (unsigned long long)pid);
+		found = true;
+	}
+	closedir(d);
+	return found;
+}
+
+void bb_check_stats_held(struct bb_check_result *ret_result)
+{
+	static const char cost[] = "every program pays for its counters, slope figures most";
+	char who[96], remedy[160];
+	uint64_t sysctl = 0;
+	int on;
+
+	if (!bb_sysfile__read_u64("", STATS_SYSCTL, &sysctl) && sysctl) {
+		bb_check_set(ret_result, BB_CHECK_WARN, "sudo sysctl kernel.bpf_stats_enabled=0",
+			     "kernel.bpf_stats_enabled is %llu: %s", (unsigned long long)sysctl, cost);
+		return;
+	}
+	on = stats_are_on();
+	if (on < 0) {
+		bb_check_set(ret_result, BB_CHECK_SKIP, NULL, "not known: a probe program does not run: %s%s",
+			     errno_text(on), bb_may_bpf() ? "" : " (needs root)");
+	} else if (!on) {
+		bb_check_set(ret_result, BB_CHECK_OK, NULL, "off: a probe program was not counted");
+	} else if (find_stats_holder(who, sizeof(who))) {
+		snprintf(remedy, sizeof(remedy), "stop %s while measuring", who);
+		bb_check_set(ret_result, BB_CHECK_WARN, remedy, "enabled by %s: %s", who, cost);
+	} else {
+		bb_check_set(ret_result, BB_CHECK_WARN, "find it: sudo ls -l /proc/*/fd 2>/dev/null | grep bpf-stats",
+			     "enabled by a process that is not visible here: %s", cost);
+	}
+}
+
+/* What a failed load of some type means. EPERM has two causes, which the capabilities tell apart. */
+static void set_unloadable(struct bb_check_result *ret_result, enum bb_check_status status, int err)
+{
+	if (err != -EPERM)
+		bb_check_set(ret_result, status, "use a kernel that has this program type", "does not load: %s",
+			     errno_text(err));
+	else if (!bb_may_bpf())
+		bb_check_set(ret_result, status, bb_privilege_remedy(), "does not load: %s", errno_text(err));
+	else
+		bb_check_set(ret_result, status, "see the lockdown line; security modules may forbid it too",
+			     "does not load: %s, although we have the capabilities", errno_text(err));
+}
+
+static void set_loaded(struct bb_check_result *ret_result, enum bb_check_status if_not, int fd)
+{
+	if (fd < 0) {
+		set_unloadable(ret_result, if_not, fd);
+		return;
+	}
+	close(fd);
+	bb_check_set(ret_result, BB_CHECK_OK, NULL, "loads");
+}
+
+/* The one type without which the main job has nothing to measure. */
+void bb_check_type_perf_event(struct bb_check_result *ret_result)
+{
+	set_loaded(ret_result, BB_CHECK_FAIL, bb_load_empty(BPF_PROG_TYPE_PERF_EVENT));
+}
+
+void bb_check_type_xdp(struct bb_check_result *ret_result)
+{
+	set_loaded(ret_result, BB_CHECK_SKIP, bb_load_empty(BPF_PROG_TYPE_XDP));
+}
+
+void bb_check_type_sched_cls(struct bb_check_result *ret_result)
+{
+	set_loaded(ret_result, BB_CHECK_SKIP, bb_load_empty(BPF_PROG_TYPE_SCHED_CLS));
+}
+
+void bb_check_type_socket_filter(struct bb_check_result *ret_result)
+{
+	set_loaded(ret_result, BB_CHECK_SKIP, bb_load_empty(BPF_PROG_TYPE_SOCKET_FILTER));
+}
+
+void bb_check_type_tracepoint(struct bb_check_result *ret_result)
+{
+	set_loaded(ret_result, BB_CHECK_SKIP, bb_load_empty(BPF_PROG_TYPE_TRACEPOINT));
+}
+
+void bb_check_type_raw_tp(struct bb_check_result *ret_result)
+{
+	set_loaded(ret_result, BB_CHECK_SKIP, bb_load_empty(BPF_PROG_TYPE_RAW_TRACEPOINT));
+}
+
+void bb_check_type_kprobe(struct bb_check_result *ret_result)
+{
+	set_loaded(ret_result, BB_CHECK_SKIP, bb_load_empty(BPF_PROG_TYPE_KPROBE));
+}
+
+/* Types that name a kernel function at load. libbpf would complain on stderr about a name that is not there. */
+static void check_btf_type(struct bb_check_result *ret_result, int prog_type, enum bpf_attach_type attach_type,
+			   const char *function)
+{
+	libbpf_print_fn_t print = libbpf_set_print(NULL);
+	int id = libbpf_find_vmlinux_btf_id(function, attach_type);
+
+	libbpf_set_print(print);
+	if (id <= 0)
+		bb_check_set(ret_result, BB_CHECK_SKIP, "see the btf line", "%s is not in the kernel's BTF: %s",
+			     function, id ? strerror(-id) : "no such function");
+	else
+		set_loaded(ret_result, BB_CHECK_SKIP,
+			   load(prog_type, (int)attach_type, id, empty_insns, ARRAY_SIZE(empty_insns)));
+}
+
+void bb_check_type_fentry(struct bb_check_result *ret_result)
+{
+	check_btf_type(ret_result, BPF_PROG_TYPE_TRACING, BPF_TRACE_FENTRY, "vfs_read");
+}
+
+/* Loading is not all: without "bpf" in the list of active modules an LSM program never runs. */
+void bb_check_type_lsm(struct bb_check_result *ret_result)
+{
+	char list[512];
+
+	check_btf_type(ret_result, BPF_PROG_TYPE_LSM, BPF_LSM_MAC, "file_open");
+	if (ret_result->status != BB_CHECK_OK || bb_sysfile__read("", "/sys/kernel/security/lsm", list, sizeof(list)))
+		return;
+	for (char *save = NULL, *name = strtok_r(list, ",", &save); name; name = strtok_r(NULL, ",", &save)) {
+		if (!strcmp(name, "bpf"))
+			return;
+	}
+	bb_check_set(ret_result, BB_CHECK_SKIP, "boot with bpf added to lsm= (see /sys/kernel/security/lsm)",
+		     "loads, but \"bpf\" is not among the active security modules");
+}

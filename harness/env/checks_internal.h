@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef BB_ENV_CHECKS_INTERNAL_H
+#define BB_ENV_CHECKS_INTERNAL_H
+
+#include <linux/capability.h>
+#include <stdbool.h>
+
+#include "env/checks.h"
+
+/* Between the files of checks only. */
+
+/* Fill a result; `remedy` may be NULL after ok and skip. Texts that are too long are cut. */
+void bb_check_set(struct bb_check_result *ret_result, enum bb_check_status status, const char *remedy,
+		  const char *fmt, ...) __attribute__((format(printf, 4, 5)));
+
+/* Whether this thread has the capability (CAP_x) effective; false when that cannot be read. */
+bool bb_has_cap(unsigned int cap);
+
+/* Whether the kernel's bpf_capable() and perfmon_capable() hold: CAP_SYS_ADMIN, or CAP_BPF and CAP_PERFMON. */
+bool bb_may_bpf(void);
+
+/* "run with sudo", or where root is not enough what else to do. */
+const char *bb_privilege_remedy(void);
+
+/* checks_host.c */
+void bb_check_capabilities(struct bb_check_result *ret_result);
+void bb_check_kernel(struct bb_check_result *ret_result);
+void bb_check_lockdown(struct bb_check_result *ret_result);
+void bb_check_memlock(struct bb_check_result *ret_result);
+void bb_check_governor(struct bb_check_result *ret_result);
+void bb_check_turbo(struct bb_check_result *ret_result);
+void bb_check_smt(struct bb_check_result *ret_result);
+void bb_check_cpus(struct bb_check_result *ret_result);
+void bb_check_isolated(struct bb_check_result *ret_result);
+void bb_check_steal(struct bb_check_result *ret_result);
+void bb_check_load(struct bb_check_result *ret_result);
+void bb_check_clocksource(struct bb_check_result *ret_result);
+void bb_check_bpftool(struct bb_check_result *ret_result);
+void bb_check_gnuplot(struct bb_check_result *ret_result);
+void bb_check_hyperfine(struct bb_check_result *ret_result);
+
+/* checks_perf.c */
+void bb_check_page_fault_event(struct bb_check_result *ret_result);
+void bb_check_cpu_clock_event(struct bb_check_result *ret_result);
+void bb_check_pmu(struct bb_check_result *ret_result);
+void bb_check_perf_paranoid(struct bb_check_result *ret_result);
+void bb_check_perf_max_stack(struct bb_check_result *ret_result);
+
+/* checks_bpf.c */
+void bb_check_bpf_syscall(struct bb_check_result *ret_result);
+void bb_check_jit(struct bb_check_result *ret_result);
+void bb_check_jit_harden(struct bb_check_result *ret_result);
+void bb_check_btf(struct bb_check_result *ret_result);
+void bb_check_stats_fd(struct bb_check_result *ret_result);
+void bb_check_stats_held(struct bb_check_result *ret_result);
+void bb_check_type_perf_event(struct bb_check_result *ret_result);
+void bb_check_type_xdp(struct bb_check_result *ret_result);
+void bb_check_type_sched_cls(struct bb_check_result *ret_result);
+void bb_check_type_socket_filter(struct bb_check_result *ret_result);
+void bb_check_type_tracepoint(struct bb_check_result *ret_result);
+void bb_check_type_raw_tp(struct bb_check_result *ret_result);
+void bb_check_type_kprobe(struct bb_check_result *ret_result);
+void bb_check_type_fentry(struct bb_check_result *ret_result);
+void bb_check_type_lsm(struct bb_check_result *ret_result);
+
+/*
+ * The smallest program, `return 0`, of any type that needs no more; memcg_helper: one that calls a helper as old as
+ * the charging of BPF memory to cgroups (5.11), as libbpf itself probes for that. A descriptor to close, or -errno.
+ */
+int bb_load_empty(int prog_type);
+int bb_load_memcg_helper(void);
+
+#endif

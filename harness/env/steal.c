@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "env/steal.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/parse.h"
+#include "env/sysfile.h"
+
+/* Columns of a cpu line in proc(5). Guest times follow; they are part of user and nice. */
+enum { USER, NICE, SYSTEM, IDLE, IOWAIT, IRQ, SOFTIRQ, STEAL, N_COLUMNS };
+
+/* The columns behind the name; those that an old kernel lacks are 0. */
+static int parse_columns(char *text, struct bb_cpu_times *ret_times)
+{
+	uint64_t column[N_COLUMNS] = {0};
+	char *save = NULL;
+	int n = 0;
+
+	for (char *word = strtok_r(text, " \n", &save); word && n < N_COLUMNS; word = strtok_r(NULL, " \n", &save)) {
+		if (bb_parse_u64(word, &column[n++]))
+			return -EINVAL;
+	}
+	if (n <= IDLE)
+		return -EINVAL;
+	memset(ret_times, 0, sizeof(*ret_times));
+	for (int i = 0; i < N_COLUMNS; i++)
+		ret_times->total += column[i];
+	ret_times->idle = column[IDLE] + column[IOWAIT];
+	ret_times->steal = column[STEAL];
+	return 0;
+}
+
+/* Find "name " at the start of a line. The cpu lines come first, so this reads little. */
+static int find_line(FILE *f, const char *name, char **line, size_t *size)
+{
+	size_t len = strlen(name);
+
+	while (getline(line, size, f) > 0) {
+		if (!strncmp(*line, name, len) && (*line)[len] == ' ')
+			return 0;
+	}
+	return ferror(f) ? -EIO : -ENOENT;
+}
+
+int bb_cpu_times__read_from(const char *root, int cpu, struct bb_cpu_times *ret_times, struct bb_err *err)
+{
+	char path[PATH_MAX], name[16] = "cpu", *line = NULL;
+	size_t size = 0;
+	FILE *f;
+	int ret = bb_sysfile__path(root, "/proc/stat", path, sizeof(path));
+
+	if (ret)
+		return bb_fail(err, ret, "%s: this path is too long", root);
+	if (cpu >= 0)
+		snprintf(name, sizeof(name), "cpu%d", cpu);
+	f = fopen(path, "re");
+	if (!f) {
+		ret = -errno;
+		return bb_fail(err, ret, "%s: %s", path, strerror(-ret));
+	}
+	ret = find_line(f, name, &line, &size);
+	if (ret) {
+		bb_fail(err, ret, "%s: no line for %s: is that CPU online?", path, name);
+		goto out;
+	}
+	ret = parse_columns(line + strlen(name), ret_times);
+	if (ret)
+		bb_fail(err, ret, "%s: the line for %s is not as proc(5) has it", path, name);
+out:
+	free(line);
+	fclose(f);
+	return ret;
+}
+
+int bb_cpu_times__read(int cpu, struct bb_cpu_times *ret_times, struct bb_err *err)
+{
+	return bb_cpu_times__read_from("", cpu, ret_times, err);
+}
+
+double bb_steal_share(const struct bb_cpu_times *before, const struct bb_cpu_times *after)
+{
+	if (after->total <= before->total || after->steal < before->steal ||
+	    after->steal - before->steal > after->total - before->total)
+		return NAN;
+	return (double)(after->steal - before->steal) / (double)(after->total - before->total);
+}

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <locale.h>
+
+#include "base/stop.h"
+#include "cli/cmd.h"
+
+int main(int argc, char **argv)
+{
+	setlocale(LC_CTYPE, "");	/* not LC_NUMERIC: a decimal point is a point in every format */
+	bb_stop__install();
+	return bb_cmd_main(argc, argv);
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef BB_PLAN_PLAN_H
+#define BB_PLAN_PLAN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "plan/scenario.h"
+
+/*
+ * What a run will do with one scenario, decided before anything is loaded: one cell for every variant under every
+ * drive at every parameter. `--dry-run` prints it.
+ */
+#define BB_DEFAULT_LOADS 12u		/* the interval over loads is then their 3rd to 10th */
+#define BB_DEFAULT_SAMPLES 6000u	/* of a cell, all loads together */
+#define BB_DEFAULT_SECONDS 0.6		/* in-situ: of a cell, all loads together */
+#define BB_NO_CELL SIZE_MAX
+
+struct bb_cell {
+	const struct bb_variant_spec *variant;
+	const struct bb_drive_spec *drive;
+	const char *param;		/* name; NULL: the drive has none */
+	uint32_t param_value;
+	uint32_t samples;		/* drives that fire: to be taken, all loads together */
+	double seconds;			/* in-situ: to be spent, all loads together; 0 elsewhere */
+	size_t floor;			/* index of the cell of the floor; BB_NO_CELL */
+	char name[512];			/* "scenario/variant/drive/parameter=value" */
+};
+
+struct bb_plan {
+	const struct bb_scenario *scenario;	/* borrowed; outlives the plan */
+	uint32_t loads;
+	struct bb_cell *cells;
+	size_t n_cells;
+};
+
+/* What the command line narrows or overrides; zeroed means nothing. */
+struct bb_plan_opts {
+	const char *const *variants;	/* names; the floor is kept besides */
+	size_t n_variants;
+	const char *const *drives;
+	size_t n_drives;
+	uint32_t samples;
+	uint32_t loads;
+};
+
+/* 0, or -ENOENT with the nearest name for an unknown variant or drive; -EINVAL when nothing is left to do. */
+int bb_plan__make(const struct bb_scenario *scenario, const struct bb_plan_opts *opts, struct bb_plan *ret_plan,
+		  struct bb_err *err);
+void bb_plan__done(struct bb_plan *p);
+
+#endif

@@ -1,0 +1,506 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "plan/scenario.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/parse.h"
+#include "plan/field.h"
+#include "plan/yaml.h"
+
+/*
+ * The schema is the tables further down: a key of a scenario is one row. The readers above them are for the keys
+ * whose values have a structure of their own.
+ */
+#define ARRAY_LEN(a)	(sizeof(a) / sizeof((a)[0]))
+#define BIT(n)		(1U << (n))
+#define MAX_KEYS	16	/* of one kind of mapping */
+
+struct kind {
+	const char *what;
+	const char *example;
+	const struct bb_field *fields;
+	size_t n_fields;
+};
+
+enum { STEP, IN_SITU, FAKE };
+
+static const char *const drivers[] = {[STEP] = "step", [IN_SITU] = "in-situ", [FAKE] = "fake"};
+static const char *const triggers[] = {"page-fault"};
+static const char *const insides[] = {"amicable_pairs"};
+static const char *const events[] = {"cpu-clock", "task-clock"};
+static const char *const consumers[] = {[BB_CONSUMER_CAUGHT_UP] = "caught-up", [BB_CONSUMER_BEHIND] = "behind"};
+
+static const uint32_t default_stack_depth = 8;
+static const uint32_t default_freq_hz = 100;
+
+static const struct kind variant_kind, drive_kind, expect_kind;
+static int read_map(const struct bb_reader *r, const struct kind *kind, const struct bb_yaml *node, unsigned int with,
+		    void *base);
+
+static int read_consumer(const struct bb_reader *r, const struct bb_field *f, const struct bb_yaml *node, void *base)
+{
+	struct bb_drive_spec *drive = base;
+	size_t i = 0;
+	int rc = bb_field__choose(r, f, node, &i);
+
+	if (!rc)
+		drive->consumer = (enum bb_consumer)i;
+	return rc;
+}
+
+static int read_args(const struct bb_reader *r, const struct bb_field *f, const struct bb_yaml *node, void *base)
+{
+	struct bb_drive_spec *drive = base;
+	int rc = bb_field__check_list(r, f, node, "texts");
+
+	if (rc)
+		return rc;
+	drive->args = calloc(node->n, sizeof(*drive->args));
+	if (!drive->args)
+		return bb_fail_nomem(r->err);
+	for (size_t i = 0; i < node->n; i++) {
+		const struct bb_yaml *item = &node->items[i];
+
+		if (item->kind != BB_YAML_TEXT || bb_yaml__is_nothing(item))
+			return bb_yaml__fail(r->path, item, r->err, "an argument must be a text, not %s",
+					     bb_yaml__show(item).text);
+		rc = bb_field__set_text(r, &drive->args[drive->n_args], item->text);
+		if (rc)
+			return rc;
+		drive->n_args++;
+	}
+	return 0;
+}
+
+static int read_global(const struct bb_reader *r, const struct bb_yaml *key, const struct bb_yaml *node,
+		       struct bb_global_spec *global)
+{
+	int truth, rc = -EINVAL;
+
+	global->where = (struct bb_where){.line = key->line, .col = key->col};
+	if (!*key->text)
+		return bb_yaml__fail(r->path, key, r->err, "a global needs a name");
+	if (node->kind == BB_YAML_TEXT && !node->quoted) {
+		rc = bb_parse_i64(node->text, &global->value);
+		if (rc == -EINVAL) {
+			rc = bb_parse_bool(node->text, &truth);
+			global->value = rc ? 0 : truth;
+		}
+	}
+	if (rc == -ERANGE)
+		return bb_yaml__fail(r->path, node, r->err, "global %s does not fit into 64 bits: %s",
+				     bb_yaml__show(key).text, bb_yaml__show(node).text);
+	if (rc)
+		return bb_yaml__fail(r->path, node, r->err, "global %s must be a whole number, true or false, not %s%s",
+				     bb_yaml__show(key).text, node->quoted ? "the quoted text " : "",
+				     bb_yaml__show(node).text);
+	return bb_field__set_text(r, &global->name, key->text);
+}
+
+static int read_globals(const struct bb_reader *r, const struct bb_field *f, const struct bb_yaml *node, void *base)
+{
+	struct bb_variant_spec *variant = base;
+
+	if (node->kind != BB_YAML_MAP)
+		return bb_yaml__fail(r->path, node, r->err, "%s must be a mapping such as {name: 5}, not %s", f->name,
+				     bb_yaml__show(node).text);
+	if (!node->n)
+		return bb_yaml__fail(r->path, node, r->err, "%s must not be an empty mapping", f->name);
+	variant->globals = calloc(node->n, sizeof(*variant->globals));
+	if (!variant->globals)
+		return bb_fail_nomem(r->err);
+	for (size_t i = 0; i < node->n; i++) {
+		int rc = read_global(r, &node->items[2 * i], &node->items[2 * i + 1],
+				     &variant->globals[variant->n_globals++]);
+
+		if (rc)
+			return rc;
+	}
+	return 0;
+}
+
+static int read_variant(const struct bb_reader *r, const struct bb_yaml *node, struct bb_scenario *s)
+{
+	struct bb_variant_spec *v = &s->variants[s->n_variants++];
+	const struct bb_variant_spec *first;
+	int rc;
+
+	v->where = (struct bb_where){.line = node->line, .col = node->col};
+	rc = read_map(r, &variant_kind, node, 0, v);
+	if (rc)
+		return rc;
+	first = bb_scenario__variant(s, v->name);
+	if (first != v)
+		return bb_yaml__fail(r->path, bb_yaml__get(node, "name"), r->err,
+				     "variant '%s' is given twice; the first is at %u:%u", v->name, first->where.line,
+				     first->where.col);
+	return v->program ? 0 : bb_field__set_text(r, &v->program, v->name);
+}
+
+static int read_variants(const struct bb_reader *r, const struct bb_field *f, const struct bb_yaml *node, void *base)
+{
+	struct bb_scenario *s = base;
+	int rc = bb_field__check_list(r, f, node, "variants");
+
+	if (rc)
+		return rc;
+	s->variants = calloc(node->n, sizeof(*s->variants));
+	if (!s->variants)
+		return bb_fail_nomem(r->err);
+	for (size_t i = 0; i < node->n && !rc; i++)
+		rc = read_variant(r, &node->items[i], s);
+	return rc;
+}
+
+static int set_drive_defaults(const struct bb_reader *r, struct bb_drive_spec *d)
+{
+	int rc = bb_field__set_text(r, &d->trigger, triggers[0]);
+
+	rc = rc ? rc : bb_field__set_text(r, &d->inside, insides[0]);
+	rc = rc ? rc : bb_field__set_text(r, &d->event, events[0]);
+	rc = rc ? rc : bb_field__set_list(r, &d->stack_depth, &default_stack_depth, 1);
+	return rc ? rc : bb_field__set_list(r, &d->freq_hz, &default_freq_hz, 1);
+}
+
+static int read_drive(const struct bb_reader *r, const struct bb_yaml *node, struct bb_drive_spec *d)
+{
+	static const struct bb_field with = {.name = "with", .choices = drivers, .n_choices = ARRAY_LEN(drivers)};
+	const struct bb_yaml *driver = node->kind == BB_YAML_MAP ? bb_yaml__get(node, "with") : NULL;
+	size_t i = ARRAY_LEN(drivers);
+	int rc = set_drive_defaults(r, d);
+
+	d->where = (struct bb_where){.line = node->line, .col = node->col};
+	if (rc)
+		return rc;
+	if (node->kind == BB_YAML_MAP && !driver)
+		return bb_yaml__fail(r->path, node, r->err, "a drive needs the key 'with', one of: %s",
+				     bb_phrase__join(drivers, ARRAY_LEN(drivers)).text);
+	if (driver) {	/* first, because it says which other keys there are */
+		rc = bb_field__choose(r, &with, driver, &i);
+		if (rc)
+			return rc;
+	}
+	return read_map(r, &drive_kind, node, BIT(i), d);
+}
+
+static int read_drives(const struct bb_reader *r, const struct bb_field *f, const struct bb_yaml *node, void *base)
+{
+	struct bb_scenario *s = base;
+	int rc = bb_field__check_list(r, f, node, "mappings such as {with: step}");
+
+	if (rc)
+		return rc;
+	s->drives = calloc(node->n, sizeof(*s->drives));
+	if (!s->drives)
+		return bb_fail_nomem(r->err);
+	for (size_t i = 0; i < node->n && !rc; i++)
+		rc = read_drive(r, &node->items[i], &s->drives[s->n_drives++]);
+	return rc;
+}
+
+static int read_expect(const struct bb_reader *r, const struct bb_field *f, const struct bb_yaml *node, void *base)
+{
+	(void)f;
+	return read_map(r, &expect_kind, node, 0, base);
+}
+
+#define AT(type, m)	.offset = offsetof(struct type, m)
+#define CHOICE(table)	.choices = (table), .n_choices = ARRAY_LEN(table)
+
+static const struct bb_field scenario_fields[] = {
+	{"name", bb_field__name, AT(bb_scenario, name), .required = true},
+	{"description", bb_field__text, AT(bb_scenario, description)},
+	{"object", bb_field__text, AT(bb_scenario, object)},
+	{"floor", bb_field__text, AT(bb_scenario, floor)},
+	{"anchor", bb_field__text, AT(bb_scenario, anchor)},
+	{"loads", bb_field__u32, AT(bb_scenario, loads), .min = 1, .max = 10000},
+	{"variants", read_variants, AT(bb_scenario, variants), .required = true},
+	{"drive", read_drives, AT(bb_scenario, drives), .required = true},
+	{"expect", read_expect, AT(bb_scenario, expect_drops)},
+};
+
+static const struct bb_field variant_fields[] = {
+	{"name", bb_field__name, AT(bb_variant_spec, name), .required = true},
+	{"program", bb_field__text, AT(bb_variant_spec, program)},
+	{"object", bb_field__text, AT(bb_variant_spec, object)},
+	{"description", bb_field__text, AT(bb_variant_spec, description)},
+	{"globals", read_globals, AT(bb_variant_spec, globals)},
+};
+
+static const struct bb_field drive_fields[] = {
+	{"with", bb_field__choice, AT(bb_drive_spec, with), .required = true, CHOICE(drivers)},
+	{"trigger", bb_field__choice, AT(bb_drive_spec, trigger), BIT(STEP), CHOICE(triggers)},
+	{"inside", bb_field__choice, AT(bb_drive_spec, inside), BIT(STEP), CHOICE(insides)},
+	{"stack_depth", bb_field__u32_list, AT(bb_drive_spec, stack_depth), BIT(STEP), .min = 1, .max = 127},
+	{"consumer", read_consumer, AT(bb_drive_spec, consumer), BIT(STEP), CHOICE(consumers)},
+	{"event", bb_field__choice, AT(bb_drive_spec, event), BIT(IN_SITU), CHOICE(events)},
+	{"workload", bb_field__text, AT(bb_drive_spec, workload), BIT(IN_SITU), .required = true},
+	{"args", read_args, AT(bb_drive_spec, args), BIT(IN_SITU)},
+	{"freq_hz", bb_field__u32_list, AT(bb_drive_spec, freq_hz), BIT(IN_SITU), .min = 1, .max = 100000},
+	{"seconds", bb_field__double, AT(bb_drive_spec, seconds), BIT(IN_SITU), .min = 0.01, .max = 86400},
+	{"samples", bb_field__u32, AT(bb_drive_spec, samples), BIT(STEP) | BIT(FAKE), .min = 1, .max = 100000000},
+};
+
+static const struct bb_field expect_fields[] = {
+	{"drops", bb_field__int, AT(bb_scenario, expect_drops), .required = true, .min = 0, .max = INT_MAX},
+};
+
+#define KIND(what_, example_, fields_) \
+	{.what = (what_), .example = (example_), .fields = (fields_), .n_fields = ARRAY_LEN(fields_)}
+
+static const struct kind scenario_kind = KIND("a scenario", "'name: perf_profiler'", scenario_fields);
+static const struct kind variant_kind = KIND("a variant", "{name: ringbuf}", variant_fields);
+static const struct kind drive_kind = KIND("a drive", "{with: step}", drive_fields);
+static const struct kind expect_kind = KIND("expect", "{drops: 0}", expect_fields);
+
+_Static_assert(ARRAY_LEN(scenario_fields) <= MAX_KEYS, "MAX_KEYS");
+_Static_assert(ARRAY_LEN(variant_fields) <= MAX_KEYS, "MAX_KEYS");
+_Static_assert(ARRAY_LEN(drive_fields) <= MAX_KEYS, "MAX_KEYS");
+
+static bool belongs(const struct bb_field *f, unsigned int with)
+{
+	return !f->with || (f->with & with);
+}
+
+/* The keys that may stand there; names[MAX_KEYS]. */
+static size_t keys_of(const struct kind *kind, unsigned int with, const char **names)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < kind->n_fields; i++)
+		if (belongs(&kind->fields[i], with))
+			names[n++] = kind->fields[i].name;
+	return n;
+}
+
+static int fail_unknown_key(const struct bb_reader *r, const struct kind *kind, const struct bb_yaml *map,
+			    const struct bb_yaml *key, unsigned int with)
+{
+	const struct bb_yaml *value = key + 1;
+	const char *names[MAX_KEYS];
+	size_t n = keys_of(kind, with, names);
+	const char *hint = "";
+
+	/* {description: reserve, then submit}: to YAML, "then submit" is a key. */
+	if (map->flow && bb_yaml__is_nothing(value) && !*value->text)
+		hint = "; inside { } a text that holds a comma must be quoted";
+	return bb_yaml__fail(r->path, key, r->err, "unknown key %s%s; %s takes: %s%s", bb_yaml__show(key).text,
+			     bb_phrase__suggest(key->text, names, n).text, kind->what,
+			     bb_phrase__join(names, n).text, hint);
+}
+
+static int fail_foreign_key(const struct bb_reader *r, const struct bb_field *f, const struct bb_yaml *key,
+			    unsigned int with)
+{
+	const char *keys[MAX_KEYS], *owners[ARRAY_LEN(drivers)], *driver = "";
+	size_t n_keys = keys_of(&drive_kind, with, keys), n_owners = 0;
+
+	for (size_t i = 0; i < ARRAY_LEN(drivers); i++) {
+		if (f->with & BIT(i))
+			owners[n_owners++] = drivers[i];
+		if (with & BIT(i))
+			driver = drivers[i];
+	}
+	return bb_yaml__fail(r->path, key, r->err, "key '%s' does not belong to 'with: %s' but to %s; %s takes: %s",
+			     f->name, driver, bb_phrase__join(owners, n_owners).text, driver,
+			     bb_phrase__join(keys, n_keys).text);
+}
+
+static const struct bb_field *find_field(const struct kind *kind, const char *name)
+{
+	for (size_t i = 0; i < kind->n_fields; i++)
+		if (!strcmp(kind->fields[i].name, name))
+			return &kind->fields[i];
+	return NULL;
+}
+
+static int read_map(const struct bb_reader *r, const struct kind *kind, const struct bb_yaml *node, unsigned int with,
+		    void *base)
+{
+	if (node->kind != BB_YAML_MAP)
+		return bb_yaml__fail(r->path, node, r->err, "%s must be a mapping such as %s, not %s", kind->what,
+				     kind->example, bb_yaml__show(node).text);
+	for (size_t i = 0; i < node->n; i++) {
+		const struct bb_yaml *key = &node->items[2 * i];
+		const struct bb_field *f = find_field(kind, key->text);
+		int rc;
+
+		if (!f)
+			return fail_unknown_key(r, kind, node, key, with);
+		if (!belongs(f, with))
+			return fail_foreign_key(r, f, key, with);
+		rc = f->read(r, f, key + 1, base);
+		if (rc)
+			return rc;
+	}
+	for (size_t i = 0; i < kind->n_fields; i++) {
+		const struct bb_field *f = &kind->fields[i];
+
+		if (f->required && belongs(f, with) && !bb_yaml__get(node, f->name))
+			return bb_yaml__fail(r->path, node, r->err, "%s needs the key '%s'", kind->what, f->name);
+	}
+	return 0;
+}
+
+/* `key` names a variant, or is not given. */
+static int check_reference(const struct bb_reader *r, const struct bb_scenario *s, const struct bb_yaml *root,
+			   const char *key)
+{
+	const char *names[BB_YAML_MAX_ENTRIES];
+	const struct bb_yaml *node = bb_yaml__get(root, key);
+
+	if (!node || bb_scenario__variant(s, node->text))
+		return 0;
+	assert(s->n_variants <= ARRAY_LEN(names));
+	for (size_t i = 0; i < s->n_variants; i++)
+		names[i] = s->variants[i].name;
+	return bb_yaml__fail(r->path, node, r->err, "%s %s is no variant%s; there are: %s", key,
+			     bb_yaml__show(node).text, bb_phrase__suggest(node->text, names, s->n_variants).text,
+			     bb_phrase__join(names, s->n_variants).text);
+}
+
+static int check_object(const struct bb_reader *r, const struct bb_scenario *s, const struct bb_yaml *root)
+{
+	for (size_t i = 0; i < s->n_drives && !s->object; i++)
+		if (strcmp(s->drives[i].with, drivers[FAKE]))
+			return bb_yaml__fail(r->path, root, r->err,
+					     "a scenario needs the key 'object', the file with the BPF programs, for "
+					     "its drive at %u:%u", s->drives[i].where.line,
+					     s->drives[i].where.col);
+	return 0;
+}
+
+static int read_scenario(const struct bb_reader *r, const struct bb_yaml *root, struct bb_scenario *s)
+{
+	int rc = bb_field__set_text(r, &s->path, r->path);
+
+	s->expect_drops = -1;
+	rc = rc ? rc : read_map(r, &scenario_kind, root, 0, s);
+	rc = rc ? rc : check_reference(r, s, root, "floor");
+	rc = rc ? rc : check_reference(r, s, root, "anchor");
+	return rc ? rc : check_object(r, s, root);
+}
+
+int bb_scenario__parse(const char *text, size_t len, const char *path, struct bb_scenario **ret_scenario,
+		       struct bb_err *err)
+{
+	const struct bb_reader r = {.path = path, .err = err};
+	struct bb_scenario *s;
+	struct bb_yaml *root;
+	int rc = bb_yaml__parse(text, len, path, &root, err);
+
+	if (rc)
+		return rc;
+	s = calloc(1, sizeof(*s));
+	rc = s ? read_scenario(&r, root, s) : bb_fail_nomem(err);
+	bb_yaml__free(root);
+	if (rc)
+		bb_scenario__free(s);
+	else
+		*ret_scenario = s;
+	return rc;
+}
+
+/* At most `size` bytes of the file; a file may also be a pipe, so its size is not asked for. */
+static int read_file(const char *path, char *buf, size_t size, size_t *ret_len, struct bb_err *err)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC), rc = 0;
+	size_t len = 0;
+
+	if (fd < 0) {
+		rc = -errno;
+		return bb_fail(err, rc, "%s: cannot open the scenario: %s", path, strerror(-rc));
+	}
+	while (len < size) {
+		ssize_t n = read(fd, buf + len, size - len);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0) {
+			rc = -errno;
+			bb_fail(err, rc, "%s: cannot read the scenario: %s", path, strerror(-rc));
+		}
+		if (n <= 0)
+			break;
+		len += (size_t)n;
+	}
+	close(fd);
+	if (!rc)
+		*ret_len = len;
+	return rc;
+}
+
+int bb_scenario__read(const char *path, struct bb_scenario **ret_scenario, struct bb_err *err)
+{
+	size_t size = BB_YAML_MAX_BYTES + 1;	/* one more, to see that there is more */
+	size_t len = 0;
+	char *buf = malloc(size);
+	int rc;
+
+	if (!buf)
+		return bb_fail_nomem(err);
+	rc = read_file(path, buf, size, &len, err);
+	if (!rc)
+		rc = bb_scenario__parse(buf, len, path, ret_scenario, err);
+	free(buf);
+	return rc;
+}
+
+const struct bb_variant_spec *bb_scenario__variant(const struct bb_scenario *s, const char *name)
+{
+	for (size_t i = 0; i < s->n_variants; i++)
+		if (s->variants[i].name && !strcmp(s->variants[i].name, name))
+			return &s->variants[i];
+	return NULL;
+}
+
+static void variant_done(struct bb_variant_spec *v)
+{
+	for (size_t i = 0; i < v->n_globals; i++)
+		free(v->globals[i].name);
+	free(v->globals);
+	free(v->name);
+	free(v->program);
+	free(v->object);
+	free(v->description);
+}
+
+static void drive_done(struct bb_drive_spec *d)
+{
+	for (size_t i = 0; i < d->n_args; i++)
+		free(d->args[i]);
+	free(d->args);
+	free(d->with);
+	free(d->trigger);
+	free(d->inside);
+	free(d->stack_depth.v);
+	free(d->event);
+	free(d->workload);
+	free(d->freq_hz.v);
+}
+
+void bb_scenario__free(struct bb_scenario *s)
+{
+	if (!s)
+		return;
+	for (size_t i = 0; i < s->n_variants; i++)
+		variant_done(&s->variants[i]);
+	for (size_t i = 0; i < s->n_drives; i++)
+		drive_done(&s->drives[i]);
+	free(s->variants);
+	free(s->drives);
+	free(s->path);
+	free(s->name);
+	free(s->description);
+	free(s->object);
+	free(s->floor);
+	free(s->anchor);
+	free(s);
+}

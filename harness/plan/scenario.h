@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef BB_PLAN_SCENARIO_H
+#define BB_PLAN_SCENARIO_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+
+/*
+ * A scenario: what to load and how to drive it, read from YAML (libyaml). It is data: a new scenario needs no C.
+ * Every complaint names file:line:col. All strings are owned by the scenario; bb_scenario_free() takes NULL.
+ */
+
+struct bb_where {			/* where in the file an item stands, 1-based, for messages */
+	uint32_t line, col;
+};
+
+struct bb_u32_list {
+	uint32_t *v;
+	size_t n;
+};
+
+/* `globals: {name: 5}`: a global variable of the program set before it is loaded. */
+struct bb_global_spec {
+	char *name;
+	int64_t value;
+	struct bb_where where;
+};
+
+struct bb_variant_spec {
+	char *name;
+	char *program;			/* function name in the object; the variant's name when not given */
+	char *object;			/* NULL: the scenario's */
+	char *description;		/* NULL when not given */
+	struct bb_global_spec *globals;
+	size_t n_globals;
+	struct bb_where where;
+};
+
+enum bb_consumer {
+	BB_CONSUMER_CAUGHT_UP,		/* default: rings are emptied after every run, as by a fast reader */
+	BB_CONSUMER_BEHIND,		/* rings are emptied only when half full: no wakeups are due */
+};
+
+/* One entry of `drive:`. Which keys may stand beside `with` depends on it; the others keep their defaults. */
+struct bb_drive_spec {
+	char *with;			/* "step", "in-situ" or "fake" */
+	char *trigger;			/* step: "page-fault" (default) */
+	char *inside;			/* step: function whose stack the trigger fires on: "amicable_pairs" (default) */
+	struct bb_u32_list stack_depth;	/* step: user frames, 1..127 each, default [8] */
+	enum bb_consumer consumer;	/* step: "caught-up" or "behind" */
+	char *event;			/* in-situ: "cpu-clock" (default) or "task-clock" */
+	char *workload;			/* in-situ: program to run as the target; required */
+	char **args;			/* in-situ: its arguments, n_args of them */
+	size_t n_args;
+	struct bb_u32_list freq_hz;	/* in-situ: 1..100000 each, default [100] */
+	double seconds;			/* in-situ: time per variant and frequency, all loads together; 0 = default */
+	uint32_t samples;		/* step, fake: per variant and parameter, all loads together; 0 = default */
+	struct bb_where where;
+};
+
+struct bb_scenario {
+	char *path;			/* file it was read from */
+	char *name;
+	char *description;		/* NULL when not given */
+	char *object;			/* BPF object; NULL allowed only when every drive is "fake" */
+	char *floor;			/* name of the variant that is the floor, or NULL */
+	char *anchor;			/* variant that history divides by; NULL: the floor */
+	uint32_t loads;			/* program loads per run; 0 = default */
+	struct bb_variant_spec *variants;
+	size_t n_variants;
+	struct bb_drive_spec *drives;
+	size_t n_drives;
+	int expect_drops;		/* `expect: {drops: 0}` -> 0; -1 when not stated */
+};
+
+/* Read and validate the file at `path`. 0, or -errno with a message that begins "path:line:col: ". */
+int bb_scenario__read(const char *path, struct bb_scenario **ret_scenario, struct bb_err *err);
+
+/* The same from text in memory; `path` is only for messages. Used by the tests and the fuzzer. */
+int bb_scenario__parse(const char *text, size_t len, const char *path, struct bb_scenario **ret_scenario,
+		       struct bb_err *err);
+
+void bb_scenario__free(struct bb_scenario *s);
+
+/* The variant of that name, or NULL. */
+const struct bb_variant_spec *bb_scenario__variant(const struct bb_scenario *s, const char *name);
+
+#endif

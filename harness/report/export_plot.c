@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <math.h>
+#include <string.h>
+
+#include "report/exporter.h"
+#include "report/json_out.h"
+
+/*
+ * What plots/ draws, as gnuplot likes it: columns parted by tabs, blocks parted by two empty lines (`index`), comments
+ * with `#`. The head of the output describes it.
+ */
+#define ECDF_POINTS	400	/* at most, a case */
+
+static const char head[] =
+	"# bpfbench plot data, version 1. Columns are parted by tabs, blocks by two empty lines (gnuplot: index).\n"
+	"# A block begins with a comment line: '# ecdf' or '# cost', then what it is of, parted by tabs. NaN: no value.\n"
+	"# ecdf\tcase\tscenario\tvariant\tdrive\tparam\tparam_value, one block a case; its rows:\n"
+	"#\tcase\tns\tshare (of the valid samples that took at most that long; thinned, the ends are kept)\n"
+	"# cost\tscenario\tvariant\tdrive\tparam, one block each; its rows, in the order of the run:\n"
+	"#\tscenario\tvariant\tdrive\tparam\tparam_value\tlatency_ns\tlo_ns\thi_ns\n";
+
+/* A cell: control characters would break the columns. An absent one is "-". */
+static void put_text(const char *text, FILE *mem)
+{
+	if (!text || !*text)
+		putc('-', mem);
+	for (; text && *text; text++)
+		putc((unsigned char)*text < 0x20 || *text == 0x7f ? ' ' : *text, mem);
+}
+
+static void put_number(double value, FILE *mem)
+{
+	putc('\t', mem);
+	if (isfinite(value))
+		bb_json_fixed(mem, value);
+	else
+		fputs("NaN", mem);
+}
+
+static int merge_valid(const struct bb_case *c, struct bb_sorted *ret_sorted)
+{
+	struct bb_hist all;
+	int rc = 0;
+
+	bb_hist_init(&all);
+	for (size_t i = 0; !rc && i < c->n_series; i++)
+		if (!c->series[i].void_why)
+			rc = bb_hist_merge(&all, &c->series[i].hist);
+	if (!rc)
+		rc = bb_hist_sort(&all, ret_sorted);
+	bb_hist_done(&all);
+	return rc;
+}
+
+static void put_point(const struct bb_case *c, uint64_t ns, double share, FILE *mem)
+{
+	put_text(c->name, mem);
+	fprintf(mem, "\t%llu\t%.6f\n", (unsigned long long)ns, share);
+}
+
+/*
+ * Points of the curve as they are, only fewer: one that is neither a step of share nor a step on the log axis away from
+ * the last one drawn is left out. Half of the points may thus go to the tail, where hardly any of the share is.
+ */
+static void put_ecdf(const struct bb_case *c, const struct bb_sorted *s, FILE *mem)
+{
+	double first = log((double)s->bins[0].value_ns + 1), last = log((double)s->bins[s->n_bins - 1].value_ns + 1);
+	double steps = ECDF_POINTS / 2 - 1, drawn_share = -1, drawn_log = first, below = 0;
+
+	for (size_t i = 0; i < s->n_bins; i++) {
+		double share, at = log((double)s->bins[i].value_ns + 1);
+
+		below += (double)s->bins[i].count;
+		share = below / (double)s->n;
+		if (i && i + 1 < s->n_bins && share - drawn_share < 1 / steps &&
+		    at - drawn_log < (last - first) / steps)
+			continue;
+		put_point(c, s->bins[i].value_ns, share, mem);
+		drawn_share = share;
+		drawn_log = at;
+	}
+}
+
+static int put_distribution(const struct bb_case *c, FILE *mem)
+{
+	struct bb_sorted sorted;
+	int rc = merge_valid(c, &sorted);
+
+	if (rc)
+		return rc;
+	if (sorted.n) {
+		fputs("\n\n# ecdf\t", mem);
+		put_text(c->name, mem);
+		putc('\t', mem);
+		put_text(c->scenario, mem);
+		putc('\t', mem);
+		put_text(c->variant, mem);
+		putc('\t', mem);
+		put_text(c->drive, mem);
+		putc('\t', mem);
+		put_text(c->param, mem);
+		fprintf(mem, "\t%u\n", c->param_value);
+		put_ecdf(c, &sorted, mem);
+	}
+	bb_sorted_done(&sorted);
+	return 0;
+}
+
+static int same_text(const char *a, const char *b)
+{
+	return a == b || (a && b && !strcmp(a, b));
+}
+
+/* Whether two cases are points of one curve. */
+static int same_curve(const struct bb_case *a, const struct bb_case *b)
+{
+	return same_text(a->scenario, b->scenario) && same_text(a->variant, b->variant) &&
+	       same_text(a->drive, b->drive) && same_text(a->param, b->param);
+}
+
+static void put_key(const struct bb_case *c, FILE *mem)
+{
+	const char *const cells[] = {c->scenario, c->variant, c->drive, c->param};
+
+	for (size_t i = 0; i < 4; i++) {
+		if (i)
+			putc('\t', mem);
+		put_text(cells[i], mem);
+	}
+}
+
+/* The curve that begins with case i, unless that has been drawn with an earlier one. */
+static void put_cost(const struct bb_report *r, size_t i, FILE *mem)
+{
+	for (size_t k = 0; k < i; k++)
+		if (same_curve(&r->cases[k], &r->cases[i]))
+			return;
+	fputs("\n\n# cost\t", mem);
+	put_key(&r->cases[i], mem);
+	putc('\n', mem);
+	for (size_t k = i; k < r->n_cases; k++) {
+		const struct bb_case *c = &r->cases[k];
+
+		if (!same_curve(c, &r->cases[i]))
+			continue;
+		put_key(c, mem);
+		fprintf(mem, "\t%u", c->param_value);
+		put_number(c->summary.latency.value, mem);
+		put_number(c->summary.latency.lo, mem);
+		put_number(c->summary.latency.hi, mem);
+		putc('\n', mem);
+	}
+}
+
+static int compose(const struct bb_report *r, FILE *mem, struct bb_err *err)
+{
+	fputs(head, mem);
+	fputs("# run\t", mem);
+	put_text(r->id, mem);
+	putc('\t', mem);
+	put_text(r->started, mem);
+	putc('\n', mem);
+	for (size_t i = 0; i < r->n_cases; i++)
+		if (put_distribution(&r->cases[i], mem))
+			return bb_fail_nomem(err);
+	for (size_t i = 0; i < r->n_cases; i++)
+		put_cost(r, i, mem);
+	return 0;
+}
+
+int bb_export_plot(const struct bb_report *r, FILE *out, struct bb_err *err)
+{
+	return bb_export_whole(r, out, compose, err);
+}

@@ -1,0 +1,358 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <assert.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/exporter.h"
+#include "report/table_cells.h"
+
+/*
+ * For people: a table for each scenario, drive and parameter, then notes on all that does not count or was not done,
+ * then what the columns mean.
+ */
+#define LINE_WIDTH	120
+#define MAX_COLUMNS	32
+
+static bool same_text(const char *a, const char *b)
+{
+	return a == b || (a && b && !strcmp(a, b));
+}
+
+static bool same_table(const struct bb_case *a, const struct bb_case *b)
+{
+	return same_text(a->scenario, b->scenario) && same_text(a->drive, b->drive) && same_text(a->param, b->param) &&
+	       a->param_value == b->param_value;
+}
+
+static bool is_first(const struct bb_report *r, size_t i)
+{
+	for (size_t k = 0; k < i; k++)
+		if (same_table(&r->cases[k], &r->cases[i]))
+			return false;
+	return true;
+}
+
+/* --- tables -------------------------------------------------------------------------------------------------- */
+
+struct layout {
+	size_t width[MAX_COLUMNS];	/* 0: nobody has anything to say there */
+};
+
+static struct bb_cell cell_of(const struct bb_case *c, size_t column)
+{
+	struct bb_cell cell = {""};
+
+	bb_columns[column].cell(c, &cell);
+	return cell;
+}
+
+static struct layout lay_out(const struct bb_report *r, size_t first)
+{
+	struct layout l = {{0}};
+
+	assert(bb_n_columns <= MAX_COLUMNS);
+	for (size_t k = 0; k < bb_n_columns; k++) {
+		size_t head = bb_text_width(bb_columns[k].head);
+
+		for (size_t i = first; i < r->n_cases; i++) {
+			size_t width;
+
+			if (!same_table(&r->cases[i], &r->cases[first]))
+				continue;
+			width = bb_text_width(cell_of(&r->cases[i], k).text);
+			if (width && width < head)
+				width = head;
+			if (width > l.width[k])
+				l.width[k] = width;
+		}
+	}
+	return l;
+}
+
+static void pad(FILE *out, size_t n)
+{
+	while (n--)
+		putc(' ', out);
+}
+
+/* One row; `pending` holds blanks back so that no line ends in any. */
+static void put_cell(const char *text, size_t column, size_t width, size_t *pending, FILE *out)
+{
+	size_t space = width - bb_text_width(text);
+
+	if (column)
+		*pending += bb_columns[column].close ? 1 : 2;
+	if (!bb_columns[column].left)
+		*pending += space;
+	if (*text) {
+		pad(out, *pending);
+		fputs(text, out);
+		*pending = 0;
+	} else {
+		*pending += bb_columns[column].left ? 0 : width - space;
+	}
+	if (bb_columns[column].left)
+		*pending += space;
+}
+
+static void put_head(const struct layout *l, FILE *out)
+{
+	size_t pending = 2;
+
+	for (size_t k = 0; k < bb_n_columns; k++)
+		if (l->width[k])
+			put_cell(bb_columns[k].head, k, l->width[k], &pending, out);
+	putc('\n', out);
+}
+
+static void put_row(const struct bb_case *c, const struct layout *l, FILE *out)
+{
+	size_t pending = 2;
+
+	for (size_t k = 0; k < bb_n_columns; k++) {
+		struct bb_cell cell = cell_of(c, k);
+
+		if (!l->width[k])
+			continue;
+		if (!cell.text[0] && !bb_columns[k].close)
+			strcpy(cell.text, "-");
+		put_cell(cell.text, k, l->width[k], &pending, out);
+	}
+	putc('\n', out);
+}
+
+/* Items on lines of at most LINE_WIDTH, the next ones indented. */
+struct items {
+	FILE *out;
+	size_t at;
+};
+
+static void put_item(struct items *items, const char *text)
+{
+	size_t width = bb_text_width(text);
+
+	if (items->at && items->at + width + 2 > LINE_WIDTH) {
+		fputs(",\n    ", items->out);
+		items->at = 4;
+	} else if (items->at) {
+		fputs(", ", items->out);
+		items->at += 2;
+	}
+	fputs(text, items->out);
+	items->at += width;
+}
+
+static void put_spread(const struct bb_report *r, size_t first, FILE *out)
+{
+	static const char title[] = "  layout spread over loads (p90/p10): ";
+	struct items items = {out, 0};
+
+	for (size_t i = first; i < r->n_cases; i++) {
+		const struct bb_case *c = &r->cases[i];
+		char text[256];
+
+		if (!same_table(c, &r->cases[first]) || !isfinite(c->summary.layout_spread.value))
+			continue;
+		snprintf(text, sizeof(text), "%s%.160s %.3f", items.at ? "" : title, cell_of(c, 0).text,
+			 c->summary.layout_spread.value);
+		put_item(&items, text);
+	}
+	if (items.at)
+		putc('\n', out);
+}
+
+static void put_title(const struct bb_case *c, FILE *out)
+{
+	putc('\n', out);
+	bb_put_clean(out, c->scenario);
+	fputs(", ", out);
+	bb_put_clean(out, c->drive);
+	if (c->param) {
+		fputs(", ", out);
+		bb_put_clean(out, c->param);
+		fprintf(out, " = %" PRIu32, c->param_value);
+	}
+	fputs(" (ns per run)\n", out);
+}
+
+static void put_table(const struct bb_report *r, size_t first, bool *used, FILE *out)
+{
+	struct layout l = lay_out(r, first);
+
+	put_title(&r->cases[first], out);
+	put_head(&l, out);
+	for (size_t i = first; i < r->n_cases; i++)
+		if (same_table(&r->cases[i], &r->cases[first]))
+			put_row(&r->cases[i], &l, out);
+	put_spread(r, first, out);
+	for (size_t k = 0; k < bb_n_columns; k++)
+		used[k] |= l.width[k] > 0;
+}
+
+/* --- notes --------------------------------------------------------------------------------------------------- */
+
+/* Nothing is dropped silently. The heading comes with the first note. */
+struct notes {
+	FILE *out;
+	size_t n;
+};
+
+static FILE *note(struct notes *notes)
+{
+	fputs(notes->n++ ? "  " : "\nNotes\n  ", notes->out);
+	return notes->out;
+}
+
+/* Why a series does not count, NULL when it does. */
+static const char *why_not(const struct bb_series *s)
+{
+	return s->void_why ? s->void_why : s->hist.n ? NULL : "zero runs counted";
+}
+
+/* The series of a case that share the reason of series i, unless an earlier one had it. */
+static void note_reason(struct notes *notes, const struct bb_case *c, size_t i)
+{
+	const char *why = why_not(&c->series[i]);
+	size_t n = 0;
+	FILE *out;
+
+	for (size_t k = 0; k < c->n_series; k++) {
+		if (!same_text(why_not(&c->series[k]), why))
+			continue;
+		if (k < i)
+			return;
+		n++;
+	}
+	out = note(notes);
+	fputs("void: ", out);
+	bb_put_clean(out, c->name);
+	fprintf(out, ": %zu of %zu series (load", n, c->n_series);
+	for (size_t k = i, shown = 0; k < c->n_series; k++) {
+		if (!same_text(why_not(&c->series[k]), why))
+			continue;
+		if (shown++ == 8) {
+			fputs(", ...", out);
+			break;
+		}
+		fprintf(out, "%s%" PRIu32, shown > 1 ? ", " : " ", c->series[k].load);
+	}
+	fputs("): ", out);
+	bb_put_clean(out, why);
+	putc('\n', out);
+}
+
+static void note_misses(struct notes *notes, const struct bb_case *c)
+{
+	uint64_t misses = 0;
+
+	for (size_t i = 0; i < c->n_series; i++)
+		misses += c->series[i].misses;
+	if (!misses)
+		return;
+	fputs("misses: ", note(notes));
+	bb_put_clean(notes->out, c->name);
+	fprintf(notes->out, ": %" PRIu64 " runs that the kernel refused (recursion)\n", misses);
+}
+
+static void note_negative(struct notes *notes, const struct bb_report *r)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < r->n_cases; i++)
+		n += r->cases[i].summary.net.value < 0;
+	if (n)
+		fputs(BB_NEGATIVE_MARK " net is below zero: the floor cost more than the program. It is kept as measured; the "
+		      "difference is\n    smaller than this machine resolves in a run of this size.\n", note(notes));
+}
+
+static void put_notes(const struct bb_report *r, FILE *out)
+{
+	struct notes notes = {out, 0};
+
+	if (r->incomplete) {
+		fputs("incomplete: ", note(&notes));
+		bb_put_clean(out, r->incomplete);
+		fputs("; the tables show what was measured until then\n", out);
+	}
+	for (size_t i = 0; i < r->n_skips; i++) {
+		fputs("skipped: ", note(&notes));
+		bb_put_clean(out, r->skips[i].what);
+		fputs(": ", out);
+		bb_put_clean(out, r->skips[i].why);
+		putc('\n', out);
+	}
+	for (size_t i = 0; i < r->n_cases; i++) {
+		const struct bb_case *c = &r->cases[i];
+
+		for (size_t k = 0; k < c->n_series; k++)
+			if (why_not(&c->series[k]))
+				note_reason(&notes, c, k);
+		note_misses(&notes, c);
+	}
+	note_negative(&notes, r);
+}
+
+/* --- the rest ------------------------------------------------------------------------------------------------ */
+
+static void put_run(const struct bb_report *r, FILE *out)
+{
+	fputs("run ", out);
+	bb_put_clean(out, r->id ? r->id : "(no id)");
+	if (r->started) {
+		fputs(", started ", out);
+		bb_put_clean(out, r->started);
+	}
+	if (isfinite(r->elapsed_s))
+		fprintf(out, ", took %.1f s", r->elapsed_s);
+	if (isfinite(r->steal))
+		fprintf(out, ", steal %.0f %%", 100 * r->steal);
+	fprintf(out, ", seed 0x%" PRIx64 "\n", r->seed);
+	fputs("on kernel ", out);
+	bb_put_clean(out, r->fingerprint.kernel_release);
+	fputs(", ", out);
+	bb_put_clean(out, r->fingerprint.cpu_model);
+	putc('\n', out);
+	if (r->incomplete) {
+		fputs("INCOMPLETE: ", out);
+		bb_put_clean(out, r->incomplete);
+		putc('\n', out);
+	}
+}
+
+static void put_legend(const bool *used, FILE *out)
+{
+	fputs("\nColumns\n", out);
+	for (size_t k = 0; k < bb_n_columns; k++) {
+		const struct bb_column *c = &bb_columns[k];
+
+		if (!used[k] || !c->doc)
+			continue;
+		fprintf(out, "  %s", c->head);
+		pad(out, 15 - bb_text_width(c->head));
+		fprintf(out, "%s\n", c->doc);
+	}
+}
+
+static int compose(const struct bb_report *r, FILE *mem, struct bb_err *err)
+{
+	bool used[MAX_COLUMNS] = {false};
+
+	(void)err;
+	put_run(r, mem);
+	for (size_t i = 0; i < r->n_cases; i++)
+		if (is_first(r, i))
+			put_table(r, i, used, mem);
+	if (!r->n_cases)
+		fputs("\nNothing was measured.\n", mem);
+	put_notes(r, mem);
+	if (r->n_cases)
+		put_legend(used, mem);
+	return 0;
+}
+
+int bb_export_table(const struct bb_report *r, FILE *out, struct bb_err *err)
+{
+	return bb_export_whole(r, out, compose, err);
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/exporter.h"
+
+const struct bb_exporter bb_exporters[] = {
+	{"bmf", "json", "Bencher Metric Format, for `bencher run --adapter json`", bb_export_bmf},
+	{"table", "txt", "tables for people", bb_export_table},
+	{"json", "json", "everything, as it is stored", bb_export_json},
+	{"plot", "tsv", "distributions and costs as columns, for gnuplot", bb_export_plot},
+};
+
+const size_t bb_n_exporters = sizeof(bb_exporters) / sizeof(bb_exporters[0]);
+
+const struct bb_exporter *bb_exporter_find(const char *name)
+{
+	for (size_t i = 0; i < bb_n_exporters; i++)
+		if (!strcmp(bb_exporters[i].name, name))
+			return &bb_exporters[i];
+	return NULL;
+}
+
+static int put(const char *text, size_t len, FILE *out, struct bb_err *err)
+{
+	int error;
+
+	errno = 0;
+	if (fwrite(text, 1, len, out) == len && !fflush(out) && !ferror(out))
+		return 0;
+	error = errno ? errno : EIO;
+	return bb_fail(err, -error, "the output cannot be written: %s (choose another place with --output FILE)",
+		       strerror(error));
+}
+
+int bb_export_whole(const struct bb_report *r, FILE *out,
+		    int (*compose)(const struct bb_report *r, FILE *mem, struct bb_err *err), struct bb_err *err)
+{
+	char *text = NULL;
+	size_t len = 0;
+	FILE *mem = open_memstream(&text, &len);
+	int rc, failed;
+
+	if (!mem)
+		return bb_fail_nomem(err);
+	rc = compose(r, mem, err);
+	failed = ferror(mem);
+	if ((fclose(mem) || failed) && !rc)
+		rc = bb_fail_nomem(err);
+	if (!rc)
+		rc = put(text, len, out, err);
+	free(text);
+	return rc;
+}

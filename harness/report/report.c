@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "report/report.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/*
+ * Room for one more in an array of n items that doubles whenever n reaches a power of two, so that no capacity need
+ * be kept. Returns the array, moved if need be, or NULL (the old one is still good).
+ */
+static void *grow(void *items, size_t n, size_t item_size)
+{
+	if (n & (n - 1))
+		return items;
+	return reallocarray(items, n ? 2 * n : 1, item_size);
+}
+
+struct bb_report *bb_report__new(void)
+{
+	struct bb_report *r = calloc(1, sizeof(*r));
+
+	if (!r)
+		return NULL;
+	r->elapsed_s = NAN;
+	r->steal = NAN;
+	bb_fingerprint_init(&r->fingerprint);
+	return r;
+}
+
+static void case_done(struct bb_case *c)
+{
+	for (size_t i = 0; i < c->n_series; i++) {
+		free(c->series[i].void_why);
+		bb_hist_done(&c->series[i].hist);
+	}
+	free(c->series);
+	free(c->name);
+	free(c->scenario);
+	free(c->variant);
+	free(c->drive);
+	free(c->param);
+}
+
+void bb_report__free(struct bb_report *r)
+{
+	if (!r)
+		return;
+	for (size_t i = 0; i < r->n_cases; i++)
+		case_done(&r->cases[i]);
+	free(r->cases);
+	for (size_t i = 0; i < r->n_skips; i++) {
+		free(r->skips[i].what);
+		free(r->skips[i].why);
+	}
+	free(r->skips);
+	free(r->id);
+	free(r->command);
+	free(r->started);
+	free(r->incomplete);
+	free(r);
+}
+
+struct bb_case *bb_report__add_case(struct bb_report *r)
+{
+	struct bb_case *cases = grow(r->cases, r->n_cases, sizeof(*cases)), *c;
+
+	if (!cases)
+		return NULL;
+	r->cases = cases;
+	c = &cases[r->n_cases++];
+	memset(c, 0, sizeof(*c));
+	c->floor = BB_NO_FLOOR;
+	for (size_t i = 0; i < bb_n_metrics; i++)
+		*bb_metric_at(&c->summary, &bb_metrics[i]) = (struct bb_estimate){NAN, NAN, NAN};
+	return c;
+}
+
+struct bb_series *bb_case__add_series(struct bb_case *c)
+{
+	struct bb_series *series = grow(c->series, c->n_series, sizeof(*series)), *s;
+
+	if (!series)
+		return NULL;
+	c->series = series;
+	s = &series[c->n_series++];
+	memset(s, 0, sizeof(*s));
+	s->jit_mod64 = -1;
+	s->elapsed_s = NAN;
+	s->target_cpu_s = NAN;
+	s->steal = NAN;
+	bb_hist_init(&s->hist);
+	return s;
+}
+
+int bb_report__add_skip(struct bb_report *r, const char *what, const char *why)
+{
+	struct bb_skip *skips = grow(r->skips, r->n_skips, sizeof(*skips)), skip;
+
+	if (!skips)
+		return -ENOMEM;
+	r->skips = skips;
+	skip.what = strdup(what);
+	skip.why = strdup(why);
+	if (!skip.what || !skip.why) {
+		free(skip.what);
+		free(skip.why);
+		return -ENOMEM;
+	}
+	r->skips[r->n_skips++] = skip;
+	return 0;
+}
+
+const struct bb_case *bb_report__find_case(const struct bb_report *r, const char *name)
+{
+	for (size_t i = 0; i < r->n_cases; i++)
+		if (r->cases[i].name && !strcmp(r->cases[i].name, name))
+			return &r->cases[i];
+	return NULL;
+}

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef BB_REPORT_REPORT_H
+#define BB_REPORT_REPORT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "core/hist.h"
+#include "core/metric.h"
+#include "env/fingerprint.h"
+
+/*
+ * A run as it is stored: what was asked, where, and every sample. The summaries are derived from the series
+ * (report/summary.c) whenever a report is made or read, so that a stored run can be judged by newer statistics.
+ * Owns everything it points to; bb_report__free() takes NULL.
+ */
+
+/* The samples of one case from one program load. */
+struct bb_series {
+	uint32_t load;			/* 0-based round of the run; equal rounds were interleaved in time */
+	int jit_mod64;			/* address of the JITed program mod 64; -1 unknown */
+	char *void_why;			/* why the series does not count; NULL: it does */
+	uint64_t fired;			/* events that the drive fired; 0 where it cannot know (in-situ) */
+	uint64_t run_cnt;		/* by the kernel's counters, warm-up excluded */
+	uint64_t run_time_ns;
+	uint64_t misses;		/* recursion_misses */
+	uint64_t drops;			/* the program's own `drops` counter */
+	uint64_t warmup;		/* runs discarded at the start, by intent */
+	uint64_t multi;			/* in-situ: runs that shared a window, not in `hist` */
+	double elapsed_s;		/* wall time */
+	double target_cpu_s;		/* in-situ: CPU time of the workload; NAN elsewhere */
+	double steal;			/* share, 0..1; NAN unknown */
+	struct bb_hist hist;		/* ns per run, one sample a run */
+};
+
+#define BB_NO_FLOOR SIZE_MAX
+
+struct bb_case {
+	char *name;			/* "scenario/variant/drive/parameter=value": the benchmark name in BMF */
+	char *scenario, *variant, *drive;
+	char *param;			/* "stack_depth", "freq_hz"; NULL when the drive has none */
+	uint32_t param_value;
+	size_t floor;			/* index of the floor's case in the report, BB_NO_FLOOR */
+	bool is_anchor;			/* what history divides by */
+	struct bb_series *series;
+	size_t n_series;
+	struct bb_summary summary;	/* derived */
+};
+
+/* Something that was asked for and could not be done here. */
+struct bb_skip {
+	char *what;			/* "perf_profiler/in-situ" */
+	char *why;
+};
+
+struct bb_report {
+	char *id;			/* file name without .json: "20261121T131700Z-perf_profiler-1a2b3c4d" */
+	char *command;			/* command line */
+	char *started;			/* ISO 8601, UTC */
+	char *incomplete;		/* why the run stopped early; NULL: it is whole */
+	uint64_t seed;
+	double elapsed_s;
+	double steal;			/* whole run, all CPUs; NAN unknown */
+	struct bb_fingerprint fingerprint;
+	struct bb_case *cases;
+	size_t n_cases;
+	struct bb_skip *skips;
+	size_t n_skips;
+};
+
+struct bb_report *bb_report__new(void);
+void bb_report__free(struct bb_report *r);
+
+/* Append; the returned pointer is valid until the next call. NULL when out of memory. */
+struct bb_case *bb_report__add_case(struct bb_report *r);
+struct bb_series *bb_case__add_series(struct bb_case *c);
+int bb_report__add_skip(struct bb_report *r, const char *what, const char *why);
+
+const struct bb_case *bb_report__find_case(const struct bb_report *r, const char *name);
+
+/* Fill every case's summary from its series. 0 or -ENOMEM. */
+int bb_report__summarise(struct bb_report *r);
+
+#endif

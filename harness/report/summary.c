@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/report.h"
+#include "stats/estimate.h"
+#include "stats/quantile.h"
+
+#define ALPHA		0.05	/* of every interval over loads */
+#define SPREAD_MIN	3	/* loads: p90/p10 of two is only their ratio */
+#define P90_MIN		100	/* samples: at least ten above the quantile, else it is an extreme by another name */
+#define P99_MIN		1000
+
+static const struct bb_estimate absent = {NAN, NAN, NAN};
+
+/* What is known of a case while the others are being summarised. */
+struct work {
+	double *location;		/* [n_series] censored mean of the series, ns; NAN: void or without samples */
+	struct bb_hist all;		/* samples of the valid series */
+};
+
+static struct bb_estimate point(double value)
+{
+	return (struct bb_estimate){value, NAN, NAN};
+}
+
+static double ratio(double sum, double of)
+{
+	return of > 0 ? sum / of : NAN;
+}
+
+/* Median over loads of x[n] with its interval. 0 or -ENOMEM; NANs when no x is a number. */
+static int over_loads(const double *x, size_t n, struct bb_estimate *ret_estimate, double *ret_spread)
+{
+	struct bb_location l = bb_location_over_loads(x, n, ALPHA);
+
+	for (size_t i = 0; !l.n && i < n; i++)
+		if (!isnan(x[i]))
+			return -ENOMEM;
+	*ret_estimate = (struct bb_estimate){l.value, l.interval.lo, l.interval.hi};
+	*ret_spread = l.n >= SPREAD_MIN ? l.spread : NAN;
+	return 0;
+}
+
+/* Censored means by series, each with the threshold of its own samples, and the outliers beyond them. */
+static int locate(struct bb_case *c, struct work *w)
+{
+	double outliers = 0, outlier_ns = 0, n = 0, sum_ns = 0;
+
+	for (size_t i = 0; i < c->n_series; i++) {
+		const struct bb_series *s = &c->series[i];
+		struct bb_censor censor;
+		struct bb_sorted sorted;
+		int rc;
+
+		w->location[i] = NAN;
+		if (s->void_why || !s->hist.n)
+			continue;
+		rc = bb_hist_sort(&s->hist, &sorted);
+		if (rc)
+			return rc;
+		censor = bb_censor_series(&sorted, 0);
+		bb_sorted_done(&sorted);
+		w->location[i] = censor.mean_ns;
+		outliers += censor.share_of_n * (double)s->hist.n;
+		outlier_ns += censor.share_of_sum * s->hist.sum_ns;
+		n += (double)s->hist.n;
+		sum_ns += s->hist.sum_ns;
+		rc = bb_hist_merge(&w->all, &s->hist);
+		if (rc)
+			return rc;
+	}
+	c->summary.outlier_share = point(ratio(outliers, n));
+	c->summary.outlier_time_share = point(ratio(outlier_ns, sum_ns));
+	return 0;
+}
+
+static int quantiles(const struct bb_hist *all, struct bb_summary *sum)
+{
+	struct bb_sorted sorted;
+	int rc = bb_hist_sort(all, &sorted);
+
+	if (rc)
+		return rc;
+	sum->p50 = point(bb_hist_quantile(&sorted, 0.5));
+	sum->p90 = point(all->n >= P90_MIN ? bb_hist_quantile(&sorted, 0.9) : NAN);
+	sum->p99 = point(all->n >= P99_MIN ? bb_hist_quantile(&sorted, 0.99) : NAN);
+	bb_sorted_done(&sorted);
+	return 0;
+}
+
+/* What the counters and clocks of the valid series add up to. */
+static void count(struct bb_case *c)
+{
+	double run_cnt = 0, run_time_ns = 0, drops = 0, runs_timed = 0, cpu_s = 0, steal = 0, steal_s = 0;
+	struct bb_summary *sum = &c->summary;
+	size_t valid = 0;
+
+	for (size_t i = 0; i < c->n_series; i++) {
+		const struct bb_series *s = &c->series[i];
+
+		if (s->void_why) {
+			sum->voids++;
+			continue;
+		}
+		valid++;
+		sum->loads += s->hist.n > 0;
+		run_cnt += (double)s->run_cnt;
+		run_time_ns += (double)s->run_time_ns;
+		drops += (double)s->drops;
+		if (s->target_cpu_s > 0) {
+			runs_timed += (double)s->run_cnt;
+			cpu_s += s->target_cpu_s;
+		}
+		if (!isnan(s->steal) && s->elapsed_s > 0) {
+			steal += s->steal * s->elapsed_s;
+			steal_s += s->elapsed_s;
+		}
+	}
+	sum->naive_mean = point(ratio(run_time_ns, run_cnt));
+	sum->drops = point(valid ? drops : NAN);
+	sum->rate_achieved = point(ratio(runs_timed, cpu_s));
+	sum->rate_requested = point(c->param && !strcmp(c->param, "freq_hz") ? (double)c->param_value : (double)NAN);
+	sum->steal = point(ratio(steal, steal_s));
+}
+
+static int summarise_case(struct bb_case *c, struct work *w)
+{
+	double spread;
+	int rc;
+
+	memset(&c->summary, 0, sizeof(c->summary));
+	c->summary.floor = absent;
+	c->summary.net = absent;
+	count(c);
+	rc = locate(c, w);
+	if (!rc)
+		rc = quantiles(&w->all, &c->summary);
+	if (!rc)
+		rc = over_loads(w->location, c->n_series, &c->summary.latency, &spread);
+	if (rc)
+		return rc;
+	c->summary.samples = w->all.n;
+	c->summary.layout_spread = point(spread);
+	return 0;
+}
+
+/* The location of a case at one round, NAN when there is none. */
+static double location_at(const struct bb_case *c, const struct work *w, uint32_t load)
+{
+	for (size_t i = 0; i < c->n_series; i++)
+		if (c->series[i].load == load && !isnan(w->location[i]))
+			return w->location[i];
+	return NAN;
+}
+
+/* Rounds of both are paired, as what disturbed the one has disturbed the other. */
+static int subtract_floor(struct bb_report *r, size_t i, const struct work *work)
+{
+	struct bb_case *c = &r->cases[i];
+	const struct bb_case *floor;
+	double *net, spread;
+	int rc;
+
+	if (c->floor >= r->n_cases || c->floor == i)
+		return 0;
+	floor = &r->cases[c->floor];
+	c->summary.floor = floor->summary.latency;
+	net = calloc(c->n_series + 1, sizeof(*net));
+	if (!net)
+		return -ENOMEM;
+	for (size_t k = 0; k < c->n_series; k++)
+		net[k] = work[i].location[k] - location_at(floor, &work[c->floor], c->series[k].load);
+	rc = over_loads(net, c->n_series, &c->summary.net, &spread);
+	free(net);
+	return rc;
+}
+
+int bb_report__summarise(struct bb_report *r)
+{
+	struct work *work = calloc(r->n_cases + 1, sizeof(*work));
+	int rc = work ? 0 : -ENOMEM;
+
+	for (size_t i = 0; !rc && i < r->n_cases; i++) {
+		work[i].location = calloc(r->cases[i].n_series + 1, sizeof(double));
+		rc = work[i].location ? summarise_case(&r->cases[i], &work[i]) : -ENOMEM;
+		bb_hist_done(&work[i].all);
+	}
+	for (size_t i = 0; !rc && i < r->n_cases; i++)
+		rc = subtract_floor(r, i, work);
+	for (size_t i = 0; work && i < r->n_cases; i++)
+		free(work[i].location);
+	free(work);
+	return rc;
+}

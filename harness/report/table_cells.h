@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef BB_REPORT_TABLE_CELLS_H
+#define BB_REPORT_TABLE_CELLS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include "report/report.h"
+
+/* The columns of the table for people: a new one is a function and a row in table_cells.c. */
+
+struct bb_cell {
+	char text[160];			/* UTF-8; empty: there is nothing to say */
+};
+
+struct bb_column {
+	const char *head;
+	bool left;			/* aligned to the left */
+	bool close;			/* belongs to the column before it: one blank between them, not two */
+	void (*cell)(const struct bb_case *c, struct bb_cell *cell);
+	const char *doc;		/* for the legend; NULL: the column explains itself */
+};
+
+extern const struct bb_column bb_columns[];
+extern const size_t bb_n_columns;
+
+/* What stands before a net cost below zero. */
+#define BB_NEGATIVE_MARK "*"
+
+/* "712.4", "1234", "12 345": 4 digits or one decimal, whichever is more; `scale` sets the decimals. */
+struct bb_cell bb_cell_number(double value, double scale);
+
+/* Columns that a terminal needs for `text`, a character each. */
+size_t bb_text_width(const char *text);
+
+/* Text from who knows where: control characters and what is no UTF-8 become '?', so that no terminal obeys them. */
+void bb_put_clean(FILE *out, const char *text);
+
+#endif

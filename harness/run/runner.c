@@ -1,0 +1,463 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "run/runner.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/stop.h"
+#include "env/steal.h"
+#include "run/session.h"
+
+#define BLOCK 100u		/* samples that a cell takes before another has its turn */
+#define WARMUP_FIRST 100u	/* runs discarded when a load is new */
+#define WARMUP_BLOCK 8u		/* and when its turn comes again: the others were in the caches */
+
+/* A plan on its way into a report. */
+struct run {
+	struct bb_session session;
+	struct bb_report *report;
+	size_t *case_of;	/* by cell; SIZE_MAX: not measured here */
+	void **slots;		/* by cell, of the round; cells of one drive and variant share theirs */
+	uint64_t *ns;		/* one batch of samples */
+	size_t ns_size;
+	double done, total;	/* expected seconds */
+	uint64_t began_ns;
+};
+
+static uint32_t per_load(const struct bb_plan *p, uint32_t n)
+{
+	return (n + p->loads - 1) / p->loads;
+}
+
+/* What a cell of one round will take, s; only the proportions matter, to the progress bar. */
+static double expected_s(const struct bb_plan *p, const struct bb_cell *c)
+{
+	if (c->seconds > 0)
+		return c->seconds / p->loads;
+	return (per_load(p, c->samples) + WARMUP_FIRST) * 5e-6 + 5e-3;
+}
+
+static char *dup_or_null(const char *s)
+{
+	return s ? strdup(s) : NULL;
+}
+
+static int add_cases(struct run *r, struct bb_err *err)
+{
+	const struct bb_plan *plan = r->session.plan;
+	const struct bb_scenario *sc = plan->scenario;
+	const char *anchor = sc->anchor ? sc->anchor : sc->floor;
+
+	for (size_t i = 0; i < plan->n_cells; i++) {
+		const struct bb_cell *c = &plan->cells[i];
+		struct bb_case *k;
+
+		r->case_of[i] = SIZE_MAX;
+		if (!bb_session__can(&r->session, c))
+			continue;
+		k = bb_report__add_case(r->report);
+		if (!k)
+			return bb_fail_nomem(err);
+		r->case_of[i] = r->report->n_cases - 1;
+		k->name = strdup(c->name);
+		k->scenario = strdup(sc->name);
+		k->variant = strdup(c->variant->name);
+		k->drive = strdup(c->drive->with);
+		k->param = dup_or_null(c->param);
+		if (!k->name || !k->scenario || !k->variant || !k->drive || (c->param && !k->param))
+			return bb_fail_nomem(err);
+		k->param_value = c->param_value;
+		k->floor = BB_NO_FLOOR;
+		k->is_anchor = anchor && !strcmp(anchor, c->variant->name);
+		r->total += expected_s(plan, c) * plan->loads;
+	}
+	for (size_t i = 0; i < plan->n_cells; i++) {
+		size_t floor = plan->cells[i].floor;
+
+		if (r->case_of[i] != SIZE_MAX && floor != BB_NO_CELL && r->case_of[floor] != SIZE_MAX)
+			r->report->cases[r->case_of[i]].floor = r->case_of[floor];
+	}
+	return 0;
+}
+
+static struct bb_series *series_of(struct run *r, size_t cell)
+{
+	struct bb_case *c = &r->report->cases[r->case_of[cell]];
+
+	return &c->series[c->n_series - 1];
+}
+
+static int make_void(struct bb_series *s, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* The first reason stays. 0 or -ENOMEM. */
+static int make_void(struct bb_series *s, const char *fmt, ...)
+{
+	va_list ap;
+	int n;
+
+	if (s->void_why)
+		return 0;
+	va_start(ap, fmt);
+	n = vasprintf(&s->void_why, fmt, ap);
+	va_end(ap);
+	if (n < 0)
+		s->void_why = NULL;
+	return n < 0 ? -ENOMEM : 0;
+}
+
+static int begin_series(struct run *r, size_t cell, uint32_t load, struct bb_err *err)
+{
+	struct bb_series *s = bb_case__add_series(&r->report->cases[r->case_of[cell]]);
+	const struct bb_cell *c = &r->session.plan->cells[cell];
+
+	if (!s || bb_hist_reserve(&s->hist, 32))
+		return bb_fail_nomem(err);
+	s->load = load;
+	s->jit_mod64 = r->session.subjects[bb_session__variant(&r->session, c)].jit_mod64;
+	s->target_cpu_s = s->steal = NAN;
+	return 0;
+}
+
+/* Move one batch into its series. */
+static int absorb(struct bb_series *s, const struct bb_batch *b)
+{
+	for (size_t i = 0; i < b->n; i++)
+		if (bb_hist_add(&s->hist, b->ns[i], 1))
+			return -ENOMEM;
+	s->fired += b->fired;
+	s->run_cnt += b->run_cnt;
+	s->run_time_ns += b->run_time_ns;
+	s->warmup += b->warmup;
+	s->multi += b->multi;
+	s->elapsed_s += b->elapsed_s;
+	if (!isnan(b->target_cpu_s))
+		s->target_cpu_s = (isnan(s->target_cpu_s) ? 0 : s->target_cpu_s) + b->target_cpu_s;
+	return 0;
+}
+
+static int drops_of(const struct bb_subject *subject, uint64_t *ret_drops)
+{
+	*ret_drops = 0;
+	return subject->target ? bb_target__drops(subject->target, ret_drops) : 0;
+}
+
+/* One turn of one cell: BLOCK samples, or for in-situ the whole slice of the round. */
+static int run_block(struct run *r, size_t cell, struct bb_err *err)
+{
+	struct bb_session *ss = &r->session;
+	const struct bb_cell *c = &ss->plan->cells[cell];
+	const struct bb_open_drive *d = &ss->drives[bb_session__drive(ss, c)];
+	const struct bb_subject *subject = &ss->subjects[bb_session__variant(ss, c)];
+	struct bb_series *s = series_of(r, cell);
+	uint32_t left = per_load(ss->plan, c->samples) - (uint32_t)s->fired;
+	struct bb_batch b = {.ns = r->ns, .drain_always = c->drive->consumer == BB_CONSUMER_CAUGHT_UP};
+	uint64_t drops_before, drops_after;
+	int rc = drops_of(subject, &drops_before), absorb_rc;
+
+	if (d->driver->fires) {
+		b.want = left < BLOCK ? left : BLOCK;
+		b.warmup = s->fired ? WARMUP_BLOCK : WARMUP_FIRST;
+	} else {
+		b.want = r->ns_size;
+		b.max_s = c->seconds / ss->plan->loads;
+	}
+	if (!rc)
+		rc = d->driver->batch(d->state, r->slots[cell], c->param_value, &b, err);
+	absorb_rc = absorb(s, &b);
+	if (!rc)
+		rc = absorb_rc;
+	if (!rc)
+		rc = drops_of(subject, &drops_after);
+	if (!rc)
+		s->drops += drops_after - drops_before;
+	return rc;
+}
+
+/* A random order of turns: every cell of the drive as often as it has blocks. */
+static int order_turns(struct run *r, size_t drive, uint32_t **ret_turns, size_t *ret_n, struct bb_err *err)
+{
+	struct bb_session *ss = &r->session;
+	uint32_t *turns = NULL;
+	size_t n = 0;
+
+	for (int pass = 0; pass < 2; pass++) {
+		n = 0;
+		for (size_t i = 0; i < ss->plan->n_cells; i++) {
+			const struct bb_cell *c = &ss->plan->cells[i];
+			uint32_t blocks = c->seconds > 0 ? 1 : (per_load(ss->plan, c->samples) + BLOCK - 1) / BLOCK;
+
+			if (bb_session__drive(ss, c) != drive || r->case_of[i] == SIZE_MAX)
+				continue;
+			for (uint32_t b = 0; b < blocks; b++, n++)
+				if (turns)
+					turns[n] = (uint32_t)i;
+		}
+		if (pass == 0) {
+			turns = calloc(n ? n : 1, sizeof(*turns));
+			if (!turns)
+				return bb_fail_nomem(err);
+		}
+	}
+	bb_rng_shuffle(&ss->rng, turns, n);
+	*ret_turns = turns;
+	*ret_n = n;
+	return 0;
+}
+
+/* Cells of one drive and variant that come before `cell`: the first of them holds what they share. */
+static size_t first_sharing(const struct run *r, size_t cell)
+{
+	const struct bb_cell *c = &r->session.plan->cells[cell];
+
+	for (size_t i = 0; i < cell; i++)
+		if (r->session.plan->cells[i].drive == c->drive && r->session.plan->cells[i].variant == c->variant)
+			return i;
+	return cell;
+}
+
+static void detach_drive(struct run *r, size_t drive)
+{
+	struct bb_session *ss = &r->session;
+
+	for (size_t i = 0; i < ss->plan->n_cells; i++) {
+		if (bb_session__drive(ss, &ss->plan->cells[i]) != drive)
+			continue;
+		if (first_sharing(r, i) == i && r->slots[i])
+			ss->drives[drive].driver->detach(ss->drives[drive].state, r->slots[i]);
+		r->slots[i] = NULL;
+	}
+}
+
+static int attach_drive(struct run *r, size_t drive, uint32_t load, struct bb_prog_stats *before, struct bb_err *err)
+{
+	struct bb_session *ss = &r->session;
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < ss->plan->n_cells; i++) {
+		const struct bb_cell *c = &ss->plan->cells[i];
+		struct bb_subject *subject = &ss->subjects[bb_session__variant(ss, c)];
+		size_t first = first_sharing(r, i);
+
+		if (bb_session__drive(ss, c) != drive || r->case_of[i] == SIZE_MAX)
+			continue;
+		rc = begin_series(r, i, load, err);
+		if (!rc && first != i) {
+			r->slots[i] = r->slots[first];
+			continue;
+		}
+		if (!rc)
+			rc = ss->drives[drive].driver->attach(ss->drives[drive].state, subject, &r->slots[i], err);
+		if (!rc && subject->target)
+			rc = bb_stats_reader__agreed(bb_target__reader(subject->target), &before[i], err);
+	}
+	return rc;
+}
+
+/* One variant's series of this round and drive against the kernel's own totals: void what does not add up. */
+static int judge_variant(struct run *r, size_t first, const struct bb_prog_stats *before)
+{
+	struct bb_session *ss = &r->session;
+	const struct bb_cell *c = &ss->plan->cells[first];
+	const struct bb_driver *driver = ss->drives[bb_session__drive(ss, c)].driver;
+	const struct bb_subject *subject = &ss->subjects[bb_session__variant(ss, c)];
+	int want_drops = ss->plan->scenario->expect_drops, rc = 0;
+	struct bb_prog_stats after = *before;
+	uint64_t fired = 0;
+	struct bb_err why = {0};
+
+	if (subject->target)
+		bb_stats_reader__agreed(bb_target__reader(subject->target), &after, &why);
+	for (size_t i = first; i < ss->plan->n_cells; i++)
+		if (r->case_of[i] != SIZE_MAX && first_sharing(r, i) == first)
+			fired += series_of(r, i)->fired + series_of(r, i)->warmup;
+	for (size_t i = first; !rc && i < ss->plan->n_cells; i++) {
+		struct bb_series *s;
+
+		if (r->case_of[i] == SIZE_MAX || first_sharing(r, i) != first)
+			continue;
+		s = series_of(r, i);
+		s->misses = after.recursion_misses - before->recursion_misses;
+		if (why.code)
+			rc = make_void(s, "the two readings of the counters disagree: %.300s", why.msg);
+		else if (driver->fires && subject->target && after.run_cnt - before->run_cnt != fired)
+			rc = make_void(s, "run_cnt rose by %llu, %llu events were fired",
+				       (unsigned long long)(after.run_cnt - before->run_cnt), (unsigned long long)fired);
+		else if (driver->fires && s->run_cnt != s->fired)
+			rc = make_void(s, "run_cnt is %llu, %llu events were fired", (unsigned long long)s->run_cnt,
+				       (unsigned long long)s->fired);
+		else if (s->misses)
+			rc = make_void(s, "%llu runs were missed (recursion)", (unsigned long long)s->misses);
+		else if (want_drops >= 0 && s->drops != (uint64_t)want_drops)
+			rc = make_void(s, "%llu drops, %d expected", (unsigned long long)s->drops, want_drops);
+	}
+	return rc;
+}
+
+static void report_progress(struct run *r, size_t cell)
+{
+	const struct bb_progress *p = r->session.opts->progress;
+
+	if (p)
+		p->update(p->arg, r->done, r->total, r->session.plan->cells[cell].name);
+}
+
+/* One drive's part of a round. */
+static int run_drive(struct run *r, size_t drive, uint32_t load, struct bb_err *err)
+{
+	struct bb_session *ss = &r->session;
+	struct bb_prog_stats *before = calloc(ss->plan->n_cells, sizeof(*before));
+	uint32_t *turns = NULL;
+	size_t n = 0;
+	int rc = before ? order_turns(r, drive, &turns, &n, err) : bb_fail_nomem(err);
+
+	if (!rc)
+		rc = attach_drive(r, drive, load, before, err);
+	for (size_t i = 0; !rc && i < n; i++) {
+		const struct bb_cell *c = &ss->plan->cells[turns[i]];
+
+		report_progress(r, turns[i]);
+		rc = run_block(r, turns[i], err);
+		r->done += c->seconds > 0 ? expected_s(ss->plan, c)
+			: expected_s(ss->plan, c) * BLOCK / (per_load(ss->plan, c->samples) + BLOCK - 1);
+		if (!rc && bb_stop_signal)
+			rc = -EINTR;
+	}
+	for (size_t i = 0; !rc && i < ss->plan->n_cells; i++)
+		if (r->slots[i] && first_sharing(r, i) == i && bb_session__drive(ss, &ss->plan->cells[i]) == drive)
+			rc = judge_variant(r, i, &before[i]);
+	detach_drive(r, drive);
+	free(turns);
+	free(before);
+	return rc;
+}
+
+/* Every variant loaded anew, in random order, so that no variant always gets the freshest memory. */
+static int load_all(struct run *r, struct bb_err *err)
+{
+	struct bb_session *ss = &r->session;
+	size_t n = ss->plan->scenario->n_variants;
+	uint32_t *order = calloc(n, sizeof(*order));
+	int rc = 0;
+
+	if (!order)
+		return bb_fail_nomem(err);
+	for (size_t i = 0; i < n; i++)
+		order[i] = (uint32_t)i;
+	bb_rng_shuffle(&ss->rng, order, n);
+	for (size_t i = 0; !rc && i < n; i++)
+		if (ss->usable[order[i]])
+			rc = bb_subject__load(&ss->subjects[order[i]], &ss->rng, -1, 1, err);
+	free(order);
+	return rc;
+}
+
+static void note_steal(struct run *r, uint32_t load, double steal)
+{
+	for (size_t i = 0; i < r->session.plan->n_cells; i++) {
+		if (r->case_of[i] == SIZE_MAX || !r->report->cases[r->case_of[i]].n_series)
+			continue;
+		if (series_of(r, i)->load == load)
+			series_of(r, i)->steal = steal;
+	}
+}
+
+static int run_round(struct run *r, uint32_t load, struct bb_err *err)
+{
+	struct bb_session *ss = &r->session;
+	struct bb_cpu_times before, after;
+	bool timed = !bb_cpu_times__read(ss->opts->driver.cpu, &before, NULL);
+	int rc = load_all(r, err);
+
+	for (size_t d = 0; !rc && d < ss->plan->scenario->n_drives; d++)
+		if (ss->drives[d].driver)
+			rc = run_drive(r, d, load, err);
+	if (timed && !bb_cpu_times__read(ss->opts->driver.cpu, &after, NULL))
+		note_steal(r, load, bb_steal_share(&before, &after));
+	return rc;
+}
+
+/* The rounds of an interrupted run: what is in the report so far is whole, but for series that were cut short. */
+static int finish(struct run *r, int rc, struct bb_err *err)
+{
+	if (!rc)
+		return 0;
+	if (rc == -EINTR && bb_stop_signal)
+		bb_fail(err, rc, "stopped by signal %d (%s)", (int)bb_stop_signal, strsignal(bb_stop_signal));
+	else if (!err->code)
+		bb_fail(err, rc, "%s", strerror(-rc));
+	if (!r->report->incomplete)
+		r->report->incomplete = strdup(err->msg);
+	return rc;
+}
+
+static int note_budget(struct run *r, uint32_t done_loads, struct bb_err *err)
+{
+	char what[600], why[200];
+
+	snprintf(what, sizeof(what), "%s/loads %u..%u", r->session.plan->scenario->name, done_loads + 1,
+		 r->session.plan->loads);
+	snprintf(why, sizeof(why), "the budget of %g s would be exceeded; --budget gives more", r->session.opts->budget_s);
+	return bb_report__add_skip(r->report, what, why) ? bb_fail_nomem(err) : 0;
+}
+
+static int run_rounds(struct run *r, struct bb_err *err)
+{
+	const struct bb_plan *plan = r->session.plan;
+	double budget_s = r->session.opts->budget_s;
+	int rc = 0;
+
+	for (uint32_t load = 0; !rc && load < plan->loads; load++) {
+		double elapsed_s = bb_seconds_since(r->began_ns);
+
+		/* A round may take as long as the average one did. */
+		if (load && budget_s > 0 && elapsed_s + elapsed_s / load > budget_s)
+			return note_budget(r, load, err);
+		rc = run_round(r, load, err);
+	}
+	return rc;
+}
+
+/* The largest batch there can be: a block, or what an in-situ slice may bring at twice its rate. */
+static size_t batch_size(const struct bb_plan *plan)
+{
+	size_t most = BLOCK;
+
+	for (size_t i = 0; i < plan->n_cells; i++) {
+		const struct bb_cell *c = &plan->cells[i];
+		size_t n = (size_t)(2 * c->seconds / plan->loads * c->param_value) + 64;
+
+		if (c->seconds > 0 && n > most)
+			most = n;
+	}
+	return most;
+}
+
+int bb_run_plan(const struct bb_plan *plan, const struct bb_run_opts *opts, struct bb_report *report,
+		struct bb_err *err)
+{
+	struct run r = {.report = report, .began_ns = bb_now_ns()};
+	struct bb_err local = {0};
+	int rc;
+
+	err = err ? err : &local;
+	rc = bb_session__open(plan, opts, report, &r.session, err);
+	if (rc)
+		return rc;
+	r.ns_size = batch_size(plan);
+	r.case_of = calloc(plan->n_cells, sizeof(*r.case_of));
+	r.slots = calloc(plan->n_cells, sizeof(*r.slots));
+	r.ns = calloc(r.ns_size, sizeof(*r.ns));
+	rc = r.case_of && r.slots && r.ns ? add_cases(&r, err) : bb_fail_nomem(err);
+	if (!rc)
+		rc = run_rounds(&r, err);
+	rc = finish(&r, rc, err);
+	free(r.ns);
+	free(r.slots);
+	free(r.case_of);
+	bb_session__close(&r.session);
+	return rc;
+}

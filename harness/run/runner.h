@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef BB_RUN_RUNNER_H
+#define BB_RUN_RUNNER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "drivers/driver.h"
+#include "plan/plan.h"
+#include "report/report.h"
+
+/* Who is told how far a run is; `done` and `total` in seconds of expected work. NULL: nobody. */
+struct bb_progress {
+	void (*update)(void *arg, double done, double total, const char *what);
+	void *arg;
+};
+
+struct bb_run_opts {
+	struct bb_driver_opts driver;
+	const char *object_dir;		/* where objects named without a slash are */
+	uint64_t seed;
+	double budget_s;		/* no further round begins when it would end after this; 0: no limit */
+	const struct bb_progress *progress;
+};
+
+/*
+ * Measure the plan and append its cases to the report. A run is rounds: in each, every variant is loaded anew in
+ * random order, and all cells are measured in blocks in random order, so that a load is one replication and the
+ * floor shares its noise with the rest.
+ *
+ * 0; -ENOTSUP when nothing of the plan can be done on this machine (the skips say why); -EINTR after a signal and
+ * other errors midway: the report then holds what was measured and `incomplete` says why.
+ */
+int bb_run_plan(const struct bb_plan *plan, const struct bb_run_opts *opts, struct bb_report *report,
+		struct bb_err *err);
+
+/*
+ * The path of the object that a variant's program is in: as given when it has a slash, else in `object_dir`, else
+ * beside the scenario file. free() it; NULL when out of memory.
+ */
+char *bb_object_path(const struct bb_scenario *s, const struct bb_variant_spec *v, const char *object_dir);
+
+#endif

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef BB_RUN_SESSION_H
+#define BB_RUN_SESSION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/err.h"
+#include "base/rng.h"
+#include "bpf/stats_enable.h"
+#include "drivers/driver.h"
+#include "plan/plan.h"
+#include "report/report.h"
+#include "run/runner.h"
+
+/* What a plan needs, opened: bpf_stats on, every variant's program found and loaded once, every drive ready. */
+struct bb_open_drive {
+	const struct bb_driver *driver;	/* NULL: not in the plan, or not possible here */
+	void *state;
+};
+
+struct bb_session {
+	const struct bb_plan *plan;
+	const struct bb_run_opts *opts;
+	struct bb_rng rng;
+	struct bb_stats_enable stats;
+	struct bb_subject *subjects;	/* by the scenario's variant index */
+	bool *usable;			/* likewise: opened, loads here */
+	struct bb_open_drive *drives;	/* by the scenario's drive index */
+};
+
+/*
+ * What this machine cannot do (-ENOTSUP) becomes a skip in the report and is left closed; any other failure is an
+ * error, before anything is measured. -ENOTSUP when nothing is left.
+ */
+int bb_session__open(const struct bb_plan *plan, const struct bb_run_opts *opts, struct bb_report *report,
+		     struct bb_session *ret_session, struct bb_err *err);
+void bb_session__close(struct bb_session *s);
+
+size_t bb_session__variant(const struct bb_session *s, const struct bb_cell *c);	/* index into subjects[] */
+size_t bb_session__drive(const struct bb_session *s, const struct bb_cell *c);	/* index into drives[] */
+
+/* Can the cell be measured here? */
+bool bb_session__can(const struct bb_session *s, const struct bb_cell *c);
+
+#endif

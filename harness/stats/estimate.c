@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "stats/estimate.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "stats/quantile.h"
+#include "stats/special.h"
+
+static uint64_t gcd(uint64_t a, uint64_t b)
+{
+	while (b) {
+		uint64_t r = a % b;
+
+		a = b;
+		b = r;
+	}
+	return a;
+}
+
+/* The smallest value that the histogram would round to v. */
+static uint64_t bucket_start(uint64_t v)
+{
+	int shift;
+
+	if (v < BB_HIST_EXACT)
+		return v;
+	shift = 64 - __builtin_clzll(v) - 12;	/* as in core/hist.c: 12 significant bits */
+	return v >> shift << shift;
+}
+
+/*
+ * The tick of a clock whose ticks are not whole nanoseconds, from the first n bins; 1 if they do not look like one.
+ * Each multiple of the tick shows as one value or as two neighbours.
+ */
+static double rounded_tick(const struct bb_hist_bin *bins, size_t n)
+{
+	uint64_t first = bins[0].value_ns, start = first;
+	double tick = INFINITY, k_known = 1;
+	size_t n_multiples = 1;
+
+	for (size_t i = 1; i < n; i++) {
+		uint64_t gap = bins[i].value_ns - start;
+
+		if (gap <= 1)
+			continue;
+		if (gap < 8)
+			return 1;
+		tick = fmin(tick, (double)gap);
+		start = bins[i].value_ns;
+		n_multiples++;
+	}
+	if (n_multiples < 3)
+		return 1;
+	start = first;
+	for (size_t i = 1; i < n; i++) {
+		double distance = (double)(bins[i].value_ns - first), k = round(distance / tick);
+		double slack = 1 + k / k_known;		/* rounding of the distance, and k times that of the tick */
+
+		if (bins[i].value_ns - start <= 1)
+			continue;
+		if (slack > tick / 4 || fabs(distance - k * tick) > slack)
+			return 1;
+		tick = distance / k;
+		k_known = k;
+		start = bins[i].value_ns;
+	}
+	return tick;
+}
+
+double bb_tick(const struct bb_sorted *s)
+{
+	double limit = 2 * bb_hist_quantile(s, 0.5) + 100;
+	size_t n = 0, n_exact = 0;
+	uint64_t g = 0;
+
+	for (; n < s->n_bins && (double)s->bins[n].value_ns <= limit; n++)
+		n_exact += s->bins[n].value_ns < BB_HIST_EXACT;
+	if (n_exact >= 2)
+		n = n_exact;
+	for (size_t i = 1; i < n; i++)
+		g = gcd(bucket_start(s->bins[i].value_ns) - bucket_start(s->bins[0].value_ns), g);
+	if (g == 1 && n_exact >= 2)
+		return rounded_tick(s->bins, n);
+	return g ? (double)g : 1;
+}
+
+double bb_censor_threshold(const struct bb_sorted *s, double tick_ns)
+{
+	double iqr = bb_hist_quantile(s, 0.75) - bb_hist_quantile(s, 0.25);
+
+	if (!s->n)
+		return NAN;
+	return bb_hist_quantile(s, 0.5) + fmax(fmax(5 * iqr, 3 * tick_ns), 10);
+}
+
+double bb_censored_mean(const struct bb_sorted *s, double threshold_ns)
+{
+	double sum = 0, n = 0;
+
+	for (size_t i = 0; i < s->n_bins && (double)s->bins[i].value_ns <= threshold_ns; i++) {
+		sum += (double)s->bins[i].value_ns * (double)s->bins[i].count;
+		n += (double)s->bins[i].count;
+	}
+	return n > 0 ? sum / n : NAN;
+}
+
+void bb_outlier_share(const struct bb_sorted *s, double threshold_ns, double *ret_share_of_n,
+		      double *ret_share_of_sum)
+{
+	double sum = 0, out_sum = 0, out_n = 0;
+
+	for (size_t i = 0; i < s->n_bins; i++) {
+		double part = (double)s->bins[i].value_ns * (double)s->bins[i].count;
+
+		sum += part;
+		if ((double)s->bins[i].value_ns > threshold_ns) {
+			out_sum += part;
+			out_n += (double)s->bins[i].count;
+		}
+	}
+	if (!s->n || isnan(threshold_ns)) {
+		*ret_share_of_n = *ret_share_of_sum = NAN;
+		return;
+	}
+	*ret_share_of_n = out_n / (double)s->n;
+	*ret_share_of_sum = sum > 0 ? out_sum / sum : 0;
+}
+
+struct bb_censor bb_censor_series(const struct bb_sorted *s, double tick_ns)
+{
+	struct bb_censor c = {.tick_ns = tick_ns > 0 ? tick_ns : bb_tick(s)};
+
+	c.threshold_ns = bb_censor_threshold(s, c.tick_ns);
+	c.mean_ns = bb_censored_mean(s, c.threshold_ns);
+	bb_outlier_share(s, c.threshold_ns, &c.share_of_n, &c.share_of_sum);
+	return c;
+}
+
+size_t bb_order_rank(size_t n, double alpha)
+{
+	/* C(n, i) / 2^n by its recurrence is exact while it fits a double, so a tail of exactly alpha / 2 is kept. */
+	double m = (double)n, term = ldexp(1, n <= 1000 ? -(int)n : 0), tail = 0;
+	size_t k = 0;
+
+	if (!(alpha > 0 && alpha < 1))
+		return 0;
+	for (; k < n / 2 + 1; k++) {
+		double i = (double)k;
+
+		if (n > 1000)	/* 2^-n would underflow */
+			term = exp(bb_lgamma(m + 1) - bb_lgamma(i + 1) - bb_lgamma(m - i + 1) - m * M_LN2);
+		tail += term;
+		if (2 * tail > alpha)
+			break;
+		if (n <= 1000)
+			term = term * (m - i) / (i + 1);
+	}
+	return k;
+}
+
+struct bb_interval bb_order_interval(const double *sorted, size_t n, double alpha)
+{
+	struct bb_interval none = {NAN, NAN};
+	size_t k = bb_order_rank(n, alpha);
+
+	for (size_t i = 0; i < n; i++)
+		if (isnan(sorted[i]))
+			return none;
+	return k ? (struct bb_interval){sorted[k - 1], sorted[n - k]} : none;
+}
+
+struct bb_location bb_location_over_loads(const double *x, size_t n, double alpha)
+{
+	struct bb_location l = {NAN, {NAN, NAN}, NAN, 0};
+	double *sorted = n ? malloc(n * sizeof(*sorted)) : NULL;
+	double p10;
+
+	if (!sorted)
+		return l;
+	for (size_t i = 0; i < n; i++)
+		if (!isnan(x[i]))
+			sorted[l.n++] = x[i];
+	l.value = bb_median(sorted, l.n);
+	l.interval = bb_order_interval(sorted, l.n, alpha);
+	p10 = bb_quantile_sorted(sorted, l.n, 0.1);
+	if (l.n >= 2 && p10 > 0)
+		l.spread = bb_quantile_sorted(sorted, l.n, 0.9) / p10;
+	free(sorted);
+	return l;
+}

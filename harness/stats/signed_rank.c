@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "stats/signed_rank.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "stats/quantile.h"
+#include "stats/special.h"
+
+/* Magnitude of a difference with its sign (-1, 0, +1) and its rank, doubled so that midranks are whole. */
+struct ranked {
+	double magnitude;
+	int sign;
+	size_t rank_x2;
+};
+
+/*
+ * Add an item of that weight, whose coin may fall either way, to prob[t] = P(sum of the weights of heads = t) for
+ * t = 0..total. prob has room up to total + weight. Sums of 2^-n are exact while n < 53.
+ */
+static void toss(double *prob, size_t total, size_t weight)
+{
+	for (size_t t = total + 1; t <= total + weight; t++)
+		prob[t] = 0;
+	for (size_t t = total + weight; t >= weight; t--)
+		prob[t] = 0.5 * (prob[t] + prob[t - weight]);
+	for (size_t t = 0; t < weight; t++)
+		prob[t] *= 0.5;
+}
+
+static double normal_critical(double tail)
+{
+	double lo = 0, hi = 40;
+
+	for (int i = 0; i < 80; i++) {
+		double mid = (lo + hi) / 2;
+
+		if (bb_normal_upper(mid) > tail)
+			lo = mid;
+		else
+			hi = mid;
+	}
+	return hi;
+}
+
+int bb_signed_rank_critical(size_t n, double alpha, size_t *ret_k)
+{
+	double m = (double)n, *prob, tail = 0;
+	size_t total = 0, k = 0;
+
+	if (!(alpha > 0 && alpha < 1))
+		return -EINVAL;
+	if (n > BB_SIGNED_RANK_EXACT_MAX) {
+		double sd = sqrt(m * (m + 1) * (2 * m + 1) / 24);
+		double highest = m * (m + 1) / 4 - normal_critical(alpha / 2) * sd - 0.5;
+
+		*ret_k = highest < 0 ? 0 : (size_t)floor(highest) + 1;
+		return 0;
+	}
+	prob = malloc((n * (n + 1) / 2 + 1) * sizeof(*prob));
+	if (!prob)
+		return -ENOMEM;
+	prob[0] = 1;
+	for (size_t rank = 1; rank <= n; rank++) {
+		toss(prob, total, rank);
+		total += rank;
+	}
+	for (; k <= total; k++) {
+		tail += prob[k];
+		if (2 * tail > alpha)
+			break;
+	}
+	free(prob);
+	*ret_k = k;
+	return 0;
+}
+
+static int by_magnitude(const void *a, const void *b)
+{
+	double x = ((const struct ranked *)a)->magnitude, y = ((const struct ranked *)b)->magnitude;
+
+	return (x > y) - (x < y);
+}
+
+static void rank_them(struct ranked *r, size_t n)
+{
+	qsort(r, n, sizeof(*r), by_magnitude);
+	for (size_t i = 0, end; i < n; i = end) {
+		for (end = i + 1; end < n && r[end].magnitude == r[i].magnitude;)
+			end++;
+		for (size_t j = i; j < end; j++)
+			r[j].rank_x2 = i + 1 + end;	/* ranks i + 1 .. end, counted from 1 */
+	}
+}
+
+/* P(T <= t) and P(T >= t) of the sum T of doubled ranks whose signs are fair coins; prob[sum + 1] is scratch. */
+static void exact_tails(const struct ranked *r, size_t n, size_t t, double *prob, struct bb_signed_rank_p *ret_p)
+{
+	size_t total = 0;
+
+	prob[0] = 1;
+	for (size_t i = 0; i < n; i++) {
+		if (!r[i].sign)
+			continue;
+		toss(prob, total, r[i].rank_x2);
+		total += r[i].rank_x2;
+	}
+	ret_p->less = ret_p->greater = 0;
+	for (size_t i = 0; i <= total; i++) {
+		ret_p->less += i <= t ? prob[i] : 0;
+		ret_p->greater += i >= t ? prob[i] : 0;
+	}
+}
+
+/* The same by the normal approximation; the variance of the ranks themselves is the correction for ties. */
+static void normal_tails(const struct ranked *r, size_t n, double t, struct bb_signed_rank_p *ret_p)
+{
+	double mean = 0, variance = 0, sd;
+
+	for (size_t i = 0; i < n; i++) {
+		double rank = r[i].sign ? (double)r[i].rank_x2 : 0;
+
+		mean += rank / 2;
+		variance += rank * rank / 4;
+	}
+	sd = sqrt(variance);
+	/* Half a step of the undoubled sum is 1 here. */
+	ret_p->greater = sd > 0 ? bb_normal_upper((t - 1 - mean) / sd) : 1;
+	ret_p->less = sd > 0 ? bb_normal_upper((mean - t - 1) / sd) : 1;
+}
+
+static int tails(const double *d, size_t n, double theta, struct ranked *r, struct bb_signed_rank_p *ret_p)
+{
+	size_t t = 0, total = 0;
+	double *prob;
+
+	for (size_t i = 0; i < n; i++) {
+		double v = d[i] - theta;
+
+		r[i] = (struct ranked){fabs(v), (v > 0) - (v < 0), 0};
+	}
+	rank_them(r, n);
+	for (size_t i = 0; i < n; i++) {
+		t += r[i].sign > 0 ? r[i].rank_x2 : 0;
+		total += r[i].sign ? r[i].rank_x2 : 0;
+	}
+	if (n > BB_SIGNED_RANK_EXACT_MAX) {
+		normal_tails(r, n, (double)t, ret_p);
+		return 0;
+	}
+	prob = malloc((total + 1) * sizeof(*prob));
+	if (!prob)
+		return -ENOMEM;
+	exact_tails(r, n, t, prob, ret_p);
+	free(prob);
+	return 0;
+}
+
+static int check_finite(const double *d, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (!isfinite(d[i]))
+			return -EINVAL;
+	return 0;
+}
+
+int bb_signed_rank_test(const double *d, size_t n, double theta, struct bb_signed_rank_p *ret_p)
+{
+	struct bb_signed_rank_p p = {1, 1, 1};
+	struct ranked *r;
+	int rc = check_finite(d, n);
+
+	if (rc || !isfinite(theta))
+		return -EINVAL;
+	r = malloc((n ? n : 1) * sizeof(*r));
+	if (!r)
+		return -ENOMEM;
+	rc = tails(d, n, theta, r, &p);
+	free(r);
+	if (rc)
+		return rc;
+	p.two_sided = fmin(1, 2 * fmin(p.greater, p.less));
+	*ret_p = p;
+	return 0;
+}
+
+static double walsh(double a, double b)
+{
+	return 0.5 * (a + b);
+}
+
+/* How many Walsh averages of x[n], ascending, are <= t. O(n): as i goes up, the last partner goes down. */
+static uint64_t walsh_at_most(const double *x, size_t n, double t)
+{
+	uint64_t count = 0;
+	size_t end = n;
+
+	for (size_t i = 0; i < n; i++) {
+		while (end > i && walsh(x[i], x[end - 1]) > t)
+			end--;
+		if (end <= i)
+			break;
+		count += end - i;
+	}
+	return count;
+}
+
+/* Doubles in their order as whole numbers, and back: bisecting these visits every double in at most 64 steps. */
+static uint64_t to_key(double v)
+{
+	uint64_t bits;
+
+	memcpy(&bits, &v, sizeof(bits));
+	return bits >> 63 ? ~bits : bits | 1ULL << 63;
+}
+
+static double from_key(uint64_t key)
+{
+	uint64_t bits = key >> 63 ? key & ~(1ULL << 63) : ~key;
+	double v;
+
+	memcpy(&v, &bits, sizeof(v));
+	return v;
+}
+
+/* The k-th smallest Walsh average, k counted from 1: exactly, without forming the n (n + 1) / 2 of them. */
+static double walsh_ranked(const double *x, size_t n, uint64_t k)
+{
+	uint64_t lo = to_key(x[0]), hi = to_key(x[n - 1]);
+
+	while (lo < hi) {
+		uint64_t mid = lo + (hi - lo) / 2;
+
+		if (walsh_at_most(x, n, from_key(mid)) >= k)
+			hi = mid;
+		else
+			lo = mid + 1;
+	}
+	return from_key(lo) + 0.0;	/* -0 becomes +0 */
+}
+
+int bb_signed_rank(const double *d, size_t n, double alpha, struct bb_signed_rank *ret_result)
+{
+	struct bb_signed_rank result = {NAN, {NAN, NAN}, 1};
+	struct bb_signed_rank_p p;
+	uint64_t n_walsh = (uint64_t)n * (n + 1) / 2;
+	double *x;
+	size_t k;
+	int rc;
+
+	rc = bb_signed_rank_critical(n, alpha, &k);
+	if (!rc)
+		rc = bb_signed_rank_test(d, n, 0, &p);
+	if (rc)
+		return rc;
+	result.p = p.two_sided;
+	if (n) {
+		x = malloc(n * sizeof(*x));
+		if (!x)
+			return -ENOMEM;
+		memcpy(x, d, n * sizeof(*x));
+		bb_sort_doubles(x, n);
+		result.estimate = walsh(walsh_ranked(x, n, (n_walsh + 1) / 2), walsh_ranked(x, n, n_walsh / 2 + 1));
+		if (k) {
+			result.interval.lo = walsh_ranked(x, n, k);
+			result.interval.hi = walsh_ranked(x, n, n_walsh + 1 - k);
+		}
+		free(x);
+	}
+	*ret_result = result;
+	return 0;
+}

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "stats/verdict.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const verdict_names[BB_N_VERDICTS] = {
+	[BB_VERDICT_INCONCLUSIVE] = "inconclusive",
+	[BB_VERDICT_SAME] = "same",
+	[BB_VERDICT_REGRESSED] = "regressed",
+	[BB_VERDICT_IMPROVED] = "improved",
+};
+
+struct indexed_p {
+	double p;
+	size_t index;
+};
+
+enum bb_verdict bb_verdict_of(struct bb_interval log_ratio, double eps)
+{
+	double limit = log1p(eps);
+
+	/* The comparisons are written so that a NAN fails them. */
+	if (!(eps >= 0) || isinf(eps) || !(log_ratio.lo <= log_ratio.hi))
+		return BB_VERDICT_INCONCLUSIVE;
+	if (log_ratio.lo > limit)
+		return BB_VERDICT_REGRESSED;
+	if (log_ratio.hi < -limit)
+		return BB_VERDICT_IMPROVED;
+	if (log_ratio.lo >= -limit && log_ratio.hi <= limit)
+		return BB_VERDICT_SAME;
+	return BB_VERDICT_INCONCLUSIVE;
+}
+
+const char *bb_verdict_name(enum bb_verdict verdict)
+{
+	return (unsigned int)verdict < BB_N_VERDICTS ? verdict_names[verdict] : "?";
+}
+
+int bb_verdict_from_name(const char *name, enum bb_verdict *ret_verdict)
+{
+	for (unsigned int i = 0; i < BB_N_VERDICTS; i++) {
+		if (!strcmp(name, verdict_names[i])) {
+			*ret_verdict = (enum bb_verdict)i;
+			return 0;
+		}
+	}
+	return -EINVAL;
+}
+
+static int by_p(const void *a, const void *b)
+{
+	double x = ((const struct indexed_p *)a)->p, y = ((const struct indexed_p *)b)->p;
+
+	return (x > y) - (x < y);
+}
+
+int bb_holm(const double *p, size_t n, double *ret_adjusted)
+{
+	struct indexed_p *order;
+	size_t m = 0;
+	double highest = 0;
+
+	for (size_t i = 0; i < n; i++)
+		if (p[i] < 0 || p[i] > 1)
+			return -EINVAL;
+	order = malloc((n ? n : 1) * sizeof(*order));
+	if (!order)
+		return -ENOMEM;
+	for (size_t i = 0; i < n; i++) {
+		if (isnan(p[i]))
+			ret_adjusted[i] = NAN;
+		else
+			order[m++] = (struct indexed_p){p[i], i};
+	}
+	qsort(order, m, sizeof(*order), by_p);
+	for (size_t i = 0; i < m; i++) {
+		highest = fmax(highest, fmin(1, (double)(m - i) * order[i].p));
+		ret_adjusted[order[i].index] = highest;
+	}
+	free(order);
+	return 0;
+}

@@ -1,0 +1,379 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# ci/: packages, deps.sh, as-owner.sh and bencher.sh, with fakes of dpkg-query, apt-get, sudo and bencher that record
+# what they were asked. Needs no root, no network, no build; as-owner's change of user needs root.
+# shellcheck source=harness/tests/lib.sh
+. "$(dirname "$0")/../lib.sh"
+
+# Nothing of the caller's CI may reach the scripts under test.
+unset "${!BENCHER_@}" "${!GITHUB_@}" "${!SUDO_@}" "${!GIT_@}" MAKEFLAGS MFLAGS MAKELEVEL BB_NO_INSTALL V SAN CC
+fake=$TMP/fake
+mkdir "$fake"
+
+# fake_tool NAME: stdin is its script.
+fake_tool() { cat >"$fake/$1"; chmod +x "$fake/$1"; }
+
+# --- all scripts ---
+mapfile -t scripts < <(find . \( -path ./.git -o -path "./${O#"$ROOT"/}" -o -path ./build \) -prune -o -name '*.sh' -print; echo ./.ci/run)
+# shellcheck disable=SC2317 # called by check
+parse_all() { local s; for s in "${scripts[@]}"; do bash -n "$s" || return 1; done; }
+check "all ${#scripts[@]} scripts parse" parse_all
+if need_command shellcheck "shellcheck finds nothing"; then
+	check "shellcheck finds nothing" shellcheck -x -S warning "${scripts[@]}"
+fi
+
+# --- packages.txt ---
+for release in debian-12 debian-13 ubuntu-24.04; do
+	run ci/deps.sh --list "$release"
+	expect_grep "$release: libbpf-dev is listed" out '^libbpf-dev$'
+	expect_no_grep "$release: only package names are printed" out '[^a-z0-9.+-]'
+	expect_eq "$release: no name twice" "$(sort "$TMP/out" | uniq -d)" ""
+done
+run ci/deps.sh --list ubuntu-24.04
+expect_grep "ubuntu-24.04: bpftool comes with linux-tools" out '^linux-tools-generic$'
+expect_no_grep "ubuntu-24.04: the Debian name is replaced" out '^bpftool$'
+run ci/deps.sh --list plan-9
+expect_status "an unknown release is a usage error" 2
+expect_grep "an unknown release: says which are known" err "unknown release 'plan-9'.* debian-12 debian-13 ubuntu-24.04"
+
+# list_for ID VERSION LIKE: the list for a system that says so of itself.
+list_for() {
+	printf 'NAME="x"\nID=%s\nVERSION_ID="%s"\nID_LIKE="%s"\n' "$1" "$2" "$3" >"$TMP/os-release"
+	BB_OS_RELEASE=$TMP/os-release ci/deps.sh --list 2>"$TMP/list.err" | md5sum
+}
+list_of() { ci/deps.sh --list "$1" | md5sum; }
+expect_eq "os-release: Debian 12" "$(list_for debian 12 '')" "$(list_of debian-12)"
+expect_eq "os-release: Ubuntu 24.04" "$(list_for ubuntu 24.04 debian)" "$(list_of ubuntu-24.04)"
+expect_eq "os-release: a listed release gives no note" "$(cat "$TMP/list.err")" ""
+expect_eq "os-release: Debian testing has Debian 13's names" "$(list_for debian '' '')" "$(list_of debian-13)"
+expect_eq "os-release: Debian 11 has Debian 12's" "$(list_for debian 11 '')" "$(list_of debian-12)"
+expect_eq "os-release: Mint has Ubuntu's" "$(list_for linuxmint 22 'ubuntu debian')" "$(list_of ubuntu-24.04)"
+list_for fedora 40 '' >/dev/null
+check "os-release: an unlisted system is named" grep -q 'fedora 40.*debian-12' "$TMP/list.err"
+
+if command -v apt-cache >/dev/null && apt-cache show libbpf-dev >/dev/null 2>&1; then
+	run ci/deps.sh --list
+	mapfile -t names <"$TMP/out"
+	check "apt knows every name on this release" apt-cache show --no-all-versions "${names[@]}"
+else
+	skip "apt knows every name on this release" "no apt package lists here"
+fi
+
+# --- deps.sh ---
+# A PATH with nothing in it but what deps.sh may use; apt-get is added later.
+for tool in bash env cat; do ln -s "$(command -v "$tool")" "$fake/$tool"; done
+fake_tool dpkg-query <<'EOF'
+#!/usr/bin/env bash
+for word in "$@"; do
+	while read -r name; do
+		[[ $name == "$word" ]] && printf '%s installed\n' "$name"
+	done <"$BB_TEST_INSTALLED"
+	[[ $word == gcc ]] && printf 'gcc config-files\n'	# removed, not purged: not installed
+done
+exit 1	# as the real one when some name is unknown
+EOF
+export BB_TEST_INSTALLED=$TMP/installed BB_TEST_LOG=$TMP/log
+printf 'PRETTY_NAME="Debian"\nID=debian\nVERSION_ID="12"\n' >"$TMP/os-release"
+export BB_OS_RELEASE=$TMP/os-release
+ci/deps.sh --list debian-12 >"$TMP/all"
+deps() { run env PATH="$fake" "$@" bash ci/deps.sh; }
+without() { grep -vxE "$1" "$TMP/all" >"$BB_TEST_INSTALLED" || true; }
+
+cp "$TMP/all" "$BB_TEST_INSTALLED"
+deps BB_UID=0
+expect_status "deps: nothing missing: succeeds" 0
+expect_eq "deps: nothing missing: silent" "$(cat "$TMP/out" "$TMP/err")" ""
+
+without 'gcc|libyaml-dev'
+run env PATH="$fake" bash ci/deps.sh --missing
+expect_eq "deps --missing: exactly those, removed but not purged ones too" "$(tr '\n' ' ' <"$TMP/out")" "gcc libyaml-dev "
+deps BB_UID=0
+expect_status "deps: no apt: goes on" 0
+expect_grep "deps: no apt: says which are missing" err '^deps: missing packages: gcc libyaml-dev;'
+expect_empty "deps: no apt: stdout stays clean" out
+
+fake_tool apt-get <<'EOF'
+#!/usr/bin/env bash
+printf '%s DEBIAN_FRONTEND=%s\n' "$*" "${DEBIAN_FRONTEND:-}" >>"$BB_TEST_LOG"
+echo "apt chatter"
+[[ " $* " != *' install '* ]] && exit "${BB_TEST_UPDATE_RC:-0}"
+[[ -z ${BB_TEST_INSTALL_RC:-} ]] || { echo "E: no network" >&2; exit "$BB_TEST_INSTALL_RC"; }
+[[ -z ${BB_TEST_INSTALL_NOTHING:-} ]] || exit 0
+seen=0
+for word in "$@"; do
+	[[ $word == install ]] && seen=1
+	[[ $seen == 1 && $word != -* ]] && echo "$word" >>"$BB_TEST_INSTALLED"
+done
+exit 0
+EOF
+: >"$BB_TEST_LOG"
+deps BB_UID=1000
+expect_status "deps: no root: goes on" 0
+expect_grep "deps: no root: gives the command" err \
+	'^deps: missing packages: gcc libyaml-dev; install them with: sudo apt-get install gcc libyaml-dev$'
+deps BB_UID=0 BB_NO_INSTALL=1
+expect_grep "deps: BB_NO_INSTALL=1: says the same as root" err '^deps: missing packages: gcc libyaml-dev;'
+expect_eq "deps: neither called apt-get" "$(cat "$BB_TEST_LOG")" ""
+
+deps BB_UID=0 BB_TEST_INSTALL_RC=100
+expect_status "deps: apt-get fails: exit code 1" 1
+expect_grep "deps: apt-get fails: says so" err '^deps: apt-get could not install: gcc libyaml-dev'
+deps BB_UID=0 BB_TEST_INSTALL_NOTHING=1
+expect_status "deps: apt-get installs nothing: exit code 1" 1
+expect_grep "deps: apt-get installs nothing: says what is missing" err 'still missing: gcc libyaml-dev'
+
+: >"$BB_TEST_LOG"
+deps BB_UID=0
+expect_status "deps: installs" 0
+expect_empty "deps: apt's chatter stays off stdout" out
+expect_grep "deps: apt's chatter is on stderr" err '^apt chatter$'
+expect_eq "deps: updates first, then installs only what is missing" "$(sed -E 's/.* -q //' "$BB_TEST_LOG")" \
+	"update DEBIAN_FRONTEND=noninteractive
+install --no-install-recommends gcc libyaml-dev DEBIAN_FRONTEND=noninteractive"
+without gcc
+deps BB_UID=0 BB_TEST_UPDATE_RC=100
+expect_status "deps: a failed update does not stop an install that works" 0
+
+rm "$fake/dpkg-query" "$fake/apt-get"
+fake_tool pkg-config <<'EOF'
+#!/usr/bin/env bash
+[[ " $* " == *' libbpf '* && $1 == --atleast-version=1.0 ]] && exit 1
+exit 0
+EOF
+fake_tool cc </dev/null
+for tool in gcc clang llvm-strip bpftool pgrep hyperfine gnuplot; do ln -sf "$(type -P true)" "$fake/$tool"; done
+printf 'ID=fedora\nVERSION_ID=40\n' >"$TMP/os-release"
+deps BB_UID=0
+expect_status "deps: no dpkg: goes on" 0
+expect_grep "deps: no dpkg: looks for the things themselves" err '^deps: missing packages: libbpf-dev;'
+run ci/deps.sh --frobnicate
+expect_status "deps: an unknown option is a usage error" 2
+unset BB_OS_RELEASE
+
+# --- as-owner.sh ---
+tree=$TMP/tree
+mkdir "$tree"
+cat >"$tree/Makefile" <<'EOF'
+O ?= build
+outer:
+	+@$(AS_OWNER) $(MAKE) --no-print-directory inner
+inner:
+	@mkdir -p $(O)
+	@id -u > $(O)/uid
+	@printf '%s\n' '$(MAKEFLAGS)' > $(O)/flags
+	@printf '%s\n' '$(CFLAGS)' > $(O)/cflags
+	@echo noise
+EOF
+as_make() { run env -u O AS_OWNER="$ROOT/ci/as-owner.sh" "$@"; }
+as_make make -C "$tree" --no-print-directory outer
+expect_status "as-owner: without sudo it runs the command" 0
+expect_eq "as-owner: without sudo as ourselves" "$(cat "$tree/build/uid")" "$EUID"
+expect_empty "as-owner: the build's stdout does not reach ours" out
+expect_grep "as-owner: it is on stderr" err '^noise$'
+run ci/as-owner.sh bash -c 'exit 7'
+expect_status "as-owner: the exit code is the command's" 7
+run ci/as-owner.sh
+expect_status "as-owner: no command is a usage error" 2
+if need_root "as-owner: drops to the owner of the tree" "as-owner: gives back what root built" \
+	"as-owner: -j goes on with a jobserver of its own" "as-owner: variables with blanks arrive" \
+	"as-owner: no jobserver warning" "as-owner: a tree of another user: stays root" \
+	"as-owner: an unwritable O: stays root" "as-owner: a user with a name gets their HOME"; then
+	# As uid 12345 nothing above $TMP may be closed.
+	chmod 755 "$TMP"
+	chown 12345:12345 "$tree"
+	as_make SUDO_UID=12345 SUDO_GID=12345 make -C "$tree" --no-print-directory -j3 'CFLAGS=-O1 -g' outer
+	expect_eq "as-owner: drops to the owner of the tree" "$status $(cat "$tree/build/uid")" "0 12345"
+	expect_eq "as-owner: gives back what root built" "$(find "$tree/build" ! -uid 12345)" ""
+	check "as-owner: -j goes on with a jobserver of its own" grep -q -- '-j3 ' "$tree/build/flags"
+	expect_eq "as-owner: variables with blanks arrive" "$(cat "$tree/build/cflags")" "-O1 -g"
+	expect_no_grep "as-owner: no jobserver warning" err '[jJ]observer'
+	as_make SUDO_UID=12346 SUDO_GID=12346 make -C "$tree" --no-print-directory O=other outer
+	expect_eq "as-owner: a tree of another user: stays root" "$(cat "$tree/other/uid")" "0"
+	mkdir "$TMP/roots"
+	as_make SUDO_UID=12345 SUDO_GID=12345 make -C "$tree" --no-print-directory O="$TMP/roots/out" outer
+	expect_eq "as-owner: an unwritable O: stays root" "$(cat "$TMP/roots/out/uid")" "0"
+	nobody=$(id -u nobody)
+	rm -r "$tree/build"
+	chown nobody "$tree"
+	# shellcheck disable=SC2016 # the inner shell's
+	(cd "$tree" && run env -u O SUDO_UID="$nobody" SUDO_GID="$(id -g nobody)" "$ROOT/ci/as-owner.sh" \
+		sh -c 'echo "$(id -un) $HOME"')
+	expect_eq "as-owner: a user with a name gets their HOME" "$(cat "$TMP/err")" \
+		"nobody $(getent passwd nobody | cut -d: -f6)"
+fi
+
+# --- bencher.sh ---
+# A small tree of its own: main, and a branch one commit ahead, whose bpfbench print which of them they are.
+repo=$TMP/repo
+export GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_NOSYSTEM=1 HOME=$TMP
+export GIT_AUTHOR_NAME=t GIT_AUTHOR_EMAIL=t@t GIT_COMMITTER_NAME=t GIT_COMMITTER_EMAIL=t@t
+mkdir -p "$repo/ci"
+cp ci/bencher.sh "$repo/ci/"
+# Built, not committed, as the real one; results as root would leave them.
+cat >"$repo/Makefile" <<'EOF'
+all:
+	@echo building; test ! -e broken
+	@printf '#!/bin/sh\nmkdir -p results; touch results/run.json; echo "%s $$*"\n' "$$(cat version)" > bpfbench
+	@chmod +x bpfbench
+EOF
+rm -rf "$fake"
+mkdir "$fake"
+fake_tool sudo <<'EOF'
+#!/usr/bin/env bash
+exec "$@"
+EOF
+# Does what bencher does with the command, and fails when told to: always, or for one branch.
+fake_tool bencher <<'EOF'
+#!/usr/bin/env bash
+{ printf '%q ' "$@"; echo; } >>"$BB_TEST_LOG"
+measured=$(/bin/sh -c "${*: -1}") || exit 1
+echo "measured: $measured" >>"$BB_TEST_LOG"
+[[ -n $BENCHER_API_KEY ]] || exit 1
+for word in "$@"; do
+	[[ $word != "${BB_TEST_BENCHER_FAIL:-}" ]] || { echo "alert" >&2; exit 1; }
+done
+EOF
+here() { (cd "$repo" && "$@"); }
+
+if need_command git "bencher.sh"; then
+	run ci/bencher.sh --help
+	expect_grep "bencher: --help names the modes" out 'ci/bencher.sh candidate'
+	run "$repo/ci/bencher.sh" candidate --dry-run --branch x
+	expect_status "bencher: candidate outside a git tree: exit code 1" 1
+	expect_grep "bencher: candidate outside a git tree: says so" err '^bencher.sh: not a git tree'
+	run "$repo/ci/bencher.sh" main --dry-run --testbed t
+	expect_status "bencher: main needs no git" 0
+
+	here git init -q -b main
+	echo base >"$repo/version"
+	here git add ci Makefile version
+	here git commit -qm base
+	base=$(here git rev-parse HEAD)
+	here git switch -q -c feature/x
+	echo candidate >"$repo/version"
+	here git commit -qam candidate
+	head=$(here git rev-parse HEAD)
+	sut=$repo/ci/bencher.sh
+
+	run "$sut" main --dry-run --project p --testbed t
+	expect_eq "bencher: main: the exact command lines" "$(cat "$TMP/out")" "make all
+bencher run --project p --adapter json --testbed t --hash $head --branch main --threshold-measure latency --threshold-test t_test --threshold-max-sample-size 64 --threshold-upper-boundary 0.99 --thresholds-reset --err 'sudo ./bpfbench --scenario perf_profiler'"
+	expect_empty "bencher: main --dry-run: nothing else is said" err
+
+	run env TMPDIR=/tmp "$sut" candidate --dry-run --project p --testbed t --host http://localhost:6610
+	expect_eq "bencher: candidate: the exact command lines" "$(cat "$TMP/out")" "git worktree add --detach /tmp/bpfbench-base.XXXXXX/tree $base
+make -C /tmp/bpfbench-base.XXXXXX/tree all
+make all
+env -C /tmp/bpfbench-base.XXXXXX/tree bencher run --project p --adapter json --testbed t --host http://localhost:6610 --hash $base --branch feature/x-base --start-point-reset 'sudo ./bpfbench --scenario perf_profiler'
+bencher run --project p --adapter json --testbed t --host http://localhost:6610 --hash $head --branch feature/x --start-point feature/x-base --start-point-reset --threshold-measure latency --threshold-test percentage --threshold-upper-boundary 0.25 --thresholds-reset --err 'sudo ./bpfbench --scenario perf_profiler'
+git worktree remove --force /tmp/bpfbench-base.XXXXXX/tree"
+	check "bencher: --dry-run ran nothing" test ! -e "$repo/bpfbench"
+
+	run "$sut" candidate --dry-run --base-branch main --branch "it's" --scenario a --scenario 'b c' --boundary=0.1
+	expect_grep "bencher: options: branch names, quoted" out "--branch 'it'\\\\''s' --start-point main --start-point-reset"
+	expect_grep "bencher: options: scenarios, quoted twice" out "'sudo ./bpfbench --scenario a --scenario '\\\\''b c'\\\\'''\$"
+	expect_grep "bencher: options: --name=value" out '--threshold-upper-boundary 0.1 '
+	run env GITHUB_HEAD_REF=pr BENCHER_PROJECT=q BENCHER_TESTBED=u BENCHER_SCENARIO=s BENCHER_BASE_REV=main \
+		GITHUB_TOKEN=hush BENCHER_API_KEY=secret "$sut" candidate --dry-run --github-actions
+	expect_grep "bencher: the environment does the same" out '--project q .*--testbed u .*--branch pr .*--scenario s'
+	# shellcheck disable=SC2016 # printed as it is
+	expect_grep "bencher: the token is printed by name" out '--github-actions "\$GITHUB_TOKEN"'
+	expect_no_grep "bencher: no secret is printed" out 'hush|secret'
+
+	run "$sut" main --frobnicate
+	expect_status "bencher: an unknown option: exit code 2" 2
+	expect_grep "bencher: an unknown option: is named" err "unknown option or mode '--frobnicate'"
+	run "$sut"
+	expect_status "bencher: no mode: exit code 2" 2
+	run "$sut" candidate --dry-run --branch
+	expect_status "bencher: an option without its value: exit code 2" 2
+	run "$sut" candidate --dry-run --branch main
+	expect_status "bencher: the default branch is no candidate" 2
+	run "$sut" candidate --dry-run --boundary much
+	expect_status "bencher: a boundary that is no number: exit code 2" 2
+	run "$sut" candidate --dry-run --base-rev nowhere
+	expect_status "bencher: an unknown base: exit code 1" 1
+	expect_grep "bencher: an unknown base: is named" err "git knows no 'nowhere'"
+	run "$sut" candidate --dry-run --main-branch trunk
+	expect_grep "bencher: an unknown default branch: what to do" err 'neither origin/trunk nor trunk.*git fetch origin trunk'
+
+	if command -v bencher >/dev/null; then
+		skip "bencher: bencher missing: says how to get it" "bencher is installed here"
+	else
+		run env BENCHER_API_KEY=secret "$sut" main
+		expect_grep "bencher: bencher missing: says how to get it" err "no 'bencher' in PATH: install"
+	fi
+	export PATH=$fake:$PATH
+	: >"$BB_TEST_LOG"
+	run "$sut" main
+	expect_status "bencher: no key: exit code 1" 1
+	expect_grep "bencher: no key: is named, forks too" err 'BENCHER_API_KEY is not set.*forks'
+	expect_eq "bencher: no key: bencher was not called" "$(cat "$BB_TEST_LOG")" ""
+
+	export BENCHER_API_KEY=secret TMPDIR=$TMP
+	run "$sut" main --testbed t
+	expect_status "bencher: main runs" 0
+	expect_eq "bencher: main measured this tree" "$(grep ^measured "$BB_TEST_LOG")" \
+		"measured: candidate --scenario perf_profiler"
+	expect_no_grep "bencher: the key is not printed" err secret
+	# shellcheck disable=SC2016 # the inner shell's
+	check "bencher: the key is on no command line" bash -c '! grep -q secret "$1"' _ "$BB_TEST_LOG"
+	expect_empty "bencher: the build's messages are not on stdout" out
+	run env BB_TEST_BENCHER_FAIL=main "$sut" main
+	expect_status "bencher: main with an alert: exit code 1" 1
+
+	clean_after() {
+		expect_eq "$1: the scratch worktree is gone" \
+			"$(here git worktree list | wc -l) $(find "$TMP" -maxdepth 1 -name 'bpfbench-base.*')" "1 "
+	}
+	: >"$BB_TEST_LOG"
+	run "$sut" candidate --testbed t
+	expect_status "bencher: candidate runs" 0
+	expect_eq "bencher: candidate: base first, then the candidate" "$(grep ^measured "$BB_TEST_LOG")" \
+		"measured: base --scenario perf_profiler
+measured: candidate --scenario perf_profiler"
+	expect_eq "bencher: candidate: bencher's own words" \
+		"$(grep -v ^measured "$BB_TEST_LOG" | sed -E 's/ $//; s/ sudo.*//' | tail -n 1)" \
+		"run --project bpfbench --adapter json --testbed t --hash $head --branch feature/x --start-point feature/x-base --start-point-reset --threshold-measure latency --threshold-test percentage --threshold-upper-boundary 0.25 --thresholds-reset --err"
+	clean_after "bencher: candidate"
+
+	run env BB_TEST_BENCHER_FAIL=feature/x "$sut" candidate
+	expect_status "bencher: candidate with an alert: exit code 1" 1
+	clean_after "bencher: candidate with an alert"
+	: >"$BB_TEST_LOG"
+	run env BB_TEST_BENCHER_FAIL=feature/x-base "$sut" candidate
+	expect_status "bencher: base not reported: exit code 1" 1
+	expect_grep "bencher: base not reported: says so" err 'could not be measured or reported'
+	expect_eq "bencher: base not reported: the candidate is not judged" "$(grep -c '^run' "$BB_TEST_LOG")" 1
+	clean_after "bencher: base not reported"
+
+	here git switch -q main
+	touch "$repo/broken"
+	here git add broken
+	here git commit -qm broken
+	here git switch -q -c feature/y
+	here git rm -q broken
+	here git commit -qm mended
+	run "$sut" candidate
+	expect_status "bencher: a base that does not build: exit code 1" 1
+	expect_grep "bencher: a base that does not build: says so" err '^bencher.sh: the base, [0-9a-f]{40}, does not build'
+	clean_after "bencher: a base that does not build"
+fi
+
+# --- .ci/run and the workflows ---
+mkdir -p "$TMP/ci-tree/.ci"
+cp .ci/run "$TMP/ci-tree/.ci/"
+printf 'test:\n\t@printf "%%s\\n" "ok 1" "2 passed, 1 failed, 0 skipped" late; exit 1\n' >"$TMP/ci-tree/Makefile"
+run bash "$TMP/ci-tree/.ci/run"
+expect_status ".ci/run: fails when a test does" 2
+expect_eq ".ci/run: the closing line is the last" "$(tail -n 1 "$TMP/out")" "2 passed, 1 failed, 0 skipped"
+printf 'test:\n\t@echo 2 passed, 0 failed, 1 skipped\n' >"$TMP/ci-tree/Makefile"
+run bash "$TMP/ci-tree/.ci/run"
+expect_status ".ci/run: succeeds when all pass" 0
+run cat ci/github/bpfbench.yml
+expect_grep "workflow: main" out 'run: ci/bencher.sh main'
+expect_grep "workflow: candidate" out 'run: ci/bencher.sh candidate'
+expect_no_grep "workflow: no text of the author reaches a shell" out 'run:.*\$\{\{'
+check "workflow: ci.yml runs .ci/run" grep -q 'run: bash .ci/run' .github/workflows/ci.yml
+
+plan_done

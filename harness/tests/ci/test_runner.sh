@@ -1,0 +1,110 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# The test runner itself, harness/tests/run.sh, on a small tree of fake programs: nothing that goes wrong may pass.
+# shellcheck source=harness/tests/lib.sh
+. "$(dirname "$0")/../lib.sh"
+
+tree=$TMP/tree
+runner() { run env BB_TEST_ROOT="$tree" O=build "$@"; }
+
+# A tree with nothing in it.
+new_tree() { rm -rf "$tree"; mkdir -p "$tree/harness/tests/unit" "$tree/harness/tests/cli" "$tree/build/tests"; }
+
+# unit NAME, script NAME: stdin is the program.
+unit() {
+	touch "$tree/harness/tests/unit/test_$1.c"
+	{ echo '#!/usr/bin/env bash'; cat; } >"$tree/build/tests/test_$1"
+	chmod +x "$tree/build/tests/test_$1"
+}
+script() {
+	{ echo '#!/usr/bin/env bash'; cat; } >"$tree/harness/tests/cli/test_$1.sh"
+	chmod +x "$tree/harness/tests/cli/test_$1.sh"
+}
+
+# totals NAME CODE LINE: the last run ended with this code and this line.
+totals() { expect_eq "$1" "$status: $(tail -n 1 "$TMP/out")" "$2: $3"; }
+
+all=harness/tests/run.sh
+
+new_tree
+runner $all
+totals "nothing to run is a failure" 1 "0 passed, 0 failed, 0 skipped"
+
+# As cmocka 1.1.5 prints (two groups in one program), and as 1.1.7 and TAP have it.
+unit cmocka <<'EOF'
+[[ $CMOCKA_MESSAGE_OUTPUT == TAP ]] || exit 9
+printf '1..3\nok 1 - a\n# skip: no BTF here\nnot ok 2 # SKIP b\nok 3 - c\n# ok - tests\n1..1\nok 1 - d\n'
+EOF
+script tap <<'EOF'
+printf 'ok 1 - x\nok 2 - y # SKIP needs root\nok 3 # SKIP z\n1..3\n'
+EOF
+runner $all
+totals "passes and skips are counted" 0 "4 passed, 0 failed, 3 skipped"
+expect_grep "a skip of cmocka has its name and the reason given before it" out '^  unit/test_cmocka: b - no BTF here$'
+expect_grep "a skip of TAP has its name and reason" out '^  cli/test_tap: y - needs root$'
+expect_grep "a skip without a reason says so" out '^  cli/test_tap: z - no reason given$'
+
+runner $all nothing-like-it
+expect_status "a name that matches nothing is a usage error" 2
+runner $all cli/
+totals "names choose" 0 "1 passed, 0 failed, 2 skipped"
+runner $all --frobnicate
+expect_status "an unknown option is a usage error" 2
+
+new_tree
+script skips <<'EOF'
+printf 'ok 1 - y # SKIP needs root\n1..1\n'
+EOF
+runner $all
+totals "skips alone are no success" 1 "0 passed, 0 failed, 1 skipped"
+
+# one unit|script: a tree with a good program and a bad one, which is stdin; run it.
+one() { new_tree; unit good <<<"printf '1..1\nok 1 - g\n'"; "$1" bad; runner $all; }
+
+one unit <<'EOF'
+printf '1..2\nok 1 - a\nnot ok 2 - b\n# 0x1 != 0x2\n'; echo to stderr >&2; exit 1
+EOF
+totals "a failed test is one failure" 1 "2 passed, 1 failed, 0 skipped"
+expect_grep "a failed test is named" out 'failed: b$'
+expect_grep "its details are shown" out '# 0x1 != 0x2$'
+expect_grep "its stderr is shown" out 'to stderr$'
+# shellcheck disable=SC2016 # the fake's own
+one unit <<<'printf "1..2\nok 1 - a\n"; kill -SEGV $$'
+totals "a crash midway is a failure" 1 "2 passed, 1 failed, 0 skipped"
+expect_grep "a crash says by which signal" out 'killed by SIGSEGV'
+expect_grep "a crash says what is missing" out 'planned 2 tests, saw 1$'
+one unit <<<'printf "1..1\nok 1 - a\n"; exit 3'
+totals "a non-zero exit after all passed is a failure" 1 "2 passed, 1 failed, 0 skipped"
+expect_grep "a non-zero exit is told" out 'exit code 3$'
+one unit <<<'exit 0'
+totals "silence is a failure" 1 "1 passed, 1 failed, 0 skipped"
+one script <<<'echo "ok 1 - a"'
+totals "no plan is a failure" 1 "2 passed, 1 failed, 0 skipped"
+one script <<<'printf "ok 1 - a\nok 2 - b\n1..1\n"'
+totals "more results than planned is a failure" 1 "3 passed, 1 failed, 0 skipped"
+new_tree
+unit good <<<"printf '1..1\nok 1 - g\n'"
+script slow <<<'sleep 30'
+runner BB_TEST_TIMEOUT=1 $all
+totals "a program that hangs is a failure" 1 "1 passed, 1 failed, 0 skipped"
+expect_grep "a program that hangs is told" out 'timed out after 1 s'
+one script <<<'printf "ok 1 - a\n1..1\n"'
+chmod -x "$tree/harness/tests/cli/test_bad.sh"
+rm "$tree/build/tests/test_good"
+runner $all
+totals "what cannot be run is a failure" 1 "0 passed, 2 failed, 0 skipped"
+expect_grep "a script that is not executable is told" out 'cli/test_bad .*not executable'
+expect_grep "a program that was not built is told" out 'unit/test_good .*not built'
+
+# --- lib.sh, which all shell tests stand on: in a shell of its own, as it exits ---
+lib() { printf '. %q\n%s\nplan_done\n' "$ROOT/harness/tests/lib.sh" "$1" >"$TMP/lib-test"; run bash "$TMP/lib-test"; }
+lib 'check "good" true; run sh -c "echo out; exit 4"; expect_status "four" 4; expect_grep "out" out ^out; skip s why'
+expect_eq "lib: what holds" "$status $(tr '\n' ';' <"$TMP/out")" \
+	"0 ok 1 - good;ok 2 - four;ok 3 - out;ok 4 - s # SKIP why;1..4;"
+lib 'check "bad" false; run true; expect_status "zero is not one" 1; expect_grep "no" out x; expect_eq "eq" a b
+run echo x; expect_empty "empty" out; expect_no_grep "no grep" out x'
+expect_eq "lib: what does not hold" "$status $(grep -cE '^not ok' "$TMP/out") $(tail -n 1 "$TMP/out")" "1 6 1..6"
+lib 'false; check "never reached" true'
+expect_eq "lib: a command that fails ends the test without a plan" "$status $(wc -c <"$TMP/out")" "1 0"
+
+plan_done

@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# shellcheck shell=bash
+# Helpers for the shell tests, harness/tests/*/test_*.sh. Source it first:
+#
+#	#!/usr/bin/env bash
+#	. "$(dirname "$0")/../lib.sh"
+#	run ./bpfbench list
+#	expect_status "list succeeds" 0
+#	expect_grep "list names the scenario" out '^perf_profiler'
+#	plan_done
+#
+# Every helper below that takes a NAME prints exactly one TAP line. Tests run in the top folder of the tree ($ROOT) with
+# O (absolute), TMP (a scratch folder that is removed at the end) and BPFBENCH set; stdout is for TAP alone.
+set -euo pipefail
+
+ROOT=${ROOT:-$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/../.." && pwd)}
+cd -- "$ROOT"
+O=$(realpath -m -- "${O:-build}")
+BPFBENCH=$ROOT/bpfbench
+TMP=$(mktemp -d "${TMPDIR:-/tmp}/bpfbench-test.XXXXXX")
+export ROOT O BPFBENCH TMP PATH=$PATH:/usr/sbin:/sbin
+trap 'rm -rf -- "$TMP"' EXIT
+
+tap_n=0 tap_failed=0
+status=0	# of the last `run`
+
+# The shell to name the line of a check that failed.
+tap_where() {
+	local i=1
+
+	while [[ ${BASH_SOURCE[$i]:-} == "${BASH_SOURCE[0]}" ]]; do i=$((i + 1)); done
+	printf '%s:%s' "${BASH_SOURCE[$i]:-?}" "${BASH_LINENO[$((i - 1))]:-?}"
+}
+
+ok() { tap_n=$((tap_n + 1)); printf 'ok %d - %s\n' "$tap_n" "$1"; }
+
+# not_ok NAME [DETAIL]: the detail may have many lines.
+not_ok() {
+	tap_n=$((tap_n + 1)) tap_failed=$((tap_failed + 1))
+	printf 'not ok %d - %s\n# at %s\n' "$tap_n" "$1" "$(tap_where)"
+	[[ -z ${2:-} ]] || printf '%s\n' "$2" | sed 's/^/# /'
+}
+
+# skip NAME REASON
+skip() { tap_n=$((tap_n + 1)); printf 'ok %d - %s # SKIP %s\n' "$tap_n" "$1" "$2"; }
+
+# check NAME CMD...: ok when CMD succeeds; what it printed is the detail otherwise.
+check() {
+	local name=$1 rc=0
+
+	shift
+	"$@" >"$TMP/.check" 2>&1 </dev/null || rc=$?
+	if ((rc == 0)); then
+		ok "$name"
+	else
+		not_ok "$name" "exit code $rc: $*"$'\n'"$(tail -n 40 "$TMP/.check")"
+	fi
+}
+
+# run CMD...: its stdout goes to $TMP/out, its stderr to $TMP/err, its exit code to $status. Never fails itself.
+run() {
+	status=0
+	tap_command="$*"
+	"$@" >"$TMP/out" 2>"$TMP/err" </dev/null || status=$?
+}
+
+tap_shown() {
+	printf 'command: %s (exit code %s)\n--- stdout\n%s\n--- stderr\n%s' "${tap_command:-}" "$status" \
+		"$(tail -n 20 "$TMP/out")" "$(tail -n 20 "$TMP/err")"
+}
+
+# expect_status NAME CODE: the exit code of the last `run`.
+expect_status() {
+	if [[ $status == "$2" ]]; then ok "$1"; else not_ok "$1" "expected exit code $2"$'\n'"$(tap_shown)"; fi
+}
+
+# expect_grep NAME out|err REGEX: some line of the last `run` matches the extended regex; expect_no_grep: none does.
+expect_grep() {
+	if grep -qE -- "$3" "$TMP/$2"; then ok "$1"; else not_ok "$1" "no line of $2 matches: $3"$'\n'"$(tap_shown)"; fi
+}
+
+expect_no_grep() {
+	if ! grep -qE -- "$3" "$TMP/$2"; then ok "$1"; else not_ok "$1" "a line of $2 matches: $3"$'\n'"$(tap_shown)"; fi
+}
+
+# expect_empty NAME out|err
+expect_empty() {
+	if [[ ! -s $TMP/$2 ]]; then ok "$1"; else not_ok "$1" "$2 should be empty"$'\n'"$(tap_shown)"; fi
+}
+
+# expect_eq NAME ACTUAL EXPECTED
+expect_eq() {
+	if [[ $2 == "$3" ]]; then ok "$1"; else not_ok "$1" "got:      $2"$'\n'"expected: $3"; fi
+}
+
+# need_root NAME...: true for root; otherwise each NAME is skipped, with the reason, and it is false:
+#	if need_root "a" "b"; then check "a" ...; check "b" ...; fi
+need_root() {
+	local name
+
+	[[ $EUID != 0 ]] || return 0
+	for name in "$@"; do skip "$name" "needs root"; done
+	return 1
+}
+
+# need_command CMD NAME...: likewise for a program that may be missing.
+need_command() {
+	local command=$1 name
+
+	shift
+	command -v "$command" >/dev/null && return 0
+	for name in "$@"; do skip "$name" "no $command here"; done
+	return 1
+}
+
+# A bpftool that works, on stdout; fails when there is none. Ubuntu's /usr/sbin/bpftool is a wrapper that refuses to run
+# on another kernel than its own, with the real ones beside it.
+find_bpftool() {
+	local path
+
+	for path in "${BPFTOOL:-}" bpftool /usr/lib/linux-tools/*/bpftool /usr/lib/linux-tools-*/bpftool; do
+		if [[ -n $path ]] && "$path" version >/dev/null 2>&1; then
+			printf '%s\n' "$path"
+			return 0
+		fi
+	done
+	return 1
+}
+
+# The last line of every test: the plan. Exits 1 if something failed, for those who run the script by hand.
+plan_done() {
+	printf '1..%d\n' "$tap_n"
+	((tap_failed == 0)) || exit 1
+	exit 0
+}

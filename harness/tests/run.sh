@@ -1,0 +1,208 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# The test runner that `make test` calls; see --help.
+#
+# All programs speak TAP on stdout: a plan "1..N" and N lines "ok N - name", "not ok N - name" or, either of the two
+# with "# SKIP reason", a skip. cmocka 1.1.5 prints "not ok N # SKIP name" and knows no reasons: there a line
+# "# skip: REASON" printed before the skip gives it. A program that crashes, times out, exits non-zero without having
+# said why, or whose lines do not match its plan counts as one failure more.
+set -euo pipefail
+
+cd -- "$(dirname -- "${BASH_SOURCE[0]}")/../.."
+ROOT=${BB_TEST_ROOT:-$PWD}	# another tree, for the runner's own tests
+cd -- "$ROOT"
+O=$(realpath -m -- "${O:-build}")
+export ROOT O
+log=$(mktemp -d "${TMPDIR:-/tmp}/bpfbench-tests.XXXXXX")
+child=''
+# bpftool and friends, for those who are not root.
+export PATH=$PATH:/usr/sbin:/sbin
+trap 'rm -rf -- "$log"' EXIT
+# `timeout` leads a process group of its own, which the terminal's Ctrl-C does not reach.
+trap '[[ -z $child ]] || kill "$child" 2>/dev/null; exit 130' INT TERM
+
+usage() {
+	cat <<-'EOF'
+	Usage: harness/tests/run.sh [NAME]...
+
+	Runs every cmocka program of harness/tests/unit (built by make tests) and every harness/tests/*/test_*.sh, or those
+	whose "folder/name" contains one of NAME, and ends with the line 'N passed, N failed, N skipped'.
+
+	Environment: O, the build folder (build); BB_TEST_TIMEOUT, seconds a program (120, scripts 300).
+	Exit codes: 0 all passed, 1 something failed or nothing passed, 2 usage.
+	EOF
+}
+
+passed=0 failed=0 skipped=0
+declare -a skips=()
+
+if [[ -t 1 ]]; then red=$'\e[31m' green=$'\e[32m' plain=$'\e[0m'; else red='' green='' plain=''; fi
+
+# TAP in, one "P F S" line out, then a line "not NAME" for every failure, "skip NAME<TAB>REASON" for every skip and
+# "bad WHY" where the lines do not match the plan.
+parse_tap() {
+	awk '
+	function name_of(line) {
+		sub(/^(not )?ok *[0-9]* *(- *)?/, "", line)
+		return line
+	}
+	/^1\.\.[0-9]+/ { plan += substr($0, 4) + 0; plans++; next }
+	/^# *skip: / { said = $0; sub(/^# *skip: */, "", said); next }
+	/^(not )?ok([ \t]|$)/ {
+		seen++
+		line = $0
+		at = match(toupper(line), /# *SKIP/)
+		if (at) {
+			reason = substr(line, at + RLENGTH)
+			name = name_of(substr(line, 1, at - 1))
+			sub(/^[ \t]+/, "", reason); sub(/[ \t]+$/, "", name)
+			# cmocka has no reasons, and 1.1.5 puts the name where the reason belongs.
+			if (name == "") { name = reason; reason = "" }
+			if (reason == "") reason = said == "" ? "no reason given" : said
+			said = ""
+			s++
+			out[++n] = "skip " name "\t" reason
+		} else if (line ~ /^not/) {
+			f++
+			out[++n] = "not " name_of(line)
+		} else {
+			p++
+		}
+		next
+	}
+	/^Bail out!/ { out[++n] = "bad " $0 }
+	END {
+		if (!plans)
+			out[++n] = "bad no plan \"1..N\" after " seen + 0 " results"
+		else if (plan != seen)
+			out[++n] = "bad planned " plan + 0 " tests, saw " seen + 0
+		print p + 0, f + 0, s + 0
+		for (i = 1; i <= n; i++)
+			print out[i]
+	}' "$1"
+}
+
+why_of() {
+	case $1 in
+	0) ;;
+	124 | 137) printf 'exit %s: timed out after %s s or was killed' "$1" "$2" ;;
+	12[89] | 1[3-9]? | 2??) printf 'killed by SIG%s' "$(kill -l "$(($1 - 128))" 2>/dev/null || echo "$1")" ;;
+	*) printf 'exit code %s' "$1" ;;
+	esac
+}
+
+# report NAME FILE STATUS LIMIT STARTED: count what FILE (TAP; its stderr in FILE.err) says and print the one line.
+report() {
+	local name=$1 file=$2 status=$3 limit=$4 started=$5
+	local p f s line verdict why ms
+	local -a details=()
+
+	{
+		read -r p f s
+		while IFS= read -r line; do
+			case $line in
+			'not '*) details+=("failed: ${line#not }") ;;
+			'bad '*) f=$((f + 1)); details+=("${line#bad }") ;;
+			'skip '*) skips+=("$name: ${line#skip }") ;;
+			esac
+		done
+	} < <(parse_tap "$file")
+	why=$(why_of "$status" "$limit")
+	if [[ -n $why ]]; then
+		details+=("$why")
+		((f)) || f=1
+	fi
+	passed=$((passed + p)) failed=$((failed + f)) skipped=$((skipped + s))
+	verdict="${green}ok  ${plain}"
+	((f == 0)) || verdict="${red}FAIL${plain}"
+	ms=$(((${EPOCHREALTIME//[!0-9]/} - started) / 1000))
+	printf '%s  %-32s %4d passed %3d failed %3d skipped %4d.%02d s\n' "$verdict" "$name" "$p" "$f" "$s" \
+		$((ms / 1000)) $((ms % 1000 / 10))
+	((f == 0)) || print_failure "$file" "${details[@]}"
+}
+
+print_failure() {
+	local file=$1
+
+	shift
+	printf '      | %s\n' "$@"
+	if [[ -s $file ]]; then
+		printf '      --- output, without what passed\n'
+		{ grep -vaE '^ok([ \t]|$)|^1\.\.[0-9]' "$file" || true; } | tail -n 60 | sed 's/^/      /'
+	fi
+	if [[ -s $file.err ]]; then
+		printf '      --- stderr\n'
+		tail -n 60 "$file.err" | sed 's/^/      /'
+	fi
+}
+
+# run_one NAME LIMIT PROGRAM
+run_one() {
+	local name=$1 limit=${BB_TEST_TIMEOUT:-$2} program=$3 status=0 file started
+
+	file=$log/${name//\//.}
+	started=${EPOCHREALTIME//[!0-9]/}
+	CMOCKA_MESSAGE_OUTPUT=TAP timeout -k 5 "$limit" "$program" >"$file" 2>"$file.err" </dev/null &
+	child=$!
+	wait "$child" || status=$?
+	child=''
+	report "$name" "$file" "$status" "$limit" "$started"
+}
+
+# A program that cannot be run at all is a failure with a name.
+refuse() {
+	failed=$((failed + 1))
+	printf '%sFAIL%s  %-32s %s\n' "$red" "$plain" "$1" "$2"
+}
+
+wanted() {
+	local name=$1 pattern
+
+	shift
+	(($#)) || return 0
+	for pattern in "$@"; do
+		[[ $name == *"$pattern"* ]] && return 0
+	done
+	return 1
+}
+
+run_all() {
+	local source name folder script
+
+	for source in harness/tests/unit/test_*.c; do
+		name=${source##*/} name=${name%.c}
+		{ [[ -e $source ]] && wanted "unit/$name" "$@"; } || continue
+		if [[ -x $O/tests/$name ]]; then
+			run_one "unit/$name" 120 "$O/tests/$name"
+		else
+			refuse "unit/$name" "not built: $O/tests/$name; run make tests"
+		fi
+	done
+	for script in harness/tests/*/test_*.sh; do
+		folder=${script%/*} name=${folder##*/}/${script##*/} name=${name%.sh}
+		{ [[ -e $script ]] && wanted "$name" "$@"; } || continue
+		if [[ -x $script ]]; then
+			run_one "$name" 300 "./$script"
+		else
+			refuse "$name" "$script is not executable: chmod +x it"
+		fi
+	done
+}
+
+case ${1:-} in
+--help | -h) usage; exit 0 ;;
+-*) printf 'run.sh: unknown option %s; see --help\n' "$1" >&2; exit 2 ;;
+esac
+run_all "$@"
+if (($# && passed + failed + skipped == 0)); then
+	printf 'run.sh: no test program matches: %s\n' "$*" >&2
+	exit 2
+fi
+if ((${#skips[@]})); then
+	printf '\nskipped:\n'
+	for skip in "${skips[@]}"; do
+		printf '  %s\n' "${skip/$'\t'/ - }"
+	done
+fi
+printf '\n%d passed, %d failed, %d skipped\n' "$passed" "$failed" "$skipped"
+((failed == 0 && passed > 0))

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef BB_TESTS_REPORT_TESTING_H
+#define BB_TESTS_REPORT_TESTING_H
+
+/* What the tests of report/ share: reports built by hand, the same at every call. Include after cmocka.h. */
+
+#include <fcntl.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/rng.h"
+#include "report/report.h"
+
+/* NAN is near nothing. Relative above 1. */
+#define assert_near_by(got, want, tolerance)                                                     \
+	do {                                                                                     \
+		double got_ = (got), want_ = (want);                                             \
+		if (!(fabs(got_ - want_) <= (tolerance) * fmax(1, fabs(want_))))                 \
+			fail_msg("%s is %.17g, want %.17g", #got, got_, want_);                  \
+	} while (0)
+#define assert_near(got, want) assert_near_by(got, want, 1e-12)
+#define assert_nan(got) assert_true(isnan(got))
+
+static inline void set_text(char **at, const char *text)
+{
+	free(*at);
+	*at = strdup(text);
+	assert_non_null(*at);
+}
+
+static inline struct bb_report *make_report(const char *id)
+{
+	struct bb_report *r = bb_report__new();
+
+	assert_non_null(r);
+	set_text(&r->id, id);
+	set_text(&r->started, "2026-11-21T13:17:00Z");
+	set_text(&r->command, "./bpfbench --scenario \"perf_profiler\"");
+	r->seed = 0xfedcba9876543210;		/* above 2^63: no JSON integer holds it */
+	r->elapsed_s = 18.25;
+	r->steal = 0.34;
+	assert_int_equal(bb_fingerprint_set(&r->fingerprint, "kernel_release", "6.1.0-27-amd64"), 0);
+	assert_int_equal(bb_fingerprint_set(&r->fingerprint, "cpu_model", "AMD EPYC 7763 64-Core Processor"), 0);
+	return r;
+}
+
+/* Index of a new case "scenario/variant/drive/param=value"; `param` may be NULL. */
+static inline size_t make_case(struct bb_report *r, const char *variant, const char *drive, const char *param,
+			       uint32_t param_value)
+{
+	struct bb_case *c = bb_report__add_case(r);
+	char name[2048];
+
+	assert_non_null(c);
+	if (param)
+		snprintf(name, sizeof(name), "perf_profiler/%s/%s/%s=%u", variant, drive, param, param_value);
+	else
+		snprintf(name, sizeof(name), "perf_profiler/%s/%s", variant, drive);
+	set_text(&c->name, name);
+	set_text(&c->scenario, "perf_profiler");
+	set_text(&c->variant, variant);
+	set_text(&c->drive, drive);
+	if (param)
+		set_text(&c->param, param);
+	c->param_value = param_value;
+	return r->n_cases - 1;
+}
+
+static inline void add_samples(struct bb_series *s, uint64_t ns, uint64_t count)
+{
+	assert_int_equal(bb_hist_add(&s->hist, ns, count), 0);
+	s->run_cnt += count;
+	s->run_time_ns += ns * count;
+}
+
+static inline struct bb_series *make_series(struct bb_report *r, size_t i, uint32_t load)
+{
+	struct bb_series *s = bb_case__add_series(&r->cases[i]);
+
+	assert_non_null(s);
+	s->load = load;
+	s->jit_mod64 = (int)(load * 16 % 64);
+	s->elapsed_s = 0.5;
+	s->steal = 0.25;
+	return s;
+}
+
+/*
+ * `loads` series of `n` samples around `centre` on a 10 ns clock, the first of them an outlier of 300 us. Whole numbers
+ * only, so that it is the same on every machine.
+ */
+static inline void make_loads(struct bb_report *r, size_t i, uint32_t loads, uint32_t n, uint64_t centre)
+{
+	struct bb_rng rng;
+
+	bb_rng_seed(&rng, centre);
+	for (uint32_t load = 0; load < loads; load++) {
+		struct bb_series *s = make_series(r, i, load);
+		uint64_t shift = 10 * bb_rng_below(&rng, 4);
+
+		s->warmup = 100;
+		s->fired = n;
+		add_samples(s, 300007, 1);
+		for (uint32_t k = 1; k < n; k++)
+			add_samples(s, centre + shift + 10 * (bb_rng_below(&rng, 5) + bb_rng_below(&rng, 5)), 1);
+	}
+}
+
+/* One of everything: two drives, floors, a net cost below zero, void series of two kinds, drops, misses, a skip. */
+static inline struct bb_report *make_sample_report(void)
+{
+	struct bb_report *r = make_report("20261121T131700Z-perf_profiler-1a2b3c4d");
+	size_t empty = make_case(r, "empty", "step", "stack_depth", 8);
+	size_t ringbuf = make_case(r, "ringbuf_nowakeup", "step", "stack_depth", 8);
+	size_t filter = make_case(r, "pid_filter", "step", "stack_depth", 8);
+	size_t empty_100, ringbuf_100;
+
+	make_loads(r, empty, 8, 130, 60);
+	make_loads(r, ringbuf, 8, 130, 700);
+	make_loads(r, filter, 8, 20, 50);
+	empty_100 = make_case(r, "empty", "in-situ", "freq_hz", 100);
+	ringbuf_100 = make_case(r, "ringbuf_nowakeup", "in-situ", "freq_hz", 100);
+	make_loads(r, empty_100, 3, 25, 190);
+	make_loads(r, ringbuf_100, 3, 25, 12900);
+	for (size_t i = ringbuf; i <= filter; i++)
+		r->cases[i].floor = empty;
+	r->cases[ringbuf_100].floor = empty_100;
+	r->cases[empty].is_anchor = true;
+	for (size_t i = empty_100; i <= ringbuf_100; i++) {
+		for (size_t k = 0; k < 3; k++) {
+			r->cases[i].series[k].fired = 0;
+			r->cases[i].series[k].target_cpu_s = 0.26;
+			r->cases[i].series[k].multi = 1 + k;
+		}
+	}
+	set_text(&r->cases[ringbuf].series[3].void_why, "run_cnt is 131, but 130 events were fired");
+	set_text(&r->cases[ringbuf].series[6].void_why, "run_cnt is 131, but 130 events were fired");
+	make_series(r, filter, 8);
+	r->cases[ringbuf].series[0].drops = 12;
+	r->cases[filter].series[1].misses = 2;
+	assert_int_equal(bb_report__add_skip(r, "perf_profiler/slope", "this kernel has no BPF_PROG_TEST_RUN for "
+					     "perf_event programs"), 0);
+	assert_int_equal(bb_report__summarise(r), 0);
+	return r;
+}
+
+/* A whole file as text, to be freed; NULL when it cannot be read. */
+static inline char *slurp(const char *path)
+{
+	FILE *in = fopen(path, "r");
+	char *text = NULL;
+	size_t size = 0;
+	ssize_t len;
+
+	if (!in)
+		return NULL;
+	len = getdelim(&text, &size, '\0', in);
+	fclose(in);
+	if (len < 0) {
+		free(text);
+		return strdup("");
+	}
+	return text;
+}
+
+static inline void spill(const char *path, const char *text, size_t len)
+{
+	FILE *out = fopen(path, "w");
+
+	assert_non_null(out);
+	assert_int_equal(fwrite(text, 1, len, out), len);
+	assert_int_equal(fclose(out), 0);
+}
+
+#endif

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef BB_TESTS_UNIT_STATS_TESTING_H
+#define BB_TESTS_UNIT_STATS_TESTING_H
+
+/* What the tests of stats/ share; header only, so that each test stays one file to link. */
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define N_OF(array) (sizeof(array) / sizeof((array)[0]))
+
+/* |got - want| <= tolerance; says both when it fails. */
+#define assert_near(got, want, tolerance)                                                         \
+	do {                                                                                      \
+		double got_ = (got), want_ = (want);                                              \
+		if (!(fabs(got_ - want_) <= (tolerance)))                                         \
+			fail_msg("%s is %.17g, want %.17g +- %g", #got, got_, want_, (double)(tolerance)); \
+	} while (0)
+
+#define assert_same(got, want) assert_near(got, want, 0)
+#define assert_nan(got) assert_true(isnan(got))
+
+/* Largest count that a Bin(n, p) exceeds with probability < about 1e-6: five standard deviations and a bit. */
+static inline double binomial_allowance(double n, double p)
+{
+	return n * p + 5 * sqrt(n * p * (1 - p)) + 3;
+}
+
+#endif
