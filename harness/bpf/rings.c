@@ -23,6 +23,13 @@ static struct bb_ring *add_ring(struct bb_rings *r)
 	return &rings[r->n++];
 }
 
+/* The first touch of a mapped page is a fault: take it here, not while page faults are what is measured. */
+static void prefault(struct bb_ring *ring)
+{
+	(void)*ring->producer;
+	*ring->consumer = *ring->consumer;
+}
+
 /* A ring buffer map: its first page holds the reader's position, its second the writer's (kernel/bpf/ringbuf.c). */
 static int open_ringbuf(struct bb_rings *r, int map_fd, size_t size_bytes)
 {
@@ -45,13 +52,6 @@ static int open_ringbuf(struct bb_rings *r, int map_fd, size_t size_bytes)
 	ring->size_bytes = size_bytes;
 	prefault(ring);
 	return 0;
-}
-
-/* The first touch of a mapped page is a fault: take it here, not while page faults are what is measured. */
-static void prefault(struct bb_ring *ring)
-{
-	(void)*ring->producer;
-	*ring->consumer = *ring->consumer;
 }
 
 static void on_sample(void *ctx, int cpu, void *data, __u32 size)

@@ -1,0 +1,511 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <errno.h>
+#include <limits.h>
+
+#include "bmf_check.h"
+#include "report/exporter.h"
+#include "report/json_out.h"
+#include "report/run_json.h"
+#include "report/table_cells.h"
+#include "report_testing.h"
+
+/* What an exporter gives, as text to be freed; NULL with *ret_rc when it refuses, and then it has written nothing. */
+static char *exported(const char *format, const struct bb_report *r, int *ret_rc, struct bb_err *err)
+{
+	const struct bb_exporter *e = bb_exporter_find(format);
+	char *text = NULL;
+	size_t len;
+	FILE *out = open_memstream(&text, &len);
+
+	assert_non_null(e);
+	assert_non_null(out);
+	*ret_rc = e->write(r, out, err);
+	fclose(out);
+	if (!*ret_rc) {
+		assert_int_equal(strlen(text), len);
+		return text;
+	}
+	assert_int_equal(len, 0);
+	free(text);
+	return NULL;
+}
+
+static char *export_ok(const char *format, const struct bb_report *r)
+{
+	struct bb_err err = {.msg = ""};
+	int rc;
+	char *text = exported(format, r, &rc, &err);
+
+	if (rc)
+		fail_msg("%s: %s", format, err.msg);
+	return text;
+}
+
+static void assert_refused(const struct bb_report *r, int want_rc, const char *says)
+{
+	struct bb_err err = {.msg = ""};
+	int rc;
+
+	assert_null(exported("bmf", r, &rc, &err));
+	assert_int_equal(rc, want_rc);
+	if (!strstr(err.msg, says))
+		fail_msg("'%s' is not in '%s'", says, err.msg);
+}
+
+static void assert_has(const char *text, const char *part)
+{
+	if (!strstr(text, part))
+		fail_msg("'%s' is not in:\n%s", part, text);
+}
+
+static void assert_lacks(const char *text, const char *part)
+{
+	if (strstr(text, part))
+		fail_msg("'%s' is in:\n%s", part, text);
+}
+
+/* --- golden files -------------------------------------------------------------------------------------------- */
+
+/* Beside the sources: from the root of the tree, by where this file was compiled, or from build/tests/. */
+static void golden_path(const char *name, char *ret_path, size_t size)
+{
+	static const char here[] = __FILE__;
+	char exe[PATH_MAX / 2] = "";
+
+	snprintf(ret_path, size, "harness/tests/golden/%s", name);
+	if (!access(ret_path, R_OK))
+		return;
+	snprintf(ret_path, size, "%.*s/../golden/%s", (int)(strrchr(here, '/') - here), here, name);
+	if (!access(ret_path, R_OK))
+		return;
+	if (readlink("/proc/self/exe", exe, sizeof(exe) - 1) > 0 && strrchr(exe, '/'))
+		*strrchr(exe, '/') = '\0';
+	snprintf(ret_path, size, "%s/../../harness/tests/golden/%s", exe, name);
+}
+
+static void check_golden(const char *name, const char *format)
+{
+	struct bb_report *r = make_sample_report();
+	char *text = export_ok(format, r), *golden, path[PATH_MAX];
+
+	golden_path(name, path, sizeof(path));
+	if (getenv("BB_UPDATE_GOLDEN")) {
+		snprintf(path, sizeof(path), "harness/tests/golden/%s", name);
+		spill(path, text, strlen(text));
+	}
+	golden = slurp(path);
+	if (!golden)
+		fail_msg("%s cannot be read (make it with BB_UPDATE_GOLDEN=1, from the root of the tree)", path);
+	if (strcmp(text, golden))
+		fail_msg("%s differs (if it should: BB_UPDATE_GOLDEN=1). Now it is:\n%s", path, text);
+	free(golden);
+	free(text);
+	bb_report__free(r);
+}
+
+static void test_golden_bmf(void **state)
+{
+	(void)state;
+	check_golden("bmf.json", "bmf");
+}
+
+static void test_golden_table(void **state)
+{
+	(void)state;
+	check_golden("table.txt", "table");
+}
+
+static void test_golden_run(void **state)
+{
+	(void)state;
+	check_golden("run.json", "json");
+}
+
+/* --- BMF ----------------------------------------------------------------------------------------------------- */
+
+static void test_bmf_is_valid(void **state)
+{
+	struct bb_report *r = make_sample_report();
+	char *text = export_ok("bmf", r);
+	struct bb_err err = {.msg = ""};
+	json_t *root, *latency;
+
+	(void)state;
+	if (bb_bmf_check(text, strlen(text), &err))
+		fail_msg("%s", err.msg);
+	root = json_loads(text, 0, NULL);
+	assert_int_equal(json_object_size(root), r->n_cases);
+	latency = json_object_get(json_object_get(root, "perf_profiler/ringbuf_nowakeup/step/stack_depth=8"), "latency");
+	assert_near_by(json_number_value(json_object_get(latency, "value")), r->cases[1].summary.latency.value, 1e-5);
+	assert_near_by(json_number_value(json_object_get(latency, "lower_value")), r->cases[1].summary.latency.lo, 1e-5);
+	assert_near_by(json_number_value(json_object_get(latency, "upper_value")), r->cases[1].summary.latency.hi, 1e-5);
+	/* Three loads have no interval, 75 samples no percentiles, and the floor no net. */
+	assert_lacks(text, "null");
+	latency = json_object_get(root, "perf_profiler/empty/in-situ/freq_hz=100");
+	assert_null(json_object_get(json_object_get(latency, "latency"), "lower_value"));
+	assert_null(json_object_get(latency, "latency-net"));
+	assert_null(json_object_get(latency, "latency-p90"));
+	assert_non_null(json_object_get(latency, "latency-p50"));
+	json_decref(root);
+	free(text);
+	bb_report__free(r);
+}
+
+static void test_bmf_refuses_nothing(void **state)
+{
+	struct bb_report *r = make_report("x");
+
+	(void)state;
+	assert_refused(r, -ENODATA, "nothing was measured (0 cases)");
+	assert_int_equal(bb_report__add_skip(r, "perf_profiler/step", "needs root"), 0);
+	assert_refused(r, -ENODATA, "skipped: needs root");
+	make_case(r, "v", "step", NULL, 0);
+	assert_int_equal(bb_report__summarise(r), 0);
+	assert_refused(r, -ENODATA, "nothing was measured (1 cases; the first: it was not measured)");
+	bb_report__free(r);
+}
+
+/* One case of many without a sample is an error by name: bencher would not miss it. */
+static void test_bmf_refuses_void_case(void **state)
+{
+	struct bb_report *r = make_sample_report();
+	size_t i = make_case(r, "v", "step", "stack_depth", 32);
+	struct bb_series *s = make_series(r, i, 0);
+
+	(void)state;
+	assert_int_equal(bb_report__summarise(r), 0);
+	assert_refused(r, -ENODATA, "perf_profiler/v/step/stack_depth=32: no valid sample (zero runs counted)");
+	s = &r->cases[i].series[0];
+	add_samples(s, 700, 10);
+	set_text(&s->void_why, "recursion misses");
+	assert_int_equal(bb_report__summarise(r), 0);
+	assert_refused(r, -ENODATA, "no valid sample (recursion misses)");
+	bb_report__free(r);
+}
+
+static void test_bmf_refuses_incomplete(void **state)
+{
+	struct bb_report *r = make_sample_report();
+	char *text;
+
+	(void)state;
+	set_text(&r->incomplete, "interrupted by SIGINT");
+	assert_refused(r, -ECANCELED, "run is incomplete (interrupted by SIGINT): no BMF is written");
+	text = export_ok("table", r);		/* people get what there is */
+	assert_has(text, "\nINCOMPLETE: interrupted by SIGINT\n");
+	free(text);
+	bb_report__free(r);
+}
+
+static void test_bmf_names(void **state)
+{
+	struct bb_report *r = make_report("x");
+	char variant[1100];
+	size_t i;
+
+	(void)state;
+	memset(variant, 'v', sizeof(variant));
+	variant[1024 - strlen("perf_profiler//step")] = '\0';
+	i = make_case(r, variant, "step", NULL, 0);
+	add_samples(make_series(r, i, 0), 700, 10);
+	assert_int_equal(strlen(r->cases[i].name), 1024);
+	assert_int_equal(bb_report__summarise(r), 0);
+	free(export_ok("bmf", r));
+	variant[strlen(variant)] = 'v';
+	variant[1025 - strlen("perf_profiler//step")] = '\0';
+	i = make_case(r, variant, "step", NULL, 0);
+	add_samples(make_series(r, i, 0), 700, 10);
+	assert_int_equal(bb_report__summarise(r), 0);
+	assert_refused(r, -ENAMETOOLONG, "has 1025 bytes");
+	set_text(&r->cases[i].name, "");
+	assert_refused(r, -ENAMETOOLONG, "has 0 bytes");
+	set_text(&r->cases[i].name, r->cases[0].name);
+	assert_refused(r, -EEXIST, "two cases have this name");
+	bb_report__free(r);
+}
+
+static void test_bmf_escapes_names(void **state)
+{
+	struct bb_report *r = make_report("x");
+	size_t i = make_case(r, "a\"b\\c\nd\xff", "step", NULL, 0);
+	struct bb_err err = {.msg = ""};
+	char *text;
+
+	(void)state;
+	add_samples(make_series(r, i, 0), 700, 10);
+	assert_int_equal(bb_report__summarise(r), 0);
+	text = export_ok("bmf", r);
+	if (bb_bmf_check(text, strlen(text), &err))
+		fail_msg("%s", err.msg);
+	assert_has(text, "\"perf_profiler/a\\\"b\\\\c\\u000ad\\ufffd/step\"");
+	free(text);
+	bb_report__free(r);
+}
+
+static void test_fixed_numbers(void **state)
+{
+	static const struct {
+		double value;
+		const char *text;
+	} cases[] = {
+		{712.4, "712.4"}, {0, "0"}, {-0.0, "0"}, {-0.0001, "0"}, {-3.25, "-3.25"}, {100, "100"}, {0.0005001, "0.001"},
+		{14021332.5, "14021332.5"}, {1e15, "1000000000000000"}, {2.0 / 3, "0.667"}, {1000, "1000"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		char text[64] = "";
+		FILE *out = fmemopen(text, sizeof(text), "w");
+
+		bb_json_fixed(out, cases[i].value);
+		fclose(out);
+		assert_string_equal(text, cases[i].text);
+	}
+}
+
+/* --- the table ----------------------------------------------------------------------------------------------- */
+
+static void test_human_numbers(void **state)
+{
+	static const struct {
+		double value;
+		const char *text;
+	} cases[] = {
+		{0.0512, "0.05"}, {5.126, "5.13"}, {58.13, "58.1"}, {712.44, "712.4"}, {999.96, "1000"}, {1234.5, "1234"},
+		{9999.4, "9999"}, {9999.7, "10 000"}, {12345, "12 345"}, {14021332, "14 021 332"}, {123456, "123 456"},
+		{-3.21, "-3.21"}, {-0.001, "0.00"}, {-123456, "-123 456"}, {NAN, ""}, {INFINITY, ""}, {1e30, "1.000e+30"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		assert_string_equal(bb_cell_number(cases[i].value, cases[i].value).text, cases[i].text);
+	assert_string_equal(bb_cell_number(3.14, 712).text, "3.1");
+}
+
+/* Every line of the sample fits a terminal, but for what people wrote. */
+static void test_table_width(void **state)
+{
+	struct bb_report *r = make_sample_report();
+	char *text = export_ok("table", r), *save = NULL;
+
+	(void)state;
+	for (char *line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
+		if (!strncmp(line, "  void: ", 8) || !strncmp(line, "  skipped: ", 11))
+			continue;
+		if (bb_text_width(line) > 120)
+			fail_msg("%zu wide: %s", bb_text_width(line), line);
+		assert_true(line[strlen(line) - 1] != ' ');
+	}
+	free(text);
+	bb_report__free(r);
+}
+
+/* Columns stand below each other although one name has more bytes than characters. */
+static void test_table_aligns_utf8(void **state)
+{
+	struct bb_report *r = make_report("x");
+	static const char *const names[] = {"naive", "na\xc3\xafve"};
+	char *text, *first, *second;
+
+	(void)state;
+	for (int k = 0; k < 2; k++)
+		add_samples(make_series(r, make_case(r, names[k], "step", NULL, 0), 0), 700, 10);
+	assert_int_equal(bb_report__summarise(r), 0);
+	text = export_ok("table", r);
+	first = strstr(text, "\n  naive ");
+	second = strstr(text, "\n  na\xc3\xafve ");
+	assert_non_null(first);
+	assert_non_null(second);
+	assert_int_equal(strcspn(second + 1, "\n"), strcspn(first + 1, "\n") + 1);
+	free(text);
+	bb_report__free(r);
+}
+
+/* A stored file may come from anywhere, and terminals obey what they are sent. */
+static void test_table_is_clean(void **state)
+{
+	struct bb_report *r = make_report("x");
+	size_t i = make_case(r, "v\x1b[2J", "step", NULL, 0);
+	char *text;
+
+	(void)state;
+	set_text(&make_series(r, i, 0)->void_why, "\x1b]0;owned\x07\xc2\x9b\xff");
+	assert_int_equal(bb_report__summarise(r), 0);
+	text = export_ok("table", r);
+	assert_has(text, "v?[2J");
+	assert_has(text, "?]0;owned?");
+	for (const char *p = text; *p; p++)
+		assert_true(*p == '\n' || (*p >= 0x20 && *p < 0x7f));
+	free(text);
+	bb_report__free(r);
+}
+
+static void test_table_tells_all(void **state)
+{
+	struct bb_report *r = make_sample_report();
+	char *text = export_ok("table", r);
+
+	(void)state;
+	assert_has(text, "perf_profiler, step, stack_depth = 8 (ns per run)");
+	assert_has(text, "perf_profiler, in-situ, freq_hz = 100 (ns per run)");
+	assert_has(text, "void: perf_profiler/ringbuf_nowakeup/step/stack_depth=8: 2 of 8 series (load 3, 6): run_cnt is 131");
+	assert_has(text, "void: perf_profiler/pid_filter/step/stack_depth=8: 1 of 9 series (load 8): zero runs counted");
+	assert_has(text, "misses: perf_profiler/pid_filter/step/stack_depth=8: 2 runs");
+	assert_has(text, "skipped: perf_profiler/slope: this kernel has no");
+	assert_has(text, "* net is below zero");
+	assert_has(text, "steal 34 %");
+	bb_report__free(r);
+	free(text);
+
+	r = make_report("x");
+	text = export_ok("table", r);
+	assert_has(text, "Nothing was measured.");
+	assert_lacks(text, "Notes");
+	free(text);
+	bb_report__free(r);
+}
+
+/* --- plot ---------------------------------------------------------------------------------------------------- */
+
+static void test_plot_ecdf(void **state)
+{
+	struct bb_report *r = make_report("x");
+	size_t i = make_case(r, "v", "step", "stack_depth", 4);
+	struct bb_series *s = make_series(r, i, 0);
+	char *text, *save = NULL;
+	double last_ns = -1, last_share = 0;
+	size_t points = 0, tail = 0;
+
+	(void)state;
+	for (uint64_t ns = 500; ns < 2500; ns++)
+		add_samples(s, ns, 5);
+	for (uint64_t ns = 4000; ns < 1000000; ns += 4000)
+		add_samples(s, ns, 1);
+	assert_int_equal(bb_report__summarise(r), 0);
+	text = export_ok("plot", r);
+	for (char *line = strtok_r(strstr(text, "\n# ecdf\tperf_profiler"), "\n", &save); line;
+	     line = strtok_r(NULL, "\n", &save)) {
+		double ns, share;
+
+		if (*line == '#' && strncmp(line, "# ecdf", 6))
+			break;
+		if (*line == '#')
+			continue;
+		assert_memory_equal(line, "perf_profiler/v/step/stack_depth=4\t", 35);
+		ns = strtod(line + 35, NULL);
+		share = strtod(strrchr(line, '\t'), NULL);
+		assert_true(ns > last_ns && share > last_share);
+		last_ns = ns;
+		last_share = share;
+		points++;
+		tail += ns > 2500;
+	}
+	assert_true(points > 200 && points <= 400);
+	assert_true(tail > 50);				/* where 2.4 % of the samples are */
+	assert_near(last_share, 1);
+	assert_true(last_ns > 990000);
+	free(text);
+	bb_report__free(r);
+}
+
+static void test_plot_cost(void **state)
+{
+	struct bb_report *r = make_report("x");
+	char *text;
+
+	(void)state;
+	for (uint32_t depth = 4; depth <= 16; depth *= 2)
+		for (int k = 0; k < 2; k++)
+			add_samples(make_series(r, make_case(r, k ? "w" : "v", "step", "stack_depth", depth), 0),
+				    700 + depth, 10);
+	make_case(r, "void", "step", NULL, 0);
+	assert_int_equal(bb_report__summarise(r), 0);
+	text = export_ok("plot", r);
+	assert_has(text, "\n\n\n# cost\tperf_profiler\tv\tstep\tstack_depth\n"
+			 "perf_profiler\tv\tstep\tstack_depth\t4\t704\tNaN\tNaN\n"
+			 "perf_profiler\tv\tstep\tstack_depth\t8\t708\tNaN\tNaN\n"
+			 "perf_profiler\tv\tstep\tstack_depth\t16\t716\tNaN\tNaN\n"
+			 "\n\n# cost\tperf_profiler\tw\tstep\tstack_depth\n");
+	assert_has(text, "\nperf_profiler\tvoid\tstep\t-\t0\tNaN\tNaN\tNaN\n");
+	assert_lacks(text, "# ecdf\tperf_profiler/void");
+	free(text);
+	bb_report__free(r);
+}
+
+/* --- all of them --------------------------------------------------------------------------------------------- */
+
+static void test_json_is_what_is_stored(void **state)
+{
+	struct bb_report *r = make_sample_report();
+	char *text = export_ok("json", r), *stored;
+	size_t len;
+
+	(void)state;
+	assert_int_equal(bb_run_json__compose(r, &stored, &len), 0);
+	assert_string_equal(text, stored);
+	free(stored);
+	free(text);
+	bb_report__free(r);
+}
+
+static void test_full_device(void **state)
+{
+	struct bb_report *r = make_sample_report();
+
+	(void)state;
+	for (size_t i = 0; i < bb_n_exporters; i++) {
+		FILE *full = fopen("/dev/full", "w");
+		struct bb_err err = {.msg = ""};
+
+		assert_non_null(full);
+		assert_int_equal(bb_exporters[i].write(r, full, &err), -ENOSPC);
+		assert_has(err.msg, "the output cannot be written: No space left on device");
+		fclose(full);
+	}
+	bb_report__free(r);
+}
+
+static void test_registry(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < bb_n_exporters; i++) {
+		assert_ptr_equal(bb_exporter_find(bb_exporters[i].name), &bb_exporters[i]);
+		assert_true(*bb_exporters[i].ext && *bb_exporters[i].doc);
+	}
+	assert_null(bb_exporter_find("xml"));
+	assert_null(bb_exporter_find(""));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_golden_bmf),
+		cmocka_unit_test(test_golden_table),
+		cmocka_unit_test(test_golden_run),
+		cmocka_unit_test(test_bmf_is_valid),
+		cmocka_unit_test(test_bmf_refuses_nothing),
+		cmocka_unit_test(test_bmf_refuses_void_case),
+		cmocka_unit_test(test_bmf_refuses_incomplete),
+		cmocka_unit_test(test_bmf_names),
+		cmocka_unit_test(test_bmf_escapes_names),
+		cmocka_unit_test(test_fixed_numbers),
+		cmocka_unit_test(test_human_numbers),
+		cmocka_unit_test(test_table_width),
+		cmocka_unit_test(test_table_aligns_utf8),
+		cmocka_unit_test(test_table_is_clean),
+		cmocka_unit_test(test_table_tells_all),
+		cmocka_unit_test(test_plot_ecdf),
+		cmocka_unit_test(test_plot_cost),
+		cmocka_unit_test(test_json_is_what_is_stored),
+		cmocka_unit_test(test_full_device),
+		cmocka_unit_test(test_registry),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
