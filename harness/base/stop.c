@@ -17,7 +17,13 @@ void bb_stop__install(void)
 	struct sigaction action = {.sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND};
 
 	sigemptyset(&action.sa_mask);
-	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
+	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++) {
+		struct sigaction before;
+
+		/* nohup: a hangup that we are to ignore stays ignored. (Shells ignore SIGINT for what runs in the background.) */
+		if (signals[i] == SIGHUP && !sigaction(SIGHUP, NULL, &before) && before.sa_handler == SIG_IGN)
+			continue;
 		sigaction(signals[i], &action, NULL);
+	}
 	signal(SIGPIPE, SIG_IGN);
 }

@@ -137,20 +137,28 @@ static int say_no_program(const struct bb_target *t, struct bpf_object *obj, str
 		       n ? list : "none");
 }
 
+/* What a negative error means; libbpf has some of its own. */
+static const char *libbpf_words(int rc, char *buf, size_t size)
+{
+	libbpf_strerror(rc, buf, size);
+	return buf;
+}
+
 /* A new bpf_object of the target's bytes with only our program to be loaded and the globals set. */
 static int open_object(struct bb_target *t, struct bpf_object **ret_obj, struct bb_err *err)
 {
 	LIBBPF_OPTS(bpf_object_open_opts, opts, .object_name = "bpfbench");
 	struct bpf_program *p, *ours = NULL;
 	struct bpf_object *obj;
+	char words[128];
 	int rc;
 
 	bb_libbpf_log__begin();
 	obj = bpf_object__open_mem(t->elf, t->elf_len, &opts);
 	if (!obj) {
 		rc = -errno;
-		return bb_fail(err, rc, "%s: not a BPF object that libbpf can read: %s%s%s", t->object_path,
-			       strerror(-rc), bb_libbpf_log__text()[0] ? ": " : "", bb_libbpf_log__text());
+		return bb_fail(err, rc, "%s: not a BPF object that libbpf can read (%s); 'object' names what clang -target bpf "
+			       "made", t->object_path, libbpf_words(rc, words, sizeof(words)));
 	}
 	bpf_object__for_each_program(p, obj) {
 		bool is_ours = !strcmp(bpf_program__name(p), t->program);
@@ -184,8 +192,12 @@ int bb_target__open(const char *object_path, const char *program, const struct b
 	t->object_path = strdup(object_path);
 	t->program = strdup(program);
 	rc = t->object_path && t->program ? 0 : bb_fail_nomem(err);
-	if (!rc)
+	if (!rc) {
 		rc = bb_read_file(object_path, 64u << 20, &t->elf, &t->elf_len, err);
+		if (rc == -ENOENT)
+			bb_fail(err, rc, "%s: there is no such BPF object; build it with make, or mend 'object' in the scenario",
+				object_path);
+	}
 	if (!rc)
 		rc = open_object(t, &obj, err);
 	if (rc) {

@@ -486,6 +486,46 @@ static void drive_done(struct bb_drive_spec *d)
 	free(d->freq_hz.v);
 }
 
+static char *copy_or_null(const char *text, bool *ok)
+{
+	char *copy = text ? strdup(text) : NULL;
+
+	*ok &= !text || copy;
+	return copy;
+}
+
+int bb_scenario__add_variant(struct bb_scenario *s, const char *name, const char *like, const char *object,
+			     struct bb_err *err)
+{
+	const struct bb_variant_spec *from = bb_scenario__variant(s, like);
+	struct bb_variant_spec *variants, *v;
+	bool ok = true;
+
+	assert(from);
+	if (bb_scenario__variant(s, name))
+		return bb_fail(err, -EEXIST, "scenario '%s' has a variant '%s' already", s->name, name);
+	variants = reallocarray(s->variants, s->n_variants + 1, sizeof(*variants));
+	if (!variants)
+		return bb_fail_nomem(err);
+	from = &variants[from - s->variants];
+	s->variants = variants;
+	v = &variants[s->n_variants++];
+	memset(v, 0, sizeof(*v));
+	v->where = from->where;
+	v->name = copy_or_null(name, &ok);
+	v->program = copy_or_null(from->program, &ok);
+	v->object = copy_or_null(object ? object : from->object, &ok);
+	v->description = copy_or_null(from->description, &ok);
+	v->globals = calloc(from->n_globals + 1, sizeof(*v->globals));
+	ok &= v->globals != NULL;
+	for (size_t i = 0; ok && i < from->n_globals; i++) {
+		v->globals[i] = from->globals[i];
+		v->globals[i].name = copy_or_null(from->globals[i].name, &ok);
+		v->n_globals++;
+	}
+	return ok ? 0 : bb_fail_nomem(err);
+}
+
 void bb_scenario__free(struct bb_scenario *s)
 {
 	if (!s)

@@ -26,14 +26,15 @@ static int check_case(const struct bb_report *r, const struct bb_case *c, struct
 	size_t len = strlen(c->name);
 
 	if (!len || len > NAME_MAX_BYTES)
-		return bb_fail(err, -ENAMETOOLONG, "a benchmark's name has %zu bytes, and Bencher takes 1 to %d: shorten "
-			       "scenario '%.40s' or variant '%.40s'", len, NAME_MAX_BYTES, c->scenario, c->variant);
+		return bb_fail(err, -ENAMETOOLONG, "a benchmark's name has %zu bytes, Bencher takes 1 to %d: "
+			       "shorten scenario '%.40s' or variant '%.40s'", len, NAME_MAX_BYTES, c->scenario,
+			       c->variant);
 	if (bb_report__find_case(r, c->name) != c)
-		return bb_fail(err, -EEXIST, "%s: two cases have this name and Bencher would keep only one: name them "
-			       "apart", c->name);
+		return bb_fail(err, -EEXIST, "%s: two cases have this name and Bencher would keep only one: name "
+			       "them apart", c->name);
 	if (!isfinite(c->summary.latency.value))
-		return bb_fail(err, -ENODATA, "%s: no valid sample (%s): no BMF is written, never 0.0 (see --format table)",
-			       c->name, why_nothing(c));
+		return bb_fail(err, -ENODATA, "%s: no valid sample (%s): no BMF is written, never 0.0 (see "
+			       "--format table)", c->name, why_nothing(c));
 	return 0;
 }
 
@@ -48,8 +49,8 @@ static int check(const struct bb_report *r, struct bb_err *err)
 	for (size_t i = 0; i < r->n_cases; i++)
 		measured += isfinite(r->cases[i].summary.latency.value) ? 1 : 0;
 	if (!measured)
-		return bb_fail(err, -ENODATA, "nothing was measured (%zu cases%s%s): no BMF is written, as Bencher takes an "
-			       "empty one for a success", r->n_cases, r->n_cases ? "; the first: " :
+		return bb_fail(err, -ENODATA, "nothing was measured (%zu cases%s%s): no BMF is written, as Bencher "
+			       "takes an empty one for a success", r->n_cases, r->n_cases ? "; the first: " :
 			       r->n_skips ? "; skipped: " : "", r->n_cases ? why_nothing(&r->cases[0]) :
 			       r->n_skips ? r->skips[0].why : "");
 	for (size_t i = 0; !rc && i < r->n_cases; i++)

@@ -12,12 +12,15 @@
 #define ECDF_POINTS	400	/* at most, a case */
 
 static const char head[] =
-	"# bpfbench plot data, version 1. Columns are parted by tabs, blocks by two empty lines (gnuplot: index).\n"
-	"# A block begins with a comment line: '# ecdf' or '# cost', then what it is of, parted by tabs. NaN: no value.\n"
-	"# ecdf\tcase\tscenario\tvariant\tdrive\tparam\tparam_value, one block a case; its rows:\n"
+	"# bpfbench plot data, version 1. Tabs part the columns, two empty lines the blocks (gnuplot: index).\n"
+	"# A block begins with a comment line, '# ecdf' or '# cost', and what it is of, parted by tabs. NaN: none.\n"
+	"# run\tid\tstarted\tkernel\tcpu\tsteal_percent\twhy_incomplete, once, before the blocks\n"
+	"# ecdf\tcase\tscenario\tvariant\tdrive\tparam\tparam_value\trole\tsamples\tp50_ns\tp99_ns,\n"
+	"#\tone block a case; its rows:\n"
 	"#\tcase\tns\tshare (of the valid samples that took at most that long; thinned, the ends are kept)\n"
-	"# cost\tscenario\tvariant\tdrive\tparam, one block each; its rows, in the order of the run:\n"
-	"#\tscenario\tvariant\tdrive\tparam\tparam_value\tlatency_ns\tlo_ns\thi_ns\n";
+	"# cost\tscenario\tvariant\tdrive\tparam\trole, one block each; its rows, in the order of the run:\n"
+	"#\tscenario\tvariant\tdrive\tparam\tparam_value\tlatency_ns\tlo_ns\thi_ns\n"
+	"# role is \"floor\" for the program that the others are measured against, else \"-\".\n";
 
 /* A cell: control characters would break the columns. An absent one is "-". */
 static void put_text(const char *text, FILE *mem)
@@ -35,6 +38,15 @@ static void put_number(double value, FILE *mem)
 		bb_json_fixed(mem, value);
 	else
 		fputs("NaN", mem);
+}
+
+/* Whether another case is measured against case i. */
+static int is_floor(const struct bb_report *r, size_t i)
+{
+	for (size_t k = 0; k < r->n_cases; k++)
+		if (k != i && r->cases[k].floor == i)
+			return 1;
+	return 0;
 }
 
 static int merge_valid(const struct bb_case *c, struct bb_sorted *ret_sorted)
@@ -81,8 +93,9 @@ static void put_ecdf(const struct bb_case *c, const struct bb_sorted *s, FILE *m
 	}
 }
 
-static int put_distribution(const struct bb_case *c, FILE *mem)
+static int put_distribution(const struct bb_report *r, size_t i, FILE *mem)
 {
+	const struct bb_case *c = &r->cases[i];
 	struct bb_sorted sorted;
 	int rc = merge_valid(c, &sorted);
 
@@ -99,7 +112,11 @@ static int put_distribution(const struct bb_case *c, FILE *mem)
 		put_text(c->drive, mem);
 		putc('\t', mem);
 		put_text(c->param, mem);
-		fprintf(mem, "\t%u\n", c->param_value);
+		fprintf(mem, "\t%u\t%s\t%llu", c->param_value, is_floor(r, i) ? "floor" : "-",
+			(unsigned long long)sorted.n);
+		put_number(c->summary.p50.value, mem);
+		put_number(c->summary.p99.value, mem);
+		putc('\n', mem);
 		put_ecdf(c, &sorted, mem);
 	}
 	bb_sorted_done(&sorted);
@@ -137,7 +154,7 @@ static void put_cost(const struct bb_report *r, size_t i, FILE *mem)
 			return;
 	fputs("\n\n# cost\t", mem);
 	put_key(&r->cases[i], mem);
-	putc('\n', mem);
+	fputs(is_floor(r, i) ? "\tfloor\n" : "\t-\n", mem);
 	for (size_t k = i; k < r->n_cases; k++) {
 		const struct bb_case *c = &r->cases[k];
 
@@ -159,9 +176,16 @@ static int compose(const struct bb_report *r, FILE *mem, struct bb_err *err)
 	put_text(r->id, mem);
 	putc('\t', mem);
 	put_text(r->started, mem);
+	putc('\t', mem);
+	put_text(r->fingerprint.kernel_release, mem);
+	putc('\t', mem);
+	put_text(r->fingerprint.cpu_model, mem);
+	put_number(100 * r->steal, mem);
+	putc('\t', mem);
+	put_text(r->incomplete, mem);
 	putc('\n', mem);
 	for (size_t i = 0; i < r->n_cases; i++)
-		if (put_distribution(&r->cases[i], mem))
+		if (put_distribution(r, i, mem))
 			return bb_fail_nomem(err);
 	for (size_t i = 0; i < r->n_cases; i++)
 		put_cost(r, i, mem);

@@ -37,7 +37,8 @@ static bool is_first(const struct bb_report *r, size_t i)
 /* --- tables -------------------------------------------------------------------------------------------------- */
 
 struct layout {
-	size_t width[MAX_COLUMNS];	/* 0: nobody has anything to say there */
+	size_t width[MAX_COLUMNS];	/* 0: nobody has anything to say there, or it is below */
+	bool below[MAX_COLUMNS];
 };
 
 static struct bb_cell cell_of(const struct bb_case *c, size_t column)
@@ -48,9 +49,36 @@ static struct bb_cell cell_of(const struct bb_case *c, size_t column)
 	return cell;
 }
 
+static size_t total_width(const struct layout *l)
+{
+	size_t total = 0;
+
+	for (size_t k = 0; k < bb_n_columns; k++)
+		if (l->width[k])
+			total += l->width[k] + (bb_columns[k].close ? 1 : 2);
+	return total;
+}
+
+/* Take columns out until the rest fits. */
+static void spill(struct layout *l)
+{
+	for (int turn = 0; turn < BB_SPILL_ALWAYS; turn++) {
+		int out = turn ? turn : BB_SPILL_ALWAYS;
+
+		if (turn && total_width(l) <= LINE_WIDTH)
+			return;
+		for (size_t k = 0; k < bb_n_columns; k++) {
+			if (bb_columns[k].spill != out || !l->width[k])
+				continue;
+			l->below[k] = true;
+			l->width[k] = 0;
+		}
+	}
+}
+
 static struct layout lay_out(const struct bb_report *r, size_t first)
 {
-	struct layout l = {{0}};
+	struct layout l = {{0}, {false}};
 
 	assert(bb_n_columns <= MAX_COLUMNS);
 	for (size_t k = 0; k < bb_n_columns; k++) {
@@ -68,6 +96,7 @@ static struct layout lay_out(const struct bb_report *r, size_t first)
 				l.width[k] = width;
 		}
 	}
+	spill(&l);
 	return l;
 }
 
@@ -144,23 +173,22 @@ static void put_item(struct items *items, const char *text)
 	items->at += width;
 }
 
-static void put_spread(const struct bb_report *r, size_t first, FILE *out)
+static void put_below(const struct bb_report *r, size_t first, size_t column, FILE *out)
 {
-	static const char title[] = "  layout spread over loads (p90/p10): ";
 	struct items items = {out, 0};
 
 	for (size_t i = first; i < r->n_cases; i++) {
-		const struct bb_case *c = &r->cases[i];
-		char text[256];
+		struct bb_cell cell = cell_of(&r->cases[i], column);
+		char text[512];
 
-		if (!same_table(c, &r->cases[first]) || !isfinite(c->summary.layout_spread.value))
+		if (!cell.text[0] || !same_table(&r->cases[i], &r->cases[first]))
 			continue;
-		snprintf(text, sizeof(text), "%s%.160s %.3f", items.at ? "" : title, cell_of(c, 0).text,
-			 c->summary.layout_spread.value);
+		snprintf(text, sizeof(text), "%s%s%s%s %s", items.at ? "" : "  ",
+			 items.at ? "" : bb_columns[column].head, items.at ? "" : ": ",
+			 cell_of(&r->cases[i], 0).text, cell.text);
 		put_item(&items, text);
 	}
-	if (items.at)
-		putc('\n', out);
+	putc('\n', out);
 }
 
 static void put_title(const struct bb_case *c, FILE *out)
@@ -186,9 +214,11 @@ static void put_table(const struct bb_report *r, size_t first, bool *used, FILE 
 	for (size_t i = first; i < r->n_cases; i++)
 		if (same_table(&r->cases[i], &r->cases[first]))
 			put_row(&r->cases[i], &l, out);
-	put_spread(r, first, out);
-	for (size_t k = 0; k < bb_n_columns; k++)
-		used[k] |= l.width[k] > 0;
+	for (size_t k = 0; k < bb_n_columns; k++) {
+		if (l.below[k])
+			put_below(r, first, k, out);
+		used[k] |= l.width[k] || l.below[k];
+	}
 }
 
 /* --- notes --------------------------------------------------------------------------------------------------- */
@@ -263,8 +293,8 @@ static void note_negative(struct notes *notes, const struct bb_report *r)
 	for (size_t i = 0; i < r->n_cases; i++)
 		n += r->cases[i].summary.net.value < 0;
 	if (n)
-		fputs(BB_NEGATIVE_MARK " net is below zero: the floor cost more than the program. It is kept as measured; the "
-		      "difference is\n    smaller than this machine resolves in a run of this size.\n", note(notes));
+		fputs(BB_NEGATIVE_MARK " net is below zero: the floor cost more than the program. It is shown as "
+		      "measured, not cut to 0.\n", note(notes));
 }
 
 static void put_notes(const struct bb_report *r, FILE *out)
@@ -304,15 +334,15 @@ static void put_run(const struct bb_report *r, FILE *out)
 		fputs(", started ", out);
 		bb_put_clean(out, r->started);
 	}
+	fputs("\non kernel ", out);
+	bb_put_clean(out, r->fingerprint.kernel_release);
+	fputs(", ", out);
+	bb_put_clean(out, r->fingerprint.cpu_model);
+	fprintf(out, "\nseed 0x%" PRIx64, r->seed);
 	if (isfinite(r->elapsed_s))
 		fprintf(out, ", took %.1f s", r->elapsed_s);
 	if (isfinite(r->steal))
 		fprintf(out, ", steal %.0f %%", 100 * r->steal);
-	fprintf(out, ", seed 0x%" PRIx64 "\n", r->seed);
-	fputs("on kernel ", out);
-	bb_put_clean(out, r->fingerprint.kernel_release);
-	fputs(", ", out);
-	bb_put_clean(out, r->fingerprint.cpu_model);
 	putc('\n', out);
 	if (r->incomplete) {
 		fputs("INCOMPLETE: ", out);

@@ -50,6 +50,9 @@ void bb_report__free(struct bb_report *r)
 	for (size_t i = 0; i < r->n_cases; i++)
 		case_done(&r->cases[i]);
 	free(r->cases);
+	for (size_t i = 0; i < r->n_comparisons; i++)
+		bb_comparison__done(&r->comparisons[i]);
+	free(r->comparisons);
 	for (size_t i = 0; i < r->n_skips; i++) {
 		free(r->skips[i].what);
 		free(r->skips[i].why);
@@ -75,6 +78,17 @@ struct bb_case *bb_report__add_case(struct bb_report *r)
 	for (size_t i = 0; i < bb_n_metrics; i++)
 		*bb_metric_at(&c->summary, &bb_metrics[i]) = (struct bb_estimate){NAN, NAN, NAN};
 	return c;
+}
+
+struct bb_comparison *bb_report__add_comparison(struct bb_report *r)
+{
+	struct bb_comparison *comparisons = grow(r->comparisons, r->n_comparisons, sizeof(*comparisons));
+
+	if (!comparisons)
+		return NULL;
+	r->comparisons = comparisons;
+	memset(&comparisons[r->n_comparisons], 0, sizeof(*comparisons));
+	return &comparisons[r->n_comparisons++];
 }
 
 struct bb_series *bb_case__add_series(struct bb_case *c)

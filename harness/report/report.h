@@ -10,6 +10,7 @@
 #include "core/hist.h"
 #include "core/metric.h"
 #include "env/fingerprint.h"
+#include "report/comparison.h"
 
 /*
  * A run as it is stored: what was asked, where, and every sample. The summaries are derived from the series
@@ -66,6 +67,8 @@ struct bb_report {
 	struct bb_fingerprint fingerprint;
 	struct bb_case *cases;
 	size_t n_cases;
+	struct bb_comparison *comparisons;	/* of `bpfbench compare`; none in a plain run */
+	size_t n_comparisons;
 	struct bb_skip *skips;
 	size_t n_skips;
 };
@@ -76,9 +79,16 @@ void bb_report__free(struct bb_report *r);
 /* Append; the returned pointer is valid until the next call. NULL when out of memory. */
 struct bb_case *bb_report__add_case(struct bb_report *r);
 struct bb_series *bb_case__add_series(struct bb_case *c);
+struct bb_comparison *bb_report__add_comparison(struct bb_report *r);
 int bb_report__add_skip(struct bb_report *r, const char *what, const char *why);
 
 const struct bb_case *bb_report__find_case(const struct bb_report *r, const char *name);
+
+/*
+ * What the latency is the median of: the location of each series into ret_ns[n_series]; NAN: void or without samples.
+ * 0 or -ENOMEM.
+ */
+int bb_case__locations(const struct bb_case *c, double *ret_ns);
 
 /* Fill every case's summary from its series. 0 or -ENOMEM. */
 int bb_report__summarise(struct bb_report *r);

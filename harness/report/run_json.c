@@ -421,7 +421,8 @@ static int read_bins(const struct reader *rd, const json_t *obj, struct bb_hist 
 		if (bb_hist_add(h, value, count))
 			return bb_fail_nomem(rd->err);
 		if (h->used != i / 2 + 1)
-			return complain(rd, "bins", "[%zu]: %" PRIu64 " ns is finer than the histogram keeps", i, value);
+			return complain(rd, "bins", "[%zu]: %" PRIu64 " ns is finer than the histogram keeps", i,
+					value);
 	}
 	return 0;
 }

@@ -227,8 +227,8 @@ int bb_store__list(const char *dir, char ***ret_ids, size_t *ret_n, struct bb_er
 
 	if (!d && errno != ENOENT) {
 		rc = -errno;
-		return bb_fail(err, rc, "%s: %s: the folder of stored runs cannot be read (--results DIR chooses another)",
-			       dir, strerror(-rc));
+		return bb_fail(err, rc, "%s: %s: the folder of stored runs cannot be read (--results DIR "
+			       "chooses another)", dir, strerror(-rc));
 	}
 	if (d) {
 		rc = list_dir(d, &ids, &n);
@@ -297,8 +297,8 @@ static int pick_latest(char **ids, size_t n, const char *dir, const char **ret_i
 	while (n && !has_time(ids[n - 1]))
 		n--;
 	if (!n)
-		return bb_fail(err, -ENOENT, "%s: no runs are stored there yet (a run stores itself; --results DIR looks "
-			       "elsewhere)", dir);
+		return bb_fail(err, -ENOENT, "%s: no runs are stored there yet (a run stores itself; --results DIR "
+			       "looks elsewhere)", dir);
 	*ret_id = ids[n - 1];
 	return 0;
 }
@@ -317,11 +317,12 @@ static int pick_prefix(char **ids, size_t n, const char *which, const char *dir,
 		return 0;
 	}
 	if (hits)
-		return bb_fail(err, -ENOTUNIQ, "'%s' fits %zu runs in %s, among them %s and %s: give more of the id", which,
-			       hits, dir, ids[first], ids[first + 1]);
+		return bb_fail(err, -ENOTUNIQ, "'%s' fits %zu runs in %s, among them %s and %s: give more of the id",
+			       which, hits, dir, ids[first], ids[first + 1]);
 	near = bb_nearest(which, (const char *const *)ids, n);
-	return bb_fail(err, -ENOENT, "no run '%s' in %s (%zu stored there%s%s%s): give an id, its beginning, a path, or "
-		       "'latest'", which, dir, n, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+	return bb_fail(err, -ENOENT, "no run '%s' in %s (%zu stored there%s%s%s): give an id, its beginning, a "
+		       "path, or 'latest'", which, dir, n, near ? "; did you mean '" : "", near ? near : "",
+		       near ? "'?" : "");
 }
 
 /* `which` as a file by its own name: in `dir`, in `dir` with the suffix, or here. */

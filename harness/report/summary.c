@@ -44,6 +44,33 @@ static int over_loads(const double *x, size_t n, struct bb_estimate *ret_estimat
 	return 0;
 }
 
+static int censor_of(const struct bb_series *s, struct bb_censor *ret_censor)
+{
+	struct bb_sorted sorted;
+	int rc = bb_hist_sort(&s->hist, &sorted);
+
+	if (rc)
+		return rc;
+	*ret_censor = bb_censor_series(&sorted, 0);
+	bb_sorted_done(&sorted);
+	return 0;
+}
+
+int bb_case__locations(const struct bb_case *c, double *ret_ns)
+{
+	struct bb_censor censor;
+
+	for (size_t i = 0; i < c->n_series; i++) {
+		ret_ns[i] = NAN;
+		if (c->series[i].void_why || !c->series[i].hist.n)
+			continue;
+		if (censor_of(&c->series[i], &censor))
+			return -ENOMEM;
+		ret_ns[i] = censor.mean_ns;
+	}
+	return 0;
+}
+
 /* Censored means by series, each with the threshold of its own samples, and the outliers beyond them. */
 static int locate(struct bb_case *c, struct work *w)
 {
@@ -52,17 +79,14 @@ static int locate(struct bb_case *c, struct work *w)
 	for (size_t i = 0; i < c->n_series; i++) {
 		const struct bb_series *s = &c->series[i];
 		struct bb_censor censor;
-		struct bb_sorted sorted;
 		int rc;
 
 		w->location[i] = NAN;
 		if (s->void_why || !s->hist.n)
 			continue;
-		rc = bb_hist_sort(&s->hist, &sorted);
+		rc = censor_of(s, &censor);
 		if (rc)
 			return rc;
-		censor = bb_censor_series(&sorted, 0);
-		bb_sorted_done(&sorted);
 		w->location[i] = censor.mean_ns;
 		outliers += censor.share_of_n * (double)s->hist.n;
 		outlier_ns += censor.share_of_sum * s->hist.sum_ns;

@@ -221,23 +221,34 @@ static void multi(const struct bb_case *c, struct bb_cell *cell)
 		put_count(n, cell);
 }
 
+static void spread(const struct bb_case *c, struct bb_cell *cell)
+{
+	if (isfinite(c->summary.layout_spread.value))
+		snprintf(cell->text, sizeof(cell->text), "%.3f", c->summary.layout_spread.value);
+}
+
 const struct bb_column bb_columns[] = {
-	{"variant", true, false, variant, NULL},
-	{"samples", false, false, samples, "runs timed one by one, in the series that count"},
-	{"loads", false, false, loads, "times the program was loaded anew; 22/24: two of the series do not count"},
-	{"latency", false, false, latency, "gross cost of one run: median over the loads of their means without outliers"},
-	{"95 % interval", true, true, interval, "of the latency, over loads (order statistics; needs 6)"},
-	{"p50", false, false, p50, "median of all samples"},
-	{"p90", false, false, p90, "90th percentile of all samples, outliers included (needs 100)"},
-	{"p99", false, false, p99, "99th percentile of all samples, outliers included (needs 1000)"},
-	{"floor", false, false, floor_of, "latency of the empty program of the same type in this run"},
-	{"net", false, false, net, "latency minus floor, load by load"},
-	{"outl %", false, false, outliers, "share of the samples above median + 5 IQR / share of the run time in them"},
-	{"drops", false, false, drops, "runs whose result the program threw away"},
-	{"steal %", false, false, steal, "CPU time that the hypervisor took meanwhile"},
-	{"naive", false, false, naive, "run_time_ns / run_cnt, the usual figure, for contrast: steal and interrupts are in it"},
-	{"Hz", false, false, rate, "runs per second of the target's CPU time, achieved/requested"},
-	{"multi", false, false, multi, "runs that shared a reading of the counters with others: counted, but no sample"},
+	{"variant", true, false, 0, variant, NULL},
+	{"samples", false, false, 0, samples, "runs timed one by one, in the series that count"},
+	{"loads", false, false, 0, loads, "times the program was loaded anew; 22/24: two of the series do not count"},
+	{"latency", false, false, 0, latency, "gross cost of one run: median over loads of the means without outliers"},
+	{"95 % interval", true, true, 0, interval, "of the latency, over loads (order statistics; needs 6)"},
+	{"p50", false, false, 0, p50, "median of all samples"},
+	{"p90", false, false, 0, p90, "90th percentile of all samples, outliers included (needs 100)"},
+	{"p99", false, false, 0, p99, "99th percentile of all samples, outliers included (needs 1000)"},
+	{"floor", false, false, 4, floor_of, "latency of the empty program of the same type in this run"},
+	{"net", false, false, 0, net, "latency minus floor, load by load"},
+	{"outl %", false, false, 0, outliers,
+	 "samples above median + max(5 IQR, 3 ticks, 10 ns) / their share of the run time"},
+	{"drops", false, false, 0, drops, "runs whose result the program threw away"},
+	{"steal %", false, false, 1, steal, "CPU time that the hypervisor took meanwhile"},
+	{"naive", false, false, 0, naive,
+	 "naive mean, run_time_ns / run_cnt: the usual figure, for contrast; steal is in it"},
+	{"Hz", false, false, 3, rate, "runs per second of the target's CPU time, achieved/requested"},
+	{"multi", false, false, 2, multi,
+	 "runs that shared a reading of the counters with others: counted, but no sample"},
+	{"layout spread", false, false, BB_SPILL_ALWAYS, spread,
+	 "p90/p10 of the latency over loads: what the place of the code alone does"},
 };
 
 const size_t bb_n_columns = sizeof(bb_columns) / sizeof(bb_columns[0]);

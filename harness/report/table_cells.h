@@ -14,10 +14,13 @@ struct bb_cell {
 	char text[160];			/* UTF-8; empty: there is nothing to say */
 };
 
+#define BB_SPILL_ALWAYS 100
+
 struct bb_column {
 	const char *head;
 	bool left;			/* aligned to the left */
 	bool close;			/* belongs to the column before it: one blank between them, not two */
+	int spill;			/* goes below a table that is too wide, 1 first; 0 never; or BB_SPILL_ALWAYS */
 	void (*cell)(const struct bb_case *c, struct bb_cell *cell);
 	const char *doc;		/* for the legend; NULL: the column explains itself */
 };

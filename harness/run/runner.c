@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "base/stop.h"
 #include "env/steal.h"
+#include "run/record.h"
 #include "run/session.h"
 
 #define BLOCK 100u		/* samples that a cell takes before another has its turn */
@@ -41,39 +42,17 @@ static double expected_s(const struct bb_plan *p, const struct bb_cell *c)
 	return (per_load(p, c->samples) + WARMUP_FIRST) * 5e-6 + 5e-3;
 }
 
-static char *dup_or_null(const char *s)
-{
-	return s ? strdup(s) : NULL;
-}
-
 static int add_cases(struct run *r, struct bb_err *err)
 {
 	const struct bb_plan *plan = r->session.plan;
-	const struct bb_scenario *sc = plan->scenario;
-	const char *anchor = sc->anchor ? sc->anchor : sc->floor;
 
 	for (size_t i = 0; i < plan->n_cells; i++) {
-		const struct bb_cell *c = &plan->cells[i];
-		struct bb_case *k;
-
 		r->case_of[i] = SIZE_MAX;
-		if (!bb_session__can(&r->session, c))
+		if (!bb_session__can(&r->session, &plan->cells[i]))
 			continue;
-		k = bb_report__add_case(r->report);
-		if (!k)
-			return bb_fail_nomem(err);
-		r->case_of[i] = r->report->n_cases - 1;
-		k->name = strdup(c->name);
-		k->scenario = strdup(sc->name);
-		k->variant = strdup(c->variant->name);
-		k->drive = strdup(c->drive->with);
-		k->param = dup_or_null(c->param);
-		if (!k->name || !k->scenario || !k->variant || !k->drive || (c->param && !k->param))
-			return bb_fail_nomem(err);
-		k->param_value = c->param_value;
-		k->floor = BB_NO_FLOOR;
-		k->is_anchor = anchor && !strcmp(anchor, c->variant->name);
-		r->total += expected_s(plan, c) * plan->loads;
+		if (bb_record__case(r->report, plan, &plan->cells[i], &r->case_of[i], err))
+			return -ENOMEM;
+		r->total += expected_s(plan, &plan->cells[i]) * plan->loads;
 	}
 	for (size_t i = 0; i < plan->n_cells; i++) {
 		size_t floor = plan->cells[i].floor;
@@ -91,60 +70,6 @@ static struct bb_series *series_of(struct run *r, size_t cell)
 	return &c->series[c->n_series - 1];
 }
 
-static int make_void(struct bb_series *s, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-
-/* The first reason stays. 0 or -ENOMEM. */
-static int make_void(struct bb_series *s, const char *fmt, ...)
-{
-	va_list ap;
-	int n;
-
-	if (s->void_why)
-		return 0;
-	va_start(ap, fmt);
-	n = vasprintf(&s->void_why, fmt, ap);
-	va_end(ap);
-	if (n < 0)
-		s->void_why = NULL;
-	return n < 0 ? -ENOMEM : 0;
-}
-
-static int begin_series(struct run *r, size_t cell, uint32_t load, struct bb_err *err)
-{
-	struct bb_series *s = bb_case__add_series(&r->report->cases[r->case_of[cell]]);
-	const struct bb_cell *c = &r->session.plan->cells[cell];
-
-	if (!s || bb_hist_reserve(&s->hist, 32))
-		return bb_fail_nomem(err);
-	s->load = load;
-	s->jit_mod64 = r->session.subjects[bb_session__variant(&r->session, c)].jit_mod64;
-	s->target_cpu_s = s->steal = NAN;
-	return 0;
-}
-
-/* Move one batch into its series. */
-static int absorb(struct bb_series *s, const struct bb_batch *b)
-{
-	for (size_t i = 0; i < b->n; i++)
-		if (bb_hist_add(&s->hist, b->ns[i], 1))
-			return -ENOMEM;
-	s->fired += b->fired;
-	s->run_cnt += b->run_cnt;
-	s->run_time_ns += b->run_time_ns;
-	s->warmup += b->warmup;
-	s->multi += b->multi;
-	s->elapsed_s += b->elapsed_s;
-	if (!isnan(b->target_cpu_s))
-		s->target_cpu_s = (isnan(s->target_cpu_s) ? 0 : s->target_cpu_s) + b->target_cpu_s;
-	return 0;
-}
-
-static int drops_of(const struct bb_subject *subject, uint64_t *ret_drops)
-{
-	*ret_drops = 0;
-	return subject->target ? bb_target__drops(subject->target, ret_drops) : 0;
-}
-
 /* One turn of one cell: BLOCK samples, or for in-situ the whole slice of the round. */
 static int run_block(struct run *r, size_t cell, struct bb_err *err)
 {
@@ -155,8 +80,6 @@ static int run_block(struct run *r, size_t cell, struct bb_err *err)
 	struct bb_series *s = series_of(r, cell);
 	uint32_t left = per_load(ss->plan, c->samples) - (uint32_t)s->fired;
 	struct bb_batch b = {.ns = r->ns, .drain_always = c->drive->consumer == BB_CONSUMER_CAUGHT_UP};
-	uint64_t drops_before, drops_after;
-	int rc = drops_of(subject, &drops_before), absorb_rc;
 
 	if (d->driver->fires) {
 		b.want = left < BLOCK ? left : BLOCK;
@@ -165,16 +88,7 @@ static int run_block(struct run *r, size_t cell, struct bb_err *err)
 		b.want = r->ns_size;
 		b.max_s = c->seconds / ss->plan->loads;
 	}
-	if (!rc)
-		rc = d->driver->batch(d->state, r->slots[cell], c->param_value, &b, err);
-	absorb_rc = absorb(s, &b);
-	if (!rc)
-		rc = absorb_rc;
-	if (!rc)
-		rc = drops_of(subject, &drops_after);
-	if (!rc)
-		s->drops += drops_after - drops_before;
-	return rc;
+	return bb_record__measure(d->driver, d->state, r->slots[cell], subject, c->param_value, &b, s, err);
 }
 
 /* A random order of turns: every cell of the drive as often as it has blocks. */
@@ -244,7 +158,8 @@ static int attach_drive(struct run *r, size_t drive, uint32_t load, struct bb_pr
 
 		if (bb_session__drive(ss, c) != drive || r->case_of[i] == SIZE_MAX)
 			continue;
-		rc = begin_series(r, i, load, err);
+		if (!bb_record__series(&r->report->cases[r->case_of[i]], load, subject->jit_mod64))
+			rc = bb_fail_nomem(err);
 		if (!rc && first != i) {
 			r->slots[i] = r->slots[first];
 			continue;
@@ -282,17 +197,17 @@ static int judge_variant(struct run *r, size_t first, const struct bb_prog_stats
 		s = series_of(r, i);
 		s->misses = after.recursion_misses - before->recursion_misses;
 		if (why.code)
-			rc = make_void(s, "the two readings of the counters disagree: %.300s", why.msg);
+			rc = bb_record__void(s, "the two readings of the counters disagree: %.300s", why.msg);
 		else if (driver->fires && subject->target && after.run_cnt - before->run_cnt != fired)
-			rc = make_void(s, "run_cnt rose by %llu, %llu events were fired",
+			rc = bb_record__void(s, "run_cnt rose by %llu, %llu events were fired",
 				       (unsigned long long)(after.run_cnt - before->run_cnt), (unsigned long long)fired);
 		else if (driver->fires && s->run_cnt != s->fired)
-			rc = make_void(s, "run_cnt is %llu, %llu events were fired", (unsigned long long)s->run_cnt,
+			rc = bb_record__void(s, "run_cnt is %llu, %llu events were fired", (unsigned long long)s->run_cnt,
 				       (unsigned long long)s->fired);
 		else if (s->misses)
-			rc = make_void(s, "%llu runs were missed (recursion)", (unsigned long long)s->misses);
+			rc = bb_record__void(s, "%llu runs were missed (recursion)", (unsigned long long)s->misses);
 		else if (want_drops >= 0 && s->drops != (uint64_t)want_drops)
-			rc = make_void(s, "%llu drops, %d expected", (unsigned long long)s->drops, want_drops);
+			rc = bb_record__void(s, "%llu drops, %d expected", (unsigned long long)s->drops, want_drops);
 	}
 	return rc;
 }
@@ -380,20 +295,6 @@ static int run_round(struct run *r, uint32_t load, struct bb_err *err)
 	return rc;
 }
 
-/* The rounds of an interrupted run: what is in the report so far is whole, but for series that were cut short. */
-static int finish(struct run *r, int rc, struct bb_err *err)
-{
-	if (!rc)
-		return 0;
-	if (rc == -EINTR && bb_stop_signal)
-		bb_fail(err, rc, "stopped by signal %d (%s)", (int)bb_stop_signal, strsignal(bb_stop_signal));
-	else if (!err->code)
-		bb_fail(err, rc, "%s", strerror(-rc));
-	if (!r->report->incomplete)
-		r->report->incomplete = strdup(err->msg);
-	return rc;
-}
-
 static int note_budget(struct run *r, uint32_t done_loads, struct bb_err *err)
 {
 	char what[600], why[200];
@@ -454,7 +355,8 @@ int bb_run_plan(const struct bb_plan *plan, const struct bb_run_opts *opts, stru
 	rc = r.case_of && r.slots && r.ns ? add_cases(&r, err) : bb_fail_nomem(err);
 	if (!rc)
 		rc = run_rounds(&r, err);
-	rc = finish(&r, rc, err);
+	if (rc)
+		rc = bb_record__incomplete(report, rc, err);
 	free(r.ns);
 	free(r.slots);
 	free(r.case_of);

@@ -132,6 +132,7 @@ static void test_golden_run(void **state)
 static void test_bmf_is_valid(void **state)
 {
 	struct bb_report *r = make_sample_report();
+	const struct bb_estimate *e = &r->cases[1].summary.latency;
 	char *text = export_ok("bmf", r);
 	struct bb_err err = {.msg = ""};
 	json_t *root, *latency;
@@ -141,10 +142,10 @@ static void test_bmf_is_valid(void **state)
 		fail_msg("%s", err.msg);
 	root = json_loads(text, 0, NULL);
 	assert_int_equal(json_object_size(root), r->n_cases);
-	latency = json_object_get(json_object_get(root, "perf_profiler/ringbuf_nowakeup/step/stack_depth=8"), "latency");
-	assert_near_by(json_number_value(json_object_get(latency, "value")), r->cases[1].summary.latency.value, 1e-5);
-	assert_near_by(json_number_value(json_object_get(latency, "lower_value")), r->cases[1].summary.latency.lo, 1e-5);
-	assert_near_by(json_number_value(json_object_get(latency, "upper_value")), r->cases[1].summary.latency.hi, 1e-5);
+	latency = json_object_get(json_object_get(root, r->cases[1].name), "latency");
+	assert_near_by(json_number_value(json_object_get(latency, "value")), e->value, 1e-5);
+	assert_near_by(json_number_value(json_object_get(latency, "lower_value")), e->lo, 1e-5);
+	assert_near_by(json_number_value(json_object_get(latency, "upper_value")), e->hi, 1e-5);
 	/* Three loads have no interval, 75 samples no percentiles, and the floor no net. */
 	assert_lacks(text, "null");
 	latency = json_object_get(root, "perf_profiler/empty/in-situ/freq_hz=100");
@@ -254,7 +255,8 @@ static void test_fixed_numbers(void **state)
 		double value;
 		const char *text;
 	} cases[] = {
-		{712.4, "712.4"}, {0, "0"}, {-0.0, "0"}, {-0.0001, "0"}, {-3.25, "-3.25"}, {100, "100"}, {0.0005001, "0.001"},
+		{712.4, "712.4"}, {0, "0"}, {-0.0, "0"}, {-0.0001, "0"}, {-3.25, "-3.25"}, {100, "100"},
+		{0.0005001, "0.001"},
 		{14021332.5, "14021332.5"}, {1e15, "1000000000000000"}, {2.0 / 3, "0.667"}, {1000, "1000"},
 	};
 
@@ -277,9 +279,11 @@ static void test_human_numbers(void **state)
 		double value;
 		const char *text;
 	} cases[] = {
-		{0.0512, "0.05"}, {5.126, "5.13"}, {58.13, "58.1"}, {712.44, "712.4"}, {999.96, "1000"}, {1234.5, "1234"},
+		{0.0512, "0.05"}, {5.126, "5.13"}, {58.13, "58.1"}, {712.44, "712.4"}, {999.96, "1000"},
+		{1234.5, "1234"},
 		{9999.4, "9999"}, {9999.7, "10 000"}, {12345, "12 345"}, {14021332, "14 021 332"}, {123456, "123 456"},
-		{-3.21, "-3.21"}, {-0.001, "0.00"}, {-123456, "-123 456"}, {NAN, ""}, {INFINITY, ""}, {1e30, "1.000e+30"},
+		{-3.21, "-3.21"}, {-0.001, "0.00"}, {-123456, "-123 456"}, {NAN, ""}, {INFINITY, ""},
+		{1e30, "1.000e+30"},
 	};
 
 	(void)state;
@@ -346,6 +350,37 @@ static void test_table_is_clean(void **state)
 	bb_report__free(r);
 }
 
+/* Columns that make it too wide go below, name by name; they are not cut off. */
+static void test_table_spills(void **state)
+{
+	struct bb_report *r = make_report("x");
+	char *text, *row;
+
+	(void)state;
+	for (int k = 0; k < 9; k++) {
+		char variant[40];
+		size_t i;
+
+		snprintf(variant, sizeof(variant), "variant_of_a_long_name_%d", k);
+		i = make_case(r, variant, "in-situ", "freq_hz", 1000);
+		make_loads(r, i, 6, 200, 12900);
+		for (size_t s = 0; s < 6; s++)
+			r->cases[i].series[s].target_cpu_s = 0.21;
+	}
+	assert_int_equal(bb_report__summarise(r), 0);
+	text = export_ok("table", r);
+	row = strstr(text, "\n  variant_of_a_long_name_0");
+	assert_non_null(row);
+	assert_true(strcspn(row + 1, "\n") <= 120);
+	assert_has(text, "\n  steal %: variant_of_a_long_name_0 25, variant_of_a_long_name_1 25, ");
+	assert_has(text, ",\n    variant_of_a_long_name_");
+	assert_has(text, "\n  steal %        CPU time");
+	for (row = text; *row; row += strcspn(row, "\n") + 1)
+		assert_true(strcspn(row, "\n") <= 121);	/* with the comma */
+	free(text);
+	bb_report__free(r);
+}
+
 static void test_table_tells_all(void **state)
 {
 	struct bb_report *r = make_sample_report();
@@ -354,8 +389,10 @@ static void test_table_tells_all(void **state)
 	(void)state;
 	assert_has(text, "perf_profiler, step, stack_depth = 8 (ns per run)");
 	assert_has(text, "perf_profiler, in-situ, freq_hz = 100 (ns per run)");
-	assert_has(text, "void: perf_profiler/ringbuf_nowakeup/step/stack_depth=8: 2 of 8 series (load 3, 6): run_cnt is 131");
-	assert_has(text, "void: perf_profiler/pid_filter/step/stack_depth=8: 1 of 9 series (load 8): zero runs counted");
+	assert_has(text, "void: perf_profiler/ringbuf_nowakeup/step/stack_depth=8: 2 of 8 series (load 3, 6): "
+			 "run_cnt is 131");
+	assert_has(text, "void: perf_profiler/pid_filter/step/stack_depth=8: 1 of 9 series (load 8): "
+			 "zero runs counted");
 	assert_has(text, "misses: perf_profiler/pid_filter/step/stack_depth=8: 2 runs");
 	assert_has(text, "skipped: perf_profiler/slope: this kernel has no");
 	assert_has(text, "* net is below zero");
@@ -389,6 +426,8 @@ static void test_plot_ecdf(void **state)
 		add_samples(s, ns, 1);
 	assert_int_equal(bb_report__summarise(r), 0);
 	text = export_ok("plot", r);
+	assert_has(text, "\n# run\tx\t2026-11-21T13:17:00Z\t6.1.0-27-amd64\tAMD EPYC 7763 64-Core Processor\t34\t-\n");
+	assert_has(text, "\tv\tstep\tstack_depth\t4\t-\t10249\t1524\t");	/* the 5125th of 10249 */
 	for (char *line = strtok_r(strstr(text, "\n# ecdf\tperf_profiler"), "\n", &save); line;
 	     line = strtok_r(NULL, "\n", &save)) {
 		double ns, share;
@@ -425,13 +464,16 @@ static void test_plot_cost(void **state)
 			add_samples(make_series(r, make_case(r, k ? "w" : "v", "step", "stack_depth", depth), 0),
 				    700 + depth, 10);
 	make_case(r, "void", "step", NULL, 0);
+	r->cases[1].floor = 0;				/* v is w's floor at depth 4 */
 	assert_int_equal(bb_report__summarise(r), 0);
 	text = export_ok("plot", r);
-	assert_has(text, "\n\n\n# cost\tperf_profiler\tv\tstep\tstack_depth\n"
+	assert_has(text, "\n\n\n# cost\tperf_profiler\tv\tstep\tstack_depth\tfloor\n"
 			 "perf_profiler\tv\tstep\tstack_depth\t4\t704\tNaN\tNaN\n"
 			 "perf_profiler\tv\tstep\tstack_depth\t8\t708\tNaN\tNaN\n"
 			 "perf_profiler\tv\tstep\tstack_depth\t16\t716\tNaN\tNaN\n"
-			 "\n\n# cost\tperf_profiler\tw\tstep\tstack_depth\n");
+			 "\n\n# cost\tperf_profiler\tw\tstep\tstack_depth\t-\n");
+	assert_has(text, "\tperf_profiler\tv\tstep\tstack_depth\t4\tfloor\t10\t704\tNaN\n");
+	assert_has(text, "\tperf_profiler\tw\tstep\tstack_depth\t4\t-\t10\t704\tNaN\n");
 	assert_has(text, "\nperf_profiler\tvoid\tstep\t-\t0\tNaN\tNaN\tNaN\n");
 	assert_lacks(text, "# ecdf\tperf_profiler/void");
 	free(text);
@@ -499,6 +541,7 @@ int main(void)
 		cmocka_unit_test(test_table_width),
 		cmocka_unit_test(test_table_aligns_utf8),
 		cmocka_unit_test(test_table_is_clean),
+		cmocka_unit_test(test_table_spills),
 		cmocka_unit_test(test_table_tells_all),
 		cmocka_unit_test(test_plot_ecdf),
 		cmocka_unit_test(test_plot_cost),

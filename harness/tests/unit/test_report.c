@@ -50,7 +50,7 @@ static void test_new_is_absent(void **state)
 }
 
 /*
- * Loads of constant samples locate at that constant. Six loads are the fewest with an interval at 5 %: 2 * 2^-6 = 0.031,
+ * Loads of constant samples locate at that constant. Six loads are the fewest with an interval at 5 %, 2 / 2^6 = 0.031,
  * from the first to the last order statistic (David & Nagaraja 2003, section 7.1).
  */
 static void test_latency_over_loads(void **state)

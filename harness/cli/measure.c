@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "cli/measure.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <time.h>
+
+#include "base/clock.h"
+#include "cli/cmd.h"
+#include "cli/machine.h"
+#include "cli/options.h"
+#include "cli/output.h"
+#include "report/store.h"
+
+enum { KEY_NO_STORE = 0x200, KEY_RESULTS, KEY_SEED, KEY_CPU, KEY_BUDGET };
+
+static const struct argp_option options[] = {
+	{"budget", KEY_BUDGET, "SECONDS", 0, "begin nothing that would end later than this (0: no limit)", 2},
+	{"cpu", KEY_CPU, "N", 0, "run the programs on this CPU (default: the last one); another one polls", 2},
+	{"seed", KEY_SEED, "N", 0, "seed of every random order (default: random, and stored)", 2},
+	{NULL, 0, NULL, 0, "What comes out:", 3},
+	{"format", 'f', "NAME", 0, "format of stdout", 3},
+	{"output", 'o', "FILE", 0, "write there instead of stdout, whole or not at all", 3},
+	{"results", KEY_RESULTS, "DIR", 0, "store the run there (default results)", 3},
+	{"no-store", KEY_NO_STORE, NULL, 0, "do not store the run", 3},
+	{"quiet", 'q', NULL, 0, "no progress and no table on stderr", 3},
+	{"verbose", 'v', NULL, 0, "say what is being done", 3},
+	{0},
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct bb_measure_args *a = state->input;
+
+	switch (key) {
+	case KEY_BUDGET: a->budget_s = bb_option_double(state, "budget", arg, 0, 86400); break;
+	case KEY_CPU: a->cpu = (int)bb_option_u32(state, "cpu", arg, 0, CPU_SETSIZE - 1); break;
+	case KEY_SEED: a->seed = bb_option_u64(state, "seed", arg); a->has_seed = true; break;
+	case 'f': a->format = bb_option_format(state, arg); break;
+	case 'o': a->output = arg; break;
+	case KEY_RESULTS: a->results = arg; break;
+	case KEY_NO_STORE: a->no_store = true; break;
+	case 'q': a->quiet = true; break;
+	case 'v': a->verbose = true; break;
+	case ARGP_KEY_END:
+		if (!a->has_seed && getrandom(&a->seed, sizeof(a->seed), 0) < 0)
+			a->seed = bb_now_ns();
+		break;
+	default: return ARGP_ERR_UNKNOWN;
+	}
+	return 0;
+}
+
+const struct argp bb_measure_argp = {.options = options, .parser = parse};
+
+void bb_measure_args__init(struct bb_measure_args *a, const char *format, double budget_s)
+{
+	*a = (struct bb_measure_args){
+		.cpu = -1,
+		.budget_s = budget_s,
+		.results = "results",
+		.format = bb_exporter_find(format),
+	};
+}
+
+char *bb_command_line(int argc, char **argv)
+{
+	char *text = NULL;
+	size_t size = 0;
+	FILE *out = open_memstream(&text, &size);
+
+	for (int i = 0; out && i < argc; i++)
+		fprintf(out, "%s%s", i ? " " : "", argv[i]);
+	return out && !fclose(out) ? text : NULL;
+}
+
+/* Who, when, where: what a report says besides its numbers. */
+static int head_report(struct bb_report *r, uint64_t seed, const char *name, const char *command, struct bb_err *err)
+{
+	time_t now = time(NULL);
+	char compact[32], iso[32];
+	uint32_t tag = 0;
+	struct tm tm;
+
+	gmtime_r(&now, &tm);
+	strftime(compact, sizeof(compact), "%Y%m%dT%H%M%SZ", &tm);
+	strftime(iso, sizeof(iso), "%Y-%m-%dT%H:%M:%SZ", &tm);
+	if (getrandom(&tag, sizeof(tag), GRND_NONBLOCK) < 0)
+		tag = (uint32_t)bb_now_ns();
+	r->command = strdup(command);
+	r->started = strdup(iso);
+	r->seed = seed;
+	if (!r->command || !r->started || asprintf(&r->id, "%s-%s-%08x", compact, name, tag) < 0)
+		return bb_fail_nomem(err);
+	return bb_fingerprint__read(&r->fingerprint, err);
+}
+
+int bb_measure__begin(const struct bb_measure_args *a, const char *name, const char *command, struct bb_measure *ret_m,
+		      struct bb_err *err)
+{
+	struct bb_measure *m = ret_m;
+	int rc;
+
+	*m = (struct bb_measure){.args = a, .began_ns = bb_now_ns(), .report = bb_report__new()};
+	rc = m->report ? bb_paths__find(&m->paths, err) : bb_fail_nomem(err);
+	if (!rc)
+		rc = bb_output_check(a->output, err);
+	if (!rc)
+		rc = head_report(m->report, a->seed, name, command, err);
+	m->opts = (struct bb_run_opts){
+		.object_dir = m->paths.object_dir,
+		.seed = a->seed,
+		.budget_s = a->budget_s,
+		.driver = {.seed = a->seed, .workload_dir = m->paths.workload_dir},
+	};
+	if (!rc)
+		rc = bb_machine_cpus(a->cpu, &m->opts.driver.cpu, &m->opts.driver.poll_cpu, err);
+	bb_caller(&m->opts.driver.uid, &m->opts.driver.gid);
+	m->timed = !bb_cpu_times__read(-1, &m->before, NULL);
+	bb_progress_bar__begin(&m->bar, a->quiet || rc);
+	m->opts.progress = &m->bar.callbacks;
+	if (rc)
+		bb_measure__end(m);
+	return rc;
+}
+
+/* A kernel, governor or JIT setting that changed meanwhile: which of the samples are from before, nobody knows. */
+static int void_if_machine_changed(struct bb_report *r)
+{
+	struct bb_fingerprint now;
+	const char *keys[4];
+	size_t n;
+
+	if (bb_fingerprint__read(&now, NULL))
+		return 0;
+	n = bb_fingerprint_differences(&r->fingerprint, &now, keys, 4);
+	for (size_t i = 0; n && i < r->n_cases; i++) {
+		for (size_t j = 0; j < r->cases[i].n_series; j++) {
+			char **why = &r->cases[i].series[j].void_why;
+
+			if (!*why && asprintf(why, "the machine changed during the run: %s", keys[0]) < 0)
+				return -ENOMEM;
+		}
+	}
+	for (size_t i = 0; n && i < r->n_comparisons; i++) {
+		for (size_t j = 0; j < r->comparisons[i].n_pairs; j++) {
+			char **why = &r->comparisons[i].pairs[j].void_why;
+
+			if (!*why && asprintf(why, "the machine changed during the run: %s", keys[0]) < 0)
+				return -ENOMEM;
+		}
+	}
+	return n && r->n_comparisons ? bb_comparisons_judge(r->comparisons, r->n_comparisons) : 0;
+}
+
+static void print_skips(const struct bb_report *r)
+{
+	for (size_t i = 0; i < r->n_skips; i++)
+		fprintf(stderr, "bpfbench: skipped %s: %s\n", r->skips[i].what, r->skips[i].why);
+}
+
+/* Store the run and say where. Returns the exit code so far. */
+static int store(struct bb_measure *m, int rc, int exit_code)
+{
+	struct bb_err err = {0};
+	char *path = NULL;
+
+	if (m->args->no_store)
+		return exit_code;
+	if (bb_store__write(m->args->results, m->report, m->opts.driver.uid, m->opts.driver.gid, &path, &err))
+		exit_code = bb_complain(&err);
+	else if (!m->args->quiet)
+		fprintf(stderr, "bpfbench: %s stored as %s\n", rc ? "incomplete run" : "run", path);
+	free(path);
+	return exit_code;
+}
+
+int bb_measure__deliver(struct bb_measure *m, int rc, struct bb_err *err)
+{
+	struct bb_report *r = m->report;
+	struct bb_err more = {0};
+	struct bb_cpu_times after;
+	int exit_code;
+
+	bb_progress_bar__end(&m->bar);
+	exit_code = rc ? bb_complain(err) : BB_EXIT_OK;
+	r->elapsed_s = bb_seconds_since(m->began_ns);
+	if (m->timed && !bb_cpu_times__read(-1, &after, NULL))
+		r->steal = bb_steal_share(&m->before, &after);
+	if (!r->n_cases) {
+		print_skips(r);
+		return exit_code;
+	}
+	if (void_if_machine_changed(r) || bb_report__summarise(r)) {
+		bb_fail_nomem(&more);
+		return bb_complain(&more);
+	}
+	exit_code = store(m, rc, exit_code);
+	if (!m->args->quiet && strcmp(m->args->format->name, "table") && bb_export_table(r, stderr, &more))
+		exit_code = bb_complain(&more);
+	if (!rc && bb_output(r, m->args->format, m->args->output, &more))
+		exit_code = bb_complain(&more);
+	return exit_code;
+}
+
+void bb_measure__end(struct bb_measure *m)
+{
+	bb_progress_bar__end(&m->bar);
+	bb_report__free(m->report);
+	bb_paths__done(&m->paths);
+	m->report = NULL;
+}
+

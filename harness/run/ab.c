@@ -1,0 +1,574 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "run/ab.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/stop.h"
+#include "run/record.h"
+#include "run/session.h"
+#include "stats/block.h"
+#include "stats/estimate.h"
+#include "stats/quantile.h"
+
+#define RUN_SAMPLES 16u		/* of one label before the other has its turn */
+#define RUN_SAMPLES_INSITU 8u	/* at 100 Hz these take 80 ms */
+#define BLOCKS_MATCHED 8u
+#define BLOCKS_UNMATCHED 4u
+#define BLOCKS_INSITU 2u
+#define WARMUP_FIRST 100u
+#define WARMUP_RUN 4u
+#define MATCH_TRIES 400u	/* about 13 are needed: the JIT places in steps of 4 bytes at the least */
+
+enum label { BASE, HEAD, FLOOR, N_LABELS };
+
+/* One comparison in progress: a drive at one parameter. */
+struct contest {
+	size_t cell[N_LABELS];		/* BB_NO_CELL: no floor */
+	size_t case_of[N_LABELS];
+	size_t comparison;		/* index in the report */
+	double tick_ns;
+	bool active;
+};
+
+struct ab {
+	struct bb_session session;
+	const struct bb_ab_opts *opts;
+	struct bb_report *report;
+	struct bb_subject *subject[N_LABELS];	/* FLOOR may be NULL */
+	struct bb_subject second;	/* base once more, for A/A: head as a load of its own */
+	struct contest *contests;
+	size_t n_contests;
+	void *slot[N_LABELS];		/* of the drive in progress */
+	bool warm[N_LABELS];
+	uint64_t ns[N_LABELS][2 * RUN_SAMPLES];
+	double scratch[4 * RUN_SAMPLES];
+	uint64_t began_ns;
+};
+
+void bb_ab_trace__done(struct bb_ab_trace *t)
+{
+	if (!t)
+		return;
+	free(t->base_ns);
+	free(t->head_ns);
+	memset(t, 0, sizeof(*t));
+}
+
+static int trace_label(double **x, size_t *n, size_t *size, const struct bb_batch *b)
+{
+	if (*n + b->n > *size) {
+		size_t more = *size ? 2 * *size : 4096;
+		double *grown = reallocarray(*x, more, sizeof(**x));
+
+		if (!grown)
+			return -ENOMEM;
+		*x = grown;
+		*size = more;
+	}
+	for (size_t i = 0; i < b->n; i++)
+		(*x)[(*n)++] = (double)b->ns[i];
+	return 0;
+}
+
+static int trace_batch(struct bb_ab_trace *t, enum label label, const struct bb_batch *b)
+{
+	if (!t || label == FLOOR)
+		return 0;
+	return label == BASE ? trace_label(&t->base_ns, &t->n_base, &t->size_base, b)
+			     : trace_label(&t->head_ns, &t->n_head, &t->size_head, b);
+}
+
+/* A self-test's slowdown: every sample times 1 + share, rounded up or down at random so that the mean is exact. */
+static void inject(struct bb_rng *rng, double share, struct bb_batch *b)
+{
+	b->run_time_ns = 0;
+	for (size_t i = 0; i < b->n; i++) {
+		double ns = (double)b->ns[i] * (1 + share);
+
+		b->ns[i] = (uint64_t)(ns + bb_rng_double(rng));
+		b->run_time_ns += b->ns[i];
+	}
+}
+
+/* The series that a label's samples go to: the last one of its case. */
+static struct bb_series *series_of(struct ab *ab, const struct contest *c, enum label label)
+{
+	struct bb_case *k = &ab->report->cases[c->case_of[label]];
+
+	return &k->series[k->n_series - 1];
+}
+
+static const struct bb_open_drive *drive_of(const struct ab *ab, const struct contest *c)
+{
+	return &ab->session.drives[bb_session__drive(&ab->session, &ab->session.plan->cells[c->cell[BASE]])];
+}
+
+/* One run of one label: samples to ns[], their number to *ret_n. */
+static int measure_run(struct ab *ab, const struct contest *c, enum label label, uint64_t *ns, size_t *ret_n,
+		       struct bb_err *err)
+{
+	const struct bb_cell *cell = &ab->session.plan->cells[c->cell[label]];
+	const struct bb_open_drive *d = drive_of(ab, c);
+	struct bb_batch b = {.ns = ns, .drain_always = cell->drive->consumer == BB_CONSUMER_CAUGHT_UP};
+	int rc;
+
+	if (d->driver->fires) {
+		b.want = RUN_SAMPLES;
+		b.warmup = ab->warm[label] ? WARMUP_RUN : WARMUP_FIRST;
+	} else {
+		b.want = RUN_SAMPLES_INSITU;
+		b.max_s = 4.0 * RUN_SAMPLES_INSITU / cell->param_value + 0.05;
+	}
+	ab->warm[label] = true;
+	rc = bb_record__measure(d->driver, d->state, ab->slot[label], ab->subject[label], cell->param_value, &b,
+				series_of(ab, c, label), err);
+	if (!rc && label == HEAD && ab->opts->inject != 0)
+		inject(&ab->session.rng, ab->opts->inject, &b);
+	if (!rc && trace_batch(ab->opts->trace, label, &b))
+		rc = bb_fail_nomem(err);
+	*ret_n = b.n;
+	return rc;
+}
+
+struct block {
+	struct bb_block ab;
+	double floor_ns;	/* NAN without a floor */
+};
+
+/* ABBA or BAAB by a coin, then the floor. */
+static int measure_block(struct ab *ab, const struct contest *c, struct block *ret_block, struct bb_err *err)
+{
+	enum label first = bb_rng_below(&ab->session.rng, 2) ? HEAD : BASE, order[4] = {first, !first, !first, first};
+	size_t n[N_LABELS] = {0};
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < 4; i++) {
+		size_t got = 0;
+
+		rc = measure_run(ab, c, order[i], ab->ns[order[i]] + n[order[i]], &got, err);
+		n[order[i]] += got;
+	}
+	if (!rc && c->cell[FLOOR] != BB_NO_CELL)
+		rc = measure_run(ab, c, FLOOR, ab->ns[FLOOR], &n[FLOOR], err);
+	if (rc)
+		return rc;
+	*ret_block = (struct block){.ab = {.d = NAN}, .floor_ns = NAN};
+	if (n[FLOOR]) {
+		bb_block_difference(ab->ns[FLOOR], n[FLOOR], ab->ns[FLOOR], n[FLOOR], c->tick_ns, ab->scratch,
+				    &ret_block->ab);
+		ret_block->floor_ns = ret_block->ab.mean_a_ns;
+	}
+	if (bb_block_difference(ab->ns[BASE], n[BASE], ab->ns[HEAD], n[HEAD], c->tick_ns, ab->scratch, &ret_block->ab))
+		ret_block->ab = (struct bb_block){.d = NAN, .mean_a_ns = NAN, .mean_b_ns = NAN};
+	return 0;
+}
+
+static double net_of(const struct block *b)
+{
+	double base = b->ab.mean_a_ns - b->floor_ns, head = b->ab.mean_b_ns - b->floor_ns;
+
+	return base > 0 && head > 0 ? log(head / base) : NAN;
+}
+
+/* Medians over the blocks of one pair. Column-wise, so that one array does for all. */
+static void summarise_blocks(const struct block *blocks, size_t n, struct bb_pair *pair)
+{
+	double x[BLOCKS_MATCHED];
+	size_t used;
+
+#define MEDIAN_OF(expression) ({ \
+	for (size_t i = 0; i < n; i++) \
+		x[i] = (expression); \
+	bb_pair_difference(x, n, &used); \
+})
+	pair->d_net = MEDIAN_OF(net_of(&blocks[i]));
+	pair->shift_ns = MEDIAN_OF(blocks[i].ab.mean_b_ns - blocks[i].ab.mean_a_ns);
+	pair->base_ns = MEDIAN_OF(blocks[i].ab.mean_a_ns);
+	pair->head_ns = MEDIAN_OF(blocks[i].ab.mean_b_ns);
+	pair->floor_ns = MEDIAN_OF(blocks[i].floor_ns);
+	pair->d = MEDIAN_OF(blocks[i].ab.d);
+#undef MEDIAN_OF
+	pair->blocks = (uint32_t)used;
+}
+
+/* The clock's tick, from what this contest has sampled so far. */
+static double find_tick(struct ab *ab, const struct contest *c)
+{
+	struct bb_sorted sorted;
+	double tick_ns;
+
+	if (bb_hist_sort(&series_of(ab, c, BASE)->hist, &sorted))
+		return NAN;
+	tick_ns = bb_tick(&sorted);
+	bb_sorted_done(&sorted);
+	return tick_ns;
+}
+
+static int measure_pair(struct ab *ab, struct contest *c, struct bb_err *err)
+{
+	bool matched = ab->subject[BASE]->jit_mod64 >= 0 && ab->subject[BASE]->jit_mod64 == ab->subject[HEAD]->jit_mod64;
+	size_t n = !drive_of(ab, c)->driver->fires ? BLOCKS_INSITU : matched ? BLOCKS_MATCHED : BLOCKS_UNMATCHED;
+	struct block blocks[BLOCKS_MATCHED];
+	struct bb_pair *pair;
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < n; i++)
+		rc = measure_block(ab, c, &blocks[i], err);
+	if (rc)
+		return rc;
+	pair = bb_comparison__add_pair(&ab->report->comparisons[c->comparison]);
+	if (!pair)
+		return bb_fail_nomem(err);
+	pair->matched = matched;
+	pair->base_mod64 = ab->subject[BASE]->jit_mod64;
+	pair->head_mod64 = ab->subject[HEAD]->jit_mod64;
+	summarise_blocks(blocks, n, pair);
+	c->tick_ns = find_tick(ab, c);
+	return 0;
+}
+
+/* Counters of every label before and after a drive's part of a round, against what was fired. */
+static void judge_labels(struct ab *ab, size_t drive, const struct bb_prog_stats *before, const uint64_t *fired,
+			 char *ret_why, size_t size)
+{
+	const struct bb_driver *driver = ab->session.drives[drive].driver;
+
+	ret_why[0] = '\0';
+	for (int l = 0; l < N_LABELS && !ret_why[0]; l++) {
+		static const char *const names[] = {"base", "head", "the floor"};
+		struct bb_prog_stats after;
+		struct bb_err why = {0};
+
+		if (!ab->subject[l] || !ab->subject[l]->target || (l == HEAD && ab->opts->same_load))
+			continue;
+		if (bb_stats_reader__agreed(bb_target__reader(ab->subject[l]->target), &after, &why))
+			snprintf(ret_why, size, "%s: the two readings of the counters disagree: %.200s", names[l], why.msg);
+		else if (after.recursion_misses != before[l].recursion_misses)
+			snprintf(ret_why, size, "%s: %llu runs were missed (recursion)", names[l],
+				 (unsigned long long)(after.recursion_misses - before[l].recursion_misses));
+		else if (driver->fires && !ab->opts->same_load && after.run_cnt - before[l].run_cnt != fired[l])
+			snprintf(ret_why, size, "%s: run_cnt rose by %llu, %llu events were fired", names[l],
+				 (unsigned long long)(after.run_cnt - before[l].run_cnt), (unsigned long long)fired[l]);
+	}
+}
+
+static uint64_t fired_by(struct ab *ab, size_t drive, enum label label)
+{
+	uint64_t fired = 0;
+
+	for (size_t i = 0; i < ab->n_contests; i++) {
+		const struct contest *c = &ab->contests[i];
+		const struct bb_case *k;
+
+		if (drive_of(ab, c) != &ab->session.drives[drive] || c->cell[label] == BB_NO_CELL)
+			continue;
+		k = &ab->report->cases[c->case_of[label]];
+		for (size_t s = 0; s < k->n_series; s++)
+			fired += k->series[s].fired + k->series[s].warmup;
+	}
+	return fired;
+}
+
+static void detach(struct ab *ab, size_t drive)
+{
+	const struct bb_open_drive *d = &ab->session.drives[drive];
+
+	for (int l = 0; l < N_LABELS; l++) {
+		if (ab->slot[l] && !(l == HEAD && ab->slot[HEAD] == ab->slot[BASE]))
+			d->driver->detach(d->state, ab->slot[l]);
+		else if (l == HEAD)
+			ab->slot[HEAD] = NULL;
+	}
+	memset(ab->slot, 0, sizeof(ab->slot));
+}
+
+static int attach(struct ab *ab, size_t drive, struct bb_prog_stats *before, struct bb_err *err)
+{
+	const struct bb_open_drive *d = &ab->session.drives[drive];
+	int rc = 0;
+
+	for (int l = 0; !rc && l < N_LABELS; l++) {
+		ab->warm[l] = false;
+		if (!ab->subject[l])
+			continue;
+		if (l == HEAD && ab->opts->same_load) {
+			ab->slot[HEAD] = ab->slot[BASE];
+			continue;
+		}
+		rc = d->driver->attach(d->state, ab->subject[l], &ab->slot[l], err);
+		if (!rc && ab->subject[l]->target)
+			rc = bb_stats_reader__agreed(bb_target__reader(ab->subject[l]->target), &before[l], err);
+	}
+	return rc;
+}
+
+/* New series for what is about to be measured; base and floor go on with theirs when only head was reloaded. */
+static int begin_series(struct ab *ab, struct contest *c, uint32_t load, bool head_only, struct bb_err *err)
+{
+	for (int l = 0; l < N_LABELS; l++) {
+		if (c->cell[l] == BB_NO_CELL || (head_only && l != HEAD))
+			continue;
+		if (!bb_record__series(&ab->report->cases[c->case_of[l]], load, ab->subject[l]->jit_mod64))
+			return bb_fail_nomem(err);
+	}
+	return 0;
+}
+
+/* Every active contest once, with the loads there are. */
+static int measure_loads(struct ab *ab, uint32_t load, bool head_only, struct bb_err *err)
+{
+	int rc = 0;
+
+	for (size_t d = 0; !rc && d < ab->session.plan->scenario->n_drives; d++) {
+		struct bb_prog_stats before[N_LABELS] = {0};
+		uint64_t fired[N_LABELS];
+		char why[300];
+
+		if (!ab->session.drives[d].driver)
+			continue;
+		for (int l = 0; l < N_LABELS; l++)
+			fired[l] = fired_by(ab, d, (enum label)l);
+		rc = attach(ab, d, before, err);
+		for (size_t i = 0; !rc && i < ab->n_contests; i++) {
+			struct contest *c = &ab->contests[i];
+
+			if (!c->active || drive_of(ab, c) != &ab->session.drives[d])
+				continue;
+			rc = begin_series(ab, c, load, head_only, err);
+			if (!rc)
+				rc = measure_pair(ab, c, err);
+		}
+		for (int l = 0; l < N_LABELS; l++)
+			fired[l] = fired_by(ab, d, (enum label)l) - fired[l];
+		if (!rc)
+			judge_labels(ab, d, before, fired, why, sizeof(why));
+		for (size_t i = 0; !rc && why[0] && i < ab->n_contests; i++) {
+			struct contest *c = &ab->contests[i];
+			struct bb_comparison *k = &ab->report->comparisons[c->comparison];
+
+			if (!c->active || drive_of(ab, c) != &ab->session.drives[d])
+				continue;
+			k->pairs[k->n_pairs - 1].void_why = strdup(why);
+			for (int l = 0; l < N_LABELS; l++)
+				if (c->cell[l] != BB_NO_CELL && bb_record__void(series_of(ab, c, (enum label)l), "%s", why))
+					rc = bb_fail_nomem(err);
+		}
+		detach(ab, d);
+	}
+	return rc;
+}
+
+/* New loads of everything, base and head in random order. */
+static int load_pair(struct ab *ab, struct bb_err *err)
+{
+	enum label first = bb_rng_below(&ab->session.rng, 2) ? HEAD : BASE, order[] = {first, !first, FLOOR};
+	int rc = 0;
+
+	for (int i = 0; !rc && i < N_LABELS; i++)
+		if (ab->subject[order[i]] && !(order[i] == HEAD && ab->opts->same_load))
+			rc = bb_subject__load(ab->subject[order[i]], &ab->session.rng, -1, 1, err);
+	return rc;
+}
+
+/* One load pair: as the JIT places it, and then matched (which it may be at once). */
+static int run_pair(struct ab *ab, uint32_t pair, struct bb_err *err)
+{
+	int base_mod64, rc = load_pair(ab, err);
+
+	if (!rc)
+		rc = measure_loads(ab, 2 * pair, false, err);
+	base_mod64 = ab->subject[BASE]->jit_mod64;
+	if (rc || ab->opts->same_load || base_mod64 < 0 || ab->subject[HEAD]->jit_mod64 == base_mod64)
+		return rc;
+	rc = bb_subject__load(ab->subject[HEAD], &ab->session.rng, base_mod64, MATCH_TRIES, err);
+	if (rc == -EAGAIN)
+		return 0;	/* this pair stays unmatched */
+	return rc ? rc : measure_loads(ab, 2 * pair + 1, true, err);
+}
+
+/*
+ * Look at every contest after a pair: what has its verdict is done. The looks share alpha by Bonferroni, which is
+ * Holm's first step: who stops here survives the correction at the end.
+ */
+static int look(struct ab *ab, bool *ret_any, struct bb_err *err)
+{
+	*ret_any = false;
+	for (size_t i = 0; i < ab->n_contests; i++) {
+		struct contest *c = &ab->contests[i];
+		struct bb_comparison *k = &ab->report->comparisons[c->comparison];
+
+		if (!c->active)
+			continue;
+		if (bb_comparison__judge(k, k->alpha / (double)ab->n_contests))
+			return bb_fail_nomem(err);
+		c->active = k->verdict == BB_VERDICT_INCONCLUSIVE;
+		*ret_any |= c->active;
+	}
+	return 0;
+}
+
+static int run_pairs(struct ab *ab, struct bb_err *err)
+{
+	double budget_s = ab->opts->run.budget_s;
+	const struct bb_progress *p = ab->opts->run.progress;
+	bool any = true;
+	int rc = 0;
+
+	for (uint32_t pair = 0; !rc && any && (!ab->opts->max_pairs || pair < ab->opts->max_pairs); pair++) {
+		double elapsed_s = bb_seconds_since(ab->began_ns);
+
+		if (pair && budget_s > 0 && elapsed_s + elapsed_s / pair > budget_s)
+			break;
+		if (p && budget_s > 0)
+			p->update(p->arg, elapsed_s, budget_s, "until a verdict, or the budget is used up");
+		rc = run_pair(ab, pair, err);
+		if (!rc && bb_stop_signal)
+			rc = -EINTR;
+		if (!rc)
+			rc = look(ab, &any, err);
+	}
+	return rc;
+}
+
+static size_t find_cell(const struct bb_plan *plan, const struct bb_cell *like, const char *variant)
+{
+	for (size_t i = 0; variant && i < plan->n_cells; i++) {
+		const struct bb_cell *c = &plan->cells[i];
+
+		if (c->drive == like->drive && c->param_value == like->param_value && !strcmp(c->variant->name, variant))
+			return i;
+	}
+	return BB_NO_CELL;
+}
+
+static int add_comparison(struct ab *ab, struct contest *c, struct bb_err *err)
+{
+	const struct bb_cell *cell = &ab->session.plan->cells[c->cell[BASE]];
+	struct bb_comparison *k = bb_report__add_comparison(ab->report);
+	int n;
+
+	if (!k)
+		return bb_fail_nomem(err);
+	c->comparison = ab->report->n_comparisons - 1;
+	n = cell->param ? asprintf(&k->name, "%s/%s/%s=%u", ab->session.plan->scenario->name, cell->drive->with,
+				   cell->param, cell->param_value)
+			: asprintf(&k->name, "%s/%s", ab->session.plan->scenario->name, cell->drive->with);
+	if (n < 0)
+		k->name = NULL;
+	k->base = strdup(ab->opts->base);
+	k->head = strdup(ab->opts->head);
+	k->threshold = ab->opts->threshold;
+	k->alpha = ab->opts->alpha;
+	k->injected = ab->opts->inject;
+	return k->name && k->base && k->head ? 0 : bb_fail_nomem(err);
+}
+
+static int add_contest(struct ab *ab, size_t base_cell, struct bb_err *err)
+{
+	const struct bb_plan *plan = ab->session.plan;
+	const char *floor = plan->scenario->floor;
+	struct contest *c = &ab->contests[ab->n_contests];
+	int rc = 0;
+
+	*c = (struct contest){.tick_ns = NAN, .active = true};
+	c->cell[BASE] = base_cell;
+	c->cell[HEAD] = find_cell(plan, &plan->cells[base_cell], ab->opts->head);
+	c->cell[FLOOR] = ab->subject[FLOOR] ? find_cell(plan, &plan->cells[base_cell], floor) : BB_NO_CELL;
+	for (int l = 0; !rc && l < N_LABELS; l++)
+		if (c->cell[l] != BB_NO_CELL)
+			rc = bb_record__case(ab->report, plan, &plan->cells[c->cell[l]], &c->case_of[l], err);
+	if (rc)
+		return rc;
+	if (c->cell[FLOOR] != BB_NO_CELL)
+		for (int l = BASE; l <= HEAD; l++)
+			ab->report->cases[c->case_of[l]].floor = c->case_of[FLOOR];
+	ab->n_contests++;
+	return add_comparison(ab, c, err);
+}
+
+static struct bb_subject *session_subject(struct ab *ab, const char *variant)
+{
+	const struct bb_scenario *sc = ab->session.plan->scenario;
+
+	for (size_t i = 0; variant && i < sc->n_variants; i++)
+		if (!strcmp(sc->variants[i].name, variant) && ab->session.usable[i])
+			return &ab->session.subjects[i];
+	return NULL;
+}
+
+/* Base against itself needs a second subject: two loads of one program at the same time. */
+static int open_second(struct ab *ab, struct bb_err *err)
+{
+	const struct bb_variant_spec *v = ab->subject[BASE]->spec;
+	char *path = NULL;
+	int rc;
+
+	if (ab->subject[BASE]->target) {
+		path = bb_object_path(ab->session.plan->scenario, v, ab->opts->run.object_dir);
+		if (!path)
+			return bb_fail_nomem(err);
+	}
+	rc = bb_subject__open(v, path, &ab->second, err);
+	free(path);
+	ab->subject[HEAD] = &ab->second;
+	return rc;
+}
+
+static int open_contests(struct ab *ab, struct bb_err *err)
+{
+	const struct bb_plan *plan = ab->session.plan;
+	const char *floor = plan->scenario->floor;
+	int rc = 0;
+
+	ab->subject[BASE] = session_subject(ab, ab->opts->base);
+	ab->subject[HEAD] = session_subject(ab, ab->opts->head);
+	if (!ab->subject[BASE] || !ab->subject[HEAD])
+		return bb_fail(err, -ENOTSUP, "'%s' and '%s' cannot both be loaded on this machine", ab->opts->base,
+			       ab->opts->head);
+	if (floor && strcmp(floor, ab->opts->base) && strcmp(floor, ab->opts->head))
+		ab->subject[FLOOR] = session_subject(ab, floor);
+	if (ab->subject[BASE] == ab->subject[HEAD] && !ab->opts->same_load)
+		rc = open_second(ab, err);
+	ab->contests = calloc(plan->n_cells, sizeof(*ab->contests));
+	if (!rc && !ab->contests)
+		rc = bb_fail_nomem(err);
+	for (size_t i = 0; !rc && i < plan->n_cells; i++)
+		if (!strcmp(plan->cells[i].variant->name, ab->opts->base) && bb_session__can(&ab->session, &plan->cells[i]))
+			rc = add_contest(ab, i, err);
+	return rc;
+}
+
+int bb_run_ab(const struct bb_plan *plan, const struct bb_ab_opts *opts, struct bb_report *report,
+	      struct bb_err *err)
+{
+	struct ab *ab = calloc(1, sizeof(*ab));
+	int rc;
+
+	if (!ab)
+		return bb_fail_nomem(err);
+	ab->opts = opts;
+	ab->report = report;
+	ab->began_ns = bb_now_ns();
+	rc = bb_session__open(plan, &opts->run, report, &ab->session, err);
+	if (rc) {
+		free(ab);
+		return rc;
+	}
+	rc = open_contests(ab, err);
+	if (!rc)
+		rc = run_pairs(ab, err);
+	if (rc)
+		rc = bb_record__incomplete(report, rc, err);
+	else if (bb_comparisons_judge(report->comparisons, report->n_comparisons))
+		rc = bb_fail_nomem(err);
+	bb_subject__close(&ab->second);
+	free(ab->contests);
+	bb_session__close(&ab->session);
+	free(ab);
+	return rc;
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef BB_RUN_AB_H
+#define BB_RUN_AB_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "plan/plan.h"
+#include "report/report.h"
+#include "run/runner.h"
+
+/*
+ * Two programs against each other in one run. The unit of replication is the load pair: each pair is loaded anew, in
+ * random order, compared over blocks of runs in ABBA or BAAB order by a seeded coin, and then once more with the head
+ * reloaded to the base's JIT address mod 64 (matched: layout, which moves a loop by 6-9 %, drops out). It stops
+ * at a verdict for every case, at `max_pairs`, or when the budget is used up.
+ */
+struct bb_ab_opts {
+	struct bb_run_opts run;		/* its budget_s applies */
+	const char *base, *head;	/* variants of the plan */
+	double threshold, alpha;
+	uint32_t max_pairs;		/* 0: as many as the budget allows */
+	bool same_load;			/* self-test: both labels are one and the same load */
+	double inject;			/* self-test: share added to every sample of head; 0: none */
+	struct bb_ab_trace *trace;	/* every sample in the order it was taken; NULL: not wanted */
+};
+
+/* Raw samples of both labels for the methods of others, which need the order. Grown by bb_run_ab(). */
+struct bb_ab_trace {
+	double *base_ns, *head_ns;
+	size_t n_base, n_head, size_base, size_head;
+};
+
+void bb_ab_trace__done(struct bb_ab_trace *t);
+
+/*
+ * Compare, for every drive and parameter of the plan, and append cases and comparisons to the report, judged. Errors as
+ * bb_run_plan().
+ */
+int bb_run_ab(const struct bb_plan *plan, const struct bb_ab_opts *opts, struct bb_report *report,
+	      struct bb_err *err);
+
+#endif

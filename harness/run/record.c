@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "run/record.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/stop.h"
+
+#define DISTINCT 32u	/* values a series holds at least, as a rule */
+
+int bb_record__case(struct bb_report *report, const struct bb_plan *plan, const struct bb_cell *cell,
+		    size_t *ret_index, struct bb_err *err)
+{
+	const struct bb_scenario *sc = plan->scenario;
+	const char *anchor = sc->anchor ? sc->anchor : sc->floor;
+	struct bb_case *k = bb_report__add_case(report);
+
+	if (!k)
+		return bb_fail_nomem(err);
+	k->name = strdup(cell->name);
+	k->scenario = strdup(sc->name);
+	k->variant = strdup(cell->variant->name);
+	k->drive = strdup(cell->drive->with);
+	k->param = cell->param ? strdup(cell->param) : NULL;
+	if (!k->name || !k->scenario || !k->variant || !k->drive || (cell->param && !k->param))
+		return bb_fail_nomem(err);
+	k->param_value = cell->param_value;
+	k->floor = BB_NO_FLOOR;
+	k->is_anchor = anchor && !strcmp(anchor, cell->variant->name);
+	*ret_index = report->n_cases - 1;
+	return 0;
+}
+
+struct bb_series *bb_record__series(struct bb_case *c, uint32_t load, int jit_mod64)
+{
+	struct bb_series *s = bb_case__add_series(c);
+
+	if (!s || bb_hist_reserve(&s->hist, DISTINCT))
+		return NULL;
+	s->load = load;
+	s->jit_mod64 = jit_mod64;
+	s->target_cpu_s = s->steal = NAN;
+	return s;
+}
+
+int bb_record__batch(struct bb_series *s, const struct bb_batch *b)
+{
+	for (size_t i = 0; i < b->n; i++)
+		if (bb_hist_add(&s->hist, b->ns[i], 1))
+			return -ENOMEM;
+	s->fired += b->fired;
+	s->run_cnt += b->run_cnt;
+	s->run_time_ns += b->run_time_ns;
+	s->warmup += b->warmup;
+	s->multi += b->multi;
+	s->elapsed_s += b->elapsed_s;
+	if (!isnan(b->target_cpu_s))
+		s->target_cpu_s = (isnan(s->target_cpu_s) ? 0 : s->target_cpu_s) + b->target_cpu_s;
+	return 0;
+}
+
+int bb_record__void(struct bb_series *s, const char *fmt, ...)
+{
+	va_list ap;
+	int n;
+
+	if (s->void_why)
+		return 0;
+	va_start(ap, fmt);
+	n = vasprintf(&s->void_why, fmt, ap);
+	va_end(ap);
+	if (n < 0)
+		s->void_why = NULL;
+	return n < 0 ? -ENOMEM : 0;
+}
+
+static int drops_of(const struct bb_subject *subject, uint64_t *ret_drops)
+{
+	*ret_drops = 0;
+	return subject->target ? bb_target__drops(subject->target, ret_drops) : 0;
+}
+
+int bb_record__measure(const struct bb_driver *driver, void *state, void *slot, const struct bb_subject *subject,
+		       uint32_t param, struct bb_batch *b, struct bb_series *s, struct bb_err *err)
+{
+	uint64_t before, after;
+	int rc = drops_of(subject, &before), record_rc;
+
+	if (!rc)
+		rc = driver->batch(state, slot, param, b, err);
+	record_rc = bb_record__batch(s, b);	/* what was taken before an error counts too */
+	if (!rc)
+		rc = record_rc;
+	if (!rc)
+		rc = drops_of(subject, &after);
+	if (!rc)
+		s->drops += after - before;
+	return rc;
+}
+
+int bb_record__incomplete(struct bb_report *report, int rc, struct bb_err *err)
+{
+	if (rc == -EINTR && bb_stop_signal)
+		bb_fail(err, rc, "stopped by signal %d (%s)", (int)bb_stop_signal, strsignal(bb_stop_signal));
+	else if (!err->code)
+		bb_fail(err, rc, "%s", strerror(-rc));
+	if (!report->incomplete)
+		report->incomplete = strdup(err->msg);
+	return rc;
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef BB_RUN_RECORD_H
+#define BB_RUN_RECORD_H
+
+#include "base/err.h"
+#include "drivers/driver.h"
+#include "plan/plan.h"
+#include "report/report.h"
+
+/* What was measured, on its way into a report. */
+
+/* A new case for a cell; its floor is left to the caller. *ret_index is its place in the report. */
+int bb_record__case(struct bb_report *report, const struct bb_plan *plan, const struct bb_cell *cell,
+		    size_t *ret_index, struct bb_err *err);
+
+/* A new series of a case: round `load`, program at `jit_mod64`. NULL when out of memory. */
+struct bb_series *bb_record__series(struct bb_case *c, uint32_t load, int jit_mod64);
+
+/* Move one batch into its series. 0 or -ENOMEM. */
+int bb_record__batch(struct bb_series *s, const struct bb_batch *b);
+
+/* The series does not count, because; the first reason stays. 0 or -ENOMEM. */
+int bb_record__void(struct bb_series *s, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* One batch of a subject through its driver, with its drops, into `s`. The batch holds the samples afterwards. */
+int bb_record__measure(const struct bb_driver *driver, void *state, void *slot, const struct bb_subject *subject,
+		       uint32_t param, struct bb_batch *b, struct bb_series *s, struct bb_err *err);
+
+/* A run ended early with `rc`: say so in the report (the first reason stays) and in `err`. Returns rc. */
+int bb_record__incomplete(struct bb_report *report, int rc, struct bb_err *err);
+
+#endif

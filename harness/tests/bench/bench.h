@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef BB_BENCH_H
+#define BB_BENCH_H
+
+#include <math.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/rng.h"
+#include "bpf/stats_enable.h"
+#include "cli/machine.h"
+#include "drivers/driver.h"
+#include "stats/quantile.h"
+
+/*
+ * What the benches of bpfbench itself share. A bench is a program that prints rows "what<TAB>bound<TAB>measured<TAB>
+ * verdict" (verdict: ok, MISS, or - for a figure without a bound), which run.sh lines up into one table. It exits with
+ * 0 even when a bound is missed, so that the rest is still printed, and with 1 when it could not measure.
+ *
+ * Two things are compared in alternating blocks, a coin deciding which of the two comes first: what disturbs the
+ * machine then disturbs both, and the ratio of their medians stays.
+ */
+#define BENCH_BLOCK	100u	/* samples a turn, as in run/runner.c */
+#define BENCH_WARMUP	8u	/* runs fired and discarded before each block, likewise */
+#define BENCH_SEED	20260101u
+
+static inline void bench_row(const char *what, const char *bound, const char *measured, const char *verdict)
+{
+	printf("%s\t%s\t%s\t%s\n", what, bound, measured, verdict);
+	fflush(stdout);
+}
+
+static inline void bench_judge(const char *what, const char *bound, const char *measured, bool ok)
+{
+	bench_row(what, bound, measured, ok ? "ok" : "MISS");
+}
+
+static inline __attribute__((noreturn)) void bench_die(const char *what, const struct bb_err *err)
+{
+	fprintf(stderr, "%s: %s\n", what, err->msg);
+	exit(1);
+}
+
+static inline void *bench_alloc(size_t n, size_t size)
+{
+	void *p = calloc(n, size);
+
+	if (!p) {
+		fprintf(stderr, "out of memory\n");
+		exit(1);
+	}
+	return p;
+}
+
+struct bench_child {
+	double wall_s;		/* from before the fork until it is waited for */
+	double max_rss_mib;	/* peak resident memory; the kernel counts ours before the exec as well, a few MiB */
+};
+
+/* Run a program to its end with stdout thrown away; anything but exit code 0 ends the bench. */
+static inline struct bench_child bench_run(const char *const *argv)
+{
+	uint64_t began_ns = bb_now_ns();
+	struct rusage usage;
+	int status;
+	pid_t pid = fork();
+
+	if (!pid) {
+		if (!freopen("/dev/null", "w", stdout))
+			_exit(126);
+		execvp(argv[0], (char *const *)(uintptr_t)argv);
+		perror(argv[0]);
+		_exit(127);
+	}
+	if (pid < 0 || wait4(pid, &status, 0, &usage) < 0) {
+		perror(argv[0]);
+		exit(1);
+	}
+	if (!WIFEXITED(status) || WEXITSTATUS(status)) {
+		fprintf(stderr, "%s %s: it failed with status %#x\n", argv[0], argv[1] ? argv[1] : "", (unsigned int)status);
+		exit(1);
+	}
+	return (struct bench_child){bb_seconds_since(began_ns), (double)usage.ru_maxrss / 1024};
+}
+
+/* Two series of figures, taken in turns. */
+struct bench_duel {
+	double *a, *b;
+	size_t n;
+};
+
+/*
+ * `n` turns of each; a turn is one call, which returns its figure (ns an operation, say). Two more of each come first
+ * and are thrown away.
+ */
+static inline struct bench_duel bench_duel(double (*a)(void *), double (*b)(void *), void *arg, size_t n)
+{
+	struct bench_duel d = {bench_alloc(n, sizeof(double)), bench_alloc(n, sizeof(double)), n};
+	struct bb_rng rng;
+
+	bb_rng_seed(&rng, BENCH_SEED);
+	for (int i = 0; i < 2; i++) {
+		a(arg);
+		b(arg);
+	}
+	for (size_t i = 0; i < n; i++) {
+		bool a_first = bb_rng_below(&rng, 2);
+
+		if (a_first)
+			d.a[i] = a(arg);
+		d.b[i] = b(arg);
+		if (!a_first)
+			d.a[i] = a(arg);
+	}
+	return d;
+}
+
+struct bench_medians {
+	double a, b, ratio;	/* ratio: a / b */
+};
+
+/* The medians of both; frees the duel. */
+static inline struct bench_medians bench_decide(struct bench_duel *d)
+{
+	struct bench_medians m = {.a = bb_median(d->a, d->n), .b = bb_median(d->b, d->n)};
+
+	m.ratio = m.a / m.b;
+	free(d->a);
+	free(d->b);
+	return m;
+}
+
+/* One variant of perf_profiler loaded and attached to the step drive. */
+struct bench_step {
+	struct bb_variant_spec variant;
+	struct bb_drive_spec drive;
+	uint32_t depth;
+	struct bb_stats_enable stats;
+	struct bb_subject subject;
+	void *state, *slot;
+	int cpu;
+	uint64_t ns[BENCH_BLOCK];
+};
+
+static inline const char *bench_object(void)
+{
+	static char path[512];
+	const char *build = getenv("O");
+
+	snprintf(path, sizeof(path), "%s/bpf/perf_profiler.bpf.o", build ? build : "build");
+	return path;
+}
+
+/* `s` is large and keeps pointers into itself: it stays where it is until bench_step__close(). */
+static inline void bench_step__open(struct bench_step *s, const char *program)
+{
+	struct bb_driver_opts opts = {.seed = BENCH_SEED};
+	struct bb_err err = {0};
+	struct bb_rng rng;
+	int rc;
+
+	memset(s, 0, sizeof(*s));
+	bb_rng_seed(&rng, BENCH_SEED);
+	s->depth = 8;
+	s->variant = (struct bb_variant_spec){.name = (char *)(uintptr_t)program, .program = (char *)(uintptr_t)program};
+	s->drive.stack_depth = (struct bb_u32_list){&s->depth, 1};
+	rc = bb_machine_cpus(-1, &opts.cpu, &opts.poll_cpu, &err);
+	s->cpu = opts.cpu;
+	if (!rc)
+		rc = bb_pin_to_cpu(s->cpu);
+	if (!rc)
+		rc = bb_stats_enable__on(&s->stats, &err);
+	if (!rc)
+		rc = bb_subject__open(&s->variant, bench_object(), &s->subject, &err);
+	if (!rc)
+		rc = bb_subject__load(&s->subject, &rng, -1, 1, &err);
+	if (!rc)
+		rc = bb_driver_step.open(&s->drive, &opts, &s->state, &err);
+	if (!rc)
+		rc = bb_driver_step.attach(s->state, &s->subject, &s->slot, &err);
+	if (rc)
+		bench_die(program, &err);
+}
+
+/* One block through the drive, as run/runner.c asks for it: the samples are in s->ns. */
+static inline struct bb_batch bench_step__block(struct bench_step *s)
+{
+	struct bb_batch b = {.ns = s->ns, .want = BENCH_BLOCK, .warmup = BENCH_WARMUP, .drain_always = true};
+	struct bb_err err = {0};
+
+	if (bb_driver_step.batch(s->state, s->slot, s->depth, &b, &err))
+		bench_die(s->variant.name, &err);
+	return b;
+}
+
+static inline void bench_step__close(struct bench_step *s)
+{
+	bb_driver_step.detach(s->state, s->slot);
+	bb_driver_step.close(s->state);
+	bb_subject__close(&s->subject);
+	bb_stats_enable__off(&s->stats);
+}
+
+#endif

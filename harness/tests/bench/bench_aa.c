@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A against A: does the same load of the same program get the same figure twice while both CPUs are busy with
+ * something else? Two series of the step drive are taken in turns of one block each, a coin deciding which goes first;
+ * 20 such pairs; in 19 of them the medians may differ by 1 % at the most. Beside them the location that bpfbench
+ * reports (the censored mean) and the naive mean, run_time_ns / run_cnt, of the very same series.
+ */
+#include <sched.h>
+#include <signal.h>
+#include <sys/prctl.h>
+
+#include "bench.h"
+#include "core/hist.h"
+#include "stats/estimate.h"
+
+#define PAIRS		20u
+#define PAIRS_NEEDED	19
+#define LIMIT		0.01
+#define MAX_HOGS	64
+#define HOG_BYTES	(4u << 20)
+
+struct series {
+	struct bb_hist hist;
+	uint64_t run_time_ns, run_cnt;
+};
+
+enum figure { MEDIAN, CENSORED, NAIVE, N_FIGURES };
+
+struct tally {
+	unsigned int within;		/* pairs whose ratio is within the limit */
+	double worst, least, most;	/* |ratio - 1| over pairs; extremes of the figure over all series */
+};
+
+/* Burn a CPU until killed, every other hog walking through memory, so that the caches are fought for as well. */
+static __attribute__((noreturn)) void hog(int cpu, bool walks)
+{
+	volatile char *memory = walks ? malloc(HOG_BYTES) : NULL;
+	volatile uint64_t x = 1;
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	bb_pin_to_cpu(cpu);
+	for (size_t i = 0;; i = (i + 64) % HOG_BYTES) {
+		if (memory)
+			memory[i]++;
+		else
+			x = x * 2862933555777941757ULL + 1;
+	}
+}
+
+/* Two hogs on every CPU we may use. Returns how many. */
+static size_t start_hogs(pid_t *pids)
+{
+	cpu_set_t set;
+	size_t n = 0;
+
+	if (sched_getaffinity(0, sizeof(set), &set)) {
+		perror("sched_getaffinity");
+		exit(1);
+	}
+	for (unsigned int i = 0; i < 2 * CPU_SETSIZE && n < MAX_HOGS; i++) {
+		if (!CPU_ISSET(i / 2, &set))
+			continue;
+		pids[n] = fork();
+		if (!pids[n])
+			hog((int)i / 2, i % 2);
+		if (pids[n] > 0)
+			n++;
+	}
+	return n;
+}
+
+static void stop_hogs(const pid_t *pids, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		kill(pids[i], SIGKILL);
+		waitpid(pids[i], NULL, 0);
+	}
+}
+
+static void add_block(struct bench_step *step, struct series *s)
+{
+	struct bb_batch b = bench_step__block(step);
+
+	for (size_t i = 0; i < b.n; i++)
+		bb_hist_add(&s->hist, b.ns[i], 1);
+	s->run_time_ns += b.run_time_ns;
+	s->run_cnt += b.run_cnt;
+}
+
+/* The three figures of a series; empties it. */
+static void finish(struct series *s, double figure[N_FIGURES])
+{
+	struct bb_sorted sorted;
+
+	if (bb_hist_sort(&s->hist, &sorted)) {
+		fprintf(stderr, "out of memory\n");
+		exit(1);
+	}
+	figure[MEDIAN] = bb_hist_quantile(&sorted, 0.5);
+	figure[CENSORED] = bb_censor_series(&sorted, 0).mean_ns;
+	figure[NAIVE] = (double)s->run_time_ns / (double)s->run_cnt;
+	bb_sorted_done(&sorted);
+	bb_hist_done(&s->hist);
+	memset(s, 0, sizeof(*s));
+}
+
+static void count(struct tally *t, double a, double b)
+{
+	double off = fabs(a / b - 1);
+
+	t->within += off <= LIMIT;
+	t->worst = fmax(t->worst, off);
+	t->least = fmin(t->least, fmin(a, b));
+	t->most = fmax(t->most, fmax(a, b));
+}
+
+static void measure(struct bench_step *step, const char *program, unsigned int blocks)
+{
+	struct tally tally[N_FIGURES];
+	struct series a = {0}, b = {0};
+	double fa[N_FIGURES], fb[N_FIGURES];
+	struct bb_rng rng;
+
+	for (int f = 0; f < N_FIGURES; f++)
+		tally[f] = (struct tally){.least = INFINITY};
+	bb_rng_seed(&rng, BENCH_SEED);
+	bench_step__open(step, program);
+	bench_step__block(step);
+	for (unsigned int p = 0; p < PAIRS; p++) {
+		for (unsigned int i = 0; i < blocks; i++) {
+			bool a_first = bb_rng_below(&rng, 2);
+
+			add_block(step, a_first ? &a : &b);
+			add_block(step, a_first ? &b : &a);
+		}
+		finish(&a, fa);
+		finish(&b, fb);
+		for (int f = 0; f < N_FIGURES; f++)
+			count(&tally[f], fa[f], fb[f]);
+	}
+	bench_step__close(step);
+	for (int f = 0; f < N_FIGURES; f++) {
+		static const char *const names[] = {"medians", "locations (censored means)", "naive means"};
+		char what[128], measured[128];
+		const struct tally *t = &tally[f];
+
+		snprintf(what, sizeof(what), "aa: `%s`, %s of two series", program, names[f]);
+		snprintf(measured, sizeof(measured), "%u/%u pairs, worst %.2f %% (all: %.0f..%.0f ns)", t->within, PAIRS,
+			 t->worst * 100, t->least, t->most);
+		if (f == MEDIAN)
+			bench_judge(what, "1 % in 19/20", measured, t->within >= PAIRS_NEEDED);
+		else
+			bench_row(what, "", measured, "-");
+	}
+}
+
+int main(void)
+{
+	struct bench_step *step = bench_alloc(1, sizeof(*step));
+	pid_t hogs[MAX_HOGS];
+	size_t n_hogs = getenv("NOHOG") ? 0 : start_hogs(hogs);
+
+	const char *e = getenv("NB");
+	unsigned nb = e ? (unsigned)atoi(e) : 50;
+	uint64_t t0 = bb_now_ns();
+	measure(step, "ringbuf_nowakeup", nb);
+	fprintf(stderr, "%.1f s\n", bb_seconds_since(t0)); t0 = bb_now_ns();
+	measure(step, "ringbuf", nb);
+	fprintf(stderr, "%.1f s\n", bb_seconds_since(t0));
+	stop_hogs(hogs, n_hogs);
+	free(step);
+	return 0;
+}

@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# shellcheck shell=bash
+# Helpers for the shell tests that run ./bpfbench itself. Source it first; it sources lib.sh.
+#
+# ${user[@]} before a command runs it without root: as nobody when we are root, or where nobody cannot walk to this
+# tree, as we are. $WORK is a folder that this user may write to.
+# shellcheck source=harness/tests/lib.sh
+. "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+
+# Nothing of the caller's sudo may reach the tool, unless a test says so.
+unset "${!SUDO_@}"
+
+declare -a user=()
+WORK=$TMP/work
+mkdir "$WORK"
+NOBODY=$(id -u nobody) NOGROUP=$(id -g nobody)
+if ((EUID == 0)); then
+	user=(setpriv "--reuid=$NOBODY" "--regid=$NOGROUP" --clear-groups)
+	if "${user[@]}" test -x "$BPFBENCH" && "${user[@]}" test -r "$ROOT/scenarios"; then
+		chmod 755 "$TMP"
+		chown nobody "$WORK"
+	else
+		printf '# nobody cannot reach %s: run as root\n' "$ROOT"
+		user=()
+	fi
+fi
+export WORK NOBODY NOGROUP
+
+# need_user NAME...: false, and each NAME skipped, where nothing can be run without root.
+need_user() {
+	local name
+
+	((EUID == 0 && ${#user[@]} == 0)) || return 0
+	for name in "$@"; do skip "$name" "nobody cannot reach this tree"; done
+	return 1
+}
+
+# wait_until SECONDS CMD...: false when CMD never succeeds within that time.
+wait_until() {
+	local end=$((SECONDS + $1 + 1))
+
+	shift
+	until "$@" >/dev/null 2>&1; do
+		((SECONDS < end)) || return 1
+		sleep 0.05
+	done
+}
+
+# start CMD...: as `run`, but in the background, as $child; `finish` waits for its $status.
+child=''
+start() {
+	# shellcheck disable=SC2034 # lib.sh's: for what it shows of a failure
+	tap_command="$*"
+	: >"$TMP/out"
+	: >"$TMP/err"
+	"$@" >"$TMP/out" 2>"$TMP/err" </dev/null &
+	child=$!
+}
+
+finish() {
+	status=0
+	wait "$child" || status=$?
+}
+
+# only_whole DIR N: DIR holds N stored runs that `show` can read, and nothing else, hidden or not. For `check`.
+only_whole() {
+	local dir=$1 want=$2 n=0 path
+
+	if [[ -d $dir ]]; then
+		while IFS= read -r path; do
+			n=$((n + 1))
+			if [[ $path != *.json || ${path##*/} == .* ]] || ! "$BPFBENCH" show "$path" >/dev/null; then
+				printf 'not a whole run: %s\n' "$path"
+				return 1
+			fi
+		done < <(find "$dir" -mindepth 1)
+	fi
+	((n == want)) || { printf '%d runs in %s, expected %d\n' "$n" "$dir" "$want"; return 1; }
+}
+
+# complains NAME CODE REGEX: the last `run` ended with CODE, printed nothing on stdout and on stderr one line,
+# "bpfbench...: " and something that matches REGEX (argp may add "Try `bpfbench --help' ..." to it).
+complains() {
+	local why=''
+
+	[[ $status == "$2" ]] || why+="expected exit code $2; "
+	[[ ! -s $TMP/out ]] || why+="stdout should be empty; "
+	[[ $(grep -vc "^Try \`bpfbench" "$TMP/err") == 1 ]] || why+="stderr should be one line; "
+	grep -qE -- '^bpfbench( [a-z]+)?: ' "$TMP/err" || why+="stderr should begin with 'bpfbench: '; "
+	grep -qE -- "$3" "$TMP/err" || why+="stderr should match: $3; "
+	if [[ -z $why ]]; then ok "$1"; else not_ok "$1" "$why"$'\n'"$(tap_shown)"; fi
+}
+
+# valid_bmf FILE: strictly valid BMF and nothing else. For `check`.
+valid_bmf() { "$O/tests/tools/bmf_check" <"$1"; }
+
+# differ A B: two files that can be read and are not the same. For `check`.
+differ() { [[ -s $1 && -s $2 ]] && ! cmp -s "$1" "$2"; }
+
+# bmf FILE CASE MEASURE [FIELD]: that number of a BMF as bpfbench writes it, a line a measure; nothing when absent.
+bmf() {
+	awk -v want="\"$2\":" -v measure="\"$3\":" -v field="\"${4:-value}\":" '
+		/^  "/ { name = $1 }
+		/^    "/ && name == want && $1 == measure {
+			gsub(/[{},]/, " ")
+			for (i = 2; i < NF; i++)
+				if ($i == field)
+					print $(i + 1)
+		}' "$1"
+}
+
+# near A B PERCENT: A is a number within PERCENT of B. For `check`.
+near() {
+	awk -v a="$1" -v b="$2" -v p="$3" 'BEGIN {
+		if (a == "" || (a < b ? b - a : a - b) > b * p / 100) { printf "%s is not within %s %% of %s\n", a, p, b; exit 1 }
+	}'
+}
+
+# more A B: A and B are numbers, and A > B. For `check`.
+more() {
+	awk -v a="$1" -v b="$2" 'BEGIN { if (a == "" || b == "" || a + 0 <= b + 0) { print a " is not above " b; exit 1 } }'
+}

@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Cost against stack depth: a point and its interval for every depth, and the line through them, intercept + slope x depth
+# by least squares; the slope is what one more frame costs.
+# Data: depth, ns, lower and upper end of the interval (the value itself where there is none).
+set label 2 "Cost of one run against stack depth, gross (bpf_stats)"
+set label 3 "Points: median over program loads, bars: its interval (set apart sideways). Lines: least squares. Grey, dashed: the floor, an empty program."
+
+# Less than a twentieth of a ns is nothing, and not "-0.0". A line needs two depths.
+slope_text(s) = abs(s) < 0.05 ? "0.0 ns" : sprintf("%.1f ns", s)
+array slope[n_curves]
+array intercept[n_curves]
+array cell1[n_curves]
+array cell2[n_curves]
+x_max = 1
+y_max = 1
+do for [k = 1:n_curves] {
+	slope[k] = NaN
+	intercept[k] = NaN
+	cell1[k] = "-"
+	cell2[k] = "-"
+	if (points[k] > 1) {
+		stats file[k] using 1:2 nooutput
+		slope[k] = STATS_slope
+		intercept[k] = STATS_intercept
+		cell1[k] = slope_text(STATS_slope)
+		cell2[k] = time_text(STATS_intercept)
+	}
+	stats file[k] using 1:4 nooutput
+	if (STATS_max_x > x_max) { x_max = STATS_max_x }
+	if (STATS_max_y > y_max) { y_max = STATS_max_y }
+}
+head1 = "per frame"
+head2 = "at 0"
+key_points = 1
+load "key.gp"
+
+# Curves that lie upon one another: three pixels between neighbours.
+x_end = 1.06 * x_max
+apart(k) = (k - 0.5 * (n_curves + 1)) * 3 * x_end / ((right - left) * width)
+
+set xrange [0 : x_end]
+set yrange [-0.03 * y_max : 1.05 * y_max]
+set mxtics 2
+set mytics 2
+set format y "%.0f"
+set xlabel "stack depth, frames"
+set ylabel "time of one run, ns" offset screen -0.004,0
+set samples 2
+plot for [k = 1:n_curves] intercept[k] + slope[k] * x with lines linetype type_of(colour[k]), \
+	for [k = 1:n_curves] file[k] using ($1 + apart(k)):2:3:4 with yerrorbars linetype type_of(colour[k]) dashtype 1

@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# The look of every plot: size, type, colours, lines, edges. Read after a figure's variables (figures.awk) and `terminal`
+# (svg, pngcairo or png), before the script that draws. gnuplot 5.4.
+set encoding utf8
+set minussign
+
+# Lengths are in pixels of the SVG; a PNG has twice as many and the same layout. Type is given in pixels, too, which
+# the SVG takes as they are, while the others count points.
+width = 960.0
+height = 600.0
+typeface = "DejaVu Sans"
+font(px) = sprintf("%s,%g", typeface, terminal eq "svg" ? px : 0.75 * px)
+bold(px) = sprintf("%s Bold,%g", typeface, terminal eq "svg" ? px : 0.75 * px)
+text_width(n, px) = 0.6 * n * px	# of n characters, about
+
+# The png terminal takes no expressions.
+if (terminal eq "svg") {
+	options = sprintf("size %g,%g dynamic", width, height)
+} else {
+	options = sprintf("size %g,%g fontscale 2 linewidth 2 dashlength 2", 2 * width, 2 * height)
+	if (terminal eq "pngcairo") { options = options . " pointscale 2" } else { options = options . " truecolor" }
+}
+eval sprintf("set terminal %s noenhanced %s font '%s' background '#ffffff'", terminal, options, font(13))
+
+# Okabe & Ito 2008, a palette that colour-blind people can tell apart, without its yellow, too faint for a line on white.
+# Colours are for variants, by their place in the run; those after the seventh take the colours again, with dashes.
+array palette[7] = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000"]
+array marks[7] = [7, 5, 9, 11, 13, 15, 2]
+ink = "#333333"
+faint = "#666666"
+do for [i = 1:28] {
+	set linetype i linecolor rgb palette[(i - 1) % 7 + 1] linewidth 1.6 dashtype 1 + (i - 1) / 7 \
+		pointtype marks[(i - 1) % 7 + 1] pointsize 0.7
+}
+# The floor, colour 0, is what all others stand on: grey and dashed.
+set linetype 29 linecolor rgb "#808080" linewidth 1.6 dashtype (8, 5) pointtype 6 pointsize 0.7
+type_of(colour) = colour == 0 ? 29 : (colour - 1) % 28 + 1
+
+set border 3 linecolor rgb faint linewidth 0.8
+tic_font = font(12)
+set tics nomirror out scale 0.8,0.4 font tic_font textcolor rgb ink
+set grid xtics ytics back linetype -1 linecolor rgb "#dddddd" linewidth 0.6 dashtype 1
+unset key
+
+# 1234 -> "1.23 µs", three digits. NaN -> "-".
+scaled(x, unit) = sprintf(x < 9.995 ? "%.2f %s" : x < 99.95 ? "%.1f %s" : "%.0f %s", x, unit)
+time_text(ns) = !(ns == ns) ? "-" : ns < 99.95 ? sprintf("%.3g ns", ns) : ns < 999.5 ? sprintf("%.0f ns", ns) : \
+	ns < 999.5e3 ? scaled(ns / 1e3, "µs") : ns < 999.5e6 ? scaled(ns / 1e6, "ms") : scaled(ns / 1e9, "s")
+
+# What every figure says of itself: its title and what it shows (above), how to read it and where it comes from (below).
+# Label 2 and 3 are the script's.
+source = source_run . ", " . source_machine
+source_fits = floor((width - 32) / text_width(1, 11))
+if (strlen(source) > source_fits) { source = substr(source, 1, source_fits - 3) . "..." }
+set label 1 title at screen 16 / width,screen 1 - 26 / height font bold(17) textcolor rgb "#000000"
+set label 2 at screen 16 / width,screen 1 - 50 / height font font(14) textcolor rgb faint
+set label 3 at screen 16 / width,screen 36 / height font font(11) textcolor rgb faint
+set label 4 source at screen 16 / width,screen 16 / height font font(11) textcolor rgb faint
+
+# The plot's edges, as parts of the picture. The key is to the right of it (key.gp sets `right`).
+left = 80 / width
+top = 1 - 76 / height
+bottom = 106 / height
+set lmargin at screen left
+set tmargin at screen top
+set bmargin at screen bottom
+set xlabel offset 0,0.2 textcolor rgb ink
+set ylabel textcolor rgb ink
