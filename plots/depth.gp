@@ -34,17 +34,17 @@ head2 = "at 0"
 key_points = 1
 load "key.gp"
 
-# Curves that lie upon one another: three pixels between neighbours.
+# Points that would lie upon one another are set apart: neighbours in the key by five pixels, in turns of four.
 x_end = 1.06 * x_max
-apart(k) = (k - 0.5 * (n_curves + 1)) * 3 * x_end / ((right - left) * width)
+apart(k) = ((k - 1) % 4 - 1.5) * 5 * x_end / ((right - left) * width)
 
 set xrange [0 : x_end]
 set yrange [-0.03 * y_max : 1.05 * y_max]
 set mxtics 2
 set mytics 2
 set format y "%.0f"
-set xlabel "stack depth, frames"
-set ylabel "time of one run, ns" offset screen -0.004,0
+set label 5 "time of one run, ns" at screen y_title_x,screen 0.5 * (top + bottom) center rotate by 90 textcolor rgb ink
+set label 6 "stack depth, frames" at screen 0.5 * (left + right),screen x_title_y center textcolor rgb ink
 set samples 2
 plot for [k = 1:n_curves] intercept[k] + slope[k] * x with lines linetype type_of(colour[k]), \
 	for [k = 1:n_curves] file[k] using ($1 + apart(k)):2:3:4 with yerrorbars linetype type_of(colour[k]) dashtype 1

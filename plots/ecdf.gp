@@ -2,17 +2,26 @@
 # The distribution of the time of one run, a curve a variant. Above: the share of the runs that took at most so long
 # (ECDF). Below: the share that took longer, on a log axis, because the tail is where that says something.
 # Data: ns, share of the samples that took at most that long; the first point has the share 0.
-set label 2 "Distribution of the time of one run, gross (bpf_stats)"
+most = samples[1]
+fewest = samples[1]
+any_p99 = 0
+do for [k = 1:n_curves] {
+	if (samples[k] > most) { most = samples[k] }
+	if (samples[k] < fewest) { fewest = samples[k] }
+	if (p99[k] == p99[k]) { any_p99 = 1 }
+}
+set label 2 "Distribution of the time of one run, gross (bpf_stats), " . \
+	(fewest < most ? sprintf("%d to %d", fewest, most) : sprintf("%d", most)) . " runs a variant"
 set label 3 "Above: ECDF. Below: its tail, 1 - ECDF, down to one run in the sample. Grey, dashed: the floor, an empty program of the same type."
 
 array cell1[n_curves]
 array cell2[n_curves]
 do for [k = 1:n_curves] {
 	cell1[k] = time_text(p50[k])
-	cell2[k] = time_text(p99[k])
+	cell2[k] = time_text(any_p99 ? p99[k] : p90[k])
 }
 head1 = "p50"
-head2 = "p99"
+head2 = any_p99 ? "p99" : "p90"	# a short run may have no p99
 key_points = 0
 load "key.gp"
 
@@ -20,10 +29,7 @@ load "key.gp"
 decade(x) = 10.0 ** floor(log10(x))
 above(x) = x <= 2 * decade(x) ? 2 * decade(x) : x <= 5 * decade(x) ? 5 * decade(x) : 10 * decade(x)
 below(x) = x >= 5 * decade(x) ? 5 * decade(x) : x >= 2 * decade(x) ? 2 * decade(x) : decade(x)
-# One sample of the longest series.
-most = 10
-do for [k = 1:n_curves] { if (samples[k] > most) { most = samples[k] } }
-least = 1.0 / most
+least = 1.0 / (most > 10 ? most : 10)	# one run of the longest sample
 
 set logscale x
 set xrange [below(ns_min) : above(ns_max)]
@@ -36,7 +42,7 @@ set bmargin at screen middle + gap
 set format x ""
 set yrange [0:1]
 set ytics ("0 %%" 0, "25 %%" 0.25, "50 %%" 0.5, "75 %%" 0.75, "100 %%" 1)
-set ylabel "share of runs ≤ x" offset screen -0.004,0
+set label 5 "share of runs ≤ x" at screen y_title_x,screen 0.5 * (top + middle) center rotate by 90 textcolor rgb ink
 plot for [k = 1:n_curves] file[k] using 1:2 with steps linetype type_of(colour[k])
 
 unset label
@@ -44,11 +50,11 @@ unset arrow
 set tmargin at screen middle - gap
 set bmargin at screen bottom
 set format x "%.0s%c"
-set xlabel "time of one run, ns (log scale)"
+set label 5 "share of runs > x" at screen y_title_x,screen 0.5 * (middle + bottom) center rotate by 90 textcolor rgb ink
+set label 6 "time of one run, ns (log scale)" at screen 0.5 * (left + right),screen x_title_y center textcolor rgb ink
 set logscale y
-set yrange [0.9 * least : 1]
+set yrange [0.6 * least : 1]
 set ytics ("100 %%" 1, "10 %%" 0.1, "1 %%" 0.01, "0.1 %%" 1e-3, "0.01 %%" 1e-4, "0.001 %%" 1e-5, "0.0001 %%" 1e-6)
 do for [e = 1:6] { do for [m = 2:9] { set ytics add ("" m * 10.0 ** -e 1) } }
-set ylabel "share of runs > x"
 plot for [k = 1:n_curves] file[k] using 1:($2 < 1 ? 1 - $2 : least / 10) with steps linetype type_of(colour[k])
 unset multiplot

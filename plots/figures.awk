@@ -1,28 +1,30 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # figures.awk -v dir=DIR [-v suffix=TEXT] DATA DATA: cuts what `bpfbench show --format plot` printed (given twice: the
 # first reading finds colours and ranges, the second writes) into figures. For each, DIR/NAME.1, .2, ... hold the points of
-# its curves and DIR/NAME.vars what the scripts must know of them; "KIND<TAB>NAME<TAB>TITLE" goes to stdout. KIND.gp
-# draws it.
+# its curves and DIR/NAME.vars what the scripts must know of them; "KIND<TAB>NAME<TAB>TITLE" goes to stdout, and
+# "KIND<TAB>-<TAB>WHY" for a kind that the run has no data for. KIND.gp draws it.
 #
 # How to add a plot: a row in BEGIN below, and a script KIND.gp that reads the variables of write_vars().
 
 BEGIN {
 	FS = "\t"
-	# The kind, the block it draws, whether every parameter value is a figure of its own, and the only parameter
-	# that it is for (any, if empty).
-	kind("ecdf", "ecdf", 1, "")
-	kind("depth", "cost", 0, "stack_depth")
-	fields["ecdf"] = "case scenario variant drive param value role samples p50 p99"
+	# The kind; the block it draws; whether every parameter value is a figure of its own; the only parameter that
+	# it is for (any, if empty); how many points one of its curves must have, and what to say where there is none.
+	kind("ecdf", "ecdf", 1, "", 2, "no valid samples")
+	kind("depth", "cost", 0, "stack_depth", 2, "no program was measured at two values of stack_depth")
+	fields["ecdf"] = "case scenario variant drive param value role samples p50 p90 p99"
 	fields["cost"] = "scenario variant drive param role"
 }
 
-function kind(name, block, by_value, only_param)
+function kind(name, block, by_value, only_param, min_points, otherwise)
 {
 	n_kinds++
 	k_name[n_kinds] = name
 	k_block[n_kinds] = block
 	k_by_value[n_kinds] = by_value
 	k_param[n_kinds] = only_param
+	k_min_points[n_kinds] = min_points
+	k_otherwise[n_kinds] = otherwise
 }
 
 # "# ecdf<TAB>..." into h["scenario"], h["variant"], ...
@@ -30,7 +32,7 @@ function parse_head(    i, n, names)
 {
 	h["block"] = substr($1, 3)
 	n = split(fields[h["block"]], names, " ")
-	h["p50"] = h["p99"] = h["samples"] = h["value"] = ""
+	h["p50"] = h["p90"] = h["p99"] = h["samples"] = h["value"] = ""
 	for (i = 1; i <= n; i++)
 		h[names[i]] = $(i + 1)
 }
@@ -48,7 +50,7 @@ function number(text) { return text ~ /^-?[0-9.]+$/ ? text : "NaN" }
 function file_name(text)
 {
 	gsub(/[^A-Za-z0-9._=-]/, "_", text)
-	return text
+	return substr(text, 1, 200)
 }
 
 # What people read: "stack depth 8", "freq 100 Hz" (units are the last word of a name).
@@ -97,7 +99,7 @@ function add_curve(name, k,    i)
 	if (!(name in n_curves)) {
 		n_curves[name] = 0
 		figures[++n_figures] = name
-		f_kind[name] = k_name[k]
+		f_kind[name] = k
 		f_title[name] = h["scenario"] ", " h["drive"]
 		if (k_by_value[k] && h["param"] != "-")
 			f_title[name] = f_title[name] ", " param_text(h["param"], h["value"])
@@ -108,6 +110,7 @@ function add_curve(name, k,    i)
 	c_colour[name, i] = colour[h["scenario"], h["variant"]]
 	c_samples[name, i] = h["samples"]
 	c_p50[name, i] = h["p50"]
+	c_p90[name, i] = h["p90"]
 	c_p99[name, i] = h["p99"]
 	c_level[name, i] = h["p50"] + 0
 	return i
@@ -191,14 +194,16 @@ function write_vars(name, n,    i, k, file, g)
 	if (g in range_lo)
 		printf "ns_min = %s\nns_max = %s\n", range_lo[g], range_hi[g] > file
 	printf "n_curves = %d\narray file[%d]; array variant[%d]; array colour[%d]\n", n, n, n, n > file
-	printf "array points[%d]; array samples[%d]; array p50[%d]; array p99[%d]\n", n, n, n, n > file
+	printf "array points[%d]; array samples[%d]; array p50[%d]\n", n, n, n > file
+	printf "array p90[%d]; array p99[%d]\n", n, n > file
 	for (k = 1; k <= n; k++) {
 		i = order[k]
 		printf "file[%d] = %s\n", k, quote(dir "/" name "." i) > file
-		printf "variant[%d] = %s; colour[%d] = %d; points[%d] = %d\n", k, quote(c_variant[name, i]), k,
-			c_colour[name, i], k, c_points[name, i] > file
-		printf "samples[%d] = %s; p50[%d] = %s; p99[%d] = %s\n", k, number(c_samples[name, i]), k,
-			number(c_p50[name, i]), k, number(c_p99[name, i]) > file
+		printf "variant[%d] = %s\n", k, quote(c_variant[name, i]) > file
+		printf "colour[%d] = %d; points[%d] = %d\n", k, c_colour[name, i], k, c_points[name, i] > file
+		printf "samples[%d] = %s; p50[%d] = %s; ", k, number(c_samples[name, i]), k,
+			number(c_p50[name, i]) > file
+		printf "p90[%d] = %s; p99[%d] = %s\n", k, number(c_p90[name, i]), k, number(c_p99[name, i]) > file
 	}
 	close(file)
 }
@@ -223,14 +228,26 @@ reading == 1 { next }
 h["block"] == "ecdf" { ecdf_row() }
 h["block"] == "cost" { cost_row() }
 
+function has_enough(name, least,    i)
+{
+	for (i = 1; i <= n_curves[name]; i++)
+		if (c_points[name, i] >= least)
+			return 1
+	return 0
+}
+
 END {
 	end_block()
 	for (i = 1; i <= n_figures; i++) {
 		name = figures[i]
-		n = sort_curves(name, f_kind[name] == "depth")
-		if (!n)
+		k = f_kind[name]
+		if (!has_enough(name, k_min_points[k]))
 			continue
-		write_vars(name, n)
-		printf "%s\t%s\t%s\n", f_kind[name], name, f_title[name]
+		write_vars(name, sort_curves(name, k_name[k] == "depth"))
+		drawn[k] = 1
+		printf "%s\t%s\t%s\n", k_name[k], name, f_title[name]
 	}
+	for (k = 1; k <= n_kinds; k++)
+		if (!(k in drawn))
+			printf "%s\t-\t%s\n", k_name[k], k_otherwise[k]
 }

@@ -16,19 +16,19 @@ usage() {
 	Usage: plots/plot.sh [RUN]...
 
 	Draws stored runs, the latest if none is named: the distribution of every variant (ecdf-*) and cost against stack
-	depth (depth-*), as SVG and PNG. Reads stored results only, never measures. With several runs, the names of the
-	pictures end with the run's id.
+	depth (depth-*), as SVG and PNG. Reads stored results only, never measures. Prints the names of the pictures; with
+	several runs they end with the run's id.
 
 	RUN is a file, an id in the results folder or the beginning of one. `make plot RUN=ID` does the same.
-	Environment: RUN, RESULTS (results: where runs are stored), PLOTS (plots: where the pictures go).
+	Environment: RUN, RESULTS (where runs are stored, results), PLOTS (where the pictures go, plots), BPFBENCH.
 	Exit codes: 0 ok, 1 failure, 2 usage.
 	EOF
 }
 
-die() { printf 'plot.sh: %s\n' "$1" >&2; exit 1; }
 say() { printf 'plot.sh: %s\n' "$1" >&2; }
+die() { say "$1"; exit 1; }
 
-# The PNG terminal of this gnuplot, the better one first; nothing if it has none.
+# The better PNG terminal of this gnuplot; nothing if it has none.
 png_terminal() {
 	local name known
 
@@ -41,29 +41,72 @@ png_terminal() {
 	done
 }
 
-# draw KIND NAME TERMINAL EXTENSION: one picture, whole or not at all.
+# draw KIND NAME TITLE TERMINAL EXTENSION: one picture, whole or not at all.
 draw() {
-	local kind=$1 name=$2 terminal=$3 out=$2.$4
+	local kind=$1 name=$2 title=$3 terminal=$4 file=$2.$5
 
-	# The scripts write to a relative name, so that no path of the user's becomes a word of gnuplot's.
-	if ! (cd -- "$tmp" && gnuplot -d -e "terminal = '$terminal'; set output 'picture'" "$name.vars" \
-		"style.gp" "$kind.gp") >"$tmp/log" 2>&1 || [[ ! -s $tmp/picture ]]; then
+	if ! (cd -- "$tmp" && gnuplot -d -e "terminal = '$terminal'; set output 'picture'" \
+		"$name.vars" style.gp "$kind.gp") >"$tmp/log" 2>&1 || [[ ! -s $tmp/picture ]]; then
 		sed 's/^/  /' "$tmp/log" >&2
-		die "gnuplot could not draw $out; what it said is above"
+		die "gnuplot could not draw $file; what it said is above"
 	fi
-	mv -f -- "$tmp/picture" "$plots/$out"
-	printf '%s\n' "$plots/$out"
+	# A title for those who hear the picture, and fonts for those who have no DejaVu.
+	if [[ $terminal == svg ]]; then
+		title=$(printf '%s' "$kind: $title" | sed -e 's/&/\&amp;/g; s/</\&lt;/g; s/[\\&|]/\\&/g')
+		sed -e "s|<title>Gnuplot</title>|<title>$title</title>|" \
+			-e 's/font-family="DejaVu Sans"/font-family="DejaVu Sans, Verdana, sans-serif"/' \
+			"$tmp/picture" >"$tmp/titled"
+		mv -f -- "$tmp/titled" "$tmp/picture"
+	fi
+	mv -f -- "$tmp/picture" "$plots/$file"
+	printf '%s\n' "$plots/$file"
 }
 
 # plot_run RUN SUFFIX
 plot_run() {
-	local run=$1 suffix=$2 kind name title kinds=' '
+	local run=$1 suffix=$2 kind name title drawn=0
 
-	"$bpfbench" show --results "$results" --format plot -- "$run" >"$tmp/data" || exit 1
-	awk -v suffix="$suffix" -f "$here/figures.awk" "$tmp/data" "$tmp/data"
+	"$bpfbench" show --results="$results" --format=plot -- "$run" >"$tmp/data" || exit 1
+	(cd -- "$tmp" && awk -v dir=. -v suffix="$suffix" -f figures.awk data data >list)
+	while IFS=$'\t' read -r kind name title; do
+		if [[ $name == - ]]; then
+			say "run $run: no $kind plot: $title"
+			continue
+		fi
+		draw "$kind" "$name" "$title" svg svg
+		[[ -z $png ]] || draw "$kind" "$name" "$title" "$png" png
+		drawn=1
+	done <"$tmp/list"
+	((drawn)) || die "run $run: nothing to draw"
 }
 
 case ${1:-} in
 --help | -h) usage; exit 0 ;;
 -*) printf 'plot.sh: unknown option %s; see --help\n' "$1" >&2; exit 2 ;;
 esac
+command -v gnuplot >/dev/null ||
+	die "gnuplot is missing; install the package gnuplot-nox: sudo apt-get install gnuplot-nox"
+[[ -x $bpfbench ]] || die "$bpfbench is missing; build it: make"
+read -ra runs <<<"${RUN:-}"
+(($# == 0)) || runs=("$@")
+if ((${#runs[@]} == 0)); then
+	compgen -G "$results/*.json" >/dev/null ||
+		die "no run is stored in $results; make one: sudo ./bpfbench --scenario perf_profiler"
+	runs=(latest)
+fi
+mkdir -p -- "$plots" && tmp=$(mktemp -d "$plots/.plot.XXXXXX") ||
+	die "$plots: cannot write there; PLOTS=DIR draws elsewhere"
+trap 'rm -rf -- "$tmp"' EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM
+cp -- "$here"/*.gp "$here/figures.awk" "$tmp"
+png=$(png_terminal)
+[[ -n $png ]] || say "this gnuplot draws no PNG, only SVG; the package gnuplot-nox has both"
+for run in "${runs[@]}"; do
+	suffix=''
+	if ((${#runs[@]} > 1)); then
+		suffix=${run##*/}
+		suffix=-${suffix%.json}
+	fi
+	plot_run "$run" "$suffix"
+done

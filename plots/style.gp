@@ -25,15 +25,16 @@ eval sprintf("set terminal %s noenhanced %s font '%s' background '#ffffff'", ter
 # Okabe & Ito 2008, a palette that colour-blind people can tell apart, without its yellow, too faint for a line on white.
 # Colours are for variants, by their place in the run; those after the seventh take the colours again, with dashes.
 array palette[7] = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000"]
-array marks[7] = [7, 5, 9, 11, 13, 15, 2]
+array marks[7] = [7, 5, 9, 11, 13, 15, 4]
+mark_size = terminal eq "svg" ? 0.45 : 0.65	# the SVG's are larger
 ink = "#333333"
 faint = "#666666"
 do for [i = 1:28] {
 	set linetype i linecolor rgb palette[(i - 1) % 7 + 1] linewidth 1.6 dashtype 1 + (i - 1) / 7 \
-		pointtype marks[(i - 1) % 7 + 1] pointsize 0.7
+		pointtype marks[(i - 1) % 7 + 1] pointsize mark_size
 }
 # The floor, colour 0, is what all others stand on: grey and dashed.
-set linetype 29 linecolor rgb "#808080" linewidth 1.6 dashtype (8, 5) pointtype 6 pointsize 0.7
+set linetype 29 linecolor rgb "#808080" linewidth 1.6 dashtype (8, 5) pointtype 6 pointsize mark_size
 type_of(colour) = colour == 0 ? 29 : (colour - 1) % 28 + 1
 
 set border 3 linecolor rgb faint linewidth 0.8
@@ -64,5 +65,7 @@ bottom = 106 / height
 set lmargin at screen left
 set tmargin at screen top
 set bmargin at screen bottom
-set xlabel offset 0,0.2 textcolor rgb ink
-set ylabel textcolor rgb ink
+
+# The titles of the axes: labels, because these stand at the same place in every terminal.
+x_title_y = 62 / height
+y_title_x = 20 / width

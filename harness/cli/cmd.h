@@ -32,6 +32,7 @@ int bb_cmd_run(int argc, char **argv);
 int bb_cmd_show(int argc, char **argv);
 int bb_cmd_list(int argc, char **argv);
 int bb_cmd_check(int argc, char **argv);
+int bb_cmd_selftest(int argc, char **argv);
 
 /* Find and run the command that argv names; without one, `run`. Returns the exit code. */
 int bb_cmd_main(int argc, char **argv);

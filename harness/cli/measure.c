@@ -63,7 +63,7 @@ void bb_measure_args__init(struct bb_measure_args *a, const char *format, double
 		.cpu = -1,
 		.budget_s = budget_s,
 		.results = "results",
-		.format = bb_exporter_find(format),
+		.format = format ? bb_exporter_find(format) : NULL,
 	};
 }
 
@@ -200,6 +200,8 @@ int bb_measure__deliver(struct bb_measure *m, int rc, struct bb_err *err)
 		return bb_complain(&more);
 	}
 	exit_code = store(m, rc, exit_code);
+	if (!m->args->format)
+		return exit_code;	/* the command prints something of its own */
 	if (!m->args->quiet && strcmp(m->args->format->name, "table") && bb_export_table(r, stderr, &more))
 		exit_code = bb_complain(&more);
 	if (!rc && bb_output(r, m->args->format, m->args->output, &more))

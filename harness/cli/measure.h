@@ -24,7 +24,7 @@ struct bb_measure_args {
 	bool no_store, quiet, verbose;
 };
 
-/* Defaults. `format` is the command's own. */
+/* Defaults. `format` is the command's own; NULL: it prints something that is no format, unless --format is given. */
 void bb_measure_args__init(struct bb_measure_args *a, const char *format, double budget_s);
 
 /* The shared options, as an argp child whose input is a struct bb_measure_args. */

@@ -45,6 +45,19 @@ double bb_option_double(const struct argp_state *state, const char *option, cons
 	return v;
 }
 
+double bb_option_percent(const struct argp_state *state, const char *option, const char *text)
+{
+	size_t len = strlen(text);
+	char number[32];
+
+	if (len && text[len - 1] == '%' && len < sizeof(number)) {
+		memcpy(number, text, len - 1);
+		number[len - 1] = '\0';
+		text = number;
+	}
+	return bb_option_double(state, option, text, 0.001, 1000) / 100;
+}
+
 const struct bb_exporter *bb_option_format(const struct argp_state *state, const char *text)
 {
 	const struct bb_exporter *e = bb_exporter_find(text);

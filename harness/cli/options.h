@@ -22,6 +22,9 @@ uint32_t bb_option_u32(const struct argp_state *state, const char *option, const
 uint64_t bb_option_u64(const struct argp_state *state, const char *option, const char *text);
 double bb_option_double(const struct argp_state *state, const char *option, const char *text, double min, double max);
 
+/* "1" or "1%" -> 0.01; from 0.001 to 1000 percent. */
+double bb_option_percent(const struct argp_state *state, const char *option, const char *text);
+
 /* --format: unknown names are answered with the nearest, or the list. */
 const struct bb_exporter *bb_option_format(const struct argp_state *state, const char *text);
 

@@ -15,7 +15,7 @@ static const char head[] =
 	"# bpfbench plot data, version 1. Tabs part the columns, two empty lines the blocks (gnuplot: index).\n"
 	"# A block begins with a comment line, '# ecdf' or '# cost', and what it is of, parted by tabs. NaN: none.\n"
 	"# run\tid\tstarted\tkernel\tcpu\tsteal_percent\twhy_incomplete, once, before the blocks\n"
-	"# ecdf\tcase\tscenario\tvariant\tdrive\tparam\tparam_value\trole\tsamples\tp50_ns\tp99_ns,\n"
+	"# ecdf\tcase\tscenario\tvariant\tdrive\tparam\tparam_value\trole\tsamples\tp50_ns\tp90_ns\tp99_ns,\n"
 	"#\tone block a case; its rows:\n"
 	"#\tcase\tns\tshare (of the valid samples that took at most that long; thinned, the ends are kept)\n"
 	"# cost\tscenario\tvariant\tdrive\tparam\trole, one block each; its rows, in the order of the run:\n"
@@ -115,6 +115,7 @@ static int put_distribution(const struct bb_report *r, size_t i, FILE *mem)
 		fprintf(mem, "\t%u\t%s\t%llu", c->param_value, is_floor(r, i) ? "floor" : "-",
 			(unsigned long long)sorted.n);
 		put_number(c->summary.p50.value, mem);
+		put_number(c->summary.p90.value, mem);
 		put_number(c->summary.p99.value, mem);
 		putc('\n', mem);
 		put_ecdf(c, &sorted, mem);

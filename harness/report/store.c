@@ -143,36 +143,47 @@ static int store_text(int dir_fd, const char *name, const char *text, size_t len
 	return rc;
 }
 
-int bb_store__write(const char *dir, const struct bb_report *r, uid_t uid, gid_t gid, char **ret_path,
-		    struct bb_err *err)
+int bb_store__write_text(const char *dir, const char *name, const char *text, size_t len, uid_t uid, gid_t gid,
+			 char **ret_path, struct bb_err *err)
 {
-	char *text = NULL, *path = NULL;
-	size_t len;
+	char *path = NULL;
 	int dir_fd, rc;
 
-	assert(r->id && *r->id && *r->id != '.' && !strchr(r->id, '/'));
-	if (asprintf(&path, "%s/%s" SUFFIX, dir, r->id) < 0)
+	if (asprintf(&path, "%s/%s", dir, name) < 0)
 		return bb_fail_nomem(err);
-	rc = bb_run_json__compose(r, &text, &len);
-	if (rc) {
-		bb_fail_nomem(err);
-		goto out;
-	}
 	dir_fd = open_dir(dir, uid, gid);
 	if (dir_fd < 0) {
 		rc = fail_write(err, -dir_fd, dir);
-		goto out;
+	} else {
+		rc = store_text(dir_fd, name, text, len, uid, gid);
+		close(dir_fd);
+		if (rc)
+			fail_write(err, -rc, path);
 	}
-	rc = store_text(dir_fd, strrchr(path, '/') + 1, text, len, uid, gid);
-	close(dir_fd);
-	if (rc)
-		fail_write(err, -rc, path);
-out:
-	free(text);
 	if (rc || !ret_path)
 		free(path);
 	else
 		*ret_path = path;
+	return rc;
+}
+
+int bb_store__write(const char *dir, const struct bb_report *r, uid_t uid, gid_t gid, char **ret_path,
+		    struct bb_err *err)
+{
+	char *text = NULL, *name = NULL;
+	size_t len;
+	int rc;
+
+	assert(r->id && *r->id && *r->id != '.' && !strchr(r->id, '/'));
+	if (bb_run_json__compose(r, &text, &len))
+		return bb_fail_nomem(err);
+	if (asprintf(&name, "%s" SUFFIX, r->id) < 0) {
+		free(text);
+		return bb_fail_nomem(err);
+	}
+	rc = bb_store__write_text(dir, name, text, len, uid, gid, ret_path, err);
+	free(name);
+	free(text);
 	return rc;
 }
 

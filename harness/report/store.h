@@ -26,6 +26,10 @@
 int bb_store__write(const char *dir, const struct bb_report *r, uid_t uid, gid_t gid, char **ret_path,
 		    struct bb_err *err);
 
+/* The same for any text as the file `name` of the folder: what is not a run but is stored beside them. */
+int bb_store__write_text(const char *dir, const char *name, const char *text, size_t len, uid_t uid, gid_t gid,
+			 char **ret_path, struct bb_err *err);
+
 /*
  * Read a run, summarised. `which` is a path (has a '/'), "latest" (by the time that ids begin with), an id in `dir`
  * with or without ".json", a file in the current folder, or the beginning of one id in `dir` alone. -ENOENT when there

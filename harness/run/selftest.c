@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "run/selftest.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/stop.h"
+#include "stats/quantile.h"
+#include "stats/rivals.h"
+
+#define RIVAL_BATCH 16u		/* samples a median is taken of, for Mann-Whitney on medians in sequence */
+
+const char *bb_selftest_mode_name(enum bb_selftest_mode mode)
+{
+	static const char *const names[] = {"same-load", "reloads", "injected"};
+
+	return mode < BB_N_SELFTEST_MODES ? names[mode] : "?";
+}
+
+const char *bb_selftest_rival_name(enum bb_selftest_rival rival)
+{
+	static const char *const names[] = {"naive mean", "Welch on means", "Mann-Whitney on medians", "minimum"};
+
+	return rival < BB_N_RIVALS ? names[rival] : "?";
+}
+
+/* What the others would have said of the samples of one experiment. */
+static int ask_rivals(struct bb_selftest_row *row, const struct bb_selftest_opts *opts, struct bb_ab_trace *t)
+{
+	double *medians = calloc(t->n_base / RIVAL_BATCH + t->n_head / RIVAL_BATCH + 2, sizeof(*medians));
+	struct bb_rival r[BB_N_RIVALS] = {0};
+	size_t na, nb;
+	int rc = medians ? 0 : -ENOMEM;
+
+	if (!rc)
+		rc = bb_rival_mean(t->base_ns, t->n_base, t->head_ns, t->n_head, opts->threshold, &r[BB_RIVAL_MEAN]);
+	if (!rc)
+		rc = bb_rival_welch(t->base_ns, t->n_base, t->head_ns, t->n_head, opts->alpha, &r[BB_RIVAL_WELCH]);
+	if (!rc)
+		rc = bb_rival_minimum(t->base_ns, t->n_base, t->head_ns, t->n_head, opts->threshold,
+				      &r[BB_RIVAL_MINIMUM]);
+	if (!rc) {	/* last: it sorts the batches in place */
+		na = bb_rival_batch_medians(t->base_ns, t->n_base, RIVAL_BATCH, medians);
+		nb = bb_rival_batch_medians(t->head_ns, t->n_head, RIVAL_BATCH, medians + na);
+		rc = bb_rival_mann_whitney(medians, na, medians + na, nb, opts->alpha, &r[BB_RIVAL_MANN_WHITNEY]);
+	}
+	free(medians);
+	for (int i = 0; !rc && i < BB_N_RIVALS; i++)
+		row->rivals[i] += r[i].different;
+	return rc;
+}
+
+static int record(struct bb_selftest_row *row, const struct bb_comparison *c)
+{
+	double truth = 1 + row->injected, *grown;
+
+	if (!c->n_matched) {
+		row->voids++;
+		return 0;
+	}
+	grown = reallocarray(row->log_ratios, row->n + 1, sizeof(*grown));
+	if (!grown)
+		return -ENOMEM;
+	row->log_ratios = grown;
+	grown = reallocarray(row->half_widths, row->n + 1, sizeof(*grown));
+	if (!grown)
+		return -ENOMEM;
+	row->half_widths = grown;
+	row->log_ratios[row->n] = log(c->ratio.value);
+	row->half_widths[row->n] = log(c->ratio.hi / c->ratio.lo) / 2;
+	row->verdicts[c->verdict]++;
+	/* No interval (too few pairs in the budget) excludes nothing. */
+	row->covered += isnan(c->ratio.lo) || (c->ratio.lo <= truth && truth <= c->ratio.hi);
+	row->n++;
+	return 0;
+}
+
+static int run_experiment(const struct bb_scenario *scenario, const struct bb_selftest_opts *opts, uint64_t seed,
+			  struct bb_selftest_row *row, struct bb_err *err)
+{
+	struct bb_plan_opts plan_opts = {.variants = &row->program, .n_variants = 1};
+	struct bb_report *report = bb_report__new();
+	struct bb_ab_trace trace = {0};
+	struct bb_plan plan = {0};
+	struct bb_ab_opts ab = {
+		.run = opts->run,
+		.base = row->program,
+		.head = row->program,
+		.threshold = opts->threshold,
+		.alpha = opts->alpha,
+		.same_load = row->mode == BB_SELFTEST_SAME_LOAD,
+		.inject = row->injected,
+		.trace = &trace,
+	};
+	uint64_t began_ns = bb_now_ns();
+	int rc = report ? bb_plan__make(scenario, &plan_opts, &plan, err) : bb_fail_nomem(err);
+
+	ab.run.seed = seed;
+	ab.run.budget_s = opts->experiment_budget_s;
+	ab.run.progress = NULL;
+	if (!rc)
+		rc = bb_run_ab(&plan, &ab, report, err);
+	if (!rc && (record(row, &report->comparisons[0]) || ask_rivals(row, opts, &trace)))
+		rc = bb_fail_nomem(err);
+	row->seconds += bb_seconds_since(began_ns);
+	bb_ab_trace__done(&trace);
+	bb_plan__done(&plan);
+	bb_report__free(report);
+	return rc;
+}
+
+static int make_rows(const struct bb_scenario *s, const struct bb_selftest_opts *opts, struct bb_selftest *t,
+		     struct bb_err *err)
+{
+	t->rows = calloc(s->n_variants * BB_N_SELFTEST_MODES, sizeof(*t->rows));
+	if (!t->rows)
+		return bb_fail_nomem(err);
+	for (size_t i = 0; i < s->n_variants; i++) {
+		const char *name = s->variants[i].name;
+
+		if ((s->floor && !strcmp(name, s->floor)) || (opts->program && strcmp(name, opts->program)))
+			continue;
+		for (int mode = 0; mode < BB_N_SELFTEST_MODES; mode++) {
+			if (opts->mode >= 0 && opts->mode != mode)
+				continue;
+			t->rows[t->n_rows++] = (struct bb_selftest_row){
+				.program = name,
+				.mode = (enum bb_selftest_mode)mode,
+				.injected = mode == BB_SELFTEST_INJECTED ? opts->inject : 0,
+			};
+		}
+	}
+	return t->n_rows ? 0 : bb_fail(err, -ENOENT, "the self-test has no program '%s'; `bpfbench list` shows them",
+				       opts->program);
+}
+
+/* 95th percentile of |ratio - 1| of what should have been 1, over all programs: layout and timing together. */
+static int find_noise_floor(struct bb_selftest *t)
+{
+	size_t n = 0;
+	double *x;
+
+	for (size_t i = 0; i < t->n_rows; i++)
+		n += t->rows[i].mode == BB_SELFTEST_RELOADS ? t->rows[i].n : 0;
+	t->noise_floor = NAN;
+	if (!n)
+		return 0;
+	x = calloc(n, sizeof(*x));
+	if (!x)
+		return -ENOMEM;
+	n = 0;
+	for (size_t i = 0; i < t->n_rows; i++)
+		for (uint32_t j = 0; t->rows[i].mode == BB_SELFTEST_RELOADS && j < t->rows[i].n; j++)
+			x[n++] = fabs(expm1(t->rows[i].log_ratios[j]));
+	bb_sort_doubles(x, n);
+	t->noise_floor = bb_quantile_sorted(x, n, 0.95);
+	free(x);
+	return 0;
+}
+
+int bb_selftest__run(const struct bb_scenario *scenario, const struct bb_selftest_opts *opts,
+		     struct bb_selftest *ret_selftest, struct bb_err *err)
+{
+	struct bb_selftest t = {.noise_floor = NAN};
+	const struct bb_progress *p = opts->run.progress;
+	uint64_t began_ns = bb_now_ns();
+	struct bb_rng rng;
+	bool over = false;	/* the budget is */
+	int rc = make_rows(scenario, opts, &t, err);
+
+	bb_rng_seed(&rng, opts->run.seed);
+	for (uint32_t i = 0; !rc && !over && (!opts->experiments || i < opts->experiments); i++) {
+		for (size_t r = 0; !rc && !over && r < t.n_rows; r++) {
+			double elapsed_s = bb_seconds_since(began_ns);
+
+			if (p)
+				p->update(p->arg, opts->experiments ? i * (double)t.n_rows + (double)r : elapsed_s,
+					  opts->experiments ? opts->experiments * (double)t.n_rows : opts->run.budget_s,
+					  t.rows[r].program);
+			rc = run_experiment(scenario, opts, bb_rng_u64(&rng), &t.rows[r], err);
+			over = opts->run.budget_s > 0 && bb_seconds_since(began_ns) > opts->run.budget_s;
+		}
+	}
+	if (!rc && find_noise_floor(&t))
+		rc = bb_fail_nomem(err);
+	*ret_selftest = t;
+	return rc;
+}
+
+void bb_selftest__done(struct bb_selftest *t)
+{
+	for (size_t i = 0; i < t->n_rows; i++) {
+		free(t->rows[i].log_ratios);
+		free(t->rows[i].half_widths);
+	}
+	free(t->rows);
+	memset(t, 0, sizeof(*t));
+}
