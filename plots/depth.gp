@@ -30,7 +30,7 @@ do for [k = 1:n_curves] {
 	if (STATS_max_y > y_max) { y_max = STATS_max_y }
 }
 head1 = "per frame"
-head2 = "at 0"
+head2 = "intercept"
 key_points = 1
 load "key.gp"
 
@@ -46,5 +46,9 @@ set format y "%.0f"
 set label 5 "time of one run, ns" at screen y_title_x,screen 0.5 * (top + bottom) center rotate by 90 textcolor rgb ink
 set label 6 "stack depth, frames" at screen 0.5 * (left + right),screen x_title_y center textcolor rgb ink
 set samples 2
-plot for [k = 1:n_curves] intercept[k] + slope[k] * x with lines linetype type_of(colour[k]), \
-	for [k = 1:n_curves] file[k] using ($1 + apart(k)):2:3:4 with yerrorbars linetype type_of(colour[k]) dashtype 1
+# Vectors with flat heads, as error bars wipe out what is around their marks.
+plot for [k = 1:n_curves] intercept[k] + slope[k] * x with lines linetype type_of(colour[k]) \
+		title variant[k] noenhanced, \
+	for [k = 1:n_curves] file[k] using ($1 + apart(k)):3:(0):($4 - $3) with vectors heads size screen 3.5 / width,90 \
+		linetype type_of(colour[k]) linewidth 1.2 dashtype 1 title variant[k] noenhanced, \
+	for [k = 1:n_curves] file[k] using ($1 + apart(k)):2 with points linetype type_of(colour[k]) title variant[k] noenhanced

@@ -4,11 +4,11 @@
 # Data: ns, share of the samples that took at most that long; the first point has the share 0.
 most = samples[1]
 fewest = samples[1]
-any_p99 = 0
+all_p99 = 1
 do for [k = 1:n_curves] {
 	if (samples[k] > most) { most = samples[k] }
 	if (samples[k] < fewest) { fewest = samples[k] }
-	if (p99[k] == p99[k]) { any_p99 = 1 }
+	if (!(p99[k] == p99[k])) { all_p99 = 0 }
 }
 set label 2 "Distribution of the time of one run, gross (bpf_stats), " . \
 	(fewest < most ? sprintf("%d to %d", fewest, most) : sprintf("%d", most)) . " runs a variant"
@@ -18,10 +18,10 @@ array cell1[n_curves]
 array cell2[n_curves]
 do for [k = 1:n_curves] {
 	cell1[k] = time_text(p50[k])
-	cell2[k] = time_text(any_p99 ? p99[k] : p90[k])
+	cell2[k] = time_text(all_p99 ? p99[k] : p90[k])
 }
 head1 = "p50"
-head2 = any_p99 ? "p99" : "p90"	# a short run may have no p99
+head2 = all_p99 ? "p99" : "p90"	# which few samples do not give
 key_points = 0
 load "key.gp"
 
@@ -43,7 +43,8 @@ set format x ""
 set yrange [0:1]
 set ytics ("0 %%" 0, "25 %%" 0.25, "50 %%" 0.5, "75 %%" 0.75, "100 %%" 1)
 set label 5 "share of runs ≤ x" at screen y_title_x,screen 0.5 * (top + middle) center rotate by 90 textcolor rgb ink
-plot for [k = 1:n_curves] file[k] using 1:2 with steps linetype type_of(colour[k])
+plot for [k = 1:n_curves] file[k] using 1:2 with steps linetype type_of(colour[k]) \
+	title variant[k] noenhanced
 
 unset label
 unset arrow
@@ -56,5 +57,6 @@ set logscale y
 set yrange [0.6 * least : 1]
 set ytics ("100 %%" 1, "10 %%" 0.1, "1 %%" 0.01, "0.1 %%" 1e-3, "0.01 %%" 1e-4, "0.001 %%" 1e-5, "0.0001 %%" 1e-6)
 do for [e = 1:6] { do for [m = 2:9] { set ytics add ("" m * 10.0 ** -e 1) } }
-plot for [k = 1:n_curves] file[k] using 1:($2 < 1 ? 1 - $2 : least / 10) with steps linetype type_of(colour[k])
+plot for [k = 1:n_curves] file[k] using 1:($2 < 1 ? 1 - $2 : least / 10) with steps linetype type_of(colour[k]) \
+	title variant[k] noenhanced
 unset multiplot

@@ -94,8 +94,10 @@ if ((${#runs[@]} == 0)); then
 		die "no run is stored in $results; make one: sudo ./bpfbench --scenario perf_profiler"
 	runs=(latest)
 fi
-mkdir -p -- "$plots" && tmp=$(mktemp -d "$plots/.plot.XXXXXX") ||
+# In the same file system as the pictures, so that they are renamed, not copied.
+if ! mkdir -p -- "$plots" 2>/dev/null || ! tmp=$(mktemp -d -- "$plots/.plot.XXXXXX" 2>/dev/null); then
 	die "$plots: cannot write there; PLOTS=DIR draws elsewhere"
+fi
 trap 'rm -rf -- "$tmp"' EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM

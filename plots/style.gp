@@ -27,6 +27,10 @@ eval sprintf("set terminal %s noenhanced %s font '%s' background '#ffffff'", ter
 array palette[7] = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000"]
 array marks[7] = [7, 5, 9, 11, 13, 15, 4]
 mark_size = terminal eq "svg" ? 0.45 : 0.65	# the SVG's are larger
+# Short enough for the key.
+set dashtype 2 (4, 2)
+set dashtype 3 (1.5, 1.5)
+set dashtype 4 (5, 2, 1.5, 2)
 ink = "#333333"
 faint = "#666666"
 do for [i = 1:28] {
@@ -34,13 +38,14 @@ do for [i = 1:28] {
 		pointtype marks[(i - 1) % 7 + 1] pointsize mark_size
 }
 # The floor, colour 0, is what all others stand on: grey and dashed.
-set linetype 29 linecolor rgb "#808080" linewidth 1.6 dashtype (8, 5) pointtype 6 pointsize mark_size
+set linetype 29 linecolor rgb "#808080" linewidth 1.6 dashtype (6, 4) pointtype 6 pointsize mark_size
 type_of(colour) = colour == 0 ? 29 : (colour - 1) % 28 + 1
 
 set border 3 linecolor rgb faint linewidth 0.8
 tic_font = font(12)
 set tics nomirror out scale 0.8,0.4 font tic_font textcolor rgb ink
 set grid xtics ytics back linetype -1 linecolor rgb "#dddddd" linewidth 0.6 dashtype 1
+# key.gp draws the key. The titles of curves show in an SVG when pointed at; without `noenhanced` on each, 5.4 mixes them up.
 unset key
 
 # 1234 -> "1.23 µs", three digits. NaN -> "-".
@@ -51,12 +56,15 @@ time_text(ns) = !(ns == ns) ? "-" : ns < 99.95 ? sprintf("%.3g ns", ns) : ns < 9
 # What every figure says of itself: its title and what it shows (above), how to read it and where it comes from (below).
 # Label 2 and 3 are the script's.
 source = source_run . ", " . source_machine
-source_fits = floor((width - 32) / text_width(1, 11))
+# A long source is set smaller, then cut.
+source_px = 11 * (width - 32) / (0.54 * 11 * strlen(source))
+source_px = source_px > 11 ? 11 : source_px < 8 ? 8 : source_px
+source_fits = floor((width - 32) / (0.54 * source_px) + 0.5)
 if (strlen(source) > source_fits) { source = substr(source, 1, source_fits - 3) . "..." }
 set label 1 title at screen 16 / width,screen 1 - 26 / height font bold(17) textcolor rgb "#000000"
 set label 2 at screen 16 / width,screen 1 - 50 / height font font(14) textcolor rgb faint
 set label 3 at screen 16 / width,screen 36 / height font font(11) textcolor rgb faint
-set label 4 source at screen 16 / width,screen 16 / height font font(11) textcolor rgb faint
+set label 4 source at screen 16 / width,screen 16 / height font font(source_px) textcolor rgb faint
 
 # The plot's edges, as parts of the picture. The key is to the right of it (key.gp sets `right`).
 left = 80 / width

@@ -93,25 +93,15 @@ static int open_perf_buffer(struct bb_rings *r, int map_fd)
 	return 0;
 }
 
-int bb_rings__open(struct bpf_object *obj, struct bb_rings *ret_rings, struct bb_err *err)
+int bb_rings__add(struct bb_rings *r, const struct bpf_map *map, struct bb_err *err)
 {
-	struct bb_rings r = {0};
-	struct bpf_map *map;
+	int rc = 0;
 
-	bpf_object__for_each_map(map, obj) {
-		int rc = 0;
-
-		if (bpf_map__type(map) == BPF_MAP_TYPE_RINGBUF)
-			rc = open_ringbuf(&r, bpf_map__fd(map), bpf_map__max_entries(map));
-		else if (bpf_map__type(map) == BPF_MAP_TYPE_PERF_EVENT_ARRAY)
-			rc = open_perf_buffer(&r, bpf_map__fd(map));
-		if (rc) {
-			bb_rings__close(&r);
-			return bb_fail(err, rc, "cannot read map '%s': %s", bpf_map__name(map), strerror(-rc));
-		}
-	}
-	*ret_rings = r;
-	return 0;
+	if (bpf_map__type(map) == BPF_MAP_TYPE_RINGBUF)
+		rc = open_ringbuf(r, bpf_map__fd(map), bpf_map__max_entries(map));
+	else if (bpf_map__type(map) == BPF_MAP_TYPE_PERF_EVENT_ARRAY)
+		rc = open_perf_buffer(r, bpf_map__fd(map));
+	return rc ? bb_fail(err, rc, "cannot read map '%s': %s", bpf_map__name(map), strerror(-rc)) : 0;
 }
 
 void bb_rings__close(struct bb_rings *r)

@@ -7,7 +7,7 @@
 
 #include "base/err.h"
 
-struct bpf_object;
+struct bpf_map;
 struct perf_buffer;
 
 /* The reader's side of one buffer that a program writes to: two positions in shared memory. */
@@ -25,8 +25,11 @@ struct bb_rings {
 	size_t n_perf_buffers;
 };
 
-/* Map every BPF ring buffer of a loaded object and open every perf event array. 0 or -errno with a message. */
-int bb_rings__open(struct bpf_object *obj, struct bb_rings *ret_rings, struct bb_err *err);
+/*
+ * Map `map` of a loaded object if it is a BPF ring buffer, open it if it is a perf event array; any other map is passed
+ * over. 0 or -errno with a message; what was added before stays.
+ */
+int bb_rings__add(struct bb_rings *r, const struct bpf_map *map, struct bb_err *err);
 void bb_rings__close(struct bb_rings *r);
 
 /* Move the reader's position to the writer's: everything delivered is thrown away unread. */

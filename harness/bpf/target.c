@@ -5,6 +5,8 @@
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -14,9 +16,11 @@
 #include "bpf/libbpf_log.h"
 #include "bpf/rings.h"
 
-struct shared_map {
+/* A map that outlives the load it came with. */
+struct kept_map {
 	char name[64];
 	int fd;
+	struct bpf_map_info info;
 };
 
 struct bb_target {
@@ -34,9 +38,10 @@ struct bb_target {
 	int drops_map_fd;		/* -1: the program has no `drops` */
 	size_t drops_map_size, drops_offset;
 
-	struct shared_map *maps;	/* of the first load, used by the later ones */
+	struct kept_map *maps;		/* of the first load or of the lender, used by the later loads */
 	size_t n_maps;
-	struct bb_rings rings;
+	struct bb_rings rings;		/* of the maps that are our own */
+	struct bb_target *lender;	/* whose maps we use where they are alike; NULL */
 };
 
 /* A global variable's place: the map of its section, its offset there and its size. -ENOENT without a message. */
@@ -209,38 +214,90 @@ int bb_target__open(const char *object_path, const char *program, const struct b
 	return 0;
 }
 
-/* Maps with contents of their own (not .rodata, .bss) outlive the load: making a 16 MiB ring takes 10-40 ms. */
+static int info_of(int map_fd, struct bpf_map_info *ret_info)
+{
+	__u32 len = sizeof(*ret_info);
+
+	memset(ret_info, 0, sizeof(*ret_info));
+	return bpf_obj_get_info_by_fd(map_fd, ret_info, &len) ? -errno : 0;
+}
+
+/* Would `map`, not created yet, be like a map that exists? (Perf event arrays get their size at load.) */
+static bool is_like(const struct bpf_map *map, const struct bpf_map_info *info)
+{
+	return bpf_map__type(map) == info->type && bpf_map__key_size(map) == info->key_size &&
+	       bpf_map__value_size(map) == info->value_size && bpf_map__map_flags(map) == info->map_flags &&
+	       (bpf_map__max_entries(map) == info->max_entries || !bpf_map__max_entries(map));
+}
+
+static int keep_map(struct bb_target *t, const char *name, int fd)
+{
+	struct kept_map *maps = reallocarray(t->maps, t->n_maps + 1, sizeof(*maps)), *m;
+	int rc;
+
+	if (!maps)
+		return -ENOMEM;
+	t->maps = maps;
+	m = &maps[t->n_maps];
+	snprintf(m->name, sizeof(m->name), "%s", name);
+	rc = info_of(fd, &m->info);
+	m->fd = rc ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, 0);
+	if (!rc && m->fd < 0)
+		rc = -errno;
+	if (!rc)
+		t->n_maps++;
+	return rc;
+}
+
+static const struct kept_map *kept(const struct bb_target *t, const char *name)
+{
+	for (size_t i = 0; t && i < t->n_maps; i++)
+		if (!strcmp(t->maps[i].name, name))
+			return &t->maps[i];
+	return NULL;
+}
+
+/*
+ * Maps with contents of their own (not .rodata, .bss) outlive the load: making a 16 MiB ring takes 10-40 ms, and
+ * where its pages lie moves the cost of the program, which is not what a reload is to vary.
+ */
 static int reuse_maps(struct bb_target *t, struct bpf_object *obj)
 {
-	for (size_t i = 0; i < t->n_maps; i++) {
-		struct bpf_map *map = bpf_object__find_map_by_name(obj, t->maps[i].name);
-		int rc = map ? bpf_map__reuse_fd(map, t->maps[i].fd) : -ENOENT;
+	struct bpf_map *map;
+	int rc = 0;
 
+	bpf_object__for_each_map(map, obj) {
+		const char *name = bpf_map__name(map);
+		const struct kept_map *theirs = kept(t->lender, name);
+
+		if (bpf_map__is_internal(map))
+			continue;
+		if (!kept(t, name) && theirs && is_like(map, &theirs->info))
+			rc = keep_map(t, name, theirs->fd);
+		if (!rc && kept(t, name))
+			rc = bpf_map__reuse_fd(map, kept(t, name)->fd);
 		if (rc)
 			return rc;
 	}
 	return 0;
 }
 
-static int keep_maps(struct bb_target *t)
+/* After a load: keep what is new, and play the reader of it. */
+static int keep_maps(struct bb_target *t, struct bb_err *err)
 {
 	struct bpf_map *map;
 
 	bpf_object__for_each_map(map, t->obj) {
-		struct shared_map *maps;
+		int rc;
 
-		if (bpf_map__is_internal(map) || bpf_map__fd(map) < 0)
+		if (bpf_map__is_internal(map) || bpf_map__fd(map) < 0 || kept(t, bpf_map__name(map)))
 			continue;
-		maps = realloc(t->maps, (t->n_maps + 1) * sizeof(*maps));
-		if (!maps)
-			return -ENOMEM;
-		t->maps = maps;
-		strncpy(maps[t->n_maps].name, bpf_map__name(map), sizeof(maps[0].name) - 1);
-		maps[t->n_maps].name[sizeof(maps[0].name) - 1] = '\0';
-		maps[t->n_maps].fd = dup(bpf_map__fd(map));
-		if (maps[t->n_maps].fd < 0)
-			return -errno;
-		t->n_maps++;
+		rc = keep_map(t, bpf_map__name(map), bpf_map__fd(map));
+		if (rc)
+			return bb_fail(err, rc, "%s: keeping map '%s': %s", t->object_path, bpf_map__name(map), strerror(-rc));
+		rc = bb_rings__add(&t->rings, map, err);
+		if (rc)
+			return rc;
 	}
 	return 0;
 }
@@ -306,13 +363,8 @@ int bb_target__load(struct bb_target *t, struct bb_err *err)
 	t->jit_mod64 = read_jit_mod64(t->prog_fd);
 	find_drops(t);
 	rc = bb_stats_reader__open(t->prog_fd, &t->reader, err);
-	if (!rc && !t->n_maps) {
-		rc = keep_maps(t);
-		if (rc)
-			bb_fail(err, rc, "%s: keeping its maps: %s", t->object_path, strerror(-rc));
-		else
-			rc = bb_rings__open(obj, &t->rings, err);
-	}
+	if (!rc)
+		rc = keep_maps(t, err);
 	if (rc)
 		bb_target__unload(t);
 	return rc;
@@ -345,15 +397,22 @@ void bb_target__unload(struct bb_target *t)
 	t->prog_fd = t->drops_map_fd = t->jit_mod64 = -1;
 }
 
+static void drop_maps(struct bb_target *t)
+{
+	bb_rings__close(&t->rings);
+	for (size_t i = 0; i < t->n_maps; i++)
+		close(t->maps[i].fd);
+	free(t->maps);
+	t->maps = NULL;
+	t->n_maps = 0;
+}
+
 void bb_target__free(struct bb_target *t)
 {
 	if (!t)
 		return;
 	bb_target__unload(t);
-	bb_rings__close(&t->rings);
-	for (size_t i = 0; i < t->n_maps; i++)
-		close(t->maps[i].fd);
-	free(t->maps);
+	drop_maps(t);
 	free(t->elf);
 	free(t->program);
 	free(t->object_path);
@@ -402,4 +461,13 @@ int bb_target__drops(const struct bb_target *t, uint64_t *ret_drops)
 void bb_target__drain(struct bb_target *t, bool only_when_half_full)
 {
 	bb_rings__drain(&t->rings, only_when_half_full);
+	if (t->lender)
+		bb_rings__drain(&t->lender->rings, only_when_half_full);
+}
+
+void bb_target__borrow_maps(struct bb_target *t, struct bb_target *lender)
+{
+	bb_target__unload(t);
+	drop_maps(t);
+	t->lender = lender;
 }

@@ -25,6 +25,13 @@ int bb_target__open(const char *object_path, const char *program, const struct b
 		    size_t n_globals, struct bb_target **ret_target, struct bb_err *err);
 
 /*
+ * From its next load on (it is unloaded now), let `t` use the maps of `lender` (loaded, and outliving t) where name, type and sizes are the
+ * same: two programs are then compared on the same memory. Where a map's pages lie moved a comparison of a program
+ * with itself by 0.1 to 0.5 %.
+ */
+void bb_target__borrow_maps(struct bb_target *t, struct bb_target *lender);
+
+/*
  * Load the program anew; the previous load goes. -ENOTSUP: this kernel refuses or lacks the type (the message says
  * which). Otherwise the message carries the end of the verifier's log.
  */

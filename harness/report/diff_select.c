@@ -67,7 +67,7 @@ static const struct column *find_column(const char *text, size_t len, struct bb_
 		if (!strcmp(word, columns[i].name))
 			return &columns[i];
 	}
-	near = bb_nearest(word, names, N_COLUMNS);
+	near = len > 1 ? bb_nearest(word, names, N_COLUMNS) : NULL;	/* a letter is near to any other */
 	if (near)
 		bb_fail(err, -EINVAL, "no column '%s'; did you mean '%s'? There are: " BB_DIFF_COLUMNS, word, near);
 	else

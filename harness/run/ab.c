@@ -25,6 +25,7 @@
 #define MATCH_TRIES 400u	/* about 13 are needed: the JIT places in steps of 4 bytes at the least */
 
 enum label { BASE, HEAD, FLOOR, N_LABELS };
+#define ALL_LABELS (1u << BASE | 1u << HEAD | 1u << FLOOR)
 
 /* One comparison in progress: a drive at one parameter. */
 struct contest {
@@ -307,11 +308,11 @@ static int attach(struct ab *ab, size_t drive, struct bb_prog_stats *before, str
 	return rc;
 }
 
-/* New series for what is about to be measured; base and floor go on with theirs when only head was reloaded. */
-static int begin_series(struct ab *ab, struct contest *c, uint32_t load, bool head_only, struct bb_err *err)
+/* New series for what is about to be measured; what was not loaded anew goes on with the series it has. */
+static int begin_series(struct ab *ab, struct contest *c, uint32_t load, unsigned int loaded, struct bb_err *err)
 {
 	for (int l = 0; l < N_LABELS; l++) {
-		if (c->cell[l] == BB_NO_CELL || (head_only && l != HEAD))
+		if (c->cell[l] == BB_NO_CELL || !(loaded & 1u << l))
 			continue;
 		if (!bb_record__series(&ab->report->cases[c->case_of[l]], load, ab->subject[l]->jit_mod64))
 			return bb_fail_nomem(err);
@@ -319,8 +320,8 @@ static int begin_series(struct ab *ab, struct contest *c, uint32_t load, bool he
 	return 0;
 }
 
-/* Every active contest once, with the loads there are. */
-static int measure_loads(struct ab *ab, uint32_t load, bool head_only, struct bb_err *err)
+/* Every active contest once, with the loads there are; bits of the labels that were `loaded` anew. */
+static int measure_loads(struct ab *ab, uint32_t load, unsigned int loaded, struct bb_err *err)
 {
 	int rc = 0;
 
@@ -339,7 +340,7 @@ static int measure_loads(struct ab *ab, uint32_t load, bool head_only, struct bb
 
 			if (!c->active || drive_of(ab, c) != &ab->session.drives[d])
 				continue;
-			rc = begin_series(ab, c, load, head_only, err);
+			rc = begin_series(ab, c, load, loaded, err);
 			if (!rc)
 				rc = measure_pair(ab, c, err);
 		}
@@ -375,20 +376,21 @@ static int load_pair(struct ab *ab, struct bb_err *err)
 	return rc;
 }
 
-/* One load pair: as the JIT places it, and then matched (which it may be at once). */
+/* One load pair: as the JIT places it, and then matched (which it may be at once), by moving either to the other. */
 static int run_pair(struct ab *ab, uint32_t pair, struct bb_err *err)
 {
-	int base_mod64, rc = load_pair(ab, err);
+	enum label moved = bb_rng_below(&ab->session.rng, 2) ? HEAD : BASE, stays = moved == HEAD ? BASE : HEAD;
+	int mod64, rc = load_pair(ab, err);
 
 	if (!rc)
-		rc = measure_loads(ab, 2 * pair, false, err);
-	base_mod64 = ab->subject[BASE]->jit_mod64;
-	if (rc || ab->opts->same_load || base_mod64 < 0 || ab->subject[HEAD]->jit_mod64 == base_mod64)
+		rc = measure_loads(ab, 2 * pair, ALL_LABELS, err);
+	mod64 = ab->subject[stays]->jit_mod64;
+	if (rc || ab->opts->same_load || mod64 < 0 || ab->subject[moved]->jit_mod64 == mod64)
 		return rc;
-	rc = bb_subject__load(ab->subject[HEAD], &ab->session.rng, base_mod64, MATCH_TRIES, err);
+	rc = bb_subject__load(ab->subject[moved], &ab->session.rng, mod64, MATCH_TRIES, err);
 	if (rc == -EAGAIN)
 		return 0;	/* this pair stays unmatched */
-	return rc ? rc : measure_loads(ab, 2 * pair + 1, true, err);
+	return rc ? rc : measure_loads(ab, 2 * pair + 1, 1u << moved, err);
 }
 
 /*
@@ -534,6 +536,8 @@ static int open_contests(struct ab *ab, struct bb_err *err)
 		ab->subject[FLOOR] = session_subject(ab, floor);
 	if (ab->subject[BASE] == ab->subject[HEAD] && !ab->opts->same_load)
 		rc = open_second(ab, err);
+	if (!rc && ab->subject[HEAD] != ab->subject[BASE] && ab->subject[BASE]->target)
+		bb_target__borrow_maps(ab->subject[HEAD]->target, ab->subject[BASE]->target);
 	ab->contests = calloc(plan->n_cells, sizeof(*ab->contests));
 	if (!rc && !ab->contests)
 		rc = bb_fail_nomem(err);

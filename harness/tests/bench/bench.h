@@ -3,12 +3,14 @@
 #define BB_BENCH_H
 
 #include <math.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -74,6 +76,7 @@ static inline struct bench_child bench_run(const char *const *argv)
 	pid_t pid = fork();
 
 	if (!pid) {
+		prctl(PR_SET_PDEATHSIG, SIGTERM);
 		if (!freopen("/dev/null", "w", stdout))
 			_exit(126);
 		execvp(argv[0], (char *const *)(uintptr_t)argv);
@@ -190,10 +193,10 @@ static inline void bench_step__open(struct bench_step *s, const char *program)
 		bench_die(program, &err);
 }
 
-/* One block through the drive, as run/runner.c asks for it: the samples are in s->ns. */
-static inline struct bb_batch bench_step__block(struct bench_step *s)
+/* One block of `n` <= BENCH_BLOCK samples through the drive, as run/runner.c asks for it: they are in s->ns. */
+static inline struct bb_batch bench_step__block(struct bench_step *s, size_t n)
 {
-	struct bb_batch b = {.ns = s->ns, .want = BENCH_BLOCK, .warmup = BENCH_WARMUP, .drain_always = true};
+	struct bb_batch b = {.ns = s->ns, .want = n, .warmup = BENCH_WARMUP, .drain_always = true};
 	struct bb_err err = {0};
 
 	if (bb_driver_step.batch(s->state, s->slot, s->depth, &b, &err))

@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * A against A: does the same load of the same program get the same figure twice while both CPUs are busy with
- * something else? Two series of the step drive are taken in turns of one block each, a coin deciding which goes first;
- * 20 such pairs; in 19 of them the medians may differ by 1 % at the most. Beside them the location that bpfbench
- * reports (the censored mean) and the naive mean, run_time_ns / run_cnt, of the very same series.
+ * something else? Two series of the step drive are taken in turns, 20 such pairs; in 19 of them the medians may differ
+ * by 1 % at the most. Beside them the location that bpfbench reports (the censored mean) and the naive mean,
+ * run_time_ns / run_cnt, of the very same series.
+ *
+ * What the turns are like decides it. For a millisecond or so at a time every program costs 1.4 x as much here (the
+ * core's other thread, most likely): a median jumps between the two levels, so both series must see the same mixture
+ * of them. Hence the blocks of A/B comparisons (measurement.md, section 5): turns of 16 samples in ABBA or BAAB, by a
+ * coin. Pairs within 1 % for ringbuf_nowakeup, several runs each: turns of 100 in AB or BA and 5000 samples a series
+ * 11 of 20, turns of 16 and 13 000 samples 18 to 20, and 26 000 samples 20 of 20 (worst pair 0.5 to 0.9 %).
  */
 #include <sched.h>
-#include <signal.h>
-#include <sys/prctl.h>
 
 #include "bench.h"
 #include "core/hist.h"
@@ -16,8 +20,18 @@
 #define PAIRS		20u
 #define PAIRS_NEEDED	19
 #define LIMIT		0.01
+#define TURN		16u	/* samples */
 #define MAX_HOGS	64
 #define HOG_BYTES	(4u << 20)
+
+/* Samples a series: 4 turns a block, two of them a series'. */
+static const struct subject {
+	const char *program;
+	unsigned int blocks;
+} subjects[] = {
+	{"ringbuf_nowakeup", 1200},
+	{"ringbuf", 150},	/* dearer, but what varies is a smaller part of it */
+};
 
 struct series {
 	struct bb_hist hist;
@@ -77,12 +91,19 @@ static void stop_hogs(const pid_t *pids, size_t n)
 	}
 }
 
-static void add_block(struct bench_step *step, struct series *s)
+static __attribute__((noreturn)) void out_of_memory(void)
 {
-	struct bb_batch b = bench_step__block(step);
+	fprintf(stderr, "out of memory\n");
+	exit(1);
+}
+
+static void take_turn(struct bench_step *step, struct series *s)
+{
+	struct bb_batch b = bench_step__block(step, TURN);
 
 	for (size_t i = 0; i < b.n; i++)
-		bb_hist_add(&s->hist, b.ns[i], 1);
+		if (bb_hist_add(&s->hist, b.ns[i], 1))
+			out_of_memory();
 	s->run_time_ns += b.run_time_ns;
 	s->run_cnt += b.run_cnt;
 }
@@ -92,10 +113,8 @@ static void finish(struct series *s, double figure[N_FIGURES])
 {
 	struct bb_sorted sorted;
 
-	if (bb_hist_sort(&s->hist, &sorted)) {
-		fprintf(stderr, "out of memory\n");
-		exit(1);
-	}
+	if (bb_hist_sort(&s->hist, &sorted))
+		out_of_memory();
 	figure[MEDIAN] = bb_hist_quantile(&sorted, 0.5);
 	figure[CENSORED] = bb_censor_series(&sorted, 0).mean_ns;
 	figure[NAIVE] = (double)s->run_time_ns / (double)s->run_cnt;
@@ -114,24 +133,45 @@ static void count(struct tally *t, double a, double b)
 	t->most = fmax(t->most, fmax(a, b));
 }
 
-static void measure(struct bench_step *step, const char *program, unsigned int blocks)
+static void report(const struct subject *subject, const struct tally *tally)
+{
+	static const char *const names[] = {"medians", "locations", "naive means"};
+
+	for (int f = 0; f < N_FIGURES; f++) {
+		const struct tally *t = &tally[f];
+		char what[128], measured[128];
+
+		snprintf(what, sizeof(what), "aa: `%s`, %u samples, %s", subject->program, subject->blocks * 2 * TURN, names[f]);
+		snprintf(measured, sizeof(measured), "%u of %u, worst %.2f %% (%.0f..%.0f ns)", t->within, PAIRS,
+			 t->worst * 100, t->least, t->most);
+		if (f == MEDIAN)
+			bench_judge(what, "1 % in 19 of 20", measured, t->within >= PAIRS_NEEDED);
+		else
+			bench_row(what, "", measured, "-");
+	}
+}
+
+static void measure(struct bench_step *step, const struct subject *subject)
 {
 	struct tally tally[N_FIGURES];
-	struct series a = {0}, b = {0};
 	double fa[N_FIGURES], fb[N_FIGURES];
+	struct series a = {0}, b = {0};
 	struct bb_rng rng;
 
 	for (int f = 0; f < N_FIGURES; f++)
 		tally[f] = (struct tally){.least = INFINITY};
 	bb_rng_seed(&rng, BENCH_SEED);
-	bench_step__open(step, program);
-	bench_step__block(step);
+	bench_step__open(step, subject->program);
+	bench_step__block(step, BENCH_BLOCK);
 	for (unsigned int p = 0; p < PAIRS; p++) {
-		for (unsigned int i = 0; i < blocks; i++) {
-			bool a_first = bb_rng_below(&rng, 2);
+		for (unsigned int i = 0; i < subject->blocks; i++) {
+			bool abba = bb_rng_below(&rng, 2);
+			struct series *outer = abba ? &a : &b, *inner = abba ? &b : &a;
 
-			add_block(step, a_first ? &a : &b);
-			add_block(step, a_first ? &b : &a);
+			take_turn(step, outer);
+			take_turn(step, inner);
+			take_turn(step, inner);
+			take_turn(step, outer);
 		}
 		finish(&a, fa);
 		finish(&b, fb);
@@ -139,34 +179,17 @@ static void measure(struct bench_step *step, const char *program, unsigned int b
 			count(&tally[f], fa[f], fb[f]);
 	}
 	bench_step__close(step);
-	for (int f = 0; f < N_FIGURES; f++) {
-		static const char *const names[] = {"medians", "locations (censored means)", "naive means"};
-		char what[128], measured[128];
-		const struct tally *t = &tally[f];
-
-		snprintf(what, sizeof(what), "aa: `%s`, %s of two series", program, names[f]);
-		snprintf(measured, sizeof(measured), "%u/%u pairs, worst %.2f %% (all: %.0f..%.0f ns)", t->within, PAIRS,
-			 t->worst * 100, t->least, t->most);
-		if (f == MEDIAN)
-			bench_judge(what, "1 % in 19/20", measured, t->within >= PAIRS_NEEDED);
-		else
-			bench_row(what, "", measured, "-");
-	}
+	report(subject, tally);
 }
 
 int main(void)
 {
 	struct bench_step *step = bench_alloc(1, sizeof(*step));
 	pid_t hogs[MAX_HOGS];
-	size_t n_hogs = getenv("NOHOG") ? 0 : start_hogs(hogs);
+	size_t n_hogs = start_hogs(hogs);
 
-	const char *e = getenv("NB");
-	unsigned nb = e ? (unsigned)atoi(e) : 50;
-	uint64_t t0 = bb_now_ns();
-	measure(step, "ringbuf_nowakeup", nb);
-	fprintf(stderr, "%.1f s\n", bb_seconds_since(t0)); t0 = bb_now_ns();
-	measure(step, "ringbuf", nb);
-	fprintf(stderr, "%.1f s\n", bb_seconds_since(t0));
+	for (size_t i = 0; i < sizeof(subjects) / sizeof(subjects[0]); i++)
+		measure(step, &subjects[i]);
 	stop_hogs(hogs, n_hogs);
 	free(step);
 	return 0;

@@ -171,7 +171,7 @@ static double step_block(void *arg)
 {
 	struct bare *b = arg;
 	uint64_t began_ns = bb_now_ns();
-	struct bb_batch batch = bench_step__block(&b->step);
+	struct bb_batch batch = bench_step__block(&b->step, BENCH_BLOCK);
 	uint64_t took_ns = bb_now_ns() - began_ns;
 
 	if (batch.n != BENCH_BLOCK) {

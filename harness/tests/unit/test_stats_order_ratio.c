@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "unit/stats_testing.h"
+#include "stats_testing.h"
 
 #include "base/rng.h"
 #include "stats/order_ratio.h"
@@ -132,7 +132,7 @@ static void test_needs(void **state)
 	assert_nan(bb_order_ratio(a, 6, b, 7, 0.05).interval.lo);
 	assert_nan(bb_order_ratio(a, 7, b, 6, 0.05).interval.hi);
 	assert_same(bb_order_ratio(a, 7, b, 6, 0.05).ratio, 3.5 / 4);
-	assert_false(isnan(bb_order_ratio(a, 7, b, 7, 0.05).interval.lo));
+	assert_true(!isnan(bb_order_ratio(a, 7, b, 7, 0.05).interval.lo));
 }
 
 static void test_constants(void **state)

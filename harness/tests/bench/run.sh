@@ -1,0 +1,89 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# bpfbench measured by itself, which `make bench-self` calls; see --help.
+set -euo pipefail
+
+cd -- "$(dirname -- "${BASH_SOURCE[0]}")/../../.."
+O=${O:-build}
+export O
+all=(step fdinfo memory list default aa stats)
+# These load BPF programs.
+needs_root=' step fdinfo default aa '
+child=''
+
+usage() {
+	cat <<-EOF
+	Usage: harness/tests/bench/run.sh [NAME]...
+
+	Measures how fast and how small bpfbench itself is, ratios side by side in one run, and prints a table: what, the
+	bound it is held to, the figure, ok or MISS. All of it, or those that are named: ${all[*]}.
+
+	Environment: O, the build folder (build). Needs root for:$needs_root
+	Exit codes: 0 every bound held, 1 one was missed or could not be measured, 2 usage.
+	EOF
+}
+
+case ${1:-} in
+--help | -h) usage; exit 0 ;;
+-*) printf 'run.sh: unknown option %s; see --help\n' "$1" >&2; exit 2 ;;
+esac
+for name in "$@"; do
+	if [[ " ${all[*]} " != *" $name "* ]]; then
+		printf 'run.sh: no such bench: %s; there are: %s\n' "$name" "${all[*]}" >&2
+		exit 2
+	fi
+done
+
+scratch=$(mktemp -d "${TMPDIR:-/tmp}/bpfbench-self.XXXXXX")
+trap 'rm -rf -- "$scratch"' EXIT
+trap '[[ -z $child ]] || kill "$child" 2>/dev/null || true; exit 130' INT TERM
+
+if [[ -t 1 ]]; then red=$'\e[31m' green=$'\e[32m' plain=$'\e[0m'; else red='' green='' plain=''; fi
+held=0 missed=0 skipped=0
+
+row() {
+	local colour=''
+
+	case $4 in
+	ok) held=$((held + 1)) colour=$green ;;
+	MISS | FAIL) missed=$((missed + 1)) colour=$red ;;
+	skip) skipped=$((skipped + 1)) ;;
+	esac
+	printf '%-62s  %-14s  %-36s  %s\n' "$1" "$2" "$3" "$colour$4${4:+$plain}"
+}
+
+# run_one NAME: its rows as they come; one more if it fails.
+run_one() {
+	local name=$1 program=$O/bench/bench_$1 line what bound measured verdict status=0
+
+	if [[ $needs_root == *" $name "* && $EUID != 0 ]]; then
+		row "$name" '' 'needs root: sudo make bench-self' skip
+		return
+	fi
+	if [[ ! -x $program ]]; then
+		row "$name" '' "$program is not built: make bench-self" FAIL
+		return
+	fi
+	exec {rows}< <(exec "$program" "$scratch")
+	child=$!
+	while IFS= read -r line <&"$rows"; do
+		# Not by IFS: tabs in a row would count as one.
+		what=${line%%$'\t'*} line=${line#*$'\t'}
+		bound=${line%%$'\t'*} line=${line#*$'\t'}
+		measured=${line%%$'\t'*} verdict=${line#*$'\t'}
+		row "$what" "$bound" "$measured" "$verdict"
+	done
+	exec {rows}<&-
+	wait "$child" || status=$?
+	child=''
+	((status == 0)) || row "$name" '' "it failed, see above: exit code $status" FAIL
+}
+
+started=$SECONDS
+printf '%-62s  %-14s  %-36s  %s\n' what bound measured ''
+for name in "${@:-"${all[@]}"}"; do
+	run_one "$name"
+done
+printf '\n%d held, %d missed, %d skipped, in %d s on %s\n' "$held" "$missed" "$skipped" $((SECONDS - started)) \
+	"$(nproc) CPUs, kernel $(uname -r)"
+((missed == 0 && held > 0))

@@ -1,0 +1,241 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# The real thing, as root: BPF programs in this kernel, the published scenario, and that nothing of it is left behind,
+# however it ends. What the kernel's counters say is compared with bpftool's word in unit/test_bpf_stats.c.
+# shellcheck source=harness/tests/tool.sh
+. "$(dirname "$0")/../tool.sh"
+
+names=("the scenario" "who the workload runs as" "nothing is left behind" "void series" "the verifier's log" "what the kernel lacks")
+need_root "${names[@]}" || plan_done
+if grep -qs -- -fsanitize=address "$O/flags"; then
+	for name in "${names[@]}"; do skip "$name" "AddressSanitizer takes page faults of its own, which are the event"; done
+	plan_done
+fi
+
+results=$WORK/results
+objects=$O/tests/bpf
+token="bpfbench-test-$$"	# on the workload's command line, and on nobody else's
+bpftool=$(find_bpftool) || bpftool=''
+stats_before=$(cat /proc/sys/kernel/bpf_stats_enabled)
+
+real() { run "$BPFBENCH" "$@" --results "$results"; }
+workload_pids() { pgrep -f "^amicable_pairs $token"; }
+
+# --- what is left behind ---
+# "KIND ID" of every program, map and link there is, sorted.
+bpf_objects() {
+	local kind
+
+	[[ -n $bpftool ]] || return 0
+	for kind in prog map link; do
+		"$bpftool" "$kind" show 2>/dev/null | awk -v kind="$kind" '/^[0-9]+:/ { print kind, $1 + 0 }'
+	done | sort
+}
+
+# Likewise, those in the hands of processes that are none of ours: this machine may be busy with others.
+held_by_others() {
+	grep -sE '^(prog|map|link)_id:' /proc/[0-9]*/fdinfo/* | while IFS=$'/:\t' read -r _ _ pid _ _ key _ id; do
+		[[ $pid == "$child" ]] || { tr '\0' ' ' <"/proc/$pid/cmdline" | grep -q "$token"; } 2>/dev/null ||
+			printf '%s %s\n' "${key%_id}" "$id"
+	done | sort -u
+}
+
+bpf_objects >"$TMP/objects.before"
+
+# New since then, nobody else's, and still there after the others were asked: they may load and unload all the time.
+new_objects() {
+	bpf_objects >"$TMP/objects.now"
+	held_by_others >"$TMP/objects.others"
+	sort -u "$TMP/objects.before" "$TMP/objects.others" | comm -13 - "$TMP/objects.now" | comm -12 - <(sleep 0.1; bpf_objects)
+}
+
+no_trace() {
+	local left=''
+
+	left=$(new_objects; workload_pids | sed 's/^/process /') || true
+	[[ -z $left ]] || { printf '%s\n' "$left"; return 1; }
+	[[ $(cat /proc/sys/kernel/bpf_stats_enabled) == "$stats_before" ]]
+}
+
+# nothing_left NAME RUNS: the kernel may take a moment (RCU) to let go; $results holds RUNS whole runs, and goes.
+nothing_left() {
+	if wait_until 2 no_trace; then
+		ok "$1: no program, map, link, process or setting is left${bpftool:+ (says bpftool)}"
+	else
+		not_ok "$1: no program, map, link, process or setting is left" "$(no_trace 2>&1)"
+	fi
+	check "$1: results/ holds only whole files" only_whole "$results" "$2"
+	rm -rf "$results"
+}
+[[ -n $bpftool ]] || skip "nothing is left behind: by bpftool's word" "no bpftool that works on this kernel"
+
+# --- the scenario ---
+real --scenario perf_profiler -n 600 --loads 3 --seed 1
+expect_status "perf_profiler: succeeds" 0
+check "perf_profiler: stdout is strictly valid BMF" valid_bmf "$TMP/out"
+variants='empty ringbuf ringbuf_nowakeup scratch_output perfbuf stackid kernel_user pid_filter'
+missing=''
+for variant in $variants; do
+	for depth in 8 32 127; do
+		case=perf_profiler/$variant/step/stack_depth=$depth
+		more "$(bmf "$TMP/out" "$case" latency)" 0 >/dev/null || missing+="$case "
+	done
+done
+expect_eq "perf_profiler: every variant was stepped at every depth" "$missing" ""
+case_of() { bmf "$TMP/out" "perf_profiler/$1" "$2"; }
+if (($(nproc) < 2)); then
+	expect_grep "perf_profiler: in-situ is skipped by name" err 'skipped: perf_profiler/in-situ: .*two CPUs'
+	skip "perf_profiler: every variant was sampled in situ" "needs two CPUs"
+	skip "perf_profiler: in situ at the rate that was asked for" "needs two CPUs"
+else
+	missing=''
+	for variant in $variants; do
+		for freq in 100 1000; do
+			case=perf_profiler/$variant/in-situ/freq_hz=$freq
+			more "$(bmf "$TMP/out" "$case" latency)" 0 >/dev/null || missing+="$case "
+		done
+	done
+	expect_eq "perf_profiler: every variant was sampled in situ" "$missing" ""
+	check "perf_profiler: in situ at the rate that was asked for" \
+		near "$(case_of ringbuf/in-situ/freq_hz=1000 sample-rate)" 1000 20
+fi
+expect_no_grep "perf_profiler: no series is void" err 'void'
+expect_grep "perf_profiler: the naive mean stands in the table" err ' naive'
+# What each variant does more than another must be seen, by however much.
+check "perf_profiler: sampling costs more than the floor" \
+	more "$(case_of ringbuf/step/stack_depth=8 latency-p50)" "$(case_of empty/step/stack_depth=8 latency-p50)"
+check "perf_profiler: saying no costs less than sampling" \
+	more "$(case_of ringbuf/step/stack_depth=8 latency-p50)" "$(case_of pid_filter/step/stack_depth=8 latency-p50)"
+check "perf_profiler: 127 frames cost more than 8" \
+	more "$(case_of stackid/step/stack_depth=127 latency-p50)" "$(case_of stackid/step/stack_depth=8 latency-p50)"
+check "perf_profiler: two walks cost more than one" \
+	more "$(case_of kernel_user/step/stack_depth=127 latency-p50)" "$(case_of ringbuf_nowakeup/step/stack_depth=32 latency-p50)"
+cp "$TMP/out" "$TMP/real.bmf"
+run "$BPFBENCH" show latest --results "$results" --format bmf
+check "perf_profiler: the stored run says the same" cmp "$TMP/out" "$TMP/real.bmf"
+check "perf_profiler: the fingerprint names this kernel" grep -rqF "$(uname -r)" "$results"
+nothing_left "after success" 1
+
+# --- who the workload runs as, and whose the results are ---
+# long DRIVE...: a scenario of two variants that takes minutes.
+long() {
+	printf 'name: long\nobject: perf_profiler.bpf.o\nfloor: empty\nvariants: [{name: empty}, {name: ringbuf}]\ndrive:\n'
+	printf '  - %s\n' "$@"
+}
+in_situ="{with: in-situ, freq_hz: 1000, seconds: 600, workload: amicable_pairs, args: [$token]}"
+long '{with: step, samples: 100000000}' "$in_situ" >"$WORK/long.yml"
+long "${in_situ/600/0.4}" >"$WORK/short.yml"
+status_of() { awk -v key="$1:" '$1 == key { $1 = ""; print substr($0, 2) }' "$TMP/proc.status"; }
+if (($(nproc) < 2)); then
+	skip "who the workload runs as" "in-situ needs two CPUs"
+else
+	start env SUDO_UID="$NOBODY" SUDO_GID="$NOGROUP" "$BPFBENCH" -s "$WORK/long.yml" -d in-situ --loads 1 --budget 0 \
+		--results "$results"
+	check "the workload runs" wait_until 5 workload_pids
+	pid=$(workload_pids | head -n 1) || pid=''
+	cat "/proc/$pid/status" >"$TMP/proc.status"
+	expect_eq "the workload runs as the user who called sudo" "$(status_of Uid)" "$NOBODY $NOBODY $NOBODY $NOBODY"
+	expect_eq "and as their group" "$(status_of Gid)" "$NOGROUP $NOGROUP $NOGROUP $NOGROUP"
+	expect_eq "in no group of root's" "$(status_of Groups | tr ' ' '\n' | grep -cx 0)" 0
+	expect_eq "without capabilities" "$(status_of CapEff) $(status_of CapPrm)" "0000000000000000 0000000000000000"
+	check "on one CPU" grep -qx '[0-9]*' <(status_of Cpus_allowed_list)
+	expect_eq "and inherits nothing of BPF's or perf's" \
+		"$(find "/proc/$pid/fd" -lname 'anon_inode:bpf*' -o -lname 'anon_inode:*perf*' | wc -l)" 0
+	kill -TERM "$child"
+	finish
+	expect_eq "the stored run belongs to them" "$(stat -c '%u:%g' "$results" "$results"/*.json | sort -u)" "$NOBODY:$NOGROUP"
+	nothing_left "after sudo" 1
+	real -s "$WORK/short.yml" --loads 2 --quiet
+	check "the workload's stdout does not reach ours" valid_bmf "$TMP/out"
+	nothing_left "after in-situ" 1
+	# A workload that leaves a child behind when it ends.
+	# shellcheck disable=SC2016 # the workload's
+	long "{with: in-situ, freq_hz: 1000, seconds: 0.5, workload: /bin/sh, args: [-c,
+      'exec -a \"amicable_pairs $token\" sleep 600 & i=0; while [ \$i -lt 20000 ]; do i=\$((i + 1)); done']}" |
+		sed 's,/bin/sh,/bin/bash,' >"$WORK/litter.yml"
+	real -s "$WORK/litter.yml" --loads 1 --quiet
+	expect_status "a workload that leaves children behind: succeeds" 0
+	nothing_left "a workload that leaves children behind" 1
+fi
+
+# --- however it ends ---
+# ends SIGNAL DRIVE: midway through that drive.
+ends() {
+	local name="SIG$1 during $2" expected=1
+
+	start "$BPFBENCH" -s "$WORK/long.yml" -d "$2" --loads 1 --budget 0 --results "$results" --verbose
+	if [[ $2 == in-situ ]]; then
+		wait_until 5 workload_pids || true
+	else
+		wait_until 5 grep -q 'cases on CPU' "$TMP/err" || true
+	fi
+	sleep 0.5
+	expect_eq "$name: before it, there are programs to be left" "$(cat "/proc/$child/fdinfo"/* | grep -c '^prog_id:')" 2
+	kill "-$1" "$child"
+	[[ $1 != KILL ]] || expected=137
+	finish 2>/dev/null
+	expect_status "$name: exit code $expected" "$expected"
+	expect_empty "$name: no BMF" out
+	[[ $1 == KILL ]] || expect_grep "$name: says so" err "^bpfbench: stopped by signal $(kill -l "$1") "
+	nothing_left "$name" "$((expected == 1))"
+}
+for drive in step in-situ; do
+	if [[ $drive == in-situ ]] && (($(nproc) < 2)); then
+		skip "signals during in-situ" "needs two CPUs"
+		continue
+	fi
+	for signal in INT TERM KILL; do ends "$signal" "$drive"; done
+done
+
+# --- programs that are wrong ---
+# with PROGRAM...: a scenario of these programs of the test objects ("object program") and the step drive.
+with() {
+	printf 'name: wrong\nobject: %s\nexpect: {drops: 0}\nvariants:\n' "$objects/rejected.bpf.o"
+	printf '  - {object: %s, name: %s}\n' "$@"
+	printf 'drive:\n  - {with: step, samples: 600}\n'
+}
+
+with "$objects/rejected.bpf.o" accepted "$objects/rejected.bpf.o" rejected >"$WORK/wrong.yml"
+real -s "$WORK/wrong.yml" --loads 3
+expect_status "rejected by the verifier: exit code 1" 1
+expect_empty "rejected by the verifier: no BMF" out
+expect_grep "rejected by the verifier: which program of which object" err \
+	"^bpfbench: $objects/rejected\.bpf\.o: the verifier rejects program 'rejected'"
+expect_grep "rejected by the verifier: the end of its log" err "^R0 invalid mem access '(map_value_or_null|.*_or_null)'"
+nothing_left "rejected by the verifier" 0
+with "$objects/rejected.bpf.o" accepted >"$WORK/right.yml"
+real -s "$WORK/right.yml" --loads 3 --quiet
+check "a program beside a bad one can be measured" valid_bmf "$TMP/out"
+rm -rf "$results"
+
+with "$objects/drops.bpf.o" drops_some "$objects/rejected.bpf.o" accepted >"$WORK/drops.yml"
+real -s "$WORK/drops.yml" --loads 3
+expect_status "expect drops 0, and there are: exit code 1" 1
+expect_empty "expect drops 0, and there are: no BMF" out
+expect_grep "expect drops 0, and there are: void by name, with the reason" err \
+	'void: wrong/drops_some/step/stack_depth=8: 3 of 3 series \(load 0, 1, 2\): [0-9]+ drops, 0 expected'
+expect_grep "expect drops 0, and there are: the error names the case" err \
+	'^bpfbench: wrong/drops_some/step/stack_depth=8: no valid sample \([0-9]+ drops, 0 expected\)'
+nothing_left "drops" 1
+
+# --- what the kernel lacks ---
+with "$objects/fentry.bpf.o" fentry >"$WORK/fentry.yml"
+with "$objects/fentry.bpf.o" fentry "$objects/rejected.bpf.o" accepted >"$WORK/some.yml"
+run "$BPFBENCH" check
+if grep -q '^skip *prog_fentry ' "$TMP/out"; then
+	real -s "$WORK/fentry.yml" --loads 3
+	expect_status "a type that the kernel lacks, and nothing else: exit code 4" 4
+	expect_empty "a type that the kernel lacks: no BMF" out
+	expect_grep "a type that the kernel lacks: skipped by name" err '^bpfbench: skipped wrong/fentry: .*fentry'
+	nothing_left "a type that the kernel lacks" 0
+	real -s "$WORK/some.yml" --loads 3
+	expect_status "a type that the kernel lacks beside one that it has: exit code 0" 0
+	check "a type that the kernel lacks beside one that it has: BMF of the rest" valid_bmf "$TMP/out"
+	expect_no_grep "a type that the kernel lacks beside one that it has: is not in it" out fentry
+	expect_grep "a type that the kernel lacks beside one that it has: skipped by name" err 'skipped: wrong/fentry: '
+	nothing_left "a type that the kernel lacks beside one that it has" 1
+else
+	skip "a type that the kernel lacks" "this kernel loads fentry programs"
+fi
+
+plan_done

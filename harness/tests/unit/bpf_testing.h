@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef BB_TESTS_BPF_TESTING_H
+#define BB_TESTS_BPF_TESTING_H
+
+/* For the tests that load BPF programs: objects of the build, a skip with a reason without root. Include cmocka.h first. */
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "bpf/target.h"
+
+#define PERF_PROFILER "bpf/perf_profiler.bpf.o"
+#define DEPTH "tests/bpf/depth.bpf.o"
+#define DROPS "tests/bpf/drops.bpf.o"
+
+/* cmocka's skip knows no reason; run.sh reads it from the line before. */
+#define need_root() \
+	do { \
+		if (geteuid()) { \
+			print_message("# skip: needs root\n"); \
+			skip(); \
+		} \
+	} while (0)
+
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define HAS_ASAN 1
+#endif
+#elif defined(__SANITIZE_ADDRESS__)
+#define HAS_ASAN 1
+#endif
+#ifndef HAS_ASAN
+#define HAS_ASAN 0
+#endif
+
+/* The step drive's event is a page fault of this thread, and AddressSanitizer's shadow memory takes some of its own. */
+#define need_exact_faults() \
+	do { \
+		need_root(); \
+		if (HAS_ASAN) { \
+			print_message("# skip: AddressSanitizer takes page faults of its own\n"); \
+			skip(); \
+		} \
+	} while (0)
+
+/* A file of the build folder: $O, or where it was when this was compiled. */
+static inline const char *built(const char *name, char *buf, size_t size)
+{
+	const char *o = getenv("O");
+
+	snprintf(buf, size, "%s/%s", o ? o : BB_BUILD_DIR, name);
+	return buf;
+}
+
+static inline struct bb_target *open_target_with(const char *object, const char *program,
+						 const struct bb_global_spec *globals, size_t n_globals)
+{
+	struct bb_err err = {0};
+	struct bb_target *t = NULL;
+	char path[4096];
+
+	if (bb_target__open(built(object, path, sizeof(path)), program, globals, n_globals, &t, &err))
+		fail_msg("%s", err.msg);
+	return t;
+}
+
+static inline struct bb_target *open_target(const char *object, const char *program)
+{
+	return open_target_with(object, program, NULL, 0);
+}
+
+static inline void load(struct bb_target *t)
+{
+	struct bb_err err = {0};
+
+	if (bb_target__load(t, &err))
+		fail_msg("%s", err.msg);
+}
+
+/* The id of the map of that name that the loaded program uses; 0: none. */
+static inline __u32 map_id(const struct bb_target *t, const char *name)
+{
+	struct bpf_prog_info info = {0};
+	__u32 len = sizeof(info), ids[64];
+
+	info.map_ids = (__u64)(uintptr_t)ids;
+	info.nr_map_ids = 64;
+	assert_int_equal(bpf_obj_get_info_by_fd(bb_target__prog_fd(t), &info, &len), 0);
+	for (__u32 i = 0; i < info.nr_map_ids; i++) {
+		int fd = bpf_map_get_fd_by_id(ids[i]);
+		struct bpf_map_info map = {0};
+
+		len = sizeof(map);
+		assert_true(fd >= 0);
+		assert_int_equal(bpf_obj_get_info_by_fd(fd, &map, &len), 0);
+		close(fd);
+		if (!strcmp(map.name, name))
+			return ids[i];
+	}
+	return 0;
+}
+
+#endif

@@ -1,0 +1,455 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Reading what the kernel counts: the fdinfo text, and on real programs that fdinfo, info-by-fd and bpftool say the
+ * same; and what a target keeps from load to load.
+ */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <glob.h>
+#include <linux/perf_event.h>
+#include <sys/mman.h>
+
+#include "bpf/prog_stats.h"
+#include "bpf/stats_enable.h"
+#include "drivers/perf_event.h"
+#include "unit/bpf_testing.h"
+
+/* --- the text ------------------------------------------------------------------------------------------------ */
+
+/* As Linux 6.1 prints it (kernel/bpf/syscall.c, bpf_prog_show_fdinfo). */
+static const char linux_6_1[] =
+	"pos:\t0\nflags:\t02000002\nmnt_id:\t15\nino:\t8\nprog_type:\t7\nprog_jited:\t1\nprog_tag:\ta04f5eef06a7f555\n"
+	"memlock:\t4096\nprog_id:\t42\nrun_time_ns:\t123456789012\nrun_cnt:\t4242\nrecursion_misses:\t3\nverified_insns:\t2\n";
+
+static void test_fdinfo_text(void **state)
+{
+	struct bb_prog_stats s = {0};
+
+	(void)state;
+	assert_int_equal(bb_stats_parse_fdinfo(linux_6_1, &s), 0);
+	assert_int_equal(s.run_time_ns, 123456789012);
+	assert_int_equal(s.run_cnt, 4242);
+	assert_int_equal(s.recursion_misses, 3);
+}
+
+static void test_fdinfo_text_limits(void **state)
+{
+	struct bb_prog_stats s = {0};
+
+	(void)state;
+	/* Before 5.12 there were no misses to count. */
+	assert_int_equal(bb_stats_parse_fdinfo("run_time_ns:\t7\nrun_cnt:\t1\n", &s), 0);
+	assert_int_equal(s.recursion_misses, 0);
+	/* No newline at the end, other orders, the largest number. */
+	assert_int_equal(bb_stats_parse_fdinfo("run_cnt:\t18446744073709551615\nrun_time_ns:\t0", &s), 0);
+	assert_true(s.run_cnt == UINT64_MAX);
+	assert_int_equal(s.run_time_ns, 0);
+	/* A key that only ends or begins alike is another one. */
+	assert_int_equal(bb_stats_parse_fdinfo("x_run_cnt:\t9\nrun_cnt_x:\t9\nrun_cnt:\t1\nrun_time_ns:\t2\n", &s), 0);
+	assert_int_equal(s.run_cnt, 1);
+}
+
+static void test_fdinfo_text_malformed(void **state)
+{
+	static const char *const texts[] = {
+		"",
+		"\n\n",
+		"run_cnt:\t1\n",			/* of a kernel without statistics */
+		"run_time_ns:\t1\n",
+		"run_time_ns:\t\nrun_cnt:\t1\n",
+		"run_time_ns:\t1\nrun_cnt:\t12abc\n",
+		"run_time_ns:\t-1\nrun_cnt:\t1\n",
+		"run_time_ns:\t1 \nrun_cnt:\t1\n",
+		"run_time_ns 1\nrun_cnt 1\n",
+		"run_time_ns:\t18446744073709551616\nrun_cnt:\t1\n",
+		"run_time_ns:\t1111111111111111111111111111111111111111\nrun_cnt:\t1\n",
+		"run_time_ns:\t1\nrun_cnt:\t1\nrecursion_misses:\tmany\n",
+		"run_time_ns:",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+		struct bb_prog_stats s = {1, 2, 3};
+
+		if (bb_stats_parse_fdinfo(texts[i], &s) != -EPROTO)
+			fail_msg("should be -EPROTO: %s", texts[i]);
+		/* Outputs are written on success only. */
+		assert_true(s.run_time_ns == 1 && s.run_cnt == 2 && s.recursion_misses == 3);
+	}
+}
+
+static void test_reader_of_no_program(void **state)
+{
+	struct bb_stats_reader r = {0};
+	struct bb_prog_stats s;
+	struct bb_err err = {0};
+	int fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+
+	(void)state;
+	assert_true(fd >= 0);
+	assert_int_equal(bb_stats_reader__open(1000000, &r, &err), -ENOENT);
+	assert_non_null(strstr(err.msg, "/proc/self/fdinfo/1000000"));
+	assert_int_equal(bb_stats_reader__open(fd, &r, &err), 0);
+	assert_int_equal(bb_stats_reader__fdinfo(&r, &s), -EPROTO);
+	assert_true(bb_stats_reader__info(&r, &s) < 0);
+	assert_true(bb_stats_reader__agreed(&r, &s, &err) < 0);
+	bb_stats_reader__close(&r);
+	bb_stats_reader__close(&r);	/* twice does no harm */
+	bb_stats_reader__close(NULL);
+	close(fd);
+}
+
+/* --- real programs ------------------------------------------------------------------------------------------- */
+
+/* One fault a page. Not instrumented: AddressSanitizer's look at its own memory would be a fault now and then, too. */
+static __attribute__((noinline, no_sanitize("address"))) void touch(const char *region, size_t n, size_t page)
+{
+	for (size_t i = 0; i < n; i++)
+		(void)*(const volatile char *)(region + i * page);
+}
+
+/* Fire `n` page-fault events at the loaded program, here, without the step drive. */
+static void fire(const struct bb_target *t, size_t n)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_PAGE_FAULTS, .sample_period = 1, .exclude_kernel = 1,
+	};
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	struct bb_err err = {0};
+	char *region = mmap(NULL, n * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	int fd;
+
+	assert_true(region != MAP_FAILED);
+	madvise(region, n * page, MADV_NOHUGEPAGE);
+	if (bb_perf_event__open(&attr, 0, bb_target__prog_fd(t), &fd, &err))
+		fail_msg("%s", err.msg);
+	assert_int_equal(bb_perf_event__enable(fd), 0);
+	touch(region, n, page);
+	assert_int_equal(bb_perf_event__disable(fd), 0);
+	close(fd);
+	munmap(region, n * page);
+}
+
+/* A bpftool that works here (Ubuntu's is a wrapper, the real ones are beside it); NULL: none. */
+static const char *find_bpftool(char *buf, size_t size)
+{
+	static const char *const patterns[] = {
+		"/usr/sbin/bpftool", "/usr/bin/bpftool", "/sbin/bpftool", "/usr/local/sbin/bpftool",
+		"/usr/lib/linux-tools*/bpftool", "/usr/lib/linux-tools/*/bpftool",
+	};
+
+	for (size_t i = 0; i < sizeof(patterns) / sizeof(patterns[0]); i++) {
+		glob_t found = {0};
+
+		if (!glob(patterns[i], 0, NULL, &found)) {
+			for (size_t k = 0; k < found.gl_pathc; k++) {
+				char command[4200];
+
+				snprintf(command, sizeof(command), "%s version >/dev/null 2>&1", found.gl_pathv[k]);
+				if (strlen(found.gl_pathv[k]) >= size || system(command))	/* NOLINT: a fixed list */
+					continue;
+				strcpy(buf, found.gl_pathv[k]);
+				globfree(&found);
+				return buf;
+			}
+		}
+		globfree(&found);
+	}
+	return NULL;
+}
+
+static __u32 prog_id(const struct bb_target *t)
+{
+	struct bpf_prog_info info = {0};
+	__u32 len = sizeof(info);
+
+	assert_int_equal(bpf_obj_get_info_by_fd(bb_target__prog_fd(t), &info, &len), 0);
+	return info.id;
+}
+
+/* `bpftool prog show id N -j`; json_decref() it. */
+static json_t *ask_bpftool(const char *bpftool, __u32 id)
+{
+	char command[4200];
+	json_error_t at;
+	json_t *root;
+	FILE *out;
+
+	snprintf(command, sizeof(command), "%s prog show id %u -j", bpftool, id);
+	out = popen(command, "re");
+	assert_non_null(out);
+	root = json_loadf(out, 0, &at);
+	assert_int_equal(pclose(out), 0);
+	if (!root)
+		fail_msg("%s: %s", command, at.text);
+	return root;
+}
+
+static void test_same_as_bpftool(void **state)
+{
+	static const char *const programs[] = {"empty", "ringbuf", "perfbuf", "stackid"};
+	struct bb_stats_enable on;
+	struct bb_err err = {0};
+	char path[4096];
+	const char *bpftool;
+
+	(void)state;
+	need_root();
+	bpftool = find_bpftool(path, sizeof(path));
+	if (!bpftool) {
+		print_message("# skip: no bpftool that works here\n");
+		skip();
+	}
+	assert_int_equal(bb_stats_enable__on(&on, &err), 0);
+	for (size_t i = 0; i < sizeof(programs) / sizeof(programs[0]); i++) {
+		struct bb_target *t = open_target(PERF_PROFILER, programs[i]);
+		struct bb_prog_stats fdinfo, info, agreed;
+		json_t *said;
+
+		load(t);
+		fire(t, 300 + i);
+		assert_int_equal(bb_stats_reader__fdinfo(bb_target__reader(t), &fdinfo), 0);
+		assert_int_equal(bb_stats_reader__info(bb_target__reader(t), &info), 0);
+		assert_int_equal(bb_stats_reader__agreed(bb_target__reader(t), &agreed, &err), 0);
+		said = ask_bpftool(bpftool, prog_id(t));
+		assert_int_equal(fdinfo.run_cnt, 300 + i);
+		assert_int_equal(info.run_cnt, 300 + i);
+		assert_int_equal(agreed.run_cnt, 300 + i);
+		assert_int_equal(json_integer_value(json_object_get(said, "run_cnt")), 300 + i);
+		assert_true(fdinfo.run_time_ns > 0);
+		assert_int_equal(info.run_time_ns, fdinfo.run_time_ns);
+		assert_int_equal(agreed.run_time_ns, fdinfo.run_time_ns);
+		assert_int_equal(json_integer_value(json_object_get(said, "run_time_ns")), fdinfo.run_time_ns);
+		assert_string_equal(json_string_value(json_object_get(said, "name")), programs[i]);
+		json_decref(said);
+		bb_target__free(t);
+	}
+	bb_stats_enable__off(&on);
+}
+
+static int read_sysctl(void)
+{
+	FILE *in = fopen("/proc/sys/kernel/bpf_stats_enabled", "re");
+	int c = in ? fgetc(in) : EOF;
+
+	if (in)
+		fclose(in);
+	return c;
+}
+
+/* Is bpf_stats on? Asked of a program: does it count when it runs? */
+static bool is_counting(const struct bb_target *t)
+{
+	struct bb_prog_stats before, after;
+
+	assert_int_equal(bb_stats_reader__info(bb_target__reader(t), &before), 0);
+	fire(t, 1);
+	assert_int_equal(bb_stats_reader__info(bb_target__reader(t), &after), 0);
+	return after.run_cnt != before.run_cnt;
+}
+
+/* On between __on and __off only, and the sysctl says what it said. */
+static void test_stats_on_and_off(void **state)
+{
+	struct bb_stats_enable on;
+	struct bb_err err = {0};
+	struct bb_target *t;
+	int sysctl = read_sysctl();
+	bool held, left;
+
+	(void)state;
+	need_root();
+	t = open_target(PERF_PROFILER, "empty");
+	load(t);
+	held = is_counting(t);
+	assert_int_equal(bb_stats_enable__on(&on, &err), 0);
+	assert_true(is_counting(t));
+	bb_stats_enable__off(&on);
+	assert_int_equal(read_sysctl(), sysctl);
+	/* Another process may have come in between: give it time to end. */
+	left = !held && is_counting(t);
+	for (int i = 0; left && i < 100; i++) {
+		usleep(50000);
+		left = is_counting(t);
+	}
+	bb_target__free(t);
+	bb_stats_enable__off(&on);	/* twice does no harm */
+	bb_stats_enable__off(NULL);
+	if (held) {
+		print_message("# skip: another process holds bpf_stats\n");
+		skip();
+	}
+	assert_false(left);
+}
+
+static void test_reload(void **state)
+{
+	struct bb_target *t;
+	__u32 ring, stacks;
+	uint64_t places = 0;
+	int fds_before, fds_after;
+
+	(void)state;
+	need_root();
+	t = open_target(PERF_PROFILER, "ringbuf");
+	load(t);
+	ring = map_id(t, "samples");
+	stacks = map_id(t, "stacks");
+	assert_true(ring > 0);
+	assert_int_equal(stacks, 0);	/* ringbuf does not use it */
+	fds_before = dup(0);
+	close(fds_before);
+	for (int i = 0; i < 30; i++) {
+		load(t);
+		assert_int_equal(map_id(t, "samples"), ring);
+		assert_in_range(bb_target__jit_mod64(t), 0, 63);
+		places |= UINT64_C(1) << bb_target__jit_mod64(t);
+	}
+	fds_after = dup(0);
+	close(fds_after);
+	assert_int_equal(fds_after, fds_before);	/* 30 loads hold no more descriptors than one */
+	if (!(places & (places - 1)))
+		fail_msg("30 loads were all at one address mod 64: places %llx", (unsigned long long)places);
+	bb_target__free(t);
+}
+
+static void test_load_at(void **state)
+{
+	struct bb_err err = {0};
+	struct bb_target *t;
+	unsigned int tries = 0;
+	int first;
+
+	(void)state;
+	need_root();
+	t = open_target(PERF_PROFILER, "ringbuf");
+	load(t);
+	first = bb_target__jit_mod64(t);
+	for (int i = 0; i < 100 && bb_target__jit_mod64(t) == first; i++)
+		load(t);
+	assert_int_not_equal(bb_target__jit_mod64(t), first);
+	/* With 16 places or fewer, 1000 tries miss one with a probability of 1e-28. */
+	assert_int_equal(bb_target__load_at(t, first, 1000, &tries, &err), 0);
+	assert_int_equal(bb_target__jit_mod64(t), first);
+	assert_in_range(tries, 1, 1000);
+	assert_int_equal(bb_target__load_at(t, -1, 1, &tries, &err), 0);
+	assert_int_equal(tries, 1);
+	/* Code begins at even addresses. */
+	assert_int_equal(bb_target__load_at(t, 63, 3, &tries, &err), -EAGAIN);
+	bb_target__free(t);
+}
+
+static void test_unload_leaves_no_program(void **state)
+{
+	struct bb_target *t;
+	__u32 id, next;
+	bool seen = true;
+
+	(void)state;
+	need_root();
+	t = open_target(PERF_PROFILER, "empty");
+	load(t);
+	id = prog_id(t);
+	bb_target__unload(t);
+	assert_int_equal(bb_target__prog_fd(t), -1);
+	assert_int_equal(bb_target__jit_mod64(t), -1);
+	/* The id goes when the last reference does, at once but for what the kernel defers. */
+	for (int i = 0; i < 100 && seen; i++) {
+		seen = !bpf_prog_get_next_id(id - 1, &next) && next == id;
+		if (seen)
+			usleep(20000);
+	}
+	assert_false(seen);
+	bb_target__unload(t);	/* twice does no harm */
+	load(t);		/* and it can be loaded again */
+	assert_true(bb_target__prog_fd(t) >= 0);
+	bb_target__free(t);
+}
+
+static void test_drops(void **state)
+{
+	const struct bb_global_spec third = {.name = (char *)(uintptr_t)"every", .value = 3};
+	uint64_t drops = 99;
+	struct bb_target *t;
+
+	(void)state;
+	need_root();
+	t = open_target(DROPS, "drops_some");
+	load(t);
+	assert_int_equal(bb_target__drops(t, &drops), 0);
+	assert_int_equal(drops, 0);
+	fire(t, 30);
+	assert_int_equal(bb_target__drops(t, &drops), 0);
+	assert_int_equal(drops, 30);
+	load(t);			/* .bss is the load's own */
+	assert_int_equal(bb_target__drops(t, &drops), 0);
+	assert_int_equal(drops, 0);
+	bb_target__free(t);
+	t = open_target_with(DROPS, "drops_some", &third, 1);
+	load(t);
+	fire(t, 30);
+	assert_int_equal(bb_target__drops(t, &drops), 0);
+	assert_int_equal(drops, 10);
+	bb_target__free(t);
+}
+
+/* A ring that nobody empties overflows, and one that is emptied does not: bb_target__drain is what does it. */
+static void test_drain(void **state)
+{
+	const size_t n = 2000;		/* samples of 4120 bytes: 8 MB; the ring holds 16 */
+	uint64_t drops = 0;
+	struct bb_target *t;
+
+	(void)state;
+	need_root();
+	t = open_target(PERF_PROFILER, "ringbuf");
+	load(t);
+	for (int i = 0; i < 3; i++)
+		fire(t, n);
+	assert_int_equal(bb_target__drops(t, &drops), 0);
+	assert_true(drops > 0);
+	load(t);
+	bb_target__drain(t, false);
+	for (int i = 0; i < 4; i++) {
+		fire(t, n);
+		bb_target__drain(t, false);
+	}
+	assert_int_equal(bb_target__drops(t, &drops), 0);
+	assert_int_equal(drops, 0);
+	/* "only when half full": 1000 samples leave it alone, the second 2000 with them do not. */
+	load(t);
+	fire(t, 1000);
+	bb_target__drain(t, true);
+	for (int i = 0; i < 6; i++) {
+		fire(t, n);
+		bb_target__drain(t, true);
+	}
+	assert_int_equal(bb_target__drops(t, &drops), 0);
+	assert_int_equal(drops, 0);
+	bb_target__free(t);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_fdinfo_text),
+		cmocka_unit_test(test_fdinfo_text_limits),
+		cmocka_unit_test(test_fdinfo_text_malformed),
+		cmocka_unit_test(test_reader_of_no_program),
+		cmocka_unit_test(test_same_as_bpftool),
+		cmocka_unit_test(test_stats_on_and_off),
+		cmocka_unit_test(test_reload),
+		cmocka_unit_test(test_load_at),
+		cmocka_unit_test(test_unload_leaves_no_program),
+		cmocka_unit_test(test_drops),
+		cmocka_unit_test(test_drain),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

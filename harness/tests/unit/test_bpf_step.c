@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The step drive on real programs: every event one run, every run one sample, at the depth that was asked for. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include <errno.h>
+#include <math.h>
+#include <sched.h>
+#include <sys/wait.h>
+
+#include "bpf/stats_enable.h"
+#include "drivers/driver.h"
+#include "unit/bpf_testing.h"
+
+#define MAX_SAMPLES 10000u
+
+/* A step drive with one program attached. */
+struct stepping {
+	struct bb_stats_enable stats;
+	struct bb_subject subject;
+	struct bb_drive_spec spec;
+	uint32_t depths[4];
+	void *state, *slot;
+	uint64_t ns[MAX_SAMPLES];
+	struct bb_prog_stats before;
+};
+
+/* The last CPU that we may use, as the tool itself chooses. */
+static int last_cpu(void)
+{
+	cpu_set_t allowed;
+	int last = -1;
+
+	assert_int_equal(sched_getaffinity(0, sizeof(allowed), &allowed), 0);
+	for (int cpu = 0; cpu < CPU_SETSIZE; cpu++)
+		if (CPU_ISSET((size_t)cpu, &allowed))
+			last = cpu;
+	return last;
+}
+
+static struct stepping *begin(const char *object, const char *program, const uint32_t *depths, size_t n_depths)
+{
+	static cpu_set_t all;		/* what we had before the drive pinned us */
+	static bool has_all;
+	struct bb_driver_opts opts = {0};
+	struct stepping *s = calloc(1, sizeof(*s));
+	struct bb_err err = {0};
+
+	assert_non_null(s);
+	if (!has_all)
+		has_all = !sched_getaffinity(0, sizeof(all), &all);
+	assert_int_equal(sched_setaffinity(0, sizeof(all), &all), 0);
+	opts.cpu = opts.poll_cpu = last_cpu();
+	memcpy(s->depths, depths, n_depths * sizeof(*depths));
+	s->spec.with = (char *)(uintptr_t)"step";
+	s->spec.stack_depth = (struct bb_u32_list){.v = s->depths, .n = n_depths};
+	assert_int_equal(bb_stats_enable__on(&s->stats, &err), 0);
+	s->subject.target = open_target(object, program);
+	load(s->subject.target);
+	s->subject.jit_mod64 = bb_target__jit_mod64(s->subject.target);
+	if (bb_driver_step.open(&s->spec, &opts, &s->state, &err) ||
+	    bb_driver_step.attach(s->state, &s->subject, &s->slot, &err))
+		fail_msg("%s", err.msg);
+	assert_int_equal(bb_stats_reader__agreed(bb_target__reader(s->subject.target), &s->before, &err), 0);
+	return s;
+}
+
+static struct bb_batch step(struct stepping *s, uint32_t depth, size_t want, size_t warmup, bool drain_always)
+{
+	struct bb_batch b = {.ns = s->ns, .want = want, .warmup = warmup, .drain_always = drain_always};
+	struct bb_err err = {0};
+
+	if (bb_driver_step.batch(s->state, s->slot, depth, &b, &err))
+		fail_msg("%s", err.msg);
+	return b;
+}
+
+static void end(struct stepping *s)
+{
+	bb_driver_step.detach(s->state, s->slot);
+	bb_driver_step.close(s->state);
+	bb_target__free(s->subject.target);
+	bb_stats_enable__off(&s->stats);
+	free(s);
+}
+
+/* The counters' own account since begin(). */
+static struct bb_prog_stats since(const struct stepping *s)
+{
+	struct bb_prog_stats now;
+	struct bb_err err = {0};
+
+	if (bb_stats_reader__agreed(bb_target__reader(s->subject.target), &now, &err))
+		fail_msg("%s", err.msg);
+	now.run_cnt -= s->before.run_cnt;
+	now.run_time_ns -= s->before.run_time_ns;
+	now.recursion_misses -= s->before.recursion_misses;
+	return now;
+}
+
+static uint64_t drops_of(const struct stepping *s)
+{
+	uint64_t drops = 0;
+
+	assert_int_equal(bb_target__drops(s->subject.target, &drops), 0);
+	return drops;
+}
+
+static void test_every_event_is_a_sample(void **state)
+{
+	static const char *const programs[] = {
+		"empty", "ringbuf", "ringbuf_nowakeup", "scratch_output", "perfbuf", "stackid", "kernel_user", "pid_filter",
+	};
+	const uint32_t depth = 8;
+
+	(void)state;
+	need_exact_faults();
+	for (size_t i = 0; i < sizeof(programs) / sizeof(programs[0]); i++) {
+		struct stepping *s = begin(PERF_PROFILER, programs[i], &depth, 1);
+		struct bb_batch b = step(s, depth, 1000, 50, true);
+		struct bb_prog_stats counted = since(s);
+		uint64_t sum = 0;
+
+		for (size_t k = 0; k < b.n; k++)
+			sum += b.ns[k];
+		assert_int_equal(b.fired, 1000);
+		assert_int_equal(b.n, 1000);
+		assert_int_equal(b.run_cnt, 1000);
+		assert_int_equal(b.multi, 0);
+		assert_int_equal(b.run_time_ns, sum);
+		assert_true(isnan(b.target_cpu_s));
+		/* The kernel's total has the warm-up too, and nothing else. */
+		assert_int_equal(counted.run_cnt, 1050);
+		assert_true(counted.run_time_ns > sum);
+		assert_int_equal(counted.recursion_misses, 0);
+		assert_int_equal(drops_of(s), 0);
+		end(s);
+	}
+}
+
+/* Batch after batch, of several depths, and a fork between them, which leaves every page copy-on-write. */
+static void test_batches_add_up(void **state)
+{
+	const uint32_t depths[] = {8, 32, 127};
+	struct stepping *s;
+	uint64_t runs = 0;
+
+	(void)state;
+	need_exact_faults();
+	s = begin(PERF_PROFILER, "ringbuf", depths, 3);
+	for (size_t i = 0; i < 9; i++) {
+		struct bb_batch b = step(s, depths[i % 3], 100 + i, 8, true);
+		pid_t child = fork();
+
+		if (child == 0)
+			_exit(0);
+		assert_true(child > 0);
+		assert_int_equal(waitpid(child, NULL, 0), child);
+		assert_int_equal(b.n, 100 + i);
+		runs += 108 + i;
+		assert_int_equal(since(s).run_cnt, runs);
+	}
+	assert_int_equal(drops_of(s), 0);
+	end(s);
+}
+
+static uint64_t seen_at(int map_fd, uint32_t frames)
+{
+	uint64_t count = 0;
+
+	assert_int_equal(bpf_map_lookup_elem(map_fd, &frames, &count), 0);
+	return count;
+}
+
+/* N frames asked for are N frames seen by bpf_get_stack, in every run. */
+static void test_stack_depth(void **state)
+{
+	const uint32_t depths[] = {8, 9, 32, 127};
+	struct stepping *s;
+	int map_fd;
+
+	(void)state;
+	need_exact_faults();
+	s = begin(DEPTH, "depth", depths, 4);
+	map_fd = bpf_map_get_fd_by_id(map_id(s->subject.target, "frames"));
+	assert_true(map_fd >= 0);
+	for (size_t i = 0; i < 4; i++) {
+		step(s, depths[i], 200, 20, true);
+		for (uint32_t frames = 0; frames <= 127; frames++) {
+			uint64_t want = 0;
+
+			for (size_t k = 0; k <= i; k++)
+				want += depths[k] == frames ? 220 : 0;
+			if (seen_at(map_fd, frames) != want)
+				fail_msg("depth %u: %llu runs saw %u frames, not %llu", depths[i],
+					 (unsigned long long)seen_at(map_fd, frames), frames, (unsigned long long)want);
+		}
+	}
+	close(map_fd);
+	end(s);
+}
+
+static void test_depth_too_small(void **state)
+{
+	uint32_t depth = 1;
+	struct bb_drive_spec spec = {.with = (char *)(uintptr_t)"step", .stack_depth = {.v = &depth, .n = 1}};
+	struct bb_driver_opts opts = {0};
+	struct bb_err err = {0};
+	void *driver = NULL;
+
+	(void)state;
+	assert_int_equal(bb_driver_step.open(&spec, &opts, &driver, &err), -EINVAL);
+	assert_non_null(strstr(err.msg, "stack_depth: 1 is less than"));
+	assert_null(driver);
+}
+
+/* More samples than the ring has room for (16 MiB / 4128 bytes = 4064), with a fast reader and with a slow one. */
+static void test_rings_never_overflow(void **state)
+{
+	static const char *const programs[] = {"ringbuf", "perfbuf"};
+	const uint32_t depth = 8;
+
+	(void)state;
+	need_exact_faults();
+	for (size_t i = 0; i < 4; i++) {
+		struct stepping *s = begin(PERF_PROFILER, programs[i / 2], &depth, 1);
+		struct bb_batch b = step(s, depth, 8000, 100, i % 2);
+
+		assert_int_equal(b.n, 8000);
+		assert_int_equal(drops_of(s), 0);
+		end(s);
+	}
+}
+
+/* 127 frames cost more to walk than 8: the parameter does what it is there for. */
+static void test_depth_costs(void **state)
+{
+	const uint32_t depths[] = {8, 127};
+	struct stepping *s;
+	uint64_t fastest[2] = {UINT64_MAX, UINT64_MAX};
+
+	(void)state;
+	need_root();
+	s = begin(DEPTH, "depth", depths, 2);
+	for (size_t i = 0; i < 2; i++) {
+		struct bb_batch b = step(s, depths[i], 500, 50, true);
+
+		for (size_t k = 0; k < b.n; k++)
+			if (b.ns[k] < fastest[i])
+				fastest[i] = b.ns[k];
+	}
+	assert_true(fastest[1] > fastest[0]);
+	end(s);
+}
+
+static void test_affinity_error(void **state)
+{
+	const uint32_t depth = 8;
+	struct bb_driver_opts opts = {.cpu = CPU_SETSIZE - 1, .poll_cpu = CPU_SETSIZE - 1};
+	struct bb_err err = {0};
+	struct stepping *s;
+	struct bb_batch b;
+	void *driver = NULL, *slot = NULL;
+
+	(void)state;
+	need_root();
+	s = begin(PERF_PROFILER, "empty", &depth, 1);
+	assert_int_equal(bb_driver_step.open(&s->spec, &opts, &driver, &err), 0);
+	assert_int_equal(bb_driver_step.attach(driver, &s->subject, &slot, &err), 0);
+	b = (struct bb_batch){.ns = s->ns, .want = 10};
+	assert_true(bb_driver_step.batch(driver, slot, depth, &b, &err) < 0);
+	assert_non_null(strstr(err.msg, "--cpu"));
+	assert_int_equal(since(s).run_cnt, 0);
+	bb_driver_step.detach(driver, slot);
+	bb_driver_step.close(driver);
+	end(s);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_every_event_is_a_sample),
+		cmocka_unit_test(test_batches_add_up),
+		cmocka_unit_test(test_stack_depth),
+		cmocka_unit_test(test_depth_too_small),
+		cmocka_unit_test(test_depth_costs),
+		cmocka_unit_test(test_rings_never_overflow),
+		cmocka_unit_test(test_affinity_error),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
