@@ -5,10 +5,12 @@
 most = samples[1]
 fewest = samples[1]
 all_p99 = 1
+any_p90 = 0
 do for [k = 1:n_curves] {
 	if (samples[k] > most) { most = samples[k] }
 	if (samples[k] < fewest) { fewest = samples[k] }
 	if (!(p99[k] == p99[k])) { all_p99 = 0 }
+	if (p90[k] == p90[k]) { any_p90 = 1 }
 }
 set label 2 "Distribution of the time of one run, gross (bpf_stats), " . \
 	(fewest < most ? sprintf("%d to %d", fewest, most) : sprintf("%d", most)) . " runs a variant"
@@ -18,10 +20,11 @@ array cell1[n_curves]
 array cell2[n_curves]
 do for [k = 1:n_curves] {
 	cell1[k] = time_text(p50[k])
-	cell2[k] = time_text(all_p99 ? p99[k] : p90[k])
+	cell2[k] = all_p99 ? time_text(p99[k]) : any_p90 ? time_text(p90[k]) : ""
 }
 head1 = "p50"
-head2 = all_p99 ? "p99" : "p90"	# which few samples do not give
+# Few samples give no p99, very few no p90 either.
+head2 = all_p99 ? "p99" : any_p90 ? "p90" : ""
 key_points = 0
 load "key.gp"
 

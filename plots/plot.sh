@@ -90,7 +90,8 @@ command -v gnuplot >/dev/null ||
 read -ra runs <<<"${RUN:-}"
 (($# == 0)) || runs=("$@")
 if ((${#runs[@]} == 0)); then
-	compgen -G "$results/*.json" >/dev/null ||
+	# schema.json is there in any case.
+	compgen -G "$results/*.json" | grep -qv '/schema\.json$' ||
 		die "no run is stored in $results; make one: sudo ./bpfbench --scenario perf_profiler"
 	runs=(latest)
 fi

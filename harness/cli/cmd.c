@@ -13,6 +13,8 @@ const struct bb_cmd bb_cmds[] = {
 	{"run", "measure scenarios (the default: `bpfbench --scenario S` is `bpfbench run --scenario S`)", bb_cmd_run},
 	{"show", "print a stored run in any format, without measuring", bb_cmd_show},
 	{"list", "list the scenarios with their variants and drives, and the stored runs", bb_cmd_list},
+	{"history", "show each variant over all stored runs, and where it changed", bb_cmd_history},
+	{"compare", "compare two programs, measured in turns now, or two stored runs", bb_cmd_compare},
 	{"selftest", "find out what this machine can resolve: programs compared with themselves", bb_cmd_selftest},
 	{"check", "say what this machine can do, and what to change", bb_cmd_check},
 };

@@ -31,7 +31,9 @@ extern const size_t bb_n_cmds;
 int bb_cmd_run(int argc, char **argv);
 int bb_cmd_show(int argc, char **argv);
 int bb_cmd_list(int argc, char **argv);
+int bb_cmd_history(int argc, char **argv);
 int bb_cmd_check(int argc, char **argv);
+int bb_cmd_compare(int argc, char **argv);
 int bb_cmd_selftest(int argc, char **argv);
 
 /* Find and run the command that argv names; without one, `run`. Returns the exit code. */

@@ -145,11 +145,15 @@ int bb_workload__start(const struct bb_workload_spec *spec, struct bb_workload *
 
 int bb_workload__ended(struct bb_workload *w, const char *program, struct bb_err *err)
 {
-	int status;
-	pid_t pid = waitpid(w->pid, &status, WNOHANG);
+	siginfo_t info = {0};
+	int status = 0;
+	pid_t pid;
 
-	if (pid == 0)
+	if (!waitid(P_PID, (id_t)w->pid, &info, WEXITED | WNOHANG | WNOWAIT) && info.si_pid == 0)
 		return 0;
+	/* What it started and left behind goes too. Before it is waited for, while its number cannot be another's. */
+	kill(-w->pid, SIGKILL);
+	pid = waitpid(w->pid, &status, WNOHANG);
 	w->pid = 0;
 	if (pid > 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0)
 		return 1;

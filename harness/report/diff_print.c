@@ -34,6 +34,8 @@ static struct percent percent_of(double ratio)
 	double percent = 100 * (ratio - 1);
 	struct percent p;
 
+	if (fabs(percent) < 0.005)	/* no "-0.00" */
+		percent = 0;
 	snprintf(p.text, sizeof(p.text), fabs(percent) < 99.995 ? "%+.2f" : "%+.4g", percent);
 	return p;
 }

@@ -320,47 +320,50 @@ static int begin_series(struct ab *ab, struct contest *c, uint32_t load, unsigne
 	return 0;
 }
 
-/* Every active contest once, with the loads there are; bits of the labels that were `loaded` anew. */
-static int measure_loads(struct ab *ab, uint32_t load, unsigned int loaded, struct bb_err *err)
+/* A drive's active contests: the last pair and series of each are void, because. */
+static int make_void(struct ab *ab, size_t drive, const char *why, struct bb_err *err)
 {
-	int rc = 0;
+	for (size_t i = 0; i < ab->n_contests; i++) {
+		struct contest *c = &ab->contests[i];
+		struct bb_comparison *k = &ab->report->comparisons[c->comparison];
 
-	for (size_t d = 0; !rc && d < ab->session.plan->scenario->n_drives; d++) {
-		struct bb_prog_stats before[N_LABELS] = {0};
-		uint64_t fired[N_LABELS];
-		char why[300];
-
-		if (!ab->session.drives[d].driver)
+		if (!c->active || drive_of(ab, c) != &ab->session.drives[drive])
 			continue;
+		k->pairs[k->n_pairs - 1].void_why = strdup(why);
 		for (int l = 0; l < N_LABELS; l++)
-			fired[l] = fired_by(ab, d, (enum label)l);
-		rc = attach(ab, d, before, err);
-		for (size_t i = 0; !rc && i < ab->n_contests; i++) {
-			struct contest *c = &ab->contests[i];
-
-			if (!c->active || drive_of(ab, c) != &ab->session.drives[d])
-				continue;
-			rc = begin_series(ab, c, load, loaded, err);
-			if (!rc)
-				rc = measure_pair(ab, c, err);
-		}
-		for (int l = 0; l < N_LABELS; l++)
-			fired[l] = fired_by(ab, d, (enum label)l) - fired[l];
-		if (!rc)
-			judge_labels(ab, d, before, fired, why, sizeof(why));
-		for (size_t i = 0; !rc && why[0] && i < ab->n_contests; i++) {
-			struct contest *c = &ab->contests[i];
-			struct bb_comparison *k = &ab->report->comparisons[c->comparison];
-
-			if (!c->active || drive_of(ab, c) != &ab->session.drives[d])
-				continue;
-			k->pairs[k->n_pairs - 1].void_why = strdup(why);
-			for (int l = 0; l < N_LABELS; l++)
-				if (c->cell[l] != BB_NO_CELL && bb_record__void(series_of(ab, c, (enum label)l), "%s", why))
-					rc = bb_fail_nomem(err);
-		}
-		detach(ab, d);
+			if (c->cell[l] != BB_NO_CELL && bb_record__void(series_of(ab, c, (enum label)l), "%s", why))
+				return bb_fail_nomem(err);
 	}
+	return 0;
+}
+
+/* Every active contest of a drive once, with the loads there are; bits of the labels that were `loaded` anew. */
+static int measure_loads(struct ab *ab, size_t drive, uint32_t load, unsigned int loaded, struct bb_err *err)
+{
+	struct bb_prog_stats before[N_LABELS] = {0};
+	uint64_t fired[N_LABELS];
+	char why[300] = "";
+	int rc;
+
+	for (int l = 0; l < N_LABELS; l++)
+		fired[l] = fired_by(ab, drive, (enum label)l);
+	rc = attach(ab, drive, before, err);
+	for (size_t i = 0; !rc && i < ab->n_contests; i++) {
+		struct contest *c = &ab->contests[i];
+
+		if (!c->active || drive_of(ab, c) != &ab->session.drives[drive])
+			continue;
+		rc = begin_series(ab, c, load, loaded, err);
+		if (!rc)
+			rc = measure_pair(ab, c, err);
+	}
+	for (int l = 0; l < N_LABELS; l++)
+		fired[l] = fired_by(ab, drive, (enum label)l) - fired[l];
+	if (!rc)
+		judge_labels(ab, drive, before, fired, why, sizeof(why));
+	if (!rc && why[0])
+		rc = make_void(ab, drive, why, err);
+	detach(ab, drive);
 	return rc;
 }
 
@@ -377,34 +380,34 @@ static int load_pair(struct ab *ab, struct bb_err *err)
 }
 
 /* One load pair: as the JIT places it, and then matched (which it may be at once), by moving either to the other. */
-static int run_pair(struct ab *ab, uint32_t pair, struct bb_err *err)
+static int run_pair(struct ab *ab, size_t drive, uint32_t pair, struct bb_err *err)
 {
 	enum label moved = bb_rng_below(&ab->session.rng, 2) ? HEAD : BASE, stays = moved == HEAD ? BASE : HEAD;
 	int mod64, rc = load_pair(ab, err);
 
 	if (!rc)
-		rc = measure_loads(ab, 2 * pair, ALL_LABELS, err);
+		rc = measure_loads(ab, drive, 2 * pair, ALL_LABELS, err);
 	mod64 = ab->subject[stays]->jit_mod64;
 	if (rc || ab->opts->same_load || mod64 < 0 || ab->subject[moved]->jit_mod64 == mod64)
 		return rc;
 	rc = bb_subject__load(ab->subject[moved], &ab->session.rng, mod64, MATCH_TRIES, err);
 	if (rc == -EAGAIN)
 		return 0;	/* this pair stays unmatched */
-	return rc ? rc : measure_loads(ab, 2 * pair + 1, 1u << moved, err);
+	return rc ? rc : measure_loads(ab, drive, 2 * pair + 1, 1u << moved, err);
 }
 
 /*
- * Look at every contest after a pair: what has its verdict is done. The looks share alpha by Bonferroni, which is
+ * Look at a drive's contests after a pair: what has its verdict is done. The looks share alpha by Bonferroni, which is
  * Holm's first step: who stops here survives the correction at the end.
  */
-static int look(struct ab *ab, bool *ret_any, struct bb_err *err)
+static int look(struct ab *ab, size_t drive, bool *ret_any, struct bb_err *err)
 {
 	*ret_any = false;
 	for (size_t i = 0; i < ab->n_contests; i++) {
 		struct contest *c = &ab->contests[i];
 		struct bb_comparison *k = &ab->report->comparisons[c->comparison];
 
-		if (!c->active)
+		if (!c->active || drive_of(ab, c) != &ab->session.drives[drive])
 			continue;
 		if (bb_comparison__judge(k, k->alpha / (double)ab->n_contests))
 			return bb_fail_nomem(err);
@@ -414,25 +417,46 @@ static int look(struct ab *ab, bool *ret_any, struct bb_err *err)
 	return 0;
 }
 
-static int run_pairs(struct ab *ab, struct bb_err *err)
+/* One drive, until its contests have their verdicts or `budget_s` (0: no limit) is used up. */
+static int run_pairs(struct ab *ab, size_t drive, double budget_s, struct bb_err *err)
 {
-	double budget_s = ab->opts->run.budget_s;
 	const struct bb_progress *p = ab->opts->run.progress;
+	uint64_t began_ns = bb_now_ns();
 	bool any = true;
 	int rc = 0;
 
 	for (uint32_t pair = 0; !rc && any && (!ab->opts->max_pairs || pair < ab->opts->max_pairs); pair++) {
-		double elapsed_s = bb_seconds_since(ab->began_ns);
+		double elapsed_s = bb_seconds_since(began_ns);
 
 		if (pair && budget_s > 0 && elapsed_s + elapsed_s / pair > budget_s)
 			break;
-		if (p && budget_s > 0)
-			p->update(p->arg, elapsed_s, budget_s, "until a verdict, or the budget is used up");
-		rc = run_pair(ab, pair, err);
+		if (p && ab->opts->run.budget_s > 0)
+			p->update(p->arg, bb_seconds_since(ab->began_ns), ab->opts->run.budget_s,
+				  "at the latest; a verdict ends it");
+		rc = run_pair(ab, drive, pair, err);
 		if (!rc && bb_stop_signal)
 			rc = -EINTR;
 		if (!rc)
-			rc = look(ab, &any, err);
+			rc = look(ab, drive, &any, err);
+	}
+	return rc;
+}
+
+/* Drive by drive, so that a slow one does not hold up a fast one's verdict; what one leaves of its share, others have. */
+static int run_drives(struct ab *ab, struct bb_err *err)
+{
+	size_t n = ab->session.plan->scenario->n_drives, left = 0;
+	int rc = 0;
+
+	for (size_t d = 0; d < n; d++)
+		left += ab->session.drives[d].driver != NULL;
+	for (size_t d = 0; !rc && d < n; d++) {
+		double left_s = ab->opts->run.budget_s - bb_seconds_since(ab->began_ns);
+
+		if (!ab->session.drives[d].driver)
+			continue;
+		rc = run_pairs(ab, d, ab->opts->run.budget_s > 0 ? fmax(left_s, 1e-3) / (double)left : 0, err);
+		left--;
 	}
 	return rc;
 }
@@ -565,7 +589,7 @@ int bb_run_ab(const struct bb_plan *plan, const struct bb_ab_opts *opts, struct 
 	}
 	rc = open_contests(ab, err);
 	if (!rc)
-		rc = run_pairs(ab, err);
+		rc = run_drives(ab, err);
 	if (rc)
 		rc = bb_record__incomplete(report, rc, err);
 	else if (bb_comparisons_judge(report->comparisons, report->n_comparisons))

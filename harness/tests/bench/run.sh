@@ -36,7 +36,8 @@ done
 
 scratch=$(mktemp -d "${TMPDIR:-/tmp}/bpfbench-self.XXXXXX")
 trap 'rm -rf -- "$scratch"' EXIT
-trap '[[ -z $child ]] || kill "$child" 2>/dev/null || true; exit 130' INT TERM
+# A bpfbench that is stopped midway stores what it has: the scratch folder must outlive it.
+trap '[[ -z $child ]] || kill "$child" 2>/dev/null || true; sleep 1; exit 130' INT TERM
 
 if [[ -t 1 ]]; then red=$'\e[31m' green=$'\e[32m' plain=$'\e[0m'; else red='' green='' plain=''; fi
 held=0 missed=0 skipped=0

@@ -34,9 +34,10 @@ expect_eq "no gnuplot: says what to install" "$(cat "$TMP/err")" \
 	"plot.sh: gnuplot is missing; install the package gnuplot-nox: sudo apt-get install gnuplot-nox"
 check "no gnuplot: nothing is made" test ! -e "$out"
 
-need_command gnuplot "the plots" || plan_done
+need_command gnuplot "no run to draw, the plots, their texts, slopes and names, other gnuplots" || plan_done
 
 # --- what there is to draw ---
+echo '{}' >"$TMP/empty/schema.json"
 run env BPFBENCH="$BPFBENCH" RESULTS="$TMP/empty" PLOTS="$out" plots/plot.sh
 expect_status "no stored run: exit code 1" 1
 expect_eq "no stored run: says which command makes one" "$(cat "$TMP/err")" \

@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/cmd.h"
+#include "cli/compare_show.h"
+#include "cli/measure.h"
+#include "cli/options.h"
+#include "report/diff.h"
+#include "run/ab.h"
+
+#define DEFAULT_BUDGET_S 10.0
+#define DEFAULT_ALPHA 0.05
+
+struct compare_args {
+	struct bb_measure_args measure;
+	struct bb_compare_opts compare;
+	const char *scenario, *base, *head, *base_object, *head_object, *program;
+	struct bb_strings drives;
+	uint32_t loads;
+	const char *runs[2];
+	size_t n_runs;
+};
+
+enum { KEY_BASE = 0x100, KEY_HEAD, KEY_BASE_OBJECT, KEY_HEAD_OBJECT, KEY_PROGRAM, KEY_LOADS, KEY_THRESHOLD, KEY_ALPHA,
+       KEY_FAIL_ON, KEY_SORT, KEY_FILTER, KEY_FORCE, KEY_BASELINE, KEY_SAVE_BASELINE };
+
+static const struct argp_option options[] = {
+	{NULL, 0, NULL, 0, "What to compare, measured now and in turns:", 1},
+	{"scenario", 's', "NAME", 0, "scenario with the drives, and the variants", 1},
+	{"base", KEY_BASE, "VARIANT", 0, "the old one", 1},
+	{"head", KEY_HEAD, "VARIANT", 0, "the new one", 1},
+	{"base-object", KEY_BASE_OBJECT, "FILE", 0, "build that holds the old program", 1},
+	{"head-object", KEY_HEAD_OBJECT, "FILE", 0, "build that holds the new program", 1},
+	{"program", KEY_PROGRAM, "NAME", 0, "program in the two objects (default: the variant's)", 1},
+	{"drive", 'd', "NAME", 0, "only this drive of the scenario (repeatable)", 1},
+	{NULL, 0, NULL, 0, "Stored runs instead: `compare OLD NEW`", 2},
+	{"baseline", KEY_BASELINE, "NAME", 0, "OLD: a saved baseline, a run id or a file", 2},
+	{"save-baseline", KEY_SAVE_BASELINE, "NAME", 0, "remember NEW (default: the latest run) under this name", 2},
+	{"force", KEY_FORCE, NULL, 0, "judge runs of different machines all the same", 2},
+	{NULL, 0, NULL, 0, "How to judge:", 3},
+	{"threshold", KEY_THRESHOLD, "PERCENT", 0, "smallest difference that matters (default 1)", 3},
+	{"alpha", KEY_ALPHA, "SHARE", 0, "chance of a false verdict over all comparisons (default 0.05)", 3},
+	{"loads", KEY_LOADS, "N", 0, "stop after this many load pairs (default: at a verdict or when the budget is used up)", 3},
+	{"fail-on", KEY_FAIL_ON, "VERDICT", 0, "exit with 3 when any verdict is this: regressed", 3},
+	{"sort", KEY_SORT, "COLUMN", 0, "one of " BB_DIFF_COLUMNS "; with :desc downwards", 3},
+	{"filter", KEY_FILTER, "EXPRESSION", 0, "only rows where COLUMN OP VALUE, as verdict=regressed, percent>1 or name~*step* "
+	 "(repeatable)", 3},
+	{0},
+};
+
+static enum bb_verdict verdict_of(const struct argp_state *state, const char *arg)
+{
+	enum bb_verdict v;
+
+	if (bb_verdict_from_name(arg, &v) || v == BB_VERDICT_INCONCLUSIVE)
+		bb_usage_error(state, "--fail-on takes regressed, improved or same, not '%s' (inconclusive never fails)", arg);
+	return v;
+}
+
+static void check_what(const struct compare_args *a, const struct argp_state *state)
+{
+	bool live = a->scenario || a->base || a->head || a->base_object || a->head_object;
+	bool stored = a->n_runs || a->compare.baseline || a->compare.save_baseline;
+
+	if (live && stored)
+		bb_usage_error(state, "either programs to measure now (--scenario, --base, --head) or stored runs, not both");
+	if (!live && !stored)
+		bb_usage_error(state, "what? --scenario S --base V1 --head V2, or two stored runs, or --baseline NAME");
+	if (live && !a->base_object != !a->head_object)
+		bb_usage_error(state, "--base-object and --head-object go together");
+	if (live && !a->base_object && (!a->scenario || !a->base || !a->head))
+		bb_usage_error(state, "a comparison needs --scenario, --base and --head, or --base-object and --head-object");
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct compare_args *a = state->input;
+
+	switch (key) {
+	case ARGP_KEY_INIT: state->child_inputs[0] = &a->measure; break;
+	case 's': a->scenario = arg; break;
+	case 'd': bb_strings_add(&a->drives, arg, state); break;
+	case KEY_BASE: a->base = arg; break;
+	case KEY_HEAD: a->head = arg; break;
+	case KEY_BASE_OBJECT: a->base_object = arg; break;
+	case KEY_HEAD_OBJECT: a->head_object = arg; break;
+	case KEY_PROGRAM: a->program = arg; break;
+	case KEY_LOADS: a->loads = bb_option_u32(state, "loads", arg, 1, 10000); break;
+	case KEY_THRESHOLD: a->compare.threshold = bb_option_percent(state, "threshold", arg); break;
+	case KEY_ALPHA: a->compare.alpha = bb_option_double(state, "alpha", arg, 1e-6, 0.5); break;
+	case KEY_FAIL_ON: a->compare.fail_on = verdict_of(state, arg); break;
+	case KEY_SORT: a->compare.sort = arg; break;
+	case KEY_FILTER: bb_strings_add(&a->compare.filters, arg, state); break;
+	case KEY_FORCE: a->compare.force = true; break;
+	case KEY_BASELINE: a->compare.baseline = arg; break;
+	case KEY_SAVE_BASELINE: a->compare.save_baseline = arg; break;
+	case ARGP_KEY_ARG:
+		if (a->n_runs == 2)
+			bb_usage_error(state, "two stored runs at the most: OLD NEW");
+		a->runs[a->n_runs++] = arg;
+		break;
+	case ARGP_KEY_END: check_what(a, state); break;
+	default: return ARGP_ERR_UNKNOWN;
+	}
+	return 0;
+}
+
+static const struct argp_child children[] = {{&bb_measure_argp, 0, NULL, 4}, {0}};
+
+static const struct argp argp = {
+	.options = options,
+	.parser = parse,
+	.args_doc = "[OLD NEW]",
+	.doc = "Compare two programs, measured in turns now, or two stored runs.\v"
+	       "Measured now, each pair of loads is compared in ABBA or BAAB blocks; the verdict is on pairs at the same JIT "
+	       "address mod 64 and comes as soon as the interval allows it. It is regressed, improved, same (within the "
+	       "threshold) or inconclusive. Exit code 3 only with --fail-on, and never for inconclusive. Stored runs share no "
+	       "randomisation: their intervals are wider, and runs of different machines are inconclusive unless forced.",
+	.children = children,
+	.help_filter = bb_help_formats,
+};
+
+/* A scenario for two builds of one program, when none was named: stepped at one depth, with our own floor. */
+static int scenario_for_objects(const char *program, struct bb_scenario **ret_scenario, struct bb_err *err)
+{
+	char *text = NULL;
+	int rc, n = asprintf(&text,
+			     "name: compare\nobject: loops.bpf.o\nfloor: empty\n"
+			     "variants:\n  - {name: empty}\n  - {name: program, program: %s}\n"
+			     "drive:\n  - {with: step, stack_depth: 32}\n", program);
+
+	if (n < 0)
+		return bb_fail_nomem(err);
+	rc = bb_scenario__parse(text, (size_t)n, "(built in)", ret_scenario, err);
+	free(text);
+	return rc;
+}
+
+/* The scenario, with variants "base" and "head" of the two objects where there are two. */
+static int make_scenario(struct compare_args *a, const struct bb_paths *paths, struct bb_scenario **ret_scenario,
+			 struct bb_err *err)
+{
+	const char *like = a->base ? a->base : "program";
+	int rc;
+
+	if (a->scenario)
+		rc = bb_scenario_find(paths, a->scenario, ret_scenario, err);
+	else if (a->program)
+		rc = scenario_for_objects(a->program, ret_scenario, err);
+	else
+		rc = bb_fail(err, -EINVAL, "which program of the two objects? --program NAME");
+	if (rc || !a->base_object)
+		return rc;
+	if (!bb_scenario__variant(*ret_scenario, like))
+		return bb_fail(err, -ENOENT, "which variant of '%s' do the objects replace? --base VARIANT", a->scenario);
+	rc = bb_scenario__add_variant(*ret_scenario, "base", like, a->base_object, err);
+	if (!rc)
+		rc = bb_scenario__add_variant(*ret_scenario, "head", a->head ? a->head : like, a->head_object, err);
+	a->base = "base";
+	a->head = "head";
+	return rc;
+}
+
+static int compare_live(struct compare_args *a, const char *command)
+{
+	const char *variants[2];
+	struct bb_plan_opts plan_opts = {.variants = variants, .n_variants = 2, .drives = a->drives.v, .n_drives = a->drives.n};
+	struct bb_scenario *scenario = NULL;
+	struct bb_paths paths = {0};
+	struct bb_plan plan = {0};
+	struct bb_err err = {0};
+	struct bb_measure m = {0};
+	int rc = bb_paths__find(&paths, &err), exit_code;
+
+	if (!rc)
+		rc = make_scenario(a, &paths, &scenario, &err);
+	variants[0] = a->base;
+	variants[1] = a->head;
+	if (!rc)
+		rc = bb_plan__make(scenario, &plan_opts, &plan, &err);
+	if (!rc)
+		rc = bb_compare_check_floor(&a->compare, a->measure.results, &err);
+	if (!rc)
+		rc = bb_measure__begin(&a->measure, "compare", command, &m, &err);
+	if (rc) {
+		exit_code = bb_complain(&err);
+	} else {
+		struct bb_ab_opts opts = {
+			.run = m.opts,
+			.base = a->base,
+			.head = a->head,
+			.threshold = a->compare.threshold,
+			.alpha = a->compare.alpha,
+			.max_pairs = a->loads,
+		};
+
+		rc = bb_run_ab(&plan, &opts, m.report, &err);
+		exit_code = bb_measure__deliver(&m, rc, &err);
+		if (!rc && exit_code == BB_EXIT_OK)
+			exit_code = bb_compare_show_live(&a->compare, m.report, a->base, a->head);
+		bb_measure__end(&m);
+	}
+	bb_plan__done(&plan);
+	bb_scenario__free(scenario);
+	bb_paths__done(&paths);
+	return exit_code;
+}
+
+int bb_cmd_compare(int argc, char **argv)
+{
+	struct compare_args a = {.compare = {.threshold = 0.01, .alpha = DEFAULT_ALPHA}};
+	char *command = bb_command_line(argc, argv);
+	int exit_code;
+
+	bb_measure_args__init(&a.measure, NULL, DEFAULT_BUDGET_S);
+	argp_parse(&argp, argc, argv, 0, NULL, &a);
+	if (a.scenario || a.base_object)
+		exit_code = compare_live(&a, command ? command : "");
+	else
+		exit_code = bb_compare_show_stored(&a.compare, a.measure.results, a.runs, a.n_runs);
+	free(command);
+	free(a.drives.v);
+	free(a.compare.filters.v);
+	return exit_code;
+}

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "cli/compare_show.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/cmd.h"
+#include "cli/paths.h"
+#include "report/baseline.h"
+#include "report/diff.h"
+#include "run/selftest_store.h"
+
+int bb_compare_check_floor(const struct bb_compare_opts *o, const char *results, struct bb_err *err)
+{
+	struct bb_fingerprint fp;
+	char *id = NULL;
+	double floor;
+	int rc = bb_fingerprint__read(&fp, err);
+
+	if (!rc)
+		rc = bb_selftest__read_floor(results, &fp, &floor, &id, err);
+	if (rc == -ENOENT)
+		return 0;	/* nobody knows the floor: `bpfbench selftest` would */
+	if (!rc && o->threshold < floor)
+		rc = bb_fail(err, -ERANGE, "a threshold of %.3g %% is below what this machine can resolve: self-test %s found a noise "
+			     "floor of %.3g %%; take a larger --threshold, or a quieter machine and a new `bpfbench selftest`",
+			     100 * o->threshold, id, 100 * floor);
+	free(id);
+	return rc;
+}
+
+/* Sort, filter, print; the exit code is by all rows, shown or not. */
+static int show(const struct bb_compare_opts *o, struct bb_diffs *d, const char *label_a, const char *label_b)
+{
+	bool fails = o->fail_on != BB_VERDICT_INCONCLUSIVE && bb_diffs_have(d, o->fail_on);
+	struct bb_err err = {0};
+	int rc = 0;
+
+	for (size_t i = 0; i < d->n_warnings; i++)
+		fprintf(stderr, "bpfbench: %s\n", d->warnings[i]);
+	if (o->sort)
+		rc = bb_diff_sort(d, o->sort, &err);
+	for (size_t i = 0; !rc && i < o->filters.n; i++)
+		rc = bb_diff_filter(d, o->filters.v[i], &err);
+	if (!rc && bb_diff_print(d, label_a, label_b, stdout))
+		rc = bb_fail_nomem(&err);
+	if (!rc && (fflush(stdout) || ferror(stdout)))
+		rc = bb_fail(&err, -EIO, "stdout: %s", strerror(errno));
+	if (rc) {
+		bb_complain(&err);
+		return rc == -EINVAL ? BB_EXIT_USAGE : BB_EXIT_FAILURE;
+	}
+	return fails ? BB_EXIT_REGRESSION : BB_EXIT_OK;
+}
+
+int bb_compare_show_live(const struct bb_compare_opts *o, const struct bb_report *report, const char *base,
+			 const char *head)
+{
+	struct bb_diffs d = {0};
+	struct bb_err err = {0};
+	int exit_code;
+
+	if (bb_diff_comparisons(report->comparisons, report->n_comparisons, &d, &err))
+		return bb_complain(&err);
+	exit_code = show(o, &d, base, head);
+	bb_diffs__done(&d);
+	return exit_code;
+}
+
+static int save_baseline(const struct bb_compare_opts *o, const char *results, const struct bb_report *run,
+			 struct bb_err *err)
+{
+	uid_t uid;
+	gid_t gid;
+	int rc;
+
+	bb_caller(&uid, &gid);
+	rc = bb_baseline__save(results, o->save_baseline, run->id, uid, gid, err);
+	if (!rc)
+		fprintf(stderr, "bpfbench: baseline '%s' is %s\n", o->save_baseline, run->id);
+	return rc;
+}
+
+int bb_compare_show_stored(const struct bb_compare_opts *o, const char *results, const char *const *runs, size_t n_runs)
+{
+	struct bb_diff_opts opts = {.threshold = o->threshold, .alpha = o->alpha, .force = o->force};
+	const char *old = o->baseline ? o->baseline : n_runs == 2 ? runs[0] : NULL;
+	const char *new = n_runs ? runs[n_runs - 1] : "latest";
+	struct bb_report *a = NULL, *b = NULL;
+	struct bb_diffs d = {0};
+	struct bb_err err = {0};
+	int rc, exit_code = BB_EXIT_OK;
+
+	if (o->baseline && n_runs == 2)
+		rc = bb_fail(&err, -EINVAL, "with --baseline only one run is named: the new one");
+	else if (!old && !o->save_baseline)
+		rc = bb_fail(&err, -EINVAL, "two runs are needed, OLD NEW, or --baseline");
+	else
+		rc = bb_baseline__read(new, results, &b, &err);
+	if (!rc && old)
+		rc = bb_baseline__read(old, results, &a, &err);
+	if (!rc && old)
+		rc = bb_diff_reports(a, b, &opts, &d, &err);
+	if (!rc && old)
+		exit_code = show(o, &d, a->id, b->id);
+	if (!rc && o->save_baseline)
+		rc = save_baseline(o, results, b, &err);
+	if (rc)
+		exit_code = bb_complain(&err);
+	bb_diffs__done(&d);
+	bb_report__free(a);
+	bb_report__free(b);
+	return exit_code;
+}

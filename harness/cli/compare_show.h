@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef BB_CLI_COMPARE_SHOW_H
+#define BB_CLI_COMPARE_SHOW_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/err.h"
+#include "cli/options.h"
+#include "plan/plan.h"
+#include "report/report.h"
+#include "stats/verdict.h"
+
+/* What `compare` shows and answers, for comparisons measured just now and for stored runs. */
+struct bb_compare_opts {
+	double threshold, alpha;	/* shares */
+	enum bb_verdict fail_on;	/* exit code 3 if any verdict is this; inconclusive: never */
+	const char *sort;		/* NULL: as they come */
+	struct bb_strings filters;
+	bool force;
+	const char *baseline, *save_baseline;
+};
+
+/*
+ * A threshold below this machine's noise floor, as the newest self-test found it, is refused: -ERANGE with the
+ * explanation. 0 when there is no self-test of this machine.
+ */
+int bb_compare_check_floor(const struct bb_compare_opts *o, const char *results, struct bb_err *err);
+
+/* Print the comparisons of a report that has just been measured. Returns the exit code. */
+int bb_compare_show_live(const struct bb_compare_opts *o, const struct bb_report *report, const char *base,
+			 const char *head);
+
+/* Read two stored runs, compare and print; save a baseline if asked. Returns the exit code. */
+int bb_compare_show_stored(const struct bb_compare_opts *o, const char *results, const char *const *runs, size_t n_runs);
+
+#endif

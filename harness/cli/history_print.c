@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "cli/history_print.h"
+
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+#include "report/json_out.h"
+#include "report/table_cells.h"
+#include "report/text_table.h"
+
+#define COMMIT_DIGITS 10
+
+/* ln of what is judged; NAN: nothing. */
+static double judged_value(const struct bb_timeline_case *c, const struct bb_timeline_point *p)
+{
+	double v = c->by_ratio ? p->ratio.value : p->latency.value;
+
+	return v > 0 ? log(v) : NAN;
+}
+
+/* Whether the point took part in the judgement; its mark is "-" otherwise. */
+static bool is_judged(const struct bb_timeline *t, const struct bb_timeline_point *p)
+{
+	return !p->differs && !t->runs[p->run].incomplete;
+}
+
+static const char *mark_text(const struct bb_timeline *t, const struct bb_timeline_point *p)
+{
+	return is_judged(t, p) ? bb_history_mark_name(p->judged.mark) : "-";
+}
+
+/* --- for people ---------------------------------------------------------------------------------------------- */
+
+static const struct bb_text_column columns[] = {
+	{"Started", true},
+	{"Commit", true},
+	{"Latency, ns", false},
+	{"95 % interval", false},
+	{"Ratio", false},
+	{"SE %", false},
+	{"Change %", false},
+	{"Limit %", false},
+	{"Mark", true},
+	{"Note", true},
+};
+
+static void add_or_absent(struct bb_text_table *t, const char *fmt, double value)
+	__attribute__((format(printf, 2, 0)));
+static void add_or_absent(struct bb_text_table *t, const char *fmt, double value)
+{
+	char text[64];
+
+	snprintf(text, sizeof(text), fmt, value);
+	bb_text_table__add(t, "%s", isfinite(value) ? text : BB_TEXT_ABSENT);
+}
+
+static void add_latency(struct bb_text_table *t, const struct bb_estimate *e)
+{
+	bb_text_table__add(t, "%s", isfinite(e->value) ? bb_cell_number(e->value, e->value).text : BB_TEXT_ABSENT);
+	if (isfinite(e->lo) && isfinite(e->hi))
+		bb_text_table__add(t, "[%s, %s]", bb_cell_number(e->lo, e->value).text,
+				   bb_cell_number(e->hi, e->value).text);
+	else
+		bb_text_table__add(t, BB_TEXT_ABSENT);
+}
+
+static void add_note(struct bb_text_table *table, const struct bb_timeline_run *run, const struct bb_timeline_point *p)
+{
+	char voids[64] = "", text[512];
+
+	if (p->voids)
+		snprintf(voids, sizeof(voids), "%u void series", p->voids);
+	if (p->differs)
+		snprintf(text, sizeof(text), "not judged: another %s than now", p->differs);
+	else if (run->incomplete)
+		snprintf(text, sizeof(text), "not judged: incomplete, %s", run->incomplete);
+	else
+		snprintf(text, sizeof(text), "%s", p->judged.change > 0 ? "change point: slower from here on" :
+			 p->judged.change < 0 ? "change point: faster from here on" : "");
+	bb_text_table__add(table, "%s%s%s", text, *text && *voids ? "; " : "", voids);
+}
+
+static void add_point(struct bb_text_table *table, const struct bb_timeline *t, const struct bb_timeline_case *c,
+		      const struct bb_timeline_point *p)
+{
+	const struct bb_timeline_run *run = &t->runs[p->run];
+	double change = judged_value(c, p) - p->judged.baseline;
+
+	bb_text_table__add(table, "%s", run->started ? run->started : run->id);
+	bb_text_table__add(table, "%.*s", COMMIT_DIGITS, run->commit);
+	add_latency(table, &p->latency);
+	add_or_absent(table, "%.4f", p->ratio.value);
+	add_or_absent(table, "%.2f", 100 * p->se);
+	add_or_absent(table, "%+.2f", 100 * expm1(change));
+	add_or_absent(table, "%.2f", 100 * expm1(p->judged.limit));
+	bb_text_table__add(table, "%s", mark_text(t, p));
+	add_note(table, run, p);
+}
+
+static int print_case(const struct bb_timeline *t, const struct bb_timeline_case *c, FILE *out)
+{
+	struct bb_text_table table;
+	int rc;
+
+	bb_text_table__init(&table, columns, sizeof(columns) / sizeof(columns[0]));
+	for (size_t i = 0; i < c->n_points; i++)
+		add_point(&table, t, c, &c->points[i]);
+	bb_put_clean(out, c->name);
+	fputs(c->by_ratio ? ", judged by its ratio to the anchor of the same run\n" :
+	      c->is_anchor ? ", the anchor, judged by its latency: what changes here is rather the machine\n" :
+	      ", judged by its latency, as there is no anchor\n", out);
+	rc = bb_text_table__print(&table, 2, out);
+	putc('\n', out);
+	bb_text_table__done(&table);
+	return rc;
+}
+
+/* The last point that was judged, or NULL. */
+static const struct bb_timeline_point *newest(const struct bb_timeline *t, const struct bb_timeline_case *c)
+{
+	for (size_t i = c->n_points; i-- > 0;)
+		if (is_judged(t, &c->points[i]) && c->points[i].judged.mark != BB_HISTORY_VOID)
+			return &c->points[i];
+	return NULL;
+}
+
+/* Where the level that the newest point is at began; NULL when nothing is known to have changed. */
+static const struct bb_timeline_point *change_point(const struct bb_timeline_case *c)
+{
+	for (size_t i = c->n_points; i-- > 0;)
+		if (c->points[i].judged.change)
+			return &c->points[i];
+	return NULL;
+}
+
+static void print_change(const struct bb_timeline *t, const struct bb_timeline_case *c,
+			 const struct bb_timeline_point *p, FILE *out)
+{
+	const struct bb_timeline_point *since = change_point(c);
+	const struct bb_timeline_run *run = &t->runs[since ? since->run : p->run];
+
+	fprintf(out, "%s: ", bb_history_mark_name(p->judged.mark));
+	bb_put_clean(out, c->name);
+	fprintf(out, ", %+.2f %% in the newest run", 100 * expm1(judged_value(c, p) - p->judged.baseline));
+	if (p->judged.mark == BB_HISTORY_SUSPECT)
+		fputs("; one run proves nothing: run again", out);
+	else if (since)
+		fprintf(out, ", since %s (commit %.*s)", run->started ? run->started : run->id, COMMIT_DIGITS, run->commit);
+	putc('\n', out);
+}
+
+static void print_summary(const struct bb_timeline *t, FILE *out)
+{
+	size_t n[BB_HISTORY_IMPROVED + 1] = {0};
+
+	for (size_t i = 0; i < t->n_cases; i++) {
+		const struct bb_timeline_point *p = newest(t, &t->cases[i]);
+		enum bb_history_mark mark = p ? p->judged.mark : BB_HISTORY_VOID;
+
+		n[mark]++;
+		if (mark == BB_HISTORY_SUSPECT || mark == BB_HISTORY_REGRESSED || mark == BB_HISTORY_IMPROVED)
+			print_change(t, &t->cases[i], p, out);
+	}
+	fprintf(out, "%zu cases over %zu runs: %zu regressed, %zu improved, %zu suspect, %zu steady, %zu learning\n",
+		t->n_cases, t->n_runs, n[BB_HISTORY_REGRESSED], n[BB_HISTORY_IMPROVED], n[BB_HISTORY_SUSPECT],
+		n[BB_HISTORY_STEADY], n[BB_HISTORY_LEARNING]);
+}
+
+int bb_history_print_table(const struct bb_timeline *t, FILE *out)
+{
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < t->n_cases; i++)
+		rc = print_case(t, &t->cases[i], out);
+	if (!rc)
+		print_summary(t, out);
+	return rc;
+}
+
+/* --- for gnuplot --------------------------------------------------------------------------------------------- */
+
+static const char head[] =
+	"# bpfbench history, version 1. Tabs part the columns, two empty lines the blocks (gnuplot: index). NaN: none.\n"
+	"# A block begins with:\n"
+	"# history\tcase\tscenario\tvariant\tdrive\tparam\tparam_value\trole\tjudged_by\n"
+	"# role is \"anchor\" for what the others are divided by, else \"-\"; judged_by is \"ratio\" or \"latency\".\n"
+	"# Its rows, in the order of time:\n"
+	"# run\tstarted\tepoch_s\tid\tcommit\tlatency_ns\tlo_ns\thi_ns\tratio\tratio_lo\tratio_hi\tse\tbaseline\tlimit_lo\t"
+	"limit_hi\tmark\tchange\tnote\n"
+	"# run counts all runs from 1; se is relative; baseline and limits are in terms of what is judged; mark is \"-\" for\n"
+	"# runs that are not judged, note says why; change is +1 (slower) or -1 (faster) at a change point, else 0.\n";
+
+/* A cell: control characters would break the columns. An absent one is "-". */
+static void put_text(const char *text, FILE *out)
+{
+	if (!text || !*text)
+		putc('-', out);
+	for (; text && *text; text++)
+		putc((unsigned char)*text < 0x20 || *text == 0x7f ? ' ' : *text, out);
+}
+
+static void put_number(double value, FILE *out)
+{
+	putc('\t', out);
+	if (isfinite(value))
+		fprintf(out, "%.9g", value);
+	else
+		fputs("NaN", out);
+}
+
+static void put_head(const struct bb_timeline_case *c, FILE *out)
+{
+	const char *const cells[] = {c->name, c->scenario, c->variant, c->drive, c->param};
+
+	fputs("\n\n# history", out);
+	for (size_t i = 0; i < sizeof(cells) / sizeof(cells[0]); i++) {
+		putc('\t', out);
+		put_text(cells[i], out);
+	}
+	fprintf(out, "\t%u\t%s\t%s\n", c->param_value, c->is_anchor ? "anchor" : "-", c->by_ratio ? "ratio" : "latency");
+}
+
+static void put_point(const struct bb_timeline *t, const struct bb_timeline_point *p, FILE *out)
+{
+	const struct bb_timeline_run *run = &t->runs[p->run];
+	const struct bb_history_point *j = &p->judged;
+
+	fprintf(out, "%zu\t", p->run + 1);
+	put_text(run->started, out);
+	if (isfinite(run->epoch_s))
+		fprintf(out, "\t%.0f", run->epoch_s);	/* all of its digits */
+	else
+		fputs("\tNaN", out);
+	putc('\t', out);
+	put_text(run->id, out);
+	putc('\t', out);
+	put_text(run->commit, out);
+	put_number(p->latency.value, out);
+	put_number(p->latency.lo, out);
+	put_number(p->latency.hi, out);
+	put_number(p->ratio.value, out);
+	put_number(p->ratio.lo, out);
+	put_number(p->ratio.hi, out);
+	put_number(p->se, out);
+	put_number(exp(j->baseline), out);
+	put_number(exp(j->baseline - j->limit), out);
+	put_number(exp(j->baseline + j->limit), out);
+	fprintf(out, "\t%s\t%d\t", mark_text(t, p), j->change);
+	put_text(p->differs ? p->differs : run->incomplete, out);
+	putc('\n', out);
+}
+
+int bb_history_print_tsv(const struct bb_timeline *t, FILE *out)
+{
+	fputs(head, out);
+	for (size_t i = 0; i < t->n_cases; i++) {
+		put_head(&t->cases[i], out);
+		for (size_t k = 0; k < t->cases[i].n_points; k++)
+			put_point(t, &t->cases[i].points[k], out);
+	}
+	return 0;
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef BB_CLI_HISTORY_PRINT_H
+#define BB_CLI_HISTORY_PRINT_H
+
+#include <stdio.h>
+
+#include "report/timeline.h"
+
+/* A history as text. 0 or -ENOMEM; `out` keeps its own errors. */
+
+/* For people: a table a case, and at the end what has changed and has not changed back. */
+int bb_history_print_table(const struct bb_timeline *t, FILE *out);
+
+/* For gnuplot: a block a case, columns parted by tabs; the head of the output describes it. */
+int bb_history_print_tsv(const struct bb_timeline *t, FILE *out);
+
+#endif
