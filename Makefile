@@ -111,7 +111,7 @@ $(O)/bench/%: harness/tests/bench/%.c $(LIB) $(O)/flags
 -include $(shell [ -d $(O) ] && find $(O) -name '*.d')
 
 # --- what is run --------------------------------------------------------------------------------------------------
-.PHONY: bench run test check-format bench-self plot deps clean distclean help
+.PHONY: bench test bench-self bench-verdicts plot deps clean help
 deps: ## install what is missing (root and apt), or say what is missing
 	$(Q)ci/deps.sh
 
@@ -128,6 +128,9 @@ tests: all $(UNIT_TESTS) $(TEST_BPF_OBJS) $(TEST_TOOLS)
 
 bench-self: all $(BENCHES) ## measure bpfbench itself: ratios, side by side in one run (root)
 	$(Q)O=$(O) harness/tests/bench/run.sh
+
+bench-verdicts: all ## count false verdicts and misses of `compare` under load, about 20 minutes (root)
+	$(Q)harness/tests/bench/verdicts.sh
 
 plot: all ## draw the stored results into plots/ (SVG and PNG)
 	$(Q)O=$(O) plots/plot.sh

@@ -50,7 +50,7 @@ row() {
 	MISS | FAIL) missed=$((missed + 1)) colour=$red ;;
 	skip) skipped=$((skipped + 1)) ;;
 	esac
-	printf '%-62s  %-14s  %-36s  %s\n' "$1" "$2" "$3" "$colour$4${4:+$plain}"
+	printf '%-61s  %-15s  %-39s  %s\n' "$1" "$2" "$3" "$colour$4${4:+$plain}"
 }
 
 # run_one NAME: its rows as they come; one more if it fails.
@@ -81,7 +81,7 @@ run_one() {
 }
 
 started=$SECONDS
-printf '%-62s  %-14s  %-36s  %s\n' what bound measured ''
+printf '%-61s  %-15s  %-39s  %s\n' what bound measured ''
 for name in "${@:-"${all[@]}"}"; do
 	run_one "$name"
 done

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Bad input and bad luck: every mistake gets its exit code and one line that says what, where and what to do; stdout stays
 # empty and nothing is left behind. What needs BPF to go wrong needs root and is skipped by name without it.
-# shellcheck source=harness/tests/tool.sh
+# shellcheck source=harness/tests/tool.sh disable=SC2317 # functions that check, wait_until and run call
 . "$(dirname "$0")/../tool.sh"
 
 results=$WORK/results
@@ -197,7 +197,7 @@ complains "results: a file in the way" 1 "$WORK/fake\.yml.*--results"
 check "results: that file is as it was" grep -q '^name: fake' "$WORK/fake.yml"
 
 # A tmpfs of one page, in a mount namespace of its own, which takes it along when it ends.
-# shellcheck disable=SC2016,SC2317 # the inner shell's; called by `run`
+# shellcheck disable=SC2016 # the inner shell's
 full_disk() {
 	unshare --mount sh -c 'mount -t tmpfs -o size=4k none "$1" && dd if=/dev/zero of="$1/ballast" bs=4k count=1 2>/dev/null
 		shift; "$@"; code=$?; ls -A "$WORK/full"; exit $code' _ "$WORK/full" "$@"
@@ -239,7 +239,6 @@ broken() {
 	check "$1: what is stored" stored_of_failure "${4:-}"
 	rm -rf "$results"
 }
-# shellcheck disable=SC2317 # called by `check`
 stored_of_failure() {
 	if [[ -z $1 ]]; then
 		only_whole "$results" 0

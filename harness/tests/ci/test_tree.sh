@@ -1,0 +1,56 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# What the tree promises about itself: layers include downwards only, text becomes numbers in one place, only cli/ prints.
+set -euo pipefail
+cd -- "$(dirname -- "${BASH_SOURCE[0]}")/../../.."
+# shellcheck source=harness/tests/lib.sh
+. harness/tests/lib.sh
+
+# layer DIR ALLOWED...: the folders of harness/ that DIR may include from, itself among them.
+layer() {
+	local dir=$1 found allowed
+
+	shift
+	allowed=$(printf '%s\n' "$@")
+	found=$(sed -nE 's,^#include "([a-z]+)/.*,\1,p' harness/"$dir"/*.[ch] | sort -u | grep -vxF "$allowed" || true)
+	if [[ -z $found ]]; then
+		ok "$dir/ includes from its own layer and below only"
+	else
+		not_ok "$dir/ includes from its own layer and below only" "it includes from: ${found//$'\n'/ }"
+	fi
+}
+
+# absent NAME PATTERN FILE...: the pattern is in none of the files.
+absent() {
+	local name=$1 pattern=$2 found
+
+	shift 2
+	found=$(grep -nE "$pattern" "$@" || true)
+	if [[ -z $found ]]; then ok "$name"; else not_ok "$name" "$found"; fi
+}
+
+layer base base
+layer core base core
+layer stats base core stats
+layer plan base core plan
+layer env base env
+layer workloads workloads
+layer bpf base core plan bpf
+layer drivers base core plan bpf workloads drivers
+layer report base core stats env report
+layer run base core stats plan env bpf drivers report run
+
+absent 'stats/ and plan/ and report/ know nothing of libbpf' '#include <bpf/' harness/{stats,plan,report,core,base}/*.[ch]
+mapfile -t sources < <(find harness -name '*.[ch]' -not -path '*/tests/*' -not -path 'harness/base/parse.c')
+absent 'text becomes numbers in base/parse.c only' '[^_a-z](atoi|atol|atof|strto(l|ul|ll|ull|d|f)|sscanf)\(' "${sources[@]}"
+mapfile -t quiet < <(find harness -name '*.c' -not -path '*/tests/*' -not -path 'harness/cli/*' -not -name 'main.c' \
+	-not -name '*_main.c')
+absent 'only cli/ and main.c print or exit' '(^|[^_a-z])(printf|puts|perror|exit)\(|fprintf\(std|fputs\([^)]*, std' \
+	"${quiet[@]}"
+if command -v nm >/dev/null; then
+	found=$(nm --defined-only --extern-only "$O/libbpfbench.a" | awk 'NF == 3 && $3 !~ /^(bb_|__|DW\.)/ { print $3 }')
+	if [[ -z $found ]]; then ok 'external names begin with bb_'; else not_ok 'external names begin with bb_' "$found"; fi
+else
+	skip 'external names begin with bb_' 'there is no nm (binutils)'
+fi
+plan_done
