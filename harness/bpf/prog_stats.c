@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/bpf.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -52,37 +53,46 @@ int bb_stats_reader__info(const struct bb_stats_reader *r, struct bb_prog_stats 
 	return 0;
 }
 
-/* The number after "key:\t" at the start of a line of `text`. 0 or -ENOENT, -EPROTO. */
-static int field(const char *text, const char *key, uint64_t *ret_value)
+/* What follows "key:\t" up to the end of the line, as a number. 0 or -EPROTO. */
+static int number_at(const char *value, uint64_t *ret_value)
 {
-	size_t len = strlen(key);
+	char number[32];
+	size_t n = 0;
 
-	for (const char *line = text; line && *line;) {
-		const char *end = strchrnul(line, '\n');
-		char number[32];
-
-		if (!strncmp(line, key, len) && line[len] == ':') {
-			const char *value = line + len + 1;
-
-			value += strspn(value, " \t");
-			if ((size_t)(end - value) >= sizeof(number))
-				return -EPROTO;
-			memcpy(number, value, (size_t)(end - value));
-			number[end - value] = '\0';
-			return bb_parse_u64(number, ret_value) ? -EPROTO : 0;
-		}
-		line = *end ? end + 1 : NULL;
+	while (*value == ' ' || *value == '\t')
+		value++;
+	while (value[n] && value[n] != '\n') {
+		if (n == sizeof(number) - 1)
+			return -EPROTO;
+		number[n] = value[n];
+		n++;
 	}
-	return -ENOENT;
+	number[n] = '\0';
+	return bb_parse_u64(number, ret_value) ? -EPROTO : 0;
 }
 
+/* One pass over the text, and a close look only at lines that begin as ours do. */
 int bb_stats_parse_fdinfo(const char *text, struct bb_prog_stats *ret_stats)
 {
 	struct bb_prog_stats s = {0};
+	bool has_time = false, has_cnt = false;
+	int rc = 0;
 
-	if (field(text, "run_time_ns", &s.run_time_ns) || field(text, "run_cnt", &s.run_cnt))
-		return -EPROTO;
-	if (field(text, "recursion_misses", &s.recursion_misses) == -EPROTO)
+	for (const char *line = text; !rc && line; line = strchr(line, '\n')) {
+		line += *line == '\n';
+		if (*line != 'r')
+			continue;
+		if (!strncmp(line, "run_time_ns:", 12)) {
+			rc = number_at(line + 12, &s.run_time_ns);
+			has_time = true;
+		} else if (!strncmp(line, "run_cnt:", 8)) {
+			rc = number_at(line + 8, &s.run_cnt);
+			has_cnt = true;
+		} else if (!strncmp(line, "recursion_misses:", 17)) {
+			rc = number_at(line + 17, &s.recursion_misses);
+		}
+	}
+	if (rc || !has_time || !has_cnt)
 		return -EPROTO;
 	*ret_stats = s;
 	return 0;

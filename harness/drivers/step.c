@@ -75,12 +75,17 @@ static __attribute__((noinline)) int sample_once(void *arg)
 	if (s->rc)
 		return 1;
 	fire(s);
+	if (s->warmup_left > 1) {	/* nothing to read yet */
+		s->warmup_left--;
+		bb_target__drain(slot->target, !b->drain_always);
+		return 0;
+	}
 	s->rc = bb_stats_reader__info(bb_target__reader(slot->target), &now);
 	if (s->rc)
 		return 1;
 	bb_target__drain(slot->target, !b->drain_always);
 	if (s->warmup_left) {
-		s->warmup_left--;
+		s->warmup_left = 0;
 	} else {
 		uint64_t runs = now.run_cnt - slot->last.run_cnt, ns = now.run_time_ns - slot->last.run_time_ns;
 

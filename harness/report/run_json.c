@@ -14,111 +14,43 @@
 #include "base/parse.h"
 #include "report/json_out.h"
 
-/*
- * The scalars of each struct are rows of a table that both the writer and the reader follow. What is no scalar
- * (the floor by name, the histogram, lists) has a function for each.
- */
-#define ARRAY_LEN(a) (sizeof(a) / sizeof((a)[0]))
-
-enum type {
-	NAME,		/* char *, never NULL nor empty */
-	TEXT,		/* char *, never NULL */
-	TEXT_OR_NULL,	/* char * */
-	COUNT,		/* uint64_t */
-	SEED,		/* uint64_t, always as "0x..." */
-	U32,		/* uint32_t */
-	MOD64,		/* int, -1..63 */
-	SECONDS,	/* double >= 0 or NAN */
-	SHARE,		/* double 0..1 or NAN */
-	BOOL,
-};
-
-struct field {
-	const char *key;
-	enum type type;
-	size_t offset;
-};
-
-static const struct field report_fields[] = {
-	{"id", NAME, offsetof(struct bb_report, id)},
-	{"started", TEXT_OR_NULL, offsetof(struct bb_report, started)},
-	{"command", TEXT_OR_NULL, offsetof(struct bb_report, command)},
-	{"seed", SEED, offsetof(struct bb_report, seed)},
-	{"elapsed_s", SECONDS, offsetof(struct bb_report, elapsed_s)},
-	{"steal", SHARE, offsetof(struct bb_report, steal)},
-	{"incomplete", TEXT_OR_NULL, offsetof(struct bb_report, incomplete)},
-};
-
-static const struct field skip_fields[] = {
-	{"what", TEXT, offsetof(struct bb_skip, what)},
-	{"why", TEXT, offsetof(struct bb_skip, why)},
-};
-
-static const struct field case_fields[] = {
-	{"name", NAME, offsetof(struct bb_case, name)},
-	{"scenario", NAME, offsetof(struct bb_case, scenario)},
-	{"variant", NAME, offsetof(struct bb_case, variant)},
-	{"drive", NAME, offsetof(struct bb_case, drive)},
-	{"param", TEXT_OR_NULL, offsetof(struct bb_case, param)},
-	{"param_value", U32, offsetof(struct bb_case, param_value)},
-	{"anchor", BOOL, offsetof(struct bb_case, is_anchor)},
-};
-
-static const struct field series_fields[] = {
-	{"load", U32, offsetof(struct bb_series, load)},
-	{"jit_mod64", MOD64, offsetof(struct bb_series, jit_mod64)},
-	{"void", TEXT_OR_NULL, offsetof(struct bb_series, void_why)},
-	{"fired", COUNT, offsetof(struct bb_series, fired)},
-	{"run_cnt", COUNT, offsetof(struct bb_series, run_cnt)},
-	{"run_time_ns", COUNT, offsetof(struct bb_series, run_time_ns)},
-	{"misses", COUNT, offsetof(struct bb_series, misses)},
-	{"drops", COUNT, offsetof(struct bb_series, drops)},
-	{"warmup", COUNT, offsetof(struct bb_series, warmup)},
-	{"multi", COUNT, offsetof(struct bb_series, multi)},
-	{"elapsed_s", SECONDS, offsetof(struct bb_series, elapsed_s)},
-	{"target_cpu_s", SECONDS, offsetof(struct bb_series, target_cpu_s)},
-	{"steal", SHARE, offsetof(struct bb_series, steal)},
-};
-
-/* --- writing ------------------------------------------------------------------------------------------------- */
-
-static void write_field(const struct field *f, const void *base, FILE *out)
+static void write_field(const struct bb_field *f, const void *base, FILE *out)
 {
 	const void *at = (const char *)base + f->offset;
 
 	fprintf(out, "\"%s\": ", f->key);
 	switch (f->type) {
-	case NAME:
-	case TEXT:
+	case FIELD_NAME:
+	case FIELD_TEXT:
 		assert(*(char *const *)at);
 		bb_json_text(out, *(char *const *)at);
 		break;
-	case TEXT_OR_NULL:
+	case FIELD_TEXT_OR_NULL:
 		bb_json_text(out, *(char *const *)at);
 		break;
-	case COUNT:
+	case FIELD_COUNT:
 		bb_json_u64(out, *(const uint64_t *)at);
 		break;
-	case SEED:
+	case FIELD_SEED:
 		fprintf(out, "\"0x%" PRIx64 "\"", *(const uint64_t *)at);
 		break;
-	case U32:
+	case FIELD_U32:
 		fprintf(out, "%" PRIu32, *(const uint32_t *)at);
 		break;
-	case MOD64:
+	case FIELD_MOD64:
 		fprintf(out, "%d", *(const int *)at);
 		break;
-	case SECONDS:
-	case SHARE:
+	case FIELD_POSITIVE:
+	case FIELD_SHARE:
 		bb_json_double(out, *(const double *)at);
 		break;
-	case BOOL:
+	case FIELD_BOOL:
 		fputs(*(const bool *)at ? "true" : "false", out);
 		break;
 	}
 }
 
-static void write_fields(const struct field *fields, size_t n, const void *base, const char *between, FILE *out)
+static void write_fields(const struct bb_field *fields, size_t n, const void *base, const char *between, FILE *out)
 {
 	for (size_t i = 0; i < n; i++) {
 		write_field(&fields[i], base, out);
@@ -183,7 +115,7 @@ static void write_summary(const struct bb_summary *s, FILE *out)
 static int write_case(const struct bb_report *r, const struct bb_case *c, FILE *out)
 {
 	fputs("  {", out);
-	write_fields(case_fields, ARRAY_LEN(case_fields), c, ", ", out);
+	write_fields(&bb_case_fields, c, ", ", out);
 	fputs("\"floor\": ", out);
 	bb_json_text(out, c->floor < r->n_cases ? r->cases[c->floor].name : NULL);
 	fputs(",\n   ", out);
@@ -193,7 +125,7 @@ static int write_case(const struct bb_report *r, const struct bb_case *c, FILE *
 		int rc;
 
 		fputs(i ? ",\n    {" : "\n    {", out);
-		write_fields(series_fields, ARRAY_LEN(series_fields), &c->series[i], ", ", out);
+		write_fields(&bb_series_fields, &c->series[i], ", ", out);
 		rc = write_hist(&c->series[i].hist, out);
 		if (rc)
 			return rc;
@@ -218,9 +150,9 @@ static void write_skips(const struct bb_report *r, FILE *out)
 	fputs(" \"skips\": [", out);
 	for (size_t i = 0; i < r->n_skips; i++) {
 		fputs(i ? ",\n  {" : "\n  {", out);
-		write_field(&skip_fields[0], &r->skips[i], out);
+		write_field(&bb_skip_fields.v[0], &r->skips[i], out);
 		fputs(", ", out);
-		write_field(&skip_fields[1], &r->skips[i], out);
+		write_field(&bb_skip_fields.v[1], &r->skips[i], out);
 		putc('}', out);
 	}
 	fputs(r->n_skips ? "\n ],\n" : "],\n", out);
@@ -229,7 +161,7 @@ static void write_skips(const struct bb_report *r, FILE *out)
 int bb_run_json__write(const struct bb_report *r, FILE *out)
 {
 	fprintf(out, "{\n \"format\": \"%s\",\n \"version\": %d,\n ", BB_RUN_FORMAT, BB_RUN_VERSION);
-	write_fields(report_fields, ARRAY_LEN(report_fields), r, ",\n ", out);
+	write_fields(&bb_report_fields, r, ",\n ", out);
 	write_fingerprint(&r->fingerprint, out);
 	write_skips(r, out);
 	fputs(" \"cases\": [", out);
@@ -267,341 +199,3 @@ int bb_run_json__compose(const struct bb_report *r, char **ret_text, size_t *ret
 	return 0;
 }
 
-/* --- reading ------------------------------------------------------------------------------------------------- */
-
-struct reader {
-	const char *path;
-	struct bb_err *err;
-	char where[64];			/* "cases[3].series[0]", "" at the top */
-};
-
-static int complain(const struct reader *rd, const char *key, const char *fmt, ...)
-	__attribute__((format(printf, 3, 4)));
-
-/* -EINVAL with "path: not a bpfbench run: where.key: ..." on one line, whatever the file had in it. */
-static int complain(const struct reader *rd, const char *key, const char *fmt, ...)
-{
-	char what[1024];
-	va_list ap;
-
-	va_start(ap, fmt);
-	vsnprintf(what, sizeof(what), fmt, ap);
-	va_end(ap);
-	for (char *p = what; *p; p++)
-		if (iscntrl((unsigned char)*p))
-			*p = ' ';
-	return bb_fail(rd->err, -EINVAL, "%s: not a bpfbench run: %s%s%s%s%s", rd->path, rd->where,
-		       *rd->where && *key ? "." : "", key, *rd->where || *key ? ": " : "", what);
-}
-
-/* A count: a whole number, or a string of one where it is too large for some readers. */
-static int to_u64(const json_t *v, uint64_t *ret_value)
-{
-	if (json_is_string(v))
-		return bb_parse_u64(json_string_value(v), ret_value);
-	if (!json_is_integer(v) || json_integer_value(v) < 0)
-		return -EINVAL;
-	*ret_value = (uint64_t)json_integer_value(v);
-	return 0;
-}
-
-static int read_text(const struct reader *rd, const struct field *f, const json_t *v, char **at)
-{
-	if (f->type == TEXT_OR_NULL && json_is_null(v))
-		return 0;
-	if (!json_is_string(v))
-		return complain(rd, f->key, "expected a text%s", f->type == TEXT_OR_NULL ? " or null" : "");
-	if (f->type == NAME && !json_string_length(v))
-		return complain(rd, f->key, "is empty");
-	*at = strdup(json_string_value(v));
-	return *at ? 0 : bb_fail_nomem(rd->err);
-}
-
-static int read_real(const struct reader *rd, const struct field *f, const json_t *v, double *at)
-{
-	double max = f->type == SHARE ? 1 : INFINITY, value = json_is_null(v) ? NAN : json_number_value(v);
-
-	if (!json_is_null(v) && !json_is_number(v))
-		return complain(rd, f->key, "expected a number or null");
-	if (value < 0 || value > max)
-		return complain(rd, f->key, f->type == SHARE ? "%g is not in 0..1" : "%g is negative", value);
-	*at = value;
-	return 0;
-}
-
-static int read_whole(const struct reader *rd, const struct field *f, const json_t *v, void *at)
-{
-	json_int_t i = json_integer_value(v);
-
-	switch (f->type) {
-	case SEED:
-		if (json_is_string(v) && !to_u64(v, at))
-			return 0;
-		return complain(rd, f->key, "expected a text \"0x...\"");
-	case U32:
-		if (!json_is_integer(v) || i < 0 || i > UINT32_MAX)
-			return complain(rd, f->key, "expected a whole number of 32 bits");
-		*(uint32_t *)at = (uint32_t)i;
-		return 0;
-	case MOD64:
-		if (!json_is_integer(v) || i < -1 || i > 63)
-			return complain(rd, f->key, "expected a whole number from -1 to 63");
-		*(int *)at = (int)i;
-		return 0;
-	default:
-		return to_u64(v, at) ? complain(rd, f->key, "expected a whole number that is not negative") : 0;
-	}
-}
-
-static int read_field(const struct reader *rd, const struct field *f, const json_t *obj, void *base)
-{
-	const json_t *v = json_object_get(obj, f->key);
-	void *at = (char *)base + f->offset;
-
-	if (!v)
-		return complain(rd, f->key, "is missing");
-	switch (f->type) {
-	case NAME:
-	case TEXT:
-	case TEXT_OR_NULL:
-		return read_text(rd, f, v, at);
-	case SECONDS:
-	case SHARE:
-		return read_real(rd, f, v, at);
-	case BOOL:
-		if (!json_is_boolean(v))
-			return complain(rd, f->key, "expected true or false");
-		*(bool *)at = json_is_true(v);
-		return 0;
-	default:
-		return read_whole(rd, f, v, at);
-	}
-}
-
-static int read_fields(const struct reader *rd, const struct field *fields, size_t n, const json_t *obj, void *base)
-{
-	int rc = json_is_object(obj) ? 0 : complain(rd, "", "expected an object");
-
-	for (size_t i = 0; !rc && i < n; i++)
-		rc = read_field(rd, &fields[i], obj, base);
-	return rc;
-}
-
-/* obj[key], which must be an array; NULL when it is not, which has been complained of then: -EINVAL. */
-static const json_t *get_array(const struct reader *rd, const json_t *obj, const char *key)
-{
-	const json_t *v = json_object_get(obj, key);
-
-	if (json_is_array(v))
-		return v;
-	complain(rd, key, v ? "expected a list" : "is missing");
-	return NULL;
-}
-
-/* The sum of h is then that of the bins. */
-static int read_bins(const struct reader *rd, const json_t *obj, struct bb_hist *h)
-{
-	const json_t *bins = get_array(rd, obj, "bins");
-	uint64_t value = 0, delta, count;
-	size_t len = json_array_size(bins);
-
-	if (!bins)
-		return -EINVAL;
-	if (len % 2)
-		return complain(rd, "bins", "has %zu elements: expected pairs of value and count", len);
-	if (bb_hist_reserve(h, len / 2))
-		return bb_fail_nomem(rd->err);
-	for (size_t i = 0; i < len; i += 2) {
-		if (to_u64(json_array_get(bins, i), &delta) || to_u64(json_array_get(bins, i + 1), &count))
-			return complain(rd, "bins", "[%zu]: expected whole numbers that are not negative", i);
-		if ((i && !delta) || __builtin_add_overflow(value, delta, &value))
-			return complain(rd, "bins", "[%zu]: the values do not ascend", i);
-		if (!count || count > UINT64_MAX - h->n)
-			return complain(rd, "bins", "[%zu]: a count of %" PRIu64, i + 1, count);
-		if (bb_hist_add(h, value, count))
-			return bb_fail_nomem(rd->err);
-		if (h->used != i / 2 + 1)
-			return complain(rd, "bins", "[%zu]: %" PRIu64 " ns is finer than the histogram keeps", i,
-					value);
-	}
-	return 0;
-}
-
-/* Whether a value that came in may stand for the bin's: equal, or within a bucket of 12 significant bits. */
-static bool same_bucket(uint64_t value, uint64_t bin)
-{
-	uint64_t distance = value > bin ? value - bin : bin - value;
-
-	return distance <= (bin < BB_HIST_EXACT ? 0 : bin >> 11);
-}
-
-/* The bins keep what order is left of the samples; the sum and the extremes are exact and must agree with them. */
-static int read_hist(const struct reader *rd, const json_t *obj, struct bb_hist *h)
-{
-	const json_t *sum = json_object_get(obj, "sum_ns");
-	uint64_t n, min_ns, max_ns;
-	int rc = read_bins(rd, obj, h);
-
-	if (rc)
-		return rc;
-	if (to_u64(json_object_get(obj, "n"), &n))
-		return complain(rd, "n", "expected a whole number that is not negative");
-	if (n != h->n)
-		return complain(rd, "bins", "hold %" PRIu64 " samples, but n is %" PRIu64, h->n, n);
-	if (!n)
-		return 0;
-	if (!json_is_number(sum))
-		return complain(rd, "sum_ns", "expected a number");
-	/* A bucket's middle is at most 2^-12 off. */
-	if (!(fabs(json_number_value(sum) - h->sum_ns) <= h->sum_ns / 4096 + 1))
-		return complain(rd, "sum_ns", "%g, but the bins add up to %g", json_number_value(sum), h->sum_ns);
-	if (to_u64(json_object_get(obj, "min_ns"), &min_ns) || to_u64(json_object_get(obj, "max_ns"), &max_ns))
-		return complain(rd, "min_ns, max_ns", "expected whole numbers that are not negative");
-	if (min_ns > max_ns || !same_bucket(min_ns, h->min_ns) || !same_bucket(max_ns, h->max_ns))
-		return complain(rd, "min_ns, max_ns", "%" PRIu64 " and %" PRIu64 ", but the bins go from %" PRIu64
-				" to %" PRIu64, min_ns, max_ns, h->min_ns, h->max_ns);
-	h->sum_ns = json_number_value(sum);
-	h->min_ns = min_ns;
-	h->max_ns = max_ns;
-	return 0;
-}
-
-static int read_case(struct reader *rd, size_t index, const json_t *obj, struct bb_report *r)
-{
-	struct bb_case *c = bb_report__add_case(r);
-	const json_t *list = json_object_get(obj, "series");
-	int rc;
-
-	if (!c)
-		return bb_fail_nomem(rd->err);
-	snprintf(rd->where, sizeof(rd->where), "cases[%zu]", index);
-	rc = read_fields(rd, case_fields, ARRAY_LEN(case_fields), obj, c);
-	if (!rc && bb_report__find_case(r, c->name) != c)
-		rc = complain(rd, "name", "'%s' is there twice", c->name);
-	if (!rc)
-		rc = get_array(rd, obj, "series") ? 0 : -EINVAL;
-	for (size_t i = 0; !rc && i < json_array_size(list); i++) {
-		struct bb_series *s = bb_case__add_series(c);
-		const json_t *item = json_array_get(list, i);
-
-		if (!s)
-			return bb_fail_nomem(rd->err);
-		snprintf(rd->where, sizeof(rd->where), "cases[%zu].series[%zu]", index, i);
-		rc = read_fields(rd, series_fields, ARRAY_LEN(series_fields), item, s);
-		if (!rc)
-			rc = read_hist(rd, item, &s->hist);
-	}
-	return rc;
-}
-
-/* Once all cases are known: floors are named, and point to any of them. */
-static int read_floor(struct reader *rd, size_t index, const json_t *obj, struct bb_report *r)
-{
-	const json_t *v = json_object_get(obj, "floor");
-	const struct bb_case *floor;
-
-	snprintf(rd->where, sizeof(rd->where), "cases[%zu]", index);
-	if (json_is_null(v))
-		return 0;
-	if (!json_is_string(v))
-		return complain(rd, "floor", v ? "expected the name of a case, or null" : "is missing");
-	floor = bb_report__find_case(r, json_string_value(v));
-	if (!floor)
-		return complain(rd, "floor", "there is no case '%s'", json_string_value(v));
-	r->cases[index].floor = (size_t)(floor - r->cases);
-	return 0;
-}
-
-static int read_cases(struct reader *rd, const json_t *root, struct bb_report *r)
-{
-	const json_t *list = get_array(rd, root, "cases");
-	int rc = list ? 0 : -EINVAL;
-
-	for (size_t i = 0; !rc && i < json_array_size(list); i++)
-		rc = read_case(rd, i, json_array_get(list, i), r);
-	for (size_t i = 0; !rc && i < r->n_cases; i++)
-		rc = read_floor(rd, i, json_array_get(list, i), r);
-	return rc;
-}
-
-static int read_skips(struct reader *rd, const json_t *root, struct bb_report *r)
-{
-	const json_t *list = get_array(rd, root, "skips");
-	int rc = list ? 0 : -EINVAL;
-
-	for (size_t i = 0; !rc && i < json_array_size(list); i++) {
-		struct bb_skip skip = {NULL, NULL};
-
-		snprintf(rd->where, sizeof(rd->where), "skips[%zu]", i);
-		rc = read_fields(rd, skip_fields, ARRAY_LEN(skip_fields), json_array_get(list, i), &skip);
-		if (!rc && bb_report__add_skip(r, skip.what, skip.why))
-			rc = bb_fail_nomem(rd->err);
-		free(skip.what);
-		free(skip.why);
-	}
-	rd->where[0] = '\0';
-	return rc;
-}
-
-static int read_fingerprint(const struct reader *rd, json_t *root, struct bb_report *r)
-{
-	json_t *obj = json_object_get(root, "fingerprint"), *v;
-	const char *key;
-
-	if (!json_is_object(obj))
-		return complain(rd, "fingerprint", obj ? "expected an object" : "is missing");
-	json_object_foreach(obj, key, v) {
-		if (!json_is_string(v))
-			return complain(rd, "fingerprint", "%s: expected a text", key);
-		bb_fingerprint_set(&r->fingerprint, key, json_string_value(v));	/* unknown keys are newer ones */
-	}
-	return 0;
-}
-
-static int read_header(const struct reader *rd, const json_t *root)
-{
-	const json_t *format = json_object_get(root, "format"), *version = json_object_get(root, "version");
-
-	if (!json_is_string(format) || strcmp(json_string_value(format), BB_RUN_FORMAT))
-		return complain(rd, "format", "expected \"" BB_RUN_FORMAT "\"");
-	if (!json_is_integer(version) || json_integer_value(version) < 1)
-		return complain(rd, "version", "expected a whole number");
-	if (json_integer_value(version) != BB_RUN_VERSION)
-		return complain(rd, "version", "%" JSON_INTEGER_FORMAT " is newer than this bpfbench knows (%d): "
-				"read it with the one that wrote it", json_integer_value(version), BB_RUN_VERSION);
-	return 0;
-}
-
-int bb_run_json__read(FILE *in, const char *path, struct bb_report **ret_report, struct bb_err *err)
-{
-	struct reader rd = {.path = path, .err = err};
-	struct bb_report *r = bb_report__new();
-	json_error_t at;
-	json_t *root = r ? json_loadf(in, JSON_REJECT_DUPLICATES, &at) : NULL;
-	int rc;
-
-	if (!r)
-		rc = bb_fail_nomem(err);
-	else if (!root && ferror(in))
-		rc = bb_fail(err, -EIO, "%s: cannot be read: Input/output error", path);
-	else if (!root)
-		rc = complain(&rd, "", "line %d, column %d: %s", at.line, at.column, at.text);
-	else
-		rc = json_is_object(root) ? read_header(&rd, root) : complain(&rd, "", "expected an object");
-	if (!rc)
-		rc = read_fields(&rd, report_fields, ARRAY_LEN(report_fields), root, r);
-	if (!rc)
-		rc = read_fingerprint(&rd, root, r);
-	if (!rc)
-		rc = read_skips(&rd, root, r);
-	if (!rc)
-		rc = read_cases(&rd, root, r);
-	if (!rc && bb_report__summarise(r))
-		rc = bb_fail_nomem(err);
-	json_decref(root);
-	if (rc)
-		bb_report__free(r);
-	else
-		*ret_report = r;
-	return rc;
-}
