@@ -62,22 +62,36 @@ draw() {
 	printf '%s\n' "$plots/$file"
 }
 
-# plot_run RUN SUFFIX
-plot_run() {
-	local run=$1 suffix=$2 kind name title drawn=0
+# draw_list WHAT: the figures that $tmp/list names; fails if there are none.
+draw_list() {
+	local what=$1 kind name title drawn=0
 
-	"$bpfbench" show --results="$results" --format=plot -- "$run" >"$tmp/data" || exit 1
-	(cd -- "$tmp" && awk -v dir=. -v suffix="$suffix" -f figures.awk data data >list)
 	while IFS=$'\t' read -r kind name title; do
 		if [[ $name == - ]]; then
-			say "run $run: no $kind plot: $title"
+			say "$what: no $kind plot: $title"
 			continue
 		fi
 		draw "$kind" "$name" "$title" svg svg
 		[[ -z $png ]] || draw "$kind" "$name" "$title" "$png" png
 		drawn=1
 	done <"$tmp/list"
-	((drawn)) || die "run $run: nothing to draw"
+	((drawn))
+}
+
+# plot_run RUN SUFFIX
+plot_run() {
+	local run=$1 suffix=$2
+
+	"$bpfbench" show --results="$results" --format=plot -- "$run" >"$tmp/data" || exit 1
+	(cd -- "$tmp" && awk -v dir=. -v suffix="$suffix" -f figures.awk data data >list)
+	draw_list "run $run" || die "run $run: nothing to draw"
+}
+
+# Every variant over all stored runs.
+plot_history() {
+	"$bpfbench" history --results="$results" --format=tsv >"$tmp/history" || return 0
+	(cd -- "$tmp" && awk -v dir=. -f history.awk history >list)
+	draw_list history || true
 }
 
 case ${1:-} in
@@ -102,7 +116,7 @@ fi
 trap 'rm -rf -- "$tmp"' EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM
-cp -- "$here"/*.gp "$here/figures.awk" "$tmp"
+cp -- "$here"/*.gp "$here"/*.awk "$tmp"
 png=$(png_terminal)
 [[ -n $png ]] || say "this gnuplot draws no PNG, only SVG; the package gnuplot-nox has both"
 for run in "${runs[@]}"; do
@@ -113,3 +127,4 @@ for run in "${runs[@]}"; do
 	fi
 	plot_run "$run" "$suffix"
 done
+plot_history

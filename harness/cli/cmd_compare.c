@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +19,7 @@ struct compare_args {
 	struct bb_measure_args measure;
 	struct bb_compare_opts compare;
 	const char *scenario, *base, *head, *base_object, *head_object, *program;
+	char base_path[PATH_MAX], head_path[PATH_MAX];	/* of the two objects */
 	struct bb_strings drives;
 	uint32_t loads;
 	const char *runs[2];
@@ -62,7 +64,7 @@ static enum bb_verdict verdict_of(const struct argp_state *state, const char *ar
 
 static void check_what(const struct compare_args *a, const struct argp_state *state)
 {
-	bool live = a->scenario || a->base || a->head || a->base_object || a->head_object;
+	bool live = a->scenario || a->base || a->head || a->base_object || a->head_object || a->program;
 	bool stored = a->n_runs || a->compare.baseline || a->compare.save_baseline;
 
 	if (live && stored)
@@ -73,6 +75,14 @@ static void check_what(const struct compare_args *a, const struct argp_state *st
 		bb_usage_error(state, "--base-object and --head-object go together");
 	if (live && !a->base_object && (!a->scenario || !a->base || !a->head))
 		bb_usage_error(state, "a comparison needs --scenario, --base and --head, or --base-object and --head-object");
+	if (live && a->compare.force)
+		bb_usage_error(state, "--force is for stored runs");
+	if (stored && (a->loads || a->drives.n))
+		bb_usage_error(state, "--loads and --drive are for programs measured now");
+	if (stored && (a->measure.format || a->measure.output))
+		bb_usage_error(state, "--format and --output are for programs measured now; stored runs give one table, on stdout");
+	if ((a->measure.format || a->measure.output) && (a->compare.sort || a->compare.filters.n))
+		bb_usage_error(state, "--sort and --filter are for the table of `compare`, not for --format or --output");
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -102,7 +112,11 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 			bb_usage_error(state, "two stored runs at the most: OLD NEW");
 		a->runs[a->n_runs++] = arg;
 		break;
-	case ARGP_KEY_END: check_what(a, state); break;
+	case ARGP_KEY_END:
+		check_what(a, state);
+		if (a->measure.output && !a->measure.format)
+			a->measure.format = bb_exporter_find("table");
+		break;
 	default: return ARGP_ERR_UNKNOWN;
 	}
 	return 0;
@@ -139,6 +153,31 @@ static int scenario_for_objects(const char *program, struct bb_scenario **ret_sc
 	return rc;
 }
 
+/* One of the two builds as a variant: like `like`, but of the file at `object`, and of --program if that is given. */
+static int add_build(struct bb_scenario *s, const char *name, const char *like, const char *program, const char *object,
+		     char *path, struct bb_err *err)
+{
+	struct bb_variant_spec *v;
+	char *copy;
+	int rc;
+
+	if (!bb_scenario__variant(s, like))
+		return bb_fail(err, -ENOENT, "scenario '%s' has no variant '%s' that the objects could replace: name one with "
+			       "--base", s->name, like);
+	if (!realpath(object, path))
+		return bb_fail(err, -errno, "%s: %s", object, strerror(errno));
+	rc = bb_scenario__add_variant(s, name, like, path, err);
+	if (rc || !program)
+		return rc;
+	copy = strdup(program);
+	if (!copy)
+		return bb_fail_nomem(err);
+	v = &s->variants[s->n_variants - 1];
+	free(v->program);
+	v->program = copy;
+	return 0;
+}
+
 /* The scenario, with variants "base" and "head" of the two objects where there are two. */
 static int make_scenario(struct compare_args *a, const struct bb_paths *paths, struct bb_scenario **ret_scenario,
 			 struct bb_err *err)
@@ -154,14 +193,34 @@ static int make_scenario(struct compare_args *a, const struct bb_paths *paths, s
 		rc = bb_fail(err, -EINVAL, "which program of the two objects? --program NAME");
 	if (rc || !a->base_object)
 		return rc;
-	if (!bb_scenario__variant(*ret_scenario, like))
-		return bb_fail(err, -ENOENT, "which variant of '%s' do the objects replace? --base VARIANT", a->scenario);
-	rc = bb_scenario__add_variant(*ret_scenario, "base", like, a->base_object, err);
+	if (a->scenario && !a->base)
+		return bb_fail(err, -EINVAL, "which variant of '%s' do the objects replace? --base VARIANT", a->scenario);
+	rc = add_build(*ret_scenario, "base", like, a->program, a->base_object, a->base_path, err);
 	if (!rc)
-		rc = bb_scenario__add_variant(*ret_scenario, "head", a->head ? a->head : like, a->head_object, err);
+		rc = add_build(*ret_scenario, "head", a->head ? a->head : like, a->program, a->head_object, a->head_path, err);
 	a->base = "base";
 	a->head = "head";
 	return rc;
+}
+
+/*
+ * What was measured, on stderr for people unless it is there or on stdout already: the cases with all that stands beside
+ * the estimates, and the notes; then on stdout the table of the comparisons, unless another format was asked for. An
+ * interrupted run has no result, so stdout stays empty. Returns the exit code.
+ */
+static int show_live(const struct compare_args *a, const struct bb_report *report, int rc, int exit_code)
+{
+	struct bb_err err = {0};
+
+	if (!report->n_cases)
+		return exit_code;
+	if (!a->measure.format && !a->measure.quiet &&
+	    (rc ? bb_export_table(report, stderr, &err) : bb_export_table_of_cases(report, stderr, &err)))
+		exit_code = bb_complain(&err);
+	if (rc || exit_code != BB_EXIT_OK)
+		return exit_code;
+	return a->measure.format ? bb_compare_exit_code(&a->compare, report)
+				 : bb_compare_show_live(&a->compare, report, a->base, a->head);
 }
 
 static int compare_live(struct compare_args *a, const char *command)
@@ -198,9 +257,7 @@ static int compare_live(struct compare_args *a, const char *command)
 		};
 
 		rc = bb_run_ab(&plan, &opts, m.report, &err);
-		exit_code = bb_measure__deliver(&m, rc, &err);
-		if (!rc && exit_code == BB_EXIT_OK)
-			exit_code = bb_compare_show_live(&a->compare, m.report, a->base, a->head);
+		exit_code = show_live(a, m.report, rc, bb_measure__deliver(&m, rc, &err));
 		bb_measure__end(&m);
 	}
 	bb_plan__done(&plan);
@@ -217,7 +274,7 @@ int bb_cmd_compare(int argc, char **argv)
 
 	bb_measure_args__init(&a.measure, NULL, DEFAULT_BUDGET_S);
 	argp_parse(&argp, argc, argv, 0, NULL, &a);
-	if (a.scenario || a.base_object)
+	if (a.scenario || a.base_object)	/* check_what() has seen to it that stored runs come without */
 		exit_code = compare_live(&a, command ? command : "");
 	else
 		exit_code = bb_compare_show_stored(&a.compare, a.measure.results, a.runs, a.n_runs);

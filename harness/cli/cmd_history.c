@@ -31,21 +31,6 @@ static const struct argp_option options[] = {
 	{0},
 };
 
-/* "1" and "1%" are 0.01. */
-static double parse_percent(const struct argp_state *state, const char *option, const char *text)
-{
-	size_t len = strlen(text);
-	char number[32];
-	double v;
-
-	if (len && text[len - 1] == '%')
-		len--;
-	snprintf(number, sizeof(number), "%.*s", (int)(len < sizeof(number) ? len : 0), text);
-	if (bb_parse_double(number, &v) || v < 0 || v > 1000)
-		bb_usage_error(state, "--%s takes a number of percent from 0 to 1000, not '%s'", option, text);
-	return v / 100;
-}
-
 static bool parse_format(const struct argp_state *state, const char *text)
 {
 	if (strcmp(text, "table") && strcmp(text, "tsv"))
@@ -61,7 +46,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case 'V': bb_strings_add(&a->variants, arg, state); break;
 	case 'd': bb_strings_add(&a->drives, arg, state); break;
 	case 'f': a->tsv = parse_format(state, arg); break;
-	case KEY_THRESHOLD: a->rule.eps = parse_percent(state, "threshold", arg); break;
+	case KEY_THRESHOLD: a->rule.eps = bb_option_percent(state, "threshold", arg); break;
 	case KEY_WINDOW:
 		a->rule.window_min = bb_option_u32(state, "window", arg, 20, (uint32_t)a->rule.window_max);
 		break;
@@ -85,8 +70,8 @@ static const struct argp argp = {
 	.parser = parse,
 	.args_doc = "[SCENARIO]",
 	.doc = "Show each variant over all stored runs, and where it changed.\v"
-	       "Judged is the ratio of the program to the anchor program (the floor, unless the scenario names another) of the "
-	       "same run, against the median of the runs before: a run beyond max(threshold, prediction interval) is "
+	       "Judged is the ratio of the program to the anchor program (the floor, unless the scenario names another) "
+	       "of the same run, against the median of the runs before: a run beyond max(threshold, prediction interval) is "
 	       "suspect, and two in agreement are a change. Runs on another kernel, CPU, clang or mitigations than the "
 	       "newest are shown, but not judged. Measures nothing.",
 };

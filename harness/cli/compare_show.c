@@ -69,6 +69,14 @@ int bb_compare_show_live(const struct bb_compare_opts *o, const struct bb_report
 	return exit_code;
 }
 
+int bb_compare_exit_code(const struct bb_compare_opts *o, const struct bb_report *report)
+{
+	for (size_t i = 0; i < report->n_comparisons; i++)
+		if (o->fail_on != BB_VERDICT_INCONCLUSIVE && report->comparisons[i].verdict == o->fail_on)
+			return BB_EXIT_REGRESSION;
+	return BB_EXIT_OK;
+}
+
 static int save_baseline(const struct bb_compare_opts *o, const char *results, const struct bb_report *run,
 			 struct bb_err *err)
 {

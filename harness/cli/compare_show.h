@@ -31,6 +31,9 @@ int bb_compare_check_floor(const struct bb_compare_opts *o, const char *results,
 int bb_compare_show_live(const struct bb_compare_opts *o, const struct bb_report *report, const char *base,
 			 const char *head);
 
+/* The same without printing. */
+int bb_compare_exit_code(const struct bb_compare_opts *o, const struct bb_report *report);
+
 /* Read two stored runs, compare and print; save a baseline if asked. Returns the exit code. */
 int bb_compare_show_stored(const struct bb_compare_opts *o, const char *results, const char *const *runs, size_t n_runs);
 

@@ -146,7 +146,8 @@ static void print_change(const struct bb_timeline *t, const struct bb_timeline_c
 	if (p->judged.mark == BB_HISTORY_SUSPECT)
 		fputs("; one run proves nothing: run again", out);
 	else if (since)
-		fprintf(out, ", since %s (commit %.*s)", run->started ? run->started : run->id, COMMIT_DIGITS, run->commit);
+		fprintf(out, ", since %s (commit %.*s)", run->started ? run->started : run->id, COMMIT_DIGITS,
+			run->commit);
 	putc('\n', out);
 }
 
@@ -181,15 +182,15 @@ int bb_history_print_table(const struct bb_timeline *t, FILE *out)
 /* --- for gnuplot --------------------------------------------------------------------------------------------- */
 
 static const char head[] =
-	"# bpfbench history, version 1. Tabs part the columns, two empty lines the blocks (gnuplot: index). NaN: none.\n"
+	"# bpfbench history, version 1. Tabs part the columns, two empty lines the blocks (gnuplot: index). NaN: none\n"
 	"# A block begins with:\n"
 	"# history\tcase\tscenario\tvariant\tdrive\tparam\tparam_value\trole\tjudged_by\n"
 	"# role is \"anchor\" for what the others are divided by, else \"-\"; judged_by is \"ratio\" or \"latency\".\n"
 	"# Its rows, in the order of time:\n"
-	"# run\tstarted\tepoch_s\tid\tcommit\tlatency_ns\tlo_ns\thi_ns\tratio\tratio_lo\tratio_hi\tse\tbaseline\tlimit_lo\t"
-	"limit_hi\tmark\tchange\tnote\n"
-	"# run counts all runs from 1; se is relative; baseline and limits are in terms of what is judged; mark is \"-\" for\n"
-	"# runs that are not judged, note says why; change is +1 (slower) or -1 (faster) at a change point, else 0.\n";
+	"# run\tstarted\tepoch_s\tid\tcommit\tlatency_ns\tlo_ns\thi_ns\tratio\tratio_lo\tratio_hi\tse\tbaseline\t"
+	"limit_lo\tlimit_hi\tmark\tchange\tnote\n"
+	"# run counts all runs from 1; se is relative; baseline and limits are in terms of what is judged; mark is \"-\"\n"
+	"# for runs that are not judged, note says why; change is +1 (slower) or -1 (faster) at a change point, else 0.\n";
 
 /* A cell: control characters would break the columns. An absent one is "-". */
 static void put_text(const char *text, FILE *out)
@@ -218,7 +219,8 @@ static void put_head(const struct bb_timeline_case *c, FILE *out)
 		putc('\t', out);
 		put_text(cells[i], out);
 	}
-	fprintf(out, "\t%u\t%s\t%s\n", c->param_value, c->is_anchor ? "anchor" : "-", c->by_ratio ? "ratio" : "latency");
+	fprintf(out, "\t%u\t%s\t%s\n", c->param_value, c->is_anchor ? "anchor" : "-",
+		c->by_ratio ? "ratio" : "latency");
 }
 
 static void put_point(const struct bb_timeline *t, const struct bb_timeline_point *p, FILE *out)

@@ -32,8 +32,8 @@ int bb_baseline__check_name(const char *name, struct bb_err *err)
 {
 	if (is_name(name))
 		return 0;
-	return bb_fail(err, -EINVAL, "'%.120s' cannot be the name of a baseline: take letters, digits, '.', '_' and '-', "
-		       "at most %d, beginning with a letter or digit, and not 'latest'", name, NAME_MAX_LEN);
+	return bb_fail(err, -EINVAL, "'%.120s' cannot be the name of a baseline: take letters, digits, '.', '_' and "
+		       "'-', at most %d, beginning with a letter or digit, and not 'latest'", name, NAME_MAX_LEN);
 }
 
 /* --- saving -------------------------------------------------------------------------------------------------- */
@@ -130,8 +130,8 @@ int bb_baseline__save(const char *dir, const char *name, const char *id, uid_t u
 		return rc;
 	rc = store_id(dir, name, id, uid, gid);
 	if (rc)
-		bb_fail(err, rc, "%s/" FOLDER "/%s: %s; the baseline was not saved (--results DIR chooses another folder)",
-			dir, name, strerror(-rc));
+		bb_fail(err, rc, "%s/" FOLDER "/%s: %s; the baseline was not saved (--results DIR chooses another "
+			"folder)", dir, name, strerror(-rc));
 	return rc;
 }
 
@@ -148,8 +148,8 @@ static int read_id(const char *path, char *ret_id, size_t size, struct bb_err *e
 		return rc;
 	line = strcspn(text, "\n");
 	if (!line || line >= size || line + 1 < len || strlen(text) != len || *text == '.' || memchr(text, '/', line))
-		rc = bb_fail(err, -EINVAL, "%s: not a baseline: expected the id of a run and nothing else (save it anew "
-			     "with --save-baseline)", path);
+		rc = bb_fail(err, -EINVAL, "%s: not a baseline: expected the id of a run and nothing else (save it "
+			     "anew with --save-baseline)", path);
 	if (!rc)
 		snprintf(ret_id, size, "%.*s", (int)line, text);
 	free(text);
@@ -167,8 +167,8 @@ static int resolve_name(const char *name, const char *file, const char *dir, cha
 	if (!path)
 		return bb_fail_nomem(err);
 	if (access(path, F_OK)) {
-		rc = bb_fail(err, -ENOENT, "the baseline '%s' is the run %s, which is not in %s any more (save it anew with "
-			     "--save-baseline)", name, id, dir);
+		rc = bb_fail(err, -ENOENT, "the baseline '%s' is the run %s, which is not in %s any more (save it anew "
+			     "with --save-baseline)", name, id, dir);
 		free(path);
 		return rc;
 	}

@@ -119,7 +119,7 @@ static void set_values(struct bb_diff *row, double a, double b)
 
 #define EXCERPT 100
 
-/* Long values (mitigations) from the entry on in which they first differ. `text` has room for BB_FINGERPRINT_LONG_TEXT. */
+/* Long values (mitigations) from the entry on in which they first differ; text[BB_FINGERPRINT_LONG_TEXT]. */
 static void excerpt(const char *value, const char *other, char *text)
 {
 	size_t len = strlen(value), from = 0;
@@ -146,14 +146,16 @@ static int warn_of_machines(const struct bb_report *a, const struct bb_report *b
 		return -ENOMEM;
 	n = bb_fingerprint_differences(&a->fingerprint, &b->fingerprint, keys, bb_n_fingerprint_fields);
 	for (size_t k = 0, i = 0; !rc && k < n; i++) {	/* the keys are in the order of the table */
-		const char *of_a = bb_fingerprint_get(&a->fingerprint, i), *of_b = bb_fingerprint_get(&b->fingerprint, i);
+		const char *of_a = bb_fingerprint_get(&a->fingerprint, i);
+		const char *of_b = bb_fingerprint_get(&b->fingerprint, i);
 
 		if (strcmp(keys[k], bb_fingerprint_fields[i].key))
 			continue;
 		k++;
 		excerpt(of_a, of_b, va);
 		excerpt(of_b, of_a, vb);
-		rc = warn(d, "the two machines differ in %s: '%s' in A, '%s' in B", bb_fingerprint_fields[i].key, va, vb);
+		rc = warn(d, "the two machines differ in %s: '%s' in A, '%s' in B", bb_fingerprint_fields[i].key, va,
+			  vb);
 	}
 	free(keys);
 	*ret_n = n;
@@ -178,8 +180,8 @@ static int find_doubts(const struct bb_report *a, const struct bb_report *b, boo
 		doubt = doubt ? doubt : "a run is incomplete";
 	}
 	if (!rc && doubt && !force)
-		rc = warn(d, "so no verdict is given: measure both on one machine, at best in one run (`bpfbench compare "
-			  "--base V1 --head V2`), or insist with --force");
+		rc = warn(d, "so no verdict is given: measure both on one machine, at best in one run (`bpfbench "
+			  "compare --base V1 --head V2`), or insist with --force");
 	if (!rc && a->id && b->id && !strcmp(a->id, b->id))
 		rc = warn(d, "A and B are the same run, %s", a->id);
 	*ret_doubt = force ? NULL : doubt;
@@ -340,8 +342,8 @@ int bb_diff_reports(const struct bb_report *a, const struct bb_report *b, const 
 	int rc;
 
 	if (!(opts->threshold >= 0) || isinf(opts->threshold) || !(opts->alpha > 0 && opts->alpha < 1))
-		return bb_fail(err, -EINVAL, "a threshold of %g at a significance of %g: they must be >= 0 and between 0 "
-			       "and 1", opts->threshold, opts->alpha);
+		return bb_fail(err, -EINVAL, "a threshold of %g at a significance of %g: they must be >= 0 and "
+			       "between 0 and 1", opts->threshold, opts->alpha);
 	rc = find_doubts(a, b, opts->force, &d, &doubt);
 	for (size_t i = 0; !rc && i < a->n_cases; i++) {
 		const struct bb_case *in_a = &a->cases[i], *in_b = bb_report__find_case(b, in_a->name);

@@ -43,8 +43,8 @@ struct bb_diff_opts {
  * 1 - alpha and a verdict by it: two runs at two times share no randomisation, so the loads are two independent samples
  * (stats/order_ratio.h; 7 loads a side at 5 %). "regressed" and "improved" must also survive Holm 1979 over all cases.
  * net, p50, p90 and p99 are shown without a verdict; cases that one run lacks, void series and cases without an
- * interval have notes. Machines whose fingerprints differ, and incomplete runs, are warned of, and then all verdicts are
- * inconclusive unless forced. Both reports must be summarised. 0; -EINVAL for opts out of bounds, -ENOMEM.
+ * interval have notes. Machines whose fingerprints differ, and incomplete runs, are warned of, and then all verdicts
+ * are inconclusive unless forced. Both reports must be summarised. 0; -EINVAL for opts out of bounds, -ENOMEM.
  */
 int bb_diff_reports(const struct bb_report *a, const struct bb_report *b, const struct bb_diff_opts *opts,
 		    struct bb_diffs *ret_diffs, struct bb_err *err);
@@ -68,9 +68,9 @@ bool bb_diffs_have(const struct bb_diffs *d, enum bb_verdict verdict);
 int bb_diff_sort(struct bb_diffs *d, const char *by, struct bb_err *err);
 
 /*
- * Keep the rows of which "COLUMN OP VALUE" holds; call again for more conditions. name, metric, verdict and note: = != ~
- * !~, the last two with a shell pattern ("name ~ *ringbuf*"). a, b, shift, percent (a '%' may follow) and p: < <= > >= =
- * !=; none of them holds where there is no number. A row without a verdict has an empty one. -EINVAL.
+ * Keep the rows of which "COLUMN OP VALUE" holds; call again for more conditions. name, metric, verdict and note take
+ * = != ~ !~, the last two with a shell pattern ("name ~ *ringbuf*"). a, b, shift, percent (a '%' may follow) and p take
+ * < <= > >= = !=; none of them holds where there is no number. A row without a verdict has an empty one. -EINVAL.
  */
 int bb_diff_filter(struct bb_diffs *d, const char *condition, struct bb_err *err);
 

@@ -5,12 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/diff.h"
 #include "report/exporter.h"
 #include "report/table_cells.h"
 
 /*
- * For people: a table for each scenario, drive and parameter, then notes on all that does not count or was not done,
- * then what the columns mean.
+ * For people: what the comparisons came to, a table for each scenario, drive and parameter, then notes on all that does
+ * not count or was not done, then what the columns mean.
  */
 #define LINE_WIDTH	120
 #define MAX_COLUMNS	32
@@ -351,6 +352,38 @@ static void put_run(const struct bb_report *r, FILE *out)
 	}
 }
 
+/* Comparisons `first` to `end` of one base and head. 0 or -ENOMEM. */
+static int put_comparisons_of(const struct bb_report *r, size_t first, size_t end, FILE *out)
+{
+	const struct bb_comparison *c = &r->comparisons[first];
+	struct bb_diffs d = {0};
+	int rc = bb_diff_comparisons(c, end - first, &d, NULL);
+
+	if (rc)
+		return rc;
+	fprintf(out, "\nCompared in turns, at a threshold of %g %% and a significance of %g\n", 100 * c->threshold, c->alpha);
+	rc = bb_diff_print(&d, c->base, c->head, out);
+	bb_diffs__done(&d);
+	return rc;
+}
+
+static int put_comparisons(const struct bb_report *r, FILE *out)
+{
+	size_t end;
+	int rc = 0;
+
+	for (size_t first = 0; !rc && first < r->n_comparisons; first = end) {
+		const struct bb_comparison *c = &r->comparisons[first];
+
+		end = first + 1;
+		while (end < r->n_comparisons && same_text(c->base, r->comparisons[end].base) &&
+		       same_text(c->head, r->comparisons[end].head))
+			end++;
+		rc = put_comparisons_of(r, first, end, out);
+	}
+	return rc;
+}
+
 static void put_legend(const bool *used, FILE *out)
 {
 	fputs("\nColumns\n", out);
@@ -365,12 +398,12 @@ static void put_legend(const bool *used, FILE *out)
 	}
 }
 
-static int compose(const struct bb_report *r, FILE *mem, struct bb_err *err)
+/* Everything but the comparisons, which `compare` prints sorted and filtered itself. */
+static int compose_cases(const struct bb_report *r, FILE *mem, struct bb_err *err)
 {
 	bool used[MAX_COLUMNS] = {false};
 
 	(void)err;
-	put_run(r, mem);
 	for (size_t i = 0; i < r->n_cases; i++)
 		if (is_first(r, i))
 			put_table(r, i, used, mem);
@@ -380,6 +413,19 @@ static int compose(const struct bb_report *r, FILE *mem, struct bb_err *err)
 	if (r->n_cases)
 		put_legend(used, mem);
 	return 0;
+}
+
+static int compose(const struct bb_report *r, FILE *mem, struct bb_err *err)
+{
+	put_run(r, mem);
+	if (put_comparisons(r, mem))
+		return bb_fail_nomem(err);
+	return compose_cases(r, mem, err);
+}
+
+int bb_export_table_of_cases(const struct bb_report *r, FILE *out, struct bb_err *err)
+{
+	return bb_export_whole(r, out, compose_cases, err);
 }
 
 int bb_export_table(const struct bb_report *r, FILE *out, struct bb_err *err)

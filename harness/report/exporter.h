@@ -32,6 +32,7 @@ int bb_export_whole(const struct bb_report *r, FILE *out,
 
 int bb_export_bmf(const struct bb_report *r, FILE *out, struct bb_err *err);
 int bb_export_table(const struct bb_report *r, FILE *out, struct bb_err *err);
+int bb_export_table_of_cases(const struct bb_report *r, FILE *out, struct bb_err *err);	/* without comparisons */
 int bb_export_json(const struct bb_report *r, FILE *out, struct bb_err *err);
 int bb_export_plot(const struct bb_report *r, FILE *out, struct bb_err *err);
 

@@ -2,17 +2,13 @@
 #include "report/run_json.h"
 
 #include <assert.h>
-#include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
-#include <jansson.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "base/parse.h"
 #include "report/json_out.h"
+#include "report/run_json_fields.h"
 
 static void write_field(const struct bb_field *f, const void *base, FILE *out)
 {
@@ -40,6 +36,7 @@ static void write_field(const struct bb_field *f, const void *base, FILE *out)
 	case FIELD_MOD64:
 		fprintf(out, "%d", *(const int *)at);
 		break;
+	case FIELD_REAL:
 	case FIELD_POSITIVE:
 	case FIELD_SHARE:
 		bb_json_double(out, *(const double *)at);
@@ -50,10 +47,10 @@ static void write_field(const struct bb_field *f, const void *base, FILE *out)
 	}
 }
 
-static void write_fields(const struct bb_field *fields, size_t n, const void *base, const char *between, FILE *out)
+static void write_fields(const struct bb_fields *fields, const void *base, const char *between, FILE *out)
 {
-	for (size_t i = 0; i < n; i++) {
-		write_field(&fields[i], base, out);
+	for (size_t i = 0; i < fields->n; i++) {
+		write_field(&fields->v[i], base, out);
 		fputs(between, out);
 	}
 }
@@ -89,26 +86,28 @@ static int write_hist(const struct bb_hist *h, FILE *out)
 	return 0;
 }
 
-/* For other readers. Metrics that there is nothing to say of are left out. */
+/* For other readers; left out when there is nothing to say. Returns what stands before the next one. */
+static const char *write_estimate(const char *between, const char *key, const struct bb_estimate *e, FILE *out)
+{
+	if (!isfinite(e->value))
+		return between;
+	fprintf(out, "%s\"%s\": {\"value\": ", between, key);
+	bb_json_double(out, e->value);
+	fputs(", \"lo\": ", out);
+	bb_json_double(out, e->lo);
+	fputs(", \"hi\": ", out);
+	bb_json_double(out, e->hi);
+	putc('}', out);
+	return ", ";
+}
+
 static void write_summary(const struct bb_summary *s, FILE *out)
 {
 	const char *between = "";
 
 	fputs("\"summary\": {", out);
-	for (size_t i = 0; i < bb_n_metrics; i++) {
-		const struct bb_estimate *e = bb_metric_of(s, &bb_metrics[i]);
-
-		if (!isfinite(e->value))
-			continue;
-		fprintf(out, "%s\"%s\": {\"value\": ", between, bb_metrics[i].name);
-		bb_json_double(out, e->value);
-		fputs(", \"lo\": ", out);
-		bb_json_double(out, e->lo);
-		fputs(", \"hi\": ", out);
-		bb_json_double(out, e->hi);
-		putc('}', out);
-		between = ", ";
-	}
+	for (size_t i = 0; i < bb_n_metrics; i++)
+		between = write_estimate(between, bb_metrics[i].name, bb_metric_of(s, &bb_metrics[i]), out);
 	fputs("},\n", out);
 }
 
@@ -158,12 +157,47 @@ static void write_skips(const struct bb_report *r, FILE *out)
 	fputs(r->n_skips ? "\n ],\n" : "],\n", out);
 }
 
+static void write_verdict(const struct bb_comparison *c, FILE *out)
+{
+	fprintf(out, "\"summary\": {\"verdict\": \"%s\"", bb_verdict_name(c->verdict));
+	write_estimate(", ", "ratio", &c->ratio, out);
+	write_estimate(", ", "ratio_unmatched", &c->ratio_unmatched, out);
+	write_estimate(", ", "ratio_net", &c->ratio_net, out);
+	write_estimate(", ", "shift_ns", &c->shift_ns, out);
+	fputs("},\n", out);
+}
+
+/* A plain run has no such key: it is what it was before there were comparisons. */
+static void write_comparisons(const struct bb_report *r, FILE *out)
+{
+	fputs(r->n_comparisons ? " \"comparisons\": [\n" : "", out);
+	for (size_t i = 0; i < r->n_comparisons; i++) {
+		const struct bb_comparison *c = &r->comparisons[i];
+
+		fputs("  {", out);
+		write_fields(&bb_comparison_fields, c, ", ", out);
+		write_verdict(c, out);
+		fputs("   \"pairs\": [", out);
+		for (size_t k = 0; k < c->n_pairs; k++) {
+			fputs(k ? ",\n    {" : "\n    {", out);
+			for (size_t f = 0; f < bb_pair_fields.n; f++) {
+				fputs(f ? ", " : "", out);
+				write_field(&bb_pair_fields.v[f], &c->pairs[k], out);
+			}
+			putc('}', out);
+		}
+		fputs(c->n_pairs ? "\n   ]}" : "]}", out);
+		fputs(i + 1 < r->n_comparisons ? ",\n" : "\n ],\n", out);
+	}
+}
+
 int bb_run_json__write(const struct bb_report *r, FILE *out)
 {
 	fprintf(out, "{\n \"format\": \"%s\",\n \"version\": %d,\n ", BB_RUN_FORMAT, BB_RUN_VERSION);
 	write_fields(&bb_report_fields, r, ",\n ", out);
 	write_fingerprint(&r->fingerprint, out);
 	write_skips(r, out);
+	write_comparisons(r, out);
 	fputs(" \"cases\": [", out);
 	for (size_t i = 0; i < r->n_cases; i++) {
 		int rc;

@@ -67,7 +67,7 @@ static int read_real(const struct reader *rd, const struct bb_field *f, const js
 
 	if (!json_is_null(v) && !json_is_number(v))
 		return complain(rd, f->key, "expected a number or null");
-	if (value < 0 || value > max)
+	if ((f->type != FIELD_REAL && value < 0) || value > max)
 		return complain(rd, f->key, f->type == FIELD_SHARE ? "%g is not in 0..1" : "%g is negative", value);
 	*at = value;
 	return 0;
@@ -109,6 +109,7 @@ static int read_field(const struct reader *rd, const struct bb_field *f, const j
 	case FIELD_TEXT:
 	case FIELD_TEXT_OR_NULL:
 		return read_text(rd, f, v, at);
+	case FIELD_REAL:
 	case FIELD_POSITIVE:
 	case FIELD_SHARE:
 		return read_real(rd, f, v, at);
@@ -122,12 +123,12 @@ static int read_field(const struct reader *rd, const struct bb_field *f, const j
 	}
 }
 
-static int read_fields(const struct reader *rd, const struct bb_field *fields, size_t n, const json_t *obj, void *base)
+static int read_fields(const struct reader *rd, const struct bb_fields *fields, const json_t *obj, void *base)
 {
 	int rc = json_is_object(obj) ? 0 : complain(rd, "", "expected an object");
 
-	for (size_t i = 0; !rc && i < n; i++)
-		rc = read_field(rd, &fields[i], obj, base);
+	for (size_t i = 0; !rc && i < fields->n; i++)
+		rc = read_field(rd, &fields->v[i], obj, base);
 	return rc;
 }
 
@@ -287,6 +288,74 @@ static int read_skips(struct reader *rd, const json_t *root, struct bb_report *r
 	return rc;
 }
 
+/* What a verdict is computed from must be there, and must not contradict itself. */
+static int check_comparison(const struct reader *rd, const struct bb_comparison *c)
+{
+	if (isnan(c->threshold))
+		return complain(rd, "threshold", "expected a number that is not negative");
+	if (!(c->alpha > 0 && c->alpha < 1))
+		return complain(rd, "alpha", "expected a number between 0 and 1");
+	if (!(c->injected > -1))
+		return complain(rd, "injected", "expected a number above -1");
+	return 0;
+}
+
+static int read_pair(const struct reader *rd, const json_t *obj, struct bb_pair *p)
+{
+	int rc = read_fields(rd, &bb_pair_fields, obj, p);
+
+	if (!rc && p->matched && p->base_mod64 != p->head_mod64)
+		rc = complain(rd, "matched", "true, but the addresses are %d and %d mod 64", p->base_mod64,
+			      p->head_mod64);
+	return rc;
+}
+
+static int read_comparison(struct reader *rd, size_t index, const json_t *obj, struct bb_report *r)
+{
+	struct bb_comparison *c = bb_report__add_comparison(r);
+	const json_t *list = json_object_get(obj, "pairs");
+	int rc;
+
+	if (!c)
+		return bb_fail_nomem(rd->err);
+	snprintf(rd->where, sizeof(rd->where), "comparisons[%zu]", index);
+	rc = read_fields(rd, &bb_comparison_fields, obj, c);
+	if (!rc)
+		rc = check_comparison(rd, c);
+	for (size_t i = 0; !rc && i < index; i++)
+		if (!strcmp(r->comparisons[i].name, c->name))
+			rc = complain(rd, "name", "'%s' is there twice", c->name);
+	if (!rc)
+		rc = get_array(rd, obj, "pairs") ? 0 : -EINVAL;
+	for (size_t i = 0; !rc && i < json_array_size(list); i++) {
+		struct bb_pair *p = bb_comparison__add_pair(c);
+
+		if (!p)
+			return bb_fail_nomem(rd->err);
+		snprintf(rd->where, sizeof(rd->where), "comparisons[%zu].pairs[%zu]", index, i);
+		rc = read_pair(rd, json_array_get(list, i), p);
+	}
+	return rc;
+}
+
+/* A plain run has none, and runs of older versions have no such key. The verdicts are made. */
+static int read_comparisons(struct reader *rd, const json_t *root, struct bb_report *r)
+{
+	const json_t *list = json_object_get(root, "comparisons");
+	int rc = 0;
+
+	if (!list)
+		return 0;
+	if (!json_is_array(list))
+		return complain(rd, "comparisons", "expected a list");
+	for (size_t i = 0; !rc && i < json_array_size(list); i++)
+		rc = read_comparison(rd, i, json_array_get(list, i), r);
+	rd->where[0] = '\0';
+	if (!rc && bb_comparisons_judge(r->comparisons, r->n_comparisons))
+		rc = bb_fail_nomem(rd->err);
+	return rc;
+}
+
 static int read_fingerprint(const struct reader *rd, json_t *root, struct bb_report *r)
 {
 	json_t *obj = json_object_get(root, "fingerprint"), *v;
@@ -338,6 +407,8 @@ int bb_run_json__read(FILE *in, const char *path, struct bb_report **ret_report,
 		rc = read_fingerprint(&rd, root, r);
 	if (!rc)
 		rc = read_skips(&rd, root, r);
+	if (!rc)
+		rc = read_comparisons(&rd, root, r);
 	if (!rc)
 		rc = read_cases(&rd, root, r);
 	if (!rc && bb_report__summarise(r))

@@ -8,7 +8,8 @@
 
 /*
  * A table for people: cells of text, row by row, aligned by what a terminal shows of them (UTF-8 counts as what it
- * looks like; nothing in a cell reaches the terminal as a control). Running out of memory sticks: it is told at the end.
+ * looks like; nothing in a cell reaches the terminal as a control). Running out of memory sticks and is told at the
+ * end.
  */
 struct bb_text_column {
 	const char *head;
@@ -32,7 +33,7 @@ void bb_text_table__init(struct bb_text_table *t, const struct bb_text_column *c
 /* The next cell; rows end by themselves. An empty text stays empty. */
 void bb_text_table__add(struct bb_text_table *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-/* Heads and whole rows, each behind `indent` blanks; no line ends in blanks. 0 or -ENOMEM; `out` keeps its own errors. */
+/* Heads and whole rows behind `indent` blanks; no line ends in blanks. 0 or -ENOMEM; `out` keeps its own errors. */
 int bb_text_table__print(const struct bb_text_table *t, int indent, FILE *out);
 
 void bb_text_table__done(struct bb_text_table *t);

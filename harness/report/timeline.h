@@ -13,8 +13,8 @@
 #include "stats/history.h"
 
 /*
- * Stored plain runs over time, case by case (measurement.md, section 5, "History"). Each run is read, reduced to a point
- * a case and let go, so memory goes by runs times cases and never by samples.
+ * Stored plain runs over time, case by case (measurement.md, section 5, "History"). Each run is read, reduced to a
+ * point a case and let go, so memory goes by runs times cases and never by samples.
  */
 
 struct bb_timeline_run {
@@ -67,17 +67,17 @@ struct bb_timeline_filter {
 struct bb_timeline_opts {
 	struct bb_timeline_filter filter;
 	struct bb_history_rule rule;
-	void (*passed_over)(void *arg, const char *why);	/* one line for each file that is left out; may be NULL */
+	void (*passed_over)(void *arg, const char *why);	/* a line for each file left out; may be NULL */
 	void *arg;
 };
 
 /*
- * Read all runs of `dir`. Files that cannot be read as runs, copies of a run that is there under its own id, and runs of
- * `compare` and `selftest` are passed over, the first two with a word. Judged are the whole runs whose fingerprint has
+ * Read all runs of `dir`. Files that cannot be read as runs, copies of a run that is there under its own id, and runs
+ * of `compare` and `selftest` are passed over, the first two with a word. Judged are the whole runs whose fingerprint has
  * the identity of the newest one of the case: r is ln(program / anchor), the median over the rounds of both, as what
  * disturbed the one has disturbed the other; where a case has no anchor or is one, r is ln(latency). The standard error
- * of such a median of n values is sqrt(pi/2) s / sqrt(n), s = 1.4826 MAD (asymptotic for normal values: David & Nagaraja
- * 2003, section 10.3). 0; -EINVAL for a bad rule, -ENOMEM, other -errno when the folder cannot be read.
+ * of such a median of n values is sqrt(pi/2) s / sqrt(n), s = 1.4826 MAD (asymptotic for normal values: David &
+ * Nagaraja 2003, section 10.3). 0; -EINVAL for a bad rule, -ENOMEM, other -errno when the folder cannot be read.
  */
 int bb_timeline__read(const char *dir, const struct bb_timeline_opts *opts, struct bb_timeline *ret_timeline,
 		      struct bb_err *err);

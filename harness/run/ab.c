@@ -233,34 +233,14 @@ static int measure_pair(struct ab *ab, struct contest *c, struct bb_err *err)
 	return 0;
 }
 
-/* Counters of every label before and after a drive's part of a round, against what was fired. */
-static void judge_labels(struct ab *ab, size_t drive, const struct bb_prog_stats *before, const uint64_t *fired,
-			 char *ret_why, size_t size)
+/* What the series of a label in one drive say: events fired and runs counted, both with the warm-up. */
+struct tally {
+	uint64_t fired, ran;
+};
+
+static struct tally tally_of(struct ab *ab, size_t drive, enum label label)
 {
-	const struct bb_driver *driver = ab->session.drives[drive].driver;
-
-	ret_why[0] = '\0';
-	for (int l = 0; l < N_LABELS && !ret_why[0]; l++) {
-		static const char *const names[] = {"base", "head", "the floor"};
-		struct bb_prog_stats after;
-		struct bb_err why = {0};
-
-		if (!ab->subject[l] || !ab->subject[l]->target || (l == HEAD && ab->opts->same_load))
-			continue;
-		if (bb_stats_reader__agreed(bb_target__reader(ab->subject[l]->target), &after, &why))
-			snprintf(ret_why, size, "%s: the two readings of the counters disagree: %.200s", names[l], why.msg);
-		else if (after.recursion_misses != before[l].recursion_misses)
-			snprintf(ret_why, size, "%s: %llu runs were missed (recursion)", names[l],
-				 (unsigned long long)(after.recursion_misses - before[l].recursion_misses));
-		else if (driver->fires && !ab->opts->same_load && after.run_cnt - before[l].run_cnt != fired[l])
-			snprintf(ret_why, size, "%s: run_cnt rose by %llu, %llu events were fired", names[l],
-				 (unsigned long long)(after.run_cnt - before[l].run_cnt), (unsigned long long)fired[l]);
-	}
-}
-
-static uint64_t fired_by(struct ab *ab, size_t drive, enum label label)
-{
-	uint64_t fired = 0;
+	struct tally t = {0, 0};
 
 	for (size_t i = 0; i < ab->n_contests; i++) {
 		const struct contest *c = &ab->contests[i];
@@ -269,10 +249,55 @@ static uint64_t fired_by(struct ab *ab, size_t drive, enum label label)
 		if (drive_of(ab, c) != &ab->session.drives[drive] || c->cell[label] == BB_NO_CELL)
 			continue;
 		k = &ab->report->cases[c->case_of[label]];
-		for (size_t s = 0; s < k->n_series; s++)
-			fired += k->series[s].fired + k->series[s].warmup;
+		for (size_t s = 0; s < k->n_series; s++) {
+			t.fired += k->series[s].fired + k->series[s].warmup;
+			t.ran += k->series[s].run_cnt + k->series[s].warmup;
+		}
 	}
-	return fired;
+	return t;
+}
+
+static const char *label_name(enum label label)
+{
+	static const char *const names[N_LABELS] = {"base", "head", "the floor"};
+
+	return names[label];
+}
+
+/* The kernel's counters of a label before a drive's part of a round and now, against what was fired. */
+static void judge_counters(struct ab *ab, enum label l, bool fires, const struct bb_prog_stats *before, uint64_t fired,
+			   char *ret_why, size_t size)
+{
+	struct bb_prog_stats after;
+	struct bb_err why = {0};
+
+	if (bb_stats_reader__agreed(bb_target__reader(ab->subject[l]->target), &after, &why))
+		snprintf(ret_why, size, "%s: the two readings of the counters disagree: %.200s", label_name(l), why.msg);
+	else if (after.recursion_misses != before->recursion_misses)
+		snprintf(ret_why, size, "%s: %llu runs were missed (recursion)", label_name(l),
+			 (unsigned long long)(after.recursion_misses - before->recursion_misses));
+	else if (fires && after.run_cnt - before->run_cnt != fired)
+		snprintf(ret_why, size, "%s: run_cnt rose by %llu, %llu events were fired", label_name(l),
+			 (unsigned long long)(after.run_cnt - before->run_cnt), (unsigned long long)fired);
+}
+
+/* Does a drive's part of a round count? Given what was fired and counted in it; ret_why stays empty if it does. */
+static void judge_labels(struct ab *ab, size_t drive, const struct bb_prog_stats *before, const struct tally *now,
+			 char *ret_why, size_t size)
+{
+	bool fires = ab->session.drives[drive].driver->fires, same_load = ab->opts->same_load;
+
+	ret_why[0] = '\0';
+	for (enum label l = 0; l < N_LABELS && !ret_why[0]; l++) {
+		if (!ab->subject[l])
+			continue;
+		if (fires && now[l].ran != now[l].fired)
+			snprintf(ret_why, size, "%s: run_cnt rose by %llu, %llu events were fired", label_name(l),
+				 (unsigned long long)now[l].ran, (unsigned long long)now[l].fired);
+		else if (ab->subject[l]->target && !(l == HEAD && same_load))	/* one load then counts for both */
+			judge_counters(ab, l, fires, &before[l],
+				       now[l].fired + (l == BASE && same_load ? now[HEAD].fired : 0), ret_why, size);
+	}
 }
 
 static void detach(struct ab *ab, size_t drive)
@@ -330,6 +355,8 @@ static int make_void(struct ab *ab, size_t drive, const char *why, struct bb_err
 		if (!c->active || drive_of(ab, c) != &ab->session.drives[drive])
 			continue;
 		k->pairs[k->n_pairs - 1].void_why = strdup(why);
+		if (!k->pairs[k->n_pairs - 1].void_why)
+			return bb_fail_nomem(err);
 		for (int l = 0; l < N_LABELS; l++)
 			if (c->cell[l] != BB_NO_CELL && bb_record__void(series_of(ab, c, (enum label)l), "%s", why))
 				return bb_fail_nomem(err);
@@ -341,12 +368,12 @@ static int make_void(struct ab *ab, size_t drive, const char *why, struct bb_err
 static int measure_loads(struct ab *ab, size_t drive, uint32_t load, unsigned int loaded, struct bb_err *err)
 {
 	struct bb_prog_stats before[N_LABELS] = {0};
-	uint64_t fired[N_LABELS];
+	struct tally past[N_LABELS], now[N_LABELS];
 	char why[300] = "";
 	int rc;
 
-	for (int l = 0; l < N_LABELS; l++)
-		fired[l] = fired_by(ab, drive, (enum label)l);
+	for (enum label l = 0; l < N_LABELS; l++)
+		past[l] = tally_of(ab, drive, l);
 	rc = attach(ab, drive, before, err);
 	for (size_t i = 0; !rc && i < ab->n_contests; i++) {
 		struct contest *c = &ab->contests[i];
@@ -357,10 +384,13 @@ static int measure_loads(struct ab *ab, size_t drive, uint32_t load, unsigned in
 		if (!rc)
 			rc = measure_pair(ab, c, err);
 	}
-	for (int l = 0; l < N_LABELS; l++)
-		fired[l] = fired_by(ab, drive, (enum label)l) - fired[l];
+	for (enum label l = 0; l < N_LABELS; l++) {
+		now[l] = tally_of(ab, drive, l);
+		now[l].fired -= past[l].fired;
+		now[l].ran -= past[l].ran;
+	}
 	if (!rc)
-		judge_labels(ab, drive, before, fired, why, sizeof(why));
+		judge_labels(ab, drive, before, now, why, sizeof(why));
 	if (!rc && why[0])
 		rc = make_void(ab, drive, why, err);
 	detach(ab, drive);
@@ -494,6 +524,25 @@ static int add_comparison(struct ab *ab, struct contest *c, struct bb_err *err)
 	return k->name && k->base && k->head ? 0 : bb_fail_nomem(err);
 }
 
+/* A program against itself is two cases, and no two of a run have one name. */
+static int rename_second(struct bb_case *k, const struct bb_cell *cell, struct bb_err *err)
+{
+	char *variant = NULL, *name = NULL;
+	const char *rest = strchr(cell->name + strlen(k->scenario) + 1 + strlen(k->variant), '/');
+
+	if (asprintf(&variant, "%s (head)", k->variant) < 0)
+		return bb_fail_nomem(err);
+	if (asprintf(&name, "%s/%s%s", k->scenario, variant, rest ? rest : "") < 0) {
+		free(variant);
+		return bb_fail_nomem(err);
+	}
+	free(k->variant);
+	free(k->name);
+	k->variant = variant;
+	k->name = name;
+	return 0;
+}
+
 static int add_contest(struct ab *ab, size_t base_cell, struct bb_err *err)
 {
 	const struct bb_plan *plan = ab->session.plan;
@@ -508,6 +557,8 @@ static int add_contest(struct ab *ab, size_t base_cell, struct bb_err *err)
 	for (int l = 0; !rc && l < N_LABELS; l++)
 		if (c->cell[l] != BB_NO_CELL)
 			rc = bb_record__case(ab->report, plan, &plan->cells[c->cell[l]], &c->case_of[l], err);
+	if (!rc && c->cell[HEAD] == c->cell[BASE])
+		rc = rename_second(&ab->report->cases[c->case_of[HEAD]], &plan->cells[base_cell], err);
 	if (rc)
 		return rc;
 	if (c->cell[FLOOR] != BB_NO_CELL)
@@ -592,7 +643,8 @@ int bb_run_ab(const struct bb_plan *plan, const struct bb_ab_opts *opts, struct 
 		rc = run_drives(ab, err);
 	if (rc)
 		rc = bb_record__incomplete(report, rc, err);
-	else if (bb_comparisons_judge(report->comparisons, report->n_comparisons))
+	/* Valid at every look: what there is by the time of a signal or an error is judged as well. */
+	if (bb_comparisons_judge(report->comparisons, report->n_comparisons) && !rc)
 		rc = bb_fail_nomem(err);
 	bb_subject__close(&ab->second);
 	free(ab->contests);

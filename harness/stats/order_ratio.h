@@ -9,8 +9,8 @@
 /*
  * The ratio of two medians from two independent samples, b / a: two runs at two times share no randomisation, so
  * nothing is paired. Each median has its order-statistic interval (stats/estimate.h) at 1 - alpha / 2; together they
- * hold at 1 - alpha (Bonferroni), whatever the two distributions look like, and then so does [lo_b / hi_a, hi_b / lo_a].
- * Wider than what a shift model (Mann & Whitney 1947) gives, which two layouts of two programs do not owe us.
+ * hold at 1 - alpha (Bonferroni), whatever the two distributions look like, and so then does [lo_b / hi_a,
+ * hi_b / lo_a]. Wider than what a shift model (Mann & Whitney 1947) gives, which two layouts of two programs do not owe us.
  *
  * a[n_a] and b[n_b] are ascending, finite and > 0. Nothing here allocates.
  */
