@@ -62,6 +62,20 @@ static enum bb_verdict verdict_of(const struct argp_state *state, const char *ar
 	return v;
 }
 
+/* A mistake in these should not be found out after ten seconds of measuring. */
+static void check_view(const struct compare_args *a, const struct argp_state *state)
+{
+	struct bb_diffs none = {0};
+	struct bb_err err = {0};
+	int rc = a->compare.sort ? bb_diff_sort(&none, a->compare.sort, &err) : 0;
+
+	for (size_t i = 0; !rc && i < a->compare.filters.n; i++)
+		rc = bb_diff_filter(&none, a->compare.filters.v[i], &err);
+	bb_diffs__done(&none);
+	if (rc)
+		bb_usage_error(state, "%s", err.msg);
+}
+
 static void check_what(const struct compare_args *a, const struct argp_state *state)
 {
 	bool live = a->scenario || a->base || a->head || a->base_object || a->head_object || a->program;
@@ -114,6 +128,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		break;
 	case ARGP_KEY_END:
 		check_what(a, state);
+		check_view(a, state);
 		if (a->measure.output && !a->measure.format)
 			a->measure.format = bb_exporter_find("table");
 		break;

@@ -228,9 +228,11 @@ static int insitu_batch(void *state, void *slot, uint32_t param, struct bb_batch
 	if (rc)
 		return bb_fail(err, rc, "cannot run on CPU %d: %s", s->opts.poll_cpu, strerror(-rc));
 	b->target_cpu_s = 0;
+	bb_workload__resume(&s->workload);
 	do
 		rc = sample_life(s, slot, param, b, began_ns, err);
 	while (rc == 1 && b->n < b->want && (b->max_s <= 0 || bb_seconds_since(began_ns) < b->max_s));
+	bb_workload__pause(&s->workload);	/* or it would share its CPU with what is stepped there next */
 	b->elapsed_s = bb_seconds_since(began_ns);
 	if (rc == -ESRCH)
 		return bb_fail(err, rc, "workload '%s' ends before it can be sampled once; it must use CPU time for longer "

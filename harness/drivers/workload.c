@@ -164,6 +164,18 @@ int bb_workload__ended(struct bb_workload *w, const char *program, struct bb_err
 		       pid > 0 ? WEXITSTATUS(status) : -1);
 }
 
+void bb_workload__pause(const struct bb_workload *w)
+{
+	if (w->pid > 0)
+		kill(-w->pid, SIGSTOP);
+}
+
+void bb_workload__resume(const struct bb_workload *w)
+{
+	if (w->pid > 0)
+		kill(-w->pid, SIGCONT);
+}
+
 void bb_workload__stop(struct bb_workload *w)
 {
 	if (w->pid <= 0)

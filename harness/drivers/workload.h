@@ -35,6 +35,10 @@ int bb_workload__start(const struct bb_workload_spec *spec, struct bb_workload *
  */
 int bb_workload__ended(struct bb_workload *w, const char *program, struct bb_err *err);
 
+/* Hold the whole group still while something else is measured, and let it go on. Nothing if it is not running. */
+void bb_workload__pause(const struct bb_workload *w);
+void bb_workload__resume(const struct bb_workload *w);
+
 /* Kill the whole group and wait. */
 void bb_workload__stop(struct bb_workload *w);
 
