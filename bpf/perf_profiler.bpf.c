@@ -149,7 +149,10 @@ int perfbuf(struct bpf_perf_event_data *ctx)
 	return 0;
 }
 
-/* Nothing is delivered: stacks are counted in the kernel and read at the end. Costs a hash of the stack. */
+/*
+ * Nothing is delivered: stacks are counted in the kernel and read at the end. Costs a hash of the stack. Two stacks that
+ * fall into one bucket of the stack map are no drop: the later one is counted without its frames (a negative id).
+ */
 SEC("perf_event")
 int stackid(struct bpf_perf_event_data *ctx)
 {
@@ -157,10 +160,6 @@ int stackid(struct bpf_perf_event_data *ctx)
 	__u64 one = 1, *count;
 
 	key.stack_id = bpf_get_stackid(ctx, &stacks, BPF_F_USER_STACK);
-	if (key.stack_id < 0) {
-		count_drop();
-		return 0;
-	}
 	count = bpf_map_lookup_elem(&counts, &key);
 	if (count)
 		__sync_fetch_and_add(count, 1);
