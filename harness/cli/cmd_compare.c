@@ -256,7 +256,7 @@ static int compare_live(struct compare_args *a, const char *command)
 	if (!rc)
 		rc = bb_plan__make(scenario, &plan_opts, &plan, &err);
 	if (!rc)
-		rc = bb_compare_check_floor(&a->compare, a->measure.results, &err);
+		rc = bb_compare_check_floor(&a->compare, a->measure.results, NULL, &err);
 	if (!rc)
 		rc = bb_measure__begin(&a->measure, "compare", command, &m, &err);
 	if (rc) {

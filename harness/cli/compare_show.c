@@ -12,15 +12,16 @@
 #include "report/diff.h"
 #include "run/selftest_store.h"
 
-int bb_compare_check_floor(const struct bb_compare_opts *o, const char *results, struct bb_err *err)
+int bb_compare_check_floor(const struct bb_compare_opts *o, const char *results, const struct bb_fingerprint *fp,
+			   struct bb_err *err)
 {
-	struct bb_fingerprint fp;
+	struct bb_fingerprint own;
 	char *id = NULL;
 	double floor;
-	int rc = bb_fingerprint__read(&fp, err);
+	int rc = fp ? 0 : bb_fingerprint__read(&own, err);
 
 	if (!rc)
-		rc = bb_selftest__read_floor(results, &fp, &floor, &id, err);
+		rc = bb_selftest__read_floor(results, fp ? fp : &own, &floor, &id, err);
 	if (rc == -ENOENT)
 		return 0;	/* nobody knows the floor: `bpfbench selftest` would */
 	if (!rc && o->threshold < floor)
@@ -109,6 +110,8 @@ int bb_compare_show_stored(const struct bb_compare_opts *o, const char *results,
 		rc = bb_baseline__read(new, results, &b, &err);
 	if (!rc && old)
 		rc = bb_baseline__read(old, results, &a, &err);
+	if (!rc && old)
+		rc = bb_compare_check_floor(o, results, &b->fingerprint, &err);
 	if (!rc && old)
 		rc = bb_diff_reports(a, b, &opts, &d, &err);
 	if (!rc && old)

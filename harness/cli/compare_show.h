@@ -22,10 +22,11 @@ struct bb_compare_opts {
 };
 
 /*
- * A threshold below this machine's noise floor, as the newest self-test found it, is refused: -ERANGE with the
- * explanation. 0 when there is no self-test of this machine.
+ * A threshold below the noise floor of the machine, as its newest self-test found it, is refused: -ERANGE with the
+ * explanation. 0 when there is no self-test of such a machine. `fp` NULL: this machine.
  */
-int bb_compare_check_floor(const struct bb_compare_opts *o, const char *results, struct bb_err *err);
+int bb_compare_check_floor(const struct bb_compare_opts *o, const char *results, const struct bb_fingerprint *fp,
+			   struct bb_err *err);
 
 /* Print the comparisons of a report that has just been measured. Returns the exit code. */
 int bb_compare_show_live(const struct bb_compare_opts *o, const struct bb_report *report, const char *base,

@@ -31,7 +31,7 @@ struct bb_batch {
 	uint64_t *ns;			/* room for `want` samples: ns of one run each */
 	size_t want;			/* at most this many; fewer only if the time is up */
 	size_t warmup;			/* runs to fire and discard first (drivers that fire) */
-	double max_s;			/* in-situ: time to spend; 0: no limit but `want` */
+	double max_s;			/* in-situ: the workload's CPU time to spend; 0: no limit but `want` */
 	bool drain_always;		/* rings emptied after every run, or only when half full */
 
 	size_t n;			/* samples taken */

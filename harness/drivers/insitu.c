@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -152,6 +153,17 @@ static void take_window(struct bb_batch *b, struct bb_prog_stats *last, const st
 }
 
 /*
+ * The time of a batch is the workload's own CPU time, in which its events come; where others keep it from its CPU, up to
+ * twice as much by the wall clock.
+ */
+static bool time_is_up(const struct bb_batch *b, uint64_t began_ns, double target_cpu_s)
+{
+	double wall_s = bb_seconds_since(began_ns);
+
+	return b->max_s > 0 && (wall_s >= 2 * b->max_s || (isnan(target_cpu_s) ? wall_s : target_cpu_s) >= b->max_s);
+}
+
+/*
  * Poll until the batch is full or its time is over (0), the workload ended (1), or -errno. The time is looked at
  * every CHECK_EVERY polls. The workload's CPU time counts up to the last run seen: the part of a period that is left
  * when the time is over brings no run and would make every short slice look as if samples were lost.
@@ -181,7 +193,7 @@ static int poll_windows(struct insitu_state *s, struct insitu_slot *slot, struct
 			continue;
 		if (bb_stop_signal)
 			return -EINTR;
-		if (b->max_s > 0 && bb_seconds_since(began_ns) >= b->max_s)
+		if (time_is_up(b, began_ns, target_cpu_s + bb_workload__cpu_s(&s->workload) - cpu_before_s))
 			return 0;
 		rc = bb_workload__ended(&s->workload, s->spec->workload, err);
 		if (rc)
@@ -231,7 +243,7 @@ static int insitu_batch(void *state, void *slot, uint32_t param, struct bb_batch
 	bb_workload__resume(&s->workload);
 	do
 		rc = sample_life(s, slot, param, b, began_ns, err);
-	while (rc == 1 && b->n < b->want && (b->max_s <= 0 || bb_seconds_since(began_ns) < b->max_s));
+	while (rc == 1 && b->n < b->want && !time_is_up(b, began_ns, b->target_cpu_s));
 	bb_workload__pause(&s->workload);	/* or it would share its CPU with what is stepped there next */
 	b->elapsed_s = bb_seconds_since(began_ns);
 	if (rc == -ESRCH)

@@ -9,8 +9,8 @@
 #include "base/err.h"
 
 /*
- * A program that runs as the target, as a child of ours: as the user who called sudo, on one CPU, in a process
- * group of its own, its stdout thrown away. The kernel kills it if we die.
+ * A program that runs as the target, as a child of ours: as the user who called sudo, on one CPU, in a session
+ * of its own and ahead of others there, its stdout thrown away. The kernel kills it if we die.
  */
 struct bb_workload_spec {
 	const char *program;	/* a path, or a name looked for in `dir` and then in $PATH */

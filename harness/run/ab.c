@@ -51,39 +51,6 @@ struct ab {
 	uint64_t began_ns;
 };
 
-void bb_ab_trace__done(struct bb_ab_trace *t)
-{
-	if (!t)
-		return;
-	free(t->base_ns);
-	free(t->head_ns);
-	memset(t, 0, sizeof(*t));
-}
-
-static int trace_label(double **x, size_t *n, size_t *size, const struct bb_batch *b)
-{
-	if (*n + b->n > *size) {
-		size_t more = *size ? 2 * *size : 4096;
-		double *grown = reallocarray(*x, more, sizeof(**x));
-
-		if (!grown)
-			return -ENOMEM;
-		*x = grown;
-		*size = more;
-	}
-	for (size_t i = 0; i < b->n; i++)
-		(*x)[(*n)++] = (double)b->ns[i];
-	return 0;
-}
-
-static int trace_batch(struct bb_ab_trace *t, enum label label, const struct bb_batch *b)
-{
-	if (!t || label == FLOOR)
-		return 0;
-	return label == BASE ? trace_label(&t->base_ns, &t->n_base, &t->size_base, b)
-			     : trace_label(&t->head_ns, &t->n_head, &t->size_head, b);
-}
-
 /* A self-test's slowdown: every sample times 1 + share, rounded up or down at random so that the mean is exact. */
 static void inject(struct bb_rng *rng, double share, struct bb_batch *b)
 {
@@ -130,7 +97,7 @@ static int measure_run(struct ab *ab, const struct contest *c, enum label label,
 				series_of(ab, c, label), err);
 	if (!rc && label == HEAD && ab->opts->inject != 0)
 		inject(&ab->session.rng, ab->opts->inject, &b);
-	if (!rc && trace_batch(ab->opts->trace, label, &b))
+	if (!rc && ab->opts->trace && label != FLOOR && bb_ab_trace__add(ab->opts->trace, label == HEAD, &b))
 		rc = bb_fail_nomem(err);
 	*ret_n = b.n;
 	return rc;

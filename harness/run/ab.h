@@ -32,6 +32,8 @@ struct bb_ab_trace {
 	size_t n_base, n_head, size_base, size_head;
 };
 
+/* One batch more. 0 or -ENOMEM. */
+int bb_ab_trace__add(struct bb_ab_trace *t, bool is_head, const struct bb_batch *b);
 void bb_ab_trace__done(struct bb_ab_trace *t);
 
 /*

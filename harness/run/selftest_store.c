@@ -85,7 +85,7 @@ static bool fits(const json_t *root, const struct bb_fingerprint *fp, double *re
 	json_t *fields = json_object_get(root, "fingerprint"), *floor = json_object_get(root, "noise_floor"), *value;
 	struct bb_fingerprint theirs;
 
-	if (!format || strcmp(format, FORMAT) || !json_is_number(floor))
+	if (!format || strcmp(format, FORMAT) || !json_is_number(floor) || !json_is_object(fields))
 		return false;
 	bb_fingerprint_init(&theirs);
 	json_object_foreach(fields, key, value)

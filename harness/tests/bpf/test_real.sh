@@ -19,6 +19,12 @@ bpftool=$(find_bpftool) || bpftool=''
 stats_before=$(cat /proc/sys/kernel/bpf_stats_enabled)
 
 real() { run "$BPFBENCH" "$@" --results "$results"; }
+# The drive starts it once for a try and then for good: a workload that is still there after a while.
+settled_workload() {
+	local pid
+
+	pid=$(workload_pids) && sleep 0.3 && [[ $(workload_pids) == "$pid" ]]
+}
 workload_pids() { pgrep -f "^amicable_pairs $token"; }
 
 # --- what is left behind ---
@@ -105,7 +111,9 @@ else
 	check "perf_profiler: in situ at the rate that was asked for" \
 		near "$(case_of ringbuf/in-situ/freq_hz=1000 sample-rate)" 1000 20
 fi
-expect_no_grep "perf_profiler: no series is void" err 'void'
+# On a busy machine a slice of 0.2 s in situ may pass without a run; everything else must add up.
+grep ' void: ' "$TMP/err" | grep -v '/in-situ/.*: zero runs counted$' >"$TMP/voids" || true
+expect_eq "perf_profiler: no series is void" "$(cat "$TMP/voids")" ""
 expect_grep "perf_profiler: the naive mean stands in the table" err ' naive'
 # What each variant does more than another must be seen, by however much.
 check "perf_profiler: sampling costs more than the floor" \
@@ -130,16 +138,16 @@ long() {
 }
 in_situ="{with: in-situ, freq_hz: 1000, seconds: 600, workload: amicable_pairs, args: [$token]}"
 long '{with: step, samples: 100000000}' "$in_situ" >"$WORK/long.yml"
-long "${in_situ/600/0.4}" >"$WORK/short.yml"
+long "${in_situ/600/1.5}" >"$WORK/short.yml"
 status_of() { awk -v key="$1:" '$1 == key { $1 = ""; print substr($0, 2) }' "$TMP/proc.status"; }
 if (($(nproc) < 2)); then
 	skip "who the workload runs as" "in-situ needs two CPUs"
 else
 	start env SUDO_UID="$NOBODY" SUDO_GID="$NOGROUP" "$BPFBENCH" -s "$WORK/long.yml" -d in-situ --loads 1 --budget 0 \
 		--results "$results"
-	check "the workload runs" wait_until 5 workload_pids
-	pid=$(workload_pids | head -n 1) || pid=''
-	cat "/proc/$pid/status" >"$TMP/proc.status"
+	check "the workload runs" wait_until 10 settled_workload
+	pid=$(workload_pids | head -n 1) || pid=none
+	cat "/proc/$pid/status" >"$TMP/proc.status" || true
 	expect_eq "the workload runs as the user who called sudo" "$(status_of Uid)" "$NOBODY $NOBODY $NOBODY $NOBODY"
 	expect_eq "and as their group" "$(status_of Gid)" "$NOGROUP $NOGROUP $NOGROUP $NOGROUP"
 	expect_eq "in no group of root's" "$(status_of Groups | tr ' ' '\n' | grep -cx 0)" 0
@@ -156,9 +164,8 @@ else
 	nothing_left "after in-situ" 1
 	# A workload that leaves a child behind when it ends.
 	# shellcheck disable=SC2016 # the workload's
-	long "{with: in-situ, freq_hz: 1000, seconds: 0.5, workload: /bin/sh, args: [-c,
-      'exec -a \"amicable_pairs $token\" sleep 600 & i=0; while [ \$i -lt 20000 ]; do i=\$((i + 1)); done']}" |
-		sed 's,/bin/sh,/bin/bash,' >"$WORK/litter.yml"
+	long "{with: in-situ, freq_hz: 1000, seconds: 1, workload: /bin/bash, args: [-c,
+      'exec -a \"amicable_pairs $token\" sleep 600 & i=0; while [ \$i -lt 20000 ]; do i=\$((i + 1)); done']}" >"$WORK/litter.yml"
 	real -s "$WORK/litter.yml" --loads 1 --quiet
 	expect_status "a workload that leaves children behind: succeeds" 0
 	nothing_left "a workload that leaves children behind" 1
@@ -171,9 +178,9 @@ ends() {
 
 	start "$BPFBENCH" -s "$WORK/long.yml" -d "$2" --loads 1 --budget 0 --results "$results" --verbose
 	if [[ $2 == in-situ ]]; then
-		wait_until 5 workload_pids || true
+		wait_until 10 settled_workload || true
 	else
-		wait_until 5 grep -q 'cases on CPU' "$TMP/err" || true
+		wait_until 10 grep -q 'cases on CPU' "$TMP/err" || true
 	fi
 	sleep 0.5
 	expect_eq "$name: before it, there are programs to be left" "$(cat "/proc/$child/fdinfo"/* | grep -c '^prog_id:')" 2

@@ -1,0 +1,380 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# `bpfbench compare` and `selftest`: verdicts, the gate's exit codes, stored runs and baselines, with the fake drive and
+# without root; then, as root, with real programs.
+# shellcheck source=harness/tests/tool.sh disable=SC2317 # functions that check and wait_until call
+. "$(dirname "$0")/../tool.sh"
+
+results=$WORK/results
+
+# scenario FILE NAME VARIANT...: writes $WORK/FILE.yml with these variants under the fake drive; the floor is `empty`.
+scenario() {
+	local file=$WORK/$1.yml name=$2 variant
+
+	shift 2
+	{
+		printf 'name: %s\nfloor: empty\nvariants:\n  - {name: empty, globals: {location_ns: 30, spread_ns: 2}}\n' "$name"
+		for variant in "$@"; do printf '  - %s\n' "$variant"; done
+		printf 'drive:\n  - {with: fake}\n'
+	} >"$file"
+}
+
+bench() { run "${user[@]}" "$BPFBENCH" "$@" --results "$results"; }
+
+# live HEAD OPTION...: `plain` against HEAD.
+live() {
+	local head=$1
+
+	shift
+	bench compare -s "$WORK/ab.yml" --base plain --head "$head" --seed 3 "$@"
+}
+
+# says VERDICT: the last run's table has this verdict on the latency. For `check`.
+says() { grep -E "^ab/fake +latency, ns .* $1( |\$)" "$TMP/out"; }
+
+# The path of the run that the last `run` has stored.
+stored() { sed -n 's/^bpfbench: \(incomplete \)\{0,1\}run stored as //p' "$TMP/err"; }
+
+scenario ab ab '{name: plain}' '{name: again}' '{name: slower, globals: {location_ns: 1050}}' \
+	'{name: faster, globals: {location_ns: 950}}' '{name: tail, globals: {tail_permille: 100}}' \
+	'{name: lossy, globals: {lose_after: 300}}' '{name: dies, globals: {fail_after: 200}}'
+
+# --- verdicts and exit codes ---
+live again
+expect_status "same: exit code 0" 0
+check "same: says so" says same
+expect_grep "same: the columns of a diff" out '^Case +Metric +A +B +Diff +Diff % +Interval % +Verdict'
+expect_grep "same: what A and B are" out '^B: again$'
+expect_grep "same: net beside gross" out '^ab/fake +net, ns '
+expect_grep "same: unmatched pairs beside matched ones, without a verdict" out '^ab/fake +latency unmatched, ns .* -$'
+expect_grep "same: outliers and the naive mean are on stderr" err '^ *variant .* outl % .* naive$'
+live slower
+expect_status "regressed: exit code 0 without --fail-on" 0
+check "regressed: says so" says regressed
+expect_grep "regressed: by 5 %, with an interval around it" out '^ab/fake +latency, ns .* \+(4\.9|5\.0|5\.1)[0-9]? +\[\+4\.[0-9]+, \+5\.[0-9]+\]'
+live slower --fail-on regressed
+expect_status "gate: a regression is exit code 3" 3
+check "gate: the table is there all the same" says regressed
+check "gate: the run is stored" test -s "$(stored)"
+live again --fail-on regressed
+expect_status "gate: same is exit code 0" 0
+live faster --fail-on regressed
+expect_status "gate: an improvement is exit code 0" 0
+check "gate: and said" says improved
+live faster --fail-on improved
+expect_status "gate: unless that is what is to fail" 3
+live slower --fail-on regressed --loads 3
+expect_status "gate: inconclusive never fails" 0
+check "gate: three pairs are too few to say anything" says inconclusive
+live slower --fail-on inconclusive
+complains "gate: inconclusive cannot be asked to fail" 2 'inconclusive never fails'
+live slower --fail-on regressed --threshold 10%
+expect_status "threshold: 5 % are below 10 %" 0
+check "threshold: that is the same then" says same
+live tail --fail-on regressed
+expect_status "tail: preemptions of 10 % of the runs are no regression" 0
+check "tail: same" says same
+live slower --fail-on regressed --filter verdict=same
+expect_status "filter: the exit code is by all rows" 3
+expect_no_grep "filter: only what is asked for is shown" out '^ab/fake'
+live slower --quiet
+expect_empty "quiet: nothing on stderr" err
+live slower --no-store --quiet --results "$WORK/nowhere"
+check "no-store: nothing is written" test ! -e "$WORK/nowhere"
+
+# --- formats ---
+rm -rf "$results"
+live slower --fail-on regressed --format bmf --seed 5
+expect_status "bmf: the gate holds with any format" 3
+check "bmf: stdout is strictly valid BMF and nothing else" valid_bmf "$TMP/out"
+expect_grep "bmf: the comparison is on stderr" err '^ab/fake +latency, ns .* regressed'
+live slower --format json --quiet --seed 5
+cp "$TMP/out" "$WORK/run.json"
+chmod 644 "$WORK/run.json"
+bench show "$WORK/run.json"
+check "json: show reads it, comparison and all" says regressed
+live slower --output "$WORK/out.txt" --quiet
+expect_empty "output: stdout stays empty" out
+check "output: the table is in the file" grep -qE '^ab/fake +latency, ns .* regressed' "$WORK/out.txt"
+live slower --sort percent --format bmf
+complains "sort and format exclude each other" 2 '--sort and --filter are for the table'
+
+# --- stored and shown ---
+rm -rf "$results"
+live slower --seed 9
+grep -E '^ab/fake' "$TMP/out" >"$TMP/rows"
+check "stored: one whole run" only_whole "$results" 1
+bench show latest
+expect_status "show: succeeds" 0
+check "show: the same comparison again" diff -u "$TMP/rows" <(grep -E '^ab/fake' "$TMP/out")
+expect_grep "show: at which threshold" out '^Compared in turns, at a threshold of 1 %'
+expect_grep "show: the cases, too" out '^ *slower +[0-9]+ '
+bench show latest --format bmf
+check "show: BMF of its cases" valid_bmf "$TMP/out"
+comparisons() { sed -n '/"comparisons"/,/^ \],/p' "$(stored)"; }
+rm -rf "$results"
+live slower --seed 9
+comparisons >"$TMP/first"
+live slower --seed 9
+comparisons >"$TMP/again"
+live slower --seed 10
+comparisons >"$TMP/other"
+check "seed: the same one gives the same pairs, byte for byte" cmp "$TMP/first" "$TMP/again"
+check "seed: another one gives others" differ "$TMP/first" "$TMP/other"
+rm -rf "$results"
+bench compare -s "$WORK/ab.yml" --base plain --head plain
+check "a program against itself: same" says same
+check "a program against itself: can be read back" only_whole "$results" 1
+
+# --- bad luck ---
+rm -rf "$results"
+live lossy --loads 8
+expect_status "lost events: exit code 0" 0
+expect_grep "lost events: pairs are void, by number and name" out \
+	'^ab/fake +latency, ns .* [0-9]+ of 1[0-9] pairs are void \(head: run_cnt rose by [0-9]+, [0-9]+ events were fired\)'
+expect_grep "lost events: the series, too" err '^ *void: ab/lossy/fake: [0-9]+ of [0-9]+ series'
+rm -rf "$results"
+live dies
+expect_status "dies midway: exit code 1" 1
+expect_empty "dies midway: no table" out
+expect_grep "dies midway: says so" err "^bpfbench: fake workload of 'dies' died midway"
+check "dies midway: what was measured is stored" only_whole "$results" 1
+bench show latest
+expect_grep "dies midway: show marks it" out "^INCOMPLETE: fake workload of 'dies' died midway"
+rm -rf "$results"
+start "${user[@]}" "$BPFBENCH" compare -s "$WORK/ab.yml" --base plain --head again --threshold 0.001 --budget 60 \
+	--results "$results"
+sleep 0.7
+kill -INT "$child"
+finish
+expect_status "SIGINT: exit code 1, not killed" 1
+expect_empty "SIGINT: no table" out
+expect_grep "SIGINT: says so" err '^bpfbench: stopped by signal 2 '
+check "SIGINT: what was measured is stored, whole" only_whole "$results" 1
+bench show latest
+expect_grep "SIGINT: show marks it" out '^INCOMPLETE: stopped by signal 2 '
+check "SIGINT: show has its pairs" says inconclusive
+
+# --- usage ---
+bench compare
+complains "usage: what to compare is missing" 2 'what\? --scenario S --base V1 --head V2'
+bench compare -s "$WORK/ab.yml" --base plain
+complains "usage: --head is missing" 2 'a comparison needs --scenario, --base and --head'
+bench compare --base-object a.bpf.o --program x
+complains "usage: --base-object without --head-object" 2 '--base-object and --head-object go together'
+bench compare --head-object a.bpf.o --program x
+complains "usage: --head-object without --base-object" 2 '--base-object and --head-object go together'
+bench compare -s "$WORK/ab.yml" --base plain --head again latest latest
+complains "usage: programs and stored runs" 2 'not both'
+bench compare a b c
+complains "usage: three runs" 2 'two stored runs at the most'
+bench compare a b --loads 3
+complains "usage: --loads of stored runs" 2 '--loads and --drive are for programs measured now'
+bench compare a b --format bmf
+complains "usage: --format of stored runs" 2 '--format and --output are for programs measured now'
+live plian --quiet
+complains "usage: an unknown variant: the nearest is named" 1 "plian.*plain"
+live again --threshold 0
+complains "usage: a threshold of nothing" 2 'threshold'
+live again --sort speed
+complains "usage: an unknown column, before anything is measured" 2 "no column 'speed'"
+live again --filter 'percent ~ x'
+complains "usage: a filter that cannot be, likewise" 2 "the column 'percent' takes one of"
+
+# --- stored runs ---
+rm -rf "$results"
+# stored_run NAME LOCATION_NS SEED [VARIANT]...: runs the scenario `st` with `plain` at that, as $WORK/results/...; $path.
+stored_run() {
+	local location_ns=$1 seed=$2
+
+	shift 2
+	scenario st st "{name: plain, globals: {location_ns: $location_ns}}" '{name: other}' "$@"
+	run "${user[@]}" "$BPFBENCH" run -s "$WORK/st.yml" --results "$results" --seed "$seed" -n 2400
+	path=$(stored)
+	id=$(basename "$path" .json)
+}
+# of CASE VERDICT: the last table says so. For `check`.
+of() { grep -E "^st/$1/fake +latency, ns .* $2( |\$)" "$TMP/out"; }
+
+stored_run 1000 1
+old=$id old_path=$path
+stored_run 1000 2 '{name: more}'
+again=$id
+sleep 1	# `latest` goes by the second
+stored_run 1050 3
+new=$id new_path=$path
+
+bench compare "$old" "$new" --fail-on regressed
+expect_status "OLD NEW: a regression is exit code 3" 3
+check "OLD NEW: the case that is slower" of plain regressed
+check "OLD NEW: the case that is not" of other same
+expect_grep "OLD NEW: which run A is" out "^A: $old\$"
+bench compare "$new_path" "$old_path" --fail-on regressed
+expect_status "NEW OLD, by path: an improvement is exit code 0" 0
+check "NEW OLD: improved" of plain improved
+bench compare "$old" "$again" --fail-on regressed
+expect_status "OLD again: exit code 0" 0
+check "OLD again: same" of plain same
+expect_grep "OLD again: a case that one run lacks is named" out '^st/more/fake .* only in B'
+bench compare "$old" "$new" --threshold 10% --fail-on regressed
+expect_status "stored threshold: 5 % are below 10 %" 0
+check "stored threshold: same" of plain same
+bench compare "$old" "$new" --sort percent:desc --filter metric=latency
+expect_eq "sort: by column, downwards" "$(grep -oE '^st/[a-z]+' "$TMP/out" | head -n 1)" st/plain
+expect_no_grep "filter: by metric" out ' p50, ns '
+bench compare "$old" "$new" --filter 'percent > 3' --filter 'metric=latency'
+expect_eq "filter: by number, two of them" "$(grep -cE '^st/' "$TMP/out")" 1
+bench compare "$old"
+complains "stored: one run is not two" 1 'two runs are needed'
+bench compare "$old" 2099
+complains "stored: a run that is not there" 1 "no run '2099' in $results"
+bench compare "$old" "$WORK/none.json"
+complains "stored: a file that is not there" 1 'none\.json: No such file'
+
+# --- baselines ---
+bench compare --save-baseline main "$old"
+expect_status "baseline: saved" 0
+expect_grep "baseline: which run it is" err "baseline 'main' is $old\$"
+bench compare --baseline main --fail-on regressed
+expect_status "baseline: against the latest run, by name" 3
+expect_grep "baseline: OLD is that run" out "^A: $old\$"
+expect_grep "baseline: NEW is the latest" out "^B: $new\$"
+bench compare --baseline main "$again"
+check "baseline: against another" of plain same
+bench compare --baseline main --save-baseline main
+expect_status "baseline: compared and then moved" 0
+expect_grep "baseline: compared with the old one" out "^A: $old\$"
+bench compare --baseline main "$old"
+expect_grep "baseline: it is the latest now" out "^A: $new\$"
+bench compare --baseline mian "$old"
+complains "baseline: an unknown one: those there are" 1 'Baselines saved there: main'
+bench compare --baseline main "$old" "$new"
+complains "baseline: and two runs are too many" 1 'with --baseline only one run is named'
+bench compare --save-baseline ../evil
+complains "baseline: a name that leads out of the folder is refused" 1 'evil'
+
+# --- runs of another machine, damaged and foreign files ---
+sed -E 's/^(  "cpu_model": )"[^"]*"/\1"Fake CPU 9000"/' "$new_path" >"$WORK/elsewhere.json"
+bench compare "$old" "$WORK/elsewhere.json" --fail-on regressed
+expect_status "another machine: not judged" 0
+check "another machine: inconclusive" of plain inconclusive
+expect_grep "another machine: what differs is named" err "differ in cpu_model: .*'.*Fake CPU 9000'"
+bench compare "$old" "$WORK/elsewhere.json" --fail-on regressed --force
+expect_status "another machine: judged with --force" 3
+expect_grep "another machine: and still warned of" err 'differ in cpu_model'
+head -c 3000 "$new_path" >"$WORK/cut.json"
+bench compare "$old" "$WORK/cut.json"
+complains "cut: a truncated run is refused with its place" 1 'cut\.json: not a bpfbench run: line [0-9]+, column [0-9]+'
+echo '{"context": {"library": "google benchmark"}, "benchmarks": []}' >"$WORK/foreign.json"
+bench compare "$WORK/foreign.json" "$new"
+complains "foreign: another tool's results are refused" 1 'foreign\.json: not a bpfbench run: format: '
+live slower
+sed -E '0,/"matched": (true|false)/s//"matched": "yes"/' "$(stored)" >"$WORK/odd.json"
+bench show "$WORK/odd.json"
+complains "odd: a pair that is none is named" 1 'odd\.json: not a bpfbench run: comparisons\[0\]\.pairs\[0\]\.matched: expected true'
+
+# --- the noise floor ---
+mkdir "$WORK/floor" "$WORK/floor/selftest"
+chmod 777 "$WORK/floor" "$WORK/floor/selftest"
+fingerprint=$(sed -n '/^ "fingerprint": {/,/^ },/p' "$new_path")
+# self_test NAME FLOOR FINGERPRINT
+self_test() {
+	printf '{"format": "bpfbench-selftest", "version": 1, "noise_floor": %s,\n%s\n"rows": []}\n' "$2" "$3" \
+		>"$WORK/floor/selftest/$1.json"
+}
+floored() { run "${user[@]}" "$BPFBENCH" compare "$@" --results "$WORK/floor"; }
+below="a threshold of 1 % is below what this machine can resolve: self-test 20260101T000000Z-selftest-1 found a noise floor of 3 %"
+self_test 20260101T000000Z-selftest-1 0.03 "$fingerprint"
+floored -s "$WORK/ab.yml" --base plain --head again
+complains "noise floor: a threshold below it is refused, with the reason" 1 "$below"
+check "noise floor: before anything is measured" test "$(find "$WORK/floor" -type f | wc -l)" = 1
+floored -s "$WORK/ab.yml" --base plain --head again --threshold 4
+expect_status "noise floor: one above it is not" 0
+floored "$old_path" "$new_path"
+complains "noise floor: of stored runs, too" 1 'a threshold of 1 % is below what .* can resolve'
+self_test 20260102T000000Z-selftest-2 0.001 "$fingerprint"
+floored -s "$WORK/ab.yml" --base plain --head again
+expect_status "noise floor: the newest self-test counts" 0
+self_test 20260103T000000Z-selftest-3 0.5 "$(sed -E 's/^(  "cpu_model": )"[^"]*"/\1"Fake CPU 9000"/' <<<"$fingerprint")"
+self_test 20260104T000000Z-selftest-4 0.5 ''
+echo '{' >"$WORK/floor/selftest/20260105T000000Z-selftest-5.json"
+floored -s "$WORK/ab.yml" --base plain --head again
+expect_status "noise floor: of another machine, of none, or damaged: does not count" 0
+
+# --- real programs ---
+names=("two equal builds" "a real regression" "the self-test")
+need_root "${names[@]}" || plan_done
+if grep -qs -- -fsanitize=address "$O/flags"; then
+	for name in "${names[@]}"; do skip "$name" "AddressSanitizer takes page faults of its own, which are the event"; done
+	plan_done
+fi
+
+results=$WORK/real
+bpftool=$(find_bpftool) || bpftool=''
+real() { run "$BPFBENCH" "$@" --results "$results"; }
+programs() { "$bpftool" prog show 2>/dev/null | awk '/^[0-9]+:/ { print $1 + 0 }' | sort; }
+held() { { grep -shE '^prog_id:' /proc/[0-9]*/fdinfo/* || true; } | awk '{ print $2 }' | sort -u; }
+# New since then, and in nobody's hands: ours all of them, since we are done.
+ownerless() { comm -13 "$TMP/programs" <(programs) | comm -23 - <(held); }
+none_left() { ownerless >"$TMP/ownerless"; sleep 0.2; ! comm -12 "$TMP/ownerless" <(ownerless) | grep -q .; }
+
+[[ -z $bpftool ]] || programs >"$TMP/programs"
+# Two files, as two builds are; named as people do, from where they are.
+cp "$O/bpf/perf_profiler.bpf.o" "$WORK/old.bpf.o"
+cp "$O/bpf/perf_profiler.bpf.o" "$WORK/new.bpf.o"
+run env -C "$WORK" "$BPFBENCH" compare --base-object old.bpf.o --head-object ./new.bpf.o --program ringbuf_nowakeup \
+	--budget 5 --fail-on regressed --results "$results"
+expect_status "two equal builds: exit code 0" 0
+expect_grep "two equal builds: a verdict, and not that one" out '^compare/step/stack_depth=32 +latency, ns .* (same|inconclusive) '
+check "two equal builds: the run is stored, whole" only_whole "$results" 1
+if [[ -z $bpftool ]]; then
+	skip "two equal builds: no program is left" "no bpftool that works on this kernel"
+else
+	check "two equal builds: no program is left" wait_until 5 none_left
+fi
+real compare --base-object "$WORK/old.bpf.o" --head-object "$WORK/none.bpf.o" --program ringbuf
+complains "two builds: a file that is not there" 1 'none\.bpf\.o: No such file'
+real compare --base-object "$WORK/old.bpf.o" --head-object "$WORK/new.bpf.o" --program no_such --budget 1
+expect_status "two builds: a program that is not there" 1
+expect_grep "two builds: it is named" err "no_such"
+real compare --base-object "$WORK/old.bpf.o" --head-object "$WORK/new.bpf.o"
+complains "two builds: which program?" 1 'which program of the two objects\? --program NAME'
+real compare --base-object "$WORK/old.bpf.o" --head-object "$WORK/new.bpf.o" -s perf_profiler --base ringbuf --drive step --loads 2 \
+	--budget 5
+expect_status "two builds in a scenario: exit code 0" 0
+expect_grep "two builds in a scenario: named by it" out '^perf_profiler/step/'
+
+cat >"$WORK/slower.yml" <<-END
+	name: slower
+	object: perf_profiler.bpf.o
+	floor: empty
+	variants:
+	  - {name: empty}
+	  - {name: ringbuf}
+	  - {name: regressed, globals: {extra_rounds: 1000}}
+	drive:
+	  - {with: step, stack_depth: 32}
+END
+real compare -s "$WORK/slower.yml" --base ringbuf --head regressed --budget 20 --fail-on regressed
+expect_status "a real regression: found, exit code 3" 3
+expect_grep "a real regression: gross, with an interval above the threshold" out \
+	'^slower/step/stack_depth=32 +latency, ns .* \[\+[0-9.]+, \+[0-9.]+\] +regressed'
+real compare -s "$WORK/slower.yml" --base regressed --head ringbuf --budget 20 --fail-on regressed
+expect_status "a real improvement: exit code 0" 0
+expect_grep "a real improvement: said" out '^slower/step/stack_depth=32 +latency, ns .* improved'
+
+rm -rf "$results"
+real selftest --experiments 1 --seed 1
+expect_status "selftest: exit code 0" 0
+for program in loop straight ringbuf; do
+	expect_eq "selftest: three modes of $program" "$(grep -cE "^$program +(same-load|reloads|injected) +[0-9]+/1 " "$TMP/out")" 3
+done
+expect_grep "selftest: the noise floor" out '^Noise floor of this machine: [0-9.]+ %'
+expect_grep "selftest: what others would have said" out 'naive mean +Welch on means'
+check "selftest: stored in its own folder" test "$(find "$results/selftest" -name '2*-selftest-*.json' | wc -l)" = 1
+real list --runs
+expect_no_grep "selftest: it is not taken for a run" out 'selftest'
+real selftest --program nonesuch
+complains "selftest: an unknown program" 1 'nonesuch'
+
+plan_done
