@@ -47,6 +47,21 @@ int bb_parse_i64(const char *text, int64_t *ret_value)
 	return 0;
 }
 
+int bb_parse_digits(const char **cursor, uint64_t *ret_value)
+{
+	const char *c = *cursor;
+	uint64_t v = 0;
+
+	if (!isdigit((unsigned char)*c))
+		return -EINVAL;
+	for (; isdigit((unsigned char)*c); c++)
+		if (__builtin_mul_overflow(v, 10u, &v) || __builtin_add_overflow(v, (uint64_t)(*c - '0'), &v))
+			return -ERANGE;
+	*cursor = c;
+	*ret_value = v;
+	return 0;
+}
+
 int bb_parse_double(const char *text, double *ret_value)
 {
 	char *end;

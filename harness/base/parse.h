@@ -14,6 +14,9 @@ int bb_parse_i64(const char *text, int64_t *ret_value);
 int bb_parse_double(const char *text, double *ret_value);	/* finite only */
 int bb_parse_bool(const char *text, int *ret_value);		/* true/false, yes/no, on/off */
 
+/* The decimal digits at *cursor, which moves past them. -EINVAL when there are none, -ERANGE on overflow. */
+int bb_parse_digits(const char **cursor, uint64_t *ret_value);
+
 /*
  * Of names[n] the one nearest to `word` by Damerau-Levenshtein distance, for "did you mean"; NULL when none
  * is near enough to be a likely slip (more than a third of the word's length, at least 1, away).

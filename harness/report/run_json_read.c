@@ -143,31 +143,47 @@ static const json_t *get_array(const struct reader *rd, const json_t *obj, const
 	return NULL;
 }
 
+/* One "delta" or "delta:count" at *cursor, which moves to the next one or the end. 0 or -EINVAL, -ERANGE. */
+static int read_bin(const char **cursor, uint64_t *ret_delta, uint64_t *ret_count)
+{
+	int rc = bb_parse_digits(cursor, ret_delta);
+
+	*ret_count = 1;
+	if (!rc && **cursor == ':') {
+		(*cursor)++;
+		rc = bb_parse_digits(cursor, ret_count);
+	}
+	if (!rc && **cursor == ' ' && (*cursor)[1])
+		(*cursor)++;
+	else if (!rc && **cursor)
+		rc = -EINVAL;
+	return rc;
+}
+
 /* The sum of h is then that of the bins. */
 static int read_bins(const struct reader *rd, const json_t *obj, struct bb_hist *h)
 {
-	const json_t *bins = get_array(rd, obj, "bins");
+	const char *bins = json_string_value(json_object_get(obj, "bins")), *cursor = bins;
 	uint64_t value = 0, delta, count;
-	size_t len = json_array_size(bins);
+	size_t n = 0;
 
 	if (!bins)
-		return -EINVAL;
-	if (len % 2)
-		return complain(rd, "bins", "has %zu elements: expected pairs of value and count", len);
-	if (bb_hist_reserve(h, len / 2))
+		return complain(rd, "bins", json_object_get(obj, "bins") ? "expected a text" : "is missing");
+	for (const char *c = bins; *c; c++)
+		n += *c == ' ';
+	if (bb_hist_reserve(h, n + 1))
 		return bb_fail_nomem(rd->err);
-	for (size_t i = 0; i < len; i += 2) {
-		if (to_u64(json_array_get(bins, i), &delta) || to_u64(json_array_get(bins, i + 1), &count))
-			return complain(rd, "bins", "[%zu]: expected whole numbers that are not negative", i);
-		if ((i && !delta) || __builtin_add_overflow(value, delta, &value))
-			return complain(rd, "bins", "[%zu]: the values do not ascend", i);
+	for (n = 0; *cursor; n++) {
+		if (read_bin(&cursor, &delta, &count))
+			return complain(rd, "bins", "[%zu]: expected VALUE or VALUE:COUNT, whole numbers", n);
+		if ((n && !delta) || __builtin_add_overflow(value, delta, &value))
+			return complain(rd, "bins", "[%zu]: the values do not ascend", n);
 		if (!count || count > UINT64_MAX - h->n)
-			return complain(rd, "bins", "[%zu]: a count of %" PRIu64, i + 1, count);
+			return complain(rd, "bins", "[%zu]: a count of %" PRIu64, n, count);
 		if (bb_hist_add(h, value, count))
 			return bb_fail_nomem(rd->err);
-		if (h->used != i / 2 + 1)
-			return complain(rd, "bins", "[%zu]: %" PRIu64 " ns is finer than the histogram keeps", i,
-					value);
+		if (h->used != n + 1)
+			return complain(rd, "bins", "[%zu]: %" PRIu64 " ns is finer than the histogram keeps", n, value);
 	}
 	return 0;
 }

@@ -19,13 +19,14 @@ bpftool=$(find_bpftool) || bpftool=''
 stats_before=$(cat /proc/sys/kernel/bpf_stats_enabled)
 
 real() { run "$BPFBENCH" "$@" --results "$results"; }
+workload_pids() { pgrep -f "^amicable_pairs $token"; }
+
 # The drive starts it once for a try and then for good: a workload that is still there after a while.
 settled_workload() {
 	local pid
 
 	pid=$(workload_pids) && sleep 0.3 && [[ $(workload_pids) == "$pid" ]]
 }
-workload_pids() { pgrep -f "^amicable_pairs $token"; }
 
 # --- what is left behind ---
 # "KIND ID" of every program, map and link there is, sorted.
@@ -136,9 +137,9 @@ long() {
 	printf 'name: long\nobject: perf_profiler.bpf.o\nfloor: empty\nvariants: [{name: empty}, {name: ringbuf}]\ndrive:\n'
 	printf '  - %s\n' "$@"
 }
-in_situ="{with: in-situ, freq_hz: 1000, seconds: 600, workload: amicable_pairs, args: [$token]}"
+in_situ="{with: in-situ, freq_hz: 100, seconds: 600, workload: amicable_pairs, args: [$token]}"
 long '{with: step, samples: 100000000}' "$in_situ" >"$WORK/long.yml"
-long "${in_situ/600/1.5}" >"$WORK/short.yml"
+long "${in_situ/600/1.5}" >"$WORK/short.yml"	# at 100 Hz even a starved poller sees runs one by one
 status_of() { awk -v key="$1:" '$1 == key { $1 = ""; print substr($0, 2) }' "$TMP/proc.status"; }
 if (($(nproc) < 2)); then
 	skip "who the workload runs as" "in-situ needs two CPUs"
@@ -164,7 +165,7 @@ else
 	nothing_left "after in-situ" 1
 	# A workload that leaves a child behind when it ends.
 	# shellcheck disable=SC2016 # the workload's
-	long "{with: in-situ, freq_hz: 1000, seconds: 1, workload: /bin/bash, args: [-c,
+	long "{with: in-situ, freq_hz: 100, seconds: 1, workload: /bin/bash, args: [-c,
       'exec -a \"amicable_pairs $token\" sleep 600 & i=0; while [ \$i -lt 20000 ]; do i=\$((i + 1)); done']}" >"$WORK/litter.yml"
 	real -s "$WORK/litter.yml" --loads 1 --quiet
 	expect_status "a workload that leaves children behind: succeeds" 0
