@@ -14,6 +14,7 @@
 
 #define DEFAULT_BUDGET_S 10.0
 #define DEFAULT_ALPHA 0.05
+#define DEFAULT_PAIRS 24u	/* when there is no budget either */
 
 struct compare_args {
 	struct bb_measure_args measure;
@@ -45,7 +46,7 @@ static const struct argp_option options[] = {
 	{NULL, 0, NULL, 0, "How to judge:", 3},
 	{"threshold", KEY_THRESHOLD, "PERCENT", 0, "smallest difference that matters (default 1)", 3},
 	{"alpha", KEY_ALPHA, "SHARE", 0, "chance of a false verdict over all comparisons (default 0.05)", 3},
-	{"loads", KEY_LOADS, "N", 0, "stop after this many load pairs (default: at a verdict or when the budget is used up)", 3},
+	{"loads", KEY_LOADS, "N", 0, "stop after this many load pairs (default: at a verdict or when the budget is used up; 24 with --budget 0)", 3},
 	{"fail-on", KEY_FAIL_ON, "VERDICT", 0, "exit with 3 when any verdict is this: regressed", 3},
 	{"sort", KEY_SORT, "COLUMN", 0, "one of " BB_DIFF_COLUMNS "; with :desc downwards", 3},
 	{"filter", KEY_FILTER, "EXPRESSION", 0, "only rows where COLUMN OP VALUE, as verdict=regressed, percent>1 or name~*step* "
@@ -268,7 +269,7 @@ static int compare_live(struct compare_args *a, const char *command)
 			.head = a->head,
 			.threshold = a->compare.threshold,
 			.alpha = a->compare.alpha,
-			.max_pairs = a->loads,
+			.max_pairs = a->loads ? a->loads : a->measure.budget_s > 0 ? 0 : DEFAULT_PAIRS,
 		};
 
 		rc = bb_run_ab(&plan, &opts, m.report, &err);

@@ -6,9 +6,9 @@ set -euo pipefail
 cd -- "$(dirname -- "${BASH_SOURCE[0]}")/../../.."
 O=${O:-build}
 export O
-all=(step fdinfo memory list default aa stats)
+all=(step fdinfo memory list default aa stats compare)
 # These load BPF programs.
-needs_root=' step fdinfo default aa '
+needs_root=' step fdinfo default aa compare '
 child=''
 
 usage() {
