@@ -84,8 +84,18 @@ static double median_of(const struct bb_comparison *c, size_t offset, double *x)
 
 #define COLUMN(field) offsetof(struct bb_pair, field)
 
+/* Where the kernel tells no JIT addresses, nothing can be matched: pairs as placed then decide, layout and all. */
+static enum which deciding_pairs(const struct bb_comparison *c)
+{
+	for (size_t i = 0; i < c->n_pairs; i++)
+		if (c->pairs[i].matched || c->pairs[i].base_mod64 >= 0)
+			return MATCHED;
+	return UNMATCHED;
+}
+
 int bb_comparison__judge(struct bb_comparison *c, double alpha)
 {
+	enum which deciding = deciding_pairs(c);
 	double limit = log1p(c->threshold), *x = calloc(c->n_pairs + 1, sizeof(*x));
 	struct bb_estimate log_ratio, e;
 	size_t n;
@@ -93,10 +103,11 @@ int bb_comparison__judge(struct bb_comparison *c, double alpha)
 
 	if (!x)
 		return -ENOMEM;
-	c->n_matched = (uint32_t)column(c, MATCHED, COLUMN(d), x);
-	c->p_regressed = bb_eprocess_p(x, c->n_matched, limit, 1);
-	c->p_improved = bb_eprocess_p(x, c->n_matched, -limit, -1);
-	rc = estimate(x, c->n_matched, alpha, &log_ratio);
+	n = column(c, deciding, COLUMN(d), x);
+	c->p_regressed = bb_eprocess_p(x, n, limit, 1);
+	c->p_improved = bb_eprocess_p(x, n, -limit, -1);
+	rc = estimate(x, n, alpha, &log_ratio);
+	c->n_matched = (uint32_t)(deciding == MATCHED ? n : 0);
 	c->ratio = exp_of(log_ratio);
 	c->verdict = bb_verdict_of((struct bb_interval){log_ratio.lo, log_ratio.hi}, c->threshold);
 	if (!rc) {
@@ -105,12 +116,12 @@ int bb_comparison__judge(struct bb_comparison *c, double alpha)
 		c->ratio_unmatched = exp_of(e);
 	}
 	if (!rc) {
-		n = column(c, MATCHED, COLUMN(d_net), x);
+		n = column(c, deciding, COLUMN(d_net), x);
 		rc = estimate(x, n, alpha, &e);
 		c->ratio_net = exp_of(e);
 	}
 	if (!rc) {
-		n = column(c, MATCHED, COLUMN(shift_ns), x);
+		n = column(c, deciding, COLUMN(shift_ns), x);
 		rc = estimate(x, n, alpha, &c->shift_ns);
 	}
 	c->base_ns = median_of(c, COLUMN(base_ns), x);

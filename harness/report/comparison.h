@@ -36,7 +36,7 @@ struct bb_comparison {
 	size_t n_pairs;
 
 	/* Derived. Estimates are ratios head / base with the interval that is valid at every look. */
-	struct bb_estimate ratio;	/* matched pairs; the verdict is on this */
+	struct bb_estimate ratio;	/* matched pairs (all, where no JIT address is known); the verdict is on this */
 	struct bb_estimate ratio_unmatched;	/* pairs as the JIT placed them */
 	struct bb_estimate ratio_net;	/* matched, net of the floor */
 	struct bb_estimate shift_ns;	/* matched */

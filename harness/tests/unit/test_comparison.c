@@ -426,6 +426,22 @@ static void test_refused(void **state)
 	bb_report__free(r);
 }
 
+static void test_unmatched_decide_without_addresses(void **state)
+{
+	struct bb_comparison c = {.threshold = 0.01, .alpha = 0.05};
+
+	(void)state;
+	for (size_t i = 0; i < 9; i++) {
+		struct bb_pair *p = add_pair(&c, false, 0.05 + 1e-4 * (double)i);
+
+		p->base_mod64 = p->head_mod64 = -1;
+	}
+	assert_int_equal(bb_comparison__judge(&c, c.alpha), 0);
+	assert_int_equal(c.verdict, BB_VERDICT_REGRESSED);
+	assert_int_equal(c.n_matched, 0);
+	bb_comparison__done(&c);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -434,6 +450,7 @@ int main(void)
 		cmocka_unit_test(test_few_pairs),
 		cmocka_unit_test(test_void_pairs),
 		cmocka_unit_test(test_unmatched_never_decide),
+		cmocka_unit_test(test_unmatched_decide_without_addresses),
 		cmocka_unit_test(test_nan),
 		cmocka_unit_test(test_holm),
 		cmocka_unit_test(test_round_trip),
