@@ -34,6 +34,7 @@ struct insitu_slot {
 	int event_fd;			/* -1: none open */
 	pid_t event_pid;		/* the process it is on */
 	uint32_t event_freq_hz;
+	uint64_t whole_periods;		/* of the event's time on the CPU, since it was opened */
 };
 
 static int start_workload(struct insitu_state *s, struct bb_err *err)
@@ -122,6 +123,7 @@ static int open_event(struct insitu_state *s, struct insitu_slot *slot, uint32_t
 		.freq = 1,
 		.sample_freq = freq_hz,
 		.inherit = 1,
+		.read_format = PERF_FORMAT_TOTAL_TIME_RUNNING,
 	};
 	int rc;
 
@@ -135,7 +137,24 @@ static int open_event(struct insitu_state *s, struct insitu_slot *slot, uint32_t
 	}
 	slot->event_pid = s->workload.pid;
 	slot->event_freq_hz = freq_hz;
+	slot->whole_periods = 0;
 	return 0;
+}
+
+/*
+ * The time that the workload was on its CPU with the event on, by the event's own clock (a process' CPU clock, read from
+ * outside, is up to a tick old), in whole periods: the part of one that is left brings no run, and would make every short
+ * batch look as if samples were lost. NAN if it cannot be read.
+ */
+static double count_periods(struct insitu_slot *slot)
+{
+	uint64_t values[2], periods;	/* count, time running in ns */
+
+	if (read(slot->event_fd, values, sizeof(values)) != sizeof(values))
+		return NAN;
+	periods = (uint64_t)((double)values[1] * 1e-9 * slot->event_freq_hz) - slot->whole_periods;
+	slot->whole_periods += periods;
+	return (double)periods / slot->event_freq_hz;
 }
 
 /* What moved since `last`: one run is a sample, several in one window are only counted. */
@@ -165,14 +184,13 @@ static bool time_is_up(const struct bb_batch *b, uint64_t began_ns, double targe
 
 /*
  * Poll until the batch is full or its time is over (0), the workload ended (1), or -errno. The time is looked at
- * every CHECK_EVERY polls. The workload's CPU time counts up to the last run seen: the part of a period that is left
- * when the time is over brings no run and would make every short slice look as if samples were lost.
+ * every CHECK_EVERY polls.
  */
 static int poll_windows(struct insitu_state *s, struct insitu_slot *slot, struct bb_batch *b,
 			struct bb_prog_stats *last, uint64_t began_ns, struct bb_err *err)
 {
 	const struct bb_stats_reader *reader = bb_target__reader(slot->target);
-	double cpu_before_s = bb_workload__cpu_s(&s->workload), target_cpu_s = b->target_cpu_s;
+	double cpu_before_s = bb_workload__cpu_s(&s->workload);
 
 	for (uint32_t polls = 1; b->n < b->want; polls++) {
 		struct bb_prog_stats now;
@@ -182,18 +200,14 @@ static int poll_windows(struct insitu_state *s, struct insitu_slot *slot, struct
 			return bb_fail(err, rc, "reading the counters of '%s': %s", bb_target__program(slot->target),
 				       strerror(-rc));
 		if (now.run_cnt != last->run_cnt) {
-			double cpu_s = bb_workload__cpu_s(&s->workload);
-
 			take_window(b, last, &now);
 			bb_target__drain(slot->target, !b->drain_always);
-			if (!isnan(cpu_s - cpu_before_s))
-				b->target_cpu_s = target_cpu_s + cpu_s - cpu_before_s;
 		}
 		if (polls % CHECK_EVERY)
 			continue;
 		if (bb_stop_signal)
 			return -EINTR;
-		if (time_is_up(b, began_ns, target_cpu_s + bb_workload__cpu_s(&s->workload) - cpu_before_s))
+		if (time_is_up(b, began_ns, b->target_cpu_s + bb_workload__cpu_s(&s->workload) - cpu_before_s))
 			return 0;
 		rc = bb_workload__ended(&s->workload, s->spec->workload, err);
 		if (rc)
@@ -225,6 +239,7 @@ static int sample_life(struct insitu_state *s, struct insitu_slot *slot, uint32_
 		return bb_fail(err, rc, "enabling the sampling event: %s", strerror(-rc));
 	rc = poll_windows(s, slot, b, &last, began_ns, err);
 	bb_perf_event__disable(slot->event_fd);
+	b->target_cpu_s += count_periods(slot);
 	if (rc != 1)
 		return rc;
 	s->empty_lives = b->run_cnt == runs_before ? s->empty_lives + 1 : 0;

@@ -43,6 +43,7 @@ struct bb_series *bb_record__series(struct bb_case *c, uint32_t load, int jit_mo
 	s->load = load;
 	s->jit_mod64 = jit_mod64;
 	s->target_cpu_s = s->steal = NAN;
+	s->elapsed_s = 0;
 	return s;
 }
 
