@@ -87,8 +87,9 @@ plot_run() {
 	draw_list "run $run" || die "run $run: nothing to draw"
 }
 
-# Every variant over all stored runs.
+# Every variant over all stored runs, once there are two.
 plot_history() {
+	(($(compgen -G "$results/*.json" | grep -cv '/schema\.json$') > 1)) || return 0
 	"$bpfbench" history --results="$results" --format=tsv >"$tmp/history" || return 0
 	(cd -- "$tmp" && awk -v dir=. -f history.awk history >list)
 	draw_list history || true
