@@ -249,11 +249,15 @@ static int sample_life(struct insitu_state *s, struct insitu_slot *slot, uint32_
 static int insitu_batch(void *state, void *slot, uint32_t param, struct bb_batch *b, struct bb_err *err)
 {
 	struct insitu_state *s = state;
-	uint64_t began_ns = bb_now_ns();
+	uint64_t began_ns;
 	int rc = bb_pin_to_cpu(s->opts.poll_cpu);
 
 	if (rc)
 		return bb_fail(err, rc, "cannot run on CPU %d: %s", s->opts.poll_cpu, strerror(-rc));
+	rc = start_workload(s, err);
+	if (rc)
+		return rc;
+	began_ns = bb_now_ns();		/* the workload is running: to start one takes as long as a short batch */
 	b->target_cpu_s = 0;
 	bb_workload__resume(&s->workload);
 	do

@@ -48,6 +48,8 @@ wait_until() {
 
 # start CMD...: as `run`, but in the background, as $child; `finish` waits for its $status.
 child=''
+# A test that ends early must not leave it running.
+trap '[[ -z $child ]] || kill "$child" 2>/dev/null || true; rm -rf -- "$TMP"' EXIT
 start() {
 	# shellcheck disable=SC2034 # lib.sh's: for what it shows of a failure
 	tap_command="$*"
@@ -60,6 +62,7 @@ start() {
 finish() {
 	status=0
 	wait "$child" || status=$?
+	child=''
 }
 
 # only_whole DIR N: DIR holds N stored runs that `show` can read, and nothing else, hidden or not. For `check`.

@@ -21,21 +21,26 @@ stats_before=$(cat /proc/sys/kernel/bpf_stats_enabled)
 real() { run "$BPFBENCH" "$@" --results "$results"; }
 workload_pids() { pgrep -f "^amicable_pairs $token"; }
 
-# The drive starts it once for a try and then for good: a workload that is still there after a while.
-settled_workload() {
+# A look at the workload: its status and open files, of one process. It ends and is started again all the time.
+look_at_workload() {
 	local pid
 
-	pid=$(workload_pids) && sleep 0.3 && [[ $(workload_pids) == "$pid" ]]
+	pid=$(workload_pids) && sleep 0.3 && cat "/proc/$pid/status" >"$TMP/proc.status" &&
+		find "/proc/$pid/fd" -printf '%l\n' >"$TMP/proc.fds" && [[ $(workload_pids) == "$pid" ]]
 }
 
 # --- what is left behind ---
-# "KIND ID" of every program, map and link there is, sorted.
+# "KIND ID" of every program, map and link there is that could be ours by its type or name, sorted.
 bpf_objects() {
 	local kind
 
 	[[ -n $bpftool ]] || return 0
 	for kind in prog map link; do
-		"$bpftool" "$kind" show 2>/dev/null | awk -v kind="$kind" '/^[0-9]+:/ { print kind, $1 + 0 }'
+		"$bpftool" "$kind" show 2>/dev/null | awk -v kind="$kind" '
+			!/^[0-9]+:/ { next }
+			kind == "prog" && $2 != "perf_event" && $2 != "tracing" { next }
+			kind == "map" && !/  name (samples|events|scratch|stacks|counts|bpfbench)/ { next }
+			{ print kind, $1 + 0 }'
 	done | sort
 }
 
@@ -83,7 +88,12 @@ nothing_left() {
 
 
 # --- the scenario ---
-real --scenario perf_profiler -n 600 --loads 3 --seed 1
+# Where others keep both CPUs busy, slices of 0.2 s in situ may bring nothing for a case: then once more.
+for _ in 1 2 3; do
+	rm -rf "$results"
+	real --scenario perf_profiler -n 600 --loads 3 --seed 1
+	grep -q '^bpfbench: perf_profiler/.*/in-situ/.*zero runs counted' "$TMP/err" || break
+done
 expect_status "perf_profiler: succeeds" 0
 check "perf_profiler: stdout is strictly valid BMF" valid_bmf "$TMP/out"
 variants='empty ringbuf ringbuf_nowakeup scratch_output perfbuf stackid kernel_user pid_filter'
@@ -146,16 +156,13 @@ if (($(nproc) < 2)); then
 else
 	start env SUDO_UID="$NOBODY" SUDO_GID="$NOGROUP" "$BPFBENCH" -s "$WORK/long.yml" -d in-situ --loads 1 --budget 0 \
 		--results "$results"
-	check "the workload runs" wait_until 10 settled_workload
-	pid=$(workload_pids | head -n 1) || pid=none
-	cat "/proc/$pid/status" >"$TMP/proc.status" || true
+	check "the workload runs" wait_until 30 look_at_workload
 	expect_eq "the workload runs as the user who called sudo" "$(status_of Uid)" "$NOBODY $NOBODY $NOBODY $NOBODY"
 	expect_eq "and as their group" "$(status_of Gid)" "$NOGROUP $NOGROUP $NOGROUP $NOGROUP"
 	expect_eq "in no group of root's" "$(status_of Groups | tr ' ' '\n' | grep -cx 0)" 0
 	expect_eq "without capabilities" "$(status_of CapEff) $(status_of CapPrm)" "0000000000000000 0000000000000000"
 	check "on one CPU" grep -qx '[0-9]*' <(status_of Cpus_allowed_list)
-	expect_eq "and inherits nothing of BPF's or perf's" \
-		"$(find "/proc/$pid/fd" -lname 'anon_inode:bpf*' -o -lname 'anon_inode:*perf*' | wc -l)" 0
+	expect_eq "and inherits nothing of BPF's or perf's" "$(grep -cE '^anon_inode:(bpf|.*perf)' "$TMP/proc.fds")" 0
 	kill -TERM "$child"
 	finish
 	expect_eq "the stored run belongs to them" "$(stat -c '%u:%g' "$results" "$results"/*.json | sort -u)" "$NOBODY:$NOGROUP"
@@ -179,9 +186,9 @@ ends() {
 
 	start "$BPFBENCH" -s "$WORK/long.yml" -d "$2" --loads 1 --budget 0 --results "$results" --verbose
 	if [[ $2 == in-situ ]]; then
-		wait_until 10 settled_workload || true
+		wait_until 30 look_at_workload || true
 	else
-		wait_until 10 grep -q 'cases on CPU' "$TMP/err" || true
+		wait_until 30 grep -q 'cases on CPU' "$TMP/err" || true
 	fi
 	sleep 0.5
 	expect_eq "$name: before it, there are programs to be left" "$(cat "/proc/$child/fdinfo"/* | grep -c '^prog_id:')" 2
