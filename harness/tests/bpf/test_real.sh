@@ -21,12 +21,11 @@ stats_before=$(cat /proc/sys/kernel/bpf_stats_enabled)
 real() { run "$BPFBENCH" "$@" --results "$results"; }
 workload_pids() { pgrep -f "^amicable_pairs $token"; }
 
-# A look at the workload: its status and open files, of one process. It ends and is started again all the time.
+# A look at the workload: its status and open files. It ends and is started again every second or so.
 look_at_workload() {
 	local pid
 
-	pid=$(workload_pids) && sleep 0.3 && cat "/proc/$pid/status" >"$TMP/proc.status" &&
-		find "/proc/$pid/fd" -printf '%l\n' >"$TMP/proc.fds" && [[ $(workload_pids) == "$pid" ]]
+	pid=$(workload_pids) && cat "/proc/$pid/status" >"$TMP/proc.status" && find "/proc/$pid/fd" -printf '%l\n' >"$TMP/proc.fds"
 }
 
 # --- what is left behind ---
