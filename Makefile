@@ -27,9 +27,10 @@ endif
 
 # --- what is built ------------------------------------------------------------------------------------------------
 BIN := bpfbench
-PACKAGES := libbpf jansson yaml-0.1
+PACKAGES := libbpf jansson yaml-0.1 libpcap
 LIB_DIRS := base core stats plan bpf drivers env run report cli
-LIB_SRCS := $(foreach d,$(LIB_DIRS),$(sort $(wildcard harness/$(d)/*.c))) harness/workloads/amicable_pairs.c
+LIB_SRCS := $(foreach d,$(LIB_DIRS),$(sort $(wildcard harness/$(d)/*.c))) harness/workloads/amicable_pairs.c \
+	harness/workloads/source_addr.c
 LIB_OBJS := $(LIB_SRCS:harness/%.c=$(O)/obj/%.o)
 LIB := $(O)/libbpfbench.a
 BPF_OBJS := $(patsubst bpf/%.bpf.c,$(O)/bpf/%.bpf.o,$(wildcard bpf/*.bpf.c))

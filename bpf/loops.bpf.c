@@ -14,6 +14,13 @@ int empty(struct bpf_perf_event_data *ctx)
 	return 0;
 }
 
+/* The floor of test runs, for the bench of them. */
+SEC("xdp")
+int empty_xdp(struct xdp_md *ctx)
+{
+	return XDP_PASS;
+}
+
 SEC("perf_event")
 int loop(struct bpf_perf_event_data *ctx)
 {

@@ -106,7 +106,7 @@ probe_ok() {
 	command:*) command -v "$what" >/dev/null 2>&1 || [[ -x /usr/sbin/$what || -x /sbin/$what ]] ;;
 	pkgconf:*'>='*) pkg-config --atleast-version="${what#*>=}" "${what%%>=*}" 2>/dev/null ;;
 	pkgconf:*) pkg-config --exists "$what" 2>/dev/null ;;
-	header:*) printf '#include <%s>\n' "$what" | cc -E - >/dev/null 2>&1 ;;
+	header:*) cc -E - <<<"#include <$what>" >/dev/null 2>&1 ;;
 	*) true ;;
 	esac
 }

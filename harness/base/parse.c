@@ -94,6 +94,38 @@ int bb_parse_bool(const char *text, int *ret_value)
 	return -EINVAL;
 }
 
+static int hex_digit(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	c = (char)(c | 0x20);
+	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+int bb_parse_hex(const char *text, uint8_t *ret_data, size_t size, size_t *ret_len, size_t *ret_at)
+{
+	size_t len = 0;
+
+	for (size_t i = 0; text[i]; i++) {
+		int high, low;
+
+		if (strchr(" \t\r\n:", text[i]))
+			continue;
+		high = hex_digit(text[i]);
+		low = high < 0 ? -1 : hex_digit(text[i + 1]);
+		if (high < 0 || low < 0) {
+			*ret_at = high < 0 ? i : i + 1;
+			return -EINVAL;
+		}
+		if (len == size)
+			return -EFBIG;
+		ret_data[len++] = (uint8_t)(high << 4 | low);
+		i++;
+	}
+	*ret_len = len;
+	return 0;
+}
+
 #define NEAREST_MAX 63	/* longer words are compared by their first characters */
 
 static size_t min3(size_t a, size_t b, size_t c)

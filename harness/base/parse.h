@@ -18,6 +18,12 @@ int bb_parse_bool(const char *text, int *ret_value);		/* true/false, yes/no, on/
 int bb_parse_digits(const char **cursor, uint64_t *ret_value);
 
 /*
+ * Bytes of two hexadecimal digits each, with blanks, line breaks and ':' between them: "08 00 4500". -EINVAL for anything
+ * else, and then *ret_at is the offset of what is wrong; -EFBIG when there are more than `size`.
+ */
+int bb_parse_hex(const char *text, uint8_t *ret_data, size_t size, size_t *ret_len, size_t *ret_at);
+
+/*
  * Of names[n] the one nearest to `word` by Damerau-Levenshtein distance, for "did you mean"; NULL when none
  * is near enough to be a likely slip (more than a third of the word's length, at least 1, away).
  */

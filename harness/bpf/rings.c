@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "bpf/rings.h"
 
+#include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
 #include <linux/perf_event.h>
@@ -93,14 +94,44 @@ static int open_perf_buffer(struct bb_rings *r, int map_fd)
 	return 0;
 }
 
-int bb_rings__add(struct bb_rings *r, const struct bpf_map *map, struct bb_err *err)
+static int add_queue(struct bb_rings *r, const struct bpf_map *map, int map_fd)
+{
+	struct bb_queue *queues = reallocarray(r->queues, r->n_queues + 1, sizeof(*queues));
+	void *value = malloc(bpf_map__value_size(map));
+
+	if (queues)
+		r->queues = queues;
+	if (!queues || !value) {
+		free(value);
+		return -ENOMEM;
+	}
+	queues[r->n_queues++] = (struct bb_queue){
+		.map_fd = map_fd,
+		.value = value,
+		.max_entries = bpf_map__max_entries(map),
+	};
+	return 0;
+}
+
+/* At most as many as it holds: somebody else may be pushing. */
+void bb_queue__empty(struct bb_queue *q)
+{
+	for (unsigned int i = 0; i < q->max_entries; i++)
+		if (bpf_map_lookup_and_delete_elem(q->map_fd, NULL, q->value))
+			break;
+	q->since = 0;
+}
+
+int bb_rings__add(struct bb_rings *r, const struct bpf_map *map, int map_fd, struct bb_err *err)
 {
 	int rc = 0;
 
 	if (bpf_map__type(map) == BPF_MAP_TYPE_RINGBUF)
-		rc = open_ringbuf(r, bpf_map__fd(map), bpf_map__max_entries(map));
+		rc = open_ringbuf(r, map_fd, bpf_map__max_entries(map));
 	else if (bpf_map__type(map) == BPF_MAP_TYPE_PERF_EVENT_ARRAY)
-		rc = open_perf_buffer(r, bpf_map__fd(map));
+		rc = open_perf_buffer(r, map_fd);
+	else if (bpf_map__type(map) == BPF_MAP_TYPE_QUEUE || bpf_map__type(map) == BPF_MAP_TYPE_STACK)
+		rc = add_queue(r, map, map_fd);
 	return rc ? bb_fail(err, rc, "cannot read map '%s': %s", bpf_map__name(map), strerror(-rc)) : 0;
 }
 
@@ -118,6 +149,9 @@ void bb_rings__close(struct bb_rings *r)
 	}
 	for (size_t i = 0; i < r->n_perf_buffers; i++)
 		perf_buffer__free(r->perf_buffers[i]);
+	for (size_t i = 0; i < r->n_queues; i++)
+		free(r->queues[i].value);
+	free(r->queues);
 	free(r->rings);
 	free(r->perf_buffers);
 	memset(r, 0, sizeof(*r));

@@ -18,21 +18,36 @@ struct bb_ring {
 	void *consumer_page, *producer_page;	/* mapped by us; NULL for a perf buffer, which libbpf maps */
 };
 
+/* A queue or stack map: nothing shared, its values are popped one by one. */
+struct bb_queue {
+	int map_fd;			/* borrowed: the map outlives the reader */
+	void *value;			/* room for one */
+	unsigned int max_entries, since;	/* runs since it was emptied */
+};
+
 struct bb_rings {
 	struct bb_ring *rings;
 	size_t n;
+	struct bb_queue *queues;
+	size_t n_queues;
 	struct perf_buffer **perf_buffers;	/* own the mappings of the perf kind */
 	size_t n_perf_buffers;
 };
 
 /*
- * Map `map` of a loaded object if it is a BPF ring buffer, open it if it is a perf event array; any other map is passed
- * over. 0 or -errno with a message; what was added before stays.
+ * Map `map` of a loaded object if it is a BPF ring buffer, open it if it is a perf event array, note it if it is a
+ * queue or a stack; any other map is passed over. `map_fd` is the map, too, and stays open until bb_rings__close():
+ * the bpf_map's own descriptor goes with its load. 0 or -errno with a message; what was added before stays.
  */
-int bb_rings__add(struct bb_rings *r, const struct bpf_map *map, struct bb_err *err);
+int bb_rings__add(struct bb_rings *r, const struct bpf_map *map, int map_fd, struct bb_err *err);
 void bb_rings__close(struct bb_rings *r);
 
-/* Move the reader's position to the writer's: everything delivered is thrown away unread. */
+void bb_queue__empty(struct bb_queue *q);	/* for the function below */
+
+/*
+ * Move the reader's position to the writer's: everything delivered is thrown away unread. How full a queue is cannot be
+ * seen: it counts as half full after half as many calls as it has entries, a push a run.
+ */
 static inline void bb_rings__drain(struct bb_rings *r, bool only_when_half_full)
 {
 	for (size_t i = 0; i < r->n; i++) {
@@ -44,6 +59,9 @@ static inline void bb_rings__drain(struct bb_rings *r, bool only_when_half_full)
 		if (*ring->consumer != head)
 			__atomic_store_n(ring->consumer, head, __ATOMIC_RELEASE);
 	}
+	for (size_t i = 0; i < r->n_queues; i++)
+		if (++r->queues[i].since >= r->queues[i].max_entries / 2 || !only_when_half_full)
+			bb_queue__empty(&r->queues[i]);
 }
 
 #endif

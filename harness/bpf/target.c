@@ -295,7 +295,7 @@ static int keep_maps(struct bb_target *t, struct bb_err *err)
 		rc = keep_map(t, bpf_map__name(map), bpf_map__fd(map));
 		if (rc)
 			return bb_fail(err, rc, "%s: keeping map '%s': %s", t->object_path, bpf_map__name(map), strerror(-rc));
-		rc = bb_rings__add(&t->rings, map, err);
+		rc = bb_rings__add(&t->rings, map, kept(t, bpf_map__name(map))->fd, err);
 		if (rc)
 			return rc;
 	}

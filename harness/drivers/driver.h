@@ -13,7 +13,7 @@
 
 /*
  * A driver makes a loaded program run and takes samples of what each run cost. It is one file and one row of
- * bb_drivers[]. To add one: write the five functions, add the row, and name its keys in plan/scenario.c.
+ * bb_drivers[]. To add one: write the functions, add the row, and name its keys in plan/scenario.c.
  */
 
 /* What the whole run settles once. */
@@ -30,7 +30,7 @@ struct bb_driver_opts {
 struct bb_batch {
 	uint64_t *ns;			/* room for `want` samples: ns of one run each */
 	size_t want;			/* at most this many; fewer only if the time is up */
-	size_t warmup;			/* runs to fire and discard first (drivers that fire) */
+	size_t warmup;			/* runs to fire and discard first (drivers that fire); out: those that were */
 	double max_s;			/* in-situ: the workload's CPU time to spend; 0: no limit but `want` */
 	bool drain_always;		/* rings emptied after every run, or only when half full */
 
@@ -40,27 +40,32 @@ struct bb_batch {
 	uint64_t multi;			/* runs that shared a window with others: counted, but no sample */
 	double elapsed_s;
 	double target_cpu_s;		/* CPU time of the workload; NAN where there is none */
+	uint64_t retries;		/* calls made again because a signal broke them off; their runs are in `warmup` */
+	char void_why[200];		/* the program did not do what is expected of it; empty: nothing to say */
 };
 
 struct bb_driver {
 	const char *name;		/* what stands after `with:` */
+	const char *trigger;		/* and after `trigger:`, where several share the name; NULL: it has no other */
 	const char *doc;
 	bool needs_bpf;			/* false: subjects have no target (fake) */
 	bool fires;			/* it fires the events itself: fired must equal run_cnt */
 	int (*open)(const struct bb_drive_spec *spec, const struct bb_driver_opts *opts, void **ret_state,
 		    struct bb_err *err);	/* -ENOTSUP with the reason where this machine cannot */
+	/* Can it drive this program? Asked once, before anything is measured; NULL: any. -ENOTSUP with the reason. */
+	int (*probe)(void *state, struct bb_subject *subject, struct bb_err *err);
 	int (*attach)(void *state, struct bb_subject *subject, void **ret_slot, struct bb_err *err);
 	int (*batch)(void *state, void *slot, uint32_t param, struct bb_batch *b, struct bb_err *err);
 	void (*detach)(void *state, void *slot);
 	void (*close)(void *state);	/* takes NULL */
 };
 
-extern const struct bb_driver bb_driver_step, bb_driver_insitu, bb_driver_fake;
+extern const struct bb_driver bb_driver_step, bb_driver_test_run, bb_driver_insitu, bb_driver_fake;
 extern const struct bb_driver *const bb_drivers[];
 extern const size_t bb_n_drivers;
 
-/* By name, or NULL. */
-const struct bb_driver *bb_driver_find(const char *name);
+/* By `with` and, where several share that name, by `trigger` (NULL: the first of them). NULL: there is none. */
+const struct bb_driver *bb_driver_find(const struct bb_drive_spec *spec);
 
 /* Pin the calling thread to one CPU. 0 or -errno. */
 int bb_pin_to_cpu(int cpu);

@@ -7,17 +7,21 @@
 
 const struct bb_driver *const bb_drivers[] = {
 	&bb_driver_step,
+	&bb_driver_test_run,
 	&bb_driver_insitu,
 	&bb_driver_fake,
 };
 
 const size_t bb_n_drivers = sizeof(bb_drivers) / sizeof(bb_drivers[0]);
 
-const struct bb_driver *bb_driver_find(const char *name)
+const struct bb_driver *bb_driver_find(const struct bb_drive_spec *spec)
 {
-	for (size_t i = 0; i < bb_n_drivers; i++)
-		if (!strcmp(bb_drivers[i]->name, name))
-			return bb_drivers[i];
+	for (size_t i = 0; i < bb_n_drivers; i++) {
+		const struct bb_driver *d = bb_drivers[i];
+
+		if (!strcmp(d->name, spec->with) && (!d->trigger || !spec->trigger || !strcmp(d->trigger, spec->trigger)))
+			return d;
+	}
 	return NULL;
 }
 

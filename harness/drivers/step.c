@@ -289,6 +289,7 @@ static int step_batch(void *state, void *slot, uint32_t param, struct bb_batch *
 
 const struct bb_driver bb_driver_step = {
 	.name = "step",
+	.trigger = "page-fault",
 	.doc = "fire one synthetic perf event at a time and read the counters after each: every run is a sample",
 	.needs_bpf = true,
 	.fires = true,

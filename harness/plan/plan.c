@@ -8,20 +8,49 @@
 
 #include "base/parse.h"
 
-/* The parameter that a drive runs over; NULL values[] means that it has none. */
+/* The parameter that a drive runs over. */
 struct param {
-	const char *name;
-	const uint32_t *values;
+	const char *name;		/* NULL: it has none */
+	const uint32_t *values;		/* values[n], or NULL */
+	const struct bb_inputs *inputs;	/* likewise */
+	bool numbered;			/* inputs: their names are whole numbers */
 	size_t n;
 };
 
+/* As a plot's axis needs it: without leading zeros, so that different names are different numbers. */
+static bool is_number(const char *name, uint32_t *ret_value)
+{
+	char again[16];
+	uint64_t v = 0;
+
+	if (bb_parse_u64(name, &v) || v > UINT32_MAX)
+		return false;
+	snprintf(again, sizeof(again), "%u", (uint32_t)v);
+	*ret_value = (uint32_t)v;
+	return !strcmp(again, name);
+}
+
+static struct param param_of_inputs(const struct bb_inputs *in)
+{
+	struct param p = {.inputs = in->n ? in : NULL, .n = in->n ? in->n : 1, .numbered = true};
+	uint32_t v = 0;
+
+	if (in->n > 1)
+		p.name = "input";
+	for (size_t i = 0; p.numbered && i < in->n; i++)
+		p.numbered = is_number(in->v[i].name, &v);
+	return p;
+}
+
 static struct param param_of(const struct bb_drive_spec *d)
 {
+	if (!strcmp(d->with, "step") && !strcmp(d->trigger, "test-run"))
+		return param_of_inputs(&d->inputs);
 	if (!strcmp(d->with, "step"))
-		return (struct param){"stack_depth", d->stack_depth.v, d->stack_depth.n};
+		return (struct param){.name = "stack_depth", .values = d->stack_depth.v, .n = d->stack_depth.n};
 	if (!strcmp(d->with, "in-situ"))
-		return (struct param){"freq_hz", d->freq_hz.v, d->freq_hz.n};
-	return (struct param){NULL, NULL, 1};
+		return (struct param){.name = "freq_hz", .values = d->freq_hz.v, .n = d->freq_hz.n};
+	return (struct param){.n = 1};
 }
 
 static bool is_in(const char *name, const char *const *names, size_t n)
@@ -71,52 +100,80 @@ static int check_names(const struct bb_scenario *s, const struct bb_plan_opts *o
 	return rc;
 }
 
-static int add_cell(struct bb_plan *p, const struct bb_plan_opts *opts, const struct bb_variant_spec *v,
-		    const struct bb_drive_spec *d, const struct param *param, size_t i)
+static void set_param(struct bb_cell *c, const struct param *param, size_t i)
 {
-	struct bb_cell *cells = realloc(p->cells, (p->n_cells + 1) * sizeof(*cells));
-	struct bb_cell *c;
-	size_t len;
+	size_t len = strlen(c->name);
 
-	if (!cells)
-		return -ENOMEM;
-	p->cells = cells;
-	c = &cells[p->n_cells++];
+	if (param->values)
+		c->param_value = c->driver_param = param->values[i];
+	if (param->inputs)
+		c->input = &param->inputs->v[i];
+	c->param = param->name;
+	if (!c->param)
+		return;
+	if (!c->input) {
+		snprintf(c->name + len, sizeof(c->name) - len, "/%s=%u", c->param, c->param_value);
+		return;
+	}
+	c->param_value = c->driver_param = (uint32_t)i;
+	if (param->numbered)
+		is_number(c->input->name, &c->param_value);
+	snprintf(c->name + len, sizeof(c->name) - len, "/%s=%s", c->param, c->input->name);
+}
+
+/* A cell at the end, for which there is room. */
+static void add_cell(struct bb_plan *p, const struct bb_plan_opts *opts, const struct bb_variant_spec *v,
+		     const struct bb_drive_spec *d, const struct param *param, size_t i)
+{
+	struct bb_cell *c = &p->cells[p->n_cells++];
+
 	memset(c, 0, sizeof(*c));
 	c->variant = v;
 	c->drive = d;
-	c->param = param->name;
-	c->param_value = param->values ? param->values[i] : 0;
 	c->floor = BB_NO_CELL;
 	c->samples = opts->samples ? opts->samples : d->samples ? d->samples : BB_DEFAULT_SAMPLES;
 	if (!strcmp(d->with, "in-situ"))
 		c->seconds = d->seconds > 0 ? d->seconds : BB_DEFAULT_SECONDS;
 	snprintf(c->name, sizeof(c->name), "%s/%s/%s", p->scenario->name, v->name, d->with);
-	len = strlen(c->name);
-	if (c->param)
-		snprintf(c->name + len, sizeof(c->name) - len, "/%s=%u", c->param, c->param_value);
-	return 0;
-}
-
-static void find_floors(struct bb_plan *p)
-{
-	for (size_t i = 0; i < p->n_cells; i++) {
-		struct bb_cell *c = &p->cells[i];
-
-		for (size_t j = 0; p->scenario->floor && j < p->n_cells; j++) {
-			const struct bb_cell *f = &p->cells[j];
-
-			if (j != i && f->drive == c->drive && f->param_value == c->param_value &&
-			    !strcmp(f->variant->name, p->scenario->floor))
-				c->floor = j;
-		}
-	}
+	set_param(c, param, i);
 }
 
 static bool wanted(const struct bb_scenario *s, const struct bb_plan_opts *opts, const struct bb_variant_spec *v)
 {
 	return !opts->n_variants || is_in(v->name, opts->variants, opts->n_variants) ||
 	       (s->floor && !strcmp(v->name, s->floor));
+}
+
+/* The cells of one drive at one value of its parameter, among them the floor of the others. */
+static void add_group(struct bb_plan *p, const struct bb_plan_opts *opts, const struct bb_drive_spec *d,
+		      const struct param *param, size_t i)
+{
+	const struct bb_scenario *s = p->scenario;
+	size_t first = p->n_cells, floor = BB_NO_CELL;
+
+	for (size_t v = 0; v < s->n_variants; v++) {
+		if (!wanted(s, opts, &s->variants[v]))
+			continue;
+		if (s->floor && !strcmp(s->variants[v].name, s->floor))
+			floor = p->n_cells;
+		add_cell(p, opts, &s->variants[v], d, param, i);
+	}
+	for (size_t c = first; c < p->n_cells; c++)
+		if (c != floor)
+			p->cells[c].floor = floor;
+}
+
+static int add_drive(struct bb_plan *p, const struct bb_plan_opts *opts, const struct bb_drive_spec *d)
+{
+	struct param param = param_of(d);
+	struct bb_cell *cells = reallocarray(p->cells, p->n_cells + param.n * p->scenario->n_variants, sizeof(*cells));
+
+	if (!cells)
+		return -ENOMEM;
+	p->cells = cells;
+	for (size_t i = 0; i < param.n; i++)
+		add_group(p, opts, d, &param, i);
+	return 0;
 }
 
 int bb_plan__make(const struct bb_scenario *scenario, const struct bb_plan_opts *opts, struct bb_plan *ret_plan,
@@ -128,27 +185,19 @@ int bb_plan__make(const struct bb_scenario *scenario, const struct bb_plan_opts 
 	if (rc)
 		return rc;
 	p.loads = opts->loads ? opts->loads : scenario->loads ? scenario->loads : BB_DEFAULT_LOADS;
-	for (size_t d = 0; d < scenario->n_drives; d++) {
-		struct param param = param_of(&scenario->drives[d]);
-
+	for (size_t d = 0; !rc && d < scenario->n_drives; d++) {
 		if (opts->n_drives && !is_in(scenario->drives[d].with, opts->drives, opts->n_drives))
 			continue;
-		for (size_t i = 0; i < param.n; i++) {
-			for (size_t v = 0; v < scenario->n_variants; v++) {
-				if (!wanted(scenario, opts, &scenario->variants[v]))
-					continue;
-				if (add_cell(&p, opts, &scenario->variants[v], &scenario->drives[d], &param, i)) {
-					bb_plan__done(&p);
-					return bb_fail_nomem(err);
-				}
-			}
-		}
+		if (add_drive(&p, opts, &scenario->drives[d]))
+			rc = bb_fail_nomem(err);
 	}
-	if (!p.n_cells)
-		return bb_fail(err, -EINVAL, "scenario '%s': nothing is left to measure", scenario->name);
-	find_floors(&p);
-	*ret_plan = p;
-	return 0;
+	if (!rc && !p.n_cells)
+		rc = bb_fail(err, -EINVAL, "scenario '%s': nothing is left to measure", scenario->name);
+	if (rc)
+		bb_plan__done(&p);
+	else
+		*ret_plan = p;
+	return rc;
 }
 
 void bb_plan__done(struct bb_plan *p)

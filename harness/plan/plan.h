@@ -22,11 +22,13 @@ struct bb_cell {
 	const struct bb_variant_spec *variant;
 	const struct bb_drive_spec *drive;
 	const char *param;		/* name; NULL: the drive has none */
-	uint32_t param_value;
+	uint32_t param_value;		/* for reports and plots; tells the cells of a drive and variant apart */
+	uint32_t driver_param;		/* what batch() is given: param_value, but of an input its index */
+	const struct bb_input *input;	/* NULL: the drive has none, or leaves the choice to the driver */
 	uint32_t samples;		/* drives that fire: to be taken, all loads together */
 	double seconds;			/* in-situ: to be spent, all loads together; 0 elsewhere */
 	size_t floor;			/* index of the cell of the floor; BB_NO_CELL */
-	char name[512];			/* "scenario/variant/drive/parameter=value" */
+	char name[512];			/* "scenario/variant/drive/parameter=value"; "…/input=NAME" */
 };
 
 struct bb_plan {
@@ -46,7 +48,12 @@ struct bb_plan_opts {
 	uint32_t loads;
 };
 
-/* 0, or -ENOENT with the nearest name for an unknown variant or drive; -EINVAL when nothing is left to do. */
+/*
+ * The cells of a drive are grouped by parameter, and within by variant. A test run's parameter is "input" if it has two
+ * inputs or more; its value is the input's name if the names of all are whole numbers (a sweep's are), else the index.
+ *
+ * 0, or -ENOENT with the nearest name for an unknown variant or drive; -EINVAL when nothing is left to do.
+ */
 int bb_plan__make(const struct bb_scenario *scenario, const struct bb_plan_opts *opts, struct bb_plan *ret_plan,
 		  struct bb_err *err);
 void bb_plan__done(struct bb_plan *p);

@@ -12,6 +12,8 @@
 
 #include "base/parse.h"
 #include "plan/field.h"
+#include "plan/input_field.h"
+#include "plan/kind.h"
 #include "plan/yaml.h"
 
 /*
@@ -19,20 +21,12 @@
  * whose values have a structure of their own.
  */
 #define ARRAY_LEN(a)	(sizeof(a) / sizeof((a)[0]))
-#define BIT(n)		(1U << (n))
-#define MAX_KEYS	16	/* of one kind of mapping */
-
-struct kind {
-	const char *what;
-	const char *example;
-	const struct bb_field *fields;
-	size_t n_fields;
-};
 
 enum { STEP, IN_SITU, FAKE };
+enum { PAGE_FAULT, TEST_RUN };
 
 static const char *const drivers[] = {[STEP] = "step", [IN_SITU] = "in-situ", [FAKE] = "fake"};
-static const char *const triggers[] = {"page-fault"};
+static const char *const triggers[] = {[PAGE_FAULT] = "page-fault", [TEST_RUN] = "test-run"};
 static const char *const insides[] = {"amicable_pairs"};
 static const char *const events[] = {"cpu-clock", "task-clock"};
 static const char *const consumers[] = {[BB_CONSUMER_CAUGHT_UP] = "caught-up", [BB_CONSUMER_BEHIND] = "behind"};
@@ -40,9 +34,17 @@ static const char *const consumers[] = {[BB_CONSUMER_CAUGHT_UP] = "caught-up", [
 static const uint32_t default_stack_depth = 8;
 static const uint32_t default_freq_hz = 100;
 
-static const struct kind variant_kind, drive_kind, expect_kind;
-static int read_map(const struct bb_reader *r, const struct kind *kind, const struct bb_yaml *node, unsigned int with,
-		    void *base);
+/* The drives that have keys of their own: the drivers, and step by its trigger. */
+enum { BY_FAULT, BY_TEST_RUN, BY_SAMPLING, BY_FAKE };
+
+static const struct bb_mode modes[] = {
+	[BY_FAULT] = {"with: step", "step by page-fault"},
+	[BY_TEST_RUN] = {"trigger: test-run", "step by test-run"},
+	[BY_SAMPLING] = {"with: in-situ", "in-situ"},
+	[BY_FAKE] = {"with: fake", "fake"},
+};
+
+static const struct bb_kind variant_kind, drive_kind, expect_kind;
 
 static int read_consumer(const struct bb_reader *r, const struct bb_field *f, const struct bb_yaml *node, void *base)
 {
@@ -133,7 +135,7 @@ static int read_variant(const struct bb_reader *r, const struct bb_yaml *node, s
 	int rc;
 
 	v->where = (struct bb_where){.line = node->line, .col = node->col};
-	rc = read_map(r, &variant_kind, node, 0, v);
+	rc = bb_kind__read(r, &variant_kind, node, 0, v);
 	if (rc)
 		return rc;
 	first = bb_scenario__variant(s, v->name);
@@ -159,35 +161,47 @@ static int read_variants(const struct bb_reader *r, const struct bb_field *f, co
 	return rc;
 }
 
-static int set_drive_defaults(const struct bb_reader *r, struct bb_drive_spec *d)
+static int set_drive_defaults(const struct bb_reader *r, unsigned int mode, struct bb_drive_spec *d)
 {
-	int rc = bb_field__set_text(r, &d->trigger, triggers[0]);
+	int rc = bb_field__set_text(r, &d->trigger, triggers[PAGE_FAULT]);
 
 	rc = rc ? rc : bb_field__set_text(r, &d->inside, insides[0]);
 	rc = rc ? rc : bb_field__set_text(r, &d->event, events[0]);
-	rc = rc ? rc : bb_field__set_list(r, &d->stack_depth, &default_stack_depth, 1);
+	if (!rc && mode != BY_TEST_RUN)		/* which has no stack to go down */
+		rc = bb_field__set_list(r, &d->stack_depth, &default_stack_depth, 1);
 	return rc ? rc : bb_field__set_list(r, &d->freq_hz, &default_freq_hz, 1);
+}
+
+/* Which drive it is, from `with` and `trigger`, wherever they stand: it says which other keys there are. */
+static int find_mode(const struct bb_reader *r, const struct bb_yaml *node, unsigned int *ret_mode)
+{
+	static const struct bb_field with = {.name = "with", .choices = drivers, .n_choices = ARRAY_LEN(drivers)};
+	static const struct bb_field by = {.name = "trigger", .choices = triggers, .n_choices = ARRAY_LEN(triggers)};
+	static const unsigned int mode_of[] = {[STEP] = BY_FAULT, [IN_SITU] = BY_SAMPLING, [FAKE] = BY_FAKE};
+	const struct bb_yaml *driver = bb_yaml__get(node, "with"), *trigger = bb_yaml__get(node, "trigger");
+	size_t i = 0, t = PAGE_FAULT;
+	int rc;
+
+	if (!driver)
+		return bb_yaml__fail(r->path, node, r->err, "a drive needs the key 'with', one of: %s",
+				     bb_phrase__join(drivers, ARRAY_LEN(drivers)).text);
+	rc = bb_field__choose(r, &with, driver, &i);
+	if (!rc && trigger && i == STEP)
+		rc = bb_field__choose(r, &by, trigger, &t);
+	if (!rc)
+		*ret_mode = t == TEST_RUN ? BY_TEST_RUN : mode_of[i];
+	return rc;
 }
 
 static int read_drive(const struct bb_reader *r, const struct bb_yaml *node, struct bb_drive_spec *d)
 {
-	static const struct bb_field with = {.name = "with", .choices = drivers, .n_choices = ARRAY_LEN(drivers)};
-	const struct bb_yaml *driver = node->kind == BB_YAML_MAP ? bb_yaml__get(node, "with") : NULL;
-	size_t i = ARRAY_LEN(drivers);
-	int rc = set_drive_defaults(r, d);
+	unsigned int mode = 0;
+	int rc = node->kind == BB_YAML_MAP ? find_mode(r, node, &mode) : 0;
 
 	d->where = (struct bb_where){.line = node->line, .col = node->col};
-	if (rc)
-		return rc;
-	if (node->kind == BB_YAML_MAP && !driver)
-		return bb_yaml__fail(r->path, node, r->err, "a drive needs the key 'with', one of: %s",
-				     bb_phrase__join(drivers, ARRAY_LEN(drivers)).text);
-	if (driver) {	/* first, because it says which other keys there are */
-		rc = bb_field__choose(r, &with, driver, &i);
-		if (rc)
-			return rc;
-	}
-	return read_map(r, &drive_kind, node, BIT(i), d);
+	if (!rc)
+		rc = set_drive_defaults(r, mode, d);
+	return rc ? rc : bb_kind__read(r, &drive_kind, node, BB_BIT(mode), d);
 }
 
 static int read_drives(const struct bb_reader *r, const struct bb_field *f, const struct bb_yaml *node, void *base)
@@ -208,10 +222,11 @@ static int read_drives(const struct bb_reader *r, const struct bb_field *f, cons
 static int read_expect(const struct bb_reader *r, const struct bb_field *f, const struct bb_yaml *node, void *base)
 {
 	(void)f;
-	return read_map(r, &expect_kind, node, 0, base);
+	return bb_kind__read(r, &expect_kind, node, 0, base);
 }
 
 #define AT(type, m)	.offset = offsetof(struct type, m)
+#define IN(mode)	BB_BIT(BY_##mode)
 #define CHOICE(table)	.choices = (table), .n_choices = ARRAY_LEN(table)
 
 static const struct bb_field scenario_fields[] = {
@@ -236,118 +251,28 @@ static const struct bb_field variant_fields[] = {
 
 static const struct bb_field drive_fields[] = {
 	{"with", bb_field__choice, AT(bb_drive_spec, with), .required = true, CHOICE(drivers)},
-	{"trigger", bb_field__choice, AT(bb_drive_spec, trigger), BIT(STEP), CHOICE(triggers)},
-	{"inside", bb_field__choice, AT(bb_drive_spec, inside), BIT(STEP), CHOICE(insides)},
-	{"stack_depth", bb_field__u32_list, AT(bb_drive_spec, stack_depth), BIT(STEP), .min = 1, .max = 127},
-	{"consumer", read_consumer, AT(bb_drive_spec, consumer), BIT(STEP), CHOICE(consumers)},
-	{"event", bb_field__choice, AT(bb_drive_spec, event), BIT(IN_SITU), CHOICE(events)},
-	{"workload", bb_field__text, AT(bb_drive_spec, workload), BIT(IN_SITU), .required = true},
-	{"args", read_args, AT(bb_drive_spec, args), BIT(IN_SITU)},
-	{"freq_hz", bb_field__u32_list, AT(bb_drive_spec, freq_hz), BIT(IN_SITU), .min = 1, .max = 100000},
-	{"seconds", bb_field__double, AT(bb_drive_spec, seconds), BIT(IN_SITU), .min = 0.01, .max = 86400},
-	{"samples", bb_field__u32, AT(bb_drive_spec, samples), BIT(STEP) | BIT(FAKE), .min = 1, .max = 100000000},
+	{"trigger", bb_field__choice, AT(bb_drive_spec, trigger), IN(FAULT) | IN(TEST_RUN), CHOICE(triggers)},
+	{"inside", bb_field__choice, AT(bb_drive_spec, inside), IN(FAULT), CHOICE(insides)},
+	{"stack_depth", bb_field__u32_list, AT(bb_drive_spec, stack_depth), IN(FAULT), .min = 1, .max = 127},
+	{"consumer", read_consumer, AT(bb_drive_spec, consumer), IN(FAULT), CHOICE(consumers)},
+	{"inputs", bb_field__inputs, AT(bb_drive_spec, inputs), IN(TEST_RUN)},
+	{"event", bb_field__choice, AT(bb_drive_spec, event), IN(SAMPLING), CHOICE(events)},
+	{"workload", bb_field__text, AT(bb_drive_spec, workload), IN(SAMPLING), .required = true},
+	{"args", read_args, AT(bb_drive_spec, args), IN(SAMPLING)},
+	{"freq_hz", bb_field__u32_list, AT(bb_drive_spec, freq_hz), IN(SAMPLING), .min = 1, .max = 100000},
+	{"seconds", bb_field__double, AT(bb_drive_spec, seconds), IN(SAMPLING), .min = 0.01, .max = 86400},
+	{"samples", bb_field__u32, AT(bb_drive_spec, samples), IN(FAULT) | IN(TEST_RUN) | IN(FAKE), .min = 1,
+	 .max = 100000000},
 };
 
 static const struct bb_field expect_fields[] = {
 	{"drops", bb_field__int, AT(bb_scenario, expect_drops), .required = true, .min = 0, .max = INT_MAX},
 };
 
-#define KIND(what_, example_, fields_) \
-	{.what = (what_), .example = (example_), .fields = (fields_), .n_fields = ARRAY_LEN(fields_)}
-
-static const struct kind scenario_kind = KIND("a scenario", "'name: perf_profiler'", scenario_fields);
-static const struct kind variant_kind = KIND("a variant", "{name: ringbuf}", variant_fields);
-static const struct kind drive_kind = KIND("a drive", "{with: step}", drive_fields);
-static const struct kind expect_kind = KIND("expect", "{drops: 0}", expect_fields);
-
-_Static_assert(ARRAY_LEN(scenario_fields) <= MAX_KEYS, "MAX_KEYS");
-_Static_assert(ARRAY_LEN(variant_fields) <= MAX_KEYS, "MAX_KEYS");
-_Static_assert(ARRAY_LEN(drive_fields) <= MAX_KEYS, "MAX_KEYS");
-
-static bool belongs(const struct bb_field *f, unsigned int with)
-{
-	return !f->with || (f->with & with);
-}
-
-/* The keys that may stand there; names[MAX_KEYS]. */
-static size_t keys_of(const struct kind *kind, unsigned int with, const char **names)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < kind->n_fields; i++)
-		if (belongs(&kind->fields[i], with))
-			names[n++] = kind->fields[i].name;
-	return n;
-}
-
-static int fail_unknown_key(const struct bb_reader *r, const struct kind *kind, const struct bb_yaml *map,
-			    const struct bb_yaml *key, unsigned int with)
-{
-	const struct bb_yaml *value = key + 1;
-	const char *names[MAX_KEYS];
-	size_t n = keys_of(kind, with, names);
-	const char *hint = "";
-
-	/* {description: reserve, then submit}: to YAML, "then submit" is a key. */
-	if (map->flow && bb_yaml__is_nothing(value) && !*value->text)
-		hint = "; inside { } a text that holds a comma must be quoted";
-	return bb_yaml__fail(r->path, key, r->err, "unknown key %s%s; %s takes: %s%s", bb_yaml__show(key).text,
-			     bb_phrase__suggest(key->text, names, n).text, kind->what,
-			     bb_phrase__join(names, n).text, hint);
-}
-
-static int fail_foreign_key(const struct bb_reader *r, const struct bb_field *f, const struct bb_yaml *key,
-			    unsigned int with)
-{
-	const char *keys[MAX_KEYS], *owners[ARRAY_LEN(drivers)], *driver = "";
-	size_t n_keys = keys_of(&drive_kind, with, keys), n_owners = 0;
-
-	for (size_t i = 0; i < ARRAY_LEN(drivers); i++) {
-		if (f->with & BIT(i))
-			owners[n_owners++] = drivers[i];
-		if (with & BIT(i))
-			driver = drivers[i];
-	}
-	return bb_yaml__fail(r->path, key, r->err, "key '%s' does not belong to 'with: %s' but to %s; %s takes: %s",
-			     f->name, driver, bb_phrase__join(owners, n_owners).text, driver,
-			     bb_phrase__join(keys, n_keys).text);
-}
-
-static const struct bb_field *find_field(const struct kind *kind, const char *name)
-{
-	for (size_t i = 0; i < kind->n_fields; i++)
-		if (!strcmp(kind->fields[i].name, name))
-			return &kind->fields[i];
-	return NULL;
-}
-
-static int read_map(const struct bb_reader *r, const struct kind *kind, const struct bb_yaml *node, unsigned int with,
-		    void *base)
-{
-	if (node->kind != BB_YAML_MAP)
-		return bb_yaml__fail(r->path, node, r->err, "%s must be a mapping such as %s, not %s", kind->what,
-				     kind->example, bb_yaml__show(node).text);
-	for (size_t i = 0; i < node->n; i++) {
-		const struct bb_yaml *key = &node->items[2 * i];
-		const struct bb_field *f = find_field(kind, key->text);
-		int rc;
-
-		if (!f)
-			return fail_unknown_key(r, kind, node, key, with);
-		if (!belongs(f, with))
-			return fail_foreign_key(r, f, key, with);
-		rc = f->read(r, f, key + 1, base);
-		if (rc)
-			return rc;
-	}
-	for (size_t i = 0; i < kind->n_fields; i++) {
-		const struct bb_field *f = &kind->fields[i];
-
-		if (f->required && belongs(f, with) && !bb_yaml__get(node, f->name))
-			return bb_yaml__fail(r->path, node, r->err, "%s needs the key '%s'", kind->what, f->name);
-	}
-	return 0;
-}
+static const struct bb_kind scenario_kind = {BB_KIND("a scenario", "'name: perf_profiler'", scenario_fields)};
+static const struct bb_kind variant_kind = {BB_KIND("a variant", "{name: ringbuf}", variant_fields)};
+static const struct bb_kind drive_kind = {BB_KIND("a drive", "{with: step}", drive_fields), BB_MODES(modes)};
+static const struct bb_kind expect_kind = {BB_KIND("expect", "{drops: 0}", expect_fields)};
 
 /* `key` names a variant, or is not given. */
 static int check_reference(const struct bb_reader *r, const struct bb_scenario *s, const struct bb_yaml *root,
@@ -382,7 +307,7 @@ static int read_scenario(const struct bb_reader *r, const struct bb_yaml *root, 
 	int rc = bb_field__set_text(r, &s->path, r->path);
 
 	s->expect_drops = -1;
-	rc = rc ? rc : read_map(r, &scenario_kind, root, 0, s);
+	rc = rc ? rc : bb_kind__read(r, &scenario_kind, root, 0, s);
 	rc = rc ? rc : check_reference(r, s, root, "floor");
 	rc = rc ? rc : check_reference(r, s, root, "anchor");
 	return rc ? rc : check_object(r, s, root);
@@ -477,6 +402,7 @@ static void drive_done(struct bb_drive_spec *d)
 	for (size_t i = 0; i < d->n_args; i++)
 		free(d->args[i]);
 	free(d->args);
+	bb_inputs__done(&d->inputs);
 	free(d->with);
 	free(d->trigger);
 	free(d->inside);

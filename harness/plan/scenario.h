@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "base/err.h"
+#include "plan/input.h"
 
 /*
  * A scenario: what to load and how to drive it, read from YAML (libyaml). It is data: a new scenario needs no C.
@@ -46,7 +47,8 @@ enum bb_consumer {
 /* One entry of `drive:`. Which keys may stand beside `with` depends on it; the others keep their defaults. */
 struct bb_drive_spec {
 	char *with;			/* "step", "in-situ" or "fake" */
-	char *trigger;			/* step: "page-fault" (default) */
+	char *trigger;			/* step: "page-fault" (default) or "test-run" */
+	struct bb_inputs inputs;	/* step by test-run: what it runs on; n == 0: the driver's default for the type */
 	char *inside;			/* step: function whose stack the trigger fires on: "amicable_pairs" (default) */
 	struct bb_u32_list stack_depth;	/* step: user frames, 1..127 each, default [8] */
 	enum bb_consumer consumer;	/* step: "caught-up" or "behind" */

@@ -48,6 +48,7 @@ struct ab {
 	bool warm[N_LABELS];
 	uint64_t ns[N_LABELS][2 * RUN_SAMPLES];
 	double scratch[4 * RUN_SAMPLES];
+	char wrong[300];		/* what a program of the pair in progress did that it should not; empty: nothing */
 	uint64_t began_ns;
 };
 
@@ -76,6 +77,13 @@ static const struct bb_open_drive *drive_of(const struct ab *ab, const struct co
 	return &ab->session.drives[bb_session__drive(&ab->session, &ab->session.plan->cells[c->cell[BASE]])];
 }
 
+static const char *label_name(enum label label)
+{
+	static const char *const names[N_LABELS] = {"base", "head", "the floor"};
+
+	return names[label];
+}
+
 /* One run of one label: samples to ns[], their number to *ret_n. */
 static int measure_run(struct ab *ab, const struct contest *c, enum label label, uint64_t *ns, size_t *ret_n,
 		       struct bb_err *err)
@@ -93,8 +101,10 @@ static int measure_run(struct ab *ab, const struct contest *c, enum label label,
 		b.max_s = 4.0 * RUN_SAMPLES_INSITU / cell->param_value + 0.05;
 	}
 	ab->warm[label] = true;
-	rc = bb_record__measure(d->driver, d->state, ab->slot[label], ab->subject[label], cell->param_value, &b,
+	rc = bb_record__measure(d->driver, d->state, ab->slot[label], ab->subject[label], cell->driver_param, &b,
 				series_of(ab, c, label), err);
+	if (b.void_why[0] && !ab->wrong[0])
+		snprintf(ab->wrong, sizeof(ab->wrong), "%s: %s", label_name(label), b.void_why);
 	if (!rc && label == HEAD && ab->opts->inject != 0)
 		inject(&ab->session.rng, ab->opts->inject, &b);
 	if (!rc && ab->opts->trace && label != FLOOR && bb_ab_trace__add(ab->opts->trace, label == HEAD, &b))
@@ -185,6 +195,7 @@ static int measure_pair(struct ab *ab, struct contest *c, struct bb_err *err)
 	struct bb_pair *pair;
 	int rc = 0;
 
+	ab->wrong[0] = '\0';
 	for (size_t i = 0; !rc && i < n; i++)
 		rc = measure_block(ab, c, &blocks[i], err);
 	if (rc)
@@ -196,6 +207,11 @@ static int measure_pair(struct ab *ab, struct contest *c, struct bb_err *err)
 	pair->base_mod64 = ab->subject[BASE]->jit_mod64;
 	pair->head_mod64 = ab->subject[HEAD]->jit_mod64;
 	summarise_blocks(blocks, n, pair);
+	if (ab->wrong[0]) {
+		pair->void_why = strdup(ab->wrong);
+		if (!pair->void_why)
+			return bb_fail_nomem(err);
+	}
 	c->tick_ns = find_tick(ab, c);
 	return 0;
 }
@@ -222,13 +238,6 @@ static struct tally tally_of(struct ab *ab, size_t drive, enum label label)
 		}
 	}
 	return t;
-}
-
-static const char *label_name(enum label label)
-{
-	static const char *const names[N_LABELS] = {"base", "head", "the floor"};
-
-	return names[label];
 }
 
 /* The kernel's counters of a label before a drive's part of a round and now, against what was fired. */
@@ -318,11 +327,14 @@ static int make_void(struct ab *ab, size_t drive, const char *why, struct bb_err
 	for (size_t i = 0; i < ab->n_contests; i++) {
 		struct contest *c = &ab->contests[i];
 		struct bb_comparison *k = &ab->report->comparisons[c->comparison];
+		struct bb_pair *pair;
 
 		if (!c->active || drive_of(ab, c) != &ab->session.drives[drive])
 			continue;
-		k->pairs[k->n_pairs - 1].void_why = strdup(why);
-		if (!k->pairs[k->n_pairs - 1].void_why)
+		pair = &k->pairs[k->n_pairs - 1];
+		if (!pair->void_why)	/* the first reason stays */
+			pair->void_why = strdup(why);
+		if (!pair->void_why)
 			return bb_fail_nomem(err);
 		for (int l = 0; l < N_LABELS; l++)
 			if (c->cell[l] != BB_NO_CELL && bb_record__void(series_of(ab, c, (enum label)l), "%s", why))
@@ -463,7 +475,7 @@ static size_t find_cell(const struct bb_plan *plan, const struct bb_cell *like, 
 	for (size_t i = 0; variant && i < plan->n_cells; i++) {
 		const struct bb_cell *c = &plan->cells[i];
 
-		if (c->drive == like->drive && c->param_value == like->param_value && !strcmp(c->variant->name, variant))
+		if (c->drive == like->drive && c->driver_param == like->driver_param && !strcmp(c->variant->name, variant))
 			return i;
 	}
 	return BB_NO_CELL;
@@ -472,16 +484,14 @@ static size_t find_cell(const struct bb_plan *plan, const struct bb_cell *like, 
 static int add_comparison(struct ab *ab, struct contest *c, struct bb_err *err)
 {
 	const struct bb_cell *cell = &ab->session.plan->cells[c->cell[BASE]];
+	const char *scenario = ab->session.plan->scenario->name;
 	struct bb_comparison *k = bb_report__add_comparison(ab->report);
-	int n;
 
 	if (!k)
 		return bb_fail_nomem(err);
 	c->comparison = ab->report->n_comparisons - 1;
-	n = cell->param ? asprintf(&k->name, "%s/%s/%s=%u", ab->session.plan->scenario->name, cell->drive->with,
-				   cell->param, cell->param_value)
-			: asprintf(&k->name, "%s/%s", ab->session.plan->scenario->name, cell->drive->with);
-	if (n < 0)
+	/* As the cell's name, without the variant. */
+	if (asprintf(&k->name, "%s%s", scenario, cell->name + strlen(scenario) + 1 + strlen(cell->variant->name)) < 0)
 		k->name = NULL;
 	k->base = strdup(ab->opts->base);
 	k->head = strdup(ab->opts->head);

@@ -93,6 +93,8 @@ int bb_record__measure(const struct bb_driver *driver, void *state, void *slot, 
 	if (!rc)
 		rc = driver->batch(state, slot, param, b, err);
 	record_rc = bb_record__batch(s, b);	/* what was taken before an error counts too */
+	if (!record_rc && b->void_why[0])
+		record_rc = bb_record__void(s, "%s", b->void_why);
 	if (!rc)
 		rc = record_rc;
 	if (!rc)

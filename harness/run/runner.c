@@ -22,6 +22,8 @@ struct run {
 	struct bb_session session;
 	struct bb_report *report;
 	size_t *case_of;	/* by cell; SIZE_MAX: not measured here */
+	size_t *first;		/* by cell: the first of its drive and variant, which holds what they share */
+	size_t *next;		/* by cell: the next of its drive and variant; BB_NO_CELL behind the last */
 	void **slots;		/* by cell, of the round; cells of one drive and variant share theirs */
 	uint64_t *ns;		/* one batch of samples */
 	size_t ns_size;
@@ -88,7 +90,7 @@ static int run_block(struct run *r, size_t cell, struct bb_err *err)
 		b.want = r->ns_size;
 		b.max_s = c->seconds / ss->plan->loads;
 	}
-	return bb_record__measure(d->driver, d->state, r->slots[cell], subject, c->param_value, &b, s, err);
+	return bb_record__measure(d->driver, d->state, r->slots[cell], subject, c->driver_param, &b, s, err);
 }
 
 /* A random order of turns: every cell of the drive as often as it has blocks. */
@@ -122,15 +124,27 @@ static int order_turns(struct run *r, size_t drive, uint32_t **ret_turns, size_t
 	return 0;
 }
 
-/* Cells of one drive and variant that come before `cell`: the first of them holds what they share. */
-static size_t first_sharing(const struct run *r, size_t cell)
+/* Which cells share: found once, as there may be thousands of them. */
+static int link_cells(struct run *r, struct bb_err *err)
 {
-	const struct bb_cell *c = &r->session.plan->cells[cell];
+	const struct bb_plan *plan = r->session.plan;
+	size_t n_variants = plan->scenario->n_variants, n = n_variants * plan->scenario->n_drives;
+	size_t *last = calloc(n ? n : 1, sizeof(*last));	/* by drive and variant, + 1 */
 
-	for (size_t i = 0; i < cell; i++)
-		if (r->session.plan->cells[i].drive == c->drive && r->session.plan->cells[i].variant == c->variant)
-			return i;
-	return cell;
+	if (!last)
+		return bb_fail_nomem(err);
+	for (size_t i = 0; i < plan->n_cells; i++) {
+		const struct bb_cell *c = &plan->cells[i];
+		size_t *l = &last[bb_session__drive(&r->session, c) * n_variants + bb_session__variant(&r->session, c)];
+
+		r->first[i] = *l ? r->first[*l - 1] : i;
+		r->next[i] = BB_NO_CELL;
+		if (*l)
+			r->next[*l - 1] = i;
+		*l = i + 1;
+	}
+	free(last);
+	return 0;
 }
 
 static void detach_drive(struct run *r, size_t drive)
@@ -140,7 +154,7 @@ static void detach_drive(struct run *r, size_t drive)
 	for (size_t i = 0; i < ss->plan->n_cells; i++) {
 		if (bb_session__drive(ss, &ss->plan->cells[i]) != drive)
 			continue;
-		if (first_sharing(r, i) == i && r->slots[i])
+		if (r->first[i] == i && r->slots[i])
 			ss->drives[drive].driver->detach(ss->drives[drive].state, r->slots[i]);
 		r->slots[i] = NULL;
 	}
@@ -154,7 +168,7 @@ static int attach_drive(struct run *r, size_t drive, uint32_t load, struct bb_pr
 	for (size_t i = 0; !rc && i < ss->plan->n_cells; i++) {
 		const struct bb_cell *c = &ss->plan->cells[i];
 		struct bb_subject *subject = &ss->subjects[bb_session__variant(ss, c)];
-		size_t first = first_sharing(r, i);
+		size_t first = r->first[i];
 
 		if (bb_session__drive(ss, c) != drive || r->case_of[i] == SIZE_MAX)
 			continue;
@@ -186,15 +200,11 @@ static int judge_variant(struct run *r, size_t first, const struct bb_prog_stats
 
 	if (subject->target)
 		bb_stats_reader__agreed(bb_target__reader(subject->target), &after, &why);
-	for (size_t i = first; i < ss->plan->n_cells; i++)
-		if (r->case_of[i] != SIZE_MAX && first_sharing(r, i) == first)
-			fired += series_of(r, i)->fired + series_of(r, i)->warmup;
-	for (size_t i = first; !rc && i < ss->plan->n_cells; i++) {
-		struct bb_series *s;
+	for (size_t i = first; i != BB_NO_CELL; i = r->next[i])
+		fired += series_of(r, i)->fired + series_of(r, i)->warmup;
+	for (size_t i = first; !rc && i != BB_NO_CELL; i = r->next[i]) {
+		struct bb_series *s = series_of(r, i);
 
-		if (r->case_of[i] == SIZE_MAX || first_sharing(r, i) != first)
-			continue;
-		s = series_of(r, i);
 		s->misses = after.recursion_misses - before->recursion_misses;
 		if (why.code)
 			rc = bb_record__void(s, "the two readings of the counters disagree: %.300s", why.msg);
@@ -242,7 +252,7 @@ static int run_drive(struct run *r, size_t drive, uint32_t load, struct bb_err *
 			rc = -EINTR;
 	}
 	for (size_t i = 0; !rc && i < ss->plan->n_cells; i++)
-		if (r->slots[i] && first_sharing(r, i) == i && bb_session__drive(ss, &ss->plan->cells[i]) == drive)
+		if (r->slots[i] && r->first[i] == i && bb_session__drive(ss, &ss->plan->cells[i]) == drive)
 			rc = judge_variant(r, i, &before[i]);
 	detach_drive(r, drive);
 	free(turns);
@@ -272,9 +282,13 @@ static int load_all(struct run *r, struct bb_err *err)
 
 static void note_steal(struct run *r, uint32_t load, double steal)
 {
-	for (size_t i = 0; i < r->session.plan->n_cells; i++) {
+	struct bb_session *ss = &r->session;
+
+	for (size_t i = 0; i < ss->plan->n_cells; i++) {
 		if (r->case_of[i] == SIZE_MAX || !r->report->cases[r->case_of[i]].n_series)
 			continue;
+		if (!ss->drives[bb_session__drive(ss, &ss->plan->cells[i])].driver->needs_bpf)
+			continue;	/* made-up samples: the machine had no part in them */
 		if (series_of(r, i)->load == load)
 			series_of(r, i)->steal = steal;
 	}
@@ -350,15 +364,21 @@ int bb_run_plan(const struct bb_plan *plan, const struct bb_run_opts *opts, stru
 		return rc;
 	r.ns_size = batch_size(plan);
 	r.case_of = calloc(plan->n_cells, sizeof(*r.case_of));
+	r.first = calloc(plan->n_cells, sizeof(*r.first));
+	r.next = calloc(plan->n_cells, sizeof(*r.next));
 	r.slots = calloc(plan->n_cells, sizeof(*r.slots));
 	r.ns = calloc(r.ns_size, sizeof(*r.ns));
-	rc = r.case_of && r.slots && r.ns ? add_cases(&r, err) : bb_fail_nomem(err);
+	rc = r.case_of && r.first && r.next && r.slots && r.ns ? link_cells(&r, err) : bb_fail_nomem(err);
+	if (!rc)
+		rc = add_cases(&r, err);
 	if (!rc)
 		rc = run_rounds(&r, err);
 	if (rc)
 		rc = bb_record__incomplete(report, rc, err);
 	free(r.ns);
 	free(r.slots);
+	free(r.next);
+	free(r.first);
 	free(r.case_of);
 	bb_session__close(&r.session);
 	return rc;

@@ -17,9 +17,16 @@ size_t bb_session__drive(const struct bb_session *s, const struct bb_cell *c)
 	return (size_t)(c->drive - s->plan->scenario->drives);
 }
 
+static bool *refused(const struct bb_session *s, size_t drive, size_t variant)
+{
+	return &s->refused[drive * s->plan->scenario->n_variants + variant];
+}
+
 bool bb_session__can(const struct bb_session *s, const struct bb_cell *c)
 {
-	return s->usable[bb_session__variant(s, c)] && s->drives[bb_session__drive(s, c)].driver;
+	size_t variant = bb_session__variant(s, c), drive = bb_session__drive(s, c);
+
+	return s->usable[variant] && s->drives[drive].driver && !*refused(s, drive, variant);
 }
 
 char *bb_object_path(const struct bb_scenario *s, const struct bb_variant_spec *v, const char *object_dir)
@@ -84,7 +91,7 @@ static int open_variant(struct bb_session *s, size_t i, bool needs_bpf, struct b
 static bool plan_needs_bpf(const struct bb_plan *plan)
 {
 	for (size_t i = 0; i < plan->n_cells; i++) {
-		const struct bb_driver *d = bb_driver_find(plan->cells[i].drive->with);
+		const struct bb_driver *d = bb_driver_find(plan->cells[i].drive);
 
 		if (!d || d->needs_bpf)
 			return true;
@@ -92,32 +99,63 @@ static bool plan_needs_bpf(const struct bb_plan *plan)
 	return false;
 }
 
+static int open_drive(struct bb_session *s, const struct bb_drive_spec *spec, size_t d, struct bb_report *report,
+		      struct bb_err *err)
+{
+	int rc;
+
+	s->drives[d].driver = bb_driver_find(spec);
+	rc = s->drives[d].driver->open(spec, &s->opts->driver, &s->drives[d].state, err);
+	if (rc)
+		s->drives[d].driver = NULL;
+	return skip_or_fail(s, report, spec->with, rc, err);
+}
+
+/* Every drive and every variant that the plan has, each at its first cell. */
 static int open_all(struct bb_session *s, bool needs_bpf, struct bb_report *report, struct bb_err *err)
 {
 	const struct bb_plan *plan = s->plan;
-	int rc = 0;
+	size_t n_variants = plan->scenario->n_variants;
+	bool *seen = calloc(n_variants + plan->scenario->n_drives, sizeof(*seen));	/* variants, then drives */
+	int rc = seen ? 0 : bb_fail_nomem(err);
 
 	for (size_t i = 0; !rc && i < plan->n_cells; i++) {
 		const struct bb_cell *c = &plan->cells[i];
 		size_t v = bb_session__variant(s, c), d = bb_session__drive(s, c);
-		bool seen = false;
 
-		for (size_t j = 0; j < i; j++)
-			seen |= plan->cells[j].drive == c->drive;
-		if (!seen) {
-			s->drives[d].driver = bb_driver_find(c->drive->with);
-			rc = s->drives[d].driver->open(c->drive, &s->opts->driver, &s->drives[d].state, err);
-			if (rc)
-				s->drives[d].driver = NULL;
-			rc = skip_or_fail(s, report, c->drive->with, rc, err);
+		if (!seen[n_variants + d]) {
+			seen[n_variants + d] = true;
+			rc = open_drive(s, c->drive, d, report, err);
 		}
-		seen = false;
-		for (size_t j = 0; j < i; j++)
-			seen |= plan->cells[j].variant == c->variant;
-		if (!rc && !seen) {
+		if (!rc && !seen[v]) {
+			seen[v] = true;
 			rc = open_variant(s, v, needs_bpf, err);
 			s->usable[v] = !rc;
 			rc = skip_or_fail(s, report, c->variant->name, rc, err);
+		}
+	}
+	free(seen);
+	return rc;
+}
+
+/* Which drives cannot drive which programs: each is asked once, and a refusal is a skip by name. */
+static int probe_all(struct bb_session *s, struct bb_report *report, struct bb_err *err)
+{
+	const struct bb_scenario *sc = s->plan->scenario;
+	int rc = 0;
+
+	for (size_t d = 0; !rc && d < sc->n_drives; d++) {
+		const struct bb_driver *driver = s->drives[d].driver;
+
+		for (size_t v = 0; !rc && driver && driver->probe && v < sc->n_variants; v++) {
+			char what[256];
+
+			if (!s->usable[v])
+				continue;
+			rc = driver->probe(s->drives[d].state, &s->subjects[v], err);
+			*refused(s, d, v) = rc != 0;
+			snprintf(what, sizeof(what), "%s/%s", sc->variants[v].name, driver->name);
+			rc = skip_or_fail(s, report, what, rc, err);
 		}
 	}
 	return rc;
@@ -135,12 +173,15 @@ int bb_session__open(const struct bb_plan *plan, const struct bb_run_opts *opts,
 	s.subjects = calloc(sc->n_variants, sizeof(*s.subjects));
 	s.usable = calloc(sc->n_variants, sizeof(*s.usable));
 	s.drives = calloc(sc->n_drives, sizeof(*s.drives));
-	if (!s.subjects || !s.usable || !s.drives)
+	s.refused = calloc(sc->n_drives * sc->n_variants, sizeof(*s.refused));
+	if (!s.subjects || !s.usable || !s.drives || !s.refused)
 		rc = bb_fail_nomem(err);
 	if (!rc && needs_bpf)
 		rc = bb_stats_enable__on(&s.stats, err);
 	if (!rc)
 		rc = open_all(&s, needs_bpf, report, err);
+	if (!rc)
+		rc = probe_all(&s, report, err);
 	for (size_t i = 0; !rc && i < plan->n_cells; i++)
 		any |= bb_session__can(&s, &plan->cells[i]);
 	if (!rc && !any)
@@ -164,6 +205,7 @@ void bb_session__close(struct bb_session *s)
 	for (size_t i = 0; s->subjects && i < sc->n_variants; i++)
 		bb_subject__close(&s->subjects[i]);
 	bb_stats_enable__off(&s->stats);
+	free(s->refused);
 	free(s->drives);
 	free(s->usable);
 	free(s->subjects);

@@ -27,6 +27,7 @@ struct bb_session {
 	struct bb_subject *subjects;	/* by the scenario's variant index */
 	bool *usable;			/* likewise: opened, loads here */
 	struct bb_open_drive *drives;	/* by the scenario's drive index */
+	bool *refused;			/* by drive index times the number of variants plus variant index: it cannot drive that */
 };
 
 /*

@@ -5,6 +5,7 @@
 /* For the tests that load BPF programs: objects of the build, a skip with a reason without root. Include cmocka.h first. */
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
+#include <glob.h>
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -102,6 +103,61 @@ static inline __u32 map_id(const struct bb_target *t, const char *name)
 			return ids[i];
 	}
 	return 0;
+}
+
+/* A bpftool that works here (Ubuntu's is a wrapper, the real ones are beside it); NULL: none. */
+static inline const char *find_bpftool(char *buf, size_t size)
+{
+	static const char *const patterns[] = {
+		"/usr/sbin/bpftool", "/usr/bin/bpftool", "/sbin/bpftool", "/usr/local/sbin/bpftool",
+		"/usr/lib/linux-tools*/bpftool", "/usr/lib/linux-tools/*/bpftool",
+	};
+
+	for (size_t i = 0; i < sizeof(patterns) / sizeof(patterns[0]); i++) {
+		glob_t found = {0};
+
+		if (!glob(patterns[i], 0, NULL, &found)) {
+			for (size_t k = 0; k < found.gl_pathc; k++) {
+				char command[4200];
+
+				snprintf(command, sizeof(command), "%s version >/dev/null 2>&1", found.gl_pathv[k]);
+				if (strlen(found.gl_pathv[k]) >= size || system(command))	/* NOLINT: a fixed list */
+					continue;
+				strcpy(buf, found.gl_pathv[k]);
+				globfree(&found);
+				return buf;
+			}
+		}
+		globfree(&found);
+	}
+	return NULL;
+}
+
+static inline __u32 prog_id(const struct bb_target *t)
+{
+	struct bpf_prog_info info = {0};
+	__u32 len = sizeof(info);
+
+	assert_int_equal(bpf_obj_get_info_by_fd(bb_target__prog_fd(t), &info, &len), 0);
+	return info.id;
+}
+
+/* `bpftool prog show id N -j`; json_decref() it. */
+static inline json_t *ask_bpftool(const char *bpftool, __u32 id)
+{
+	char command[4200];
+	json_error_t at;
+	json_t *root;
+	FILE *out;
+
+	snprintf(command, sizeof(command), "%s prog show id %u -j", bpftool, id);
+	out = popen(command, "re");
+	assert_non_null(out);
+	root = json_loadf(out, 0, &at);
+	assert_int_equal(pclose(out), 0);
+	if (!root)
+		fail_msg("%s: %s", command, at.text);
+	return root;
 }
 
 #endif

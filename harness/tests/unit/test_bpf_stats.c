@@ -11,7 +11,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <glob.h>
 #include <linux/perf_event.h>
 #include <sys/mman.h>
 
@@ -134,61 +133,6 @@ static void fire(const struct bb_target *t, size_t n)
 	assert_int_equal(bb_perf_event__disable(fd), 0);
 	close(fd);
 	munmap(region, n * page);
-}
-
-/* A bpftool that works here (Ubuntu's is a wrapper, the real ones are beside it); NULL: none. */
-static const char *find_bpftool(char *buf, size_t size)
-{
-	static const char *const patterns[] = {
-		"/usr/sbin/bpftool", "/usr/bin/bpftool", "/sbin/bpftool", "/usr/local/sbin/bpftool",
-		"/usr/lib/linux-tools*/bpftool", "/usr/lib/linux-tools/*/bpftool",
-	};
-
-	for (size_t i = 0; i < sizeof(patterns) / sizeof(patterns[0]); i++) {
-		glob_t found = {0};
-
-		if (!glob(patterns[i], 0, NULL, &found)) {
-			for (size_t k = 0; k < found.gl_pathc; k++) {
-				char command[4200];
-
-				snprintf(command, sizeof(command), "%s version >/dev/null 2>&1", found.gl_pathv[k]);
-				if (strlen(found.gl_pathv[k]) >= size || system(command))	/* NOLINT: a fixed list */
-					continue;
-				strcpy(buf, found.gl_pathv[k]);
-				globfree(&found);
-				return buf;
-			}
-		}
-		globfree(&found);
-	}
-	return NULL;
-}
-
-static __u32 prog_id(const struct bb_target *t)
-{
-	struct bpf_prog_info info = {0};
-	__u32 len = sizeof(info);
-
-	assert_int_equal(bpf_obj_get_info_by_fd(bb_target__prog_fd(t), &info, &len), 0);
-	return info.id;
-}
-
-/* `bpftool prog show id N -j`; json_decref() it. */
-static json_t *ask_bpftool(const char *bpftool, __u32 id)
-{
-	char command[4200];
-	json_error_t at;
-	json_t *root;
-	FILE *out;
-
-	snprintf(command, sizeof(command), "%s prog show id %u -j", bpftool, id);
-	out = popen(command, "re");
-	assert_non_null(out);
-	root = json_loadf(out, 0, &at);
-	assert_int_equal(pclose(out), 0);
-	if (!root)
-		fail_msg("%s: %s", command, at.text);
-	return root;
 }
 
 static void test_same_as_bpftool(void **state)

@@ -166,6 +166,33 @@ static void test_nearest_picks(void **state)
 	assert_ptr_equal(bb_nearest("freq_c", tie, ARRAY_LEN(tie)), tie[0]);		/* the first of equals */
 }
 
+static void test_hex(void **state)
+{
+	static const struct {
+		const char *text;
+		int rc;
+		size_t len, at;		/* at: when -EINVAL */
+	} cases[] = {
+		{"", 0, 0, 0}, {" \t\r\n:", 0, 0, 0}, {"00", 0, 1, 0}, {"0aFf 09:9A\n", 0, 4, 0},
+		{"0", -EINVAL, 0, 1}, {"0 0", -EINVAL, 0, 1}, {"00 1", -EINVAL, 0, 4}, {"0x10", -EINVAL, 0, 1}, {"0g", -EINVAL, 0, 1},
+		{"g0", -EINVAL, 0, 0}, {"00-11", -EINVAL, 0, 2}, {"@0", -EINVAL, 0, 0}, {"\xc3\x9f", -EINVAL, 0, 0},
+		{"0011223344", -EFBIG, 0, 0},
+	};
+	static const uint8_t bytes[] = {0x0a, 0xff, 0x09, 0x9a};
+	uint8_t data[4];
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		size_t len = 99, at = 99;
+		int rc = bb_parse_hex(cases[i].text, data, sizeof(data), &len, &at);
+
+		if (rc != cases[i].rc || len != (rc ? 99 : cases[i].len) || at != (rc == -EINVAL ? cases[i].at : 99))
+			fail_msg("'%s': rc %d, len %zu, at %zu", cases[i].text, rc, len, at);
+		if (!rc && len == sizeof(bytes))
+			assert_memory_equal(data, bytes, sizeof(bytes));
+	}
+}
+
 /* A word far longer than any name is near none of them, and only its beginning is looked at. */
 static void test_nearest_long(void **state)
 {
@@ -188,6 +215,7 @@ int main(void)
 		cmocka_unit_test(test_i64),
 		cmocka_unit_test(test_double),
 		cmocka_unit_test(test_bool),
+		cmocka_unit_test(test_hex),
 		cmocka_unit_test(test_nearest),
 		cmocka_unit_test(test_nearest_picks),
 		cmocka_unit_test(test_nearest_long),

@@ -66,6 +66,14 @@ static const char all_keys[] =
 	"    seconds: 2.5\n"
 	"    workload: ./w\n"
 	"    args: [-n, 5, \"\", \"a b\"]\n"
+	"  - with: step\n"
+	"    trigger: test-run\n"
+	"    samples: 5\n"
+	"    inputs:\n"
+	"      - {name: raw, hex: \"0202 0202 0202 0101:01:01:01:01 88b5\", retval: 2, out_hex: \"00 01\"}\n"
+	"      - {name: made, packet: {ipv4: {src: 10.0.0.1, dst: 10.0.0.2}, udp: {src: 1, dst: 2}}}\n"
+	"      - {name: context, context_hex: '00', retval: TC_ACT_SHOT}\n"
+	"      - sweep: {packet: {ipv6: {src: '::1', dst: '::2'}}, byte: 14, from: 7, to: 9}\n"
 	"expect:\n"
 	"  drops: 3\n";
 
@@ -172,7 +180,7 @@ static void test_all_keys(void **state)
 	assert_true(a->globals[1].value == 16);
 	assert_true(a->globals[2].value == 1);
 	assert_true(a->globals[3].value == 0);
-	assert_int_equal(s->n_drives, 3);
+	assert_int_equal(s->n_drives, 4);
 	assert_string_equal(d[0].with, "fake");
 	assert_int_equal(d[0].samples, 77);
 	assert_int_equal(d[1].samples, 1000);
@@ -189,6 +197,13 @@ static void test_all_keys(void **state)
 	assert_string_equal(d[2].args[1], "5");
 	assert_string_equal(d[2].args[2], "");
 	assert_string_equal(d[2].args[3], "a b");
+	assert_string_equal(d[3].trigger, "test-run");
+	assert_int_equal(d[3].samples, 5);
+	assert_int_equal(d[3].stack_depth.n, 0);	/* its default is not for a test run */
+	assert_int_equal(d[3].inputs.n, 6);
+	assert_string_equal(d[3].inputs.v[5].name, "9");
+	assert_int_equal(d[0].inputs.n, 0);
+	assert_int_equal(d[1].inputs.n, 0);
 	bb_scenario__free(s);
 }
 
@@ -238,8 +253,19 @@ static const struct bad bad_keys[] = {
 	{DRIVE("with: step, stack_dept: 8"), 5, 18, "unknown key 'stack_dept' (did you mean 'stack_depth'?)"},
 	{NVD "expect: {drop: 0}\n", 4, 10, "unknown key 'drop' (did you mean 'drops'?); expect takes: drops"},
 	{DRIVE("with: step, freq_hz: 100"), 5, 18, "key 'freq_hz' does not belong to 'with: step' but to in-situ"},
-	{DRIVE("with: in-situ, workload: w, samples: 9"), 5, 34, "but to step, fake; in-situ takes: with, event,"},
-	{DRIVE("stack_depth: 8, with: fake"), 5, 6, "key 'stack_depth' does not belong to 'with: fake' but to step"},
+	{DRIVE("with: in-situ, workload: w, samples: 9"), 5, 34, "but to step by page-fault, step by test-run, fake; in-situ takes: with, event,"},
+	{DRIVE("stack_depth: 8, with: fake"), 5, 6,
+	 "key 'stack_depth' does not belong to 'with: fake' but to step by page-fault; fake takes: with, samples"},
+	{DRIVE("stack_depth: 8, with: step, trigger: test-run"), 5, 6,
+	 "key 'stack_depth' does not belong to 'trigger: test-run' but to step by page-fault; step by test-run takes: with, "
+	 "trigger, inputs, samples"},
+	{DRIVE("with: step, trigger: test-run, inside: amicable_pairs"), 5, 37, "key 'inside' does not belong to 'trigger: "},
+	{DRIVE("with: step, consumer: behind, trigger: test-run"), 5, 18, "key 'consumer' does not belong to 'trigger: "},
+	{DRIVE("with: step, inputs: [{name: a, hex: \"00\"}]"), 5, 18,
+	 "key 'inputs' does not belong to 'with: step' but to step by test-run"},
+	{DRIVE("with: step, trigger: page-fault, inputs: [a]"), 5, 39, "but to step by test-run"},
+	{DRIVE("with: in-situ, workload: w, inputs: [a]"), 5, 34, "does not belong to 'with: in-situ' but to step by test-run"},
+	{DRIVE("with: in-situ, trigger: test-run"), 5, 21, "but to step by page-fault, step by test-run; in-situ takes"},
 	{"name: n\nname: m\n" V D, 2, 1, "key 'name' is given twice; its first value is at 1:7"},
 	{VARIANT("name: a, globals: {g: 1, g: 2}"), 4, 31, "key 'g' is given twice"},
 	{"? [a]\n: b\n" NVD, 1, 3, "a key must be text, not a list"},
@@ -277,6 +303,8 @@ static const struct bad bad_names[] = {
 	{DRIVE("with: [step]"), 5, 12, "with must be one of: step, in-situ, fake; not a list"},
 	{DRIVE("with: "), 5, 12, "with must be one of: step, in-situ, fake; not nothing"},
 	{DRIVE("with: step, trigger: page-falt"), 5, 27, "unknown trigger 'page-falt' (did you mean 'page-fault'?)"},
+	{DRIVE("with: step, inputs: [a], trigger: test-rum"), 5, 40, "unknown trigger 'test-rum' (did you mean 'test-run'?)"},
+	{DRIVE("with: step, trigger: []"), 5, 27, "trigger must be one of: page-fault, test-run; not a list"},
 	{DRIVE("with: step, inside: main"), 5, 26, "unknown inside 'main'; there are: amicable_pairs"},
 	{DRIVE("with: step, consumer: behnd"), 5, 28, "unknown consumer 'behnd' (did you mean 'behind'?)"},
 	{DRIVE("with: in-situ, event: cycles"), 5, 28, "unknown event 'cycles'; there are: cpu-clock, task-clock"},
@@ -520,24 +548,64 @@ static void test_files(void **state)
 	rmdir(dir);
 }
 
-/* The scenario that the repository ships, found beside this source. */
-static void test_shipped(void **state)
+/* A scenario that the repository ships, found beside this source; NULL: not there. */
+static struct bb_scenario *read_shipped(const char *name)
 {
 	char path[4096];
 	const char *slash = strrchr(__FILE__, '/');
 	struct bb_scenario *s = NULL;
 	struct bb_err err = {0};
 
-	(void)state;
-	snprintf(path, sizeof(path), "%.*s/../../../scenarios/perf_profiler.yml",
-		 slash ? (int)(slash - __FILE__) : 1, slash ? __FILE__ : ".");
+	snprintf(path, sizeof(path), "%.*s/../../../scenarios/%s.yml", slash ? (int)(slash - __FILE__) : 1,
+		 slash ? __FILE__ : ".", name);
 	if (access(path, R_OK)) {
-		print_message("skipped: %s is not there from this directory\n", path);
-		skip();
+		print_message("# skip: %s is not there from this directory\n", path);
+		return NULL;
 	}
 	if (bb_scenario__read(path, &s, &err))
 		fail_msg("%s", err.msg);
-	assert_string_equal(s->name, "perf_profiler");
+	assert_string_equal(s->name, name);
+	return s;
+}
+
+static void test_shipped(void **state)
+{
+	struct bb_scenario *s = read_shipped("perf_profiler");
+
+	(void)state;
+	if (!s)
+		skip();
+	bb_scenario__free(s);
+}
+
+/* All 256 source addresses, each once, in frames that differ in nothing but the address and the checksums. */
+static void test_shipped_fun_xdp(void **state)
+{
+	struct bb_scenario *s = read_shipped("fun_xdp");
+	const struct bb_drive_spec *d;
+
+	(void)state;
+	if (!s)
+		skip();
+	d = &s->drives[0];
+	assert_int_equal(s->n_variants, 6);
+	assert_string_equal(s->floor, "empty");
+	assert_string_equal(s->object, "fun_xdp.bpf.o");
+	assert_string_equal(d->trigger, "test-run");
+	assert_int_equal(d->inputs.n, 256);
+	for (size_t i = 0; i < 256; i++) {
+		const struct bb_input *in = &d->inputs.v[i];
+		const uint8_t rest[] = {10, 2, 3};
+		char name[8];
+
+		snprintf(name, sizeof(name), "%zu", i);
+		assert_string_equal(in->name, name);
+		assert_int_equal(in->len, 64);
+		assert_int_equal(in->data[26], i);	/* the first byte of the source address */
+		assert_memory_equal(in->data + 27, rest, sizeof(rest));
+		assert_true(in->has_retval && !in->is_context && !in->out);
+		assert_int_equal(in->retval, 2);	/* XDP_PASS of linux/bpf.h */
+	}
 	bb_scenario__free(s);
 }
 
@@ -632,6 +700,7 @@ int main(void)
 		cmocka_unit_test(test_many_variants),
 		cmocka_unit_test(test_files),
 		cmocka_unit_test(test_shipped),
+		cmocka_unit_test(test_shipped_fun_xdp),
 		cmocka_unit_test(test_mutations),
 	};
 

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * fun_xdp: FizzBuzz and Fibonacci on the source address of every IPv4 packet, pushed to a queue that user space pops.
+ * Five versions as its history had them; v3 brings in a performance regression for some addresses, v4 takes it out.
+ */
+#include "bb_bpf.h"
+#include <bpf/bpf_endian.h>
+#include <linux/if_ether.h>
+#include <linux/ip.h>
+
+#include "fun_xdp.h"
+
+#define LOG_BYTES (256 << 10)
+
+struct {
+	__uint(type, BPF_MAP_TYPE_QUEUE);
+	__uint(max_entries, BB_SOURCE_ADDR_QUEUE_ENTRIES);
+	__type(value, enum bb_source_addr);
+} SOURCE_ADDR_QUEUE SEC(".maps");
+
+/* v0 only: the addresses that it saw. */
+struct {
+	__uint(type, BPF_MAP_TYPE_RINGBUF);
+	__uint(max_entries, LOG_BYTES);
+} addr_log SEC(".maps");
+
+enum { NO_ADDR = -1 };		/* no action of XDP's: the packet has an address */
+
+/* The action where there is no source address to speak of, or NO_ADDR and the address. */
+static __always_inline int parse(const struct xdp_md *ctx, __u32 *ret_addr)
+{
+	const void *data = (const void *)(long)ctx->data, *end = (const void *)(long)ctx->data_end;
+	const struct ethhdr *eth = data;
+	const struct iphdr *ip = (const void *)(eth + 1);
+
+	if ((const void *)(eth + 1) > end)
+		return XDP_ABORTED;
+	if (eth->h_proto != bpf_htons(ETH_P_IP))
+		return XDP_PASS;
+	if ((const void *)(ip + 1) > end)
+		return XDP_ABORTED;
+	*ret_addr = __le32_to_cpu(ip->saddr);	/* as fun_xdp.h has it: nothing to do on little-endian machines */
+	return NO_ADDR;
+}
+
+static __always_inline int push(int answer)
+{
+	enum bb_source_addr value = answer;
+
+	if (answer != BB_NO_PUSH && bpf_map_push_elem(&SOURCE_ADDR_QUEUE, &value, BPF_ANY))
+		count_drop();
+	return XDP_PASS;
+}
+
+/* The floor: what the kernel charges for calling any XDP program. */
+SEC("xdp")
+int empty(struct xdp_md *ctx)
+{
+	return XDP_PASS;
+}
+
+/* Parses the packet and logs its address, a ring buffer record of 4 bytes. */
+SEC("xdp")
+int v0(struct xdp_md *ctx)
+{
+	__u32 addr;
+	int action = parse(ctx, &addr);
+
+	if (action != NO_ADDR)
+		return action;
+	if (bpf_ringbuf_output(&addr_log, &addr, sizeof(addr), 0))
+		count_drop();
+	return XDP_PASS;
+}
+
+/* Instead of the log, Fizz: one division, and for every third address a push (a lock and a copy). */
+SEC("xdp")
+int v1(struct xdp_md *ctx)
+{
+	__u32 addr;
+	int action = parse(ctx, &addr);
+
+	return action == NO_ADDR ? push(bb_fizz(addr)) : action;
+}
+
+/* FizzBuzz: two divisions, and 7 of 15 addresses are pushed. */
+SEC("xdp")
+int v2(struct xdp_md *ctx)
+{
+	__u32 addr;
+	int action = parse(ctx, &addr);
+
+	return action == NO_ADDR ? push(bb_fizz_buzz(addr)) : action;
+}
+
+/* Fibonacci first, by the loop: up to 381 rounds before anything else. */
+SEC("xdp")
+int v3(struct xdp_md *ctx)
+{
+	__u32 addr;
+	int action = parse(ctx, &addr);
+
+	if (action != NO_ADDR)
+		return action;
+	return push(bb_is_fibonacci_by_loop((__u8)addr, NULL) ? BB_FIBONACCI : bb_fizz_buzz(addr));
+}
+
+/* As v3, by the table: a handful of comparisons. */
+SEC("xdp")
+int v4(struct xdp_md *ctx)
+{
+	__u32 addr;
+	int action = parse(ctx, &addr);
+
+	if (action != NO_ADDR)
+		return action;
+	return push(bb_is_fibonacci_by_table((__u8)addr) ? BB_FIBONACCI : bb_fizz_buzz(addr));
+}

@@ -1,0 +1,433 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "plan/input_field.h"
+
+#include <errno.h>
+#include <linux/bpf.h>
+#include <linux/pkt_cls.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/io.h"
+#include "base/parse.h"
+#include "plan/bytes.h"
+#include "plan/input.h"
+#include "plan/kind.h"
+#include "plan/packet.h"
+#include "plan/packet_field.h"
+
+#define ARRAY_LEN(a)	(sizeof(a) / sizeof((a)[0]))
+#define SRC_LOW_AT	26u	/* in a frame: 14 bytes of Ethernet, 12 of IPv4 before the source address */
+
+/* The forms of an input, by the key that makes one. */
+enum { HEX, FROM_FILE, PACKET, PCAP, SWEEP, CONTEXT_HEX, CONTEXT_FILE };
+
+static const char *const forms[] = {
+	[HEX] = "hex", [FROM_FILE] = "file", [PACKET] = "packet", [PCAP] = "pcap", [SWEEP] = "sweep",
+	[CONTEXT_HEX] = "context_hex", [CONTEXT_FILE] = "context_file",
+};
+static const struct bb_mode modes[] = {
+	[HEX] = {"hex", "hex"}, [FROM_FILE] = {"file", "file"}, [PACKET] = {"packet", "packet"},
+	[PCAP] = {"pcap", "pcap"}, [SWEEP] = {"sweep", "sweep"}, [CONTEXT_HEX] = {"context_hex", "context_hex"},
+	[CONTEXT_FILE] = {"context_file", "context_file"},
+};
+#define ANY_FORM	(BB_BIT(ARRAY_LEN(forms)) - 1)
+
+/* One item of the list, which may stand for many inputs. */
+struct entry {
+	char *name;			/* NULL: not given */
+	struct bb_bytes data;		/* of one input */
+	struct bb_bytes_list many;	/* or of many, named by number */
+	uint32_t first_number;
+	bool has_retval;
+	uint32_t retval;
+	struct bb_bytes out;
+};
+
+struct sweep {
+	struct bb_bytes frame;
+	bool is_address;		/* byte: src_low */
+	uint32_t byte, from, to;
+};
+
+/* The list so far, and where each input stands, for the message on a name given twice. */
+struct builder {
+	const struct bb_reader *r;
+	struct bb_inputs inputs;
+	const struct bb_yaml **where;
+	size_t bytes;
+};
+
+static int set_bytes(const struct bb_reader *r, const struct bb_field *f, const struct bb_yaml *node,
+		     const uint8_t *data, size_t len, void *base)
+{
+	struct bb_bytes *dest = (struct bb_bytes *)(void *)((char *)base + f->offset);
+	uint8_t *copy;
+
+	if ((double)len < f->min || (double)len > f->max)
+		return bb_yaml__fail(r->path, node, r->err, "%s has %zu bytes; it must have from %.0f to %.0f", f->name,
+				     len, f->min, f->max);
+	copy = malloc(len);
+	if (!copy)
+		return bb_fail_nomem(r->err);
+	memcpy(copy, data, len);
+	free(dest->data);
+	*dest = (struct bb_bytes){.data = copy, .len = len};
+	return 0;
+}
+
+static int read_hex(const struct bb_reader *r, const struct bb_field *f, const struct bb_yaml *node, void *base)
+{
+	size_t len = 0, at = 0;
+	uint8_t *data;
+	int rc;
+
+	if (node->kind != BB_YAML_TEXT || bb_yaml__is_nothing(node))
+		return bb_yaml__fail(r->path, node, r->err, "%s must be a text of hexadecimal bytes, not %s", f->name,
+				     bb_yaml__show(node).text);
+	data = malloc(strlen(node->text) / 2 + 1);
+	if (!data)
+		return bb_fail_nomem(r->err);
+	rc = bb_parse_hex(node->text, data, strlen(node->text) / 2 + 1, &len, &at);
+	if (rc)
+		rc = bb_yaml__fail(r->path, node, r->err, "%s: bytes of two hexadecimal digits each are expected; "
+				   "character %zu is wrong", f->name, at + 1);
+	else
+		rc = set_bytes(r, f, node, data, len, base);
+	free(data);
+	return rc;
+}
+
+/* The path of a file that the scenario names, relative to its own folder; free() it. */
+static int path_of(const struct bb_reader *r, const struct bb_field *f, const struct bb_yaml *node, char **ret_path)
+{
+	const char *slash = strrchr(r->path, '/');
+	size_t folder = slash ? (size_t)(slash - r->path) + 1 : 0;
+
+	if (node->kind != BB_YAML_TEXT || bb_yaml__is_nothing(node) || !*node->text)
+		return bb_yaml__fail(r->path, node, r->err, "%s must be the name of a file, not %s", f->name,
+				     bb_yaml__show(node).text);
+	if (asprintf(ret_path, "%.*s%s", node->text[0] == '/' ? 0 : (int)folder, r->path, node->text) < 0) {
+		*ret_path = NULL;
+		return bb_fail_nomem(r->err);
+	}
+	return 0;
+}
+
+static int read_file(const struct bb_reader *r, const struct bb_field *f, const struct bb_yaml *node, void *base)
+{
+	char *path = NULL, *data = NULL;
+	size_t len = 0;
+	int rc = path_of(r, f, node, &path);
+
+	if (rc)
+		return rc;
+	rc = bb_read_file(path, BB_FRAME_MAX_BYTES, &data, &len, NULL);
+	free(path);
+	if (rc == -EFBIG)
+		return bb_yaml__fail(r->path, node, r->err, "%s %s has more than %.0f bytes", f->name,
+				     bb_yaml__show(node).text, f->max);
+	if (rc)
+		return bb_yaml__fail(r->path, node, r->err, "cannot read %s %s: %s", f->name, bb_yaml__show(node).text,
+				     rc == -EINVAL ? "not a regular file" : strerror(-rc));
+	rc = set_bytes(r, f, node, (const uint8_t *)data, len, base);
+	free(data);
+	return rc;
+}
+
+static int read_pcap(const struct bb_reader *r, const struct bb_field *f, const struct bb_yaml *node, void *base)
+{
+	struct entry *e = base;
+	char *path = NULL;
+	struct bb_err why = {0};
+	int rc = path_of(r, f, node, &path);
+
+	if (rc)
+		return rc;
+	rc = bb_pcap__read(path, BB_INPUTS_MAX, &e->many, &why);
+	free(path);
+	if (rc)
+		return bb_yaml__fail(r->path, node, r->err, "cannot use %s %s: %s", f->name, bb_yaml__show(node).text,
+				     why.msg);
+	return 0;
+}
+
+/* Return values by the names that programs use for them. */
+#define VALUE(name) {#name, (uint32_t)name}
+static const struct {
+	const char *name;
+	uint32_t value;
+} retvals[] = {
+	VALUE(XDP_ABORTED), VALUE(XDP_DROP), VALUE(XDP_PASS), VALUE(XDP_TX), VALUE(XDP_REDIRECT),
+	VALUE(TC_ACT_UNSPEC), VALUE(TC_ACT_OK), VALUE(TC_ACT_RECLASSIFY), VALUE(TC_ACT_SHOT), VALUE(TC_ACT_PIPE),
+	VALUE(TC_ACT_STOLEN), VALUE(TC_ACT_QUEUED), VALUE(TC_ACT_REPEAT), VALUE(TC_ACT_REDIRECT), VALUE(TC_ACT_TRAP),
+};
+
+static int read_retval(const struct bb_reader *r, const struct bb_field *f, const struct bb_yaml *node, void *base)
+{
+	struct entry *e = base;
+	const char *names[ARRAY_LEN(retvals)];
+	const char *word = node->kind == BB_YAML_TEXT ? node->text : "";
+	int64_t v = 0;
+	int rc = node->quoted ? -EINVAL : bb_parse_i64(word, &v);
+
+	if (rc == -ERANGE || (!rc && (v < INT32_MIN || v > UINT32_MAX)))
+		return bb_yaml__fail(r->path, node, r->err, "%s must fit into 32 bits, not %s", f->name,
+				     bb_yaml__show(node).text);
+	for (size_t i = 0; rc && i < ARRAY_LEN(retvals); i++) {
+		names[i] = retvals[i].name;
+		if (!strcmp(word, retvals[i].name)) {
+			v = retvals[i].value;
+			rc = 0;
+		}
+	}
+	if (rc)
+		return bb_yaml__fail(r->path, node, r->err, "%s must be a whole number or a name such as XDP_PASS or "
+				     "TC_ACT_OK, not %s%s%s", f->name, node->quoted ? "the quoted text " : "",
+				     bb_yaml__show(node).text,
+				     bb_phrase__suggest(word, names, ARRAY_LEN(names)).text);
+	e->has_retval = true;
+	e->retval = (uint32_t)v;
+	return 0;
+}
+
+static int read_swept_byte(const struct bb_reader *r, const struct bb_field *f, const struct bb_yaml *node, void *base)
+{
+	static const char *const fields[] = {"src_low"};
+	struct sweep *s = base;
+	int64_t v = 0;
+
+	if (node->kind != BB_YAML_TEXT || node->quoted || bb_parse_i64(node->text, &v)) {
+		const char *word = node->kind == BB_YAML_TEXT ? node->text : "";
+
+		if (strcmp(word, fields[0]))
+			return bb_yaml__fail(r->path, node, r->err, "%s must be an offset in the packet or %s, not %s%s",
+					     f->name, fields[0], bb_yaml__show(node).text,
+					     bb_phrase__suggest(word, fields, 1).text);
+		s->is_address = true;
+		v = SRC_LOW_AT;
+	}
+	if (v < 0 || v >= (int64_t)BB_FRAME_MAX_BYTES)
+		return bb_yaml__fail(r->path, node, r->err, "%s must be from 0 to %u, not %s", f->name,
+				     BB_FRAME_MAX_BYTES - 1, bb_yaml__show(node).text);
+	s->byte = (uint32_t)v;
+	return 0;
+}
+
+#define PACKET_BYTES	.min = BB_FRAME_MIN_BYTES, .max = BB_FRAME_MAX_BYTES
+#define OTHER_BYTES	.min = 1, .max = BB_FRAME_MAX_BYTES
+#define IN(form)	BB_BIT(form)
+
+static const struct bb_field sweep_fields[] = {
+	{"packet", bb_field__packet, .offset = offsetof(struct sweep, frame), .with = IN(PACKET)},
+	{"hex", read_hex, .offset = offsetof(struct sweep, frame), .with = IN(HEX), PACKET_BYTES},
+	{"byte", read_swept_byte, .required = true},
+	{"from", bb_field__u32, .offset = offsetof(struct sweep, from), .min = 0, .max = UINT8_MAX},
+	{"to", bb_field__u32, .offset = offsetof(struct sweep, to), .min = 0, .max = UINT8_MAX},
+};
+
+static const struct bb_kind sweep_kind = {
+	BB_KIND("sweep", "{packet: {...}, byte: src_low, from: 0, to: 255}", sweep_fields), BB_MODES(modes),
+};
+
+static int check_sweep(const struct bb_reader *r, const struct bb_yaml *node, const struct sweep *s)
+{
+	const struct bb_yaml *byte = bb_yaml__get(node, "byte");
+
+	if (s->is_address && !bb_frame__is_ipv4(s->frame.data, s->frame.len))
+		return bb_yaml__fail(r->path, byte, r->err, "src_low is a byte of an IPv4 packet, which this is not");
+	if (s->byte >= s->frame.len)
+		return bb_yaml__fail(r->path, byte, r->err, "byte %u is not in the packet of %zu bytes", s->byte,
+				     s->frame.len);
+	if (s->from > s->to)
+		return bb_yaml__fail(r->path, node, r->err, "a sweep from %u to %u is empty", s->from, s->to);
+	return 0;
+}
+
+static int read_sweep(const struct bb_reader *r, const struct bb_field *f, const struct bb_yaml *node, void *base)
+{
+	struct entry *e = base;
+	struct sweep s = {.to = UINT8_MAX};
+	bool has_hex = node->kind == BB_YAML_MAP && bb_yaml__get(node, "hex");
+	int rc = bb_kind__read(r, &sweep_kind, node, has_hex ? IN(HEX) : IN(PACKET), &s);
+
+	(void)f;
+	if (!rc && !s.frame.data)
+		rc = bb_yaml__fail(r->path, node, r->err, "a sweep needs the key 'packet' or 'hex'");
+	rc = rc ? rc : check_sweep(r, node, &s);
+	e->first_number = s.from;
+	for (uint32_t v = s.from; !rc && v <= s.to; v++) {
+		s.frame.data[s.byte] = (uint8_t)v;
+		if (s.is_address)
+			bb_frame__fix_checksums(s.frame.data, s.frame.len);
+		if (bb_bytes_list__add(&e->many, s.frame.data, s.frame.len))
+			rc = bb_fail_nomem(r->err);
+	}
+	free(s.frame.data);
+	return rc;
+}
+
+#define AT(m) .offset = offsetof(struct entry, m)
+
+static const struct bb_field input_fields[] = {
+	{"name", bb_field__name, AT(name)},
+	{"hex", read_hex, AT(data), IN(HEX), PACKET_BYTES},
+	{"file", read_file, AT(data), IN(FROM_FILE), PACKET_BYTES},
+	{"packet", bb_field__packet, AT(data), IN(PACKET)},
+	{"pcap", read_pcap, AT(many), IN(PCAP)},
+	{"sweep", read_sweep, AT(many), IN(SWEEP)},
+	{"context_hex", read_hex, AT(data), IN(CONTEXT_HEX), OTHER_BYTES},
+	{"context_file", read_file, AT(data), IN(CONTEXT_FILE), OTHER_BYTES},
+	{"retval", read_retval, AT(retval)},
+	{"out_hex", read_hex, AT(out), IN(HEX) | IN(FROM_FILE) | IN(PACKET), OTHER_BYTES},
+};
+
+static const struct bb_kind input_kind = {
+	BB_KIND("an input", "{name: syn, hex: \"0800 4500\"}", input_fields), BB_MODES(modes),
+};
+
+/* Takes over `data`, on failure too. `number` < 0: the name is the entry's own. */
+static int add_input(struct builder *b, const struct bb_yaml *node, const struct entry *e, uint8_t *data, size_t len,
+		     int64_t number, bool is_context)
+{
+	struct bb_input *in = &b->inputs.v[b->inputs.n];
+	int n;
+
+	b->where[b->inputs.n++] = node;
+	*in = (struct bb_input){.data = data, .len = len, .is_context = is_context, .has_retval = e->has_retval,
+				.retval = e->retval};
+	if (number < 0)
+		n = asprintf(&in->name, "%s", e->name);
+	else
+		n = asprintf(&in->name, "%s%s%lld", e->name ? e->name : "", e->name ? "-" : "", (long long)number);
+	if (n < 0) {
+		in->name = NULL;
+		return bb_fail_nomem(b->r->err);
+	}
+	if (n > BB_NAME_MAX_BYTES)
+		return bb_yaml__fail(b->r->path, node, b->r->err, "the name '%s' would have more than %d bytes", in->name,
+				     BB_NAME_MAX_BYTES);
+	b->bytes += len;
+	if (b->bytes > BB_INPUTS_MAX_BYTES)
+		return bb_yaml__fail(b->r->path, node, b->r->err, "the inputs have more than %zu MiB together",
+				     BB_INPUTS_MAX_BYTES >> 20);
+	return 0;
+}
+
+static int make_room(struct builder *b, const struct bb_yaml *node, size_t more)
+{
+	size_t n = b->inputs.n + more;
+	struct bb_input *v;
+	const struct bb_yaml **where;
+
+	if (n > BB_INPUTS_MAX)
+		return bb_yaml__fail(b->r->path, node, b->r->err, "a drive can have at most %u inputs, and with this it "
+				     "has %zu", BB_INPUTS_MAX, n);
+	v = reallocarray(b->inputs.v, n, sizeof(*v));
+	if (!v)
+		return bb_fail_nomem(b->r->err);
+	b->inputs.v = v;
+	where = reallocarray(b->where, n, sizeof(const struct bb_yaml *));
+	if (!where)
+		return bb_fail_nomem(b->r->err);
+	b->where = where;
+	return 0;
+}
+
+static int add_entry(struct builder *b, const struct bb_yaml *node, struct entry *e, unsigned int form)
+{
+	const struct bb_yaml *name = bb_yaml__get(node, "name");
+	const struct bb_yaml *where = name ? name : node;
+	bool is_context = form == CONTEXT_HEX || form == CONTEXT_FILE;
+	int rc = make_room(b, where, e->many.n ? e->many.n : 1);
+
+	if (!rc && !e->many.n) {
+		rc = add_input(b, where, e, e->data.data, e->data.len, -1, is_context);
+		e->data.data = NULL;
+		b->inputs.v[b->inputs.n - 1].out = e->out.data;
+		b->inputs.v[b->inputs.n - 1].out_len = e->out.len;
+		e->out.data = NULL;
+	}
+	for (size_t i = 0; !rc && i < e->many.n; i++) {
+		rc = add_input(b, where, e, e->many.v[i].data, e->many.v[i].len, (int64_t)(e->first_number + i), false);
+		e->many.v[i].data = NULL;
+	}
+	return rc;
+}
+
+/* The form is the first key that makes one. Without any, wrong keys are complained about first: one may be a slip. */
+static int read_entry(struct builder *b, const struct bb_yaml *node)
+{
+	struct entry e = {0};
+	unsigned int form = ARRAY_LEN(forms);
+	int rc;
+
+	for (size_t i = 0; node->kind == BB_YAML_MAP && form == ARRAY_LEN(forms) && i < node->n; i++)
+		for (form = 0; form < ARRAY_LEN(forms) && strcmp(node->items[2 * i].text, forms[form]); form++)
+			;
+	rc = bb_kind__read(b->r, &input_kind, node, form < ARRAY_LEN(forms) ? BB_BIT(form) : ANY_FORM, &e);
+	if (!rc && form == ARRAY_LEN(forms))
+		rc = bb_yaml__fail(b->r->path, node, b->r->err, "an input needs one of the keys: %s",
+				   bb_phrase__join(forms, ARRAY_LEN(forms)).text);
+	if (!rc && !e.name && form != SWEEP)
+		rc = bb_yaml__fail(b->r->path, node, b->r->err, "an input needs the key 'name'");
+	if (!rc)
+		rc = add_entry(b, node, &e, form);
+	free(e.name);
+	free(e.data.data);
+	free(e.out.data);
+	bb_bytes_list__done(&e.many);
+	return rc;
+}
+
+static int by_name(const void *a, const void *b, void *arg)
+{
+	const struct bb_input *v = arg;
+	size_t i = *(const size_t *)a, j = *(const size_t *)b;
+	int order = strcmp(v[i].name, v[j].name);
+
+	return order ? order : (i > j) - (i < j);
+}
+
+static int check_names(const struct builder *b)
+{
+	const struct bb_inputs *in = &b->inputs;
+	size_t *order = calloc(in->n, sizeof(*order)), twice = SIZE_MAX, first = 0;
+
+	if (!order)
+		return bb_fail_nomem(b->r->err);
+	for (size_t i = 0; i < in->n; i++)
+		order[i] = i;
+	qsort_r(order, in->n, sizeof(*order), by_name, in->v);
+	for (size_t i = 1; i < in->n; i++) {
+		if (strcmp(in->v[order[i - 1]].name, in->v[order[i]].name) || order[i] > twice)
+			continue;
+		first = order[i - 1];
+		twice = order[i];
+	}
+	free(order);
+	if (twice == SIZE_MAX)
+		return 0;
+	return bb_yaml__fail(b->r->path, b->where[twice], b->r->err, "input '%s' is given twice; the first is at %u:%u",
+			     in->v[twice].name, b->where[first]->line, b->where[first]->col);
+}
+
+int bb_field__inputs(const struct bb_reader *r, const struct bb_field *f, const struct bb_yaml *node, void *base)
+{
+	struct bb_inputs *dest = (struct bb_inputs *)(void *)((char *)base + f->offset);
+	struct builder b = {.r = r};
+	int rc = bb_field__check_list(r, f, node, "mappings such as {name: syn, hex: \"0800 4500\"}");
+
+	for (size_t i = 0; !rc && i < node->n; i++)
+		rc = read_entry(&b, &node->items[i]);
+	if (!rc)
+		rc = check_names(&b);
+	free(b.where);
+	if (rc) {
+		bb_inputs__done(&b.inputs);
+		return rc;
+	}
+	bb_inputs__done(dest);
+	*dest = b.inputs;
+	return 0;
+}

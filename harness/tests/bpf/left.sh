@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# shellcheck shell=bash
+# For the tests that load BPF programs: what is there that was not there when this was sourced. Source tool.sh first.
+# shellcheck disable=SC2317 # functions that check and wait_until call
+# shellcheck disable=SC2154 # child is tool.sh's
+
+results=$WORK/results
+token="bpfbench-test-$$"	# on the workload's command line, and on nobody else's
+bpftool=$(find_bpftool) || bpftool=''
+stats_before=$(cat /proc/sys/kernel/bpf_stats_enabled)
+
+real() { run "$BPFBENCH" "$@" --results "$results"; }
+workload_pids() { pgrep -f "^amicable_pairs $token"; }
+
+# A look at the workload: its status and open files. It ends and is started again every second or so.
+look_at_workload() {
+	local pid
+
+	pid=$(workload_pids) && cat "/proc/$pid/status" >"$TMP/proc.status" && find "/proc/$pid/fd" -printf '%l\n' >"$TMP/proc.fds"
+}
+
+# --- what is left behind ---
+# "KIND ID" of every program, map and link there is that could be ours by its type or name, sorted.
+bpf_objects() {
+	local kind
+
+	[[ -n $bpftool ]] || return 0
+	for kind in prog map link; do
+		"$bpftool" "$kind" show 2>/dev/null | awk -v kind="$kind" '
+			!/^[0-9]+:/ { next }
+			kind == "prog" && $2 !~ /^(perf_event|tracing|xdp|sched_cls|socket_filter|raw_tracepoint|syscall)$/ { next }
+			kind == "map" && !/  name (samples|events|scratch|stacks|counts|bpfbench|frames|queue|addr_log|SOURCE_ADDR)/ { next }
+			{ print kind, $1 + 0 }'
+	done | sort
+}
+
+# Likewise, those in the hands of processes that are none of ours: this machine may be busy with others.
+held_by_others() {
+	grep -sE '^(prog|map|link)_id:' /proc/[0-9]*/fdinfo/* | while IFS=$'/:\t' read -r _ _ pid _ _ key _ id; do
+		[[ $pid == "$child" ]] || { tr '\0' ' ' <"/proc/$pid/cmdline" | grep -q "$token"; } 2>/dev/null ||
+			printf '%s %s\n' "${key%_id}" "$id"
+	done | sort -u
+}
+
+bpf_objects >"$TMP/objects.before"
+
+# New since then, nobody else's, and still there after the others were asked: they may load and unload all the time.
+new_objects() {
+	bpf_objects >"$TMP/objects.now"
+	held_by_others >"$TMP/objects.others"
+	sort -u "$TMP/objects.before" "$TMP/objects.others" | comm -13 - "$TMP/objects.now" | comm -12 - <(sleep 0.1; bpf_objects)
+}
+
+no_objects() { [[ -z $(new_objects) ]]; }
+
+no_process() { ! workload_pids && [[ $(cat /proc/sys/kernel/bpf_stats_enabled) == "$stats_before" ]]; }
+
+# What is new cannot be told apart while others load programs, too: the kernel frees them all in one long queue.
+others_are_busy() { comm -13 "$TMP/objects.before" "$TMP/objects.others" | grep -q .; }
+
+# nothing_left NAME RUNS: the kernel may take a moment (RCU) to let go; $results holds RUNS whole runs, and goes.
+nothing_left() {
+	local name="$1: no program, map or link is left"
+
+	check "$1: no process or setting is left" wait_until 2 no_process
+	check "$1: results/ holds only whole files" only_whole "$results" "$2"
+	rm -rf "$results"
+	if [[ -z $bpftool ]]; then
+		skip "$name" "no bpftool that works on this kernel"
+	elif wait_until 2 no_objects; then
+		ok "$name"
+	elif others_are_busy; then
+		skip "$name" "other processes load BPF programs here"
+	else
+		not_ok "$name" "$(new_objects)"
+	fi
+}

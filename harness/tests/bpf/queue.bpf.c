@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Pushes to a queue that holds 16, and counts as a drop what does not fit: somebody must empty it. */
+#include "bb_bpf.h"
+
+struct {
+	__uint(type, BPF_MAP_TYPE_QUEUE);
+	__uint(max_entries, 16);
+	__type(value, __u32);
+} queue SEC(".maps");
+
+SEC("xdp")
+int pushes(struct xdp_md *ctx)
+{
+	__u32 value = 1;
+
+	if (bpf_map_push_elem(&queue, &value, 0))
+		count_drop();
+	return XDP_PASS;
+}

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * One program of every type that has a test run, each of which shows what it was run on: it returns, writes or keeps
+ * something of it.
+ */
+#include "bb_bpf.h"
+
+/* --- packets: the return value is a byte of the packet, so that what goes in is seen to come out -------------- */
+
+SEC("xdp")
+int xdp_pass(struct xdp_md *ctx)
+{
+	return XDP_PASS;
+}
+
+/* The last byte of a 15-byte packet is the return value. */
+SEC("xdp")
+int xdp_says(struct xdp_md *ctx)
+{
+	unsigned char *data = (void *)(long)ctx->data, *end = (void *)(long)ctx->data_end;
+
+	return data + 15 <= end ? data[14] : XDP_ABORTED;
+}
+
+/* Adds one to the last byte of a 15-byte packet: were a packet used twice, it would be two more. */
+SEC("xdp")
+int xdp_writes(struct xdp_md *ctx)
+{
+	unsigned char *data = (void *)(long)ctx->data, *end = (void *)(long)ctx->data_end;
+
+	if (data + 15 > end)
+		return XDP_ABORTED;
+	data[14]++;
+	return XDP_TX;
+}
+
+SEC("tc")
+int tc_shot(struct __sk_buff *skb)
+{
+	return 2;	/* TC_ACT_SHOT */
+}
+
+SEC("action")
+int act_unspec(struct __sk_buff *skb)
+{
+	return -1;
+}
+
+SEC("socket")
+int socket_len(struct __sk_buff *skb)
+{
+	return skb->len;
+}
+
+SEC("cgroup_skb/ingress")
+int cgroup_pass(struct __sk_buff *skb)
+{
+	return 1;
+}
+
+SEC("lwt_in")
+int lwt_in_ok(struct __sk_buff *skb)
+{
+	return 0;
+}
+
+SEC("lwt_out")
+int lwt_out_ok(struct __sk_buff *skb)
+{
+	return 0;
+}
+
+SEC("lwt_xmit")
+int lwt_xmit_ok(struct __sk_buff *skb)
+{
+	return 0;
+}
+
+SEC("flow_dissector")
+int flow_ok(struct __sk_buff *skb)
+{
+	return 0;	/* BPF_OK */
+}
+
+SEC("sk_lookup")
+int lookup_pass(struct bpf_sk_lookup *ctx)
+{
+	return ctx->protocol == 17;
+}
+
+/* --- contexts -------------------------------------------------------------------------------------------------- */
+
+SEC("raw_tp/sched_switch")
+int raw_tp_third(struct bpf_raw_tracepoint_args *ctx)
+{
+	return ctx->args[2];
+}
+
+struct sum {
+	__u32 a, b, sum;
+};
+
+/* Adds to `sum`: were the context not a fresh one, it would grow from run to run. */
+SEC("syscall")
+int syscall_sum(struct sum *ctx)
+{
+	ctx->sum += ctx->a + ctx->b;
+	return ctx->sum;
+}
+
+/* --- types without a test run ------------------------------------------------------------------------------------ */
+
+SEC("perf_event")
+int perf_event_program(struct bpf_perf_event_data *ctx)
+{
+	return 0;
+}
+
+SEC("tp/sched/sched_switch")
+int tracepoint_program(void *ctx)
+{
+	return 0;
+}

@@ -1,0 +1,667 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The step drive by test run, on real programs of every type that has one: every call one run, every run one sample,
+ * what a run returns and writes is looked at, XDP is attached meanwhile, and nothing of it is left behind.
+ */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include <dirent.h>
+#include <errno.h>
+#include <math.h>
+#include <net/if.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+
+#include "bpf/stats_enable.h"
+#include "bpf/xdp_attach.h"
+#include "drivers/driver.h"
+#include "run/record.h"
+#include "unit/bpf_testing.h"
+
+#define TEST_RUN "tests/bpf/test_run.bpf.o"
+#define QUEUE "tests/bpf/queue.bpf.o"
+#define MAX_SAMPLES 5000u
+
+/* The drive with one program attached. */
+struct running {
+	struct bb_stats_enable stats;
+	struct bb_subject subject;
+	struct bb_drive_spec spec;
+	struct bb_input inputs[4];
+	void *state, *slot;
+	uint64_t ns[MAX_SAMPLES];
+	struct bb_prog_stats before;
+};
+
+static const struct bb_driver *driver(void)
+{
+	static char with[] = "step", trigger[] = "test-run";
+	static const struct bb_drive_spec spec = {.with = with, .trigger = trigger};
+
+	return bb_driver_find(&spec);
+}
+
+static int first_cpu(void)
+{
+	cpu_set_t allowed;
+	int cpu = 0;
+
+	assert_int_equal(sched_getaffinity(0, sizeof(allowed), &allowed), 0);
+	while (!CPU_ISSET((size_t)cpu, &allowed))
+		cpu++;
+	return cpu;
+}
+
+/* Everything but the program attached. */
+static struct running *prepare(const char *object, const char *program, const struct bb_input *inputs, size_t n)
+{
+	struct bb_driver_opts opts = {0};
+	struct running *r = calloc(1, sizeof(*r));
+	struct bb_err err = {0};
+
+	assert_non_null(r);
+	opts.cpu = opts.poll_cpu = first_cpu();
+	if (n)
+		memcpy(r->inputs, inputs, n * sizeof(*inputs));
+	r->spec.inputs = (struct bb_inputs){r->inputs, n};
+	assert_int_equal(bb_stats_enable__on(&r->stats, &err), 0);
+	r->subject.target = open_target(object, program);
+	load(r->subject.target);
+	assert_int_equal(driver()->open(&r->spec, &opts, &r->state, &err), 0);
+	return r;
+}
+
+static void take_stock(struct running *r)
+{
+	struct bb_err err = {0};
+
+	if (bb_stats_reader__agreed(bb_target__reader(r->subject.target), &r->before, &err))
+		fail_msg("%s", err.msg);
+}
+
+static struct running *begin(const char *object, const char *program, const struct bb_input *inputs, size_t n)
+{
+	struct running *r = prepare(object, program, inputs, n);
+	struct bb_err err = {0};
+
+	if (driver()->probe(r->state, &r->subject, &err) || driver()->attach(r->state, &r->subject, &r->slot, &err))
+		fail_msg("%s", err.msg);
+	take_stock(r);
+	return r;
+}
+
+static struct bb_batch batch(struct running *r, uint32_t param, size_t want, size_t warmup)
+{
+	struct bb_batch b = {.ns = r->ns, .want = want, .warmup = warmup, .drain_always = true};
+	struct bb_err err = {0};
+
+	if (driver()->batch(r->state, r->slot, param, &b, &err))
+		fail_msg("%s", err.msg);
+	return b;
+}
+
+static void end(struct running *r)
+{
+	driver()->detach(r->state, r->slot);
+	driver()->close(r->state);
+	bb_target__free(r->subject.target);
+	bb_stats_enable__off(&r->stats);
+	free(r);
+}
+
+static uint64_t runs_since(const struct running *r)
+{
+	struct bb_prog_stats now;
+	struct bb_err err = {0};
+
+	if (bb_stats_reader__agreed(bb_target__reader(r->subject.target), &now, &err))
+		fail_msg("%s", err.msg);
+	return now.run_cnt - r->before.run_cnt;
+}
+
+/* --- every type ------------------------------------------------------------------------------------------------ */
+
+static const struct {
+	const char *program;
+	bool may_be_missing;	/* in a kernel built without it */
+} programs[] = {
+	{"xdp_pass", false}, {"tc_shot", false}, {"act_unspec", false}, {"socket_len", false},
+	{"cgroup_pass", false}, {"lwt_in_ok", true}, {"lwt_out_ok", true}, {"lwt_xmit_ok", true},
+	{"flow_ok", false}, {"lookup_pass", false}, {"raw_tp_third", false},
+	{"syscall_sum", false},
+};
+
+/* bpftool's word on how often a program ran. */
+static uint64_t bpftool_run_cnt(const char *bpftool, __u32 id)
+{
+	json_t *root = ask_bpftool(bpftool, id);
+	uint64_t cnt = (uint64_t)json_integer_value(json_object_get(root, "run_cnt"));
+
+	json_decref(root);
+	return cnt;
+}
+
+static void test_every_call_is_a_sample(void **state)
+{
+	static const uint8_t terms[12] = {1, 0, 0, 0, 2, 0, 0, 0};
+	struct bb_input sum = {.name = (char *)(uintptr_t)"sum", .data = (uint8_t *)(uintptr_t)terms,
+			       .len = sizeof(terms), .is_context = true};
+	char path[4096];
+	const char *bpftool;
+
+	(void)state;
+	need_root();
+	bpftool = find_bpftool(path, sizeof(path));
+	for (size_t i = 0; i < sizeof(programs) / sizeof(programs[0]); i++) {
+		bool is_syscall = !strcmp(programs[i].program, "syscall_sum");
+		struct running *r = prepare(TEST_RUN, programs[i].program, &sum, is_syscall);
+		struct bb_err err = {0};
+		struct bb_batch b;
+		uint64_t ns = 0;
+		int rc = driver()->probe(r->state, &r->subject, &err);
+
+		if (rc == -ENOTSUP && programs[i].may_be_missing) {
+			print_message("# %s: %s\n", programs[i].program, err.msg);
+			end(r);
+			continue;
+		}
+		if (rc || driver()->attach(r->state, &r->subject, &r->slot, &err))
+			fail_msg("%s: %s", programs[i].program, err.msg);
+		take_stock(r);
+		b = batch(r, 0, 300, 20);
+		for (size_t k = 0; k < b.n; k++)
+			ns += b.ns[k];
+		if (b.n != 300 || b.fired != 300 || b.run_cnt != 300 || b.multi || b.warmup != 20 || b.retries)
+			fail_msg("%s: %zu samples of %llu calls and %llu runs", programs[i].program, b.n,
+				 (unsigned long long)b.fired, (unsigned long long)b.run_cnt);
+		assert_string_equal(b.void_why, "");
+		assert_int_equal(ns, b.run_time_ns);
+		assert_true(isnan(b.target_cpu_s));
+		assert_int_equal(runs_since(r), 320);
+		if (bpftool)
+			assert_int_equal(bpftool_run_cnt(bpftool, prog_id(r->subject.target)), 320 + r->before.run_cnt);
+		end(r);
+	}
+}
+
+/* --- what a run gives back ------------------------------------------------------------------------------------- */
+
+static struct bb_input packet_of(const char *name, uint8_t *bytes, size_t len, uint32_t retval)
+{
+	return (struct bb_input){.name = (char *)(uintptr_t)name, .data = bytes, .len = len, .has_retval = true,
+				 .retval = retval};
+}
+
+/* 15 bytes, of which the last is what xdp_says returns. */
+#define PACKET(last) {2, 0, 0, 0, 0, 1, 2, 0, 0, 0, 0, 2, 0x88, 0xb5, (last)}
+
+static void test_return_values(void **state)
+{
+	uint8_t one[15] = PACKET(1), two[15] = PACKET(2);
+	const struct bb_input inputs[] = {
+		packet_of("one", one, 15, 1),
+		packet_of("two", two, 15, 2),
+		packet_of("wrong", one, 15, 2),
+		packet_of("unnamed", two, 15, 77),
+	};
+	struct running *r;
+	struct bb_series s = {0};
+	struct bb_batch b;
+	struct bb_err err = {0};
+
+	(void)state;
+	need_root();
+	r = begin(TEST_RUN, "xdp_says", inputs, 4);
+	for (uint32_t i = 0; i < 2; i++)
+		assert_string_equal(batch(r, i, 50, 5).void_why, "");
+	b = batch(r, 2, 50, 5);
+	assert_string_equal(b.void_why, "returned 1 (XDP_DROP), 2 (XDP_PASS) expected");
+	assert_int_equal(b.n, 50);	/* what is wrong is judged, not hidden */
+	b = batch(r, 3, 1, 0);
+	assert_string_equal(b.void_why, "returned 2 (XDP_PASS), 77 expected");
+	/* And it arrives where it counts; the first reason stays. */
+	for (uint32_t i = 0; i < 4; i++) {
+		b = (struct bb_batch){.ns = r->ns, .want = 10, .warmup = 1};
+		assert_int_equal(bb_record__measure(driver(), r->state, r->slot, &r->subject, i, &b, &s, &err), 0);
+		if (i < 2)
+			assert_null(s.void_why);
+	}
+	assert_string_equal(s.void_why, "returned 1 (XDP_DROP), 2 (XDP_PASS) expected");
+	free(s.void_why);
+	bb_hist_done(&s.hist);
+	end(r);
+}
+
+/* Negative ones, those of a context, and by default none is expected. */
+static void test_return_values_of_others(void **state)
+{
+	uint64_t args[12] = {0, 0, 42};
+	uint8_t frame[15] = PACKET(0);
+	struct bb_input third = packet_of("third", (uint8_t *)args, sizeof(args), 43);
+	struct bb_input action = packet_of("action", frame, 15, 0);
+	struct running *r;
+
+	(void)state;
+	need_root();
+	third.is_context = true;
+	r = begin(TEST_RUN, "raw_tp_third", &third, 1);
+	assert_string_equal(batch(r, 0, 10, 1).void_why, "returned 42, 43 expected");
+	end(r);
+	r = begin(TEST_RUN, "act_unspec", &action, 1);
+	assert_string_equal(batch(r, 0, 10, 1).void_why, "returned -1 (TC_ACT_UNSPEC), 0 (TC_ACT_OK) expected");
+	end(r);
+	action.has_retval = false;
+	r = begin(TEST_RUN, "act_unspec", &action, 1);
+	assert_string_equal(batch(r, 0, 10, 1).void_why, "");
+	end(r);
+}
+
+static void test_outputs(void **state)
+{
+	uint8_t in[15] = PACKET(7), out[15] = PACKET(8), wrong[15] = PACKET(9), longer[16] = PACKET(8);
+	struct bb_input inputs[] = {
+		packet_of("right", in, 15, 3), packet_of("wrong", in, 15, 3),
+		packet_of("longer", in, 15, 3), packet_of("shorter", in, 15, 3),
+	};
+	struct running *r;
+
+	(void)state;
+	need_root();
+	inputs[0].out = out, inputs[0].out_len = 15;
+	inputs[1].out = wrong, inputs[1].out_len = 15;
+	inputs[2].out = longer, inputs[2].out_len = 16;
+	inputs[3].out = out, inputs[3].out_len = 13;	/* more comes back than there is room for */
+	r = begin(TEST_RUN, "xdp_writes", inputs, 4);
+	/* Twice: the packet is a fresh one in each run. */
+	for (int i = 0; i < 2; i++)
+		assert_string_equal(batch(r, 0, 50, 5).void_why, "");
+	assert_string_equal(batch(r, 1, 50, 5).void_why, "byte 14 of the output is 0x08, 0x09 expected");
+	assert_string_equal(batch(r, 2, 50, 5).void_why, "the output is 15 bytes, 16 expected");
+	assert_string_equal(batch(r, 3, 50, 5).void_why, "the output is 15 bytes, 13 expected");
+	end(r);
+}
+
+/* A syscall program's context is its output, and a fresh one each time. */
+static void test_output_of_a_context(void **state)
+{
+	uint8_t in[12] = {1, 0, 0, 0, 2}, out[12] = {1, 0, 0, 0, 2, 0, 0, 0, 3}, wrong[12] = {1, 0, 0, 0, 2, 0, 0, 0, 4};
+	struct bb_input inputs[] = {packet_of("right", in, 12, 3), packet_of("wrong", in, 12, 3)};
+	struct running *r;
+
+	(void)state;
+	need_root();
+	inputs[0].out = out, inputs[0].out_len = 12, inputs[0].is_context = true;
+	inputs[1].out = wrong, inputs[1].out_len = 12, inputs[1].is_context = true;
+	r = begin(TEST_RUN, "syscall_sum", inputs, 2);
+	for (int i = 0; i < 2; i++)
+		assert_string_equal(batch(r, 0, 50, 5).void_why, "");
+	assert_string_equal(batch(r, 1, 50, 5).void_why, "byte 8 of the output is 0x03, 0x04 expected");
+	assert_int_equal(in[8], 0);
+	end(r);
+}
+
+/* --- what does not go ------------------------------------------------------------------------------------------ */
+
+static void refused(const char *program, const struct bb_input *inputs, size_t n, int code, const char *words)
+{
+	struct running *r = prepare(TEST_RUN, program, inputs, n);
+	struct bb_err err = {0};
+	int rc = driver()->probe(r->state, &r->subject, &err);
+
+	if (rc != code || !strstr(err.msg, words))
+		fail_msg("%s: %d, %s", program, rc, err.msg);
+	assert_null(r->slot);
+	end(r);
+}
+
+static void test_types_without_test_run(void **state)
+{
+	(void)state;
+	need_root();
+	refused("perf_event_program", NULL, 0, -ENOTSUP, "'trigger: page-fault' makes them run");
+	refused("tracepoint_program", NULL, 0, -ENOTSUP, "programs of type tracepoint have no test run");
+}
+
+static void test_inputs_that_do_not_fit(void **state)
+{
+	static uint8_t bytes[128];
+	struct bb_input shorter = packet_of("shorter", bytes, 13, 0);
+	struct bb_input context = packet_of("context", bytes, 64, 0), arguments = packet_of("arguments", bytes, 104, 0);
+	struct bb_input with_output = packet_of("with_output", bytes, 96, 0);
+
+	(void)state;
+	need_root();
+	context.is_context = arguments.is_context = with_output.is_context = true;
+	with_output.out = bytes;
+	refused("tc_shot", &shorter, 1, -EINVAL, "input 'shorter' of 13 bytes");
+	refused("xdp_pass", &shorter, 1, -EINVAL, "14 bytes to about a page");
+	refused("xdp_pass", &context, 1, -EINVAL, "input 'context' is a context; a xdp program");
+	refused("raw_tp_third", &arguments, 1, -EINVAL, "12 arguments at most");
+	refused("raw_tp_third", &shorter, 1, -EINVAL, "input 'shorter' is a packet");
+	refused("raw_tp_third", &with_output, 1, -EINVAL, "'with_output' expects an output");
+	refused("syscall_sum", NULL, 0, -EINVAL, "a context as long as the program reads");
+}
+
+/* How long is too long, and which error that is, differs from kernel to kernel. */
+static void test_input_too_long(void **state)
+{
+	static uint8_t bytes[70000];
+	struct bb_input longer = packet_of("longer", bytes, sizeof(bytes), 0);
+	struct bb_err err = {0};
+	struct running *r;
+
+	(void)state;
+	need_root();
+	r = prepare(TEST_RUN, "tc_shot", &longer, 1);
+	assert_true(driver()->probe(r->state, &r->subject, &err) < 0);
+	assert_non_null(strstr(err.msg, "input 'longer'"));
+	end(r);
+}
+
+/* --- signals, queues ------------------------------------------------------------------------------------------- */
+
+static void on_alarm(int signal_number)
+{
+	(void)signal_number;
+}
+
+/* Signals all the time: a call may be broken off, and still every call that counts is one run. */
+static void test_signals(void **state)
+{
+	struct itimerval often = {{0, 150}, {0, 150}}, never = {{0, 0}, {0, 0}};
+	struct sigaction action = {.sa_handler = on_alarm}, before;
+	struct running *r;
+	struct bb_batch b;
+
+	(void)state;
+	need_root();
+	r = begin(TEST_RUN, "xdp_pass", NULL, 0);
+	assert_int_equal(sigaction(SIGALRM, &action, &before), 0);
+	setitimer(ITIMER_REAL, &often, NULL);
+	b = batch(r, 0, MAX_SAMPLES, 100);
+	setitimer(ITIMER_REAL, &never, NULL);
+	sigaction(SIGALRM, &before, NULL);
+	assert_int_equal(b.n, MAX_SAMPLES);
+	assert_int_equal(b.fired, MAX_SAMPLES);
+	assert_int_equal(runs_since(r), b.fired + b.warmup);
+	end(r);
+}
+
+/* 16 entries and 500 runs: emptied after every run, or when it may be half full, nothing is dropped. */
+static void test_queues_are_emptied(void **state)
+{
+	uint64_t drops = 1;
+	struct running *r;
+
+	(void)state;
+	need_root();
+	r = begin(QUEUE, "pushes", NULL, 0);
+	for (int i = 0; i < 2; i++) {
+		struct bb_batch b = {.ns = r->ns, .want = 500, .warmup = 100, .drain_always = i};
+		struct bb_err err = {0};
+
+		assert_int_equal(driver()->batch(r->state, r->slot, 0, &b, &err), 0);
+		assert_int_equal(b.n, 500);
+		assert_int_equal(bb_target__drops(r->subject.target, &drops), 0);
+		assert_int_equal(drops, 0);
+	}
+	end(r);
+}
+
+/* --- attached -------------------------------------------------------------------------------------------------- */
+
+/* How many network namespaces we hold by a descriptor. */
+static size_t held_namespaces(void)
+{
+	DIR *fds = opendir("/proc/self/fd");
+	const struct dirent *e;
+	size_t n = 0;
+
+	assert_non_null(fds);
+	while ((e = readdir(fds))) {
+		char link[64] = "";
+
+		if (readlinkat(dirfd(fds), e->d_name, link, sizeof(link) - 1) > 0 && !strncmp(link, "net:", 4))
+			n++;
+	}
+	closedir(fds);
+	return n;
+}
+
+/* The namespace that we are in and its devices. */
+static void look_around(char *ret_seen, size_t size)
+{
+	struct if_nameindex *devices = if_nameindex();
+	char where[64] = "";
+	size_t used;
+
+	assert_non_null(devices);
+	assert_true(readlink("/proc/self/ns/net", where, sizeof(where) - 1) > 0);
+	used = (size_t)snprintf(ret_seen, size, "%s", where);
+	for (size_t i = 0; devices[i].if_index && used < size; i++)
+		used += (size_t)snprintf(ret_seen + used, size - used, " %s", devices[i].if_name);
+	if_freenameindex(devices);
+}
+
+/* Is a link of the program of that id there? */
+static bool has_link(__u32 prog_id)
+{
+	__u32 id = 0;
+
+	while (!bpf_link_get_next_id(id, &id)) {
+		int fd = bpf_link_get_fd_by_id(id);
+		struct bpf_link_info info = {0};
+		__u32 len = sizeof(info);
+		bool is_it = fd >= 0 && !bpf_obj_get_info_by_fd(fd, &info, &len) && info.prog_id == prog_id;
+
+		if (fd >= 0)
+			close(fd);
+		if (is_it)
+			return true;
+	}
+	return false;
+}
+
+static void test_nothing_is_left(void **state)
+{
+	char before[4096], now[4096];
+	struct running *r;
+	__u32 id;
+
+	(void)state;
+	need_root();
+	look_around(before, sizeof(before));
+	assert_int_equal(held_namespaces(), 0);
+	r = begin(TEST_RUN, "xdp_pass", NULL, 0);
+	id = prog_id(r->subject.target);
+	assert_true(has_link(id));
+	assert_int_equal(held_namespaces(), 1);
+	batch(r, 0, 10, 1);
+	look_around(now, sizeof(now));
+	assert_string_equal(before, now);	/* we never stay there, and its devices are not seen from here */
+	end(r);
+	assert_false(has_link(id));
+	assert_int_equal(held_namespaces(), 0);
+	look_around(now, sizeof(now));
+	assert_string_equal(before, now);
+}
+
+/* More programs than one pair of devices takes; the ports are used again, and by whom is seen in the links. */
+static void test_many_ports(void **state)
+{
+	struct bb_target *t[7];
+	struct bb_xdp_net net = {0};
+	struct bb_err err = {0};
+	size_t port[7];
+
+	(void)state;
+	need_root();
+	bb_xdp_net__close(&net);	/* one that is not open */
+	bb_xdp_net__close(NULL);
+	if (bb_xdp_net__open(&net, &err))
+		fail_msg("%s", err.msg);
+	for (size_t i = 0; i < 7; i++) {
+		t[i] = open_target(TEST_RUN, "xdp_pass");
+		load(t[i]);
+	}
+	for (size_t i = 0; i < 5; i++) {
+		if (bb_xdp_net__attach(&net, bb_target__prog_fd(t[i]), &port[i], &err))
+			fail_msg("%s", err.msg);
+		for (size_t k = 0; k < i; k++)
+			assert_int_not_equal(port[k], port[i]);
+	}
+	for (size_t i = 0; i < 5; i++)
+		assert_true(has_link(prog_id(t[i])));
+	bb_xdp_net__detach(&net, port[1]);
+	bb_xdp_net__detach(&net, port[3]);
+	for (size_t i = 5; i < 7; i++) {
+		assert_int_equal(bb_xdp_net__attach(&net, bb_target__prog_fd(t[i]), &port[i], &err), 0);
+		assert_true(port[i] == port[1] || port[i] == port[3]);
+		assert_true(has_link(prog_id(t[i])));
+	}
+	assert_false(has_link(prog_id(t[1])));
+	assert_false(has_link(prog_id(t[3])));
+	bb_xdp_net__close(&net);
+	for (size_t i = 0; i < 7; i++) {
+		assert_false(has_link(prog_id(t[i])));
+		bb_target__free(t[i]);
+	}
+}
+
+/* A program of another type cannot be attached: the error is said, and we are still where we were. */
+static void test_attach_error(void **state)
+{
+	struct bb_target *t;
+	struct bb_xdp_net net;
+	struct bb_err err = {0};
+	char before[64] = "", after[64] = "";
+	size_t port;
+
+	(void)state;
+	need_root();
+	t = open_target(TEST_RUN, "tc_shot");
+	load(t);
+	assert_true(readlink("/proc/self/ns/net", before, sizeof(before) - 1) > 0);
+	if (bb_xdp_net__open(&net, &err))
+		fail_msg("%s", err.msg);
+	assert_true(bb_xdp_net__attach(&net, bb_target__prog_fd(t), &port, &err) < 0);
+	assert_non_null(strstr(err.msg, "attaching the XDP program"));
+	assert_true(readlink("/proc/self/ns/net", after, sizeof(after) - 1) > 0);
+	assert_string_equal(before, after);
+	bb_xdp_net__close(&net);
+	bb_target__free(t);
+}
+
+/* Nobody may make a network namespace, and is told so. */
+static void test_no_namespace(void **state)
+{
+	int status = -1;
+	pid_t child;
+
+	(void)state;
+	need_root();
+	child = fork();
+	if (child == 0) {
+		struct bb_xdp_net net = {0};
+		struct bb_err err = {0};
+
+		if (setgid(65534) || setuid(65534) || bb_xdp_net__open(&net, &err) != -ENOTSUP)
+			_exit(1);
+		_exit(strstr(err.msg, "CAP_SYS_ADMIN") && !net.ports ? 0 : 2);
+	}
+	assert_true(child > 0);
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(status, 0);
+}
+
+static uint64_t median_ns(uint64_t *ns, size_t n)
+{
+	for (size_t i = 1; i < n; i++) {
+		uint64_t x = ns[i];
+		size_t k = i;
+
+		for (; k && ns[k - 1] > x; k--)
+			ns[k] = ns[k - 1];
+		ns[k] = x;
+	}
+	return ns[n / 2];
+}
+
+/* The dispatcher is what attaching is for. How much it saves depends on the CPU's mitigations: said, not judged. */
+static void test_attached_costs_less(void **state)
+{
+	uint64_t attached_ns, alone_ns, ns[500];
+	struct bb_prog_stats last, now;
+	struct running *r;
+	uint8_t packet[64] = {0};
+
+	(void)state;
+	need_root();
+	r = begin(TEST_RUN, "xdp_pass", NULL, 0);
+	batch(r, 0, 500, 100);
+	attached_ns = median_ns(r->ns, 500);
+	/* Another load of it, which is attached nowhere. */
+	load(r->subject.target);
+	for (size_t i = 0; i < 500; i++) {
+		LIBBPF_OPTS(bpf_test_run_opts, opts, .data_in = packet, .data_size_in = sizeof(packet), .repeat = 1);
+
+		assert_int_equal(bb_stats_reader__info(bb_target__reader(r->subject.target), &last), 0);
+		assert_int_equal(bpf_prog_test_run_opts(bb_target__prog_fd(r->subject.target), &opts), 0);
+		assert_int_equal(bb_stats_reader__info(bb_target__reader(r->subject.target), &now), 0);
+		ns[i] = now.run_time_ns - last.run_time_ns;
+	}
+	alone_ns = median_ns(ns, 500);
+	print_message("# attached %llu ns, unattached %llu ns: %.2f\n", (unsigned long long)attached_ns,
+		      (unsigned long long)alone_ns, (double)attached_ns / (double)alone_ns);
+	end(r);
+}
+
+/* --- names ----------------------------------------------------------------------------------------------------- */
+
+static void test_find_by_trigger(void **state)
+{
+	struct bb_drive_spec spec = {.with = (char *)(uintptr_t)"step"};
+
+	(void)state;
+	assert_ptr_equal(bb_driver_find(&spec), &bb_driver_step);	/* the default trigger */
+	spec.trigger = (char *)(uintptr_t)"page-fault";
+	assert_ptr_equal(bb_driver_find(&spec), &bb_driver_step);
+	spec.trigger = (char *)(uintptr_t)"test-run";
+	assert_ptr_equal(bb_driver_find(&spec), &bb_driver_test_run);
+	spec.trigger = (char *)(uintptr_t)"earthquake";
+	assert_null(bb_driver_find(&spec));
+	spec = (struct bb_drive_spec){.with = (char *)(uintptr_t)"fake"};
+	assert_ptr_equal(bb_driver_find(&spec), &bb_driver_fake);
+	spec.with = (char *)(uintptr_t)"in-situ";
+	assert_ptr_equal(bb_driver_find(&spec), &bb_driver_insitu);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_find_by_trigger),
+		cmocka_unit_test(test_every_call_is_a_sample),
+		cmocka_unit_test(test_return_values),
+		cmocka_unit_test(test_return_values_of_others),
+		cmocka_unit_test(test_outputs),
+		cmocka_unit_test(test_output_of_a_context),
+		cmocka_unit_test(test_types_without_test_run),
+		cmocka_unit_test(test_inputs_that_do_not_fit),
+		cmocka_unit_test(test_input_too_long),
+		cmocka_unit_test(test_signals),
+		cmocka_unit_test(test_queues_are_emptied),
+		cmocka_unit_test(test_nothing_is_left),
+		cmocka_unit_test(test_many_ports),
+		cmocka_unit_test(test_attach_error),
+		cmocka_unit_test(test_no_namespace),
+		cmocka_unit_test(test_attached_costs_less),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

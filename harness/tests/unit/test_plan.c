@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Which cells a scenario makes: their names, parameters, floors and order, and what the options leave of them. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "plan/plan.h"
+
+#define ARRAY_LEN(a) (sizeof(a) / sizeof((a)[0]))
+#define FRAME "020202020202010101010101ffff"	/* 14 bytes */
+
+static const char profiler[] =
+	"name: prof\nobject: o\nfloor: empty\n"
+	"variants: [{name: ringbuf}, {name: empty}, {name: stackid}]\n"
+	"drive:\n"
+	"  - {with: step, stack_depth: [8, 32]}\n"
+	"  - {with: in-situ, freq_hz: [100, 1000], workload: w, seconds: 2}\n";
+
+static struct bb_scenario *must_parse(const char *text)
+{
+	struct bb_scenario *s = NULL;
+	struct bb_err err = {0};
+
+	if (bb_scenario__parse(text, strlen(text), "t.yml", &s, &err))
+		fail_msg("%s", err.msg);
+	return s;
+}
+
+/* A scenario of three variants, the second its floor, that is run on these inputs. */
+static struct bb_scenario *parse_inputs(const char *inputs)
+{
+	char text[4096];
+
+	snprintf(text, sizeof(text), "name: x\nobject: o\nfloor: empty\nvariants: [{name: a}, {name: empty}, {name: b}]\n"
+		 "drive:\n  - with: step\n    trigger: test-run\n    samples: 7\n%s", inputs);
+	return must_parse(text);
+}
+
+static struct bb_plan must_plan(const struct bb_scenario *s, const struct bb_plan_opts *opts)
+{
+	static const struct bb_plan_opts nothing;
+	struct bb_plan p = {0};
+	struct bb_err err = {0};
+
+	if (bb_plan__make(s, opts ? opts : &nothing, &p, &err))
+		fail_msg("%s", err.msg);
+	assert_ptr_equal(p.scenario, s);
+	return p;
+}
+
+struct expected {
+	const char *name;
+	const char *param;
+	uint32_t value, driver_param;
+	size_t floor;
+};
+
+static void check_cells(const struct bb_plan *p, const struct expected *e, size_t n)
+{
+	assert_int_equal(p->n_cells, n);
+	for (size_t i = 0; i < n; i++) {
+		const struct bb_cell *c = &p->cells[i];
+
+		assert_string_equal(c->name, e[i].name);
+		if (e[i].param)
+			assert_string_equal(c->param, e[i].param);
+		else
+			assert_null(c->param);
+		assert_int_equal(c->param_value, e[i].value);
+		assert_int_equal(c->driver_param, e[i].driver_param);
+		assert_true(c->floor == e[i].floor);
+	}
+}
+
+static void test_step_and_in_situ(void **state)
+{
+	static const struct expected cells[] = {
+		{"prof/ringbuf/step/stack_depth=8", "stack_depth", 8, 8, 1},
+		{"prof/empty/step/stack_depth=8", "stack_depth", 8, 8, BB_NO_CELL},
+		{"prof/stackid/step/stack_depth=8", "stack_depth", 8, 8, 1},
+		{"prof/ringbuf/step/stack_depth=32", "stack_depth", 32, 32, 4},
+		{"prof/empty/step/stack_depth=32", "stack_depth", 32, 32, BB_NO_CELL},
+		{"prof/stackid/step/stack_depth=32", "stack_depth", 32, 32, 4},
+		{"prof/ringbuf/in-situ/freq_hz=100", "freq_hz", 100, 100, 7},
+		{"prof/empty/in-situ/freq_hz=100", "freq_hz", 100, 100, BB_NO_CELL},
+		{"prof/stackid/in-situ/freq_hz=100", "freq_hz", 100, 100, 7},
+		{"prof/ringbuf/in-situ/freq_hz=1000", "freq_hz", 1000, 1000, 10},
+		{"prof/empty/in-situ/freq_hz=1000", "freq_hz", 1000, 1000, BB_NO_CELL},
+		{"prof/stackid/in-situ/freq_hz=1000", "freq_hz", 1000, 1000, 10},
+	};
+	struct bb_scenario *s = must_parse(profiler);
+	struct bb_plan p = must_plan(s, NULL);
+
+	(void)state;
+	check_cells(&p, cells, ARRAY_LEN(cells));
+	assert_int_equal(p.loads, BB_DEFAULT_LOADS);
+	for (size_t i = 0; i < p.n_cells; i++) {
+		const struct bb_cell *c = &p.cells[i];
+
+		assert_ptr_equal(c->drive, &s->drives[i / 6]);
+		assert_ptr_equal(c->variant, &s->variants[i % 3]);
+		assert_null(c->input);
+		assert_int_equal(c->samples, BB_DEFAULT_SAMPLES);
+		assert_true(i < 6 ? c->seconds <= 0 : c->seconds > 1.99 && c->seconds < 2.01);
+	}
+	bb_plan__done(&p);
+	assert_int_equal(p.n_cells, 0);
+	bb_plan__done(NULL);
+	bb_scenario__free(s);
+}
+
+static void test_fake(void **state)
+{
+	static const struct expected cells[] = {
+		{"f/a/fake", NULL, 0, 0, BB_NO_CELL}, {"f/b/fake", NULL, 0, 0, BB_NO_CELL},
+	};
+	struct bb_scenario *s = must_parse("{name: f, loads: 3, variants: [{name: a}, {name: b}], "
+					   "drive: [{with: fake, samples: 11}]}");
+	struct bb_plan p = must_plan(s, NULL);
+
+	(void)state;
+	check_cells(&p, cells, ARRAY_LEN(cells));
+	assert_int_equal(p.loads, 3);
+	assert_int_equal(p.cells[0].samples, 11);
+	bb_plan__done(&p);
+	bb_scenario__free(s);
+}
+
+static void test_named_inputs(void **state)
+{
+	static const struct expected cells[] = {
+		{"x/a/step/input=syn", "input", 0, 0, 1},
+		{"x/empty/step/input=syn", "input", 0, 0, BB_NO_CELL},
+		{"x/b/step/input=syn", "input", 0, 0, 1},
+		{"x/a/step/input=0", "input", 1, 1, 4},
+		{"x/empty/step/input=0", "input", 1, 1, BB_NO_CELL},
+		{"x/b/step/input=0", "input", 1, 1, 4},
+	};
+	struct bb_scenario *s = parse_inputs("    inputs: [{name: syn, hex: " FRAME "}, {name: 0, hex: " FRAME "}]\n");
+	struct bb_plan p = must_plan(s, NULL);
+
+	(void)state;
+	check_cells(&p, cells, ARRAY_LEN(cells));
+	for (size_t i = 0; i < p.n_cells; i++) {
+		assert_ptr_equal(p.cells[i].input, &s->drives[0].inputs.v[i / 3]);
+		assert_int_equal(p.cells[i].samples, 7);
+		assert_true(p.cells[i].seconds <= 0);
+	}
+	bb_plan__done(&p);
+	bb_scenario__free(s);
+}
+
+/* Names that are numbers, all of them: a plot's axis. The driver is still given the index. */
+static void test_numbered_inputs(void **state)
+{
+	static const struct expected cells[] = {
+		{"x/a/step/input=200", "input", 200, 0, 1},
+		{"x/empty/step/input=200", "input", 200, 0, BB_NO_CELL},
+		{"x/b/step/input=200", "input", 200, 0, 1},
+		{"x/a/step/input=201", "input", 201, 1, 4},
+		{"x/empty/step/input=201", "input", 201, 1, BB_NO_CELL},
+		{"x/b/step/input=201", "input", 201, 1, 4},
+		{"x/a/step/input=0", "input", 0, 2, 7},
+		{"x/empty/step/input=0", "input", 0, 2, BB_NO_CELL},
+		{"x/b/step/input=0", "input", 0, 2, 7},
+	};
+	struct bb_scenario *s = parse_inputs("    inputs:\n      - {sweep: {hex: " FRAME ", byte: 0, from: 200, to: 201}}\n"
+					     "      - {name: 0, hex: " FRAME "}\n");
+	struct bb_plan p = must_plan(s, NULL);
+
+	(void)state;
+	check_cells(&p, cells, ARRAY_LEN(cells));
+	bb_plan__done(&p);
+	bb_scenario__free(s);
+}
+
+/* "7" and "07" are two names of one number, and what does not fit is no number: then the values are the indices. */
+static void test_almost_numbers(void **state)
+{
+	static const char *const names[][2] = {{"7", "07"}, {"7", "0x8"}, {"7", "4294967296"}, {"7", "8.5"}};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(names); i++) {
+		char text[256];
+		struct bb_scenario *s;
+		struct bb_plan p;
+
+		snprintf(text, sizeof(text), "    inputs: [{name: %s, hex: " FRAME "}, {name: %s, hex: " FRAME "}]\n",
+			 names[i][0], names[i][1]);
+		s = parse_inputs(text);
+		p = must_plan(s, NULL);
+		assert_int_equal(p.n_cells, 6);
+		assert_int_equal(p.cells[0].param_value, 0);
+		assert_int_equal(p.cells[3].param_value, 1);
+		bb_plan__done(&p);
+		bb_scenario__free(s);
+	}
+}
+
+/* Nothing to tell apart: no parameter. */
+static void test_one_input_and_none(void **state)
+{
+	static const struct expected cells[] = {
+		{"x/a/step", NULL, 0, 0, 1}, {"x/empty/step", NULL, 0, 0, BB_NO_CELL}, {"x/b/step", NULL, 0, 0, 1},
+	};
+	struct bb_scenario *one = parse_inputs("    inputs: [{name: 42, hex: " FRAME "}]\n"), *none = parse_inputs("");
+	struct bb_plan p = must_plan(one, NULL);
+
+	(void)state;
+	check_cells(&p, cells, ARRAY_LEN(cells));
+	assert_ptr_equal(p.cells[2].input, one->drives[0].inputs.v);
+	bb_plan__done(&p);
+	bb_scenario__free(one);
+	p = must_plan(none, NULL);
+	check_cells(&p, cells, ARRAY_LEN(cells));
+	assert_null(p.cells[2].input);
+	bb_plan__done(&p);
+	bb_scenario__free(none);
+}
+
+/* -V keeps the floor besides what is named, and --drive one drive; floors point to where they then are. */
+static void test_options(void **state)
+{
+	static const char *const variant = "stackid", *const drive = "in-situ";
+	static const struct expected cells[] = {
+		{"prof/empty/in-situ/freq_hz=100", "freq_hz", 100, 100, BB_NO_CELL},
+		{"prof/stackid/in-situ/freq_hz=100", "freq_hz", 100, 100, 0},
+		{"prof/empty/in-situ/freq_hz=1000", "freq_hz", 1000, 1000, BB_NO_CELL},
+		{"prof/stackid/in-situ/freq_hz=1000", "freq_hz", 1000, 1000, 2},
+	};
+	const struct bb_plan_opts opts = {.variants = &variant, .n_variants = 1, .drives = &drive, .n_drives = 1, .loads = 2};
+	const struct bb_plan_opts samples = {.variants = &variant, .n_variants = 1, .samples = 99};
+	struct bb_scenario *s = must_parse(profiler);
+	struct bb_plan p = must_plan(s, &opts);
+
+	(void)state;
+	check_cells(&p, cells, ARRAY_LEN(cells));
+	assert_int_equal(p.loads, 2);
+	bb_plan__done(&p);
+	p = must_plan(s, &samples);
+	assert_int_equal(p.n_cells, 8);
+	assert_int_equal(p.cells[0].samples, 99);
+	bb_plan__done(&p);
+	bb_scenario__free(s);
+}
+
+static void test_no_floor(void **state)
+{
+	static const char *const variant = "b";
+	const struct bb_plan_opts opts = {.variants = &variant, .n_variants = 1};
+	struct bb_scenario *s = must_parse("name: n\nobject: o\nvariants: [{name: a}, {name: b}]\n"
+					   "drive: [{with: step, trigger: test-run}]\n");
+	static const struct expected cells[] = {{"n/b/step", NULL, 0, 0, BB_NO_CELL}};
+	struct bb_plan p = must_plan(s, &opts);
+
+	(void)state;
+	check_cells(&p, cells, ARRAY_LEN(cells));
+	bb_plan__done(&p);
+	bb_scenario__free(s);
+}
+
+static void test_unknown_names(void **state)
+{
+	static const struct {
+		const char *variant, *drive, *says;
+	} cases[] = {
+		{"stakid", NULL, "scenario 'prof' has no variant 'stakid'; did you mean 'stackid'?"},
+		{"other", NULL, "scenario 'prof' has no variant 'other'; it has: ringbuf, empty, stackid"},
+		{NULL, "stp", "scenario 'prof' has no drive 'stp'; did you mean 'step'?"},
+		{NULL, "fake", "scenario 'prof' has no drive 'fake'; it has: step, in-situ"},
+	};
+	struct bb_scenario *s = must_parse(profiler);
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		const struct bb_plan_opts opts = {
+			.variants = &cases[i].variant, .n_variants = cases[i].variant != NULL,
+			.drives = &cases[i].drive, .n_drives = cases[i].drive != NULL,
+		};
+		struct bb_plan p = {.loads = 77};
+		struct bb_err err = {0};
+
+		assert_int_equal(bb_plan__make(s, &opts, &p, &err), -ENOENT);
+		assert_string_equal(err.msg, cases[i].says);
+		assert_int_equal(p.loads, 77);	/* written only on success */
+	}
+	bb_scenario__free(s);
+}
+
+/* As many as there may be: every cell has its own name, its own input and the floor beside it. */
+static void test_many(void **state)
+{
+	char text[2048] = "    inputs:\n";
+	struct bb_scenario *s;
+	struct bb_plan p;
+
+	(void)state;
+	for (int i = 0; i < 16; i++)
+		snprintf(text + strlen(text), sizeof(text) - strlen(text), "      - {name: s%d, sweep: {hex: " FRAME
+			 ", byte: 0}}\n", i);
+	s = parse_inputs(text);
+	p = must_plan(s, NULL);
+	assert_int_equal(p.n_cells, 3 * 4096);
+	for (size_t i = 0; i < p.n_cells; i++) {
+		const struct bb_cell *c = &p.cells[i];
+		char name[64];
+
+		snprintf(name, sizeof(name), "x/%s/step/input=s%zu-%zu", c->variant->name, i / 3 / 256, i / 3 % 256);
+		assert_string_equal(c->name, name);
+		assert_int_equal(c->driver_param, i / 3);
+		assert_true(c->floor == (i % 3 == 1 ? BB_NO_CELL : i / 3 * 3 + 1));
+	}
+	bb_plan__done(&p);
+	bb_scenario__free(s);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_step_and_in_situ),
+		cmocka_unit_test(test_fake),
+		cmocka_unit_test(test_named_inputs),
+		cmocka_unit_test(test_numbered_inputs),
+		cmocka_unit_test(test_almost_numbers),
+		cmocka_unit_test(test_one_input_and_none),
+		cmocka_unit_test(test_options),
+		cmocka_unit_test(test_no_floor),
+		cmocka_unit_test(test_unknown_names),
+		cmocka_unit_test(test_many),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
