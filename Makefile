@@ -1,6 +1,7 @@
 # bpfbench: `make help` lists the targets. V=1 shows the commands, O=DIR builds elsewhere, SAN=1 adds ASan and UBSan.
 SHELL := /bin/bash
 .DELETE_ON_ERROR:
+.SECONDARY:
 .SUFFIXES:
 
 VERSION := 0.1.0
@@ -59,9 +60,11 @@ BPF_CFLAGS := -O2 -g -target bpf -D__TARGET_ARCH_$(BPF_ARCH) -Wall -Wextra -Wno-
 .PHONY: all
 all: $(BIN) $(BPF_OBJS) $(WORKLOADS) ## build ./bpfbench, the BPF objects and the workloads
 
-$(BIN): $(O)/obj/main.o $(LIB)
+# ./bpfbench looks for what it needs in the O= that it was built for; building for another O= makes it anew.
+$(BIN): $(O)/obj/main.o $(LIB) $(if $(filter $(O),$(file <.built-for)),,FORCE)
 	$(call msg,LINK,$@)
-	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+	$(Q)$(CC) $(LDFLAGS) -o $@ $(filter %.o %.a,$^) $(LDLIBS)
+	@echo '$(O)' > .built-for
 
 $(LIB): $(LIB_OBJS)
 	$(call msg,AR,$@)
@@ -137,7 +140,7 @@ plot: all ## draw the stored results into plots/ (SVG and PNG)
 	$(Q)O=$(O) plots/plot.sh
 
 clean: ## remove what was built
-	$(Q)rm -rf $(O) $(BIN)
+	$(Q)rm -rf $(O) $(BIN) .built-for
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | \

@@ -9,9 +9,12 @@
 BEGIN {
 	FS = "\t"
 	# The kind; the block it draws; whether every parameter value is a figure of its own; the only parameter that
-	# it is for (any, if empty); how many points one of its curves must have, and what to say where there is none.
+	# it is for (any, if empty); how many points one of its curves must have, and what to say where there is none
+	# (nothing, if empty).
 	kind("ecdf", "ecdf", 1, "", 2, "no valid samples")
 	kind("depth", "cost", 0, "stack_depth", 2, "no program was measured at two values of stack_depth")
+	kind("input", "cost", 0, "input", 2, "")
+	most_values = 16	# a parameter with more has no figure for each of them
 	fields["ecdf"] = "case scenario variant drive param value role samples p50 p90 p99"
 	fields["cost"] = "scenario variant drive param role"
 }
@@ -72,6 +75,8 @@ function figure_of(k,    name)
 {
 	if (k_block[k] != h["block"] || (k_param[k] != "" && k_param[k] != h["param"]))
 		return ""
+	if (k_by_value[k] && n_values[group_of()] > most_values)
+		return ""
 	name = k_name[k] "-" h["scenario"] "-" h["drive"]
 	if (k_by_value[k] && h["param"] != "-")
 		name = name "-" h["param"] "-" h["value"]
@@ -85,6 +90,16 @@ function learn_variant(    key)
 	if (key in colour)
 		return
 	colour[key] = h["role"] == "floor" ? 0 : ++n_colours[h["scenario"]]
+}
+
+# How many values of its parameter a group has.
+function learn_value(    key)
+{
+	key = group_of() SUBSEP h["value"]
+	if (h["block"] == "ecdf" && !(key in seen_value)) {
+		seen_value[key] = 1
+		n_values[group_of()]++
+	}
 }
 
 function learn_range(ns,    g)
@@ -221,7 +236,7 @@ FNR == 1 { reading++; started = 0 }
 	next
 }
 !started || /^$/ { next }
-reading == 1 && /^# / { parse_head(); learn_variant(); next }
+reading == 1 && /^# / { parse_head(); learn_variant(); learn_value(); next }
 reading == 1 && h["block"] == "ecdf" { learn_range($2 < 1 ? 1 : $2 + 0) }
 reading == 1 { next }
 /^# / { end_block(); begin_block(); at_head = 1; next }
@@ -243,11 +258,11 @@ END {
 		k = f_kind[name]
 		if (!has_enough(name, k_min_points[k]))
 			continue
-		write_vars(name, sort_curves(name, k_name[k] == "depth"))
+		write_vars(name, sort_curves(name, k_block[k] == "cost"))
 		drawn[k] = 1
 		printf "%s\t%s\t%s\n", k_name[k], name, f_title[name]
 	}
 	for (k = 1; k <= n_kinds; k++)
-		if (!(k in drawn))
+		if (!(k in drawn) && k_otherwise[k] != "")
 			printf "%s\t-\t%s\n", k_name[k], k_otherwise[k]
 }

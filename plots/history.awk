@@ -57,6 +57,8 @@ function begin_curve(    name)
 	fig = file_name(name)
 	if (!(fig in n_curves)) {
 		figures[++n_figures] = fig
+		group[fig] = $3 SUBSEP $5 SUBSEP $6
+		n_values[group[fig]]++
 		title[fig] = $3 ", " $5 ($6 == "-" ? "" : ", " param_text($6, $7))
 	}
 	curve = ++n_curves[fig]
@@ -158,7 +160,8 @@ END {
 	end_curve()
 	for (f = 1; f <= n_figures; f++) {
 		m = sort_curves(figures[f])
-		if (m) {
+		# A parameter with more values (256 inputs) has no figure for each of them: figures.awk says the same.
+		if (m && n_values[group[figures[f]]] <= 16) {
 			write_vars(figures[f], m)
 			printf "history\t%s\t%s\n", figures[f], title[figures[f]]
 			drawn = 1

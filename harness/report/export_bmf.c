@@ -16,9 +16,9 @@
 static const char *why_nothing(const struct bb_case *c)
 {
 	for (size_t i = 0; i < c->n_series; i++)
-		if (c->series[i].void_why)
-			return c->series[i].void_why;
-	return c->n_series ? "zero runs counted" : "it was not measured";
+		if (bb_series_why_void(&c->series[i]))
+			return bb_series_why_void(&c->series[i]);
+	return "it was not measured";
 }
 
 static int check_case(const struct bb_report *r, const struct bb_case *c, struct bb_err *err)

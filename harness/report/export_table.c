@@ -236,21 +236,15 @@ static FILE *note(struct notes *notes)
 	return notes->out;
 }
 
-/* Why a series does not count, NULL when it does. */
-static const char *why_not(const struct bb_series *s)
-{
-	return s->void_why ? s->void_why : s->hist.n ? NULL : "zero runs counted";
-}
-
 /* The series of a case that share the reason of series i, unless an earlier one had it. */
 static void note_reason(struct notes *notes, const struct bb_case *c, size_t i)
 {
-	const char *why = why_not(&c->series[i]);
+	const char *why = bb_series_why_void(&c->series[i]);
 	size_t n = 0;
 	FILE *out;
 
 	for (size_t k = 0; k < c->n_series; k++) {
-		if (!same_text(why_not(&c->series[k]), why))
+		if (!same_text(bb_series_why_void(&c->series[k]), why))
 			continue;
 		if (k < i)
 			return;
@@ -261,7 +255,7 @@ static void note_reason(struct notes *notes, const struct bb_case *c, size_t i)
 	bb_put_clean(out, c->name);
 	fprintf(out, ": %zu of %zu series (load", n, c->n_series);
 	for (size_t k = i, shown = 0; k < c->n_series; k++) {
-		if (!same_text(why_not(&c->series[k]), why))
+		if (!same_text(bb_series_why_void(&c->series[k]), why))
 			continue;
 		if (shown++ == 8) {
 			fputs(", ...", out);
@@ -318,7 +312,7 @@ static void put_notes(const struct bb_report *r, FILE *out)
 		const struct bb_case *c = &r->cases[i];
 
 		for (size_t k = 0; k < c->n_series; k++)
-			if (why_not(&c->series[k]))
+			if (bb_series_why_void(&c->series[k]))
 				note_reason(&notes, c, k);
 		note_misses(&notes, c);
 	}

@@ -108,6 +108,15 @@ struct bb_series *bb_case__add_series(struct bb_case *c)
 	return s;
 }
 
+const char *bb_series_why_void(const struct bb_series *s)
+{
+	if (s->void_why)
+		return s->void_why;
+	if (s->hist.n)
+		return NULL;
+	return s->run_cnt ? "no run had a window to itself (the poller was kept from its CPU)" : "zero runs counted";
+}
+
 int bb_report__add_skip(struct bb_report *r, const char *what, const char *why)
 {
 	struct bb_skip *skips = grow(r->skips, r->n_skips, sizeof(*skips)), skip;

@@ -80,6 +80,9 @@ void bb_report__free(struct bb_report *r);
 struct bb_case *bb_report__add_case(struct bb_report *r);
 struct bb_series *bb_case__add_series(struct bb_case *c);
 struct bb_comparison *bb_report__add_comparison(struct bb_report *r);
+/* Why a series does not count; NULL when it does. */
+const char *bb_series_why_void(const struct bb_series *s);
+
 int bb_report__add_skip(struct bb_report *r, const char *what, const char *why);
 
 const struct bb_case *bb_report__find_case(const struct bb_report *r, const char *name);
