@@ -7,6 +7,7 @@
 
 #include "report/diff.h"
 #include "report/exporter.h"
+#include "report/sweep_table.h"
 #include "report/table_cells.h"
 
 /*
@@ -380,12 +381,15 @@ static int put_comparisons(const struct bb_report *r, FILE *out)
 
 static void put_legend(const bool *used, FILE *out)
 {
-	fputs("\nColumns\n", out);
+	const char *head = "\nColumns\n";
+
 	for (size_t k = 0; k < bb_n_columns; k++) {
 		const struct bb_column *c = &bb_columns[k];
 
 		if (!used[k] || !c->doc)
 			continue;
+		fputs(head, out);
+		head = "";
 		fprintf(out, "  %s", c->head);
 		pad(out, 15 - bb_text_width(c->head));
 		fprintf(out, "%s\n", c->doc);
@@ -397,10 +401,14 @@ static int compose_cases(const struct bb_report *r, FILE *mem, struct bb_err *er
 {
 	bool used[MAX_COLUMNS] = {false};
 
-	(void)err;
-	for (size_t i = 0; i < r->n_cases; i++)
-		if (is_first(r, i))
+	for (size_t i = 0; i < r->n_cases; i++) {
+		if (bb_is_sweep(r, i)) {
+			if (bb_is_sweep_head(r, i) && bb_put_sweep(r, i, mem))
+				return bb_fail_nomem(err);
+		} else if (is_first(r, i)) {
 			put_table(r, i, used, mem);
+		}
+	}
 	if (!r->n_cases)
 		fputs("\nNothing was measured.\n", mem);
 	put_notes(r, mem);

@@ -524,6 +524,35 @@ static void test_registry(void **state)
 	assert_null(bb_exporter_find(""));
 }
 
+/* Very many values of a parameter are one table, a row a variant; as few as BB_SWEEP_VALUES are a table each. */
+static void check_sweep(uint32_t n_values, bool is_sweep)
+{
+	struct bb_report *r = make_report("20261121T131700Z-sweep-00000000");
+	char *text;
+
+	for (uint32_t v = 0; v < n_values; v++) {
+		add_samples(make_series(r, make_case(r, "flat", "step", "input", v), 0), 50, 10);
+		add_samples(make_series(r, make_case(r, "steep", "step", "input", v), 0), 100 + 10 * v, 10);
+	}
+	assert_int_equal(bb_report__summarise(r), 0);
+	text = export_ok("table", r);
+	assert_int_equal(strstr(text, ", over input (") != NULL, is_sweep);
+	assert_int_equal(strstr(text, "input = 3 (") != NULL, !is_sweep);
+	if (is_sweep) {
+		assert_non_null(strstr(text, "  flat         17   50.0   0    50.0   50.0   0 "));
+		assert_non_null(strstr(text, "  steep        17  100.0   0   180.0  260.0  16 "));
+	}
+	free(text);
+	bb_report__free(r);
+}
+
+static void test_sweep(void **state)
+{
+	(void)state;
+	check_sweep(16, false);
+	check_sweep(17, true);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -548,6 +577,7 @@ int main(void)
 		cmocka_unit_test(test_json_is_what_is_stored),
 		cmocka_unit_test(test_full_device),
 		cmocka_unit_test(test_registry),
+		cmocka_unit_test(test_sweep),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
