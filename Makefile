@@ -133,7 +133,7 @@ tests: all $(UNIT_TESTS) $(TEST_BPF_OBJS) $(TEST_TOOLS)
 bench-self: all $(BENCHES) ## measure bpfbench itself: ratios, side by side in one run (root)
 	$(Q)O=$(O) harness/tests/bench/run.sh
 
-bench-verdicts: all ## count false verdicts and misses of `compare` under load, about 20 minutes (root)
+bench-verdicts: all ## count false verdicts and misses of `compare` under load, about 8 minutes (root)
 	$(Q)harness/tests/bench/verdicts.sh
 
 plot: all ## draw the stored results into plots/ (SVG and PNG)

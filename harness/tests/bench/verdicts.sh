@@ -14,7 +14,7 @@ usage() {
 
 	Runs the self-test with a busy loop on every CPU: $aa comparisons of a program with itself (reloads, threshold 1 %)
 	for perf_profiler's ringbuf and a loopy program, then $tries with an injected slowdown of 2 % on ringbuf, and of
-	1 % (threshold 0.5 %) on a straight-line program. Takes about 20 minutes. Needs root.
+	1 % (threshold 0.5 %) on a straight-line program. Takes about 8 minutes. Needs root.
 
 	Environment: AA and TRIES, the numbers of comparisons (300, 100).
 	Exit codes: 0 all bounds held, 1 one was missed, 2 usage.

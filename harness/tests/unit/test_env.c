@@ -618,7 +618,7 @@ static void test_stats_held(void **state)
 
 	(void)state;
 	if (fd < 0) {
-		print_message("skipped: bpf_stats cannot be enabled here: %s\n", strerror(errno));
+		print_message("# skip: bpf_stats cannot be enabled here: %s\n", strerror(errno));
 		skip();
 	}
 	r = run_one("bpf_stats_held");

@@ -349,12 +349,12 @@ static void test_full_disk(void **state)
 
 	(void)state;
 	if (geteuid()) {
-		print_message("skipped: mounting a tiny tmpfs needs root\n");
+		print_message("# skip: mounting a tiny tmpfs needs root\n");
 		skip();
 	}
 	rc = store_in_child(folder, mount_tiny, "No space left on device; nothing was stored");
 	if (rc == 255) {
-		print_message("skipped: no tmpfs can be mounted here\n");
+		print_message("# skip: no tmpfs can be mounted here\n");
 		skip();
 	}
 	assert_int_equal(rc, ENOSPC);
