@@ -29,8 +29,8 @@ int bb_perf_event__open(struct perf_event_attr *attr, pid_t pid, int prog_fd, in
 	if (ioctl(fd, PERF_EVENT_IOC_SET_BPF, prog_fd)) {
 		rc = -errno;
 		close(fd);
-		return bb_fail(err, rc, "cannot attach the program to a perf event: %s; its section must be SEC(\"perf_event\")",
-			       strerror(-rc));
+		return bb_fail(err, rc, "cannot attach the program to a perf event: %s; its section must be SEC(\"perf_event\"); "
+			       "other types are driven by `trigger: test-run`", strerror(-rc));
 	}
 	*ret_fd = fd;
 	return 0;
