@@ -172,6 +172,15 @@ static int void_if_machine_changed(struct bb_report *r)
 	return n && r->n_comparisons ? bb_comparisons_judge(r->comparisons, r->n_comparisons) : 0;
 }
 
+static bool has_samples(const struct bb_report *r)
+{
+	for (size_t i = 0; i < r->n_cases; i++)
+		for (size_t j = 0; j < r->cases[i].n_series; j++)
+			if (r->cases[i].series[j].run_cnt)
+				return true;
+	return false;
+}
+
 static void print_skips(const struct bb_report *r)
 {
 	for (size_t i = 0; i < r->n_skips; i++)
@@ -206,7 +215,7 @@ int bb_measure__deliver(struct bb_measure *m, int rc, struct bb_err *err)
 	r->elapsed_s = bb_seconds_since(m->began_ns);
 	if (m->timed && !bb_cpu_times__read(-1, &after, NULL))
 		r->steal = bb_steal_share(&m->before, &after);
-	if (!r->n_cases) {
+	if (!r->n_cases || (rc && !has_samples(r))) {
 		print_skips(r);
 		return exit_code;
 	}

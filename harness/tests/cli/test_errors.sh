@@ -229,7 +229,7 @@ complains "a CPU that is not there" 1 '--cpu 1023: there is no such CPU'
 
 # --- what only goes wrong with BPF ---
 # broken NAME CODE REGEX [left]: run that scenario, on stdin, as root. `left`: it fails midway, and what was measured
-# until then is stored and marked; what fails before stores nothing.
+# until then is stored and marked; where nothing was, nothing is.
 broken() {
 	cat >"$WORK/broken.yml"
 	need_root "$1" "$1: what is stored" || return 0
@@ -286,13 +286,13 @@ chmod 755 "$WORK/noise"
 broken "workload: not a program" 1 "workload '$WORK/noise' cannot be started.*Exec format error" < <(in_situ_over "$WORK/noise")
 printf '#!/bin/sh\nexit 3\n' >"$WORK/fails"
 chmod 755 "$WORK/fails"
-broken "workload: fails at once" 1 "workload '$WORK/fails' died midway: exit status 3" left < <(in_situ_over "$WORK/fails")
+broken "workload: fails at once" 1 "workload '$WORK/fails' died midway: exit status 3" < <(in_situ_over "$WORK/fails")
 cp "$WORK/fails" "$WORK/private"
 chmod 700 "$WORK/private"
 if ((EUID == 0)); then chown root "$WORK/private"; fi
 BB_TEST_AS=$NOBODY broken "workload: not for who called sudo" 1 \
 	"workload '$WORK/private' cannot be started as uid $NOBODY: Permission denied" < <(in_situ_over "$WORK/private")
-broken "workload: ends at once" 1 "workload '/bin/true' ends before it can be sampled" left < <(in_situ_over /bin/true)
+broken "workload: ends at once" 1 "workload '/bin/true' ends before it can be sampled" < <(in_situ_over /bin/true)
 # shellcheck disable=SC2016 # the workload's
 broken "workload: killed midway" 1 "workload '/bin/sh' died midway: killed by signal 9" left < <(
 	in_situ_over /bin/sh '[-c, "i=0; while [ $i -lt 30000 ]; do i=$((i + 1)); done; kill -9 $$"]')
