@@ -13,7 +13,7 @@
 #include "stats/history.h"
 
 /*
- * Stored plain runs over time, case by case (measurement.md, section 5, "History"). Each run is read, reduced to a
+ * Stored plain runs over time, case by case (harness/measurement.md, "History"). Each run is read, reduced to a
  * point a case and let go, so memory goes by runs times cases and never by samples.
  */
 

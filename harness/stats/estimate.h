@@ -7,7 +7,7 @@
 #include "core/hist.h"
 
 /*
- * The cost of one program: a censored mean per load, the median over loads. Source: measurement.md, section 5.
+ * The cost of one program: a censored mean per load, the median over loads. Source: harness/measurement.md.
  * Functions of a `struct bb_sorted` take O(bins) time and never allocate; NAN for an empty one.
  */
 

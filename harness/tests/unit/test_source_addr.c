@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the versions of fun_xdp answer, against the reference: shared/reference/seed-programs.md, section fun_xdp. */
+/* What the versions of fun_xdp answer, against its published description. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
