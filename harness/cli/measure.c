@@ -16,6 +16,7 @@
 #include "cli/options.h"
 #include "cli/output.h"
 #include "report/store.h"
+#include "run/record.h"
 
 enum { KEY_NO_STORE = 0x200, KEY_RESULTS, KEY_SEED, KEY_CPU, KEY_BUDGET };
 
@@ -147,29 +148,23 @@ int bb_measure__begin(const struct bb_measure_args *a, const char *name, const c
 static int void_if_machine_changed(struct bb_report *r)
 {
 	struct bb_fingerprint now;
-	const char *keys[4];
-	size_t n;
+	const char *key;
+	char why[128];
 
 	if (bb_fingerprint__read(&now, NULL))
 		return 0;
-	n = bb_fingerprint_differences(&r->fingerprint, &now, keys, 4);
-	for (size_t i = 0; n && i < r->n_cases; i++) {
-		for (size_t j = 0; j < r->cases[i].n_series; j++) {
-			char **why = &r->cases[i].series[j].void_why;
-
-			if (!*why && asprintf(why, "the machine changed during the run: %s", keys[0]) < 0)
+	if (!bb_fingerprint_differences(&r->fingerprint, &now, &key, 1))
+		return 0;
+	snprintf(why, sizeof(why), "the machine changed during the run: %s", key);
+	for (size_t i = 0; i < r->n_cases; i++)
+		for (size_t j = 0; j < r->cases[i].n_series; j++)
+			if (bb_record__void(&r->cases[i].series[j], "%s", why))
 				return -ENOMEM;
-		}
-	}
-	for (size_t i = 0; n && i < r->n_comparisons; i++) {
-		for (size_t j = 0; j < r->comparisons[i].n_pairs; j++) {
-			char **why = &r->comparisons[i].pairs[j].void_why;
-
-			if (!*why && asprintf(why, "the machine changed during the run: %s", keys[0]) < 0)
+	for (size_t i = 0; i < r->n_comparisons; i++)
+		for (size_t j = 0; j < r->comparisons[i].n_pairs; j++)
+			if (bb_pair_void(&r->comparisons[i].pairs[j], why))
 				return -ENOMEM;
-		}
-	}
-	return n && r->n_comparisons ? bb_comparisons_judge(r->comparisons, r->n_comparisons) : 0;
+	return bb_comparisons_judge(r->comparisons, r->n_comparisons);
 }
 
 static bool has_samples(const struct bb_report *r)

@@ -67,7 +67,7 @@ extern const size_t bb_n_drivers;
 /* By `with` and, where several share that name, by `trigger` (NULL: the first of them). NULL: there is none. */
 const struct bb_driver *bb_driver_find(const struct bb_drive_spec *spec);
 
-/* Pin the calling thread to one CPU. 0 or -errno. */
-int bb_pin_to_cpu(int cpu);
+/* Pin the calling thread to one CPU. 0, or -errno with a message. */
+int bb_pin_to_cpu(int cpu, struct bb_err *err);
 
 #endif

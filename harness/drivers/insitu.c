@@ -250,11 +250,10 @@ static int insitu_batch(void *state, void *slot, uint32_t param, struct bb_batch
 {
 	struct insitu_state *s = state;
 	uint64_t began_ns;
-	int rc = bb_pin_to_cpu(s->opts.poll_cpu);
+	int rc = bb_pin_to_cpu(s->opts.poll_cpu, err);
 
-	if (rc)
-		return bb_fail(err, rc, "cannot run on CPU %d: %s", s->opts.poll_cpu, strerror(-rc));
-	rc = start_workload(s, err);
+	if (!rc)
+		rc = start_workload(s, err);
 	if (rc)
 		return rc;
 	began_ns = bb_now_ns();		/* the workload is running: to start one takes as long as a short batch */

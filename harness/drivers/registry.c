@@ -25,11 +25,13 @@ const struct bb_driver *bb_driver_find(const struct bb_drive_spec *spec)
 	return NULL;
 }
 
-int bb_pin_to_cpu(int cpu)
+int bb_pin_to_cpu(int cpu, struct bb_err *err)
 {
 	cpu_set_t set;
 
 	CPU_ZERO(&set);
 	CPU_SET((size_t)cpu, &set);
-	return sched_setaffinity(0, sizeof(set), &set) ? -errno : 0;
+	if (sched_setaffinity(0, sizeof(set), &set))
+		return bb_fail(err, -errno, "cannot run on CPU %d: %s; choose another with --cpu", cpu, strerror(errno));
+	return 0;
 }

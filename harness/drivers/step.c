@@ -261,9 +261,9 @@ static int step_batch(void *state, void *slot, uint32_t param, struct bb_batch *
 	s->extra_frames = param > s->base_frames ? param - s->base_frames : 0;
 	s->warmup_left = b->warmup;
 	memset(b->ns, 0, b->want * sizeof(*b->ns));	/* its pages are to be there before the event is on */
-	rc = bb_pin_to_cpu(s->opts.cpu);
+	rc = bb_pin_to_cpu(s->opts.cpu, err);
 	if (rc)
-		return bb_fail(err, rc, "cannot run on CPU %d: %s; choose another with --cpu", s->opts.cpu, strerror(-rc));
+		return rc;
 	/*
 	 * The same way once without firing: every page that it writes to is then ours again, should a fork (of the
 	 * in-situ workload) have left it copy-on-write, which would be an event too. And the depth is seen, not assumed.

@@ -240,10 +240,9 @@ static int test_run_batch(void *state, void *slot_, uint32_t param, struct bb_ba
 	int rc;
 
 	b->target_cpu_s = NAN;
-	rc = bb_pin_to_cpu(st->opts.cpu);	/* `cpu` of the call is refused by most types and passed over by XDP */
+	rc = bb_pin_to_cpu(st->opts.cpu, err);	/* `cpu` of the call is refused by most types and passed over by XDP */
 	if (rc)
-		return bb_fail(err, rc, "cannot run on CPU %d: %s; choose another with --cpu", st->opts.cpu,
-			       strerror(-rc));
+		return rc;
 	if (prepare(slot->type, bb_target__prog_fd(slot->target), input_of(st, slot, param), &s))
 		return bb_fail_nomem(err);
 	rc = warm_up(slot, &s, b, &last);

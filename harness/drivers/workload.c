@@ -92,7 +92,7 @@ static void run_child(const struct bb_workload_spec *spec, int program_fd, int r
 	signal(SIGPIPE, SIG_DFL);
 	run_ahead_of_others();
 	if (!rc)
-		rc = bb_pin_to_cpu(spec->cpu);
+		rc = bb_pin_to_cpu(spec->cpu, NULL);
 	if (!rc)
 		rc = become_user(spec);
 	/* After setuid, which clears it. If the parent was gone before, nobody will tell us. */

@@ -134,7 +134,8 @@ static void add_cell(struct bb_plan *p, const struct bb_plan_opts *opts, const s
 	c->samples = opts->samples ? opts->samples : d->samples ? d->samples : BB_DEFAULT_SAMPLES;
 	if (!strcmp(d->with, "in-situ"))
 		c->seconds = d->seconds > 0 ? d->seconds : BB_DEFAULT_SECONDS;
-	snprintf(c->name, sizeof(c->name), "%s/%s/%s", p->scenario->name, v->name, d->with);
+	c->what = (size_t)snprintf(c->name, sizeof(c->name), "%s/%s/", p->scenario->name, v->name);
+	snprintf(c->name + c->what, sizeof(c->name) - c->what, "%s", d->with);
 	set_param(c, param, i);
 }
 

@@ -29,7 +29,14 @@ struct bb_cell {
 	double seconds;			/* in-situ: to be spent, all loads together; 0 elsewhere */
 	size_t floor;			/* index of the cell of the floor; BB_NO_CELL */
 	char name[512];			/* "scenario/variant/drive/parameter=value"; "…/input=NAME" */
+	size_t what;			/* where in it "drive/parameter=value" begins */
 };
+
+/* "drive/parameter=value". */
+static inline const char *bb_cell_what(const struct bb_cell *c)
+{
+	return c->name + c->what;
+}
 
 struct bb_plan {
 	const struct bb_scenario *scenario;	/* borrowed; outlives the plan */

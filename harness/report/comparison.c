@@ -24,6 +24,13 @@ struct bb_pair *bb_comparison__add_pair(struct bb_comparison *c)
 	return p;
 }
 
+int bb_pair_void(struct bb_pair *p, const char *why)
+{
+	if (!p->void_why)
+		p->void_why = strdup(why);
+	return p->void_why ? 0 : -ENOMEM;
+}
+
 void bb_comparison__done(struct bb_comparison *c)
 {
 	if (!c)

@@ -52,6 +52,9 @@ struct bb_pair *bb_comparison__add_pair(struct bb_comparison *c);
 /* Fill what is derived, for one comparison alone (before Holm) at significance `alpha`. 0 or -ENOMEM. */
 int bb_comparison__judge(struct bb_comparison *c, double alpha);
 
+/* The pair does not count, because; the first reason stays. 0 or -ENOMEM. */
+int bb_pair_void(struct bb_pair *p, const char *why);
+
 /*
  * Judge all of them together: each at its alpha, then p-values adjusted by Holm 1979; a verdict "regressed" or
  * "improved" that does not survive becomes inconclusive. 0 or -ENOMEM.

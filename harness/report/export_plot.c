@@ -124,16 +124,11 @@ static int put_distribution(const struct bb_report *r, size_t i, FILE *mem)
 	return 0;
 }
 
-static int same_text(const char *a, const char *b)
-{
-	return a == b || (a && b && !strcmp(a, b));
-}
-
 /* Whether two cases are points of one curve. */
 static int same_curve(const struct bb_case *a, const struct bb_case *b)
 {
-	return same_text(a->scenario, b->scenario) && same_text(a->variant, b->variant) &&
-	       same_text(a->drive, b->drive) && same_text(a->param, b->param);
+	return bb_same_text(a->scenario, b->scenario) && bb_same_text(a->variant, b->variant) &&
+	       bb_same_text(a->drive, b->drive) && bb_same_text(a->param, b->param);
 }
 
 static void put_key(const struct bb_case *c, FILE *mem)

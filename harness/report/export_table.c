@@ -17,14 +17,9 @@
 #define LINE_WIDTH	120
 #define MAX_COLUMNS	32
 
-static bool same_text(const char *a, const char *b)
-{
-	return a == b || (a && b && !strcmp(a, b));
-}
-
 static bool same_table(const struct bb_case *a, const struct bb_case *b)
 {
-	return same_text(a->scenario, b->scenario) && same_text(a->drive, b->drive) && same_text(a->param, b->param) &&
+	return bb_same_text(a->scenario, b->scenario) && bb_same_text(a->drive, b->drive) && bb_same_text(a->param, b->param) &&
 	       a->param_value == b->param_value;
 }
 
@@ -245,7 +240,7 @@ static void note_reason(struct notes *notes, const struct bb_case *c, size_t i)
 	FILE *out;
 
 	for (size_t k = 0; k < c->n_series; k++) {
-		if (!same_text(bb_series_why_void(&c->series[k]), why))
+		if (!bb_same_text(bb_series_why_void(&c->series[k]), why))
 			continue;
 		if (k < i)
 			return;
@@ -256,7 +251,7 @@ static void note_reason(struct notes *notes, const struct bb_case *c, size_t i)
 	bb_put_clean(out, c->name);
 	fprintf(out, ": %zu of %zu series (load", n, c->n_series);
 	for (size_t k = i, shown = 0; k < c->n_series; k++) {
-		if (!same_text(bb_series_why_void(&c->series[k]), why))
+		if (!bb_same_text(bb_series_why_void(&c->series[k]), why))
 			continue;
 		if (shown++ == 8) {
 			fputs(", ...", out);
@@ -371,8 +366,8 @@ static int put_comparisons(const struct bb_report *r, FILE *out)
 		const struct bb_comparison *c = &r->comparisons[first];
 
 		end = first + 1;
-		while (end < r->n_comparisons && same_text(c->base, r->comparisons[end].base) &&
-		       same_text(c->head, r->comparisons[end].head))
+		while (end < r->n_comparisons && bb_same_text(c->base, r->comparisons[end].base) &&
+		       bb_same_text(c->head, r->comparisons[end].head))
 			end++;
 		rc = put_comparisons_of(r, first, end, out);
 	}

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "base/err.h"
 #include "core/hist.h"
@@ -72,6 +73,12 @@ struct bb_report {
 	struct bb_skip *skips;
 	size_t n_skips;
 };
+
+/* Equal, or both absent. */
+static inline bool bb_same_text(const char *a, const char *b)
+{
+	return a == b || (a && b && !strcmp(a, b));
+}
 
 struct bb_report *bb_report__new(void);
 void bb_report__free(struct bb_report *r);

@@ -88,18 +88,13 @@ static double location_at(const struct bb_case *c, const double *ns, uint32_t lo
 	return NAN;
 }
 
-static bool same_text(const char *a, const char *b)
-{
-	return a == b || (a && b && !strcmp(a, b));
-}
-
 static const struct bb_case *find_anchor(const struct bb_report *r, const struct bb_case *c)
 {
 	for (size_t i = 0; i < r->n_cases; i++) {
 		const struct bb_case *k = &r->cases[i];
 
-		if (k->is_anchor && k != c && same_text(k->scenario, c->scenario) && same_text(k->drive, c->drive) &&
-		    same_text(k->param, c->param) && k->param_value == c->param_value)
+		if (k->is_anchor && k != c && bb_same_text(k->scenario, c->scenario) && bb_same_text(k->drive, c->drive) &&
+		    bb_same_text(k->param, c->param) && k->param_value == c->param_value)
 			return k;
 	}
 	return NULL;

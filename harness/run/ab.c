@@ -27,6 +27,11 @@
 enum label { BASE, HEAD, FLOOR, N_LABELS };
 #define ALL_LABELS (1u << BASE | 1u << HEAD | 1u << FLOOR)
 
+/* Events fired and runs counted, both with the warm-up. */
+struct tally {
+	uint64_t fired, ran;
+};
+
 /* One comparison in progress: a drive at one parameter. */
 struct contest {
 	size_t cell[N_LABELS];		/* BB_NO_CELL: no floor */
@@ -46,6 +51,7 @@ struct ab {
 	size_t n_contests;
 	void *slot[N_LABELS];		/* of the drive in progress */
 	bool warm[N_LABELS];
+	struct tally tally[N_LABELS];	/* of the drive's part of the round in progress */
 	uint64_t ns[N_LABELS][2 * RUN_SAMPLES];
 	double scratch[4 * RUN_SAMPLES];
 	char wrong[300];		/* what a program of the pair in progress did that it should not; empty: nothing */
@@ -103,6 +109,8 @@ static int measure_run(struct ab *ab, const struct contest *c, enum label label,
 	ab->warm[label] = true;
 	rc = bb_record__measure(d->driver, d->state, ab->slot[label], ab->subject[label], cell->driver_param, &b,
 				series_of(ab, c, label), err);
+	ab->tally[label].fired += b.fired + b.warmup;
+	ab->tally[label].ran += b.run_cnt + b.warmup;
 	if (b.void_why[0] && !ab->wrong[0])
 		snprintf(ab->wrong, sizeof(ab->wrong), "%s: %s", label_name(label), b.void_why);
 	if (!rc && label == HEAD && ab->opts->inject != 0)
@@ -113,16 +121,15 @@ static int measure_run(struct ab *ab, const struct contest *c, enum label label,
 	return rc;
 }
 
-struct block {
-	struct bb_block ab;
-	double floor_ns;	/* NAN without a floor */
-};
-
-/* ABBA or BAAB by a coin, then the floor. */
-static int measure_block(struct ab *ab, const struct contest *c, struct block *ret_block, struct bb_err *err)
+/*
+ * One block's observation, in the form of a pair's: ABBA or BAAB by a coin, then the floor. What cannot be said is NAN.
+ */
+static int measure_block(struct ab *ab, const struct contest *c, struct bb_pair *ret_block, struct bb_err *err)
 {
 	enum label first = bb_rng_below(&ab->session.rng, 2) ? HEAD : BASE, order[4] = {first, !first, !first, first};
+	struct bb_pair o = {.d = NAN, .d_net = NAN, .base_ns = NAN, .head_ns = NAN, .floor_ns = NAN};
 	size_t n[N_LABELS] = {0};
+	struct bb_block block;
 	int rc = 0;
 
 	for (size_t i = 0; !rc && i < 4; i++) {
@@ -135,43 +142,36 @@ static int measure_block(struct ab *ab, const struct contest *c, struct block *r
 		rc = measure_run(ab, c, FLOOR, ab->ns[FLOOR], &n[FLOOR], err);
 	if (rc)
 		return rc;
-	*ret_block = (struct block){.ab = {.d = NAN}, .floor_ns = NAN};
-	if (n[FLOOR]) {
-		bb_block_difference(ab->ns[FLOOR], n[FLOOR], ab->ns[FLOOR], n[FLOOR], c->tick_ns, ab->scratch,
-				    &ret_block->ab);
-		ret_block->floor_ns = ret_block->ab.mean_a_ns;
+	if (!bb_block_difference(ab->ns[FLOOR], n[FLOOR], ab->ns[FLOOR], n[FLOOR], c->tick_ns, ab->scratch, &block))
+		o.floor_ns = block.mean_a_ns;
+	if (!bb_block_difference(ab->ns[BASE], n[BASE], ab->ns[HEAD], n[HEAD], c->tick_ns, ab->scratch, &block)) {
+		o.d = block.d;
+		o.base_ns = block.mean_a_ns;
+		o.head_ns = block.mean_b_ns;
 	}
-	if (bb_block_difference(ab->ns[BASE], n[BASE], ab->ns[HEAD], n[HEAD], c->tick_ns, ab->scratch, &ret_block->ab))
-		ret_block->ab = (struct bb_block){.d = NAN, .mean_a_ns = NAN, .mean_b_ns = NAN};
+	o.shift_ns = o.head_ns - o.base_ns;
+	if (o.base_ns > o.floor_ns && o.head_ns > o.floor_ns)
+		o.d_net = log((o.head_ns - o.floor_ns) / (o.base_ns - o.floor_ns));
+	*ret_block = o;
 	return 0;
 }
 
-static double net_of(const struct block *b)
+/* Every estimate of a pair is the median of its blocks'. */
+static void summarise_blocks(const struct bb_pair *blocks, size_t n, struct bb_pair *pair)
 {
-	double base = b->ab.mean_a_ns - b->floor_ns, head = b->ab.mean_b_ns - b->floor_ns;
-
-	return base > 0 && head > 0 ? log(head / base) : NAN;
-}
-
-/* Medians over the blocks of one pair. Column-wise, so that one array does for all. */
-static void summarise_blocks(const struct block *blocks, size_t n, struct bb_pair *pair)
-{
+	static const size_t columns[] = {
+		offsetof(struct bb_pair, d_net), offsetof(struct bb_pair, shift_ns), offsetof(struct bb_pair, base_ns),
+		offsetof(struct bb_pair, head_ns), offsetof(struct bb_pair, floor_ns), offsetof(struct bb_pair, d),
+	};
 	double x[BLOCKS_MATCHED];
-	size_t used;
+	size_t used = 0;
 
-#define MEDIAN_OF(expression) ({ \
-	for (size_t i = 0; i < n; i++) \
-		x[i] = (expression); \
-	bb_pair_difference(x, n, &used); \
-})
-	pair->d_net = MEDIAN_OF(net_of(&blocks[i]));
-	pair->shift_ns = MEDIAN_OF(blocks[i].ab.mean_b_ns - blocks[i].ab.mean_a_ns);
-	pair->base_ns = MEDIAN_OF(blocks[i].ab.mean_a_ns);
-	pair->head_ns = MEDIAN_OF(blocks[i].ab.mean_b_ns);
-	pair->floor_ns = MEDIAN_OF(blocks[i].floor_ns);
-	pair->d = MEDIAN_OF(blocks[i].ab.d);
-#undef MEDIAN_OF
-	pair->blocks = (uint32_t)used;
+	for (size_t k = 0; k < sizeof(columns) / sizeof(columns[0]); k++) {
+		for (size_t i = 0; i < n; i++)
+			x[i] = *(const double *)((const char *)&blocks[i] + columns[k]);
+		*(double *)((char *)pair + columns[k]) = bb_pair_difference(x, n, &used);
+	}
+	pair->blocks = (uint32_t)used;	/* those of d, the last */
 }
 
 /* The clock's tick, from what this contest has sampled so far. */
@@ -191,7 +191,7 @@ static int measure_pair(struct ab *ab, struct contest *c, struct bb_err *err)
 {
 	bool matched = ab->subject[BASE]->jit_mod64 >= 0 && ab->subject[BASE]->jit_mod64 == ab->subject[HEAD]->jit_mod64;
 	size_t n = !drive_of(ab, c)->driver->fires ? BLOCKS_INSITU : matched ? BLOCKS_MATCHED : BLOCKS_UNMATCHED;
-	struct block blocks[BLOCKS_MATCHED];
+	struct bb_pair blocks[BLOCKS_MATCHED];
 	struct bb_pair *pair;
 	int rc = 0;
 
@@ -207,72 +207,34 @@ static int measure_pair(struct ab *ab, struct contest *c, struct bb_err *err)
 	pair->base_mod64 = ab->subject[BASE]->jit_mod64;
 	pair->head_mod64 = ab->subject[HEAD]->jit_mod64;
 	summarise_blocks(blocks, n, pair);
-	if (ab->wrong[0]) {
-		pair->void_why = strdup(ab->wrong);
-		if (!pair->void_why)
-			return bb_fail_nomem(err);
-	}
+	if (ab->wrong[0] && bb_pair_void(pair, ab->wrong))
+		return bb_fail_nomem(err);
 	c->tick_ns = find_tick(ab, c);
 	return 0;
 }
 
-/* What the series of a label in one drive say: events fired and runs counted, both with the warm-up. */
-struct tally {
-	uint64_t fired, ran;
-};
-
-static struct tally tally_of(struct ab *ab, size_t drive, enum label label)
-{
-	struct tally t = {0, 0};
-
-	for (size_t i = 0; i < ab->n_contests; i++) {
-		const struct contest *c = &ab->contests[i];
-		const struct bb_case *k;
-
-		if (drive_of(ab, c) != &ab->session.drives[drive] || c->cell[label] == BB_NO_CELL)
-			continue;
-		k = &ab->report->cases[c->case_of[label]];
-		for (size_t s = 0; s < k->n_series; s++) {
-			t.fired += k->series[s].fired + k->series[s].warmup;
-			t.ran += k->series[s].run_cnt + k->series[s].warmup;
-		}
-	}
-	return t;
-}
-
-/* The kernel's counters of a label before a drive's part of a round and now, against what was fired. */
-static void judge_counters(struct ab *ab, enum label l, bool fires, const struct bb_prog_stats *before, uint64_t fired,
-			   char *ret_why, size_t size)
-{
-	struct bb_prog_stats after;
-	struct bb_err why = {0};
-
-	if (bb_stats_reader__agreed(bb_target__reader(ab->subject[l]->target), &after, &why))
-		snprintf(ret_why, size, "%s: the two readings of the counters disagree: %.200s", label_name(l), why.msg);
-	else if (after.recursion_misses != before->recursion_misses)
-		snprintf(ret_why, size, "%s: %llu runs were missed (recursion)", label_name(l),
-			 (unsigned long long)(after.recursion_misses - before->recursion_misses));
-	else if (fires && after.run_cnt - before->run_cnt != fired)
-		snprintf(ret_why, size, "%s: run_cnt rose by %llu, %llu events were fired", label_name(l),
-			 (unsigned long long)(after.run_cnt - before->run_cnt), (unsigned long long)fired);
-}
-
-/* Does a drive's part of a round count? Given what was fired and counted in it; ret_why stays empty if it does. */
-static void judge_labels(struct ab *ab, size_t drive, const struct bb_prog_stats *before, const struct tally *now,
-			 char *ret_why, size_t size)
+/* Does a drive's part of a round count? ret_why stays empty if it does. */
+static void judge_labels(struct ab *ab, size_t drive, const struct bb_prog_stats *before, char *ret_why, size_t size)
 {
 	bool fires = ab->session.drives[drive].driver->fires, same_load = ab->opts->same_load;
 
 	ret_why[0] = '\0';
 	for (enum label l = 0; l < N_LABELS && !ret_why[0]; l++) {
+		const struct tally *t = &ab->tally[l];
+		char why[256] = "";
+		uint64_t misses;
+
 		if (!ab->subject[l])
 			continue;
-		if (fires && now[l].ran != now[l].fired)
-			snprintf(ret_why, size, "%s: run_cnt rose by %llu, %llu events were fired", label_name(l),
-				 (unsigned long long)now[l].ran, (unsigned long long)now[l].fired);
-		else if (ab->subject[l]->target && !(l == HEAD && same_load))	/* one load then counts for both */
-			judge_counters(ab, l, fires, &before[l],
-				       now[l].fired + (l == BASE && same_load ? now[HEAD].fired : 0), ret_why, size);
+		if (fires && t->ran != t->fired)
+			snprintf(why, sizeof(why), "run_cnt rose by %llu, %llu events were fired",
+				 (unsigned long long)t->ran, (unsigned long long)t->fired);
+		else if (!(l == HEAD && same_load))	/* one load then counts for both */
+			bb_record__check(ab->subject[l], &before[l], fires,
+					 t->fired + (l == BASE && same_load ? ab->tally[HEAD].fired : 0), &misses, why,
+					 sizeof(why));
+		if (why[0])
+			snprintf(ret_why, size, "%s: %s", label_name(l), why);
 	}
 }
 
@@ -280,12 +242,9 @@ static void detach(struct ab *ab, size_t drive)
 {
 	const struct bb_open_drive *d = &ab->session.drives[drive];
 
-	for (int l = 0; l < N_LABELS; l++) {
+	for (int l = 0; l < N_LABELS; l++)
 		if (ab->slot[l] && !(l == HEAD && ab->slot[HEAD] == ab->slot[BASE]))
 			d->driver->detach(d->state, ab->slot[l]);
-		else if (l == HEAD)
-			ab->slot[HEAD] = NULL;
-	}
 	memset(ab->slot, 0, sizeof(ab->slot));
 }
 
@@ -327,14 +286,10 @@ static int make_void(struct ab *ab, size_t drive, const char *why, struct bb_err
 	for (size_t i = 0; i < ab->n_contests; i++) {
 		struct contest *c = &ab->contests[i];
 		struct bb_comparison *k = &ab->report->comparisons[c->comparison];
-		struct bb_pair *pair;
 
 		if (!c->active || drive_of(ab, c) != &ab->session.drives[drive])
 			continue;
-		pair = &k->pairs[k->n_pairs - 1];
-		if (!pair->void_why)	/* the first reason stays */
-			pair->void_why = strdup(why);
-		if (!pair->void_why)
+		if (bb_pair_void(&k->pairs[k->n_pairs - 1], why))
 			return bb_fail_nomem(err);
 		for (int l = 0; l < N_LABELS; l++)
 			if (c->cell[l] != BB_NO_CELL && bb_record__void(series_of(ab, c, (enum label)l), "%s", why))
@@ -347,12 +302,10 @@ static int make_void(struct ab *ab, size_t drive, const char *why, struct bb_err
 static int measure_loads(struct ab *ab, size_t drive, uint32_t load, unsigned int loaded, struct bb_err *err)
 {
 	struct bb_prog_stats before[N_LABELS] = {0};
-	struct tally past[N_LABELS], now[N_LABELS];
 	char why[300] = "";
 	int rc;
 
-	for (enum label l = 0; l < N_LABELS; l++)
-		past[l] = tally_of(ab, drive, l);
+	memset(ab->tally, 0, sizeof(ab->tally));
 	rc = attach(ab, drive, before, err);
 	for (size_t i = 0; !rc && i < ab->n_contests; i++) {
 		struct contest *c = &ab->contests[i];
@@ -363,13 +316,8 @@ static int measure_loads(struct ab *ab, size_t drive, uint32_t load, unsigned in
 		if (!rc)
 			rc = measure_pair(ab, c, err);
 	}
-	for (enum label l = 0; l < N_LABELS; l++) {
-		now[l] = tally_of(ab, drive, l);
-		now[l].fired -= past[l].fired;
-		now[l].ran -= past[l].ran;
-	}
 	if (!rc)
-		judge_labels(ab, drive, before, now, why, sizeof(why));
+		judge_labels(ab, drive, before, why, sizeof(why));
 	if (!rc && why[0])
 		rc = make_void(ab, drive, why, err);
 	detach(ab, drive);
@@ -484,14 +432,12 @@ static size_t find_cell(const struct bb_plan *plan, const struct bb_cell *like, 
 static int add_comparison(struct ab *ab, struct contest *c, struct bb_err *err)
 {
 	const struct bb_cell *cell = &ab->session.plan->cells[c->cell[BASE]];
-	const char *scenario = ab->session.plan->scenario->name;
 	struct bb_comparison *k = bb_report__add_comparison(ab->report);
 
 	if (!k)
 		return bb_fail_nomem(err);
 	c->comparison = ab->report->n_comparisons - 1;
-	/* As the cell's name, without the variant. */
-	if (asprintf(&k->name, "%s%s", scenario, cell->name + strlen(scenario) + 1 + strlen(cell->variant->name)) < 0)
+	if (asprintf(&k->name, "%s/%s", ab->session.plan->scenario->name, bb_cell_what(cell)) < 0)
 		k->name = NULL;
 	k->base = strdup(ab->opts->base);
 	k->head = strdup(ab->opts->head);
@@ -501,41 +447,26 @@ static int add_comparison(struct ab *ab, struct contest *c, struct bb_err *err)
 	return k->name && k->base && k->head ? 0 : bb_fail_nomem(err);
 }
 
-/* A program against itself is two cases, and no two of a run have one name. */
-static int rename_second(struct bb_case *k, const struct bb_cell *cell, struct bb_err *err)
-{
-	char *variant = NULL, *name = NULL;
-	const char *rest = strchr(cell->name + strlen(k->scenario) + 1 + strlen(k->variant), '/');
-
-	if (asprintf(&variant, "%s (head)", k->variant) < 0)
-		return bb_fail_nomem(err);
-	if (asprintf(&name, "%s/%s%s", k->scenario, variant, rest ? rest : "") < 0) {
-		free(variant);
-		return bb_fail_nomem(err);
-	}
-	free(k->variant);
-	free(k->name);
-	k->variant = variant;
-	k->name = name;
-	return 0;
-}
-
 static int add_contest(struct ab *ab, size_t base_cell, struct bb_err *err)
 {
 	const struct bb_plan *plan = ab->session.plan;
 	const char *floor = plan->scenario->floor;
 	struct contest *c = &ab->contests[ab->n_contests];
+	char *second = NULL;
 	int rc = 0;
 
 	*c = (struct contest){.tick_ns = NAN, .active = true};
 	c->cell[BASE] = base_cell;
 	c->cell[HEAD] = find_cell(plan, &plan->cells[base_cell], ab->opts->head);
 	c->cell[FLOOR] = ab->subject[FLOOR] ? find_cell(plan, &plan->cells[base_cell], floor) : BB_NO_CELL;
+	/* A program against itself is two cases, and no two of a run have one name. */
+	if (c->cell[HEAD] == c->cell[BASE] && asprintf(&second, "%s (head)", ab->opts->head) < 0)
+		return bb_fail_nomem(err);
 	for (int l = 0; !rc && l < N_LABELS; l++)
 		if (c->cell[l] != BB_NO_CELL)
-			rc = bb_record__case(ab->report, plan, &plan->cells[c->cell[l]], &c->case_of[l], err);
-	if (!rc && c->cell[HEAD] == c->cell[BASE])
-		rc = rename_second(&ab->report->cases[c->case_of[HEAD]], &plan->cells[base_cell], err);
+			rc = bb_record__case(ab->report, plan, &plan->cells[c->cell[l]], l == HEAD ? second : NULL,
+					     &c->case_of[l], err);
+	free(second);
 	if (rc)
 		return rc;
 	if (c->cell[FLOOR] != BB_NO_CELL)

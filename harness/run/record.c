@@ -12,7 +12,7 @@
 #define DISTINCT 32u	/* values a series holds at least, as a rule */
 
 int bb_record__case(struct bb_report *report, const struct bb_plan *plan, const struct bb_cell *cell,
-		    size_t *ret_index, struct bb_err *err)
+		    const char *variant, size_t *ret_index, struct bb_err *err)
 {
 	const struct bb_scenario *sc = plan->scenario;
 	const char *anchor = sc->anchor ? sc->anchor : sc->floor;
@@ -20,9 +20,11 @@ int bb_record__case(struct bb_report *report, const struct bb_plan *plan, const 
 
 	if (!k)
 		return bb_fail_nomem(err);
-	k->name = strdup(cell->name);
+	variant = variant ? variant : cell->variant->name;
+	if (asprintf(&k->name, "%s/%s/%s", sc->name, variant, bb_cell_what(cell)) < 0)
+		k->name = NULL;
 	k->scenario = strdup(sc->name);
-	k->variant = strdup(cell->variant->name);
+	k->variant = strdup(variant);
 	k->drive = strdup(cell->drive->with);
 	k->param = cell->param ? strdup(cell->param) : NULL;
 	if (!k->name || !k->scenario || !k->variant || !k->drive || (cell->param && !k->param))
@@ -82,6 +84,25 @@ static int drops_of(const struct bb_subject *subject, uint64_t *ret_drops)
 {
 	*ret_drops = 0;
 	return subject->target ? bb_target__drops(subject->target, ret_drops) : 0;
+}
+
+void bb_record__check(const struct bb_subject *subject, const struct bb_prog_stats *before, bool fires, uint64_t fired,
+		      uint64_t *ret_misses, char *ret_why, size_t size)
+{
+	struct bb_prog_stats after = *before;
+	struct bb_err err = {0};
+
+	if (subject->target)
+		bb_stats_reader__agreed(bb_target__reader(subject->target), &after, &err);
+	*ret_misses = after.recursion_misses - before->recursion_misses;
+	ret_why[0] = '\0';
+	if (err.code)
+		snprintf(ret_why, size, "the two readings of the counters disagree: %.200s", err.msg);
+	else if (fires && subject->target && after.run_cnt - before->run_cnt != fired)
+		snprintf(ret_why, size, "run_cnt rose by %llu, %llu events were fired",
+			 (unsigned long long)(after.run_cnt - before->run_cnt), (unsigned long long)fired);
+	else if (*ret_misses)
+		snprintf(ret_why, size, "%llu runs were missed (recursion)", (unsigned long long)*ret_misses);
 }
 
 int bb_record__measure(const struct bb_driver *driver, void *state, void *slot, const struct bb_subject *subject,

@@ -2,6 +2,10 @@
 #ifndef BB_RUN_RECORD_H
 #define BB_RUN_RECORD_H
 
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
 #include "base/err.h"
 #include "drivers/driver.h"
 #include "plan/plan.h"
@@ -9,9 +13,12 @@
 
 /* What was measured, on its way into a report. */
 
-/* A new case for a cell; its floor is left to the caller. *ret_index is its place in the report. */
+/*
+ * A new case for a cell, called `variant` (NULL: as the cell's); its floor is left to the caller. *ret_index is its place
+ * in the report.
+ */
 int bb_record__case(struct bb_report *report, const struct bb_plan *plan, const struct bb_cell *cell,
-		    size_t *ret_index, struct bb_err *err);
+		    const char *variant, size_t *ret_index, struct bb_err *err);
 
 /* A new series of a case: round `load`, program at `jit_mod64`. NULL when out of memory. */
 struct bb_series *bb_record__series(struct bb_case *c, uint32_t load, int jit_mod64);
@@ -21,6 +28,13 @@ int bb_record__batch(struct bb_series *s, const struct bb_batch *b);
 
 /* The series does not count, because; the first reason stays. 0 or -ENOMEM. */
 int bb_record__void(struct bb_series *s, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/*
+ * The kernel's counters of a subject now, against what they were `before` and, for a driver that fires, how many events
+ * were fired since, warm-up included. ret_why says what does not add up; empty if all does, or if the subject is fake.
+ */
+void bb_record__check(const struct bb_subject *subject, const struct bb_prog_stats *before, bool fires, uint64_t fired,
+		      uint64_t *ret_misses, char *ret_why, size_t size);
 
 /* One batch of a subject through its driver, with its drops, into `s`. The batch holds the samples afterwards. */
 int bb_record__measure(const struct bb_driver *driver, void *state, void *slot, const struct bb_subject *subject,

@@ -52,7 +52,7 @@ static int add_cases(struct run *r, struct bb_err *err)
 		r->case_of[i] = SIZE_MAX;
 		if (!bb_session__can(&r->session, &plan->cells[i]))
 			continue;
-		if (bb_record__case(r->report, plan, &plan->cells[i], &r->case_of[i], err))
+		if (bb_record__case(r->report, plan, &plan->cells[i], NULL, &r->case_of[i], err))
 			return -ENOMEM;
 		r->total += expected_s(plan, &plan->cells[i]) * plan->loads;
 	}
@@ -194,28 +194,21 @@ static int judge_variant(struct run *r, size_t first, const struct bb_prog_stats
 	const struct bb_driver *driver = ss->drives[bb_session__drive(ss, c)].driver;
 	const struct bb_subject *subject = &ss->subjects[bb_session__variant(ss, c)];
 	int want_drops = ss->plan->scenario->expect_drops, rc = 0;
-	struct bb_prog_stats after = *before;
-	uint64_t fired = 0;
-	struct bb_err why = {0};
+	uint64_t fired = 0, misses;
+	char why[300];
 
-	if (subject->target)
-		bb_stats_reader__agreed(bb_target__reader(subject->target), &after, &why);
 	for (size_t i = first; i != BB_NO_CELL; i = r->next[i])
 		fired += series_of(r, i)->fired + series_of(r, i)->warmup;
+	bb_record__check(subject, before, driver->fires, fired, &misses, why, sizeof(why));
 	for (size_t i = first; !rc && i != BB_NO_CELL; i = r->next[i]) {
 		struct bb_series *s = series_of(r, i);
 
-		s->misses = after.recursion_misses - before->recursion_misses;
-		if (why.code)
-			rc = bb_record__void(s, "the two readings of the counters disagree: %.300s", why.msg);
-		else if (driver->fires && subject->target && after.run_cnt - before->run_cnt != fired)
-			rc = bb_record__void(s, "run_cnt rose by %llu, %llu events were fired",
-				       (unsigned long long)(after.run_cnt - before->run_cnt), (unsigned long long)fired);
+		s->misses = misses;
+		if (why[0])
+			rc = bb_record__void(s, "%s", why);
 		else if (driver->fires && s->run_cnt != s->fired)
 			rc = bb_record__void(s, "run_cnt is %llu, %llu events were fired", (unsigned long long)s->run_cnt,
 				       (unsigned long long)s->fired);
-		else if (s->misses)
-			rc = bb_record__void(s, "%llu runs were missed (recursion)", (unsigned long long)s->misses);
 		else if (want_drops >= 0 && s->drops != (uint64_t)want_drops)
 			rc = bb_record__void(s, "%llu drops, %d expected", (unsigned long long)s->drops, want_drops);
 	}

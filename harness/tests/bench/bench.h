@@ -178,7 +178,7 @@ static inline void bench_step__open(struct bench_step *s, const char *program)
 	rc = bb_machine_cpus(-1, &opts.cpu, &opts.poll_cpu, &err);
 	s->cpu = opts.cpu;
 	if (!rc)
-		rc = bb_pin_to_cpu(s->cpu);
+		rc = bb_pin_to_cpu(s->cpu, NULL);
 	if (!rc)
 		rc = bb_stats_enable__on(&s->stats, &err);
 	if (!rc)

@@ -52,7 +52,7 @@ static __attribute__((noreturn)) void hog(int cpu, bool walks)
 	volatile uint64_t x = 1;
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	bb_pin_to_cpu(cpu);
+	bb_pin_to_cpu(cpu, NULL);
 	for (size_t i = 0;; i = (i + 64) % HOG_BYTES) {
 		if (memory)
 			memory[i]++;

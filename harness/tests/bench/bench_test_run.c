@@ -43,7 +43,7 @@ static void runs_open(struct runs *r)
 	r->drive.inputs = (struct bb_inputs){&r->input, 1};
 	rc = bb_machine_cpus(-1, &opts.cpu, &opts.poll_cpu, &err);
 	if (!rc)
-		rc = bb_pin_to_cpu(opts.cpu);
+		rc = bb_pin_to_cpu(opts.cpu, NULL);
 	if (!rc)
 		rc = bb_stats_enable__on(&r->stats, &err);
 	if (!rc)

@@ -12,12 +12,11 @@
 
 #include "report/baseline.h"
 #include "report/store.h"
+#include "folder_testing.h"
 #include "report_testing.h"
 
 #define OLD_RUN "20261121T131700Z-perf_profiler-00000001"
 #define NEW_RUN "20261121T131800Z-perf_profiler-00000002"
-
-static char *folder;			/* of one test, with both runs in it */
 
 static void store(const char *id)
 {
@@ -27,37 +26,13 @@ static void store(const char *id)
 	bb_report__free(r);
 }
 
-static int make_folder(void **state)
+static int make_folder_with_runs(void **state)
 {
-	const char *tmp = getenv("TMPDIR");
-	char path[PATH_MAX];
-
-	(void)state;
-	snprintf(path, sizeof(path), "%s/bb_baseline.XXXXXX", tmp && *tmp ? tmp : "/tmp");
-	folder = mkdtemp(path) ? strdup(path) : NULL;
-	if (!folder)
+	if (make_folder(state))
 		return -1;
 	store(OLD_RUN);
 	store(NEW_RUN);
 	return 0;
-}
-
-static int remove_folder(void **state)
-{
-	char command[PATH_MAX + 16];
-
-	(void)state;
-	snprintf(command, sizeof(command), "rm -rf '%s'", folder);
-	free(folder);
-	return system(command);
-}
-
-static const char *in_folder(const char *name)
-{
-	static char path[PATH_MAX];
-
-	snprintf(path, sizeof(path), "%s/%s", folder, name);
-	return path;
 }
 
 static int save(const char *name, const char *id, struct bb_err *err)
@@ -222,14 +197,14 @@ static void test_folder_that_is_a_file(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_saved_and_overwritten, make_folder, remove_folder),
-		cmocka_unit_test_setup_teardown(test_runs_by_other_names, make_folder, remove_folder),
-		cmocka_unit_test_setup_teardown(test_baseline_comes_first, make_folder, remove_folder),
-		cmocka_unit_test_setup_teardown(test_bad_names, make_folder, remove_folder),
-		cmocka_unit_test_setup_teardown(test_run_must_be_there, make_folder, remove_folder),
-		cmocka_unit_test_setup_teardown(test_unknown_name_lists_those_there_are, make_folder, remove_folder),
-		cmocka_unit_test_setup_teardown(test_damaged_files, make_folder, remove_folder),
-		cmocka_unit_test_setup_teardown(test_folder_that_is_a_file, make_folder, remove_folder),
+		cmocka_unit_test_setup_teardown(test_saved_and_overwritten, make_folder_with_runs, remove_folder),
+		cmocka_unit_test_setup_teardown(test_runs_by_other_names, make_folder_with_runs, remove_folder),
+		cmocka_unit_test_setup_teardown(test_baseline_comes_first, make_folder_with_runs, remove_folder),
+		cmocka_unit_test_setup_teardown(test_bad_names, make_folder_with_runs, remove_folder),
+		cmocka_unit_test_setup_teardown(test_run_must_be_there, make_folder_with_runs, remove_folder),
+		cmocka_unit_test_setup_teardown(test_unknown_name_lists_those_there_are, make_folder_with_runs, remove_folder),
+		cmocka_unit_test_setup_teardown(test_damaged_files, make_folder_with_runs, remove_folder),
+		cmocka_unit_test_setup_teardown(test_folder_that_is_a_file, make_folder_with_runs, remove_folder),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -17,40 +17,10 @@
 
 #include "report/run_json.h"
 #include "report/store.h"
+#include "folder_testing.h"
 #include "report_testing.h"
 
 #define NOBODY 65534
-
-static char *folder;			/* of one test */
-
-static const char *in_folder(const char *name)
-{
-	static char path[PATH_MAX];
-
-	snprintf(path, sizeof(path), "%s/%s", folder, name);
-	return path;
-}
-
-static int make_folder(void **state)
-{
-	const char *tmp = getenv("TMPDIR");
-	char path[PATH_MAX];
-
-	(void)state;
-	snprintf(path, sizeof(path), "%s/bb_store.XXXXXX", tmp && *tmp ? tmp : "/tmp");
-	folder = mkdtemp(path) ? strdup(path) : NULL;
-	return folder ? 0 : -1;
-}
-
-static int remove_folder(void **state)
-{
-	char command[PATH_MAX + 16];
-
-	(void)state;
-	snprintf(command, sizeof(command), "rm -rf '%s'", folder);
-	free(folder);
-	return system(command);
-}
 
 /* Entries of a folder, "." and ".." not counted. */
 static int count_entries(const char *path)

@@ -11,30 +11,8 @@
 
 #include "report/store.h"
 #include "report/timeline.h"
+#include "folder_testing.h"
 #include "report_testing.h"
-
-static char *folder;			/* of one test */
-
-static int make_folder(void **state)
-{
-	const char *tmp = getenv("TMPDIR");
-	char path[PATH_MAX];
-
-	(void)state;
-	snprintf(path, sizeof(path), "%s/bb_timeline.XXXXXX", tmp && *tmp ? tmp : "/tmp");
-	folder = mkdtemp(path) ? strdup(path) : NULL;
-	return folder ? 0 : -1;
-}
-
-static int remove_folder(void **state)
-{
-	char command[PATH_MAX + 16];
-
-	(void)state;
-	snprintf(command, sizeof(command), "rm -rf '%s'", folder);
-	free(folder);
-	return system(command);
-}
 
 static void store(struct bb_report *r)
 {

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef BB_TESTS_FOLDER_TESTING_H
+#define BB_TESTS_FOLDER_TESTING_H
+
+/* A folder for one test, which setup makes and teardown removes with all that is in it. Include after cmocka.h. */
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static char *folder;
+
+static inline int make_folder(void **state)
+{
+	const char *tmp = getenv("TMPDIR");
+	char path[PATH_MAX];
+
+	(void)state;
+	snprintf(path, sizeof(path), "%s/bb_test.XXXXXX", tmp && *tmp ? tmp : "/tmp");
+	folder = mkdtemp(path) ? strdup(path) : NULL;
+	return folder ? 0 : -1;
+}
+
+static inline int remove_folder(void **state)
+{
+	char command[PATH_MAX + 16];
+
+	(void)state;
+	snprintf(command, sizeof(command), "rm -rf '%s'", folder);
+	free(folder);
+	return system(command);
+}
+
+/* The path of a file in it; valid until the next call. */
+static inline const char *in_folder(const char *name)
+{
+	static char path[PATH_MAX];
+
+	snprintf(path, sizeof(path), "%s/%s", folder, name);
+	return path;
+}
+
+#endif
