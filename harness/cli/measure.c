@@ -171,7 +171,7 @@ static bool has_samples(const struct bb_report *r)
 {
 	for (size_t i = 0; i < r->n_cases; i++)
 		for (size_t j = 0; j < r->cases[i].n_series; j++)
-			if (r->cases[i].series[j].run_cnt)
+			if (r->cases[i].series[j].run_cnt || r->cases[i].series[j].hist.n)
 				return true;
 	return false;
 }

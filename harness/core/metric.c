@@ -23,6 +23,8 @@ const struct bb_metric_def bb_metrics[] = {
 	{"rate_achieved", "sample-rate", "Hz", BB_HIGHER_IS_BETTER, BB_METRIC_INFO, AT(rate_achieved),
 	 "runs per second of the target's CPU time"},
 	{"drops", NULL, "runs", BB_LOWER_IS_BETTER, BB_METRIC_INFO, AT(drops), "runs whose result was thrown away"},
+	{"intercept", NULL, "ns", BB_LOWER_IS_BETTER, BB_METRIC_INFO, AT(intercept),
+	 "slope: what a system call costs besides the runs in it"},
 	{"steal", NULL, "share", BB_NO_DIRECTION, BB_METRIC_INFO, AT(steal), "CPU time taken by the hypervisor meanwhile"},
 };
 

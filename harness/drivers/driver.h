@@ -28,18 +28,19 @@ struct bb_driver_opts {
 
 /* One batch: consecutive samples of one program. The caller sets the first part, the driver the rest. */
 struct bb_batch {
-	uint64_t *ns;			/* room for `want` samples: ns of one run each */
+	uint64_t *ns;			/* room for `want` samples: cost of one run each, in 1/units_per_ns ns of the driver */
 	size_t want;			/* at most this many; fewer only if the time is up */
 	size_t warmup;			/* runs to fire and discard first (drivers that fire); out: those that were */
 	double max_s;			/* in-situ: the workload's CPU time to spend; 0: no limit but `want` */
 	bool drain_always;		/* rings emptied after every run, or only when half full */
 
 	size_t n;			/* samples taken */
-	uint64_t fired;			/* events fired, warm-up excluded; 0 where the driver cannot know */
+	uint64_t fired;			/* events fired (slope: lines taken), warm-up excluded; 0: the driver cannot know */
 	uint64_t run_cnt, run_time_ns;	/* by the counters, warm-up excluded */
 	uint64_t multi;			/* runs that shared a window with others: counted, but no sample */
 	double elapsed_s;
 	double target_cpu_s;		/* CPU time of the workload; NAN where there is none */
+	double intercept_ns;		/* slope: what a call costs besides the runs; NAN elsewhere */
 	uint64_t retries;		/* calls made again because a signal broke them off; their runs are in `warmup` */
 	char void_why[200];		/* the program did not do what is expected of it; empty: nothing to say */
 };
@@ -50,6 +51,8 @@ struct bb_driver {
 	const char *doc;
 	bool needs_bpf;			/* false: subjects have no target (fake) */
 	bool fires;			/* it fires the events itself: fired must equal run_cnt */
+	bool stats_off;			/* bpf_stats must be off meanwhile: the counters may not move */
+	uint32_t units_per_ns;		/* of its samples: 1, or 1000 for ps; 0: 1 */
 	int (*open)(const struct bb_drive_spec *spec, const struct bb_driver_opts *opts, void **ret_state,
 		    struct bb_err *err);	/* -ENOTSUP with the reason where this machine cannot */
 	/* Can it drive this program? Asked once, before anything is measured; NULL: any. -ENOTSUP with the reason. */
@@ -60,7 +63,8 @@ struct bb_driver {
 	void (*close)(void *state);	/* takes NULL */
 };
 
-extern const struct bb_driver bb_driver_step, bb_driver_test_run, bb_driver_insitu, bb_driver_fake;
+extern const struct bb_driver bb_driver_step_page_fault, bb_driver_step_test_run, bb_driver_slope, bb_driver_insitu,
+	bb_driver_fake;
 extern const struct bb_driver *const bb_drivers[];
 extern const size_t bb_n_drivers;
 

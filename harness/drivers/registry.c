@@ -6,8 +6,9 @@
 #include "drivers/driver.h"
 
 const struct bb_driver *const bb_drivers[] = {
-	&bb_driver_step,
-	&bb_driver_test_run,
+	&bb_driver_step_page_fault,
+	&bb_driver_step_test_run,
+	&bb_driver_slope,
 	&bb_driver_insitu,
 	&bb_driver_fake,
 };

@@ -44,7 +44,7 @@ static struct param param_of_inputs(const struct bb_inputs *in)
 
 static struct param param_of(const struct bb_drive_spec *d)
 {
-	if (!strcmp(d->with, "step") && !strcmp(d->trigger, "test-run"))
+	if (!strcmp(d->with, "slope") || (!strcmp(d->with, "step") && !strcmp(d->trigger, "test-run")))
 		return param_of_inputs(&d->inputs);
 	if (!strcmp(d->with, "step"))
 		return (struct param){.name = "stack_depth", .values = d->stack_depth.v, .n = d->stack_depth.n};
@@ -131,7 +131,8 @@ static void add_cell(struct bb_plan *p, const struct bb_plan_opts *opts, const s
 	c->variant = v;
 	c->drive = d;
 	c->floor = BB_NO_CELL;
-	c->samples = opts->samples ? opts->samples : d->samples ? d->samples : BB_DEFAULT_SAMPLES;
+	c->samples = opts->samples ? opts->samples : d->samples ? d->samples :
+		     !strcmp(d->with, "slope") ? BB_DEFAULT_SLOPES : BB_DEFAULT_SAMPLES;
 	if (!strcmp(d->with, "in-situ"))
 		c->seconds = d->seconds > 0 ? d->seconds : BB_DEFAULT_SECONDS;
 	c->what = (size_t)snprintf(c->name, sizeof(c->name), "%s/%s/", p->scenario->name, v->name);

@@ -15,6 +15,7 @@
  */
 #define BB_DEFAULT_LOADS 12u		/* the interval over loads is then their 3rd to 10th */
 #define BB_DEFAULT_SAMPLES 6000u	/* of a cell, all loads together */
+#define BB_DEFAULT_SLOPES 480u		/* likewise, of a slope: lines through ten calls each */
 #define BB_DEFAULT_SECONDS 0.6		/* in-situ: of a cell, all loads together */
 #define BB_NO_CELL SIZE_MAX
 

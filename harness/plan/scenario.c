@@ -22,10 +22,10 @@
  */
 #define ARRAY_LEN(a)	(sizeof(a) / sizeof((a)[0]))
 
-enum { STEP, IN_SITU, FAKE };
+enum { STEP, SLOPE, IN_SITU, FAKE };
 enum { PAGE_FAULT, TEST_RUN };
 
-static const char *const drivers[] = {[STEP] = "step", [IN_SITU] = "in-situ", [FAKE] = "fake"};
+static const char *const drivers[] = {[STEP] = "step", [SLOPE] = "slope", [IN_SITU] = "in-situ", [FAKE] = "fake"};
 static const char *const triggers[] = {[PAGE_FAULT] = "page-fault", [TEST_RUN] = "test-run"};
 static const char *const insides[] = {"amicable_pairs"};
 static const char *const events[] = {"cpu-clock", "task-clock"};
@@ -35,11 +35,12 @@ static const uint32_t default_stack_depth = 8;
 static const uint32_t default_freq_hz = 100;
 
 /* The drives that have keys of their own: the drivers, and step by its trigger. */
-enum { BY_FAULT, BY_TEST_RUN, BY_SAMPLING, BY_FAKE };
+enum { BY_FAULT, BY_TEST_RUN, BY_SLOPE, BY_SAMPLING, BY_FAKE };
 
 static const struct bb_mode modes[] = {
 	[BY_FAULT] = {"with: step", "step by page-fault"},
 	[BY_TEST_RUN] = {"trigger: test-run", "step by test-run"},
+	[BY_SLOPE] = {"with: slope", "slope"},
 	[BY_SAMPLING] = {"with: in-situ", "in-situ"},
 	[BY_FAKE] = {"with: fake", "fake"},
 };
@@ -167,7 +168,7 @@ static int set_drive_defaults(const struct bb_reader *r, unsigned int mode, stru
 
 	rc = rc ? rc : bb_field__set_text(r, &d->inside, insides[0]);
 	rc = rc ? rc : bb_field__set_text(r, &d->event, events[0]);
-	if (!rc && mode != BY_TEST_RUN)		/* which has no stack to go down */
+	if (!rc && mode != BY_TEST_RUN && mode != BY_SLOPE)	/* which have no stack to go down */
 		rc = bb_field__set_list(r, &d->stack_depth, &default_stack_depth, 1);
 	return rc ? rc : bb_field__set_list(r, &d->freq_hz, &default_freq_hz, 1);
 }
@@ -177,7 +178,9 @@ static int find_mode(const struct bb_reader *r, const struct bb_yaml *node, unsi
 {
 	static const struct bb_field with = {.name = "with", .choices = drivers, .n_choices = ARRAY_LEN(drivers)};
 	static const struct bb_field by = {.name = "trigger", .choices = triggers, .n_choices = ARRAY_LEN(triggers)};
-	static const unsigned int mode_of[] = {[STEP] = BY_FAULT, [IN_SITU] = BY_SAMPLING, [FAKE] = BY_FAKE};
+	static const unsigned int mode_of[] = {
+		[STEP] = BY_FAULT, [SLOPE] = BY_SLOPE, [IN_SITU] = BY_SAMPLING, [FAKE] = BY_FAKE,
+	};
 	const struct bb_yaml *driver = bb_yaml__get(node, "with"), *trigger = bb_yaml__get(node, "trigger");
 	size_t i = 0, t = PAGE_FAULT;
 	int rc;
@@ -255,14 +258,15 @@ static const struct bb_field drive_fields[] = {
 	{"inside", bb_field__choice, AT(bb_drive_spec, inside), IN(FAULT), CHOICE(insides)},
 	{"stack_depth", bb_field__u32_list, AT(bb_drive_spec, stack_depth), IN(FAULT), .min = 1, .max = 127},
 	{"consumer", read_consumer, AT(bb_drive_spec, consumer), IN(FAULT), CHOICE(consumers)},
-	{"inputs", bb_field__inputs, AT(bb_drive_spec, inputs), IN(TEST_RUN)},
+	{"inputs", bb_field__inputs, AT(bb_drive_spec, inputs), IN(TEST_RUN) | IN(SLOPE)},
+	{"repeat", bb_field__u32, AT(bb_drive_spec, repeat), IN(SLOPE), .min = 8, .max = 1000000},
 	{"event", bb_field__choice, AT(bb_drive_spec, event), IN(SAMPLING), CHOICE(events)},
 	{"workload", bb_field__text, AT(bb_drive_spec, workload), IN(SAMPLING), .required = true},
 	{"args", read_args, AT(bb_drive_spec, args), IN(SAMPLING)},
 	{"freq_hz", bb_field__u32_list, AT(bb_drive_spec, freq_hz), IN(SAMPLING), .min = 1, .max = 100000},
 	{"seconds", bb_field__double, AT(bb_drive_spec, seconds), IN(SAMPLING), .min = 0.01, .max = 86400},
-	{"samples", bb_field__u32, AT(bb_drive_spec, samples), IN(FAULT) | IN(TEST_RUN) | IN(FAKE), .min = 1,
-	 .max = 100000000},
+	{"samples", bb_field__u32, AT(bb_drive_spec, samples), IN(FAULT) | IN(TEST_RUN) | IN(SLOPE) | IN(FAKE),
+	 .min = 1, .max = 100000000},
 };
 
 static const struct bb_field expect_fields[] = {

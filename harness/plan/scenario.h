@@ -46,9 +46,10 @@ enum bb_consumer {
 
 /* One entry of `drive:`. Which keys may stand beside `with` depends on it; the others keep their defaults. */
 struct bb_drive_spec {
-	char *with;			/* "step", "in-situ" or "fake" */
+	char *with;			/* "step", "slope", "in-situ" or "fake" */
 	char *trigger;			/* step: "page-fault" (default) or "test-run" */
-	struct bb_inputs inputs;	/* step by test-run: what it runs on; n == 0: the driver's default for the type */
+	struct bb_inputs inputs;	/* step by test-run, slope: what it runs on; n == 0: the default for the type */
+	uint32_t repeat;		/* slope: runs in the longest call; 0: as many as make a tenth of a millisecond */
 	char *inside;			/* step: function whose stack the trigger fires on: "amicable_pairs" (default) */
 	struct bb_u32_list stack_depth;	/* step: user frames, 1..127 each, default [8] */
 	enum bb_consumer consumer;	/* step: "caught-up" or "behind" */
@@ -58,7 +59,7 @@ struct bb_drive_spec {
 	size_t n_args;
 	struct bb_u32_list freq_hz;	/* in-situ: 1..100000 each, default [100] */
 	double seconds;			/* in-situ: time per variant and frequency, all loads together; 0 = default */
-	uint32_t samples;		/* step, fake: per variant and parameter, all loads together; 0 = default */
+	uint32_t samples;		/* step, slope, fake: per variant and parameter, all loads together; 0 = default */
 	struct bb_where where;
 };
 

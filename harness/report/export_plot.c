@@ -64,10 +64,11 @@ static int merge_valid(const struct bb_case *c, struct bb_sorted *ret_sorted)
 	return rc;
 }
 
-static void put_point(const struct bb_case *c, uint64_t ns, double share, FILE *mem)
+static void put_point(const struct bb_case *c, uint64_t units, double share, FILE *mem)
 {
 	put_text(c->name, mem);
-	fprintf(mem, "\t%llu\t%.6f\n", (unsigned long long)ns, share);
+	put_number(bb_case__ns(c, (double)units), mem);
+	fprintf(mem, "\t%.6f\n", share);
 }
 
 /*

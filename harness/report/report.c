@@ -75,6 +75,7 @@ struct bb_case *bb_report__add_case(struct bb_report *r)
 	c = &cases[r->n_cases++];
 	memset(c, 0, sizeof(*c));
 	c->floor = BB_NO_FLOOR;
+	c->units_per_ns = 1;
 	for (size_t i = 0; i < bb_n_metrics; i++)
 		*bb_metric_at(&c->summary, &bb_metrics[i]) = (struct bb_estimate){NAN, NAN, NAN};
 	return c;
@@ -104,6 +105,7 @@ struct bb_series *bb_case__add_series(struct bb_case *c)
 	s->elapsed_s = NAN;
 	s->target_cpu_s = NAN;
 	s->steal = NAN;
+	s->intercept_ns = NAN;
 	bb_hist_init(&s->hist);
 	return s;
 }

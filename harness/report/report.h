@@ -24,7 +24,7 @@ struct bb_series {
 	uint32_t load;			/* 0-based round of the run; equal rounds were interleaved in time */
 	int jit_mod64;			/* address of the JITed program mod 64; -1 unknown */
 	char *void_why;			/* why the series does not count; NULL: it does */
-	uint64_t fired;			/* events that the drive fired; 0 where it cannot know (in-situ) */
+	uint64_t fired;			/* events that the drive fired, lines that it took (slope); 0: it cannot know (in-situ) */
 	uint64_t run_cnt;		/* by the kernel's counters, warm-up excluded */
 	uint64_t run_time_ns;
 	uint64_t misses;		/* recursion_misses */
@@ -34,7 +34,8 @@ struct bb_series {
 	double elapsed_s;		/* wall time */
 	double target_cpu_s;		/* in-situ: CPU time of the workload; NAN elsewhere */
 	double steal;			/* share, 0..1; NAN unknown */
-	struct bb_hist hist;		/* ns per run, one sample a run */
+	double intercept_ns;		/* slope: of the system call around the runs; NAN elsewhere */
+	struct bb_hist hist;		/* cost of a run in 1/units_per_ns ns, one sample a run (slope: a line) */
 };
 
 #define BB_NO_FLOOR SIZE_MAX
@@ -44,6 +45,7 @@ struct bb_case {
 	char *scenario, *variant, *drive;
 	char *param;			/* "stack_depth", "freq_hz"; NULL when the drive has none */
 	uint32_t param_value;
+	uint32_t units_per_ns;		/* of the samples: 1, or 1000 where they are in ps */
 	size_t floor;			/* index of the floor's case in the report, BB_NO_FLOOR */
 	bool is_anchor;			/* what history divides by */
 	struct bb_series *series;
@@ -73,6 +75,12 @@ struct bb_report {
 	struct bb_skip *skips;
 	size_t n_skips;
 };
+
+/* A sample of the case in ns. */
+static inline double bb_case__ns(const struct bb_case *c, double units)
+{
+	return units / c->units_per_ns;
+}
 
 /* Equal, or both absent. */
 static inline bool bb_same_text(const char *a, const char *b)

@@ -31,6 +31,7 @@ static void write_field(const struct bb_field *f, const void *base, FILE *out)
 		fprintf(out, "\"0x%" PRIx64 "\"", *(const uint64_t *)at);
 		break;
 	case FIELD_U32:
+	case FIELD_U32_NOT_0:
 		fprintf(out, "%" PRIu32, *(const uint32_t *)at);
 		break;
 	case FIELD_MOD64:

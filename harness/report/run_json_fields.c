@@ -3,7 +3,7 @@
 
 #include "report/report.h"
 
-#define FIELDS(array) {(array), sizeof(array) / sizeof((array)[0])}
+#define FIELDS(array, n_newer) {(array), sizeof(array) / sizeof((array)[0]), (n_newer)}
 
 static const struct bb_field report_fields[] = {
 	{"id", FIELD_NAME, offsetof(struct bb_report, id)},
@@ -28,6 +28,7 @@ static const struct bb_field case_fields[] = {
 	{"param", FIELD_TEXT_OR_NULL, offsetof(struct bb_case, param)},
 	{"param_value", FIELD_U32, offsetof(struct bb_case, param_value)},
 	{"anchor", FIELD_BOOL, offsetof(struct bb_case, is_anchor)},
+	{"units_per_ns", FIELD_U32_NOT_0, offsetof(struct bb_case, units_per_ns)},
 };
 
 static const struct bb_field series_fields[] = {
@@ -44,6 +45,7 @@ static const struct bb_field series_fields[] = {
 	{"elapsed_s", FIELD_POSITIVE, offsetof(struct bb_series, elapsed_s)},
 	{"target_cpu_s", FIELD_POSITIVE, offsetof(struct bb_series, target_cpu_s)},
 	{"steal", FIELD_SHARE, offsetof(struct bb_series, steal)},
+	{"intercept_ns", FIELD_REAL, offsetof(struct bb_series, intercept_ns)},
 };
 
 static const struct bb_field comparison_fields[] = {
@@ -69,9 +71,9 @@ static const struct bb_field pair_fields[] = {
 	{"void", FIELD_TEXT_OR_NULL, offsetof(struct bb_pair, void_why)},
 };
 
-const struct bb_fields bb_report_fields = FIELDS(report_fields);
-const struct bb_fields bb_skip_fields = FIELDS(skip_fields);
-const struct bb_fields bb_case_fields = FIELDS(case_fields);
-const struct bb_fields bb_series_fields = FIELDS(series_fields);
-const struct bb_fields bb_comparison_fields = FIELDS(comparison_fields);
-const struct bb_fields bb_pair_fields = FIELDS(pair_fields);
+const struct bb_fields bb_report_fields = FIELDS(report_fields, 0);
+const struct bb_fields bb_skip_fields = FIELDS(skip_fields, 0);
+const struct bb_fields bb_case_fields = FIELDS(case_fields, 1);
+const struct bb_fields bb_series_fields = FIELDS(series_fields, 1);
+const struct bb_fields bb_comparison_fields = FIELDS(comparison_fields, 0);
+const struct bb_fields bb_pair_fields = FIELDS(pair_fields, 0);

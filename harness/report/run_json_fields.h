@@ -15,6 +15,7 @@ enum bb_field_type {
 	FIELD_COUNT,		/* uint64_t */
 	FIELD_SEED,		/* uint64_t, always as "0x..." */
 	FIELD_U32,		/* uint32_t */
+	FIELD_U32_NOT_0,	/* likewise, 1 or more */
 	FIELD_MOD64,		/* int, -1..63 */
 	FIELD_REAL,		/* double or NAN */
 	FIELD_POSITIVE,		/* double >= 0 or NAN */
@@ -31,6 +32,7 @@ struct bb_field {
 struct bb_fields {
 	const struct bb_field *v;
 	size_t n;
+	size_t n_newer;		/* the last so many: older runs have no such key, and what the maker of the struct set stays */
 };
 
 extern const struct bb_fields bb_report_fields, bb_skip_fields, bb_case_fields, bb_series_fields, bb_comparison_fields,

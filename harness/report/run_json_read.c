@@ -87,6 +87,11 @@ static int read_whole(const struct reader *rd, const struct bb_field *f, const j
 			return complain(rd, f->key, "expected a whole number of 32 bits");
 		*(uint32_t *)at = (uint32_t)i;
 		return 0;
+	case FIELD_U32_NOT_0:
+		if (!json_is_integer(v) || i < 1 || i > UINT32_MAX)
+			return complain(rd, f->key, "expected a whole number of 32 bits, 1 or more");
+		*(uint32_t *)at = (uint32_t)i;
+		return 0;
 	case FIELD_MOD64:
 		if (!json_is_integer(v) || i < -1 || i > 63)
 			return complain(rd, f->key, "expected a whole number from -1 to 63");
@@ -128,7 +133,8 @@ static int read_fields(const struct reader *rd, const struct bb_fields *fields, 
 	int rc = json_is_object(obj) ? 0 : complain(rd, "", "expected an object");
 
 	for (size_t i = 0; !rc && i < fields->n; i++)
-		rc = read_field(rd, &fields->v[i], obj, base);
+		if (i < fields->n - fields->n_newer || json_object_get(obj, fields->v[i].key))
+			rc = read_field(rd, &fields->v[i], obj, base);
 	return rc;
 }
 

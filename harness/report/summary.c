@@ -66,7 +66,7 @@ int bb_case__locations(const struct bb_case *c, double *ret_ns)
 			continue;
 		if (censor_of(&c->series[i], &censor))
 			return -ENOMEM;
-		ret_ns[i] = censor.mean_ns;
+		ret_ns[i] = bb_case__ns(c, censor.mean_ns);
 	}
 	return 0;
 }
@@ -87,7 +87,7 @@ static int locate(struct bb_case *c, struct work *w)
 		rc = censor_of(s, &censor);
 		if (rc)
 			return rc;
-		w->location[i] = censor.mean_ns;
+		w->location[i] = bb_case__ns(c, censor.mean_ns);
 		outliers += censor.share_of_n * (double)s->hist.n;
 		outlier_ns += censor.share_of_sum * s->hist.sum_ns;
 		n += (double)s->hist.n;
@@ -101,16 +101,16 @@ static int locate(struct bb_case *c, struct work *w)
 	return 0;
 }
 
-static int quantiles(const struct bb_hist *all, struct bb_summary *sum)
+static int quantiles(const struct bb_hist *all, struct bb_case *c)
 {
 	struct bb_sorted sorted;
 	int rc = bb_hist_sort(all, &sorted);
 
 	if (rc)
 		return rc;
-	sum->p50 = point(bb_hist_quantile(&sorted, 0.5));
-	sum->p90 = point(all->n >= P90_MIN ? bb_hist_quantile(&sorted, 0.9) : NAN);
-	sum->p99 = point(all->n >= P99_MIN ? bb_hist_quantile(&sorted, 0.99) : NAN);
+	c->summary.p50 = point(bb_case__ns(c, bb_hist_quantile(&sorted, 0.5)));
+	c->summary.p90 = point(all->n >= P90_MIN ? bb_case__ns(c, bb_hist_quantile(&sorted, 0.9)) : NAN);
+	c->summary.p99 = point(all->n >= P99_MIN ? bb_case__ns(c, bb_hist_quantile(&sorted, 0.99)) : NAN);
 	bb_sorted_done(&sorted);
 	return 0;
 }
@@ -150,6 +150,21 @@ static void count(struct bb_case *c)
 	sum->steal = point(ratio(steal, steal_s));
 }
 
+/* Where the lines of the valid series meet the axis: what a call costs besides the runs. */
+static int intercept(struct bb_case *c)
+{
+	double *x = calloc(c->n_series + 1, sizeof(*x)), spread;
+	int rc;
+
+	if (!x)
+		return -ENOMEM;
+	for (size_t i = 0; i < c->n_series; i++)
+		x[i] = c->series[i].void_why ? NAN : c->series[i].intercept_ns;
+	rc = over_loads(x, c->n_series, &c->summary.intercept, &spread);
+	free(x);
+	return rc;
+}
+
 static int summarise_case(struct bb_case *c, struct work *w)
 {
 	double spread;
@@ -161,9 +176,11 @@ static int summarise_case(struct bb_case *c, struct work *w)
 	count(c);
 	rc = locate(c, w);
 	if (!rc)
-		rc = quantiles(&w->all, &c->summary);
+		rc = quantiles(&w->all, c);
 	if (!rc)
 		rc = over_loads(w->location, c->n_series, &c->summary.latency, &spread);
+	if (!rc)
+		rc = intercept(c);
 	if (rc)
 		return rc;
 	c->summary.samples = w->all.n;

@@ -209,6 +209,11 @@ static void rate(const struct bb_case *c, struct bb_cell *cell)
 		*cell = bb_cell_number(s->rate_achieved.value, s->rate_achieved.value);
 }
 
+static void intercept(const struct bb_case *c, struct bb_cell *cell)
+{
+	*cell = bb_cell_number(c->summary.intercept.value, c->summary.intercept.value);
+}
+
 /* Only where windows are shared at all; elsewhere a column of zeros would only raise questions. */
 static void multi(const struct bb_case *c, struct bb_cell *cell)
 {
@@ -247,6 +252,7 @@ const struct bb_column bb_columns[] = {
 	{"Hz", false, false, 3, rate, "runs per second of the target's CPU time, achieved/requested"},
 	{"multi", false, false, 2, multi,
 	 "runs that shared a reading of the counters with others: counted, but no sample"},
+	{"call", false, false, 5, intercept, "what the system call around the runs costs, ns"},
 	{"layout spread", false, false, BB_SPILL_ALWAYS, spread,
 	 "p90/p10 of the latency over loads: what the place of the code alone does"},
 };

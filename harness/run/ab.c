@@ -16,6 +16,7 @@
 #include "stats/quantile.h"
 
 #define RUN_SAMPLES 16u		/* of one label before the other has its turn */
+#define RUN_SAMPLES_SLOPE 4u	/* each is a line through ten calls */
 #define RUN_SAMPLES_INSITU 8u	/* at 100 Hz these take 80 ms */
 #define BLOCKS_MATCHED 8u
 #define BLOCKS_UNMATCHED 4u
@@ -100,7 +101,7 @@ static int measure_run(struct ab *ab, const struct contest *c, enum label label,
 	int rc;
 
 	if (d->driver->fires) {
-		b.want = RUN_SAMPLES;
+		b.want = d->driver->stats_off ? RUN_SAMPLES_SLOPE : RUN_SAMPLES;
 		b.warmup = ab->warm[label] ? WARMUP_RUN : WARMUP_FIRST;
 	} else {
 		b.want = RUN_SAMPLES_INSITU;
@@ -128,6 +129,7 @@ static int measure_block(struct ab *ab, const struct contest *c, struct bb_pair 
 {
 	enum label first = bb_rng_below(&ab->session.rng, 2) ? HEAD : BASE, order[4] = {first, !first, !first, first};
 	struct bb_pair o = {.d = NAN, .d_net = NAN, .base_ns = NAN, .head_ns = NAN, .floor_ns = NAN};
+	const struct bb_case *k = &ab->report->cases[c->case_of[BASE]];
 	size_t n[N_LABELS] = {0};
 	struct bb_block block;
 	int rc = 0;
@@ -143,11 +145,11 @@ static int measure_block(struct ab *ab, const struct contest *c, struct bb_pair 
 	if (rc)
 		return rc;
 	if (!bb_block_difference(ab->ns[FLOOR], n[FLOOR], ab->ns[FLOOR], n[FLOOR], c->tick_ns, ab->scratch, &block))
-		o.floor_ns = block.mean_a_ns;
+		o.floor_ns = bb_case__ns(k, block.mean_a_ns);
 	if (!bb_block_difference(ab->ns[BASE], n[BASE], ab->ns[HEAD], n[HEAD], c->tick_ns, ab->scratch, &block)) {
 		o.d = block.d;
-		o.base_ns = block.mean_a_ns;
-		o.head_ns = block.mean_b_ns;
+		o.base_ns = bb_case__ns(k, block.mean_a_ns);
+		o.head_ns = bb_case__ns(k, block.mean_b_ns);
 	}
 	o.shift_ns = o.head_ns - o.base_ns;
 	if (o.base_ns > o.floor_ns && o.head_ns > o.floor_ns)
@@ -216,7 +218,8 @@ static int measure_pair(struct ab *ab, struct contest *c, struct bb_err *err)
 /* Does a drive's part of a round count? ret_why stays empty if it does. */
 static void judge_labels(struct ab *ab, size_t drive, const struct bb_prog_stats *before, char *ret_why, size_t size)
 {
-	bool fires = ab->session.drives[drive].driver->fires, same_load = ab->opts->same_load;
+	const struct bb_driver *driver = ab->session.drives[drive].driver;
+	bool same_load = ab->opts->same_load;
 
 	ret_why[0] = '\0';
 	for (enum label l = 0; l < N_LABELS && !ret_why[0]; l++) {
@@ -226,11 +229,11 @@ static void judge_labels(struct ab *ab, size_t drive, const struct bb_prog_stats
 
 		if (!ab->subject[l])
 			continue;
-		if (fires && t->ran != t->fired)
+		if (driver->fires && !driver->stats_off && t->ran != t->fired)
 			snprintf(why, sizeof(why), "run_cnt rose by %llu, %llu events were fired",
 				 (unsigned long long)t->ran, (unsigned long long)t->fired);
 		else if (!(l == HEAD && same_load))	/* one load then counts for both */
-			bb_record__check(ab->subject[l], &before[l], fires,
+			bb_record__check(driver, ab->subject[l], &before[l],
 					 t->fired + (l == BASE && same_load ? ab->tally[HEAD].fired : 0), &misses, why,
 					 sizeof(why));
 		if (why[0])
@@ -379,8 +382,8 @@ static int run_pairs(struct ab *ab, size_t drive, double budget_s, struct bb_err
 {
 	const struct bb_progress *p = ab->opts->run.progress;
 	uint64_t began_ns = bb_now_ns();
+	int rc = bb_session__stats_for(&ab->session, drive, err);
 	bool any = true;
-	int rc = 0;
 
 	for (uint32_t pair = 0; !rc && any && (!ab->opts->max_pairs || pair < ab->opts->max_pairs); pair++) {
 		double elapsed_s = bb_seconds_since(began_ns);

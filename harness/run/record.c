@@ -16,6 +16,7 @@ int bb_record__case(struct bb_report *report, const struct bb_plan *plan, const 
 {
 	const struct bb_scenario *sc = plan->scenario;
 	const char *anchor = sc->anchor ? sc->anchor : sc->floor;
+	const struct bb_driver *driver = bb_driver_find(cell->drive);
 	struct bb_case *k = bb_report__add_case(report);
 
 	if (!k)
@@ -30,6 +31,7 @@ int bb_record__case(struct bb_report *report, const struct bb_plan *plan, const 
 	if (!k->name || !k->scenario || !k->variant || !k->drive || (cell->param && !k->param))
 		return bb_fail_nomem(err);
 	k->param_value = cell->param_value;
+	k->units_per_ns = driver && driver->units_per_ns ? driver->units_per_ns : 1;
 	k->floor = BB_NO_FLOOR;
 	k->is_anchor = anchor && !strcmp(anchor, cell->variant->name);
 	*ret_index = report->n_cases - 1;
@@ -49,11 +51,21 @@ struct bb_series *bb_record__series(struct bb_case *c, uint32_t load, int jit_mo
 	return s;
 }
 
+/* Of all batches: as many lines as each had. */
+static void note_intercept(struct bb_series *s, const struct bb_batch *b)
+{
+	double before = isnan(s->intercept_ns) ? 0 : (double)(s->hist.n - b->n) * s->intercept_ns;
+
+	if (b->n && !isnan(b->intercept_ns))
+		s->intercept_ns = (before + (double)b->n * b->intercept_ns) / (double)s->hist.n;
+}
+
 int bb_record__batch(struct bb_series *s, const struct bb_batch *b)
 {
 	for (size_t i = 0; i < b->n; i++)
 		if (bb_hist_add(&s->hist, b->ns[i], 1))
 			return -ENOMEM;
+	note_intercept(s, b);
 	s->fired += b->fired;
 	s->run_cnt += b->run_cnt;
 	s->run_time_ns += b->run_time_ns;
@@ -86,21 +98,26 @@ static int drops_of(const struct bb_subject *subject, uint64_t *ret_drops)
 	return subject->target ? bb_target__drops(subject->target, ret_drops) : 0;
 }
 
-void bb_record__check(const struct bb_subject *subject, const struct bb_prog_stats *before, bool fires, uint64_t fired,
-		      uint64_t *ret_misses, char *ret_why, size_t size)
+void bb_record__check(const struct bb_driver *driver, const struct bb_subject *subject, const struct bb_prog_stats *before,
+		      uint64_t fired, uint64_t *ret_misses, char *ret_why, size_t size)
 {
 	struct bb_prog_stats after = *before;
 	struct bb_err err = {0};
+	uint64_t ran;
 
 	if (subject->target)
 		bb_stats_reader__agreed(bb_target__reader(subject->target), &after, &err);
 	*ret_misses = after.recursion_misses - before->recursion_misses;
+	ran = after.run_cnt - before->run_cnt;
 	ret_why[0] = '\0';
 	if (err.code)
 		snprintf(ret_why, size, "the two readings of the counters disagree: %.200s", err.msg);
-	else if (fires && subject->target && after.run_cnt - before->run_cnt != fired)
-		snprintf(ret_why, size, "run_cnt rose by %llu, %llu events were fired",
-			 (unsigned long long)(after.run_cnt - before->run_cnt), (unsigned long long)fired);
+	else if (driver->stats_off && ran)
+		snprintf(ret_why, size, "another process has bpf_stats on (%llu runs were counted while ours was off), which "
+			 "adds to every run", (unsigned long long)ran);
+	else if (driver->fires && !driver->stats_off && subject->target && ran != fired)
+		snprintf(ret_why, size, "run_cnt rose by %llu, %llu events were fired", (unsigned long long)ran,
+			 (unsigned long long)fired);
 	else if (*ret_misses)
 		snprintf(ret_why, size, "%llu runs were missed (recursion)", (unsigned long long)*ret_misses);
 }
@@ -111,6 +128,7 @@ int bb_record__measure(const struct bb_driver *driver, void *state, void *slot, 
 	uint64_t before, after;
 	int rc = drops_of(subject, &before), record_rc;
 
+	b->intercept_ns = NAN;
 	if (!rc)
 		rc = driver->batch(state, slot, param, b, err);
 	record_rc = bb_record__batch(s, b);	/* what was taken before an error counts too */

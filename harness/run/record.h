@@ -31,10 +31,11 @@ int bb_record__void(struct bb_series *s, const char *fmt, ...) __attribute__((fo
 
 /*
  * The kernel's counters of a subject now, against what they were `before` and, for a driver that fires, how many events
- * were fired since, warm-up included. ret_why says what does not add up; empty if all does, or if the subject is fake.
+ * were fired since, warm-up included; with bpf_stats off they may not have moved. ret_why says what does not add up;
+ * empty if all does, or if the subject is fake.
  */
-void bb_record__check(const struct bb_subject *subject, const struct bb_prog_stats *before, bool fires, uint64_t fired,
-		      uint64_t *ret_misses, char *ret_why, size_t size);
+void bb_record__check(const struct bb_driver *driver, const struct bb_subject *subject, const struct bb_prog_stats *before,
+		      uint64_t fired, uint64_t *ret_misses, char *ret_why, size_t size);
 
 /* One batch of a subject through its driver, with its drops, into `s`. The batch holds the samples afterwards. */
 int bb_record__measure(const struct bb_driver *driver, void *state, void *slot, const struct bb_subject *subject,

@@ -41,7 +41,7 @@ static double expected_s(const struct bb_plan *p, const struct bb_cell *c)
 {
 	if (c->seconds > 0)
 		return c->seconds / p->loads;
-	return (per_load(p, c->samples) + WARMUP_FIRST) * 5e-6 + 5e-3;
+	return (per_load(p, c->samples) + WARMUP_FIRST) * (strcmp(c->drive->with, "slope") ? 5e-6 : 6e-4) + 5e-3;
 }
 
 static int add_cases(struct run *r, struct bb_err *err)
@@ -199,14 +199,14 @@ static int judge_variant(struct run *r, size_t first, const struct bb_prog_stats
 
 	for (size_t i = first; i != BB_NO_CELL; i = r->next[i])
 		fired += series_of(r, i)->fired + series_of(r, i)->warmup;
-	bb_record__check(subject, before, driver->fires, fired, &misses, why, sizeof(why));
+	bb_record__check(driver, subject, before, fired, &misses, why, sizeof(why));
 	for (size_t i = first; !rc && i != BB_NO_CELL; i = r->next[i]) {
 		struct bb_series *s = series_of(r, i);
 
 		s->misses = misses;
 		if (why[0])
 			rc = bb_record__void(s, "%s", why);
-		else if (driver->fires && s->run_cnt != s->fired)
+		else if (driver->fires && !driver->stats_off && s->run_cnt != s->fired)
 			rc = bb_record__void(s, "run_cnt is %llu, %llu events were fired", (unsigned long long)s->run_cnt,
 				       (unsigned long long)s->fired);
 		else if (want_drops >= 0 && s->drops != (uint64_t)want_drops)
@@ -232,6 +232,8 @@ static int run_drive(struct run *r, size_t drive, uint32_t load, struct bb_err *
 	size_t n = 0;
 	int rc = before ? order_turns(r, drive, &turns, &n, err) : bb_fail_nomem(err);
 
+	if (!rc)
+		rc = bb_session__stats_for(ss, drive, err);
 	if (!rc)
 		rc = attach_drive(r, drive, load, before, err);
 	for (size_t i = 0; !rc && i < n; i++) {

@@ -176,8 +176,6 @@ int bb_session__open(const struct bb_plan *plan, const struct bb_run_opts *opts,
 	s.refused = calloc(sc->n_drives * sc->n_variants, sizeof(*s.refused));
 	if (!s.subjects || !s.usable || !s.drives || !s.refused)
 		rc = bb_fail_nomem(err);
-	if (!rc && needs_bpf)
-		rc = bb_stats_enable__on(&s.stats, err);
 	if (!rc)
 		rc = open_all(&s, needs_bpf, report, err);
 	if (!rc)
@@ -193,6 +191,20 @@ int bb_session__open(const struct bb_plan *plan, const struct bb_run_opts *opts,
 	}
 	*ret_session = s;
 	return 0;
+}
+
+int bb_session__stats_for(struct bb_session *s, size_t drive, struct bb_err *err)
+{
+	const struct bb_driver *d = s->drives[drive].driver;
+	bool on = d->needs_bpf && !d->stats_off;
+	int rc = 0;
+
+	if (on && !s->stats_on)
+		rc = bb_stats_enable__on(&s->stats, err);
+	else if (!on)
+		bb_stats_enable__off(&s->stats);
+	s->stats_on = on && !rc;
+	return rc;
 }
 
 void bb_session__close(struct bb_session *s)

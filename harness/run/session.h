@@ -13,7 +13,7 @@
 #include "report/report.h"
 #include "run/runner.h"
 
-/* What a plan needs, opened: bpf_stats on, every variant's program found and loaded once, every drive ready. */
+/* What a plan needs, opened: every variant's program found and loaded once, every drive ready. */
 struct bb_open_drive {
 	const struct bb_driver *driver;	/* NULL: not in the plan, or not possible here */
 	void *state;
@@ -23,7 +23,8 @@ struct bb_session {
 	const struct bb_plan *plan;
 	const struct bb_run_opts *opts;
 	struct bb_rng rng;
-	struct bb_stats_enable stats;
+	struct bb_stats_enable stats;	/* held while stats_on */
+	bool stats_on;
 	struct bb_subject *subjects;	/* by the scenario's variant index */
 	bool *usable;			/* likewise: opened, loads here */
 	struct bb_open_drive *drives;	/* by the scenario's drive index */
@@ -40,6 +41,9 @@ void bb_session__close(struct bb_session *s);
 
 size_t bb_session__variant(const struct bb_session *s, const struct bb_cell *c);	/* index into subjects[] */
 size_t bb_session__drive(const struct bb_session *s, const struct bb_cell *c);	/* index into drives[] */
+
+/* bpf_stats on, or off, as the drive wants it. 0, or -errno with a message. */
+int bb_session__stats_for(struct bb_session *s, size_t drive, struct bb_err *err);
 
 /* Can the cell be measured here? */
 bool bb_session__can(const struct bb_session *s, const struct bb_cell *c);

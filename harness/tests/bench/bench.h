@@ -186,9 +186,9 @@ static inline void bench_step__open(struct bench_step *s, const char *program)
 	if (!rc)
 		rc = bb_subject__load(&s->subject, &rng, -1, 1, &err);
 	if (!rc)
-		rc = bb_driver_step.open(&s->drive, &opts, &s->state, &err);
+		rc = bb_driver_step_page_fault.open(&s->drive, &opts, &s->state, &err);
 	if (!rc)
-		rc = bb_driver_step.attach(s->state, &s->subject, &s->slot, &err);
+		rc = bb_driver_step_page_fault.attach(s->state, &s->subject, &s->slot, &err);
 	if (rc)
 		bench_die(program, &err);
 }
@@ -199,15 +199,15 @@ static inline struct bb_batch bench_step__block(struct bench_step *s, size_t n)
 	struct bb_batch b = {.ns = s->ns, .want = n, .warmup = BENCH_WARMUP, .drain_always = true};
 	struct bb_err err = {0};
 
-	if (bb_driver_step.batch(s->state, s->slot, s->depth, &b, &err))
+	if (bb_driver_step_page_fault.batch(s->state, s->slot, s->depth, &b, &err))
 		bench_die(s->variant.name, &err);
 	return b;
 }
 
 static inline void bench_step__close(struct bench_step *s)
 {
-	bb_driver_step.detach(s->state, s->slot);
-	bb_driver_step.close(s->state);
+	bb_driver_step_page_fault.detach(s->state, s->slot);
+	bb_driver_step_page_fault.close(s->state);
 	bb_subject__close(&s->subject);
 	bb_stats_enable__off(&s->stats);
 }

@@ -55,17 +55,17 @@ static void runs_open(struct runs *r)
 	if (!rc)
 		rc = bb_subject__load(&r->alone, &rng, -1, 1, &err);
 	if (!rc)
-		rc = bb_driver_test_run.open(&r->drive, &opts, &r->state, &err);
+		rc = bb_driver_step_test_run.open(&r->drive, &opts, &r->state, &err);
 	if (!rc)
-		rc = bb_driver_test_run.attach(r->state, &r->attached, &r->slot, &err);
+		rc = bb_driver_step_test_run.attach(r->state, &r->attached, &r->slot, &err);
 	if (rc)
 		bench_die(name, &err);
 }
 
 static void runs_close(struct runs *r)
 {
-	bb_driver_test_run.detach(r->state, r->slot);
-	bb_driver_test_run.close(r->state);
+	bb_driver_step_test_run.detach(r->state, r->slot);
+	bb_driver_step_test_run.close(r->state);
 	bb_subject__close(&r->alone);
 	bb_subject__close(&r->attached);
 	bb_stats_enable__off(&r->stats);
@@ -78,7 +78,7 @@ static double drive_block(void *arg)
 	uint64_t began_ns = bb_now_ns();
 	struct bb_err err = {0};
 
-	if (bb_driver_test_run.batch(r->state, r->slot, 0, &b, &err))
+	if (bb_driver_step_test_run.batch(r->state, r->slot, 0, &b, &err))
 		bench_die("test run", &err);
 	began_ns = bb_now_ns() - began_ns;
 	if (b.n != BENCH_BLOCK || b.void_why[0]) {

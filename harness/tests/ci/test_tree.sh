@@ -36,7 +36,7 @@ layer plan base core plan
 layer env base env
 layer workloads workloads
 layer bpf base core plan bpf
-layer drivers base core plan bpf workloads drivers
+layer drivers base core stats plan bpf workloads drivers
 layer report base core stats env report
 layer run base core stats plan env bpf drivers report run
 

@@ -61,8 +61,8 @@ static struct stepping *begin(const char *object, const char *program, const uin
 	s->subject.target = open_target(object, program);
 	load(s->subject.target);
 	s->subject.jit_mod64 = bb_target__jit_mod64(s->subject.target);
-	if (bb_driver_step.open(&s->spec, &opts, &s->state, &err) ||
-	    bb_driver_step.attach(s->state, &s->subject, &s->slot, &err))
+	if (bb_driver_step_page_fault.open(&s->spec, &opts, &s->state, &err) ||
+	    bb_driver_step_page_fault.attach(s->state, &s->subject, &s->slot, &err))
 		fail_msg("%s", err.msg);
 	assert_int_equal(bb_stats_reader__agreed(bb_target__reader(s->subject.target), &s->before, &err), 0);
 	return s;
@@ -73,15 +73,15 @@ static struct bb_batch step(struct stepping *s, uint32_t depth, size_t want, siz
 	struct bb_batch b = {.ns = s->ns, .want = want, .warmup = warmup, .drain_always = drain_always};
 	struct bb_err err = {0};
 
-	if (bb_driver_step.batch(s->state, s->slot, depth, &b, &err))
+	if (bb_driver_step_page_fault.batch(s->state, s->slot, depth, &b, &err))
 		fail_msg("%s", err.msg);
 	return b;
 }
 
 static void end(struct stepping *s)
 {
-	bb_driver_step.detach(s->state, s->slot);
-	bb_driver_step.close(s->state);
+	bb_driver_step_page_fault.detach(s->state, s->slot);
+	bb_driver_step_page_fault.close(s->state);
 	bb_target__free(s->subject.target);
 	bb_stats_enable__off(&s->stats);
 	free(s);
@@ -212,7 +212,7 @@ static void test_depth_too_small(void **state)
 	void *driver = NULL;
 
 	(void)state;
-	assert_int_equal(bb_driver_step.open(&spec, &opts, &driver, &err), -EINVAL);
+	assert_int_equal(bb_driver_step_page_fault.open(&spec, &opts, &driver, &err), -EINVAL);
 	assert_non_null(strstr(err.msg, "stack_depth: 1 is less than"));
 	assert_null(driver);
 }
@@ -268,14 +268,14 @@ static void test_affinity_error(void **state)
 	(void)state;
 	need_root();
 	s = begin(PERF_PROFILER, "empty", &depth, 1);
-	assert_int_equal(bb_driver_step.open(&s->spec, &opts, &driver, &err), 0);
-	assert_int_equal(bb_driver_step.attach(driver, &s->subject, &slot, &err), 0);
+	assert_int_equal(bb_driver_step_page_fault.open(&s->spec, &opts, &driver, &err), 0);
+	assert_int_equal(bb_driver_step_page_fault.attach(driver, &s->subject, &slot, &err), 0);
 	b = (struct bb_batch){.ns = s->ns, .want = 10};
-	assert_true(bb_driver_step.batch(driver, slot, depth, &b, &err) < 0);
+	assert_true(bb_driver_step_page_fault.batch(driver, slot, depth, &b, &err) < 0);
 	assert_non_null(strstr(err.msg, "--cpu"));
 	assert_int_equal(since(s).run_cnt, 0);
-	bb_driver_step.detach(driver, slot);
-	bb_driver_step.close(driver);
+	bb_driver_step_page_fault.detach(driver, slot);
+	bb_driver_step_page_fault.close(driver);
 	end(s);
 }
 

@@ -629,11 +629,11 @@ static void test_find_by_trigger(void **state)
 	struct bb_drive_spec spec = {.with = (char *)(uintptr_t)"step"};
 
 	(void)state;
-	assert_ptr_equal(bb_driver_find(&spec), &bb_driver_step);	/* the default trigger */
+	assert_ptr_equal(bb_driver_find(&spec), &bb_driver_step_page_fault);	/* the default trigger */
 	spec.trigger = (char *)(uintptr_t)"page-fault";
-	assert_ptr_equal(bb_driver_find(&spec), &bb_driver_step);
+	assert_ptr_equal(bb_driver_find(&spec), &bb_driver_step_page_fault);
 	spec.trigger = (char *)(uintptr_t)"test-run";
-	assert_ptr_equal(bb_driver_find(&spec), &bb_driver_test_run);
+	assert_ptr_equal(bb_driver_find(&spec), &bb_driver_step_test_run);
 	spec.trigger = (char *)(uintptr_t)"earthquake";
 	assert_null(bb_driver_find(&spec));
 	spec = (struct bb_drive_spec){.with = (char *)(uintptr_t)"fake"};

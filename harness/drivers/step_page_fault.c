@@ -287,7 +287,7 @@ static int step_batch(void *state, void *slot, uint32_t param, struct bb_batch *
 	return bb_stop_signal ? -EINTR : 0;
 }
 
-const struct bb_driver bb_driver_step = {
+const struct bb_driver bb_driver_step_page_fault = {
 	.name = "step",
 	.trigger = "page-fault",
 	.doc = "fire one synthetic perf event at a time and read the counters after each: every run is a sample",

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "drivers/shot.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#define ENOTSUPP_KERNEL 524	/* include/linux/errno.h: leaks to user space, strerror() does not know it */
+
+int bb_shot__open(struct bb_target *target, const struct bb_test_run_type *type, const struct bb_input *in,
+		  struct bb_shot *ret_shot)
+{
+	struct bb_shot s = {.target = target, .type = type, .input = in};
+
+	memset(&s.attr, 0, sizeof(s.attr));
+	s.attr.test.prog_fd = (__u32)bb_target__prog_fd(target);
+	s.attr.test.repeat = type->takes_repeat;
+	if (type->writes_context && in->len) {
+		s.ctx = malloc(in->len);
+		if (!s.ctx)
+			return -ENOMEM;
+	}
+	if (type->takes_context && in->len) {
+		s.attr.test.ctx_in = (__u64)(uintptr_t)(s.ctx ? s.ctx : in->data);
+		s.attr.test.ctx_size_in = (__u32)in->len;
+	} else if (!type->takes_context) {
+		s.attr.test.data_in = (__u64)(uintptr_t)in->data;
+		s.attr.test.data_size_in = (__u32)in->len;
+	}
+	if (in->out && type->has_output) {
+		s.out = malloc(in->out_len + 1);
+		if (!s.out) {
+			free(s.ctx);
+			return -ENOMEM;
+		}
+	}
+	*ret_shot = s;
+	return 0;
+}
+
+void bb_shot__close(struct bb_shot *s)
+{
+	if (!s)
+		return;
+	free(s->ctx);
+	free(s->out);
+	s->ctx = s->out = NULL;
+}
+
+/* What is wrong with a run's output, if anything; the first difference is enough. */
+static void judge_output(const struct bb_shot *s, const uint8_t *out, size_t len, char *ret_why, size_t size)
+{
+	const struct bb_input *in = s->input;
+
+	for (size_t i = 0; i < len && i < in->out_len; i++) {
+		if (out[i] == in->out[i])
+			continue;
+		snprintf(ret_why, size, "byte %zu of the output is 0x%02x, 0x%02x expected", i, out[i], in->out[i]);
+		return;
+	}
+	if (len != in->out_len)
+		snprintf(ret_why, size, "the output is %zu bytes, %zu expected", len, in->out_len);
+}
+
+void bb_shot__say_retval(const struct bb_shot *s, uint32_t retval, char *ret_why, size_t size)
+{
+	char got[32], expected[32];
+
+	snprintf(ret_why, size, "returned %s, %s expected",
+		 bb_test_run_type__retval(s->type, retval, got, sizeof(got)),
+		 bb_test_run_type__retval(s->type, s->input->retval, expected, sizeof(expected)));
+}
+
+int bb_shot__fire_checked(const struct bb_shot *s, char *ret_why, size_t size)
+{
+	struct bb_shot with_output = *s;
+	union bpf_attr attr;
+	int rc;
+
+	with_output.attr.test.repeat = s->type->takes_repeat;
+	if (s->out) {
+		with_output.attr.test.data_out = (__u64)(uintptr_t)s->out;
+		with_output.attr.test.data_size_out = (__u32)s->input->out_len + 1;
+	}
+	rc = bb_shot__fire(&with_output, &attr);
+	/* -ENOSPC: more output than there is room for, and all else as without it (net/bpf/test_run.c, bpf_test_finish). */
+	if (rc == -ENOSPC && s->out)
+		rc = 0;
+	if (rc)
+		return rc;
+	if (s->input->has_retval && attr.test.retval != s->input->retval)
+		bb_shot__say_retval(s, attr.test.retval, ret_why, size);
+	else if (s->out)
+		judge_output(s, s->out, attr.test.data_size_out, ret_why, size);
+	else if (s->ctx && s->input->out)
+		judge_output(s, s->ctx, s->input->len, ret_why, size);
+	return 0;
+}
+
+int bb_shot__say_failed(const struct bb_shot *s, int rc, struct bb_err *err)
+{
+	const char *program = bb_target__program(s->target);
+
+	if (rc == -ENOTSUPP_KERNEL || rc == -EOPNOTSUPP)
+		return bb_test_run_type__refuse(s->type->prog_type, err);
+	if (rc == -EINVAL || rc == -E2BIG)
+		return bb_fail(err, rc, "the kernel does not run '%s' on input '%s' of %zu bytes (%s); a %s program "
+			       "takes %s", program, s->input->name, s->input->len, strerror(-rc), s->type->name,
+			       s->type->wants);
+	return bb_fail(err, rc, "running '%s' on input '%s': %s", program, s->input->name, strerror(-rc));
+}

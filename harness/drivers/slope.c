@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * slope: the wall time of a test run against its `repeat`, with bpf_stats off. A call takes a + n b for n runs: b is what
+ * one more run costs, as the program runs in production, without the statistics; a is the system call. Both come from a
+ * robust line through calls at two values of `repeat` (Theil 1950, Sen 1968: the median of the slopes of all pairs), so
+ * that a call with an interrupt in it does not matter. Every sample is such a line.
+ *
+ * Runs follow each other at once: caches and branch history are at their best, the output of a run is the input of the
+ * next, and what the program fills (a queue, a ring) fills `repeat` times before it is emptied.
+ */
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/clock.h"
+#include "base/stop.h"
+#include "drivers/test_run.h"
+#include "stats/quantile.h"
+
+#define CALLS		5u		/* at each of the two values, for one line */
+#define CALL_NS		100e3		/* of the longer call: a tenth of a tick of 1000 Hz; above 1 ms results scatter */
+#define MAX_REPEAT	100000u
+#define MIN_REPEAT	8u		/* however slow the program */
+#define SHORTER		8u		/* how much the shorter call is shorter */
+#define PS_PER_NS	1000.0
+
+struct line {
+	double slope_ns, intercept_ns;
+};
+
+/* Wall time of one call of `repeat` runs; made again when a signal breaks it off. */
+static int time_call(struct bb_shot *s, uint32_t repeat, struct bb_batch *b, double *ret_ns)
+{
+	union bpf_attr attr;
+	uint64_t before_ns, after_ns;
+	int rc;
+
+	s->attr.test.repeat = repeat;
+	do {
+		before_ns = bb_now_ns();
+		rc = bb_shot__fire(s, &attr);
+		after_ns = bb_now_ns();
+		bb_target__drain(s->target, false);
+		b->retries += rc == -EINTR;
+	} while (rc == -EINTR && !bb_stop_signal);
+	if (rc)
+		return rc;
+	if (s->input->has_retval && attr.test.retval != s->input->retval && !b->void_why[0])
+		bb_shot__say_retval(s, attr.test.retval, b->void_why, sizeof(b->void_why));
+	*ret_ns = (double)(after_ns - before_ns);
+	return 0;
+}
+
+/* The `repeat` of the longer call, from a first look at what a run costs. */
+static int calibrate(struct bb_shot *s, uint32_t most, struct bb_batch *b, uint32_t *ret_repeat)
+{
+	uint32_t first = most < 64 ? most : 64;
+	double one_ns = 0, many_ns = 0, run_ns;
+	int rc = bb_shot__fire_checked(s, b->void_why, sizeof(b->void_why));
+
+	if (rc == -EINTR && !bb_stop_signal)
+		rc = 0;
+	for (int i = 0; !rc && i < 3; i++) {		/* the last counts: by then the program is warm */
+		rc = time_call(s, 1, b, &one_ns);
+		if (!rc)
+			rc = time_call(s, first, b, &many_ns);
+	}
+	if (rc)
+		return rc;
+	run_ns = fmax((many_ns - one_ns) / (first - 1), 1);
+	*ret_repeat = (uint32_t)fmax(fmin(CALL_NS / run_ns, most), MIN_REPEAT);
+	return 0;
+}
+
+/* One sample: CALLS of either length in the order ABBAABBAAB, and the line through them. */
+static int take_line(struct bb_shot *s, uint32_t repeat, struct bb_batch *b, struct line *ret_line)
+{
+	uint32_t shorter = repeat / SHORTER;
+	double t_ns[2][CALLS], slopes[CALLS * CALLS], rest[2 * CALLS];
+	int rc = 0;
+
+	for (unsigned int i = 0; !rc && i < 2 * CALLS; i++) {
+		unsigned int longer = (i + 1) / 2 % 2;
+
+		rc = time_call(s, longer ? repeat : shorter, b, &t_ns[longer][i / 2]);
+	}
+	if (rc)
+		return rc;
+	for (unsigned int i = 0; i < CALLS; i++)
+		for (unsigned int j = 0; j < CALLS; j++)
+			slopes[i * CALLS + j] = (t_ns[1][i] - t_ns[0][j]) / (repeat - shorter);
+	ret_line->slope_ns = bb_median(slopes, CALLS * CALLS);
+	for (unsigned int i = 0; i < 2 * CALLS; i++)
+		rest[i] = t_ns[i % 2][i / 2] - ret_line->slope_ns * (i % 2 ? repeat : shorter);
+	ret_line->intercept_ns = bb_median(rest, 2 * CALLS);
+	return 0;
+}
+
+static int take_lines(struct bb_shot *s, uint32_t repeat, double *intercepts_ns, struct bb_batch *b)
+{
+	struct line line;
+	int rc = 0;
+
+	while (!rc && b->fired < b->want) {
+		rc = take_line(s, repeat, b, &line);
+		if (rc)
+			break;
+		b->fired++;
+		if (line.slope_ns >= 0) {
+			intercepts_ns[b->n] = line.intercept_ns;
+			b->ns[b->n++] = (uint64_t)(line.slope_ns * PS_PER_NS + 0.5);
+		} else if (!b->void_why[0]) {
+			snprintf(b->void_why, sizeof(b->void_why), "%u runs took less time than %u: the clock or the machine "
+				 "is too unsteady", repeat, repeat / SHORTER);
+		}
+		if (bb_stop_signal)
+			rc = -EINTR;
+	}
+	b->intercept_ns = bb_median(intercepts_ns, b->n);
+	return rc;
+}
+
+static int batch(void *state, void *slot, uint32_t param, struct bb_batch *b, struct bb_err *err)
+{
+	const struct bb_test_run *t = state;
+	double *intercepts_ns = calloc(b->want, sizeof(*intercepts_ns));
+	uint64_t began_ns = bb_now_ns();
+	uint32_t repeat = 0;
+	struct bb_shot s;
+	int rc = intercepts_ns ? bb_test_run__aim(t, slot, param, &s, err) : bb_fail_nomem(err);
+
+	if (rc) {
+		free(intercepts_ns);
+		return rc;
+	}
+	b->target_cpu_s = NAN;
+	b->warmup = 0;
+	rc = calibrate(&s, t->spec->repeat ? t->spec->repeat : MAX_REPEAT, b, &repeat);
+	if (!rc)
+		rc = take_lines(&s, repeat, intercepts_ns, b);
+	b->elapsed_s = bb_seconds_since(began_ns);
+	if (rc)
+		rc = bb_shot__say_failed(&s, rc, err);
+	bb_shot__close(&s);
+	free(intercepts_ns);
+	return rc;
+}
+
+const struct bb_driver bb_driver_slope = {
+	.name = "slope",
+	.doc = "wall time of a test run against its repeat, bpf_stats off: what one more run costs, below a nanosecond",
+	.needs_bpf = true,
+	.fires = true,
+	.stats_off = true,
+	.units_per_ns = (uint32_t)PS_PER_NS,
+	.open = bb_test_run__open_repeating,
+	.probe = bb_test_run__probe,
+	.attach = bb_test_run__attach,
+	.batch = batch,
+	.detach = bb_test_run__detach,
+	.close = bb_test_run__close,
+};

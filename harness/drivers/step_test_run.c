@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * step by test run: the kernel runs the program once (BPF_PROG_TEST_RUN, repeat 1) on an input of ours, and its
+ * counters are read after each call: a per-invocation distribution for types that no event of ours can fire.
+ *
+ * repeat stays 1: no run sees what the one before it wrote, and the counters time each alone. The kernel's own figure,
+ * `duration`, is whole nanoseconds over a window that preemption and the loop itself are in.
+ */
+#include <errno.h>
+#include <math.h>
+
+#include "base/clock.h"
+#include "base/stop.h"
+#include "drivers/test_run.h"
+
+/* The warm-up, at least one run of it: the first has its output looked at. */
+static int warm_up(const struct bb_shot *s, struct bb_batch *b, struct bb_prog_stats *ret_last)
+{
+	const struct bb_stats_reader *reader = bb_target__reader(s->target);
+	size_t want = b->warmup ? b->warmup : 1;
+	struct bb_prog_stats before;
+	union bpf_attr attr;
+	int rc = bb_stats_reader__info(reader, &before);
+
+	for (size_t i = 0; !rc && i < want;) {
+		rc = i ? bb_shot__fire(s, &attr) : bb_shot__fire_checked(s, b->void_why, sizeof(b->void_why));
+		bb_target__drain(s->target, !b->drain_always);
+		if (!rc) {
+			i++;
+		} else if (rc == -EINTR && !bb_stop_signal) {
+			b->retries++;
+			rc = 0;
+		}
+	}
+	if (!rc)
+		rc = bb_stats_reader__info(reader, ret_last);
+	if (!rc)	/* what a call ran that a signal broke off is discarded, too */
+		b->warmup = b->retries ? ret_last->run_cnt - before.run_cnt : want;
+	return rc;
+}
+
+/* One sample: a run, and how far the counters moved. */
+static inline int sample_once(const struct bb_shot *s, struct bb_batch *b, struct bb_prog_stats *last)
+{
+	struct bb_prog_stats now;
+	uint64_t runs, ns;
+	union bpf_attr attr;
+	int fire_rc = bb_shot__fire(s, &attr), rc = bb_stats_reader__info(bb_target__reader(s->target), &now);
+
+	bb_target__drain(s->target, !b->drain_always);
+	runs = now.run_cnt - last->run_cnt;
+	ns = now.run_time_ns - last->run_time_ns;
+	if (rc || (fire_rc && fire_rc != -EINTR))
+		return rc ? rc : fire_rc;
+	*last = now;
+	if (fire_rc) {		/* broken off by a signal: discarded, as if it were part of the warm-up */
+		b->retries++;
+		b->warmup += runs;
+		return bb_stop_signal ? -EINTR : 0;
+	}
+	if (s->input->has_retval && attr.test.retval != s->input->retval && !b->void_why[0])
+		bb_shot__say_retval(s, attr.test.retval, b->void_why, sizeof(b->void_why));
+	b->fired++;
+	b->run_cnt += runs;
+	b->run_time_ns += ns;
+	if (runs == 1)
+		b->ns[b->n++] = ns;
+	else
+		b->multi += runs;
+	return 0;
+}
+
+static int batch(void *state, void *slot, uint32_t param, struct bb_batch *b, struct bb_err *err)
+{
+	uint64_t began_ns = bb_now_ns();
+	struct bb_prog_stats last;
+	struct bb_shot s;
+	int rc = bb_test_run__aim(state, slot, param, &s, err);
+
+	if (rc)
+		return rc;
+	b->target_cpu_s = NAN;
+	rc = warm_up(&s, b, &last);
+	while (!rc && b->fired < b->want)
+		rc = sample_once(&s, b, &last);
+	b->elapsed_s = bb_seconds_since(began_ns);
+	if (rc)
+		rc = bb_shot__say_failed(&s, rc, err);
+	bb_shot__close(&s);
+	return rc ? rc : bb_stop_signal ? -EINTR : 0;
+}
+
+const struct bb_driver bb_driver_step_test_run = {
+	.name = "step",
+	.trigger = "test-run",
+	.doc = "have the kernel run it on one input at a time and read the counters after each: every run is a sample",
+	.needs_bpf = true,
+	.fires = true,
+	.open = bb_test_run__open,
+	.probe = bb_test_run__probe,
+	.attach = bb_test_run__attach,
+	.batch = batch,
+	.detach = bb_test_run__detach,
+	.close = bb_test_run__close,
+};
