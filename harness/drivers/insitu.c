@@ -13,12 +13,11 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/stop.h"
 #include "drivers/driver.h"
 #include "drivers/perf_event.h"
+#include "drivers/windows.h"
 #include "drivers/workload.h"
 
-#define CHECK_EVERY 1024u	/* polls (about 0.3 ms) between looks at the clock and the workload */
 #define MAX_EMPTY_LIVES 3	/* how often the workload may end without a single run before we give up */
 
 struct insitu_state {
@@ -157,20 +156,6 @@ static double count_periods(struct insitu_slot *slot)
 	return (double)periods / slot->event_freq_hz;
 }
 
-/* What moved since `last`: one run is a sample, several in one window are only counted. */
-static void take_window(struct bb_batch *b, struct bb_prog_stats *last, const struct bb_prog_stats *now)
-{
-	uint64_t runs = now->run_cnt - last->run_cnt, ns = now->run_time_ns - last->run_time_ns;
-
-	b->run_cnt += runs;
-	b->run_time_ns += ns;
-	if (runs == 1)
-		b->ns[b->n++] = ns;
-	else
-		b->multi += runs;
-	*last = *now;
-}
-
 /*
  * The time of a batch is the workload's own CPU time, in which its events come; where others keep it from its CPU, up to
  * twice as much by the wall clock.
@@ -182,38 +167,21 @@ static bool time_is_up(const struct bb_batch *b, uint64_t began_ns, double targe
 	return b->max_s > 0 && (wall_s >= 2 * b->max_s || (isnan(target_cpu_s) ? wall_s : target_cpu_s) >= b->max_s);
 }
 
-/*
- * Poll until the batch is full or its time is over (0), the workload ended (1), or -errno. The time is looked at
- * every CHECK_EVERY polls.
- */
-static int poll_windows(struct insitu_state *s, struct insitu_slot *slot, struct bb_batch *b,
-			struct bb_prog_stats *last, uint64_t began_ns, struct bb_err *err)
+/* Poll until the batch is full or its time is over (0), the workload ended (1), or -errno. */
+static int poll_windows(struct insitu_state *s, struct bb_windows *windows, struct bb_batch *b, uint64_t began_ns,
+			struct bb_err *err)
 {
-	const struct bb_stats_reader *reader = bb_target__reader(slot->target);
 	double cpu_before_s = bb_workload__cpu_s(&s->workload);
+	int rc = 0;
 
-	for (uint32_t polls = 1; b->n < b->want; polls++) {
-		struct bb_prog_stats now;
-		int rc = bb_stats_reader__info(reader, &now);
-
-		if (rc)
-			return bb_fail(err, rc, "reading the counters of '%s': %s", bb_target__program(slot->target),
-				       strerror(-rc));
-		if (now.run_cnt != last->run_cnt) {
-			take_window(b, last, &now);
-			bb_target__drain(slot->target, !b->drain_always);
-		}
-		if (polls % CHECK_EVERY)
-			continue;
-		if (bb_stop_signal)
-			return -EINTR;
-		if (time_is_up(b, began_ns, b->target_cpu_s + bb_workload__cpu_s(&s->workload) - cpu_before_s))
+	while (!rc && b->n < b->want) {
+		rc = bb_windows__poll(windows, b, err);
+		if (!rc && time_is_up(b, began_ns, b->target_cpu_s + bb_workload__cpu_s(&s->workload) - cpu_before_s))
 			return 0;
-		rc = bb_workload__ended(&s->workload, s->spec->workload, err);
-		if (rc)
-			return rc;
+		if (!rc)
+			rc = bb_workload__ended(&s->workload, s->spec->workload, err);
 	}
-	return 0;
+	return rc;
 }
 
 /* One life of the workload, or what is left of the batch's time in it. Returns as poll_windows. */
@@ -221,7 +189,7 @@ static int sample_life(struct insitu_state *s, struct insitu_slot *slot, uint32_
 		       uint64_t began_ns, struct bb_err *err)
 {
 	uint64_t runs_before = b->run_cnt;
-	struct bb_prog_stats last;
+	struct bb_windows windows;
 	int rc = start_workload(s, err);
 
 	if (!rc)
@@ -232,12 +200,13 @@ static int sample_life(struct insitu_state *s, struct insitu_slot *slot, uint32_
 	}
 	if (rc)
 		return rc;
-	rc = bb_stats_reader__info(bb_target__reader(slot->target), &last);
-	if (!rc)
-		rc = bb_perf_event__enable(slot->event_fd);
+	rc = bb_windows__begin(slot->target, &windows, err);
+	if (rc)
+		return rc;
+	rc = bb_perf_event__enable(slot->event_fd);
 	if (rc)
 		return bb_fail(err, rc, "enabling the sampling event: %s", strerror(-rc));
-	rc = poll_windows(s, slot, b, &last, began_ns, err);
+	rc = poll_windows(s, &windows, b, began_ns, err);
 	bb_perf_event__disable(slot->event_fd);
 	b->target_cpu_s += count_periods(slot);
 	if (rc != 1)

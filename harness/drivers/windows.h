@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef BB_DRIVERS_WINDOWS_H
+#define BB_DRIVERS_WINDOWS_H
+
+#include "base/err.h"
+#include "bpf/target.h"
+#include "drivers/driver.h"
+
+/*
+ * The counters of a program that something else makes run, polled: the time between two readings is a window. Polled
+ * much faster than the program runs, nearly every window that is not empty holds one run, which is a sample; runs that
+ * share a window are counted in the batch and are no samples.
+ */
+struct bb_windows {
+	struct bb_target *target;	/* borrowed */
+	struct bb_prog_stats last;
+};
+
+/* What ran before is nobody's sample. 0 or -errno with a message. */
+int bb_windows__begin(struct bb_target *target, struct bb_windows *ret_windows, struct bb_err *err);
+
+/*
+ * Poll about a thousand times (0.3 ms), or until the batch is full; its rings are emptied after each window with a run in
+ * it. -EINTR: a signal asked us to stop; other -errno with a message.
+ */
+int bb_windows__poll(struct bb_windows *w, struct bb_batch *b, struct bb_err *err);
+
+#endif
