@@ -130,7 +130,7 @@ test: deps ## install, build, and pass all tests (as root: the privileged ones t
 .PHONY: tests
 tests: all $(UNIT_TESTS) $(TEST_BPF_OBJS) $(TEST_TOOLS)
 
-bench-self: all $(BENCHES) ## measure bpfbench itself: ratios, side by side in one run (root)
+bench-self: all $(BENCHES) $(TEST_BPF_OBJS) ## measure bpfbench itself: ratios, side by side in one run (root)
 	$(Q)O=$(O) harness/tests/bench/run.sh
 
 bench-verdicts: all ## count false verdicts and misses of `compare` under load, about 8 minutes (root)

@@ -5,6 +5,7 @@
 #include <sched.h>
 #include <stddef.h>
 #include <string.h>
+#include <sys/resource.h>
 
 int bb_machine_cpus(int wanted, int *ret_cpu, int *ret_poll_cpu, struct bb_err *err)
 {
@@ -30,4 +31,12 @@ int bb_machine_cpus(int wanted, int *ret_cpu, int *ret_poll_cpu, struct bb_err *
 	*ret_cpu = wanted;
 	*ret_poll_cpu = poll < 0 ? wanted : poll;
 	return 0;
+}
+
+void bb_run_ahead_of_others(void)
+{
+	struct sched_param param = {.sched_priority = 1};
+
+	if (sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &param))
+		setpriority(PRIO_PROCESS, 0, -20);
 }

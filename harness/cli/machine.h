@@ -10,4 +10,11 @@
  */
 int bb_machine_cpus(int wanted, int *ret_cpu, int *ret_poll_cpu, struct bb_err *err);
 
+/*
+ * Stepping and polling go before what else runs here: a poller that waits for its CPU sees several runs in one window.
+ * A nice value would not do, it counts within a session only (sched_autogroup). The kernel leaves 5 % of each second to
+ * the others (sched_rt_runtime_us). Workloads do not inherit it. Where it is not permitted, all stays as it is.
+ */
+void bb_run_ahead_of_others(void);
+
 #endif

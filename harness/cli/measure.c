@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
-#include <sys/resource.h>
 #include <time.h>
 
 #include "base/clock.h"
@@ -101,19 +100,6 @@ static int head_report(struct bb_report *r, uint64_t seed, const char *name, con
 	return bb_fingerprint__read(&r->fingerprint, err);
 }
 
-/*
- * Stepping and polling go before what else runs here: a poller that waits for its CPU sees several runs in one window.
- * A nice value would not do, it counts within a session only (sched_autogroup). The kernel leaves 5 % of each second to
- * the others (sched_rt_runtime_us). Workloads do not inherit it. Where it is not permitted, all stays as it is.
- */
-static void run_ahead_of_others(void)
-{
-	struct sched_param param = {.sched_priority = 1};
-
-	if (sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &param))
-		setpriority(PRIO_PROCESS, 0, -20);
-}
-
 int bb_measure__begin(const struct bb_measure_args *a, const char *name, const char *command, struct bb_measure *ret_m,
 		      struct bb_err *err)
 {
@@ -135,7 +121,7 @@ int bb_measure__begin(const struct bb_measure_args *a, const char *name, const c
 	if (!rc)
 		rc = bb_machine_cpus(a->cpu, &m->opts.driver.cpu, &m->opts.driver.poll_cpu, err);
 	bb_caller(&m->opts.driver.uid, &m->opts.driver.gid);
-	run_ahead_of_others();
+	bb_run_ahead_of_others();
 	m->timed = !bb_cpu_times__read(-1, &m->before, NULL);
 	bb_progress_bar__begin(&m->bar, a->quiet || rc);
 	m->opts.progress = &m->bar.callbacks;

@@ -22,8 +22,14 @@
 #define CALL_NS		100e3		/* of the longer call: a tenth of a tick of 1000 Hz; above 1 ms results scatter */
 #define MAX_REPEAT	100000u
 #define MIN_REPEAT	8u		/* however slow the program */
-#define SHORTER		8u		/* how much the shorter call is shorter */
+#define SHORTER		64u		/* how much the shorter call is shorter */
+#define SHORTEST	2u		/* a repeat of 1 leaves the XDP dispatcher alone, any other does not */
 #define PS_PER_NS	1000.0
+
+static uint32_t shorter_than(uint32_t repeat)
+{
+	return repeat / SHORTER > SHORTEST ? repeat / SHORTER : SHORTEST;
+}
 
 struct line {
 	double slope_ns, intercept_ns;
@@ -76,7 +82,7 @@ static int calibrate(struct bb_shot *s, uint32_t most, struct bb_batch *b, uint3
 /* One sample: CALLS of either length in the order ABBAABBAAB, and the line through them. */
 static int take_line(struct bb_shot *s, uint32_t repeat, struct bb_batch *b, struct line *ret_line)
 {
-	uint32_t shorter = repeat / SHORTER;
+	uint32_t shorter = shorter_than(repeat);
 	double t_ns[2][CALLS], slopes[CALLS * CALLS], rest[2 * CALLS];
 	int rc = 0;
 
@@ -112,7 +118,7 @@ static int take_lines(struct bb_shot *s, uint32_t repeat, double *intercepts_ns,
 			b->ns[b->n++] = (uint64_t)(line.slope_ns * PS_PER_NS + 0.5);
 		} else if (!b->void_why[0]) {
 			snprintf(b->void_why, sizeof(b->void_why), "%u runs took less time than %u: the clock or the machine "
-				 "is too unsteady", repeat, repeat / SHORTER);
+				 "is too unsteady", repeat, shorter_than(repeat));
 		}
 		if (bb_stop_signal)
 			rc = -EINTR;

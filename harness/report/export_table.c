@@ -7,6 +7,7 @@
 
 #include "report/diff.h"
 #include "report/exporter.h"
+#include "report/reconcile.h"
 #include "report/sweep_table.h"
 #include "report/table_cells.h"
 
@@ -404,6 +405,8 @@ static int compose_cases(const struct bb_report *r, FILE *mem, struct bb_err *er
 			put_table(r, i, used, mem);
 		}
 	}
+	if (bb_put_reconciled(r, mem))
+		return bb_fail_nomem(err);
 	if (!r->n_cases)
 		fputs("\nNothing was measured.\n", mem);
 	put_notes(r, mem);

@@ -11,18 +11,15 @@
  * coin. Pairs of 20 within 1 % for ringbuf_nowakeup: with turns of 100 and 5000 samples a series 11, with 10 000 12;
  * with turns of 16 and 13 000 samples 18 to 20, with 26 000 20 in each of three runs (worst pair 0.6 to 0.9 %).
  */
-#include <sched.h>
-
 #include "bench.h"
 #include "core/hist.h"
+#include "hogs.h"
 #include "stats/estimate.h"
 
 #define PAIRS		20u
 #define PAIRS_NEEDED	19
 #define LIMIT		0.01
 #define TURN		16u	/* samples */
-#define MAX_HOGS	64
-#define HOG_BYTES	(4u << 20)
 
 /* Samples a series: 4 turns a block, two of them a series'. */
 static const struct subject {
@@ -44,52 +41,6 @@ struct tally {
 	unsigned int within;		/* pairs whose ratio is within the limit */
 	double worst, least, most;	/* |ratio - 1| over pairs; extremes of the figure over all series */
 };
-
-/* Burn a CPU until killed, every other hog walking through memory, so that the caches are fought for as well. */
-static __attribute__((noreturn)) void hog(int cpu, bool walks)
-{
-	volatile char *memory = walks ? malloc(HOG_BYTES) : NULL;
-	volatile uint64_t x = 1;
-
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	bb_pin_to_cpu(cpu, NULL);
-	for (size_t i = 0;; i = (i + 64) % HOG_BYTES) {
-		if (memory)
-			memory[i]++;
-		else
-			x = x * 2862933555777941757ULL + 1;
-	}
-}
-
-/* Two hogs on every CPU we may use. Returns how many. */
-static size_t start_hogs(pid_t *pids)
-{
-	cpu_set_t set;
-	size_t n = 0;
-
-	if (sched_getaffinity(0, sizeof(set), &set)) {
-		perror("sched_getaffinity");
-		exit(1);
-	}
-	for (unsigned int i = 0; i < 2 * CPU_SETSIZE && n < MAX_HOGS; i++) {
-		if (!CPU_ISSET(i / 2, &set))
-			continue;
-		pids[n] = fork();
-		if (!pids[n])
-			hog((int)i / 2, i % 2);
-		if (pids[n] > 0)
-			n++;
-	}
-	return n;
-}
-
-static void stop_hogs(const pid_t *pids, size_t n)
-{
-	for (size_t i = 0; i < n; i++) {
-		kill(pids[i], SIGKILL);
-		waitpid(pids[i], NULL, 0);
-	}
-}
 
 static __attribute__((noreturn)) void out_of_memory(void)
 {
@@ -185,12 +136,11 @@ static void measure(struct bench_step *step, const struct subject *subject)
 int main(void)
 {
 	struct bench_step *step = bench_alloc(1, sizeof(*step));
-	pid_t hogs[MAX_HOGS];
-	size_t n_hogs = start_hogs(hogs);
+	struct hogs hogs = start_hogs();
 
 	for (size_t i = 0; i < sizeof(subjects) / sizeof(subjects[0]); i++)
 		measure(step, &subjects[i]);
-	stop_hogs(hogs, n_hogs);
+	stop_hogs(&hogs);
 	free(step);
 	return 0;
 }

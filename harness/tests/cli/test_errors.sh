@@ -247,11 +247,11 @@ stored_of_failure() {
 	fi
 }
 
-# step_of OBJECT VARIANT, in_situ_over WORKLOAD [ARGS]: scenarios.
+# step_of OBJECT VARIANT, in_situ_over WORKLOAD [ARGS [HZ]]: scenarios. At 1 Hz nothing is sampled of what ends at once.
 step_of() { printf 'name: broken\nobject: %s\nvariants: [%s]\ndrive: [{with: step}]\n' "$1" "$2"; }
 in_situ_over() {
 	printf 'name: broken\nobject: %s\nvariants: [{name: empty}]\n' "$object"
-	printf 'drive: [{with: in-situ, seconds: 0.5, freq_hz: 1000, workload: %s%s}]\n' "$1" "${2:+, args: $2}"
+	printf 'drive: [{with: in-situ, seconds: 0.5, freq_hz: %s, workload: %s%s}]\n' "${3:-1}" "$1" "${2:+, args: $2}"
 }
 object=$O/bpf/perf_profiler.bpf.o
 
@@ -295,6 +295,6 @@ BB_TEST_AS=$NOBODY broken "workload: not for who called sudo" 1 \
 broken "workload: ends at once" 1 "workload '/bin/true' ends before it can be sampled" < <(in_situ_over /bin/true)
 # shellcheck disable=SC2016 # the workload's
 broken "workload: killed midway" 1 "workload '/bin/sh' died midway: killed by signal 9" left < <(
-	in_situ_over /bin/sh '[-c, "i=0; while [ $i -lt 30000 ]; do i=$((i + 1)); done; kill -9 $$"]')
+	in_situ_over /bin/sh '[-c, "i=0; while [ $i -lt 30000 ]; do i=$((i + 1)); done; kill -9 $$"]' 1000)
 
 plan_done

@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The slope drive on real programs: more work is a steeper line, bpf_stats stays off, signals lose nothing. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include <errno.h>
+#include <math.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/time.h>
+
+#include "bpf/stats_enable.h"
+#include "drivers/driver.h"
+#include "run/record.h"
+#include "stats/quantile.h"
+#include "unit/bpf_testing.h"
+
+#define TEST_RUN "tests/bpf/test_run.bpf.o"
+#define LADDER "tests/bpf/ladder.bpf.o"
+#define QUEUE "tests/bpf/queue.bpf.o"
+#define LINES 40u
+
+/* The drive with one program attached. */
+struct running {
+	struct bb_subject subject;
+	struct bb_drive_spec spec;
+	struct bb_input input;
+	void *state, *slot;
+	uint64_t ps[LINES];
+	struct bb_prog_stats before;
+};
+
+static struct running *begin(const char *object, const char *program)
+{
+	struct running *r = calloc(1, sizeof(*r));
+	struct bb_driver_opts opts = {0};
+	struct bb_err err = {0};
+
+	assert_non_null(r);
+	opts.cpu = opts.poll_cpu = sched_getcpu();
+	r->subject.target = open_target(object, program);
+	load(r->subject.target);
+	if (bb_driver_slope.open(&r->spec, &opts, &r->state, &err) || bb_driver_slope.probe(r->state, &r->subject, &err) ||
+	    bb_driver_slope.attach(r->state, &r->subject, &r->slot, &err) ||
+	    bb_stats_reader__agreed(bb_target__reader(r->subject.target), &r->before, &err))
+		fail_msg("%s", err.msg);
+	return r;
+}
+
+static struct bb_batch batch(struct running *r)
+{
+	struct bb_batch b = {.ns = r->ps, .want = LINES};
+	struct bb_err err = {0};
+
+	if (bb_driver_slope.batch(r->state, r->slot, 0, &b, &err))
+		fail_msg("%s", err.msg);
+	return b;
+}
+
+static void end(struct running *r)
+{
+	bb_driver_slope.detach(r->state, r->slot);
+	bb_driver_slope.close(r->state);
+	bb_target__free(r->subject.target);
+	free(r);
+}
+
+static double median_ns(const struct bb_batch *b)
+{
+	double x[LINES];
+
+	for (size_t i = 0; i < b->n; i++)
+		x[i] = (double)b->ns[i] / bb_driver_slope.units_per_ns;
+	return bb_median(x, b->n);
+}
+
+static double cost_of(const char *program)
+{
+	struct running *r = begin(LADDER, program);
+	struct bb_batch b = batch(r);
+	double ns = median_ns(&b);
+
+	assert_string_equal(b.void_why, "");
+	assert_int_equal(b.n, LINES);
+	assert_int_equal(b.fired, LINES);
+	assert_true(b.intercept_ns > 0);		/* a system call is not free */
+	end(r);
+	return ns;
+}
+
+/* 16 times the work between them, and nothing else. */
+static void test_more_work_is_steeper(void **state)
+{
+	double none, some, more;
+
+	(void)state;
+	need_root();
+	none = cost_of("rung_0");
+	some = cost_of("rung_8");
+	more = cost_of("rung_128");
+	assert_true(none > 0);
+	assert_true(some > none);
+	assert_true(more > 3 * some);
+}
+
+/* The counters stand still; when someone else has bpf_stats on they do not, and that is said. */
+static void test_statistics_of_others(void **state)
+{
+	struct bb_stats_enable others;
+	struct bb_err err = {0};
+	struct running *r;
+	char why[300] = "not looked at yet";
+	uint64_t misses;
+
+	(void)state;
+	need_root();
+	r = begin(LADDER, "rung_0");
+	for (int tries = 0; tries < 10 && why[0]; tries++) {	/* others on this machine may really have it on */
+		assert_int_equal(bb_stats_reader__agreed(bb_target__reader(r->subject.target), &r->before, &err), 0);
+		batch(r);
+		bb_record__check(&bb_driver_slope, &r->subject, &r->before, 0, &misses, why, sizeof(why));
+	}
+	assert_string_equal(why, "");
+	assert_int_equal(bb_stats_enable__on(&others, &err), 0);
+	batch(r);
+	bb_stats_enable__off(&others);
+	bb_record__check(&bb_driver_slope, &r->subject, &r->before, 0, &misses, why, sizeof(why));
+	assert_non_null(strstr(why, "another process has bpf_stats on"));
+	end(r);
+}
+
+static void test_types_without_repeat(void **state)
+{
+	static const char *const programs[] = {"raw_tp_third", "syscall_sum"};
+	struct bb_driver_opts opts = {0};
+	struct bb_drive_spec spec = {0};
+
+	(void)state;
+	need_root();
+	for (size_t i = 0; i < 2; i++) {
+		struct bb_subject subject = {.target = open_target(TEST_RUN, programs[i])};
+		struct bb_err err = {0};
+		void *drive = NULL;
+
+		load(subject.target);
+		assert_int_equal(bb_driver_slope.open(&spec, &opts, &drive, &err), 0);
+		assert_int_equal(bb_driver_slope.probe(drive, &subject, &err), -ENOTSUP);
+		assert_non_null(strstr(err.msg, "takes no repeat"));
+		bb_driver_slope.close(drive);
+		bb_target__free(subject.target);
+	}
+}
+
+static void test_wrong_return_value(void **state)
+{
+	struct running *r;
+	struct bb_batch b;
+
+	(void)state;
+	need_root();
+	r = begin(LADDER, "rung_0");
+	r->input = (struct bb_input){.name = (char *)(uintptr_t)"zeros", .data = (uint8_t[64]){0}, .len = 64,
+				     .has_retval = true, .retval = 2};
+	r->spec.inputs = (struct bb_inputs){&r->input, 1};
+	b = batch(r);
+	assert_string_equal(b.void_why, "returned 0 (TC_ACT_OK), 2 (TC_ACT_SHOT) expected");
+	end(r);
+}
+
+/* 16 entries: with `repeat: 8` everything fits, as the queue is emptied after every call; with more it cannot. */
+static void test_repeat_is_kept(void **state)
+{
+	struct running *r;
+	uint64_t drops = 1;
+
+	(void)state;
+	need_root();
+	r = begin(QUEUE, "pushes");
+	r->spec.repeat = 8;
+	batch(r);
+	assert_int_equal(bb_target__drops(r->subject.target, &drops), 0);
+	assert_int_equal(drops, 0);
+	r->spec.repeat = 0;
+	batch(r);
+	assert_int_equal(bb_target__drops(r->subject.target, &drops), 0);
+	assert_true(drops > 0);
+	end(r);
+}
+
+static void on_alarm(int signal_number)
+{
+	(void)signal_number;
+}
+
+/* A call that a signal breaks off is made again: no line is lost. */
+static void test_signals(void **state)
+{
+	const struct itimerval often = {{0, 700}, {0, 700}}, never = {{0, 0}, {0, 0}};
+	struct sigaction action = {.sa_handler = on_alarm}, old;
+	struct running *r;
+	struct bb_batch b;
+
+	(void)state;
+	need_root();
+	r = begin(LADDER, "rung_128");
+	assert_int_equal(sigaction(SIGALRM, &action, &old), 0);
+	setitimer(ITIMER_REAL, &often, NULL);
+	b = batch(r);
+	setitimer(ITIMER_REAL, &never, NULL);
+	sigaction(SIGALRM, &old, NULL);
+	assert_int_equal(b.n, LINES);
+	assert_true(b.retries > 0);
+	end(r);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_more_work_is_steeper),
+		cmocka_unit_test(test_statistics_of_others),
+		cmocka_unit_test(test_types_without_repeat),
+		cmocka_unit_test(test_wrong_return_value),
+		cmocka_unit_test(test_repeat_is_kept),
+		cmocka_unit_test(test_signals),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

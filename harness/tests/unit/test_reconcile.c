@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* slope against step: which cases belong together, what the floor says bpf_stats costs, and when they disagree. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include "report/reconcile.h"
+#include "unit/report_testing.h"
+
+static size_t add(struct bb_report *r, const char *variant, const char *drive, const char *param, uint32_t value,
+		  double latency_ns)
+{
+	size_t i = make_case(r, variant, drive, param, value);
+
+	r->cases[i].summary.latency.value = latency_ns;
+	return i;
+}
+
+/* The floor costs 6 by slope and 20 by step, at input 1: bpf_stats is 14. */
+static struct bb_report *with_floor(void)
+{
+	struct bb_report *r = make_report("r");
+	size_t floor = add(r, "empty", "slope", "input", 1, 6);
+
+	assert_int_equal(floor, 0);
+	add(r, "empty", "step", "input", 1, 20);
+	return r;
+}
+
+static struct bb_reconciled reconcile(struct bb_report *r, size_t i)
+{
+	struct bb_reconciled k;
+
+	assert_true(bb_reconcile(r, i, &k));
+	return k;
+}
+
+static void test_agreement(void **state)
+{
+	struct bb_report *r = with_floor();
+	size_t near = add(r, "a", "slope", "input", 1, 30), far = add(r, "b", "slope", "input", 1, 30);
+	size_t dear = add(r, "c", "slope", "input", 1, 1000);
+	struct bb_reconciled k;
+
+	(void)state;
+	add(r, "a", "step", "input", 1, 54);		/* 44 expected: 10 off */
+	add(r, "b", "step", "input", 1, 54.5);
+	add(r, "c", "step", "input", 1, 1110);		/* 1014 expected, 96 off: less than a tenth */
+	r->cases[near].floor = r->cases[far].floor = r->cases[dear].floor = 0;
+	k = reconcile(r, near);
+	assert_near(k.stats_ns, 14);
+	assert_near(k.off_ns, 10);
+	assert_true(k.agrees);
+	assert_string_equal(k.step->name, "perf_profiler/a/step/input=1");
+	assert_false(reconcile(r, far).agrees);
+	assert_true(reconcile(r, dear).agrees);
+	bb_report__free(r);
+}
+
+/* Another input, another variant, a page-fault step at a depth: none of them is the same measurement. */
+static void test_what_belongs_together(void **state)
+{
+	struct bb_report *r = with_floor();
+	size_t alone = add(r, "a", "slope", "input", 1, 30), bare = add(r, "a", "slope", NULL, 0, 30);
+	size_t step = add(r, "a", "step", "input", 12, 44);
+	struct bb_reconciled k;
+
+	(void)state;
+	add(r, "a", "step", "stack_depth", 1, 44);
+	add(r, "aa", "step", "input", 1, 44);
+	assert_false(bb_reconcile(r, alone, &k));
+	assert_false(bb_reconcile(r, bare, &k));
+	assert_false(bb_reconcile(r, step, &k));
+	add(r, "a", "step", NULL, 0, 44);
+	k = reconcile(r, bare);
+	assert_nan(k.stats_ns);				/* no floor */
+	assert_nan(k.off_ns);
+	assert_false(k.agrees);
+	bb_report__free(r);
+}
+
+static void test_table(void **state)
+{
+	struct bb_report *r = with_floor();
+	size_t size = 0, slope = add(r, "b", "slope", "input", 1, 30);
+	char *text = NULL;
+	FILE *out = open_memstream(&text, &size);
+
+	(void)state;
+	assert_int_equal(bb_put_reconciled(r, out), 0);
+	fflush(out);
+	assert_int_equal(size, 0);			/* nothing to reconcile: nothing said */
+	add(r, "b", "step", "input", 1, 60);
+	r->cases[slope].floor = 0;
+	assert_int_equal(bb_put_reconciled(r, out), 0);
+	assert_int_equal(fclose(out), 0);
+	assert_non_null(strstr(text, "b/input=1   30.0         14.0  60.0    16.0  DISAGREE"));
+	free(text);
+	bb_report__free(r);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_agreement),
+		cmocka_unit_test(test_what_belongs_together),
+		cmocka_unit_test(test_table),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
