@@ -16,6 +16,9 @@
 #include "bpf/libbpf_log.h"
 #include "bpf/rings.h"
 
+/* The statistics are 3 lines; a kernel that cannot keep only the end of its log wants room for all. */
+#define VERIFIER_LOG_BYTES (64u << 10)
+
 /* A map that outlives the load it came with. */
 struct kept_map {
 	char name[64];
@@ -368,6 +371,42 @@ int bb_target__load(struct bb_target *t, struct bb_err *err)
 	if (rc)
 		bb_target__unload(t);
 	return rc;
+}
+
+/*
+ * The statistics at the end of the verifier's log, into log[size]. Not asked for when the program is first loaded: with
+ * a log level libbpf shows no log of a load that fails. Left empty where there are none.
+ */
+static void read_verifier_stats(struct bb_target *t, char *log, size_t size)
+{
+	struct bpf_program *p;
+	struct bpf_object *obj;
+
+	log[0] = '\0';
+	if (open_object(t, &obj, NULL))
+		return;
+	p = bpf_object__find_program_by_name(obj, t->program);
+	if (bpf_program__set_log_buf(p, log, size) || bpf_program__set_log_level(p, BB_LOG_STATS) ||
+	    reuse_maps(t, obj) || bpf_object__load(obj))
+		log[0] = '\0';
+	bpf_object__close(obj);
+}
+
+int bb_target__describe(struct bb_target *t, struct bb_prog_facts *ret_facts, struct bb_err *err)
+{
+	struct bb_prog_facts facts;
+	int rc = bb_prog_static__read(t->prog_fd, &facts, err);
+	char *log = rc ? NULL : malloc(VERIFIER_LOG_BYTES);
+
+	if (rc)
+		return rc;
+	if (!log)
+		return bb_fail_nomem(err);
+	read_verifier_stats(t, log, VERIFIER_LOG_BYTES);
+	bb_prog_static_parse_log(log, &facts.metrics);
+	free(log);
+	*ret_facts = facts;
+	return 0;
 }
 
 int bb_target__load_at(struct bb_target *t, int want_mod64, unsigned int max_tries, unsigned int *ret_tries,

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "base/err.h"
+#include "bpf/prog_static.h"
 #include "bpf/prog_stats.h"
 #include "plan/scenario.h"
 
@@ -40,6 +41,12 @@ int bb_target__load(struct bb_target *t, struct bb_err *err);
 /* The same, again and again until the JIT address mod 64 is `want_mod64`, `max_tries` at the most; -EAGAIN then. */
 int bb_target__load_at(struct bb_target *t, int want_mod64, unsigned int max_tries, unsigned int *ret_tries,
 		       struct bb_err *err);
+
+/*
+ * What the kernel makes of the loaded program, without running it. The verifier's statistics come from one more load
+ * beside the current one, which stays as it is; a kernel that gives none (before 5.2) leaves them NAN.
+ */
+int bb_target__describe(struct bb_target *t, struct bb_prog_facts *ret_facts, struct bb_err *err);
 
 void bb_target__unload(struct bb_target *t);	/* the program only; maps stay */
 void bb_target__free(struct bb_target *t);

@@ -63,7 +63,7 @@ int bb_compare_show_live(const struct bb_compare_opts *o, const struct bb_report
 	struct bb_err err = {0};
 	int exit_code;
 
-	if (bb_diff_comparisons(report->comparisons, report->n_comparisons, &d, &err))
+	if (bb_diff_comparisons(report, 0, report->n_comparisons, &d, &err))
 		return bb_complain(&err);
 	exit_code = show(o, &d, base, head);
 	bb_diffs__done(&d);

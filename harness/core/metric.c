@@ -29,3 +29,23 @@ const struct bb_metric_def bb_metrics[] = {
 };
 
 const size_t bb_n_metrics = sizeof(bb_metrics) / sizeof(bb_metrics[0]);
+
+#undef AT
+#define AT(field) offsetof(struct bb_prog_static, field)
+
+const struct bb_metric_def bb_static_metrics[] = {
+	{"verified_insns", "verified-instructions", "insns", BB_LOWER_IS_BETTER, BB_METRIC_EXACT, AT(verified_insns),
+	 "instructions that the verifier processed, on all paths; its limit is 1 million"},
+	{"xlated_bytes", "xlated-bytes", "B", BB_LOWER_IS_BETTER, BB_METRIC_EXACT, AT(xlated_bytes),
+	 "BPF code as the verifier leaves it, dead code gone"},
+	{"jited_bytes", "jited-bytes", "B", BB_LOWER_IS_BETTER, BB_METRIC_EXACT, AT(jited_bytes),
+	 "machine code; depends on the kernel, the CPU, mitigations and bpf_jit_harden too"},
+	{"stack_bytes", "stack-depth-bytes", "B", BB_LOWER_IS_BETTER, BB_METRIC_EXACT, AT(stack_bytes),
+	 "stack by the verifier, its functions added up (as veristat does; one call chain may have 512 B)"},
+	{"map_bytes", "map-memory-bytes", "B", BB_LOWER_IS_BETTER, BB_METRIC_EXACT, AT(map_bytes),
+	 "memory of the maps it uses, globals included, while they are empty; per-CPU maps count every CPU"},
+	{"verify_ns", "verification-time", "ns", BB_LOWER_IS_BETTER, BB_METRIC_INFO, AT(verify_ns),
+	 "the verifier's own time for one load: a single sample, not exact, never compared"},
+};
+
+const size_t bb_n_static_metrics = sizeof(bb_static_metrics) / sizeof(bb_static_metrics[0]);

@@ -2,6 +2,7 @@
 #ifndef BB_CORE_METRIC_H
 #define BB_CORE_METRIC_H
 
+#include <math.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -32,22 +33,37 @@ struct bb_summary {
 	uint32_t voids;			/* series that are shown but not counted */
 };
 
+/*
+ * What one program is, whatever drives it, once the kernel has loaded it: known without a run. Whole numbers, NAN where
+ * the kernel does not say. All but the last are the same at each load of an object on one kernel and machine.
+ */
+struct bb_prog_static {
+	double verified_insns;		/* processed by the verifier, on all paths */
+	double xlated_bytes;		/* after the verifier's rewriting, dead code gone */
+	double jited_bytes;		/* machine code */
+	double stack_bytes;		/* sum over the program's functions */
+	double map_bytes;		/* of all maps that the program uses, its globals included */
+	double verify_ns;		/* one sample, as fine as a microsecond */
+};
+
 enum bb_direction { BB_LOWER_IS_BETTER, BB_HIGHER_IS_BETTER, BB_NO_DIRECTION };
 enum bb_metric_kind { BB_METRIC_TIMING, BB_METRIC_EXACT, BB_METRIC_INFO };
 
-/* One row a metric; every format and comparison reads this table. */
+/* One row a metric; every format and comparison reads these tables. */
 struct bb_metric_def {
 	const char *name;		/* JSON key and table heading */
 	const char *slug;		/* BMF measure; NULL: not exported there */
 	const char *unit;
 	enum bb_direction direction;
 	enum bb_metric_kind kind;
-	size_t offset;			/* of its struct bb_estimate in struct bb_summary */
+	size_t offset;			/* of its struct bb_estimate in bb_summary, of its double in bb_prog_static */
 	const char *doc;
 };
 
-extern const struct bb_metric_def bb_metrics[];
+extern const struct bb_metric_def bb_metrics[];		/* of a case */
 extern const size_t bb_n_metrics;
+extern const struct bb_metric_def bb_static_metrics[];	/* of a program */
+extern const size_t bb_n_static_metrics;
 
 static inline struct bb_estimate *bb_metric_at(struct bb_summary *s, const struct bb_metric_def *def)
 {
@@ -57,6 +73,22 @@ static inline struct bb_estimate *bb_metric_at(struct bb_summary *s, const struc
 static inline const struct bb_estimate *bb_metric_of(const struct bb_summary *s, const struct bb_metric_def *def)
 {
 	return (const struct bb_estimate *)((const char *)s + def->offset);
+}
+
+static inline double *bb_static_at(struct bb_prog_static *s, const struct bb_metric_def *def)
+{
+	return (double *)((char *)s + def->offset);
+}
+
+static inline double bb_static_of(const struct bb_prog_static *s, const struct bb_metric_def *def)
+{
+	return *(const double *)((const char *)s + def->offset);
+}
+
+static inline void bb_static_clear(struct bb_prog_static *s)
+{
+	for (size_t i = 0; i < bb_n_static_metrics; i++)
+		*bb_static_at(s, &bb_static_metrics[i]) = NAN;
 }
 
 #endif

@@ -115,6 +115,28 @@ static void set_values(struct bb_diff *row, double a, double b)
 	row->ratio = a > 0 && b > 0 ? b / a : NAN;
 }
 
+/* Rows of the exact metrics in which two programs differ; what one kernel did not say is no difference. */
+static int add_exact(const char *name, const struct bb_program *a, const struct bb_program *b, struct bb_diffs *d)
+{
+	for (size_t i = 0; i < bb_n_static_metrics; i++) {
+		const struct bb_metric_def *def = &bb_static_metrics[i];
+		double va = bb_static_of(&a->metrics, def), vb = bb_static_of(&b->metrics, def);
+		struct bb_diff *row;
+
+		if (def->kind != BB_METRIC_EXACT || !(va < vb || va > vb))
+			continue;
+		row = add_row(d, name, def->name);
+		if (!row)
+			return -ENOMEM;
+		row->unit = def->unit;
+		row->exact = true;
+		set_values(row, va, vb);
+		if (add_note(row, "exact"))
+			return -ENOMEM;
+	}
+	return 0;
+}
+
 /* --- two stored runs: whether they may be compared ----------------------------------------------------------- */
 
 #define EXCERPT 100
@@ -355,6 +377,12 @@ int bb_diff_reports(const struct bb_report *a, const struct bb_report *b, const 
 	for (size_t i = 0; !rc && i < b->n_cases; i++)
 		if (!bb_report__find_case(a, b->cases[i].name))
 			rc = add_lonely(&b->cases[i], false, &d);
+	for (size_t i = 0; !rc && i < a->n_programs; i++) {
+		const struct bb_program *in_b = bb_report__find_program(b, a->programs[i].name);
+
+		if (in_b)
+			rc = add_exact(in_b->name, &a->programs[i], in_b, &d);
+	}
 	if (!rc)
 		rc = correct(&d, opts->alpha);
 	if (rc) {
@@ -445,8 +473,19 @@ static int add_live_net(const struct bb_comparison *c, struct bb_diffs *d)
 	return 0;
 }
 
-int bb_diff_comparisons(const struct bb_comparison *c, size_t n, struct bb_diffs *ret_diffs, struct bb_err *err)
+static const struct bb_program *program_of(const struct bb_report *r, const char *variant)
 {
+	for (size_t i = 0; i < r->n_programs; i++)
+		if (bb_same_text(r->programs[i].variant, variant))
+			return &r->programs[i];
+	return NULL;
+}
+
+int bb_diff_comparisons(const struct bb_report *r, size_t first, size_t n, struct bb_diffs *ret_diffs,
+			struct bb_err *err)
+{
+	const struct bb_comparison *c = n ? &r->comparisons[first] : NULL;
+	const struct bb_program *base = n ? program_of(r, c->base) : NULL, *head = n ? program_of(r, c->head) : NULL;
 	struct bb_diffs d = {0};
 	int rc = 0;
 
@@ -457,6 +496,8 @@ int bb_diff_comparisons(const struct bb_comparison *c, size_t n, struct bb_diffs
 		if (!rc && !isnan(c[i].floor_ns))
 			rc = add_live_net(&c[i], &d);
 	}
+	if (!rc && base && head)
+		rc = add_exact(base->scenario, base, head, &d);
 	if (rc) {
 		bb_diffs__done(&d);
 		return bb_fail_nomem(err);

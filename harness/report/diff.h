@@ -16,6 +16,7 @@ struct bb_diff {
 	char *name;			/* of the case, or of the comparison */
 	const char *metric;		/* "latency", "net", ... */
 	const char *unit;		/* of a, b and shift: "ns" */
+	bool exact;			/* whole numbers without noise; the metric's name ends in the unit */
 	double a, b;			/* NAN: there is none */
 	double shift;			/* b - a; of live comparisons the paired one */
 	double ratio, lo, hi;		/* b / a with its interval; NAN where there is none */
@@ -44,16 +45,20 @@ struct bb_diff_opts {
  * (stats/order_ratio.h; 7 loads a side at 5 %). "regressed" and "improved" must also survive Holm 1979 over all cases.
  * net, p50, p90 and p99 are shown without a verdict; cases that one run lacks, void series and cases without an
  * interval have notes. Machines whose fingerprints differ, and incomplete runs, are warned of, and then all verdicts
- * are inconclusive unless forced. Both reports must be summarised. 0; -EINVAL for opts out of bounds, -ENOMEM.
+ * are inconclusive unless forced. Last, of each program in both, the exact metrics (core/metric.c) that differ at all,
+ * without a verdict: there is no noise to judge, and whether an instruction more matters, the latency says. Both reports
+ * must be summarised. 0; -EINVAL for opts out of bounds, -ENOMEM.
  */
 int bb_diff_reports(const struct bb_report *a, const struct bb_report *b, const struct bb_diff_opts *opts,
 		    struct bb_diffs *ret_diffs, struct bb_err *err);
 
 /*
- * Live comparisons that have been judged: of each "latency" (the matched pairs, with the verdict), "latency unmatched"
- * (pairs as the JIT placed them) and "net" (of the floor). Rows of which there is nothing are left out, latency never.
+ * Live comparisons of one base and head that have been judged, `n` from the report's `first` on: of each "latency" (the
+ * matched pairs, with the verdict), "latency unmatched" (pairs as the JIT placed them) and "net" (of the floor). Rows of
+ * which there is nothing are left out, latency never. Then the exact metrics in which the two programs differ.
  */
-int bb_diff_comparisons(const struct bb_comparison *c, size_t n, struct bb_diffs *ret_diffs, struct bb_err *err);
+int bb_diff_comparisons(const struct bb_report *r, size_t first, size_t n, struct bb_diffs *ret_diffs,
+			struct bb_err *err);
 
 void bb_diffs__done(struct bb_diffs *d);
 

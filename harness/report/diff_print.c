@@ -42,12 +42,14 @@ static struct percent percent_of(double ratio)
 
 static void add_row(struct bb_text_table *t, const struct bb_diff *row)
 {
+	double scale_a = row->exact ? BB_WHOLE : row->a, scale_b = row->exact ? BB_WHOLE : row->b;
+
 	bb_text_table__add(t, "%s", row->name);
-	bb_text_table__add(t, "%s, %s", row->metric, row->unit);
-	add_number(t, row->a, row->a, "");
-	add_number(t, row->b, row->b, "");
+	bb_text_table__add(t, "%s%s%s", row->metric, row->exact ? "" : ", ", row->exact ? "" : row->unit);
+	add_number(t, row->a, scale_a, "");
+	add_number(t, row->b, scale_b, "");
 	/* One decimal more than A has: 1 % of 900 ns is 9.0, and paired differences are finer than either end. */
-	add_number(t, row->shift, row->a / 10, "+");
+	add_number(t, row->shift, row->exact ? BB_WHOLE : row->a / 10, "+");
 	if (isfinite(row->ratio))
 		bb_text_table__add(t, "%s", percent_of(row->ratio).text);
 	else

@@ -9,7 +9,7 @@
 /*
  * Bencher Metric Format v0: {"case": {"measure": {"value": x, "lower_value": x, "upper_value": x}}}, one JSON object.
  * Bencher takes `{}` and a missing benchmark for good news, so whatever was to be measured and was not is an error
- * here, and nothing is written.
+ * here, and nothing is written. What the programs are without a run follows the cases, a benchmark a program.
  */
 #define NAME_MAX_BYTES 1024	/* of a benchmark's name, as Bencher checks it */
 
@@ -21,14 +21,22 @@ static const char *why_nothing(const struct bb_case *c)
 	return "it was not measured";
 }
 
+static int check_name(const char *name, const char *scenario, const char *variant, struct bb_err *err)
+{
+	size_t len = strlen(name);
+
+	if (len && len <= NAME_MAX_BYTES)
+		return 0;
+	return bb_fail(err, -ENAMETOOLONG, "a benchmark's name has %zu bytes, Bencher takes 1 to %d: shorten scenario "
+		       "'%.40s' or variant '%.40s'", len, NAME_MAX_BYTES, scenario, variant);
+}
+
 static int check_case(const struct bb_report *r, const struct bb_case *c, struct bb_err *err)
 {
-	size_t len = strlen(c->name);
+	int rc = check_name(c->name, c->scenario, c->variant, err);
 
-	if (!len || len > NAME_MAX_BYTES)
-		return bb_fail(err, -ENAMETOOLONG, "a benchmark's name has %zu bytes, Bencher takes 1 to %d: "
-			       "shorten scenario '%.40s' or variant '%.40s'", len, NAME_MAX_BYTES, c->scenario,
-			       c->variant);
+	if (rc)
+		return rc;
 	if (bb_report__find_case(r, c->name) != c)
 		return bb_fail(err, -EEXIST, "%s: two cases have this name and Bencher would keep only one: name "
 			       "them apart", c->name);
@@ -36,6 +44,16 @@ static int check_case(const struct bb_report *r, const struct bb_case *c, struct
 		return bb_fail(err, -ENODATA, "%s: no valid sample (%s): no BMF is written, never 0.0 (see "
 			       "--format table)", c->name, why_nothing(c));
 	return 0;
+}
+
+static int check_program(const struct bb_report *r, const struct bb_program *p, struct bb_err *err)
+{
+	int rc = check_name(p->name, p->scenario, p->variant, err);
+
+	if (!rc && (bb_report__find_case(r, p->name) || bb_report__find_program(r, p->name) != p))
+		rc = bb_fail(err, -EEXIST, "%s: a program and a case, or two programs, have this name and Bencher would "
+			     "keep only one: name them apart", p->name);
+	return rc;
 }
 
 static int check(const struct bb_report *r, struct bb_err *err)
@@ -55,6 +73,8 @@ static int check(const struct bb_report *r, struct bb_err *err)
 			       r->n_skips ? r->skips[0].why : "");
 	for (size_t i = 0; !rc && i < r->n_cases; i++)
 		rc = check_case(r, &r->cases[i], err);
+	for (size_t i = 0; !rc && i < r->n_programs; i++)
+		rc = check_program(r, &r->programs[i], err);
 	return rc;
 }
 
@@ -66,26 +86,52 @@ static void write_value(const char *before, const char *key, double value, FILE 
 	bb_json_fixed(mem, value);
 }
 
+/* Left out where there is no value or no such measure. Returns what stands before the next one. */
+static const char *write_measure(const char *between, const char *slug, struct bb_estimate e, FILE *mem)
+{
+	if (!slug || !isfinite(e.value))
+		return between;
+	fprintf(mem, "%s    \"%s\": {", between, slug);
+	write_value("", "value", e.value, mem);
+	write_value(", ", "lower_value", e.lo, mem);
+	write_value(", ", "upper_value", e.hi, mem);
+	putc('}', mem);
+	return ",\n";
+}
+
 static void write_case(const struct bb_case *c, FILE *mem)
 {
 	const char *between = "\n";
 
-	fputs("  ", mem);
 	bb_json_text(mem, c->name);
 	fputs(": {", mem);
-	for (size_t i = 0; i < bb_n_metrics; i++) {
-		const struct bb_estimate *e = bb_metric_of(&c->summary, &bb_metrics[i]);
+	for (size_t i = 0; i < bb_n_metrics; i++)
+		between = write_measure(between, bb_metrics[i].slug, *bb_metric_of(&c->summary, &bb_metrics[i]), mem);
+	fputs("\n  }", mem);
+}
 
-		if (!bb_metrics[i].slug || !isfinite(e->value))
-			continue;
-		fprintf(mem, "%s    \"%s\": {", between, bb_metrics[i].slug);
-		write_value("", "value", e->value, mem);
-		write_value(", ", "lower_value", e->lo, mem);
-		write_value(", ", "upper_value", e->hi, mem);
-		putc('}', mem);
-		between = ",\n";
+static void write_program(const struct bb_program *p, FILE *mem)
+{
+	const char *between = "\n";
+
+	bb_json_text(mem, p->name);
+	fputs(": {", mem);
+	for (size_t i = 0; i < bb_n_static_metrics; i++) {
+		struct bb_estimate e = {bb_static_of(&p->metrics, &bb_static_metrics[i]), NAN, NAN};
+
+		between = write_measure(between, bb_static_metrics[i].slug, e, mem);
 	}
 	fputs("\n  }", mem);
+}
+
+/* Of a program that the kernel says nothing of there is no benchmark: it would have no measure. */
+static bool says_something(const struct bb_program *p)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < bb_n_static_metrics; i++)
+		any |= isfinite(bb_static_of(&p->metrics, &bb_static_metrics[i]));
+	return any;
 }
 
 static int compose(const struct bb_report *r, FILE *mem, struct bb_err *err)
@@ -96,9 +142,14 @@ static int compose(const struct bb_report *r, FILE *mem, struct bb_err *err)
 		return rc;
 	fputs("{\n", mem);
 	for (size_t i = 0; i < r->n_cases; i++) {
-		if (i)
-			fputs(",\n", mem);
+		fputs(i ? ",\n  " : "  ", mem);
 		write_case(&r->cases[i], mem);
+	}
+	for (size_t i = 0; i < r->n_programs; i++) {
+		if (!says_something(&r->programs[i]))
+			continue;
+		fputs(",\n  ", mem);
+		write_program(&r->programs[i], mem);
 	}
 	fputs("\n}\n", mem);
 	return 0;

@@ -7,13 +7,14 @@
 
 #include "report/diff.h"
 #include "report/exporter.h"
+#include "report/program_table.h"
 #include "report/reconcile.h"
 #include "report/sweep_table.h"
 #include "report/table_cells.h"
 
 /*
- * For people: what the comparisons came to, a table for each scenario, drive and parameter, then notes on all that does
- * not count or was not done, then what the columns mean.
+ * For people: what the comparisons came to, a table for each scenario, drive and parameter, the programs, then notes on
+ * all that does not count or was not done, then what the columns mean.
  */
 #define LINE_WIDTH	120
 #define MAX_COLUMNS	32
@@ -348,7 +349,7 @@ static int put_comparisons_of(const struct bb_report *r, size_t first, size_t en
 {
 	const struct bb_comparison *c = &r->comparisons[first];
 	struct bb_diffs d = {0};
-	int rc = bb_diff_comparisons(c, end - first, &d, NULL);
+	int rc = bb_diff_comparisons(r, first, end - first, &d, NULL);
 
 	if (rc)
 		return rc;
@@ -375,21 +376,21 @@ static int put_comparisons(const struct bb_report *r, FILE *out)
 	return rc;
 }
 
-static void put_legend(const bool *used, FILE *out)
+static void put_doc(const char *head, const char *doc, FILE *out)
 {
-	const char *head = "\nColumns\n";
+	fprintf(out, "  %s", head);
+	pad(out, 15 - bb_text_width(head));
+	fprintf(out, "%s\n", doc);
+}
 
-	for (size_t k = 0; k < bb_n_columns; k++) {
-		const struct bb_column *c = &bb_columns[k];
-
-		if (!used[k] || !c->doc)
-			continue;
-		fputs(head, out);
-		head = "";
-		fprintf(out, "  %s", c->head);
-		pad(out, 15 - bb_text_width(c->head));
-		fprintf(out, "%s\n", c->doc);
-	}
+static void put_legend(const struct bb_report *r, const bool *used, FILE *out)
+{
+	fputs("\nColumns\n", out);
+	for (size_t k = 0; k < bb_n_columns; k++)
+		if (used[k] && bb_columns[k].doc)
+			put_doc(bb_columns[k].head, bb_columns[k].doc, out);
+	for (size_t i = 0; r->n_programs && i < bb_n_static_metrics; i++)
+		put_doc(bb_static_metrics[i].name, bb_static_metrics[i].doc, out);
 }
 
 /* Everything but the comparisons, which `compare` prints sorted and filtered itself. */
@@ -409,9 +410,11 @@ static int compose_cases(const struct bb_report *r, FILE *mem, struct bb_err *er
 		return bb_fail_nomem(err);
 	if (!r->n_cases)
 		fputs("\nNothing was measured.\n", mem);
+	if (bb_put_programs(r, mem))
+		return bb_fail_nomem(err);
 	put_notes(r, mem);
 	if (r->n_cases)
-		put_legend(used, mem);
+		put_legend(r, used, mem);
 	return 0;
 }
 

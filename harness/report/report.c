@@ -43,6 +43,17 @@ static void case_done(struct bb_case *c)
 	free(c->param);
 }
 
+static void program_done(struct bb_program *p)
+{
+	free(p->name);
+	free(p->scenario);
+	free(p->variant);
+	free(p->program);
+	free(p->object);
+	free(p->type);
+	free(p->tag);
+}
+
 void bb_report__free(struct bb_report *r)
 {
 	if (!r)
@@ -50,6 +61,9 @@ void bb_report__free(struct bb_report *r)
 	for (size_t i = 0; i < r->n_cases; i++)
 		case_done(&r->cases[i]);
 	free(r->cases);
+	for (size_t i = 0; i < r->n_programs; i++)
+		program_done(&r->programs[i]);
+	free(r->programs);
 	for (size_t i = 0; i < r->n_comparisons; i++)
 		bb_comparison__done(&r->comparisons[i]);
 	free(r->comparisons);
@@ -90,6 +104,19 @@ struct bb_comparison *bb_report__add_comparison(struct bb_report *r)
 	r->comparisons = comparisons;
 	memset(&comparisons[r->n_comparisons], 0, sizeof(*comparisons));
 	return &comparisons[r->n_comparisons++];
+}
+
+struct bb_program *bb_report__add_program(struct bb_report *r)
+{
+	struct bb_program *programs = grow(r->programs, r->n_programs, sizeof(*programs)), *p;
+
+	if (!programs)
+		return NULL;
+	r->programs = programs;
+	p = &programs[r->n_programs++];
+	memset(p, 0, sizeof(*p));
+	bb_static_clear(&p->metrics);
+	return p;
 }
 
 struct bb_series *bb_case__add_series(struct bb_case *c)
@@ -142,5 +169,13 @@ const struct bb_case *bb_report__find_case(const struct bb_report *r, const char
 	for (size_t i = 0; i < r->n_cases; i++)
 		if (r->cases[i].name && !strcmp(r->cases[i].name, name))
 			return &r->cases[i];
+	return NULL;
+}
+
+const struct bb_program *bb_report__find_program(const struct bb_report *r, const char *name)
+{
+	for (size_t i = 0; i < r->n_programs; i++)
+		if (r->programs[i].name && !strcmp(r->programs[i].name, name))
+			return &r->programs[i];
 	return NULL;
 }

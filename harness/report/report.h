@@ -53,6 +53,17 @@ struct bb_case {
 	struct bb_summary summary;	/* derived */
 };
 
+/* A program that was loaded: one variant, whatever drives it. */
+struct bb_program {
+	char *name;			/* "scenario/variant": the benchmark name in BMF */
+	char *scenario, *variant;
+	char *program;			/* function in the object */
+	char *object;			/* as the scenario or the command line names it */
+	char *type;			/* "perf_event" */
+	char *tag;			/* the kernel's, 16 hex digits: equal for equal instructions */
+	struct bb_prog_static metrics;
+};
+
 /* Something that was asked for and could not be done here. */
 struct bb_skip {
 	char *what;			/* "perf_profiler/in-situ" */
@@ -70,6 +81,8 @@ struct bb_report {
 	struct bb_fingerprint fingerprint;
 	struct bb_case *cases;
 	size_t n_cases;
+	struct bb_program *programs;	/* in the order of the run; none of the fake driver's */
+	size_t n_programs;
 	struct bb_comparison *comparisons;	/* of `bpfbench compare`; none in a plain run */
 	size_t n_comparisons;
 	struct bb_skip *skips;
@@ -95,12 +108,14 @@ void bb_report__free(struct bb_report *r);
 struct bb_case *bb_report__add_case(struct bb_report *r);
 struct bb_series *bb_case__add_series(struct bb_case *c);
 struct bb_comparison *bb_report__add_comparison(struct bb_report *r);
+struct bb_program *bb_report__add_program(struct bb_report *r);
 /* Why a series does not count; NULL when it does. */
 const char *bb_series_why_void(const struct bb_series *s);
 
 int bb_report__add_skip(struct bb_report *r, const char *what, const char *why);
 
 const struct bb_case *bb_report__find_case(const struct bb_report *r, const char *name);
+const struct bb_program *bb_report__find_program(const struct bb_report *r, const char *name);
 
 /*
  * What the latency is the median of: the location of each series into ret_ns[n_series]; NAN: void or without samples.

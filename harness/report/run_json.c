@@ -169,6 +169,25 @@ static void write_verdict(const struct bb_comparison *c, FILE *out)
 	fputs("},\n", out);
 }
 
+/* The fake driver has none, and then there is no such key. */
+static void write_programs(const struct bb_report *r, FILE *out)
+{
+	if (!r->n_programs)
+		return;
+	fputs(" \"programs\": [", out);
+	for (size_t i = 0; i < r->n_programs; i++) {
+		fputs(i ? ",\n  {" : "\n  {", out);
+		write_fields(&bb_program_fields, &r->programs[i], ", ", out);
+		fputs("\"static\": {", out);
+		for (size_t k = 0; k < bb_n_static_metrics; k++) {
+			fprintf(out, "%s\"%s\": ", k ? ", " : "", bb_static_metrics[k].name);
+			bb_json_double(out, bb_static_of(&r->programs[i].metrics, &bb_static_metrics[k]));
+		}
+		fputs("}}", out);
+	}
+	fputs("\n ],\n", out);
+}
+
 /* A plain run has no such key: it is what it was before there were comparisons. */
 static void write_comparisons(const struct bb_report *r, FILE *out)
 {
@@ -199,6 +218,7 @@ int bb_run_json__write(const struct bb_report *r, FILE *out)
 	write_fields(&bb_report_fields, r, ",\n ", out);
 	write_fingerprint(&r->fingerprint, out);
 	write_skips(r, out);
+	write_programs(r, out);
 	write_comparisons(r, out);
 	fputs(" \"cases\": [", out);
 	for (size_t i = 0; i < r->n_cases; i++) {

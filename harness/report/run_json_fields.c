@@ -48,6 +48,16 @@ static const struct bb_field series_fields[] = {
 	{"intercept_ns", FIELD_REAL, offsetof(struct bb_series, intercept_ns)},
 };
 
+static const struct bb_field program_fields[] = {
+	{"name", FIELD_NAME, offsetof(struct bb_program, name)},
+	{"scenario", FIELD_NAME, offsetof(struct bb_program, scenario)},
+	{"variant", FIELD_NAME, offsetof(struct bb_program, variant)},
+	{"program", FIELD_NAME, offsetof(struct bb_program, program)},
+	{"object", FIELD_NAME, offsetof(struct bb_program, object)},
+	{"type", FIELD_NAME, offsetof(struct bb_program, type)},
+	{"tag", FIELD_NAME, offsetof(struct bb_program, tag)},
+};
+
 static const struct bb_field comparison_fields[] = {
 	{"name", FIELD_NAME, offsetof(struct bb_comparison, name)},
 	{"base", FIELD_NAME, offsetof(struct bb_comparison, base)},
@@ -75,5 +85,6 @@ const struct bb_fields bb_report_fields = FIELDS(report_fields, 0);
 const struct bb_fields bb_skip_fields = FIELDS(skip_fields, 0);
 const struct bb_fields bb_case_fields = FIELDS(case_fields, 1);
 const struct bb_fields bb_series_fields = FIELDS(series_fields, 1);
+const struct bb_fields bb_program_fields = FIELDS(program_fields, 0);
 const struct bb_fields bb_comparison_fields = FIELDS(comparison_fields, 0);
 const struct bb_fields bb_pair_fields = FIELDS(pair_fields, 0);

@@ -35,7 +35,7 @@ struct bb_fields {
 	size_t n_newer;		/* the last so many: older runs have no such key, and what the maker of the struct set stays */
 };
 
-extern const struct bb_fields bb_report_fields, bb_skip_fields, bb_case_fields, bb_series_fields, bb_comparison_fields,
-	bb_pair_fields;
+extern const struct bb_fields bb_report_fields, bb_skip_fields, bb_case_fields, bb_series_fields, bb_program_fields,
+	bb_comparison_fields, bb_pair_fields;
 
 #endif

@@ -360,6 +360,45 @@ static int read_comparison(struct reader *rd, size_t index, const json_t *obj, s
 	return rc;
 }
 
+/* What the run's bpfbench did not know yet is absent, as is what its kernel did not say. */
+static int read_static(const struct reader *rd, const json_t *obj, struct bb_prog_static *m)
+{
+	int rc = json_is_object(obj) ? 0 : complain(rd, "static", obj ? "expected an object" : "is missing");
+
+	for (size_t i = 0; !rc && i < bb_n_static_metrics; i++) {
+		struct bb_field f = {bb_static_metrics[i].name, FIELD_POSITIVE, bb_static_metrics[i].offset};
+
+		if (json_object_get(obj, f.key))
+			rc = read_field(rd, &f, obj, m);
+	}
+	return rc;
+}
+
+/* The fake driver has none, and runs of older versions have no such key. */
+static int read_programs(struct reader *rd, const json_t *root, struct bb_report *r)
+{
+	const json_t *list = json_object_get(root, "programs");
+	int rc = 0;
+
+	if (list && !json_is_array(list))
+		return complain(rd, "programs", "expected a list");
+	for (size_t i = 0; !rc && i < json_array_size(list); i++) {
+		const json_t *obj = json_array_get(list, i);
+		struct bb_program *p = bb_report__add_program(r);
+
+		if (!p)
+			return bb_fail_nomem(rd->err);
+		snprintf(rd->where, sizeof(rd->where), "programs[%zu]", i);
+		rc = read_fields(rd, &bb_program_fields, obj, p);
+		if (!rc && bb_report__find_program(r, p->name) != p)
+			rc = complain(rd, "name", "'%s' is there twice", p->name);
+		if (!rc)
+			rc = read_static(rd, json_object_get(obj, "static"), &p->metrics);
+	}
+	rd->where[0] = '\0';
+	return rc;
+}
+
 /* A plain run has none, and runs of older versions have no such key. The verdicts are made. */
 static int read_comparisons(struct reader *rd, const json_t *root, struct bb_report *r)
 {
@@ -429,6 +468,8 @@ int bb_run_json__read(FILE *in, const char *path, struct bb_report **ret_report,
 		rc = read_fingerprint(&rd, root, r);
 	if (!rc)
 		rc = read_skips(&rd, root, r);
+	if (!rc)
+		rc = read_programs(&rd, root, r);
 	if (!rc)
 		rc = read_comparisons(&rd, root, r);
 	if (!rc)

@@ -32,6 +32,7 @@ extern const size_t bb_n_columns;
 #define BB_NEGATIVE_MARK "*"
 
 /* "712.4", "1234", "12 345": 4 digits or one decimal, whichever is more; `scale` sets the decimals. */
+#define BB_WHOLE 1000.0	/* the scale of whole numbers: no decimals */
 struct bb_cell bb_cell_number(double value, double scale);
 
 /* Columns that a terminal needs for `text`, a character each. */

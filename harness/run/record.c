@@ -38,6 +38,32 @@ int bb_record__case(struct bb_report *report, const struct bb_plan *plan, const 
 	return 0;
 }
 
+int bb_record__program(struct bb_report *report, const struct bb_scenario *scenario, const struct bb_subject *subject,
+		       struct bb_err *err)
+{
+	const struct bb_variant_spec *v = subject->spec;
+	struct bb_prog_facts facts;
+	struct bb_program *p;
+	int rc = bb_target__describe(subject->target, &facts, err);
+
+	if (rc)
+		return rc;
+	p = bb_report__add_program(report);
+	if (!p)
+		return bb_fail_nomem(err);
+	if (asprintf(&p->name, "%s/%s", scenario->name, v->name) < 0)
+		p->name = NULL;
+	p->scenario = strdup(scenario->name);
+	p->variant = strdup(v->name);
+	p->program = strdup(v->program);
+	p->object = strdup(v->object ? v->object : scenario->object);
+	p->type = strdup(facts.type);
+	p->tag = strdup(facts.tag);
+	p->metrics = facts.metrics;
+	return p->name && p->scenario && p->variant && p->program && p->object && p->type && p->tag ? 0 :
+	       bb_fail_nomem(err);
+}
+
 struct bb_series *bb_record__series(struct bb_case *c, uint32_t load, int jit_mod64)
 {
 	struct bb_series *s = bb_case__add_series(c);

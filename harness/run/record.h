@@ -20,6 +20,10 @@
 int bb_record__case(struct bb_report *report, const struct bb_plan *plan, const struct bb_cell *cell,
 		    const char *variant, size_t *ret_index, struct bb_err *err);
 
+/* The loaded program of a subject, and what it is without a run. */
+int bb_record__program(struct bb_report *report, const struct bb_scenario *scenario, const struct bb_subject *subject,
+		       struct bb_err *err);
+
 /* A new series of a case: round `load`, program at `jit_mod64`. NULL when out of memory. */
 struct bb_series *bb_record__series(struct bb_case *c, uint32_t load, int jit_mod64);
 

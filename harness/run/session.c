@@ -7,6 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "run/record.h"
+
 size_t bb_session__variant(const struct bb_session *s, const struct bb_cell *c)
 {
 	return (size_t)(c->variant - s->plan->scenario->variants);
@@ -70,7 +72,7 @@ static int skip_or_fail(const struct bb_session *s, struct bb_report *report, co
 	return bb_report__add_skip(report, name, err ? err->msg : "not supported here") ? bb_fail_nomem(err) : 0;
 }
 
-static int open_variant(struct bb_session *s, size_t i, bool needs_bpf, struct bb_err *err)
+static int open_variant(struct bb_session *s, size_t i, bool needs_bpf, struct bb_report *report, struct bb_err *err)
 {
 	const struct bb_variant_spec *v = &s->plan->scenario->variants[i];
 	char *path = NULL;
@@ -85,6 +87,8 @@ static int open_variant(struct bb_session *s, size_t i, bool needs_bpf, struct b
 	free(path);
 	if (!rc)
 		rc = bb_subject__load(&s->subjects[i], &s->rng, -1, 1, err);
+	if (!rc && s->subjects[i].target)
+		rc = bb_record__program(report, s->plan->scenario, &s->subjects[i], err);
 	return rc;
 }
 
@@ -129,7 +133,7 @@ static int open_all(struct bb_session *s, bool needs_bpf, struct bb_report *repo
 		}
 		if (!rc && !seen[v]) {
 			seen[v] = true;
-			rc = open_variant(s, v, needs_bpf, err);
+			rc = open_variant(s, v, needs_bpf, report, err);
 			s->usable[v] = !rc;
 			rc = skip_or_fail(s, report, c->variant->name, rc, err);
 		}

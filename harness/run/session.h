@@ -33,7 +33,8 @@ struct bb_session {
 
 /*
  * What this machine cannot do (-ENOTSUP) becomes a skip in the report and is left closed; any other failure is an
- * error, before anything is measured. -ENOTSUP when nothing is left.
+ * error, before anything is measured. -ENOTSUP when nothing is left. What the kernel made of each program is in the
+ * report then.
  */
 int bb_session__open(const struct bb_plan *plan, const struct bb_run_opts *opts, struct bb_report *report,
 		     struct bb_session *ret_session, struct bb_err *err);

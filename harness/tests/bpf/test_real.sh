@@ -64,6 +64,17 @@ check "perf_profiler: 127 frames cost more than 8" \
 	more "$(case_of stackid/step/stack_depth=127 latency-p50)" "$(case_of stackid/step/stack_depth=8 latency-p50)"
 check "perf_profiler: two walks cost more than one" \
 	more "$(case_of kernel_user/step/stack_depth=127 latency-p50)" "$(case_of ringbuf_nowakeup/step/stack_depth=32 latency-p50)"
+missing=''
+for variant in $variants; do
+	for measure in verified-instructions xlated-bytes map-memory-bytes verification-time; do
+		more "$(bmf "$TMP/out" "perf_profiler/$variant" "$measure")" 0 >/dev/null || missing+="$variant/$measure "
+	done
+	more "$(bmf "$TMP/out" "perf_profiler/$variant" stack-depth-bytes)" -1 >/dev/null || missing+="$variant/stack-depth-bytes "
+done
+expect_eq "perf_profiler: what every program is without a run is a benchmark of its own" "$missing" ""
+check "perf_profiler: sampling takes more instructions than returning" \
+	more "$(bmf "$TMP/out" perf_profiler/ringbuf verified-instructions)" "$(bmf "$TMP/out" perf_profiler/empty verified-instructions)"
+expect_grep "perf_profiler: the programs stand in the table" err '^perf_profiler, programs as the kernel loaded them$'
 cp "$TMP/out" "$TMP/real.bmf"
 run "$BPFBENCH" show latest --results "$results" --format bmf
 check "perf_profiler: the stored run says the same" cmp "$TMP/out" "$TMP/real.bmf"

@@ -142,15 +142,15 @@ static inline __u32 prog_id(const struct bb_target *t)
 	return info.id;
 }
 
-/* `bpftool prog show id N -j`; json_decref() it. */
-static inline json_t *ask_bpftool(const char *bpftool, __u32 id)
+/* `bpftool KIND show id N -j`, KIND prog or map; json_decref() it. */
+static inline json_t *ask_bpftool(const char *bpftool, const char *kind, __u32 id)
 {
 	char command[4200];
 	json_error_t at;
 	json_t *root;
 	FILE *out;
 
-	snprintf(command, sizeof(command), "%s prog show id %u -j", bpftool, id);
+	snprintf(command, sizeof(command), "%s %s show id %u -j", bpftool, kind, id);
 	out = popen(command, "re");
 	assert_non_null(out);
 	root = json_loadf(out, 0, &at);

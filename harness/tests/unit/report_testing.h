@@ -69,6 +69,24 @@ static inline size_t make_case(struct bb_report *r, const char *variant, const c
 	return r->n_cases - 1;
 }
 
+/* A program of a variant, of which nothing is known; valid until the next call. */
+static inline struct bb_program *make_program(struct bb_report *r, const char *variant, const char *program)
+{
+	struct bb_program *p = bb_report__add_program(r);
+	char name[2048];
+
+	assert_non_null(p);
+	snprintf(name, sizeof(name), "perf_profiler/%s", variant);
+	set_text(&p->name, name);
+	set_text(&p->scenario, "perf_profiler");
+	set_text(&p->variant, variant);
+	set_text(&p->program, program);
+	set_text(&p->object, "perf_profiler.bpf.o");
+	set_text(&p->type, "perf_event");
+	set_text(&p->tag, "59f4a931744dcdc6");
+	return p;
+}
+
 static inline void add_samples(struct bb_series *s, uint64_t ns, uint64_t count)
 {
 	assert_int_equal(bb_hist_add(&s->hist, ns, count), 0);
@@ -109,7 +127,7 @@ static inline void make_loads(struct bb_report *r, size_t i, uint32_t loads, uin
 	}
 }
 
-/* One of everything: two drives, floors, a net cost below zero, void series of two kinds, drops, misses, a skip. */
+/* One of everything: drives, floors, a net cost below zero, void series of two kinds, drops, misses, a skip, programs. */
 static inline struct bb_report *make_sample_report(void)
 {
 	struct bb_report *r = make_report("20261121T131700Z-perf_profiler-1a2b3c4d");
@@ -143,6 +161,11 @@ static inline struct bb_report *make_sample_report(void)
 	r->cases[filter].series[1].misses = 2;
 	assert_int_equal(bb_report__add_skip(r, "perf_profiler/slope", "this kernel has no BPF_PROG_TEST_RUN for "
 					     "perf_event programs"), 0);
+	make_program(r, "empty", "empty")->metrics = (struct bb_prog_static){2, 16, 20, 0, 8192, 8000};
+	make_program(r, "ringbuf_nowakeup", "ringbuf_nowakeup")->metrics =
+		(struct bb_prog_static){38, 304, 180, 0, 16871752, 62000};
+	/* As Linux 5.1 would have it, without a JIT. */
+	make_program(r, "pid_filter", "ringbuf")->metrics = (struct bb_prog_static){NAN, 368, NAN, NAN, 16871752, NAN};
 	assert_int_equal(bb_report__summarise(r), 0);
 	return r;
 }

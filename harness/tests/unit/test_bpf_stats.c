@@ -161,7 +161,7 @@ static void test_same_as_bpftool(void **state)
 		assert_int_equal(bb_stats_reader__fdinfo(bb_target__reader(t), &fdinfo), 0);
 		assert_int_equal(bb_stats_reader__info(bb_target__reader(t), &info), 0);
 		assert_int_equal(bb_stats_reader__agreed(bb_target__reader(t), &agreed, &err), 0);
-		said = ask_bpftool(bpftool, prog_id(t));
+		said = ask_bpftool(bpftool, "prog", prog_id(t));
 		assert_int_equal(fdinfo.run_cnt, 300 + i);
 		assert_int_equal(info.run_cnt, 300 + i);
 		assert_int_equal(agreed.run_cnt, 300 + i);

@@ -140,7 +140,7 @@ static const struct {
 /* bpftool's word on how often a program ran. */
 static uint64_t bpftool_run_cnt(const char *bpftool, __u32 id)
 {
-	json_t *root = ask_bpftool(bpftool, id);
+	json_t *root = ask_bpftool(bpftool, "prog", id);
 	uint64_t cnt = (uint64_t)json_integer_value(json_object_get(root, "run_cnt"));
 
 	json_decref(root);

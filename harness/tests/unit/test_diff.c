@@ -348,6 +348,16 @@ static void make_pairs(struct bb_comparison *c, size_t n, bool matched, double b
 	}
 }
 
+/* A report of nothing but one comparison, which it borrows. */
+static struct bb_diffs diff_live(struct bb_comparison *c)
+{
+	const struct bb_report r = {.comparisons = c, .n_comparisons = 1};
+	struct bb_diffs d;
+
+	assert_int_equal(bb_diff_comparisons(&r, 0, 1, &d, NULL), 0);
+	return d;
+}
+
 static void test_live_comparison(void **state)
 {
 	struct bb_comparison c = {.threshold = 0.01, .alpha = 0.05, .injected = 0.02};
@@ -360,7 +370,7 @@ static void test_live_comparison(void **state)
 	make_pairs(&c, 3, false, 1000, 1300);
 	set_text(&bb_comparison__add_pair(&c)->void_why, "misses were counted");
 	assert_int_equal(bb_comparisons_judge(&c, 1), 0);
-	assert_int_equal(bb_diff_comparisons(&c, 1, &d, NULL), 0);
+	d = diff_live(&c);
 	assert_int_equal(d.n, 3);
 
 	row = find_row(&d, "stack_depth=8", "latency");
@@ -401,12 +411,111 @@ static void test_live_comparison_without_pairs(void **state)
 	(void)state;
 	set_text(&c.name, "empty");
 	assert_int_equal(bb_comparisons_judge(&c, 1), 0);
-	assert_int_equal(bb_diff_comparisons(&c, 1, &d, NULL), 0);
+	d = diff_live(&c);
 	assert_int_equal(d.n, 1);
 	assert_nan(d.rows[0].ratio);
 	assert_int_equal(d.rows[0].verdict, BB_VERDICT_INCONCLUSIVE);
 	bb_diffs__done(&d);
 	bb_comparison__done(&c);
+}
+
+/* --- exact metrics ------------------------------------------------------------------------------------------- */
+
+static void assert_exact(const struct bb_diff *row, double a, double b)
+{
+	assert_non_null(row);
+	assert_near(row->a, a);
+	assert_near(row->b, b);
+	assert_near(row->shift, b - a);
+	assert_true(row->exact);
+	assert_false(row->has_verdict);		/* no gate by them alone */
+	assert_nan(row->lo);
+	assert_nan(row->p);
+	assert_note(row, "exact");
+}
+
+static char *printed(const struct bb_diffs *d)
+{
+	char *text = NULL;
+	size_t len;
+	FILE *out = open_memstream(&text, &len);
+
+	assert_non_null(out);
+	assert_int_equal(bb_diff_print(d, "a", "b", out), 0);
+	fclose(out);
+	return text;
+}
+
+/* Any difference is a row, none is none; what one side does not say, or only one side has, is no difference. */
+static void test_exact_of_stored_runs(void **state)
+{
+	struct bb_report *a = flat_report("a", 12, 700), *b = flat_report("b", 12, 700);
+	struct bb_prog_static *in_a = &make_program(a, "ringbuf", "ringbuf")->metrics;
+	struct bb_prog_static *in_b = &make_program(b, "ringbuf", "ringbuf")->metrics;
+	struct bb_diffs d;
+	char *text;
+
+	(void)state;
+	*in_a = (struct bb_prog_static){38, 304, 1234567, 0, NAN, 5000};
+	*in_b = (struct bb_prog_static){38, 296, 1234568, 16, 4096, 9000};
+	make_program(b, "only_in_b", "only_in_b")->metrics.xlated_bytes = 8;
+	d = diff_with(a, b, &at_1_percent);
+	assert_null(find_row(&d, "ringbuf", "verified_insns"));
+	assert_null(find_row(&d, "ringbuf", "map_bytes"));
+	assert_null(find_row(&d, "ringbuf", "verify_ns"));	/* a time is not exact */
+	assert_null(find_row(&d, "only_in_b", "xlated_bytes"));
+	assert_exact(find_row(&d, "perf_profiler/ringbuf", "xlated_bytes"), 304, 296);
+	assert_near(find_row(&d, "ringbuf", "xlated_bytes")->ratio, 296.0 / 304);
+	assert_exact(find_row(&d, "ringbuf", "jited_bytes"), 1234567, 1234568);
+	assert_exact(find_row(&d, "ringbuf", "stack_bytes"), 0, 16);
+	assert_nan(find_row(&d, "ringbuf", "stack_bytes")->ratio);
+	assert_int_equal(bb_diffs_count(&d, BB_VERDICT_REGRESSED), 0);
+	text = printed(&d);
+	assert_non_null(strstr(text, "xlated_bytes"));
+	assert_null(strstr(text, "xlated_bytes,"));
+	assert_non_null(strstr(text, " 304 "));
+	assert_non_null(strstr(text, " -8 "));
+	assert_non_null(strstr(text, "-2.63"));
+	assert_non_null(strstr(text, "1 234 568 "));
+	free(text);
+	bb_diffs__done(&d);
+	bb_report__free(a);
+	bb_report__free(b);
+}
+
+static void test_exact_of_live_comparison(void **state)
+{
+	struct bb_report *r = make_report("x");
+	struct bb_comparison *c = bb_report__add_comparison(r);
+	struct bb_diffs d;
+
+	(void)state;
+	assert_non_null(c);
+	c->threshold = 0.01;
+	c->alpha = 0.05;
+	set_text(&c->name, "perf_profiler/step");
+	set_text(&c->base, "old");
+	set_text(&c->head, "new");
+	make_program(r, "empty", "empty")->metrics.xlated_bytes = 16;
+	make_program(r, "new", "ringbuf")->metrics.xlated_bytes = 312;
+	assert_int_equal(bb_comparisons_judge(c, 1), 0);
+	assert_int_equal(bb_diff_comparisons(r, 0, 1, &d, NULL), 0);
+	assert_int_equal(d.n, 1);		/* nothing is known of the old one */
+	bb_diffs__done(&d);
+	make_program(r, "old", "ringbuf")->metrics.xlated_bytes = 304;
+	assert_int_equal(bb_diff_comparisons(r, 0, 1, &d, NULL), 0);
+	assert_int_equal(d.n, 2);
+	assert_string_equal(d.rows[1].name, "perf_profiler");
+	assert_exact(&d.rows[1], 304, 312);
+	bb_diffs__done(&d);
+	set_text(&c->head, "old");
+	assert_int_equal(bb_diff_comparisons(r, 0, 1, &d, NULL), 0);
+	assert_int_equal(d.n, 1);		/* a program is what it is */
+	bb_diffs__done(&d);
+	assert_int_equal(bb_diff_comparisons(r, 0, 0, &d, NULL), 0);
+	assert_int_equal(d.n, 0);
+	bb_diffs__done(&d);
+	bb_report__free(r);
 }
 
 /* --- sorting and filtering ----------------------------------------------------------------------------------- */
@@ -612,6 +721,8 @@ int main(void)
 		cmocka_unit_test(test_whole_report),
 		cmocka_unit_test(test_live_comparison),
 		cmocka_unit_test(test_live_comparison_without_pairs),
+		cmocka_unit_test(test_exact_of_stored_runs),
+		cmocka_unit_test(test_exact_of_live_comparison),
 		cmocka_unit_test(test_sort),
 		cmocka_unit_test(test_filter),
 		cmocka_unit_test(test_filters_are_anded),

@@ -141,7 +141,7 @@ static void test_bmf_is_valid(void **state)
 	if (bb_bmf_check(text, strlen(text), &err))
 		fail_msg("%s", err.msg);
 	root = json_loads(text, 0, NULL);
-	assert_int_equal(json_object_size(root), r->n_cases);
+	assert_int_equal(json_object_size(root), r->n_cases + r->n_programs);
 	latency = json_object_get(json_object_get(root, r->cases[1].name), "latency");
 	assert_near_by(json_number_value(json_object_get(latency, "value")), e->value, 1e-5);
 	assert_near_by(json_number_value(json_object_get(latency, "lower_value")), e->lo, 1e-5);
@@ -153,6 +153,32 @@ static void test_bmf_is_valid(void **state)
 	assert_null(json_object_get(latency, "latency-net"));
 	assert_null(json_object_get(latency, "latency-p90"));
 	assert_non_null(json_object_get(latency, "latency-p50"));
+	json_decref(root);
+	free(text);
+	bb_report__free(r);
+}
+
+/* A benchmark a program, with what its kernel said: absent is left out, 0 is not. */
+static void test_bmf_of_programs(void **state)
+{
+	struct bb_report *r = make_sample_report();
+	struct bb_err err = {.msg = ""};
+	json_t *root, *program;
+	char *text;
+
+	(void)state;
+	make_program(r, "nothing_known", "x");
+	text = export_ok("bmf", r);
+	if (bb_bmf_check(text, strlen(text), &err))
+		fail_msg("%s", err.msg);
+	root = json_loads(text, 0, NULL);
+	assert_null(json_object_get(root, "perf_profiler/nothing_known"));
+	program = json_object_get(root, "perf_profiler/empty");
+	assert_int_equal(json_object_size(program), bb_n_static_metrics);
+	assert_near(json_number_value(json_object_get(json_object_get(program, "jited-bytes"), "value")), 20);
+	assert_near(json_number_value(json_object_get(json_object_get(program, "stack-depth-bytes"), "value")), 0);
+	assert_int_equal(json_object_size(json_object_get(program, "stack-depth-bytes")), 1);	/* exact: no interval */
+	assert_int_equal(json_object_size(json_object_get(root, "perf_profiler/pid_filter")), 2);
 	json_decref(root);
 	free(text);
 	bb_report__free(r);
@@ -228,6 +254,11 @@ static void test_bmf_names(void **state)
 	assert_refused(r, -ENAMETOOLONG, "has 0 bytes");
 	set_text(&r->cases[i].name, r->cases[0].name);
 	assert_refused(r, -EEXIST, "two cases have this name");
+	set_text(&r->cases[i].name, "perf_profiler/a/b");
+	make_program(r, "a/b", "b")->metrics.xlated_bytes = 8;
+	assert_refused(r, -EEXIST, "perf_profiler/a/b: a program and a case");
+	set_text(&r->programs[0].name, "");
+	assert_refused(r, -ENAMETOOLONG, "has 0 bytes");
 	bb_report__free(r);
 }
 
@@ -397,6 +428,9 @@ static void test_table_tells_all(void **state)
 	assert_has(text, "skipped: perf_profiler/slope: this kernel has no");
 	assert_has(text, "* net is below zero");
 	assert_has(text, "steal 34 %");
+	assert_has(text, "perf_profiler, programs as the kernel loaded them");
+	assert_has(text, "pid_filter (ringbuf)");
+	assert_has(text, "jited_bytes    machine code");
 	bb_report__free(r);
 	free(text);
 
@@ -404,6 +438,7 @@ static void test_table_tells_all(void **state)
 	text = export_ok("table", r);
 	assert_has(text, "Nothing was measured.");
 	assert_lacks(text, "Notes");
+	assert_lacks(text, "programs");
 	free(text);
 	bb_report__free(r);
 }
@@ -560,6 +595,7 @@ int main(void)
 		cmocka_unit_test(test_golden_table),
 		cmocka_unit_test(test_golden_run),
 		cmocka_unit_test(test_bmf_is_valid),
+		cmocka_unit_test(test_bmf_of_programs),
 		cmocka_unit_test(test_bmf_refuses_nothing),
 		cmocka_unit_test(test_bmf_refuses_void_case),
 		cmocka_unit_test(test_bmf_refuses_incomplete),

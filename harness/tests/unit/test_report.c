@@ -28,6 +28,11 @@ static void test_grows_and_frees(void **state)
 	for (int i = 0; i < 5; i++)
 		assert_int_equal(bb_report__add_skip(r, "what", "why"), 0);
 	assert_int_equal(r->n_skips, 5);
+	for (int i = 0; i < 5; i++)
+		make_program(r, i == 3 ? "third" : "other", "p");
+	assert_int_equal(r->n_programs, 5);
+	assert_ptr_equal(bb_report__find_program(r, "perf_profiler/third"), &r->programs[3]);
+	assert_null(bb_report__find_program(r, "perf_profiler/fourth"));
 	bb_report__free(r);
 	bb_report__free(NULL);
 }
@@ -46,6 +51,8 @@ static void test_new_is_absent(void **state)
 	assert_int_equal(s->jit_mod64, -1);
 	for (size_t i = 0; i < bb_n_metrics; i++)
 		assert_nan(bb_metric_of(&c->summary, &bb_metrics[i])->value);
+	for (size_t i = 0; i < bb_n_static_metrics; i++)
+		assert_nan(bb_static_of(&bb_report__add_program(r)->metrics, &bb_static_metrics[i]));
 	bb_report__free(r);
 }
 

@@ -80,6 +80,13 @@ static void test_round_trip(void **state)
 	assert_memory_equal(&back->fingerprint, &r->fingerprint, sizeof(r->fingerprint));
 	assert_int_equal(back->n_skips, 1);
 	assert_string_equal(back->skips[0].why, r->skips[0].why);
+	assert_int_equal(back->n_programs, 3);
+	assert_string_equal(back->programs[2].name, "perf_profiler/pid_filter");
+	assert_string_equal(back->programs[2].program, "ringbuf");
+	assert_string_equal(back->programs[2].type, "perf_event");
+	assert_memory_equal(&back->programs[1].metrics, &r->programs[1].metrics, sizeof(r->programs[1].metrics));
+	assert_near(back->programs[2].metrics.xlated_bytes, 368);
+	assert_nan(back->programs[2].metrics.jited_bytes);
 	assert_int_equal(back->n_cases, r->n_cases);
 	assert_int_equal(back->cases[1].floor, 0);
 	assert_int_equal(back->cases[0].floor, BB_NO_FLOOR);
@@ -568,6 +575,16 @@ static void test_wrong_values(void **state)
 		 "fingerprint: kernel_release: expected"},
 		{"", "\"skips\": [", "\"skip\": [", "skips: is missing"},
 		{"", "\"what\": \"", "\"what\": null, \"x\": \"", "skips[0].what: expected a text"},
+		{"", "\"programs\": [", "\"programs\": {}, \"x\": [", "programs: expected a list"},
+		{"", "\"programs\": [", "\"programs\": [7,", "programs[0]: expected an object"},
+		{"\"programs\"", "\"type\": \"perf_event\"", "\"type\": \"\"", "programs[0].type: is empty"},
+		{"\"programs\"", "\"tag\"", "\"tug\"", "programs[0].tag: is missing"},
+		{"\"programs\"", "perf_profiler/ringbuf_nowakeup", "perf_profiler/empty",
+		 "programs[1].name: 'perf_profiler/empty' is there twice"},
+		{"", "\"static\": {", "\"statics\": {", "programs[0].static: is missing"},
+		{"", "\"static\": {", "\"static\": 5, \"x\": {", "programs[0].static: expected an object"},
+		{"", "\"xlated_bytes\": 16", "\"xlated_bytes\": -16", "programs[0].xlated_bytes: -16 is negative"},
+		{"", "\"xlated_bytes\": 16", "\"xlated_bytes\": \"16\"", "programs[0].xlated_bytes: expected a number"},
 		{"", "\"cases\": [", "\"cases\": null, \"x\": [", "cases: expected a list"},
 		{"", "\"cases\": [", "\"cases\": [7,", "cases[0]: expected an object"},
 		{"", "\"param_value\": 8", "\"param_value\": 4294967296", "cases[0].param_value: expected"},
@@ -577,9 +594,9 @@ static void test_wrong_values(void **state)
 		{"", "\"floor\": null", "\"floor\": \"nobody\"", "cases[0].floor: there is no case 'nobody'"},
 		{"", "ringbuf_nowakeup/step", "empty/step",
 		 "cases[1].name: 'perf_profiler/empty/step/stack_depth=8' is there"},
-		{"\"variant\": \"ringbuf_nowakeup\"", "\"series\": [", "\"series\": {}, \"x\": [",
+		{"ringbuf_nowakeup/step", "\"series\": [", "\"series\": {}, \"x\": [",
 		 "cases[1].series: expected a list"},
-		{"\"variant\": \"ringbuf_nowakeup\"", "\"load\": 2", "\"load\": -2",
+		{"ringbuf_nowakeup/step", "\"load\": 2", "\"load\": -2",
 		 "cases[1].series[2].load: expected"},
 		{"", "\"jit_mod64\": 0", "\"jit_mod64\": 64", "jit_mod64: expected"},
 		{"", "\"void\": null", "\"void\": true", "void: expected"},
@@ -634,6 +651,12 @@ static void test_newer_files(void **state)
 	assert_int_equal(read_text(more, strlen(more), &err), 0);
 	free(more);
 	more = altered(text, "", "\"kernel_release\"", "\"unheard_of\": \"x\", \"kernel_release\"");
+	assert_int_equal(read_text(more, strlen(more), &err), 0);
+	free(more);
+	more = altered(text, "", "\"jited_bytes\": 20, ", "");	/* as if that had not been known yet */
+	assert_int_equal(read_text(more, strlen(more), &err), 0);
+	free(more);
+	more = altered(text, "", "\"programs\": [", "\"unheard_of\": [");	/* an older one */
 	assert_int_equal(read_text(more, strlen(more), &err), 0);
 	free(more);
 	free(text);

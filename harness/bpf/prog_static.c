@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "bpf/prog_static.h"
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/parse.h"
+
+#define MAX_MAPS 64	/* of one program: MAX_USED_MAPS of include/linux/bpf_verifier.h */
+
+/* What follows the first line that begins with `key`; NULL: none does. */
+static const char *line_of(const char *text, const char *key)
+{
+	size_t len = strlen(key);
+
+	for (const char *line = text; line; line = strchr(line, '\n')) {
+		line += *line == '\n';
+		if (!strncmp(line, key, len))
+			return line + len;
+	}
+	return NULL;
+}
+
+/* The number at *cursor, which moves past it; NAN: there is none. */
+static double number_at(const char **cursor)
+{
+	uint64_t value;
+
+	return bb_parse_digits(cursor, &value) ? NAN : (double)value;
+}
+
+/* The number right behind `key` at the beginning of a line, if `after` follows it. */
+static double number_of(const char *text, const char *key, const char *after)
+{
+	const char *at = line_of(text, key);
+	double value = at ? number_at(&at) : NAN;
+
+	return at && !strncmp(at, after, strlen(after)) ? value : NAN;
+}
+
+/* "16+8+0": a number for each function, the main one first. */
+static double sum_of_stacks(const char *log)
+{
+	const char *at = line_of(log, "stack depth ");
+	double sum = at ? number_at(&at) : NAN;
+
+	while (at && *at == '+') {
+		at++;
+		sum += number_at(&at);
+	}
+	return at && (*at == '\n' || !*at) ? sum : NAN;
+}
+
+void bb_prog_static_parse_log(const char *log, struct bb_prog_static *m)
+{
+	double stack = sum_of_stacks(log), us = number_of(log, "verification time ", " usec");
+
+	if (!isnan(stack))
+		m->stack_bytes = stack;
+	if (!isnan(us))
+		m->verify_ns = 1000 * us;
+	if (isnan(m->verified_insns))
+		m->verified_insns = number_of(log, "processed ", " insns");
+}
+
+/* What the kernel accounts to a map; NAN when it does not say. */
+static double memory_of_map(__u32 id)
+{
+	int map_fd = bpf_map_get_fd_by_id(id), fd;
+	char path[64], text[1024];
+	ssize_t n = -1;
+
+	if (map_fd < 0)
+		return NAN;
+	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", map_fd);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd >= 0) {
+		n = read(fd, text, sizeof(text) - 1);
+		close(fd);
+	}
+	close(map_fd);
+	text[n > 0 ? n : 0] = '\0';
+	return number_of(text, "memlock:\t", "\n");
+}
+
+/* All or nothing: a sum that lacks a map would pass for a smaller one. */
+static double memory_of_maps(const __u32 *ids, __u32 n)
+{
+	double sum = n <= MAX_MAPS ? 0 : NAN;
+
+	for (__u32 i = 0; i < n && !isnan(sum); i++)
+		sum += memory_of_map(ids[i]);
+	return sum;
+}
+
+/* No program has 0 of these: the kernel did not say. */
+static double unless_zero(__u32 n)
+{
+	return n ? (double)n : NAN;
+}
+
+int bb_prog_static__read(int prog_fd, struct bb_prog_facts *ret_facts, struct bb_err *err)
+{
+	struct bpf_prog_info info = {0};
+	struct bb_prog_facts facts = {.tag = ""};
+	__u32 len = sizeof(info), map_ids[MAX_MAPS];
+	const char *type;
+
+	info.map_ids = (__u64)(uintptr_t)map_ids;
+	info.nr_map_ids = MAX_MAPS;
+	if (bpf_obj_get_info_by_fd(prog_fd, &info, &len)) {
+		int rc = -errno;
+
+		return bb_fail(err, rc, "asking the kernel what it made of a program: %s", strerror(-rc));
+	}
+	type = libbpf_bpf_prog_type_str(info.type);
+	if (type)
+		snprintf(facts.type, sizeof(facts.type), "%s", type);
+	else
+		snprintf(facts.type, sizeof(facts.type), "type %u", info.type);
+	for (size_t i = 0; i < sizeof(info.tag); i++)
+		snprintf(facts.tag + 2 * i, 3, "%02x", info.tag[i]);
+	bb_static_clear(&facts.metrics);
+	facts.metrics.verified_insns = unless_zero(info.verified_insns);
+	facts.metrics.xlated_bytes = unless_zero(info.xlated_prog_len);
+	facts.metrics.jited_bytes = unless_zero(info.jited_prog_len);
+	facts.metrics.map_bytes = memory_of_maps(map_ids, info.nr_map_ids);
+	*ret_facts = facts;
+	return 0;
+}
