@@ -25,6 +25,11 @@ const struct bb_metric_def bb_metrics[] = {
 	{"drops", NULL, "runs", BB_LOWER_IS_BETTER, BB_METRIC_INFO, AT(drops), "runs whose result was thrown away"},
 	{"intercept", NULL, "ns", BB_LOWER_IS_BETTER, BB_METRIC_INFO, AT(intercept),
 	 "slope: what a system call costs besides the runs in it"},
+	{"cycles", "pmu-cycles", "cycles", BB_LOWER_IS_BETTER, BB_METRIC_INFO, AT(cycles), "slope: CPU cycles of a run, by the PMU"},
+	{"pmu_instructions", "pmu-instructions", "insns", BB_LOWER_IS_BETTER, BB_METRIC_INFO, AT(instructions),
+	 "slope: machine instructions of a run, by the PMU"},
+	{"llc_misses", "pmu-llc-misses", "misses", BB_LOWER_IS_BETTER, BB_METRIC_INFO, AT(llc_misses),
+	 "slope: reads of a run that missed the last level cache, by the PMU"},
 	{"steal", NULL, "share", BB_NO_DIRECTION, BB_METRIC_INFO, AT(steal), "CPU time taken by the hypervisor meanwhile"},
 };
 

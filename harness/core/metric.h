@@ -27,6 +27,7 @@ struct bb_summary {
 	struct bb_estimate rate_requested, rate_achieved;	/* in-situ, Hz of the target's CPU time */
 	struct bb_estimate drops;	/* runs whose result the program threw away */
 	struct bb_estimate intercept;	/* slope: ns of a system call besides the runs in it */
+	struct bb_estimate cycles, instructions, llc_misses;	/* slope: of a run, by the PMU */
 	struct bb_estimate steal;	/* share of CPU time that the hypervisor took meanwhile, 0..1 */
 	uint64_t samples;		/* in the valid series */
 	uint32_t loads;			/* valid series */

@@ -8,6 +8,7 @@
 #include <sys/types.h>
 
 #include "base/err.h"
+#include "drivers/pmu.h"
 #include "drivers/subject.h"
 #include "plan/scenario.h"
 
@@ -41,6 +42,7 @@ struct bb_batch {
 	double elapsed_s;
 	double target_cpu_s;		/* CPU time of the workload; NAN where there is none */
 	double intercept_ns;		/* slope: what a call costs besides the runs; NAN elsewhere */
+	double pmu[BB_PMU_COUNTERS];	/* slope: hardware counts of a run; NAN elsewhere and without a PMU */
 	uint64_t retries;		/* calls made again because a signal broke them off; their runs are in `warmup` */
 	char void_why[200];		/* the program did not do what is expected of it; empty: nothing to say */
 };

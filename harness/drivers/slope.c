@@ -33,6 +33,13 @@ static uint32_t shorter_than(uint32_t repeat)
 
 struct line {
 	double slope_ns, intercept_ns;
+	double pmu[BB_PMU_COUNTERS];	/* counts of a run */
+};
+
+/* A call: what it took, and what it counted. */
+struct call {
+	double ns;
+	double pmu[BB_PMU_COUNTERS];
 };
 
 /* Wall time of one call of `repeat` runs; made again when a signal breaks it off. */
@@ -79,77 +86,118 @@ static int calibrate(struct bb_shot *s, uint32_t most, struct bb_batch *b, uint3
 	return 0;
 }
 
-/* One sample: CALLS of either length in the order ABBAABBAAB, and the line through them. */
-static int take_line(struct bb_shot *s, uint32_t repeat, struct bb_batch *b, struct line *ret_line)
+static int count_call(const struct bb_pmu *pmu, struct bb_shot *s, uint32_t repeat, struct bb_batch *b, struct call *ret_call)
 {
-	uint32_t shorter = shorter_than(repeat);
-	double t_ns[2][CALLS], slopes[CALLS * CALLS], rest[2 * CALLS];
+	double before[BB_PMU_COUNTERS], after[BB_PMU_COUNTERS];
+	int rc;
+
+	bb_pmu__read(pmu, before);
+	rc = time_call(s, repeat, b, &ret_call->ns);
+	bb_pmu__read(pmu, after);
+	for (size_t i = 0; i < BB_PMU_COUNTERS; i++)
+		ret_call->pmu[i] = after[i] - before[i];
+	return rc;
+}
+
+/* The slope of counter `i` over the calls: NAN where it does not count. */
+static double counts_a_run(struct call calls[2][CALLS], size_t counter, uint32_t runs_between)
+{
+	double slopes[CALLS * CALLS];
+
+	for (unsigned int i = 0; i < CALLS; i++)
+		for (unsigned int j = 0; j < CALLS; j++)
+			slopes[i * CALLS + j] = (calls[1][i].pmu[counter] - calls[0][j].pmu[counter]) / runs_between;
+	return bb_median(slopes, CALLS * CALLS);
+}
+
+static void fit_line(struct call calls[2][CALLS], uint32_t shorter, uint32_t longer, struct line *ret_line)
+{
+	double slopes[CALLS * CALLS], rest[2 * CALLS];
+
+	for (unsigned int i = 0; i < CALLS; i++)
+		for (unsigned int j = 0; j < CALLS; j++)
+			slopes[i * CALLS + j] = (calls[1][i].ns - calls[0][j].ns) / (longer - shorter);
+	ret_line->slope_ns = bb_median(slopes, CALLS * CALLS);
+	for (unsigned int i = 0; i < 2 * CALLS; i++)
+		rest[i] = calls[i % 2][i / 2].ns - ret_line->slope_ns * (i % 2 ? longer : shorter);
+	ret_line->intercept_ns = bb_median(rest, 2 * CALLS);
+	for (size_t i = 0; i < BB_PMU_COUNTERS; i++)
+		ret_line->pmu[i] = counts_a_run(calls, i, longer - shorter);
+}
+
+/* One sample: CALLS of either length in the order ABBAABBAAB, and the line through them. */
+static int take_line(const struct bb_pmu *pmu, struct bb_shot *s, uint32_t repeat, struct bb_batch *b, struct line *ret_line)
+{
+	struct call calls[2][CALLS];
 	int rc = 0;
 
 	for (unsigned int i = 0; !rc && i < 2 * CALLS; i++) {
 		unsigned int longer = (i + 1) / 2 % 2;
 
-		rc = time_call(s, longer ? repeat : shorter, b, &t_ns[longer][i / 2]);
+		rc = count_call(pmu, s, longer ? repeat : shorter_than(repeat), b, &calls[longer][i / 2]);
 	}
-	if (rc)
-		return rc;
-	for (unsigned int i = 0; i < CALLS; i++)
-		for (unsigned int j = 0; j < CALLS; j++)
-			slopes[i * CALLS + j] = (t_ns[1][i] - t_ns[0][j]) / (repeat - shorter);
-	ret_line->slope_ns = bb_median(slopes, CALLS * CALLS);
-	for (unsigned int i = 0; i < 2 * CALLS; i++)
-		rest[i] = t_ns[i % 2][i / 2] - ret_line->slope_ns * (i % 2 ? repeat : shorter);
-	ret_line->intercept_ns = bb_median(rest, 2 * CALLS);
-	return 0;
+	if (!rc)
+		fit_line(calls, shorter_than(repeat), repeat, ret_line);
+	return rc;
 }
 
-static int take_lines(struct bb_shot *s, uint32_t repeat, double *intercepts_ns, struct bb_batch *b)
+/* The median over lines of the double at `offset` in each. */
+static double median_of(const struct line *lines, size_t n, size_t offset, double *scratch)
 {
-	struct line line;
+	for (size_t i = 0; i < n; i++)
+		scratch[i] = *(const double *)((const char *)&lines[i] + offset);
+	return bb_median(scratch, n);
+}
+
+static int take_lines(const struct bb_pmu *pmu, struct bb_shot *s, uint32_t repeat, struct line *lines, struct bb_batch *b)
+{
 	int rc = 0;
 
 	while (!rc && b->fired < b->want) {
-		rc = take_line(s, repeat, b, &line);
+		struct line *line = &lines[b->n];
+
+		rc = take_line(pmu, s, repeat, b, line);
 		if (rc)
 			break;
 		b->fired++;
-		if (line.slope_ns >= 0) {
-			intercepts_ns[b->n] = line.intercept_ns;
-			b->ns[b->n++] = (uint64_t)(line.slope_ns * PS_PER_NS + 0.5);
-		} else if (!b->void_why[0]) {
+		if (line->slope_ns >= 0)
+			b->ns[b->n++] = (uint64_t)(line->slope_ns * PS_PER_NS + 0.5);
+		else if (!b->void_why[0])
 			snprintf(b->void_why, sizeof(b->void_why), "%u runs took less time than %u: the clock or the machine "
 				 "is too unsteady", repeat, shorter_than(repeat));
-		}
 		if (bb_stop_signal)
 			rc = -EINTR;
 	}
-	b->intercept_ns = bb_median(intercepts_ns, b->n);
 	return rc;
 }
 
 static int batch(void *state, void *slot, uint32_t param, struct bb_batch *b, struct bb_err *err)
 {
 	const struct bb_test_run *t = state;
-	double *intercepts_ns = calloc(b->want, sizeof(*intercepts_ns));
+	struct line *lines = calloc(b->want, sizeof(*lines));
+	double *scratch = calloc(b->want, sizeof(*scratch));
 	uint64_t began_ns = bb_now_ns();
 	uint32_t repeat = 0;
-	struct bb_shot s;
-	int rc = intercepts_ns ? bb_test_run__aim(t, slot, param, &s, err) : bb_fail_nomem(err);
+	struct bb_shot s = {0};
+	int rc = lines && scratch ? bb_test_run__aim(t, slot, param, &s, err) : bb_fail_nomem(err);
 
-	if (rc) {
-		free(intercepts_ns);
-		return rc;
-	}
+	if (rc)
+		goto out;
 	b->target_cpu_s = NAN;
 	b->warmup = 0;
 	rc = calibrate(&s, t->spec->repeat ? t->spec->repeat : MAX_REPEAT, b, &repeat);
 	if (!rc)
-		rc = take_lines(&s, repeat, intercepts_ns, b);
+		rc = take_lines(&t->pmu, &s, repeat, lines, b);
 	b->elapsed_s = bb_seconds_since(began_ns);
+	b->intercept_ns = median_of(lines, b->n, offsetof(struct line, intercept_ns), scratch);
+	for (size_t i = 0; i < BB_PMU_COUNTERS; i++)
+		b->pmu[i] = median_of(lines, b->n, offsetof(struct line, pmu) + i * sizeof(double), scratch);
 	if (rc)
 		rc = bb_shot__say_failed(&s, rc, err);
 	bb_shot__close(&s);
-	free(intercepts_ns);
+out:
+	free(scratch);
+	free(lines);
 	return rc;
 }
 

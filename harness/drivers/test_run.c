@@ -26,10 +26,13 @@ int bb_test_run__open_repeating(const struct bb_drive_spec *spec, const struct b
 				struct bb_err *err)
 {
 	int rc = bb_test_run__open(spec, opts, ret_state, err);
+	struct bb_test_run *t = *ret_state;
 
-	if (!rc)
-		((struct bb_test_run *)*ret_state)->repeats = true;
-	return rc;
+	if (rc)
+		return rc;
+	t->repeats = true;
+	bb_pmu__open(bb_pmu_events, &t->pmu);
+	return 0;
 }
 
 void bb_test_run__close(void *state)
@@ -39,6 +42,8 @@ void bb_test_run__close(void *state)
 	if (!t)
 		return;
 	bb_xdp_net__close(&t->xdp);
+	if (t->repeats)
+		bb_pmu__close(&t->pmu);
 	free(t);
 }
 

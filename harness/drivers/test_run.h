@@ -6,6 +6,7 @@
 
 #include "bpf/xdp_attach.h"
 #include "drivers/driver.h"
+#include "drivers/pmu.h"
 #include "drivers/shot.h"
 
 /*
@@ -17,6 +18,7 @@ struct bb_test_run {
 	const struct bb_drive_spec *spec;
 	struct bb_driver_opts opts;
 	bool repeats;			/* the drive needs types that take `repeat` */
+	struct bb_pmu pmu;		/* open if it repeats: over many runs there is something to count */
 	struct bb_xdp_net xdp;		/* opened when the first XDP program comes */
 };
 

@@ -290,6 +290,19 @@ static void note_negative(struct notes *notes, const struct bb_report *r)
 		      "measured, not cut to 0.\n", note(notes));
 }
 
+/* slope would have counted, had there been something to count with. */
+static void note_no_pmu(struct notes *notes, const struct bb_report *r)
+{
+	for (size_t i = 0; i < r->n_cases; i++) {
+		const struct bb_summary *s = &r->cases[i].summary;
+
+		if (strcmp(r->cases[i].drive, "slope") || isnan(s->latency.value) || isfinite(s->cycles.value))
+			continue;
+		fputs("no cycles, instructions or cache misses a run: this machine shows no PMU (bpfbench check)\n", note(notes));
+		return;
+	}
+}
+
 static void put_notes(const struct bb_report *r, FILE *out)
 {
 	struct notes notes = {out, 0};
@@ -315,6 +328,7 @@ static void put_notes(const struct bb_report *r, FILE *out)
 		note_misses(&notes, c);
 	}
 	note_negative(&notes, r);
+	note_no_pmu(&notes, r);
 }
 
 /* --- the rest ------------------------------------------------------------------------------------------------ */

@@ -132,7 +132,7 @@ struct bb_series *bb_case__add_series(struct bb_case *c)
 	s->elapsed_s = NAN;
 	s->target_cpu_s = NAN;
 	s->steal = NAN;
-	s->intercept_ns = NAN;
+	s->intercept_ns = s->cycles = s->instructions = s->llc_misses = NAN;
 	bb_hist_init(&s->hist);
 	return s;
 }

@@ -35,6 +35,7 @@ struct bb_series {
 	double target_cpu_s;		/* in-situ: CPU time of the workload; NAN elsewhere */
 	double steal;			/* share, 0..1; NAN unknown */
 	double intercept_ns;		/* slope: of the system call around the runs; NAN elsewhere */
+	double cycles, instructions, llc_misses;	/* slope: of a run, by the PMU; NAN elsewhere and without one */
 	struct bb_hist hist;		/* cost of a run in 1/units_per_ns ns, one sample a run (slope: a line) */
 };
 

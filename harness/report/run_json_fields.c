@@ -46,6 +46,9 @@ static const struct bb_field series_fields[] = {
 	{"target_cpu_s", FIELD_POSITIVE, offsetof(struct bb_series, target_cpu_s)},
 	{"steal", FIELD_SHARE, offsetof(struct bb_series, steal)},
 	{"intercept_ns", FIELD_REAL, offsetof(struct bb_series, intercept_ns)},
+	{"cycles", FIELD_REAL, offsetof(struct bb_series, cycles)},
+	{"instructions", FIELD_REAL, offsetof(struct bb_series, instructions)},
+	{"llc_misses", FIELD_REAL, offsetof(struct bb_series, llc_misses)},
 };
 
 static const struct bb_field program_fields[] = {
@@ -84,7 +87,7 @@ static const struct bb_field pair_fields[] = {
 const struct bb_fields bb_report_fields = FIELDS(report_fields, 0);
 const struct bb_fields bb_skip_fields = FIELDS(skip_fields, 0);
 const struct bb_fields bb_case_fields = FIELDS(case_fields, 1);
-const struct bb_fields bb_series_fields = FIELDS(series_fields, 1);
+const struct bb_fields bb_series_fields = FIELDS(series_fields, 4);
 const struct bb_fields bb_program_fields = FIELDS(program_fields, 0);
 const struct bb_fields bb_comparison_fields = FIELDS(comparison_fields, 0);
 const struct bb_fields bb_pair_fields = FIELDS(pair_fields, 0);

@@ -150,17 +150,28 @@ static void count(struct bb_case *c)
 	sum->steal = point(ratio(steal, steal_s));
 }
 
-/* Where the lines of the valid series meet the axis: what a call costs besides the runs. */
-static int intercept(struct bb_case *c)
+/* What each series knows one figure of, and slope alone has: the median over loads. */
+static int averages(struct bb_case *c)
 {
+	static const struct {
+		size_t in_series, in_summary;
+	} columns[] = {
+		{offsetof(struct bb_series, intercept_ns), offsetof(struct bb_summary, intercept)},
+		{offsetof(struct bb_series, cycles), offsetof(struct bb_summary, cycles)},
+		{offsetof(struct bb_series, instructions), offsetof(struct bb_summary, instructions)},
+		{offsetof(struct bb_series, llc_misses), offsetof(struct bb_summary, llc_misses)},
+	};
 	double *x = calloc(c->n_series + 1, sizeof(*x)), spread;
-	int rc;
+	int rc = x ? 0 : -ENOMEM;
 
-	if (!x)
-		return -ENOMEM;
-	for (size_t i = 0; i < c->n_series; i++)
-		x[i] = c->series[i].void_why ? NAN : c->series[i].intercept_ns;
-	rc = over_loads(x, c->n_series, &c->summary.intercept, &spread);
+	for (size_t k = 0; !rc && k < sizeof(columns) / sizeof(columns[0]); k++) {
+		struct bb_estimate *e = (struct bb_estimate *)(void *)((char *)&c->summary + columns[k].in_summary);
+
+		for (size_t i = 0; i < c->n_series; i++)
+			x[i] = c->series[i].void_why ? NAN :
+			       *(const double *)((const char *)&c->series[i] + columns[k].in_series);
+		rc = over_loads(x, c->n_series, e, &spread);
+	}
 	free(x);
 	return rc;
 }
@@ -180,7 +191,7 @@ static int summarise_case(struct bb_case *c, struct work *w)
 	if (!rc)
 		rc = over_loads(w->location, c->n_series, &c->summary.latency, &spread);
 	if (!rc)
-		rc = intercept(c);
+		rc = averages(c);
 	if (rc)
 		return rc;
 	c->summary.samples = w->all.n;

@@ -214,6 +214,21 @@ static void intercept(const struct bb_case *c, struct bb_cell *cell)
 	*cell = bb_cell_number(c->summary.intercept.value, c->summary.intercept.value);
 }
 
+static void cycles(const struct bb_case *c, struct bb_cell *cell)
+{
+	*cell = bb_cell_number(c->summary.cycles.value, c->summary.cycles.value);
+}
+
+static void instructions(const struct bb_case *c, struct bb_cell *cell)
+{
+	*cell = bb_cell_number(c->summary.instructions.value, c->summary.instructions.value);
+}
+
+static void llc_misses(const struct bb_case *c, struct bb_cell *cell)
+{
+	*cell = bb_cell_number(c->summary.llc_misses.value, c->summary.llc_misses.value);
+}
+
 /* Only where windows are shared at all; elsewhere a column of zeros would only raise questions. */
 static void multi(const struct bb_case *c, struct bb_cell *cell)
 {
@@ -253,6 +268,9 @@ const struct bb_column bb_columns[] = {
 	{"multi", false, false, 2, multi,
 	 "runs that shared a reading of the counters with others: counted, but no sample"},
 	{"call", false, false, 5, intercept, "what the system call around the runs costs, ns"},
+	{"cycles", false, false, 6, cycles, "of a run, by the PMU"},
+	{"insns", false, false, 7, instructions, "machine instructions of a run, by the PMU"},
+	{"LLC misses", false, false, 8, llc_misses, "reads of a run that missed the last level cache, by the PMU"},
 	{"layout spread", false, false, BB_SPILL_ALWAYS, spread,
 	 "p90/p10 of the latency over loads: what the place of the code alone does"},
 };

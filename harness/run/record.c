@@ -77,21 +77,27 @@ struct bb_series *bb_record__series(struct bb_case *c, uint32_t load, int jit_mo
 	return s;
 }
 
-/* Of all batches: as many lines as each had. */
-static void note_intercept(struct bb_series *s, const struct bb_batch *b)
+/* What is an average over a batch's samples becomes one over the series', which has had `n` of them before. */
+static void average(double *of_series, size_t n, double of_batch, size_t more)
 {
-	double before = isnan(s->intercept_ns) ? 0 : (double)(s->hist.n - b->n) * s->intercept_ns;
+	if (more && !isnan(of_batch))
+		*of_series = ((isnan(*of_series) ? 0 : *of_series * (double)n) + of_batch * (double)more) / (double)(n + more);
+}
 
-	if (b->n && !isnan(b->intercept_ns))
-		s->intercept_ns = (before + (double)b->n * b->intercept_ns) / (double)s->hist.n;
+static void average_batch(struct bb_series *s, const struct bb_batch *b)
+{
+	average(&s->intercept_ns, s->hist.n, b->intercept_ns, b->n);
+	average(&s->cycles, s->hist.n, b->pmu[BB_PMU_CYCLES], b->n);
+	average(&s->instructions, s->hist.n, b->pmu[BB_PMU_INSTRUCTIONS], b->n);
+	average(&s->llc_misses, s->hist.n, b->pmu[BB_PMU_LLC_MISSES], b->n);
 }
 
 int bb_record__batch(struct bb_series *s, const struct bb_batch *b)
 {
+	average_batch(s, b);
 	for (size_t i = 0; i < b->n; i++)
 		if (bb_hist_add(&s->hist, b->ns[i], 1))
 			return -ENOMEM;
-	note_intercept(s, b);
 	s->fired += b->fired;
 	s->run_cnt += b->run_cnt;
 	s->run_time_ns += b->run_time_ns;
@@ -155,6 +161,8 @@ int bb_record__measure(const struct bb_driver *driver, void *state, void *slot, 
 	int rc = drops_of(subject, &before), record_rc;
 
 	b->intercept_ns = NAN;
+	for (size_t i = 0; i < BB_PMU_COUNTERS; i++)
+		b->pmu[i] = NAN;
 	if (!rc)
 		rc = driver->batch(state, slot, param, b, err);
 	record_rc = bb_record__batch(s, b);	/* what was taken before an error counts too */

@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include <errno.h>
+#include <linux/perf_event.h>
 #include <math.h>
 #include <sched.h>
 #include <signal.h>
@@ -14,6 +15,7 @@
 
 #include "bpf/stats_enable.h"
 #include "drivers/driver.h"
+#include "drivers/test_run.h"
 #include "run/record.h"
 #include "stats/quantile.h"
 #include "unit/bpf_testing.h"
@@ -190,6 +192,31 @@ static void test_repeat_is_kept(void **state)
 	end(r);
 }
 
+/* The CPU's time stands in for its cycles, as there may be no PMU; the third has no such event. */
+static void test_counters(void **state)
+{
+	static const struct bb_pmu_event events[BB_PMU_COUNTERS] = {
+		[BB_PMU_CYCLES] = {PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK},
+		[BB_PMU_INSTRUCTIONS] = {PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_MIGRATIONS},
+		[BB_PMU_LLC_MISSES] = {UINT32_MAX, 0},
+	};
+	struct bb_test_run *t;
+	struct running *r;
+	struct bb_batch b;
+
+	(void)state;
+	need_root();
+	r = begin(LADDER, "rung_32");
+	t = r->state;
+	bb_pmu__close(&t->pmu);
+	bb_pmu__open(events, &t->pmu);
+	b = batch(r);
+	assert_true(b.pmu[BB_PMU_CYCLES] > 0.5 * median_ns(&b) && b.pmu[BB_PMU_CYCLES] < 2 * median_ns(&b));
+	assert_true(b.pmu[BB_PMU_INSTRUCTIONS] == 0);
+	assert_true(isnan(b.pmu[BB_PMU_LLC_MISSES]));
+	end(r);
+}
+
 static void on_alarm(int signal_number)
 {
 	(void)signal_number;
@@ -224,6 +251,7 @@ int main(void)
 		cmocka_unit_test(test_types_without_repeat),
 		cmocka_unit_test(test_wrong_return_value),
 		cmocka_unit_test(test_repeat_is_kept),
+		cmocka_unit_test(test_counters),
 		cmocka_unit_test(test_signals),
 	};
 
