@@ -91,7 +91,7 @@ char *bb_help_formats(int key, const char *text, void *input)
 		return NULL;
 	fputs("Formats:\n", out);
 	for (size_t i = 0; i < bb_n_exporters; i++)
-		fprintf(out, "  %-9s %s\n", bb_exporters[i].name, bb_exporters[i].doc);
+		fprintf(out, "  %-20s %s\n", bb_exporters[i].name, bb_exporters[i].doc);
 	if (text)
 		fprintf(out, "\n%s", text);
 	return fclose(out) ? NULL : help;

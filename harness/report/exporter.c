@@ -9,6 +9,13 @@ const struct bb_exporter bb_exporters[] = {
 	{"bmf", "json", "Bencher Metric Format, for `bencher run --adapter json`", bb_export_bmf},
 	{"table", "txt", "tables for people", bb_export_table},
 	{"json", "json", "everything, as it is stored", bb_export_json},
+	{"csv", "csv", "a row a figure, for spreadsheets and data frames", bb_export_csv},
+	{"markdown", "md", "tables for a job summary or a comment", bb_export_markdown},
+	{"benchfmt", "txt", "Go benchmark format, for benchstat", bb_export_benchfmt},
+	{"github-action", "json", "github-action-benchmark, customSmallerIsBetter", bb_export_github_smaller},
+	{"github-action-bigger", "json", "github-action-benchmark, customBiggerIsBetter", bb_export_github_bigger},
+	{"veristat", "csv", "static metrics as veristat writes them, for `veristat -C`", bb_export_veristat},
+	{"openmetrics", "prom", "OpenMetrics text, for Prometheus' textfile collector", bb_export_openmetrics},
 	{"plot", "tsv", "distributions and costs as columns, for gnuplot", bb_export_plot},
 };
 

@@ -6,46 +6,12 @@
 #include <cmocka.h>
 
 #include <errno.h>
-#include <limits.h>
 
 #include "bmf_check.h"
-#include "report/exporter.h"
 #include "report/json_out.h"
 #include "report/run_json.h"
 #include "report/table_cells.h"
-#include "report_testing.h"
-
-/* What an exporter gives, as text to be freed; NULL with *ret_rc when it refuses, and then it has written nothing. */
-static char *exported(const char *format, const struct bb_report *r, int *ret_rc, struct bb_err *err)
-{
-	const struct bb_exporter *e = bb_exporter_find(format);
-	char *text = NULL;
-	size_t len;
-	FILE *out = open_memstream(&text, &len);
-
-	assert_non_null(e);
-	assert_non_null(out);
-	*ret_rc = e->write(r, out, err);
-	fclose(out);
-	if (!*ret_rc) {
-		assert_int_equal(strlen(text), len);
-		return text;
-	}
-	assert_int_equal(len, 0);
-	free(text);
-	return NULL;
-}
-
-static char *export_ok(const char *format, const struct bb_report *r)
-{
-	struct bb_err err = {.msg = ""};
-	int rc;
-	char *text = exported(format, r, &rc, &err);
-
-	if (rc)
-		fail_msg("%s: %s", format, err.msg);
-	return text;
-}
+#include "export_testing.h"
 
 static void assert_refused(const struct bb_report *r, int want_rc, const char *says)
 {
@@ -58,56 +24,7 @@ static void assert_refused(const struct bb_report *r, int want_rc, const char *s
 		fail_msg("'%s' is not in '%s'", says, err.msg);
 }
 
-static void assert_has(const char *text, const char *part)
-{
-	if (!strstr(text, part))
-		fail_msg("'%s' is not in:\n%s", part, text);
-}
-
-static void assert_lacks(const char *text, const char *part)
-{
-	if (strstr(text, part))
-		fail_msg("'%s' is in:\n%s", part, text);
-}
-
 /* --- golden files -------------------------------------------------------------------------------------------- */
-
-/* Beside the sources: from the root of the tree, by where this file was compiled, or from build/tests/. */
-static void golden_path(const char *name, char *ret_path, size_t size)
-{
-	static const char here[] = __FILE__;
-	char exe[PATH_MAX / 2] = "";
-
-	snprintf(ret_path, size, "harness/tests/golden/%s", name);
-	if (!access(ret_path, R_OK))
-		return;
-	snprintf(ret_path, size, "%.*s/../golden/%s", (int)(strrchr(here, '/') - here), here, name);
-	if (!access(ret_path, R_OK))
-		return;
-	if (readlink("/proc/self/exe", exe, sizeof(exe) - 1) > 0 && strrchr(exe, '/'))
-		*strrchr(exe, '/') = '\0';
-	snprintf(ret_path, size, "%s/../../harness/tests/golden/%s", exe, name);
-}
-
-static void check_golden(const char *name, const char *format)
-{
-	struct bb_report *r = make_sample_report();
-	char *text = export_ok(format, r), *golden, path[PATH_MAX];
-
-	golden_path(name, path, sizeof(path));
-	if (getenv("BB_UPDATE_GOLDEN")) {
-		snprintf(path, sizeof(path), "harness/tests/golden/%s", name);
-		spill(path, text, strlen(text));
-	}
-	golden = slurp(path);
-	if (!golden)
-		fail_msg("%s cannot be read (make it with BB_UPDATE_GOLDEN=1, from the root of the tree)", path);
-	if (strcmp(text, golden))
-		fail_msg("%s differs (if it should: BB_UPDATE_GOLDEN=1). Now it is:\n%s", path, text);
-	free(golden);
-	free(text);
-	bb_report__free(r);
-}
 
 static void test_golden_bmf(void **state)
 {
