@@ -14,6 +14,7 @@
 #include "base/io.h"
 #include "base/parse.h"
 #include "bpf/libbpf_log.h"
+#include "bpf/map_contents.h"
 #include "bpf/rings.h"
 
 /* The statistics are 3 lines; a kernel that cannot keep only the end of its log wants room for all. */
@@ -45,6 +46,10 @@ struct bb_target {
 	size_t n_maps;
 	struct bb_rings rings;		/* of the maps that are our own */
 	struct bb_target *lender;	/* whose maps we use where they are alike; NULL */
+
+	const struct bb_map_specs *specs;	/* what maps are to hold; NULL: nothing said */
+	struct bb_map_contents *contents;	/* ready to be written to the maps of this load; NULL: not yet */
+	bool resets_runs;			/* before every run, too */
 };
 
 /* A global variable's place: the map of its section, its offset there and its size. -ENOENT without a message. */
@@ -81,13 +86,6 @@ static int find_global(struct bpf_object *obj, const char *name, struct bpf_map 
 	return -ENOENT;
 }
 
-static bool fits(int64_t value, size_t size)
-{
-	int bits = (int)size * 8;
-
-	return size >= 8 || (value >= -(INT64_C(1) << (bits - 1)) && value < INT64_C(1) << bits);
-}
-
 static int set_global(struct bb_target *t, struct bpf_object *obj, const struct bb_global_spec *g, struct bb_err *err)
 {
 	struct bpf_map *map;
@@ -102,9 +100,6 @@ static int set_global(struct bb_target *t, struct bpf_object *obj, const struct 
 	if (size != 1 && size != 2 && size != 4 && size != 8)
 		return bb_fail(err, -EINVAL, "global '%s' of %s is %zu bytes; only integers can be set", g->name,
 			       t->object_path, size);
-	if (!fits(g->value, size))
-		return bb_fail(err, -ERANGE, "global '%s' of %s is %zu bytes; %lld does not fit", g->name,
-			       t->object_path, size, (long long)g->value);
 	initial = bpf_map__initial_value(map, &map_size);
 	if (!initial || offset + size > map_size)
 		return bb_fail(err, -EINVAL, "global '%s' of %s cannot be set", g->name, t->object_path);
@@ -112,13 +107,15 @@ static int set_global(struct bb_target *t, struct bpf_object *obj, const struct 
 	if (!data)
 		return bb_fail_nomem(err);
 	memcpy(data, initial, map_size);
-	memcpy(data + offset, &g->value, size);
+	if (!bb_put_integer(g->value, data + offset, size)) {
+		free(data);
+		return bb_fail(err, -ERANGE, "global '%s' of %s is %zu bytes; %lld does not fit", g->name,
+			       t->object_path, size, (long long)g->value);
+	}
 	rc = bpf_map__set_initial_value(map, data, map_size);
 	free(data);
 	return rc ? bb_fail(err, rc, "global '%s' of %s: %s", g->name, t->object_path, strerror(-rc)) : 0;
 }
-
-_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "set_global copies the low bytes first");
 
 static int say_no_program(const struct bb_target *t, struct bpf_object *obj, struct bb_err *err)
 {
@@ -171,7 +168,7 @@ static int open_object(struct bb_target *t, struct bpf_object **ret_obj, struct 
 	bpf_object__for_each_program(p, obj) {
 		bool is_ours = !strcmp(bpf_program__name(p), t->program);
 
-		bpf_program__set_autoload(p, is_ours);
+		bpf_program__set_autoload(p, is_ours || bb_map_specs__call(t->specs, bpf_program__name(p)));
 		if (is_ours)
 			ours = p;
 	}
@@ -260,6 +257,13 @@ static const struct kept_map *kept(const struct bb_target *t, const char *name)
 	return NULL;
 }
 
+/* Would it do to use that map of the lender's? Of a prog array never: what it calls is the lender's, too. */
+static bool may_share(const struct bb_target *t, const struct bpf_map *map, const struct kept_map *theirs)
+{
+	return is_like(map, &theirs->info) && theirs->info.type != BPF_MAP_TYPE_PROG_ARRAY &&
+	       bb_map_specs__find(t->specs, theirs->name) == bb_map_specs__find(t->lender->specs, theirs->name);
+}
+
 /*
  * Maps with contents of their own (not .rodata, .bss) outlive the load: making a 16 MiB ring takes 10-40 ms, and
  * where its pages lie moves the cost of the program, which is not what a reload is to vary.
@@ -275,7 +279,7 @@ static int reuse_maps(struct bb_target *t, struct bpf_object *obj)
 
 		if (bpf_map__is_internal(map))
 			continue;
-		if (!kept(t, name) && theirs && is_like(map, &theirs->info))
+		if (!kept(t, name) && theirs && may_share(t, map, theirs))
 			rc = keep_map(t, name, theirs->fd);
 		if (!rc && kept(t, name))
 			rc = bpf_map__reuse_fd(map, kept(t, name)->fd);
@@ -431,6 +435,9 @@ void bb_target__unload(struct bb_target *t)
 	if (!t->obj)
 		return;
 	bb_stats_reader__close(&t->reader);
+	bb_map_contents__free(t->contents);
+	t->contents = NULL;
+	t->resets_runs = false;
 	bpf_object__close(t->obj);
 	t->obj = NULL;
 	t->prog_fd = t->drops_map_fd = t->jit_mod64 = -1;
@@ -509,4 +516,38 @@ void bb_target__borrow_maps(struct bb_target *t, struct bb_target *lender)
 	bb_target__unload(t);
 	drop_maps(t);
 	t->lender = lender;
+}
+
+void bb_target__say_maps(struct bb_target *t, const struct bb_map_specs *specs)
+{
+	t->specs = specs;
+}
+
+/* Made once a load: descriptors are its own. */
+static int make_contents(struct bb_target *t, struct bb_err *err)
+{
+	int rc = bb_map_contents__make(t->obj, t->specs, t->object_path, &t->contents, err);
+
+	if (rc)
+		return rc;
+	if (t->drops_map_fd >= 0 && bb_map_contents__has_map(t->contents, t->drops_map_fd)) {
+		bb_map_contents__free(t->contents);
+		t->contents = NULL;
+		return bb_fail(err, -EINVAL, "the scenario resets the variables of %s, among which is 'drops': drops "
+			       "are counted over a whole series", t->object_path);
+	}
+	t->resets_runs = bb_map_contents__has_runs(t->contents);
+	return 0;
+}
+
+int bb_target__reset_maps(struct bb_target *t, struct bb_err *err)
+{
+	int rc = t->specs && t->specs->n && !t->contents ? make_contents(t, err) : 0;
+
+	return rc || !t->contents ? rc : bb_map_contents__write(t->contents, err);
+}
+
+int bb_target__reset_for_run(struct bb_target *t)
+{
+	return t->resets_runs ? bb_map_contents__write_for_run(t->contents) : 0;
 }

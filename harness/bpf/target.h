@@ -26,11 +26,14 @@ int bb_target__open(const char *object_path, const char *program, const struct b
 		    size_t n_globals, struct bb_target **ret_target, struct bb_err *err);
 
 /*
- * From its next load on (it is unloaded now), let `t` use the maps of `lender` (loaded, and outliving t) where name, type and sizes are the
- * same: two programs are then compared on the same memory. Where a map's pages lie moved a comparison of a program
- * with itself by 0.1 to 0.5 %.
+ * From its next load on (it is unloaded now), let `t` use the maps of `lender` (loaded, and outliving t) where name,
+ * type, sizes and what the scenario says they hold are the same: two programs are then compared on the same memory.
+ * Where a map's pages lie moved a comparison of a program with itself by 0.1 to 0.5 %.
  */
 void bb_target__borrow_maps(struct bb_target *t, struct bb_target *lender);
+
+/* What the maps of the loads to come hold after bb_target__reset_maps(); borrowed for the target's lifetime. */
+void bb_target__say_maps(struct bb_target *t, const struct bb_map_specs *specs);
 
 /*
  * Load the program anew; the previous load goes. -ENOTSUP: this kernel refuses or lacks the type (the message says
@@ -55,6 +58,13 @@ int bb_target__prog_fd(const struct bb_target *t);
 const char *bb_target__program(const struct bb_target *t);
 const struct bb_stats_reader *bb_target__reader(const struct bb_target *t);
 int bb_target__jit_mod64(const struct bb_target *t);	/* 0..63, or -1 when the kernel does not say */
+
+/*
+ * Let the maps of the current load hold exactly what the scenario says: when a series begins, and those with `reset:
+ * run` before every run. Does nothing where no map asks for it. The second returns -errno without a message.
+ */
+int bb_target__reset_maps(struct bb_target *t, struct bb_err *err);
+int bb_target__reset_for_run(struct bb_target *t);
 
 /* The program's global `drops`, 0 when it has none. 0 or -errno. */
 int bb_target__drops(const struct bb_target *t, uint64_t *ret_drops);

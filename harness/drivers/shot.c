@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "plan/ctx_field.h"
+
 #define ENOTSUPP_KERNEL 524	/* include/linux/errno.h: leaks to user space, strerror() does not know it */
 
 int bb_shot__open(struct bb_target *target, const struct bb_test_run_type *type, const struct bb_input *in,
@@ -25,6 +27,8 @@ int bb_shot__open(struct bb_target *target, const struct bb_test_run_type *type,
 	} else if (!type->takes_context) {
 		s.attr.test.data_in = (__u64)(uintptr_t)in->data;
 		s.attr.test.data_size_in = (__u32)in->len;
+		s.attr.test.ctx_in = (__u64)(uintptr_t)in->ctx;
+		s.attr.test.ctx_size_in = (__u32)in->ctx_len;
 	}
 	if (in->out && type->has_output) {
 		s.out = malloc(in->out_len + 1);
@@ -102,6 +106,11 @@ int bb_shot__say_failed(const struct bb_shot *s, int rc, struct bb_err *err)
 
 	if (rc == -ENOTSUPP_KERNEL || rc == -EOPNOTSUPP)
 		return bb_test_run_type__refuse(s->type->prog_type, err);
+	if (s->input->ctx && (rc == -EINVAL || rc == -E2BIG || rc == -ENODEV))
+		return bb_fail(err, rc, "the kernel does not run '%s' on input '%s' of %zu bytes with its context of "
+			       "%zu (%s); a %s program takes %s; and as context %s %s", program, s->input->name,
+			       s->input->len, s->input->ctx_len, strerror(-rc), s->type->name, s->type->wants, s->type->ctx_wants,
+			       bb_ctx_spec__members(s->type->takes_ctx).text);
 	if (rc == -EINVAL || rc == -E2BIG)
 		return bb_fail(err, rc, "the kernel does not run '%s' on input '%s' of %zu bytes (%s); a %s program "
 			       "takes %s", program, s->input->name, s->input->len, strerror(-rc), s->type->name,

@@ -72,6 +72,8 @@ static __attribute__((noinline)) int sample_once(void *arg)
 	struct bb_prog_stats now;
 
 	s->rc = make_room(s);
+	if (!s->rc)
+		s->rc = bb_target__reset_for_run(slot->target);
 	if (s->rc)
 		return 1;
 	fire(s);
@@ -271,6 +273,8 @@ static int step_batch(void *state, void *slot, uint32_t param, struct bb_batch *
 	rc = on_private_stack(s, count_entry);
 	if (!rc && s->seen_frames != param)
 		return bb_fail(err, -EPROTO, "the search's stack is %u frames deep, not %u", s->seen_frames, param);
+	if (!rc)
+		rc = bb_target__reset_for_run(st->target);
 	if (!rc)
 		rc = bb_stats_reader__info(bb_target__reader(st->target), &st->last);
 	if (!rc)

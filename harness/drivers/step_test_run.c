@@ -23,7 +23,9 @@ static int warm_up(const struct bb_shot *s, struct bb_batch *b, struct bb_prog_s
 	int rc = bb_stats_reader__info(reader, &before);
 
 	for (size_t i = 0; !rc && i < want;) {
-		rc = i ? bb_shot__fire(s, &attr) : bb_shot__fire_checked(s, b->void_why, sizeof(b->void_why));
+		rc = bb_target__reset_for_run(s->target);
+		if (!rc)
+			rc = i ? bb_shot__fire(s, &attr) : bb_shot__fire_checked(s, b->void_why, sizeof(b->void_why));
 		bb_target__drain(s->target, !b->drain_always);
 		if (!rc) {
 			i++;
@@ -45,8 +47,12 @@ static inline int sample_once(const struct bb_shot *s, struct bb_batch *b, struc
 	struct bb_prog_stats now;
 	uint64_t runs, ns;
 	union bpf_attr attr;
-	int fire_rc = bb_shot__fire(s, &attr), rc = bb_stats_reader__info(bb_target__reader(s->target), &now);
+	int fire_rc, rc = bb_target__reset_for_run(s->target);
 
+	if (rc)
+		return rc;
+	fire_rc = bb_shot__fire(s, &attr);
+	rc = bb_stats_reader__info(bb_target__reader(s->target), &now);
 	bb_target__drain(s->target, !b->drain_always);
 	runs = now.run_cnt - last->run_cnt;
 	ns = now.run_time_ns - last->run_time_ns;

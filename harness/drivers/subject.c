@@ -9,9 +9,12 @@ int bb_subject__open(const struct bb_variant_spec *spec, const char *object_path
 
 	if (object_path)
 		rc = bb_target__open(object_path, spec->program, spec->globals, spec->n_globals, &s.target, err);
-	if (!rc)
-		*ret_subject = s;
-	return rc;
+	if (rc)
+		return rc;
+	if (s.target)
+		bb_target__say_maps(s.target, &spec->maps);
+	*ret_subject = s;
+	return 0;
 }
 
 int bb_subject__load(struct bb_subject *s, struct bb_rng *rng, int want_mod64, unsigned int max_tries,
@@ -27,6 +30,11 @@ int bb_subject__load(struct bb_subject *s, struct bb_rng *rng, int want_mod64, u
 		s->jit_mod64 = want_mod64 >= 0 ? want_mod64 : (int)bb_rng_below(rng, 64);
 	}
 	return rc;
+}
+
+int bb_subject__reset_maps(struct bb_subject *s, struct bb_err *err)
+{
+	return s->target ? bb_target__reset_maps(s->target, err) : 0;
 }
 
 void bb_subject__close(struct bb_subject *s)

@@ -24,6 +24,9 @@ int bb_subject__open(const struct bb_variant_spec *spec, const char *object_path
 int bb_subject__load(struct bb_subject *s, struct bb_rng *rng, int want_mod64, unsigned int max_tries,
 		     struct bb_err *err);
 
+/* The maps of the current load hold what the scenario says, from now until the program changes them. */
+int bb_subject__reset_maps(struct bb_subject *s, struct bb_err *err);
+
 void bb_subject__close(struct bb_subject *s);
 
 #endif

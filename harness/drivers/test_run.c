@@ -115,16 +115,11 @@ int bb_test_run__aim(const struct bb_test_run *t, const struct bb_test_run_slot 
 static int try_input(const struct bb_test_run_slot *slot, const struct bb_input *in, struct bb_err *err)
 {
 	char why[sizeof(((struct bb_batch *)0)->void_why)];	/* for the batches to say */
+	int rc = bb_test_run_type__check(slot->type, bb_target__program(slot->target), in, err);
 	struct bb_shot s;
-	int rc;
 
-	if (in->is_context != slot->type->takes_context)
-		return bb_fail(err, -EINVAL, "input '%s' is a %s; a %s program ('%s') takes %s", in->name,
-			       in->is_context ? "context" : "packet", slot->type->name,
-			       bb_target__program(slot->target), slot->type->wants);
-	if (in->out && !slot->type->has_output && !slot->type->writes_context)
-		return bb_fail(err, -EINVAL, "input '%s' expects an output; a test run of a %s program has none",
-			       in->name, slot->type->name);
+	if (rc)
+		return rc;
 	if (bb_shot__open(slot->target, slot->type, in, &s))
 		return bb_fail_nomem(err);
 	do

@@ -43,9 +43,14 @@ static const char *const tc_names[] = {
 static const char *const sk_names[] = {"SK_DROP", "SK_PASS", NULL};
 static const char *const nf_names[] = {"NF_DROP", "NF_ACCEPT", NULL};
 
-#define AN_SKB \
+#define A_PACKET \
 	.takes_repeat = true, .has_output = true, .otherwise = &frame, \
 	.wants = "a packet of 14 bytes to about a page, with its Ethernet header and the IP header that this announces"
+
+#define AN_SKB \
+	A_PACKET, .takes_ctx = BB_CTX_SKB, \
+	.ctx_wants = "devices that there are in this network namespace, a wire_len no less than the packet, and zero " \
+	"in all members of struct __sk_buff but"
 
 static const struct bb_test_run_type types[] = {
 	{BPF_PROG_TYPE_SOCKET_FILTER, "socket_filter", AN_SKB, .retvals = no_names},
@@ -55,8 +60,16 @@ static const struct bb_test_run_type types[] = {
 	{BPF_PROG_TYPE_LWT_IN, "lwt_in", AN_SKB, .retvals = no_names},
 	{BPF_PROG_TYPE_LWT_OUT, "lwt_out", AN_SKB, .retvals = no_names},
 	{BPF_PROG_TYPE_LWT_XMIT, "lwt_xmit", AN_SKB, .retvals = no_names},
-	{BPF_PROG_TYPE_XDP, "xdp", AN_SKB, .is_xdp = true, .retvals = xdp_names},
-	{BPF_PROG_TYPE_FLOW_DISSECTOR, "flow_dissector", AN_SKB, .retvals = no_names},
+	{
+		BPF_PROG_TYPE_XDP, "xdp", A_PACKET, .is_xdp = true, .takes_ctx = BB_CTX_XDP, .retvals = xdp_names,
+		.ctx_wants = "a device that there is in this network namespace, one of its receive queues, in data the "
+		"length of the metadata and in data_end that of all; by name",
+	},
+	{
+		BPF_PROG_TYPE_FLOW_DISSECTOR, "flow_dissector", A_PACKET, .retvals = no_names,
+		.takes_ctx = BB_CTX_BYTES,
+		.ctx_wants = "a struct bpf_flow_keys with nothing but flags",
+	},
 	{
 		.prog_type = BPF_PROG_TYPE_SK_LOOKUP, .name = "sk_lookup", .takes_context = true, .takes_repeat = true,
 		.otherwise = &lookup, .wants = "a struct bpf_sk_lookup with its family, its protocol and no socket",
@@ -65,6 +78,7 @@ static const struct bb_test_run_type types[] = {
 	{
 		.prog_type = PROG_TYPE_NETFILTER, .name = "netfilter", .takes_repeat = true, .otherwise = &frame,
 		.wants = "an Ethernet frame with an IPv4 or IPv6 header", .retvals = nf_names,
+		.takes_ctx = BB_CTX_BYTES, .ctx_wants = "a struct nf_hook_state with nothing but hook and pf",
 	},
 	{
 		.prog_type = BPF_PROG_TYPE_RAW_TRACEPOINT, .name = "raw_tracepoint", .takes_context = true,
@@ -111,6 +125,23 @@ int bb_test_run_type__find(uint32_t prog_type, const struct bb_test_run_type **r
 		return 0;
 	}
 	return bb_test_run_type__refuse(prog_type, err);
+}
+
+int bb_test_run_type__check(const struct bb_test_run_type *type, const char *program, const struct bb_input *in,
+			    struct bb_err *err)
+{
+	static const char *const names[] = {[BB_CTX_BYTES] = "ctx_hex", [BB_CTX_SKB] = "skb", [BB_CTX_XDP] = "xdp"};
+
+	if (in->is_context != type->takes_context)
+		return bb_fail(err, -EINVAL, "input '%s' is a %s; a %s program ('%s') takes %s", in->name,
+			       in->is_context ? "context" : "packet", type->name, program, type->wants);
+	if (in->ctx && in->ctx_kind != BB_CTX_BYTES && in->ctx_kind != type->takes_ctx)
+		return bb_fail(err, -EINVAL, "input '%s' has the key '%s'; a %s program ('%s') takes '%s'", in->name,
+			       names[in->ctx_kind], type->name, program, names[type->takes_ctx]);
+	if (in->out && !type->has_output && !type->writes_context)
+		return bb_fail(err, -EINVAL, "input '%s' expects an output; a test run of a %s program has none",
+			       in->name, type->name);
+	return 0;
 }
 
 const char *bb_test_run_type__retval(const struct bb_test_run_type *type, uint32_t retval, char *buf, size_t size)

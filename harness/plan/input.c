@@ -10,6 +10,7 @@ void bb_inputs__done(struct bb_inputs *inputs)
 	for (size_t i = 0; i < inputs->n; i++) {
 		free(inputs->v[i].name);
 		free(inputs->v[i].data);
+		free(inputs->v[i].ctx);
 		free(inputs->v[i].out);
 	}
 	free(inputs->v);

@@ -8,9 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/io.h"
 #include "base/parse.h"
 #include "plan/bytes.h"
+#include "plan/bytes_field.h"
+#include "plan/ctx_field.h"
 #include "plan/input.h"
 #include "plan/kind.h"
 #include "plan/packet.h"
@@ -20,7 +21,7 @@
 #define SRC_LOW_AT	26u	/* in a frame: 14 bytes of Ethernet, 12 of IPv4 before the source address */
 
 /* The forms of an input, by the key that makes one. */
-enum { HEX, FROM_FILE, PACKET, PCAP, SWEEP, CONTEXT_HEX, CONTEXT_FILE };
+enum { HEX, FROM_FILE, PACKET, PCAP, SWEEP, CONTEXT_HEX, CONTEXT_FILE };	/* packets first */
 
 static const char *const forms[] = {
 	[HEX] = "hex", [FROM_FILE] = "file", [PACKET] = "packet", [PCAP] = "pcap", [SWEEP] = "sweep",
@@ -32,6 +33,7 @@ static const struct bb_mode modes[] = {
 	[CONTEXT_FILE] = {"context_file", "context_file"},
 };
 #define ANY_FORM	(BB_BIT(ARRAY_LEN(forms)) - 1)
+#define PACKET_FORMS	(BB_BIT(CONTEXT_HEX) - 1)
 
 /* One item of the list, which may stand for many inputs. */
 struct entry {
@@ -42,6 +44,7 @@ struct entry {
 	bool has_retval;
 	uint32_t retval;
 	struct bb_bytes out;
+	struct bb_ctx_spec ctx;
 };
 
 struct sweep {
@@ -58,89 +61,12 @@ struct builder {
 	size_t bytes;
 };
 
-static int set_bytes(const struct bb_reader *r, const struct bb_field *f, const struct bb_yaml *node,
-		     const uint8_t *data, size_t len, void *base)
-{
-	struct bb_bytes *dest = (struct bb_bytes *)(void *)((char *)base + f->offset);
-	uint8_t *copy;
-
-	if ((double)len < f->min || (double)len > f->max)
-		return bb_yaml__fail(r->path, node, r->err, "%s has %zu bytes; it must have from %.0f to %.0f", f->name,
-				     len, f->min, f->max);
-	copy = malloc(len);
-	if (!copy)
-		return bb_fail_nomem(r->err);
-	memcpy(copy, data, len);
-	free(dest->data);
-	*dest = (struct bb_bytes){.data = copy, .len = len};
-	return 0;
-}
-
-static int read_hex(const struct bb_reader *r, const struct bb_field *f, const struct bb_yaml *node, void *base)
-{
-	size_t len = 0, at = 0;
-	uint8_t *data;
-	int rc;
-
-	if (node->kind != BB_YAML_TEXT || bb_yaml__is_nothing(node))
-		return bb_yaml__fail(r->path, node, r->err, "%s must be a text of hexadecimal bytes, not %s", f->name,
-				     bb_yaml__show(node).text);
-	data = malloc(strlen(node->text) / 2 + 1);
-	if (!data)
-		return bb_fail_nomem(r->err);
-	rc = bb_parse_hex(node->text, data, strlen(node->text) / 2 + 1, &len, &at);
-	if (rc)
-		rc = bb_yaml__fail(r->path, node, r->err, "%s: bytes of two hexadecimal digits each are expected; "
-				   "character %zu is wrong", f->name, at + 1);
-	else
-		rc = set_bytes(r, f, node, data, len, base);
-	free(data);
-	return rc;
-}
-
-/* The path of a file that the scenario names, relative to its own folder; free() it. */
-static int path_of(const struct bb_reader *r, const struct bb_field *f, const struct bb_yaml *node, char **ret_path)
-{
-	const char *slash = strrchr(r->path, '/');
-	size_t folder = slash ? (size_t)(slash - r->path) + 1 : 0;
-
-	if (node->kind != BB_YAML_TEXT || bb_yaml__is_nothing(node) || !*node->text)
-		return bb_yaml__fail(r->path, node, r->err, "%s must be the name of a file, not %s", f->name,
-				     bb_yaml__show(node).text);
-	if (asprintf(ret_path, "%.*s%s", node->text[0] == '/' ? 0 : (int)folder, r->path, node->text) < 0) {
-		*ret_path = NULL;
-		return bb_fail_nomem(r->err);
-	}
-	return 0;
-}
-
-static int read_file(const struct bb_reader *r, const struct bb_field *f, const struct bb_yaml *node, void *base)
-{
-	char *path = NULL, *data = NULL;
-	size_t len = 0;
-	int rc = path_of(r, f, node, &path);
-
-	if (rc)
-		return rc;
-	rc = bb_read_file(path, BB_FRAME_MAX_BYTES, &data, &len, NULL);
-	free(path);
-	if (rc == -EFBIG)
-		return bb_yaml__fail(r->path, node, r->err, "%s %s has more than %.0f bytes", f->name,
-				     bb_yaml__show(node).text, f->max);
-	if (rc)
-		return bb_yaml__fail(r->path, node, r->err, "cannot read %s %s: %s", f->name, bb_yaml__show(node).text,
-				     rc == -EINVAL ? "not a regular file" : strerror(-rc));
-	rc = set_bytes(r, f, node, (const uint8_t *)data, len, base);
-	free(data);
-	return rc;
-}
-
 static int read_pcap(const struct bb_reader *r, const struct bb_field *f, const struct bb_yaml *node, void *base)
 {
 	struct entry *e = base;
 	char *path = NULL;
 	struct bb_err why = {0};
-	int rc = path_of(r, f, node, &path);
+	int rc = bb_field__path(r, f, node, &path);
 
 	if (rc)
 		return rc;
@@ -220,7 +146,7 @@ static int read_swept_byte(const struct bb_reader *r, const struct bb_field *f, 
 
 static const struct bb_field sweep_fields[] = {
 	{"packet", bb_field__packet, .offset = offsetof(struct sweep, frame), .with = IN(PACKET)},
-	{"hex", read_hex, .offset = offsetof(struct sweep, frame), .with = IN(HEX), PACKET_BYTES},
+	{"hex", bb_field__hex, .offset = offsetof(struct sweep, frame), .with = IN(HEX), PACKET_BYTES},
 	{"byte", read_swept_byte, .required = true},
 	{"from", bb_field__u32, .offset = offsetof(struct sweep, from), .min = 0, .max = UINT8_MAX},
 	{"to", bb_field__u32, .offset = offsetof(struct sweep, to), .min = 0, .max = UINT8_MAX},
@@ -271,15 +197,19 @@ static int read_sweep(const struct bb_reader *r, const struct bb_field *f, const
 
 static const struct bb_field input_fields[] = {
 	{"name", bb_field__name, AT(name)},
-	{"hex", read_hex, AT(data), IN(HEX), PACKET_BYTES},
-	{"file", read_file, AT(data), IN(FROM_FILE), PACKET_BYTES},
+	{"hex", bb_field__hex, AT(data), IN(HEX), PACKET_BYTES},
+	{"file", bb_field__file, AT(data), IN(FROM_FILE), PACKET_BYTES},
 	{"packet", bb_field__packet, AT(data), IN(PACKET)},
 	{"pcap", read_pcap, AT(many), IN(PCAP)},
 	{"sweep", read_sweep, AT(many), IN(SWEEP)},
-	{"context_hex", read_hex, AT(data), IN(CONTEXT_HEX), OTHER_BYTES},
-	{"context_file", read_file, AT(data), IN(CONTEXT_FILE), OTHER_BYTES},
+	{"context_hex", bb_field__hex, AT(data), IN(CONTEXT_HEX), OTHER_BYTES},
+	{"context_file", bb_field__file, AT(data), IN(CONTEXT_FILE), OTHER_BYTES},
+	{"ctx_hex", bb_field__ctx_hex, AT(ctx), PACKET_FORMS, OTHER_BYTES},
+	{"ctx_file", bb_field__ctx_file, AT(ctx), PACKET_FORMS, OTHER_BYTES},
+	{"skb", bb_field__skb, AT(ctx), PACKET_FORMS},
+	{"xdp", bb_field__xdp, AT(ctx), PACKET_FORMS},
 	{"retval", read_retval, AT(retval)},
-	{"out_hex", read_hex, AT(out), IN(HEX) | IN(FROM_FILE) | IN(PACKET), OTHER_BYTES},
+	{"out_hex", bb_field__hex, AT(out), IN(HEX) | IN(FROM_FILE) | IN(PACKET), OTHER_BYTES},
 };
 
 static const struct bb_kind input_kind = {
@@ -304,10 +234,12 @@ static int add_input(struct builder *b, const struct bb_yaml *node, const struct
 		in->name = NULL;
 		return bb_fail_nomem(b->r->err);
 	}
+	if (bb_ctx_spec__give(&e->ctx, in))
+		return bb_fail_nomem(b->r->err);
 	if (n > BB_NAME_MAX_BYTES)
 		return bb_yaml__fail(b->r->path, node, b->r->err, "the name '%s' would have more than %d bytes", in->name,
 				     BB_NAME_MAX_BYTES);
-	b->bytes += len;
+	b->bytes += in->len + in->ctx_len;
 	if (b->bytes > BB_INPUTS_MAX_BYTES)
 		return bb_yaml__fail(b->r->path, node, b->r->err, "the inputs have more than %zu MiB together",
 				     BB_INPUTS_MAX_BYTES >> 20);
@@ -376,6 +308,7 @@ static int read_entry(struct builder *b, const struct bb_yaml *node)
 	free(e.name);
 	free(e.data.data);
 	free(e.out.data);
+	bb_ctx_spec__done(&e.ctx);
 	bb_bytes_list__done(&e.many);
 	return rc;
 }

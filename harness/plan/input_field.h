@@ -16,8 +16,10 @@
  *   {name: a, context_hex: "00"}			a context, for types without a packet
  *   {name: a, context_file: a.bin}
  *
+ * Beside a packet, or many of them, there may be its context: `ctx_hex`, `ctx_file`, `skb`, `xdp` (plan/ctx_field.h).
+ *
  * `retval`, a number or a name such as XDP_PASS or TC_ACT_OK, is what the program is expected to return; `out_hex`, not
- * for many at once nor for contexts, the packet that it is expected to leave.
+ * for many at once nor for contexts, the packet that it is expected to leave, behind its metadata where it has some.
  *
  * The base of a sweep is `packet` or `hex`; `from` and `to` (0 and 255) bound the values. `byte` is the offset of a byte
  * of the frame, and nothing else is changed then, or `src_low`: the low byte of the IPv4 source address as a program on

@@ -14,6 +14,7 @@
 #include "plan/field.h"
 #include "plan/input_field.h"
 #include "plan/kind.h"
+#include "plan/map_field.h"
 #include "plan/yaml.h"
 
 /*
@@ -240,6 +241,7 @@ static const struct bb_field scenario_fields[] = {
 	{"anchor", bb_field__text, AT(bb_scenario, anchor)},
 	{"loads", bb_field__u32, AT(bb_scenario, loads), .min = 1, .max = 10000},
 	{"variants", read_variants, AT(bb_scenario, variants), .required = true},
+	{"maps", bb_field__maps, AT(bb_scenario, maps)},
 	{"drive", read_drives, AT(bb_scenario, drives), .required = true},
 	{"expect", read_expect, AT(bb_scenario, expect_drops)},
 };
@@ -250,6 +252,7 @@ static const struct bb_field variant_fields[] = {
 	{"object", bb_field__text, AT(bb_variant_spec, object)},
 	{"description", bb_field__text, AT(bb_variant_spec, description)},
 	{"globals", read_globals, AT(bb_variant_spec, globals)},
+	{"maps", bb_field__maps, AT(bb_variant_spec, maps)},
 };
 
 static const struct bb_field drive_fields[] = {
@@ -306,6 +309,39 @@ static int check_object(const struct bb_reader *r, const struct bb_scenario *s, 
 	return 0;
 }
 
+/* `reset: run` needs somebody who knows when a run begins. */
+static int check_reset(const struct bb_reader *r, const struct bb_scenario *s, const struct bb_map_spec *map)
+{
+	const struct bb_yaml at = {.line = map->where.line, .col = map->where.col};
+
+	for (size_t i = 0; map->each_run && i < s->n_drives; i++) {
+		const struct bb_drive_spec *d = &s->drives[i];
+
+		if (strcmp(d->with, drivers[STEP]) && strcmp(d->with, drivers[FAKE]))
+			return bb_yaml__fail(r->path, &at, r->err,
+					     "map '%s' with 'reset: run' needs a drive that fires each run on its own, "
+					     "'with: step'; the drive at %u:%u is %s, which has no moment between two "
+					     "runs", map->name, d->where.line, d->where.col, d->with);
+	}
+	return 0;
+}
+
+/* Every variant's list of maps is made whole, so that nobody else needs to know where one stood. */
+static int settle_maps(const struct bb_reader *r, struct bb_scenario *s)
+{
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < s->n_variants; i++) {
+		struct bb_map_specs *maps = &s->variants[i].maps;
+
+		if (bb_map_specs__inherit(maps, &s->maps))
+			return bb_fail_nomem(r->err);
+		for (size_t k = 0; !rc && k < maps->n; k++)
+			rc = check_reset(r, s, maps->v[k]);
+	}
+	return rc;
+}
+
 static int read_scenario(const struct bb_reader *r, const struct bb_yaml *root, struct bb_scenario *s)
 {
 	int rc = bb_field__set_text(r, &s->path, r->path);
@@ -314,7 +350,8 @@ static int read_scenario(const struct bb_reader *r, const struct bb_yaml *root, 
 	rc = rc ? rc : bb_kind__read(r, &scenario_kind, root, 0, s);
 	rc = rc ? rc : check_reference(r, s, root, "floor");
 	rc = rc ? rc : check_reference(r, s, root, "anchor");
-	return rc ? rc : check_object(r, s, root);
+	rc = rc ? rc : check_object(r, s, root);
+	return rc ? rc : settle_maps(r, s);
 }
 
 int bb_scenario__parse(const char *text, size_t len, const char *path, struct bb_scenario **ret_scenario,
@@ -395,6 +432,7 @@ static void variant_done(struct bb_variant_spec *v)
 	for (size_t i = 0; i < v->n_globals; i++)
 		free(v->globals[i].name);
 	free(v->globals);
+	bb_map_specs__done(&v->maps);
 	free(v->name);
 	free(v->program);
 	free(v->object);
@@ -453,6 +491,7 @@ int bb_scenario__add_variant(struct bb_scenario *s, const char *name, const char
 		v->globals[i].name = copy_or_null(from->globals[i].name, &ok);
 		v->n_globals++;
 	}
+	ok = ok && !bb_map_specs__inherit(&v->maps, &from->maps);
 	return ok ? 0 : bb_fail_nomem(err);
 }
 
@@ -466,6 +505,7 @@ void bb_scenario__free(struct bb_scenario *s)
 		drive_done(&s->drives[i]);
 	free(s->variants);
 	free(s->drives);
+	bb_map_specs__done(&s->maps);
 	free(s->path);
 	free(s->name);
 	free(s->description);

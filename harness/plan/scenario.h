@@ -7,15 +7,13 @@
 
 #include "base/err.h"
 #include "plan/input.h"
+#include "plan/map_spec.h"
+#include "plan/where.h"
 
 /*
  * A scenario: what to load and how to drive it, read from YAML (libyaml). It is data: a new scenario needs no C.
  * Every complaint names file:line:col. All strings are owned by the scenario; bb_scenario_free() takes NULL.
  */
-
-struct bb_where {			/* where in the file an item stands, 1-based, for messages */
-	uint32_t line, col;
-};
 
 struct bb_u32_list {
 	uint32_t *v;
@@ -36,6 +34,7 @@ struct bb_variant_spec {
 	char *description;		/* NULL when not given */
 	struct bb_global_spec *globals;
 	size_t n_globals;
+	struct bb_map_specs maps;	/* its own, and the scenario's of other names */
 	struct bb_where where;
 };
 
@@ -75,6 +74,7 @@ struct bb_scenario {
 	size_t n_variants;
 	struct bb_drive_spec *drives;
 	size_t n_drives;
+	struct bb_map_specs maps;	/* for all variants; each has them in its own list */
 	int expect_drops;		/* `expect: {drops: 0}` -> 0; -1 when not stated */
 };
 

@@ -316,6 +316,9 @@ static int measure_loads(struct ab *ab, size_t drive, uint32_t load, unsigned in
 		if (!c->active || drive_of(ab, c) != &ab->session.drives[drive])
 			continue;
 		rc = begin_series(ab, c, load, loaded, err);
+		for (int l = 0; !rc && l < N_LABELS; l++)
+			if (ab->subject[l])
+				rc = bb_subject__reset_maps(ab->subject[l], err);
 		if (!rc)
 			rc = measure_pair(ab, c, err);
 	}

@@ -179,6 +179,8 @@ static int attach_drive(struct run *r, size_t drive, uint32_t load, struct bb_pr
 			continue;
 		}
 		if (!rc)
+			rc = bb_subject__reset_maps(subject, err);
+		if (!rc)
 			rc = ss->drives[drive].driver->attach(ss->drives[drive].state, subject, &r->slots[i], err);
 		if (!rc && subject->target)
 			rc = bb_stats_reader__agreed(bb_target__reader(subject->target), &before[i], err);

@@ -89,6 +89,8 @@ static int open_variant(struct bb_session *s, size_t i, bool needs_bpf, struct b
 		rc = bb_subject__load(&s->subjects[i], &s->rng, -1, 1, err);
 	if (!rc && s->subjects[i].target)
 		rc = bb_record__program(report, s->plan->scenario, &s->subjects[i], err);
+	if (!rc)	/* what is wrong with them is said now */
+		rc = bb_subject__reset_maps(&s->subjects[i], err);
 	return rc;
 }
 

@@ -88,6 +88,47 @@ int lookup_pass(struct bpf_sk_lookup *ctx)
 	return ctx->protocol == 17;
 }
 
+/* --- packets with a context -------------------------------------------------------------------------------------- */
+
+SEC("tc")
+int tc_mark(struct __sk_buff *skb)
+{
+	return skb->mark * 100 + skb->priority * 10 + skb->cb[1];
+}
+
+SEC("tc")
+int tc_device(struct __sk_buff *skb)
+{
+	return skb->ingress_ifindex * 1000 + skb->ifindex;
+}
+
+SEC("tc")
+int tc_sizes(struct __sk_buff *skb)
+{
+	return skb->wire_len + skb->gso_segs * 10000 + skb->gso_size + (skb->tstamp == 1ULL << 63 ? 1 : 0);
+}
+
+SEC("socket")
+int socket_mark(struct __sk_buff *skb)
+{
+	return skb->mark;
+}
+
+SEC("xdp")
+int xdp_device(struct xdp_md *ctx)
+{
+	return ctx->ingress_ifindex * 10 + ctx->rx_queue_index;
+}
+
+/* The first byte of the metadata; 99 without any. */
+SEC("xdp")
+int xdp_metadata(struct xdp_md *ctx)
+{
+	unsigned char *meta = (void *)(long)ctx->data_meta, *data = (void *)(long)ctx->data;
+
+	return meta + 1 <= data ? meta[0] : 99;
+}
+
 /* --- contexts -------------------------------------------------------------------------------------------------- */
 
 SEC("raw_tp/sched_switch")

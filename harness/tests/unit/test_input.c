@@ -9,6 +9,7 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
+#include <linux/bpf.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -186,6 +187,53 @@ static void test_context(void **state)
 	assert_memory_equal(inputs_of(s)->v[1].data, "\0\1\2", 3);
 	bb_scenario__free(s);
 	remove_folder(&f, names, ARRAY_LEN(names));
+}
+
+/* Beside a packet: every packet that an entry stands for has the context, its own. */
+static void test_context_of_packets(void **state)
+{
+	struct bb_scenario *s = must_parse(
+		IN("name: a, hex: " ETH ", ctx_hex: \"01 02\"")
+		"      - {name: b, sweep: {hex: " ETH ", byte: 13, to: 2}, skb: {mark: 5, priority: 4294967295, ingress_ifindex: 3,\n"
+		"          ifindex: 1, cb: [7, 7, 9], tstamp: 18446744073709551615, wire_len: 65536, gso_segs: 8, gso_size: 10,\n"
+		"          hwtstamp: 11}}\n"
+		"      - {name: c, hex: " ETH ", xdp: {ingress_ifindex: 2, rx_queue_index: 1, metadata: \"a1 a2 a3 a4\"}}\n"
+		"      - {name: d, hex: " ETH ", xdp: {}}\n");
+	const struct bb_input *v = inputs_of(s)->v;
+
+	(void)state;
+	assert_int_equal(inputs_of(s)->n, 6);
+	assert_int_equal(v[0].ctx_kind, BB_CTX_BYTES);
+	assert_int_equal(v[0].ctx_len, 2);
+	assert_memory_equal(v[0].ctx, "\1\2", 2);
+	for (size_t i = 1; i < 4; i++) {
+		struct __sk_buff skb;
+
+		assert_int_equal(v[i].ctx_kind, BB_CTX_SKB);
+		assert_int_equal(v[i].ctx_len, sizeof(skb));
+		memcpy(&skb, v[i].ctx, sizeof(skb));
+		assert_true(skb.mark == 5 && skb.priority == UINT32_MAX && skb.ingress_ifindex == 3 && skb.ifindex == 1);
+		assert_true(skb.cb[0] == 7 && skb.cb[1] == 7 && skb.cb[2] == 9 && !skb.cb[3] && !skb.cb[4]);
+		assert_true(skb.tstamp == UINT64_MAX && skb.wire_len == 65536 && skb.gso_segs == 8 && skb.gso_size == 10);
+		assert_true(skb.hwtstamp == 11 && !skb.len && !skb.data_end);
+		assert_int_equal(v[i].len, 14);
+	}
+	for (size_t i = 4; i < 6; i++) {
+		struct xdp_md md;
+		size_t metadata = i == 4 ? 4 : 0;
+
+		assert_int_equal(v[i].ctx_kind, BB_CTX_XDP);
+		assert_int_equal(v[i].ctx_len, sizeof(md));
+		memcpy(&md, v[i].ctx, sizeof(md));
+		assert_int_equal(md.ingress_ifindex, i == 4 ? 2 : 0);
+		assert_int_equal(md.rx_queue_index, i == 4);
+		assert_int_equal(md.data, metadata);
+		assert_int_equal(md.data_end, 14 + metadata);
+		assert_int_equal(v[i].len, 14 + metadata);
+		assert_memory_equal(v[i].data, "\xa1\xa2\xa3\xa4", metadata);
+		assert_memory_equal(v[i].data + metadata, v[0].data, 14);
+	}
+	bb_scenario__free(s);
 }
 
 /* Relative to the scenario, wherever we are; an absolute name is one. */
@@ -590,7 +638,7 @@ static const struct bad bad_inputs[] = {
 	{IN("pcap: /dev/null"), 8, 16, "cannot use pcap '/dev/null': not a regular file"},
 	{IN("name: a b, hex: " ETH), 8, 16, "name 'a b' must be letters, digits"},
 	{IN("name: -a, hex: " ETH), 8, 16, "begin with a letter or digit"},
-	{ETH_IN("file: x"), 8, 56, "key 'file' does not belong to 'hex' but to file; hex takes: name, hex, retval, out_hex"},
+	{ETH_IN("file: x"), 8, 56, "key 'file' does not belong to 'hex' but to file; hex takes: name, hex, ctx_hex,"},
 	{IN("name: a, context_hex: '00', out_hex: '00'"), 8, 38, "key 'out_hex' does not belong to 'context_hex' but to hex"},
 	{IN("name: a, pcap: p, out_hex: '00'"), 8, 25, "cannot use pcap 'p': No such file"},
 	{IN("name: a, out_hex: '00', pcap: p"), 8, 19, "key 'out_hex' does not belong to 'pcap' but to hex, file, packet"},
@@ -619,6 +667,30 @@ static const struct bad bad_inputs[] = {
 	 9, 16, "input 'a' is given twice; the first is at 8:16"},	/* the first of two such */
 	{IN("sweep: {packet: {" IPV4 "}, byte: src_low, to: 9}") "      - {name: 7, hex: " ETH "}\n", 9, 16,
 	 "input '7' is given twice; the first is at 8:9"},
+};
+
+/* The value of a key of three letters stands in column 61. */
+static const struct bad bad_contexts[] = {
+	{IN("name: a, context_hex: '00', skb: {}"), 8, 38, "key 'skb' does not belong to 'context_hex' but to hex, file, packet, pcap"},
+	{ETH_IN("skb: 5"), 8, 61, "skb must be a mapping such as {mark: 5}, not '5'"},
+	{ETH_IN("skb: {mrk: 5}"), 8, 62, "unknown key 'mrk' (did you mean 'mark'?); skb takes: mark, priority, ingress_ifindex, "
+	 "ifindex, cb, tstamp, wire_len, gso_segs, gso_size, hwtstamp"},
+	{ETH_IN("skb: {len: 5}"), 8, 62, "unknown key 'len'; skb takes: mark,"},
+	{ETH_IN("skb: {mark: -1}"), 8, 68, "mark must be from 0 to 4294967295, not '-1'"},
+	{ETH_IN("skb: {wire_len: 65537}"), 8, 72, "wire_len must be from 0 to 65536"},
+	{ETH_IN("skb: {tstamp: -1}"), 8, 70, "tstamp must be a whole number of 64 bits without a sign, not '-1'"},
+	{ETH_IN("skb: {cb: 5}"), 8, 66, "cb must be a list of whole numbers, not '5'"},
+	{ETH_IN("skb: {cb: [1, 2, 3, 4, 5, 6]}"), 8, 66, "cb has 5 words at most, not 6"},
+	{ETH_IN("skb: {cb: [1, x]}"), 8, 70, "cb must be a whole number, not 'x'"},
+	{ETH_IN("xdp: {mark: 5}"), 8, 62, "unknown key 'mark'; xdp takes: ingress_ifindex, rx_queue_index, metadata"},
+	{ETH_IN("xdp: {rx_queue_index: 1}"), 8, 61, "rx_queue_index is one of a device: ingress_ifindex says which"},
+	{ETH_IN("xdp: {metadata: \"0102\"}"), 8, 72, "metadata has 2 bytes; it must have from 4 to 252"},
+	{ETH_IN("xdp: {metadata: \"0102030405\"}"), 8, 72, "metadata has 5 bytes; it must be a multiple of 4"},
+	{ETH_IN("xdp: {metadata: x}"), 8, 72, "metadata: bytes of two hexadecimal digits"},
+	{ETH_IN("xdp: {}, skb: {}"), 8, 70, "an input has one context: ctx_hex, ctx_file, skb or xdp"},
+	{ETH_IN("skb: {}, ctx_hex: \"00\""), 8, 74, "an input has one context"},
+	{ETH_IN("ctx_hex: ''"), 8, 65, "ctx_hex has 0 bytes; it must have from 1 to 65535"},
+	{ETH_IN("ctx_file: /nowhere"), 8, 66, "cannot read ctx_file '/nowhere': No such file"},
 };
 
 #define PACKET(p) IN("name: a, packet: {" p "}")	/* its first key is in column 28 */
@@ -672,6 +744,7 @@ static void test_##table(void **state)							\
 }
 
 TEST_BAD(bad_inputs)
+TEST_BAD(bad_contexts)
 TEST_BAD(bad_packets)
 TEST_BAD(bad_sweeps)
 
@@ -725,6 +798,7 @@ int main(void)
 		cmocka_unit_test(test_hex),
 		cmocka_unit_test(test_retval),
 		cmocka_unit_test(test_context),
+		cmocka_unit_test(test_context_of_packets),
 		cmocka_unit_test(test_file),
 		cmocka_unit_test(test_packets),
 		cmocka_unit_test(test_addresses),
@@ -737,6 +811,7 @@ int main(void)
 		cmocka_unit_test(test_pcap),
 		cmocka_unit_test(test_bad_pcap),
 		cmocka_unit_test(test_bad_inputs),
+		cmocka_unit_test(test_bad_contexts),
 		cmocka_unit_test(test_bad_packets),
 		cmocka_unit_test(test_bad_sweeps),
 		cmocka_unit_test(test_limits),

@@ -55,7 +55,11 @@ static const char all_keys[] =
 	"      hex: 0x10\n"
 	"      yes_please: true\n"
 	"      no_thanks: false\n"
+	"    maps: [{name: m, entries: [{key: 1, value: \"02\"}, {key: '03', program: q}]}]\n"
 	"  - name: b\n"
+	"maps:\n"
+	"  - {name: n, reset: load}\n"
+	"  - {name: m, entries: [{value: -1, key: 0x10}]}\n"
 	"drive:\n"
 	"  - with: fake\n"
 	"    samples: 77\n"
@@ -71,9 +75,10 @@ static const char all_keys[] =
 	"    samples: 5\n"
 	"    inputs:\n"
 	"      - {name: raw, hex: \"0202 0202 0202 0101:01:01:01:01 88b5\", retval: 2, out_hex: \"00 01\"}\n"
-	"      - {name: made, packet: {ipv4: {src: 10.0.0.1, dst: 10.0.0.2}, udp: {src: 1, dst: 2}}}\n"
+	"      - {name: made, packet: {ipv4: {src: 10.0.0.1, dst: 10.0.0.2}, udp: {src: 1, dst: 2}}, skb: {mark: 5, cb: [1]}}\n"
 	"      - {name: context, context_hex: '00', retval: TC_ACT_SHOT}\n"
 	"      - sweep: {packet: {ipv6: {src: '::1', dst: '::2'}}, byte: 14, from: 7, to: 9}\n"
+	"        xdp: {ingress_ifindex: 2, metadata: 01020304}\n"
 	"expect:\n"
 	"  drops: 3\n";
 
@@ -180,6 +185,9 @@ static void test_all_keys(void **state)
 	assert_true(a->globals[1].value == 16);
 	assert_true(a->globals[2].value == 1);
 	assert_true(a->globals[3].value == 0);
+	assert_int_equal(a->maps.n, 2);
+	assert_string_equal(a->maps.v[0]->entries[1].program, "q");
+	assert_int_equal(s->variants[1].maps.v[1]->entries[0].value.number, -1);
 	assert_int_equal(s->n_drives, 4);
 	assert_string_equal(d[0].with, "fake");
 	assert_int_equal(d[0].samples, 77);

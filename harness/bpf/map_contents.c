@@ -1,0 +1,441 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "bpf/map_contents.h"
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "plan/field.h"
+
+#define MAX_NAMES 64u		/* of those that a message suggests */
+#define SWEEP_ENTRIES 64u	/* taken out of a hash at a time; a bucket must fit, most hold one or two */
+
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "integers are copied low bytes first");
+
+/* How a map is brought to hold exactly something. */
+enum way {
+	BY_KEY,			/* empty it, then put in the entries */
+	BY_INDEX,		/* overwrite all of it */
+	BY_PROGRAM,		/* likewise, slots without a program emptied */
+};
+
+struct map_type {
+	enum bpf_map_type type;
+	enum way way;
+	bool per_cpu;
+	bool may_evict;
+};
+
+static const struct map_type types[] = {
+	{BPF_MAP_TYPE_HASH, BY_KEY, false, false},
+	{BPF_MAP_TYPE_PERCPU_HASH, BY_KEY, true, false},
+	{BPF_MAP_TYPE_LRU_HASH, BY_KEY, false, true},
+	{BPF_MAP_TYPE_LRU_PERCPU_HASH, BY_KEY, true, true},
+	{BPF_MAP_TYPE_LPM_TRIE, BY_KEY, false, false},
+	{BPF_MAP_TYPE_ARRAY, BY_INDEX, false, false},
+	{BPF_MAP_TYPE_PERCPU_ARRAY, BY_INDEX, true, false},
+	{BPF_MAP_TYPE_PROG_ARRAY, BY_PROGRAM, false, false},
+};
+
+#define N_TYPES (sizeof(types) / sizeof(types[0]))
+
+/* One map and what it is to hold. */
+struct content {
+	const struct bb_map_spec *spec;
+	const struct map_type *type;
+	int fd;
+	uint32_t max_entries;
+	size_t key_size, value_size;	/* value_size: one CPU's */
+	size_t slot_size;		/* of a value as it is passed: all CPUs', each rounded up to 8 bytes */
+	uint8_t *entry_keys;		/* of the entries in the scenario's order */
+	uint32_t n;			/* what to write: the entries, or the whole of an array */
+	uint8_t *keys, *values;		/* n of them, without gaps; prog array: values are descriptors, -1 for none */
+	uint32_t sweep_n;		/* BY_KEY: room for what is taken out */
+	uint8_t *swept_keys, *swept_values, *cursor;
+};
+
+struct bb_map_contents {
+	struct content *v;
+	size_t n;
+};
+
+bool bb_put_integer(int64_t value, void *dest, size_t size)
+{
+	size_t low = size < sizeof(value) ? size : sizeof(value);
+	int bits = (int)low * 8;
+
+	if (size < sizeof(value) && (value < -(INT64_C(1) << (bits - 1)) || value >= INT64_C(1) << bits))
+		return false;
+	memset(dest, value < 0 ? 0xff : 0, size);
+	memcpy(dest, &value, low);
+	return true;
+}
+
+/* "map 'allow' (scenario 7:5): " and the message. */
+static __attribute__((format(printf, 5, 6)))
+int fail_at(struct bb_err *err, int rc, const struct bb_map_spec *spec, const struct bb_where *at, const char *fmt, ...)
+{
+	char msg[1024];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(msg, sizeof(msg), fmt, ap);
+	va_end(ap);
+	return bb_fail(err, rc, "map '%s' (scenario %u:%u): %s", spec->name, at->line, at->col, msg);
+}
+
+/* --- what to write ---------------------------------------------------------------------------------------------- */
+
+static int put_datum(const struct content *c, const struct bb_map_entry *entry, const char *what,
+		     const struct bb_map_datum *datum, size_t size, uint8_t *dest, struct bb_err *err)
+{
+	if (datum->is_number && !bb_put_integer(datum->number, dest, size))
+		return fail_at(err, -ERANGE, c->spec, &entry->where, "the %s %lld does not fit into %zu bytes, as the "
+			       "map has", what, (long long)datum->number, size);
+	if (datum->is_number)
+		return 0;
+	if (datum->bytes.len != size)
+		return fail_at(err, -EINVAL, c->spec, &entry->where, "the %s has %zu bytes, the map's have %zu", what,
+			       datum->bytes.len, size);
+	memcpy(dest, datum->bytes.data, size);
+	return 0;
+}
+
+/* The value as it is passed: the same for every CPU. */
+static int put_value(const struct content *c, const struct bb_map_entry *entry, uint8_t *slot, struct bb_err *err)
+{
+	size_t step = (c->value_size + 7) / 8 * 8;
+	int rc = put_datum(c, entry, "value", &entry->value, c->value_size, slot, err);
+
+	for (size_t at = step; !rc && at < c->slot_size; at += step)
+		memcpy(slot + at, slot, c->value_size);
+	return rc;
+}
+
+static int put_program(const struct content *c, const struct bb_map_entry *entry, struct bpf_object *obj, uint8_t *slot,
+		       struct bb_err *err)
+{
+	const char *names[MAX_NAMES];
+	struct bpf_program *p;
+	size_t n = 0;
+
+	bpf_object__for_each_program(p, obj) {
+		int fd = bpf_program__fd(p);
+
+		if (n < MAX_NAMES)
+			names[n++] = bpf_program__name(p);
+		if (strcmp(bpf_program__name(p), entry->program))
+			continue;
+		memcpy(slot, &fd, sizeof(fd));
+		return 0;
+	}
+	return fail_at(err, -ENOENT, c->spec, &entry->where, "the object has no program '%s'%s; it has: %s",
+		       entry->program, bb_phrase__suggest(entry->program, names, n).text,
+		       bb_phrase__join(names, n).text);
+}
+
+/* The keys of all entries, no two of them alike. */
+static int make_entry_keys(struct content *c, struct bb_err *err)
+{
+	const struct bb_map_entry *entries = c->spec->entries;
+
+	c->entry_keys = calloc(c->spec->n_entries + 1, c->key_size);
+	if (!c->entry_keys)
+		return bb_fail_nomem(err);
+	for (size_t i = 0; i < c->spec->n_entries; i++) {
+		uint8_t *key = c->entry_keys + i * c->key_size;
+		int rc = put_datum(c, &entries[i], "key", &entries[i].key, c->key_size, key, err);
+
+		if (rc)
+			return rc;
+		for (size_t k = 0; k < i; k++)
+			if (!memcmp(c->entry_keys + k * c->key_size, key, c->key_size))
+				return fail_at(err, -EEXIST, c->spec, &entries[i].where, "the key is that of the entry "
+					       "at %u:%u", entries[k].where.line, entries[k].where.col);
+	}
+	return 0;
+}
+
+/* Where the i-th entry goes: a hash has them in their order, an array by their keys. */
+static int find_slot(const struct content *c, size_t i, uint32_t *ret_slot, struct bb_err *err)
+{
+	uint32_t slot = (uint32_t)i;
+
+	if (c->type->way != BY_KEY)
+		memcpy(&slot, c->entry_keys + i * c->key_size, sizeof(slot));
+	if (slot >= c->max_entries)
+		return fail_at(err, -E2BIG, c->spec, &c->spec->entries[i].where, "the map has room for %u entries%s",
+			       c->max_entries, c->type->way == BY_KEY ? "" : ", with keys from 0 on");
+	*ret_slot = slot;
+	return 0;
+}
+
+static int put_entries(struct content *c, struct bpf_object *obj, struct bb_err *err)
+{
+	bool has_programs = c->type->way == BY_PROGRAM;
+
+	for (size_t i = 0; i < c->spec->n_entries; i++) {
+		const struct bb_map_entry *entry = &c->spec->entries[i];
+		uint32_t slot = 0;
+		int rc = find_slot(c, i, &slot, err);
+
+		if (!rc && has_programs != (entry->program != NULL))
+			rc = fail_at(err, -EINVAL, c->spec, &entry->where, has_programs ?
+				     "a prog array takes 'program', no 'value'" :
+				     "only a prog array takes 'program', this map takes 'value'");
+		if (!rc)
+			rc = (has_programs ? put_program(c, entry, obj, c->values + slot * c->slot_size, err) :
+			      put_value(c, entry, c->values + slot * c->slot_size, err));
+		if (rc)
+			return rc;
+		memcpy(c->keys + slot * c->key_size, c->entry_keys + i * c->key_size, c->key_size);
+	}
+	return 0;
+}
+
+/* Room for everything, and what no entry says: the indexes, and zeros or "no program". */
+static int make_room(struct content *c, struct bb_err *err)
+{
+	bool is_array = c->type->way != BY_KEY;
+
+	c->n = is_array ? c->max_entries : (uint32_t)c->spec->n_entries;
+	c->keys = calloc(c->n + 1u, c->key_size);
+	c->values = calloc(c->n + 1u, c->slot_size);
+	c->sweep_n = is_array ? 0 : c->max_entries < SWEEP_ENTRIES ? c->max_entries : SWEEP_ENTRIES;
+	c->swept_keys = calloc(c->sweep_n + 1u, c->key_size);
+	c->swept_values = calloc(c->sweep_n + 1u, c->slot_size);
+	c->cursor = calloc(1, c->key_size + sizeof(uint32_t));	/* of a hash the kernel's has 4 bytes */
+	if (!c->keys || !c->values || !c->swept_keys || !c->swept_values || !c->cursor)
+		return bb_fail_nomem(err);
+	for (uint32_t i = 0; is_array && i < c->n; i++)
+		memcpy(c->keys + i * c->key_size, &i, sizeof(i));
+	if (c->type->way == BY_PROGRAM)
+		memset(c->values, 0xff, c->n * c->slot_size);
+	return 0;
+}
+
+static int find_type(const struct bb_map_spec *spec, const struct bpf_map *map, const struct map_type **ret_type,
+		     struct bb_err *err)
+{
+	const char *name = libbpf_bpf_map_type_str(bpf_map__type(map)), *names[N_TYPES];
+
+	for (size_t i = 0; i < N_TYPES; i++) {
+		names[i] = libbpf_bpf_map_type_str(types[i].type);
+		if (types[i].type != bpf_map__type(map))
+			continue;
+		*ret_type = &types[i];
+		return 0;
+	}
+	return fail_at(err, -EINVAL, spec, &spec->where, "the contents of a map of type %s cannot be given; those of "
+		       "these can: %s", name ? name : "unknown", bb_phrase__join(names, N_TYPES).text);
+}
+
+/* What no map of its kind can do. */
+static int check_use(const struct content *c, const struct bpf_map *map, struct bb_err *err)
+{
+	const struct bb_map_spec *spec = c->spec;
+	const char *why = NULL;
+
+	if (bpf_map__map_flags(map) & BPF_F_RDONLY_PROG)
+		why = "its contents are constant";
+	else if (bpf_map__is_internal(map) && spec->n_entries)
+		why = "'globals' sets variables; here they only get back what they were, without 'entries'";
+	else if (c->type->way == BY_PROGRAM && spec->each_run)
+		why = "no run changes a prog array; leave out 'reset: run'";
+	return why ? fail_at(err, -EINVAL, spec, &spec->where, "%s", why) : 0;
+}
+
+static int find_map(struct bpf_object *obj, const struct bb_map_spec *spec, const char *where, struct bpf_map **ret_map,
+		    struct bb_err *err)
+{
+	const char *names[MAX_NAMES];
+	struct bpf_map *map;
+	size_t n = 0;
+
+	*ret_map = bpf_object__find_map_by_name(obj, spec->name);
+	if (*ret_map)
+		return 0;
+	bpf_object__for_each_map(map, obj)
+		if (n < MAX_NAMES && !bpf_map__is_internal(map))
+			names[n++] = bpf_map__name(map);
+	return fail_at(err, -ENOENT, spec, &spec->where, "%s has no such map%s; it has: %s", where,
+		       bb_phrase__suggest(spec->name, names, n).text, n ? bb_phrase__join(names, n).text : "none");
+}
+
+static int make_content(struct bpf_object *obj, const struct bb_map_spec *spec, const char *where, struct content *c,
+			struct bb_err *err)
+{
+	struct bpf_map *map;
+	uint32_t zero = 0;
+	int n_cpus = libbpf_num_possible_cpus(), rc = find_map(obj, spec, where, &map, err);
+
+	if (!rc && n_cpus < 0)
+		rc = bb_fail(err, n_cpus, "asking for the number of CPUs: %s", strerror(-n_cpus));
+	c->spec = spec;
+	rc = rc ? rc : find_type(spec, map, &c->type, err);
+	rc = rc ? rc : check_use(c, map, err);
+	if (rc)
+		return rc;
+	c->fd = bpf_map__fd(map);
+	c->max_entries = bpf_map__max_entries(map);
+	c->key_size = bpf_map__key_size(map);
+	c->value_size = bpf_map__value_size(map);
+	c->slot_size = c->type->per_cpu ? (c->value_size + 7) / 8 * 8 * (size_t)n_cpus : c->value_size;
+	rc = make_room(c, err);
+	rc = rc ? rc : make_entry_keys(c, err);
+	rc = rc ? rc : put_entries(c, obj, err);
+	if (!rc && bpf_map__is_internal(map) && bpf_map_lookup_elem(c->fd, &zero, c->values)) {
+		rc = -errno;
+		fail_at(err, rc, spec, &spec->where, "reading it: %s", strerror(-rc));
+	}
+	return rc;
+}
+
+int bb_map_contents__make(struct bpf_object *obj, const struct bb_map_specs *specs, const char *where,
+			  struct bb_map_contents **ret_contents, struct bb_err *err)
+{
+	struct bb_map_contents *c = calloc(1, sizeof(*c));
+	int rc = 0;
+
+	if (c)
+		c->v = calloc(specs->n + 1, sizeof(*c->v));
+	if (!c || !c->v)
+		rc = bb_fail_nomem(err);
+	for (size_t i = 0; !rc && i < specs->n; i++)
+		rc = make_content(obj, specs->v[i], where, &c->v[c->n++], err);
+	if (rc)
+		bb_map_contents__free(c);
+	else
+		*ret_contents = c;
+	return rc;
+}
+
+void bb_map_contents__free(struct bb_map_contents *c)
+{
+	if (!c)
+		return;
+	for (size_t i = 0; i < c->n; i++) {
+		free(c->v[i].entry_keys);
+		free(c->v[i].keys);
+		free(c->v[i].values);
+		free(c->v[i].swept_keys);
+		free(c->v[i].swept_values);
+		free(c->v[i].cursor);
+	}
+	free(c->v);
+	free(c);
+}
+
+/* --- writing it ----------------------------------------------------------------------------------------------- */
+
+/* One by one, for what has no batches: an LPM trie, and kernels before 5.6. */
+static int empty_by_key(const struct content *c)
+{
+	int rc;
+
+	while (!(rc = bpf_map_get_next_key(c->fd, NULL, c->cursor))) {
+		rc = bpf_map_delete_elem(c->fd, c->cursor);
+		if (rc)
+			return rc;
+	}
+	return rc == -ENOENT ? 0 : rc;
+}
+
+static int empty(const struct content *c)
+{
+	void *from = NULL;
+	int rc;
+
+	do {
+		__u32 n = c->sweep_n;
+
+		rc = bpf_map_lookup_and_delete_batch(c->fd, from, c->cursor, c->swept_keys, c->swept_values, &n, NULL);
+		from = c->cursor;
+	} while (!rc);
+	return rc == -ENOENT ? 0 : empty_by_key(c);
+}
+
+static int put_one(const struct content *c, uint32_t i)
+{
+	const uint8_t *key = c->keys + i * c->key_size, *value = c->values + i * c->slot_size;
+	int fd, rc;
+
+	if (c->type->way == BY_PROGRAM) {
+		memcpy(&fd, value, sizeof(fd));
+		if (fd < 0) {
+			rc = bpf_map_delete_elem(c->fd, key);
+			return rc == -ENOENT ? 0 : rc;
+		}
+	}
+	return bpf_map_update_elem(c->fd, key, value, BPF_ANY);
+}
+
+static int write_content(const struct content *c)
+{
+	__u32 n = c->n;
+	int rc = c->type->way == BY_KEY ? empty(c) : 0;
+
+	if (rc || !n)
+		return rc;
+	if (c->type->way != BY_PROGRAM && !bpf_map_update_batch(c->fd, c->keys, c->values, &n, NULL))
+		return 0;
+	for (uint32_t i = 0; !rc && i < c->n; i++)
+		rc = put_one(c, i);
+	return rc;
+}
+
+/* An LRU hash throws entries away before it is full, when its free ones are with other CPUs. */
+static int check_kept(const struct content *c, struct bb_err *err)
+{
+	for (uint32_t i = 0; c->type->may_evict && i < c->n; i++)
+		if (bpf_map_lookup_elem(c->fd, c->keys + i * c->key_size, c->swept_values))
+			return fail_at(err, -ENOSPC, c->spec, &c->spec->where, "an LRU hash for %u entries, it has "
+				       "thrown some of these %u away at once; give it room for more", c->max_entries, c->n);
+	return 0;
+}
+
+int bb_map_contents__write(struct bb_map_contents *c, struct bb_err *err)
+{
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < c->n; i++) {
+		const struct bb_map_spec *spec = c->v[i].spec;
+
+		rc = write_content(&c->v[i]);
+		if (rc)
+			fail_at(err, rc, spec, &spec->where, "writing it: %s", strerror(-rc));
+		else
+			rc = check_kept(&c->v[i], err);
+	}
+	return rc;
+}
+
+int bb_map_contents__write_for_run(struct bb_map_contents *c)
+{
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < c->n; i++)
+		if (c->v[i].spec->each_run)
+			rc = write_content(&c->v[i]);
+	return rc;
+}
+
+bool bb_map_contents__has_runs(const struct bb_map_contents *c)
+{
+	for (size_t i = 0; i < c->n; i++)
+		if (c->v[i].spec->each_run)
+			return true;
+	return false;
+}
+
+bool bb_map_contents__has_map(const struct bb_map_contents *c, int map_fd)
+{
+	for (size_t i = 0; i < c->n; i++)
+		if (c->v[i].fd == map_fd)
+			return true;
+	return false;
+}

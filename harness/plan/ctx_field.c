@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "plan/ctx_field.h"
+
+#include <errno.h>
+#include <linux/bpf.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/parse.h"
+#include "plan/bytes_field.h"
+#include "plan/kind.h"
+
+#define ARRAY_LEN(a)	(sizeof(a) / sizeof((a)[0]))
+#define METADATA_MAX_BYTES 252	/* a multiple of 4; in older kernels 32 (net/xdp.h, xdp_metalen_invalid) */
+
+struct xdp {
+	struct xdp_md md;
+	struct bb_bytes metadata;
+};
+
+static int read_u64(const struct bb_reader *r, const struct bb_field *f, const struct bb_yaml *node, void *base)
+{
+	uint64_t v = 0;
+
+	if (node->kind != BB_YAML_TEXT || node->quoted || bb_parse_u64(node->text, &v))
+		return bb_yaml__fail(r->path, node, r->err, "%s must be a whole number of 64 bits without a sign, "
+				     "not %s", f->name, bb_yaml__show(node).text);
+	memcpy((char *)base + f->offset, &v, sizeof(v));
+	return 0;
+}
+
+static int read_cb(const struct bb_reader *r, const struct bb_field *f, const struct bb_yaml *node, void *base)
+{
+	struct bb_field word = *f;
+	int rc = bb_field__check_list(r, f, node, "whole numbers");
+
+	if (!rc && node->n > ARRAY_LEN(((struct __sk_buff *)base)->cb))
+		rc = bb_yaml__fail(r->path, node, r->err, "%s has %zu words at most, not %zu", f->name,
+				   ARRAY_LEN(((struct __sk_buff *)base)->cb), node->n);
+	for (size_t i = 0; !rc && i < node->n; i++, word.offset += sizeof(__u32))
+		rc = bb_field__u32(r, &word, &node->items[i], base);
+	return rc;
+}
+
+#define SKB(m) #m, .offset = offsetof(struct __sk_buff, m)
+#define XDP(m) #m, .offset = offsetof(struct xdp, md.m)
+#define U32 .read = bb_field__u32, .min = 0, .max
+
+/* What convert___skb_to_skb() takes, and within which bounds (net/bpf/test_run.c); anything else must be zero. */
+static const struct bb_field skb_fields[] = {
+	{SKB(mark), U32 = UINT32_MAX},
+	{SKB(priority), U32 = UINT32_MAX},
+	{SKB(ingress_ifindex), U32 = INT32_MAX},
+	{SKB(ifindex), U32 = INT32_MAX},
+	{SKB(cb), .read = read_cb, .min = 0, .max = UINT32_MAX},
+	{SKB(tstamp), .read = read_u64},
+	{SKB(wire_len), U32 = 65536},
+	{SKB(gso_segs), U32 = UINT16_MAX},
+	{SKB(gso_size), U32 = UINT16_MAX},
+	{SKB(hwtstamp), .read = read_u64},
+};
+
+/* And xdp_convert_md_to_buff(); data and data_end follow from the packet. */
+static const struct bb_field xdp_fields[] = {
+	{XDP(ingress_ifindex), U32 = INT32_MAX},
+	{XDP(rx_queue_index), U32 = UINT16_MAX},
+	{"metadata", bb_field__hex, .offset = offsetof(struct xdp, metadata), .min = 4, .max = METADATA_MAX_BYTES},
+};
+
+static const struct bb_kind skb_kind = {BB_KIND("skb", "{mark: 5}", skb_fields)};
+static const struct bb_kind xdp_kind = {BB_KIND("xdp", "{ingress_ifindex: 2, rx_queue_index: 1}", xdp_fields)};
+
+struct bb_phrase bb_ctx_spec__members(enum bb_ctx_kind kind)
+{
+	const struct bb_kind *k = kind == BB_CTX_SKB ? &skb_kind : &xdp_kind;
+	const char *names[BB_KIND_MAX_KEYS];
+	size_t n = 0;
+
+	for (; (kind == BB_CTX_SKB || kind == BB_CTX_XDP) && n < k->n_fields; n++)
+		names[n] = k->fields[n].name;
+	return bb_phrase__join(names, n);
+}
+
+/* The member, which nothing has set yet. */
+static int begin(const struct bb_reader *r, const struct bb_field *f, const struct bb_yaml *node, void *base,
+		 enum bb_ctx_kind kind, struct bb_ctx_spec **ret_c)
+{
+	struct bb_ctx_spec *c = (struct bb_ctx_spec *)(void *)((char *)base + f->offset);
+
+	if (c->kind != BB_CTX_NONE)
+		return bb_yaml__fail(r->path, node, r->err, "an input has one context: ctx_hex, ctx_file, skb or xdp");
+	c->kind = kind;
+	*ret_c = c;
+	return 0;
+}
+
+int bb_field__ctx_hex(const struct bb_reader *r, const struct bb_field *f, const struct bb_yaml *node, void *base)
+{
+	struct bb_field bytes = *f;
+	struct bb_ctx_spec *c = NULL;
+	int rc = begin(r, f, node, base, BB_CTX_BYTES, &c);
+
+	bytes.offset += offsetof(struct bb_ctx_spec, bytes);
+	return rc ? rc : bb_field__hex(r, &bytes, node, base);
+}
+
+int bb_field__ctx_file(const struct bb_reader *r, const struct bb_field *f, const struct bb_yaml *node, void *base)
+{
+	struct bb_field bytes = *f;
+	struct bb_ctx_spec *c = NULL;
+	int rc = begin(r, f, node, base, BB_CTX_BYTES, &c);
+
+	bytes.offset += offsetof(struct bb_ctx_spec, bytes);
+	return rc ? rc : bb_field__file(r, &bytes, node, base);
+}
+
+int bb_field__skb(const struct bb_reader *r, const struct bb_field *f, const struct bb_yaml *node, void *base)
+{
+	struct bb_ctx_spec *c = NULL;
+	int rc = begin(r, f, node, base, BB_CTX_SKB, &c);
+
+	if (rc)
+		return rc;
+	c->bytes = (struct bb_bytes){.data = calloc(1, sizeof(struct __sk_buff)), .len = sizeof(struct __sk_buff)};
+	return c->bytes.data ? bb_kind__read(r, &skb_kind, node, 0, c->bytes.data) : bb_fail_nomem(r->err);
+}
+
+int bb_field__xdp(const struct bb_reader *r, const struct bb_field *f, const struct bb_yaml *node, void *base)
+{
+	struct xdp xdp = {0};
+	struct bb_ctx_spec *c = NULL;
+	int rc = begin(r, f, node, base, BB_CTX_XDP, &c);
+
+	if (rc)
+		return rc;
+	rc = bb_kind__read(r, &xdp_kind, node, 0, &xdp);
+	c->metadata = xdp.metadata;
+	if (!rc && xdp.md.rx_queue_index && !xdp.md.ingress_ifindex)
+		rc = bb_yaml__fail(r->path, node, r->err, "rx_queue_index is one of a device: ingress_ifindex says "
+				   "which");
+	if (!rc && xdp.metadata.len % 4)
+		rc = bb_yaml__fail(r->path, bb_yaml__get(node, "metadata"), r->err, "metadata has %zu bytes; it must "
+				   "be a multiple of 4", xdp.metadata.len);
+	if (rc)
+		return rc;
+	c->bytes = (struct bb_bytes){.data = malloc(sizeof(xdp.md)), .len = sizeof(xdp.md)};
+	if (!c->bytes.data)
+		return bb_fail_nomem(r->err);
+	memcpy(c->bytes.data, &xdp.md, sizeof(xdp.md));
+	return 0;
+}
+
+/* To the kernel the metadata is the first part of the packet, and the context says how long both are. */
+static int put_metadata(const struct bb_bytes *metadata, struct bb_input *in)
+{
+	struct xdp_md *md = (struct xdp_md *)(void *)in->ctx;
+	uint8_t *data = realloc(in->data, metadata->len + in->len);
+
+	if (!data)
+		return -ENOMEM;
+	in->data = data;
+	if (metadata->len) {
+		memmove(data + metadata->len, data, in->len);
+		memcpy(data, metadata->data, metadata->len);
+	}
+	in->len += metadata->len;
+	md->data = (__u32)metadata->len;
+	md->data_end = (__u32)in->len;
+	return 0;
+}
+
+int bb_ctx_spec__give(const struct bb_ctx_spec *c, struct bb_input *in)
+{
+	if (c->kind == BB_CTX_NONE)
+		return 0;
+	in->ctx = malloc(c->bytes.len);
+	if (!in->ctx)
+		return -ENOMEM;
+	memcpy(in->ctx, c->bytes.data, c->bytes.len);
+	in->ctx_len = c->bytes.len;
+	in->ctx_kind = c->kind;
+	return c->kind == BB_CTX_XDP ? put_metadata(&c->metadata, in) : 0;
+}
+
+void bb_ctx_spec__done(struct bb_ctx_spec *c)
+{
+	free(c->bytes.data);
+	free(c->metadata.data);
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef BB_PLAN_CTX_FIELD_H
+#define BB_PLAN_CTX_FIELD_H
+
+#include "plan/bytes.h"
+#include "plan/field.h"
+#include "plan/input.h"
+
+/* The context of a packet as an entry of `inputs:` gives it, once for all packets that it stands for. */
+struct bb_ctx_spec {
+	enum bb_ctx_kind kind;
+	struct bb_bytes bytes;
+	struct bb_bytes metadata;	/* xdp: what goes in front of the packet */
+};
+
+/*
+ * Readers of struct bb_ctx_spec:
+ *
+ *   ctx_hex: "05 00 00 00", ctx_file: a.bin		bytes of the structure; what they leave out is zero
+ *   skb: {mark: 5, cb: [1, 2]}				a struct __sk_buff: the members that the kernel accepts
+ *   xdp: {ingress_ifindex: 2, rx_queue_index: 1, metadata: "01 00 00 00"}	a struct xdp_md
+ */
+int bb_field__ctx_hex(const struct bb_reader *r, const struct bb_field *f, const struct bb_yaml *node, void *base);
+int bb_field__ctx_file(const struct bb_reader *r, const struct bb_field *f, const struct bb_yaml *node, void *base);
+int bb_field__skb(const struct bb_reader *r, const struct bb_field *f, const struct bb_yaml *node, void *base);
+int bb_field__xdp(const struct bb_reader *r, const struct bb_field *f, const struct bb_yaml *node, void *base);
+
+/* The members of the structure that may be set by name, for messages; "" where there are none. */
+struct bb_phrase bb_ctx_spec__members(enum bb_ctx_kind kind);
+
+/* Give the input, which has its packet, a context of its own. 0 or -ENOMEM. */
+int bb_ctx_spec__give(const struct bb_ctx_spec *c, struct bb_input *in);
+void bb_ctx_spec__done(struct bb_ctx_spec *c);
+
+#endif

@@ -1,0 +1,65 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Maps that a scenario fills, by the tool itself: what every run finds is its return value, which `retval` expects. The
+# rest is in unit/test_bpf_maps.c.
+# shellcheck source=harness/tests/tool.sh
+. "$(dirname "$0")/../tool.sh"
+
+need_root "maps that a scenario fills" || plan_done
+objects=$O/tests/bpf
+# shellcheck source=harness/tests/bpf/left.sh
+. "$(dirname "$0")/left.sh"
+
+# scenario MAPS RETVAL [PROGRAM]: to $WORK/maps.yml
+scenario() {
+	printf '%s\n' "name: maps" "object: $objects/maps.bpf.o" "maps: [$1]" \
+		"variants: [{name: a, program: ${3:-finds_in_hash}}, {name: b, program: ${3:-finds_in_hash}}]" 'drive:' \
+		'  - with: step' '    trigger: test-run' '    samples: 60' "    inputs: [{name: p, packet: {}, retval: $2}]" >"$WORK/maps.yml"
+}
+three='{key: 0, value: 1}, {key: "02 00 00 00", value: "05 00"}, {key: 1, value: 3}'
+
+scenario "{name: hash, reset: run, entries: [$three]}" 35
+real -s "$WORK/maps.yml" --loads 2
+expect_status "reset: run: succeeds" 0
+expect_no_grep "reset: run: no series is void" err ' void: '
+real compare -s "$WORK/maps.yml" --base a --head b --loads 2
+expect_status "reset: run: compare succeeds" 0
+expect_no_grep "reset: run: no pair of a comparison is void" out 'void'
+expect_grep "reset: run: and there is a comparison" out 'maps/step.* latency'
+nothing_left "reset: run" 2
+
+scenario "{name: hash, entries: [$three]}" 35
+real -s "$WORK/maps.yml" --loads 2
+expect_grep "reset: load: later runs find what the first left" err 'void: .*returned [0-9]+( \(.*\))?, 35 expected'
+real compare -s "$WORK/maps.yml" --base a --head b --loads 2
+expect_grep "reset: load: the pairs of a comparison are void" out 'void'
+
+scenario '{name: jumps, entries: [{key: 3, program: tail_b}]}' 200 jumps_to_slot
+real -s "$WORK/maps.yml" --loads 3
+expect_status "a prog array: succeeds" 0
+expect_no_grep "a prog array: every load calls its own" err ' void: '
+nothing_left "a prog array" "$(find "$results" -name '*.json' | wc -l)"
+
+# Events, at which nobody looks at a return value: a run that finds something else than 0 is a drop.
+events() {
+	printf '%s\n' "name: events" "object: $objects/maps.bpf.o" "maps: [{name: array, reset: $1}]" \
+		'variants: [{name: a, program: expects_zero}]' 'drive: [{with: step, samples: 600}]' 'expect: {drops: 0}' >"$WORK/events.yml"
+}
+if grep -qs -- -fsanitize=address "$O/flags"; then
+	skip "page faults" "AddressSanitizer takes page faults of its own, which are the event"
+else
+	events run
+	real -s "$WORK/events.yml" --loads 2
+	expect_status "page faults, reset: run: succeeds" 0
+	expect_no_grep "page faults, reset: run: every run finds 0, and no event is added" err ' void: '
+	events load
+	real -s "$WORK/events.yml" --loads 2
+	expect_grep "page faults, reset: load: all but the first find something else" err 'void: .* drops, 0 expected'
+fi
+
+scenario '{name: hsah}' 0
+real -s "$WORK/maps.yml" --loads 1
+complains "an unknown map" 1 "map 'hsah' \(scenario 3:8\): .*did you mean 'hash'\?"
+rm -rf "$results"
+
+plan_done

@@ -1,0 +1,515 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What a scenario says that maps hold: they hold exactly that when a series begins, or before every run. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include <errno.h>
+#include <sched.h>
+
+#include "bpf/stats_enable.h"
+#include "drivers/driver.h"
+#include "unit/bpf_testing.h"
+
+#define MAPS "tests/bpf/maps.bpf.o"
+#define VARIABLES "tests/bpf/variables.bpf.o"
+
+/* The maps stand in line 4; the program's name is the variant's. */
+#define HEAD "name: n\nobject: o\nvariants: [{name: p}]\n"
+#define STEP "drive: [{with: step, trigger: test-run}]\n"
+#define SAYS(maps) HEAD "maps: [" maps "]\n" STEP
+
+/* One program, loaded, with the maps of a scenario. */
+struct loaded {
+	struct bb_scenario *scenario;
+	struct bb_target *target;
+};
+
+static struct bb_scenario *parse(const char *text)
+{
+	struct bb_scenario *s = NULL;
+	struct bb_err err = {0};
+
+	if (bb_scenario__parse(text, strlen(text), "t.yml", &s, &err))
+		fail_msg("%s", err.msg);
+	return s;
+}
+
+static struct loaded begin(const char *object, const char *program, const char *text)
+{
+	struct loaded l = {.scenario = parse(text), .target = open_target(object, program)};
+
+	bb_target__say_maps(l.target, &l.scenario->variants[0].maps);
+	load(l.target);
+	return l;
+}
+
+/* That variant of a scenario that stays the caller's, on the maps of `lender` (NULL: its own). */
+static struct loaded begin_variant(const struct bb_scenario *s, size_t variant, const char *program,
+				   struct bb_target *lender)
+{
+	struct loaded l = {.target = open_target(MAPS, program)};
+
+	bb_target__say_maps(l.target, &s->variants[variant].maps);
+	if (lender)
+		bb_target__borrow_maps(l.target, lender);
+	load(l.target);
+	return l;
+}
+
+static void end(struct loaded *l)
+{
+	bb_target__free(l->target);
+	bb_scenario__free(l->scenario);
+}
+
+static void reset(const struct loaded *l)
+{
+	struct bb_err err = {0};
+
+	if (bb_target__reset_maps(l->target, &err))
+		fail_msg("%s", err.msg);
+}
+
+static void reset_for_run(const struct loaded *l)
+{
+	assert_int_equal(bb_target__reset_for_run(l->target), 0);
+}
+
+static int run(const struct loaded *l)
+{
+	static uint8_t frame[64];
+	LIBBPF_OPTS(bpf_test_run_opts, opts, .data_in = frame, .data_size_in = sizeof(frame), .repeat = 1);
+
+	assert_int_equal(bpf_prog_test_run_opts(bb_target__prog_fd(l->target), &opts), 0);
+	return (int)opts.retval;
+}
+
+/* A descriptor of the map that the program uses. */
+static int map_of(const struct loaded *l, const char *name)
+{
+	int fd = bpf_map_get_fd_by_id(map_id(l->target, name));
+
+	assert_true(fd >= 0);
+	return fd;
+}
+
+static size_t count_keys(int fd, void *key)
+{
+	size_t n = 0;
+	int rc;
+
+	for (rc = bpf_map_get_next_key(fd, NULL, key); !rc; rc = bpf_map_get_next_key(fd, key, key))
+		n++;
+	assert_int_equal(rc, -ENOENT);
+	return n;
+}
+
+/* The kernel's own word: with `reset: load` a run finds what the one before it left, with `reset: run` never. */
+static void check_runs(const char *program, const char *map, int first, int second)
+{
+	for (int each_run = 0; each_run < 2; each_run++) {
+		struct loaded l;
+		char text[512];
+
+		snprintf(text, sizeof(text), SAYS("{%s, reset: %s}"), map, each_run ? "run" : "load");
+		l = begin(MAPS, program, text);
+		for (int series = 0; series < 3; series++) {
+			reset(&l);
+			for (int i = 0; i < 3; i++) {
+				int expected = i && !each_run ? second + (i - 1) * (second - first) : first, got;
+
+				reset_for_run(&l);
+				got = run(&l);
+				if (got != expected)
+					fail_msg("%s, %s, run %d: %d, not %d", program, text, i, got, expected);
+			}
+			if (series == 1)
+				load(l.target);		/* maps are kept from load to load */
+		}
+		end(&l);
+	}
+}
+
+static void test_what_runs_find(void **state)
+{
+	(void)state;
+	need_root();
+	/* Three keys, key 2 is 5; then four and 6. The key that the first run adds is its count, 3, and so on. */
+	check_runs("finds_in_hash", "name: hash, entries: [{key: 0, value: 1}, {key: \"02 00 00 00\", value: \"05 00\"}, "
+		   "{key: 1, value: 0xffff}]", 35, 46);
+	check_runs("finds_in_array", "name: array, entries: [{key: 7, value: 30}, {key: 2, value: 4}]", 34, 42);
+	check_runs("finds_in_array", "name: array", 0, 8);
+	check_runs("finds_in_percpu_array", "name: percpu_array, entries: [{key: 1, value: 9}]", 9, 10);
+}
+
+static void test_hash_without_entries(void **state)
+{
+	struct loaded l;
+
+	(void)state;
+	need_root();
+	l = begin(MAPS, "finds_in_hash", SAYS("{name: hash}"));
+	assert_int_equal(run(&l), 0);
+	assert_int_equal(run(&l), 10);
+	assert_int_equal(run(&l), 20);
+	reset(&l);
+	assert_int_equal(run(&l), 0);
+	end(&l);
+}
+
+/* All CPUs have the value, and what the program left there is gone; 12 bytes are 16 to the kernel. */
+static void test_per_cpu_values(void **state)
+{
+	int n_cpus = libbpf_num_possible_cpus();
+	uint8_t *values;
+	uint64_t key;
+	struct loaded l;
+	int fd;
+
+	(void)state;
+	need_root();
+	assert_true(n_cpus > 0);
+	values = calloc((size_t)n_cpus, 16);
+	assert_non_null(values);
+	l = begin(MAPS, "fills", SAYS("{name: percpu_hash, reset: run, entries: ["
+				      "{key: -2, value: \"00 01 02 03 04 05 06 07 08 09 0a 0b\"}, {key: 5, value: -1}]}"));
+	fd = map_of(&l, "percpu_hash");
+	for (int i = 0; i < 3; i++) {
+		if (i == 2)
+			reset_for_run(&l);
+		else
+			reset(&l);
+		assert_int_equal(count_keys(fd, &key), 2);
+		key = (uint64_t)-2;
+		assert_int_equal(bpf_map_lookup_elem(fd, &key, values), 0);
+		for (int cpu = 0; cpu < n_cpus; cpu++)
+			for (uint8_t b = 0; b < 12; b++)
+				assert_int_equal(values[cpu * 16 + b], b);
+		key = 5;
+		assert_int_equal(bpf_map_lookup_elem(fd, &key, values), 0);
+		for (int cpu = 0; cpu < n_cpus; cpu++)
+			for (uint8_t b = 0; b < 12; b++)
+				assert_int_equal(values[cpu * 16 + b], 0xff);
+		run(&l);
+		assert_int_equal(count_keys(fd, &key), 3);
+	}
+	close(fd);
+	end(&l);
+	free(values);
+}
+
+/* `name` has two keys after a reset and three after a run. */
+static void check_count(const char *text, const char *name)
+{
+	struct loaded l = begin(MAPS, "fills", text);
+	int fd = map_of(&l, name);
+	uint8_t key[64];
+
+	for (int i = 0; i < 3; i++) {
+		reset(&l);
+		assert_int_equal(count_keys(fd, key), 2);
+		run(&l);
+		assert_int_equal(count_keys(fd, key), 3);
+	}
+	close(fd);
+	end(&l);
+}
+
+static void test_other_hashes(void **state)
+{
+	(void)state;
+	need_root();
+	check_count(SAYS("{name: lru_hash, entries: [{key: 1, value: 2}, {key: 2, value: 3}]}"), "lru_hash");
+	check_count(SAYS("{name: trie, entries: [{key: \"08 00 00 00 0a 00 00 00\", value: 2}, "
+			 "{key: \"10 00 00 00 0a 01 00 00\", value: 3}]}"), "trie");
+}
+
+/* More than is taken out at a time. */
+static void test_many_entries(void **state)
+{
+	uint32_t key, value = 1;
+	struct loaded l;
+	int fd;
+
+	(void)state;
+	need_root();
+	l = begin(MAPS, "fills", SAYS("{name: lru_hash, entries: [{key: 1, value: 2}]}"));
+	fd = map_of(&l, "lru_hash");
+	for (key = 0; key < 500; key++)
+		assert_int_equal(bpf_map_update_elem(fd, &key, &value, BPF_ANY), 0);
+	reset(&l);
+	assert_int_equal(count_keys(fd, &key), 1);
+	key = 1;
+	assert_int_equal(bpf_map_lookup_elem(fd, &key, &value), 0);
+	assert_int_equal(value, 2);
+	close(fd);
+	end(&l);
+}
+
+static void pin_to(int cpu)
+{
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET((size_t)cpu, &set);
+	assert_int_equal(sched_setaffinity(0, sizeof(set), &set), 0);
+}
+
+/* An LRU hash whose free entries are with another CPU throws some away before it is full: then that is said. */
+static void test_full_lru(void **state)
+{
+	enum { FULL = 1024 };		/* as many as it has room for */
+	struct bb_err err = {0};
+	cpu_set_t allowed;
+	char *text = NULL;
+	size_t len = 0, there;
+	int cpus[2], n_cpus = 0, fd, rc;
+	uint32_t key = 99999;
+	struct loaded l;
+	FILE *mem;
+
+	(void)state;
+	need_root();
+	assert_int_equal(sched_getaffinity(0, sizeof(allowed), &allowed), 0);
+	for (int cpu = 0; cpu < CPU_SETSIZE && n_cpus < 2; cpu++)
+		if (CPU_ISSET((size_t)cpu, &allowed))
+			cpus[n_cpus++] = cpu;
+	if (n_cpus < 2) {
+		print_message("# skip: needs two CPUs\n");
+		skip();
+	}
+	mem = open_memstream(&text, &len);
+	assert_non_null(mem);
+	fputs(HEAD "maps: [{name: lru_hash, entries: [", mem);
+	for (int i = 0; i < FULL; i++)
+		fprintf(mem, "%s{key: %d, value: 1}", i ? ", " : "", i);
+	fputs("]}]\n" STEP, mem);
+	fclose(mem);
+	l = begin(MAPS, "fills", text);
+	fd = map_of(&l, "lru_hash");
+	pin_to(cpus[0]);
+	reset(&l);			/* all there when nobody else has any */
+	assert_int_equal(count_keys(fd, &key), FULL);
+	bb_target__free(l.target);
+	close(fd);
+	l.target = open_target(MAPS, "fills");
+	bb_target__say_maps(l.target, &l.scenario->variants[0].maps);
+	load(l.target);
+	fd = map_of(&l, "lru_hash");
+	pin_to(cpus[1]);
+	key = 99999;
+	assert_int_equal(bpf_map_update_elem(fd, &key, &key, BPF_ANY), 0);
+	pin_to(cpus[0]);
+	rc = bb_target__reset_maps(l.target, &err);
+	there = count_keys(fd, &key);
+	assert_int_equal(sched_setaffinity(0, sizeof(allowed), &allowed), 0);
+	if (rc ? rc != -ENOSPC || there == FULL || !strstr(err.msg, "give it room for more") : there != FULL)
+		fail_msg("%zu of %d are there, and: %d, %s", there, FULL, rc, err.msg);
+	print_message("# %zu of %d entries kept: %d, %s\n", there, FULL, rc, err.msg);
+	close(fd);
+	end(&l);
+	free(text);
+}
+
+/* Programs of the same load, whichever load that is; without them nothing of the kind is loaded. */
+static void test_prog_array(void **state)
+{
+	struct loaded l;
+
+	(void)state;
+	need_root();
+	l = begin(MAPS, "jumps_to_slot", SAYS("{name: jumps, entries: [{key: 3, program: tail_b}, {key: 0, program: tail_a}]}"));
+	assert_int_equal(run(&l), 7);
+	for (int i = 0; i < 3; i++) {
+		reset(&l);
+		assert_int_equal(run(&l), 200);
+		load(l.target);
+	}
+	end(&l);
+	l = begin(MAPS, "jumps_to_slot", SAYS("{name: jumps, entries: [{key: 0, program: tail_a}]}"));
+	reset(&l);
+	assert_int_equal(run(&l), 7);
+	end(&l);
+}
+
+/* Two programs compared use the same maps where the scenario says the same of them, and never one prog array. */
+static void test_borrowed_maps(void **state)
+{
+	static const char text[] =
+		"name: n\nobject: o\nmaps: [{name: hash}]\nvariants:\n"
+		"  - {name: p, maps: [{name: jumps, entries: [{key: 3, program: tail_b}]}]}\n"
+		"  - {name: q, maps: [{name: jumps, entries: [{key: 3, program: tail_a}]}]}\n"
+		"  - {name: r, maps: [{name: hash, entries: [{key: 2, value: 5}]}]}\n" STEP;
+	struct bb_scenario *s;
+	struct loaded lender, same, other;
+
+	(void)state;
+	need_root();
+	s = parse(text);
+	lender = begin_variant(s, 0, "jumps_to_slot", NULL);
+	other = begin_variant(s, 1, "jumps_to_slot", lender.target);
+	reset(&lender);
+	reset(&other);
+	assert_int_equal(run(&lender), 200);
+	assert_int_equal(run(&other), 100);
+	bb_target__free(other.target);
+	bb_target__free(lender.target);
+	lender = begin_variant(s, 0, "finds_in_hash", NULL);
+	same = begin_variant(s, 1, "finds_in_hash", lender.target);
+	other = begin_variant(s, 2, "finds_in_hash", lender.target);
+	assert_int_equal(map_id(same.target, "hash"), map_id(lender.target, "hash"));
+	assert_int_not_equal(map_id(other.target, "hash"), map_id(lender.target, "hash"));
+	reset(&other);
+	reset(&lender);
+	assert_int_equal(run(&lender), 0);
+	assert_int_equal(run(&same), 10);
+	assert_int_equal(run(&other), 15);
+	bb_target__free(same.target);
+	bb_target__free(other.target);
+	bb_target__free(lender.target);
+	bb_scenario__free(s);
+}
+
+/* Variables go back to what they were when the program was loaded. */
+static void test_variables(void **state)
+{
+	struct loaded l;
+
+	(void)state;
+	need_root();
+	l = begin(VARIABLES, "counts", SAYS("{name: .data, reset: run}, {name: .bss}"));
+	for (int i = 0; i < 3; i++) {
+		reset(&l);
+		for (int k = 0; k < 3; k++) {
+			reset_for_run(&l);
+			assert_int_equal(run(&l), 40 + k);
+		}
+	}
+	end(&l);
+}
+
+/* --- as the driver does it --------------------------------------------------------------------------------------- */
+
+/* The first reason why a batch of the step drive would be void, with the `retval` that is found only in a map just reset. */
+static void drive(const char *maps, char *ret_why, size_t size)
+{
+	struct bb_driver_opts opts = {0};
+	const struct bb_driver *driver;
+	struct bb_stats_enable stats;
+	struct bb_subject subject = {0};
+	struct bb_err err = {0};
+	struct bb_batch b = {.want = 200, .warmup = 10};
+	struct loaded l;
+	cpu_set_t allowed;
+	char text[512];
+	uint64_t ns[200];
+	void *state = NULL, *slot = NULL;
+
+	snprintf(text, sizeof(text), HEAD "maps: [%s]\ndrive:\n  - with: step\n    trigger: test-run\n    inputs:\n"
+		 "      - {name: a, packet: {}, retval: 34}\n", maps);
+	l = begin(MAPS, "finds_in_array", text);
+	b.ns = ns;
+	subject.target = l.target;
+	assert_int_equal(sched_getaffinity(0, sizeof(allowed), &allowed), 0);
+	while (!CPU_ISSET((size_t)opts.cpu, &allowed))
+		opts.cpu++;
+	driver = bb_driver_find(&l.scenario->drives[0]);
+	assert_int_equal(bb_stats_enable__on(&stats, &err), 0);
+	reset(&l);
+	if (driver->open(&l.scenario->drives[0], &opts, &state, &err) || driver->attach(state, &subject, &slot, &err) ||
+	    driver->batch(state, slot, 0, &b, &err))
+		fail_msg("%s", err.msg);
+	assert_int_equal(b.n, 200);
+	snprintf(ret_why, size, "%s", b.void_why);
+	driver->detach(state, slot);
+	driver->close(state);
+	bb_stats_enable__off(&stats);
+	end(&l);
+}
+
+static void test_step(void **state)
+{
+	char why[200];
+
+	(void)state;
+	need_root();
+	drive("{name: array, reset: load, entries: [{key: 7, value: 30}, {key: 2, value: 4}]}", why, sizeof(why));
+	assert_non_null(strstr(why, "returned 114, 34 expected"));	/* 30 + 4, and 8 more by each run of the warm-up */
+	drive("{name: array, reset: run, entries: [{key: 7, value: 30}, {key: 2, value: 4}]}", why, sizeof(why));
+	assert_string_equal(why, "");
+}
+
+/* --- what does not go ---------------------------------------------------------------------------------------------- */
+
+static void test_refusals(void **state)
+{
+	static const struct {
+		const char *object, *program, *maps;
+		int code;
+		const char *says;
+	} cases[] = {
+		{MAPS, "finds_in_hash", "{name: hsah}", -ENOENT, "map 'hsah' (scenario 4:8): "},
+		{MAPS, "finds_in_hash", "{name: hsah}", -ENOENT, "has no such map (did you mean 'hash'?); it has: hash, array, "},
+		{MAPS, "finds_in_hash", "{name: ring}", -EINVAL, "a map of type ringbuf cannot be given; those of these can: hash, "},
+		{MAPS, "finds_in_hash", "{name: .rodata}", -EINVAL, "its contents are constant"},
+		{MAPS, "finds_in_hash", "{name: .bss}", -EINVAL, "among which is 'drops'"},
+		{VARIABLES, "counts", "{name: .bss, entries: [{key: 0, value: 1}]}", -EINVAL, "'globals' sets variables"},
+		{MAPS, "finds_in_hash", "{name: hash, entries: [{key: 0, value: 65536}]}", -ERANGE,
+		 "map 'hash' (scenario 4:31): the value 65536 does not fit into 2 bytes"},
+		{MAPS, "finds_in_hash", "{name: hash, entries: [{key: 4294967296, value: 1}]}", -ERANGE, "the key 4294967296 does"},
+		{MAPS, "finds_in_hash", "{name: hash, entries: [{key: 0, value: \"01\"}]}", -EINVAL,
+		 "the value has 1 bytes, the map's have 2"},
+		{MAPS, "finds_in_hash", "{name: hash, entries: [{key: \"00 01\", value: 1}]}", -EINVAL,
+		 "the key has 2 bytes, the map's have 4"},
+		{MAPS, "finds_in_hash", "{name: hash, entries: [{key: 1, value: 1}, {key: \"01000000\", value: 2}]}", -EEXIST,
+		 "map 'hash' (scenario 4:51): the key is that of the entry at 4:31"},
+		{MAPS, "finds_in_hash", "{name: hash, entries: [{key: 1, program: tail_a}]}", -EINVAL, "only a prog array"},
+		{MAPS, "finds_in_array", "{name: array, entries: [{key: 8, value: 1}]}", -E2BIG,
+		 "the map has room for 8 entries, with keys from 0 on"},
+		{MAPS, "finds_in_hash", "{name: hash, entries: [{key: 1, value: 1}, {key: 2, value: 1}, {key: 3, value: 1}, "
+		 "{key: 4, value: 1}, {key: 5, value: 1}, {key: 6, value: 1}, {key: 7, value: 1}, {key: 8, value: 1}, "
+		 "{key: 9, value: 1}]}", -E2BIG, "the map has room for 8 entries"},
+		{MAPS, "jumps_to_slot", "{name: jumps, entries: [{key: 1, value: 1}]}", -EINVAL, "a prog array takes 'program'"},
+		{MAPS, "jumps_to_slot", "{name: jumps, reset: run}", -EINVAL, "no run changes a prog array"},
+		{MAPS, "jumps_to_slot", "{name: jumps, entries: [{key: 1, program: tail_c}]}", -ENOENT,
+		 "the object has no program 'tail_c' (did you mean 'tail_a'?)"},
+	};
+
+	(void)state;
+	need_root();
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct bb_err err = {0};
+		struct loaded l;
+		char text[1024];
+		int rc;
+
+		snprintf(text, sizeof(text), SAYS("%s"), cases[i].maps);
+		l = begin(cases[i].object, cases[i].program, text);
+		rc = bb_target__reset_maps(l.target, &err);
+		if (rc != cases[i].code || err.code != rc || !strstr(err.msg, cases[i].says))
+			fail_msg("%s: %d, %s", cases[i].maps, rc, err.msg);
+		end(&l);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_what_runs_find),
+		cmocka_unit_test(test_hash_without_entries),
+		cmocka_unit_test(test_per_cpu_values),
+		cmocka_unit_test(test_other_hashes),
+		cmocka_unit_test(test_many_entries),
+		cmocka_unit_test(test_full_lru),
+		cmocka_unit_test(test_prog_array),
+		cmocka_unit_test(test_borrowed_maps),
+		cmocka_unit_test(test_variables),
+		cmocka_unit_test(test_step),
+		cmocka_unit_test(test_refusals),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

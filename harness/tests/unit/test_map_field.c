@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What a scenario says that maps hold: every form, every refusal with its place, and which variant has what. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "plan/scenario.h"
+
+#define ARRAY_LEN(a) (sizeof(a) / sizeof((a)[0]))
+
+/* The maps are line 5; the first one's "{" is in column 8, the key behind its name in column 18. */
+#define HEAD "name: n\nobject: o\nvariants: [{name: a}]\ndrive: [{with: step}]\n"
+#define MAPS(list) HEAD "maps: [" list "]\n"
+#define ENTRIES(list) MAPS("{name: m, entries: [" list "]}")	/* the first entry's "{" is in column 28 */
+
+static struct bb_scenario *must_parse(const char *text)
+{
+	struct bb_scenario *s = NULL;
+	struct bb_err err = {0};
+
+	if (bb_scenario__parse(text, strlen(text), "t.yml", &s, &err))
+		fail_msg("%s", err.msg);
+	return s;
+}
+
+static void test_forms(void **state)
+{
+	struct bb_scenario *s = must_parse(ENTRIES("{key: 0x0a000001, value: -1}, {value: \"01 00\", key: \"0a:00 0001\"}, "
+						   "{key: 3, program: tail_b}"));
+	const struct bb_map_specs *maps = &s->variants[0].maps;
+	const struct bb_map_entry *e;
+
+	(void)state;
+	assert_int_equal(maps->n, 1);
+	assert_string_equal(maps->v[0]->name, "m");
+	assert_false(maps->v[0]->each_run);
+	assert_int_equal(maps->v[0]->n_entries, 3);
+	e = maps->v[0]->entries;
+	assert_true(e[0].key.is_number && e[0].value.is_number);
+	assert_int_equal(e[0].key.number, 0x0a000001);
+	assert_int_equal(e[0].value.number, -1);
+	assert_false(e[1].key.is_number || e[1].value.is_number);
+	assert_int_equal(e[1].key.bytes.len, 4);
+	assert_memory_equal(e[1].key.bytes.data, "\x0a\0\0\1", 4);
+	assert_int_equal(e[1].value.bytes.len, 2);
+	assert_memory_equal(e[1].value.bytes.data, "\1\0", 2);
+	assert_null(e[0].program);
+	assert_string_equal(e[2].program, "tail_b");
+	assert_int_equal(e[2].where.line, 5);
+	bb_scenario__free(s);
+}
+
+/* A variant has its own and the scenario's others, wherever in the file these stand; so has a copy of it. */
+static void test_variants(void **state)
+{
+	struct bb_scenario *s = must_parse(
+		"name: n\nobject: o\nvariants:\n  - {name: a}\n"
+		"  - {name: b, maps: [{name: y, reset: run}, {name: z}]}\n"
+		"maps: [{name: x, reset: load}, {name: y}]\ndrive: [{with: step}]\n");
+	const struct bb_map_specs *a, *b, *copy;
+	struct bb_err err = {0};
+
+	(void)state;
+	assert_int_equal(bb_scenario__add_variant(s, "c", "b", NULL, &err), 0);
+	a = &s->variants[0].maps;
+	b = &s->variants[1].maps;
+	copy = &s->variants[2].maps;
+	assert_int_equal(a->n, 2);
+	assert_int_equal(b->n, 3);
+	assert_int_equal(copy->n, 3);
+	assert_ptr_equal(bb_map_specs__find(a, "x"), bb_map_specs__find(b, "x"));
+	assert_ptr_not_equal(bb_map_specs__find(a, "y"), bb_map_specs__find(b, "y"));
+	for (size_t i = 0; i < 3; i++)
+		assert_ptr_equal(copy->v[i], bb_map_specs__find(b, copy->v[i]->name));
+	assert_true(bb_map_specs__find(b, "y")->each_run);
+	assert_false(bb_map_specs__find(a, "y")->each_run);
+	assert_null(bb_map_specs__find(a, "z"));
+	assert_null(bb_map_specs__find(NULL, "z"));
+	bb_scenario__free(s);
+}
+
+static void test_programs_called(void **state)
+{
+	struct bb_scenario *s = must_parse(ENTRIES("{key: 0, program: t}, {key: 1, program: u}"));
+
+	(void)state;
+	assert_true(bb_map_specs__call(&s->variants[0].maps, "u"));
+	assert_false(bb_map_specs__call(&s->variants[0].maps, "m"));
+	assert_false(bb_map_specs__call(NULL, "u"));
+	bb_scenario__free(s);
+}
+
+static const struct {
+	const char *text;
+	unsigned int line, col;
+	const char *says;
+} bad[] = {
+	{HEAD "maps: 5\n", 5, 7, "maps must be a list of mappings such as {name: allow, entries: [{key: 1, value: 2}]}, not '5'"},
+	{HEAD "maps: []\n", 5, 7, "maps must not be an empty list"},
+	{MAPS("x"), 5, 8, "a map must be a mapping such as"},
+	{MAPS("{reset: run}"), 5, 8, "a map needs the key 'name'"},
+	{MAPS("{name: [], reset: run}"), 5, 15, "name must be a text, not a list"},
+	{MAPS("{name: m}, {name: n}, {name: m}"), 5, 37, "map 'm' is given twice; the first is at 5:8"},
+	{MAPS("{name: m, reset: runs}"), 5, 25, "unknown reset 'runs' (did you mean 'run'?); there are: load, run"},
+	{MAPS("{name: m, reset: []}"), 5, 25, "reset must be one of: load, run; not a list"},
+	{MAPS("{name: m, entry: []}"), 5, 18, "unknown key 'entry'; a map takes: name, entries, reset"},
+	{MAPS("{name: m, entries: {}}"), 5, 27, "entries must be a list of entries such as {key: 1, value: 2}"},
+	{MAPS("{name: m, entries: []}"), 5, 27, "entries must not be an empty list"},
+	{ENTRIES("1"), 5, 28, "an entry must be a mapping such as {key: 1, value: 2}, not '1'"},
+	{ENTRIES("{key: 1}"), 5, 28, "an entry needs either the key 'value' or, in a prog array, the key 'program'"},
+	{ENTRIES("{key: 1, value: 2, program: p}"), 5, 28, "an entry needs either the key 'value' or"},
+	{ENTRIES("{value: 1}"), 5, 28, "an entry needs the key 'key'"},
+	{ENTRIES("{key: 1, valu: 2}"), 5, 37, "unknown key 'valu' (did you mean 'value'?); an entry takes: key, value, program"},
+	{ENTRIES("{key: 1.5, value: 2}"), 5, 34, "key must be a whole number, or bytes in quotes such as \"0a 00\", not '1.5'"},
+	{ENTRIES("{key: 0a 00, value: 2}"), 5, 34, "key must be a whole number, or bytes in quotes"},
+	{ENTRIES("{key: [], value: 2}"), 5, 34, "not a list"},
+	{ENTRIES("{key: , value: 2}"), 5, 34, "not nothing"},
+	{ENTRIES("{key: 1, value: 9223372036854775808}"), 5, 44, "value does not fit into 64 bits with a sign: '9223372036854775808'"},
+	{ENTRIES("{key: \"0\", value: 2}"), 5, 34, "key: bytes of two hexadecimal digits each are expected; character 2 is"},
+	{ENTRIES("{key: \"\", value: 2}"), 5, 34, "key has 0 bytes; it must have from 1 to 65536"},
+	{ENTRIES("{key: 1, program: []}"), 5, 46, "program must be a text, not a list"},
+	{"name: n\nobject: o\nvariants: [{name: a, maps: [{name: m, reset: run}]}]\n"
+	 "drive:\n  - {with: step}\n  - {with: in-situ, workload: w}\n", 3, 29,
+	 "map 'm' with 'reset: run' needs a drive that fires each run on its own, 'with: step'; the drive at 6:5 is in-situ"},
+	{"name: n\nobject: o\nvariants: [{name: a}]\ndrive: [{with: in-situ, workload: w}]\n"
+	 "maps: [{name: l}, {name: m, reset: run}]\n", 5, 19, "map 'm' with 'reset: run' needs"},
+};
+
+static void test_bad(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(bad); i++) {
+		struct bb_scenario *s = NULL;
+		struct bb_err err = {0};
+		char where[64];
+		int rc = bb_scenario__parse(bad[i].text, strlen(bad[i].text), "t.yml", &s, &err);
+
+		snprintf(where, sizeof(where), "t.yml:%u:%u: ", bad[i].line, bad[i].col);
+		if (rc != -EINVAL || strncmp(err.msg, where, strlen(where)) || !strstr(err.msg, bad[i].says))
+			fail_msg("rc %d\n  for:  %s\n  says: %s\n  not:  %s%s", rc, bad[i].text, err.msg, where, bad[i].says);
+		assert_null(s);
+	}
+}
+
+/* In-situ and maps that are only set once a load go together. */
+static void test_reset_load_goes_with_all(void **state)
+{
+	(void)state;
+	bb_scenario__free(must_parse("name: n\nobject: o\nvariants: [{name: a}]\nmaps: [{name: m, reset: load}]\n"
+				     "drive: [{with: in-situ, workload: w}, {with: step}]\n"));
+	bb_scenario__free(must_parse("name: n\nvariants: [{name: a}]\nmaps: [{name: m, reset: run}]\ndrive: [{with: fake}]\n"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_forms),
+		cmocka_unit_test(test_variants),
+		cmocka_unit_test(test_programs_called),
+		cmocka_unit_test(test_bad),
+		cmocka_unit_test(test_reset_load_goes_with_all),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
