@@ -25,7 +25,8 @@ struct insitu_state {
 	struct bb_driver_opts opts;
 	struct bb_workload_spec workload_spec;
 	struct bb_workload workload;
-	int empty_lives;
+	int empty_lives;		/* of the workload, one after the other */
+	bool life_had_run;		/* the life in progress, in whichever batch and of whichever program */
 };
 
 struct insitu_slot {
@@ -38,7 +39,10 @@ struct insitu_slot {
 
 static int start_workload(struct insitu_state *s, struct bb_err *err)
 {
-	return s->workload.pid ? 0 : bb_workload__start(&s->workload_spec, &s->workload, err);
+	if (s->workload.pid)
+		return 0;
+	s->life_had_run = false;
+	return bb_workload__start(&s->workload_spec, &s->workload, err);
 }
 
 static void insitu_close(void *state)
@@ -209,9 +213,10 @@ static int sample_life(struct insitu_state *s, struct insitu_slot *slot, uint32_
 	rc = poll_windows(s, &windows, b, began_ns, err);
 	bb_perf_event__disable(slot->event_fd);
 	b->target_cpu_s += count_periods(slot);
+	s->life_had_run |= b->run_cnt != runs_before;
 	if (rc != 1)
 		return rc;
-	s->empty_lives = b->run_cnt == runs_before ? s->empty_lives + 1 : 0;
+	s->empty_lives = s->life_had_run ? 0 : s->empty_lives + 1;
 	return s->empty_lives > MAX_EMPTY_LIVES ? -ESRCH : 1;
 }
 

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "report/ecdf.h"
 #include "report/exporter.h"
 #include "report/json_out.h"
 
@@ -49,60 +50,15 @@ static int is_floor(const struct bb_report *r, size_t i)
 	return 0;
 }
 
-static int merge_valid(const struct bb_case *c, struct bb_sorted *ret_sorted)
-{
-	struct bb_hist all;
-	int rc = 0;
-
-	bb_hist_init(&all);
-	for (size_t i = 0; !rc && i < c->n_series; i++)
-		if (!c->series[i].void_why)
-			rc = bb_hist_merge(&all, &c->series[i].hist);
-	if (!rc)
-		rc = bb_hist_sort(&all, ret_sorted);
-	bb_hist_done(&all);
-	return rc;
-}
-
-static void put_point(const struct bb_case *c, uint64_t units, double share, FILE *mem)
-{
-	put_text(c->name, mem);
-	put_number(bb_case__ns(c, (double)units), mem);
-	fprintf(mem, "\t%.6f\n", share);
-}
-
-/*
- * Points of the curve as they are, only fewer: one that is neither a step of share nor a step on the log axis away from
- * the last one drawn is left out. Half of the points may thus go to the tail, where hardly any of the share is.
- */
-static void put_ecdf(const struct bb_case *c, const struct bb_sorted *s, FILE *mem)
-{
-	double first = log((double)s->bins[0].value_ns + 1), last = log((double)s->bins[s->n_bins - 1].value_ns + 1);
-	double steps = ECDF_POINTS / 2 - 1, drawn_share = -1, drawn_log = first, below = 0;
-
-	for (size_t i = 0; i < s->n_bins; i++) {
-		double share, at = log((double)s->bins[i].value_ns + 1);
-
-		below += (double)s->bins[i].count;
-		share = below / (double)s->n;
-		if (i && i + 1 < s->n_bins && share - drawn_share < 1 / steps &&
-		    at - drawn_log < (last - first) / steps)
-			continue;
-		put_point(c, s->bins[i].value_ns, share, mem);
-		drawn_share = share;
-		drawn_log = at;
-	}
-}
-
 static int put_distribution(const struct bb_report *r, size_t i, FILE *mem)
 {
 	const struct bb_case *c = &r->cases[i];
-	struct bb_sorted sorted;
-	int rc = merge_valid(c, &sorted);
+	struct bb_ecdf e;
+	int rc = bb_ecdf__make(c, ECDF_POINTS, &e);
 
 	if (rc)
 		return rc;
-	if (sorted.n) {
+	if (e.n) {
 		fputs("\n\n# ecdf\t", mem);
 		put_text(c->name, mem);
 		putc('\t', mem);
@@ -114,14 +70,18 @@ static int put_distribution(const struct bb_report *r, size_t i, FILE *mem)
 		putc('\t', mem);
 		put_text(c->param, mem);
 		fprintf(mem, "\t%u\t%s\t%llu", c->param_value, is_floor(r, i) ? "floor" : "-",
-			(unsigned long long)sorted.n);
+			(unsigned long long)e.samples);
 		put_number(c->summary.p50.value, mem);
 		put_number(c->summary.p90.value, mem);
 		put_number(c->summary.p99.value, mem);
 		putc('\n', mem);
-		put_ecdf(c, &sorted, mem);
+		for (size_t k = 0; k < e.n; k++) {
+			put_text(c->name, mem);
+			put_number(e.ns[k], mem);
+			fprintf(mem, "\t%.6f\n", e.share[k]);
+		}
 	}
-	bb_sorted_done(&sorted);
+	bb_ecdf__done(&e);
 	return 0;
 }
 

@@ -19,16 +19,10 @@
 #define LINE_WIDTH	120
 #define MAX_COLUMNS	32
 
-static bool same_table(const struct bb_case *a, const struct bb_case *b)
-{
-	return bb_same_text(a->scenario, b->scenario) && bb_same_text(a->drive, b->drive) && bb_same_text(a->param, b->param) &&
-	       a->param_value == b->param_value;
-}
-
 static bool is_first(const struct bb_report *r, size_t i)
 {
 	for (size_t k = 0; k < i; k++)
-		if (same_table(&r->cases[k], &r->cases[i]))
+		if (bb_same_table(&r->cases[k], &r->cases[i]))
 			return false;
 	return true;
 }
@@ -86,7 +80,7 @@ static struct layout lay_out(const struct bb_report *r, size_t first)
 		for (size_t i = first; i < r->n_cases; i++) {
 			size_t width;
 
-			if (!same_table(&r->cases[i], &r->cases[first]))
+			if (!bb_same_table(&r->cases[i], &r->cases[first]))
 				continue;
 			width = bb_text_width(cell_of(&r->cases[i], k).text);
 			if (width && width < head)
@@ -180,7 +174,7 @@ static void put_below(const struct bb_report *r, size_t first, size_t column, FI
 		struct bb_cell cell = cell_of(&r->cases[i], column);
 		char text[512];
 
-		if (!cell.text[0] || !same_table(&r->cases[i], &r->cases[first]))
+		if (!cell.text[0] || !bb_same_table(&r->cases[i], &r->cases[first]))
 			continue;
 		snprintf(text, sizeof(text), "%s%s%s%s %s", items.at ? "" : "  ",
 			 items.at ? "" : bb_columns[column].head, items.at ? "" : ": ",
@@ -211,7 +205,7 @@ static void put_table(const struct bb_report *r, size_t first, bool *used, FILE 
 	put_title(&r->cases[first], out);
 	put_head(&l, out);
 	for (size_t i = first; i < r->n_cases; i++)
-		if (same_table(&r->cases[i], &r->cases[first]))
+		if (bb_same_table(&r->cases[i], &r->cases[first]))
 			put_row(&r->cases[i], &l, out);
 	for (size_t k = 0; k < bb_n_columns; k++) {
 		if (l.below[k])

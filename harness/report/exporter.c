@@ -9,6 +9,7 @@ const struct bb_exporter bb_exporters[] = {
 	{"bmf", "json", "Bencher Metric Format, for `bencher run --adapter json`", bb_export_bmf},
 	{"table", "txt", "tables for people", bb_export_table},
 	{"json", "json", "everything, as it is stored", bb_export_json},
+	{"html", "html", "a page to look at, self-contained", bb_export_html},
 	{"csv", "csv", "a row a figure, for spreadsheets and data frames", bb_export_csv},
 	{"markdown", "md", "tables for a job summary or a comment", bb_export_markdown},
 	{"benchfmt", "txt", "Go benchmark format, for benchstat", bb_export_benchfmt},

@@ -34,6 +34,7 @@ int bb_export_bmf(const struct bb_report *r, FILE *out, struct bb_err *err);
 int bb_export_table(const struct bb_report *r, FILE *out, struct bb_err *err);
 int bb_export_table_of_cases(const struct bb_report *r, FILE *out, struct bb_err *err);	/* without comparisons */
 int bb_export_json(const struct bb_report *r, FILE *out, struct bb_err *err);
+int bb_export_html(const struct bb_report *r, FILE *out, struct bb_err *err);
 int bb_export_csv(const struct bb_report *r, FILE *out, struct bb_err *err);
 int bb_export_markdown(const struct bb_report *r, FILE *out, struct bb_err *err);
 int bb_export_benchfmt(const struct bb_report *r, FILE *out, struct bb_err *err);

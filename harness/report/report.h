@@ -102,6 +102,13 @@ static inline bool bb_same_text(const char *a, const char *b)
 	return a == b || (a && b && !strcmp(a, b));
 }
 
+/* Do two cases stand in one table: those of one scenario, drive and value of the parameter? */
+static inline bool bb_same_table(const struct bb_case *a, const struct bb_case *b)
+{
+	return bb_same_text(a->scenario, b->scenario) && bb_same_text(a->drive, b->drive) &&
+	       bb_same_text(a->param, b->param) && a->param_value == b->param_value;
+}
+
 struct bb_report *bb_report__new(void);
 void bb_report__free(struct bb_report *r);
 

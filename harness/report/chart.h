@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef BB_REPORT_CHART_H
+#define BB_REPORT_CHART_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+/*
+ * Charts as SVG inside an HTML page: no script, no font and no file besides. Colours are classes (c0..c7, band, axis, ...)
+ * that the page's style sheet gives a colour for light, dark and print; what colour tells is told by a label, too. Every
+ * mark has a <title>, which browsers show under the pointer.
+ */
+#define BB_CHART_COLOURS 8u
+
+/* `text` with &, <, > and quotes as entities and control characters as blanks. NULL: nothing. */
+void bb_html_text(FILE *out, const char *text);
+
+struct bb_chart_axis {
+	const char *label;		/* with its unit */
+	bool logarithmic;		/* then both ends are above 0 */
+	double lo, hi;			/* of the data; the chart rounds them outwards */
+};
+
+/* One row of a chart of ranges: a dot, the interval around it, and how far the distribution goes. NAN: not drawn. */
+struct bb_chart_range {
+	const char *label;
+	double value, lo, hi, far;
+	size_t colour;
+};
+
+/* A row each, from top to bottom. `band`: half the width of a band around 0 that does not matter; NAN: none. */
+void bb_chart_ranges(FILE *out, const struct bb_chart_axis *x, const struct bb_chart_range *rows, size_t n, double band);
+
+struct bb_chart_line {
+	const char *label;
+	const double *x, *y;		/* x[n], y[n]; points that are not finite are left out */
+	const double *lo, *hi;		/* y intervals; NULL: none */
+	size_t n;
+	size_t colour;
+	bool steps;			/* from point to point by steps, as a distribution function goes */
+};
+
+/* Lines over a common plane, with a key below. */
+void bb_chart_lines(FILE *out, const struct bb_chart_axis *x, const struct bb_chart_axis *y,
+		    const struct bb_chart_line *lines, size_t n);
+
+#endif

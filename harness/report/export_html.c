@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "report/exporter.h"
+#include "report/html.h"
+
+static int compose(const struct bb_report *r, FILE *mem, struct bb_err *err)
+{
+	const struct bb_html_page page = {.report = r};
+
+	return bb_html__write(&page, mem) ? bb_fail_nomem(err) : 0;
+}
+
+int bb_export_html(const struct bb_report *r, FILE *out, struct bb_err *err)
+{
+	return bb_export_whole(r, out, compose, err);
+}

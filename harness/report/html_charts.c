@@ -1,0 +1,336 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "report/html_charts.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/chart.h"
+#include "report/ecdf.h"
+#include "report/sweep_table.h"
+
+#define ECDF_POINTS	160u
+#define CURVE_VALUES	3u		/* fewer make no curve */
+#define LOG_FROM	20.0		/* largest / smallest */
+#define TAIL		0.999		/* of a distribution: what is beyond would squeeze the rest */
+
+static void begin_figure(FILE *out)
+{
+	fputs("<figure>\n", out);
+}
+
+static void end_figure(FILE *out, const char *caption)
+{
+	fputs("<figcaption>", out);
+	bb_html_text(out, caption);
+	fputs("</figcaption></figure>\n", out);
+}
+
+static void widen(struct bb_chart_axis *a, double value)
+{
+	if (!isfinite(value))
+		return;
+	a->lo = isnan(a->lo) || value < a->lo ? value : a->lo;
+	a->hi = isnan(a->hi) || value > a->hi ? value : a->hi;
+}
+
+static struct bb_chart_axis make_axis(const char *label)
+{
+	return (struct bb_chart_axis){.label = label, .lo = NAN, .hi = NAN};
+}
+
+/* From 0, or on a logarithmic scale where the data span a wide range. False: there are no data. */
+static bool settle(struct bb_chart_axis *a)
+{
+	if (isnan(a->lo))
+		return false;
+	a->logarithmic = a->lo > 0 && a->hi / a->lo > LOG_FROM;
+	if (!a->logarithmic && a->lo > 0)
+		a->lo = 0;
+	return true;
+}
+
+/* The place of a variant among those of the run: its colour on all charts. */
+static size_t colour_of(const struct bb_report *r, const char *variant)
+{
+	size_t colour = 0;
+
+	for (size_t i = 0; i < r->n_cases; i++) {
+		bool seen = false;
+
+		if (!strcmp(r->cases[i].variant, variant))
+			return colour;
+		for (size_t k = 0; k < i && !seen; k++)
+			seen = !strcmp(r->cases[k].variant, r->cases[i].variant);
+		colour += !seen;
+	}
+	return colour;
+}
+
+static bool same_curves(const struct bb_case *a, const struct bb_case *b)
+{
+	return !strcmp(a->scenario, b->scenario) && !strcmp(a->drive, b->drive) && bb_same_text(a->param, b->param);
+}
+
+bool bb_is_first_of_table(const struct bb_report *r, size_t i)
+{
+	for (size_t k = 0; k < i; k++)
+		if (bb_same_table(&r->cases[k], &r->cases[i]))
+			return false;
+	return !bb_is_sweep(r, i);
+}
+
+bool bb_is_first_of_curves(const struct bb_report *r, size_t i)
+{
+	const struct bb_case *c = &r->cases[i];
+	size_t values = 0;
+
+	for (size_t k = 0; k < r->n_cases; k++) {
+		if (!same_curves(&r->cases[k], c))
+			continue;
+		if (k < i)
+			return false;
+		values += !strcmp(r->cases[k].variant, c->variant);
+	}
+	return c->param && values >= CURVE_VALUES;
+}
+
+int bb_html_verdict_chart(FILE *out, const struct bb_report *r)
+{
+	struct bb_chart_range *rows = calloc(r->n_comparisons, sizeof(*rows));
+	struct bb_chart_axis x = make_axis("head against base, %");
+
+	if (!rows)
+		return -ENOMEM;
+	widen(&x, 0);
+	for (size_t i = 0; i < r->n_comparisons; i++) {
+		const struct bb_comparison *c = &r->comparisons[i];
+
+		rows[i] = (struct bb_chart_range){
+			.label = c->name, .value = 100 * (c->ratio.value - 1), .lo = 100 * (c->ratio.lo - 1),
+			.hi = 100 * (c->ratio.hi - 1), .far = NAN,
+			.colour = c->verdict == BB_VERDICT_REGRESSED ? 1 : c->verdict == BB_VERDICT_IMPROVED ? 2 : 7,
+		};
+		widen(&x, rows[i].value);
+		widen(&x, rows[i].lo);
+		widen(&x, rows[i].hi);
+		widen(&x, 200 * c->threshold);
+		widen(&x, -200 * c->threshold);
+	}
+	begin_figure(out);
+	bb_chart_ranges(out, &x, rows, r->n_comparisons, 100 * r->comparisons[0].threshold);
+	end_figure(out, "Differences with the interval that is valid at every look; the grey band is what does not count.");
+	free(rows);
+	return 0;
+}
+
+int bb_html_latency_chart(FILE *out, const struct bb_report *r, size_t first)
+{
+	struct bb_chart_range *rows = calloc(r->n_cases, sizeof(*rows));
+	struct bb_chart_axis x = make_axis("latency, ns a run");
+	size_t n = 0;
+
+	if (!rows)
+		return -ENOMEM;
+	for (size_t i = first; i < r->n_cases; i++) {
+		const struct bb_case *c = &r->cases[i];
+
+		if (!bb_same_table(c, &r->cases[first]) || isnan(c->summary.latency.value))
+			continue;
+		rows[n] = (struct bb_chart_range){
+			.label = c->variant, .value = c->summary.latency.value, .lo = c->summary.latency.lo,
+			.hi = c->summary.latency.hi, .far = c->summary.p99.value, .colour = colour_of(r, c->variant),
+		};
+		widen(&x, rows[n].value);
+		widen(&x, rows[n].lo);
+		widen(&x, rows[n].hi);
+		widen(&x, rows[n].far);
+		n++;
+	}
+	if (settle(&x)) {
+		begin_figure(out);
+		bb_chart_ranges(out, &x, rows, n, NAN);
+		end_figure(out, x.logarithmic ? "Latency with its interval; the thin line goes to p99. Logarithmic." :
+			   "Latency with its interval; the thin line goes to p99.");
+	}
+	free(rows);
+	return 0;
+}
+
+/* Where the curve passes TAIL. */
+static double tail_of(const struct bb_ecdf *e)
+{
+	for (size_t i = 0; i < e->n; i++)
+		if (e->share[i] >= TAIL)
+			return e->ns[i];
+	return e->n ? e->ns[e->n - 1] : (double)NAN;
+}
+
+int bb_html_ecdf_chart(FILE *out, const struct bb_report *r, size_t first)
+{
+	struct bb_chart_line *lines = calloc(r->n_cases, sizeof(*lines));
+	struct bb_ecdf *ecdfs = calloc(r->n_cases, sizeof(*ecdfs));
+	struct bb_chart_axis x = make_axis("ns a run"), y = {.label = "share of the runs", .lo = 0, .hi = 1};
+	size_t n = 0;
+	int rc = lines && ecdfs ? 0 : -ENOMEM;
+
+	for (size_t i = first; !rc && i < r->n_cases; i++) {
+		const struct bb_case *c = &r->cases[i];
+
+		if (!bb_same_table(c, &r->cases[first]))
+			continue;
+		rc = bb_ecdf__make(c, ECDF_POINTS, &ecdfs[n]);
+		if (rc || !ecdfs[n].n)
+			continue;
+		lines[n] = (struct bb_chart_line){
+			.label = c->variant, .x = ecdfs[n].ns, .y = ecdfs[n].share, .n = ecdfs[n].n,
+			.colour = colour_of(r, c->variant), .steps = true,
+		};
+		widen(&x, ecdfs[n].ns[0]);
+		widen(&x, tail_of(&ecdfs[n]));
+		n++;
+	}
+	for (size_t i = 0; i < n; i++)		/* the few beyond all axes are in the tables */
+		while (lines[i].n > 1 && lines[i].x[lines[i].n - 1] > x.hi)
+			lines[i].n--;
+	if (!rc && settle(&x)) {
+		begin_figure(out);
+		bb_chart_lines(out, &x, &y, lines, n);
+		end_figure(out, "Distribution of single runs: the share that took at most so long, to the 99.9th percentile.");
+	}
+	for (size_t i = 0; ecdfs && i < n; i++)
+		bb_ecdf__done(&ecdfs[i]);
+	free(ecdfs);
+	free(lines);
+	return rc;
+}
+
+/* One variant's cost over the values of its parameter, at `x` and behind. */
+static size_t take_curve(const struct bb_report *r, size_t first, const char *variant, double *x, double *y, double *lo,
+			 double *hi)
+{
+	size_t n = 0;
+
+	for (size_t i = first; i < r->n_cases; i++) {
+		const struct bb_case *c = &r->cases[i];
+
+		if (!same_curves(c, &r->cases[first]) || strcmp(c->variant, variant))
+			continue;
+		x[n] = c->param_value;
+		y[n] = c->summary.latency.value;
+		lo[n] = c->summary.latency.lo;
+		hi[n] = c->summary.latency.hi;
+		n++;
+	}
+	return n;
+}
+
+int bb_html_curve_chart(FILE *out, const struct bb_report *r, size_t first)
+{
+	struct bb_chart_axis x = make_axis(r->cases[first].param), y = make_axis("latency, ns a run");
+	struct bb_chart_line *lines = calloc(r->n_cases, sizeof(*lines));
+	double *v = calloc(4 * r->n_cases, sizeof(*v)), *at = v;
+	size_t n = 0;
+
+	if (!lines || !v) {
+		free(lines);
+		free(v);
+		return -ENOMEM;
+	}
+	for (size_t i = first; i < r->n_cases; i++) {
+		const struct bb_case *c = &r->cases[i];
+		bool seen = false;
+		size_t points;
+
+		for (size_t k = 0; k < n && !seen; k++)
+			seen = !strcmp(lines[k].label, c->variant);
+		if (seen || !same_curves(c, &r->cases[first]))
+			continue;
+		points = take_curve(r, first, c->variant, at, at + r->n_cases, at + 2 * r->n_cases, at + 3 * r->n_cases);
+		lines[n++] = (struct bb_chart_line){
+			.label = c->variant, .x = at, .y = at + r->n_cases, .lo = at + 2 * r->n_cases,
+			.hi = at + 3 * r->n_cases, .n = points, .colour = colour_of(r, c->variant),
+		};
+		for (size_t k = 0; k < points; k++) {
+			widen(&x, at[k]);
+			widen(&y, at[r->n_cases + k]);
+		}
+		at += points;
+	}
+	if (settle(&y)) {
+		fputs("<h3>", out);
+		bb_html_text(out, r->cases[first].scenario);
+		fputs(", ", out);
+		bb_html_text(out, r->cases[first].drive);
+		fputs("</h3>\n", out);
+		begin_figure(out);
+		bb_chart_lines(out, &x, &y, lines, n);
+		end_figure(out, "Cost against the parameter.");
+	}
+	free(v);
+	free(lines);
+	return 0;
+}
+
+static const struct bb_timeline_case *in_timeline(const struct bb_timeline *t, const char *name)
+{
+	for (size_t i = 0; i < t->n_cases; i++)
+		if (!strcmp(t->cases[i].name, name))
+			return &t->cases[i];
+	return NULL;
+}
+
+/* The cases of one table over all stored runs. */
+static int history_chart(FILE *out, const struct bb_report *r, size_t first, const struct bb_timeline *t)
+{
+	struct bb_chart_axis x = make_axis("stored runs, the last is the newest"), y = make_axis("latency, ns a run");
+	struct bb_chart_line *lines = calloc(r->n_cases, sizeof(*lines));
+	double *v = calloc(4 * t->n_runs * r->n_cases + 1, sizeof(*v)), *at = v;
+	size_t n = 0;
+
+	if (!lines || !v) {
+		free(lines);
+		free(v);
+		return -ENOMEM;
+	}
+	for (size_t i = first; i < r->n_cases; i++) {
+		const struct bb_timeline_case *c = in_timeline(t, r->cases[i].name);
+
+		if (!bb_same_table(&r->cases[i], &r->cases[first]) || !c || c->n_points < 2)
+			continue;
+		for (size_t k = 0; k < c->n_points; k++) {
+			at[k] = (double)c->points[k].run + 1;
+			at[t->n_runs + k] = c->points[k].latency.value;
+			at[2 * t->n_runs + k] = c->points[k].latency.lo;
+			at[3 * t->n_runs + k] = c->points[k].latency.hi;
+			widen(&x, at[k]);
+			widen(&y, at[t->n_runs + k]);
+		}
+		lines[n++] = (struct bb_chart_line){
+			.label = r->cases[i].variant, .x = at, .y = at + t->n_runs, .lo = at + 2 * t->n_runs,
+			.hi = at + 3 * t->n_runs, .n = c->n_points, .colour = colour_of(r, r->cases[i].variant),
+		};
+		at += 4 * t->n_runs;
+	}
+	if (n && settle(&y)) {
+		begin_figure(out);
+		bb_chart_lines(out, &x, &y, lines, n);
+		end_figure(out, r->cases[first].name);
+	}
+	free(v);
+	free(lines);
+	return 0;
+}
+
+int bb_html_history_charts(FILE *out, const struct bb_report *r, const struct bb_timeline *t)
+{
+	int rc = 0;
+
+	fputs("<h2>History</h2>\n<p class=faint>", out);
+	fprintf(out, "%zu stored runs; what changed and when: <code>bpfbench history</code>.</p>\n", t->n_runs);
+	for (size_t i = 0; !rc && i < r->n_cases; i++)
+		if (bb_is_first_of_table(r, i))
+			rc = history_chart(out, r, i, t);
+	return rc;
+}
