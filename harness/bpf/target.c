@@ -11,10 +11,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/io.h"
-#include "base/parse.h"
 #include "bpf/libbpf_log.h"
 #include "bpf/map_contents.h"
+#include "bpf/object_file.h"
 #include "bpf/rings.h"
 
 /* The statistics are 3 lines; a kernel that cannot keep only the end of its log wants room for all. */
@@ -34,6 +33,9 @@ struct bb_target {
 	size_t n_globals;
 	char *elf;			/* the object file's bytes: every load is of the same ones */
 	size_t elf_len;
+
+	bool has_prog_array;
+	bool alone;			/* load no program besides, though it might be called: one of them does not load */
 
 	struct bpf_object *obj;		/* the current load; NULL: none */
 	int prog_fd;
@@ -117,62 +119,59 @@ static int set_global(struct bb_target *t, struct bpf_object *obj, const struct 
 	return rc ? bb_fail(err, rc, "global '%s' of %s: %s", g->name, t->object_path, strerror(-rc)) : 0;
 }
 
-static int say_no_program(const struct bb_target *t, struct bpf_object *obj, struct bb_err *err)
+static int say_no_program(const struct bb_target *t, const struct bpf_object *obj, struct bb_err *err)
 {
 	const char *names[64];
 	struct bpf_program *p;
-	char list[1024] = "";
-	const char *near;
 	size_t n = 0;
 
-	bpf_object__for_each_program(p, obj) {
-		if (n == 64)
-			break;
-		names[n++] = bpf_program__name(p);
-		if (strlen(list) + strlen(names[n - 1]) + 3 < sizeof(list)) {
-			if (n > 1)
-				strcat(list, ", ");
-			strcat(list, names[n - 1]);
-		}
-	}
-	near = bb_nearest(t->program, names, n);
-	if (near)
-		return bb_fail(err, -ENOENT, "%s has no program '%s'; did you mean '%s'?", t->object_path, t->program, near);
-	return bb_fail(err, -ENOENT, "%s has no program '%s'; it has: %s", t->object_path, t->program,
-		       n ? list : "none");
+	bpf_object__for_each_program(p, obj)
+		if (n < sizeof(names) / sizeof(names[0]))
+			names[n++] = bpf_program__name(p);
+	return bb_object_say_no_program(t->object_path, names, n, t->program, err);
 }
 
-/* What a negative error means; libbpf has some of its own. */
-static const char *libbpf_words(int rc, char *buf, size_t size)
+static bool has_prog_array(const struct bpf_object *obj)
 {
-	libbpf_strerror(rc, buf, size);
-	return buf;
+	struct bpf_map *map;
+
+	bpf_object__for_each_map(map, obj)
+		if (bpf_map__type(map) == BPF_MAP_TYPE_PROG_ARRAY)
+			return true;
+	return false;
 }
 
-/* A new bpf_object of the target's bytes with only our program to be loaded and the globals set. */
+/*
+ * What is to be loaded: our program, and where there are tail calls all that it may call, which are of its type. libbpf
+ * fills a prog array that has initial slots, but does not say which programs stand in them. They bill to the caller.
+ */
+static void choose_programs(struct bb_target *t, const struct bpf_object *obj, const struct bpf_program *ours)
+{
+	bool others;
+	struct bpf_program *p;
+
+	t->has_prog_array = has_prog_array(obj);
+	others = t->has_prog_array && !t->alone;
+	bpf_object__for_each_program(p, obj)
+		bpf_program__set_autoload(p, p == ours || bb_map_specs__call(t->specs, bpf_program__name(p)) ||
+				(others && bpf_program__type(p) == bpf_program__type(ours) &&
+				 bpf_program__expected_attach_type(p) == bpf_program__expected_attach_type(ours)));
+}
+
+/* A new bpf_object of the target's bytes with what is to be loaded chosen and the globals set. */
 static int open_object(struct bb_target *t, struct bpf_object **ret_obj, struct bb_err *err)
 {
-	LIBBPF_OPTS(bpf_object_open_opts, opts, .object_name = "bpfbench");
-	struct bpf_program *p, *ours = NULL;
+	struct bpf_program *ours;
 	struct bpf_object *obj;
-	char words[128];
-	int rc;
+	int rc = bb_object_open(t->object_path, t->elf, t->elf_len, &obj, err);
 
-	bb_libbpf_log__begin();
-	obj = bpf_object__open_mem(t->elf, t->elf_len, &opts);
-	if (!obj) {
-		rc = -errno;
-		return bb_fail(err, rc, "%s: not a BPF object that libbpf can read (%s); 'object' names what clang -target bpf "
-			       "made", t->object_path, libbpf_words(rc, words, sizeof(words)));
-	}
-	bpf_object__for_each_program(p, obj) {
-		bool is_ours = !strcmp(bpf_program__name(p), t->program);
-
-		bpf_program__set_autoload(p, is_ours || bb_map_specs__call(t->specs, bpf_program__name(p)));
-		if (is_ours)
-			ours = p;
-	}
-	rc = ours ? 0 : say_no_program(t, obj, err);
+	if (rc)
+		return rc;
+	ours = bpf_object__find_program_by_name(obj, t->program);
+	if (ours)
+		choose_programs(t, obj, ours);
+	else
+		rc = say_no_program(t, obj, err);
 	for (size_t i = 0; !rc && i < t->n_globals; i++)
 		rc = set_global(t, obj, &t->globals[i], err);
 	if (rc)
@@ -197,12 +196,8 @@ int bb_target__open(const char *object_path, const char *program, const struct b
 	t->object_path = strdup(object_path);
 	t->program = strdup(program);
 	rc = t->object_path && t->program ? 0 : bb_fail_nomem(err);
-	if (!rc) {
-		rc = bb_read_file(object_path, 64u << 20, &t->elf, &t->elf_len, err);
-		if (rc == -ENOENT)
-			bb_fail(err, rc, "%s: there is no such BPF object; build it with make, or mend 'object' in the scenario",
-				object_path);
-	}
+	if (!rc)
+		rc = bb_object_read(object_path, &t->elf, &t->elf_len, err);
 	if (!rc)
 		rc = open_object(t, &obj, err);
 	if (rc) {
@@ -257,10 +252,16 @@ static const struct kept_map *kept(const struct bb_target *t, const char *name)
 	return NULL;
 }
 
-/* Would it do to use that map of the lender's? Of a prog array never: what it calls is the lender's, too. */
+/* A prog array holds programs of its own load, which must not run those of another. */
+static bool is_kept(const struct bpf_map *map)
+{
+	return !bpf_map__is_internal(map) && bpf_map__type(map) != BPF_MAP_TYPE_PROG_ARRAY;
+}
+
+/* Would it do to use that map of the lender's? */
 static bool may_share(const struct bb_target *t, const struct bpf_map *map, const struct kept_map *theirs)
 {
-	return is_like(map, &theirs->info) && theirs->info.type != BPF_MAP_TYPE_PROG_ARRAY &&
+	return is_like(map, &theirs->info) &&
 	       bb_map_specs__find(t->specs, theirs->name) == bb_map_specs__find(t->lender->specs, theirs->name);
 }
 
@@ -277,7 +278,7 @@ static int reuse_maps(struct bb_target *t, struct bpf_object *obj)
 		const char *name = bpf_map__name(map);
 		const struct kept_map *theirs = kept(t->lender, name);
 
-		if (bpf_map__is_internal(map))
+		if (!is_kept(map))
 			continue;
 		if (!kept(t, name) && theirs && may_share(t, map, theirs))
 			rc = keep_map(t, name, theirs->fd);
@@ -297,7 +298,7 @@ static int keep_maps(struct bb_target *t, struct bb_err *err)
 	bpf_object__for_each_map(map, t->obj) {
 		int rc;
 
-		if (bpf_map__is_internal(map) || bpf_map__fd(map) < 0 || kept(t, bpf_map__name(map)))
+		if (!is_kept(map) || bpf_map__fd(map) < 0 || kept(t, bpf_map__name(map)))
 			continue;
 		rc = keep_map(t, bpf_map__name(map), bpf_map__fd(map));
 		if (rc)
@@ -334,37 +335,58 @@ static void find_drops(struct bb_target *t)
 	t->drops_map_size = bpf_map__value_size(map);
 }
 
-/* Why a load failed, for people: what kind of no it was, and the end of what the verifier said. */
-static int say_load_failed(const struct bb_target *t, int rc, struct bb_err *err)
-{
-	const char *log = bb_libbpf_log__text();
-
-	if (strstr(log, "BEGIN PROG LOAD LOG"))
-		return bb_fail(err, rc, "%s: the verifier rejects program '%s' (%s); the end of its log:\n%s",
-			       t->object_path, t->program, strerror(-rc), log);
-	if (rc == -EPERM)
-		return bb_fail(err, geteuid() ? -EPERM : -ENOTSUP, "%s: loading '%s' is not permitted; %s", t->object_path,
-			       t->program, geteuid() ? "CAP_BPF and CAP_PERFMON are needed: run as root, with sudo" :
-			       "this kernel refuses programs of the type (lockdown?): bpfbench check says more");
-	return bb_fail(err, rc, "%s: cannot load program '%s': %s\n%s", t->object_path, t->program, strerror(-rc), log);
-}
-
-int bb_target__load(struct bb_target *t, struct bb_err *err)
+/* A new load; the previous one has gone. */
+static int load_object(struct bb_target *t, struct bpf_object **ret_obj, struct bb_err *err)
 {
 	struct bpf_object *obj;
 	int rc = open_object(t, &obj, err);
 
 	if (rc)
 		return rc;
-	bb_target__unload(t);
 	rc = reuse_maps(t, obj);
 	if (!rc)
 		rc = bpf_object__load(obj);
 	if (rc) {
-		say_load_failed(t, rc, err);
+		rc = bb_object_say_not_loaded(t->object_path, t->program, t->has_prog_array && !t->alone, rc, err);
 		bpf_object__close(obj);
-		return err ? err->code : rc;
+		return rc;
 	}
+	*ret_obj = obj;
+	return 0;
+}
+
+/*
+ * A program that it might call may be what fails: then it is loaded alone. Where that does not do, because one that does
+ * not load stands in a prog array, the first error stands.
+ */
+static int load_with_others(struct bb_target *t, struct bpf_object **ret_obj, struct bb_err *err)
+{
+	struct bb_err alone = {0};
+	int rc = load_object(t, ret_obj, err);
+
+	if (!rc || rc == -ENOMEM || t->alone || !t->has_prog_array)
+		return rc;
+	t->alone = true;
+	if (!load_object(t, ret_obj, &alone))
+		return 0;
+	t->alone = false;
+	if (strstr(alone.msg, "failed to initialize slot"))
+		return rc;
+	*err = alone;
+	return alone.code;
+}
+
+int bb_target__load(struct bb_target *t, struct bb_err *err)
+{
+	struct bb_err local = {0};
+	struct bpf_object *obj;
+	int rc;
+
+	err = err ? err : &local;
+	bb_target__unload(t);
+	rc = load_with_others(t, &obj, err);
+	if (rc)
+		return rc;
 	t->obj = obj;
 	t->prog_fd = bpf_program__fd(bpf_object__find_program_by_name(obj, t->program));
 	t->jit_mod64 = read_jit_mod64(t->prog_fd);

@@ -11,6 +11,7 @@
 
 const struct bb_cmd bb_cmds[] = {
 	{"run", "measure scenarios (the default: `bpfbench --scenario S` is `bpfbench run --scenario S`)", bb_cmd_run},
+	{"init", "write a scenario for a BPF object, to start from", bb_cmd_init},
 	{"show", "print a stored run in any format, without measuring", bb_cmd_show},
 	{"list", "list the scenarios with their variants and drives, and the stored runs", bb_cmd_list},
 	{"history", "show each variant over all stored runs, and where it changed", bb_cmd_history},
@@ -26,6 +27,7 @@ static void print_help(FILE *out)
 	fputs("Usage: bpfbench [COMMAND] [OPTION...]\n"
 	      "Benchmark eBPF programs: what one invocation costs, with numbers to act on.\n\n"
 	      "  sudo bpfbench --scenario perf_profiler        measure; Bencher Metric Format on stdout\n"
+	      "  sudo bpfbench --object prog.bpf.o             measure the programs of any BPF object\n"
 	      "  bpfbench show latest --format table           look at a stored run again\n\n"
 	      "Commands (`bpfbench COMMAND --help` lists the options of each):\n", out);
 	for (size_t i = 0; i < bb_n_cmds; i++)

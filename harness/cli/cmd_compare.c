@@ -8,6 +8,7 @@
 #include "cli/cmd.h"
 #include "cli/compare_show.h"
 #include "cli/measure.h"
+#include "cli/object_options.h"
 #include "cli/options.h"
 #include "report/diff.h"
 #include "run/ab.h"
@@ -19,7 +20,8 @@
 struct compare_args {
 	struct bb_measure_args measure;
 	struct bb_compare_opts compare;
-	const char *scenario, *base, *head, *base_object, *head_object, *program;
+	struct bb_object_args object;	/* two objects, the base first */
+	const char *scenario, *base, *head, *base_object, *head_object;
 	char base_path[PATH_MAX], head_path[PATH_MAX];	/* of the two objects */
 	struct bb_strings drives;
 	uint32_t loads;
@@ -27,7 +29,7 @@ struct compare_args {
 	size_t n_runs;
 };
 
-enum { KEY_BASE = 0x100, KEY_HEAD, KEY_BASE_OBJECT, KEY_HEAD_OBJECT, KEY_PROGRAM, KEY_LOADS, KEY_THRESHOLD, KEY_ALPHA,
+enum { KEY_BASE = 0x100, KEY_HEAD, KEY_BASE_OBJECT, KEY_HEAD_OBJECT, KEY_LOADS, KEY_THRESHOLD, KEY_ALPHA,
        KEY_FAIL_ON, KEY_SORT, KEY_FILTER, KEY_FORCE, KEY_BASELINE, KEY_SAVE_BASELINE };
 
 static const struct argp_option options[] = {
@@ -35,9 +37,8 @@ static const struct argp_option options[] = {
 	{"scenario", 's', "NAME", 0, "scenario with the drives, and the variants", 1},
 	{"base", KEY_BASE, "VARIANT", 0, "the old one", 1},
 	{"head", KEY_HEAD, "VARIANT", 0, "the new one", 1},
-	{"base-object", KEY_BASE_OBJECT, "FILE", 0, "build that holds the old program", 1},
+	{"base-object", KEY_BASE_OBJECT, "FILE", 0, "build that holds the old program (or --object, given twice: old, new)", 1},
 	{"head-object", KEY_HEAD_OBJECT, "FILE", 0, "build that holds the new program", 1},
-	{"program", KEY_PROGRAM, "NAME", 0, "program in the two objects (default: the variant's)", 1},
 	{"drive", 'd', "NAME", 0, "only this drive of the scenario (repeatable)", 1},
 	{NULL, 0, NULL, 0, "Stored runs instead: `compare OLD NEW`", 2},
 	{"baseline", KEY_BASELINE, "NAME", 0, "OLD: a saved baseline, a run id or a file", 2},
@@ -79,7 +80,9 @@ static void check_view(const struct compare_args *a, const struct argp_state *st
 
 static void check_what(const struct compare_args *a, const struct argp_state *state)
 {
-	bool live = a->scenario || a->base || a->head || a->base_object || a->head_object || a->program;
+	const struct bb_object_args *o = &a->object;
+	bool objects = a->base_object || a->head_object || o->objects.n;
+	bool live = a->scenario || a->base || a->head || objects || bb_object_args__any(o);
 	bool stored = a->n_runs || a->compare.baseline || a->compare.save_baseline;
 
 	if (live && stored)
@@ -88,8 +91,16 @@ static void check_what(const struct compare_args *a, const struct argp_state *st
 		bb_usage_error(state, "what? --scenario S --base V1 --head V2, or two stored runs, or --baseline NAME");
 	if (live && !a->base_object != !a->head_object)
 		bb_usage_error(state, "--base-object and --head-object go together");
-	if (live && !a->base_object && (!a->scenario || !a->base || !a->head))
-		bb_usage_error(state, "a comparison needs --scenario, --base and --head, or --base-object and --head-object");
+	if (live && a->base_object && o->objects.n)
+		bb_usage_error(state, "either --object twice or --base-object and --head-object");
+	if (live && o->objects.n && o->objects.n != 2)
+		bb_usage_error(state, "two objects are compared, not %zu: --object OLD --object NEW", o->objects.n);
+	if (live && !a->base_object && !o->objects.n && (!a->scenario || !a->base || !a->head))
+		bb_usage_error(state, "a comparison needs --scenario, --base and --head, or two objects");
+	if (o->programs.n > 1)
+		bb_usage_error(state, "one --program of the two objects is compared");
+	if (a->scenario && (o->packets.n || o->contexts.n || o->trigger))
+		bb_usage_error(state, "--packet, --ctx and --trigger are for objects without a --scenario, which has its own");
 	if (live && a->compare.force)
 		bb_usage_error(state, "--force is for stored runs");
 	if (stored && (a->loads || a->drives.n))
@@ -105,14 +116,16 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	struct compare_args *a = state->input;
 
 	switch (key) {
-	case ARGP_KEY_INIT: state->child_inputs[0] = &a->measure; break;
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &a->measure;
+		state->child_inputs[1] = &a->object;
+		break;
 	case 's': a->scenario = arg; break;
 	case 'd': bb_strings_add(&a->drives, arg, state); break;
 	case KEY_BASE: a->base = arg; break;
 	case KEY_HEAD: a->head = arg; break;
 	case KEY_BASE_OBJECT: a->base_object = arg; break;
 	case KEY_HEAD_OBJECT: a->head_object = arg; break;
-	case KEY_PROGRAM: a->program = arg; break;
 	case KEY_LOADS: a->loads = bb_option_u32(state, "loads", arg, 1, 10000); break;
 	case KEY_THRESHOLD: a->compare.threshold = bb_option_percent(state, "threshold", arg); break;
 	case KEY_ALPHA: a->compare.alpha = bb_option_double(state, "alpha", arg, 1e-6, 0.5); break;
@@ -130,6 +143,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case ARGP_KEY_END:
 		check_what(a, state);
 		check_view(a, state);
+		if (a->base_object) {
+			bb_strings_add(&a->object.objects, a->base_object, state);
+			bb_strings_add(&a->object.objects, a->head_object, state);
+		}
 		if (a->measure.output && !a->measure.format)
 			a->measure.format = bb_exporter_find("table");
 		break;
@@ -138,7 +155,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	return 0;
 }
 
-static const struct argp_child children[] = {{&bb_measure_argp, 0, NULL, 4}, {0}};
+static const struct argp_child children[] = {{&bb_measure_argp, 0, NULL, 4}, {&bb_object_argp, 0, NULL, 1}, {0}};
 
 static const struct argp argp = {
 	.options = options,
@@ -152,22 +169,6 @@ static const struct argp argp = {
 	.children = children,
 	.help_filter = bb_help_formats,
 };
-
-/* A scenario for two builds of one program, when none was named: stepped at one depth, with our own floor. */
-static int scenario_for_objects(const char *program, struct bb_scenario **ret_scenario, struct bb_err *err)
-{
-	char *text = NULL;
-	int rc, n = asprintf(&text,
-			     "name: compare\nobject: loops.bpf.o\nfloor: empty\n"
-			     "variants:\n  - {name: empty}\n  - {name: program, program: %s}\n"
-			     "drive:\n  - {with: step, stack_depth: 32}\n", program);
-
-	if (n < 0)
-		return bb_fail_nomem(err);
-	rc = bb_scenario__parse(text, (size_t)n, "(built in)", ret_scenario, err);
-	free(text);
-	return rc;
-}
 
 /* One of the two builds as a variant: like `like`, but of the file at `object`, and of --program if that is given. */
 static int add_build(struct bb_scenario *s, const char *name, const char *like, const char *program, const char *object,
@@ -194,26 +195,34 @@ static int add_build(struct bb_scenario *s, const char *name, const char *like, 
 	return 0;
 }
 
+/* The variants "base" and "head" of the scenario that was named: as its own, but from the two objects. */
+static int add_builds(struct compare_args *a, struct bb_scenario *s, struct bb_err *err)
+{
+	const char *const *objects = a->object.objects.v, *program = a->object.programs.n ? a->object.programs.v[0] : NULL;
+	int rc;
+
+	if (!a->base)
+		return bb_fail(err, -EINVAL, "which variant of '%s' do the objects replace? --base VARIANT", a->scenario);
+	rc = add_build(s, "base", a->base, program, objects[0], a->base_path, err);
+	return rc ? rc : add_build(s, "head", a->head ? a->head : a->base, program, objects[1], a->head_path, err);
+}
+
 /* The scenario, with variants "base" and "head" of the two objects where there are two. */
 static int make_scenario(struct compare_args *a, const struct bb_paths *paths, struct bb_scenario **ret_scenario,
 			 struct bb_err *err)
 {
-	const char *like = a->base ? a->base : "program";
+	struct bb_object_scenario text = {0};
 	int rc;
 
 	if (a->scenario)
 		rc = bb_scenario_find(paths, a->scenario, ret_scenario, err);
-	else if (a->program)
-		rc = scenario_for_objects(a->program, ret_scenario, err);
 	else
-		rc = bb_fail(err, -EINVAL, "which program of the two objects? --program NAME");
-	if (rc || !a->base_object)
+		rc = bb_object_args__scenario(&a->object, true, &text, ret_scenario, err);
+	bb_object_scenario__done(&text);	/* has no skips: each object's program can be driven */
+	if (rc || !a->object.objects.n)
 		return rc;
-	if (a->scenario && !a->base)
-		return bb_fail(err, -EINVAL, "which variant of '%s' do the objects replace? --base VARIANT", a->scenario);
-	rc = add_build(*ret_scenario, "base", like, a->program, a->base_object, a->base_path, err);
-	if (!rc)
-		rc = add_build(*ret_scenario, "head", a->head ? a->head : like, a->program, a->head_object, a->head_path, err);
+	if (a->scenario)
+		rc = add_builds(a, *ret_scenario, err);
 	a->base = "base";
 	a->head = "head";
 	return rc;
@@ -290,12 +299,13 @@ int bb_cmd_compare(int argc, char **argv)
 
 	bb_measure_args__init(&a.measure, NULL, DEFAULT_BUDGET_S);
 	argp_parse(&argp, argc, argv, 0, NULL, &a);
-	if (a.scenario || a.base_object)	/* check_what() has seen to it that stored runs come without */
+	if (a.scenario || a.object.objects.n)	/* check_what() has seen to it that stored runs come without */
 		exit_code = compare_live(&a, command ? command : "");
 	else
 		exit_code = bb_compare_show_stored(&a.compare, a.measure.results, a.runs, a.n_runs);
 	free(command);
 	free(a.drives.v);
 	free(a.compare.filters.v);
+	bb_object_args__done(&a.object);
 	return exit_code;
 }

@@ -47,6 +47,17 @@ static void print_u32s(const char *name, const struct bb_u32_list *l)
 		printf("%c%u", i ? ',' : '=', l->v[i]);
 }
 
+static bool is_floor(const struct bb_scenario *s, const struct bb_variant_spec *v)
+{
+	for (size_t i = 0; i < s->n_drives; i++) {
+		const char *floor = bb_scenario__floor(s, &s->drives[i]);
+
+		if (floor && !strcmp(floor, v->name))
+			return true;
+	}
+	return false;
+}
+
 static void print_scenario(const struct bb_scenario *s)
 {
 	printf("%s  %s\n", s->name, s->description ? s->description : "");
@@ -60,13 +71,14 @@ static void print_scenario(const struct bb_scenario *s)
 			print_u32s("freq_hz", &d->freq_hz);
 		if (d->workload)
 			printf(" over %s", d->workload);
+		for (size_t j = 0; j < d->n_variants; j++)
+			printf("%s%s", j ? ", " : " of ", d->variants[j]);
 		putchar('\n');
 	}
 	for (size_t i = 0; i < s->n_variants; i++) {
 		const struct bb_variant_spec *v = &s->variants[i];
-		bool floor = s->floor && !strcmp(s->floor, v->name);
 
-		printf("    %-18s %s%s\n", v->name, v->description ? v->description : "", floor ? " (floor)" : "");
+		printf("    %-18s %s%s\n", v->name, v->description ? v->description : "", is_floor(s, v) ? " (floor)" : "");
 	}
 }
 

@@ -6,12 +6,14 @@
 
 #include "cli/cmd.h"
 #include "cli/measure.h"
+#include "cli/object_options.h"
 #include "cli/options.h"
 #include "plan/plan.h"
 #include "run/runner.h"
 
 struct run_args {
 	struct bb_measure_args measure;
+	struct bb_object_args object;
 	struct bb_strings scenarios, variants, drives;
 	uint32_t samples, loads;
 	bool dry_run;
@@ -38,7 +40,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	struct run_args *a = state->input;
 
 	switch (key) {
-	case ARGP_KEY_INIT: state->child_inputs[0] = &a->measure; break;
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &a->measure;
+		state->child_inputs[1] = &a->object;
+		break;
 	case 's': bb_strings_add(&a->scenarios, arg, state); break;
 	case 'V': bb_strings_add(&a->variants, arg, state); break;
 	case 'd': bb_strings_add(&a->drives, arg, state); break;
@@ -47,15 +52,21 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case KEY_DRY_RUN: a->dry_run = true; break;
 	case ARGP_KEY_ARG: bb_usage_error(state, "'%s' is no option; a scenario is named by --scenario %s", arg, arg);
 	case ARGP_KEY_END:
-		if (!a->scenarios.n)
-			bb_usage_error(state, "which scenario? --scenario NAME; `bpfbench list` shows them");
+		if (!a->scenarios.n && !a->object.objects.n)
+			bb_usage_error(state, "which scenario? --scenario NAME (`bpfbench list` shows them), or --object FILE");
+		if (a->scenarios.n && a->object.objects.n)
+			bb_usage_error(state, "either --scenario or --object");
+		if (a->scenarios.n && bb_object_args__any(&a->object))
+			bb_usage_error(state, "--program, --packet, --ctx and --trigger are for --object; a scenario says it itself");
 		break;
 	default: return ARGP_ERR_UNKNOWN;
 	}
 	return 0;
 }
 
-static const struct argp_child children[] = {{&bb_measure_argp, 0, NULL, 2}, {0}};
+static const struct argp_child children[] = {
+	{&bb_measure_argp, 0, NULL, 2}, {&bb_object_argp, 0, "Or an object without a scenario:", 1}, {0},
+};
 
 static const struct argp argp = {
 	.options = options,
@@ -79,13 +90,20 @@ static void print_plan(const struct bb_plan *plan, FILE *out)
 		else
 			fprintf(out, "%u samples", c->samples);
 		fprintf(out, ", program %s%s\n", c->variant->program,
-			c->floor == BB_NO_CELL ? (plan->scenario->floor ? ", the floor" : "") : "");
+			bb_cell_is_floor(plan, c) ? ", the floor" : "");
 	}
 }
 
+/* What is to be measured. */
+struct jobs {
+	size_t n;
+	struct bb_scenario **scenarios;
+	struct bb_plan *plans;
+	struct bb_object_scenario object;	/* of --object: which of the programs nothing here can drive */
+};
+
 /* All scenarios are read and planned before the first is measured: a typo in the last one costs nothing. */
-static int plan_all(const struct run_args *a, const struct bb_paths *paths, struct bb_scenario **scenarios,
-		    struct bb_plan *plans, struct bb_err *err)
+static int plan_all(const struct run_args *a, const struct bb_paths *paths, struct jobs *j, struct bb_err *err)
 {
 	struct bb_plan_opts opts = {
 		.variants = a->variants.v, .n_variants = a->variants.n,
@@ -94,24 +112,45 @@ static int plan_all(const struct run_args *a, const struct bb_paths *paths, stru
 	};
 	int rc = 0;
 
-	for (size_t i = 0; !rc && i < a->scenarios.n; i++) {
-		rc = bb_scenario_find(paths, a->scenarios.v[i], &scenarios[i], err);
+	j->n = a->object.objects.n ? 1 : a->scenarios.n;
+	j->scenarios = calloc(j->n, sizeof(*j->scenarios));
+	j->plans = calloc(j->n, sizeof(*j->plans));
+	if (!j->scenarios || !j->plans)
+		return bb_fail_nomem(err);
+	for (size_t i = 0; !rc && i < j->n; i++) {
+		if (a->object.objects.n)
+			rc = bb_object_args__scenario(&a->object, false, &j->object, &j->scenarios[i], err);
+		else
+			rc = bb_scenario_find(paths, a->scenarios.v[i], &j->scenarios[i], err);
 		if (!rc)
-			rc = bb_plan__make(scenarios[i], &opts, &plans[i], err);
+			rc = bb_plan__make(j->scenarios[i], &opts, &j->plans[i], err);
 	}
 	return rc;
 }
 
-static int measure_all(const struct run_args *a, struct bb_measure *m, const struct bb_plan *plans, struct bb_err *err)
+static void jobs_done(struct jobs *j)
+{
+	for (size_t i = 0; j->plans && j->scenarios && i < j->n; i++) {
+		bb_plan__done(&j->plans[i]);
+		bb_scenario__free(j->scenarios[i]);
+	}
+	free(j->plans);
+	free(j->scenarios);
+	bb_object_scenario__done(&j->object);
+}
+
+static int measure_all(const struct run_args *a, struct bb_measure *m, const struct jobs *j, struct bb_err *err)
 {
 	int rc = 0, unsupported = 0;
 
-	for (size_t i = 0; !rc && i < a->scenarios.n; i++) {
+	for (size_t i = 0; !rc && i < j->object.n_skips; i++)
+		rc = bb_report__add_skip(m->report, j->object.skips[i].what, j->object.skips[i].why) ? bb_fail_nomem(err) : 0;
+	for (size_t i = 0; !rc && i < j->n; i++) {
 		if (a->measure.verbose)
 			fprintf(stderr, "bpfbench: %s: %zu cases on CPU %d, polled from CPU %d, seed %llu\n",
-				plans[i].scenario->name, plans[i].n_cells, m->opts.driver.cpu, m->opts.driver.poll_cpu,
+				j->plans[i].scenario->name, j->plans[i].n_cells, m->opts.driver.cpu, m->opts.driver.poll_cpu,
 				(unsigned long long)a->measure.seed);
-		rc = bb_run_plan(&plans[i], &m->opts, m->report, err);
+		rc = bb_run_plan(&j->plans[i], &m->opts, m->report, err);
 		if (rc == -ENOTSUP) {	/* said by name in the skips; the other scenarios may do better */
 			unsupported++;
 			rc = 0;
@@ -122,53 +161,56 @@ static int measure_all(const struct run_args *a, struct bb_measure *m, const str
 	return rc;
 }
 
-static int run_all(const struct run_args *a, const struct bb_plan *plans, const char *command)
+static int run_all(const struct run_args *a, const struct jobs *j, const char *command)
 {
-	const char *name = a->scenarios.n == 1 ? plans[0].scenario->name : "several";
+	const char *name = j->n == 1 ? j->plans[0].scenario->name : "several";
 	struct bb_err err = {0};
 	struct bb_measure m;
 	int exit_code;
 
 	if (bb_measure__begin(&a->measure, name, command, &m, &err))
 		return bb_complain(&err);
-	exit_code = bb_measure__deliver(&m, measure_all(a, &m, plans, &err), &err);
+	/* Of all programs of an object, those that fail are named and the others measured; what was named must work. */
+	m.opts.skip_failing = a->object.objects.n && !a->object.programs.n && !a->variants.n;
+	exit_code = bb_measure__deliver(&m, measure_all(a, &m, j, &err), &err);
 	bb_measure__end(&m);
 	return exit_code;
+}
+
+static void print_jobs(const struct jobs *j)
+{
+	for (size_t i = 0; i < j->n; i++)
+		print_plan(&j->plans[i], stdout);
+	for (size_t i = 0; i < j->object.n_skips; i++)
+		printf("  %-52s not driven: %s\n", j->object.skips[i].what, j->object.skips[i].why);
 }
 
 int bb_cmd_run(int argc, char **argv)
 {
 	char *command = bb_command_line(argc, argv);
-	struct bb_scenario **scenarios = NULL;
-	struct bb_plan *plans = NULL;
 	struct bb_paths paths = {0};
 	struct run_args a = {0};
 	struct bb_err err = {0};
+	struct jobs jobs = {0};
 	int rc, exit_code = BB_EXIT_OK;
 
 	bb_measure_args__init(&a.measure, "bmf", DEFAULT_BUDGET_S);
 	argp_parse(&argp, argc, argv, 0, NULL, &a);
-	scenarios = calloc(a.scenarios.n, sizeof(*scenarios));
-	plans = calloc(a.scenarios.n, sizeof(*plans));
-	rc = scenarios && plans && command ? bb_paths__find(&paths, &err) : bb_fail_nomem(&err);
+	rc = command ? bb_paths__find(&paths, &err) : bb_fail_nomem(&err);
 	if (!rc)
-		rc = plan_all(&a, &paths, scenarios, plans, &err);
+		rc = plan_all(&a, &paths, &jobs, &err);
 	if (rc)
 		exit_code = bb_complain(&err);
-	else if (!a.dry_run)
-		exit_code = run_all(&a, plans, command);
-	for (size_t i = 0; plans && scenarios && i < a.scenarios.n; i++) {
-		if (!rc && a.dry_run)
-			print_plan(&plans[i], stdout);
-		bb_plan__done(&plans[i]);
-		bb_scenario__free(scenarios[i]);
-	}
-	free(plans);
-	free(scenarios);
+	else if (a.dry_run)
+		print_jobs(&jobs);
+	else
+		exit_code = run_all(&a, &jobs, command);
+	jobs_done(&jobs);
 	free(command);
 	free(a.scenarios.v);
 	free(a.variants.v);
 	free(a.drives.v);
+	bb_object_args__done(&a.object);
 	bb_paths__done(&paths);
 	return exit_code;
 }

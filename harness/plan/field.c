@@ -69,12 +69,29 @@ int bb_field__text(const struct bb_reader *r, const struct bb_field *f, const st
 	return bb_field__set_text(r, member(base, f), node->text);
 }
 
+static bool name_takes(char c)
+{
+	return c && strchr("-._ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789", c);
+}
+
 static bool name_is_valid(const char *name)
 {
-	static const char allowed[] = "-._ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
-	size_t len = strlen(name);
+	size_t len = 0;
 
-	return !strchr("-._", *name) && strspn(name, allowed) == len && len <= BB_NAME_MAX_BYTES;
+	while (name_takes(name[len]))
+		len++;
+	return !name[len] && !strchr("-._", *name) && len <= BB_NAME_MAX_BYTES;
+}
+
+void bb_name_from(const char *text, size_t len, char *ret_name)
+{
+	size_t n = 0;
+
+	if (!len || !name_takes(text[0]) || strchr("-._", text[0]))
+		ret_name[n++] = 'x';	/* it begins with a letter or digit */
+	for (size_t i = 0; i < len && n < BB_NAME_MAX_BYTES; i++)
+		ret_name[n++] = name_takes(text[i]) ? text[i] : '_';
+	ret_name[n] = '\0';
 }
 
 int bb_field__name(const struct bb_reader *r, const struct bb_field *f, const struct bb_yaml *node, void *base)

@@ -17,6 +17,9 @@
  */
 #define BB_NAME_MAX_BYTES 128	/* names become part of benchmark names and of file names */
 
+/* A name from any text: what may not stand in one becomes '_'. ret_name[BB_NAME_MAX_BYTES + 1]. */
+void bb_name_from(const char *text, size_t len, char *ret_name);
+
 struct bb_reader {
 	const char *path;
 	struct bb_err *err;

@@ -140,10 +140,20 @@ static void add_cell(struct bb_plan *p, const struct bb_plan_opts *opts, const s
 	set_param(c, param, i);
 }
 
-static bool wanted(const struct bb_scenario *s, const struct bb_plan_opts *opts, const struct bb_variant_spec *v)
+/* Does the drive have the variant, and is it asked for? */
+static bool wanted(const struct bb_plan_opts *opts, const struct bb_drive_spec *d, const char *variant)
 {
-	return !opts->n_variants || is_in(v->name, opts->variants, opts->n_variants) ||
-	       (s->floor && !strcmp(v->name, s->floor));
+	if (d->n_variants && !is_in(variant, (const char *const *)d->variants, d->n_variants))
+		return false;
+	return !opts->n_variants || is_in(variant, opts->variants, opts->n_variants);
+}
+
+static bool any_wanted(const struct bb_scenario *s, const struct bb_plan_opts *opts, const struct bb_drive_spec *d)
+{
+	for (size_t v = 0; v < s->n_variants; v++)
+		if (wanted(opts, d, s->variants[v].name))
+			return true;
+	return false;
 }
 
 /* The cells of one drive at one value of its parameter, among them the floor of the others. */
@@ -151,12 +161,15 @@ static void add_group(struct bb_plan *p, const struct bb_plan_opts *opts, const 
 		      const struct param *param, size_t i)
 {
 	const struct bb_scenario *s = p->scenario;
+	const char *floor_name = bb_scenario__floor(s, d);
 	size_t first = p->n_cells, floor = BB_NO_CELL;
 
 	for (size_t v = 0; v < s->n_variants; v++) {
-		if (!wanted(s, opts, &s->variants[v]))
+		bool is_floor = floor_name && !strcmp(s->variants[v].name, floor_name);
+
+		if (!is_floor && !wanted(opts, d, s->variants[v].name))
 			continue;
-		if (s->floor && !strcmp(s->variants[v].name, s->floor))
+		if (is_floor)
 			floor = p->n_cells;
 		add_cell(p, opts, &s->variants[v], d, param, i);
 	}
@@ -190,6 +203,8 @@ int bb_plan__make(const struct bb_scenario *scenario, const struct bb_plan_opts 
 	for (size_t d = 0; !rc && d < scenario->n_drives; d++) {
 		if (opts->n_drives && !is_in(scenario->drives[d].with, opts->drives, opts->n_drives))
 			continue;
+		if (!any_wanted(scenario, opts, &scenario->drives[d]))
+			continue;	/* a floor alone is the floor of nothing */
 		if (add_drive(&p, opts, &scenario->drives[d]))
 			rc = bb_fail_nomem(err);
 	}

@@ -46,6 +46,12 @@ struct bb_plan {
 	size_t n_cells;
 };
 
+/* Is the cell there for others to be compared with? */
+static inline bool bb_cell_is_floor(const struct bb_plan *p, const struct bb_cell *c)
+{
+	return c->floor == BB_NO_CELL && bb_scenario__floor(p->scenario, c->drive);
+}
+
 /* What the command line narrows or overrides; zeroed means nothing. */
 struct bb_plan_opts {
 	const char *const *variants;	/* names; the floor is kept besides */

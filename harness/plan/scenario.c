@@ -59,28 +59,43 @@ static int read_consumer(const struct bb_reader *r, const struct bb_field *f, co
 	return rc;
 }
 
-static int read_args(const struct bb_reader *r, const struct bb_field *f, const struct bb_yaml *node, void *base)
+/* A list of texts into a member that is empty yet; `item` is what each is called. */
+static int read_texts(const struct bb_reader *r, const struct bb_field *f, const struct bb_yaml *node, const char *item,
+		      char ***dest, size_t *n)
 {
-	struct bb_drive_spec *drive = base;
 	int rc = bb_field__check_list(r, f, node, "texts");
 
 	if (rc)
 		return rc;
-	drive->args = calloc(node->n, sizeof(*drive->args));
-	if (!drive->args)
+	*dest = calloc(node->n, sizeof(**dest));
+	if (!*dest)
 		return bb_fail_nomem(r->err);
 	for (size_t i = 0; i < node->n; i++) {
-		const struct bb_yaml *item = &node->items[i];
+		const struct bb_yaml *text = &node->items[i];
 
-		if (item->kind != BB_YAML_TEXT || bb_yaml__is_nothing(item))
-			return bb_yaml__fail(r->path, item, r->err, "an argument must be a text, not %s",
-					     bb_yaml__show(item).text);
-		rc = bb_field__set_text(r, &drive->args[drive->n_args], item->text);
+		if (text->kind != BB_YAML_TEXT || bb_yaml__is_nothing(text))
+			return bb_yaml__fail(r->path, text, r->err, "%s must be a text, not %s", item,
+					     bb_yaml__show(text).text);
+		rc = bb_field__set_text(r, &(*dest)[*n], text->text);
 		if (rc)
 			return rc;
-		drive->n_args++;
+		++*n;
 	}
 	return 0;
+}
+
+static int read_args(const struct bb_reader *r, const struct bb_field *f, const struct bb_yaml *node, void *base)
+{
+	struct bb_drive_spec *drive = base;
+
+	return read_texts(r, f, node, "an argument", &drive->args, &drive->n_args);
+}
+
+static int read_driven(const struct bb_reader *r, const struct bb_field *f, const struct bb_yaml *node, void *base)
+{
+	struct bb_drive_spec *drive = base;
+
+	return read_texts(r, f, node, "a variant's name", &drive->variants, &drive->n_variants);
 }
 
 static int read_global(const struct bb_reader *r, const struct bb_yaml *key, const struct bb_yaml *node,
@@ -270,6 +285,8 @@ static const struct bb_field drive_fields[] = {
 	{"seconds", bb_field__double, AT(bb_drive_spec, seconds), IN(SAMPLING), .min = 0.01, .max = 86400},
 	{"samples", bb_field__u32, AT(bb_drive_spec, samples), IN(FAULT) | IN(TEST_RUN) | IN(SLOPE) | IN(FAKE),
 	 .min = 1, .max = 100000000},
+	{"variants", read_driven, AT(bb_drive_spec, variants)},
+	{"floor", bb_field__text, AT(bb_drive_spec, floor)},
 };
 
 static const struct bb_field expect_fields[] = {
@@ -281,12 +298,11 @@ static const struct bb_kind variant_kind = {BB_KIND("a variant", "{name: ringbuf
 static const struct bb_kind drive_kind = {BB_KIND("a drive", "{with: step}", drive_fields), BB_MODES(modes)};
 static const struct bb_kind expect_kind = {BB_KIND("expect", "{drops: 0}", expect_fields)};
 
-/* `key` names a variant, or is not given. */
-static int check_reference(const struct bb_reader *r, const struct bb_scenario *s, const struct bb_yaml *root,
-			   const char *key)
+/* The value of `key` names a variant, or is not given (NULL). */
+static int check_reference(const struct bb_reader *r, const struct bb_scenario *s, const char *key,
+			   const struct bb_yaml *node)
 {
 	const char *names[BB_YAML_MAX_ENTRIES];
-	const struct bb_yaml *node = bb_yaml__get(root, key);
 
 	if (!node || bb_scenario__variant(s, node->text))
 		return 0;
@@ -296,6 +312,33 @@ static int check_reference(const struct bb_reader *r, const struct bb_scenario *
 	return bb_yaml__fail(r->path, node, r->err, "%s %s is no variant%s; there are: %s", key,
 			     bb_yaml__show(node).text, bb_phrase__suggest(node->text, names, s->n_variants).text,
 			     bb_phrase__join(names, s->n_variants).text);
+}
+
+/* What a drive says of variants, which may stand further down in the file. */
+static int check_drive(const struct bb_reader *r, const struct bb_scenario *s, const struct bb_yaml *node)
+{
+	const struct bb_yaml *driven = bb_yaml__get(node, "variants");
+	int rc = check_reference(r, s, "floor", bb_yaml__get(node, "floor"));
+
+	for (size_t i = 0; !rc && driven && i < driven->n; i++) {
+		rc = check_reference(r, s, "variants:", &driven->items[i]);
+		for (size_t j = 0; !rc && j < i; j++)
+			if (!strcmp(driven->items[j].text, driven->items[i].text))
+				rc = bb_yaml__fail(r->path, &driven->items[i], r->err, "variants lists %s twice",
+						   bb_yaml__show(&driven->items[i]).text);
+	}
+	return rc;
+}
+
+static int check_references(const struct bb_reader *r, const struct bb_scenario *s, const struct bb_yaml *root)
+{
+	const struct bb_yaml *drives = bb_yaml__get(root, "drive");
+	int rc = check_reference(r, s, "floor", bb_yaml__get(root, "floor"));
+
+	rc = rc ? rc : check_reference(r, s, "anchor", bb_yaml__get(root, "anchor"));
+	for (size_t i = 0; !rc && i < drives->n; i++)
+		rc = check_drive(r, s, &drives->items[i]);
+	return rc;
 }
 
 static int check_object(const struct bb_reader *r, const struct bb_scenario *s, const struct bb_yaml *root)
@@ -348,8 +391,7 @@ static int read_scenario(const struct bb_reader *r, const struct bb_yaml *root, 
 
 	s->expect_drops = -1;
 	rc = rc ? rc : bb_kind__read(r, &scenario_kind, root, 0, s);
-	rc = rc ? rc : check_reference(r, s, root, "floor");
-	rc = rc ? rc : check_reference(r, s, root, "anchor");
+	rc = rc ? rc : check_references(r, s, root);
 	rc = rc ? rc : check_object(r, s, root);
 	return rc ? rc : settle_maps(r, s);
 }
@@ -419,6 +461,11 @@ int bb_scenario__read(const char *path, struct bb_scenario **ret_scenario, struc
 	return rc;
 }
 
+const char *bb_scenario__floor(const struct bb_scenario *s, const struct bb_drive_spec *d)
+{
+	return d->floor ? d->floor : s->floor;
+}
+
 const struct bb_variant_spec *bb_scenario__variant(const struct bb_scenario *s, const char *name)
 {
 	for (size_t i = 0; i < s->n_variants; i++)
@@ -444,6 +491,10 @@ static void drive_done(struct bb_drive_spec *d)
 	for (size_t i = 0; i < d->n_args; i++)
 		free(d->args[i]);
 	free(d->args);
+	for (size_t i = 0; i < d->n_variants; i++)
+		free(d->variants[i]);
+	free(d->variants);
+	free(d->floor);
 	bb_inputs__done(&d->inputs);
 	free(d->with);
 	free(d->trigger);

@@ -59,6 +59,9 @@ struct bb_drive_spec {
 	struct bb_u32_list freq_hz;	/* in-situ: 1..100000 each, default [100] */
 	double seconds;			/* in-situ: time per variant and frequency, all loads together; 0 = default */
 	uint32_t samples;		/* step, slope, fake: per variant and parameter, all loads together; 0 = default */
+	char **variants;		/* names of those that it drives, n_variants of them; NULL: all */
+	size_t n_variants;
+	char *floor;			/* name of the variant that is the floor here; NULL: the scenario's */
 	struct bb_where where;
 };
 
@@ -93,6 +96,9 @@ void bb_scenario__free(struct bb_scenario *s);
  */
 int bb_scenario__add_variant(struct bb_scenario *s, const char *name, const char *like, const char *object,
 			     struct bb_err *err);
+
+/* The name of the variant that is the floor under the drive, or NULL: its own, else the scenario's. */
+const char *bb_scenario__floor(const struct bb_scenario *s, const struct bb_drive_spec *d);
 
 /* The variant of that name, or NULL. */
 const struct bb_variant_spec *bb_scenario__variant(const struct bb_scenario *s, const char *name);

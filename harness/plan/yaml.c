@@ -412,3 +412,31 @@ int bb_yaml__parse(const char *text, size_t len, const char *path, struct bb_yam
 		*ret_root = root;
 	return rc;
 }
+
+/* Words and paths that nothing but a text can be. */
+static bool is_plain(const char *text)
+{
+	static const char first[] = "_/ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+	static const char rest[] = "_/-.0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+	const struct bb_yaml as_read = {.kind = BB_YAML_TEXT, .text = (char *)(uintptr_t)text};
+
+	return *text && strchr(first, *text) && strspn(text, rest) == strlen(text) && !bb_yaml__is_nothing(&as_read);
+}
+
+void bb_yaml__write(FILE *out, const char *text)
+{
+	if (is_plain(text)) {
+		fputs(text, out);
+		return;
+	}
+	fputc('"', out);
+	for (const char *c = text; *c; c++) {
+		if (*c == '"' || *c == '\\')
+			fprintf(out, "\\%c", *c);
+		else if ((unsigned char)*c < ' ' || *c == 0x7f)
+			fprintf(out, "\\x%02x", (unsigned int)*c);
+		else
+			fputc(*c, out);
+	}
+	fputc('"', out);
+}

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "base/err.h"
 
@@ -37,6 +38,9 @@ struct bb_yaml {
 /* 0, or -EINVAL, -EFBIG or -ENOMEM. `path` is only for the message. The root is freed with bb_yaml__free(). */
 int bb_yaml__parse(const char *text, size_t len, const char *path, struct bb_yaml **ret_root, struct bb_err *err);
 void bb_yaml__free(struct bb_yaml *root);
+
+/* Write a text so that it is read as it is, inside braces or not: in double quotes if need be. */
+void bb_yaml__write(FILE *out, const char *text);
 
 /* The value of `key`, or NULL. `map` must be a mapping. */
 const struct bb_yaml *bb_yaml__get(const struct bb_yaml *map, const char *key);

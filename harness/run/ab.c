@@ -46,7 +46,7 @@ struct ab {
 	struct bb_session session;
 	const struct bb_ab_opts *opts;
 	struct bb_report *report;
-	struct bb_subject *subject[N_LABELS];	/* FLOOR may be NULL */
+	struct bb_subject *subject[N_LABELS];	/* FLOOR: of the drive in progress; may be NULL */
 	struct bb_subject second;	/* base once more, for A/A: head as a load of its own */
 	struct contest *contests;
 	size_t n_contests;
@@ -405,6 +405,22 @@ static int run_pairs(struct ab *ab, size_t drive, double budget_s, struct bb_err
 	return rc;
 }
 
+/* One of a drive's contests, all of which have the same floor; NULL: it has none. */
+static const struct contest *contest_of(const struct ab *ab, size_t drive)
+{
+	for (size_t i = 0; i < ab->n_contests; i++)
+		if (drive_of(ab, &ab->contests[i]) == &ab->session.drives[drive])
+			return &ab->contests[i];
+	return NULL;
+}
+
+static struct bb_subject *cell_subject(struct ab *ab, size_t cell)
+{
+	if (cell == BB_NO_CELL)
+		return NULL;
+	return &ab->session.subjects[bb_session__variant(&ab->session, &ab->session.plan->cells[cell])];
+}
+
 /* Drive by drive, so that a slow one does not hold up a fast one's verdict; what one leaves of its share, others have. */
 static int run_drives(struct ab *ab, struct bb_err *err)
 {
@@ -412,12 +428,14 @@ static int run_drives(struct ab *ab, struct bb_err *err)
 	int rc = 0;
 
 	for (size_t d = 0; d < n; d++)
-		left += ab->session.drives[d].driver != NULL;
+		left += contest_of(ab, d) != NULL;
 	for (size_t d = 0; !rc && d < n; d++) {
 		double left_s = ab->opts->run.budget_s - bb_seconds_since(ab->began_ns);
+		const struct contest *c = contest_of(ab, d);
 
-		if (!ab->session.drives[d].driver)
+		if (!c)
 			continue;
+		ab->subject[FLOOR] = cell_subject(ab, c->cell[FLOOR]);
 		rc = run_pairs(ab, d, ab->opts->run.budget_s > 0 ? fmax(left_s, 1e-3) / (double)left : 0, err);
 		left--;
 	}
@@ -453,18 +471,27 @@ static int add_comparison(struct ab *ab, struct contest *c, struct bb_err *err)
 	return k->name && k->base && k->head ? 0 : bb_fail_nomem(err);
 }
 
-static int add_contest(struct ab *ab, size_t base_cell, struct bb_err *err)
+/* The floor of a contest whose base and head are known; BB_NO_CELL when it is one of the two or cannot be measured. */
+static size_t floor_cell(const struct ab *ab, const struct contest *c)
+{
+	size_t floor = ab->session.plan->cells[c->cell[BASE]].floor;
+
+	if (floor == BB_NO_CELL || floor == c->cell[HEAD] || !bb_session__can(&ab->session, &ab->session.plan->cells[floor]))
+		return BB_NO_CELL;
+	return floor;
+}
+
+static int add_contest(struct ab *ab, size_t base_cell, size_t head_cell, struct bb_err *err)
 {
 	const struct bb_plan *plan = ab->session.plan;
-	const char *floor = plan->scenario->floor;
 	struct contest *c = &ab->contests[ab->n_contests];
 	char *second = NULL;
 	int rc = 0;
 
 	*c = (struct contest){.tick_ns = NAN, .active = true};
 	c->cell[BASE] = base_cell;
-	c->cell[HEAD] = find_cell(plan, &plan->cells[base_cell], ab->opts->head);
-	c->cell[FLOOR] = ab->subject[FLOOR] ? find_cell(plan, &plan->cells[base_cell], floor) : BB_NO_CELL;
+	c->cell[HEAD] = head_cell;
+	c->cell[FLOOR] = floor_cell(ab, c);
 	/* A program against itself is two cases, and no two of a run have one name. */
 	if (c->cell[HEAD] == c->cell[BASE] && asprintf(&second, "%s (head)", ab->opts->head) < 0)
 		return bb_fail_nomem(err);
@@ -513,7 +540,6 @@ static int open_second(struct ab *ab, struct bb_err *err)
 static int open_contests(struct ab *ab, struct bb_err *err)
 {
 	const struct bb_plan *plan = ab->session.plan;
-	const char *floor = plan->scenario->floor;
 	int rc = 0;
 
 	ab->subject[BASE] = session_subject(ab, ab->opts->base);
@@ -521,8 +547,6 @@ static int open_contests(struct ab *ab, struct bb_err *err)
 	if (!ab->subject[BASE] || !ab->subject[HEAD])
 		return bb_fail(err, -ENOTSUP, "'%s' and '%s' cannot both be loaded on this machine", ab->opts->base,
 			       ab->opts->head);
-	if (floor && strcmp(floor, ab->opts->base) && strcmp(floor, ab->opts->head))
-		ab->subject[FLOOR] = session_subject(ab, floor);
 	if (ab->subject[BASE] == ab->subject[HEAD] && !ab->opts->same_load)
 		rc = open_second(ab, err);
 	if (!rc && ab->subject[HEAD] != ab->subject[BASE] && ab->subject[BASE]->target)
@@ -530,9 +554,16 @@ static int open_contests(struct ab *ab, struct bb_err *err)
 	ab->contests = calloc(plan->n_cells, sizeof(*ab->contests));
 	if (!rc && !ab->contests)
 		rc = bb_fail_nomem(err);
-	for (size_t i = 0; !rc && i < plan->n_cells; i++)
-		if (!strcmp(plan->cells[i].variant->name, ab->opts->base) && bb_session__can(&ab->session, &plan->cells[i]))
-			rc = add_contest(ab, i, err);
+	for (size_t i = 0; !rc && i < plan->n_cells; i++) {
+		size_t head = find_cell(plan, &plan->cells[i], ab->opts->head);
+
+		if (!strcmp(plan->cells[i].variant->name, ab->opts->base) && bb_session__can(&ab->session, &plan->cells[i]) &&
+		    head != BB_NO_CELL && bb_session__can(&ab->session, &plan->cells[head]))
+			rc = add_contest(ab, i, head, err);
+	}
+	if (!rc && !ab->n_contests)
+		rc = bb_fail(err, -ENOTSUP, "no drive of '%s' drives both '%s' and '%s' on this machine",
+			     plan->scenario->name, ab->opts->base, ab->opts->head);
 	return rc;
 }
 

@@ -15,7 +15,7 @@ int bb_record__case(struct bb_report *report, const struct bb_plan *plan, const 
 		    const char *variant, size_t *ret_index, struct bb_err *err)
 {
 	const struct bb_scenario *sc = plan->scenario;
-	const char *anchor = sc->anchor ? sc->anchor : sc->floor;
+	const char *anchor = sc->anchor ? sc->anchor : bb_scenario__floor(sc, cell->drive);
 	const struct bb_driver *driver = bb_driver_find(cell->drive);
 	struct bb_case *k = bb_report__add_case(report);
 

@@ -60,16 +60,19 @@ char *bb_object_path(const struct bb_scenario *s, const struct bb_variant_spec *
 	return path ? path : strdup(name);
 }
 
-/* -ENOTSUP becomes a skip by name; anything else is passed on. */
-static int skip_or_fail(const struct bb_session *s, struct bb_report *report, const char *what, int rc,
-			struct bb_err *err)
+/* -ENOTSUP becomes a skip by name; anything else is passed on, unless a skip is asked for. */
+static int skip_or_fail(struct bb_session *s, struct bb_report *report, const char *what, int rc, struct bb_err *err)
 {
-	char name[512];
+	const char *why = err ? err->msg : "not supported here";
+	char name[512], line[1024];
 
-	if (rc != -ENOTSUP)
+	if (!rc || (rc != -ENOTSUP && (!s->opts->skip_failing || rc == -ENOMEM || rc == -EINTR)))
 		return rc;
+	if (rc != -ENOTSUP && !s->failed)
+		s->failed = rc;
 	snprintf(name, sizeof(name), "%s/%s", s->plan->scenario->name, what);
-	return bb_report__add_skip(report, name, err ? err->msg : "not supported here") ? bb_fail_nomem(err) : 0;
+	snprintf(line, sizeof(line), "%.*s", (int)strcspn(why, "\n"), why);	/* what follows is a log */
+	return bb_report__add_skip(report, name, line) ? bb_fail_nomem(err) : 0;
 }
 
 static int open_variant(struct bb_session *s, size_t i, bool needs_bpf, struct bb_report *report, struct bb_err *err)
@@ -144,6 +147,14 @@ static int open_all(struct bb_session *s, bool needs_bpf, struct bb_report *repo
 	return rc;
 }
 
+static bool in_plan(const struct bb_session *s, size_t drive, size_t variant)
+{
+	for (size_t i = 0; i < s->plan->n_cells; i++)
+		if (bb_session__drive(s, &s->plan->cells[i]) == drive && bb_session__variant(s, &s->plan->cells[i]) == variant)
+			return true;
+	return false;
+}
+
 /* Which drives cannot drive which programs: each is asked once, and a refusal is a skip by name. */
 static int probe_all(struct bb_session *s, struct bb_report *report, struct bb_err *err)
 {
@@ -156,7 +167,7 @@ static int probe_all(struct bb_session *s, struct bb_report *report, struct bb_e
 		for (size_t v = 0; !rc && driver && driver->probe && v < sc->n_variants; v++) {
 			char what[256];
 
-			if (!s->usable[v])
+			if (!s->usable[v] || !in_plan(s, d, v))
 				continue;
 			rc = driver->probe(s->drives[d].state, &s->subjects[v], err);
 			*refused(s, d, v) = rc != 0;
@@ -167,12 +178,28 @@ static int probe_all(struct bb_session *s, struct bb_report *report, struct bb_e
 	return rc;
 }
 
+/* Is there something to measure? Floors alone are not, if they were to be the floors of something. */
+static bool anything_left(const struct bb_session *s)
+{
+	bool floors = false, others = false, only_floors = true;
+
+	for (size_t i = 0; i < s->plan->n_cells; i++) {
+		const struct bb_cell *c = &s->plan->cells[i];
+		bool is_floor = bb_cell_is_floor(s->plan, c);
+
+		only_floors &= is_floor;
+		if (bb_session__can(s, c))
+			*(is_floor ? &floors : &others) = true;
+	}
+	return only_floors ? floors : others;
+}
+
 int bb_session__open(const struct bb_plan *plan, const struct bb_run_opts *opts, struct bb_report *report,
 		     struct bb_session *ret_session, struct bb_err *err)
 {
 	const struct bb_scenario *sc = plan->scenario;
 	struct bb_session s = {.plan = plan, .opts = opts, .stats = {.fd = -1}};
-	bool needs_bpf = plan_needs_bpf(plan), any = false;
+	bool needs_bpf = plan_needs_bpf(plan);
 	int rc = 0;
 
 	bb_rng_seed(&s.rng, opts->seed);
@@ -186,10 +213,8 @@ int bb_session__open(const struct bb_plan *plan, const struct bb_run_opts *opts,
 		rc = open_all(&s, needs_bpf, report, err);
 	if (!rc)
 		rc = probe_all(&s, report, err);
-	for (size_t i = 0; !rc && i < plan->n_cells; i++)
-		any |= bb_session__can(&s, &plan->cells[i]);
-	if (!rc && !any)
-		rc = bb_fail(err, -ENOTSUP, "scenario '%s': nothing of it can be measured on this machine; "
+	if (!rc && !anything_left(&s))
+		rc = bb_fail(err, s.failed ? s.failed : -ENOTSUP, "scenario '%s': nothing of it can be measured on this machine; "
 			     "`bpfbench check` says why", sc->name);
 	if (rc) {
 		bb_session__close(&s);

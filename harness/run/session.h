@@ -28,13 +28,14 @@ struct bb_session {
 	struct bb_subject *subjects;	/* by the scenario's variant index */
 	bool *usable;			/* likewise: opened, loads here */
 	struct bb_open_drive *drives;	/* by the scenario's drive index */
+	int failed;			/* the code of the first failure that became a skip (skip_failing); 0: none */
 	bool *refused;			/* by drive index times the number of variants plus variant index: it cannot drive that */
 };
 
 /*
  * What this machine cannot do (-ENOTSUP) becomes a skip in the report and is left closed; any other failure is an
- * error, before anything is measured. -ENOTSUP when nothing is left. What the kernel made of each program is in the
- * report then.
+ * error, before anything is measured, unless it is to be skipped. -ENOTSUP, or what failed, when nothing but floors is
+ * left. What the kernel made of each program is in the report then.
  */
 int bb_session__open(const struct bb_plan *plan, const struct bb_run_opts *opts, struct bb_report *report,
 		     struct bb_session *ret_session, struct bb_err *err);

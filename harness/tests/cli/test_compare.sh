@@ -334,12 +334,12 @@ else
 	check "two equal builds: no program is left" wait_until 5 none_left
 fi
 real compare --base-object "$WORK/old.bpf.o" --head-object "$WORK/none.bpf.o" --program ringbuf
-complains "two builds: a file that is not there" 1 'none\.bpf\.o: No such file'
+complains "two builds: a file that is not there" 1 'none\.bpf\.o: there is no such BPF object'
 real compare --base-object "$WORK/old.bpf.o" --head-object "$WORK/new.bpf.o" --program no_such --budget 1
 expect_status "two builds: a program that is not there" 1
 expect_grep "two builds: it is named" err "no_such"
 real compare --base-object "$WORK/old.bpf.o" --head-object "$WORK/new.bpf.o"
-complains "two builds: which program?" 1 'which program of the two objects\? --program NAME'
+complains "two builds: which program?" 1 'one program of it can be compared at a time; which\? --program NAME; it has: empty, ringbuf'
 real compare --base-object "$WORK/old.bpf.o" --head-object "$WORK/new.bpf.o" -s perf_profiler --base ringbuf --drive step --loads 2 \
 	--budget 5
 expect_status "two builds in a scenario: exit code 0" 0

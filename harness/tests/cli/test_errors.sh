@@ -265,7 +265,7 @@ broken "object: empty" 1 "$WORK/empty\.bpf\.o: not a BPF object" < <(step_of "$W
 broken "object: a program of the host" 1 "$O/workloads/amicable_pairs: not a BPF object" \
 	< <(step_of "$O/workloads/amicable_pairs" '{name: ringbuf}')
 broken "object: a folder" 1 "$WORK: .*" < <(step_of "$WORK" '{name: ringbuf}')
-broken "program: unknown, the nearest is named" 1 "no program 'ringbfu'; did you mean 'ringbuf'\?" \
+broken "program: unknown, the nearest is named" 1 "no program 'ringbfu' \(did you mean 'ringbuf'\?\); it has: " \
 	< <(step_of "$object" '{name: x, program: ringbfu}')
 broken "program: unknown, far from all: the list" 1 "no program 'quux'; it has: .*ringbuf, " \
 	< <(step_of "$object" '{name: quux}')

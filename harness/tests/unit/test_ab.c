@@ -264,6 +264,53 @@ static void test_net(void **state)
 	bb_report__free(r);
 }
 
+/* Each drive's comparison is net of that drive's floor; a drive that has only one of the two compares nothing. */
+static void test_floors_of_drives(void **state)
+{
+	static const char text[] =
+		"name: floors\nvariants:\n"
+		"  - {name: a, globals: {location_ns: 130, spread_ns: 2}}\n"
+		"  - {name: b, globals: {location_ns: 135, spread_ns: 2}}\n"
+		"  - {name: low, globals: {location_ns: 30, spread_ns: 2}}\n"
+		"  - {name: high, globals: {location_ns: 80, spread_ns: 2}}\n"
+		"drive:\n"
+		"  - {with: fake, floor: low}\n"
+		"  - {with: fake, floor: high, variants: [a, b]}\n"
+		"  - {with: fake, variants: [b], floor: low}\n";
+	static const double floors_ns[] = {30, 80}, nets[] = {105. / 100, 55. / 50};
+	struct bb_ab_opts opts = opts_of("a", "b", 5);
+	struct bb_err err = {0};
+	struct bb_report *r;
+	int rc;
+
+	(void)state;
+	r = run_ab(text, &opts, &rc, &err);
+	assert_int_equal(rc, 0);
+	assert_int_equal(r->n_comparisons, 2);
+	assert_int_equal(r->n_cases, 6);
+	for (size_t i = 0; i < 2; i++) {
+		assert_near_by(r->comparisons[i].floor_ns, floors_ns[i], 0.05);
+		assert_near_by(r->comparisons[i].ratio_net.value, nets[i], 0.01);
+	}
+	bb_report__free(r);
+}
+
+static void test_no_drive_for_both(void **state)
+{
+	static const char text[] = "name: apart\nvariants: [{name: a}, {name: b}]\n"
+		"drive: [{with: fake, variants: [a]}, {with: fake, variants: [b]}]\n";
+	struct bb_ab_opts opts = opts_of("a", "b", 5);
+	struct bb_err err = {0};
+	struct bb_report *r;
+	int rc;
+
+	(void)state;
+	r = run_ab(text, &opts, &rc, &err);
+	assert_int_equal(rc, -ENOTSUP);
+	assert_string_equal(err.msg, "no drive of 'apart' drives both 'a' and 'b' on this machine");
+	bb_report__free(r);
+}
+
 static void test_max_pairs(void **state)
 {
 	struct bb_ab_opts opts = opts_of("plain", "again", 7);
@@ -418,6 +465,8 @@ int main(void)
 		cmocka_unit_test(test_lost_events),
 		cmocka_unit_test(test_nothing_ran),
 		cmocka_unit_test(test_net),
+		cmocka_unit_test(test_floors_of_drives),
+		cmocka_unit_test(test_no_drive_for_both),
 		cmocka_unit_test(test_max_pairs),
 		cmocka_unit_test(test_budget),
 		cmocka_unit_test(test_dies_midway),

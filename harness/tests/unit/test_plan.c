@@ -267,6 +267,39 @@ static void test_no_floor(void **state)
 	bb_scenario__free(s);
 }
 
+/* Drives for some of the variants each, with floors of their own or the scenario's; what is not asked for is left out. */
+static void test_floors_of_drives(void **state)
+{
+	static const char text[] =
+		"name: m\nfloor: e1\nvariants: [{name: e1}, {name: a}, {name: e2}, {name: b}, {name: c}]\n"
+		"drive:\n"
+		"  - {with: fake, variants: [a]}\n"
+		"  - {with: fake, variants: [b, c], floor: e2}\n"
+		"  - {with: fake, variants: [e2, c], floor: e2}\n";
+	static const struct expected all[] = {
+		{"m/e1/fake", NULL, 0, 0, BB_NO_CELL}, {"m/a/fake", NULL, 0, 0, 0},
+		{"m/e2/fake", NULL, 0, 0, BB_NO_CELL}, {"m/b/fake", NULL, 0, 0, 2}, {"m/c/fake", NULL, 0, 0, 2},
+		{"m/e2/fake", NULL, 0, 0, BB_NO_CELL}, {"m/c/fake", NULL, 0, 0, 5},
+	};
+	static const struct expected only_b[] = {{"m/e2/fake", NULL, 0, 0, BB_NO_CELL}, {"m/b/fake", NULL, 0, 0, 0}};
+	const char *names[] = {"b"};
+	struct bb_plan_opts opts = {.variants = names, .n_variants = 1};
+	struct bb_scenario *s = must_parse(text);
+	struct bb_plan p = must_plan(s, NULL);
+
+	(void)state;
+	check_cells(&p, all, ARRAY_LEN(all));
+	for (size_t i = 0; i < p.n_cells; i++)
+		assert_int_equal(bb_cell_is_floor(&p, &p.cells[i]), p.cells[i].floor == BB_NO_CELL);
+	assert_string_equal(bb_scenario__floor(s, &s->drives[0]), "e1");
+	assert_string_equal(bb_scenario__floor(s, &s->drives[1]), "e2");
+	bb_plan__done(&p);
+	p = must_plan(s, &opts);
+	check_cells(&p, only_b, ARRAY_LEN(only_b));
+	bb_plan__done(&p);
+	bb_scenario__free(s);
+}
+
 static void test_unknown_names(void **state)
 {
 	static const struct {
@@ -333,6 +366,7 @@ int main(void)
 		cmocka_unit_test(test_one_input_and_none),
 		cmocka_unit_test(test_options),
 		cmocka_unit_test(test_no_floor),
+		cmocka_unit_test(test_floors_of_drives),
 		cmocka_unit_test(test_unknown_names),
 		cmocka_unit_test(test_many),
 	};

@@ -71,6 +71,8 @@ static const char all_keys[] =
 	"    workload: ./w\n"
 	"    args: [-n, 5, \"\", \"a b\"]\n"
 	"  - with: step\n"
+	"    variants: [a]\n"
+	"    floor: a\n"
 	"    trigger: test-run\n"
 	"    samples: 5\n"
 	"    inputs:\n"
@@ -207,6 +209,11 @@ static void test_all_keys(void **state)
 	assert_string_equal(d[2].args[3], "a b");
 	assert_string_equal(d[3].trigger, "test-run");
 	assert_int_equal(d[3].samples, 5);
+	assert_int_equal(d[3].n_variants, 1);
+	assert_string_equal(d[3].variants[0], "a");
+	assert_string_equal(bb_scenario__floor(s, &d[3]), "a");
+	assert_int_equal(d[2].n_variants, 0);
+	assert_string_equal(bb_scenario__floor(s, &d[2]), "b");
 	assert_int_equal(d[3].stack_depth.n, 0);	/* its default is not for a test run */
 	assert_int_equal(d[3].inputs.n, 6);
 	assert_string_equal(d[3].inputs.v[5].name, "9");
@@ -315,6 +322,9 @@ static const struct bad bad_names[] = {
 	{DRIVE("with: step, trigger: []"), 5, 27, "trigger must be one of: page-fault, test-run; not a list"},
 	{DRIVE("with: step, inside: main"), 5, 26, "unknown inside 'main'; there are: amicable_pairs"},
 	{DRIVE("with: step, consumer: behnd"), 5, 28, "unknown consumer 'behnd' (did you mean 'behind'?)"},
+	{DRIVE("with: fake, floor: b"), 5, 25, "floor 'b' is no variant (did you mean 'a'?); there are: a"},
+	{DRIVE("with: fake, variants: [a, b]"), 5, 32, "variants: 'b' is no variant (did you mean 'a'?); there are: a"},
+	{DRIVE("with: fake, variants: [a, a]"), 5, 32, "variants lists 'a' twice"},
 	{DRIVE("with: in-situ, event: cycles"), 5, 28, "unknown event 'cycles'; there are: cpu-clock, task-clock"},
 };
 
@@ -341,6 +351,10 @@ static const struct bad bad_values[] = {
 	{DRIVE("with: in-situ, args: -n"), 5, 27, "args must be a list of texts, not '-n'"},
 	{DRIVE("with: in-situ, args: []"), 5, 27, "args must not be an empty list"},
 	{DRIVE("with: in-situ, args: [a, ~]"), 5, 31, "an argument must be a text, not nothing"},
+	{DRIVE("with: fake, variants: a"), 5, 28, "variants must be a list of texts, not 'a'"},
+	{DRIVE("with: fake, variants: []"), 5, 28, "variants must not be an empty list"},
+	{DRIVE("with: fake, variants: [a, [a]]"), 5, 32, "a variant's name must be a text, not a list"},
+	{DRIVE("with: fake, floor: [a]"), 5, 25, "floor must be a text, not a list"},
 	{DRIVE("with: fake, samples: 0"), 5, 27, "samples must be from 1 to 100000000, not '0'"},
 	{DRIVE("with: fake, samples: [1]"), 5, 27, "samples must be a whole number, not a list"},
 	{"loads: 0\n" NVD, 1, 8, "loads must be from 1 to 10000, not '0'"},

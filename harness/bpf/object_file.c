@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "bpf/object_file.h"
+
+#include <bpf/libbpf.h>
+#include <elf.h>
+#include <errno.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/io.h"
+#include "bpf/libbpf_log.h"
+#include "plan/field.h"
+
+#define MAX_BYTES ((size_t)64 << 20)
+#define HOW_TO_BUILD "build it with clang -target bpf -g -O2 -c"
+
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+static const unsigned char our_order = ELFDATA2LSB;
+static const char other_order_words[] = "big-endian, and this machine is little-endian: build it with -target bpfel";
+#else
+static const unsigned char our_order = ELFDATA2MSB;
+static const char other_order_words[] = "little-endian, and this machine is big-endian: build it with -target bpfeb";
+#endif
+
+static const char *machine_name(unsigned int machine)
+{
+	static const struct {
+		unsigned int machine;
+		const char *name;
+	} names[] = {
+		{EM_X86_64, "x86-64"}, {EM_386, "x86"}, {EM_AARCH64, "arm64"}, {EM_ARM, "arm"}, {EM_RISCV, "RISC-V"},
+		{EM_S390, "s390"}, {EM_PPC64, "ppc64"}, {EM_MIPS, "MIPS"},
+	};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (names[i].machine == machine)
+			return names[i].name;
+	return "another machine";
+}
+
+/* What makes a file no BPF object, before libbpf sees it: libbpf says the same of all of these. */
+static int check_elf(const char *path, const char *elf, size_t len, struct bb_err *err)
+{
+	Elf64_Ehdr head;
+	unsigned int machine;
+	bool ours;
+
+	if (len < EI_NIDENT || memcmp(elf, ELFMAG, SELFMAG))
+		return bb_fail(err, -EINVAL, "%s: not a BPF object, not even an ELF file (%zu bytes); " HOW_TO_BUILD, path,
+			       len);
+	if (len < sizeof(head))
+		return bb_fail(err, -EINVAL, "%s: not a BPF object that can be read: cut off after %zu bytes; " HOW_TO_BUILD,
+			       path, len);
+	memcpy(&head, elf, sizeof(head));
+	ours = head.e_ident[EI_DATA] == our_order;
+	machine = ours ? head.e_machine : __builtin_bswap16(head.e_machine);
+	if (machine != EM_BPF || head.e_ident[EI_CLASS] != ELFCLASS64)
+		return bb_fail(err, -EINVAL, "%s: not a BPF object: an ELF file for %s (machine %u); " HOW_TO_BUILD, path,
+			       machine_name(machine), machine);
+	if (!ours)
+		return bb_fail(err, -EINVAL, "%s: %s (or bpf, which is the same here)", path, other_order_words);
+	if (head.e_shoff > len || (uint64_t)head.e_shnum * head.e_shentsize > len - head.e_shoff)
+		return bb_fail(err, -EINVAL, "%s: not a BPF object that can be read: cut off, it has %zu bytes of %llu; "
+			       HOW_TO_BUILD, path, len, (unsigned long long)head.e_shoff + (uint64_t)head.e_shnum * head.e_shentsize);
+	return 0;
+}
+
+int bb_object_read(const char *path, char **ret_elf, size_t *ret_len, struct bb_err *err)
+{
+	char *elf = NULL;
+	size_t len = 0;
+	int rc = bb_read_file(path, MAX_BYTES, &elf, &len, err);
+
+	if (rc == -ENOENT)
+		return bb_fail(err, rc, "%s: there is no such BPF object; build it, or mend 'object' where it is named",
+			       path);
+	if (!rc)
+		rc = check_elf(path, elf, len, err);
+	if (rc) {
+		free(elf);
+		return rc;
+	}
+	*ret_elf = elf;
+	*ret_len = len;
+	return 0;
+}
+
+/* Why libbpf does not open it: the last thing that it said, or what its code means. Never -ENOTSUP. */
+static int say_not_opened(const char *path, int rc, struct bb_err *err)
+{
+	const char *log = bb_libbpf_log__text();
+	char words[128];
+
+	/* The second is what it says of a map in a section that has any other name. */
+	if (strstr(log, "legacy map definitions") || strstr(log, "bad map relo"))
+		return bb_fail(err, -EINVAL, "%s: its maps are defined in another section than .maps, as SEC(\"maps\"), which "
+			       "libbpf takes no longer (since 1.0); define them so: struct { __uint(type, ...); ... } name "
+			       "SEC(\".maps\")", path);
+	if (strstr(log, "BTF is required"))
+		return bb_fail(err, -EINVAL, "%s: its maps are described by BTF, and it has none; build it with clang -g, and where "
+			       "it is stripped, with llvm-strip -g, which leaves BTF in", path);
+	libbpf_strerror(rc, words, sizeof(words));
+	return bb_fail(err, rc == -ENOTSUP ? -EINVAL : rc, "%s: not a BPF object that libbpf can read (%s); " HOW_TO_BUILD "%s%s",
+		       path, words, *log ? "\n" : "", log);
+}
+
+int bb_object_open(const char *path, const char *elf, size_t len, struct bpf_object **ret_obj, struct bb_err *err)
+{
+	LIBBPF_OPTS(bpf_object_open_opts, opts, .object_name = "bpfbench");
+	struct bpf_object *obj;
+	struct bpf_map *map;
+
+	bb_libbpf_log__begin();
+	obj = bpf_object__open_mem(elf, len, &opts);
+	if (!obj)
+		return say_not_opened(path, -errno, err);
+	bpf_object__for_each_map(map, obj)
+		bpf_map__set_pin_path(map, NULL);
+	*ret_obj = obj;
+	return 0;
+}
+
+int bb_object_say_no_program(const char *path, const char *const *names, size_t n, const char *program,
+			     struct bb_err *err)
+{
+	return bb_fail(err, -ENOENT, "%s has no program '%s'%s; it has: %s", path, program,
+		       bb_phrase__suggest(program, names, n).text, n ? bb_phrase__join(names, n).text : "none");
+}
+
+/* What the verifier minds: the line before the one with its statistics; "" where there is none. */
+static void find_reason(const char *log, char *ret_reason, size_t size)
+{
+	const char *end = strstr(log, "\nprocessed "), *begin = end;
+
+	while (begin && begin > log && begin[-1] != '\n')
+		begin--;
+	snprintf(ret_reason, size, "%s%.*s", begin ? ": " : "", begin ? (int)(end - begin) : 0, begin ? begin : "");
+}
+
+int bb_object_say_not_loaded(const char *path, const char *program, bool with_others, int rc, struct bb_err *err)
+{
+	const char *others = with_others ? ", or one that it may call through a prog array" : "";
+	const char *log = bb_libbpf_log__text(), *hint = "";
+	char reason[300];
+
+	if (strstr(log, "END PROG LOAD LOG")) {
+		find_reason(log, reason, sizeof(reason));
+		if (strstr(reason, "non-GPL compatible"))
+			hint = "; what makes it compatible is char LICENSE[] SEC(\"license\") = \"GPL\"";
+		return bb_fail(err, rc, "%s: the verifier rejects program '%s'%s (%s)%s%s\nThe end of its log:\n%s", path, program,
+			       others, strerror(-rc), reason, hint, log);
+	}
+	if (rc == -EPERM)
+		return bb_fail(err, geteuid() ? -EPERM : -ENOTSUP, "%s: loading '%s' is not permitted; %s", path, program,
+			       geteuid() ? "CAP_BPF and CAP_PERFMON are needed: run as root, with sudo" :
+			       "this kernel refuses programs of the type (lockdown?): bpfbench check says more");
+	return bb_fail(err, rc, "%s: cannot load program '%s': %s\n%s", path, program, strerror(-rc), log);
+}

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "bpf/object_info.h"
+
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <gelf.h>
+#include <libelf.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bpf/object_file.h"
+
+const char *bb_prog_type_name(uint32_t type)
+{
+	const char *name = libbpf_bpf_prog_type_str((enum bpf_prog_type)type);
+
+	return name ? name : "unknown";
+}
+
+static int add_program(struct bb_object_info *info, const struct bpf_program *p)
+{
+	struct bb_object_program *programs = reallocarray(info->programs, info->n_programs + 1, sizeof(*programs)), *to;
+
+	if (!programs)
+		return -ENOMEM;
+	info->programs = programs;
+	to = &programs[info->n_programs++];
+	*to = (struct bb_object_program){
+		.name = strdup(bpf_program__name(p)),
+		.section = strdup(bpf_program__section_name(p)),
+		.type = bpf_program__type(p),
+		.attach_type = bpf_program__expected_attach_type(p),
+	};
+	return to->name && to->section ? 0 : -ENOMEM;
+}
+
+static int add_map(struct bb_object_info *info, const struct bpf_map *m)
+{
+	struct bb_object_map *maps = reallocarray(info->maps, info->n_maps + 1, sizeof(*maps));
+
+	if (!maps)
+		return -ENOMEM;
+	info->maps = maps;
+	maps[info->n_maps] = (struct bb_object_map){.name = strdup(bpf_map__name(m)), .type = bpf_map__type(m)};
+	return maps[info->n_maps++].name ? 0 : -ENOMEM;
+}
+
+/* The text in the section "license", where libbpf has it from, too. 0 or -ENOMEM. */
+static int find_licence(char *elf, size_t len, char **ret_licence)
+{
+	Elf *e = elf_version(EV_CURRENT) == EV_NONE ? NULL : elf_memory(elf, len);
+	Elf_Scn *scn = NULL;
+	size_t names = 0;
+	int rc = 0;
+
+	if (!e || elf_getshdrstrndx(e, &names)) {
+		elf_end(e);
+		return 0;
+	}
+	while (!rc && !*ret_licence && (scn = elf_nextscn(e, scn))) {
+		GElf_Shdr head;
+		const char *name = gelf_getshdr(scn, &head) ? elf_strptr(e, names, head.sh_name) : NULL;
+		const Elf_Data *data = name && !strcmp(name, "license") ? elf_rawdata(scn, NULL) : NULL;
+
+		if (!data || !data->d_buf || !data->d_size || !*(const char *)data->d_buf)
+			continue;
+		*ret_licence = strndup(data->d_buf, data->d_size);
+		rc = *ret_licence ? 0 : -ENOMEM;
+	}
+	elf_end(e);
+	return rc;
+}
+
+static int fill(struct bb_object_info *info, const struct bpf_object *obj, char *elf, size_t len)
+{
+	struct bpf_program *p;
+	struct bpf_map *m;
+	int rc = 0;
+
+	bpf_object__for_each_program(p, obj)
+		rc = rc ? rc : add_program(info, p);
+	bpf_object__for_each_map(m, obj)
+		if (!rc && !bpf_map__is_internal(m))
+			rc = add_map(info, m);
+	info->has_btf = bpf_object__btf(obj) != NULL;
+	return rc ? rc : find_licence(elf, len, &info->licence);
+}
+
+int bb_object_info__read(const char *path, struct bb_object_info *ret_info, struct bb_err *err)
+{
+	struct bb_object_info info = {0};
+	struct bpf_object *obj = NULL;
+	char *elf = NULL;
+	size_t len = 0;
+	int rc = bb_object_read(path, &elf, &len, err);
+
+	if (!rc)
+		rc = bb_object_open(path, elf, len, &obj, err);
+	if (!rc && fill(&info, obj, elf, len))
+		rc = bb_fail_nomem(err);
+	if (!rc && !info.n_programs)
+		rc = bb_fail(err, -ENOENT, "%s holds no program: a function becomes one by its section, as SEC(\"xdp\") int "
+			     "f(struct xdp_md *ctx)", path);
+	bpf_object__close(obj);
+	free(elf);
+	if (rc)
+		bb_object_info__done(&info);
+	else
+		*ret_info = info;
+	return rc;
+}
+
+void bb_object_info__done(struct bb_object_info *info)
+{
+	if (!info)
+		return;
+	for (size_t i = 0; i < info->n_programs; i++) {
+		free(info->programs[i].name);
+		free(info->programs[i].section);
+	}
+	for (size_t i = 0; i < info->n_maps; i++)
+		free(info->maps[i].name);
+	free(info->programs);
+	free(info->maps);
+	free(info->licence);
+	*info = (struct bb_object_info){0};
+}
+
+#define MAX_NAMED 64u	/* in a message */
+
+static size_t names_of(const struct bb_object_info *info, const char **ret_names)
+{
+	size_t n = info->n_programs < MAX_NAMED ? info->n_programs : MAX_NAMED;
+
+	for (size_t i = 0; i < n; i++)
+		ret_names[i] = info->programs[i].name;
+	return n;
+}
+
+struct bb_phrase bb_object_info__list(const struct bb_object_info *info)
+{
+	const char *names[MAX_NAMED];
+
+	return bb_phrase__join(names, names_of(info, names));
+}
+
+int bb_object_info__need_program(const struct bb_object_info *info, const char *path, const char *name,
+				 struct bb_err *err)
+{
+	const char *names[MAX_NAMED];
+
+	for (size_t i = 0; i < info->n_programs; i++)
+		if (!strcmp(info->programs[i].name, name))
+			return 0;
+	return bb_object_say_no_program(path, names, names_of(info, names), name, err);
+}

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "cli/object_options.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/cmd.h"
+
+enum { KEY_OBJECT = 0x300, KEY_PROGRAM, KEY_PACKET, KEY_CTX, KEY_TRIGGER };
+
+static const struct argp_option options[] = {
+	{"object", KEY_OBJECT, "[NAME=]FILE", 0, "BPF object to measure the programs of (repeatable); `init` writes a scenario "
+	 "for it", 0},
+	{"program", KEY_PROGRAM, "NAME", 0, "only this program of the objects (repeatable)", 0},
+	{"packet", KEY_PACKET, "FILE", 0, "run them on this packet: bytes, their hexadecimal text, or a capture (repeatable)",
+	 0},
+	{"ctx", KEY_CTX, "FILE", 0, "run them on this context: bytes or their hexadecimal text (repeatable)", 0},
+	{"trigger", KEY_TRIGGER, "NAME", 0, "page-fault or test-run (default: what suits the type)", 0},
+	{0},
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct bb_object_args *a = state->input;
+
+	switch (key) {
+	case KEY_OBJECT: bb_strings_add(&a->objects, arg, state); break;
+	case KEY_PROGRAM: bb_strings_add(&a->programs, arg, state); break;
+	case KEY_PACKET: bb_strings_add(&a->packets, arg, state); break;
+	case KEY_CTX: bb_strings_add(&a->contexts, arg, state); break;
+	case KEY_TRIGGER: a->trigger = arg; break;
+	default: return ARGP_ERR_UNKNOWN;
+	}
+	return 0;
+}
+
+const struct argp bb_object_argp = {.options = options, .parser = parse};
+
+bool bb_object_args__any(const struct bb_object_args *a)
+{
+	return a->programs.n || a->packets.n || a->contexts.n || a->trigger;
+}
+
+void bb_object_args__done(struct bb_object_args *a)
+{
+	free(a->objects.v);
+	free(a->programs.v);
+	free(a->packets.v);
+	free(a->contexts.v);
+}
+
+/* FILE, or NAME=FILE unless there is a file of all that; *ret_copy holds the name, free() it. */
+static int split(const char *text, struct bb_object_ref *ref, char **ret_copy)
+{
+	const char *equals = strchr(text, '='), *slash = strchr(text, '/');
+
+	*ret_copy = NULL;
+	ref->path = text;
+	if (!equals || (slash && slash < equals) || !access(text, F_OK))
+		return 0;
+	ref->name = *ret_copy = strndup(text, (size_t)(equals - text));
+	ref->path = equals + 1;
+	return *ret_copy ? 0 : -1;
+}
+
+int bb_object_args__text(const struct bb_object_args *a, bool pair, struct bb_object_scenario *ret_text,
+			 struct bb_err *err)
+{
+	struct bb_object_ref *refs = calloc(a->objects.n, sizeof(*refs));
+	char **names = calloc(a->objects.n, sizeof(*names));
+	struct bb_object_opts opts = {
+		.name = pair ? "compare" : NULL, .objects = refs, .n_objects = a->objects.n, .one_each = pair,
+		.programs = a->programs.v, .n_programs = a->programs.n, .trigger = a->trigger,
+		.packets = a->packets.v, .n_packets = a->packets.n,
+		.contexts = a->contexts.v, .n_contexts = a->contexts.n,
+	};
+	int rc = refs && names ? 0 : bb_fail_nomem(err);
+
+	for (size_t i = 0; !rc && i < a->objects.n; i++) {
+		if (split(a->objects.v[i], &refs[i], &names[i]))
+			rc = bb_fail_nomem(err);
+		if (pair)
+			refs[i].name = i ? "head" : "base";
+	}
+	if (!rc)
+		rc = bb_object_scenario__make(&opts, ret_text, err);
+	for (size_t i = 0; names && i < a->objects.n; i++)
+		free(names[i]);
+	free(names);
+	free(refs);
+	return rc;
+}
+
+int bb_object_args__scenario(const struct bb_object_args *a, bool pair, struct bb_object_scenario *ret_text,
+			     struct bb_scenario **ret_scenario, struct bb_err *err)
+{
+	struct bb_object_scenario text;
+	int rc = bb_object_args__text(a, pair, &text, err);
+
+	if (rc)
+		return rc;
+	rc = bb_scenario__parse(text.text, strlen(text.text), "(the scenario of --object)", ret_scenario, err);
+	if (rc)
+		bb_object_scenario__done(&text);
+	else
+		*ret_text = text;
+	return rc;
+}

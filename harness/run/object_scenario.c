@@ -1,0 +1,458 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "run/object_scenario.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <linux/bpf.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bpf/object_info.h"
+#include "drivers/test_run_types.h"
+#include "plan/field.h"
+#include "plan/yaml.h"
+#include "run/object_input.h"
+
+/* An object, opened. */
+struct part {
+	char path[PATH_MAX];		/* absolute */
+	char name[BB_NAME_MAX_BYTES + 2];	/* with room for one that is too long */
+	struct bb_object_info info;
+	size_t n_wanted;		/* of its programs */
+};
+
+struct variant {
+	char name[2 * BB_NAME_MAX_BYTES + 4];	/* too long: the scenario's reader says so */
+	const struct part *part;
+	const struct bb_object_program *program;
+};
+
+struct maker {
+	const struct bb_object_opts *opts;
+	const char *name;		/* of the scenario */
+	struct part *parts;
+	struct variant *variants;	/* those that can be driven, in the order of the objects */
+	size_t n_variants;
+	struct bb_object_scenario out;
+};
+
+/* --- names --------------------------------------------------------------------------------------------------- */
+
+static bool ends_in(const char *text, size_t len, const char *end)
+{
+	return len > strlen(end) && !memcmp(text + len - strlen(end), end, strlen(end));
+}
+
+static void name_part(const struct bb_object_ref *ref, char *ret_name)
+{
+	const char *slash = strrchr(ref->path, '/'), *base = slash ? slash + 1 : ref->path;
+	size_t len = strlen(base);
+
+	if (ref->name) {	/* as it is: if it is not a name, that is for the user to hear */
+		snprintf(ret_name, BB_NAME_MAX_BYTES + 2, "%s", ref->name);
+		return;
+	}
+	if (ends_in(base, len, ".o"))
+		len -= strlen(".o");
+	if (ends_in(base, len, ".bpf"))
+		len -= strlen(".bpf");
+	bb_name_from(base, len, ret_name);
+}
+
+/* The program's name; of several objects theirs, and both where an object has several programs. */
+static void name_variant(const struct maker *m, const struct part *part, const char *program, struct variant *v)
+{
+	char own[BB_NAME_MAX_BYTES + 1];
+
+	bb_name_from(program, strlen(program), own);
+	if (m->opts->n_objects == 1)
+		snprintf(v->name, sizeof(v->name), "%s", own);
+	else
+		snprintf(v->name, sizeof(v->name), "%s%s%s", part->name, part->n_wanted == 1 ? "" : ".",
+			 part->n_wanted == 1 ? "" : own);
+}
+
+/* "empty-xdp". No function can be called so, only an object. */
+static const char *floor_name(uint32_t type, char *buf, size_t size)
+{
+	snprintf(buf, size, "empty-%s", bb_prog_type_name(type));
+	return buf;
+}
+
+/* bpf/floors.bpf.c has one for each type that can be driven. */
+static bool has_floor(uint32_t type)
+{
+	const struct bb_test_run_type *t;
+
+	return type == BPF_PROG_TYPE_PERF_EVENT || !bb_test_run_type__find(type, &t, NULL);
+}
+
+static int check_distinct(const struct maker *m, struct bb_err *err)
+{
+	char floor[64];
+
+	for (size_t i = 0; i < m->n_variants; i++) {
+		const char *name = m->variants[i].name;
+
+		for (size_t j = 0; j < i; j++)
+			if (!strcmp(name, m->variants[j].name))
+				return bb_fail(err, -EEXIST, "'%s' of %s and '%s' of %s would both be called '%s'; give the objects "
+					       "names of their own: --object NAME=FILE", m->variants[j].program->name,
+					       m->variants[j].part->path, m->variants[i].program->name,
+					       m->variants[i].part->path, name);
+		for (size_t j = 0; j < m->n_variants; j++)
+			if (!strcmp(name, floor_name(m->variants[j].program->type, floor, sizeof(floor))))
+				return bb_fail(err, -EEXIST, "'%s' is what the empty program is called; give %s another name: --object "
+					       "NAME=FILE", name, m->variants[i].part->path);
+	}
+	return 0;
+}
+
+/* --- which programs ------------------------------------------------------------------------------------------ */
+
+static bool is_wanted(const struct bb_object_opts *o, const char *program)
+{
+	for (size_t i = 0; i < o->n_programs; i++)
+		if (!strcmp(o->programs[i], program))
+			return true;
+	return !o->n_programs;
+}
+
+static int open_part(const struct bb_object_opts *o, const struct bb_object_ref *ref, struct part *part,
+		     struct bb_err *err)
+{
+	int rc = bb_object_info__read(ref->path, &part->info, err);
+
+	if (!rc && !realpath(ref->path, part->path)) {
+		rc = -errno;
+		bb_fail(err, rc, "%s: %s", ref->path, strerror(-rc));
+	}
+	for (size_t i = 0; !rc && i < o->n_programs; i++)
+		rc = bb_object_info__need_program(&part->info, ref->path, o->programs[i], err);
+	name_part(ref, part->name);
+	for (size_t i = 0; !rc && i < part->info.n_programs; i++)
+		part->n_wanted += is_wanted(o, part->info.programs[i].name);
+	if (!rc && o->one_each && part->n_wanted != 1)
+		rc = bb_fail(err, -EINVAL, "%s: one program of it can be compared at a time; which? --program NAME; it has: %s",
+			     ref->path, bb_object_info__list(&part->info).text);
+	return rc;
+}
+
+/* What would make a type run, where no drive does. */
+static const char *way_out(uint32_t type)
+{
+	switch (type) {
+	case BPF_PROG_TYPE_KPROBE: case BPF_PROG_TYPE_TRACEPOINT: case BPF_PROG_TYPE_TRACING: case BPF_PROG_TYPE_LSM:
+		return "a scenario can attach it and run what causes its event: {with: in-situ, event: attach, workload: ...}";
+	case BPF_PROG_TYPE_EXT:
+		return "it runs as part of the program that it replaces";
+	default:
+		return "only its own event makes it run";
+	}
+}
+
+/* Why nothing here makes a program run; false: something does. */
+static bool why_not(const struct bb_object_opts *o, const struct bb_object_program *p, char *ret_why, size_t size)
+{
+	const char *kind = p->attach_type == BPF_XDP_DEVMAP ? "devmap" : "cpumap";
+
+	if (p->type == BPF_PROG_TYPE_UNSPEC)
+		snprintf(ret_why, size, "libbpf cannot tell its type from its section \"%s\"", p->section);
+	else if (p->type == BPF_PROG_TYPE_XDP && (p->attach_type == BPF_XDP_DEVMAP || p->attach_type == BPF_XDP_CPUMAP))
+		snprintf(ret_why, size, "the kernel runs a program of section xdp/%s only on frames redirected to a %s, and "
+			 "refuses to test-run it; built in section xdp it can be measured", kind, kind);
+	else if (o->trigger || has_floor(p->type))
+		return false;
+	else
+		snprintf(ret_why, size, "no trigger here makes a program of type %s run; %s", bb_prog_type_name(p->type),
+			 way_out(p->type));
+	return true;
+}
+
+static int add_skip(struct maker *m, const char *variant, const char *why)
+{
+	struct bb_object_skip *skips = reallocarray(m->out.skips, m->out.n_skips + 1, sizeof(*skips)), *s;
+
+	if (!skips)
+		return -ENOMEM;
+	m->out.skips = skips;
+	s = &skips[m->out.n_skips++];
+	s->why = strdup(why);
+	if (asprintf(&s->what, "%s/%s", m->name, variant) < 0)
+		s->what = NULL;
+	return s->what && s->why ? 0 : -ENOMEM;
+}
+
+static int add_program(struct maker *m, const struct part *part, const struct bb_object_program *p)
+{
+	struct variant *variants, v = {.part = part, .program = p};
+	char why[400];
+
+	name_variant(m, part, p->name, &v);
+	if (why_not(m->opts, p, why, sizeof(why)))
+		return add_skip(m, v.name, why);
+	variants = reallocarray(m->variants, m->n_variants + 1, sizeof(*variants));
+	if (!variants)
+		return -ENOMEM;
+	m->variants = variants;
+	variants[m->n_variants++] = v;
+	return 0;
+}
+
+static int say_nothing_driven(const struct maker *m, struct bb_err *err)
+{
+	char list[3000];
+	size_t at = 0;
+
+	for (size_t i = 0; i < m->out.n_skips && at < sizeof(list); i++)
+		at += (size_t)snprintf(list + at, sizeof(list) - at, "%s%s: %s", i ? "; " : "", m->out.skips[i].what,
+				       m->out.skips[i].why);
+	return bb_fail(err, -ENOTSUP, "%s: none of its programs can be driven: %s", m->parts[0].path, list);
+}
+
+static int find_programs(struct maker *m, struct bb_err *err)
+{
+	const struct bb_object_opts *o = m->opts;
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < o->n_objects; i++)
+		rc = open_part(o, &o->objects[i], &m->parts[i], err);
+	m->name = o->name ? o->name : o->n_objects == 1 ? m->parts[0].name : "objects";
+	for (size_t i = 0; !rc && i < o->n_objects; i++)
+		for (size_t j = 0; !rc && j < m->parts[i].info.n_programs; j++)
+			if (is_wanted(o, m->parts[i].info.programs[j].name) &&
+			    add_program(m, &m->parts[i], &m->parts[i].info.programs[j]))
+				rc = bb_fail_nomem(err);
+	if (!rc && (!m->n_variants || (o->one_each && m->out.n_skips)))
+		rc = say_nothing_driven(m, err);
+	return rc ? rc : check_distinct(m, err);
+}
+
+/* --- the text ------------------------------------------------------------------------------------------------ */
+
+/* Is it the first of its type? Each type has one floor and one drive. */
+static bool leads(const struct maker *m, size_t v)
+{
+	for (size_t i = 0; i < v; i++)
+		if (m->variants[i].program->type == m->variants[v].program->type)
+			return false;
+	return true;
+}
+
+static bool is_one_type(const struct maker *m)
+{
+	for (size_t v = 1; v < m->n_variants; v++)
+		if (leads(m, v))
+			return false;
+	return true;
+}
+
+static void write_floor(const char *indent, uint32_t type, FILE *out)
+{
+	char name[64];
+
+	if (has_floor(type))
+		fprintf(out, "%sfloor: %s\n", indent, floor_name(type, name, sizeof(name)));
+}
+
+static void write_head(const struct maker *m, FILE *out)
+{
+	const struct bb_object_opts *o = m->opts;
+
+	fputs("# A scenario to start from, by `bpfbench init`. To measure it: bpfbench --scenario FILE. All keys: README.md.\n", out);
+	for (size_t i = 0; i < o->n_objects; i++) {
+		const struct bb_object_info *info = &m->parts[i].info;
+
+		fputs("# ", out);
+		bb_yaml__write(out, m->parts[i].path);
+		fprintf(out, ": programs %zu, maps %zu, %s, ", info->n_programs, info->n_maps,
+			info->has_btf ? "with BTF" : "no BTF (so no globals can be set)");
+		fputs(info->licence ? "licence " : "no licence (GPL-only helpers are refused)", out);
+		if (info->licence)
+			bb_yaml__write(out, info->licence);
+		fputc('\n', out);
+	}
+	fputs("name: ", out);
+	bb_yaml__write(out, m->name);
+	fputs("\nobject: ", out);
+	bb_yaml__write(out, m->parts[0].path);
+	fputc('\n', out);
+	if (is_one_type(m))
+		write_floor("", m->variants[0].program->type, out);
+}
+
+static void write_variants(const struct maker *m, FILE *out)
+{
+	char floor[64];
+
+	fputs("variants:\n", out);
+	for (size_t i = 0; i < m->n_variants; i++) {
+		const struct variant *v = &m->variants[i];
+		uint32_t type = v->program->type;
+
+		if (leads(m, i) && has_floor(type))
+			fprintf(out, "  - {name: %s, program: empty_%s, object: floors.bpf.o}    # the floor: returns at once\n",
+				floor_name(type, floor, sizeof(floor)), bb_prog_type_name(type));
+		fputs("  - {name: ", out);
+		bb_yaml__write(out, v->name);
+		if (strcmp(v->name, v->program->name)) {
+			fputs(", program: ", out);
+			bb_yaml__write(out, v->program->name);
+		}
+		if (v->part != m->parts) {
+			fputs(", object: ", out);
+			bb_yaml__write(out, v->part->path);
+		}
+		fprintf(out, "}    # %s, section ", bb_prog_type_name(type));
+		bb_yaml__write(out, v->program->section);
+		fputc('\n', out);
+	}
+}
+
+static int write_inputs(const struct bb_object_opts *o, const struct bb_test_run_type *type, bool hint, FILE *out,
+			struct bb_err *err)
+{
+	const char *const *files = type->takes_context ? o->contexts : o->packets;
+	size_t n = type->takes_context ? o->n_contexts : o->n_packets;
+	int rc = 0;
+
+	if (n)
+		fputs("    inputs:\n", out);
+	else if (hint)
+		fprintf(out, "    # It takes %s.\n    # inputs: [{name: mine, %s: FILE}]    # default: one called %s\n", type->wants,
+			type->takes_context ? "context_file" : "file", type->otherwise->name);
+	for (size_t i = 0; !rc && i < n; i++)
+		rc = bb_object_input__write(files[i], type->takes_context, out, err);
+	return rc;
+}
+
+/* Which floor and which of the variants a drive is for, where there are other types, too. */
+static void write_driven(const struct maker *m, uint32_t prog_type, FILE *out)
+{
+	const char *between = "";
+
+	if (is_one_type(m))
+		return;		/* the scenario's floor, and all */
+	write_floor("    ", prog_type, out);
+	fputs("    variants: [", out);
+	for (size_t i = 0; i < m->n_variants; i++) {
+		if (m->variants[i].program->type != prog_type)
+			continue;
+		fputs(between, out);
+		bb_yaml__write(out, m->variants[i].name);
+		between = ", ";
+	}
+	fputs("]\n", out);
+}
+
+/* The drives of a type. */
+static int write_drives(const struct maker *m, uint32_t prog_type, FILE *out, struct bb_err *err)
+{
+	const char *fits = prog_type == BPF_PROG_TYPE_PERF_EVENT ? "page-fault" : "test-run";
+	const char *trigger = m->opts->trigger ? m->opts->trigger : fits;
+	const struct bb_test_run_type *type;
+	int rc;
+
+	fputs("  - with: step\n    trigger: ", out);
+	bb_yaml__write(out, trigger);
+	fputc('\n', out);
+	if (!strcmp(trigger, "page-fault"))
+		fputs("    stack_depth: 32    # user frames that the program sees\n", out);
+	write_driven(m, prog_type, out);
+	if (strcmp(trigger, "test-run") || bb_test_run_type__find(prog_type, &type, NULL))
+		return 0;
+	rc = write_inputs(m->opts, type, true, out, err);
+	if (rc || !type->takes_repeat || m->opts->trigger)
+		return rc;
+	fputs("  - with: slope    # without bpf_stats, whose own cost is in what step says\n", out);
+	write_driven(m, prog_type, out);
+	return write_inputs(m->opts, type, false, out, err);
+}
+
+/* The skips, as comments: whatever stands in a section's name, it is one line. */
+static void write_skips(const struct maker *m, FILE *out)
+{
+	for (size_t i = 0; i < m->out.n_skips; i++) {
+		fprintf(out, "# Not driven: %s: ", m->out.skips[i].what);
+		for (const char *c = m->out.skips[i].why; *c; c++)
+			fputc((unsigned char)*c < ' ' ? '?' : *c, out);
+		fputc('\n', out);
+	}
+}
+
+static int write_text(struct maker *m, struct bb_err *err)
+{
+	size_t size = 0;
+	FILE *out = open_memstream(&m->out.text, &size);
+	int rc = 0;
+
+	if (!out)
+		return bb_fail_nomem(err);
+	write_head(m, out);
+	write_variants(m, out);
+	fputs("drive:\n", out);
+	for (size_t i = 0; !rc && i < m->n_variants; i++)
+		if (leads(m, i))
+			rc = write_drives(m, m->variants[i].program->type, out, err);
+	write_skips(m, out);
+	return fclose(out) && !rc ? bb_fail_nomem(err) : rc;
+}
+
+/* Inputs that are given must be of use to some program. */
+static int check_inputs(const struct maker *m, struct bb_err *err)
+{
+	bool packets = false, contexts = false;
+
+	for (size_t i = 0; i < m->n_variants; i++) {
+		const struct bb_test_run_type *type;
+
+		if (bb_test_run_type__find(m->variants[i].program->type, &type, NULL))
+			continue;
+		packets |= !type->takes_context;
+		contexts |= type->takes_context;
+	}
+	if (m->opts->n_packets && !packets)
+		return bb_fail(err, -EINVAL, "%s: none of the programs takes a packet%s", m->opts->packets[0],
+			       contexts ? "; a context is given with --ctx" : "");
+	if (m->opts->n_contexts && !contexts)
+		return bb_fail(err, -EINVAL, "%s: none of the programs takes a context%s", m->opts->contexts[0],
+			       packets ? "; a packet is given with --packet" : "");
+	return 0;
+}
+
+int bb_object_scenario__make(const struct bb_object_opts *opts, struct bb_object_scenario *ret_scenario,
+			     struct bb_err *err)
+{
+	struct maker m = {.opts = opts, .parts = calloc(opts->n_objects, sizeof(*m.parts))};
+	int rc = m.parts ? find_programs(&m, err) : bb_fail_nomem(err);
+
+	if (!rc)
+		rc = check_inputs(&m, err);
+	if (!rc)
+		rc = write_text(&m, err);
+	for (size_t i = 0; m.parts && i < opts->n_objects; i++)
+		bb_object_info__done(&m.parts[i].info);
+	free(m.parts);
+	free(m.variants);
+	if (rc)
+		bb_object_scenario__done(&m.out);
+	else
+		*ret_scenario = m.out;
+	return rc;
+}
+
+void bb_object_scenario__done(struct bb_object_scenario *s)
+{
+	if (!s)
+		return;
+	for (size_t i = 0; i < s->n_skips; i++) {
+		free(s->skips[i].what);
+		free(s->skips[i].why);
+	}
+	free(s->skips);
+	free(s->text);
+	*s = (struct bb_object_scenario){0};
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Maps as they were defined before libbpf 1.0, which no longer takes them. */
+#include "bb_bpf.h"
+
+struct {
+	__u32 type, key_size, value_size, max_entries, map_flags;
+} counts SEC("maps") = {BPF_MAP_TYPE_ARRAY, sizeof(__u32), sizeof(__u64), 1, 0};
+
+SEC("xdp")
+int counts_legacy(struct xdp_md *ctx)
+{
+	__u32 key = 0;
+
+	return bpf_map_lookup_elem(&counts, &key) ? XDP_PASS : XDP_DROP;
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* No licence in the object: one program does not need one, the other calls a helper that is GPL-only. */
+#include <linux/bpf.h>
+#include <bpf/bpf_helpers.h>
+
+SEC("xdp")
+int free_for_all(struct xdp_md *ctx)
+{
+	return XDP_PASS;
+}
+
+SEC("xdp")
+int prints(struct xdp_md *ctx)
+{
+	bpf_printk("seen");
+	return XDP_PASS;
+}

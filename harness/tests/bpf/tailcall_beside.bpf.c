@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A prog array that only user space fills, and beside the program that jumps into it one of the same type that no
+ * verifier accepts: it can still be measured, as nothing in the object says that it would call the other.
+ */
+#include "bb_bpf.h"
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PROG_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, __u32);
+} jumps SEC(".maps");
+
+SEC("xdp")
+int jumps_nowhere(struct xdp_md *ctx)
+{
+	bpf_tail_call(ctx, &jumps, 0);
+	return XDP_DROP;
+}
+
+SEC("xdp")
+int reads_past_the_end(struct xdp_md *ctx)
+{
+	return *(int *)(long)ctx->data;
+}

@@ -1,0 +1,127 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Objects without a scenario, measured as root: those of this tree that show what an object may hold, and those of Debian's
+# xdp-tools and libxdp, which nobody here wrote.
+# shellcheck source=harness/tests/tool.sh disable=SC2317 # functions that check, wait_until and run call
+. "$(dirname "$0")/../tool.sh"
+
+names=("several types" "tail calls" "without BTF" "without a licence" "compare" "objects of others")
+need_root "${names[@]}" || plan_done
+if grep -qs -- -fsanitize=address "$O/flags"; then
+	for name in "${names[@]}"; do skip "$name" "AddressSanitizer takes page faults of its own, which are the event"; done
+	plan_done
+fi
+
+objects=$O/tests/bpf
+# shellcheck source=harness/tests/bpf/left.sh
+. "$(dirname "$0")/left.sh"
+
+# object FILE [ARG...]: measured, but not for long.
+object() { real --object "$@" --loads 2 -n 48; }
+# measured CASE...: each has a latency above 0 in the BMF of the last run. For `check`.
+measured() {
+	local case
+
+	for case in "$@"; do more "$(bmf "$TMP/out" "$case" latency)" 0 || { printf '%s\n' "$case"; return 1; }; done
+}
+
+# --- several types, .rodata, .data and .bss, static and global functions, a map that wants to be pinned ---
+object "$objects/sections.bpf.o"
+expect_status "several types: exit code 0" 0
+check "several types: stdout is strictly valid BMF" valid_bmf "$TMP/out"
+check "several types: each is measured beside its own floor" measured sections/{empty-xdp,counts}/{step,slope} \
+	sections/{empty-sched_cls,on_request}/{step,slope} sections/{empty-perf_event,sampled}/step/stack_depth=32
+expect_grep "several types: net of the floor" out '"latency-net"'
+expect_eq "several types: what is not driven is named" "$(grep -c '^ *skipped: sections/' "$TMP/err")" 5
+check "several types: nothing is pinned" test ! -e /sys/fs/bpf/bpfbench_pin
+nothing_left "several types" 1
+object "$objects/sections.bpf.o" --program counts
+cp "$TMP/out" "$TMP/object.bmf"
+"$BPFBENCH" init "$objects/sections.bpf.o" --program counts -o "$WORK/counts.yml"
+real --scenario "$WORK/counts.yml" --loads 2 -n 48
+expect_eq "init: its file measures the same cases" "$(grep -c . "$TMP/out") $(grep '": {$' "$TMP/out")" \
+	"$(grep -c . "$TMP/object.bmf") $(grep '": {$' "$TMP/object.bmf")"
+
+# --- tail calls ---
+# What the last program returns shows that it was reached, and the time that it takes is the first one's.
+sed 's/^    # inputs:.*/    inputs: [{name: zeros, hex: "'"$(printf '00%.0s' {1..64})"'", retval: XDP_TX}]/' >"$WORK/tailcall.yml" \
+	< <("$BPFBENCH" init "$objects/tailcall.bpf.o" --program first | grep -v 'slope')
+sed -i '/^floor:/d; /empty-xdp/d' "$WORK/tailcall.yml"
+real --scenario "$WORK/tailcall.yml" --loads 3 -n 300
+expect_status "tail calls: exit code 0" 0
+expect_no_grep "tail calls: every run returned what the last one returns" err 'void'
+object "$objects/tailcall.bpf.o"
+expect_status "tail calls: all of them" 0
+check "tail calls: they bill to the caller" more "$(bmf "$TMP/out" tailcall/first/step latency-p50)" \
+	"$(bmf "$TMP/out" tailcall/empty-xdp/step latency-p50)"
+object "$objects/tailcall_beside.bpf.o"
+expect_status "tail calls: beside a program that does not load, exit code 0" 0
+check "tail calls: beside a program that does not load" measured tailcall_beside/jumps_nowhere/step
+expect_grep "tail calls: that one is skipped, with the verifier's reason" err \
+	"skipped: tailcall_beside/reads_past_the_end: .*rejects program .*: R1 offset is outside of the packet"
+object "$objects/tailcall_rejected.bpf.o"
+expect_status "tail calls: to a program that does not load: exit code 1" 1
+expect_grep "tail calls: to a program that does not load: said so" err \
+	"skipped .*/first: .*program 'first', or one that it may call through a prog array .*outside of the packet"
+object "$objects/tailcall_rejected.bpf.o" --program first
+expect_status "a program that was named must load: exit code 1" 1
+expect_grep "a program that was named must load: the verifier's log" err '^The end of its log:$'
+rm -rf "$results"
+real compare --object "$objects/tailcall.bpf.o" --object "$objects/tailcall.bpf.o" --program first --drive step --loads 3
+expect_status "tail calls: compared" 0
+nothing_left "tail calls" 1
+
+# --- without BTF, and without a licence ---
+if need_command llvm-objcopy "without BTF"; then
+	llvm-objcopy --remove-section .BTF --remove-section .BTF.ext --remove-section .rel.BTF --remove-section .rel.BTF.ext \
+		"$objects/test_run.bpf.o" "$WORK/no_btf.o"
+	object "$WORK/no_btf.o" --program xdp_says --program tc_shot
+	expect_status "without BTF: exit code 0" 0
+	check "without BTF: measured" measured no_btf/xdp_says/step no_btf/tc_shot/step
+	llvm-objcopy --remove-section .BTF --remove-section .BTF.ext --remove-section .rel.BTF --remove-section .rel.BTF.ext \
+		"$objects/sections.bpf.o" "$WORK/no_btf_maps.o"
+	object "$WORK/no_btf_maps.o"
+	expect_status "without BTF, with maps: an error" 1
+	expect_grep "without BTF, with maps: which says it" err 'its maps are described by BTF, and it has none; build it with clang -g'
+fi
+object "$objects/no_licence.bpf.o"
+check "without a licence: what needs none is measured" measured no_licence/free_for_all/step
+expect_grep "without a licence: the rest is told of one" err \
+	'skipped: no_licence/prints: .*GPL-restricted function.*; what makes it compatible is char LICENSE'
+
+# --- compare, of a type that is not perf_event ---
+rm -rf "$results"
+cp "$O/bpf/fun_xdp.bpf.o" "$WORK/old.o"
+real compare --base-object "$WORK/old.o" --head-object "$O/bpf/fun_xdp.bpf.o" --program v3 --loads 4
+expect_status "compare: two builds of an XDP program" 0
+expect_grep "compare: a row of the drive" out '^compare/step +latency, ns '
+expect_grep "compare: net of the empty XDP program" out '^compare/step +net, ns +[0-9]'
+nothing_left "compare" 1
+
+# --- objects of others ---
+# The cases of a dry run that were neither measured nor skipped.
+forgotten() {
+	local case
+
+	"$BPFBENCH" --object "$1" --dry-run | sed -nE 's,^  ([^ ]*/[^ ]*) .*,\1,p' | while read -r case; do
+		grep -qF "\"$case\"" "$TMP/out" || grep -qF "skipped: $case" "$TMP/err" || printf '%s ' "$case"
+	done
+}
+
+shopt -s nullglob
+files=(/usr/lib/*/bpf/*.o /usr/lib/bpf/*.o)
+((${#files[@]})) || skip "objects of others" "no xdp-tools here"
+for file in "${files[@]}"; do
+	name=${file##*/}
+	real --object "$file" --loads 1 --samples 24
+	{ grep -oE '^  "[^"]*' "$TMP/out" || true; grep -E 'skipped|none of its' "$TMP/err" || true; } | sed 's/^/# /'
+	case $status in
+	4) expect_grep "objects of others: $name is refused by name" err 'none of its programs can be driven: [^:]*/' ;;
+	1) expect_grep "objects of others: $name is refused with the kernel's reason" err 'skipped .*: .*verifier rejects' ;;
+	*) expect_eq "objects of others: $name: every program is measured or skipped" "$status $(forgotten "$file")" "0 " ;;
+	esac
+done
+rm -rf "$results"
+nothing_left "objects of others" 0
+
+plan_done

@@ -1,0 +1,111 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Any BPF object without a scenario: what `init` writes is a scenario, and the same that --object plans. No root.
+# shellcheck source=harness/tests/tool.sh disable=SC2317 # functions that check, wait_until and run call
+. "$(dirname "$0")/../tool.sh"
+
+objects=$O/tests/bpf
+bpfbench() { run "${user[@]}" "$BPFBENCH" "$@"; }
+
+# --- every object of the build ---
+# same_plan OBJECT: init's file plans what --object plans, but for what it cannot drive; an object of which nothing can
+# be driven, or that is none, gets a complaint and no file.
+same_plan() {
+	local name=${1##*/} code=0 file
+
+	file=$WORK/${name%.bpf.o}.yml
+	"${user[@]}" "$BPFBENCH" init "$1" -o "$file" >"$TMP/init.out" 2>"$TMP/init.err" || code=$?
+	case $name in
+	legacy_maps.bpf.o | no_program.bpf.o) [[ $code == 1 && -s $TMP/init.err && ! -e $file ]]; return ;;
+	fentry.bpf.o) [[ $code == 4 && -s $TMP/init.err && ! -e $file ]]; return ;;
+	esac
+	[[ $code == 0 && ! -s $TMP/init.out ]] || { cat "$TMP/init.err"; return 1; }
+	"${user[@]}" "$BPFBENCH" --scenario "$file" --dry-run >"$TMP/plan.file" || return 1
+	"${user[@]}" "$BPFBENCH" --object "$1" --dry-run | grep -v ' not driven: ' | diff - "$TMP/plan.file" || return 1
+	grep -q ', the floor$' "$TMP/plan.file"
+}
+for object in "$O"/bpf/*.bpf.o "$objects"/*.bpf.o; do
+	check "init and --object: ${object#"$O"/}" same_plan "$object"
+done
+
+# --- init ---
+bpfbench init "$objects/sections.bpf.o"
+expect_status "init: exit code 0" 0
+expect_grep "init: says what the object holds" out '^# /.*/sections\.bpf\.o: programs 8, maps 1, with BTF, licence GPL$'
+expect_grep "init: the floor of each type" out 'floor: empty-sched_cls$'
+expect_grep "init: what is not driven, and why" out '^# Not driven: sections/probe: no trigger here makes a program of type kprobe run; '
+cp "$TMP/out" "$TMP/sections.yml"
+bpfbench init "$objects/sections.bpf.o" -o "$WORK/sections.yml"
+complains "init: a file that is there is kept" 1 'sections\.yml: there is a file already'
+bpfbench init "$objects/sections.bpf.o" -o "$WORK/no/such/folder.yml"
+complains "init: a folder that is not there" 1 'no/such/folder\.yml: No such file or directory'
+bpfbench init "$objects/sections.bpf.o" -o /dev/full
+complains "init: a device is not replaced either" 1 '/dev/full: there is a file already'
+run bash -c "'$BPFBENCH' init '$objects/sections.bpf.o' >/dev/full"
+expect_status "init: a full disk is an error" 1
+bpfbench init
+complains "init: which object?" 2 'for which object\? bpfbench init prog\.bpf\.o'
+bpfbench init --help
+expect_grep "init --help" out '^Usage: bpfbench init .*\[NAME=\]FILE'
+run env -C "$objects" "$BPFBENCH" init sections.bpf.o
+check "init: the path is absolute wherever it is called" cmp "$TMP/sections.yml" "$TMP/out"
+
+# --- objects that are none ---
+printf 'int main;\n' >"$WORK/prog.bpf.c"
+bpfbench --object "$WORK/prog.bpf.c" --dry-run
+complains "a source file" 1 'prog\.bpf\.c: not a BPF object, not even an ELF file \(10 bytes\); build it with clang'
+bpfbench --object "$WORK/none.o" --dry-run
+complains "a file that is not there" 1 'none\.o: there is no such BPF object; build it'
+bpfbench --object "$O/obj/main.o" --dry-run
+complains "an object of the host" 1 'main\.o: not a BPF object: an ELF file for .* \(machine [0-9]+\)'
+bpfbench --object "$objects/legacy_maps.bpf.o" --dry-run
+complains "maps of old" 1 'SEC\("maps"\), which libbpf takes no longer'
+bpfbench --object "$objects/fentry.bpf.o"
+complains "nothing that can be driven: exit code 4" 4 'none of its programs can be driven: fentry/fentry: '
+
+# --- programs and names ---
+bpfbench --object "$O/bpf/fun_xdp.bpf.o" --program v3 --program v1 --dry-run
+expect_eq "--program: only these, and the floor" "$(grep -c '/step ' "$TMP/out")" 3
+bpfbench --object "$O/bpf/fun_xdp.bpf.o" --program v9 --dry-run
+complains "--program: that is not there" 1 "no program 'v9' \(did you mean 'v0'\?\); it has: empty, v0, v1"
+bpfbench --object "old=$O/bpf/fun_xdp.bpf.o" --object "new=$O/bpf/fun_xdp.bpf.o" --program v3 --dry-run
+expect_grep "two objects: called by their names" out '^  objects/new/step .* program v3$'
+bpfbench --object "$O/bpf/fun_xdp.bpf.o" --object "$O/bpf/fun_xdp.bpf.o" --dry-run
+complains "two objects of one name" 1 'would both be called .*--object NAME=FILE'
+bpfbench --object "o:=$O/bpf/fun_xdp.bpf.o" --object "$O/bpf/loops.bpf.o" --program empty --dry-run
+complains "a name that is none" 1 "name 'o:' must be letters, digits"
+cp "$O/bpf/fun_xdp.bpf.o" "$WORK/a=b.o"
+run env -C "$WORK" "$BPFBENCH" --object a=b.o --dry-run
+expect_grep "a file with = in its name" out '^a_b: '
+
+# --- inputs ---
+printf '0200 0000 0002 0200 0000 0001 ffff\n' >"$WORK/frame.hex"
+bpfbench init "$O/bpf/fun_xdp.bpf.o" --packet "$WORK/frame.hex"
+expect_grep "--packet: hexadecimal text" out '\{name: frame, hex: "0200 0000 .*ffff\\x0a"\}'
+head -c 64 /dev/zero >"$WORK/zeros.bin"
+run env -C "$WORK" "${user[@]}" "$BPFBENCH" init "$O/bpf/fun_xdp.bpf.o" --packet zeros.bin
+expect_grep "--packet: bytes, by an absolute path" out '\{name: zeros, file: /.*/zeros\.bin\}'
+bpfbench --object "$O/bpf/perf_profiler.bpf.o" --packet "$WORK/zeros.bin" --dry-run
+complains "--packet: for nothing that takes one" 1 'none of the programs takes a packet'
+bpfbench --object "$O/bpf/fun_xdp.bpf.o" --trigger page-falt --dry-run
+complains "--trigger: unknown" 1 "unknown trigger 'page-falt' \(did you mean 'page-fault'\?\)"
+
+# --- usage ---
+bpfbench --object "$O/bpf/fun_xdp.bpf.o" --scenario fun_xdp
+complains "usage: --object and --scenario" 2 'either --scenario or --object'
+bpfbench --scenario fun_xdp --packet "$WORK/zeros.bin"
+complains "usage: --packet and --scenario" 2 '--packet.* for --object'
+bpfbench compare --object "$O/bpf/fun_xdp.bpf.o"
+complains "usage: compare needs two objects" 2 'two objects are compared, not 1: --object OLD --object NEW'
+bpfbench compare --object a.o --object b.o --base-object c.o --head-object d.o
+complains "usage: compare, objects named twice" 2 'either --object twice or --base-object and --head-object'
+bpfbench compare --object a.o --object b.o --program p --program q
+complains "usage: compare, two programs" 2 'one --program'
+bpfbench compare -s fun_xdp --base v1 --head v3 --trigger test-run
+complains "usage: compare, a trigger beside a scenario" 2 'which has its own'
+bpfbench compare --object "$O/bpf/fun_xdp.bpf.o" --object "$O/bpf/fun_xdp.bpf.o"
+complains "compare: which program?" 1 'one program of it can be compared at a time; which\? --program NAME; it has: empty, v0'
+bpfbench compare --object "$objects/sections.bpf.o" --object "$objects/sections.bpf.o" --program probe
+complains "compare: a program that nothing here drives" 4 'none of its programs can be driven: compare/base: '
+
+plan_done
