@@ -10,13 +10,6 @@
 
 #include "bpf/object_file.h"
 
-const char *bb_prog_type_name(uint32_t type)
-{
-	const char *name = libbpf_bpf_prog_type_str((enum bpf_prog_type)type);
-
-	return name ? name : "unknown";
-}
-
 static int add_program(struct bb_object_info *info, const struct bpf_program *p)
 {
 	struct bb_object_program *programs = reallocarray(info->programs, info->n_programs + 1, sizeof(*programs)), *to;

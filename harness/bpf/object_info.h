@@ -42,7 +42,4 @@ int bb_object_info__need_program(const struct bb_object_info *info, const char *
 /* Their names, as far as they have room: "empty, v0, v1". */
 struct bb_phrase bb_object_info__list(const struct bb_object_info *info);
 
-/* "xdp", "sched_cls", ...: the kernel's word for a program type, or "unknown". */
-const char *bb_prog_type_name(uint32_t type);
-
 #endif

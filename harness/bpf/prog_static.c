@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/parse.h"
+#include "bpf/prog_type.h"
 
 #define MAX_MAPS 64	/* of one program: MAX_USED_MAPS of include/linux/bpf_verifier.h */
 
@@ -110,7 +111,6 @@ int bb_prog_static__read(int prog_fd, struct bb_prog_facts *ret_facts, struct bb
 	struct bpf_prog_info info = {0};
 	struct bb_prog_facts facts = {.tag = ""};
 	__u32 len = sizeof(info), map_ids[MAX_MAPS];
-	const char *type;
 
 	info.map_ids = (__u64)(uintptr_t)map_ids;
 	info.nr_map_ids = MAX_MAPS;
@@ -119,11 +119,7 @@ int bb_prog_static__read(int prog_fd, struct bb_prog_facts *ret_facts, struct bb
 
 		return bb_fail(err, rc, "asking the kernel what it made of a program: %s", strerror(-rc));
 	}
-	type = libbpf_bpf_prog_type_str(info.type);
-	if (type)
-		snprintf(facts.type, sizeof(facts.type), "%s", type);
-	else
-		snprintf(facts.type, sizeof(facts.type), "type %u", info.type);
+	snprintf(facts.type, sizeof(facts.type), "%s", bb_prog_type_name(info.type).text);
 	for (size_t i = 0; i < sizeof(info.tag); i++)
 		snprintf(facts.tag + 2 * i, 3, "%02x", info.tag[i]);
 	bb_static_clear(&facts.metrics);

@@ -7,7 +7,7 @@
 
 /* What the kernel says of a loaded program without running it. */
 struct bb_prog_facts {
-	char type[32];			/* "perf_event", "xdp"; "type 99" where libbpf does not know it */
+	char type[32];			/* "perf_event", "xdp"; "type-99" where libbpf does not know it */
 	char tag[17];			/* SHA of the instructions as they came, in hex: equal for equal programs */
 	struct bb_prog_static metrics;
 };

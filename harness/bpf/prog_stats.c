@@ -109,23 +109,28 @@ int bb_stats_reader__fdinfo(const struct bb_stats_reader *r, struct bb_prog_stat
 	return bb_stats_parse_fdinfo(text, ret_stats);
 }
 
+/* Read one after the other, of counters that only rise. */
+static bool is_between(const struct bb_prog_stats *a, const struct bb_prog_stats *b, const struct bb_prog_stats *c)
+{
+	return a->run_cnt <= b->run_cnt && b->run_cnt <= c->run_cnt && a->run_time_ns <= b->run_time_ns &&
+	       b->run_time_ns <= c->run_time_ns;
+}
+
 int bb_stats_reader__agreed(const struct bb_stats_reader *r, struct bb_prog_stats *ret_stats, struct bb_err *err)
 {
-	struct bb_prog_stats a = {0}, b = {0};
+	struct bb_prog_stats before, fdinfo, after;
+	int rc = bb_stats_reader__info(r, &before);
 
-	for (int tries = 0; tries < 10; tries++) {
-		int rc = bb_stats_reader__info(r, &a);
-
-		if (!rc)
-			rc = bb_stats_reader__fdinfo(r, &b);
-		if (rc)
-			return bb_fail(err, rc, "reading the run statistics of a program: %s", strerror(-rc));
-		if (a.run_cnt == b.run_cnt && a.run_time_ns == b.run_time_ns) {
-			*ret_stats = b;
-			return 0;
-		}
-	}
-	return bb_fail(err, -ESTALE, "fdinfo says %llu runs in %llu ns, info-by-fd says %llu in %llu",
-		       (unsigned long long)b.run_cnt, (unsigned long long)b.run_time_ns,
-		       (unsigned long long)a.run_cnt, (unsigned long long)a.run_time_ns);
+	if (!rc)
+		rc = bb_stats_reader__fdinfo(r, &fdinfo);
+	if (!rc)
+		rc = bb_stats_reader__info(r, &after);
+	if (rc)
+		return bb_fail(err, rc, "reading the run statistics of a program: %s", strerror(-rc));
+	if (!is_between(&before, &fdinfo, &after))
+		return bb_fail(err, -ESTALE, "fdinfo says %llu runs in %llu ns, info-by-fd says %llu in %llu",
+			       (unsigned long long)fdinfo.run_cnt, (unsigned long long)fdinfo.run_time_ns,
+			       (unsigned long long)after.run_cnt, (unsigned long long)after.run_time_ns);
+	*ret_stats = fdinfo;
+	return 0;
 }

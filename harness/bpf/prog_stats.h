@@ -29,7 +29,10 @@ void bb_stats_reader__close(struct bb_stats_reader *r);
 int bb_stats_reader__info(const struct bb_stats_reader *r, struct bb_prog_stats *ret_stats);
 int bb_stats_reader__fdinfo(const struct bb_stats_reader *r, struct bb_prog_stats *ret_stats);
 
-/* Read both ways until they say the same (a run may fall between two reads); -ESTALE with a message if they never do. */
+/*
+ * By fdinfo, and both ways must agree: info-by-fd before it says no more and after it no less, so that equal it is where
+ * nothing runs. -ESTALE with a message if they do not.
+ */
 int bb_stats_reader__agreed(const struct bb_stats_reader *r, struct bb_prog_stats *ret_stats, struct bb_err *err);
 
 /* The fdinfo text (NUL-terminated) to numbers; missing recursion_misses is 0, anything else missing -EPROTO. */

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "bpf/libbpf_log.h"
+#include "bpf/loaded.h"
 #include "bpf/map_contents.h"
 #include "bpf/object_file.h"
 #include "bpf/rings.h"
@@ -27,6 +28,7 @@ struct kept_map {
 };
 
 struct bb_target {
+	uint32_t adopted_id;		/* 0: we load it; else it is somebody else's, and there is no object */
 	char *object_path;
 	char *program;
 	const struct bb_global_spec *globals;
@@ -209,6 +211,37 @@ int bb_target__open(const char *object_path, const char *program, const struct b
 	return 0;
 }
 
+int bb_target__adopt(uint32_t id, const char *pinned, struct bb_target **ret_target, struct bb_err *err)
+{
+	struct bb_target *t = calloc(1, sizeof(*t));
+	struct bb_loaded loaded;
+	int rc, fd = -1;
+
+	if (!t)
+		return bb_fail_nomem(err);
+	t->prog_fd = t->drops_map_fd = t->jit_mod64 = -1;
+	rc = pinned ? bb_loaded__open_pinned(pinned, &fd, err) : bb_loaded__open(id, &fd, err);
+	if (!rc)
+		rc = bb_loaded__read(fd, &loaded, err);
+	if (!rc) {
+		t->adopted_id = loaded.id;
+		t->program = strdup(loaded.name);
+		rc = t->program ? 0 : bb_fail_nomem(err);
+	}
+	if (fd >= 0)
+		close(fd);
+	if (rc)
+		bb_target__free(t);
+	else
+		*ret_target = t;
+	return rc;
+}
+
+bool bb_target__is_adopted(const struct bb_target *t)
+{
+	return t->adopted_id;
+}
+
 static int info_of(int map_fd, struct bpf_map_info *ret_info)
 {
 	__u32 len = sizeof(*ret_info);
@@ -335,6 +368,25 @@ static void find_drops(struct bb_target *t)
 	t->drops_map_size = bpf_map__value_size(map);
 }
 
+/*
+ * Let go of somebody else's program and take it up again. If ours was the last hold on it, it goes now, as its owner wanted
+ * it to: we delay that by the time between two loads at the most.
+ */
+static int readopt(struct bb_target *t, struct bb_err *err)
+{
+	int rc = bb_loaded__open(t->adopted_id, &t->prog_fd, err);
+
+	if (rc == -ENOENT)
+		bb_fail(err, rc, "program '%s' (id %u) is gone: its owner unloaded it or ended", t->program, t->adopted_id);
+	if (rc)
+		return rc;
+	t->jit_mod64 = read_jit_mod64(t->prog_fd);
+	rc = bb_stats_reader__open(t->prog_fd, &t->reader, err);
+	if (rc)
+		bb_target__unload(t);
+	return rc;
+}
+
 /* A new load; the previous one has gone. */
 static int load_object(struct bb_target *t, struct bpf_object **ret_obj, struct bb_err *err)
 {
@@ -384,6 +436,8 @@ int bb_target__load(struct bb_target *t, struct bb_err *err)
 
 	err = err ? err : &local;
 	bb_target__unload(t);
+	if (t->adopted_id)
+		return readopt(t, err);
 	rc = load_with_others(t, &obj, err);
 	if (rc)
 		return rc;
@@ -428,7 +482,9 @@ int bb_target__describe(struct bb_target *t, struct bb_prog_facts *ret_facts, st
 		return rc;
 	if (!log)
 		return bb_fail_nomem(err);
-	read_verifier_stats(t, log, VERIFIER_LOG_BYTES);
+	log[0] = '\0';
+	if (!t->adopted_id)	/* there is no object that could be loaded once more */
+		read_verifier_stats(t, log, VERIFIER_LOG_BYTES);
 	bb_prog_static_parse_log(log, &facts.metrics);
 	free(log);
 	*ret_facts = facts;
@@ -454,13 +510,15 @@ int bb_target__load_at(struct bb_target *t, int want_mod64, unsigned int max_tri
 
 void bb_target__unload(struct bb_target *t)
 {
-	if (!t->obj)
+	if (t->prog_fd < 0)
 		return;
 	bb_stats_reader__close(&t->reader);
 	bb_map_contents__free(t->contents);
 	t->contents = NULL;
 	t->resets_runs = false;
-	bpf_object__close(t->obj);
+	if (t->adopted_id)
+		close(t->prog_fd);
+	bpf_object__close(t->obj);	/* takes NULL */
 	t->obj = NULL;
 	t->prog_fd = t->drops_map_fd = t->jit_mod64 = -1;
 }

@@ -26,6 +26,14 @@ int bb_target__open(const char *object_path, const char *program, const struct b
 		    size_t n_globals, struct bb_target **ret_target, struct bb_err *err);
 
 /*
+ * A program that is loaded already and belongs to somebody else, by its id or, unless NULL, by the path of its pin. It is
+ * looked at, never changed: a "load" of it lets go of it and takes it up again, which fails with -ENOENT when its owner has
+ * let go, too; nothing of it is drained, and its drops are not known. Errors: bpf/loaded.h.
+ */
+int bb_target__adopt(uint32_t id, const char *pinned, struct bb_target **ret_target, struct bb_err *err);
+bool bb_target__is_adopted(const struct bb_target *t);
+
+/*
  * From its next load on (it is unloaded now), let `t` use the maps of `lender` (loaded, and outliving t) where name,
  * type, sizes and what the scenario says they hold are the same: two programs are then compared on the same memory.
  * Where a map's pages lie moved a comparison of a program with itself by 0.1 to 0.5 %.

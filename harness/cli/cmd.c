@@ -16,6 +16,7 @@ const struct bb_cmd bb_cmds[] = {
 	{"list", "list the scenarios with their variants and drives, and the stored runs", bb_cmd_list},
 	{"history", "show each variant over all stored runs, and where it changed", bb_cmd_history},
 	{"compare", "compare two programs, measured in turns now, or two stored runs", bb_cmd_compare},
+	{"live", "watch the programs that are loaded already: runs, cost and CPU of each", bb_cmd_live},
 	{"selftest", "find out what this machine can resolve: programs compared with themselves", bb_cmd_selftest},
 	{"check", "say what this machine can do, and what to change", bb_cmd_check},
 };

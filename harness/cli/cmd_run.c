@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli/cmd.h"
+#include "cli/live_options.h"
 #include "cli/measure.h"
 #include "cli/object_options.h"
 #include "cli/options.h"
@@ -14,6 +15,7 @@
 struct run_args {
 	struct bb_measure_args measure;
 	struct bb_object_args object;
+	struct bb_live_args live;
 	struct bb_strings scenarios, variants, drives;
 	uint32_t samples, loads;
 	bool dry_run;
@@ -35,6 +37,29 @@ static const struct argp_option options[] = {
 	{0},
 };
 
+/* What is to be measured is said once, and what goes with it. */
+static void check_what(const struct run_args *a, const struct argp_state *state)
+{
+	bool live = bb_live_args__any(&a->live);
+
+	if ((a->scenarios.n > 0) + (a->object.objects.n > 0) + live > 1)
+		bb_usage_error(state, "one of --scenario, --object and loaded programs (--prog-id, --prog-name, --pinned)");
+	if (!a->scenarios.n && !a->object.objects.n && !live)
+		bb_usage_error(state, "which scenario? --scenario NAME (`bpfbench list` shows them), --object FILE, or a program that "
+			       "is loaded: --prog-id N");
+	if (a->scenarios.n && bb_object_args__any(&a->object))
+		bb_usage_error(state, "--program, --packet, --ctx and --trigger are for --object; a scenario says it itself");
+	if (live && (a->object.programs.n || a->object.packets.n || a->object.contexts.n))
+		bb_usage_error(state, "--program, --packet and --ctx are for --object, not for loaded programs");
+	if (live && a->object.trigger && strcmp(a->object.trigger, "test-run"))
+		bb_usage_error(state, "loaded programs take --trigger test-run, not '%s'; without it they are watched",
+			       a->object.trigger);
+	if (!live && a->live.seconds > 0)
+		bb_usage_error(state, "--seconds is for loaded programs (--prog-id, --prog-name, --pinned)");
+	if (live && a->object.trigger && a->live.seconds > 0)
+		bb_usage_error(state, "test runs go by --samples, not by --seconds");
+}
+
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct run_args *a = state->input;
@@ -43,6 +68,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = &a->measure;
 		state->child_inputs[1] = &a->object;
+		state->child_inputs[2] = &a->live;
 		break;
 	case 's': bb_strings_add(&a->scenarios, arg, state); break;
 	case 'V': bb_strings_add(&a->variants, arg, state); break;
@@ -51,21 +77,17 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case KEY_LOADS: a->loads = bb_option_u32(state, "loads", arg, 1, 10000); break;
 	case KEY_DRY_RUN: a->dry_run = true; break;
 	case ARGP_KEY_ARG: bb_usage_error(state, "'%s' is no option; a scenario is named by --scenario %s", arg, arg);
-	case ARGP_KEY_END:
-		if (!a->scenarios.n && !a->object.objects.n)
-			bb_usage_error(state, "which scenario? --scenario NAME (`bpfbench list` shows them), or --object FILE");
-		if (a->scenarios.n && a->object.objects.n)
-			bb_usage_error(state, "either --scenario or --object");
-		if (a->scenarios.n && bb_object_args__any(&a->object))
-			bb_usage_error(state, "--program, --packet, --ctx and --trigger are for --object; a scenario says it itself");
-		break;
+	case ARGP_KEY_END: check_what(a, state); break;
 	default: return ARGP_ERR_UNKNOWN;
 	}
 	return 0;
 }
 
 static const struct argp_child children[] = {
-	{&bb_measure_argp, 0, NULL, 2}, {&bb_object_argp, 0, "Or an object without a scenario:", 1}, {0},
+	{&bb_measure_argp, 0, NULL, 2},
+	{&bb_object_argp, 0, "Or an object without a scenario:", 1},
+	{&bb_live_argp, 0, "Or programs that are loaded already, watched under their own load:", 1},
+	{0},
 };
 
 static const struct argp argp = {
@@ -89,8 +111,13 @@ static void print_plan(const struct bb_plan *plan, FILE *out)
 			fprintf(out, "%g s", c->seconds);
 		else
 			fprintf(out, "%u samples", c->samples);
-		fprintf(out, ", program %s%s\n", c->variant->program,
-			bb_cell_is_floor(plan, c) ? ", the floor" : "");
+		if (c->variant->id)
+			fprintf(out, ", the loaded program with id %u", c->variant->id);
+		else if (c->variant->pinned)
+			fprintf(out, ", the program pinned at %s", c->variant->pinned);
+		else
+			fprintf(out, ", program %s", c->variant->program);
+		fprintf(out, "%s\n", bb_cell_is_floor(plan, c) ? ", the floor" : "");
 	}
 }
 
@@ -102,6 +129,16 @@ struct jobs {
 	struct bb_object_scenario object;	/* of --object: which of the programs nothing here can drive */
 };
 
+/* The scenario of the objects or of the loaded programs, whichever were named. */
+static int without_scenario(const struct run_args *a, struct jobs *j, struct bb_err *err)
+{
+	if (a->object.objects.n)
+		return bb_object_args__scenario(&a->object, false, &j->object, &j->scenarios[0], err);
+	if (a->object.trigger)
+		fputs("bpfbench: test runs of loaded programs change what those programs have in their maps\n", stderr);
+	return bb_live_args__scenario(&a->live, a->object.trigger != NULL, &j->scenarios[0], err);
+}
+
 /* All scenarios are read and planned before the first is measured: a typo in the last one costs nothing. */
 static int plan_all(const struct run_args *a, const struct bb_paths *paths, struct jobs *j, struct bb_err *err)
 {
@@ -112,16 +149,14 @@ static int plan_all(const struct run_args *a, const struct bb_paths *paths, stru
 	};
 	int rc = 0;
 
-	j->n = a->object.objects.n ? 1 : a->scenarios.n;
+	j->n = a->scenarios.n ? a->scenarios.n : 1;
 	j->scenarios = calloc(j->n, sizeof(*j->scenarios));
 	j->plans = calloc(j->n, sizeof(*j->plans));
 	if (!j->scenarios || !j->plans)
 		return bb_fail_nomem(err);
 	for (size_t i = 0; !rc && i < j->n; i++) {
-		if (a->object.objects.n)
-			rc = bb_object_args__scenario(&a->object, false, &j->object, &j->scenarios[i], err);
-		else
-			rc = bb_scenario_find(paths, a->scenarios.v[i], &j->scenarios[i], err);
+		rc = a->scenarios.n ? bb_scenario_find(paths, a->scenarios.v[i], &j->scenarios[i], err)
+				    : without_scenario(a, j, err);
 		if (!rc)
 			rc = bb_plan__make(j->scenarios[i], &opts, &j->plans[i], err);
 	}
@@ -211,6 +246,7 @@ int bb_cmd_run(int argc, char **argv)
 	free(a.variants.v);
 	free(a.drives.v);
 	bb_object_args__done(&a.object);
+	bb_live_args__done(&a.live);
 	bb_paths__done(&paths);
 	return exit_code;
 }

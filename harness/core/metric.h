@@ -25,6 +25,8 @@ struct bb_summary {
 	struct bb_estimate outlier_share;	/* of the samples, 0..1 */
 	struct bb_estimate outlier_time_share;	/* of run_time_ns, 0..1 */
 	struct bb_estimate rate_requested, rate_achieved;	/* in-situ, Hz of the target's CPU time */
+	struct bb_estimate run_rate;	/* live: runs per second of wall time */
+	struct bb_estimate cpu_share;	/* live: of one CPU, by run_time_ns; above 1 where several run it at once */
 	struct bb_estimate drops;	/* runs whose result the program threw away */
 	struct bb_estimate intercept;	/* slope: ns of a system call besides the runs in it */
 	struct bb_estimate cycles, instructions, llc_misses;	/* slope: of a run, by the PMU */

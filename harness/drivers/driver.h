@@ -32,7 +32,7 @@ struct bb_batch {
 	uint64_t *ns;			/* room for `want` samples: cost of one run each, in 1/units_per_ns ns of the driver */
 	size_t want;			/* at most this many; fewer only if the time is up */
 	size_t warmup;			/* runs to fire and discard first (drivers that fire); out: those that were */
-	double max_s;			/* in-situ: the workload's CPU time to spend; 0: no limit but `want` */
+	double max_s;			/* in-situ: the workload's CPU time to spend; live: wall time; 0: no limit but `want` */
 	bool drain_always;		/* rings emptied after every run, or only when half full */
 
 	size_t n;			/* samples taken */
@@ -53,6 +53,7 @@ struct bb_driver {
 	const char *doc;
 	bool needs_bpf;			/* false: subjects have no target (fake) */
 	bool fires;			/* it fires the events itself: fired must equal run_cnt */
+	bool spares_others;		/* it neither attaches nor changes the program: it may be somebody else's */
 	bool stats_off;			/* bpf_stats must be off meanwhile: the counters may not move */
 	uint32_t units_per_ns;		/* of its samples: 1, or 1000 for ps; 0: 1 */
 	int (*open)(const struct bb_drive_spec *spec, const struct bb_driver_opts *opts, void **ret_state,
@@ -66,7 +67,7 @@ struct bb_driver {
 };
 
 extern const struct bb_driver bb_driver_step_page_fault, bb_driver_step_test_run, bb_driver_slope, bb_driver_insitu,
-	bb_driver_fake;
+	bb_driver_live, bb_driver_fake;
 extern const struct bb_driver *const bb_drivers[];
 extern const size_t bb_n_drivers;
 

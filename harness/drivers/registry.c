@@ -10,6 +10,7 @@ const struct bb_driver *const bb_drivers[] = {
 	&bb_driver_step_test_run,
 	&bb_driver_slope,
 	&bb_driver_insitu,
+	&bb_driver_live,
 	&bb_driver_fake,
 };
 

@@ -206,6 +206,7 @@ const struct bb_driver bb_driver_slope = {
 	.doc = "wall time of a test run against its repeat, bpf_stats off: what one more run costs, below a nanosecond",
 	.needs_bpf = true,
 	.fires = true,
+	.spares_others = true,
 	.stats_off = true,
 	.units_per_ns = (uint32_t)PS_PER_NS,
 	.open = bb_test_run__open_repeating,

@@ -102,6 +102,7 @@ const struct bb_driver bb_driver_step_test_run = {
 	.doc = "have the kernel run it on one input at a time and read the counters after each: every run is a sample",
 	.needs_bpf = true,
 	.fires = true,
+	.spares_others = true,
 	.open = bb_test_run__open,
 	.probe = bb_test_run__probe,
 	.attach = bb_test_run__attach,

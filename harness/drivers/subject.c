@@ -7,11 +7,13 @@ int bb_subject__open(const struct bb_variant_spec *spec, const char *object_path
 	struct bb_subject s = {.spec = spec, .jit_mod64 = -1};
 	int rc = 0;
 
-	if (object_path)
+	if (bb_variant_is_live(spec))
+		rc = bb_target__adopt(spec->id, spec->pinned, &s.target, err);
+	else if (object_path)
 		rc = bb_target__open(object_path, spec->program, spec->globals, spec->n_globals, &s.target, err);
 	if (rc)
 		return rc;
-	if (s.target)
+	if (s.target && !bb_variant_is_live(spec))	/* another's maps hold what they hold */
 		bb_target__say_maps(s.target, &spec->maps);
 	*ret_subject = s;
 	return 0;

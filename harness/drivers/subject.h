@@ -16,7 +16,7 @@ struct bb_subject {
 	int jit_mod64;				/* of the current load; -1 unknown */
 };
 
-/* Find the variant's program; nothing is loaded. `object_path` NULL makes a fake subject. */
+/* Find the variant's program; nothing is loaded. `object_path` NULL makes a fake subject, unless the variant is live. */
 int bb_subject__open(const struct bb_variant_spec *spec, const char *object_path, struct bb_subject *ret_subject,
 		     struct bb_err *err);
 

@@ -72,7 +72,7 @@ int bb_test_run__attach(void *state, struct bb_subject *subject, void **ret_slot
 	struct bb_test_run_slot *slot = calloc(1, sizeof(*slot));
 	int rc = slot ? open_slot(t, subject->target, slot, err) : bb_fail_nomem(err);
 
-	if (!rc && slot->type->is_xdp) {
+	if (!rc && slot->type->is_xdp && !bb_target__is_adopted(subject->target)) {
 		if (t->xdp.netns_fd < 0)
 			rc = bb_xdp_net__open(&t->xdp, err);
 		if (!rc)

@@ -12,7 +12,7 @@
 /*
  * What the drivers by BPF_PROG_TEST_RUN (step and slope) have in common: all of struct bb_driver but batch(). XDP
  * programs are attached to a device of our own meanwhile (bpf/xdp_attach.h), so that they are called as in production;
- * up to 48 of them share the dispatcher, a binary search over their addresses, which is at most a compare more a doubling.
+ * up to 48 of them share the dispatcher, a binary search over their addresses, which is at most a compare more a doubling. Somebody else's is left as it is.
  */
 struct bb_test_run {
 	const struct bb_drive_spec *spec;

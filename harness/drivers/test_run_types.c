@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "drivers/test_run_types.h"
 
-#include <bpf/libbpf.h>
 #include <errno.h>
 #include <linux/bpf.h>
 #include <stdio.h>
+
+#include "bpf/prog_type.h"
 
 #define PROG_TYPE_SYSCALL 31	/* 5.14 */
 #define PROG_TYPE_NETFILTER 32	/* 6.4: newer than the headers of Debian 12 */
@@ -106,14 +107,13 @@ static const struct {
 
 int bb_test_run_type__refuse(uint32_t prog_type, struct bb_err *err)
 {
-	const char *name = libbpf_bpf_prog_type_str((enum bpf_prog_type)prog_type);
 	const char *words = "they run only under their real event";
 
 	for (size_t i = 0; i < sizeof(instead) / sizeof(instead[0]); i++)
 		if (instead[i].prog_type == prog_type)
 			words = instead[i].instead;
 	return bb_fail(err, -ENOTSUP, "programs of type %s have no test run in this kernel ('trigger: test-run'): %s",
-		       name ? name : "unknown", words);
+		       bb_prog_type_name(prog_type).text, words);
 }
 
 int bb_test_run_type__find(uint32_t prog_type, const struct bb_test_run_type **ret_type, struct bb_err *err)

@@ -135,6 +135,8 @@ static void add_cell(struct bb_plan *p, const struct bb_plan_opts *opts, const s
 		     !strcmp(d->with, "slope") ? BB_DEFAULT_SLOPES : BB_DEFAULT_SAMPLES;
 	if (!strcmp(d->with, "in-situ"))
 		c->seconds = d->seconds > 0 ? d->seconds : BB_DEFAULT_SECONDS;
+	if (!strcmp(d->with, "live"))
+		c->seconds = d->seconds > 0 ? d->seconds : BB_DEFAULT_LIVE_SECONDS;
 	c->what = (size_t)snprintf(c->name, sizeof(c->name), "%s/%s/", p->scenario->name, v->name);
 	snprintf(c->name + c->what, sizeof(c->name) - c->what, "%s", d->with);
 	set_param(c, param, i);

@@ -23,10 +23,12 @@
  */
 #define ARRAY_LEN(a)	(sizeof(a) / sizeof((a)[0]))
 
-enum { STEP, SLOPE, IN_SITU, FAKE };
+enum { STEP, SLOPE, IN_SITU, LIVE, FAKE };
 enum { PAGE_FAULT, TEST_RUN };
 
-static const char *const drivers[] = {[STEP] = "step", [SLOPE] = "slope", [IN_SITU] = "in-situ", [FAKE] = "fake"};
+static const char *const drivers[] = {
+	[STEP] = "step", [SLOPE] = "slope", [IN_SITU] = "in-situ", [LIVE] = "live", [FAKE] = "fake",
+};
 static const char *const triggers[] = {[PAGE_FAULT] = "page-fault", [TEST_RUN] = "test-run"};
 static const char *const insides[] = {"amicable_pairs"};
 static const char *const events[] = {"cpu-clock", "task-clock"};
@@ -36,13 +38,14 @@ static const uint32_t default_stack_depth = 8;
 static const uint32_t default_freq_hz = 100;
 
 /* The drives that have keys of their own: the drivers, and step by its trigger. */
-enum { BY_FAULT, BY_TEST_RUN, BY_SLOPE, BY_SAMPLING, BY_FAKE };
+enum { BY_FAULT, BY_TEST_RUN, BY_SLOPE, BY_SAMPLING, BY_OTHERS, BY_FAKE };
 
 static const struct bb_mode modes[] = {
 	[BY_FAULT] = {"with: step", "step by page-fault"},
 	[BY_TEST_RUN] = {"trigger: test-run", "step by test-run"},
 	[BY_SLOPE] = {"with: slope", "slope"},
 	[BY_SAMPLING] = {"with: in-situ", "in-situ"},
+	[BY_OTHERS] = {"with: live", "live"},
 	[BY_FAKE] = {"with: fake", "fake"},
 };
 
@@ -145,6 +148,22 @@ static int read_globals(const struct bb_reader *r, const struct bb_field *f, con
 	return 0;
 }
 
+/* A program that is loaded already is what it is: nothing that says how to load one may stand beside it. */
+static int check_live(const struct bb_reader *r, const struct bb_yaml *node, const struct bb_variant_spec *v)
+{
+	static const char *const for_loading[] = {"program", "object", "globals", "maps"};
+
+	if (v->id && v->pinned)
+		return bb_yaml__fail(r->path, node, r->err, "variant '%s' has an id and a pin; one of them says which program "
+				     "it is", v->name);
+	for (size_t i = 0; bb_variant_is_live(v) && i < ARRAY_LEN(for_loading); i++)
+		if (bb_yaml__get(node, for_loading[i]))
+			return bb_yaml__fail(r->path, bb_yaml__get(node, for_loading[i]), r->err, "key '%s' is for programs to be "
+					     "loaded; variant '%s' is loaded already, by %s", for_loading[i], v->name,
+					     v->id ? "its id" : "its pin");
+	return 0;
+}
+
 static int read_variant(const struct bb_reader *r, const struct bb_yaml *node, struct bb_scenario *s)
 {
 	struct bb_variant_spec *v = &s->variants[s->n_variants++];
@@ -160,7 +179,8 @@ static int read_variant(const struct bb_reader *r, const struct bb_yaml *node, s
 		return bb_yaml__fail(r->path, bb_yaml__get(node, "name"), r->err,
 				     "variant '%s' is given twice; the first is at %u:%u", v->name, first->where.line,
 				     first->where.col);
-	return v->program ? 0 : bb_field__set_text(r, &v->program, v->name);
+	rc = check_live(r, node, v);
+	return rc || v->program ? rc : bb_field__set_text(r, &v->program, v->name);
 }
 
 static int read_variants(const struct bb_reader *r, const struct bb_field *f, const struct bb_yaml *node, void *base)
@@ -184,7 +204,7 @@ static int set_drive_defaults(const struct bb_reader *r, unsigned int mode, stru
 
 	rc = rc ? rc : bb_field__set_text(r, &d->inside, insides[0]);
 	rc = rc ? rc : bb_field__set_text(r, &d->event, events[0]);
-	if (!rc && mode != BY_TEST_RUN && mode != BY_SLOPE)	/* which have no stack to go down */
+	if (!rc && mode != BY_TEST_RUN && mode != BY_SLOPE && mode != BY_OTHERS)	/* which have no stack to go down */
 		rc = bb_field__set_list(r, &d->stack_depth, &default_stack_depth, 1);
 	return rc ? rc : bb_field__set_list(r, &d->freq_hz, &default_freq_hz, 1);
 }
@@ -195,7 +215,7 @@ static int find_mode(const struct bb_reader *r, const struct bb_yaml *node, unsi
 	static const struct bb_field with = {.name = "with", .choices = drivers, .n_choices = ARRAY_LEN(drivers)};
 	static const struct bb_field by = {.name = "trigger", .choices = triggers, .n_choices = ARRAY_LEN(triggers)};
 	static const unsigned int mode_of[] = {
-		[STEP] = BY_FAULT, [SLOPE] = BY_SLOPE, [IN_SITU] = BY_SAMPLING, [FAKE] = BY_FAKE,
+		[STEP] = BY_FAULT, [SLOPE] = BY_SLOPE, [IN_SITU] = BY_SAMPLING, [LIVE] = BY_OTHERS, [FAKE] = BY_FAKE,
 	};
 	const struct bb_yaml *driver = bb_yaml__get(node, "with"), *trigger = bb_yaml__get(node, "trigger");
 	size_t i = 0, t = PAGE_FAULT;
@@ -265,6 +285,8 @@ static const struct bb_field variant_fields[] = {
 	{"name", bb_field__name, AT(bb_variant_spec, name), .required = true},
 	{"program", bb_field__text, AT(bb_variant_spec, program)},
 	{"object", bb_field__text, AT(bb_variant_spec, object)},
+	{"id", bb_field__u32, AT(bb_variant_spec, id), .min = 1, .max = UINT32_MAX},
+	{"pinned", bb_field__text, AT(bb_variant_spec, pinned)},
 	{"description", bb_field__text, AT(bb_variant_spec, description)},
 	{"globals", read_globals, AT(bb_variant_spec, globals)},
 	{"maps", bb_field__maps, AT(bb_variant_spec, maps)},
@@ -282,7 +304,7 @@ static const struct bb_field drive_fields[] = {
 	{"workload", bb_field__text, AT(bb_drive_spec, workload), IN(SAMPLING), .required = true},
 	{"args", read_args, AT(bb_drive_spec, args), IN(SAMPLING)},
 	{"freq_hz", bb_field__u32_list, AT(bb_drive_spec, freq_hz), IN(SAMPLING), .min = 1, .max = 100000},
-	{"seconds", bb_field__double, AT(bb_drive_spec, seconds), IN(SAMPLING), .min = 0.01, .max = 86400},
+	{"seconds", bb_field__double, AT(bb_drive_spec, seconds), IN(SAMPLING) | IN(OTHERS), .min = 0.01, .max = 86400},
 	{"samples", bb_field__u32, AT(bb_drive_spec, samples), IN(FAULT) | IN(TEST_RUN) | IN(SLOPE) | IN(FAKE),
 	 .min = 1, .max = 100000000},
 	{"variants", read_driven, AT(bb_drive_spec, variants)},
@@ -343,7 +365,11 @@ static int check_references(const struct bb_reader *r, const struct bb_scenario 
 
 static int check_object(const struct bb_reader *r, const struct bb_scenario *s, const struct bb_yaml *root)
 {
-	for (size_t i = 0; i < s->n_drives && !s->object; i++)
+	bool all_live = true;
+
+	for (size_t i = 0; i < s->n_variants; i++)
+		all_live &= bb_variant_is_live(&s->variants[i]);
+	for (size_t i = 0; i < s->n_drives && !s->object && !all_live; i++)
 		if (strcmp(s->drives[i].with, drivers[FAKE]))
 			return bb_yaml__fail(r->path, root, r->err,
 					     "a scenario needs the key 'object', the file with the BPF programs, for "
@@ -483,6 +509,7 @@ static void variant_done(struct bb_variant_spec *v)
 	free(v->name);
 	free(v->program);
 	free(v->object);
+	free(v->pinned);
 	free(v->description);
 }
 
@@ -534,6 +561,8 @@ int bb_scenario__add_variant(struct bb_scenario *s, const char *name, const char
 	v->name = copy_or_null(name, &ok);
 	v->program = copy_or_null(from->program, &ok);
 	v->object = copy_or_null(object ? object : from->object, &ok);
+	v->id = from->id;
+	v->pinned = copy_or_null(from->pinned, &ok);
 	v->description = copy_or_null(from->description, &ok);
 	v->globals = calloc(from->n_globals + 1, sizeof(*v->globals));
 	ok &= v->globals != NULL;

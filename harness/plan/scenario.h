@@ -2,6 +2,7 @@
 #ifndef BB_PLAN_SCENARIO_H
 #define BB_PLAN_SCENARIO_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -31,6 +32,8 @@ struct bb_variant_spec {
 	char *name;
 	char *program;			/* function name in the object; the variant's name when not given */
 	char *object;			/* NULL: the scenario's */
+	uint32_t id;			/* of a program that is loaded already; 0: not given */
+	char *pinned;			/* path of such a program's pin; NULL: not given */
 	char *description;		/* NULL when not given */
 	struct bb_global_spec *globals;
 	size_t n_globals;
@@ -45,7 +48,7 @@ enum bb_consumer {
 
 /* One entry of `drive:`. Which keys may stand beside `with` depends on it; the others keep their defaults. */
 struct bb_drive_spec {
-	char *with;			/* "step", "slope", "in-situ" or "fake" */
+	char *with;			/* "step", "slope", "in-situ", "live" or "fake" */
 	char *trigger;			/* step: "page-fault" (default) or "test-run" */
 	struct bb_inputs inputs;	/* step by test-run, slope: what it runs on; n == 0: the default for the type */
 	uint32_t repeat;		/* slope: runs in the longest call; 0: as many as make a tenth of a millisecond */
@@ -57,7 +60,7 @@ struct bb_drive_spec {
 	char **args;			/* in-situ: its arguments, n_args of them */
 	size_t n_args;
 	struct bb_u32_list freq_hz;	/* in-situ: 1..100000 each, default [100] */
-	double seconds;			/* in-situ: time per variant and frequency, all loads together; 0 = default */
+	double seconds;			/* in-situ, live: time per variant (and frequency), all loads together; 0 = default */
 	uint32_t samples;		/* step, slope, fake: per variant and parameter, all loads together; 0 = default */
 	char **variants;		/* names of those that it drives, n_variants of them; NULL: all */
 	size_t n_variants;
@@ -69,7 +72,7 @@ struct bb_scenario {
 	char *path;			/* file it was read from */
 	char *name;
 	char *description;		/* NULL when not given */
-	char *object;			/* BPF object; NULL allowed only when every drive is "fake" */
+	char *object;			/* BPF object; NULL allowed when every drive is "fake" or every variant is live */
 	char *floor;			/* name of the variant that is the floor, or NULL */
 	char *anchor;			/* variant that history divides by; NULL: the floor */
 	uint32_t loads;			/* program loads per run; 0 = default */
@@ -99,6 +102,12 @@ int bb_scenario__add_variant(struct bb_scenario *s, const char *name, const char
 
 /* The name of the variant that is the floor under the drive, or NULL: its own, else the scenario's. */
 const char *bb_scenario__floor(const struct bb_scenario *s, const struct bb_drive_spec *d);
+
+/* Does the variant name a program that is loaded already, by somebody else? */
+static inline bool bb_variant_is_live(const struct bb_variant_spec *v)
+{
+	return v->id || v->pinned;
+}
 
 /* The variant of that name, or NULL. */
 const struct bb_variant_spec *bb_scenario__variant(const struct bb_scenario *s, const char *name);

@@ -39,7 +39,7 @@ static void put_family(const struct family *f, FILE *mem)
 		fprintf(mem, "# UNIT %s seconds\n", f->name);
 }
 
-static void put_label(const char *name, const char *value, const char *before, FILE *mem)
+void bb_openmetrics_label(const char *name, const char *value, const char *before, FILE *mem)
 {
 	fprintf(mem, "%s%s=\"", before, name);
 	for (; value && *value; value++) {
@@ -66,11 +66,11 @@ static void put_case(const struct family *f, const struct bb_case *c, const char
 	if (!isfinite(value))
 		return;
 	fputs(f->name, mem);
-	put_label("benchmark", c->name, "{", mem);
-	put_label("scenario", c->scenario, ",", mem);
-	put_label("variant", c->variant, ",", mem);
-	put_label("drive", c->drive, ",", mem);
-	put_label("estimate", bound, ",", mem);
+	bb_openmetrics_label("benchmark", c->name, "{", mem);
+	bb_openmetrics_label("scenario", c->scenario, ",", mem);
+	bb_openmetrics_label("variant", c->variant, ",", mem);
+	bb_openmetrics_label("drive", c->drive, ",", mem);
+	bb_openmetrics_label("estimate", bound, ",", mem);
 	put_value(f, value, mem);
 }
 
@@ -116,10 +116,10 @@ static void put_static_metric(const struct bb_report *r, const struct bb_metric_
 		if (!isfinite(value))
 			continue;
 		fputs(f.name, mem);
-		put_label("scenario", p->scenario, "{", mem);
-		put_label("variant", p->variant, ",", mem);
-		put_label("program", p->program, ",", mem);
-		put_label("type", p->type, ",", mem);
+		bb_openmetrics_label("scenario", p->scenario, "{", mem);
+		bb_openmetrics_label("variant", p->variant, ",", mem);
+		bb_openmetrics_label("program", p->program, ",", mem);
+		bb_openmetrics_label("type", p->type, ",", mem);
 		put_value(&f, value, mem);
 	}
 }

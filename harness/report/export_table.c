@@ -297,6 +297,17 @@ static void note_no_pmu(struct notes *notes, const struct bb_report *r)
 	}
 }
 
+static void note_live(struct notes *notes, const struct bb_report *r)
+{
+	for (size_t i = 0; i < r->n_cases; i++) {
+		if (!r->cases[i].is_live)
+			continue;
+		fputs("live: programs of others are not loaded anew: their intervals are over slices of time, not over loads\n",
+		      note(notes));
+		return;
+	}
+}
+
 static void put_notes(const struct bb_report *r, FILE *out)
 {
 	struct notes notes = {out, 0};
@@ -323,6 +334,7 @@ static void put_notes(const struct bb_report *r, FILE *out)
 	}
 	note_negative(&notes, r);
 	note_no_pmu(&notes, r);
+	note_live(&notes, r);
 }
 
 /* --- the rest ------------------------------------------------------------------------------------------------ */

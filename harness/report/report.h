@@ -49,6 +49,7 @@ struct bb_case {
 	uint32_t units_per_ns;		/* of the samples: 1, or 1000 where they are in ps */
 	size_t floor;			/* index of the floor's case in the report, BB_NO_FLOOR */
 	bool is_anchor;			/* what history divides by */
+	bool is_live;			/* somebody else's program, never loaded anew: each series is a slice of time */
 	struct bb_series *series;
 	size_t n_series;
 	struct bb_summary summary;	/* derived */

@@ -29,6 +29,7 @@ static const struct bb_field case_fields[] = {
 	{"param_value", FIELD_U32, offsetof(struct bb_case, param_value)},
 	{"anchor", FIELD_BOOL, offsetof(struct bb_case, is_anchor)},
 	{"units_per_ns", FIELD_U32_NOT_0, offsetof(struct bb_case, units_per_ns)},
+	{"live", FIELD_BOOL, offsetof(struct bb_case, is_live)},
 };
 
 static const struct bb_field series_fields[] = {
@@ -86,7 +87,7 @@ static const struct bb_field pair_fields[] = {
 
 const struct bb_fields bb_report_fields = FIELDS(report_fields, 0);
 const struct bb_fields bb_skip_fields = FIELDS(skip_fields, 0);
-const struct bb_fields bb_case_fields = FIELDS(case_fields, 1);
+const struct bb_fields bb_case_fields = FIELDS(case_fields, 2);
 const struct bb_fields bb_series_fields = FIELDS(series_fields, 4);
 const struct bb_fields bb_program_fields = FIELDS(program_fields, 0);
 const struct bb_fields bb_comparison_fields = FIELDS(comparison_fields, 0);

@@ -10,8 +10,6 @@
 
 #define ALPHA		0.05	/* of every interval over loads */
 #define SPREAD_MIN	3	/* loads: p90/p10 of two is only their ratio */
-#define P90_MIN		100	/* samples: at least ten above the quantile, else it is an extreme by another name */
-#define P99_MIN		1000
 
 static const struct bb_estimate absent = {NAN, NAN, NAN};
 
@@ -109,8 +107,8 @@ static int quantiles(const struct bb_hist *all, struct bb_case *c)
 	if (rc)
 		return rc;
 	c->summary.p50 = point(bb_case__ns(c, bb_hist_quantile(&sorted, 0.5)));
-	c->summary.p90 = point(all->n >= P90_MIN ? bb_case__ns(c, bb_hist_quantile(&sorted, 0.9)) : NAN);
-	c->summary.p99 = point(all->n >= P99_MIN ? bb_case__ns(c, bb_hist_quantile(&sorted, 0.99)) : NAN);
+	c->summary.p90 = point(all->n >= BB_P90_MIN ? bb_case__ns(c, bb_hist_quantile(&sorted, 0.9)) : NAN);
+	c->summary.p99 = point(all->n >= BB_P99_MIN ? bb_case__ns(c, bb_hist_quantile(&sorted, 0.99)) : NAN);
 	bb_sorted_done(&sorted);
 	return 0;
 }
@@ -118,7 +116,8 @@ static int quantiles(const struct bb_hist *all, struct bb_case *c)
 /* What the counters and clocks of the valid series add up to. */
 static void count(struct bb_case *c)
 {
-	double run_cnt = 0, run_time_ns = 0, drops = 0, runs_timed = 0, cpu_s = 0, steal = 0, steal_s = 0;
+	double run_cnt = 0, run_time_ns = 0, drops = 0, runs_timed = 0, cpu_s = 0, wall_s = 0, steal = 0, steal_s = 0;
+	bool watched = !strcmp(c->drive, "live");
 	struct bb_summary *sum = &c->summary;
 	size_t valid = 0;
 
@@ -134,6 +133,7 @@ static void count(struct bb_case *c)
 		run_cnt += (double)s->run_cnt;
 		run_time_ns += (double)s->run_time_ns;
 		drops += (double)s->drops;
+		wall_s += s->elapsed_s;
 		if (s->target_cpu_s > 0) {
 			runs_timed += (double)s->run_cnt;
 			cpu_s += s->target_cpu_s;
@@ -144,7 +144,9 @@ static void count(struct bb_case *c)
 		}
 	}
 	sum->naive_mean = point(ratio(run_time_ns, run_cnt));
-	sum->drops = point(valid ? drops : NAN);
+	sum->run_rate = point(watched ? ratio(run_cnt, wall_s) : NAN);
+	sum->cpu_share = point(watched ? ratio(run_time_ns, wall_s * 1e9) : NAN);
+	sum->drops = point(valid && !c->is_live ? drops : NAN);		/* nobody reads what is in another's maps */
 	sum->rate_achieved = point(ratio(runs_timed, cpu_s));
 	sum->rate_requested = point(c->param && !strcmp(c->param, "freq_hz") ? (double)c->param_value : (double)NAN);
 	sum->steal = point(ratio(steal, steal_s));
@@ -195,7 +197,7 @@ static int summarise_case(struct bb_case *c, struct work *w)
 	if (rc)
 		return rc;
 	c->summary.samples = w->all.n;
-	c->summary.layout_spread = point(spread);
+	c->summary.layout_spread = point(c->is_live ? NAN : spread);	/* of a program in one place */
 	return 0;
 }
 

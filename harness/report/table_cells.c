@@ -209,6 +209,18 @@ static void rate(const struct bb_case *c, struct bb_cell *cell)
 		*cell = bb_cell_number(s->rate_achieved.value, s->rate_achieved.value);
 }
 
+static void run_rate(const struct bb_case *c, struct bb_cell *cell)
+{
+	*cell = bb_cell_number(c->summary.run_rate.value, c->summary.run_rate.value);
+}
+
+static void cpu_share(const struct bb_case *c, struct bb_cell *cell)
+{
+	double percent = 100 * c->summary.cpu_share.value;
+
+	*cell = bb_cell_number(percent, percent);
+}
+
 static void intercept(const struct bb_case *c, struct bb_cell *cell)
 {
 	*cell = bb_cell_number(c->summary.intercept.value, c->summary.intercept.value);
@@ -237,7 +249,7 @@ static void multi(const struct bb_case *c, struct bb_cell *cell)
 	for (size_t i = 0; i < c->n_series; i++)
 		if (!c->series[i].void_why)
 			n += c->series[i].multi;
-	if (n || isfinite(c->summary.rate_achieved.value))
+	if (n || isfinite(c->summary.rate_achieved.value) || isfinite(c->summary.run_rate.value))
 		put_count(n, cell);
 }
 
@@ -250,7 +262,7 @@ static void spread(const struct bb_case *c, struct bb_cell *cell)
 const struct bb_column bb_columns[] = {
 	{"variant", true, false, 0, variant, NULL},
 	{"samples", false, false, 0, samples, "runs timed one by one, in the series that count"},
-	{"loads", false, false, 0, loads, "times the program was loaded anew; 22/24: two of the series do not count"},
+	{"loads", false, false, 0, loads, "times the program was loaded anew (of a live one: slices of time); 22/24: two do not count"},
 	{"latency", false, false, 0, latency, "gross cost of one run: median over loads of the means without outliers"},
 	{"95 % interval", true, true, 0, interval, "of the latency, over loads (order statistics; needs 6)"},
 	{"p50", false, false, 0, p50, "median of all samples"},
@@ -265,6 +277,8 @@ const struct bb_column bb_columns[] = {
 	{"naive", false, false, 0, naive,
 	 "naive mean, run_time_ns / run_cnt: the usual figure, for contrast; steal is in it"},
 	{"Hz", false, false, 3, rate, "runs per second of the target's CPU time, achieved/requested"},
+	{"runs/s", false, false, 0, run_rate, "of wall time, those that shared a reading of the counters too"},
+	{"CPU %", false, false, 0, cpu_share, "share of one CPU that all the runs take"},
 	{"multi", false, false, 2, multi,
 	 "runs that shared a reading of the counters with others: counted, but no sample"},
 	{"call", false, false, 5, intercept, "what the system call around the runs costs, ns"},

@@ -567,12 +567,25 @@ static int open_contests(struct ab *ab, struct bb_err *err)
 	return rc;
 }
 
+/* Pairs are made of loads, and a live program has one. */
+static int check_none_live(const struct bb_plan *plan, struct bb_err *err)
+{
+	for (size_t i = 0; i < plan->n_cells; i++)
+		if (bb_variant_is_live(plan->cells[i].variant))
+			return bb_fail(err, -EINVAL, "variant '%s' is loaded by somebody else; compare loads both programs again and "
+				       "again: give it objects, or compare two stored runs", plan->cells[i].variant->name);
+	return 0;
+}
+
 int bb_run_ab(const struct bb_plan *plan, const struct bb_ab_opts *opts, struct bb_report *report,
 	      struct bb_err *err)
 {
-	struct ab *ab = calloc(1, sizeof(*ab));
-	int rc;
+	struct ab *ab;
+	int rc = check_none_live(plan, err);
 
+	if (rc)
+		return rc;
+	ab = calloc(1, sizeof(*ab));
 	if (!ab)
 		return bb_fail_nomem(err);
 	ab->opts = opts;

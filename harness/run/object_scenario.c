@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "bpf/object_info.h"
+#include "bpf/prog_type.h"
 #include "drivers/test_run_types.h"
 #include "plan/field.h"
 #include "plan/yaml.h"
@@ -78,7 +79,7 @@ static void name_variant(const struct maker *m, const struct part *part, const c
 /* "empty-xdp". No function can be called so, only an object. */
 static const char *floor_name(uint32_t type, char *buf, size_t size)
 {
-	snprintf(buf, size, "empty-%s", bb_prog_type_name(type));
+	snprintf(buf, size, "empty-%s", bb_prog_type_name(type).text);
 	return buf;
 }
 
@@ -167,7 +168,7 @@ static bool why_not(const struct bb_object_opts *o, const struct bb_object_progr
 	else if (o->trigger || has_floor(p->type))
 		return false;
 	else
-		snprintf(ret_why, size, "no trigger here makes a program of type %s run; %s", bb_prog_type_name(p->type),
+		snprintf(ret_why, size, "no trigger here makes a program of type %s run; %s", bb_prog_type_name(p->type).text,
 			 way_out(p->type));
 	return true;
 }
@@ -295,7 +296,7 @@ static void write_variants(const struct maker *m, FILE *out)
 
 		if (leads(m, i) && has_floor(type))
 			fprintf(out, "  - {name: %s, program: empty_%s, object: floors.bpf.o}    # the floor: returns at once\n",
-				floor_name(type, floor, sizeof(floor)), bb_prog_type_name(type));
+				floor_name(type, floor, sizeof(floor)), bb_prog_type_name(type).text);
 		fputs("  - {name: ", out);
 		bb_yaml__write(out, v->name);
 		if (strcmp(v->name, v->program->name)) {
@@ -306,7 +307,7 @@ static void write_variants(const struct maker *m, FILE *out)
 			fputs(", object: ", out);
 			bb_yaml__write(out, v->part->path);
 		}
-		fprintf(out, "}    # %s, section ", bb_prog_type_name(type));
+		fprintf(out, "}    # %s, section ", bb_prog_type_name(type).text);
 		bb_yaml__write(out, v->program->section);
 		fputc('\n', out);
 	}

@@ -33,10 +33,13 @@ int bb_record__batch(struct bb_series *s, const struct bb_batch *b);
 /* The series does not count, because; the first reason stays. 0 or -ENOMEM. */
 int bb_record__void(struct bb_series *s, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
+/* Did it run as often as it was fired? Somebody else's program may run more often: it has a load of its own. */
+bool bb_record__all_ran(const struct bb_subject *subject, uint64_t ran, uint64_t fired);
+
 /*
  * The kernel's counters of a subject now, against what they were `before` and, for a driver that fires, how many events
  * were fired since, warm-up included; with bpf_stats off they may not have moved. ret_why says what does not add up;
- * empty if all does, or if the subject is fake.
+ * empty if all does, or if the subject is fake. Runs that somebody else's program missed are only counted.
  */
 void bb_record__check(const struct bb_driver *driver, const struct bb_subject *subject, const struct bb_prog_stats *before,
 		      uint64_t fired, uint64_t *ret_misses, char *ret_why, size_t size);

@@ -17,6 +17,8 @@
 #define WARMUP_FIRST 100u	/* runs discarded when a load is new */
 #define WARMUP_BLOCK 8u		/* and when its turn comes again: the others were in the caches */
 
+#define LIVE_MOST (1u << 18)	/* samples of a slice of a live program, 2 MB */
+
 /* A plan on its way into a report. */
 struct run {
 	struct bb_session session;
@@ -208,7 +210,7 @@ static int judge_variant(struct run *r, size_t first, const struct bb_prog_stats
 		s->misses = misses;
 		if (why[0])
 			rc = bb_record__void(s, "%s", why);
-		else if (driver->fires && !driver->stats_off && s->run_cnt != s->fired)
+		else if (driver->fires && !driver->stats_off && !bb_record__all_ran(subject, s->run_cnt, s->fired))
 			rc = bb_record__void(s, "run_cnt is %llu, %llu events were fired", (unsigned long long)s->run_cnt,
 				       (unsigned long long)s->fired);
 		else if (want_drops >= 0 && s->drops != (uint64_t)want_drops)
@@ -333,14 +335,18 @@ static int run_rounds(struct run *r, struct bb_err *err)
 	return rc;
 }
 
-/* The largest batch there can be: a block, or what an in-situ slice may bring at twice its rate. */
+/*
+ * The largest batch there can be: a block, what an in-situ slice may bring at twice its rate, or LIVE_MOST of a live
+ * program, whose rate nobody knows: it ends the slice.
+ */
 static size_t batch_size(const struct bb_plan *plan)
 {
 	size_t most = BLOCK;
 
 	for (size_t i = 0; i < plan->n_cells; i++) {
 		const struct bb_cell *c = &plan->cells[i];
-		size_t n = (size_t)(2 * c->seconds / plan->loads * c->param_value) + 64;
+		size_t n = !strcmp(c->drive->with, "live") ? LIVE_MOST :
+			   (size_t)(2 * c->seconds / plan->loads * c->param_value) + 64;
 
 		if (c->seconds > 0 && n > most)
 			most = n;

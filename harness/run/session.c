@@ -81,7 +81,7 @@ static int open_variant(struct bb_session *s, size_t i, bool needs_bpf, struct b
 	char *path = NULL;
 	int rc;
 
-	if (needs_bpf) {
+	if (needs_bpf && !bb_variant_is_live(v)) {
 		path = bb_object_path(s->plan->scenario, v, s->opts->object_dir);
 		if (!path)
 			return bb_fail_nomem(err);
@@ -155,6 +155,15 @@ static bool in_plan(const struct bb_session *s, size_t drive, size_t variant)
 	return false;
 }
 
+/* Somebody else's program is never attached anywhere. */
+static int probe(const struct bb_open_drive *d, struct bb_subject *subject, struct bb_err *err)
+{
+	if (bb_variant_is_live(subject->spec) && !d->driver->spares_others)
+		return bb_fail(err, -ENOTSUP, "'%s' would attach the program to events of its own, and it belongs to somebody else; "
+			       "'with: live' measures it under its own load, 'trigger: test-run' by test runs", d->driver->name);
+	return d->driver->probe ? d->driver->probe(d->state, subject, err) : 0;
+}
+
 /* Which drives cannot drive which programs: each is asked once, and a refusal is a skip by name. */
 static int probe_all(struct bb_session *s, struct bb_report *report, struct bb_err *err)
 {
@@ -164,12 +173,12 @@ static int probe_all(struct bb_session *s, struct bb_report *report, struct bb_e
 	for (size_t d = 0; !rc && d < sc->n_drives; d++) {
 		const struct bb_driver *driver = s->drives[d].driver;
 
-		for (size_t v = 0; !rc && driver && driver->probe && v < sc->n_variants; v++) {
+		for (size_t v = 0; !rc && driver && v < sc->n_variants; v++) {
 			char what[256];
 
 			if (!s->usable[v] || !in_plan(s, d, v))
 				continue;
-			rc = driver->probe(s->drives[d].state, &s->subjects[v], err);
+			rc = probe(&s->drives[d], &s->subjects[v], err);
 			*refused(s, d, v) = rc != 0;
 			snprintf(what, sizeof(what), "%s/%s", sc->variants[v].name, driver->name);
 			rc = skip_or_fail(s, report, what, rc, err);

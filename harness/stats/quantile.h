@@ -11,6 +11,9 @@
  * default of R): linear between x(floor(h)) and x(floor(h) + 1), h = 1 + (n - 1) p. Nothing here allocates.
  */
 
+#define BB_P90_MIN	100	/* samples: at least ten above the quantile, else it is an extreme by another name */
+#define BB_P99_MIN	1000
+
 /* Sort x[n] ascending, NANs last. In place, O(n log n) at worst, never allocates (qsort() of glibc may). */
 void bb_sort_doubles(double *x, size_t n);
 

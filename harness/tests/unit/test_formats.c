@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <jansson.h>
 
+#include "openmetrics_check.h"
 #include "export_testing.h"
 
 static void test_golden(void **state)
@@ -33,6 +34,20 @@ static struct bb_report *with_odd_names(void)
 	make_program(r, "a,\"b|*c\nd", "p,q")->metrics = (struct bb_prog_static){1, 2, 3, 4, 5, 6000};
 	assert_int_equal(bb_report__summarise(r), 0);
 	return r;
+}
+
+/* Even those are OpenMetrics to a strict reader. */
+static void test_openmetrics_is_valid(void **state)
+{
+	struct bb_report *r = with_odd_names();
+	char *text = export_ok("openmetrics", r);
+	struct bb_err err = {0};
+
+	(void)state;
+	if (bb_openmetrics_check(text, &err))
+		fail_msg("%s", err.msg);
+	free(text);
+	bb_report__free(r);
 }
 
 static void assert_part(struct bb_report *r, const char *format, const char *part)
@@ -148,6 +163,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_golden),
 		cmocka_unit_test(test_odd_names),
+		cmocka_unit_test(test_openmetrics_is_valid),
 		cmocka_unit_test(test_a_line_a_load),
 		cmocka_unit_test(test_nothing_to_say),
 		cmocka_unit_test(test_absent_columns),

@@ -355,9 +355,34 @@ static void test_many(void **state)
 	bb_scenario__free(s);
 }
 
+/* No parameter, wall time instead of samples, and nobody else's floor. */
+static void test_live(void **state)
+{
+	static const char text[] = "name: l\nvariants: [{name: a, id: 3}, {name: b, pinned: /p}]\n"
+				   "drive: [{with: live}, {with: live, seconds: 0.5}]\n";
+	static const struct expected cells[] = {
+		{"l/a/live", NULL, 0, 0, BB_NO_CELL}, {"l/b/live", NULL, 0, 0, BB_NO_CELL},
+		{"l/a/live", NULL, 0, 0, BB_NO_CELL}, {"l/b/live", NULL, 0, 0, BB_NO_CELL},
+	};
+	struct bb_plan_opts opts = {0};
+	struct bb_scenario *s;
+	struct bb_plan p;
+	struct bb_err err;
+
+	(void)state;
+	assert_int_equal(bb_scenario__parse(text, strlen(text), "t.yml", &s, &err), 0);
+	assert_int_equal(bb_plan__make(s, &opts, &p, &err), 0);
+	check_cells(&p, cells, 4);
+	assert_true(p.cells[0].seconds == BB_DEFAULT_LIVE_SECONDS);
+	assert_true(p.cells[2].seconds == 0.5);
+	bb_plan__done(&p);
+	bb_scenario__free(s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_live),
 		cmocka_unit_test(test_step_and_in_situ),
 		cmocka_unit_test(test_fake),
 		cmocka_unit_test(test_named_inputs),

@@ -248,6 +248,25 @@ static void test_defaults(void **state)
 	bb_scenario__free(NULL);
 }
 
+static void test_live(void **state)
+{
+	struct bb_scenario *s = must_parse("name: n\nvariants:\n  - {name: a, id: 12}\n  - {name: b, pinned: /sys/fs/bpf/b}\n"
+					   "drive: [{with: live, seconds: 2}, {with: step, trigger: test-run}]\n");
+
+	(void)state;
+	assert_null(s->object);		/* nothing is loaded */
+	assert_int_equal(s->variants[0].id, 12);
+	assert_null(s->variants[0].pinned);
+	assert_true(bb_variant_is_live(&s->variants[0]));
+	assert_string_equal(s->variants[1].pinned, "/sys/fs/bpf/b");
+	assert_int_equal(s->variants[1].id, 0);
+	assert_true(bb_variant_is_live(&s->variants[1]));
+	assert_string_equal(s->drives[0].with, "live");
+	assert_true(s->drives[0].seconds == 2);
+	assert_int_equal(s->drives[0].stack_depth.n, 0);
+	bb_scenario__free(s);
+}
+
 struct bad {
 	const char *text;
 	unsigned int line, col;
@@ -267,6 +286,14 @@ static const struct bad bad_keys[] = {
 	{VARIANT("name: a, description: take, then give"), 4, 34, "a text that holds a comma must be quoted"},
 	{DRIVE("with: step, stack_dept: 8"), 5, 18, "unknown key 'stack_dept' (did you mean 'stack_depth'?)"},
 	{NVD "expect: {drop: 0}\n", 4, 10, "unknown key 'drop' (did you mean 'drops'?); expect takes: drops"},
+	{VARIANT("name: a, id: 1, pinned: /p"), 4, 5, "variant 'a' has an id and a pin; one of them says which program it is"},
+	{VARIANT("name: a, id: 1, program: b"), 4, 31, "key 'program' is for programs to be loaded; variant 'a' is loaded already, by its id"},
+	{VARIANT("name: a, pinned: /p, object: b"), 4, 35, "key 'object' is for programs to be loaded"},
+	{VARIANT("name: a, pinned: /p, globals: {g: 1}"), 4, 36, "is loaded already, by its pin"},
+	{VARIANT("name: a, id: 1, maps: [{name: m, reset: run}]"), 4, 28, "is loaded already, by its id"},
+	{VARIANT("name: a, id: 0"), 4, 19, "id must be from 1 to 4294967295"},
+	{DRIVE("with: live, workload: w"), 5, 18, "key 'workload' does not belong to 'with: live' but to in-situ; live takes: with, seconds"},
+	{"name: n\nvariants: [{name: a, id: 1}, {name: b}]\ndrive: [{with: live}]\n", 1, 1, "a scenario needs the key 'object'"},
 	{DRIVE("with: step, freq_hz: 100"), 5, 18, "key 'freq_hz' does not belong to 'with: step' but to in-situ"},
 	{DRIVE("with: in-situ, workload: w, samples: 9"), 5, 34, "but to step by page-fault, step by test-run, slope, fake; in-situ takes: with, event,"},
 	{DRIVE("stack_depth: 8, with: fake"), 5, 6,
@@ -290,7 +317,7 @@ static const struct bad bad_keys[] = {
 	{"\n\nname: n\n" V "drive: [{with: fake}, {with: step}]\n", 3, 1,
 	 "needs the key 'object', the file with the BPF programs, for its drive at 5:23"},
 	{VARIANT("program: a"), 4, 5, "a variant needs the key 'name'"},
-	{DRIVE("trigger: page-fault"), 5, 5, "a drive needs the key 'with', one of: step, slope, in-situ, fake"},
+	{DRIVE("trigger: page-fault"), 5, 5, "a drive needs the key 'with', one of: step, slope, in-situ, live, fake"},
 	{DRIVE("with: in-situ"), 5, 5, "a drive needs the key 'workload'"},
 	{NVD "expect: {}\n", 4, 9, "expect needs the key 'drops'"},
 };
@@ -314,9 +341,9 @@ static const struct bad bad_names[] = {
 	 "anchor 'rinbuf' is no variant (did you mean 'ringbuf'?); there are: empty, ringbuf"},
 	{"name: n\n" D "variants: [{name: empty}, {name: ringbuf}]\nanchor: nowhere\n", 4, 9,
 	 "anchor 'nowhere' is no variant; there are: empty, ringbuf"},
-	{DRIVE("with: stp"), 5, 12, "unknown with 'stp' (did you mean 'step'?); there are: step, slope, in-situ, fake"},
-	{DRIVE("with: [step]"), 5, 12, "with must be one of: step, slope, in-situ, fake; not a list"},
-	{DRIVE("with: "), 5, 12, "with must be one of: step, slope, in-situ, fake; not nothing"},
+	{DRIVE("with: stp"), 5, 12, "unknown with 'stp' (did you mean 'step'?); there are: step, slope, in-situ, live, fake"},
+	{DRIVE("with: [step]"), 5, 12, "with must be one of: step, slope, in-situ, live, fake; not a list"},
+	{DRIVE("with: "), 5, 12, "with must be one of: step, slope, in-situ, live, fake; not nothing"},
 	{DRIVE("with: step, trigger: page-falt"), 5, 27, "unknown trigger 'page-falt' (did you mean 'page-fault'?)"},
 	{DRIVE("with: step, inputs: [a], trigger: test-rum"), 5, 40, "unknown trigger 'test-rum' (did you mean 'test-run'?)"},
 	{DRIVE("with: step, trigger: []"), 5, 27, "trigger must be one of: page-fault, test-run; not a list"},
@@ -708,6 +735,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_perf_profiler),
 		cmocka_unit_test(test_drives),
+		cmocka_unit_test(test_live),
 		cmocka_unit_test(test_all_keys),
 		cmocka_unit_test(test_defaults),
 		cmocka_unit_test(test_bad_keys),

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "bpf/loaded.h"
+
+#include <bpf/bpf.h>
+#include <bpf/btf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#define BY_PERMISSION "programs of others are seen with CAP_SYS_ADMIN only: run as root, with sudo"
+
+int bb_loaded__next(uint32_t id, uint32_t *ret_id, struct bb_err *err)
+{
+	int rc;
+
+	if (!bpf_prog_get_next_id(id, ret_id))
+		return 0;
+	rc = -errno;
+	if (rc == -ENOENT)
+		return rc;
+	return bb_fail(err, rc, "listing the loaded programs: %s%s", strerror(-rc), rc == -EPERM ? "; " BY_PERMISSION : "");
+}
+
+int bb_loaded__open(uint32_t id, int *ret_fd, struct bb_err *err)
+{
+	int fd = bpf_prog_get_fd_by_id(id), rc = -errno;
+
+	if (fd >= 0) {
+		*ret_fd = fd;
+		return 0;
+	}
+	if (rc == -ENOENT)
+		return bb_fail(err, rc, "no program with id %u is loaded; `bpfbench live --once` lists those that are", id);
+	return bb_fail(err, rc, "the program with id %u: %s%s", id, strerror(-rc), rc == -EPERM ? "; " BY_PERMISSION : "");
+}
+
+/* Maps and links can be pinned too, and answer BPF_OBJ_GET_INFO_BY_FD with a struct of their own. */
+static bool is_program(int fd)
+{
+	char path[64], what[64] = "";
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	return readlink(path, what, sizeof(what) - 1) > 0 && strstr(what, "bpf-prog");
+}
+
+int bb_loaded__open_pinned(const char *path, int *ret_fd, struct bb_err *err)
+{
+	int fd = bpf_obj_get(path), rc = -errno;
+
+	if (fd >= 0 && !is_program(fd)) {
+		close(fd);
+		return bb_fail(err, -EINVAL, "%s: what is pinned there is no program", path);
+	}
+	if (fd >= 0) {
+		*ret_fd = fd;
+		return 0;
+	}
+	if (rc == -ENOENT)
+		return bb_fail(err, rc, "%s: nothing is pinned there; `bpfbench live --once` lists the loaded programs",
+			       path);
+	if (rc == -EPERM || rc == -EACCES)
+		return bb_fail(err, rc, "%s: %s%s", path, strerror(-rc), geteuid() ? "; run as root, with sudo" :
+			       "; is it in a BPF file system?");
+	return bb_fail(err, rc, "%s: cannot be opened as a pinned program: %s", path, strerror(-rc));
+}
+
+/* The kernel keeps 15 bytes of a name; the type information has all of it. */
+static void read_whole_name(int fd, const struct bpf_prog_info *known, char *ret_name)
+{
+	struct bpf_func_info first = {0};
+	struct bpf_prog_info info = {0};
+	const struct btf_type *type;
+	const char *name = NULL;
+	__u32 len = sizeof(info);
+	struct btf *btf;
+
+	if (!known->btf_id || !known->nr_func_info || known->func_info_rec_size < sizeof(first))
+		return;
+	info.func_info = (__u64)(uintptr_t)&first;
+	info.func_info_rec_size = sizeof(first);
+	info.nr_func_info = 1;
+	if (bpf_obj_get_info_by_fd(fd, &info, &len))
+		return;
+	btf = btf__load_from_kernel_by_id(known->btf_id);
+	type = btf ? btf__type_by_id(btf, first.type_id) : NULL;
+	if (type)
+		name = btf__name_by_offset(btf, type->name_off);
+	if (name && *name)
+		snprintf(ret_name, BB_LOADED_NAME, "%s", name);
+	btf__free(btf);
+}
+
+int bb_loaded__read(int fd, struct bb_loaded *ret_loaded, struct bb_err *err)
+{
+	struct bpf_prog_info info = {0};
+	__u32 len = sizeof(info);
+
+	if (bpf_obj_get_info_by_fd(fd, &info, &len)) {
+		int rc = -errno;
+
+		return bb_fail(err, rc, "asking the kernel about a program: %s", strerror(-rc));
+	}
+	ret_loaded->id = info.id;
+	ret_loaded->type = info.type;
+	snprintf(ret_loaded->name, sizeof(ret_loaded->name), "%.*s", (int)sizeof(info.name), info.name);
+	read_whole_name(fd, &info, ret_loaded->name);
+	return 0;
+}

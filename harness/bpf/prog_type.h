@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef BB_BPF_PROG_TYPE_H
+#define BB_BPF_PROG_TYPE_H
+
+#include <stdint.h>
+
+struct bb_prog_type_name {
+	char text[32];
+};
+
+/* The kernel's word for a program type, "xdp" or "sched_cls"; "type-99" where libbpf does not know it. */
+struct bb_prog_type_name bb_prog_type_name(uint32_t type);
+
+#endif

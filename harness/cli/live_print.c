@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "cli/live_print.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "bpf/prog_type.h"
+#include "report/exporter.h"
+#include "report/json_out.h"
+#include "report/table_cells.h"
+#include "report/text_table.h"
+
+#define NS_PER_S	1e9
+#define ALONE_MIN	0.9	/* of the runs, alone in their windows: below it, the distribution is marked */
+
+/* --- for people ---------------------------------------------------------------------------------------------- */
+
+static void add_number(struct bb_text_table *t, const char *mark, double value)
+{
+	struct bb_cell cell = bb_cell_number(value, value);
+
+	bb_text_table__add(t, "%s%s", cell.text[0] ? mark : "", cell.text[0] ? cell.text : BB_TEXT_ABSENT);
+}
+
+static int print_table(const struct bb_live_row *rows, size_t n, FILE *out)
+{
+	static const struct bb_text_column columns[] = {
+		{"id", false}, {"type", true}, {"name", true}, {"runs/s", false}, {"ns/run", false}, {"p50", false},
+		{"p90", false}, {"p99", false}, {"alone %", false}, {"CPU %", false}, {"misses/s", false},
+	};
+	struct bb_text_table t;
+	int rc;
+
+	bb_text_table__init(&t, columns, sizeof(columns) / sizeof(columns[0]));
+	for (size_t i = 0; i < n; i++) {
+		const struct bb_live_row *r = &rows[i];
+		const char *mark = bb_live_row__single_share(r) < ALONE_MIN ? "~" : "";
+		bb_text_table__add(&t, "%" PRIu32, r->program.id);
+		bb_text_table__add(&t, "%s", bb_prog_type_name(r->program.type).text);
+		bb_text_table__add(&t, "%s%s", r->program.name[0] ? r->program.name : BB_TEXT_ABSENT, r->gone ? " (gone)" : "");
+		add_number(&t, "", r->runs_per_s);
+		add_number(&t, "", r->ns_per_run);
+		add_number(&t, mark, r->p50);
+		add_number(&t, mark, r->p90);
+		add_number(&t, mark, r->p99);
+		add_number(&t, "", 100 * bb_live_row__single_share(r));
+		add_number(&t, "", 100 * r->cpu_share);
+		add_number(&t, "", r->misses_per_s);
+	}
+	rc = bb_text_table__print(&t, 0, out);
+	bb_text_table__done(&t);
+	return rc;
+}
+
+/* --- JSON ------------------------------------------------------------------------------------------------------ */
+
+static void put_json_number(const char *key, double value, FILE *out)
+{
+	fprintf(out, ", \"%s\": ", key);
+	bb_json_double(out, value);
+}
+
+static void put_json_count(const char *key, uint64_t value, FILE *out)
+{
+	fprintf(out, ", \"%s\": ", key);
+	bb_json_u64(out, value);
+}
+
+static int print_json(const struct bb_live_row *rows, size_t n, FILE *out)
+{
+	fputs("{\n \"format\": \"bpfbench-live\",\n \"version\": 1,\n \"programs\": [", out);
+	for (size_t i = 0; i < n; i++) {
+		const struct bb_live_row *r = &rows[i];
+		fprintf(out, "%s\n  {\"id\": %" PRIu32 ", \"type\": ", i ? "," : "", r->program.id);
+		bb_json_text(out, bb_prog_type_name(r->program.type).text);
+		fputs(", \"name\": ", out);
+		bb_json_text(out, r->program.name);
+		fprintf(out, ", \"gone\": %s", r->gone ? "true" : "false");
+		put_json_number("seconds", r->seconds, out);
+		put_json_count("runs", r->runs, out);
+		put_json_number("runs_per_s", r->runs_per_s, out);
+		put_json_number("ns_per_run", r->ns_per_run, out);
+		put_json_number("cpu_share", r->cpu_share, out);
+		put_json_count("misses", r->misses, out);
+		put_json_count("singles", r->singles, out);
+		put_json_number("p50_ns", r->p50, out);
+		put_json_number("p90_ns", r->p90, out);
+		put_json_number("p99_ns", r->p99, out);
+		put_json_count("total_runs", r->total.run_cnt, out);
+		put_json_count("total_ns", r->total.run_time_ns, out);
+		put_json_count("total_misses", r->total.recursion_misses, out);
+		putc('}', out);
+	}
+	fputs(n ? "\n ]\n}\n" : "]\n}\n", out);
+	return 0;
+}
+
+/* --- OpenMetrics 1.0 --------------------------------------------------------------------------------------------- */
+
+/* A family of one number a program; `unit` is the end of its name, or NULL. */
+struct family {
+	const char *name, *type, *unit, *help;
+	double (*value)(const struct bb_live_row *row);		/* NAN: no sample */
+};
+
+static double total_runs(const struct bb_live_row *row)
+{
+	return (double)row->total.run_cnt;
+}
+
+static double total_seconds(const struct bb_live_row *row)
+{
+	return (double)row->total.run_time_ns / NS_PER_S;
+}
+
+static double total_misses(const struct bb_live_row *row)
+{
+	return (double)row->total.recursion_misses;
+}
+
+static double rate(const struct bb_live_row *row)
+{
+	return row->runs_per_s;
+}
+
+static double mean_seconds(const struct bb_live_row *row)
+{
+	return row->ns_per_run / NS_PER_S;
+}
+
+static double cpu_ratio(const struct bb_live_row *row)
+{
+	return row->cpu_share;
+}
+
+static const struct family families[] = {
+	{"bpf_program_runs", "counter", NULL, "Runs since the program was loaded, counted only while bpf_stats is on.", total_runs},
+	{"bpf_program_run_time_seconds", "counter", "seconds", "What these runs took.", total_seconds},
+	{"bpf_program_recursion_misses", "counter", NULL, "Runs that the kernel left out because the program was running already.",
+	 total_misses},
+	{"bpf_program_run_rate", "gauge", NULL, "Runs per second of the period watched.", rate},
+	{"bpf_program_mean_run_seconds", "gauge", "seconds", "Mean of all runs of the period.", mean_seconds},
+	{"bpf_program_cpu_ratio", "gauge", "ratio", "Share of one CPU that the runs of the period took.", cpu_ratio},
+};
+
+/* Without the closing brace, as a quantile may follow. */
+static void put_labels(const struct bb_live_row *row, FILE *out)
+{
+	fprintf(out, "{id=\"%" PRIu32 "\"", row->program.id);
+	bb_openmetrics_label("type", bb_prog_type_name(row->program.type).text, ",", out);
+	bb_openmetrics_label("name", row->program.name, ",", out);
+}
+
+static void put_sample(const char *name, const char *suffix, const struct bb_live_row *row, const char *quantile, double value,
+		       FILE *out)
+{
+	if (isnan(value))
+		return;
+	fprintf(out, "%s%s", name, suffix);
+	put_labels(row, out);
+	if (quantile)
+		fprintf(out, ",quantile=\"%s\"", quantile);
+	fputs("} ", out);
+	bb_json_double(out, value);
+	putc('\n', out);
+}
+
+static void put_family(const struct family *f, const struct bb_live_row *rows, size_t n, FILE *out)
+{
+	fprintf(out, "# HELP %s %s\n# TYPE %s %s\n", f->name, f->help, f->name, f->type);
+	if (f->unit)
+		fprintf(out, "# UNIT %s %s\n", f->name, f->unit);
+	for (size_t i = 0; i < n; i++)
+		put_sample(f->name, strcmp(f->type, "counter") ? "" : "_total", &rows[i], NULL, f->value(&rows[i]), out);
+}
+
+/* Only of runs that were alone between two readings; how many they are of all stands beside it. */
+static void put_singles(const struct bb_live_row *rows, size_t n, FILE *out)
+{
+	static const char name[] = "bpf_program_single_run_seconds";
+
+	fprintf(out, "# HELP %s Runs of the period that were timed one by one.\n# TYPE %s summary\n# UNIT %s seconds\n", name, name,
+		name);
+	for (size_t i = 0; i < n; i++) {
+		const struct bb_live_row *r = &rows[i];
+
+		put_sample(name, "", r, "0.5", r->p50 / NS_PER_S, out);
+		put_sample(name, "", r, "0.9", r->p90 / NS_PER_S, out);
+		put_sample(name, "", r, "0.99", r->p99 / NS_PER_S, out);
+		put_sample(name, "_count", r, NULL, (double)r->singles, out);
+		put_sample(name, "_sum", r, NULL, r->singles_ns / NS_PER_S, out);
+	}
+}
+
+static int print_openmetrics(const struct bb_live_row *rows, size_t n, FILE *out)
+{
+	for (size_t i = 0; i < sizeof(families) / sizeof(families[0]); i++)
+		put_family(&families[i], rows, n, out);
+	put_singles(rows, n, out);
+	fputs("# EOF\n", out);
+	return 0;
+}
+
+const struct bb_live_format bb_live_formats[] = {
+	{"table", "for people", print_table},
+	{"json", "everything, an object a program", print_json},
+	{"openmetrics", "OpenMetrics 1.0 text, for Prometheus and what reads its format", print_openmetrics},
+};
+
+const size_t bb_n_live_formats = sizeof(bb_live_formats) / sizeof(bb_live_formats[0]);
+
+const struct bb_live_format *bb_live_format_find(const char *name)
+{
+	for (size_t i = 0; i < bb_n_live_formats; i++)
+		if (!strcmp(bb_live_formats[i].name, name))
+			return &bb_live_formats[i];
+	return NULL;
+}

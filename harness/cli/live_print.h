@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef BB_CLI_LIVE_PRINT_H
+#define BB_CLI_LIVE_PRINT_H
+
+#include <stddef.h>
+#include <stdio.h>
+
+#include "run/live_row.h"
+
+/* The rows of `bpfbench live` in its formats. Each is 0 or -ENOMEM; `out` keeps its own errors. */
+struct bb_live_format {
+	const char *name;
+	const char *doc;
+	int (*print)(const struct bb_live_row *rows, size_t n, FILE *out);
+};
+
+extern const struct bb_live_format bb_live_formats[];
+extern const size_t bb_n_live_formats;
+
+const struct bb_live_format *bb_live_format_find(const char *name);	/* NULL: there is none */
+
+#endif

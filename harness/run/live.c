@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "run/live.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/stop.h"
+
+#define LOOK_AGAIN_NS	250000000u	/* until descriptors are let go, and the list of programs is read again */
+#define SHORTEST_NS	50000u		/* pause; what a sleep takes anyway */
+#define LONGEST_NS	1000000u
+#define BURST_NS	5000000u	/* of sweeps without a pause */
+#define REST_NS		15000000u	/* after it */
+#define IDLE_EVERY	8u		/* sweeps that a program without a run since the last look is read in one of */
+
+struct watched {
+	struct bb_loaded program;
+	struct bb_stats_reader reader;	/* .prog_fd is ours; -1: it is gone */
+	struct bb_prog_stats first, last;	/* of the period */
+	uint64_t since_ns, until_ns;	/* watched from then; gone since then (0: it is there) */
+	bool idle;			/* no run between the last two looks at the list, nor since */
+	uint64_t looked_cnt;		/* its run_cnt at the last one */
+	struct bb_hist singles;
+};
+
+struct bb_live {
+	struct watched *v;
+	size_t n;
+	uint64_t looked_ns;		/* when the list was read */
+	uint64_t burst_ns;		/* when the burst began; 0: none */
+	uint64_t pause_ns;
+	unsigned int sweeps;
+};
+
+uint64_t bb_live_next_pause(uint64_t pause_ns, bool shared)
+{
+	if (shared)
+		return pause_ns < 2 * SHORTEST_NS ? 0 : pause_ns / 2;
+	if (!pause_ns)		/* only the next look at the list ends bursts: a quiet microsecond means nothing */
+		return 0;
+	pause_ns += pause_ns / 16;
+	return pause_ns < LONGEST_NS ? pause_ns : LONGEST_NS;
+}
+
+static void let_go(struct watched *w)
+{
+	if (w->reader.prog_fd >= 0)
+		close(w->reader.prog_fd);
+	w->reader.prog_fd = -1;
+}
+
+static void forget(struct watched *w)
+{
+	let_go(w);
+	bb_hist_done(&w->singles);
+}
+
+/* The window since the last reading. *ret_shared: several runs were in it. */
+static int take_window(struct watched *w, bool *ret_shared)
+{
+	struct bb_prog_stats now;
+	uint64_t runs;
+	int rc = bb_stats_reader__info(&w->reader, &now);
+
+	if (rc)
+		return rc;
+	runs = now.run_cnt - w->last.run_cnt;
+	if (runs == 1)
+		rc = bb_hist_add(&w->singles, now.run_time_ns - w->last.run_time_ns, 1);
+	*ret_shared |= runs > 1;
+	w->idle &= !runs;
+	w->last = now;
+	return rc;
+}
+
+static int say_unreadable(const struct watched *w, int rc, struct bb_err *err)
+{
+	return bb_fail(err, rc, "reading the counters of program '%s' (id %u): %s", w->program.name, w->program.id,
+		       strerror(-rc));
+}
+
+static int sweep(struct bb_live *l, bool *ret_shared, struct bb_err *err)
+{
+	for (size_t i = 0; i < l->n; i++) {
+		struct watched *w = &l->v[i];
+		int rc;
+
+		if (w->until_ns || (w->idle && (l->sweeps + i) % IDLE_EVERY))
+			continue;
+		rc = take_window(w, ret_shared);
+		if (rc)
+			return say_unreadable(w, rc, err);
+	}
+	l->sweeps++;
+	return 0;
+}
+
+/* Let go of one, and take it up again if it is still there. */
+static int take_up_again(struct watched *w, struct bb_err *err)
+{
+	bool shared = false;
+	int rc;
+
+	if (w->until_ns)
+		return 0;
+	rc = take_window(w, &shared);		/* the last chance, if it goes */
+	if (rc)
+		return say_unreadable(w, rc, err);
+	w->idle = w->last.run_cnt == w->looked_cnt;
+	w->looked_cnt = w->last.run_cnt;
+	let_go(w);
+	rc = bb_loaded__open(w->program.id, &w->reader.prog_fd, err);
+	if (rc != -ENOENT)
+		return rc;
+	w->reader.prog_fd = -1;
+	w->until_ns = bb_now_ns();
+	return 0;
+}
+
+static bool knows(const struct bb_live *l, uint32_t id)
+{
+	for (size_t i = 0; i < l->n; i++)
+		if (l->v[i].program.id == id)
+			return true;
+	return false;
+}
+
+/* One more program; none if it is gone already. */
+static int add(struct bb_live *l, uint32_t id, struct bb_err *err)
+{
+	struct watched *v = reallocarray(l->v, l->n + 1, sizeof(*v)), *w;
+	int fd, rc;
+
+	if (!v)
+		return bb_fail_nomem(err);
+	l->v = v;
+	rc = bb_loaded__open(id, &fd, err);
+	if (rc)
+		return rc == -ENOENT ? 0 : rc;
+	w = &v[l->n];
+	*w = (struct watched){.reader = {.prog_fd = fd, .fdinfo_fd = -1}};
+	rc = bb_loaded__read(fd, &w->program, err);
+	if (!rc)
+		rc = bb_stats_reader__info(&w->reader, &w->first);
+	if (rc) {
+		forget(w);
+		return rc;
+	}
+	w->last = w->first;
+	w->since_ns = bb_now_ns();
+	l->n++;
+	return 0;
+}
+
+/* Who went, who came. */
+static int look_again(struct bb_live *l, struct bb_err *err)
+{
+	uint32_t id = 0;
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < l->n; i++)
+		rc = take_up_again(&l->v[i], err);
+	while (!rc) {
+		rc = bb_loaded__next(id, &id, err);
+		if (!rc && !knows(l, id))
+			rc = add(l, id, err);
+	}
+	l->looked_ns = bb_now_ns();
+	if (!l->pause_ns)	/* was that a burst of theirs, or is it so all the time? */
+		l->pause_ns = SHORTEST_NS;
+	l->burst_ns = 0;
+	return rc == -ENOENT ? 0 : rc;
+}
+
+static void wait_ns(uint64_t ns)
+{
+	struct timespec t = {.tv_nsec = (long)ns};	/* below a second */
+
+	nanosleep(&t, NULL);
+}
+
+/* Between two sweeps. In the rest after a burst, slow programs are looked at all the same; how they share says nothing. */
+static int rest(struct bb_live *l, bool shared, struct bb_err *err)
+{
+	uint64_t began_ns;
+	int rc = 0;
+
+	l->pause_ns = bb_live_next_pause(l->pause_ns, shared);
+	if (l->pause_ns) {
+		wait_ns(l->pause_ns);
+		return 0;
+	}
+	if (!l->burst_ns)
+		l->burst_ns = bb_now_ns();
+	if (bb_now_ns() - l->burst_ns < BURST_NS)
+		return 0;
+	began_ns = bb_now_ns();
+	while (!rc && bb_now_ns() - began_ns < REST_NS) {
+		wait_ns(LONGEST_NS);
+		rc = sweep(l, &shared, err);
+	}
+	l->burst_ns = bb_now_ns();
+	return rc;
+}
+
+int bb_live__watch(struct bb_live *l, double seconds, struct bb_err *err)
+{
+	uint64_t began_ns = bb_now_ns();
+	int rc = 0;
+
+	while (!rc && bb_seconds_since(began_ns) < seconds) {
+		bool shared = false;
+
+		if (bb_stop_signal)
+			return bb_fail(err, -EINTR, "stopped by signal %d (%s)", (int)bb_stop_signal, strsignal(bb_stop_signal));
+		rc = sweep(l, &shared, err);
+		if (!rc && bb_now_ns() - l->looked_ns >= LOOK_AGAIN_NS)
+			rc = look_again(l, err);
+		if (!rc)
+			rc = rest(l, shared, err);
+	}
+	return rc;
+}
+
+static int fill_row(struct watched *w, uint64_t now_ns, struct bb_live_row *row)
+{
+	*row = (struct bb_live_row){.program = w->program, .gone = w->until_ns};
+	bb_live_row__count(row, &w->first, &w->last, (double)((w->until_ns ? w->until_ns : now_ns) - w->since_ns) * 1e-9);
+	return bb_live_row__distribute(row, &w->singles);
+}
+
+/* The next period; those that are gone have no part in it. */
+static void begin_period(struct bb_live *l, uint64_t now_ns)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < l->n; i++) {
+		struct watched *w = &l->v[i];
+
+		bb_hist_done(&w->singles);
+		if (w->until_ns)
+			continue;
+		w->first = w->last;
+		w->since_ns = now_ns;
+		l->v[kept++] = *w;
+	}
+	l->n = kept;
+}
+
+int bb_live__snapshot(struct bb_live *l, struct bb_live_row **ret_rows, size_t *ret_n, struct bb_err *err)
+{
+	int rc = look_again(l, err);	/* and with it, a last reading of all */
+	uint64_t now_ns = bb_now_ns();
+	struct bb_live_row *rows;
+
+	if (rc)
+		return rc;
+	rows = calloc(l->n ? l->n : 1, sizeof(*rows));
+	for (size_t i = 0; rows && !rc && i < l->n; i++)
+		rc = fill_row(&l->v[i], now_ns, &rows[i]);
+	if (!rows || rc) {
+		free(rows);
+		return bb_fail_nomem(err);
+	}
+	*ret_rows = rows;
+	*ret_n = l->n;
+	begin_period(l, now_ns);
+	return 0;
+}
+
+int bb_live__open(struct bb_live **ret_live, struct bb_err *err)
+{
+	struct bb_live *l = calloc(1, sizeof(*l));
+	int rc;
+
+	if (!l)
+		return bb_fail_nomem(err);
+	l->pause_ns = 4 * SHORTEST_NS;
+	rc = look_again(l, err);
+	if (rc)
+		bb_live__close(l);
+	else
+		*ret_live = l;
+	return rc;
+}
+
+void bb_live__close(struct bb_live *l)
+{
+	if (!l)
+		return;
+	for (size_t i = 0; i < l->n; i++)
+		forget(&l->v[i]);
+	free(l->v);
+	free(l);
+}

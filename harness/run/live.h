@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef BB_RUN_LIVE_H
+#define BB_RUN_LIVE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "run/live_row.h"
+
+/*
+ * All loaded programs, watched. Their counters are read in sweeps over descriptors that are held open; how often, follows
+ * the load: as seldom as nearly every window still holds a single run, and where none would, in bursts that take a
+ * quarter of a CPU at the most. Four times a second the descriptors are let go and taken up again, so that a program whose
+ * owner is done with it can go: it is kept a quarter of a second too long, at the most.
+ *
+ * bpf_stats is the caller's: the counters stand still without.
+ */
+struct bb_live;
+
+/* The programs that are loaded now. -EPERM with what to do; -ENOMEM. */
+int bb_live__open(struct bb_live **ret_live, struct bb_err *err);
+void bb_live__close(struct bb_live *live);
+
+/* Watch for that long; -EINTR when a signal asks us to stop. Programs come and go meanwhile. */
+int bb_live__watch(struct bb_live *live, double seconds, struct bb_err *err);
+
+/*
+ * What there was since the last snapshot, a row for each program, to be freed; those that are gone are in it once. The
+ * next period begins.
+ */
+int bb_live__snapshot(struct bb_live *live, struct bb_live_row **ret_rows, size_t *ret_n, struct bb_err *err);
+
+/*
+ * How long to wait before the next sweep, ns, after one whose windows were all of a single run or (`shared`) not; 0: do
+ * not wait. Pure.
+ */
+uint64_t bb_live_next_pause(uint64_t pause_ns, bool shared);
+
+#endif

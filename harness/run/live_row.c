@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "run/live_row.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "stats/quantile.h"
+
+void bb_live_row__count(struct bb_live_row *row, const struct bb_prog_stats *before, const struct bb_prog_stats *after,
+			double seconds)
+{
+	double ran_ns = (double)(after->run_time_ns - before->run_time_ns);
+
+	row->seconds = seconds;
+	row->total = *after;
+	row->runs = after->run_cnt - before->run_cnt;
+	row->misses = after->recursion_misses - before->recursion_misses;
+	row->runs_per_s = (double)row->runs / seconds;
+	row->misses_per_s = (double)row->misses / seconds;
+	row->ns_per_run = row->runs ? ran_ns / (double)row->runs : NAN;
+	row->cpu_share = ran_ns * 1e-9 / seconds;
+}
+
+int bb_live_row__distribute(struct bb_live_row *row, const struct bb_hist *singles)
+{
+	struct bb_sorted sorted;
+	int rc = bb_hist_sort(singles, &sorted);
+
+	if (rc)
+		return rc;
+	row->singles = singles->n;
+	row->singles_ns = singles->sum_ns;
+	row->p50 = bb_hist_quantile(&sorted, 0.5);
+	row->p90 = singles->n >= BB_P90_MIN ? bb_hist_quantile(&sorted, 0.9) : NAN;
+	row->p99 = singles->n >= BB_P99_MIN ? bb_hist_quantile(&sorted, 0.99) : NAN;
+	bb_sorted_done(&sorted);
+	return 0;
+}
+
+double bb_live_row__single_share(const struct bb_live_row *row)
+{
+	return row->runs ? (double)row->singles / (double)row->runs : NAN;
+}
+
+static int by_id(const struct bb_live_row *a, const struct bb_live_row *b)
+{
+	return (a->program.id > b->program.id) - (a->program.id < b->program.id);
+}
+
+/* Largest first, what is absent last, equals by id: rows must not dance on a screen. */
+static int descending(double x, double y, const struct bb_live_row *a, const struct bb_live_row *b)
+{
+	x = isnan(x) ? -1 : x;
+	y = isnan(y) ? -1 : y;
+	return x > y ? -1 : x < y ? 1 : by_id(a, b);
+}
+
+static int by_cpu(const void *a, const void *b)
+{
+	const struct bb_live_row *x = a, *y = b;
+
+	return descending(x->cpu_share, y->cpu_share, x, y);
+}
+
+static int by_runs(const void *a, const void *b)
+{
+	const struct bb_live_row *x = a, *y = b;
+
+	return descending(x->runs_per_s, y->runs_per_s, x, y);
+}
+
+static int by_ns(const void *a, const void *b)
+{
+	const struct bb_live_row *x = a, *y = b;
+
+	return descending(x->ns_per_run, y->ns_per_run, x, y);
+}
+
+static int by_name(const void *a, const void *b)
+{
+	const struct bb_live_row *x = a, *y = b;
+	int order = strcmp(x->program.name, y->program.name);
+
+	return order ? order : by_id(x, y);
+}
+
+const struct bb_live_order bb_live_orders[] = {
+	{"cpu", "share of a CPU", by_cpu},
+	{"runs", "runs per second", by_runs},
+	{"ns", "mean cost of a run", by_ns},
+	{"name", "name", by_name},
+};
+
+const size_t bb_n_live_orders = sizeof(bb_live_orders) / sizeof(bb_live_orders[0]);
+
+const struct bb_live_order *bb_live_order_find(const char *name)
+{
+	for (size_t i = 0; i < bb_n_live_orders; i++)
+		if (!strcmp(bb_live_orders[i].name, name))
+			return &bb_live_orders[i];
+	return NULL;
+}

@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "run/live_scenario.h"
+
+#include <errno.h>
+#include <fnmatch.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/parse.h"
+#include "bpf/loaded.h"
+#include "drivers/test_run_types.h"
+#include "plan/field.h"
+#include "plan/plan.h"
+#include "plan/yaml.h"
+
+#define ID_DIGITS	10	/* of the largest id */
+#define TOGETHER_S	12.0	/* by default, for all programs: a run has 18 s */
+
+struct chosen {
+	struct bb_loaded program;
+	const char *pin;	/* NULL: by its id */
+	char name[BB_NAME_MAX_BYTES + 1];
+};
+
+struct maker {
+	const struct bb_live_opts *opts;
+	struct chosen *v;
+	size_t n;
+};
+
+static int choose(struct maker *m, const struct bb_loaded *program, const char *pin, struct bb_err *err)
+{
+	struct chosen *v = reallocarray(m->v, m->n + 1, sizeof(*v));
+	const char *slash = pin ? strrchr(pin, '/') : NULL, *called;
+
+	if (!v)
+		return bb_fail_nomem(err);
+	m->v = v;
+	for (size_t i = 0; i < m->n; i++)
+		if (v[i].program.id == program->id)
+			return bb_fail(err, -EEXIST, "program '%s' (id %u) is named twice; once is enough", program->name, program->id);
+	v[m->n] = (struct chosen){.program = *program, .pin = pin};
+	called = slash ? slash + 1 : pin ? pin : program->name;
+	bb_name_from(called, strnlen(called, BB_NAME_MAX_BYTES - ID_DIGITS - 1), v[m->n].name);
+	m->n++;
+	return 0;
+}
+
+/* What an id or a pin names. */
+static int look_up(uint32_t id, const char *pin, struct bb_loaded *ret_program, struct bb_err *err)
+{
+	int fd, rc = pin ? bb_loaded__open_pinned(pin, &fd, err) : bb_loaded__open(id, &fd, err);
+
+	if (rc)
+		return rc;
+	rc = bb_loaded__read(fd, ret_program, err);
+	close(fd);
+	return rc;
+}
+
+/* All that are loaded; what is unloaded meanwhile is left out. */
+static int list_all(struct bb_loaded **ret_programs, size_t *ret_n, struct bb_err *err)
+{
+	struct bb_loaded *programs = NULL, *more;
+	uint32_t id = 0;
+	size_t n = 0;
+	int rc;
+
+	while (!(rc = bb_loaded__next(id, &id, err))) {
+		more = reallocarray(programs, n + 1, sizeof(*programs));
+		if (!more) {
+			rc = bb_fail_nomem(err);
+			break;
+		}
+		programs = more;
+		rc = look_up(id, NULL, &programs[n], err);
+		if (rc && rc != -ENOENT)
+			break;
+		n += !rc;
+	}
+	if (rc == -ENOENT && programs) {
+		*ret_programs = programs;
+		*ret_n = n;
+		return 0;
+	}
+	free(programs);
+	return rc == -ENOENT ? bb_fail(err, rc, "no BPF program is loaded on this machine") : rc;
+}
+
+static int say_no_match(const char *glob, const struct bb_loaded *programs, size_t n, struct bb_err *err)
+{
+	const char **names = calloc(n, sizeof(*names)), *near;
+
+	if (!names)
+		return bb_fail_nomem(err);
+	for (size_t i = 0; i < n; i++)
+		names[i] = programs[i].name;
+	near = bb_nearest(glob, names, n);
+	free(names);
+	if (near)
+		return bb_fail(err, -ENOENT, "no loaded program is called '%s'; did you mean '%s'?", glob, near);
+	return bb_fail(err, -ENOENT, "no loaded program is called '%s'; `bpfbench live --once` lists the %zu that are loaded", glob,
+		       n);
+}
+
+static int choose_by_name(struct maker *m, struct bb_err *err)
+{
+	struct bb_loaded *programs = NULL;
+	size_t n = 0;
+	int rc = m->opts->n_globs ? list_all(&programs, &n, err) : 0;
+
+	for (size_t g = 0; !rc && g < m->opts->n_globs; g++) {
+		size_t before = m->n;
+
+		for (size_t i = 0; !rc && i < n; i++)
+			if (!fnmatch(m->opts->globs[g], programs[i].name, 0))
+				rc = choose(m, &programs[i], NULL, err);
+		if (!rc && m->n == before)
+			rc = say_no_match(m->opts->globs[g], programs, n, err);
+	}
+	free(programs);
+	return rc;
+}
+
+static int choose_all(struct maker *m, struct bb_err *err)
+{
+	const struct bb_live_opts *o = m->opts;
+	struct bb_loaded program;
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < o->n_ids; i++) {
+		rc = look_up(o->ids[i], NULL, &program, err);
+		if (!rc)
+			rc = choose(m, &program, NULL, err);
+	}
+	for (size_t i = 0; !rc && i < o->n_pins; i++) {
+		rc = look_up(0, o->pins[i], &program, err);
+		if (!rc)
+			rc = choose(m, &program, o->pins[i], err);
+	}
+	return rc ? rc : choose_by_name(m, err);
+}
+
+static bool is_unique(const struct maker *m, size_t i)
+{
+	for (size_t k = 0; k < m->n; k++)
+		if (k != i && !strcmp(m->v[k].name, m->v[i].name))
+			return false;
+	return true;
+}
+
+static bool any_repeats(const struct maker *m)
+{
+	const struct bb_test_run_type *type;
+
+	for (size_t i = 0; i < m->n; i++)
+		if (!bb_test_run_type__find(m->v[i].program.type, &type, NULL) && type->takes_repeat)
+			return true;
+	return false;
+}
+
+static double seconds_each(const struct maker *m)
+{
+	double most = TOGETHER_S / (double)m->n;
+
+	return m->opts->seconds > 0 ? m->opts->seconds : most < BB_DEFAULT_LIVE_SECONDS ? most : BB_DEFAULT_LIVE_SECONDS;
+}
+
+static void write_text(const struct maker *m, FILE *out)
+{
+	fputs("name: live\nvariants:\n", out);
+	for (size_t i = 0; i < m->n; i++) {
+		fprintf(out, "  - {name: \"%s", m->v[i].name);
+		if (!is_unique(m, i))
+			fprintf(out, "-%u", m->v[i].program.id);
+		fputs("\", ", out);
+		if (m->v[i].pin) {
+			fputs("pinned: ", out);
+			bb_yaml__write(out, m->v[i].pin);
+			fputs("}\n", out);
+		} else {
+			fprintf(out, "id: %u}\n", m->v[i].program.id);
+		}
+	}
+	fputs("drive:\n", out);
+	if (m->opts->by_test_run)
+		fputs("  - {with: step, trigger: test-run}\n", out);
+	if (m->opts->by_test_run && any_repeats(m))
+		fputs("  - {with: slope}\n", out);
+	if (!m->opts->by_test_run)
+		fprintf(out, "  - {with: live, seconds: %.6g}\n", seconds_each(m));
+}
+
+int bb_live_scenario__make(const struct bb_live_opts *opts, char **ret_text, struct bb_err *err)
+{
+	struct maker m = {.opts = opts};
+	char *text = NULL;
+	size_t size = 0;
+	FILE *out;
+	int rc = choose_all(&m, err);
+
+	out = rc ? NULL : open_memstream(&text, &size);
+	if (!rc && !out)
+		rc = bb_fail_nomem(err);
+	if (out) {
+		write_text(&m, out);
+		if (fclose(out))
+			rc = bb_fail_nomem(err);
+	}
+	free(m.v);
+	if (rc)
+		free(text);
+	else
+		*ret_text = text;
+	return rc;
+}

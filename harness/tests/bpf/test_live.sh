@@ -1,0 +1,192 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Programs that somebody else has loaded: measured in place, left as they were, also when either side ends midway; and all
+# of them watched by `bpfbench live`. As root.
+# shellcheck source=harness/tests/tool.sh disable=SC2317 # functions that check, wait_until and run call
+. "$(dirname "$0")/../tool.sh"
+
+names=("in place" "by name" "by pin" "test runs" "the owner ends" "live: JSON" "live: OpenMetrics" "live: the screen")
+need_root "${names[@]}" || plan_done
+# shellcheck source=harness/tests/bpf/left.sh
+. "$(dirname "$0")/left.sh"
+object=$O/tests/bpf/live.bpf.o
+
+declare -A owner=()	# pids, by the name of their output in $TMP
+trap 'kill "${owner[@]}" $child 2>/dev/null || true; rm -rf -- "$TMP"' EXIT
+
+# own NAME GAP_US|- [PIN]: somebody loads the program and has it run; its id is then in $id.
+own() {
+	local name=$1
+
+	shift
+	: >"$TMP/$name"
+	"$O/tests/tools/live_prog" "$object" "$@" >"$TMP/$name" 2>"$TMP/$name.err" </dev/null &
+	owner[$name]=$!
+	wait_until 5 test -s "$TMP/$name" || { cat "$TMP/$name.err"; return 1; }
+	id=$(head -n 1 "$TMP/$name")
+}
+
+# disown_it NAME: the owner ends; its last line, how often it ran its program and how often that ran, is then in $result.
+disown_it() {
+	kill "${owner[$1]}"
+	wait "${owner[$1]}" || true
+	unset "owner[$1]"
+	result=$(tail -n 1 "$TMP/$1")
+}
+
+# links: all there are; none is ours.
+links() { [[ -z $bpftool ]] || "$bpftool" link show 2>/dev/null | awk -F: '/^[0-9]+:/ { print $1 }'; }
+same_runs() { [[ $1 =~ ^ran\ ([0-9]+),\ counted\ ([0-9]+)$ ]] && ((BASH_REMATCH[1] == BASH_REMATCH[2] && BASH_REMATCH[1] > 0)); }
+more_runs() { [[ $1 =~ ^ran\ ([0-9]+),\ counted\ ([0-9]+)$ ]] && ((BASH_REMATCH[1] < BASH_REMATCH[2])); }
+valid_openmetrics() { "$O/tests/tools/openmetrics_check" <"$1"; }
+stats_off() { [[ $(cat /proc/sys/kernel/bpf_stats_enabled) == "$stats_before" ]]; }
+
+# --- in place ---
+own first 300
+first=$id
+links_before=$(links)
+real --prog-id "$first" --seconds 1.2 --seed 1
+expect_status "in place: succeeds" 0
+check "in place: stdout is strictly valid BMF" valid_bmf "$TMP/out"
+expect_grep "in place: the case is called by the program's whole name" out '"live/live_counts_its_runs/live"'
+check "in place: runs cost something" more "$(bmf "$TMP/out" live/live_counts_its_runs/live latency)" 0
+check "in place: runs per second" more "$(bmf "$TMP/out" live/live_counts_its_runs/live run-rate)" 10
+expect_grep "in place: the table says what the interval is over" err 'over slices of time, not over loads'
+expect_no_grep "in place: no layout spread, no drops" err 'layout spread|drops'
+run "$BPFBENCH" show latest --results "$results"
+expect_grep "in place: a stored run says so too" out 'over slices of time, not over loads'
+if [[ -n $bpftool ]]; then
+	check "in place: the program is still there" "$bpftool" prog show id "$first"
+	expect_eq "in place: no link came or went" "$(links)" "$links_before"
+else
+	skip "in place: the program is still there" "no bpftool that works on this kernel"
+fi
+rm -rf "$results"
+
+# --- by name ---
+own idle -
+idle=$id
+real --prog-name 'live_counts*' --dry-run
+expect_grep "by name: two of one name are told apart by their ids" out "live/live_counts_its_runs-$first/live .*id $first\$"
+expect_grep "by name: both" out "live/live_counts_its_runs-$idle/live .*id $idle\$"
+real --prog-name 'live_counts*' --prog-id "$idle" --dry-run
+complains "by name: one program twice" 1 "\(id $idle\) is named twice"
+real --prog-name live_count_its_runs
+complains "by name: the nearest" 1 "no loaded program is called 'live_count_its_runs'; did you mean 'live_counts_its_runs'\?"
+real --prog-name 'quux*'
+complains "by name: how to list" 1 "bpfbench live --once. lists"
+real --prog-id "$idle" --seconds 0.6 --loads 2
+expect_status "a program that does not run: exit code 1" 1
+expect_grep "a program that does not run: void, and how long we waited" err 'void: live/live_counts_its_runs/live: 2 of 2 series .*no run in 0\.3 s'
+rm -rf "$results"
+real --prog-id 4294967295
+complains "an id that is not there: how to list" 1 'no program with id 4294967295 is loaded; .bpfbench live --once. lists'
+
+# --- by pin ---
+pin=/sys/fs/bpf/bpfbench-test-$$
+if [[ $(stat -f -c %T /sys/fs/bpf 2>/dev/null) == bpf_fs ]] && own pinned 300 "$pin"; then
+	real --pinned "$pin" --seconds 1.2 --no-store --quiet
+	expect_status "by pin: succeeds" 0
+	expect_grep "by pin: called by the pin" out "\"live/bpfbench-test-$$/live\""
+	check "by pin: the pin is as it was" test -e "$pin"
+	real --pinned "$pin-not"
+	complains "by pin: nothing there" 1 "$pin-not: nothing is pinned there"
+	disown_it pinned
+	check "by pin: nobody else ran the program: $result" same_runs "$result"
+else
+	skip "by pin" "no BPF file system at /sys/fs/bpf"
+fi
+
+# --- what a live program is not for ---
+printf 'name: l\nvariants: [{name: a, id: %s}, {name: b, id: %s}]\ndrive: [{with: step}, {with: in-situ, workload: amicable_pairs}]\n' \
+	"$first" "$idle" >"$WORK/attach.yml"
+real -s "$WORK/attach.yml" --no-store
+expect_status "drives that attach programs: refused" 4
+expect_grep "drives that attach programs: why" err 'would attach the program to events of its own'
+sed -i 's/^drive.*/drive: [{with: live}]/' "$WORK/attach.yml"
+real compare -s "$WORK/attach.yml" --base a --head b
+complains "compare: refused" 1 "loaded by somebody else; compare loads both programs again"
+printf 'name: l\nobject: %s\nvariants: [{name: live_counts_its_runs}]\ndrive: [{with: live}]\n' "$object" >"$WORK/ours.yml"
+real -s "$WORK/ours.yml" --no-store
+expect_grep "a program of ours with: live: refused" err 'is loaded by bpfbench and attached to nothing'
+
+disown_it first
+check "after all that, nobody else ran the first program: $result" same_runs "$result"
+
+# --- test runs ---
+own tested 2000
+real --prog-id "$id" --trigger test-run -n 600 --loads 6 --no-store
+expect_status "test runs: succeeds, although its owner runs it, too" 0
+expect_grep "test runs: warns" err 'test runs of loaded programs change what those programs have in their maps'
+expect_grep "test runs: step" out '"live/live_counts_its_runs/step"'
+expect_grep "test runs: slope" out '"live/live_counts_its_runs/slope"'
+disown_it tested
+check "test runs: they are in its map: $result" more_runs "$result"
+
+# --- somebody ends midway ---
+own leaving 300
+start "$BPFBENCH" --prog-id "$id" --seconds 8 --results "$results"
+sleep 2
+disown_it leaving
+finish
+expect_status "the owner ends: exit code 1" 1
+expect_empty "the owner ends: no BMF" out
+expect_grep "the owner ends: said so" err "^bpfbench: program 'live_counts_its_runs' \(id $id\) is gone: its owner unloaded it or ended"
+expect_grep "the owner ends: what was sampled is shown" err '^  live_counts_its_runs +[1-9]'
+expect_grep "the owner ends: and is stored as incomplete" err 'incomplete run stored'
+nothing_left "the owner ends" 1
+for signal in INT KILL; do
+	own staying 300
+	start "$BPFBENCH" --prog-id "$id" --seconds 8 --no-store
+	sleep 1
+	kill "-$signal" "$child"
+	finish 2>/dev/null
+	check "SIG$signal: it ends" test "$status" -ne 0
+	check "SIG$signal: bpf_stats is off" wait_until 2 stats_off
+	disown_it staying
+	check "SIG$signal: the program ran on: $result" same_runs "$result"
+done
+
+# --- bpfbench live ---
+# program ID KEY: of the JSON of the last run, which has a line a program.
+program() { sed -nE "s/^ *\{\"id\": $1, .*\"$2\": ([^,}]+).*/\1/p" "$TMP/out"; }
+own busy 300
+busy=$id
+run "$BPFBENCH" live --seconds 1
+expect_status "live: succeeds" 0
+expect_eq "live: the busy one by its whole name" "$(program "$busy" name)" '"live_counts_its_runs"'
+check "live: it runs" more "$(program "$busy" runs_per_s)" 10
+check "live: it costs something" more "$(program "$busy" ns_per_run)" 0
+check "live: runs were seen alone" more "$(program "$busy" singles)" 0
+expect_eq "live: the idle one does not run, and costs nothing that we know" "$(program "$idle" runs) $(program "$idle" ns_per_run)" '0 null'
+start "$BPFBENCH" live --seconds 2
+sleep 0.7
+own newcomer 300
+disown_it busy
+finish
+expect_eq "live: one that goes is seen to" "$(program "$busy" gone)" true
+check "live: one that comes is seen to run" more "$(program "$id" runs)" 0
+check "live: nobody else ran the one that went: $result" same_runs "$result"
+run "$BPFBENCH" live --format openmetrics
+expect_status "live: OpenMetrics succeeds" 0
+cp "$TMP/out" "$TMP/live.om"
+check "live: OpenMetrics is strictly valid" valid_openmetrics "$TMP/live.om"
+check "live: bpf_stats is off" stats_off
+start "$BPFBENCH" live --seconds 60
+sleep 0.5
+kill -INT "$child"
+finish
+check "live: one snapshot that is interrupted fails" test "$status" = 1
+expect_empty "live: and prints nothing" out
+if need_command script "live: the screen"; then
+	{ sleep 1.6; printf n; sleep 2; printf q; } |
+		script -qec "stty rows 12 cols 100; $BPFBENCH live --seconds 0.5; echo code=\$?; stty -a" /dev/null >"$TMP/out" 2>&1
+	expect_grep "live: the screen has the program" out 'live_counts_its_runs'
+	expect_grep "live: n sorts by name" out 'by name \('
+	expect_grep "live: q ends it" out 'code=0'
+	expect_grep "live: the terminal is as before" out '[^-]icanon'
+	expect_grep "live: and so is what it showed" out $'\033\\[\\?1049l'
+fi
+for name in "${!owner[@]}"; do disown_it "$name"; done
+nothing_left "at the end" 0
+plan_done

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Somebody who has loaded a BPF program: loads live.bpf.o's, pins it where asked, and has it run again and again until a
+ * signal or the end of its parent. Its runs stand in its map, so that a test can see runs that are not its own. On stdout, a
+ * line each: the program's id once it runs; at the end, how often it ran it and what the map says.
+ *
+ * live_prog OBJECT GAP_US [PIN]: GAP_US between two runs; "-": it does not run it at all.
+ */
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include "base/parse.h"
+#include "base/stop.h"
+
+static int fail(const char *what)
+{
+	fprintf(stderr, "live_prog: %s: %s\n", what, strerror(errno));
+	return 1;
+}
+
+/* Runs it every gap_us (0: not at all) until a signal. How often, or -1. */
+static long long run(int prog_fd, uint64_t gap_us)
+{
+	char frame[64] = {0};
+	LIBBPF_OPTS(bpf_test_run_opts, opts, .data_in = frame, .data_size_in = sizeof(frame), .repeat = 1);
+	long long runs = 0;
+
+	while (!bb_stop_signal) {
+		usleep(gap_us ? (useconds_t)gap_us : 20000);
+		if (!gap_us || bb_stop_signal)
+			continue;
+		if (bpf_prog_test_run_opts(prog_fd, &opts))
+			return -1;
+		runs++;
+	}
+	return runs;
+}
+
+int main(int argc, char **argv)
+{
+	uint64_t gap_us = 0, counted = 0;
+	struct bpf_prog_info info = {0};
+	__u32 len = sizeof(info), zero = 0;
+	struct bpf_program *prog;
+	struct bpf_object *obj;
+	long long runs;
+
+	if (argc < 3 || (strcmp(argv[2], "-") && bb_parse_u64(argv[2], &gap_us))) {
+		fputs("usage: live_prog OBJECT GAP_US|- [PIN]\n", stderr);
+		return 2;
+	}
+	bb_stop__install();
+	prctl(PR_SET_PDEATHSIG, SIGTERM);
+	obj = bpf_object__open_file(argv[1], NULL);
+	if (!obj || bpf_object__load(obj))
+		return fail(argv[1]);
+	prog = bpf_object__next_program(obj, NULL);
+	if (argc > 3 && bpf_program__pin(prog, argv[3]))
+		return fail(argv[3]);
+	if (bpf_obj_get_info_by_fd(bpf_program__fd(prog), &info, &len))
+		return fail("info");
+	printf("%u\n", info.id);
+	fflush(stdout);
+	runs = run(bpf_program__fd(prog), gap_us);
+	if (runs < 0)
+		return fail("test run");
+	if (bpf_map_lookup_elem(bpf_object__find_map_fd_by_name(obj, "live_runs"), &zero, &counted))
+		return fail("live_runs");
+	printf("ran %lld, counted %llu\n", runs, (unsigned long long)counted);
+	if (argc > 3)
+		bpf_program__unpin(prog, argv[3]);
+	bpf_object__close(obj);
+	return 0;
+}
