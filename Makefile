@@ -28,8 +28,8 @@ endif
 
 # --- what is built ------------------------------------------------------------------------------------------------
 BIN := bpfbench
-PACKAGES := libbpf jansson yaml-0.1 libpcap
-LIB_DIRS := base core stats plan bpf drivers env run report cli
+PACKAGES := libbpf jansson yaml-0.1 libpcap libdw
+LIB_DIRS := base core stats plan bpf profile drivers env run report cli
 LIB_SRCS := $(foreach d,$(LIB_DIRS),$(sort $(wildcard harness/$(d)/*.c))) harness/workloads/amicable_pairs.c \
 	harness/workloads/source_addr.c
 LIB_OBJS := $(LIB_SRCS:harness/%.c=$(O)/obj/%.o)
@@ -130,7 +130,7 @@ test: deps ## install, build, and pass all tests (as root: the privileged ones t
 .PHONY: tests
 tests: all $(UNIT_TESTS) $(TEST_BPF_OBJS) $(TEST_TOOLS)
 
-bench-self: all $(BENCHES) $(TEST_BPF_OBJS) ## measure bpfbench itself: ratios, side by side in one run (root)
+bench-self: all $(TEST_TOOLS) $(BENCHES) $(TEST_BPF_OBJS) ## measure bpfbench itself: ratios, side by side in one run (root)
 	$(Q)O=$(O) harness/tests/bench/run.sh
 
 bench-verdicts: all ## count false verdicts and misses of `compare` under load, about 8 minutes (root)

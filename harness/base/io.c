@@ -62,6 +62,39 @@ int bb_read_file(const char *path, size_t max, char **ret_data, size_t *ret_len,
 	return 0;
 }
 
+int bb_read_proc(const char *path, size_t max, char **ret_data, size_t *ret_len, struct bb_err *err)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	size_t size = 0, len = 0;
+	char *data = NULL;
+	int rc = fd < 0 ? -errno : 0;
+
+	while (!rc && len == size) {	/* full: there may be more */
+		size_t more = size ? size * 2 : 65536;
+		char *bigger = size > max ? NULL : realloc(data, more + 1);
+		size_t n = 0;
+
+		if (!bigger) {
+			rc = size > max ? -EFBIG : -ENOMEM;
+			break;
+		}
+		data = bigger;
+		rc = read_all(fd, data + len, more - len, &n);
+		size = more;
+		len += n;
+	}
+	if (fd >= 0)
+		close(fd);
+	if (rc) {
+		free(data);
+		return bb_fail(err, rc, "%s: %s", path, strerror(-rc));
+	}
+	data[len] = '\0';
+	*ret_data = data;
+	*ret_len = len;
+	return 0;
+}
+
 char *bb_program_dir(void)
 {
 	char path[PATH_MAX];

@@ -62,6 +62,31 @@ int bb_parse_digits(const char **cursor, uint64_t *ret_value)
 	return 0;
 }
 
+static int hex_digit(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	c = (char)(c | 0x20);
+	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+int bb_parse_hex_digits(const char **cursor, uint64_t *ret_value)
+{
+	const char *c = *cursor;
+	uint64_t v = 0;
+
+	if (!isxdigit((unsigned char)*c))
+		return -EINVAL;
+	for (; isxdigit((unsigned char)*c); c++) {
+		if (v >> 60)
+			return -ERANGE;
+		v = v << 4 | (uint64_t)hex_digit(*c);
+	}
+	*cursor = c;
+	*ret_value = v;
+	return 0;
+}
+
 int bb_parse_double(const char *text, double *ret_value)
 {
 	char *end;
@@ -92,14 +117,6 @@ int bb_parse_bool(const char *text, int *ret_value)
 		}
 	}
 	return -EINVAL;
-}
-
-static int hex_digit(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	c = (char)(c | 0x20);
-	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
 int bb_parse_hex(const char *text, uint8_t *ret_data, size_t size, size_t *ret_len, size_t *ret_at)

@@ -16,6 +16,7 @@ int bb_parse_bool(const char *text, int *ret_value);		/* true/false, yes/no, on/
 
 /* The decimal digits at *cursor, which moves past them. -EINVAL when there are none, -ERANGE on overflow. */
 int bb_parse_digits(const char **cursor, uint64_t *ret_value);
+int bb_parse_hex_digits(const char **cursor, uint64_t *ret_value);	/* hexadecimal ones, without 0x */
 
 /*
  * Bytes of two hexadecimal digits each, with blanks, line breaks and ':' between them: "08 00 4500". -EINVAL for anything

@@ -2,7 +2,6 @@
 #include "bpf/target.h"
 
 #include <bpf/bpf.h>
-#include <bpf/btf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -11,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "bpf/globals.h"
 #include "bpf/libbpf_log.h"
 #include "bpf/loaded.h"
 #include "bpf/map_contents.h"
@@ -55,71 +55,6 @@ struct bb_target {
 	struct bb_map_contents *contents;	/* ready to be written to the maps of this load; NULL: not yet */
 	bool resets_runs;			/* before every run, too */
 };
-
-/* A global variable's place: the map of its section, its offset there and its size. -ENOENT without a message. */
-static int find_global(struct bpf_object *obj, const char *name, struct bpf_map **ret_map, size_t *ret_offset,
-		       size_t *ret_size)
-{
-	const struct btf *btf = bpf_object__btf(obj);
-	__u32 n_types = btf ? btf__type_cnt(btf) : 0;
-
-	for (__u32 id = 1; id < n_types; id++) {
-		const struct btf_type *sec = btf__type_by_id(btf, id);
-		const struct btf_var_secinfo *vars;
-		const char *sec_name;
-
-		if (!btf_is_datasec(sec))
-			continue;
-		sec_name = btf__name_by_offset(btf, sec->name_off);
-		vars = btf_var_secinfos(sec);
-		for (__u16 i = 0; i < btf_vlen(sec); i++) {
-			const struct btf_type *var = btf__type_by_id(btf, vars[i].type);
-			struct bpf_map *map;
-
-			if (strcmp(btf__name_by_offset(btf, var->name_off), name))
-				continue;
-			map = bpf_object__find_map_by_name(obj, sec_name);	/* by section: ".rodata", ".bss" */
-			if (!map)
-				continue;
-			*ret_map = map;
-			*ret_offset = vars[i].offset;
-			*ret_size = vars[i].size;
-			return 0;
-		}
-	}
-	return -ENOENT;
-}
-
-static int set_global(struct bb_target *t, struct bpf_object *obj, const struct bb_global_spec *g, struct bb_err *err)
-{
-	struct bpf_map *map;
-	size_t offset, size, map_size;
-	const void *initial;
-	char *data;
-	int rc;
-
-	if (find_global(obj, g->name, &map, &offset, &size))
-		return bb_fail(err, -ENOENT, "%s has no global variable '%s' (or no BTF); declare it "
-			       "'const volatile' in the program", t->object_path, g->name);
-	if (size != 1 && size != 2 && size != 4 && size != 8)
-		return bb_fail(err, -EINVAL, "global '%s' of %s is %zu bytes; only integers can be set", g->name,
-			       t->object_path, size);
-	initial = bpf_map__initial_value(map, &map_size);
-	if (!initial || offset + size > map_size)
-		return bb_fail(err, -EINVAL, "global '%s' of %s cannot be set", g->name, t->object_path);
-	data = malloc(map_size);
-	if (!data)
-		return bb_fail_nomem(err);
-	memcpy(data, initial, map_size);
-	if (!bb_put_integer(g->value, data + offset, size)) {
-		free(data);
-		return bb_fail(err, -ERANGE, "global '%s' of %s is %zu bytes; %lld does not fit", g->name,
-			       t->object_path, size, (long long)g->value);
-	}
-	rc = bpf_map__set_initial_value(map, data, map_size);
-	free(data);
-	return rc ? bb_fail(err, rc, "global '%s' of %s: %s", g->name, t->object_path, strerror(-rc)) : 0;
-}
 
 static int say_no_program(const struct bb_target *t, const struct bpf_object *obj, struct bb_err *err)
 {
@@ -175,7 +110,7 @@ static int open_object(struct bb_target *t, struct bpf_object **ret_obj, struct 
 	else
 		rc = say_no_program(t, obj, err);
 	for (size_t i = 0; !rc && i < t->n_globals; i++)
-		rc = set_global(t, obj, &t->globals[i], err);
+		rc = bb_global__set(obj, t->object_path, t->globals[i].name, t->globals[i].value, err);
 	if (rc)
 		bpf_object__close(obj);
 	else
@@ -362,7 +297,7 @@ static void find_drops(struct bb_target *t)
 	size_t size;
 
 	t->drops_map_fd = -1;
-	if (find_global(t->obj, "drops", &map, &t->drops_offset, &size) || size != sizeof(uint64_t))
+	if (bb_global__find(t->obj, "drops", &map, &t->drops_offset, &size) || size != sizeof(uint64_t))
 		return;
 	t->drops_map_fd = bpf_map__fd(map);
 	t->drops_map_size = bpf_map__value_size(map);

@@ -37,6 +37,7 @@ int bb_cmd_compare(int argc, char **argv);
 int bb_cmd_live(int argc, char **argv);
 int bb_cmd_selftest(int argc, char **argv);
 int bb_cmd_init(int argc, char **argv);
+int bb_cmd_profile(int argc, char **argv);
 
 /* Find and run the command that argv names; without one, `run`. Returns the exit code. */
 int bb_cmd_main(int argc, char **argv);

@@ -40,10 +40,9 @@ int bb_output_check(const char *path, struct bb_err *err)
 	return rc;
 }
 
-static int write_and_close(const struct bb_report *report, const struct bb_exporter *format, FILE *out,
-			   const char *name, struct bb_err *err)
+static int write_and_close(bb_output_writer writer, void *arg, FILE *out, const char *name, struct bb_err *err)
 {
-	int rc = format->write(report, out, err);
+	int rc = writer(arg, out, err);
 
 	errno = 0;
 	if (!rc && (fflush(out) || ferror(out)))
@@ -53,17 +52,17 @@ static int write_and_close(const struct bb_report *report, const struct bb_expor
 	return rc;
 }
 
-int bb_output(const struct bb_report *report, const struct bb_exporter *format, const char *path, struct bb_err *err)
+int bb_output_of(bb_output_writer writer, void *arg, const char *path, struct bb_err *err)
 {
 	char *temp = NULL;
 	FILE *out;
 	int rc, fd;
 
 	if (!path)
-		return write_and_close(report, format, stdout, "stdout", err);
+		return write_and_close(writer, arg, stdout, "stdout", err);
 	if (is_special(path)) {
 		out = fopen(path, "we");
-		return out ? write_and_close(report, format, out, path, err)
+		return out ? write_and_close(writer, arg, out, path, err)
 			   : bb_fail(err, -errno, "%s: %s", path, strerror(errno));
 	}
 	if (asprintf(&temp, "%s.XXXXXX", path) < 0)
@@ -77,11 +76,30 @@ int bb_output(const struct bb_report *report, const struct bb_exporter *format, 
 	}
 	if (fchmod(fd, 0644))	/* mkstemp's 0600 is not what a shell's redirection would give */
 		errno = 0;
-	rc = write_and_close(report, format, out, path, err);
+	rc = write_and_close(writer, arg, out, path, err);
 	if (!rc && rename(temp, path))
 		rc = bb_fail(err, -errno, "%s: %s", path, strerror(errno));
 	if (rc)
 		unlink(temp);
 	free(temp);
 	return rc;
+}
+
+struct formatted {
+	const struct bb_report *report;
+	const struct bb_exporter *format;
+};
+
+static int write_report(void *arg, FILE *out, struct bb_err *err)
+{
+	const struct formatted *f = arg;
+
+	return f->format->write(f->report, out, err);
+}
+
+int bb_output(const struct bb_report *report, const struct bb_exporter *format, const char *path, struct bb_err *err)
+{
+	struct formatted f = {.report = report, .format = format};
+
+	return bb_output_of(write_report, &f, path, err);
 }

@@ -2,6 +2,8 @@
 #ifndef BB_CLI_OUTPUT_H
 #define BB_CLI_OUTPUT_H
 
+#include <stdio.h>
+
 #include "base/err.h"
 #include "report/exporter.h"
 #include "report/report.h"
@@ -9,7 +11,13 @@
 /* Can `path` (NULL: stdout) be written later? Asked before measuring, so that nothing is measured in vain. */
 int bb_output_check(const char *path, struct bb_err *err);
 
-/* A report in a format to stdout or, whole or not at all, to a file. */
+/* Writes to `out`, whose own errors are looked at by the caller. 0 or -errno with a message. */
+typedef int (*bb_output_writer)(void *arg, FILE *out, struct bb_err *err);
+
+/* What the writer writes, to stdout or, whole or not at all, to a file. */
+int bb_output_of(bb_output_writer writer, void *arg, const char *path, struct bb_err *err);
+
+/* The same of a report in a format. */
 int bb_output(const struct bb_report *report, const struct bb_exporter *format, const char *path, struct bb_err *err);
 
 #endif

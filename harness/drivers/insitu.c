@@ -13,8 +13,8 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "bpf/perf_event.h"
 #include "drivers/driver.h"
-#include "drivers/perf_event.h"
 #include "drivers/windows.h"
 #include "drivers/workload.h"
 
@@ -133,7 +133,7 @@ static int open_event(struct insitu_state *s, struct insitu_slot *slot, uint32_t
 	if (slot->event_fd >= 0 && slot->event_pid == s->workload.pid && slot->event_freq_hz == freq_hz)
 		return 0;
 	close_event(slot);
-	rc = bb_perf_event__open(&attr, s->workload.pid, bb_target__prog_fd(slot->target), &slot->event_fd, err);
+	rc = bb_perf_event__open(&attr, s->workload.pid, -1, bb_target__prog_fd(slot->target), &slot->event_fd, err);
 	if (rc) {
 		slot->event_fd = -1;
 		return rc;

@@ -19,7 +19,7 @@
 #include "base/clock.h"
 #include "base/stop.h"
 #include "drivers/driver.h"
-#include "drivers/perf_event.h"
+#include "bpf/perf_event.h"
 #include "workloads/amicable_pairs.h"
 
 #define REGION_PAGES 512u
@@ -241,7 +241,7 @@ static int step_attach(void *state, struct bb_subject *subject, void **ret_slot,
 	if (!slot)
 		return bb_fail_nomem(err);
 	slot->target = subject->target;
-	rc = bb_perf_event__open(&attr, 0, bb_target__prog_fd(subject->target), &slot->event_fd, err);
+	rc = bb_perf_event__open(&attr, 0, -1, bb_target__prog_fd(subject->target), &slot->event_fd, err);
 	if (rc) {
 		free(slot);
 		return rc;

@@ -3,10 +3,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <grp.h>
 #include <limits.h>
 #include <math.h>
-#include <pwd.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,6 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/user.h"
 #include "drivers/driver.h"
 
 static int open_in(const char *dir, size_t dir_len, const char *name)
@@ -50,20 +49,6 @@ static int open_program(const struct bb_workload_spec *spec)
 	return fd;
 }
 
-static int become_user(const struct bb_workload_spec *spec)
-{
-	struct passwd *user;
-
-	if (geteuid() != 0 || spec->uid == 0)
-		return 0;
-	user = getpwuid(spec->uid);
-	if (user ? initgroups(user->pw_name, spec->gid) : setgroups(0, NULL))
-		return -errno;
-	if (setgid(spec->gid) || setuid(spec->uid))
-		return -errno;
-	return 0;
-}
-
 /*
  * Ahead of what else runs on its CPU, or a busy machine leaves too few samples. A nice value counts within a session only
  * where there is sched_autogroup, so the workload has a session of its own, and that one is nice too (sched(7)).
@@ -94,7 +79,7 @@ static void run_child(const struct bb_workload_spec *spec, int program_fd, int r
 	if (!rc)
 		rc = bb_pin_to_cpu(spec->cpu, NULL);
 	if (!rc)
-		rc = become_user(spec);
+		rc = bb_become_user(spec->uid, spec->gid);
 	/* After setuid, which clears it. If the parent was gone before, nobody will tell us. */
 	if (!rc && prctl(PR_SET_PDEATHSIG, SIGKILL))
 		rc = -errno;

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "bench.h"
-#include "drivers/perf_event.h"
+#include "bpf/perf_event.h"
 
 #define BLOCKS		500u
 #define REGION_PAGES	512u	/* dropped at once, as in drivers/step_page_fault.c */
@@ -49,7 +49,7 @@ static void bare_open(struct bare *b, const char *program)
 	madvise(b->region, REGION_PAGES * b->page_bytes, MADV_NOHUGEPAGE);
 	b->next_page = REGION_PAGES;
 	b->prog_fd = bb_target__prog_fd(b->step.subject.target);
-	if (bb_perf_event__open(&attr, 0, b->prog_fd, &b->event_fd, &err))
+	if (bb_perf_event__open(&attr, 0, -1, b->prog_fd, &b->event_fd, &err))
 		bench_die(program, &err);
 	b->stack = bench_alloc(1, STACK_BYTES);
 	memset(b->stack, 1, STACK_BYTES);	/* no fault of its own may fire the event */

@@ -36,6 +36,7 @@ layer plan base core plan
 layer env base env
 layer workloads workloads
 layer bpf base core plan bpf
+layer profile base core bpf profile
 layer drivers base core stats plan bpf workloads drivers
 layer report base core stats env report
 layer run base core stats plan env bpf drivers report run

@@ -16,7 +16,7 @@
 
 #include "bpf/prog_stats.h"
 #include "bpf/stats_enable.h"
-#include "drivers/perf_event.h"
+#include "bpf/perf_event.h"
 #include "unit/bpf_testing.h"
 
 /* --- the text ------------------------------------------------------------------------------------------------ */
@@ -126,7 +126,7 @@ static void fire(const struct bb_target *t, size_t n)
 
 	assert_true(region != MAP_FAILED);
 	madvise(region, n * page, MADV_NOHUGEPAGE);
-	if (bb_perf_event__open(&attr, 0, bb_target__prog_fd(t), &fd, &err))
+	if (bb_perf_event__open(&attr, 0, -1, bb_target__prog_fd(t), &fd, &err))
 		fail_msg("%s", err.msg);
 	assert_int_equal(bb_perf_event__enable(fd), 0);
 	touch(region, n, page);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "drivers/perf_event.h"
+#include "bpf/perf_event.h"
 
 #include <errno.h>
 #include <string.h>
@@ -17,13 +17,13 @@ static int say_failed(int rc, struct bb_err *err)
 	return bb_fail(err, rc, "perf_event_open: %s", strerror(-rc));
 }
 
-int bb_perf_event__open(struct perf_event_attr *attr, pid_t pid, int prog_fd, int *ret_fd, struct bb_err *err)
+int bb_perf_event__open(struct perf_event_attr *attr, pid_t pid, int cpu, int prog_fd, int *ret_fd, struct bb_err *err)
 {
 	int fd, rc;
 
 	attr->size = sizeof(*attr);
 	attr->disabled = 1;
-	fd = (int)syscall(__NR_perf_event_open, attr, pid, -1, -1, PERF_FLAG_FD_CLOEXEC);
+	fd = (int)syscall(__NR_perf_event_open, attr, pid, cpu, -1, PERF_FLAG_FD_CLOEXEC);
 	if (fd < 0)
 		return say_failed(-errno, err);
 	if (ioctl(fd, PERF_EVENT_IOC_SET_BPF, prog_fd)) {

@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef BB_BASE_USER_H
+#define BB_BASE_USER_H
+
+#include <sys/types.h>
+
+/* Root becomes that user for good, groups and all; nothing for others, and for root itself. 0 or -errno. */
+int bb_become_user(uid_t uid, gid_t gid);
+
+#endif

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "bpf/globals.h"
+
+#include <bpf/bpf.h>
+#include <bpf/btf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bpf/map_contents.h"
+
+int bb_global__find(struct bpf_object *obj, const char *name, struct bpf_map **ret_map, size_t *ret_offset,
+		    size_t *ret_size)
+{
+	const struct btf *btf = bpf_object__btf(obj);
+	__u32 n_types = btf ? btf__type_cnt(btf) : 0;
+
+	for (__u32 id = 1; id < n_types; id++) {
+		const struct btf_type *sec = btf__type_by_id(btf, id);
+		const struct btf_var_secinfo *vars;
+		const char *sec_name;
+
+		if (!btf_is_datasec(sec))
+			continue;
+		sec_name = btf__name_by_offset(btf, sec->name_off);
+		vars = btf_var_secinfos(sec);
+		for (__u16 i = 0; i < btf_vlen(sec); i++) {
+			const struct btf_type *var = btf__type_by_id(btf, vars[i].type);
+			struct bpf_map *map;
+
+			if (strcmp(btf__name_by_offset(btf, var->name_off), name))
+				continue;
+			map = bpf_object__find_map_by_name(obj, sec_name);	/* by section: ".rodata", ".bss" */
+			if (!map)
+				continue;
+			*ret_map = map;
+			*ret_offset = vars[i].offset;
+			*ret_size = vars[i].size;
+			return 0;
+		}
+	}
+	return -ENOENT;
+}
+
+int bb_global__set(struct bpf_object *obj, const char *object_path, const char *name, int64_t value, struct bb_err *err)
+{
+	struct bpf_map *map;
+	size_t offset, size, map_size;
+	const void *initial;
+	char *data;
+	int rc;
+
+	if (bb_global__find(obj, name, &map, &offset, &size))
+		return bb_fail(err, -ENOENT, "%s has no global variable '%s' (or no BTF); declare it "
+			       "'const volatile' in the program", object_path, name);
+	if (size != 1 && size != 2 && size != 4 && size != 8)
+		return bb_fail(err, -EINVAL, "global '%s' of %s is %zu bytes; only integers can be set", name,
+			       object_path, size);
+	initial = bpf_map__initial_value(map, &map_size);
+	if (!initial || offset + size > map_size)
+		return bb_fail(err, -EINVAL, "global '%s' of %s cannot be set", name, object_path);
+	data = malloc(map_size);
+	if (!data)
+		return bb_fail_nomem(err);
+	memcpy(data, initial, map_size);
+	if (!bb_put_integer(value, data + offset, size)) {
+		free(data);
+		return bb_fail(err, -ERANGE, "global '%s' of %s is %zu bytes; %lld does not fit", name, object_path, size,
+			       (long long)value);
+	}
+	rc = bpf_map__set_initial_value(map, data, map_size);
+	free(data);
+	return rc ? bb_fail(err, rc, "global '%s' of %s: %s", name, object_path, strerror(-rc)) : 0;
+}
+
+int bb_global__read_u64(struct bpf_object *obj, const char *name, uint64_t *ret_value)
+{
+	size_t offset, size, map_size;
+	struct bpf_map *map;
+	__u32 zero = 0;
+	int rc = bb_global__find(obj, name, &map, &offset, &size);
+	char *data;
+
+	if (rc || size != sizeof(*ret_value))
+		return rc ? rc : -EINVAL;
+	map_size = bpf_map__value_size(map);
+	data = malloc(map_size);
+	if (!data)
+		return -ENOMEM;
+	rc = bpf_map_lookup_elem(bpf_map__fd(map), &zero, data) ? -errno : 0;
+	if (!rc)
+		memcpy(ret_value, data + offset, sizeof(*ret_value));
+	free(data);
+	return rc;
+}

@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "profile/elf_symbols.h"
+
+#include <dwarf.h>
+#include <elfutils/libdwfl.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <unistd.h>
+
+#include "profile/dwarf_index.h"
+#include "profile/idmap.h"
+#include "profile/symtab.h"
+
+#define MAX_SYMBOLS 8000000
+#define MAX_SEGMENTS 1024u
+#define VDSO_MAX_BYTES 65536u
+
+struct segment {
+	uint64_t offset, size, address;
+};
+
+struct bb_elf_symbols {
+	Dwfl *dwfl;
+	char *vdso;		/* a copy */
+	uint64_t bias;		/* of libdwfl's addresses to the file's */
+	struct segment *segments;
+	size_t n_segments, segments_size;
+	struct bb_symtab functions;
+	bool has_dwarf;
+	struct bb_dwarf_index dwarf;
+	uint64_t dwarf_bias;
+};
+
+static const Dwfl_Callbacks callbacks = {
+	.find_elf = dwfl_build_id_find_elf,
+	.find_debuginfo = dwfl_standard_find_debuginfo,
+};
+
+static Dwfl_Module *report_file(Dwfl *dwfl, const char *path, int fd)
+{
+	int copy = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+	Dwfl_Module *module = copy < 0 ? NULL : dwfl_report_elf(dwfl, path, path, copy, 0, true);
+
+	if (!module && copy >= 0)
+		close(copy);
+	return module;
+}
+
+/* Every process has the same; ours is copied, up to where it ends. */
+static Dwfl_Module *report_vdso(struct bb_elf_symbols *s)
+{
+	unsigned long address = getauxval(AT_SYSINFO_EHDR);
+	int fd = address ? open("/proc/self/mem", O_RDONLY | O_CLOEXEC) : -1;
+	ssize_t n = -1;
+
+	s->vdso = malloc(VDSO_MAX_BYTES);
+	if (fd >= 0 && s->vdso)
+		n = pread(fd, s->vdso, VDSO_MAX_BYTES, (off_t)address);
+	if (fd >= 0)
+		close(fd);
+	return n > 0 ? dwfl_report_offline_memory(s->dwfl, "[vdso]", "[vdso]", s->vdso, (size_t)n) : NULL;
+}
+
+static int read_segments(struct bb_elf_symbols *s, Elf *elf)
+{
+	size_t n;
+
+	if (elf_getphdrnum(elf, &n))
+		return 0;
+	for (size_t i = 0; i < n && i < MAX_SEGMENTS; i++) {
+		GElf_Phdr phdr;
+
+		if (!gelf_getphdr(elf, (int)i, &phdr) || phdr.p_type != PT_LOAD)
+			continue;
+		if (bb_grow((void **)&s->segments, s->n_segments, &s->segments_size, sizeof(*s->segments)))
+			return -1;
+		s->segments[s->n_segments++] = (struct segment){
+			.offset = phdr.p_offset, .size = phdr.p_filesz, .address = phdr.p_vaddr,
+		};
+	}
+	return 0;
+}
+
+/* Of several names at one address: global before weak before local, and without leading underscores, as perf chooses. */
+static uint32_t rank_of(const GElf_Sym *sym, const char *name)
+{
+	static const uint32_t of_binding[] = {[STB_LOCAL] = 2, [STB_GLOBAL] = 0, [STB_WEAK] = 1};
+	unsigned int binding = GELF_ST_BIND(sym->st_info);
+
+	return (binding < sizeof(of_binding) / sizeof(of_binding[0]) ? of_binding[binding] : 3) * 16 +
+	       (uint32_t)(strspn(name, "_") & 15);
+}
+
+/* Without the version: memcpy@@GLIBC_2.14. */
+static size_t name_len(const char *name)
+{
+	return name[0] == '@' ? strlen(name) : strcspn(name, "@");
+}
+
+static int read_symbols(struct bb_elf_symbols *s, Dwfl_Module *module)
+{
+	int n = dwfl_module_getsymtab(module);
+
+	for (int i = 1; i < n && i < MAX_SYMBOLS; i++) {
+		GElf_Addr address;
+		GElf_Word section;
+		GElf_Sym sym;
+		const char *name = dwfl_module_getsym_info(module, i, &sym, &address, &section, NULL, NULL);
+		int type = GELF_ST_TYPE(sym.st_info);
+
+		if (!name || !*name || section == SHN_UNDEF || (type != STT_FUNC && type != STT_GNU_IFUNC))
+			continue;
+		if (bb_symtab__add(&s->functions, address, sym.st_size, name, name_len(name), rank_of(&sym, name)))
+			return -1;
+	}
+	bb_symtab__sort(&s->functions);
+	return 0;
+}
+
+struct bb_elf_symbols *bb_elf_symbols__open(const char *path, int fd, enum bb_elf_depth depth)
+{
+	struct bb_elf_symbols *s = calloc(1, sizeof(*s));
+	Dwfl_Module *module = NULL;
+	GElf_Addr bias = 0;
+	Elf *elf = NULL;
+
+	if (!s)
+		return NULL;
+	s->dwfl = dwfl_begin(&callbacks);
+	if (s->dwfl) {
+		dwfl_report_begin(s->dwfl);
+		module = fd < 0 ? report_vdso(s) : report_file(s->dwfl, path, fd);
+		dwfl_report_end(s->dwfl, NULL, NULL);
+	}
+	if (module)
+		elf = dwfl_module_getelf(module, &bias);
+	s->bias = bias;
+	if (!elf || read_segments(s, elf) || read_symbols(s, module)) {
+		bb_elf_symbols__free(s);
+		return NULL;
+	}
+	if (depth == BB_ELF_DWARF)
+		s->has_dwarf = !bb_dwarf_index__build(&s->dwarf, module, &s->dwarf_bias);
+	return s;
+}
+
+bool bb_elf_symbols__address(const struct bb_elf_symbols *s, uint64_t offset, uint64_t *ret_address)
+{
+	for (size_t i = 0; i < s->n_segments; i++) {
+		const struct segment *g = &s->segments[i];
+
+		if (offset >= g->offset && offset - g->offset < g->size) {
+			*ret_address = offset - g->offset + g->address + s->bias;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* The frames' own names and the places of calls: the line of a frame is where the next inner one was called. */
+static void fill_frames(const Dwarf_Die *scopes, size_t n, struct bb_dwarf_unit *unit, struct bb_elf_frame *frames)
+{
+	Dwarf_Files *files = NULL;
+	size_t n_files = 0;
+
+	dwarf_getsrcfiles(&unit->die, &files, &n_files);
+	for (size_t i = 0; i < n; i++) {
+		Dwarf_Die scope = scopes[i];
+		Dwarf_Attribute attribute;
+		Dwarf_Word number;
+
+		frames[i].function = dwarf_diename(&scope);
+		frames[i].is_inlined = i > 0;
+		if (!i)
+			continue;
+		if (!dwarf_formudata(dwarf_attr(&scope, DW_AT_call_line, &attribute), &number))
+			frames[i - 1].line = (uint32_t)number;
+		if (files && !dwarf_formudata(dwarf_attr(&scope, DW_AT_call_file, &attribute), &number) && number < n_files)
+			frames[i - 1].file = dwarf_filesrc(files, number, NULL, NULL);
+	}
+}
+
+static size_t find_in_dwarf(struct bb_elf_symbols *s, uint64_t address, struct bb_elf_frame *frames)
+{
+	uint64_t in_dwarf = address - s->dwarf_bias;
+	struct bb_dwarf_unit *unit = bb_dwarf_index__unit(&s->dwarf, in_dwarf);
+	Dwarf_Die scopes[BB_ELF_MAX_FRAMES];
+	Dwarf_Line *line;
+	int number;
+	size_t n;
+
+	if (!unit)
+		return 0;
+	n = bb_dwarf_index__scopes(&s->dwarf, unit, in_dwarf, scopes, BB_ELF_MAX_FRAMES);
+	if (n)
+		fill_frames(scopes, n, unit, frames);
+	else
+		n = 1;		/* a line is known all the same: of assembly, say */
+	line = dwarf_getsrc_die(&unit->die, in_dwarf);
+	if (line) {
+		frames[n - 1].file = dwarf_linesrc(line, NULL, NULL);
+		if (!dwarf_lineno(line, &number) && number > 0)
+			frames[n - 1].line = (uint32_t)number;
+	}
+	return n;
+}
+
+size_t bb_elf_symbols__find(struct bb_elf_symbols *s, uint64_t address, struct bb_elf_frame ret_frames[BB_ELF_MAX_FRAMES])
+{
+	const struct bb_symbol *symbol = bb_symtab__find(&s->functions, address);
+	size_t n = 0;
+
+	memset(ret_frames, 0, BB_ELF_MAX_FRAMES * sizeof(*ret_frames));
+	if (s->has_dwarf)
+		n = find_in_dwarf(s, address, ret_frames);
+	if (symbol) {	/* its name is whole (C++), and is the one that other tools show */
+		ret_frames[0].function = bb_symtab__name(&s->functions, symbol);
+		ret_frames[0].start = symbol->start - s->bias;
+		ret_frames[0].distance = address - symbol->start;
+		n = n ? n : 1;
+	}
+	if (n && !ret_frames[0].function)
+		return 0;
+	return n;
+}
+
+void bb_elf_symbols__free(struct bb_elf_symbols *s)
+{
+	if (!s)
+		return;
+	bb_dwarf_index__done(&s->dwarf);
+	bb_symtab__done(&s->functions);
+	free(s->segments);
+	if (s->dwfl)
+		dwfl_end(s->dwfl);
+	free(s->vdso);
+	free(s);
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef BB_PROFILE_FOLD_H
+#define BB_PROFILE_FOLD_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "profile/points.h"
+#include "profile/samples.h"
+
+struct bb_profile {
+	struct bb_tree tree;
+	struct bb_frames frames;	/* the `detail` of the tree's nodes */
+	struct bb_symbolize_result symbols;
+	uint64_t unknown_kernel;	/* kernel frames without a name */
+};
+
+struct bb_fold_opts {
+	double on_cpu_weight;	/* of one sample on a CPU: 1 to count, or the microseconds that it stands for */
+	const struct bb_symtab *kernel;	/* sorted */
+	bool with_pid;		/* processes are told apart: the root of a stack is "comm (pid)", not "comm" */
+};
+
+/* From addresses to names: the folded stacks of all samples. `spaces` have been replayed. */
+int bb_fold(const struct bb_samples *samples, const struct bb_spaces *spaces, const struct bb_fold_opts *opts,
+	    struct bb_profile *ret_profile, struct bb_err *err);
+
+void bb_profile__done(struct bb_profile *p);
+
+#endif

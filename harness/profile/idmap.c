@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "profile/idmap.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The finaliser of MurmurHash3 (Appleby 2011) over both halves. */
+static uint64_t mix(uint64_t a, uint64_t b)
+{
+	uint64_t h = a * UINT64_C(0x9e3779b97f4a7c15) ^ b;
+
+	h ^= h >> 33;
+	h *= UINT64_C(0xff51afd7ed558ccd);
+	h ^= h >> 33;
+	h *= UINT64_C(0xc4ceb9fe1a85ec53);
+	return h ^ h >> 33;
+}
+
+/* The entry of the pair, or the free one where it belongs. */
+static struct bb_idmap_entry *find(struct bb_idmap_entry *entries, size_t size, uint64_t a, uint64_t b)
+{
+	size_t i = mix(a, b) & (size - 1);
+
+	while (entries[i].id && (entries[i].a != a || entries[i].b != b))
+		i = (i + 1) & (size - 1);
+	return &entries[i];
+}
+
+uint32_t bb_idmap__get(const struct bb_idmap *m, uint64_t a, uint64_t b)
+{
+	return m->size ? find(m->entries, m->size, a, b)->id - 1 : BB_NO_ID;	/* 0 - 1 is BB_NO_ID */
+}
+
+static int grow(struct bb_idmap *m)
+{
+	size_t size = m->size ? m->size * 2 : 64;
+	struct bb_idmap_entry *entries = calloc(size, sizeof(*entries));
+
+	if (!entries)
+		return -ENOMEM;
+	for (size_t i = 0; i < m->size; i++)
+		if (m->entries[i].id)
+			*find(entries, size, m->entries[i].a, m->entries[i].b) = m->entries[i];
+	free(m->entries);
+	m->entries = entries;
+	m->size = size;
+	return 0;
+}
+
+int bb_idmap__put(struct bb_idmap *m, uint64_t a, uint64_t b, uint32_t id)
+{
+	struct bb_idmap_entry *e;
+
+	if ((m->n + 1) * 2 > m->size && grow(m))
+		return -ENOMEM;
+	e = find(m->entries, m->size, a, b);
+	if (!e->id)
+		m->n++;
+	*e = (struct bb_idmap_entry){.a = a, .b = b, .id = id + 1};
+	return 0;
+}
+
+void bb_idmap__done(struct bb_idmap *m)
+{
+	free(m->entries);
+	memset(m, 0, sizeof(*m));
+}
+
+int bb_grow(void **x, size_t n, size_t *size, size_t element_size)
+{
+	size_t more = *size ? *size * 2 : 16;
+	void *bigger;
+
+	if (n < *size)
+		return 0;
+	bigger = reallocarray(*x, more, element_size);
+	if (!bigger)
+		return -ENOMEM;
+	*x = bigger;
+	*size = more;
+	return 0;
+}

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "profile/recording.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/io.h"
+#include "base/parse.h"
+#include "base/stop.h"
+#include "profile/command.h"
+#include "profile/task_events.h"
+
+#define POLL_MS 50		/* how soon files of new processes are opened, and the end of the target is seen */
+#define KALLSYMS_MAX_BYTES (256u << 20)
+#define FIRST_PID_NAMESPACE 0xEFFFFFFCu		/* PROC_PID_INIT_INO of include/linux/proc_ns.h */
+
+/* Every file that code is mapped from is kept open: there may be thousands. */
+static void allow_many_files(void)
+{
+	struct rlimit limit;
+
+	if (!getrlimit(RLIMIT_NOFILE, &limit)) {
+		limit.rlim_cur = limit.rlim_max;
+		setrlimit(RLIMIT_NOFILE, &limit);
+	}
+}
+
+/* BPF counts processes as the first PID namespace does. */
+static int check_namespace(struct bb_err *err)
+{
+	struct stat st;
+
+	if (!stat("/proc/self/ns/pid", &st) && st.st_ino != FIRST_PID_NAMESPACE)
+		return bb_fail(err, -ENOTSUP, "profile cannot tell processes apart from within a PID namespace (a container); run "
+			       "it on the host");
+	return 0;
+}
+
+static int check_pid(pid_t pid, struct bb_err *err)
+{
+	char path[64];
+	struct stat st;
+
+	if (kill(pid, 0) && errno == ESRCH)
+		return bb_fail(err, -ESRCH, "there is no process %d", (int)pid);
+	snprintf(path, sizeof(path), "/proc/%d/task/%d", (int)pid, (int)pid);
+	if (stat(path, &st))
+		return bb_fail(err, -ESRCH, "there is no process %d in /proc", (int)pid);
+	/* A thread's number is in /proc too, but not among its folders. */
+	return 0;
+}
+
+/* What is mapped already, by the target or by all. */
+static int log_existing(struct bb_spaces *spaces, pid_t pid)
+{
+	uint64_t now_ns = bb_now_ns();
+	struct dirent *entry;
+	DIR *proc;
+	int rc = 0;
+
+	if (pid)
+		return bb_spaces__log_proc(spaces, pid, now_ns);
+	proc = opendir("/proc");
+	if (!proc)
+		return -errno;
+	while (!rc && (entry = readdir(proc))) {
+		uint64_t number;
+
+		if (!bb_parse_u64(entry->d_name, &number))
+			rc = bb_spaces__log_proc(spaces, (pid_t)number, now_ns);
+	}
+	closedir(proc);
+	return rc;
+}
+
+int bb_kernel_symbols(struct bb_symtab *t, struct bb_err *err)
+{
+	char *text;
+	size_t len;
+	int rc = bb_read_proc("/proc/kallsyms", KALLSYMS_MAX_BYTES, &text, &len, NULL);
+
+	if (rc)
+		return rc == -ENOMEM ? bb_fail_nomem(err) : 0;	/* without names, then */
+	rc = bb_symtab__add_kallsyms(t, text);
+	free(text);
+	bb_symtab__sort(t);
+	return rc ? bb_fail_nomem(err) : 0;
+}
+
+static bool is_over(const struct bb_recording_opts *o, struct bb_command *command, uint64_t began_ns)
+{
+	if (bb_stop_signal || bb_seconds_since(began_ns) >= o->seconds)
+		return true;
+	if (o->argv)
+		return bb_command__has_ended(command);
+	return o->sampler.pid && kill(o->sampler.pid, 0) && errno == ESRCH;
+}
+
+static int sample(const struct bb_recording_opts *o, struct bb_sampler *sampler, struct bb_command *command,
+		  struct bb_task_events *events, struct bb_recording *r, struct bb_err *err)
+{
+	uint64_t began_ns = bb_now_ns();
+	int rc = o->argv ? bb_command__go(command, o->argv[0], err) : 0;
+
+	while (!rc && !is_over(o, command, began_ns)) {
+		double left_ms = (o->seconds - bb_seconds_since(began_ns)) * 1000;
+
+		rc = bb_sampler__poll(sampler, left_ms < POLL_MS ? (int)left_ms + 1 : POLL_MS, err);
+		if (!rc && bb_task_events__drain(events, &r->spaces))
+			rc = bb_fail_nomem(err);
+	}
+	bb_sampler__stop(sampler);
+	r->seconds = bb_seconds_since(began_ns);
+	if (!rc && bb_task_events__drain(events, &r->spaces))
+		rc = bb_fail_nomem(err);
+	if (!rc)
+		rc = bb_sampler__collect(sampler, &r->samples, &r->stats, err);
+	if (!rc)
+		rc = bb_kernel_symbols(&r->kernel, err);	/* as long as our own programs are among them */
+	return rc;
+}
+
+static int record(const struct bb_recording_opts *o, struct bb_command *command, struct bb_recording *r, struct bb_err *err)
+{
+	struct bb_task_events events = {0};
+	struct bb_sampler *sampler = NULL;
+	int rc = bb_task_events__open(&events, err);
+
+	allow_many_files();
+	if (!rc) {
+		rc = log_existing(&r->spaces, o->sampler.pid);
+		if (rc)
+			bb_fail(err, rc, "reading /proc: %s", strerror(-rc));
+	}
+	if (!rc)
+		rc = bb_sampler__start(&o->sampler, &sampler, err);
+	if (!rc)
+		rc = sample(o, sampler, command, &events, r, err);
+	if (!rc && bb_spaces__replay(&r->spaces))
+		rc = bb_fail_nomem(err);
+	r->lost_task_events = events.lost;
+	bb_sampler__free(sampler);
+	bb_task_events__close(&events);
+	return rc;
+}
+
+int bb_record(const struct bb_recording_opts *opts, struct bb_recording *ret_recording, struct bb_err *err)
+{
+	struct bb_recording_opts o = *opts;
+	struct bb_command command = {0};
+	struct bb_recording r = {0};
+	int rc = check_namespace(err);
+
+	if (!rc && o.sampler.pid)
+		rc = check_pid(o.sampler.pid, err);
+	if (!rc && o.argv) {
+		rc = bb_command__fork(o.argv, o.uid, o.gid, &command, err);
+		o.sampler.pid = command.pid;
+	}
+	if (!rc)
+		rc = record(&o, &command, &r, err);
+	if (command.pid)
+		bb_command__end(&command);
+	r.command_status = command.status;
+	if (rc)
+		bb_recording__done(&r);
+	else
+		*ret_recording = r;
+	return rc;
+}
+
+void bb_recording__done(struct bb_recording *r)
+{
+	bb_samples__done(&r->samples);
+	bb_spaces__done(&r->spaces);
+	bb_symtab__done(&r->kernel);
+	memset(r, 0, sizeof(*r));
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef BB_PROFILE_RECORDING_H
+#define BB_PROFILE_RECORDING_H
+
+#include "base/err.h"
+#include "profile/sampler.h"
+#include "profile/spaces.h"
+#include "profile/symtab.h"
+
+struct bb_recording_opts {
+	struct bb_sampler_opts sampler;	/* its pid is set here for a command */
+	char *const *argv;	/* the command, ending with NULL; NULL: none */
+	uid_t uid;		/* whom it runs as */
+	gid_t gid;
+	double seconds;		/* at the most; INFINITY */
+};
+
+/* All that was seen of the target, in addresses. */
+struct bb_recording {
+	struct bb_samples samples;
+	struct bb_spaces spaces;	/* replayed */
+	struct bb_symtab kernel;	/* sorted */
+	struct bb_sampler_stats stats;
+	uint64_t lost_task_events;
+	double seconds;
+	int command_status;	/* as of waitpid() */
+};
+
+/*
+ * Sample until the command or process ends, the time is up, or a signal asks to stop (base/stop.h); what was sampled until then
+ * counts. 0 or -errno with a message.
+ */
+int bb_record(const struct bb_recording_opts *opts, struct bb_recording *ret_recording, struct bb_err *err);
+
+/* The names of /proc/kallsyms, sorted; none where they are hidden. */
+int bb_kernel_symbols(struct bb_symtab *t, struct bb_err *err);
+
+void bb_recording__done(struct bb_recording *r);
+
+#endif

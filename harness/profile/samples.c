@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "profile/samples.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "profile/idmap.h"
+
+int bb_samples__add(struct bb_samples *samples, const struct bb_sampled_stack *s, const uint64_t *kernel,
+		    const uint64_t *user)
+{
+	size_t need = samples->n_addresses + s->n_kernel + s->n_user;
+	struct bb_sampled_stack *copy;
+
+	while (need > samples->addresses_size)
+		if (bb_grow((void **)&samples->addresses, samples->addresses_size, &samples->addresses_size, sizeof(uint64_t)))
+			return -ENOMEM;
+	if (bb_grow((void **)&samples->v, samples->n, &samples->size, sizeof(*samples->v)))
+		return -ENOMEM;
+	copy = &samples->v[samples->n++];
+	*copy = *s;
+	copy->first = samples->n_addresses;
+	for (size_t i = 0; i < s->n_kernel; i++)
+		samples->addresses[samples->n_addresses++] = kernel[i];
+	for (size_t i = 0; i < s->n_user; i++)
+		samples->addresses[samples->n_addresses++] = user[i];
+	return 0;
+}
+
+void bb_samples__done(struct bb_samples *samples)
+{
+	free(samples->v);
+	free(samples->addresses);
+	memset(samples, 0, sizeof(*samples));
+}

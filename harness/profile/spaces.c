@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "profile/spaces.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/io.h"
+#include "base/parse.h"
+
+#define MAPS_MAX_BYTES (64u << 20)
+
+int bb_spaces__log(struct bb_spaces *s, const struct bb_task_event *event)
+{
+	if (bb_grow((void **)&s->log, s->n_log, &s->log_size, sizeof(*s->log)))
+		return -ENOMEM;
+	s->log[s->n_log] = *event;
+	s->log[s->n_log].nth = s->n_log;
+	s->n_log++;
+	return 0;
+}
+
+/* The number at *c in hexadecimal, and the character after it. */
+static bool number_then(const char **c, char then, uint64_t *ret_value)
+{
+	return !bb_parse_hex_digits(c, ret_value) && *(*c)++ == then;
+}
+
+/* "start-end perms offset major:minor inode   path": true if it is one of code. */
+static bool parse_maps_line(const char *line, const char *end, struct bb_mapping *ret_mapping,
+			    struct bb_mapped_file *ret_file)
+{
+	uint64_t major, minor;
+	const char *c = line;
+
+	if (!number_then(&c, '-', &ret_mapping->start) || !number_then(&c, ' ', &ret_mapping->end) || end - c < 5 ||
+	    c[2] != 'x')
+		return false;
+	c += 5;
+	if (!number_then(&c, ' ', &ret_mapping->file_offset) || !number_then(&c, ':', &major) ||
+	    !number_then(&c, ' ', &minor) || bb_parse_digits(&c, &ret_file->inode))
+		return false;
+	while (c < end && *c == ' ')
+		c++;
+	ret_file->start = ret_mapping->start;
+	ret_file->end = ret_mapping->end;
+	ret_file->major = (uint32_t)major;
+	ret_file->minor = (uint32_t)minor;
+	ret_file->path = c;
+	ret_file->path_len = (size_t)(end - c);
+	return true;
+}
+
+int bb_spaces__log_maps(struct bb_spaces *s, pid_t pid, uint64_t time_ns, const char *maps)
+{
+	struct bb_task_event event = {.kind = BB_TASK_MAP, .pid = (uint32_t)pid, .time_ns = time_ns};
+	int rc = 0;
+
+	for (const char *line = maps, *end; *line && !rc; line = *end ? end + 1 : end) {
+		struct bb_mapped_file file;
+
+		end = strchrnul(line, '\n');
+		if (!parse_maps_line(line, end, &event.mapping, &file))
+			continue;
+		rc = bb_dsos__add(&s->dsos, pid, &file, &event.mapping.dso);
+		if (!rc)
+			rc = bb_spaces__log(s, &event);
+	}
+	return rc;
+}
+
+int bb_spaces__log_proc(struct bb_spaces *s, pid_t pid, uint64_t time_ns)
+{
+	struct bb_task_event event = {.kind = BB_TASK_EXEC, .pid = (uint32_t)pid, .time_ns = time_ns};
+	char path[64], *text;
+	size_t len;
+	int rc;
+
+	snprintf(path, sizeof(path), "/proc/%d/comm", (int)pid);
+	if (bb_read_proc(path, sizeof(path), &text, &len, NULL))
+		return 0;
+	snprintf(event.comm, sizeof(event.comm), "%.*s", (int)strcspn(text, "\n"), text);
+	free(text);
+	snprintf(path, sizeof(path), "/proc/%d/maps", (int)pid);
+	rc = bb_read_proc(path, MAPS_MAX_BYTES, &text, &len, NULL);
+	if (rc)
+		return rc == -ENOMEM ? rc : 0;
+	rc = bb_spaces__log(s, &event);
+	if (!rc)
+		rc = bb_spaces__log_maps(s, pid, time_ns, text);
+	free(text);
+	return rc;
+}
+
+/* A new, empty space of the process; *ret is valid until the next. */
+static int begin_space(struct bb_spaces *s, uint32_t pid, const char *comm, struct bb_space **ret)
+{
+	uint32_t older = bb_idmap__get(&s->newest, pid, 0);
+
+	if (bb_grow((void **)&s->v, s->n, &s->size, sizeof(*s->v)) || bb_idmap__put(&s->newest, pid, 0, (uint32_t)s->n))
+		return -ENOMEM;
+	s->v[s->n] = (struct bb_space){.older = older};
+	memcpy(s->v[s->n].comm, comm, sizeof(s->v[s->n].comm));
+	*ret = &s->v[s->n++];
+	return 0;
+}
+
+static int replay_fork(struct bb_spaces *s, const struct bb_task_event *e)
+{
+	uint32_t parent = bb_idmap__get(&s->newest, e->parent, 0);
+	struct bb_space *child;
+	const struct bb_space *from;
+	int rc;
+
+	if (parent == BB_NO_ID)
+		return 0;
+	rc = begin_space(s, e->pid, s->v[parent].comm, &child);
+	from = &s->v[parent];
+	if (rc || !from->n)
+		return rc;
+	child->mappings = malloc(from->n * sizeof(*from->mappings));
+	if (!child->mappings)
+		return -ENOMEM;
+	memcpy(child->mappings, from->mappings, from->n * sizeof(*from->mappings));
+	child->n = child->size = from->n;
+	return 0;
+}
+
+static int replay_map(struct bb_spaces *s, const struct bb_task_event *e)
+{
+	uint32_t id = bb_idmap__get(&s->newest, e->pid, 0);
+	struct bb_space *space = id == BB_NO_ID ? NULL : &s->v[id];
+
+	if (!space && begin_space(s, e->pid, e->comm, &space))
+		return -ENOMEM;
+	if (bb_grow((void **)&space->mappings, space->n, &space->size, sizeof(*space->mappings)))
+		return -ENOMEM;
+	space->mappings[space->n++] = e->mapping;
+	return 0;
+}
+
+static int replay_one(struct bb_spaces *s, const struct bb_task_event *e)
+{
+	struct bb_space *space;
+	uint32_t id;
+
+	switch (e->kind) {
+	case BB_TASK_MAP: return replay_map(s, e);
+	case BB_TASK_FORK: return replay_fork(s, e);
+	case BB_TASK_EXEC: return begin_space(s, e->pid, e->comm, &space);
+	case BB_TASK_COMM:
+		id = bb_idmap__get(&s->newest, e->pid, 0);
+		if (id != BB_NO_ID)
+			memcpy(s->v[id].comm, e->comm, sizeof(e->comm));
+		return 0;
+	}
+	return 0;
+}
+
+static int by_time(const void *a, const void *b)
+{
+	const struct bb_task_event *x = a, *y = b;
+
+	if (x->time_ns != y->time_ns)
+		return x->time_ns < y->time_ns ? -1 : 1;
+	return (x->nth > y->nth) - (x->nth < y->nth);
+}
+
+int bb_spaces__replay(struct bb_spaces *s)
+{
+	int rc = 0;
+
+	if (s->n_log)
+		qsort(s->log, s->n_log, sizeof(*s->log), by_time);
+	for (size_t i = 0; i < s->n_log && !rc; i++)
+		rc = replay_one(s, &s->log[i]);
+	return rc;
+}
+
+uint32_t bb_spaces__of(const struct bb_spaces *s, uint32_t pid, const char *comm)
+{
+	uint32_t newest = bb_idmap__get(&s->newest, pid, 0);
+
+	for (uint32_t id = newest; id != BB_NO_ID; id = s->v[id].older)
+		if (!strncmp(s->v[id].comm, comm, BB_PROFILE_COMM))
+			return id;
+	return newest;
+}
+
+const struct bb_mapping *bb_spaces__find(const struct bb_spaces *s, uint32_t space, uint64_t address)
+{
+	for (; space != BB_NO_ID; space = s->v[space].older) {
+		const struct bb_space *in = &s->v[space];
+
+		for (size_t i = in->n; i-- > 0;)
+			if (address >= in->mappings[i].start && address < in->mappings[i].end)
+				return &in->mappings[i];
+	}
+	return NULL;
+}
+
+void bb_spaces__done(struct bb_spaces *s)
+{
+	for (size_t i = 0; i < s->n; i++)
+		free(s->v[i].mappings);
+	free(s->v);
+	free(s->log);
+	bb_idmap__done(&s->newest);
+	bb_dsos__done(&s->dsos);
+	memset(s, 0, sizeof(*s));
+}

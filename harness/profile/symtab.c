@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "profile/symtab.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/parse.h"
+#include "profile/names.h"
+
+int bb_symtab__add(struct bb_symtab *t, uint64_t start, uint64_t size, const char *name, size_t name_len,
+		   uint32_t rank)
+{
+	size_t offset = t->text_len;
+
+	if (bb_grow((void **)&t->symbols, t->n, &t->size, sizeof(*t->symbols)) ||
+	    bb_text_append(&t->text, &t->text_len, &t->text_size, name, name_len))
+		return -ENOMEM;
+	t->symbols[t->n++] = (struct bb_symbol){.start = start, .size = size, .name = offset, .rank = rank};
+	return 0;
+}
+
+static int by_start(const void *a, const void *b)
+{
+	const struct bb_symbol *x = a, *y = b;
+
+	if (x->start != y->start)
+		return x->start < y->start ? -1 : 1;
+	if (!x->size != !y->size)
+		return x->size ? -1 : 1;
+	return (x->rank > y->rank) - (x->rank < y->rank);
+}
+
+void bb_symtab__sort(struct bb_symtab *t)
+{
+	size_t kept = 0, in_order = 1;
+
+	while (in_order < t->n && by_start(&t->symbols[in_order - 1], &t->symbols[in_order]) <= 0)
+		in_order++;
+	if (in_order < t->n)
+		qsort(t->symbols, t->n, sizeof(*t->symbols), by_start);
+	for (size_t i = 0; i < t->n; i++)
+		if (!kept || t->symbols[kept - 1].start != t->symbols[i].start)
+			t->symbols[kept++] = t->symbols[i];
+	t->n = kept;
+}
+
+const struct bb_symbol *bb_symtab__find(const struct bb_symtab *t, uint64_t address)
+{
+	size_t low = 0, high = t->n;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (t->symbols[mid].start <= address)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	/* A function may lie within another (a cold part, an alias into it): the one that begins last and reaches that far. */
+	for (size_t back = 0; back < 8 && back < low; back++) {
+		const struct bb_symbol *s = &t->symbols[low - 1 - back];
+
+		if (address - s->start < s->size || (!s->size && !back))
+			return s;
+	}
+	return NULL;
+}
+
+void bb_symtab__done(struct bb_symtab *t)
+{
+	free(t->text);
+	free(t->symbols);
+	memset(t, 0, sizeof(*t));
+}
+
+static const char *end_of_line(const char *text)
+{
+	return strchrnul(text, '\n');
+}
+
+/* "ADDRESS TYPE NAME[\t[MODULE]]" */
+static int add_kallsyms_line(struct bb_symtab *t, const char *line, const char *end)
+{
+	const char *name, *c = line;
+	uint64_t address;
+
+	if (bb_parse_hex_digits(&c, &address) || !address || end - c < 4 || c[0] != ' ' || c[2] != ' ')
+		return 0;
+	if (!strchr("tTwW", c[1]))
+		return 0;
+	name = c + 3;
+	return bb_symtab__add(t, address, 0, name, strcspn(name, " \t\n"), c[1] == 'T' ? 0 : 1);
+}
+
+int bb_symtab__add_kallsyms(struct bb_symtab *t, const char *text)
+{
+	int rc = 0;
+
+	for (const char *end; *text && !rc; text = *end ? end + 1 : end) {
+		end = end_of_line(text);
+		rc = add_kallsyms_line(t, text, end);
+	}
+	return rc;
+}
+
+static int add_perf_map_line(struct bb_symtab *t, const char *line, const char *end)
+{
+	uint64_t start, size;
+	const char *c = line;
+
+	if (bb_parse_hex_digits(&c, &start) || *c++ != ' ' || bb_parse_hex_digits(&c, &size) || *c++ != ' ' || c >= end ||
+	    !size)
+		return 0;
+	/* A JIT that made new code in the place of old appends: the later line is the one. */
+	return bb_symtab__add(t, start, size, c, (size_t)(end - c), UINT32_MAX - (uint32_t)t->n);
+}
+
+int bb_symtab__add_perf_map(struct bb_symtab *t, const char *text)
+{
+	int rc = 0;
+
+	for (const char *end; *text && !rc; text = *end ? end + 1 : end) {
+		end = end_of_line(text);
+		rc = add_perf_map_line(t, text, end);
+	}
+	return rc;
+}

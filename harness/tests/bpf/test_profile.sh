@@ -1,0 +1,178 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# `bpfbench profile` of real programs, as root: programs with known hot spots, built in every way that code can be named;
+# time off the CPU; targets that fork, exec, end and are deleted; flame graphs in a browser; and nothing left behind.
+# shellcheck source=harness/tests/tool.sh disable=SC2317 # functions that check, wait_until and run call
+. "$(dirname "$0")/../tool.sh"
+
+names=("hot spots" "names" "time off the CPU" "targets" "flame graph" "nothing is left behind")
+need_root "${names[@]}" || plan_done
+# shellcheck source=harness/tests/bpf/left.sh
+. "$(dirname "$0")/left.sh"
+chmod 755 "$TMP"
+
+CC=${CC:-gcc}
+hot_source=$ROOT/harness/tests/tools/hot_spots.c
+hot=$O/tests/tools/hot_spots
+hot_line=$(grep -n 'the hot line' "$hot_source" | cut -d: -f1)
+
+profile() { run "$BPFBENCH" profile "$@"; }
+
+# Samples of stacks that match, of $TMP/out in the folded format.
+samples() { awk -v re="$1" '$0 ~ re { n += $NF } END { print n + 0 }' "$TMP/out"; }
+
+# within_band FUNCTION: its share of the samples in all three hot functions is what it had of the CPU time, as hot_spots printed
+# it to stderr. Samples are independent draws as the slices are random: |z| of a binomial count above 4.4 is once in 100 000.
+within_band() {
+	awk -v f="$1" -v k="$(samples ";$1;")" -v n="$(samples ';hot_(sixty|thirty|ten);')" '
+		$1 ~ /^hot_/ { all += $2; if ($1 == f) mine = $2 }
+		END {
+			if (!all || n < 300) { print "too few samples: " n; exit 1 }
+			p = mine / all
+			z = (k - n * p) / sqrt(n * p * (1 - p))
+			printf "%s: %d of %d samples, %.2f %% of the CPU time, z = %.2f\n", f, k, n, 100 * p, z
+			exit z < -4.4 || z > 4.4
+		}' "$TMP/err"
+}
+
+# --- hot spots ---
+profile -F 1237 -f folded -- "$hot" 2
+expect_status "hot spots: succeeds" 0
+for function in hot_sixty hot_thirty hot_ten; do check "hot spots: the share of $function" within_band "$function"; done
+expect_grep "hot spots: what is inlined is a frame of its own" out '^hot_spots;.*;main;.*hot_sixty;inlined_spin_\[i\] [0-9]+$'
+expect_grep "hot spots: kernel frames are marked" out '_\[k\]'
+if [[ -d /sys/bus/event_source/devices/cpu ]]; then
+	skip "hot spots: says that cpu-clock is used" "there is a PMU here"
+else
+	expect_grep "hot spots: says that cpu-clock is used" err 'no hardware cycles.*cpu-clock'
+fi
+expect_no_grep "hot spots: nothing is lost" err 'lost|missing|damaged'
+
+# --- in what ways code can be named ---
+built() { "$CC" -O2 -g -fno-omit-frame-pointer "$@" "$hot_source" -o "$WORK/hot" && chmod 755 "$WORK/hot"; }
+
+# finds NAME: the function, the function inlined into it, and the line.
+finds() {
+	profile -F 1237 -v -- "$WORK/hot" 0.5
+	expect_grep "$1: the function" out "^    hot_sixty @ 0x[0-9a-f]+\+0x[0-9a-f]+ .*hot_spots.c:[0-9]+$"
+	expect_grep "$1: what is inlined, and its line" out "^    inlined_spin \(inlined\) .*hot_spots.c:($hot_line|$((hot_line - 1)))$"
+}
+
+if need_command "$CC" "PIE" "not PIE" "separate debug information" "stripped"; then
+	chmod 755 "$WORK"
+	built -pie -fPIE && finds "PIE"
+	built -no-pie -fno-pie && finds "not PIE"
+	if need_command objcopy "separate debug information" "stripped"; then
+		(cd "$WORK" && objcopy --only-keep-debug hot hot.debug && strip hot && objcopy --add-gnu-debuglink=hot.debug hot)
+		finds "separate debug information"
+		rm -f "$WORK/hot.debug"
+		profile -F 1237 -f folded -- "$WORK/hot" 0.5
+		expect_grep "stripped: the file's name, for want of the function's" out '^hot;.*\[hot\] [0-9]+$'
+		built -rdynamic && strip "$WORK/hot"
+		profile -F 1237 -f folded -- "$WORK/hot" 0.5
+		expect_grep "stripped: dynamic symbols" out '^hot;.*;hot_sixty [0-9]+$'
+	fi
+fi
+profile -F 1237 -f folded -- "$O/tests/tools/hot_jit" 0.5
+rm -f "$(grep -m 1 '^/tmp/perf-[0-9]*\.map$' "$TMP/err")"
+expect_grep "JIT: its own map names the code" out '^hot_jit;.*;jitted_function_\[j\] [0-9]+$'
+profile -F 997 -f folded -- "$hot" 0.3 300
+expect_grep "a deep stack: marked as cut" out '^hot_spots;\[cut: the stack is deeper\];descend;descend;.*hot_'
+profile -F 997 -U -f folded -- "$hot" 0.3
+expect_no_grep "--user: no kernel frames" out '_\[k\]'
+expect_grep "--user: user frames" out 'hot_sixty'
+profile -F 997 -K -f folded -- dd if=/dev/zero of=/dev/null bs=1M count=5000
+expect_grep "--kernel: kernel frames" out '_\[k\] [0-9]+$'
+expect_no_grep "--kernel: nothing else" out ';[^;]*[^]][; ][0-9]*$'
+profile -F 997 -- "$hot" 0.3
+expect_grep "text: no kernel stack is said so" out 'No Kernel Stack'
+expect_grep "text: process and its number" out '^    hot_spots \([0-9]+\)$'
+
+# --- off the CPU ---
+profile -F 99 --off-cpu -f folded -- sleep 0.5
+expect_status "sleep: succeeds" 0
+check "sleep: half a second off the CPU, by nanosleep" more "$(samples '^sleep;.*nanosleep.*;\[off-CPU\] ')" 499000
+profile --off-cpu=only -f folded -- "$hot" 0.3
+check "off-CPU only: no samples of what runs" test "$(samples '\[off-CPU\] ')" = "$(samples .)"
+
+# --- targets ---
+profile -F 997 -f folded -- sh -c "\"$hot\" 0.2; exec \"$hot\" 0.2"
+expect_grep "fork and exec: the child's code" out '^hot_spots;.*hot_sixty'
+check "fork and exec: both" more "$(samples '^hot_spots;.*hot_sixty')" 150
+profile -f folded -- true
+expect_status "a command that ends at once: succeeds" 0
+profile -- false
+expect_grep "a command that fails: said so" err "'false' ended with exit status 1"
+profile -- "$WORK/nosuch"
+complains "a command that is not there" 1 "cannot run '.*nosuch': No such file"
+
+cp "$hot" "$WORK/deleted"
+"$WORK/deleted" 30 >/dev/null &
+deleted=$!
+wait_until 5 test -e "/proc/$deleted/exe"
+sleep 0.2
+rm "$WORK/deleted"
+profile -p "$deleted" -d 0.5 -F 997 -f folded
+expect_status "a process: succeeds" 0
+expect_grep "a process whose file is deleted: its code is named all the same" out '^deleted;.*hot_sixty'
+(sleep 0.7; kill "$deleted") &
+profile -p "$deleted" -F 97 -f folded
+expect_status "a process that ends: so does the profile" 0
+wait
+profile -p "$deleted" -d 1
+complains "a process that is not there" 1 "no process $deleted"
+"$hot" 1 >/dev/null &
+profile -d 0.5 -F 97 -f folded
+expect_status "the whole system: succeeds" 0
+expect_grep "the whole system: others are in it" out '^hot_spots;.*hot_sixty'
+wait
+
+# --- bad luck ---
+start "$BPFBENCH" profile -F 997 -f folded -- "$hot" 60
+sleep 1
+kill -INT "$child"
+finish
+expect_status "Ctrl-C: succeeds" 0
+expect_grep "Ctrl-C: what was sampled is shown" out '^hot_spots;.*hot_sixty'
+check "Ctrl-C: the command is ended" wait_until 3 bash -c '! pgrep -x hot_spots'
+start "$BPFBENCH" profile -F 997 -o "$WORK/killed.svg" -f flame -- "$hot" 60
+sleep 0.5
+kill -KILL "$child"
+finish 2>/dev/null
+check "SIGKILL: the command is ended" wait_until 3 bash -c '! pgrep -x hot_spots'
+check "SIGKILL: no file" test ! -e "$WORK/killed.svg"
+profile -d 0.2 -o /dev/full
+expect_status "no space: exit code 1" 1
+expect_grep "no space: said so" err '/dev/full: No space left'
+profile -d 0.2 -o "$WORK/nosuch/a.svg"
+complains "a folder that is not there" 1 'nosuch/a.svg: cannot be written'
+
+# --- the flame graph, in a browser ---
+profile -F 1237 -f flame -o "$WORK/flame.svg" -- "$hot" 0.5
+expect_empty "flame graph: to the file only" out
+if need_command xmllint "flame graph: well-formed"; then
+	check "flame graph: well-formed" xmllint --noout "$WORK/flame.svg"
+fi
+# dom HASH: the document after its script has run, in $TMP/out.
+dom() {
+	run timeout 60 "$browser" --headless --no-sandbox --disable-gpu --user-data-dir="$WORK/browser" --dump-dom \
+		"file://$WORK/flame.svg$1"
+}
+browser=$(command -v chromium || command -v chromium-browser || command -v google-chrome || true)
+if [[ -z $browser ]]; then
+	skip "flame graph: search and zoom in a browser" "no chromium here"
+else
+	dom '#zoom=0&search=hot_'
+	found=$(grep -oE 'found: [0-9.]+' "$TMP/out" | cut -d' ' -f2)
+	check "flame graph: the search finds nearly all" near "${found:-0}" 99 2
+	expect_grep "flame graph: and marks it" out 'class="u[0-2] m".*<title>hot_(sixty|thirty|ten)'
+	id=$(grep -oE 'class="u[0-2]( m)?" .* id="f[0-9]+"><title>hot_ten$' "$TMP/out" | grep -oE 'id="f[0-9]+"' | tr -dc '0-9\n' | head -n 1)
+	width=$(grep -oE 'width="[0-9]+" height="16" id="f'"$id"'"' "$TMP/out" | cut -d'"' -f2)
+	dom "#zoom=$id&search="
+	expect_grep "flame graph: zoomed to a function" out "viewBox=\"[0-9]+ 0 $width [0-9]+\""
+	expect_grep "flame graph: zoomed, it has a label as wide as the picture" out '<text x="13" y="[0-9]+">hot_ten</text>'
+fi
+rm -rf "$WORK/browser"
+nothing_left "profile" 0
+
+plan_done

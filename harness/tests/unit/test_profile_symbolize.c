@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* From addresses of this very program to functions, lines and folded stacks; and what damaged files do not do to us. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include <elf.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/io.h"
+#include "base/rng.h"
+#include "profile/fold.h"
+#include "unit/folder_testing.h"
+
+#define MUTANTS 400
+
+static uint64_t inner_address;	/* within the function that is inlined */
+static int inner_line;
+
+static inline __attribute__((always_inline)) void inner_function(void)
+{
+	__asm__ volatile("lea 0(%%rip), %0" : "=r"(inner_address)); inner_line = __LINE__;
+}
+
+static __attribute__((noinline)) void outer_function(void)
+{
+	inner_function();
+	__asm__ volatile("");
+}
+
+/* This process's spaces, replayed. */
+static struct bb_spaces own_spaces(void)
+{
+	struct bb_spaces s = {0};
+
+	assert_int_equal(bb_spaces__log_proc(&s, getpid(), 1), 0);
+	assert_int_equal(bb_spaces__replay(&s), 0);
+	return s;
+}
+
+/* One sample of a stack of ours, folded. */
+static char *fold_one(const struct bb_sampled_stack *stack, const uint64_t *kernel, const uint64_t *user,
+		      struct bb_profile *ret_profile)
+{
+	struct bb_spaces spaces = own_spaces();
+	struct bb_samples samples = {0};
+	struct bb_symtab t = {0};
+	struct bb_fold_opts opts = {.on_cpu_weight = 1, .kernel = &t};
+	struct bb_err err = {0};
+	char *text = NULL;
+	size_t len;
+	FILE *out;
+
+	assert_int_equal(bb_symtab__add_kallsyms(&t, "ffffffff81000000 T schedule\nffffffff81000100 T __traceiter_sched_switch\n"
+						 "ffffffff81000200 T bpf_prog_1_x\n"), 0);
+	bb_symtab__sort(&t);
+	assert_int_equal(bb_samples__add(&samples, stack, kernel, user), 0);
+	if (bb_fold(&samples, &spaces, &opts, ret_profile, &err))
+		fail_msg("%s", err.msg);
+	out = open_memstream(&text, &len);
+	assert_int_equal(bb_tree__write_folded(&ret_profile->tree, out), 0);
+	fclose(out);
+	bb_symtab__done(&t);
+	bb_samples__done(&samples);
+	bb_spaces__done(&spaces);
+	return text;
+}
+
+static struct bb_sampled_stack stack_of(uint16_t n_kernel, uint16_t n_user)
+{
+	return (struct bb_sampled_stack){
+		.pid = (uint32_t)getpid(), .comm = "me", .weight = 7, .n_kernel = n_kernel, .n_user = n_user,
+	};
+}
+
+static void symbols(void **state)
+{
+	struct bb_sampled_stack stack = stack_of(1, 3);
+	struct bb_profile p = {0};
+	uint64_t kernel[] = {0xffffffff81000010}, user[3];
+	char *text;
+	const struct bb_frame *frame;
+
+	(void)state;
+	outer_function();
+	user[0] = inner_address;
+	/* A return address: that after the call, here the first of the next function. What called is the one before it. */
+	user[1] = inner_address + 1;
+	user[2] = 16;
+	text = fold_one(&stack, kernel, user, &p);
+	assert_string_equal(text, "me;[unknown];outer_function;inner_function_[i];outer_function;inner_function_[i];schedule_[k] 7\n");
+	frame = &p.frames.v[p.tree.nodes[p.tree.n - 2].detail];
+	assert_string_equal(bb_names__text(&p.tree.names, frame->name), "inner_function");
+	assert_int_equal(frame->line, inner_line);
+	assert_non_null(strstr(bb_names__text(&p.tree.names, frame->file), "test_profile_symbolize.c"));
+	frame = &p.frames.v[p.tree.nodes[p.tree.n - 3].detail];
+	assert_string_equal(bb_names__text(&p.tree.names, frame->name), "outer_function");
+	assert_in_range(frame->distance, 0, 64);
+	free(text);
+	bb_profile__done(&p);
+}
+
+/* The C library, and the page of code that is no file. */
+static void libraries(void **state)
+{
+	struct bb_sampled_stack stack = stack_of(0, 1);
+	struct bb_profile p = {0};
+	uint64_t user[] = {(uint64_t)(uintptr_t)qsort};
+	char *text;
+
+	(void)state;
+	text = fold_one(&stack, NULL, user, &p);
+	assert_non_null(strstr(text, "qsort"));
+	free(text);
+	bb_profile__done(&p);
+}
+
+static void notes(void **state)
+{
+	struct bb_sampled_stack stack = stack_of(3, 1);
+	/* Our own frames are above those of the kernel when it switched. */
+	uint64_t kernel[] = {0xffffffff81000200, 0xffffffff81000110, 0xffffffff81000010}, user[] = {16};
+	struct bb_profile p = {0};
+	char *text;
+
+	(void)state;
+	stack.is_off_cpu = stack.is_user_cut = true;
+	stack.weight = 2000400;	/* ns */
+	text = fold_one(&stack, kernel, user, &p);
+	assert_string_equal(text, "me;[cut: the stack is deeper];[unknown];schedule_[k];[off-CPU] 2000\n");
+	free(text);
+	bb_profile__done(&p);
+	stack = stack_of(0, 0);
+	stack.is_lost = true;
+	text = fold_one(&stack, NULL, NULL, &p);
+	assert_string_equal(text, "me;[stack lost] 7\n");
+	free(text);
+	bb_profile__done(&p);
+}
+
+static int count_frame(void *arg, uint32_t place, const struct bb_elf_frame *frame)
+{
+	(void)place;
+	assert_non_null(frame->function);
+	++*(size_t *)arg;
+	return 0;
+}
+
+/* How many frames are found at some offsets of a file of these bytes. */
+static size_t frames_in(const char *elf, size_t len, const uint64_t *offsets, size_t n, struct bb_symbolize_result *ret_result)
+{
+	const char *path = in_folder("mutant");
+	int fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	struct bb_dso dso = {.path = (char *)(uintptr_t)path, .fd = fd};
+	struct bb_dsos dsos = {.v = &dso, .n = 1};
+	struct bb_place *places = calloc(n, sizeof(*places));
+	struct bb_err err = {0};
+	size_t found = 0;
+
+	assert_true(fd >= 0 && places);
+	assert_int_equal(write(fd, elf, len), len);
+	for (size_t i = 0; i < n; i++)
+		places[i].offset = offsets[i];
+	if (bb_symbolize(&dsos, places, n, count_frame, &found, ret_result, &err))
+		fail_msg("%s", err.msg);
+	close(fd);
+	free(places);
+	return found;
+}
+
+struct region {
+	size_t from, to;
+};
+
+/* Where it hurts: the headers, the table of sections, and the sections that libdw reads. */
+static size_t regions_of(const char *elf, size_t len, struct region *regions, size_t max)
+{
+	const Elf64_Ehdr *e = (const Elf64_Ehdr *)(const void *)elf;
+	const Elf64_Shdr *s = (const Elf64_Shdr *)(const void *)(elf + e->e_shoff);
+	const char *names = elf + s[e->e_shstrndx].sh_offset;
+	size_t n = 0;
+
+	regions[n++] = (struct region){0, sizeof(*e) + e->e_phnum * sizeof(Elf64_Phdr)};
+	regions[n++] = (struct region){e->e_shoff, e->e_shoff + e->e_shnum * sizeof(*s)};
+	for (size_t i = 0; i < e->e_shnum && n < max; i++)
+		if (!strncmp(names + s[i].sh_name, ".debug_", 7) || !strcmp(names + s[i].sh_name, ".symtab"))
+			regions[n++] = (struct region){s[i].sh_offset, s[i].sh_offset + s[i].sh_size};
+	for (size_t i = 0; i < n; i++)
+		assert_in_range(regions[i].to, regions[i].from, len);
+	return n;
+}
+
+/* Where in its file an address of this program is. */
+static uint64_t own_offset(uint64_t address)
+{
+	struct bb_spaces spaces = own_spaces();
+	const struct bb_mapping *m = bb_spaces__find(&spaces, 0, address);
+	uint64_t offset;
+
+	assert_non_null(m);
+	offset = address - m->start + m->file_offset;
+	bb_spaces__done(&spaces);
+	return offset;
+}
+
+static void damaged(void **state)
+{
+	struct bb_symbolize_result result = {0};
+	struct region regions[32];
+	uint64_t offsets[40], began_ns = bb_now_ns();
+	size_t len, n_regions, whole, unchanged = 0;
+	struct bb_rng rng;
+	char *elf, *mutant;
+
+	(void)state;
+	bb_rng_seed(&rng, 7);
+	assert_int_equal(bb_read_file("/proc/self/exe", SIZE_MAX, &elf, &len, NULL), 0);
+	n_regions = regions_of(elf, len, regions, 32);
+	for (size_t i = 0; i < 40; i++)
+		offsets[i] = own_offset((uint64_t)(uintptr_t)damaged) + i;
+	whole = frames_in(elf, len, offsets, 40, &result);
+	assert_in_range(whole, 30, 40 * BB_ELF_MAX_FRAMES);
+	assert_int_equal(result.n_damaged, 0);
+	mutant = malloc(len);
+	assert_non_null(mutant);
+	for (int i = 0; i < MUTANTS; i++) {
+		const struct region *r = &regions[bb_rng_below(&rng, n_regions)];
+
+		memcpy(mutant, elf, len);
+		for (uint64_t k = 1 + bb_rng_below(&rng, 30); r->to > r->from && k; k--)
+			mutant[r->from + bb_rng_below(&rng, r->to - r->from)] = (char)bb_rng_u64(&rng);
+		/* Any answer will do, but one has to come. */
+		unchanged += frames_in(mutant, i % 10 ? len : 1 + bb_rng_below(&rng, len - 1), offsets, 40, &result) == whole;
+	}
+	assert_in_range(unchanged, 0, MUTANTS - 10);	/* or else the damage did none, and this tested nothing */
+	print_message("# %d damaged files in %.1f s\n", MUTANTS, bb_seconds_since(began_ns));
+	free(mutant);
+	free(elf);
+}
+
+static int count_by_place(void *arg, uint32_t place, const struct bb_elf_frame *frame)
+{
+	(void)frame;
+	((size_t *)arg)[place]++;
+	return 0;
+}
+
+/* A child that dies at one of the files takes that file with it, not the others. What kills it is a limit on what it writes. */
+static void child_dies(void **state)
+{
+	enum { N_PLACES = 402, LAST = N_PLACES - 1 };
+	struct bb_dso dsos_v[3] = {{0}};
+	struct bb_dsos dsos = {.v = dsos_v, .n = 3};
+	struct bb_place places[N_PLACES] = {{0}};
+	struct bb_symbolize_result result = {0};
+	struct rlimit before, limit = {.rlim_cur = 8192, .rlim_max = RLIM_INFINITY};
+	size_t found[N_PLACES] = {0};
+	struct bb_err err = {0};
+	uint64_t address = (uint64_t)(uintptr_t)child_dies;
+	struct bb_spaces spaces = own_spaces();
+	const struct bb_mapping *m = bb_spaces__find(&spaces, 0, address);
+
+	(void)state;
+	assert_non_null(m);
+	for (size_t i = 0; i < 3; i++)
+		dsos_v[i] = (struct bb_dso){.path = (char *)(uintptr_t)(i == 1 ? "/large" : "/small"),
+					    .fd = spaces.dsos.v[m->dso].fd};
+	for (size_t i = 0; i < N_PLACES; i++)
+		places[i] = (struct bb_place){.dso = i == 0 ? 0 : i == LAST ? 2 : 1,
+					      .offset = address - m->start + m->file_offset + i % 8};
+	assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+	limit.rlim_max = before.rlim_max;
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+	if (bb_symbolize(&dsos, places, N_PLACES, count_by_place, found, &result, &err))
+		fail_msg("%s", err.msg);
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
+	assert_int_equal(result.n_damaged, 1);
+	assert_string_equal(result.damaged, "large");
+	assert_int_equal(found[0], 1);
+	assert_int_equal(found[1], 0);
+	assert_int_equal(found[LAST], 1);
+	bb_spaces__done(&spaces);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(symbols), cmocka_unit_test(libraries), cmocka_unit_test(notes), cmocka_unit_test(damaged),
+		cmocka_unit_test(child_dies),
+	};
+
+	return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}
