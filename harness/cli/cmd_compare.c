@@ -25,12 +25,13 @@ struct compare_args {
 	char base_path[PATH_MAX], head_path[PATH_MAX];	/* of the two objects */
 	struct bb_strings drives;
 	uint32_t loads;
+	bool cold;
 	const char *runs[2];
 	size_t n_runs;
 };
 
 enum { KEY_BASE = 0x100, KEY_HEAD, KEY_BASE_OBJECT, KEY_HEAD_OBJECT, KEY_LOADS, KEY_THRESHOLD, KEY_ALPHA,
-       KEY_FAIL_ON, KEY_SORT, KEY_FILTER, KEY_FORCE, KEY_BASELINE, KEY_SAVE_BASELINE };
+       KEY_FAIL_ON, KEY_SORT, KEY_FILTER, KEY_FORCE, KEY_BASELINE, KEY_SAVE_BASELINE, KEY_COLD };
 
 static const struct argp_option options[] = {
 	{NULL, 0, NULL, 0, "What to compare, measured now and in turns:", 1},
@@ -40,6 +41,7 @@ static const struct argp_option options[] = {
 	{"base-object", KEY_BASE_OBJECT, "FILE", 0, "build that holds the old program (or --object, given twice: old, new)", 1},
 	{"head-object", KEY_HEAD_OBJECT, "FILE", 0, "build that holds the new program", 1},
 	{"drive", 'd', "NAME", 0, "only this drive of the scenario (repeatable)", 1},
+	{"cold", KEY_COLD, NULL, 0, "each step drive with emptied caches as well, as step-cold (see `run --help`)", 1},
 	{NULL, 0, NULL, 0, "Stored runs instead: `compare OLD NEW`", 2},
 	{"baseline", KEY_BASELINE, "NAME", 0, "OLD: a saved baseline, a run id or a file", 2},
 	{"save-baseline", KEY_SAVE_BASELINE, "NAME", 0, "remember NEW (default: the latest run) under this name", 2},
@@ -103,8 +105,8 @@ static void check_what(const struct compare_args *a, const struct argp_state *st
 		bb_usage_error(state, "--packet, --ctx and --trigger are for objects without a --scenario, which has its own");
 	if (live && a->compare.force)
 		bb_usage_error(state, "--force is for stored runs");
-	if (stored && (a->loads || a->drives.n))
-		bb_usage_error(state, "--loads and --drive are for programs measured now");
+	if (stored && (a->loads || a->drives.n || a->cold))
+		bb_usage_error(state, "--loads, --drive and --cold are for programs measured now");
 	if (stored && (a->measure.format || a->measure.output))
 		bb_usage_error(state, "--format and --output are for programs measured now; stored runs give one table, on stdout");
 	if ((a->measure.format || a->measure.output) && (a->compare.sort || a->compare.filters.n))
@@ -127,6 +129,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case KEY_BASE_OBJECT: a->base_object = arg; break;
 	case KEY_HEAD_OBJECT: a->head_object = arg; break;
 	case KEY_LOADS: a->loads = bb_option_u32(state, "loads", arg, 1, 10000); break;
+	case KEY_COLD: a->cold = true; break;
 	case KEY_THRESHOLD: a->compare.threshold = bb_option_percent(state, "threshold", arg); break;
 	case KEY_ALPHA: a->compare.alpha = bb_option_double(state, "alpha", arg, 1e-6, 0.5); break;
 	case KEY_FAIL_ON: a->compare.fail_on = verdict_of(state, arg); break;
@@ -261,6 +264,8 @@ static int compare_live(struct compare_args *a, const char *command)
 
 	if (!rc)
 		rc = make_scenario(a, &paths, &scenario, &err);
+	if (!rc && a->cold)
+		rc = bb_scenario__add_cold(scenario, &err);
 	variants[0] = a->base;
 	variants[1] = a->head;
 	if (!rc)

@@ -64,7 +64,7 @@ static void print_scenario(const struct bb_scenario *s)
 	for (size_t i = 0; i < s->n_drives; i++) {
 		const struct bb_drive_spec *d = &s->drives[i];
 
-		printf("    drive %-8s", d->with);
+		printf("    drive %-8s", bb_drive_name(d));
 		if (!strcmp(d->with, "step"))
 			print_u32s("stack_depth", &d->stack_depth);
 		else if (!strcmp(d->with, "in-situ"))

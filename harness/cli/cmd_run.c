@@ -18,20 +18,24 @@ struct run_args {
 	struct bb_live_args live;
 	struct bb_strings scenarios, variants, drives;
 	uint32_t samples, loads;
-	bool dry_run;
+	bool cold, dry_run;
 };
 
 #define DEFAULT_BUDGET_S 18.0
+#define DEFAULT_BUDGET_COLD_S 45.0
 
-enum { KEY_DRY_RUN = 0x100, KEY_LOADS };
+enum { KEY_DRY_RUN = 0x100, KEY_LOADS, KEY_COLD };
 
 static const struct argp_option options[] = {
 	{NULL, 0, NULL, 0, "What to measure:", 1},
 	{"scenario", 's', "NAME", 0, "scenario to run, by name or path of a .yml file (repeatable)", 1},
 	{"variant", 'V', "NAME", 0, "only this variant, and the floor (repeatable)", 1},
-	{"drive", 'd', "NAME", 0, "only this drive: step, in-situ, ... (repeatable)", 1},
+	{"drive", 'd', "NAME", 0, "only this drive: step, step-cold, in-situ, ... (repeatable)", 1},
 	{NULL, 0, NULL, 0, "How:", 2},
-	{"samples", 'n', "N", 0, "samples of each case, all loads together (default 6000; in-situ goes by time)", 2},
+	{"samples", 'n', "N", 0, "samples of each case, all loads together (default 6000; step-cold 240 or fewer; "
+	 "in-situ goes by time)", 2},
+	{"cold", KEY_COLD, NULL, 0, "step with emptied caches and branch history as well: each step drive once more, as "
+	 "step-cold", 2},
 	{"loads", KEY_LOADS, "N", 0, "program loads (default 12): each is one replication, placed anew by the JIT", 2},
 	{"dry-run", KEY_DRY_RUN, NULL, 0, "print the plan; load and measure nothing", 2},
 	{0},
@@ -75,6 +79,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case 'd': bb_strings_add(&a->drives, arg, state); break;
 	case 'n': a->samples = bb_option_u32(state, "samples", arg, 1, 100000000); break;
 	case KEY_LOADS: a->loads = bb_option_u32(state, "loads", arg, 1, 10000); break;
+	case KEY_COLD: a->cold = true; break;
 	case KEY_DRY_RUN: a->dry_run = true; break;
 	case ARGP_KEY_ARG: bb_usage_error(state, "'%s' is no option; a scenario is named by --scenario %s", arg, arg);
 	case ARGP_KEY_END: check_what(a, state); break;
@@ -95,7 +100,12 @@ static const struct argp argp = {
 	.parser = parse,
 	.doc = "Measure what one run of each variant of a BPF program costs.\v"
 	       "BMF goes to stdout and nothing else does (--format chooses another); the table for people goes to stderr, the "
-	       "run with all its samples into results/. A run has a budget of 18 s unless --budget says otherwise. Needs root.",
+	       "run with all its samples into results/. A run has a budget of 18 s (with --cold 45 s) unless --budget says "
+	       "otherwise. Needs root.\n\n"
+	       "--cold gives a band from hot to cold. Before each cold step, outside of what is timed, a buffer of twice the last "
+	       "cache of up to 16 MiB is written, and 32 768 branches are run on random bits. A larger cache, such as a server's "
+	       "L3, keeps its lines, and what the way to the program warms up again (the system call, the fault) is warm: colder "
+	       "than that is possible.",
 	.children = children,
 	.help_filter = bb_help_formats,
 };
@@ -157,6 +167,8 @@ static int plan_all(const struct run_args *a, const struct bb_paths *paths, stru
 	for (size_t i = 0; !rc && i < j->n; i++) {
 		rc = a->scenarios.n ? bb_scenario_find(paths, a->scenarios.v[i], &j->scenarios[i], err)
 				    : without_scenario(a, j, err);
+		if (!rc && a->cold)
+			rc = bb_scenario__add_cold(j->scenarios[i], err);
 		if (!rc)
 			rc = bb_plan__make(j->scenarios[i], &opts, &j->plans[i], err);
 	}
@@ -231,6 +243,8 @@ int bb_cmd_run(int argc, char **argv)
 
 	bb_measure_args__init(&a.measure, "bmf", DEFAULT_BUDGET_S);
 	argp_parse(&argp, argc, argv, 0, NULL, &a);
+	if (a.cold && !a.measure.has_budget)
+		a.measure.budget_s = DEFAULT_BUDGET_COLD_S;
 	rc = command ? bb_paths__find(&paths, &err) : bb_fail_nomem(&err);
 	if (!rc)
 		rc = plan_all(&a, &paths, &jobs, &err);

@@ -38,7 +38,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	struct bb_measure_args *a = state->input;
 
 	switch (key) {
-	case KEY_BUDGET: a->budget_s = bb_option_double(state, "budget", arg, 0, 86400); break;
+	case KEY_BUDGET:
+		a->budget_s = bb_option_double(state, "budget", arg, 0, 86400);
+		a->has_budget = true;
+		break;
 	case KEY_CPU: a->cpu = (int)bb_option_u32(state, "cpu", arg, 0, CPU_SETSIZE - 1); break;
 	case KEY_SEED: a->seed = bb_option_u64(state, "seed", arg); a->has_seed = true; break;
 	case 'f': a->format = bb_option_format(state, arg); break;

@@ -18,6 +18,7 @@ struct bb_measure_args {
 	int cpu;		/* -1: the last one allowed */
 	bool has_seed;
 	uint64_t seed;
+	bool has_budget;
 	double budget_s;
 	const struct bb_exporter *format;
 	const char *output, *results;

@@ -18,6 +18,7 @@
 
 #include "base/clock.h"
 #include "base/stop.h"
+#include "drivers/cold.h"
 #include "drivers/driver.h"
 #include "bpf/perf_event.h"
 #include "workloads/amicable_pairs.h"
@@ -34,6 +35,7 @@ struct step_state {
 	uint32_t base_frames;		/* user frames that a sampler sees with no extra nesting */
 	uint32_t seen_frames;		/* by the last walk of our own */
 	struct bb_driver_opts opts;
+	struct bb_cold *cold;		/* NULL: caches stay as they are */
 	ucontext_t caller, search;
 	struct step_slot *slot;		/* what the search in progress works for */
 	struct bb_batch *batch;
@@ -76,6 +78,8 @@ static __attribute__((noinline)) int sample_once(void *arg)
 		s->rc = bb_target__reset_for_run(slot->target);
 	if (s->rc)
 		return 1;
+	if (s->cold)
+		bb_cold__empty(s->cold);
 	fire(s);
 	if (s->warmup_left > 1) {	/* nothing to read yet */
 		s->warmup_left--;
@@ -164,6 +168,7 @@ static void step_close(void *state)
 		munmap(s->region, REGION_PAGES * s->page_bytes);
 	if (s->stack)
 		munmap(s->stack, STACK_BYTES);
+	bb_cold__free(s->cold);
 	free(s);
 }
 
@@ -207,6 +212,8 @@ static int step_open(const struct bb_drive_spec *spec, const struct bb_driver_op
 		bb_fail(err, rc, "switching to a private stack: %s", strerror(-rc));
 	else
 		rc = check_depths(spec, s->base_frames = s->seen_frames, err);
+	if (!rc && spec->caches == BB_CACHES_COLD)
+		rc = bb_cold__open("", opts->cpu, &s->cold, err);
 	if (rc) {
 		step_close(s);
 		return rc;
@@ -273,6 +280,8 @@ static int step_batch(void *state, void *slot, uint32_t param, struct bb_batch *
 	rc = on_private_stack(s, count_entry);
 	if (!rc && s->seen_frames != param)
 		return bb_fail(err, -EPROTO, "the search's stack is %u frames deep, not %u", s->seen_frames, param);
+	if (s->cold)
+		bb_cold__empty(s->cold);
 	if (!rc)
 		rc = bb_target__reset_for_run(st->target);
 	if (!rc)

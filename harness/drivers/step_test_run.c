@@ -42,7 +42,8 @@ static int warm_up(const struct bb_shot *s, struct bb_batch *b, struct bb_prog_s
 }
 
 /* One sample: a run, and how far the counters moved. */
-static inline int sample_once(const struct bb_shot *s, struct bb_batch *b, struct bb_prog_stats *last)
+static inline int sample_once(const struct bb_shot *s, struct bb_cold *cold, struct bb_batch *b,
+			      struct bb_prog_stats *last)
 {
 	struct bb_prog_stats now;
 	uint64_t runs, ns;
@@ -51,6 +52,8 @@ static inline int sample_once(const struct bb_shot *s, struct bb_batch *b, struc
 
 	if (rc)
 		return rc;
+	if (cold)
+		bb_cold__empty(cold);
 	fire_rc = bb_shot__fire(s, &attr);
 	rc = bb_stats_reader__info(bb_target__reader(s->target), &now);
 	bb_target__drain(s->target, !b->drain_always);
@@ -78,17 +81,18 @@ static inline int sample_once(const struct bb_shot *s, struct bb_batch *b, struc
 
 static int batch(void *state, void *slot, uint32_t param, struct bb_batch *b, struct bb_err *err)
 {
+	const struct bb_test_run *t = state;
 	uint64_t began_ns = bb_now_ns();
 	struct bb_prog_stats last;
 	struct bb_shot s;
-	int rc = bb_test_run__aim(state, slot, param, &s, err);
+	int rc = bb_test_run__aim(t, slot, param, &s, err);
 
 	if (rc)
 		return rc;
 	b->target_cpu_s = NAN;
 	rc = warm_up(&s, b, &last);
 	while (!rc && b->fired < b->want)
-		rc = sample_once(&s, b, &last);
+		rc = sample_once(&s, t->cold, b, &last);
 	b->elapsed_s = bb_seconds_since(began_ns);
 	if (rc)
 		rc = bb_shot__say_failed(&s, rc, err);

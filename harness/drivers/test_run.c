@@ -12,9 +12,17 @@ int bb_test_run__open(const struct bb_drive_spec *spec, const struct bb_driver_o
 		      struct bb_err *err)
 {
 	struct bb_test_run *t = calloc(1, sizeof(*t));
+	int rc;
 
 	if (!t)
 		return bb_fail_nomem(err);
+	if (spec->caches == BB_CACHES_COLD) {
+		rc = bb_cold__open("", opts->cpu, &t->cold, err);
+		if (rc) {
+			free(t);
+			return rc;
+		}
+	}
 	t->spec = spec;
 	t->opts = *opts;
 	t->xdp.netns_fd = -1;
@@ -44,6 +52,7 @@ void bb_test_run__close(void *state)
 	bb_xdp_net__close(&t->xdp);
 	if (t->repeats)
 		bb_pmu__close(&t->pmu);
+	bb_cold__free(t->cold);
 	free(t);
 }
 

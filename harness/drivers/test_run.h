@@ -5,6 +5,7 @@
 #include <stdbool.h>
 
 #include "bpf/xdp_attach.h"
+#include "drivers/cold.h"
 #include "drivers/driver.h"
 #include "drivers/pmu.h"
 #include "drivers/shot.h"
@@ -19,6 +20,7 @@ struct bb_test_run {
 	struct bb_driver_opts opts;
 	bool repeats;			/* the drive needs types that take `repeat` */
 	struct bb_pmu pmu;		/* open if it repeats: over many runs there is something to count */
+	struct bb_cold *cold;		/* NULL: caches stay as they are */
 	struct bb_xdp_net xdp;		/* opened when the first XDP program comes */
 };
 

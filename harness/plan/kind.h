@@ -11,7 +11,7 @@
  * A kind of mapping in a scenario: the keys that it takes, one row of a table each. Some kinds have modes (a drive's
  * driver, the form of an input), and then a row's `with` says in which of them its key may stand.
  */
-#define BB_KIND_MAX_KEYS 16
+#define BB_KIND_MAX_KEYS 24
 #define BB_BIT(n) (1U << (n))
 
 struct bb_mode {

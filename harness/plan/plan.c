@@ -92,7 +92,7 @@ static int check_names(const struct bb_scenario *s, const struct bb_plan_opts *o
 		if (!is_in(opts->variants[i], have, s->n_variants))
 			rc = say_unknown("variant", opts->variants[i], s, have, s->n_variants, err);
 	for (size_t i = 0; i < s->n_drives; i++)
-		have[i] = s->drives[i].with;
+		have[i] = bb_drive_name(&s->drives[i]);
 	for (size_t i = 0; !rc && i < opts->n_drives; i++)
 		if (!is_in(opts->drives[i], have, s->n_drives))
 			rc = say_unknown("drive", opts->drives[i], s, have, s->n_drives, err);
@@ -121,6 +121,21 @@ static void set_param(struct bb_cell *c, const struct param *param, size_t i)
 	snprintf(c->name + len, sizeof(c->name) - len, "/%s=%s", c->param, c->input->name);
 }
 
+/* Samples of a cell, all loads together, unless anyone says otherwise. */
+static uint32_t default_samples(const struct bb_plan *p, const struct bb_drive_spec *d, const struct param *param)
+{
+	uint32_t share;
+
+	if (!strcmp(d->with, "slope"))
+		return BB_DEFAULT_SLOPES;
+	if (d->caches != BB_CACHES_COLD)
+		return BB_DEFAULT_SAMPLES;
+	share = (uint32_t)(BB_DEFAULT_COLD_SWEEP / param->n);
+	if (share > BB_DEFAULT_COLD)
+		share = BB_DEFAULT_COLD;
+	return share > p->loads ? share : p->loads;
+}
+
 /* A cell at the end, for which there is room. */
 static void add_cell(struct bb_plan *p, const struct bb_plan_opts *opts, const struct bb_variant_spec *v,
 		     const struct bb_drive_spec *d, const struct param *param, size_t i)
@@ -131,14 +146,13 @@ static void add_cell(struct bb_plan *p, const struct bb_plan_opts *opts, const s
 	c->variant = v;
 	c->drive = d;
 	c->floor = BB_NO_CELL;
-	c->samples = opts->samples ? opts->samples : d->samples ? d->samples :
-		     !strcmp(d->with, "slope") ? BB_DEFAULT_SLOPES : BB_DEFAULT_SAMPLES;
+	c->samples = opts->samples ? opts->samples : d->samples ? d->samples : default_samples(p, d, param);
 	if (!strcmp(d->with, "in-situ"))
 		c->seconds = d->seconds > 0 ? d->seconds : BB_DEFAULT_SECONDS;
 	if (!strcmp(d->with, "live"))
 		c->seconds = d->seconds > 0 ? d->seconds : BB_DEFAULT_LIVE_SECONDS;
 	c->what = (size_t)snprintf(c->name, sizeof(c->name), "%s/%s/", p->scenario->name, v->name);
-	snprintf(c->name + c->what, sizeof(c->name) - c->what, "%s", d->with);
+	snprintf(c->name + c->what, sizeof(c->name) - c->what, "%s", bb_drive_name(d));
 	set_param(c, param, i);
 }
 
@@ -203,7 +217,7 @@ int bb_plan__make(const struct bb_scenario *scenario, const struct bb_plan_opts 
 		return rc;
 	p.loads = opts->loads ? opts->loads : scenario->loads ? scenario->loads : BB_DEFAULT_LOADS;
 	for (size_t d = 0; !rc && d < scenario->n_drives; d++) {
-		if (opts->n_drives && !is_in(scenario->drives[d].with, opts->drives, opts->n_drives))
+		if (opts->n_drives && !is_in(bb_drive_name(&scenario->drives[d]), opts->drives, opts->n_drives))
 			continue;
 		if (!any_wanted(scenario, opts, &scenario->drives[d]))
 			continue;	/* a floor alone is the floor of nothing */

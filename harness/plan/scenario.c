@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/parse.h"
+#include "core/metric.h"
 #include "plan/field.h"
 #include "plan/input_field.h"
 #include "plan/kind.h"
@@ -33,6 +34,8 @@ static const char *const triggers[] = {[PAGE_FAULT] = "page-fault", [TEST_RUN] =
 static const char *const insides[] = {"amicable_pairs"};
 static const char *const events[] = {"cpu-clock", "task-clock"};
 static const char *const consumers[] = {[BB_CONSUMER_CAUGHT_UP] = "caught-up", [BB_CONSUMER_BEHIND] = "behind"};
+
+static const char *const all_caches[] = {[BB_CACHES_HOT] = "hot", [BB_CACHES_COLD] = "cold"};
 
 static const uint32_t default_stack_depth = 8;
 static const uint32_t default_freq_hz = 100;
@@ -59,6 +62,17 @@ static int read_consumer(const struct bb_reader *r, const struct bb_field *f, co
 
 	if (!rc)
 		drive->consumer = (enum bb_consumer)i;
+	return rc;
+}
+
+static int read_caches(const struct bb_reader *r, const struct bb_field *f, const struct bb_yaml *node, void *base)
+{
+	struct bb_drive_spec *drive = base;
+	size_t i = 0;
+	int rc = bb_field__choose(r, f, node, &i);
+
+	if (!rc)
+		drive->caches = (enum bb_caches)i;
 	return rc;
 }
 
@@ -298,6 +312,7 @@ static const struct bb_field drive_fields[] = {
 	{"inside", bb_field__choice, AT(bb_drive_spec, inside), IN(FAULT), CHOICE(insides)},
 	{"stack_depth", bb_field__u32_list, AT(bb_drive_spec, stack_depth), IN(FAULT), .min = 1, .max = 127},
 	{"consumer", read_consumer, AT(bb_drive_spec, consumer), IN(FAULT), CHOICE(consumers)},
+	{"caches", read_caches, AT(bb_drive_spec, caches), IN(FAULT) | IN(TEST_RUN), CHOICE(all_caches)},
 	{"inputs", bb_field__inputs, AT(bb_drive_spec, inputs), IN(TEST_RUN) | IN(SLOPE)},
 	{"repeat", bb_field__u32, AT(bb_drive_spec, repeat), IN(SLOPE), .min = 8, .max = 1000000},
 	{"event", bb_field__choice, AT(bb_drive_spec, event), IN(SAMPLING), CHOICE(events)},
@@ -530,49 +545,6 @@ static void drive_done(struct bb_drive_spec *d)
 	free(d->event);
 	free(d->workload);
 	free(d->freq_hz.v);
-}
-
-static char *copy_or_null(const char *text, bool *ok)
-{
-	char *copy = text ? strdup(text) : NULL;
-
-	*ok &= !text || copy;
-	return copy;
-}
-
-int bb_scenario__add_variant(struct bb_scenario *s, const char *name, const char *like, const char *object,
-			     struct bb_err *err)
-{
-	const struct bb_variant_spec *from = bb_scenario__variant(s, like);
-	struct bb_variant_spec *variants, *v;
-	bool ok = true;
-
-	assert(from);
-	if (bb_scenario__variant(s, name))
-		return bb_fail(err, -EEXIST, "scenario '%s' has a variant '%s' already", s->name, name);
-	variants = reallocarray(s->variants, s->n_variants + 1, sizeof(*variants));
-	if (!variants)
-		return bb_fail_nomem(err);
-	from = &variants[from - s->variants];
-	s->variants = variants;
-	v = &variants[s->n_variants++];
-	memset(v, 0, sizeof(*v));
-	v->where = from->where;
-	v->name = copy_or_null(name, &ok);
-	v->program = copy_or_null(from->program, &ok);
-	v->object = copy_or_null(object ? object : from->object, &ok);
-	v->id = from->id;
-	v->pinned = copy_or_null(from->pinned, &ok);
-	v->description = copy_or_null(from->description, &ok);
-	v->globals = calloc(from->n_globals + 1, sizeof(*v->globals));
-	ok &= v->globals != NULL;
-	for (size_t i = 0; ok && i < from->n_globals; i++) {
-		v->globals[i] = from->globals[i];
-		v->globals[i].name = copy_or_null(from->globals[i].name, &ok);
-		v->n_globals++;
-	}
-	ok = ok && !bb_map_specs__inherit(&v->maps, &from->maps);
-	return ok ? 0 : bb_fail_nomem(err);
 }
 
 void bb_scenario__free(struct bb_scenario *s)

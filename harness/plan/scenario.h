@@ -46,6 +46,11 @@ enum bb_consumer {
 	BB_CONSUMER_BEHIND,		/* rings are emptied only when half full: no wakeups are due */
 };
 
+enum bb_caches {
+	BB_CACHES_HOT,			/* default: as the run before left them */
+	BB_CACHES_COLD,			/* emptied before every run, see drivers/cold.h */
+};
+
 /* One entry of `drive:`. Which keys may stand beside `with` depends on it; the others keep their defaults. */
 struct bb_drive_spec {
 	char *with;			/* "step", "slope", "in-situ", "live" or "fake" */
@@ -55,6 +60,7 @@ struct bb_drive_spec {
 	char *inside;			/* step: function whose stack the trigger fires on: "amicable_pairs" (default) */
 	struct bb_u32_list stack_depth;	/* step: user frames, 1..127 each, default [8] */
 	enum bb_consumer consumer;	/* step: "caught-up" or "behind" */
+	enum bb_caches caches;		/* step: "hot" or "cold" */
 	char *event;			/* in-situ: "cpu-clock" (default) or "task-clock" */
 	char *workload;			/* in-situ: program to run as the target; required */
 	char **args;			/* in-situ: its arguments, n_args of them */
@@ -108,6 +114,15 @@ static inline bool bb_variant_is_live(const struct bb_variant_spec *v)
 {
 	return v->id || v->pinned;
 }
+
+/*
+ * A cold twin of every hot step drive, with the default number of samples; a scenario that has a cold drive already stays
+ * as it is. The drives move in memory; plans made before are stale. -EINVAL when there is no step drive, -ENOMEM.
+ */
+int bb_scenario__add_cold(struct bb_scenario *s, struct bb_err *err);
+
+/* What a drive is called in names, tables and options: `with`, and "step-cold" where caches are emptied. */
+const char *bb_drive_name(const struct bb_drive_spec *d);
 
 /* The variant of that name, or NULL. */
 const struct bb_variant_spec *bb_scenario__variant(const struct bb_scenario *s, const char *name);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/band_table.h"
 #include "report/diff.h"
 #include "report/exporter.h"
 #include "report/program_table.h"
@@ -426,7 +427,7 @@ static int compose_cases(const struct bb_report *r, FILE *mem, struct bb_err *er
 			put_table(r, i, used, mem);
 		}
 	}
-	if (bb_put_reconciled(r, mem))
+	if (bb_put_bands(r, mem) || bb_put_reconciled(r, mem))
 		return bb_fail_nomem(err);
 	if (!r->n_cases)
 		fputs("\nNothing was measured.\n", mem);

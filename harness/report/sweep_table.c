@@ -56,21 +56,16 @@ static void add_case(struct span *s, const struct bb_case *c)
 		s->most = c;
 }
 
-static void add_number(struct bb_text_table *t, double value)
-{
-	bb_text_table__add(t, "%s", isnan(value) ? BB_TEXT_ABSENT : bb_cell_number(value, value).text);
-}
-
 static void add_row(struct bb_text_table *t, const char *variant, struct span *s, size_t n_cases)
 {
 	bb_text_table__add(t, "%s", variant);
 	bb_text_table__add(t, "%zu", n_cases);
-	add_number(t, s->least ? s->least->summary.latency.value : NAN);
+	bb_text_table__add(t, "%s", bb_cell_value(s->least ? s->least->summary.latency.value : NAN).text);
 	bb_text_table__add(t, s->least ? "%u" : BB_TEXT_ABSENT, s->least ? s->least->param_value : 0);
-	add_number(t, s->n ? bb_median(s->latencies, s->n) : NAN);
-	add_number(t, s->most ? s->most->summary.latency.value : NAN);
+	bb_text_table__add(t, "%s", bb_cell_value(s->n ? bb_median(s->latencies, s->n) : NAN).text);
+	bb_text_table__add(t, "%s", bb_cell_value(s->most ? s->most->summary.latency.value : NAN).text);
 	bb_text_table__add(t, s->most ? "%u" : BB_TEXT_ABSENT, s->most ? s->most->param_value : 0);
-	add_number(t, s->n_nets ? bb_median(s->nets, s->n_nets) : NAN);
+	bb_text_table__add(t, "%s", bb_cell_value(s->n_nets ? bb_median(s->nets, s->n_nets) : NAN).text);
 }
 
 /* The row of the variant of case `first`, if it is the variant's first in the sweep. 0 or -ENOMEM. */

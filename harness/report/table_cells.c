@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "report/json_out.h"
+#include "report/text_table.h"
 
 #define GROUP_FROM 10000	/* "9999", but "10 000" */
 
@@ -75,6 +76,11 @@ struct bb_cell bb_cell_number(double value, double scale)
 		group(digits, cell.text, sizeof(cell.text));
 	}
 	return cell;
+}
+
+struct bb_cell bb_cell_value(double value)
+{
+	return isnan(value) ? (struct bb_cell){BB_TEXT_ABSENT} : bb_cell_number(value, value);
 }
 
 static void put_count(uint64_t n, struct bb_cell *cell)

@@ -35,6 +35,9 @@ extern const size_t bb_n_columns;
 #define BB_WHOLE 1000.0	/* the scale of whole numbers: no decimals */
 struct bb_cell bb_cell_number(double value, double scale);
 
+/* To its own scale; "-" for what is not there. */
+struct bb_cell bb_cell_value(double value);
+
 /* Columns that a terminal needs for `text`, a character each. */
 size_t bb_text_width(const char *text);
 

@@ -9,6 +9,7 @@
 
 #include "base/clock.h"
 #include "base/stop.h"
+#include "drivers/cold.h"
 #include "run/record.h"
 #include "run/session.h"
 #include "stats/block.h"
@@ -16,11 +17,13 @@
 #include "stats/quantile.h"
 
 #define RUN_SAMPLES 16u		/* of one label before the other has its turn */
+#define RUN_SAMPLES_COLD 4u	/* half a millisecond each, or more, for the emptying of caches */
 #define RUN_SAMPLES_SLOPE 4u	/* each is a line through ten calls */
 #define RUN_SAMPLES_INSITU 8u	/* at 100 Hz these take 80 ms */
 #define BLOCKS_MATCHED 8u
 #define BLOCKS_UNMATCHED 4u
 #define BLOCKS_INSITU 2u
+#define LEAST_PAIRS 7u		/* for a verdict, see stats/sequential.h */
 #define WARMUP_FIRST 100u
 #define WARMUP_RUN 4u
 #define MATCH_TRIES 400u	/* about 13 are needed: the JIT places in steps of 4 bytes at the least */
@@ -101,8 +104,10 @@ static int measure_run(struct ab *ab, const struct contest *c, enum label label,
 	int rc;
 
 	if (d->driver->fires) {
-		b.want = d->driver->stats_off ? RUN_SAMPLES_SLOPE : RUN_SAMPLES;
-		b.warmup = ab->warm[label] ? WARMUP_RUN : WARMUP_FIRST;
+		bool cold = cell->drive->caches == BB_CACHES_COLD;
+
+		b.want = d->driver->stats_off ? RUN_SAMPLES_SLOPE : cold ? RUN_SAMPLES_COLD : RUN_SAMPLES;
+		b.warmup = cold ? 0 : ab->warm[label] ? WARMUP_RUN : WARMUP_FIRST;
 	} else {
 		b.want = RUN_SAMPLES_INSITU;
 		b.max_s = 4.0 * RUN_SAMPLES_INSITU / cell->param_value + 0.05;
@@ -577,12 +582,31 @@ static int check_none_live(const struct bb_plan *plan, struct bb_err *err)
 	return 0;
 }
 
+/* Emptying caches takes its time: what cannot come to a verdict within the budget is not begun. */
+static int check_cold(const struct bb_plan *plan, const struct bb_ab_opts *opts, struct bb_err *err)
+{
+	uint32_t max = opts->max_pairs, pairs = max && max < LEAST_PAIRS ? max : LEAST_PAIRS;
+	double samples = (4 + 1) * RUN_SAMPLES_COLD * (BLOCKS_MATCHED + BLOCKS_UNMATCHED), need_s;
+	size_t n = 0;
+
+	for (size_t i = 0; i < plan->n_cells; i++)
+		n += plan->cells[i].drive->caches == BB_CACHES_COLD && !strcmp(plan->cells[i].variant->name, opts->base);
+	need_s = BB_COLD_GUESS_S * samples * (double)n * pairs;
+	if (opts->run.budget_s <= 0 || need_s <= opts->run.budget_s)
+		return 0;
+	return bb_fail(err, -EINVAL, "%zu cases with emptied caches take about %.0f s for %u pairs of loads, which is more than the "
+		       "budget; --budget %.0f allows it, or leave the drive step" BB_COLD_SUFFIX " out", n, need_s, pairs,
+		       ceil(need_s));
+}
+
 int bb_run_ab(const struct bb_plan *plan, const struct bb_ab_opts *opts, struct bb_report *report,
 	      struct bb_err *err)
 {
 	struct ab *ab;
 	int rc = check_none_live(plan, err);
 
+	if (!rc)
+		rc = check_cold(plan, opts, err);
 	if (rc)
 		return rc;
 	ab = calloc(1, sizeof(*ab));

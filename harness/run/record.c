@@ -26,7 +26,7 @@ int bb_record__case(struct bb_report *report, const struct bb_plan *plan, const 
 		k->name = NULL;
 	k->scenario = strdup(sc->name);
 	k->variant = strdup(variant);
-	k->drive = strdup(cell->drive->with);
+	k->drive = strdup(bb_drive_name(cell->drive));
 	k->param = cell->param ? strdup(cell->param) : NULL;
 	if (!k->name || !k->scenario || !k->variant || !k->drive || (cell->param && !k->param))
 		return bb_fail_nomem(err);

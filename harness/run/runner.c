@@ -9,11 +9,13 @@
 
 #include "base/clock.h"
 #include "base/stop.h"
+#include "drivers/cold.h"
 #include "env/steal.h"
 #include "run/record.h"
 #include "run/session.h"
 
 #define BLOCK 100u		/* samples that a cell takes before another has its turn */
+#define BLOCK_COLD 10u		/* likewise, where each is preceded by milliseconds of emptying caches */
 #define WARMUP_FIRST 100u	/* runs discarded when a load is new */
 #define WARMUP_BLOCK 8u		/* and when its turn comes again: the others were in the caches */
 
@@ -38,11 +40,24 @@ static uint32_t per_load(const struct bb_plan *p, uint32_t n)
 	return (n + p->loads - 1) / p->loads;
 }
 
+static bool is_cold(const struct bb_cell *c)
+{
+	return c->drive->caches == BB_CACHES_COLD;
+}
+
+/* Samples of one turn of a drive that fires. */
+static uint32_t block_of(const struct bb_cell *c)
+{
+	return is_cold(c) ? BLOCK_COLD : BLOCK;
+}
+
 /* What a cell of one round will take, s; only the proportions matter, to the progress bar. */
 static double expected_s(const struct bb_plan *p, const struct bb_cell *c)
 {
 	if (c->seconds > 0)
 		return c->seconds / p->loads;
+	if (is_cold(c))
+		return per_load(p, c->samples) * BB_COLD_GUESS_S;
 	return (per_load(p, c->samples) + WARMUP_FIRST) * (strcmp(c->drive->with, "slope") ? 5e-6 : 6e-4) + 5e-3;
 }
 
@@ -86,8 +101,8 @@ static int run_block(struct run *r, size_t cell, struct bb_err *err)
 	struct bb_batch b = {.ns = r->ns, .drain_always = c->drive->consumer == BB_CONSUMER_CAUGHT_UP};
 
 	if (d->driver->fires) {
-		b.want = left < BLOCK ? left : BLOCK;
-		b.warmup = s->fired ? WARMUP_BLOCK : WARMUP_FIRST;
+		b.want = left < block_of(c) ? left : block_of(c);
+		b.warmup = is_cold(c) ? 0 : s->fired ? WARMUP_BLOCK : WARMUP_FIRST;
 	} else {
 		b.want = r->ns_size;
 		b.max_s = c->seconds / ss->plan->loads;
@@ -106,7 +121,8 @@ static int order_turns(struct run *r, size_t drive, uint32_t **ret_turns, size_t
 		n = 0;
 		for (size_t i = 0; i < ss->plan->n_cells; i++) {
 			const struct bb_cell *c = &ss->plan->cells[i];
-			uint32_t blocks = c->seconds > 0 ? 1 : (per_load(ss->plan, c->samples) + BLOCK - 1) / BLOCK;
+			uint32_t block = block_of(c), n_samples = per_load(ss->plan, c->samples);
+			uint32_t blocks = c->seconds > 0 ? 1 : (n_samples + block - 1) / block;
 
 			if (bb_session__drive(ss, c) != drive || r->case_of[i] == SIZE_MAX)
 				continue;
@@ -246,7 +262,7 @@ static int run_drive(struct run *r, size_t drive, uint32_t load, struct bb_err *
 		report_progress(r, turns[i]);
 		rc = run_block(r, turns[i], err);
 		r->done += c->seconds > 0 ? expected_s(ss->plan, c)
-			: expected_s(ss->plan, c) * BLOCK / (per_load(ss->plan, c->samples) + BLOCK - 1);
+			: expected_s(ss->plan, c) * block_of(c) / (per_load(ss->plan, c->samples) + block_of(c) - 1);
 		if (!rc && bb_stop_signal)
 			rc = -EINTR;
 	}

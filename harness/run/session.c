@@ -117,7 +117,7 @@ static int open_drive(struct bb_session *s, const struct bb_drive_spec *spec, si
 	rc = s->drives[d].driver->open(spec, &s->opts->driver, &s->drives[d].state, err);
 	if (rc)
 		s->drives[d].driver = NULL;
-	return skip_or_fail(s, report, spec->with, rc, err);
+	return skip_or_fail(s, report, bb_drive_name(spec), rc, err);
 }
 
 /* Every drive and every variant that the plan has, each at its first cell. */
@@ -180,7 +180,8 @@ static int probe_all(struct bb_session *s, struct bb_report *report, struct bb_e
 				continue;
 			rc = probe(&s->drives[d], &s->subjects[v], err);
 			*refused(s, d, v) = rc != 0;
-			snprintf(what, sizeof(what), "%s/%s", sc->variants[v].name, driver->name);
+			snprintf(what, sizeof(what), "%s/%s", sc->variants[v].name,
+				 bb_drive_name(&sc->drives[d]));
 			rc = skip_or_fail(s, report, what, rc, err);
 		}
 	}

@@ -170,7 +170,7 @@ complains "usage: programs and stored runs" 2 'not both'
 bench compare a b c
 complains "usage: three runs" 2 'two stored runs at the most'
 bench compare a b --loads 3
-complains "usage: --loads of stored runs" 2 '--loads and --drive are for programs measured now'
+complains "usage: --loads of stored runs" 2 '--loads, --drive and --cold are for programs measured now'
 bench compare a b --format bmf
 complains "usage: --format of stored runs" 2 '--format and --output are for programs measured now'
 live plian --quiet

@@ -64,6 +64,10 @@ bpfbench -s perf_profiler -d in-stu
 complains "unknown drive: the nearest is named" 1 "no drive 'in-stu'; did you mean 'in-situ'\?"
 bpfbench -s perf_profiler -d quux
 complains "unknown drive, far from all: the list" 1 "no drive 'quux'; it has: step, in-situ"
+bpfbench -s perf_profiler -d step-cold
+complains "a cold drive that was not asked for" 1 "no drive 'step-cold'; it has: step, in-situ"
+bpfbench compare --cold -s fun_xdp --base v3 --head v4 --results "$results"
+complains "compare: too many cold cases for the budget" 1 "256 cases with emptied caches take about .* --budget 431 allows it"
 bpfbench -s perf_profiler --dry-run -V ringbfu
 complains "--dry-run sees it too" 1 "no variant 'ringbfu'"
 

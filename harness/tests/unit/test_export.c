@@ -505,6 +505,78 @@ static void test_sweep(void **state)
 	check_sweep(17, true);
 }
 
+/* A case of one series with all samples alike. */
+static void add_end(struct bb_report *r, const char *variant, const char *drive, const char *param, uint32_t value, uint64_t ns)
+{
+	add_samples(make_series(r, make_case(r, variant, drive, param, value), 0), ns, 10);
+}
+
+static char *export_summarised(struct bb_report *r)
+{
+	char *text;
+
+	assert_int_equal(bb_report__summarise(r), 0);
+	text = export_ok("table", r);
+	bb_report__free(r);
+	return text;
+}
+
+/* Hot and cold side by side, where there are both; the values of a sweep are one row. */
+static void test_bands(void **state)
+{
+	struct bb_report *r = make_report("20261121T131700Z-band-00000000");
+	char *text;
+
+	(void)state;
+	add_end(r, "a", "step", "stack_depth", 8, 100);
+	add_end(r, "b", "step", "stack_depth", 8, 300);
+	add_end(r, "a", "step", "stack_depth", 32, 200);
+	add_end(r, "a", "step-cold", "stack_depth", 8, 1000);
+	add_end(r, "a", "step-cold", "stack_depth", 32, 600);
+	add_end(r, "b", "step-cold", "stack_depth", 32, 700);	/* cold at a value that was not measured hot */
+	add_end(r, "a", "step-colder", "stack_depth", 8, 900);
+	add_end(r, "a", "in-situ", NULL, 0, 400);
+	text = export_summarised(r);
+	assert_has(text, "\nperf_profiler, step, from hot to cold (latency and net, ns per run)\n"
+		   "  stack_depth  variant    hot   cold  cold/hot  hot net  cold net\n"
+		   "            8  a        100.0   1000      10.0        -         -\n"
+		   "           32  a        200.0  600.0      3.00        -         -\n"
+		   "\n");
+	free(text);
+
+	r = make_report("20261121T131700Z-band-00000001");
+	for (uint32_t v = 0; v < 17; v++) {
+		add_end(r, "a", "step", "input", v, 100 + v);
+		add_end(r, "a", "step-cold", "input", v, 1000 + 100 * v);
+	}
+	text = export_summarised(r);
+	assert_has(text, "(latency and net, medians over the values, ns per run)\n"
+		   "  values  variant    hot  cold  cold/hot  hot net  cold net\n"
+		   "      17  a        108.0  1800      16.7        -         -\n");
+	free(text);
+
+	r = make_report("20261121T131700Z-band-00000002");
+	add_end(r, "a", "step", NULL, 0, 100);
+	add_end(r, "a", "step-cold", NULL, 0, 150);
+	text = export_summarised(r);
+	assert_has(text, "  variant    hot   cold  cold/hot  hot net  cold net\n"
+		   "  a        100.0  150.0      1.50        -         -\n");
+	free(text);
+}
+
+static void test_no_bands(void **state)
+{
+	struct bb_report *r = make_report("20261121T131700Z-band-00000003");
+	char *text;
+
+	(void)state;
+	add_end(r, "a", "step", "stack_depth", 8, 100);
+	add_end(r, "b", "step-cold", "stack_depth", 8, 100);
+	text = export_summarised(r);
+	assert_null(strstr(text, "from hot to cold"));
+	free(text);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -531,6 +603,8 @@ int main(void)
 		cmocka_unit_test(test_full_device),
 		cmocka_unit_test(test_registry),
 		cmocka_unit_test(test_sweep),
+		cmocka_unit_test(test_bands),
+		cmocka_unit_test(test_no_bands),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

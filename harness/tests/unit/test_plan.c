@@ -117,6 +117,78 @@ static void test_step_and_in_situ(void **state)
 	bb_scenario__free(s);
 }
 
+/* A cold twin behind the others, with fewer samples: its name is another, and so are its cases'. */
+static void test_cold(void **state)
+{
+	static const struct expected cells[] = {
+		{"prof/ringbuf/step-cold/stack_depth=8", "stack_depth", 8, 8, 1},
+		{"prof/empty/step-cold/stack_depth=8", "stack_depth", 8, 8, BB_NO_CELL},
+		{"prof/ringbuf/step-cold/stack_depth=32", "stack_depth", 32, 32, 3},
+		{"prof/empty/step-cold/stack_depth=32", "stack_depth", 32, 32, BB_NO_CELL},
+	};
+	const char *const ringbuf = "ringbuf", *const cold = "step-cold", *const hot = "step";
+	struct bb_plan_opts opts = {.variants = &ringbuf, .n_variants = 1, .drives = &cold, .n_drives = 1};
+	struct bb_scenario *s = must_parse(profiler);
+	struct bb_plan p;
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {	/* once is enough */
+		assert_int_equal(bb_scenario__add_cold(s, NULL), 0);
+		assert_int_equal(s->n_drives, 3);
+	}
+	assert_string_equal(bb_drive_name(&s->drives[0]), "step");
+	assert_string_equal(bb_drive_name(&s->drives[1]), "in-situ");
+	assert_string_equal(bb_drive_name(&s->drives[2]), "step-cold");
+	p = must_plan(s, &opts);
+	check_cells(&p, cells, ARRAY_LEN(cells));
+	for (size_t i = 0; i < p.n_cells; i++)
+		assert_int_equal(p.cells[i].samples, BB_DEFAULT_COLD);
+	bb_plan__done(&p);
+	opts.drives = &hot;
+	p = must_plan(s, &opts);
+	assert_int_equal(p.n_cells, 4);
+	assert_string_equal(p.cells[0].name, "prof/ringbuf/step/stack_depth=8");
+	bb_plan__done(&p);
+	bb_scenario__free(s);
+}
+
+/* The inputs are the twin's own; its samples are not those of the hot drive, and of a sweep one a load. */
+static void test_cold_sweep(void **state)
+{
+	struct bb_scenario *s = parse_inputs("    inputs: [{sweep: {hex: " FRAME ", byte: 13}, retval: 2}]\n");
+	struct bb_plan p;
+
+	(void)state;
+	assert_int_equal(bb_scenario__add_cold(s, NULL), 0);
+	p = must_plan(s, NULL);
+	assert_int_equal(p.n_cells, 2 * 3 * 256);
+	assert_int_equal(p.cells[0].samples, 7);
+	for (size_t i = 0; i < 3 * 256; i++) {
+		const struct bb_cell *h = &p.cells[i], *c = &p.cells[3 * 256 + i];
+
+		assert_string_equal(h->input->name, c->input->name);
+		assert_ptr_not_equal(h->input->data, c->input->data);
+		assert_int_equal(h->input->len, c->input->len);
+		assert_memory_equal(h->input->data, c->input->data, h->input->len);
+		assert_true(c->input->has_retval && c->input->retval == 2);
+		assert_int_equal(c->samples, BB_DEFAULT_LOADS);
+	}
+	bb_plan__done(&p);
+	bb_scenario__free(s);
+}
+
+static void test_nothing_to_cool(void **state)
+{
+	struct bb_scenario *s = must_parse("{name: f, variants: [{name: a}], drive: [{with: fake}]}");
+	struct bb_err err = {0};
+
+	(void)state;
+	assert_int_equal(bb_scenario__add_cold(s, &err), -EINVAL);
+	assert_string_equal(err.msg, "scenario 'f' has no step drive, and caches are emptied between steps only");
+	assert_int_equal(s->n_drives, 1);
+	bb_scenario__free(s);
+}
+
 static void test_fake(void **state)
 {
 	static const struct expected cells[] = {
@@ -384,6 +456,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_live),
 		cmocka_unit_test(test_step_and_in_situ),
+		cmocka_unit_test(test_cold),
+		cmocka_unit_test(test_cold_sweep),
+		cmocka_unit_test(test_nothing_to_cool),
 		cmocka_unit_test(test_fake),
 		cmocka_unit_test(test_named_inputs),
 		cmocka_unit_test(test_numbered_inputs),

@@ -63,7 +63,7 @@ static const char all_keys[] =
 	"drive:\n"
 	"  - with: fake\n"
 	"    samples: 77\n"
-	"  - {samples: 1000, stack_depth: 16, consumer: behind, with: step}\n"
+	"  - {samples: 1000, stack_depth: 16, consumer: behind, caches: cold, with: step}\n"
 	"  - with: in-situ\n"
 	"    event: task-clock\n"
 	"    freq_hz: 250\n"
@@ -197,6 +197,7 @@ static void test_all_keys(void **state)
 	assert_int_equal(d[1].stack_depth.n, 1);
 	assert_int_equal(d[1].stack_depth.v[0], 16);
 	assert_int_equal(d[1].consumer, BB_CONSUMER_BEHIND);
+	assert_int_equal(d[1].caches, BB_CACHES_COLD);
 	assert_string_equal(d[2].event, "task-clock");
 	assert_int_equal(d[2].freq_hz.n, 1);
 	assert_int_equal(d[2].freq_hz.v[0], 250);
@@ -241,6 +242,7 @@ static void test_defaults(void **state)
 	assert_int_equal(d->freq_hz.n, 1);
 	assert_int_equal(d->freq_hz.v[0], 100);
 	assert_int_equal(d->consumer, BB_CONSUMER_CAUGHT_UP);
+	assert_int_equal(d->caches, BB_CACHES_HOT);
 	assert_int_equal(d->samples, 0);
 	assert_null(d->workload);
 	assert_null(d->args);
@@ -300,7 +302,9 @@ static const struct bad bad_keys[] = {
 	 "key 'stack_depth' does not belong to 'with: fake' but to step by page-fault; fake takes: with, samples"},
 	{DRIVE("stack_depth: 8, with: step, trigger: test-run"), 5, 6,
 	 "key 'stack_depth' does not belong to 'trigger: test-run' but to step by page-fault; step by test-run takes: with, "
-	 "trigger, inputs, samples"},
+	 "trigger, caches, inputs, samples"},
+	{DRIVE("with: step, caches: luke"), 5, 26, "unknown caches 'luke'; there are: hot, cold"},
+	{DRIVE("with: slope, caches: cold"), 5, 19, "key 'caches' does not belong to 'with: slope'"},
 	{DRIVE("with: step, trigger: test-run, inside: amicable_pairs"), 5, 37, "key 'inside' does not belong to 'trigger: "},
 	{DRIVE("with: step, consumer: behind, trigger: test-run"), 5, 18, "key 'consumer' does not belong to 'trigger: "},
 	{DRIVE("with: step, inputs: [{name: a, hex: \"00\"}]"), 5, 18,

@@ -1,0 +1,39 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# --cold from the command line, as root: both ends are measured, cold is not cheaper than hot, and the table has both.
+# Each end is the p50 of 48 runs; how much colder is looked at in unit/test_bpf_cold.c.
+# shellcheck source=harness/tests/tool.sh disable=SC2317 # functions that check, wait_until and run call
+. "$(dirname "$0")/../tool.sh"
+
+names=("both ends" "nothing is left behind" "compared")
+need_root "${names[@]}" || plan_done
+if grep -qs -- -fsanitize=address "$O/flags"; then
+	for name in "${names[@]}"; do skip "$name" "AddressSanitizer takes page faults of its own, which are the event"; done
+	plan_done
+fi
+# shellcheck source=harness/tests/bpf/left.sh
+. "$(dirname "$0")/left.sh"
+
+real --scenario perf_profiler --cold -d step -d step-cold -V stackid -n 48 --loads 6 --seed 1
+if grep -q 'skipped: perf_profiler/step-cold' "$TMP/err"; then
+	for name in "${names[@]}"; do skip "$name" "$(grep -m 1 'skipped: .*step-cold' "$TMP/err")"; done
+	plan_done
+fi
+expect_status "both ends: succeeds" 0
+check "both ends: stdout is strictly valid BMF" valid_bmf "$TMP/out"
+expect_no_grep "both ends: no series is void" err ' void: '
+for variant in empty stackid; do
+	p50() { bmf "$TMP/out" "perf_profiler/$variant/$1/stack_depth=8" latency-p50; }
+	check "both ends: $variant costs more cold" more "$(p50 step-cold)" "$(p50 step)"
+done
+expect_grep "both ends: the table has them side by side" err '^perf_profiler, step, from hot to cold \(latency and net, ns per run\)$'
+expect_eq "both ends: a row for each depth and variant" \
+	"$(grep -cE '^ +(8|32|127) +(empty|stackid) +[0-9 .]+' "$TMP/err")" 6
+nothing_left "both ends" 1
+
+real compare --cold -d step-cold --scenario perf_profiler --base stackid --head empty --loads 2 --no-store
+expect_status "compared: succeeds" 0
+expect_grep "compared: by the drive's name" out '^perf_profiler/step-cold/stack_depth=127 +latency, ns '
+nothing_left "compared" 0
+
+plan_done

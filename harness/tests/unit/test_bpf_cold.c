@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Real programs under the step drives, hot and cold in turns: what touches memory and what is many instructions costs
+ * more cold. Order only, no figures; each test fails once in 1e6 where there is no difference.
+ */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include <errno.h>
+#include <math.h>
+#include <sched.h>
+
+#include "bpf/stats_enable.h"
+#include "drivers/driver.h"
+#include "stats/quantile.h"
+#include "stats/signed_rank.h"
+#include "unit/bpf_testing.h"
+
+#define ROUNDS 40u
+#define N_HOT 9u
+#define N_COLD 3u
+#define DEPTH_FRAMES 8u
+
+/* One program under one trigger, with the drive's two ends. */
+struct band {
+	const struct bb_driver *driver;
+	struct bb_drive_spec spec[2];
+	struct bb_subject subject;
+	void *state[2], *slot[2];
+	uint32_t depth;
+};
+
+static void open_end(struct band *b, enum bb_caches caches)
+{
+	struct bb_driver_opts opts = {.cpu = sched_getcpu()};
+	struct bb_err err = {0};
+	int rc;
+
+	b->spec[caches].caches = caches;
+	rc = b->driver->open(&b->spec[caches], &opts, &b->state[caches], &err);
+	if (rc == -ENOTSUP) {
+		print_message("# skip: %s\n", err.msg);
+		skip();
+	}
+	if (rc || b->driver->attach(b->state[caches], &b->subject, &b->slot[caches], &err))
+		fail_msg("%s", err.msg);
+}
+
+/* The median of one batch, ns. */
+static double measure(struct band *b, enum bb_caches caches)
+{
+	bool cold = caches == BB_CACHES_COLD;
+	uint64_t ns[N_HOT];
+	struct bb_batch batch = {.ns = ns, .want = cold ? N_COLD : N_HOT, .warmup = cold ? 0 : 20};
+	struct bb_err err = {0};
+	double x[N_HOT];
+
+	if (b->driver->batch(b->state[caches], b->slot[caches], b->depth, &batch, &err))
+		fail_msg("%s", err.msg);
+	assert_int_equal(batch.n, batch.want);		/* the emptying fires nothing of its own */
+	assert_int_equal(batch.run_cnt, batch.want);
+	for (size_t i = 0; i < batch.n; i++)
+		x[i] = (double)ns[i];
+	return bb_median(x, batch.n);
+}
+
+static void cold_costs_more(const struct bb_driver *driver, const char *object, const char *program)
+{
+	struct band b = {.driver = driver, .depth = driver == &bb_driver_step_page_fault ? DEPTH_FRAMES : 0};
+	struct bb_stats_enable stats;
+	struct bb_signed_rank_p p;
+	struct bb_err err = {0};
+	double d[ROUNDS];
+
+	assert_int_equal(bb_stats_enable__on(&stats, &err), 0);
+	b.subject.target = open_target(object, program);
+	load(b.subject.target);
+	open_end(&b, BB_CACHES_HOT);
+	open_end(&b, BB_CACHES_COLD);
+	for (size_t i = 0; i < ROUNDS; i++)
+		d[i] = log(measure(&b, BB_CACHES_COLD) / measure(&b, BB_CACHES_HOT));
+	for (int i = 0; i < 2; i++) {
+		driver->detach(b.state[i], b.slot[i]);
+		driver->close(b.state[i]);
+	}
+	bb_target__free(b.subject.target);
+	bb_stats_enable__off(&stats);
+	assert_int_equal(bb_signed_rank_test(d, ROUNDS, 0, &p), 0);
+	print_message("# %s: cold is %.1f times hot\n", program, exp(bb_median(d, ROUNDS)));
+	if (p.greater > 1e-6)
+		fail_msg("%s: p = %g that cold costs no more than hot", program, p.greater);
+}
+
+static void test_memory_by_page_fault(void **state)
+{
+	(void)state;
+	need_exact_faults();
+	cold_costs_more(&bb_driver_step_page_fault, "tests/bpf/cold.bpf.o", "walk_on_event");
+}
+
+static void test_instructions_by_page_fault(void **state)
+{
+	(void)state;
+	need_exact_faults();
+	cold_costs_more(&bb_driver_step_page_fault, "bpf/loops.bpf.o", "straight");
+}
+
+static void test_memory_by_test_run(void **state)
+{
+	(void)state;
+	need_root();
+	cold_costs_more(&bb_driver_step_test_run, "tests/bpf/cold.bpf.o", "walk_on_packet");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_memory_by_page_fault),
+		cmocka_unit_test(test_instructions_by_page_fault),
+		cmocka_unit_test(test_memory_by_test_run),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
