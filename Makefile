@@ -29,7 +29,7 @@ endif
 # --- what is built ------------------------------------------------------------------------------------------------
 BIN := bpfbench
 PACKAGES := libbpf jansson yaml-0.1 libpcap libdw
-LIB_DIRS := base core stats plan bpf profile drivers env run report cli
+LIB_DIRS := base core stats plan bpf profile exact drivers env run report cli
 LIB_SRCS := $(foreach d,$(LIB_DIRS),$(sort $(wildcard harness/$(d)/*.c))) harness/workloads/amicable_pairs.c \
 	harness/workloads/source_addr.c
 LIB_OBJS := $(LIB_SRCS:harness/%.c=$(O)/obj/%.o)

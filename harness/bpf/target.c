@@ -490,6 +490,17 @@ const char *bb_target__program(const struct bb_target *t)
 	return t->program;
 }
 
+const struct bpf_object *bb_target__object(const struct bb_target *t)
+{
+	return t->obj;
+}
+
+const char *bb_target__elf(const struct bb_target *t, size_t *ret_len)
+{
+	*ret_len = t->elf_len;
+	return t->elf;
+}
+
 const struct bb_stats_reader *bb_target__reader(const struct bb_target *t)
 {
 	return &t->reader;

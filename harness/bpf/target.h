@@ -17,6 +17,7 @@
  * The target also plays the reader of the program's ring and perf buffers: it empties them when asked.
  */
 struct bb_target;
+struct bpf_object;
 
 /*
  * Read the object and find the program in it; nothing is loaded. Errors: no such file, not a BPF object, no such
@@ -64,6 +65,10 @@ void bb_target__free(struct bb_target *t);
 
 int bb_target__prog_fd(const struct bb_target *t);
 const char *bb_target__program(const struct bb_target *t);
+
+/* For who looks into the program: the object of the current load (NULL: not loaded), and the file that it came from. */
+const struct bpf_object *bb_target__object(const struct bb_target *t);
+const char *bb_target__elf(const struct bb_target *t, size_t *ret_len);
 const struct bb_stats_reader *bb_target__reader(const struct bb_target *t);
 int bb_target__jit_mod64(const struct bb_target *t);	/* 0..63, or -1 when the kernel does not say */
 

@@ -31,7 +31,7 @@ struct compare_args {
 };
 
 enum { KEY_BASE = 0x100, KEY_HEAD, KEY_BASE_OBJECT, KEY_HEAD_OBJECT, KEY_LOADS, KEY_THRESHOLD, KEY_ALPHA,
-       KEY_FAIL_ON, KEY_SORT, KEY_FILTER, KEY_FORCE, KEY_BASELINE, KEY_SAVE_BASELINE, KEY_COLD };
+       KEY_FAIL_ON, KEY_EXACT, KEY_SORT, KEY_FILTER, KEY_FORCE, KEY_BASELINE, KEY_SAVE_BASELINE, KEY_COLD };
 
 static const struct argp_option options[] = {
 	{NULL, 0, NULL, 0, "What to compare, measured now and in turns:", 1},
@@ -51,6 +51,8 @@ static const struct argp_option options[] = {
 	{"alpha", KEY_ALPHA, "SHARE", 0, "chance of a false verdict over all comparisons (default 0.05)", 3},
 	{"loads", KEY_LOADS, "N", 0, "stop after this many load pairs (default: at a verdict or when the budget is used up; 24 with --budget 0)", 3},
 	{"fail-on", KEY_FAIL_ON, "VERDICT", 0, "exit with 3 when any verdict is this: regressed", 3},
+	{"exact", KEY_EXACT, NULL, 0, "by instructions alone, of the drive exact: one more is regressed, and exit code 3; says in "
+	 "which lines of the source", 3},
 	{"sort", KEY_SORT, "COLUMN", 0, "one of " BB_DIFF_COLUMNS "; with :desc downwards", 3},
 	{"filter", KEY_FILTER, "EXPRESSION", 0, "only rows where COLUMN OP VALUE, as verdict=regressed, percent>1 or name~*step* "
 	 "(repeatable)", 3},
@@ -109,6 +111,8 @@ static void check_what(const struct compare_args *a, const struct argp_state *st
 		bb_usage_error(state, "--loads, --drive and --cold are for programs measured now");
 	if (stored && (a->measure.format || a->measure.output))
 		bb_usage_error(state, "--format and --output are for programs measured now; stored runs give one table, on stdout");
+	if (a->compare.exact && (a->compare.sort || a->compare.filters.n || a->loads || a->drives.n || a->measure.format))
+		bb_usage_error(state, "--exact has nothing to do with --sort, --filter, --loads, --drive or --format");
 	if ((a->measure.format || a->measure.output) && (a->compare.sort || a->compare.filters.n))
 		bb_usage_error(state, "--sort and --filter are for the table of `compare`, not for --format or --output");
 }
@@ -133,6 +137,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case KEY_THRESHOLD: a->compare.threshold = bb_option_percent(state, "threshold", arg); break;
 	case KEY_ALPHA: a->compare.alpha = bb_option_double(state, "alpha", arg, 1e-6, 0.5); break;
 	case KEY_FAIL_ON: a->compare.fail_on = verdict_of(state, arg); break;
+	case KEY_EXACT: a->compare.exact = a->object.exact = true; break;
 	case KEY_SORT: a->compare.sort = arg; break;
 	case KEY_FILTER: bb_strings_add(&a->compare.filters, arg, state); break;
 	case KEY_FORCE: a->compare.force = true; break;
@@ -240,6 +245,12 @@ static int show_live(const struct compare_args *a, const struct bb_report *repor
 {
 	struct bb_err err = {0};
 
+	if (a->compare.exact) {
+		for (size_t i = 0; i < report->n_skips && report->n_counted; i++)
+			fprintf(stderr, "bpfbench: skipped %s: %s\n", report->skips[i].what, report->skips[i].why);
+		return exit_code == BB_EXIT_OK && report->n_counted ?
+		       bb_compare_show_exact(&a->compare, report, report, a->base, a->head) : exit_code;
+	}
 	if (!report->n_cases)
 		return exit_code;
 	if (!a->measure.format && !a->measure.quiet &&
@@ -251,9 +262,23 @@ static int show_live(const struct compare_args *a, const struct bb_report *repor
 				 : bb_compare_show_live(&a->compare, report, a->base, a->head);
 }
 
+static int run_in_turns(const struct compare_args *a, const struct bb_plan *plan, struct bb_measure *m, struct bb_err *err)
+{
+	struct bb_ab_opts opts = {
+		.run = m->opts,
+		.base = a->base,
+		.head = a->head,
+		.threshold = a->compare.threshold,
+		.alpha = a->compare.alpha,
+		.max_pairs = a->loads ? a->loads : a->measure.budget_s > 0 ? 0 : DEFAULT_PAIRS,
+	};
+
+	return bb_run_ab(plan, &opts, m->report, err);
+}
+
 static int compare_live(struct compare_args *a, const char *command)
 {
-	const char *variants[2];
+	const char *variants[2], *exact = "exact";
 	struct bb_plan_opts plan_opts = {.variants = variants, .n_variants = 2, .drives = a->drives.v, .n_drives = a->drives.n};
 	struct bb_scenario *scenario = NULL;
 	struct bb_paths paths = {0};
@@ -268,25 +293,18 @@ static int compare_live(struct compare_args *a, const char *command)
 		rc = bb_scenario__add_cold(scenario, &err);
 	variants[0] = a->base;
 	variants[1] = a->head;
+	if (a->compare.exact)
+		plan_opts = (struct bb_plan_opts){.variants = variants, .n_variants = 2, .drives = &exact, .n_drives = 1};
 	if (!rc)
 		rc = bb_plan__make(scenario, &plan_opts, &plan, &err);
-	if (!rc)
+	if (!rc && !a->compare.exact)
 		rc = bb_compare_check_floor(&a->compare, a->measure.results, NULL, &err);
 	if (!rc)
 		rc = bb_measure__begin(&a->measure, "compare", command, &m, &err);
 	if (rc) {
 		exit_code = bb_complain(&err);
 	} else {
-		struct bb_ab_opts opts = {
-			.run = m.opts,
-			.base = a->base,
-			.head = a->head,
-			.threshold = a->compare.threshold,
-			.alpha = a->compare.alpha,
-			.max_pairs = a->loads ? a->loads : a->measure.budget_s > 0 ? 0 : DEFAULT_PAIRS,
-		};
-
-		rc = bb_run_ab(&plan, &opts, m.report, &err);
+		rc = a->compare.exact ? bb_run_plan(&plan, &m.opts, m.report, &err) : run_in_turns(a, &plan, &m, &err);
 		exit_code = show_live(a, m.report, rc, bb_measure__deliver(&m, rc, &err));
 		bb_measure__end(&m);
 	}

@@ -203,7 +203,7 @@ static int measure_all(const struct run_args *a, struct bb_measure *m, const str
 			rc = 0;
 		}
 	}
-	if (!rc && unsupported && !m->report->n_cases)
+	if (!rc && unsupported && !m->report->n_cases && !m->report->n_counted)
 		rc = err->code;		/* the message of the last one stands */
 	return rc;
 }

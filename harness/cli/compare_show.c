@@ -10,6 +10,7 @@
 #include "cli/paths.h"
 #include "report/baseline.h"
 #include "report/diff.h"
+#include "report/exact_diff.h"
 #include "run/selftest_store.h"
 
 int bb_compare_check_floor(const struct bb_compare_opts *o, const char *results, const struct bb_fingerprint *fp,
@@ -70,6 +71,23 @@ int bb_compare_show_live(const struct bb_compare_opts *o, const struct bb_report
 	return exit_code;
 }
 
+int bb_compare_show_exact(const struct bb_compare_opts *o, const struct bb_report *a, const struct bb_report *b,
+			  const char *base, const char *head)
+{
+	enum bb_verdict fail_on = o->fail_on == BB_VERDICT_INCONCLUSIVE ? BB_VERDICT_REGRESSED : o->fail_on;
+	struct bb_exact_diff d = {0};
+	struct bb_err err = {0};
+	int rc = bb_exact_diff__make(a, b, base, head, &d, &err), exit_code;
+
+	if (!rc && bb_exact_diff__print(&d, stdout))
+		rc = bb_fail_nomem(&err);
+	if (!rc && (fflush(stdout) || ferror(stdout)))
+		rc = bb_fail(&err, -EIO, "stdout: %s", strerror(errno));
+	exit_code = rc ? bb_complain(&err) : bb_exact_diff__count(&d, fail_on) ? BB_EXIT_REGRESSION : BB_EXIT_OK;
+	bb_exact_diff__done(&d);
+	return exit_code;
+}
+
 int bb_compare_exit_code(const struct bb_compare_opts *o, const struct bb_report *report)
 {
 	for (size_t i = 0; i < report->n_comparisons; i++)
@@ -110,12 +128,12 @@ int bb_compare_show_stored(const struct bb_compare_opts *o, const char *results,
 		rc = bb_baseline__read(new, results, &b, &err);
 	if (!rc && old)
 		rc = bb_baseline__read(old, results, &a, &err);
-	if (!rc && old)
+	if (!rc && old && !o->exact)
 		rc = bb_compare_check_floor(o, results, &b->fingerprint, &err);
-	if (!rc && old)
+	if (!rc && old && !o->exact)
 		rc = bb_diff_reports(a, b, &opts, &d, &err);
 	if (!rc && old)
-		exit_code = show(o, &d, a->id, b->id);
+		exit_code = o->exact ? bb_compare_show_exact(o, a, b, NULL, NULL) : show(o, &d, a->id, b->id);
 	if (!rc && o->save_baseline)
 		rc = save_baseline(o, results, b, &err);
 	if (rc)

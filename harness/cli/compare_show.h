@@ -18,6 +18,7 @@ struct bb_compare_opts {
 	const char *sort;		/* NULL: as they come */
 	struct bb_strings filters;
 	bool force;
+	bool exact;			/* instructions only, without tolerance */
 	const char *baseline, *save_baseline;
 };
 
@@ -31,6 +32,10 @@ int bb_compare_check_floor(const struct bb_compare_opts *o, const char *results,
 /* Print the comparisons of a report that has just been measured. Returns the exit code. */
 int bb_compare_show_live(const struct bb_compare_opts *o, const struct bb_report *report, const char *base,
 			 const char *head);
+
+/* The same for what was counted: exit code 3 also for one instruction more, unless another verdict was asked for. */
+int bb_compare_show_exact(const struct bb_compare_opts *o, const struct bb_report *a, const struct bb_report *b,
+			  const char *base, const char *head);
 
 /* The same without printing. */
 int bb_compare_exit_code(const struct bb_compare_opts *o, const struct bb_report *report);

@@ -162,7 +162,7 @@ static bool has_samples(const struct bb_report *r)
 		for (size_t j = 0; j < r->cases[i].n_series; j++)
 			if (r->cases[i].series[j].run_cnt || r->cases[i].series[j].hist.n)
 				return true;
-	return false;
+	return r->n_counted;
 }
 
 static void print_skips(const struct bb_report *r)
@@ -199,7 +199,7 @@ int bb_measure__deliver(struct bb_measure *m, int rc, struct bb_err *err)
 	r->elapsed_s = bb_seconds_since(m->began_ns);
 	if (m->timed && !bb_cpu_times__read(-1, &after, NULL))
 		r->steal = bb_steal_share(&m->before, &after);
-	if (!r->n_cases || (rc && !has_samples(r))) {
+	if (!(r->n_cases || r->n_counted) || (rc && !has_samples(r))) {
 		print_skips(r);
 		return exit_code;
 	}

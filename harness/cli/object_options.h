@@ -14,6 +14,7 @@ struct bb_object_args {
 	struct bb_strings objects;	/* FILE or NAME=FILE */
 	struct bb_strings programs, packets, contexts;
 	const char *trigger;
+	bool exact;			/* the scenario's drives are exact; set by the command */
 };
 
 /* As an argp child whose input is a struct bb_object_args. */

@@ -36,6 +36,11 @@ const struct bb_metric_def bb_metrics[] = {
 	{"steal", NULL, "share", BB_NO_DIRECTION, BB_METRIC_INFO, AT(steal), "CPU time taken by the hypervisor meanwhile"},
 };
 
+const struct bb_metric_def bb_metric_instructions = {
+	"instructions", "instructions", "instructions", BB_LOWER_IS_BETTER, BB_METRIC_EXACT, 0,
+	"BPF instructions that one run executes, without those of helpers",
+};
+
 const size_t bb_n_metrics = sizeof(bb_metrics) / sizeof(bb_metrics[0]);
 
 #undef AT

@@ -67,6 +67,7 @@ struct bb_metric_def {
 };
 
 extern const struct bb_metric_def bb_metrics[];		/* of a case */
+extern const struct bb_metric_def bb_metric_instructions;	/* of what exact counts: the estimate stands alone */
 extern const size_t bb_n_metrics;
 extern const struct bb_metric_def bb_static_metrics[];	/* of a program */
 extern const size_t bb_n_static_metrics;

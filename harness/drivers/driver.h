@@ -30,6 +30,7 @@ struct bb_driver_opts {
 /* One batch: consecutive samples of one program. The caller sets the first part, the driver the rest. */
 struct bb_batch {
 	uint64_t *ns;			/* room for `want` samples: cost of one run each, in 1/units_per_ns ns of the driver */
+	uint64_t *paths;		/* exact: room for as many: which way each run took; NULL elsewhere */
 	size_t want;			/* at most this many; fewer only if the time is up */
 	size_t warmup;			/* runs to fire and discard first (drivers that fire); out: those that were */
 	double max_s;			/* in-situ: the workload's CPU time to spend; live: wall time; 0: no limit but `want` */
@@ -53,6 +54,7 @@ struct bb_driver {
 	const char *doc;
 	bool needs_bpf;			/* false: subjects have no target (fake) */
 	bool fires;			/* it fires the events itself: fired must equal run_cnt */
+	bool counts;			/* its samples are instructions: exact.h */
 	bool spares_others;		/* it neither attaches nor changes the program: it may be somebody else's */
 	bool stats_off;			/* bpf_stats must be off meanwhile: the counters may not move */
 	uint32_t units_per_ns;		/* of its samples: 1, or 1000 for ps; 0: 1 */
@@ -67,7 +69,7 @@ struct bb_driver {
 };
 
 extern const struct bb_driver bb_driver_step_page_fault, bb_driver_step_test_run, bb_driver_slope, bb_driver_insitu,
-	bb_driver_live, bb_driver_fake;
+	bb_driver_live, bb_driver_exact_page_fault, bb_driver_exact_test_run, bb_driver_fake;
 extern const struct bb_driver *const bb_drivers[];
 extern const size_t bb_n_drivers;
 

@@ -11,6 +11,8 @@ const struct bb_driver *const bb_drivers[] = {
 	&bb_driver_slope,
 	&bb_driver_insitu,
 	&bb_driver_live,
+	&bb_driver_exact_page_fault,
+	&bb_driver_exact_test_run,
 	&bb_driver_fake,
 };
 

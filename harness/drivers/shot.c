@@ -8,13 +8,13 @@
 
 #define ENOTSUPP_KERNEL 524	/* include/linux/errno.h: leaks to user space, strerror() does not know it */
 
-int bb_shot__open(struct bb_target *target, const struct bb_test_run_type *type, const struct bb_input *in,
+int bb_shot__open(struct bb_target *target, int prog_fd, const struct bb_test_run_type *type, const struct bb_input *in,
 		  struct bb_shot *ret_shot)
 {
 	struct bb_shot s = {.target = target, .type = type, .input = in};
 
 	memset(&s.attr, 0, sizeof(s.attr));
-	s.attr.test.prog_fd = (__u32)bb_target__prog_fd(target);
+	s.attr.test.prog_fd = (__u32)prog_fd;
 	s.attr.test.repeat = type->takes_repeat;
 	if (type->writes_context && in->len) {
 		s.ctx = malloc(in->len);

@@ -29,9 +29,9 @@ struct bb_shot {
 	uint8_t *out;			/* room for the packet after the run; NULL: not asked for */
 };
 
-/* 0 or -ENOMEM. */
-int bb_shot__open(struct bb_target *target, const struct bb_test_run_type *type, const struct bb_input *input,
-		  struct bb_shot *ret_shot);
+/* `prog_fd` is fired: the target's program or a clone of it. 0 or -ENOMEM. */
+int bb_shot__open(struct bb_target *target, int prog_fd, const struct bb_test_run_type *type,
+		  const struct bb_input *input, struct bb_shot *ret_shot);
 void bb_shot__close(struct bb_shot *s);
 
 /*

@@ -75,23 +75,35 @@ static int open_slot(const struct bb_test_run *t, struct bb_target *target, stru
 	return rc;
 }
 
-int bb_test_run__attach(void *state, struct bb_subject *subject, void **ret_slot, struct bb_err *err)
+int bb_test_run__attach_program(struct bb_test_run *t, struct bb_target *target, int prog_fd,
+				struct bb_test_run_slot **ret_slot, struct bb_err *err)
 {
-	struct bb_test_run *t = state;
 	struct bb_test_run_slot *slot = calloc(1, sizeof(*slot));
-	int rc = slot ? open_slot(t, subject->target, slot, err) : bb_fail_nomem(err);
+	int rc = slot ? open_slot(t, target, slot, err) : bb_fail_nomem(err);
 
-	if (!rc && slot->type->is_xdp && !bb_target__is_adopted(subject->target)) {
+	if (!rc)
+		slot->prog_fd = prog_fd;
+	if (!rc && slot->type->is_xdp && !bb_target__is_adopted(target)) {
 		if (t->xdp.netns_fd < 0)
 			rc = bb_xdp_net__open(&t->xdp, err);
 		if (!rc)
-			rc = bb_xdp_net__attach(&t->xdp, bb_target__prog_fd(subject->target), &slot->port, err);
+			rc = bb_xdp_net__attach(&t->xdp, prog_fd, &slot->port, err);
 		if (!rc)
 			slot->attached = true;
 	}
 	if (rc)
 		free(slot);
 	else
+		*ret_slot = slot;
+	return rc;
+}
+
+int bb_test_run__attach(void *state, struct bb_subject *subject, void **ret_slot, struct bb_err *err)
+{
+	struct bb_test_run_slot *slot;
+	int rc = bb_test_run__attach_program(state, subject->target, bb_target__prog_fd(subject->target), &slot, err);
+
+	if (!rc)
 		*ret_slot = slot;
 	return rc;
 }
@@ -116,7 +128,7 @@ int bb_test_run__aim(const struct bb_test_run *t, const struct bb_test_run_slot 
 {
 	int rc = bb_pin_to_cpu(t->opts.cpu, err);
 
-	if (!rc && bb_shot__open(slot->target, slot->type, input_of(t, slot, input), ret_shot))
+	if (!rc && bb_shot__open(slot->target, slot->prog_fd, slot->type, input_of(t, slot, input), ret_shot))
 		rc = bb_fail_nomem(err);
 	return rc;
 }
@@ -129,7 +141,7 @@ static int try_input(const struct bb_test_run_slot *slot, const struct bb_input 
 
 	if (rc)
 		return rc;
-	if (bb_shot__open(slot->target, slot->type, in, &s))
+	if (bb_shot__open(slot->target, slot->prog_fd, slot->type, in, &s))
 		return bb_fail_nomem(err);
 	do
 		rc = bb_shot__fire_checked(&s, why, sizeof(why));

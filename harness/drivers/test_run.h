@@ -26,6 +26,7 @@ struct bb_test_run {
 
 struct bb_test_run_slot {
 	struct bb_target *target;
+	int prog_fd;			/* the target's program, or a clone of it */
 	const struct bb_test_run_type *type;
 	bool attached;			/* XDP: to `port` */
 	size_t port;
@@ -39,6 +40,9 @@ int bb_test_run__open_repeating(const struct bb_drive_spec *spec, const struct b
 /* One run on every input before anything is measured: what the kernel does not take is said at once and by name. */
 int bb_test_run__probe(void *state, struct bb_subject *subject, struct bb_err *err);
 int bb_test_run__attach(void *state, struct bb_subject *subject, void **ret_slot, struct bb_err *err);
+/* Likewise, of `prog_fd` in the program's place. */
+int bb_test_run__attach_program(struct bb_test_run *t, struct bb_target *target, int prog_fd,
+				struct bb_test_run_slot **ret_slot, struct bb_err *err);
 void bb_test_run__detach(void *state, void *slot);
 void bb_test_run__close(void *state);
 

@@ -44,9 +44,11 @@ static struct param param_of_inputs(const struct bb_inputs *in)
 
 static struct param param_of(const struct bb_drive_spec *d)
 {
-	if (!strcmp(d->with, "slope") || (!strcmp(d->with, "step") && !strcmp(d->trigger, "test-run")))
+	bool stepped = !strcmp(d->with, "step") || !strcmp(d->with, "exact");
+
+	if (!strcmp(d->with, "slope") || (stepped && !strcmp(d->trigger, "test-run")))
 		return param_of_inputs(&d->inputs);
-	if (!strcmp(d->with, "step"))
+	if (stepped)
 		return (struct param){.name = "stack_depth", .values = d->stack_depth.v, .n = d->stack_depth.n};
 	if (!strcmp(d->with, "in-situ"))
 		return (struct param){.name = "freq_hz", .values = d->freq_hz.v, .n = d->freq_hz.n};
@@ -128,6 +130,8 @@ static uint32_t default_samples(const struct bb_plan *p, const struct bb_drive_s
 
 	if (!strcmp(d->with, "slope"))
 		return BB_DEFAULT_SLOPES;
+	if (!strcmp(d->with, "exact"))
+		return BB_DEFAULT_COUNTS;
 	if (d->caches != BB_CACHES_COLD)
 		return BB_DEFAULT_SAMPLES;
 	share = (uint32_t)(BB_DEFAULT_COLD_SWEEP / param->n);

@@ -18,6 +18,7 @@
 #define BB_DEFAULT_SLOPES 480u		/* likewise, of a slope: lines through ten calls each */
 #define BB_DEFAULT_COLD 240u		/* likewise, with caches emptied before each: half a millisecond to five */
 #define BB_DEFAULT_COLD_SWEEP 3072u	/* of a variant, all values of its parameter together, but one a load at the least */
+#define BB_DEFAULT_COUNTS 10u		/* of exact: repeats, which say whether the count is always the same */
 #define BB_DEFAULT_SECONDS 0.6		/* in-situ: of a cell, all loads together */
 #define BB_DEFAULT_LIVE_SECONDS 6.0	/* live: likewise */
 #define BB_NO_CELL SIZE_MAX

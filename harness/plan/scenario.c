@@ -24,11 +24,12 @@
  */
 #define ARRAY_LEN(a)	(sizeof(a) / sizeof((a)[0]))
 
-enum { STEP, SLOPE, IN_SITU, LIVE, FAKE };
+enum { STEP, SLOPE, IN_SITU, LIVE, EXACT, FAKE };
 enum { PAGE_FAULT, TEST_RUN };
 
 static const char *const drivers[] = {
-	[STEP] = "step", [SLOPE] = "slope", [IN_SITU] = "in-situ", [LIVE] = "live", [FAKE] = "fake",
+	[STEP] = "step", [SLOPE] = "slope", [IN_SITU] = "in-situ", [LIVE] = "live", [EXACT] = "exact",
+	[FAKE] = "fake",
 };
 static const char *const triggers[] = {[PAGE_FAULT] = "page-fault", [TEST_RUN] = "test-run"};
 static const char *const insides[] = {"amicable_pairs"};
@@ -40,7 +41,7 @@ static const char *const all_caches[] = {[BB_CACHES_HOT] = "hot", [BB_CACHES_COL
 static const uint32_t default_stack_depth = 8;
 static const uint32_t default_freq_hz = 100;
 
-/* The drives that have keys of their own: the drivers, and step by its trigger. */
+/* The drives that have keys of their own: the drivers, and step by its trigger. (Exact has the keys of step.) */
 enum { BY_FAULT, BY_TEST_RUN, BY_SLOPE, BY_SAMPLING, BY_OTHERS, BY_FAKE };
 
 static const struct bb_mode modes[] = {
@@ -229,7 +230,8 @@ static int find_mode(const struct bb_reader *r, const struct bb_yaml *node, unsi
 	static const struct bb_field with = {.name = "with", .choices = drivers, .n_choices = ARRAY_LEN(drivers)};
 	static const struct bb_field by = {.name = "trigger", .choices = triggers, .n_choices = ARRAY_LEN(triggers)};
 	static const unsigned int mode_of[] = {
-		[STEP] = BY_FAULT, [SLOPE] = BY_SLOPE, [IN_SITU] = BY_SAMPLING, [LIVE] = BY_OTHERS, [FAKE] = BY_FAKE,
+		[STEP] = BY_FAULT, [SLOPE] = BY_SLOPE, [IN_SITU] = BY_SAMPLING, [LIVE] = BY_OTHERS, [EXACT] = BY_FAULT,
+		[FAKE] = BY_FAKE,
 	};
 	const struct bb_yaml *driver = bb_yaml__get(node, "with"), *trigger = bb_yaml__get(node, "trigger");
 	size_t i = 0, t = PAGE_FAULT;
@@ -239,7 +241,7 @@ static int find_mode(const struct bb_reader *r, const struct bb_yaml *node, unsi
 		return bb_yaml__fail(r->path, node, r->err, "a drive needs the key 'with', one of: %s",
 				     bb_phrase__join(drivers, ARRAY_LEN(drivers)).text);
 	rc = bb_field__choose(r, &with, driver, &i);
-	if (!rc && trigger && i == STEP)
+	if (!rc && trigger && (i == STEP || i == EXACT))
 		rc = bb_field__choose(r, &by, trigger, &t);
 	if (!rc)
 		*ret_mode = t == TEST_RUN ? BY_TEST_RUN : mode_of[i];

@@ -53,8 +53,8 @@ enum bb_caches {
 
 /* One entry of `drive:`. Which keys may stand beside `with` depends on it; the others keep their defaults. */
 struct bb_drive_spec {
-	char *with;			/* "step", "slope", "in-situ", "live" or "fake" */
-	char *trigger;			/* step: "page-fault" (default) or "test-run" */
+	char *with;			/* "step", "slope", "in-situ", "live", "exact" or "fake" */
+	char *trigger;			/* step, exact (and so below): "page-fault" (default) or "test-run" */
 	struct bb_inputs inputs;	/* step by test-run, slope: what it runs on; n == 0: the default for the type */
 	uint32_t repeat;		/* slope: runs in the longest call; 0: as many as make a tenth of a millisecond */
 	char *inside;			/* step: function whose stack the trigger fires on: "amicable_pairs" (default) */

@@ -56,6 +56,33 @@ static int check_program(const struct bb_report *r, const struct bb_program *p, 
 	return rc;
 }
 
+/* Is there a case of that name that was timed, or counted before `c`? */
+static bool is_taken(const struct bb_report *r, const struct bb_counted_case *c)
+{
+	if (bb_report__find_case(r, c->name))
+		return true;
+	for (size_t i = 0; i < r->n_counted; i++) {
+		for (size_t k = 0; k < r->counted[i].n_cases; k++) {
+			if (&r->counted[i].cases[k] == c)
+				return false;
+			if (!strcmp(r->counted[i].cases[k].name, c->name))
+				return true;
+		}
+	}
+	return false;
+}
+
+static int check_counted(const struct bb_report *r, const struct bb_counted_case *c, struct bb_err *err)
+{
+	if (c->void_why || !c->runs)
+		return bb_fail(err, -ENODATA, "%s: no run counts (%s): no BMF is written, never 0 (see --format table)",
+			       c->name, c->void_why ? c->void_why : "there was none");
+	if (is_taken(r, c))
+		return bb_fail(err, -EEXIST, "%s: two cases have this name and Bencher would keep only one: name them "
+			       "apart", c->name);
+	return 0;
+}
+
 static int check(const struct bb_report *r, struct bb_err *err)
 {
 	size_t measured = 0;
@@ -66,6 +93,8 @@ static int check(const struct bb_report *r, struct bb_err *err)
 			       r->incomplete);
 	for (size_t i = 0; i < r->n_cases; i++)
 		measured += isfinite(r->cases[i].summary.latency.value) ? 1 : 0;
+	for (size_t i = 0; i < r->n_counted; i++)
+		measured += r->counted[i].n_cases;
 	if (!measured)
 		return bb_fail(err, -ENODATA, "nothing was measured (%zu cases%s%s): no BMF is written, as Bencher "
 			       "takes an empty one for a success", r->n_cases, r->n_cases ? "; the first: " :
@@ -75,6 +104,9 @@ static int check(const struct bb_report *r, struct bb_err *err)
 		rc = check_case(r, &r->cases[i], err);
 	for (size_t i = 0; !rc && i < r->n_programs; i++)
 		rc = check_program(r, &r->programs[i], err);
+	for (size_t i = 0; i < r->n_counted; i++)
+		for (size_t k = 0; !rc && k < r->counted[i].n_cases; k++)
+			rc = check_counted(r, &r->counted[i].cases[k], err);
 	return rc;
 }
 
@@ -97,6 +129,14 @@ static const char *write_measure(const char *between, const char *slug, struct b
 	write_value(", ", "upper_value", e.hi, mem);
 	putc('}', mem);
 	return ",\n";
+}
+
+static void write_counted(const struct bb_counted_case *c, FILE *mem)
+{
+	bb_json_text(mem, c->name);
+	fputs(": {", mem);
+	write_measure("\n", bb_metric_instructions.slug, bb_counted_case__instructions(c), mem);
+	fputs("\n  }", mem);
 }
 
 static void write_case(const struct bb_case *c, FILE *mem)
@@ -136,19 +176,26 @@ static bool says_something(const struct bb_program *p)
 
 static int compose(const struct bb_report *r, FILE *mem, struct bb_err *err)
 {
+	const char *between = "  ";
 	int rc = check(r, err);
 
 	if (rc)
 		return rc;
 	fputs("{\n", mem);
-	for (size_t i = 0; i < r->n_cases; i++) {
-		fputs(i ? ",\n  " : "  ", mem);
+	for (size_t i = 0; i < r->n_cases; i++, between = ",\n  ") {
+		fputs(between, mem);
 		write_case(&r->cases[i], mem);
+	}
+	for (size_t i = 0; i < r->n_counted; i++) {
+		for (size_t k = 0; k < r->counted[i].n_cases; k++, between = ",\n  ") {
+			fputs(between, mem);
+			write_counted(&r->counted[i].cases[k], mem);
+		}
 	}
 	for (size_t i = 0; i < r->n_programs; i++) {
 		if (!says_something(&r->programs[i]))
 			continue;
-		fputs(",\n  ", mem);
+		fputs(between, mem);
 		write_program(&r->programs[i], mem);
 	}
 	fputs("\n}\n", mem);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "report/band_table.h"
+#include "report/counted_table.h"
 #include "report/diff.h"
 #include "report/exporter.h"
 #include "report/program_table.h"
@@ -427,9 +428,9 @@ static int compose_cases(const struct bb_report *r, FILE *mem, struct bb_err *er
 			put_table(r, i, used, mem);
 		}
 	}
-	if (bb_put_bands(r, mem) || bb_put_reconciled(r, mem))
+	if (bb_put_bands(r, mem) || bb_put_reconciled(r, mem) || bb_put_counted(r, mem))
 		return bb_fail_nomem(err);
-	if (!r->n_cases)
+	if (!r->n_cases && !r->n_counted)
 		fputs("\nNothing was measured.\n", mem);
 	if (bb_put_programs(r, mem))
 		return bb_fail_nomem(err);

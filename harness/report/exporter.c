@@ -18,6 +18,7 @@ const struct bb_exporter bb_exporters[] = {
 	{"veristat", "csv", "static metrics as veristat writes them, for `veristat -C`", bb_export_veristat},
 	{"openmetrics", "prom", "OpenMetrics text, for Prometheus' textfile collector", bb_export_openmetrics},
 	{"plot", "tsv", "distributions and costs as columns, for gnuplot", bb_export_plot},
+	{"lcov", "info", "executed source lines (drive exact), for genhtml and other coverage viewers", bb_export_lcov},
 };
 
 const size_t bb_n_exporters = sizeof(bb_exporters) / sizeof(bb_exporters[0]);

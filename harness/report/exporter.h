@@ -43,6 +43,7 @@ int bb_export_github_bigger(const struct bb_report *r, FILE *out, struct bb_err 
 int bb_export_veristat(const struct bb_report *r, FILE *out, struct bb_err *err);
 int bb_export_openmetrics(const struct bb_report *r, FILE *out, struct bb_err *err);
 int bb_export_plot(const struct bb_report *r, FILE *out, struct bb_err *err);
+int bb_export_lcov(const struct bb_report *r, FILE *out, struct bb_err *err);
 
 /* BEFORE NAME="VALUE", escaped as OpenMetrics wants it; NULL is an empty value. */
 void bb_openmetrics_label(const char *name, const char *value, const char *before, FILE *mem);

@@ -6,16 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/*
- * Room for one more in an array of n items that doubles whenever n reaches a power of two, so that no capacity need
- * be kept. Returns the array, moved if need be, or NULL (the old one is still good).
- */
-static void *grow(void *items, size_t n, size_t item_size)
-{
-	if (n & (n - 1))
-		return items;
-	return reallocarray(items, n ? 2 * n : 1, item_size);
-}
+#include "report/grow.h"
 
 struct bb_report *bb_report__new(void)
 {
@@ -67,6 +58,9 @@ void bb_report__free(struct bb_report *r)
 	for (size_t i = 0; i < r->n_comparisons; i++)
 		bb_comparison__done(&r->comparisons[i]);
 	free(r->comparisons);
+	for (size_t i = 0; i < r->n_counted; i++)
+		bb_counted__done(&r->counted[i]);
+	free(r->counted);
 	for (size_t i = 0; i < r->n_skips; i++) {
 		free(r->skips[i].what);
 		free(r->skips[i].why);
@@ -81,7 +75,7 @@ void bb_report__free(struct bb_report *r)
 
 struct bb_case *bb_report__add_case(struct bb_report *r)
 {
-	struct bb_case *cases = grow(r->cases, r->n_cases, sizeof(*cases)), *c;
+	struct bb_case *cases = bb_grow(r->cases, r->n_cases, sizeof(*cases)), *c;
 
 	if (!cases)
 		return NULL;
@@ -97,7 +91,7 @@ struct bb_case *bb_report__add_case(struct bb_report *r)
 
 struct bb_comparison *bb_report__add_comparison(struct bb_report *r)
 {
-	struct bb_comparison *comparisons = grow(r->comparisons, r->n_comparisons, sizeof(*comparisons));
+	struct bb_comparison *comparisons = bb_grow(r->comparisons, r->n_comparisons, sizeof(*comparisons));
 
 	if (!comparisons)
 		return NULL;
@@ -108,7 +102,7 @@ struct bb_comparison *bb_report__add_comparison(struct bb_report *r)
 
 struct bb_program *bb_report__add_program(struct bb_report *r)
 {
-	struct bb_program *programs = grow(r->programs, r->n_programs, sizeof(*programs)), *p;
+	struct bb_program *programs = bb_grow(r->programs, r->n_programs, sizeof(*programs)), *p;
 
 	if (!programs)
 		return NULL;
@@ -119,9 +113,20 @@ struct bb_program *bb_report__add_program(struct bb_report *r)
 	return p;
 }
 
+struct bb_counted *bb_report__add_counted(struct bb_report *r)
+{
+	struct bb_counted *counted = bb_grow(r->counted, r->n_counted, sizeof(*counted));
+
+	if (!counted)
+		return NULL;
+	r->counted = counted;
+	memset(&counted[r->n_counted], 0, sizeof(*counted));
+	return &counted[r->n_counted++];
+}
+
 struct bb_series *bb_case__add_series(struct bb_case *c)
 {
-	struct bb_series *series = grow(c->series, c->n_series, sizeof(*series)), *s;
+	struct bb_series *series = bb_grow(c->series, c->n_series, sizeof(*series)), *s;
 
 	if (!series)
 		return NULL;
@@ -148,7 +153,7 @@ const char *bb_series_why_void(const struct bb_series *s)
 
 int bb_report__add_skip(struct bb_report *r, const char *what, const char *why)
 {
-	struct bb_skip *skips = grow(r->skips, r->n_skips, sizeof(*skips)), skip;
+	struct bb_skip *skips = bb_grow(r->skips, r->n_skips, sizeof(*skips)), skip;
 
 	if (!skips)
 		return -ENOMEM;

@@ -12,6 +12,7 @@
 #include "core/metric.h"
 #include "env/fingerprint.h"
 #include "report/comparison.h"
+#include "report/counted.h"
 
 /*
  * A run as it is stored: what was asked, where, and every sample. The summaries are derived from the series
@@ -87,6 +88,8 @@ struct bb_report {
 	size_t n_programs;
 	struct bb_comparison *comparisons;	/* of `bpfbench compare`; none in a plain run */
 	size_t n_comparisons;
+	struct bb_counted *counted;	/* of the exact drive, by program; no part of the timings above */
+	size_t n_counted;
 	struct bb_skip *skips;
 	size_t n_skips;
 };
@@ -118,6 +121,7 @@ struct bb_case *bb_report__add_case(struct bb_report *r);
 struct bb_series *bb_case__add_series(struct bb_case *c);
 struct bb_comparison *bb_report__add_comparison(struct bb_report *r);
 struct bb_program *bb_report__add_program(struct bb_report *r);
+struct bb_counted *bb_report__add_counted(struct bb_report *r);
 /* Why a series does not count; NULL when it does. */
 const char *bb_series_why_void(const struct bb_series *s);
 

@@ -212,6 +212,40 @@ static void write_comparisons(const struct bb_report *r, FILE *out)
 	}
 }
 
+/* A list of flat structs, one a line. */
+static void write_list(const char *key, const struct bb_fields *fields, const void *items, size_t n, size_t size, FILE *out)
+{
+	fprintf(out, ",\n   \"%s\": [", key);
+	for (size_t i = 0; i < n; i++) {
+		fputs(i ? ",\n    {" : "\n    {", out);
+		for (size_t f = 0; f < fields->n; f++) {
+			fputs(f ? ", " : "", out);
+			write_field(&fields->v[f], (const char *)items + i * size, out);
+		}
+		putc('}', out);
+	}
+	fputs(n ? "\n   ]" : "]", out);
+}
+
+/* Without the exact drive a run has no such key. */
+static void write_counted(const struct bb_report *r, FILE *out)
+{
+	fputs(r->n_counted ? " \"counted\": [\n" : "", out);
+	for (size_t i = 0; i < r->n_counted; i++) {
+		const struct bb_counted *c = &r->counted[i];
+
+		fputs("  {", out);
+		for (size_t f = 0; f < bb_counted_fields.n; f++) {
+			fputs(f ? ", " : "", out);
+			write_field(&bb_counted_fields.v[f], c, out);
+		}
+		write_list("cases", &bb_counted_case_fields, c->cases, c->n_cases, sizeof(*c->cases), out);
+		write_list("lines", &bb_counted_line_fields, c->lines, c->n_lines, sizeof(*c->lines), out);
+		write_list("calls", &bb_counted_call_fields, c->calls, c->n_calls, sizeof(*c->calls), out);
+		fputs(i + 1 < r->n_counted ? "},\n" : "}\n ],\n", out);
+	}
+}
+
 int bb_run_json__write(const struct bb_report *r, FILE *out)
 {
 	fprintf(out, "{\n \"format\": \"%s\",\n \"version\": %d,\n ", BB_RUN_FORMAT, BB_RUN_VERSION);
@@ -220,6 +254,7 @@ int bb_run_json__write(const struct bb_report *r, FILE *out)
 	write_skips(r, out);
 	write_programs(r, out);
 	write_comparisons(r, out);
+	write_counted(r, out);
 	fputs(" \"cases\": [", out);
 	for (size_t i = 0; i < r->n_cases; i++) {
 		int rc;

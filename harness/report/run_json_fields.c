@@ -85,6 +85,45 @@ static const struct bb_field pair_fields[] = {
 	{"void", FIELD_TEXT_OR_NULL, offsetof(struct bb_pair, void_why)},
 };
 
+static const struct bb_field counted_fields[] = {
+	{"name", FIELD_NAME, offsetof(struct bb_counted, name)},
+	{"scenario", FIELD_NAME, offsetof(struct bb_counted, scenario)},
+	{"variant", FIELD_NAME, offsetof(struct bb_counted, variant)},
+	{"n_insns", FIELD_U32, offsetof(struct bb_counted, n_insns)},
+	{"n_blocks", FIELD_U32, offsetof(struct bb_counted, n_blocks)},
+	{"clone_insns", FIELD_U32, offsetof(struct bb_counted, clone_insns)},
+	{"runs", FIELD_COUNT, offsetof(struct bb_counted, runs)},
+	{"instructions", FIELD_COUNT, offsetof(struct bb_counted, instructions)},
+	{"paths", FIELD_COUNT, offsetof(struct bb_counted, paths)},
+	{"tail_calls", FIELD_COUNT, offsetof(struct bb_counted, tail_calls)},
+};
+
+static const struct bb_field counted_case_fields[] = {
+	{"name", FIELD_NAME, offsetof(struct bb_counted_case, name)},
+	{"param", FIELD_TEXT_OR_NULL, offsetof(struct bb_counted_case, param)},
+	{"param_value", FIELD_U32, offsetof(struct bb_counted_case, param_value)},
+	{"runs", FIELD_COUNT, offsetof(struct bb_counted_case, runs)},
+	{"least", FIELD_COUNT, offsetof(struct bb_counted_case, least)},
+	{"most", FIELD_COUNT, offsetof(struct bb_counted_case, most)},
+	{"instructions", FIELD_COUNT, offsetof(struct bb_counted_case, instructions)},
+	{"paths", FIELD_COUNT, offsetof(struct bb_counted_case, paths)},
+	{"void", FIELD_TEXT_OR_NULL, offsetof(struct bb_counted_case, void_why)},
+};
+
+static const struct bb_field counted_line_fields[] = {
+	{"file", FIELD_TEXT, offsetof(struct bb_counted_line, file)},
+	{"line", FIELD_U32, offsetof(struct bb_counted_line, line)},
+	{"text", FIELD_TEXT, offsetof(struct bb_counted_line, text)},
+	{"n_insns", FIELD_U32, offsetof(struct bb_counted_line, n_insns)},
+	{"executions", FIELD_COUNT, offsetof(struct bb_counted_line, executions)},
+	{"instructions", FIELD_COUNT, offsetof(struct bb_counted_line, instructions)},
+};
+
+static const struct bb_field counted_call_fields[] = {
+	{"name", FIELD_NAME, offsetof(struct bb_counted_call, name)},
+	{"calls", FIELD_COUNT, offsetof(struct bb_counted_call, calls)},
+};
+
 const struct bb_fields bb_report_fields = FIELDS(report_fields, 0);
 const struct bb_fields bb_skip_fields = FIELDS(skip_fields, 0);
 const struct bb_fields bb_case_fields = FIELDS(case_fields, 2);
@@ -92,3 +131,7 @@ const struct bb_fields bb_series_fields = FIELDS(series_fields, 4);
 const struct bb_fields bb_program_fields = FIELDS(program_fields, 0);
 const struct bb_fields bb_comparison_fields = FIELDS(comparison_fields, 0);
 const struct bb_fields bb_pair_fields = FIELDS(pair_fields, 0);
+const struct bb_fields bb_counted_fields = FIELDS(counted_fields, 0);
+const struct bb_fields bb_counted_case_fields = FIELDS(counted_case_fields, 0);
+const struct bb_fields bb_counted_line_fields = FIELDS(counted_line_fields, 0);
+const struct bb_fields bb_counted_call_fields = FIELDS(counted_call_fields, 0);

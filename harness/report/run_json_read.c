@@ -417,6 +417,62 @@ static int read_comparisons(struct reader *rd, const json_t *root, struct bb_rep
 	return rc;
 }
 
+/* A list of flat structs; `add` makes room for one in the counted program. */
+static int read_list(struct reader *rd, const json_t *obj, const char *key, const struct bb_fields *fields,
+		     void *(*add)(struct bb_counted *c), struct bb_counted *c)
+{
+	const json_t *list = get_array(rd, obj, key);
+	int rc = list ? 0 : -EINVAL;
+
+	for (size_t i = 0; !rc && i < json_array_size(list); i++) {
+		void *item = add(c);
+
+		rc = item ? read_fields(rd, fields, json_array_get(list, i), item) : bb_fail_nomem(rd->err);
+	}
+	return rc;
+}
+
+static void *add_case(struct bb_counted *c)
+{
+	return bb_counted__add_case(c);
+}
+
+static void *add_line(struct bb_counted *c)
+{
+	return bb_counted__add_line(c);
+}
+
+static void *add_call(struct bb_counted *c)
+{
+	return bb_counted__add_call(c);
+}
+
+/* Runs without the exact drive, and those of older versions, have no such key. */
+static int read_counted(struct reader *rd, const json_t *root, struct bb_report *r)
+{
+	const json_t *list = json_object_get(root, "counted");
+	int rc = 0;
+
+	if (!list)
+		return 0;
+	if (!json_is_array(list))
+		return complain(rd, "counted", "expected a list");
+	for (size_t i = 0; !rc && i < json_array_size(list); i++) {
+		struct bb_counted *c = bb_report__add_counted(r);
+		const json_t *item = json_array_get(list, i);
+
+		if (!c)
+			return bb_fail_nomem(rd->err);
+		snprintf(rd->where, sizeof(rd->where), "counted[%zu]", i);
+		rc = read_fields(rd, &bb_counted_fields, item, c);
+		rc = rc ? rc : read_list(rd, item, "cases", &bb_counted_case_fields, add_case, c);
+		rc = rc ? rc : read_list(rd, item, "lines", &bb_counted_line_fields, add_line, c);
+		rc = rc ? rc : read_list(rd, item, "calls", &bb_counted_call_fields, add_call, c);
+	}
+	rd->where[0] = '\0';
+	return rc;
+}
+
 static int read_fingerprint(const struct reader *rd, json_t *root, struct bb_report *r)
 {
 	json_t *obj = json_object_get(root, "fingerprint"), *v;
@@ -472,6 +528,8 @@ int bb_run_json__read(FILE *in, const char *path, struct bb_report **ret_report,
 		rc = read_programs(&rd, root, r);
 	if (!rc)
 		rc = read_comparisons(&rd, root, r);
+	if (!rc)
+		rc = read_counted(&rd, root, r);
 	if (!rc)
 		rc = read_cases(&rd, root, r);
 	if (!rc && bb_report__summarise(r))

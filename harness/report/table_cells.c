@@ -40,6 +40,25 @@ void bb_put_clean(FILE *out, const char *text)
 	}
 }
 
+void bb_put_code(FILE *out, const char *text)
+{
+	enum { TAB = 8 };
+	char line[1024];
+	size_t at = 0;
+
+	for (; *text && at + TAB < sizeof(line); text++) {
+		if (*text != '\t') {
+			line[at++] = *text;
+			continue;
+		}
+		do
+			line[at++] = ' ';
+		while (at % TAB);
+	}
+	line[at] = '\0';
+	bb_put_clean(out, line);
+}
+
 /* A blank between groups of three digits of a whole number. */
 static void group(const char *digits, char *ret_text, size_t size)
 {

@@ -562,7 +562,7 @@ static int open_contests(struct ab *ab, struct bb_err *err)
 	for (size_t i = 0; !rc && i < plan->n_cells; i++) {
 		size_t head = find_cell(plan, &plan->cells[i], ab->opts->head);
 
-		if (!strcmp(plan->cells[i].variant->name, ab->opts->base) && bb_session__can(&ab->session, &plan->cells[i]) &&
+		if (!strcmp(plan->cells[i].variant->name, ab->opts->base) && bb_session__can_time(&ab->session, &plan->cells[i]) &&
 		    head != BB_NO_CELL && bb_session__can(&ab->session, &plan->cells[head]))
 			rc = add_contest(ab, i, head, err);
 	}

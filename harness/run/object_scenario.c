@@ -357,7 +357,7 @@ static int write_drives(const struct maker *m, uint32_t prog_type, FILE *out, st
 	const struct bb_test_run_type *type;
 	int rc;
 
-	fputs("  - with: step\n    trigger: ", out);
+	fprintf(out, "  - with: %s\n    trigger: ", m->opts->exact ? "exact" : "step");
 	bb_yaml__write(out, trigger);
 	fputc('\n', out);
 	if (!strcmp(trigger, "page-fault"))
@@ -366,7 +366,7 @@ static int write_drives(const struct maker *m, uint32_t prog_type, FILE *out, st
 	if (strcmp(trigger, "test-run") || bb_test_run_type__find(prog_type, &type, NULL))
 		return 0;
 	rc = write_inputs(m->opts, type, true, out, err);
-	if (rc || !type->takes_repeat || m->opts->trigger)
+	if (rc || !type->takes_repeat || m->opts->trigger || m->opts->exact)
 		return rc;
 	fputs("  - with: slope    # without bpf_stats, whose own cost is in what step says\n", out);
 	write_driven(m, prog_type, out);

@@ -23,6 +23,7 @@ struct bb_object_opts {
 	const char *const *programs;	/* only these, which each object must have; n_programs 0: all */
 	size_t n_programs;
 	bool one_each;			/* each object must have one program, and it must be driven */
+	bool exact;			/* instructions are to be counted, instead of runs timed */
 	const char *trigger;		/* instead of the one that suits the type; NULL */
 	const char *const *packets;	/* files: a capture, bytes, or their hexadecimal text; each is an input */
 	size_t n_packets;

@@ -11,6 +11,7 @@
 #include "base/stop.h"
 #include "drivers/cold.h"
 #include "env/steal.h"
+#include "run/count.h"
 #include "run/record.h"
 #include "run/session.h"
 
@@ -67,7 +68,7 @@ static int add_cases(struct run *r, struct bb_err *err)
 
 	for (size_t i = 0; i < plan->n_cells; i++) {
 		r->case_of[i] = SIZE_MAX;
-		if (!bb_session__can(&r->session, &plan->cells[i]))
+		if (!bb_session__can_time(&r->session, &plan->cells[i]))
 			continue;
 		if (bb_record__case(r->report, plan, &plan->cells[i], NULL, &r->case_of[i], err))
 			return -ENOMEM;
@@ -317,7 +318,7 @@ static int run_round(struct run *r, uint32_t load, struct bb_err *err)
 	int rc = load_all(r, err);
 
 	for (size_t d = 0; !rc && d < ss->plan->scenario->n_drives; d++)
-		if (ss->drives[d].driver)
+		if (ss->drives[d].driver && !ss->drives[d].driver->counts)
 			rc = run_drive(r, d, load, err);
 	if (timed && !bb_cpu_times__read(ss->opts->driver.cpu, &after, NULL))
 		note_steal(r, load, bb_steal_share(&before, &after));
@@ -391,6 +392,8 @@ int bb_run_plan(const struct bb_plan *plan, const struct bb_run_opts *opts, stru
 	if (!rc)
 		rc = add_cases(&r, err);
 	if (!rc)
+		rc = bb_count_all(&r.session, report, err);
+	if (!rc && r.total > 0)
 		rc = run_rounds(&r, err);
 	if (rc)
 		rc = bb_record__incomplete(report, rc, err);

@@ -31,6 +31,11 @@ bool bb_session__can(const struct bb_session *s, const struct bb_cell *c)
 	return s->usable[variant] && s->drives[drive].driver && !*refused(s, drive, variant);
 }
 
+bool bb_session__can_time(const struct bb_session *s, const struct bb_cell *c)
+{
+	return bb_session__can(s, c) && !s->drives[bb_session__drive(s, c)].driver->counts;
+}
+
 char *bb_object_path(const struct bb_scenario *s, const struct bb_variant_spec *v, const char *object_dir)
 {
 	const char *name = v->object ? v->object : s->object;

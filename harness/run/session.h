@@ -47,7 +47,8 @@ size_t bb_session__drive(const struct bb_session *s, const struct bb_cell *c);	/
 /* bpf_stats on, or off, as the drive wants it. 0, or -errno with a message. */
 int bb_session__stats_for(struct bb_session *s, size_t drive, struct bb_err *err);
 
-/* Can the cell be measured here? */
+/* Can the cell be measured here? And is that by time, not by counts (run/count.h)? */
 bool bb_session__can(const struct bb_session *s, const struct bb_cell *c);
+bool bb_session__can_time(const struct bb_session *s, const struct bb_cell *c);
 
 #endif

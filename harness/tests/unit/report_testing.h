@@ -198,4 +198,54 @@ static inline void spill(const char *path, const char *text, size_t len)
 	assert_int_equal(fclose(out), 0);
 }
 
+/*
+ * A counted program "perf_profiler/VARIANT/exact": two cases of 10 runs, of which each executes `instructions` and takes
+ * one way; two lines and one that is never executed; a call.
+ */
+static inline struct bb_counted *make_counted(struct bb_report *r, const char *variant, uint64_t instructions)
+{
+	static const char *const lines[] = {"\tint x = 1;", "\treturn x;", "\treturn -1;"};
+	struct bb_counted *c = bb_report__add_counted(r);
+	char name[256];
+
+	assert_non_null(c);
+	snprintf(name, sizeof(name), "perf_profiler/%s/exact", variant);
+	set_text(&c->name, name);
+	set_text(&c->scenario, "perf_profiler");
+	set_text(&c->variant, variant);
+	c->n_insns = 12;
+	c->n_blocks = 3;
+	c->clone_insns = 24;
+	c->runs = 20;
+	c->instructions = 20 * instructions;
+	c->paths = 1;
+	for (uint32_t i = 0; i < 2; i++) {
+		struct bb_counted_case *k = bb_counted__add_case(c);
+
+		assert_non_null(k);
+		snprintf(name, sizeof(name), "perf_profiler/%s/exact/input=%u", variant, i);
+		set_text(&k->name, name);
+		set_text(&k->param, "input");
+		k->param_value = i;
+		k->runs = 10;
+		k->least = k->most = instructions;
+		k->instructions = 10 * instructions;
+		k->paths = 1;
+	}
+	for (uint32_t i = 0; i < 3; i++) {
+		struct bb_counted_line *l = bb_counted__add_line(c);
+
+		assert_non_null(l);
+		set_text(&l->file, "/nowhere/prog.bpf.c");
+		set_text(&l->text, lines[i]);
+		l->line = 10 + 2 * i;
+		l->n_insns = 4;
+		l->executions = i == 2 ? 0 : 20;
+		l->instructions = i == 2 ? 0 : i ? 20 : 20 * (instructions - 1);
+	}
+	set_text(&bb_counted__add_call(c)->name, "map_lookup_elem");
+	c->calls[0].calls = 20;
+	return c;
+}
+
 #endif

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/parse.h"
+#include "cli/cmd.h"
+#include "cli/options.h"
+#include "report/annotate.h"
+#include "report/store.h"
+
+struct annotate_args {
+	const char *run, *results, *variant;
+	struct bb_annotate_opts opts;
+};
+
+enum { KEY_RESULTS = 0x100, KEY_HOTTEST, KEY_COLOUR };
+
+static const struct argp_option options[] = {
+	{"variant", 'v', "NAME", 0, "only this program of the run", 0},
+	{"hottest", KEY_HOTTEST, NULL, 0, "the twenty lines that execute most instructions, instead of all in their places", 0},
+	{"colour", KEY_COLOUR, "WHEN", 0, "always, never, or auto (default: if stdout is a terminal)", 0},
+	{"results", KEY_RESULTS, "DIR", 0, "where runs are stored (default results)", 0},
+	{0},
+};
+
+static bool read_colour(const struct argp_state *state, const char *text)
+{
+	if (!strcmp(text, "always") || !strcmp(text, "never"))
+		return text[0] == 'a';
+	if (strcmp(text, "auto"))
+		bb_usage_error(state, "--colour: '%s' is none of always, never, auto", text);
+	return isatty(STDOUT_FILENO);
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct annotate_args *a = state->input;
+
+	switch (key) {
+	case 'v': a->variant = arg; break;
+	case KEY_HOTTEST: a->opts.hottest = true; break;
+	case KEY_COLOUR: a->opts.colour = read_colour(state, arg); break;
+	case KEY_RESULTS: a->results = arg; break;
+	case ARGP_KEY_ARG:
+		if (a->run)
+			bb_usage_error(state, "one run at a time");
+		a->run = arg;
+		break;
+	default: return ARGP_ERR_UNKNOWN;
+	}
+	return 0;
+}
+
+static const struct argp argp = {
+	.options = options,
+	.parser = parse,
+	.args_doc = "[RUN]",
+	.doc = "Print the source of the programs of a stored run with what each line executed: instructions and executions per "
+	       "run, ##### where never. For coverage viewers: `bpfbench show --format lcov`.\v"
+	       "RUN is a file, an id in the results folder, the beginning of one, or `latest` (the default). It needs a drive "
+	       "{with: exact}.",
+};
+
+static int say_none(const struct bb_report *r, const char *variant, struct bb_err *err)
+{
+	const char *names[64], *near;
+	size_t n = 0;
+
+	if (!r->n_counted)
+		return bb_fail(err, -ENODATA, "run %s has no counts: it needs a drive {with: exact}", r->id);
+	for (; n < r->n_counted && n < 64; n++)
+		names[n] = r->counted[n].variant;
+	near = bb_nearest(variant, names, n);
+	return bb_fail(err, -ENOENT, "run %s counted no program '%s'%s%s%s", r->id, variant, near ? "; did you mean '" : "",
+		       near ? near : "", near ? "'?" : "");
+}
+
+static int annotate(const struct bb_report *r, const struct annotate_args *a, struct bb_err *err)
+{
+	size_t n = 0;
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < r->n_counted; i++) {
+		if (a->variant && strcmp(a->variant, r->counted[i].variant))
+			continue;
+		if (n++)
+			putchar('\n');
+		rc = bb_annotate(&r->counted[i], &a->opts, stdout, err);
+	}
+	if (!rc && !n)
+		rc = say_none(r, a->variant, err);
+	if (!rc && (fflush(stdout) || ferror(stdout)))
+		rc = bb_fail(err, -EIO, "stdout: cannot be written");
+	return rc;
+}
+
+int bb_cmd_annotate(int argc, char **argv)
+{
+	struct annotate_args a = {.results = "results", .opts = {.colour = isatty(STDOUT_FILENO)}};
+	struct bb_report *report = NULL;
+	struct bb_err err = {0};
+	int rc;
+
+	argp_parse(&argp, argc, argv, 0, NULL, &a);
+	rc = bb_store__read(a.run ? a.run : "latest", a.results, &report, &err);
+	if (!rc)
+		rc = annotate(report, &a, &err);
+	bb_report__free(report);
+	return rc ? bb_complain(&err) : BB_EXIT_OK;
+}

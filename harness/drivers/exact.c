@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * exact: how many instructions each run executes, by a clone of the program with a counter in every block (exact/clone.h).
+ * It is fired as step fires the program: same inputs, same stack, same warm-up, same reader of its rings. The counters
+ * are read and set back between runs. Nothing is timed.
+ */
+#include "drivers/exact.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/stop.h"
+#include "drivers/page_fault.h"
+#include "drivers/test_run.h"
+#include "exact/counts.h"
+
+struct slot {
+	struct bb_exact exact;
+	struct bb_target *target;
+	struct bb_test_run_slot *test_run;	/* NULL: by page fault */
+	int event_fd;				/* -1: by test run */
+	struct bb_batch *batch;			/* in work */
+	size_t warmup_left;
+};
+
+const struct bb_exact *bb_exact__of(const void *slot)
+{
+	return &((const struct slot *)slot)->exact;
+}
+
+static void close_slot(struct slot *s)
+{
+	if (!s)
+		return;
+	if (s->event_fd >= 0)
+		close(s->event_fd);
+	bb_clone__done(&s->exact.clone);
+	bb_code__done(&s->exact.code);
+	free(s->exact.totals);
+	free(s->exact.now);
+	free(s);
+}
+
+/* The clone, attached to nothing yet. */
+static int open_slot(struct bb_target *target, struct slot **ret_slot, struct bb_err *err)
+{
+	struct slot *s = calloc(1, sizeof(*s));
+	struct bb_exact *e;
+	int rc;
+
+	if (!s)
+		return bb_fail_nomem(err);
+	e = &s->exact;
+	s->target = target;
+	s->event_fd = e->clone.prog_fd = e->clone.counts_fd = -1;
+	rc = bb_code__take(target, &e->code, err);
+	if (!rc)
+		rc = bb_clone__load(&e->code, &e->clone, err);
+	if (!rc) {
+		e->totals = calloc(e->clone.cfg.n_blocks, sizeof(*e->totals));
+		e->now = calloc(e->clone.cfg.n_blocks, sizeof(*e->now));
+		if (!e->totals || !e->now)
+			rc = bb_fail_nomem(err);
+	}
+	if (rc)
+		close_slot(s);
+	else
+		*ret_slot = s;
+	return rc;
+}
+
+/* Behind a run: keep what it counted, or in the warm-up throw it away. 1: that was the last. */
+static int take(void *arg)
+{
+	struct slot *s = arg;
+	struct bb_exact *e = &s->exact;
+	struct bb_batch *b = s->batch;
+
+	bb_target__drain(s->target, !b->drain_always);
+	if (s->warmup_left) {
+		s->warmup_left--;
+	} else {
+		bb_clone__read(&e->clone, e->now);
+		for (uint32_t i = 0; i < e->clone.cfg.n_blocks; i++)
+			e->totals[i] += e->now[i];
+		b->paths[b->n] = bb_counts__path(&e->clone.cfg, e->now);
+		b->ns[b->n++] = bb_counts__instructions(&e->clone.cfg, e->now);
+		b->fired++;
+	}
+	bb_clone__reset(&e->clone);
+	return b->fired == b->want;
+}
+
+static void begin(struct slot *s, struct bb_batch *b)
+{
+	b->target_cpu_s = NAN;
+	s->batch = b;
+	s->warmup_left = b->warmup;
+	bb_clone__reset(&s->exact.clone);
+	memset(b->ns, 0, b->want * sizeof(*b->ns));	/* their pages are to be there before an event is on */
+	memset(b->paths, 0, b->want * sizeof(*b->paths));
+	memset(s->exact.now, 0, s->exact.clone.cfg.n_blocks * sizeof(*s->exact.now));
+}
+
+/* --- by page fault ------------------------------------------------------------------------------------------------- */
+
+static int attach_to_faults(void *state, struct bb_subject *subject, void **ret_slot, struct bb_err *err)
+{
+	struct slot *s;
+	int rc = open_slot(subject->target, &s, err);
+
+	(void)state;
+	if (rc)
+		return rc;
+	rc = bb_page_fault__attach(s->exact.clone.prog_fd, &s->event_fd, err);
+	if (rc)
+		close_slot(s);
+	else
+		*ret_slot = s;
+	return rc;
+}
+
+static void detach_from_faults(void *state, void *slot)
+{
+	(void)state;
+	close_slot(slot);
+}
+
+/* Can it be counted? */
+static int probe_faults(void *state, struct bb_subject *subject, struct bb_err *err)
+{
+	void *slot;
+	int rc = attach_to_faults(state, subject, &slot, err);
+
+	if (!rc)
+		detach_from_faults(state, slot);
+	return rc;
+}
+
+static int batch_of_faults(void *state, void *slot, uint32_t param, struct bb_batch *b, struct bb_err *err)
+{
+	uint64_t began_ns = bb_now_ns();
+	struct slot *s = slot;
+	int rc;
+
+	begin(s, b);
+	rc = bb_page_fault__aim(state, param, err);
+	if (rc)
+		return rc;
+	rc = bb_page_fault__run(state, s->target, s->event_fd, take, s);
+	b->elapsed_s = bb_seconds_since(began_ns);
+	if (rc)
+		return bb_fail(err, rc, "counting '%s': %s", bb_target__program(s->target), strerror(-rc));
+	return bb_stop_signal ? -EINTR : 0;
+}
+
+const struct bb_driver bb_driver_exact_page_fault = {
+	.name = "exact",
+	.trigger = "page-fault",
+	.doc = "count the instructions of every run, by a clone of the program with counters in it, fired as by step",
+	.needs_bpf = true,
+	.fires = true,
+	.stats_off = true,
+	.counts = true,
+	.open = bb_page_fault__open,
+	.probe = probe_faults,
+	.attach = attach_to_faults,
+	.batch = batch_of_faults,
+	.detach = detach_from_faults,
+	.close = bb_page_fault__close,
+};
+
+/* --- by test run --------------------------------------------------------------------------------------------------- */
+
+static int attach_to_runs(void *state, struct bb_subject *subject, void **ret_slot, struct bb_err *err)
+{
+	struct slot *s;
+	int rc = open_slot(subject->target, &s, err);
+
+	if (rc)
+		return rc;
+	rc = bb_test_run__attach_program(state, subject->target, s->exact.clone.prog_fd, &s->test_run, err);
+	if (rc)
+		close_slot(s);
+	else
+		*ret_slot = s;
+	return rc;
+}
+
+static void detach_from_runs(void *state, void *slot)
+{
+	struct slot *s = slot;
+
+	if (s)
+		bb_test_run__detach(state, s->test_run);
+	close_slot(s);
+}
+
+static int probe_runs(void *state, struct bb_subject *subject, struct bb_err *err)
+{
+	void *slot;
+	int rc = bb_test_run__probe(state, subject, err);
+
+	if (!rc)
+		rc = attach_to_runs(state, subject, &slot, err);
+	if (!rc)
+		detach_from_runs(state, slot);
+	return rc;
+}
+
+/* One run; what a signal breaks off is made again, and does not count. */
+static int run_once(struct slot *s, const struct bb_shot *shot, struct bb_batch *b)
+{
+	union bpf_attr attr;
+	int rc = bb_target__reset_for_run(s->target);
+
+	if (!rc)
+		rc = bb_shot__fire(shot, &attr);
+	if (rc == -EINTR && !bb_stop_signal) {
+		b->retries++;
+		bb_clone__reset(&s->exact.clone);
+		return 0;
+	}
+	if (rc)
+		return rc;
+	if (shot->input->has_retval && attr.test.retval != shot->input->retval && !b->void_why[0])
+		bb_shot__say_retval(shot, attr.test.retval, b->void_why, sizeof(b->void_why));
+	return take(s);
+}
+
+static int batch_of_runs(void *state, void *slot, uint32_t param, struct bb_batch *b, struct bb_err *err)
+{
+	uint64_t began_ns = bb_now_ns();
+	struct slot *s = slot;
+	struct bb_shot shot;
+	int rc = bb_test_run__aim(state, s->test_run, param, &shot, err);
+
+	if (rc)
+		return rc;
+	begin(s, b);
+	rc = bb_target__reset_for_run(s->target);
+	if (!rc)
+		rc = bb_shot__fire_checked(&shot, b->void_why, sizeof(b->void_why));
+	rc = rc == -EINTR && !bb_stop_signal ? 0 : rc;
+	bb_clone__reset(&s->exact.clone);
+	while (!rc)
+		rc = run_once(s, &shot, b);
+	b->elapsed_s = bb_seconds_since(began_ns);
+	if (rc < 0)
+		rc = bb_shot__say_failed(&shot, rc, err);
+	bb_shot__close(&shot);
+	return rc < 0 ? rc : bb_stop_signal ? -EINTR : 0;
+}
+
+const struct bb_driver bb_driver_exact_test_run = {
+	.name = "exact",
+	.trigger = "test-run",
+	.doc = "count the instructions of every run, by a clone of the program with counters in it, run as by step",
+	.needs_bpf = true,
+	.fires = true,
+	.stats_off = true,
+	.counts = true,
+	.open = bb_test_run__open,
+	.probe = probe_runs,
+	.attach = attach_to_runs,
+	.batch = batch_of_runs,
+	.detach = detach_from_runs,
+	.close = bb_test_run__close,
+};

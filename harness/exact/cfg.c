@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "exact/cfg.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+
+#include "exact/insn.h"
+
+/* What begins at a slot. */
+enum { NOTHING = 0, BLOCK = 1, FUNC = 2, HALF = 4 /* nothing can: the second half of a constant */ };
+
+static int mark(uint8_t *marks, uint32_t n, uint32_t at, int64_t slot, uint8_t what, struct bb_err *err)
+{
+	if (slot < 0 || slot >= n || marks[slot] & HALF)
+		return bb_fail(err, -EINVAL, "instruction %u leads to slot %lld, where there is no instruction", at,
+			       (long long)slot);
+	marks[slot] |= what;
+	return 0;
+}
+
+/* Where functions and blocks begin because of the instruction at slot `at`. */
+static int mark_targets(const struct bb_code *code, uint32_t at, uint8_t *marks, struct bb_err *err)
+{
+	const struct bpf_insn *i = &code->insns[at];
+	bool ends = bb_insn_is_jump(i) || bb_insn_is_exit(i) || bb_insn_may_leave(i);
+	int rc = 0;
+
+	if (bb_insn_is_indirect_goto(i))
+		return bb_fail(err, -ENOTSUP, "instruction %u of '%s' jumps to where a register says; such programs cannot be "
+			       "counted", at, code->name);
+	if (bb_insn_is_function_call(i) || bb_insn_is_function_address(i))
+		rc = mark(marks, code->n, at, bb_insn_function_target(i, at), FUNC, err);
+	if (!rc && bb_insn_is_jump(i))
+		rc = mark(marks, code->n, at, bb_insn_jump_target(i, at), BLOCK, err);
+	if (!rc && ends && at + 1 < code->n)
+		marks[at + 1] |= BLOCK;
+	if (!rc && at + 1 == code->n && !bb_insn_is_exit(i) && !bb_insn_is_goto(i))
+		rc = bb_fail(err, -EINVAL, "'%s' does not end with an exit or a jump", code->name);
+	return rc;
+}
+
+static int mark_all(const struct bb_code *code, uint8_t *marks, struct bb_err *err)
+{
+	int rc = 0;
+
+	for (uint32_t i = 0; i < code->n; i++) {
+		if (!bb_insn_is_wide(&code->insns[i]))
+			continue;
+		if (i + 1 == code->n)
+			return bb_fail(err, -EINVAL, "'%s' ends in the middle of an instruction", code->name);
+		marks[++i] = HALF;
+	}
+	marks[0] |= FUNC;
+	for (uint32_t i = 0; !rc && i < code->n_funcs; i++)
+		rc = mark(marks, code->n, 0, code->funcs[i].insn_off, FUNC, err);
+	for (uint32_t i = 0; !rc && i < code->n; i++)
+		if (!(marks[i] & HALF))
+			rc = mark_targets(code, i, marks, err);
+	return rc;
+}
+
+static void cut(const struct bb_code *code, const uint8_t *marks, struct bb_cfg *g)
+{
+	struct bb_block *b = NULL;
+
+	for (uint32_t i = 0; i < code->n; i++) {
+		if (marks[i] & FUNC)
+			g->funcs[g->n_funcs++] = (struct bb_func){.first = i};
+		if (marks[i] & (FUNC | BLOCK)) {
+			b = &g->blocks[g->n_blocks++];
+			*b = (struct bb_block){.first = i, .func = g->n_funcs - 1};
+		}
+		if (!(marks[i] & HALF)) {
+			b->last = i;
+			b->n_insns++;
+		}
+		b->end = i + 1;
+		g->funcs[g->n_funcs - 1].end = i + 1;
+		g->block_of[i] = g->n_blocks - 1;
+	}
+	for (uint32_t i = 0; i < code->n_funcs; i++)
+		g->funcs[g->blocks[g->block_of[code->funcs[i].insn_off]].func].type_id = code->funcs[i].type_id;
+}
+
+int bb_cfg__make(const struct bb_code *code, struct bb_cfg *ret_cfg, struct bb_err *err)
+{
+	struct bb_cfg g = {0};
+	size_t n_funcs = 0, n_blocks = 0;
+	uint8_t *marks;
+	int rc;
+
+	if (!code->n)
+		return bb_fail(err, -EINVAL, "'%s' has no instructions", code->name);
+	marks = calloc(code->n, sizeof(*marks));
+	if (!marks)
+		return bb_fail_nomem(err);
+	rc = mark_all(code, marks, err);
+	for (uint32_t i = 0; i < code->n; i++) {
+		n_funcs += (marks[i] & FUNC) != 0;
+		n_blocks += (marks[i] & (FUNC | BLOCK)) != 0;
+	}
+	if (!rc) {
+		g.funcs = calloc(n_funcs, sizeof(*g.funcs));
+		g.blocks = calloc(n_blocks, sizeof(*g.blocks));
+		g.block_of = calloc(code->n, sizeof(*g.block_of));
+		if (!g.funcs || !g.blocks || !g.block_of)
+			rc = bb_fail_nomem(err);
+	}
+	if (rc) {
+		bb_cfg__done(&g);
+	} else {
+		cut(code, marks, &g);
+		*ret_cfg = g;
+	}
+	free(marks);
+	return rc;
+}
+
+void bb_cfg__done(struct bb_cfg *g)
+{
+	if (!g)
+		return;
+	free(g->funcs);
+	free(g->blocks);
+	free(g->block_of);
+	*g = (struct bb_cfg){0};
+}
+
+unsigned int bb_cfg__next(const struct bb_cfg *g, const struct bb_code *code, uint32_t b, uint32_t *ret_next)
+{
+	uint32_t at = g->blocks[b].last;
+	const struct bpf_insn *i = &code->insns[at];
+	unsigned int n = 0;
+
+	if (bb_insn_is_exit(i))
+		return 0;
+	if (!bb_insn_is_goto(i))
+		ret_next[n++] = b + 1;
+	if (bb_insn_is_jump(i))
+		ret_next[n++] = g->block_of[bb_insn_jump_target(i, at)];
+	return n;
+}

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "exact/clone.h"
+
+#include <bpf/bpf.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "exact/instrument.h"
+#include "exact/liveness.h"
+#include "exact/load.h"
+#include "exact/sites.h"
+
+/* One value of an array that both sides see. */
+static int make_counters(struct bb_clone *c, struct bb_err *err)
+{
+	LIBBPF_OPTS(bpf_map_create_opts, opts, .map_flags = BPF_F_MMAPABLE);
+	size_t page = (size_t)sysconf(_SC_PAGESIZE), bytes = c->cfg.n_blocks * sizeof(uint64_t);
+	void *shared;
+	int rc;
+
+	c->counts_fd = bpf_map_create(BPF_MAP_TYPE_ARRAY, "bb_counts", sizeof(uint32_t), (uint32_t)bytes, 1, &opts);
+	if (c->counts_fd < 0) {
+		rc = -errno;
+		return bb_fail(err, rc == -EINVAL ? -ENOTSUP : rc, "a map of %u counters that can be mapped into memory "
+			       "(Linux 5.5): %s", c->cfg.n_blocks, strerror(-rc));
+	}
+	c->counts_bytes = (bytes + page - 1) / page * page;
+	shared = mmap(NULL, c->counts_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, c->counts_fd, 0);
+	if (shared == MAP_FAILED)
+		return bb_fail(err, -errno, "mapping %u counters: %s", c->cfg.n_blocks, strerror(errno));
+	c->counts = shared;
+	return 0;
+}
+
+static int instrument_and_load(struct bb_clone *c, const struct bb_sites *sites, struct bb_err *err)
+{
+	uint32_t *stack_bytes = calloc(c->cfg.n_funcs, sizeof(*stack_bytes));
+	struct bb_instrumented now = {0};
+	int rc = stack_bytes ? 0 : bb_fail_nomem(err);
+
+	if (!rc && sites->n_saved)	/* asked only then: it takes a load of its own */
+		rc = bb_load__stack_bytes(c->code, &c->cfg, stack_bytes, err);
+	if (!rc)
+		rc = bb_instrument(c->code, &c->cfg, sites, stack_bytes, c->counts_fd, &now, err);
+	if (!rc)
+		rc = bb_load__program(c->code, &now, &c->prog_fd, err);
+	c->n_insns = now.n;
+	c->n_long = now.n_long;
+	c->n_saved = sites->n_saved;
+	bb_instrumented__done(&now);
+	free(stack_bytes);
+	return rc;
+}
+
+int bb_clone__load(const struct bb_code *code, struct bb_clone *ret_clone, struct bb_err *err)
+{
+	struct bb_clone c = {.code = code, .prog_fd = -1, .counts_fd = -1};
+	struct bb_sites sites = {0};
+	struct bb_live live = {0};
+	int rc = bb_cfg__make(code, &c.cfg, err);
+
+	if (!rc)
+		rc = bb_live__make(code, &c.cfg, &live, err);
+	if (!rc)
+		rc = bb_sites__find(code, &c.cfg, &live, &sites, err);
+	if (!rc)
+		rc = make_counters(&c, err);
+	if (!rc)
+		rc = instrument_and_load(&c, &sites, err);
+	bb_sites__done(&sites);
+	bb_live__done(&live);
+	if (rc)
+		bb_clone__done(&c);
+	else
+		*ret_clone = c;
+	return rc;
+}
+
+void bb_clone__done(struct bb_clone *c)
+{
+	if (!c)
+		return;
+	if (c->counts)
+		munmap(c->counts, c->counts_bytes);
+	if (c->counts_fd >= 0)
+		close(c->counts_fd);
+	if (c->prog_fd >= 0)
+		close(c->prog_fd);
+	bb_cfg__done(&c->cfg);
+	*c = (struct bb_clone){.prog_fd = -1, .counts_fd = -1};
+}
+
+void bb_clone__reset(struct bb_clone *c)
+{
+	memset(c->counts, 0, c->cfg.n_blocks * sizeof(*c->counts));
+}
+
+void bb_clone__read(const struct bb_clone *c, uint64_t *ret_counts)
+{
+	for (uint32_t b = 0; b < c->cfg.n_blocks; b++)
+		ret_counts[b] = __atomic_load_n(&c->counts[b], __ATOMIC_RELAXED);
+}

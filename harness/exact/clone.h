@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef BB_EXACT_CLONE_H
+#define BB_EXACT_CLONE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "exact/cfg.h"
+#include "exact/code.h"
+
+/*
+ * A second load of a program that counts how often each of its blocks is executed: same maps, BTF and attach type. What
+ * it executes beyond that is not counted: the instructions in `cfg`, and the sums over them, are the original's.
+ */
+struct bb_clone {
+	const struct bb_code *code;	/* borrowed */
+	struct bb_cfg cfg;
+	int prog_fd, counts_fd;
+	uint64_t *counts;		/* by block: shared with the kernel, which only adds; read it with __read */
+	size_t counts_bytes;
+	uint32_t n_insns;		/* slots of the instrumented program */
+	uint32_t n_saved, n_long;	/* blocks that had to save a register; jumps that became long */
+};
+
+/*
+ * -ENOTSUP where it cannot be done, with the reason in the verifier's own words: no register and no stack to spare, more
+ * work than the verifier does, constructs that cannot be instrumented. `code` and its target's load outlive the clone.
+ */
+int bb_clone__load(const struct bb_code *code, struct bb_clone *ret_clone, struct bb_err *err);
+void bb_clone__done(struct bb_clone *c);
+
+/* Set every counter to 0, while the program does not run. */
+void bb_clone__reset(struct bb_clone *c);
+
+/* How often each block was executed since, into ret_counts[cfg.n_blocks]. */
+void bb_clone__read(const struct bb_clone *c, uint64_t *ret_counts);
+
+#endif

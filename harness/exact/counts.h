@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef BB_EXACT_COUNTS_H
+#define BB_EXACT_COUNTS_H
+
+#include <stdint.h>
+
+#include "exact/cfg.h"
+
+/* What counters of blocks come to; counts[cfg->n_blocks] everywhere. */
+
+/* Instructions executed. A 64-bit constant is one; what helpers and other programs do is not in it. */
+uint64_t bb_counts__instructions(const struct bb_cfg *g, const uint64_t *counts);
+
+/*
+ * One number for the way that was taken: runs that executed each block equally often have the same (and others the same
+ * only by a collision in 64 bits). FNV-1a (Fowler, Noll & Vo).
+ */
+uint64_t bb_counts__path(const struct bb_cfg *g, const uint64_t *counts);
+
+#endif

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "exact/elf_file.h"
+
+#include <errno.h>
+#include <gelf.h>
+#include <libelf.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int say_broken(struct bb_err *err)
+{
+	return bb_fail(err, -EINVAL, "the object file is broken: %s", elf_errmsg(-1));
+}
+
+static int read_symbols(struct bb_elf_file *f, Elf_Scn *scn, const GElf_Shdr *header, struct bb_err *err)
+{
+	Elf_Data *data = elf_getdata(scn, NULL);
+	size_t n = header->sh_entsize ? header->sh_size / header->sh_entsize : 0;
+
+	if (f->symbols || !data)
+		return f->symbols ? 0 : say_broken(err);
+	f->symbols = calloc(n ? n : 1, sizeof(*f->symbols));
+	if (!f->symbols)
+		return bb_fail_nomem(err);
+	for (size_t i = 0; i < n; i++) {
+		struct bb_elf_symbol *s = &f->symbols[i];
+		GElf_Sym sym;
+
+		if (!gelf_getsym(data, (int)i, &sym))
+			return say_broken(err);
+		s->name = elf_strptr(f->elf, header->sh_link, sym.st_name);
+		if (!s->name)
+			return say_broken(err);
+		s->section = sym.st_shndx < f->n_sections ? sym.st_shndx : 0;
+		s->value = sym.st_value;
+		s->bytes = sym.st_size;
+		s->type = GELF_ST_TYPE(sym.st_info);
+		f->n_symbols++;
+	}
+	return 0;
+}
+
+static int read_relocations(struct bb_elf_file *f, Elf_Scn *scn, const GElf_Shdr *header, struct bb_err *err)
+{
+	Elf_Data *data = elf_getdata(scn, NULL);
+	size_t n = header->sh_entsize ? header->sh_size / header->sh_entsize : 0;
+	struct bb_elf_section *s;
+
+	if (!data || header->sh_info >= f->n_sections)
+		return say_broken(err);
+	s = &f->sections[header->sh_info];
+	if (!s->insns || s->symbol_of)
+		return 0;
+	s->symbol_of = calloc(s->n, sizeof(*s->symbol_of));
+	if (!s->symbol_of)
+		return bb_fail_nomem(err);
+	for (size_t i = 0; i < n; i++) {
+		uint64_t at, symbol;
+		GElf_Rel rel;
+
+		if (!gelf_getrel(data, (int)i, &rel))
+			return say_broken(err);
+		at = rel.r_offset / sizeof(struct bpf_insn);
+		symbol = GELF_R_SYM(rel.r_info);
+		if (at < s->n && symbol < f->n_symbols)
+			s->symbol_of[at] = (uint32_t)symbol + 1;
+	}
+	return 0;
+}
+
+static int read_section(struct bb_elf_file *f, size_t i, Elf_Scn *scn, const GElf_Shdr *header, size_t names,
+			struct bb_err *err)
+{
+	struct bb_elf_section *s = &f->sections[i];
+	Elf_Data *data;
+
+	s->full_name = elf_strptr(f->elf, names, header->sh_name);
+	if (!s->full_name)
+		return say_broken(err);
+	s->name = s->full_name + (s->full_name[0] == '?');
+	if (header->sh_type != SHT_PROGBITS)
+		return 0;
+	data = elf_getdata(scn, NULL);
+	if (!data || !data->d_buf)
+		return 0;
+	s->data = data->d_buf;
+	s->bytes = data->d_size;
+	if (header->sh_flags & SHF_EXECINSTR) {
+		s->insns = data->d_buf;
+		s->n = (uint32_t)(data->d_size / sizeof(struct bpf_insn));
+	}
+	return 0;
+}
+
+/* Relocations come last: they need the sections and the symbols. */
+static int read_all(struct bb_elf_file *f, size_t names, struct bb_err *err)
+{
+	int rc = 0;
+
+	for (int pass = 0; !rc && pass < 3; pass++) {
+		for (size_t i = 1; !rc && i < f->n_sections; i++) {
+			Elf_Scn *scn = elf_getscn(f->elf, i);
+			GElf_Shdr header;
+
+			if (!scn || !gelf_getshdr(scn, &header))
+				rc = say_broken(err);
+			else if (pass == 0)
+				rc = read_section(f, i, scn, &header, names, err);
+			else if (pass == 1 && header.sh_type == SHT_SYMTAB)
+				rc = read_symbols(f, scn, &header, err);
+			else if (pass == 2 && header.sh_type == SHT_REL)
+				rc = read_relocations(f, scn, &header, err);
+		}
+	}
+	return rc;
+}
+
+int bb_elf_file__open(const char *elf, size_t len, struct bb_elf_file *ret_file, struct bb_err *err)
+{
+	struct bb_elf_file f = {0};
+	size_t names;
+	int rc;
+
+	elf_version(EV_CURRENT);
+	f.elf = elf_memory((char *)(uintptr_t)elf, len);	/* only read */
+	if (!f.elf || elf_getshdrnum(f.elf, &f.n_sections) || elf_getshdrstrndx(f.elf, &names)) {
+		rc = say_broken(err);
+	} else {
+		f.sections = calloc(f.n_sections ? f.n_sections : 1, sizeof(*f.sections));
+		rc = f.sections ? read_all(&f, names, err) : bb_fail_nomem(err);
+	}
+	if (rc)
+		bb_elf_file__close(&f);
+	else
+		*ret_file = f;
+	return rc;
+}
+
+void bb_elf_file__close(struct bb_elf_file *f)
+{
+	if (!f)
+		return;
+	for (size_t i = 0; f->sections && i < f->n_sections; i++)
+		free(f->sections[i].symbol_of);
+	free(f->sections);
+	free(f->symbols);
+	elf_end(f->elf);
+	*f = (struct bb_elf_file){0};
+}
+
+const struct bb_elf_section *bb_elf_file__section(const struct bb_elf_file *f, const char *name)
+{
+	for (size_t i = 1; i < f->n_sections; i++)
+		if (f->sections[i].name && !strcmp(f->sections[i].name, name))
+			return &f->sections[i];
+	return NULL;
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef BB_EXACT_SOURCE_H
+#define BB_EXACT_SOURCE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "exact/cfg.h"
+#include "exact/code.h"
+
+/* What counters of blocks say of the program's source, by the line information in its BTF. */
+
+/* A line of the source, once, wherever it was inlined. Texts are the BTF's. */
+struct bb_source_line {
+	const char *file, *text;	/* text: "" when the BTF does not have it */
+	uint32_t line;
+	uint32_t n_insns;		/* that stand in the program for it */
+	uint64_t executions;		/* the most of any of them: unrolling hides rounds, inlining hides calls */
+	uint64_t instructions;		/* executed for it, in all */
+};
+
+/* By file and line. None without line information; instructions of line 0 are the compiler's own. free() them. */
+int bb_source_lines(const struct bb_code *code, const struct bb_cfg *g, const uint64_t *counts,
+		    struct bb_source_line **ret_lines, size_t *ret_n, struct bb_err *err);
+
+/* Calls of a helper or kfunc of the kernel. */
+struct bb_source_call {
+	int32_t id;
+	const char *name;		/* NULL: a kfunc, or unknown to our headers */
+	uint64_t calls;
+};
+
+/* Every helper that the program has calls of, called or not, by number. free() them. */
+int bb_source_calls(const struct bb_code *code, const struct bb_cfg *g, const uint64_t *counts,
+		    struct bb_source_call **ret_calls, size_t *ret_n, struct bb_err *err);
+
+#endif

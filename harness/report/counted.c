@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "report/counted.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/grow.h"
+
+struct bb_counted_case *bb_counted__add_case(struct bb_counted *c)
+{
+	struct bb_counted_case *cases = bb_grow(c->cases, c->n_cases, sizeof(*cases));
+
+	if (!cases)
+		return NULL;
+	c->cases = cases;
+	memset(&cases[c->n_cases], 0, sizeof(*cases));
+	return &cases[c->n_cases++];
+}
+
+struct bb_counted_line *bb_counted__add_line(struct bb_counted *c)
+{
+	struct bb_counted_line *lines = bb_grow(c->lines, c->n_lines, sizeof(*lines));
+
+	if (!lines)
+		return NULL;
+	c->lines = lines;
+	memset(&lines[c->n_lines], 0, sizeof(*lines));
+	return &lines[c->n_lines++];
+}
+
+struct bb_counted_call *bb_counted__add_call(struct bb_counted *c)
+{
+	struct bb_counted_call *calls = bb_grow(c->calls, c->n_calls, sizeof(*calls));
+
+	if (!calls)
+		return NULL;
+	c->calls = calls;
+	memset(&calls[c->n_calls], 0, sizeof(*calls));
+	return &calls[c->n_calls++];
+}
+
+struct bb_estimate bb_counted_case__instructions(const struct bb_counted_case *c)
+{
+	struct bb_estimate e = {NAN, NAN, NAN};
+
+	if (c->void_why || !c->runs)
+		return e;
+	e.value = (double)c->instructions / (double)c->runs;
+	if (!bb_counted_case__is_exact(c)) {
+		e.lo = (double)c->least;
+		e.hi = (double)c->most;
+	}
+	return e;
+}
+
+void bb_counted__done(struct bb_counted *c)
+{
+	for (size_t i = 0; i < c->n_cases; i++) {
+		free(c->cases[i].name);
+		free(c->cases[i].param);
+		free(c->cases[i].void_why);
+	}
+	for (size_t i = 0; i < c->n_lines; i++) {
+		free(c->lines[i].file);
+		free(c->lines[i].text);
+	}
+	for (size_t i = 0; i < c->n_calls; i++)
+		free(c->calls[i].name);
+	free(c->cases);
+	free(c->lines);
+	free(c->calls);
+	free(c->name);
+	free(c->scenario);
+	free(c->variant);
+	memset(c, 0, sizeof(*c));
+}

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef BB_REPORT_COUNTED_H
+#define BB_REPORT_COUNTED_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/metric.h"
+
+/*
+ * What the exact drive counted of one program: instructions executed, no time. Everything is a sum over `runs` runs (all
+ * cases, equally many of each), but what is said to be of one run. Owns what it points to.
+ */
+
+/* One input or stack depth. Exact when all runs executed the same number. */
+struct bb_counted_case {
+	char *name;			/* "scenario/variant/exact/input=NAME": the benchmark in BMF */
+	char *param;			/* NULL: the drive has none */
+	uint32_t param_value;
+	uint64_t runs;
+	uint64_t least, most;		/* instructions of one run; equal: exact */
+	uint64_t instructions;		/* of all runs */
+	uint64_t paths;			/* different ways that they took */
+	char *void_why;			/* the program did not do what is expected of it; NULL: it did */
+};
+
+/* A line of the source, by the line information in the BTF. */
+struct bb_counted_line {
+	char *file, *text;		/* text: "" when the BTF has none */
+	uint32_t line;			/* 0: instructions of the compiler's own */
+	uint32_t n_insns;		/* that stand in the program for it */
+	uint64_t executions;		/* the most of any of its instructions; 0: never executed */
+	uint64_t instructions;
+};
+
+struct bb_counted_call {
+	char *name;			/* "map_lookup_elem"; "kfunc 1234" by its BTF id */
+	uint64_t calls;
+};
+
+struct bb_counted {
+	char *name;			/* "scenario/variant/exact" */
+	char *scenario, *variant;
+	uint32_t n_insns, n_blocks;	/* of the program */
+	uint32_t clone_insns;		/* of the one that was run, with its counters */
+	uint64_t runs, instructions;
+	uint64_t paths;			/* different ways over all cases */
+	uint64_t tail_calls;		/* that were taken: what they led to is not counted */
+	struct bb_counted_case *cases;
+	size_t n_cases;
+	struct bb_counted_line *lines;	/* by file and line; none without BTF line information */
+	size_t n_lines;
+	struct bb_counted_call *calls;
+	size_t n_calls;
+};
+
+static inline bool bb_counted_case__is_exact(const struct bb_counted_case *c)
+{
+	return c->runs && !c->void_why && c->least == c->most;
+}
+
+/* Instructions of one run: the number if it is exact, else the mean with the least and the most; NAN if void. */
+struct bb_estimate bb_counted_case__instructions(const struct bb_counted_case *c);
+
+/* Append to one of the lists; zeroed, valid until the next call. NULL when out of memory. */
+struct bb_counted_case *bb_counted__add_case(struct bb_counted *c);
+struct bb_counted_line *bb_counted__add_line(struct bb_counted *c);
+struct bb_counted_call *bb_counted__add_call(struct bb_counted *c);
+void bb_counted__done(struct bb_counted *c);
+
+#endif

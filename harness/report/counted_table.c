@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "report/counted_table.h"
+
+#include <inttypes.h>
+
+#include "report/table_cells.h"
+#include "report/text_table.h"
+
+/* The extremes of one run over all cases of a program that count. */
+struct range {
+	const struct bb_counted_case *least, *most;	/* NULL: no case counts */
+	size_t n_exact, n_valid;
+};
+
+static struct range range_of(const struct bb_counted *c)
+{
+	struct range g = {0};
+
+	for (size_t i = 0; i < c->n_cases; i++) {
+		const struct bb_counted_case *k = &c->cases[i];
+
+		if (k->void_why || !k->runs)
+			continue;
+		g.n_valid++;
+		g.n_exact += bb_counted_case__is_exact(k);
+		if (!g.least || k->least < g.least->least)
+			g.least = k;
+		if (!g.most || k->most > g.most->most)
+			g.most = k;
+	}
+	return g;
+}
+
+static void add_extreme(struct bb_text_table *t, const struct bb_counted_case *c, uint64_t value)
+{
+	bb_text_table__add(t, c ? "%" PRIu64 : BB_TEXT_ABSENT, value);
+	if (c && c->param)
+		bb_text_table__add(t, "%u", c->param_value);
+	else
+		bb_text_table__add(t, BB_TEXT_ABSENT);
+}
+
+static void add_row(struct bb_text_table *t, const struct bb_counted *c)
+{
+	struct range g = range_of(c);
+
+	bb_text_table__add(t, "%s", c->name);
+	bb_text_table__add(t, "%zu", c->n_cases);
+	bb_text_table__add(t, "%" PRIu64, c->runs);
+	add_extreme(t, g.least, g.least ? g.least->least : 0);
+	add_extreme(t, g.most, g.most ? g.most->most : 0);
+	bb_text_table__add(t, "%" PRIu64, c->paths);
+	if (g.n_exact == c->n_cases)
+		bb_text_table__add(t, "yes");
+	else
+		bb_text_table__add(t, "%zu of %zu", g.n_exact, c->n_cases);
+}
+
+static void put_notes(const struct bb_counted *c, FILE *out)
+{
+	for (size_t i = 0; i < c->n_cases; i++) {
+		if (!c->cases[i].void_why)
+			continue;
+		fputs("  ", out);
+		bb_put_clean(out, c->cases[i].name);
+		fputs(" is void: ", out);
+		bb_put_clean(out, c->cases[i].void_why);
+		putc('\n', out);
+	}
+	if (!c->tail_calls)
+		return;
+	fputs("  ", out);
+	bb_put_clean(out, c->name);
+	fprintf(out, " left by %" PRIu64 " tail calls: what the programs there executed is not counted\n", c->tail_calls);
+}
+
+int bb_put_counted(const struct bb_report *r, FILE *out)
+{
+	static const struct bb_text_column columns[] = {
+		{"program", true}, {"cases", false}, {"runs", false}, {"least", false}, {"at", false}, {"most", false},
+		{"at", false}, {"paths", false}, {"exact", true},
+	};
+	struct bb_text_table t;
+	int rc;
+
+	if (!r->n_counted)
+		return 0;
+	bb_text_table__init(&t, columns, sizeof(columns) / sizeof(columns[0]));
+	for (size_t i = 0; i < r->n_counted; i++)
+		add_row(&t, &r->counted[i]);
+	fputs("\ninstructions per run (exact: the same in every run of a case; helpers' own are not counted)\n", out);
+	rc = bb_text_table__print(&t, 2, out);
+	bb_text_table__done(&t);
+	for (size_t i = 0; !rc && i < r->n_counted; i++)
+		put_notes(&r->counted[i], out);
+	return rc;
+}

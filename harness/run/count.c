@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "run/count.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/stop.h"
+#include "drivers/exact.h"
+#include "exact/insn.h"
+#include "exact/source.h"
+
+#define WARMUP 100u	/* as the timed drives have it: the maps are then in the same state */
+
+/* One program under one drive, on its way into a report. */
+struct counting {
+	struct bb_session *session;
+	size_t drive, variant;
+	struct bb_counted *out;
+	void *slot;
+	uint64_t *paths;	/* of all runs so far */
+	size_t n_paths, size_paths;
+	uint64_t *ns;		/* instructions of each run of a batch */
+	size_t want;		/* the largest batch */
+};
+
+static int by_value(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+/* How many different values; x is sorted by it. */
+static uint64_t distinct(uint64_t *x, size_t n)
+{
+	uint64_t seen = 0;
+
+	qsort(x, n, sizeof(*x), by_value);
+	for (size_t i = 0; i < n; i++)
+		seen += !i || x[i] != x[i - 1];
+	return seen;
+}
+
+static bool is_ours(const struct counting *k, const struct bb_cell *c)
+{
+	return bb_session__drive(k->session, c) == k->drive && bb_session__variant(k->session, c) == k->variant;
+}
+
+static int add_case(struct counting *k, const struct bb_cell *cell, const struct bb_batch *b, struct bb_err *err)
+{
+	struct bb_counted_case *c = bb_counted__add_case(k->out);
+
+	if (!c)
+		return bb_fail_nomem(err);
+	c->name = strdup(cell->name);
+	c->param = cell->param ? strdup(cell->param) : NULL;
+	c->void_why = b->void_why[0] ? strdup(b->void_why) : NULL;
+	if (!c->name || (cell->param && !c->param) || (b->void_why[0] && !c->void_why))
+		return bb_fail_nomem(err);
+	c->param_value = cell->param_value;
+	c->runs = b->n;
+	c->least = UINT64_MAX;
+	for (size_t i = 0; i < b->n; i++) {
+		c->least = b->ns[i] < c->least ? b->ns[i] : c->least;
+		c->most = b->ns[i] > c->most ? b->ns[i] : c->most;
+		c->instructions += b->ns[i];
+	}
+	c->paths = distinct(b->paths, b->n);
+	k->n_paths += b->n;
+	k->out->runs += c->runs;
+	k->out->instructions += c->instructions;
+	return 0;
+}
+
+/* As for timed runs: what the program threw away where nothing is to be dropped was another run than was meant. */
+static void check_drops(const struct counting *k, uint64_t before, uint64_t after, struct bb_batch *b)
+{
+	int expected = k->session->plan->scenario->expect_drops;
+
+	if (expected >= 0 && after - before != (uint64_t)expected && !b->void_why[0])
+		snprintf(b->void_why, sizeof(b->void_why), "%llu drops, %d expected", (unsigned long long)(after - before),
+			 expected);
+}
+
+static int count_cell(struct counting *k, const struct bb_cell *cell, struct bb_err *err)
+{
+	const struct bb_open_drive *d = &k->session->drives[k->drive];
+	const struct bb_target *target = k->session->subjects[k->variant].target;
+	uint64_t before = 0, after = 0;
+	struct bb_batch b = {.ns = k->ns, .paths = k->paths + k->n_paths, .want = cell->samples, .warmup = WARMUP,
+			     .drain_always = cell->drive->consumer == BB_CONSUMER_CAUGHT_UP};
+	int rc = bb_subject__reset_maps(&k->session->subjects[k->variant], err);
+
+	if (!rc)
+		rc = bb_target__drops(target, &before);
+	if (!rc)
+		rc = d->driver->batch(d->state, k->slot, cell->driver_param, &b, err);
+	if (!rc)
+		rc = bb_target__drops(target, &after);
+	if (rc)
+		return rc;
+	check_drops(k, before, after, &b);
+	return add_case(k, cell, &b, err);
+}
+
+static int add_lines(struct bb_counted *out, const struct bb_exact *e, struct bb_err *err)
+{
+	struct bb_source_line *lines;
+	size_t n;
+	int rc = bb_source_lines(&e->code, &e->clone.cfg, e->totals, &lines, &n, err);
+
+	if (rc)
+		return rc;
+	for (size_t i = 0; !rc && i < n; i++) {
+		struct bb_counted_line *line = bb_counted__add_line(out);
+
+		if (!line) {
+			rc = bb_fail_nomem(err);
+			break;
+		}
+		line->file = strdup(lines[i].file);
+		line->text = strdup(lines[i].text);
+		if (!line->file || !line->text)
+			rc = bb_fail_nomem(err);
+		line->line = lines[i].line;
+		line->n_insns = lines[i].n_insns;
+		line->executions = lines[i].executions;
+		line->instructions = lines[i].instructions;
+	}
+	free(lines);
+	return rc;
+}
+
+static int add_calls(struct bb_counted *out, const struct bb_exact *e, struct bb_err *err)
+{
+	struct bb_source_call *calls;
+	size_t n;
+	int rc = bb_source_calls(&e->code, &e->clone.cfg, e->totals, &calls, &n, err);
+
+	if (rc)
+		return rc;
+	for (size_t i = 0; !rc && i < n; i++) {
+		struct bb_counted_call *call = bb_counted__add_call(out);
+		char number[32];
+
+		snprintf(number, sizeof(number), "kfunc %d", calls[i].id);
+		if (call)
+			call->name = strdup(calls[i].name ? calls[i].name : number);
+		if (!call || !call->name)
+			rc = bb_fail_nomem(err);
+		else
+			call->calls = calls[i].calls;
+	}
+	free(calls);
+	return rc;
+}
+
+/* A tail call that is taken does not come back: its block ends there, and the next one is executed as often less. */
+static uint64_t tail_calls_taken(const struct bb_exact *e)
+{
+	uint64_t taken = 0;
+
+	for (uint32_t b = 0; b + 1 < e->clone.cfg.n_blocks; b++) {
+		const struct bpf_insn *last = &e->code.insns[e->clone.cfg.blocks[b].last];
+
+		if (bb_insn_is_helper_call(last) && last->imm == BPF_FUNC_tail_call && e->totals[b] > e->totals[b + 1])
+			taken += e->totals[b] - e->totals[b + 1];
+	}
+	return taken;
+}
+
+static int sum_up(struct counting *k, struct bb_err *err)
+{
+	const struct bb_exact *e = bb_exact__of(k->slot);
+	int rc;
+
+	k->out->n_insns = k->out->n_blocks = 0;
+	for (uint32_t b = 0; b < e->clone.cfg.n_blocks; b++)
+		k->out->n_insns += e->clone.cfg.blocks[b].n_insns;
+	k->out->n_blocks = e->clone.cfg.n_blocks;
+	k->out->clone_insns = e->clone.n_insns;
+	k->out->paths = distinct(k->paths, k->n_paths);
+	k->out->tail_calls = tail_calls_taken(e);
+	rc = add_lines(k->out, e, err);
+	return rc ? rc : add_calls(k->out, e, err);
+}
+
+static int begin(struct counting *k, struct bb_report *report, struct bb_err *err)
+{
+	const struct bb_scenario *sc = k->session->plan->scenario;
+	const char *variant = sc->variants[k->variant].name;
+
+	for (size_t i = 0; i < k->session->plan->n_cells; i++) {
+		const struct bb_cell *c = &k->session->plan->cells[i];
+
+		if (!is_ours(k, c))
+			continue;
+		k->want = c->samples > k->want ? c->samples : k->want;
+		k->size_paths += c->samples;
+	}
+	k->ns = calloc(k->want, sizeof(*k->ns));
+	k->paths = calloc(k->size_paths, sizeof(*k->paths));
+	k->out = bb_report__add_counted(report);
+	if (!k->ns || !k->paths || !k->out)
+		return bb_fail_nomem(err);
+	if (asprintf(&k->out->name, "%s/%s/%s", sc->name, variant, sc->drives[k->drive].with) < 0)
+		k->out->name = NULL;
+	k->out->scenario = strdup(sc->name);
+	k->out->variant = strdup(variant);
+	return k->out->name && k->out->scenario && k->out->variant ? 0 : bb_fail_nomem(err);
+}
+
+static int count_variant(struct bb_session *s, size_t drive, size_t variant, struct bb_report *report, struct bb_err *err)
+{
+	struct counting k = {.session = s, .drive = drive, .variant = variant};
+	const struct bb_open_drive *d = &s->drives[drive];
+	int rc = begin(&k, report, err);
+
+	if (!rc)
+		rc = d->driver->attach(d->state, &s->subjects[variant], &k.slot, err);
+	for (size_t i = 0; !rc && i < s->plan->n_cells; i++) {
+		if (!is_ours(&k, &s->plan->cells[i]))
+			continue;
+		rc = count_cell(&k, &s->plan->cells[i], err);
+		if (!rc && bb_stop_signal)
+			rc = -EINTR;
+	}
+	if (!rc)
+		rc = sum_up(&k, err);
+	if (k.slot)
+		d->driver->detach(d->state, k.slot);
+	free(k.ns);
+	free(k.paths);
+	return rc;
+}
+
+/* Has the plan cells of it, and can they be counted here? */
+static bool has_cells(const struct bb_session *s, size_t drive, size_t variant)
+{
+	for (size_t i = 0; i < s->plan->n_cells; i++) {
+		const struct bb_cell *c = &s->plan->cells[i];
+
+		if (bb_session__drive(s, c) == drive && bb_session__variant(s, c) == variant && bb_session__can(s, c))
+			return true;
+	}
+	return false;
+}
+
+int bb_count_all(struct bb_session *s, struct bb_report *report, struct bb_err *err)
+{
+	const struct bb_scenario *sc = s->plan->scenario;
+	int rc = 0;
+
+	for (size_t d = 0; !rc && d < sc->n_drives; d++) {
+		if (!s->drives[d].driver || !s->drives[d].driver->counts)
+			continue;
+		rc = bb_session__stats_for(s, d, err);
+		for (size_t v = 0; !rc && v < sc->n_variants; v++)
+			if (has_cells(s, d, v))
+				rc = count_variant(s, d, v, report, err);
+	}
+	return rc;
+}

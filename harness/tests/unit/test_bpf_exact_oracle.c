@@ -1,0 +1,458 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Instruction counts against an interpreter that counts on its own: random programs, and our own ones. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include <errno.h>
+#include <sched.h>
+#include <sys/mman.h>
+
+#include "bpf/perf_event.h"
+#include "exact/clone.h"
+#include "exact/counts.h"
+#include "exact/insn.h"
+#include "exact/load.h"
+#include "unit/bpf_testing.h"
+#include "unit/generator.h"
+#include "unit/interpreter.h"
+
+#define PROGRAMS 250u		/* random ones, of those that the verifier takes */
+#define PACKETS 24u		/* each is run on */
+#define LOW_ADDRESS 0x10000000	/* packets have addresses of 32 bits in a struct xdp_md */
+#define LOW_BYTES 65536u
+
+/* The context and the packet of an XDP program as the interpreter sees them. */
+static uint8_t *low_memory(void)
+{
+	uint8_t *p = mmap((void *)LOW_ADDRESS, LOW_BYTES, PROT_READ | PROT_WRITE,
+			  MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+
+	assert_ptr_not_equal(p, MAP_FAILED);
+	return p;
+}
+
+static void stay_on_this_cpu(void)
+{
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET((size_t)sched_getcpu(), &set);
+	assert_int_equal(sched_setaffinity(0, sizeof(set), &set), 0);
+}
+
+static uint32_t run_fd(int fd, const uint8_t *packet, size_t len)
+{
+	LIBBPF_OPTS(bpf_test_run_opts, opts, .data_in = packet, .data_size_in = (uint32_t)len, .repeat = 1);
+	int rc;
+
+	do
+		rc = bpf_prog_test_run_opts(fd, &opts);
+	while (rc == -EINTR);
+	if (rc)
+		fail_msg("a run of fd %d on %zu bytes: %s", fd, len, strerror(-rc));
+	return opts.retval;
+}
+
+/* Every slot that the interpreter counted, against the counter of its block. */
+static void compare(const struct bb_clone *clone, const struct interp *I, const char *name)
+{
+	const struct bb_cfg *g = &clone->cfg;
+	uint64_t *counts = calloc(g->n_blocks, sizeof(*counts));
+
+	assert_non_null(counts);
+	bb_clone__read(clone, counts);
+	for (uint32_t at = 0; at < I->n; at++)
+		if (!bb_insn_is_second_half(I->insns, at) && I->hits[at] != counts[g->block_of[at]])
+			fail_msg("%s: instruction %u was executed %llu times, not %llu", name, at,
+				 (unsigned long long)I->hits[at], (unsigned long long)counts[g->block_of[at]]);
+	assert_int_equal(bb_counts__instructions(g, counts), I->steps);
+	free(counts);
+}
+
+/* --- random programs ----------------------------------------------------------------------------------------------- */
+
+static int make_array(void)
+{
+	int fd = bpf_map_create(BPF_MAP_TYPE_ARRAY, "values", 4, 8, 8, NULL);
+
+	assert_true(fd >= 0);
+	for (uint32_t i = 0; i < 8; i++) {
+		uint64_t value = i * 1000003U;
+
+		assert_int_equal(bpf_map_update_elem(fd, &i, &value, 0), 0);
+	}
+	return fd;
+}
+
+/* What the verifier has to know of the functions: callbacks and global functions have a type. */
+static struct btf *describe(const struct gen *g, struct bpf_func_info *ret_funcs)
+{
+	struct btf *btf = btf__new_empty();
+	int integer = btf__add_int(btf, "int", 4, BTF_INT_SIGNED), proto;
+
+	proto = btf__add_func_proto(btf, integer);
+	assert_int_equal(btf__add_func_param(btf, "a", integer), 0);
+	assert_int_equal(btf__add_func_param(btf, "b", integer), 0);
+	for (uint32_t f = 0; f < g->n_funcs; f++) {
+		enum btf_func_linkage linkage = f == 0 || g->funcs[f].is_global ? BTF_FUNC_GLOBAL : BTF_FUNC_STATIC;
+		char name[16];
+		int id;
+
+		snprintf(name, sizeof(name), "f%u", f);
+		id = btf__add_func(btf, name, linkage, proto);
+		assert_true(id > 0);
+		ret_funcs[f] = (struct bpf_func_info){g->funcs[f].first, (__u32)id};
+	}
+	assert_int_equal(btf__load_into_kernel(btf), 0);
+	return btf;
+}
+
+struct tally {
+	uint32_t programs, saved, callbacks, globals, functions, too_short;
+	uint64_t runs, steps;
+};
+
+static void play(const struct bb_code *code, const struct bb_clone *clone, int original_fd, uint8_t *low, struct bb_rng *rng,
+		 struct tally *tally)
+{
+	struct interp *I = calloc(1, sizeof(*I));
+	uint64_t *hits = calloc(code->n, sizeof(*hits));
+
+	assert_non_null(I);
+	assert_non_null(hits);
+	for (uint32_t i = 0; i < PACKETS; i++) {
+		uint8_t *packet = low + 4096;
+		size_t len = bb_rng_below(rng, 8) ? 64 : 14;
+		uint32_t ctx[6] = {LOW_ADDRESS + 4096, (uint32_t)(LOW_ADDRESS + 4096 + len)};
+		uint64_t args[5] = {LOW_ADDRESS}, expected;
+
+		for (size_t k = 0; k < len; k++)
+			packet[k] = (uint8_t)(bb_rng_below(rng, 3) ? bb_rng_below(rng, 8) : bb_rng_u64(rng));
+		memcpy(low, ctx, sizeof(ctx));
+		memset(hits, 0, code->n * sizeof(*hits));
+		*I = (struct interp){.insns = code->insns, .n = code->n, .hits = hits};
+		expected = interp_run(I, 0, args, 0);
+		if (I->why[0])
+			fail_msg("the interpreter does not know %s", I->why);
+		memset(clone->counts, 0, clone->cfg.n_blocks * sizeof(*clone->counts));
+		assert_int_equal(run_fd(original_fd, packet, len), (uint32_t)expected);
+		assert_int_equal(run_fd(clone->prog_fd, packet, len), (uint32_t)expected);
+		compare(clone, I, code->name);
+		interp_done(I);
+		tally->runs++;
+		tally->steps += I->steps;
+		tally->too_short += len < GEN_PACKET;
+	}
+	free(hits);
+	free(I);
+}
+
+/* One random program, if the verifier takes it. */
+static void play_number(uint64_t number, int map_fd, uint8_t *low, struct tally *tally)
+{
+	struct gen *g = calloc(1, sizeof(*g));
+	struct bpf_func_info funcs[GEN_FUNCS];
+	struct bb_code code = {.license = "GPL", .type = BPF_PROG_TYPE_XDP, .btf_fd = -1};
+	struct bb_clone clone;
+	struct bb_err err = {0};
+	struct btf *btf;
+	int fd;
+
+	assert_non_null(g);
+	gen_make(g, number, map_fd);
+	if (g->n <= GEN_INSNS) {
+		btf = describe(g, funcs);
+		snprintf(code.name, sizeof(code.name), "random%llu", (unsigned long long)number);
+		code.insns = g->insns;
+		code.n = g->n;
+		code.funcs = funcs;
+		code.n_funcs = g->n_funcs;
+		code.btf = btf;
+		code.btf_fd = btf__fd(btf);
+		if (!bb_load__program(&code, NULL, &fd, NULL)) {
+			if (bb_clone__load(&code, &clone, &err))
+				fail_msg("%s", err.msg);
+			play(&code, &clone, fd, low, &g->rng, tally);
+			tally->programs++;
+			tally->saved += clone.n_saved;
+			tally->functions += g->n_funcs - 1;
+			for (uint32_t f = 1; f < g->n_funcs; f++) {
+				tally->callbacks += g->funcs[f].is_callback;
+				tally->globals += g->funcs[f].is_global;
+			}
+			bb_clone__done(&clone);
+			close(fd);
+		}
+		btf__free(btf);
+	}
+	free(g);
+}
+
+static void test_random_programs(void **state)
+{
+	struct tally tally = {0};
+	uint8_t *low;
+	int map_fd;
+
+	(void)state;
+	need_root();
+	low = low_memory();
+	map_fd = make_array();
+	stay_on_this_cpu();
+	for (uint64_t number = 0; number < 20 * PROGRAMS && tally.programs < PROGRAMS; number++)
+		play_number(number, map_fd, low, &tally);
+	print_message("# %u programs, %u functions (%u global, %u callbacks), %u blocks that saved registers, %llu runs, %llu "
+		      "instructions\n", tally.programs, tally.functions, tally.globals, tally.callbacks, tally.saved,
+		      (unsigned long long)tally.runs, (unsigned long long)tally.steps);
+	assert_int_equal(tally.programs, PROGRAMS);
+	assert_true(tally.saved && tally.callbacks && tally.globals && tally.too_short);
+	close(map_fd);
+	munmap(low, LOW_BYTES);
+}
+
+/* --- our own programs ---------------------------------------------------------------------------------------------- */
+
+/* How a program of a type is run once: on a packet, on a context, or by a page fault of ours. */
+struct way {
+	uint32_t type;
+	bool has_packet, is_event;
+	uint32_t header;		/* bytes of the packet that the kernel takes off before */
+};
+
+#define PROG_TYPE_NETFILTER 32	/* 6.4: newer than the headers of Debian 12 */
+
+static const struct way ways[] = {
+	{BPF_PROG_TYPE_XDP, true, false, 0},
+	{BPF_PROG_TYPE_SCHED_CLS, true, false, 0},
+	{BPF_PROG_TYPE_SCHED_ACT, true, false, 0},
+	{BPF_PROG_TYPE_SOCKET_FILTER, true, false, 14},
+	{BPF_PROG_TYPE_CGROUP_SKB, true, false, 14},
+	{BPF_PROG_TYPE_LWT_IN, true, false, 14},
+	{BPF_PROG_TYPE_LWT_OUT, true, false, 14},
+	{BPF_PROG_TYPE_LWT_XMIT, true, false, 14},
+	{BPF_PROG_TYPE_FLOW_DISSECTOR, true, false, 14},
+	{PROG_TYPE_NETFILTER, true, false, 14},
+	{BPF_PROG_TYPE_SK_LOOKUP, false, false, 0},
+	{BPF_PROG_TYPE_RAW_TRACEPOINT, false, false, 0},
+	{BPF_PROG_TYPE_SYSCALL, false, false, 0},
+	{BPF_PROG_TYPE_PERF_EVENT, false, true, 0},
+};
+
+#define OWN_RUNS 20u
+#define CONTEXT_BYTES 96u
+#define REGION_PAGES 64u
+
+static const struct way *way_of(uint32_t type)
+{
+	for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++)
+		if (ways[i].type == type)
+			return &ways[i];
+	return NULL;
+}
+
+/* One page fault in user mode, and one only. */
+static void fault_once(int event_fd, volatile char *page)
+{
+	assert_int_equal(bb_perf_event__enable(event_fd), 0);
+	(void)*page;
+	assert_int_equal(bb_perf_event__disable(event_fd), 0);
+}
+
+static int open_event(int prog_fd)
+{
+	struct perf_event_attr attr = {.type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_PAGE_FAULTS, .sample_period = 1,
+				       .exclude_kernel = 1};
+	struct bb_err err = {0};
+	int fd;
+
+	if (bb_perf_event__open(&attr, 0, -1, prog_fd, &fd, &err))
+		fail_msg("%s", err.msg);
+	return fd;
+}
+
+/* What the interpreter is given as the context, and the kernel as packet or context, for the i-th run. */
+static void make_input(const struct way *w, uint8_t *low, uint32_t i, size_t *ret_len)
+{
+	static const size_t lengths[] = {64, 34, 60, 150, 1000};	/* an IPv4 header at the least */
+	uint8_t *packet = low + 4096;
+	size_t len = w->has_packet ? lengths[i % 5] : CONTEXT_BYTES;
+
+	memset(low, 0, 8192);
+	if (w->has_packet) {
+		packet[0] = (uint8_t)(i * 17);
+		packet[12] = 8;			/* IPv4, of an address that changes */
+		packet[14] = 0x45;
+		packet[26] = (uint8_t)(i * 13);
+		if (w->type == BPF_PROG_TYPE_XDP)
+			memcpy(low, &(struct xdp_md){.data_meta = LOW_ADDRESS + 4096, .data = LOW_ADDRESS + 4096,
+						      .data_end = (uint32_t)(LOW_ADDRESS + 4096 + len)},
+			       sizeof(struct xdp_md));
+		else
+			memcpy(low, &(struct __sk_buff){.len = (uint32_t)len - w->header,
+							.data = LOW_ADDRESS + 4096 + w->header,
+							.data_end = (uint32_t)(LOW_ADDRESS + 4096 + len)},
+			       sizeof(struct __sk_buff));
+	} else if (w->type == BPF_PROG_TYPE_SK_LOOKUP) {
+		memcpy(low, &(struct bpf_sk_lookup){.family = 2 /* AF_INET */, .protocol = 17 /* UDP */},
+		       sizeof(struct bpf_sk_lookup));
+	} else if (!w->is_event) {
+		memcpy(low, &(uint64_t){i + 1}, sizeof(uint64_t));
+	}
+	*ret_len = len;
+}
+
+static void run_own(const struct way *w, int prog_fd, const uint8_t *low, size_t len, int event_fd, volatile char *page)
+{
+	uint8_t context[CONTEXT_BYTES];
+	LIBBPF_OPTS(bpf_test_run_opts, opts, .ctx_in = context, .ctx_size_in = sizeof(context));
+	int rc;
+
+	memcpy(context, low, sizeof(context));
+	if (w->is_event) {
+		fault_once(event_fd, page);
+		return;
+	}
+	if (w->has_packet) {
+		run_fd(prog_fd, low + 4096, len);
+		return;
+	}
+	do
+		rc = bpf_prog_test_run_opts(prog_fd, &opts);
+	while (rc == -EINTR);
+	assert_int_equal(rc, 0);
+}
+
+static void play_own(const struct bb_clone *clone, const struct way *w, uint8_t *low, struct tally *tally)
+{
+	const struct bb_code *code = clone->code;
+	struct interp *I = calloc(1, sizeof(*I));
+	size_t page = (size_t)sysconf(_SC_PAGESIZE), len;
+	char *region = mmap(NULL, REGION_PAGES * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	int event_fd = w->is_event ? open_event(clone->prog_fd) : -1;
+	const uint64_t args[5] = {LOW_ADDRESS};
+
+	assert_non_null(I);
+	assert_ptr_not_equal(region, MAP_FAILED);
+	madvise(region, REGION_PAGES * page, MADV_NOHUGEPAGE);
+	*I = (struct interp){.insns = code->insns, .n = code->n, .hits = calloc(code->n, sizeof(*I->hits))};
+	assert_non_null(I->hits);
+	for (uint32_t i = 0; i < OWN_RUNS; i++) {
+		make_input(w, low, i, &len);
+		memset(I->hits, 0, code->n * sizeof(*I->hits));
+		I->steps = 0;
+		I->left = false;
+		I->packet = low + 4096 + w->header;
+		I->packet_len = len - w->header;
+		memset(clone->counts, 0, clone->cfg.n_blocks * sizeof(*clone->counts));
+		interp_run(I, 0, args, 0);	/* first: it takes the globals as they are then */
+		run_own(w, clone->prog_fd, low, len, event_fd, region + i * page);
+		if (I->why[0])
+			fail_msg("%s: the interpreter does not know %s", code->name, I->why);
+		if (!w->is_event || i)	/* what the first fault itself touches is there afterwards */
+			compare(clone, I, code->name);
+		tally->runs++;
+		tally->steps += I->steps;
+	}
+	if (event_fd >= 0)
+		close(event_fd);
+	munmap(region, REGION_PAGES * page);
+	free(I->hits);
+	interp_done(I);
+	free(I);
+}
+
+/* Why it is not played; NULL: it was. */
+static const char *play_program(const char *path, const char *program, uint8_t *low, struct tally *tally)
+{
+	const char *why = NULL;
+	struct bb_target *t;
+	struct bb_code code = {0};
+	struct bb_clone clone;
+	struct bb_err err = {0};
+
+	if (bb_target__open(path, program, NULL, 0, &t, &err))
+		fail_msg("%s", err.msg);
+	if (bb_target__load(t, &err))
+		why = "does not load";
+	else if (bb_code__take(t, &code, &err))
+		fail_msg("%s", err.msg);
+	else if (!way_of(code.type))
+		why = "has no run of this kind";
+	else if (code.type == BPF_PROG_TYPE_XDP && code.expected_attach_type && code.expected_attach_type != BPF_XDP)
+		why = "is called by a map only";
+	else if (way_of(code.type)->is_event && HAS_ASAN)
+		why = "AddressSanitizer takes page faults of its own";
+	else if (bb_clone__load(&code, &clone, &err) == -ENOTSUP)
+		why = "cannot be instrumented";
+	else if (err.code)
+		fail_msg("%s", err.msg);
+	if (!why) {
+		play_own(&clone, way_of(code.type), low, tally);
+		bb_clone__done(&clone);
+		tally->programs++;
+	}
+	bb_code__done(&code);
+	bb_target__free(t);
+	return why;
+}
+
+static void play_object(const char *path, uint8_t *low, struct tally *tally)
+{
+	/* What cannot be instrumented; and tail calls into other programs, where the interpreter cannot follow. */
+	static const char *const may_fail[] = {"no_room"};
+	struct bpf_object *obj = bpf_object__open_file(path, NULL);
+	struct bpf_program *p;
+
+	if (!obj || strstr(path, "tailcall") || strstr(path, "sections")) {	/* or refused on purpose, or of types that do not run */
+		bpf_object__close(obj);
+		return;
+	}
+	bpf_object__for_each_program(p, obj) {
+		const char *why = play_program(path, bpf_program__name(p), low, tally);
+		bool expected = false;
+
+		for (size_t i = 0; i < sizeof(may_fail) / sizeof(may_fail[0]); i++)
+			expected |= strstr(bpf_program__name(p), may_fail[i]) || strstr(path, may_fail[i]);
+		if (why && !expected && strstr(why, "instrumented"))
+			fail_msg("%s of %s %s", bpf_program__name(p), path, why);
+	}
+	bpf_object__close(obj);
+}
+
+static void test_own_programs(void **state)
+{
+	static const char *const folders[] = {"bpf/*.bpf.o", "tests/bpf/*.bpf.o"};
+	struct tally tally = {0};
+	uint8_t *low;
+
+	(void)state;
+	need_root();
+	low = low_memory();
+	stay_on_this_cpu();
+	for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++) {
+		char pattern[4096];
+		glob_t found;
+
+		assert_int_equal(glob(built(folders[i], pattern, sizeof(pattern)), 0, NULL, &found), 0);
+		for (size_t k = 0; k < found.gl_pathc; k++)
+			play_object(found.gl_pathv[k], low, &tally);
+		globfree(&found);
+	}
+	print_message("# %u programs, %llu runs, %llu instructions\n", tally.programs, (unsigned long long)tally.runs,
+		      (unsigned long long)tally.steps);
+	assert_true(tally.programs > 40 || HAS_ASAN);
+	munmap(low, LOW_BYTES);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_random_programs),
+		cmocka_unit_test(test_own_programs),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the exact drive counted: stored and read again, as BMF, compared without tolerance, annotated, as a tracefile. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include <errno.h>
+
+#include "report/annotate.h"
+#include "report/exact_diff.h"
+#include "report/exporter.h"
+#include "report/run_json.h"
+#include "unit/report_testing.h"
+
+static void assert_has(const char *text, const char *part)
+{
+	if (!strstr(text, part))
+		fail_msg("no '%s' in:\n%s", part, text);
+}
+
+/* free() it. */
+static char *export(const char *format, const struct bb_report *r, int expected, struct bb_err *err)
+{
+	char *text = NULL;
+	size_t len;
+	FILE *mem = open_memstream(&text, &len);
+
+	assert_non_null(mem);
+	assert_int_equal(bb_exporter_find(format)->write(r, mem, err), expected);
+	fclose(mem);
+	return text;
+}
+
+static void test_stored_and_read(void **state)
+{
+	struct bb_report *r = make_report("20261121T131700Z-exact-1a2b3c4d"), *again;
+	struct bb_err err = {0};
+	char *text, *second;
+	size_t len;
+	FILE *in;
+
+	(void)state;
+	make_counted(r, "ringbuf", 100);
+	make_counted(r, "stackid", 50)->tail_calls = 7;
+	set_text(&r->counted[1].cases[1].void_why, "returned 1, 2 expected");
+	assert_int_equal(bb_run_json__compose(r, &text, &len), 0);
+	in = fmemopen(text, len, "r");
+	if (bb_run_json__read(in, "run.json", &again, &err))
+		fail_msg("%s", err.msg);
+	fclose(in);
+	assert_int_equal(again->n_counted, 2);
+	assert_int_equal(again->counted[1].tail_calls, 7);
+	assert_string_equal(again->counted[0].lines[1].text, "\treturn x;");
+	assert_int_equal(bb_run_json__compose(again, &second, &len), 0);
+	assert_string_equal(text, second);
+	free(text);
+	free(second);
+	bb_report__free(again);
+	bb_report__free(r);
+}
+
+static void test_bmf(void **state)
+{
+	struct bb_report *r = make_report("20261121T131700Z-exact-1a2b3c4d");
+	struct bb_counted *c = make_counted(r, "ringbuf", 100);
+	struct bb_err err = {0};
+	char *text;
+
+	(void)state;
+	c->cases[1].most = 110;		/* not always the same */
+	c->cases[1].instructions += 10;
+	text = export("bmf", r, 0, &err);
+	assert_has(text, "\"perf_profiler/ringbuf/exact/input=0\": {\n    \"instructions\": {\"value\": 100}\n  }");
+	assert_has(text, "\"instructions\": {\"value\": 101, \"lower_value\": 100, \"upper_value\": 110}");
+	free(text);
+	set_text(&c->cases[0].void_why, "returned 1, 2 expected");
+	free(export("bmf", r, -ENODATA, &err));
+	assert_has(err.msg, "perf_profiler/ringbuf/exact/input=0: no run counts (returned 1, 2 expected)");
+	bb_report__free(r);
+}
+
+static struct bb_exact_diff diff_of(const struct bb_report *a, const struct bb_report *b)
+{
+	struct bb_exact_diff d;
+	struct bb_err err = {0};
+
+	if (bb_exact_diff__make(a, b, NULL, NULL, &d, &err))
+		fail_msg("%s", err.msg);
+	return d;
+}
+
+static void test_one_instruction_more(void **state)
+{
+	struct bb_report *a = make_report("a"), *b = make_report("b");
+	struct bb_exact_diff d;
+	char *text = NULL;
+	size_t len;
+	FILE *mem;
+
+	(void)state;
+	make_counted(a, "ringbuf", 100);
+	make_counted(b, "ringbuf", 101);
+	for (size_t i = 0; i < 3; i++)
+		b->counted[0].lines[i].line += 5;	/* lines are found again by what they say */
+	d = diff_of(a, b);
+	assert_int_equal(bb_exact_diff__count(&d, BB_VERDICT_REGRESSED), 2);
+	assert_int_equal(d.programs[0].n_lines, 1);
+	assert_near(d.programs[0].lines[0].more, 1);
+	mem = open_memstream(&text, &len);
+	assert_int_equal(bb_exact_diff__print(&d, mem), 0);
+	fclose(mem);
+	assert_has(text, "+1.00  prog.bpf.c:15  int x = 1;");
+	assert_has(text, "2 cases: 0 same, 2 regressed, 0 improved, 0 inconclusive");
+	free(text);
+	bb_exact_diff__done(&d);
+	d = diff_of(b, a);
+	assert_int_equal(bb_exact_diff__count(&d, BB_VERDICT_IMPROVED), 2);
+	bb_exact_diff__done(&d);
+	d = diff_of(a, a);
+	assert_int_equal(bb_exact_diff__count(&d, BB_VERDICT_SAME), 2);
+	assert_int_equal(d.programs[0].n_lines, 0);
+	bb_exact_diff__done(&d);
+	bb_report__free(a);
+	bb_report__free(b);
+}
+
+/* Ranges: apart, they are judged; touching, they are not. Void and missing cases are never good or bad news. */
+static void test_ranges_and_gaps(void **state)
+{
+	static const struct {
+		uint64_t a_most, b_least, b_most;
+		enum bb_verdict verdict;
+	} ranges[] = {
+		{110, 111, 120, BB_VERDICT_REGRESSED}, {110, 110, 120, BB_VERDICT_INCONCLUSIVE},
+		{110, 100, 110, BB_VERDICT_INCONCLUSIVE}, {110, 90, 99, BB_VERDICT_IMPROVED},
+		{100, 100, 101, BB_VERDICT_INCONCLUSIVE}, {100, 101, 102, BB_VERDICT_REGRESSED},
+	};
+	struct bb_report *a = make_report("a"), *b = make_report("b");
+	struct bb_err err = {0};
+	struct bb_exact_diff d;
+
+	(void)state;
+	make_counted(a, "ringbuf", 100);
+	make_counted(b, "ringbuf", 100);
+	for (size_t i = 0; i < sizeof(ranges) / sizeof(ranges[0]); i++) {
+		a->counted[0].cases[0].most = ranges[i].a_most;
+		b->counted[0].cases[0].least = ranges[i].b_least;
+		b->counted[0].cases[0].most = ranges[i].b_most;
+		d = diff_of(a, b);
+		assert_int_equal(d.rows[0].verdict, ranges[i].verdict);
+		bb_exact_diff__done(&d);
+	}
+	set_text(&b->counted[0].cases[0].void_why, "dropped");
+	set_text(&b->counted[0].cases[1].name, "perf_profiler/ringbuf/exact/input=9");
+	d = diff_of(a, b);
+	assert_int_equal(d.n_rows, 1);
+	assert_int_equal(d.rows[0].verdict, BB_VERDICT_INCONCLUSIVE);
+	assert_int_equal(d.n_only_a, 1);
+	assert_int_equal(d.n_only_b, 1);
+	bb_exact_diff__done(&d);
+	set_text(&b->counted[0].name, "perf_profiler/other/exact");
+	assert_int_equal(bb_exact_diff__make(a, b, NULL, NULL, &d, &err), -ENODATA);
+	bb_report__free(a);
+	bb_report__free(b);
+}
+
+static void test_annotate(void **state)
+{
+	struct bb_report *r = make_report("a");
+	struct bb_annotate_opts opts = {.hottest = false};
+	struct bb_counted *c = make_counted(r, "ringbuf", 100);
+	struct bb_err err = {0};
+
+	(void)state;
+	for (int colour = 0; colour < 2; colour++) {
+		char *text = NULL;
+		size_t len;
+		FILE *mem = open_memstream(&text, &len);
+
+		opts.colour = colour;
+		assert_int_equal(bb_annotate(c, &opts, mem, &err), 0);
+		fclose(mem);
+		assert_has(text, "perf_profiler/ringbuf/exact: 20 runs of 100.00 instructions; 12 in the program, 3 blocks");
+		assert_has(text, "calls per run: 1.00 map_lookup_elem");
+		assert_has(text, "/nowhere/prog.bpf.c (not there any more");
+		assert_has(text, "      99.00  99.0        1.00     10          int x = 1;");
+		assert_has(text, "          0     0       #####     14          return -1;");
+		assert_int_equal(strchr(text, '\033') != NULL, colour);
+		free(text);
+	}
+	bb_report__free(r);
+}
+
+static void test_lcov(void **state)
+{
+	struct bb_report *r = make_report("a");
+	struct bb_err err = {0};
+	char *text;
+
+	(void)state;
+	free(export("lcov", r, -ENODATA, &err));
+	assert_has(err.msg, "{with: exact}");
+	make_counted(r, "ring-buf", 100);
+	text = export("lcov", r, 0, &err);
+	assert_string_equal(text, "TN:perf_profiler_ring_buf_exact\nSF:/nowhere/prog.bpf.c\nDA:10,20\nDA:12,20\nDA:14,0\n"
+			    "LF:3\nLH:2\nend_of_record\n");
+	free(text);
+	bb_report__free(r);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_stored_and_read),
+		cmocka_unit_test(test_bmf),
+		cmocka_unit_test(test_one_instruction_more),
+		cmocka_unit_test(test_ranges_and_gaps),
+		cmocka_unit_test(test_annotate),
+		cmocka_unit_test(test_lcov),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
