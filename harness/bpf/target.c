@@ -458,6 +458,36 @@ void bb_target__unload(struct bb_target *t)
 	t->prog_fd = t->drops_map_fd = t->jit_mod64 = -1;
 }
 
+int bb_target__attach(struct bb_target *t, struct bpf_link **ret_link, struct bb_err *err)
+{
+	struct bpf_program *p = bpf_object__find_program_by_name(t->obj, t->program);
+	const char *section = bpf_program__section_name(p);
+	struct bpf_link *link;
+	const char *log;
+	char words[128];
+	int rc;
+
+	bb_libbpf_log__begin();
+	link = bpf_program__attach(p);
+	if (link) {
+		*ret_link = link;
+		return 0;
+	}
+	rc = -errno;
+	if (rc == -EOPNOTSUPP || rc == -ESRCH)
+		return bb_fail(err, -ENOTSUP, "SEC(\"%s\") of '%s' does not say where to attach it (SEC(\"tp/sched/sched_switch\") "
+			       "would)", section, t->program);
+	log = bb_libbpf_log__text();
+	libbpf_strerror(rc, words, sizeof(words));
+	return bb_fail(err, -ENOTSUP, "attaching '%s' by SEC(\"%s\"): %s (%.*s)", t->program, section,
+		       words, (int)strcspn(log, "\n"), log);
+}
+
+void bb_target__detach(struct bpf_link *link)
+{
+	bpf_link__destroy(link);
+}
+
 static void drop_maps(struct bb_target *t)
 {
 	bb_rings__close(&t->rings);

@@ -18,6 +18,7 @@
  */
 struct bb_target;
 struct bpf_object;
+struct bpf_link;
 
 /*
  * Read the object and find the program in it; nothing is loaded. Errors: no such file, not a BPF object, no such
@@ -62,6 +63,14 @@ int bb_target__describe(struct bb_target *t, struct bb_prog_facts *ret_facts, st
 
 void bb_target__unload(struct bb_target *t);	/* the program only; maps stay */
 void bb_target__free(struct bb_target *t);
+
+/*
+ * Attach the loaded program where its section says (a tracepoint, a uprobe, ...). The link holds the program, outlives its
+ * load and goes by bb_target__detach(), which takes NULL, or with the process. -ENOTSUP: the section names no place, or
+ * the kernel does not let it there; the message says which.
+ */
+int bb_target__attach(struct bb_target *t, struct bpf_link **ret_link, struct bb_err *err);
+void bb_target__detach(struct bpf_link *link);
 
 int bb_target__prog_fd(const struct bb_target *t);
 const char *bb_target__program(const struct bb_target *t);

@@ -67,7 +67,9 @@ static void print_scenario(const struct bb_scenario *s)
 		printf("    drive %-8s", bb_drive_name(d));
 		if (!strcmp(d->with, "step"))
 			print_u32s("stack_depth", &d->stack_depth);
-		else if (!strcmp(d->with, "in-situ"))
+		else if (d->rate_hz.n)
+			print_u32s("rate_hz", &d->rate_hz);
+		else if (!strcmp(bb_drive_name(d), "in-situ"))
 			print_u32s("freq_hz", &d->freq_hz);
 		if (d->workload)
 			printf(" over %s", d->workload);

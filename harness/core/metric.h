@@ -27,7 +27,7 @@ struct bb_summary {
 	struct bb_estimate layout_spread;	/* p90/p10 of the location over loads */
 	struct bb_estimate outlier_share;	/* of the samples, 0..1 */
 	struct bb_estimate outlier_time_share;	/* of run_time_ns, 0..1 */
-	struct bb_estimate rate_requested, rate_achieved;	/* in-situ, Hz of the target's CPU time */
+	struct bb_estimate rate_requested, rate_achieved;	/* in-situ, Hz of the target's CPU time, or of packets or requests */
 	struct bb_estimate run_rate;	/* live: runs per second of wall time */
 	struct bb_estimate cpu_share;	/* live: of one CPU, by run_time_ns; above 1 where several run it at once */
 	struct bb_estimate drops;	/* runs whose result the program threw away */

@@ -33,12 +33,13 @@ struct bb_batch {
 	uint64_t *paths;		/* exact: room for as many: which way each run took; NULL elsewhere */
 	size_t want;			/* at most this many; fewer only if the time is up */
 	size_t warmup;			/* runs to fire and discard first (drivers that fire); out: those that were */
-	double max_s;			/* in-situ: the workload's CPU time to spend; live: wall time; 0: no limit but `want` */
+	double max_s;			/* in-situ: the time to spend, of a workload its CPU time; live: wall time; 0: no limit but `want` */
 	bool drain_always;		/* rings emptied after every run, or only when half full */
 
 	size_t n;			/* samples taken */
 	uint64_t fired;			/* events fired (slope: lines taken), warm-up excluded; 0: the driver cannot know */
 	uint64_t run_cnt, run_time_ns;	/* by the counters, warm-up excluded */
+	uint64_t events;		/* in-situ by rate: packets sent, requests answered; 0 elsewhere */
 	uint64_t multi;			/* runs that shared a window with others: counted, but no sample */
 	double elapsed_s;
 	double target_cpu_s;		/* CPU time of the workload; NAN where there is none */
@@ -50,7 +51,7 @@ struct bb_batch {
 
 struct bb_driver {
 	const char *name;		/* what stands after `with:` */
-	const char *trigger;		/* and after `trigger:`, where several share the name; NULL: it has no other */
+	const char *by[2];		/* and after `trigger:` (step) or `event:` (in-situ), where drivers share the name */
 	const char *doc;
 	bool needs_bpf;			/* false: subjects have no target (fake) */
 	bool fires;			/* it fires the events itself: fired must equal run_cnt */
@@ -69,11 +70,12 @@ struct bb_driver {
 };
 
 extern const struct bb_driver bb_driver_step_page_fault, bb_driver_step_test_run, bb_driver_slope, bb_driver_insitu,
+	bb_driver_insitu_packets, bb_driver_insitu_http, bb_driver_insitu_attach,
 	bb_driver_live, bb_driver_exact_page_fault, bb_driver_exact_test_run, bb_driver_fake;
 extern const struct bb_driver *const bb_drivers[];
 extern const size_t bb_n_drivers;
 
-/* By `with` and, where several share that name, by `trigger` (NULL: the first of them). NULL: there is none. */
+/* By `with` and, where several share that name, by `trigger` or `event` (NULL: the first of them). NULL: there is none. */
 const struct bb_driver *bb_driver_find(const struct bb_drive_spec *spec);
 
 /* Pin the calling thread to one CPU. 0, or -errno with a message. */

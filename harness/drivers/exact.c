@@ -160,7 +160,7 @@ static int batch_of_faults(void *state, void *slot, uint32_t param, struct bb_ba
 
 const struct bb_driver bb_driver_exact_page_fault = {
 	.name = "exact",
-	.trigger = "page-fault",
+	.by = {"page-fault"},
 	.doc = "count the instructions of every run, by a clone of the program with counters in it, fired as by step",
 	.needs_bpf = true,
 	.fires = true,
@@ -258,7 +258,7 @@ static int batch_of_runs(void *state, void *slot, uint32_t param, struct bb_batc
 
 const struct bb_driver bb_driver_exact_test_run = {
 	.name = "exact",
-	.trigger = "test-run",
+	.by = {"test-run"},
 	.doc = "count the instructions of every run, by a clone of the program with counters in it, run as by step",
 	.needs_bpf = true,
 	.fires = true,

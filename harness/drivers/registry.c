@@ -10,6 +10,9 @@ const struct bb_driver *const bb_drivers[] = {
 	&bb_driver_step_test_run,
 	&bb_driver_slope,
 	&bb_driver_insitu,
+	&bb_driver_insitu_packets,
+	&bb_driver_insitu_http,
+	&bb_driver_insitu_attach,
 	&bb_driver_live,
 	&bb_driver_exact_page_fault,
 	&bb_driver_exact_test_run,
@@ -18,14 +21,21 @@ const struct bb_driver *const bb_drivers[] = {
 
 const size_t bb_n_drivers = sizeof(bb_drivers) / sizeof(bb_drivers[0]);
 
+static bool is_by(const struct bb_driver *d, const char *word)
+{
+	for (size_t i = 0; i < sizeof(d->by) / sizeof(d->by[0]) && d->by[i]; i++)
+		if (word && !strcmp(d->by[i], word))
+			return true;
+	return !word || !d->by[0];
+}
+
 const struct bb_driver *bb_driver_find(const struct bb_drive_spec *spec)
 {
-	for (size_t i = 0; i < bb_n_drivers; i++) {
-		const struct bb_driver *d = bb_drivers[i];
+	const char *word = strcmp(spec->with, "in-situ") ? spec->trigger : spec->event;
 
-		if (!strcmp(d->name, spec->with) && (!d->trigger || !spec->trigger || !strcmp(d->trigger, spec->trigger)))
-			return d;
-	}
+	for (size_t i = 0; i < bb_n_drivers; i++)
+		if (!strcmp(bb_drivers[i]->name, spec->with) && is_by(bb_drivers[i], word))
+			return bb_drivers[i];
 	return NULL;
 }
 

@@ -108,7 +108,7 @@ static int batch(void *state, void *slot_, uint32_t param, struct bb_batch *b, s
 
 const struct bb_driver bb_driver_step_page_fault = {
 	.name = "step",
-	.trigger = "page-fault",
+	.by = {"page-fault"},
 	.doc = "fire one synthetic perf event at a time and read the counters after each: every run is a sample",
 	.needs_bpf = true,
 	.fires = true,

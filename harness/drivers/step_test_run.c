@@ -102,7 +102,7 @@ static int batch(void *state, void *slot, uint32_t param, struct bb_batch *b, st
 
 const struct bb_driver bb_driver_step_test_run = {
 	.name = "step",
-	.trigger = "test-run",
+	.by = {"test-run"},
 	.doc = "have the kernel run it on one input at a time and read the counters after each: every run is a sample",
 	.needs_bpf = true,
 	.fires = true,

@@ -45,8 +45,38 @@ int bb_windows__poll(struct bb_windows *w, struct bb_batch *b, struct bb_err *er
 			return rc;
 		if (now.run_cnt == w->last.run_cnt)
 			continue;
+		/*
+		 * The kernel counts a run before it adds its time, and readers look without a lock: one that falls between
+		 * sees a run of 0 ns, and the next run would have the time of both. A moment later both are there.
+		 */
+		rc = read_counters(w->target, &now, err);
+		if (rc)
+			return rc;
 		take_window(b, &w->last, &now);
 		bb_target__drain(w->target, !b->drain_always);
 	}
 	return bb_stop_signal ? -EINTR : 0;
+}
+
+int bb_windows__rest(struct bb_windows *w, struct bb_batch *b, struct bb_err *err)
+{
+	struct bb_prog_stats now;
+	int rc = read_counters(w->target, &now, err);
+
+	if (rc)
+		return rc;
+	b->multi += now.run_cnt - w->last.run_cnt;
+	b->run_cnt += now.run_cnt - w->last.run_cnt;
+	b->run_time_ns += now.run_time_ns - w->last.run_time_ns;
+	w->last = now;
+	bb_target__drain(w->target, !b->drain_always);
+	return 0;
+}
+
+int bb_windows__can_poll(const struct bb_driver_opts *opts, struct bb_err *err)
+{
+	if (opts->cpu == opts->poll_cpu)
+		return bb_fail(err, -ENOTSUP, "in-situ needs two CPUs, one for the workload and one to poll from; "
+			       "only CPU %d is allowed here", opts->cpu);
+	return 0;
 }

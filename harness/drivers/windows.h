@@ -25,4 +25,10 @@ int bb_windows__begin(struct bb_target *target, struct bb_windows *ret_windows, 
  */
 int bb_windows__poll(struct bb_windows *w, struct bb_batch *b, struct bb_err *err);
 
+/* What the polls left, after the last of them: counted as runs that shared a window. 0 or -errno with a message. */
+int bb_windows__rest(struct bb_windows *w, struct bb_batch *b, struct bb_err *err);
+
+/* Is there a CPU to poll from besides the one that the program runs on? 0, or -ENOTSUP with the reason. */
+int bb_windows__can_poll(const struct bb_driver_opts *opts, struct bb_err *err);
+
 #endif

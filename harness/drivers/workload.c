@@ -6,17 +6,13 @@
 #include <limits.h>
 #include <math.h>
 #include <signal.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
-
-#include "base/user.h"
-#include "drivers/driver.h"
 
 static int open_in(const char *dir, size_t dir_len, const char *name)
 {
@@ -49,42 +45,12 @@ static int open_program(const struct bb_workload_spec *spec)
 	return fd;
 }
 
-/*
- * Ahead of what else runs on its CPU, or a busy machine leaves too few samples. A nice value counts within a session only
- * where there is sched_autogroup, so the workload has a session of its own, and that one is nice too (sched(7)).
- */
-static void run_ahead_of_others(void)
-{
-	int fd;
-
-	setsid();
-	setpriority(PRIO_PROCESS, 0, -20);
-	fd = open("/proc/self/autogroup", O_WRONLY | O_CLOEXEC);
-	if (fd >= 0 && write(fd, "-20", 3) < 0)
-		errno = 0;	/* no autogroups: the nice value does */
-	if (fd >= 0)
-		close(fd);
-}
-
 /* In the child: never returns. What fails is written to `report_fd` as an errno. */
-static void run_child(const struct bb_workload_spec *spec, int program_fd, int report_fd, char **argv)
+static void run_child(const struct bb_workload_spec *spec, pid_t parent, int program_fd, int report_fd, char **argv)
 {
 	extern char **environ;
-	int null_fd = open("/dev/null", O_RDWR);
-	pid_t parent = getppid();
-	int rc = null_fd < 0 || dup2(null_fd, 0) < 0 || dup2(null_fd, 1) < 0 ? -errno : 0;
+	int rc = bb_child__settle(&spec->place, parent);
 
-	signal(SIGPIPE, SIG_DFL);
-	run_ahead_of_others();
-	if (!rc)
-		rc = bb_pin_to_cpu(spec->cpu, NULL);
-	if (!rc)
-		rc = bb_become_user(spec->uid, spec->gid);
-	/* After setuid, which clears it. If the parent was gone before, nobody will tell us. */
-	if (!rc && prctl(PR_SET_PDEATHSIG, SIGKILL))
-		rc = -errno;
-	if (!rc && getppid() != parent)
-		rc = -ESRCH;
 	if (!rc) {
 		fexecve(program_fd, argv, environ);
 		rc = -errno;
@@ -104,7 +70,7 @@ static int say_cannot_start(const struct bb_workload_spec *spec, int rc, struct 
 	if (rc == -ENOENT)
 		return bb_fail(err, rc, "workload '%s' not found%s%s; build it, or give its path in the scenario",
 			       spec->program, spec->dir ? ": neither in $PATH nor in " : "", spec->dir ? spec->dir : "");
-	return bb_fail(err, rc, "workload '%s' cannot be started as uid %u: %s", spec->program, (unsigned int)spec->uid,
+	return bb_fail(err, rc, "workload '%s' cannot be started as uid %u: %s", spec->program, (unsigned int)spec->place.uid,
 		       strerror(-rc));
 }
 
@@ -113,7 +79,7 @@ int bb_workload__start(const struct bb_workload_spec *spec, struct bb_workload *
 	char **argv = calloc(spec->n_args + 2, sizeof(*argv));
 	int program_fd = open_program(spec), report[2], rc = 0, child_rc = 0;
 	ssize_t n;
-	pid_t pid;
+	pid_t pid, parent = getpid();
 
 	if (program_fd < 0 || !argv) {
 		rc = argv ? -ENOENT : -ENOMEM;
@@ -126,7 +92,7 @@ int bb_workload__start(const struct bb_workload_spec *spec, struct bb_workload *
 	rc = pipe2(report, O_CLOEXEC) ? -errno : 0;
 	pid = rc ? -1 : fork();
 	if (pid == 0)
-		run_child(spec, program_fd, report[1], argv);
+		run_child(spec, parent, program_fd, report[1], argv);
 	if (!rc && pid < 0)
 		rc = -errno;
 	free(argv);
@@ -181,13 +147,7 @@ void bb_workload__resume(const struct bb_workload *w)
 
 void bb_workload__stop(struct bb_workload *w)
 {
-	if (w->pid <= 0)
-		return;
-	kill(-w->pid, SIGKILL);
-	kill(w->pid, SIGKILL);
-	while (waitpid(w->pid, NULL, 0) < 0 && errno == EINTR)
-		;
-	w->pid = 0;
+	bb_child__stop(&w->pid);
 }
 
 double bb_workload__cpu_s(const struct bb_workload *w)

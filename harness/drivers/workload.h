@@ -7,6 +7,7 @@
 #include <sys/types.h>
 
 #include "base/err.h"
+#include "drivers/child.h"
 
 /*
  * A program that runs as the target, as a child of ours: as the user who called sudo, on one CPU, in a session
@@ -17,9 +18,7 @@ struct bb_workload_spec {
 	char *const *args;	/* n_args of them, without the program's name */
 	size_t n_args;
 	const char *dir;	/* may be NULL */
-	int cpu;
-	uid_t uid;
-	gid_t gid;
+	struct bb_child_place place;
 };
 
 struct bb_workload {

@@ -50,7 +50,9 @@ static struct param param_of(const struct bb_drive_spec *d)
 		return param_of_inputs(&d->inputs);
 	if (stepped)
 		return (struct param){.name = "stack_depth", .values = d->stack_depth.v, .n = d->stack_depth.n};
-	if (!strcmp(d->with, "in-situ"))
+	if (d->rate_hz.n)
+		return (struct param){.name = "rate_hz", .values = d->rate_hz.v, .n = d->rate_hz.n};
+	if (!strcmp(bb_drive_name(d), "in-situ"))
 		return (struct param){.name = "freq_hz", .values = d->freq_hz.v, .n = d->freq_hz.n};
 	return (struct param){.n = 1};
 }
@@ -79,6 +81,28 @@ static int say_unknown(const char *kind, const char *word, const struct bb_scena
 	return bb_fail(err, -ENOENT, "scenario '%s' has no %s '%s'; it has: %s", s->name, kind, word, list);
 }
 
+/* "in-situ" means all of its events, "in-situ-packets" one. */
+static bool is_called(const struct bb_drive_spec *d, const char *name)
+{
+	return !strcmp(name, bb_drive_name(d)) || (d->event_name && !strcmp(name, d->with));
+}
+
+static bool any_drive(const struct bb_scenario *s, const char *name)
+{
+	for (size_t i = 0; i < s->n_drives; i++)
+		if (is_called(&s->drives[i], name))
+			return true;
+	return false;
+}
+
+static bool is_chosen(const struct bb_plan_opts *opts, const struct bb_drive_spec *d)
+{
+	for (size_t i = 0; i < opts->n_drives; i++)
+		if (is_called(d, opts->drives[i]))
+			return true;
+	return !opts->n_drives;
+}
+
 /* Every name asked for must exist. */
 static int check_names(const struct bb_scenario *s, const struct bb_plan_opts *opts, struct bb_err *err)
 {
@@ -96,7 +120,7 @@ static int check_names(const struct bb_scenario *s, const struct bb_plan_opts *o
 	for (size_t i = 0; i < s->n_drives; i++)
 		have[i] = bb_drive_name(&s->drives[i]);
 	for (size_t i = 0; !rc && i < opts->n_drives; i++)
-		if (!is_in(opts->drives[i], have, s->n_drives))
+		if (!any_drive(s, opts->drives[i]))
 			rc = say_unknown("drive", opts->drives[i], s, have, s->n_drives, err);
 	free(have);
 	return rc;
@@ -221,7 +245,7 @@ int bb_plan__make(const struct bb_scenario *scenario, const struct bb_plan_opts 
 		return rc;
 	p.loads = opts->loads ? opts->loads : scenario->loads ? scenario->loads : BB_DEFAULT_LOADS;
 	for (size_t d = 0; !rc && d < scenario->n_drives; d++) {
-		if (opts->n_drives && !is_in(bb_drive_name(&scenario->drives[d]), opts->drives, opts->n_drives))
+		if (!is_chosen(opts, &scenario->drives[d]))
 			continue;
 		if (!any_wanted(scenario, opts, &scenario->drives[d]))
 			continue;	/* a floor alone is the floor of nothing */

@@ -26,6 +26,7 @@
 
 enum { STEP, SLOPE, IN_SITU, LIVE, EXACT, FAKE };
 enum { PAGE_FAULT, TEST_RUN };
+enum { CPU_CLOCK, TASK_CLOCK, PACKETS, HTTP, ATTACH };
 
 static const char *const drivers[] = {
 	[STEP] = "step", [SLOPE] = "slope", [IN_SITU] = "in-situ", [LIVE] = "live", [EXACT] = "exact",
@@ -33,16 +34,20 @@ static const char *const drivers[] = {
 };
 static const char *const triggers[] = {[PAGE_FAULT] = "page-fault", [TEST_RUN] = "test-run"};
 static const char *const insides[] = {"amicable_pairs"};
-static const char *const events[] = {"cpu-clock", "task-clock"};
+static const char *const events[] = {
+	[CPU_CLOCK] = "cpu-clock", [TASK_CLOCK] = "task-clock", [PACKETS] = "packets", [HTTP] = "http", [ATTACH] = "attach",
+};
 static const char *const consumers[] = {[BB_CONSUMER_CAUGHT_UP] = "caught-up", [BB_CONSUMER_BEHIND] = "behind"};
 
 static const char *const all_caches[] = {[BB_CACHES_HOT] = "hot", [BB_CACHES_COLD] = "cold"};
 
 static const uint32_t default_stack_depth = 8;
 static const uint32_t default_freq_hz = 100;
+static const uint32_t default_packets_hz = 1000;
+static const uint32_t default_http_hz = 50;
 
-/* The drives that have keys of their own: the drivers, and step by its trigger. (Exact has the keys of step.) */
-enum { BY_FAULT, BY_TEST_RUN, BY_SLOPE, BY_SAMPLING, BY_OTHERS, BY_FAKE };
+/* The drives that have keys of their own: the drivers, step by its trigger and in-situ by its event. (Exact has the keys of step.) */
+enum { BY_FAULT, BY_TEST_RUN, BY_SLOPE, BY_SAMPLING, BY_PACKETS, BY_HTTP, BY_ATTACH, BY_OTHERS, BY_FAKE };
 
 static const struct bb_mode modes[] = {
 	[BY_FAULT] = {"with: step", "step by page-fault"},
@@ -50,7 +55,15 @@ static const struct bb_mode modes[] = {
 	[BY_SLOPE] = {"with: slope", "slope"},
 	[BY_SAMPLING] = {"with: in-situ", "in-situ"},
 	[BY_OTHERS] = {"with: live", "live"},
+	[BY_PACKETS] = {"event: packets", "in-situ by packets"},
+	[BY_HTTP] = {"event: http", "in-situ by http"},
+	[BY_ATTACH] = {"event: attach", "in-situ by attach"},
 	[BY_FAKE] = {"with: fake", "fake"},
+};
+
+/* What tells drives in situ apart in the names of cases. */
+static const char *const event_names[ARRAY_LEN(modes)] = {
+	[BY_PACKETS] = "in-situ-packets", [BY_HTTP] = "in-situ-http", [BY_ATTACH] = "in-situ-attach",
 };
 
 static const struct bb_kind variant_kind, drive_kind, expect_kind;
@@ -219,22 +232,33 @@ static int set_drive_defaults(const struct bb_reader *r, unsigned int mode, stru
 
 	rc = rc ? rc : bb_field__set_text(r, &d->inside, insides[0]);
 	rc = rc ? rc : bb_field__set_text(r, &d->event, events[0]);
+	d->event_name = event_names[mode];
+	if (!rc && mode == BY_PACKETS)
+		rc = bb_field__set_list(r, &d->rate_hz, &default_packets_hz, 1);
+	if (!rc && mode == BY_HTTP)
+		rc = bb_field__set_list(r, &d->rate_hz, &default_http_hz, 1);
 	if (!rc && mode != BY_TEST_RUN && mode != BY_SLOPE && mode != BY_OTHERS)	/* which have no stack to go down */
 		rc = bb_field__set_list(r, &d->stack_depth, &default_stack_depth, 1);
 	return rc ? rc : bb_field__set_list(r, &d->freq_hz, &default_freq_hz, 1);
 }
 
-/* Which drive it is, from `with` and `trigger`, wherever they stand: it says which other keys there are. */
+/* Which drive it is, from `with` and `trigger` or `event`, wherever they stand: it says which other keys there are. */
 static int find_mode(const struct bb_reader *r, const struct bb_yaml *node, unsigned int *ret_mode)
 {
 	static const struct bb_field with = {.name = "with", .choices = drivers, .n_choices = ARRAY_LEN(drivers)};
 	static const struct bb_field by = {.name = "trigger", .choices = triggers, .n_choices = ARRAY_LEN(triggers)};
+	static const struct bb_field on = {.name = "event", .choices = events, .n_choices = ARRAY_LEN(events)};
 	static const unsigned int mode_of[] = {
-		[STEP] = BY_FAULT, [SLOPE] = BY_SLOPE, [IN_SITU] = BY_SAMPLING, [LIVE] = BY_OTHERS, [EXACT] = BY_FAULT,
+		[STEP] = BY_FAULT, [SLOPE] = BY_SLOPE, [LIVE] = BY_OTHERS, [EXACT] = BY_FAULT,
 		[FAKE] = BY_FAKE,
 	};
+	static const unsigned int mode_of_event[] = {
+		[CPU_CLOCK] = BY_SAMPLING, [TASK_CLOCK] = BY_SAMPLING, [PACKETS] = BY_PACKETS, [HTTP] = BY_HTTP,
+		[ATTACH] = BY_ATTACH,
+	};
 	const struct bb_yaml *driver = bb_yaml__get(node, "with"), *trigger = bb_yaml__get(node, "trigger");
-	size_t i = 0, t = PAGE_FAULT;
+	const struct bb_yaml *event = bb_yaml__get(node, "event");
+	size_t i = 0, t = PAGE_FAULT, e = CPU_CLOCK;
 	int rc;
 
 	if (!driver)
@@ -243,8 +267,10 @@ static int find_mode(const struct bb_reader *r, const struct bb_yaml *node, unsi
 	rc = bb_field__choose(r, &with, driver, &i);
 	if (!rc && trigger && (i == STEP || i == EXACT))
 		rc = bb_field__choose(r, &by, trigger, &t);
+	if (!rc && event && i == IN_SITU)
+		rc = bb_field__choose(r, &on, event, &e);
 	if (!rc)
-		*ret_mode = t == TEST_RUN ? BY_TEST_RUN : mode_of[i];
+		*ret_mode = t == TEST_RUN ? BY_TEST_RUN : i == IN_SITU ? mode_of_event[e] : mode_of[i];
 	return rc;
 }
 
@@ -282,6 +308,7 @@ static int read_expect(const struct bb_reader *r, const struct bb_field *f, cons
 
 #define AT(type, m)	.offset = offsetof(struct type, m)
 #define IN(mode)	BB_BIT(BY_##mode)
+#define IN_SITU_ALL	(IN(SAMPLING) | IN(PACKETS) | IN(HTTP) | IN(ATTACH))
 #define CHOICE(table)	.choices = (table), .n_choices = ARRAY_LEN(table)
 
 static const struct bb_field scenario_fields[] = {
@@ -315,13 +342,14 @@ static const struct bb_field drive_fields[] = {
 	{"stack_depth", bb_field__u32_list, AT(bb_drive_spec, stack_depth), IN(FAULT), .min = 1, .max = 127},
 	{"consumer", read_consumer, AT(bb_drive_spec, consumer), IN(FAULT), CHOICE(consumers)},
 	{"caches", read_caches, AT(bb_drive_spec, caches), IN(FAULT) | IN(TEST_RUN), CHOICE(all_caches)},
-	{"inputs", bb_field__inputs, AT(bb_drive_spec, inputs), IN(TEST_RUN) | IN(SLOPE)},
+	{"inputs", bb_field__inputs, AT(bb_drive_spec, inputs), IN(TEST_RUN) | IN(SLOPE) | IN(PACKETS)},
 	{"repeat", bb_field__u32, AT(bb_drive_spec, repeat), IN(SLOPE), .min = 8, .max = 1000000},
-	{"event", bb_field__choice, AT(bb_drive_spec, event), IN(SAMPLING), CHOICE(events)},
-	{"workload", bb_field__text, AT(bb_drive_spec, workload), IN(SAMPLING), .required = true},
-	{"args", read_args, AT(bb_drive_spec, args), IN(SAMPLING)},
+	{"event", bb_field__choice, AT(bb_drive_spec, event), IN_SITU_ALL, CHOICE(events)},
+	{"workload", bb_field__text, AT(bb_drive_spec, workload), IN(SAMPLING) | IN(ATTACH), .required = true},
+	{"args", read_args, AT(bb_drive_spec, args), IN(SAMPLING) | IN(ATTACH)},
 	{"freq_hz", bb_field__u32_list, AT(bb_drive_spec, freq_hz), IN(SAMPLING), .min = 1, .max = 100000},
-	{"seconds", bb_field__double, AT(bb_drive_spec, seconds), IN(SAMPLING) | IN(OTHERS), .min = 0.01, .max = 86400},
+	{"rate_hz", bb_field__u32_list, AT(bb_drive_spec, rate_hz), IN(PACKETS) | IN(HTTP), .min = 1, .max = 100000},
+	{"seconds", bb_field__double, AT(bb_drive_spec, seconds), IN_SITU_ALL | IN(OTHERS), .min = 0.01, .max = 86400},
 	{"samples", bb_field__u32, AT(bb_drive_spec, samples), IN(FAULT) | IN(TEST_RUN) | IN(SLOPE) | IN(FAKE),
 	 .min = 1, .max = 100000000},
 	{"variants", read_driven, AT(bb_drive_spec, variants)},
@@ -547,6 +575,7 @@ static void drive_done(struct bb_drive_spec *d)
 	free(d->event);
 	free(d->workload);
 	free(d->freq_hz.v);
+	free(d->rate_hz.v);
 }
 
 void bb_scenario__free(struct bb_scenario *s)

@@ -55,17 +55,19 @@ enum bb_caches {
 struct bb_drive_spec {
 	char *with;			/* "step", "slope", "in-situ", "live", "exact" or "fake" */
 	char *trigger;			/* step, exact (and so below): "page-fault" (default) or "test-run" */
-	struct bb_inputs inputs;	/* step by test-run, slope: what it runs on; n == 0: the default for the type */
+	struct bb_inputs inputs;	/* step by test-run, slope, in-situ packets; n == 0: the default for the type */
 	uint32_t repeat;		/* slope: runs in the longest call; 0: as many as make a tenth of a millisecond */
 	char *inside;			/* step: function whose stack the trigger fires on: "amicable_pairs" (default) */
 	struct bb_u32_list stack_depth;	/* step: user frames, 1..127 each, default [8] */
 	enum bb_consumer consumer;	/* step: "caught-up" or "behind" */
 	enum bb_caches caches;		/* step: "hot" or "cold" */
-	char *event;			/* in-situ: "cpu-clock" (default) or "task-clock" */
-	char *workload;			/* in-situ: program to run as the target; required */
+	char *event;			/* in-situ: "cpu-clock" (default), "task-clock", "packets", "http" or "attach" */
+	const char *event_name;		/* "in-situ-packets" and the like; NULL: `with` is name enough */
+	char *workload;			/* in-situ but for packets and http: program to run as the target; required */
 	char **args;			/* in-situ: its arguments, n_args of them */
 	size_t n_args;
-	struct bb_u32_list freq_hz;	/* in-situ: 1..100000 each, default [100] */
+	struct bb_u32_list freq_hz;	/* in-situ by a clock: 1..100000 each, default [100] */
+	struct bb_u32_list rate_hz;	/* in-situ packets, http: 1..100000 each, default [1000], [50] */
 	double seconds;			/* in-situ, live: time per variant (and frequency), all loads together; 0 = default */
 	uint32_t samples;		/* step, slope, fake: per variant and parameter, all loads together; 0 = default */
 	char **variants;		/* names of those that it drives, n_variants of them; NULL: all */
@@ -121,7 +123,7 @@ static inline bool bb_variant_is_live(const struct bb_variant_spec *v)
  */
 int bb_scenario__add_cold(struct bb_scenario *s, struct bb_err *err);
 
-/* What a drive is called in names, tables and options: `with`, and "step-cold" where caches are emptied. */
+/* What a drive is called in names, tables and options: `with`, or "step-cold" where caches are emptied, or "in-situ-http". */
 const char *bb_drive_name(const struct bb_drive_spec *d);
 
 /* The variant of that name, or NULL. */

@@ -66,7 +66,7 @@ int bb_scenario__add_variant(struct bb_scenario *s, const char *name, const char
 
 const char *bb_drive_name(const struct bb_drive_spec *d)
 {
-	return d->caches == BB_CACHES_COLD ? "step" BB_COLD_SUFFIX : d->with;
+	return d->caches == BB_CACHES_COLD ? "step" BB_COLD_SUFFIX : d->event_name ? d->event_name : d->with;
 }
 
 /* A step drive has all its texts, no workload and no arguments. */

@@ -31,6 +31,7 @@ struct bb_series {
 	uint64_t misses;		/* recursion_misses */
 	uint64_t drops;			/* the program's own `drops` counter */
 	uint64_t warmup;		/* runs discarded at the start, by intent */
+	uint64_t events;		/* in-situ by rate: packets sent, requests answered; 0 elsewhere */
 	uint64_t multi;			/* in-situ: runs that shared a window, not in `hist` */
 	double elapsed_s;		/* wall time */
 	double target_cpu_s;		/* in-situ: CPU time of the workload; NAN elsewhere */
@@ -45,7 +46,7 @@ struct bb_series {
 struct bb_case {
 	char *name;			/* "scenario/variant/drive/parameter=value": the benchmark name in BMF */
 	char *scenario, *variant, *drive;
-	char *param;			/* "stack_depth", "freq_hz"; NULL when the drive has none */
+	char *param;			/* "stack_depth", "freq_hz", "rate_hz"; NULL when the drive has none */
 	uint32_t param_value;
 	uint32_t units_per_ns;		/* of the samples: 1, or 1000 where they are in ps */
 	size_t floor;			/* index of the floor's case in the report, BB_NO_FLOOR */

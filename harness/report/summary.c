@@ -116,7 +116,8 @@ static int quantiles(const struct bb_hist *all, struct bb_case *c)
 /* What the counters and clocks of the valid series add up to. */
 static void count(struct bb_case *c)
 {
-	double run_cnt = 0, run_time_ns = 0, drops = 0, runs_timed = 0, cpu_s = 0, wall_s = 0, steal = 0, steal_s = 0;
+	double run_cnt = 0, run_time_ns = 0, drops = 0, events = 0, events_s = 0, wall_s = 0, steal = 0, steal_s = 0;
+	bool by_rate = c->param && !strcmp(c->param, "rate_hz"), by_freq = c->param && !strcmp(c->param, "freq_hz");
 	bool watched = !strcmp(c->drive, "live");
 	struct bb_summary *sum = &c->summary;
 	size_t valid = 0;
@@ -134,9 +135,9 @@ static void count(struct bb_case *c)
 		run_time_ns += (double)s->run_time_ns;
 		drops += (double)s->drops;
 		wall_s += s->elapsed_s;
-		if (s->target_cpu_s > 0) {
-			runs_timed += (double)s->run_cnt;
-			cpu_s += s->target_cpu_s;
+		if (by_rate || s->target_cpu_s > 0) {
+			events += (double)(by_rate ? s->events : s->run_cnt);
+			events_s += by_rate ? s->elapsed_s : s->target_cpu_s;
 		}
 		if (!isnan(s->steal) && s->elapsed_s > 0) {
 			steal += s->steal * s->elapsed_s;
@@ -147,8 +148,8 @@ static void count(struct bb_case *c)
 	sum->run_rate = point(watched ? ratio(run_cnt, wall_s) : NAN);
 	sum->cpu_share = point(watched ? ratio(run_time_ns, wall_s * 1e9) : NAN);
 	sum->drops = point(valid && !c->is_live ? drops : NAN);		/* nobody reads what is in another's maps */
-	sum->rate_achieved = point(ratio(runs_timed, cpu_s));
-	sum->rate_requested = point(c->param && !strcmp(c->param, "freq_hz") ? (double)c->param_value : (double)NAN);
+	sum->rate_achieved = point(ratio(events, events_s));
+	sum->rate_requested = point(by_rate || by_freq ? (double)c->param_value : (double)NAN);
 	sum->steal = point(ratio(steal, steal_s));
 }
 

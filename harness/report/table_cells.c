@@ -301,7 +301,7 @@ const struct bb_column bb_columns[] = {
 	{"steal %", false, false, 1, steal, "CPU time that the hypervisor took meanwhile"},
 	{"naive", false, false, 0, naive,
 	 "naive mean, run_time_ns / run_cnt: the usual figure, for contrast; steal is in it"},
-	{"Hz", false, false, 3, rate, "runs per second of the target's CPU time, achieved/requested"},
+	{"Hz", false, false, 3, rate, "runs per second of the target's CPU time, or packets or requests per second: achieved/requested"},
 	{"runs/s", false, false, 0, run_rate, "of wall time, those that shared a reading of the counters too"},
 	{"CPU %", false, false, 0, cpu_share, "share of one CPU that all the runs take"},
 	{"multi", false, false, 2, multi,

@@ -19,6 +19,7 @@
 #define RUN_SAMPLES 16u		/* of one label before the other has its turn */
 #define RUN_SAMPLES_COLD 4u	/* half a millisecond each, or more, for the emptying of caches */
 #define RUN_SAMPLES_SLOPE 4u	/* each is a line through ten calls */
+#define MAX_S_INSITU 0.25	/* of a run whose rate nobody knows */
 #define RUN_SAMPLES_INSITU 8u	/* at 100 Hz these take 80 ms */
 #define BLOCKS_MATCHED 8u
 #define BLOCKS_UNMATCHED 4u
@@ -103,14 +104,14 @@ static int measure_run(struct ab *ab, const struct contest *c, enum label label,
 	struct bb_batch b = {.ns = ns, .drain_always = cell->drive->consumer == BB_CONSUMER_CAUGHT_UP};
 	int rc;
 
-	if (d->driver->fires) {
+	if (!(cell->seconds > 0)) {
 		bool cold = cell->drive->caches == BB_CACHES_COLD;
 
 		b.want = d->driver->stats_off ? RUN_SAMPLES_SLOPE : cold ? RUN_SAMPLES_COLD : RUN_SAMPLES;
 		b.warmup = cold ? 0 : ab->warm[label] ? WARMUP_RUN : WARMUP_FIRST;
 	} else {
 		b.want = RUN_SAMPLES_INSITU;
-		b.max_s = 4.0 * RUN_SAMPLES_INSITU / cell->param_value + 0.05;
+		b.max_s = cell->param_value ? 4.0 * RUN_SAMPLES_INSITU / cell->param_value + 0.05 : MAX_S_INSITU;
 	}
 	ab->warm[label] = true;
 	rc = bb_record__measure(d->driver, d->state, ab->slot[label], ab->subject[label], cell->driver_param, &b,
@@ -197,7 +198,7 @@ static double find_tick(struct ab *ab, const struct contest *c)
 static int measure_pair(struct ab *ab, struct contest *c, struct bb_err *err)
 {
 	bool matched = ab->subject[BASE]->jit_mod64 >= 0 && ab->subject[BASE]->jit_mod64 == ab->subject[HEAD]->jit_mod64;
-	size_t n = !drive_of(ab, c)->driver->fires ? BLOCKS_INSITU : matched ? BLOCKS_MATCHED : BLOCKS_UNMATCHED;
+	size_t n = ab->session.plan->cells[c->cell[BASE]].seconds > 0 ? BLOCKS_INSITU : matched ? BLOCKS_MATCHED : BLOCKS_UNMATCHED;
 	struct bb_pair blocks[BLOCKS_MATCHED];
 	struct bb_pair *pair;
 	int rc = 0;

@@ -103,6 +103,7 @@ int bb_record__batch(struct bb_series *s, const struct bb_batch *b)
 	s->run_cnt += b->run_cnt;
 	s->run_time_ns += b->run_time_ns;
 	s->warmup += b->warmup;
+	s->events += b->events;
 	s->multi += b->multi;
 	s->elapsed_s += b->elapsed_s;
 	if (!isnan(b->target_cpu_s))

@@ -101,7 +101,7 @@ static int run_block(struct run *r, size_t cell, struct bb_err *err)
 	uint32_t left = per_load(ss->plan, c->samples) - (uint32_t)s->fired;
 	struct bb_batch b = {.ns = r->ns, .drain_always = c->drive->consumer == BB_CONSUMER_CAUGHT_UP};
 
-	if (d->driver->fires) {
+	if (!(c->seconds > 0)) {
 		b.want = left < block_of(c) ? left : block_of(c);
 		b.warmup = is_cold(c) ? 0 : s->fired ? WARMUP_BLOCK : WARMUP_FIRST;
 	} else {
@@ -352,9 +352,17 @@ static int run_rounds(struct run *r, struct bb_err *err)
 	return rc;
 }
 
+/* What a cell in situ brings a second at the most: twice its frequency, the packets of a request, or who knows. */
+static double most_samples_hz(const struct bb_cell *c)
+{
+	if (!c->param)
+		return 1e5;
+	return (strcmp(c->param, "rate_hz") ? 2 : 32) * (double)c->param_value;
+}
+
 /*
- * The largest batch there can be: a block, what an in-situ slice may bring at twice its rate, or LIVE_MOST of a live
- * program, whose rate nobody knows: it ends the slice.
+ * The largest batch there can be: a block, or an in-situ slice, or LIVE_MOST of a live program, whose rate nobody knows: it
+ * ends the slice.
  */
 static size_t batch_size(const struct bb_plan *plan)
 {
@@ -363,7 +371,7 @@ static size_t batch_size(const struct bb_plan *plan)
 	for (size_t i = 0; i < plan->n_cells; i++) {
 		const struct bb_cell *c = &plan->cells[i];
 		size_t n = !strcmp(c->drive->with, "live") ? LIVE_MOST :
-			   (size_t)(2 * c->seconds / plan->loads * c->param_value) + 64;
+			   (size_t)(c->seconds / plan->loads * most_samples_hz(c)) + 64;
 
 		if (c->seconds > 0 && n > most)
 			most = n;

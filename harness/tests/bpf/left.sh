@@ -28,8 +28,8 @@ bpf_objects() {
 	for kind in prog map link; do
 		"$bpftool" "$kind" show 2>/dev/null | awk -v kind="$kind" '
 			!/^[0-9]+:/ { next }
-			kind == "prog" && $2 !~ /^(perf_event|tracing|xdp|sched_cls|socket_filter|raw_tracepoint|syscall)$/ { next }
-			kind == "map" && !/  name (samples|events|scratch|stacks|counts|targets|overflow|sleeping|bpfbench|frames|queue|jumps|trie|lru_hash|percpu_|addr_log|SOURCE_ADDR|live_runs)/ { next }
+			kind == "prog" && $2 !~ /^(perf_event|tracing|tracepoint|kprobe|xdp|sched_cls|socket_filter|raw_tracepoint|syscall)$/ { next }
+			kind == "map" && !/  name (samples|events|scratch|stacks|counts|targets|overflow|sleeping|bpfbench|frames|queue|jumps|trie|lru_hash|percpu_|addr_log|SOURCE_ADDR|live_runs|seen)/ { next }
 			{ print kind, $1 + 0 }'
 	done | sort
 }

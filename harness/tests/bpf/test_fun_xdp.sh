@@ -17,7 +17,7 @@ network_before=$(network)
 no_network() { [[ $(network) == "$network_before" ]]; }
 
 # --- the scenario ---
-real --scenario fun_xdp -n 60 --loads 2 --seed 1 --no-store
+real --scenario fun_xdp -d step -n 60 --loads 2 --seed 1 --no-store
 if grep -q 'network namespace\|veth' "$TMP/err" && ((status == 4)); then
 	for name in "${names[@]}"; do skip "$name" "$(grep -m 1 'XDP is measured attached' "$TMP/err")"; done
 	plan_done
@@ -54,7 +54,7 @@ has_namespace() { readlink "/proc/$child/fd/"* 2>/dev/null | grep '^net:' | grep
 ends() {
 	local name="SIG$1" expected=1
 
-	start "$BPFBENCH" --scenario fun_xdp -n 1000000 --loads 1 --budget 0 --results "$results"
+	start "$BPFBENCH" --scenario fun_xdp -d step -n 1000000 --loads 1 --budget 0 --results "$results"
 	check "$name: before it, there is a namespace to be left" wait_until 5 has_namespace
 	sleep 0.3
 	kill "-$1" "$child"

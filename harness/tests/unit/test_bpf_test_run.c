@@ -626,6 +626,14 @@ static void test_attached_costs_less(void **state)
 
 static void test_find_by_trigger(void **state)
 {
+	static const struct {
+		const char *name;
+		const struct bb_driver *driver;
+	} events[] = {
+		{"cpu-clock", &bb_driver_insitu}, {"task-clock", &bb_driver_insitu},
+		{"packets", &bb_driver_insitu_packets}, {"http", &bb_driver_insitu_http},
+		{"attach", &bb_driver_insitu_attach}, {"earthquake", NULL},
+	};
 	struct bb_drive_spec spec = {.with = (char *)(uintptr_t)"step"};
 
 	(void)state;
@@ -640,6 +648,10 @@ static void test_find_by_trigger(void **state)
 	assert_ptr_equal(bb_driver_find(&spec), &bb_driver_fake);
 	spec.with = (char *)(uintptr_t)"in-situ";
 	assert_ptr_equal(bb_driver_find(&spec), &bb_driver_insitu);
+	for (size_t i = 0; i < sizeof(events) / sizeof(events[0]); i++) {
+		spec.event = (char *)(uintptr_t)events[i].name;
+		assert_ptr_equal(bb_driver_find(&spec), events[i].driver);
+	}
 }
 
 int main(void)

@@ -186,6 +186,49 @@ static void test_nothing_to_cool(void **state)
 	assert_int_equal(bb_scenario__add_cold(s, &err), -EINVAL);
 	assert_string_equal(err.msg, "scenario 'f' has no step drive, and caches are emptied between steps only");
 	assert_int_equal(s->n_drives, 1);
+}
+
+/* The event of a drive in situ is in the names, unless it is a clock; `-d in-situ` means them all. */
+static void test_events(void **state)
+{
+	static const char text[] =
+		"name: net\nobject: o\nfloor: empty\nvariants: [{name: empty}, {name: v}]\n"
+		"drive:\n"
+		"  - {with: in-situ, event: packets, rate_hz: [10, 1000], seconds: 2}\n"
+		"  - {with: in-situ, event: http}\n"
+		"  - {with: in-situ, event: attach, workload: w}\n"
+		"  - {with: in-situ, event: task-clock, workload: w}\n";
+	static const struct expected cells[] = {
+		{"net/empty/in-situ-packets/rate_hz=10", "rate_hz", 10, 10, BB_NO_CELL},
+		{"net/v/in-situ-packets/rate_hz=10", "rate_hz", 10, 10, 0},
+		{"net/empty/in-situ-packets/rate_hz=1000", "rate_hz", 1000, 1000, BB_NO_CELL},
+		{"net/v/in-situ-packets/rate_hz=1000", "rate_hz", 1000, 1000, 2},
+		{"net/empty/in-situ-http/rate_hz=50", "rate_hz", 50, 50, BB_NO_CELL},
+		{"net/v/in-situ-http/rate_hz=50", "rate_hz", 50, 50, 4},
+		{"net/empty/in-situ-attach", NULL, 0, 0, BB_NO_CELL},
+		{"net/v/in-situ-attach", NULL, 0, 0, 6},
+		{"net/empty/in-situ/freq_hz=100", "freq_hz", 100, 100, BB_NO_CELL},
+		{"net/v/in-situ/freq_hz=100", "freq_hz", 100, 100, 8},
+	};
+	static const char *const all[] = {"in-situ"}, *const one[] = {"in-situ-http"}, *const none[] = {"in-situ-htpp"};
+	struct bb_scenario *s = must_parse(text);
+	struct bb_plan p = must_plan(s, NULL);
+	struct bb_err err = {0};
+
+	(void)state;
+	check_cells(&p, cells, ARRAY_LEN(cells));
+	for (size_t i = 0; i < p.n_cells; i++)
+		assert_true(p.cells[i].seconds > 0);
+	bb_plan__done(&p);
+	p = must_plan(s, &(struct bb_plan_opts){.drives = all, .n_drives = 1});
+	check_cells(&p, cells, ARRAY_LEN(cells));
+	bb_plan__done(&p);
+	p = must_plan(s, &(struct bb_plan_opts){.drives = one, .n_drives = 1});
+	assert_int_equal(p.n_cells, 2);
+	assert_string_equal(p.cells[1].name, "net/v/in-situ-http/rate_hz=50");
+	bb_plan__done(&p);
+	assert_int_equal(bb_plan__make(s, &(struct bb_plan_opts){.drives = none, .n_drives = 1}, &p, &err), -ENOENT);
+	assert_non_null(strstr(err.msg, "did you mean 'in-situ-http'?"));
 	bb_scenario__free(s);
 }
 
@@ -459,6 +502,7 @@ int main(void)
 		cmocka_unit_test(test_cold),
 		cmocka_unit_test(test_cold_sweep),
 		cmocka_unit_test(test_nothing_to_cool),
+		cmocka_unit_test(test_events),
 		cmocka_unit_test(test_fake),
 		cmocka_unit_test(test_named_inputs),
 		cmocka_unit_test(test_numbered_inputs),

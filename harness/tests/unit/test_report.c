@@ -239,6 +239,26 @@ static void test_counts(void **state)
 	bb_report__free(r);
 }
 
+/* What is sent at a rate: events by the wall clock, whatever each makes run. */
+static void test_rate_of_events(void **state)
+{
+	struct bb_report *r = make_report("x");
+	size_t i = make_case(r, "v", "in-situ-http", "rate_hz", 50);
+
+	(void)state;
+	for (uint32_t load = 0; load < 2; load++) {
+		struct bb_series *s = make_series(r, i, load);
+
+		add_samples(s, 700, 90);
+		s->events = 10 + load;
+		s->elapsed_s = 0.25;
+	}
+	assert_int_equal(bb_report__summarise(r), 0);
+	assert_near(r->cases[i].summary.rate_achieved.value, 42);
+	assert_near(r->cases[i].summary.rate_requested.value, 50);
+	bb_report__free(r);
+}
+
 static void test_summarise_twice(void **state)
 {
 	struct bb_report *r = make_sample_report();
@@ -272,6 +292,7 @@ int main(void)
 		cmocka_unit_test(test_net_is_paired_by_load),
 		cmocka_unit_test(test_net_may_be_negative_or_absent),
 		cmocka_unit_test(test_counts),
+		cmocka_unit_test(test_rate_of_events),
 		cmocka_unit_test(test_summarise_twice),
 		cmocka_unit_test(test_empty_report),
 	};

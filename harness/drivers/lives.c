@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "drivers/lives.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/clock.h"
+#include "drivers/windows.h"
+
+#define MAX_EMPTY_LIVES 3	/* how often the workload may end without a single run before we give up */
+
+int bb_lives__start(struct bb_lives *l, bool paused, struct bb_err *err)
+{
+	int rc = 0;
+
+	if (!l->workload.pid) {
+		l->life_had_run = false;
+		rc = bb_workload__start(&l->workload_spec, &l->workload, err);
+	}
+	if (!rc && paused)
+		bb_workload__pause(&l->workload);
+	return rc;
+}
+
+void bb_lives__close(void *lives)
+{
+	struct bb_lives *l = lives;
+
+	if (!l)
+		return;
+	bb_workload__stop(&l->workload);
+	free(l);
+}
+
+int bb_lives__open(const struct bb_drive_spec *spec, const struct bb_driver_opts *opts, struct bb_lives **ret_lives,
+		   struct bb_err *err)
+{
+	struct bb_lives *l;
+	int rc = bb_windows__can_poll(opts, err);
+
+	if (rc)
+		return rc;
+	l = calloc(1, sizeof(*l));
+	if (!l)
+		return bb_fail_nomem(err);
+	l->spec = spec;
+	l->opts = *opts;
+	l->workload_spec = (struct bb_workload_spec){
+		.program = spec->workload,
+		.args = spec->args,
+		.n_args = spec->n_args,
+		.dir = opts->workload_dir,
+		.place = {.cpu = opts->cpu, .uid = opts->uid, .gid = opts->gid},
+	};
+	rc = bb_lives__start(l, false, err);
+	if (rc) {
+		bb_lives__close(l);
+		return rc;
+	}
+	bb_workload__stop(&l->workload);
+	*ret_lives = l;
+	return 0;
+}
+
+/*
+ * The time of a batch is the workload's own CPU time, in which its events come; where others keep it from its CPU, up to
+ * twice as much by the wall clock.
+ */
+static bool time_is_up(const struct bb_batch *b, uint64_t began_ns, double target_cpu_s)
+{
+	double wall_s = bb_seconds_since(began_ns);
+
+	return b->max_s > 0 && (wall_s >= 2 * b->max_s || (isnan(target_cpu_s) ? wall_s : target_cpu_s) >= b->max_s);
+}
+
+/*
+ * Poll until the batch is full or its time is over (0), the workload ended (1), or -errno. *ret_cpu_s: what it used
+ * meanwhile, as last seen.
+ */
+static int poll_windows(struct bb_lives *l, struct bb_windows *windows, struct bb_batch *b, uint64_t began_ns,
+			double *ret_cpu_s, struct bb_err *err)
+{
+	double cpu_before_s = bb_workload__cpu_s(&l->workload);
+	int rc = 0;
+
+	*ret_cpu_s = NAN;
+	while (!rc && b->n < b->want) {
+		rc = bb_windows__poll(windows, b, err);
+		*ret_cpu_s = bb_workload__cpu_s(&l->workload) - cpu_before_s;
+		if (!rc && time_is_up(b, began_ns, b->target_cpu_s + *ret_cpu_s))
+			return 0;
+		if (!rc)
+			rc = bb_workload__ended(&l->workload, l->spec->workload, err);
+	}
+	return rc;
+}
+
+/* One life of the workload, or what is left of the batch's time in it. Returns as poll_windows. */
+static int sample_life(struct bb_lives *l, struct bb_target *target, const struct bb_lives_event *event,
+		       struct bb_batch *b, uint64_t began_ns, struct bb_err *err)
+{
+	uint64_t runs_before = b->run_cnt;
+	double cpu_s = NAN, event_s = NAN;
+	struct bb_windows windows;
+	int rc = bb_lives__start(l, false, err);
+
+	if (!rc)
+		rc = bb_windows__begin(target, &windows, err);
+	if (!rc && event->begin)
+		rc = event->begin(event->arg, l->workload.pid, err);
+	if (rc == -ESRCH) {		/* it ended between its start and the event's */
+		rc = bb_workload__ended(&l->workload, l->spec->workload, err);
+		return rc < 0 ? rc : (++l->empty_lives > MAX_EMPTY_LIVES ? -ESRCH : 1);
+	}
+	if (rc)
+		return rc;
+	rc = poll_windows(l, &windows, b, began_ns, &cpu_s, err);
+	if (event->end)
+		event_s = event->end(event->arg);
+	b->target_cpu_s += isnan(event_s) ? cpu_s : event_s;
+	l->life_had_run |= b->run_cnt != runs_before;
+	if (rc != 1)
+		return rc;
+	l->empty_lives = l->life_had_run ? 0 : l->empty_lives + 1;
+	return l->empty_lives > MAX_EMPTY_LIVES ? -ESRCH : 1;
+}
+
+int bb_lives__batch(struct bb_lives *l, struct bb_target *target, const struct bb_lives_event *event, struct bb_batch *b,
+		    struct bb_err *err)
+{
+	uint64_t began_ns;
+	int rc = bb_pin_to_cpu(l->opts.poll_cpu, err);
+
+	if (!rc)
+		rc = bb_lives__start(l, false, err);
+	if (rc)
+		return rc;
+	began_ns = bb_now_ns();		/* the workload is running: to start one takes as long as a short batch */
+	b->target_cpu_s = 0;
+	bb_workload__resume(&l->workload);
+	do
+		rc = sample_life(l, target, event, b, began_ns, err);
+	while (rc == 1 && b->n < b->want && !time_is_up(b, began_ns, b->target_cpu_s));
+	bb_workload__pause(&l->workload);	/* or it would share its CPU with what is stepped there next */
+	b->elapsed_s = bb_seconds_since(began_ns);
+	if (rc == -ESRCH)
+		return bb_fail(err, rc, "workload '%s' ends before it can be sampled once; it must use CPU time for longer "
+			       "than it takes until the event comes", l->spec->workload);
+	return rc < 0 ? rc : 0;
+}

@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "drivers/traffic.h"
+
+#include <bpf/bpf.h>
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <time.h>
+
+#include "base/clock.h"
+#include "base/stop.h"
+#include "drivers/pace.h"
+#include "drivers/windows.h"
+
+#define NS_PER_S 1000000000u
+#define PATIENCE_S 5.0		/* for an answer, beyond the time that the order may take */
+#define ARRIVAL_S 0.2		/* until the last packet has run the program */
+
+/* To the sender, and what it answers when all is done or something failed. */
+struct order {
+	uint64_t n;
+	uint64_t period_ns;
+};
+
+struct answer {
+	uint64_t done;
+	uint64_t elapsed_ns;
+	int rc;
+};
+
+struct slot {
+	struct bb_target *target;
+	uint32_t prog_type;
+};
+
+/* --- in the child ------------------------------------------------------------------------------------------------ */
+
+static void sleep_until(uint64_t due_ns)
+{
+	const struct timespec due = {.tv_sec = (time_t)(due_ns / NS_PER_S), .tv_nsec = (long)(due_ns % NS_PER_S)};
+
+	while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &due, NULL) == EINTR)
+		;
+}
+
+/* The first one a period from now; none any more after twice the time that it should take. */
+static struct answer carry_out(const struct bb_traffic_sender *s, int socket_fd, const struct order *o)
+{
+	uint64_t began_ns = bb_now_ns(), now_ns = began_ns, due_ns = began_ns + o->period_ns;
+	uint64_t end_ns = began_ns + 2 * o->n * o->period_ns;
+	struct answer a = {0};
+
+	while (!a.rc && a.done < o->n && (now_ns < end_ns || !a.done)) {
+		sleep_until(due_ns);
+		a.rc = s->send(s->arg, socket_fd);
+		now_ns = bb_now_ns();
+		due_ns = bb_pace_next(due_ns, now_ns, o->period_ns);
+		a.done += !a.rc;
+	}
+	a.elapsed_ns = now_ns - began_ns;
+	return a;
+}
+
+static void work(void *arg, int socket_fd, int control_fd)
+{
+	const struct bb_traffic_sender *s = arg;
+	struct order o;
+	ssize_t n;
+
+	prctl(PR_SET_TIMERSLACK, 1);	/* or the kernel is up to 50 us late */
+	while ((n = recv(control_fd, &o, sizeof(o), 0)) == sizeof(o) || (n < 0 && errno == EINTR)) {
+		struct answer a = n < 0 ? (struct answer){0} : carry_out(s, socket_fd, &o);
+
+		if (n > 0 && send(control_fd, &a, sizeof(a), MSG_NOSIGNAL) != sizeof(a))
+			return;
+	}
+}
+
+static int open_socket(void *arg, int *ret_fd)
+{
+	const struct bb_traffic_sender *s = arg;
+
+	return s->open(s->arg, ret_fd);
+}
+
+/* --- what drivers call ------------------------------------------------------------------------------------------- */
+
+int bb_traffic__open(const struct bb_drive_spec *spec, const struct bb_driver_opts *opts, size_t least_packets,
+		     struct bb_traffic **ret_traffic, struct bb_err *err)
+{
+	struct bb_traffic *t;
+	int rc = bb_windows__can_poll(opts, err);
+
+	if (rc)
+		return rc;
+	t = calloc(1, sizeof(*t));
+	if (!t)
+		return bb_fail_nomem(err);
+	t->spec = spec;
+	t->opts = *opts;
+	t->least_packets = least_packets;
+	rc = bb_veth_pair__open(&t->pair, err);
+	if (rc)
+		free(t);
+	else
+		*ret_traffic = t;
+	return rc;
+}
+
+int bb_traffic__start(struct bb_traffic *t, const struct bb_traffic_sender *sender, struct bb_err *err)
+{
+	const struct bb_child_place place = {.cpu = t->opts.cpu, .uid = t->opts.uid, .gid = t->opts.gid};
+	const struct bb_helper_work helper = {
+		.name = sender->name,
+		.netns_fd = t->pair.netns_fd[BB_VETH_NEAR],
+		.open = open_socket,
+		.work = work,
+		.arg = (void *)(uintptr_t)sender,
+	};
+
+	return bb_helper__start(&place, &helper, &t->sender, err);
+}
+
+void bb_traffic__close(void *traffic)
+{
+	struct bb_traffic *t = traffic;
+
+	if (!t)
+		return;
+	bb_helper__stop(&t->sender);
+	bb_helper__stop(&t->server);
+	bb_veth_pair__close(&t->pair);
+	free(t);
+}
+
+static int open_slot(struct bb_target *target, struct slot *ret_slot, struct bb_err *err)
+{
+	struct bpf_prog_info info = {0};
+	__u32 len = sizeof(info);
+	int rc;
+
+	if (bpf_obj_get_info_by_fd(bb_target__prog_fd(target), &info, &len)) {
+		rc = -errno;
+		return bb_fail(err, rc, "asking for the type of '%s': %s", bb_target__program(target), strerror(-rc));
+	}
+	*ret_slot = (struct slot){.target = target, .prog_type = info.type};
+	return 0;
+}
+
+/* There is one far end: a program is put on it when its turn comes. */
+int bb_traffic__attach(void *traffic, struct bb_subject *subject, void **ret_slot, struct bb_err *err)
+{
+	struct slot *s = calloc(1, sizeof(*s));
+	int rc = s ? open_slot(subject->target, s, err) : bb_fail_nomem(err);
+
+	(void)traffic;
+	if (rc)
+		free(s);
+	else
+		*ret_slot = s;
+	return rc;
+}
+
+void bb_traffic__detach(void *traffic, void *slot)
+{
+	(void)traffic;
+	free(slot);
+}
+
+/* Poll until the sender has answered. */
+static int await(struct bb_traffic *t, const struct order *o, struct bb_windows *w, struct bb_batch *b,
+		 struct answer *ret_answer, struct bb_err *err)
+{
+	double limit_s = 2e-9 * (double)o->n * (double)o->period_ns + PATIENCE_S;
+	uint64_t began_ns = bb_now_ns();
+
+	for (;;) {
+		int rc = bb_windows__poll(w, b, err);
+		ssize_t n = rc ? 0 : recv(t->sender.fd, ret_answer, sizeof(*ret_answer), MSG_DONTWAIT);
+
+		if (rc)
+			return rc;
+		if (n == sizeof(*ret_answer))
+			return 0;
+		if (n >= 0 || (errno != EAGAIN && errno != EINTR))
+			return bb_fail(err, -ECHILD, "who sends the packets died midway");
+		if (bb_seconds_since(began_ns) > limit_s)
+			return bb_fail(err, -ETIMEDOUT, "who sends the packets has not answered for %.0f s", limit_s);
+	}
+}
+
+/* The rest of what was sent, until it has arrived: the program may run a moment later than the sender is told so. */
+static int await_arrival(struct bb_traffic *t, uint64_t sent_before, struct bb_windows *w, struct bb_batch *b,
+			 struct bb_err *err)
+{
+	uint64_t began_ns = bb_now_ns(), sent = 0;
+	int rc;
+
+	do {
+		rc = b->n < b->want ? bb_windows__poll(w, b, err) : bb_windows__rest(w, b, err);
+		if (!rc)
+			rc = bb_veth_pair__sent(&t->pair, &sent, err);
+	} while (!rc && b->run_cnt < sent - sent_before && bb_seconds_since(began_ns) < ARRIVAL_S);
+	b->fired = sent - sent_before;
+	return rc;
+}
+
+/* Give the order and poll meanwhile. What the sender says of a failure is in *ret_answer. */
+static int measure(struct bb_traffic *t, struct slot *s, const struct order *o, struct bb_batch *b,
+		   struct answer *ret_answer, struct bb_err *err)
+{
+	struct bb_windows windows;
+	uint64_t sent_before = 0;
+	int rc = bb_veth_pair__put_on(&t->pair, bb_target__prog_fd(s->target), s->prog_type, err);
+
+	if (!rc)
+		rc = bb_veth_pair__sent(&t->pair, &sent_before, err);
+	if (!rc)
+		rc = bb_windows__begin(s->target, &windows, err);
+	if (!rc && send(t->sender.fd, o, sizeof(*o), MSG_NOSIGNAL) != sizeof(*o)) {
+		rc = -errno;
+		bb_fail(err, rc, "who sends the packets does not listen: %s", strerror(-rc));
+	}
+	if (!rc)
+		rc = await(t, o, &windows, b, ret_answer, err);
+	if (!rc)
+		rc = await_arrival(t, sent_before, &windows, b, err);
+	return rc;
+}
+
+int bb_traffic__batch(void *traffic, void *slot, uint32_t rate_hz, struct bb_batch *b, struct bb_err *err)
+{
+	struct bb_traffic *t = traffic;
+	uint64_t most = (b->want + t->least_packets - 1) / t->least_packets;	/* more would be no samples */
+	double n = b->max_s * rate_hz;
+	struct order o = {.n = n < 1 ? 1 : (uint64_t)(n + 0.5), .period_ns = NS_PER_S / rate_hz};
+	struct answer a = {0};
+	int rc = bb_pin_to_cpu(t->opts.poll_cpu, err);
+
+	b->target_cpu_s = NAN;
+	if (o.n > most)
+		o.n = most;
+	if (!rc)
+		rc = measure(t, slot, &o, b, &a, err);
+	b->events = a.done;
+	b->elapsed_s = (double)a.elapsed_ns * 1e-9;
+	if (!rc && a.rc)
+		snprintf(b->void_why, sizeof(b->void_why), "'event: %s' failed after %llu: %s", t->spec->event,
+			 (unsigned long long)a.done, strerror(-a.rc));
+	return rc;
+}
+
+int bb_traffic__probe(void *traffic, struct bb_subject *subject, struct bb_err *err)
+{
+	uint64_t ns[64];
+	struct bb_batch b = {.ns = ns, .want = sizeof(ns) / sizeof(ns[0]), .drain_always = true};
+	void *slot;
+	int rc = bb_traffic__attach(traffic, subject, &slot, err);
+
+	if (rc)
+		return rc;
+	rc = bb_traffic__batch(traffic, slot, 1000, &b, err);
+	if (!rc && b.void_why[0])
+		rc = bb_fail(err, -ENOTSUP, "%s; does '%s' let packets pass?", b.void_why,
+			     bb_target__program(subject->target));
+	bb_traffic__detach(traffic, slot);
+	return rc;
+}

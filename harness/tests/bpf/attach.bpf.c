@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Programs that their section attaches, each on another kind of place, and such as it does not. */
+#include "bb_bpf.h"
+
+SEC("tp/sched/sched_switch")
+int on_tracepoint(void *ctx)
+{
+	return 0;
+}
+
+SEC("raw_tp/sched_switch")
+int on_raw_tp(struct bpf_raw_tracepoint_args *ctx)
+{
+	return 0;
+}
+
+/* A function in user space that a shell calls for every echo. */
+SEC("uprobe/libc.so.6:write")
+int on_uprobe(void *ctx)
+{
+	return 0;
+}
+
+/* Our own polling is a system call. */
+SEC("raw_tp/sys_enter")
+int on_sys_enter(struct bpf_raw_tracepoint_args *ctx)
+{
+	return 0;
+}
+
+/* Nowhere in particular. */
+SEC("xdp")
+int nowhere(struct xdp_md *ctx)
+{
+	return XDP_PASS;
+}
+
+/* A place that there is not. */
+SEC("tp/sched/no_such_tracepoint")
+int no_place(void *ctx)
+{
+	return 0;
+}
