@@ -115,7 +115,7 @@ $(O)/bench/%: harness/tests/bench/%.c $(LIB) $(O)/flags
 -include $(shell [ -d $(O) ] && find $(O) -name '*.d')
 
 # --- what is run --------------------------------------------------------------------------------------------------
-.PHONY: bench test bench-self bench-verdicts plot deps clean help
+.PHONY: bench test bench-self bench-verdicts bench-gate plot deps clean help
 deps: ## install what is missing (root and apt), or say what is missing
 	$(Q)ci/deps.sh
 
@@ -135,6 +135,9 @@ bench-self: all $(TEST_TOOLS) $(BENCHES) $(TEST_BPF_OBJS) ## measure bpfbench it
 
 bench-verdicts: all ## count false verdicts and misses of `compare` under load, about 8 minutes (root)
 	$(Q)harness/tests/bench/verdicts.sh
+
+bench-gate: all ## count the failures of `gate` under load, about 15 minutes (root)
+	$(Q)harness/tests/bench/gate.sh
 
 plot: all ## draw the stored results into plots/ (SVG and PNG)
 	$(Q)O=$(O) plots/plot.sh

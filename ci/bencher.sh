@@ -7,25 +7,30 @@ set -euo pipefail
 usage() {
 	cat <<-'EOF'
 	Usage: ci/bencher.sh main [OPTION]...        track the default branch: Student's t over its last 64 results
-	       ci/bencher.sh candidate [OPTION]...   judge this tree against its base, both measured now on this machine
+	       ci/bencher.sh candidate [OPTION]...   judge this tree against its base, both built and measured in turns now
 
 	  --main-branch NAME   the default branch (BENCHER_MAIN_BRANCH, main)
-	  --branch NAME        candidate: its name at Bencher (BENCHER_BRANCH, GITHUB_HEAD_REF, the git branch)
+	  --branch NAME        candidate: its name at Bencher (BENCHER_BRANCH, GITHUB_HEAD_REF,
+	                       CI_MERGE_REQUEST_SOURCE_BRANCH_NAME, the git branch)
 	  --base-branch NAME   candidate: where Bencher keeps the base's result (BENCHER_BASE_BRANCH, <branch>-base).
 	                       It is reset by every run; giving the default branch here wipes the history that `main` needs.
 	  --base-rev REV       candidate: the git revision to measure as the base (BENCHER_BASE_REV, the merge base with
 	                       origin/<main-branch> or <main-branch>)
-	  --boundary FRACTION  candidate: how much slower is an alert (BENCHER_BOUNDARY, 0.25)
+	  --boundary FRACTION  candidate: how much slower is an alert at Bencher (BENCHER_BOUNDARY, 0.25); whether the job
+	                       fails is for `bpfbench gate` to say, which finds 1 %
 	  --project SLUG       (BENCHER_PROJECT, bpfbench)
-	  --testbed NAME       name of the machine (BENCHER_TESTBED, the host name)
+	  --testbed NAME       name of the machine (BENCHER_TESTBED, made of its fingerprint by `bpfbench check --testbed`)
 	  --host URL           API of your own server, port 6610 (BENCHER_HOST, bencher.dev)
-	  --scenario NAME      repeatable (BENCHER_SCENARIO, perf_profiler)
+	  --scenario NAME      repeatable for main (BENCHER_SCENARIO, perf_profiler)
 	  --github-actions     let bencher comment on the pull request, with the token in GITHUB_TOKEN
 	  --dry-run            print the command lines, one a line, ready for a shell, and run nothing
 	  --help               print this
 
+	What is exact (instructions, bytes) has a threshold of its own: any more of it is an alert. An alert fails the job only
+	if a second measurement raises one, too.
+
 	Environment: BENCHER_API_KEY, the key; it is never printed or put on a command line.
-	Exit codes: 0 ok, 1 failure or a regression that bencher reports, 2 usage.
+	Exit codes: 0 ok, 1 failure or a confirmed alert or regression, 2 usage.
 	EOF
 }
 
@@ -36,14 +41,16 @@ bad_usage() { say "$*; see ci/bencher.sh --help"; exit 2; }
 # --- options ---
 mode='' dry_run=0 comment=0
 main_branch=${BENCHER_MAIN_BRANCH:-main}
-branch=${BENCHER_BRANCH:-${GITHUB_HEAD_REF:-}}
+branch=${BENCHER_BRANCH:-${GITHUB_HEAD_REF:-${CI_MERGE_REQUEST_SOURCE_BRANCH_NAME:-}}}
 base_branch=${BENCHER_BASE_BRANCH:-}
 base_rev=${BENCHER_BASE_REV:-}
 boundary=${BENCHER_BOUNDARY:-0.25}
 project=${BENCHER_PROJECT:-bpfbench}
-testbed=${BENCHER_TESTBED:-$(uname -n)}
+testbed=${BENCHER_TESTBED:-}
 host=${BENCHER_HOST:-}
 declare -a scenarios=()
+# The measures of kind exact, as core/metric.c has them.
+exact=(verified-instructions xlated-bytes jited-bytes stack-depth-bytes map-memory-bytes)
 
 parse_options() {
 	local option value
@@ -83,6 +90,7 @@ parse_options() {
 	[[ -n $mode ]] || bad_usage "say which: main or candidate"
 	[[ $boundary =~ ^[0-9]*\.?[0-9]+$ ]] || bad_usage "--boundary takes a fraction such as 0.25, not '$boundary'"
 	((${#scenarios[@]})) || scenarios=("${BENCHER_SCENARIO:-perf_profiler}")
+	[[ $mode == main ]] || ((${#scenarios[@]} == 1)) || bad_usage "a candidate is judged by one --scenario"
 }
 
 # --- running and printing ---
@@ -116,6 +124,10 @@ run() {
 	fi
 }
 
+# As root where we are not.
+declare -a as_root=()
+[[ $EUID == 0 ]] && ! command -v sudo >/dev/null || as_root=(sudo)
+
 # What bencher measures: one argument, which it runs with /bin/sh -c, stdout being BMF.
 bench_command() {
 	local word line='./bpfbench'
@@ -123,21 +135,51 @@ bench_command() {
 	for word in "${scenarios[@]}"; do
 		line+=" --scenario $(quoted "$word")"
 	done
-	[[ $EUID == 0 ]] && ! command -v sudo >/dev/null || line="sudo $line"
-	printf '%s' "$line"
+	printf '%s' "${as_root[*]}${as_root:+ }$line"
 }
 
-# bencher_run DIR HASH FLAG...: measure the tree in DIR (empty: here) and report it as commit HASH.
-bencher_run() {
-	local dir=$1 hash=$2
-	local -a words=()
+# The machine's own name, once there is a bpfbench to ask.
+name_testbed() {
+	[[ -z $testbed ]] || return 0
+	if ((dry_run)); then
+		testbed='TESTBED'
+	else
+		testbed=$("${as_root[@]}" ./bpfbench check --testbed) || die "bpfbench cannot name this machine: give --testbed"
+	fi
+}
 
-	shift 2
-	[[ -z $dir ]] || words+=(env -C "$dir")
-	words+=(bencher run --project "$project" --adapter json --testbed "$testbed")
+# bencher_run HASH WORD...: report the result as commit HASH (empty: none). WORD are flags, and what is measured.
+bencher_run() {
+	local hash=$1 rc=0
+	local -a words=(bencher run --project "$project" --adapter json --testbed "$testbed")
+
+	shift
 	[[ -z $host ]] || words+=(--host "$host")
 	[[ -z $hash ]] || words+=(--hash "$hash")
-	run "${words[@]}" "$@" "$(bench_command)"
+	run "${words[@]}" "$@" || rc=$?
+	((rc < 128)) || die "bencher was killed by SIG$(kill -l $((rc - 128)) 2>/dev/null || echo "$((rc - 128))"); nothing is known of the result"
+	return "$rc"
+}
+
+# thresholds TEST SIZE BOUNDARY: flags for latency by that test, and for what is exact: no more than the last time.
+declare -a threshold_flags=()
+thresholds() {
+	local measure
+
+	threshold_flags=(--threshold-measure latency --threshold-test "$1" --threshold-max-sample-size "$2"
+		--threshold-upper-boundary "$3")
+	for measure in "${exact[@]}"; do
+		threshold_flags+=(--threshold-measure "$measure" --threshold-test percentage --threshold-max-sample-size 1
+			--threshold-upper-boundary 0.0)
+	done
+	threshold_flags+=(--thresholds-reset --err)
+}
+
+# confirmed CMD...: it succeeds, or fails twice: an alert counts if a second measurement raises one, too.
+confirmed() {
+	! "$@" || return 0
+	say "an alert, or bencher failed (see above): measuring a second time, which decides"
+	"$@" || die "so it did the second time: confirmed"
 }
 
 # --- what must be there ---
@@ -164,25 +206,22 @@ check_comment() {
 }
 
 # --- main ---
+report_main() {
+	bencher_run "$1" --branch "$main_branch" "${threshold_flags[@]}" "${comment_flags[@]}" "$(bench_command)"
+}
+
 run_main() {
 	local hash=''
 
 	! git_here || hash=$(git rev-parse --verify -q 'HEAD^{commit}' || true)
 	run make all >&"$build_out"
-	bencher_run '' "$hash" --branch "$main_branch" --threshold-measure latency --threshold-test t_test \
-		--threshold-max-sample-size 64 --threshold-upper-boundary 0.99 --thresholds-reset --err \
-		"${comment_flags[@]}"
+	name_testbed
+	thresholds t_test 64 0.99
+	confirmed report_main "$hash"
 }
 
 # --- candidate ---
-base_dir=''
-# The benchmark ran as root, so what it stored may be root's and in our way.
-remove_base() {
-	[[ -n $base_dir && -e $base_dir ]] || return 0
-	git worktree remove --force "$base_dir/tree" 2>/dev/null || true
-	rm -rf -- "$base_dir" 2>/dev/null || sudo -n rm -rf -- "$base_dir" || say "could not remove $base_dir"
-	git worktree prune
-}
+work=''
 
 find_base() {
 	local from rev
@@ -203,10 +242,30 @@ find_base() {
 	base_rev=$rev
 }
 
+# Both in turns, and each result to Bencher: the base's first, which the candidate's is compared with. 3: `gate` has found,
+# and confirmed, a regression.
+regressed=0
+report_candidate() {
+	local rc=0
+
+	run "${as_root[@]}" ./bpfbench gate --base "$base_rev" --scenario "${scenarios[0]}" --force --markdown "$work/gate.md" \
+		--bmf-base "$work/base.json" --bmf-head "$work/head.json" >&"$build_out" || rc=$?
+	[[ -z ${GITHUB_STEP_SUMMARY:-} || ! -e $work/gate.md ]] || cat "$work/gate.md" >>"$GITHUB_STEP_SUMMARY"
+	case $rc in
+	0) ;;
+	3) regressed=1 ;;
+	*) die "the base, $base_rev, and this tree could not be measured (bpfbench gate ended with $rc); nothing to report" ;;
+	esac
+	bencher_run "$base_rev" --branch "$base_branch" --start-point-reset --file "$work/base.json" ||
+		die "the base, $base_rev, could not be reported; nothing to compare with"
+	bencher_run "$1" --branch "$branch" --start-point "$base_branch" --start-point-reset "${threshold_flags[@]}" \
+		"${comment_flags[@]}" --file "$work/head.json"
+}
+
 run_candidate() {
 	local hash
 
-	git_here || die "not a git tree: the base has to be checked out from it; run this in a clone"
+	git_here || die "not a git tree: the base has to be built from it; run this in a clone"
 	hash=$(git rev-parse --verify -q 'HEAD^{commit}') || die "this git tree has no commit yet"
 	[[ -n $branch ]] || branch=$(git symbolic-ref -q --short HEAD) ||
 		die "HEAD is on no branch: name the candidate with --branch"
@@ -217,22 +276,18 @@ run_candidate() {
 	[[ $base_rev != "$hash" ]] || say "the base is this very commit: any difference is noise (or uncommitted work)"
 
 	if ((dry_run)); then
-		base_dir=${TMPDIR:-/tmp}/bpfbench-base.XXXXXX
+		work=${TMPDIR:-/tmp}/bpfbench-bencher.XXXXXX
 	else
-		trap remove_base EXIT
+		trap '[[ -z $work ]] || rm -rf -- "$work"' EXIT
 		trap 'exit 130' INT
 		trap 'exit 143' TERM
-		base_dir=$(mktemp -d "${TMPDIR:-/tmp}/bpfbench-base.XXXXXX")
+		work=$(mktemp -d "${TMPDIR:-/tmp}/bpfbench-bencher.XXXXXX")
 	fi
-	run git worktree add --detach "$base_dir/tree" "$base_rev" >&"$build_out"
-	run make -C "$base_dir/tree" all >&"$build_out" || die "the base, $base_rev, does not build"
 	run make all >&"$build_out"
-	bencher_run "$base_dir/tree" "$base_rev" --branch "$base_branch" --start-point-reset ||
-		die "the base, $base_rev, could not be measured or reported; nothing to compare with"
-	bencher_run '' "$hash" --branch "$branch" --start-point "$base_branch" --start-point-reset \
-		--threshold-measure latency --threshold-test percentage --threshold-upper-boundary "$boundary" \
-		--thresholds-reset --err "${comment_flags[@]}"
-	run git worktree remove --force "$base_dir/tree"
+	name_testbed
+	thresholds percentage 1 "$boundary"
+	confirmed report_candidate "$hash"
+	((!regressed)) || die "bpfbench gate found a regression, and confirmed it: see its report above"
 }
 
 parse_options "$@"

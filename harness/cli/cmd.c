@@ -18,6 +18,7 @@ const struct bb_cmd bb_cmds[] = {
 	{"history", "show each variant over all stored runs, and where it changed", bb_cmd_history},
 	{"compare", "compare two programs, measured in turns now, or two stored runs", bb_cmd_compare},
 	{"live", "watch the programs that are loaded already: runs, cost and CPU of each", bb_cmd_live},
+	{"gate", "compare the programs of two git revisions, and fail when one got slower", bb_cmd_gate},
 	{"selftest", "find out what this machine can resolve: programs compared with themselves", bb_cmd_selftest},
 	{"profile", "sample where a process, a command or the whole system spends its time", bb_cmd_profile},
 	{"check", "say what this machine can do, and what to change", bb_cmd_check},

@@ -36,6 +36,7 @@ int bb_cmd_history(int argc, char **argv);
 int bb_cmd_check(int argc, char **argv);
 int bb_cmd_compare(int argc, char **argv);
 int bb_cmd_live(int argc, char **argv);
+int bb_cmd_gate(int argc, char **argv);
 int bb_cmd_selftest(int argc, char **argv);
 int bb_cmd_init(int argc, char **argv);
 int bb_cmd_profile(int argc, char **argv);

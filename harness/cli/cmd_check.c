@@ -1,17 +1,31 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <stdbool.h>
 #include <stdio.h>
 #include <unistd.h>
 
 #include "cli/cmd.h"
 #include "env/checks.h"
+#include "env/fingerprint.h"
+
+enum { KEY_TESTBED = 0x100 };
+
+static const struct argp_option options[] = {
+	{"testbed", KEY_TESTBED, NULL, 0, "only a name for machines like this one, for --testbed of Bencher", 0},
+	{0},
+};
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
-	(void)arg, (void)state;
-	return key == ARGP_KEY_INIT || key == ARGP_KEY_END ? 0 : ARGP_ERR_UNKNOWN;
+	bool *testbed = state->input;
+
+	(void)arg;
+	if (key == KEY_TESTBED)
+		*testbed = true;
+	return key == KEY_TESTBED || key == ARGP_KEY_INIT || key == ARGP_KEY_END ? 0 : ARGP_ERR_UNKNOWN;
 }
 
 static const struct argp argp = {
+	.options = options,
 	.parser = parse,
 	.doc = "Say what this machine can do, one line a question, and what to change.\v"
 	       "ok: as it should be. warn: works, but slower, noisier or with less. skip: not known, or missing for some "
@@ -27,11 +41,27 @@ static const char *colour(enum bb_check_status status)
 	return isatty(STDOUT_FILENO) ? codes[status] : "";
 }
 
+static int print_testbed(void)
+{
+	struct bb_fingerprint fp;
+	struct bb_err err = {0};
+	char name[BB_TESTBED_SIZE];
+
+	if (bb_fingerprint__read(&fp, &err))
+		return bb_complain(&err);
+	bb_testbed_name(&fp, name);
+	puts(name);
+	return BB_EXIT_OK;
+}
+
 int bb_cmd_check(int argc, char **argv)
 {
 	size_t counts[BB_CHECK_N_STATUSES] = {0};
+	bool testbed = false;
 
-	argp_parse(&argp, argc, argv, 0, NULL, NULL);
+	argp_parse(&argp, argc, argv, 0, NULL, &testbed);
+	if (testbed)
+		return print_testbed();
 	for (size_t i = 0; i < bb_n_checks; i++) {
 		struct bb_check_result r = {0};
 

@@ -420,3 +420,27 @@ int bb_fingerprint__read(struct bb_fingerprint *ret_fp, struct bb_err *err)
 {
 	return bb_fingerprint__read_from("", ".", ret_fp, err);
 }
+
+void bb_testbed_name(const struct bb_fingerprint *fp, char ret_name[BB_TESTBED_SIZE])
+{
+	uint32_t hash = 2166136261u;	/* FNV-1a, Fowler, Noll & Vo */
+	size_t n = 0;
+
+	for (const char *c = fp->cpu_model; *c && n < BB_TESTBED_SIZE - sizeof("-01234567"); c++) {
+		char lower = (char)(*c >= 'A' && *c <= 'Z' ? *c - 'A' + 'a' : *c);
+
+		if ((lower >= 'a' && lower <= 'z') || (lower >= '0' && lower <= '9'))
+			ret_name[n++] = lower;
+		else if (n && ret_name[n - 1] != '-')
+			ret_name[n++] = '-';
+	}
+	n -= n && ret_name[n - 1] == '-';
+	for (size_t i = 0; i < bb_n_fingerprint_fields; i++) {
+		const char *value = bb_fingerprint_get(fp, i);
+
+		/* With the NUL, so that no two lists of values run together. */
+		for (size_t k = 0; bb_fingerprint_fields[i].identity && k <= strlen(value); k++)
+			hash = (hash ^ (unsigned char)value[k]) * 16777619u;
+	}
+	snprintf(ret_name + n, BB_TESTBED_SIZE - n, "%s%08x", n ? "-" : "", (unsigned int)hash);
+}

@@ -83,4 +83,11 @@ int bb_fingerprint_set(struct bb_fingerprint *fp, const char *key, const char *v
 size_t bb_fingerprint_differences(const struct bb_fingerprint *a, const struct bb_fingerprint *b,
 				  const char *ret_keys[], size_t max);
 
+/*
+ * A name for machines like this one: what is left of the CPU model in lower case, and 32 bits of a hash of all identity
+ * fields. Equal for equal timings, and short enough for a testbed of Bencher.
+ */
+#define BB_TESTBED_SIZE 64
+void bb_testbed_name(const struct bb_fingerprint *fp, char ret_name[BB_TESTBED_SIZE]);
+
 #endif

@@ -102,8 +102,8 @@ int bb_scenario__parse(const char *text, size_t len, const char *path, struct bb
 void bb_scenario__free(struct bb_scenario *s);
 
 /*
- * One more variant: a copy of `like` under another name and, unless NULL, of another object. The variants move in
- * memory; plans made before are stale. -EEXIST when the name is taken, -ENOMEM.
+ * One more variant: a copy of `like` under another name and, unless NULL, of another object, driven by what drives `like`.
+ * The variants move in memory; plans made before are stale. -EEXIST when the name is taken, -ENOMEM.
  */
 int bb_scenario__add_variant(struct bb_scenario *s, const char *name, const char *like, const char *object,
 			     struct bb_err *err);

@@ -29,6 +29,24 @@ static bool copy_u32s(const struct bb_u32_list *from, struct bb_u32_list *to)
 	return true;
 }
 
+/* A drive that names its variants drives the copy of one of them, too. False when out of memory. */
+static bool drive_like(struct bb_drive_spec *d, const char *name, const char *like)
+{
+	char **names;
+	size_t i = 0;
+
+	while (i < d->n_variants && strcmp(d->variants[i], like))
+		i++;
+	if (i == d->n_variants)
+		return true;
+	names = reallocarray(d->variants, d->n_variants + 1, sizeof(*names));
+	if (!names)
+		return false;
+	d->variants = names;
+	names[d->n_variants] = strdup(name);
+	return names[d->n_variants++] != NULL;
+}
+
 int bb_scenario__add_variant(struct bb_scenario *s, const char *name, const char *like, const char *object,
 			     struct bb_err *err)
 {
@@ -61,6 +79,8 @@ int bb_scenario__add_variant(struct bb_scenario *s, const char *name, const char
 		v->n_globals++;
 	}
 	ok = ok && !bb_map_specs__inherit(&v->maps, &from->maps);
+	for (size_t i = 0; ok && i < s->n_drives; i++)
+		ok = drive_like(&s->drives[i], name, like);
 	return ok ? 0 : bb_fail_nomem(err);
 }
 

@@ -473,19 +473,44 @@ static int add_live_net(const struct bb_comparison *c, struct bb_diffs *d)
 	return 0;
 }
 
-static const struct bb_program *program_of(const struct bb_report *r, const char *variant)
+/* Bytes of the scenario's name, with which a comparison's begins. */
+static size_t scenario_len(const struct bb_comparison *c)
 {
+	return strcspn(c->name, "/");
+}
+
+/* The program of a comparison's base or head; NULL: none, as with the fake driver. */
+static const struct bb_program *program_of(const struct bb_report *r, const struct bb_comparison *c, const char *variant)
+{
+	size_t len = scenario_len(c);
+
 	for (size_t i = 0; i < r->n_programs; i++)
-		if (bb_same_text(r->programs[i].variant, variant))
+		if (bb_same_text(r->programs[i].variant, variant) && r->programs[i].scenario &&
+		    strlen(r->programs[i].scenario) == len && !memcmp(r->programs[i].scenario, c->name, len))
 			return &r->programs[i];
 	return NULL;
+}
+
+/* The exact metrics of each scenario's two programs once, after the last of its comparisons. */
+static int add_live_exact(const struct bb_report *r, const struct bb_comparison *c, size_t n, struct bb_diffs *d)
+{
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < n; i++) {
+		const struct bb_program *base = program_of(r, &c[i], c[i].base), *head = program_of(r, &c[i], c[i].head);
+		size_t len = scenario_len(&c[i]);
+		bool last = i + 1 == n || scenario_len(&c[i + 1]) != len || memcmp(c[i].name, c[i + 1].name, len) != 0;
+
+		if (last && base && head)
+			rc = add_exact(base->scenario, base, head, d);
+	}
+	return rc;
 }
 
 int bb_diff_comparisons(const struct bb_report *r, size_t first, size_t n, struct bb_diffs *ret_diffs,
 			struct bb_err *err)
 {
 	const struct bb_comparison *c = n ? &r->comparisons[first] : NULL;
-	const struct bb_program *base = n ? program_of(r, c->base) : NULL, *head = n ? program_of(r, c->head) : NULL;
 	struct bb_diffs d = {0};
 	int rc = 0;
 
@@ -496,8 +521,8 @@ int bb_diff_comparisons(const struct bb_report *r, size_t first, size_t n, struc
 		if (!rc && !isnan(c[i].floor_ns))
 			rc = add_live_net(&c[i], &d);
 	}
-	if (!rc && base && head)
-		rc = add_exact(base->scenario, base, head, &d);
+	if (!rc)
+		rc = add_live_exact(r, c, n, &d);
 	if (rc) {
 		bb_diffs__done(&d);
 		return bb_fail_nomem(err);

@@ -55,7 +55,8 @@ int bb_diff_reports(const struct bb_report *a, const struct bb_report *b, const 
 /*
  * Live comparisons of one base and head that have been judged, `n` from the report's `first` on: of each "latency" (the
  * matched pairs, with the verdict), "latency unmatched" (pairs as the JIT placed them) and "net" (of the floor). Rows of
- * which there is nothing are left out, latency never. Then the exact metrics in which the two programs differ.
+ * which there is nothing are left out, latency never. Then, scenario by scenario, the exact metrics in which the two
+ * programs differ.
  */
 int bb_diff_comparisons(const struct bb_report *r, size_t first, size_t n, struct bb_diffs *ret_diffs,
 			struct bb_err *err);

@@ -1,52 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include <math.h>
-#include <string.h>
 
 #include "report/exporter.h"
+#include "report/markdown.h"
 #include "report/table_cells.h"
 
 /* For a job summary or a comment: verdicts first, then a table of all cases, then the programs, then what is void. */
-
-/* Text that neither ends a cell nor begins markup. */
-static void put_text(const char *text, FILE *mem)
-{
-	for (; text && *text; text++) {
-		if (strchr("|\\`*_<>[]#", *text))
-			putc('\\', mem);
-		putc((unsigned char)*text < 0x20 || *text == 0x7f ? ' ' : *text, mem);
-	}
-}
-
-static void put_number(double value, double scale, FILE *mem)
-{
-	struct bb_cell cell = bb_cell_number(value, scale);
-
-	fprintf(mem, " %s |", cell.text[0] ? cell.text : "-");
-}
-
-static void put_percent(double ratio, FILE *mem)
-{
-	if (isfinite(ratio))
-		fprintf(mem, "%+.2f %%", 100 * (ratio - 1));
-	else
-		putc('-', mem);
-}
 
 static void put_comparison(const struct bb_comparison *c, FILE *mem)
 {
 	bool beyond = c->verdict == BB_VERDICT_REGRESSED || c->verdict == BB_VERDICT_IMPROVED;
 
 	fputs("| ", mem);
-	put_text(c->name, mem);
+	bb_md_text(c->name, mem);
 	fputs(" |", mem);
-	put_number(c->base_ns, c->base_ns, mem);
-	put_number(c->head_ns, c->base_ns, mem);
+	bb_md_number(c->base_ns, c->base_ns, mem);
+	bb_md_number(c->head_ns, c->base_ns, mem);
 	putc(' ', mem);
-	put_percent(c->ratio.value, mem);
+	bb_md_percent(c->ratio.value, mem);
 	fputs(" | ", mem);
-	put_percent(c->ratio.lo, mem);
-	fputs(" to ", mem);
-	put_percent(c->ratio.hi, mem);
+	bb_md_interval(&c->ratio, mem);
 	fprintf(mem, " | %s%s%s |\n", beyond ? "**" : "", bb_verdict_name(c->verdict), beyond ? "**" : "");
 }
 
@@ -57,9 +30,9 @@ static void put_comparisons(const struct bb_report *r, FILE *mem)
 	if (!r->n_comparisons)
 		return;
 	fputs("### ", mem);
-	put_text(c->base, mem);
+	bb_md_text(c->base, mem);
 	fputs(" against ", mem);
-	put_text(c->head, mem);
+	bb_md_text(c->head, mem);
 	fprintf(mem, "\n\nBeyond %g %% counts; %g is the chance of a false verdict.\n\n", 100 * c->threshold, c->alpha);
 	fputs("| case | base, ns | head, ns | difference | interval | verdict |\n|---|--:|--:|--:|--:|---|\n", mem);
 	for (size_t i = 0; i < r->n_comparisons; i++)
@@ -75,17 +48,17 @@ static void put_cases(const struct bb_report *r, FILE *mem)
 		const struct bb_summary *s = &r->cases[i].summary;
 
 		fputs("| ", mem);
-		put_text(r->cases[i].name, mem);
+		bb_md_text(r->cases[i].name, mem);
 		fputs(" |", mem);
-		put_number(s->latency.value, s->latency.value, mem);
+		bb_md_number(s->latency.value, s->latency.value, mem);
 		if (isfinite(s->latency.lo))
 			fprintf(mem, " %s to %s |", bb_cell_number(s->latency.lo, s->latency.value).text,
 				bb_cell_number(s->latency.hi, s->latency.value).text);
 		else
 			fputs(" - |", mem);
-		put_number(s->p50.value, s->p50.value, mem);
-		put_number(s->p99.value, s->p99.value, mem);
-		put_number(s->net.value, s->latency.value, mem);
+		bb_md_number(s->p50.value, s->p50.value, mem);
+		bb_md_number(s->p99.value, s->p99.value, mem);
+		bb_md_number(s->net.value, s->latency.value, mem);
 		putc('\n', mem);
 	}
 }
@@ -103,12 +76,12 @@ static void put_programs(const struct bb_report *r, FILE *mem)
 	putc('\n', mem);
 	for (size_t i = 0; i < r->n_programs; i++) {
 		fputs("| ", mem);
-		put_text(r->programs[i].name, mem);
+		bb_md_text(r->programs[i].name, mem);
 		fputs(" | ", mem);
-		put_text(r->programs[i].type, mem);
+		bb_md_text(r->programs[i].type, mem);
 		fputs(" |", mem);
 		for (size_t k = 0; k < bb_n_static_metrics; k++)
-			put_number(bb_static_of(&r->programs[i].metrics, &bb_static_metrics[k]), BB_WHOLE, mem);
+			bb_md_number(bb_static_of(&r->programs[i].metrics, &bb_static_metrics[k]), BB_WHOLE, mem);
 		putc('\n', mem);
 	}
 }
@@ -118,29 +91,29 @@ static void put_notes(const struct bb_report *r, FILE *mem)
 	putc('\n', mem);
 	if (r->incomplete) {
 		fputs("- **incomplete**: ", mem);
-		put_text(r->incomplete, mem);
+		bb_md_text(r->incomplete, mem);
 		putc('\n', mem);
 	}
 	for (size_t i = 0; i < r->n_cases; i++) {
 		if (!r->cases[i].summary.voids)
 			continue;
 		fputs("- void: ", mem);
-		put_text(r->cases[i].name, mem);
+		bb_md_text(r->cases[i].name, mem);
 		fprintf(mem, ", %u of %zu series\n", r->cases[i].summary.voids, r->cases[i].n_series);
 	}
 	for (size_t i = 0; i < r->n_skips; i++) {
 		fputs("- skipped: ", mem);
-		put_text(r->skips[i].what, mem);
+		bb_md_text(r->skips[i].what, mem);
 		fputs(": ", mem);
-		put_text(r->skips[i].why, mem);
+		bb_md_text(r->skips[i].why, mem);
 		putc('\n', mem);
 	}
 	fputs("- run ", mem);
-	put_text(r->id, mem);
+	bb_md_text(r->id, mem);
 	fputs(", kernel ", mem);
-	put_text(r->fingerprint.kernel_release, mem);
+	bb_md_text(r->fingerprint.kernel_release, mem);
 	fputs(", ", mem);
-	put_text(r->fingerprint.cpu_model, mem);
+	bb_md_text(r->fingerprint.cpu_model, mem);
 	putc('\n', mem);
 }
 

@@ -371,6 +371,8 @@ static int run_pair(struct ab *ab, size_t drive, uint32_t pair, struct bb_err *e
  */
 static int look(struct ab *ab, size_t drive, bool *ret_any, struct bb_err *err)
 {
+	size_t n_family = ab->opts->n_family > ab->n_contests ? ab->opts->n_family : ab->n_contests;
+
 	*ret_any = false;
 	for (size_t i = 0; i < ab->n_contests; i++) {
 		struct contest *c = &ab->contests[i];
@@ -378,7 +380,7 @@ static int look(struct ab *ab, size_t drive, bool *ret_any, struct bb_err *err)
 
 		if (!c->active || drive_of(ab, c) != &ab->session.drives[drive])
 			continue;
-		if (bb_comparison__judge(k, k->alpha / (double)ab->n_contests))
+		if (bb_comparison__judge(k, k->alpha / (double)n_family))
 			return bb_fail_nomem(err);
 		c->active = k->verdict == BB_VERDICT_INCONCLUSIVE;
 		*ret_any |= c->active;
@@ -622,10 +624,11 @@ int bb_run_ab(const struct bb_plan *plan, const struct bb_ab_opts *opts, struct 
 		return rc;
 	}
 	rc = open_contests(ab, err);
-	if (!rc)
+	if (!rc) {
 		rc = run_drives(ab, err);
-	if (rc)
-		rc = bb_record__incomplete(report, rc, err);
+		if (rc)
+			rc = bb_record__incomplete(report, rc, err);
+	}
 	/* Valid at every look: what there is by the time of a signal or an error is judged as well. */
 	if (bb_comparisons_judge(report->comparisons, report->n_comparisons) && !rc)
 		rc = bb_fail_nomem(err);

@@ -209,12 +209,32 @@ export GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_NOSYSTEM=1 HOME=$TMP
 export GIT_AUTHOR_NAME=t GIT_AUTHOR_EMAIL=t@t GIT_COMMITTER_NAME=t GIT_COMMITTER_EMAIL=t@t
 mkdir -p "$repo/ci"
 cp ci/bencher.sh "$repo/ci/"
-# Built, not committed, as the real one; results as root would leave them.
+# Built, not committed, as the real one; results as root would leave them. It says what it was asked for.
 cat >"$repo/Makefile" <<'EOF'
 all:
 	@echo building; test ! -e broken
-	@printf '#!/bin/sh\nmkdir -p results; touch results/run.json; echo "%s $$*"\n' "$$(cat version)" > bpfbench
+	@printf '#!/bin/sh\nexec sh ./fake-bpfbench "%s" "$$@"\n' "$$(cat version)" > bpfbench
 	@chmod +x bpfbench
+EOF
+cat >"$repo/fake-bpfbench" <<'EOF'
+version=$1
+shift
+case $1 in
+check) [ -z "$BB_TEST_NO_TESTBED" ] && echo a-machine ;;
+gate)
+	echo "$*" | sed 's,/[^ ]*/,,g' >>"$BB_TEST_LOG"
+	while [ $# -gt 0 ]; do
+		case $1 in
+		--base) base=$2 ;;
+		--bmf-base) echo "base $(git show "$base:version")" >"$2" ;;
+		--bmf-head) echo "head $version" >"$2" ;;
+		--markdown) echo "report" >"$2" ;;
+		esac
+		shift
+	done
+	exit "${BB_TEST_GATE_RC:-0}" ;;
+*) mkdir -p results; touch results/run.json; echo "$version $*" ;;
+esac
 EOF
 rm -rf "$fake"
 mkdir "$fake"
@@ -222,15 +242,17 @@ fake_tool sudo <<'EOF'
 #!/usr/bin/env bash
 exec "$@"
 EOF
-# Does what bencher does with the command, and fails when told to: always, or for one branch.
+# Does what bencher does with the command or the file, and fails when told to: always or once, for one branch, or killed.
 fake_tool bencher <<'EOF'
 #!/usr/bin/env bash
 { printf '%q ' "$@"; echo; } >>"$BB_TEST_LOG"
-measured=$(/bin/sh -c "${*: -1}") || exit 1
+if [[ ${*: -2:1} == --file ]]; then measured=$(cat "${*: -1}"); else measured=$(/bin/sh -c "${*: -1}"); fi || exit 1
 echo "measured: $measured" >>"$BB_TEST_LOG"
 [[ -n $BENCHER_API_KEY ]] || exit 1
 for word in "$@"; do
+	[[ $word != "${BB_TEST_BENCHER_KILLED:-}" ]] || kill -KILL $$
 	[[ $word != "${BB_TEST_BENCHER_FAIL:-}" ]] || { echo "alert" >&2; exit 1; }
+	[[ $word != "${BB_TEST_BENCHER_ONCE:-}" || -e $TMP/once ]] || { touch "$TMP/once"; echo "alert" >&2; exit 1; }
 done
 EOF
 here() { (cd "$repo" && "$@"); }
@@ -246,7 +268,7 @@ if need_command git "bencher.sh"; then
 
 	here git init -q -b main
 	echo base >"$repo/version"
-	here git add ci Makefile version
+	here git add ci Makefile version fake-bpfbench
 	here git commit -qm base
 	base=$(here git rev-parse HEAD)
 	here git switch -q -c feature/x
@@ -256,26 +278,34 @@ if need_command git "bencher.sh"; then
 	sut=$repo/ci/bencher.sh
 
 	run "$sut" main --dry-run --project p --testbed t
+	exact=''
+	for measure in $(sed -n '/bb_static_metrics\[\]/,$s/.*{"[a-z_]*", "\([a-z-]*\)".*BB_METRIC_EXACT.*/\1/p' harness/core/metric.c); do
+		exact+=" --threshold-measure $measure --threshold-test percentage --threshold-max-sample-size 1 --threshold-upper-boundary 0.0"
+	done
+	check "bencher: core/metric.c has exact measures" test -n "$exact"
 	expect_eq "bencher: main: the exact command lines" "$(cat "$TMP/out")" "make all
-bencher run --project p --adapter json --testbed t --hash $head --branch main --threshold-measure latency --threshold-test t_test --threshold-max-sample-size 64 --threshold-upper-boundary 0.99 --thresholds-reset --err 'sudo ./bpfbench --scenario perf_profiler'"
+bencher run --project p --adapter json --testbed t --hash $head --branch main --threshold-measure latency --threshold-test t_test --threshold-max-sample-size 64 --threshold-upper-boundary 0.99$exact --thresholds-reset --err 'sudo ./bpfbench --scenario perf_profiler'"
 	expect_empty "bencher: main --dry-run: nothing else is said" err
 
 	run env TMPDIR=/tmp "$sut" candidate --dry-run --project p --testbed t --host http://localhost:6610
-	expect_eq "bencher: candidate: the exact command lines" "$(cat "$TMP/out")" "git worktree add --detach /tmp/bpfbench-base.XXXXXX/tree $base
-make -C /tmp/bpfbench-base.XXXXXX/tree all
-make all
-env -C /tmp/bpfbench-base.XXXXXX/tree bencher run --project p --adapter json --testbed t --host http://localhost:6610 --hash $base --branch feature/x-base --start-point-reset 'sudo ./bpfbench --scenario perf_profiler'
-bencher run --project p --adapter json --testbed t --host http://localhost:6610 --hash $head --branch feature/x --start-point feature/x-base --start-point-reset --threshold-measure latency --threshold-test percentage --threshold-upper-boundary 0.25 --thresholds-reset --err 'sudo ./bpfbench --scenario perf_profiler'
-git worktree remove --force /tmp/bpfbench-base.XXXXXX/tree"
+	expect_eq "bencher: candidate: the exact command lines" "$(cat "$TMP/out")" "make all
+sudo ./bpfbench gate --base $base --scenario perf_profiler --force --markdown /tmp/bpfbench-bencher.XXXXXX/gate.md --bmf-base /tmp/bpfbench-bencher.XXXXXX/base.json --bmf-head /tmp/bpfbench-bencher.XXXXXX/head.json
+bencher run --project p --adapter json --testbed t --host http://localhost:6610 --hash $base --branch feature/x-base --start-point-reset --file /tmp/bpfbench-bencher.XXXXXX/base.json
+bencher run --project p --adapter json --testbed t --host http://localhost:6610 --hash $head --branch feature/x --start-point feature/x-base --start-point-reset --threshold-measure latency --threshold-test percentage --threshold-max-sample-size 1 --threshold-upper-boundary 0.25$exact --thresholds-reset --err --file /tmp/bpfbench-bencher.XXXXXX/head.json"
 	check "bencher: --dry-run ran nothing" test ! -e "$repo/bpfbench"
 
-	run "$sut" candidate --dry-run --base-branch main --branch "it's" --scenario a --scenario 'b c' --boundary=0.1
+	run "$sut" candidate --dry-run --base-branch main --branch "it's" --scenario 'b c' --boundary=0.1
 	expect_grep "bencher: options: branch names, quoted" out "--branch 'it'\\\\''s' --start-point main --start-point-reset"
-	expect_grep "bencher: options: scenarios, quoted twice" out "'sudo ./bpfbench --scenario a --scenario '\\\\''b c'\\\\'''\$"
+	expect_grep "bencher: options: a scenario, quoted" out "gate .* --scenario 'b c' "
 	expect_grep "bencher: options: --name=value" out '--threshold-upper-boundary 0.1 '
+	run "$sut" candidate --dry-run --scenario a --scenario b
+	expect_status "bencher: a candidate has one scenario" 2
+	run "$sut" main --dry-run --scenario a --scenario 'b c'
+	expect_grep "bencher: options: scenarios, quoted twice" out "'sudo ./bpfbench --scenario a --scenario '\\\\''b c'\\\\'''\$"
 	run env GITHUB_HEAD_REF=pr BENCHER_PROJECT=q BENCHER_TESTBED=u BENCHER_SCENARIO=s BENCHER_BASE_REV=main \
 		GITHUB_TOKEN=hush BENCHER_API_KEY=secret "$sut" candidate --dry-run --github-actions
-	expect_grep "bencher: the environment does the same" out '--project q .*--testbed u .*--branch pr .*--scenario s'
+	expect_grep "bencher: the environment does the same" out '--project q .*--testbed u .*--branch pr --start'
+	expect_grep "bencher: the environment names the scenario" out '--scenario s '
 	# shellcheck disable=SC2016 # printed as it is
 	expect_grep "bencher: the token is printed by name" out '--github-actions "\$GITHUB_TOKEN"'
 	expect_no_grep "bencher: no secret is printed" out 'hush|secret'
@@ -311,53 +341,74 @@ git worktree remove --force /tmp/bpfbench-base.XXXXXX/tree"
 	expect_eq "bencher: no key: bencher was not called" "$(cat "$BB_TEST_LOG")" ""
 
 	export BENCHER_API_KEY=secret TMPDIR=$TMP
-	run "$sut" main --testbed t
+	attempts() { grep -c "^run .*--branch $1 " "$BB_TEST_LOG"; }
+	run "$sut" main
 	expect_status "bencher: main runs" 0
 	expect_eq "bencher: main measured this tree" "$(grep ^measured "$BB_TEST_LOG")" \
 		"measured: candidate --scenario perf_profiler"
+	check "bencher: the testbed is what bpfbench calls the machine" grep -q -- '--testbed a-machine ' "$BB_TEST_LOG"
 	expect_no_grep "bencher: the key is not printed" err secret
 	# shellcheck disable=SC2016 # the inner shell's
 	check "bencher: the key is on no command line" bash -c '! grep -q secret "$1"' _ "$BB_TEST_LOG"
 	expect_empty "bencher: the build's messages are not on stdout" out
+	run env BB_TEST_NO_TESTBED=1 "$sut" main
+	expect_status "bencher: a machine without a name: exit code 1" 1
+	expect_grep "bencher: a machine without a name: says what to give" err 'give --testbed'
+	: >"$BB_TEST_LOG"
 	run env BB_TEST_BENCHER_FAIL=main "$sut" main
-	expect_status "bencher: main with an alert: exit code 1" 1
+	expect_status "bencher: main with an alert that is confirmed: exit code 1" 1
+	expect_eq "bencher: an alert is measured twice" "$(attempts main)" 2
+	: >"$BB_TEST_LOG"
+	run env BB_TEST_BENCHER_ONCE=main "$sut" main
+	expect_status "bencher: main with an alert that is not confirmed passes" 0
+	expect_grep "bencher: an alert that is not confirmed is said" err 'measuring a second time'
+	expect_eq "bencher: measured twice for that" "$(attempts main)" 2
+	rm "$TMP/once"
+	: >"$BB_TEST_LOG"
+	run env BB_TEST_BENCHER_KILLED=main "$sut" main
+	expect_status "bencher: killed: exit code 1" 1
+	expect_grep "bencher: killed: says so" err 'bencher was killed by SIGKILL; nothing is known'
+	expect_eq "bencher: killed: not tried again" "$(attempts main)" 1
 
 	clean_after() {
-		expect_eq "$1: the scratch worktree is gone" \
-			"$(here git worktree list | wc -l) $(find "$TMP" -maxdepth 1 -name 'bpfbench-base.*')" "1 "
+		expect_eq "$1: nothing is left" \
+			"$(here git worktree list | wc -l) $(find "$TMP" -maxdepth 1 -name 'bpfbench-bencher.*')" "1 "
 	}
 	: >"$BB_TEST_LOG"
-	run "$sut" candidate --testbed t
+	run env GITHUB_STEP_SUMMARY="$TMP/summary" "$sut" candidate --testbed t
 	expect_status "bencher: candidate runs" 0
 	expect_eq "bencher: candidate: base first, then the candidate" "$(grep ^measured "$BB_TEST_LOG")" \
-		"measured: base --scenario perf_profiler
-measured: candidate --scenario perf_profiler"
-	expect_eq "bencher: candidate: bencher's own words" \
-		"$(grep -v ^measured "$BB_TEST_LOG" | sed -E 's/ $//; s/ sudo.*//' | tail -n 1)" \
-		"run --project bpfbench --adapter json --testbed t --hash $head --branch feature/x --start-point feature/x-base --start-point-reset --threshold-measure latency --threshold-test percentage --threshold-upper-boundary 0.25 --thresholds-reset --err"
+		"measured: base base
+measured: head candidate"
+	expect_eq "bencher: candidate: both measured in turns, once" "$(grep -c '^gate' "$BB_TEST_LOG")" 1
+	expect_eq "bencher: candidate: the gate's report is the job's summary" "$(cat "$TMP/summary")" report
 	clean_after "bencher: candidate"
 
+	: >"$BB_TEST_LOG"
 	run env BB_TEST_BENCHER_FAIL=feature/x "$sut" candidate
-	expect_status "bencher: candidate with an alert: exit code 1" 1
+	expect_status "bencher: candidate with a confirmed alert: exit code 1" 1
+	expect_eq "bencher: candidate with an alert: measured a second time" "$(grep -c '^gate' "$BB_TEST_LOG")" 2
 	clean_after "bencher: candidate with an alert"
+	run env BB_TEST_BENCHER_ONCE=feature/x "$sut" candidate
+	expect_status "bencher: candidate with an alert that is not confirmed passes" 0
+	rm "$TMP/once"
+	: >"$BB_TEST_LOG"
+	run env BB_TEST_GATE_RC=3 "$sut" candidate
+	expect_status "bencher: a regression that the gate confirmed: exit code 1" 1
+	expect_grep "bencher: a regression: says so" err 'gate found a regression, and confirmed it'
+	expect_eq "bencher: a regression is reported to Bencher all the same" "$(attempts feature/x)" 1
+	: >"$BB_TEST_LOG"
+	run env BB_TEST_GATE_RC=1 "$sut" candidate
+	expect_status "bencher: a gate that errs: exit code 1" 1
+	expect_grep "bencher: a gate that errs: says so" err 'could not be measured \(bpfbench gate ended with 1\)'
+	expect_eq "bencher: a gate that errs: nothing is reported" "$(attempts '.*')" 0
+	clean_after "bencher: a gate that errs"
 	: >"$BB_TEST_LOG"
 	run env BB_TEST_BENCHER_FAIL=feature/x-base "$sut" candidate
 	expect_status "bencher: base not reported: exit code 1" 1
-	expect_grep "bencher: base not reported: says so" err 'could not be measured or reported'
-	expect_eq "bencher: base not reported: the candidate is not judged" "$(grep -c '^run' "$BB_TEST_LOG")" 1
+	expect_grep "bencher: base not reported: says so" err 'could not be reported'
+	expect_eq "bencher: base not reported: the candidate is not judged" "$(attempts feature/x)" 0
 	clean_after "bencher: base not reported"
-
-	here git switch -q main
-	touch "$repo/broken"
-	here git add broken
-	here git commit -qm broken
-	here git switch -q -c feature/y
-	here git rm -q broken
-	here git commit -qm mended
-	run "$sut" candidate
-	expect_status "bencher: a base that does not build: exit code 1" 1
-	expect_grep "bencher: a base that does not build: says so" err '^bencher.sh: the base, [0-9a-f]{40}, does not build'
-	clean_after "bencher: a base that does not build"
 fi
 
 # --- .ci/run and the workflows ---
@@ -373,7 +424,15 @@ expect_status ".ci/run: succeeds when all pass" 0
 run cat ci/github/bpfbench.yml
 expect_grep "workflow: main" out 'run: ci/bencher.sh main'
 expect_grep "workflow: candidate" out 'run: ci/bencher.sh candidate'
+expect_grep "workflow: a fork gets the gate, without secrets" out 'bpfbench gate '
 expect_no_grep "workflow: no text of the author reaches a shell" out 'run:.*\$\{\{'
+run cat ci/github/gate.yml
+expect_no_grep "gate workflow: no text of the author reaches a shell" out 'run:.*\$\{\{'
+expect_no_grep "gate workflow: no secrets" out 'secrets\.'
+run cat ci/gitlab/bpfbench.yml
+expect_grep "gitlab: main" out 'ci/bencher.sh main'
+expect_grep "gitlab: candidate" out 'ci/bencher.sh candidate'
+expect_grep "gitlab: a fork gets the gate, without secrets" out 'bpfbench gate '
 check "workflow: ci.yml runs .ci/run" grep -q 'run: bash .ci/run' .github/workflows/ci.yml
 
 plan_done

@@ -136,6 +136,21 @@ expect_eq "scenario: several in one BMF" "$(grep -cE '^  "(quiet|noisy)/' "$TMP/
 check "scenario: several in one stored run" only_whole "$results" 2
 rm -rf "$results"
 
+# --- several jobs at once ---
+jobs_at_once() {
+	local -a pids=()
+	local i pid
+
+	for i in 1 2 3 4 5 6; do
+		"${user[@]}" "$BPFBENCH" -s "$WORK/quiet.yml" --results "$results" -n 600 >/dev/null 2>&1 &
+		pids+=($!)
+	done
+	for pid in "${pids[@]}"; do wait "$pid" || return 1; done
+}
+check "at once: six jobs store into one folder" jobs_at_once
+check "at once: each run is there, whole, and nothing else" only_whole "$results" 6
+rm -rf "$results"
+
 # Twelve rounds of two million samples cannot be done in 60 ms by anybody.
 fake quiet -n 24000000 --budget 0.06
 expect_status "budget: what was measured by then is a result" 0

@@ -334,6 +334,26 @@ static void test_max_pairs(void **state)
 	bb_report__free(r);
 }
 
+/* Where others share alpha, a verdict takes more pairs, and holds when all are judged together. */
+static void test_family(void **state)
+{
+	struct bb_ab_opts opts = opts_of("plain", "slower", 7);
+	uint32_t alone;
+	struct bb_report *r;
+
+	(void)state;
+	opts.max_pairs = 1000;
+	r = compare(&opts);
+	alone = r->comparisons[0].n_matched;
+	bb_report__free(r);
+	opts.n_family = 1000;
+	r = compare(&opts);
+	assert_int_equal(r->comparisons[0].verdict, BB_VERDICT_REGRESSED);
+	assert_true(r->comparisons[0].n_matched > alone);
+	assert_true(1000 * r->comparisons[0].p_regressed <= opts.alpha);
+	bb_report__free(r);
+}
+
 static void test_budget(void **state)
 {
 	struct bb_ab_opts opts = opts_of("plain", "again", 7);
@@ -468,6 +488,7 @@ int main(void)
 		cmocka_unit_test(test_floors_of_drives),
 		cmocka_unit_test(test_no_drive_for_both),
 		cmocka_unit_test(test_max_pairs),
+		cmocka_unit_test(test_family),
 		cmocka_unit_test(test_budget),
 		cmocka_unit_test(test_dies_midway),
 		cmocka_unit_test(test_signal),

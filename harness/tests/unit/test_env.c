@@ -626,6 +626,29 @@ static void test_stats_held(void **state)
 	assert_int_equal(r.status, BB_CHECK_WARN);
 }
 
+/* A testbed's name follows the identity fields, and only those; Bencher takes 64 bytes. */
+static void test_testbed(void **state)
+{
+	char a[BB_TESTBED_SIZE], b[BB_TESTBED_SIZE];
+	struct bb_fingerprint fp;
+
+	(void)state;
+	bb_fingerprint_init(&fp);
+	assert_int_equal(bb_fingerprint_set(&fp, "cpu_model", "AMD EPYC(TM) 7763 64-Core"), 0);
+	bb_testbed_name(&fp, a);
+	assert_int_equal(strlen(a), strlen("amd-epyc-tm-7763-64-core-01234567"));
+	assert_memory_equal(a, "amd-epyc-tm-7763-64-core-", 25);
+	assert_int_equal(bb_fingerprint_set(&fp, "git_commit", "0123456789abcdef0123456789abcdef01234567"), 0);
+	bb_testbed_name(&fp, b);
+	assert_string_equal(a, b);
+	assert_int_equal(bb_fingerprint_set(&fp, "kernel_release", "6.1.0-28-amd64"), 0);
+	bb_testbed_name(&fp, b);
+	assert_string_not_equal(a, b);
+	assert_int_equal(bb_fingerprint_set(&fp, "cpu_model", "Aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"), 0);
+	bb_testbed_name(&fp, b);
+	assert_int_equal(strlen(b), BB_TESTBED_SIZE - 1);
+}
+
 int main(void)
 {
 #define WITH_ROOT(test) cmocka_unit_test_setup_teardown(test, make_root, remove_root)
@@ -653,6 +676,7 @@ int main(void)
 		cmocka_unit_test(test_checks_run),
 		cmocka_unit_test(test_checks_without_root),
 		cmocka_unit_test(test_stats_held),
+		cmocka_unit_test(test_testbed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

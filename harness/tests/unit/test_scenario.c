@@ -583,6 +583,22 @@ static void test_many_variants(void **state)
 	assert_string_equal(err.msg + strlen(err.msg) - 3, "...");
 }
 
+/* A copy of a variant is driven by what drives the variant, and by nothing else. */
+static void test_copies_are_driven(void **state)
+{
+	struct bb_scenario *s = must_parse("name: n\nvariants: [{name: a}, {name: b}]\ndrive: [{with: fake, variants: [a]}, "
+					   "{with: fake, variants: [b]}, {with: fake}]\n");
+	struct bb_err err = {0};
+
+	(void)state;
+	assert_int_equal(bb_scenario__add_variant(s, "copy", "b", NULL, &err), 0);
+	assert_int_equal(s->drives[0].n_variants, 1);
+	assert_int_equal(s->drives[1].n_variants, 2);
+	assert_string_equal(s->drives[1].variants[1], "copy");
+	assert_int_equal(s->drives[2].n_variants, 0);
+	bb_scenario__free(s);
+}
+
 static void test_files(void **state)
 {
 	char dir[] = "/tmp/bb_test_scenario.XXXXXX", path[64];
@@ -762,6 +778,7 @@ int main(void)
 		cmocka_unit_test(test_bounds),
 		cmocka_unit_test(test_many_keys),
 		cmocka_unit_test(test_many_variants),
+		cmocka_unit_test(test_copies_are_driven),
 		cmocka_unit_test(test_files),
 		cmocka_unit_test(test_shipped),
 		cmocka_unit_test(test_shipped_fun_xdp),

@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/rng.h"
+#include "cli/cmd.h"
+#include "cli/compare_show.h"
+#include "cli/measure.h"
+#include "cli/object_options.h"
+#include "cli/options.h"
+#include "cli/output.h"
+#include "run/gate.h"
+
+#define DEFAULT_EACH_S 10.0
+
+struct gate_args {
+	struct bb_measure_args measure;
+	struct bb_object_args object;
+	struct bb_gate_opts gate;
+	const char *scenario, *markdown, *bmf[2];	/* of base and head */
+};
+
+enum { KEY_BASE = 0x100, KEY_HEAD, KEY_MERGE_BASE, KEY_BUILD, KEY_FORCE, KEY_THRESHOLD, KEY_ALPHA, KEY_EACH,
+       KEY_MARKDOWN, KEY_BMF_BASE, KEY_BMF_HEAD };
+
+static const struct argp_option options[] = {
+	{NULL, 0, NULL, 0, "What to compare:", 1},
+	{"base", KEY_BASE, "REV", 0, "the old revision", 1},
+	{"head", KEY_HEAD, "REV", 0, "the new one (default: the work tree as it is)", 1},
+	{"merge-base", KEY_MERGE_BASE, NULL, 0, "the old one is the last commit that REV and head have in common", 1},
+	{"build", KEY_BUILD, "COMMAND", 0, "makes the objects, from the top of the tree (default: make)", 1},
+	{"scenario", 's', "NAME", 0, "with the variants and drives of this scenario", 1},
+	{"force", KEY_FORCE, NULL, 0, "measure objects that are the same in both, too", 1},
+	{NULL, 0, NULL, 0, "All programs of all *.bpf.o, or (paths from the top of the tree):", 2},
+	{NULL, 0, NULL, 0, "How to judge:", 3},
+	{"threshold", KEY_THRESHOLD, "PERCENT", 0, "smallest difference that matters (default 1)", 3},
+	{"alpha", KEY_ALPHA, "SHARE", 0, "chance of a false verdict over all comparisons (default 0.05)", 3},
+	{"each", KEY_EACH, "SECONDS", 0, "time for a program, at the most (default 10); as much again if it regressed", 3},
+	{NULL, 0, NULL, 0, "What comes out besides the report on stdout:", 4},
+	{"markdown", KEY_MARKDOWN, "FILE", 0, "the report, too", 4},
+	{"bmf-base", KEY_BMF_BASE, "FILE", 0, "what base costs as Bencher Metric Format, named as in a plain run", 4},
+	{"bmf-head", KEY_BMF_HEAD, "FILE", 0, "what head costs, likewise", 4},
+	{0},
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct gate_args *a = state->input;
+
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &a->object;
+		state->child_inputs[1] = &a->measure;
+		break;
+	case 's': a->scenario = arg; break;
+	case KEY_BASE: a->gate.base = arg; break;
+	case KEY_HEAD: a->gate.head = arg; break;
+	case KEY_MERGE_BASE: a->gate.merge_base = true; break;
+	case KEY_BUILD: a->gate.build = arg; break;
+	case KEY_FORCE: a->gate.force = true; break;
+	case KEY_THRESHOLD: a->gate.threshold = bb_option_percent(state, "threshold", arg); break;
+	case KEY_ALPHA: a->gate.alpha = bb_option_double(state, "alpha", arg, 1e-6, 0.5); break;
+	case KEY_EACH: a->gate.each_s = bb_option_double(state, "each", arg, 0.1, 3600); break;
+	case KEY_MARKDOWN: a->markdown = arg; break;
+	case KEY_BMF_BASE: a->bmf[0] = arg; break;
+	case KEY_BMF_HEAD: a->bmf[1] = arg; break;
+	case ARGP_KEY_ARG: bb_usage_error(state, "'%s' is no option", arg);
+	case ARGP_KEY_END:
+		if (!a->gate.base)
+			bb_usage_error(state, "against which revision? --base REV");
+		if (a->scenario && bb_object_args__any(&a->object))
+			bb_usage_error(state, "--program, --packet, --ctx and --trigger are for objects without a --scenario");
+		break;
+	default: return ARGP_ERR_UNKNOWN;
+	}
+	return 0;
+}
+
+static const struct argp_child children[] = {{&bb_object_argp, 0, NULL, 2}, {&bb_measure_argp, 0, NULL, 4}, {0}};
+
+static const struct argp argp = {
+	.options = options,
+	.parser = parse,
+	.doc = "Compare the BPF programs of two git revisions, and fail when one got slower.\v"
+	       "Both revisions are built in a scratch work tree, which is removed however this ends. Each program that is in "
+	       "both is compared as `bpfbench compare` does it. What regressed is measured once more, with other loads and "
+	       "another seed, and counts only if it regresses again. Inconclusive never fails. The report is Markdown, unless "
+	       "--format says what stdout is to be. Runs are stored only with --results. Needs root; git and the build run as "
+	       "the owner of the folder.\n\n"
+	       "Exit codes: 0 no regression, 1 an error, or a program of head that does not load and base's does, 2 usage, "
+	       "3 a confirmed regression, 4 nothing here can be measured.",
+	.children = children,
+	.help_filter = bb_help_formats,
+};
+
+static void say_building(const char *what)
+{
+	fprintf(stderr, "bpfbench: building %s\n", what);
+}
+
+static void say_nothing(const char *what)
+{
+	(void)what;
+}
+
+/* The file of the scenario that was named; free() it. */
+static int find_scenario(const char *name, char **ret_path, struct bb_err *err)
+{
+	struct bb_scenario *s = NULL;
+	struct bb_paths paths = {0};
+	int rc = bb_paths__find(&paths, err);
+
+	if (!rc)
+		rc = bb_scenario_find(&paths, name, &s, err);
+	if (!rc) {
+		*ret_path = strdup(s->path);
+		rc = *ret_path ? 0 : bb_fail_nomem(err);
+	}
+	bb_scenario__free(s);
+	bb_paths__done(&paths);
+	return rc;
+}
+
+/* What can be found wrong before two builds. */
+static int check(struct gate_args *a, char **ret_scenario, struct bb_err *err)
+{
+	struct bb_compare_opts judge = {.threshold = a->gate.threshold};
+	const char *const files[] = {a->markdown, a->bmf[0], a->bmf[1], a->measure.output};
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < sizeof(files) / sizeof(files[0]); i++)
+		rc = bb_output_check(files[i], err);
+	if (!rc)
+		rc = bb_compare_check_floor(&judge, a->measure.results ? a->measure.results : "results", NULL, err);
+	return rc || !a->scenario ? rc : find_scenario(a->scenario, ret_scenario, err);
+}
+
+/* One measurement, `first` being the one before. Returns the exit code; then m has the report. */
+static int measure(const struct bb_measure_args *args, struct bb_gate_run *run, const char *command,
+		   const struct bb_report *first, struct bb_measure *m)
+{
+	struct bb_err err = {0};
+	int rc = bb_measure__begin(args, first ? "gate-again" : "gate", command, m, &err);
+
+	if (rc)
+		return bb_complain(&err);
+	rc = bb_gate_run__measure(run, &m->opts, first, m->report, &err);
+	return bb_measure__deliver(m, rc, &err);
+}
+
+static int write_side(const struct bb_gate *g, const struct bb_report *r, const char *variant, const char *path,
+		      struct bb_err *err)
+{
+	struct bb_report side;
+	int rc = 0;
+
+	if (!path)
+		return 0;
+	if (bb_gate__side(g, r, variant, &side))
+		return bb_fail_nomem(err);
+	if (!side.n_cases)
+		rc = bb_fail(err, -ENODATA, "%s: nothing was measured; --force measures what is the same in both, too", path);
+	else
+		rc = bb_output(&side, bb_exporter_find("bmf"), path, err);
+	bb_gate__side_done(&side);
+	return rc;
+}
+
+struct findings {
+	const struct bb_gate *gate;
+	const struct bb_report *first, *again;
+};
+
+static int write_markdown(void *arg, FILE *out, struct bb_err *err)
+{
+	const struct findings *f = arg;
+
+	return bb_gate__markdown(f->gate, f->first, f->again, out, err);
+}
+
+static int show(const struct gate_args *a, const struct bb_gate *g, const struct bb_report *first,
+		const struct bb_report *again)
+{
+	struct findings f = {.gate = g, .first = first, .again = again};
+	struct bb_err err = {0};
+	int rc = a->measure.format ? 0 : bb_output_of(write_markdown, &f, NULL, &err);
+
+	if (!rc && a->markdown)
+		rc = bb_output_of(write_markdown, &f, a->markdown, &err);
+	if (!rc)
+		rc = write_side(g, first, "base", a->bmf[0], &err);
+	if (!rc)
+		rc = write_side(g, first, "head", a->bmf[1], &err);
+	return rc ? bb_complain(&err) : BB_EXIT_OK;
+}
+
+static int exit_code_of(const struct bb_gate *g, const struct bb_report *first, const struct bb_report *again)
+{
+	if (bb_gate__count(first, again, BB_GATE_REGRESSED))
+		return BB_EXIT_REGRESSION;
+	if (bb_gate__any(g, BB_GATE_FAILED))
+		return BB_EXIT_FAILURE;
+	if (bb_gate__any(g, BB_GATE_SKIPPED) && !bb_gate__any(g, BB_GATE_COMPARED) && !bb_gate__any(g, BB_GATE_SAME))
+		return BB_EXIT_UNSUPPORTED;
+	return BB_EXIT_OK;
+}
+
+static int run_gate(const struct gate_args *a, struct bb_gate_run *run, const char *command)
+{
+	struct bb_measure_args again = a->measure;
+	struct bb_measure first = {0}, second = {0};
+	struct bb_rng rng;
+	int exit_code;
+
+	bb_rng_seed(&rng, a->measure.seed);
+	again.seed = bb_rng_u64(&rng);
+	again.format = NULL;	/* stdout has the first one */
+	exit_code = measure(&a->measure, run, command, NULL, &first);
+	if (exit_code == BB_EXIT_OK && bb_gate_run__todo(run, first.report)) {
+		if (!a->measure.quiet)
+			fprintf(stderr, "bpfbench: measuring again what regressed\n");
+		exit_code = measure(&again, run, command, first.report, &second);
+	}
+	if (exit_code == BB_EXIT_OK)
+		exit_code = show(a, bb_gate_run__gate(run), first.report, second.report);
+	if (exit_code == BB_EXIT_OK)
+		exit_code = exit_code_of(bb_gate_run__gate(run), first.report, second.report);
+	bb_measure__end(&first);
+	bb_measure__end(&second);
+	return exit_code;
+}
+
+int bb_cmd_gate(int argc, char **argv)
+{
+	struct gate_args a = {.gate = {.dir = ".", .threshold = 0.01, .alpha = 0.05, .each_s = DEFAULT_EACH_S}};
+	char *command = bb_command_line(argc, argv), *scenario = NULL;
+	struct bb_gate_run *run = NULL;
+	struct bb_err err = {0};
+	int rc, exit_code;
+
+	bb_measure_args__init(&a.measure, NULL, 0);
+	a.measure.results = NULL;
+	argp_parse(&argp, argc, argv, 0, NULL, &a);
+	a.measure.no_store |= !a.measure.results;
+	a.gate.objects = a.object.objects.v;
+	a.gate.n_objects = a.object.objects.n;
+	a.gate.drive = (struct bb_object_opts){
+		.programs = a.object.programs.v, .n_programs = a.object.programs.n, .trigger = a.object.trigger,
+		.packets = a.object.packets.v, .n_packets = a.object.packets.n,
+		.contexts = a.object.contexts.v, .n_contexts = a.object.contexts.n,
+	};
+	a.gate.say = a.measure.quiet ? say_nothing : say_building;
+	rc = check(&a, &scenario, &err);
+	a.gate.scenario = scenario;
+	if (!rc)
+		rc = bb_gate_run__open(&a.gate, &run, &err);
+	exit_code = rc ? bb_complain(&err) : run_gate(&a, run, command ? command : "");
+	if (bb_gate_run__close(run, &err))
+		exit_code = bb_complain(&err);
+	free(scenario);
+	free(command);
+	bb_object_args__done(&a.object);
+	return exit_code;
+}

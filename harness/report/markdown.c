@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "report/markdown.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "report/table_cells.h"
+
+void bb_md_text(const char *text, FILE *mem)
+{
+	for (; text && *text; text++) {
+		if (strchr("|\\`*_<>[]#", *text))
+			putc('\\', mem);
+		putc((unsigned char)*text < 0x20 || *text == 0x7f ? ' ' : *text, mem);
+	}
+}
+
+void bb_md_number(double value, double scale, FILE *mem)
+{
+	struct bb_cell cell = bb_cell_number(value, scale);
+
+	fprintf(mem, " %s |", cell.text[0] ? cell.text : "-");
+}
+
+void bb_md_percent(double ratio, FILE *mem)
+{
+	if (isfinite(ratio))
+		fprintf(mem, "%+.2f %%", 100 * (ratio - 1));
+	else
+		putc('-', mem);
+}
+
+void bb_md_interval(const struct bb_estimate *ratio, FILE *mem)
+{
+	bb_md_percent(ratio->lo, mem);
+	fputs(" to ", mem);
+	bb_md_percent(ratio->hi, mem);
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef BB_REPORT_MARKDOWN_H
+#define BB_REPORT_MARKDOWN_H
+
+#include <stdio.h>
+
+#include "core/metric.h"
+
+/* What goes into the cells of a Markdown table. What cannot be said is "-". */
+
+void bb_md_text(const char *text, FILE *mem);	/* neither ends a cell nor begins markup; NULL: nothing */
+void bb_md_number(double value, double scale, FILE *mem);	/* " 12.5 |"; scale: report/table_cells.h */
+void bb_md_percent(double ratio, FILE *mem);	/* "+3.02 %" */
+void bb_md_interval(const struct bb_estimate *ratio, FILE *mem);	/* "+2.95 % to +3.10 %" */
+
+#endif

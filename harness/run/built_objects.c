@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "run/built_objects.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <fts.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/io.h"
+
+#define EXTENSION ".bpf.o"
+#define MAX_BYTES (256u << 20)
+
+static struct bb_built_object *find_or_add(struct bb_built_objects *o, const char *path)
+{
+	struct bb_built_object *v;
+
+	for (size_t i = 0; i < o->n; i++)
+		if (!strcmp(o->v[i].path, path))
+			return &o->v[i];
+	v = reallocarray(o->v, o->n + 1, sizeof(*v));
+	if (!v)
+		return NULL;
+	o->v = v;
+	v += o->n;
+	*v = (struct bb_built_object){.path = strdup(path)};
+	if (!v->path)
+		return NULL;
+	o->n++;
+	return v;
+}
+
+/* A hard link keeps it when the tree goes; a symbolic link is followed. A file that is not there is left out. */
+static int keep(struct bb_built_objects *o, const struct bb_repo *repo, enum bb_revision revision, const char *path,
+		struct bb_err *err)
+{
+	struct bb_built_object *v;
+	char *from = NULL, *to = NULL;
+	int rc = 0;
+
+	if (asprintf(&from, "%s/%s", repo->tree, path) < 0)
+		return bb_fail_nomem(err);
+	v = access(from, F_OK) ? NULL : find_or_add(o, path);
+	if (!v && !access(from, F_OK))
+		rc = bb_fail_nomem(err);
+	if (v && !v->file[revision]) {
+		if (asprintf(&to, "%s/%s%zu.o", repo->scratch, revision == BB_BASE ? "base" : "head", (size_t)(v - o->v)) < 0)
+			rc = bb_fail_nomem(err);
+		else if (linkat(AT_FDCWD, from, AT_FDCWD, to, AT_SYMLINK_FOLLOW))
+			rc = bb_fail(err, -errno, "%s cannot be kept as %s: %s", from, to, strerror(errno));
+		v->file[revision] = to;
+	}
+	free(from);
+	return rc;
+}
+
+static bool is_object(const FTSENT *e)
+{
+	size_t len = strlen(EXTENSION);
+
+	return e->fts_info == FTS_F && e->fts_namelen > len && !strcmp(e->fts_name + e->fts_namelen - len, EXTENSION);
+}
+
+/* By name, so that the order is that of neither the file system nor the build. */
+static int by_name(const FTSENT **a, const FTSENT **b)
+{
+	return strcmp((*a)->fts_name, (*b)->fts_name);
+}
+
+static int keep_all(struct bb_built_objects *o, const struct bb_repo *repo, enum bb_revision revision,
+		    struct bb_err *err)
+{
+	char *roots[] = {(char *)(uintptr_t)repo->tree, NULL};
+	FTS *fts = fts_open(roots, FTS_PHYSICAL | FTS_NOCHDIR, by_name);
+	FTSENT *e;
+	int rc = 0;
+
+	if (!fts)
+		return bb_fail(err, -errno, "%s: %s", repo->tree, strerror(errno));
+	while (!rc && (e = fts_read(fts)))
+		if (is_object(e))
+			rc = keep(o, repo, revision, e->fts_path + strlen(repo->tree) + 1, err);
+	fts_close(fts);
+	return rc;
+}
+
+int bb_built_objects__keep(struct bb_built_objects *o, const struct bb_repo *repo, enum bb_revision revision,
+			   const char *const *paths, size_t n, struct bb_err *err)
+{
+	int rc = n ? 0 : keep_all(o, repo, revision, err);
+
+	for (size_t i = 0; !rc && i < n; i++)
+		rc = keep(o, repo, revision, paths[i], err);
+	return rc;
+}
+
+int bb_built_object__is_same(const struct bb_built_object *o, bool *ret_same, struct bb_err *err)
+{
+	char *data[BB_N_REVISIONS] = {0};
+	size_t len[BB_N_REVISIONS] = {0};
+	int rc = 0;
+
+	for (int r = 0; !rc && r < BB_N_REVISIONS; r++)
+		rc = bb_read_file(o->file[r], MAX_BYTES, &data[r], &len[r], err);
+	if (!rc)
+		*ret_same = len[BB_BASE] == len[BB_HEAD] && !memcmp(data[BB_BASE], data[BB_HEAD], len[BB_BASE]);
+	free(data[BB_BASE]);
+	free(data[BB_HEAD]);
+	return rc;
+}
+
+static const char *file_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+const struct bb_built_object *bb_built_objects__find(const struct bb_built_objects *o, const char *name)
+{
+	const struct bb_built_object *found = NULL;
+	size_t n = 0;
+
+	for (size_t i = 0; i < o->n; i++) {
+		if (!strcmp(o->v[i].path, name))
+			return &o->v[i];
+		if (!strcmp(file_name(o->v[i].path), file_name(name))) {
+			found = &o->v[i];
+			n++;
+		}
+	}
+	return n == 1 ? found : NULL;
+}
+
+void bb_built_objects__done(struct bb_built_objects *o)
+{
+	for (size_t i = 0; i < o->n; i++) {
+		free(o->v[i].path);
+		for (int r = 0; r < BB_N_REVISIONS; r++)
+			free(o->v[i].file[r]);
+	}
+	free(o->v);
+	*o = (struct bb_built_objects){0};
+}

@@ -1,0 +1,519 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "run/gate.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "bpf/object_info.h"
+#include "bpf/prog_type.h"
+#include "bpf/stats_enable.h"
+#include "drivers/test_run_types.h"
+#include "plan/plan.h"
+#include "run/ab.h"
+#include "run/built_objects.h"
+
+/* A program to be compared: its scenario has the variants "base" and "head". */
+struct job {
+	size_t program;			/* index in the gate */
+	struct bb_scenario *scenario;
+	struct bb_plan plan;
+};
+
+struct bb_gate_run {
+	const struct bb_gate_opts *opts;
+	struct bb_gate gate;
+	struct bb_repo repo;
+	struct bb_built_objects objects;
+	struct job *jobs;
+	size_t n_jobs;
+};
+
+static const char *const both[] = {"base", "head"};
+
+/* --- the two revisions --------------------------------------------------------------------------------------- */
+
+static int find_revisions(struct bb_gate_run *run, struct bb_err *err)
+{
+	const struct bb_gate_opts *o = run->opts;
+	struct bb_gate *g = &run->gate;
+	int rc = bb_repo__resolve(&run->repo, o->base, g->base_commit, err);
+
+	if (!rc)
+		rc = bb_repo__resolve(&run->repo, o->head ? o->head : "HEAD", g->head_commit, err);
+	if (!rc && o->merge_base)
+		rc = bb_repo__merge_base(&run->repo, g->base_commit, g->head_commit, g->base_commit, err);
+	if (!rc && !o->head)
+		rc = bb_repo__is_dirty(&run->repo, &g->dirty, err);
+	return rc;
+}
+
+/* Nobody should wait for two builds to hear that it takes root. */
+static int check_rights(struct bb_err *err)
+{
+	struct bb_stats_enable stats;
+	int rc = bb_stats_enable__on(&stats, err);
+
+	if (!rc)
+		bb_stats_enable__off(&stats);
+	return rc;
+}
+
+static int build(struct bb_gate_run *run, enum bb_revision revision, struct bb_err *err)
+{
+	const struct bb_gate_opts *o = run->opts;
+	const struct bb_gate *g = &run->gate;
+	const char *commit = revision == BB_BASE ? g->base_commit : g->head_commit;
+	const char *name = revision == BB_BASE ? g->base : g->head ? g->head : "the work tree";
+	bool changes = revision == BB_HEAD && g->dirty;
+	char what[300];
+	int rc;
+
+	snprintf(what, sizeof(what), "%s, %s (%.12s%s)", both[revision], name, commit, changes ? " and changes" : "");
+	o->say(what);
+	rc = bb_repo__check_out(&run->repo, commit, changes, err);
+	if (!rc)
+		rc = bb_repo__build(&run->repo, o->build, what, err);
+	if (!rc)
+		rc = bb_built_objects__keep(&run->objects, &run->repo, revision, o->objects, o->n_objects, err);
+	return rc ? rc : bb_repo__remove_tree(&run->repo, err);
+}
+
+/* --- what to compare ----------------------------------------------------------------------------------------- */
+
+/* The name of a file without its extensions, or all of the path to it. */
+static void name_object(const char *path, bool whole, char *ret_name)
+{
+	const char *slash = strrchr(path, '/'), *base = slash && !whole ? slash + 1 : path;
+	size_t len = strlen(base);
+
+	if (len > 2 && !strcmp(base + len - 2, ".o"))
+		len -= 2;
+	if (len > 4 && !memcmp(base + len - 4, ".bpf", 4))
+		len -= 4;
+	bb_name_from(base, len, ret_name);
+}
+
+/* "file.program"; where two objects have the same file name, all of the path. */
+static int label_program(struct bb_gate *g, struct bb_gate_program *p)
+{
+	char own[BB_NAME_MAX_BYTES + 1], object[BB_NAME_MAX_BYTES + 1], label[2 * BB_NAME_MAX_BYTES + 2];
+	bool taken = true;
+
+	bb_name_from(p->program, strlen(p->program), own);
+	for (int whole = 0; taken && whole < 2; whole++) {
+		name_object(p->object, whole, object);
+		snprintf(label, sizeof(label), "%s.%s", object, own);
+		taken = false;
+		for (size_t i = 0; i < g->n_programs; i++)
+			taken |= bb_same_text(g->programs[i].label, label);
+	}
+	p->program_at = strlen(label) - strlen(own);
+	p->label = strdup(label);
+	return p->label ? 0 : -ENOMEM;
+}
+
+static int skip(struct bb_gate_program *p, enum bb_gate_state state, const char *why, struct bb_err *err)
+{
+	p->state = state;
+	free(p->why);
+	p->why = strndup(why, strcspn(why, "\n"));	/* what follows is a log */
+	return p->why ? 0 : bb_fail_nomem(err);
+}
+
+/* A job for the gate's last program. */
+static int add_job(struct bb_gate_run *run, struct bb_scenario *scenario, struct bb_err *err)
+{
+	const struct bb_plan_opts opts = {.variants = both, .n_variants = 2};
+	struct job *jobs = reallocarray(run->jobs, run->n_jobs + 1, sizeof(*jobs));
+
+	if (!jobs) {
+		bb_scenario__free(scenario);
+		return bb_fail_nomem(err);
+	}
+	run->jobs = jobs;
+	jobs[run->n_jobs] = (struct job){.program = run->gate.n_programs - 1, .scenario = scenario};
+	return bb_plan__make(scenario, &opts, &jobs[run->n_jobs++].plan, err);
+}
+
+/* The packets or the contexts, whichever programs of the type take. */
+static void choose_inputs(struct bb_object_opts *o, uint32_t type)
+{
+	const struct bb_test_run_type *t;
+
+	if (bb_test_run_type__find(type, &t, NULL) || t->takes_context)
+		o->n_packets = 0;
+	if (bb_test_run_type__find(type, &t, NULL) || !t->takes_context)
+		o->n_contexts = 0;
+}
+
+/* A program of both: it gets a job, unless nothing here makes it run. */
+static int add_pair(struct bb_gate_run *run, const struct bb_built_object *o, const struct bb_object_program *base,
+		    const struct bb_object_program *head, struct bb_err *err)
+{
+	const struct bb_object_ref refs[] = {{both[BB_BASE], o->file[BB_BASE]}, {both[BB_HEAD], o->file[BB_HEAD]}};
+	struct bb_gate_program *p = bb_gate__add(&run->gate, o->path, head->name, BB_GATE_COMPARED);
+	const char *name = head->name;
+	struct bb_object_opts opts = run->opts->drive;
+	struct bb_object_scenario text = {0};
+	struct bb_scenario *scenario = NULL;
+	char why[200];
+	int rc;
+
+	if (!p || label_program(&run->gate, p))
+		return bb_fail_nomem(err);
+	if (base->type != head->type) {
+		snprintf(why, sizeof(why), "its type was %s and is %s", bb_prog_type_name(base->type).text,
+			 bb_prog_type_name(head->type).text);
+		return skip(p, BB_GATE_SKIPPED, why, err);
+	}
+	opts.name = p->label;
+	opts.objects = refs;
+	opts.n_objects = BB_N_REVISIONS;
+	opts.programs = &name;
+	opts.n_programs = 1;
+	opts.one_each = true;
+	choose_inputs(&opts, head->type);
+	rc = bb_object_scenario__make(&opts, &text, err);
+	if (rc == -ENOTSUP)
+		return skip(p, BB_GATE_SKIPPED, err->msg, err);
+	if (!rc)
+		rc = bb_scenario__parse(text.text, strlen(text.text), o->path, &scenario, err);
+	bb_object_scenario__done(&text);
+	return rc ? rc : add_job(run, scenario, err);
+}
+
+static const struct bb_object_program *find_program(const struct bb_object_info *info, const char *name)
+{
+	for (size_t i = 0; i < info->n_programs; i++)
+		if (!strcmp(info->programs[i].name, name))
+			return &info->programs[i];
+	return NULL;
+}
+
+static bool is_wanted(const struct bb_object_opts *o, const char *program)
+{
+	for (size_t i = 0; i < o->n_programs; i++)
+		if (!strcmp(o->programs[i], program))
+			return true;
+	return !o->n_programs;
+}
+
+static int add_programs(struct bb_gate_run *run, const struct bb_built_object *o, struct bb_err *err)
+{
+	struct bb_object_info info[BB_N_REVISIONS] = {0};
+	int rc = 0;
+
+	for (int r = 0; !rc && r < BB_N_REVISIONS; r++)
+		rc = bb_object_info__read(o->file[r], &info[r], err);
+	for (size_t i = 0; !rc && i < info[BB_HEAD].n_programs; i++) {
+		const struct bb_object_program *head = &info[BB_HEAD].programs[i], *base = find_program(&info[BB_BASE], head->name);
+
+		if (!is_wanted(&run->opts->drive, head->name))
+			continue;
+		if (base)
+			rc = add_pair(run, o, base, head, err);
+		else if (!bb_gate__add(&run->gate, o->path, head->name, BB_GATE_NEW))
+			rc = bb_fail_nomem(err);
+	}
+	for (size_t i = 0; !rc && i < info[BB_BASE].n_programs; i++) {
+		const char *name = info[BB_BASE].programs[i].name;
+
+		if (is_wanted(&run->opts->drive, name) && !find_program(&info[BB_HEAD], name) &&
+		    !bb_gate__add(&run->gate, o->path, name, BB_GATE_GONE))
+			rc = bb_fail_nomem(err);
+	}
+	for (int r = 0; r < BB_N_REVISIONS; r++)
+		bb_object_info__done(&info[r]);
+	return rc;
+}
+
+/* Is there something to compare? If not, the gate says so of the object as a whole. */
+static int judge_object(struct bb_gate_run *run, const struct bb_built_object *o, bool *ret_differs, struct bb_err *err)
+{
+	bool same = false;
+	int rc = 0;
+
+	*ret_differs = false;
+	if (o->file[BB_BASE] && o->file[BB_HEAD]) {
+		if (!run->opts->force)
+			rc = bb_built_object__is_same(o, &same, err);
+		*ret_differs = !same;
+		if (rc || !same)
+			return rc;
+	}
+	if (!bb_gate__add(&run->gate, o->path, NULL, same ? BB_GATE_SAME : o->file[BB_HEAD] ? BB_GATE_NEW : BB_GATE_GONE))
+		return bb_fail_nomem(err);
+	return 0;
+}
+
+static const char *object_name(const struct bb_scenario *s, const struct bb_variant_spec *v)
+{
+	return v->object ? v->object : s->object;
+}
+
+/* A scenario's variants take their objects from head's build. */
+static int use_head(struct bb_gate_run *run, struct bb_scenario *s, struct bb_err *err)
+{
+	for (size_t i = 0; i < s->n_variants; i++) {
+		struct bb_variant_spec *v = &s->variants[i];
+		const char *name = object_name(s, v);
+		const struct bb_built_object *o = name ? bb_built_objects__find(&run->objects, name) : NULL;
+		char *file = o && o->file[BB_HEAD] ? strdup(o->file[BB_HEAD]) : NULL;
+
+		if (!o || !o->file[BB_HEAD])
+			continue;
+		if (!file)
+			return bb_fail_nomem(err);
+		free(v->object);
+		v->object = file;
+	}
+	return 0;
+}
+
+/* A scenario of the variant's own: as base and as head have it. */
+static int add_variant(struct bb_gate_run *run, const char *variant, const struct bb_built_object *o,
+		       struct bb_err *err)
+{
+	struct bb_gate_program *p = bb_gate__add(&run->gate, o->path, variant, BB_GATE_COMPARED);
+	struct bb_scenario *s = NULL;
+	char *label = NULL;
+	int rc = p ? bb_scenario__read(run->opts->scenario, &s, err) : bb_fail_nomem(err);
+
+	if (!rc && (asprintf(&label, "%s.%s", s->name, variant) < 0 || !(p->label = strdup(label))))
+		rc = bb_fail_nomem(err);
+	if (!rc)
+		rc = use_head(run, s, err);
+	for (int r = 0; !rc && r < BB_N_REVISIONS; r++)
+		rc = bb_scenario__add_variant(s, both[r], variant, o->file[r], err);
+	if (rc) {
+		free(label);
+		bb_scenario__free(s);
+		return rc;
+	}
+	p->program_at = strlen(s->name) + 1;
+	free(s->name);
+	s->name = label;
+	return add_job(run, s, err);
+}
+
+/* Floors are there to be subtracted. */
+static bool is_floor(const struct bb_scenario *s, const char *variant)
+{
+	bool floor = bb_same_text(s->floor, variant);
+
+	for (size_t i = 0; i < s->n_drives; i++)
+		floor |= bb_same_text(s->drives[i].floor, variant);
+	return floor;
+}
+
+/* A variant of the scenario whose object was built, or was not. */
+static int judge_variant(struct bb_gate_run *run, const struct bb_scenario *s, const struct bb_variant_spec *v,
+			 struct bb_err *err)
+{
+	const char *name = object_name(s, v);
+	const struct bb_built_object *o = name ? bb_built_objects__find(&run->objects, name) : NULL;
+	bool base = o && o->file[BB_BASE], head = o && o->file[BB_HEAD], same = false;
+	struct bb_gate_program *p;
+	int rc = 0;
+
+	if (base && head && !run->opts->force)
+		rc = bb_built_object__is_same(o, &same, err);
+	if (rc)
+		return rc;
+	if (base && head && !same)
+		return add_variant(run, v->name, o, err);
+	p = bb_gate__add(&run->gate, o ? o->path : name ? name : "", v->name,
+			 same ? BB_GATE_SAME : head ? BB_GATE_NEW : BB_GATE_GONE);
+	if (!p)
+		return bb_fail_nomem(err);
+	return o ? 0 : skip(p, BB_GATE_SKIPPED, "neither build made its object, or more than one of that name", err);
+}
+
+static int add_variants(struct bb_gate_run *run, struct bb_err *err)
+{
+	struct bb_scenario *s = NULL;
+	int rc = bb_scenario__read(run->opts->scenario, &s, err);
+
+	for (size_t i = 0; !rc && i < s->n_variants; i++)
+		if (!is_floor(s, s->variants[i].name))
+			rc = judge_variant(run, s, &s->variants[i], err);
+	bb_scenario__free(s);
+	return rc;
+}
+
+static int check_objects(const struct bb_gate_run *run, struct bb_err *err)
+{
+	const struct bb_gate_opts *o = run->opts;
+
+	for (size_t i = 0; i < o->n_objects; i++)
+		if (!bb_built_objects__find(&run->objects, o->objects[i]))
+			return bb_fail(err, -ENOENT, "%s: neither build made it; --object takes a path from the top of the tree",
+				       o->objects[i]);
+	if (!run->objects.n)
+		return bb_fail(err, -ENOENT, "neither build made a *.bpf.o; which files are the BPF objects? --object PATH, and "
+			       "--build COMMAND if `%s` does not make them", o->build ? o->build : "make");
+	for (size_t i = 0; i < run->objects.n; i++)
+		if (run->objects.v[i].file[BB_BASE] && run->objects.v[i].file[BB_HEAD])
+			return 0;
+	return bb_fail(err, -ENOENT, "base and head have no object in common: %s is only in %s", run->objects.v[0].path,
+		       both[run->objects.v[0].file[BB_HEAD] != NULL]);
+}
+
+static int find_programs(struct bb_gate_run *run, struct bb_err *err)
+{
+	int rc = check_objects(run, err);
+
+	if (!rc && run->opts->scenario)
+		return add_variants(run, err);
+	for (size_t i = 0; !rc && i < run->objects.n; i++) {
+		bool differs;
+
+		rc = judge_object(run, &run->objects.v[i], &differs, err);
+		if (!rc && differs)
+			rc = add_programs(run, &run->objects.v[i], err);
+	}
+	return rc;
+}
+
+int bb_gate_run__open(const struct bb_gate_opts *opts, struct bb_gate_run **ret_run, struct bb_err *err)
+{
+	struct bb_gate_run *run = calloc(1, sizeof(*run));
+	int rc;
+
+	if (!run)
+		return bb_fail_nomem(err);
+	run->opts = opts;
+	run->gate = (struct bb_gate){.threshold = opts->threshold, .alpha = opts->alpha, .base = strdup(opts->base),
+				     .head = opts->head ? strdup(opts->head) : NULL};
+	rc = run->gate.base && (run->gate.head || !opts->head) ? 0 : bb_fail_nomem(err);
+	if (!rc)
+		rc = bb_repo__open(opts->dir, &run->repo, err);
+	if (!rc)
+		rc = find_revisions(run, err);
+	if (!rc)
+		rc = check_rights(err);
+	for (int r = 0; !rc && r < BB_N_REVISIONS; r++)
+		rc = build(run, (enum bb_revision)r, err);
+	if (!rc)
+		rc = find_programs(run, err);
+	if (rc)
+		bb_gate_run__close(run, NULL);
+	else
+		*ret_run = run;
+	return rc;
+}
+
+const struct bb_gate *bb_gate_run__gate(const struct bb_gate_run *run)
+{
+	return &run->gate;
+}
+
+int bb_gate_run__close(struct bb_gate_run *run, struct bb_err *err)
+{
+	int rc;
+
+	if (!run)
+		return 0;
+	for (size_t i = 0; i < run->n_jobs; i++) {
+		bb_plan__done(&run->jobs[i].plan);
+		bb_scenario__free(run->jobs[i].scenario);
+	}
+	free(run->jobs);
+	bb_built_objects__done(&run->objects);
+	bb_gate__done(&run->gate);
+	rc = bb_repo__close(&run->repo, err);
+	free(run);
+	return rc;
+}
+
+/* --- measuring ----------------------------------------------------------------------------------------------- */
+
+static bool is_todo(const struct bb_gate_run *run, const struct job *job, const struct bb_report *first)
+{
+	const struct bb_gate_program *p = &run->gate.programs[job->program];
+
+	if (p->state != BB_GATE_COMPARED || !first)
+		return p->state == BB_GATE_COMPARED;
+	for (size_t i = 0; i < first->n_comparisons; i++)
+		if (first->comparisons[i].verdict == BB_VERDICT_REGRESSED && bb_gate__owns(p, first->comparisons[i].name))
+			return true;
+	return false;
+}
+
+size_t bb_gate_run__todo(const struct bb_gate_run *run, const struct bb_report *first)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < run->n_jobs; i++)
+		n += is_todo(run, &run->jobs[i], first);
+	return n;
+}
+
+/* All comparisons that are to be made: they share one alpha. */
+static size_t count_comparisons(const struct bb_gate_run *run, const struct bb_report *first)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < run->n_jobs; i++) {
+		const struct bb_plan *plan = &run->jobs[i].plan;
+
+		for (size_t c = 0; is_todo(run, &run->jobs[i], first) && c < plan->n_cells; c++)
+			n += !strcmp(plan->cells[c].variant->name, both[BB_BASE]);
+	}
+	return n;
+}
+
+/* Why a revision's program could not be had; NULL: it could. */
+static const char *why_not(const struct bb_report *r, const char *label, enum bb_revision revision)
+{
+	char what[3 * BB_NAME_MAX_BYTES];
+
+	snprintf(what, sizeof(what), "%s/%s", label, both[revision]);
+	for (size_t i = 0; i < r->n_skips; i++)
+		if (!strcmp(r->skips[i].what, what))
+			return r->skips[i].why;
+	return NULL;
+}
+
+/* A program that could not be compared. That base does not load is no fault of head's, the other way round it is. */
+static int give_up(struct bb_gate_program *p, const struct bb_report *report, struct bb_err *err)
+{
+	const char *base = why_not(report, p->label, BB_BASE), *head = why_not(report, p->label, BB_HEAD);
+
+	if (head && !base)
+		return skip(p, BB_GATE_FAILED, head, err);
+	return skip(p, BB_GATE_SKIPPED, base ? base : err->msg, err);
+}
+
+int bb_gate_run__measure(struct bb_gate_run *run, const struct bb_run_opts *opts, const struct bb_report *first,
+			 struct bb_report *report, struct bb_err *err)
+{
+	struct bb_ab_opts ab = {
+		.run = *opts, .base = both[BB_BASE], .head = both[BB_HEAD], .threshold = run->opts->threshold,
+		.alpha = run->opts->alpha, .n_family = count_comparisons(run, first),
+	};
+	size_t left = bb_gate_run__todo(run, first);
+	uint64_t began_ns = bb_now_ns();
+	int rc = 0;
+
+	ab.run.skip_failing = true;
+	for (size_t i = 0; !rc && i < run->n_jobs; i++) {
+		struct job *job = &run->jobs[i];
+
+		if (!is_todo(run, job, first))
+			continue;
+		ab.run.budget_s = run->opts->each_s;
+		if (opts->budget_s > 0)
+			ab.run.budget_s = fmin(ab.run.budget_s, fmax(opts->budget_s - bb_seconds_since(began_ns), 1e-3) / (double)left);
+		ab.run.seed = opts->seed + i;
+		rc = bb_run_ab(&job->plan, &ab, report, err);
+		if (rc && rc != -EINTR && rc != -ENOMEM && !report->incomplete)
+			rc = give_up(&run->gate.programs[job->program], report, err);
+		left--;
+	}
+	return rc;
+}

@@ -1,0 +1,185 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# `bpfbench gate` as root, in a repository with a BPF program, a Makefile and nothing of ours: what it finds, that it takes
+# everything with it however it ends, and the workflows of ci/ as they stand there.
+# shellcheck source=harness/tests/tool.sh disable=SC2317 # functions that check and wait_until call
+. "$(dirname "$0")/../tool.sh"
+
+names=("gate: measures" "gate: leaves nothing" "gate: the workflows")
+need_root "${names[@]}" || plan_done
+need_command git "${names[@]}" || plan_done
+need_command clang "${names[@]}" || plan_done
+# shellcheck source=harness/tests/gate_repo.sh
+. "$(dirname "$0")/../gate_repo.sh"
+
+repo=$TMP/repo
+export TMPDIR=$WORK
+make_repo "$repo" 200
+gate() { run env -C "$repo" "$BPFBENCH" gate --quiet --each 20 "$@"; }
+here() { (cd "$repo" && "$@"); }
+nothing_left() { [[ -z $(find "$WORK" -mindepth 1 -name 'bpfbench-gate.*') && $(here git worktree list | wc -l) == 1 ]]; }
+
+# --- the same ---
+gate --base main
+expect_status "gate: an unchanged revision passes" 0
+expect_grep "gate: what is the same to the last byte is not measured" out '^- prog.bpf.o: the same bytes in both, not measured$'
+expect_empty "gate: --quiet says nothing on stderr" err
+# Others who have bpf_stats on void what slope measures, and a void case has no BMF: then once more.
+for _ in 1 2 3; do
+	gate --base main --force --bmf-base "$TMP/base.bmf" --bmf-head "$TMP/head.bmf"
+	grep -q 'another process has bpf_stats on' "$TMP/err" || break
+done
+expect_status "gate: measured all the same, it passes" 0
+expect_grep "gate: every drive that suits the type has a verdict" out '^\| prog.work/step \|.*\| (same|inconclusive)'
+check "gate: base as BMF" valid_bmf "$TMP/base.bmf"
+check "gate: head as BMF" valid_bmf "$TMP/head.bmf"
+expect_eq "gate: both have the names of a plain run" \
+	"$(grep -o '^  "[^"]*"' "$TMP/base.bmf" | sort | tr -d ' \n') $(grep -o '^  "[^"]*"' "$TMP/head.bmf" | sort | tr -d ' \n')" \
+	'"prog/work""prog/work/slope""prog/work/step" "prog/work""prog/work/slope""prog/work/step"'
+
+# --- slower, and not committed ---
+here set_steps 600
+echo 'int not_tracked;' >"$repo/new.h"
+sed -i 's/^#define STEPS/#include "new.h"\n&/' "$repo/prog.bpf.c"
+sed -i 's/int not_tracked;/#define NOT_TRACKED 1/' "$repo/new.h"
+gate --base main --markdown "$TMP/report.md" --results "$WORK/results"
+expect_status "gate: a slower program fails with 3" 3
+expect_grep "gate: what is not committed is measured, and said" out '^- head: the work tree \([0-9a-f]{12} and what is not committed\)$'
+expect_grep "gate: what regressed, by how much, what moved" out \
+	'^- \*\*prog.work/step\*\* costs \+[0-9.]+ % \(\+[0-9.]+ % to \+[0-9.]+ %\), and measured again \+[0-9.]+ %; also moved: verified'
+expect_grep "gate: the verdict is in the table" out '^\| prog.work/step \|.*\*\*regressed\*\* \|$'
+check "gate: --markdown is what stdout had" cmp "$TMP/out" "$TMP/report.md"
+check "gate: both measurements are stored" only_whole "$WORK/results" 2
+rm -rf "$WORK/results"
+expect_eq "gate: the work tree is as it was" "$(here git status --porcelain | tr '\n' ' ')" " M prog.bpf.c ?? new.h "
+here git add -A
+here git commit -qm slower
+gate --base main --head main~1
+expect_status "gate: the other way round it improved and passes" 0
+expect_grep "gate: improved is said" out 'improved'
+gate --base main~1 --head main --threshold 900
+expect_status "gate: below the threshold it passes" 0
+
+# --- what is not in both ---
+here git mv prog.bpf.c other.bpf.c
+here sed -i 's/prog.bpf.o/other.bpf.o/' Makefile
+gate --base main
+complains "gate: no object in common" 1 'base and head have no object in common: prog.bpf.o is only in base'
+here git reset -q --hard
+sed -i 's/^char LICENSE/SEC("tc") int more(struct __sk_buff *ctx) { return 0; }\n&/' "$repo/prog.bpf.c"
+here sed -i 's/all: .*/all: prog.bpf.o extra.bpf.o/' Makefile
+cp "$repo/prog.bpf.c" "$repo/extra.bpf.c"
+gate --base main --each 1
+expect_status "gate: a new program and a new object fail nothing" 0
+expect_grep "gate: a new program is listed" out '^- prog.bpf.o, more: new in head$'
+expect_grep "gate: a new object is listed" out '^- extra.bpf.o: new in head$'
+here git reset -q --hard
+rm -f "$repo/extra.bpf.c"
+here sed -i 's/^SEC("tc")/SEC("kprobe\/x")/' prog.bpf.c
+gate --base main
+expect_status "gate: a program of another type cannot be compared: exit code 4" 4
+expect_grep "gate: its types are named" out 'its type was sched.*_cls and is kprobe'
+here git reset -q --hard
+here sed -i 's/return 0;/return *(int *)(__u64)(sink + 1);/' prog.bpf.c
+gate --base main
+expect_status "gate: a program that does not load any more: exit code 1" 1
+expect_grep "gate: it is named" out '^- prog.bpf.o, work: \*\*head does not load, base does\*\*: '
+here git reset -q --hard
+
+# --- builds ---
+gate --base main --build 'echo no such header >&2; exit 7'
+complains_of_build() { grep -q "^bpfbench: base, main ([0-9a-f]*) does not build: .* ended with 7; the end" "$TMP/err" && grep -qx 'no such header' "$TMP/err"; }
+expect_status "gate: a base that does not build: exit code 1" 1
+check "gate: the end of the build's log is shown" complains_of_build
+gate --base main --object nowhere.o
+complains "gate: an object that no build made" 1 'nowhere.o: neither build made it'
+gate --base main --build true
+complains "gate: no object at all" 1 'neither build made a \*.bpf.o'
+here git rm -q Makefile
+gate --base main
+complains "gate: no Makefile" 1 'head, the work tree .* has no Makefile at its top; what makes its objects\? --build'
+here git reset -q --hard
+
+# --- whose it is, and what is left ---
+chown -R nobody "$repo"
+run env -C "$repo" "$BPFBENCH" gate --quiet --base main --build "id -u >$WORK/uid; make"
+expect_status "gate: a repository of another user" 0
+expect_eq "gate: is built as that user" "$(cat "$WORK/uid")" "$NOBODY"
+expect_eq "gate: nothing of root's is left in it" "$(find "$repo" ! -user nobody)" ""
+chown -R root "$repo"
+check "gate: no scratch folder or work tree is left" nothing_left
+for signal in TERM KILL; do
+	start env -C "$repo" "$BPFBENCH" gate --base main --build "touch $WORK/started; sleep 60"
+	wait_until 20 test -e "$WORK/started"
+	kill -s "$signal" "$child"
+	finish
+	check "gate: after SIG$signal during a build nothing is left" wait_until 10 nothing_left
+	rm -f "$WORK/started"
+done
+
+# --- a scenario ---
+cat >"$repo/work.yml" <<'YML'
+name: mine
+object: prog.bpf.o
+variants: [{name: steps, program: work}]
+drive: [{with: step, trigger: test-run}]
+YML
+here set_steps 1200
+gate --base main --scenario "$repo/work.yml"
+expect_status "gate: with a scenario: a slower program fails with 3" 3
+expect_grep "gate: with a scenario: its names" out '^\| mine.steps/step \|'
+here git reset -q --hard
+rm "$repo/work.yml"
+
+# --- the workflows, as they stand in their files ---
+# Only the clone is not one: this tree, built already, stands where the clone would be.
+mkdir "$TMP/bin"
+cat >"$TMP/bin/git" <<SH
+#!/bin/sh
+[ "\$1" = clone ] || exec "$(type -P git)" "\$@"
+for word; do url=\$dir dir=\$word; done
+exec ln -s "\$url" "\$dir"
+SH
+printf '#!/bin/sh\nexec "$@"\n' >"$TMP/bin/sudo"
+chmod +x "$TMP/bin/git" "$TMP/bin/sudo"
+
+# block FILE KEY N: the N-th block of text that follows KEY.
+block() {
+	awk -v key="$2" -v n="$3" '
+		inside { match($0, /^ */); if ($0 != "" && RLENGTH < indent) exit; print substr($0, indent + 1); next }
+		index($0, key) && ++seen == n { getline; match($0, /^ */); indent = RLENGTH; inside = 1; print substr($0, indent + 1) }' "$1"
+}
+{ block ci/github/gate.yml 'run: |' 1; block ci/github/gate.yml 'run: |' 2; } >"$TMP/github.sh"
+block ci/gitlab/gate.yml '- |' 1 >"$TMP/gitlab.sh"
+
+# job NAME BASE: as the engine runs it, with the variables it sets.
+job() {
+	rm -rf "$TMP/runner"
+	mkdir "$TMP/runner"
+	run env -C "$repo" PATH="$TMP/bin:$PATH" BPFBENCH_URL="$ROOT" BPFBENCH_REF='' GATE_OPTIONS="--each 20 --build 'make all'" \
+		RUNNER_TEMP="$TMP/runner" GITHUB_STEP_SUMMARY="$TMP/runner/summary" BASE="$2" \
+		CI_MERGE_REQUEST_DIFF_BASE_SHA="$2" CI_PROJECT_DIR="$TMP/runner" BB_NO_INSTALL=1 bash -eo pipefail "$TMP/$1.sh"
+}
+slow=$(here git rev-parse main) fast=$(here git rev-parse main~1)
+here git checkout -q -b broken main
+echo 'all: ; false' >"$repo/Makefile"
+here git commit -qam broken
+here git checkout -q -b mended
+here git checkout -q main -- Makefile
+here git commit -qm mended
+for engine in github gitlab; do
+	case $engine in github) report=$TMP/runner/summary ;; *) report=$TMP/runner/gate.md ;; esac
+	here git checkout -q main
+	job $engine "$slow"
+	expect_status "gate: ci/$engine/gate.yml: an unchanged revision passes" 0
+	check "gate: ci/$engine/gate.yml: the report is kept" grep -q '^## bpfbench gate: nothing to compare' "$report"
+	job $engine "$fast"
+	expect_status "gate: ci/$engine/gate.yml: a slower program fails with 3" 3
+	check "gate: ci/$engine/gate.yml: what regressed is in the report" grep -q 'prog.work/step\*\* costs' "$report"
+	here git checkout -q mended
+	job $engine "$(here git rev-parse broken)"
+	expect_status "gate: ci/$engine/gate.yml: a base that does not build is an error" 1
+	expect_grep "gate: ci/$engine/gate.yml: and says so" err 'base, [0-9a-f]+ .* does not build: `make all` ended with 2'
+done
+expect_eq "gate: the workflows leave no work tree behind" "$(here git worktree list | wc -l)" 1
+plan_done
