@@ -4,11 +4,14 @@
 #include <bpf/libbpf.h>
 #include <elf.h>
 #include <errno.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/io.h"
@@ -69,6 +72,49 @@ static int check_elf(const char *path, const char *elf, size_t len, struct bb_er
 	return 0;
 }
 
+/* In a child of its own: opened and looked through as we do. */
+static __attribute__((noreturn)) void try_open(const char *elf, size_t len)
+{
+	static const int deadly[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGALRM};
+	const struct rlimit none = {0, 0};
+	struct bpf_object *obj;
+	struct bpf_program *p;
+	struct bpf_map *map;
+	size_t n = 0;
+
+	for (size_t i = 0; i < sizeof(deadly) / sizeof(deadly[0]); i++)
+		signal(deadly[i], SIG_DFL);
+	setrlimit(RLIMIT_CORE, &none);
+	alarm(10);		/* nor is it to hold us up */
+	libbpf_set_print(NULL);
+	obj = bpf_object__open_mem(elf, len, NULL);
+	if (obj) {
+		bpf_object__for_each_program(p, obj)
+			n += strlen(bpf_program__name(p)) + strlen(bpf_program__section_name(p));
+		bpf_object__for_each_map(map, obj)
+			n += strlen(bpf_map__name(map));
+		bpf_object__close(obj);
+	}
+	_exit(n > 0);		/* whichever: it is alive */
+}
+
+/* Some damaged objects crash libbpf (1.1, say); that is not to take us along. Where there can be no child, on we go. */
+static int check_libbpf_survives(const char *path, const char *elf, size_t len, struct bb_err *err)
+{
+	int status = 0;
+	pid_t pid = fork(), rc;
+
+	if (pid == 0)
+		try_open(elf, len);
+	do
+		rc = pid < 0 ? pid : waitpid(pid, &status, 0);
+	while (rc < 0 && pid > 0 && errno == EINTR);
+	if (rc > 0 && WIFSIGNALED(status))
+		return bb_fail(err, -EINVAL, "%s: a damaged BPF object, on which libbpf itself crashes (%s); " HOW_TO_BUILD, path,
+			       strsignal(WTERMSIG(status)));
+	return 0;
+}
+
 int bb_object_read(const char *path, char **ret_elf, size_t *ret_len, struct bb_err *err)
 {
 	char *elf = NULL;
@@ -80,6 +126,8 @@ int bb_object_read(const char *path, char **ret_elf, size_t *ret_len, struct bb_
 			       path);
 	if (!rc)
 		rc = check_elf(path, elf, len, err);
+	if (!rc)
+		rc = check_libbpf_survives(path, elf, len, err);
 	if (rc) {
 		free(elf);
 		return rc;
