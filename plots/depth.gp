@@ -2,7 +2,7 @@
 # Cost against stack depth: a point and its interval for every depth, and the line through them, intercept + slope x depth
 # by least squares; the slope is what one more frame costs.
 # Data: depth, ns, lower and upper end of the interval (the value itself where there is none).
-set label 2 "Cost of one run against stack depth, gross (bpf_stats)"
+set label 2 "Cost of one run against stack depth, " . timed
 set label 3 "Points: median over program loads, bars: its interval (set apart sideways). Lines: least squares. Grey, dashed: the floor, an empty program."
 
 # Less than a twentieth of a ns is nothing, and not "-0.0". A line needs two depths.

@@ -12,7 +12,7 @@ do for [k = 1:n_curves] {
 	if (!(p99[k] == p99[k])) { all_p99 = 0 }
 	if (p90[k] == p90[k]) { any_p90 = 1 }
 }
-set label 2 "Distribution of the time of one run, gross (bpf_stats), " . \
+set label 2 "Distribution of the time of one run, " . timed . ", " . \
 	(fewest < most ? sprintf("%d to %d", fewest, most) : sprintf("%d", most)) . " runs a variant"
 set label 3 "Above: ECDF. Below: its tail, 1 - ECDF, down to one run in the sample. Grey, dashed: the floor, an empty program of the same type."
 

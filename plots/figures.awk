@@ -13,7 +13,7 @@ BEGIN {
 	# (nothing, if empty).
 	kind("ecdf", "ecdf", 1, "", 2, "no valid samples")
 	kind("depth", "cost", 0, "stack_depth", 2, "no program was measured at two values of stack_depth")
-	kind("input", "cost", 0, "input", 2, "")
+	kind("input", "cost", 0, "input", 17, "")	# a few inputs are no curve
 	most_values = 16	# a parameter with more has no figure for each of them
 	fields["ecdf"] = "case scenario variant drive param value role samples p50 p90 p99"
 	fields["cost"] = "scenario variant drive param role"
@@ -200,12 +200,14 @@ function sort_curves(name, down,    i, j, n, at)
 	return n
 }
 
-function write_vars(name, n,    i, k, file, g)
+function write_vars(name, n,    i, k, file, g, parts)
 {
 	file = dir "/" name ".vars"
 	g = f_group[name]
 	printf "title = %s\n", quote(f_title[name]) > file
 	printf "source_run = %s\nsource_machine = %s\n", quote(source_run), quote(source_machine) > file
+	split(g, parts, SUBSEP)		# scenario, drive, parameter
+	printf "timed = %s\n", quote(parts[2] == "slope" ? "gross (without bpf_stats)" : "gross (bpf_stats)") > file
 	if (g in range_lo)
 		printf "ns_min = %s\nns_max = %s\n", range_lo[g], range_hi[g] > file
 	printf "n_curves = %d\narray file[%d]; array variant[%d]; array colour[%d]\n", n, n, n, n > file

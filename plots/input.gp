@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Cost against the input: a point for every input of every variant, log axis, so that programs of all prices are seen.
 # Data: input (its number), ns, lower and upper end of the interval.
-set label 2 "Cost of one run against the input, gross (bpf_stats)"
+set label 2 "Cost of one run against the input, " . timed
 set label 3 "Points: median over program loads, joined. Grey, dashed: the floor, an empty program."
 
 array cell1[n_curves]

@@ -18,6 +18,7 @@
 #define KEY_COLUMNS	3u
 #define LABEL_CHARS	26
 #define MAX_TICKS	12
+#define MAX_MARKS	64u		/* points of a line that are marked; more are the line itself */
 
 void bb_html_text(FILE *out, const char *text)
 {
@@ -263,7 +264,7 @@ void bb_chart_lines(FILE *out, const struct bb_chart_axis *x, const struct bb_ch
 		fprintf(out, "<g class='c%zu d%zu'>", lines[i].colour % BB_CHART_COLOURS,
 			lines[i].colour / BB_CHART_COLOURS % 4);
 		put_path(out, &sx, &sy, &lines[i]);
-		if (!lines[i].steps)
+		if (!lines[i].steps && lines[i].n <= MAX_MARKS)
 			put_points(out, &sx, &sy, &lines[i]);
 		fputs("</g>\n", out);
 	}

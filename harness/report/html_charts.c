@@ -93,7 +93,8 @@ bool bb_is_first_of_curves(const struct bb_report *r, size_t i)
 			return false;
 		values += !strcmp(r->cases[k].variant, c->variant);
 	}
-	return c->param && values >= CURVE_VALUES;
+	/* Inputs are names: only a sweep of them makes an axis. */
+	return c->param && values >= CURVE_VALUES && (strcmp(c->param, "input") || bb_is_sweep(r, i));
 }
 
 int bb_html_verdict_chart(FILE *out, const struct bb_report *r)
