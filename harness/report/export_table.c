@@ -310,6 +310,20 @@ static void note_live(struct notes *notes, const struct bb_report *r)
 	}
 }
 
+static void note_retries(struct notes *notes, const struct bb_case *c)
+{
+	uint64_t retries = 0;
+	FILE *out;
+
+	for (size_t i = 0; i < c->n_series; i++)
+		retries += c->series[i].retries;
+	if (!retries)
+		return;
+	out = note(notes);
+	bb_put_clean(out, c->name);
+	fprintf(out, ": %" PRIu64 " calls were broken off by signals and made again\n", retries);
+}
+
 static void put_notes(const struct bb_report *r, FILE *out)
 {
 	struct notes notes = {out, 0};
@@ -333,6 +347,7 @@ static void put_notes(const struct bb_report *r, FILE *out)
 			if (bb_series_why_void(&c->series[k]))
 				note_reason(&notes, c, k);
 		note_misses(&notes, c);
+		note_retries(&notes, c);
 	}
 	note_negative(&notes, r);
 	note_no_pmu(&notes, r);

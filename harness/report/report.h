@@ -32,6 +32,7 @@ struct bb_series {
 	uint64_t drops;			/* the program's own `drops` counter */
 	uint64_t warmup;		/* runs discarded at the start, by intent */
 	uint64_t events;		/* in-situ by rate: packets sent, requests answered; 0 elsewhere */
+	uint64_t retries;		/* calls made again because a signal broke them off */
 	uint64_t multi;			/* in-situ: runs that shared a window, not in `hist` */
 	double elapsed_s;		/* wall time */
 	double target_cpu_s;		/* in-situ: CPU time of the workload; NAN elsewhere */

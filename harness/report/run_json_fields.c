@@ -50,6 +50,7 @@ static const struct bb_field series_fields[] = {
 	{"cycles", FIELD_REAL, offsetof(struct bb_series, cycles)},
 	{"instructions", FIELD_REAL, offsetof(struct bb_series, instructions)},
 	{"llc_misses", FIELD_REAL, offsetof(struct bb_series, llc_misses)},
+	{"retries", FIELD_COUNT, offsetof(struct bb_series, retries)},
 	{"events", FIELD_COUNT, offsetof(struct bb_series, events)},
 };
 
@@ -128,7 +129,7 @@ static const struct bb_field counted_call_fields[] = {
 const struct bb_fields bb_report_fields = FIELDS(report_fields, 0);
 const struct bb_fields bb_skip_fields = FIELDS(skip_fields, 0);
 const struct bb_fields bb_case_fields = FIELDS(case_fields, 2);
-const struct bb_fields bb_series_fields = FIELDS(series_fields, 5);
+const struct bb_fields bb_series_fields = FIELDS(series_fields, 6);
 const struct bb_fields bb_program_fields = FIELDS(program_fields, 0);
 const struct bb_fields bb_comparison_fields = FIELDS(comparison_fields, 0);
 const struct bb_fields bb_pair_fields = FIELDS(pair_fields, 0);

@@ -100,6 +100,7 @@ int bb_record__batch(struct bb_series *s, const struct bb_batch *b)
 		if (bb_hist_add(&s->hist, b->ns[i], 1))
 			return -ENOMEM;
 	s->fired += b->fired;
+	s->retries += b->retries;
 	s->run_cnt += b->run_cnt;
 	s->run_time_ns += b->run_time_ns;
 	s->warmup += b->warmup;

@@ -299,6 +299,23 @@ static void test_table_is_clean(void **state)
 }
 
 /* Columns that make it too wide go below, name by name; they are not cut off. */
+/* A signal loses nothing, and is not kept quiet about either. */
+static void test_table_retries(void **state)
+{
+	struct bb_report *r = make_sample_report();
+	char *text = export_ok("table", r);
+
+	(void)state;
+	assert_lacks(text, "broken off");
+	free(text);
+	r->cases[0].series[0].retries = 2;
+	r->cases[0].series[1].retries = 1;
+	text = export_ok("table", r);
+	assert_has(text, "perf_profiler/empty/step/stack_depth=8: 3 calls were broken off by signals and made again\n");
+	free(text);
+	bb_report__free(r);
+}
+
 static void test_table_spills(void **state)
 {
 	struct bb_report *r = make_report("x");
@@ -596,6 +613,7 @@ int main(void)
 		cmocka_unit_test(test_table_width),
 		cmocka_unit_test(test_table_aligns_utf8),
 		cmocka_unit_test(test_table_is_clean),
+		cmocka_unit_test(test_table_retries),
 		cmocka_unit_test(test_table_spills),
 		cmocka_unit_test(test_table_tells_all),
 		cmocka_unit_test(test_plot_ecdf),
