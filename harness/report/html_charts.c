@@ -182,8 +182,12 @@ int bb_html_ecdf_chart(FILE *out, const struct bb_report *r, size_t first)
 		if (!bb_same_table(c, &r->cases[first]))
 			continue;
 		rc = bb_ecdf__make(c, ECDF_POINTS, &ecdfs[n]);
-		if (rc || !ecdfs[n].n)
+		if (rc)
+			break;
+		if (!ecdfs[n].n) {
+			bb_ecdf__done(&ecdfs[n]);
 			continue;
+		}
 		lines[n] = (struct bb_chart_line){
 			.label = c->variant, .x = ecdfs[n].ns, .y = ecdfs[n].share, .n = ecdfs[n].n,
 			.colour = colour_of(r, c->variant), .steps = true,

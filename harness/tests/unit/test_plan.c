@@ -186,6 +186,7 @@ static void test_nothing_to_cool(void **state)
 	assert_int_equal(bb_scenario__add_cold(s, &err), -EINVAL);
 	assert_string_equal(err.msg, "scenario 'f' has no step drive, and caches are emptied between steps only");
 	assert_int_equal(s->n_drives, 1);
+	bb_scenario__free(s);
 }
 
 /* The event of a drive in situ is in the names, unless it is a clock; `-d in-situ` means them all. */
