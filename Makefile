@@ -30,13 +30,13 @@ endif
 BIN := bpfbench
 PACKAGES := libbpf jansson yaml-0.1 libpcap libdw
 LIB_DIRS := base core stats plan bpf profile exact drivers env run report cli
-LIB_SRCS := $(foreach d,$(LIB_DIRS),$(sort $(wildcard harness/$(d)/*.c))) harness/workloads/amicable_pairs.c \
-	harness/workloads/source_addr.c
+LIB_SRCS := $(foreach d,$(LIB_DIRS),$(sort $(wildcard harness/$(d)/*.c))) \
+	$(sort $(filter-out %_main.c,$(wildcard harness/workloads/*.c)))
 LIB_OBJS := $(LIB_SRCS:harness/%.c=$(O)/obj/%.o)
 LIB := $(O)/libbpfbench.a
 BPF_OBJS := $(patsubst bpf/%.bpf.c,$(O)/bpf/%.bpf.o,$(wildcard bpf/*.bpf.c))
 TEST_BPF_OBJS := $(patsubst harness/tests/bpf/%.bpf.c,$(O)/tests/bpf/%.bpf.o,$(wildcard harness/tests/bpf/*.bpf.c))
-WORKLOADS := $(O)/workloads/amicable_pairs
+WORKLOADS := $(patsubst harness/workloads/%_main.c,$(O)/workloads/%,$(wildcard harness/workloads/*_main.c))
 UNIT_TESTS := $(patsubst harness/tests/unit/%.c,$(O)/tests/%,$(wildcard harness/tests/unit/test_*.c))
 TEST_TOOLS := $(patsubst harness/tests/tools/%.c,$(O)/tests/tools/%,$(wildcard harness/tests/tools/*.c))
 BENCHES := $(patsubst harness/tests/bench/%.c,$(O)/bench/%,$(wildcard harness/tests/bench/*.c))
@@ -92,7 +92,7 @@ $(O)/tests/bpf/%.bpf.o: harness/tests/bpf/%.bpf.c Makefile
 	@mkdir -p $(@D)
 	$(Q)$(CLANG) $(BPF_CFLAGS) -MMD -MP -MF $(@:.o=.d) -c $< -o $@
 
-$(O)/workloads/%: $(O)/obj/workloads/%_main.o $(O)/obj/workloads/%.o
+$(O)/workloads/%: $(O)/obj/workloads/%_main.o $(LIB)
 	$(call msg,LINK,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(LDFLAGS) -o $@ $^
@@ -115,7 +115,7 @@ $(O)/bench/%: harness/tests/bench/%.c $(LIB) $(O)/flags
 -include $(shell [ -d $(O) ] && find $(O) -name '*.d')
 
 # --- what is run --------------------------------------------------------------------------------------------------
-.PHONY: bench test bench-self bench-verdicts bench-gate plot deps clean help
+.PHONY: bench test bench-self bench-verdicts bench-gate plot slowdown heap deps clean help
 deps: ## install what is missing (root and apt), or say what is missing
 	$(Q)ci/deps.sh
 
@@ -141,6 +141,12 @@ bench-gate: all ## count the failures of `gate` under load, about 15 minutes (ro
 
 plot: all ## draw the stored results into plots/ (SVG and PNG)
 	$(Q)O=$(O) plots/plot.sh
+
+slowdown: all ## time amicable_pairs while it is sampled, against alone, by hyperfine: about 2 minutes (root)
+	$(Q)./$(BIN) --scenario slowdown --budget 150
+
+heap: all ## what the consumer asks of the heap, by valgrind's DHAT, with and without its bug: BMF on stdout
+	$(Q)O=$(O) ci/heap.sh
 
 clean: ## remove what was built
 	$(Q)rm -rf $(O) $(BIN) .built-for

@@ -12,11 +12,14 @@ BEGIN {
 	# it is for (any, if empty); how many points one of its curves must have, and what to say where there is none
 	# (nothing, if empty).
 	kind("ecdf", "ecdf", 1, "", 2, "no valid samples")
+	kind("backlog", "backlog", 1, "", 2, "")
+	kind("slowdown", "slowdown", 0, "freq_hz", 1, "")
 	kind("depth", "cost", 0, "stack_depth", 2, "no program was measured at two values of stack_depth")
 	kind("input", "cost", 0, "input", 17, "")	# a few inputs are no curve
 	most_values = 16	# a parameter with more has no figure for each of them
-	fields["ecdf"] = "case scenario variant drive param value role samples p50 p90 p99"
-	fields["cost"] = "scenario variant drive param role"
+	fields["ecdf"] = "case scenario variant drive param value role samples p50 p90 p99 sample"
+	fields["backlog"] = "case scenario variant drive param value role"
+	fields["cost"] = fields["slowdown"] = "scenario variant drive param role"
 }
 
 function kind(name, block, by_value, only_param, min_points, otherwise)
@@ -35,7 +38,7 @@ function parse_head(    i, n, names)
 {
 	h["block"] = substr($1, 3)
 	n = split(fields[h["block"]], names, " ")
-	h["p50"] = h["p90"] = h["p99"] = h["samples"] = h["value"] = ""
+	h["p50"] = h["p90"] = h["p99"] = h["samples"] = h["value"] = h["sample"] = ""
 	for (i = 1; i <= n; i++)
 		h[names[i]] = $(i + 1)
 }
@@ -124,6 +127,7 @@ function add_curve(name, k,    i)
 	c_variant[name, i] = h["variant"]
 	c_colour[name, i] = colour[h["scenario"], h["variant"]]
 	c_samples[name, i] = h["samples"]
+	f_sample[name] = h["sample"]
 	c_p50[name, i] = h["p50"]
 	c_p90[name, i] = h["p90"]
 	c_p99[name, i] = h["p99"]
@@ -172,6 +176,15 @@ function ecdf_row(    ns)
 	at_head = 0
 }
 
+# The curve with the most in it at any time stands first in the key. NaN breaks the line between two loads.
+function backlog_row(    i)
+{
+	add_point($2 "\t" $3)
+	for (i = 1; i <= n_open; i++)
+		if (number($3) != "NaN" && $3 > c_level[open[i], open_curve[i]])
+			c_level[open[i], open_curve[i]] = $3 + 0
+}
+
 function cost_row(    i)
 {
 	if (number($6) == "NaN")
@@ -208,6 +221,7 @@ function write_vars(name, n,    i, k, file, g, parts)
 	printf "source_run = %s\nsource_machine = %s\n", quote(source_run), quote(source_machine) > file
 	split(g, parts, SUBSEP)		# scenario, drive, parameter
 	printf "timed = %s\n", quote(parts[2] == "slope" ? "gross (without bpf_stats)" : "gross (bpf_stats)") > file
+	printf "sample = %s\n", quote(f_sample[name]) > file
 	if (g in range_lo)
 		printf "ns_min = %s\nns_max = %s\n", range_lo[g], range_hi[g] > file
 	printf "n_curves = %d\narray file[%d]; array variant[%d]; array colour[%d]\n", n, n, n, n > file
@@ -243,7 +257,8 @@ reading == 1 && h["block"] == "ecdf" { learn_range($2 < 1 ? 1 : $2 + 0) }
 reading == 1 { next }
 /^# / { end_block(); begin_block(); at_head = 1; next }
 h["block"] == "ecdf" { ecdf_row() }
-h["block"] == "cost" { cost_row() }
+h["block"] == "backlog" { backlog_row() }
+h["block"] == "cost" || h["block"] == "slowdown" { cost_row() }
 
 function has_enough(name, least,    i)
 {
@@ -260,7 +275,7 @@ END {
 		k = f_kind[name]
 		if (!has_enough(name, k_min_points[k]))
 			continue
-		write_vars(name, sort_curves(name, k_block[k] == "cost"))
+		write_vars(name, sort_curves(name, k_block[k] != "ecdf"))
 		drawn[k] = 1
 		printf "%s\t%s\t%s\n", k_name[k], name, f_title[name]
 	}

@@ -15,8 +15,8 @@ usage() {
 	cat <<-'EOF'
 	Usage: plots/plot.sh [RUN]...
 
-	Draws stored runs, the latest if none is named: the distribution of every variant (ecdf-*) and cost against stack
-	depth (depth-*), as SVG and PNG. Reads stored results only, never measures. Prints the names of the pictures; with
+	Draws stored runs, the latest if none is named: the distribution of every variant (ecdf-*), cost against stack
+	depth (depth-*), a ring's backlog over time (backlog-*), slowdown against the rate (slowdown-*), as SVG and PNG. Reads stored results only, never measures. Prints the names of the pictures; with
 	several runs they end with the run's id.
 
 	RUN is a file, an id in the results folder or the beginning of one. `make plot RUN=ID` does the same.

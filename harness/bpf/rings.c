@@ -21,6 +21,7 @@ static struct bb_ring *add_ring(struct bb_rings *r)
 		return NULL;
 	r->rings = rings;
 	memset(&rings[r->n], 0, sizeof(*rings));
+	rings[r->n].map_fd = -1;
 	return &rings[r->n++];
 }
 
@@ -51,6 +52,7 @@ static int open_ringbuf(struct bb_rings *r, int map_fd, size_t size_bytes)
 	ring->consumer = ring->consumer_page;
 	ring->producer = ring->producer_page;
 	ring->size_bytes = size_bytes;
+	ring->map_fd = map_fd;
 	prefault(ring);
 	return 0;
 }

@@ -15,6 +15,7 @@ struct bb_ring {
 	volatile unsigned long *consumer;	/* ours to move */
 	const volatile unsigned long *producer;	/* the kernel's */
 	size_t size_bytes;
+	int map_fd;			/* of a ring buffer, borrowed: the map outlives the reader; -1 of a perf buffer */
 	void *consumer_page, *producer_page;	/* mapped by us; NULL for a perf buffer, which libbpf maps */
 };
 

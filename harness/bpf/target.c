@@ -20,6 +20,8 @@
 /* The statistics are 3 lines; a kernel that cannot keep only the end of its log wants room for all. */
 #define VERIFIER_LOG_BYTES (64u << 10)
 
+#define MAX_PROG_MAPS 64	/* the kernel's limit (MAX_USED_MAPS) */
+
 /* A map that outlives the load it came with. */
 struct kept_map {
 	char name[64];
@@ -558,6 +560,32 @@ int bb_target__drops(const struct bb_target *t, uint64_t *ret_drops)
 		memcpy(ret_drops, data + t->drops_offset, sizeof(*ret_drops));
 	free(data);
 	return rc;
+}
+
+static const struct bb_ring *ring_of_map(const struct bb_target *t, __u32 map_id)
+{
+	struct bpf_map_info info;
+
+	for (size_t i = 0; t && i < t->rings.n; i++)
+		if (!info_of(t->rings.rings[i].map_fd, &info) && info.type == BPF_MAP_TYPE_RINGBUF && info.id == map_id)
+			return &t->rings.rings[i];
+	return NULL;
+}
+
+const struct bb_ring *bb_target__ring(const struct bb_target *t)
+{
+	__u32 map_ids[MAX_PROG_MAPS], len = sizeof(struct bpf_prog_info);
+	struct bpf_prog_info info = {.map_ids = (__u64)(uintptr_t)map_ids, .nr_map_ids = MAX_PROG_MAPS};
+	const struct bb_ring *ring = NULL;
+
+	if (bpf_obj_get_info_by_fd(t->prog_fd, &info, &len))
+		return NULL;
+	for (__u32 i = 0; !ring && i < info.nr_map_ids && i < MAX_PROG_MAPS; i++) {
+		ring = ring_of_map(t, map_ids[i]);
+		if (!ring)
+			ring = ring_of_map(t->lender, map_ids[i]);
+	}
+	return ring;
 }
 
 void bb_target__drain(struct bb_target *t, bool only_when_half_full)

@@ -91,6 +91,10 @@ int bb_target__reset_for_run(struct bb_target *t);
 /* The program's global `drops`, 0 when it has none. 0 or -errno. */
 int bb_target__drops(const struct bb_target *t, uint64_t *ret_drops);
 
+/* The ring buffer map that the loaded program writes to; NULL: it has none. Borrowed, until the next load. */
+struct bb_ring;
+const struct bb_ring *bb_target__ring(const struct bb_target *t);
+
 /* Throw away what the program delivered. `only_when_half_full`: leave a ring alone until it must be emptied. */
 void bb_target__drain(struct bb_target *t, bool only_when_half_full);
 

@@ -21,6 +21,7 @@ const struct bb_cmd bb_cmds[] = {
 	{"gate", "compare the programs of two git revisions, and fail when one got slower", bb_cmd_gate},
 	{"selftest", "find out what this machine can resolve: programs compared with themselves", bb_cmd_selftest},
 	{"profile", "sample where a process, a command or the whole system spends its time", bb_cmd_profile},
+	{"heap", "heap totals of DHAT files (valgrind --tool=dhat) side by side, as a table or BMF", bb_cmd_heap},
 	{"check", "say what this machine can do, and what to change", bb_cmd_check},
 };
 

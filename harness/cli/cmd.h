@@ -40,6 +40,7 @@ int bb_cmd_gate(int argc, char **argv);
 int bb_cmd_selftest(int argc, char **argv);
 int bb_cmd_init(int argc, char **argv);
 int bb_cmd_profile(int argc, char **argv);
+int bb_cmd_heap(int argc, char **argv);
 
 /* Find and run the command that argv names; without one, `run`. Returns the exit code. */
 int bb_cmd_main(int argc, char **argv);

@@ -69,8 +69,10 @@ static void print_scenario(const struct bb_scenario *s)
 			print_u32s("stack_depth", &d->stack_depth);
 		else if (d->rate_hz.n)
 			print_u32s("rate_hz", &d->rate_hz);
-		else if (!strcmp(bb_drive_name(d), "in-situ"))
+		else if (d->freq_hz.n)
 			print_u32s("freq_hz", &d->freq_hz);
+		if (d->function)
+			printf(" of %s", d->function);
 		if (d->workload)
 			printf(" over %s", d->workload);
 		for (size_t j = 0; j < d->n_variants; j++)

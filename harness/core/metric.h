@@ -31,6 +31,11 @@ struct bb_summary {
 	struct bb_estimate run_rate;	/* live: runs per second of wall time */
 	struct bb_estimate cpu_share;	/* live: of one CPU, by run_time_ns; above 1 where several run it at once */
 	struct bb_estimate drops;	/* runs whose result the program threw away */
+	struct bb_estimate produced, consumed;	/* pipeline: samples that got into the ring, that the consumer was done with */
+	struct bb_estimate lag_max;	/* pipeline: of all samples, ns */
+	struct bb_estimate ring_peak;	/* pipeline: most that was seen in the ring, of what it holds, 0..1 */
+	struct bb_estimate consumer_cpu;	/* pipeline: CPU time of the consumer a sample, ns */
+	struct bb_estimate slowdown;	/* slowdown: time of the command, of the floor's, paired by load */
 	struct bb_estimate intercept;	/* slope: ns of a system call besides the runs in it */
 	struct bb_estimate cycles, instructions, llc_misses;	/* slope: of a run, by the PMU */
 	struct bb_estimate steal;	/* share of CPU time that the hypervisor took meanwhile, 0..1 */

@@ -8,6 +8,7 @@
 #include <sys/types.h>
 
 #include "base/err.h"
+#include "core/flow.h"
 #include "drivers/pmu.h"
 #include "drivers/subject.h"
 #include "plan/scenario.h"
@@ -33,7 +34,7 @@ struct bb_batch {
 	uint64_t *paths;		/* exact: room for as many: which way each run took; NULL elsewhere */
 	size_t want;			/* at most this many; fewer only if the time is up */
 	size_t warmup;			/* runs to fire and discard first (drivers that fire); out: those that were */
-	double max_s;			/* in-situ: the time to spend, of a workload its CPU time; live: wall time; 0: no limit but `want` */
+	double max_s;			/* drives that go by time: wall time to spend (in-situ over a workload: its CPU time); 0: no limit */
 	bool drain_always;		/* rings emptied after every run, or only when half full */
 
 	size_t n;			/* samples taken */
@@ -46,6 +47,7 @@ struct bb_batch {
 	double intercept_ns;		/* slope: what a call costs besides the runs; NAN elsewhere */
 	double pmu[BB_PMU_COUNTERS];	/* slope: hardware counts of a run; NAN elsewhere and without a PMU */
 	uint64_t retries;		/* calls made again because a signal broke them off; their runs are in `warmup` */
+	struct bb_flow *flow;		/* pipeline: made by the driver, owned by the caller; NULL elsewhere */
 	char void_why[200];		/* the program did not do what is expected of it; empty: nothing to say */
 };
 
@@ -53,10 +55,12 @@ struct bb_driver {
 	const char *name;		/* what stands after `with:` */
 	const char *by[2];		/* and after `trigger:` (step) or `event:` (in-situ), where drivers share the name */
 	const char *doc;
-	bool needs_bpf;			/* false: subjects have no target (fake) */
+	bool needs_bpf;			/* false: subjects have no target (call, fake) */
+	bool made_up;			/* its samples are: the machine has no part in them */
 	bool fires;			/* it fires the events itself: fired must equal run_cnt */
 	bool counts;			/* its samples are instructions: exact.h */
 	bool spares_others;		/* it neither attaches nor changes the program: it may be somebody else's */
+	bool any_sampler;		/* it drives variants whose sampler is no program, too */
 	bool stats_off;			/* bpf_stats must be off meanwhile: the counters may not move */
 	uint32_t units_per_ns;		/* of its samples: 1, or 1000 for ps; 0: 1 */
 	int (*open)(const struct bb_drive_spec *spec, const struct bb_driver_opts *opts, void **ret_state,
@@ -65,13 +69,14 @@ struct bb_driver {
 	int (*probe)(void *state, struct bb_subject *subject, struct bb_err *err);
 	int (*attach)(void *state, struct bb_subject *subject, void **ret_slot, struct bb_err *err);
 	int (*batch)(void *state, void *slot, uint32_t param, struct bb_batch *b, struct bb_err *err);
+	const char *(*command)(void *state);	/* the command whose time a sample is; NULL: none */
 	void (*detach)(void *state, void *slot);
 	void (*close)(void *state);	/* takes NULL */
 };
 
 extern const struct bb_driver bb_driver_step_page_fault, bb_driver_step_test_run, bb_driver_slope, bb_driver_insitu,
-	bb_driver_insitu_packets, bb_driver_insitu_http, bb_driver_insitu_attach,
-	bb_driver_live, bb_driver_exact_page_fault, bb_driver_exact_test_run, bb_driver_fake;
+	bb_driver_insitu_packets, bb_driver_insitu_http, bb_driver_insitu_attach, bb_driver_live, bb_driver_exact_page_fault,
+	bb_driver_exact_test_run, bb_driver_pipeline, bb_driver_slowdown, bb_driver_call, bb_driver_fake;
 extern const struct bb_driver *const bb_drivers[];
 extern const size_t bb_n_drivers;
 

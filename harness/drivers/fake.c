@@ -115,6 +115,7 @@ const struct bb_driver bb_driver_fake = {
 	.name = "fake",
 	.doc = "seeded samples from the scenario instead of a kernel: for trying the tool and for its tests",
 	.needs_bpf = false,
+	.made_up = true,
 	.fires = true,
 	.open = fake_open,
 	.attach = fake_attach,

@@ -16,6 +16,9 @@ const struct bb_driver *const bb_drivers[] = {
 	&bb_driver_live,
 	&bb_driver_exact_page_fault,
 	&bb_driver_exact_test_run,
+	&bb_driver_pipeline,
+	&bb_driver_slowdown,
+	&bb_driver_call,
 	&bb_driver_fake,
 };
 

@@ -15,31 +15,22 @@
 
 #include "base/clock.h"
 #include "base/stop.h"
+#include "drivers/line.h"
 #include "drivers/test_run.h"
 #include "stats/quantile.h"
 
-#define CALLS		5u		/* at each of the two values, for one line */
-#define CALL_NS		100e3		/* of the longer call: a tenth of a tick of 1000 Hz; above 1 ms results scatter */
 #define MAX_REPEAT	100000u
-#define MIN_REPEAT	8u		/* however slow the program */
-#define SHORTER		64u		/* how much the shorter call is shorter */
-#define SHORTEST	2u		/* a repeat of 1 leaves the XDP dispatcher alone, any other does not */
 #define PS_PER_NS	1000.0
 
-static uint32_t shorter_than(uint32_t repeat)
-{
-	return repeat / SHORTER > SHORTEST ? repeat / SHORTER : SHORTEST;
-}
-
 struct line {
-	double slope_ns, intercept_ns;
+	struct bb_line time;
 	double pmu[BB_PMU_COUNTERS];	/* counts of a run */
 };
 
-/* A call: what it took, and what it counted. */
-struct call {
-	double ns;
-	double pmu[BB_PMU_COUNTERS];
+/* The calls of a line, shorter and longer: what each took, and what it counted. */
+struct calls {
+	double ns[2][BB_LINE_TIMES];
+	double pmu[BB_PMU_COUNTERS][2][BB_LINE_TIMES];
 };
 
 /* Wall time of one call of `repeat` runs; made again when a signal breaks it off. */
@@ -69,7 +60,7 @@ static int time_call(struct bb_shot *s, uint32_t repeat, struct bb_batch *b, dou
 static int calibrate(struct bb_shot *s, uint32_t most, struct bb_batch *b, uint32_t *ret_repeat)
 {
 	uint32_t first = most < 64 ? most : 64;
-	double one_ns = 0, many_ns = 0, run_ns;
+	double one_ns = 0, many_ns = 0;
 	int rc = bb_shot__fire_checked(s, b->void_why, sizeof(b->void_why));
 
 	if (rc == -EINTR && !bb_stop_signal)
@@ -81,64 +72,43 @@ static int calibrate(struct bb_shot *s, uint32_t most, struct bb_batch *b, uint3
 	}
 	if (rc)
 		return rc;
-	run_ns = fmax((many_ns - one_ns) / (first - 1), 1);
-	*ret_repeat = (uint32_t)fmax(fmin(CALL_NS / run_ns, most), MIN_REPEAT);
+	*ret_repeat = bb_line_longer(fmax((many_ns - one_ns) / (first - 1), 1), most);
 	return 0;
 }
 
-static int count_call(const struct bb_pmu *pmu, struct bb_shot *s, uint32_t repeat, struct bb_batch *b, struct call *ret_call)
+/* Call `i` of the shorter or the longer ones. */
+static int count_call(const struct bb_pmu *pmu, struct bb_shot *s, uint32_t repeat, struct bb_batch *b, unsigned int longer,
+		      unsigned int i, struct calls *calls)
 {
 	double before[BB_PMU_COUNTERS], after[BB_PMU_COUNTERS];
 	int rc;
 
 	bb_pmu__read(pmu, before);
-	rc = time_call(s, repeat, b, &ret_call->ns);
+	rc = time_call(s, repeat, b, &calls->ns[longer][i]);
 	bb_pmu__read(pmu, after);
-	for (size_t i = 0; i < BB_PMU_COUNTERS; i++)
-		ret_call->pmu[i] = after[i] - before[i];
+	for (size_t k = 0; k < BB_PMU_COUNTERS; k++)
+		calls->pmu[k][longer][i] = after[k] - before[k];
 	return rc;
 }
 
-/* The slope of counter `i` over the calls: NAN where it does not count. */
-static double counts_a_run(struct call calls[2][CALLS], size_t counter, uint32_t runs_between)
-{
-	double slopes[CALLS * CALLS];
-
-	for (unsigned int i = 0; i < CALLS; i++)
-		for (unsigned int j = 0; j < CALLS; j++)
-			slopes[i * CALLS + j] = (calls[1][i].pmu[counter] - calls[0][j].pmu[counter]) / runs_between;
-	return bb_median(slopes, CALLS * CALLS);
-}
-
-static void fit_line(struct call calls[2][CALLS], uint32_t shorter, uint32_t longer, struct line *ret_line)
-{
-	double slopes[CALLS * CALLS], rest[2 * CALLS];
-
-	for (unsigned int i = 0; i < CALLS; i++)
-		for (unsigned int j = 0; j < CALLS; j++)
-			slopes[i * CALLS + j] = (calls[1][i].ns - calls[0][j].ns) / (longer - shorter);
-	ret_line->slope_ns = bb_median(slopes, CALLS * CALLS);
-	for (unsigned int i = 0; i < 2 * CALLS; i++)
-		rest[i] = calls[i % 2][i / 2].ns - ret_line->slope_ns * (i % 2 ? longer : shorter);
-	ret_line->intercept_ns = bb_median(rest, 2 * CALLS);
-	for (size_t i = 0; i < BB_PMU_COUNTERS; i++)
-		ret_line->pmu[i] = counts_a_run(calls, i, longer - shorter);
-}
-
-/* One sample: CALLS of either length in the order ABBAABBAAB, and the line through them. */
+/* One sample: the calls in a line's order, and the line through them. */
 static int take_line(const struct bb_pmu *pmu, struct bb_shot *s, uint32_t repeat, struct bb_batch *b, struct line *ret_line)
 {
-	struct call calls[2][CALLS];
+	uint32_t shorter = bb_line_shorter(repeat);
+	struct calls calls;
 	int rc = 0;
 
-	for (unsigned int i = 0; !rc && i < 2 * CALLS; i++) {
-		unsigned int longer = (i + 1) / 2 % 2;
+	for (unsigned int i = 0; !rc && i < 2 * BB_LINE_TIMES; i++) {
+		unsigned int longer = bb_line_is_longer(i);
 
-		rc = count_call(pmu, s, longer ? repeat : shorter_than(repeat), b, &calls[longer][i / 2]);
+		rc = count_call(pmu, s, longer ? repeat : shorter, b, longer, i / 2, &calls);
 	}
-	if (!rc)
-		fit_line(calls, shorter_than(repeat), repeat, ret_line);
-	return rc;
+	if (rc)
+		return rc;
+	bb_line_fit(calls.ns, shorter, repeat, &ret_line->time);
+	for (size_t k = 0; k < BB_PMU_COUNTERS; k++)
+		ret_line->pmu[k] = bb_line_slope(calls.pmu[k], repeat - shorter);	/* NAN where it does not count */
+	return 0;
 }
 
 /* The median over lines of the double at `offset` in each. */
@@ -160,11 +130,11 @@ static int take_lines(const struct bb_pmu *pmu, struct bb_shot *s, uint32_t repe
 		if (rc)
 			break;
 		b->fired++;
-		if (line->slope_ns >= 0)
-			b->ns[b->n++] = (uint64_t)(line->slope_ns * PS_PER_NS + 0.5);
+		if (line->time.slope_ns >= 0)
+			b->ns[b->n++] = (uint64_t)(line->time.slope_ns * PS_PER_NS + 0.5);
 		else if (!b->void_why[0])
 			snprintf(b->void_why, sizeof(b->void_why), "%u runs took less time than %u: the clock or the machine "
-				 "is too unsteady", repeat, shorter_than(repeat));
+				 "is too unsteady", repeat, bb_line_shorter(repeat));
 		if (bb_stop_signal)
 			rc = -EINTR;
 	}
@@ -189,7 +159,7 @@ static int batch(void *state, void *slot, uint32_t param, struct bb_batch *b, st
 	if (!rc)
 		rc = take_lines(&t->pmu, &s, repeat, lines, b);
 	b->elapsed_s = bb_seconds_since(began_ns);
-	b->intercept_ns = median_of(lines, b->n, offsetof(struct line, intercept_ns), scratch);
+	b->intercept_ns = median_of(lines, b->n, offsetof(struct line, time.intercept_ns), scratch);
 	for (size_t i = 0; i < BB_PMU_COUNTERS; i++)
 		b->pmu[i] = median_of(lines, b->n, offsetof(struct line, pmu) + i * sizeof(double), scratch);
 	if (rc)

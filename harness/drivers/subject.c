@@ -28,6 +28,8 @@ int bb_subject__load(struct bb_subject *s, struct bb_rng *rng, int want_mod64, u
 	if (s->target) {
 		rc = bb_target__load_at(s->target, want_mod64, max_tries, &tries, err);
 		s->jit_mod64 = bb_target__jit_mod64(s->target);
+	} else if (s->in_place) {
+		s->jit_mod64 = -1;
 	} else {
 		s->jit_mod64 = want_mod64 >= 0 ? want_mod64 : (int)bb_rng_below(rng, 64);
 	}

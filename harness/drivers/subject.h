@@ -2,6 +2,7 @@
 #ifndef BB_DRIVERS_SUBJECT_H
 #define BB_DRIVERS_SUBJECT_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/err.h"
@@ -13,6 +14,7 @@
 struct bb_subject {
 	const struct bb_variant_spec *spec;	/* borrowed */
 	struct bb_target *target;		/* NULL: fake */
+	bool in_place;				/* a function of user space: loading does not move it */
 	int jit_mod64;				/* of the current load; -1 unknown */
 };
 

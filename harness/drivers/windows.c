@@ -76,7 +76,7 @@ int bb_windows__rest(struct bb_windows *w, struct bb_batch *b, struct bb_err *er
 int bb_windows__can_poll(const struct bb_driver_opts *opts, struct bb_err *err)
 {
 	if (opts->cpu == opts->poll_cpu)
-		return bb_fail(err, -ENOTSUP, "in-situ needs two CPUs, one for the workload and one to poll from; "
+		return bb_fail(err, -ENOTSUP, "it needs two CPUs, one for the workload and one to watch from; "
 			       "only CPU %d is allowed here", opts->cpu);
 	return 0;
 }

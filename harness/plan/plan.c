@@ -52,9 +52,23 @@ static struct param param_of(const struct bb_drive_spec *d)
 		return (struct param){.name = "stack_depth", .values = d->stack_depth.v, .n = d->stack_depth.n};
 	if (d->rate_hz.n)
 		return (struct param){.name = "rate_hz", .values = d->rate_hz.v, .n = d->rate_hz.n};
-	if (!strcmp(bb_drive_name(d), "in-situ"))
+	if (d->freq_hz.n)
 		return (struct param){.name = "freq_hz", .values = d->freq_hz.v, .n = d->freq_hz.n};
 	return (struct param){.n = 1};
+}
+
+/* Of a drive that goes by time; 0: it goes by samples. */
+static double seconds_of(const struct bb_drive_spec *d)
+{
+	static const struct { const char *with; double seconds; } defaults[] = {
+		{"in-situ", BB_DEFAULT_SECONDS}, {"live", BB_DEFAULT_LIVE_SECONDS},
+		{"pipeline", BB_DEFAULT_PIPELINE_SECONDS}, {"call", BB_DEFAULT_CALL_SECONDS}, {"slowdown", BB_DEFAULT_SLOWDOWN_SECONDS},
+	};
+
+	for (size_t i = 0; i < sizeof(defaults) / sizeof(defaults[0]); i++)
+		if (!strcmp(d->with, defaults[i].with))
+			return d->seconds > 0 ? d->seconds : defaults[i].seconds;
+	return 0;
 }
 
 static bool is_in(const char *name, const char *const *names, size_t n)
@@ -175,10 +189,7 @@ static void add_cell(struct bb_plan *p, const struct bb_plan_opts *opts, const s
 	c->drive = d;
 	c->floor = BB_NO_CELL;
 	c->samples = opts->samples ? opts->samples : d->samples ? d->samples : default_samples(p, d, param);
-	if (!strcmp(d->with, "in-situ"))
-		c->seconds = d->seconds > 0 ? d->seconds : BB_DEFAULT_SECONDS;
-	if (!strcmp(d->with, "live"))
-		c->seconds = d->seconds > 0 ? d->seconds : BB_DEFAULT_LIVE_SECONDS;
+	c->seconds = seconds_of(d);
 	c->what = (size_t)snprintf(c->name, sizeof(c->name), "%s/%s/", p->scenario->name, v->name);
 	snprintf(c->name + c->what, sizeof(c->name) - c->what, "%s", bb_drive_name(d));
 	set_param(c, param, i);

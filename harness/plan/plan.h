@@ -21,6 +21,9 @@
 #define BB_DEFAULT_COUNTS 10u		/* of exact: repeats, which say whether the count is always the same */
 #define BB_DEFAULT_SECONDS 0.6		/* in-situ: of a cell, all loads together */
 #define BB_DEFAULT_LIVE_SECONDS 6.0	/* live: likewise */
+#define BB_DEFAULT_CALL_SECONDS 3.0	/* call: likewise */
+#define BB_DEFAULT_PIPELINE_SECONDS 3.0	/* likewise, wall time: a backlog needs time to build up */
+#define BB_DEFAULT_SLOWDOWN_SECONDS 1.2	/* likewise: at least one run of the command a load */
 #define BB_NO_CELL SIZE_MAX
 
 struct bb_cell {
@@ -31,7 +34,7 @@ struct bb_cell {
 	uint32_t driver_param;		/* what batch() is given: param_value, but of an input its index */
 	const struct bb_input *input;	/* NULL: the drive has none, or leaves the choice to the driver */
 	uint32_t samples;		/* drives that fire: to be taken, all loads together */
-	double seconds;			/* in-situ, live: to be spent, all loads together; 0 elsewhere */
+	double seconds;			/* drives that go by time: to be spent, all loads together; 0 elsewhere */
 	size_t floor;			/* index of the cell of the floor; BB_NO_CELL */
 	char name[512];			/* "scenario/variant/drive/parameter=value"; "…/input=NAME" */
 	size_t what;			/* where in it "drive/parameter=value" begins */

@@ -24,22 +24,26 @@
  */
 #define ARRAY_LEN(a)	(sizeof(a) / sizeof((a)[0]))
 
-enum { STEP, SLOPE, IN_SITU, LIVE, EXACT, FAKE };
+enum { STEP, SLOPE, IN_SITU, LIVE, EXACT, PIPELINE, SLOWDOWN, CALL, FAKE };
 enum { PAGE_FAULT, TEST_RUN };
 enum { CPU_CLOCK, TASK_CLOCK, PACKETS, HTTP, ATTACH };
 
 static const char *const drivers[] = {
 	[STEP] = "step", [SLOPE] = "slope", [IN_SITU] = "in-situ", [LIVE] = "live", [EXACT] = "exact",
-	[FAKE] = "fake",
+	[PIPELINE] = "pipeline", [SLOWDOWN] = "slowdown", [CALL] = "call", [FAKE] = "fake",
 };
 static const char *const triggers[] = {[PAGE_FAULT] = "page-fault", [TEST_RUN] = "test-run"};
 static const char *const insides[] = {"amicable_pairs"};
 static const char *const events[] = {
 	[CPU_CLOCK] = "cpu-clock", [TASK_CLOCK] = "task-clock", [PACKETS] = "packets", [HTTP] = "http", [ATTACH] = "attach",
 };
+static const char *const functions[] = {"process_sample", "source_addr"};
 static const char *const consumers[] = {[BB_CONSUMER_CAUGHT_UP] = "caught-up", [BB_CONSUMER_BEHIND] = "behind"};
 
 static const char *const all_caches[] = {[BB_CACHES_HOT] = "hot", [BB_CACHES_COLD] = "cold"};
+
+static const char *const samplers[] = {"program", "none", "perf-record"};
+static const char *const readers[] = {"fixed", "oops", "none"};	/* the first of both is the default */
 
 static const uint32_t default_stack_depth = 8;
 static const uint32_t default_freq_hz = 100;
@@ -47,7 +51,10 @@ static const uint32_t default_packets_hz = 1000;
 static const uint32_t default_http_hz = 50;
 
 /* The drives that have keys of their own: the drivers, step by its trigger and in-situ by its event. (Exact has the keys of step.) */
-enum { BY_FAULT, BY_TEST_RUN, BY_SLOPE, BY_SAMPLING, BY_PACKETS, BY_HTTP, BY_ATTACH, BY_OTHERS, BY_FAKE };
+enum {
+	BY_FAULT, BY_TEST_RUN, BY_SLOPE, BY_SAMPLING, BY_PACKETS, BY_HTTP, BY_ATTACH, BY_OTHERS, BY_PIPELINE, BY_SLOWDOWN, BY_CALL,
+	BY_FAKE,
+};
 
 static const struct bb_mode modes[] = {
 	[BY_FAULT] = {"with: step", "step by page-fault"},
@@ -58,6 +65,9 @@ static const struct bb_mode modes[] = {
 	[BY_PACKETS] = {"event: packets", "in-situ by packets"},
 	[BY_HTTP] = {"event: http", "in-situ by http"},
 	[BY_ATTACH] = {"event: attach", "in-situ by attach"},
+	[BY_PIPELINE] = {"with: pipeline", "pipeline"},
+	[BY_SLOWDOWN] = {"with: slowdown", "slowdown"},
+	[BY_CALL] = {"with: call", "call"},
 	[BY_FAKE] = {"with: fake", "fake"},
 };
 
@@ -208,7 +218,9 @@ static int read_variant(const struct bb_reader *r, const struct bb_yaml *node, s
 				     "variant '%s' is given twice; the first is at %u:%u", v->name, first->where.line,
 				     first->where.col);
 	rc = check_live(r, node, v);
-	return rc || v->program ? rc : bb_field__set_text(r, &v->program, v->name);
+	rc = rc || v->program ? rc : bb_field__set_text(r, &v->program, v->name);
+	rc = rc || v->consumer ? rc : bb_field__set_text(r, &v->consumer, readers[0]);
+	return rc || v->sampler ? rc : bb_field__set_text(r, &v->sampler, samplers[0]);
 }
 
 static int read_variants(const struct bb_reader *r, const struct bb_field *f, const struct bb_yaml *node, void *base)
@@ -239,7 +251,9 @@ static int set_drive_defaults(const struct bb_reader *r, unsigned int mode, stru
 		rc = bb_field__set_list(r, &d->rate_hz, &default_http_hz, 1);
 	if (!rc && mode != BY_TEST_RUN && mode != BY_SLOPE && mode != BY_OTHERS)	/* which have no stack to go down */
 		rc = bb_field__set_list(r, &d->stack_depth, &default_stack_depth, 1);
-	return rc ? rc : bb_field__set_list(r, &d->freq_hz, &default_freq_hz, 1);
+	if (!rc && (mode == BY_SAMPLING || mode == BY_PIPELINE || mode == BY_SLOWDOWN))
+		rc = bb_field__set_list(r, &d->freq_hz, &default_freq_hz, 1);
+	return rc;
 }
 
 /* Which drive it is, from `with` and `trigger` or `event`, wherever they stand: it says which other keys there are. */
@@ -248,9 +262,10 @@ static int find_mode(const struct bb_reader *r, const struct bb_yaml *node, unsi
 	static const struct bb_field with = {.name = "with", .choices = drivers, .n_choices = ARRAY_LEN(drivers)};
 	static const struct bb_field by = {.name = "trigger", .choices = triggers, .n_choices = ARRAY_LEN(triggers)};
 	static const struct bb_field on = {.name = "event", .choices = events, .n_choices = ARRAY_LEN(events)};
+	static const struct bb_field clock = {.name = "event", .choices = events, .n_choices = TASK_CLOCK + 1};
 	static const unsigned int mode_of[] = {
 		[STEP] = BY_FAULT, [SLOPE] = BY_SLOPE, [LIVE] = BY_OTHERS, [EXACT] = BY_FAULT,
-		[FAKE] = BY_FAKE,
+		[PIPELINE] = BY_PIPELINE, [SLOWDOWN] = BY_SLOWDOWN, [CALL] = BY_CALL, [FAKE] = BY_FAKE,
 	};
 	static const unsigned int mode_of_event[] = {
 		[CPU_CLOCK] = BY_SAMPLING, [TASK_CLOCK] = BY_SAMPLING, [PACKETS] = BY_PACKETS, [HTTP] = BY_HTTP,
@@ -269,6 +284,8 @@ static int find_mode(const struct bb_reader *r, const struct bb_yaml *node, unsi
 		rc = bb_field__choose(r, &by, trigger, &t);
 	if (!rc && event && i == IN_SITU)
 		rc = bb_field__choose(r, &on, event, &e);
+	if (!rc && event && i == PIPELINE)
+		rc = bb_field__choose(r, &clock, event, &e);
 	if (!rc)
 		*ret_mode = t == TEST_RUN ? BY_TEST_RUN : i == IN_SITU ? mode_of_event[e] : mode_of[i];
 	return rc;
@@ -309,6 +326,7 @@ static int read_expect(const struct bb_reader *r, const struct bb_field *f, cons
 #define AT(type, m)	.offset = offsetof(struct type, m)
 #define IN(mode)	BB_BIT(BY_##mode)
 #define IN_SITU_ALL	(IN(SAMPLING) | IN(PACKETS) | IN(HTTP) | IN(ATTACH))
+#define BY_CLOCK	(IN(SAMPLING) | IN(PIPELINE) | IN(SLOWDOWN))	/* a workload is sampled */
 #define CHOICE(table)	.choices = (table), .n_choices = ARRAY_LEN(table)
 
 static const struct bb_field scenario_fields[] = {
@@ -333,6 +351,8 @@ static const struct bb_field variant_fields[] = {
 	{"description", bb_field__text, AT(bb_variant_spec, description)},
 	{"globals", read_globals, AT(bb_variant_spec, globals)},
 	{"maps", bb_field__maps, AT(bb_variant_spec, maps)},
+	{"consumer", bb_field__choice, AT(bb_variant_spec, consumer), CHOICE(readers)},
+	{"sampler", bb_field__choice, AT(bb_variant_spec, sampler), CHOICE(samplers)},
 };
 
 static const struct bb_field drive_fields[] = {
@@ -344,12 +364,14 @@ static const struct bb_field drive_fields[] = {
 	{"caches", read_caches, AT(bb_drive_spec, caches), IN(FAULT) | IN(TEST_RUN), CHOICE(all_caches)},
 	{"inputs", bb_field__inputs, AT(bb_drive_spec, inputs), IN(TEST_RUN) | IN(SLOPE) | IN(PACKETS)},
 	{"repeat", bb_field__u32, AT(bb_drive_spec, repeat), IN(SLOPE), .min = 8, .max = 1000000},
-	{"event", bb_field__choice, AT(bb_drive_spec, event), IN_SITU_ALL, CHOICE(events)},
-	{"workload", bb_field__text, AT(bb_drive_spec, workload), IN(SAMPLING) | IN(ATTACH), .required = true},
-	{"args", read_args, AT(bb_drive_spec, args), IN(SAMPLING) | IN(ATTACH)},
-	{"freq_hz", bb_field__u32_list, AT(bb_drive_spec, freq_hz), IN(SAMPLING), .min = 1, .max = 100000},
+	{"event", bb_field__choice, AT(bb_drive_spec, event), IN_SITU_ALL | IN(PIPELINE), CHOICE(events)},
+	{"workload", bb_field__text, AT(bb_drive_spec, workload), BY_CLOCK | IN(ATTACH), .required = true},
+	{"args", read_args, AT(bb_drive_spec, args), BY_CLOCK | IN(ATTACH)},
+	{"freq_hz", bb_field__u32_list, AT(bb_drive_spec, freq_hz), BY_CLOCK, .min = 1, .max = 100000},
 	{"rate_hz", bb_field__u32_list, AT(bb_drive_spec, rate_hz), IN(PACKETS) | IN(HTTP), .min = 1, .max = 100000},
-	{"seconds", bb_field__double, AT(bb_drive_spec, seconds), IN_SITU_ALL | IN(OTHERS), .min = 0.01, .max = 86400},
+	{"seconds", bb_field__double, AT(bb_drive_spec, seconds), IN_SITU_ALL | IN(OTHERS) | IN(PIPELINE) | IN(SLOWDOWN) | IN(CALL),
+	 .min = 0.01, .max = 86400},
+	{"function", bb_field__choice, AT(bb_drive_spec, function), IN(CALL), .required = true, CHOICE(functions)},
 	{"samples", bb_field__u32, AT(bb_drive_spec, samples), IN(FAULT) | IN(TEST_RUN) | IN(SLOPE) | IN(FAKE),
 	 .min = 1, .max = 100000000},
 	{"variants", read_driven, AT(bb_drive_spec, variants)},
@@ -415,7 +437,7 @@ static int check_object(const struct bb_reader *r, const struct bb_scenario *s, 
 	for (size_t i = 0; i < s->n_variants; i++)
 		all_live &= bb_variant_is_live(&s->variants[i]);
 	for (size_t i = 0; i < s->n_drives && !s->object && !all_live; i++)
-		if (strcmp(s->drives[i].with, drivers[FAKE]))
+		if (strcmp(s->drives[i].with, drivers[FAKE]) && strcmp(s->drives[i].with, drivers[CALL]))
 			return bb_yaml__fail(r->path, root, r->err,
 					     "a scenario needs the key 'object', the file with the BPF programs, for "
 					     "its drive at %u:%u", s->drives[i].where.line,
@@ -543,57 +565,4 @@ const struct bb_variant_spec *bb_scenario__variant(const struct bb_scenario *s, 
 		if (s->variants[i].name && !strcmp(s->variants[i].name, name))
 			return &s->variants[i];
 	return NULL;
-}
-
-static void variant_done(struct bb_variant_spec *v)
-{
-	for (size_t i = 0; i < v->n_globals; i++)
-		free(v->globals[i].name);
-	free(v->globals);
-	bb_map_specs__done(&v->maps);
-	free(v->name);
-	free(v->program);
-	free(v->object);
-	free(v->pinned);
-	free(v->description);
-}
-
-static void drive_done(struct bb_drive_spec *d)
-{
-	for (size_t i = 0; i < d->n_args; i++)
-		free(d->args[i]);
-	free(d->args);
-	for (size_t i = 0; i < d->n_variants; i++)
-		free(d->variants[i]);
-	free(d->variants);
-	free(d->floor);
-	bb_inputs__done(&d->inputs);
-	free(d->with);
-	free(d->trigger);
-	free(d->inside);
-	free(d->stack_depth.v);
-	free(d->event);
-	free(d->workload);
-	free(d->freq_hz.v);
-	free(d->rate_hz.v);
-}
-
-void bb_scenario__free(struct bb_scenario *s)
-{
-	if (!s)
-		return;
-	for (size_t i = 0; i < s->n_variants; i++)
-		variant_done(&s->variants[i]);
-	for (size_t i = 0; i < s->n_drives; i++)
-		drive_done(&s->drives[i]);
-	free(s->variants);
-	free(s->drives);
-	bb_map_specs__done(&s->maps);
-	free(s->path);
-	free(s->name);
-	free(s->description);
-	free(s->object);
-	free(s->floor);
-	free(s->anchor);
-	free(s);
 }

@@ -35,6 +35,8 @@ struct bb_variant_spec {
 	uint32_t id;			/* of a program that is loaded already; 0: not given */
 	char *pinned;			/* path of such a program's pin; NULL: not given */
 	char *description;		/* NULL when not given */
+	char *consumer;			/* who empties its ring in a pipeline: "fixed" (default), "oops" or "none" */
+	char *sampler;			/* who samples in a slowdown: "program" (default), "none" or "perf-record" */
 	struct bb_global_spec *globals;
 	size_t n_globals;
 	struct bb_map_specs maps;	/* its own, and the scenario's of other names */
@@ -53,7 +55,7 @@ enum bb_caches {
 
 /* One entry of `drive:`. Which keys may stand beside `with` depends on it; the others keep their defaults. */
 struct bb_drive_spec {
-	char *with;			/* "step", "slope", "in-situ", "live", "exact" or "fake" */
+	char *with;			/* "step", "slope", "in-situ", "live", "exact", "pipeline", "slowdown", "call" or "fake" */
 	char *trigger;			/* step, exact (and so below): "page-fault" (default) or "test-run" */
 	struct bb_inputs inputs;	/* step by test-run, slope, in-situ packets; n == 0: the default for the type */
 	uint32_t repeat;		/* slope: runs in the longest call; 0: as many as make a tenth of a millisecond */
@@ -61,14 +63,15 @@ struct bb_drive_spec {
 	struct bb_u32_list stack_depth;	/* step: user frames, 1..127 each, default [8] */
 	enum bb_consumer consumer;	/* step: "caught-up" or "behind" */
 	enum bb_caches caches;		/* step: "hot" or "cold" */
-	char *event;			/* in-situ: "cpu-clock" (default), "task-clock", "packets", "http" or "attach" */
+	char *function;			/* call: which; required */
+	char *event;			/* in-situ: "cpu-clock" (default), "task-clock", "packets", "http" or "attach"; pipeline: a clock */
 	const char *event_name;		/* "in-situ-packets" and the like; NULL: `with` is name enough */
-	char *workload;			/* in-situ but for packets and http: program to run as the target; required */
-	char **args;			/* in-situ: its arguments, n_args of them */
+	char *workload;			/* in-situ but for packets and http, pipeline, slowdown: program to run as the target; required */
+	char **args;			/* its arguments, n_args of them */
 	size_t n_args;
-	struct bb_u32_list freq_hz;	/* in-situ by a clock: 1..100000 each, default [100] */
-	struct bb_u32_list rate_hz;	/* in-situ packets, http: 1..100000 each, default [1000], [50] */
-	double seconds;			/* in-situ, live: time per variant (and frequency), all loads together; 0 = default */
+	struct bb_u32_list freq_hz;	/* in-situ by a clock, pipeline, slowdown: 1..100000 each, default [100]; n == 0 elsewhere */
+	struct bb_u32_list rate_hz;	/* in-situ packets, http: 1..100000 each, default [1000], [50]; n == 0 elsewhere */
+	double seconds;			/* drives that go by time: per variant and parameter, all loads together; 0 = default */
 	uint32_t samples;		/* step, slope, fake: per variant and parameter, all loads together; 0 = default */
 	char **variants;		/* names of those that it drives, n_variants of them; NULL: all */
 	size_t n_variants;
@@ -80,7 +83,7 @@ struct bb_scenario {
 	char *path;			/* file it was read from */
 	char *name;
 	char *description;		/* NULL when not given */
-	char *object;			/* BPF object; NULL allowed when every drive is "fake" or every variant is live */
+	char *object;			/* BPF object; NULL allowed when every drive is "call" or "fake", or every variant is live */
 	char *floor;			/* name of the variant that is the floor, or NULL */
 	char *anchor;			/* variant that history divides by; NULL: the floor */
 	uint32_t loads;			/* program loads per run; 0 = default */

@@ -71,6 +71,8 @@ int bb_scenario__add_variant(struct bb_scenario *s, const char *name, const char
 	v->id = from->id;
 	v->pinned = copy_or_null(from->pinned, &ok);
 	v->description = copy_or_null(from->description, &ok);
+	v->consumer = copy_or_null(from->consumer, &ok);
+	v->sampler = copy_or_null(from->sampler, &ok);
 	v->globals = calloc(from->n_globals + 1, sizeof(*v->globals));
 	ok &= v->globals != NULL;
 	for (size_t i = 0; ok && i < from->n_globals; i++) {

@@ -5,6 +5,7 @@
 
 #include "report/exporter.h"
 #include "report/json_out.h"
+#include "report/sample_kind.h"
 
 /*
  * Bencher Metric Format v0: {"case": {"measure": {"value": x, "lower_value": x, "upper_value": x}}}, one JSON object.
@@ -146,7 +147,8 @@ static void write_case(const struct bb_case *c, FILE *mem)
 	bb_json_text(mem, c->name);
 	fputs(": {", mem);
 	for (size_t i = 0; i < bb_n_metrics; i++)
-		between = write_measure(between, bb_metrics[i].slug, *bb_metric_of(&c->summary, &bb_metrics[i]), mem);
+		between = write_measure(between, bb_case__slug(c, &bb_metrics[i]),
+					*bb_metric_of(&c->summary, &bb_metrics[i]), mem);
 	fputs("\n  }", mem);
 }
 

@@ -5,6 +5,7 @@
 #include "report/ecdf.h"
 #include "report/exporter.h"
 #include "report/json_out.h"
+#include "report/sample_kind.h"
 
 /*
  * What plots/ draws, as gnuplot likes it: columns parted by tabs, blocks parted by two empty lines (`index`), comments
@@ -16,11 +17,15 @@ static const char head[] =
 	"# bpfbench plot data, version 1. Tabs part the columns, two empty lines the blocks (gnuplot: index).\n"
 	"# A block begins with a comment line, '# ecdf' or '# cost', and what it is of, parted by tabs. NaN: none.\n"
 	"# run\tid\tstarted\tkernel\tcpu\tsteal_percent\twhy_incomplete, once, before the blocks\n"
-	"# ecdf\tcase\tscenario\tvariant\tdrive\tparam\tparam_value\trole\tsamples\tp50_ns\tp90_ns\tp99_ns,\n"
+	"# ecdf\tcase\tscenario\tvariant\tdrive\tparam\tparam_value\trole\tsamples\tp50_ns\tp90_ns\tp99_ns\tsample,\n"
 	"#\tone block a case; its rows:\n"
 	"#\tcase\tns\tshare (of the valid samples that took at most that long; thinned, the ends are kept)\n"
+	"# backlog\tcase\tscenario\tvariant\tdrive\tparam\tparam_value\trole, one block a case with a ring; its rows:\n"
+	"#\tcase\tms\tbytes (what the ring held; a row of NaN parts the loads)\n"
 	"# cost\tscenario\tvariant\tdrive\tparam\trole, one block each; its rows, in the order of the run:\n"
 	"#\tscenario\tvariant\tdrive\tparam\tparam_value\tlatency_ns\tlo_ns\thi_ns\n"
+	"# slowdown, as cost; its rows: a ratio to the floor instead of ns.\n"
+	"# sample is what the time is of: \"run\", \"call\", \"command\" or \"lag\".\n"
 	"# role is \"floor\" for the program that the others are measured against, else \"-\".\n";
 
 /* A cell: control characters would break the columns. An absent one is "-". */
@@ -50,6 +55,47 @@ static int is_floor(const struct bb_report *r, size_t i)
 	return 0;
 }
 
+/* The head of a block of one case, up to and with its role. */
+static void put_head(const char *block, const struct bb_report *r, size_t i, FILE *mem)
+{
+	const struct bb_case *c = &r->cases[i];
+	const char *const cells[] = {c->name, c->scenario, c->variant, c->drive, c->param};
+
+	fprintf(mem, "\n\n# %s", block);
+	for (size_t k = 0; k < sizeof(cells) / sizeof(cells[0]); k++) {
+		putc('\t', mem);
+		put_text(cells[k], mem);
+	}
+	fprintf(mem, "\t%u\t%s", c->param_value, is_floor(r, i) ? "floor" : "-");
+}
+
+/* What the ring held over time, load after load. */
+static void put_backlog(const struct bb_report *r, size_t i, FILE *mem)
+{
+	const struct bb_case *c = &r->cases[i];
+	size_t loads = 0;
+
+	for (size_t k = 0; k < c->n_series; k++) {
+		const struct bb_flow *f = c->series[k].flow;
+
+		if (!f || c->series[k].void_why)
+			continue;
+		if (!loads++) {
+			put_head("backlog", r, i, mem);
+			putc('\n', mem);
+		} else {
+			put_text(c->name, mem);
+			fputs("\tNaN\tNaN\n", mem);
+		}
+		for (size_t p = 0; p < f->n_points; p++) {
+			put_text(c->name, mem);
+			put_number((double)f->points[p].at_us / 1000, mem);
+			put_number((double)f->points[p].backlog_bytes, mem);
+			putc('\n', mem);
+		}
+	}
+}
+
 static int put_distribution(const struct bb_report *r, size_t i, FILE *mem)
 {
 	const struct bb_case *c = &r->cases[i];
@@ -59,22 +105,12 @@ static int put_distribution(const struct bb_report *r, size_t i, FILE *mem)
 	if (rc)
 		return rc;
 	if (e.n) {
-		fputs("\n\n# ecdf\t", mem);
-		put_text(c->name, mem);
-		putc('\t', mem);
-		put_text(c->scenario, mem);
-		putc('\t', mem);
-		put_text(c->variant, mem);
-		putc('\t', mem);
-		put_text(c->drive, mem);
-		putc('\t', mem);
-		put_text(c->param, mem);
-		fprintf(mem, "\t%u\t%s\t%llu", c->param_value, is_floor(r, i) ? "floor" : "-",
-			(unsigned long long)e.samples);
+		put_head("ecdf", r, i, mem);
+		fprintf(mem, "\t%llu", (unsigned long long)e.samples);
 		put_number(c->summary.p50.value, mem);
 		put_number(c->summary.p90.value, mem);
 		put_number(c->summary.p99.value, mem);
-		putc('\n', mem);
+		fprintf(mem, "\t%s\n", bb_case__sample_kind(c)->name);
 		for (size_t k = 0; k < e.n; k++) {
 			put_text(c->name, mem);
 			put_number(e.ns[k], mem);
@@ -103,13 +139,24 @@ static void put_key(const struct bb_case *c, FILE *mem)
 	}
 }
 
+static struct bb_estimate latency(const struct bb_case *c)
+{
+	return c->summary.latency;
+}
+
+static struct bb_estimate slowdown(const struct bb_case *c)
+{
+	return c->summary.slowdown;
+}
+
 /* The curve that begins with case i, unless that has been drawn with an earlier one. */
-static void put_cost(const struct bb_report *r, size_t i, FILE *mem)
+static void put_curve(const char *block, struct bb_estimate (*of)(const struct bb_case *), const struct bb_report *r,
+		      size_t i, FILE *mem)
 {
 	for (size_t k = 0; k < i; k++)
 		if (same_curve(&r->cases[k], &r->cases[i]))
 			return;
-	fputs("\n\n# cost\t", mem);
+	fprintf(mem, "\n\n# %s\t", block);
 	put_key(&r->cases[i], mem);
 	fputs(is_floor(r, i) ? "\tfloor\n" : "\t-\n", mem);
 	for (size_t k = i; k < r->n_cases; k++) {
@@ -119,9 +166,9 @@ static void put_cost(const struct bb_report *r, size_t i, FILE *mem)
 			continue;
 		put_key(c, mem);
 		fprintf(mem, "\t%u", c->param_value);
-		put_number(c->summary.latency.value, mem);
-		put_number(c->summary.latency.lo, mem);
-		put_number(c->summary.latency.hi, mem);
+		put_number(of(c).value, mem);
+		put_number(of(c).lo, mem);
+		put_number(of(c).hi, mem);
 		putc('\n', mem);
 	}
 }
@@ -145,7 +192,12 @@ static int compose(const struct bb_report *r, FILE *mem, struct bb_err *err)
 		if (put_distribution(r, i, mem))
 			return bb_fail_nomem(err);
 	for (size_t i = 0; i < r->n_cases; i++)
-		put_cost(r, i, mem);
+		put_backlog(r, i, mem);
+	for (size_t i = 0; i < r->n_cases; i++)
+		put_curve("cost", latency, r, i, mem);
+	for (size_t i = 0; i < r->n_cases; i++)
+		if (isfinite(r->cases[i].summary.slowdown.value))
+			put_curve("slowdown", slowdown, r, i, mem);
 	return 0;
 }
 

@@ -11,6 +11,7 @@
 #include "report/exporter.h"
 #include "report/program_table.h"
 #include "report/reconcile.h"
+#include "report/sample_kind.h"
 #include "report/sweep_table.h"
 #include "report/table_cells.h"
 
@@ -197,7 +198,12 @@ static void put_title(const struct bb_case *c, FILE *out)
 		bb_put_clean(out, c->param);
 		fprintf(out, " = %" PRIu32, c->param_value);
 	}
-	fputs(" (ns per run)\n", out);
+	fprintf(out, " (%s)\n", bb_case__sample_kind(c)->heading);
+	if (c->command) {
+		fputs("  timed: ", out);
+		bb_put_clean(out, c->command);
+		putc('\n', out);
+	}
 }
 
 static void put_table(const struct bb_report *r, size_t first, bool *used, FILE *out)

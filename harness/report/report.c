@@ -24,6 +24,7 @@ static void case_done(struct bb_case *c)
 {
 	for (size_t i = 0; i < c->n_series; i++) {
 		free(c->series[i].void_why);
+		bb_flow__free(c->series[i].flow);
 		bb_hist_done(&c->series[i].hist);
 	}
 	free(c->series);
@@ -32,6 +33,7 @@ static void case_done(struct bb_case *c)
 	free(c->variant);
 	free(c->drive);
 	free(c->param);
+	free(c->command);
 }
 
 static void program_done(struct bb_program *p)

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "core/flow.h"
 #include "core/hist.h"
 #include "core/metric.h"
 #include "env/fingerprint.h"
@@ -39,6 +40,7 @@ struct bb_series {
 	double steal;			/* share, 0..1; NAN unknown */
 	double intercept_ns;		/* slope: of the system call around the runs; NAN elsewhere */
 	double cycles, instructions, llc_misses;	/* slope: of a run, by the PMU; NAN elsewhere and without one */
+	struct bb_flow *flow;		/* pipeline: what went through the ring; NULL elsewhere */
 	struct bb_hist hist;		/* cost of a run in 1/units_per_ns ns, one sample a run (slope: a line) */
 };
 
@@ -47,6 +49,7 @@ struct bb_series {
 struct bb_case {
 	char *name;			/* "scenario/variant/drive/parameter=value": the benchmark name in BMF */
 	char *scenario, *variant, *drive;
+	char *command;			/* slowdown: whose time a sample is; NULL elsewhere */
 	char *param;			/* "stack_depth", "freq_hz", "rate_hz"; NULL when the drive has none */
 	uint32_t param_value;
 	uint32_t units_per_ns;		/* of the samples: 1, or 1000 where they are in ps */

@@ -88,6 +88,24 @@ static int write_hist(const struct bb_hist *h, FILE *out)
 	return 0;
 }
 
+/* "backlog": "t0:b0 t1-t0:b1 ...", times in us. No such key where nothing went through a ring. */
+static void write_flow(const struct bb_flow *f, FILE *out)
+{
+	uint64_t previous_us = 0;
+
+	if (!f)
+		return;
+	fputs("\"flow\": {", out);
+	write_fields(&bb_flow_fields, f, ", ", out);
+	fputs("\"backlog\": \"", out);
+	for (size_t i = 0; i < f->n_points; i++) {
+		fprintf(out, "%s%" PRIu64 ":%" PRIu64, i ? " " : "", f->points[i].at_us - previous_us,
+			f->points[i].backlog_bytes);
+		previous_us = f->points[i].at_us;
+	}
+	fputs("\"}, ", out);
+}
+
 /* For other readers; left out when there is nothing to say. Returns what stands before the next one. */
 static const char *write_estimate(const char *between, const char *key, const struct bb_estimate *e, FILE *out)
 {
@@ -117,6 +135,11 @@ static int write_case(const struct bb_report *r, const struct bb_case *c, FILE *
 {
 	fputs("  {", out);
 	write_fields(&bb_case_fields, c, ", ", out);
+	if (c->command) {
+		fputs("\"command\": ", out);
+		bb_json_text(out, c->command);
+		fputs(", ", out);
+	}
 	fputs("\"floor\": ", out);
 	bb_json_text(out, c->floor < r->n_cases ? r->cases[c->floor].name : NULL);
 	fputs(",\n   ", out);
@@ -127,6 +150,7 @@ static int write_case(const struct bb_report *r, const struct bb_case *c, FILE *
 
 		fputs(i ? ",\n    {" : "\n    {", out);
 		write_fields(&bb_series_fields, &c->series[i], ", ", out);
+		write_flow(c->series[i].flow, out);
 		rc = write_hist(&c->series[i].hist, out);
 		if (rc)
 			return rc;

@@ -126,6 +126,13 @@ static const struct bb_field counted_call_fields[] = {
 	{"calls", FIELD_COUNT, offsetof(struct bb_counted_call, calls)},
 };
 
+static const struct bb_field flow_fields[] = {
+	{"consumed", FIELD_COUNT, offsetof(struct bb_flow, consumed)},
+	{"waiting", FIELD_COUNT, offsetof(struct bb_flow, waiting)},
+	{"ring_bytes", FIELD_COUNT, offsetof(struct bb_flow, ring_bytes)},
+	{"consumer_cpu_s", FIELD_POSITIVE, offsetof(struct bb_flow, consumer_cpu_s)},
+};
+
 const struct bb_fields bb_report_fields = FIELDS(report_fields, 0);
 const struct bb_fields bb_skip_fields = FIELDS(skip_fields, 0);
 const struct bb_fields bb_case_fields = FIELDS(case_fields, 2);
@@ -137,3 +144,4 @@ const struct bb_fields bb_counted_fields = FIELDS(counted_fields, 0);
 const struct bb_fields bb_counted_case_fields = FIELDS(counted_case_fields, 0);
 const struct bb_fields bb_counted_line_fields = FIELDS(counted_line_fields, 0);
 const struct bb_fields bb_counted_call_fields = FIELDS(counted_call_fields, 0);
+const struct bb_fields bb_flow_fields = FIELDS(flow_fields, 0);

@@ -233,6 +233,39 @@ static int read_hist(const struct reader *rd, const json_t *obj, struct bb_hist 
 	return 0;
 }
 
+static int read_backlog(const struct reader *rd, const json_t *obj, struct bb_flow *f)
+{
+	const char *cursor = json_string_value(json_object_get(obj, "backlog"));
+	uint64_t at_us = 0, delta_us, bytes;
+
+	if (!cursor)
+		return complain(rd, "flow.backlog", json_object_get(obj, "backlog") ? "expected a text" : "is missing");
+	for (size_t n = 0; *cursor; n++) {
+		if (n == BB_FLOW_MAX_POINTS)
+			return complain(rd, "flow.backlog", "has more than %u points", BB_FLOW_MAX_POINTS);
+		if (read_bin(&cursor, &delta_us, &bytes) || __builtin_add_overflow(at_us, delta_us, &at_us))
+			return complain(rd, "flow.backlog", "[%zu]: expected TIME:BYTES, whole numbers", n);
+		if (bytes > f->ring_bytes)
+			return complain(rd, "flow.backlog", "[%zu]: %" PRIu64 " bytes in a ring of %" PRIu64, n, bytes,
+					f->ring_bytes);
+		bb_flow__add_point(f, at_us, bytes);
+	}
+	return 0;
+}
+
+static int read_flow(const struct reader *rd, const json_t *obj, struct bb_series *s)
+{
+	int rc;
+
+	if (!obj)
+		return 0;
+	s->flow = bb_flow__new();
+	if (!s->flow)
+		return bb_fail_nomem(rd->err);
+	rc = read_fields(rd, &bb_flow_fields, obj, s->flow);
+	return rc ? rc : read_backlog(rd, obj, s->flow);
+}
+
 static int read_case(struct reader *rd, size_t index, const json_t *obj, struct bb_report *r)
 {
 	struct bb_case *c = bb_report__add_case(r);
@@ -243,6 +276,8 @@ static int read_case(struct reader *rd, size_t index, const json_t *obj, struct 
 		return bb_fail_nomem(rd->err);
 	snprintf(rd->where, sizeof(rd->where), "cases[%zu]", index);
 	rc = read_fields(rd, &bb_case_fields, obj, c);
+	if (!rc && json_object_get(obj, "command"))
+		rc = read_text(rd, &(struct bb_field){"command", FIELD_NAME, 0}, json_object_get(obj, "command"), &c->command);
 	if (!rc && bb_report__find_case(r, c->name) != c)
 		rc = complain(rd, "name", "'%s' is there twice", c->name);
 	if (!rc)
@@ -255,6 +290,8 @@ static int read_case(struct reader *rd, size_t index, const json_t *obj, struct 
 			return bb_fail_nomem(rd->err);
 		snprintf(rd->where, sizeof(rd->where), "cases[%zu].series[%zu]", index, i);
 		rc = read_fields(rd, &bb_series_fields, item, s);
+		if (!rc)
+			rc = read_flow(rd, json_object_get(item, "flow"), s);
 		if (!rc)
 			rc = read_hist(rd, item, &s->hist);
 	}

@@ -153,6 +153,36 @@ static void count(struct bb_case *c)
 	sum->steal = point(ratio(steal, steal_s));
 }
 
+/* Of the series with a ring and a consumer: what went through, how full it was, what that cost. */
+static void count_flow(struct bb_case *c)
+{
+	double produced = 0, consumed = 0, cpu_s = 0, peak = 0, max_ns = 0;
+	struct bb_summary *sum = &c->summary;
+	size_t n = 0;
+
+	for (size_t i = 0; i < c->n_series; i++) {
+		const struct bb_flow *f = c->series[i].flow;
+
+		if (!f || c->series[i].void_why)
+			continue;
+		n++;
+		produced += (double)(f->consumed + f->waiting);
+		consumed += (double)f->consumed;
+		cpu_s += f->consumer_cpu_s;
+		for (size_t k = 0; k < f->n_points; k++)
+			peak = fmax(peak, ratio((double)f->points[k].backlog_bytes, (double)f->ring_bytes));
+		if (c->series[i].hist.n)
+			max_ns = fmax(max_ns, (double)c->series[i].hist.max_ns);
+	}
+	sum->produced = point(n ? produced : NAN);
+	sum->consumed = point(n ? consumed : NAN);
+	sum->ring_peak = point(n ? peak : NAN);
+	sum->lag_max = point(n ? bb_case__ns(c, max_ns) : NAN);
+	sum->consumer_cpu = point(n ? 1e9 * ratio(cpu_s, consumed) : NAN);
+	if (n || bb_same_text(c->drive, "slowdown"))
+		sum->naive_mean = absent;	/* the counters' is of the program, the samples are of the whole */
+}
+
 /* What each series knows one figure of, and slope alone has: the median over loads. */
 static int averages(struct bb_case *c)
 {
@@ -187,7 +217,9 @@ static int summarise_case(struct bb_case *c, struct work *w)
 	memset(&c->summary, 0, sizeof(c->summary));
 	c->summary.floor = absent;
 	c->summary.net = absent;
+	c->summary.slowdown = absent;
 	count(c);
+	count_flow(c);
 	rc = locate(c, w);
 	if (!rc)
 		rc = quantiles(&w->all, c);
@@ -212,23 +244,30 @@ static double location_at(const struct bb_case *c, const struct work *w, uint32_
 }
 
 /* Rounds of both are paired, as what disturbed the one has disturbed the other. */
-static int subtract_floor(struct bb_report *r, size_t i, const struct work *work)
+static int against_floor(struct bb_report *r, size_t i, const struct work *work)
 {
 	struct bb_case *c = &r->cases[i];
 	const struct bb_case *floor;
-	double *net, spread;
+	double *net, *ratios, spread;
 	int rc;
 
 	if (c->floor >= r->n_cases || c->floor == i)
 		return 0;
 	floor = &r->cases[c->floor];
 	c->summary.floor = floor->summary.latency;
-	net = calloc(c->n_series + 1, sizeof(*net));
+	net = calloc(2 * c->n_series + 1, sizeof(*net));
 	if (!net)
 		return -ENOMEM;
-	for (size_t k = 0; k < c->n_series; k++)
-		net[k] = work[i].location[k] - location_at(floor, &work[c->floor], c->series[k].load);
+	ratios = net + c->n_series;
+	for (size_t k = 0; k < c->n_series; k++) {
+		double of = location_at(floor, &work[c->floor], c->series[k].load);
+
+		net[k] = work[i].location[k] - of;
+		ratios[k] = work[i].location[k] / of;
+	}
 	rc = over_loads(net, c->n_series, &c->summary.net, &spread);
+	if (!rc && bb_same_text(c->drive, "slowdown"))
+		rc = over_loads(ratios, c->n_series, &c->summary.slowdown, &spread);
 	free(net);
 	return rc;
 }
@@ -244,7 +283,7 @@ int bb_report__summarise(struct bb_report *r)
 		bb_hist_done(&work[i].all);
 	}
 	for (size_t i = 0; !rc && i < r->n_cases; i++)
-		rc = subtract_floor(r, i, work);
+		rc = against_floor(r, i, work);
 	for (size_t i = 0; work && i < r->n_cases; i++)
 		free(work[i].location);
 	free(work);

@@ -266,6 +266,43 @@ static void llc_misses(const struct bb_case *c, struct bb_cell *cell)
 	*cell = bb_cell_number(c->summary.llc_misses.value, c->summary.llc_misses.value);
 }
 
+static void consumed(const struct bb_case *c, struct bb_cell *cell)
+{
+	const struct bb_summary *s = &c->summary;
+	struct bb_cell of = {""};
+
+	if (!isfinite(s->consumed.value))
+		return;
+	put_count((uint64_t)s->produced.value, &of);
+	put_count((uint64_t)s->consumed.value, cell);
+	snprintf(cell->text + strlen(cell->text), sizeof(cell->text) - strlen(cell->text), "/%.40s", of.text);
+}
+
+static void lag_max(const struct bb_case *c, struct bb_cell *cell)
+{
+	*cell = bb_cell_number(c->summary.lag_max.value, c->summary.lag_max.value);
+}
+
+static void ring_peak(const struct bb_case *c, struct bb_cell *cell)
+{
+	put_percent(c->summary.ring_peak.value, cell);
+}
+
+static void consumer_cpu(const struct bb_case *c, struct bb_cell *cell)
+{
+	*cell = bb_cell_number(c->summary.consumer_cpu.value, c->summary.consumer_cpu.value);
+}
+
+static void slowdown(const struct bb_case *c, struct bb_cell *cell)
+{
+	const struct bb_estimate *e = &c->summary.slowdown;
+
+	if (isfinite(e->lo) && isfinite(e->hi))
+		snprintf(cell->text, sizeof(cell->text), "%.4f [%.4f, %.4f]", e->value, e->lo, e->hi);
+	else if (isfinite(e->value))
+		snprintf(cell->text, sizeof(cell->text), "%.4f", e->value);
+}
+
 /* Only where windows are shared at all; elsewhere a column of zeros would only raise questions. */
 static void multi(const struct bb_case *c, struct bb_cell *cell)
 {
@@ -274,7 +311,8 @@ static void multi(const struct bb_case *c, struct bb_cell *cell)
 	for (size_t i = 0; i < c->n_series; i++)
 		if (!c->series[i].void_why)
 			n += c->series[i].multi;
-	if (n || isfinite(c->summary.rate_achieved.value) || isfinite(c->summary.run_rate.value))
+	if (n || ((isfinite(c->summary.rate_achieved.value) || isfinite(c->summary.run_rate.value)) &&
+		  !isfinite(c->summary.produced.value)))
 		put_count(n, cell);
 }
 
@@ -293,11 +331,16 @@ const struct bb_column bb_columns[] = {
 	{"p50", false, false, 0, p50, "median of all samples"},
 	{"p90", false, false, 0, p90, "90th percentile of all samples, outliers included (needs 100)"},
 	{"p99", false, false, 0, p99, "99th percentile of all samples, outliers included (needs 1000)"},
+	{"max", false, false, 0, lag_max, "largest lag of all samples"},
 	{"floor", false, false, 4, floor_of, "latency of the empty program of the same type in this run"},
 	{"net", false, false, 0, net, "latency minus floor, load by load"},
+	{"slowdown", true, false, 0, slowdown, "latency / floor, load by load, with its 95 % interval"},
 	{"outl %", false, false, 0, outliers,
 	 "samples above median + max(5 IQR, 3 ticks, 10 ns) / their share of the run time"},
 	{"drops", false, false, 0, drops, "runs whose result the program threw away"},
+	{"consumed", false, false, 0, consumed, "samples that the consumer was done with, of those that got into the ring"},
+	{"ring %", false, false, 0, ring_peak, "most that was seen in the ring, of what it holds"},
+	{"CPU", false, false, 0, consumer_cpu, "CPU time of the consumer a sample, ns"},
 	{"steal %", false, false, 1, steal, "CPU time that the hypervisor took meanwhile"},
 	{"naive", false, false, 0, naive,
 	 "naive mean, run_time_ns / run_cnt: the usual figure, for contrast; steal is in it"},

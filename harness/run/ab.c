@@ -110,7 +110,10 @@ static int measure_run(struct ab *ab, const struct contest *c, enum label label,
 		b.want = d->driver->stats_off ? RUN_SAMPLES_SLOPE : cold ? RUN_SAMPLES_COLD : RUN_SAMPLES;
 		b.warmup = cold ? 0 : ab->warm[label] ? WARMUP_RUN : WARMUP_FIRST;
 	} else {
-		b.want = RUN_SAMPLES_INSITU;
+		bool call = !strcmp(cell->drive->with, "call");
+
+		/* One call each: a block of many fast ones and few slow ones would censor all of the slow. */
+		b.want = call ? 1 : RUN_SAMPLES_INSITU;
 		b.max_s = cell->param_value ? 4.0 * RUN_SAMPLES_INSITU / cell->param_value + 0.05 : MAX_S_INSITU;
 	}
 	ab->warm[label] = true;
@@ -540,6 +543,7 @@ static int open_second(struct ab *ab, struct bb_err *err)
 			return bb_fail_nomem(err);
 	}
 	rc = bb_subject__open(v, path, &ab->second, err);
+	ab->second.in_place = ab->subject[BASE]->in_place;
 	free(path);
 	ab->subject[HEAD] = &ab->second;
 	return rc;

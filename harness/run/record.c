@@ -93,8 +93,21 @@ static void average_batch(struct bb_series *s, const struct bb_batch *b)
 	average(&s->llc_misses, s->hist.n, b->pmu[BB_PMU_LLC_MISSES], b->n);
 }
 
-int bb_record__batch(struct bb_series *s, const struct bb_batch *b)
+/* The batch's becomes the series'. */
+static void take_flow(struct bb_series *s, struct bb_batch *b)
 {
+	if (s->flow && b->flow)
+		bb_flow__add(s->flow, b->flow);
+	if (s->flow)
+		bb_flow__free(b->flow);
+	else
+		s->flow = b->flow;
+	b->flow = NULL;
+}
+
+int bb_record__batch(struct bb_series *s, struct bb_batch *b)
+{
+	take_flow(s, b);
 	average_batch(s, b);
 	for (size_t i = 0; i < b->n; i++)
 		if (bb_hist_add(&s->hist, b->ns[i], 1))

@@ -27,8 +27,8 @@ int bb_record__program(struct bb_report *report, const struct bb_scenario *scena
 /* A new series of a case: round `load`, program at `jit_mod64`. NULL when out of memory. */
 struct bb_series *bb_record__series(struct bb_case *c, uint32_t load, int jit_mod64);
 
-/* Move one batch into its series. 0 or -ENOMEM. */
-int bb_record__batch(struct bb_series *s, const struct bb_batch *b);
+/* Move one batch into its series, which then owns its flow. 0 or -ENOMEM. */
+int bb_record__batch(struct bb_series *s, struct bb_batch *b);
 
 /* The series does not count, because; the first reason stays. 0 or -ENOMEM. */
 int bb_record__void(struct bb_series *s, const char *fmt, ...) __attribute__((format(printf, 2, 3)));

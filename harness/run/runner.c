@@ -62,6 +62,18 @@ static double expected_s(const struct bb_plan *p, const struct bb_cell *c)
 	return (per_load(p, c->samples) + WARMUP_FIRST) * (strcmp(c->drive->with, "slope") ? 5e-6 : 6e-4) + 5e-3;
 }
 
+/* Of a drive that times a command: which. 0 or -ENOMEM. */
+static int note_command(struct run *r, size_t cell)
+{
+	const struct bb_open_drive *d = &r->session.drives[bb_session__drive(&r->session, &r->session.plan->cells[cell])];
+	struct bb_case *c = &r->report->cases[r->case_of[cell]];
+
+	if (!d->driver->command)
+		return 0;
+	c->command = strdup(d->driver->command(d->state));
+	return c->command ? 0 : -ENOMEM;
+}
+
 static int add_cases(struct run *r, struct bb_err *err)
 {
 	const struct bb_plan *plan = r->session.plan;
@@ -72,6 +84,8 @@ static int add_cases(struct run *r, struct bb_err *err)
 			continue;
 		if (bb_record__case(r->report, plan, &plan->cells[i], NULL, &r->case_of[i], err))
 			return -ENOMEM;
+		if (note_command(r, i))
+			return bb_fail_nomem(err);
 		r->total += expected_s(plan, &plan->cells[i]) * plan->loads;
 	}
 	for (size_t i = 0; i < plan->n_cells; i++) {
@@ -303,8 +317,8 @@ static void note_steal(struct run *r, uint32_t load, double steal)
 	for (size_t i = 0; i < ss->plan->n_cells; i++) {
 		if (r->case_of[i] == SIZE_MAX || !r->report->cases[r->case_of[i]].n_series)
 			continue;
-		if (!ss->drives[bb_session__drive(ss, &ss->plan->cells[i])].driver->needs_bpf)
-			continue;	/* made-up samples: the machine had no part in them */
+		if (ss->drives[bb_session__drive(ss, &ss->plan->cells[i])].driver->made_up)
+			continue;
 		if (series_of(r, i)->load == load)
 			series_of(r, i)->steal = steal;
 	}

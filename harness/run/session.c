@@ -86,13 +86,14 @@ static int open_variant(struct bb_session *s, size_t i, bool needs_bpf, struct b
 	char *path = NULL;
 	int rc;
 
-	if (needs_bpf && !bb_variant_is_live(v)) {
+	if (needs_bpf && !bb_variant_is_live(v) && !strcmp(v->sampler, "program")) {
 		path = bb_object_path(s->plan->scenario, v, s->opts->object_dir);
 		if (!path)
 			return bb_fail_nomem(err);
 	}
 	rc = bb_subject__open(v, path, &s->subjects[i], err);
 	free(path);
+	s->subjects[i].in_place = needs_bpf && !s->subjects[i].target;
 	if (!rc)
 		rc = bb_subject__load(&s->subjects[i], &s->rng, -1, 1, err);
 	if (!rc && s->subjects[i].target)
@@ -166,6 +167,8 @@ static int probe(const struct bb_open_drive *d, struct bb_subject *subject, stru
 	if (bb_variant_is_live(subject->spec) && !d->driver->spares_others)
 		return bb_fail(err, -ENOTSUP, "'%s' would attach the program to events of its own, and it belongs to somebody else; "
 			       "'with: live' measures it under its own load, 'trigger: test-run' by test runs", d->driver->name);
+	if (d->driver->needs_bpf && !d->driver->any_sampler && !subject->target)
+		return bb_fail(err, -ENOTSUP, "its sampler is no program");
 	return d->driver->probe ? d->driver->probe(d->state, subject, err) : 0;
 }
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* amicable_pairs: prints every pair of amicable numbers below 65535, the larger one first. */
+/* amicable_pairs: prints every pair of amicable numbers up to LAST (below 65535), the larger one first. */
 #include <stdio.h>
 
+#include "base/parse.h"
 #include "workloads/amicable_pairs.h"
 
 static void print_pair(uint32_t larger, uint32_t smaller, void *arg)
@@ -11,9 +12,17 @@ static void print_pair(uint32_t larger, uint32_t smaller, void *arg)
 	fflush(stdout);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	struct bb_amicable_search search = {.first = 1, .last = BB_AMICABLE_LAST, .found = print_pair};
+	uint64_t last = BB_AMICABLE_LAST;
+
+	/* Anything but a number is a label, by which `ps` can tell one from another. */
+	if (argc > 1 && !bb_parse_u64(argv[1], &last) && last > BB_AMICABLE_LAST) {
+		fprintf(stderr, "usage: amicable_pairs [LAST] [LABEL], LAST up to %u\n", BB_AMICABLE_LAST);
+		return 2;
+	}
+	search.last = (uint32_t)last;
 
 	bb_amicable_search(&search);
 	return ferror(stdout) ? 1 : 0;

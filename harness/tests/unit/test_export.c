@@ -441,8 +441,8 @@ static void test_plot_cost(void **state)
 			 "perf_profiler\tv\tstep\tstack_depth\t8\t708\tNaN\tNaN\n"
 			 "perf_profiler\tv\tstep\tstack_depth\t16\t716\tNaN\tNaN\n"
 			 "\n\n# cost\tperf_profiler\tw\tstep\tstack_depth\t-\n");
-	assert_has(text, "\tperf_profiler\tv\tstep\tstack_depth\t4\tfloor\t10\t704\tNaN\tNaN\n");
-	assert_has(text, "\tperf_profiler\tw\tstep\tstack_depth\t4\t-\t10\t704\tNaN\tNaN\n");
+	assert_has(text, "\tperf_profiler\tv\tstep\tstack_depth\t4\tfloor\t10\t704\tNaN\tNaN\trun\n");
+	assert_has(text, "\tperf_profiler\tw\tstep\tstack_depth\t4\t-\t10\t704\tNaN\tNaN\trun\n");
 	assert_has(text, "\nperf_profiler\tvoid\tstep\t-\t0\tNaN\tNaN\tNaN\n");
 	assert_lacks(text, "# ecdf\tperf_profiler/void");
 	free(text);

@@ -239,8 +239,7 @@ static void test_defaults(void **state)
 	assert_string_equal(d->event, "cpu-clock");
 	assert_int_equal(d->stack_depth.n, 1);
 	assert_int_equal(d->stack_depth.v[0], 8);
-	assert_int_equal(d->freq_hz.n, 1);
-	assert_int_equal(d->freq_hz.v[0], 100);
+	assert_int_equal(d->freq_hz.n, 0);	/* of clocks only */
 	assert_int_equal(d->consumer, BB_CONSUMER_CAUGHT_UP);
 	assert_int_equal(d->caches, BB_CACHES_HOT);
 	assert_int_equal(d->samples, 0);
@@ -248,6 +247,12 @@ static void test_defaults(void **state)
 	assert_null(d->args);
 	bb_scenario__free(s);
 	bb_scenario__free(NULL);
+	s = must_parse("{name: n, object: o, variants: [{name: v}], drive: [{with: pipeline, workload: w}]}");
+	assert_int_equal(s->drives[0].freq_hz.n, 1);
+	assert_int_equal(s->drives[0].freq_hz.v[0], 100);
+	assert_string_equal(s->variants[0].consumer, "fixed");
+	assert_string_equal(s->variants[0].sampler, "program");
+	bb_scenario__free(s);
 }
 
 static void test_live(void **state)
@@ -294,16 +299,17 @@ static const struct bad bad_keys[] = {
 	{VARIANT("name: a, pinned: /p, globals: {g: 1}"), 4, 36, "is loaded already, by its pin"},
 	{VARIANT("name: a, id: 1, maps: [{name: m, reset: run}]"), 4, 28, "is loaded already, by its id"},
 	{VARIANT("name: a, id: 0"), 4, 19, "id must be from 1 to 4294967295"},
-	{DRIVE("with: live, workload: w"), 5, 18, "key 'workload' does not belong to 'with: live' but to in-situ, in-situ by attach; live takes: with, seconds"},
+	{DRIVE("with: live, workload: w"), 5, 18, "key 'workload' does not belong to 'with: live' but to in-situ, in-situ by attach, pipeline, slowdown; live takes: with, seconds"},
 	{"name: n\nvariants: [{name: a, id: 1}, {name: b}]\ndrive: [{with: live}]\n", 1, 1, "a scenario needs the key 'object'"},
 	{DRIVE("with: step, freq_hz: 100"), 5, 18, "key 'freq_hz' does not belong to 'with: step' but to in-situ"},
 	{DRIVE("with: in-situ, event: packets, workload: w"), 5, 37,
-	 "key 'workload' does not belong to 'event: packets' but to in-situ, in-situ by attach; in-situ by packets takes: with, "
+	 "key 'workload' does not belong to 'event: packets' but to in-situ, in-situ by attach, pipeline, slowdown; in-situ by packets takes: with, "
 	 "inputs, event, rate_hz, seconds"},
 	{DRIVE("with: in-situ, event: http, inputs: [{hex: '00'}]"), 5, 34,
 	 "key 'inputs' does not belong to 'event: http' but to step by test-run, slope, in-situ by packets"},
-	{DRIVE("with: in-situ, event: http, freq_hz: 50"), 5, 34, "but to in-situ; in-situ by http takes: with, event, rate_hz"},
+	{DRIVE("with: in-situ, event: http, freq_hz: 50"), 5, 34, "but to in-situ, pipeline, slowdown; in-situ by http takes: with, event, rate_hz"},
 	{DRIVE("with: in-situ, event: attach"), 5, 5, "workload"},
+	{DRIVE("with: pipeline, event: packets, workload: w"), 5, 29, "unknown event 'packets'; there are: cpu-clock, task-clock"},
 	{DRIVE("with: in-situ, event: pakets"), 5, 28, "unknown event 'pakets' (did you mean 'packets'?)"},
 	{DRIVE("with: in-situ, event: packets, rate_hz: 0"), 5, 46, "rate_hz must be from 1 to 100000"},
 	{DRIVE("with: step, event: packets"), 5, 18, "key 'event' does not belong to 'with: step'"},
@@ -331,7 +337,7 @@ static const struct bad bad_keys[] = {
 	{"\n\nname: n\n" V "drive: [{with: fake}, {with: step}]\n", 3, 1,
 	 "needs the key 'object', the file with the BPF programs, for its drive at 5:23"},
 	{VARIANT("program: a"), 4, 5, "a variant needs the key 'name'"},
-	{DRIVE("trigger: page-fault"), 5, 5, "a drive needs the key 'with', one of: step, slope, in-situ, live, exact, fake"},
+	{DRIVE("trigger: page-fault"), 5, 5, "a drive needs the key 'with', one of: step, slope, in-situ, live, exact, pipeline, slowdown, call, fake"},
 	{DRIVE("with: in-situ"), 5, 5, "a drive needs the key 'workload'"},
 	{NVD "expect: {}\n", 4, 9, "expect needs the key 'drops'"},
 };
@@ -355,9 +361,9 @@ static const struct bad bad_names[] = {
 	 "anchor 'rinbuf' is no variant (did you mean 'ringbuf'?); there are: empty, ringbuf"},
 	{"name: n\n" D "variants: [{name: empty}, {name: ringbuf}]\nanchor: nowhere\n", 4, 9,
 	 "anchor 'nowhere' is no variant; there are: empty, ringbuf"},
-	{DRIVE("with: stp"), 5, 12, "unknown with 'stp' (did you mean 'step'?); there are: step, slope, in-situ, live, exact, fake"},
-	{DRIVE("with: [step]"), 5, 12, "with must be one of: step, slope, in-situ, live, exact, fake; not a list"},
-	{DRIVE("with: "), 5, 12, "with must be one of: step, slope, in-situ, live, exact, fake; not nothing"},
+	{DRIVE("with: stp"), 5, 12, "unknown with 'stp' (did you mean 'step'?); there are: step, slope, in-situ, live, exact, pipeline, slowdown, call, fake"},
+	{DRIVE("with: [step]"), 5, 12, "with must be one of: step, slope, in-situ, live, exact, pipeline, slowdown, call, fake; not a list"},
+	{DRIVE("with: "), 5, 12, "with must be one of: step, slope, in-situ, live, exact, pipeline, slowdown, call, fake; not nothing"},
 	{DRIVE("with: step, trigger: page-falt"), 5, 27, "unknown trigger 'page-falt' (did you mean 'page-fault'?)"},
 	{DRIVE("with: step, inputs: [a], trigger: test-rum"), 5, 40, "unknown trigger 'test-rum' (did you mean 'test-run'?)"},
 	{DRIVE("with: step, trigger: []"), 5, 27, "trigger must be one of: page-fault, test-run; not a list"},

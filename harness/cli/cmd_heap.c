@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/cmd.h"
+#include "cli/options.h"
+#include "report/dhat.h"
+#include "report/json_out.h"
+
+struct heap_args {
+	struct bb_strings files;	/* "NAME=FILE" */
+	bool bmf;
+};
+
+enum { KEY_BMF = 0x100 };
+
+static const struct argp_option options[] = {
+	{"bmf", KEY_BMF, NULL, 0, "Bencher Metric Format on stdout, the table on stderr", 0},
+	{0},
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct heap_args *a = state->input;
+
+	switch (key) {
+	case KEY_BMF: a->bmf = true; break;
+	case ARGP_KEY_ARG:
+		if (!strchr(arg, '=') || arg[0] == '=' || !strchr(arg, '=')[1])
+			bb_usage_error(state, "'%s' is not NAME=FILE", arg);
+		bb_strings_add(&a->files, arg, state);
+		break;
+	case ARGP_KEY_END:
+		if (!a->files.n)
+			bb_usage_error(state, "which files? NAME=FILE, of `valgrind --tool=dhat --dhat-out-file=FILE`");
+		break;
+	default: return ARGP_ERR_UNKNOWN;
+	}
+	return 0;
+}
+
+static const struct argp argp = {
+	.options = options,
+	.parser = parse,
+	.args_doc = "NAME=FILE...",
+	.doc = "Heap totals of DHAT files (valgrind --tool=dhat) side by side; what differs from the first is said in percent.\v"
+	       "In BMF each file is a benchmark NAME. The counts are exact: the same program does the same again.",
+};
+
+static int name_len(const char *file)
+{
+	return (int)(strchr(file, '=') - file);
+}
+
+static void print_table(const struct heap_args *a, const struct bb_dhat *heaps, FILE *out)
+{
+	fprintf(out, "%-17s", "");
+	for (size_t i = 0; i < a->files.n; i++)
+		fprintf(out, "  %26.*s", name_len(a->files.v[i]), a->files.v[i]);
+	putc('\n', out);
+	for (size_t m = 0; m < bb_n_dhat_metrics; m++) {
+		uint64_t first = bb_dhat_of(&heaps[0], &bb_dhat_metrics[m]);
+
+		fprintf(out, "%-17s", bb_dhat_metrics[m].name);
+		for (size_t i = 0; i < a->files.n; i++) {
+			uint64_t v = bb_dhat_of(&heaps[i], &bb_dhat_metrics[m]);
+			char cell[64];
+
+			if (v != first && first)
+				snprintf(cell, sizeof(cell), "%" PRIu64 " (%+.2f %%)", v,
+					 100 * ((double)v / (double)first - 1));
+			else
+				snprintf(cell, sizeof(cell), "%" PRIu64, v);
+			fprintf(out, "  %26s", cell);
+		}
+		putc('\n', out);
+	}
+}
+
+static void print_bmf(const struct heap_args *a, const struct bb_dhat *heaps, FILE *out)
+{
+	fputs("{\n", out);
+	for (size_t i = 0; i < a->files.n; i++) {
+		char *name = strndup(a->files.v[i], (size_t)name_len(a->files.v[i]));
+
+		fputs("  ", out);
+		bb_json_text(out, name);
+		fputs(": {\n", out);
+		for (size_t m = 0; m < bb_n_dhat_metrics; m++)
+			fprintf(out, "    \"%s\": {\"value\": %" PRIu64 "}%s\n", bb_dhat_metrics[m].slug,
+				bb_dhat_of(&heaps[i], &bb_dhat_metrics[m]), m + 1 < bb_n_dhat_metrics ? "," : "");
+		fprintf(out, "  }%s\n", i + 1 < a->files.n ? "," : "");
+		free(name);
+	}
+	fputs("}\n", out);
+}
+
+int bb_cmd_heap(int argc, char **argv)
+{
+	struct heap_args a = {0};
+	struct bb_err err = {0};
+	struct bb_dhat *heaps;
+	int rc = 0;
+
+	argp_parse(&argp, argc, argv, 0, NULL, &a);
+	heaps = calloc(a.files.n, sizeof(*heaps));
+	if (!heaps)
+		rc = bb_fail_nomem(&err);
+	for (size_t i = 0; !rc && i < a.files.n; i++)
+		rc = bb_dhat__read(strchr(a.files.v[i], '=') + 1, &heaps[i], &err);
+	if (!rc) {
+		print_table(&a, heaps, a.bmf ? stderr : stdout);
+		if (a.bmf)
+			print_bmf(&a, heaps, stdout);
+		if (fflush(stdout) || ferror(stdout))
+			rc = bb_fail(&err, -EIO, "the output cannot be written");
+	}
+	free(heaps);
+	free(a.files.v);
+	return rc ? bb_complain(&err) : BB_EXIT_OK;
+}

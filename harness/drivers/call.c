@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * call: a function of user space (workloads/functions.h), timed by the clock. Every sample is a line through the times of
+ * many calls in a row (drivers/line.h), so that neither the clock's own cost nor its tick is in the figure; of a function
+ * that sleeps it is one call.
+ */
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/rng.h"
+#include "base/stop.h"
+#include "drivers/driver.h"
+#include "drivers/line.h"
+#include "workloads/functions.h"
+
+#define FIRST_CALLS	16u
+#define MAX_CALLS	1000000u
+#define PS_PER_NS	1000.0
+
+struct call_state {
+	const struct bb_drive_spec *spec;
+	int cpu;
+	struct bb_rng rng;
+};
+
+struct call_slot {
+	const struct bb_function *function;
+	struct bb_function_room room;
+};
+
+static int open_call(const struct bb_drive_spec *spec, const struct bb_driver_opts *opts, void **ret_state,
+		     struct bb_err *err)
+{
+	struct call_state *s = malloc(sizeof(*s));
+
+	if (!s)
+		return bb_fail_nomem(err);
+	*s = (struct call_state){.spec = spec, .cpu = opts->cpu};
+	bb_rng_seed(&s->rng, opts->seed);
+	*ret_state = s;
+	return 0;
+}
+
+static const struct bb_function *find(const char *name, const char *variant)
+{
+	for (size_t i = 0; i < bb_n_functions; i++)
+		if (!strcmp(bb_functions[i].name, name) && !strcmp(bb_functions[i].variant, variant))
+			return &bb_functions[i];
+	return NULL;
+}
+
+static int probe(void *state, struct bb_subject *subject, struct bb_err *err)
+{
+	const struct call_state *s = state;
+	const char *name = s->spec->function, *variant = subject->spec->program;
+	char have[256] = "";
+
+	if (find(name, variant)) {
+		subject->in_place = true;
+		return 0;
+	}
+	for (size_t i = 0; i < bb_n_functions; i++) {
+		size_t used = strlen(have);
+
+		if (!strcmp(bb_functions[i].name, name))
+			snprintf(have + used, sizeof(have) - used, "%s%s", used ? ", " : "", bb_functions[i].variant);
+	}
+	return bb_fail(err, -ENOENT, "function '%s' has no version '%s'; it has: %s", name, variant, have);
+}
+
+/* The linker places a function, and it stays there: a new round is a new replication of all but that. */
+static int attach(void *state, struct bb_subject *subject, void **ret_slot, struct bb_err *err)
+{
+	const struct call_state *s = state;
+	struct call_slot *slot = malloc(sizeof(*slot));
+
+	if (!slot)
+		return bb_fail_nomem(err);
+	slot->function = find(s->spec->function, subject->spec->program);
+	bb_function_room__init(&slot->room);
+	*ret_slot = slot;
+	return 0;
+}
+
+struct timing {
+	struct call_slot *slot;
+	struct bb_batch *batch;
+};
+
+/* Wall time of `n` calls in a row. */
+static int time_calls(void *arg, uint32_t n, double *ret_ns)
+{
+	const struct timing *t = arg;
+	uint64_t before_ns = bb_now_ns(), took_ns;
+
+	t->slot->function->run(&t->slot->room, n);
+	took_ns = bb_now_ns() - before_ns;
+	t->batch->run_cnt += n;
+	t->batch->run_time_ns += took_ns;
+	*ret_ns = (double)took_ns;
+	return bb_stop_signal ? -EINTR : 0;
+}
+
+/* How many calls a line's longer go has. */
+static int calibrate(struct timing *t, uint32_t *ret_calls)
+{
+	double ns = 0;
+	int rc = 0;
+
+	for (int i = 0; !rc && i < 3; i++)	/* the last counts: by then the function is warm */
+		rc = time_calls(t, FIRST_CALLS, &ns);
+	if (!rc)
+		*ret_calls = bb_line_longer(fmax(ns / FIRST_CALLS, 0.1), MAX_CALLS);
+	return rc;
+}
+
+/* A line, or where `calls` is 0 a call. */
+static int take_sample(struct timing *t, uint32_t calls)
+{
+	const struct bb_line_timer timer = {time_calls, t};
+	struct bb_line line = {0};
+	int rc = calls ? bb_line__take(&timer, calls, &line) : time_calls(t, 1, &line.slope_ns);
+
+	if (rc)
+		return rc;
+	if (line.slope_ns >= 0)
+		t->batch->ns[t->batch->n++] = (uint64_t)(line.slope_ns * PS_PER_NS + 0.5);
+	else
+		snprintf(t->batch->void_why, sizeof(t->batch->void_why), "%u calls took less time than %u: the clock or the "
+			 "machine is too unsteady", calls, bb_line_shorter(calls));
+	return 0;
+}
+
+/*
+ * What sleeps until some time of the clock's second leaves the next call there: calls in a row depend on each other. Each
+ * batch begins anywhere in the second, so that at least the loads do not.
+ */
+static void pause_at_random(struct call_state *s)
+{
+	struct timespec t = {.tv_nsec = (long)bb_rng_below(&s->rng, 1000000000)};
+
+	nanosleep(&t, NULL);
+}
+
+static int batch(void *state, void *slot, uint32_t param, struct bb_batch *b, struct bb_err *err)
+{
+	struct call_state *s = state;
+	struct timing t = {slot, b};
+	uint64_t began_ns;
+	uint32_t calls = 0;
+	int rc = bb_pin_to_cpu(s->cpu, err);
+
+	(void)param;
+	b->target_cpu_s = NAN;
+	if (t.slot->function->sleeps)
+		pause_at_random(s);
+	began_ns = bb_now_ns();
+	if (!rc && !t.slot->function->sleeps)
+		rc = calibrate(&t, &calls);
+	for (size_t i = 0; !rc && i < b->want && (!i || bb_seconds_since(began_ns) < b->max_s); i++)
+		rc = take_sample(&t, calls);
+	b->elapsed_s = bb_seconds_since(began_ns);
+	return rc;
+}
+
+static void detach(void *state, void *slot)
+{
+	(void)state;
+	free(slot);
+}
+
+static void close_call(void *state)
+{
+	free(state);
+}
+
+const struct bb_driver bb_driver_call = {
+	.name = "call",
+	.doc = "a function of user space, timed by the clock: call by call, or a fast one by lines through many calls",
+	.units_per_ns = (uint32_t)PS_PER_NS,
+	.open = open_call,
+	.probe = probe,
+	.attach = attach,
+	.batch = batch,
+	.detach = detach,
+	.close = close_call,
+};

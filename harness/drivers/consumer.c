@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "drivers/consumer.h"
+
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "perf_profiler.h"
+
+#define POLL_MS		10	/* how long it waits for a wakeup before it looks by itself: some programs send none */
+#define READY_S		5.0
+#define GRACE_S		0.02
+#define LOG_BYTES	(64u << 10)
+
+struct bb_reading_shared {
+	size_t bytes;			/* of all this */
+	size_t room;
+	volatile bool ready, stop;	/* the child's, ours */
+	volatile int rc;		/* why it ended by itself */
+	volatile uint64_t samples;
+	uint64_t setup_cpu_ns;		/* what it used until it was ready */
+	uint64_t lag_ns[];
+};
+
+/* In the child. */
+struct reader {
+	const struct bb_sample_processor *processor;
+	struct bb_sample_log log;
+	struct bb_reading_shared *shared;
+};
+
+static int on_sample(void *arg, void *data, size_t size)
+{
+	struct reader *r = arg;
+	struct bb_reading_shared *s = r->shared;
+	const struct bb_sample_header *header = data;
+	uint64_t samples = s->samples;
+	int rc = r->processor->process(data, size, &r->log);
+
+	if (rc)
+		return rc;
+	if (samples < s->room)
+		s->lag_ns[samples] = bb_now_ns() - header->ktime_ns;
+	s->samples = samples + 1;
+	return s->stop ? -ECANCELED : 0;
+}
+
+static int consume(struct reader *r, struct ring_buffer *ring)
+{
+	int rc = 0;
+
+	while (!r->shared->stop && rc >= 0) {
+		rc = ring_buffer__poll(ring, POLL_MS);
+		if (rc == 0 && !r->shared->stop)	/* a program that never wakes its reader */
+			rc = ring_buffer__consume(ring);
+		if (rc == -EINTR)			/* a signal is our parent's business */
+			rc = 0;
+	}
+	return rc < 0 && rc != -ECANCELED ? rc : 0;
+}
+
+static uint64_t cpu_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/* In the child: never returns. The ring is opened before root is given up. */
+static __attribute__((noreturn)) void run_child(struct reader *r, int ring_fd, const struct bb_child_place *place,
+						pid_t parent)
+{
+	struct ring_buffer *ring = ring_buffer__new(ring_fd, on_sample, r, NULL);
+	int rc = ring ? bb_child__settle(place, parent) : -errno;
+
+	r->log.fd = open("/dev/null", O_WRONLY | O_CLOEXEC);
+	if (!rc) {
+		r->shared->setup_cpu_ns = cpu_ns();
+		r->shared->ready = true;
+		rc = consume(r, ring);
+	}
+	r->shared->rc = rc;
+	_exit(rc ? 1 : 0);
+}
+
+static int wait_ready(struct bb_reading *c, struct bb_err *err)
+{
+	const struct timespec a_little = {.tv_nsec = 200000};
+	uint64_t began_ns = bb_now_ns();
+	int rc = 0;
+
+	while (!rc && !c->shared->ready) {
+		nanosleep(&a_little, NULL);
+		rc = bb_reading__check(c, err);
+		if (!rc && bb_seconds_since(began_ns) > READY_S)
+			rc = bb_fail(err, -ETIMEDOUT, "the consumer was not ready after %g s", READY_S);
+	}
+	return rc;
+}
+
+int bb_reading__start(const struct bb_sample_processor *processor, int ring_fd, size_t room,
+		       const struct bb_child_place *place, struct bb_reading *ret_consumer, struct bb_err *err)
+{
+	size_t bytes = sizeof(struct bb_reading_shared) + room * sizeof(uint64_t);
+	struct reader r = {.processor = processor, .log = {.text = malloc(LOG_BYTES), .size = LOG_BYTES, .fd = -1}};
+	struct bb_reading c = {0};
+	pid_t parent = getpid();
+	int rc = 0;
+
+	/* The pages are there before they are written to: no fault is part of a lag. */
+	r.shared = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+	if (!r.log.text || r.shared == MAP_FAILED) {
+		free(r.log.text);
+		if (r.shared != MAP_FAILED)
+			munmap(r.shared, bytes);
+		return bb_fail_nomem(err);
+	}
+	c.shared = r.shared;
+	c.shared->bytes = bytes;
+	c.shared->room = room;
+	c.pid = fork();
+	if (c.pid == 0)
+		run_child(&r, ring_fd, place, parent);
+	if (c.pid < 0) {
+		rc = -errno;
+		c.pid = 0;
+		bb_fail(err, rc, "starting the consumer: %s", strerror(-rc));
+	}
+	free(r.log.text);
+	if (!rc)
+		rc = wait_ready(&c, err);
+	if (rc)
+		bb_reading__close(&c);
+	else
+		*ret_consumer = c;
+	return rc;
+}
+
+static int say_ended(const struct bb_reading *c, int status, struct bb_err *err)
+{
+	if (WIFSIGNALED(status))
+		return bb_fail(err, -ECHILD, "the consumer died midway: killed by signal %d (%s)", WTERMSIG(status),
+			       strsignal(WTERMSIG(status)));
+	if (c->shared->rc == -EINVAL)
+		return bb_fail(err, -ECHILD, "the consumer cannot read what is in the ring: it expects samples of perf_profiler "
+			       "(bpf/perf_profiler.h)");
+	return bb_fail(err, -ECHILD, "the consumer ended: %s", strerror(-c->shared->rc));
+}
+
+int bb_reading__check(struct bb_reading *c, struct bb_err *err)
+{
+	int status;
+
+	if (waitpid(c->pid, &status, WNOHANG) != c->pid)
+		return 0;
+	c->pid = 0;
+	return say_ended(c, status, err);
+}
+
+/* Wait for its end; kill it when that does not come soon. */
+static int wait_for_end(struct bb_reading *c, int *ret_status, struct rusage *ret_usage)
+{
+	const struct timespec a_little = {.tv_nsec = 500000};
+	uint64_t began_ns = bb_now_ns();
+	pid_t pid;
+
+	do {
+		pid = wait4(c->pid, ret_status, WNOHANG, ret_usage);
+		if (!pid && bb_seconds_since(began_ns) > GRACE_S) {
+			kill(c->pid, SIGKILL);
+			pid = wait4(c->pid, ret_status, 0, ret_usage);
+		}
+		if (!pid)
+			nanosleep(&a_little, NULL);
+	} while (!pid || (pid < 0 && errno == EINTR));
+	c->pid = 0;
+	return pid < 0 ? -errno : 0;
+}
+
+static double seconds_of(const struct timeval *t)
+{
+	return (double)t->tv_sec + (double)t->tv_usec * 1e-6;
+}
+
+int bb_reading__stop(struct bb_reading *c, struct bb_consumed *ret_consumed, struct bb_err *err)
+{
+	struct bb_reading_shared *s = c->shared;
+	struct rusage usage;
+	int status = 0, rc;
+
+	s->stop = true;
+	rc = wait_for_end(c, &status, &usage);
+	if (rc)
+		return bb_fail(err, rc, "waiting for the consumer: %s", strerror(-rc));
+	if (WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status) != SIGKILL)
+		return say_ended(c, status, err);
+	*ret_consumed = (struct bb_consumed){
+		.samples = s->samples,
+		.lag_ns = s->lag_ns,
+		.n = s->samples < s->room ? s->samples : s->room,
+		.cpu_s = seconds_of(&usage.ru_utime) + seconds_of(&usage.ru_stime) - (double)s->setup_cpu_ns * 1e-9,
+	};
+	return 0;
+}
+
+void bb_reading__close(struct bb_reading *c)
+{
+	bb_child__stop(&c->pid);
+	if (c->shared)
+		munmap(c->shared, c->shared->bytes);
+	c->shared = NULL;
+}
+
+struct ages {
+	uint64_t now_ns, *age_ns;
+	size_t room, n;
+};
+
+static int on_waiting(void *arg, void *data, size_t size)
+{
+	const struct bb_sample_header *header = data;
+	struct ages *a = arg;
+
+	if (size < sizeof(*header))
+		return -EINVAL;
+	if (a->n < a->room)
+		a->age_ns[a->n] = a->now_ns > header->ktime_ns ? a->now_ns - header->ktime_ns : 0;
+	a->n++;
+	return 0;
+}
+
+int bb_ring_ages(int ring_fd, uint64_t now_ns, uint64_t *ret_age_ns, size_t room, size_t *ret_n, struct bb_err *err)
+{
+	struct ages a = {.now_ns = now_ns, .age_ns = ret_age_ns, .room = room};
+	struct ring_buffer *ring = ring_buffer__new(ring_fd, on_waiting, &a, NULL);
+	int rc = ring ? ring_buffer__consume(ring) : -errno;
+
+	ring_buffer__free(ring);
+	if (rc < 0)
+		return bb_fail(err, rc, "reading what is left in the ring: %s", strerror(-rc));
+	*ret_n = a.n;
+	return 0;
+}

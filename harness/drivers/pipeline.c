@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * pipeline: a profiler as a whole. A clock samples a workload on one CPU; the program puts each sample into its ring; from
+ * another CPU a consumer (the variant's `consumer`) takes them out and processes them. A sample of ours is the lag of one of
+ * theirs: from when the event fired until the consumer was done with it. How much the ring held is noted over time.
+ */
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/stop.h"
+#include "bpf/perf_event.h"
+#include "bpf/rings.h"
+#include "drivers/consumer.h"
+#include "drivers/lives.h"
+
+#define MAX_LIVES	1000	/* of the workload, in one batch: it must not end at once for ever */
+#define LEAST_LOOK_S	1e-3	/* between two looks at the ring */
+
+struct pipeline_slot {
+	struct bb_target *target;
+	const struct bb_ring *ring;
+	const struct bb_sample_processor *processor;	/* NULL: nobody empties the ring */
+	int event_fd;					/* -1: none open */
+};
+
+/* One batch on its way. */
+struct flow_run {
+	struct bb_lives *lives;
+	struct pipeline_slot *slot;
+	uint32_t freq_hz;
+	struct bb_batch *batch;
+	struct bb_reading consumer;
+	uint64_t began_ns;
+	double cpu_before_s;		/* of the workload's current life */
+	uint64_t *lag_ns;		/* lag_ns[room]: what was consumed, then what was waiting */
+	size_t room, n;
+};
+
+static int pipeline_open(const struct bb_drive_spec *spec, const struct bb_driver_opts *opts, void **ret_state,
+			 struct bb_err *err)
+{
+	struct bb_lives *l;
+	int rc = bb_lives__open(spec, opts, &l, err);
+
+	if (!rc)
+		*ret_state = l;
+	return rc;
+}
+
+static int pipeline_probe(void *state, struct bb_subject *subject, struct bb_err *err)
+{
+	(void)state;
+	if (bb_target__ring(subject->target))
+		return 0;
+	return bb_fail(err, -ENOTSUP, "program '%s' has no ring buffer map for a consumer to read",
+		       bb_target__program(subject->target));
+}
+
+static int pipeline_attach(void *state, struct bb_subject *subject, void **ret_slot, struct bb_err *err)
+{
+	struct pipeline_slot *slot = calloc(1, sizeof(*slot));
+
+	(void)state;
+	if (!slot)
+		return bb_fail_nomem(err);
+	slot->target = subject->target;
+	slot->ring = bb_target__ring(subject->target);
+	slot->processor = bb_sample_processor_find(subject->spec->consumer);
+	slot->event_fd = -1;
+	*ret_slot = slot;
+	return 0;
+}
+
+static void close_event(struct pipeline_slot *slot)
+{
+	if (slot->event_fd >= 0)
+		close(slot->event_fd);
+	slot->event_fd = -1;
+}
+
+static void pipeline_detach(void *state, void *slot)
+{
+	(void)state;
+	if (slot)
+		close_event(slot);
+	free(slot);
+}
+
+/* The workload held still with an event on it that is enabled: begin with bb_workload__resume(). */
+static int begin_life(struct flow_run *r, struct bb_err *err)
+{
+	struct bb_lives *l = r->lives;
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_SOFTWARE,
+		.config = !strcmp(l->spec->event, "task-clock") ? PERF_COUNT_SW_TASK_CLOCK : PERF_COUNT_SW_CPU_CLOCK,
+		.freq = 1,
+		.sample_freq = r->freq_hz,
+		.inherit = 1,
+	};
+	int rc = bb_lives__start(l, true, err);
+
+	if (rc)
+		return rc;
+	r->cpu_before_s = bb_workload__cpu_s(&l->workload);
+	rc = bb_perf_event__open(&attr, l->workload.pid, -1, bb_target__prog_fd(r->slot->target), &r->slot->event_fd,
+				 err);
+	if (rc)
+		return rc;
+	rc = bb_perf_event__enable(r->slot->event_fd);
+	return rc ? bb_fail(err, rc, "enabling the sampling event: %s", strerror(-rc)) : 0;
+}
+
+static void end_life(struct flow_run *r)
+{
+	if (r->slot->event_fd >= 0)
+		bb_perf_event__disable(r->slot->event_fd);
+	close_event(r->slot);
+	if (r->lives->workload.pid)
+		r->batch->target_cpu_s += bb_workload__cpu_s(&r->lives->workload) - r->cpu_before_s;
+	bb_workload__pause(&r->lives->workload);
+}
+
+static void look_at_ring(struct flow_run *r)
+{
+	const struct bb_ring *ring = r->slot->ring;
+	/* The reader's position first: it never passes the writer's. */
+	uint64_t tail = __atomic_load_n(ring->consumer, __ATOMIC_ACQUIRE);
+	uint64_t head = __atomic_load_n(ring->producer, __ATOMIC_ACQUIRE);
+
+	bb_flow__add_point(r->batch->flow, (bb_now_ns() - r->began_ns) / 1000, head - tail);
+}
+
+/* Let it run for the batch's time, and look at the ring now and then. */
+static int watch(struct flow_run *r, struct bb_err *err)
+{
+	double look_s = fmax(r->batch->max_s / (BB_FLOW_MAX_POINTS - 2), LEAST_LOOK_S);
+	const struct timespec pause = {(time_t)look_s, (long)(fmod(look_s, 1) * 1e9)};
+	int rc = begin_life(r, err), lives = 1;
+
+	r->began_ns = bb_now_ns();
+	bb_workload__resume(&r->lives->workload);
+	while (!rc && bb_seconds_since(r->began_ns) < r->batch->max_s) {
+		look_at_ring(r);
+		nanosleep(&pause, NULL);
+		if (bb_stop_signal)
+			rc = -EINTR;
+		if (!rc && r->consumer.pid)
+			rc = bb_reading__check(&r->consumer, err);
+		if (!rc)
+			rc = bb_workload__ended(&r->lives->workload, r->lives->spec->workload, err);
+		if (rc == 1) {
+			end_life(r);
+			rc = ++lives > MAX_LIVES ? bb_fail(err, -ESRCH, "workload '%s' ends before it can be sampled",
+							   r->lives->spec->workload) : begin_life(r, err);
+			bb_workload__resume(&r->lives->workload);
+		}
+	}
+	end_life(r);
+	r->batch->elapsed_s = bb_seconds_since(r->began_ns);
+	look_at_ring(r);
+	return rc;
+}
+
+/* The consumer's lags, and how old what it left is by now. */
+static int collect(struct flow_run *r, struct bb_err *err)
+{
+	struct bb_flow *flow = r->batch->flow;
+	uint64_t now_ns = bb_now_ns();
+	struct bb_consumed done = {0};
+	size_t waiting = 0;
+	int rc = r->consumer.pid ? bb_reading__stop(&r->consumer, &done, err) : 0;
+
+	if (rc)
+		return rc;
+	if (done.n)
+		memcpy(r->lag_ns, done.lag_ns, done.n * sizeof(*r->lag_ns));
+	rc = bb_ring_ages(r->slot->ring->map_fd, now_ns, r->lag_ns + done.n, r->room - done.n, &waiting, err);
+	if (rc)
+		return rc;
+	flow->consumed = done.samples;
+	flow->waiting = waiting;
+	flow->ring_bytes = r->slot->ring->size_bytes;
+	flow->consumer_cpu_s = r->slot->processor ? done.cpu_s : NAN;
+	r->n = done.n + waiting < r->room ? done.n + waiting : r->room;
+	return 0;
+}
+
+/* Into the batch: all lags, or where it has no room for all, those of samples at equal distances. */
+static void keep_lags(struct flow_run *r)
+{
+	struct bb_batch *b = r->batch;
+
+	b->n = r->n < b->want ? r->n : b->want;
+	for (size_t i = 0; i < b->n; i++)
+		b->ns[i] = r->lag_ns[i * r->n / b->n];
+}
+
+static int read_counters(const struct flow_run *r, struct bb_prog_stats *ret_stats, struct bb_err *err)
+{
+	int rc = bb_stats_reader__info(bb_target__reader(r->slot->target), ret_stats);
+
+	return rc ? bb_fail(err, rc, "reading the counters of '%s': %s", bb_target__program(r->slot->target), strerror(-rc)) : 0;
+}
+
+static int run_flow(struct flow_run *r, struct bb_err *err)
+{
+	const struct bb_child_place place = {r->lives->opts.poll_cpu, r->lives->opts.uid, r->lives->opts.gid};
+	struct bb_prog_stats before, after;
+	struct bb_batch *b = r->batch;
+	int rc = read_counters(r, &before, err);
+
+	bb_target__drain(r->slot->target, false);
+	if (!rc && r->slot->processor)
+		rc = bb_reading__start(r->slot->processor, r->slot->ring->map_fd, r->room, &place, &r->consumer, err);
+	if (!rc)
+		rc = watch(r, err);
+	if (!rc)
+		rc = collect(r, err);
+	if (!rc)
+		rc = read_counters(r, &after, err);
+	if (rc)
+		return rc;
+	keep_lags(r);
+	b->run_cnt = after.run_cnt - before.run_cnt;
+	b->run_time_ns = after.run_time_ns - before.run_time_ns;
+	if (b->flow->consumed + b->flow->waiting > b->run_cnt)
+		snprintf(b->void_why, sizeof(b->void_why), "%llu samples came out of the ring, the program ran %llu times",
+			 (unsigned long long)(b->flow->consumed + b->flow->waiting), (unsigned long long)b->run_cnt);
+	return 0;
+}
+
+static int pipeline_batch(void *state, void *slot, uint32_t param, struct bb_batch *b, struct bb_err *err)
+{
+	struct bb_lives *l = state;
+	struct flow_run r = {.lives = l, .slot = slot, .freq_hz = param, .batch = b};
+	int rc = bb_pin_to_cpu(l->opts.poll_cpu, err);
+
+	if (rc)
+		return rc;
+	r.room = (size_t)(2 * b->max_s * param) + 64;
+	r.lag_ns = calloc(r.room, sizeof(*r.lag_ns));
+	b->flow = bb_flow__new();
+	b->target_cpu_s = 0;
+	rc = r.lag_ns && b->flow ? run_flow(&r, err) : bb_fail_nomem(err);
+	bb_reading__close(&r.consumer);
+	free(r.lag_ns);
+	return rc;
+}
+
+const struct bb_driver bb_driver_pipeline = {
+	.name = "pipeline",
+	.doc = "a profiler as a whole: a clock samples a workload, a consumer reads the ring; lags, backlog, drops",
+	.needs_bpf = true,
+	.open = pipeline_open,
+	.probe = pipeline_probe,
+	.attach = pipeline_attach,
+	.batch = pipeline_batch,
+	.detach = pipeline_detach,
+	.close = bb_lives__close,
+};

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <stdlib.h>
+
+#include "plan/scenario.h"
+
+static void variant_done(struct bb_variant_spec *v)
+{
+	for (size_t i = 0; i < v->n_globals; i++)
+		free(v->globals[i].name);
+	free(v->globals);
+	bb_map_specs__done(&v->maps);
+	free(v->name);
+	free(v->program);
+	free(v->object);
+	free(v->pinned);
+	free(v->description);
+	free(v->consumer);
+	free(v->sampler);
+}
+
+static void drive_done(struct bb_drive_spec *d)
+{
+	for (size_t i = 0; i < d->n_args; i++)
+		free(d->args[i]);
+	free(d->args);
+	for (size_t i = 0; i < d->n_variants; i++)
+		free(d->variants[i]);
+	free(d->variants);
+	free(d->floor);
+	bb_inputs__done(&d->inputs);
+	free(d->with);
+	free(d->trigger);
+	free(d->inside);
+	free(d->stack_depth.v);
+	free(d->event);
+	free(d->workload);
+	free(d->function);
+	free(d->freq_hz.v);
+	free(d->rate_hz.v);
+}
+
+void bb_scenario__free(struct bb_scenario *s)
+{
+	if (!s)
+		return;
+	for (size_t i = 0; i < s->n_variants; i++)
+		variant_done(&s->variants[i]);
+	for (size_t i = 0; i < s->n_drives; i++)
+		drive_done(&s->drives[i]);
+	free(s->variants);
+	free(s->drives);
+	bb_map_specs__done(&s->maps);
+	free(s->path);
+	free(s->name);
+	free(s->description);
+	free(s->object);
+	free(s->floor);
+	free(s->anchor);
+	free(s);
+}

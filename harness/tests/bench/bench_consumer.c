@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The whole profiler: how fast the fixed consumer empties a full ring, whether it keeps up with 10 kHz on all CPUs, and what
+ * the program and the consumer together cost a target at 1000 Hz, against `perf record -F 1000 -g`.
+ */
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <sys/mman.h>
+
+#include "bench.h"
+#include "bpf/rings.h"
+#include "drivers/consumer.h"
+#include "bpf/perf_event.h"
+#include "hogs.h"
+#include "stats/estimate.h"
+
+#define RING_SAMPLES	4000u	/* of the 4064 that fit */
+#define FILLS		40u
+#define ALL_CPUS_HZ	10000u
+#define ALL_CPUS_S	3
+#define TARGET_HZ	1000u
+#define TARGET_RUNS	25u
+
+static struct bb_subject subject;
+
+static void open_subject(struct bb_variant_spec *v, struct bb_subject *s)
+{
+	struct bb_err err = {0};
+	struct bb_rng rng;
+	int rc = bb_subject__open(v, bench_object(), s, &err);
+
+	bb_rng_seed(&rng, BENCH_SEED);
+	if (!rc)
+		rc = bb_subject__load(s, &rng, -1, 1, &err);
+	if (rc)
+		bench_die(v->name, &err);
+}
+
+/* A sample for every page that is touched and was not there. */
+static void fill_ring(void)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_SOFTWARE,
+		.config = PERF_COUNT_SW_PAGE_FAULTS,
+		.sample_period = 1,
+		.exclude_kernel = 1,
+	};
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	char *region = mmap(NULL, RING_SAMPLES * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct bb_err err = {0};
+	int fd;
+
+	if (region == MAP_FAILED || madvise(region, RING_SAMPLES * page, MADV_NOHUGEPAGE) ||
+	    bb_perf_event__open(&attr, 0, -1, bb_target__prog_fd(subject.target), &fd, &err))
+		bench_die("filling the ring", &err);
+	bb_perf_event__enable(fd);
+	for (size_t i = 0; i < RING_SAMPLES; i++)
+		(void)*(volatile char *)(region + i * page);
+	bb_perf_event__disable(fd);
+	close(fd);
+	munmap(region, RING_SAMPLES * page);
+}
+
+static int on_sample(void *arg, void *data, size_t size)
+{
+	return bb_process_sample_fixed.process(data, size, arg);
+}
+
+static void bench_rate(void)
+{
+	static char text[64u << 10];
+	struct bb_sample_log log = {.text = text, .size = sizeof(text), .fd = -1};
+	struct ring_buffer *ring = ring_buffer__new(bb_target__ring(subject.target)->map_fd, on_sample, &log, NULL);
+	double per_s[FILLS], rate;
+	char measured[128];
+
+	if (!ring) {
+		fprintf(stderr, "ring_buffer__new: %s\n", strerror(errno));
+		exit(1);
+	}
+	for (size_t i = 0; i < FILLS; i++) {
+		uint64_t began_ns;
+		int n;
+
+		fill_ring();
+		began_ns = bb_now_ns();
+		n = ring_buffer__consume(ring);
+		per_s[i] = n / bb_seconds_since(began_ns);
+		if (n < (int)RING_SAMPLES) {
+			fprintf(stderr, "%u page faults brought %d samples\n", RING_SAMPLES, n);
+			exit(1);
+		}
+	}
+	ring_buffer__free(ring);
+	rate = bb_median(per_s, FILLS);
+	snprintf(measured, sizeof(measured), "%.1f million/s (%.0f ns a sample)", rate * 1e-6, 1e9 / rate);
+	bench_judge("consumer: fixed, samples a second from a full ring", ">= 5 million", measured, rate >= 5e6);
+}
+
+static int open_on_cpu(int cpu)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_SOFTWARE,
+		.config = PERF_COUNT_SW_CPU_CLOCK,
+		.freq = 1,
+		.sample_freq = ALL_CPUS_HZ,
+	};
+	struct bb_err err = {0};
+	int fd = -1;
+
+	if (bb_perf_event__open(&attr, -1, cpu, bb_target__prog_fd(subject.target), &fd, &err))
+		bench_die("an event on a CPU", &err);
+	bb_perf_event__enable(fd);
+	return fd;
+}
+
+static void bench_all_cpus(void)
+{
+	int n_cpus = (int)sysconf(_SC_NPROCESSORS_ONLN), *fds = bench_alloc((size_t)n_cpus, sizeof(*fds));
+	size_t room = (size_t)n_cpus * ALL_CPUS_HZ * (ALL_CPUS_S + 2);
+	const struct bb_child_place place = {.cpu = 0};
+	double *lag_ns = bench_alloc(room, sizeof(*lag_ns));
+	uint64_t drops_before = 0, drops = 0;
+	struct bb_consumed done = {0};
+	struct bb_reading reading;
+	struct bb_err err = {0};
+	struct hogs hogs;
+	char measured[128];
+
+	bb_target__drain(subject.target, false);
+	bb_target__drops(subject.target, &drops_before);
+	if (bb_reading__start(&bb_process_sample_fixed, bb_target__ring(subject.target)->map_fd, room, &place, &reading, &err))
+		bench_die("consumer", &err);
+	hogs = start_hogs();
+	for (int i = 0; i < n_cpus; i++)
+		fds[i] = open_on_cpu(i);
+	sleep(ALL_CPUS_S);
+	for (int i = 0; i < n_cpus; i++)
+		close(fds[i]);
+	stop_hogs(&hogs);
+	if (bb_reading__stop(&reading, &done, &err))
+		bench_die("consumer", &err);
+	bb_target__drops(subject.target, &drops);
+	drops -= drops_before;
+	for (size_t i = 0; i < done.n; i++)
+		lag_ns[i] = (double)done.lag_ns[i];
+	bb_sort_doubles(lag_ns, done.n);
+	snprintf(measured, sizeof(measured), "%llu of %llu, lag p99 %.1f ms", (unsigned long long)drops,
+		 (unsigned long long)(done.samples + drops), bb_quantile_sorted(lag_ns, done.n, 0.99) * 1e-6);
+	bench_judge("consumer: drops at 10 kHz on all CPUs, all busy", "0", measured, !drops && done.samples > 0);
+	bb_reading__close(&reading);
+	free(lag_ns);
+	free(fds);
+}
+
+/* One run of the target under a sampler, by the slowdown drive; s. */
+static double time_target(void *state, void *slot)
+{
+	struct bb_batch b = {.want = 1};
+	struct bb_err err = {0};
+	uint64_t ns = 0;
+
+	b.ns = &ns;
+	if (bb_driver_slowdown.batch(state, slot, TARGET_HZ, &b, &err))
+		bench_die("slowdown", &err);
+	if (b.void_why[0]) {
+		fprintf(stderr, "slowdown: %s\n", b.void_why);
+		exit(1);
+	}
+	return (double)ns * 1e-9;
+}
+
+static void *attach(void *state, struct bb_subject *s)
+{
+	struct bb_err err = {0};
+	void *slot = NULL;
+
+	if (bb_driver_slowdown.attach(state, s, &slot, &err))
+		bench_die(s->spec->name, &err);
+	return slot;
+}
+
+static void judge_overhead(const char *name, const char *bound, const double *ratios, double ours, double perfs)
+{
+	struct bb_location l = bb_location_over_loads(ratios, TARGET_RUNS, 0.05);
+	char what[128], measured[128];
+
+	snprintf(what, sizeof(what), "consumer: target sampled by %s / by perf record -g", name);
+
+	snprintf(measured, sizeof(measured), "%.4f [%.4f, %.4f] (%+.1f, %+.1f %%)", l.value, l.interval.lo, l.interval.hi,
+		 100 * (ours - 1), 100 * (perfs - 1));
+	if (!bound || (l.interval.lo <= 1 && l.value > 1))	/* nothing can be said */
+		bench_row(what, bound ? bound : "-", measured, "-");
+	else
+		bench_judge(what, bound, measured, l.value <= 1);
+}
+
+/* `bound`: what the ratio is held to; NULL: it is only shown. */
+static void bench_overhead(struct bb_subject *s, const char *bound)
+{
+	static char *args[] = {"20000"};
+	struct bb_variant_spec none = {.name = "bare", .sampler = "none", .consumer = "fixed"};
+	struct bb_variant_spec perf = {.name = "perf_record", .sampler = "perf-record", .consumer = "fixed"};
+	struct bb_subject bare = {.spec = &none}, by_perf = {.spec = &perf};
+	struct bb_drive_spec drive = {.workload = "amicable_pairs", .args = args, .n_args = 1};
+	double ratios[TARGET_RUNS], ours[TARGET_RUNS], perfs[TARGET_RUNS];
+	struct bb_driver_opts opts = {.seed = BENCH_SEED};
+	void *state = NULL, *slots[3];
+	struct bb_err err = {0};
+	char dir[512];
+	int rc = bb_machine_cpus(-1, &opts.cpu, &opts.poll_cpu, &err);
+
+	snprintf(dir, sizeof(dir), "%s/workloads", getenv("O") ? getenv("O") : "build");
+	opts.workload_dir = dir;
+	if (!rc)
+		rc = bb_driver_slowdown.open(&drive, &opts, &state, &err);
+	if (!rc)
+		rc = bb_driver_slowdown.probe(state, &by_perf, &err);
+	if (rc == -ENOTSUP) {
+		bench_row("consumer: target sampled at 1000 Hz / by perf record -g", bound ? bound : "-", err.msg, "skip");
+		bb_driver_slowdown.close(state);
+		return;
+	}
+	if (rc)
+		bench_die("slowdown", &err);
+	slots[0] = attach(state, &bare);
+	slots[1] = attach(state, s);
+	slots[2] = attach(state, &by_perf);
+	for (size_t i = 0; i < TARGET_RUNS; i++) {
+		double took_s[3];
+
+		for (size_t k = 0; k < 3; k++) {	/* each comes first, second and third in turn */
+			size_t which = (i + (i / 3 % 2 ? 3 - k : k)) % 3;
+
+			took_s[which] = time_target(state, slots[which]);
+		}
+		ours[i] = took_s[1] / took_s[0];
+		perfs[i] = took_s[2] / took_s[0];
+		ratios[i] = took_s[1] / took_s[2];
+	}
+	judge_overhead(s->spec->name, bound, ratios, bb_median(ours, TARGET_RUNS), bb_median(perfs, TARGET_RUNS));
+	for (size_t k = 0; k < 3; k++)
+		bb_driver_slowdown.detach(state, slots[k]);
+	bb_driver_slowdown.close(state);
+}
+
+int main(void)
+{
+	struct bb_variant_spec ringbuf = {.name = "ringbuf", .program = "ringbuf", .consumer = "fixed", .sampler = "program"};
+	struct bb_variant_spec nowakeup = {.name = "ringbuf_nowakeup", .program = "ringbuf_nowakeup", .consumer = "fixed",
+					   .sampler = "program"};
+	struct bb_subject by_polling;
+	struct bb_stats_enable stats;
+	struct bb_err err = {0};
+
+	open_subject(&ringbuf, &subject);
+	open_subject(&nowakeup, &by_polling);
+	bench_rate();
+	bench_all_cpus();
+	if (bb_stats_enable__on(&stats, &err))
+		bench_die("bpf_stats", &err);
+	/* A profiler need not wake its reader for each sample: the consumer polls. As published, it does, an interrupt each. */
+	bench_overhead(&by_polling, "<= 1");
+	bench_overhead(&subject, NULL);
+	bb_stats_enable__off(&stats);
+	bb_subject__close(&by_polling);
+	bb_subject__close(&subject);
+	return 0;
+}

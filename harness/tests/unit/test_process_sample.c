@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The consumer's function: what it logs, what it refuses, and that the planted bug is what it is said to be. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "drivers/driver.h"
+#include "perf_profiler.h"
+#include "stats/quantile.h"
+#include "workloads/functions.h"
+
+static struct bb_sample_log log_in(char *text, size_t size)
+{
+	return (struct bb_sample_log){.text = text, .size = size, .fd = -1};
+}
+
+static struct bb_sample sample_of(uint64_t frames)
+{
+	struct bb_sample s = {.header = {.ktime_ns = 12000000345, .pid = 7, .tid = 4294967295, .stack_len = 8 * frames}};
+
+	for (uint64_t i = 0; i < frames; i++)
+		s.stack[i] = 0xabc0 + i;
+	return s;
+}
+
+static void test_line(void **state)
+{
+	struct bb_sample s = sample_of(3), none = sample_of(0);
+	char text[1024];
+	struct bb_sample_log log = log_in(text, sizeof(text));
+
+	(void)state;
+	s.stack[2] = UINT64_MAX;
+	assert_int_equal(bb_process_sample_fixed.process(&s, sizeof(s), &log), 0);
+	assert_int_equal(bb_process_sample_fixed.process(&none, sizeof(none.header), &log), 0);
+	text[log.used] = '\0';
+	assert_string_equal(text, "12.000000345 pid 7 tid 4294967295 frames 3 0xabc0..0xffffffffffffffff\n"
+			    "12.000000345 pid 7 tid 4294967295 frames 0\n");
+	assert_int_equal(log.lines, 2);
+}
+
+/* What comes out of a ring is input: a stack that says it is longer than its record must not be read. */
+static void test_no_sample(void **state)
+{
+	struct bb_sample s = sample_of(3);
+	char text[1024];
+	struct bb_sample_log log = log_in(text, sizeof(text));
+
+	(void)state;
+	assert_int_equal(bb_process_sample_fixed.process(&s, sizeof(s.header) - 1, &log), -EINVAL);
+	assert_int_equal(bb_process_sample_fixed.process(&s, sizeof(s.header) + 23, &log), -EINVAL);
+	assert_int_equal(bb_process_sample_fixed.process(&s, sizeof(s.header) + 24, &log), 0);
+	s.header.stack_len = 7;
+	assert_int_equal(bb_process_sample_fixed.process(&s, sizeof(s), &log), -EINVAL);
+	s.header.stack_len = UINT64_MAX - 7;
+	assert_int_equal(bb_process_sample_fixed.process(&s, sizeof(s), &log), -EINVAL);
+	assert_int_equal(log.lines, 1);
+}
+
+/* The longest line fits where the least room is, and everything reaches the file. */
+static void test_flush(void **state)
+{
+	static const char longest[] = "18446744073.709551615 pid 4294967295 tid 4294967295 frames 512 "
+				      "0xffffffffffffffff..0xffffffffffffffff\n";
+	struct bb_sample s = sample_of(512);
+	char text[BB_SAMPLE_LINE_BYTES], back[4096];
+	struct bb_sample_log log = log_in(text, sizeof(text));
+	int fds[2];
+	ssize_t n;
+
+	(void)state;
+	s.header = (struct bb_sample_header){UINT64_MAX, UINT32_MAX, UINT32_MAX, sizeof(s.stack)};
+	s.stack[0] = s.stack[511] = UINT64_MAX;
+	assert_int_equal(pipe(fds), 0);
+	log.fd = fds[1];
+	for (int i = 0; i < 10; i++)
+		assert_int_equal(bb_process_sample_fixed.process(&s, sizeof(s), &log), 0);
+	assert_int_equal(bb_sample_log__flush(&log), 0);
+	close(fds[1]);
+	n = read(fds[0], back, sizeof(back) - 1);
+	close(fds[0]);
+	assert_true(n > 0);
+	back[n] = '\0';
+	assert_int_equal(n, 10 * strlen(longest));
+	for (const char *line = back; *line; line += strlen(longest))
+		assert_memory_equal(line, longest, strlen(longest));
+	log = log_in(text, sizeof(text));
+	log.fd = open("/dev/full", O_WRONLY | O_CLOEXEC);
+	assert_int_equal(bb_process_sample_fixed.process(&s, sizeof(s), &log), 0);
+	assert_int_equal(bb_process_sample_fixed.process(&s, sizeof(s), &log), -ENOSPC);
+	close(log.fd);
+}
+
+/* It sleeps for as many milliseconds as the second was old when it was called. */
+static void test_oops(void **state)
+{
+	struct bb_sample s = sample_of(1);
+	char text[1024];
+	struct bb_sample_log log = log_in(text, sizeof(text));
+	struct timespec before, after;
+	double slept_ms;
+
+	(void)state;
+	clock_gettime(CLOCK_REALTIME, &before);
+	assert_int_equal(bb_process_sample_oops.process(&s, sizeof(s), &log), 0);
+	clock_gettime(CLOCK_REALTIME, &after);
+	slept_ms = 1e3 * (double)(after.tv_sec - before.tv_sec) + 1e-6 * (double)(after.tv_nsec - before.tv_nsec);
+	/* The second may turn between the two clocks; then it hardly sleeps at all. */
+	if (before.tv_nsec < 990000000)
+		assert_true(slept_ms >= (double)(before.tv_nsec / 1000000));
+	assert_int_equal(log.lines, 1);
+	assert_ptr_equal(bb_sample_processor_find("oops"), &bb_process_sample_oops);
+	assert_null(bb_sample_processor_find("none"));
+}
+
+/* --- with: call ---------------------------------------------------------------------------------------------- */
+
+struct calls {
+	struct bb_drive_spec drive;
+	struct bb_variant_spec variant;
+	struct bb_subject subject;
+	void *state, *slot;
+};
+
+static int open_calls(struct calls *c, const char *function, const char *version, struct bb_err *err)
+{
+	const struct bb_driver_opts opts = {.cpu = 0, .seed = 1};
+	int rc;
+
+	*c = (struct calls){.drive.function = (char *)(uintptr_t)function, .variant.program = (char *)(uintptr_t)version};
+	c->subject.spec = &c->variant;
+	assert_int_equal(bb_driver_call.open(&c->drive, &opts, &c->state, err), 0);
+	rc = bb_driver_call.probe(c->state, &c->subject, err);
+	if (!rc)
+		assert_int_equal(bb_driver_call.attach(c->state, &c->subject, &c->slot, err), 0);
+	return rc;
+}
+
+static void close_calls(struct calls *c)
+{
+	bb_driver_call.detach(c->state, c->slot);
+	bb_driver_call.close(c->state);
+}
+
+/* Lines of a fast function, in ps: as many as are wanted, of far more calls; v3 costs more than v4, by its loop. */
+static void test_fast_calls(void **state)
+{
+	static const char *const versions[] = {"v3", "v4"};
+	double median_ps[2];
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		uint64_t ps[20];
+		double x[20];
+		struct bb_batch b = {.ns = ps, .want = 20, .max_s = 60};
+		struct bb_err err = {0};
+		struct calls c;
+
+		assert_int_equal(open_calls(&c, "source_addr", versions[i], &err), 0);
+		assert_int_equal(bb_driver_call.batch(c.state, c.slot, 0, &b, &err), 0);
+		assert_int_equal(b.n, 20);
+		assert_true(b.run_cnt > 20 * 5 * 8);
+		assert_true(isnan(b.target_cpu_s));
+		for (int k = 0; k < 20; k++)
+			x[k] = (double)ps[k];
+		median_ps[i] = bb_median(x, 20);
+		close_calls(&c);
+	}
+	assert_true(median_ps[0] > median_ps[1]);
+}
+
+/* A function that sleeps is called one by one, and the time of a batch bounds how often. */
+static void test_slow_calls(void **state)
+{
+	uint64_t ps[100], began_ns = bb_now_ns();
+	struct bb_batch b = {.ns = ps, .want = 100, .max_s = 0.001};
+	struct bb_err err = {0};
+	struct calls c;
+
+	(void)state;
+	assert_int_equal(open_calls(&c, "process_sample", "oops", &err), 0);
+	assert_int_equal(bb_driver_call.batch(c.state, c.slot, 0, &b, &err), 0);
+	assert_true(b.n >= 1 && b.n < 100);
+	assert_int_equal(b.run_cnt, b.n);
+	assert_true((double)b.run_time_ns <= (double)(bb_now_ns() - began_ns));
+	close_calls(&c);
+}
+
+static void test_no_version(void **state)
+{
+	struct bb_err err = {0};
+	struct calls c;
+
+	(void)state;
+	assert_int_equal(open_calls(&c, "source_addr", "v5", &err), -ENOENT);
+	assert_string_equal(err.msg, "function 'source_addr' has no version 'v5'; it has: v1, v2, v3, v4");
+	close_calls(&c);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_line),
+		cmocka_unit_test(test_no_sample),
+		cmocka_unit_test(test_flush),
+		cmocka_unit_test(test_oops),
+		cmocka_unit_test(test_fast_calls),
+		cmocka_unit_test(test_slow_calls),
+		cmocka_unit_test(test_no_version),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef BB_WORKLOADS_FUNCTIONS_H
+#define BB_WORKLOADS_FUNCTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "perf_profiler.h"
+#include "workloads/process_sample.h"
+
+/*
+ * The functions of user space that `with: call` measures. Another one is a row of bb_functions[]: `run` makes `n` calls
+ * in a row and nothing else, each of a function in another source file, which the compiler cannot look into.
+ */
+struct bb_function_room {		/* what they work on; as large as its buffers */
+	struct bb_sample sample;
+	struct bb_sample_log log;
+	char text[64u << 10];
+	uint32_t sink;			/* a use of what they return */
+};
+
+struct bb_function {
+	const char *name;		/* the scenario's `function` */
+	const char *variant;		/* the variant's `program` */
+	bool sleeps;			/* it is never called in a row: that could take for ever */
+	void (*run)(struct bb_function_room *room, uint32_t n);
+};
+
+extern const struct bb_function bb_functions[];
+extern const size_t bb_n_functions;
+
+/* A sample with a stack like amicable_pairs', a log without a file. */
+void bb_function_room__init(struct bb_function_room *room);
+
+#endif
