@@ -124,6 +124,7 @@ disown_it tested
 check "test runs: they are in its map: $result" more_runs "$result"
 
 # --- somebody ends midway ---
+bpf_objects >"$TMP/objects.before"	# the other owners are still there
 own leaving 300
 start "$BPFBENCH" --prog-id "$id" --seconds 8 --results "$results"
 sleep 2
