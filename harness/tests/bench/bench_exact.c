@@ -80,6 +80,8 @@ static void repeat_counts(struct corpus *c, struct bb_target *t, struct bb_clone
 	first = count_once(t, clone, counts);
 	for (unsigned int i = 1; i < REPEATS; i++)
 		others += count_once(t, clone, counts) != first;
+	if (others)		/* on stderr: the table has no room for names */
+		fprintf(stderr, "%s: %u of %u runs had another count\n", bb_target__program(t), others, REPEATS - 1);
 	c->differ += others != 0;
 	c->repeated++;
 	free(counts);
