@@ -106,18 +106,9 @@ static int start(struct bb_traffic *t, struct bb_err *err)
 static int packets_open(const struct bb_drive_spec *spec, const struct bb_driver_opts *opts, void **ret_state,
 			struct bb_err *err)
 {
-	struct bb_traffic *t = NULL;
 	int rc = check_inputs(&spec->inputs, err);
 
-	if (!rc)
-		rc = bb_traffic__open(spec, opts, 1, &t, err);
-	if (!rc)
-		rc = start(t, err);
-	if (rc)
-		bb_traffic__close(t);
-	else
-		*ret_state = t;
-	return rc;
+	return rc ? rc : bb_traffic__open(spec, opts, 1, start, ret_state, err);
 }
 
 const struct bb_driver bb_driver_insitu_packets = {

@@ -90,7 +90,7 @@ static int open_socket(void *arg, int *ret_fd)
 /* --- what drivers call ------------------------------------------------------------------------------------------- */
 
 int bb_traffic__open(const struct bb_drive_spec *spec, const struct bb_driver_opts *opts, size_t least_packets,
-		     struct bb_traffic **ret_traffic, struct bb_err *err)
+		     int (*start)(struct bb_traffic *t, struct bb_err *err), void **ret_state, struct bb_err *err)
 {
 	struct bb_traffic *t;
 	int rc = bb_windows__can_poll(opts, err);
@@ -104,10 +104,15 @@ int bb_traffic__open(const struct bb_drive_spec *spec, const struct bb_driver_op
 	t->opts = *opts;
 	t->least_packets = least_packets;
 	rc = bb_veth_pair__open(&t->pair, err);
-	if (rc)
+	if (rc) {
 		free(t);
+		return rc;
+	}
+	rc = start(t, err);
+	if (rc)
+		bb_traffic__close(t);
 	else
-		*ret_traffic = t;
+		*ret_state = t;
 	return rc;
 }
 

@@ -27,9 +27,12 @@ struct bb_traffic_sender {
 	void *arg;				/* the child has a copy of it */
 };
 
-/* A pair and nobody who sends yet. -ENOTSUP with the reason: no second CPU to poll from, no namespaces, no veth. */
+/*
+ * A pair, and `start`, which has bb_traffic__start() make somebody send. -ENOTSUP with the reason: no second CPU to poll
+ * from, no namespaces, no veth.
+ */
 int bb_traffic__open(const struct bb_drive_spec *spec, const struct bb_driver_opts *opts, size_t least_packets,
-		     struct bb_traffic **ret_traffic, struct bb_err *err);
+		     int (*start)(struct bb_traffic *t, struct bb_err *err), void **ret_state, struct bb_err *err);
 int bb_traffic__start(struct bb_traffic *t, const struct bb_traffic_sender *sender, struct bb_err *err);
 void bb_traffic__close(void *traffic);
 

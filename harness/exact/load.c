@@ -9,10 +9,10 @@
 #include <unistd.h>
 
 #include "base/parse.h"
+#include "bpf/prog_static.h"
 #include "exact/insn.h"
 
 #define LOG_BYTES (1U << 20)	/* older kernels keep the beginning of a log, and its end has the reason */
-#define LOG_STATS 4		/* BPF_LOG_STATS */
 #define MAX_STACK 512
 
 /* func_info or line_info records (each begins with its insn_off) at their new places; NULL with n == 0. */
@@ -175,7 +175,7 @@ int bb_load__stack_bytes(const struct bb_code *code, const struct bb_cfg *g, uin
 	if (!log)
 		return bb_fail_nomem(err);
 	memset(ret_bytes, 0, g->n_funcs * sizeof(*ret_bytes));
-	rc = try_load(code, NULL, LOG_STATS, log);
+	rc = try_load(code, NULL, BB_LOG_STATS, log);
 	if (rc < 0) {
 		rc = say_refused(code, NULL, rc, log, err);
 	} else {

@@ -269,21 +269,16 @@ static void put_machine(FILE *out, const struct bb_report *r)
 	fprintf(out, "</td></tr>\n<tr><th>seed</th><td class=text>0x%llx</td></tr>\n</table></div>\n", (unsigned long long)r->seed);
 }
 
-int bb_html__write(const struct bb_html_page *page, FILE *out)
+int bb_html__write(const struct bb_report *r, FILE *out)
 {
-	const struct bb_report *r = page->report;
 	int rc;
 
 	put_head(out, r);
 	rc = put_comparisons(out, r);
 	if (!rc)
 		rc = put_cases(out, r);
-	if (!rc && page->history)
-		rc = bb_html_history_charts(out, r, page->history);
 	if (rc)
 		return rc;
-	if (page->flame_svg)
-		fprintf(out, "<h2>Flame graph</h2>\n<figure>\n%s\n</figure>\n", page->flame_svg);
 	put_programs(out, r);
 	put_notes(out, r);
 	put_machine(out, r);

@@ -4,22 +4,15 @@
 
 #include <stdio.h>
 
-#include "base/err.h"
 #include "report/report.h"
-#include "report/timeline.h"
 
 /*
  * A run as one HTML page that needs nothing besides: no network, no script, no font. Verdicts first, then what each
- * program costs and how the samples are distributed, its history, the programs themselves, what does not count, and the
+ * program costs and how the samples are distributed, the programs themselves, what does not count, and the
  * machine. Colours are those of Okabe & Ito 2008 (the colour-blind tell them apart), in light, dark and on paper.
+ *
+ * `r` is summarised. 0 or -ENOMEM; whether the bytes got out is for the caller to ask `out`.
  */
-struct bb_html_page {
-	const struct bb_report *report;		/* summarised */
-	const struct bb_timeline *history;	/* NULL: none on the page */
-	const char *flame_svg;			/* an <svg> element; NULL: none */
-};
-
-/* 0 or -ENOMEM; whether the bytes got out is for the caller to ask `out`. */
-int bb_html__write(const struct bb_html_page *page, FILE *out);
+int bb_html__write(const struct bb_report *r, FILE *out);
 
 #endif

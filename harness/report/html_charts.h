@@ -5,7 +5,6 @@
 #include <stdio.h>
 
 #include "report/report.h"
-#include "report/timeline.h"
 
 /* The figures of the HTML page: what of a run goes into which chart. All return 0 or -ENOMEM. */
 
@@ -19,6 +18,5 @@ int bb_html_verdict_chart(FILE *out, const struct bb_report *r);
 int bb_html_latency_chart(FILE *out, const struct bb_report *r, size_t first);	/* of the table that begins there */
 int bb_html_ecdf_chart(FILE *out, const struct bb_report *r, size_t first);
 int bb_html_curve_chart(FILE *out, const struct bb_report *r, size_t first);	/* cost against the parameter */
-int bb_html_history_charts(FILE *out, const struct bb_report *r, const struct bb_timeline *t);	/* of the run's cases */
 
 #endif
