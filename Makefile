@@ -97,7 +97,8 @@ $(O)/workloads/%: $(O)/obj/workloads/%_main.o $(LIB)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(LDFLAGS) -o $@ $^
 
-$(O)/tests/%: harness/tests/unit/%.c $(LIB) $(O)/flags
+# Tests read the BPF objects of the build that they are of.
+$(O)/tests/%: harness/tests/unit/%.c $(LIB) $(O)/flags | $(BPF_OBJS) $(TEST_BPF_OBJS)
 	$(call msg,TEST,$<)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ALL_CFLAGS) -Iharness/tests -MMD -MP -MF $@.d $< -o $@ $(LDFLAGS) $(LIB) -lcmocka $(LDLIBS)

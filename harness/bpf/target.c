@@ -4,30 +4,22 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "bpf/globals.h"
+#include "bpf/kept_maps.h"
 #include "bpf/libbpf_log.h"
 #include "bpf/loaded.h"
 #include "bpf/map_contents.h"
 #include "bpf/object_file.h"
-#include "bpf/rings.h"
 
 /* The statistics are 3 lines; a kernel that cannot keep only the end of its log wants room for all. */
 #define VERIFIER_LOG_BYTES (64u << 10)
 
 #define MAX_PROG_MAPS 64	/* the kernel's limit (MAX_USED_MAPS) */
-
-/* A map that outlives the load it came with. */
-struct kept_map {
-	char name[64];
-	int fd;
-	struct bpf_map_info info;
-};
 
 struct bb_target {
 	uint32_t adopted_id;		/* 0: we load it; else it is somebody else's, and there is no object */
@@ -48,12 +40,7 @@ struct bb_target {
 	int drops_map_fd;		/* -1: the program has no `drops` */
 	size_t drops_map_size, drops_offset;
 
-	struct kept_map *maps;		/* of the first load or of the lender, used by the later loads */
-	size_t n_maps;
-	struct bb_rings rings;		/* of the maps that are our own */
-	struct bb_target *lender;	/* whose maps we use where they are alike; NULL */
-
-	const struct bb_map_specs *specs;	/* what maps are to hold; NULL: nothing said */
+	struct bb_kept_maps kept;	/* of the first load or of the lender, used by the later loads */
 	struct bb_map_contents *contents;	/* ready to be written to the maps of this load; NULL: not yet */
 	bool resets_runs;			/* before every run, too */
 };
@@ -92,7 +79,7 @@ static void choose_programs(struct bb_target *t, const struct bpf_object *obj, c
 	t->has_prog_array = has_prog_array(obj);
 	others = t->has_prog_array && !t->alone;
 	bpf_object__for_each_program(p, obj)
-		bpf_program__set_autoload(p, p == ours || bb_map_specs__call(t->specs, bpf_program__name(p)) ||
+		bpf_program__set_autoload(p, p == ours || bb_map_specs__call(t->kept.specs, bpf_program__name(p)) ||
 				(others && bpf_program__type(p) == bpf_program__type(ours) &&
 				 bpf_program__expected_attach_type(p) == bpf_program__expected_attach_type(ours)));
 }
@@ -179,107 +166,6 @@ bool bb_target__is_adopted(const struct bb_target *t)
 	return t->adopted_id;
 }
 
-static int info_of(int map_fd, struct bpf_map_info *ret_info)
-{
-	__u32 len = sizeof(*ret_info);
-
-	memset(ret_info, 0, sizeof(*ret_info));
-	return bpf_obj_get_info_by_fd(map_fd, ret_info, &len) ? -errno : 0;
-}
-
-/* Would `map`, not created yet, be like a map that exists? (Perf event arrays get their size at load.) */
-static bool is_like(const struct bpf_map *map, const struct bpf_map_info *info)
-{
-	return bpf_map__type(map) == info->type && bpf_map__key_size(map) == info->key_size &&
-	       bpf_map__value_size(map) == info->value_size && bpf_map__map_flags(map) == info->map_flags &&
-	       (bpf_map__max_entries(map) == info->max_entries || !bpf_map__max_entries(map));
-}
-
-static int keep_map(struct bb_target *t, const char *name, int fd)
-{
-	struct kept_map *maps = reallocarray(t->maps, t->n_maps + 1, sizeof(*maps)), *m;
-	int rc;
-
-	if (!maps)
-		return -ENOMEM;
-	t->maps = maps;
-	m = &maps[t->n_maps];
-	snprintf(m->name, sizeof(m->name), "%s", name);
-	rc = info_of(fd, &m->info);
-	m->fd = rc ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, 0);
-	if (!rc && m->fd < 0)
-		rc = -errno;
-	if (!rc)
-		t->n_maps++;
-	return rc;
-}
-
-static const struct kept_map *kept(const struct bb_target *t, const char *name)
-{
-	for (size_t i = 0; t && i < t->n_maps; i++)
-		if (!strcmp(t->maps[i].name, name))
-			return &t->maps[i];
-	return NULL;
-}
-
-/* A prog array holds programs of its own load, which must not run those of another. */
-static bool is_kept(const struct bpf_map *map)
-{
-	return !bpf_map__is_internal(map) && bpf_map__type(map) != BPF_MAP_TYPE_PROG_ARRAY;
-}
-
-/* Would it do to use that map of the lender's? */
-static bool may_share(const struct bb_target *t, const struct bpf_map *map, const struct kept_map *theirs)
-{
-	return is_like(map, &theirs->info) &&
-	       bb_map_specs__find(t->specs, theirs->name) == bb_map_specs__find(t->lender->specs, theirs->name);
-}
-
-/*
- * Maps with contents of their own (not .rodata, .bss) outlive the load: making a 16 MiB ring takes 10-40 ms, and
- * where its pages lie moves the cost of the program, which is not what a reload is to vary.
- */
-static int reuse_maps(struct bb_target *t, struct bpf_object *obj)
-{
-	struct bpf_map *map;
-	int rc = 0;
-
-	bpf_object__for_each_map(map, obj) {
-		const char *name = bpf_map__name(map);
-		const struct kept_map *theirs = kept(t->lender, name);
-
-		if (!is_kept(map))
-			continue;
-		if (!kept(t, name) && theirs && may_share(t, map, theirs))
-			rc = keep_map(t, name, theirs->fd);
-		if (!rc && kept(t, name))
-			rc = bpf_map__reuse_fd(map, kept(t, name)->fd);
-		if (rc)
-			return rc;
-	}
-	return 0;
-}
-
-/* After a load: keep what is new, and play the reader of it. */
-static int keep_maps(struct bb_target *t, struct bb_err *err)
-{
-	struct bpf_map *map;
-
-	bpf_object__for_each_map(map, t->obj) {
-		int rc;
-
-		if (!is_kept(map) || bpf_map__fd(map) < 0 || kept(t, bpf_map__name(map)))
-			continue;
-		rc = keep_map(t, bpf_map__name(map), bpf_map__fd(map));
-		if (rc)
-			return bb_fail(err, rc, "%s: keeping map '%s': %s", t->object_path, bpf_map__name(map), strerror(-rc));
-		rc = bb_rings__add(&t->rings, map, kept(t, bpf_map__name(map))->fd, err);
-		if (rc)
-			return rc;
-	}
-	return 0;
-}
-
 static int read_jit_mod64(int prog_fd)
 {
 	struct bpf_prog_info info = {0};
@@ -332,7 +218,7 @@ static int load_object(struct bb_target *t, struct bpf_object **ret_obj, struct 
 
 	if (rc)
 		return rc;
-	rc = reuse_maps(t, obj);
+	rc = bb_kept_maps__reuse(&t->kept, obj);
 	if (!rc)
 		rc = bpf_object__load(obj);
 	if (rc) {
@@ -384,7 +270,7 @@ int bb_target__load(struct bb_target *t, struct bb_err *err)
 	find_drops(t);
 	rc = bb_stats_reader__open(t->prog_fd, &t->reader, err);
 	if (!rc)
-		rc = keep_maps(t, err);
+		rc = bb_kept_maps__keep(&t->kept, t->obj, t->object_path, err);
 	if (rc)
 		bb_target__unload(t);
 	return rc;
@@ -404,7 +290,7 @@ static void read_verifier_stats(struct bb_target *t, char *log, size_t size)
 		return;
 	p = bpf_object__find_program_by_name(obj, t->program);
 	if (bpf_program__set_log_buf(p, log, size) || bpf_program__set_log_level(p, BB_LOG_STATS) ||
-	    reuse_maps(t, obj) || bpf_object__load(obj))
+	    bb_kept_maps__reuse(&t->kept, obj) || bpf_object__load(obj))
 		log[0] = '\0';
 	bpf_object__close(obj);
 }
@@ -490,22 +376,12 @@ void bb_target__detach(struct bpf_link *link)
 	bpf_link__destroy(link);
 }
 
-static void drop_maps(struct bb_target *t)
-{
-	bb_rings__close(&t->rings);
-	for (size_t i = 0; i < t->n_maps; i++)
-		close(t->maps[i].fd);
-	free(t->maps);
-	t->maps = NULL;
-	t->n_maps = 0;
-}
-
 void bb_target__free(struct bb_target *t)
 {
 	if (!t)
 		return;
 	bb_target__unload(t);
-	drop_maps(t);
+	bb_kept_maps__drop(&t->kept);
 	free(t->elf);
 	free(t->program);
 	free(t->object_path);
@@ -562,16 +438,6 @@ int bb_target__drops(const struct bb_target *t, uint64_t *ret_drops)
 	return rc;
 }
 
-static const struct bb_ring *ring_of_map(const struct bb_target *t, __u32 map_id)
-{
-	struct bpf_map_info info;
-
-	for (size_t i = 0; t && i < t->rings.n; i++)
-		if (!info_of(t->rings.rings[i].map_fd, &info) && info.type == BPF_MAP_TYPE_RINGBUF && info.id == map_id)
-			return &t->rings.rings[i];
-	return NULL;
-}
-
 const struct bb_ring *bb_target__ring(const struct bb_target *t)
 {
 	__u32 map_ids[MAX_PROG_MAPS], len = sizeof(struct bpf_prog_info);
@@ -580,37 +446,34 @@ const struct bb_ring *bb_target__ring(const struct bb_target *t)
 
 	if (bpf_obj_get_info_by_fd(t->prog_fd, &info, &len))
 		return NULL;
-	for (__u32 i = 0; !ring && i < info.nr_map_ids && i < MAX_PROG_MAPS; i++) {
-		ring = ring_of_map(t, map_ids[i]);
-		if (!ring)
-			ring = ring_of_map(t->lender, map_ids[i]);
-	}
+	for (__u32 i = 0; !ring && i < info.nr_map_ids && i < MAX_PROG_MAPS; i++)
+		ring = bb_kept_maps__ring(&t->kept, map_ids[i]);
 	return ring;
 }
 
 void bb_target__drain(struct bb_target *t, bool only_when_half_full)
 {
-	bb_rings__drain(&t->rings, only_when_half_full);
-	if (t->lender)
-		bb_rings__drain(&t->lender->rings, only_when_half_full);
+	bb_rings__drain(&t->kept.rings, only_when_half_full);
+	if (t->kept.lender)
+		bb_rings__drain(&t->kept.lender->rings, only_when_half_full);
 }
 
 void bb_target__borrow_maps(struct bb_target *t, struct bb_target *lender)
 {
 	bb_target__unload(t);
-	drop_maps(t);
-	t->lender = lender;
+	bb_kept_maps__drop(&t->kept);
+	t->kept.lender = &lender->kept;
 }
 
 void bb_target__say_maps(struct bb_target *t, const struct bb_map_specs *specs)
 {
-	t->specs = specs;
+	t->kept.specs = specs;
 }
 
 /* Made once a load: descriptors are its own. */
 static int make_contents(struct bb_target *t, struct bb_err *err)
 {
-	int rc = bb_map_contents__make(t->obj, t->specs, t->object_path, &t->contents, err);
+	int rc = bb_map_contents__make(t->obj, t->kept.specs, t->object_path, &t->contents, err);
 
 	if (rc)
 		return rc;
@@ -626,7 +489,7 @@ static int make_contents(struct bb_target *t, struct bb_err *err)
 
 int bb_target__reset_maps(struct bb_target *t, struct bb_err *err)
 {
-	int rc = t->specs && t->specs->n && !t->contents ? make_contents(t, err) : 0;
+	int rc = t->kept.specs && t->kept.specs->n && !t->contents ? make_contents(t, err) : 0;
 
 	return rc || !t->contents ? rc : bb_map_contents__write(t->contents, err);
 }

@@ -37,7 +37,7 @@ static const struct argp_option options[] = {
 	{NULL, 0, NULL, 0, "How to judge:", 3},
 	{"threshold", KEY_THRESHOLD, "PERCENT", 0, "smallest difference that matters (default 1)", 3},
 	{"alpha", KEY_ALPHA, "SHARE", 0, "chance of a false verdict over all comparisons (default 0.05)", 3},
-	{"each", KEY_EACH, "SECONDS", 0, "time for a program, at the most (default 10); as much again if it regressed", 3},
+	{"each", KEY_EACH, "SECONDS", 0, "time for a program (default 10), and a minute more where the machine is too busy for any verdict; as much again if it regressed", 3},
 	{NULL, 0, NULL, 0, "What comes out besides the report on stdout:", 4},
 	{"markdown", KEY_MARKDOWN, "FILE", 0, "the report, too", 4},
 	{"bmf-base", KEY_BMF_BASE, "FILE", 0, "what base costs as Bencher Metric Format, named as in a plain run", 4},

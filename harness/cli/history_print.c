@@ -11,14 +11,6 @@
 
 #define COMMIT_DIGITS 10
 
-/* ln of what is judged; NAN: nothing. */
-static double judged_value(const struct bb_timeline_case *c, const struct bb_timeline_point *p)
-{
-	double v = c->by_ratio ? p->ratio.value : p->latency.value;
-
-	return v > 0 ? log(v) : NAN;
-}
-
 /* Whether the point took part in the judgement; its mark is "-" otherwise. */
 static bool is_judged(const struct bb_timeline *t, const struct bb_timeline_point *p)
 {
@@ -46,31 +38,26 @@ static const struct bb_text_column columns[] = {
 };
 
 static void add_or_absent(struct bb_text_table *t, const char *fmt, double value)
-	__attribute__((format(printf, 2, 0)));
-static void add_or_absent(struct bb_text_table *t, const char *fmt, double value)
 {
-	char text[64];
-
-	snprintf(text, sizeof(text), fmt, value);
-	bb_text_table__add(t, "%s", isfinite(value) ? text : BB_TEXT_ABSENT);
+	bb_text_table__add(t, isfinite(value) ? fmt : BB_TEXT_ABSENT, value);
 }
 
 static void add_latency(struct bb_text_table *t, const struct bb_estimate *e)
 {
-	bb_text_table__add(t, "%s", isfinite(e->value) ? bb_cell_number(e->value, e->value).text : BB_TEXT_ABSENT);
+	bb_text_table__add_text(t, isfinite(e->value) ? bb_cell_number(e->value, e->value).text : BB_TEXT_ABSENT);
 	if (isfinite(e->lo) && isfinite(e->hi))
 		bb_text_table__add(t, "[%s, %s]", bb_cell_number(e->lo, e->value).text,
 				   bb_cell_number(e->hi, e->value).text);
 	else
-		bb_text_table__add(t, BB_TEXT_ABSENT);
+		bb_text_table__add_text(t, BB_TEXT_ABSENT);
 }
 
 static void add_note(struct bb_text_table *table, const struct bb_timeline_run *run, const struct bb_timeline_point *p)
 {
 	char voids[64] = "", text[512];
 
-	if (p->voids)
-		snprintf(voids, sizeof(voids), "%u void series", p->voids);
+	if (p->of->voids)
+		snprintf(voids, sizeof(voids), "%u void series", p->of->voids);
 	if (p->differs)
 		snprintf(text, sizeof(text), "not judged: another %s than now", p->differs);
 	else if (run->incomplete)
@@ -85,16 +72,16 @@ static void add_point(struct bb_text_table *table, const struct bb_timeline *t, 
 		      const struct bb_timeline_point *p)
 {
 	const struct bb_timeline_run *run = &t->runs[p->run];
-	double change = judged_value(c, p) - p->judged.baseline;
+	double change = bb_timeline_judged(c, p) - p->judged.baseline;
 
-	bb_text_table__add(table, "%s", run->started ? run->started : run->id);
+	bb_text_table__add_text(table, run->started ? run->started : run->id);
 	bb_text_table__add(table, "%.*s", COMMIT_DIGITS, run->commit);
-	add_latency(table, &p->latency);
-	add_or_absent(table, "%.4f", p->ratio.value);
-	add_or_absent(table, "%.2f", 100 * p->se);
+	add_latency(table, &p->of->latency);
+	add_or_absent(table, "%.4f", p->of->ratio.value);
+	add_or_absent(table, "%.2f", 100 * p->of->se);
 	add_or_absent(table, "%+.2f", 100 * expm1(change));
 	add_or_absent(table, "%.2f", 100 * expm1(p->judged.limit));
-	bb_text_table__add(table, "%s", mark_text(t, p));
+	bb_text_table__add_text(table, mark_text(t, p));
 	add_note(table, run, p);
 }
 
@@ -142,7 +129,7 @@ static void print_change(const struct bb_timeline *t, const struct bb_timeline_c
 
 	fprintf(out, "%s: ", bb_history_mark_name(p->judged.mark));
 	bb_put_clean(out, c->name);
-	fprintf(out, ", %+.2f %% in the newest run", 100 * expm1(judged_value(c, p) - p->judged.baseline));
+	fprintf(out, ", %+.2f %% in the newest run", 100 * expm1(bb_timeline_judged(c, p) - p->judged.baseline));
 	if (p->judged.mark == BB_HISTORY_SUSPECT)
 		fputs("; one run proves nothing: run again", out);
 	else if (since)
@@ -238,13 +225,13 @@ static void put_point(const struct bb_timeline *t, const struct bb_timeline_poin
 	put_text(run->id, out);
 	putc('\t', out);
 	put_text(run->commit, out);
-	put_number(p->latency.value, out);
-	put_number(p->latency.lo, out);
-	put_number(p->latency.hi, out);
-	put_number(p->ratio.value, out);
-	put_number(p->ratio.lo, out);
-	put_number(p->ratio.hi, out);
-	put_number(p->se, out);
+	put_number(p->of->latency.value, out);
+	put_number(p->of->latency.lo, out);
+	put_number(p->of->latency.hi, out);
+	put_number(p->of->ratio.value, out);
+	put_number(p->of->ratio.lo, out);
+	put_number(p->of->ratio.hi, out);
+	put_number(p->of->se, out);
 	put_number(exp(j->baseline), out);
 	put_number(exp(j->baseline - j->limit), out);
 	put_number(exp(j->baseline + j->limit), out);

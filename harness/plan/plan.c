@@ -246,6 +246,34 @@ static int add_drive(struct bb_plan *p, const struct bb_plan_opts *opts, const s
 	return 0;
 }
 
+/* Is there another drive of that name before it? */
+static bool has_namesake(const struct bb_scenario *s, const struct bb_drive_spec *d)
+{
+	for (const struct bb_drive_spec *other = s->drives; other < d; other++)
+		if (!strcmp(bb_drive_name(other), bb_drive_name(d)))
+			return true;
+	return false;
+}
+
+/* A case is known by its name, so no two may have one: drives of one name are told apart by what they drive only. */
+static int check_cells(const struct bb_plan *p, struct bb_err *err)
+{
+	for (size_t i = 0; i < p->n_cells; i++) {
+		const struct bb_cell *c = &p->cells[i];
+
+		if (!has_namesake(p->scenario, c->drive))
+			continue;
+		for (const struct bb_cell *first = p->cells; first < c; first++)
+			if (!strcmp(first->name, c->name))
+				return bb_fail(err, -EINVAL, "%s:%u:%u: this drive makes the case '%s' a second time, as the one "
+					       "at %u:%u does; drives that are both called '%s' need other variants, other values "
+					       "of their parameter, or a scenario each", p->scenario->path, c->drive->where.line,
+					       c->drive->where.col, c->name, first->drive->where.line, first->drive->where.col,
+					       bb_drive_name(c->drive));
+	}
+	return 0;
+}
+
 int bb_plan__make(const struct bb_scenario *scenario, const struct bb_plan_opts *opts, struct bb_plan *ret_plan,
 		  struct bb_err *err)
 {
@@ -265,6 +293,8 @@ int bb_plan__make(const struct bb_scenario *scenario, const struct bb_plan_opts 
 	}
 	if (!rc && !p.n_cells)
 		rc = bb_fail(err, -EINVAL, "scenario '%s': nothing is left to measure", scenario->name);
+	if (!rc)
+		rc = check_cells(&p, err);
 	if (rc)
 		bb_plan__done(&p);
 	else

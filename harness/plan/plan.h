@@ -73,7 +73,8 @@ struct bb_plan_opts {
  * The cells of a drive are grouped by parameter, and within by variant. A test run's parameter is "input" if it has two
  * inputs or more; its value is the input's name if the names of all are whole numbers (a sweep's are), else the index.
  *
- * 0, or -ENOENT with the nearest name for an unknown variant or drive; -EINVAL when nothing is left to do.
+ * 0, or -ENOENT with the nearest name for an unknown variant or drive; -EINVAL when nothing is left to do, or when two
+ * drives of one name make two cases of one name.
  */
 int bb_plan__make(const struct bb_scenario *scenario, const struct bb_plan_opts *opts, struct bb_plan *ret_plan,
 		  struct bb_err *err);

@@ -7,6 +7,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -97,7 +99,7 @@ static int write_all(int fd, const char *text, size_t len)
 		text += n;
 		len -= (size_t)n;
 	}
-	return fsync(fd) ? -errno : 0;
+	return 0;
 }
 
 /* Rename without overwriting; link() where the file system cannot (renameat2(2): EINVAL, old kernels ENOSYS). */
@@ -113,24 +115,38 @@ static int publish(int dir_fd, const char *temp, const char *name)
 	return 0;
 }
 
-/* The whole of `text` as the file `name` of the folder, or no file. */
-static int store_text(int dir_fd, const char *name, const char *text, size_t len, uid_t uid, gid_t gid)
+/* The whole of `text` as a hidden file beside `name`, whose own name goes to temp[NAME_MAX + 1]; on failure there is none. */
+static int write_temp(int dir_fd, const char *name, const char *text, size_t len, uid_t uid, gid_t gid, bool synced,
+		      char *temp)
 {
-	char temp[NAME_MAX + 1];
 	int fd, rc;
 
-	if (snprintf(temp, sizeof(temp), ".%s.%d.tmp", name, (int)getpid()) >= (int)sizeof(temp))
+	if (snprintf(temp, NAME_MAX + 1, ".%s.%d.tmp", name, (int)getpid()) > NAME_MAX)
 		return -ENAMETOOLONG;
 	fd = openat(dir_fd, temp, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
 	if (fd < 0)
 		return -errno;
 	rc = write_all(fd, text, len);
+	if (!rc && synced && fsync(fd))
+		rc = -errno;
 	if (fchown(fd, uid, gid) && errno != EPERM && errno != EINVAL && !rc)
 		rc = -errno;
 	if (close(fd) && !rc)
 		rc = -errno;
-	if (!rc)
-		rc = publish(dir_fd, temp, name);
+	if (rc)
+		unlinkat(dir_fd, temp, 0);
+	return rc;
+}
+
+/* The whole of `text` as the file `name` of the folder, or no file. */
+static int store_text(int dir_fd, const char *name, const char *text, size_t len, uid_t uid, gid_t gid)
+{
+	char temp[NAME_MAX + 1];
+	int rc = write_temp(dir_fd, name, text, len, uid, gid, true, temp);
+
+	if (rc)
+		return rc;
+	rc = publish(dir_fd, temp, name);
 	if (rc) {
 		unlinkat(dir_fd, temp, 0);
 		return rc;
@@ -140,6 +156,28 @@ static int store_text(int dir_fd, const char *name, const char *text, size_t len
 		rc = -errno;
 		unlinkat(dir_fd, name, 0);
 	}
+	return rc;
+}
+
+int bb_store__replace(const char *dir, const char *name, const void *data, size_t len)
+{
+	int dir_fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC), rc;
+	char temp[NAME_MAX + 1];
+	sigset_t all, before;
+	struct stat st;
+
+	if (dir_fd < 0)
+		return -errno;
+	/* Ctrl-C waits until there is no temporary file. */
+	sigfillset(&all);
+	sigprocmask(SIG_SETMASK, &all, &before);
+	rc = fstat(dir_fd, &st) ? -errno : write_temp(dir_fd, name, data, len, st.st_uid, st.st_gid, false, temp);
+	if (!rc && renameat(dir_fd, temp, dir_fd, name)) {
+		rc = -errno;
+		unlinkat(dir_fd, temp, 0);
+	}
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	close(dir_fd);
 	return rc;
 }
 

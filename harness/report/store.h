@@ -31,6 +31,12 @@ int bb_store__write_text(const char *dir, const char *name, const char *text, si
 			 char **ret_path, struct bb_err *err);
 
 /*
+ * The same for a cache, which may be replaced, and lost: it is not synced. The folder must be there; what is written goes
+ * to its owner. 0 or -errno, without a message; then the file that was there still is.
+ */
+int bb_store__replace(const char *dir, const char *name, const void *data, size_t len);
+
+/*
  * Read a run, summarised. `which` is a path (has a '/'), "latest" (by the time that ids begin with), an id in `dir`
  * with or without ".json", a file in the current folder, or the beginning of one id in `dir` alone. -ENOENT when there
  * is none, -ENOTUNIQ when the beginning fits several, -EINVAL when the file is not a run, other -errno.

@@ -40,6 +40,17 @@ void bb_put_clean(FILE *out, const char *text)
 	}
 }
 
+void bb_make_clean(char *text)
+{
+	while (*text) {
+		size_t len = shown_len(text);
+
+		if (!len)
+			*text = '?';
+		text += len ? len : 1;
+	}
+}
+
 void bb_put_code(FILE *out, const char *text)
 {
 	enum { TAB = 8 };

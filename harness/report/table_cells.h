@@ -43,6 +43,7 @@ size_t bb_text_width(const char *text);
 
 /* Text from who knows where: control characters and what is no UTF-8 become '?', so that no terminal obeys them. */
 void bb_put_clean(FILE *out, const char *text);
+void bb_make_clean(char *text);	/* in place */
 
 /* A line of source, likewise, with blanks for its tabs; one that is longer than anybody reads is cut. */
 void bb_put_code(FILE *out, const char *text);

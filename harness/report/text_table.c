@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/grow.h"
 #include "report/table_cells.h"
 
 void bb_text_table__init(struct bb_text_table *t, const struct bb_text_column *columns, size_t n_columns)
@@ -22,56 +23,36 @@ void bb_text_table__done(struct bb_text_table *t)
 	t->n_cells = 0;
 }
 
-/* A copy that a terminal may see; NULL when out of memory. */
-static char *clean(const char *text)
+/* `text` becomes the table's; NULL: out of memory. */
+static void take(struct bb_text_table *t, char *text)
 {
-	char *copy = NULL;
-	size_t size = 0;
-	FILE *mem = open_memstream(&copy, &size);
-	bool failed;
+	char **cells = text ? bb_grow(t->cells, t->n_cells, sizeof(*cells)) : NULL;
 
-	if (!mem)
-		return NULL;
-	bb_put_clean(mem, text);
-	failed = ferror(mem);
-	if (!fclose(mem) && !failed)
-		return copy;
-	free(copy);
-	return NULL;
-}
-
-/* Room for one more in an array that doubles whenever its length reaches a power of two. */
-static bool make_room(struct bb_text_table *t)
-{
-	char **cells;
-
-	if (t->n_cells & (t->n_cells - 1))
-		return true;
-	cells = reallocarray(t->cells, t->n_cells ? 2 * t->n_cells : 1, sizeof(*cells));
-	if (cells)
-		t->cells = cells;
-	return cells;
+	if (!cells) {
+		free(text);
+		t->failed = true;
+		return;
+	}
+	bb_make_clean(text);
+	t->cells = cells;
+	cells[t->n_cells++] = text;
 }
 
 void bb_text_table__add(struct bb_text_table *t, const char *fmt, ...)
 {
-	char *text = NULL, *cell = NULL;
+	char *text = NULL;
 	va_list ap;
 	int n;
 
 	va_start(ap, fmt);
 	n = vasprintf(&text, fmt, ap);
 	va_end(ap);
-	if (n >= 0) {
-		cell = clean(text);
-		free(text);
-	}
-	if (cell && make_room(t)) {
-		t->cells[t->n_cells++] = cell;
-		return;
-	}
-	free(cell);
-	t->failed = true;
+	take(t, n < 0 ? NULL : text);
+}
+
+void bb_text_table__add_text(struct bb_text_table *t, const char *text)
+{
+	take(t, strdup(text));
 }
 
 static void print_cell(const struct bb_text_table *t, size_t column, size_t width, const char *text, size_t *pending,

@@ -32,6 +32,7 @@ void bb_text_table__init(struct bb_text_table *t, const struct bb_text_column *c
 
 /* The next cell; rows end by themselves. An empty text stays empty. */
 void bb_text_table__add(struct bb_text_table *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void bb_text_table__add_text(struct bb_text_table *t, const char *text);
 
 /* Heads and whole rows behind `indent` blanks; no line ends in blanks. 0 or -ENOMEM; `out` keeps its own errors. */
 int bb_text_table__print(const struct bb_text_table *t, int indent, FILE *out);

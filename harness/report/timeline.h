@@ -7,52 +7,46 @@
 #include <stdint.h>
 
 #include "base/err.h"
-#include "core/metric.h"
-#include "env/fingerprint.h"
-#include "report/report.h"
+#include "report/run_index.h"
 #include "stats/history.h"
 
 /*
- * Stored plain runs over time, case by case (harness/measurement.md, "History"). Each run is read, reduced to a
- * point a case and let go, so memory goes by runs times cases and never by samples.
+ * Stored plain runs over time, case by case (harness/measurement.md, "History"). Memory goes by runs times cases and never
+ * by samples (run_index.h).
  */
 
 struct bb_timeline_run {
-	char *id;
-	char *started;			/* "2026-11-21T13:17:00Z"; NULL unknown */
-	char *incomplete;		/* why it stopped early; NULL: it is whole */
+	const struct bb_index_run *of;
+	const char *id;
+	const char *started;		/* "2026-11-21T13:17:00Z"; NULL unknown */
+	const char *incomplete;		/* why it stopped early; NULL: it is whole */
+	const char *commit;
 	double epoch_s;			/* `started` in seconds since 1970; NAN unknown */
-	char commit[BB_FINGERPRINT_TEXT];
-	size_t machine;			/* index: runs with the same identity share one */
 };
 
 struct bb_timeline_point {
 	size_t run;			/* index */
-	struct bb_estimate latency;	/* ns, over loads */
-	struct bb_estimate ratio;	/* to the anchor of the same run, over rounds of both; NAN without one */
-	double se;			/* of ln of what is judged; NAN with fewer than 2 loads */
-	uint32_t loads, voids;		/* series that count, and that do not */
+	const struct bb_run_point *of;
 	const char *differs;		/* fingerprint key by which the run's machine is another than now; NULL */
 	struct bb_history_point judged;	/* in ln of what is judged; void: not judged */
 };
 
 struct bb_timeline_case {
-	char *name, *scenario, *variant, *drive;
-	char *param;			/* NULL: none */
+	const char *name, *scenario, *variant, *drive;
+	const char *param;		/* NULL: none */
 	uint32_t param_value;
 	bool is_anchor;
 	bool by_ratio;			/* what is judged: the ratio to the anchor, or (there is none) the latency */
-	struct bb_timeline_point *points;	/* in the order of time */
+	struct bb_timeline_point *points;	/* in the order of time; one at the least */
 	size_t n_points;
 };
 
 struct bb_timeline {
+	struct bb_run_index index;	/* owns what the rest points to */
 	struct bb_timeline_run *runs;	/* by start, then id */
 	size_t n_runs;
 	struct bb_timeline_case *cases;	/* in the order in which the runs have them */
 	size_t n_cases;
-	struct bb_fingerprint *machines;
-	size_t n_machines;
 };
 
 /* What to take; NULL or n = 0: everything. Strings are the caller's. */
@@ -74,13 +68,14 @@ struct bb_timeline_opts {
 /*
  * Read all runs of `dir`. Files that cannot be read as runs, copies of a run that is there under its own id, and runs
  * of `compare` and `selftest` are passed over, the first two with a word. Judged are the whole runs whose fingerprint has
- * the identity of the newest one of the case: r is ln(program / anchor), the median over the rounds of both, as what
- * disturbed the one has disturbed the other; where a case has no anchor or is one, r is ln(latency). The standard error
- * of such a median of n values is sqrt(pi/2) s / sqrt(n), s = 1.4826 MAD (asymptotic for normal values: David &
+ * the identity of the newest one of the case, by the r of run_points.h. The standard error of such a median of n values is sqrt(pi/2) s / sqrt(n), s = 1.4826 MAD (asymptotic for normal values: David &
  * Nagaraja 2003, section 10.3). 0; -EINVAL for a bad rule, -ENOMEM, other -errno when the folder cannot be read.
  */
 int bb_timeline__read(const char *dir, const struct bb_timeline_opts *opts, struct bb_timeline *ret_timeline,
 		      struct bb_err *err);
+
+/* What is judged of a point, ln; NAN: nothing. */
+double bb_timeline_judged(const struct bb_timeline_case *c, const struct bb_timeline_point *p);
 
 void bb_timeline__done(struct bb_timeline *t);
 

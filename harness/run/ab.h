@@ -18,6 +18,7 @@
  */
 struct bb_ab_opts {
 	struct bb_run_opts run;		/* its budget_s applies */
+	double patience_s;		/* beyond the budget, where fewer pairs fit than any verdict takes; 0: not at all */
 	const char *base, *head;	/* variants of the plan */
 	double threshold, alpha;
 	uint32_t max_pairs;		/* 0: as many as the budget allows */

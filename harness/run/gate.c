@@ -16,6 +16,8 @@
 #include "run/ab.h"
 #include "run/built_objects.h"
 
+#define PATIENCE_S 60.0	/* more than its budget for a program, where a starved machine could find no slowdown at all */
+
 /* A program to be compared: its scenario has the variants "base" and "head". */
 struct job {
 	size_t program;			/* index in the gate */
@@ -507,8 +509,13 @@ int bb_gate_run__measure(struct bb_gate_run *run, const struct bb_run_opts *opts
 		if (!is_todo(run, job, first))
 			continue;
 		ab.run.budget_s = run->opts->each_s;
-		if (opts->budget_s > 0)
-			ab.run.budget_s = fmin(ab.run.budget_s, fmax(opts->budget_s - bb_seconds_since(began_ns), 1e-3) / (double)left);
+		ab.patience_s = PATIENCE_S;
+		if (opts->budget_s > 0) {
+			double share_s = fmax(opts->budget_s - bb_seconds_since(began_ns), 1e-3) / (double)left;
+
+			ab.run.budget_s = fmin(ab.run.budget_s, share_s);
+			ab.patience_s = fmin(ab.patience_s, share_s - ab.run.budget_s);
+		}
 		ab.run.seed = opts->seed + i;
 		rc = bb_run_ab(&job->plan, &ab, report, err);
 		if (rc && rc != -EINTR && rc != -ENOMEM && !report->incomplete)

@@ -25,7 +25,8 @@ struct bb_gate_opts {
 	const char *scenario;		/* file: its variants and drives instead of all programs; NULL */
 	struct bb_object_opts drive;	/* programs, trigger, packets and contexts, without a scenario */
 	bool force;			/* measure objects that are the same, too */
-	double threshold, alpha, each_s;	/* each_s: budget of a program, twice if it has to be confirmed */
+	double threshold, alpha;
+	double each_s;			/* budget of a program; again if it has to be confirmed; more where too few pairs fit */
 	void (*say)(const char *what);	/* what is being done, in a line */
 };
 

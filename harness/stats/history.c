@@ -26,9 +26,10 @@ static const char *const mark_names[] = {
 	[BB_HISTORY_IMPROVED] = "improved",
 };
 
-/* The last values of a level, oldest first. */
+/* The last values of a level, oldest first, and ascending. */
 struct window {
 	double v[BB_HISTORY_WINDOW_MAX];
+	double sorted[BB_HISTORY_WINDOW_MAX];
 	size_t n;
 };
 
@@ -47,21 +48,43 @@ struct walk {
 
 static void push(struct window *w, double v, size_t max)
 {
-	if (w->n == max)
-		memmove(w->v, w->v + 1, --w->n * sizeof(*w->v));
+	size_t at = 0;
+
+	if (w->n == max) {
+		while (w->sorted[at] < w->v[0])
+			at++;
+		w->n--;
+		memmove(w->sorted + at, w->sorted + at + 1, (w->n - at) * sizeof(*w->sorted));
+		memmove(w->v, w->v + 1, w->n * sizeof(*w->v));
+	}
+	for (at = w->n; at && w->sorted[at - 1] > v; at--)
+		w->sorted[at] = w->sorted[at - 1];
+	w->sorted[at] = v;
 	w->v[w->n++] = v;
+}
+
+/* The median absolute deviation of x[n], which is ascending, from its median: they ascend from the middle outwards. */
+static double mad_sorted(const double *x, size_t n, double median)
+{
+	double dev[BB_HISTORY_WINDOW_MAX];
+	size_t below = n / 2, above = n / 2;	/* x[below - 1] and x[above] come next */
+
+	for (size_t i = 0; i < n; i++) {
+		if (!below || (above < n && x[above] - median < median - x[below - 1]))
+			dev[i] = x[above++] - median;
+		else
+			dev[i] = median - x[--below];
+	}
+	return bb_quantile_sorted(dev, n, 0.5);
 }
 
 static void set_limits(struct walk *walk, double se, struct bb_history_point *point)
 {
 	struct window *base = &walk->base;
-	double w = (double)base->n, dev[BB_HISTORY_WINDOW_MAX], sd;
+	double w = (double)base->n, sd;
 
-	memcpy(dev, base->v, base->n * sizeof(*dev));
-	point->baseline = bb_median(dev, base->n);
-	for (size_t i = 0; i < base->n; i++)
-		dev[i] = fabs(base->v[i] - point->baseline);
-	sd = MAD_TO_SD * bb_median(dev, base->n);
+	point->baseline = bb_quantile_sorted(base->sorted, base->n, 0.5);
+	sd = MAD_TO_SD * mad_sorted(base->sorted, base->n, point->baseline);
 	if (walk->t_window != base->n) {
 		walk->t_window = base->n;
 		walk->t = bb_student_critical(walk->rule->alpha, w - 1);

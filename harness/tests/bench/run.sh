@@ -6,7 +6,7 @@ set -euo pipefail
 cd -- "$(dirname -- "${BASH_SOURCE[0]}")/../../.."
 O=${O:-build}
 export O
-all=(step test_run slope consumer fdinfo memory list default aa stats compare exact profile)
+all=(step test_run slope consumer fdinfo memory list history bmf default aa stats compare exact profile)
 # These load BPF programs.
 needs_root=' step test_run slope consumer fdinfo default aa compare exact profile '
 child=''

@@ -113,6 +113,20 @@ expect_grep "an unknown scenario: the nearest is named" err "no stored run of th
 history --drive step
 expect_grep "no such case: says how many runs there are" err 'none of the 27 runs'
 
+# --- the index ---
+history
+cp "$TMP/out" "$TMP/indexed"
+check "the index: it is kept beside the runs" test -s "$results/.index"
+rm "$results/.index"
+history
+check "the index: a history without it says the same" cmp "$TMP/out" "$TMP/indexed"
+run "$BPFBENCH" list --runs --results "$results"
+expect_eq "the index: it is no run" "$(grep -c . "$TMP/out")" 27
+echo 'not an index' >"$results/.index"
+history
+check "the index: nor does one that is none matter" cmp "$TMP/out" "$TMP/indexed"
+expect_empty "the index: of which nobody need hear" err
+
 # --- files that are no runs of ours ---
 stored 27 slower
 head -c 700 "$path" >"$results/20260201T120000Z-hist-truncated.json"

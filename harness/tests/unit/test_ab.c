@@ -51,14 +51,18 @@ static struct bb_ab_opts opts_of(const char *base, const char *head, uint64_t se
 /* The report of that run, to be freed, with the run's result in *ret_rc. */
 static struct bb_report *run_ab(const char *scenario, const struct bb_ab_opts *opts, int *ret_rc, struct bb_err *err)
 {
+	static const char *const more_drives[] = {"fake-again", "fake-once-more"};
 	const char *names[] = {opts->base, opts->head};
 	struct bb_plan_opts plan_opts = {.variants = names, .n_variants = 2};
 	struct bb_report *r = make_report("20261121T131700Z-compare-1a2b3c4d");
 	struct bb_scenario *s = NULL;
 	struct bb_plan plan;
 
-	if (bb_scenario__parse(scenario, strlen(scenario), "test.yml", &s, err) ||
-	    bb_plan__make(s, &plan_opts, &plan, err))
+	if (bb_scenario__parse(scenario, strlen(scenario), "test.yml", &s, err))
+		fail_msg("%s", err->msg);
+	for (size_t i = 1; i < s->n_drives; i++)	/* there is but one fake drive, and no two cases may have one name */
+		s->drives[i].event_name = more_drives[i - 1];
+	if (bb_plan__make(s, &plan_opts, &plan, err))
 		fail_msg("%s", err->msg);
 	*ret_rc = bb_run_ab(&plan, opts, r, err);
 	bb_plan__done(&plan);
@@ -369,6 +373,38 @@ static void test_budget(void **state)
 	bb_report__free(r);
 }
 
+/* No time at all, as on a machine that is starved: with patience there are the pairs that a verdict takes, and no more. */
+static void test_patience(void **state)
+{
+	struct bb_ab_opts opts = opts_of("plain", "slower", 7);
+	struct bb_report *r;
+
+	(void)state;
+	opts.max_pairs = 0;
+	opts.run.budget_s = 1e-9;
+	r = compare(&opts);
+	assert_int_equal(r->comparisons[0].n_matched, 1);
+	assert_int_equal(r->comparisons[0].verdict, BB_VERDICT_INCONCLUSIVE);
+	bb_report__free(r);
+	opts.patience_s = 60;
+	r = compare(&opts);
+	assert_int_equal(r->comparisons[0].n_matched, 7);
+	assert_int_equal(r->comparisons[0].verdict, BB_VERDICT_REGRESSED);
+	bb_report__free(r);
+	opts.head = "again";
+	opts.threshold = 0;
+	r = compare(&opts);
+	assert_int_equal(r->comparisons[0].n_matched, 7);
+	assert_int_equal(r->comparisons[0].verdict, BB_VERDICT_INCONCLUSIVE);
+	bb_report__free(r);
+	/* Others share alpha: then it takes more of them. */
+	opts.n_family = 100;
+	r = compare(&opts);
+	assert_true(r->comparisons[0].n_matched > 7);
+	assert_true(isfinite(r->comparisons[0].ratio.lo));
+	bb_report__free(r);
+}
+
 static void test_dies_midway(void **state)
 {
 	struct bb_ab_opts opts = opts_of("plain", "dying", 5);
@@ -490,6 +526,7 @@ int main(void)
 		cmocka_unit_test(test_max_pairs),
 		cmocka_unit_test(test_family),
 		cmocka_unit_test(test_budget),
+		cmocka_unit_test(test_patience),
 		cmocka_unit_test(test_dies_midway),
 		cmocka_unit_test(test_signal),
 		cmocka_unit_test(test_injected),

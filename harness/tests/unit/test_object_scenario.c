@@ -114,7 +114,7 @@ static void test_bad_objects(void **state)
 		{"/nowhere/x.o", -ENOENT, "/nowhere/x.o: there is no such BPF object; build it"},
 		{TEST("legacy_maps"), -EINVAL, "struct { __uint(type, ...); ... } name SEC(\".maps\")"},
 		{TEST("no_program"), -ENOENT, "holds no program: a function becomes one by its section"},
-		{BB_BUILD_DIR "/obj/main.o", -EINVAL, "not a BPF object: an ELF file for "},
+		{BB_BUILD_DIR "/obj/base/err.o", -EINVAL, "not a BPF object: an ELF file for "},
 		{BB_BUILD_DIR, -EISDIR, "Is a directory"},
 	};
 

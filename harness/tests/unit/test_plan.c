@@ -395,15 +395,17 @@ static void test_floors_of_drives(void **state)
 	static const struct expected all[] = {
 		{"m/e1/fake", NULL, 0, 0, BB_NO_CELL}, {"m/a/fake", NULL, 0, 0, 0},
 		{"m/e2/fake", NULL, 0, 0, BB_NO_CELL}, {"m/b/fake", NULL, 0, 0, 2}, {"m/c/fake", NULL, 0, 0, 2},
-		{"m/e2/fake", NULL, 0, 0, BB_NO_CELL}, {"m/c/fake", NULL, 0, 0, 5},
+		{"m/e2/fake-again", NULL, 0, 0, BB_NO_CELL}, {"m/c/fake-again", NULL, 0, 0, 5},
 	};
 	static const struct expected only_b[] = {{"m/e2/fake", NULL, 0, 0, BB_NO_CELL}, {"m/b/fake", NULL, 0, 0, 0}};
 	const char *names[] = {"b"};
 	struct bb_plan_opts opts = {.variants = names, .n_variants = 1};
 	struct bb_scenario *s = must_parse(text);
-	struct bb_plan p = must_plan(s, NULL);
+	struct bb_plan p;
 
 	(void)state;
+	s->drives[2].event_name = "fake-again";	/* or it would have a case of the second's */
+	p = must_plan(s, NULL);
 	check_cells(&p, all, ARRAY_LEN(all));
 	for (size_t i = 0; i < p.n_cells; i++)
 		assert_int_equal(bb_cell_is_floor(&p, &p.cells[i]), p.cells[i].floor == BB_NO_CELL);
@@ -475,9 +477,8 @@ static void test_many(void **state)
 static void test_live(void **state)
 {
 	static const char text[] = "name: l\nvariants: [{name: a, id: 3}, {name: b, pinned: /p}]\n"
-				   "drive: [{with: live}, {with: live, seconds: 0.5}]\n";
+				   "drive: [{with: live, variants: [a]}, {with: live, variants: [b], seconds: 0.5}]\n";
 	static const struct expected cells[] = {
-		{"l/a/live", NULL, 0, 0, BB_NO_CELL}, {"l/b/live", NULL, 0, 0, BB_NO_CELL},
 		{"l/a/live", NULL, 0, 0, BB_NO_CELL}, {"l/b/live", NULL, 0, 0, BB_NO_CELL},
 	};
 	struct bb_plan_opts opts = {0};
@@ -488,9 +489,44 @@ static void test_live(void **state)
 	(void)state;
 	assert_int_equal(bb_scenario__parse(text, strlen(text), "t.yml", &s, &err), 0);
 	assert_int_equal(bb_plan__make(s, &opts, &p, &err), 0);
-	check_cells(&p, cells, 4);
+	check_cells(&p, cells, 2);
 	assert_true(p.cells[0].seconds == BB_DEFAULT_LIVE_SECONDS);
-	assert_true(p.cells[2].seconds == 0.5);
+	assert_true(p.cells[1].seconds == 0.5);
+	bb_plan__done(&p);
+	bb_scenario__free(s);
+}
+
+/* Drives of one name may differ in variants and in parameters; what is the same in both would be two cases of one name. */
+static void test_namesakes(void **state)
+{
+	static const char form[] =
+		"name: two\nobject: o\nvariants: [{name: a}, {name: b}]\n"
+		"drive:\n"
+		"  - {with: in-situ, workload: w, freq_hz: 100, variants: [a]}\n"
+		"  - {with: in-situ, workload: v, freq_hz: [1000, %s]}\n";
+	static const struct bb_plan_opts nothing;
+	static const char *const b = "b";
+	const struct bb_plan_opts only_b = {.variants = &b, .n_variants = 1};
+	struct bb_err err = {0};
+	struct bb_scenario *s;
+	struct bb_plan p;
+	char text[512];
+
+	(void)state;
+	snprintf(text, sizeof(text), form, "200");
+	s = must_parse(text);
+	p = must_plan(s, NULL);
+	assert_int_equal(p.n_cells, 5);
+	bb_plan__done(&p);
+	bb_scenario__free(s);
+
+	snprintf(text, sizeof(text), form, "100");
+	s = must_parse(text);
+	assert_int_equal(bb_plan__make(s, &nothing, &p, &err), -EINVAL);
+	if (strncmp(err.msg, "t.yml:6:5: this drive makes the case 'two/a/in-situ/freq_hz=100' a second time, as the one at 5:5 ", 97))
+		fail_msg("%s", err.msg);
+	p = must_plan(s, &only_b);
+	assert_int_equal(p.n_cells, 2);
 	bb_plan__done(&p);
 	bb_scenario__free(s);
 }
@@ -514,6 +550,7 @@ int main(void)
 		cmocka_unit_test(test_floors_of_drives),
 		cmocka_unit_test(test_unknown_names),
 		cmocka_unit_test(test_many),
+		cmocka_unit_test(test_namesakes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

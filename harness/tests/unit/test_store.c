@@ -337,6 +337,87 @@ static void test_full_disk(void **state)
 	assert_int_equal(rc, ENOSPC);
 }
 
+#define JOBS	4
+#define EACH	20
+
+/* Runs of its own, and one that all of them want to store. Exits with 0, with 1 if that one was stored, with 2 on failure. */
+static void run_job(int job)
+{
+	int won = 0;
+
+	for (int i = 0; i < EACH; i++) {
+		struct bb_report *r;
+		char id[64];
+		int rc;
+
+		snprintf(id, sizeof(id), "20261121T1317%02dZ-job-%d", i, job);
+		r = make_report(id);
+		rc = store(folder, r, NULL);
+		if (!rc && i == EACH / 2) {
+			set_text(&r->id, "20261121T131700Z-of-all");
+			rc = store(folder, r, NULL);
+			won = !rc;
+			rc = rc == -EEXIST ? 0 : rc;
+		}
+		bb_report__free(r);
+		if (rc)
+			_exit(2);
+	}
+	_exit(won);
+}
+
+static void test_at_once(void **state)
+{
+	pid_t pids[JOBS];
+	int status, winners = 0;
+	char **ids;
+	size_t n;
+
+	(void)state;
+	for (int i = 0; i < JOBS; i++) {
+		pids[i] = fork();
+		assert_true(pids[i] >= 0);
+		if (!pids[i])
+			run_job(i);
+	}
+	for (int i = 0; i < JOBS; i++) {
+		assert_int_equal(waitpid(pids[i], &status, 0), pids[i]);
+		assert_true(WIFEXITED(status) && WEXITSTATUS(status) < 2);
+		winners += WEXITSTATUS(status);
+	}
+	assert_int_equal(winners, 1);
+	assert_int_equal(count_entries(folder), JOBS * EACH + 1);
+	assert_int_equal(bb_store__list(folder, &ids, &n, NULL), 0);
+	assert_int_equal(n, JOBS * EACH + 1);
+	for (size_t i = 0; i < n; i++) {
+		struct bb_report *r;
+		struct bb_err err;
+
+		if (bb_store__read(ids[i], folder, &r, &err))
+			fail_msg("%s", err.msg);
+		assert_string_equal(r->id, ids[i]);
+		bb_report__free(r);
+	}
+	bb_store__list_free(ids, n);
+}
+
+/* A cache is replaced whole, or what was there stays. */
+static void test_replace(void **state)
+{
+	char *text;
+
+	(void)state;
+	assert_int_equal(bb_store__replace(folder, ".cache", "one", 3), 0);
+	assert_int_equal(bb_store__replace(folder, ".cache", "other", 5), 0);
+	assert_int_equal(mkdir(in_folder("taken"), 0755), 0);
+	assert_int_equal(bb_store__replace(folder, "taken", "x", 1), -EISDIR);
+	assert_int_equal(bb_store__replace(in_folder("none"), ".cache", "x", 1), -ENOENT);
+	text = slurp(in_folder(".cache"));
+	assert_string_equal(text, "other");
+	assert_int_equal(count_entries(folder), 2);
+	free(text);
+}
+
 static void test_owner(void **state)
 {
 	struct bb_report *r = make_report("x");
@@ -701,6 +782,8 @@ int main(void)
 		in_a_folder(test_read_only_folder),
 		in_a_folder(test_cut_short),
 		in_a_folder(test_full_disk),
+		in_a_folder(test_at_once),
+		in_a_folder(test_replace),
 		in_a_folder(test_owner),
 		in_a_folder(test_finds),
 		in_a_folder(test_nothing_stored),

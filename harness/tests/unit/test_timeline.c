@@ -63,14 +63,14 @@ static void test_ratio_by_rounds(void **state)
 	p = &t.cases[1].points[0];
 	assert_true(t.cases[1].by_ratio);
 	/* 800/400 = 2, 660/300 = 2.2, 420/200 = 2.1, 190/100 = 1.9: the median in ln is sqrt(2 * 2.1). */
-	assert_near(p->ratio.value, sqrt(2 * 2.1));
-	assert_nan(p->ratio.lo);
-	assert_near(p->latency.value, 660);
-	assert_int_equal(p->loads, 5);
+	assert_near(p->of->ratio.value, sqrt(2 * 2.1));
+	assert_nan(p->of->ratio.lo);
+	assert_near(p->of->latency.value, 660);
+	assert_int_equal(p->of->loads, 5);
 
 	assert_true(t.cases[0].is_anchor);
 	assert_false(t.cases[0].by_ratio);
-	assert_nan(t.cases[0].points[0].ratio.value);
+	assert_nan(t.cases[0].points[0].of->ratio.value);
 	assert_false(t.cases[2].by_ratio);		/* no anchor at that depth */
 	assert_int_equal(p->judged.mark, BB_HISTORY_LEARNING);
 	bb_timeline__done(&t);
@@ -91,10 +91,10 @@ static void test_standard_error(void **state)
 	store(r);
 	t = read_all();
 	/* The histogram keeps 12 significant bits. */
-	assert_near_by(t.cases[0].points[0].se, sqrt(M_PI / 2) * 1.4826 * 0.01 / sqrt(5), 5e-4);
-	assert_true(t.cases[0].points[0].se > 0.007 && t.cases[0].points[0].se < 0.0095);
-	assert_nan(t.cases[1].points[0].se);
-	assert_int_equal(t.cases[1].points[0].voids, 1);
+	assert_near_by(t.cases[0].points[0].of->se, sqrt(M_PI / 2) * 1.4826 * 0.01 / sqrt(5), 5e-4);
+	assert_true(t.cases[0].points[0].of->se > 0.007 && t.cases[0].points[0].of->se < 0.0095);
+	assert_nan(t.cases[1].points[0].of->se);
+	assert_int_equal(t.cases[1].points[0].of->voids, 1);
 	bb_timeline__done(&t);
 }
 
@@ -118,7 +118,7 @@ static void test_order_and_machines(void **state)
 	}
 	t = read_all();
 	assert_int_equal(t.n_runs, 3);
-	assert_int_equal(t.n_machines, 2);
+	assert_int_equal(t.index.n_machines, 2);
 	for (size_t i = 0; i < 3; i++) {
 		assert_string_equal(t.runs[i].id, ids[i]);
 		assert_int_equal(t.cases[0].points[i].run, i);
@@ -144,7 +144,7 @@ static void test_empty_folder_and_bad_rule(void **state)
 	store(r);
 	t = read_all();
 	assert_int_equal(t.cases[0].n_points, 1);
-	assert_nan(t.cases[0].points[0].latency.value);
+	assert_nan(t.cases[0].points[0].of->latency.value);
 	bb_timeline__done(&t);
 	assert_int_equal(bb_timeline__read(folder, &opts, &t, &err), -EINVAL);
 	assert_non_null(strstr(err.msg, "windows of 1 to 1"));

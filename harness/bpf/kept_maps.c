@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "bpf/kept_maps.h"
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct bb_kept_map {
+	char name[64];
+	int fd;
+	struct bpf_map_info info;
+};
+
+static int info_of(int map_fd, struct bpf_map_info *ret_info)
+{
+	__u32 len = sizeof(*ret_info);
+
+	memset(ret_info, 0, sizeof(*ret_info));
+	return bpf_obj_get_info_by_fd(map_fd, ret_info, &len) ? -errno : 0;
+}
+
+/* Would `map`, not created yet, be like a map that exists? (Perf event arrays get their size at load.) */
+static bool is_like(const struct bpf_map *map, const struct bpf_map_info *info)
+{
+	return bpf_map__type(map) == info->type && bpf_map__key_size(map) == info->key_size &&
+	       bpf_map__value_size(map) == info->value_size && bpf_map__map_flags(map) == info->map_flags &&
+	       (bpf_map__max_entries(map) == info->max_entries || !bpf_map__max_entries(map));
+}
+
+static int keep_map(struct bb_kept_maps *k, const char *name, int fd)
+{
+	struct bb_kept_map *maps = reallocarray(k->maps, k->n + 1, sizeof(*maps)), *m;
+	int rc;
+
+	if (!maps)
+		return -ENOMEM;
+	k->maps = maps;
+	m = &maps[k->n];
+	snprintf(m->name, sizeof(m->name), "%s", name);
+	rc = info_of(fd, &m->info);
+	m->fd = rc ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, 0);
+	if (!rc && m->fd < 0)
+		rc = -errno;
+	if (!rc)
+		k->n++;
+	return rc;
+}
+
+static const struct bb_kept_map *kept(const struct bb_kept_maps *k, const char *name)
+{
+	for (size_t i = 0; k && i < k->n; i++)
+		if (!strcmp(k->maps[i].name, name))
+			return &k->maps[i];
+	return NULL;
+}
+
+/* A prog array holds programs of its own load, which must not run those of another. */
+static bool is_kept(const struct bpf_map *map)
+{
+	return !bpf_map__is_internal(map) && bpf_map__type(map) != BPF_MAP_TYPE_PROG_ARRAY;
+}
+
+/* Would it do to use that map of the lender's? */
+static bool may_share(const struct bb_kept_maps *k, const struct bpf_map *map, const struct bb_kept_map *theirs)
+{
+	return is_like(map, &theirs->info) &&
+	       bb_map_specs__find(k->specs, theirs->name) == bb_map_specs__find(k->lender->specs, theirs->name);
+}
+
+int bb_kept_maps__reuse(struct bb_kept_maps *k, struct bpf_object *obj)
+{
+	struct bpf_map *map;
+	int rc = 0;
+
+	bpf_object__for_each_map(map, obj) {
+		const char *name = bpf_map__name(map);
+		const struct bb_kept_map *theirs = kept(k->lender, name);
+
+		if (!is_kept(map))
+			continue;
+		if (!kept(k, name) && theirs && may_share(k, map, theirs))
+			rc = keep_map(k, name, theirs->fd);
+		if (!rc && kept(k, name))
+			rc = bpf_map__reuse_fd(map, kept(k, name)->fd);
+		if (rc)
+			return rc;
+	}
+	return 0;
+}
+
+int bb_kept_maps__keep(struct bb_kept_maps *k, struct bpf_object *obj, const char *object_path, struct bb_err *err)
+{
+	struct bpf_map *map;
+
+	bpf_object__for_each_map(map, obj) {
+		int rc;
+
+		if (!is_kept(map) || bpf_map__fd(map) < 0 || kept(k, bpf_map__name(map)))
+			continue;
+		rc = keep_map(k, bpf_map__name(map), bpf_map__fd(map));
+		if (rc)
+			return bb_fail(err, rc, "%s: keeping map '%s': %s", object_path, bpf_map__name(map), strerror(-rc));
+		rc = bb_rings__add(&k->rings, map, kept(k, bpf_map__name(map))->fd, err);
+		if (rc)
+			return rc;
+	}
+	return 0;
+}
+
+static const struct bb_ring *own_ring(const struct bb_kept_maps *k, uint32_t map_id)
+{
+	struct bpf_map_info info;
+
+	for (size_t i = 0; k && i < k->rings.n; i++)
+		if (!info_of(k->rings.rings[i].map_fd, &info) && info.type == BPF_MAP_TYPE_RINGBUF && info.id == map_id)
+			return &k->rings.rings[i];
+	return NULL;
+}
+
+const struct bb_ring *bb_kept_maps__ring(const struct bb_kept_maps *k, uint32_t map_id)
+{
+	const struct bb_ring *ring = own_ring(k, map_id);
+
+	return ring ? ring : own_ring(k->lender, map_id);
+}
+
+void bb_kept_maps__drop(struct bb_kept_maps *k)
+{
+	bb_rings__close(&k->rings);
+	for (size_t i = 0; i < k->n; i++)
+		close(k->maps[i].fd);
+	free(k->maps);
+	k->maps = NULL;
+	k->n = 0;
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef BB_BPF_KEPT_MAPS_H
+#define BB_BPF_KEPT_MAPS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "bpf/rings.h"
+#include "plan/map_spec.h"
+
+/*
+ * The maps of a program that outlive its loads, those with contents of their own (not .rodata, .bss): making a 16 MiB ring
+ * takes 10-40 ms, and where its pages lie moves the cost of the program, which is not what a reload is to vary.
+ */
+struct bb_kept_map;
+struct bpf_object;
+
+/* Zeroed, none. */
+struct bb_kept_maps {
+	struct bb_kept_map *maps;
+	size_t n;
+	struct bb_rings rings;		/* of the maps that are our own */
+	const struct bb_map_specs *specs;	/* what maps are to hold; NULL: nothing said */
+	struct bb_kept_maps *lender;	/* whose maps are used where they are alike; NULL */
+};
+
+/* Before a load of `obj`: let it use what is kept, and what the lender has. 0 or -errno without a message. */
+int bb_kept_maps__reuse(struct bb_kept_maps *k, struct bpf_object *obj);
+
+/* After the load: keep what is new, and play the reader of it. `object_path` is for messages. */
+int bb_kept_maps__keep(struct bb_kept_maps *k, struct bpf_object *obj, const char *object_path, struct bb_err *err);
+
+/* The ring buffer of that map, our own or the lender's; NULL: it is none. */
+const struct bb_ring *bb_kept_maps__ring(const struct bb_kept_maps *k, uint32_t map_id);
+
+/* Let go of the maps; what is said of them stays. */
+void bb_kept_maps__drop(struct bb_kept_maps *k);
+
+#endif

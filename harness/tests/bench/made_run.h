@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef BB_MADE_RUN_H
+#define BB_MADE_RUN_H
+
+#include <stdarg.h>
+#include <time.h>
+
+#include "bench.h"
+#include "report/report.h"
+
+/* Runs for the benches of what comes after measuring: real in form, and as large as one likes. Only the samples are made up. */
+struct made_run {
+	uint32_t n;			/* of the run: six hours after the one before, from 2020-09-13 on */
+	uint32_t variants, params;	/* as many cases as their product; variant 0 is the floor */
+	uint32_t loads, samples;	/* of a case; of a load */
+	uint32_t slower_from;		/* variant 1 costs 5 % more from that run on */
+};
+
+static inline char *made_text(const char *format, ...) __attribute__((format(printf, 1, 2)));
+static inline char *made_text(const char *format, ...)
+{
+	char *text = NULL;
+	va_list ap;
+	int n;
+
+	va_start(ap, format);
+	n = vasprintf(&text, format, ap);
+	va_end(ap);
+	if (n < 0)
+		exit(1);
+	return text;
+}
+
+static inline void made_case(struct bb_report *r, const struct made_run *m, uint32_t variant, uint32_t param, struct bb_rng *rng)
+{
+	struct bb_case *c = bb_report__add_case(r);
+	uint64_t ns = 100 + 900 * variant + param;
+
+	ns += variant == 1 && m->n >= m->slower_from ? ns / 20 : 0;
+	c->scenario = made_text("bench");
+	c->variant = made_text("variant_%u", variant);
+	c->drive = made_text("step");
+	c->param = made_text("stack_depth");
+	c->param_value = param + 1;
+	c->name = made_text("bench/variant_%u/step/stack_depth=%u", variant, param + 1);
+	c->is_anchor = variant == 0;
+	c->floor = variant ? r->n_cases - 1 - variant : BB_NO_FLOOR;
+	for (uint32_t load = 0; load < m->loads; load++) {
+		struct bb_series *s = bb_case__add_series(c);
+
+		s->load = load;
+		s->jit_mod64 = (int)(4 * bb_rng_below(rng, 16));
+		s->fired = s->run_cnt = m->samples;
+		s->elapsed_s = 0.25;
+		for (uint32_t i = 0; i < m->samples; i++) {
+			uint64_t value = ns + bb_rng_below(rng, 1 + ns / 50);
+
+			s->run_time_ns += value;
+			if (bb_hist_add(&s->hist, value, 1))
+				exit(1);
+		}
+	}
+}
+
+/* The run, summarised; to be freed. */
+static inline struct bb_report *made_run(const struct made_run *m, const struct bb_fingerprint *fp, struct bb_rng *rng)
+{
+	time_t at = 1600000000 + (time_t)m->n * 6 * 3600;
+	struct bb_report *r = bb_report__new();
+	char id[64], started[64];
+	struct tm tm;
+
+	gmtime_r(&at, &tm);
+	strftime(id, sizeof(id), "%Y%m%dT%H%M%SZ", &tm);
+	strftime(started, sizeof(started), "%Y-%m-%dT%H:%M:%SZ", &tm);
+	r->id = made_text("%s-bench-%08x", id, m->n);
+	r->started = made_text("%s", started);
+	r->command = made_text("bpfbench --scenario bench");
+	r->seed = m->n;
+	r->fingerprint = *fp;
+	for (uint32_t param = 0; param < m->params; param++)
+		for (uint32_t variant = 0; variant < m->variants; variant++)
+			made_case(r, m, variant, param, rng);
+	if (bb_report__summarise(r))
+		exit(1);
+	return r;
+}
+
+#endif
