@@ -7,6 +7,8 @@ SHELL := /bin/bash
 VERSION := 0.1.0
 O ?= build
 V ?= 0
+PREFIX ?= /usr/local
+DESTDIR ?=
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 SAN ?= 0
 CC ?= gcc
@@ -75,6 +77,7 @@ $(O)/flags: FORCE
 	@mkdir -p $(@D)
 	@echo '$(subst ','\'',$(CC) $(ALL_CFLAGS) $(LDFLAGS) $(LDLIBS))' | cmp -s - $@ || \
 		echo '$(subst ','\'',$(CC) $(ALL_CFLAGS) $(LDFLAGS) $(LDLIBS))' > $@
+.PHONY: FORCE
 FORCE:
 
 $(O)/obj/%.o: harness/%.c $(O)/flags
@@ -108,6 +111,10 @@ $(O)/tests/tools/%: harness/tests/tools/%.c $(LIB) $(O)/flags
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ALL_CFLAGS) -Iharness/tests -MMD -MP -MF $@.d $< -o $@ $(LDFLAGS) $(LIB) $(LDLIBS)
 
+$(O)/bpfbench.1: $(BIN) packaging/man.sh
+	$(call msg,MAN,$@)
+	$(Q)packaging/man.sh ./$(BIN) > $@
+
 $(O)/bench/%: harness/tests/bench/%.c $(LIB) $(O)/flags
 	$(call msg,BENCH,$<)
 	@mkdir -p $(@D)
@@ -129,7 +136,7 @@ test: deps ## install, build, and pass all tests (as root: the privileged ones t
 	$(Q)O=$(O) harness/tests/run.sh
 
 .PHONY: tests
-tests: all $(UNIT_TESTS) $(TEST_BPF_OBJS) $(TEST_TOOLS)
+tests: all $(UNIT_TESTS) $(TEST_BPF_OBJS) $(TEST_TOOLS) $(O)/bpfbench.1
 
 bench-self: all $(TEST_TOOLS) $(BENCHES) $(TEST_BPF_OBJS) ## measure bpfbench itself: ratios, side by side in one run (root)
 	$(Q)O=$(O) harness/tests/bench/run.sh
@@ -148,6 +155,29 @@ slowdown: all ## time amicable_pairs while it is sampled, against alone, by hype
 
 heap: all ## what the consumer asks of the heap, by valgrind's DHAT, with and without its bug: BMF on stdout
 	$(Q)O=$(O) ci/heap.sh
+
+# --- what is installed: the program finds the rest from where it is itself (cli/paths.c), so a PREFIX can be moved -------
+.PHONY: install uninstall deb
+TO := $(DESTDIR)$(PREFIX)
+install: ## install under PREFIX (/usr/local), below DESTDIR (nothing)
+	$(Q)+ci/as-owner.sh $(MAKE) -j$(JOBS) --no-print-directory all $(O)/bpfbench.1
+	$(Q)install -D -t '$(TO)/bin' $(BIN)
+	$(Q)install -D -m 644 -t '$(TO)/lib/bpfbench/bpf' $(BPF_OBJS)
+	$(Q)install -D -t '$(TO)/lib/bpfbench/workloads' $(WORKLOADS)
+	$(Q)install -D -m 644 -t '$(TO)/share/bpfbench/scenarios' scenarios/*.yml
+	$(Q)install -D -m 644 -t '$(TO)/share/bpfbench/plots' plots/*.awk plots/*.gp
+	$(Q)install -D -t '$(TO)/share/bpfbench/plots' plots/plot.sh
+	$(Q)install -D -m 644 -t '$(TO)/share/man/man1' $(O)/bpfbench.1
+	$(Q)install -D -m 644 packaging/bpfbench.bash '$(TO)/share/bash-completion/completions/bpfbench'
+	$(Q)install -D -m 644 -t '$(TO)/share/doc/bpfbench' README.md harness/measurement.md results/schema.json ci/fleet.md
+	$(Q)install -D -m 644 -t '$(TO)/share/doc/bpfbench/examples' ci/systemd/*
+
+uninstall: ## remove what `make install` put under the same PREFIX and DESTDIR
+	$(Q)rm -rf '$(TO)/bin/$(BIN)' '$(TO)/lib/bpfbench' '$(TO)/share/bpfbench' '$(TO)/share/man/man1/bpfbench.1' \
+		'$(TO)/share/bash-completion/completions/bpfbench' '$(TO)/share/doc/bpfbench'
+
+deb: ## a Debian package of this build in O= (build)
+	$(Q)+O=$(O) VERSION=$(VERSION) ci/as-owner.sh packaging/deb.sh
 
 clean: ## remove what was built
 	$(Q)rm -rf $(O) $(BIN) .built-for

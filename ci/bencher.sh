@@ -12,8 +12,9 @@ usage() {
 	  --main-branch NAME   the default branch (BENCHER_MAIN_BRANCH, main)
 	  --branch NAME        candidate: its name at Bencher (BENCHER_BRANCH, GITHUB_HEAD_REF,
 	                       CI_MERGE_REQUEST_SOURCE_BRANCH_NAME, the git branch)
-	  --base-branch NAME   candidate: where Bencher keeps the base's result (BENCHER_BASE_BRANCH, <branch>-base).
-	                       It is reset by every run; giving the default branch here wipes the history that `main` needs.
+	  --base-branch NAME   candidate: where Bencher keeps the base's result (BENCHER_BASE_BRANCH,
+	                       <branch>-base-<testbed>: jobs on several kernels must not share it). It is reset by every
+	                       run; giving the default branch here wipes the history that `main` needs.
 	  --base-rev REV       candidate: the git revision to measure as the base (BENCHER_BASE_REV, the merge base with
 	                       origin/<main-branch> or <main-branch>)
 	  --boundary FRACTION  candidate: how much slower is an alert at Bencher (BENCHER_BOUNDARY, 0.25); whether the job
@@ -21,7 +22,8 @@ usage() {
 	  --project SLUG       (BENCHER_PROJECT, bpfbench)
 	  --testbed NAME       name of the machine (BENCHER_TESTBED, made of its fingerprint by `bpfbench check --testbed`)
 	  --host URL           API of your own server, port 6610 (BENCHER_HOST, bencher.dev)
-	  --scenario NAME      repeatable for main (BENCHER_SCENARIO, perf_profiler)
+	  --scenario NAME      repeatable for main (BENCHER_SCENARIO, perf_profiler); a path works, too
+	  --budget SECONDS     main: time for the run, 0 for all it takes (BENCHER_BUDGET, bpfbench's own); some 0.4 s a program
 	  --github-actions     let bencher comment on the pull request, with the token in GITHUB_TOKEN
 	  --dry-run            print the command lines, one a line, ready for a shell, and run nothing
 	  --help               print this
@@ -45,6 +47,7 @@ branch=${BENCHER_BRANCH:-${GITHUB_HEAD_REF:-${CI_MERGE_REQUEST_SOURCE_BRANCH_NAM
 base_branch=${BENCHER_BASE_BRANCH:-}
 base_rev=${BENCHER_BASE_REV:-}
 boundary=${BENCHER_BOUNDARY:-0.25}
+budget=${BENCHER_BUDGET:-}
 project=${BENCHER_PROJECT:-bpfbench}
 testbed=${BENCHER_TESTBED:-}
 host=${BENCHER_HOST:-}
@@ -67,7 +70,8 @@ parse_options() {
 		--github-actions) comment=1; continue ;;
 		--help | -h) usage; exit 0 ;;
 		--*=*) value=${option#*=} option=${option%%=*} ;;
-		--main-branch | --branch | --base-branch | --base-rev | --boundary | --project | --testbed | --host | --scenario)
+		--main-branch | --branch | --base-branch | --base-rev | --boundary | --budget | --project | \
+		--testbed | --host | --scenario)
 			(($#)) || bad_usage "$option needs a value"
 			value=$1
 			shift ;;
@@ -80,6 +84,7 @@ parse_options() {
 		--base-branch) base_branch=$value ;;
 		--base-rev) base_rev=$value ;;
 		--boundary) boundary=$value ;;
+		--budget) budget=$value ;;
 		--project) project=$value ;;
 		--testbed) testbed=$value ;;
 		--host) host=$value ;;
@@ -90,6 +95,7 @@ parse_options() {
 	[[ -n $mode ]] || bad_usage "say which: main or candidate"
 	[[ $boundary =~ ^[0-9]*\.?[0-9]+$ ]] || bad_usage "--boundary takes a fraction such as 0.25, not '$boundary'"
 	((${#scenarios[@]})) || scenarios=("${BENCHER_SCENARIO:-perf_profiler}")
+	[[ $budget =~ ^[0-9]*$ ]] || bad_usage "--budget takes whole seconds, not '$budget'"
 	[[ $mode == main ]] || ((${#scenarios[@]} == 1)) || bad_usage "a candidate is judged by one --scenario"
 }
 
@@ -135,6 +141,7 @@ bench_command() {
 	for word in "${scenarios[@]}"; do
 		line+=" --scenario $(quoted "$word")"
 	done
+	[[ -z $budget ]] || line+=" --budget $(quoted "$budget")"
 	printf '%s' "${as_root[*]}${as_root:+ }$line"
 }
 
@@ -270,7 +277,6 @@ run_candidate() {
 	[[ -n $branch ]] || branch=$(git symbolic-ref -q --short HEAD) ||
 		die "HEAD is on no branch: name the candidate with --branch"
 	[[ $branch != "$main_branch" ]] || bad_usage "the candidate is '$branch' itself; use 'main' or another --branch"
-	[[ -n $base_branch ]] || base_branch=$branch-base
 	[[ $branch != "$base_branch" ]] || bad_usage "--base-branch and --branch are both '$branch'"
 	find_base
 	[[ $base_rev != "$hash" ]] || say "the base is this very commit: any difference is noise (or uncommitted work)"
@@ -285,6 +291,7 @@ run_candidate() {
 	fi
 	run make all >&"$build_out"
 	name_testbed
+	[[ -n $base_branch ]] || base_branch=$branch-base-$testbed
 	thresholds percentage 1 "$boundary"
 	confirmed report_candidate "$hash"
 	((!regressed)) || die "bpfbench gate found a regression, and confirmed it: see its report above"

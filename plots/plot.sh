@@ -7,9 +7,14 @@ export LC_ALL=C
 
 here=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd)
 root=${here%/*}
-bpfbench=${BPFBENCH:-$root/bpfbench}
-results=${RESULTS:-$root/results}
-plots=${PLOTS:-$here}
+if [[ -d $root/harness ]]; then	# in the tree
+	bpfbench=$root/bpfbench results=$root/results plots=$here
+else	# installed: PREFIX/share/bpfbench/plots
+	bpfbench=${root%/share/*}/bin/bpfbench results=results plots=plots
+fi
+bpfbench=${BPFBENCH:-$bpfbench}
+results=${RESULTS:-$results}
+plots=${PLOTS:-$plots}
 
 usage() {
 	cat <<-'EOF'

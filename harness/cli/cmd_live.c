@@ -12,6 +12,7 @@
 #include "cli/cmd.h"
 #include "cli/live_print.h"
 #include "cli/options.h"
+#include "cli/output.h"
 #include "cli/screen.h"
 #include "run/live.h"
 
@@ -21,6 +22,7 @@ struct live_args {
 	double seconds;
 	const struct bb_live_order *order;
 	const struct bb_live_format *format;	/* NULL: not given */
+	const char *output;			/* NULL: stdout */
 	bool once;
 };
 
@@ -31,6 +33,7 @@ static const struct argp_option options[] = {
 	{"seconds", KEY_SECONDS, "S", 0, "the period that a snapshot is of (default 1)", 0},
 	{"sort", KEY_SORT, "COLUMN", 0, "cpu (default), runs, ns or name", 0},
 	{"format", 'f', "NAME", 0, "of one snapshot: table (default on a terminal), json (default elsewhere) or openmetrics", 0},
+	{"output", 'o', "FILE", 0, "write one snapshot there instead of to stdout, whole or not at all", 0},
 	{0},
 };
 
@@ -61,6 +64,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case KEY_SECONDS: a->seconds = bb_option_double(state, "seconds", arg, 0.1, 86400); break;
 	case KEY_SORT: a->order = order_of(state, arg); break;
 	case 'f': a->format = format_of(state, arg); break;
+	case 'o': a->output = arg; break;
 	case ARGP_KEY_ARG: bb_usage_error(state, "'%s' is no option; `bpfbench live` watches all loaded programs", arg);
 	default: return ARGP_ERR_UNKNOWN;
 	}
@@ -94,18 +98,27 @@ static int take_snapshot(struct bb_live *live, const struct bb_live_order *order
 	return rc ? bb_fail_nomem(err) : 0;
 }
 
+struct snapshot {
+	struct bb_live *live;
+	const struct bb_live_order *order;
+	const struct bb_live_format *format;
+};
+
+static int write_snapshot(void *arg, FILE *out, struct bb_err *err)
+{
+	const struct snapshot *s = arg;
+	size_t n;
+
+	return take_snapshot(s->live, s->order, s->format, out, &n, err);
+}
+
 static int print_once(const struct live_args *a, struct bb_live *live, struct bb_err *err)
 {
-	const char *otherwise = bb_screen_possible() ? "table" : "json";
-	const struct bb_live_format *format = a->format ? a->format : bb_live_format_find(otherwise);
-	size_t n;
+	const char *otherwise = !a->output && bb_screen_possible() ? "table" : "json";
+	struct snapshot s = {live, a->order, a->format ? a->format : bb_live_format_find(otherwise)};
 	int rc = bb_live__watch(live, a->seconds, err);
 
-	if (!rc)
-		rc = take_snapshot(live, a->order, format, stdout, &n, err);
-	if (!rc && (fflush(stdout) || ferror(stdout)))
-		rc = bb_fail(err, -EIO, "stdout cannot be written: %s", strerror(errno ? errno : EIO));
-	return rc;
+	return rc ? rc : bb_output_of(write_snapshot, &s, a->output, err);
 }
 
 /* What the screen shows after a period; free() it. */
@@ -174,10 +187,12 @@ int bb_cmd_live(int argc, char **argv)
 	int rc;
 
 	argp_parse(&argp, argc, argv, 0, NULL, &a);
-	rc = bb_live__open(&live, &err);
+	rc = bb_output_check(a.output, &err);
+	if (!rc)
+		rc = bb_live__open(&live, &err);
 	if (!rc)
 		rc = bb_stats_enable__on(&stats, &err);
-	if (!rc && (a.once || a.format || !bb_screen_possible())) {
+	if (!rc && (a.once || a.format || a.output || !bb_screen_possible())) {
 		rc = print_once(&a, live, &err);
 	} else if (!rc) {
 		rc = bb_screen__open(&screen, &err);

@@ -14,20 +14,53 @@
 
 #define YML ".yml"
 
+/* In the tree: scenarios beside the program, and BB_BUILD_DIR, what O= was: a folder beside it, or an absolute path. */
+static int in_tree(const char *dir, struct bb_paths *p)
+{
+	const char *base = BB_BUILD_DIR[0] == '/' ? "" : dir, *slash = BB_BUILD_DIR[0] == '/' ? "" : "/";
+
+	return asprintf(&p->scenario_dir, "%s/scenarios", dir) < 0 ||
+	       asprintf(&p->object_dir, "%s%s%s/bpf", base, slash, BB_BUILD_DIR) < 0 ||
+	       asprintf(&p->workload_dir, "%s%s%s/workloads", base, slash, BB_BUILD_DIR) < 0;
+}
+
+/* As `make install` puts it: the program in PREFIX/bin, wherever PREFIX has been moved to. */
+static int installed(const char *prefix, struct bb_paths *p)
+{
+	return asprintf(&p->scenario_dir, "%s/share/bpfbench/scenarios", prefix) < 0 ||
+	       asprintf(&p->object_dir, "%s/lib/bpfbench/bpf", prefix) < 0 ||
+	       asprintf(&p->workload_dir, "%s/lib/bpfbench/workloads", prefix) < 0;
+}
+
+/* PREFIX when the folder of the program is PREFIX/bin and bpfbench's scenarios are there; NULL otherwise. */
+static char *prefix_of(const char *dir)
+{
+	const char *bin = strrchr(dir, '/');
+	char *prefix, *share = NULL;
+
+	if (!bin || strcmp(bin, "/bin"))
+		return NULL;
+	prefix = strndup(dir, (size_t)(bin - dir));
+	if (prefix && (asprintf(&share, "%s/share/bpfbench/scenarios", prefix) < 0 || access(share, F_OK))) {
+		free(prefix);
+		prefix = NULL;
+	}
+	free(share);
+	return prefix;
+}
+
 int bb_paths__find(struct bb_paths *ret_paths, struct bb_err *err)
 {
 	struct bb_paths p = {0};
-	char *dir = bb_program_dir();
-	/* BB_BUILD_DIR is what O= was: a folder beside the program, or an absolute path. */
-	const char *base = BB_BUILD_DIR[0] == '/' ? "" : dir, *slash = BB_BUILD_DIR[0] == '/' ? "" : "/";
+	char *dir = bb_program_dir(), *prefix;
 	int rc = 0;
 
 	if (!dir)
 		return bb_fail(err, -ENOENT, "cannot tell where bpfbench is; is /proc mounted?");
-	if (asprintf(&p.scenario_dir, "%s/scenarios", dir) < 0 ||
-	    asprintf(&p.object_dir, "%s%s%s/bpf", base, slash, BB_BUILD_DIR) < 0 ||
-	    asprintf(&p.workload_dir, "%s%s%s/workloads", base, slash, BB_BUILD_DIR) < 0)
+	prefix = prefix_of(dir);
+	if (prefix ? installed(prefix, &p) : in_tree(dir, &p))
 		rc = bb_fail_nomem(err);
+	free(prefix);
 	free(dir);
 	if (!rc)
 		*ret_paths = p;

@@ -8,10 +8,10 @@
 #include "base/err.h"
 #include "plan/scenario.h"
 
-/* Where things are, from where the program is. */
+/* Where things are, from where the program is: in the tree that it was built in, or installed in PREFIX/bin. */
 struct bb_paths {
 	char *scenario_dir;
-	char *object_dir;	/* BPF objects of the build */
+	char *object_dir;	/* our own BPF objects */
 	char *workload_dir;
 };
 

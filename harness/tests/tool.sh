@@ -7,7 +7,9 @@
 # shellcheck source=harness/tests/lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
-# Nothing of the caller's sudo may reach the tool, unless a test says so.
+# Nothing of the caller's sudo may reach the tool, unless a test says so: make_built's ci/as-owner.sh asks.
+declare -a sudo_caller=()
+[[ -z ${SUDO_UID:-} ]] || sudo_caller=("SUDO_UID=$SUDO_UID" "SUDO_GID=${SUDO_GID:-}")
 unset "${!SUDO_@}"
 
 declare -a user=()
@@ -33,6 +35,22 @@ need_user() {
 	((EUID == 0 && ${#user[@]} == 0)) || return 0
 	for name in "$@"; do skip "$name" "nobody cannot reach this tree"; done
 	return 1
+}
+
+# need_built NAME...: sets $make_built, make in this tree with the flags that it was built with: it builds nothing anew, and nothing
+# as root in a tree of who called sudo. False, and each NAME skipped, where ./bpfbench was built for another O.
+declare -a make_built=()
+need_built() {
+	local name flags cflags
+
+	if [[ $(realpath -m -- "$(<.built-for)") != "$O" ]]; then
+		for name in "$@"; do skip "$name" "./bpfbench is not of $O"; done
+		return 1
+	fi
+	flags=$(<"$O/flags") cflags=${flags#* -std=gnu11 }
+	make_built=(env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL "${sudo_caller[@]}" make --no-print-directory "O=$(<.built-for)"
+		"CC=${flags%% -std=gnu11 *}" "CFLAGS=${cflags%% -Wall -Wextra *}")
+	[[ $flags != *' -fsanitize='* ]] || make_built+=(SAN=1)
 }
 
 # wait_until SECONDS CMD...: false when CMD never succeeds within that time.

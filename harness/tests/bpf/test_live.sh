@@ -168,17 +168,18 @@ finish
 expect_eq "live: one that goes is seen to" "$(program "$busy" gone)" true
 check "live: one that comes is seen to run" more "$(program "$id" runs)" 0
 check "live: nobody else ran the one that went: $result" same_runs "$result"
-run "$BPFBENCH" live --format openmetrics
-expect_status "live: OpenMetrics succeeds" 0
-cp "$TMP/out" "$TMP/live.om"
+run "$BPFBENCH" live --format openmetrics --output "$TMP/live.om"
+expect_status "live: OpenMetrics, into a file, succeeds" 0
+expect_empty "live: with --output, stdout stays empty" out
 check "live: OpenMetrics is strictly valid" valid_openmetrics "$TMP/live.om"
 check "live: bpf_stats is off" stats_off
-start "$BPFBENCH" live --seconds 60
+start "$BPFBENCH" live --seconds 60 -o "$TMP/live.om"
 sleep 0.5
 kill -INT "$child"
 finish
 check "live: one snapshot that is interrupted fails" test "$status" = 1
-expect_empty "live: and prints nothing" out
+check "live: and leaves the one before as it was" valid_openmetrics "$TMP/live.om"
+expect_eq "live: and nothing beside it" "$(compgen -G "$TMP/live.om.*" || true)" ""
 if need_command script "live: the screen"; then
 	{ sleep 1.6; printf n; sleep 2; printf q; } |
 		script -qec "stty rows 12 cols 100; $BPFBENCH live --seconds 0.5; echo code=\$?; stty -a" /dev/null >"$TMP/out" 2>&1

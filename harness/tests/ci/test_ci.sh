@@ -141,7 +141,7 @@ fake_tool pkg-config <<'EOF'
 exit 0
 EOF
 fake_tool cc </dev/null
-for tool in gcc clang llvm-strip bpftool pgrep hyperfine valgrind gnuplot shellcheck xmllint genhtml; do ln -sf "$(type -P true)" "$fake/$tool"; done
+for tool in gcc clang llvm-strip bpftool pgrep hyperfine valgrind gnuplot shellcheck xmllint genhtml dpkg-shlibdeps man; do ln -sf "$(type -P true)" "$fake/$tool"; done
 printf 'ID=fedora\nVERSION_ID=40\n' >"$TMP/os-release"
 deps BB_UID=0
 expect_status "deps: no dpkg: goes on" 0
@@ -290,8 +290,8 @@ bencher run --project p --adapter json --testbed t --hash $head --branch main --
 	run env TMPDIR=/tmp "$sut" candidate --dry-run --project p --testbed t --host http://localhost:6610
 	expect_eq "bencher: candidate: the exact command lines" "$(cat "$TMP/out")" "make all
 sudo ./bpfbench gate --base $base --scenario perf_profiler --force --markdown /tmp/bpfbench-bencher.XXXXXX/gate.md --bmf-base /tmp/bpfbench-bencher.XXXXXX/base.json --bmf-head /tmp/bpfbench-bencher.XXXXXX/head.json
-bencher run --project p --adapter json --testbed t --host http://localhost:6610 --hash $base --branch feature/x-base --start-point-reset --file /tmp/bpfbench-bencher.XXXXXX/base.json
-bencher run --project p --adapter json --testbed t --host http://localhost:6610 --hash $head --branch feature/x --start-point feature/x-base --start-point-reset --threshold-measure latency --threshold-test percentage --threshold-max-sample-size 1 --threshold-upper-boundary 0.25$exact --thresholds-reset --err --file /tmp/bpfbench-bencher.XXXXXX/head.json"
+bencher run --project p --adapter json --testbed t --host http://localhost:6610 --hash $base --branch feature/x-base-t --start-point-reset --file /tmp/bpfbench-bencher.XXXXXX/base.json
+bencher run --project p --adapter json --testbed t --host http://localhost:6610 --hash $head --branch feature/x --start-point feature/x-base-t --start-point-reset --threshold-measure latency --threshold-test percentage --threshold-max-sample-size 1 --threshold-upper-boundary 0.25$exact --thresholds-reset --err --file /tmp/bpfbench-bencher.XXXXXX/head.json"
 	check "bencher: --dry-run ran nothing" test ! -e "$repo/bpfbench"
 
 	run "$sut" candidate --dry-run --base-branch main --branch "it's" --scenario 'b c' --boundary=0.1
@@ -302,6 +302,10 @@ bencher run --project p --adapter json --testbed t --host http://localhost:6610 
 	expect_status "bencher: a candidate has one scenario" 2
 	run "$sut" main --dry-run --scenario a --scenario 'b c'
 	expect_grep "bencher: options: scenarios, quoted twice" out "'sudo ./bpfbench --scenario a --scenario '\\\\''b c'\\\\'''\$"
+	run "$sut" main --dry-run --scenario ./fleet.yml --budget 0
+	expect_grep "bencher: options: the time for a run" out "'sudo ./bpfbench --scenario ./fleet.yml --budget 0'\$"
+	run "$sut" main --dry-run --budget 5s
+	expect_status "bencher: a budget that is no number: exit code 2" 2
 	run env GITHUB_HEAD_REF=pr BENCHER_PROJECT=q BENCHER_TESTBED=u BENCHER_SCENARIO=s BENCHER_BASE_REV=main \
 		GITHUB_TOKEN=hush BENCHER_API_KEY=secret "$sut" candidate --dry-run --github-actions
 	expect_grep "bencher: the environment does the same" out '--project q .*--testbed u .*--branch pr --start'
@@ -404,7 +408,7 @@ measured: head candidate"
 	expect_eq "bencher: a gate that errs: nothing is reported" "$(attempts '.*')" 0
 	clean_after "bencher: a gate that errs"
 	: >"$BB_TEST_LOG"
-	run env BB_TEST_BENCHER_FAIL=feature/x-base "$sut" candidate
+	run env BB_TEST_BENCHER_FAIL=feature/x-base-a-machine "$sut" candidate
 	expect_status "bencher: base not reported: exit code 1" 1
 	expect_grep "bencher: base not reported: says so" err 'could not be reported'
 	expect_eq "bencher: base not reported: the candidate is not judged" "$(attempts feature/x)" 0
@@ -425,14 +429,26 @@ run cat ci/github/bpfbench.yml
 expect_grep "workflow: main" out 'run: ci/bencher.sh main'
 expect_grep "workflow: candidate" out 'run: ci/bencher.sh candidate'
 expect_grep "workflow: a fork gets the gate, without secrets" out 'bpfbench gate '
-expect_no_grep "workflow: no text of the author reaches a shell" out 'run:.*\$\{\{'
+# shellcheck disable=SC2016 # GitHub's and GitLab's
+expect_grep "workflow: artifacts of a matrix have names of their own" out 'name: bpfbench-results-\$\{\{ strategy\.job-index \}\}'
+for file in ci/github/*.yml; do
+	run cat "$file"
+	expect_no_grep "$file: no text of the author reaches a shell" out 'run:.*\$\{\{'
+	expect_grep "$file: a job a runner label" out "runner: .*fromJSON\(vars\.BPFBENCH_RUNNERS \|\| '\[\"ubuntu-24\.04\"\]'\)"
+	expect_grep "$file: on that runner" out 'runs-on: \$\{\{ matrix\.runner \}\}'
+done
 run cat ci/github/gate.yml
-expect_no_grep "gate workflow: no text of the author reaches a shell" out 'run:.*\$\{\{'
 expect_no_grep "gate workflow: no secrets" out 'secrets\.'
 run cat ci/gitlab/bpfbench.yml
 expect_grep "gitlab: main" out 'ci/bencher.sh main'
 expect_grep "gitlab: candidate" out 'ci/bencher.sh candidate'
 expect_grep "gitlab: a fork gets the gate, without secrets" out 'bpfbench gate '
+expect_no_grep "gitlab: a kernel does not wait for another" out 'resource_group: bpfbench$'
+for file in ci/gitlab/*.yml; do
+	run paste -sd ' ' "$file"
+	# shellcheck disable=SC2016
+	expect_grep "$file: a job a runner tag" out 'parallel: +matrix: +- RUNNER: \[bpf\] .*tags: \[\$RUNNER\]'
+done
 check "workflow: ci.yml runs .ci/run" grep -q 'run: bash .ci/run' .github/workflows/ci.yml
 
 plan_done

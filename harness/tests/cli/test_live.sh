@@ -19,6 +19,8 @@ bpfbench live --sort colour
 complains "live: unknown column" 2 "--sort takes cpu, runs, ns or name, not 'colour'"
 bpfbench live xdp
 complains "live: takes no argument" 2 "'xdp' is no option"
+bpfbench live -o "$WORK/none/live.prom"
+complains "live: a file that cannot be written: before anything is watched" 1 'none/live.prom: cannot be written'
 for bad in 0 -1 1s nan 1e9; do
 	bpfbench live "--seconds=$bad"
 	complains "live: a bad period: $bad" 2 "--seconds takes a number from 0.1 to 86400, not '$bad'"
