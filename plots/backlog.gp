@@ -25,6 +25,6 @@ load "key.gp"
 set xrange [0 : x_max]
 set yrange [0 : y_max > 0 ? 1.08 * mib(y_max) : 1]
 set label 5 "in the ring, MiB" at screen y_title_x,screen 0.5 * (top + bottom) center rotate by 90 textcolor rgb ink
-set label 6 "time since the first event could come, ms" at screen 0.5 * (left + right),screen x_title_y center textcolor rgb ink
+set label 6 "time since events were enabled, ms" at screen 0.5 * (left + right),screen x_title_y center textcolor rgb ink
 plot for [k = 1:n_curves] file[k] using 1:(mib($2)) with lines linetype type_of(colour[k]) linewidth 1.1 \
 	title variant[k] noenhanced

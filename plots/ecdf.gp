@@ -12,15 +12,13 @@ do for [k = 1:n_curves] {
 	if (!(p99[k] == p99[k])) { all_p99 = 0 }
 	if (p90[k] == p90[k]) { any_p90 = 1 }
 }
-# What a sample is: a run by the program's clock, a call by ours, a lag.
-what = sample eq "lag" ? "Distribution of the lag of a sample, from the event until the consumer was done with it" : \
-	sample eq "call" ? "Distribution of the time of one call" : \
-	sample eq "command" ? "Distribution of the time of one run of the command" : "Distribution of the time of one run, " . timed
+what = "Distribution of the " . (sample eq "lag" ? "lag of a sample, from the event until the consumer was done with it" : \
+	sampled) . (sample eq "run" ? ", " . timed : "")
 one = sample eq "lag" ? "sample" : sample eq "call" ? "call" : "run"
 set label 2 what . ", " . (fewest < most ? sprintf("%d to %d ", fewest, most) : sprintf("%d ", most)) . one . "s a variant"
 set label 3 "Above: ECDF. Below: its tail, 1 - ECDF, down to one " . one . ". " . \
 	(sample eq "lag" ? "Of what was still waiting at the end: its age by then." : \
-	sample eq "call" ? "" : "Grey, dashed: the floor, an empty program of the same type.")
+	sample eq "call" ? "" : "Grey, dashed: the floor, " . floor_is . ".")
 
 array cell1[n_curves]
 array cell2[n_curves]
@@ -40,15 +38,15 @@ above(x) = x <= 2 * decade(x) ? 2 * decade(x) : x <= 5 * decade(x) ? 5 * decade(
 below(x) = x >= 5 * decade(x) ? 5 * decade(x) : x >= 2 * decade(x) ? 2 * decade(x) : decade(x)
 least = 1.0 / (most > 10 ? most : 10)	# one run of the longest sample
 
-set logscale x
-set xrange [below(ns_min) : above(ns_max)]
-set mxtics 10
+x_min = below(ns_min)
+x_max = above(ns_max)
 middle = bottom + 0.38 * (top - bottom)
 gap = 9 / height
 
 set multiplot
 set bmargin at screen middle + gap
-set format x ""
+with_labels = 0
+load "time_axis.gp"
 set yrange [0:1]
 set ytics ("0 %%" 0, "25 %%" 0.25, "50 %%" 0.5, "75 %%" 0.75, "100 %%" 1)
 set label 5 "share of " . one . "s ≤ x" at screen y_title_x,screen 0.5 * (top + middle) center rotate by 90 textcolor rgb ink
@@ -58,10 +56,11 @@ plot for [k = 1:n_curves] file[k] using 1:2 with steps linetype type_of(colour[k
 unset label
 unset arrow
 set tmargin at screen middle - gap
+with_labels = 1
+load "time_axis.gp"
 set bmargin at screen bottom
-set format x "%.0s%c"
 set label 5 "share of " . one . "s > x" at screen y_title_x,screen 0.5 * (middle + bottom) center rotate by 90 textcolor rgb ink
-set label 6 (sample eq "lag" ? "lag" : "time of one " . one) . ", ns (log scale)" at screen 0.5 * (left + right),screen x_title_y center textcolor rgb ink
+set label 6 sampled . " (log scale)" at screen 0.5 * (left + right),screen x_title_y center textcolor rgb ink
 set logscale y
 set yrange [0.6 * least : 1]
 set ytics ("100 %%" 1, "10 %%" 0.1, "1 %%" 0.01, "0.1 %%" 1e-3, "0.01 %%" 1e-4, "0.001 %%" 1e-5, "0.0001 %%" 1e-6)

@@ -1,74 +1,85 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# figures.awk -v dir=DIR [-v suffix=TEXT] DATA DATA: cuts what `bpfbench show --format plot` printed (given twice: the
-# first reading finds colours and ranges, the second writes) into figures. For each, DIR/NAME.1, .2, ... hold the points of
-# its curves and DIR/NAME.vars what the scripts must know of them; "KIND<TAB>NAME<TAB>TITLE" goes to stdout, and
-# "KIND<TAB>-<TAB>WHY" for a kind that the run has no data for. KIND.gp draws it.
+# figures.awk (after shared.awk and density.awk) -v dir=DIR [-v suffix=TEXT] [-v brief=1] DATA DATA: cuts what `bpfbench
+# show --format plot` printed (given twice: the first reading finds colours and ranges, the second writes) into figures.
+# For each, DIR/NAME.1, .2, ... hold the points of its curves and DIR/NAME.vars what the scripts must know of them;
+# "KIND<TAB>NAME<TAB>TITLE" goes to stdout, and "KIND<TAB>-<TAB>WHY" for a kind that the run has no data for. KIND.gp
+# draws it. `brief`: of a comparison nothing else, as its cases are those of a plain run.
 #
-# How to add a plot: a row in BEGIN below, and a script KIND.gp that reads the variables of write_vars().
+# How to add a plot: a row in BEGIN below, a rule for the rows of its block if that is a new one, and a script KIND.gp that
+# reads the variables of write_vars().
 
 BEGIN {
 	FS = "\t"
-	# The kind; the block it draws; whether every parameter value is a figure of its own; the only parameter that
-	# it is for (any, if empty); how many points one of its curves must have, and what to say where there is none
-	# (nothing, if empty).
-	kind("ecdf", "ecdf", 1, "", 2, "no valid samples")
-	kind("backlog", "backlog", 1, "", 2, "")
-	kind("slowdown", "slowdown", 0, "freq_hz", 1, "")
-	kind("depth", "cost", 0, "stack_depth", 2, "no program was measured at two values of stack_depth")
-	kind("input", "cost", 0, "input", 17, "")	# a few inputs are no curve
-	most_values = 16	# a parameter with more has no figure for each of them
-	fields["ecdf"] = "case scenario variant drive param value role samples p50 p90 p99 sample"
-	fields["backlog"] = "case scenario variant drive param value role"
+	# The kind; the block it draws; what the values of the parameter are: "figure" (each one of its own), "axis", or
+	# "rows" (all in one picture, a row or panel a case); the only parameter that it is for (any, if empty); how many
+	# points one of its curves must have; the height of a row in pixels (0: no rows); and what to say where there is
+	# none (nothing, if empty).
+	kind("ecdf", "ecdf", "figure", "", 2, 0, "no valid samples")
+	kind("violin", "ecdf", "rows", "", 1, 34, "")
+	kind("net", "net", "rows", "", 1, 24, "")
+	kind("layout", "loads", "rows", "", 2, 0, "")
+	kind("ab", "ab", "rows", "", 1, 46, "")
+	kind("backlog", "backlog", "figure", "", 2, 0, "")
+	kind("slowdown", "slowdown", "axis", "freq_hz", 1, 0, "")
+	kind("depth", "cost", "axis", "stack_depth", 2, 0, "no program was measured at two values of stack_depth")
+	kind("input", "cost", "axis", "input", 17, 0, "")	# a few inputs are no curve
+	most_values = 16	# a parameter with more has no figure and no row for each of them
+	of_case = "case scenario variant drive param value role sample"
+	fields["ecdf"] = of_case " samples p50 p90 p99"
+	fields["backlog"] = fields["loads"] = fields["net"] = of_case
 	fields["cost"] = fields["slowdown"] = "scenario variant drive param role"
+	fields["ab"] = "case base head threshold confidence verdict"
+	verdict_colour["inconclusive"] = 0
+	verdict_colour["same"] = 1
+	verdict_colour["regressed"] = 2
+	verdict_colour["improved"] = 3
+	lane["matched"] = 0
+	lane["unmatched"] = 1
+	lane["net"] = 2
+	lane["pair"] = 3
+	lane["unmatched-pair"] = 4
 }
 
-function kind(name, block, by_value, only_param, min_points, otherwise)
+function kind(name, block, values, only_param, min_points, row_px, otherwise)
 {
 	n_kinds++
 	k_name[n_kinds] = name
 	k_block[n_kinds] = block
-	k_by_value[n_kinds] = by_value
+	k_values[n_kinds] = values
 	k_param[n_kinds] = only_param
 	k_min_points[n_kinds] = min_points
+	k_row_px[n_kinds] = row_px
 	k_otherwise[n_kinds] = otherwise
 }
 
 # "# ecdf<TAB>..." into h["scenario"], h["variant"], ...
 function parse_head(    i, n, names)
 {
+	n = split(fields["ecdf"], names, " ")
+	for (i = 1; i <= n; i++)
+		h[names[i]] = ""
 	h["block"] = substr($1, 3)
 	n = split(fields[h["block"]], names, " ")
-	h["p50"] = h["p90"] = h["p99"] = h["samples"] = h["value"] = h["sample"] = ""
 	for (i = 1; i <= n; i++)
 		h[names[i]] = $(i + 1)
+	if (h["block"] == "ab")
+		parse_comparison()
 }
 
-# A gnuplot string: in single quotes nothing is special but the quote itself.
-function quote(text)
+# "scenario/drive/parameter=value" of a comparison, where the two last parts may be absent. Its row is named by the rest.
+function parse_comparison(    i, n, part, at)
 {
-	gsub(/'/, "''", text)
-	return "'" text "'"
-}
-
-# NaN stays NaN, which is a function of nothing there.
-function number(text) { return text ~ /^-?[0-9.]+$/ ? text : "NaN" }
-
-function file_name(text)
-{
-	gsub(/[^A-Za-z0-9._=-]/, "_", text)
-	return substr(text, 1, 200)
-}
-
-# What people read: "stack depth 8", "freq 100 Hz" (units are the last word of a name).
-function param_text(param, value,    unit)
-{
-	unit = ""
-	if (sub(/_hz$/, "", param)) unit = " Hz"
-	else if (sub(/_ns$/, "", param)) unit = " ns"
-	else if (sub(/_us$/, "", param)) unit = " µs"
-	else if (sub(/_bytes$/, "", param)) unit = " bytes"
-	gsub(/_/, " ", param)
-	return param " " value unit
+	n = split(h["case"], part, "/")
+	h["param"] = "-"
+	if (n > 1 && (at = index(part[n], "=")) > 1) {
+		h["param"] = substr(part[n], 1, at - 1)
+		h["value"] = substr(part[n--], at + 1)
+	}
+	h["drive"] = n > 1 ? part[n--] : "-"
+	h["scenario"] = part[1]
+	for (i = 2; i <= n; i++)
+		h["scenario"] = h["scenario"] "/" part[i]
+	h["variant"] = h["param"] == "-" ? h["drive"] : h["drive"] ", " param_text(h["param"], h["value"])
 }
 
 # Figures of one group share their ranges, so that they can be laid side by side.
@@ -76,30 +87,23 @@ function group_of() { return h["scenario"] SUBSEP h["drive"] SUBSEP h["param"] }
 
 function figure_of(k,    name)
 {
-	if (k_block[k] != h["block"] || (k_param[k] != "" && k_param[k] != h["param"]))
+	if (k_block[k] != h["block"] || (k_param[k] != "" && k_param[k] != h["param"]) || (only != "" && only != k_name[k]))
 		return ""
-	if (k_by_value[k] && n_values[group_of()] > most_values)
+	if (h["block"] == "ab")
+		return file_name(k_name[k] "-" h["scenario"] suffix)
+	if (k_values[k] != "axis" && n_values[group_of()] > most_values)
 		return ""
-	name = k_name[k] "-" h["scenario"] "-" h["drive"]
-	if (k_by_value[k] && h["param"] != "-")
+	name = k_name[k] "-" joined(h["scenario"], h["drive"], "-")
+	if (k_values[k] == "figure" && h["param"] != "-")
 		name = name "-" h["param"] "-" h["value"]
 	return file_name(name suffix)
-}
-
-# A variant has the same colour in every figure of its scenario: its place among those that are no floor.
-function learn_variant(    key)
-{
-	key = h["scenario"] SUBSEP h["variant"]
-	if (key in colour)
-		return
-	colour[key] = h["role"] == "floor" ? 0 : ++n_colours[h["scenario"]]
 }
 
 # How many values of its parameter a group has.
 function learn_value(    key)
 {
 	key = group_of() SUBSEP h["value"]
-	if (h["block"] == "ecdf" && !(key in seen_value)) {
+	if (h["block"] == "net" && !(key in seen_value)) {
 		seen_value[key] = 1
 		n_values[group_of()]++
 	}
@@ -112,33 +116,45 @@ function learn_range(ns,    g)
 	if (!(g in range_hi) || ns > range_hi[g]) range_hi[g] = ns
 }
 
+function title_of(k)
+{
+	if (h["block"] == "ab")
+		return h["scenario"] ", A: " h["base"] ", B: " h["head"]
+	if (k_values[k] == "figure" && h["param"] != "-")
+		return joined(h["scenario"], h["drive"], ", ") ", " param_text(h["param"], h["value"])
+	return joined(h["scenario"], h["drive"], ", ")
+}
+
 function add_curve(name, k,    i)
 {
 	if (!(name in n_curves)) {
 		n_curves[name] = 0
 		figures[++n_figures] = name
 		f_kind[name] = k
-		f_title[name] = h["scenario"] ", " h["drive"]
-		if (k_by_value[k] && h["param"] != "-")
-			f_title[name] = f_title[name] ", " param_text(h["param"], h["value"])
+		f_title[name] = title_of(k)
 		f_group[name] = group_of()
+		f_threshold[name] = h["threshold"]
+		f_confidence[name] = h["confidence"]
 	}
 	i = ++n_curves[name]
 	c_variant[name, i] = h["variant"]
-	c_colour[name, i] = colour[h["scenario"], h["variant"]]
+	c_colour[name, i] = h["block"] == "ab" ? verdict_colour[h["verdict"]] : colour_of(h["scenario"], h["variant"])
+	c_verdict[name, i] = h["verdict"]
 	c_samples[name, i] = h["samples"]
 	f_sample[name] = h["sample"]
 	c_p50[name, i] = h["p50"]
 	c_p90[name, i] = h["p90"]
 	c_p99[name, i] = h["p99"]
-	c_level[name, i] = h["p50"] + 0
+	# Rows stand by the value of the parameter, and then as they do in the run.
+	c_level[name, i] = k_values[k] == "rows" ? h["value"] + 0 : h["p50"] + 0
+	c_value[name, i] = h["block"] == "ab" || h["param"] == "-" ? "" : param_text(h["param"], h["value"])
 	return i
 }
 
 function begin_block(    k, name)
 {
 	parse_head()
-	n_open = 0
+	n_open = n_rows = 0
 	for (k = 1; k <= n_kinds; k++) {
 		name = figure_of(k)
 		if (name == "")
@@ -150,30 +166,41 @@ function begin_block(    k, name)
 
 function end_block(    i)
 {
-	for (i = 1; i <= n_open; i++)
+	for (i = 1; i <= n_open; i++) {
+		if (k_name[f_kind[open[i]]] == "violin")
+			write_violin(i)
+		else if (h["block"] == "loads")
+			write_loads(i)
 		close(curve_file(i))
+	}
 	n_open = 0
 }
 
 function curve_file(i) { return dir "/" open[i] "." open_curve[i] }
 
-# A point in every figure that the block is in.
+function add_point_to(i, row)
+{
+	c_points[open[i], open_curve[i]]++
+	print row > curve_file(i)
+}
+
+# A point in every figure that the block is in, but for the violin, whose data are other.
 function add_point(row,    i)
 {
-	for (i = 1; i <= n_open; i++) {
-		c_points[open[i], open_curve[i]]++
-		print row > curve_file(i)
-	}
+	for (i = 1; i <= n_open; i++)
+		if (k_name[f_kind[open[i]]] != "violin")
+			add_point_to(i, row)
 }
 
 # A step curve starts from nothing; a clock that ticks coarsely may say 0 ns, which a log axis cannot.
 function ecdf_row(    ns)
 {
 	ns = $2 < 1 ? 1 : $2
-	if (at_head)
+	if (!n_rows)
 		add_point(ns "\t0")
 	add_point(ns "\t" $3)
-	at_head = 0
+	row_ns[++n_rows] = ns + 0
+	row_share[n_rows] = $3 + 0
 }
 
 # The curve with the most in it at any time stands first in the key. NaN breaks the line between two loads.
@@ -185,13 +212,55 @@ function backlog_row(    i)
 			c_level[open[i], open_curve[i]] = $3 + 0
 }
 
+# Where there is no interval, its ends are the value itself.
+function with_interval(value, lo, hi)
+{
+	return value "\t" (number(lo) == "NaN" ? value : lo) "\t" (number(hi) == "NaN" ? value : hi)
+}
+
 function cost_row(    i)
 {
 	if (number($6) == "NaN")
 		return
-	add_point($5 "\t" $6 "\t" (number($7) == "NaN" ? $6 : $7) "\t" (number($8) == "NaN" ? $6 : $8))
+	add_point($5 "\t" with_interval($6, $7, $8))
 	for (i = 1; i <= n_open; i++)
 		c_level[open[i], open_curve[i]] = $6 + 0
+}
+
+# What is measured against a floor: floor, net, its interval.
+function net_row()
+{
+	if (number($5) != "NaN" && number($6) != "NaN")
+		add_point($5 "\t" with_interval($6, $7, $8))
+}
+
+# Only the place of a program says something of its runs.
+function loads_row()
+{
+	if (h["sample"] != "run" || number($3) == "NaN")
+		return
+	row_place[++n_rows] = $3
+	row_ns[n_rows] = $4 + 0
+}
+
+# Place, percent above the median of the loads.
+function write_loads(i,    k, sorted, middle)
+{
+	for (k = 1; k <= n_rows; k++)
+		sorted[k] = row_ns[k]
+	middle = n_rows ? median(sorted, n_rows) : 0
+	for (k = 1; middle > 0 && k <= n_rows; k++)
+		add_point_to(i, row_place[k] "\t" 100 * (row_ns[k] / middle - 1))
+}
+
+# What the row is (0 matched, 1 unmatched, 2 net, 3 a pair, 4 an unmatched one), and what it says.
+function ab_row()
+{
+	if (number($3) == "NaN")
+		return
+	add_point(lane[$2] "\t" with_interval($3, $4, $5))
+	if ($2 == "matched" && n_open)
+		c_p50[open[1], open_curve[1]] = $3
 }
 
 # The curves that have points, in the order in which they stand in the picture (by level, `down` from the largest).
@@ -213,6 +282,16 @@ function sort_curves(name, down,    i, j, n, at)
 	return n
 }
 
+function n_variants(name, n,    k, count, seen)
+{
+	for (k = 1; k <= n; k++)
+		count += !seen[c_variant[name, order[k]]]++
+	return count
+}
+
+# Many rows (256 inputs) are low ones.
+function row_height(px, n) { return px * n <= 1200 ? px : 1200 > 3 * n ? 1200 / n : 3 }
+
 function write_vars(name, n,    i, k, file, g, parts)
 {
 	file = dir "/" name ".vars"
@@ -221,16 +300,20 @@ function write_vars(name, n,    i, k, file, g, parts)
 	printf "source_run = %s\nsource_machine = %s\n", quote(source_run), quote(source_machine) > file
 	split(g, parts, SUBSEP)		# scenario, drive, parameter
 	printf "timed = %s\n", quote(parts[2] == "slope" ? "gross (without bpf_stats)" : "gross (bpf_stats)") > file
-	printf "sample = %s\n", quote(f_sample[name]) > file
+	printf "sample = %s\nrow_px = %d\n", quote(f_sample[name]), row_height(k_row_px[f_kind[name]], n) > file
+	printf "threshold = %s\nconfidence = %s\n", number(f_threshold[name]), number(f_confidence[name]) > file
+	if (k_name[f_kind[name]] == "layout")
+		printf "n_panels = %d\n", n_variants(name, n) > file
 	if (g in range_lo)
 		printf "ns_min = %s\nns_max = %s\n", range_lo[g], range_hi[g] > file
 	printf "n_curves = %d\narray file[%d]; array variant[%d]; array colour[%d]\n", n, n, n, n > file
 	printf "array points[%d]; array samples[%d]; array p50[%d]\n", n, n, n > file
-	printf "array p90[%d]; array p99[%d]\n", n, n > file
+	printf "array p90[%d]; array p99[%d]; array value[%d]; array verdict[%d]\n", n, n, n, n > file
 	for (k = 1; k <= n; k++) {
 		i = order[k]
 		printf "file[%d] = %s\n", k, quote(dir "/" name "." i) > file
 		printf "variant[%d] = %s\n", k, quote(c_variant[name, i]) > file
+		printf "value[%d] = %s; verdict[%d] = %s\n", k, quote(c_value[name, i]), k, quote(c_verdict[name, i]) > file
 		printf "colour[%d] = %d; points[%d] = %d\n", k, c_colour[name, i], k, c_points[name, i] > file
 		printf "samples[%d] = %s; p50[%d] = %s; ", k, number(c_samples[name, i]), k,
 			number(c_p50[name, i]) > file
@@ -243,8 +326,8 @@ function write_vars(name, n,    i, k, file, g, parts)
 FNR == 1 { reading++; started = 0 }
 /^# run\t/ && FNR < 40 && !/^# run\tid\t/ {
 	started = 1
-	source_run = "bpfbench run " $2
-	source_machine = "Linux " $4 ", " $5 ", " substr($3, 1, 10) " " substr($3, 12, 5) " UTC"
+	source_run = "bpfbench " ($8 == "unknown" ? "" : $8 ", ") "run " $2
+	source_machine = "Linux " $4 ", " $5 ($9 == "unknown" ? "" : ", clock " $9) ", " date_text($3)
 	if (number($6) != "NaN")
 		source_machine = source_machine sprintf(", steal %.1f %%", $6)
 	if ($7 != "-")
@@ -252,13 +335,24 @@ FNR == 1 { reading++; started = 0 }
 	next
 }
 !started || /^$/ { next }
-reading == 1 && /^# / { parse_head(); learn_variant(); learn_value(); next }
+reading == 1 && /^# / {
+	parse_head()
+	if (h["block"] != "ab")
+		claim_colour(h["scenario"], h["variant"], h["role"] == "floor")
+	else if (brief)
+		only = "ab"
+	learn_value()
+	next
+}
 reading == 1 && h["block"] == "ecdf" { learn_range($2 < 1 ? 1 : $2 + 0) }
 reading == 1 { next }
-/^# / { end_block(); begin_block(); at_head = 1; next }
+/^# / { end_block(); begin_block(); next }
 h["block"] == "ecdf" { ecdf_row() }
 h["block"] == "backlog" { backlog_row() }
+h["block"] == "loads" { loads_row() }
+h["block"] == "net" { net_row() }
 h["block"] == "cost" || h["block"] == "slowdown" { cost_row() }
+h["block"] == "ab" { ab_row() }
 
 function has_enough(name, least,    i)
 {
@@ -270,16 +364,18 @@ function has_enough(name, least,    i)
 
 END {
 	end_block()
+	if (only == "")
+		save_colours()	# a comparison has its variants in another order, and does not draw them
 	for (i = 1; i <= n_figures; i++) {
 		name = figures[i]
 		k = f_kind[name]
 		if (!has_enough(name, k_min_points[k]))
 			continue
-		write_vars(name, sort_curves(name, k_block[k] != "ecdf"))
+		write_vars(name, sort_curves(name, k_values[k] != "rows" && k_block[k] != "ecdf"))
 		drawn[k] = 1
 		printf "%s\t%s\t%s\n", k_name[k], name, f_title[name]
 	}
 	for (k = 1; k <= n_kinds; k++)
-		if (!(k in drawn) && k_otherwise[k] != "")
+		if (!(k in drawn) && k_otherwise[k] != "" && only == "")
 			printf "%s\t-\t%s\n", k_name[k], k_otherwise[k]
 }

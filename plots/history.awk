@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# history.awk -v dir=DIR DATA: cuts what `bpfbench history --format tsv` printed into figures, one for each scenario, drive
-# and parameter. For each, DIR/NAME.1, .2, ... hold the points of its curves and DIR/NAME.vars what style.gp, key.gp and
-# history.gp must know of them; "history<TAB>NAME<TAB>TITLE" goes to stdout, or "history<TAB>-<TAB>WHY" when there is
-# nothing to draw (it takes two runs).
+# history.awk (after shared.awk) -v dir=DIR -v colours=FILE DATA: cuts what `bpfbench history --format tsv` printed into
+# figures, one for each scenario, drive and parameter. For each, DIR/NAME.1, .2, ... hold the points of its curves and
+# DIR/NAME.vars what style.gp, key.gp and history.gp must know of them; "history<TAB>NAME<TAB>TITLE" goes to stdout, or
+# "history<TAB>-<TAB>WHY" when there is nothing to draw (it takes two runs).
 #
 # A curve is in percent above its reference, the baseline that the newest run was judged by or, where none was judged, the
 # median. Its points: run, percent, kind (0 nothing to say, 1 suspect, 2 regressed, 3 improved, 4 not judged), change.
@@ -14,59 +14,19 @@ BEGIN {
 		kind_of[words[i]] = words[i + 1]
 }
 
-# A gnuplot string: in single quotes nothing is special but the quote itself.
-function quote(text)
-{
-	gsub(/'/, "''", text)
-	return "'" text "'"
-}
-
-function file_name(text)
-{
-	gsub(/[^A-Za-z0-9._=-]/, "_", text)
-	return text
-}
-
-# What people read: "stack depth 8", "freq 100 Hz" (units are the last word of a name).
-function param_text(param, value,    unit)
-{
-	unit = ""
-	if (sub(/_hz$/, "", param)) unit = " Hz"
-	else if (sub(/_ns$/, "", param)) unit = " ns"
-	else if (sub(/_us$/, "", param)) unit = " µs"
-	else if (sub(/_bytes$/, "", param)) unit = " bytes"
-	gsub(/_/, " ", param)
-	return param " " value unit
-}
-
-# The median of v[1..n], which is sorted in place.
-function median(v, n,    i, j, x)
-{
-	for (i = 2; i <= n; i++) {
-		x = v[i]
-		for (j = i - 1; j >= 1 && v[j] > x; j--)
-			v[j + 1] = v[j]
-		v[j + 1] = x
-	}
-	return n % 2 ? v[(n + 1) / 2] : (v[n / 2] + v[n / 2 + 1]) / 2
-}
-
 function begin_curve(    name)
 {
-	name = "history-" $3 "-" $5 ($6 == "-" ? "" : "-" $6 "-" $7)
+	name = "history-" joined($3, $5, "-") ($6 == "-" ? "" : "-" $6 "-" $7)
 	fig = file_name(name)
 	if (!(fig in n_curves)) {
 		figures[++n_figures] = fig
 		group[fig] = $3 SUBSEP $5 SUBSEP $6
 		n_values[group[fig]]++
-		title[fig] = $3 ", " $5 ($6 == "-" ? "" : ", " param_text($6, $7))
+		title[fig] = joined($3, $5, ", ") ($6 == "-" ? "" : ", " param_text($6, $7))
 	}
 	curve = ++n_curves[fig]
 	variant[fig, curve] = $4
-	# A variant has the same colour in every figure of its scenario: its place among those that are no anchor.
-	if (!(($3, $4) in colour_of))
-		colour_of[$3, $4] = $8 == "anchor" ? 0 : ++n_colours[$3]
-	colour[fig, curve] = colour_of[$3, $4]
+	colour[fig, curve] = colour_of($3, $4, $8 == "anchor")
 	column = $9 == "ratio" ? 9 : 6
 	n = 0
 	baseline = "NaN"
@@ -74,21 +34,22 @@ function begin_curve(    name)
 
 function add_point()
 {
-	date[$1] = substr($2, 1, 10)
+	started[$1] = $2
 	if ($1 + 0 > last_run)
 		last_run = $1 + 0
-	if ($column == "NaN" || $column <= 0)
+	if (number($column) == "NaN" || $column <= 0)
 		return
+	is_in[fig, $1] = 1
 	n++
-	run[n] = $1
+	run[fig, curve, n] = $1
 	value[n] = $column + 0
 	mark[n] = $16
-	change[n] = $17
+	change[fig, curve, n] = $17
 	if ($13 != "NaN")
 		baseline = $13 + 0
 }
 
-function end_curve(    i, file, sorted)
+function end_curve(    i, sorted)
 {
 	if (!curve)
 		return
@@ -96,28 +57,42 @@ function end_curve(    i, file, sorted)
 		sorted[i] = value[i]
 	if (baseline == "NaN" && n)
 		baseline = median(sorted, n)
-	file = dir "/" fig "." curve
 	for (i = 1; i <= n; i++) {
-		level[fig, curve] = 100 * (value[i] / baseline - 1)
-		printf "%d\t%.6g\t%d\t%d\n", run[i], level[fig, curve], kind_of[mark[i]], change[i] > file
+		percent[fig, curve, i] = level[fig, curve] = 100 * (value[i] / baseline - 1)
+		kind[fig, curve, i] = kind_of[mark[i]]
 	}
 	newest[fig, curve] = n ? mark[n] : "-"
 	points[fig, curve] = n
-	close(file)
 	curve = 0
 }
 
-# At most six dates along the axis, and a day only once.
-function tics(    i, step, text, day)
+# Runs of other scenarios leave no gaps: place[] of a run among those of the figure, and its day, or within a day its
+# time, where there is room for that (six along the axis).
+function tics(name,    r, n, step, text, day, at)
 {
-	step = last_run > 6 ? int((last_run + 5) / 6) : 1
-	for (i = 1; i <= last_run; i += step) {
-		if (date[i] == day)
+	n = 0
+	for (r = 1; r <= last_run; r++)
+		if ((name, r) in is_in)
+			place[r] = ++n
+	step = n > 6 ? int((n + 5) / 6) : 1
+	for (r = 1; r <= last_run; r++) {
+		if (!((name, r) in is_in) || (place[r] - 1) % step)
 			continue
-		day = date[i]
-		text = text (text == "" ? "" : ", ") quote(day) " " i
+		at = substr(started[r], 1, 10) == day ? substr(started[r], 12, 5) : substr(started[r], 1, 10)
+		day = substr(started[r], 1, 10)
+		text = text (text == "" ? "" : ", ") quote(at) " " place[r]
 	}
+	n_places = n
 	return text
+}
+
+function write_points(name, i,    k, file)
+{
+	file = dir "/" name "." i
+	for (k = 1; k <= points[name, i]; k++)
+		printf "%d\t%.6g\t%d\t%d\n", place[run[name, i, k]], percent[name, i, k], kind[name, i, k],
+			change[name, i, k] > file
+	close(file)
 }
 
 # The curves with points, in the order in which they stand at the right of the picture.
@@ -134,16 +109,19 @@ function sort_curves(name,    i, j, m)
 	return m
 }
 
-function write_vars(name, m,    i, k, file)
+function write_vars(name, m,    i, k, file, dates)
 {
 	file = dir "/" name ".vars"
+	dates = tics(name)
 	printf "title = %s\nsource_run = %s\nsource_machine = %s\n", quote(title[name]),
-		quote(last_run " stored runs"), quote(date[1] " to " date[last_run]) > file
-	printf "n_runs = %d\ndates = \"(%s)\"\nn_curves = %d\n", last_run, tics(), m > file
+		quote("bpfbench " machine[2] ", " n_places " stored runs"),
+		quote("Linux " machine[3] ", " machine[4] ", clock " machine[5] ", until " date_text(started[last_run])) > file
+	printf "n_runs = %d\ndates = \"(%s)\"\nn_curves = %d\n", n_places, dates, m > file
 	printf "array file[%d]; array variant[%d]; array colour[%d]; array points[%d]\n", m, m, m, m > file
 	printf "array newest[%d]; array mark[%d]\n", m, m > file
 	for (k = 1; k <= m; k++) {
 		i = order[k]
+		write_points(name, i)
 		printf "file[%d] = %s\nvariant[%d] = %s\n", k, quote(dir "/" name "." i), k, quote(variant[name, i]) > file
 		printf "colour[%d] = %d; points[%d] = %d; newest[%d] = %.6g\n", k, colour[name, i], k, points[name, i], k,
 			level[name, i] > file
@@ -152,6 +130,7 @@ function write_vars(name, m,    i, k, file)
 	close(file)
 }
 
+/^# machine\t/ && !/^# machine\tbpfbench\tkernel/ { split($0, machine, FS) }
 /^# history\t/ && $2 != "case" { end_curve(); begin_curve(); next }
 /^#/ || !NF { next }
 curve { add_point() }
@@ -167,6 +146,7 @@ END {
 			drawn = 1
 		}
 	}
+	save_colours()
 	if (!drawn)
 		print "history\t-\tit takes two runs that were stored"
 }

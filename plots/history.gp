@@ -2,14 +2,14 @@
 # Stored runs over time: each program's ratio to the anchor of the same run, in percent above the baseline that the newest
 # run is judged by. Variables and data from history.awk.
 set label 2 "Cost over stored runs, relative to the anchor program of the same run (grey: the anchor itself)"
-set label 3 "0: the baseline of the newest run. Large: regressed (up) or improved (down); circled: suspect; crossed: other machine, or incomplete. Vertical: a change."
+set label 3 "0: the baseline of the newest run. Large: regressed (up) or improved (down); circled: suspect; crossed: other machine, or incomplete. Dotted: a change point."
 
 array cell1[n_curves]
 array cell2[n_curves]
 y_min = -1.0
 y_max = 1.0
 do for [k = 1:n_curves] {
-	cell1[k] = sprintf("%+.1f %%", abs(newest[k]) < 0.05 ? 0 : newest[k])
+	cell1[k] = signed("%+.1f %%", newest[k])
 	cell2[k] = mark[k]
 	# The anchor's own time, which a busy machine moves at will, must not press the others flat.
 	if (colour[k] != 0 || n_curves == 1) {
@@ -32,8 +32,9 @@ set mytics 2
 set clip two
 set format y "%+.0f"
 if (y_max - y_min < 8) { set format y "%+.1f" }
-set label 5 "change, %" at screen 20 / width,screen 0.5 * (top + bottom) center rotate by 90 textcolor rgb ink
-set label 6 "run (its date)" at screen 0.5 * (left + right),screen 62 / height center textcolor rgb ink
+set ytics add ("0" 0)
+set label 5 "change, %" at screen y_title_x,screen 0.5 * (top + bottom) center rotate by 90 textcolor rgb ink
+set label 6 "stored run (its date, or its time on the same day, UTC)" at screen 0.5 * (left + right),screen x_title_y center textcolor rgb ink
 # The title of a curve shows in an SVG when it is pointed at.
 plot 0 with lines linecolor rgb faint linewidth 0.8 dashtype 1 title "", \
 	for [k = 1:n_curves] file[k] using 1:2 with lines linetype type_of(colour[k]) title variant[k] noenhanced, \
@@ -48,4 +49,6 @@ plot 0 with lines linecolor rgb faint linewidth 0.8 dashtype 1 title "", \
 	for [k = 1:n_curves] file[k] using 1:(only($3 == 4, $2)) with points linetype type_of(colour[k]) pointtype 2 \
 		pointsize 0.8 title variant[k] noenhanced, \
 	for [k = 1:n_curves] file[k] using ($4 != 0 ? $1 - 0.5 : NaN):(y_min - y_room):(0):(y_max - y_min + 2 * y_room) \
-		with vectors nohead linetype type_of(colour[k]) linewidth 0.8 dashtype 3 title variant[k] noenhanced
+		with vectors nohead linetype type_of(colour[k]) linewidth 1.2 dashtype 3 title variant[k] noenhanced, \
+	for [k = 1:n_curves] file[k] using ($4 != 0 ? $1 - 0.5 : NaN):(y_min - 0.5 * y_room):(variant[k]) with labels \
+		rotate by 90 left offset character -0.9,0 font font(11) textcolor rgb palette[(colour[k] + 6) % 7 + 1] title ""

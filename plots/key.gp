@@ -25,7 +25,6 @@ key_left = width - key_fixed - text_width(n_name, key_px)
 right = (key_left - 22) / width
 set rmargin at screen right
 
-name_of(k) = strlen(variant[k]) > n_name ? substr(variant[k], 1, n_name - 3) . "..." : variant[k]
 key_x0 = key_left / width
 key_x1 = (key_left + 26) / width
 key_x2 = (key_left + 34) / width
@@ -38,7 +37,7 @@ set label 102 head2 at screen key_x4,screen key_y(0) right font font(key_px) tex
 do for [k = 1:n_curves] {
 	set arrow 100 + k from screen key_x0,screen key_y(k) to screen key_x1,screen key_y(k) nohead \
 		linetype type_of(colour[k])
-	set label 100 + 4 * k name_of(k) at screen key_x2,screen key_y(k) left font font(key_px) textcolor rgb ink
+	set label 100 + 4 * k shortened(variant[k], n_name) at screen key_x2,screen key_y(k) left font font(key_px) textcolor rgb ink
 	set label 101 + 4 * k cell1[k] at screen key_x3,screen key_y(k) right font font(key_px) textcolor rgb ink
 	set label 102 + 4 * k cell2[k] at screen key_x4,screen key_y(k) right font font(key_px) textcolor rgb ink
 	if (key_points) {

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Draws stored runs; see --help. `bpfbench show --format plot` gives the data, figures.awk cuts them into figures, and
-# KIND.gp draws each in the look of style.gp.
+# KIND.gp draws each in the look of style.gp. README.md lists the kinds.
 set -euo pipefail
 export LC_ALL=C
 
@@ -20,9 +20,10 @@ usage() {
 	cat <<-'EOF'
 	Usage: plots/plot.sh [RUN]...
 
-	Draws stored runs, the latest if none is named: the distribution of every variant (ecdf-*), cost against stack
-	depth (depth-*), a ring's backlog over time (backlog-*), slowdown against the rate (slowdown-*), as SVG and PNG. Reads stored results only, never measures. Prints the names of the pictures; with
-	several runs they end with the run's id.
+	Draws stored runs as SVG and PNG, into plots/: RUN, or the newest of each scenario, the newest comparison, and
+	the history of all. plots/README.md says what the figures show. Reads stored results only, never measures.
+	Prints the names of the pictures; with several RUN they end with the run's id. What the call before has drawn
+	is replaced: a picture of a run that is gone does not stay.
 
 	RUN is a file, an id in the results folder or the beginning of one. `make plot RUN=ID` does the same.
 	Environment: RUN, RESULTS (where runs are stored, results), PLOTS (where the pictures go, plots), BPFBENCH.
@@ -46,14 +47,19 @@ png_terminal() {
 	done
 }
 
-# draw KIND NAME TITLE TERMINAL EXTENSION: one picture, whole or not at all.
+# draw KIND NAME TITLE TERMINAL EXTENSION: one picture into $tmp/pictures, whole or not at all.
 draw() {
 	local kind=$1 name=$2 title=$3 terminal=$4 file=$2.$5
 
-	if ! (cd -- "$tmp" && gnuplot -d -e "terminal = '$terminal'; set output 'picture'" \
+	# In the C locale gnuplot warns of a degree sign that nobody has asked for.
+	if ! (cd -- "$tmp" && LC_ALL=C.UTF-8 gnuplot -d -e "terminal = '$terminal'; set output 'picture'" \
 		"$name.vars" style.gp "$kind.gp") >"$tmp/log" 2>&1 || [[ ! -s $tmp/picture ]]; then
 		sed 's/^/  /' "$tmp/log" >&2
 		die "gnuplot could not draw $file; what it said is above"
+	fi
+	if [[ -s $tmp/log ]]; then
+		sed 's/^/  /' "$tmp/log" >&2
+		say "gnuplot drew $file, but what it said is above"
 	fi
 	# A title for those who hear the picture, and fonts for those who have no DejaVu.
 	if [[ $terminal == svg ]]; then
@@ -63,41 +69,76 @@ draw() {
 			"$tmp/picture" >"$tmp/titled"
 		mv -f -- "$tmp/titled" "$tmp/picture"
 	fi
-	mv -f -- "$tmp/picture" "$plots/$file"
-	printf '%s\n' "$plots/$file"
+	mv -f -- "$tmp/picture" "$tmp/pictures/$file"
 }
 
-# draw_list WHAT: the figures that $tmp/list names; fails if there are none.
+# draw_list WHAT: the figures that $tmp/list names, and that no newer run has. Why a kind is not drawn is said of a run
+# that was asked for.
 draw_list() {
-	local what=$1 kind name title drawn=0
+	local what=$1 kind name title
 
 	while IFS=$'\t' read -r kind name title; do
 		if [[ $name == - ]]; then
-			say "$what: no $kind plot: $title"
+			((!named)) || say "$what: no $kind plot: $title"
 			continue
 		fi
+		[[ ! -e $tmp/pictures/$name.svg ]] || continue
 		draw "$kind" "$name" "$title" svg svg
 		[[ -z $png ]] || draw "$kind" "$name" "$title" "$png" png
-		drawn=1
+		n_drawn=$((n_drawn + 1))
 	done <"$tmp/list"
-	((drawn))
 }
 
 # plot_run RUN SUFFIX
 plot_run() {
 	local run=$1 suffix=$2
 
-	"$bpfbench" show --results="$results" --format=plot -- "$run" >"$tmp/data" || exit 1
-	(cd -- "$tmp" && awk -v dir=. -v suffix="$suffix" -f figures.awk data data >list)
-	draw_list "run $run" || die "run $run: nothing to draw"
+	if ! "$bpfbench" show --results="$results" --format=plot -- "$run" >"$tmp/data"; then
+		((!named)) || exit 1
+		return 0	# others can be read; show has said what is wrong
+	fi
+	(cd -- "$tmp" && awk -v dir=. -v colours=colours -v suffix="$suffix" -v brief="$((!named))" \
+		-f shared.awk -f density.awk -f figures.awk data data >list)
+	draw_list "run $run"
 }
 
 # Every variant over all stored runs, once there are two.
 plot_history() {
-	(($(compgen -G "$results/*.json" | grep -cv '/schema\.json$') > 1)) || return 0
+	(($(stored | wc -l) > 1)) || return 0
 	"$bpfbench" history --results="$results" --format=tsv >"$tmp/history" || return 0
-	(cd -- "$tmp" && awk -v dir=. -f history.awk history >list)
-	draw_list history || true
+	(cd -- "$tmp" && awk -v dir=. -v colours=colours -f shared.awk -f history.awk history >list)
+	draw_list history
+}
+
+# The paths of the stored runs, the newest first. schema.json is there in any case.
+stored() { compgen -G "$results/*.json" | grep -v '/schema\.json$' | sort -r; }
+
+# Of each scenario (an id is TIME-SCENARIO-NUMBER) the newest.
+newest() {
+	local path name
+
+	while IFS= read -r path; do
+		name=${path##*/}
+		name=${name#*-}
+		name=${name%-*}
+		[[ -n ${seen[$name]:-} ]] || printf '%s\n' "$path"
+		seen[$name]=1
+	done < <(stored)
+}
+
+# All pictures are there: what was drawn before goes, and they come.
+publish() {
+	local file
+
+	(cd -- "$tmp/pictures" && printf '%s\n' *) >"$tmp/drawn"
+	if [[ -f $plots/.drawn ]]; then
+		while IFS= read -r file; do
+			[[ ! $file =~ ^[A-Za-z0-9._=-]+\.(svg|png)$ || -e $tmp/pictures/$file ]] || rm -f -- "$plots/$file"
+		done <"$plots/.drawn"
+	fi
+	mv -f -- "$tmp/pictures"/* "$plots"
+	mv -f -- "$tmp/drawn" "$plots/.drawn"
+	sed "s|^|$plots/|" "$plots/.drawn"
 }
 
 case ${1:-} in
@@ -107,13 +148,13 @@ esac
 command -v gnuplot >/dev/null ||
 	die "gnuplot is missing; install the package gnuplot-nox: sudo apt-get install gnuplot-nox"
 [[ -x $bpfbench ]] || die "$bpfbench is missing; build it: make"
+declare -A seen
 read -ra runs <<<"${RUN:-}"
 (($# == 0)) || runs=("$@")
-if ((${#runs[@]} == 0)); then
-	# schema.json is there in any case.
-	compgen -G "$results/*.json" | grep -qv '/schema\.json$' ||
-		die "no run is stored in $results; make one: sudo ./bpfbench --scenario perf_profiler"
-	runs=(latest)
+named=$((${#runs[@]} > 0)) n_drawn=0
+if ((!named)); then
+	mapfile -t runs < <(newest)
+	((${#runs[@]})) || die "no run is stored in $results; make one: sudo ./bpfbench --scenario perf_profiler"
 fi
 # In the same file system as the pictures, so that they are renamed, not copied.
 if ! mkdir -p -- "$plots" 2>/dev/null || ! tmp=$(mktemp -d -- "$plots/.plot.XXXXXX" 2>/dev/null); then
@@ -122,15 +163,18 @@ fi
 trap 'rm -rf -- "$tmp"' EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM
+mkdir "$tmp/pictures"
 cp -- "$here"/*.gp "$here"/*.awk "$tmp"
 png=$(png_terminal)
 [[ -n $png ]] || say "this gnuplot draws no PNG, only SVG; the package gnuplot-nox has both"
 for run in "${runs[@]}"; do
 	suffix=''
-	if ((${#runs[@]} > 1)); then
+	if ((named && ${#runs[@]} > 1)); then
 		suffix=${run##*/}
 		suffix=-${suffix%.json}
 	fi
 	plot_run "$run" "$suffix"
 done
+((n_drawn)) || die "nothing to draw in ${runs[*]}"
 plot_history
+publish

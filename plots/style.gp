@@ -8,10 +8,22 @@ set minussign
 # the SVG takes as they are, while the others count points.
 width = 960.0
 height = 600.0
+# A figure of rows (rows.gp) is as high as these are, with a heading before each value of the parameter.
+heading_px = 24
+is_heading(k) = strlen(value[k]) && (k == 1 ? 1 : value[k] ne value[k - 1])
+if (exists("row_px") && row_px > 0) {
+	rows_px = n_curves * row_px
+	do for [k = 1:n_curves] { if (is_heading(k)) { rows_px = rows_px + heading_px } }
+	height = rows_px + 196.0
+}
+# And so is one of many panels (layout.gp), five beside one another.
+if (exists("n_panels") && n_panels > 15) { height = 220.0 + 130 * ((n_panels + 4) / 5) }
 typeface = "DejaVu Sans"
 font(px) = sprintf("%s,%g", typeface, terminal eq "svg" ? px : 0.75 * px)
 bold(px) = sprintf("%s Bold,%g", typeface, terminal eq "svg" ? px : 0.75 * px)
 text_width(n, px) = 0.6 * n * px	# of n characters, about
+# At most n characters of a name: names differ at either end.
+shortened(name, n) = strlen(name) <= n ? name : substr(name, 1, n / 2 - 2) . "..." . substr(name, strlen(name) - n + n / 2 + 2, strlen(name))
 
 # The png terminal takes no expressions.
 if (terminal eq "svg") {
@@ -41,6 +53,7 @@ do for [i = 1:28] {
 set linetype 29 linecolor rgb "#808080" linewidth 1.6 dashtype (6, 4) pointtype 6 pointsize mark_size
 type_of(colour) = colour == 0 ? 29 : (colour - 1) % 28 + 1
 
+set format "%g"
 set border 3 linecolor rgb faint linewidth 0.8
 tic_font = font(12)
 set tics nomirror out scale 0.8,0.4 font tic_font textcolor rgb ink
@@ -53,6 +66,23 @@ scaled(x, unit) = sprintf(x < 9.995 ? "%.2f %s" : x < 99.95 ? "%.1f %s" : "%.0f 
 time_text(ns) = !(ns == ns) ? "-" : ns < 99.95 ? sprintf("%.3g ns", ns) : ns < 999.5 ? sprintf("%.0f ns", ns) : \
 	ns < 999.5e3 ? scaled(ns / 1e3, "µs") : ns < 999.5e6 ? scaled(ns / 1e6, "ms") : scaled(ns / 1e9, "s")
 
+# What a sample is of: a run by the program's clock, a call by ours, a command by hyperfine, a lag.
+sampled = !exists("sample") ? "" : sample eq "lag" ? "lag" : sample eq "call" ? "time of one call" : \
+	sample eq "command" ? "time of one run of the command" : "time of one run"
+floor_is = exists("sample") && sample eq "command" ? "the command alone" : "an empty program of the same type"
+
+# The same for a tic: as many digits as it has.
+tic_text(ns) = ns < 1e3 ? sprintf("%g ns", ns) : ns < 1e6 ? sprintf("%g µs", ns / 1e3) : \
+	ns < 1e9 ? sprintf("%g ms", ns / 1e6) : sprintf("%g s", ns / 1e9)
+
+# The step of few tics over a range: 1, 2 or 5 times a power of ten.
+nice_step(range) = (tenth = 10.0 ** floor(log10(range / 3)), \
+	range / tenth > 15 ? 5 * tenth : range / tenth > 6 ? 2 * tenth : tenth)
+
+# A difference, by a form like "%+.1f %%": "+1.2 %", "0.0 %", "−1.2 %".
+signed(form, x) = sprintf(form, abs(x))[2:] eq sprintf(form, 0)[2:] ? sprintf(form, 0)[2:] : \
+	x < 0 ? "−" . sprintf(form, -x)[2:] : sprintf(form, x)
+
 # What every figure says of itself: its title and what it shows (above), how to read it and where it comes from (below).
 # Label 2 and 3 are the script's.
 source = source_run . ", " . source_machine
@@ -61,13 +91,14 @@ source_px = 11 * (width - 32) / (0.54 * 11 * strlen(source))
 source_px = source_px > 11 ? 11 : source_px < 8 ? 8 : source_px
 source_fits = floor((width - 32) / (0.54 * source_px) + 0.5)
 if (strlen(source) > source_fits) { source = substr(source, 1, source_fits - 3) . "..." }
-set label 1 title at screen 16 / width,screen 1 - 26 / height font bold(17) textcolor rgb "#000000"
+set label 1 shortened(title, floor((width - 32) / (0.65 * 17))) \
+	at screen 16 / width,screen 1 - 26 / height font bold(17) textcolor rgb "#000000"
 set label 2 at screen 16 / width,screen 1 - 50 / height font font(14) textcolor rgb faint
 set label 3 at screen 16 / width,screen 36 / height font font(11) textcolor rgb faint
 set label 4 source at screen 16 / width,screen 16 / height font font(source_px) textcolor rgb faint
 
 # The plot's edges, as parts of the picture. The key is to the right of it (key.gp sets `right`).
-left = 80 / width
+left = 96 / width
 top = 1 - 76 / height
 bottom = 106 / height
 set lmargin at screen left

@@ -170,6 +170,7 @@ int bb_history_print_table(const struct bb_timeline *t, FILE *out)
 
 static const char head[] =
 	"# bpfbench history, version 1. Tabs part the columns, two empty lines the blocks (gnuplot: index). NaN: none\n"
+	"# machine\tbpfbench\tkernel\tcpu\tclocksource, once, before the blocks: our version, the rest of the newest run\n"
 	"# A block begins with:\n"
 	"# history\tcase\tscenario\tvariant\tdrive\tparam\tparam_value\trole\tjudged_by\n"
 	"# role is \"anchor\" for what the others are divided by, else \"-\"; judged_by is \"ratio\" or \"latency\".\n"
@@ -240,9 +241,24 @@ static void put_point(const struct bb_timeline *t, const struct bb_timeline_poin
 	putc('\n', out);
 }
 
+/* Which bpfbench a run was made with is no part of its machine; ours judges them all. */
+static void put_machine(const struct bb_fingerprint *fp, FILE *out)
+{
+	const char *const cells[] = {BB_VERSION, fp->kernel_release, fp->cpu_model, fp->clocksource};
+
+	fputs("# machine", out);
+	for (size_t i = 0; i < sizeof(cells) / sizeof(cells[0]); i++) {
+		putc('\t', out);
+		put_text(cells[i], out);
+	}
+	putc('\n', out);
+}
+
 int bb_history_print_tsv(const struct bb_timeline *t, FILE *out)
 {
 	fputs(head, out);
+	if (t->n_runs)
+		put_machine(&t->index.machines[t->runs[t->n_runs - 1].of->machine], out);
 	for (size_t i = 0; i < t->n_cases; i++) {
 		put_head(&t->cases[i], out);
 		for (size_t k = 0; k < t->cases[i].n_points; k++)

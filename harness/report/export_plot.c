@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <errno.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "report/ecdf.h"
 #include "report/exporter.h"
 #include "report/json_out.h"
 #include "report/sample_kind.h"
+#include "stats/verdict.h"
 
 /*
  * What plots/ draws, as gnuplot likes it: columns parted by tabs, blocks parted by two empty lines (`index`), comments
@@ -14,17 +17,23 @@
 #define ECDF_POINTS	400	/* at most, a case */
 
 static const char head[] =
-	"# bpfbench plot data, version 1. Tabs part the columns, two empty lines the blocks (gnuplot: index).\n"
-	"# A block begins with a comment line, '# ecdf' or '# cost', and what it is of, parted by tabs. NaN: none.\n"
-	"# run\tid\tstarted\tkernel\tcpu\tsteal_percent\twhy_incomplete, once, before the blocks\n"
-	"# ecdf\tcase\tscenario\tvariant\tdrive\tparam\tparam_value\trole\tsamples\tp50_ns\tp90_ns\tp99_ns\tsample,\n"
+	"# bpfbench plot data, version 2. Tabs part the columns, two empty lines the blocks (gnuplot: index).\n"
+	"# A block begins with a comment line, its name and what it is of, parted by tabs. NaN: none.\n"
+	"# run\tid\tstarted\tkernel\tcpu\tsteal_percent\twhy_incomplete\tbpfbench\tclocksource, once, before the blocks\n"
+	"# ecdf\tcase\tscenario\tvariant\tdrive\tparam\tparam_value\trole\tsample\tsamples\tp50_ns\tp90_ns\tp99_ns,\n"
 	"#\tone block a case; its rows:\n"
 	"#\tcase\tns\tshare (of the valid samples that took at most that long; thinned, the ends are kept)\n"
-	"# backlog\tcase\tscenario\tvariant\tdrive\tparam\tparam_value\trole, one block a case with a ring; its rows:\n"
+	"# backlog\tcase\tscenario\tvariant\tdrive\tparam\tparam_value\trole\tsample, one block a case with a ring; its rows:\n"
 	"#\tcase\tms\tbytes (what the ring held; a row of NaN parts the loads)\n"
+	"# loads\t(as backlog), one block a case that was loaded anew; its rows, one a load that counts:\n"
+	"#\tcase\tload\tjit_address_mod_64\tns (its mean without outliers)\n"
+	"# net\t(as backlog), one block a case; its row:\n"
+	"#\tcase\tlatency_ns\tlo_ns\thi_ns\tfloor_ns\tnet_ns\tnet_lo_ns\tnet_hi_ns\n"
 	"# cost\tscenario\tvariant\tdrive\tparam\trole, one block each; its rows, in the order of the run:\n"
 	"#\tscenario\tvariant\tdrive\tparam\tparam_value\tlatency_ns\tlo_ns\thi_ns\n"
-	"# slowdown, as cost; its rows: a ratio to the floor instead of ns.\n"
+	"# slowdown, as cost; its rows: percent above the floor instead of ns.\n"
+	"# ab\tname\tbase\thead\tthreshold_percent\tconfidence_percent\tverdict, one block a comparison; its rows:\n"
+	"#\tname\twhat\tpercent\tlo\thi (of head above base; what: matched, unmatched, net, or pair, unmatched-pair: of one)\n"
 	"# sample is what the time is of: \"run\", \"call\", \"command\" or \"lag\".\n"
 	"# role is \"floor\" for the program that the others are measured against, else \"-\".\n";
 
@@ -55,7 +64,7 @@ static int is_floor(const struct bb_report *r, size_t i)
 	return 0;
 }
 
-/* The head of a block of one case, up to and with its role. */
+/* The head of a block of one case, up to and with what its samples are. */
 static void put_head(const char *block, const struct bb_report *r, size_t i, FILE *mem)
 {
 	const struct bb_case *c = &r->cases[i];
@@ -66,7 +75,7 @@ static void put_head(const char *block, const struct bb_report *r, size_t i, FIL
 		putc('\t', mem);
 		put_text(cells[k], mem);
 	}
-	fprintf(mem, "\t%u\t%s", c->param_value, is_floor(r, i) ? "floor" : "-");
+	fprintf(mem, "\t%u\t%s\t%s", c->param_value, is_floor(r, i) ? "floor" : "-", bb_case__sample_kind(c)->name);
 }
 
 /* What the ring held over time, load after load. */
@@ -110,7 +119,7 @@ static int put_distribution(const struct bb_report *r, size_t i, FILE *mem)
 		put_number(c->summary.p50.value, mem);
 		put_number(c->summary.p90.value, mem);
 		put_number(c->summary.p99.value, mem);
-		fprintf(mem, "\t%s\n", bb_case__sample_kind(c)->name);
+		putc('\n', mem);
 		for (size_t k = 0; k < e.n; k++) {
 			put_text(c->name, mem);
 			put_number(e.ns[k], mem);
@@ -119,6 +128,88 @@ static int put_distribution(const struct bb_report *r, size_t i, FILE *mem)
 	}
 	bb_ecdf__done(&e);
 	return 0;
+}
+
+static void put_estimate(struct bb_estimate e, FILE *mem)
+{
+	put_number(e.value, mem);
+	put_number(e.lo, mem);
+	put_number(e.hi, mem);
+}
+
+/* What each load cost, and where the JIT had put it. */
+static int put_loads(const struct bb_report *r, size_t i, FILE *mem)
+{
+	const struct bb_case *c = &r->cases[i];
+	double *ns = calloc(c->n_series + 1, sizeof(*ns));
+
+	if (!ns || bb_case__locations(c, ns)) {
+		free(ns);
+		return -ENOMEM;
+	}
+	put_head("loads", r, i, mem);
+	putc('\n', mem);
+	for (size_t k = 0; k < c->n_series; k++) {
+		const struct bb_series *s = &c->series[k];
+
+		if (isnan(ns[k]))
+			continue;
+		put_text(c->name, mem);
+		fprintf(mem, "\t%u", s->load);
+		put_number(s->jit_mod64 < 0 ? (double)NAN : s->jit_mod64, mem);
+		put_number(ns[k], mem);
+		putc('\n', mem);
+	}
+	free(ns);
+	return 0;
+}
+
+static void put_net(const struct bb_report *r, size_t i, FILE *mem)
+{
+	const struct bb_case *c = &r->cases[i];
+
+	put_head("net", r, i, mem);
+	putc('\n', mem);
+	put_text(c->name, mem);
+	put_estimate(c->summary.latency, mem);
+	put_number(c->summary.floor.value, mem);
+	put_estimate(c->summary.net, mem);
+	putc('\n', mem);
+}
+
+/* A ratio of 1.02 is 2 % above. */
+static struct bb_estimate above_percent(struct bb_estimate ratio)
+{
+	return (struct bb_estimate){100 * (ratio.value - 1), 100 * (ratio.lo - 1), 100 * (ratio.hi - 1)};
+}
+
+static void put_ratio(const struct bb_comparison *c, const char *what, struct bb_estimate ratio, FILE *mem)
+{
+	put_text(c->name, mem);
+	fprintf(mem, "\t%s", what);
+	put_estimate(above_percent(ratio), mem);
+	putc('\n', mem);
+}
+
+static void put_comparison(const struct bb_comparison *c, FILE *mem)
+{
+	const char *const cells[] = {c->name, c->base, c->head};
+
+	fputs("\n\n# ab", mem);
+	for (size_t i = 0; i < sizeof(cells) / sizeof(cells[0]); i++) {
+		putc('\t', mem);
+		put_text(cells[i], mem);
+	}
+	put_number(100 * c->threshold, mem);
+	put_number(100 * (1 - c->alpha), mem);
+	fprintf(mem, "\t%s\n", bb_verdict_name(c->verdict));
+	put_ratio(c, "matched", c->ratio, mem);
+	put_ratio(c, "unmatched", c->ratio_unmatched, mem);
+	put_ratio(c, "net", c->ratio_net, mem);
+	for (size_t i = 0; i < c->n_pairs; i++)
+		if (!c->pairs[i].void_why)
+			put_ratio(c, c->pairs[i].matched ? "pair" : "unmatched-pair",
+				  (struct bb_estimate){exp(c->pairs[i].d), NAN, NAN}, mem);
 }
 
 /* Whether two cases are points of one curve. */
@@ -146,7 +237,7 @@ static struct bb_estimate latency(const struct bb_case *c)
 
 static struct bb_estimate slowdown(const struct bb_case *c)
 {
-	return c->summary.slowdown;
+	return above_percent(c->summary.slowdown);
 }
 
 /* The curve that begins with case i, unless that has been drawn with an earlier one. */
@@ -166,9 +257,7 @@ static void put_curve(const char *block, struct bb_estimate (*of)(const struct b
 			continue;
 		put_key(c, mem);
 		fprintf(mem, "\t%u", c->param_value);
-		put_number(of(c).value, mem);
-		put_number(of(c).lo, mem);
-		put_number(of(c).hi, mem);
+		put_estimate(of(c), mem);
 		putc('\n', mem);
 	}
 }
@@ -187,6 +276,10 @@ static int compose(const struct bb_report *r, FILE *mem, struct bb_err *err)
 	put_number(100 * r->steal, mem);
 	putc('\t', mem);
 	put_text(r->incomplete, mem);
+	putc('\t', mem);
+	put_text(r->fingerprint.bpfbench, mem);
+	putc('\t', mem);
+	put_text(r->fingerprint.clocksource, mem);
 	putc('\n', mem);
 	for (size_t i = 0; i < r->n_cases; i++)
 		if (put_distribution(r, i, mem))
@@ -194,10 +287,17 @@ static int compose(const struct bb_report *r, FILE *mem, struct bb_err *err)
 	for (size_t i = 0; i < r->n_cases; i++)
 		put_backlog(r, i, mem);
 	for (size_t i = 0; i < r->n_cases; i++)
+		if (!r->cases[i].is_live && put_loads(r, i, mem))
+			return bb_fail_nomem(err);
+	for (size_t i = 0; i < r->n_cases; i++)
+		put_net(r, i, mem);
+	for (size_t i = 0; i < r->n_cases; i++)
 		put_curve("cost", latency, r, i, mem);
 	for (size_t i = 0; i < r->n_cases; i++)
 		if (isfinite(r->cases[i].summary.slowdown.value))
 			put_curve("slowdown", slowdown, r, i, mem);
+	for (size_t i = 0; i < r->n_comparisons; i++)
+		put_comparison(&r->comparisons[i], mem);
 	return 0;
 }
 

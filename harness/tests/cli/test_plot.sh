@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # plots/plot.sh on stored runs: golden/run-depths.json, a real run thinned out (three variants at three depths, in-situ at
-# one frequency), and golden/run.json, which has one depth. Measures nothing; needs no root.
+# one frequency), golden/run.json, which has one depth, and runs of the fake drive. Measures nothing; needs no root.
 # shellcheck source=harness/tests/lib.sh
 . "$(dirname "$0")/../lib.sh"
 
@@ -16,7 +16,7 @@ cp "$fixture" "$TMP/results/$run_id.json"
 # fake_tool NAME: stdin is its script.
 fake_tool() { cat >"$bin/$1"; chmod +x "$bin/$1"; }
 plot() { run env PATH="$bin:$PATH" BPFBENCH="${sut:-$BPFBENCH}" RESULTS="$TMP/results" PLOTS="$out" "$@"; }
-pictures() { find "$out" -mindepth 1 -printf '%f\n' | sort; }
+pictures() { find "$out" -mindepth 1 ! -name .drawn -printf '%f\n' | LC_ALL=C sort; }
 
 # --- without gnuplot ---
 run plots/plot.sh --help
@@ -65,26 +65,30 @@ expect_status "plot succeeds" 0
 expect_empty "plot: no complaints" err
 names="depth-perf_profiler-step ecdf-perf_profiler-in-situ-freq_hz-1000 ecdf-perf_profiler-step-stack_depth-127"
 names+=" ecdf-perf_profiler-step-stack_depth-32 ecdf-perf_profiler-step-stack_depth-8"
+for kind in layout net violin; do names+=" $kind-perf_profiler-in-situ $kind-perf_profiler-step"; done
 expect_eq "plot: one picture a figure, SVG and PNG, nothing else left" "$(pictures | tr '\n' ' ')" \
 	"$(for name in $names; do printf '%s.png %s.svg ' "$name" "$name"; done)"
-expect_eq "plot: their names are on stdout" "$(sort "$TMP/out")" "$(pictures | sed "s|^|$out/|")"
+expect_eq "plot: their names are on stdout" "$(LC_ALL=C sort "$TMP/out")" "$(pictures | sed "s|^|$out/|")"
 expect_eq "plot: read the stored run, and that is all" "$(cat "$TMP/calls")" show
 
-# well_made NAME: an SVG with every variant in its key and what it is of, and a PNG of twice its size.
+# well_made NAME: an SVG with every variant (net: but the floor) and what it is of, and a PNG of twice its size.
 # shellcheck disable=SC2317 # called by check
 well_made() {
-	local text
+	local text size
 
 	[[ $(head -c 5 "$out/$1.svg") == '<?xml' && $(tail -n 2 "$out/$1.svg") == '</svg>' ]] ||
 		{ echo "$1.svg is no whole SVG"; return 1; }
-	for text in empty ringbuf_nowakeup stackid variant; do
+	for text in empty ringbuf_nowakeup stackid; do
+		[[ $1 != net-* || $text != empty ]] || continue
 		grep -q ">$text<" "$out/$1.svg" || { echo "no $text in $1.svg"; return 1; }
 	done
-	grep -q "bpfbench run $run_id, Linux 6.18.44-fc-v669, Intel(R) Xeon(R) Processor, 2026-11-21 13:55 UTC" \
+	grep -qF "bpfbench 0.1.0, run $run_id, Linux 6.18.44-fc-v669, Intel(R) Xeon(R) Processor, clock tsc, 2026-11-21 13:55 UTC" \
 		"$out/$1.svg" || { echo "no source in $1.svg"; return 1; }
 	grep -q "<title>${1%%-*}: perf_profiler, " "$out/$1.svg" || { echo "no title in $1.svg"; return 1; }
-	[[ $(od -An -tx1 -N24 "$out/$1.png" | tr -d ' \n') == 89504e470d0a1a0a0000000d4948445200000780000004b0 ]] ||
-		{ echo "$1.png is no PNG of 1920 x 1200"; return 1; }
+	size=$(sed -n 's/.*viewBox="0 0 \([0-9]*\) \([0-9]*\)".*/\1 * 2, \2 * 2/p' "$out/$1.svg")
+	size=$(printf '%08x%08x' $((${size%,*})) $((${size#*,})))
+	[[ $(od -An -tx1 -N24 "$out/$1.png" | tr -d ' \n') == 89504e470d0a1a0a0000000d49484452$size ]] ||
+		{ echo "$1.png is no PNG of twice the size of the SVG: $size"; return 1; }
 	(($(wc -c <"$out/$1.png") > 30000)) || { echo "$1.png is all but empty"; return 1; }
 }
 for name in $names; do check "$name: SVG and PNG are well made" well_made "$name"; done
@@ -99,7 +103,7 @@ for rgb in '128, 128, 128' '  0, 114, 178' '213,  94,   0'; do
 		test "$(grep -c "stroke=[\"']rgb($rgb)" "$ecdf")" -ge 3
 done
 check "ecdf: the floor is dashed" grep -qE "stroke='rgb\(128, ?128, ?128\)'.*stroke-dasharray" "$ecdf"
-for text in 'share of runs ≤ x' 'share of runs > x' 'time of one run, ns (log scale)' 1k 10k '1 %' p50 p90; do
+for text in 'share of runs ≤ x' 'share of runs > x' 'time of one run (log scale)' '1 µs' '10 µs' '1 %' p50 p90; do
 	check "ecdf: has the text $text" grep -qF ">$text<" "$ecdf"
 done
 
@@ -133,11 +137,13 @@ plot plots/plot.sh harness/tests/golden/run.json
 expect_status "one depth only: succeeds" 0
 expect_grep "one depth only: says that there is no depth plot" err 'no depth plot: .*two values of stack_depth'
 expect_eq "one depth only: the others are drawn" "$(pictures | tr '\n' ' ')" \
-	"ecdf-perf_profiler-in-situ-freq_hz-100.png ecdf-perf_profiler-in-situ-freq_hz-100.svg ecdf-perf_profiler-step-stack_depth-8.png ecdf-perf_profiler-step-stack_depth-8.svg "
+	"$(for name in ecdf-perf_profiler-{in-situ-freq_hz-100,step-stack_depth-8} {layout,net,violin}-perf_profiler-{in-situ,step}; do
+		printf '%s.png %s.svg ' "$name" "$name"
+	done)"
 rm -rf "$out"
 RUN="20261121T135532Z $ROOT/harness/tests/golden/run.json" plot plots/plot.sh
 expect_status "RUN: two runs" 0
-expect_eq "RUN: two runs: each has pictures of its own" "$(pictures | grep -c 'step-stack_depth-8-')" 4
+expect_eq "RUN: two runs: each has pictures of its own" "$(pictures | grep -c 'ecdf-.*step-stack_depth-8-')" 4
 
 # A drive to come, without a parameter, and a name that no shell, no gnuplot and no XML may take for a command.
 # shellcheck disable=SC2016 # it is the text itself
@@ -154,6 +160,138 @@ check "an odd name: stands there as it is" grep -qF '`touch bad` $(touch bad) &l
 expect_eq "an odd name: is not a command" "$(find "$TMP" "$ROOT/plots" -name bad)" ""
 if need_command xmllint "an odd name: the SVGs are well-formed"; then
 	check "an odd name: the SVGs are well-formed" xmllint --noout "$out"/*.svg
+fi
+
+# --- what was drawn before goes, what is not ours stays ---
+rm -rf "$out"
+plot plots/plot.sh harness/tests/golden/run.json
+echo mine >"$out/ecdf-mine.svg"
+plot plots/plot.sh
+check "stale: pictures of the run before are gone" test ! -e "$out/ecdf-perf_profiler-in-situ-freq_hz-100.svg"
+expect_eq "stale: those of this one are there, and what somebody else has put there" "$(pictures | wc -l)" \
+	$(($(wc -w <<<"$names") * 2 + 1))
+
+# --- every kind: the newest run of each scenario, the newest comparison, history with a change ---
+# scenario NAME NS: a scenario of the fake drive with a floor, two programs, and one that loses all of its samples.
+scenario() {
+	printf 'name: %s\nfloor: empty\nvariants:\n  - {name: empty, globals: {location_ns: 30, spread_ns: 2}}\n' "$1"
+	printf '  - {name: plain, globals: {location_ns: %s, layout_permille: 50}}\n' "$2"
+	printf '  - {name: steady, globals: {location_ns: 500}}\n'
+	printf '  - {name: lost, globals: {lose_after: 1}}\n'
+	printf 'drive:\n  - {with: fake}\n'
+}
+# dated DAY NAME FOLDER: the run in FOLDER, as if made on that day of January.
+dated() {
+	local day id
+
+	day=$(printf %02d "$1")
+	id=202601${day}T120000Z-$2-000000$day
+	sed -E -e "s/^( *\"id\": )\"[^\"]*\"/\1\"$id\"/" -e "s/^( *\"started\": )\"[^\"]*\"/\1\"2026-01-${day}T12:00:00Z\"/" \
+		"$TMP/$3"/*.json >"$TMP/fakes/$id.json"
+}
+mkdir "$TMP/fakes"
+scenario fake 1000 >"$TMP/usual.yml"
+scenario fake 1100 >"$TMP/slower.yml"
+scenario other 1000 | grep -v plain >"$TMP/other.yml"	# steady is not at the same place there
+for name in usual slower other; do
+	"$BPFBENCH" run --scenario "$TMP/$name.yml" --results "$TMP/$name" --seed 1 -n 2400 --quiet >/dev/null 2>&1 || true
+done
+for day in {1..22}; do dated "$day" fake usual; done
+for day in 23 24; do dated "$day" fake slower; done
+for day in 5 6; do dated "$day" other other; done
+"$BPFBENCH" compare --scenario "$TMP/usual.yml" --base plain --head steady --results "$TMP/fakes" --seed 1 >/dev/null 2>&1 || true
+all() { run env BPFBENCH="$BPFBENCH" RESULTS="$TMP/fakes" PLOTS="$out" "$@"; }
+rm -rf "$out"
+all plots/plot.sh
+expect_eq "every kind: drawn in silence" "$status $(cat "$TMP/err")" "0 "
+expect_eq "every kind: the newest run's, the comparison and history" "$(pictures | tr '\n' ' ')" \
+	"$(for name in ab-fake {ecdf,history,layout,net,violin}-{fake,other-fake}; do printf '%s.png %s.svg ' "$name" "$name"; done)"
+# shellcheck disable=SC2317 # called by check
+has() { grep -qF "<text>$2<" "$out/$1.svg" || { echo "no '$2' in $1.svg"; return 1; }; }
+check "every kind: the newest run" grep -q 'run 20260124T120000Z-fake-00000024,' "$out/violin-fake.svg"
+check "ab: its title says what is compared" has ab-fake 'fake, A: plain, B: steady'
+check "ab: the verdict" has ab-fake improved
+check "ab: the verdict's colour" grep -q 'fill="rgb(0,158,115)"' <(grep -B1 '>improved<' "$out/ab-fake.svg")
+check "ab: the threshold" has ab-fake 'Difference of B from A in the time of one run, and the threshold of ±1 % (band)'
+for text in 'JIT address mod 64, bytes' 'cost above the median, %' steady; do
+	check "layout: has the text $text" has layout-fake "$text"
+done
+for text in floor net plain 'time of one run'; do
+	check "net: has the text $text" has net-fake "$text"
+done
+for text in median IQR plain steady 'time of one run (log scale)'; do
+	check "violin: has the text $text" has violin-fake "$text"
+done
+check "history: the title" grep -q '<title>history: fake</title>' "$out/history-fake.svg"
+check "history: what changed is marked so" has history-fake regressed
+expect_eq "history: the change point has a line and a name, besides the key" \
+	"$(grep -c '<text>plain<' "$out/history-fake.svg")" 2
+check "history: runs of other scenarios are not counted" grep -q ', 2 stored runs, ' "$out/history-other-fake.svg"
+check "history: its source" grep -q 'bpfbench [0-9.]*, 24 stored runs, Linux ' "$out/history-fake.svg"
+check "a program that lost all of its samples: is in no picture but stays out of the way" \
+	test "$(grep -l '>lost<' "$out"/*.svg | wc -l)" = 0
+expect_eq "a variant has one colour in all of them, those of another scenario too" \
+	"$(for name in {ecdf,violin,history}-{fake,other-fake}; do
+		grep -A30 '<title>steady</title>' "$out/$name.svg" | grep -oE 'rgb\([ 0-9,]*\)' | sed -n 1p
+	done | sort -u)" 'rgb(213,  94,   0)'
+
+# What no fake drive has: a ring, a rate, a hundred rows, thirty variants, and cases of which nothing is known.
+cat >"$bin/canned" <<EOF
+#!/usr/bin/env bash
+[[ \$1 == show ]] && cat "$TMP/canned"
+EOF
+chmod +x "$bin/canned"
+LC_ALL=C awk 'BEGIN {
+	OFS = "\t"
+	print "# run", "x", "2026-11-21T13:55:32Z", "6.18", "A CPU", "NaN", "-", "0.1.0", "tsc"
+	split("fixed none void", name, " ")
+	for (v = 1; v <= 3; v++) {
+		head = "s/" name[v] "/pipeline" OFS "s" OFS name[v] OFS "pipeline" OFS "freq_hz" OFS 100 OFS "-" OFS "lag"
+		if (v < 3) {
+			print "\n\n# ecdf", head, 60, 1e6 * v, "NaN", "NaN"
+			for (i = 1; i <= 60; i++)
+				print "x", 1e6 * v + i ^ 3, i / 60
+			print "\n\n# backlog", head
+			for (i = 0; i < 20; i++)
+				print "x", i == 10 ? "NaN" : i % 10, i == 10 ? "NaN" : v < 2 ? 0 : i * 1e5
+		}
+		print "\n\n# net", head "\nx", "NaN", "NaN", "NaN", "NaN", "NaN", "NaN", "NaN"
+		print "\n\n# slowdown", "s", name[v], "slowdown", "freq_hz", "-"
+		for (i = 2; i <= 4; i++)
+			print "s", name[v], "slowdown", "freq_hz", 10 ^ i, v < 3 ? i - 2.5 : "NaN", "NaN", v < 2 ? 10 : "NaN"
+	}
+	for (i = 0; i < 100; i++) {
+		print "\n\n# ab", "sweep/step/input=" i, "old", "new", 1, 95, i == 51 ? "regressed" : i % 7 ? "inconclusive" : "same"
+		print "x", "matched", i % 5 ? i / 10 : "NaN", i % 3 ? i / 10 - 1 : "NaN", i % 3 ? i / 10 + 1 : "NaN"
+		print "x", "pair", i / 10, "NaN", "NaN"
+	}
+	print "\n\n# ab", "far/step", "old", "new", 1, 95, "regressed\nx", "matched", 30000, 29000, 31000
+	for (v = 1; v <= 30; v++) {
+		head = "many/v/step" OFS "many" OFS "a_variant_with_a_very_long_name_that_nobody_can_read_number_" v OFS "step" OFS "-" OFS 0 OFS "-" OFS "run"
+		print "\n\n# ecdf", head, 1000, 40, 50, 60 "\nx", 40, "0.5\nx", 41, "0.9\nx", 60, 1
+		print "\n\n# net", head "\nx", 40, "NaN", "NaN", 45, -5, v == 1 ? "NaN" : -6, v == 1 ? "NaN" : -4
+		print "\n\n# loads", head "\nx", 0, 8, "40\nx", 1, v < 3 ? "NaN" : 12, "41\nx", 2, 60, 40
+	}
+}' >"$TMP/canned"
+rm -rf "$out"
+sut=$bin/canned plot plots/plot.sh any
+expect_eq "other kinds: drawn in silence, but for what there is not" "$status $(cat "$TMP/err")" \
+	"0 plot.sh: run any: no depth plot: no program was measured at two values of stack_depth"
+expect_eq "other kinds: all are there" "$(pictures | grep -c png; pictures | sed -n 's/\.svg$//p' | tr '\n' ' ')" \
+	"$(printf '10\nab-far ab-sweep backlog-s-pipeline-freq_hz-100 ecdf-many-step ecdf-s-pipeline-freq_hz-100 layout-many-step ')$(
+	printf 'net-many-step slowdown-s-slowdown violin-many-step violin-s-pipeline ')"
+check "backlog: the units" has backlog-s-pipeline-freq_hz-100 'in the ring, MiB'
+check "backlog: the time" has backlog-s-pipeline-freq_hz-100 'time since events were enabled, ms'
+check "lag: says what it is of" has violin-s-pipeline 'lag (log scale)'
+check "slowdown: the units" has slowdown-s-slowdown 'sampling rate, Hz (log scale)'
+check "slowdown: what is above the floor, by its sign" has slowdown-s-slowdown '−0.5 %'
+check "ab: of rows too low for text, those that differ have it" has ab-sweep 'step, input 51'
+check "ab: the level of the intervals" grep -q 'Bars: 95 % intervals' "$out/ab-sweep.svg"
+check "ab: a multiple is a ratio" has ab-far 'cost of B / cost of A (log scale)'
+check "net: a program that is cheaper than its floor" has net-many-step '−5 ns'
+check "a case without a valid sample is in none" test "$(grep -l '>void<' "$out"/*.svg | wc -l)" = 0
+if need_command xmllint "every kind: the SVGs are well-formed"; then
+	check "every kind: the SVGs are well-formed" xmllint --noout "$out"/*.svg
 fi
 
 # --- other gnuplots ---

@@ -393,10 +393,12 @@ static void test_plot_ecdf(void **state)
 		add_samples(s, ns, 5);
 	for (uint64_t ns = 4000; ns < 1000000; ns += 4000)
 		add_samples(s, ns, 1);
+	assert_int_equal(bb_fingerprint_set(&r->fingerprint, "bpfbench", "0.2.0"), 0);
+	assert_int_equal(bb_fingerprint_set(&r->fingerprint, "clocksource", "tsc"), 0);
 	assert_int_equal(bb_report__summarise(r), 0);
 	text = export_ok("plot", r);
-	assert_has(text, "\n# run\tx\t2026-11-21T13:17:00Z\t6.1.0-27-amd64\tAMD EPYC 7763 64-Core Processor\t34\t-\n");
-	assert_has(text, "\tv\tstep\tstack_depth\t4\t-\t10249\t1524\t");	/* the 5125th of 10249 */
+	assert_has(text, "\n# run\tx\t2026-11-21T13:17:00Z\t6.1.0-27-amd64\tAMD EPYC 7763 64-Core Processor\t34\t-\t0.2.0\ttsc\n");
+	assert_has(text, "\tv\tstep\tstack_depth\t4\t-\trun\t10249\t1524\t");	/* the 5125th of 10249 */
 	for (char *line = strtok_r(strstr(text, "\n# ecdf\tperf_profiler"), "\n", &save); line;
 	     line = strtok_r(NULL, "\n", &save)) {
 		double ns, share;
@@ -441,10 +443,75 @@ static void test_plot_cost(void **state)
 			 "perf_profiler\tv\tstep\tstack_depth\t8\t708\tNaN\tNaN\n"
 			 "perf_profiler\tv\tstep\tstack_depth\t16\t716\tNaN\tNaN\n"
 			 "\n\n# cost\tperf_profiler\tw\tstep\tstack_depth\t-\n");
-	assert_has(text, "\tperf_profiler\tv\tstep\tstack_depth\t4\tfloor\t10\t704\tNaN\tNaN\trun\n");
-	assert_has(text, "\tperf_profiler\tw\tstep\tstack_depth\t4\t-\t10\t704\tNaN\tNaN\trun\n");
+	assert_has(text, "\tperf_profiler\tv\tstep\tstack_depth\t4\tfloor\trun\t10\t704\tNaN\tNaN\n");
+	assert_has(text, "\tperf_profiler\tw\tstep\tstack_depth\t4\t-\trun\t10\t704\tNaN\tNaN\n");
 	assert_has(text, "\nperf_profiler\tvoid\tstep\t-\t0\tNaN\tNaN\tNaN\n");
 	assert_lacks(text, "# ecdf\tperf_profiler/void");
+	free(text);
+	bb_report__free(r);
+}
+
+/* What each load cost and where it was, and what that makes of floor and net; void series and live cases have none. */
+static void test_plot_loads(void **state)
+{
+	struct bb_report *r = make_report("x");
+	size_t floor = make_case(r, "v", "step", NULL, 0), w = make_case(r, "w", "step", NULL, 0);
+	size_t live = make_case(r, "x", "live", NULL, 0);
+	char *text;
+
+	(void)state;
+	for (uint32_t load = 0; load < 3; load++) {
+		add_samples(make_series(r, floor, load), 30, 10);
+		add_samples(make_series(r, w, load), 40 + load, 10);
+	}
+	set_text(&r->cases[w].series[1].void_why, "runs were missed");
+	r->cases[w].series[2].jit_mod64 = -1;
+	add_samples(make_series(r, live, 0), 50, 10);
+	r->cases[w].floor = floor;
+	r->cases[live].is_live = true;
+	assert_int_equal(bb_report__summarise(r), 0);
+	text = export_ok("plot", r);
+	assert_has(text, "\n\n\n# loads\tperf_profiler/w/step\tperf_profiler\tw\tstep\t-\t0\t-\trun\n"
+			 "perf_profiler/w/step\t0\t0\t40\nperf_profiler/w/step\t2\tNaN\t42\n\n\n");
+	assert_lacks(text, "# loads\tperf_profiler/x/live");
+	assert_has(text, "\n\n\n# net\tperf_profiler/w/step\tperf_profiler\tw\tstep\t-\t0\t-\trun\n"
+			 "perf_profiler/w/step\t41\tNaN\tNaN\t30\t11\tNaN\tNaN\n\n\n");
+	assert_has(text, "perf_profiler/v/step\t30\tNaN\tNaN\tNaN\tNaN\tNaN\tNaN\n");
+	free(text);
+	bb_report__free(r);
+}
+
+static void test_plot_comparison(void **state)
+{
+	struct bb_report *r = make_report("x");
+	struct bb_comparison *c = bb_report__add_comparison(r);
+	char *text;
+
+	(void)state;
+	assert_non_null(c);
+	set_text(&c->name, "s/step/stack_depth=8");
+	set_text(&c->base, "old\tone");
+	set_text(&c->head, "new");
+	c->threshold = 0.015;
+	c->alpha = 0.05;
+	for (int i = 0; i < 10; i++) {
+		struct bb_pair *p = bb_comparison__add_pair(c);
+
+		assert_non_null(p);
+		p->matched = i < 8;
+		p->base_mod64 = p->head_mod64 = 8;
+		p->d = log(i < 8 ? 1.05 : 0.9);
+	}
+	assert_int_equal(bb_pair_void(&c->pairs[9], "because"), 0);
+	assert_int_equal(bb_comparisons_judge(r->comparisons, r->n_comparisons), 0);
+	text = export_ok("plot", r);
+	assert_has(text, "\n\n\n# ab\ts/step/stack_depth=8\told one\tnew\t1.5\t95\tregressed\n"
+			 "s/step/stack_depth=8\tmatched\t5\t5\t5\n"
+			 "s/step/stack_depth=8\tunmatched\t-10\tNaN\tNaN\n"
+			 "s/step/stack_depth=8\tnet\tNaN\tNaN\tNaN\n"
+			 "s/step/stack_depth=8\tpair\t5\tNaN\tNaN\n");
+	assert_has(text, "unmatched-pair\t-10\tNaN\tNaN\n");
+	assert_null(strstr(strstr(text, "unmatched-pair\t-10") + 1, "unmatched-pair"));	/* the other one is void */
 	free(text);
 	bb_report__free(r);
 }
@@ -618,6 +685,8 @@ int main(void)
 		cmocka_unit_test(test_table_tells_all),
 		cmocka_unit_test(test_plot_ecdf),
 		cmocka_unit_test(test_plot_cost),
+		cmocka_unit_test(test_plot_loads),
+		cmocka_unit_test(test_plot_comparison),
 		cmocka_unit_test(test_json_is_what_is_stored),
 		cmocka_unit_test(test_full_device),
 		cmocka_unit_test(test_registry),

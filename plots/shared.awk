@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# shared.awk [-v colours=FILE]: what figures.awk and history.awk have in common. FILE remembers which variant has which
+# colour, so that it is the same in all figures that are drawn together; it need not be there.
+
+# A gnuplot string: in single quotes nothing is special but the quote itself.
+function quote(text)
+{
+	gsub(/'/, "''", text)
+	return "'" text "'"
+}
+
+# NaN stays NaN, which is a function of nothing there.
+function number(text) { return text ~ /^-?[0-9.]+$/ ? text : "NaN" }
+
+# "2026-11-21T13:55:32Z" for people.
+function date_text(started) { return substr(started, 1, 10) " " substr(started, 12, 5) " UTC" }
+
+# A scenario that is called as its drive is named once.
+function joined(scenario, drive, by) { return scenario == drive ? scenario : scenario by drive }
+
+function file_name(text)
+{
+	gsub(/[^A-Za-z0-9._=-]/, "_", text)
+	return substr(text, 1, 200)
+}
+
+# What people read: "stack depth 8", "freq 100 Hz" (units are the last word of a name).
+function param_text(param, value,    unit)
+{
+	unit = ""
+	if (sub(/_hz$/, "", param)) unit = " Hz"
+	else if (sub(/_ns$/, "", param)) unit = " ns"
+	else if (sub(/_us$/, "", param)) unit = " µs"
+	else if (sub(/_bytes$/, "", param)) unit = " bytes"
+	gsub(/_/, " ", param)
+	return param " " value unit
+}
+
+# The median of v[1..n], which is sorted in place.
+function median(v, n,    i, j, x)
+{
+	for (i = 2; i <= n; i++) {
+		x = v[i]
+		for (j = i - 1; j >= 1 && v[j] > x; j--)
+			v[j + 1] = v[j]
+		v[j + 1] = x
+	}
+	return n % 2 ? v[(n + 1) / 2] : (v[n / 2] + v[n / 2 + 1]) / 2
+}
+
+# A variant has the same colour in every figure: in those of its scenario, and in those of others that have one of this
+# name, where no other took it first. The floor has 0.
+function colour_of(scenario, variant, is_floor,    colour)
+{
+	claim_colour(scenario, variant, is_floor)
+	if (!((scenario, variant) in colour_number)) {
+		for (colour = 1; (scenario, colour) in taken; colour++)
+			;
+		set_colour(scenario, variant, colour)
+	}
+	return colour_number[scenario, variant]
+}
+
+# The colour that a variant has for being the floor, or for its name. Before any is free for others, all claim theirs.
+function claim_colour(scenario, variant, is_floor)
+{
+	if (!knows_colours)
+		load_colours()
+	if ((scenario, variant) in colour_number)
+		return
+	if (is_floor)
+		set_colour(scenario, variant, 0)
+	else if (variant in usual_colour && !((scenario, usual_colour[variant]) in taken))
+		set_colour(scenario, variant, usual_colour[variant])
+}
+
+function set_colour(scenario, variant, colour)
+{
+	colour_number[scenario, variant] = colour
+	if (!colour)
+		return
+	taken[scenario, colour] = 1
+	if (!(variant in usual_colour) || colour < usual_colour[variant])
+		usual_colour[variant] = colour
+}
+
+function load_colours(    row, cell)
+{
+	knows_colours = 1
+	while (colours != "" && (getline row < colours) > 0) {
+		split(row, cell, FS)
+		set_colour(cell[1], cell[2], cell[3] + 0)
+	}
+	if (colours != "")
+		close(colours)
+}
+
+function save_colours(    key, part)
+{
+	for (key in colour_number) {
+		split(key, part, SUBSEP)
+		if (colours != "")
+			print part[1] FS part[2] FS colour_number[key] > colours
+	}
+}
