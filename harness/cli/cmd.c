@@ -13,6 +13,7 @@ const struct bb_cmd bb_cmds[] = {
 	{"run", "measure scenarios (the default: `bpfbench --scenario S` is `bpfbench run --scenario S`)", bb_cmd_run},
 	{"init", "write a scenario for a BPF object, to start from", bb_cmd_init},
 	{"show", "print a stored run in any format, without measuring", bb_cmd_show},
+	{"report", "write one HTML page about stored runs, with history, flame graph and source", bb_cmd_report},
 	{"annotate", "print the programs' source with what each line executed (drive exact)", bb_cmd_annotate},
 	{"list", "list the scenarios with their variants and drives, and the stored runs", bb_cmd_list},
 	{"history", "show each variant over all stored runs, and where it changed", bb_cmd_history},

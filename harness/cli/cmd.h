@@ -30,6 +30,7 @@ extern const size_t bb_n_cmds;
 
 int bb_cmd_run(int argc, char **argv);
 int bb_cmd_show(int argc, char **argv);
+int bb_cmd_report(int argc, char **argv);
 int bb_cmd_annotate(int argc, char **argv);
 int bb_cmd_list(int argc, char **argv);
 int bb_cmd_history(int argc, char **argv);

@@ -8,18 +8,13 @@
 #include "report/json_out.h"
 #include "report/table_cells.h"
 #include "report/text_table.h"
+#include "report/timeline_marks.h"
 
 #define COMMIT_DIGITS 10
 
-/* Whether the point took part in the judgement; its mark is "-" otherwise. */
-static bool is_judged(const struct bb_timeline *t, const struct bb_timeline_point *p)
-{
-	return !p->differs && !t->runs[p->run].incomplete;
-}
-
 static const char *mark_text(const struct bb_timeline *t, const struct bb_timeline_point *p)
 {
-	return is_judged(t, p) ? bb_history_mark_name(p->judged.mark) : "-";
+	return bb_timeline__is_judged(t, p) ? bb_history_mark_name(p->judged.mark) : "-";
 }
 
 /* --- for people ---------------------------------------------------------------------------------------------- */
@@ -72,14 +67,13 @@ static void add_point(struct bb_text_table *table, const struct bb_timeline *t, 
 		      const struct bb_timeline_point *p)
 {
 	const struct bb_timeline_run *run = &t->runs[p->run];
-	double change = bb_timeline_judged(c, p) - p->judged.baseline;
 
 	bb_text_table__add_text(table, run->started ? run->started : run->id);
 	bb_text_table__add(table, "%.*s", COMMIT_DIGITS, run->commit);
 	add_latency(table, &p->of->latency);
 	add_or_absent(table, "%.4f", p->of->ratio.value);
 	add_or_absent(table, "%.2f", 100 * p->of->se);
-	add_or_absent(table, "%+.2f", 100 * expm1(change));
+	add_or_absent(table, "%+.2f", 100 * bb_timeline__change(c, p));
 	add_or_absent(table, "%.2f", 100 * expm1(p->judged.limit));
 	bb_text_table__add_text(table, mark_text(t, p));
 	add_note(table, run, p);
@@ -103,33 +97,15 @@ static int print_case(const struct bb_timeline *t, const struct bb_timeline_case
 	return rc;
 }
 
-/* The last point that was judged, or NULL. */
-static const struct bb_timeline_point *newest(const struct bb_timeline *t, const struct bb_timeline_case *c)
-{
-	for (size_t i = c->n_points; i-- > 0;)
-		if (is_judged(t, &c->points[i]) && c->points[i].judged.mark != BB_HISTORY_VOID)
-			return &c->points[i];
-	return NULL;
-}
-
-/* Where the level that the newest point is at began; NULL when nothing is known to have changed. */
-static const struct bb_timeline_point *change_point(const struct bb_timeline_case *c)
-{
-	for (size_t i = c->n_points; i-- > 0;)
-		if (c->points[i].judged.change)
-			return &c->points[i];
-	return NULL;
-}
-
 static void print_change(const struct bb_timeline *t, const struct bb_timeline_case *c,
 			 const struct bb_timeline_point *p, FILE *out)
 {
-	const struct bb_timeline_point *since = change_point(c);
+	const struct bb_timeline_point *since = bb_timeline__since(c);
 	const struct bb_timeline_run *run = &t->runs[since ? since->run : p->run];
 
 	fprintf(out, "%s: ", bb_history_mark_name(p->judged.mark));
 	bb_put_clean(out, c->name);
-	fprintf(out, ", %+.2f %% in the newest run", 100 * expm1(bb_timeline_judged(c, p) - p->judged.baseline));
+	fprintf(out, ", %+.2f %% in the newest run", 100 * bb_timeline__change(c, p));
 	if (p->judged.mark == BB_HISTORY_SUSPECT)
 		fputs("; one run proves nothing: run again", out);
 	else if (since)
@@ -143,12 +119,12 @@ static void print_summary(const struct bb_timeline *t, FILE *out)
 	size_t n[BB_HISTORY_IMPROVED + 1] = {0};
 
 	for (size_t i = 0; i < t->n_cases; i++) {
-		const struct bb_timeline_point *p = newest(t, &t->cases[i]);
-		enum bb_history_mark mark = p ? p->judged.mark : BB_HISTORY_VOID;
+		const struct bb_timeline_case *c = &t->cases[i];
+		enum bb_history_mark mark = bb_timeline__mark(t, c);
 
 		n[mark]++;
-		if (mark == BB_HISTORY_SUSPECT || mark == BB_HISTORY_REGRESSED || mark == BB_HISTORY_IMPROVED)
-			print_change(t, &t->cases[i], p, out);
+		if (bb_history_is_news(mark))
+			print_change(t, c, bb_timeline__newest(t, c), out);
 	}
 	fprintf(out, "%zu cases over %zu runs: %zu regressed, %zu improved, %zu suspect, %zu steady, %zu learning\n",
 		t->n_cases, t->n_runs, n[BB_HISTORY_REGRESSED], n[BB_HISTORY_IMPROVED], n[BB_HISTORY_SUSPECT],

@@ -9,6 +9,7 @@
 struct bb_flame_opts {
 	const char *title;
 	const char *unit;	/* of weights: "samples", "us" */
+	size_t max_bytes;	/* for frames; 0: 1.8 MB. Head, style and script are some 8 kB */
 };
 
 /*
@@ -17,5 +18,11 @@ struct bb_flame_opts {
  * out; the file says how narrow. 0 or -ENOMEM; errors of `out` are its own.
  */
 int bb_flame__write(const struct bb_tree *tree, const struct bb_flame_opts *opts, FILE *out);
+
+/*
+ * The same as a <figure> of an HTML page, as wide as there is room: on a phone, too. Colours around the frames are the page's
+ * (its variables --ink, --faint, --paper). There may be several on a page.
+ */
+int bb_flame__write_html(const struct bb_tree *tree, const struct bb_flame_opts *opts, FILE *out);
 
 #endif

@@ -12,9 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NOTE_CUT "[cut: the stack is deeper]"
-#define NOTE_LOST "[stack lost]"
-#define NOTE_OFF_CPU "[off-CPU]"
 #define MAX_OWN_FRAMES 8u
 #define MAX_DEPTH (2 * BB_PROFILE_FRAMES + 8)	/* of a stack: its process and notes included */
 
@@ -102,9 +99,9 @@ static int add_stacks(struct folding *f)
 
 	f->parts = malloc((f->samples->n_addresses + notes * f->samples->n + 1) * sizeof(*f->parts));
 	f->stacks = malloc((f->samples->n + 1) * sizeof(*f->stacks));
-	if (!f->parts || !f->stacks || bb_points__text(&f->points, NOTE_CUT, BB_FRAME_NOTE, &f->cut) ||
-	    bb_points__text(&f->points, NOTE_LOST, BB_FRAME_NOTE, &f->lost) ||
-	    bb_points__text(&f->points, NOTE_OFF_CPU, BB_FRAME_OFF_CPU, &f->off_cpu))
+	if (!f->parts || !f->stacks || bb_points__text(&f->points, BB_NOTE_CUT, BB_FRAME_NOTE, &f->cut) ||
+	    bb_points__text(&f->points, BB_NOTE_LOST, BB_FRAME_NOTE, &f->lost) ||
+	    bb_points__text(&f->points, BB_NOTE_OFF_CPU, BB_FRAME_OFF_CPU, &f->off_cpu))
 		return -ENOMEM;
 	for (size_t i = 0; i < f->samples->n && !rc; i++)
 		rc = add_stack(f, &f->samples->v[i]);

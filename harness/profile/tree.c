@@ -49,13 +49,13 @@ void bb_tree__sum(struct bb_tree *t)
 		t->nodes[t->nodes[i].parent].total += t->nodes[i].total;
 }
 
-static const char *const suffixes[BB_N_FRAME_KINDS] = {
+const char *const bb_frame_suffixes[BB_N_FRAME_KINDS] = {
 	[BB_FRAME_INLINED] = "_[i]", [BB_FRAME_JIT] = "_[j]", [BB_FRAME_KERNEL] = "_[k]",
 };
 
 static void write_name(const struct bb_tree *t, uint32_t node, FILE *out)
 {
-	const char *suffix = suffixes[t->nodes[node].kind];
+	const char *suffix = bb_frame_suffixes[t->nodes[node].kind];
 
 	for (const char *c = bb_tree__name(t, node); *c; c++)
 		putc(*c == ';' ? ':' : (unsigned char)*c < ' ' || *c == 0x7f ? '?' : *c, out);

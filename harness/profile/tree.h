@@ -20,6 +20,14 @@ enum bb_frame_kind {
 	BB_N_FRAME_KINDS,
 };
 
+/* What stands at the end of the names of a kind in folded stacks; NULL: nothing. */
+extern const char *const bb_frame_suffixes[BB_N_FRAME_KINDS];
+
+/* The names of frames that are no functions. */
+#define BB_NOTE_CUT	"[cut: the stack is deeper]"
+#define BB_NOTE_LOST	"[stack lost]"
+#define BB_NOTE_OFF_CPU	"[off-CPU]"
+
 /*
  * Stacks folded into each other: a node for each way from the root that was sampled. Node 0 is the root and has no name. A
  * node comes after its parent.

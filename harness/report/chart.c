@@ -3,38 +3,34 @@
 
 #include <math.h>
 
-#include "report/json_out.h"
+#include "base/text.h"
 
 /* In the units of the view box; the page scales it to its width. */
-#define WIDTH		720.0
-#define LEFT_OF_RANGES	190.0
-#define LEFT_OF_LINES	64.0
+#define WIDTH		460.0
+#define LEFT_OF_RANGES	168.0
+#define LEFT_OF_LINES	62.0
 #define RIGHT		16.0
-#define TOP		10.0
+#define TOP		18.0		/* room for the words of marks */
 #define ROW		24.0
 #define BELOW		40.0		/* tick labels and the axis' own */
-#define LINES_HEIGHT	260.0
+#define LINES_HEIGHT	220.0
 #define KEY_ROW		20.0
-#define KEY_COLUMNS	3u
-#define LABEL_CHARS	26
-#define MAX_TICKS	12
+#define KEY_COLUMNS	2u
+#define LABEL_CHARS	18
+#define LABEL_WIDTH	36.0		/* of ticks */
+#define LABEL_HEIGHT	16.0
+#define MAX_TICKS	16
 #define MAX_MARKS	64u		/* points of a line that are marked; more are the line itself */
 
-void bb_html_text(FILE *out, const char *text)
-{
-	for (; text && *text; text++) {
-		switch (*text) {
-		case '&': fputs("&amp;", out); break;
-		case '<': fputs("&lt;", out); break;
-		case '>': fputs("&gt;", out); break;
-		case '"': fputs("&quot;", out); break;
-		case '\'': fputs("&#39;", out); break;
-		default: putc((unsigned char)*text < 0x20 || *text == 0x7f ? ' ' : *text, out); break;
-		}
-	}
-}
-
 /* --- axes ---------------------------------------------------------------------------------------------------- */
+
+void bb_chart_widen(struct bb_chart_axis *a, double value)
+{
+	if (!isfinite(value))
+		return;
+	a->lo = isnan(a->lo) || value < a->lo ? value : a->lo;
+	a->hi = isnan(a->hi) || value > a->hi ? value : a->hi;
+}
 
 /* Values to places: `from` is where lo is drawn. */
 struct scale {
@@ -68,7 +64,7 @@ static void add_tick(struct scale *s, double value)
 static void set_linear(struct scale *s, const struct bb_chart_axis *axis)
 {
 	double range = axis->hi > axis->lo ? axis->hi - axis->lo : fmax(fabs(axis->hi), 1);
-	double step = round_step(range / 6);
+	double step = round_step(axis->whole ? fmax(range / 6, 1) : range / 6);
 
 	s->lo = floor(axis->lo / step) * step;
 	s->hi = ceil((axis->hi > axis->lo ? axis->hi : axis->lo + range) / step) * step;
@@ -76,11 +72,12 @@ static void set_linear(struct scale *s, const struct bb_chart_axis *axis)
 		add_tick(s, fabs(v) < step / 1e6 ? 0 : v);
 }
 
-/* Ticks at 1, 2 and 5, or at powers of ten alone where there are many of them. */
+/* Ticks at 1, 2 and 5, or at powers of ten alone where there is no room for the others. */
 static void set_logarithmic(struct scale *s, const struct bb_chart_axis *axis)
 {
 	static const double between[] = {1, 2, 5};
-	bool wide = log10(axis->hi / axis->lo) > 3.5;
+	double room = s->from < s->to ? (s->to - s->from) / LABEL_WIDTH : (s->from - s->to) / LABEL_HEIGHT;
+	bool wide = log10(axis->hi / axis->lo) > log10(2) * room;	/* 1 and 2 are nearest to each other */
 
 	s->lo = axis->lo / 1.1;
 	s->hi = axis->hi * 1.1;
@@ -122,7 +119,7 @@ static void put_x_axis(FILE *out, const struct scale *s, const char *label, doub
 		fputs("</text>", out);
 	}
 	fprintf(out, "<text class=axis x=%.1f y=%.1f text-anchor=middle>", (s->from + s->to) / 2, bottom + 32);
-	bb_html_text(out, label);
+	bb_xml_text(out, label);
 	fputs("</text>\n", out);
 }
 
@@ -137,14 +134,14 @@ static void put_y_axis(FILE *out, const struct scale *s, const char *label, doub
 		fputs("</text>", out);
 	}
 	fprintf(out, "<text class=axis transform='translate(14 %.1f)rotate(-90)' text-anchor=middle>", (s->from + s->to) / 2);
-	bb_html_text(out, label);
+	bb_xml_text(out, label);
 	fputs("</text>\n", out);
 }
 
 static void begin_svg(FILE *out, double height, const char *label)
 {
-	fprintf(out, "<svg viewBox='0 0 %.0f %.0f' role=img aria-label='", WIDTH, height);
-	bb_html_text(out, label);
+	fprintf(out, "<svg class=chart viewBox='0 0 %.0f %.0f' role=img aria-label='", WIDTH, height);
+	bb_xml_text(out, label);
 	fputs("'>\n", out);
 }
 
@@ -159,7 +156,7 @@ static void put_label(FILE *out, const char *text)
 		fputs("…", out);
 	for (; chars > LABEL_CHARS; chars--)
 		text += bb_utf8_len(text) ? bb_utf8_len(text) : 1;
-	bb_html_text(out, text);
+	bb_xml_text(out, text);
 }
 
 /* --- ranges -------------------------------------------------------------------------------------------------- */
@@ -173,7 +170,7 @@ static double within(const struct scale *s, double value)
 static void put_range(FILE *out, const struct scale *s, const struct bb_chart_range *r, double y)
 {
 	fprintf(out, "<g class=c%zu><title>", r->colour % BB_CHART_COLOURS);
-	bb_html_text(out, r->label);
+	bb_xml_text(out, r->label);
 	fprintf(out, ": %.4g", r->value);
 	if (isfinite(r->lo) && isfinite(r->hi))
 		fprintf(out, " [%.4g, %.4g]", r->lo, r->hi);
@@ -223,6 +220,18 @@ static void put_path(FILE *out, const struct scale *x, const struct scale *y, co
 	fputs("'/>", out);
 }
 
+static void put_title(FILE *out, const struct bb_chart_line *line, size_t i)
+{
+	fputs("<title>", out);
+	if (line->titles) {
+		bb_xml_text(out, line->titles[i]);
+	} else {
+		bb_xml_text(out, line->label);
+		fprintf(out, ": %.4g at %.6g", line->y[i], line->x[i]);
+	}
+	fputs("</title>", out);
+}
+
 static void put_points(FILE *out, const struct scale *x, const struct scale *y, const struct bb_chart_line *line)
 {
 	for (size_t i = 0; i < line->n; i++) {
@@ -231,43 +240,113 @@ static void put_points(FILE *out, const struct scale *x, const struct scale *y, 
 		if (line->lo && isfinite(line->lo[i]) && isfinite(line->hi[i]))
 			fprintf(out, "<path class=interval d='M%.1f %.1fV%.1f'/>", place(x, line->x[i]), place(y, line->lo[i]),
 				place(y, line->hi[i]));
-		fprintf(out, "<circle cx=%.1f cy=%.1f r=2.5><title>", place(x, line->x[i]), place(y, line->y[i]));
-		bb_html_text(out, line->label);
-		fprintf(out, ": %.4g at %.6g</title></circle>", line->y[i], line->x[i]);
+		fprintf(out, "<circle cx=%.1f cy=%.1f r=%s>", place(x, line->x[i]), place(y, line->y[i]), line->loose ? "4" : "2.5");
+		put_title(out, line, i);
+		fputs("</circle>", out);
 	}
+}
+
+/* Many points that are not joined: a dot each, and nothing said of it. */
+static void put_dots(FILE *out, const struct scale *x, const struct scale *y, const struct bb_chart_line *line)
+{
+	fputs("<path class=dots d='", out);
+	for (size_t i = 0; i < line->n; i++)
+		if (isfinite(line->x[i]) && isfinite(line->y[i]))
+			fprintf(out, "M%.1f %.1fh0", place(x, line->x[i]), place(y, line->y[i]));
+	fputs("'/>", out);
+}
+
+static void put_line(FILE *out, const struct scale *x, const struct scale *y, const struct bb_chart_line *line)
+{
+	fprintf(out, "<g class='c%zu d%zu'>", line->colour % BB_CHART_COLOURS, line->colour / BB_CHART_COLOURS % 4);
+	if (!line->loose)
+		put_path(out, x, y, line);
+	if (!line->steps && line->n <= MAX_MARKS)
+		put_points(out, x, y, line);
+	else if (line->loose)
+		put_dots(out, x, y, line);
+	fputs("</g>\n", out);
+}
+
+/* From b->x[from] on: where it ends, one beyond the last point. */
+static size_t band_end(const struct bb_chart_backdrop *b, size_t from)
+{
+	while (from < b->n && isfinite(b->x[from]) && isfinite(b->lo[from]) && isfinite(b->hi[from]))
+		from++;
+	return from;
+}
+
+static void put_band(FILE *out, const struct scale *x, const struct scale *y, const struct bb_chart_backdrop *b)
+{
+	for (size_t from = 0, to; from < b->n; from = to + 1) {
+		to = band_end(b, from);
+		if (to == from)
+			continue;
+		fputs("<path class=band d='", out);
+		for (size_t i = from; i < to; i++)
+			fprintf(out, "%c%.1f %.1f", i == from ? 'M' : 'L', place(x, b->x[i]), place(y, b->hi[i]));
+		for (size_t i = to; i-- > from;)
+			fprintf(out, "L%.1f %.1f", place(x, b->x[i]), place(y, b->lo[i]));
+		fputs("Z'/>\n", out);
+	}
+}
+
+static void put_marks(FILE *out, const struct scale *x, const struct bb_chart_backdrop *b, double bottom)
+{
+	for (size_t i = 0; i < b->n_marks; i++) {
+		const struct bb_chart_mark *m = &b->marks[i];
+		double at = place(x, m->x);
+
+		fprintf(out, "<g class=c%zu><path class=mark d='M%.1f %.1fV%.1f'/><text class=tick x=%.1f y=%.1f "
+			"text-anchor=%s>", m->colour % BB_CHART_COLOURS, at, TOP, bottom, at, TOP - 5,
+			at > (x->from + x->to) / 2 ? "end" : "start");
+		bb_xml_text(out, m->label);
+		fputs("</text></g>\n", out);
+	}
+}
+
+static size_t count_labels(const struct bb_chart_line *lines, size_t n)
+{
+	size_t labels = 0;
+
+	for (size_t i = 0; i < n; i++)
+		labels += lines[i].label != NULL;
+	return labels;
 }
 
 static void put_key(FILE *out, const struct bb_chart_line *lines, size_t n, double top)
 {
-	for (size_t i = 0; i < n; i++) {
-		double x = LEFT_OF_LINES + (WIDTH - LEFT_OF_LINES) / KEY_COLUMNS * (double)(i % KEY_COLUMNS);
-		double y = top + KEY_ROW * (double)(i / KEY_COLUMNS);
+	for (size_t i = 0, nth = 0; i < n; i++) {
+		double x = LEFT_OF_LINES + (WIDTH - LEFT_OF_LINES) / KEY_COLUMNS * (double)(nth % KEY_COLUMNS);
+		double y = top + KEY_ROW * (double)(nth / KEY_COLUMNS);
 
-		fprintf(out, "<g class='c%zu d%zu'><path class=line d='M%.1f %.1fh26'/><text class=label x=%.1f y=%.1f>",
-			lines[i].colour % BB_CHART_COLOURS, lines[i].colour / BB_CHART_COLOURS % 4, x, y, x + 32, y + 4);
+		if (!lines[i].label)
+			continue;
+		fprintf(out, "<g class='c%zu d%zu'><path class=%s d='M%.1f %.1fh%d'/><text class=label x=%.1f y=%.1f>",
+			lines[i].colour % BB_CHART_COLOURS, lines[i].colour / BB_CHART_COLOURS % 4,
+			lines[i].loose ? "dots" : "line", lines[i].loose ? x + 13 : x, y, lines[i].loose ? 0 : 26, x + 32, y + 4);
 		put_label(out, lines[i].label);
 		fputs("</text></g>", out);
+		nth++;
 	}
 	putc('\n', out);
 }
 
 void bb_chart_lines(FILE *out, const struct bb_chart_axis *x, const struct bb_chart_axis *y,
-		    const struct bb_chart_line *lines, size_t n)
+		    const struct bb_chart_line *lines, size_t n, const struct bb_chart_backdrop *behind)
 {
 	double bottom = TOP + LINES_HEIGHT, key = bottom + BELOW + 12;
 	struct scale sx = make_scale(x, LEFT_OF_LINES, WIDTH - RIGHT), sy = make_scale(y, bottom, TOP);
 
-	begin_svg(out, key + KEY_ROW * (double)((n + KEY_COLUMNS - 1) / KEY_COLUMNS), y->label);
+	begin_svg(out, key + KEY_ROW * (double)((count_labels(lines, n) + KEY_COLUMNS - 1) / KEY_COLUMNS), y->label);
+	if (behind)
+		put_band(out, &sx, &sy, behind);
 	put_x_axis(out, &sx, x->label, TOP, bottom);
 	put_y_axis(out, &sy, y->label, LEFT_OF_LINES, WIDTH - RIGHT);
-	for (size_t i = 0; i < n; i++) {
-		fprintf(out, "<g class='c%zu d%zu'>", lines[i].colour % BB_CHART_COLOURS,
-			lines[i].colour / BB_CHART_COLOURS % 4);
-		put_path(out, &sx, &sy, &lines[i]);
-		if (!lines[i].steps && lines[i].n <= MAX_MARKS)
-			put_points(out, &sx, &sy, &lines[i]);
-		fputs("</g>\n", out);
-	}
+	if (behind)
+		put_marks(out, &sx, behind, bottom);
+	for (size_t i = 0; i < n; i++)
+		put_line(out, &sx, &sy, &lines[i]);
 	put_key(out, lines, n, key);
 	fputs("</svg>\n", out);
 }

@@ -54,6 +54,24 @@ struct bb_estimate bb_counted_case__instructions(const struct bb_counted_case *c
 	return e;
 }
 
+struct bb_counted_range bb_counted__range(const struct bb_counted *c)
+{
+	struct bb_counted_range g = {0};
+
+	for (size_t i = 0; i < c->n_cases; i++) {
+		const struct bb_counted_case *k = &c->cases[i];
+
+		if (k->void_why || !k->runs)
+			continue;
+		g.n_exact += bb_counted_case__is_exact(k);
+		if (!g.least || k->least < g.least->least)
+			g.least = k;
+		if (!g.most || k->most > g.most->most)
+			g.most = k;
+	}
+	return g;
+}
+
 void bb_counted__done(struct bb_counted *c)
 {
 	for (size_t i = 0; i < c->n_cases; i++) {

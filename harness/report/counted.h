@@ -63,6 +63,14 @@ static inline bool bb_counted_case__is_exact(const struct bb_counted_case *c)
 /* Instructions of one run: the number if it is exact, else the mean with the least and the most; NAN if void. */
 struct bb_estimate bb_counted_case__instructions(const struct bb_counted_case *c);
 
+/* The extremes of one run over all cases of a program that count. */
+struct bb_counted_range {
+	const struct bb_counted_case *least, *most;	/* NULL: no case counts */
+	size_t n_exact;
+};
+
+struct bb_counted_range bb_counted__range(const struct bb_counted *c);
+
 /* Append to one of the lists; zeroed, valid until the next call. NULL when out of memory. */
 struct bb_counted_case *bb_counted__add_case(struct bb_counted *c);
 struct bb_counted_line *bb_counted__add_line(struct bb_counted *c);

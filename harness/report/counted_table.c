@@ -6,31 +6,6 @@
 #include "report/table_cells.h"
 #include "report/text_table.h"
 
-/* The extremes of one run over all cases of a program that count. */
-struct range {
-	const struct bb_counted_case *least, *most;	/* NULL: no case counts */
-	size_t n_exact, n_valid;
-};
-
-static struct range range_of(const struct bb_counted *c)
-{
-	struct range g = {0};
-
-	for (size_t i = 0; i < c->n_cases; i++) {
-		const struct bb_counted_case *k = &c->cases[i];
-
-		if (k->void_why || !k->runs)
-			continue;
-		g.n_valid++;
-		g.n_exact += bb_counted_case__is_exact(k);
-		if (!g.least || k->least < g.least->least)
-			g.least = k;
-		if (!g.most || k->most > g.most->most)
-			g.most = k;
-	}
-	return g;
-}
-
 static void add_extreme(struct bb_text_table *t, const struct bb_counted_case *c, uint64_t value)
 {
 	bb_text_table__add(t, c ? "%" PRIu64 : BB_TEXT_ABSENT, value);
@@ -42,7 +17,7 @@ static void add_extreme(struct bb_text_table *t, const struct bb_counted_case *c
 
 static void add_row(struct bb_text_table *t, const struct bb_counted *c)
 {
-	struct range g = range_of(c);
+	struct bb_counted_range g = bb_counted__range(c);
 
 	bb_text_table__add(t, "%s", c->name);
 	bb_text_table__add(t, "%zu", c->n_cases);
@@ -74,20 +49,26 @@ static void put_notes(const struct bb_counted *c, FILE *out)
 	fprintf(out, " left by %" PRIu64 " tail calls: what the programs there executed is not counted\n", c->tail_calls);
 }
 
-int bb_put_counted(const struct bb_report *r, FILE *out)
+void bb_counted_table__make(const struct bb_report *r, struct bb_text_table *ret_table)
 {
 	static const struct bb_text_column columns[] = {
 		{"program", true}, {"cases", false}, {"runs", false}, {"least", false}, {"at", false}, {"most", false},
 		{"at", false}, {"paths", false}, {"exact", true},
 	};
+
+	bb_text_table__init(ret_table, columns, sizeof(columns) / sizeof(columns[0]));
+	for (size_t i = 0; i < r->n_counted; i++)
+		add_row(ret_table, &r->counted[i]);
+}
+
+int bb_put_counted(const struct bb_report *r, FILE *out)
+{
 	struct bb_text_table t;
 	int rc;
 
 	if (!r->n_counted)
 		return 0;
-	bb_text_table__init(&t, columns, sizeof(columns) / sizeof(columns[0]));
-	for (size_t i = 0; i < r->n_counted; i++)
-		add_row(&t, &r->counted[i]);
+	bb_counted_table__make(r, &t);
 	fputs("\ninstructions per run (exact: the same in every run of a case; helpers' own are not counted)\n", out);
 	rc = bb_text_table__print(&t, 2, out);
 	bb_text_table__done(&t);

@@ -5,8 +5,12 @@
 #include <stdio.h>
 
 #include "report/report.h"
+#include "report/text_table.h"
 
-/* The table of what was counted, a row a program; nothing if there is none. 0 or -ENOMEM. */
+/* The table of what was counted, a row a program; bb_text_table__done() it. */
+void bb_counted_table__make(const struct bb_report *r, struct bb_text_table *ret_table);
+
+/* The same as text, with what is to be said of it; nothing if there is none. 0 or -ENOMEM. */
 int bb_put_counted(const struct bb_report *r, FILE *out);
 
 #endif

@@ -4,7 +4,7 @@
 
 static int compose(const struct bb_report *r, FILE *mem, struct bb_err *err)
 {
-	return bb_html__write(r, mem) ? bb_fail_nomem(err) : 0;
+	return bb_html__write(&(struct bb_html_page){.report = r}, 1, mem) ? bb_fail_nomem(err) : 0;
 }
 
 int bb_export_html(const struct bb_report *r, FILE *out, struct bb_err *err)

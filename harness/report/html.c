@@ -4,127 +4,124 @@
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "report/chart.h"
+#include "base/text.h"
 #include "report/html_charts.h"
+#include "report/html_history.h"
+#include "report/html_parts.h"
+#include "report/html_source.h"
+#include "report/sweep_table.h"
 #include "report/table_cells.h"
 
-static const char style[] =
-	"<style>\n"
-	":root{--ink:#1d2021;--faint:#5f6368;--paper:#fff;--panel:#f5f6f7;--line:#d5d8db;--band:#e3e6e8;"
-	"--c0:#0072b2;--c1:#d55e00;--c2:#009e73;--c3:#cc79a7;--c4:#b07d00;--c5:#2f8fc4;--c6:#000;--c7:#6b6b6b}\n"
-	"@media(prefers-color-scheme:dark){:root{--ink:#e8e6e3;--faint:#a7abaf;--paper:#17191b;--panel:#212427;--line:#3a3f44;"
-	"--band:#2d3236;--c0:#56b4e9;--c1:#f0883e;--c2:#2fc79a;--c3:#e39cc4;--c4:#f0c000;--c5:#8ccaf0;--c6:#fff;--c7:#a0a0a0}}\n"
-	"*{box-sizing:border-box}body{margin:0 auto;padding:1rem;max-width:62rem;color:var(--ink);background:var(--paper);"
-	"font:15px/1.45 system-ui,sans-serif}h1{font-size:1.5rem;margin:.2rem 0}h2{font-size:1.15rem;margin:2rem 0 .4rem}"
-	"h3{font-size:1rem;margin:1.2rem 0 .3rem}p{margin:.3rem 0}.faint{color:var(--faint)}\n"
-	".scroll{overflow-x:auto}table{border-collapse:collapse;font-variant-numeric:tabular-nums;font-size:.9rem}"
-	"th,td{padding:.2rem .7rem;text-align:right;border-bottom:1px solid var(--line);white-space:nowrap}"
-	"th:first-child,td:first-child,.text{text-align:left}th{font-weight:600;color:var(--faint)}td.wrap{white-space:normal}\n"
-	".verdict{font-weight:700}.regressed{color:var(--c1)}.improved{color:var(--c2)}.bad{border-left:4px solid var(--c1);"
-	"padding:.3rem .8rem;background:var(--panel)}\n"
-	"figure{margin:.6rem 0;padding:.5rem;background:var(--panel);border-radius:6px;break-inside:avoid}"
-	"figcaption{font-size:.85rem;color:var(--faint)}svg{display:block;width:100%;height:auto;max-width:60rem}"
-	"svg text{fill:var(--ink);font:12px system-ui,sans-serif}svg .tick,svg .axis{fill:var(--faint);font-size:11px}"
-	"svg .grid{stroke:var(--line);stroke-width:1}svg .band{fill:var(--band)}svg .line{fill:none;stroke-width:1.7}"
-	"svg .interval{stroke-width:4;opacity:.45}svg .far{stroke-width:1.2}\n"
-	".d1 .line{stroke-dasharray:5 3}.d2 .line{stroke-dasharray:2 2}.d3 .line{stroke-dasharray:8 3 2 3}\n"
-	".c0 path,.c0 circle{stroke:var(--c0)}.c0 circle{fill:var(--c0)}.c1 path,.c1 circle{stroke:var(--c1)}.c1 circle{fill:var(--c1)}"
-	".c2 path,.c2 circle{stroke:var(--c2)}.c2 circle{fill:var(--c2)}.c3 path,.c3 circle{stroke:var(--c3)}.c3 circle{fill:var(--c3)}"
-	".c4 path,.c4 circle{stroke:var(--c4)}.c4 circle{fill:var(--c4)}.c5 path,.c5 circle{stroke:var(--c5)}.c5 circle{fill:var(--c5)}"
-	".c6 path,.c6 circle{stroke:var(--c6)}.c6 circle{fill:var(--c6)}.c7 path,.c7 circle{stroke:var(--c7)}.c7 circle{fill:var(--c7)}\n"
-	"@media print{:root{--panel:#fff}body{max-width:none;font-size:11px}h2{break-after:avoid}}\n"
-	"</style>\n";
-
-static void put_cell(FILE *out, const char *text)
-{
-	fputs("<td>", out);
-	bb_html_text(out, text && *text ? text : "–");
-	fputs("</td>", out);
-}
-
-static void put_text_cell(FILE *out, const char *text)
-{
-	fputs("<td class=text>", out);
-	bb_html_text(out, text);
-	fputs("</td>", out);
-}
-
-static void put_number(FILE *out, double value, double scale)
-{
-	put_cell(out, bb_cell_number(value, scale).text);
-}
-
-static void put_percent(FILE *out, double ratio)
-{
-	if (isfinite(ratio))
-		fprintf(out, "<td>%+.2f %%</td>", 100 * (ratio - 1));
-	else
-		put_cell(out, NULL);
-}
-
-/* --- the head ------------------------------------------------------------------------------------------------ */
-
-static void put_head(FILE *out, const struct bb_report *r)
-{
-	fputs("<!DOCTYPE html>\n<html lang=en><head><meta charset=utf-8><meta name=viewport "
-	      "content='width=device-width,initial-scale=1'><title>bpfbench: ", out);
-	bb_html_text(out, r->id);
-	fputs("</title>\n", out);
-	fputs(style, out);
-	fputs("</head><body>\n<h1>bpfbench</h1>\n<p class=faint>", out);
-	bb_html_text(out, r->id);
-	fputs(" · ", out);
-	bb_html_text(out, r->started ? r->started : "time unknown");
-	fputs(" · kernel ", out);
-	bb_html_text(out, r->fingerprint.kernel_release);
-	fputs(" · ", out);
-	bb_html_text(out, r->fingerprint.cpu_model);
-	if (isfinite(r->elapsed_s))
-		fprintf(out, " · took %.1f s", r->elapsed_s);
-	if (isfinite(r->steal))
-		fprintf(out, " · %.0f %% steal", 100 * r->steal);
-	fputs("</p>\n", out);
-	if (r->incomplete) {
-		fputs("<p class=bad><b>Incomplete:</b> ", out);
-		bb_html_text(out, r->incomplete);
-		fputs("; the page shows what was measured until then.</p>\n", out);
-	}
-}
+#define OPEN_COMPARISONS 16u	/* more are folded */
 
 /* --- verdicts ------------------------------------------------------------------------------------------------ */
+
+static bool has_history(const struct bb_html_page *page)
+{
+	return page->history && bb_html_history_runs(page->report, page->history);
+}
+
+/* One run can be compared with nothing. */
+static bool is_judged_by_history(const struct bb_html_page *page)
+{
+	return page->history && bb_html_history_runs(page->report, page->history) > 1;
+}
+
+static bool has_verdicts(const struct bb_html_page *page)
+{
+	return page->report->n_comparisons || is_judged_by_history(page);
+}
 
 static void put_comparison(FILE *out, const struct bb_comparison *c)
 {
 	fputs("<tr>", out);
-	put_text_cell(out, c->name);
-	put_number(out, c->base_ns, c->base_ns);
-	put_number(out, c->head_ns, c->base_ns);
-	put_percent(out, c->ratio.value);
-	put_percent(out, c->ratio.lo);
-	put_percent(out, c->ratio.hi);
-	fprintf(out, "<td class='text verdict %s'>%s</td></tr>\n", bb_verdict_name(c->verdict), bb_verdict_name(c->verdict));
+	bb_html_text_cell(out, c->name);
+	fprintf(out, "<td class='text verdict %s'>%s</td>", bb_verdict_name(c->verdict), bb_verdict_name(c->verdict));
+	bb_html_percent_cell(out, c->ratio.value);
+	bb_html_percent_cell(out, c->ratio.lo);
+	bb_html_percent_cell(out, c->ratio.hi);
+	bb_html_number_cell(out, c->base_ns, c->base_ns);
+	bb_html_number_cell(out, c->head_ns, c->base_ns);
+	fputs("</tr>\n", out);
+}
+
+static size_t count_verdicts(const struct bb_report *r, enum bb_verdict verdict)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < r->n_comparisons; i++)
+		n += r->comparisons[i].verdict == verdict;
+	return n;
+}
+
+/* What has to be looked at first; in the order of the report where that is the same. */
+static int by_urgency(const void *a, const void *b)
+{
+	static const int rank[BB_N_VERDICTS] = {
+		[BB_VERDICT_REGRESSED] = 0, [BB_VERDICT_IMPROVED] = 1, [BB_VERDICT_INCONCLUSIVE] = 2, [BB_VERDICT_SAME] = 3,
+	};
+	const struct bb_comparison *x = *(const struct bb_comparison *const *)a, *y = *(const struct bb_comparison *const *)b;
+
+	return rank[x->verdict] != rank[y->verdict] ? rank[x->verdict] - rank[y->verdict] : (x > y) - (x < y);
+}
+
+static void put_comparison_rows(FILE *out, const struct bb_comparison *const *rows, size_t n)
+{
+	bb_html_begin_table(out, "<th>case<th class=text>verdict<th>difference<th>from<th>to<th>base, ns<th>head, ns");
+	for (size_t i = 0; i < n; i++)
+		put_comparison(out, rows[i]);
+	bb_html_end_table(out);
+}
+
+/* Of many the most urgent are shown; the others, and the chart, are folded. */
+static int put_comparison_table(FILE *out, const struct bb_report *r)
+{
+	const struct bb_comparison **rows = calloc(r->n_comparisons, sizeof(*rows));
+	const bool many = r->n_comparisons > OPEN_COMPARISONS;
+	int rc;
+
+	if (!rows)
+		return -ENOMEM;
+	for (size_t i = 0; i < r->n_comparisons; i++)
+		rows[i] = &r->comparisons[i];
+	if (many) {
+		qsort(rows, r->n_comparisons, sizeof(*rows), by_urgency);
+		put_comparison_rows(out, rows, OPEN_COMPARISONS);
+		fprintf(out, "<details><summary>%zu more</summary>\n", r->n_comparisons - OPEN_COMPARISONS);
+		put_comparison_rows(out, rows + OPEN_COMPARISONS, r->n_comparisons - OPEN_COMPARISONS);
+	} else {
+		put_comparison_rows(out, rows, r->n_comparisons);
+	}
+	free(rows);
+	fputs(BB_HTML_CHARTS, out);
+	rc = bb_html_verdict_chart(out, r);
+	fputs(BB_HTML_CHARTS_END, out);
+	fputs(many ? "</details>\n" : "", out);
+	return rc;
 }
 
 static int put_comparisons(FILE *out, const struct bb_report *r)
 {
 	const struct bb_comparison *c = r->comparisons;
 
-	if (!r->n_comparisons)
-		return 0;
-	fputs("<h2>", out);
-	bb_html_text(out, c->base);
+	fputs("<h3>", out);
+	bb_xml_text(out, c->base);
 	fputs(" against ", out);
-	bb_html_text(out, c->head);
-	fprintf(out, "</h2>\n<p class=faint>Beyond %g %% counts (the grey band); %g is the chance of a false verdict.</p>\n",
-		100 * c->threshold, c->alpha);
-	fputs("<div class=scroll><table><tr><th>case<th>base, ns<th>head, ns<th>difference<th>from<th>to<th class=text>verdict</tr>\n",
-	      out);
-	for (size_t i = 0; i < r->n_comparisons; i++)
-		put_comparison(out, &r->comparisons[i]);
-	fputs("</table></div>\n", out);
-	return bb_html_verdict_chart(out, r);
+	bb_xml_text(out, c->head);
+	fprintf(out, "</h3>\n<p>%zu regressed, %zu improved, %zu same, %zu inconclusive.</p>\n"
+		"<p class=faint>Beyond %g %% counts (the grey band); %g is the chance of a false verdict.</p>\n",
+		count_verdicts(r, BB_VERDICT_REGRESSED), count_verdicts(r, BB_VERDICT_IMPROVED),
+		count_verdicts(r, BB_VERDICT_SAME), count_verdicts(r, BB_VERDICT_INCONCLUSIVE), 100 * c->threshold, c->alpha);
+	return put_comparison_table(out, r);
+}
+
+static int put_verdicts(FILE *out, const struct bb_html_page *page, size_t nth)
+{
+	(void)nth;
+	if (is_judged_by_history(page))
+		bb_html_history_verdicts(out, page->report, page->history);
+	return page->report->n_comparisons ? put_comparisons(out, page->report) : 0;
 }
 
 /* --- cases --------------------------------------------------------------------------------------------------- */
@@ -134,28 +131,29 @@ static void put_case_row(FILE *out, const struct bb_case *c)
 	const struct bb_summary *s = &c->summary;
 
 	fputs("<tr>", out);
-	put_text_cell(out, c->variant);
-	put_number(out, s->latency.value, s->latency.value);
-	put_number(out, s->latency.lo, s->latency.value);
-	put_number(out, s->latency.hi, s->latency.value);
-	put_number(out, s->p50.value, s->p50.value);
-	put_number(out, s->p90.value, s->p90.value);
-	put_number(out, s->p99.value, s->p99.value);
-	put_number(out, s->net.value, s->latency.value);
+	bb_html_text_cell(out, c->variant);
+	bb_html_number_cell(out, s->latency.value, s->latency.value);
+	bb_html_number_cell(out, s->latency.lo, s->latency.value);
+	bb_html_number_cell(out, s->latency.hi, s->latency.value);
+	bb_html_number_cell(out, s->p50.value, s->p50.value);
+	bb_html_number_cell(out, s->p90.value, s->p90.value);
+	bb_html_number_cell(out, s->p99.value, s->p99.value);
+	bb_html_number_cell(out, s->net.value, s->latency.value);
 	fprintf(out, "<td>%u</td><td>%llu</td></tr>\n", s->loads, (unsigned long long)s->samples);
 }
 
-static void put_group_title(FILE *out, const struct bb_case *c)
+static void put_group_title(FILE *out, const struct bb_case *c, bool with_value)
 {
 	fputs("<h3>", out);
-	bb_html_text(out, c->scenario);
+	bb_xml_text(out, c->scenario);
 	fputs(", ", out);
-	bb_html_text(out, c->drive);
+	bb_xml_text(out, c->drive);
 	if (c->param) {
-		fputs(", ", out);
-		bb_html_text(out, c->param);
-		fprintf(out, " = %u", c->param_value);
+		fputs(with_value ? ", " : ", over ", out);
+		bb_xml_text(out, c->param);
 	}
+	if (c->param && with_value)
+		fprintf(out, " = %u", c->param_value);
 	fputs("</h3>\n", out);
 }
 
@@ -164,44 +162,100 @@ static int put_group(FILE *out, const struct bb_report *r, size_t first)
 {
 	int rc;
 
-	put_group_title(out, &r->cases[first]);
-	fputs("<div class=scroll><table><tr><th>variant<th>latency, ns<th>from<th>to<th>p50<th>p90<th>p99<th>net of floor<th>loads"
-	      "<th>samples</tr>\n", out);
+	put_group_title(out, &r->cases[first], true);
+	bb_html_begin_table(out, "<th>variant<th>latency, ns<th>from<th>to<th>p50<th>p90<th>p99<th>net of floor<th>loads<th>samples");
 	for (size_t i = first; i < r->n_cases; i++)
 		if (bb_same_table(&r->cases[i], &r->cases[first]))
 			put_case_row(out, &r->cases[i]);
-	fputs("</table></div>\n", out);
+	bb_html_end_table(out);
+	fputs(BB_HTML_CHARTS, out);
 	rc = bb_html_latency_chart(out, r, first);
-	return rc ? rc : bb_html_ecdf_chart(out, r, first);
+	if (!rc)
+		rc = bb_html_ecdf_chart(out, r, first);
+	fputs(BB_HTML_CHARTS_END, out);
+	return rc;
 }
 
-static int put_cases(FILE *out, const struct bb_report *r)
+/* Too many values for a table each. */
+static int put_sweep(FILE *out, const struct bb_report *r, size_t head)
 {
+	struct bb_text_table t;
+	int rc = bb_sweep__make(r, head, &t);
+
+	if (rc)
+		return rc;
+	put_group_title(out, &r->cases[head], false);
+	return bb_html_text_table(out, &t);
+}
+
+static int put_cases(FILE *out, const struct bb_html_page *page, size_t nth)
+{
+	const struct bb_report *r = page->report;
 	int rc = 0;
 
-	fputs("<h2>Cost of a run</h2>\n<p class=faint>Latency: median over program loads of the mean without outliers, with its "
-	      "95 % interval. The thin line goes to p99.</p>\n", out);
+	(void)nth;
+	fputs("<p class=faint>Latency in ns: median over program loads of the mean without outliers, with its 95 % interval.</p>\n",
+	      out);
+	fputs(BB_HTML_CHARTS, out);
 	for (size_t i = 0; !rc && i < r->n_cases; i++)
 		if (bb_is_first_of_curves(r, i))
 			rc = bb_html_curve_chart(out, r, i);
-	for (size_t i = 0; !rc && i < r->n_cases; i++)
-		if (bb_is_first_of_table(r, i))
+	fputs(BB_HTML_CHARTS_END, out);
+	for (size_t i = 0; !rc && i < r->n_cases; i++) {
+		if (bb_is_sweep(r, i) && bb_is_sweep_head(r, i))
+			rc = put_sweep(out, r, i);
+		else if (bb_is_first_of_table(r, i))
 			rc = put_group(out, r, i);
+	}
 	if (!r->n_cases)
-		fputs("<p>Nothing was measured.</p>\n", out);
+		fputs("<p>Nothing was timed.</p>\n", out);
 	return rc;
 }
 
 /* --- the rest ------------------------------------------------------------------------------------------------ */
 
-static void put_programs(FILE *out, const struct bb_report *r)
+static bool has_source(const struct bb_html_page *page)
 {
-	if (!r->n_programs)
-		return;
-	fputs("<h2>Programs</h2>\n<div class=scroll><table><tr><th>variant<th class=text>program<th class=text>type", out);
+	return page->report->n_counted;
+}
+
+static int put_source(FILE *out, const struct bb_html_page *page, size_t nth)
+{
+	return bb_html_source(out, page->report, nth);
+}
+
+static int put_history(FILE *out, const struct bb_html_page *page, size_t nth)
+{
+	(void)nth;
+	return bb_html_history_charts(out, page->report, page->history);
+}
+
+static bool has_flame(const struct bb_html_page *page)
+{
+	return page->flame;
+}
+
+static int put_flame(FILE *out, const struct bb_html_page *page, size_t nth)
+{
+	(void)nth;
+	fputs(page->flame, out);
+	return 0;
+}
+
+static bool has_programs(const struct bb_html_page *page)
+{
+	return page->report->n_programs;
+}
+
+static int put_programs(FILE *out, const struct bb_html_page *page, size_t nth)
+{
+	const struct bb_report *r = page->report;
+
+	(void)nth;
+	fputs("<div class=scroll tabindex=0><table><tr><th>variant<th class=text>program<th class=text>type", out);
 	for (size_t k = 0; k < bb_n_static_metrics; k++) {
 		fputs("<th title='", out);
-		bb_html_text(out, bb_static_metrics[k].doc);
+		bb_xml_text(out, bb_static_metrics[k].doc);
 		fprintf(out, "'>%s, %s", bb_static_metrics[k].slug, bb_static_metrics[k].unit);
 	}
 	fputs("</tr>\n", out);
@@ -209,79 +263,175 @@ static void put_programs(FILE *out, const struct bb_report *r)
 		const struct bb_program *p = &r->programs[i];
 
 		fputs("<tr>", out);
-		put_text_cell(out, p->variant);
-		put_text_cell(out, p->program);
-		put_text_cell(out, p->type);
+		bb_html_text_cell(out, p->variant);
+		bb_html_text_cell(out, p->program);
+		bb_html_text_cell(out, p->type);
 		for (size_t k = 0; k < bb_n_static_metrics; k++)
-			put_number(out, bb_static_of(&p->metrics, &bb_static_metrics[k]), BB_WHOLE);
+			bb_html_number_cell(out, bb_static_of(&p->metrics, &bb_static_metrics[k]), BB_WHOLE);
 		fputs("</tr>\n", out);
 	}
-	fputs("</table></div>\n", out);
+	bb_html_end_table(out);
+	return 0;
 }
 
-static void put_notes(FILE *out, const struct bb_report *r)
+static bool has_notes(const struct bb_html_page *page)
 {
+	const struct bb_report *r = page->report;
 	size_t n = r->n_skips;
 
 	for (size_t i = 0; i < r->n_cases; i++)
-		n += r->cases[i].summary.voids > 0;
-	if (!n)
-		return;
-	fputs("<h2>What does not count</h2>\n<ul>\n", out);
+		n += r->cases[i].summary.voids;
+	return n;
+}
+
+static void put_void(FILE *out, const struct bb_case *c)
+{
+	const char *why = NULL;
+
+	for (size_t k = 0; !why && k < c->n_series; k++)
+		why = c->series[k].void_why;
+	fputs("<li>void: ", out);
+	bb_xml_text(out, c->name);
+	fprintf(out, ": %u of %zu series (", c->summary.voids, c->n_series);
+	bb_xml_text(out, why);
+	fputs(")</li>\n", out);
+}
+
+static int put_notes(FILE *out, const struct bb_html_page *page, size_t nth)
+{
+	const struct bb_report *r = page->report;
+
+	(void)nth;
+	fputs("<ul>\n", out);
 	for (size_t i = 0; i < r->n_skips; i++) {
 		fputs("<li>skipped: ", out);
-		bb_html_text(out, r->skips[i].what);
+		bb_xml_text(out, r->skips[i].what);
 		fputs(": ", out);
-		bb_html_text(out, r->skips[i].why);
+		bb_xml_text(out, r->skips[i].why);
 		fputs("</li>\n", out);
 	}
-	for (size_t i = 0; i < r->n_cases; i++) {
-		const struct bb_case *c = &r->cases[i];
-		const char *why = NULL;
-
-		for (size_t k = 0; !why && k < c->n_series; k++)
-			why = c->series[k].void_why;
-		if (!c->summary.voids)
-			continue;
-		fputs("<li>void: ", out);
-		bb_html_text(out, c->name);
-		fprintf(out, ": %u of %zu series (", c->summary.voids, c->n_series);
-		bb_html_text(out, why);
-		fputs(")</li>\n", out);
-	}
+	for (size_t i = 0; i < r->n_cases; i++)
+		if (r->cases[i].summary.voids)
+			put_void(out, &r->cases[i]);
 	fputs("</ul>\n", out);
+	return 0;
 }
 
-static void put_machine(FILE *out, const struct bb_report *r)
+static int put_machine(FILE *out, const struct bb_html_page *page, size_t nth)
 {
-	fputs("<h2>Machine</h2>\n<div class=scroll><table>\n", out);
+	const struct bb_report *r = page->report;
+
+	(void)nth;
+	fputs("<div class=scroll tabindex=0><table class=pairs>\n", out);
 	for (size_t i = 0; i < bb_n_fingerprint_fields; i++) {
 		fputs("<tr><th title='", out);
-		bb_html_text(out, bb_fingerprint_fields[i].doc);
+		bb_xml_text(out, bb_fingerprint_fields[i].doc);
 		fputs("'>", out);
-		bb_html_text(out, bb_fingerprint_fields[i].key);
-		fputs("</th><td class='text wrap'>", out);
-		bb_html_text(out, bb_fingerprint_get(&r->fingerprint, i));
+		bb_xml_text(out, bb_fingerprint_fields[i].key);
+		fputs("</th><td class=text>", out);
+		bb_xml_text(out, bb_fingerprint_get(&r->fingerprint, i));
 		fputs("</td></tr>\n", out);
 	}
-	fputs("<tr><th>command</th><td class='text wrap'>", out);
-	bb_html_text(out, r->command);
-	fprintf(out, "</td></tr>\n<tr><th>seed</th><td class=text>0x%llx</td></tr>\n</table></div>\n", (unsigned long long)r->seed);
+	fputs("<tr><th>command</th><td class=text>", out);
+	bb_xml_text(out, r->command);
+	fprintf(out, "</td></tr>\n<tr><th>seed</th><td class=text>0x%llx</td></tr>\n", (unsigned long long)r->seed);
+	bb_html_end_table(out);
+	return 0;
 }
 
-int bb_html__write(const struct bb_report *r, FILE *out)
-{
-	int rc;
+/* --- the page ------------------------------------------------------------------------------------------------ */
 
-	put_head(out, r);
-	rc = put_comparisons(out, r);
-	if (!rc)
-		rc = put_cases(out, r);
-	if (rc)
-		return rc;
-	put_programs(out, r);
-	put_notes(out, r);
-	put_machine(out, r);
+static const struct section {
+	const char *slug, *title;
+	bool (*is_there)(const struct bb_html_page *page);	/* NULL: always */
+	int (*put)(FILE *out, const struct bb_html_page *page, size_t nth);
+} sections[] = {
+	{"verdicts", "Verdicts", has_verdicts, put_verdicts},
+	{"cost", "Cost of a run", NULL, put_cases},
+	{"source", "Instructions and source", has_source, put_source},
+	{"history", "History", has_history, put_history},
+	{"flame", "Flame graph", has_flame, put_flame},
+	{"programs", "Programs", has_programs, put_programs},
+	{"notes", "What does not count", has_notes, put_notes},
+	{"machine", "Machine", NULL, put_machine},
+};
+
+#define N_SECTIONS (sizeof(sections) / sizeof(sections[0]))
+
+static void put_what(FILE *out, const struct bb_report *r)
+{
+	fputs("<h1>", out);
+	bb_xml_text(out, r->id);
+	fputs("</h1>\n<p class=faint>", out);
+	bb_xml_text(out, r->started ? r->started : "time unknown");
+	fputs(" · kernel ", out);
+	bb_xml_text(out, r->fingerprint.kernel_release);
+	fputs(" · ", out);
+	bb_xml_text(out, r->fingerprint.cpu_model);
+	if (isfinite(r->elapsed_s))
+		fprintf(out, " · took %.1f s", r->elapsed_s);
+	if (isfinite(r->steal))
+		fprintf(out, " · %.0f %% steal", 100 * r->steal);
+	fputs("</p>\n", out);
+	if (r->incomplete) {
+		fputs("<p class=bad><b>Incomplete:</b> ", out);
+		bb_xml_text(out, r->incomplete);
+		fputs("; the page shows what was measured until then.</p>\n", out);
+	}
+}
+
+/* Sections of the first run are #history, those of the second #history-2. */
+static void put_anchor(FILE *out, const struct section *s, size_t nth)
+{
+	if (nth)
+		fprintf(out, "%s-%zu", s->slug, nth + 1);
+	else
+		fputs(s->slug, out);
+}
+
+static int put_run(FILE *out, const struct bb_html_page *page, size_t nth)
+{
+	bool shown[N_SECTIONS];
+	int rc = 0;
+
+	fputs("<article>\n", out);
+	put_what(out, page->report);
+	fputs("<nav>", out);
+	for (size_t i = 0; i < N_SECTIONS; i++) {
+		shown[i] = !sections[i].is_there || sections[i].is_there(page);
+		if (!shown[i])
+			continue;
+		fputs("<a href='#", out);
+		put_anchor(out, &sections[i], nth);
+		fprintf(out, "'>%s</a>\n", sections[i].title);
+	}
+	fputs("</nav>\n", out);
+	for (size_t i = 0; !rc && i < N_SECTIONS; i++) {
+		if (!shown[i])
+			continue;
+		fputs("<section id=", out);
+		put_anchor(out, &sections[i], nth);
+		fprintf(out, ">\n<h2>%s</h2>\n", sections[i].title);
+		rc = sections[i].put(out, page, nth);
+		fputs("</section>\n", out);
+	}
+	fputs("</article>\n", out);
+	return rc;
+}
+
+int bb_html__write(const struct bb_html_page *pages, size_t n, FILE *out)
+{
+	int rc = 0;
+
+	fputs("<!DOCTYPE html>\n<html lang=en><head><meta charset=utf-8><meta name=viewport "
+	      "content='width=device-width,initial-scale=1'><title>bpfbench: ", out);
+	for (size_t i = 0; i < n; i++) {
+		fputs(i ? ", " : "", out);
+		bb_xml_text(out, pages[i].report->id);
+	}
+	fprintf(out, "</title>\n%s</head><body>\n", bb_html_style);
+	for (size_t i = 0; !rc && i < n; i++)
+		rc = put_run(out, &pages[i], i);
 	fputs("</body></html>\n", out);
-	return 0;
+	return rc;
 }

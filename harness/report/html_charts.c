@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "report/chart.h"
 #include "report/ecdf.h"
 #include "report/sweep_table.h"
@@ -23,16 +24,8 @@ static void begin_figure(FILE *out)
 static void end_figure(FILE *out, const char *caption)
 {
 	fputs("<figcaption>", out);
-	bb_html_text(out, caption);
+	bb_xml_text(out, caption);
 	fputs("</figcaption></figure>\n", out);
-}
-
-static void widen(struct bb_chart_axis *a, double value)
-{
-	if (!isfinite(value))
-		return;
-	a->lo = isnan(a->lo) || value < a->lo ? value : a->lo;
-	a->hi = isnan(a->hi) || value > a->hi ? value : a->hi;
 }
 
 static struct bb_chart_axis make_axis(const char *label)
@@ -104,7 +97,7 @@ int bb_html_verdict_chart(FILE *out, const struct bb_report *r)
 
 	if (!rows)
 		return -ENOMEM;
-	widen(&x, 0);
+	bb_chart_widen(&x, 0);
 	for (size_t i = 0; i < r->n_comparisons; i++) {
 		const struct bb_comparison *c = &r->comparisons[i];
 
@@ -113,11 +106,11 @@ int bb_html_verdict_chart(FILE *out, const struct bb_report *r)
 			.hi = 100 * (c->ratio.hi - 1), .far = NAN,
 			.colour = c->verdict == BB_VERDICT_REGRESSED ? 1 : c->verdict == BB_VERDICT_IMPROVED ? 2 : 7,
 		};
-		widen(&x, rows[i].value);
-		widen(&x, rows[i].lo);
-		widen(&x, rows[i].hi);
-		widen(&x, 200 * c->threshold);
-		widen(&x, -200 * c->threshold);
+		bb_chart_widen(&x, rows[i].value);
+		bb_chart_widen(&x, rows[i].lo);
+		bb_chart_widen(&x, rows[i].hi);
+		bb_chart_widen(&x, 200 * c->threshold);
+		bb_chart_widen(&x, -200 * c->threshold);
 	}
 	begin_figure(out);
 	bb_chart_ranges(out, &x, rows, r->n_comparisons, 100 * r->comparisons[0].threshold);
@@ -143,17 +136,17 @@ int bb_html_latency_chart(FILE *out, const struct bb_report *r, size_t first)
 			.label = c->variant, .value = c->summary.latency.value, .lo = c->summary.latency.lo,
 			.hi = c->summary.latency.hi, .far = c->summary.p99.value, .colour = colour_of(r, c->variant),
 		};
-		widen(&x, rows[n].value);
-		widen(&x, rows[n].lo);
-		widen(&x, rows[n].hi);
-		widen(&x, rows[n].far);
+		bb_chart_widen(&x, rows[n].value);
+		bb_chart_widen(&x, rows[n].lo);
+		bb_chart_widen(&x, rows[n].hi);
+		bb_chart_widen(&x, rows[n].far);
 		n++;
 	}
 	if (settle(&x)) {
 		begin_figure(out);
 		bb_chart_ranges(out, &x, rows, n, NAN);
-		end_figure(out, x.logarithmic ? "Latency with its interval; the thin line goes to p99. Logarithmic." :
-			   "Latency with its interval; the thin line goes to p99.");
+		end_figure(out, x.logarithmic ? "Latency with its interval; a thin line goes to p99 where it is known. Logarithmic." :
+			   "Latency with its interval; a thin line goes to p99 where it is known.");
 	}
 	free(rows);
 	return 0;
@@ -192,8 +185,8 @@ int bb_html_ecdf_chart(FILE *out, const struct bb_report *r, size_t first)
 			.label = c->variant, .x = ecdfs[n].ns, .y = ecdfs[n].share, .n = ecdfs[n].n,
 			.colour = colour_of(r, c->variant), .steps = true,
 		};
-		widen(&x, ecdfs[n].ns[0]);
-		widen(&x, tail_of(&ecdfs[n]));
+		bb_chart_widen(&x, ecdfs[n].ns[0]);
+		bb_chart_widen(&x, tail_of(&ecdfs[n]));
 		n++;
 	}
 	for (size_t i = 0; i < n; i++)		/* the few beyond all axes are in the tables */
@@ -201,7 +194,7 @@ int bb_html_ecdf_chart(FILE *out, const struct bb_report *r, size_t first)
 			lines[i].n--;
 	if (!rc && settle(&x)) {
 		begin_figure(out);
-		bb_chart_lines(out, &x, &y, lines, n);
+		bb_chart_lines(out, &x, &y, lines, n, NULL);
 		end_figure(out, "Distribution of single runs: the share that took at most so long, to the 99.9th percentile.");
 	}
 	for (size_t i = 0; ecdfs && i < n; i++)
@@ -258,20 +251,19 @@ int bb_html_curve_chart(FILE *out, const struct bb_report *r, size_t first)
 			.hi = at + 3 * r->n_cases, .n = points, .colour = colour_of(r, c->variant),
 		};
 		for (size_t k = 0; k < points; k++) {
-			widen(&x, at[k]);
-			widen(&y, at[r->n_cases + k]);
+			bb_chart_widen(&x, at[k]);
+			bb_chart_widen(&y, at[r->n_cases + k]);
 		}
 		at += points;
 	}
 	if (settle(&y)) {
-		fputs("<h3>", out);
-		bb_html_text(out, r->cases[first].scenario);
-		fputs(", ", out);
-		bb_html_text(out, r->cases[first].drive);
-		fputs("</h3>\n", out);
 		begin_figure(out);
-		bb_chart_lines(out, &x, &y, lines, n);
-		end_figure(out, "Cost against the parameter.");
+		bb_chart_lines(out, &x, &y, lines, n, NULL);
+		fputs("<figcaption><b>", out);
+		bb_xml_text(out, r->cases[first].scenario);
+		fputs(", ", out);
+		bb_xml_text(out, r->cases[first].drive);
+		fputs("</b>: cost against the parameter.</figcaption></figure>\n", out);
 	}
 	free(v);
 	free(lines);

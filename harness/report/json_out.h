@@ -23,7 +23,4 @@ void bb_json_fixed(FILE *out, double value);
 #define BB_JSON_EXACT (1ULL << 53)
 void bb_json_u64(FILE *out, uint64_t value);
 
-/* Whole characters: bytes of the UTF-8 sequence at `text`, 0 when it is not one (RFC 3629). */
-size_t bb_utf8_len(const char *text);
-
 #endif

@@ -93,10 +93,9 @@ static int put_variant(const struct bb_report *r, size_t head, size_t first, str
 	return n_cases ? 0 : -ENOMEM;
 }
 
-int bb_put_sweep(const struct bb_report *r, size_t head, FILE *out)
+int bb_sweep__make(const struct bb_report *r, size_t head, struct bb_text_table *ret_table)
 {
-	const struct bb_case *c = &r->cases[head];
-	const struct bb_text_column columns[] = {
+	static const struct bb_text_column columns[] = {
 		{"variant", true}, {"values", false}, {"least", false}, {"at", false}, {"median", false}, {"most", false},
 		{"at", false}, {"net median", false},
 	};
@@ -105,8 +104,23 @@ int bb_put_sweep(const struct bb_report *r, size_t head, FILE *out)
 
 	bb_text_table__init(&t, columns, sizeof(columns) / sizeof(columns[0]));
 	for (size_t i = head; !rc && i < r->n_cases; i++)
-		if (same_sweep(&r->cases[i], c))
+		if (same_sweep(&r->cases[i], &r->cases[head]))
 			rc = put_variant(r, head, i, &t);
+	if (rc)
+		bb_text_table__done(&t);
+	else
+		*ret_table = t;
+	return rc;
+}
+
+int bb_put_sweep(const struct bb_report *r, size_t head, FILE *out)
+{
+	const struct bb_case *c = &r->cases[head];
+	struct bb_text_table t;
+	int rc = bb_sweep__make(r, head, &t);
+
+	if (rc)
+		return rc;
 	fputs("\n", out);
 	bb_put_clean(out, c->scenario);
 	fputs(", ", out);
@@ -114,8 +128,7 @@ int bb_put_sweep(const struct bb_report *r, size_t head, FILE *out)
 	fputs(", over ", out);
 	bb_put_clean(out, c->param);
 	fputs(" (latency, ns per run; `show --format bmf` and `make plot` have every value)\n", out);
-	if (!rc)
-		rc = bb_text_table__print(&t, 2, out);
+	rc = bb_text_table__print(&t, 2, out);
 	bb_text_table__done(&t);
 	return rc;
 }

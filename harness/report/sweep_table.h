@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "report/report.h"
+#include "report/text_table.h"
 
 /*
  * A drive over very many values of a parameter (256 inputs): one table for all of them, a row a variant, instead of a
@@ -19,7 +20,10 @@ bool bb_is_sweep(const struct bb_report *r, size_t i);
 /* Is case i the first of its sweep? */
 bool bb_is_sweep_head(const struct bb_report *r, size_t i);
 
-/* The table of the sweep that begins with case `head`. 0 or -ENOMEM. */
+/* The table of the sweep that begins with case `head`; bb_text_table__done() it. 0 or -ENOMEM. */
+int bb_sweep__make(const struct bb_report *r, size_t head, struct bb_text_table *ret_table);
+
+/* The same as text, under its title. 0 or -ENOMEM. */
 int bb_put_sweep(const struct bb_report *r, size_t head, FILE *out);
 
 #endif

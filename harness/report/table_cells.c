@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "report/json_out.h"
+#include "base/text.h"
 #include "report/text_table.h"
 
 #define GROUP_FROM 10000	/* "9999", but "10 000" */

@@ -197,9 +197,14 @@ static void compare_machines(const struct bb_run_index *x, size_t now, const cha
 			ret_differs[i] = NULL;
 }
 
-double bb_timeline_judged(const struct bb_timeline_case *c, const struct bb_timeline_point *p)
+const struct bb_estimate *bb_timeline__judged(const struct bb_timeline_case *c, const struct bb_timeline_point *p)
 {
-	double v = c->by_ratio ? p->of->ratio.value : p->of->latency.value;
+	return c->by_ratio ? &p->of->ratio : &p->of->latency;
+}
+
+double bb_timeline__ln_judged(const struct bb_timeline_case *c, const struct bb_timeline_point *p)
+{
+	double v = bb_timeline__judged(c, p)->value;
 
 	return v > 0 ? log(v) : NAN;
 }
@@ -216,7 +221,7 @@ static int judge_case(const struct bb_timeline *t, struct bb_timeline_case *c, c
 		const struct bb_timeline_run *run = &t->runs[p->run];
 
 		p->differs = differs[run->of->machine];
-		r[i] = run->incomplete || p->differs ? (double)NAN : bb_timeline_judged(c, p);
+		r[i] = run->incomplete || p->differs ? (double)NAN : bb_timeline__ln_judged(c, p);
 		se[i] = p->of->se;
 	}
 	if (!rc)

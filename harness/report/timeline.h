@@ -68,14 +68,17 @@ struct bb_timeline_opts {
 /*
  * Read all runs of `dir`. Files that cannot be read as runs, copies of a run that is there under its own id, and runs
  * of `compare` and `selftest` are passed over, the first two with a word. Judged are the whole runs whose fingerprint has
- * the identity of the newest one of the case, by the r of run_points.h. The standard error of such a median of n values is sqrt(pi/2) s / sqrt(n), s = 1.4826 MAD (asymptotic for normal values: David &
- * Nagaraja 2003, section 10.3). 0; -EINVAL for a bad rule, -ENOMEM, other -errno when the folder cannot be read.
+ * the identity of the newest one of the case, by the r of run_points.h. The standard error of such a median of n values is
+ * sqrt(pi/2) s / sqrt(n), s = 1.4826 MAD (asymptotic for normal values: David & Nagaraja 2003, section 10.3). 0; -EINVAL
+ * for a bad rule, -ENOMEM, other -errno when the folder cannot be read.
  */
 int bb_timeline__read(const char *dir, const struct bb_timeline_opts *opts, struct bb_timeline *ret_timeline,
 		      struct bb_err *err);
 
-/* What is judged of a point, ln; NAN: nothing. */
-double bb_timeline_judged(const struct bb_timeline_case *c, const struct bb_timeline_point *p);
+/* What of a point is judged: the ratio to the anchor or, where the case has none, the latency in ns. NAN: nothing. */
+const struct bb_estimate *bb_timeline__judged(const struct bb_timeline_case *c, const struct bb_timeline_point *p);
+/* Its ln. */
+double bb_timeline__ln_judged(const struct bb_timeline_case *c, const struct bb_timeline_point *p);
 
 void bb_timeline__done(struct bb_timeline *t);
 

@@ -4,6 +4,8 @@
 # time off the CPU; targets that fork, exec, end and are deleted; flame graphs in a browser; and nothing left behind.
 # shellcheck source=harness/tests/tool.sh disable=SC2317 # functions that check, wait_until and run call
 . "$(dirname "$0")/../tool.sh"
+# shellcheck source=harness/tests/browser.sh
+. "$(dirname "$0")/../browser.sh"
 
 names=("hot spots" "names" "time off the CPU" "targets" "flame graph" "nothing is left behind")
 need_root "${names[@]}" || plan_done
@@ -153,22 +155,16 @@ expect_empty "flame graph: to the file only" out
 if need_command xmllint "flame graph: well-formed"; then
 	check "flame graph: well-formed" xmllint --noout "$WORK/flame.svg"
 fi
-# dom HASH: the document after its script has run, in $TMP/out.
-dom() {
-	run timeout 60 "$browser" --headless --no-sandbox --disable-gpu --user-data-dir="$WORK/browser" --dump-dom \
-		"file://$WORK/flame.svg$1"
-}
-browser=$(command -v chromium || command -v chromium-browser || command -v google-chrome || true)
 if [[ -z $browser ]]; then
 	skip "flame graph: search and zoom in a browser" "no chromium here"
 else
-	dom '#zoom=0&search=hot_'
+	dom "file://$WORK/flame.svg#zoom=0&search=hot_"
 	found=$(grep -oE 'found: [0-9.]+' "$TMP/out" | cut -d' ' -f2)
 	check "flame graph: the search finds nearly all" near "${found:-0}" 99 2
 	expect_grep "flame graph: and marks it" out 'class="u[0-2] m".*<title>hot_(sixty|thirty|ten)'
 	id=$(grep -oE 'class="u[0-2]( m)?" .* id="f[0-9]+"><title>hot_ten$' "$TMP/out" | grep -oE 'id="f[0-9]+"' | tr -dc '0-9\n' | head -n 1)
 	width=$(grep -oE 'width="[0-9]+" height="16" id="f'"$id"'"' "$TMP/out" | cut -d'"' -f2)
-	dom "#zoom=$id&search="
+	dom "file://$WORK/flame.svg#zoom=$id&search="
 	expect_grep "flame graph: zoomed to a function" out "viewBox=\"[0-9]+ 0 $width [0-9]+\""
 	expect_grep "flame graph: zoomed, it has a label as wide as the picture" out '<text x="13" y="[0-9]+">hot_ten</text>'
 fi

@@ -7,8 +7,10 @@
 #include <cmocka.h>
 
 #include "export_testing.h"
+#include "profile/flame.h"
 #include "report/chart.h"
 #include "report/html.h"
+#include "report/html_history.h"
 
 /* Balance of the elements that must be closed; 0 is a page that browsers read as it was meant. */
 static int balance(const char *text, const char *element)
@@ -25,19 +27,49 @@ static int balance(const char *text, const char *element)
 	return n;
 }
 
-static void assert_whole(const char *text)
+static void assert_whole_but_for_script(const char *text)
 {
-	static const char *const elements[] = {"html", "body", "svg", "figure", "table", "g", "text", "title", "p", "h2", "ul"};
+	static const char *const elements[] = {
+		"html", "body", "article", "nav", "section", "div", "details", "summary", "svg", "figure", "figcaption", "table", "g",
+		"text", "title", "p", "h1", "h2", "h3", "ul", "li", "a", "b", "span", "script", "style",
+	};
 
 	for (size_t i = 0; i < sizeof(elements) / sizeof(elements[0]); i++)
 		if (balance(text, elements[i]))
 			fail_msg("%d more <%s> than </%s>", balance(text, elements[i]), elements[i], elements[i]);
 	assert_lacks(text, "nan");
 	assert_lacks(text, "inf ");
-	assert_lacks(text, "<script");
 	assert_lacks(text, "src=");
 	assert_lacks(text, "@import");
 	assert_lacks(text, "url(");
+	assert_lacks(text, "<link");
+}
+
+static void assert_whole(const char *text)
+{
+	assert_whole_but_for_script(text);
+	assert_lacks(text, "<script");
+}
+
+static char *page_of(const struct bb_html_page *pages, size_t n)
+{
+	char *text = NULL;
+	size_t size = 0;
+	FILE *out = open_memstream(&text, &size);
+
+	assert_non_null(out);
+	assert_int_equal(bb_html__write(pages, n, out), 0);
+	assert_int_equal(fclose(out), 0);
+	return text;
+}
+
+static size_t count(const char *text, const char *what)
+{
+	size_t n = 0;
+
+	for (; (text = strstr(text, what)); text += strlen(what))
+		n++;
+	return n;
 }
 
 static void test_page(void **state)
@@ -94,9 +126,41 @@ static void test_verdicts(void **state)
 	c->verdict = BB_VERDICT_REGRESSED;
 	text = export_ok("html", r);
 	assert_whole(text);
-	assert_has(text, "<td>+5.12 %</td><td>+3.00 %</td><td>+7.75 %</td><td class='text verdict regressed'>regressed</td>");
+	assert_has(text, "<td class='text verdict regressed'>regressed</td><td>+5.12 %</td><td>+3.00 %</td><td>+7.75 %</td>");
 	assert_has(text, "<rect class=band ");
 	assert_has(text, "head against base, %");
+	assert_lacks(text, "<details>");
+	free(text);
+	bb_report__free(r);
+}
+
+/* A comparison of 256 inputs: what regressed is to be seen, the rest is folded. */
+static void test_many_verdicts(void **state)
+{
+	struct bb_report *r = make_sample_report();
+	char *text, name[32];
+
+	(void)state;
+	for (unsigned int i = 0; i < 256; i++) {
+		struct bb_comparison *c = bb_report__add_comparison(r);
+
+		assert_non_null(c);
+		snprintf(name, sizeof(name), "s/step/input=%u", i);
+		set_text(&c->name, name);
+		set_text(&c->base, "old");
+		set_text(&c->head, "new");
+		c->ratio = (struct bb_estimate){1, 0.99, 1.01};
+		c->verdict = i == 200 ? BB_VERDICT_REGRESSED : i == 30 ? BB_VERDICT_IMPROVED : BB_VERDICT_SAME;
+	}
+	text = export_ok("html", r);
+	assert_whole(text);
+	assert_has(text, "1 regressed, 1 improved, 254 same, 0 inconclusive.");
+	assert_has(text, "<details><summary>240 more</summary>");
+	assert_true(strstr(text, "input=200</td>") < strstr(text, "input=30</td>"));
+	assert_true(strstr(text, "input=30</td>") < strstr(text, "input=0</td>"));
+	assert_true(strstr(text, "input=13</td>") < strstr(text, "<details>"));
+	assert_true(strstr(text, "<details>") < strstr(text, "input=14</td>"));
+	assert_int_equal(count(text, "<td class=text>s/step/input="), 256);
 	free(text);
 	bb_report__free(r);
 }
@@ -109,7 +173,7 @@ static void test_little_to_show(void **state)
 	size_t i;
 
 	(void)state;
-	assert_has(text, "Nothing was measured.");
+	assert_has(text, "Nothing was timed.");
 	free(text);
 	i = make_case(r, "a", "step", NULL, 0);
 	make_series(r, i, 0);
@@ -136,9 +200,218 @@ static void test_curve(void **state)
 	assert_int_equal(bb_report__summarise(r), 0);
 	text = export_ok("html", r);
 	assert_whole(text);
-	assert_has(text, "Cost against the parameter.");
+	assert_has(text, "cost against the parameter.");
 	assert_has(text, " at 16</title>");
 	free(text);
+	bb_report__free(r);
+}
+
+/* Lines with their share, the one that never ran marked, hostile text as text. */
+static void test_source(void **state)
+{
+	struct bb_report *r = make_sample_report();
+	struct bb_counted *c = make_counted(r, "ringbuf_nowakeup", 28);
+	char *text;
+
+	(void)state;
+	set_text(&c->lines[1].text, "\treturn a < b ? \"</pre><script>alert(1)</script>\" : '&';");
+	set_text(&c->lines[2].file, "/<i>/'x' onclick=y.h");
+	set_text(&c->calls[0].name, "<b>helper");
+	set_text(&c->cases[0].void_why, "returned <2>");
+	text = export_ok("html", r);
+	assert_whole(text);
+	assert_has(text, "<a href='#source'>Instructions and source</a>");
+	assert_has(text, "28.00 instructions a run over 20 runs; 12 in the program, 3 blocks, 1 paths");
+	assert_has(text, "<p>Calls per run: 1.00 <code>&lt;b&gt;helper</code>.</p>");
+	assert_has(text, "<a href='#l0-0-0'>prog.bpf.c:10</a> 96.4 %, <a href='#l0-0-1'>prog.bpf.c:12</a> 3.6 %.");
+	assert_has(text, "<tr id=l0-0-0 class=hot><td>27.00<td class=share style='--share:96%'>96.4<td>1.00<td>10<td class=src>"
+		   "\tint x = 1;</tr>");
+	assert_has(text, "<td class=src>\treturn a &lt; b ? &quot;&lt;/pre&gt;&lt;script&gt;alert(1)&lt;/script&gt;&quot; : "
+		   "&#39;&amp;&#39;;</tr>");
+	assert_has(text, "<b>/&lt;i&gt;/&#39;x&#39; onclick=y.h</b> (not there any more");
+	assert_has(text, "<tr id=l0-0-2 class=never><td>0<td class=share>0<td>#####<td>14<td class=src>\treturn -1;</tr>");
+	assert_has(text, "exact/input=0 is void: returned &lt;2&gt;");
+	free(text);
+	bb_report__free(r);
+}
+
+/* A history by hand: `n` runs, and all timed cases of the report in them, of which `moved` regressed at the run before last. */
+static struct bb_timeline make_history(const struct bb_report *r, size_t n, size_t moved)
+{
+	struct bb_timeline t = {.n_runs = n, .n_cases = r->n_cases};
+
+	t.runs = calloc(n, sizeof(*t.runs));
+	t.cases = calloc(t.n_cases, sizeof(*t.cases));
+	t.index.texts = calloc(n, 64);
+	t.index.points = calloc(n * t.n_cases, sizeof(*t.index.points));
+	assert_true(t.runs && t.cases && t.index.texts && t.index.points);
+	for (size_t k = 0; k < n; k++) {
+		char *commit = t.index.texts + 64 * k, *id = commit + 32;
+
+		snprintf(commit, 32, "%016zx", k);
+		snprintf(id, 32, "run-%zu", k);
+		t.runs[k] = (struct bb_timeline_run){
+			.id = k == n - 2 ? r->id : id, .started = "2026-11-21T13:17:00Z", .commit = commit,
+		};
+	}
+	for (size_t i = 0; i < t.n_cases; i++) {
+		struct bb_timeline_case *c = &t.cases[i];
+
+		c->name = r->cases[i].name;
+		c->by_ratio = true;
+		c->n_points = n;
+		c->points = calloc(n, sizeof(*c->points));
+		assert_non_null(c->points);
+		for (size_t k = 0; k < n; k++) {
+			bool is_moved = i == moved && k >= n - 2;
+			double ratio = is_moved ? 1.05 : 1 + 0.001 * (double)(k % 3);
+
+			t.index.points[i * n + k] = (struct bb_run_point){
+				.latency = {1000 * ratio, 990 * ratio, 1010 * ratio}, .ratio = {ratio, 0.99 * ratio, 1.01 * ratio},
+			};
+			c->points[k] = (struct bb_timeline_point){
+				.run = k, .of = &t.index.points[i * n + k],
+				.judged = {is_moved ? BB_HISTORY_REGRESSED : BB_HISTORY_STEADY, i == moved && k == n - 2, 0, 0.01},
+			};
+		}
+	}
+	return t;
+}
+
+static void test_history(void **state)
+{
+	struct bb_report *r = make_sample_report();
+	struct bb_timeline t = make_history(r, 30, 1);
+	char *text;
+
+	(void)state;
+	t.cases[0].points[3].differs = "kernel_release";
+	t.runs[5].incomplete = "<SIGINT>";
+	text = page_of(&(struct bb_html_page){.report = r, .history = &t}, 1);
+	assert_whole(text);
+	assert_has(text, "<a href='#history'>History</a>");
+	assert_has(text, "Over 30 stored runs: 1 regressed, 0 improved, 0 suspect, 4 steady, 0 learning.");
+	assert_has(text, "</b>: <span class='verdict regressed'>regressed</span>, +5.00 % in the newest run, since "
+		   "2026-11-21T13:17:00Z, commit 0000000000");
+	/* What changed is drawn first, with its mark; a point of another machine is said to be one. */
+	assert_true(strstr(text, "class=mark") < strstr(text, "<figcaption><b>perf_profiler/empty/step"));
+	assert_int_equal(count(text, "class=mark "), 1);
+	assert_int_equal(count(text, "<path class=band"), 5);
+	assert_has(text, ": 1 [0.99, 1.01] times the anchor, not judged</title>");
+	assert_has(text, ">this run</text>");
+	free(text);
+
+	/* One run is no history, and none of another scenario's is this run's. */
+	for (size_t i = 0; i < t.n_cases; i++)
+		t.cases[i].n_points = 1;
+	text = page_of(&(struct bb_html_page){.report = r, .history = &t}, 1);
+	assert_has(text, "One run is stored: history begins with the second.");
+	assert_lacks(text, "Verdicts");
+	free(text);
+	for (size_t i = 0; i < t.n_cases; i++)
+		t.cases[i].name = "another";
+	text = page_of(&(struct bb_html_page){.report = r, .history = &t}, 1);
+	assert_lacks(text, "History");
+	assert_lacks(text, "Verdicts");
+	free(text);
+	bb_timeline__done(&t);
+	bb_report__free(r);
+}
+
+/* A flame graph of `stacks` stacks of 20 frames each. */
+static char *make_flame(size_t stacks, const char *name)
+{
+	const struct bb_flame_opts opts = {.title = "<b>", .unit = "samples", .max_bytes = 1200000};
+	struct bb_tree t;
+	char *text = NULL, frame[256];
+	size_t size = 0;
+	FILE *out = open_memstream(&text, &size);
+
+	assert_non_null(out);
+	assert_int_equal(bb_tree__init(&t), 0);
+	for (size_t i = 0; i < stacks; i++) {
+		uint32_t node = 0, id;
+
+		for (size_t depth = 0; depth < 20; depth++) {
+			snprintf(frame, sizeof(frame), "%s_%zu_%zu", name, depth, i);
+			assert_int_equal(bb_names__add(&t.names, frame, strlen(frame), &id), 0);
+			assert_int_equal(bb_tree__next_child(&t, node, id, BB_FRAME_USER, BB_NO_ID, &node), 0);
+		}
+		t.nodes[node].self = 1 + i % 200;
+	}
+	bb_tree__sum(&t);
+	assert_int_equal(bb_flame__write_html(&t, &opts, out), 0);
+	assert_int_equal(fclose(out), 0);
+	bb_tree__done(&t);
+	return text;
+}
+
+/* Several runs on one page: all names in it are of one element only. */
+static void test_several(void **state)
+{
+	struct bb_report *a = make_sample_report(), *b = make_sample_report();
+	char *flame = make_flame(2, "</script><script>alert(1)"), *text;
+	const struct bb_html_page pages[] = {{.report = a, .flame = flame}, {.report = b, .flame = flame}};
+
+	(void)state;
+	make_counted(a, "ringbuf_nowakeup", 28);
+	make_counted(b, "ringbuf_nowakeup", 28);
+	text = page_of(pages, 2);
+	assert_whole_but_for_script(text);
+	assert_int_equal(count(text, "<script>"), 2);
+	assert_has(text, "<section id=flame>");
+	assert_has(text, "<section id=flame-2>");
+	assert_has(text, "<a href='#machine-2'>");
+	assert_int_equal(count(text, " id=l0-0-0 "), 1);
+	assert_int_equal(count(text, " id=l1-0-0 "), 1);
+	assert_has(text, "&lt;/script&gt;&lt;script&gt;alert(1)_0_0");
+	free(text);
+	free(flame);
+	bb_report__free(a);
+	bb_report__free(b);
+}
+
+/* 256 inputs of six programs and ten tables, 64 runs of history, their source, and a flame graph of 100 000 frames. */
+static void test_bound(void **state)
+{
+	struct bb_report *r = make_report("r");
+	struct bb_timeline t;
+	char *flame = make_flame(5000, "some_function_of_a_usual_length"), *text, variant[8];
+
+	(void)state;
+	for (unsigned int v = 0; v < 6; v++) {
+		struct bb_counted *c;
+
+		snprintf(variant, sizeof(variant), "v%u", v);
+		for (uint32_t input = 0; input < 256; input++)
+			make_loads(r, make_case(r, variant, "step", "input", input), 6, 20, 30 + input);
+		for (uint32_t rate = 0; rate < 10; rate++)
+			make_loads(r, make_case(r, variant, "in-situ", "rate_hz", rate), 12, 200, 300 + 500 * rate);
+		c = make_counted(r, variant, 100);
+		for (uint32_t line = 0; line < 500; line++) {
+			struct bb_counted_line *l = bb_counted__add_line(c);
+
+			assert_non_null(l);
+			set_text(&l->file, "/nowhere/prog.bpf.c");
+			set_text(&l->text, "\tif (bpf_map_update_elem(&some_map, &key, &value, BPF_ANY) && count_drop())");
+			l->line = 20 + line;
+			l->executions = l->instructions = line;
+		}
+	}
+	assert_int_equal(bb_report__summarise(r), 0);
+	t = make_history(r, 64, 3);
+	text = page_of(&(struct bb_html_page){r, &t, flame}, 1);
+	assert_whole_but_for_script(text);
+	assert_has(text, "<h3>perf_profiler, step, over input</h3>");
+	assert_has(text, "<details><summary>More</summary>");
+	assert_true(strstr(text, "<figcaption><b>perf_profiler/v0/in-situ") < strstr(text, "<summary>More"));
+	assert_has(text, "more cases are not drawn");
+	assert_in_range(strlen(flame), 800000, 1300000);
+	print_message("# %zu bytes\n", strlen(text));
+	assert_in_range(strlen(text), 1, 3000000);
+	free(text);
+	free(flame);
+	bb_timeline__done(&t);
 	bb_report__free(r);
 }
 
@@ -154,7 +427,7 @@ static char *chart_of(const struct bb_chart_axis *x, const struct bb_chart_range
 	return text;
 }
 
-/* A linear axis from 0 to 100 is drawn from 190 to 704. */
+/* A linear axis from 0 to 100 is drawn from 168 to 444. */
 static void test_places(void **state)
 {
 	const struct bb_chart_axis x = {.label = "ns", .lo = 0, .hi = 100};
@@ -166,9 +439,9 @@ static void test_places(void **state)
 	char *text = chart_of(&x, rows, 3);
 
 	(void)state;
-	assert_has(text, "<circle cx=447.0 ");
-	assert_has(text, "M318.5 22.0H575.5");
-	assert_has(text, "<circle cx=704.0 ");
+	assert_has(text, "<circle cx=306.0 ");
+	assert_has(text, "M237.0 30.0H375.0");
+	assert_has(text, "<circle cx=444.0 ");
 	assert_has(text, ">none</text></g>");
 	free(text);
 }
@@ -179,8 +452,13 @@ int main(void)
 		cmocka_unit_test(test_page),
 		cmocka_unit_test(test_markup_in_names),
 		cmocka_unit_test(test_verdicts),
+		cmocka_unit_test(test_many_verdicts),
 		cmocka_unit_test(test_little_to_show),
 		cmocka_unit_test(test_curve),
+		cmocka_unit_test(test_source),
+		cmocka_unit_test(test_history),
+		cmocka_unit_test(test_several),
+		cmocka_unit_test(test_bound),
 		cmocka_unit_test(test_places),
 	};
 

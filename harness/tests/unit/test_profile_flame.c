@@ -12,8 +12,8 @@
 #include <string.h>
 
 #include "base/rng.h"
+#include "base/text.h"
 #include "profile/flame.h"
-#include "profile/xml.h"
 #include "unit/folder_testing.h"
 
 static uint32_t child(struct bb_tree *t, uint32_t parent, const char *name, enum bb_frame_kind kind)
@@ -90,7 +90,7 @@ static char *escaped(const char *text, size_t max)
 	size_t len;
 	FILE *out = open_memstream(&result, &len);
 
-	bb_xml_write(text, max, out);
+	bb_xml_text_cut(out, text, max);
 	fclose(out);
 	return result;
 }

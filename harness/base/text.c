@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "base/text.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+size_t bb_utf8_len(const char *text)
+{
+	const unsigned char *s = (const unsigned char *)text;
+	size_t len = s[0] < 0x80 ? 1 : s[0] < 0xc2 ? 0 : s[0] < 0xe0 ? 2 : s[0] < 0xf0 ? 3 : s[0] < 0xf5 ? 4 : 0;
+
+	for (size_t i = 1; i < len; i++)
+		if ((s[i] & 0xc0) != 0x80)
+			return 0;
+	/* Overlong forms, surrogates, and what is above U+10FFFF. */
+	if ((s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] > 0x9f) || (s[0] == 0xf0 && s[1] < 0x90) ||
+	    (s[0] == 0xf4 && s[1] > 0x8f))
+		return 0;
+	return len;
+}
+
+/* Bytes of the character at `text`; 0: it is not UTF-8, or none that XML 1.0 takes (production 2, Char). */
+static size_t xml_char_len(const char *text)
+{
+	bool is_control = (unsigned char)*text < 0x20 && *text != '\t' && *text != '\n' && *text != '\r';
+	bool is_no_character = !strncmp(text, "\xef\xbf\xbe", 3) || !strncmp(text, "\xef\xbf\xbf", 3);
+
+	return is_control || is_no_character ? 0 : bb_utf8_len(text);
+}
+
+static const char *entity(char c)
+{
+	switch (c) {
+	case '&': return "&amp;";
+	case '<': return "&lt;";
+	case '>': return "&gt;";
+	case '"': return "&quot;";
+	case '\'': return "&#39;";
+	default: return NULL;
+	}
+}
+
+void bb_xml_text_cut(FILE *out, const char *text, size_t max_chars)
+{
+	for (; text && *text && max_chars; max_chars--) {
+		size_t n = xml_char_len(text);
+		const char *escaped = entity(*text);
+
+		if (!n)
+			fputs("\xef\xbf\xbd", out);
+		else if (escaped)
+			fputs(escaped, out);
+		else
+			fwrite(text, 1, n, out);
+		text += n ? n : 1;
+	}
+}
+
+void bb_xml_text(FILE *out, const char *text)
+{
+	bb_xml_text_cut(out, text, SIZE_MAX);
+}
+
+size_t bb_xml_length(const char *text)
+{
+	size_t length = 0;
+
+	for (; *text; length++) {
+		size_t n = xml_char_len(text);
+
+		text += n ? n : 1;
+	}
+	return length;
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef BB_BASE_TEXT_H
+#define BB_BASE_TEXT_H
+
+#include <stddef.h>
+#include <stdio.h>
+
+/* Text from who knows where: names of programs and functions, lines of source, what a file says. */
+
+/* Whole characters: bytes of the UTF-8 sequence at `text`, 0 when it is not one (RFC 3629). */
+size_t bb_utf8_len(const char *text);
+
+/*
+ * Any bytes as text or attribute value of HTML or XML 1.0: markup is escaped, and what is no UTF-8 or no character that XML
+ * takes becomes U+FFFD. NULL: nothing.
+ */
+void bb_xml_text(FILE *out, const char *text);
+
+/* The same of `max_chars` characters at the most. */
+void bb_xml_text_cut(FILE *out, const char *text, size_t max_chars);
+
+/* In characters, as the two count them. */
+size_t bb_xml_length(const char *text);
+
+#endif

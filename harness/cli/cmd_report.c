@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli/cmd.h"
+#include "cli/options.h"
+#include "cli/output.h"
+#include "profile/flame.h"
+#include "profile/folded.h"
+#include "report/html.h"
+#include "report/store.h"
+
+#define FLAME_BYTES 1200000u	/* of frames, on the page */
+
+struct report_args {
+	struct bb_strings runs;
+	const char *results, *output, *folded;
+};
+
+enum { KEY_RESULTS = 0x100, KEY_FOLDED };
+
+static const struct argp_option options[] = {
+	{"output", 'o', "FILE", 0, "write there, whole or not at all (default report.html; - is stdout)", 0},
+	{"folded", KEY_FOLDED, "FILE", 0, "folded stacks for the flame graph of the first run (default: RUN.folded beside it, if "
+	 "there is one)", 0},
+	{"results", KEY_RESULTS, "DIR", 0, "where runs are stored (default results)", 0},
+	{0},
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct report_args *a = state->input;
+
+	switch (key) {
+	case 'o': a->output = strcmp(arg, "-") ? arg : NULL; break;
+	case KEY_FOLDED: a->folded = arg; break;
+	case KEY_RESULTS: a->results = arg; break;
+	case ARGP_KEY_ARG: bb_strings_add(&a->runs, arg, state); break;
+	default: return ARGP_ERR_UNKNOWN;
+	}
+	return 0;
+}
+
+static const struct argp argp = {
+	.options = options,
+	.parser = parse,
+	.args_doc = "[RUN...]",
+	.doc = "Write one HTML page about stored runs, which needs nothing besides: verdicts, distributions, history, flame graph, "
+	       "source with what each line executed, the machine. Measures nothing.\v"
+	       "RUN is a file, an id in the results folder, the beginning of one, or `latest` (the default).",
+};
+
+/* What the page is made of. */
+struct page {
+	struct bb_html_page *v;		/* v[n] */
+	struct bb_report **reports;	/* reports[n], of v */
+	char **flames;			/* flames[n], of v */
+	size_t n;
+	struct bb_timeline history;
+};
+
+static void page_done(struct page *p)
+{
+	for (size_t i = 0; p->reports && p->flames && i < p->n; i++) {
+		bb_report__free(p->reports[i]);
+		free(p->flames[i]);
+	}
+	free(p->reports);
+	free(p->flames);
+	free(p->v);
+	bb_timeline__done(&p->history);
+}
+
+/* `profile --off-cpu` writes microseconds; what else has folded stacks counts samples. */
+static const char *unit_of(const struct bb_tree *t)
+{
+	for (size_t i = 0; i < t->n; i++)
+		if (t->nodes[i].kind == BB_FRAME_OFF_CPU)
+			return "us";
+	return "samples";
+}
+
+/* The flame graph of folded stacks, as HTML. */
+static int draw_flame(const char *path, char **ret_html, struct bb_err *err)
+{
+	const char *slash = strrchr(path, '/');
+	struct bb_flame_opts opts = {.max_bytes = FLAME_BYTES, .title = slash ? slash + 1 : path};
+	struct bb_tree tree;
+	char *html = NULL;
+	size_t len;
+	FILE *mem;
+	int failed, rc = bb_folded__read(path, &tree, err);
+
+	if (rc)
+		return rc;
+	opts.unit = unit_of(&tree);
+	mem = open_memstream(&html, &len);
+	rc = mem ? bb_flame__write_html(&tree, &opts, mem) : -ENOMEM;
+	if (mem) {
+		failed = ferror(mem);
+		rc = fclose(mem) || failed ? -ENOMEM : rc;
+	}
+	bb_tree__done(&tree);
+	if (rc) {
+		free(html);
+		return bb_fail_nomem(err);
+	}
+	*ret_html = html;
+	return 0;
+}
+
+/* A run stores its stacks as ID.folded, beside its ID.json. */
+static int find_flame(const struct report_args *a, const char *which, const struct bb_report *r, char **ret_html,
+		      struct bb_err *err)
+{
+	const char *slash = which ? strrchr(which, '/') : NULL;
+	char *path;
+	int rc = 0;
+
+	if ((slash ? asprintf(&path, "%.*s/%s.folded", (int)(slash - which), which, r->id) :
+		     asprintf(&path, "%s/%s.folded", a->results, r->id)) < 0)
+		return bb_fail_nomem(err);
+	if (!access(path, F_OK))
+		rc = draw_flame(path, ret_html, err);
+	free(path);
+	return rc;
+}
+
+static int read_run(const struct report_args *a, size_t i, struct page *page, struct bb_err *err)
+{
+	const char *which = i < a->runs.n ? a->runs.v[i] : NULL;
+	int rc = bb_store__read(which ? which : "latest", a->results, &page->reports[i], err);
+
+	if (rc)
+		return rc;
+	rc = a->folded && !i ? draw_flame(a->folded, &page->flames[i], err) :
+	     find_flame(a, which, page->reports[i], &page->flames[i], err);
+	page->v[i] = (struct bb_html_page){page->reports[i], &page->history, page->flames[i]};
+	return rc;
+}
+
+static int read_page(const struct report_args *a, struct page *page, struct bb_err *err)
+{
+	const struct bb_timeline_opts opts = {.rule = bb_history_default_rule};
+	int rc = 0;
+
+	page->n = a->runs.n ? a->runs.n : 1;
+	page->v = calloc(page->n, sizeof(*page->v));
+	page->reports = calloc(page->n, sizeof(*page->reports));
+	page->flames = calloc(page->n, sizeof(*page->flames));
+	if (!page->v || !page->reports || !page->flames)
+		return bb_fail_nomem(err);
+	for (size_t i = 0; !rc && i < page->n; i++)
+		rc = read_run(a, i, page, err);
+	return rc ? rc : bb_timeline__read(a->results, &opts, &page->history, err);
+}
+
+static int write_page(void *arg, FILE *out, struct bb_err *err)
+{
+	const struct page *page = arg;
+
+	return bb_html__write(page->v, page->n, out) ? bb_fail_nomem(err) : 0;
+}
+
+static void say_written(const char *path)
+{
+	struct stat st;
+
+	if (path && !stat(path, &st) && S_ISREG(st.st_mode))
+		fprintf(stderr, "bpfbench: the page is %s (%.0f kB)\n", path, (double)st.st_size / 1000);
+}
+
+int bb_cmd_report(int argc, char **argv)
+{
+	struct report_args a = {.results = "results", .output = "report.html"};
+	struct page page = {0};
+	struct bb_err err = {0};
+	int rc;
+
+	argp_parse(&argp, argc, argv, 0, NULL, &a);
+	rc = bb_output_check(a.output, &err);
+	if (!rc)
+		rc = read_page(&a, &page, &err);
+	if (!rc)
+		rc = bb_output_of(write_page, &page, a.output, &err);
+	if (!rc)
+		say_written(a.output);
+	page_done(&page);
+	free(a.runs.v);
+	return rc ? bb_complain(&err) : BB_EXIT_OK;
+}

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Reading folded stacks: what was written comes back, in any order; what is none is refused with its place. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/rng.h"
+#include "profile/flame.h"
+#include "profile/folded.h"
+#include "unit/folder_testing.h"
+
+static int read_bytes(const char *text, size_t len, struct bb_tree *ret_tree, struct bb_err *err)
+{
+	const char *path = in_folder("a.folded");
+	FILE *out = fopen(path, "w");
+
+	assert_non_null(out);
+	assert_int_equal(fwrite(text, 1, len, out), len);
+	assert_int_equal(fclose(out), 0);
+	return bb_folded__read(path, ret_tree, err);
+}
+
+static struct bb_tree read_ok(const char *text)
+{
+	struct bb_tree t;
+	struct bb_err err = {0};
+
+	if (read_bytes(text, strlen(text), &t, &err))
+		fail_msg("%s", err.msg);
+	return t;
+}
+
+static char *written(const struct bb_tree *t)
+{
+	char *text = NULL;
+	size_t len;
+	FILE *out = open_memstream(&text, &len);
+
+	assert_non_null(out);
+	assert_int_equal(bb_tree__write_folded(t, out), 0);
+	fclose(out);
+	return text;
+}
+
+/* The same stack twice, neighbours apart, a name that begins like another: one node for each way from the root. */
+static void any_order(void **state)
+{
+	struct bb_tree t = read_ok("b;main;f 2\na;main 1\r\nb;main2 5\n\nb;main;f;g_[k] 3\na;main 4\nb;main 1\nb;main;f 1");
+	char *text = written(&t);
+
+	(void)state;
+	assert_string_equal(text, "a;main 5\nb;main 1\nb;main;f 3\nb;main;f;g_[k] 3\nb;main2 5\n");
+	assert_int_equal(t.nodes[0].total, 17);
+	assert_int_equal(t.n, 1 + 2 + 5);
+	free(text);
+	bb_tree__done(&t);
+}
+
+static void kinds(void **state)
+{
+	static const struct { const char *name; enum bb_frame_kind kind; } want[] = {
+		{"", BB_FRAME_COMM}, {"comm_[k]", BB_FRAME_COMM}, {BB_NOTE_CUT, BB_FRAME_NOTE}, {"f", BB_FRAME_USER},
+		{"g", BB_FRAME_INLINED}, {"h", BB_FRAME_JIT}, {"_[k]", BB_FRAME_USER}, {"k", BB_FRAME_KERNEL},
+		{BB_NOTE_OFF_CPU, BB_FRAME_OFF_CPU},
+	};
+	struct bb_tree t = read_ok("comm_[k];" BB_NOTE_CUT ";f;g_[i];h_[j];_[k];k_[k];" BB_NOTE_OFF_CPU " 7\n");
+
+	(void)state;
+	assert_int_equal(t.n, sizeof(want) / sizeof(want[0]));
+	for (uint32_t i = 0; i < t.n; i++) {
+		assert_string_equal(bb_tree__name(&t, i), want[i].name);
+		assert_int_equal(t.nodes[i].kind, want[i].kind);
+	}
+	bb_tree__done(&t);
+}
+
+static void assert_refused(const char *text, size_t len, int code, const char *why)
+{
+	struct bb_tree t;
+	struct bb_err err = {0};
+
+	assert_int_equal(read_bytes(text, len, &t, &err), code);
+	if (!strstr(err.msg, why))
+		fail_msg("'%s' is not in '%s'", why, err.msg);
+}
+
+static void refused(void **state)
+{
+	static const char *const texts[] = {
+		"a;b 1\na;b\n", "a;b 1\n 2\n", "a;b 1\na;b x\n", "a;b 1\na;b 1.5\n", "a;b 1\na;b -1\n", "a;b 1\na;b \n",
+		"a;b 1\na;b 99999999999999999999\n",
+	};
+	char deep[2 * BB_FOLDED_FRAMES + 8];
+	struct bb_err err = {0};
+	struct bb_tree t;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
+		assert_refused(texts[i], strlen(texts[i]), -EINVAL, "a.folded:2: not folded stacks");
+	assert_refused("a;b 1\na\0b 2\n", 13, -EINVAL, "NUL");
+	assert_refused("a 9007199254740992\nb 1\n", 23, -EFBIG, "a.folded:2: the weights add up");
+	memset(deep, ';', sizeof(deep));
+	memcpy(deep + BB_FOLDED_FRAMES, " 1\n", 4);
+	assert_refused(deep, strlen(deep), -EINVAL, "a.folded:1: not folded stacks: a stack of too many frames");
+	memcpy(deep + BB_FOLDED_FRAMES - 1, " 1\n", 4);
+	t = read_ok(deep);
+	assert_int_equal(t.n, BB_FOLDED_FRAMES + 1);
+	bb_tree__done(&t);
+	assert_int_equal(bb_folded__read(in_folder("nosuch"), &t, &err), -ENOENT);
+}
+
+static void empty(void **state)
+{
+	struct bb_tree t = read_ok("");
+
+	(void)state;
+	assert_int_equal(t.n, 1);
+	assert_int_equal(t.nodes[0].total, 0);
+	bb_tree__done(&t);
+}
+
+/* Any bytes are either refused or a tree that can be drawn: no crash, and nothing that ASan or UBSan would see. */
+static void garbage(void **state)
+{
+	static const char alphabet[] = "ab;;_[k] 019\n\n\r\xff<&\x01";
+	size_t trees = 0, refusals = 0;
+	struct bb_rng rng;
+
+	(void)state;
+	bb_rng_seed(&rng, 11);
+	for (int round = 0; round < 3000; round++) {
+		char text[64], *svg = NULL;
+		size_t len = bb_rng_below(&rng, sizeof(text)), size;
+		struct bb_tree t;
+		FILE *out;
+
+		for (size_t i = 0; i < len; i++)
+			text[i] = alphabet[bb_rng_below(&rng, sizeof(alphabet) - 1)];
+		if (read_bytes(text, len, &t, NULL)) {
+			refusals++;
+			continue;
+		}
+		trees++;
+		out = open_memstream(&svg, &size);
+		assert_non_null(out);
+		assert_int_equal(bb_flame__write_html(&t, &(struct bb_flame_opts){.title = "t", .unit = "samples"}, out), 0);
+		fclose(out);
+		assert_null(strstr(svg, "<&"));
+		free(svg);
+		bb_tree__done(&t);
+	}
+	assert_true(trees > 50 && refusals > 50);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(any_order), cmocka_unit_test(kinds), cmocka_unit_test(refused), cmocka_unit_test(empty),
+		cmocka_unit_test(garbage),
+	};
+
+	return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}
