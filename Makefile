@@ -165,7 +165,7 @@ install: ## install under PREFIX (/usr/local), below DESTDIR (nothing)
 	$(Q)install -D -m 644 -t '$(TO)/lib/bpfbench/bpf' $(BPF_OBJS)
 	$(Q)install -D -t '$(TO)/lib/bpfbench/workloads' $(WORKLOADS)
 	$(Q)install -D -m 644 -t '$(TO)/share/bpfbench/scenarios' scenarios/*.yml
-	$(Q)install -D -m 644 -t '$(TO)/share/bpfbench/plots' plots/*.awk plots/*.gp
+	$(Q)install -D -m 644 -t '$(TO)/share/bpfbench/plots' plots/README.md plots/*.awk plots/*.gp
 	$(Q)install -D -t '$(TO)/share/bpfbench/plots' plots/plot.sh
 	$(Q)install -D -m 644 -t '$(TO)/share/man/man1' $(O)/bpfbench.1
 	$(Q)install -D -m 644 packaging/bpfbench.bash '$(TO)/share/bash-completion/completions/bpfbench'
