@@ -123,7 +123,7 @@ $(O)/bench/%: harness/tests/bench/%.c $(LIB) $(O)/flags
 -include $(shell [ -d $(O) ] && find $(O) -name '*.d')
 
 # --- what is run --------------------------------------------------------------------------------------------------
-.PHONY: bench test bench-self bench-verdicts bench-gate plot slowdown heap deps clean help
+.PHONY: bench test bench-self bench-verdicts bench-gate plot slowdown flame heap deps clean help
 deps: ## install what is missing (root and apt), or say what is missing
 	$(Q)ci/deps.sh
 
@@ -152,6 +152,9 @@ plot: all ## draw the stored results into plots/ (SVG and PNG)
 
 slowdown: all ## time amicable_pairs while it is sampled, against alone, by hyperfine: about 2 minutes (root)
 	$(Q)./$(BIN) --scenario slowdown --budget 150
+
+flame: all ## flame graphs of the consumer, time off the CPU in them, with and without its bug: plots/flame-*.svg (root)
+	$(Q)O=$(O) ci/flame.sh
 
 heap: all ## what the consumer asks of the heap, by valgrind's DHAT, with and without its bug: BMF on stdout
 	$(Q)O=$(O) ci/heap.sh

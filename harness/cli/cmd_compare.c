@@ -14,6 +14,7 @@
 #include "run/ab.h"
 
 #define DEFAULT_BUDGET_S 10.0
+#define DEFAULT_BUDGET_CALL_S 30.0	/* functions of user space, which may sleep: a verdict needs seven pairs */
 #define DEFAULT_ALPHA 0.05
 #define DEFAULT_PAIRS 24u	/* when there is no budget either */
 
@@ -173,7 +174,8 @@ static const struct argp argp = {
 	       "Measured now, each pair of loads is compared in ABBA or BAAB blocks; the verdict is on pairs at the same JIT "
 	       "address mod 64 and comes as soon as the interval allows it. It is regressed, improved, same (within the "
 	       "threshold) or inconclusive. Exit code 3 only with --fail-on, and never for inconclusive. Stored runs share no "
-	       "randomisation: their intervals are wider, and runs of different machines are inconclusive unless forced.",
+	       "randomisation: their intervals are wider, and runs of different machines are inconclusive unless forced. Unless --budget "
+	       "says otherwise, measuring ends after 10 s, of functions of user space (`call`) after 30 s.",
 	.children = children,
 	.help_filter = bb_help_formats,
 };
@@ -276,6 +278,14 @@ static int run_in_turns(const struct compare_args *a, const struct bb_plan *plan
 	return bb_run_ab(plan, &opts, m->report, err);
 }
 
+static bool has_calls(const struct bb_plan *plan)
+{
+	for (size_t i = 0; i < plan->n_cells; i++)
+		if (!strcmp(plan->cells[i].drive->with, "call"))
+			return true;
+	return false;
+}
+
 static int compare_live(struct compare_args *a, const char *command)
 {
 	const char *variants[2], *exact = "exact";
@@ -297,6 +307,8 @@ static int compare_live(struct compare_args *a, const char *command)
 		plan_opts = (struct bb_plan_opts){.variants = variants, .n_variants = 2, .drives = &exact, .n_drives = 1};
 	if (!rc)
 		rc = bb_plan__make(scenario, &plan_opts, &plan, &err);
+	if (!a->measure.has_budget && has_calls(&plan))
+		a->measure.budget_s = DEFAULT_BUDGET_CALL_S;
 	if (!rc && !a->compare.exact)
 		rc = bb_compare_check_floor(&a->compare, a->measure.results, NULL, &err);
 	if (!rc)

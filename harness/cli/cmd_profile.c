@@ -12,12 +12,11 @@
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/paths.h"
+#include "cli/say_lost.h"
 #include "profile/flame.h"
 #include "profile/fold.h"
 #include "profile/recording.h"
 #include "profile/text.h"
-
-#define OBJECT "profile.bpf.o"
 
 /* What is written, and how. */
 struct shown {
@@ -166,27 +165,8 @@ static const struct argp argp = {
 	       "sampled is shown.",
 };
 
-static void say_what_was_lost(const struct bb_recording *r, const struct bb_profile *p, const struct profile_args *a)
+static void say_how_it_ended(const struct bb_recording *r, const struct profile_args *a)
 {
-	const struct bb_sampler_stats *s = &r->stats;
-
-	if (s->is_cpu_clock)
-		fprintf(stderr, "bpfbench: there are no hardware cycles to count here; cpu-clock sets the rate\n");
-	if (s->lost_stacks)
-		fprintf(stderr, "bpfbench: %llu stacks collided with others and are lost; their time is shown as [stack lost]\n",
-			(unsigned long long)s->lost_stacks);
-	if (s->drops)
-		fprintf(stderr, "bpfbench: %llu samples are missing: the maps are full; sample less, or fewer processes\n",
-			(unsigned long long)s->drops);
-	if (r->lost_task_events)
-		fprintf(stderr, "bpfbench: %llu records of new mappings came too fast and are lost; some code is [unknown]\n",
-			(unsigned long long)r->lost_task_events);
-	if (p->symbols.n_damaged)
-		fprintf(stderr, "bpfbench: %u damaged files, of which not all symbols could be read: %s\n", p->symbols.n_damaged,
-			p->symbols.damaged);
-	if (p->unknown_kernel && a->record.sampler.want_kernel && !r->kernel.n)
-		fprintf(stderr, "bpfbench: /proc/kallsyms shows no addresses, so that kernel functions have no names "
-			"(kernel.kptr_restrict)\n");
 	if (WIFSIGNALED(r->command_status) && !bb_stop_signal && isinf(a->record.seconds))
 		fprintf(stderr, "bpfbench: '%s' was killed by signal %d (%s)\n", a->record.argv[0], WTERMSIG(r->command_status),
 			strsignal(WTERMSIG(r->command_status)));
@@ -232,7 +212,8 @@ static int show(const struct profile_args *a, const struct bb_recording *r, stru
 
 	if (rc)
 		return rc;
-	say_what_was_lost(r, &profile, a);
+	bb_say_lost(r, &profile, o->want_kernel);
+	say_how_it_ended(r, a);
 	make_title(a, r, title, sizeof(title));
 	shown = (struct shown){
 		.format = a->format, .profile = &profile, .title = title, .unit = o->off_cpu ? "us" : "samples",
@@ -252,16 +233,13 @@ int bb_cmd_profile(int argc, char **argv)
 	struct bb_recording recording = {0};
 	struct bb_paths paths = {0};
 	struct bb_err err = {0};
-	char *object = NULL;
 	int rc;
 
 	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &a);
 	rc = bb_output_check(a.output, &err);
 	if (!rc)
 		rc = bb_paths__find(&paths, &err);
-	if (!rc && asprintf(&object, "%s/" OBJECT, paths.object_dir) < 0)
-		rc = bb_fail_nomem(&err);
-	a.record.sampler.object_path = object;
+	a.record.sampler.object_dir = paths.object_dir;
 	bb_caller(&a.record.uid, &a.record.gid);
 	if (!rc)
 		rc = bb_record(&a.record, &recording, &err);
@@ -270,6 +248,5 @@ int bb_cmd_profile(int argc, char **argv)
 		bb_recording__done(&recording);
 	}
 	bb_paths__done(&paths);
-	free(object);
 	return rc ? bb_complain(&err) : BB_EXIT_OK;
 }

@@ -5,11 +5,14 @@
 #include <string.h>
 
 #include "cli/cmd.h"
+#include "cli/flame.h"
 #include "cli/live_options.h"
 #include "cli/measure.h"
 #include "cli/object_options.h"
 #include "cli/options.h"
+#include "cli/output.h"
 #include "plan/plan.h"
+#include "run/flame.h"
 #include "run/runner.h"
 
 struct run_args {
@@ -18,13 +21,14 @@ struct run_args {
 	struct bb_live_args live;
 	struct bb_strings scenarios, variants, drives;
 	uint32_t samples, loads;
-	bool cold, dry_run;
+	bool cold, dry_run, flame;
+	const char *flame_file;		/* NULL: stored beside the run */
 };
 
 #define DEFAULT_BUDGET_S 18.0
 #define DEFAULT_BUDGET_COLD_S 45.0
 
-enum { KEY_DRY_RUN = 0x100, KEY_LOADS, KEY_COLD };
+enum { KEY_DRY_RUN = 0x100, KEY_LOADS, KEY_COLD, KEY_FLAME };
 
 static const struct argp_option options[] = {
 	{NULL, 0, NULL, 0, "What to measure:", 1},
@@ -37,6 +41,8 @@ static const struct argp_option options[] = {
 	{"cold", KEY_COLD, NULL, 0, "step with emptied caches and branch history as well: each step drive once more, as "
 	 "step-cold", 2},
 	{"loads", KEY_LOADS, "N", 0, "program loads (default 12): each is one replication, placed anew by the JIT", 2},
+	{"flame", KEY_FLAME, "FILE.svg", OPTION_ARG_OPTIONAL, "a flame graph as well, of the workload in situ while the programs "
+	 "run on it, sampled when all is measured (3 s): into FILE.svg, or beside the stored run", 2},
 	{"dry-run", KEY_DRY_RUN, NULL, 0, "print the plan; load and measure nothing", 2},
 	{0},
 };
@@ -62,6 +68,10 @@ static void check_what(const struct run_args *a, const struct argp_state *state)
 		bb_usage_error(state, "--seconds is for loaded programs (--prog-id, --prog-name, --pinned)");
 	if (live && a->object.trigger && a->live.seconds > 0)
 		bb_usage_error(state, "test runs go by --samples, not by --seconds");
+	if (a->flame && a->scenarios.n != 1)
+		bb_usage_error(state, "--flame takes one --scenario, with a drive in situ over a workload");
+	if (a->flame && a->measure.no_store && !a->flame_file)
+		bb_usage_error(state, "--flame with --no-store has no place for the flame graph: --flame=FILE.svg");
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -80,6 +90,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case 'n': a->samples = bb_option_u32(state, "samples", arg, 1, 100000000); break;
 	case KEY_LOADS: a->loads = bb_option_u32(state, "loads", arg, 1, 10000); break;
 	case KEY_COLD: a->cold = true; break;
+	case KEY_FLAME: a->flame = true; a->flame_file = arg; break;
 	case KEY_DRY_RUN: a->dry_run = true; break;
 	case ARGP_KEY_ARG: bb_usage_error(state, "'%s' is no option; a scenario is named by --scenario %s", arg, arg);
 	case ARGP_KEY_END: check_what(a, state); break;
@@ -172,7 +183,9 @@ static int plan_all(const struct run_args *a, const struct bb_paths *paths, stru
 		if (!rc)
 			rc = bb_plan__make(j->scenarios[i], &opts, &j->plans[i], err);
 	}
-	return rc;
+	if (!rc && a->flame)
+		rc = bb_flame_check(&j->plans[0], err);
+	return rc ? rc : bb_output_check(a->flame_file, err);
 }
 
 static void jobs_done(struct jobs *j)
@@ -220,6 +233,8 @@ static int run_all(const struct run_args *a, const struct jobs *j, const char *c
 	/* Of all programs of an object, those that fail are named and the others measured; what was named must work. */
 	m.opts.skip_failing = a->object.objects.n && !a->object.programs.n && !a->variants.n;
 	exit_code = bb_measure__deliver(&m, measure_all(a, &m, j, &err), &err);
+	if (exit_code == BB_EXIT_OK && a->flame && bb_flame_of_run(&m, &j->plans[0], a->flame_file, &err))
+		exit_code = bb_complain(&err);
 	bb_measure__end(&m);
 	return exit_code;
 }

@@ -116,10 +116,9 @@ int bb_measure__begin(const struct bb_measure_args *a, const char *name, const c
 	if (!rc)
 		rc = head_report(m->report, a->seed, name, command, err);
 	m->opts = (struct bb_run_opts){
-		.object_dir = m->paths.object_dir,
 		.seed = a->seed,
 		.budget_s = a->budget_s,
-		.driver = {.seed = a->seed, .workload_dir = m->paths.workload_dir},
+		.driver = {.seed = a->seed, .workload_dir = m->paths.workload_dir, .object_dir = m->paths.object_dir},
 	};
 	if (!rc)
 		rc = bb_machine_cpus(a->cpu, &m->opts.driver.cpu, &m->opts.driver.poll_cpu, err);

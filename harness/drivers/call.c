@@ -30,6 +30,7 @@ struct call_state {
 struct call_slot {
 	const struct bb_function *function;
 	struct bb_function_room room;
+	bool has_begun;
 };
 
 static int open_call(const struct bb_drive_spec *spec, const struct bb_driver_opts *opts, void **ret_state,
@@ -81,6 +82,7 @@ static int attach(void *state, struct bb_subject *subject, void **ret_slot, stru
 	if (!slot)
 		return bb_fail_nomem(err);
 	slot->function = find(s->spec->function, subject->spec->program);
+	slot->has_begun = false;
 	bb_function_room__init(&slot->room);
 	*ret_slot = slot;
 	return 0;
@@ -136,8 +138,8 @@ static int take_sample(struct timing *t, uint32_t calls)
 }
 
 /*
- * What sleeps until some time of the clock's second leaves the next call there: calls in a row depend on each other. Each
- * batch begins anywhere in the second, so that at least the loads do not.
+ * What sleeps until some time of the clock's second leaves the next call there: calls in a row depend on each other. The
+ * first begins anywhere in the second, so that at least the loads do not.
  */
 static void pause_at_random(struct call_state *s)
 {
@@ -156,8 +158,9 @@ static int batch(void *state, void *slot, uint32_t param, struct bb_batch *b, st
 
 	(void)param;
 	b->target_cpu_s = NAN;
-	if (t.slot->function->sleeps)
+	if (t.slot->function->sleeps && !t.slot->has_begun)
 		pause_at_random(s);
+	t.slot->has_begun = true;
 	began_ns = bb_now_ns();
 	if (!rc && !t.slot->function->sleeps)
 		rc = calibrate(&t, &calls);

@@ -26,6 +26,7 @@ struct bb_driver_opts {
 	uid_t uid;			/* whom workloads run as: who called sudo */
 	gid_t gid;
 	const char *workload_dir;	/* where workloads without a slash are looked for before $PATH; may be NULL */
+	const char *object_dir;		/* where objects named without a slash are, and profile.bpf.o */
 };
 
 /* One batch: consecutive samples of one program. The caller sets the first part, the driver the rest. */

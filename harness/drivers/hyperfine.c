@@ -97,7 +97,7 @@ int bb_hyperfine__open(const char *program, char *const *args, size_t n_args, co
 		h->args[n++] = (char *)(uintptr_t)options[i];
 	h->args[n++] = h->json_path;
 	h->args[n++] = h->command;
-	h->spec = (struct bb_workload_spec){.program = "hyperfine", .args = h->args, .n_args = n, .place = *place};
+	h->spec = (struct bb_workload_spec){.program = "hyperfine", .args = h->args, .n_args = n, .is_held = true, .place = *place};
 	if (!rc)
 		rc = compose_shown(h);
 	if (rc) {
@@ -126,10 +126,7 @@ int bb_hyperfine__start(struct bb_hyperfine *h, struct bb_workload *ret_w, struc
 	rc = ftruncate(h->json_fd, 0) ? -errno : 0;
 	if (rc)
 		return bb_fail(err, rc, "emptying hyperfine's export: %s", strerror(-rc));
-	rc = bb_workload__start(&h->spec, ret_w, err);
-	if (!rc)
-		bb_workload__pause(ret_w);
-	return rc;
+	return bb_workload__start(&h->spec, ret_w, err);
 }
 
 static int complain(const char *what, struct bb_err *err)

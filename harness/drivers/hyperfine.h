@@ -23,7 +23,7 @@ int bb_hyperfine__open(const char *program, char *const *args, size_t n_args, co
 		       const struct bb_child_place *place, struct bb_hyperfine *ret_h, struct bb_err *err);
 void bb_hyperfine__close(struct bb_hyperfine *h);	/* a zeroed one does no harm */
 
-/* Start it and hold it still, before it has begun the command: then is the time to put events on it. */
+/* Start it, held still before it does anything: then is the time to put events on it. */
 int bb_hyperfine__start(struct bb_hyperfine *h, struct bb_workload *ret_w, struct bb_err *err);
 
 /* The wall time of the command, once hyperfine has ended. -EPROTO when its JSON says no such thing. */

@@ -2,7 +2,8 @@
 /*
  * slowdown: what being sampled costs the one who is sampled. A sample is the wall time of one run of the workload, taken by
  * hyperfine, while the variant's `sampler` samples it: the program (with a consumer on another CPU, as in a pipeline),
- * `perf record`, or nobody. The sampler is on before the command begins and starts up outside its time.
+ * `perf record`, what `bpfbench profile` samples with, or nobody. The sampler is on before the command begins and starts
+ * up outside its time.
  */
 #include <errno.h>
 #include <linux/perf_event.h>
@@ -22,6 +23,7 @@
 #include "drivers/hyperfine.h"
 #include "drivers/perf_record.h"
 #include "drivers/windows.h"
+#include "profile/recording.h"
 
 #define PAUSE_NS	2000000		/* between two looks at hyperfine */
 
@@ -33,7 +35,7 @@ struct slowdown_state {
 
 struct slowdown_slot {
 	struct bb_target *target;	/* NULL: the sampler is no program */
-	bool by_perf;
+	bool by_perf, by_profile;
 	const struct bb_sample_processor *processor;	/* NULL: the ring, if any, is emptied unread */
 	const struct bb_ring *ring;
 };
@@ -45,6 +47,7 @@ struct timed_run {
 	uint32_t freq_hz;
 	struct bb_workload hyperfine, perf;
 	struct bb_reading consumer;
+	struct bb_recorder *profile;
 	int event_fd;			/* -1: none */
 };
 
@@ -80,15 +83,15 @@ static int slowdown_open(const struct bb_drive_spec *spec, const struct bb_drive
 	return rc;
 }
 
-static bool is_perf(const struct bb_subject *subject)
+static bool is_sampler(const struct bb_subject *subject, const char *name)
 {
-	return !strcmp(subject->spec->sampler, "perf-record");
+	return !strcmp(subject->spec->sampler, name);
 }
 
 static int slowdown_probe(void *state, struct bb_subject *subject, struct bb_err *err)
 {
 	(void)state;
-	if (is_perf(subject) && !bb_in_path("perf"))
+	if (is_sampler(subject, "perf-record") && !bb_in_path("perf"))
 		return bb_fail(err, -ENOTSUP, "perf is not installed (Debian: linux-perf, Ubuntu: linux-tools-generic)");
 	return 0;
 }
@@ -101,7 +104,8 @@ static int slowdown_attach(void *state, struct bb_subject *subject, void **ret_s
 	if (!slot)
 		return bb_fail_nomem(err);
 	slot->target = subject->target;
-	slot->by_perf = is_perf(subject);
+	slot->by_perf = is_sampler(subject, "perf-record");
+	slot->by_profile = is_sampler(subject, "profile");
 	slot->ring = slot->target ? bb_target__ring(slot->target) : NULL;
 	slot->processor = slot->ring ? bb_sample_processor_find(subject->spec->consumer) : NULL;
 	*ret_slot = slot;
@@ -133,6 +137,17 @@ static int put_event(struct timed_run *r, struct bb_err *err)
 	return rc ? bb_fail(err, rc, "enabling the sampling event: %s", strerror(-rc)) : 0;
 }
 
+/* As `bpfbench profile -p PID -F HZ` does. */
+static int start_profile(struct timed_run *r, struct bb_err *err)
+{
+	const struct bb_sampler_opts opts = {
+		.object_dir = r->state->opts.object_dir, .pid = r->hyperfine.pid, .freq_hz = r->freq_hz,
+		.on_cpu = true, .want_kernel = true, .want_user = true,
+	};
+
+	return bb_recorder__start(&opts, &r->profile, err);
+}
+
 /* hyperfine held still and the sampler on it. */
 static int set_up(struct timed_run *r, struct bb_err *err)
 {
@@ -150,6 +165,8 @@ static int set_up(struct timed_run *r, struct bb_err *err)
 		rc = put_event(r, err);
 	if (!rc && r->slot->by_perf)
 		rc = bb_perf_record__start(r->hyperfine.pid, r->freq_hz, &place, &r->perf, err);
+	if (!rc && r->slot->by_profile)
+		rc = start_profile(r, err);
 	return rc;
 }
 
@@ -166,6 +183,8 @@ static int wait_for_end(struct timed_run *r, struct bb_err *err)
 			rc = bb_reading__check(&r->consumer, err);
 		else if (r->slot->target)
 			bb_target__drain(r->slot->target, false);
+		else if (r->profile)
+			rc = bb_recorder__poll(r->profile, 0, err);
 		if (!rc)
 			rc = bb_workload__ended(&r->hyperfine, "hyperfine", err);
 	}
@@ -186,6 +205,7 @@ static int time_command(struct slowdown_state *s, struct slowdown_slot *slot, ui
 	bb_workload__stop(&r.hyperfine);
 	bb_workload__stop(&r.perf);
 	bb_reading__close(&r.consumer);
+	bb_recorder__free(r.profile);
 	if (r.event_fd >= 0)
 		close(r.event_fd);
 	return rc;
@@ -232,7 +252,7 @@ static const char *slowdown_command(void *state)
 
 const struct bb_driver bb_driver_slowdown = {
 	.name = "slowdown",
-	.doc = "wall time of a command (by hyperfine) while it is sampled: by the program, by perf record, or not at all",
+	.doc = "wall time of a command (by hyperfine) while it is sampled: by the program, perf record, `bpfbench profile`, or not at all",
 	.needs_bpf = true,
 	.any_sampler = true,
 	.open = slowdown_open,

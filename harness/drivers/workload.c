@@ -51,6 +51,8 @@ static void run_child(const struct bb_workload_spec *spec, pid_t parent, int pro
 	extern char **environ;
 	int rc = bb_child__settle(&spec->place, parent);
 
+	if (!rc && spec->is_held)
+		raise(SIGSTOP);
 	if (!rc) {
 		fexecve(program_fd, argv, environ);
 		rc = -errno;
@@ -72,6 +74,18 @@ static int say_cannot_start(const struct bb_workload_spec *spec, int rc, struct 
 			       spec->program, spec->dir ? ": neither in $PATH nor in " : "", spec->dir ? spec->dir : "");
 	return bb_fail(err, rc, "workload '%s' cannot be started as uid %u: %s", spec->program, (unsigned int)spec->place.uid,
 		       strerror(-rc));
+}
+
+/* Until it stands still: true. False: it has ended instead, and is still to be waited for. */
+static bool wait_until_held(pid_t pid)
+{
+	siginfo_t info = {0};
+	int rc;
+
+	do
+		rc = waitid(P_PID, (id_t)pid, &info, WSTOPPED | WEXITED | WNOWAIT);
+	while (rc && errno == EINTR);
+	return !rc && info.si_code == CLD_STOPPED;
 }
 
 int bb_workload__start(const struct bb_workload_spec *spec, struct bb_workload *ret_workload, struct bb_err *err)
@@ -100,6 +114,11 @@ int bb_workload__start(const struct bb_workload_spec *spec, struct bb_workload *
 	if (rc)
 		return say_cannot_start(spec, rc, err);
 	close(report[1]);
+	if (spec->is_held && wait_until_held(pid)) {
+		close(report[0]);
+		ret_workload->pid = pid;
+		return 0;
+	}
 	do
 		n = read(report[0], &child_rc, sizeof(child_rc));
 	while (n < 0 && errno == EINTR);

@@ -18,6 +18,7 @@ struct bb_workload_spec {
 	char *const *args;	/* n_args of them, without the program's name */
 	size_t n_args;
 	const char *dir;	/* may be NULL */
+	bool is_held;		/* it stands still before its first instruction until bb_workload__resume() */
 	struct bb_child_place place;
 };
 

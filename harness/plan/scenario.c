@@ -42,7 +42,7 @@ static const char *const consumers[] = {[BB_CONSUMER_CAUGHT_UP] = "caught-up", [
 
 static const char *const all_caches[] = {[BB_CACHES_HOT] = "hot", [BB_CACHES_COLD] = "cold"};
 
-static const char *const samplers[] = {"program", "none", "perf-record"};
+static const char *const samplers[] = {"program", "none", "perf-record", "profile"};
 static const char *const readers[] = {"fixed", "oops", "none"};	/* the first of both is the default */
 
 static const uint32_t default_stack_depth = 8;

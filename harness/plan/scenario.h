@@ -36,7 +36,7 @@ struct bb_variant_spec {
 	char *pinned;			/* path of such a program's pin; NULL: not given */
 	char *description;		/* NULL when not given */
 	char *consumer;			/* who empties its ring in a pipeline: "fixed" (default), "oops" or "none" */
-	char *sampler;			/* who samples in a slowdown: "program" (default), "none" or "perf-record" */
+	char *sampler;			/* who samples in a slowdown: "program" (default), "none", "perf-record" or "profile" */
 	struct bb_global_spec *globals;
 	size_t n_globals;
 	struct bb_map_specs maps;	/* its own, and the scenario's of other names */

@@ -96,6 +96,85 @@ int bb_kernel_symbols(struct bb_symtab *t, struct bb_err *err)
 	return rc ? bb_fail_nomem(err) : 0;
 }
 
+struct bb_recorder {
+	struct bb_task_events events;
+	struct bb_sampler *sampler;
+	struct bb_recording recording;
+	uint64_t began_ns;
+};
+
+int bb_recorder__start(const struct bb_sampler_opts *opts, struct bb_recorder **ret_recorder, struct bb_err *err)
+{
+	struct bb_recorder *r;
+	int rc = check_namespace(err);
+
+	if (!rc && opts->pid)
+		rc = check_pid(opts->pid, err);
+	if (rc)
+		return rc;
+	r = calloc(1, sizeof(*r));
+	if (!r)
+		return bb_fail_nomem(err);
+	allow_many_files();
+	rc = bb_task_events__open(&r->events, err);
+	if (!rc) {
+		rc = log_existing(&r->recording.spaces, opts->pid);
+		if (rc)
+			bb_fail(err, rc, "reading /proc: %s", strerror(-rc));
+	}
+	if (!rc)
+		rc = bb_sampler__start(opts, &r->sampler, err);
+	r->began_ns = bb_now_ns();
+	if (rc)
+		bb_recorder__free(r);
+	else
+		*ret_recorder = r;
+	return rc;
+}
+
+static int drain(struct bb_recorder *r, struct bb_err *err)
+{
+	return bb_task_events__drain(&r->events, &r->recording.spaces) ? bb_fail_nomem(err) : 0;
+}
+
+int bb_recorder__poll(struct bb_recorder *r, int timeout_ms, struct bb_err *err)
+{
+	int rc = bb_sampler__poll(r->sampler, timeout_ms, err);
+
+	return rc ? rc : drain(r, err);
+}
+
+int bb_recorder__finish(struct bb_recorder *r, struct bb_recording *ret_recording, struct bb_err *err)
+{
+	int rc;
+
+	bb_sampler__stop(r->sampler);
+	r->recording.seconds = bb_seconds_since(r->began_ns);
+	rc = drain(r, err);
+	if (!rc)
+		rc = bb_sampler__collect(r->sampler, &r->recording.samples, &r->recording.stats, err);
+	if (!rc)
+		rc = bb_kernel_symbols(&r->recording.kernel, err);	/* as long as our own programs are among them */
+	if (!rc && bb_spaces__replay(&r->recording.spaces))
+		rc = bb_fail_nomem(err);
+	if (rc)
+		return rc;
+	r->recording.lost_task_events = r->events.lost;
+	*ret_recording = r->recording;
+	memset(&r->recording, 0, sizeof(r->recording));
+	return 0;
+}
+
+void bb_recorder__free(struct bb_recorder *r)
+{
+	if (!r)
+		return;
+	bb_recording__done(&r->recording);
+	bb_sampler__free(r->sampler);
+	bb_task_events__close(&r->events);
+	free(r);
+}
+
 static bool is_over(const struct bb_recording_opts *o, struct bb_command *command, uint64_t began_ns)
 {
 	if (bb_stop_signal || bb_seconds_since(began_ns) >= o->seconds)
@@ -105,51 +184,23 @@ static bool is_over(const struct bb_recording_opts *o, struct bb_command *comman
 	return o->sampler.pid && kill(o->sampler.pid, 0) && errno == ESRCH;
 }
 
-static int sample(const struct bb_recording_opts *o, struct bb_sampler *sampler, struct bb_command *command,
-		  struct bb_task_events *events, struct bb_recording *r, struct bb_err *err)
+static int record(const struct bb_recording_opts *o, struct bb_command *command, struct bb_recording *ret_recording,
+		  struct bb_err *err)
 {
+	struct bb_recorder *r = NULL;
+	int rc = bb_recorder__start(&o->sampler, &r, err);
 	uint64_t began_ns = bb_now_ns();
-	int rc = o->argv ? bb_command__go(command, o->argv[0], err) : 0;
 
+	if (!rc && o->argv)
+		rc = bb_command__go(command, o->argv[0], err);
 	while (!rc && !is_over(o, command, began_ns)) {
 		double left_ms = (o->seconds - bb_seconds_since(began_ns)) * 1000;
 
-		rc = bb_sampler__poll(sampler, left_ms < POLL_MS ? (int)left_ms + 1 : POLL_MS, err);
-		if (!rc && bb_task_events__drain(events, &r->spaces))
-			rc = bb_fail_nomem(err);
-	}
-	bb_sampler__stop(sampler);
-	r->seconds = bb_seconds_since(began_ns);
-	if (!rc && bb_task_events__drain(events, &r->spaces))
-		rc = bb_fail_nomem(err);
-	if (!rc)
-		rc = bb_sampler__collect(sampler, &r->samples, &r->stats, err);
-	if (!rc)
-		rc = bb_kernel_symbols(&r->kernel, err);	/* as long as our own programs are among them */
-	return rc;
-}
-
-static int record(const struct bb_recording_opts *o, struct bb_command *command, struct bb_recording *r, struct bb_err *err)
-{
-	struct bb_task_events events = {0};
-	struct bb_sampler *sampler = NULL;
-	int rc = bb_task_events__open(&events, err);
-
-	allow_many_files();
-	if (!rc) {
-		rc = log_existing(&r->spaces, o->sampler.pid);
-		if (rc)
-			bb_fail(err, rc, "reading /proc: %s", strerror(-rc));
+		rc = bb_recorder__poll(r, left_ms < POLL_MS ? (int)left_ms + 1 : POLL_MS, err);
 	}
 	if (!rc)
-		rc = bb_sampler__start(&o->sampler, &sampler, err);
-	if (!rc)
-		rc = sample(o, sampler, command, &events, r, err);
-	if (!rc && bb_spaces__replay(&r->spaces))
-		rc = bb_fail_nomem(err);
-	r->lost_task_events = events.lost;
-	bb_sampler__free(sampler);
-	bb_task_events__close(&events);
+		rc = bb_recorder__finish(r, ret_recording, err);
+	bb_recorder__free(r);
 	return rc;
 }
 
@@ -158,11 +209,9 @@ int bb_record(const struct bb_recording_opts *opts, struct bb_recording *ret_rec
 	struct bb_recording_opts o = *opts;
 	struct bb_command command = {0};
 	struct bb_recording r = {0};
-	int rc = check_namespace(err);
+	int rc = 0;
 
-	if (!rc && o.sampler.pid)
-		rc = check_pid(o.sampler.pid, err);
-	if (!rc && o.argv) {
+	if (o.argv) {
 		rc = bb_command__fork(o.argv, o.uid, o.gid, &command, err);
 		o.sampler.pid = command.pid;
 	}
@@ -171,9 +220,7 @@ int bb_record(const struct bb_recording_opts *opts, struct bb_recording *ret_rec
 	if (command.pid)
 		bb_command__end(&command);
 	r.command_status = command.status;
-	if (rc)
-		bb_recording__done(&r);
-	else
+	if (!rc)
 		*ret_recording = r;
 	return rc;
 }

@@ -7,14 +7,6 @@
 #include "profile/spaces.h"
 #include "profile/symtab.h"
 
-struct bb_recording_opts {
-	struct bb_sampler_opts sampler;	/* its pid is set here for a command */
-	char *const *argv;	/* the command, ending with NULL; NULL: none */
-	uid_t uid;		/* whom it runs as */
-	gid_t gid;
-	double seconds;		/* at the most; INFINITY */
-};
-
 /* All that was seen of the target, in addresses. */
 struct bb_recording {
 	struct bb_samples samples;
@@ -23,7 +15,29 @@ struct bb_recording {
 	struct bb_sampler_stats stats;
 	uint64_t lost_task_events;
 	double seconds;
-	int command_status;	/* as of waitpid() */
+	int command_status;	/* as of waitpid(); bb_record() alone */
+};
+
+/* On its way: stacks are sampled, and what maps code is followed, until __finish. */
+struct bb_recorder;
+
+/* Errors: what it needs is missing (-ENOTSUP), there is no such process (-ESRCH), no permission. */
+int bb_recorder__start(const struct bb_sampler_opts *opts, struct bb_recorder **ret_recorder, struct bb_err *err);
+
+/* Wait up to timeout_ms. Several times a second: files of processes that have ended meanwhile cannot be opened any more. */
+int bb_recorder__poll(struct bb_recorder *r, int timeout_ms, struct bb_err *err);
+
+/* Stop. Once. */
+int bb_recorder__finish(struct bb_recorder *r, struct bb_recording *ret_recording, struct bb_err *err);
+
+void bb_recorder__free(struct bb_recorder *r);	/* takes NULL */
+
+struct bb_recording_opts {
+	struct bb_sampler_opts sampler;	/* its pid is set here for a command */
+	char *const *argv;	/* the command, ending with NULL; NULL: none */
+	uid_t uid;		/* whom it runs as */
+	gid_t gid;
+	double seconds;		/* at the most; INFINITY */
 };
 
 /*

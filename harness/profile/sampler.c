@@ -5,6 +5,7 @@
 #include <bpf/libbpf.h>
 #include <errno.h>
 #include <poll.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -17,8 +18,11 @@
 #include "bpf/object_file.h"
 #include "bpf/perf_event.h"
 
+#define OBJECT "profile.bpf.o"
+
 struct bb_sampler {
 	struct bb_sampler_opts opts;
+	char *object_path;
 	struct bpf_object *obj;
 	int *event_fds;
 	size_t n_events;
@@ -71,7 +75,7 @@ static int configure(struct bb_sampler *s, struct bb_err *err)
 	s->stats.max_frames = (uint32_t)max_frames;
 	bpf_map__set_value_size(bpf_object__find_map_by_name(s->obj, "stacks"), (__u32)(max_frames * sizeof(uint64_t)));
 	for (size_t i = 0; i < sizeof(globals) / sizeof(globals[0]) && !rc; i++)
-		rc = bb_global__set(s->obj, o->object_path, globals[i].name, globals[i].value, err);
+		rc = bb_global__set(s->obj, s->object_path, globals[i].name, globals[i].value, err);
 	for (size_t i = 0; i < sizeof(tracepoints) / sizeof(tracepoints[0]); i++)
 		bpf_program__set_autoload(bpf_object__find_program_by_name(s->obj, tracepoints[i].name),
 					  is_needed(o, &tracepoints[i]));
@@ -84,15 +88,19 @@ static int load(struct bb_sampler *s, struct bb_err *err)
 	LIBBPF_OPTS(bpf_object_open_opts, opts, .object_name = "bpfbench_prof");
 	int rc;
 
+	if (asprintf(&s->object_path, "%s/" OBJECT, s->opts.object_dir) < 0) {
+		s->object_path = NULL;
+		return bb_fail_nomem(err);
+	}
 	bb_libbpf_log__begin();
-	s->obj = bpf_object__open_file(s->opts.object_path, &opts);
+	s->obj = bpf_object__open_file(s->object_path, &opts);
 	if (!s->obj)
-		return bb_fail(err, -errno, "%s: %s; build it with make", s->opts.object_path, strerror(errno));
+		return bb_fail(err, -errno, "%s: %s; build it with make", s->object_path, strerror(errno));
 	rc = configure(s, err);
 	if (rc)
 		return rc;
 	rc = bpf_object__load(s->obj);
-	return rc ? bb_object_say_not_loaded(s->opts.object_path, "profile", false, rc, err) : 0;
+	return rc ? bb_object_say_not_loaded(s->object_path, "profile", false, rc, err) : 0;
 }
 
 static int add_target(struct bb_sampler *s, struct bb_err *err)
@@ -347,5 +355,6 @@ void bb_sampler__free(struct bb_sampler *s)
 	bpf_object__close(s->obj);
 	bb_samples__done(&s->collected);
 	free(s->event_fds);
+	free(s->object_path);
 	free(s);
 }

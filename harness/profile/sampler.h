@@ -13,7 +13,7 @@
 struct bb_sampler;
 
 struct bb_sampler_opts {
-	const char *object_path;
+	const char *object_dir;	/* where profile.bpf.o is */
 	pid_t pid;		/* this process and what it forks from now on; 0: all */
 	uint32_t freq_hz;
 	bool on_cpu, off_cpu;	/* at least one */

@@ -409,7 +409,7 @@ static int note_pairs(struct bb_diff *row, const struct bb_comparison *c)
 {
 	bool blind = c->n_unmatched && !c->n_matched && c->pairs[0].base_mod64 < 0;
 	int rc = add_note(row, "pairs: %u matched, %u unmatched%s", c->n_matched, c->n_unmatched,
-			  blind ? " (the kernel tells no JIT addresses)" : "");
+			  blind ? " (no JIT addresses to match)" : "");
 
 	for (size_t i = 0; !rc && i < c->n_pairs; i++)
 		if (c->pairs[i].void_why)

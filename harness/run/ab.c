@@ -208,7 +208,7 @@ static int open_second(struct bb_ab *ab, struct bb_err *err)
 	int rc;
 
 	if (ab->subject[BASE]->target) {
-		path = bb_object_path(ab->session.plan->scenario, v, ab->opts->run.object_dir);
+		path = bb_object_path(ab->session.plan->scenario, v, ab->opts->run.driver.object_dir);
 		if (!path)
 			return bb_fail_nomem(err);
 	}

@@ -18,7 +18,6 @@ struct bb_progress {
 
 struct bb_run_opts {
 	struct bb_driver_opts driver;
-	const char *object_dir;		/* where objects named without a slash are */
 	uint64_t seed;
 	bool skip_failing;		/* a program that cannot be loaded or run is a skip, not an error */
 	double budget_s;		/* no further round begins when it would end after this; 0: no limit */

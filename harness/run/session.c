@@ -87,7 +87,7 @@ static int open_variant(struct bb_session *s, size_t i, bool needs_bpf, struct b
 	int rc;
 
 	if (needs_bpf && !bb_variant_is_live(v) && !strcmp(v->sampler, "program")) {
-		path = bb_object_path(s->plan->scenario, v, s->opts->object_dir);
+		path = bb_object_path(s->plan->scenario, v, s->opts->driver.object_dir);
 		if (!path)
 			return bb_fail_nomem(err);
 	}

@@ -87,11 +87,14 @@ static int log_line(const struct bb_sample_header *h, const uint64_t *stack, str
 static int process(const void *data, size_t size, struct bb_sample_log *log)
 {
 	const struct bb_sample *s = data;
+	int rc;
 
 	if (size < sizeof(s->header) || s->header.stack_len > size - sizeof(s->header) ||
 	    s->header.stack_len % sizeof(s->stack[0]))
 		return -EINVAL;
-	return log_line(&s->header, (const uint64_t *)s->stack, log);
+	rc = log_line(&s->header, (const uint64_t *)s->stack, log);
+	__asm__ volatile("");	/* no tail call, which would take the caller's frame off the stack */
+	return rc;
 }
 
 static FRAME int process_fixed(const void *data, size_t size, struct bb_sample_log *log)

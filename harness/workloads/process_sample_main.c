@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* process_sample: hands one sample of perf_profiler to its consumer's function N times, for heap profilers. */
+/* process_sample: hands one sample of perf_profiler to its consumer's function N times, for `make heap` and `make flame`. */
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,15 +9,15 @@
 #include "base/parse.h"
 #include "workloads/functions.h"
 
-/* The buffer of the log is on the heap, as a consumer's is, and lines go to stdout. */
-static int process(const struct bb_sample_processor *p, uint64_t samples)
+/* The buffer of the log is on the heap, as a consumer's is. */
+static int process_samples(const struct bb_sample_processor *p, uint64_t samples, int log_fd)
 {
 	struct bb_function_room *room = malloc(sizeof(*room));
 	int rc = room ? 0 : -1;
 
 	if (!rc) {
 		bb_function_room__init(room);
-		room->log.fd = STDOUT_FILENO;
+		room->log.fd = log_fd;
 	}
 	for (uint64_t i = 0; !rc && i < samples; i++)
 		rc = p->process(&room->sample, sizeof(room->sample), &room->log);
@@ -28,15 +29,18 @@ static int process(const struct bb_sample_processor *p, uint64_t samples)
 
 int main(int argc, char **argv)
 {
-	const struct bb_sample_processor *p = argc == 3 ? bb_sample_processor_find(argv[1]) : NULL;
+	const struct bb_sample_processor *p = argc == 3 || argc == 4 ? bb_sample_processor_find(argv[1]) : NULL;
+	int log_fd = STDOUT_FILENO;
 	uint64_t samples;
 
 	if (!p || bb_parse_u64(argv[2], &samples)) {
-		fputs("usage: process_sample fixed|oops SAMPLES\n", stderr);
+		fputs("usage: process_sample fixed|oops SAMPLES [LOG]\n", stderr);
 		return 2;
 	}
-	if (process(p, samples)) {
-		fputs("process_sample: out of memory, or stdout cannot be written\n", stderr);
+	if (argc == 4)
+		log_fd = open(argv[3], O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+	if (log_fd < 0 || process_samples(p, samples, log_fd)) {
+		fprintf(stderr, "process_sample: out of memory, or %s cannot be written\n", argc == 4 ? argv[3] : "stdout");
 		return 1;
 	}
 	return 0;

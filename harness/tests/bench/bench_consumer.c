@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The whole profiler: how fast the fixed consumer empties a full ring, whether it keeps up with 10 kHz on all CPUs, and what
- * the program and the consumer together cost a target at 1000 Hz, against `perf record -F 1000 -g`.
+ * a profiler costs a target at 1000 Hz, against `perf record -F 1000 -g`: `bpfbench profile`, and program and consumer together.
  */
 #include <bpf/libbpf.h>
 #include <errno.h>
@@ -19,7 +19,7 @@
 #define ALL_CPUS_HZ	10000u
 #define ALL_CPUS_S	3
 #define TARGET_HZ	1000u
-#define TARGET_RUNS	25u
+#define TARGET_RUNS	50u
 
 static struct bb_subject subject;
 
@@ -185,8 +185,7 @@ static void judge_overhead(const char *name, const char *bound, const double *ra
 	struct bb_location l = bb_location_over_loads(ratios, TARGET_RUNS, 0.05);
 	char what[128], measured[128];
 
-	snprintf(what, sizeof(what), "consumer: target sampled by %s / by perf record -g", name);
-
+	snprintf(what, sizeof(what), "target sampled by %s / by perf record -g", name);
 	snprintf(measured, sizeof(measured), "%.4f [%.4f, %.4f] (%+.1f, %+.1f %%)", l.value, l.interval.lo, l.interval.hi,
 		 100 * (ours - 1), 100 * (perfs - 1));
 	if (!bound || (l.interval.lo <= 1 && l.value > 1))	/* nothing can be said */
@@ -195,51 +194,77 @@ static void judge_overhead(const char *name, const char *bound, const double *ra
 		bench_judge(what, bound, measured, l.value <= 1);
 }
 
-/* `bound`: what the ratio is held to; NULL: it is only shown. */
-static void bench_overhead(struct bb_subject *s, const char *bound)
+/* What the target is sampled by, one after the other in turns. */
+enum { BARE, PERF_RECORD, PROFILE, NOWAKEUP, RINGBUF, N_SAMPLERS };
+
+/* took_s[sampler][run]; each sampler comes at each place in turn, forwards and backwards. */
+static void time_in_turns(void *state, void *const *slots, double (*took_s)[TARGET_RUNS])
+{
+	for (size_t i = 0; i < TARGET_RUNS; i++)
+		for (size_t k = 0; k < N_SAMPLERS; k++) {
+			size_t which = (i + (i / N_SAMPLERS % 2 ? N_SAMPLERS - k : k)) % N_SAMPLERS;
+
+			took_s[which][i] = time_target(state, slots[which]);
+		}
+}
+
+static void show_overheads(double (*took_s)[TARGET_RUNS])
+{
+	static const struct { int sampler; const char *name, *bound; } rows[] = {
+		/* What people use, */
+		{PROFILE, "bpfbench profile", "<= 1"},
+		/* a profiler whose consumer polls instead of being woken for each sample, */
+		{NOWAKEUP, "ringbuf_nowakeup", "<= 1"},
+		/* and as published: it wakes, an interrupt each. */
+		{RINGBUF, "ringbuf", NULL},
+	};
+	double perfs[TARGET_RUNS];
+
+	for (size_t i = 0; i < TARGET_RUNS; i++)
+		perfs[i] = took_s[PERF_RECORD][i] / took_s[BARE][i];
+	for (size_t row = 0; row < sizeof(rows) / sizeof(rows[0]); row++) {
+		const double *took = took_s[rows[row].sampler];
+		double ours[TARGET_RUNS], ratios[TARGET_RUNS];
+
+		for (size_t i = 0; i < TARGET_RUNS; i++) {
+			ours[i] = took[i] / took_s[BARE][i];
+			ratios[i] = took[i] / took_s[PERF_RECORD][i];
+		}
+		judge_overhead(rows[row].name, rows[row].bound, ratios, bb_median(ours, TARGET_RUNS),
+			       bb_median(perfs, TARGET_RUNS));
+	}
+}
+
+static void bench_overheads(struct bb_driver_opts *opts, struct bb_subject *nowakeup, struct bb_subject *ringbuf)
 {
 	static char *args[] = {"20000"};
 	struct bb_variant_spec none = {.name = "bare", .sampler = "none", .consumer = "fixed"};
 	struct bb_variant_spec perf = {.name = "perf_record", .sampler = "perf-record", .consumer = "fixed"};
-	struct bb_subject bare = {.spec = &none}, by_perf = {.spec = &perf};
+	struct bb_variant_spec profile = {.name = "profile", .sampler = "profile", .consumer = "fixed"};
+	struct bb_subject bare = {.spec = &none}, by_perf = {.spec = &perf}, by_profile = {.spec = &profile};
+	struct bb_subject *const subjects[] = {
+		[BARE] = &bare, [PERF_RECORD] = &by_perf, [PROFILE] = &by_profile, [NOWAKEUP] = nowakeup, [RINGBUF] = ringbuf,
+	};
 	struct bb_drive_spec drive = {.workload = "amicable_pairs", .args = args, .n_args = 1};
-	double ratios[TARGET_RUNS], ours[TARGET_RUNS], perfs[TARGET_RUNS];
-	struct bb_driver_opts opts = {.seed = BENCH_SEED};
-	void *state = NULL, *slots[3];
+	void *state = NULL, *slots[N_SAMPLERS];
+	double took_s[N_SAMPLERS][TARGET_RUNS];
 	struct bb_err err = {0};
-	char dir[512];
-	int rc = bb_machine_cpus(-1, &opts.cpu, &opts.poll_cpu, &err);
+	int rc = bb_driver_slowdown.open(&drive, opts, &state, &err);
 
-	snprintf(dir, sizeof(dir), "%s/workloads", getenv("O") ? getenv("O") : "build");
-	opts.workload_dir = dir;
-	if (!rc)
-		rc = bb_driver_slowdown.open(&drive, &opts, &state, &err);
 	if (!rc)
 		rc = bb_driver_slowdown.probe(state, &by_perf, &err);
 	if (rc == -ENOTSUP) {
-		bench_row("consumer: target sampled at 1000 Hz / by perf record -g", bound ? bound : "-", err.msg, "skip");
+		bench_row("target sampled at 1000 Hz / by perf record -g", "<= 1", err.msg, "skip");
 		bb_driver_slowdown.close(state);
 		return;
 	}
 	if (rc)
 		bench_die("slowdown", &err);
-	slots[0] = attach(state, &bare);
-	slots[1] = attach(state, s);
-	slots[2] = attach(state, &by_perf);
-	for (size_t i = 0; i < TARGET_RUNS; i++) {
-		double took_s[3];
-
-		for (size_t k = 0; k < 3; k++) {	/* each comes first, second and third in turn */
-			size_t which = (i + (i / 3 % 2 ? 3 - k : k)) % 3;
-
-			took_s[which] = time_target(state, slots[which]);
-		}
-		ours[i] = took_s[1] / took_s[0];
-		perfs[i] = took_s[2] / took_s[0];
-		ratios[i] = took_s[1] / took_s[2];
-	}
-	judge_overhead(s->spec->name, bound, ratios, bb_median(ours, TARGET_RUNS), bb_median(perfs, TARGET_RUNS));
-	for (size_t k = 0; k < 3; k++)
+	for (size_t k = 0; k < N_SAMPLERS; k++)
+		slots[k] = attach(state, subjects[k]);
+	time_in_turns(state, slots, took_s);
+	show_overheads(took_s);
+	for (size_t k = 0; k < N_SAMPLERS; k++)
 		bb_driver_slowdown.detach(state, slots[k]);
 	bb_driver_slowdown.close(state);
 }
@@ -249,19 +274,28 @@ int main(void)
 	struct bb_variant_spec ringbuf = {.name = "ringbuf", .program = "ringbuf", .consumer = "fixed", .sampler = "program"};
 	struct bb_variant_spec nowakeup = {.name = "ringbuf_nowakeup", .program = "ringbuf_nowakeup", .consumer = "fixed",
 					   .sampler = "program"};
+	const char *build = getenv("O") ? getenv("O") : "build";
+	struct bb_driver_opts opts = {.seed = BENCH_SEED};
 	struct bb_subject by_polling;
 	struct bb_stats_enable stats;
 	struct bb_err err = {0};
+	char dirs[2][512];
 
+	snprintf(dirs[0], sizeof(dirs[0]), "%s/workloads", build);
+	snprintf(dirs[1], sizeof(dirs[1]), "%s/bpf", build);
+	opts.workload_dir = dirs[0];
+	opts.object_dir = dirs[1];
+	/* Now: a drive pins us to one CPU. */
+	if (bb_machine_cpus(-1, &opts.cpu, &opts.poll_cpu, &err))
+		bench_die("CPUs", &err);
 	open_subject(&ringbuf, &subject);
 	open_subject(&nowakeup, &by_polling);
 	bench_rate();
 	bench_all_cpus();
+	bb_run_ahead_of_others();
 	if (bb_stats_enable__on(&stats, &err))
 		bench_die("bpf_stats", &err);
-	/* A profiler need not wake its reader for each sample: the consumer polls. As published, it does, an interrupt each. */
-	bench_overhead(&by_polling, "<= 1");
-	bench_overhead(&subject, NULL);
+	bench_overheads(&opts, &by_polling, &subject);
 	bb_stats_enable__off(&stats);
 	bb_subject__close(&by_polling);
 	bb_subject__close(&subject);

@@ -21,6 +21,20 @@ int on_uprobe(void *ctx)
 	return 0;
 }
 
+/* The same, and long enough to be sampled. */
+__u64 sink;
+
+SEC("uprobe/libc.so.6:write")
+int on_uprobe_long(void *ctx)
+{
+	__u64 x = bpf_ktime_get_ns();
+
+	for (__u32 i = 0; i < 20000; i++)
+		x = (x ^ x >> 29) * 2862933555777941757ULL;
+	sink = x;
+	return 0;
+}
+
 /* Our own polling is a system call. */
 SEC("raw_tp/sys_enter")
 int on_sys_enter(struct bpf_raw_tracepoint_args *ctx)

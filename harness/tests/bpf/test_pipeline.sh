@@ -64,11 +64,13 @@ expect_grep "pipeline: and said" err "program 'stackid' has no ring buffer map f
 # --- slowdown ---
 if need_command hyperfine "slowdown"; then
 	scenario slowdown 1000 5000 0.02 >"$WORK/slowdown.yml"
-	real --scenario "$WORK/slowdown.yml" --loads 1 --variant ringbuf --variant perf_record --budget 0
+	real --scenario "$WORK/slowdown.yml" --loads 1 --variant ringbuf --variant profile --variant perf_record --budget 0
 	expect_status "slowdown: succeeds" 0
 	check "slowdown: stdout is strictly valid BMF" valid_bmf "$TMP/out"
-	check "slowdown: it is a ratio to the command alone" more \
-		"$(bmf "$TMP/out" slowdown/ringbuf/slowdown/freq_hz=1000 slowdown)" 0.1
+	for variant in ringbuf profile; do
+		check "slowdown: by $variant, it is a ratio to the command alone" more \
+			"$(bmf "$TMP/out" "slowdown/$variant/slowdown/freq_hz=1000" slowdown)" 0.1
+	done
 	expect_grep "slowdown: the command that hyperfine ran is shown" err 'timed: hyperfine .*amicable_pairs 5000'
 	if need_command perf "slowdown: perf record"; then
 		check "slowdown: perf record beside it" more \

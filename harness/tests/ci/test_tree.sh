@@ -38,9 +38,9 @@ layer workloads base workloads
 layer bpf base core plan bpf
 layer profile base core bpf profile
 layer exact base core plan bpf exact
-layer drivers base core stats plan bpf exact workloads drivers
+layer drivers base core stats plan bpf profile exact workloads drivers
 layer report base core stats env report
-layer run base core stats plan env bpf exact drivers report run
+layer run base core stats plan env bpf profile exact drivers report run
 
 absent 'stats/ and plan/ and report/ know nothing of libbpf' '#include <bpf/' harness/{stats,plan,report,core,base}/*.[ch]
 mapfile -t sources < <(find harness -name '*.[ch]' -not -path '*/tests/*' -not -path 'harness/base/parse.c')

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "run/flame.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include "base/stop.h"
+#include "run/session.h"
+
+#define TURN_S		0.05		/* of one cell; between turns the recorder has its own */
+#define TURN_SAMPLES	(1u << 16)	/* more than come in that time; if not, the turn is shorter */
+
+struct flame_run {
+	struct bb_plan plan;		/* the cells in situ, of which `cells` is our own */
+	struct bb_session session;
+	struct bb_report *report;	/* of the session: of no interest here */
+	void **slots;			/* by cell; NULL: it cannot be done here */
+	uint64_t *ns;
+	struct bb_recorder *recorder;
+};
+
+static bool has_target(const struct bb_cell *c)
+{
+	return !strcmp(c->drive->with, "in-situ") && c->drive->workload;
+}
+
+int bb_flame_check(const struct bb_plan *plan, struct bb_err *err)
+{
+	for (size_t i = 0; i < plan->n_cells; i++)
+		if (has_target(&plan->cells[i]))
+			return 0;
+	return bb_fail(err, -EINVAL, "a flame graph shows the workload of a drive in situ, and of '%s' no such drive is to be measured; "
+		       "`bpfbench profile` samples any process or command", plan->scenario->name);
+}
+
+static int select_cells(const struct bb_plan *plan, struct bb_plan *ret_plan)
+{
+	*ret_plan = *plan;
+	ret_plan->n_cells = 0;
+	ret_plan->cells = calloc(plan->n_cells, sizeof(*plan->cells));
+	for (size_t i = 0; ret_plan->cells && i < plan->n_cells; i++)
+		if (has_target(&plan->cells[i]))
+			ret_plan->cells[ret_plan->n_cells++] = plan->cells[i];
+	return ret_plan->cells ? 0 : -ENOMEM;
+}
+
+static const struct bb_open_drive *drive_of(const struct flame_run *f, size_t cell)
+{
+	return &f->session.drives[bb_session__drive(&f->session, &f->plan.cells[cell])];
+}
+
+static int attach_all(struct flame_run *f, struct bb_err *err)
+{
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < f->plan.n_cells; i++) {
+		const struct bb_open_drive *d = drive_of(f, i);
+
+		if (bb_session__can(&f->session, &f->plan.cells[i]))
+			rc = d->driver->attach(d->state, &f->session.subjects[bb_session__variant(&f->session, &f->plan.cells[i])],
+					       &f->slots[i], err);
+	}
+	return rc;
+}
+
+/* What the drive samples of the program is not looked at. */
+static int take_turn(struct flame_run *f, size_t cell, double *done_s, struct bb_err *err)
+{
+	struct bb_batch b = {.ns = f->ns, .want = TURN_SAMPLES, .max_s = TURN_S, .drain_always = true};
+	const struct bb_open_drive *d = drive_of(f, cell);
+	int rc = d->driver->batch(d->state, f->slots[cell], f->plan.cells[cell].driver_param, &b, err);
+
+	*done_s += b.elapsed_s;
+	return rc;
+}
+
+static int take_turns(struct flame_run *f, struct bb_err *err)
+{
+	double done_s = 0;
+	int rc = 0;
+
+	for (size_t i = 0; !rc && done_s < BB_FLAME_S; i = (i + 1) % f->plan.n_cells) {
+		if (!f->slots[i])
+			continue;
+		rc = take_turn(f, i, &done_s, err);
+		if (!rc)
+			rc = bb_recorder__poll(f->recorder, 0, err);
+		if (bb_stop_signal)
+			rc = bb_fail(err, -EINTR, "interrupted by a signal; there is no flame graph");
+	}
+	return rc;
+}
+
+/* We are a target only so that our children are. They have our name until they become the workload. */
+static void drop_own(struct bb_samples *samples)
+{
+	char own[BB_PROFILE_COMM] = "";
+	size_t n = 0;
+
+	prctl(PR_GET_NAME, own);
+	for (size_t i = 0; i < samples->n; i++)
+		if (strncmp(samples->v[i].comm, own, sizeof(own)))
+			samples->v[n++] = samples->v[i];
+	samples->n = n;
+}
+
+static int record(struct flame_run *f, const struct bb_run_opts *opts, struct bb_recording *ret_recording, struct bb_err *err)
+{
+	const struct bb_sampler_opts sampler = {
+		.object_dir = opts->driver.object_dir, .pid = getpid(), .freq_hz = BB_FLAME_HZ,
+		.on_cpu = true, .want_kernel = true, .want_user = true,
+	};
+	int rc = bb_recorder__start(&sampler, &f->recorder, err);
+
+	if (!rc)
+		rc = take_turns(f, err);
+	if (!rc)
+		rc = bb_recorder__finish(f->recorder, ret_recording, err);
+	if (!rc)
+		drop_own(&ret_recording->samples);
+	return rc;
+}
+
+static void close_all(struct flame_run *f)
+{
+	for (size_t i = 0; f->slots && i < f->plan.n_cells; i++)
+		if (f->slots[i])
+			drive_of(f, i)->driver->detach(drive_of(f, i)->state, f->slots[i]);
+	if (f->session.plan)
+		bb_session__close(&f->session);
+	bb_recorder__free(f->recorder);
+	bb_report__free(f->report);
+	free(f->slots);
+	free(f->ns);
+	free(f->plan.cells);
+}
+
+int bb_flame_record(const struct bb_plan *plan, const struct bb_run_opts *opts, struct bb_recording *ret_recording,
+		    struct bb_err *err)
+{
+	struct flame_run f = {.report = bb_report__new(), .ns = calloc(TURN_SAMPLES, sizeof(*f.ns))};
+	int rc = bb_flame_check(plan, err);
+
+	if (!rc && (!f.report || !f.ns || select_cells(plan, &f.plan)))
+		rc = bb_fail_nomem(err);
+	if (!rc)
+		rc = bb_session__open(&f.plan, opts, f.report, &f.session, err);
+	if (!rc) {
+		f.slots = calloc(f.plan.n_cells, sizeof(*f.slots));
+		rc = f.slots ? attach_all(&f, err) : bb_fail_nomem(err);
+	}
+	if (!rc)
+		rc = record(&f, opts, ret_recording, err);
+	close_all(&f);
+	return rc;
+}

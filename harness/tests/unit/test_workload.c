@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* drivers/workload: a program that is held before it begins, so that what is put on it then misses nothing. */
+#include <errno.h>
+#include <sched.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/clock.h"
+#include "drivers/workload.h"
+
+/* The CPU that we are on is one that we may use. */
+static struct bb_workload_spec held(const char *program, char *const *args, size_t n_args)
+{
+	return (struct bb_workload_spec){
+		.program = program, .args = args, .n_args = n_args, .is_held = true,
+		.place = {.cpu = sched_getcpu(), .uid = geteuid(), .gid = getegid()},
+	};
+}
+
+/* What bb_workload__ended() says at last. */
+static int wait_for_end(struct bb_workload *w, struct bb_err *err)
+{
+	const struct timespec a_little = {.tv_nsec = 1000000};
+	uint64_t began_ns = bb_now_ns();
+	int rc = 0;
+
+	while (!rc && bb_seconds_since(began_ns) < 30) {
+		rc = bb_workload__ended(w, "the workload", err);
+		nanosleep(&a_little, NULL);
+	}
+	return rc;
+}
+
+static void held_until_resumed(void **state)
+{
+	const struct timespec a_while = {.tv_nsec = 50000000};
+	char path[] = "/tmp/bpfbench-held.XXXXXX", command[64];
+	char *args[] = {(char *)(uintptr_t)"-c", command};
+	struct bb_workload_spec spec = held("/bin/sh", args, 2);
+	struct bb_workload w = {0};
+	struct bb_err err = {0};
+
+	(void)state;
+	close(mkstemp(path));
+	unlink(path);
+	snprintf(command, sizeof(command), "mkdir %s", path);
+	assert_int_equal(bb_workload__start(&spec, &w, &err), 0);
+	nanosleep(&a_while, NULL);
+	assert_int_equal(bb_workload__ended(&w, "the workload", &err), 0);
+	assert_int_equal(access(path, F_OK), -1);
+	bb_workload__resume(&w);
+	assert_int_equal(wait_for_end(&w, &err), 1);
+	assert_int_equal(rmdir(path), 0);
+}
+
+static void held_and_stopped(void **state)
+{
+	struct bb_workload_spec spec = held("/bin/true", NULL, 0);
+	struct bb_workload w = {0};
+	struct bb_err err = {0};
+	pid_t pid;
+
+	(void)state;
+	assert_int_equal(bb_workload__start(&spec, &w, &err), 0);
+	pid = w.pid;
+	bb_workload__stop(&w);
+	assert_int_equal(w.pid, 0);
+	assert_int_equal(waitpid(pid, NULL, 0), -1);
+	assert_int_equal(errno, ECHILD);
+}
+
+/* It is found out only when it is let go: an end with an error then. */
+static void held_and_no_program(void **state)
+{
+	struct bb_workload_spec spec = held("/proc/self/status", NULL, 0);
+	struct bb_workload w = {0};
+	struct bb_err err = {0};
+
+	(void)state;
+	assert_int_equal(bb_workload__start(&spec, &w, &err), 0);
+	bb_workload__resume(&w);
+	assert_int_equal(wait_for_end(&w, &err), -ECHILD);
+	assert_non_null(strstr(err.msg, "died midway"));
+	spec.program = "/nosuch/program";
+	assert_int_equal(bb_workload__start(&spec, &w, &err), -ENOENT);
+	assert_non_null(strstr(err.msg, "workload '/nosuch/program' not found"));
+	spec = held("/bin/true", NULL, 0);
+	spec.place.cpu = CPU_SETSIZE - 1;	/* there is none: it ends before it is held, and says so */
+	assert_true(bb_workload__start(&spec, &w, &err) < 0);
+	assert_non_null(strstr(err.msg, "cannot be started"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(held_until_resumed),
+		cmocka_unit_test(held_and_stopped),
+		cmocka_unit_test(held_and_no_program),
+	};
+
+	return cmocka_run_group_tests_name("workload", tests, NULL, NULL);
+}
