@@ -53,7 +53,7 @@ testbed=${BENCHER_TESTBED:-}
 host=${BENCHER_HOST:-}
 declare -a scenarios=()
 # The measures of kind exact, as core/metric.c has them.
-exact=(verified-instructions xlated-bytes jited-bytes stack-depth-bytes map-memory-bytes)
+exact=(instructions verified-instructions xlated-bytes jited-bytes stack-depth-bytes map-memory-bytes)
 
 parse_options() {
 	local option value

@@ -45,17 +45,30 @@ static double number_of(const char *text, const char *key, const char *after)
 	return at && !strncmp(at, after, strlen(after)) ? value : NAN;
 }
 
-/* "16+8+0": a number for each function, the main one first. */
-static double sum_of_stacks(const char *log)
+size_t bb_prog_static_stacks(const char *log, uint32_t ret_bytes[BB_MAX_FUNCTIONS])
 {
 	const char *at = line_of(log, "stack depth ");
-	double sum = at ? number_at(&at) : NAN;
+	uint64_t bytes;
+	size_t n = 0;
 
-	while (at && *at == '+') {
+	while (at && n < BB_MAX_FUNCTIONS && !bb_parse_digits(&at, &bytes) && bytes <= UINT32_MAX) {
+		ret_bytes[n++] = (uint32_t)bytes;
+		if (*at != '+')
+			return *at == '\n' || !*at ? n : 0;
 		at++;
-		sum += number_at(&at);
 	}
-	return at && (*at == '\n' || !*at) ? sum : NAN;
+	return 0;
+}
+
+static double sum_of_stacks(const char *log)
+{
+	uint32_t bytes[BB_MAX_FUNCTIONS];
+	size_t n = bb_prog_static_stacks(log, bytes);
+	double sum = n ? 0 : NAN;
+
+	for (size_t i = 0; i < n; i++)
+		sum += bytes[i];
+	return sum;
 }
 
 void bb_prog_static_parse_log(const char *log, struct bb_prog_static *m)

@@ -2,6 +2,9 @@
 #ifndef BB_BPF_PROG_STATIC_H
 #define BB_BPF_PROG_STATIC_H
 
+#include <stddef.h>
+#include <stdint.h>
+
 #include "base/err.h"
 #include "core/metric.h"
 
@@ -20,6 +23,11 @@ int bb_prog_static__read(int prog_fd, struct bb_prog_facts *ret_facts, struct bb
 
 /* The log level that gives the verifier's statistics: BPF_LOG_STATS of include/linux/bpf_verifier.h, since Linux 5.2. */
 #define BB_LOG_STATS 4
+
+#define BB_MAX_FUNCTIONS 256	/* of one program: BPF_MAX_SUBPROGS of include/linux/bpf_verifier.h */
+
+/* "stack depth 16+8+0" of the log: bytes of each function, the main one first. How many; 0: it does not say. */
+size_t bb_prog_static_stacks(const char *log, uint32_t ret_bytes[BB_MAX_FUNCTIONS]);
 
 /*
  * Add what the statistics of the verifier's log say: stack_bytes, verify_ns, and verified_insns where it is still NAN

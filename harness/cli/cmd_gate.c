@@ -22,7 +22,7 @@ struct gate_args {
 	const char *scenario, *markdown, *bmf[2];	/* of base and head */
 };
 
-enum { KEY_BASE = 0x100, KEY_HEAD, KEY_MERGE_BASE, KEY_BUILD, KEY_FORCE, KEY_THRESHOLD, KEY_ALPHA, KEY_EACH,
+enum { KEY_BASE = 0x100, KEY_HEAD, KEY_MERGE_BASE, KEY_BUILD, KEY_FORCE, KEY_EXACT, KEY_THRESHOLD, KEY_ALPHA, KEY_EACH,
        KEY_MARKDOWN, KEY_BMF_BASE, KEY_BMF_HEAD };
 
 static const struct argp_option options[] = {
@@ -35,6 +35,7 @@ static const struct argp_option options[] = {
 	{"force", KEY_FORCE, NULL, 0, "measure objects that are the same in both, too", 1},
 	{NULL, 0, NULL, 0, "All programs of all *.bpf.o, or (paths from the top of the tree):", 2},
 	{NULL, 0, NULL, 0, "How to judge:", 3},
+	{"exact", KEY_EXACT, NULL, 0, "one instruction more in a run is a regression, too (without, it is only reported)", 3},
 	{"threshold", KEY_THRESHOLD, "PERCENT", 0, "smallest difference that matters (default 1)", 3},
 	{"alpha", KEY_ALPHA, "SHARE", 0, "chance of a false verdict over all comparisons (default 0.05)", 3},
 	{"each", KEY_EACH, "SECONDS", 0, "time for a program (default 10), and a minute more where the machine is too busy for any verdict; as much again if it regressed", 3},
@@ -59,6 +60,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case KEY_HEAD: a->gate.head = arg; break;
 	case KEY_MERGE_BASE: a->gate.merge_base = true; break;
 	case KEY_BUILD: a->gate.build = arg; break;
+	case KEY_EXACT: a->gate.exact = true; break;
 	case KEY_FORCE: a->gate.force = true; break;
 	case KEY_THRESHOLD: a->gate.threshold = bb_option_percent(state, "threshold", arg); break;
 	case KEY_ALPHA: a->gate.alpha = bb_option_double(state, "alpha", arg, 1e-6, 0.5); break;
@@ -85,8 +87,8 @@ static const struct argp argp = {
 	.parser = parse,
 	.doc = "Compare the BPF programs of two git revisions, and fail when one got slower.\v"
 	       "Both revisions are built in a scratch work tree, which is removed however this ends. Each program that is in "
-	       "both is compared as `bpfbench compare` does it. What regressed is measured once more, with other loads and "
-	       "another seed, and counts only if it regresses again. Inconclusive never fails. The report is Markdown, unless "
+	       "both is compared as `bpfbench compare` does it, and the instructions that it executes are counted. What regressed "
+	       "is measured once more, with other loads and another seed, and counts only if it regresses again. Inconclusive never fails. The report is Markdown, unless "
 	       "--format says what stdout is to be. Runs are stored only with --results. Needs root; git and the build run as "
 	       "the owner of the folder.\n\n"
 	       "Exit codes: 0 no regression, 1 an error, or a program of head that does not load and base's does, 2 usage, "
@@ -198,7 +200,7 @@ static int show(const struct gate_args *a, const struct bb_gate *g, const struct
 
 static int exit_code_of(const struct bb_gate *g, const struct bb_report *first, const struct bb_report *again)
 {
-	if (bb_gate__count(first, again, BB_GATE_REGRESSED))
+	if (bb_gate__count(first, again, BB_GATE_REGRESSED) || bb_gate__count_exact(g, BB_GATE_REGRESSED))
 		return BB_EXIT_REGRESSION;
 	if (bb_gate__any(g, BB_GATE_FAILED))
 		return BB_EXIT_FAILURE;

@@ -71,7 +71,8 @@ int bb_object_args__text(const struct bb_object_args *a, bool pair, struct bb_ob
 	char **names = calloc(a->objects.n, sizeof(*names));
 	struct bb_object_opts opts = {
 		.name = pair ? "compare" : NULL, .objects = refs, .n_objects = a->objects.n, .one_each = pair,
-		.programs = a->programs.v, .n_programs = a->programs.n, .trigger = a->trigger, .exact = a->exact,
+		.programs = a->programs.v, .n_programs = a->programs.n, .trigger = a->trigger,
+		.what = a->exact ? BB_OBJECT_COUNT : BB_OBJECT_TIME,
 		.packets = a->packets.v, .n_packets = a->packets.n,
 		.contexts = a->contexts.v, .n_contexts = a->contexts.n,
 	};

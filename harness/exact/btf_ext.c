@@ -140,13 +140,16 @@ static int find_pieces(struct walk *w, const char *program, const char *section,
 	return rc;
 }
 
-/* Records begin with an offset in bytes into their section; copy those of a piece, with its place in the final program. */
+/*
+ * Records begin with an offset in bytes into their section; copy those of a piece, with its place in the final program, but
+ * no more than `room`.
+ */
 static uint32_t copy_records(const struct piece *p, const char *records, uint32_t n, uint32_t record_bytes, char *to,
-			     size_t size)
+			     size_t size, uint32_t room)
 {
 	uint32_t copied = 0;
 
-	for (uint32_t i = 0; i < n; i++) {
+	for (uint32_t i = 0; i < n && copied < room; i++) {
 		uint32_t at;
 
 		memcpy(&at, records + (size_t)i * record_bytes, sizeof(at));
@@ -165,7 +168,7 @@ static uint32_t copy_records(const struct piece *p, const char *records, uint32_
 static int read_table(const struct walk *w, const char *table, uint32_t bytes, size_t size, void **ret_records,
 		      uint32_t *ret_n, struct bb_err *err)
 {
-	uint32_t record_bytes, n = 0;
+	uint32_t record_bytes, room, n = 0;
 	char *records;
 
 	*ret_records = NULL;
@@ -175,7 +178,8 @@ static int read_table(const struct walk *w, const char *table, uint32_t bytes, s
 	memcpy(&record_bytes, table, sizeof(record_bytes));
 	if (record_bytes < size)
 		return bb_fail(err, -EINVAL, "the object file is broken: records of %u bytes in .BTF.ext", record_bytes);
-	records = calloc(bytes / record_bytes + 1, size);
+	room = bytes / record_bytes + 1;
+	records = calloc(room, size);
 	if (!records)
 		return bb_fail_nomem(err);
 	for (size_t k = 0; k < w->n_pieces; k++) {
@@ -191,8 +195,12 @@ static int read_table(const struct walk *w, const char *table, uint32_t bytes, s
 				break;
 			name = btf__name_by_offset(w->code->btf, s.name);
 			if (name && !strcmp(name, w->file->sections[p->section].full_name))
-				n += copy_records(p, table + at, s.n, record_bytes, records + n * size, size);
+				n += copy_records(p, table + at, s.n, record_bytes, records + n * size, size, room - n);
 		}
+	}
+	if (n == room) {	/* one more than there are: pieces that have records in common */
+		free(records);
+		return bb_fail(err, -EINVAL, "the object file is broken: two functions are in one place");
 	}
 	*ret_records = records;
 	*ret_n = n;
@@ -209,8 +217,9 @@ static int read_tables(const struct walk *w, const struct bb_elf_section *ext, s
 	if (ext->bytes < sizeof(h))
 		return bb_fail(err, -EINVAL, "the object file is broken: .BTF.ext has %zu bytes", ext->bytes);
 	memcpy(&h, ext->data, sizeof(h));
-	room = h.bytes <= ext->bytes ? ext->bytes - h.bytes : 0;
-	if (h.funcs_at > room || h.funcs_bytes > room - h.funcs_at || h.lines_at > room || h.lines_bytes > room - h.lines_at)
+	room = ext->bytes - h.bytes;
+	if (h.bytes > ext->bytes || h.funcs_at > room || h.funcs_bytes > room - h.funcs_at || h.lines_at > room ||
+	    h.lines_bytes > room - h.lines_at)
 		return bb_fail(err, -EINVAL, "the object file is broken: .BTF.ext says it is longer than it is");
 	rc = read_table(w, ext->data + h.bytes + h.funcs_at, h.funcs_bytes, sizeof(*w->code->funcs), &funcs,
 			&w->code->n_funcs, err);

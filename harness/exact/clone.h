@@ -25,7 +25,8 @@ struct bb_clone {
 
 /*
  * -ENOTSUP where it cannot be done, with the reason in the verifier's own words: no register and no stack to spare, more
- * work than the verifier does, constructs that cannot be instrumented. `code` and its target's load outlive the clone.
+ * work than the verifier does, more than 65 536 instructions with counters, constructs that cannot be instrumented.
+ * `code` and its target's load outlive the clone.
  */
 int bb_clone__load(const struct bb_code *code, struct bb_clone *ret_clone, struct bb_err *err);
 void bb_clone__done(struct bb_clone *c);

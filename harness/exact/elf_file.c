@@ -86,6 +86,8 @@ static int read_section(struct bb_elf_file *f, size_t i, Elf_Scn *scn, const GEl
 	s->data = data->d_buf;
 	s->bytes = data->d_size;
 	if (header->sh_flags & SHF_EXECINSTR) {
+		if ((uintptr_t)data->d_buf % _Alignof(struct bpf_insn))
+			return bb_fail(err, -EINVAL, "the object file is broken: section %s is at an odd place", s->full_name);
 		s->insns = data->d_buf;
 		s->n = (uint32_t)(data->d_size / sizeof(struct bpf_insn));
 	}

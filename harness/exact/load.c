@@ -8,7 +8,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/parse.h"
 #include "bpf/prog_static.h"
 #include "exact/insn.h"
 
@@ -143,28 +142,18 @@ static void deepen(uint32_t *bytes, int depth)
 }
 
 /*
- * "stack depth 16+8+0", by function; functions that turned out to be dead are missing, and then it is not known which
- * number is whose: each gets the largest.
+ * What the verifier says, by function; those that turned out to be dead are missing, and then it is not known which number
+ * is whose: each gets the largest.
  */
-static void read_depths(const char *log, uint32_t n_funcs, uint32_t *bytes)
+static void take_depths(const char *log, uint32_t n_funcs, uint32_t *bytes)
 {
-	const char *at = strstr(log, "stack depth ");
-	uint64_t value, most = 0;
-	uint32_t n = 0;
+	uint32_t said[BB_MAX_FUNCTIONS], most = 0;
+	size_t n = bb_prog_static_stacks(log, said);
 
-	if (!at)
-		return;
-	at += strlen("stack depth ");
-	for (; !bb_parse_digits(&at, &value) && value <= MAX_STACK; at++) {
-		if (n < n_funcs)
-			deepen(&bytes[n], (int)value);
-		most = value > most ? value : most;
-		n++;
-		if (*at != '+')
-			break;
-	}
-	for (uint32_t f = 0; n != n_funcs && f < n_funcs; f++)
-		deepen(&bytes[f], (int)most);
+	for (size_t i = 0; i < n; i++)
+		most = said[i] > most ? said[i] : most;
+	for (uint32_t f = 0; n && f < n_funcs; f++)
+		deepen(&bytes[f], (int)(n == n_funcs ? said[f] : most));
 }
 
 int bb_load__stack_bytes(const struct bb_code *code, const struct bb_cfg *g, uint32_t *ret_bytes, struct bb_err *err)
@@ -181,7 +170,7 @@ int bb_load__stack_bytes(const struct bb_code *code, const struct bb_cfg *g, uin
 	} else {
 		close(rc);
 		rc = 0;
-		read_depths(log, g->n_funcs, ret_bytes);
+		take_depths(log, g->n_funcs, ret_bytes);
 		for (uint32_t at = 0; at < code->n; at++)
 			if (!bb_insn_is_second_half(code->insns, at))
 				deepen(&ret_bytes[g->blocks[g->block_of[at]].func], depth_shown(code, at));

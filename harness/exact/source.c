@@ -2,15 +2,14 @@
 #include "exact/source.h"
 
 #include <bpf/btf.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "exact/helper.h"
 #include "exact/insn.h"
 
-#define LINE_OF(line_col) ((line_col) >> 10)	/* BPF_LINE_INFO_LINE_NUM */
-
-static const char *text_at(const struct bb_code *code, uint32_t offset)
+const char *bb_source_text(const struct bb_code *code, uint32_t offset)
 {
 	const char *text = btf__name_by_offset(code->btf, offset);
 
@@ -23,7 +22,7 @@ static struct bb_source_line line_of(const struct bb_code *code, const struct bb
 	const struct bpf_line_info *r = &code->lines[i];
 	uint32_t end = i + 1 < code->n_lines ? code->lines[i + 1].insn_off : code->n;
 	struct bb_source_line line = {
-		.file = text_at(code, r->file_name_off), .text = text_at(code, r->line_off), .line = LINE_OF(r->line_col),
+		.file = bb_source_text(code, r->file_name_off), .text = bb_source_text(code, r->line_off), .line = BB_SOURCE_LINE(r->line_col),
 	};
 
 	for (uint32_t at = r->insn_off; at < end && at < code->n; at++) {
@@ -76,33 +75,57 @@ static int by_id(const void *a, const void *b)
 {
 	const struct bb_source_call *x = a, *y = b;
 
-	if (!x->name != !y->name)
-		return x->name ? -1 : 1;
+	if (x->is_kfunc != y->is_kfunc)
+		return x->is_kfunc ? 1 : -1;
 	return x->id < y->id ? -1 : x->id > y->id;
+}
+
+/* Calls that are there for each instruction, into calls[]; NULL: only how many. */
+static size_t find_calls(const struct bb_code *code, const struct bb_cfg *g, const uint64_t *counts,
+			 struct bb_source_call *calls)
+{
+	size_t n = 0;
+
+	for (uint32_t at = 0; at < code->n; at++) {
+		const struct bpf_insn *i = &code->insns[at];
+		bool is_kfunc = bb_insn_is_kfunc_call(i);
+
+		if (bb_insn_is_second_half(code->insns, at) || !(is_kfunc || bb_insn_is_helper_call(i)))
+			continue;
+		if (calls)
+			calls[n] = (struct bb_source_call){.id = i->imm, .is_kfunc = is_kfunc, .calls = counts[g->block_of[at]]};
+		n++;
+	}
+	return n;
+}
+
+/* The kernel's BTF is read only for programs that call kfuncs: it takes some ten milliseconds. */
+static void name_calls(struct bb_source_call *calls, size_t n)
+{
+	struct btf *kernel = n && calls[n - 1].is_kfunc ? btf__load_vmlinux_btf() : NULL;
+
+	for (size_t i = 0; i < n; i++) {
+		struct bb_source_call *c = &calls[i];
+		const struct btf_type *t = kernel && c->is_kfunc ? btf__type_by_id(kernel, (__u32)c->id) : NULL;
+		const char *name = t ? btf__name_by_offset(kernel, t->name_off) : c->is_kfunc ? NULL : bb_helper__name(c->id);
+
+		if (name && name[0])
+			snprintf(c->name, sizeof(c->name), "%s", name);
+		else
+			snprintf(c->name, sizeof(c->name), "%s %d", c->is_kfunc ? "kfunc" : "helper", c->id);
+	}
+	btf__free(kernel);
 }
 
 int bb_source_calls(const struct bb_code *code, const struct bb_cfg *g, const uint64_t *counts,
 		    struct bb_source_call **ret_calls, size_t *ret_n, struct bb_err *err)
 {
-	struct bb_source_call *calls = NULL;
-	size_t n = 0, merged = 0;
+	size_t n = find_calls(code, g, counts, NULL), merged = 0;
+	struct bb_source_call *calls = calloc(n + 1, sizeof(*calls));
 
-	for (int pass = 0; pass < 2; pass++) {
-		n = 0;
-		for (uint32_t at = 0; at < code->n; at++) {
-			const struct bpf_insn *i = &code->insns[at];
-			bool helper = bb_insn_is_helper_call(i);
-
-			if (bb_insn_is_second_half(code->insns, at) || !(helper || bb_insn_is_kfunc_call(i)))
-				continue;
-			if (calls)
-				calls[n] = (struct bb_source_call){i->imm, helper ? bb_helper__name(i->imm) : NULL,
-								   counts[g->block_of[at]]};
-			n++;
-		}
-		if (!calls && !(calls = calloc(n + 1, sizeof(*calls))))
-			return bb_fail_nomem(err);
-	}
+	if (!calls)
+		return bb_fail_nomem(err);
+	find_calls(code, g, counts, calls);
 	qsort(calls, n, sizeof(*calls), by_id);
 	for (size_t i = 0; i < n; i++) {
 		if (merged && !by_id(&calls[merged - 1], &calls[i]))
@@ -110,6 +133,7 @@ int bb_source_calls(const struct bb_code *code, const struct bb_cfg *g, const ui
 		else
 			calls[merged++] = calls[i];
 	}
+	name_calls(calls, merged);
 	*ret_calls = calls;
 	*ret_n = merged;
 	return 0;

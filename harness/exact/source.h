@@ -2,6 +2,7 @@
 #ifndef BB_EXACT_SOURCE_H
 #define BB_EXACT_SOURCE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -10,6 +11,11 @@
 #include "exact/code.h"
 
 /* What counters of blocks say of the program's source, by the line information in its BTF. */
+
+#define BB_SOURCE_LINE(line_col) ((line_col) >> 10)	/* BPF_LINE_INFO_LINE_NUM */
+
+/* A text of the code's BTF; "" when it has none there. */
+const char *bb_source_text(const struct bb_code *code, uint32_t offset);
 
 /* A line of the source, once, wherever it was inlined. Texts are the BTF's. */
 struct bb_source_line {
@@ -26,12 +32,13 @@ int bb_source_lines(const struct bb_code *code, const struct bb_cfg *g, const ui
 
 /* Calls of a helper or kfunc of the kernel. */
 struct bb_source_call {
-	int32_t id;
-	const char *name;		/* NULL: a kfunc, or unknown to our headers */
+	int32_t id;			/* of a kfunc its type in the kernel's BTF */
+	bool is_kfunc;
+	char name[64];			/* "map_lookup_elem", "bpf_iter_num_new"; "helper 999", "kfunc 999" if unknown */
 	uint64_t calls;
 };
 
-/* Every helper that the program has calls of, called or not, by number. free() them. */
+/* Every helper and kfunc that the program has calls of, called or not, by number; kfuncs last. free() them. */
 int bb_source_calls(const struct bb_code *code, const struct bb_cfg *g, const uint64_t *counts,
 		    struct bb_source_call **ret_calls, size_t *ret_n, struct bb_err *err);
 

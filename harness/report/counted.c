@@ -40,6 +40,17 @@ struct bb_counted_call *bb_counted__add_call(struct bb_counted *c)
 	return &calls[c->n_calls++];
 }
 
+struct bb_counted_group *bb_counted__add_group(struct bb_counted *c)
+{
+	struct bb_counted_group *groups = bb_grow(c->groups, c->n_groups, sizeof(*groups));
+
+	if (!groups)
+		return NULL;
+	c->groups = groups;
+	memset(&groups[c->n_groups], 0, sizeof(*groups));
+	return &groups[c->n_groups++];
+}
+
 struct bb_estimate bb_counted_case__instructions(const struct bb_counted_case *c)
 {
 	struct bb_estimate e = {NAN, NAN, NAN};
@@ -72,6 +83,13 @@ struct bb_counted_range bb_counted__range(const struct bb_counted *c)
 	return g;
 }
 
+const char *bb_counted_line__file(const struct bb_counted_line *l)
+{
+	const char *slash = strrchr(l->file, '/');
+
+	return slash ? slash + 1 : l->file;
+}
+
 void bb_counted__done(struct bb_counted *c)
 {
 	for (size_t i = 0; i < c->n_cases; i++) {
@@ -85,6 +103,11 @@ void bb_counted__done(struct bb_counted *c)
 	}
 	for (size_t i = 0; i < c->n_calls; i++)
 		free(c->calls[i].name);
+	for (size_t i = 0; i < c->n_groups; i++) {
+		free(c->groups[i].where);
+		free(c->groups[i].counts);
+	}
+	free(c->groups);
 	free(c->cases);
 	free(c->lines);
 	free(c->calls);

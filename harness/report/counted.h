@@ -35,8 +35,16 @@ struct bb_counted_line {
 };
 
 struct bb_counted_call {
-	char *name;			/* "map_lookup_elem"; "kfunc 1234" by its BTF id */
+	char *name;			/* "map_lookup_elem", "bpf_iter_num_new"; "kfunc 1234" where the kernel's BTF lacks it */
 	uint64_t calls;
+};
+
+/* Blocks that no case tells apart (exact/groups.h). */
+struct bb_counted_group {
+	char *where;			/* "fun_xdp.h:34-36,40" */
+	uint32_t n_blocks;
+	uint32_t n_insns;		/* executed for each execution */
+	char *counts;			/* executions in all runs of each case, in their order: "640 10 0", decimal */
 };
 
 struct bb_counted {
@@ -53,6 +61,8 @@ struct bb_counted {
 	size_t n_lines;
 	struct bb_counted_call *calls;
 	size_t n_calls;
+	struct bb_counted_group *groups;	/* none where there are too few cases to tell costs apart */
+	size_t n_groups;
 };
 
 static inline bool bb_counted_case__is_exact(const struct bb_counted_case *c)
@@ -71,10 +81,14 @@ struct bb_counted_range {
 
 struct bb_counted_range bb_counted__range(const struct bb_counted *c);
 
+/* Its file without the folder. */
+const char *bb_counted_line__file(const struct bb_counted_line *l);
+
 /* Append to one of the lists; zeroed, valid until the next call. NULL when out of memory. */
 struct bb_counted_case *bb_counted__add_case(struct bb_counted *c);
 struct bb_counted_line *bb_counted__add_line(struct bb_counted *c);
 struct bb_counted_call *bb_counted__add_call(struct bb_counted *c);
+struct bb_counted_group *bb_counted__add_group(struct bb_counted *c);
 void bb_counted__done(struct bb_counted *c);
 
 #endif

@@ -11,16 +11,7 @@
 #include "report/table_cells.h"
 #include "report/text_table.h"
 
-#define MAX_ROWS	20u	/* that are shown */
-#define MAX_LINES	5u
 #define LEAST_CHANGE	1e-9	/* of a mean over runs: below is rounding */
-
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
 
 static enum bb_verdict judge(const struct bb_counted_case *a, const struct bb_counted_case *b)
 {
@@ -64,7 +55,7 @@ static const struct bb_counted *find_program(const struct bb_report *r, const st
 
 static bool same_line(const struct bb_counted_line *a, const struct bb_counted_line *b)
 {
-	return !strcmp(base_name(a->file), base_name(b->file)) && !strcmp(a->text, b->text) &&
+	return !strcmp(bb_counted_line__file(a), bb_counted_line__file(b)) && !strcmp(a->text, b->text) &&
 	       (a->text[0] || a->line == b->line);
 }
 
@@ -230,7 +221,7 @@ static int put_rows(const struct bb_exact_diff *d, FILE *out)
 	int rc;
 
 	bb_text_table__init(&t, columns, sizeof(columns) / sizeof(columns[0]));
-	for (size_t i = 0; i < d->n_rows && shown < MAX_ROWS; i++) {
+	for (size_t i = 0; i < d->n_rows && shown < BB_EXACT_ROWS; i++) {
 		const struct bb_exact_row *r = &d->rows[i];
 
 		if (r->verdict == BB_VERDICT_SAME)
@@ -258,20 +249,20 @@ static void put_lines(const struct bb_exact_program *p, FILE *out)
 		return;
 	bb_put_clean(out, p->b->name);
 	fputs(", instructions per run by source line:\n", out);
-	for (size_t i = 0; i < p->n_lines && i < MAX_LINES; i++) {
+	for (size_t i = 0; i < p->n_lines && i < BB_EXACT_LINES; i++) {
 		const struct bb_counted_line *l = p->lines[i].line;
 		const char *text = l->text;
 
 		while (*text == ' ' || *text == '\t')
 			text++;
 		fprintf(out, "  %+10.2f  ", p->lines[i].more);
-		bb_put_clean(out, base_name(l->file));
+		bb_put_clean(out, bb_counted_line__file(l));
 		fprintf(out, ":%u  ", l->line);
 		bb_put_code(out, l->line ? text : "(the compiler's own)");
 		putc('\n', out);
 	}
-	if (p->n_lines > MAX_LINES)
-		fprintf(out, "  ... and %zu lines more\n", p->n_lines - MAX_LINES);
+	if (p->n_lines > BB_EXACT_LINES)
+		fprintf(out, "  ... and %zu lines more\n", p->n_lines - BB_EXACT_LINES);
 }
 
 int bb_exact_diff__print(const struct bb_exact_diff *d, FILE *out)

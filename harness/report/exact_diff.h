@@ -32,6 +32,10 @@ struct bb_exact_program {
 	size_t n_lines;
 };
 
+/* Of these, as many are shown. */
+#define BB_EXACT_ROWS 20u
+#define BB_EXACT_LINES 5u
+
 /* Everything that both have. Borrows from both reports. */
 struct bb_exact_diff {
 	struct bb_exact_row *rows;

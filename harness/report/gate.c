@@ -28,6 +28,8 @@ void bb_gate__done(struct bb_gate *g)
 		free(g->programs[i].why);
 	}
 	free(g->programs);
+	bb_exact_diff__done(&g->counted);
+	bb_exact_diff__done(&g->counted_again);
 	free(g->base);
 	free(g->head);
 	*g = (struct bb_gate){0};
@@ -49,6 +51,26 @@ enum bb_gate_verdict bb_gate__verdict(const struct bb_comparison *c, const struc
 		    again->comparisons[i].verdict == BB_VERDICT_REGRESSED)
 			return BB_GATE_REGRESSED;
 	return BB_GATE_UNCONFIRMED;
+}
+
+enum bb_gate_verdict bb_gate__exact_verdict(const struct bb_gate *g, const struct bb_exact_row *row)
+{
+	if (!g->exact || row->verdict != BB_VERDICT_REGRESSED)
+		return BB_GATE_NOT_REGRESSED;
+	for (size_t i = 0; i < g->counted_again.n_rows; i++)
+		if (!strcmp(g->counted_again.rows[i].name, row->name) &&
+		    g->counted_again.rows[i].verdict == BB_VERDICT_REGRESSED)
+			return BB_GATE_REGRESSED;
+	return BB_GATE_UNCONFIRMED;
+}
+
+size_t bb_gate__count_exact(const struct bb_gate *g, enum bb_gate_verdict verdict)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < g->counted.n_rows; i++)
+		n += bb_gate__exact_verdict(g, &g->counted.rows[i]) == verdict;
+	return n;
 }
 
 size_t bb_gate__count(const struct bb_report *first, const struct bb_report *again, enum bb_gate_verdict verdict)
@@ -87,15 +109,36 @@ static char *plain_name(const struct bb_gate_program *p, const char *name, const
 	return plain;
 }
 
+/* The counts of one program, with its cases under their plain names. */
+static bool add_counted(struct bb_report *side, const struct bb_gate_program *p, const struct bb_counted *from)
+{
+	struct bb_counted *c = &side->counted[side->n_counted];
+	bool ok;
+
+	*c = *from;
+	c->n_cases = 0;
+	c->cases = calloc(from->n_cases + 1, sizeof(*c->cases));
+	side->n_counted++;
+	ok = c->cases != NULL;
+	for (size_t i = 0; ok && i < from->n_cases; i++) {
+		c->cases[i] = from->cases[i];
+		c->cases[i].name = plain_name(p, from->cases[i].name, from->variant);
+		ok = c->cases[i].name != NULL;
+		c->n_cases += ok;
+	}
+	return ok;
+}
+
 int bb_gate__side(const struct bb_gate *g, const struct bb_report *r, const char *variant, struct bb_report *ret_side)
 {
 	struct bb_report side = *r;
 	bool ok;
 
-	side.n_cases = side.n_programs = side.n_comparisons = 0;
+	side.n_cases = side.n_programs = side.n_comparisons = side.n_counted = 0;
 	side.cases = calloc(r->n_cases + 1, sizeof(*side.cases));
 	side.programs = calloc(r->n_programs + 1, sizeof(*side.programs));
-	ok = side.cases && side.programs;
+	side.counted = calloc(r->n_counted + 1, sizeof(*side.counted));
+	ok = side.cases && side.programs && side.counted;
 	for (size_t i = 0; ok && i < r->n_cases; i++) {
 		const struct bb_gate_program *p = owner(g, r->cases[i].name);
 		struct bb_case *c = &side.cases[side.n_cases];
@@ -119,6 +162,12 @@ int bb_gate__side(const struct bb_gate *g, const struct bb_report *r, const char
 		ok = program->name != NULL;
 		side.n_programs += ok;
 	}
+	for (size_t i = 0; ok && i < r->n_counted; i++) {
+		const struct bb_gate_program *p = owner(g, r->counted[i].name);
+
+		if (p && !strcmp(r->counted[i].variant, variant))
+			ok = add_counted(&side, p, &r->counted[i]);
+	}
 	if (!ok)
 		bb_gate__side_done(&side);
 	else
@@ -132,6 +181,12 @@ void bb_gate__side_done(struct bb_report *side)
 		free(side->cases[i].name);
 	for (size_t i = 0; i < side->n_programs; i++)
 		free(side->programs[i].name);
+	for (size_t i = 0; i < side->n_counted; i++) {
+		for (size_t k = 0; k < side->counted[i].n_cases; k++)
+			free(side->counted[i].cases[k].name);
+		free(side->counted[i].cases);
+	}
+	free(side->counted);
 	free(side->cases);
 	free(side->programs);
 	*side = (struct bb_report){0};

@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "env/git.h"
+#include "report/exact_diff.h"
 #include "report/report.h"
 
 /* What `bpfbench gate` found: the programs of two revisions, what was measured of them, and what it comes to. */
@@ -36,6 +37,8 @@ struct bb_gate {
 	double threshold, alpha;
 	struct bb_gate_program *programs;
 	size_t n_programs;
+	bool exact;			/* an instruction more is a regression, too; if not, it is only reported */
+	struct bb_exact_diff counted, counted_again;	/* of the two measurements, as long as their reports live */
 };
 
 enum bb_gate_verdict {
@@ -54,6 +57,10 @@ bool bb_gate__owns(const struct bb_gate_program *p, const char *name);
 
 /* What a comparison of the first measurement comes to, `again` being the second; NULL: there was no alert. */
 enum bb_gate_verdict bb_gate__verdict(const struct bb_comparison *c, const struct bb_report *again);
+
+/* Likewise of what was counted in the first one; without `exact` nothing is regressed. */
+enum bb_gate_verdict bb_gate__exact_verdict(const struct bb_gate *g, const struct bb_exact_row *row);
+size_t bb_gate__count_exact(const struct bb_gate *g, enum bb_gate_verdict verdict);
 
 size_t bb_gate__count(const struct bb_report *first, const struct bb_report *again, enum bb_gate_verdict verdict);
 bool bb_gate__any(const struct bb_gate *g, enum bb_gate_state state);

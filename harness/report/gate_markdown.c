@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
@@ -31,16 +32,16 @@ static void put_headline(const struct bb_gate *g, const struct bb_report *first,
 {
 	size_t regressed = bb_gate__count(first, again, BB_GATE_REGRESSED);
 	size_t unconfirmed = bb_gate__count(first, again, BB_GATE_UNCONFIRMED);
+	size_t more = bb_gate__count_exact(g, BB_GATE_REGRESSED);
 
 	fputs("## bpfbench gate: ", mem);
 	if (regressed)
 		fprintf(mem, "%zu of %zu comparisons regressed", regressed, first->n_comparisons);
-	else if (bb_gate__any(g, BB_GATE_FAILED))
-		fputs("a program does not load any more", mem);
-	else if (!first->n_comparisons)
-		fputs("nothing to compare", mem);
-	else
-		fputs("no regression", mem);
+	if (more)
+		fprintf(mem, "%s%zu of %zu cases execute more instructions", regressed ? ", " : "", more, g->counted.n_rows);
+	if (!regressed && !more)
+		fputs(bb_gate__any(g, BB_GATE_FAILED) ? "a program does not load any more" :
+		      first->n_comparisons ? "no regression" : "nothing to compare", mem);
 	fputs("\n\n", mem);
 	if (!first->n_comparisons)
 		return;
@@ -163,6 +164,95 @@ static void put_exact(const struct bb_diffs *d, FILE *mem)
 	}
 }
 
+static void put_count(const struct bb_counted_case *c, FILE *mem)
+{
+	if (c->void_why || !c->runs)
+		fputs(" void |", mem);
+	else if (c->least == c->most)
+		fprintf(mem, " %s |", bb_cell_number((double)c->least, BB_WHOLE).text);
+	else
+		fprintf(mem, " %" PRIu64 " to %" PRIu64 " |", c->least, c->most);
+}
+
+/* "prog.work/head/exact" without the variant: the row is of both. */
+static void put_case(const char *name, FILE *mem)
+{
+	const char *variant = strstr(name, "/head/");
+	char both[600];
+
+	snprintf(both, sizeof(both), "%.*s%s", variant ? (int)(variant - name) : 0, name,
+		 variant ? variant + strlen("/head") : name);
+	fputs("| ", mem);
+	bb_md_text(both, mem);
+	fputs(" |", mem);
+}
+
+static void put_counted_verdict(const struct bb_gate *g, const struct bb_exact_row *row, FILE *mem)
+{
+	static const char *const words[] = {[BB_GATE_REGRESSED] = "**regressed**", [BB_GATE_UNCONFIRMED] = "not confirmed"};
+	enum bb_gate_verdict verdict = bb_gate__exact_verdict(g, row);
+
+	if (verdict == BB_GATE_NOT_REGRESSED && row->verdict == BB_VERDICT_REGRESSED)
+		fputs(" more |\n", mem);
+	else
+		fprintf(mem, " %s |\n", verdict == BB_GATE_NOT_REGRESSED ? bb_verdict_name(row->verdict) : words[verdict]);
+}
+
+/* Where in the source a program's instructions became more or fewer. */
+static void put_lines(const struct bb_exact_program *p, FILE *mem)
+{
+	if (!p->n_lines)
+		return;
+	fputs("\n", mem);
+	bb_md_text(p->b->scenario, mem);
+	fputs(", instructions per run by source line:\n\n", mem);
+	for (size_t i = 0; i < p->n_lines && i < BB_EXACT_LINES; i++) {
+		const struct bb_counted_line *l = p->lines[i].line;
+
+		fprintf(mem, "- %+.2f ", p->lines[i].more);
+		bb_md_text(bb_counted_line__file(l), mem);
+		fprintf(mem, ":%u ", l->line);
+		bb_md_text(l->line ? l->text + strspn(l->text, " \t") : "(the compiler's own)", mem);
+		putc('\n', mem);
+	}
+	if (p->n_lines > BB_EXACT_LINES)
+		fprintf(mem, "- ... and %zu lines more\n", p->n_lines - BB_EXACT_LINES);
+}
+
+/* Instructions executed, where they are not the same. */
+static void put_counted(const struct bb_gate *g, FILE *mem)
+{
+	const struct bb_exact_diff *d = &g->counted;
+	size_t differ = d->n_rows - bb_exact_diff__count(d, BB_VERDICT_SAME), shown = 0;
+
+	if (!d->n_rows)
+		return;
+	fprintf(mem, "\nInstructions executed in a run, counted: %zu cases, %zu the same%s.\n", d->n_rows, d->n_rows - differ,
+		differ && !g->exact ? " (reported only; `--exact` fails on one more)" : "");
+	if (!differ)
+		return;
+	fputs("\n| case | base | head | difference | verdict |\n|---|--:|--:|--:|---|\n", mem);
+	for (size_t i = 0; i < d->n_rows && shown < BB_EXACT_ROWS; i++) {
+		const struct bb_exact_row *row = &d->rows[i];
+
+		if (row->verdict == BB_VERDICT_SAME)
+			continue;
+		shown++;
+		put_case(row->name, mem);
+		put_count(row->a, mem);
+		put_count(row->b, mem);
+		if (bb_counted_case__is_exact(row->a) && bb_counted_case__is_exact(row->b))
+			fprintf(mem, " %+" PRId64 " |", (int64_t)(row->b->least - row->a->least));
+		else
+			fputs(" - |", mem);
+		put_counted_verdict(g, row, mem);
+	}
+	if (differ > shown)
+		fprintf(mem, "\n... and %zu more that differ\n", differ - shown);
+	for (size_t i = 0; i < d->n_programs; i++)
+		put_lines(&d->programs[i], mem);
+}
+
 /* What was not compared: the same words for all of one state. */
 static void put_others(const struct bb_gate *g, FILE *mem)
 {
@@ -227,6 +317,7 @@ int bb_gate__markdown(const struct bb_gate *g, const struct bb_report *first, co
 	if (first->n_comparisons)
 		put_comparisons(first, again, out);
 	put_exact(&d, out);
+	put_counted(g, out);
 	put_others(g, out);
 	put_skips(g, first, out);
 	if (first->n_comparisons)

@@ -266,6 +266,7 @@ static void write_counted(const struct bb_report *r, FILE *out)
 		write_list("cases", &bb_counted_case_fields, c->cases, c->n_cases, sizeof(*c->cases), out);
 		write_list("lines", &bb_counted_line_fields, c->lines, c->n_lines, sizeof(*c->lines), out);
 		write_list("calls", &bb_counted_call_fields, c->calls, c->n_calls, sizeof(*c->calls), out);
+		write_list("groups", &bb_counted_group_fields, c->groups, c->n_groups, sizeof(*c->groups), out);
 		fputs(i + 1 < r->n_counted ? "},\n" : "}\n ],\n", out);
 	}
 }

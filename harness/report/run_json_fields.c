@@ -126,6 +126,13 @@ static const struct bb_field counted_call_fields[] = {
 	{"calls", FIELD_COUNT, offsetof(struct bb_counted_call, calls)},
 };
 
+static const struct bb_field counted_group_fields[] = {
+	{"where", FIELD_TEXT, offsetof(struct bb_counted_group, where)},
+	{"n_blocks", FIELD_U32, offsetof(struct bb_counted_group, n_blocks)},
+	{"n_insns", FIELD_U32, offsetof(struct bb_counted_group, n_insns)},
+	{"counts", FIELD_TEXT, offsetof(struct bb_counted_group, counts)},
+};
+
 static const struct bb_field flow_fields[] = {
 	{"consumed", FIELD_COUNT, offsetof(struct bb_flow, consumed)},
 	{"waiting", FIELD_COUNT, offsetof(struct bb_flow, waiting)},
@@ -144,4 +151,5 @@ const struct bb_fields bb_counted_fields = FIELDS(counted_fields, 0);
 const struct bb_fields bb_counted_case_fields = FIELDS(counted_case_fields, 0);
 const struct bb_fields bb_counted_line_fields = FIELDS(counted_line_fields, 0);
 const struct bb_fields bb_counted_call_fields = FIELDS(counted_call_fields, 0);
+const struct bb_fields bb_counted_group_fields = FIELDS(counted_group_fields, 0);
 const struct bb_fields bb_flow_fields = FIELDS(flow_fields, 0);

@@ -484,6 +484,11 @@ static void *add_call(struct bb_counted *c)
 	return bb_counted__add_call(c);
 }
 
+static void *add_group(struct bb_counted *c)
+{
+	return bb_counted__add_group(c);
+}
+
 /* Runs without the exact drive, and those of older versions, have no such key. */
 static int read_counted(struct reader *rd, const json_t *root, struct bb_report *r)
 {
@@ -505,6 +510,8 @@ static int read_counted(struct reader *rd, const json_t *root, struct bb_report 
 		rc = rc ? rc : read_list(rd, item, "cases", &bb_counted_case_fields, add_case, c);
 		rc = rc ? rc : read_list(rd, item, "lines", &bb_counted_line_fields, add_line, c);
 		rc = rc ? rc : read_list(rd, item, "calls", &bb_counted_call_fields, add_call, c);
+		if (!rc && json_object_get(item, "groups"))	/* older ones have none */
+			rc = read_list(rd, item, "groups", &bb_counted_group_fields, add_group, c);
 	}
 	rd->where[0] = '\0';
 	return rc;

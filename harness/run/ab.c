@@ -11,6 +11,7 @@
 #include "base/stop.h"
 #include "drivers/cold.h"
 #include "run/ab_pair.h"
+#include "run/count.h"
 #include "run/record.h"
 
 #define LEAST_PAIRS 7u		/* for a verdict, see stats/sequential.h */
@@ -276,6 +277,14 @@ static int check_cold(const struct bb_plan *plan, const struct bb_ab_opts *opts,
 		       ceil(need_s));
 }
 
+/* Before the two come to share maps: what one leaves in them may change the other's count. */
+static int count(struct bb_ab *ab, struct bb_err *err)
+{
+	int rc = ab->opts->count ? bb_count_all(&ab->session, ab->report, err) : 0;
+
+	return rc ? bb_record__incomplete(ab->report, rc, err) : 0;
+}
+
 int bb_run_ab(const struct bb_plan *plan, const struct bb_ab_opts *opts, struct bb_report *report,
 	      struct bb_err *err)
 {
@@ -297,7 +306,9 @@ int bb_run_ab(const struct bb_plan *plan, const struct bb_ab_opts *opts, struct 
 		free(ab);
 		return rc;
 	}
-	rc = open_contests(ab, err);
+	rc = count(ab, err);
+	if (!rc)
+		rc = open_contests(ab, err);
 	if (!rc) {
 		rc = run_drives(ab, err);
 		if (rc)

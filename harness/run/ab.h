@@ -23,6 +23,7 @@ struct bb_ab_opts {
 	double threshold, alpha;
 	uint32_t max_pairs;		/* 0: as many as the budget allows */
 	size_t n_family;		/* comparisons that share alpha, if they are more than those of this run */
+	bool count;			/* what the plan's exact drives count, before the pairs */
 	bool same_load;			/* self-test: both labels are one and the same load */
 	double inject;			/* self-test: share added to every sample of head; 0: none */
 	struct bb_ab_trace *trace;	/* every sample in the order it was taken; NULL: not wanted */

@@ -2,15 +2,19 @@
 #include "run/count.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/stop.h"
 #include "drivers/exact.h"
+#include "exact/groups.h"
 #include "exact/insn.h"
 #include "exact/source.h"
 
+#define LEAST_CASES 8u		/* that costs could be told apart by */
+#define MOST_KEPT (4u << 20)	/* counters of all cases: 32 MiB */
 #define WARMUP 100u	/* as the timed drives have it: the maps are then in the same state */
 
 /* One program under one drive, on its way into a report. */
@@ -23,6 +27,8 @@ struct counting {
 	size_t n_paths, size_paths;
 	uint64_t *ns;		/* instructions of each run of a batch */
 	size_t want;		/* the largest batch */
+	uint64_t *blocks;	/* by case and block: executions in all runs so far; NULL: not kept */
+	size_t n_cells;
 };
 
 static int by_value(const void *a, const void *b)
@@ -84,6 +90,15 @@ static void check_drops(const struct counting *k, uint64_t before, uint64_t afte
 			 expected);
 }
 
+static void keep_blocks(struct counting *k)
+{
+	const struct bb_exact *e = bb_exact__of(k->slot);
+	size_t n = e->clone.cfg.n_blocks;
+
+	if (k->blocks)
+		memcpy(k->blocks + k->out->n_cases * n, e->totals, n * sizeof(*k->blocks));
+}
+
 static int count_cell(struct counting *k, const struct bb_cell *cell, struct bb_err *err)
 {
 	const struct bb_open_drive *d = &k->session->drives[k->drive];
@@ -102,6 +117,7 @@ static int count_cell(struct counting *k, const struct bb_cell *cell, struct bb_
 	if (rc)
 		return rc;
 	check_drops(k, before, after, &b);
+	keep_blocks(k);
 	return add_case(k, cell, &b, err);
 }
 
@@ -143,17 +159,50 @@ static int add_calls(struct bb_counted *out, const struct bb_exact *e, struct bb
 		return rc;
 	for (size_t i = 0; !rc && i < n; i++) {
 		struct bb_counted_call *call = bb_counted__add_call(out);
-		char number[32];
 
-		snprintf(number, sizeof(number), "kfunc %d", calls[i].id);
 		if (call)
-			call->name = strdup(calls[i].name ? calls[i].name : number);
+			call->name = strdup(calls[i].name);
 		if (!call || !call->name)
 			rc = bb_fail_nomem(err);
 		else
 			call->calls = calls[i].calls;
 	}
 	free(calls);
+	return rc;
+}
+
+static int add_group(struct bb_counted *out, const struct bb_group *g, struct bb_err *err)
+{
+	struct bb_counted_group *group = bb_counted__add_group(out);
+	size_t size;
+	FILE *mem;
+
+	if (!group)
+		return bb_fail_nomem(err);
+	group->where = strdup(g->where);
+	group->n_blocks = g->n_blocks;
+	group->n_insns = g->n_insns;
+	mem = open_memstream(&group->counts, &size);
+	for (size_t i = 0; mem && i < out->n_cases; i++)
+		fprintf(mem, "%s%" PRIu64, i ? " " : "", g->counts[i]);
+	return mem && !fclose(mem) && group->where ? 0 : bb_fail_nomem(err);
+}
+
+static int add_groups(struct counting *k, const struct bb_exact *e, struct bb_err *err)
+{
+	size_t n_blocks = e->clone.cfg.n_blocks, n = 0;
+	struct bb_group *groups = NULL;
+	int rc;
+
+	if (!k->blocks)
+		return 0;
+	for (size_t i = k->out->n_cases; i-- > 1;)	/* sums so far become those of each case */
+		for (size_t b = 0; b < n_blocks; b++)
+			k->blocks[i * n_blocks + b] -= k->blocks[(i - 1) * n_blocks + b];
+	rc = bb_groups__make(&e->code, &e->clone.cfg, k->blocks, k->out->n_cases, &groups, &n, err);
+	for (size_t i = 0; !rc && i < n; i++)
+		rc = add_group(k->out, &groups[i], err);
+	bb_groups__free(groups, n);
 	return rc;
 }
 
@@ -184,7 +233,9 @@ static int sum_up(struct counting *k, struct bb_err *err)
 	k->out->paths = distinct(k->paths, k->n_paths);
 	k->out->tail_calls = tail_calls_taken(e);
 	rc = add_lines(k->out, e, err);
-	return rc ? rc : add_calls(k->out, e, err);
+	if (!rc)
+		rc = add_calls(k->out, e, err);
+	return rc ? rc : add_groups(k, e, err);
 }
 
 static int begin(struct counting *k, struct bb_report *report, struct bb_err *err)
@@ -199,6 +250,7 @@ static int begin(struct counting *k, struct bb_report *report, struct bb_err *er
 			continue;
 		k->want = c->samples > k->want ? c->samples : k->want;
 		k->size_paths += c->samples;
+		k->n_cells++;
 	}
 	k->ns = calloc(k->want, sizeof(*k->ns));
 	k->paths = calloc(k->size_paths, sizeof(*k->paths));
@@ -212,6 +264,17 @@ static int begin(struct counting *k, struct bb_report *report, struct bb_err *er
 	return k->out->name && k->out->scenario && k->out->variant ? 0 : bb_fail_nomem(err);
 }
 
+/* Which blocks each case executes, where that could say something and is not too much. */
+static int make_room(struct counting *k, struct bb_err *err)
+{
+	size_t n_blocks = bb_exact__of(k->slot)->clone.cfg.n_blocks;
+
+	if (k->n_cells < LEAST_CASES || n_blocks > MOST_KEPT / k->n_cells)
+		return 0;
+	k->blocks = calloc(k->n_cells * n_blocks, sizeof(*k->blocks));
+	return k->blocks ? 0 : bb_fail_nomem(err);
+}
+
 static int count_variant(struct bb_session *s, size_t drive, size_t variant, struct bb_report *report, struct bb_err *err)
 {
 	struct counting k = {.session = s, .drive = drive, .variant = variant};
@@ -220,6 +283,8 @@ static int count_variant(struct bb_session *s, size_t drive, size_t variant, str
 
 	if (!rc)
 		rc = d->driver->attach(d->state, &s->subjects[variant], &k.slot, err);
+	if (!rc)
+		rc = make_room(&k, err);
 	for (size_t i = 0; !rc && i < s->plan->n_cells; i++) {
 		if (!is_ours(&k, &s->plan->cells[i]))
 			continue;
@@ -233,6 +298,7 @@ static int count_variant(struct bb_session *s, size_t drive, size_t variant, str
 		d->driver->detach(d->state, k.slot);
 	free(k.ns);
 	free(k.paths);
+	free(k.blocks);
 	return rc;
 }
 

@@ -178,6 +178,7 @@ static int add_pair(struct bb_gate_run *run, const struct bb_built_object *o, co
 	opts.programs = &name;
 	opts.n_programs = 1;
 	opts.one_each = true;
+	opts.what = BB_OBJECT_TIME_AND_COUNT;
 	choose_inputs(&opts, head->type);
 	rc = bb_object_scenario__make(&opts, &text, err);
 	if (rc == -ENOTSUP)
@@ -335,11 +336,21 @@ static int judge_variant(struct bb_gate_run *run, const struct bb_scenario *s, c
 	return o ? 0 : skip(p, BB_GATE_SKIPPED, "neither build made its object, or more than one of that name", err);
 }
 
+static int check_counts(const struct bb_scenario *s, struct bb_err *err)
+{
+	for (size_t i = 0; i < s->n_drives; i++)
+		if (!strcmp(s->drives[i].with, "exact"))
+			return 0;
+	return bb_fail(err, -EINVAL, "%s: --exact takes a drive {with: exact}, and it has none", s->path);
+}
+
 static int add_variants(struct bb_gate_run *run, struct bb_err *err)
 {
 	struct bb_scenario *s = NULL;
 	int rc = bb_scenario__read(run->opts->scenario, &s, err);
 
+	if (!rc && run->opts->exact)
+		rc = check_counts(s, err);
 	for (size_t i = 0; !rc && i < s->n_variants; i++)
 		if (!is_floor(s, s->variants[i].name))
 			rc = judge_variant(run, s, &s->variants[i], err);
@@ -389,8 +400,8 @@ int bb_gate_run__open(const struct bb_gate_opts *opts, struct bb_gate_run **ret_
 	if (!run)
 		return bb_fail_nomem(err);
 	run->opts = opts;
-	run->gate = (struct bb_gate){.threshold = opts->threshold, .alpha = opts->alpha, .base = strdup(opts->base),
-				     .head = opts->head ? strdup(opts->head) : NULL};
+	run->gate = (struct bb_gate){.threshold = opts->threshold, .alpha = opts->alpha, .exact = opts->exact,
+				     .base = strdup(opts->base), .head = opts->head ? strdup(opts->head) : NULL};
 	rc = run->gate.base && (run->gate.head || !opts->head) ? 0 : bb_fail_nomem(err);
 	if (!rc)
 		rc = bb_repo__open(opts->dir, &run->repo, err);
@@ -443,6 +454,9 @@ static bool is_todo(const struct bb_gate_run *run, const struct job *job, const 
 	for (size_t i = 0; i < first->n_comparisons; i++)
 		if (first->comparisons[i].verdict == BB_VERDICT_REGRESSED && bb_gate__owns(p, first->comparisons[i].name))
 			return true;
+	for (size_t i = 0; run->gate.exact && i < run->gate.counted.n_rows; i++)
+		if (run->gate.counted.rows[i].verdict == BB_VERDICT_REGRESSED && bb_gate__owns(p, run->gate.counted.rows[i].name))
+			return true;
 	return false;
 }
 
@@ -455,6 +469,13 @@ size_t bb_gate_run__todo(const struct bb_gate_run *run, const struct bb_report *
 	return n;
 }
 
+static bool is_counted(const struct bb_cell *c)
+{
+	const struct bb_driver *d = bb_driver_find(c->drive);
+
+	return d && d->counts;
+}
+
 /* All comparisons that are to be made: they share one alpha. */
 static size_t count_comparisons(const struct bb_gate_run *run, const struct bb_report *first)
 {
@@ -464,7 +485,7 @@ static size_t count_comparisons(const struct bb_gate_run *run, const struct bb_r
 		const struct bb_plan *plan = &run->jobs[i].plan;
 
 		for (size_t c = 0; is_todo(run, &run->jobs[i], first) && c < plan->n_cells; c++)
-			n += !strcmp(plan->cells[c].variant->name, both[BB_BASE]);
+			n += !strcmp(plan->cells[c].variant->name, both[BB_BASE]) && !is_counted(&plan->cells[c]);
 	}
 	return n;
 }
@@ -491,12 +512,23 @@ static int give_up(struct bb_gate_program *p, const struct bb_report *report, st
 	return skip(p, BB_GATE_SKIPPED, base ? base : err->msg, err);
 }
 
+/* Where only one of the two could be counted there is nothing: the other one is a skip in the report. */
+static int compare_counts(struct bb_gate *g, const struct bb_report *report, bool again, struct bb_err *err)
+{
+	int rc;
+
+	if (!report->n_counted)
+		return 0;
+	rc = bb_exact_diff__make(report, report, both[BB_BASE], both[BB_HEAD], again ? &g->counted_again : &g->counted, err);
+	return rc == -ENODATA ? 0 : rc;
+}
+
 int bb_gate_run__measure(struct bb_gate_run *run, const struct bb_run_opts *opts, const struct bb_report *first,
 			 struct bb_report *report, struct bb_err *err)
 {
 	struct bb_ab_opts ab = {
 		.run = *opts, .base = both[BB_BASE], .head = both[BB_HEAD], .threshold = run->opts->threshold,
-		.alpha = run->opts->alpha, .n_family = count_comparisons(run, first),
+		.alpha = run->opts->alpha, .n_family = count_comparisons(run, first), .count = true,
 	};
 	size_t left = bb_gate_run__todo(run, first);
 	uint64_t began_ns = bb_now_ns();
@@ -522,5 +554,5 @@ int bb_gate_run__measure(struct bb_gate_run *run, const struct bb_run_opts *opts
 			rc = give_up(&run->gate.programs[job->program], report, err);
 		left--;
 	}
-	return rc;
+	return rc ? rc : compare_counts(&run->gate, report, first != NULL, err);
 }

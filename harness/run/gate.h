@@ -24,6 +24,7 @@ struct bb_gate_opts {
 	size_t n_objects;
 	const char *scenario;		/* file: its variants and drives instead of all programs; NULL */
 	struct bb_object_opts drive;	/* programs, trigger, packets and contexts, without a scenario */
+	bool exact;			/* an instruction more is a regression, too */
 	bool force;			/* measure objects that are the same, too */
 	double threshold, alpha;
 	double each_s;			/* budget of a program; again if it has to be confirmed; more where too few pairs fit */
@@ -45,7 +46,7 @@ size_t bb_gate_run__todo(const struct bb_gate_run *run, const struct bb_report *
 
 /*
  * Measure them: all, or with `first` (judged) those that have an alert in it. A program that one revision has and the
- * machine cannot run becomes BB_GATE_SKIPPED or BB_GATE_FAILED. Errors as bb_run_ab().
+ * machine cannot run becomes BB_GATE_SKIPPED or BB_GATE_FAILED. The gate then borrows from the report. Errors as bb_run_ab().
  */
 int bb_gate_run__measure(struct bb_gate_run *run, const struct bb_run_opts *opts, const struct bb_report *first,
 			 struct bb_report *report, struct bb_err *err);

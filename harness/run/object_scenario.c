@@ -349,15 +349,14 @@ static void write_driven(const struct maker *m, uint32_t prog_type, FILE *out)
 	fputs("]\n", out);
 }
 
-/* The drives of a type. */
-static int write_drives(const struct maker *m, uint32_t prog_type, FILE *out, struct bb_err *err)
+/* One drive that fires the program; `hint`: say in a comment what its inputs would be. */
+static int write_fired(const struct maker *m, uint32_t prog_type, const char *with, bool hint, FILE *out, struct bb_err *err)
 {
 	const char *fits = prog_type == BPF_PROG_TYPE_PERF_EVENT ? "page-fault" : "test-run";
 	const char *trigger = m->opts->trigger ? m->opts->trigger : fits;
 	const struct bb_test_run_type *type;
-	int rc;
 
-	fprintf(out, "  - with: %s\n    trigger: ", m->opts->exact ? "exact" : "step");
+	fprintf(out, "  - with: %s\n    trigger: ", with);
 	bb_yaml__write(out, trigger);
 	fputc('\n', out);
 	if (!strcmp(trigger, "page-fault"))
@@ -365,12 +364,34 @@ static int write_drives(const struct maker *m, uint32_t prog_type, FILE *out, st
 	write_driven(m, prog_type, out);
 	if (strcmp(trigger, "test-run") || bb_test_run_type__find(prog_type, &type, NULL))
 		return 0;
-	rc = write_inputs(m->opts, type, true, out, err);
-	if (rc || !type->takes_repeat || m->opts->trigger || m->opts->exact)
-		return rc;
+	return write_inputs(m->opts, type, hint, out, err);
+}
+
+static int write_slope(const struct maker *m, uint32_t prog_type, FILE *out, struct bb_err *err)
+{
+	const struct bb_test_run_type *type;
+
+	if (m->opts->trigger || prog_type == BPF_PROG_TYPE_PERF_EVENT || bb_test_run_type__find(prog_type, &type, NULL) ||
+	    !type->takes_repeat)
+		return 0;
 	fputs("  - with: slope    # without bpf_stats, whose own cost is in what step says\n", out);
 	write_driven(m, prog_type, out);
 	return write_inputs(m->opts, type, false, out, err);
+}
+
+/* The drives of a type. */
+static int write_drives(const struct maker *m, uint32_t prog_type, FILE *out, struct bb_err *err)
+{
+	enum bb_object_do what = m->opts->what;
+	int rc = 0;
+
+	if (what != BB_OBJECT_COUNT)
+		rc = write_fired(m, prog_type, "step", true, out, err);
+	if (!rc && what != BB_OBJECT_COUNT)
+		rc = write_slope(m, prog_type, out, err);
+	if (!rc && what != BB_OBJECT_TIME)
+		rc = write_fired(m, prog_type, "exact", what == BB_OBJECT_COUNT, out, err);
+	return rc;
 }
 
 /* The skips, as comments: whatever stands in a section's name, it is one line. */

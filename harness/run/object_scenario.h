@@ -16,6 +16,12 @@ struct bb_object_ref {
 	const char *path;
 };
 
+enum bb_object_do {
+	BB_OBJECT_TIME,
+	BB_OBJECT_COUNT,		/* instructions are counted instead */
+	BB_OBJECT_TIME_AND_COUNT,
+};
+
 struct bb_object_opts {
 	const char *name;		/* of the scenario; NULL: of the only object, else "objects" */
 	const struct bb_object_ref *objects;
@@ -23,7 +29,7 @@ struct bb_object_opts {
 	const char *const *programs;	/* only these, which each object must have; n_programs 0: all */
 	size_t n_programs;
 	bool one_each;			/* each object must have one program, and it must be driven */
-	bool exact;			/* instructions are to be counted, instead of runs timed */
+	enum bb_object_do what;
 	const char *trigger;		/* instead of the one that suits the type; NULL */
 	const char *const *packets;	/* files: a capture, bytes, or their hexadecimal text; each is an input */
 	size_t n_packets;

@@ -2,7 +2,8 @@
 /*
  * What counting instructions takes, over a corpus: our programs, those of the tests, and those of xdp-tools where they are
  * installed. How many of the programs that load at all can be counted; what making a clone takes against the bare load of
- * the original; what a run of it takes; and whether a count is the same every time on a busy machine.
+ * the original; what a run of it takes; and whether a count from the same state of the program's maps is the same every
+ * time on a busy machine.
  */
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
@@ -10,6 +11,7 @@
 #include <glob.h>
 
 #include "bench.h"
+#include "bpf/map_contents.h"
 #include "exact/clone.h"
 #include "exact/counts.h"
 #include "exact/load.h"
@@ -60,9 +62,64 @@ static void time_runs(struct corpus *c, int original_fd, int clone_fd)
 	c->run_ratios[c->n_runs++] = bb_median(clone, CALLS) / bb_median(original, CALLS);
 }
 
-/* What it delivers is thrown away, as by the drives: a queue that is full is another state. */
-static uint64_t count_once(struct bb_target *t, struct bb_clone *clone, uint64_t *counts)
+/* Can the map be put back to what it held after the load? Queues and rings are drained, the others keep no state. */
+static bool keeps_state(const struct bpf_map *map)
 {
+	switch (bpf_map__type(map)) {
+	case BPF_MAP_TYPE_HASH:
+	case BPF_MAP_TYPE_LRU_HASH:
+	case BPF_MAP_TYPE_PERCPU_HASH:
+	case BPF_MAP_TYPE_LRU_PERCPU_HASH:
+	case BPF_MAP_TYPE_ARRAY:
+	case BPF_MAP_TYPE_PERCPU_ARRAY:
+	case BPF_MAP_TYPE_LPM_TRIE:
+		return bpf_map__fd(map) >= 0;
+	default:
+		return false;
+	}
+}
+
+/* What a scenario would call it; NULL: constants and the like. */
+static const char *state_name(const struct bpf_map *map)
+{
+	const char *name = bpf_map__name(map), *dot = strrchr(name, '.');
+
+	if (!bpf_map__is_internal(map))
+		return name;
+	return dot && (!strcmp(dot, ".bss") || !strcmp(dot, ".data")) ? dot : NULL;
+}
+
+/* All maps of the program as they are after the load, to be written before each run: `reset: run` for every one of them. */
+static struct bb_map_contents *fresh_maps(struct bb_target *t, struct bb_map_specs *specs)
+{
+	struct bpf_object *obj = (struct bpf_object *)(uintptr_t)bb_target__object(t);	/* maps are written, it is not */
+	struct bb_map_contents *contents;
+	struct bb_err err = {0};
+	struct bpf_map *map;
+
+	bpf_object__for_each_map(map, obj) {
+		const char *name = keeps_state(map) ? state_name(map) : NULL;
+		struct bb_map_spec *spec = name ? bench_alloc(1, sizeof(*spec)) : NULL;
+
+		if (!spec)
+			continue;
+		spec->name = strdup(name);
+		spec->each_run = true;
+		if (!spec->name || bb_map_specs__add(specs, spec))
+			bench_die(name, &err);
+	}
+	if (bb_map_contents__make(obj, specs, bb_target__program(t), &contents, &err))
+		bench_die(bb_target__program(t), &err);
+	return contents;
+}
+
+/* From the same state; what it delivers is thrown away, as by the drives: a queue that is full is another state. */
+static uint64_t count_once(struct bb_target *t, struct bb_map_contents *maps, struct bb_clone *clone, uint64_t *counts)
+{
+	int rc = bb_map_contents__write_for_run(maps);
+
+	if (rc)
+		bench_die(bb_target__program(t), &(struct bb_err){.code = rc, .msg = "writing its maps"});
 	bb_clone__reset(clone);
 	run_ns(clone->prog_fd, 1);
 	bb_target__drain(t, false);
@@ -70,20 +127,22 @@ static uint64_t count_once(struct bb_target *t, struct bb_clone *clone, uint64_t
 	return bb_counts__instructions(&clone->cfg, counts);
 }
 
-/* The first run may find maps as no later one does; the other 100 are compared. */
 static void repeat_counts(struct corpus *c, struct bb_target *t, struct bb_clone *clone)
 {
 	uint64_t *counts = bench_alloc(clone->cfg.n_blocks, sizeof(*counts)), first;
+	struct bb_map_specs specs = {0};
+	struct bb_map_contents *maps = fresh_maps(t, &specs);
 	unsigned int others = 0;
 
-	count_once(t, clone, counts);
-	first = count_once(t, clone, counts);
+	first = count_once(t, maps, clone, counts);
 	for (unsigned int i = 1; i < REPEATS; i++)
-		others += count_once(t, clone, counts) != first;
+		others += count_once(t, maps, clone, counts) != first;
 	if (others)		/* on stderr: the table has no room for names */
 		fprintf(stderr, "%s: %u of %u runs had another count\n", bb_target__program(t), others, REPEATS - 1);
 	c->differ += others != 0;
 	c->repeated++;
+	bb_map_contents__free(maps);
+	bb_map_specs__done(&specs);
 	free(counts);
 }
 

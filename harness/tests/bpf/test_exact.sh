@@ -72,6 +72,22 @@ run "$BPFBENCH" compare --exact --base-object "$objects/exact_truth.bpf.o" --hea
 expect_status "compare --exact: two builds of a program that page faults fire" 0
 expect_grep "compare --exact: which are the same" out '^1 cases: 1 same'
 
+# --- kfuncs ---
+sed "s,OBJECT,$objects/kfunc.bpf.o," >"$TMP/kfunc.yml" <<-'YAML'
+	name: kfunc
+	object: OBJECT
+	variants: [{name: iterates}]
+	drive: [{with: exact, trigger: test-run}]
+YAML
+run "$BPFBENCH" --scenario "$TMP/kfunc.yml" --results "$TMP/kfunc"
+if ((status == 0)); then
+	run "$BPFBENCH" annotate --results "$TMP/kfunc"
+	expect_grep "annotate: kfuncs by name, and how often" out \
+		'^calls per run: .*1\.00 bpf_iter_num_new.*11\.00 bpf_iter_num_next|11\.00 bpf_iter_num_next.*1\.00 bpf_iter_num_new'
+else
+	skip "annotate: kfuncs by name, and how often" "$(grep -m 1 -o 'kfunc/.*' "$TMP/err" || echo 'the kernel refuses kfuncs')"
+fi
+
 # --- the source ---
 run "$BPFBENCH" annotate "$first" --variant old
 expect_status "annotate: succeeds" 0

@@ -33,9 +33,9 @@ expect_status "gate: measured all the same, it passes" 0
 expect_grep "gate: every drive that suits the type has a verdict" out '^\| prog.work/step \|.*\| (same|inconclusive)'
 check "gate: base as BMF" valid_bmf "$TMP/base.bmf"
 check "gate: head as BMF" valid_bmf "$TMP/head.bmf"
-expect_eq "gate: both have the names of a plain run" \
+expect_eq "gate: both have the names of a plain run, and what was counted" \
 	"$(grep -o '^  "[^"]*"' "$TMP/base.bmf" | sort | tr -d ' \n') $(grep -o '^  "[^"]*"' "$TMP/head.bmf" | sort | tr -d ' \n')" \
-	'"prog/work""prog/work/slope""prog/work/step" "prog/work""prog/work/slope""prog/work/step"'
+	'"prog/work""prog/work/exact""prog/work/slope""prog/work/step" "prog/work""prog/work/exact""prog/work/slope""prog/work/step"'
 
 # --- slower, and not committed ---
 here set_steps 600
@@ -59,6 +59,22 @@ expect_status "gate: the other way round it improved and passes" 0
 expect_grep "gate: improved is said" out 'improved'
 gate --base main~1 --head main --threshold 900
 expect_status "gate: below the threshold it passes" 0
+
+# --- one instruction more, which no clock can see ---
+here git checkout -q -b longer main
+here sed -i 's/^__sync_fetch_and_add(&sink, x);/x ^= 0x5bd1e995; \/\/ one more\n&/' prog.bpf.c
+gate --base main --exact --each 1
+expect_status "gate: --exact: one instruction more fails with 3" 3
+expect_grep "gate: --exact: it is counted, twice" out '^\| prog.work/exact \| ([0-9 ]+) \| [0-9 ]+ \| \+1 \| \*\*regressed\*\* \|$'
+expect_grep "gate: --exact: the line is shown" out '^- \+1\.00 prog\.bpf\.c:[0-9]+ x \^= 0x5bd1e995; // one more$'
+gate --base main --each 1
+expect_status "gate: without --exact it is reported and fails nothing" 0
+expect_grep "gate: without --exact, with its line" out '^- \+1\.00 prog\.bpf\.c:[0-9]+ x '
+here git reset -q --hard
+gate --base main --force --exact --each 1
+expect_status "gate: --exact: an unchanged revision passes" 0
+expect_grep "gate: --exact: and was counted" out '^Instructions executed in a run, counted: 1 cases, 1 the same\.$'
+here git checkout -q main
 
 # --- what is not in both ---
 here git mv prog.bpf.c other.bpf.c
@@ -128,6 +144,8 @@ here set_steps 1200
 gate --base main --scenario "$repo/work.yml"
 expect_status "gate: with a scenario: a slower program fails with 3" 3
 expect_grep "gate: with a scenario: its names" out '^\| mine.steps/step \|'
+gate --base main --scenario "$repo/work.yml" --exact
+complains "gate: --exact without a drive that counts" 1 'work.yml: --exact takes a drive \{with: exact\}'
 here git reset -q --hard
 rm "$repo/work.yml"
 
@@ -149,7 +167,14 @@ block() {
 		inside { match($0, /^ */); if ($0 != "" && RLENGTH < indent) exit; print substr($0, indent + 1); next }
 		index($0, key) && ++seen == n { getline; match($0, /^ */); indent = RLENGTH; inside = 1; print substr($0, indent + 1) }' "$1"
 }
-{ block ci/github/gate.yml 'run: |' 1; block ci/github/gate.yml 'run: |' 2; } >"$TMP/github.sh"
+# Steps of GitHub's are processes of their own; what the first adds to GITHUB_PATH is in the second's PATH.
+{
+	echo '('
+	block ci/github/gate.yml 'run: |' 1
+	# shellcheck disable=SC2016 # for the job to expand
+	printf ')\nPATH=$(cat "$GITHUB_PATH"):$PATH\n'
+	block ci/github/gate.yml 'run: |' 2
+} >"$TMP/github.sh"
 block ci/gitlab/gate.yml '- |' 1 >"$TMP/gitlab.sh"
 
 # job NAME BASE: as the engine runs it, with the variables it sets.
@@ -157,7 +182,7 @@ job() {
 	rm -rf "$TMP/runner"
 	mkdir "$TMP/runner"
 	run env -C "$repo" PATH="$TMP/bin:$PATH" BPFBENCH_URL="$ROOT" BPFBENCH_REF='' GATE_OPTIONS="--each 20 --build 'make all'" \
-		RUNNER_TEMP="$TMP/runner" GITHUB_STEP_SUMMARY="$TMP/runner/summary" BASE="$2" \
+		RUNNER_TEMP="$TMP/runner" GITHUB_STEP_SUMMARY="$TMP/runner/summary" GITHUB_PATH="$TMP/runner/path" BASE="$2" \
 		CI_MERGE_REQUEST_DIFF_BASE_SHA="$2" CI_PROJECT_DIR="$TMP/runner" BB_NO_INSTALL=1 bash -eo pipefail "$TMP/$1.sh"
 }
 slow=$(here git rev-parse main) fast=$(here git rev-parse main~1)

@@ -279,7 +279,7 @@ if need_command git "bencher.sh"; then
 
 	run "$sut" main --dry-run --project p --testbed t
 	exact=''
-	for measure in $(sed -n '/bb_static_metrics\[\]/,$s/.*{"[a-z_]*", "\([a-z-]*\)".*BB_METRIC_EXACT.*/\1/p' harness/core/metric.c); do
+	for measure in instructions $(sed -n '/bb_static_metrics\[\]/,$s/.*{"[a-z_]*", "\([a-z-]*\)".*BB_METRIC_EXACT.*/\1/p' harness/core/metric.c); do
 		exact+=" --threshold-measure $measure --threshold-test percentage --threshold-max-sample-size 1 --threshold-upper-boundary 0.0"
 	done
 	check "bencher: core/metric.c has exact measures" test -n "$exact"

@@ -14,6 +14,7 @@
 #include "exact/counts.h"
 #include "exact/helper.h"
 #include "exact/insn.h"
+#include "exact/load.h"
 #include "fun_xdp.h"
 #include "plan/packet.h"
 #include "unit/bpf_testing.h"
@@ -343,8 +344,8 @@ static void test_long_jumps(void **state)
 	assert_non_null(insns);
 	insns[n++] = (struct bpf_insn){.code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = 3, .imm = 0};
 	insns[n++] = (struct bpf_insn){.code = BPF_JMP | BPF_JSET | BPF_K, .dst_reg = 3, .off = BLOCKS, .imm = 1};	/* 2: */
-	for (int i = 0; i < BLOCKS; i++)
-		insns[n++] = (struct bpf_insn){.code = BPF_JMP | BPF_JA};
+	for (int i = 0; i < BLOCKS; i++)	/* no `ja +0`: the kernel would take them out, one by one */
+		insns[n++] = (struct bpf_insn){.code = BPF_JMP | BPF_JEQ | BPF_K, .dst_reg = 3, .imm = 9};
 	insns[n++] = (struct bpf_insn){.code = BPF_ALU64 | BPF_ADD | BPF_K, .dst_reg = 3, .imm = 1};
 	insns[n++] = (struct bpf_insn){.code = BPF_JMP | BPF_JLT | BPF_K, .dst_reg = 3, .off = -(BLOCKS + 3), .imm = 3};
 	memcpy(&insns[n], returns, sizeof(returns));
@@ -356,6 +357,56 @@ static void test_long_jumps(void **state)
 	assert_int_equal(instructions(&c), 1 + 3 * (1 + 2) + 2 * BLOCKS + 2);
 	bb_clone__done(&c.clone);
 	free(insns);
+}
+
+/* So many blocks that their clone is not even tried: each with live code, as the kernel takes dead code out one by one. */
+static void test_too_many(void **state)
+{
+	enum { BLOCKS = 13200, N = BLOCKS + 3 };
+	struct bpf_insn *insns = calloc(N, sizeof(*insns));
+	struct bb_code code = code_of(insns, N);
+	struct bb_clone clone;
+	struct bb_err err = {0};
+	int fd;
+
+	(void)state;
+	need_root();
+	assert_non_null(insns);
+	insns[0] = (struct bpf_insn){.code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = 3, .imm = 0};
+	for (uint32_t i = 1; i <= BLOCKS; i++)
+		insns[i] = (struct bpf_insn){.code = BPF_JMP | BPF_JEQ | BPF_K, .dst_reg = 3, .imm = 1};
+	memcpy(&insns[N - 2], returns, sizeof(returns));
+	if (bb_load__program(&code, NULL, &fd, &err))
+		fail_msg("%s", err.msg);
+	close(fd);
+	assert_int_equal(bb_clone__load(&code, &clone, &err), -ENOTSUP);
+	if (!strstr(err.msg, " instructions with counters instead of 13203; more than 65536 are not tried"))
+		fail_msg("%s", err.msg);
+	free(insns);
+}
+
+/* A loop that the verifier only just follows to its end: with a counter in it, there are more than its million. */
+static void test_too_long(void **state)
+{
+	struct bpf_insn turns[] = {
+		{.code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = 0, .imm = 0},
+		{.code = BPF_ALU64 | BPF_ADD | BPF_K, .dst_reg = 0, .imm = 1},
+		{.code = BPF_JMP | BPF_JLT | BPF_K, .dst_reg = 0, .off = -2, .imm = 200000},
+		returns[0], returns[1],
+	};
+	struct bb_code code = code_of(turns, sizeof(turns) / sizeof(turns[0]));
+	struct bb_clone clone;
+	struct bb_err err = {0};
+	int fd;
+
+	(void)state;
+	need_root();
+	if (bb_load__program(&code, NULL, &fd, &err))
+		fail_msg("%s", err.msg);
+	close(fd);
+	assert_int_equal(bb_clone__load(&code, &clone, &err), -ENOTSUP);
+	if (!strstr(err.msg, "refuses 'made' with counters (17 instead of 5 instructions): BPF program is too large"))
+		fail_msg("%s", err.msg);
 }
 
 /* Code that no verifier would take is refused before it is asked. */
@@ -455,6 +506,8 @@ int main(void)
 		cmocka_unit_test(test_refusals),
 		cmocka_unit_test(test_fibonacci_rounds),
 		cmocka_unit_test(test_long_jumps),
+		cmocka_unit_test(test_too_many),
+		cmocka_unit_test(test_too_long),
 		cmocka_unit_test(test_broken_code),
 		cmocka_unit_test(test_helper_args),
 	};

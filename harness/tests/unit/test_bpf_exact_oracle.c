@@ -325,7 +325,7 @@ static void run_own(const struct way *w, int prog_fd, const uint8_t *low, size_t
 	assert_int_equal(rc, 0);
 }
 
-/* False: the interpreter cannot play it, as it does not know one of its helpers. */
+/* False: the interpreter cannot play it, as it does not know one of its helpers or kfuncs. */
 static bool play_own(const struct bb_clone *clone, const struct way *w, uint8_t *low, struct tally *tally)
 {
 	const struct bb_code *code = clone->code;
@@ -351,7 +351,7 @@ static bool play_own(const struct bb_clone *clone, const struct way *w, uint8_t 
 		memset(clone->counts, 0, clone->cfg.n_blocks * sizeof(*clone->counts));
 		interp_run(I, 0, args, 0);	/* first: it takes the globals as they are then */
 		run_own(w, clone->prog_fd, low, len, event_fd, region + i * page);
-		known = !strstr(I->why, "helper");
+		known = !strstr(I->why, "helper") && !strstr(I->why, "kfunc");
 		if (known && I->why[0])
 			fail_msg("%s: the interpreter does not know %s", code->name, I->why);
 		if (!known) {

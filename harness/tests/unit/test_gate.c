@@ -87,6 +87,36 @@ static struct bb_report *measured(const char *id, double slow, double slow2)
 	return r;
 }
 
+/* What the exact drive counted of "a.slow" as base and as head: `base` and `head` instructions, in two lines. */
+static void add_counts(struct bb_report *r, uint64_t base, uint64_t head)
+{
+	for (int l = 0; l < 2; l++) {
+		const char *variant = l ? "head" : "base";
+		struct bb_counted *c = bb_report__add_counted(r);
+		struct bb_counted_case *k;
+		struct bb_counted_line *line;
+		char name[200];
+
+		assert_non_null(c);
+		snprintf(name, sizeof(name), "a.slow/%s/exact", variant);
+		set_text(&c->name, name);
+		set_text(&c->scenario, "a.slow");
+		set_text(&c->variant, variant);
+		k = bb_counted__add_case(c);
+		assert_non_null(k);
+		set_text(&k->name, name);
+		c->runs = k->runs = 10;
+		k->least = k->most = l ? head : base;
+		c->instructions = k->instructions = 10 * k->least;
+		line = bb_counted__add_line(c);
+		assert_non_null(line);
+		set_text(&line->file, "/src/a.bpf.c");
+		set_text(&line->text, "\tx = y | z;");
+		line->line = 12;
+		line->instructions = k->instructions;
+	}
+}
+
 static char *markdown(const struct bb_gate *g, const struct bb_report *first, const struct bb_report *again)
 {
 	struct bb_err err;
@@ -191,7 +221,11 @@ static void test_side(void **state)
 		set_text(&c->scenario, cases[i][0]);
 		set_text(&c->name, cases[i][2]);
 	}
+	add_counts(r, 40, 41);
 	assert_int_equal(bb_gate__side(&g, r, "head", &side), 0);
+	assert_int_equal(side.n_counted, 1);
+	assert_string_equal(side.counted[0].cases[0].name, "a/slow/exact");
+	assert_int_equal(side.counted[0].cases[0].least, 41);
 	assert_int_equal(side.n_cases, 1);
 	assert_string_equal(side.cases[0].name, "a/slow/step/input=1");
 	assert_int_equal(side.n_programs, 2);
@@ -203,11 +237,54 @@ static void test_side(void **state)
 	bb_report__free(r);
 }
 
+/* An instruction more: reported, and with --exact a regression when it is counted twice. */
+static void test_exact(void **state)
+{
+	struct bb_report *first = measured("20260101T000000Z-11111111", 1, 1), *more = measured("20260101T000001Z-22222222", 1, 1);
+	struct bb_report *same = measured("20260101T000002Z-33333333", 1, 1);
+	struct bb_gate g = make_gate();
+	struct bb_err err;
+	char *text;
+
+	(void)state;
+	add_counts(first, 40, 41);
+	add_counts(more, 40, 41);
+	add_counts(same, 40, 40);
+	assert_int_equal(bb_exact_diff__make(first, first, "base", "head", &g.counted, &err), 0);
+	assert_int_equal(bb_gate__count_exact(&g, BB_GATE_NOT_REGRESSED), 1);
+	text = markdown(&g, first, NULL);
+	assert_has(text, "## bpfbench gate: no regression\n");
+	assert_has(text, "counted: 1 cases, 0 the same (reported only; `--exact` fails on one more).");
+	assert_has(text, "| a.slow/exact | 40 | 41 | +1 | more |\n");
+	assert_has(text, "- +1.00 a.bpf.c:12 x = y \\| z;\n");
+	free(text);
+	g.exact = true;
+	assert_int_equal(bb_gate__count_exact(&g, BB_GATE_UNCONFIRMED), 1);
+	assert_int_equal(bb_exact_diff__make(same, same, "base", "head", &g.counted_again, &err), 0);
+	assert_int_equal(bb_gate__count_exact(&g, BB_GATE_UNCONFIRMED), 1);
+	text = markdown(&g, first, same);
+	assert_has(text, "## bpfbench gate: no regression\n");
+	assert_has(text, "| +1 | not confirmed |\n");
+	free(text);
+	bb_exact_diff__done(&g.counted_again);
+	assert_int_equal(bb_exact_diff__make(more, more, "base", "head", &g.counted_again, &err), 0);
+	assert_int_equal(bb_gate__count_exact(&g, BB_GATE_REGRESSED), 1);
+	text = markdown(&g, first, more);
+	assert_has(text, "## bpfbench gate: 1 of 1 cases execute more instructions\n");
+	assert_has(text, "| +1 | **regressed** |\n");
+	free(text);
+	bb_gate__done(&g);
+	bb_report__free(same);
+	bb_report__free(more);
+	bb_report__free(first);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_owns), cmocka_unit_test(test_confirmation), cmocka_unit_test(test_nothing),
 		cmocka_unit_test(test_side),
+		cmocka_unit_test(test_exact),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

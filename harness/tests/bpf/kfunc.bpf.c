@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* A program that calls kfuncs, of Linux 6.4: a kernel without them refuses it, so it stands alone. */
+#include <linux/bpf.h>
+#include <bpf/bpf_helpers.h>
+
+struct numbers {	/* struct bpf_iter_num, which older headers lack */
+	__u64 opaque[1];
+} __attribute__((aligned(8)));
+
+extern int bpf_iter_num_new(struct numbers *it, int start, int end) __ksym;
+extern int *bpf_iter_num_next(struct numbers *it) __ksym;
+extern void bpf_iter_num_destroy(struct numbers *it) __ksym;
+
+/* Ten rounds. */
+SEC("xdp")
+int iterates(struct xdp_md *ctx)
+{
+	struct numbers it;
+	int *i, sum = 0;
+
+	bpf_iter_num_new(&it, 0, 10);
+	while ((i = bpf_iter_num_next(&it)))
+		sum += *i;
+	bpf_iter_num_destroy(&it);
+	return sum == 45 ? XDP_PASS : XDP_ABORTED;
+}
+
+char LICENSE[] SEC("license") = "GPL";
