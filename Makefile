@@ -123,7 +123,7 @@ $(O)/bench/%: harness/tests/bench/%.c $(LIB) $(O)/flags
 -include $(shell [ -d $(O) ] && find $(O) -name '*.d')
 
 # --- what is run --------------------------------------------------------------------------------------------------
-.PHONY: bench test bench-self bench-verdicts bench-gate plot slowdown flame heap deps clean help
+.PHONY: bench test vm-test bench-self bench-verdicts bench-gate plot slowdown flame heap deps clean help
 deps: ## install what is missing (root and apt), or say what is missing
 	$(Q)ci/deps.sh
 
@@ -134,6 +134,11 @@ bench: deps ## install, build, and run the main job: perf_profiler, BMF on stdou
 test: deps ## install, build, and pass all tests (as root: the privileged ones too)
 	$(Q)+ci/as-owner.sh $(MAKE) -j$(JOBS) --no-print-directory all tests
 	$(Q)O=$(O) harness/tests/run.sh
+
+KERNELS ?= 5.10 6.1 6.12
+vm-test: deps ## the privileged tests in other kernels, KERNELS="5.10 6.1 6.12", under QEMU: minutes for each
+	$(Q)+ci/as-owner.sh $(MAKE) -j$(JOBS) --no-print-directory all tests
+	$(Q)O=$(O) ci/vm/vm-test.sh $(KERNELS)
 
 .PHONY: tests
 tests: all $(UNIT_TESTS) $(TEST_BPF_OBJS) $(TEST_TOOLS) $(O)/bpfbench.1

@@ -16,6 +16,7 @@
 
 #include "base/io.h"
 #include "bpf/libbpf_log.h"
+#include "bpf/prog_type.h"
 #include "plan/field.h"
 
 #define MAX_BYTES ((size_t)64 << 20)
@@ -189,10 +190,11 @@ static void find_reason(const char *log, char *ret_reason, size_t size)
 	snprintf(ret_reason, size, "%s%.*s", begin ? ": " : "", begin ? (int)(end - begin) : 0, begin ? begin : "");
 }
 
-int bb_object_say_not_loaded(const char *path, const char *program, bool with_others, int rc, struct bb_err *err)
+int bb_object_say_not_loaded(const char *path, const struct bpf_program *prog, bool with_others, int rc,
+			     struct bb_err *err)
 {
 	const char *others = with_others ? ", or one that it may call through a prog array" : "";
-	const char *log = bb_libbpf_log__text(), *hint = "";
+	const char *program = bpf_program__name(prog), *log = bb_libbpf_log__text(), *hint = "";
 	char reason[300];
 
 	if (strstr(log, "END PROG LOAD LOG")) {
@@ -206,5 +208,8 @@ int bb_object_say_not_loaded(const char *path, const char *program, bool with_ot
 		return bb_fail(err, geteuid() ? -EPERM : -ENOTSUP, "%s: loading '%s' is not permitted; %s", path, program,
 			       geteuid() ? "CAP_BPF and CAP_PERFMON are needed: run as root, with sudo" :
 			       "this kernel refuses programs of the type (lockdown?): bpfbench check says more");
+	if (rc == -EINVAL && !libbpf_probe_bpf_prog_type(bpf_program__type(prog), NULL))
+		return bb_fail(err, -ENOTSUP, "%s: '%s' is of type %s, which this kernel does not have", path, program,
+			       bb_prog_type_name(bpf_program__type(prog)).text);
 	return bb_fail(err, rc, "%s: cannot load program '%s': %s\n%s", path, program, strerror(-rc), log);
 }

@@ -8,6 +8,7 @@
 #include "base/err.h"
 
 struct bpf_object;
+struct bpf_program;
 
 /*
  * BPF object files: read, and opened by libbpf without loading anything, which needs no root. What is wrong with one is
@@ -27,9 +28,10 @@ int bb_object_say_no_program(const char *path, const char *const *names, size_t 
 
 /*
  * Why libbpf did not load it, the last thing that it was asked for: what kind of no it was in one line, and below it the
- * end of what the verifier said. `with_others`: not the program alone. Returns rc, or -ENOTSUP where the kernel has no such
- * programs for root either.
+ * end of what the verifier said. `with_others`: not the program alone. Returns rc, or -ENOTSUP where the kernel has no programs
+ * of this type for root either.
  */
-int bb_object_say_not_loaded(const char *path, const char *program, bool with_others, int rc, struct bb_err *err);
+int bb_object_say_not_loaded(const char *path, const struct bpf_program *prog, bool with_others, int rc,
+			     struct bb_err *err);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "drivers/shot.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -100,6 +101,57 @@ int bb_shot__fire_checked(const struct bb_shot *s, char *ret_why, size_t size)
 	return 0;
 }
 
+/* One call with another context; len = 0: with none. 0 or -errno. */
+static int fire_with(const struct bb_shot *s, const void *ctx, size_t len)
+{
+	struct bb_shot other = *s;
+	union bpf_attr attr;
+
+	other.attr.test.ctx_in = (__u64)(uintptr_t)ctx;
+	other.attr.test.ctx_size_in = (__u32)len;
+	return bb_shot__fire(&other, &attr);
+}
+
+/* Whether the kernel minds a context that says nothing but where the packet ends, and not the packet. */
+static bool knows_no_xdp_context(const struct bb_shot *s)
+{
+	const struct xdp_md md = {.data_end = (__u32)s->input->len};
+
+	return s->type->takes_ctx == BB_CTX_XDP && fire_with(s, &md, sizeof(md)) == -EINVAL && !fire_with(s, NULL, 0);
+}
+
+/* The first member of the context that the kernel does not take; NULL: it takes them all. */
+static const char *unknown_skb_member(const struct bb_shot *s)
+{
+	struct __sk_buff alone;
+	const char *name = NULL;
+	size_t at = 0;
+
+	if (s->type->takes_ctx != BB_CTX_SKB || fire_with(s, NULL, 0))
+		return NULL;
+	do {
+		name = bb_ctx_spec__next_skb_member(s->input, &at, &alone);
+	} while (name && fire_with(s, &alone, sizeof(alone)) != -EINVAL);
+	return name;
+}
+
+/* A context that the kernel minds: because it is older than what is in it, or because of its values. */
+static int say_context_refused(const struct bb_shot *s, int rc, struct bb_err *err)
+{
+	const struct bb_input *in = s->input;
+	const char *program = bb_target__program(s->target), *member = rc == -EINVAL ? unknown_skb_member(s) : NULL;
+
+	if (member)
+		return bb_fail(err, -ENOTSUP, "this kernel takes no '%s' in the context of a test run (input '%s' of '%s')", member,
+			       in->name, program);
+	if (rc == -EINVAL && knows_no_xdp_context(s))
+		return bb_fail(err, -ENOTSUP, "this kernel takes no context in a test run of an XDP program (input '%s' of '%s')",
+			       in->name, program);
+	return bb_fail(err, rc, "the kernel does not run '%s' on input '%s' of %zu bytes with its context of %zu (%s); a %s "
+		       "program takes %s; and as context %s %s", program, in->name, in->len, in->ctx_len, strerror(-rc),
+		       s->type->name, s->type->wants, s->type->ctx_wants, bb_ctx_spec__members(s->type->takes_ctx).text);
+}
+
 int bb_shot__say_failed(const struct bb_shot *s, int rc, struct bb_err *err)
 {
 	const char *program = bb_target__program(s->target);
@@ -107,10 +159,7 @@ int bb_shot__say_failed(const struct bb_shot *s, int rc, struct bb_err *err)
 	if (rc == -ENOTSUPP_KERNEL || rc == -EOPNOTSUPP)
 		return bb_test_run_type__refuse(s->type->prog_type, err);
 	if (s->input->ctx && (rc == -EINVAL || rc == -E2BIG || rc == -ENODEV))
-		return bb_fail(err, rc, "the kernel does not run '%s' on input '%s' of %zu bytes with its context of "
-			       "%zu (%s); a %s program takes %s; and as context %s %s", program, s->input->name,
-			       s->input->len, s->input->ctx_len, strerror(-rc), s->type->name, s->type->wants, s->type->ctx_wants,
-			       bb_ctx_spec__members(s->type->takes_ctx).text);
+		return say_context_refused(s, rc, err);
 	if (rc == -EINVAL || rc == -E2BIG)
 		return bb_fail(err, rc, "the kernel does not run '%s' on input '%s' of %zu bytes (%s); a %s program "
 			       "takes %s", program, s->input->name, s->input->len, strerror(-rc), s->type->name,

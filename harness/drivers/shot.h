@@ -52,7 +52,10 @@ int bb_shot__fire_checked(const struct bb_shot *s, char *ret_why, size_t size);
 /* "returned 1 (XDP_DROP), 2 (XDP_PASS) expected" */
 void bb_shot__say_retval(const struct bb_shot *s, uint32_t retval, char *ret_why, size_t size);
 
-/* How a call failed, for people; returns the error's code: -ENOTSUP where the kernel has no test run of the type. */
+/*
+ * How a call failed, for people; returns the error's code: -ENOTSUP where the kernel has no test run of the type, or none
+ * with such a context, for which the program may be run again.
+ */
 int bb_shot__say_failed(const struct bb_shot *s, int rc, struct bb_err *err);
 
 #endif

@@ -2,7 +2,6 @@
 #include "plan/ctx_field.h"
 
 #include <errno.h>
-#include <linux/bpf.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -79,6 +78,31 @@ struct bb_phrase bb_ctx_spec__members(enum bb_ctx_kind kind)
 	for (; (kind == BB_CTX_SKB || kind == BB_CTX_XDP) && n < k->n_fields; n++)
 		names[n] = k->fields[n].name;
 	return bb_phrase__join(names, n);
+}
+
+static size_t size_of_skb_field(const struct bb_field *f)
+{
+	if (f->read == read_cb)
+		return sizeof(((struct __sk_buff *)0)->cb);
+	return f->read == read_u64 ? sizeof(uint64_t) : sizeof(uint32_t);
+}
+
+const char *bb_ctx_spec__next_skb_member(const struct bb_input *in, size_t *at, struct __sk_buff *ret_alone)
+{
+	static const uint8_t zeros[sizeof(struct __sk_buff)];
+
+	while (*at < ARRAY_LEN(skb_fields)) {
+		const struct bb_field *f = &skb_fields[(*at)++];
+
+		if (f->offset + size_of_skb_field(f) > in->ctx_len || !memcmp(in->ctx + f->offset, zeros, size_of_skb_field(f)))
+			continue;
+		memset(ret_alone, 0, sizeof(*ret_alone));
+		*(uint8_t *)((char *)ret_alone + f->offset) = 1;	/* the loopback device, for one */
+		if (f->offset == offsetof(struct __sk_buff, wire_len))
+			ret_alone->wire_len = (uint32_t)in->len;
+		return f->name;
+	}
+	return NULL;
 }
 
 /* The member, which nothing has set yet. */

@@ -2,6 +2,8 @@
 #ifndef BB_PLAN_CTX_FIELD_H
 #define BB_PLAN_CTX_FIELD_H
 
+#include <linux/bpf.h>
+
 #include "plan/bytes.h"
 #include "plan/field.h"
 #include "plan/input.h"
@@ -27,6 +29,12 @@ int bb_field__xdp(const struct bb_reader *r, const struct bb_field *f, const str
 
 /* The members of the structure that may be set by name, for messages; "" where there are none. */
 struct bb_phrase bb_ctx_spec__members(enum bb_ctx_kind kind);
+
+/*
+ * To learn what a kernel does not take: the name of the input's next skb member from *at on that is set, and that member
+ * alone, with a value that is right wherever the member is known. NULL: there is no more.
+ */
+const char *bb_ctx_spec__next_skb_member(const struct bb_input *in, size_t *at, struct __sk_buff *ret_alone);
 
 /* Give the input, which has its packet, a context of its own. 0 or -ENOMEM. */
 int bb_ctx_spec__give(const struct bb_ctx_spec *c, struct bb_input *in);

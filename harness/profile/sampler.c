@@ -100,7 +100,9 @@ static int load(struct bb_sampler *s, struct bb_err *err)
 	if (rc)
 		return rc;
 	rc = bpf_object__load(s->obj);
-	return rc ? bb_object_say_not_loaded(s->object_path, "profile", false, rc, err) : 0;
+	if (!rc)
+		return 0;
+	return bb_object_say_not_loaded(s->object_path, bpf_object__find_program_by_name(s->obj, "profile"), false, rc, err);
 }
 
 static int add_target(struct bb_sampler *s, struct bb_err *err)

@@ -53,7 +53,7 @@ __u64 runs;
 SEC("xdp")
 int varies(struct xdp_md *ctx)
 {
-	__u64 n = __sync_fetch_and_add(&runs, 1);
+	__u64 n = runs++;
 
 	if (n & 1)
 		ONE_INSTRUCTION(n);

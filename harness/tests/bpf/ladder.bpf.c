@@ -33,8 +33,10 @@ __u64 sink;
 	SEC("tc") \
 	int rung_##n(struct __sk_buff *ctx) \
 	{ \
-		__u64 x = __sync_fetch_and_add(&sink, 1); \
+		__u64 x; \
 \
+		__sync_fetch_and_add(&sink, 1);	/* without its result, which Linux 5.12 brought */ \
+		x = *(volatile __u64 *)&sink; \
 		WORK_8(x); \
 		WORK_##n(x); \
 		__sync_fetch_and_add(&sink, x); \

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "bpf/prog_type.h"
 #include "bpf/target.h"
 
 #define PERF_PROFILER "bpf/perf_profiler.bpf.o"
@@ -23,6 +24,16 @@
 	do { \
 		if (geteuid()) { \
 			print_message("# skip: needs root\n"); \
+			skip(); \
+		} \
+	} while (0)
+
+/* For programs of a type that not all kernels have, BPF_PROG_TYPE_x. */
+#define need_prog_type(type) \
+	do { \
+		need_root(); \
+		if (libbpf_probe_bpf_prog_type((type), NULL) != 1) { \
+			print_message("# skip: this kernel has no programs of type %s\n", bb_prog_type_name(type).text); \
 			skip(); \
 		} \
 	} while (0)

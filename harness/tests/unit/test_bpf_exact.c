@@ -176,20 +176,28 @@ static void test_ring(void **state)
 	done(&c);
 }
 
-static void test_contexts(void **state)
+static void test_context_of_a_syscall(void **state)
 {
 	uint32_t n = 10;
-	uint64_t args[3] = {41};
 	LIBBPF_OPTS(bpf_test_run_opts, call, .ctx_in = &n, .ctx_size_in = sizeof(n));
+	struct counted c;
+
+	(void)state;
+	need_prog_type(BPF_PROG_TYPE_SYSCALL);
+	c = count(TRUTH, "syscall_loop");
+	run_fd(c.clone.prog_fd, &call);
+	assert_int_equal(instructions(&c), 2 + 2 * 10 + 1);
+	done(&c);
+}
+
+static void test_context_of_a_tracepoint(void **state)
+{
+	uint64_t args[3] = {41};
 	LIBBPF_OPTS(bpf_test_run_opts, tracepoint, .ctx_in = args, .ctx_size_in = sizeof(args));
 	struct counted c;
 
 	(void)state;
 	need_root();
-	c = count(TRUTH, "syscall_loop");
-	run_fd(c.clone.prog_fd, &call);
-	assert_int_equal(instructions(&c), 2 + 2 * 10 + 1);
-	done(&c);
 	c = count(TRUTH, "raw_args");
 	assert_int_equal(run_fd(c.clone.prog_fd, &tracepoint), 42);
 	assert_int_equal(instructions(&c), 3);
@@ -501,7 +509,8 @@ int main(void)
 		cmocka_unit_test(test_hand_counted),
 		cmocka_unit_test(test_tail_calls),
 		cmocka_unit_test(test_ring),
-		cmocka_unit_test(test_contexts),
+		cmocka_unit_test(test_context_of_a_syscall),
+		cmocka_unit_test(test_context_of_a_tracepoint),
 		cmocka_unit_test(test_many_runs),
 		cmocka_unit_test(test_refusals),
 		cmocka_unit_test(test_fibonacci_rounds),

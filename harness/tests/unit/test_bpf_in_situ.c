@@ -261,6 +261,11 @@ static void test_rate_that_cannot_be_held(void **state)
 	r = prepare("packets", PACKETS, "xdp_sees");
 	begin(r);
 	b = batch(r, 100000, MAX_SAMPLES, 0.05);
+	if (strstr(b.void_why, strerror(ENOBUFS))) {
+		end(r);
+		print_message("# skip: this machine is so slow that packets are lost, which voids the series: %s\n", b.void_why);
+		skip();
+	}
 	check_batch(&b);
 	assert_true(b.events <= 5000);
 	assert_true((double)b.events / b.elapsed_s < 100001);

@@ -140,26 +140,34 @@ static void test_statistics_of_others(void **state)
 	end(r);
 }
 
-static void test_types_without_repeat(void **state)
+static void takes_no_repeat(const char *program)
 {
-	static const char *const programs[] = {"raw_tp_third", "syscall_sum"};
+	struct bb_subject subject = {.target = open_target(TEST_RUN, program)};
 	struct bb_driver_opts opts = {0};
 	struct bb_drive_spec spec = {0};
+	struct bb_err err = {0};
+	void *drive = NULL;
 
+	load(subject.target);
+	assert_int_equal(bb_driver_slope.open(&spec, &opts, &drive, &err), 0);
+	assert_int_equal(bb_driver_slope.probe(drive, &subject, &err), -ENOTSUP);
+	assert_non_null(strstr(err.msg, "takes no repeat"));
+	bb_driver_slope.close(drive);
+	bb_target__free(subject.target);
+}
+
+static void test_raw_tp_without_repeat(void **state)
+{
 	(void)state;
 	need_root();
-	for (size_t i = 0; i < 2; i++) {
-		struct bb_subject subject = {.target = open_target(TEST_RUN, programs[i])};
-		struct bb_err err = {0};
-		void *drive = NULL;
+	takes_no_repeat("raw_tp_third");
+}
 
-		load(subject.target);
-		assert_int_equal(bb_driver_slope.open(&spec, &opts, &drive, &err), 0);
-		assert_int_equal(bb_driver_slope.probe(drive, &subject, &err), -ENOTSUP);
-		assert_non_null(strstr(err.msg, "takes no repeat"));
-		bb_driver_slope.close(drive);
-		bb_target__free(subject.target);
-	}
+static void test_syscall_without_repeat(void **state)
+{
+	(void)state;
+	need_prog_type(BPF_PROG_TYPE_SYSCALL);
+	takes_no_repeat("syscall_sum");
 }
 
 static void test_wrong_return_value(void **state)
@@ -254,7 +262,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_more_work_is_steeper),
 		cmocka_unit_test(test_statistics_of_others),
-		cmocka_unit_test(test_types_without_repeat),
+		cmocka_unit_test(test_raw_tp_without_repeat),
+		cmocka_unit_test(test_syscall_without_repeat),
 		cmocka_unit_test(test_wrong_return_value),
 		cmocka_unit_test(test_repeat_is_kept),
 		cmocka_unit_test(test_counters),

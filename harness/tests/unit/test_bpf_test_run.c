@@ -134,7 +134,6 @@ static const struct {
 	{"xdp_pass", false}, {"tc_shot", false}, {"act_unspec", false}, {"socket_len", false},
 	{"cgroup_pass", false}, {"lwt_in_ok", true}, {"lwt_out_ok", true}, {"lwt_xmit_ok", true},
 	{"flow_ok", false}, {"lookup_pass", false}, {"raw_tp_third", false},
-	{"syscall_sum", false},
 };
 
 /* bpftool's word on how often a program ran. */
@@ -147,23 +146,35 @@ static uint64_t bpftool_run_cnt(const char *bpftool, __u32 id)
 	return cnt;
 }
 
+static void each_call_is_a_sample(struct running *r, const char *program)
+{
+	char path[4096];
+	const char *bpftool = find_bpftool(path, sizeof(path));
+	struct bb_batch b;
+	uint64_t ns = 0;
+
+	take_stock(r);
+	b = batch(r, 0, 300, 20);
+	for (size_t k = 0; k < b.n; k++)
+		ns += b.ns[k];
+	if (b.n != 300 || b.fired != 300 || b.run_cnt != 300 || b.multi || b.warmup != 20 || b.retries)
+		fail_msg("%s: %zu samples of %llu calls and %llu runs", program, b.n, (unsigned long long)b.fired,
+			 (unsigned long long)b.run_cnt);
+	assert_string_equal(b.void_why, "");
+	assert_int_equal(ns, b.run_time_ns);
+	assert_true(isnan(b.target_cpu_s));
+	assert_int_equal(runs_since(r), 320);
+	if (bpftool)
+		assert_int_equal(bpftool_run_cnt(bpftool, prog_id(r->subject.target)), 320 + r->before.run_cnt);
+}
+
 static void test_every_call_is_a_sample(void **state)
 {
-	static const uint8_t terms[12] = {1, 0, 0, 0, 2, 0, 0, 0};
-	struct bb_input sum = {.name = (char *)(uintptr_t)"sum", .data = (uint8_t *)(uintptr_t)terms,
-			       .len = sizeof(terms), .is_context = true};
-	char path[4096];
-	const char *bpftool;
-
 	(void)state;
 	need_root();
-	bpftool = find_bpftool(path, sizeof(path));
 	for (size_t i = 0; i < sizeof(programs) / sizeof(programs[0]); i++) {
-		bool is_syscall = !strcmp(programs[i].program, "syscall_sum");
-		struct running *r = prepare(TEST_RUN, programs[i].program, &sum, is_syscall);
+		struct running *r = prepare(TEST_RUN, programs[i].program, NULL, 0);
 		struct bb_err err = {0};
-		struct bb_batch b;
-		uint64_t ns = 0;
 		int rc = driver()->probe(r->state, &r->subject, &err);
 
 		if (rc == -ENOTSUP && programs[i].may_be_missing) {
@@ -173,21 +184,23 @@ static void test_every_call_is_a_sample(void **state)
 		}
 		if (rc || driver()->attach(r->state, &r->subject, &r->slot, &err))
 			fail_msg("%s: %s", programs[i].program, err.msg);
-		take_stock(r);
-		b = batch(r, 0, 300, 20);
-		for (size_t k = 0; k < b.n; k++)
-			ns += b.ns[k];
-		if (b.n != 300 || b.fired != 300 || b.run_cnt != 300 || b.multi || b.warmup != 20 || b.retries)
-			fail_msg("%s: %zu samples of %llu calls and %llu runs", programs[i].program, b.n,
-				 (unsigned long long)b.fired, (unsigned long long)b.run_cnt);
-		assert_string_equal(b.void_why, "");
-		assert_int_equal(ns, b.run_time_ns);
-		assert_true(isnan(b.target_cpu_s));
-		assert_int_equal(runs_since(r), 320);
-		if (bpftool)
-			assert_int_equal(bpftool_run_cnt(bpftool, prog_id(r->subject.target)), 320 + r->before.run_cnt);
+		each_call_is_a_sample(r, programs[i].program);
 		end(r);
 	}
+}
+
+static void test_every_call_of_a_syscall(void **state)
+{
+	static const uint8_t terms[12] = {1, 0, 0, 0, 2, 0, 0, 0};
+	struct bb_input sum = {.name = (char *)(uintptr_t)"sum", .data = (uint8_t *)(uintptr_t)terms,
+			       .len = sizeof(terms), .is_context = true};
+	struct running *r;
+
+	(void)state;
+	need_prog_type(BPF_PROG_TYPE_SYSCALL);
+	r = begin(TEST_RUN, "syscall_sum", &sum, 1);
+	each_call_is_a_sample(r, "syscall_sum");
+	end(r);
 }
 
 /* --- what a run gives back ------------------------------------------------------------------------------------- */
@@ -295,7 +308,7 @@ static void test_output_of_a_context(void **state)
 	struct running *r;
 
 	(void)state;
-	need_root();
+	need_prog_type(BPF_PROG_TYPE_SYSCALL);
 	inputs[0].out = out, inputs[0].out_len = 12, inputs[0].is_context = true;
 	inputs[1].out = wrong, inputs[1].out_len = 12, inputs[1].is_context = true;
 	r = begin(TEST_RUN, "syscall_sum", inputs, 2);
@@ -328,6 +341,23 @@ static void test_types_without_test_run(void **state)
 	refused("tracepoint_program", NULL, 0, -ENOTSUP, "programs of type tracepoint have no test run");
 }
 
+static void test_type_that_is_not_there(void **state)
+{
+	struct bb_err err = {0};
+	struct bb_target *t;
+
+	(void)state;
+	need_root();
+	if (libbpf_probe_bpf_prog_type(BPF_PROG_TYPE_SYSCALL, NULL) == 1) {
+		print_message("# skip: this kernel has programs of type syscall; Linux 5.10 has none\n");
+		skip();
+	}
+	t = open_target(TEST_RUN, "syscall_sum");
+	assert_int_equal(bb_target__load(t, &err), -ENOTSUP);
+	assert_non_null(strstr(err.msg, "'syscall_sum' is of type syscall, which this kernel does not have"));
+	bb_target__free(t);
+}
+
 static void test_inputs_that_do_not_fit(void **state)
 {
 	static uint8_t bytes[128];
@@ -340,11 +370,17 @@ static void test_inputs_that_do_not_fit(void **state)
 	context.is_context = arguments.is_context = with_output.is_context = true;
 	with_output.out = bytes;
 	refused("tc_shot", &shorter, 1, -EINVAL, "input 'shorter' of 13 bytes");
-	refused("xdp_pass", &shorter, 1, -EINVAL, "14 bytes to about a page");
+	refused("tc_shot", &shorter, 1, -EINVAL, "14 bytes to about a page");	/* an XDP program took it before 5.18 */
 	refused("xdp_pass", &context, 1, -EINVAL, "input 'context' is a context; a xdp program");
 	refused("raw_tp_third", &arguments, 1, -EINVAL, "12 arguments at most");
 	refused("raw_tp_third", &shorter, 1, -EINVAL, "input 'shorter' is a packet");
 	refused("raw_tp_third", &with_output, 1, -EINVAL, "'with_output' expects an output");
+}
+
+static void test_context_of_a_syscall(void **state)
+{
+	(void)state;
+	need_prog_type(BPF_PROG_TYPE_SYSCALL);
 	refused("syscall_sum", NULL, 0, -EINVAL, "a context as long as the program reads");
 }
 
@@ -659,12 +695,15 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_find_by_trigger),
 		cmocka_unit_test(test_every_call_is_a_sample),
+		cmocka_unit_test(test_every_call_of_a_syscall),
 		cmocka_unit_test(test_return_values),
 		cmocka_unit_test(test_return_values_of_others),
 		cmocka_unit_test(test_outputs),
 		cmocka_unit_test(test_output_of_a_context),
 		cmocka_unit_test(test_types_without_test_run),
+		cmocka_unit_test(test_type_that_is_not_there),
 		cmocka_unit_test(test_inputs_that_do_not_fit),
+		cmocka_unit_test(test_context_of_a_syscall),
 		cmocka_unit_test(test_input_too_long),
 		cmocka_unit_test(test_signals),
 		cmocka_unit_test(test_queues_are_emptied),

@@ -1,0 +1,78 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# For ci/vm/vm-test.sh: fetch-kernel.sh KERNEL FOLDER makes FOLDER, with Debian's newest KERNEL (vmlinuz) and those of its
+# modules that are needed (lib). apt checks the signatures, with package lists of our own: it needs no root, and the
+# machine may be another release or Ubuntu. Exit codes: 0, or 4 with the reason as the last line of stderr.
+set -euo pipefail
+
+kernel=$1 folder=$2
+keyring=/usr/share/keyrings/debian-archive-keyring.gpg
+scratch=$(mktemp -d "$folder.XXXXXX")
+trap 'rm -rf -- "$scratch"' EXIT
+
+say() { printf 'vm-test: %s: %s\n' "$kernel" "$*" >&2; }
+cannot() { say "$@"; exit 4; }
+trap 'cannot "fetching it was broken off, by a signal or because the time was over: no network?"' INT TERM
+
+suite_of() {
+	case $1 in
+	5.10) echo bullseye ;;
+	6.1) echo bookworm ;;
+	6.12) echo trixie ;;
+	*) echo trixie-backports ;;
+	esac
+}
+
+# Of the machine's own configuration only how to download (proxies).
+apt_conf() {
+	apt-config dump Acquire | grep -v '::IndexTargets::'
+	cat <<-EOT
+	Dir::State "$scratch/apt";
+	Dir::State::status "$scratch/apt/status";
+	Dir::Cache "$scratch/apt";
+	Dir::Etc::sourcelist "$scratch/apt/sources.list";
+	Dir::Etc::sourceparts "/dev/null";
+	Dir::Etc::parts "/dev/null";
+	Dir::Etc::preferencesparts "/dev/null";
+	APT::Architecture "amd64";
+	APT::Architectures { "amd64"; };
+	APT::Sandbox::User "root";
+	APT::Update::Error-Mode "any";
+	Acquire::Languages "none";
+	Acquire::Retries "2";
+	Acquire::http::Timeout "20";
+	EOT
+}
+
+# The lists of SUITE, which moves to the other mirror some time after its support has ended.
+update_lists() {
+	local mirror
+
+	for mirror in http://deb.debian.org/debian http://archive.debian.org/debian; do
+		echo "deb [signed-by=$keyring] $mirror $1 main" >"$scratch/apt/sources.list"
+		! apt-get -qq update >&2 || return 0
+	done
+	return 1
+}
+
+suite=$(suite_of "$kernel")
+say "fetching the newest one of Debian's $suite"
+[[ -r $keyring ]] || cannot "no $keyring here: make deps"
+mkdir -p "$scratch"/{tree,apt/{lists,archives}/partial}
+: >"$scratch/apt/status"
+apt_conf >"$scratch/apt/conf"
+export APT_CONFIG=$scratch/apt/conf
+update_lists "$suite" || cannot "no package lists of Debian's $suite: no network? (apt's words are above)"
+package=$(apt-cache pkgnames "linux-image-$kernel." |
+	grep -E "^linux-image-${kernel//./\\.}\.[0-9a-z.+]+(-[0-9]+)?-amd64$" | sort -V | tail -n 1) ||
+	cannot "Debian's $suite has no such kernel"
+cd -- "$scratch/tree"
+apt-get -qq download "$package" >&2 || cannot "cannot download $package (apt's words are above)"
+dpkg-deb --fsys-tarfile ./*.deb | tar -x --wildcards './boot/vmlinuz-*' '*/kernel/drivers/virtio/*' \
+	'*/kernel/drivers/net/veth.*' '*/kernel/net/9p/*' '*/kernel/net/sched/*' '*/kernel/fs/[9fn]*'
+mv boot/vmlinuz-* vmlinuz
+[[ ! -d usr/lib ]] || mv usr/lib lib
+find lib -name '*.xz' -exec busybox unxz {} +
+busybox depmod -b . "$(ls lib/modules)"
+rm -rf boot usr ./*.deb
+mv -T -- "$scratch/tree" "$folder"

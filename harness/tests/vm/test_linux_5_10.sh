@@ -1,0 +1,8 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# The drives in Linux 5.10, in a virtual machine.
+# shellcheck source=harness/tests/vm/vm.sh
+. "$(dirname "$0")/vm.sh"
+
+in_kernel 5.10
+plan_done

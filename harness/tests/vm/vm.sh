@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# shellcheck shell=bash
+# For harness/tests/vm/test_*.sh: a few privileged tests in another kernel, by ci/vm/vm-test.sh. Where that cannot be done, or
+# not in time (everything is emulated where KVM does not work), it is skipped by name.
+# shellcheck source=harness/tests/lib.sh
+. "$(dirname "${BASH_SOURCE[0]}")/../lib.sh"
+
+# Less than run.sh's own limit; fetching the kernel counts. A program of tests that hangs fails before.
+vm_limit_s=240 vm_test_limit_s=120
+
+# What run.sh said of a program in the machine, under its line.
+vm_details() { awk -v name="$1" '/^[^ ]/ { is_it = $2 == name } is_it' "$vm_out/tests"; }
+
+# in_kernel KERNEL: a TAP line for each program of tests, one for `bpfbench check`, and one for what is missing.
+in_kernel() {
+	local verdict name units
+
+	units=$(grep '^unit/' ci/vm/tests.txt | tr '\n' ' ')	# the scripts take minutes where two CPUs are busy
+	vm_out=$O/vm/$1/out
+	run env BB_VM_TESTS="$units" BB_TEST_TIMEOUT=$vm_test_limit_s BB_VM_TIMEOUT=$vm_limit_s ci/vm/vm-test.sh "$1"
+	if [[ $status == 4 ]]; then
+		skip "Linux $1" "$(tail -n 1 "$TMP/err")"
+		return 0
+	fi
+	if [[ -s $vm_out/check ]]; then
+		check "Linux $1: the main job can work" grep -qE ' 0 fail, ' "$vm_out/check"
+	fi
+	while read -r verdict name _; do
+		if [[ $verdict == ok ]]; then ok "Linux $1: $name"; else not_ok "Linux $1: $name" "$(vm_details "$name")"; fi
+	done < <(grep -sE '^(ok|FAIL) ' "$vm_out/tests")
+	if [[ -e $vm_out/status ]]; then
+		expect_grep "Linux $1: is in the table" out "^capability, or passed +$1$"
+	elif grep -q 'the time was over' "$TMP/err"; then
+		skip "Linux $1: what was left" "$(grep 'the time was over' "$TMP/err")"
+	else
+		not_ok "Linux $1: runs all tests" "$(tap_shown)"
+	fi
+}
