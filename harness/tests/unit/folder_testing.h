@@ -4,6 +4,7 @@
 
 /* A folder for one test, which setup makes and teardown removes with all that is in it. Include after cmocka.h. */
 
+#include <dirent.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -40,6 +41,19 @@ static inline const char *in_folder(const char *name)
 
 	snprintf(path, sizeof(path), "%s/%s", folder, name);
 	return path;
+}
+
+/* Entries of a folder, "." and ".." not counted. */
+static inline int count_entries(const char *path)
+{
+	DIR *d = opendir(path);
+	int n = 0;
+
+	assert_non_null(d);
+	while (readdir(d))
+		n++;
+	closedir(d);
+	return n - 2;
 }
 
 #endif

@@ -9,7 +9,6 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include <dirent.h>
 #include <errno.h>
 #include <sched.h>
 #include <sys/mount.h>
@@ -120,18 +119,6 @@ static size_t runs_in_index(void)
 	n = x.n_runs;
 	bb_run_index__done(&x);
 	return n;
-}
-
-static int count_entries(const char *path)
-{
-	DIR *d = opendir(path);
-	int n = 0;
-
-	assert_non_null(d);
-	while (readdir(d))
-		n++;
-	closedir(d);
-	return n - 2;
 }
 
 /* --- what is taken from it ----------------------------------------------------------------------------------- */

@@ -5,7 +5,6 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include <dirent.h>
 #include <errno.h>
 #include <limits.h>
 #include <sched.h>
@@ -21,19 +20,6 @@
 #include "report_testing.h"
 
 #define NOBODY 65534
-
-/* Entries of a folder, "." and ".." not counted. */
-static int count_entries(const char *path)
-{
-	DIR *d = opendir(path);
-	int n = 0;
-
-	assert_non_null(d);
-	while (readdir(d))
-		n++;
-	closedir(d);
-	return n - 2;
-}
 
 static int store(const char *dir, const struct bb_report *r, struct bb_err *err)
 {
