@@ -49,7 +49,7 @@ CFLAGS ?= -O2 -g
 ALL_CFLAGS := -std=gnu11 $(CFLAGS) $(WARN) -D_GNU_SOURCE -fno-omit-frame-pointer -Iharness -Ibpf \
 	-DBB_VERSION='"$(VERSION)"' -DBB_CLANG_VERSION='"$(CLANG_VERSION)"' -DBB_BUILD_DIR='"$(O)"' \
 	$(shell $(PKG_CONFIG) --cflags $(PACKAGES) 2>/dev/null)
-LDLIBS := $(shell $(PKG_CONFIG) --libs $(PACKAGES) 2>/dev/null) -lelf -lz -lm
+LDLIBS := $(shell $(PKG_CONFIG) --libs $(PACKAGES) 2>/dev/null) -lelf -lz -lm -liberty
 ifeq ($(SAN),1)
 ALL_CFLAGS += -fsanitize=address,undefined -fno-sanitize-recover=undefined
 LDFLAGS += -fsanitize=address,undefined

@@ -74,13 +74,14 @@ int bb_parse_hex_digits(const char **cursor, uint64_t *ret_value)
 {
 	const char *c = *cursor;
 	uint64_t v = 0;
+	int digit = hex_digit(*c);
 
-	if (!isxdigit((unsigned char)*c))
+	if (digit < 0)
 		return -EINVAL;
-	for (; isxdigit((unsigned char)*c); c++) {
+	for (; digit >= 0; digit = hex_digit(*++c)) {
 		if (v >> 60)
 			return -ERANGE;
-		v = v << 4 | (uint64_t)hex_digit(*c);
+		v = v << 4 | (uint64_t)digit;
 	}
 	*cursor = c;
 	*ret_value = v;

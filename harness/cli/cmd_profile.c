@@ -30,17 +30,17 @@ static int write_text(const struct shown *s, FILE *out)
 {
 	const struct bb_text_opts opts = {.title = s->title, .unit = s->unit, .verbose = s->verbose};
 
-	return bb_profile__write_text(s->profile, &opts, out);
+	return bb_stacks__write_text(&s->profile->stacks, &opts, out);
 }
 
 static int write_folded(const struct shown *s, FILE *out)
 {
-	return bb_tree__write_folded(&s->profile->tree, out);
+	return bb_stacks__write_folded(&s->profile->stacks, out);
 }
 
 static int write_flame(const struct shown *s, FILE *out)
 {
-	return bb_flame__write(&s->profile->tree, &(struct bb_flame_opts){.title = s->title, .unit = s->unit}, out);
+	return bb_flame__write(&s->profile->stacks, &(struct bb_flame_opts){.title = s->title, .unit = s->unit}, out);
 }
 
 static const struct format {

@@ -76,10 +76,10 @@ static void page_done(struct page *p)
 }
 
 /* `profile --off-cpu` writes microseconds; what else has folded stacks counts samples. */
-static const char *unit_of(const struct bb_tree *t)
+static const char *unit_of(const struct bb_stacks *s)
 {
-	for (size_t i = 0; i < t->n; i++)
-		if (t->nodes[i].kind == BB_FRAME_OFF_CPU)
+	for (size_t i = 0; i < s->n_frames; i++)
+		if (s->frames[i].kind == BB_FRAME_OFF_CPU)
 			return "us";
 	return "samples";
 }
@@ -89,22 +89,22 @@ static int draw_flame(const char *path, char **ret_html, struct bb_err *err)
 {
 	const char *slash = strrchr(path, '/');
 	struct bb_flame_opts opts = {.max_bytes = FLAME_BYTES, .title = slash ? slash + 1 : path};
-	struct bb_tree tree;
+	struct bb_stacks stacks;
 	char *html = NULL;
 	size_t len;
 	FILE *mem;
-	int failed, rc = bb_folded__read(path, &tree, err);
+	int failed, rc = bb_folded__read(path, &stacks, err);
 
 	if (rc)
 		return rc;
-	opts.unit = unit_of(&tree);
+	opts.unit = unit_of(&stacks);
 	mem = open_memstream(&html, &len);
-	rc = mem ? bb_flame__write_html(&tree, &opts, mem) : -ENOMEM;
+	rc = mem ? bb_flame__write_html(&stacks, &opts, mem) : -ENOMEM;
 	if (mem) {
 		failed = ferror(mem);
 		rc = fclose(mem) || failed ? -ENOMEM : rc;
 	}
-	bb_tree__done(&tree);
+	bb_stacks__done(&stacks);
 	if (rc) {
 		free(html);
 		return bb_fail_nomem(err);

@@ -21,7 +21,7 @@ static int write_folded(void *arg, FILE *out, struct bb_err *err)
 {
 	const struct flame *f = arg;
 
-	return bb_tree__write_folded(&f->profile.tree, out) ? bb_fail_nomem(err) : 0;
+	return bb_stacks__write_folded(&f->profile.stacks, out) ? bb_fail_nomem(err) : 0;
 }
 
 static int write_svg(void *arg, FILE *out, struct bb_err *err)
@@ -29,7 +29,7 @@ static int write_svg(void *arg, FILE *out, struct bb_err *err)
 	const struct flame *f = arg;
 	const struct bb_flame_opts opts = {.title = f->title, .unit = "samples"};
 
-	return bb_flame__write(&f->profile.tree, &opts, out) ? bb_fail_nomem(err) : 0;
+	return bb_flame__write(&f->profile.stacks, &opts, out) ? bb_fail_nomem(err) : 0;
 }
 
 /* As the file ID.suffix beside the run. */
@@ -77,7 +77,7 @@ int bb_flame_of_run(const struct bb_measure *m, const struct bb_plan *plan, cons
 	rc = bb_fold(&r.samples, &r.spaces, &fold, &f.profile, err);
 	if (!rc) {
 		snprintf(f.title, sizeof(f.title), "%s, its workload: %llu samples at %u Hz (%s)", plan->scenario->name,
-			 (unsigned long long)f.profile.tree.nodes[0].total, BB_FLAME_HZ,
+			 (unsigned long long)f.profile.stacks.total, BB_FLAME_HZ,
 			 r.stats.is_cpu_clock ? "cpu-clock" : "cycles");
 		if (!m->args->quiet)
 			bb_say_lost(&r, &f.profile, true);

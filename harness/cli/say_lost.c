@@ -18,6 +18,9 @@ void bb_say_lost(const struct bb_recording *r, const struct bb_profile *p, bool 
 	if (r->lost_task_events)
 		fprintf(stderr, "bpfbench: %llu records of new mappings came too fast and are lost; some code is [unknown]\n",
 			(unsigned long long)r->lost_task_events);
+	if (r->spaces.n_replaced)
+		fprintf(stderr, "bpfbench: %zu files were mapped where others had been unloaded, whose samples are shown as theirs\n",
+			r->spaces.n_replaced);
 	if (p->symbols.n_damaged)
 		fprintf(stderr, "bpfbench: %u damaged files, of which not all symbols could be read: %s\n", p->symbols.n_damaged,
 			p->symbols.damaged);

@@ -159,6 +159,15 @@ bool bb_elf_symbols__address(const struct bb_elf_symbols *s, uint64_t offset, ui
 	return false;
 }
 
+/* As it was mangled, which says more than the name in its source: of what class or module it is. */
+static const char *name_of(Dwarf_Die *scope)
+{
+	Dwarf_Attribute attribute;
+	const char *linkage = dwarf_formstring(dwarf_attr_integrate(scope, DW_AT_linkage_name, &attribute));
+
+	return linkage ? linkage : dwarf_diename(scope);
+}
+
 /* The frames' own names and the places of calls: the line of a frame is where the next inner one was called. */
 static void fill_frames(const Dwarf_Die *scopes, size_t n, struct bb_dwarf_unit *unit, struct bb_elf_frame *frames)
 {
@@ -171,7 +180,7 @@ static void fill_frames(const Dwarf_Die *scopes, size_t n, struct bb_dwarf_unit 
 		Dwarf_Attribute attribute;
 		Dwarf_Word number;
 
-		frames[i].function = dwarf_diename(&scope);
+		frames[i].function = name_of(&scope);
 		frames[i].is_inlined = i > 0;
 		if (!i)
 			continue;

@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,8 +16,7 @@
 #define FOOT 56u		/* below, where the root is: legend, buttons, and what the pointer is on */
 #define CHAR_WIDTH 7.0		/* of the monospaced font, at its size of 11.5 px, and a little more */
 #define MIN_WIDTH 0.1
-#define MAX_BYTES 1800000u	/* for frames */
-#define FRAME_BYTES 96u		/* of a frame but for its name, at the most but for labels */
+#define MAX_BYTES 1950000u	/* for frames */
 #define TINTS 3
 
 /* Okabe and Ito's palette (2008), which the colour-blind can tell apart; tints set neighbours off. */
@@ -36,146 +34,156 @@ static const struct kind_style {
 	[BB_FRAME_NOTE] = {'n', NULL, {"#cc79a7", "#d38cb4", "#da9fc1"}},
 };
 
-/* Where a node is: in units of weight from the left, and in rows from the root. */
-struct placed {
-	uint64_t x;
+/* A frame of the graph: in units of weight from the left, and in rows from the root. */
+struct box {
+	uint64_t x, total;
 	uint32_t depth;
+	uint32_t frame;		/* BB_NO_ID: the root */
 };
 
 struct flame {
-	const struct bb_tree *tree;
+	const struct bb_stacks *stacks;
 	const struct bb_flame_opts *opts;
-	struct placed *placed;	/* for each node */
-	double px_per_unit, min_width;
+	double px_per_unit;
+	struct box *boxes;	/* the root first; no box before one that is wider or that it stands on */
+	size_t n, size;
+	size_t n_shown;
 	uint32_t rows, head;	/* head: px above the frames */
 	FILE *out;
 };
 
-static int by_parent_and_name(const void *a, const void *b, void *arg)
+static double width_of(const struct flame *f, const struct box *box)
 {
-	const struct bb_tree *t = arg;
-	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-	const struct bb_tree_node *p = &t->nodes[x], *q = &t->nodes[y];
-	int order;
-
-	if (p->parent != q->parent)
-		return p->parent < q->parent ? -1 : 1;
-	order = strcmp(bb_tree__name(t, x), bb_tree__name(t, y));
-	return order ? order : (p->kind > q->kind) - (p->kind < q->kind);
+	return (double)box->total * f->px_per_unit;
 }
 
-/* Children side by side on their parent, in the order of their names. Parents come first: their numbers are lower. */
-static int place(struct flame *f)
+static int add_box(struct flame *f, uint64_t x, uint64_t end, uint32_t depth, uint32_t frame)
 {
-	const struct bb_tree *t = f->tree;
-	uint32_t *order = malloc(t->n * sizeof(*order));
-	uint64_t x = 0;
+	struct box box = {.x = x, .total = end - x, .depth = depth, .frame = frame};
 
-	if (!order)
+	if (width_of(f, &box) < MIN_WIDTH)
+		return 0;
+	if (bb_grow((void **)&f->boxes, f->n, &f->size, sizeof(box)))
 		return -ENOMEM;
-	for (uint32_t i = 0; i < t->n; i++)
-		order[i] = i;
-	qsort_r(order + 1, t->n - 1, sizeof(*order), by_parent_and_name, (void *)(uintptr_t)t);
-	for (size_t i = 1; i < t->n; i++) {
-		uint32_t node = order[i], parent = t->nodes[node].parent;
-
-		if (i == 1 || parent != t->nodes[order[i - 1]].parent)
-			x = f->placed[parent].x;
-		f->placed[node] = (struct placed){.x = x, .depth = f->placed[parent].depth + 1};
-		x += t->nodes[node].total;
-	}
-	free(order);
+	f->boxes[f->n++] = box;
 	return 0;
 }
 
-static double width_of(const struct flame *f, uint32_t node)
+/* Stacks side by side, as they are sorted: a frame is as wide as the neighbours that share it. */
+static int add_boxes(struct flame *f)
 {
-	return (double)f->tree->nodes[node].total * f->px_per_unit;
-}
+	const struct bb_stacks *s = f->stacks;
+	uint32_t deepest = 0;
+	uint64_t *begun, x = 0;	/* begun[i]: where the frame at depth i that is open begins */
+	int rc = add_box(f, 0, s->total, 0, BB_NO_ID);
 
-static bool is_shown(const struct flame *f, uint32_t node)
-{
-	return width_of(f, node) >= f->min_width;
-}
-
-static int by_total(const void *a, const void *b)
-{
-	const struct bb_tree_node *const *x = a, *const *y = b;
-
-	return ((*x)->total < (*y)->total) - ((*x)->total > (*y)->total);
-}
-
-/* The narrowest frame to be drawn: a child is not wider than its parent, so what is left is still a tree. */
-static int choose_min_width(struct flame *f)
-{
-	const struct bb_tree *t = f->tree;
-	const struct bb_tree_node **nodes = malloc(t->n * sizeof(*nodes));
-	size_t n = 0, bytes = 0, max_bytes = f->opts->max_bytes ? f->opts->max_bytes : MAX_BYTES;
-
-	if (!nodes)
+	for (size_t i = 0; i < s->n; i++)
+		deepest = s->v[i].n > deepest ? s->v[i].n : deepest;
+	begun = calloc(deepest + 1, sizeof(*begun));
+	if (!begun)
 		return -ENOMEM;
-	f->min_width = MIN_WIDTH;
-	for (uint32_t i = 0; i < t->n; i++)
-		if (is_shown(f, i))
-			nodes[n++] = &t->nodes[i];
-	qsort(nodes, n, sizeof(*nodes), by_total);
-	for (size_t i = 0; i < n && f->min_width == MIN_WIDTH; i++) {
-		bytes += FRAME_BYTES + 2 * strlen(bb_names__text(&t->names, nodes[i]->name));
-		if (bytes > max_bytes)
-			f->min_width = ((double)nodes[i]->total + 0.5) * f->px_per_unit;
+	for (size_t i = 0; i < s->n && !rc; i++) {
+		const struct bb_stack *stack = &s->v[i];
+		uint32_t stay = i + 1 < s->n ? stack[1].shared : 0;
+
+		for (uint32_t depth = stack->shared; depth < stack->n; depth++)
+			begun[depth] = x;
+		x += (uint64_t)stack->weight;
+		for (uint32_t depth = stack->n; depth-- > stay && !rc;)
+			rc = add_box(f, begun[depth], x, depth + 1, s->parts[stack->first + depth]);
 	}
-	for (uint32_t i = 0; i < t->n; i++)
-		if (is_shown(f, i) && f->placed[i].depth > f->rows)
-			f->rows = f->placed[i].depth;
-	free(nodes);
-	return 0;
+	free(begun);
+	return rc;
 }
 
-static uint32_t y_of(const struct flame *f, uint32_t node)
+static int by_width(const void *a, const void *b)
 {
-	return (f->rows - f->placed[node].depth) * ROW;
+	const struct box *p = a, *q = b;
+
+	if (p->total != q->total)
+		return p->total < q->total ? 1 : -1;
+	if (p->depth != q->depth)
+		return p->depth < q->depth ? -1 : 1;
+	return (p->x > q->x) - (p->x < q->x);
+}
+
+static uint32_t y_of(const struct flame *f, const struct box *box)
+{
+	return (f->rows - box->depth) * ROW;
 }
 
 /* The same function has the same tint everywhere. */
-static unsigned int tint_of(const struct flame *f, uint32_t node)
+static unsigned int tint_of(const struct flame *f, const struct box *box)
 {
-	return f->tree->nodes[node].name % TINTS;
+	return box->depth ? f->stacks->frames[box->frame].name % TINTS : 0;
 }
 
-static const char *frame_name(const struct flame *f, uint32_t node)
+static char letter_of(const struct flame *f, const struct box *box)
 {
-	return node ? bb_tree__name(f->tree, node) : "all";
+	return styles[box->depth ? f->stacks->frames[box->frame].kind : BB_FRAME_COMM].letter;
 }
 
-static void write_rect(const struct flame *f, uint32_t node)
+static const char *name_of(const struct flame *f, const struct box *box)
 {
-	const struct bb_tree_node *n = &f->tree->nodes[node];
-	uint64_t all = f->tree->nodes[0].total;
+	return box->depth ? bb_stacks__name(f->stacks, box->frame) : "all";
+}
 
-	fprintf(f->out, "<rect class='%c%u' x='%" PRIu64 "' y='%u' width='%" PRIu64 "' height='16'><title>",
-		styles[n->kind].letter, tint_of(f, node), f->placed[node].x, y_of(f, node), n->total);
-	bb_xml_text(f->out, frame_name(f, node));
-	fprintf(f->out, "\n%" PRIu64 " %s, %.2f %%</title></rect>\n", n->total, f->opts->unit,
-		100 * (double)n->total / (double)all);
+static void write_rect(const struct flame *f, const struct box *box, FILE *out)
+{
+	fprintf(out, "<rect class='%c%u' x='%" PRIu64 "' y='%u' width='%" PRIu64 "' height='16'><title>", letter_of(f, box),
+		tint_of(f, box), box->x, y_of(f, box), box->total);
+	bb_xml_text(out, name_of(f, box));
+	fprintf(out, "\n%" PRIu64 " %s, %.2f %%</title></rect>\n", box->total, f->opts->unit,
+		100 * (double)box->total / (double)f->stacks->total);
 }
 
 /* As much of the name as fits into the frame. */
-static void write_label(const struct flame *f, uint32_t node)
+static void write_label(const struct flame *f, const struct box *box, FILE *out)
 {
-	size_t fits = (size_t)((width_of(f, node) - 4) / CHAR_WIDTH);
-	const char *name = frame_name(f, node);
+	size_t fits = (size_t)((width_of(f, box) - 4) / CHAR_WIDTH);
+	const char *name = name_of(f, box);
 
-	if (width_of(f, node) < 3 * CHAR_WIDTH + 4)
+	if (width_of(f, box) < 3 * CHAR_WIDTH + 4)
 		return;
-	fprintf(f->out, "<text x='%.1f' y='%u'>", MARGIN + (double)f->placed[node].x * f->px_per_unit + 3,
-		f->head + y_of(f, node) + 12);
+	fprintf(out, "<text x='%.1f' y='%u'>", MARGIN + (double)box->x * f->px_per_unit + 3,
+		f->head + y_of(f, box) + 12);
 	if (bb_xml_length(name) <= fits) {
-		bb_xml_text(f->out, name);
+		bb_xml_text(out, name);
 	} else {
-		bb_xml_text_cut(f->out, name, fits - 2);
-		fputs("..", f->out);
+		bb_xml_text_cut(out, name, fits - 2);
+		fputs("..", out);
 	}
-	fputs("</text>\n", f->out);
+	fputs("</text>\n", out);
+}
+
+/*
+ * As many as the file has room for, the widest first, and of those as wide the ones nearer to the root: what is shown stands on
+ * something that is.
+ */
+static int choose_shown(struct flame *f)
+{
+	char *text = NULL;
+	size_t len;
+	FILE *measured = open_memstream(&text, &len);
+	long max_bytes = (long)(f->opts->max_bytes ? f->opts->max_bytes : MAX_BYTES);
+
+	if (!measured)
+		return -ENOMEM;
+	qsort(f->boxes, f->n, sizeof(*f->boxes), by_width);
+	for (size_t i = 0; i < f->n; i++)
+		f->rows = f->boxes[i].depth > f->rows ? f->boxes[i].depth : f->rows;
+	for (; f->n_shown < f->n && ftell(measured) < max_bytes; f->n_shown++) {
+		write_rect(f, &f->boxes[f->n_shown], measured);
+		write_label(f, &f->boxes[f->n_shown], measured);
+	}
+	if (ftell(measured) >= max_bytes && f->n_shown > 1)
+		f->n_shown--;
+	f->rows = 0;
+	for (size_t i = 0; i < f->n_shown; i++)
+		f->rows = f->boxes[i].depth > f->rows ? f->boxes[i].depth : f->rows;
+	fclose(measured);
+	free(text);
+	return 0;
 }
 
 static void write_style(FILE *out)
@@ -203,15 +211,26 @@ static void write_frames(const struct flame *f)
 	/* In units of weight: zooming is another viewBox, and exact. */
 	fprintf(f->out, "<svg class='frames' x='%.0f' y='%u' width='%.0f' height='%u' viewBox='0 0 %" PRIu64 " %u' "
 		"preserveAspectRatio='none'>\n", MARGIN, f->head, WIDTH - 2 * MARGIN, frames_height(f),
-		f->tree->nodes[0].total, frames_height(f));
-	for (uint32_t i = 0; i < f->tree->n; i++)
-		if (is_shown(f, i))
-			write_rect(f, i);
+		f->stacks->total, frames_height(f));
+	for (size_t i = 0; i < f->n_shown; i++)
+		write_rect(f, &f->boxes[i], f->out);
 	fputs("</svg>\n<g class='labels'>\n", f->out);
-	for (uint32_t i = 0; i < f->tree->n; i++)
-		if (is_shown(f, i))
-			write_label(f, i);
+	for (size_t i = 0; i < f->n_shown; i++)
+		write_label(f, &f->boxes[i], f->out);
 	fputs("</g>\n", f->out);
+}
+
+/* What is not shown. */
+static void write_omission(const struct flame *f, const char *unit)
+{
+	double width = MIN_WIDTH;
+	const char *also = "";
+
+	if (f->n_shown < f->n) {
+		width = width_of(f, &f->boxes[f->n_shown]);
+		also = f->boxes[f->n_shown - 1].total == f->boxes[f->n_shown].total ? ", and some as wide," : "";
+	}
+	fprintf(f->out, "frames narrower than %.2g %s%s are left out", width, unit, also);
 }
 
 /* --- one SVG file -------------------------------------------------------------------------------------------- */
@@ -238,9 +257,9 @@ static void write_svg_foot(const struct flame *f, uint32_t y)
 			styles[kind].letter, x, y + 6, x + 17, y + 16, styles[kind].legend);
 		x += 34 + CHAR_WIDTH * (double)strlen(styles[kind].legend);
 	}
-	fprintf(f->out, "<text x='%.0f' y='%u'>frames narrower than %.2g px are left out</text>\n", x + 10, y + 16,
-		f->min_width);
-	fprintf(f->out, "<text class='found' x='820' y='%u'></text>\n"
+	fprintf(f->out, "<text x='%.0f' y='%u'>", x + 10, y + 16);
+	write_omission(f, "px");
+	fprintf(f->out, "</text>\n<text class='found' x='820' y='%u'></text>\n"
 		"<text class='reset b hide' x='980' y='%u' tabindex='0'>Reset zoom</text>\n"
 		"<text class='search b hide' x='1090' y='%u' tabindex='0'>Search</text>\n"
 		"<text class='about' x='%.0f' y='%u'></text>\n", y + 16, y + 16, y + 16, MARGIN, y + 40);
@@ -281,8 +300,9 @@ static void write_html(const struct flame *f)
 		if (styles[kind].legend)
 			fprintf(f->out, "<svg class='key' viewBox='0 0 9 9'><rect class='%c0' width='9' height='9'/></svg> %s\n",
 				styles[kind].letter, styles[kind].legend);
-	fprintf(f->out, " · frames narrower than %.2g of 1200 px are left out</figcaption>\n<script>\n%s</script>\n</figure>\n",
-		f->min_width, bb_flame_script);
+	fputs(" · ", f->out);
+	write_omission(f, "of 1200 px");
+	fprintf(f->out, "</figcaption>\n<script>\n%s</script>\n</figure>\n", bb_flame_script);
 }
 
 static void write_empty_html(const struct bb_flame_opts *opts, FILE *out)
@@ -292,55 +312,54 @@ static void write_empty_html(const struct bb_flame_opts *opts, FILE *out)
 	fputs(": nothing was sampled.</p>\n", out);
 }
 
-/* Everything placed. 0 or -ENOMEM. */
-static int lay_out(const struct bb_tree *tree, const struct bb_flame_opts *opts, uint32_t head, FILE *out,
+/* Everything placed; ret_flame->boxes is the caller's. 0 or -ENOMEM. */
+static int lay_out(const struct bb_stacks *stacks, const struct bb_flame_opts *opts, uint32_t head, FILE *out,
 		   struct flame *ret_flame)
 {
-	struct flame f = {.tree = tree, .opts = opts, .head = head, .out = out};
+	struct flame f = {.stacks = stacks, .opts = opts, .head = head, .out = out};
 	int rc;
 
-	f.px_per_unit = (WIDTH - 2 * MARGIN) / (double)tree->nodes[0].total;
-	f.placed = calloc(tree->n, sizeof(*f.placed));
-	rc = f.placed ? place(&f) : -ENOMEM;
+	f.px_per_unit = (WIDTH - 2 * MARGIN) / (double)stacks->total;
+	rc = add_boxes(&f);
 	if (!rc)
-		rc = choose_min_width(&f);
+		rc = choose_shown(&f);
 	if (rc)
-		free(f.placed);
+		free(f.boxes);
 	else
 		*ret_flame = f;
 	return rc;
 }
 
-int bb_flame__write(const struct bb_tree *tree, const struct bb_flame_opts *opts, FILE *out)
+int bb_flame__write(const struct bb_stacks *stacks, const struct bb_flame_opts *opts, FILE *out)
 {
 	struct flame f;
 	int rc;
 
-	if (!tree->nodes[0].total) {
+	if (!stacks->total) {
 		write_empty_svg(opts, out);
 		return 0;
 	}
-	rc = lay_out(tree, opts, HEAD, out, &f);
+	rc = lay_out(stacks, opts, HEAD, out, &f);
 	if (rc)
 		return rc;
 	write_svg(&f);
-	free(f.placed);
+	free(f.boxes);
 	return 0;
 }
 
-int bb_flame__write_html(const struct bb_tree *tree, const struct bb_flame_opts *opts, FILE *out)
+int bb_flame__write_html(const struct bb_stacks *stacks, const struct bb_flame_opts *opts, FILE *out)
 {
 	struct flame f;
 	int rc;
 
-	if (!tree->nodes[0].total) {
+	if (!stacks->total) {
 		write_empty_html(opts, out);
 		return 0;
 	}
-	rc = lay_out(tree, opts, 0, out, &f);
+	rc = lay_out(stacks, opts, 0, out, &f);
 	if (rc)
 		return rc;
 	write_html(&f);
-	free(f.placed);
+	free(f.boxes);
 	return 0;
 }

@@ -10,8 +10,7 @@
 #include "profile/samples.h"
 
 struct bb_profile {
-	struct bb_tree tree;
-	struct bb_frames frames;	/* the `detail` of the tree's nodes */
+	struct bb_stacks stacks;	/* sorted */
 	struct bb_symbolize_result symbols;
 	uint64_t unknown_kernel;	/* kernel frames without a name */
 };

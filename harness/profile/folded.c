@@ -12,92 +12,11 @@
 #define MAX_FILE	(64u << 20)
 #define MAX_WEIGHT	(1ULL << 53)
 
-struct line {
-	const char *stack;
+struct reading {
+	struct bb_stacks stacks;
+	struct bb_idmap frames;		/* (name, kind) -> number */
 	uint64_t weight;
 };
-
-struct lines {
-	struct line *v;
-	size_t n, size;
-	uint64_t weight;
-};
-
-/* Cuts the line in two. What is wrong with it, or NULL. */
-static const char *parse_line(char *text, struct line *ret_line)
-{
-	char *space = strrchr(text, ' ');
-	size_t frames = 1;
-
-	if (!space || space == text)
-		return "not 'frame;frame;... weight'";
-	if (bb_parse_u64(space + 1, &ret_line->weight))
-		return "the weight at its end is no whole number";
-	*space = '\0';
-	for (const char *c = text; *c; c++)
-		frames += *c == ';';
-	if (frames > BB_FOLDED_FRAMES)
-		return "a stack of too many frames";
-	ret_line->stack = text;
-	return NULL;
-}
-
-static int add_line(struct lines *lines, char *text, const char *path, size_t number, struct bb_err *err)
-{
-	struct line line;
-	const char *wrong;
-
-	if (!*text)
-		return 0;
-	wrong = parse_line(text, &line);
-	if (!wrong && (line.weight > MAX_WEIGHT || lines->weight + line.weight > MAX_WEIGHT))
-		return bb_fail(err, -EFBIG, "%s:%zu: the weights add up to more than 2^53", path, number);
-	if (wrong)
-		return bb_fail(err, -EINVAL, "%s:%zu: not folded stacks: %s", path, number, wrong);
-	if (bb_grow((void **)&lines->v, lines->n, &lines->size, sizeof(*lines->v)))
-		return bb_fail_nomem(err);
-	lines->v[lines->n++] = line;
-	lines->weight += line.weight;
-	return 0;
-}
-
-/* Cuts text[len] up. */
-static int split(char *text, size_t len, const char *path, struct lines *lines, struct bb_err *err)
-{
-	char *end = text + len;
-	size_t number = 1;
-	int rc = 0;
-
-	if (strlen(text) != len)
-		return bb_fail(err, -EINVAL, "%s: not folded stacks: there is a NUL byte in it", path);
-	for (char *next; !rc && text < end; text = next, number++) {
-		char *newline = strchr(text, '\n');
-
-		next = newline ? newline + 1 : end;
-		if (newline)
-			*newline = '\0';
-		if (newline && newline > text && newline[-1] == '\r')
-			newline[-1] = '\0';
-		rc = add_line(lines, text, path, number, err);
-	}
-	return rc;
-}
-
-/* A frame's end comes before all other characters: stacks that begin with the same frames are then neighbours. */
-static int by_frames(const void *a, const void *b)
-{
-	const char *x = ((const struct line *)a)->stack, *y = ((const struct line *)b)->stack;
-
-	for (; *x && *x == *y; x++)
-		y++;
-	if (*x == *y)
-		return 0;
-	if (!*x || !*y)
-		return *x ? 1 : -1;
-	if (*x == ';' || *y == ';')
-		return *x == ';' ? -1 : 1;
-	return (unsigned char)*x < (unsigned char)*y ? -1 : 1;
-}
 
 static enum bb_frame_kind kind_of(const char *frame, size_t *len, bool is_first)
 {
@@ -120,55 +39,102 @@ static enum bb_frame_kind kind_of(const char *frame, size_t *len, bool is_first)
 	return BB_FRAME_USER;
 }
 
-static int add_stack(struct bb_tree *t, const struct line *line)
+/* The number of the frame, which is new when it was not there. */
+static int find_frame(struct reading *r, const char *text, size_t len, bool is_first, uint32_t *ret_number)
 {
-	uint32_t node = 0, name;
+	struct bb_frame frame = {.kind = kind_of(text, &len, is_first), .file = BB_NO_ID};
 
-	for (const char *at = line->stack, *end; at; at = *end ? end + 1 : NULL) {
-		enum bb_frame_kind kind;
-		size_t len;
+	if (bb_names__add(&r->stacks.names, text, len, &frame.name))
+		return -ENOMEM;
+	*ret_number = bb_idmap__get(&r->frames, frame.name, frame.kind);
+	if (*ret_number != BB_NO_ID)
+		return 0;
+	*ret_number = (uint32_t)r->stacks.n_frames;
+	if (bb_stacks__add_frame(&r->stacks, &frame))
+		return -ENOMEM;
+	return bb_idmap__put(&r->frames, frame.name, frame.kind, *ret_number);
+}
 
+static int add_stack(struct reading *r, const char *text, uint64_t weight, const char **ret_wrong)
+{
+	uint32_t frames[BB_FOLDED_FRAMES], n = 0;
+
+	for (const char *at = text, *end; at; at = *end ? end + 1 : NULL) {
 		end = strchrnul(at, ';');
-		len = (size_t)(end - at);
-		kind = kind_of(at, &len, at == line->stack);
-		if (bb_names__add(&t->names, at, len, &name) || bb_tree__next_child(t, node, name, kind, BB_NO_ID, &node))
+		if (n == BB_FOLDED_FRAMES) {
+			*ret_wrong = "a stack of too many frames";
+			return 0;
+		}
+		if (find_frame(r, at, (size_t)(end - at), at == text, &frames[n++]))
 			return -ENOMEM;
 	}
-	t->nodes[node].self += line->weight;
-	return 0;
+	return bb_stacks__add(&r->stacks, frames, n, (double)weight);
 }
 
-static int make_tree(struct lines *lines, struct bb_tree *ret_tree)
+static int add_line(struct reading *r, char *text, const char *path, size_t number, struct bb_err *err)
 {
-	struct bb_tree t;
-	int rc = bb_tree__init(&t);
+	char *space = strrchr(text, ' ');
+	const char *wrong = NULL;
+	uint64_t weight;
 
-	if (lines->n)
-		qsort(lines->v, lines->n, sizeof(*lines->v), by_frames);
-	for (size_t i = 0; !rc && i < lines->n; i++)
-		rc = add_stack(&t, &lines->v[i]);
-	if (rc) {
-		bb_tree__done(&t);
-		return rc;
+	if (!*text)
+		return 0;
+	if (!space || space == text) {
+		wrong = "not 'frame;frame;... weight'";
+	} else if (bb_parse_u64(space + 1, &weight)) {
+		wrong = "the weight at its end is no whole number";
+	} else if (weight > MAX_WEIGHT || r->weight + weight > MAX_WEIGHT) {
+		return bb_fail(err, -EFBIG, "%s:%zu: the weights add up to more than 2^53", path, number);
+	} else {
+		*space = '\0';
+		r->weight += weight;
+		if (add_stack(r, text, weight, &wrong))
+			return bb_fail_nomem(err);
 	}
-	bb_tree__sum(&t);
-	*ret_tree = t;
-	return 0;
+	return wrong ? bb_fail(err, -EINVAL, "%s:%zu: not folded stacks: %s", path, number, wrong) : 0;
 }
 
-int bb_folded__read(const char *path, struct bb_tree *ret_tree, struct bb_err *err)
+/* The lines of text[len], which is written to. */
+static int add_lines(char *text, size_t len, const char *path, struct reading *r, struct bb_err *err)
 {
-	struct lines lines = {0};
+	char *end = text + len;
+	size_t number = 1;
+	int rc = 0;
+
+	if (strlen(text) != len)
+		return bb_fail(err, -EINVAL, "%s: not folded stacks: there is a NUL byte in it", path);
+	for (char *next; !rc && text < end; text = next, number++) {
+		char *newline = strchr(text, '\n');
+
+		next = newline ? newline + 1 : end;
+		if (newline)
+			*newline = '\0';
+		if (newline && newline > text && newline[-1] == '\r')
+			newline[-1] = '\0';
+		rc = add_line(r, text, path, number, err);
+	}
+	return rc;
+}
+
+int bb_folded__read(const char *path, struct bb_stacks *ret_stacks, struct bb_err *err)
+{
+	struct reading r = {0};
 	char *text;
 	size_t len;
 	int rc = bb_read_file(path, MAX_FILE, &text, &len, err);
 
 	if (rc)
 		return rc;
-	rc = split(text, len, path, &lines, err);
-	if (!rc && make_tree(&lines, ret_tree))
+	rc = add_lines(text, len, path, &r, err);
+	if (!rc && bb_stacks__sort_frames(&r.stacks))
 		rc = bb_fail_nomem(err);
-	free(lines.v);
+	if (rc) {
+		bb_stacks__done(&r.stacks);
+	} else {
+		bb_stacks__sort(&r.stacks);
+		*ret_stacks = r.stacks;
+	}
+	bb_idmap__done(&r.frames);
 	free(text);
 	return rc;
 }

@@ -5,16 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The finaliser of MurmurHash3 (Appleby 2011) over both halves. */
+/* Multiplicative hashing (Knuth 1973): the upper bits depend on all of both numbers, and are brought down. */
 static uint64_t mix(uint64_t a, uint64_t b)
 {
-	uint64_t h = a * UINT64_C(0x9e3779b97f4a7c15) ^ b;
+	uint64_t h = (a ^ b * UINT64_C(0xff51afd7ed558ccd)) * UINT64_C(0x9e3779b97f4a7c15);
 
-	h ^= h >> 33;
-	h *= UINT64_C(0xff51afd7ed558ccd);
-	h ^= h >> 33;
-	h *= UINT64_C(0xc4ceb9fe1a85ec53);
-	return h ^ h >> 33;
+	return h ^ h >> 32;
 }
 
 /* The entry of the pair, or the free one where it belongs. */

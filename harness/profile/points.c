@@ -172,6 +172,7 @@ int bb_points__symbolize(struct bb_points *ps, struct bb_symbolize_result *ret_r
 
 void bb_points__done(struct bb_points *ps)
 {
+	free(ps->frames.v);
 	free(ps->v);
 	free(ps->order);
 	bb_idmap__done(&ps->by_address);

@@ -7,18 +7,9 @@
 
 #include "profile/jit_maps.h"
 #include "profile/spaces.h"
+#include "profile/stacks.h"
 #include "profile/symbolize.h"
 #include "profile/symtab.h"
-#include "profile/tree.h"
-
-/* One function at a sampled address: what a node of the tree has as its `detail`. */
-struct bb_frame {
-	uint32_t name;		/* of the tree's names, like `file` */
-	uint32_t file;		/* BB_NO_ID: not known */
-	uint32_t line;		/* 0: not known */
-	enum bb_frame_kind kind;
-	uint64_t start, distance;	/* of the function, and how far in; `start` 0 when it is not known */
-};
 
 struct bb_frames {
 	struct bb_frame *v;
@@ -59,7 +50,6 @@ int bb_points__text(struct bb_points *p, const char *text, enum bb_frame_kind ki
 /* After the last address: name those in files. 0 or -errno with a message. */
 int bb_points__symbolize(struct bb_points *p, struct bb_symbolize_result *ret_result, struct bb_err *err);
 
-/* But for the frames: they are whose wants them. */
 void bb_points__done(struct bb_points *p);
 
 #endif

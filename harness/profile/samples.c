@@ -21,10 +21,11 @@ int bb_samples__add(struct bb_samples *samples, const struct bb_sampled_stack *s
 	copy = &samples->v[samples->n++];
 	*copy = *s;
 	copy->first = samples->n_addresses;
-	for (size_t i = 0; i < s->n_kernel; i++)
-		samples->addresses[samples->n_addresses++] = kernel[i];
-	for (size_t i = 0; i < s->n_user; i++)
-		samples->addresses[samples->n_addresses++] = user[i];
+	if (s->n_kernel)
+		memcpy(samples->addresses + copy->first, kernel, s->n_kernel * sizeof(*kernel));
+	if (s->n_user)
+		memcpy(samples->addresses + copy->first + s->n_kernel, user, s->n_user * sizeof(*user));
+	samples->n_addresses = need;
 	return 0;
 }
 

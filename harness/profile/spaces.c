@@ -2,6 +2,7 @@
 #include "profile/spaces.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -127,6 +128,18 @@ static int replay_fork(struct bb_spaces *s, const struct bb_task_event *e)
 	return 0;
 }
 
+/* Samples know no time: those of a file that was where `m` is now are taken for this one's. */
+static bool takes_the_place_of_another(const struct bb_space *space, const struct bb_mapping *m)
+{
+	for (size_t i = 0; i < space->n; i++) {
+		const struct bb_mapping *other = &space->mappings[i];
+
+		if (other->dso != m->dso && other->dso != BB_NO_ID && other->start < m->end && m->start < other->end)
+			return true;
+	}
+	return false;
+}
+
 static int replay_map(struct bb_spaces *s, const struct bb_task_event *e)
 {
 	uint32_t id = bb_idmap__get(&s->newest, e->pid, 0);
@@ -136,6 +149,7 @@ static int replay_map(struct bb_spaces *s, const struct bb_task_event *e)
 		return -ENOMEM;
 	if (bb_grow((void **)&space->mappings, space->n, &space->size, sizeof(*space->mappings)))
 		return -ENOMEM;
+	s->n_replaced += takes_the_place_of_another(space, &e->mapping);
 	space->mappings[space->n++] = e->mapping;
 	return 0;
 }

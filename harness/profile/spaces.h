@@ -48,6 +48,7 @@ struct bb_spaces {
 	struct bb_space *v;
 	size_t n, size;
 	struct bb_idmap newest;		/* (pid, 0) -> space */
+	size_t n_replaced;		/* mappings in the place of another file's, which was unmapped: both are taken for the later */
 };
 
 /* Zeroed is empty. 0 or -ENOMEM. */

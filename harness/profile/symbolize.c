@@ -15,6 +15,8 @@
 
 #include "base/io.h"
 #include "base/parse.h"
+#include "profile/demangle.h"
+#include "profile/names.h"
 
 #define FILE_SECONDS 30		/* CPU time for one file */
 #define MEMORY_BYTES (UINT64_C(16) << 30)	/* address space beyond what we have already, most of it mapped files */
@@ -55,7 +57,31 @@ static uint16_t bounded_len(const char *text)
 	return text ? (uint16_t)strnlen(text, MAX_NAME) : 0;
 }
 
-static void answer_place(struct bb_elf_symbols *symbols, uint32_t place, uint64_t offset, FILE *out)
+/* What has been demangled, in one file: most places are in functions that others are in, too. */
+struct demangled {
+	struct bb_names names;
+	struct bb_idmap by_name;	/* (where the mangled one is, 0) */
+};
+
+/* As the source has it; NULL has no name. Valid until the next. */
+static const char *source_name(struct demangled *d, const char *name)
+{
+	uint64_t key = (uint64_t)(uintptr_t)name;
+	uint32_t id = bb_idmap__get(&d->by_name, key, 0);
+	char text[MAX_NAME + 1];
+
+	if (!name)
+		return "";
+	if (id != BB_NO_ID)
+		return bb_names__text(&d->names, id);
+	if (!bb_demangle(name, text, sizeof(text)) || bb_names__add(&d->names, text, strlen(text), &id) ||
+	    bb_idmap__put(&d->by_name, key, 0, id))
+		return name;
+	return bb_names__text(&d->names, id);
+}
+
+static void answer_place(struct bb_elf_symbols *symbols, struct demangled *demangled, uint32_t place, uint64_t offset,
+			 FILE *out)
 {
 	struct bb_elf_frame frames[BB_ELF_MAX_FRAMES];
 	uint64_t address;
@@ -65,15 +91,16 @@ static void answer_place(struct bb_elf_symbols *symbols, uint32_t place, uint64_
 		return;
 	n = bb_elf_symbols__find(symbols, address, frames);
 	for (size_t i = 0; i < n; i++) {
+		const char *function = source_name(demangled, frames[i].function);
 		struct answer a = {
 			.place = place, .line = frames[i].line, .start = frames[i].start,
-			.function_len = bounded_len(frames[i].function), .file_len = bounded_len(frames[i].file),
+			.function_len = bounded_len(function), .file_len = bounded_len(frames[i].file),
 			.is_inlined = frames[i].is_inlined,
 			.distance = frames[i].distance,
 		};
 
 		fwrite(&a, sizeof(a), 1, out);
-		fwrite(frames[i].function, a.function_len, 1, out);
+		fwrite(function, a.function_len, 1, out);
 		if (a.file_len)
 			fwrite(frames[i].file, a.file_len, 1, out);
 	}
@@ -85,12 +112,15 @@ static void answer_file(const struct work *w, size_t from, size_t to, FILE *out)
 	struct answer end = {.place = END_OF_FILE, .distance = w->places[from].dso};
 	enum bb_elf_depth depth = w->depths[w->places[from].dso];
 	struct bb_elf_symbols *symbols = NULL;
+	struct demangled demangled = {0};
 
 	if (depth != BB_ELF_NOTHING && (dso->fd >= 0 || dso->is_vdso))
 		symbols = bb_elf_symbols__open(dso->path, dso->fd, depth);
 	for (size_t i = from; symbols && i < to; i++)
-		answer_place(symbols, (uint32_t)i, w->places[i].offset, out);
+		answer_place(symbols, &demangled, (uint32_t)i, w->places[i].offset, out);
 	bb_elf_symbols__free(symbols);
+	bb_names__done(&demangled.names);
+	bb_idmap__done(&demangled.by_name);
 	fwrite(&end, sizeof(end), 1, out);
 }
 

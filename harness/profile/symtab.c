@@ -31,18 +31,38 @@ static int by_start(const void *a, const void *b)
 	return (x->rank > y->rank) - (x->rank < y->rank);
 }
 
-void bb_symtab__sort(struct bb_symtab *t)
+/* Of neighbours at one address, the first by rank. */
+static void drop_aliases(struct bb_symtab *t)
 {
-	size_t kept = 0, in_order = 1;
+	size_t kept = 0;
 
-	while (in_order < t->n && by_start(&t->symbols[in_order - 1], &t->symbols[in_order]) <= 0)
-		in_order++;
-	if (in_order < t->n)
-		qsort(t->symbols, t->n, sizeof(*t->symbols), by_start);
-	for (size_t i = 0; i < t->n; i++)
+	for (size_t i = 0; i < t->n; i++) {
 		if (!kept || t->symbols[kept - 1].start != t->symbols[i].start)
 			t->symbols[kept++] = t->symbols[i];
+		else if (by_start(&t->symbols[i], &t->symbols[kept - 1]) < 0)
+			t->symbols[kept - 1] = t->symbols[i];
+	}
 	t->n = kept;
+}
+
+/* Most of it is in order, as /proc/kallsyms and most symbol tables are but at their end: that is where the work is. */
+void bb_symtab__sort(struct bb_symtab *t)
+{
+	size_t in_order = 1, from, least;
+
+	drop_aliases(t);
+	while (in_order < t->n && by_start(&t->symbols[in_order - 1], &t->symbols[in_order]) <= 0)
+		in_order++;
+	if (in_order >= t->n)
+		return;
+	least = in_order;
+	for (size_t i = in_order; i < t->n; i++)
+		if (t->symbols[i].start < t->symbols[least].start)
+			least = i;
+	for (from = in_order; from && t->symbols[from - 1].start >= t->symbols[least].start;)
+		from--;
+	qsort(t->symbols + from, t->n - from, sizeof(*t->symbols), by_start);
+	drop_aliases(t);
 }
 
 const struct bb_symbol *bb_symtab__find(const struct bb_symtab *t, uint64_t address)
@@ -82,7 +102,7 @@ static const char *end_of_line(const char *text)
 /* "ADDRESS TYPE NAME[\t[MODULE]]" */
 static int add_kallsyms_line(struct bb_symtab *t, const char *line, const char *end)
 {
-	const char *name, *c = line;
+	const char *name, *module, *c = line;
 	uint64_t address;
 
 	if (bb_parse_hex_digits(&c, &address) || !address || end - c < 4 || c[0] != ' ' || c[2] != ' ')
@@ -90,7 +110,8 @@ static int add_kallsyms_line(struct bb_symtab *t, const char *line, const char *
 	if (!strchr("tTwW", c[1]))
 		return 0;
 	name = c + 3;
-	return bb_symtab__add(t, address, 0, name, strcspn(name, " \t\n"), c[1] == 'T' ? 0 : 1);
+	module = memchr(name, '\t', (size_t)(end - name));
+	return bb_symtab__add(t, address, 0, name, (size_t)((module ? module : end) - name), c[1] == 'T' ? 0 : 1);
 }
 
 int bb_symtab__add_kallsyms(struct bb_symtab *t, const char *text)

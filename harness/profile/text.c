@@ -9,65 +9,67 @@
 #define MAX_FUNCTIONS 30u
 #define MAX_STACKS 10u
 
-/* A function, wherever it is in the tree. */
+/* A function, wherever it is in the stacks. */
 struct function {
-	uint32_t node;		/* one of its nodes: its name and kind */
+	uint32_t frame;		/* one of its frames: its name and kind */
+	size_t seen;		/* which stack it was last seen in, counted from 1 */
 	uint64_t self, total;
 };
 
 struct functions {
 	struct function *v;
-	size_t n, size;
-	struct bb_idmap by_name;	/* (name, kind) */
+	size_t n;
+	uint32_t *of_frame;	/* which function each frame is of */
 };
 
-static int function_of(struct functions *f, const struct bb_tree *t, uint32_t node, struct function **ret)
+static bool is_function(const struct bb_frame *f)
 {
-	const struct bb_tree_node *n = &t->nodes[node];
-	uint32_t id = bb_idmap__get(&f->by_name, n->name, n->kind);
-
-	if (id == BB_NO_ID) {
-		id = (uint32_t)f->n;
-		if (bb_grow((void **)&f->v, f->n, &f->size, sizeof(*f->v)) || bb_idmap__put(&f->by_name, n->name, n->kind, id))
-			return -ENOMEM;
-		f->v[f->n++] = (struct function){.node = node};
-	}
-	*ret = &f->v[id];
-	return 0;
+	return f->kind != BB_FRAME_COMM && f->kind != BB_FRAME_OFF_CPU && f->kind != BB_FRAME_NOTE;
 }
 
-static bool is_function(const struct bb_tree_node *n)
+static int find_functions(const struct bb_stacks *s, struct functions *f)
 {
-	return n->kind != BB_FRAME_COMM && n->kind != BB_FRAME_OFF_CPU && n->kind != BB_FRAME_NOTE;
+	struct bb_idmap by_name = {0};	/* (name, kind) */
+	int rc = 0;
+
+	f->v = malloc((s->n_frames + 1) * sizeof(*f->v));
+	f->of_frame = malloc((s->n_frames + 1) * sizeof(*f->of_frame));
+	if (!f->v || !f->of_frame)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < s->n_frames && !rc; i++) {
+		const struct bb_frame *frame = &s->frames[i];
+		uint32_t id = bb_idmap__get(&by_name, frame->name, frame->kind);
+
+		if (id == BB_NO_ID) {
+			id = (uint32_t)f->n++;
+			f->v[id] = (struct function){.frame = i};
+			rc = bb_idmap__put(&by_name, frame->name, frame->kind, id);
+		}
+		f->of_frame[i] = id;
+	}
+	bb_idmap__done(&by_name);
+	return rc;
 }
 
 /* A function that calls itself, perhaps by way of others, counts once a stack. */
-static bool is_within_itself(const struct bb_tree *t, uint32_t node)
+static void count_stacks(const struct bb_stacks *s, struct functions *f)
 {
-	const struct bb_tree_node *n = &t->nodes[node];
+	for (size_t i = 0; i < s->n; i++) {
+		const struct bb_stack *stack = &s->v[i];
+		const uint32_t *frames = s->parts + stack->first;
+		uint32_t leaf = stack->n - 1;
 
-	for (uint32_t at = n->parent; at; at = t->nodes[at].parent)
-		if (t->nodes[at].name == n->name && t->nodes[at].kind == n->kind)
-			return true;
-	return false;
-}
+		for (uint32_t k = 0; k < stack->n; k++) {
+			struct function *function = &f->v[f->of_frame[frames[k]]];
 
-static int count_functions(const struct bb_tree *t, struct functions *f)
-{
-	for (uint32_t i = 1; i < t->n; i++) {
-		const struct bb_tree_node *n = &t->nodes[i];
-		uint32_t owner = n->kind == BB_FRAME_OFF_CPU ? n->parent : i;	/* it is that function which waits */
-		struct function *function;
-
-		if (!is_function(&t->nodes[owner]))
-			continue;
-		if (function_of(f, t, owner, &function))
-			return -ENOMEM;
-		function->self += n->self;
-		if (owner == i && !is_within_itself(t, i))
-			function->total += n->total;
+			if (function->seen != i + 1)
+				function->total += (uint64_t)stack->weight;
+			function->seen = i + 1;
+		}
+		if (leaf && s->frames[frames[leaf]].kind == BB_FRAME_OFF_CPU)
+			leaf--;		/* it is that function which waits */
+		f->v[f->of_frame[frames[leaf]]].self += (uint64_t)stack->weight;
 	}
-	return 0;
 }
 
 static int by_self(const void *a, const void *b)
@@ -78,26 +80,25 @@ static int by_self(const void *a, const void *b)
 		return x->self < y->self ? 1 : -1;
 	if (x->total != y->total)
 		return x->total < y->total ? 1 : -1;
-	return (x->node > y->node) - (x->node < y->node);
+	return (x->frame > y->frame) - (x->frame < y->frame);
 }
 
 static const char *const kind_words[BB_N_FRAME_KINDS] = {
 	[BB_FRAME_INLINED] = " (inlined)", [BB_FRAME_JIT] = " (JIT)", [BB_FRAME_KERNEL] = " (kernel)",
 };
 
-static void write_frame(const struct bb_profile *p, uint32_t node, bool verbose, FILE *out)
+static void write_frame(const struct bb_stacks *s, uint32_t id, bool verbose, FILE *out)
 {
-	const struct bb_tree_node *n = &p->tree.nodes[node];
-	const struct bb_frame *frame = verbose && n->detail != BB_NO_ID ? &p->frames.v[n->detail] : NULL;
-	const char *word = kind_words[n->kind];
+	const struct bb_frame *frame = &s->frames[id];
+	const char *word = kind_words[frame->kind];
 
-	for (const char *c = bb_tree__name(&p->tree, node); *c; c++)
+	for (const char *c = bb_stacks__name(s, id); *c; c++)
 		putc((unsigned char)*c < ' ' || *c == 0x7f ? '?' : *c, out);	/* it may be a terminal */
 	fputs(word ? word : "", out);
-	if (frame && frame->kind != BB_FRAME_INLINED)
+	if (verbose && is_function(frame) && frame->kind != BB_FRAME_INLINED)
 		fprintf(out, " @ 0x%" PRIx64 "+0x%" PRIx64, frame->start, frame->distance);
-	if (frame && frame->file != BB_NO_ID)
-		fprintf(out, " %s:%u", bb_names__text(&p->tree.names, frame->file), frame->line);
+	if (verbose && frame->file != BB_NO_ID)
+		fprintf(out, " %s:%u", bb_names__text(&s->names, frame->file), frame->line);
 	putc('\n', out);
 }
 
@@ -106,82 +107,82 @@ static double percent(uint64_t part, uint64_t whole)
 	return whole ? 100 * (double)part / (double)whole : 0;
 }
 
-static int write_functions(const struct bb_profile *p, FILE *out)
+static int write_functions(const struct bb_stacks *s, FILE *out)
 {
 	struct functions f = {0};
-	uint64_t all = p->tree.nodes[0].total;
-	int rc = count_functions(&p->tree, &f);
+	int rc = find_functions(s, &f);
+	size_t n = 0;
 
-	if (f.n)
-		qsort(f.v, f.n, sizeof(*f.v), by_self);
+	if (!rc)
+		count_stacks(s, &f);
+	for (size_t i = 0; i < f.n && !rc; i++)
+		if (is_function(&s->frames[f.v[i].frame]))
+			f.v[n++] = f.v[i];
+	if (n)
+		qsort(f.v, n, sizeof(*f.v), by_self);
 	fprintf(out, "  self %%  total %%  function\n");
-	for (size_t i = 0; i < f.n && i < MAX_FUNCTIONS && !rc; i++) {
-		fprintf(out, "  %6.2f   %6.2f  ", percent(f.v[i].self, all), percent(f.v[i].total, all));
-		write_frame(p, f.v[i].node, false, out);
+	for (size_t i = 0; i < n && i < MAX_FUNCTIONS; i++) {
+		fprintf(out, "  %6.2f   %6.2f  ", percent(f.v[i].self, s->total), percent(f.v[i].total, s->total));
+		write_frame(s, f.v[i].frame, false, out);
 	}
-	if (f.n > MAX_FUNCTIONS)
-		fprintf(out, "  and %zu functions more\n", f.n - MAX_FUNCTIONS);
+	if (n > MAX_FUNCTIONS)
+		fprintf(out, "  and %zu functions more\n", n - MAX_FUNCTIONS);
 	free(f.v);
-	bb_idmap__done(&f.by_name);
+	free(f.of_frame);
 	return rc;
 }
 
 /* Innermost first: the kernel's half, the user's, the process. */
-static void write_stack(const struct bb_profile *p, uint32_t leaf, const struct bb_text_opts *opts, FILE *out)
+static void write_stack(const struct bb_stacks *s, const struct bb_stack *stack, const struct bb_text_opts *opts, FILE *out)
 {
-	const struct bb_tree *t = &p->tree;
+	const uint32_t *frames = s->parts + stack->first;
 	bool has_kernel = false;
 
-	for (uint32_t at = leaf; at; at = t->nodes[at].parent)
-		has_kernel |= t->nodes[at].kind == BB_FRAME_KERNEL;
-	fprintf(out, "\n  %.2f %%, %" PRIu64 " %s\n", percent(t->nodes[leaf].self, t->nodes[0].total), t->nodes[leaf].self,
-		opts->unit);
+	for (uint32_t k = 0; k < stack->n; k++)
+		has_kernel |= s->frames[frames[k]].kind == BB_FRAME_KERNEL;
+	fprintf(out, "\n  %.2f %%, %.0f %s\n", percent((uint64_t)stack->weight, s->total), stack->weight, opts->unit);
 	if (!has_kernel)
 		fprintf(out, "    No Kernel Stack\n");
-	for (uint32_t at = leaf; at; at = t->nodes[at].parent) {
+	for (uint32_t k = stack->n; k-- > 0;) {
 		fprintf(out, "    ");
-		write_frame(p, at, opts->verbose, out);
+		write_frame(s, frames[k], opts->verbose, out);
 	}
 }
 
-static int by_weight(const void *a, const void *b, void *arg)
+static int by_weight(const void *a, const void *b)
 {
-	const struct bb_tree_node *nodes = arg;
-	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+	const struct bb_stack *const *x = a, *const *y = b;
 
-	if (nodes[x].self != nodes[y].self)
-		return nodes[x].self < nodes[y].self ? 1 : -1;
-	return (x > y) - (x < y);
+	if ((*x)->weight != (*y)->weight)
+		return (*x)->weight < (*y)->weight ? 1 : -1;
+	return (*x > *y) - (*x < *y);
 }
 
-static int write_stacks(const struct bb_profile *p, const struct bb_text_opts *opts, FILE *out)
+static int write_stacks(const struct bb_stacks *s, const struct bb_text_opts *opts, FILE *out)
 {
-	const struct bb_tree *t = &p->tree;
-	uint32_t *leaves = malloc(t->n * sizeof(*leaves));
-	size_t n = 0;
+	const struct bb_stack **stacks = malloc(s->n * sizeof(*stacks));
 
-	if (!leaves)
+	if (!stacks)
 		return -ENOMEM;
-	for (uint32_t i = 1; i < t->n; i++)
-		if (t->nodes[i].self)
-			leaves[n++] = i;
-	qsort_r(leaves, n, sizeof(*leaves), by_weight, t->nodes);
-	fprintf(out, "\nThe hottest of %zu stacks, innermost frame first:\n", n);
-	for (size_t i = 0; i < n && i < MAX_STACKS; i++)
-		write_stack(p, leaves[i], opts, out);
-	free(leaves);
+	for (size_t i = 0; i < s->n; i++)
+		stacks[i] = &s->v[i];
+	qsort(stacks, s->n, sizeof(*stacks), by_weight);
+	fprintf(out, "\nThe hottest of %zu stacks, innermost frame first:\n", s->n);
+	for (size_t i = 0; i < s->n && i < MAX_STACKS; i++)
+		write_stack(s, stacks[i], opts, out);
+	free(stacks);
 	return 0;
 }
 
-int bb_profile__write_text(const struct bb_profile *p, const struct bb_text_opts *opts, FILE *out)
+int bb_stacks__write_text(const struct bb_stacks *s, const struct bb_text_opts *opts, FILE *out)
 {
 	int rc;
 
 	fprintf(out, "%s\n\n", opts->title);
-	if (!p->tree.nodes[0].total) {
+	if (!s->total) {
 		fprintf(out, "Nothing was sampled: the target did not run.\n");
 		return 0;
 	}
-	rc = write_functions(p, out);
-	return rc ? rc : write_stacks(p, opts, out);
+	rc = write_functions(s, out);
+	return rc ? rc : write_stacks(s, opts, out);
 }

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "profile/fold.h"
+#include "profile/stacks.h"
 
 struct bb_text_opts {
 	const char *title, *unit;
@@ -13,6 +13,6 @@ struct bb_text_opts {
 };
 
 /* The hottest functions, by themselves and with what they called, and the hottest stacks. 0 or -ENOMEM. */
-int bb_profile__write_text(const struct bb_profile *p, const struct bb_text_opts *opts, FILE *out);
+int bb_stacks__write_text(const struct bb_stacks *s, const struct bb_text_opts *opts, FILE *out);
 
 #endif

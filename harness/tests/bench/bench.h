@@ -64,6 +64,7 @@ static inline void *bench_alloc(size_t n, size_t size)
 
 struct bench_child {
 	double wall_s;		/* from before the fork until it is waited for */
+	double cpu_s;		/* of it, and of all that it waited for */
 	double max_rss_mib;	/* peak resident memory; the kernel counts ours before the exec as well, a few MiB */
 };
 
@@ -91,7 +92,12 @@ static inline struct bench_child bench_run(const char *const *argv)
 		fprintf(stderr, "%s %s: it failed with status %#x\n", argv[0], argv[1] ? argv[1] : "", (unsigned int)status);
 		exit(1);
 	}
-	return (struct bench_child){bb_seconds_since(began_ns), (double)usage.ru_maxrss / 1024};
+	return (struct bench_child){
+		.wall_s = bb_seconds_since(began_ns),
+		.cpu_s = (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
+			 (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6,
+		.max_rss_mib = (double)usage.ru_maxrss / 1024,
+	};
 }
 
 /* Two series of figures, taken in turns. */

@@ -1,13 +1,27 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * From the addresses of one recording to folded stacks: `perf script` piped through a folding script, and `bpfbench profile`'s
- * own way, cold (a new process each), of the same perf.data. And do they agree on where the time was?
+ * From one recording on disk, of 100 000 stacks that are hardly ever alike, to a file of folded ones: `perf script` piped
+ * through a folding script, and what `bpfbench profile` does after its last sample: read the kernel's symbols, look
+ * addresses up, fold, write. Both read the same perf.data (ours comes from BPF maps otherwise), in new processes each
+ * time, which have to open all symbol tables and debug information anew; the files are in the page cache. perf and its
+ * script run side by side, where there are two CPUs.
+ *
+ * Two scripts: the shortest that does it, in awk, which takes no longer than perf itself; and stackcollapse-perf.pl
+ * (github.com/brendangregg/FlameGraph), which most people use, where it is installed.
+ *
+ * And do both find the same? The share of every function of hot_spots, once of the very same samples, once of a run of its
+ * own under each profiler.
  */
 #include "bench.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <linux/perf_event.h>
+#include <stdarg.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
 
-#include "base/io.h"
+#include "profile/flame.h"
 #include "profile/fold.h"
 #include "profile/recording.h"
 #include "profile/task_events.h"
@@ -44,7 +58,7 @@ struct recording {
 	struct bb_idmap comm_of;	/* tid -> name */
 };
 
-static void die(const char *what, const char *why)
+static __attribute__((noreturn)) void die(const char *what, const char *why)
 {
 	fprintf(stderr, "bench_profile: %s: %s\n", what, why);
 	exit(1);
@@ -54,19 +68,22 @@ static void add_sample(struct recording *r, const struct sample *s, bool has_id)
 {
 	const uint64_t *chain = s->rest + 3 + has_id, n_chain = chain[-1];
 	struct bb_sampled_stack stack = {.pid = s->pid, .weight = 1};
-	uint64_t kernel[256], user[256];
+	const uint64_t *kernel = chain, *user = chain;
 	uint32_t comm = bb_idmap__get(&r->comm_of, s->tid, 0);
-	bool is_kernel = false;
+	uint16_t *n = NULL;
 
 	if (comm != BB_NO_ID)
-		snprintf(stack.comm, sizeof(stack.comm), "%s", bb_names__text(&r->comms, comm));
-	for (uint64_t i = 0; i < n_chain; i++) {
-		if (chain[i] >= PERF_CONTEXT_MAX)
-			is_kernel = chain[i] == PERF_CONTEXT_KERNEL;
-		else if (is_kernel && stack.n_kernel < 256)
-			kernel[stack.n_kernel++] = chain[i];
-		else if (!is_kernel && stack.n_user < 256)
-			user[stack.n_user++] = chain[i];
+		memccpy(stack.comm, bb_names__text(&r->comms, comm), '\0', sizeof(stack.comm) - 1);
+	for (uint64_t i = 0; i < n_chain; i++) {	/* each half after a mark */
+		if (chain[i] == PERF_CONTEXT_KERNEL) {
+			kernel = chain + i + 1;
+			n = &stack.n_kernel;
+		} else if (chain[i] == PERF_CONTEXT_USER) {
+			user = chain + i + 1;
+			n = &stack.n_user;
+		} else if (n) {
+			++*n;
+		}
 	}
 	if (bb_samples__add(&r->samples, &stack, kernel, user))
 		die("samples", "out of memory");
@@ -81,56 +98,117 @@ static void note_comm(struct recording *r, const struct perf_event_header *h)
 		die("names", "out of memory");
 }
 
+static const struct perf_event_header *header_at(const char *data, uint64_t at)
+{
+	return (const struct perf_event_header *)(const void *)(data + at);
+}
+
+/* Of the words that end each record but samples (TID, TIME, ID if any, CPU), the time goes to the end, as ours have it. */
+static void log_event(struct recording *r, struct bb_task_events *events, const struct perf_event_header *h, bool has_id)
+{
+	uint64_t copy[UINT16_MAX / sizeof(uint64_t) + 1], *end = copy + h->size / sizeof(*copy);
+
+	if (h->type == PERF_RECORD_SAMPLE || h->type >= PERF_RECORD_MAX || h->size < sizeof(*h) + 4 * sizeof(*end))
+		return;
+	if (h->type == PERF_RECORD_COMM)
+		note_comm(r, h);
+	memcpy(copy, h, h->size);
+	end[-1] = end[-2 - has_id];
+	if (bb_task_events__log(events, (const struct perf_event_header *)copy, &r->spaces))
+		die("spaces", "out of memory");
+}
+
+/* As perf itself reads it. */
+static char *map_file(const char *path, size_t *ret_len)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	struct stat st;
+	char *data;
+
+	if (fd < 0 || fstat(fd, &st))
+		die(path, strerror(errno));
+	*ret_len = (size_t)st.st_size;
+	data = mmap(NULL, *ret_len, PROT_READ, MAP_PRIVATE | MAP_POPULATE, fd, 0);
+	if (data == MAP_FAILED)
+		die(path, strerror(errno));
+	close(fd);
+	return data;
+}
+
 static void read_recording(const char *path, struct recording *r)
 {
 	struct bb_task_events events = {0};
-	struct bb_err err = {0};
 	struct file_header f;
-	uint64_t nth = 0, sample_type;
-	char *data;
+	uint64_t sample_type;
 	size_t len;
+	char *data = map_file(path, &len);
 
-	if (bb_read_file(path, SIZE_MAX, &data, &len, &err))
-		die(path, err.msg);
 	memcpy(&f, data, sizeof(f));
 	sample_type = ((const struct perf_event_attr *)(const void *)(data + f.attrs.offset))->sample_type;
 	if (f.data.offset + f.data.size > len || (sample_type & ~(uint64_t)PERF_SAMPLE_ID) != SAMPLE_TYPE)
 		die(path, "not a perf.data as expected");
-	for (uint64_t at = f.data.offset; at < f.data.offset + f.data.size;) {
-		struct perf_event_header *h = (struct perf_event_header *)(void *)(data + at);
-		uint64_t *time = (uint64_t *)(void *)(data + at + h->size - sizeof(*time));
+	/* What processes did, first: the file is in the order of CPUs, not of time. */
+	for (uint64_t at = f.data.offset; at < f.data.offset + f.data.size; at += header_at(data, at)->size)
+		log_event(r, &events, header_at(data, at), sample_type & PERF_SAMPLE_ID);
+	for (uint64_t at = f.data.offset; at < f.data.offset + f.data.size; at += header_at(data, at)->size)
+		if (header_at(data, at)->type == PERF_RECORD_SAMPLE)
+			add_sample(r, (const struct sample *)(const void *)(data + at), sample_type & PERF_SAMPLE_ID);
+	munmap(data, len);
+}
 
-		at += h->size;
-		if (h->type == PERF_RECORD_SAMPLE) {
-			add_sample(r, (const struct sample *)(const void *)h, sample_type & PERF_SAMPLE_ID);
-			continue;
-		}
-		if (h->type == PERF_RECORD_COMM)
-			note_comm(r, h);
-		if (h->type < PERF_RECORD_MAX && h->size > sizeof(*h) + sizeof(*time)) {
-			*time = ++nth;	/* perf has sorted the file: its order will do */
-			if (bb_task_events__log(&events, h, &r->spaces))
-				die("spaces", "out of memory");
-		}
-	}
-	free(data);
+static void fold_recording(const char *path, struct bb_profile *ret_profile)
+{
+	struct recording r = {0};
+	struct bb_fold_opts opts = {.on_cpu_weight = 1, .kernel = &r.kernel};
+	struct bb_err err = {0};
+
+	read_recording(path, &r);
+	if (bb_spaces__replay(&r.spaces) || bb_kernel_symbols(&r.kernel, &err) ||
+	    bb_fold(&r.samples, &r.spaces, &opts, ret_profile, &err))
+		die("folding", err.msg);
+	bb_samples__done(&r.samples);
+	bb_spaces__done(&r.spaces);
+	bb_symtab__done(&r.kernel);
+	bb_names__done(&r.comms);
+	bb_idmap__done(&r.comm_of);
 }
 
 /* What is timed, in a process of its own: read, look up, fold, write. */
 static int fold(const char *recording, const char *folded_path)
 {
-	struct recording r = {0};
-	struct bb_fold_opts opts = {.on_cpu_weight = 1, .kernel = &r.kernel};
 	struct bb_profile profile;
-	struct bb_err err = {0};
 	FILE *out = fopen(folded_path, "w");
 
-	read_recording(recording, &r);
-	if (!out || bb_spaces__replay(&r.spaces) || bb_kernel_symbols(&r.kernel, &err) ||
-	    bb_fold(&r.samples, &r.spaces, &opts, &profile, &err) || bb_tree__write_folded(&profile.tree, out))
-		die("folding", err.msg);
-	fclose(out);
+	fold_recording(recording, &profile);
+	if (!out || bb_stacks__write_folded(&profile.stacks, out) || fclose(out))
+		die(folded_path, "cannot be written");
 	return 0;
+}
+
+/* Drawing alone: its stacks are folded. */
+static void measure_flame(const char *dir)
+{
+	const struct bb_flame_opts opts = {.title = "many_stacks", .unit = "samples"};
+	struct bb_profile profile;
+	char path[512], measured[128];
+	uint64_t began_ns;
+	double seconds;
+	long size;
+	FILE *out;
+
+	snprintf(path, sizeof(path), "%s/data", dir);
+	fold_recording(path, &profile);
+	snprintf(path, sizeof(path), "%s/flame.svg", dir);
+	out = fopen(path, "w");
+	began_ns = bb_now_ns();
+	if (!out || bb_flame__write(&profile.stacks, &opts, out) || fflush(out))
+		die(path, "cannot be written");
+	seconds = bb_seconds_since(began_ns);
+	size = ftell(out);
+	fclose(out);
+	snprintf(measured, sizeof(measured), "%.2f s, %.2f MB, %zu distinct", seconds, (double)size / 1e6, profile.stacks.n);
+	bench_judge("profile: a flame graph of 100 000 stacks", "< 1 s, < 2 MB", measured, seconds < 1 && size < 2000000);
+	bb_profile__done(&profile);
 }
 
 /* The folding script: what stackcollapse-perf.pl does, in awk. */
@@ -140,78 +218,158 @@ static const char fold_awk[] =
 	"/^$/ { if (comm != \"\") count[comm stack]++; comm = \"\" }"
 	"END { for (s in count) print s, count[s] }";
 
-/* Run in a shell with stderr thrown away; how long it took, in seconds. */
-static double timed(const char *command)
+/* Run in a shell. */
+static struct bench_child timed(const char *command)
 {
 	const char *const argv[] = {"sh", "-c", command, NULL};
 
-	return bench_run(argv).wall_s;
+	return bench_run(argv);
 }
 
+#define PERF_SCRIPT "perf script -i %s/data 2>/dev/null"
+
 struct duel {
-	char theirs[1200], ours[600];
+	char theirs[2048], ours[1024];
+	double theirs_cpu_s, ours_cpu_s;	/* of the last turn */
 };
 
 static double theirs(void *arg)
 {
-	return timed(((struct duel *)arg)->theirs);
+	struct duel *d = arg;
+	struct bench_child child = timed(d->theirs);
+
+	d->theirs_cpu_s = child.cpu_s;
+	return child.wall_s;
 }
 
 static double ours(void *arg)
 {
-	return timed(((struct duel *)arg)->ours);
+	struct duel *d = arg;
+	struct bench_child child = timed(d->ours);
+
+	d->ours_cpu_s = child.cpu_s;
+	return child.wall_s;
 }
 
-/* The largest difference between the shares of any function in both, as an awk script prints it, in percentage points. */
+/*
+ * The largest difference between a function's shares in two folded files, in percentage points, as an awk script prints it:
+ * how many functions, points, which; of those whose names match a pattern. Left out are inlined functions, which perf shows
+ * only when it was built so, and what has no name, which we show by its file; versions of symbols (@@GLIBC_2.17) and marks
+ * of the kernel's (_[k]) are no part of a name.
+ */
 static const char compare_awk[] =
-	"{ n = $NF; total[FILENAME] += n; sub(/ [0-9]+$/, \"\"); gsub(/_\\[[kij]\\]/, \"\"); k = split($0, f, \";\");"
-	"  split(\"\", seen); for (i = 2; i <= k; i++) if (f[i] ~ /^function_/ && !(f[i] in seen)) { seen[f[i]] = 1;"
-	"    share[f[i], FILENAME] += n; names[f[i]] = 1 } }"
-	"END { for (x in names) { d = 100 * (share[x, ARGV[1]] / total[ARGV[1]] - share[x, ARGV[2]] / total[ARGV[2]]);"
-	"  if (d < 0) d = -d; if (d > most) most = d; count++ } printf \"%d %.4f\\n\", count, most }";
+	"{ n = $NF; total[FILENAME] += n; sub(/ [0-9]+$/, \"\"); k = split($0, f, \";\");"
+	"  for (i = 2; i <= k; i++) {"
+	"    if (f[i] ~ /^\\[|_\\[i\\]$/ || f[i] !~ pattern) continue;"
+	"    sub(/_\\[[kj]\\]$|@.*$/, \"\", f[i]);"
+	"    if (seen[f[i]] != NR) { seen[f[i]] = NR; share[f[i], FILENAME] += n; names[f[i]] = 1 } } }"
+	"END { most = -1; for (x in names) {"
+	"    d = 100 * (share[x, ARGV[1]] / total[ARGV[1]] - share[x, ARGV[2]] / total[ARGV[2]]); if (d < 0) d = -d;"
+	"    if (d > most) { most = d; which = x } count++ }"
+	"  printf \"%d %.3f %s\\n\", count, most, which }";
 
-static void compare_shares(const char *dir)
+#define OWN_FUNCTIONS "^(hot_|main$|descend$)"
+#define N_OWN_FUNCTIONS 5u
+
+static void compare_shares(const char *dir, const char *pattern, const char *what)
 {
-	char command[2048], measured[128], text[128] = "";
+	char command[2048], measured[128], text[128] = "", which[64] = "";
 	unsigned int n = 0;
 	FILE *in;
 	double most;
 
-	snprintf(command, sizeof(command), "awk '%s' %s/theirs %s/ours", compare_awk, dir, dir);
+	snprintf(command, sizeof(command), "awk -v pattern='%s' '%s' %s/theirs %s/ours", pattern, compare_awk, dir, dir);
 	in = popen(command, "r");
-	if (!in || !fgets(text, sizeof(text), in) || sscanf(text, "%u %lf", &n, &most) != 2)
+	if (!in || !fgets(text, sizeof(text), in) || sscanf(text, "%u %lf %63s", &n, &most, which) != 3)
 		die("comparing", "no answer");
 	pclose(in);
-	snprintf(measured, sizeof(measured), "%.3f points, %u functions", most, n);
-	bench_judge("profile: share of a function, perf's against ours", "< 1 point", measured, n == 32 && most < 1);
+	snprintf(measured, sizeof(measured), "%.2f points (%.18s), %u functions", most, which, n);
+	bench_judge(what, "< 1 point", measured, n >= N_OWN_FUNCTIONS && most < 1);
+}
+
+static void run_or_die(const char *what, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void run_or_die(const char *what, const char *format, ...)
+{
+	char command[2048];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(command, sizeof(command), format, args);
+	va_end(args);
+	if (system(command))
+		die(what, "failed");
+}
+
+static void judge_speed(const char *what, double theirs_s, double ours_s)
+{
+	char measured[128];
+
+	snprintf(measured, sizeof(measured), "%.1f x (%.2f s, %.3f s)", theirs_s / ours_s, theirs_s, ours_s);
+	bench_judge(what, ">= 20 x", measured, theirs_s >= 20 * ours_s);
+}
+
+/* How long ours took, in seconds. */
+static double measure_speed(const char *self, const char *dir, const char *build)
+{
+	struct bench_medians m;
+	struct bench_duel d;
+	struct duel duel;
+	char measured[128];
+
+	run_or_die("perf record", "perf record -q -F 20000 -e cpu-clock -g --sample-cpu -o %s/data %s/tests/tools/many_stacks 5.2 "
+		   ">/dev/null 2>&1", dir, build);
+	snprintf(duel.theirs, sizeof(duel.theirs), PERF_SCRIPT " | awk '%s' > %s/theirs", dir, fold_awk, dir);
+	snprintf(duel.ours, sizeof(duel.ours), "%s %s/data %s/ours", self, dir, dir);
+	d = bench_duel(theirs, ours, &duel, TURNS);
+	m = bench_decide(&d);
+	judge_speed("profile: 100 000 stacks, perf script | awk against ours", m.a, m.b);
+	snprintf(measured, sizeof(measured), "%.1f x (%.2f s, %.3f s)", duel.theirs_cpu_s / duel.ours_cpu_s, duel.theirs_cpu_s,
+		 duel.ours_cpu_s);
+	bench_row("... CPU time", "", measured, "-");
+	return m.b;
+}
+
+/* Once: it takes longer than all the rest. */
+static void measure_perl(const char *dir, double ours_s)
+{
+	static const char what[] = "profile: likewise, perf script | stackcollapse-perf.pl";
+	char command[1024];
+
+	if (system("command -v stackcollapse-perf.pl >/dev/null")) {
+		bench_row(what, ">= 20 x", "it is not installed", "-");
+		return;
+	}
+	snprintf(command, sizeof(command), PERF_SCRIPT " | stackcollapse-perf.pl --kernel > %s/theirs", dir, dir);
+	judge_speed(what, timed(command).wall_s, ours_s);
+}
+
+static void measure_shares(const char *self, const char *dir, const char *build)
+{
+	const char *hot = "tests/tools/hot_spots 4 >/dev/null 2>&1";
+
+	run_or_die("perf record", "perf record -q -F 9973 -e cpu-clock -g --sample-cpu -o %s/hot %s/%s", dir, build, hot);
+	run_or_die("perf script", "perf script --no-inline -i %s/hot 2>/dev/null | awk '%s' > %s/theirs", dir, fold_awk, dir);
+	run_or_die("folding", "%s %s/hot %s/ours", self, dir, dir);
+	compare_shares(dir, ".", "profile: share of any function, perf's against ours, same stacks");
+	run_or_die("bpfbench profile", "./bpfbench profile -F 9973 -f folded -o %s/ours -- %s/%s", dir, build, hot);
+	compare_shares(dir, OWN_FUNCTIONS, "profile: share of a function of hot_spots, a run under each");
 }
 
 int main(int argc, char **argv)
 {
-	char command[1024], measured[128];
 	const char *dir = argc > 1 ? argv[1] : "/tmp";	/* run.sh gives us one, and removes it */
 	const char *build = getenv("O") ? getenv("O") : "build";
-	struct bench_duel d;
-	struct bench_medians m;
-	struct duel duel;
+	double ours_s;
 
 	if (argc == 3)
 		return fold(argv[1], argv[2]);
 	if (geteuid() || system("command -v perf >/dev/null && command -v awk >/dev/null")) {
-		bench_row("profile: 100 000 stacks, perf script | fold against ours", ">= 20 x", "needs root, perf and awk", "-");
+		bench_row("profile: 100 000 stacks, perf script | awk against ours", ">= 20 x", "needs root, perf and awk", "-");
 		return 0;
 	}
-	snprintf(command, sizeof(command), "perf record -q -F 20000 -e cpu-clock -g --sample-cpu -o %s/data %s/tests/tools/many_stacks "
-		 "5.2 >/dev/null 2>&1", dir, build);
-	if (system(command))
-		die("perf record", "failed");
-	snprintf(duel.theirs, sizeof(duel.theirs), "perf script -i %s/data 2>/dev/null | awk '%s' > %s/theirs", dir, fold_awk,
-		 dir);
-	snprintf(duel.ours, sizeof(duel.ours), "%s %s/data %s/ours", argv[0], dir, dir);
-	d = bench_duel(theirs, ours, &duel, TURNS);
-	m = bench_decide(&d);
-	snprintf(measured, sizeof(measured), "%.1f x (%.2f s, %.3f s)", m.ratio, m.a, m.b);
-	bench_judge("profile: 100 000 stacks, perf script | fold against ours", ">= 20 x", measured, m.ratio >= 20);
-	compare_shares(dir);
+	ours_s = measure_speed(argv[0], dir, build);
+	measure_flame(dir);
+	measure_shares(argv[0], dir, build);
+	measure_perl(dir, ours_s);
 	return 0;
 }

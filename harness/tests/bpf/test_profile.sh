@@ -64,6 +64,11 @@ if need_command "$CC" "PIE" "not PIE" "separate debug information" "stripped"; t
 	chmod 755 "$WORK"
 	built -pie -fPIE && finds "PIE"
 	built -no-pie -fno-pie && finds "not PIE"
+	if need_command g++ "C++"; then
+		CC=g++ built -x c++ && finds "C++"
+		expect_grep "C++: the mangled name is gone" out '^  .*  hot_sixty$'
+		expect_no_grep "C++: and so are all others" out '_ZL?[0-9]'
+	fi
 	if need_command objcopy "separate debug information" "stripped"; then
 		(cd "$WORK" && objcopy --only-keep-debug hot hot.debug && strip hot && objcopy --add-gnu-debuglink=hot.debug hot)
 		finds "separate debug information"
@@ -75,6 +80,15 @@ if need_command "$CC" "PIE" "not PIE" "separate debug information" "stripped"; t
 		expect_grep "stripped: dynamic symbols" out '^hot;.*;hot_sixty [0-9]+$'
 	fi
 fi
+# 997 bytes of it, wherever they fall: the symbol table is whole.
+built && read -r at len < <(readelf -SW "$WORK/hot" | sed 's/^ *\[ *[0-9]*\]//' | awk '$1 == ".debug_info" { print $4, $5 }')
+for ((i = 0; i < 997; i++)); do
+	printf '%b' "\\x$(printf %02x $((i * 37 % 256)))" |
+		dd of="$WORK/hot" bs=1 seek=$((0x$at + i * 7919 % 0x$len)) conv=notrunc status=none
+done
+profile -F 1237 -f folded -- "$WORK/hot" 0.5
+expect_status "damaged debug information: succeeds" 0
+expect_grep "damaged debug information: the function" out '^hot;.*;hot_sixty'
 profile -F 1237 -f folded -- "$O/tests/tools/hot_jit" 0.5
 rm -f "$(grep -m 1 '^/tmp/perf-[0-9]*\.map$' "$TMP/err")"
 expect_grep "JIT: its own map names the code" out '^hot_jit;.*;jitted_function_\[j\] [0-9]+$'
@@ -103,10 +117,56 @@ expect_grep "fork and exec: the child's code" out '^hot_spots;.*hot_sixty'
 check "fork and exec: both" more "$(samples '^hot_spots;.*hot_sixty')" 150
 profile -f folded -- true
 expect_status "a command that ends at once: succeeds" 0
+profile -F 997 -f folded -- sh -c "for i in \$(seq 200); do /bin/true; done"
+expect_status "many that end at once: succeeds" 0
+profile -F 997 -f folded -- sh -c "\"$hot\" 0.2; exec \"$O/tests/tools/many_stacks\" 0.2"
+expect_grep "exec of another program: before" out '^hot_spots;.*;hot_sixty'
+expect_grep "exec of another program: and after" out '^many_stacks;.*;function_[0-9]+ [0-9]+$'
+expect_no_grep "exec of another program: none for the other" out '^hot_spots;.*;function_|^many_stacks;.*;hot_'
+bash -c 'sleep 0.3 & exec sleep 30' &
+parent=$!
+wait_until 5 pgrep -P "$parent" -r Z
+profile -p "$(pgrep -P "$parent" -r Z)" -d 0.2 -f folded
+expect_status "a process that has ended, but nobody waited for it: succeeds" 0
+kill "$parent"
+wait
 profile -- false
 expect_grep "a command that fails: said so" err "'false' ended with exit status 1"
 profile -- "$WORK/nosuch"
 complains "a command that is not there" 1 "cannot run '.*nosuch': No such file"
+
+# Two libraries, one after the other: spins in each, and unloads it.
+if need_command "$CC" "libraries that are unloaded"; then
+	for name in first second; do
+		printf 'void %s(void); void %s(void) { for (volatile int i = 0; i < 300000000; i++); }\n' "$name" "$name" |
+			"$CC" -O2 -fno-omit-frame-pointer -shared -fPIC -x c - -o "$WORK/lib$name.so"
+	done
+	cat >"$WORK/unloads.c" <<-'EOF'
+		#include <dlfcn.h>
+
+		int main(int argc, char **argv)
+		{
+			for (int i = 1; i + 1 < argc; i += 2) {
+				void *library = dlopen(argv[i], RTLD_NOW);
+				void (*spin)(void) = library ? (void (*)(void))dlsym(library, argv[i + 1]) : 0;
+
+				if (!spin)
+					return 1;
+				spin();
+				dlclose(library);
+			}
+			return 0;
+		}
+	EOF
+	"$CC" -O2 -g -fno-omit-frame-pointer "$WORK/unloads.c" -o "$WORK/unloads" -ldl
+	profile -F 997 -f folded -- "$WORK/unloads" "$WORK/libfirst.so" first
+	expect_grep "a library that is unloaded: its function" out '^unloads;.*;main;first [0-9]+$'
+	profile -F 997 -f folded -- "$WORK/unloads" "$WORK/libfirst.so" first "$WORK/libsecond.so" second
+	expect_grep "libraries that are unloaded: the last" out '^unloads;.*;main;second [0-9]+$'
+	if ! grep -q ';main;first' "$TMP/out"; then
+		expect_grep "libraries in one place: said so" err '1 files were mapped where others had been unloaded'
+	fi
+fi
 
 cp "$hot" "$WORK/deleted"
 "$WORK/deleted" 30 >/dev/null &

@@ -322,27 +322,29 @@ static void test_history(void **state)
 static char *make_flame(size_t stacks, const char *name)
 {
 	const struct bb_flame_opts opts = {.title = "<b>", .unit = "samples", .max_bytes = 1200000};
-	struct bb_tree t;
-	char *text = NULL, frame[256];
+	struct bb_stacks s = {0};
+	char *text = NULL, frame_name[256];
 	size_t size = 0;
 	FILE *out = open_memstream(&text, &size);
 
 	assert_non_null(out);
-	assert_int_equal(bb_tree__init(&t), 0);
 	for (size_t i = 0; i < stacks; i++) {
-		uint32_t node = 0, id;
+		uint32_t path[20];
 
-		for (size_t depth = 0; depth < 20; depth++) {
-			snprintf(frame, sizeof(frame), "%s_%zu_%zu", name, depth, i);
-			assert_int_equal(bb_names__add(&t.names, frame, strlen(frame), &id), 0);
-			assert_int_equal(bb_tree__next_child(&t, node, id, BB_FRAME_USER, BB_NO_ID, &node), 0);
+		for (uint32_t depth = 0; depth < 20; depth++) {
+			struct bb_frame frame = {.kind = BB_FRAME_USER, .file = BB_NO_ID};
+
+			snprintf(frame_name, sizeof(frame_name), "%s_%u_%zu", name, depth, i);
+			assert_int_equal(bb_names__add(&s.names, frame_name, strlen(frame_name), &frame.name), 0);
+			path[depth] = (uint32_t)s.n_frames;
+			assert_int_equal(bb_stacks__add_frame(&s, &frame), 0);
 		}
-		t.nodes[node].self = 1 + i % 200;
+		assert_int_equal(bb_stacks__add(&s, path, 20, (double)(1 + i % 200)), 0);
 	}
-	bb_tree__sum(&t);
-	assert_int_equal(bb_flame__write_html(&t, &opts, out), 0);
+	bb_stacks__sort(&s);
+	assert_int_equal(bb_flame__write_html(&s, &opts, out), 0);
 	assert_int_equal(fclose(out), 0);
-	bb_tree__done(&t);
+	bb_stacks__done(&s);
 	return text;
 }
 

@@ -16,35 +16,41 @@
 #include "profile/flame.h"
 #include "unit/folder_testing.h"
 
-static uint32_t child(struct bb_tree *t, uint32_t parent, const char *name, enum bb_frame_kind kind)
+/* The number of a new frame. */
+static uint32_t frame(struct bb_stacks *s, const char *name, enum bb_frame_kind kind)
 {
-	uint32_t id, node;
+	struct bb_frame f = {.file = BB_NO_ID, .kind = kind};
 
-	assert_int_equal(bb_names__add(&t->names, name, strlen(name), &id), 0);
-	assert_int_equal(bb_tree__next_child(t, parent, id, kind, BB_NO_ID, &node), 0);
-	return node;
+	assert_int_equal(bb_names__add(&s->names, name, strlen(name), &f.name), 0);
+	assert_int_equal(bb_stacks__add_frame(s, &f), 0);
+	return (uint32_t)s->n_frames - 1;
 }
 
-static char *folded(const struct bb_tree *t)
+static void add(struct bb_stacks *s, const uint32_t *frames, uint32_t n, double weight)
+{
+	assert_int_equal(bb_stacks__add(s, frames, n, weight), 0);
+}
+
+static char *folded(const struct bb_stacks *s)
 {
 	char *text = NULL;
 	size_t len;
 	FILE *out = open_memstream(&text, &len);
 
 	assert_non_null(out);
-	assert_int_equal(bb_tree__write_folded(t, out), 0);
+	assert_int_equal(bb_stacks__write_folded(s, out), 0);
 	fclose(out);
 	return text;
 }
 
-static char *flame(const struct bb_tree *t, const char *title, size_t *ret_len)
+static char *flame(const struct bb_stacks *s, const char *title, size_t *ret_len)
 {
 	const struct bb_flame_opts opts = {.title = title, .unit = "samples"};
 	char *text = NULL;
 	FILE *out = open_memstream(&text, ret_len);
 
 	assert_non_null(out);
-	assert_int_equal(bb_flame__write(t, &opts, out), 0);
+	assert_int_equal(bb_flame__write(s, &opts, out), 0);
 	fclose(out);
 	return text;
 }
@@ -60,28 +66,64 @@ static size_t count(const char *text, const char *what)
 
 static void folding(void **state)
 {
-	struct bb_tree t;
-	uint32_t comm, main_node, again;
+	struct bb_stacks s = {0};
+	uint32_t comm = frame(&s, "a;b\n", BB_FRAME_COMM), in_main = frame(&s, "main", BB_FRAME_USER);
+	uint32_t f = frame(&s, "f", BB_FRAME_INLINED), in_read = frame(&s, "read", BB_FRAME_KERNEL);
+	uint32_t jitted = frame(&s, "jitted", BB_FRAME_JIT), other = frame(&s, "main", BB_FRAME_INLINED);
 	char *text;
 
 	(void)state;
-	assert_int_equal(bb_tree__init(&t), 0);
-	comm = child(&t, 0, "a;b\n", BB_FRAME_COMM);
-	main_node = child(&t, comm, "main", BB_FRAME_USER);
-	t.nodes[main_node].self += 3;
-	again = child(&t, comm, "main", BB_FRAME_USER);
-	assert_int_equal(again, main_node);
-	assert_int_not_equal(child(&t, comm, "main", BB_FRAME_INLINED), main_node);	/* without weight: not written */
-	t.nodes[child(&t, main_node, "f", BB_FRAME_INLINED)].self += 2;
-	t.nodes[child(&t, main_node, "read", BB_FRAME_KERNEL)].self += 5;
-	t.nodes[child(&t, main_node, "jitted", BB_FRAME_JIT)].self += 1;
-	bb_tree__sum(&t);
-	assert_int_equal(t.nodes[0].total, 11);
-	assert_int_equal(t.nodes[main_node].total, 11);
-	text = folded(&t);
+	add(&s, (uint32_t[]){comm, in_main, jitted}, 3, 1);
+	add(&s, (uint32_t[]){comm, in_main}, 2, 1.75);
+	add(&s, (uint32_t[]){comm, in_main, in_read}, 3, 5);
+	add(&s, (uint32_t[]){comm, other}, 2, 0.4);	/* less than a half: not written */
+	add(&s, (uint32_t[]){comm, in_main, f}, 3, 1.5);
+	add(&s, (uint32_t[]){comm, in_main}, 2, 1.5);
+	bb_stacks__sort(&s);
+	assert_int_equal(s.n, 4);
+	assert_int_equal(s.total, 11);
+	assert_int_equal(s.v[0].shared, 0);
+	assert_int_equal(s.v[1].shared, 2);
+	text = folded(&s);
 	assert_string_equal(text, "a:b?;main 3\na:b?;main;f_[i] 2\na:b?;main;read_[k] 5\na:b?;main;jitted_[j] 1\n");
 	free(text);
-	bb_tree__done(&t);
+	bb_stacks__done(&s);
+}
+
+/* Against an order that is looked up frame by frame: random stacks of few frames, so that many begin alike or are the same. */
+static void sorting(void **state)
+{
+	enum { N_STACKS = 3000, MAX_DEPTH = 12 };
+	struct bb_stacks s = {0};
+	double total = 0, sum = 0;
+	struct bb_rng rng;
+
+	(void)state;
+	bb_rng_seed(&rng, 3);
+	for (int i = 0; i < N_STACKS; i++) {
+		uint32_t frames[MAX_DEPTH], n = 1 + (uint32_t)bb_rng_below(&rng, MAX_DEPTH);
+		double weight = 1 + (double)bb_rng_below(&rng, 9);
+
+		for (uint32_t k = 0; k < n; k++)
+			frames[k] = (uint32_t)bb_rng_below(&rng, k < 3 ? 2 : 4);
+		add(&s, frames, n, weight);
+		total += weight;
+	}
+	bb_stacks__sort(&s);
+	assert_in_range(s.n, 100, N_STACKS - 100);
+	for (size_t i = 0; i < s.n; i++) {
+		const struct bb_stack *a = &s.v[i ? i - 1 : 0], *b = &s.v[i];
+		uint32_t k = 0;
+
+		sum += b->weight;
+		while (i && k < a->n && k < b->n && s.parts[a->first + k] == s.parts[b->first + k])
+			k++;
+		assert_int_equal(b->shared, k);
+		assert_in_range(b->n, k + 1, MAX_DEPTH);	/* not the one before once more */
+		assert_true(!i || k == a->n || s.parts[a->first + k] < s.parts[b->first + k]);
+	}
+	assert_true(sum == total && s.total == (uint64_t)total);
+	bb_stacks__done(&s);
 }
 
 static char *escaped(const char *text, size_t max)
@@ -145,110 +187,120 @@ static void assert_well_formed(const char *svg, size_t len)
 	assert_int_equal(system(command), 0);
 }
 
-/* Names of any bytes. */
+/* Names of any bytes. Each stack stands on another, or on the root, and is one frame more. */
 static void well_formed(void **state)
 {
-	struct bb_tree t;
+	enum { N_STACKS = 300 };
+	uint32_t paths[N_STACKS][N_STACKS], depths[N_STACKS];
+	struct bb_stacks s = {0};
 	struct bb_rng rng;
-	uint32_t node;
 	size_t len;
 	char *svg;
 
 	(void)state;
 	bb_rng_seed(&rng, 5);
-	assert_int_equal(bb_tree__init(&t), 0);
-	for (int i = 0; i < 300; i++) {
+	for (uint32_t i = 0; i < N_STACKS; i++) {
+		uint32_t on = (uint32_t)bb_rng_below(&rng, i + 1);
 		char name[12];
 
 		for (size_t c = 0; c < sizeof(name) - 1; c++)
 			name[c] = (char)(1 + bb_rng_below(&rng, 255));
 		name[sizeof(name) - 1] = '\0';
-		node = child(&t, (uint32_t)bb_rng_below(&rng, t.n), name, (enum bb_frame_kind)bb_rng_below(&rng, BB_N_FRAME_KINDS));
-		t.nodes[node].self += 1 + bb_rng_below(&rng, 5);
+		depths[i] = on ? depths[on - 1] : 0;
+		memcpy(paths[i], paths[on ? on - 1 : 0], depths[i] * sizeof(paths[i][0]));
+		paths[i][depths[i]++] = frame(&s, i ? name : "]]></script><x a='",
+					      (enum bb_frame_kind)bb_rng_below(&rng, BB_N_FRAME_KINDS));
+		add(&s, paths[i], depths[i], 1 + (double)bb_rng_below(&rng, 5));
 	}
-	t.nodes[child(&t, 0, "]]></script><x a='", BB_FRAME_USER)].self = 100;
-	bb_tree__sum(&t);
-	svg = flame(&t, "<title> & \xff", &len);
-	assert_int_equal(count(svg, "<rect class="), t.n + 5);	/* and the legend's */
+	bb_stacks__sort(&s);
+	svg = flame(&s, "<title> & \xff", &len);
+	assert_int_equal(count(svg, "<rect class="), N_STACKS + 1 + 5);	/* the root, and the legend's */
 	assert_well_formed(svg, len);
 	free(svg);
-	bb_tree__done(&t);
+	bb_stacks__done(&s);
 }
 
 static void nothing(void **state)
 {
-	struct bb_tree t;
+	struct bb_stacks s = {0};
 	size_t len;
 	char *svg;
 
 	(void)state;
-	assert_int_equal(bb_tree__init(&t), 0);
-	bb_tree__sum(&t);
-	svg = flame(&t, "a < b", &len);
+	bb_stacks__sort(&s);
+	svg = flame(&s, "a < b", &len);
 	assert_non_null(strstr(svg, "Nothing was sampled"));
 	assert_well_formed(svg, len);
 	free(svg);
-	bb_tree__done(&t);
+	bb_stacks__done(&s);
 }
 
 /* 1 of 100 000 is 0.0118 px: too narrow. 10 of them are not. */
 static void narrow(void **state)
 {
-	struct bb_tree t;
+	static const struct { const char *name; double weight; } widths[] = {{"wide", 99989}, {"ten", 10}, {"one", 1}};
+	struct bb_stacks s = {0};
 	size_t len;
 	char *svg;
 
 	(void)state;
-	assert_int_equal(bb_tree__init(&t), 0);
-	t.nodes[child(&t, 0, "wide", BB_FRAME_USER)].self = 99989;
-	t.nodes[child(&t, 0, "ten", BB_FRAME_USER)].self = 10;
-	t.nodes[child(&t, 0, "one", BB_FRAME_USER)].self = 1;
-	bb_tree__sum(&t);
-	svg = flame(&t, "t", &len);
+	for (size_t i = 0; i < 3; i++)
+		add(&s, (uint32_t[]){frame(&s, widths[i].name, BB_FRAME_USER)}, 1, widths[i].weight);
+	bb_stacks__sort(&s);
+	svg = flame(&s, "t", &len);
 	assert_non_null(strstr(svg, "<title>wide\n99989 samples, 99.99 %</title>"));
 	assert_non_null(strstr(svg, "<title>ten\n"));
 	assert_null(strstr(svg, "<title>one\n"));
 	assert_non_null(strstr(svg, "narrower than 0.1 px are left out"));
 	free(svg);
-	bb_tree__done(&t);
+	bb_stacks__done(&s);
 }
 
-/* 100 000 distinct stacks, ten children to a node at the first five levels: every level is full of frames of 0.1 px. */
+/*
+ * 100 000 distinct stacks, ten children to a frame at the first four depths: all the frames further out, 250 000 of them, are as
+ * wide as each other, 0.12 px. Those that there is room for are drawn all the same.
+ */
 static void large(void **state)
 {
-	uint32_t path[31] = {0};
-	struct bb_tree t;
+	enum { DEPTH = 30, N_STACKS = 100000 };
+	uint32_t frames[DEPTH][10];
+	struct bb_stacks s = {0};
 	size_t len;
 	char *svg;
 
 	(void)state;
-	assert_int_equal(bb_tree__init(&t), 0);
-	for (unsigned int stack = 0; stack < 100000; stack++) {
-		unsigned int digits[30] = {stack / 10000, stack / 1000 % 10, stack / 100 % 10, stack / 10 % 10};
-
-		digits[29] = stack;
-		for (unsigned int depth = 0; depth < 30; depth++) {
+	for (unsigned int depth = 0; depth < DEPTH; depth++)
+		for (unsigned int digit = 0; digit < 10; digit++) {
 			char name[48];
 
-			snprintf(name, sizeof(name), "function_%u_%u", depth, digits[depth]);
-			path[depth + 1] = child(&t, path[depth], name, BB_FRAME_USER);
+			snprintf(name, sizeof(name), "function_%u<%u>", depth, digit);
+			frames[depth][digit] = frame(&s, name, BB_FRAME_USER);
 		}
-		t.nodes[path[30]].self++;
+	for (unsigned int stack = 0; stack < N_STACKS; stack++) {
+		unsigned int digits[DEPTH] = {stack / 10000, stack / 1000 % 10, stack / 100 % 10, stack / 10 % 10};
+		uint32_t path[DEPTH];
+
+		digits[DEPTH - 1] = stack % 10;
+		for (unsigned int depth = 0; depth < DEPTH; depth++)
+			path[depth] = frames[depth][digits[depth]];
+		add(&s, path, DEPTH, 1);
 	}
-	bb_tree__sum(&t);
-	assert_int_equal(t.nodes[0].total, 100000);
-	svg = flame(&t, "large", &len);
-	assert_in_range(len, 1, 2000000);
-	assert_in_range(count(svg, "<rect class="), 1111, 20000);	/* the first levels in full */
+	bb_stacks__sort(&s);
+	assert_int_equal(s.n, N_STACKS);
+	svg = flame(&s, "large", &len);
+	assert_in_range(len, 1900000, 2000000);
+	assert_in_range(count(svg, "<rect class="), 11111, 20000);	/* the first depths in full */
+	assert_non_null(strstr(svg, "frames narrower than 0.12 px, and some as wide, are left out"));
 	assert_well_formed(svg, len);
 	free(svg);
-	bb_tree__done(&t);
+	bb_stacks__done(&s);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(folding), cmocka_unit_test(escaping), cmocka_unit_test(well_formed), cmocka_unit_test(nothing),
+		cmocka_unit_test(folding), cmocka_unit_test(sorting), cmocka_unit_test(escaping),
+		cmocka_unit_test(well_formed), cmocka_unit_test(nothing),
 		cmocka_unit_test(narrow), cmocka_unit_test(large),
 	};
 

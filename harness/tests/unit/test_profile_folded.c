@@ -17,7 +17,7 @@
 #include "profile/folded.h"
 #include "unit/folder_testing.h"
 
-static int read_bytes(const char *text, size_t len, struct bb_tree *ret_tree, struct bb_err *err)
+static int read_bytes(const char *text, size_t len, struct bb_stacks *ret_stacks, struct bb_err *err)
 {
 	const char *path = in_folder("a.folded");
 	FILE *out = fopen(path, "w");
@@ -25,69 +25,73 @@ static int read_bytes(const char *text, size_t len, struct bb_tree *ret_tree, st
 	assert_non_null(out);
 	assert_int_equal(fwrite(text, 1, len, out), len);
 	assert_int_equal(fclose(out), 0);
-	return bb_folded__read(path, ret_tree, err);
+	return bb_folded__read(path, ret_stacks, err);
 }
 
-static struct bb_tree read_ok(const char *text)
+static struct bb_stacks read_ok(const char *text)
 {
-	struct bb_tree t;
+	struct bb_stacks s;
 	struct bb_err err = {0};
 
-	if (read_bytes(text, strlen(text), &t, &err))
+	if (read_bytes(text, strlen(text), &s, &err))
 		fail_msg("%s", err.msg);
-	return t;
+	return s;
 }
 
-static char *written(const struct bb_tree *t)
+static char *written(const struct bb_stacks *s)
 {
 	char *text = NULL;
 	size_t len;
 	FILE *out = open_memstream(&text, &len);
 
 	assert_non_null(out);
-	assert_int_equal(bb_tree__write_folded(t, out), 0);
+	assert_int_equal(bb_stacks__write_folded(s, out), 0);
 	fclose(out);
 	return text;
 }
 
-/* The same stack twice, neighbours apart, a name that begins like another: one node for each way from the root. */
+/* The same stack twice, neighbours apart, a name that begins like another: each stack once, by name. */
 static void any_order(void **state)
 {
-	struct bb_tree t = read_ok("b;main;f 2\na;main 1\r\nb;main2 5\n\nb;main;f;g_[k] 3\na;main 4\nb;main 1\nb;main;f 1");
-	char *text = written(&t);
+	struct bb_stacks s = read_ok("b;main;f 2\na;main 1\r\nb;main2 5\n\nb;main;f;g_[k] 3\na;main 4\nb;main 1\nb;main;f 1");
+	char *text = written(&s);
 
 	(void)state;
 	assert_string_equal(text, "a;main 5\nb;main 1\nb;main;f 3\nb;main;f;g_[k] 3\nb;main2 5\n");
-	assert_int_equal(t.nodes[0].total, 17);
-	assert_int_equal(t.n, 1 + 2 + 5);
+	assert_int_equal(s.total, 17);
+	assert_int_equal(s.n, 5);
+	assert_int_equal(s.n_frames, 6);
 	free(text);
-	bb_tree__done(&t);
+	bb_stacks__done(&s);
 }
 
 static void kinds(void **state)
 {
 	static const struct { const char *name; enum bb_frame_kind kind; } want[] = {
-		{"", BB_FRAME_COMM}, {"comm_[k]", BB_FRAME_COMM}, {BB_NOTE_CUT, BB_FRAME_NOTE}, {"f", BB_FRAME_USER},
+		{"comm_[k]", BB_FRAME_COMM}, {BB_NOTE_CUT, BB_FRAME_NOTE}, {"f", BB_FRAME_USER},
 		{"g", BB_FRAME_INLINED}, {"h", BB_FRAME_JIT}, {"_[k]", BB_FRAME_USER}, {"k", BB_FRAME_KERNEL},
 		{BB_NOTE_OFF_CPU, BB_FRAME_OFF_CPU},
 	};
-	struct bb_tree t = read_ok("comm_[k];" BB_NOTE_CUT ";f;g_[i];h_[j];_[k];k_[k];" BB_NOTE_OFF_CPU " 7\n");
+	struct bb_stacks s = read_ok("comm_[k];" BB_NOTE_CUT ";f;g_[i];h_[j];_[k];k_[k];" BB_NOTE_OFF_CPU " 7\n");
 
 	(void)state;
-	assert_int_equal(t.n, sizeof(want) / sizeof(want[0]));
-	for (uint32_t i = 0; i < t.n; i++) {
-		assert_string_equal(bb_tree__name(&t, i), want[i].name);
-		assert_int_equal(t.nodes[i].kind, want[i].kind);
+	assert_int_equal(s.n, 1);
+	assert_int_equal(s.v[0].n, sizeof(want) / sizeof(want[0]));
+	for (uint32_t i = 0; i < s.v[0].n; i++) {
+		uint32_t frame = s.parts[s.v[0].first + i];
+
+		assert_string_equal(bb_stacks__name(&s, frame), want[i].name);
+		assert_int_equal(s.frames[frame].kind, want[i].kind);
 	}
-	bb_tree__done(&t);
+	bb_stacks__done(&s);
 }
 
 static void assert_refused(const char *text, size_t len, int code, const char *why)
 {
-	struct bb_tree t;
+	struct bb_stacks s;
 	struct bb_err err = {0};
 
-	assert_int_equal(read_bytes(text, len, &t, &err), code);
+	assert_int_equal(read_bytes(text, len, &s, &err), code);
 	if (!strstr(err.msg, why))
 		fail_msg("'%s' is not in '%s'", why, err.msg);
 }
@@ -100,7 +104,7 @@ static void refused(void **state)
 	};
 	char deep[2 * BB_FOLDED_FRAMES + 8];
 	struct bb_err err = {0};
-	struct bb_tree t;
+	struct bb_stacks s;
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
@@ -111,27 +115,27 @@ static void refused(void **state)
 	memcpy(deep + BB_FOLDED_FRAMES, " 1\n", 4);
 	assert_refused(deep, strlen(deep), -EINVAL, "a.folded:1: not folded stacks: a stack of too many frames");
 	memcpy(deep + BB_FOLDED_FRAMES - 1, " 1\n", 4);
-	t = read_ok(deep);
-	assert_int_equal(t.n, BB_FOLDED_FRAMES + 1);
-	bb_tree__done(&t);
-	assert_int_equal(bb_folded__read(in_folder("nosuch"), &t, &err), -ENOENT);
+	s = read_ok(deep);
+	assert_int_equal(s.v[0].n, BB_FOLDED_FRAMES);
+	bb_stacks__done(&s);
+	assert_int_equal(bb_folded__read(in_folder("nosuch"), &s, &err), -ENOENT);
 }
 
 static void empty(void **state)
 {
-	struct bb_tree t = read_ok("");
+	struct bb_stacks s = read_ok("");
 
 	(void)state;
-	assert_int_equal(t.n, 1);
-	assert_int_equal(t.nodes[0].total, 0);
-	bb_tree__done(&t);
+	assert_int_equal(s.n, 0);
+	assert_int_equal(s.total, 0);
+	bb_stacks__done(&s);
 }
 
-/* Any bytes are either refused or a tree that can be drawn: no crash, and nothing that ASan or UBSan would see. */
+/* Any bytes are either refused or stacks that can be drawn: no crash, and nothing that ASan or UBSan would see. */
 static void garbage(void **state)
 {
 	static const char alphabet[] = "ab;;_[k] 019\n\n\r\xff<&\x01";
-	size_t trees = 0, refusals = 0;
+	size_t readable = 0, refusals = 0;
 	struct bb_rng rng;
 
 	(void)state;
@@ -139,25 +143,25 @@ static void garbage(void **state)
 	for (int round = 0; round < 3000; round++) {
 		char text[64], *svg = NULL;
 		size_t len = bb_rng_below(&rng, sizeof(text)), size;
-		struct bb_tree t;
+		struct bb_stacks s;
 		FILE *out;
 
 		for (size_t i = 0; i < len; i++)
 			text[i] = alphabet[bb_rng_below(&rng, sizeof(alphabet) - 1)];
-		if (read_bytes(text, len, &t, NULL)) {
+		if (read_bytes(text, len, &s, NULL)) {
 			refusals++;
 			continue;
 		}
-		trees++;
+		readable++;
 		out = open_memstream(&svg, &size);
 		assert_non_null(out);
-		assert_int_equal(bb_flame__write_html(&t, &(struct bb_flame_opts){.title = "t", .unit = "samples"}, out), 0);
+		assert_int_equal(bb_flame__write_html(&s, &(struct bb_flame_opts){.title = "t", .unit = "samples"}, out), 0);
 		fclose(out);
 		assert_null(strstr(svg, "<&"));
 		free(svg);
-		bb_tree__done(&t);
+		bb_stacks__done(&s);
 	}
-	assert_true(trees > 50 && refusals > 50);
+	assert_true(readable > 50 && refusals > 50);
 }
 
 int main(void)

@@ -86,6 +86,26 @@ static void fork_and_exec(void **state)
 	assert_int_equal(dso_at(&s, 10, "sh", 0x2500), 2);	/* the later mapping hides the earlier */
 	assert_int_equal(dso_at(&s, 10, "sh", 0x1500), 1);
 	assert_int_equal(bb_spaces__of(&s, 99, "sh"), BB_NO_ID);
+	assert_int_equal(s.n_replaced, 1);	/* by 2; not by 7, which is another program's */
+	bb_spaces__done(&s);
+}
+
+/* A library is loaded again where it was, beside itself, where no file was, and at last where another was. */
+static void unloaded(void **state)
+{
+	static const struct bb_mapping loads[] = {
+		{0x1000, 0x3000, 0x1000, 1}, {0x1000, 0x3000, 0x1000, 1}, {0x3000, 0x4000, 0x1000, 2},
+		{0x5000, 0x6000, 0, BB_NO_ID}, {0x5000, 0x6000, 0x1000, 2}, {0x2fff, 0x3000, 0, 3},
+	};
+	struct bb_spaces s = {0};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(loads) / sizeof(loads[0]); i++)
+		log_event(&s, (struct bb_task_event){.time_ns = i, .kind = BB_TASK_MAP, .pid = 1, .mapping = loads[i]}, "");
+	assert_int_equal(bb_spaces__replay(&s), 0);
+	assert_int_equal(s.n_replaced, 1);
+	assert_int_equal(dso_at(&s, 1, "", 0x2ffe), 1);
+	assert_int_equal(dso_at(&s, 1, "", 0x2fff), 3);
 	bb_spaces__done(&s);
 }
 
@@ -126,8 +146,8 @@ static void real_process(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(maps_of_proc), cmocka_unit_test(fork_and_exec), cmocka_unit_test(renamed),
-		cmocka_unit_test(real_process),
+		cmocka_unit_test(maps_of_proc), cmocka_unit_test(fork_and_exec), cmocka_unit_test(unloaded),
+		cmocka_unit_test(renamed), cmocka_unit_test(real_process),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
