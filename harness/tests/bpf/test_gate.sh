@@ -181,7 +181,9 @@ block ci/gitlab/gate.yml '- |' 1 >"$TMP/gitlab.sh"
 job() {
 	rm -rf "$TMP/runner"
 	mkdir "$TMP/runner"
-	run env -C "$repo" PATH="$TMP/bin:$PATH" BPFBENCH_URL="$ROOT" BPFBENCH_REF='' GATE_OPTIONS="--each 20 --build 'make all'" \
+	# The O= that this tree was built for, word for word: another would make it anew, for the tests that follow.
+	run env -C "$repo" O="$(<"$ROOT/.built-for")" PATH="$TMP/bin:$PATH" BPFBENCH_URL="$ROOT" BPFBENCH_REF='' \
+		GATE_OPTIONS="--each 20 --build 'make all'" \
 		RUNNER_TEMP="$TMP/runner" GITHUB_STEP_SUMMARY="$TMP/runner/summary" GITHUB_PATH="$TMP/runner/path" BASE="$2" \
 		CI_MERGE_REQUEST_DIFF_BASE_SHA="$2" CI_PROJECT_DIR="$TMP/runner" BB_NO_INSTALL=1 bash -eo pipefail "$TMP/$1.sh"
 }
