@@ -60,6 +60,17 @@ fi
 rm -f "$folded" "${folded%.folded}.svg"
 nothing_left "the program's own frames" 1
 
+# --- nothing to sample: the only drive in situ cannot be done here ---
+printf '%s\n' 'name: fl' "object: $O/tests/bpf/attach.bpf.o" 'variants: [{name: nowhere}, {name: no_place}]' 'drive:' \
+	'  - {with: step, trigger: test-run, variants: [nowhere], samples: 100}' \
+	'  - {with: in-situ, event: attach, variants: [no_place], workload: amicable_pairs, seconds: 0.1}' >"$WORK/none.yml"
+real -s "$WORK/none.yml" --loads 2 --flame="$WORK/none.svg"
+expect_status "nothing to sample: fails" 4
+expect_grep "nothing to sample: says so" err "scenario 'fl': nothing of it can be measured on this machine"
+check "nothing to sample: the run itself is whole" valid_bmf "$TMP/out"
+check "nothing to sample: there is no picture" test ! -e "$WORK/none.svg"
+nothing_left "nothing to sample" 1
+
 # --- signals, while it is sampled ---
 sampling() { grep -q 'sampling the workload' "$TMP/err" && workload_pids; }
 for signal in INT KILL; do
