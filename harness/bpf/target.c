@@ -399,6 +399,20 @@ const char *bb_target__program(const struct bb_target *t)
 	return t->program;
 }
 
+int bb_target__prog_type(const struct bb_target *t, uint32_t *ret_type, struct bb_err *err)
+{
+	struct bpf_prog_info info = {0};
+	__u32 len = sizeof(info);
+	int rc;
+
+	if (bpf_obj_get_info_by_fd(bb_target__prog_fd(t), &info, &len)) {
+		rc = -errno;
+		return bb_fail(err, rc, "asking for the type of '%s': %s", bb_target__program(t), strerror(-rc));
+	}
+	*ret_type = info.type;
+	return 0;
+}
+
 const struct bpf_object *bb_target__object(const struct bb_target *t)
 {
 	return t->obj;

@@ -74,6 +74,8 @@ void bb_target__detach(struct bpf_link *link);
 
 int bb_target__prog_fd(const struct bb_target *t);
 const char *bb_target__program(const struct bb_target *t);
+/* The type that the kernel has for the program, enum bpf_prog_type. */
+int bb_target__prog_type(const struct bb_target *t, uint32_t *ret_type, struct bb_err *err);
 
 /* For who looks into the program: the object of the current load (NULL: not loaded), and the file that it came from. */
 const struct bpf_object *bb_target__object(const struct bb_target *t);

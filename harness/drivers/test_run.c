@@ -59,16 +59,13 @@ void bb_test_run__close(void *state)
 static int open_slot(const struct bb_test_run *t, struct bb_target *target, struct bb_test_run_slot *ret_slot,
 		     struct bb_err *err)
 {
-	struct bpf_prog_info info = {0};
-	__u32 len = sizeof(info);
-	int rc;
+	uint32_t type;
+	int rc = bb_target__prog_type(target, &type, err);
 
-	if (bpf_obj_get_info_by_fd(bb_target__prog_fd(target), &info, &len)) {
-		rc = -errno;
-		return bb_fail(err, rc, "asking for the type of '%s': %s", bb_target__program(target), strerror(-rc));
-	}
+	if (rc)
+		return rc;
 	*ret_slot = (struct bb_test_run_slot){.target = target};
-	rc = bb_test_run_type__find(info.type, &ret_slot->type, err);
+	rc = bb_test_run_type__find(type, &ret_slot->type, err);
 	if (!rc && t->repeats && !ret_slot->type->takes_repeat)
 		rc = bb_fail(err, -ENOTSUP, "a test run of a %s program takes no repeat, which a slope is over; "
 			     "'with: step, trigger: test-run' measures it", ret_slot->type->name);

@@ -144,16 +144,8 @@ void bb_traffic__close(void *traffic)
 
 static int open_slot(struct bb_target *target, struct slot *ret_slot, struct bb_err *err)
 {
-	struct bpf_prog_info info = {0};
-	__u32 len = sizeof(info);
-	int rc;
-
-	if (bpf_obj_get_info_by_fd(bb_target__prog_fd(target), &info, &len)) {
-		rc = -errno;
-		return bb_fail(err, rc, "asking for the type of '%s': %s", bb_target__program(target), strerror(-rc));
-	}
-	*ret_slot = (struct slot){.target = target, .prog_type = info.type};
-	return 0;
+	*ret_slot = (struct slot){.target = target};
+	return bb_target__prog_type(target, &ret_slot->prog_type, err);
 }
 
 /* There is one far end: a program is put on it when its turn comes. */

@@ -11,15 +11,7 @@ static void put_comparison(const struct bb_comparison *c, FILE *mem)
 {
 	bool beyond = c->verdict == BB_VERDICT_REGRESSED || c->verdict == BB_VERDICT_IMPROVED;
 
-	fputs("| ", mem);
-	bb_md_text(c->name, mem);
-	fputs(" |", mem);
-	bb_md_number(c->base_ns, c->base_ns, mem);
-	bb_md_number(c->head_ns, c->base_ns, mem);
-	putc(' ', mem);
-	bb_md_percent(c->ratio.value, mem);
-	fputs(" | ", mem);
-	bb_md_interval(&c->ratio, mem);
+	bb_md_comparison(c, mem);
 	fprintf(mem, " | %s%s%s |\n", beyond ? "**" : "", bb_verdict_name(c->verdict), beyond ? "**" : "");
 }
 

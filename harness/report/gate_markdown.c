@@ -123,15 +123,7 @@ static void put_comparisons(const struct bb_report *first, const struct bb_repor
 	for (size_t i = 0; i < first->n_comparisons; i++) {
 		const struct bb_comparison *c = &first->comparisons[i], *second = find_comparison(again, c->name);
 
-		fputs("| ", mem);
-		bb_md_text(c->name, mem);
-		fputs(" |", mem);
-		bb_md_number(c->base_ns, c->base_ns, mem);
-		bb_md_number(c->head_ns, c->base_ns, mem);
-		putc(' ', mem);
-		bb_md_percent(c->ratio.value, mem);
-		fputs(" | ", mem);
-		bb_md_interval(&c->ratio, mem);
+		bb_md_comparison(c, mem);
 		fputs(" | ", mem);
 		if (second && c->verdict == BB_VERDICT_REGRESSED)
 			bb_md_interval(&second->ratio, mem);

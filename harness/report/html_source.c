@@ -94,12 +94,10 @@ static int put_hottest(FILE *out, const struct program *p)
 		return -ENOMEM;
 	fputs("<p>Hottest lines:", out);
 	for (size_t i = 0; i < p->counted->n_lines && i < HOTTEST && order[i]->instructions; i++) {
-		const char *slash = strrchr(order[i]->file, '/');
-
 		fprintf(out, "%s <a href='#", i ? "," : "");
 		put_line_name(out, p, order[i]);
 		fputs("'>", out);
-		bb_xml_text(out, slash ? slash + 1 : order[i]->file);
+		bb_xml_text(out, bb_counted_line__file(order[i]));
 		fprintf(out, ":%u</a> %.1f %%", order[i]->line, 100 * share_of(p, order[i]));
 	}
 	fputs(".</p>\n", out);

@@ -36,3 +36,16 @@ void bb_md_interval(const struct bb_estimate *ratio, FILE *mem)
 	fputs(" to ", mem);
 	bb_md_percent(ratio->hi, mem);
 }
+
+void bb_md_comparison(const struct bb_comparison *c, FILE *mem)
+{
+	fputs("| ", mem);
+	bb_md_text(c->name, mem);
+	fputs(" |", mem);
+	bb_md_number(c->base_ns, c->base_ns, mem);
+	bb_md_number(c->head_ns, c->base_ns, mem);
+	putc(' ', mem);
+	bb_md_percent(c->ratio.value, mem);
+	fputs(" | ", mem);
+	bb_md_interval(&c->ratio, mem);
+}

@@ -153,6 +153,25 @@ static inline __u32 prog_id(const struct bb_target *t)
 	return info.id;
 }
 
+/* Is a link of the program of that id there? */
+static inline bool has_link(__u32 prog_id)
+{
+	__u32 id = 0;
+
+	while (!bpf_link_get_next_id(id, &id)) {
+		int fd = bpf_link_get_fd_by_id(id);
+		struct bpf_link_info info = {0};
+		__u32 len = sizeof(info);
+		bool is_it = fd >= 0 && !bpf_obj_get_info_by_fd(fd, &info, &len) && info.prog_id == prog_id;
+
+		if (fd >= 0)
+			close(fd);
+		if (is_it)
+			return true;
+	}
+	return false;
+}
+
 /* `bpftool KIND show id N -j`, KIND prog or map; json_decref() it. */
 static inline json_t *ask_bpftool(const char *bpftool, const char *kind, __u32 id)
 {

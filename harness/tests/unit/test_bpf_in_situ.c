@@ -374,25 +374,6 @@ static void test_longest(void **state)
 
 /* --- where the section says -------------------------------------------------------------------------------------- */
 
-/* Is a link of the program of that id there? */
-static bool has_link(__u32 id_of_program)
-{
-	__u32 id = 0;
-
-	while (!bpf_link_get_next_id(id, &id)) {
-		int fd = bpf_link_get_fd_by_id(id);
-		struct bpf_link_info info = {0};
-		__u32 len = sizeof(info);
-		bool is_it = fd >= 0 && !bpf_obj_get_info_by_fd(fd, &info, &len) && info.prog_id == id_of_program;
-
-		if (fd >= 0)
-			close(fd);
-		if (is_it)
-			return true;
-	}
-	return false;
-}
-
 static struct running *begin_attach(const char *program)
 {
 	static char *args[] = {(char *)(uintptr_t)"-c", (char *)(uintptr_t)"while :; do echo; done"};

@@ -485,25 +485,6 @@ static void look_around(char *ret_seen, size_t size)
 	if_freenameindex(devices);
 }
 
-/* Is a link of the program of that id there? */
-static bool has_link(__u32 prog_id)
-{
-	__u32 id = 0;
-
-	while (!bpf_link_get_next_id(id, &id)) {
-		int fd = bpf_link_get_fd_by_id(id);
-		struct bpf_link_info info = {0};
-		__u32 len = sizeof(info);
-		bool is_it = fd >= 0 && !bpf_obj_get_info_by_fd(fd, &info, &len) && info.prog_id == prog_id;
-
-		if (fd >= 0)
-			close(fd);
-		if (is_it)
-			return true;
-	}
-	return false;
-}
-
 static void test_nothing_is_left(void **state)
 {
 	char before[4096], now[4096];
