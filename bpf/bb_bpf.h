@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What every BPF program here starts from: UAPI types and libbpf's helpers, so that a build needs no BTF of the kernel. */
+/* What every BPF program here starts from: UAPI types and libbpf's helpers, so that a build needs
+ * no BTF of the kernel. */
 #ifndef BB_BPF_H
 #define BB_BPF_H
 
@@ -11,8 +12,8 @@
 char LICENSE[] SEC("license") = "GPL";
 
 /*
- * Runs whose result was thrown away (ring full, map full). bpfbench reads a global of this name after every
- * series, of any program that has one.
+ * Runs whose result was thrown away (ring full, map full). bpfbench reads a global of this name
+ * after every series, of any program that has one.
  */
 __u64 drops;
 

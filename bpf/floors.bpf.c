@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A floor for each type that bpfbench can drive: a program that returns at once, with the value that lets its event
- * go on. What a run of it costs is what calling any program of the type costs, bpf_stats' own share included.
+ * A floor for each type that bpfbench can drive: a program that returns at once, with the value
+ * that lets its event go on. What a run of it costs is what calling any program of the type costs,
+ * bpf_stats' own share included.
  */
 #include "bb_bpf.h"
 
 #include <linux/pkt_cls.h>
 
-#define ACCEPT	1	/* cgroup_skb, sk_lookup and netfilter alike: SK_PASS, NF_ACCEPT */
+#define ACCEPT 1 /* cgroup_skb, sk_lookup and netfilter alike: SK_PASS, NF_ACCEPT */
 
-#define FLOOR(name, section, retval) \
-	SEC(section) int empty_##name(void *ctx) { return retval; }
+#define FLOOR(name, section, retval)                                                               \
+	SEC(section) int empty_##name(void *ctx)                                                   \
+	{                                                                                          \
+		return retval;                                                                     \
+	}
 
 FLOOR(perf_event, "perf_event", 0)
 FLOOR(socket_filter, "socket", 0)
@@ -23,6 +27,7 @@ FLOOR(lwt_xmit, "lwt_xmit", 0)
 FLOOR(xdp, "xdp", XDP_PASS)
 FLOOR(flow_dissector, "flow_dissector", 0)
 FLOOR(sk_lookup, "sk_lookup", ACCEPT)
-FLOOR(netfilter, "netfilter", ACCEPT)	/* libbpf 1.2; an older one opens the object and leaves this one out */
+FLOOR(netfilter, "netfilter",
+      ACCEPT) /* libbpf 1.2; an older one opens the object and leaves this one out */
 FLOOR(raw_tracepoint, "raw_tp", 0)
 FLOOR(syscall, "syscall", 0)

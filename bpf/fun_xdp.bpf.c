@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * fun_xdp: FizzBuzz and Fibonacci on the source address of every IPv4 packet, pushed to a queue that user space pops.
- * Five versions as its history had them; v3 brings in a performance regression for some addresses, v4 takes it out.
+ * fun_xdp: FizzBuzz and Fibonacci on the source address of every IPv4 packet, pushed to a queue
+ * that user space pops. Five versions as its history had them; v3 brings in a performance
+ * regression for some addresses, v4 takes it out.
  */
 #include "bb_bpf.h"
 #include <bpf/bpf_endian.h>
@@ -24,7 +25,7 @@ struct {
 	__uint(max_entries, LOG_BYTES);
 } addr_log SEC(".maps");
 
-enum { NO_ADDR = -1 };		/* no action of XDP's: the packet has an address */
+enum { NO_ADDR = -1 }; /* no action of XDP's: the packet has an address */
 
 /* The action where there is no source address to speak of, or NO_ADDR and the address. */
 static __always_inline int parse(const struct xdp_md *ctx, __u32 *ret_addr)
@@ -39,7 +40,8 @@ static __always_inline int parse(const struct xdp_md *ctx, __u32 *ret_addr)
 		return XDP_PASS;
 	if ((const void *)(ip + 1) > end)
 		return XDP_ABORTED;
-	*ret_addr = __le32_to_cpu(ip->saddr);	/* as fun_xdp.h has it: nothing to do on little-endian machines */
+	*ret_addr = __le32_to_cpu(
+		ip->saddr); /* as fun_xdp.h has it: nothing to do on little-endian machines */
 	return NO_ADDR;
 }
 
@@ -73,7 +75,8 @@ int v0(struct xdp_md *ctx)
 	return XDP_PASS;
 }
 
-/* Instead of the log, Fizz: one division, and for every third address a push (a lock and a copy). */
+/* Instead of the log, Fizz: one division, and for every third address a push (a lock and a copy).
+ */
 SEC("xdp")
 int v1(struct xdp_md *ctx)
 {

@@ -5,9 +5,10 @@
 #include <linux/types.h>
 
 /*
- * What fun_xdp says of an IPv4 source address, as inline functions for BPF and for user space alike. `addr` is the
- * address as a little-endian machine reads its four bytes, without bpf_ntohl(): its low byte is the first byte in the
- * packet, N of N.0.0.1, byte 26 of an Ethernet frame.
+ * What fun_xdp says of an IPv4 source address, as inline functions for BPF and for user space
+ * alike. `addr` is the address as a little-endian machine reads its four bytes, without
+ * bpf_ntohl(): its low byte is the first byte in the packet, N of N.0.0.1, byte 26 of an Ethernet
+ * frame.
  *
  * The answer is what is pushed to SOURCE_ADDR_QUEUE, or BB_NO_PUSH.
  */
@@ -37,9 +38,9 @@ bb_inline int bb_fizz_buzz(__u32 addr)
 }
 
 /*
- * The regression: Fibonacci's numbers from 0 and 1 until one is at least n, in 8 bits. 377 does not fit, so that for
- * n > 233 the sum wraps around and goes on, up to 381 times, until some value happens to be large enough. `trips`
- * (NULL: not wanted) counts the rounds.
+ * The regression: Fibonacci's numbers from 0 and 1 until one is at least n, in 8 bits. 377 does not
+ * fit, so that for n > 233 the sum wraps around and goes on, up to 381 times, until some value
+ * happens to be large enough. `trips` (NULL: not wanted) counts the rounds.
  */
 bb_inline int bb_is_fibonacci_by_loop(__u8 n, __u32 *trips)
 {
@@ -60,10 +61,20 @@ bb_inline int bb_is_fibonacci_by_loop(__u8 n, __u32 *trips)
 bb_inline int bb_is_fibonacci_by_table(__u8 n)
 {
 	switch (n) {
-	case 0: case 1: case 2: case 3: case 5: case 8: case 13: case 21: case 34: case 55: case 89: case 144: case 233:
-		return 1;
-	default:
-		return 0;
+	case 0:
+	case 1:
+	case 2:
+	case 3:
+	case 5:
+	case 8:
+	case 13:
+	case 21:
+	case 34:
+	case 55:
+	case 89:
+	case 144:
+	case 233: return 1;
+	default: return 0;
 	}
 }
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Programs whose cost is known by construction: test material for the statistics. `loop` is the kind of code
- * whose time depends on where the JIT puts it; `straight` has no jump that could be placed badly.
+ * Programs whose cost is known by construction: test material for the statistics. `loop` is the
+ * kind of code whose time depends on where the JIT puts it; `straight` has no jump that could be
+ * placed badly.
  */
 #include "bb_bpf.h"
 

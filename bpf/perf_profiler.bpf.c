@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The kernel side of a sampling profiler: on each perf event, deliver the time, the task and its user stack.
- * The variants differ in how the sample gets to user space, which is most of what such a program costs.
+ * The kernel side of a sampling profiler: on each perf event, deliver the time, the task and its
+ * user stack. The variants differ in how the sample gets to user space, which is most of what such
+ * a program costs.
  */
 #include "bb_bpf.h"
 #include "perf_profiler.h"
 
 #define RING_BYTES (16 << 20)
-#define STACK_FRAMES 127	/* kernel.perf_event_max_stack */
+#define STACK_FRAMES 127 /* kernel.perf_event_max_stack */
 
 /* pid_filter: sample this process (tgid) only. 0 means every process. */
 const volatile __u32 target_pid = 0;
 
-/* regressed: rounds of a dependent multiply-add spent on top of what ringbuf does; about 1 ns each. */
+/* regressed: rounds of a dependent multiply-add spent on top of what ringbuf does; about 1 ns each.
+ */
 const volatile __u32 extra_rounds = 200;
 
 struct {
@@ -113,7 +115,8 @@ int empty(struct bpf_perf_event_data *ctx)
 	return 0;
 }
 
-/* The profiler as published. Submit with flags 0 wakes the reader whenever it has caught up: an irq_work each. */
+/* The profiler as published. Submit with flags 0 wakes the reader whenever it has caught up: an
+ * irq_work each. */
 SEC("perf_event")
 int ringbuf(struct bpf_perf_event_data *ctx)
 {
@@ -138,7 +141,8 @@ int scratch_output(struct bpf_perf_event_data *ctx)
 	return 0;
 }
 
-/* The older per-CPU perf buffer: no shared lock, but a buffer a CPU and perf's own record header. */
+/* The older per-CPU perf buffer: no shared lock, but a buffer a CPU and perf's own record header.
+ */
 SEC("perf_event")
 int perfbuf(struct bpf_perf_event_data *ctx)
 {
@@ -150,8 +154,9 @@ int perfbuf(struct bpf_perf_event_data *ctx)
 }
 
 /*
- * Nothing is delivered: stacks are counted in the kernel and read at the end. Costs a hash of the stack. Two stacks that
- * fall into one bucket of the stack map are no drop: the later one is counted without its frames (a negative id).
+ * Nothing is delivered: stacks are counted in the kernel and read at the end. Costs a hash of the
+ * stack. Two stacks that fall into one bucket of the stack map are no drop: the later one is
+ * counted without its frames (a negative id).
  */
 SEC("perf_event")
 int stackid(struct bpf_perf_event_data *ctx)
@@ -168,7 +173,8 @@ int stackid(struct bpf_perf_event_data *ctx)
 	return 0;
 }
 
-/* As ringbuf, with the kernel's frames in front of the user's: two walks, one buffer, half of it each. */
+/* As ringbuf, with the kernel's frames in front of the user's: two walks, one buffer, half of it
+ * each. */
 SEC("perf_event")
 int kernel_user(struct bpf_perf_event_data *ctx)
 {
@@ -182,7 +188,7 @@ int kernel_user(struct bpf_perf_event_data *ctx)
 	}
 	kernel_len = bpf_get_stack(ctx, s->stack, half, 0);
 	if (kernel_len < 0)
-		kernel_len = 0;		/* the event hit user mode: there is no kernel stack */
+		kernel_len = 0; /* the event hit user mode: there is no kernel stack */
 	user_len = bpf_get_stack(ctx, (char *)s->stack + half, half, BPF_F_USER_STACK);
 	if (user_len < 0) {
 		bpf_ringbuf_discard(s, BPF_RB_NO_WAKEUP);
@@ -193,7 +199,8 @@ int kernel_user(struct bpf_perf_event_data *ctx)
 	return 0;
 }
 
-/* As ringbuf, but decides first. With target_pid set to another process this is the price of saying no. */
+/* As ringbuf, but decides first. With target_pid set to another process this is the price of saying
+ * no. */
 SEC("perf_event")
 int pid_filter(struct bpf_perf_event_data *ctx)
 {
@@ -204,7 +211,8 @@ int pid_filter(struct bpf_perf_event_data *ctx)
 
 __u64 regressed_sink;
 
-/* As ringbuf, slower by a known piece of work: test material for comparisons, not part of the scenario. */
+/* As ringbuf, slower by a known piece of work: test material for comparisons, not part of the
+ * scenario. */
 SEC("perf_event")
 int regressed(struct bpf_perf_event_data *ctx)
 {

@@ -8,15 +8,15 @@
 #define BB_STACK_BYTES 4096
 
 struct bb_sample_header {
-	__u64 ktime_ns;		/* CLOCK_MONOTONIC when the event fired */
-	__u32 pid;		/* what user space calls a process: the tgid */
+	__u64 ktime_ns; /* CLOCK_MONOTONIC when the event fired */
+	__u32 pid;      /* what user space calls a process: the tgid */
 	__u32 tid;
-	__u64 stack_len;	/* bytes of `stack` that are filled */
+	__u64 stack_len; /* bytes of `stack` that are filled */
 };
 
 struct bb_sample {
 	struct bb_sample_header header;
-	__u64 stack[BB_STACK_BYTES / sizeof(__u64)];	/* return addresses, innermost first */
+	__u64 stack[BB_STACK_BYTES / sizeof(__u64)]; /* return addresses, innermost first */
 };
 
 _Static_assert(sizeof(struct bb_sample_header) == 24, "the header is part of the format");

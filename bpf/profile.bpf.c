@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The kernel side of `bpfbench profile`: samples are added up here, by process and stacks, so that user space has nothing
- * to do while they are taken. What finds no room in the maps goes to user space one by one.
+ * The kernel side of `bpfbench profile`: samples are added up here, by process and stacks, so that
+ * user space has nothing to do while they are taken. What finds no room in the maps goes to user
+ * space one by one.
  */
 #include "bb_bpf.h"
 #include <bpf/bpf_core_read.h>
@@ -18,8 +19,9 @@ const volatile _Bool only_targets = 0;
 const volatile _Bool want_kernel = 1;
 const volatile _Bool want_user = 1;
 
-__u64 samples;		/* on-CPU samples that were wanted */
-__u64 lost_stacks;	/* samples whose stack collided with another's in `stacks`, and had no other way */
+__u64 samples; /* on-CPU samples that were wanted */
+/* samples whose stack collided with another's in `stacks`, and had no other way */
+__u64 lost_stacks;
 
 /* The fields that we read, wherever this kernel has them (CO-RE). */
 struct task_struct {
@@ -57,7 +59,7 @@ struct {
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, THREADS);
-	__type(key, __u32);		/* tid */
+	__type(key, __u32); /* tid */
 	__type(value, struct bb_profile_sleep);
 } sleeping SEC(".maps");
 
@@ -66,7 +68,8 @@ static __always_inline _Bool is_wanted(__u32 pid)
 	return pid && (!only_targets || bpf_map_lookup_elem(&targets, &pid));
 }
 
-static __always_inline void take_stacks(void *ctx, __u32 pid, __u32 is_off_cpu, struct bb_profile_key *ret_key)
+static __always_inline void take_stacks(void *ctx, __u32 pid, __u32 is_off_cpu,
+					struct bb_profile_key *ret_key)
 {
 	ret_key->pid = pid;
 	ret_key->is_off_cpu = is_off_cpu;
@@ -85,7 +88,7 @@ static __always_inline long add(const struct bb_profile_key *key, __u64 weight)
 
 		if (rc != -EEXIST)
 			return rc;
-		sum = bpf_map_lookup_elem(&counts, key);	/* another CPU was first */
+		sum = bpf_map_lookup_elem(&counts, key); /* another CPU was first */
 	}
 	if (!sum)
 		return -E2BIG;
@@ -102,7 +105,8 @@ static __always_inline long send_whole(void *ctx, const struct bb_profile_key *k
 	s->key = *key;
 	s->weight = weight;
 	s->kernel_bytes = want_kernel ? bpf_get_stack(ctx, s->kernel, sizeof(s->kernel), 0) : 0;
-	s->user_bytes = want_user ? bpf_get_stack(ctx, s->user, sizeof(s->user), BPF_F_USER_STACK) : 0;
+	s->user_bytes = want_user ? bpf_get_stack(ctx, s->user, sizeof(s->user), BPF_F_USER_STACK)
+				  : 0;
 	bpf_ringbuf_submit(s, 0);
 	return 0;
 }
@@ -159,16 +163,18 @@ static __always_inline void come_back(__u32 tid, __u64 now_ns)
 SEC("raw_tp/sched_switch")
 int switched(struct bpf_raw_tracepoint_args *ctx)
 {
-	struct task_struct *prev = (struct task_struct *)ctx->args[1], *next = (struct task_struct *)ctx->args[2];
+	struct task_struct *prev = (struct task_struct *)ctx->args[1],
+			   *next = (struct task_struct *)ctx->args[2];
 	__u64 now_ns = bpf_ktime_get_ns();
 
-	if (!BPF_CORE_READ(prev, exit_state))	/* it will come back */
+	if (!BPF_CORE_READ(prev, exit_state)) /* it will come back */
 		leave(ctx, now_ns);
 	come_back(BPF_CORE_READ(next, pid), now_ns);
 	return 0;
 }
 
-/* sched_process_fork(parent, child): children of targets are targets; a number that came back belongs to no target. */
+/* sched_process_fork(parent, child): children of targets are targets; a number that came back
+ * belongs to no target. */
 SEC("raw_tp/sched_process_fork")
 int forked(struct bpf_raw_tracepoint_args *ctx)
 {
@@ -177,7 +183,7 @@ int forked(struct bpf_raw_tracepoint_args *ctx)
 	__u8 one = 1;
 
 	if (child_pid == pid)
-		return 0;	/* a thread */
+		return 0; /* a thread */
 	if (!bpf_map_lookup_elem(&targets, &pid))
 		bpf_map_delete_elem(&targets, &child_pid);
 	else if (bpf_map_update_elem(&targets, &child_pid, &one, BPF_ANY))

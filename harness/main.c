@@ -6,7 +6,8 @@
 
 int main(int argc, char **argv)
 {
-	setlocale(LC_CTYPE, "");	/* not LC_NUMERIC: a decimal point is a point in every format */
+	/* not LC_NUMERIC: a decimal point is a point in every format */
+	setlocale(LC_CTYPE, "");
 	bb_stop__install();
 	return bb_cmd_main(argc, argv);
 }

@@ -5,18 +5,21 @@
 #include <stdarg.h>
 
 /*
- * An error on its way to the user: a negative errno and one message that says what went wrong, where, and
- * what to do. Functions that can fail take one as their last parameter and return 0 or the same -errno.
- * Only cli/ and main.c print it.
+ * An error on its way to the user: a negative errno and one message that says what went wrong,
+ * where, and what to do. Functions that can fail take one as their last parameter and return 0 or
+ * the same -errno. Only cli/ and main.c print it.
  */
 struct bb_err {
-	int code;	/* 0, or -errno */
+	int code; /* 0, or -errno */
 	char msg[4096];
 };
 
-/* Fill `err` (which may be NULL) and return `code`, so that `return bb_fail(err, -EINVAL, ...)` reads well. */
-int bb_fail(struct bb_err *err, int code, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
-int bb_vfail(struct bb_err *err, int code, const char *fmt, va_list ap) __attribute__((format(printf, 3, 0)));
+/* Fill `err` (which may be NULL) and return `code`, so that `return bb_fail(err, -EINVAL, ...)`
+ * reads well. */
+int bb_fail(struct bb_err *err, int code, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+int bb_vfail(struct bb_err *err, int code, const char *fmt, va_list ap)
+	__attribute__((format(printf, 3, 0)));
 
 /* Out of memory, said the one way it is said everywhere. Returns -ENOMEM. */
 int bb_fail_nomem(struct bb_err *err);

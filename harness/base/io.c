@@ -54,7 +54,8 @@ int bb_read_file(const char *path, size_t max, char **ret_data, size_t *ret_len,
 	close(fd);
 	if (rc) {
 		free(data);
-		return bb_fail(err, rc, "%s: %s", path, rc == -EINVAL ? "not a regular file" : strerror(-rc));
+		return bb_fail(err, rc, "%s: %s", path,
+			       rc == -EINVAL ? "not a regular file" : strerror(-rc));
 	}
 	data[len] = '\0';
 	*ret_data = data;
@@ -69,7 +70,7 @@ int bb_read_proc(const char *path, size_t max, char **ret_data, size_t *ret_len,
 	char *data = NULL;
 	int rc = fd < 0 ? -errno : 0;
 
-	while (!rc && len == size) {	/* full: there may be more */
+	while (!rc && len == size) { /* full: there may be more */
 		size_t more = size ? size * 2 : 65536;
 		char *bigger = size > max ? NULL : realloc(data, more + 1);
 		size_t n = 0;

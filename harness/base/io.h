@@ -7,15 +7,19 @@
 #include "base/err.h"
 
 /*
- * A whole regular file into memory, NUL-terminated; free() it. `max` bytes at the most (-EFBIG). The message
- * names the path and the reason.
+ * A whole regular file into memory, NUL-terminated; free() it. `max` bytes at the most (-EFBIG).
+ * The message names the path and the reason.
  */
-int bb_read_file(const char *path, size_t max, char **ret_data, size_t *ret_len, struct bb_err *err);
+int bb_read_file(const char *path, size_t max, char **ret_data, size_t *ret_len,
+		 struct bb_err *err);
 
-/* The same of a file that does not know its size, as those of /proc do not. It waits for nothing. */
-int bb_read_proc(const char *path, size_t max, char **ret_data, size_t *ret_len, struct bb_err *err);
+/* The same of a file that does not know its size, as those of /proc do not. It waits for nothing.
+ */
+int bb_read_proc(const char *path, size_t max, char **ret_data, size_t *ret_len,
+		 struct bb_err *err);
 
-/* The folder that holds the running program, without a trailing slash; free() it. NULL when /proc is not there. */
+/* The folder that holds the running program, without a trailing slash; free() it. NULL when /proc
+ * is not there. */
 char *bb_program_dir(void);
 
 #endif

@@ -55,7 +55,8 @@ int bb_parse_digits(const char **cursor, uint64_t *ret_value)
 	if (!isdigit((unsigned char)*c))
 		return -EINVAL;
 	for (; isdigit((unsigned char)*c); c++)
-		if (__builtin_mul_overflow(v, 10u, &v) || __builtin_add_overflow(v, (uint64_t)(*c - '0'), &v))
+		if (__builtin_mul_overflow(v, 10u, &v) ||
+		    __builtin_add_overflow(v, (uint64_t)(*c - '0'), &v))
 			return -ERANGE;
 	*cursor = c;
 	*ret_value = v;
@@ -144,7 +145,7 @@ int bb_parse_hex(const char *text, uint8_t *ret_data, size_t size, size_t *ret_l
 	return 0;
 }
 
-#define NEAREST_MAX 63	/* longer words are compared by their first characters */
+#define NEAREST_MAX 63 /* longer words are compared by their first characters */
 
 static size_t min3(size_t a, size_t b, size_t c)
 {
@@ -178,7 +179,8 @@ static size_t distance(const char *a, const char *b)
 
 const char *bb_nearest(const char *word, const char *const *names, size_t n)
 {
-	size_t len = strnlen(word, NEAREST_MAX);	/* no more, or every short name would be near a long word */
+	/* no more, or every short name would be near a long word */
+	size_t len = strnlen(word, NEAREST_MAX);
 	size_t limit = len / 3 > 1 ? len / 3 : 1;
 	const char *best = NULL;
 

@@ -19,19 +19,35 @@
 #include "base/stop.h"
 #include "base/user.h"
 
-#define WAIT_FIRST_NS	1000000		/* doubled each time, up to: */
-#define WAIT_MOST_NS	50000000
-#define GRACE_NS	2000000000	/* from SIGTERM to SIGKILL */
-#define NOT_STARTED	127		/* a shell's exit code for "not found" */
+#define WAIT_FIRST_NS 1000000 /* doubled each time, up to: */
+#define WAIT_MOST_NS 50000000
+#define GRACE_NS 2000000000 /* from SIGTERM to SIGKILL */
+#define NOT_STARTED 127     /* a shell's exit code for "not found" */
 
-/* git would obey these instead of the folder that it runs in, and make would look for another one's jobserver. */
+/* git would obey these instead of the folder that it runs in, and make would look for another one's
+ * jobserver. */
 static void clear_environment(void)
 {
 	static const char *const names[] = {
-		"GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_COMMON_DIR", "GIT_CONFIG", "GIT_CONFIG_COUNT", "GIT_CONFIG_PARAMETERS",
-		"GIT_DIR", "GIT_GRAFT_FILE", "GIT_IMPLICIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_INTERNAL_SUPER_PREFIX",
-		"GIT_NO_REPLACE_OBJECTS", "GIT_OBJECT_DIRECTORY", "GIT_PREFIX", "GIT_REPLACE_REF_BASE", "GIT_SHALLOW_FILE",
-		"GIT_WORK_TREE", "MAKEFLAGS", "MAKELEVEL", "MFLAGS",
+		"GIT_ALTERNATE_OBJECT_DIRECTORIES",
+		"GIT_COMMON_DIR",
+		"GIT_CONFIG",
+		"GIT_CONFIG_COUNT",
+		"GIT_CONFIG_PARAMETERS",
+		"GIT_DIR",
+		"GIT_GRAFT_FILE",
+		"GIT_IMPLICIT_WORK_TREE",
+		"GIT_INDEX_FILE",
+		"GIT_INTERNAL_SUPER_PREFIX",
+		"GIT_NO_REPLACE_OBJECTS",
+		"GIT_OBJECT_DIRECTORY",
+		"GIT_PREFIX",
+		"GIT_REPLACE_REF_BASE",
+		"GIT_SHALLOW_FILE",
+		"GIT_WORK_TREE",
+		"MAKEFLAGS",
+		"MAKELEVEL",
+		"MFLAGS",
 	};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
@@ -60,7 +76,9 @@ static void run_child(const struct bb_process *p, int out_fd, int log_fd, int re
 	setpgid(0, 0);
 	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
 		signal(signals[i], SIG_DFL);
-	rc = null_fd < 0 || dup2(null_fd, 0) < 0 || dup2(out_fd, 1) < 0 || dup2(log_fd, 2) < 0 ? -errno : 0;
+	rc = null_fd < 0 || dup2(null_fd, 0) < 0 || dup2(out_fd, 1) < 0 || dup2(log_fd, 2) < 0
+		     ? -errno
+		     : 0;
 	if (!rc)
 		rc = bb_become_user(p->uid, p->gid);
 	if (!rc && p->dir && chdir(p->dir))
@@ -94,7 +112,8 @@ static void end_group(pid_t pid)
 			break;
 		nanosleep(&nap, NULL);
 	}
-	/* What it left behind, too: before it is waited for, while its number cannot be another's. */
+	/* What it left behind, too: before it is waited for, while its number cannot be another's.
+	 */
 	kill(-pid, SIGKILL);
 }
 
@@ -144,7 +163,8 @@ static char *read_all(int fd)
 	return text;
 }
 
-/* Start it and wait for it. Its two outputs are memfds: nothing to empty meanwhile, and nothing to remove. */
+/* Start it and wait for it. Its two outputs are memfds: nothing to empty meanwhile, and nothing to
+ * remove. */
 static int run(const struct bb_process *p, int out_fd, int log_fd, int *ret_status)
 {
 	int report[2], rc, child_rc = 0;
@@ -159,7 +179,7 @@ static int run(const struct bb_process *p, int out_fd, int log_fd, int *ret_stat
 	rc = pid < 0 ? -errno : 0;
 	close(report[1]);
 	if (!rc) {
-		setpgid(pid, pid);	/* in both, as either may be first */
+		setpgid(pid, pid); /* in both, as either may be first */
 		do
 			n = read(report[0], &child_rc, sizeof(child_rc));
 		while (n < 0 && errno == EINTR);
@@ -184,7 +204,8 @@ int bb_process__run(const struct bb_process *p, struct bb_process_end *ret_end, 
 	else if (rc == -ENOENT)
 		bb_fail(err, rc, "no '%s' in $PATH: install it", p->argv[0]);
 	else if (rc == -EINTR && bb_stop_signal)
-		bb_fail(err, rc, "stopped by signal %d (%s)", (int)bb_stop_signal, strsignal(bb_stop_signal));
+		bb_fail(err, rc, "stopped by signal %d (%s)", (int)bb_stop_signal,
+			strsignal(bb_stop_signal));
 	else if (rc)
 		bb_fail(err, rc, "%s cannot be run: %s", p->argv[0], strerror(-rc));
 	if (!rc) {

@@ -37,7 +37,8 @@ uint64_t bb_rng_u64(struct bb_rng *rng)
 
 uint64_t bb_rng_below(struct bb_rng *rng, uint64_t n)
 {
-	uint64_t reject = -n % n;	/* 2^64 mod n: below it the low residues would come up once too often */
+	/* 2^64 mod n: below it the low residues would come up once too often */
+	uint64_t reject = -n % n;
 	uint64_t x;
 
 	do
@@ -53,7 +54,7 @@ double bb_rng_double(struct bb_rng *rng)
 
 double bb_rng_normal(struct bb_rng *rng)
 {
-	double u = 1.0 - bb_rng_double(rng);	/* (0, 1], so that the logarithm is finite */
+	double u = 1.0 - bb_rng_double(rng); /* (0, 1], so that the logarithm is finite */
 	double v = bb_rng_double(rng);
 
 	return sqrt(-2.0 * log(u)) * cos(2.0 * M_PI * v);

@@ -5,7 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Seeded generator (xoshiro256**, Blackman & Vigna 2018): the same seed gives the same run on every machine. */
+/* Seeded generator (xoshiro256**, Blackman & Vigna 2018): the same seed gives the same run on every
+ * machine. */
 struct bb_rng {
 	uint64_t s[4];
 };

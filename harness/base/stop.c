@@ -20,8 +20,10 @@ void bb_stop__install(void)
 	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++) {
 		struct sigaction before;
 
-		/* nohup: a hangup that we are to ignore stays ignored. (Shells ignore SIGINT for what runs in the background.) */
-		if (signals[i] == SIGHUP && !sigaction(SIGHUP, NULL, &before) && before.sa_handler == SIG_IGN)
+		/* nohup: a hangup that we are to ignore stays ignored. (Shells ignore SIGINT for
+		 * what runs in the background.) */
+		if (signals[i] == SIGHUP && !sigaction(SIGHUP, NULL, &before) &&
+		    before.sa_handler == SIG_IGN)
 			continue;
 		sigaction(signals[i], &action, NULL);
 	}

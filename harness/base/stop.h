@@ -4,7 +4,8 @@
 
 #include <signal.h>
 
-/* The signal that asked us to stop (SIGINT, SIGTERM, SIGHUP), or 0. Long loops look at it; the handler only sets it. */
+/* The signal that asked us to stop (SIGINT, SIGTERM, SIGHUP), or 0. Long loops look at it; the
+ * handler only sets it. */
 extern volatile sig_atomic_t bb_stop_signal;
 
 /* Catch those signals from now on. A second one of the same kind ends the process at once. */

@@ -8,23 +8,31 @@
 size_t bb_utf8_len(const char *text)
 {
 	const unsigned char *s = (const unsigned char *)text;
-	size_t len = s[0] < 0x80 ? 1 : s[0] < 0xc2 ? 0 : s[0] < 0xe0 ? 2 : s[0] < 0xf0 ? 3 : s[0] < 0xf5 ? 4 : 0;
+	size_t len = s[0] < 0x80   ? 1
+		     : s[0] < 0xc2 ? 0
+		     : s[0] < 0xe0 ? 2
+		     : s[0] < 0xf0 ? 3
+		     : s[0] < 0xf5 ? 4
+				   : 0;
 
 	for (size_t i = 1; i < len; i++)
 		if ((s[i] & 0xc0) != 0x80)
 			return 0;
 	/* Overlong forms, surrogates, and what is above U+10FFFF. */
-	if ((s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] > 0x9f) || (s[0] == 0xf0 && s[1] < 0x90) ||
-	    (s[0] == 0xf4 && s[1] > 0x8f))
+	if ((s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] > 0x9f) ||
+	    (s[0] == 0xf0 && s[1] < 0x90) || (s[0] == 0xf4 && s[1] > 0x8f))
 		return 0;
 	return len;
 }
 
-/* Bytes of the character at `text`; 0: it is not UTF-8, or none that XML 1.0 takes (production 2, Char). */
+/* Bytes of the character at `text`; 0: it is not UTF-8, or none that XML 1.0 takes (production 2,
+ * Char). */
 static size_t xml_char_len(const char *text)
 {
-	bool is_control = (unsigned char)*text < 0x20 && *text != '\t' && *text != '\n' && *text != '\r';
-	bool is_no_character = !strncmp(text, "\xef\xbf\xbe", 3) || !strncmp(text, "\xef\xbf\xbf", 3);
+	bool is_control = (unsigned char)*text < 0x20 && *text != '\t' && *text != '\n' &&
+			  *text != '\r';
+	bool is_no_character = !strncmp(text, "\xef\xbf\xbe", 3) ||
+			       !strncmp(text, "\xef\xbf\xbf", 3);
 
 	return is_control || is_no_character ? 0 : bb_utf8_len(text);
 }

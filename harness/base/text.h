@@ -11,8 +11,8 @@
 size_t bb_utf8_len(const char *text);
 
 /*
- * Any bytes as text or attribute value of HTML or XML 1.0: markup is escaped, and what is no UTF-8 or no character that XML
- * takes becomes U+FFFD. NULL: nothing.
+ * Any bytes as text or attribute value of HTML or XML 1.0: markup is escaped, and what is no UTF-8
+ * or no character that XML takes becomes U+FFFD. NULL: nothing.
  */
 void bb_xml_text(FILE *out, const char *text);
 

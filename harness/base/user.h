@@ -4,7 +4,8 @@
 
 #include <sys/types.h>
 
-/* Root becomes that user for good, groups and all; nothing for others, and for root itself. 0 or -errno. */
+/* Root becomes that user for good, groups and all; nothing for others, and for root itself. 0 or
+ * -errno. */
 int bb_become_user(uid_t uid, gid_t gid);
 
 #endif

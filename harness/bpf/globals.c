@@ -10,8 +10,8 @@
 
 #include "bpf/map_contents.h"
 
-int bb_global__find(struct bpf_object *obj, const char *name, struct bpf_map **ret_map, size_t *ret_offset,
-		    size_t *ret_size)
+int bb_global__find(struct bpf_object *obj, const char *name, struct bpf_map **ret_map,
+		    size_t *ret_offset, size_t *ret_size)
 {
 	const struct btf *btf = bpf_object__btf(obj);
 	__u32 n_types = btf ? btf__type_cnt(btf) : 0;
@@ -31,7 +31,8 @@ int bb_global__find(struct bpf_object *obj, const char *name, struct bpf_map **r
 
 			if (strcmp(btf__name_by_offset(btf, var->name_off), name))
 				continue;
-			map = bpf_object__find_map_by_name(obj, sec_name);	/* by section: ".rodata", ".bss" */
+			/* by section: ".rodata", ".bss" */
+			map = bpf_object__find_map_by_name(obj, sec_name);
 			if (!map)
 				continue;
 			*ret_map = map;
@@ -43,7 +44,8 @@ int bb_global__find(struct bpf_object *obj, const char *name, struct bpf_map **r
 	return -ENOENT;
 }
 
-int bb_global__set(struct bpf_object *obj, const char *object_path, const char *name, int64_t value, struct bb_err *err)
+int bb_global__set(struct bpf_object *obj, const char *object_path, const char *name, int64_t value,
+		   struct bb_err *err)
 {
 	struct bpf_map *map;
 	size_t offset, size, map_size;
@@ -52,10 +54,13 @@ int bb_global__set(struct bpf_object *obj, const char *object_path, const char *
 	int rc;
 
 	if (bb_global__find(obj, name, &map, &offset, &size))
-		return bb_fail(err, -ENOENT, "%s has no global variable '%s' (or no BTF); declare it "
-			       "'const volatile' in the program", object_path, name);
+		return bb_fail(err, -ENOENT,
+			       "%s has no global variable '%s' (or no BTF); declare it 'const "
+			       "volatile' in the program",
+			       object_path, name);
 	if (size != 1 && size != 2 && size != 4 && size != 8)
-		return bb_fail(err, -EINVAL, "global '%s' of %s is %zu bytes; only integers can be set", name,
+		return bb_fail(err, -EINVAL,
+			       "global '%s' of %s is %zu bytes; only integers can be set", name,
 			       object_path, size);
 	initial = bpf_map__initial_value(map, &map_size);
 	if (!initial || offset + size > map_size)
@@ -66,8 +71,8 @@ int bb_global__set(struct bpf_object *obj, const char *object_path, const char *
 	memcpy(data, initial, map_size);
 	if (!bb_put_integer(value, data + offset, size)) {
 		free(data);
-		return bb_fail(err, -ERANGE, "global '%s' of %s is %zu bytes; %lld does not fit", name, object_path, size,
-			       (long long)value);
+		return bb_fail(err, -ERANGE, "global '%s' of %s is %zu bytes; %lld does not fit",
+			       name, object_path, size, (long long)value);
 	}
 	rc = bpf_map__set_initial_value(map, data, map_size);
 	free(data);

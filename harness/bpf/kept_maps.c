@@ -24,11 +24,13 @@ static int info_of(int map_fd, struct bpf_map_info *ret_info)
 	return bpf_obj_get_info_by_fd(map_fd, ret_info, &len) ? -errno : 0;
 }
 
-/* Would `map`, not created yet, be like a map that exists? (Perf event arrays get their size at load.) */
+/* Would `map`, not created yet, be like a map that exists? (Perf event arrays get their size at
+ * load.) */
 static bool is_like(const struct bpf_map *map, const struct bpf_map_info *info)
 {
 	return bpf_map__type(map) == info->type && bpf_map__key_size(map) == info->key_size &&
-	       bpf_map__value_size(map) == info->value_size && bpf_map__map_flags(map) == info->map_flags &&
+	       bpf_map__value_size(map) == info->value_size &&
+	       bpf_map__map_flags(map) == info->map_flags &&
 	       (bpf_map__max_entries(map) == info->max_entries || !bpf_map__max_entries(map));
 }
 
@@ -66,10 +68,12 @@ static bool is_kept(const struct bpf_map *map)
 }
 
 /* Would it do to use that map of the lender's? */
-static bool may_share(const struct bb_kept_maps *k, const struct bpf_map *map, const struct bb_kept_map *theirs)
+static bool may_share(const struct bb_kept_maps *k, const struct bpf_map *map,
+		      const struct bb_kept_map *theirs)
 {
 	return is_like(map, &theirs->info) &&
-	       bb_map_specs__find(k->specs, theirs->name) == bb_map_specs__find(k->lender->specs, theirs->name);
+	       bb_map_specs__find(k->specs, theirs->name) ==
+		       bb_map_specs__find(k->lender->specs, theirs->name);
 }
 
 int bb_kept_maps__reuse(struct bb_kept_maps *k, struct bpf_object *obj)
@@ -77,7 +81,8 @@ int bb_kept_maps__reuse(struct bb_kept_maps *k, struct bpf_object *obj)
 	struct bpf_map *map;
 	int rc = 0;
 
-	bpf_object__for_each_map(map, obj) {
+	bpf_object__for_each_map(map, obj)
+	{
 		const char *name = bpf_map__name(map);
 		const struct bb_kept_map *theirs = kept(k->lender, name);
 
@@ -93,18 +98,21 @@ int bb_kept_maps__reuse(struct bb_kept_maps *k, struct bpf_object *obj)
 	return 0;
 }
 
-int bb_kept_maps__keep(struct bb_kept_maps *k, struct bpf_object *obj, const char *object_path, struct bb_err *err)
+int bb_kept_maps__keep(struct bb_kept_maps *k, struct bpf_object *obj, const char *object_path,
+		       struct bb_err *err)
 {
 	struct bpf_map *map;
 
-	bpf_object__for_each_map(map, obj) {
+	bpf_object__for_each_map(map, obj)
+	{
 		int rc;
 
 		if (!is_kept(map) || bpf_map__fd(map) < 0 || kept(k, bpf_map__name(map)))
 			continue;
 		rc = keep_map(k, bpf_map__name(map), bpf_map__fd(map));
 		if (rc)
-			return bb_fail(err, rc, "%s: keeping map '%s': %s", object_path, bpf_map__name(map), strerror(-rc));
+			return bb_fail(err, rc, "%s: keeping map '%s': %s", object_path,
+				       bpf_map__name(map), strerror(-rc));
 		rc = bb_rings__add(&k->rings, map, kept(k, bpf_map__name(map))->fd, err);
 		if (rc)
 			return rc;
@@ -117,7 +125,8 @@ static const struct bb_ring *own_ring(const struct bb_kept_maps *k, uint32_t map
 	struct bpf_map_info info;
 
 	for (size_t i = 0; k && i < k->rings.n; i++)
-		if (!info_of(k->rings.rings[i].map_fd, &info) && info.type == BPF_MAP_TYPE_RINGBUF && info.id == map_id)
+		if (!info_of(k->rings.rings[i].map_fd, &info) &&
+		    info.type == BPF_MAP_TYPE_RINGBUF && info.id == map_id)
 			return &k->rings.rings[i];
 	return NULL;
 }

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define KEEP 3000	/* bytes of the end that are kept; an error message holds 4096 */
+#define KEEP 3000 /* bytes of the end that are kept; an error message holds 4096 */
 
 static __thread char log_text[KEEP + 1];
 static __thread size_t log_len;

@@ -21,7 +21,8 @@ int bb_loaded__next(uint32_t id, uint32_t *ret_id, struct bb_err *err)
 	rc = -errno;
 	if (rc == -ENOENT)
 		return rc;
-	return bb_fail(err, rc, "listing the loaded programs: %s%s", strerror(-rc), rc == -EPERM ? "; " BY_PERMISSION : "");
+	return bb_fail(err, rc, "listing the loaded programs: %s%s", strerror(-rc),
+		       rc == -EPERM ? "; " BY_PERMISSION : "");
 }
 
 int bb_loaded__open(uint32_t id, int *ret_fd, struct bb_err *err)
@@ -33,11 +34,16 @@ int bb_loaded__open(uint32_t id, int *ret_fd, struct bb_err *err)
 		return 0;
 	}
 	if (rc == -ENOENT)
-		return bb_fail(err, rc, "no program with id %u is loaded; `bpfbench live --once` lists those that are", id);
-	return bb_fail(err, rc, "the program with id %u: %s%s", id, strerror(-rc), rc == -EPERM ? "; " BY_PERMISSION : "");
+		return bb_fail(err, rc,
+			       "no program with id %u is loaded; `bpfbench live --once` lists "
+			       "those that are",
+			       id);
+	return bb_fail(err, rc, "the program with id %u: %s%s", id, strerror(-rc),
+		       rc == -EPERM ? "; " BY_PERMISSION : "");
 }
 
-/* Maps and links can be pinned too, and answer BPF_OBJ_GET_INFO_BY_FD with a struct of their own. */
+/* Maps and links can be pinned too, and answer BPF_OBJ_GET_INFO_BY_FD with a struct of their own.
+ */
 static bool is_program(int fd)
 {
 	char path[64], what[64] = "";
@@ -59,12 +65,16 @@ int bb_loaded__open_pinned(const char *path, int *ret_fd, struct bb_err *err)
 		return 0;
 	}
 	if (rc == -ENOENT)
-		return bb_fail(err, rc, "%s: nothing is pinned there; `bpfbench live --once` lists the loaded programs",
+		return bb_fail(err, rc,
+			       "%s: nothing is pinned there; `bpfbench live --once` lists the "
+			       "loaded programs",
 			       path);
 	if (rc == -EPERM || rc == -EACCES)
-		return bb_fail(err, rc, "%s: %s%s", path, strerror(-rc), geteuid() ? "; run as root, with sudo" :
-			       "; is it in a BPF file system?");
-	return bb_fail(err, rc, "%s: cannot be opened as a pinned program: %s", path, strerror(-rc));
+		return bb_fail(err, rc, "%s: %s%s", path, strerror(-rc),
+			       geteuid() ? "; run as root, with sudo"
+					 : "; is it in a BPF file system?");
+	return bb_fail(err, rc, "%s: cannot be opened as a pinned program: %s", path,
+		       strerror(-rc));
 }
 
 /* The kernel keeps 15 bytes of a name; the type information has all of it. */
@@ -105,7 +115,8 @@ int bb_loaded__read(int fd, struct bb_loaded *ret_loaded, struct bb_err *err)
 	}
 	ret_loaded->id = info.id;
 	ret_loaded->type = info.type;
-	snprintf(ret_loaded->name, sizeof(ret_loaded->name), "%.*s", (int)sizeof(info.name), info.name);
+	snprintf(ret_loaded->name, sizeof(ret_loaded->name), "%.*s", (int)sizeof(info.name),
+		 info.name);
 	read_whole_name(fd, &info, ret_loaded->name);
 	return 0;
 }

@@ -8,23 +8,26 @@
 #include "base/err.h"
 
 /*
- * The programs that are in the kernel, whoever loaded them. A descriptor of one keeps it alive: its owner's unload waits
- * for our close, so nobody here holds one for longer than a measurement needs.
+ * The programs that are in the kernel, whoever loaded them. A descriptor of one keeps it alive: its
+ * owner's unload waits for our close, so nobody here holds one for longer than a measurement needs.
  */
 #define BB_LOADED_NAME 128
 
 struct bb_loaded {
 	uint32_t id;
-	uint32_t type;			/* BPF_PROG_TYPE_* */
-	char name[BB_LOADED_NAME];	/* of its function, whole where it has BTF, else its first 15 bytes; may be empty */
+	uint32_t type; /* BPF_PROG_TYPE_* */
+	/* of its function, whole where it has BTF, else its first 15 bytes; may be empty */
+	char name[BB_LOADED_NAME];
 };
 
 /*
- * The id that follows `id` (0: the first); -ENOENT behind the last, without a message. -EPERM without CAP_SYS_ADMIN.
+ * The id that follows `id` (0: the first); -ENOENT behind the last, without a message. -EPERM
+ * without CAP_SYS_ADMIN.
  */
 int bb_loaded__next(uint32_t id, uint32_t *ret_id, struct bb_err *err);
 
-/* A descriptor, close-on-exec. -ENOENT: there is no such program (any more), said so; -EINVAL: the pin is of something else. */
+/* A descriptor, close-on-exec. -ENOENT: there is no such program (any more), said so; -EINVAL: the
+ * pin is of something else. */
 int bb_loaded__open(uint32_t id, int *ret_fd, struct bb_err *err);
 int bb_loaded__open_pinned(const char *path, int *ret_fd, struct bb_err *err);
 

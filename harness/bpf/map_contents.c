@@ -11,16 +11,17 @@
 
 #include "plan/field.h"
 
-#define MAX_NAMES 64u		/* of those that a message suggests */
-#define SWEEP_ENTRIES 64u	/* taken out of a hash at a time; a bucket must fit, most hold one or two */
+#define MAX_NAMES 64u /* of those that a message suggests */
+#define SWEEP_ENTRIES                                                                              \
+	64u /* taken out of a hash at a time; a bucket must fit, most hold one or two */
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "integers are copied low bytes first");
 
 /* How a map is brought to hold exactly something. */
 enum way {
-	BY_KEY,			/* empty it, then put in the entries */
-	BY_INDEX,		/* overwrite all of it */
-	BY_PROGRAM,		/* likewise, slots without a program emptied */
+	BY_KEY,     /* empty it, then put in the entries */
+	BY_INDEX,   /* overwrite all of it */
+	BY_PROGRAM, /* likewise, slots without a program emptied */
 };
 
 struct map_type {
@@ -49,12 +50,14 @@ struct content {
 	const struct map_type *type;
 	int fd;
 	uint32_t max_entries;
-	size_t key_size, value_size;	/* value_size: one CPU's */
-	size_t slot_size;		/* of a value as it is passed: all CPUs', each rounded up to 8 bytes */
-	uint8_t *entry_keys;		/* of the entries in the scenario's order */
-	uint32_t n;			/* what to write: the entries, or the whole of an array */
-	uint8_t *keys, *values;		/* n of them, without gaps; prog array: values are descriptors, -1 for none */
-	uint32_t sweep_n;		/* BY_KEY: room for what is taken out */
+	size_t key_size, value_size; /* value_size: one CPU's */
+	/* of a value as it is passed: all CPUs', each rounded up to 8 bytes */
+	size_t slot_size;
+	uint8_t *entry_keys; /* of the entries in the scenario's order */
+	uint32_t n;          /* what to write: the entries, or the whole of an array */
+	/* n of them, without gaps; prog array: values are descriptors, -1 for none */
+	uint8_t *keys, *values;
+	uint32_t sweep_n; /* BY_KEY: room for what is taken out */
 	uint8_t *swept_keys, *swept_values, *cursor;
 };
 
@@ -68,7 +71,8 @@ bool bb_put_integer(int64_t value, void *dest, size_t size)
 	size_t low = size < sizeof(value) ? size : sizeof(value);
 	int bits = (int)low * 8;
 
-	if (size < sizeof(value) && (value < -(INT64_C(1) << (bits - 1)) || value >= INT64_C(1) << bits))
+	if (size < sizeof(value) &&
+	    (value < -(INT64_C(1) << (bits - 1)) || value >= INT64_C(1) << bits))
 		return false;
 	memset(dest, value < 0 ? 0xff : 0, size);
 	memcpy(dest, &value, low);
@@ -76,8 +80,10 @@ bool bb_put_integer(int64_t value, void *dest, size_t size)
 }
 
 /* "map 'allow' (scenario 7:5): " and the message. */
-static __attribute__((format(printf, 5, 6)))
-int fail_at(struct bb_err *err, int rc, const struct bb_map_spec *spec, const struct bb_where *at, const char *fmt, ...)
+static __attribute__((format(printf, 5, 6))) int fail_at(struct bb_err *err, int rc,
+							 const struct bb_map_spec *spec,
+							 const struct bb_where *at, const char *fmt,
+							 ...)
 {
 	char msg[1024];
 	va_list ap;
@@ -85,28 +91,33 @@ int fail_at(struct bb_err *err, int rc, const struct bb_map_spec *spec, const st
 	va_start(ap, fmt);
 	vsnprintf(msg, sizeof(msg), fmt, ap);
 	va_end(ap);
-	return bb_fail(err, rc, "map '%s' (scenario %u:%u): %s", spec->name, at->line, at->col, msg);
+	return bb_fail(err, rc, "map '%s' (scenario %u:%u): %s", spec->name, at->line, at->col,
+		       msg);
 }
 
-/* --- what to write ---------------------------------------------------------------------------------------------- */
+/* --- what to write --- */
 
 static int put_datum(const struct content *c, const struct bb_map_entry *entry, const char *what,
-		     const struct bb_map_datum *datum, size_t size, uint8_t *dest, struct bb_err *err)
+		     const struct bb_map_datum *datum, size_t size, uint8_t *dest,
+		     struct bb_err *err)
 {
 	if (datum->is_number && !bb_put_integer(datum->number, dest, size))
-		return fail_at(err, -ERANGE, c->spec, &entry->where, "the %s %lld does not fit into %zu bytes, as the "
-			       "map has", what, (long long)datum->number, size);
+		return fail_at(err, -ERANGE, c->spec, &entry->where,
+			       "the %s %lld does not fit into %zu bytes, as the map has", what,
+			       (long long)datum->number, size);
 	if (datum->is_number)
 		return 0;
 	if (datum->bytes.len != size)
-		return fail_at(err, -EINVAL, c->spec, &entry->where, "the %s has %zu bytes, the map's have %zu", what,
-			       datum->bytes.len, size);
+		return fail_at(err, -EINVAL, c->spec, &entry->where,
+			       "the %s has %zu bytes, the map's have %zu", what, datum->bytes.len,
+			       size);
 	memcpy(dest, datum->bytes.data, size);
 	return 0;
 }
 
 /* The value as it is passed: the same for every CPU. */
-static int put_value(const struct content *c, const struct bb_map_entry *entry, uint8_t *slot, struct bb_err *err)
+static int put_value(const struct content *c, const struct bb_map_entry *entry, uint8_t *slot,
+		     struct bb_err *err)
 {
 	size_t step = (c->value_size + 7) / 8 * 8;
 	int rc = put_datum(c, entry, "value", &entry->value, c->value_size, slot, err);
@@ -116,14 +127,15 @@ static int put_value(const struct content *c, const struct bb_map_entry *entry, 
 	return rc;
 }
 
-static int put_program(const struct content *c, const struct bb_map_entry *entry, struct bpf_object *obj, uint8_t *slot,
-		       struct bb_err *err)
+static int put_program(const struct content *c, const struct bb_map_entry *entry,
+		       struct bpf_object *obj, uint8_t *slot, struct bb_err *err)
 {
 	const char *names[MAX_NAMES];
 	struct bpf_program *p;
 	size_t n = 0;
 
-	bpf_object__for_each_program(p, obj) {
+	bpf_object__for_each_program(p, obj)
+	{
 		int fd = bpf_program__fd(p);
 
 		if (n < MAX_NAMES)
@@ -133,8 +145,9 @@ static int put_program(const struct content *c, const struct bb_map_entry *entry
 		memcpy(slot, &fd, sizeof(fd));
 		return 0;
 	}
-	return fail_at(err, -ENOENT, c->spec, &entry->where, "the object has no program '%s'%s; it has: %s",
-		       entry->program, bb_phrase__suggest(entry->program, names, n).text,
+	return fail_at(err, -ENOENT, c->spec, &entry->where,
+		       "the object has no program '%s'%s; it has: %s", entry->program,
+		       bb_phrase__suggest(entry->program, names, n).text,
 		       bb_phrase__join(names, n).text);
 }
 
@@ -154,8 +167,9 @@ static int make_entry_keys(struct content *c, struct bb_err *err)
 			return rc;
 		for (size_t k = 0; k < i; k++)
 			if (!memcmp(c->entry_keys + k * c->key_size, key, c->key_size))
-				return fail_at(err, -EEXIST, c->spec, &entries[i].where, "the key is that of the entry "
-					       "at %u:%u", entries[k].where.line, entries[k].where.col);
+				return fail_at(err, -EEXIST, c->spec, &entries[i].where,
+					       "the key is that of the entry at %u:%u",
+					       entries[k].where.line, entries[k].where.col);
 	}
 	return 0;
 }
@@ -168,8 +182,9 @@ static int find_slot(const struct content *c, size_t i, uint32_t *ret_slot, stru
 	if (c->type->way != BY_KEY)
 		memcpy(&slot, c->entry_keys + i * c->key_size, sizeof(slot));
 	if (slot >= c->max_entries)
-		return fail_at(err, -E2BIG, c->spec, &c->spec->entries[i].where, "the map has room for %u entries%s",
-			       c->max_entries, c->type->way == BY_KEY ? "" : ", with keys from 0 on");
+		return fail_at(err, -E2BIG, c->spec, &c->spec->entries[i].where,
+			       "the map has room for %u entries%s", c->max_entries,
+			       c->type->way == BY_KEY ? "" : ", with keys from 0 on");
 	*ret_slot = slot;
 	return 0;
 }
@@ -184,12 +199,15 @@ static int put_entries(struct content *c, struct bpf_object *obj, struct bb_err 
 		int rc = find_slot(c, i, &slot, err);
 
 		if (!rc && has_programs != (entry->program != NULL))
-			rc = fail_at(err, -EINVAL, c->spec, &entry->where, has_programs ?
-				     "a prog array takes 'program', no 'value'" :
-				     "only a prog array takes 'program', this map takes 'value'");
+			rc = fail_at(err, -EINVAL, c->spec, &entry->where,
+				     has_programs ? "a prog array takes 'program', no 'value'"
+						  : "only a prog array takes 'program', this map "
+						    "takes 'value'");
 		if (!rc)
-			rc = (has_programs ? put_program(c, entry, obj, c->values + slot * c->slot_size, err) :
-			      put_value(c, entry, c->values + slot * c->slot_size, err));
+			rc = (has_programs
+				      ? put_program(c, entry, obj, c->values + slot * c->slot_size,
+						    err)
+				      : put_value(c, entry, c->values + slot * c->slot_size, err));
 		if (rc)
 			return rc;
 		memcpy(c->keys + slot * c->key_size, c->entry_keys + i * c->key_size, c->key_size);
@@ -208,7 +226,8 @@ static int make_room(struct content *c, struct bb_err *err)
 	c->sweep_n = is_array ? 0 : c->max_entries < SWEEP_ENTRIES ? c->max_entries : SWEEP_ENTRIES;
 	c->swept_keys = calloc(c->sweep_n + 1u, c->key_size);
 	c->swept_values = calloc(c->sweep_n + 1u, c->slot_size);
-	c->cursor = calloc(1, c->key_size + sizeof(uint32_t));	/* of a hash the kernel's has 4 bytes */
+	/* of a hash the kernel's has 4 bytes */
+	c->cursor = calloc(1, c->key_size + sizeof(uint32_t));
 	if (!c->keys || !c->values || !c->swept_keys || !c->swept_values || !c->cursor)
 		return bb_fail_nomem(err);
 	for (uint32_t i = 0; is_array && i < c->n; i++)
@@ -218,8 +237,8 @@ static int make_room(struct content *c, struct bb_err *err)
 	return 0;
 }
 
-static int find_type(const struct bb_map_spec *spec, const struct bpf_map *map, const struct map_type **ret_type,
-		     struct bb_err *err)
+static int find_type(const struct bb_map_spec *spec, const struct bpf_map *map,
+		     const struct map_type **ret_type, struct bb_err *err)
 {
 	const char *name = libbpf_bpf_map_type_str(bpf_map__type(map)), *names[N_TYPES];
 
@@ -230,8 +249,9 @@ static int find_type(const struct bb_map_spec *spec, const struct bpf_map *map, 
 		*ret_type = &types[i];
 		return 0;
 	}
-	return fail_at(err, -EINVAL, spec, &spec->where, "the contents of a map of type %s cannot be given; those of "
-		       "these can: %s", name ? name : "unknown", bb_phrase__join(names, N_TYPES).text);
+	return fail_at(err, -EINVAL, spec, &spec->where,
+		       "the contents of a map of type %s cannot be given; those of these can: %s",
+		       name ? name : "unknown", bb_phrase__join(names, N_TYPES).text);
 }
 
 /* What no map of its kind can do. */
@@ -243,14 +263,15 @@ static int check_use(const struct content *c, const struct bpf_map *map, struct 
 	if (bpf_map__map_flags(map) & BPF_F_RDONLY_PROG)
 		why = "its contents are constant";
 	else if (bpf_map__is_internal(map) && spec->n_entries)
-		why = "'globals' sets variables; here they only get back what they were, without 'entries'";
+		why = "'globals' sets variables; here they only get back what they were, without "
+		      "'entries'";
 	else if (c->type->way == BY_PROGRAM && spec->each_run)
 		why = "no run changes a prog array; leave out 'reset: run'";
 	return why ? fail_at(err, -EINVAL, spec, &spec->where, "%s", why) : 0;
 }
 
-static int find_map(struct bpf_object *obj, const struct bb_map_spec *spec, const char *where, struct bpf_map **ret_map,
-		    struct bb_err *err)
+static int find_map(struct bpf_object *obj, const struct bb_map_spec *spec, const char *where,
+		    struct bpf_map **ret_map, struct bb_err *err)
 {
 	const char *names[MAX_NAMES];
 	struct bpf_map *map;
@@ -259,15 +280,15 @@ static int find_map(struct bpf_object *obj, const struct bb_map_spec *spec, cons
 	*ret_map = bpf_object__find_map_by_name(obj, spec->name);
 	if (*ret_map)
 		return 0;
-	bpf_object__for_each_map(map, obj)
-		if (n < MAX_NAMES && !bpf_map__is_internal(map))
-			names[n++] = bpf_map__name(map);
+	bpf_object__for_each_map(map, obj) if (n < MAX_NAMES && !bpf_map__is_internal(map))
+		names[n++] = bpf_map__name(map);
 	return fail_at(err, -ENOENT, spec, &spec->where, "%s has no such map%s; it has: %s", where,
-		       bb_phrase__suggest(spec->name, names, n).text, n ? bb_phrase__join(names, n).text : "none");
+		       bb_phrase__suggest(spec->name, names, n).text,
+		       n ? bb_phrase__join(names, n).text : "none");
 }
 
-static int make_content(struct bpf_object *obj, const struct bb_map_spec *spec, const char *where, struct content *c,
-			struct bb_err *err)
+static int make_content(struct bpf_object *obj, const struct bb_map_spec *spec, const char *where,
+			struct content *c, struct bb_err *err)
 {
 	struct bpf_map *map;
 	uint32_t zero = 0;
@@ -284,7 +305,8 @@ static int make_content(struct bpf_object *obj, const struct bb_map_spec *spec, 
 	c->max_entries = bpf_map__max_entries(map);
 	c->key_size = bpf_map__key_size(map);
 	c->value_size = bpf_map__value_size(map);
-	c->slot_size = c->type->per_cpu ? (c->value_size + 7) / 8 * 8 * (size_t)n_cpus : c->value_size;
+	c->slot_size = c->type->per_cpu ? (c->value_size + 7) / 8 * 8 * (size_t)n_cpus
+					: c->value_size;
 	rc = make_room(c, err);
 	rc = rc ? rc : make_entry_keys(c, err);
 	rc = rc ? rc : put_entries(c, obj, err);
@@ -295,8 +317,9 @@ static int make_content(struct bpf_object *obj, const struct bb_map_spec *spec, 
 	return rc;
 }
 
-int bb_map_contents__make(struct bpf_object *obj, const struct bb_map_specs *specs, const char *where,
-			  struct bb_map_contents **ret_contents, struct bb_err *err)
+int bb_map_contents__make(struct bpf_object *obj, const struct bb_map_specs *specs,
+			  const char *where, struct bb_map_contents **ret_contents,
+			  struct bb_err *err)
 {
 	struct bb_map_contents *c = calloc(1, sizeof(*c));
 	int rc = 0;
@@ -330,7 +353,7 @@ void bb_map_contents__free(struct bb_map_contents *c)
 	free(c);
 }
 
-/* --- writing it ----------------------------------------------------------------------------------------------- */
+/* --- writing it --- */
 
 /* One by one, for what has no batches: an LPM trie, and kernels before 5.6. */
 static int empty_by_key(const struct content *c)
@@ -353,7 +376,8 @@ static int empty(const struct content *c)
 	do {
 		__u32 n = c->sweep_n;
 
-		rc = bpf_map_lookup_and_delete_batch(c->fd, from, c->cursor, c->swept_keys, c->swept_values, &n, NULL);
+		rc = bpf_map_lookup_and_delete_batch(c->fd, from, c->cursor, c->swept_keys,
+						     c->swept_values, &n, NULL);
 		from = c->cursor;
 	} while (!rc);
 	return rc == -ENOENT ? 0 : empty_by_key(c);
@@ -381,7 +405,8 @@ static int write_content(const struct content *c)
 
 	if (rc || !n)
 		return rc;
-	if (c->type->way != BY_PROGRAM && !bpf_map_update_batch(c->fd, c->keys, c->values, &n, NULL))
+	if (c->type->way != BY_PROGRAM &&
+	    !bpf_map_update_batch(c->fd, c->keys, c->values, &n, NULL))
 		return 0;
 	for (uint32_t i = 0; !rc && i < c->n; i++)
 		rc = put_one(c, i);
@@ -393,8 +418,10 @@ static int check_kept(const struct content *c, struct bb_err *err)
 {
 	for (uint32_t i = 0; c->type->may_evict && i < c->n; i++)
 		if (bpf_map_lookup_elem(c->fd, c->keys + i * c->key_size, c->swept_values))
-			return fail_at(err, -ENOSPC, c->spec, &c->spec->where, "an LRU hash for %u entries, it has "
-				       "thrown some of these %u away at once; give it room for more", c->max_entries, c->n);
+			return fail_at(err, -ENOSPC, c->spec, &c->spec->where,
+				       "an LRU hash for %u entries, it has thrown some of these %u "
+				       "away at once; give it room for more",
+				       c->max_entries, c->n);
 	return 0;
 }
 

@@ -12,29 +12,33 @@
 struct bpf_object;
 
 /*
- * What a scenario says the maps of a loaded object hold, made ready: to write it is then a few system calls and no
- * memory is taken, so that it can be done between two runs. All of it is exact: other keys of a hash go, the rest of
- * an array is zero, a value of a per-CPU map is that of all CPUs.
+ * What a scenario says the maps of a loaded object hold, made ready: to write it is then a few
+ * system calls and no memory is taken, so that it can be done between two runs. All of it is exact:
+ * other keys of a hash go, the rest of an array is zero, a value of a per-CPU map is that of all
+ * CPUs.
  */
 struct bb_map_contents;
 
 /*
- * Hash, LRU hash and array (each of them per CPU, too), LPM trie and prog array; of the object's own variables `.data`
- * and `.bss`, without entries: back to what they hold now. -EINVAL for other types, -ENOENT for names that there are
- * not, both with those that there are. `specs` and the object outlive the result; `where` names the object in messages.
+ * Hash, LRU hash and array (each of them per CPU, too), LPM trie and prog array; of the object's
+ * own variables `.data` and `.bss`, without entries: back to what they hold now. -EINVAL for other
+ * types, -ENOENT for names that there are not, both with those that there are. `specs` and the
+ * object outlive the result; `where` names the object in messages.
  */
-int bb_map_contents__make(struct bpf_object *obj, const struct bb_map_specs *specs, const char *where,
-			  struct bb_map_contents **ret_contents, struct bb_err *err);
+int bb_map_contents__make(struct bpf_object *obj, const struct bb_map_specs *specs,
+			  const char *where, struct bb_map_contents **ret_contents,
+			  struct bb_err *err);
 
 /* Write all maps. */
 int bb_map_contents__write(struct bb_map_contents *c, struct bb_err *err);
 
-/* Write the maps that say `reset: run`. 0 or -errno without a message: the same writes have worked before. */
+/* Write the maps that say `reset: run`. 0 or -errno without a message: the same writes have worked
+ * before. */
 int bb_map_contents__write_for_run(struct bb_map_contents *c);
 
-bool bb_map_contents__has_runs(const struct bb_map_contents *c);	/* does one say so? */
+bool bb_map_contents__has_runs(const struct bb_map_contents *c); /* does one say so? */
 bool bb_map_contents__has_map(const struct bb_map_contents *c, int map_fd);
-void bb_map_contents__free(struct bb_map_contents *c);			/* takes NULL */
+void bb_map_contents__free(struct bb_map_contents *c); /* takes NULL */
 
 /* `value` as `size` bytes, little-endian, sign-extended. False when it does not fit. */
 bool bb_put_integer(int64_t value, void *dest, size_t size);

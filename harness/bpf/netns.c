@@ -13,8 +13,10 @@ static int own_netns(int *ret_fd, struct bb_err *err)
 
 	if (fd < 0) {
 		rc = -errno;
-		return bb_fail(err, rc == -ENOENT ? -ENOTSUP : rc, "/proc/thread-self/ns/net: %s; without network "
-			       "namespaces there is no place to attach a network program", strerror(-rc));
+		return bb_fail(err, rc == -ENOENT ? -ENOTSUP : rc,
+			       "/proc/thread-self/ns/net: %s; without network namespaces there is "
+			       "no place to attach a network program",
+			       strerror(-rc));
 	}
 	*ret_fd = fd;
 	return 0;
@@ -40,7 +42,8 @@ int bb_netns__enter(int netns_fd, int *ret_home_fd, struct bb_err *err)
 	if (setns(netns_fd, CLONE_NEWNET)) {
 		rc = -errno;
 		close(home_fd);
-		return bb_fail(err, rc, "cannot enter the network namespace for programs: %s", strerror(-rc));
+		return bb_fail(err, rc, "cannot enter the network namespace for programs: %s",
+			       strerror(-rc));
 	}
 	*ret_home_fd = home_fd;
 	return 0;
@@ -55,9 +58,11 @@ int bb_netns__open(int *ret_fd, struct bb_err *err)
 	if (unshare(CLONE_NEWNET)) {
 		rc = -errno;
 		close(home_fd);
-		return bb_fail(err, rc == -ENOMEM ? rc : -ENOTSUP, "XDP is measured attached, in a network namespace "
-			       "of its own, and none can be made (%s); it needs CAP_SYS_ADMIN and room in "
-			       "user.max_net_namespaces", strerror(-rc));
+		return bb_fail(err, rc == -ENOMEM ? rc : -ENOTSUP,
+			       "XDP is measured attached, in a network namespace of its own, and "
+			       "none can be made (%s); it needs CAP_SYS_ADMIN and room in "
+			       "user.max_net_namespaces",
+			       strerror(-rc));
 	}
 	rc = own_netns(&fd, err);
 	rc = bb_netns__leave(home_fd, rc, err);

@@ -24,10 +24,12 @@
 
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
 static const unsigned char our_order = ELFDATA2LSB;
-static const char other_order_words[] = "big-endian, and this machine is little-endian: build it with -target bpfel";
+static const char other_order_words[] = "big-endian, and this machine is little-endian: build it "
+					"with -target bpfel";
 #else
 static const unsigned char our_order = ELFDATA2MSB;
-static const char other_order_words[] = "little-endian, and this machine is big-endian: build it with -target bpfeb";
+static const char other_order_words[] = "little-endian, and this machine is big-endian: build it "
+					"with -target bpfeb";
 #endif
 
 static const char *machine_name(unsigned int machine)
@@ -36,8 +38,8 @@ static const char *machine_name(unsigned int machine)
 		unsigned int machine;
 		const char *name;
 	} names[] = {
-		{EM_X86_64, "x86-64"}, {EM_386, "x86"}, {EM_AARCH64, "arm64"}, {EM_ARM, "arm"}, {EM_RISCV, "RISC-V"},
-		{EM_S390, "s390"}, {EM_PPC64, "ppc64"}, {EM_MIPS, "MIPS"},
+		{EM_X86_64, "x86-64"}, {EM_386, "x86"},   {EM_AARCH64, "arm64"}, {EM_ARM, "arm"},
+		{EM_RISCV, "RISC-V"},  {EM_S390, "s390"}, {EM_PPC64, "ppc64"},   {EM_MIPS, "MIPS"},
 	};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
@@ -54,22 +56,33 @@ static int check_elf(const char *path, const char *elf, size_t len, struct bb_er
 	bool ours;
 
 	if (len < EI_NIDENT || memcmp(elf, ELFMAG, SELFMAG))
-		return bb_fail(err, -EINVAL, "%s: not a BPF object, not even an ELF file (%zu bytes); " HOW_TO_BUILD, path,
-			       len);
+		return bb_fail(err, -EINVAL,
+			       "%s: not a BPF object, not even an ELF file (%zu "
+			       "bytes); " HOW_TO_BUILD,
+			       path, len);
 	if (len < sizeof(head))
-		return bb_fail(err, -EINVAL, "%s: not a BPF object that can be read: cut off after %zu bytes; " HOW_TO_BUILD,
+		return bb_fail(err, -EINVAL,
+			       "%s: not a BPF object that can be read: cut off after %zu "
+			       "bytes; " HOW_TO_BUILD,
 			       path, len);
 	memcpy(&head, elf, sizeof(head));
 	ours = head.e_ident[EI_DATA] == our_order;
 	machine = ours ? head.e_machine : __builtin_bswap16(head.e_machine);
 	if (machine != EM_BPF || head.e_ident[EI_CLASS] != ELFCLASS64)
-		return bb_fail(err, -EINVAL, "%s: not a BPF object: an ELF file for %s (machine %u); " HOW_TO_BUILD, path,
-			       machine_name(machine), machine);
+		return bb_fail(err, -EINVAL,
+			       "%s: not a BPF object: an ELF file for %s (machine "
+			       "%u); " HOW_TO_BUILD,
+			       path, machine_name(machine), machine);
 	if (!ours)
-		return bb_fail(err, -EINVAL, "%s: %s (or bpf, which is the same here)", path, other_order_words);
+		return bb_fail(err, -EINVAL, "%s: %s (or bpf, which is the same here)", path,
+			       other_order_words);
 	if (head.e_shoff > len || (uint64_t)head.e_shnum * head.e_shentsize > len - head.e_shoff)
-		return bb_fail(err, -EINVAL, "%s: not a BPF object that can be read: cut off, it has %zu bytes of %llu; "
-			       HOW_TO_BUILD, path, len, (unsigned long long)head.e_shoff + (uint64_t)head.e_shnum * head.e_shentsize);
+		return bb_fail(err, -EINVAL,
+			       "%s: not a BPF object that can be read: cut off, it has %zu bytes "
+			       "of %llu; " HOW_TO_BUILD,
+			       path, len,
+			       (unsigned long long)head.e_shoff +
+				       (uint64_t)head.e_shnum * head.e_shentsize);
 	return 0;
 }
 
@@ -86,20 +99,20 @@ static __attribute__((noreturn)) void try_open(const char *elf, size_t len)
 	for (size_t i = 0; i < sizeof(deadly) / sizeof(deadly[0]); i++)
 		signal(deadly[i], SIG_DFL);
 	setrlimit(RLIMIT_CORE, &none);
-	alarm(10);		/* nor is it to hold us up */
+	alarm(10); /* nor is it to hold us up */
 	libbpf_set_print(NULL);
 	obj = bpf_object__open_mem(elf, len, NULL);
 	if (obj) {
 		bpf_object__for_each_program(p, obj)
 			n += strlen(bpf_program__name(p)) + strlen(bpf_program__section_name(p));
-		bpf_object__for_each_map(map, obj)
-			n += strlen(bpf_map__name(map));
+		bpf_object__for_each_map(map, obj) n += strlen(bpf_map__name(map));
 		bpf_object__close(obj);
 	}
-	_exit(n > 0);		/* whichever: it is alive */
+	_exit(n > 0); /* whichever: it is alive */
 }
 
-/* Some damaged objects crash libbpf (1.1, say); that is not to take us along. Where there can be no child, on we go. */
+/* Some damaged objects crash libbpf (1.1, say); that is not to take us along. Where there can be no
+ * child, on we go. */
 static int check_libbpf_survives(const char *path, const char *elf, size_t len, struct bb_err *err)
 {
 	int status = 0;
@@ -111,8 +124,10 @@ static int check_libbpf_survives(const char *path, const char *elf, size_t len, 
 		rc = pid < 0 ? pid : waitpid(pid, &status, 0);
 	while (rc < 0 && pid > 0 && errno == EINTR);
 	if (rc > 0 && WIFSIGNALED(status))
-		return bb_fail(err, -EINVAL, "%s: a damaged BPF object, on which libbpf itself crashes (%s); " HOW_TO_BUILD, path,
-			       strsignal(WTERMSIG(status)));
+		return bb_fail(err, -EINVAL,
+			       "%s: a damaged BPF object, on which libbpf itself crashes "
+			       "(%s); " HOW_TO_BUILD,
+			       path, strsignal(WTERMSIG(status)));
 	return 0;
 }
 
@@ -123,7 +138,9 @@ int bb_object_read(const char *path, char **ret_elf, size_t *ret_len, struct bb_
 	int rc = bb_read_file(path, MAX_BYTES, &elf, &len, err);
 
 	if (rc == -ENOENT)
-		return bb_fail(err, rc, "%s: there is no such BPF object; build it, or mend 'object' where it is named",
+		return bb_fail(err, rc,
+			       "%s: there is no such BPF object; build it, or mend 'object' where "
+			       "it is named",
 			       path);
 	if (!rc)
 		rc = check_elf(path, elf, len, err);
@@ -138,7 +155,8 @@ int bb_object_read(const char *path, char **ret_elf, size_t *ret_len, struct bb_
 	return 0;
 }
 
-/* Why libbpf does not open it: the last thing that it said, or what its code means. Never -ENOTSUP. */
+/* Why libbpf does not open it: the last thing that it said, or what its code means. Never -ENOTSUP.
+ */
 static int say_not_opened(const char *path, int rc, struct bb_err *err)
 {
 	const char *log = bb_libbpf_log__text();
@@ -146,18 +164,25 @@ static int say_not_opened(const char *path, int rc, struct bb_err *err)
 
 	/* The second is what it says of a map in a section that has any other name. */
 	if (strstr(log, "legacy map definitions") || strstr(log, "bad map relo"))
-		return bb_fail(err, -EINVAL, "%s: its maps are defined in another section than .maps, as SEC(\"maps\"), which "
-			       "libbpf takes no longer (since 1.0); define them so: struct { __uint(type, ...); ... } name "
-			       "SEC(\".maps\")", path);
+		return bb_fail(err, -EINVAL,
+			       "%s: its maps are defined in another section than .maps, as "
+			       "SEC(\"maps\"), which libbpf takes no longer (since 1.0); define "
+			       "them so: struct { __uint(type, ...); ... } name SEC(\".maps\")",
+			       path);
 	if (strstr(log, "BTF is required"))
-		return bb_fail(err, -EINVAL, "%s: its maps are described by BTF, and it has none; build it with clang -g, and where "
-			       "it is stripped, with llvm-strip -g, which leaves BTF in", path);
+		return bb_fail(err, -EINVAL,
+			       "%s: its maps are described by BTF, and it has none; build it with "
+			       "clang -g, and where it is stripped, with llvm-strip -g, which "
+			       "leaves BTF in",
+			       path);
 	libbpf_strerror(rc, words, sizeof(words));
-	return bb_fail(err, rc == -ENOTSUP ? -EINVAL : rc, "%s: not a BPF object that libbpf can read (%s); " HOW_TO_BUILD "%s%s",
-		       path, words, *log ? "\n" : "", log);
+	return bb_fail(err, rc == -ENOTSUP ? -EINVAL : rc,
+		       "%s: not a BPF object that libbpf can read (%s); " HOW_TO_BUILD "%s%s", path,
+		       words, *log ? "\n" : "", log);
 }
 
-int bb_object_open(const char *path, const char *elf, size_t len, struct bpf_object **ret_obj, struct bb_err *err)
+int bb_object_open(const char *path, const char *elf, size_t len, struct bpf_object **ret_obj,
+		   struct bb_err *err)
 {
 	LIBBPF_OPTS(bpf_object_open_opts, opts, .object_name = "bpfbench");
 	struct bpf_object *obj;
@@ -167,17 +192,17 @@ int bb_object_open(const char *path, const char *elf, size_t len, struct bpf_obj
 	obj = bpf_object__open_mem(elf, len, &opts);
 	if (!obj)
 		return say_not_opened(path, -errno, err);
-	bpf_object__for_each_map(map, obj)
-		bpf_map__set_pin_path(map, NULL);
+	bpf_object__for_each_map(map, obj) bpf_map__set_pin_path(map, NULL);
 	*ret_obj = obj;
 	return 0;
 }
 
-int bb_object_say_no_program(const char *path, const char *const *names, size_t n, const char *program,
-			     struct bb_err *err)
+int bb_object_say_no_program(const char *path, const char *const *names, size_t n,
+			     const char *program, struct bb_err *err)
 {
 	return bb_fail(err, -ENOENT, "%s has no program '%s'%s; it has: %s", path, program,
-		       bb_phrase__suggest(program, names, n).text, n ? bb_phrase__join(names, n).text : "none");
+		       bb_phrase__suggest(program, names, n).text,
+		       n ? bb_phrase__join(names, n).text : "none");
 }
 
 /* What the verifier minds: the line before the one with its statistics; "" where there is none. */
@@ -187,11 +212,12 @@ static void find_reason(const char *log, char *ret_reason, size_t size)
 
 	while (begin && begin > log && begin[-1] != '\n')
 		begin--;
-	snprintf(ret_reason, size, "%s%.*s", begin ? ": " : "", begin ? (int)(end - begin) : 0, begin ? begin : "");
+	snprintf(ret_reason, size, "%s%.*s", begin ? ": " : "", begin ? (int)(end - begin) : 0,
+		 begin ? begin : "");
 }
 
-int bb_object_say_not_loaded(const char *path, const struct bpf_program *prog, bool with_others, int rc,
-			     struct bb_err *err)
+int bb_object_say_not_loaded(const char *path, const struct bpf_program *prog, bool with_others,
+			     int rc, struct bb_err *err)
 {
 	const char *others = with_others ? ", or one that it may call through a prog array" : "";
 	const char *program = bpf_program__name(prog), *log = bb_libbpf_log__text(), *hint = "";
@@ -200,16 +226,24 @@ int bb_object_say_not_loaded(const char *path, const struct bpf_program *prog, b
 	if (strstr(log, "END PROG LOAD LOG")) {
 		find_reason(log, reason, sizeof(reason));
 		if (strstr(reason, "non-GPL compatible"))
-			hint = "; what makes it compatible is char LICENSE[] SEC(\"license\") = \"GPL\"";
-		return bb_fail(err, rc, "%s: the verifier rejects program '%s'%s (%s)%s%s\nThe end of its log:\n%s", path, program,
-			       others, strerror(-rc), reason, hint, log);
+			hint = "; what makes it compatible is char LICENSE[] SEC(\"license\") = "
+			       "\"GPL\"";
+		return bb_fail(err, rc,
+			       "%s: the verifier rejects program '%s'%s (%s)%s%s\nThe end of its "
+			       "log:\n%s",
+			       path, program, others, strerror(-rc), reason, hint, log);
 	}
 	if (rc == -EPERM)
-		return bb_fail(err, geteuid() ? -EPERM : -ENOTSUP, "%s: loading '%s' is not permitted; %s", path, program,
-			       geteuid() ? "CAP_BPF and CAP_PERFMON are needed: run as root, with sudo" :
-			       "this kernel refuses programs of the type (lockdown?): bpfbench check says more");
+		return bb_fail(err, geteuid() ? -EPERM : -ENOTSUP,
+			       "%s: loading '%s' is not permitted; %s", path, program,
+			       geteuid() ? "CAP_BPF and CAP_PERFMON are needed: run as root, with "
+					   "sudo"
+					 : "this kernel refuses programs of the type (lockdown?): "
+					   "bpfbench check says more");
 	if (rc == -EINVAL && !libbpf_probe_bpf_prog_type(bpf_program__type(prog), NULL))
-		return bb_fail(err, -ENOTSUP, "%s: '%s' is of type %s, which this kernel does not have", path, program,
-			       bb_prog_type_name(bpf_program__type(prog)).text);
-	return bb_fail(err, rc, "%s: cannot load program '%s': %s\n%s", path, program, strerror(-rc), log);
+		return bb_fail(err, -ENOTSUP,
+			       "%s: '%s' is of type %s, which this kernel does not have", path,
+			       program, bb_prog_type_name(bpf_program__type(prog)).text);
+	return bb_fail(err, rc, "%s: cannot load program '%s': %s\n%s", path, program,
+		       strerror(-rc), log);
 }

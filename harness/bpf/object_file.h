@@ -11,27 +11,32 @@ struct bpf_object;
 struct bpf_program;
 
 /*
- * BPF object files: read, and opened by libbpf without loading anything, which needs no root. What is wrong with one is
- * said so that it can be mended: no such file, no ELF file, cut off, of another machine or byte order, maps defined as
- * libbpf 1.0 no longer takes them. `path` is for messages.
+ * BPF object files: read, and opened by libbpf without loading anything, which needs no root. What
+ * is wrong with one is said so that it can be mended: no such file, no ELF file, cut off, of
+ * another machine or byte order, maps defined as libbpf 1.0 no longer takes them. `path` is for
+ * messages.
  */
 
-/* The file's bytes, once they are known to be a BPF object of this machine's byte order; free() them. */
+/* The file's bytes, once they are known to be a BPF object of this machine's byte order; free()
+ * them. */
 int bb_object_read(const char *path, char **ret_elf, size_t *ret_len, struct bb_err *err);
 
-/* Its maps are never pinned, whatever the object says: nothing is to be left behind. bpf_object__close() it. */
-int bb_object_open(const char *path, const char *elf, size_t len, struct bpf_object **ret_obj, struct bb_err *err);
+/* Its maps are never pinned, whatever the object says: nothing is to be left behind.
+ * bpf_object__close() it. */
+int bb_object_open(const char *path, const char *elf, size_t len, struct bpf_object **ret_obj,
+		   struct bb_err *err);
 
-/* -ENOENT: none of the object's programs, names[n], is `program`; says the nearest one, or those there are. */
-int bb_object_say_no_program(const char *path, const char *const *names, size_t n, const char *program,
-			     struct bb_err *err);
+/* -ENOENT: none of the object's programs, names[n], is `program`; says the nearest one, or those
+ * there are. */
+int bb_object_say_no_program(const char *path, const char *const *names, size_t n,
+			     const char *program, struct bb_err *err);
 
 /*
- * Why libbpf did not load it, the last thing that it was asked for: what kind of no it was in one line, and below it the
- * end of what the verifier said. `with_others`: not the program alone. Returns rc, or -ENOTSUP where the kernel has no programs
- * of this type for root either.
+ * Why libbpf did not load it, the last thing that it was asked for: what kind of no it was in one
+ * line, and below it the end of what the verifier said. `with_others`: not the program alone.
+ * Returns rc, or -ENOTSUP where the kernel has no programs of this type for root either.
  */
-int bb_object_say_not_loaded(const char *path, const struct bpf_program *prog, bool with_others, int rc,
-			     struct bb_err *err);
+int bb_object_say_not_loaded(const char *path, const struct bpf_program *prog, bool with_others,
+			     int rc, struct bb_err *err);
 
 #endif

@@ -12,7 +12,9 @@
 
 static int add_program(struct bb_object_info *info, const struct bpf_program *p)
 {
-	struct bb_object_program *programs = reallocarray(info->programs, info->n_programs + 1, sizeof(*programs)), *to;
+	struct bb_object_program *programs = reallocarray(info->programs, info->n_programs + 1,
+							  sizeof(*programs)),
+				 *to;
 
 	if (!programs)
 		return -ENOMEM;
@@ -34,7 +36,8 @@ static int add_map(struct bb_object_info *info, const struct bpf_map *m)
 	if (!maps)
 		return -ENOMEM;
 	info->maps = maps;
-	maps[info->n_maps] = (struct bb_object_map){.name = strdup(bpf_map__name(m)), .type = bpf_map__type(m)};
+	maps[info->n_maps] = (struct bb_object_map){.name = strdup(bpf_map__name(m)),
+						    .type = bpf_map__type(m)};
 	return maps[info->n_maps++].name ? 0 : -ENOMEM;
 }
 
@@ -52,8 +55,10 @@ static int find_licence(char *elf, size_t len, char **ret_licence)
 	}
 	while (!rc && !*ret_licence && (scn = elf_nextscn(e, scn))) {
 		GElf_Shdr head;
-		const char *name = gelf_getshdr(scn, &head) ? elf_strptr(e, names, head.sh_name) : NULL;
-		const Elf_Data *data = name && !strcmp(name, "license") ? elf_rawdata(scn, NULL) : NULL;
+		const char *name = gelf_getshdr(scn, &head) ? elf_strptr(e, names, head.sh_name)
+							    : NULL;
+		const Elf_Data *data = name && !strcmp(name, "license") ? elf_rawdata(scn, NULL)
+									: NULL;
 
 		if (!data || !data->d_buf || !data->d_size || !*(const char *)data->d_buf)
 			continue;
@@ -70,11 +75,8 @@ static int fill(struct bb_object_info *info, const struct bpf_object *obj, char 
 	struct bpf_map *m;
 	int rc = 0;
 
-	bpf_object__for_each_program(p, obj)
-		rc = rc ? rc : add_program(info, p);
-	bpf_object__for_each_map(m, obj)
-		if (!rc && !bpf_map__is_internal(m))
-			rc = add_map(info, m);
+	bpf_object__for_each_program(p, obj) rc = rc ? rc : add_program(info, p);
+	bpf_object__for_each_map(m, obj) if (!rc && !bpf_map__is_internal(m)) rc = add_map(info, m);
 	info->has_btf = bpf_object__btf(obj) != NULL;
 	return rc ? rc : find_licence(elf, len, &info->licence);
 }
@@ -92,8 +94,10 @@ int bb_object_info__read(const char *path, struct bb_object_info *ret_info, stru
 	if (!rc && fill(&info, obj, elf, len))
 		rc = bb_fail_nomem(err);
 	if (!rc && !info.n_programs)
-		rc = bb_fail(err, -ENOENT, "%s holds no program: a function becomes one by its section, as SEC(\"xdp\") int "
-			     "f(struct xdp_md *ctx)", path);
+		rc = bb_fail(err, -ENOENT,
+			     "%s holds no program: a function becomes one by its section, as "
+			     "SEC(\"xdp\") int f(struct xdp_md *ctx)",
+			     path);
 	bpf_object__close(obj);
 	free(elf);
 	if (rc)
@@ -119,7 +123,7 @@ void bb_object_info__done(struct bb_object_info *info)
 	*info = (struct bb_object_info){0};
 }
 
-#define MAX_NAMED 64u	/* in a message */
+#define MAX_NAMED 64u /* in a message */
 
 static size_t names_of(const struct bb_object_info *info, const char **ret_names)
 {
@@ -137,8 +141,8 @@ struct bb_phrase bb_object_info__list(const struct bb_object_info *info)
 	return bb_phrase__join(names, names_of(info, names));
 }
 
-int bb_object_info__need_program(const struct bb_object_info *info, const char *path, const char *name,
-				 struct bb_err *err)
+int bb_object_info__need_program(const struct bb_object_info *info, const char *path,
+				 const char *name, struct bb_err *err)
 {
 	const char *names[MAX_NAMED];
 

@@ -9,26 +9,30 @@
 #include "base/err.h"
 #include "plan/field.h"
 
-/* What a BPF object holds, without loading it: for `bpfbench init` and --object. All texts are owned by the info. */
+/* What a BPF object holds, without loading it: for `bpfbench init` and --object. All texts are
+ * owned by the info. */
 struct bb_object_program {
-	char *name;			/* of the function */
+	char *name; /* of the function */
 	char *section;
-	uint32_t type;			/* BPF_PROG_TYPE_*; UNSPEC: libbpf cannot tell it from the section */
-	uint32_t attach_type;		/* expected: BPF_* of enum bpf_attach_type; 0 also where there is none */
+	uint32_t type; /* BPF_PROG_TYPE_*; UNSPEC: libbpf cannot tell it from the section */
+	/* expected: BPF_* of enum bpf_attach_type; 0 also where there is none */
+	uint32_t attach_type;
 };
 
 struct bb_object_map {
 	char *name;
-	uint32_t type;			/* BPF_MAP_TYPE_* */
+	uint32_t type; /* BPF_MAP_TYPE_* */
 };
 
 struct bb_object_info {
 	struct bb_object_program *programs;
-	size_t n_programs;		/* 1 or more */
-	struct bb_object_map *maps;	/* without those that libbpf makes of .data and the like */
+	size_t n_programs; /* 1 or more */
+	/* without those that libbpf makes of .data and the like */
+	struct bb_object_map *maps;
 	size_t n_maps;
 	bool has_btf;
-	char *licence;			/* NULL: it has none, and the kernel then refuses helpers that are GPL-only */
+	/* NULL: it has none, and the kernel then refuses helpers that are GPL-only */
+	char *licence;
 };
 
 /* 0, or -errno with a message (bpf/object_file.h); -ENOENT when there is no program in it. */
@@ -36,8 +40,8 @@ int bb_object_info__read(const char *path, struct bb_object_info *ret_info, stru
 void bb_object_info__done(struct bb_object_info *info);
 
 /* Is there a program of that name? -ENOENT names the nearest one, or those there are. */
-int bb_object_info__need_program(const struct bb_object_info *info, const char *path, const char *name,
-				 struct bb_err *err);
+int bb_object_info__need_program(const struct bb_object_info *info, const char *path,
+				 const char *name, struct bb_err *err);
 
 /* Their names, as far as they have room: "empty, v0, v1". */
 struct bb_phrase bb_object_info__list(const struct bb_object_info *info);

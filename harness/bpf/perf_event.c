@@ -10,14 +10,19 @@
 static int say_failed(int rc, struct bb_err *err)
 {
 	if (rc == -EACCES || rc == -EPERM)
-		return bb_fail(err, rc, "perf_event_open: %s; CAP_PERFMON is missing: run as root, with sudo",
+		return bb_fail(err, rc,
+			       "perf_event_open: %s; CAP_PERFMON is missing: run as root, with "
+			       "sudo",
 			       strerror(-rc));
 	if (rc == -ENOSYS || rc == -ENOENT || rc == -EOPNOTSUPP)
-		return bb_fail(err, -ENOTSUP, "this kernel has no such perf event (perf_event_open: %s)", strerror(-rc));
+		return bb_fail(err, -ENOTSUP,
+			       "this kernel has no such perf event (perf_event_open: %s)",
+			       strerror(-rc));
 	return bb_fail(err, rc, "perf_event_open: %s", strerror(-rc));
 }
 
-int bb_perf_event__open(struct perf_event_attr *attr, pid_t pid, int cpu, int prog_fd, int *ret_fd, struct bb_err *err)
+int bb_perf_event__open(struct perf_event_attr *attr, pid_t pid, int cpu, int prog_fd, int *ret_fd,
+			struct bb_err *err)
 {
 	int fd, rc;
 
@@ -29,8 +34,10 @@ int bb_perf_event__open(struct perf_event_attr *attr, pid_t pid, int cpu, int pr
 	if (ioctl(fd, PERF_EVENT_IOC_SET_BPF, prog_fd)) {
 		rc = -errno;
 		close(fd);
-		return bb_fail(err, rc, "cannot attach the program to a perf event: %s; its section must be SEC(\"perf_event\"); "
-			       "other types are driven by `trigger: test-run`", strerror(-rc));
+		return bb_fail(err, rc,
+			       "cannot attach the program to a perf event: %s; its section must be "
+			       "SEC(\"perf_event\"); other types are driven by `trigger: test-run`",
+			       strerror(-rc));
 	}
 	*ret_fd = fd;
 	return 0;

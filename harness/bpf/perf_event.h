@@ -8,10 +8,12 @@
 #include "base/err.h"
 
 /*
- * Open a perf event on process `pid` (0: this thread; -1: all) on `cpu` (-1: any) and let each overflow of it run
- * `prog_fd`. The event is made disabled; closing the fd detaches the program. 0 or -errno with a message.
+ * Open a perf event on process `pid` (0: this thread; -1: all) on `cpu` (-1: any) and let each
+ * overflow of it run `prog_fd`. The event is made disabled; closing the fd detaches the program. 0
+ * or -errno with a message.
  */
-int bb_perf_event__open(struct perf_event_attr *attr, pid_t pid, int cpu, int prog_fd, int *ret_fd, struct bb_err *err);
+int bb_perf_event__open(struct perf_event_attr *attr, pid_t pid, int cpu, int prog_fd, int *ret_fd,
+			struct bb_err *err);
 
 int bb_perf_event__enable(int fd);
 int bb_perf_event__disable(int fd);

@@ -13,7 +13,7 @@
 #include "base/parse.h"
 #include "bpf/prog_type.h"
 
-#define MAX_MAPS 64	/* of one program: MAX_USED_MAPS of include/linux/bpf_verifier.h */
+#define MAX_MAPS 64 /* of one program: MAX_USED_MAPS of include/linux/bpf_verifier.h */
 
 /* What follows the first line that begins with `key`; NULL: none does. */
 static const char *line_of(const char *text, const char *key)
@@ -130,7 +130,8 @@ int bb_prog_static__read(int prog_fd, struct bb_prog_facts *ret_facts, struct bb
 	if (bpf_obj_get_info_by_fd(prog_fd, &info, &len)) {
 		int rc = -errno;
 
-		return bb_fail(err, rc, "asking the kernel what it made of a program: %s", strerror(-rc));
+		return bb_fail(err, rc, "asking the kernel what it made of a program: %s",
+			       strerror(-rc));
 	}
 	snprintf(facts.type, sizeof(facts.type), "%s", bb_prog_type_name(info.type).text);
 	for (size_t i = 0; i < sizeof(info.tag); i++)

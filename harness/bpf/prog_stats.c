@@ -41,7 +41,8 @@ int bb_stats_reader__info(const struct bb_stats_reader *r, struct bb_prog_stats 
 	struct bpf_prog_info info;
 	union bpf_attr attr;
 
-	/* Both zeroed every time: nr_map_ids and friends are inputs (kernel/bpf/syscall.c, bpf_prog_get_info_by_fd). */
+	/* Both zeroed every time: nr_map_ids and friends are inputs (kernel/bpf/syscall.c,
+	 * bpf_prog_get_info_by_fd). */
 	memset(&info, 0, sizeof(info));
 	memset(&attr, 0, sizeof(attr));
 	attr.info.bpf_fd = (__u32)r->prog_fd;
@@ -110,13 +111,15 @@ int bb_stats_reader__fdinfo(const struct bb_stats_reader *r, struct bb_prog_stat
 }
 
 /* Read one after the other, of counters that only rise. */
-static bool is_between(const struct bb_prog_stats *a, const struct bb_prog_stats *b, const struct bb_prog_stats *c)
+static bool is_between(const struct bb_prog_stats *a, const struct bb_prog_stats *b,
+		       const struct bb_prog_stats *c)
 {
-	return a->run_cnt <= b->run_cnt && b->run_cnt <= c->run_cnt && a->run_time_ns <= b->run_time_ns &&
-	       b->run_time_ns <= c->run_time_ns;
+	return a->run_cnt <= b->run_cnt && b->run_cnt <= c->run_cnt &&
+	       a->run_time_ns <= b->run_time_ns && b->run_time_ns <= c->run_time_ns;
 }
 
-int bb_stats_reader__agreed(const struct bb_stats_reader *r, struct bb_prog_stats *ret_stats, struct bb_err *err)
+int bb_stats_reader__agreed(const struct bb_stats_reader *r, struct bb_prog_stats *ret_stats,
+			    struct bb_err *err)
 {
 	struct bb_prog_stats before, fdinfo, after;
 	int rc = bb_stats_reader__info(r, &before);
@@ -126,11 +129,15 @@ int bb_stats_reader__agreed(const struct bb_stats_reader *r, struct bb_prog_stat
 	if (!rc)
 		rc = bb_stats_reader__info(r, &after);
 	if (rc)
-		return bb_fail(err, rc, "reading the run statistics of a program: %s", strerror(-rc));
+		return bb_fail(err, rc, "reading the run statistics of a program: %s",
+			       strerror(-rc));
 	if (!is_between(&before, &fdinfo, &after))
-		return bb_fail(err, -ESTALE, "fdinfo says %llu runs in %llu ns, info-by-fd says %llu in %llu",
-			       (unsigned long long)fdinfo.run_cnt, (unsigned long long)fdinfo.run_time_ns,
-			       (unsigned long long)after.run_cnt, (unsigned long long)after.run_time_ns);
+		return bb_fail(err, -ESTALE,
+			       "fdinfo says %llu runs in %llu ns, info-by-fd says %llu in %llu",
+			       (unsigned long long)fdinfo.run_cnt,
+			       (unsigned long long)fdinfo.run_time_ns,
+			       (unsigned long long)after.run_cnt,
+			       (unsigned long long)after.run_time_ns);
 	*ret_stats = fdinfo;
 	return 0;
 }

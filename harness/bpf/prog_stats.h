@@ -6,19 +6,21 @@
 
 #include "base/err.h"
 
-/* The kernel's run statistics of one program: cumulative, summed over CPUs, moving only while bpf_stats is on. */
+/* The kernel's run statistics of one program: cumulative, summed over CPUs, moving only while
+ * bpf_stats is on. */
 struct bb_prog_stats {
 	uint64_t run_time_ns;
 	uint64_t run_cnt;
-	uint64_t recursion_misses;	/* 0 on kernels before 5.12 */
+	uint64_t recursion_misses; /* 0 on kernels before 5.12 */
 };
 
 /*
- * Two ways to read them. fdinfo is the reference: a held-open /proc/self/fdinfo file, read with pread. The
- * info-by-fd call is twice as fast and does the inner loops; both must agree at the end of every series.
+ * Two ways to read them. fdinfo is the reference: a held-open /proc/self/fdinfo file, read with
+ * pread. The info-by-fd call is twice as fast and does the inner loops; both must agree at the end
+ * of every series.
  */
 struct bb_stats_reader {
-	int prog_fd;			/* borrowed */
+	int prog_fd; /* borrowed */
 	int fdinfo_fd;
 };
 
@@ -30,12 +32,14 @@ int bb_stats_reader__info(const struct bb_stats_reader *r, struct bb_prog_stats 
 int bb_stats_reader__fdinfo(const struct bb_stats_reader *r, struct bb_prog_stats *ret_stats);
 
 /*
- * By fdinfo, and both ways must agree: info-by-fd before it says no more and after it no less, so that equal it is where
- * nothing runs. -ESTALE with a message if they do not.
+ * By fdinfo, and both ways must agree: info-by-fd before it says no more and after it no less, so
+ * that equal it is where nothing runs. -ESTALE with a message if they do not.
  */
-int bb_stats_reader__agreed(const struct bb_stats_reader *r, struct bb_prog_stats *ret_stats, struct bb_err *err);
+int bb_stats_reader__agreed(const struct bb_stats_reader *r, struct bb_prog_stats *ret_stats,
+			    struct bb_err *err);
 
-/* The fdinfo text (NUL-terminated) to numbers; missing recursion_misses is 0, anything else missing -EPROTO. */
+/* The fdinfo text (NUL-terminated) to numbers; missing recursion_misses is 0, anything else missing
+ * -EPROTO. */
 int bb_stats_parse_fdinfo(const char *text, struct bb_prog_stats *ret_stats);
 
 #endif

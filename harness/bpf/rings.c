@@ -11,7 +11,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#define PERF_PAGES 64	/* a CPU, a power of two */
+#define PERF_PAGES 64 /* a CPU, a power of two */
 
 static struct bb_ring *add_ring(struct bb_rings *r)
 {
@@ -25,14 +25,16 @@ static struct bb_ring *add_ring(struct bb_rings *r)
 	return &rings[r->n++];
 }
 
-/* The first touch of a mapped page is a fault: take it here, not while page faults are what is measured. */
+/* The first touch of a mapped page is a fault: take it here, not while page faults are what is
+ * measured. */
 static void prefault(struct bb_ring *ring)
 {
 	(void)*ring->producer;
 	*ring->consumer = *ring->consumer;
 }
 
-/* A ring buffer map: its first page holds the reader's position, its second the writer's (kernel/bpf/ringbuf.c). */
+/* A ring buffer map: its first page holds the reader's position, its second the writer's
+ * (kernel/bpf/ringbuf.c). */
 static int open_ringbuf(struct bb_rings *r, int map_fd, size_t size_bytes)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -64,7 +66,8 @@ static void on_sample(void *ctx, int cpu, void *data, __u32 size)
 
 static int open_perf_buffer(struct bb_rings *r, int map_fd)
 {
-	struct perf_buffer **all = realloc(r->perf_buffers, (r->n_perf_buffers + 1) * sizeof(struct perf_buffer *));
+	struct perf_buffer **all = realloc(r->perf_buffers,
+					   (r->n_perf_buffers + 1) * sizeof(struct perf_buffer *));
 	struct perf_buffer *pb;
 
 	if (!all)
@@ -87,7 +90,8 @@ static int open_perf_buffer(struct bb_rings *r, int map_fd)
 		if (rc)
 			return rc;
 		page = buf;
-		/* __u64 in the ABI, long here: the same on every 64-bit machine, and BPF's JIT is 64-bit. */
+		/* __u64 in the ABI, long here: the same on every 64-bit machine, and BPF's JIT is
+		 * 64-bit. */
 		ring->consumer = (volatile unsigned long *)&page->data_tail;
 		ring->producer = (volatile unsigned long *)&page->data_head;
 		ring->size_bytes = size - (size_t)sysconf(_SC_PAGESIZE);
@@ -132,9 +136,11 @@ int bb_rings__add(struct bb_rings *r, const struct bpf_map *map, int map_fd, str
 		rc = open_ringbuf(r, map_fd, bpf_map__max_entries(map));
 	else if (bpf_map__type(map) == BPF_MAP_TYPE_PERF_EVENT_ARRAY)
 		rc = open_perf_buffer(r, map_fd);
-	else if (bpf_map__type(map) == BPF_MAP_TYPE_QUEUE || bpf_map__type(map) == BPF_MAP_TYPE_STACK)
+	else if (bpf_map__type(map) == BPF_MAP_TYPE_QUEUE ||
+		 bpf_map__type(map) == BPF_MAP_TYPE_STACK)
 		rc = add_queue(r, map, map_fd);
-	return rc ? bb_fail(err, rc, "cannot read map '%s': %s", bpf_map__name(map), strerror(-rc)) : 0;
+	return rc ? bb_fail(err, rc, "cannot read map '%s': %s", bpf_map__name(map), strerror(-rc))
+		  : 0;
 }
 
 void bb_rings__close(struct bb_rings *r)

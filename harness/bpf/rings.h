@@ -12,18 +12,20 @@ struct perf_buffer;
 
 /* The reader's side of one buffer that a program writes to: two positions in shared memory. */
 struct bb_ring {
-	volatile unsigned long *consumer;	/* ours to move */
-	const volatile unsigned long *producer;	/* the kernel's */
+	volatile unsigned long *consumer;       /* ours to move */
+	const volatile unsigned long *producer; /* the kernel's */
 	size_t size_bytes;
-	int map_fd;			/* of a ring buffer, borrowed: the map outlives the reader; -1 of a perf buffer */
-	void *consumer_page, *producer_page;	/* mapped by us; NULL for a perf buffer, which libbpf maps */
+	/* of a ring buffer, borrowed: the map outlives the reader; -1 of a perf buffer */
+	int map_fd;
+	/* mapped by us; NULL for a perf buffer, which libbpf maps */
+	void *consumer_page, *producer_page;
 };
 
 /* A queue or stack map: nothing shared, its values are popped one by one. */
 struct bb_queue {
-	int map_fd;			/* borrowed: the map outlives the reader */
-	void *value;			/* room for one */
-	unsigned int max_entries, since;	/* runs since it was emptied */
+	int map_fd;                      /* borrowed: the map outlives the reader */
+	void *value;                     /* room for one */
+	unsigned int max_entries, since; /* runs since it was emptied */
 };
 
 struct bb_rings {
@@ -31,23 +33,25 @@ struct bb_rings {
 	size_t n;
 	struct bb_queue *queues;
 	size_t n_queues;
-	struct perf_buffer **perf_buffers;	/* own the mappings of the perf kind */
+	struct perf_buffer **perf_buffers; /* own the mappings of the perf kind */
 	size_t n_perf_buffers;
 };
 
 /*
- * Map `map` of a loaded object if it is a BPF ring buffer, open it if it is a perf event array, note it if it is a
- * queue or a stack; any other map is passed over. `map_fd` is the map, too, and stays open until bb_rings__close():
- * the bpf_map's own descriptor goes with its load. 0 or -errno with a message; what was added before stays.
+ * Map `map` of a loaded object if it is a BPF ring buffer, open it if it is a perf event array,
+ * note it if it is a queue or a stack; any other map is passed over. `map_fd` is the map, too, and
+ * stays open until bb_rings__close(): the bpf_map's own descriptor goes with its load. 0 or -errno
+ * with a message; what was added before stays.
  */
 int bb_rings__add(struct bb_rings *r, const struct bpf_map *map, int map_fd, struct bb_err *err);
 void bb_rings__close(struct bb_rings *r);
 
-void bb_queue__empty(struct bb_queue *q);	/* for the function below */
+void bb_queue__empty(struct bb_queue *q); /* for the function below */
 
 /*
- * Move the reader's position to the writer's: everything delivered is thrown away unread. How full a queue is cannot be
- * seen: it counts as half full after half as many calls as it has entries, a push a run.
+ * Move the reader's position to the writer's: everything delivered is thrown away unread. How full
+ * a queue is cannot be seen: it counts as half full after half as many calls as it has entries, a
+ * push a run.
  */
 static inline void bb_rings__drain(struct bb_rings *r, bool only_when_half_full)
 {

@@ -25,7 +25,7 @@ static void *append(struct request *r, size_t len)
 	void *at = r->bytes + NLMSG_ALIGN(r->head.nlmsg_len);
 
 	r->head.nlmsg_len = (uint32_t)(NLMSG_ALIGN(r->head.nlmsg_len) + len);
-	return at;		/* a request is of fixed size, far below its room, and zeroed */
+	return at; /* a request is of fixed size, far below its room, and zeroed */
 }
 
 /* Returns what follows the head, body_len zeroed bytes. */
@@ -88,7 +88,8 @@ static int talk(const struct request *r)
 	close(fd);
 	if (rc)
 		return rc;
-	if ((size_t)n < NLMSG_LENGTH(sizeof(struct nlmsgerr)) || reply.head.nlmsg_type != NLMSG_ERROR)
+	if ((size_t)n < NLMSG_LENGTH(sizeof(struct nlmsgerr)) ||
+	    reply.head.nlmsg_type != NLMSG_ERROR)
 		return -EPROTO;
 	return ((const struct nlmsgerr *)NLMSG_DATA(&reply.head))->error;
 }

@@ -5,11 +5,12 @@
 #include <stdint.h>
 
 /*
- * The few requests to rtnetlink that devices of our own need, in the calling thread's network namespace; 0 or -errno, as
- * the kernel says it.
+ * The few requests to rtnetlink that devices of our own need, in the calling thread's network
+ * namespace; 0 or -errno, as the kernel says it.
  */
 
-/* A new pair of veth devices, both down. The peer goes to `peer_netns_fd`; -1: to the same namespace. */
+/* A new pair of veth devices, both down. The peer goes to `peer_netns_fd`; -1: to the same
+ * namespace. */
 int bb_rtnl__add_veth(const char *name, const char *peer, int peer_netns_fd);
 
 int bb_rtnl__up(unsigned int ifindex);
@@ -23,7 +24,8 @@ int bb_rtnl__add_neigh(unsigned int ifindex, uint32_t addr, const uint8_t mac[6]
 /* Change the hardware address. */
 int bb_rtnl__set_mac(unsigned int ifindex, const uint8_t mac[6]);
 
-/* What stands for "not here" among what the kernel says becomes -ENOTSUP, for the caller to skip. */
+/* What stands for "not here" among what the kernel says becomes -ENOTSUP, for the caller to skip.
+ */
 int bb_rtnl__unsupported_or(int rc);
 
 #endif

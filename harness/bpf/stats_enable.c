@@ -45,14 +45,17 @@ int bb_stats_enable__on(struct bb_stats_enable *ret_enable, struct bb_err *err)
 	int rc = e.fd < 0 ? -errno : 0;
 
 	if (rc == -EPERM)
-		return bb_fail(err, rc, "enabling bpf_stats needs CAP_SYS_ADMIN; run as root, with sudo");
-	if (rc) {	/* a kernel before 5.8: EINVAL */
+		return bb_fail(err, rc,
+			       "enabling bpf_stats needs CAP_SYS_ADMIN; run as root, with sudo");
+	if (rc) { /* a kernel before 5.8: EINVAL */
 		rc = sysctl_read(e.previous, sizeof(e.previous));
 		if (!rc)
 			rc = sysctl_write("1");
 		if (rc)
-			return bb_fail(err, rc, "cannot enable bpf_stats: no BPF_ENABLE_STATS, and %s: %s; "
-				       "bpfbench needs Linux 5.1 or later and root", SYSCTL, strerror(-rc));
+			return bb_fail(err, rc,
+				       "cannot enable bpf_stats: no BPF_ENABLE_STATS, and %s: %s; "
+				       "bpfbench needs Linux 5.1 or later and root",
+				       SYSCTL, strerror(-rc));
 	}
 	*ret_enable = e;
 	return 0;

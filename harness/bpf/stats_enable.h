@@ -5,12 +5,13 @@
 #include "base/err.h"
 
 /*
- * bpf_stats switched on for as long as this lives. By fd (BPF_ENABLE_STATS, Linux 5.8), which the kernel undoes
- * when the process ends, however it ends. Only where that call is missing, by sysctl, restored by __off.
+ * bpf_stats switched on for as long as this lives. By fd (BPF_ENABLE_STATS, Linux 5.8), which the
+ * kernel undoes when the process ends, however it ends. Only where that call is missing, by sysctl,
+ * restored by __off.
  */
 struct bb_stats_enable {
-	int fd;			/* -1: by sysctl */
-	char previous[16];	/* what the sysctl said before; empty: it was left alone */
+	int fd;            /* -1: by sysctl */
+	char previous[16]; /* what the sysctl said before; empty: it was left alone */
 };
 
 int bb_stats_enable__on(struct bb_stats_enable *ret_enable, struct bb_err *err);

@@ -16,44 +16,49 @@
 #include "bpf/map_contents.h"
 #include "bpf/object_file.h"
 
-/* The statistics are 3 lines; a kernel that cannot keep only the end of its log wants room for all. */
+/* The statistics are 3 lines; a kernel that cannot keep only the end of its log wants room for all.
+ */
 #define VERIFIER_LOG_BYTES (64u << 10)
 
-#define MAX_PROG_MAPS 64	/* the kernel's limit (MAX_USED_MAPS) */
+#define MAX_PROG_MAPS 64 /* the kernel's limit (MAX_USED_MAPS) */
 
 struct bb_target {
-	uint32_t adopted_id;		/* 0: we load it; else it is somebody else's, and there is no object */
+	/* 0: we load it; else it is somebody else's, and there is no object */
+	uint32_t adopted_id;
 	char *object_path;
 	char *program;
 	const struct bb_global_spec *globals;
 	size_t n_globals;
-	char *elf;			/* the object file's bytes: every load is of the same ones */
+	char *elf; /* the object file's bytes: every load is of the same ones */
 	size_t elf_len;
 
 	bool has_prog_array;
-	bool alone;			/* load no program besides, though it might be called: one of them does not load */
+	/* load no program besides, though it might be called: one of them does not load */
+	bool alone;
 
-	struct bpf_object *obj;		/* the current load; NULL: none */
+	struct bpf_object *obj; /* the current load; NULL: none */
 	int prog_fd;
 	struct bb_stats_reader reader;
 	int jit_mod64;
-	int drops_map_fd;		/* -1: the program has no `drops` */
+	int drops_map_fd; /* -1: the program has no `drops` */
 	size_t drops_map_size, drops_offset;
 
-	struct bb_kept_maps kept;	/* of the first load or of the lender, used by the later loads */
-	struct bb_map_contents *contents;	/* ready to be written to the maps of this load; NULL: not yet */
-	bool resets_runs;			/* before every run, too */
+	/* of the first load or of the lender, used by the later loads */
+	struct bb_kept_maps kept;
+	/* ready to be written to the maps of this load; NULL: not yet */
+	struct bb_map_contents *contents;
+	bool resets_runs; /* before every run, too */
 };
 
-static int say_no_program(const struct bb_target *t, const struct bpf_object *obj, struct bb_err *err)
+static int say_no_program(const struct bb_target *t, const struct bpf_object *obj,
+			  struct bb_err *err)
 {
 	const char *names[64];
 	struct bpf_program *p;
 	size_t n = 0;
 
-	bpf_object__for_each_program(p, obj)
-		if (n < sizeof(names) / sizeof(names[0]))
-			names[n++] = bpf_program__name(p);
+	bpf_object__for_each_program(p, obj) if (n < sizeof(names) / sizeof(names[0]))
+		names[n++] = bpf_program__name(p);
 	return bb_object_say_no_program(t->object_path, names, n, t->program, err);
 }
 
@@ -61,27 +66,29 @@ static bool has_prog_array(const struct bpf_object *obj)
 {
 	struct bpf_map *map;
 
-	bpf_object__for_each_map(map, obj)
-		if (bpf_map__type(map) == BPF_MAP_TYPE_PROG_ARRAY)
-			return true;
+	bpf_object__for_each_map(map, obj) if (bpf_map__type(map) ==
+					       BPF_MAP_TYPE_PROG_ARRAY) return true;
 	return false;
 }
 
 /*
- * What is to be loaded: our program, and where there are tail calls all that it may call, which are of its type. libbpf
- * fills a prog array that has initial slots, but does not say which programs stand in them. They bill to the caller.
+ * What is to be loaded: our program, and where there are tail calls all that it may call, which are
+ * of its type. libbpf fills a prog array that has initial slots, but does not say which programs
+ * stand in them. They bill to the caller.
  */
-static void choose_programs(struct bb_target *t, const struct bpf_object *obj, const struct bpf_program *ours)
+static void choose_programs(struct bb_target *t, const struct bpf_object *obj,
+			    const struct bpf_program *ours)
 {
 	bool others;
 	struct bpf_program *p;
 
 	t->has_prog_array = has_prog_array(obj);
 	others = t->has_prog_array && !t->alone;
-	bpf_object__for_each_program(p, obj)
-		bpf_program__set_autoload(p, p == ours || bb_map_specs__call(t->kept.specs, bpf_program__name(p)) ||
-				(others && bpf_program__type(p) == bpf_program__type(ours) &&
-				 bpf_program__expected_attach_type(p) == bpf_program__expected_attach_type(ours)));
+	bpf_object__for_each_program(p, obj) bpf_program__set_autoload(
+		p, p == ours || bb_map_specs__call(t->kept.specs, bpf_program__name(p)) ||
+			   (others && bpf_program__type(p) == bpf_program__type(ours) &&
+			    bpf_program__expected_attach_type(p) ==
+				    bpf_program__expected_attach_type(ours)));
 }
 
 /* A new bpf_object of the target's bytes with what is to be loaded chosen and the globals set. */
@@ -99,7 +106,8 @@ static int open_object(struct bb_target *t, struct bpf_object **ret_obj, struct 
 	else
 		rc = say_no_program(t, obj, err);
 	for (size_t i = 0; !rc && i < t->n_globals; i++)
-		rc = bb_global__set(obj, t->object_path, t->globals[i].name, t->globals[i].value, err);
+		rc = bb_global__set(obj, t->object_path, t->globals[i].name, t->globals[i].value,
+				    err);
 	if (rc)
 		bpf_object__close(obj);
 	else
@@ -107,8 +115,9 @@ static int open_object(struct bb_target *t, struct bpf_object **ret_obj, struct 
 	return rc;
 }
 
-int bb_target__open(const char *object_path, const char *program, const struct bb_global_spec *globals,
-		    size_t n_globals, struct bb_target **ret_target, struct bb_err *err)
+int bb_target__open(const char *object_path, const char *program,
+		    const struct bb_global_spec *globals, size_t n_globals,
+		    struct bb_target **ret_target, struct bb_err *err)
 {
 	struct bb_target *t = calloc(1, sizeof(*t));
 	struct bpf_object *obj;
@@ -135,7 +144,8 @@ int bb_target__open(const char *object_path, const char *program, const struct b
 	return 0;
 }
 
-int bb_target__adopt(uint32_t id, const char *pinned, struct bb_target **ret_target, struct bb_err *err)
+int bb_target__adopt(uint32_t id, const char *pinned, struct bb_target **ret_target,
+		     struct bb_err *err)
 {
 	struct bb_target *t = calloc(1, sizeof(*t));
 	struct bb_loaded loaded;
@@ -185,22 +195,24 @@ static void find_drops(struct bb_target *t)
 	size_t size;
 
 	t->drops_map_fd = -1;
-	if (bb_global__find(t->obj, "drops", &map, &t->drops_offset, &size) || size != sizeof(uint64_t))
+	if (bb_global__find(t->obj, "drops", &map, &t->drops_offset, &size) ||
+	    size != sizeof(uint64_t))
 		return;
 	t->drops_map_fd = bpf_map__fd(map);
 	t->drops_map_size = bpf_map__value_size(map);
 }
 
 /*
- * Let go of somebody else's program and take it up again. If ours was the last hold on it, it goes now, as its owner wanted
- * it to: we delay that by the time between two loads at the most.
+ * Let go of somebody else's program and take it up again. If ours was the last hold on it, it goes
+ * now, as its owner wanted it to: we delay that by the time between two loads at the most.
  */
 static int readopt(struct bb_target *t, struct bb_err *err)
 {
 	int rc = bb_loaded__open(t->adopted_id, &t->prog_fd, err);
 
 	if (rc == -ENOENT)
-		bb_fail(err, rc, "program '%s' (id %u) is gone: its owner unloaded it or ended", t->program, t->adopted_id);
+		bb_fail(err, rc, "program '%s' (id %u) is gone: its owner unloaded it or ended",
+			t->program, t->adopted_id);
 	if (rc)
 		return rc;
 	t->jit_mod64 = read_jit_mod64(t->prog_fd);
@@ -222,7 +234,8 @@ static int load_object(struct bb_target *t, struct bpf_object **ret_obj, struct 
 	if (!rc)
 		rc = bpf_object__load(obj);
 	if (rc) {
-		rc = bb_object_say_not_loaded(t->object_path, bpf_object__find_program_by_name(obj, t->program),
+		rc = bb_object_say_not_loaded(t->object_path,
+					      bpf_object__find_program_by_name(obj, t->program),
 					      t->has_prog_array && !t->alone, rc, err);
 		bpf_object__close(obj);
 		return rc;
@@ -232,8 +245,8 @@ static int load_object(struct bb_target *t, struct bpf_object **ret_obj, struct 
 }
 
 /*
- * A program that it might call may be what fails: then it is loaded alone. Where that does not do, because one that does
- * not load stands in a prog array, the first error stands.
+ * A program that it might call may be what fails: then it is loaded alone. Where that does not do,
+ * because one that does not load stands in a prog array, the first error stands.
  */
 static int load_with_others(struct bb_target *t, struct bpf_object **ret_obj, struct bb_err *err)
 {
@@ -278,8 +291,9 @@ int bb_target__load(struct bb_target *t, struct bb_err *err)
 }
 
 /*
- * The statistics at the end of the verifier's log, into log[size]. Not asked for when the program is first loaded: with
- * a log level libbpf shows no log of a load that fails. Left empty where there are none.
+ * The statistics at the end of the verifier's log, into log[size]. Not asked for when the program
+ * is first loaded: with a log level libbpf shows no log of a load that fails. Left empty where
+ * there are none.
  */
 static void read_verifier_stats(struct bb_target *t, char *log, size_t size)
 {
@@ -307,7 +321,7 @@ int bb_target__describe(struct bb_target *t, struct bb_prog_facts *ret_facts, st
 	if (!log)
 		return bb_fail_nomem(err);
 	log[0] = '\0';
-	if (!t->adopted_id)	/* there is no object that could be loaded once more */
+	if (!t->adopted_id) /* there is no object that could be loaded once more */
 		read_verifier_stats(t, log, VERIFIER_LOG_BYTES);
 	bb_prog_static_parse_log(log, &facts.metrics);
 	free(log);
@@ -315,8 +329,8 @@ int bb_target__describe(struct bb_target *t, struct bb_prog_facts *ret_facts, st
 	return 0;
 }
 
-int bb_target__load_at(struct bb_target *t, int want_mod64, unsigned int max_tries, unsigned int *ret_tries,
-		       struct bb_err *err)
+int bb_target__load_at(struct bb_target *t, int want_mod64, unsigned int max_tries,
+		       unsigned int *ret_tries, struct bb_err *err)
 {
 	for (unsigned int tries = 1; tries <= max_tries; tries++) {
 		int rc = bb_target__load(t, err);
@@ -342,7 +356,7 @@ void bb_target__unload(struct bb_target *t)
 	t->resets_runs = false;
 	if (t->adopted_id)
 		close(t->prog_fd);
-	bpf_object__close(t->obj);	/* takes NULL */
+	bpf_object__close(t->obj); /* takes NULL */
 	t->obj = NULL;
 	t->prog_fd = t->drops_map_fd = t->jit_mod64 = -1;
 }
@@ -364,12 +378,14 @@ int bb_target__attach(struct bb_target *t, struct bpf_link **ret_link, struct bb
 	}
 	rc = -errno;
 	if (rc == -EOPNOTSUPP || rc == -ESRCH)
-		return bb_fail(err, -ENOTSUP, "SEC(\"%s\") of '%s' does not say where to attach it (SEC(\"tp/sched/sched_switch\") "
-			       "would)", section, t->program);
+		return bb_fail(err, -ENOTSUP,
+			       "SEC(\"%s\") of '%s' does not say where to attach it "
+			       "(SEC(\"tp/sched/sched_switch\") would)",
+			       section, t->program);
 	log = bb_libbpf_log__text();
 	libbpf_strerror(rc, words, sizeof(words));
-	return bb_fail(err, -ENOTSUP, "attaching '%s' by SEC(\"%s\"): %s (%.*s)", t->program, section,
-		       words, (int)strcspn(log, "\n"), log);
+	return bb_fail(err, -ENOTSUP, "attaching '%s' by SEC(\"%s\"): %s (%.*s)", t->program,
+		       section, words, (int)strcspn(log, "\n"), log);
 }
 
 void bb_target__detach(struct bpf_link *link)
@@ -407,7 +423,8 @@ int bb_target__prog_type(const struct bb_target *t, uint32_t *ret_type, struct b
 
 	if (bpf_obj_get_info_by_fd(bb_target__prog_fd(t), &info, &len)) {
 		rc = -errno;
-		return bb_fail(err, rc, "asking for the type of '%s': %s", bb_target__program(t), strerror(-rc));
+		return bb_fail(err, rc, "asking for the type of '%s': %s", bb_target__program(t),
+			       strerror(-rc));
 	}
 	*ret_type = info.type;
 	return 0;
@@ -456,7 +473,8 @@ int bb_target__drops(const struct bb_target *t, uint64_t *ret_drops)
 const struct bb_ring *bb_target__ring(const struct bb_target *t)
 {
 	__u32 map_ids[MAX_PROG_MAPS], len = sizeof(struct bpf_prog_info);
-	struct bpf_prog_info info = {.map_ids = (__u64)(uintptr_t)map_ids, .nr_map_ids = MAX_PROG_MAPS};
+	struct bpf_prog_info info = {.map_ids = (__u64)(uintptr_t)map_ids,
+				     .nr_map_ids = MAX_PROG_MAPS};
 	const struct bb_ring *ring = NULL;
 
 	if (bpf_obj_get_info_by_fd(t->prog_fd, &info, &len))
@@ -495,8 +513,10 @@ static int make_contents(struct bb_target *t, struct bb_err *err)
 	if (t->drops_map_fd >= 0 && bb_map_contents__has_map(t->contents, t->drops_map_fd)) {
 		bb_map_contents__free(t->contents);
 		t->contents = NULL;
-		return bb_fail(err, -EINVAL, "the scenario resets the variables of %s, among which is 'drops': drops "
-			       "are counted over a whole series", t->object_path);
+		return bb_fail(err, -EINVAL,
+			       "the scenario resets the variables of %s, among which is 'drops': "
+			       "drops are counted over a whole series",
+			       t->object_path);
 	}
 	t->resets_runs = bb_map_contents__has_runs(t->contents);
 	return 0;

@@ -12,62 +12,72 @@
 #include "plan/scenario.h"
 
 /*
- * One program under test: the object it comes from, and its current load. Loading again gives a new placement by
- * the JIT, which is the unit of replication; maps are kept from load to load, so that only the program changes.
- * The target also plays the reader of the program's ring and perf buffers: it empties them when asked.
+ * One program under test: the object it comes from, and its current load. Loading again gives a new
+ * placement by the JIT, which is the unit of replication; maps are kept from load to load, so that
+ * only the program changes. The target also plays the reader of the program's ring and perf
+ * buffers: it empties them when asked.
  */
 struct bb_target;
 struct bpf_object;
 struct bpf_link;
 
 /*
- * Read the object and find the program in it; nothing is loaded. Errors: no such file, not a BPF object, no such
- * program (names those there are), no such global. `globals` are borrowed for the lifetime of the target.
+ * Read the object and find the program in it; nothing is loaded. Errors: no such file, not a BPF
+ * object, no such program (names those there are), no such global. `globals` are borrowed for the
+ * lifetime of the target.
  */
-int bb_target__open(const char *object_path, const char *program, const struct bb_global_spec *globals,
-		    size_t n_globals, struct bb_target **ret_target, struct bb_err *err);
+int bb_target__open(const char *object_path, const char *program,
+		    const struct bb_global_spec *globals, size_t n_globals,
+		    struct bb_target **ret_target, struct bb_err *err);
 
 /*
- * A program that is loaded already and belongs to somebody else, by its id or, unless NULL, by the path of its pin. It is
- * looked at, never changed: a "load" of it lets go of it and takes it up again, which fails with -ENOENT when its owner has
- * let go, too; nothing of it is drained, and its drops are not known. Errors: bpf/loaded.h.
+ * A program that is loaded already and belongs to somebody else, by its id or, unless NULL, by the
+ * path of its pin. It is looked at, never changed: a "load" of it lets go of it and takes it up
+ * again, which fails with -ENOENT when its owner has let go, too; nothing of it is drained, and its
+ * drops are not known. Errors: bpf/loaded.h.
  */
-int bb_target__adopt(uint32_t id, const char *pinned, struct bb_target **ret_target, struct bb_err *err);
+int bb_target__adopt(uint32_t id, const char *pinned, struct bb_target **ret_target,
+		     struct bb_err *err);
 bool bb_target__is_adopted(const struct bb_target *t);
 
 /*
- * From its next load on (it is unloaded now), let `t` use the maps of `lender` (loaded, and outliving t) where name,
- * type, sizes and what the scenario says they hold are the same: two programs are then compared on the same memory.
- * Where a map's pages lie moved a comparison of a program with itself by 0.1 to 0.5 %.
+ * From its next load on (it is unloaded now), let `t` use the maps of `lender` (loaded, and
+ * outliving t) where name, type, sizes and what the scenario says they hold are the same: two
+ * programs are then compared on the same memory. Where a map's pages lie moved a comparison of a
+ * program with itself by 0.1 to 0.5 %.
  */
 void bb_target__borrow_maps(struct bb_target *t, struct bb_target *lender);
 
-/* What the maps of the loads to come hold after bb_target__reset_maps(); borrowed for the target's lifetime. */
+/* What the maps of the loads to come hold after bb_target__reset_maps(); borrowed for the target's
+ * lifetime. */
 void bb_target__say_maps(struct bb_target *t, const struct bb_map_specs *specs);
 
 /*
- * Load the program anew; the previous load goes. -ENOTSUP: this kernel refuses or lacks the type (the message says
- * which). Otherwise the message carries the end of the verifier's log.
+ * Load the program anew; the previous load goes. -ENOTSUP: this kernel refuses or lacks the type
+ * (the message says which). Otherwise the message carries the end of the verifier's log.
  */
 int bb_target__load(struct bb_target *t, struct bb_err *err);
 
-/* The same, again and again until the JIT address mod 64 is `want_mod64`, `max_tries` at the most; -EAGAIN then. */
-int bb_target__load_at(struct bb_target *t, int want_mod64, unsigned int max_tries, unsigned int *ret_tries,
-		       struct bb_err *err);
+/* The same, again and again until the JIT address mod 64 is `want_mod64`, `max_tries` at the most;
+ * -EAGAIN then. */
+int bb_target__load_at(struct bb_target *t, int want_mod64, unsigned int max_tries,
+		       unsigned int *ret_tries, struct bb_err *err);
 
 /*
- * What the kernel makes of the loaded program, without running it. The verifier's statistics come from one more load
- * beside the current one, which stays as it is; a kernel that gives none (before 5.2) leaves them NAN.
+ * What the kernel makes of the loaded program, without running it. The verifier's statistics come
+ * from one more load beside the current one, which stays as it is; a kernel that gives none
+ * (before 5.2) leaves them NAN.
  */
 int bb_target__describe(struct bb_target *t, struct bb_prog_facts *ret_facts, struct bb_err *err);
 
-void bb_target__unload(struct bb_target *t);	/* the program only; maps stay */
+void bb_target__unload(struct bb_target *t); /* the program only; maps stay */
 void bb_target__free(struct bb_target *t);
 
 /*
- * Attach the loaded program where its section says (a tracepoint, a uprobe, ...). The link holds the program, outlives its
- * load and goes by bb_target__detach(), which takes NULL, or with the process. -ENOTSUP: the section names no place, or
- * the kernel does not let it there; the message says which.
+ * Attach the loaded program where its section says (a tracepoint, a uprobe, ...). The link holds
+ * the program, outlives its load and goes by bb_target__detach(), which takes NULL, or with the
+ * process. -ENOTSUP: the section names no place, or the kernel does not let it there; the message
+ * says which.
  */
 int bb_target__attach(struct bb_target *t, struct bpf_link **ret_link, struct bb_err *err);
 void bb_target__detach(struct bpf_link *link);
@@ -77,15 +87,18 @@ const char *bb_target__program(const struct bb_target *t);
 /* The type that the kernel has for the program, enum bpf_prog_type. */
 int bb_target__prog_type(const struct bb_target *t, uint32_t *ret_type, struct bb_err *err);
 
-/* For who looks into the program: the object of the current load (NULL: not loaded), and the file that it came from. */
+/* For who looks into the program: the object of the current load (NULL: not loaded), and the file
+ * that it came from. */
 const struct bpf_object *bb_target__object(const struct bb_target *t);
 const char *bb_target__elf(const struct bb_target *t, size_t *ret_len);
 const struct bb_stats_reader *bb_target__reader(const struct bb_target *t);
-int bb_target__jit_mod64(const struct bb_target *t);	/* 0..63, or -1 when the kernel does not say */
+/* 0..63, or -1 when the kernel does not say */
+int bb_target__jit_mod64(const struct bb_target *t);
 
 /*
- * Let the maps of the current load hold exactly what the scenario says: when a series begins, and those with `reset:
- * run` before every run. Does nothing where no map asks for it. The second returns -errno without a message.
+ * Let the maps of the current load hold exactly what the scenario says: when a series begins, and
+ * those with `reset: run` before every run. Does nothing where no map asks for it. The second
+ * returns -errno without a message.
  */
 int bb_target__reset_maps(struct bb_target *t, struct bb_err *err);
 int bb_target__reset_for_run(struct bb_target *t);
@@ -93,11 +106,13 @@ int bb_target__reset_for_run(struct bb_target *t);
 /* The program's global `drops`, 0 when it has none. 0 or -errno. */
 int bb_target__drops(const struct bb_target *t, uint64_t *ret_drops);
 
-/* The ring buffer map that the loaded program writes to; NULL: it has none. Borrowed, until the next load. */
+/* The ring buffer map that the loaded program writes to; NULL: it has none. Borrowed, until the
+ * next load. */
 struct bb_ring;
 const struct bb_ring *bb_target__ring(const struct bb_target *t);
 
-/* Throw away what the program delivered. `only_when_half_full`: leave a ring alone until it must be emptied. */
+/* Throw away what the program delivered. `only_when_half_full`: leave a ring alone until it must be
+ * emptied. */
 void bb_target__drain(struct bb_target *t, bool only_when_half_full);
 
 #endif

@@ -15,20 +15,23 @@
 #include "bpf/netns.h"
 #include "bpf/rtnl.h"
 
-#define TCX_INGRESS 46		/* BPF_TCX_INGRESS, 6.6: newer than the headers of Debian 12 */
+#define TCX_INGRESS 46 /* BPF_TCX_INGRESS, 6.6: newer than the headers of Debian 12 */
 #define PREFIX 24
-#define TX_PACKETS_AT 9		/* of the numbers of a device in /proc/net/dev, after the 8 that it received */
+#define TX_PACKETS_AT                                                                              \
+	9 /* of the numbers of a device in /proc/net/dev, after the 8 that it received */
 
 static const char *const names[BB_VETH_ENDS] = {"near", "far"};
 static const uint32_t addrs[BB_VETH_ENDS] = {BB_VETH_NEAR_ADDR, BB_VETH_FAR_ADDR};
-/* As generated packets have them (plan/packet.h), so that these are for the device that they come to. */
+/* As generated packets have them (plan/packet.h), so that these are for the device that they come
+ * to. */
 static const uint8_t macs[BB_VETH_ENDS][6] = {{2, 0, 0, 0, 0, 1}, {2, 0, 0, 0, 0, 2}};
 
 /* In a namespace of ours: it concerns nobody else. -ENOENT: there is no IPv6. */
 static int switch_ipv6_off(void)
 {
 	static const char *const paths[] = {
-		"/proc/sys/net/ipv6/conf/all/disable_ipv6", "/proc/sys/net/ipv6/conf/default/disable_ipv6",
+		"/proc/sys/net/ipv6/conf/all/disable_ipv6",
+		"/proc/sys/net/ipv6/conf/default/disable_ipv6",
 	};
 
 	for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++) {
@@ -69,13 +72,15 @@ static int set_up_end(struct bb_veth_pair *p, enum bb_veth_end end)
 
 static int say_failed(int rc, struct bb_err *err)
 {
-	return bb_fail(err, bb_rtnl__unsupported_or(rc), "a pair of veth devices to send packets through cannot be set up "
-		       "(%s); modprobe veth?", strerror(-rc));
+	return bb_fail(err, bb_rtnl__unsupported_or(rc),
+		       "a pair of veth devices to send packets through cannot be set up (%s); "
+		       "modprobe veth?",
+		       strerror(-rc));
 }
 
 /* One step of the making, in the namespace of that end. */
-static int in_namespace(struct bb_veth_pair *p, enum bb_veth_end end, int (*step)(struct bb_veth_pair *, enum bb_veth_end),
-			struct bb_err *err)
+static int in_namespace(struct bb_veth_pair *p, enum bb_veth_end end,
+			int (*step)(struct bb_veth_pair *, enum bb_veth_end), struct bb_err *err)
 {
 	int home_fd = -1, rc = bb_netns__enter(p->netns_fd[end], &home_fd, err);
 
@@ -89,8 +94,9 @@ static int prepare_end(struct bb_veth_pair *p, enum bb_veth_end end)
 {
 	int rc = switch_ipv6_off();
 
-	if (!rc && end == BB_VETH_FAR)	/* the last one: both namespaces are ready */
-		rc = bb_rtnl__add_veth(names[BB_VETH_FAR], names[BB_VETH_NEAR], p->netns_fd[BB_VETH_NEAR]);
+	if (!rc && end == BB_VETH_FAR) /* the last one: both namespaces are ready */
+		rc = bb_rtnl__add_veth(names[BB_VETH_FAR], names[BB_VETH_NEAR],
+				       p->netns_fd[BB_VETH_NEAR]);
 	return rc;
 }
 
@@ -114,7 +120,8 @@ int bb_veth_pair__open(struct bb_veth_pair *ret_pair, struct bb_err *err)
 
 void bb_veth_pair__close(struct bb_veth_pair *p)
 {
-	const int fds[] = {p->link_fd, p->near_counts_fd, p->netns_fd[BB_VETH_NEAR], p->netns_fd[BB_VETH_FAR]};
+	const int fds[] = {p->link_fd, p->near_counts_fd, p->netns_fd[BB_VETH_NEAR],
+			   p->netns_fd[BB_VETH_FAR]};
 
 	for (size_t i = 0; i < sizeof(fds) / sizeof(fds[0]); i++)
 		if (fds[i] > 0)
@@ -137,16 +144,21 @@ static int make_link(struct bb_veth_pair *p, int prog_fd, uint32_t prog_type)
 	return 0;
 }
 
-int bb_veth_pair__put_on(struct bb_veth_pair *p, int prog_fd, uint32_t prog_type, struct bb_err *err)
+int bb_veth_pair__put_on(struct bb_veth_pair *p, int prog_fd, uint32_t prog_type,
+			 struct bb_err *err)
 {
 	int home_fd = -1, rc;
 
 	if (prog_type != BPF_PROG_TYPE_XDP && prog_type != BPF_PROG_TYPE_SCHED_CLS)
-		return bb_fail(err, -ENOTSUP, "packets run programs of the types xdp and sched_cls (SEC(\"xdp\"), SEC(\"tc\")); "
-			       "'with: step, trigger: test-run' measures others");
+		return bb_fail(err, -ENOTSUP,
+			       "packets run programs of the types xdp and sched_cls (SEC(\"xdp\"), "
+			       "SEC(\"tc\")); 'with: step, trigger: test-run' measures others");
 	if (p->link_fd > 0 && p->prog_type == prog_type) {
 		rc = bpf_link_update(p->link_fd, prog_fd, NULL);
-		return rc ? bb_fail(err, rc, "putting another program on a veth device of our own: %s", strerror(-rc)) : 0;
+		return rc ? bb_fail(err, rc,
+				    "putting another program on a veth device of our own: %s",
+				    strerror(-rc))
+			  : 0;
 	}
 	if (p->link_fd > 0)
 		close(p->link_fd);
@@ -156,9 +168,12 @@ int bb_veth_pair__put_on(struct bb_veth_pair *p, int prog_fd, uint32_t prog_type
 		return rc;
 	rc = make_link(p, prog_fd, prog_type);
 	if (rc == -EINVAL && prog_type == BPF_PROG_TYPE_SCHED_CLS)
-		rc = bb_fail(err, -ENOTSUP, "this kernel attaches no sched_cls program by a link (tcx, Linux 6.6)");
+		rc = bb_fail(err, -ENOTSUP,
+			     "this kernel attaches no sched_cls program by a link (tcx, Linux "
+			     "6.6)");
 	else if (rc)
-		rc = bb_fail(err, bb_rtnl__unsupported_or(rc), "attaching the program to a veth device of our own: %s",
+		rc = bb_fail(err, bb_rtnl__unsupported_or(rc),
+			     "attaching the program to a veth device of our own: %s",
 			     strerror(-rc));
 	return bb_netns__leave(home_fd, rc, err);
 }
@@ -192,5 +207,7 @@ int bb_veth_pair__sent(const struct bb_veth_pair *p, uint64_t *ret_packets, stru
 		text[n] = '\0';
 		rc = bb_veth_parse_sent(text, names[BB_VETH_NEAR], ret_packets);
 	}
-	return rc ? bb_fail(err, rc, "reading /proc/net/dev of the packets' namespace: %s", strerror(-rc)) : 0;
+	return rc ? bb_fail(err, rc, "reading /proc/net/dev of the packets' namespace: %s",
+			    strerror(-rc))
+		  : 0;
 }

@@ -17,7 +17,7 @@
 
 struct bb_xdp_port {
 	unsigned int ifindex;
-	int link_fd;			/* -1: no program yet */
+	int link_fd; /* -1: no program yet */
 	bool used;
 };
 
@@ -35,13 +35,15 @@ static int add_pair(struct bb_xdp_net *net, struct bb_err *err)
 		snprintf(names[i], sizeof(names[i]), "bb%zu", net->n_ports + i);
 	rc = bb_rtnl__add_veth(names[0], names[1], -1);
 	for (size_t i = 0; !rc && i < 2; i++) {
-		ports[net->n_ports + i] = (struct bb_xdp_port){.ifindex = if_nametoindex(names[i]), .link_fd = -1};
+		ports[net->n_ports + i] = (struct bb_xdp_port){.ifindex = if_nametoindex(names[i]),
+							       .link_fd = -1};
 		if (!ports[net->n_ports + i].ifindex)
 			rc = -errno;
 	}
 	if (rc)
 		return bb_fail(err, bb_rtnl__unsupported_or(rc),
-			       "XDP is measured attached to a veth device, and none can be made (%s); modprobe veth?",
+			       "XDP is measured attached to a veth device, and none can be made "
+			       "(%s); modprobe veth?",
 			       strerror(-rc));
 	net->n_ports += 2;
 	return 0;
@@ -75,7 +77,8 @@ void bb_xdp_net__close(struct bb_xdp_net *net)
 	*net = (struct bb_xdp_net){.netns_fd = -1};
 }
 
-/* A port that is free: at best one with a program to take the place of. A new one if need be; in the namespace. */
+/* A port that is free: at best one with a program to take the place of. A new one if need be; in
+ * the namespace. */
 static int find_port(struct bb_xdp_net *net, size_t *ret_port, struct bb_err *err)
 {
 	size_t best = SIZE_MAX;
@@ -119,7 +122,8 @@ int bb_xdp_net__attach(struct bb_xdp_net *net, int prog_fd, size_t *ret_port, st
 	if (!rc) {
 		rc = put_on(&net->ports[port], prog_fd);
 		if (rc)
-			rc = bb_fail(err, bb_rtnl__unsupported_or(rc), "attaching the XDP program to a veth device of our own: %s",
+			rc = bb_fail(err, bb_rtnl__unsupported_or(rc),
+				     "attaching the XDP program to a veth device of our own: %s",
 				     strerror(-rc));
 	}
 	rc = bb_netns__leave(home_fd, rc, err);

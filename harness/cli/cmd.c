@@ -10,19 +10,30 @@
 #include "base/parse.h"
 
 const struct bb_cmd bb_cmds[] = {
-	{"run", "measure scenarios (the default: `bpfbench --scenario S` is `bpfbench run --scenario S`)", bb_cmd_run},
+	{"run",
+	 "measure scenarios (the default: `bpfbench --scenario S` is `bpfbench run --scenario S`)",
+	 bb_cmd_run},
 	{"init", "write a scenario for a BPF object, to start from", bb_cmd_init},
 	{"show", "print a stored run in any format, without measuring", bb_cmd_show},
-	{"report", "write one HTML page about stored runs, with history, flame graph and source", bb_cmd_report},
-	{"annotate", "print the programs' source with what each line executed (drive exact)", bb_cmd_annotate},
-	{"list", "list the scenarios with their variants and drives, and the stored runs", bb_cmd_list},
+	{"report", "write one HTML page about stored runs, with history, flame graph and source",
+	 bb_cmd_report},
+	{"annotate", "print the programs' source with what each line executed (drive exact)",
+	 bb_cmd_annotate},
+	{"list", "list the scenarios with their variants and drives, and the stored runs",
+	 bb_cmd_list},
 	{"history", "show each variant over all stored runs, and where it changed", bb_cmd_history},
-	{"compare", "compare two programs, measured in turns now, or two stored runs", bb_cmd_compare},
-	{"live", "watch the programs that are loaded already: runs, cost and CPU of each", bb_cmd_live},
-	{"gate", "compare the programs of two git revisions, and fail when one got slower", bb_cmd_gate},
-	{"selftest", "find out what this machine can resolve: programs compared with themselves", bb_cmd_selftest},
-	{"profile", "sample where a process, a command or the whole system spends its time", bb_cmd_profile},
-	{"heap", "heap totals of DHAT files (valgrind --tool=dhat) side by side, as a table or BMF", bb_cmd_heap},
+	{"compare", "compare two programs, measured in turns now, or two stored runs",
+	 bb_cmd_compare},
+	{"live", "watch the programs that are loaded already: runs, cost and CPU of each",
+	 bb_cmd_live},
+	{"gate", "compare the programs of two git revisions, and fail when one got slower",
+	 bb_cmd_gate},
+	{"selftest", "find out what this machine can resolve: programs compared with themselves",
+	 bb_cmd_selftest},
+	{"profile", "sample where a process, a command or the whole system spends its time",
+	 bb_cmd_profile},
+	{"heap", "heap totals of DHAT files (valgrind --tool=dhat) side by side, as a table or BMF",
+	 bb_cmd_heap},
 	{"check", "say what this machine can do, and what to change", bb_cmd_check},
 };
 
@@ -32,16 +43,21 @@ static void print_help(FILE *out)
 {
 	fputs("Usage: bpfbench [COMMAND] [OPTION...]\n"
 	      "Benchmark eBPF programs: what one invocation costs, with numbers to act on.\n\n"
-	      "  sudo bpfbench --scenario perf_profiler        measure; Bencher Metric Format on stdout\n"
-	      "  sudo bpfbench --object prog.bpf.o             measure the programs of any BPF object\n"
+	      "  sudo bpfbench --scenario perf_profiler        measure; Bencher Metric Format on "
+	      "stdout\n"
+	      "  sudo bpfbench --object prog.bpf.o             measure the programs of any BPF "
+	      "object\n"
 	      "  bpfbench show latest --format table           look at a stored run again\n\n"
-	      "Commands (`bpfbench COMMAND --help` lists the options of each):\n", out);
+	      "Commands (`bpfbench COMMAND --help` lists the options of each):\n",
+	      out);
 	for (size_t i = 0; i < bb_n_cmds; i++)
 		fprintf(out, "  %-10s %s\n", bb_cmds[i].name, bb_cmds[i].doc);
 	fputs("\nOptions:\n"
 	      "  --help     this help\n"
 	      "  --version  the version\n\n"
-	      "Exit codes: 0 ok, 1 failure, 2 usage, 3 regression found, 4 nothing here is supported.\n", out);
+	      "Exit codes: 0 ok, 1 failure, 2 usage, 3 regression found, 4 nothing here is "
+	      "supported.\n",
+	      out);
 }
 
 static const struct bb_cmd *find(const char *name)
@@ -85,7 +101,8 @@ int bb_cmd_main(int argc, char **argv)
 		print_help(stderr);
 		return BB_EXIT_USAGE;
 	}
-	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-?") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help")) {
+	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-?") || !strcmp(argv[1], "-h") ||
+	    !strcmp(argv[1], "help")) {
 		print_help(stdout);
 		return BB_EXIT_OK;
 	}

@@ -9,7 +9,8 @@
 
 /*
  * The commands. There are three things to do to add one: write cmd_NAME.c with an argp parser and a
- * bb_cmd_NAME(argc, argv) that returns an exit code, declare it here, add its row to bb_cmds[] in cmd.c.
+ * bb_cmd_NAME(argc, argv) that returns an exit code, declare it here, add its row to bb_cmds[] in
+ * cmd.c.
  */
 enum bb_exit {
 	BB_EXIT_OK = 0,
@@ -22,7 +23,7 @@ enum bb_exit {
 struct bb_cmd {
 	const char *name;
 	const char *doc;
-	int (*run)(int argc, char **argv);	/* argv[0] is "bpfbench NAME" */
+	int (*run)(int argc, char **argv); /* argv[0] is "bpfbench NAME" */
 };
 
 extern const struct bb_cmd bb_cmds[];
@@ -46,10 +47,12 @@ int bb_cmd_heap(int argc, char **argv);
 /* Find and run the command that argv names; without one, `run`. Returns the exit code. */
 int bb_cmd_main(int argc, char **argv);
 
-/* "bpfbench: MESSAGE" on stderr; returns the exit code for the error: 4 for -ENOTSUP, 2 for -EINVAL at usage, else 1. */
+/* "bpfbench: MESSAGE" on stderr; returns the exit code for the error: 4 for -ENOTSUP, 2 for -EINVAL
+ * at usage, else 1. */
 int bb_complain(const struct bb_err *err);
 
 /* In a parser: complain about an option's value in one line and end with exit code 2. */
-void bb_usage_error(const struct argp_state *state, const char *fmt, ...) __attribute__((format(printf, 2, 3), noreturn));
+void bb_usage_error(const struct argp_state *state, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3), noreturn));
 
 #endif

@@ -20,10 +20,14 @@ enum { KEY_RESULTS = 0x100, KEY_HOTTEST, KEY_COST, KEY_COLOUR };
 
 static const struct argp_option options[] = {
 	{"variant", 'v', "NAME", 0, "only this program of the run", 0},
-	{"hottest", KEY_HOTTEST, NULL, 0, "the twenty lines that execute most instructions, instead of all in their places", 0},
-	{"cost", KEY_COST, NULL, 0, "instead, what the blocks cost, in ns an execution, as far as the times that the run "
-		"measured on the same inputs tell them apart", 0},
-	{"colour", KEY_COLOUR, "WHEN", 0, "always, never, or auto (default: if stdout is a terminal)", 0},
+	{"hottest", KEY_HOTTEST, NULL, 0,
+	 "the twenty lines that execute most instructions, instead of all in their places", 0},
+	{"cost", KEY_COST, NULL, 0,
+	 "instead, what the blocks cost, in ns an execution, as far as the times that the run "
+	 "measured on the same inputs tell them apart",
+	 0},
+	{"colour", KEY_COLOUR, "WHEN", 0,
+	 "always, never, or auto (default: if stdout is a terminal)", 0},
 	{"results", KEY_RESULTS, "DIR", 0, "where runs are stored (default results)", 0},
 	{0},
 };
@@ -61,10 +65,11 @@ static const struct argp argp = {
 	.options = options,
 	.parser = parse,
 	.args_doc = "[RUN]",
-	.doc = "Print the source of the programs of a stored run with what each line executed: instructions and executions per "
-	       "run, ##### where never. For coverage viewers: `bpfbench show --format lcov`.\v"
-	       "RUN is a file, an id in the results folder, the beginning of one, or `latest` (the default). It needs a drive "
-	       "{with: exact}.",
+	.doc = "Print the source of the programs of a stored run with what each line executed: "
+	       "instructions and executions per run, ##### where never. For coverage viewers: "
+	       "`bpfbench show --format lcov`.\v"
+	       "RUN is a file, an id in the results folder, the beginning of one, or `latest` (the "
+	       "default). It needs a drive {with: exact}.",
 };
 
 static int say_none(const struct bb_report *r, const char *variant, struct bb_err *err)
@@ -73,12 +78,13 @@ static int say_none(const struct bb_report *r, const char *variant, struct bb_er
 	size_t n = 0;
 
 	if (!r->n_counted)
-		return bb_fail(err, -ENODATA, "run %s has no counts: it needs a drive {with: exact}", r->id);
+		return bb_fail(err, -ENODATA,
+			       "run %s has no counts: it needs a drive {with: exact}", r->id);
 	for (; n < r->n_counted && n < 64; n++)
 		names[n] = r->counted[n].variant;
 	near = bb_nearest(variant, names, n);
-	return bb_fail(err, -ENOENT, "run %s counted no program '%s'%s%s%s", r->id, variant, near ? "; did you mean '" : "",
-		       near ? near : "", near ? "'?" : "");
+	return bb_fail(err, -ENOENT, "run %s counted no program '%s'%s%s%s", r->id, variant,
+		       near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
 }
 
 static int annotate(const struct bb_report *r, const struct annotate_args *a, struct bb_err *err)
@@ -91,7 +97,8 @@ static int annotate(const struct bb_report *r, const struct annotate_args *a, st
 			continue;
 		if (n++)
 			putchar('\n');
-		rc = a->cost ? bb_put_cost(r, &r->counted[i], stdout, err) : bb_annotate(&r->counted[i], &a->opts, stdout, err);
+		rc = a->cost ? bb_put_cost(r, &r->counted[i], stdout, err)
+			     : bb_annotate(&r->counted[i], &a->opts, stdout, err);
 	}
 	if (!rc && !n)
 		rc = say_none(r, a->variant, err);

@@ -10,7 +10,8 @@
 enum { KEY_TESTBED = 0x100 };
 
 static const struct argp_option options[] = {
-	{"testbed", KEY_TESTBED, NULL, 0, "only a name for machines like this one, for --testbed of Bencher", 0},
+	{"testbed", KEY_TESTBED, NULL, 0,
+	 "only a name for machines like this one, for --testbed of Bencher", 0},
 	{0},
 };
 
@@ -21,21 +22,26 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	(void)arg;
 	if (key == KEY_TESTBED)
 		*testbed = true;
-	return key == KEY_TESTBED || key == ARGP_KEY_INIT || key == ARGP_KEY_END ? 0 : ARGP_ERR_UNKNOWN;
+	return key == KEY_TESTBED || key == ARGP_KEY_INIT || key == ARGP_KEY_END ? 0
+										 : ARGP_ERR_UNKNOWN;
 }
 
 static const struct argp argp = {
 	.options = options,
 	.parser = parse,
 	.doc = "Say what this machine can do, one line a question, and what to change.\v"
-	       "ok: as it should be. warn: works, but slower, noisier or with less. skip: not known, or missing for some "
-	       "scenarios only. fail: the main job cannot work; the exit code is then 1.",
+	       "ok: as it should be. warn: works, but slower, noisier or with less. skip: not "
+	       "known, or missing for some scenarios only. fail: the main job cannot work; the "
+	       "exit code is then 1.",
 };
 
 static const char *colour(enum bb_check_status status)
 {
 	static const char *const codes[] = {
-		[BB_CHECK_OK] = "\033[32m", [BB_CHECK_WARN] = "\033[33m", [BB_CHECK_FAIL] = "\033[31m", [BB_CHECK_SKIP] = "\033[2m",
+		[BB_CHECK_OK] = "\033[32m",
+		[BB_CHECK_WARN] = "\033[33m",
+		[BB_CHECK_FAIL] = "\033[31m",
+		[BB_CHECK_SKIP] = "\033[2m",
 	};
 
 	return isatty(STDOUT_FILENO) ? codes[status] : "";
@@ -73,7 +79,7 @@ int bb_cmd_check(int argc, char **argv)
 			printf("      %-22s -> %s\n", "", r.remedy);
 		fflush(stdout);
 	}
-	printf("%zu ok, %zu warn, %zu fail, %zu skip\n", counts[BB_CHECK_OK], counts[BB_CHECK_WARN], counts[BB_CHECK_FAIL],
-	       counts[BB_CHECK_SKIP]);
+	printf("%zu ok, %zu warn, %zu fail, %zu skip\n", counts[BB_CHECK_OK], counts[BB_CHECK_WARN],
+	       counts[BB_CHECK_FAIL], counts[BB_CHECK_SKIP]);
 	return counts[BB_CHECK_FAIL] ? BB_EXIT_FAILURE : BB_EXIT_OK;
 }

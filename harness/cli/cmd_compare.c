@@ -14,16 +14,17 @@
 #include "run/ab.h"
 
 #define DEFAULT_BUDGET_S 10.0
-#define DEFAULT_BUDGET_CALL_S 30.0	/* functions of user space, which may sleep: a verdict needs seven pairs */
+#define DEFAULT_BUDGET_CALL_S                                                                      \
+	30.0 /* functions of user space, which may sleep: a verdict needs seven pairs */
 #define DEFAULT_ALPHA 0.05
-#define DEFAULT_PAIRS 24u	/* when there is no budget either */
+#define DEFAULT_PAIRS 24u /* when there is no budget either */
 
 struct compare_args {
 	struct bb_measure_args measure;
 	struct bb_compare_opts compare;
-	struct bb_object_args object;	/* two objects, the base first */
+	struct bb_object_args object; /* two objects, the base first */
 	const char *scenario, *base, *head, *base_object, *head_object;
-	char base_path[PATH_MAX], head_path[PATH_MAX];	/* of the two objects */
+	char base_path[PATH_MAX], head_path[PATH_MAX]; /* of the two objects */
 	struct bb_strings drives;
 	uint32_t loads;
 	bool cold;
@@ -31,32 +32,60 @@ struct compare_args {
 	size_t n_runs;
 };
 
-enum { KEY_BASE = 0x100, KEY_HEAD, KEY_BASE_OBJECT, KEY_HEAD_OBJECT, KEY_LOADS, KEY_THRESHOLD, KEY_ALPHA,
-       KEY_FAIL_ON, KEY_EXACT, KEY_SORT, KEY_FILTER, KEY_FORCE, KEY_BASELINE, KEY_SAVE_BASELINE, KEY_COLD };
+enum {
+	KEY_BASE = 0x100,
+	KEY_HEAD,
+	KEY_BASE_OBJECT,
+	KEY_HEAD_OBJECT,
+	KEY_LOADS,
+	KEY_THRESHOLD,
+	KEY_ALPHA,
+	KEY_FAIL_ON,
+	KEY_EXACT,
+	KEY_SORT,
+	KEY_FILTER,
+	KEY_FORCE,
+	KEY_BASELINE,
+	KEY_SAVE_BASELINE,
+	KEY_COLD
+};
 
 static const struct argp_option options[] = {
 	{NULL, 0, NULL, 0, "What to compare, measured now and in turns:", 1},
 	{"scenario", 's', "NAME", 0, "scenario with the drives, and the variants", 1},
 	{"base", KEY_BASE, "VARIANT", 0, "the old one", 1},
 	{"head", KEY_HEAD, "VARIANT", 0, "the new one", 1},
-	{"base-object", KEY_BASE_OBJECT, "FILE", 0, "build that holds the old program (or --object, given twice: old, new)", 1},
+	{"base-object", KEY_BASE_OBJECT, "FILE", 0,
+	 "build that holds the old program (or --object, given twice: old, new)", 1},
 	{"head-object", KEY_HEAD_OBJECT, "FILE", 0, "build that holds the new program", 1},
 	{"drive", 'd', "NAME", 0, "only this drive of the scenario (repeatable)", 1},
-	{"cold", KEY_COLD, NULL, 0, "each step drive with emptied caches as well, as step-cold (see `run --help`)", 1},
+	{"cold", KEY_COLD, NULL, 0,
+	 "each step drive with emptied caches as well, as step-cold (see `run --help`)", 1},
 	{NULL, 0, NULL, 0, "Stored runs instead: `compare OLD NEW`", 2},
 	{"baseline", KEY_BASELINE, "NAME", 0, "OLD: a saved baseline, a run id or a file", 2},
-	{"save-baseline", KEY_SAVE_BASELINE, "NAME", 0, "remember NEW (default: the latest run) under this name", 2},
+	{"save-baseline", KEY_SAVE_BASELINE, "NAME", 0,
+	 "remember NEW (default: the latest run) under this name", 2},
 	{"force", KEY_FORCE, NULL, 0, "judge runs of different machines all the same", 2},
 	{NULL, 0, NULL, 0, "How to judge:", 3},
-	{"threshold", KEY_THRESHOLD, "PERCENT", 0, "smallest difference that matters (default 1)", 3},
-	{"alpha", KEY_ALPHA, "SHARE", 0, "chance of a false verdict over all comparisons (default 0.05)", 3},
-	{"loads", KEY_LOADS, "N", 0, "stop after this many load pairs (default: at a verdict or when the budget is used up; 24 with --budget 0)", 3},
-	{"fail-on", KEY_FAIL_ON, "VERDICT", 0, "exit with 3 when any verdict is this: regressed", 3},
-	{"exact", KEY_EXACT, NULL, 0, "by instructions alone, of the drive exact: one more is regressed, and exit code 3; says in "
-	 "which lines of the source", 3},
+	{"threshold", KEY_THRESHOLD, "PERCENT", 0, "smallest difference that matters (default 1)",
+	 3},
+	{"alpha", KEY_ALPHA, "SHARE", 0,
+	 "chance of a false verdict over all comparisons (default 0.05)", 3},
+	{"loads", KEY_LOADS, "N", 0,
+	 "stop after this many load pairs (default: at a verdict or when the budget is used up; 24 "
+	 "with --budget 0)",
+	 3},
+	{"fail-on", KEY_FAIL_ON, "VERDICT", 0, "exit with 3 when any verdict is this: regressed",
+	 3},
+	{"exact", KEY_EXACT, NULL, 0,
+	 "by instructions alone, of the drive exact: one more is regressed, and exit code 3; says "
+	 "in which lines of the source",
+	 3},
 	{"sort", KEY_SORT, "COLUMN", 0, "one of " BB_DIFF_COLUMNS "; with :desc downwards", 3},
-	{"filter", KEY_FILTER, "EXPRESSION", 0, "only rows where COLUMN OP VALUE, as verdict=regressed, percent>1 or name~*step* "
-	 "(repeatable)", 3},
+	{"filter", KEY_FILTER, "EXPRESSION", 0,
+	 "only rows where COLUMN OP VALUE, as verdict=regressed, percent>1 or name~*step* "
+	 "(repeatable)",
+	 3},
 	{0},
 };
 
@@ -65,7 +94,10 @@ static enum bb_verdict verdict_of(const struct argp_state *state, const char *ar
 	enum bb_verdict v;
 
 	if (bb_verdict_from_name(arg, &v) || v == BB_VERDICT_INCONCLUSIVE)
-		bb_usage_error(state, "--fail-on takes regressed, improved or same, not '%s' (inconclusive never fails)", arg);
+		bb_usage_error(state,
+			       "--fail-on takes regressed, improved or same, not '%s' "
+			       "(inconclusive never fails)",
+			       arg);
 	return v;
 }
 
@@ -91,31 +123,41 @@ static void check_what(const struct compare_args *a, const struct argp_state *st
 	bool stored = a->n_runs || a->compare.baseline || a->compare.save_baseline;
 
 	if (live && stored)
-		bb_usage_error(state, "either programs to measure now (--scenario, --base, --head) or stored runs, not both");
+		bb_usage_error(state, "either programs to measure now (--scenario, --base, --head) "
+				      "or stored runs, not both");
 	if (!live && !stored)
-		bb_usage_error(state, "what? --scenario S --base V1 --head V2, or two stored runs, or --baseline NAME");
+		bb_usage_error(state, "what? --scenario S --base V1 --head V2, or two stored runs, "
+				      "or --baseline NAME");
 	if (live && !a->base_object != !a->head_object)
 		bb_usage_error(state, "--base-object and --head-object go together");
 	if (live && a->base_object && o->objects.n)
 		bb_usage_error(state, "either --object twice or --base-object and --head-object");
 	if (live && o->objects.n && o->objects.n != 2)
-		bb_usage_error(state, "two objects are compared, not %zu: --object OLD --object NEW", o->objects.n);
+		bb_usage_error(state,
+			       "two objects are compared, not %zu: --object OLD --object NEW",
+			       o->objects.n);
 	if (live && !a->base_object && !o->objects.n && (!a->scenario || !a->base || !a->head))
-		bb_usage_error(state, "a comparison needs --scenario, --base and --head, or two objects");
+		bb_usage_error(state, "a comparison needs --scenario, --base and --head, or two "
+				      "objects");
 	if (o->programs.n > 1)
 		bb_usage_error(state, "one --program of the two objects is compared");
 	if (a->scenario && (o->packets.n || o->contexts.n || o->trigger))
-		bb_usage_error(state, "--packet, --ctx and --trigger are for objects without a --scenario, which has its own");
+		bb_usage_error(state, "--packet, --ctx and --trigger are for objects without a "
+				      "--scenario, which has its own");
 	if (live && a->compare.force)
 		bb_usage_error(state, "--force is for stored runs");
 	if (stored && (a->loads || a->drives.n || a->cold))
 		bb_usage_error(state, "--loads, --drive and --cold are for programs measured now");
 	if (stored && (a->measure.format || a->measure.output))
-		bb_usage_error(state, "--format and --output are for programs measured now; stored runs give one table, on stdout");
-	if (a->compare.exact && (a->compare.sort || a->compare.filters.n || a->loads || a->drives.n || a->measure.format))
-		bb_usage_error(state, "--exact has nothing to do with --sort, --filter, --loads, --drive or --format");
+		bb_usage_error(state, "--format and --output are for programs measured now; stored "
+				      "runs give one table, on stdout");
+	if (a->compare.exact && (a->compare.sort || a->compare.filters.n || a->loads ||
+				 a->drives.n || a->measure.format))
+		bb_usage_error(state, "--exact has nothing to do with --sort, --filter, --loads, "
+				      "--drive or --format");
 	if ((a->measure.format || a->measure.output) && (a->compare.sort || a->compare.filters.n))
-		bb_usage_error(state, "--sort and --filter are for the table of `compare`, not for --format or --output");
+		bb_usage_error(state, "--sort and --filter are for the table of `compare`, not for "
+				      "--format or --output");
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -135,7 +177,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case KEY_HEAD_OBJECT: a->head_object = arg; break;
 	case KEY_LOADS: a->loads = bb_option_u32(state, "loads", arg, 1, 10000); break;
 	case KEY_COLD: a->cold = true; break;
-	case KEY_THRESHOLD: a->compare.threshold = bb_option_percent(state, "threshold", arg); break;
+	case KEY_THRESHOLD:
+		a->compare.threshold = bb_option_percent(state, "threshold", arg);
+		break;
 	case KEY_ALPHA: a->compare.alpha = bb_option_double(state, "alpha", arg, 1e-6, 0.5); break;
 	case KEY_FAIL_ON: a->compare.fail_on = verdict_of(state, arg); break;
 	case KEY_EXACT: a->compare.exact = a->object.exact = true; break;
@@ -164,33 +208,40 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	return 0;
 }
 
-static const struct argp_child children[] = {{&bb_measure_argp, 0, NULL, 4}, {&bb_object_argp, 0, NULL, 1}, {0}};
+static const struct argp_child children[] = {{&bb_measure_argp, 0, NULL, 4},
+					     {&bb_object_argp, 0, NULL, 1},
+					     {0}};
 
 static const struct argp argp = {
 	.options = options,
 	.parser = parse,
 	.args_doc = "[OLD NEW]",
 	.doc = "Compare two programs, measured in turns now, or two stored runs.\v"
-	       "Measured now, each pair of loads is compared in ABBA or BAAB blocks; the verdict is on pairs at the same JIT "
-	       "address mod 64 and comes as soon as the interval allows it. It is regressed, improved, same (within the "
-	       "threshold) or inconclusive. Exit code 3 only with --fail-on, and never for inconclusive. Stored runs share no "
-	       "randomisation: their intervals are wider, and runs of different machines are inconclusive unless forced. Unless --budget "
-	       "says otherwise, measuring ends after 10 s, of functions of user space (`call`) after 30 s.",
+	       "Measured now, each pair of loads is compared in ABBA or BAAB blocks; the verdict "
+	       "is on pairs at the same JIT address mod 64 and comes as soon as the interval "
+	       "allows it. It is regressed, improved, same (within the threshold) or inconclusive. "
+	       "Exit code 3 only with --fail-on, and never for inconclusive. Stored runs share no "
+	       "randomisation: their intervals are wider, and runs of different machines are "
+	       "inconclusive unless forced. Unless --budget says otherwise, measuring ends after "
+	       "10 s, of functions of user space (`call`) after 30 s.",
 	.children = children,
 	.help_filter = bb_help_formats,
 };
 
-/* One of the two builds as a variant: like `like`, but of the file at `object`, and of --program if that is given. */
-static int add_build(struct bb_scenario *s, const char *name, const char *like, const char *program, const char *object,
-		     char *path, struct bb_err *err)
+/* One of the two builds as a variant: like `like`, but of the file at `object`, and of --program if
+ * that is given. */
+static int add_build(struct bb_scenario *s, const char *name, const char *like, const char *program,
+		     const char *object, char *path, struct bb_err *err)
 {
 	struct bb_variant_spec *v;
 	char *copy;
 	int rc;
 
 	if (!bb_scenario__variant(s, like))
-		return bb_fail(err, -ENOENT, "scenario '%s' has no variant '%s' that the objects could replace: name one with "
-			       "--base", s->name, like);
+		return bb_fail(err, -ENOENT,
+			       "scenario '%s' has no variant '%s' that the objects could replace: "
+			       "name one with --base",
+			       s->name, like);
 	if (!realpath(object, path))
 		return bb_fail(err, -errno, "%s: %s", object, strerror(errno));
 	rc = bb_scenario__add_variant(s, name, like, path, err);
@@ -205,21 +256,27 @@ static int add_build(struct bb_scenario *s, const char *name, const char *like, 
 	return 0;
 }
 
-/* The variants "base" and "head" of the scenario that was named: as its own, but from the two objects. */
+/* The variants "base" and "head" of the scenario that was named: as its own, but from the two
+ * objects. */
 static int add_builds(struct compare_args *a, struct bb_scenario *s, struct bb_err *err)
 {
-	const char *const *objects = a->object.objects.v, *program = a->object.programs.n ? a->object.programs.v[0] : NULL;
+	const char *const *objects = a->object.objects.v,
+			  *program = a->object.programs.n ? a->object.programs.v[0] : NULL;
 	int rc;
 
 	if (!a->base)
-		return bb_fail(err, -EINVAL, "which variant of '%s' do the objects replace? --base VARIANT", a->scenario);
+		return bb_fail(err, -EINVAL,
+			       "which variant of '%s' do the objects replace? --base VARIANT",
+			       a->scenario);
 	rc = add_build(s, "base", a->base, program, objects[0], a->base_path, err);
-	return rc ? rc : add_build(s, "head", a->head ? a->head : a->base, program, objects[1], a->head_path, err);
+	return rc ? rc
+		  : add_build(s, "head", a->head ? a->head : a->base, program, objects[1],
+			      a->head_path, err);
 }
 
 /* The scenario, with variants "base" and "head" of the two objects where there are two. */
-static int make_scenario(struct compare_args *a, const struct bb_paths *paths, struct bb_scenario **ret_scenario,
-			 struct bb_err *err)
+static int make_scenario(struct compare_args *a, const struct bb_paths *paths,
+			 struct bb_scenario **ret_scenario, struct bb_err *err)
 {
 	struct bb_object_scenario text = {0};
 	int rc;
@@ -228,7 +285,8 @@ static int make_scenario(struct compare_args *a, const struct bb_paths *paths, s
 		rc = bb_scenario_find(paths, a->scenario, ret_scenario, err);
 	else
 		rc = bb_object_args__scenario(&a->object, true, &text, ret_scenario, err);
-	bb_object_scenario__done(&text);	/* has no skips: each object's program can be driven */
+	/* has no skips: each object's program can be driven */
+	bb_object_scenario__done(&text);
 	if (rc || !a->object.objects.n)
 		return rc;
 	if (a->scenario)
@@ -239,24 +297,30 @@ static int make_scenario(struct compare_args *a, const struct bb_paths *paths, s
 }
 
 /*
- * What was measured, on stderr for people unless it is there or on stdout already: the cases with all that stands beside
- * the estimates, and the notes; then on stdout the table of the comparisons, unless another format was asked for. An
- * interrupted run has no result, so stdout stays empty. Returns the exit code.
+ * What was measured, on stderr for people unless it is there or on stdout already: the cases with
+ * all that stands beside the estimates, and the notes; then on stdout the table of the comparisons,
+ * unless another format was asked for. An interrupted run has no result, so stdout stays empty.
+ * Returns the exit code.
  */
-static int show_live(const struct compare_args *a, const struct bb_report *report, int rc, int exit_code)
+static int show_live(const struct compare_args *a, const struct bb_report *report, int rc,
+		     int exit_code)
 {
 	struct bb_err err = {0};
 
 	if (a->compare.exact) {
 		for (size_t i = 0; i < report->n_skips && report->n_counted; i++)
-			fprintf(stderr, "bpfbench: skipped %s: %s\n", report->skips[i].what, report->skips[i].why);
-		return exit_code == BB_EXIT_OK && report->n_counted ?
-		       bb_compare_show_exact(&a->compare, report, report, a->base, a->head) : exit_code;
+			fprintf(stderr, "bpfbench: skipped %s: %s\n", report->skips[i].what,
+				report->skips[i].why);
+		return exit_code == BB_EXIT_OK && report->n_counted
+			       ? bb_compare_show_exact(&a->compare, report, report, a->base,
+						       a->head)
+			       : exit_code;
 	}
 	if (!report->n_cases)
 		return exit_code;
 	if (!a->measure.format && !a->measure.quiet &&
-	    (rc ? bb_export_table(report, stderr, &err) : bb_export_table_of_cases(report, stderr, &err)))
+	    (rc ? bb_export_table(report, stderr, &err)
+		: bb_export_table_of_cases(report, stderr, &err)))
 		exit_code = bb_complain(&err);
 	if (rc || exit_code != BB_EXIT_OK)
 		return exit_code;
@@ -264,7 +328,8 @@ static int show_live(const struct compare_args *a, const struct bb_report *repor
 				 : bb_compare_show_live(&a->compare, report, a->base, a->head);
 }
 
-static int run_in_turns(const struct compare_args *a, const struct bb_plan *plan, struct bb_measure *m, struct bb_err *err)
+static int run_in_turns(const struct compare_args *a, const struct bb_plan *plan,
+			struct bb_measure *m, struct bb_err *err)
 {
 	struct bb_ab_opts opts = {
 		.run = m->opts,
@@ -272,7 +337,9 @@ static int run_in_turns(const struct compare_args *a, const struct bb_plan *plan
 		.head = a->head,
 		.threshold = a->compare.threshold,
 		.alpha = a->compare.alpha,
-		.max_pairs = a->loads ? a->loads : a->measure.budget_s > 0 ? 0 : DEFAULT_PAIRS,
+		.max_pairs = a->loads                  ? a->loads
+			     : a->measure.budget_s > 0 ? 0
+						       : DEFAULT_PAIRS,
 	};
 
 	return bb_run_ab(plan, &opts, m->report, err);
@@ -289,7 +356,10 @@ static bool has_calls(const struct bb_plan *plan)
 static int compare_live(struct compare_args *a, const char *command)
 {
 	const char *variants[2], *exact = "exact";
-	struct bb_plan_opts plan_opts = {.variants = variants, .n_variants = 2, .drives = a->drives.v, .n_drives = a->drives.n};
+	struct bb_plan_opts plan_opts = {.variants = variants,
+					 .n_variants = 2,
+					 .drives = a->drives.v,
+					 .n_drives = a->drives.n};
 	struct bb_scenario *scenario = NULL;
 	struct bb_paths paths = {0};
 	struct bb_plan plan = {0};
@@ -304,7 +374,10 @@ static int compare_live(struct compare_args *a, const char *command)
 	variants[0] = a->base;
 	variants[1] = a->head;
 	if (a->compare.exact)
-		plan_opts = (struct bb_plan_opts){.variants = variants, .n_variants = 2, .drives = &exact, .n_drives = 1};
+		plan_opts = (struct bb_plan_opts){.variants = variants,
+						  .n_variants = 2,
+						  .drives = &exact,
+						  .n_drives = 1};
 	if (!rc)
 		rc = bb_plan__make(scenario, &plan_opts, &plan, &err);
 	if (!a->measure.has_budget && has_calls(&plan))
@@ -316,7 +389,8 @@ static int compare_live(struct compare_args *a, const char *command)
 	if (rc) {
 		exit_code = bb_complain(&err);
 	} else {
-		rc = a->compare.exact ? bb_run_plan(&plan, &m.opts, m.report, &err) : run_in_turns(a, &plan, &m, &err);
+		rc = a->compare.exact ? bb_run_plan(&plan, &m.opts, m.report, &err)
+				      : run_in_turns(a, &plan, &m, &err);
 		exit_code = show_live(a, m.report, rc, bb_measure__deliver(&m, rc, &err));
 		bb_measure__end(&m);
 	}
@@ -334,7 +408,8 @@ int bb_cmd_compare(int argc, char **argv)
 
 	bb_measure_args__init(&a.measure, NULL, DEFAULT_BUDGET_S);
 	argp_parse(&argp, argc, argv, 0, NULL, &a);
-	if (a.scenario || a.object.objects.n)	/* check_what() has seen to it that stored runs come without */
+	/* check_what() has seen to it that stored runs come without */
+	if (a.scenario || a.object.objects.n)
 		exit_code = compare_live(&a, command ? command : "");
 	else
 		exit_code = bb_compare_show_stored(&a.compare, a.measure.results, a.runs, a.n_runs);

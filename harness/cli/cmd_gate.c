@@ -19,29 +19,50 @@ struct gate_args {
 	struct bb_measure_args measure;
 	struct bb_object_args object;
 	struct bb_gate_opts gate;
-	const char *scenario, *markdown, *bmf[2];	/* of base and head */
+	const char *scenario, *markdown, *bmf[2]; /* of base and head */
 };
 
-enum { KEY_BASE = 0x100, KEY_HEAD, KEY_MERGE_BASE, KEY_BUILD, KEY_FORCE, KEY_EXACT, KEY_THRESHOLD, KEY_ALPHA, KEY_EACH,
-       KEY_MARKDOWN, KEY_BMF_BASE, KEY_BMF_HEAD };
+enum {
+	KEY_BASE = 0x100,
+	KEY_HEAD,
+	KEY_MERGE_BASE,
+	KEY_BUILD,
+	KEY_FORCE,
+	KEY_EXACT,
+	KEY_THRESHOLD,
+	KEY_ALPHA,
+	KEY_EACH,
+	KEY_MARKDOWN,
+	KEY_BMF_BASE,
+	KEY_BMF_HEAD
+};
 
 static const struct argp_option options[] = {
 	{NULL, 0, NULL, 0, "What to compare:", 1},
 	{"base", KEY_BASE, "REV", 0, "the old revision", 1},
 	{"head", KEY_HEAD, "REV", 0, "the new one (default: the work tree as it is)", 1},
-	{"merge-base", KEY_MERGE_BASE, NULL, 0, "the old one is the last commit that REV and head have in common", 1},
-	{"build", KEY_BUILD, "COMMAND", 0, "makes the objects, from the top of the tree (default: make)", 1},
+	{"merge-base", KEY_MERGE_BASE, NULL, 0,
+	 "the old one is the last commit that REV and head have in common", 1},
+	{"build", KEY_BUILD, "COMMAND", 0,
+	 "makes the objects, from the top of the tree (default: make)", 1},
 	{"scenario", 's', "NAME", 0, "with the variants and drives of this scenario", 1},
 	{"force", KEY_FORCE, NULL, 0, "measure objects that are the same in both, too", 1},
 	{NULL, 0, NULL, 0, "All programs of all *.bpf.o, or (paths from the top of the tree):", 2},
 	{NULL, 0, NULL, 0, "How to judge:", 3},
-	{"exact", KEY_EXACT, NULL, 0, "one instruction more in a run is a regression, too (without, it is only reported)", 3},
-	{"threshold", KEY_THRESHOLD, "PERCENT", 0, "smallest difference that matters (default 1)", 3},
-	{"alpha", KEY_ALPHA, "SHARE", 0, "chance of a false verdict over all comparisons (default 0.05)", 3},
-	{"each", KEY_EACH, "SECONDS", 0, "time for a program (default 10), and a minute more where the machine is too busy for any verdict; as much again if it regressed", 3},
+	{"exact", KEY_EXACT, NULL, 0,
+	 "one instruction more in a run is a regression, too (without, it is only reported)", 3},
+	{"threshold", KEY_THRESHOLD, "PERCENT", 0, "smallest difference that matters (default 1)",
+	 3},
+	{"alpha", KEY_ALPHA, "SHARE", 0,
+	 "chance of a false verdict over all comparisons (default 0.05)", 3},
+	{"each", KEY_EACH, "SECONDS", 0,
+	 "time for a program (default 10), and a minute more where the machine is too busy for any "
+	 "verdict; as much again if it regressed",
+	 3},
 	{NULL, 0, NULL, 0, "What comes out besides the report on stdout:", 4},
 	{"markdown", KEY_MARKDOWN, "FILE", 0, "the report, too", 4},
-	{"bmf-base", KEY_BMF_BASE, "FILE", 0, "what base costs as Bencher Metric Format, named as in a plain run", 4},
+	{"bmf-base", KEY_BMF_BASE, "FILE", 0,
+	 "what base costs as Bencher Metric Format, named as in a plain run", 4},
 	{"bmf-head", KEY_BMF_HEAD, "FILE", 0, "what head costs, likewise", 4},
 	{0},
 };
@@ -73,26 +94,32 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		if (!a->gate.base)
 			bb_usage_error(state, "against which revision? --base REV");
 		if (a->scenario && bb_object_args__any(&a->object))
-			bb_usage_error(state, "--program, --packet, --ctx and --trigger are for objects without a --scenario");
+			bb_usage_error(state, "--program, --packet, --ctx and --trigger are for "
+					      "objects without a --scenario");
 		break;
 	default: return ARGP_ERR_UNKNOWN;
 	}
 	return 0;
 }
 
-static const struct argp_child children[] = {{&bb_object_argp, 0, NULL, 2}, {&bb_measure_argp, 0, NULL, 4}, {0}};
+static const struct argp_child children[] = {{&bb_object_argp, 0, NULL, 2},
+					     {&bb_measure_argp, 0, NULL, 4},
+					     {0}};
 
 static const struct argp argp = {
 	.options = options,
 	.parser = parse,
 	.doc = "Compare the BPF programs of two git revisions, and fail when one got slower.\v"
-	       "Both revisions are built in a scratch work tree, which is removed however this ends. Each program that is in "
-	       "both is compared as `bpfbench compare` does it, and the instructions that it executes are counted. What regressed "
-	       "is measured once more, with other loads and another seed, and counts only if it regresses again. Inconclusive never fails. The report is Markdown, unless "
-	       "--format says what stdout is to be. Runs are stored only with --results. Needs root; git and the build run as "
-	       "the owner of the folder.\n\n"
-	       "Exit codes: 0 no regression, 1 an error, or a program of head that does not load and base's does, 2 usage, "
-	       "3 a confirmed regression, 4 nothing here can be measured.",
+	       "Both revisions are built in a scratch work tree, which is removed however this "
+	       "ends. Each program that is in both is compared as `bpfbench compare` does it, and "
+	       "the instructions that it executes are counted. What regressed is measured once "
+	       "more, with other loads and another seed, and counts only if it regresses again. "
+	       "Inconclusive never fails. The report is Markdown, unless --format says what stdout "
+	       "is to be. Runs are stored only with --results. Needs root; git and the build run "
+	       "as the owner of the folder.\n\n"
+	       "Exit codes: 0 no regression, 1 an error, or a program of head that does not load "
+	       "and base's does, 2 usage, 3 a confirmed regression, 4 nothing here can be "
+	       "measured.",
 	.children = children,
 	.help_filter = bb_help_formats,
 };
@@ -135,7 +162,9 @@ static int check(struct gate_args *a, char **ret_scenario, struct bb_err *err)
 	for (size_t i = 0; !rc && i < sizeof(files) / sizeof(files[0]); i++)
 		rc = bb_output_check(files[i], err);
 	if (!rc)
-		rc = bb_compare_check_floor(&judge, a->measure.results ? a->measure.results : "results", NULL, err);
+		rc = bb_compare_check_floor(&judge,
+					    a->measure.results ? a->measure.results : "results",
+					    NULL, err);
 	return rc || !a->scenario ? rc : find_scenario(a->scenario, ret_scenario, err);
 }
 
@@ -152,8 +181,8 @@ static int measure(const struct bb_measure_args *args, struct bb_gate_run *run, 
 	return bb_measure__deliver(m, rc, &err);
 }
 
-static int write_side(const struct bb_gate *g, const struct bb_report *r, const char *variant, const char *path,
-		      struct bb_err *err)
+static int write_side(const struct bb_gate *g, const struct bb_report *r, const char *variant,
+		      const char *path, struct bb_err *err)
 {
 	struct bb_report side;
 	int rc = 0;
@@ -163,7 +192,10 @@ static int write_side(const struct bb_gate *g, const struct bb_report *r, const 
 	if (bb_gate__side(g, r, variant, &side))
 		return bb_fail_nomem(err);
 	if (!side.n_cases)
-		rc = bb_fail(err, -ENODATA, "%s: nothing was measured; --force measures what is the same in both, too", path);
+		rc = bb_fail(err, -ENODATA,
+			     "%s: nothing was measured; --force measures what is the same in both, "
+			     "too",
+			     path);
 	else
 		rc = bb_output(&side, bb_exporter_find("bmf"), path, err);
 	bb_gate__side_done(&side);
@@ -198,13 +230,16 @@ static int show(const struct gate_args *a, const struct bb_gate *g, const struct
 	return rc ? bb_complain(&err) : BB_EXIT_OK;
 }
 
-static int exit_code_of(const struct bb_gate *g, const struct bb_report *first, const struct bb_report *again)
+static int exit_code_of(const struct bb_gate *g, const struct bb_report *first,
+			const struct bb_report *again)
 {
-	if (bb_gate__count(first, again, BB_GATE_REGRESSED) || bb_gate__count_exact(g, BB_GATE_REGRESSED))
+	if (bb_gate__count(first, again, BB_GATE_REGRESSED) ||
+	    bb_gate__count_exact(g, BB_GATE_REGRESSED))
 		return BB_EXIT_REGRESSION;
 	if (bb_gate__any(g, BB_GATE_FAILED))
 		return BB_EXIT_FAILURE;
-	if (bb_gate__any(g, BB_GATE_SKIPPED) && !bb_gate__any(g, BB_GATE_COMPARED) && !bb_gate__any(g, BB_GATE_SAME))
+	if (bb_gate__any(g, BB_GATE_SKIPPED) && !bb_gate__any(g, BB_GATE_COMPARED) &&
+	    !bb_gate__any(g, BB_GATE_SAME))
 		return BB_EXIT_UNSUPPORTED;
 	return BB_EXIT_OK;
 }
@@ -218,7 +253,7 @@ static int run_gate(const struct gate_args *a, struct bb_gate_run *run, const ch
 
 	bb_rng_seed(&rng, a->measure.seed);
 	again.seed = bb_rng_u64(&rng);
-	again.format = NULL;	/* stdout has the first one */
+	again.format = NULL; /* stdout has the first one */
 	exit_code = measure(&a->measure, run, command, NULL, &first);
 	if (exit_code == BB_EXIT_OK && bb_gate_run__todo(run, first.report)) {
 		if (!a->measure.quiet)
@@ -236,7 +271,8 @@ static int run_gate(const struct gate_args *a, struct bb_gate_run *run, const ch
 
 int bb_cmd_gate(int argc, char **argv)
 {
-	struct gate_args a = {.gate = {.dir = ".", .threshold = 0.01, .alpha = 0.05, .each_s = DEFAULT_EACH_S}};
+	struct gate_args a = {
+		.gate = {.dir = ".", .threshold = 0.01, .alpha = 0.05, .each_s = DEFAULT_EACH_S}};
 	char *command = bb_command_line(argc, argv), *scenario = NULL;
 	struct bb_gate_run *run = NULL;
 	struct bb_err err = {0};
@@ -249,9 +285,13 @@ int bb_cmd_gate(int argc, char **argv)
 	a.gate.objects = a.object.objects.v;
 	a.gate.n_objects = a.object.objects.n;
 	a.gate.drive = (struct bb_object_opts){
-		.programs = a.object.programs.v, .n_programs = a.object.programs.n, .trigger = a.object.trigger,
-		.packets = a.object.packets.v, .n_packets = a.object.packets.n,
-		.contexts = a.object.contexts.v, .n_contexts = a.object.contexts.n,
+		.programs = a.object.programs.v,
+		.n_programs = a.object.programs.n,
+		.trigger = a.object.trigger,
+		.packets = a.object.packets.v,
+		.n_packets = a.object.packets.n,
+		.contexts = a.object.contexts.v,
+		.n_contexts = a.object.contexts.n,
 	};
 	a.gate.say = a.measure.quiet ? say_nothing : say_building;
 	rc = check(&a, &scenario, &err);

@@ -12,7 +12,7 @@
 #include "report/json_out.h"
 
 struct heap_args {
-	struct bb_strings files;	/* "NAME=FILE" */
+	struct bb_strings files; /* "NAME=FILE" */
 	bool bmf;
 };
 
@@ -36,7 +36,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		break;
 	case ARGP_KEY_END:
 		if (!a->files.n)
-			bb_usage_error(state, "which files? NAME=FILE, of `valgrind --tool=dhat --dhat-out-file=FILE`");
+			bb_usage_error(state, "which files? NAME=FILE, of `valgrind --tool=dhat "
+					      "--dhat-out-file=FILE`");
 		break;
 	default: return ARGP_ERR_UNKNOWN;
 	}
@@ -47,8 +48,10 @@ static const struct argp argp = {
 	.options = options,
 	.parser = parse,
 	.args_doc = "NAME=FILE...",
-	.doc = "Heap totals of DHAT files (valgrind --tool=dhat) side by side; what differs from the first is said in percent.\v"
-	       "In BMF each file is a benchmark NAME. The counts are exact: the same program does the same again.",
+	.doc = "Heap totals of DHAT files (valgrind --tool=dhat) side by side; what differs from "
+	       "the first is said in percent.\v"
+	       "In BMF each file is a benchmark NAME. The counts are exact: the same program does "
+	       "the same again.",
 };
 
 static int name_len(const char *file)
@@ -91,8 +94,9 @@ static void print_bmf(const struct heap_args *a, const struct bb_dhat *heaps, FI
 		bb_json_text(out, name);
 		fputs(": {\n", out);
 		for (size_t m = 0; m < bb_n_dhat_metrics; m++)
-			fprintf(out, "    \"%s\": {\"value\": %" PRIu64 "}%s\n", bb_dhat_metrics[m].slug,
-				bb_dhat_of(&heaps[i], &bb_dhat_metrics[m]), m + 1 < bb_n_dhat_metrics ? "," : "");
+			fprintf(out, "    \"%s\": {\"value\": %" PRIu64 "}%s\n",
+				bb_dhat_metrics[m].slug, bb_dhat_of(&heaps[i], &bb_dhat_metrics[m]),
+				m + 1 < bb_n_dhat_metrics ? "," : "");
 		fprintf(out, "  }%s\n", i + 1 < a->files.n ? "," : "");
 		free(name);
 	}

@@ -23,9 +23,12 @@ enum { KEY_RESULTS = 0x100, KEY_THRESHOLD, KEY_WINDOW, KEY_METRIC };
 static const struct argp_option options[] = {
 	{"variant", 'V', "NAME", 0, "only this variant (repeatable)", 0},
 	{"drive", 'd', "NAME", 0, "only this drive: step, in-situ, ... (repeatable)", 0},
-	{"threshold", KEY_THRESHOLD, "PERCENT", 0, "changes up to this are of no interest (default 1)", 0},
-	{"window", KEY_WINDOW, "N", 0, "judge by the last N to 30 runs, N from 20 to 30 (default 20)", 0},
-	{"metric", KEY_METRIC, "NAME", 0, "what to follow: latency (the default, and all there is)", 0},
+	{"threshold", KEY_THRESHOLD, "PERCENT", 0,
+	 "changes up to this are of no interest (default 1)", 0},
+	{"window", KEY_WINDOW, "N", 0,
+	 "judge by the last N to 30 runs, N from 20 to 30 (default 20)", 0},
+	{"metric", KEY_METRIC, "NAME", 0, "what to follow: latency (the default, and all there is)",
+	 0},
 	{"format", 'f', "NAME", 0, "table (default), or tsv for gnuplot", 0},
 	{"results", KEY_RESULTS, "DIR", 0, "where runs are stored (default results)", 0},
 	{0},
@@ -48,7 +51,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case 'f': a->tsv = parse_format(state, arg); break;
 	case KEY_THRESHOLD: a->rule.eps = bb_option_percent(state, "threshold", arg); break;
 	case KEY_WINDOW:
-		a->rule.window_min = bb_option_u32(state, "window", arg, 20, (uint32_t)a->rule.window_max);
+		a->rule.window_min = bb_option_u32(state, "window", arg, 20,
+						   (uint32_t)a->rule.window_max);
 		break;
 	case KEY_METRIC:
 		if (strcmp(arg, "latency"))
@@ -70,10 +74,11 @@ static const struct argp argp = {
 	.parser = parse,
 	.args_doc = "[SCENARIO]",
 	.doc = "Show each variant over all stored runs, and where it changed.\v"
-	       "Judged is the ratio of the program to the anchor program (the floor, unless the scenario names another) "
-	       "of the same run, against the median of the runs before: a run beyond max(threshold, prediction interval) is "
-	       "suspect, and two in agreement are a change. Runs on another kernel, CPU, clang or mitigations than the "
-	       "newest are shown, but not judged. Measures nothing.",
+	       "Judged is the ratio of the program to the anchor program (the floor, unless the "
+	       "scenario names another) of the same run, against the median of the runs before: a "
+	       "run beyond max(threshold, prediction interval) is suspect, and two in agreement "
+	       "are a change. Runs on another kernel, CPU, clang or mitigations than the newest "
+	       "are shown, but not judged. Measures nothing.",
 };
 
 /* A file that is no run must not hide the others. */
@@ -98,14 +103,19 @@ static int say_nothing(const struct history_args *a, struct bb_err *err)
 		names[i] = t.cases[i].scenario;
 	near = names && a->scenario ? bb_nearest(a->scenario, names, t.n_cases) : NULL;
 	if (!t.n_runs)
-		rc = bb_fail(err, -ENOENT, "%s: no runs are stored there yet (a run stores itself; --results DIR looks "
-			     "elsewhere)", a->results);
+		rc = bb_fail(err, -ENOENT,
+			     "%s: no runs are stored there yet (a run stores itself; --results DIR "
+			     "looks elsewhere)",
+			     a->results);
 	else if (near && strcmp(near, a->scenario))
-		rc = bb_fail(err, -ENOENT, "no stored run of the scenario '%s' in %s; did you mean '%s'?", a->scenario,
-			     a->results, near);
+		rc = bb_fail(err, -ENOENT,
+			     "no stored run of the scenario '%s' in %s; did you mean '%s'?",
+			     a->scenario, a->results, near);
 	else
-		rc = bb_fail(err, -ENOENT, "none of the %zu runs in %s has such a case; `bpfbench history` without "
-			     "arguments shows all", t.n_runs, a->results);
+		rc = bb_fail(err, -ENOENT,
+			     "none of the %zu runs in %s has such a case; `bpfbench history` "
+			     "without arguments shows all",
+			     t.n_runs, a->results);
 	free(names);
 	bb_timeline__done(&t);
 	return rc;
@@ -123,8 +133,10 @@ int bb_cmd_history(int argc, char **argv)
 	opts.rule = a.rule;
 	opts.filter = (struct bb_timeline_filter){
 		.scenario = a.scenario,
-		.variants = a.variants.v, .n_variants = a.variants.n,
-		.drives = a.drives.v, .n_drives = a.drives.n,
+		.variants = a.variants.v,
+		.n_variants = a.variants.n,
+		.drives = a.drives.v,
+		.n_drives = a.drives.n,
 	};
 	rc = bb_timeline__read(a.results, &opts, &t, &err);
 	if (!rc && !t.n_cases)
@@ -134,7 +146,8 @@ int bb_cmd_history(int argc, char **argv)
 	if (rc && !err.code)
 		bb_fail_nomem(&err);
 	if (!rc && (fflush(stdout) || ferror(stdout)))
-		rc = bb_fail(&err, -EIO, "stdout cannot be written: %s", strerror(errno ? errno : EIO));
+		rc = bb_fail(&err, -EIO, "stdout cannot be written: %s",
+			     strerror(errno ? errno : EIO));
 	bb_timeline__done(&t);
 	free(a.variants.v);
 	free(a.drives.v);

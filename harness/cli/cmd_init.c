@@ -42,23 +42,28 @@ static const struct argp argp = {
 	.options = options,
 	.parser = parse,
 	.args_doc = "[NAME=]FILE...",
-	.doc = "Write a scenario for BPF objects, to start from: their programs, and what makes each type run.\v"
-	       "`bpfbench --scenario` of what it writes measures the same as `bpfbench --object FILE`. It needs no root and loads "
-	       "nothing. The text says, too, what the object holds and which programs nothing here can make run.",
+	.doc = "Write a scenario for BPF objects, to start from: their programs, and what makes "
+	       "each type run.\v"
+	       "`bpfbench --scenario` of what it writes measures the same as `bpfbench --object "
+	       "FILE`. It needs no root and loads nothing. The text says, too, what the object "
+	       "holds and which programs nothing here can make run.",
 	.children = children,
 };
 
 /* A new file, whole or not at all, that belongs to who called sudo. */
 static int write_new(const char *path, const char *text, struct bb_err *err)
 {
-	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666), rc = fd < 0 ? -errno : 0;
+	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666),
+	    rc = fd < 0 ? -errno : 0;
 	size_t len = strlen(text), at = 0;
 	uid_t uid;
 	gid_t gid;
 
 	if (rc == -EEXIST)
-		return bb_fail(err, rc, "%s: there is a file already, and what somebody wrote is not replaced; remove it or name "
-			       "another with -o", path);
+		return bb_fail(err, rc,
+			       "%s: there is a file already, and what somebody wrote is not "
+			       "replaced; remove it or name another with -o",
+			       path);
 	if (rc)
 		return bb_fail(err, rc, "%s: %s", path, strerror(-rc));
 	bb_caller(&uid, &gid);
@@ -88,7 +93,8 @@ int bb_cmd_init(int argc, char **argv)
 	int rc;
 
 	argp_parse(&argp, argc, argv, 0, NULL, &a);
-	rc = bb_object_args__scenario(&a.object, false, &text, &scenario, &err);	/* read back, so that it is known to work */
+	/* read back, so that it is known to work */
+	rc = bb_object_args__scenario(&a.object, false, &text, &scenario, &err);
 	if (!rc && a.output)
 		rc = write_new(a.output, text.text, &err);
 	else if (!rc && (fputs(text.text, stdout) < 0 || fflush(stdout)))

@@ -82,7 +82,8 @@ static void print_scenario(const struct bb_scenario *s)
 	for (size_t i = 0; i < s->n_variants; i++) {
 		const struct bb_variant_spec *v = &s->variants[i];
 
-		printf("    %-18s %s%s\n", v->name, v->description ? v->description : "", is_floor(s, v) ? " (floor)" : "");
+		printf("    %-18s %s%s\n", v->name, v->description ? v->description : "",
+		       is_floor(s, v) ? " (floor)" : "");
 	}
 }
 
@@ -103,7 +104,8 @@ static int list_scenarios(const struct list_args *a, struct bb_err *err)
 			continue;
 		}
 		if (bb_scenario_find(&paths, names[i], &s, err)) {
-			bb_complain(err);	/* and go on: one bad file must not hide the others */
+			/* and go on: one bad file must not hide the others */
+			bb_complain(err);
 			bad = err->code;
 			continue;
 		}

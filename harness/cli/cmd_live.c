@@ -16,13 +16,13 @@
 #include "cli/screen.h"
 #include "run/live.h"
 
-#define LOOK_S 0.05	/* between two looks at the keyboard and the size of the window */
+#define LOOK_S 0.05 /* between two looks at the keyboard and the size of the window */
 
 struct live_args {
 	double seconds;
 	const struct bb_live_order *order;
-	const struct bb_live_format *format;	/* NULL: not given */
-	const char *output;			/* NULL: stdout */
+	const struct bb_live_format *format; /* NULL: not given */
+	const char *output;                  /* NULL: stdout */
 	bool once;
 };
 
@@ -32,8 +32,11 @@ static const struct argp_option options[] = {
 	{"once", KEY_ONCE, NULL, 0, "one snapshot, on a terminal too", 0},
 	{"seconds", KEY_SECONDS, "S", 0, "the period that a snapshot is of (default 1)", 0},
 	{"sort", KEY_SORT, "COLUMN", 0, "cpu (default), runs, ns or name", 0},
-	{"format", 'f', "NAME", 0, "of one snapshot: table (default on a terminal), json (default elsewhere) or openmetrics", 0},
-	{"output", 'o', "FILE", 0, "write one snapshot there instead of to stdout, whole or not at all", 0},
+	{"format", 'f', "NAME", 0,
+	 "of one snapshot: table (default on a terminal), json (default elsewhere) or openmetrics",
+	 0},
+	{"output", 'o', "FILE", 0,
+	 "write one snapshot there instead of to stdout, whole or not at all", 0},
 	{0},
 };
 
@@ -65,7 +68,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case KEY_SORT: a->order = order_of(state, arg); break;
 	case 'f': a->format = format_of(state, arg); break;
 	case 'o': a->output = arg; break;
-	case ARGP_KEY_ARG: bb_usage_error(state, "'%s' is no option; `bpfbench live` watches all loaded programs", arg);
+	case ARGP_KEY_ARG:
+		bb_usage_error(state,
+			       "'%s' is no option; `bpfbench live` watches all loaded programs",
+			       arg);
 	default: return ARGP_ERR_UNKNOWN;
 	}
 	return 0;
@@ -75,17 +81,20 @@ static const struct argp argp = {
 	.options = options,
 	.parser = parse,
 	.doc = "Watch all BPF programs that are loaded, whoever loaded them.\v"
-	       "Costs of single runs (p50, p90, p99) are of those runs that were alone between two readings of the counters; "
-	       "where they are less than 90 % of all (`alone %`), they are marked ~. ns/run is the mean of all runs. On a terminal "
-	       "the list is refreshed until q or Ctrl-C; c, r, t and n sort it by CPU, runs, time and name.\n\n"
-	       "Overhead: bpf_stats is on meanwhile, which adds 10 to 40 ns to every run of every program, and off again "
-	       "afterwards. Reading the counters takes at most a quarter of one CPU, and mostly far less: windows are only as "
-	       "short as the load asks for. Programs are never attached, changed or unloaded; one that its owner unloads stays "
+	       "Costs of single runs (p50, p90, p99) are of those runs that were alone between two "
+	       "readings of the counters; where they are less than 90 % of all (`alone %`), they "
+	       "are marked ~. ns/run is the mean of all runs. On a terminal the list is refreshed "
+	       "until q or Ctrl-C; c, r, t and n sort it by CPU, runs, time and name.\n\n"
+	       "Overhead: bpf_stats is on meanwhile, which adds 10 to 40 ns to every run of every "
+	       "program, and off again afterwards. Reading the counters takes at most a quarter of "
+	       "one CPU, and mostly far less: windows are only as short as the load asks for. "
+	       "Programs are never attached, changed or unloaded; one that its owner unloads stays "
 	       "for up to a quarter of a second. Needs root.",
 };
 
-static int take_snapshot(struct bb_live *live, const struct bb_live_order *order, const struct bb_live_format *format,
-			 FILE *out, size_t *ret_n, struct bb_err *err)
+static int take_snapshot(struct bb_live *live, const struct bb_live_order *order,
+			 const struct bb_live_format *format, FILE *out, size_t *ret_n,
+			 struct bb_err *err)
 {
 	struct bb_live_row *rows;
 	int rc = bb_live__snapshot(live, &rows, ret_n, err);
@@ -115,24 +124,29 @@ static int write_snapshot(void *arg, FILE *out, struct bb_err *err)
 static int print_once(const struct live_args *a, struct bb_live *live, struct bb_err *err)
 {
 	const char *otherwise = !a->output && bb_screen_possible() ? "table" : "json";
-	struct snapshot s = {live, a->order, a->format ? a->format : bb_live_format_find(otherwise)};
+	struct snapshot s = {live, a->order,
+			     a->format ? a->format : bb_live_format_find(otherwise)};
 	int rc = bb_live__watch(live, a->seconds, err);
 
 	return rc ? rc : bb_output_of(write_snapshot, &s, a->output, err);
 }
 
 /* What the screen shows after a period; free() it. */
-static int compose(const struct live_args *a, struct bb_live *live, char **ret_text, struct bb_err *err)
+static int compose(const struct live_args *a, struct bb_live *live, char **ret_text,
+		   struct bb_err *err)
 {
 	char *text = NULL, *table = NULL;
 	size_t size = 0, n = 0;
 	FILE *out = open_memstream(&table, &size);
-	int rc = out ? take_snapshot(live, a->order, bb_live_format_find("table"), out, &n, err) : bb_fail_nomem(err);
+	int rc = out ? take_snapshot(live, a->order, bb_live_format_find("table"), out, &n, err)
+		     : bb_fail_nomem(err);
 
 	if (out && fclose(out) && !rc)
 		rc = bb_fail_nomem(err);
-	if (!rc && asprintf(&text, "%zu BPF programs, every %g s, by %s (c r t n); bpf_stats is on: +10-40 ns a run; q "
-			    "ends\n\n%s", n, a->seconds, a->order->doc, table) < 0)
+	if (!rc && asprintf(&text,
+			    "%zu BPF programs, every %g s, by %s (c r t n); bpf_stats is on: "
+			    "+10-40 ns a run; q ends\n\n%s",
+			    n, a->seconds, a->order->doc, table) < 0)
 		rc = bb_fail_nomem(err);
 	free(table);
 	if (!rc)
@@ -154,7 +168,8 @@ static bool take_key(struct live_args *a, char key)
 	return key == 'q';
 }
 
-static int watch_screen(struct live_args *a, struct bb_live *live, struct bb_screen *screen, struct bb_err *err)
+static int watch_screen(struct live_args *a, struct bb_live *live, struct bb_screen *screen,
+			struct bb_err *err)
 {
 	uint64_t began_ns = bb_now_ns();
 	char *text = strdup("...");

@@ -28,7 +28,9 @@ struct shown {
 
 static int write_text(const struct shown *s, FILE *out)
 {
-	const struct bb_text_opts opts = {.title = s->title, .unit = s->unit, .verbose = s->verbose};
+	const struct bb_text_opts opts = {.title = s->title,
+					  .unit = s->unit,
+					  .verbose = s->verbose};
 
 	return bb_stacks__write_text(&s->profile->stacks, &opts, out);
 }
@@ -40,7 +42,8 @@ static int write_folded(const struct shown *s, FILE *out)
 
 static int write_flame(const struct shown *s, FILE *out)
 {
-	return bb_flame__write(&s->profile->stacks, &(struct bb_flame_opts){.title = s->title, .unit = s->unit}, out);
+	return bb_flame__write(&s->profile->stacks,
+			       &(struct bb_flame_opts){.title = s->title, .unit = s->unit}, out);
 }
 
 static const struct format {
@@ -67,9 +70,12 @@ enum { KEY_OFF_CPU = 0x100 };
 static const struct argp_option options[] = {
 	{"pid", 'p', "PID", 0, "sample this process, and what it forks from now on", 0},
 	{"freq", 'F', "HZ", 0, "samples a second on each CPU, 1 to 100000 (default 99)", 0},
-	{"duration", 'd', "SECONDS", 0, "how long (default: until the command or process ends, or Ctrl-C)", 0},
+	{"duration", 'd', "SECONDS", 0,
+	 "how long (default: until the command or process ends, or Ctrl-C)", 0},
 	{"off-cpu", KEY_OFF_CPU, "only", OPTION_ARG_OPTIONAL,
-	 "also time off the CPU, waiting: stacks are then in microseconds, and these end in [off-CPU]; =only: nothing else", 0},
+	 "also time off the CPU, waiting: stacks are then in microseconds, and these end in "
+	 "[off-CPU]; =only: nothing else",
+	 0},
 	{"user", 'U', NULL, 0, "user stacks only", 0},
 	{"kernel", 'K', NULL, 0, "kernel stacks only", 0},
 	{"format", 'f', "NAME", 0, "how to show it:", 0},
@@ -94,7 +100,8 @@ static const struct format *parse_format(const struct argp_state *state, const c
 }
 
 /* "--off-cpu" or "--off-cpu=only" */
-static void parse_off_cpu(struct bb_sampler_opts *o, const struct argp_state *state, const char *text)
+static void parse_off_cpu(struct bb_sampler_opts *o, const struct argp_state *state,
+			  const char *text)
 {
 	if (text && strcmp(text, "only"))
 		bb_usage_error(state, "--off-cpu takes nothing or =only, not '%s'", text);
@@ -118,7 +125,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	struct profile_args *a = state->input;
 
 	switch (key) {
-	case 'p': a->record.sampler.pid = (pid_t)bb_option_u32(state, "pid", arg, 1, INT32_MAX); break;
+	case 'p':
+		a->record.sampler.pid = (pid_t)bb_option_u32(state, "pid", arg, 1, INT32_MAX);
+		break;
 	case 'F': a->record.sampler.freq_hz = bb_option_u32(state, "freq", arg, 1, 100000); break;
 	case 'd': a->record.seconds = bb_option_double(state, "duration", arg, 0.001, 1e9); break;
 	case KEY_OFF_CPU: parse_off_cpu(&a->record.sampler, state, arg); break;
@@ -149,7 +158,8 @@ static char *help_filter(int key, const char *text, void *input)
 		return (char *)(uintptr_t)text;
 	fputs(text, out);
 	for (size_t i = 0; i < N_FORMATS; i++)
-		fprintf(out, "%s %s%s: %s", i ? ";" : "", formats[i].name, i ? "" : " (default)", formats[i].doc);
+		fprintf(out, "%s %s%s: %s", i ? ";" : "", formats[i].name, i ? "" : " (default)",
+			formats[i].doc);
 	fclose(out);
 	return all;
 }
@@ -159,23 +169,26 @@ static const struct argp argp = {
 	.parser = parse,
 	.args_doc = "[-- COMMAND [ARG...]]",
 	.help_filter = help_filter,
-	.doc = "Sample where a process, a command or, with neither, the whole system spends its time.\v"
-	       "Hardware cycles set the rate, or cpu-clock where there are none. Stacks are added up in the kernel, so that 10 000 Hz "
-	       "are cheap. The command runs as the user who called sudo, and its stdout goes to stderr. Ctrl-C ends sampling; what was "
-	       "sampled is shown.",
+	.doc = "Sample where a process, a command or, with neither, the whole system spends its "
+	       "time.\v"
+	       "Hardware cycles set the rate, or cpu-clock where there are none. Stacks are added "
+	       "up in the kernel, so that 10 000 Hz are cheap. The command runs as the user who "
+	       "called sudo, and its stdout goes to stderr. Ctrl-C ends sampling; what was sampled "
+	       "is shown.",
 };
 
 static void say_how_it_ended(const struct bb_recording *r, const struct profile_args *a)
 {
 	if (WIFSIGNALED(r->command_status) && !bb_stop_signal && isinf(a->record.seconds))
-		fprintf(stderr, "bpfbench: '%s' was killed by signal %d (%s)\n", a->record.argv[0], WTERMSIG(r->command_status),
-			strsignal(WTERMSIG(r->command_status)));
+		fprintf(stderr, "bpfbench: '%s' was killed by signal %d (%s)\n", a->record.argv[0],
+			WTERMSIG(r->command_status), strsignal(WTERMSIG(r->command_status)));
 	else if (WIFEXITED(r->command_status) && WEXITSTATUS(r->command_status))
 		fprintf(stderr, "bpfbench: '%s' ended with exit status %d\n", a->record.argv[0],
 			WEXITSTATUS(r->command_status));
 }
 
-static void make_title(const struct profile_args *a, const struct bb_recording *r, char *title, size_t size)
+static void make_title(const struct profile_args *a, const struct bb_recording *r, char *title,
+		       size_t size)
 {
 	const struct bb_sampler_opts *o = &a->record.sampler;
 	char what[128], rate[64] = "";
@@ -187,9 +200,11 @@ static void make_title(const struct profile_args *a, const struct bb_recording *
 	else
 		snprintf(what, sizeof(what), "all processes");
 	if (o->on_cpu)
-		snprintf(rate, sizeof(rate), ", %llu samples at %u Hz (%s)", (unsigned long long)r->stats.samples, o->freq_hz,
+		snprintf(rate, sizeof(rate), ", %llu samples at %u Hz (%s)",
+			 (unsigned long long)r->stats.samples, o->freq_hz,
 			 r->stats.is_cpu_clock ? "cpu-clock" : "cycles");
-	snprintf(title, size, "%s: %.2f s%s%s", what, r->seconds, rate, o->off_cpu ? ", time off the CPU" : "");
+	snprintf(title, size, "%s: %.2f s%s%s", what, r->seconds, rate,
+		 o->off_cpu ? ", time off the CPU" : "");
 }
 
 static int write_shown(void *arg, FILE *out, struct bb_err *err)
@@ -203,7 +218,9 @@ static int show(const struct profile_args *a, const struct bb_recording *r, stru
 {
 	const struct bb_sampler_opts *o = &a->record.sampler;
 	const struct bb_fold_opts fold = {
-		.on_cpu_weight = o->off_cpu ? 1e6 / o->freq_hz : 1, .kernel = &r->kernel, .with_pid = a->format->with_pid,
+		.on_cpu_weight = o->off_cpu ? 1e6 / o->freq_hz : 1,
+		.kernel = &r->kernel,
+		.with_pid = a->format->with_pid,
 	};
 	struct bb_profile profile = {0};
 	struct shown shown;
@@ -216,7 +233,10 @@ static int show(const struct profile_args *a, const struct bb_recording *r, stru
 	say_how_it_ended(r, a);
 	make_title(a, r, title, sizeof(title));
 	shown = (struct shown){
-		.format = a->format, .profile = &profile, .title = title, .unit = o->off_cpu ? "us" : "samples",
+		.format = a->format,
+		.profile = &profile,
+		.title = title,
+		.unit = o->off_cpu ? "us" : "samples",
 		.verbose = a->verbose,
 	};
 	rc = bb_output_of(write_shown, &shown, a->output, err);

@@ -14,7 +14,7 @@
 #include "report/html.h"
 #include "report/store.h"
 
-#define FLAME_BYTES 1200000u	/* of frames, on the page */
+#define FLAME_BYTES 1200000u /* of frames, on the page */
 
 struct report_args {
 	struct bb_strings runs;
@@ -24,9 +24,12 @@ struct report_args {
 enum { KEY_RESULTS = 0x100, KEY_FOLDED };
 
 static const struct argp_option options[] = {
-	{"output", 'o', "FILE", 0, "write there, whole or not at all (default report.html; - is stdout)", 0},
-	{"folded", KEY_FOLDED, "FILE", 0, "folded stacks for the flame graph of the first run (default: RUN.folded beside it, if "
-	 "there is one)", 0},
+	{"output", 'o', "FILE", 0,
+	 "write there, whole or not at all (default report.html; - is stdout)", 0},
+	{"folded", KEY_FOLDED, "FILE", 0,
+	 "folded stacks for the flame graph of the first run (default: RUN.folded beside it, if "
+	 "there is one)",
+	 0},
 	{"results", KEY_RESULTS, "DIR", 0, "where runs are stored (default results)", 0},
 	{0},
 };
@@ -49,16 +52,18 @@ static const struct argp argp = {
 	.options = options,
 	.parser = parse,
 	.args_doc = "[RUN...]",
-	.doc = "Write one HTML page about stored runs, which needs nothing besides: verdicts, distributions, history, flame graph, "
-	       "source with what each line executed, the machine. Measures nothing.\v"
-	       "RUN is a file, an id in the results folder, the beginning of one, or `latest` (the default).",
+	.doc = "Write one HTML page about stored runs, which needs nothing besides: verdicts, "
+	       "distributions, history, flame graph, source with what each line executed, the "
+	       "machine. Measures nothing.\v"
+	       "RUN is a file, an id in the results folder, the beginning of one, or `latest` (the "
+	       "default).",
 };
 
 /* What the page is made of. */
 struct page {
-	struct bb_html_page *v;		/* v[n] */
-	struct bb_report **reports;	/* reports[n], of v */
-	char **flames;			/* flames[n], of v */
+	struct bb_html_page *v;     /* v[n] */
+	struct bb_report **reports; /* reports[n], of v */
+	char **flames;              /* flames[n], of v */
 	size_t n;
 	struct bb_timeline history;
 };
@@ -114,15 +119,15 @@ static int draw_flame(const char *path, char **ret_html, struct bb_err *err)
 }
 
 /* A run stores its stacks as ID.folded, beside its ID.json. */
-static int find_flame(const struct report_args *a, const char *which, const struct bb_report *r, char **ret_html,
-		      struct bb_err *err)
+static int find_flame(const struct report_args *a, const char *which, const struct bb_report *r,
+		      char **ret_html, struct bb_err *err)
 {
 	const char *slash = which ? strrchr(which, '/') : NULL;
 	char *path;
 	int rc = 0;
 
-	if ((slash ? asprintf(&path, "%.*s/%s.folded", (int)(slash - which), which, r->id) :
-		     asprintf(&path, "%s/%s.folded", a->results, r->id)) < 0)
+	if ((slash ? asprintf(&path, "%.*s/%s.folded", (int)(slash - which), which, r->id)
+		   : asprintf(&path, "%s/%s.folded", a->results, r->id)) < 0)
 		return bb_fail_nomem(err);
 	if (!access(path, F_OK))
 		rc = draw_flame(path, ret_html, err);
@@ -137,8 +142,8 @@ static int read_run(const struct report_args *a, size_t i, struct page *page, st
 
 	if (rc)
 		return rc;
-	rc = a->folded && !i ? draw_flame(a->folded, &page->flames[i], err) :
-	     find_flame(a, which, page->reports[i], &page->flames[i], err);
+	rc = a->folded && !i ? draw_flame(a->folded, &page->flames[i], err)
+			     : find_flame(a, which, page->reports[i], &page->flames[i], err);
 	page->v[i] = (struct bb_html_page){page->reports[i], &page->history, page->flames[i]};
 	return rc;
 }
@@ -171,7 +176,8 @@ static void say_written(const char *path)
 	struct stat st;
 
 	if (path && !stat(path, &st) && S_ISREG(st.st_mode))
-		fprintf(stderr, "bpfbench: the page is %s (%.0f kB)\n", path, (double)st.st_size / 1000);
+		fprintf(stderr, "bpfbench: the page is %s (%.0f kB)\n", path,
+			(double)st.st_size / 1000);
 }
 
 int bb_cmd_report(int argc, char **argv)

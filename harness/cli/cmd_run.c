@@ -22,7 +22,7 @@ struct run_args {
 	struct bb_strings scenarios, variants, drives;
 	uint32_t samples, loads;
 	bool cold, dry_run, flame;
-	const char *flame_file;		/* NULL: stored beside the run */
+	const char *flame_file; /* NULL: stored beside the run */
 };
 
 #define DEFAULT_BUDGET_S 18.0
@@ -32,17 +32,25 @@ enum { KEY_DRY_RUN = 0x100, KEY_LOADS, KEY_COLD, KEY_FLAME };
 
 static const struct argp_option options[] = {
 	{NULL, 0, NULL, 0, "What to measure:", 1},
-	{"scenario", 's', "NAME", 0, "scenario to run, by name or path of a .yml file (repeatable)", 1},
+	{"scenario", 's', "NAME", 0, "scenario to run, by name or path of a .yml file (repeatable)",
+	 1},
 	{"variant", 'V', "NAME", 0, "only this variant, and the floor (repeatable)", 1},
 	{"drive", 'd', "NAME", 0, "only this drive: step, step-cold, in-situ, ... (repeatable)", 1},
 	{NULL, 0, NULL, 0, "How:", 2},
-	{"samples", 'n', "N", 0, "samples of each case, all loads together (default 6000; step-cold 240 or fewer; "
-	 "in-situ goes by time)", 2},
-	{"cold", KEY_COLD, NULL, 0, "step with emptied caches and branch history as well: each step drive once more, as "
-	 "step-cold", 2},
-	{"loads", KEY_LOADS, "N", 0, "program loads (default 12): each is one replication, placed anew by the JIT", 2},
-	{"flame", KEY_FLAME, "FILE.svg", OPTION_ARG_OPTIONAL, "a flame graph as well, of the workload in situ while the programs "
-	 "run on it, sampled when all is measured (3 s): into FILE.svg, or beside the stored run", 2},
+	{"samples", 'n', "N", 0,
+	 "samples of each case, all loads together (default 6000; step-cold 240 or fewer; in-situ "
+	 "goes by time)",
+	 2},
+	{"cold", KEY_COLD, NULL, 0,
+	 "step with emptied caches and branch history as well: each step drive once more, as "
+	 "step-cold",
+	 2},
+	{"loads", KEY_LOADS, "N", 0,
+	 "program loads (default 12): each is one replication, placed anew by the JIT", 2},
+	{"flame", KEY_FLAME, "FILE.svg", OPTION_ARG_OPTIONAL,
+	 "a flame graph as well, of the workload in situ while the programs run on it, sampled "
+	 "when all is measured (3 s): into FILE.svg, or beside the stored run",
+	 2},
 	{"dry-run", KEY_DRY_RUN, NULL, 0, "print the plan; load and measure nothing", 2},
 	{0},
 };
@@ -53,25 +61,34 @@ static void check_what(const struct run_args *a, const struct argp_state *state)
 	bool live = bb_live_args__any(&a->live);
 
 	if ((a->scenarios.n > 0) + (a->object.objects.n > 0) + live > 1)
-		bb_usage_error(state, "one of --scenario, --object and loaded programs (--prog-id, --prog-name, --pinned)");
+		bb_usage_error(state, "one of --scenario, --object and loaded programs (--prog-id, "
+				      "--prog-name, --pinned)");
 	if (!a->scenarios.n && !a->object.objects.n && !live)
-		bb_usage_error(state, "which scenario? --scenario NAME (`bpfbench list` shows them), --object FILE, or a program that "
-			       "is loaded: --prog-id N");
+		bb_usage_error(state, "which scenario? --scenario NAME (`bpfbench list` shows "
+				      "them), --object FILE, or a program that is loaded: "
+				      "--prog-id N");
 	if (a->scenarios.n && bb_object_args__any(&a->object))
-		bb_usage_error(state, "--program, --packet, --ctx and --trigger are for --object; a scenario says it itself");
+		bb_usage_error(state, "--program, --packet, --ctx and --trigger are for --object; "
+				      "a scenario says it itself");
 	if (live && (a->object.programs.n || a->object.packets.n || a->object.contexts.n))
-		bb_usage_error(state, "--program, --packet and --ctx are for --object, not for loaded programs");
+		bb_usage_error(state, "--program, --packet and --ctx are for --object, not for "
+				      "loaded programs");
 	if (live && a->object.trigger && strcmp(a->object.trigger, "test-run"))
-		bb_usage_error(state, "loaded programs take --trigger test-run, not '%s'; without it they are watched",
+		bb_usage_error(state,
+			       "loaded programs take --trigger test-run, not '%s'; without it they "
+			       "are watched",
 			       a->object.trigger);
 	if (!live && a->live.seconds > 0)
-		bb_usage_error(state, "--seconds is for loaded programs (--prog-id, --prog-name, --pinned)");
+		bb_usage_error(state, "--seconds is for loaded programs (--prog-id, --prog-name, "
+				      "--pinned)");
 	if (live && a->object.trigger && a->live.seconds > 0)
 		bb_usage_error(state, "test runs go by --samples, not by --seconds");
 	if (a->flame && a->scenarios.n != 1)
-		bb_usage_error(state, "--flame takes one --scenario, with a drive in situ over a workload");
+		bb_usage_error(state, "--flame takes one --scenario, with a drive in situ over a "
+				      "workload");
 	if (a->flame && a->measure.no_store && !a->flame_file)
-		bb_usage_error(state, "--flame with --no-store has no place for the flame graph: --flame=FILE.svg");
+		bb_usage_error(state, "--flame with --no-store has no place for the flame graph: "
+				      "--flame=FILE.svg");
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -90,9 +107,14 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case 'n': a->samples = bb_option_u32(state, "samples", arg, 1, 100000000); break;
 	case KEY_LOADS: a->loads = bb_option_u32(state, "loads", arg, 1, 10000); break;
 	case KEY_COLD: a->cold = true; break;
-	case KEY_FLAME: a->flame = true; a->flame_file = arg; break;
+	case KEY_FLAME:
+		a->flame = true;
+		a->flame_file = arg;
+		break;
 	case KEY_DRY_RUN: a->dry_run = true; break;
-	case ARGP_KEY_ARG: bb_usage_error(state, "'%s' is no option; a scenario is named by --scenario %s", arg, arg);
+	case ARGP_KEY_ARG:
+		bb_usage_error(state, "'%s' is no option; a scenario is named by --scenario %s",
+			       arg, arg);
 	case ARGP_KEY_END: check_what(a, state); break;
 	default: return ARGP_ERR_UNKNOWN;
 	}
@@ -110,20 +132,22 @@ static const struct argp argp = {
 	.options = options,
 	.parser = parse,
 	.doc = "Measure what one run of each variant of a BPF program costs.\v"
-	       "BMF goes to stdout and nothing else does (--format chooses another); the table for people goes to stderr, the "
-	       "run with all its samples into results/. A run has a budget of 18 s (with --cold 45 s) unless --budget says "
-	       "otherwise. Needs root.\n\n"
-	       "--cold gives a band from hot to cold. Before each cold step, outside of what is timed, a buffer of twice the last "
-	       "cache of up to 16 MiB is written, and 32 768 branches are run on random bits. A larger cache, such as a server's "
-	       "L3, keeps its lines, and what the way to the program warms up again (the system call, the fault) is warm: colder "
-	       "than that is possible.",
+	       "BMF goes to stdout and nothing else does (--format chooses another); the table for "
+	       "people goes to stderr, the run with all its samples into results/. A run has a "
+	       "budget of 18 s (with --cold 45 s) unless --budget says otherwise. Needs root.\n\n"
+	       "--cold gives a band from hot to cold. Before each cold step, outside of what is "
+	       "timed, a buffer of twice the last cache of up to 16 MiB is written, and 32 768 "
+	       "branches are run on random bits. A larger cache, such as a server's L3, keeps its "
+	       "lines, and what the way to the program warms up again (the system call, the fault) "
+	       "is warm: colder than that is possible.",
 	.children = children,
 	.help_filter = bb_help_formats,
 };
 
 static void print_plan(const struct bb_plan *plan, FILE *out)
 {
-	fprintf(out, "%s: %zu cases, %u loads each\n", plan->scenario->name, plan->n_cells, plan->loads);
+	fprintf(out, "%s: %zu cases, %u loads each\n", plan->scenario->name, plan->n_cells,
+		plan->loads);
 	for (size_t i = 0; i < plan->n_cells; i++) {
 		const struct bb_cell *c = &plan->cells[i];
 
@@ -147,26 +171,35 @@ struct jobs {
 	size_t n;
 	struct bb_scenario **scenarios;
 	struct bb_plan *plans;
-	struct bb_object_scenario object;	/* of --object: which of the programs nothing here can drive */
+	/* of --object: which of the programs nothing here can drive */
+	struct bb_object_scenario object;
 };
 
 /* The scenario of the objects or of the loaded programs, whichever were named. */
 static int without_scenario(const struct run_args *a, struct jobs *j, struct bb_err *err)
 {
 	if (a->object.objects.n)
-		return bb_object_args__scenario(&a->object, false, &j->object, &j->scenarios[0], err);
+		return bb_object_args__scenario(&a->object, false, &j->object, &j->scenarios[0],
+						err);
 	if (a->object.trigger)
-		fputs("bpfbench: test runs of loaded programs change what those programs have in their maps\n", stderr);
+		fputs("bpfbench: test runs of loaded programs change what those programs have in "
+		      "their maps\n",
+		      stderr);
 	return bb_live_args__scenario(&a->live, a->object.trigger != NULL, &j->scenarios[0], err);
 }
 
-/* All scenarios are read and planned before the first is measured: a typo in the last one costs nothing. */
-static int plan_all(const struct run_args *a, const struct bb_paths *paths, struct jobs *j, struct bb_err *err)
+/* All scenarios are read and planned before the first is measured: a typo in the last one costs
+ * nothing. */
+static int plan_all(const struct run_args *a, const struct bb_paths *paths, struct jobs *j,
+		    struct bb_err *err)
 {
 	struct bb_plan_opts opts = {
-		.variants = a->variants.v, .n_variants = a->variants.n,
-		.drives = a->drives.v, .n_drives = a->drives.n,
-		.samples = a->samples, .loads = a->loads,
+		.variants = a->variants.v,
+		.n_variants = a->variants.n,
+		.drives = a->drives.v,
+		.n_drives = a->drives.n,
+		.samples = a->samples,
+		.loads = a->loads,
 	};
 	int rc = 0;
 
@@ -176,8 +209,9 @@ static int plan_all(const struct run_args *a, const struct bb_paths *paths, stru
 	if (!j->scenarios || !j->plans)
 		return bb_fail_nomem(err);
 	for (size_t i = 0; !rc && i < j->n; i++) {
-		rc = a->scenarios.n ? bb_scenario_find(paths, a->scenarios.v[i], &j->scenarios[i], err)
-				    : without_scenario(a, j, err);
+		rc = a->scenarios.n
+			     ? bb_scenario_find(paths, a->scenarios.v[i], &j->scenarios[i], err)
+			     : without_scenario(a, j, err);
 		if (!rc && a->cold)
 			rc = bb_scenario__add_cold(j->scenarios[i], err);
 		if (!rc)
@@ -199,25 +233,31 @@ static void jobs_done(struct jobs *j)
 	bb_object_scenario__done(&j->object);
 }
 
-static int measure_all(const struct run_args *a, struct bb_measure *m, const struct jobs *j, struct bb_err *err)
+static int measure_all(const struct run_args *a, struct bb_measure *m, const struct jobs *j,
+		       struct bb_err *err)
 {
 	int rc = 0, unsupported = 0;
 
 	for (size_t i = 0; !rc && i < j->object.n_skips; i++)
-		rc = bb_report__add_skip(m->report, j->object.skips[i].what, j->object.skips[i].why) ? bb_fail_nomem(err) : 0;
+		rc = bb_report__add_skip(m->report, j->object.skips[i].what, j->object.skips[i].why)
+			     ? bb_fail_nomem(err)
+			     : 0;
 	for (size_t i = 0; !rc && i < j->n; i++) {
 		if (a->measure.verbose)
-			fprintf(stderr, "bpfbench: %s: %zu cases on CPU %d, polled from CPU %d, seed %llu\n",
-				j->plans[i].scenario->name, j->plans[i].n_cells, m->opts.driver.cpu, m->opts.driver.poll_cpu,
-				(unsigned long long)a->measure.seed);
+			fprintf(stderr,
+				"bpfbench: %s: %zu cases on CPU %d, polled from CPU %d, seed "
+				"%llu\n",
+				j->plans[i].scenario->name, j->plans[i].n_cells, m->opts.driver.cpu,
+				m->opts.driver.poll_cpu, (unsigned long long)a->measure.seed);
 		rc = bb_run_plan(&j->plans[i], &m->opts, m->report, err);
-		if (rc == -ENOTSUP) {	/* said by name in the skips; the other scenarios may do better */
+		/* said by name in the skips; the other scenarios may do better */
+		if (rc == -ENOTSUP) {
 			unsupported++;
 			rc = 0;
 		}
 	}
 	if (!rc && unsupported && !m->report->n_cases && !m->report->n_counted)
-		rc = err->code;		/* the message of the last one stands */
+		rc = err->code; /* the message of the last one stands */
 	return rc;
 }
 
@@ -230,10 +270,12 @@ static int run_all(const struct run_args *a, const struct jobs *j, const char *c
 
 	if (bb_measure__begin(&a->measure, name, command, &m, &err))
 		return bb_complain(&err);
-	/* Of all programs of an object, those that fail are named and the others measured; what was named must work. */
+	/* Of all programs of an object, those that fail are named and the others measured; what was
+	 * named must work. */
 	m.opts.skip_failing = a->object.objects.n && !a->object.programs.n && !a->variants.n;
 	exit_code = bb_measure__deliver(&m, measure_all(a, &m, j, &err), &err);
-	if (exit_code == BB_EXIT_OK && a->flame && bb_flame_of_run(&m, &j->plans[0], a->flame_file, &err))
+	if (exit_code == BB_EXIT_OK && a->flame &&
+	    bb_flame_of_run(&m, &j->plans[0], a->flame_file, &err))
 		exit_code = bb_complain(&err);
 	bb_measure__end(&m);
 	return exit_code;

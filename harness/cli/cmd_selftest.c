@@ -24,9 +24,11 @@ enum { KEY_PROGRAM = 0x100, KEY_MODE, KEY_EXPERIMENTS, KEY_THRESHOLD, KEY_INJECT
 
 static const struct argp_option options[] = {
 	{NULL, 0, NULL, 0, "What to try:", 1},
-	{"program", KEY_PROGRAM, "NAME", 0, "only this program of the scenario `selftest`: loop, straight or ringbuf", 1},
+	{"program", KEY_PROGRAM, "NAME", 0,
+	 "only this program of the scenario `selftest`: loop, straight or ringbuf", 1},
 	{"mode", KEY_MODE, "NAME", 0, "only this: same-load, reloads or injected", 1},
-	{"experiments", KEY_EXPERIMENTS, "N", 0, "of each program and mode (default: as many as the budget allows)", 1},
+	{"experiments", KEY_EXPERIMENTS, "N", 0,
+	 "of each program and mode (default: as many as the budget allows)", 1},
 	{"threshold", KEY_THRESHOLD, "PERCENT", 0, "judge at this (default 1)", 1},
 	{"inject", KEY_INJECT, "PERCENT", 0, "slowdown that is to be found (default 2)", 1},
 	{"each", KEY_EACH, "SECONDS", 0, "budget of one experiment (default 10)", 1},
@@ -49,10 +51,14 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case ARGP_KEY_INIT: state->child_inputs[0] = &a->measure; break;
 	case KEY_PROGRAM: a->opts.program = arg; break;
 	case KEY_MODE: a->opts.mode = mode_of(state, arg); break;
-	case KEY_EXPERIMENTS: a->opts.experiments = bb_option_u32(state, "experiments", arg, 1, 100000); break;
+	case KEY_EXPERIMENTS:
+		a->opts.experiments = bb_option_u32(state, "experiments", arg, 1, 100000);
+		break;
 	case KEY_THRESHOLD: a->opts.threshold = bb_option_percent(state, "threshold", arg); break;
 	case KEY_INJECT: a->opts.inject = bb_option_percent(state, "inject", arg); break;
-	case KEY_EACH: a->opts.experiment_budget_s = bb_option_double(state, "each", arg, 0.1, 3600); break;
+	case KEY_EACH:
+		a->opts.experiment_budget_s = bb_option_double(state, "each", arg, 0.1, 3600);
+		break;
 	case ARGP_KEY_ARG: bb_usage_error(state, "'%s' is no option", arg);
 	default: return ARGP_ERR_UNKNOWN;
 	}
@@ -65,9 +71,10 @@ static const struct argp argp = {
 	.options = options,
 	.parser = parse,
 	.doc = "Find out what this machine can resolve: programs compared with themselves.\v"
-	       "Counts false verdicts and missed slowdowns, with the bound that the number of tries allows, and measures the "
-	       "noise floor, below which `bpfbench compare` refuses a threshold. Takes less than a minute. Beside it stands what "
-	       "other methods would have said of the same samples. Needs root.",
+	       "Counts false verdicts and missed slowdowns, with the bound that the number of "
+	       "tries allows, and measures the noise floor, below which `bpfbench compare` refuses "
+	       "a threshold. Takes less than a minute. Beside it stands what other methods would "
+	       "have said of the same samples. Needs root.",
 	.children = children,
 	.help_filter = bb_help_formats,
 };
@@ -84,10 +91,12 @@ static double p50(const double *x, uint32_t n)
 	return m;
 }
 
-/* "0/24 (<= 11.7 %)": k of n with the one-sided 95 % Clopper-Pearson bound: an upper one, or for power a lower one. */
+/* "0/24 (<= 11.7 %)": k of n with the one-sided 95 % Clopper-Pearson bound: an upper one, or for
+ * power a lower one. */
 static void print_share(FILE *out, uint32_t k, uint32_t n, bool power)
 {
-	double bound = power ? 1 - bb_clopper_pearson_upper(n - k, n, 0.05) : bb_clopper_pearson_upper(k, n, 0.05);
+	double bound = power ? 1 - bb_clopper_pearson_upper(n - k, n, 0.05)
+			     : bb_clopper_pearson_upper(k, n, 0.05);
 
 	fprintf(out, "%4u/%-4u (%s %5.1f %%)", k, n, power ? ">=" : "<=", 100 * bound);
 }
@@ -99,31 +108,39 @@ static uint32_t beyond(const struct bb_selftest_row *r)
 
 static void print_rows(FILE *out, const struct bb_selftest *t, double threshold)
 {
-	fprintf(out, "%-10s %-10s %-22s %10s %9s %10s %8s\n", "program", "mode", "verdicts", "estimate", "+-", "covered",
-		"s each");
+	fprintf(out, "%-10s %-10s %-22s %10s %9s %10s %8s\n", "program", "mode", "verdicts",
+		"estimate", "+-", "covered", "s each");
 	for (size_t i = 0; i < t->n_rows; i++) {
 		const struct bb_selftest_row *r = &t->rows[i];
 
 		if (!r->n)
 			continue;
 		fprintf(out, "%-10s %-10s ", r->program, bb_selftest_mode_name(r->mode));
-		print_share(out, r->mode == BB_SELFTEST_INJECTED ? r->verdicts[BB_VERDICT_REGRESSED] : beyond(r), r->n,
-			    r->mode == BB_SELFTEST_INJECTED);
-		fprintf(out, " %+8.3f %% %7.3f %% %4u/%-4u %8.2f", 100 * expm1(p50(r->log_ratios, r->n)),
-			100 * p50(r->half_widths, r->n), r->covered, r->n, r->seconds / (r->n + r->voids));
+		print_share(out,
+			    r->mode == BB_SELFTEST_INJECTED ? r->verdicts[BB_VERDICT_REGRESSED]
+							    : beyond(r),
+			    r->n, r->mode == BB_SELFTEST_INJECTED);
+		fprintf(out, " %+8.3f %% %7.3f %% %4u/%-4u %8.2f",
+			100 * expm1(p50(r->log_ratios, r->n)), 100 * p50(r->half_widths, r->n),
+			r->covered, r->n, r->seconds / (r->n + r->voids));
 		if (r->voids)
 			fprintf(out, "  %u void", r->voids);
 		fputc('\n', out);
 	}
-	fprintf(out, "\nA/A (same-load, reloads): false verdicts at %g %%. injected: slowdowns found. In brackets the 95 %% bound.\n"
-		"estimate, +-: medians of the estimates and of the intervals' half widths. covered: intervals with the truth "
-		"in them.\n", 100 * threshold);
+	fprintf(out,
+		"\nA/A (same-load, reloads): false verdicts at %g %%. injected: slowdowns found. "
+		"In brackets the 95 %% bound.\n"
+		"estimate, +-: medians of the estimates and of the intervals' half widths. "
+		"covered: intervals with the truth in them.\n",
+		100 * threshold);
 }
 
 static void print_rivals(FILE *out, const struct bb_selftest *t)
 {
-	fprintf(out, "\nWhat others would have said of the same samples: \"different\", of all tries\n%-10s %-10s %10s", "program",
-		"mode", "bpfbench");
+	fprintf(out,
+		"\nWhat others would have said of the same samples: \"different\", of all "
+		"tries\n%-10s %-10s %10s",
+		"program", "mode", "bpfbench");
 	for (int i = 0; i < BB_N_RIVALS; i++)
 		fprintf(out, "  %s", bb_selftest_rival_name((enum bb_selftest_rival)i));
 	fputc('\n', out);
@@ -132,9 +149,11 @@ static void print_rivals(FILE *out, const struct bb_selftest *t)
 
 		if (!r->n)
 			continue;
-		fprintf(out, "%-10s %-10s %8.0f %%", r->program, bb_selftest_mode_name(r->mode), 100.0 * beyond(r) / r->n);
+		fprintf(out, "%-10s %-10s %8.0f %%", r->program, bb_selftest_mode_name(r->mode),
+			100.0 * beyond(r) / r->n);
 		for (int j = 0; j < BB_N_RIVALS; j++)
-			fprintf(out, "  %*.0f %%", (int)strlen(bb_selftest_rival_name((enum bb_selftest_rival)j)) - 2,
+			fprintf(out, "  %*.0f %%",
+				(int)strlen(bb_selftest_rival_name((enum bb_selftest_rival)j)) - 2,
 				100.0 * r->rivals[j] / r->n);
 		fputc('\n', out);
 	}
@@ -143,13 +162,20 @@ static void print_rivals(FILE *out, const struct bb_selftest *t)
 static void print_floor(FILE *out, const struct bb_selftest *t)
 {
 	if (!isnan(t->noise_floor))
-		fprintf(out, "\nNoise floor of this machine: %.3f %% (95th percentile of the |difference| between a program and "
-			"itself).\nA threshold below it is refused by `bpfbench compare`.\n", 100 * t->noise_floor);
+		fprintf(out,
+			"\nNoise floor of this machine: %.3f %% (95th percentile of the "
+			"|difference| between a program and itself).\nA threshold below it is "
+			"refused by `bpfbench compare`.\n",
+			100 * t->noise_floor);
 }
 
 int bb_cmd_selftest(int argc, char **argv)
 {
-	struct selftest_args a = {.opts = {.mode = -1, .threshold = 0.01, .alpha = 0.05, .inject = 0.02, .experiment_budget_s = 10}};
+	struct selftest_args a = {.opts = {.mode = -1,
+					   .threshold = 0.01,
+					   .alpha = 0.05,
+					   .inject = 0.02,
+					   .experiment_budget_s = 10}};
 	char *command = bb_command_line(argc, argv);
 	struct bb_scenario *scenario = NULL;
 	struct bb_selftest t = {0};
@@ -173,7 +199,8 @@ int bb_cmd_selftest(int argc, char **argv)
 		print_rivals(stdout, &t);
 		print_floor(stdout, &t);
 		if (!a.measure.no_store &&
-		    bb_selftest__write(a.measure.results, m.report, &t, &a.opts, m.opts.driver.uid, m.opts.driver.gid, &err))
+		    bb_selftest__write(a.measure.results, m.report, &t, &a.opts, m.opts.driver.uid,
+				       m.opts.driver.gid, &err))
 			exit_code = bb_complain(&err);
 	}
 	bb_selftest__done(&t);

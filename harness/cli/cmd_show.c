@@ -41,7 +41,8 @@ static const struct argp argp = {
 	.parser = parse,
 	.args_doc = "[RUN]",
 	.doc = "Print a stored run in any format, without measuring.\v"
-	       "RUN is a file, an id in the results folder, the beginning of one, or `latest` (the default).",
+	       "RUN is a file, an id in the results folder, the beginning of one, or `latest` (the "
+	       "default).",
 	.help_filter = bb_help_formats,
 };
 

@@ -13,8 +13,8 @@
 #include "report/exact_diff.h"
 #include "run/selftest_store.h"
 
-int bb_compare_check_floor(const struct bb_compare_opts *o, const char *results, const struct bb_fingerprint *fp,
-			   struct bb_err *err)
+int bb_compare_check_floor(const struct bb_compare_opts *o, const char *results,
+			   const struct bb_fingerprint *fp, struct bb_err *err)
 {
 	struct bb_fingerprint own;
 	char *id = NULL;
@@ -24,17 +24,20 @@ int bb_compare_check_floor(const struct bb_compare_opts *o, const char *results,
 	if (!rc)
 		rc = bb_selftest__read_floor(results, fp ? fp : &own, &floor, &id, err);
 	if (rc == -ENOENT)
-		return 0;	/* nobody knows the floor: `bpfbench selftest` would */
+		return 0; /* nobody knows the floor: `bpfbench selftest` would */
 	if (!rc && o->threshold < floor)
-		rc = bb_fail(err, -ERANGE, "a threshold of %.3g %% is below what this machine can resolve: self-test %s found a noise "
-			     "floor of %.3g %%; take a larger --threshold, or a quieter machine and a new `bpfbench selftest`",
+		rc = bb_fail(err, -ERANGE,
+			     "a threshold of %.3g %% is below what this machine can resolve: "
+			     "self-test %s found a noise floor of %.3g %%; take a larger "
+			     "--threshold, or a quieter machine and a new `bpfbench selftest`",
 			     100 * o->threshold, id, 100 * floor);
 	free(id);
 	return rc;
 }
 
 /* Sort, filter, print; the exit code is by all rows, shown or not. */
-static int show(const struct bb_compare_opts *o, struct bb_diffs *d, const char *label_a, const char *label_b)
+static int show(const struct bb_compare_opts *o, struct bb_diffs *d, const char *label_a,
+		const char *label_b)
 {
 	bool fails = o->fail_on != BB_VERDICT_INCONCLUSIVE && bb_diffs_have(d, o->fail_on);
 	struct bb_err err = {0};
@@ -57,8 +60,8 @@ static int show(const struct bb_compare_opts *o, struct bb_diffs *d, const char 
 	return fails ? BB_EXIT_REGRESSION : BB_EXIT_OK;
 }
 
-int bb_compare_show_live(const struct bb_compare_opts *o, const struct bb_report *report, const char *base,
-			 const char *head)
+int bb_compare_show_live(const struct bb_compare_opts *o, const struct bb_report *report,
+			 const char *base, const char *head)
 {
 	struct bb_diffs d = {0};
 	struct bb_err err = {0};
@@ -71,10 +74,11 @@ int bb_compare_show_live(const struct bb_compare_opts *o, const struct bb_report
 	return exit_code;
 }
 
-int bb_compare_show_exact(const struct bb_compare_opts *o, const struct bb_report *a, const struct bb_report *b,
-			  const char *base, const char *head)
+int bb_compare_show_exact(const struct bb_compare_opts *o, const struct bb_report *a,
+			  const struct bb_report *b, const char *base, const char *head)
 {
-	enum bb_verdict fail_on = o->fail_on == BB_VERDICT_INCONCLUSIVE ? BB_VERDICT_REGRESSED : o->fail_on;
+	enum bb_verdict fail_on = o->fail_on == BB_VERDICT_INCONCLUSIVE ? BB_VERDICT_REGRESSED
+									: o->fail_on;
 	struct bb_exact_diff d = {0};
 	struct bb_err err = {0};
 	int rc = bb_exact_diff__make(a, b, base, head, &d, &err), exit_code;
@@ -83,7 +87,9 @@ int bb_compare_show_exact(const struct bb_compare_opts *o, const struct bb_repor
 		rc = bb_fail_nomem(&err);
 	if (!rc && (fflush(stdout) || ferror(stdout)))
 		rc = bb_fail(&err, -EIO, "stdout: %s", strerror(errno));
-	exit_code = rc ? bb_complain(&err) : bb_exact_diff__count(&d, fail_on) ? BB_EXIT_REGRESSION : BB_EXIT_OK;
+	exit_code = rc                                  ? bb_complain(&err)
+		    : bb_exact_diff__count(&d, fail_on) ? BB_EXIT_REGRESSION
+							: BB_EXIT_OK;
 	bb_exact_diff__done(&d);
 	return exit_code;
 }
@@ -91,13 +97,14 @@ int bb_compare_show_exact(const struct bb_compare_opts *o, const struct bb_repor
 int bb_compare_exit_code(const struct bb_compare_opts *o, const struct bb_report *report)
 {
 	for (size_t i = 0; i < report->n_comparisons; i++)
-		if (o->fail_on != BB_VERDICT_INCONCLUSIVE && report->comparisons[i].verdict == o->fail_on)
+		if (o->fail_on != BB_VERDICT_INCONCLUSIVE &&
+		    report->comparisons[i].verdict == o->fail_on)
 			return BB_EXIT_REGRESSION;
 	return BB_EXIT_OK;
 }
 
-static int save_baseline(const struct bb_compare_opts *o, const char *results, const struct bb_report *run,
-			 struct bb_err *err)
+static int save_baseline(const struct bb_compare_opts *o, const char *results,
+			 const struct bb_report *run, struct bb_err *err)
 {
 	uid_t uid;
 	gid_t gid;
@@ -110,9 +117,12 @@ static int save_baseline(const struct bb_compare_opts *o, const char *results, c
 	return rc;
 }
 
-int bb_compare_show_stored(const struct bb_compare_opts *o, const char *results, const char *const *runs, size_t n_runs)
+int bb_compare_show_stored(const struct bb_compare_opts *o, const char *results,
+			   const char *const *runs, size_t n_runs)
 {
-	struct bb_diff_opts opts = {.threshold = o->threshold, .alpha = o->alpha, .force = o->force};
+	struct bb_diff_opts opts = {.threshold = o->threshold,
+				    .alpha = o->alpha,
+				    .force = o->force};
 	const char *old = o->baseline ? o->baseline : n_runs == 2 ? runs[0] : NULL;
 	const char *new = n_runs ? runs[n_runs - 1] : "latest";
 	struct bb_report *a = NULL, *b = NULL;
@@ -133,7 +143,8 @@ int bb_compare_show_stored(const struct bb_compare_opts *o, const char *results,
 	if (!rc && old && !o->exact)
 		rc = bb_diff_reports(a, b, &opts, &d, &err);
 	if (!rc && old)
-		exit_code = o->exact ? bb_compare_show_exact(o, a, b, NULL, NULL) : show(o, &d, a->id, b->id);
+		exit_code = o->exact ? bb_compare_show_exact(o, a, b, NULL, NULL)
+				     : show(o, &d, a->id, b->id);
 	if (!rc && o->save_baseline)
 		rc = save_baseline(o, results, b, &err);
 	if (rc)

@@ -13,34 +13,37 @@
 
 /* What `compare` shows and answers, for comparisons measured just now and for stored runs. */
 struct bb_compare_opts {
-	double threshold, alpha;	/* shares */
-	enum bb_verdict fail_on;	/* exit code 3 if any verdict is this; inconclusive: never */
-	const char *sort;		/* NULL: as they come */
+	double threshold, alpha; /* shares */
+	enum bb_verdict fail_on; /* exit code 3 if any verdict is this; inconclusive: never */
+	const char *sort;        /* NULL: as they come */
 	struct bb_strings filters;
 	bool force;
-	bool exact;			/* instructions only, without tolerance */
+	bool exact; /* instructions only, without tolerance */
 	const char *baseline, *save_baseline;
 };
 
 /*
- * A threshold below the noise floor of the machine, as its newest self-test found it, is refused: -ERANGE with the
- * explanation. 0 when there is no self-test of such a machine. `fp` NULL: this machine.
+ * A threshold below the noise floor of the machine, as its newest self-test found it, is refused:
+ * -ERANGE with the explanation. 0 when there is no self-test of such a machine. `fp` NULL: this
+ * machine.
  */
-int bb_compare_check_floor(const struct bb_compare_opts *o, const char *results, const struct bb_fingerprint *fp,
-			   struct bb_err *err);
+int bb_compare_check_floor(const struct bb_compare_opts *o, const char *results,
+			   const struct bb_fingerprint *fp, struct bb_err *err);
 
 /* Print the comparisons of a report that has just been measured. Returns the exit code. */
-int bb_compare_show_live(const struct bb_compare_opts *o, const struct bb_report *report, const char *base,
-			 const char *head);
+int bb_compare_show_live(const struct bb_compare_opts *o, const struct bb_report *report,
+			 const char *base, const char *head);
 
-/* The same for what was counted: exit code 3 also for one instruction more, unless another verdict was asked for. */
-int bb_compare_show_exact(const struct bb_compare_opts *o, const struct bb_report *a, const struct bb_report *b,
-			  const char *base, const char *head);
+/* The same for what was counted: exit code 3 also for one instruction more, unless another verdict
+ * was asked for. */
+int bb_compare_show_exact(const struct bb_compare_opts *o, const struct bb_report *a,
+			  const struct bb_report *b, const char *base, const char *head);
 
 /* The same without printing. */
 int bb_compare_exit_code(const struct bb_compare_opts *o, const struct bb_report *report);
 
 /* Read two stored runs, compare and print; save a baseline if asked. Returns the exit code. */
-int bb_compare_show_stored(const struct bb_compare_opts *o, const char *results, const char *const *runs, size_t n_runs);
+int bb_compare_show_stored(const struct bb_compare_opts *o, const char *results,
+			   const char *const *runs, size_t n_runs);
 
 #endif

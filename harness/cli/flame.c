@@ -46,9 +46,11 @@ static int store(struct flame *f, const char *suffix, bb_output_writer writer, s
 	if (!rc && asprintf(&name, "%s.%s", m->report->id, suffix) < 0)
 		rc = bb_fail_nomem(err);
 	if (!rc)
-		rc = bb_store__write_text(m->args->results, name, text, len, m->opts.driver.uid, m->opts.driver.gid, &path, err);
+		rc = bb_store__write_text(m->args->results, name, text, len, m->opts.driver.uid,
+					  m->opts.driver.gid, &path, err);
 	if (!rc && !m->args->quiet)
-		fprintf(stderr, "bpfbench: %s stored as %s\n", writer == write_svg ? "flame graph" : "its stacks", path);
+		fprintf(stderr, "bpfbench: %s stored as %s\n",
+			writer == write_svg ? "flame graph" : "its stacks", path);
 	free(path);
 	free(name);
 	free(text);
@@ -62,7 +64,8 @@ static int deliver(struct flame *f, const char *file, struct bb_err *err)
 	return rc || f->m->args->no_store ? rc : store(f, "folded", write_folded, err);
 }
 
-int bb_flame_of_run(const struct bb_measure *m, const struct bb_plan *plan, const char *file, struct bb_err *err)
+int bb_flame_of_run(const struct bb_measure *m, const struct bb_plan *plan, const char *file,
+		    struct bb_err *err)
 {
 	struct flame f = {.m = m};
 	struct bb_recording r = {0};
@@ -70,15 +73,16 @@ int bb_flame_of_run(const struct bb_measure *m, const struct bb_plan *plan, cons
 	int rc;
 
 	if (!m->args->quiet)
-		fprintf(stderr, "bpfbench: sampling the workload for the flame graph, %g s\n", BB_FLAME_S);
+		fprintf(stderr, "bpfbench: sampling the workload for the flame graph, %g s\n",
+			BB_FLAME_S);
 	rc = bb_flame_record(plan, &m->opts, &r, err);
 	if (rc)
 		return rc;
 	rc = bb_fold(&r.samples, &r.spaces, &fold, &f.profile, err);
 	if (!rc) {
-		snprintf(f.title, sizeof(f.title), "%s, its workload: %llu samples at %u Hz (%s)", plan->scenario->name,
-			 (unsigned long long)f.profile.stacks.total, BB_FLAME_HZ,
-			 r.stats.is_cpu_clock ? "cpu-clock" : "cycles");
+		snprintf(f.title, sizeof(f.title), "%s, its workload: %llu samples at %u Hz (%s)",
+			 plan->scenario->name, (unsigned long long)f.profile.stacks.total,
+			 BB_FLAME_HZ, r.stats.is_cpu_clock ? "cpu-clock" : "cycles");
 		if (!m->args->quiet)
 			bb_say_lost(&r, &f.profile, true);
 		rc = deliver(&f, file, err);

@@ -7,10 +7,11 @@
 #include "plan/plan.h"
 
 /*
- * After a plan was measured: sample its workload (run/flame.h), and write the flame graph to `file`, or where that is NULL into
- * the folder of stored runs as ID.svg. The folded stacks are stored there as ID.folded unless nothing is to be stored.
- * 0 or -errno with a message.
+ * After a plan was measured: sample its workload (run/flame.h), and write the flame graph to
+ * `file`, or where that is NULL into the folder of stored runs as ID.svg. The folded stacks are
+ * stored there as ID.folded unless nothing is to be stored. 0 or -errno with a message.
  */
-int bb_flame_of_run(const struct bb_measure *m, const struct bb_plan *plan, const char *file, struct bb_err *err);
+int bb_flame_of_run(const struct bb_measure *m, const struct bb_plan *plan, const char *file,
+		    struct bb_err *err);
 
 #endif

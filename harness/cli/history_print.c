@@ -17,19 +17,12 @@ static const char *mark_text(const struct bb_timeline *t, const struct bb_timeli
 	return bb_timeline__is_judged(t, p) ? bb_history_mark_name(p->judged.mark) : "-";
 }
 
-/* --- for people ---------------------------------------------------------------------------------------------- */
+/* --- for people --- */
 
 static const struct bb_text_column columns[] = {
-	{"Started", true},
-	{"Commit", true},
-	{"Latency, ns", false},
-	{"95 % interval", false},
-	{"Ratio", false},
-	{"SE %", false},
-	{"Change %", false},
-	{"Limit %", false},
-	{"Mark", true},
-	{"Note", true},
+	{"Started", true}, {"Commit", true}, {"Latency, ns", false}, {"95 % interval", false},
+	{"Ratio", false},  {"SE %", false},  {"Change %", false},    {"Limit %", false},
+	{"Mark", true},    {"Note", true},
 };
 
 static void add_or_absent(struct bb_text_table *t, const char *fmt, double value)
@@ -39,7 +32,8 @@ static void add_or_absent(struct bb_text_table *t, const char *fmt, double value
 
 static void add_latency(struct bb_text_table *t, const struct bb_estimate *e)
 {
-	bb_text_table__add_text(t, isfinite(e->value) ? bb_cell_number(e->value, e->value).text : BB_TEXT_ABSENT);
+	bb_text_table__add_text(t, isfinite(e->value) ? bb_cell_number(e->value, e->value).text
+						      : BB_TEXT_ABSENT);
 	if (isfinite(e->lo) && isfinite(e->hi))
 		bb_text_table__add(t, "[%s, %s]", bb_cell_number(e->lo, e->value).text,
 				   bb_cell_number(e->hi, e->value).text);
@@ -47,7 +41,8 @@ static void add_latency(struct bb_text_table *t, const struct bb_estimate *e)
 		bb_text_table__add_text(t, BB_TEXT_ABSENT);
 }
 
-static void add_note(struct bb_text_table *table, const struct bb_timeline_run *run, const struct bb_timeline_point *p)
+static void add_note(struct bb_text_table *table, const struct bb_timeline_run *run,
+		     const struct bb_timeline_point *p)
 {
 	char voids[64] = "", text[512];
 
@@ -58,13 +53,15 @@ static void add_note(struct bb_text_table *table, const struct bb_timeline_run *
 	else if (run->incomplete)
 		snprintf(text, sizeof(text), "not judged: incomplete, %s", run->incomplete);
 	else
-		snprintf(text, sizeof(text), "%s", p->judged.change > 0 ? "change point: slower from here on" :
-			 p->judged.change < 0 ? "change point: faster from here on" : "");
+		snprintf(text, sizeof(text), "%s",
+			 p->judged.change > 0   ? "change point: slower from here on"
+			 : p->judged.change < 0 ? "change point: faster from here on"
+						: "");
 	bb_text_table__add(table, "%s%s%s", text, *text && *voids ? "; " : "", voids);
 }
 
-static void add_point(struct bb_text_table *table, const struct bb_timeline *t, const struct bb_timeline_case *c,
-		      const struct bb_timeline_point *p)
+static void add_point(struct bb_text_table *table, const struct bb_timeline *t,
+		      const struct bb_timeline_case *c, const struct bb_timeline_point *p)
 {
 	const struct bb_timeline_run *run = &t->runs[p->run];
 
@@ -88,9 +85,11 @@ static int print_case(const struct bb_timeline *t, const struct bb_timeline_case
 	for (size_t i = 0; i < c->n_points; i++)
 		add_point(&table, t, c, &c->points[i]);
 	bb_put_clean(out, c->name);
-	fputs(c->by_ratio ? ", judged by its ratio to the anchor of the same run\n" :
-	      c->is_anchor ? ", the anchor, judged by its latency: what changes here is rather the machine\n" :
-	      ", judged by its latency, as there is no anchor\n", out);
+	fputs(c->by_ratio    ? ", judged by its ratio to the anchor of the same run\n"
+	      : c->is_anchor ? ", the anchor, judged by its latency: what changes here is rather "
+			       "the machine\n"
+			     : ", judged by its latency, as there is no anchor\n",
+	      out);
 	rc = bb_text_table__print(&table, 2, out);
 	putc('\n', out);
 	bb_text_table__done(&table);
@@ -109,8 +108,8 @@ static void print_change(const struct bb_timeline *t, const struct bb_timeline_c
 	if (p->judged.mark == BB_HISTORY_SUSPECT)
 		fputs("; one run proves nothing: run again", out);
 	else if (since)
-		fprintf(out, ", since %s (commit %.*s)", run->started ? run->started : run->id, COMMIT_DIGITS,
-			run->commit);
+		fprintf(out, ", since %s (commit %.*s)", run->started ? run->started : run->id,
+			COMMIT_DIGITS, run->commit);
 	putc('\n', out);
 }
 
@@ -126,9 +125,11 @@ static void print_summary(const struct bb_timeline *t, FILE *out)
 		if (bb_history_is_news(mark))
 			print_change(t, c, bb_timeline__newest(t, c), out);
 	}
-	fprintf(out, "%zu cases over %zu runs: %zu regressed, %zu improved, %zu suspect, %zu steady, %zu learning\n",
-		t->n_cases, t->n_runs, n[BB_HISTORY_REGRESSED], n[BB_HISTORY_IMPROVED], n[BB_HISTORY_SUSPECT],
-		n[BB_HISTORY_STEADY], n[BB_HISTORY_LEARNING]);
+	fprintf(out,
+		"%zu cases over %zu runs: %zu regressed, %zu improved, %zu suspect, %zu steady, "
+		"%zu learning\n",
+		t->n_cases, t->n_runs, n[BB_HISTORY_REGRESSED], n[BB_HISTORY_IMPROVED],
+		n[BB_HISTORY_SUSPECT], n[BB_HISTORY_STEADY], n[BB_HISTORY_LEARNING]);
 }
 
 int bb_history_print_table(const struct bb_timeline *t, FILE *out)
@@ -142,19 +143,27 @@ int bb_history_print_table(const struct bb_timeline *t, FILE *out)
 	return rc;
 }
 
-/* --- for gnuplot --------------------------------------------------------------------------------------------- */
+/* --- for gnuplot --- */
 
-static const char head[] =
-	"# bpfbench history, version 1. Tabs part the columns, two empty lines the blocks (gnuplot: index). NaN: none\n"
-	"# machine\tbpfbench\tkernel\tcpu\tclocksource, once, before the blocks: our version, the rest of the newest run\n"
-	"# A block begins with:\n"
-	"# history\tcase\tscenario\tvariant\tdrive\tparam\tparam_value\trole\tjudged_by\n"
-	"# role is \"anchor\" for what the others are divided by, else \"-\"; judged_by is \"ratio\" or \"latency\".\n"
-	"# Its rows, in the order of time:\n"
-	"# run\tstarted\tepoch_s\tid\tcommit\tlatency_ns\tlo_ns\thi_ns\tratio\tratio_lo\tratio_hi\tse\tbaseline\t"
-	"limit_lo\tlimit_hi\tmark\tchange\tnote\n"
-	"# run counts all runs from 1; se is relative; baseline and limits are in terms of what is judged; mark is \"-\"\n"
-	"# for runs that are not judged, note says why; change is +1 (slower) or -1 (faster) at a change point, else 0.\n";
+static const char head[] = "# bpfbench history, version 1. Tabs part the columns, two empty lines "
+			   "the blocks (gnuplot: index). NaN: none\n"
+			   "# machine\tbpfbench\tkernel\tcpu\tclocksource, once, before the "
+			   "blocks: our version, the rest of the newest run\n"
+			   "# A block begins with:\n"
+			   "# "
+			   "history\tcase\tscenario\tvariant\tdrive\tparam\tparam_"
+			   "value\trole\tjudged_by\n"
+			   "# role is \"anchor\" for what the others are divided by, else \"-\"; "
+			   "judged_by is \"ratio\" or \"latency\".\n"
+			   "# Its rows, in the order of time:\n"
+			   "# "
+			   "run\tstarted\tepoch_s\tid\tcommit\tlatency_ns\tlo_ns\thi_"
+			   "ns\tratio\tratio_lo\tratio_hi\tse\tbaseline\t"
+			   "limit_lo\tlimit_hi\tmark\tchange\tnote\n"
+			   "# run counts all runs from 1; se is relative; baseline and limits are "
+			   "in terms of what is judged; mark is \"-\"\n"
+			   "# for runs that are not judged, note says why; change is +1 (slower) "
+			   "or -1 (faster) at a change point, else 0.\n";
 
 /* A cell: control characters would break the columns. An absent one is "-". */
 static void put_text(const char *text, FILE *out)
@@ -195,7 +204,7 @@ static void put_point(const struct bb_timeline *t, const struct bb_timeline_poin
 	fprintf(out, "%zu\t", p->run + 1);
 	put_text(run->started, out);
 	if (isfinite(run->epoch_s))
-		fprintf(out, "\t%.0f", run->epoch_s);	/* all of its digits */
+		fprintf(out, "\t%.0f", run->epoch_s); /* all of its digits */
 	else
 		fputs("\tNaN", out);
 	putc('\t', out);
@@ -220,7 +229,8 @@ static void put_point(const struct bb_timeline *t, const struct bb_timeline_poin
 /* Which bpfbench a run was made with is no part of its machine; ours judges them all. */
 static void put_machine(const struct bb_fingerprint *fp, FILE *out)
 {
-	const char *const cells[] = {BB_VERSION, fp->kernel_release, fp->cpu_model, fp->clocksource};
+	const char *const cells[] = {BB_VERSION, fp->kernel_release, fp->cpu_model,
+				     fp->clocksource};
 
 	fputs("# machine", out);
 	for (size_t i = 0; i < sizeof(cells) / sizeof(cells[0]); i++) {

@@ -13,8 +13,10 @@ static const struct argp_option options[] = {
 	{"prog-id", KEY_PROG_ID, "N", 0, "the program with this id (repeatable)", 0},
 	{"prog-name", KEY_PROG_NAME, "GLOB", 0, "all programs whose names match (repeatable)", 0},
 	{"pinned", KEY_PINNED, "PATH", 0, "the program pinned there (repeatable)", 0},
-	{"seconds", KEY_SECONDS, "S", 0, "how long to look at each (default 6, less if there are many); with --trigger test-run they "
-	 "are run instead, which changes their maps", 0},
+	{"seconds", KEY_SECONDS, "S", 0,
+	 "how long to look at each (default 6, less if there are many); with --trigger test-run "
+	 "they are run instead, which changes their maps",
+	 0},
 	{0},
 };
 
@@ -56,13 +58,16 @@ void bb_live_args__done(struct bb_live_args *a)
 	free(a->pins.v);
 }
 
-int bb_live_args__scenario(const struct bb_live_args *a, bool by_test_run, struct bb_scenario **ret_scenario,
-			   struct bb_err *err)
+int bb_live_args__scenario(const struct bb_live_args *a, bool by_test_run,
+			   struct bb_scenario **ret_scenario, struct bb_err *err)
 {
 	const struct bb_live_opts opts = {
-		.ids = a->ids, .n_ids = a->n_ids,
-		.globs = a->globs.v, .n_globs = a->globs.n,
-		.pins = a->pins.v, .n_pins = a->pins.n,
+		.ids = a->ids,
+		.n_ids = a->n_ids,
+		.globs = a->globs.v,
+		.n_globs = a->globs.n,
+		.pins = a->pins.v,
+		.n_pins = a->pins.n,
 		.by_test_run = by_test_run,
 		.seconds = a->seconds,
 	};

@@ -11,23 +11,26 @@
 #include "report/table_cells.h"
 #include "report/text_table.h"
 
-#define NS_PER_S	1e9
-#define ALONE_MIN	0.9	/* of the runs, alone in their windows: below it, the distribution is marked */
+#define NS_PER_S 1e9
+#define ALONE_MIN                                                                                  \
+	0.9 /* of the runs, alone in their windows: below it, the distribution is marked */
 
-/* --- for people ---------------------------------------------------------------------------------------------- */
+/* --- for people --- */
 
 static void add_number(struct bb_text_table *t, const char *mark, double value)
 {
 	struct bb_cell cell = bb_cell_number(value, value);
 
-	bb_text_table__add(t, "%s%s", cell.text[0] ? mark : "", cell.text[0] ? cell.text : BB_TEXT_ABSENT);
+	bb_text_table__add(t, "%s%s", cell.text[0] ? mark : "",
+			   cell.text[0] ? cell.text : BB_TEXT_ABSENT);
 }
 
 static int print_table(const struct bb_live_row *rows, size_t n, FILE *out)
 {
 	static const struct bb_text_column columns[] = {
-		{"id", false}, {"type", true}, {"name", true}, {"runs/s", false}, {"ns/run", false}, {"p50", false},
-		{"p90", false}, {"p99", false}, {"alone %", false}, {"CPU %", false}, {"misses/s", false},
+		{"id", false},      {"type", true},   {"name", true},      {"runs/s", false},
+		{"ns/run", false},  {"p50", false},   {"p90", false},      {"p99", false},
+		{"alone %", false}, {"CPU %", false}, {"misses/s", false},
 	};
 	struct bb_text_table t;
 	int rc;
@@ -38,7 +41,9 @@ static int print_table(const struct bb_live_row *rows, size_t n, FILE *out)
 		const char *mark = bb_live_row__single_share(r) < ALONE_MIN ? "~" : "";
 		bb_text_table__add(&t, "%" PRIu32, r->program.id);
 		bb_text_table__add(&t, "%s", bb_prog_type_name(r->program.type).text);
-		bb_text_table__add(&t, "%s%s", r->program.name[0] ? r->program.name : BB_TEXT_ABSENT, r->gone ? " (gone)" : "");
+		bb_text_table__add(&t, "%s%s",
+				   r->program.name[0] ? r->program.name : BB_TEXT_ABSENT,
+				   r->gone ? " (gone)" : "");
 		add_number(&t, "", r->runs_per_s);
 		add_number(&t, "", r->ns_per_run);
 		add_number(&t, mark, r->p50);
@@ -53,7 +58,7 @@ static int print_table(const struct bb_live_row *rows, size_t n, FILE *out)
 	return rc;
 }
 
-/* --- JSON ------------------------------------------------------------------------------------------------------ */
+/* --- JSON --- */
 
 static void put_json_number(const char *key, double value, FILE *out)
 {
@@ -96,12 +101,12 @@ static int print_json(const struct bb_live_row *rows, size_t n, FILE *out)
 	return 0;
 }
 
-/* --- OpenMetrics 1.0 --------------------------------------------------------------------------------------------- */
+/* --- OpenMetrics 1.0 --- */
 
 /* A family of one number a program; `unit` is the end of its name, or NULL. */
 struct family {
 	const char *name, *type, *unit, *help;
-	double (*value)(const struct bb_live_row *row);		/* NAN: no sample */
+	double (*value)(const struct bb_live_row *row); /* NAN: no sample */
 };
 
 static double total_runs(const struct bb_live_row *row)
@@ -135,13 +140,17 @@ static double cpu_ratio(const struct bb_live_row *row)
 }
 
 static const struct family families[] = {
-	{"bpf_program_runs", "counter", NULL, "Runs since the program was loaded, counted only while bpf_stats is on.", total_runs},
-	{"bpf_program_run_time_seconds", "counter", "seconds", "What these runs took.", total_seconds},
-	{"bpf_program_recursion_misses", "counter", NULL, "Runs that the kernel left out because the program was running already.",
-	 total_misses},
+	{"bpf_program_runs", "counter", NULL,
+	 "Runs since the program was loaded, counted only while bpf_stats is on.", total_runs},
+	{"bpf_program_run_time_seconds", "counter", "seconds", "What these runs took.",
+	 total_seconds},
+	{"bpf_program_recursion_misses", "counter", NULL,
+	 "Runs that the kernel left out because the program was running already.", total_misses},
 	{"bpf_program_run_rate", "gauge", NULL, "Runs per second of the period watched.", rate},
-	{"bpf_program_mean_run_seconds", "gauge", "seconds", "Mean of all runs of the period.", mean_seconds},
-	{"bpf_program_cpu_ratio", "gauge", "ratio", "Share of one CPU that the runs of the period took.", cpu_ratio},
+	{"bpf_program_mean_run_seconds", "gauge", "seconds", "Mean of all runs of the period.",
+	 mean_seconds},
+	{"bpf_program_cpu_ratio", "gauge", "ratio",
+	 "Share of one CPU that the runs of the period took.", cpu_ratio},
 };
 
 /* Without the closing brace, as a quantile may follow. */
@@ -152,8 +161,8 @@ static void put_labels(const struct bb_live_row *row, FILE *out)
 	bb_openmetrics_label("name", row->program.name, ",", out);
 }
 
-static void put_sample(const char *name, const char *suffix, const struct bb_live_row *row, const char *quantile, double value,
-		       FILE *out)
+static void put_sample(const char *name, const char *suffix, const struct bb_live_row *row,
+		       const char *quantile, double value, FILE *out)
 {
 	if (isnan(value))
 		return;
@@ -172,7 +181,8 @@ static void put_family(const struct family *f, const struct bb_live_row *rows, s
 	if (f->unit)
 		fprintf(out, "# UNIT %s %s\n", f->name, f->unit);
 	for (size_t i = 0; i < n; i++)
-		put_sample(f->name, strcmp(f->type, "counter") ? "" : "_total", &rows[i], NULL, f->value(&rows[i]), out);
+		put_sample(f->name, strcmp(f->type, "counter") ? "" : "_total", &rows[i], NULL,
+			   f->value(&rows[i]), out);
 }
 
 /* Only of runs that were alone between two readings; how many they are of all stands beside it. */
@@ -180,8 +190,10 @@ static void put_singles(const struct bb_live_row *rows, size_t n, FILE *out)
 {
 	static const char name[] = "bpf_program_single_run_seconds";
 
-	fprintf(out, "# HELP %s Runs of the period that were timed one by one.\n# TYPE %s summary\n# UNIT %s seconds\n", name, name,
-		name);
+	fprintf(out,
+		"# HELP %s Runs of the period that were timed one by one.\n# TYPE %s summary\n# "
+		"UNIT %s seconds\n",
+		name, name, name);
 	for (size_t i = 0; i < n; i++) {
 		const struct bb_live_row *r = &rows[i];
 
@@ -205,7 +217,8 @@ static int print_openmetrics(const struct bb_live_row *rows, size_t n, FILE *out
 const struct bb_live_format bb_live_formats[] = {
 	{"table", "for people", print_table},
 	{"json", "everything, an object a program", print_json},
-	{"openmetrics", "OpenMetrics 1.0 text, for Prometheus and what reads its format", print_openmetrics},
+	{"openmetrics", "OpenMetrics 1.0 text, for Prometheus and what reads its format",
+	 print_openmetrics},
 };
 
 const size_t bb_n_live_formats = sizeof(bb_live_formats) / sizeof(bb_live_formats[0]);

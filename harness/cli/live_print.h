@@ -17,6 +17,6 @@ struct bb_live_format {
 extern const struct bb_live_format bb_live_formats[];
 extern const size_t bb_n_live_formats;
 
-const struct bb_live_format *bb_live_format_find(const char *name);	/* NULL: there is none */
+const struct bb_live_format *bb_live_format_find(const char *name); /* NULL: there is none */
 
 #endif

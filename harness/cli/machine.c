@@ -13,7 +13,8 @@ int bb_machine_cpus(int wanted, int *ret_cpu, int *ret_poll_cpu, struct bb_err *
 	cpu_set_t allowed;
 
 	if (sched_getaffinity(0, sizeof(allowed), &allowed))
-		return bb_fail(err, -errno, "cannot tell which CPUs may be used: %s", strerror(errno));
+		return bb_fail(err, -errno, "cannot tell which CPUs may be used: %s",
+			       strerror(errno));
 	for (int cpu = 0; cpu < CPU_SETSIZE; cpu++) {
 		if (!CPU_ISSET((size_t)cpu, &allowed))
 			continue;
@@ -21,7 +22,9 @@ int bb_machine_cpus(int wanted, int *ret_cpu, int *ret_poll_cpu, struct bb_err *
 		last = cpu;
 	}
 	if (wanted >= 0 && !CPU_ISSET((size_t)wanted, &allowed))
-		return bb_fail(err, -EINVAL, "--cpu %d: there is no such CPU, or it is not allowed here (allowed: %d to %d)",
+		return bb_fail(err, -EINVAL,
+			       "--cpu %d: there is no such CPU, or it is not allowed here "
+			       "(allowed: %d to %d)",
 			       wanted, first, last);
 	if (wanted < 0)
 		wanted = last;

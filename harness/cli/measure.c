@@ -20,8 +20,10 @@
 enum { KEY_NO_STORE = 0x200, KEY_RESULTS, KEY_SEED, KEY_CPU, KEY_BUDGET };
 
 static const struct argp_option options[] = {
-	{"budget", KEY_BUDGET, "SECONDS", 0, "begin nothing that would end later than this (0: no limit)", 2},
-	{"cpu", KEY_CPU, "N", 0, "run the programs on this CPU (default: the last one); another one polls", 2},
+	{"budget", KEY_BUDGET, "SECONDS", 0,
+	 "begin nothing that would end later than this (0: no limit)", 2},
+	{"cpu", KEY_CPU, "N", 0,
+	 "run the programs on this CPU (default: the last one); another one polls", 2},
 	{"seed", KEY_SEED, "N", 0, "seed of every random order (default: random, and stored)", 2},
 	{NULL, 0, NULL, 0, "What comes out:", 3},
 	{"format", 'f', "NAME", 0, "format of stdout", 3},
@@ -43,7 +45,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		a->has_budget = true;
 		break;
 	case KEY_CPU: a->cpu = (int)bb_option_u32(state, "cpu", arg, 0, CPU_SETSIZE - 1); break;
-	case KEY_SEED: a->seed = bb_option_u64(state, "seed", arg); a->has_seed = true; break;
+	case KEY_SEED:
+		a->seed = bb_option_u64(state, "seed", arg);
+		a->has_seed = true;
+		break;
 	case 'f': a->format = bb_option_format(state, arg); break;
 	case 'o': a->output = arg; break;
 	case KEY_RESULTS: a->results = arg; break;
@@ -83,7 +88,8 @@ char *bb_command_line(int argc, char **argv)
 }
 
 /* Who, when, where: what a report says besides its numbers. */
-static int head_report(struct bb_report *r, uint64_t seed, const char *name, const char *command, struct bb_err *err)
+static int head_report(struct bb_report *r, uint64_t seed, const char *name, const char *command,
+		       struct bb_err *err)
 {
 	time_t now = time(NULL);
 	char compact[32], iso[32];
@@ -103,8 +109,8 @@ static int head_report(struct bb_report *r, uint64_t seed, const char *name, con
 	return bb_fingerprint__read(&r->fingerprint, err);
 }
 
-int bb_measure__begin(const struct bb_measure_args *a, const char *name, const char *command, struct bb_measure *ret_m,
-		      struct bb_err *err)
+int bb_measure__begin(const struct bb_measure_args *a, const char *name, const char *command,
+		      struct bb_measure *ret_m, struct bb_err *err)
 {
 	struct bb_measure *m = ret_m;
 	int rc;
@@ -118,7 +124,9 @@ int bb_measure__begin(const struct bb_measure_args *a, const char *name, const c
 	m->opts = (struct bb_run_opts){
 		.seed = a->seed,
 		.budget_s = a->budget_s,
-		.driver = {.seed = a->seed, .workload_dir = m->paths.workload_dir, .object_dir = m->paths.object_dir},
+		.driver = {.seed = a->seed,
+			   .workload_dir = m->paths.workload_dir,
+			   .object_dir = m->paths.object_dir},
 	};
 	if (!rc)
 		rc = bb_machine_cpus(a->cpu, &m->opts.driver.cpu, &m->opts.driver.poll_cpu, err);
@@ -132,7 +140,8 @@ int bb_measure__begin(const struct bb_measure_args *a, const char *name, const c
 	return rc;
 }
 
-/* A kernel, governor or JIT setting that changed meanwhile: which of the samples are from before, nobody knows. */
+/* A kernel, governor or JIT setting that changed meanwhile: which of the samples are from before,
+ * nobody knows. */
 static int void_if_machine_changed(struct bb_report *r)
 {
 	struct bb_fingerprint now;
@@ -178,7 +187,8 @@ static int store(struct bb_measure *m, int rc, int exit_code)
 
 	if (m->args->no_store)
 		return exit_code;
-	if (bb_store__write(m->args->results, m->report, m->opts.driver.uid, m->opts.driver.gid, &path, &err))
+	if (bb_store__write(m->args->results, m->report, m->opts.driver.uid, m->opts.driver.gid,
+			    &path, &err))
 		exit_code = bb_complain(&err);
 	else if (!m->args->quiet)
 		fprintf(stderr, "bpfbench: %s stored as %s\n", rc ? "incomplete run" : "run", path);
@@ -208,8 +218,9 @@ int bb_measure__deliver(struct bb_measure *m, int rc, struct bb_err *err)
 	}
 	exit_code = store(m, rc, exit_code);
 	if (!m->args->format)
-		return exit_code;	/* the command prints something of its own */
-	if (!m->args->quiet && strcmp(m->args->format->name, "table") && bb_export_table(r, stderr, &more))
+		return exit_code; /* the command prints something of its own */
+	if (!m->args->quiet && strcmp(m->args->format->name, "table") &&
+	    bb_export_table(r, stderr, &more))
 		exit_code = bb_complain(&more);
 	if (!rc && bb_output(r, m->args->format, m->args->output, &more))
 		exit_code = bb_complain(&more);
@@ -223,4 +234,3 @@ void bb_measure__end(struct bb_measure *m)
 	bb_paths__done(&m->paths);
 	m->report = NULL;
 }
-

@@ -13,9 +13,10 @@
 #include "report/report.h"
 #include "run/runner.h"
 
-/* What the commands that measure (run, compare, selftest) have in common: options, the report's head, its delivery. */
+/* What the commands that measure (run, compare, selftest) have in common: options, the report's
+ * head, its delivery. */
 struct bb_measure_args {
-	int cpu;		/* -1: the last one allowed */
+	int cpu; /* -1: the last one allowed */
 	bool has_seed;
 	uint64_t seed;
 	bool has_budget;
@@ -25,7 +26,8 @@ struct bb_measure_args {
 	bool no_store, quiet, verbose;
 };
 
-/* Defaults. `format` is the command's own; NULL: it prints something that is no format, unless --format is given. */
+/* Defaults. `format` is the command's own; NULL: it prints something that is no format, unless
+ * --format is given. */
 void bb_measure_args__init(struct bb_measure_args *a, const char *format, double budget_s);
 
 /* The shared options, as an argp child whose input is a struct bb_measure_args. */
@@ -35,7 +37,7 @@ struct bb_measure {
 	const struct bb_measure_args *args;
 	struct bb_paths paths;
 	struct bb_report *report;
-	struct bb_run_opts opts;	/* for bb_run_plan() and bb_run_ab() */
+	struct bb_run_opts opts; /* for bb_run_plan() and bb_run_ab() */
 	struct bb_progress_bar bar;
 	struct bb_cpu_times before;
 	bool timed;
@@ -43,15 +45,16 @@ struct bb_measure {
 };
 
 /*
- * Everything that precedes measuring: paths, the output and results that can be written, CPUs, the report with its id
- * (time, `name`, a random tag), command line and fingerprint, the progress bar.
+ * Everything that precedes measuring: paths, the output and results that can be written, CPUs, the
+ * report with its id (time, `name`, a random tag), command line and fingerprint, the progress bar.
  */
-int bb_measure__begin(const struct bb_measure_args *a, const char *name, const char *command, struct bb_measure *ret_m,
-		      struct bb_err *err);
+int bb_measure__begin(const struct bb_measure_args *a, const char *name, const char *command,
+		      struct bb_measure *ret_m, struct bb_err *err);
 
 /*
- * Everything that follows, given how measuring ended (`rc`): summaries, the stored run (marked incomplete after an
- * error), the table on stderr, and on success the chosen format on stdout. Returns the exit code.
+ * Everything that follows, given how measuring ended (`rc`): summaries, the stored run (marked
+ * incomplete after an error), the table on stderr, and on success the chosen format on stdout.
+ * Returns the exit code.
  */
 int bb_measure__deliver(struct bb_measure *m, int rc, struct bb_err *err);
 

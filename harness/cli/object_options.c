@@ -10,13 +10,15 @@
 enum { KEY_OBJECT = 0x300, KEY_PROGRAM, KEY_PACKET, KEY_CTX, KEY_TRIGGER };
 
 static const struct argp_option options[] = {
-	{"object", KEY_OBJECT, "[NAME=]FILE", 0, "BPF object to measure the programs of (repeatable); `init` writes a scenario "
-	 "for it", 0},
+	{"object", KEY_OBJECT, "[NAME=]FILE", 0,
+	 "BPF object to measure the programs of (repeatable); `init` writes a scenario for it", 0},
 	{"program", KEY_PROGRAM, "NAME", 0, "only this program of the objects (repeatable)", 0},
-	{"packet", KEY_PACKET, "FILE", 0, "run them on this packet: bytes, their hexadecimal text, or a capture (repeatable)",
+	{"packet", KEY_PACKET, "FILE", 0,
+	 "run them on this packet: bytes, their hexadecimal text, or a capture (repeatable)", 0},
+	{"ctx", KEY_CTX, "FILE", 0,
+	 "run them on this context: bytes or their hexadecimal text (repeatable)", 0},
+	{"trigger", KEY_TRIGGER, "NAME", 0, "page-fault or test-run (default: what suits the type)",
 	 0},
-	{"ctx", KEY_CTX, "FILE", 0, "run them on this context: bytes or their hexadecimal text (repeatable)", 0},
-	{"trigger", KEY_TRIGGER, "NAME", 0, "page-fault or test-run (default: what suits the type)", 0},
 	{0},
 };
 
@@ -64,17 +66,24 @@ static int split(const char *text, struct bb_object_ref *ref, char **ret_copy)
 	return *ret_copy ? 0 : -1;
 }
 
-int bb_object_args__text(const struct bb_object_args *a, bool pair, struct bb_object_scenario *ret_text,
-			 struct bb_err *err)
+int bb_object_args__text(const struct bb_object_args *a, bool pair,
+			 struct bb_object_scenario *ret_text, struct bb_err *err)
 {
 	struct bb_object_ref *refs = calloc(a->objects.n, sizeof(*refs));
 	char **names = calloc(a->objects.n, sizeof(*names));
 	struct bb_object_opts opts = {
-		.name = pair ? "compare" : NULL, .objects = refs, .n_objects = a->objects.n, .one_each = pair,
-		.programs = a->programs.v, .n_programs = a->programs.n, .trigger = a->trigger,
+		.name = pair ? "compare" : NULL,
+		.objects = refs,
+		.n_objects = a->objects.n,
+		.one_each = pair,
+		.programs = a->programs.v,
+		.n_programs = a->programs.n,
+		.trigger = a->trigger,
 		.what = a->exact ? BB_OBJECT_COUNT : BB_OBJECT_TIME,
-		.packets = a->packets.v, .n_packets = a->packets.n,
-		.contexts = a->contexts.v, .n_contexts = a->contexts.n,
+		.packets = a->packets.v,
+		.n_packets = a->packets.n,
+		.contexts = a->contexts.v,
+		.n_contexts = a->contexts.n,
 	};
 	int rc = refs && names ? 0 : bb_fail_nomem(err);
 
@@ -93,15 +102,17 @@ int bb_object_args__text(const struct bb_object_args *a, bool pair, struct bb_ob
 	return rc;
 }
 
-int bb_object_args__scenario(const struct bb_object_args *a, bool pair, struct bb_object_scenario *ret_text,
-			     struct bb_scenario **ret_scenario, struct bb_err *err)
+int bb_object_args__scenario(const struct bb_object_args *a, bool pair,
+			     struct bb_object_scenario *ret_text, struct bb_scenario **ret_scenario,
+			     struct bb_err *err)
 {
 	struct bb_object_scenario text;
 	int rc = bb_object_args__text(a, pair, &text, err);
 
 	if (rc)
 		return rc;
-	rc = bb_scenario__parse(text.text, strlen(text.text), "(the scenario of --object)", ret_scenario, err);
+	rc = bb_scenario__parse(text.text, strlen(text.text), "(the scenario of --object)",
+				ret_scenario, err);
 	if (rc)
 		bb_object_scenario__done(&text);
 	else

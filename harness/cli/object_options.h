@@ -11,10 +11,10 @@
 
 /* The options that name BPF objects without a scenario: of run, compare and init. */
 struct bb_object_args {
-	struct bb_strings objects;	/* FILE or NAME=FILE */
+	struct bb_strings objects; /* FILE or NAME=FILE */
 	struct bb_strings programs, packets, contexts;
 	const char *trigger;
-	bool exact;			/* the scenario's drives are exact; set by the command */
+	bool exact; /* the scenario's drives are exact; set by the command */
 };
 
 /* As an argp child whose input is a struct bb_object_args. */
@@ -26,14 +26,16 @@ bool bb_object_args__any(const struct bb_object_args *a);
 void bb_object_args__done(struct bb_object_args *a);
 
 /*
- * The text of the scenario for the objects, which `init` prints. `pair`: there are two, called "base" and "head" whatever
- * their names, with one program each, and the scenario is called "compare".
+ * The text of the scenario for the objects, which `init` prints. `pair`: there are two, called
+ * "base" and "head" whatever their names, with one program each, and the scenario is called
+ * "compare".
  */
-int bb_object_args__text(const struct bb_object_args *a, bool pair, struct bb_object_scenario *ret_text,
-			 struct bb_err *err);
+int bb_object_args__text(const struct bb_object_args *a, bool pair,
+			 struct bb_object_scenario *ret_text, struct bb_err *err);
 
 /* The text, and the scenario that it is. */
-int bb_object_args__scenario(const struct bb_object_args *a, bool pair, struct bb_object_scenario *ret_text,
-			     struct bb_scenario **ret_scenario, struct bb_err *err);
+int bb_object_args__scenario(const struct bb_object_args *a, bool pair,
+			     struct bb_object_scenario *ret_text, struct bb_scenario **ret_scenario,
+			     struct bb_err *err);
 
 #endif

@@ -27,21 +27,25 @@ uint64_t bb_option_u64(const struct argp_state *state, const char *option, const
 	return v;
 }
 
-uint32_t bb_option_u32(const struct argp_state *state, const char *option, const char *text, uint32_t min, uint32_t max)
+uint32_t bb_option_u32(const struct argp_state *state, const char *option, const char *text,
+		       uint32_t min, uint32_t max)
 {
 	uint64_t v;
 
 	if (bb_parse_u64(text, &v) || v < min || v > max)
-		bb_usage_error(state, "--%s takes a whole number from %u to %u, not '%s'", option, min, max, text);
+		bb_usage_error(state, "--%s takes a whole number from %u to %u, not '%s'", option,
+			       min, max, text);
 	return (uint32_t)v;
 }
 
-double bb_option_double(const struct argp_state *state, const char *option, const char *text, double min, double max)
+double bb_option_double(const struct argp_state *state, const char *option, const char *text,
+			double min, double max)
 {
 	double v;
 
 	if (bb_parse_double(text, &v) || v < min || v > max)
-		bb_usage_error(state, "--%s takes a number from %g to %g, not '%s'", option, min, max, text);
+		bb_usage_error(state, "--%s takes a number from %g to %g, not '%s'", option, min,
+			       max, text);
 	return v;
 }
 
@@ -69,7 +73,8 @@ const struct bb_exporter *bb_option_format(const struct argp_state *state, const
 		return e;
 	for (size_t i = 0; i < bb_n_exporters; i++) {
 		names[i] = bb_exporters[i].name;
-		used += (size_t)snprintf(list + used, sizeof(list) - used, "%s%s", i ? ", " : "", names[i]);
+		used += (size_t)snprintf(list + used, sizeof(list) - used, "%s%s", i ? ", " : "",
+					 names[i]);
 	}
 	near = bb_nearest(text, names, bb_n_exporters);
 	if (near)

@@ -9,18 +9,21 @@
 
 #include "report/exporter.h"
 
-/* Readers of option values that several commands take. All of them end with a usage error on a bad value. */
+/* Readers of option values that several commands take. All of them end with a usage error on a bad
+ * value. */
 
-struct bb_strings {		/* a repeatable option; the strings are argv's */
+struct bb_strings { /* a repeatable option; the strings are argv's */
 	const char **v;
 	size_t n;
 };
 
 void bb_strings_add(struct bb_strings *s, const char *text, const struct argp_state *state);
 
-uint32_t bb_option_u32(const struct argp_state *state, const char *option, const char *text, uint32_t min, uint32_t max);
+uint32_t bb_option_u32(const struct argp_state *state, const char *option, const char *text,
+		       uint32_t min, uint32_t max);
 uint64_t bb_option_u64(const struct argp_state *state, const char *option, const char *text);
-double bb_option_double(const struct argp_state *state, const char *option, const char *text, double min, double max);
+double bb_option_double(const struct argp_state *state, const char *option, const char *text,
+			double min, double max);
 
 /* "1" or "1%" -> 0.01; from 0.001 to 1000 percent. */
 double bb_option_percent(const struct argp_state *state, const char *option, const char *text);
@@ -28,7 +31,8 @@ double bb_option_percent(const struct argp_state *state, const char *option, con
 /* --format: unknown names are answered with the nearest, or the list. */
 const struct bb_exporter *bb_option_format(const struct argp_state *state, const char *text);
 
-/* Appended to the help of commands that take --format: "bmf  Bencher Metric Format ..." a line each. */
+/* Appended to the help of commands that take --format: "bmf  Bencher Metric Format ..." a line
+ * each. */
 char *bb_help_formats(int key, const char *text, void *input);
 
 #endif

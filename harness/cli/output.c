@@ -14,7 +14,8 @@ static bool is_special(const char *path)
 {
 	struct stat st;
 
-	return !stat(path, &st) && !S_ISREG(st.st_mode);	/* /dev/stdout, a pipe: nothing to rename over */
+	/* /dev/stdout, a pipe: nothing to rename over */
+	return !stat(path, &st) && !S_ISREG(st.st_mode);
 }
 
 int bb_output_check(const char *path, struct bb_err *err)
@@ -28,7 +29,8 @@ int bb_output_check(const char *path, struct bb_err *err)
 	if (!stat(path, &st) && S_ISDIR(st.st_mode))
 		return bb_fail(err, -EISDIR, "%s: is a folder; --output takes a file", path);
 	if (is_special(path))
-		return access(path, W_OK) ? bb_fail(err, -errno, "%s: %s", path, strerror(errno)) : 0;
+		return access(path, W_OK) ? bb_fail(err, -errno, "%s: %s", path, strerror(errno))
+					  : 0;
 	copy = strdup(path);
 	if (!copy)
 		return bb_fail_nomem(err);
@@ -40,13 +42,15 @@ int bb_output_check(const char *path, struct bb_err *err)
 	return rc;
 }
 
-static int write_and_close(bb_output_writer writer, void *arg, FILE *out, const char *name, struct bb_err *err)
+static int write_and_close(bb_output_writer writer, void *arg, FILE *out, const char *name,
+			   struct bb_err *err)
 {
 	int rc = writer(arg, out, err);
 
 	errno = 0;
 	if (!rc && (fflush(out) || ferror(out)))
-		rc = bb_fail(err, errno ? -errno : -EIO, "%s: %s", name, strerror(errno ? errno : EIO));
+		rc = bb_fail(err, errno ? -errno : -EIO, "%s: %s", name,
+			     strerror(errno ? errno : EIO));
 	if (out != stdout && fclose(out) && !rc)
 		rc = bb_fail(err, -errno, "%s: %s", name, strerror(errno));
 	return rc;
@@ -74,7 +78,8 @@ int bb_output_of(bb_output_writer writer, void *arg, const char *path, struct bb
 		free(temp);
 		return rc;
 	}
-	if (fchmod(fd, 0644))	/* mkstemp's 0600 is not what a shell's redirection would give */
+	/* mkstemp's 0600 is not what a shell's redirection would give */
+	if (fchmod(fd, 0644))
 		errno = 0;
 	rc = write_and_close(writer, arg, out, path, err);
 	if (!rc && rename(temp, path))
@@ -97,7 +102,8 @@ static int write_report(void *arg, FILE *out, struct bb_err *err)
 	return f->format->write(f->report, out, err);
 }
 
-int bb_output(const struct bb_report *report, const struct bb_exporter *format, const char *path, struct bb_err *err)
+int bb_output(const struct bb_report *report, const struct bb_exporter *format, const char *path,
+	      struct bb_err *err)
 {
 	struct formatted f = {.report = report, .format = format};
 

@@ -8,7 +8,8 @@
 #include "report/exporter.h"
 #include "report/report.h"
 
-/* Can `path` (NULL: stdout) be written later? Asked before measuring, so that nothing is measured in vain. */
+/* Can `path` (NULL: stdout) be written later? Asked before measuring, so that nothing is measured
+ * in vain. */
 int bb_output_check(const char *path, struct bb_err *err);
 
 /* Writes to `out`, whose own errors are looked at by the caller. 0 or -errno with a message. */
@@ -18,6 +19,7 @@ typedef int (*bb_output_writer)(void *arg, FILE *out, struct bb_err *err);
 int bb_output_of(bb_output_writer writer, void *arg, const char *path, struct bb_err *err);
 
 /* The same of a report in a format. */
-int bb_output(const struct bb_report *report, const struct bb_exporter *format, const char *path, struct bb_err *err);
+int bb_output(const struct bb_report *report, const struct bb_exporter *format, const char *path,
+	      struct bb_err *err);
 
 #endif

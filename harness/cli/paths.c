@@ -14,10 +14,12 @@
 
 #define YML ".yml"
 
-/* In the tree: scenarios beside the program, and BB_BUILD_DIR, what O= was: a folder beside it, or an absolute path. */
+/* In the tree: scenarios beside the program, and BB_BUILD_DIR, what O= was: a folder beside it, or
+ * an absolute path. */
 static int in_tree(const char *dir, struct bb_paths *p)
 {
-	const char *base = BB_BUILD_DIR[0] == '/' ? "" : dir, *slash = BB_BUILD_DIR[0] == '/' ? "" : "/";
+	const char *base = BB_BUILD_DIR[0] == '/' ? "" : dir,
+		   *slash = BB_BUILD_DIR[0] == '/' ? "" : "/";
 
 	return asprintf(&p->scenario_dir, "%s/scenarios", dir) < 0 ||
 	       asprintf(&p->object_dir, "%s%s%s/bpf", base, slash, BB_BUILD_DIR) < 0 ||
@@ -32,7 +34,8 @@ static int installed(const char *prefix, struct bb_paths *p)
 	       asprintf(&p->workload_dir, "%s/lib/bpfbench/workloads", prefix) < 0;
 }
 
-/* PREFIX when the folder of the program is PREFIX/bin and bpfbench's scenarios are there; NULL otherwise. */
+/* PREFIX when the folder of the program is PREFIX/bin and bpfbench's scenarios are there; NULL
+ * otherwise. */
 static char *prefix_of(const char *dir)
 {
 	const char *bin = strrchr(dir, '/');
@@ -41,7 +44,8 @@ static char *prefix_of(const char *dir)
 	if (!bin || strcmp(bin, "/bin"))
 		return NULL;
 	prefix = strndup(dir, (size_t)(bin - dir));
-	if (prefix && (asprintf(&share, "%s/share/bpfbench/scenarios", prefix) < 0 || access(share, F_OK))) {
+	if (prefix &&
+	    (asprintf(&share, "%s/share/bpfbench/scenarios", prefix) < 0 || access(share, F_OK))) {
 		free(prefix);
 		prefix = NULL;
 	}
@@ -140,16 +144,19 @@ static int say_unknown(const struct bb_paths *paths, const char *name, struct bb
 	bb_scenario_names(paths->scenario_dir, &names, &n, NULL);
 	near = bb_nearest(name, (const char *const *)names, n);
 	if (near)
-		bb_fail(err, rc, "no scenario '%s' in %s; did you mean '%s'?", name, paths->scenario_dir, near);
+		bb_fail(err, rc, "no scenario '%s' in %s; did you mean '%s'?", name,
+			paths->scenario_dir, near);
 	else
-		bb_fail(err, rc, "no scenario '%s' in %s; `bpfbench list` shows those there are, and a path to a "
-			".yml file works too", name, paths->scenario_dir);
+		bb_fail(err, rc,
+			"no scenario '%s' in %s; `bpfbench list` shows those there are, and a path "
+			"to a .yml file works too",
+			name, paths->scenario_dir);
 	bb_names_free(names, n);
 	return rc;
 }
 
-int bb_scenario_find(const struct bb_paths *paths, const char *name, struct bb_scenario **ret_scenario,
-		     struct bb_err *err)
+int bb_scenario_find(const struct bb_paths *paths, const char *name,
+		     struct bb_scenario **ret_scenario, struct bb_err *err)
 {
 	char *path = NULL;
 	int rc;
@@ -158,7 +165,8 @@ int bb_scenario_find(const struct bb_paths *paths, const char *name, struct bb_s
 		return bb_scenario__read(name, ret_scenario, err);
 	if (asprintf(&path, "%s/%s" YML, paths->scenario_dir, name) < 0)
 		return bb_fail_nomem(err);
-	rc = access(path, F_OK) ? say_unknown(paths, name, err) : bb_scenario__read(path, ret_scenario, err);
+	rc = access(path, F_OK) ? say_unknown(paths, name, err)
+				: bb_scenario__read(path, ret_scenario, err);
 	free(path);
 	return rc;
 }

@@ -8,10 +8,11 @@
 #include "base/err.h"
 #include "plan/scenario.h"
 
-/* Where things are, from where the program is: in the tree that it was built in, or installed in PREFIX/bin. */
+/* Where things are, from where the program is: in the tree that it was built in, or installed in
+ * PREFIX/bin. */
 struct bb_paths {
 	char *scenario_dir;
-	char *object_dir;	/* our own BPF objects */
+	char *object_dir; /* our own BPF objects */
 	char *workload_dir;
 };
 
@@ -22,9 +23,10 @@ void bb_paths__done(struct bb_paths *p);
 int bb_scenario_names(const char *dir, char ***ret_names, size_t *ret_n, struct bb_err *err);
 void bb_names_free(char **names, size_t n);
 
-/* Read a scenario by name, or by path when it has a slash or ends in .yml. Unknown names get the nearest one. */
-int bb_scenario_find(const struct bb_paths *paths, const char *name, struct bb_scenario **ret_scenario,
-		     struct bb_err *err);
+/* Read a scenario by name, or by path when it has a slash or ends in .yml. Unknown names get the
+ * nearest one. */
+int bb_scenario_find(const struct bb_paths *paths, const char *name,
+		     struct bb_scenario **ret_scenario, struct bb_err *err);
 
 /* Who called sudo: workloads run as them, results belong to them. Ourselves without sudo. */
 void bb_caller(uid_t *ret_uid, gid_t *ret_gid);

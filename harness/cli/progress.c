@@ -22,7 +22,8 @@ static void update(void *arg, double done, double total, const char *what)
 {
 	struct bb_progress_bar *bar = arg;
 	uint64_t now_ns = bb_now_ns();
-	double share = total > 0 ? done / total : 0, elapsed_s = (double)(now_ns - bar->began_ns) * 1e-9;
+	double share = total > 0 ? done / total : 0,
+	       elapsed_s = (double)(now_ns - bar->began_ns) * 1e-9;
 	int filled, columns;
 	char cells[BAR_CELLS + 1], left[32] = "";
 
@@ -38,13 +39,15 @@ static void update(void *arg, double done, double total, const char *what)
 	if (share > 0.02)
 		snprintf(left, sizeof(left), "%.0f s left", elapsed_s * (1 - share) / share);
 	columns = terminal_columns() - BAR_CELLS - 24;
-	fprintf(stderr, "\r[%s] %3.0f %% %-10s %.*s\033[K", cells, 100 * share, left, columns > 0 ? columns : 0, what);
+	fprintf(stderr, "\r[%s] %3.0f %% %-10s %.*s\033[K", cells, 100 * share, left,
+		columns > 0 ? columns : 0, what);
 	fflush(stderr);
 }
 
 void bb_progress_bar__begin(struct bb_progress_bar *bar, bool quiet)
 {
-	*bar = (struct bb_progress_bar){.on = !quiet && isatty(STDERR_FILENO), .began_ns = bb_now_ns()};
+	*bar = (struct bb_progress_bar){.on = !quiet && isatty(STDERR_FILENO),
+					.began_ns = bb_now_ns()};
 	bar->callbacks = (struct bb_progress){.update = update, .arg = bar};
 }
 

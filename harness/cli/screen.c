@@ -9,11 +9,11 @@
 #include <unistd.h>
 
 /* ECMA-48 and xterm: the second screen, whose end brings back what was there, and the cursor. */
-#define BEGIN		"\033[?1049h\033[?25l"
-#define END		"\033[?25h\033[?1049l"
-#define HOME		"\033[H"
-#define CLEAR_LINE	"\033[K"
-#define CLEAR_BELOW	"\033[J"
+#define BEGIN "\033[?1049h\033[?25l"
+#define END "\033[?25h\033[?1049l"
+#define HOME "\033[H"
+#define CLEAR_LINE "\033[K"
+#define CLEAR_BELOW "\033[J"
 
 bool bb_screen_possible(void)
 {
@@ -37,15 +37,17 @@ int bb_screen__open(struct bb_screen *ret_screen, struct bb_err *err)
 
 	if (tcgetattr(STDIN_FILENO, &s.before)) {
 		rc = -errno;
-		return bb_fail(err, rc, "the terminal's settings: %s; --once prints one snapshot", strerror(-rc));
+		return bb_fail(err, rc, "the terminal's settings: %s; --once prints one snapshot",
+			       strerror(-rc));
 	}
 	raw = s.before;
-	raw.c_lflag &= ~(tcflag_t)(ICANON | ECHO);	/* Ctrl-C stays a signal */
-	raw.c_cc[VSUSP] = _POSIX_VDISABLE;		/* a shell would find the second screen */
+	raw.c_lflag &= ~(tcflag_t)(ICANON | ECHO); /* Ctrl-C stays a signal */
+	raw.c_cc[VSUSP] = _POSIX_VDISABLE;         /* a shell would find the second screen */
 	raw.c_cc[VMIN] = raw.c_cc[VTIME] = 0;
 	if (tcsetattr(STDIN_FILENO, TCSAFLUSH, &raw)) {
 		rc = -errno;
-		return bb_fail(err, rc, "the terminal's settings: %s; --once prints one snapshot", strerror(-rc));
+		return bb_fail(err, rc, "the terminal's settings: %s; --once prints one snapshot",
+			       strerror(-rc));
 	}
 	fputs(BEGIN, stdout);
 	fflush(stdout);
@@ -86,8 +88,10 @@ void bb_screen__draw(struct bb_screen *s, const char *text)
 	for (int row = 0; row < s->rows && *text; row++) {
 		int len = (int)strcspn(text, "\n");
 
-		/* Bytes are characters here: a name is an identifier of C. The last line must not scroll. */
-		printf("%s%.*s" CLEAR_LINE, row ? "\r\n" : "", len < s->columns ? len : s->columns, text);
+		/* Bytes are characters here: a name is an identifier of C. The last line must not
+		 * scroll. */
+		printf("%s%.*s" CLEAR_LINE, row ? "\r\n" : "", len < s->columns ? len : s->columns,
+		       text);
 		text += len + (text[len] == '\n');
 	}
 	fputs(CLEAR_BELOW, stdout);

@@ -7,14 +7,15 @@
 
 #include "base/err.h"
 
-/* The terminal as a screen that is drawn anew: stdin gives keys one by one, and all is as before when it is closed. */
+/* The terminal as a screen that is drawn anew: stdin gives keys one by one, and all is as before
+ * when it is closed. */
 struct bb_screen {
 	struct termios before;
 	bool on;
-	int rows, columns;		/* as last drawn */
+	int rows, columns; /* as last drawn */
 };
 
-bool bb_screen_possible(void);	/* stdin and stdout are terminals */
+bool bb_screen_possible(void); /* stdin and stdout are terminals */
 
 /* 0 or -errno with a message. */
 int bb_screen__open(struct bb_screen *ret_screen, struct bb_err *err);

@@ -6,29 +6,30 @@
 #include <stdint.h>
 
 /*
- * What went from a program through its ring buffer to a consumer while a series was taken. The series' samples are then
- * lags, from the event until the consumer was done with it; of what was still waiting at the end, its age by then, which is
- * the least that its lag can be.
+ * What went from a program through its ring buffer to a consumer while a series was taken. The
+ * series' samples are then lags, from the event until the consumer was done with it; of what was
+ * still waiting at the end, its age by then, which is the least that its lag can be.
  */
 #define BB_FLOW_MAX_POINTS 256u
 
 struct bb_flow_point {
-	uint64_t at_us;			/* since the first event could come */
-	uint64_t backlog_bytes;		/* the writer's position less the reader's */
+	uint64_t at_us;         /* since the first event could come */
+	uint64_t backlog_bytes; /* the writer's position less the reader's */
 };
 
 struct bb_flow {
-	uint64_t consumed;		/* samples that the consumer was done with */
-	uint64_t waiting;		/* samples in the ring at the end */
-	uint64_t ring_bytes;		/* what it holds */
-	double consumer_cpu_s;		/* NAN: there was no consumer */
-	struct bb_flow_point *points;	/* n_points <= BB_FLOW_MAX_POINTS, ascending by time; owned */
+	uint64_t consumed;     /* samples that the consumer was done with */
+	uint64_t waiting;      /* samples in the ring at the end */
+	uint64_t ring_bytes;   /* what it holds */
+	double consumer_cpu_s; /* NAN: there was no consumer */
+	/* n_points <= BB_FLOW_MAX_POINTS, ascending by time; owned */
+	struct bb_flow_point *points;
 	size_t n_points;
 };
 
 /* An empty one with room for all points; NULL when out of memory. */
 struct bb_flow *bb_flow__new(void);
-void bb_flow__free(struct bb_flow *f);	/* takes NULL */
+void bb_flow__free(struct bb_flow *f); /* takes NULL */
 
 /* A point at the end; nothing when there is no room. */
 void bb_flow__add_point(struct bb_flow *f, uint64_t at_us, uint64_t backlog_bytes);

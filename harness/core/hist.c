@@ -97,7 +97,8 @@ int bb_hist_merge(struct bb_hist *h, const struct bb_hist *from)
 		if (rc)
 			return rc;
 	}
-	/* The bins are quantised; the sum and the extremes stay those of the values as they came. */
+	/* The bins are quantised; the sum and the extremes stay those of the values as they came.
+	 */
 	if (from->n) {
 		h->sum_ns = sum_ns + from->sum_ns;
 		h->min_ns = n && min_ns < from->min_ns ? min_ns : from->min_ns;
@@ -108,7 +109,8 @@ int bb_hist_merge(struct bb_hist *h, const struct bb_hist *from)
 
 static int by_value(const void *a, const void *b)
 {
-	uint64_t x = ((const struct bb_hist_bin *)a)->value_ns, y = ((const struct bb_hist_bin *)b)->value_ns;
+	uint64_t x = ((const struct bb_hist_bin *)a)->value_ns,
+		 y = ((const struct bb_hist_bin *)b)->value_ns;
 
 	return (x > y) - (x < y);
 }

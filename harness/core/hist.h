@@ -6,10 +6,10 @@
 #include <stdint.h>
 
 /*
- * The samples of one series, as counts of equal values: a multiset of whole nanoseconds. Values below
- * BB_HIST_EXACT are kept exactly; larger ones to 12 significant bits (0.05 %, the middle of the bucket), so
- * that ten million samples take kilobytes. The order of the samples is not kept; `sum` and the extremes are
- * of the values as they came.
+ * The samples of one series, as counts of equal values: a multiset of whole nanoseconds. Values
+ * below BB_HIST_EXACT are kept exactly; larger ones to 12 significant bits (0.05 %, the middle of
+ * the bucket), so that ten million samples take kilobytes. The order of the samples is not kept;
+ * `sum` and the extremes are of the values as they came.
  */
 #define BB_HIST_EXACT 4096
 
@@ -19,19 +19,21 @@ struct bb_hist_bin {
 };
 
 struct bb_hist {
-	struct bb_hist_bin *slots;	/* open addressing, count == 0 where free; capacity is a power of two */
+	/* open addressing, count == 0 where free; capacity is a power of two */
+	struct bb_hist_bin *slots;
 	size_t capacity;
 	size_t used;
-	uint64_t n;			/* samples added */
+	uint64_t n; /* samples added */
 	double sum_ns;
-	uint64_t min_ns, max_ns;	/* meaningful when n > 0 */
+	uint64_t min_ns, max_ns; /* meaningful when n > 0 */
 };
 
-/* Values with their counts, ascending by value: what every statistic works on. Not owned by the histogram. */
+/* Values with their counts, ascending by value: what every statistic works on. Not owned by the
+ * histogram. */
 struct bb_sorted {
 	struct bb_hist_bin *bins;
 	size_t n_bins;
-	uint64_t n;			/* sum of the counts */
+	uint64_t n; /* sum of the counts */
 };
 
 void bb_hist_init(struct bb_hist *h);

@@ -7,54 +7,66 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A drive that empties caches before every run is called as the one that does not, with this behind its name. */
+/* A drive that empties caches before every run is called as the one that does not, with this behind
+ * its name. */
 #define BB_COLD_SUFFIX "-cold"
 
 /*
- * What one case (a program variant under one drive at one parameter) comes to. Derived from the series alone
- * (report/summary.c) and recomputable from a stored run. NAN where there is nothing to say; never 0 for "absent".
+ * What one case (a program variant under one drive at one parameter) comes to. Derived from the
+ * series alone (report/summary.c) and recomputable from a stored run. NAN where there is nothing to
+ * say; never 0 for "absent".
  */
 struct bb_estimate {
-	double value, lo, hi;		/* lo and hi are NAN where there is no interval */
+	double value, lo, hi; /* lo and hi are NAN where there is no interval */
 };
 
 struct bb_summary {
-	struct bb_estimate latency;	/* gross ns per run: median over loads of the censored means */
-	struct bb_estimate net;		/* latency minus the floor's, paired by load; may be negative */
-	struct bb_estimate floor;	/* the floor's latency */
-	struct bb_estimate p50, p90, p99;	/* quantiles of all valid samples together, ns */
-	struct bb_estimate naive_mean;	/* sum of run_time_ns / sum of run_cnt: what others would have said */
-	struct bb_estimate layout_spread;	/* p90/p10 of the location over loads */
-	struct bb_estimate outlier_share;	/* of the samples, 0..1 */
-	struct bb_estimate outlier_time_share;	/* of run_time_ns, 0..1 */
-	struct bb_estimate rate_requested, rate_achieved;	/* in-situ, Hz of the target's CPU time, or of packets or requests */
-	struct bb_estimate run_rate;	/* live: runs per second of wall time */
-	struct bb_estimate cpu_share;	/* live: of one CPU, by run_time_ns; above 1 where several run it at once */
-	struct bb_estimate drops;	/* runs whose result the program threw away */
-	struct bb_estimate produced, consumed;	/* pipeline: samples that got into the ring, that the consumer was done with */
-	struct bb_estimate lag_max;	/* pipeline: of all samples, ns */
-	struct bb_estimate ring_peak;	/* pipeline: most that was seen in the ring, of what it holds, 0..1 */
-	struct bb_estimate consumer_cpu;	/* pipeline: CPU time of the consumer a sample, ns */
-	struct bb_estimate slowdown;	/* slowdown: time of the command, of the floor's, paired by load */
-	struct bb_estimate intercept;	/* slope: ns of a system call besides the runs in it */
-	struct bb_estimate cycles, instructions, llc_misses;	/* slope: of a run, by the PMU */
-	struct bb_estimate steal;	/* share of CPU time that the hypervisor took meanwhile, 0..1 */
-	uint64_t samples;		/* in the valid series */
-	uint32_t loads;			/* valid series */
-	uint32_t voids;			/* series that are shown but not counted */
+	/* gross ns per run: median over loads of the censored means */
+	struct bb_estimate latency;
+	/* latency minus the floor's, paired by load; may be negative */
+	struct bb_estimate net;
+	struct bb_estimate floor;         /* the floor's latency */
+	struct bb_estimate p50, p90, p99; /* quantiles of all valid samples together, ns */
+	/* sum of run_time_ns / sum of run_cnt: what others would have said */
+	struct bb_estimate naive_mean;
+	struct bb_estimate layout_spread;      /* p90/p10 of the location over loads */
+	struct bb_estimate outlier_share;      /* of the samples, 0..1 */
+	struct bb_estimate outlier_time_share; /* of run_time_ns, 0..1 */
+	/* in-situ, Hz of the target's CPU time, or of packets or requests */
+	struct bb_estimate rate_requested, rate_achieved;
+	struct bb_estimate run_rate; /* live: runs per second of wall time */
+	/* live: of one CPU, by run_time_ns; above 1 where several run it at once */
+	struct bb_estimate cpu_share;
+	struct bb_estimate drops; /* runs whose result the program threw away */
+	/* pipeline: samples that got into the ring, that the consumer was done with */
+	struct bb_estimate produced, consumed;
+	struct bb_estimate lag_max; /* pipeline: of all samples, ns */
+	/* pipeline: most that was seen in the ring, of what it holds, 0..1 */
+	struct bb_estimate ring_peak;
+	struct bb_estimate consumer_cpu; /* pipeline: CPU time of the consumer a sample, ns */
+	/* slowdown: time of the command, of the floor's, paired by load */
+	struct bb_estimate slowdown;
+	struct bb_estimate intercept; /* slope: ns of a system call besides the runs in it */
+	struct bb_estimate cycles, instructions, llc_misses; /* slope: of a run, by the PMU */
+	/* share of CPU time that the hypervisor took meanwhile, 0..1 */
+	struct bb_estimate steal;
+	uint64_t samples; /* in the valid series */
+	uint32_t loads;   /* valid series */
+	uint32_t voids;   /* series that are shown but not counted */
 };
 
 /*
- * What one program is, whatever drives it, once the kernel has loaded it: known without a run. Whole numbers, NAN where
- * the kernel does not say. All but the last are the same at each load of an object on one kernel and machine.
+ * What one program is, whatever drives it, once the kernel has loaded it: known without a run.
+ * Whole numbers, NAN where the kernel does not say. All but the last are the same at each load of
+ * an object on one kernel and machine.
  */
 struct bb_prog_static {
-	double verified_insns;		/* processed by the verifier, on all paths */
-	double xlated_bytes;		/* after the verifier's rewriting, dead code gone */
-	double jited_bytes;		/* machine code */
-	double stack_bytes;		/* sum over the program's functions */
-	double map_bytes;		/* of all maps that the program uses, its globals included */
-	double verify_ns;		/* one sample, as fine as a microsecond */
+	double verified_insns; /* processed by the verifier, on all paths */
+	double xlated_bytes;   /* after the verifier's rewriting, dead code gone */
+	double jited_bytes;    /* machine code */
+	double stack_bytes;    /* sum over the program's functions */
+	double map_bytes;      /* of all maps that the program uses, its globals included */
+	double verify_ns;      /* one sample, as fine as a microsecond */
 };
 
 enum bb_direction { BB_LOWER_IS_BETTER, BB_HIGHER_IS_BETTER, BB_NO_DIRECTION };
@@ -62,27 +74,31 @@ enum bb_metric_kind { BB_METRIC_TIMING, BB_METRIC_EXACT, BB_METRIC_INFO };
 
 /* One row a metric; every format and comparison reads these tables. */
 struct bb_metric_def {
-	const char *name;		/* JSON key and table heading */
-	const char *slug;		/* BMF measure; NULL: not exported there */
+	const char *name; /* JSON key and table heading */
+	const char *slug; /* BMF measure; NULL: not exported there */
 	const char *unit;
 	enum bb_direction direction;
 	enum bb_metric_kind kind;
-	size_t offset;			/* of its struct bb_estimate in bb_summary, of its double in bb_prog_static */
+	/* of its struct bb_estimate in bb_summary, of its double in bb_prog_static */
+	size_t offset;
 	const char *doc;
 };
 
-extern const struct bb_metric_def bb_metrics[];		/* of a case */
-extern const struct bb_metric_def bb_metric_instructions;	/* of what exact counts: the estimate stands alone */
+extern const struct bb_metric_def bb_metrics[]; /* of a case */
+/* of what exact counts: the estimate stands alone */
+extern const struct bb_metric_def bb_metric_instructions;
 extern const size_t bb_n_metrics;
-extern const struct bb_metric_def bb_static_metrics[];	/* of a program */
+extern const struct bb_metric_def bb_static_metrics[]; /* of a program */
 extern const size_t bb_n_static_metrics;
 
-static inline struct bb_estimate *bb_metric_at(struct bb_summary *s, const struct bb_metric_def *def)
+static inline struct bb_estimate *bb_metric_at(struct bb_summary *s,
+					       const struct bb_metric_def *def)
 {
 	return (struct bb_estimate *)((char *)s + def->offset);
 }
 
-static inline const struct bb_estimate *bb_metric_of(const struct bb_summary *s, const struct bb_metric_def *def)
+static inline const struct bb_estimate *bb_metric_of(const struct bb_summary *s,
+						     const struct bb_metric_def *def)
 {
 	return (const struct bb_estimate *)((const char *)s + def->offset);
 }

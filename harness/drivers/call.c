@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * call: a function of user space (workloads/functions.h), timed by the clock. Every sample is a line through the times of
- * many calls in a row (drivers/line.h), so that neither the clock's own cost nor its tick is in the figure; of a function
- * that sleeps it is one call.
+ * call: a function of user space (workloads/functions.h), timed by the clock. Every sample is a
+ * line through the times of many calls in a row (drivers/line.h), so that neither the clock's own
+ * cost nor its tick is in the figure; of a function that sleeps it is one call.
  */
 #include <errno.h>
 #include <math.h>
@@ -17,9 +17,9 @@
 #include "drivers/line.h"
 #include "workloads/functions.h"
 
-#define FIRST_CALLS	16u
-#define MAX_CALLS	1000000u
-#define PS_PER_NS	1000.0
+#define FIRST_CALLS 16u
+#define MAX_CALLS 1000000u
+#define PS_PER_NS 1000.0
 
 struct call_state {
 	const struct bb_drive_spec *spec;
@@ -33,8 +33,8 @@ struct call_slot {
 	bool has_begun;
 };
 
-static int open_call(const struct bb_drive_spec *spec, const struct bb_driver_opts *opts, void **ret_state,
-		     struct bb_err *err)
+static int open_call(const struct bb_drive_spec *spec, const struct bb_driver_opts *opts,
+		     void **ret_state, struct bb_err *err)
 {
 	struct call_state *s = malloc(sizeof(*s));
 
@@ -49,7 +49,8 @@ static int open_call(const struct bb_drive_spec *spec, const struct bb_driver_op
 static const struct bb_function *find(const char *name, const char *variant)
 {
 	for (size_t i = 0; i < bb_n_functions; i++)
-		if (!strcmp(bb_functions[i].name, name) && !strcmp(bb_functions[i].variant, variant))
+		if (!strcmp(bb_functions[i].name, name) &&
+		    !strcmp(bb_functions[i].variant, variant))
 			return &bb_functions[i];
 	return NULL;
 }
@@ -68,12 +69,15 @@ static int probe(void *state, struct bb_subject *subject, struct bb_err *err)
 		size_t used = strlen(have);
 
 		if (!strcmp(bb_functions[i].name, name))
-			snprintf(have + used, sizeof(have) - used, "%s%s", used ? ", " : "", bb_functions[i].variant);
+			snprintf(have + used, sizeof(have) - used, "%s%s", used ? ", " : "",
+				 bb_functions[i].variant);
 	}
-	return bb_fail(err, -ENOENT, "function '%s' has no version '%s'; it has: %s", name, variant, have);
+	return bb_fail(err, -ENOENT, "function '%s' has no version '%s'; it has: %s", name, variant,
+		       have);
 }
 
-/* The linker places a function, and it stays there: a new round is a new replication of all but that. */
+/* The linker places a function, and it stays there: a new round is a new replication of all but
+ * that. */
 static int attach(void *state, struct bb_subject *subject, void **ret_slot, struct bb_err *err)
 {
 	const struct call_state *s = state;
@@ -113,7 +117,7 @@ static int calibrate(struct timing *t, uint32_t *ret_calls)
 	double ns = 0;
 	int rc = 0;
 
-	for (int i = 0; !rc && i < 3; i++)	/* the last counts: by then the function is warm */
+	for (int i = 0; !rc && i < 3; i++) /* the last counts: by then the function is warm */
 		rc = time_calls(t, FIRST_CALLS, &ns);
 	if (!rc)
 		*ret_calls = bb_line_longer(fmax(ns / FIRST_CALLS, 0.1), MAX_CALLS);
@@ -132,14 +136,16 @@ static int take_sample(struct timing *t, uint32_t calls)
 	if (line.slope_ns >= 0)
 		t->batch->ns[t->batch->n++] = (uint64_t)(line.slope_ns * PS_PER_NS + 0.5);
 	else
-		snprintf(t->batch->void_why, sizeof(t->batch->void_why), "%u calls took less time than %u: the clock or the "
-			 "machine is too unsteady", calls, bb_line_shorter(calls));
+		snprintf(t->batch->void_why, sizeof(t->batch->void_why),
+			 "%u calls took less time than %u: the clock or the machine is too "
+			 "unsteady",
+			 calls, bb_line_shorter(calls));
 	return 0;
 }
 
 /*
- * What sleeps until some time of the clock's second leaves the next call there: calls in a row depend on each other. The
- * first begins anywhere in the second, so that at least the loads do not.
+ * What sleeps until some time of the clock's second leaves the next call there: calls in a row
+ * depend on each other. The first begins anywhere in the second, so that at least the loads do not.
  */
 static void pause_at_random(struct call_state *s)
 {
@@ -183,7 +189,8 @@ static void close_call(void *state)
 
 const struct bb_driver bb_driver_call = {
 	.name = "call",
-	.doc = "a function of user space, timed by the clock: call by call, or a fast one by lines through many calls",
+	.doc = "a function of user space, timed by the clock: call by call, or a fast one by lines "
+	       "through many calls",
 	.units_per_ns = (uint32_t)PS_PER_NS,
 	.open = open_call,
 	.probe = probe,

@@ -15,11 +15,12 @@
 #include "base/user.h"
 #include "drivers/driver.h"
 
-enum { CONTROL_FD = 3, SOCKET_FD = 4, FIRST_FREE_FD = 5 };	/* of a helper */
+enum { CONTROL_FD = 3, SOCKET_FD = 4, FIRST_FREE_FD = 5 }; /* of a helper */
 
 /*
- * Ahead of what else runs on its CPU, or a busy machine leaves too few samples. A nice value counts within a session only
- * where there is sched_autogroup, so the child has a session of its own, and that one is nice too (sched(7)).
+ * Ahead of what else runs on its CPU, or a busy machine leaves too few samples. A nice value counts
+ * within a session only where there is sched_autogroup, so the child has a session of its own, and
+ * that one is nice too (sched(7)).
  */
 static void run_ahead_of_others(void)
 {
@@ -29,7 +30,7 @@ static void run_ahead_of_others(void)
 	setpriority(PRIO_PROCESS, 0, -20);
 	fd = open("/proc/self/autogroup", O_WRONLY | O_CLOEXEC);
 	if (fd >= 0 && write(fd, "-20", 3) < 0)
-		errno = 0;	/* no autogroups: the nice value does */
+		errno = 0; /* no autogroups: the nice value does */
 	if (fd >= 0)
 		close(fd);
 }
@@ -64,10 +65,12 @@ void bb_child__stop(pid_t *pid)
 	*pid = 0;
 }
 
-/* The two descriptors of a helper at their places, and no other: a program or link that it held would outlive us. */
+/* The two descriptors of a helper at their places, and no other: a program or link that it held
+ * would outlive us. */
 static int keep_only(int control_fd, int socket_fd)
 {
-	int control = fcntl(control_fd, F_DUPFD, FIRST_FREE_FD), sock = fcntl(socket_fd, F_DUPFD, FIRST_FREE_FD);
+	int control = fcntl(control_fd, F_DUPFD, FIRST_FREE_FD),
+	    sock = fcntl(socket_fd, F_DUPFD, FIRST_FREE_FD);
 
 	if (control < 0 || sock < 0 || dup2(control, CONTROL_FD) < 0 || dup2(sock, SOCKET_FD) < 0)
 		return -errno;
@@ -76,7 +79,8 @@ static int keep_only(int control_fd, int socket_fd)
 }
 
 /* In the child: never returns. It says 0 or -errno to the parent before it begins. */
-static void run_helper(const struct bb_child_place *place, const struct bb_helper_work *work, int control_fd, pid_t parent)
+static void run_helper(const struct bb_child_place *place, const struct bb_helper_work *work,
+		       int control_fd, pid_t parent)
 {
 	int socket_fd = -1, rc = setns(work->netns_fd, CLONE_NEWNET) ? -errno : 0;
 
@@ -84,7 +88,8 @@ static void run_helper(const struct bb_child_place *place, const struct bb_helpe
 
 	if (!rc)
 		rc = work->open(work->arg, &socket_fd);
-	/* Before the others: it does little and sleeps long. Where that is not permitted, settle()'s nice value has to do. */
+	/* Before the others: it does little and sleeps long. Where that is not permitted,
+	 * settle()'s nice value has to do. */
 	sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &first);
 	if (!rc)
 		rc = bb_child__settle(place, parent);
@@ -95,8 +100,8 @@ static void run_helper(const struct bb_child_place *place, const struct bb_helpe
 	_exit(0);
 }
 
-int bb_helper__start(const struct bb_child_place *place, const struct bb_helper_work *work, struct bb_helper *ret_helper,
-		     struct bb_err *err)
+int bb_helper__start(const struct bb_child_place *place, const struct bb_helper_work *work,
+		     struct bb_helper *ret_helper, struct bb_err *err)
 {
 	struct bb_helper h = {0};
 	pid_t parent = getpid();

@@ -6,39 +6,43 @@
 
 #include "base/err.h"
 
-/* What processes of ours that cause the events have in common: where they run, as whom, and that they die with us. */
+/* What processes of ours that cause the events have in common: where they run, as whom, and that
+ * they die with us. */
 struct bb_child_place {
 	int cpu;
-	uid_t uid;		/* whom it runs as, if we are root */
+	uid_t uid; /* whom it runs as, if we are root */
 	gid_t gid;
 };
 
 /*
- * In a new child: a session of its own, ahead of others on that CPU, no stdin and stdout of ours, as that user; the kernel
- * kills it when `parent` ends. 0 or -errno.
+ * In a new child: a session of its own, ahead of others on that CPU, no stdin and stdout of ours,
+ * as that user; the kernel kills it when `parent` ends. 0 or -errno.
  */
 int bb_child__settle(const struct bb_child_place *place, pid_t parent);
 
 /* Kill the child's whole group and wait; *pid is 0 then, and may have been before. */
 void bb_child__stop(pid_t *pid);
 
-/* A child that runs a function of ours. It keeps no descriptor of ours but the two that it is given. */
+/* A child that runs a function of ours. It keeps no descriptor of ours but the two that it is
+ * given. */
 struct bb_helper {
-	pid_t pid;		/* 0: not running */
-	int fd;			/* our end of a stream of packets (SOCK_SEQPACKET) between us */
+	pid_t pid; /* 0: not running */
+	int fd;    /* our end of a stream of packets (SOCK_SEQPACKET) between us */
 };
 
 struct bb_helper_work {
-	const char *name;	/* "the sender", for messages */
-	int netns_fd;		/* the namespace that it works in */
-	int (*open)(void *arg, int *ret_fd);	/* there, before root is given up: its socket. 0 or -errno */
-	void (*work)(void *arg, int socket_fd, int control_fd);	/* returns when control_fd is at its end */
-	void *arg;		/* the child has a copy of it */
+	const char *name; /* "the sender", for messages */
+	int netns_fd;     /* the namespace that it works in */
+	/* there, before root is given up: its socket. 0 or -errno */
+	int (*open)(void *arg, int *ret_fd);
+	/* returns when control_fd is at its end */
+	void (*work)(void *arg, int socket_fd, int control_fd);
+	void *arg; /* the child has a copy of it */
 };
 
 /* Returns when its socket is open. 0 or -errno with a message. */
-int bb_helper__start(const struct bb_child_place *place, const struct bb_helper_work *work, struct bb_helper *ret_helper,
-		     struct bb_err *err);
-void bb_helper__stop(struct bb_helper *h);	/* a zeroed one does no harm */
+int bb_helper__start(const struct bb_child_place *place, const struct bb_helper_work *work,
+		     struct bb_helper *ret_helper, struct bb_err *err);
+void bb_helper__stop(struct bb_helper *h); /* a zeroed one does no harm */
 
 #endif

@@ -16,18 +16,19 @@
 #include "drivers/cold_branches.h"
 #include "stats/quantile.h"
 
-#define LINE_BYTES	64u		/* where lines are longer, some are written twice */
-#define DEFAULT_BYTES	((size_t)4 << 20)
-#define PROBE_LINES	256u		/* 16 KiB: in every L1 */
-#define LOOKS		15u
-#define EVICTED		5.0		/* one by one, L2 answers 3 to 4 times as late as L1, L3 15 times */
+#define LINE_BYTES 64u /* where lines are longer, some are written twice */
+#define DEFAULT_BYTES ((size_t)4 << 20)
+#define PROBE_LINES 256u /* 16 KiB: in every L1 */
+#define LOOKS 15u
+#define EVICTED 5.0 /* one by one, L2 answers 3 to 4 times as late as L1, L3 15 times */
 
 struct bb_cold {
 	char *buffer;
-	size_t bytes;			/* in use: a power of two */
+	size_t bytes; /* in use: a power of two */
 	struct bb_cold_branches branches;
 	struct bb_rng rng;
-	void *probe[PROBE_LINES][LINE_BYTES / sizeof(void *)];	/* [i][0]: the line that is read after it */
+	/* [i][0]: the line that is read after it */
+	void *probe[PROBE_LINES][LINE_BYTES / sizeof(void *)];
 };
 
 /* The size of cache `index`; 0: there is none, or it is for instructions only. */
@@ -40,12 +41,15 @@ static size_t cache_bytes(const char *root, int cpu, unsigned int index)
 	bool ok = true;
 
 	for (int i = 0; ok && i < 2; i++) {
-		snprintf(path, sizeof(path), "%s/sys/devices/system/cpu/cpu%d/cache/index%u/%s", root, cpu, index, keys[i]);
+		snprintf(path, sizeof(path), "%s/sys/devices/system/cpu/cpu%d/cache/index%u/%s",
+			 root, cpu, index, keys[i]);
 		ok = !bb_read_file(path, 4096, &text[i], &len, NULL);
 		if (ok)
-			text[i][strcspn(text[i], "\nK")] = '\0';	/* always in K: drivers/base/cacheinfo.c, size_show() */
+			text[i][strcspn(text[i], "\nK")] =
+				'\0'; /* always in K: drivers/base/cacheinfo.c, size_show() */
 	}
-	if (!ok || !strcmp(text[0], "Instruction") || bb_parse_u64(text[1], &kib) || kib > SIZE_MAX >> 12)
+	if (!ok || !strcmp(text[0], "Instruction") || bb_parse_u64(text[1], &kib) ||
+	    kib > SIZE_MAX >> 12)
 		kib = 0;
 	free(text[0]);
 	free(text[1]);
@@ -75,12 +79,13 @@ size_t bb_cold__bytes(const struct bb_cold *c)
 }
 
 /*
- * Every line once. The step is odd and the number of lines a power of two, so all are met; being the golden section of
- * it, it goes to another page each time, where no prefetcher has been.
+ * Every line once. The step is odd and the number of lines a power of two, so all are met; being
+ * the golden section of it, it goes to another page each time, where no prefetcher has been.
  */
 static void write_buffer(struct bb_cold *c)
 {
-	size_t lines = c->bytes / LINE_BYTES, step = (size_t)(0.6180339887 * (double)lines) | 1, at = 0;
+	size_t lines = c->bytes / LINE_BYTES, step = (size_t)(0.6180339887 * (double)lines) | 1,
+	       at = 0;
 
 	for (size_t i = 0; i < lines; i++) {
 		++*(volatile uint64_t *)(c->buffer + at * LINE_BYTES);
@@ -94,7 +99,8 @@ void bb_cold__empty(struct bb_cold *c)
 	bb_cold_branches__run(&c->branches, bb_rng_u64(&c->rng));
 }
 
-/* The probe as a ring in random order: each line says where the next is, so that no two are read at a time. */
+/* The probe as a ring in random order: each line says where the next is, so that no two are read at
+ * a time. */
 static void link_probe(struct bb_cold *c)
 {
 	uint32_t order[PROBE_LINES];
@@ -142,18 +148,22 @@ static int find_size(struct bb_cold *c, struct bb_err *err)
 			break;
 		c->bytes *= 2;
 	}
-	return bb_fail(err, -ENOTSUP, "caches cannot be emptied here: after writing %zu MiB a line takes %.1f ns to read, "
-		       "%.1f ns before", c->bytes >> 20, cold_ns, hot_ns);
+	return bb_fail(err, -ENOTSUP,
+		       "caches cannot be emptied here: after writing %zu MiB a line takes %.1f ns "
+		       "to read, %.1f ns before",
+		       c->bytes >> 20, cold_ns, hot_ns);
 }
 
 static int map_buffer(struct bb_cold *c, struct bb_err *err)
 {
-	c->buffer = mmap(NULL, BB_COLD_MAX_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	c->buffer = mmap(NULL, BB_COLD_MAX_BYTES, PROT_READ | PROT_WRITE,
+			 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (c->buffer == MAP_FAILED) {
 		c->buffer = NULL;
 		return bb_fail_nomem(err);
 	}
-	/* Small pages fill the TLB; and a fork must not make them copy-on-write: each would be a fault, thus an event. */
+	/* Small pages fill the TLB; and a fork must not make them copy-on-write: each would be a
+	 * fault, thus an event. */
 	madvise(c->buffer, BB_COLD_MAX_BYTES, MADV_NOHUGEPAGE);
 	madvise(c->buffer, BB_COLD_MAX_BYTES, MADV_DONTFORK);
 	return 0;
@@ -173,7 +183,7 @@ int bb_cold__open(const char *root, int cpu, struct bb_cold **ret_cold, struct b
 	if (!rc)
 		rc = bb_cold_branches__open(&c->branches, err);
 	if (!rc)
-		rc = find_size(c, err);		/* which touches all of what is used */
+		rc = find_size(c, err); /* which touches all of what is used */
 	if (rc)
 		bb_cold__free(c);
 	else

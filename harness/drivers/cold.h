@@ -7,25 +7,28 @@
 #include "base/err.h"
 
 /*
- * Empties what a CPU remembers, as far as user space can: data and instruction caches up to the last level that
- * BB_COLD_MAX_BYTES are twice of, the TLB, branch targets and branch history. A buffer of twice that level is written
- * page by page in an order that no prefetcher follows, and a stretch of code with more branches than predictors hold is
- * run on random bits.
+ * Empties what a CPU remembers, as far as user space can: data and instruction caches up to the
+ * last level that BB_COLD_MAX_BYTES are twice of, the TLB, branch targets and branch history. A
+ * buffer of twice that level is written page by page in an order that no prefetcher follows, and a
+ * stretch of code with more branches than predictors hold is run on random bits.
  *
- * What it cannot do: evict a larger cache (the L3 of a server, which it shares with others, keeps its lines); name a line
- * of the kernel's (x86: clflush checks the address as a load does); make a program colder than the way to it leaves it:
- * the system call or fault that runs the program has warmed its own code and data by then.
+ * What it cannot do: evict a larger cache (the L3 of a server, which it shares with others, keeps
+ * its lines); name a line of the kernel's (x86: clflush checks the address as a load does); make a
+ * program colder than the way to it leaves it: the system call or fault that runs the program has
+ * warmed its own code and data by then.
  */
-#define BB_COLD_MAX_BYTES ((size_t)32 << 20)	/* 5 ms a turn on the machine that this was written on */
+#define BB_COLD_MAX_BYTES                                                                          \
+	((size_t)32 << 20) /* 5 ms a turn on the machine that this was written on */
 
-#define BB_COLD_GUESS_S 1e-3		/* a turn, for progress and budgets: half of it to five times it were seen */
+#define BB_COLD_GUESS_S                                                                            \
+	1e-3 /* a turn, for progress and budgets: half of it to five times it were seen */
 
 struct bb_cold;
 
 /*
- * The buffer for the caches of `cpu`, after a look at whether writing it evicts: 16 KiB have to take longer to read again,
- * or the buffer is doubled. -ENOTSUP with the times when nothing helps, -ENOMEM. `root` is put before /sys ("": the
- * machine's).
+ * The buffer for the caches of `cpu`, after a look at whether writing it evicts: 16 KiB have to
+ * take longer to read again, or the buffer is doubled. -ENOTSUP with the times when nothing helps,
+ * -ENOMEM. `root` is put before /sys ("": the machine's).
  */
 int bb_cold__open(const char *root, int cpu, struct bb_cold **ret_cold, struct bb_err *err);
 
@@ -33,9 +36,10 @@ int bb_cold__open(const char *root, int cpu, struct bb_cold **ret_cold, struct b
 void bb_cold__empty(struct bb_cold *c);
 
 size_t bb_cold__bytes(const struct bb_cold *c);
-void bb_cold__free(struct bb_cold *c);		/* takes NULL */
+void bb_cold__free(struct bb_cold *c); /* takes NULL */
 
-/* What the buffer begins with: a power of two, from the sizes below `root`/sys; 4 MiB where there are none. */
+/* What the buffer begins with: a power of two, from the sizes below `root`/sys; 4 MiB where there
+ * are none. */
 size_t bb_cold_bytes(const char *root, int cpu);
 
 #endif

@@ -5,17 +5,26 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#define N_COPIES	64u
-#define ALIGN_BYTES	64u
+#define N_COPIES 64u
+#define ALIGN_BYTES 64u
 
 /*
- * The empty statement is one for the compiler, which may not leave it out nor do without the branch around it; no
- * instruction comes of it. A random word does for 64 branches.
+ * The empty statement is one for the compiler, which may not leave it out nor do without the branch
+ * around it; no instruction comes of it. A random word does for 64 branches.
  */
-#define BRANCH		do { if (bits & 1) __asm__ volatile("" : "+r"(x)); bits >>= 1; } while (0);
-#define BRANCH4		BRANCH BRANCH BRANCH BRANCH
-#define BRANCH16	BRANCH4 BRANCH4 BRANCH4 BRANCH4
-#define BRANCH64	do { uint64_t bits = x = next(x); BRANCH16 BRANCH16 BRANCH16 BRANCH16 } while (0);
+#define BRANCH                                                                                     \
+	do {                                                                                       \
+		if (bits & 1)                                                                      \
+			__asm__ volatile("" : "+r"(x));                                            \
+		bits >>= 1;                                                                        \
+	} while (0);
+#define BRANCH4 BRANCH BRANCH BRANCH BRANCH
+#define BRANCH16 BRANCH4 BRANCH4 BRANCH4 BRANCH4
+#define BRANCH64                                                                                   \
+	do {                                                                                       \
+		uint64_t bits = x = next(x);                                                       \
+		BRANCH16 BRANCH16 BRANCH16 BRANCH16                                                \
+	} while (0);
 
 /* Marsaglia 2003: xorshift64. x is not 0. */
 static inline __attribute__((always_inline)) uint64_t next(uint64_t x)
@@ -26,11 +35,11 @@ static inline __attribute__((always_inline)) uint64_t next(uint64_t x)
 }
 
 /* All that is in its section, the ends of which the linker knows. */
-static __attribute__((noinline, section("bb_cold_branches"), no_sanitize("address"), no_sanitize("undefined")))
-uint64_t branches(uint64_t x)
+static __attribute__((noinline, section("bb_cold_branches"), no_sanitize("address"),
+		      no_sanitize("undefined"))) uint64_t
+branches(uint64_t x)
 {
-	BRANCH64 BRANCH64 BRANCH64 BRANCH64 BRANCH64 BRANCH64 BRANCH64 BRANCH64
-	return x;
+	BRANCH64 BRANCH64 BRANCH64 BRANCH64 BRANCH64 BRANCH64 BRANCH64 BRANCH64 return x;
 }
 
 extern const char __start_bb_cold_branches[], __stop_bb_cold_branches[];
@@ -38,10 +47,12 @@ extern const char __start_bb_cold_branches[], __stop_bb_cold_branches[];
 int bb_cold_branches__open(struct bb_cold_branches *ret_branches, struct bb_err *err)
 {
 	size_t bytes = (size_t)(__stop_bb_cold_branches - __start_bb_cold_branches);
-	struct bb_cold_branches b = {.copy_bytes = (bytes + ALIGN_BYTES - 1) / ALIGN_BYTES * ALIGN_BYTES};
+	struct bb_cold_branches b = {.copy_bytes = (bytes + ALIGN_BYTES - 1) / ALIGN_BYTES *
+						   ALIGN_BYTES};
 
 	b.map_bytes = N_COPIES * b.copy_bytes;
-	b.copies = mmap(NULL, b.map_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	b.copies = mmap(NULL, b.map_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+			0);
 	if (b.copies == MAP_FAILED)
 		return bb_fail_nomem(err);
 	for (size_t i = 0; i < N_COPIES; i++)
@@ -51,7 +62,9 @@ int bb_cold_branches__open(struct bb_cold_branches *ret_branches, struct bb_err 
 		int why = errno;
 
 		bb_cold_branches__close(&b);
-		return bb_fail(err, -ENOTSUP, "branch history cannot be emptied here, as code that we write may not be run: %s",
+		return bb_fail(err, -ENOTSUP,
+			       "branch history cannot be emptied here, as code that we write may "
+			       "not be run: %s",
 			       strerror(why));
 	}
 	*ret_branches = b;
@@ -64,7 +77,7 @@ void bb_cold_branches__run(const struct bb_cold_branches *b, uint64_t random)
 	uint64_t x = random | 1;
 
 	for (size_t i = 0; i < N_COPIES; i++)
-		x = ((uint64_t (*)(uint64_t))(uintptr_t)(b->copies + i * b->copy_bytes + entry))(x);
+		x = ((uint64_t(*)(uint64_t))(uintptr_t)(b->copies + i * b->copy_bytes + entry))(x);
 	__asm__ volatile("" : : "r"(x));
 }
 

@@ -16,18 +16,19 @@
 #include "base/clock.h"
 #include "perf_profiler.h"
 
-#define POLL_MS		10	/* how long it waits for a wakeup before it looks by itself: some programs send none */
-#define READY_S		5.0
-#define GRACE_S		0.02
-#define LOG_BYTES	(64u << 10)
+#define POLL_MS                                                                                    \
+	10 /* how long it waits for a wakeup before it looks by itself: some programs send none */
+#define READY_S 5.0
+#define GRACE_S 0.02
+#define LOG_BYTES (64u << 10)
 
 struct bb_reading_shared {
-	size_t bytes;			/* of all this */
+	size_t bytes; /* of all this */
 	size_t room;
-	volatile bool ready, stop;	/* the child's, ours */
-	volatile int rc;		/* why it ended by itself */
+	volatile bool ready, stop; /* the child's, ours */
+	volatile int rc;           /* why it ended by itself */
 	volatile uint64_t samples;
-	uint64_t setup_cpu_ns;		/* what it used until it was ready */
+	uint64_t setup_cpu_ns; /* what it used until it was ready */
 	uint64_t lag_ns[];
 };
 
@@ -60,9 +61,9 @@ static int consume(struct reader *r, struct ring_buffer *ring)
 
 	while (!r->shared->stop && rc >= 0) {
 		rc = ring_buffer__poll(ring, POLL_MS);
-		if (rc == 0 && !r->shared->stop)	/* a program that never wakes its reader */
+		if (rc == 0 && !r->shared->stop) /* a program that never wakes its reader */
 			rc = ring_buffer__consume(ring);
-		if (rc == -EINTR)			/* a signal is our parent's business */
+		if (rc == -EINTR) /* a signal is our parent's business */
 			rc = 0;
 	}
 	return rc < 0 && rc != -ECANCELED ? rc : 0;
@@ -77,8 +78,8 @@ static uint64_t cpu_ns(void)
 }
 
 /* In the child: never returns. The ring is opened before root is given up. */
-static __attribute__((noreturn)) void run_child(struct reader *r, int ring_fd, const struct bb_child_place *place,
-						pid_t parent)
+static __attribute__((noreturn)) void run_child(struct reader *r, int ring_fd,
+						const struct bb_child_place *place, pid_t parent)
 {
 	struct ring_buffer *ring = ring_buffer__new(ring_fd, on_sample, r, NULL);
 	int rc = ring ? bb_child__settle(place, parent) : -errno;
@@ -103,22 +104,26 @@ static int wait_ready(struct bb_reading *c, struct bb_err *err)
 		nanosleep(&a_little, NULL);
 		rc = bb_reading__check(c, err);
 		if (!rc && bb_seconds_since(began_ns) > READY_S)
-			rc = bb_fail(err, -ETIMEDOUT, "the consumer was not ready after %g s", READY_S);
+			rc = bb_fail(err, -ETIMEDOUT, "the consumer was not ready after %g s",
+				     READY_S);
 	}
 	return rc;
 }
 
 int bb_reading__start(const struct bb_sample_processor *processor, int ring_fd, size_t room,
-		       const struct bb_child_place *place, struct bb_reading *ret_consumer, struct bb_err *err)
+		      const struct bb_child_place *place, struct bb_reading *ret_consumer,
+		      struct bb_err *err)
 {
 	size_t bytes = sizeof(struct bb_reading_shared) + room * sizeof(uint64_t);
-	struct reader r = {.processor = processor, .log = {.text = malloc(LOG_BYTES), .size = LOG_BYTES, .fd = -1}};
+	struct reader r = {.processor = processor,
+			   .log = {.text = malloc(LOG_BYTES), .size = LOG_BYTES, .fd = -1}};
 	struct bb_reading c = {0};
 	pid_t parent = getpid();
 	int rc = 0;
 
 	/* The pages are there before they are written to: no fault is part of a lag. */
-	r.shared = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+	r.shared = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+			MAP_SHARED | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
 	if (!r.log.text || r.shared == MAP_FAILED) {
 		free(r.log.text);
 		if (r.shared != MAP_FAILED)
@@ -149,11 +154,12 @@ int bb_reading__start(const struct bb_sample_processor *processor, int ring_fd, 
 static int say_ended(const struct bb_reading *c, int status, struct bb_err *err)
 {
 	if (WIFSIGNALED(status))
-		return bb_fail(err, -ECHILD, "the consumer died midway: killed by signal %d (%s)", WTERMSIG(status),
-			       strsignal(WTERMSIG(status)));
+		return bb_fail(err, -ECHILD, "the consumer died midway: killed by signal %d (%s)",
+			       WTERMSIG(status), strsignal(WTERMSIG(status)));
 	if (c->shared->rc == -EINVAL)
-		return bb_fail(err, -ECHILD, "the consumer cannot read what is in the ring: it expects samples of perf_profiler "
-			       "(bpf/perf_profiler.h)");
+		return bb_fail(err, -ECHILD,
+			       "the consumer cannot read what is in the ring: it expects samples "
+			       "of perf_profiler (bpf/perf_profiler.h)");
 	return bb_fail(err, -ECHILD, "the consumer ended: %s", strerror(-c->shared->rc));
 }
 
@@ -208,7 +214,8 @@ int bb_reading__stop(struct bb_reading *c, struct bb_consumed *ret_consumed, str
 		.samples = s->samples,
 		.lag_ns = s->lag_ns,
 		.n = s->samples < s->room ? s->samples : s->room,
-		.cpu_s = seconds_of(&usage.ru_utime) + seconds_of(&usage.ru_stime) - (double)s->setup_cpu_ns * 1e-9,
+		.cpu_s = seconds_of(&usage.ru_utime) + seconds_of(&usage.ru_stime) -
+			 (double)s->setup_cpu_ns * 1e-9,
 	};
 	return 0;
 }
@@ -239,7 +246,8 @@ static int on_waiting(void *arg, void *data, size_t size)
 	return 0;
 }
 
-int bb_ring_ages(int ring_fd, uint64_t now_ns, uint64_t *ret_age_ns, size_t room, size_t *ret_n, struct bb_err *err)
+int bb_ring_ages(int ring_fd, uint64_t now_ns, uint64_t *ret_age_ns, size_t room, size_t *ret_n,
+		 struct bb_err *err)
 {
 	struct ages a = {.now_ns = now_ns, .age_ns = ret_age_ns, .room = room};
 	struct ring_buffer *ring = ring_buffer__new(ring_fd, on_waiting, &a, NULL);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * exact: how many instructions each run executes, by a clone of the program with a counter in every block (exact/clone.h).
- * It is fired as step fires the program: same inputs, same stack, same warm-up, same reader of its rings. The counters
- * are read and set back between runs. Nothing is timed.
+ * exact: how many instructions each run executes, by a clone of the program with a counter in every
+ * block (exact/clone.h). It is fired as step fires the program: same inputs, same stack, same
+ * warm-up, same reader of its rings. The counters are read and set back between runs. Nothing is
+ * timed.
  */
 #include "drivers/exact.h"
 
@@ -21,9 +22,9 @@
 struct slot {
 	struct bb_exact exact;
 	struct bb_target *target;
-	struct bb_test_run_slot *test_run;	/* NULL: by page fault */
-	int event_fd;				/* -1: by test run */
-	struct bb_batch *batch;			/* in work */
+	struct bb_test_run_slot *test_run; /* NULL: by page fault */
+	int event_fd;                      /* -1: by test run */
+	struct bb_batch *batch;            /* in work */
 	size_t warmup_left;
 };
 
@@ -101,14 +102,16 @@ static void begin(struct slot *s, struct bb_batch *b)
 	s->batch = b;
 	s->warmup_left = b->warmup;
 	bb_clone__reset(&s->exact.clone);
-	memset(b->ns, 0, b->want * sizeof(*b->ns));	/* their pages are to be there before an event is on */
+	/* their pages are to be there before an event is on */
+	memset(b->ns, 0, b->want * sizeof(*b->ns));
 	memset(b->paths, 0, b->want * sizeof(*b->paths));
 	memset(s->exact.now, 0, s->exact.clone.cfg.n_blocks * sizeof(*s->exact.now));
 }
 
-/* --- by page fault ------------------------------------------------------------------------------------------------- */
+/* --- by page fault --- */
 
-static int attach_to_faults(void *state, struct bb_subject *subject, void **ret_slot, struct bb_err *err)
+static int attach_to_faults(void *state, struct bb_subject *subject, void **ret_slot,
+			    struct bb_err *err)
 {
 	struct slot *s;
 	int rc = open_slot(subject->target, &s, err);
@@ -141,7 +144,8 @@ static int probe_faults(void *state, struct bb_subject *subject, struct bb_err *
 	return rc;
 }
 
-static int batch_of_faults(void *state, void *slot, uint32_t param, struct bb_batch *b, struct bb_err *err)
+static int batch_of_faults(void *state, void *slot, uint32_t param, struct bb_batch *b,
+			   struct bb_err *err)
 {
 	uint64_t began_ns = bb_now_ns();
 	struct slot *s = slot;
@@ -154,14 +158,16 @@ static int batch_of_faults(void *state, void *slot, uint32_t param, struct bb_ba
 	rc = bb_page_fault__run(state, s->target, s->event_fd, take, s);
 	b->elapsed_s = bb_seconds_since(began_ns);
 	if (rc)
-		return bb_fail(err, rc, "counting '%s': %s", bb_target__program(s->target), strerror(-rc));
+		return bb_fail(err, rc, "counting '%s': %s", bb_target__program(s->target),
+			       strerror(-rc));
 	return bb_stop_signal ? -EINTR : 0;
 }
 
 const struct bb_driver bb_driver_exact_page_fault = {
 	.name = "exact",
 	.by = {"page-fault"},
-	.doc = "count the instructions of every run, by a clone of the program with counters in it, fired as by step",
+	.doc = "count the instructions of every run, by a clone of the program with counters in "
+	       "it, fired as by step",
 	.needs_bpf = true,
 	.fires = true,
 	.stats_off = true,
@@ -174,16 +180,18 @@ const struct bb_driver bb_driver_exact_page_fault = {
 	.close = bb_page_fault__close,
 };
 
-/* --- by test run --------------------------------------------------------------------------------------------------- */
+/* --- by test run --- */
 
-static int attach_to_runs(void *state, struct bb_subject *subject, void **ret_slot, struct bb_err *err)
+static int attach_to_runs(void *state, struct bb_subject *subject, void **ret_slot,
+			  struct bb_err *err)
 {
 	struct slot *s;
 	int rc = open_slot(subject->target, &s, err);
 
 	if (rc)
 		return rc;
-	rc = bb_test_run__attach_program(state, subject->target, s->exact.clone.prog_fd, &s->test_run, err);
+	rc = bb_test_run__attach_program(state, subject->target, s->exact.clone.prog_fd,
+					 &s->test_run, err);
 	if (rc)
 		close_slot(s);
 	else
@@ -232,7 +240,8 @@ static int run_once(struct slot *s, const struct bb_shot *shot, struct bb_batch 
 	return take(s);
 }
 
-static int batch_of_runs(void *state, void *slot, uint32_t param, struct bb_batch *b, struct bb_err *err)
+static int batch_of_runs(void *state, void *slot, uint32_t param, struct bb_batch *b,
+			 struct bb_err *err)
 {
 	uint64_t began_ns = bb_now_ns();
 	struct slot *s = slot;
@@ -259,7 +268,8 @@ static int batch_of_runs(void *state, void *slot, uint32_t param, struct bb_batc
 const struct bb_driver bb_driver_exact_test_run = {
 	.name = "exact",
 	.by = {"test-run"},
-	.doc = "count the instructions of every run, by a clone of the program with counters in it, run as by step",
+	.doc = "count the instructions of every run, by a clone of the program with counters in "
+	       "it, run as by step",
 	.needs_bpf = true,
 	.fires = true,
 	.stats_off = true,

@@ -6,15 +6,15 @@
 #include "exact/clone.h"
 
 /*
- * What the two drives by exact counts have in a slot: the clone of the subject's load that runs in its place, fired as
- * by step. A sample of theirs (struct bb_batch's ns) is the number of instructions of one run, and paths says which way
- * it took.
+ * What the two drives by exact counts have in a slot: the clone of the subject's load that runs in
+ * its place, fired as by step. A sample of theirs (struct bb_batch's ns) is the number of
+ * instructions of one run, and paths says which way it took.
  */
 struct bb_exact {
 	struct bb_code code;
 	struct bb_clone clone;
-	uint64_t *totals;		/* by block: executions in all samples so far, warm-ups left out */
-	uint64_t *now;			/* room for the counters of one run */
+	uint64_t *totals; /* by block: executions in all samples so far, warm-ups left out */
+	uint64_t *now;    /* room for the counters of one run */
 };
 
 /* Of a slot of such a drive. */

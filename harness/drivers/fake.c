@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * fake: seeded samples from a script instead of a kernel, so that the whole tool runs end to end without root, BPF
- * or noise. A variant's `globals` are the script:
- *   location_ns (1000)  cost of a run        spread_ns (5)   standard deviation of it
- *   tail_permille (0)   runs that are hit    tail_ns (10000) by this much on top
- *   layout_permille (0) swing with the JIT address mod 64
- *   fail_after (0)      the n-th batch fails, as a workload that dies midway
- *   lose_after (0)      from the n-th batch on, one event is lost in each: the series must become void
- *   silent (0)          nothing ever runs
+ * fake: seeded samples from a script instead of a kernel, so that the whole tool runs end to end
+ * without root, BPF or noise. A variant's `globals` are the script: location_ns (1000)  cost of a
+ * run        spread_ns (5)   standard deviation of it tail_permille (0)   runs that are hit tail_ns
+ * (10000) by this much on top layout_permille (0) swing with the JIT address mod 64 fail_after (0)
+ * the n-th batch fails, as a workload that dies midway lose_after (0)      from the n-th batch on,
+ * one event is lost in each: the series must become void silent (0)          nothing ever runs
  */
 #include <errno.h>
 #include <math.h>
@@ -35,8 +33,8 @@ static double knob(const struct bb_variant_spec *v, const char *name, double oth
 	return otherwise;
 }
 
-static int fake_open(const struct bb_drive_spec *spec, const struct bb_driver_opts *opts, void **ret_state,
-		     struct bb_err *err)
+static int fake_open(const struct bb_drive_spec *spec, const struct bb_driver_opts *opts,
+		     void **ret_state, struct bb_err *err)
 {
 	struct fake_state *s = calloc(1, sizeof(*s));
 
@@ -63,15 +61,18 @@ static int fake_attach(void *state, struct bb_subject *subject, void **ret_slot,
 static uint64_t fake_run_ns(struct fake_state *s, const struct bb_subject *subject)
 {
 	const struct bb_variant_spec *v = subject->spec;
-	double swing = knob(v, "layout_permille", 0) * 1e-3 * sin(2 * M_PI * subject->jit_mod64 / 64);
-	double ns = knob(v, "location_ns", 1000) * (1 + swing) + knob(v, "spread_ns", 5) * bb_rng_normal(&s->rng);
+	double swing = knob(v, "layout_permille", 0) * 1e-3 *
+		       sin(2 * M_PI * subject->jit_mod64 / 64);
+	double ns = knob(v, "location_ns", 1000) * (1 + swing) +
+		    knob(v, "spread_ns", 5) * bb_rng_normal(&s->rng);
 
 	if (bb_rng_double(&s->rng) < knob(v, "tail_permille", 0) * 1e-3)
 		ns += knob(v, "tail_ns", 10000) * bb_rng_double(&s->rng);
 	return ns < 1 ? 1 : (uint64_t)(ns + 0.5);
 }
 
-static int fake_batch(void *state, void *slot, uint32_t param, struct bb_batch *b, struct bb_err *err)
+static int fake_batch(void *state, void *slot, uint32_t param, struct bb_batch *b,
+		      struct bb_err *err)
 {
 	struct fake_state *s = state;
 	const struct bb_subject *subject = ((struct fake_slot *)slot)->subject;
@@ -83,7 +84,8 @@ static int fake_batch(void *state, void *slot, uint32_t param, struct bb_batch *
 	if (bb_stop_signal)
 		return -EINTR;
 	if (fail_after > 0 && (double)s->batches >= fail_after)
-		return bb_fail(err, -ECHILD, "fake workload of '%s' died midway, as its script says", v->name);
+		return bb_fail(err, -ECHILD,
+			       "fake workload of '%s' died midway, as its script says", v->name);
 	b->fired = b->want;
 	b->n = b->want;
 	if (knob(v, "silent", 0) > 0)
@@ -113,7 +115,8 @@ static void fake_close(void *state)
 
 const struct bb_driver bb_driver_fake = {
 	.name = "fake",
-	.doc = "seeded samples from the scenario instead of a kernel: for trying the tool and for its tests",
+	.doc = "seeded samples from the scenario instead of a kernel: for trying the tool and for "
+	       "its tests",
 	.needs_bpf = false,
 	.made_up = true,
 	.fires = true,

@@ -16,7 +16,9 @@ static const struct timeval patience = {.tv_sec = 1};
 
 static struct sockaddr_in at(uint32_t addr)
 {
-	return (struct sockaddr_in){.sin_family = AF_INET, .sin_port = htons(BB_HTTP_PORT), .sin_addr = {htonl(addr)}};
+	return (struct sockaddr_in){.sin_family = AF_INET,
+				    .sin_port = htons(BB_HTTP_PORT),
+				    .sin_addr = {htonl(addr)}};
 }
 
 bool bb_http_is_ok(const char *answer, size_t len)
@@ -32,7 +34,8 @@ bool bb_http_is_whole(const char *request, size_t len)
 static int set_patience(int fd)
 {
 	if (setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience)) ||
-	    setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience)))	/* which connect() heeds, too */
+	    setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience,
+		       sizeof(patience))) /* which connect() heeds, too */
 		return -errno;
 	return 0;
 }
@@ -53,7 +56,8 @@ int bb_http__listen(uint32_t addr, int *ret_fd)
 	return 0;
 }
 
-/* Read the request to its end, answer, and close first: the connection's last state, TIME_WAIT, is the server's then. */
+/* Read the request to its end, answer, and close first: the connection's last state, TIME_WAIT, is
+ * the server's then. */
 static void answer(int fd)
 {
 	char request[1024];
@@ -71,10 +75,12 @@ static void answer(int fd)
 
 void bb_http__serve(int listen_fd, int control_fd)
 {
-	struct pollfd fds[] = {{.fd = listen_fd, .events = POLLIN}, {.fd = control_fd, .events = POLLIN}};
+	struct pollfd fds[] = {{.fd = listen_fd, .events = POLLIN},
+			       {.fd = control_fd, .events = POLLIN}};
 
 	while (!fds[1].revents) {
-		int fd = poll(fds, 2, -1) > 0 && fds[0].revents ? accept(listen_fd, NULL, NULL) : -1;
+		int fd = poll(fds, 2, -1) > 0 && fds[0].revents ? accept(listen_fd, NULL, NULL)
+								: -1;
 
 		if (fd >= 0)
 			answer(fd);
@@ -106,7 +112,7 @@ int bb_http__get(uint32_t addr)
 		return -errno;
 	rc = set_patience(fd);
 	if (!rc && connect(fd, (const struct sockaddr *)&there, sizeof(there)))
-		rc = errno == EINPROGRESS ? -ETIMEDOUT : -errno;	/* what a timeout here is called */
+		rc = errno == EINPROGRESS ? -ETIMEDOUT : -errno; /* what a timeout here is called */
 	if (!rc && send(fd, TEXT("GET / HTTP/1.0\r\n\r\n"), MSG_NOSIGNAL) < 0)
 		rc = -errno;
 	if (!rc)

@@ -7,8 +7,8 @@
 #include <stdint.h>
 
 /*
- * As much of HTTP/1.0 (RFC 1945) as a request over a connection of its own takes. Addresses and ports in host order;
- * 0 or -errno; nobody waits for the other side longer than a second.
+ * As much of HTTP/1.0 (RFC 1945) as a request over a connection of its own takes. Addresses and
+ * ports in host order; 0 or -errno; nobody waits for the other side longer than a second.
  */
 #define BB_HTTP_PORT 80u
 

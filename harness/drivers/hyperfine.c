@@ -30,7 +30,8 @@ bool bb_in_path(const char *name)
 /* A word as a shell reads it, in single quotes unless it needs none. */
 static void put_word(FILE *out, const char *word)
 {
-	if (*word && !word[strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./:,@%")]) {
+	if (*word && !word[strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ012345"
+					"6789_-+=./:,@%")]) {
 		fputs(word, out);
 		return;
 	}
@@ -41,7 +42,8 @@ static void put_word(FILE *out, const char *word)
 }
 
 /* "PATH ARG...": hyperfine looks for a name in $PATH only, we look in `dir` first. */
-static int compose_command(const char *program, char *const *args, size_t n_args, const char *dir, char **ret_command)
+static int compose_command(const char *program, char *const *args, size_t n_args, const char *dir,
+			   char **ret_command)
 {
 	char beside[PATH_MAX] = "";
 	size_t size = 0;
@@ -75,17 +77,22 @@ static int compose_shown(struct bb_hyperfine *h)
 }
 
 int bb_hyperfine__open(const char *program, char *const *args, size_t n_args, const char *dir,
-		       const struct bb_child_place *place, struct bb_hyperfine *ret_h, struct bb_err *err)
+		       const struct bb_child_place *place, struct bb_hyperfine *ret_h,
+		       struct bb_err *err)
 {
-	static const char *const options[] = {"-N", "--style", "none", "--warmup", "0", "--runs", "1", "--export-json"};
+	static const char *const options[] = {"-N", "--style", "none", "--warmup",
+					      "0",  "--runs",  "1",    "--export-json"};
 	struct bb_hyperfine *h = ret_h;
 	size_t n = 0;
 	int rc;
 
 	*h = (struct bb_hyperfine){.json_fd = -1};
 	if (!bb_in_path("hyperfine"))
-		return bb_fail(err, -ENOTSUP, "hyperfine is missing, which times the command; install the package hyperfine");
-	/* In memory, so that nothing is left behind; inherited, as hyperfine may run as a user who could not open it. */
+		return bb_fail(err, -ENOTSUP,
+			       "hyperfine is missing, which times the command; install the package "
+			       "hyperfine");
+	/* In memory, so that nothing is left behind; inherited, as hyperfine may run as a user who
+	 * could not open it. */
 	h->json_fd = memfd_create("hyperfine.json", 0);
 	if (h->json_fd < 0) {
 		rc = -errno;
@@ -97,7 +104,11 @@ int bb_hyperfine__open(const char *program, char *const *args, size_t n_args, co
 		h->args[n++] = (char *)(uintptr_t)options[i];
 	h->args[n++] = h->json_path;
 	h->args[n++] = h->command;
-	h->spec = (struct bb_workload_spec){.program = "hyperfine", .args = h->args, .n_args = n, .is_held = true, .place = *place};
+	h->spec = (struct bb_workload_spec){.program = "hyperfine",
+					    .args = h->args,
+					    .n_args = n,
+					    .is_held = true,
+					    .place = *place};
 	if (!rc)
 		rc = compose_shown(h);
 	if (rc) {
@@ -121,7 +132,7 @@ int bb_hyperfine__start(struct bb_hyperfine *h, struct bb_workload *ret_w, struc
 {
 	int rc;
 
-	h->spec.args = h->args;		/* the struct may have moved */
+	h->spec.args = h->args; /* the struct may have moved */
 	h->args[8] = h->json_path;
 	rc = ftruncate(h->json_fd, 0) ? -errno : 0;
 	if (rc)
@@ -131,8 +142,10 @@ int bb_hyperfine__start(struct bb_hyperfine *h, struct bb_workload *ret_w, struc
 
 static int complain(const char *what, struct bb_err *err)
 {
-	return bb_fail(err, -EPROTO, "what hyperfine exported is not understood: %s; bpfbench reads the JSON of hyperfine "
-		       "1.13 and newer", what);
+	return bb_fail(err, -EPROTO,
+		       "what hyperfine exported is not understood: %s; bpfbench reads the JSON of "
+		       "hyperfine 1.13 and newer",
+		       what);
 }
 
 int bb_hyperfine__read(const struct bb_hyperfine *h, uint64_t *ret_ns, struct bb_err *err)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * in-situ by a clock: the program under its real event. A clock samples a workload on one CPU; from another CPU the
- * counters are polled much faster than the event comes, so that nearly every change of them is one run. Caches are as cold
- * as the workload leaves them: expect more than step says.
+ * in-situ by a clock: the program under its real event. A clock samples a workload on one CPU; from
+ * another CPU the counters are polled much faster than the event comes, so that nearly every change
+ * of them is one run. Caches are as cold as the workload leaves them: expect more than step says.
  */
 #include <errno.h>
 #include <linux/perf_event.h>
@@ -17,14 +17,14 @@
 struct insitu_slot {
 	struct bb_target *target;
 	const char *event;
-	int event_fd;			/* -1: none open */
-	pid_t event_pid;		/* the process it is on */
-	uint32_t event_freq_hz, freq_hz;	/* of the open one, and what is wanted */
-	uint64_t whole_periods;		/* of the event's time on the CPU, since it was opened */
+	int event_fd;                    /* -1: none open */
+	pid_t event_pid;                 /* the process it is on */
+	uint32_t event_freq_hz, freq_hz; /* of the open one, and what is wanted */
+	uint64_t whole_periods;          /* of the event's time on the CPU, since it was opened */
 };
 
-static int insitu_open(const struct bb_drive_spec *spec, const struct bb_driver_opts *opts, void **ret_state,
-		       struct bb_err *err)
+static int insitu_open(const struct bb_drive_spec *spec, const struct bb_driver_opts *opts,
+		       void **ret_state, struct bb_err *err)
 {
 	struct bb_lives *l;
 	int rc = bb_lives__open(spec, opts, &l, err);
@@ -50,7 +50,8 @@ static void insitu_detach(void *state, void *slot)
 	free(slot);
 }
 
-static int insitu_attach(void *state, struct bb_subject *subject, void **ret_slot, struct bb_err *err)
+static int insitu_attach(void *state, struct bb_subject *subject, void **ret_slot,
+			 struct bb_err *err)
 {
 	struct insitu_slot *slot = calloc(1, sizeof(*slot));
 
@@ -68,7 +69,8 @@ static int open_event(struct insitu_slot *slot, pid_t pid, struct bb_err *err)
 {
 	struct perf_event_attr attr = {
 		.type = PERF_TYPE_SOFTWARE,
-		.config = !strcmp(slot->event, "task-clock") ? PERF_COUNT_SW_TASK_CLOCK : PERF_COUNT_SW_CPU_CLOCK,
+		.config = !strcmp(slot->event, "task-clock") ? PERF_COUNT_SW_TASK_CLOCK
+							     : PERF_COUNT_SW_CPU_CLOCK,
 		.freq = 1,
 		.sample_freq = slot->freq_hz,
 		.inherit = 1,
@@ -79,7 +81,8 @@ static int open_event(struct insitu_slot *slot, pid_t pid, struct bb_err *err)
 	if (slot->event_fd >= 0 && slot->event_pid == pid && slot->event_freq_hz == slot->freq_hz)
 		return 0;
 	close_event(slot);
-	rc = bb_perf_event__open(&attr, pid, -1, bb_target__prog_fd(slot->target), &slot->event_fd, err);
+	rc = bb_perf_event__open(&attr, pid, -1, bb_target__prog_fd(slot->target), &slot->event_fd,
+				 err);
 	if (rc) {
 		slot->event_fd = -1;
 		return rc;
@@ -102,14 +105,15 @@ static int begin_event(void *arg, pid_t pid, struct bb_err *err)
 }
 
 /*
- * The time that the workload was on its CPU with the event on, by the event's own clock (a process' CPU clock, read from
- * outside, is up to a tick old), in whole periods: the part of one that is left brings no run, and would make every short
- * batch look as if samples were lost. NAN if it cannot be read.
+ * The time that the workload was on its CPU with the event on, by the event's own clock (a process'
+ * CPU clock, read from outside, is up to a tick old), in whole periods: the part of one that is
+ * left brings no run, and would make every short batch look as if samples were lost. NAN if it
+ * cannot be read.
  */
 static double end_event(void *arg)
 {
 	struct insitu_slot *slot = arg;
-	uint64_t values[2], periods;	/* count, time running in ns */
+	uint64_t values[2], periods; /* count, time running in ns */
 
 	bb_perf_event__disable(slot->event_fd);
 	if (read(slot->event_fd, values, sizeof(values)) != sizeof(values))
@@ -119,7 +123,8 @@ static double end_event(void *arg)
 	return (double)periods / slot->event_freq_hz;
 }
 
-static int insitu_batch(void *state, void *slot_, uint32_t param, struct bb_batch *b, struct bb_err *err)
+static int insitu_batch(void *state, void *slot_, uint32_t param, struct bb_batch *b,
+			struct bb_err *err)
 {
 	struct insitu_slot *slot = slot_;
 	const struct bb_lives_event event = {begin_event, end_event, slot};
@@ -131,7 +136,8 @@ static int insitu_batch(void *state, void *slot_, uint32_t param, struct bb_batc
 const struct bb_driver bb_driver_insitu = {
 	.name = "in-situ",
 	.by = {"cpu-clock", "task-clock"},
-	.doc = "the program under its real event over a workload, counters polled from another CPU: cold caches are real",
+	.doc = "the program under its real event over a workload, counters polled from another "
+	       "CPU: cold caches are real",
 	.needs_bpf = true,
 	.fires = false,
 	.open = insitu_open,

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * in-situ, event: attach. The program is attached where its own section says, and runs when the kernel or a process comes by
- * there while the workload has a CPU to itself. All of its runs count, whoever makes them.
+ * in-situ, event: attach. The program is attached where its own section says, and runs when the
+ * kernel or a process comes by there while the workload has a CPU to itself. All of its runs count,
+ * whoever makes them.
  *
- * The polling itself is a system call: a program on sys_enter would run for each. So the counters are polled for a moment
- * before the workload goes on; a program that runs for most of those readings is ours to blame, and its series is void.
+ * The polling itself is a system call: a program on sys_enter would run for each. So the counters
+ * are polled for a moment before the workload goes on; a program that runs for most of those
+ * readings is ours to blame, and its series is void.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -14,14 +16,16 @@
 #include "drivers/lives.h"
 
 #define READINGS 512u
-#define MOST_RUNS (READINGS / 2)	/* others may make it run in that time, but not once for every other reading */
+#define MOST_RUNS                                                                                  \
+	(READINGS /                                                                                \
+	 2) /* others may make it run in that time, but not once for every other reading */
 
 struct attach_slot {
 	struct bb_target *target;
 };
 
-static int attach_open(const struct bb_drive_spec *spec, const struct bb_driver_opts *opts, void **ret_state,
-		       struct bb_err *err)
+static int attach_open(const struct bb_drive_spec *spec, const struct bb_driver_opts *opts,
+		       void **ret_state, struct bb_err *err)
 {
 	struct bb_lives *l;
 	int rc = bb_lives__open(spec, opts, &l, err);
@@ -43,7 +47,8 @@ static int attach_probe(void *state, struct bb_subject *subject, struct bb_err *
 }
 
 /* It is attached for its batches only: others would have their turn meanwhile. */
-static int attach_attach(void *state, struct bb_subject *subject, void **ret_slot, struct bb_err *err)
+static int attach_attach(void *state, struct bb_subject *subject, void **ret_slot,
+			 struct bb_err *err)
 {
 	struct attach_slot *slot = calloc(1, sizeof(*slot));
 
@@ -72,14 +77,18 @@ static int look_at_our_own(struct bb_target *target, struct bb_batch *b, struct 
 		bb_target__drain(target, false);
 	}
 	if (rc)
-		return bb_fail(err, rc, "reading the counters of '%s': %s", bb_target__program(target), strerror(-rc));
+		return bb_fail(err, rc, "reading the counters of '%s': %s",
+			       bb_target__program(target), strerror(-rc));
 	if (now.run_cnt - first.run_cnt > MOST_RUNS)
-		snprintf(b->void_why, sizeof(b->void_why), "our own reading of the counters makes it run: %llu runs in %u "
-			 "readings while the workload stood still", (unsigned long long)(now.run_cnt - first.run_cnt), READINGS);
+		snprintf(b->void_why, sizeof(b->void_why),
+			 "our own reading of the counters makes it run: %llu runs in %u readings "
+			 "while the workload stood still",
+			 (unsigned long long)(now.run_cnt - first.run_cnt), READINGS);
 	return 0;
 }
 
-static int attach_batch(void *state, void *slot, uint32_t param, struct bb_batch *b, struct bb_err *err)
+static int attach_batch(void *state, void *slot, uint32_t param, struct bb_batch *b,
+			struct bb_err *err)
 {
 	static const struct bb_lives_event nothing_to_do = {0};
 	struct bb_target *target = ((struct attach_slot *)slot)->target;
@@ -103,7 +112,8 @@ static int attach_batch(void *state, void *slot, uint32_t param, struct bb_batch
 const struct bb_driver bb_driver_insitu_attach = {
 	.name = "in-situ",
 	.by = {"attach"},
-	.doc = "the program where its own section attaches it, over a workload, counters polled from another CPU",
+	.doc = "the program where its own section attaches it, over a workload, counters polled "
+	       "from another CPU",
 	.needs_bpf = true,
 	.fires = false,
 	.open = attach_open,

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * in-situ, event: http. A client of ours fetches a page from a server of ours at a steady rate, over a new connection each
- * time, through a veth pair: every packet that comes in at the server's end runs the program, and what comes in is what TCP
- * makes of a request.
+ * in-situ, event: http. A client of ours fetches a page from a server of ours at a steady rate,
+ * over a new connection each time, through a veth pair: every packet that comes in at the server's
+ * end runs the program, and what comes in is what TCP makes of a request.
  */
 #include <unistd.h>
 
 #include "drivers/http.h"
 #include "drivers/traffic.h"
 
-#define LEAST_PACKETS 4		/* to the server: SYN, ACK, the request, FIN */
+#define LEAST_PACKETS 4 /* to the server: SYN, ACK, the request, FIN */
 
 static int open_server(void *arg, int *ret_fd)
 {
@@ -41,7 +41,9 @@ static int get(void *arg, int socket_fd)
 static int start(struct bb_traffic *t, struct bb_err *err)
 {
 	static const struct bb_traffic_sender client = {"the HTTP client", open_nothing, get, NULL};
-	const struct bb_child_place place = {.cpu = t->opts.cpu, .uid = t->opts.uid, .gid = t->opts.gid};
+	const struct bb_child_place place = {.cpu = t->opts.cpu,
+					     .uid = t->opts.uid,
+					     .gid = t->opts.gid};
 	const struct bb_helper_work server = {
 		.name = "the HTTP server",
 		.netns_fd = t->pair.netns_fd[BB_VETH_FAR],
@@ -53,8 +55,8 @@ static int start(struct bb_traffic *t, struct bb_err *err)
 	return rc ? rc : bb_traffic__start(t, &client, err);
 }
 
-static int http_open(const struct bb_drive_spec *spec, const struct bb_driver_opts *opts, void **ret_state,
-		     struct bb_err *err)
+static int http_open(const struct bb_drive_spec *spec, const struct bb_driver_opts *opts,
+		     void **ret_state, struct bb_err *err)
 {
 	return bb_traffic__open(spec, opts, LEAST_PACKETS, start, ret_state, err);
 }
@@ -62,7 +64,8 @@ static int http_open(const struct bb_drive_spec *spec, const struct bb_driver_op
 const struct bb_driver bb_driver_insitu_http = {
 	.name = "in-situ",
 	.by = {"http"},
-	.doc = "the program under HTTP requests over TCP at a steady rate, counters polled from another CPU",
+	.doc = "the program under HTTP requests over TCP at a steady rate, counters polled from "
+	       "another CPU",
 	.needs_bpf = true,
 	.fires = true,
 	.open = http_open,

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * in-situ, event: packets. The inputs are real packets: they leave one end of a veth pair through a packet socket, at a
- * steady rate and in random order, and each runs the program at the other end as it comes in.
+ * in-situ, event: packets. The inputs are real packets: they leave one end of a veth pair through a
+ * packet socket, at a steady rate and in random order, and each runs the program at the other end
+ * as it comes in.
  */
 #include <errno.h>
 #include <linux/bpf.h>
@@ -17,10 +18,11 @@
 #include "drivers/test_run_types.h"
 #include "drivers/traffic.h"
 
-/* In the sender: a deck of the inputs, shuffled anew when all are dealt, so that each comes as often as the others. */
+/* In the sender: a deck of the inputs, shuffled anew when all are dealt, so that each comes as
+ * often as the others. */
 struct packets {
 	const struct bb_input *inputs;
-	uint32_t *order;		/* order[n] */
+	uint32_t *order; /* order[n] */
 	size_t n, next;
 	unsigned int ifindex;
 	struct bb_rng rng;
@@ -31,7 +33,8 @@ static int open_packet_socket(void *arg, int *ret_fd)
 {
 	const struct packets *p = arg;
 	struct sockaddr_ll to = {.sll_family = AF_PACKET, .sll_ifindex = (int)p->ifindex};
-	int one = 1, fd = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, 0), rc;	/* protocol 0: nothing is received */
+	/* protocol 0: nothing is received */
+	int one = 1, fd = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, 0), rc;
 
 	if (fd < 0)
 		return -errno;
@@ -64,16 +67,26 @@ static int check_inputs(const struct bb_inputs *inputs, struct bb_err *err)
 		const struct bb_input *in = &inputs->v[i];
 
 		if (in->is_context)
-			return bb_fail(err, -EINVAL, "input '%s' is a context; 'event: packets' sends packets", in->name);
+			return bb_fail(err, -EINVAL,
+				       "input '%s' is a context; 'event: packets' sends packets",
+				       in->name);
 		if (in->ctx)
-			return bb_fail(err, -EINVAL, "input '%s' has a context beside its packet, which no wire carries; 'with: "
-				       "step, trigger: test-run' gives it to the program", in->name);
+			return bb_fail(err, -EINVAL,
+				       "input '%s' has a context beside its packet, which no wire "
+				       "carries; 'with: step, trigger: test-run' gives it to the "
+				       "program",
+				       in->name);
 		if (in->len > BB_VETH_MAX_FRAME)
-			return bb_fail(err, -EINVAL, "input '%s' has %zu bytes; 'event: packets' sends %u at most",
+			return bb_fail(err, -EINVAL,
+				       "input '%s' has %zu bytes; 'event: packets' sends %u at "
+				       "most",
 				       in->name, in->len, BB_VETH_MAX_FRAME);
 		if (in->has_retval || in->out)
-			return bb_fail(err, -EINVAL, "input '%s' expects a result, which goes to the kernel in situ and is not "
-				       "seen; 'with: step, trigger: test-run' checks it", in->name);
+			return bb_fail(err, -EINVAL,
+				       "input '%s' expects a result, which goes to the kernel in "
+				       "situ and is not seen; 'with: step, trigger: test-run' "
+				       "checks it",
+				       in->name);
 	}
 	return 0;
 }
@@ -81,8 +94,11 @@ static int check_inputs(const struct bb_inputs *inputs, struct bb_err *err)
 static int start(struct bb_traffic *t, struct bb_err *err)
 {
 	const struct bb_test_run_type *xdp;
-	struct packets p = {.inputs = t->spec->inputs.v, .n = t->spec->inputs.n, .ifindex = t->pair.ifindex[BB_VETH_NEAR]};
-	const struct bb_traffic_sender sender = {"the sender of packets", open_packet_socket, send_packet, &p};
+	struct packets p = {.inputs = t->spec->inputs.v,
+			    .n = t->spec->inputs.n,
+			    .ifindex = t->pair.ifindex[BB_VETH_NEAR]};
+	const struct bb_traffic_sender sender = {"the sender of packets", open_packet_socket,
+						 send_packet, &p};
 	int rc = 0;
 
 	if (!p.n)
@@ -103,8 +119,8 @@ static int start(struct bb_traffic *t, struct bb_err *err)
 	return rc;
 }
 
-static int packets_open(const struct bb_drive_spec *spec, const struct bb_driver_opts *opts, void **ret_state,
-			struct bb_err *err)
+static int packets_open(const struct bb_drive_spec *spec, const struct bb_driver_opts *opts,
+			void **ret_state, struct bb_err *err)
 {
 	int rc = check_inputs(&spec->inputs, err);
 

@@ -5,9 +5,9 @@
 
 #include "stats/quantile.h"
 
-#define LEAST		8u
-#define SHORTER		64u
-#define SHORTEST	2u
+#define LEAST 8u
+#define SHORTER 64u
+#define SHORTEST 2u
 
 uint32_t bb_line_shorter(uint32_t n)
 {
@@ -29,7 +29,8 @@ double bb_line_slope(double y[2][BB_LINE_TIMES], uint32_t runs)
 	return bb_median(slopes, BB_LINE_TIMES * BB_LINE_TIMES);
 }
 
-void bb_line_fit(double t_ns[2][BB_LINE_TIMES], uint32_t shorter, uint32_t longer, struct bb_line *ret_line)
+void bb_line_fit(double t_ns[2][BB_LINE_TIMES], uint32_t shorter, uint32_t longer,
+		 struct bb_line *ret_line)
 {
 	double rest[2 * BB_LINE_TIMES];
 

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * live: somebody else's program under the load that it has anyway. Its counters are polled; nothing of it is touched: it
- * is not attached, its maps are not read. It cannot be loaded anew either, so what is replicated is time: every "load" of
- * the plan is a slice of it.
+ * live: somebody else's program under the load that it has anyway. Its counters are polled; nothing
+ * of it is touched: it is not attached, its maps are not read. It cannot be loaded anew either, so
+ * what is replicated is time: every "load" of the plan is a slice of it.
  *
- * The poller takes one CPU for as long as it looks, at the priority that everybody has: to go ahead of others, as the
- * other drives do, would change the load that is to be measured. Where it has to wait for its CPU, a window gets longer
- * and may hold several runs, which are then no samples; one that holds a single run is as exact as ever.
+ * The poller takes one CPU for as long as it looks, at the priority that everybody has: to go ahead
+ * of others, as the other drives do, would change the load that is to be measured. Where it has to
+ * wait for its CPU, a window gets longer and may hold several runs, which are then no samples; one
+ * that holds a single run is as exact as ever.
  */
 #include <errno.h>
 #include <math.h>
@@ -19,8 +20,8 @@
 #include "drivers/driver.h"
 #include "drivers/windows.h"
 
-static int live_open(const struct bb_drive_spec *spec, const struct bb_driver_opts *opts, void **ret_state,
-		     struct bb_err *err)
+static int live_open(const struct bb_drive_spec *spec, const struct bb_driver_opts *opts,
+		     void **ret_state, struct bb_err *err)
 {
 	struct bb_driver_opts *copy = malloc(sizeof(*copy));
 
@@ -37,8 +38,10 @@ static int live_probe(void *state, struct bb_subject *subject, struct bb_err *er
 	(void)state;
 	if (bb_target__is_adopted(subject->target))
 		return 0;
-	return bb_fail(err, -ENOTSUP, "'%s' is loaded by bpfbench and attached to nothing; 'with: live' measures variants that "
-		       "have an id or a pin", bb_target__program(subject->target));
+	return bb_fail(err, -ENOTSUP,
+		       "'%s' is loaded by bpfbench and attached to nothing; 'with: live' measures "
+		       "variants that have an id or a pin",
+		       bb_target__program(subject->target));
 }
 
 static int live_attach(void *state, struct bb_subject *subject, void **ret_slot, struct bb_err *err)
@@ -49,7 +52,8 @@ static int live_attach(void *state, struct bb_subject *subject, void **ret_slot,
 	return 0;
 }
 
-static int watch(const struct bb_driver_opts *opts, struct bb_target *target, struct bb_batch *b, struct bb_err *err)
+static int watch(const struct bb_driver_opts *opts, struct bb_target *target, struct bb_batch *b,
+		 struct bb_err *err)
 {
 	struct bb_windows windows;
 	uint64_t began_ns;
@@ -64,14 +68,16 @@ static int watch(const struct bb_driver_opts *opts, struct bb_target *target, st
 	return rc;
 }
 
-static int live_batch(void *state, void *slot, uint32_t param, struct bb_batch *b, struct bb_err *err)
+static int live_batch(void *state, void *slot, uint32_t param, struct bb_batch *b,
+		      struct bb_err *err)
 {
 	const struct sched_param as_everybody = {0};
 	struct sched_param before;
 	int policy = sched_getscheduler(0), rc;
 
 	(void)param;
-	if (policy < 0 || sched_getparam(0, &before) || sched_setscheduler(0, SCHED_OTHER, &as_everybody)) {
+	if (policy < 0 || sched_getparam(0, &before) ||
+	    sched_setscheduler(0, SCHED_OTHER, &as_everybody)) {
 		rc = -errno;
 		return bb_fail(err, rc, "cannot go back to normal priority: %s", strerror(-rc));
 	}
@@ -94,7 +100,8 @@ static void live_detach(void *state, void *slot)
 
 const struct bb_driver bb_driver_live = {
 	.name = "live",
-	.doc = "a program that is loaded already, by its id or pin, under the load that it has; counters are polled",
+	.doc = "a program that is loaded already, by its id or pin, under the load that it has; "
+	       "counters are polled",
 	.needs_bpf = true,
 	.spares_others = true,
 	.open = live_open,

@@ -8,7 +8,8 @@
 #include "base/clock.h"
 #include "drivers/windows.h"
 
-#define MAX_EMPTY_LIVES 3	/* how often the workload may end without a single run before we give up */
+#define MAX_EMPTY_LIVES                                                                            \
+	3 /* how often the workload may end without a single run before we give up */
 
 int bb_lives__start(struct bb_lives *l, bool paused, struct bb_err *err)
 {
@@ -33,8 +34,8 @@ void bb_lives__close(void *lives)
 	free(l);
 }
 
-int bb_lives__open(const struct bb_drive_spec *spec, const struct bb_driver_opts *opts, struct bb_lives **ret_lives,
-		   struct bb_err *err)
+int bb_lives__open(const struct bb_drive_spec *spec, const struct bb_driver_opts *opts,
+		   struct bb_lives **ret_lives, struct bb_err *err)
 {
 	struct bb_lives *l;
 	int rc = bb_windows__can_poll(opts, err);
@@ -64,22 +65,23 @@ int bb_lives__open(const struct bb_drive_spec *spec, const struct bb_driver_opts
 }
 
 /*
- * The time of a batch is the workload's own CPU time, in which its events come; where others keep it from its CPU, up to
- * twice as much by the wall clock.
+ * The time of a batch is the workload's own CPU time, in which its events come; where others keep
+ * it from its CPU, up to twice as much by the wall clock.
  */
 static bool time_is_up(const struct bb_batch *b, uint64_t began_ns, double target_cpu_s)
 {
 	double wall_s = bb_seconds_since(began_ns);
 
-	return b->max_s > 0 && (wall_s >= 2 * b->max_s || (isnan(target_cpu_s) ? wall_s : target_cpu_s) >= b->max_s);
+	return b->max_s > 0 && (wall_s >= 2 * b->max_s ||
+				(isnan(target_cpu_s) ? wall_s : target_cpu_s) >= b->max_s);
 }
 
 /*
- * Poll until the batch is full or its time is over (0), the workload ended (1), or -errno. *ret_cpu_s: what it used
- * meanwhile, as last seen.
+ * Poll until the batch is full or its time is over (0), the workload ended (1), or -errno.
+ * *ret_cpu_s: what it used meanwhile, as last seen.
  */
-static int poll_windows(struct bb_lives *l, struct bb_windows *windows, struct bb_batch *b, uint64_t began_ns,
-			double *ret_cpu_s, struct bb_err *err)
+static int poll_windows(struct bb_lives *l, struct bb_windows *windows, struct bb_batch *b,
+			uint64_t began_ns, double *ret_cpu_s, struct bb_err *err)
 {
 	double cpu_before_s = bb_workload__cpu_s(&l->workload);
 	int rc = 0;
@@ -97,8 +99,9 @@ static int poll_windows(struct bb_lives *l, struct bb_windows *windows, struct b
 }
 
 /* One life of the workload, or what is left of the batch's time in it. Returns as poll_windows. */
-static int sample_life(struct bb_lives *l, struct bb_target *target, const struct bb_lives_event *event,
-		       struct bb_batch *b, uint64_t began_ns, struct bb_err *err)
+static int sample_life(struct bb_lives *l, struct bb_target *target,
+		       const struct bb_lives_event *event, struct bb_batch *b, uint64_t began_ns,
+		       struct bb_err *err)
 {
 	uint64_t runs_before = b->run_cnt;
 	double cpu_s = NAN, event_s = NAN;
@@ -109,7 +112,7 @@ static int sample_life(struct bb_lives *l, struct bb_target *target, const struc
 		rc = bb_windows__begin(target, &windows, err);
 	if (!rc && event->begin)
 		rc = event->begin(event->arg, l->workload.pid, err);
-	if (rc == -ESRCH) {		/* it ended between its start and the event's */
+	if (rc == -ESRCH) { /* it ended between its start and the event's */
 		rc = bb_workload__ended(&l->workload, l->spec->workload, err);
 		return rc < 0 ? rc : (++l->empty_lives > MAX_EMPTY_LIVES ? -ESRCH : 1);
 	}
@@ -126,8 +129,8 @@ static int sample_life(struct bb_lives *l, struct bb_target *target, const struc
 	return l->empty_lives > MAX_EMPTY_LIVES ? -ESRCH : 1;
 }
 
-int bb_lives__batch(struct bb_lives *l, struct bb_target *target, const struct bb_lives_event *event, struct bb_batch *b,
-		    struct bb_err *err)
+int bb_lives__batch(struct bb_lives *l, struct bb_target *target,
+		    const struct bb_lives_event *event, struct bb_batch *b, struct bb_err *err)
 {
 	uint64_t began_ns;
 	int rc = bb_pin_to_cpu(l->opts.poll_cpu, err);
@@ -136,16 +139,20 @@ int bb_lives__batch(struct bb_lives *l, struct bb_target *target, const struct b
 		rc = bb_lives__start(l, false, err);
 	if (rc)
 		return rc;
-	began_ns = bb_now_ns();		/* the workload is running: to start one takes as long as a short batch */
+	/* the workload is running: to start one takes as long as a short batch */
+	began_ns = bb_now_ns();
 	b->target_cpu_s = 0;
 	bb_workload__resume(&l->workload);
 	do
 		rc = sample_life(l, target, event, b, began_ns, err);
 	while (rc == 1 && b->n < b->want && !time_is_up(b, began_ns, b->target_cpu_s));
-	bb_workload__pause(&l->workload);	/* or it would share its CPU with what is stepped there next */
+	/* or it would share its CPU with what is stepped there next */
+	bb_workload__pause(&l->workload);
 	b->elapsed_s = bb_seconds_since(began_ns);
 	if (rc == -ESRCH)
-		return bb_fail(err, rc, "workload '%s' ends before it can be sampled once; it must use CPU time for longer "
-			       "than it takes until the event comes", l->spec->workload);
+		return bb_fail(err, rc,
+			       "workload '%s' ends before it can be sampled once; it must use CPU "
+			       "time for longer than it takes until the event comes",
+			       l->spec->workload);
 	return rc < 0 ? rc : 0;
 }

@@ -15,23 +15,23 @@
 #include "workloads/amicable_pairs.h"
 
 #define REGION_PAGES 512u
-#define STACK_BYTES (256u << 10)	/* 127 frames take about 8 KiB */
-#define SEARCH_FIRST 1000u		/* numbers large enough to tick, small enough to be searched */
+#define STACK_BYTES (256u << 10) /* 127 frames take about 8 KiB */
+#define SEARCH_FIRST 1000u       /* numbers large enough to tick, small enough to be searched */
 
 struct state {
 	char *region;
 	size_t page_bytes;
-	uint32_t next_page;		/* first page of the region that is not there yet touched */
+	uint32_t next_page; /* first page of the region that is not there yet touched */
 	char *stack;
-	uint32_t base_frames;		/* user frames that a sampler sees with no extra nesting */
-	uint32_t seen_frames;		/* by the last walk of our own */
+	uint32_t base_frames; /* user frames that a sampler sees with no extra nesting */
+	uint32_t seen_frames; /* by the last walk of our own */
 	struct bb_driver_opts opts;
 	ucontext_t caller, search;
-	struct bb_target *target;	/* of the run in progress */
+	struct bb_target *target; /* of the run in progress */
 	int (*after)(void *arg);
 	void *arg;
 	uint32_t extra_frames;
-	struct bb_cold *cold;		/* NULL: caches stay as they are */
+	struct bb_cold *cold; /* NULL: caches stay as they are */
 	int rc;
 };
 
@@ -71,7 +71,10 @@ static __attribute__((noinline)) int fire_once(void *arg)
 static void search_entry(unsigned int high, unsigned int low)
 {
 	struct state *s = (struct state *)(((uintptr_t)high << 32) | low);
-	struct bb_amicable_search search = {.first = SEARCH_FIRST, .last = BB_AMICABLE_LAST, .tick = fire_once, .arg = s};
+	struct bb_amicable_search search = {.first = SEARCH_FIRST,
+					    .last = BB_AMICABLE_LAST,
+					    .tick = fire_once,
+					    .arg = s};
 
 	do
 		bb_amicable_search_nested(&search, s->extra_frames);
@@ -83,9 +86,11 @@ static int count_frames(void *arg)
 	struct state *s = arg;
 	void *const *frame = __builtin_frame_address(0);
 
-	/* As the kernel walks: the interrupted function itself, then one return address a saved frame pointer. */
+	/* As the kernel walks: the interrupted function itself, then one return address a saved
+	 * frame pointer. */
 	s->seen_frames = 1;
-	while (frame && (const char *)frame >= s->stack && (const char *)frame < s->stack + STACK_BYTES) {
+	while (frame && (const char *)frame >= s->stack &&
+	       (const char *)frame < s->stack + STACK_BYTES) {
 		s->seen_frames++;
 		frame = *frame;
 	}
@@ -95,12 +100,16 @@ static int count_frames(void *arg)
 static void count_entry(unsigned int high, unsigned int low)
 {
 	struct state *s = (struct state *)(((uintptr_t)high << 32) | low);
-	struct bb_amicable_search search = {.first = SEARCH_FIRST, .last = BB_AMICABLE_LAST, .tick = count_frames, .arg = s};
+	struct bb_amicable_search search = {.first = SEARCH_FIRST,
+					    .last = BB_AMICABLE_LAST,
+					    .tick = count_frames,
+					    .arg = s};
 
 	bb_amicable_search_nested(&search, s->extra_frames);
 }
 
-/* Run `entry` on the private stack, whose chain of frame pointers ends where it begins, and come back. */
+/* Run `entry` on the private stack, whose chain of frame pointers ends where it begins, and come
+ * back. */
 static int on_private_stack(struct state *s, void (*entry)(unsigned int, unsigned int))
 {
 	if (getcontext(&s->search))
@@ -143,13 +152,15 @@ static int check_depths(const struct bb_drive_spec *spec, uint32_t base_frames, 
 {
 	for (size_t i = 0; i < spec->stack_depth.n; i++)
 		if (spec->stack_depth.v[i] < base_frames)
-			return bb_fail(err, -EINVAL, "stack_depth: %u is less than the %u frames that the search itself has",
+			return bb_fail(err, -EINVAL,
+				       "stack_depth: %u is less than the %u frames that the search "
+				       "itself has",
 				       spec->stack_depth.v[i], base_frames);
 	return 0;
 }
 
-int bb_page_fault__open(const struct bb_drive_spec *spec, const struct bb_driver_opts *opts, void **ret_state,
-			struct bb_err *err)
+int bb_page_fault__open(const struct bb_drive_spec *spec, const struct bb_driver_opts *opts,
+			void **ret_state, struct bb_err *err)
 {
 	struct state *s = calloc(1, sizeof(*s));
 	int rc;
@@ -164,8 +175,9 @@ int bb_page_fault__open(const struct bb_drive_spec *spec, const struct bb_driver
 		bb_page_fault__close(s);
 		return bb_fail_nomem(err);
 	}
-	memset(s->stack, 1, STACK_BYTES);		/* no fault of the stack's own may fire the event */
-	madvise(s->region, REGION_PAGES * s->page_bytes, MADV_NOHUGEPAGE);	/* a huge page would fault once */
+	memset(s->stack, 1, STACK_BYTES); /* no fault of the stack's own may fire the event */
+	/* a huge page would fault once */
+	madvise(s->region, REGION_PAGES * s->page_bytes, MADV_NOHUGEPAGE);
 	s->next_page = REGION_PAGES;
 	rc = on_private_stack(s, count_entry);
 	if (rc)
@@ -188,7 +200,8 @@ int bb_page_fault__attach(int prog_fd, int *ret_event_fd, struct bb_err *err)
 		.type = PERF_TYPE_SOFTWARE,
 		.config = PERF_COUNT_SW_PAGE_FAULTS,
 		.sample_period = 1,
-		.exclude_kernel = 1,	/* faults that the harness's own system calls take are not ours */
+		/* faults that the harness's own system calls take are not ours */
+		.exclude_kernel = 1,
 	};
 
 	return bb_perf_event__open(&attr, 0, -1, prog_fd, ret_event_fd, err);
@@ -203,20 +216,23 @@ int bb_page_fault__aim(void *state, uint32_t depth, struct bb_err *err)
 		return rc;
 	s->extra_frames = depth > s->base_frames ? depth - s->base_frames : 0;
 	/*
-	 * The same way once without firing: every page that it writes to is then ours again, should a fork (of the
-	 * in-situ workload) have left it copy-on-write, which would be an event too. And the depth is seen, not assumed.
+	 * The same way once without firing: every page that it writes to is then ours again, should
+	 * a fork (of the in-situ workload) have left it copy-on-write, which would be an event too.
+	 * And the depth is seen, not assumed.
 	 */
 	rc = on_private_stack(s, count_entry);
 	if (rc)
 		return bb_fail(err, rc, "switching to a private stack: %s", strerror(-rc));
 	if (s->seen_frames != depth)
-		return bb_fail(err, -EPROTO, "the search's stack is %u frames deep, not %u", s->seen_frames, depth);
-	if (s->cold)		/* its pages, too */
+		return bb_fail(err, -EPROTO, "the search's stack is %u frames deep, not %u",
+			       s->seen_frames, depth);
+	if (s->cold) /* its pages, too */
 		bb_cold__empty(s->cold);
 	return 0;
 }
 
-int bb_page_fault__run(void *state, struct bb_target *target, int event_fd, int (*after)(void *arg), void *arg)
+int bb_page_fault__run(void *state, struct bb_target *target, int event_fd, int (*after)(void *arg),
+		       void *arg)
 {
 	struct state *s = state;
 	int rc = bb_target__reset_for_run(target);

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define ANSWER_MS	5000
+#define ANSWER_MS 5000
 
 static void close_all(int (*pipes)[2])
 {
@@ -17,7 +17,8 @@ static void close_all(int (*pipes)[2])
 			close(pipes[i / 2][i % 2]);
 }
 
-/* The events are opened but off until perf is told so through a pipe; it answers when they are on. */
+/* The events are opened but off until perf is told so through a pipe; it answers when they are on.
+ */
 static int enable(int control_fd, int answer_fd)
 {
 	struct pollfd p = {.fd = answer_fd, .events = POLLIN};
@@ -30,20 +31,24 @@ static int enable(int control_fd, int answer_fd)
 	return read(answer_fd, answer, sizeof(answer)) > 0 ? 0 : -EPIPE;
 }
 
-int bb_perf_record__start(pid_t pid, uint32_t freq_hz, const struct bb_child_place *place, struct bb_workload *ret_w,
-			  struct bb_err *err)
+int bb_perf_record__start(pid_t pid, uint32_t freq_hz, const struct bb_child_place *place,
+			  struct bb_workload *ret_w, struct bb_err *err)
 {
 	enum { CONTROL, ANSWER };
 	int pipes[2][2] = {{-1, -1}, {-1, -1}}, rc;
 	char freq[16], target[16], control[48];
-	char *args[] = {"record", "-q", "-e", "cpu-clock", "-F", freq, "-g", "-D", "-1", "--control", control, "-o",
-			"/dev/null", "-p", target};
-	const struct bb_workload_spec spec = {.program = "perf", .args = args, .n_args = sizeof(args) / sizeof(args[0]),
-					      .place = {.cpu = place->cpu}};	/* as root: it samples another's process */
+	char *args[] = {"record", "-q",        "-e",    "cpu-clock", "-F",        freq, "-g",  "-D",
+			"-1",     "--control", control, "-o",        "/dev/null", "-p", target};
+	const struct bb_workload_spec spec = {.program = "perf",
+					      .args = args,
+					      .n_args = sizeof(args) / sizeof(args[0]),
+					      /* as root: it samples another's process */
+					      .place = {.cpu = place->cpu}};
 
 	/* perf's ends are inherited, ours are not. */
 	rc = pipe(pipes[CONTROL]) || pipe(pipes[ANSWER]) ? -errno : 0;
-	if (!rc && (fcntl(pipes[CONTROL][1], F_SETFD, FD_CLOEXEC) || fcntl(pipes[ANSWER][0], F_SETFD, FD_CLOEXEC)))
+	if (!rc && (fcntl(pipes[CONTROL][1], F_SETFD, FD_CLOEXEC) ||
+		    fcntl(pipes[ANSWER][0], F_SETFD, FD_CLOEXEC)))
 		rc = -errno;
 	if (rc) {
 		close_all(pipes);
@@ -57,7 +62,9 @@ int bb_perf_record__start(pid_t pid, uint32_t freq_hz, const struct bb_child_pla
 		rc = enable(pipes[CONTROL][1], pipes[ANSWER][0]);
 		if (rc) {
 			bb_workload__stop(ret_w);
-			bb_fail(err, rc, "perf record did not begin: %s; try: perf record -e cpu-clock -F %u -g sleep 1",
+			bb_fail(err, rc,
+				"perf record did not begin: %s; try: perf record -e cpu-clock -F "
+				"%u -g sleep 1",
 				strerror(-rc), freq_hz);
 		}
 	}

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * pipeline: a profiler as a whole. A clock samples a workload on one CPU; the program puts each sample into its ring; from
- * another CPU a consumer (the variant's `consumer`) takes them out and processes them. A sample of ours is the lag of one of
- * theirs: from when the event fired until the consumer was done with it. How much the ring held is noted over time.
+ * pipeline: a profiler as a whole. A clock samples a workload on one CPU; the program puts each
+ * sample into its ring; from another CPU a consumer (the variant's `consumer`) takes them out and
+ * processes them. A sample of ours is the lag of one of theirs: from when the event fired until the
+ * consumer was done with it. How much the ring held is noted over time.
  */
 #include <errno.h>
 #include <linux/perf_event.h>
@@ -20,14 +21,14 @@
 #include "drivers/consumer.h"
 #include "drivers/lives.h"
 
-#define MAX_LIVES	1000	/* of the workload, in one batch: it must not end at once for ever */
-#define LEAST_LOOK_S	1e-3	/* between two looks at the ring */
+#define MAX_LIVES 1000    /* of the workload, in one batch: it must not end at once for ever */
+#define LEAST_LOOK_S 1e-3 /* between two looks at the ring */
 
 struct pipeline_slot {
 	struct bb_target *target;
 	const struct bb_ring *ring;
-	const struct bb_sample_processor *processor;	/* NULL: nobody empties the ring */
-	int event_fd;					/* -1: none open */
+	const struct bb_sample_processor *processor; /* NULL: nobody empties the ring */
+	int event_fd;                                /* -1: none open */
 };
 
 /* One batch on its way. */
@@ -38,13 +39,13 @@ struct flow_run {
 	struct bb_batch *batch;
 	struct bb_reading consumer;
 	uint64_t began_ns;
-	double cpu_before_s;		/* of the workload's current life */
-	uint64_t *lag_ns;		/* lag_ns[room]: what was consumed, then what was waiting */
+	double cpu_before_s; /* of the workload's current life */
+	uint64_t *lag_ns;    /* lag_ns[room]: what was consumed, then what was waiting */
 	size_t room, n;
 };
 
-static int pipeline_open(const struct bb_drive_spec *spec, const struct bb_driver_opts *opts, void **ret_state,
-			 struct bb_err *err)
+static int pipeline_open(const struct bb_drive_spec *spec, const struct bb_driver_opts *opts,
+			 void **ret_state, struct bb_err *err)
 {
 	struct bb_lives *l;
 	int rc = bb_lives__open(spec, opts, &l, err);
@@ -63,7 +64,8 @@ static int pipeline_probe(void *state, struct bb_subject *subject, struct bb_err
 		       bb_target__program(subject->target));
 }
 
-static int pipeline_attach(void *state, struct bb_subject *subject, void **ret_slot, struct bb_err *err)
+static int pipeline_attach(void *state, struct bb_subject *subject, void **ret_slot,
+			   struct bb_err *err)
 {
 	struct pipeline_slot *slot = calloc(1, sizeof(*slot));
 
@@ -99,7 +101,8 @@ static int begin_life(struct flow_run *r, struct bb_err *err)
 	struct bb_lives *l = r->lives;
 	struct perf_event_attr attr = {
 		.type = PERF_TYPE_SOFTWARE,
-		.config = !strcmp(l->spec->event, "task-clock") ? PERF_COUNT_SW_TASK_CLOCK : PERF_COUNT_SW_CPU_CLOCK,
+		.config = !strcmp(l->spec->event, "task-clock") ? PERF_COUNT_SW_TASK_CLOCK
+								: PERF_COUNT_SW_CPU_CLOCK,
 		.freq = 1,
 		.sample_freq = r->freq_hz,
 		.inherit = 1,
@@ -109,8 +112,8 @@ static int begin_life(struct flow_run *r, struct bb_err *err)
 	if (rc)
 		return rc;
 	r->cpu_before_s = bb_workload__cpu_s(&l->workload);
-	rc = bb_perf_event__open(&attr, l->workload.pid, -1, bb_target__prog_fd(r->slot->target), &r->slot->event_fd,
-				 err);
+	rc = bb_perf_event__open(&attr, l->workload.pid, -1, bb_target__prog_fd(r->slot->target),
+				 &r->slot->event_fd, err);
 	if (rc)
 		return rc;
 	rc = bb_perf_event__enable(r->slot->event_fd);
@@ -157,8 +160,11 @@ static int watch(struct flow_run *r, struct bb_err *err)
 			rc = bb_workload__ended(&r->lives->workload, r->lives->spec->workload, err);
 		if (rc == 1) {
 			end_life(r);
-			rc = ++lives > MAX_LIVES ? bb_fail(err, -ESRCH, "workload '%s' ends before it can be sampled",
-							   r->lives->spec->workload) : begin_life(r, err);
+			rc = ++lives > MAX_LIVES ? bb_fail(err, -ESRCH,
+							   "workload '%s' ends before it can be "
+							   "sampled",
+							   r->lives->spec->workload)
+						 : begin_life(r, err);
 			bb_workload__resume(&r->lives->workload);
 		}
 	}
@@ -181,7 +187,8 @@ static int collect(struct flow_run *r, struct bb_err *err)
 		return rc;
 	if (done.n)
 		memcpy(r->lag_ns, done.lag_ns, done.n * sizeof(*r->lag_ns));
-	rc = bb_ring_ages(r->slot->ring->map_fd, now_ns, r->lag_ns + done.n, r->room - done.n, &waiting, err);
+	rc = bb_ring_ages(r->slot->ring->map_fd, now_ns, r->lag_ns + done.n, r->room - done.n,
+			  &waiting, err);
 	if (rc)
 		return rc;
 	flow->consumed = done.samples;
@@ -192,7 +199,8 @@ static int collect(struct flow_run *r, struct bb_err *err)
 	return 0;
 }
 
-/* Into the batch: all lags, or where it has no room for all, those of samples at equal distances. */
+/* Into the batch: all lags, or where it has no room for all, those of samples at equal distances.
+ */
 static void keep_lags(struct flow_run *r)
 {
 	struct bb_batch *b = r->batch;
@@ -202,23 +210,28 @@ static void keep_lags(struct flow_run *r)
 		b->ns[i] = r->lag_ns[i * r->n / b->n];
 }
 
-static int read_counters(const struct flow_run *r, struct bb_prog_stats *ret_stats, struct bb_err *err)
+static int read_counters(const struct flow_run *r, struct bb_prog_stats *ret_stats,
+			 struct bb_err *err)
 {
 	int rc = bb_stats_reader__info(bb_target__reader(r->slot->target), ret_stats);
 
-	return rc ? bb_fail(err, rc, "reading the counters of '%s': %s", bb_target__program(r->slot->target), strerror(-rc)) : 0;
+	return rc ? bb_fail(err, rc, "reading the counters of '%s': %s",
+			    bb_target__program(r->slot->target), strerror(-rc))
+		  : 0;
 }
 
 static int run_flow(struct flow_run *r, struct bb_err *err)
 {
-	const struct bb_child_place place = {r->lives->opts.poll_cpu, r->lives->opts.uid, r->lives->opts.gid};
+	const struct bb_child_place place = {r->lives->opts.poll_cpu, r->lives->opts.uid,
+					     r->lives->opts.gid};
 	struct bb_prog_stats before, after;
 	struct bb_batch *b = r->batch;
 	int rc = read_counters(r, &before, err);
 
 	bb_target__drain(r->slot->target, false);
 	if (!rc && r->slot->processor)
-		rc = bb_reading__start(r->slot->processor, r->slot->ring->map_fd, r->room, &place, &r->consumer, err);
+		rc = bb_reading__start(r->slot->processor, r->slot->ring->map_fd, r->room, &place,
+				       &r->consumer, err);
 	if (!rc)
 		rc = watch(r, err);
 	if (!rc)
@@ -231,12 +244,15 @@ static int run_flow(struct flow_run *r, struct bb_err *err)
 	b->run_cnt = after.run_cnt - before.run_cnt;
 	b->run_time_ns = after.run_time_ns - before.run_time_ns;
 	if (b->flow->consumed + b->flow->waiting > b->run_cnt)
-		snprintf(b->void_why, sizeof(b->void_why), "%llu samples came out of the ring, the program ran %llu times",
-			 (unsigned long long)(b->flow->consumed + b->flow->waiting), (unsigned long long)b->run_cnt);
+		snprintf(b->void_why, sizeof(b->void_why),
+			 "%llu samples came out of the ring, the program ran %llu times",
+			 (unsigned long long)(b->flow->consumed + b->flow->waiting),
+			 (unsigned long long)b->run_cnt);
 	return 0;
 }
 
-static int pipeline_batch(void *state, void *slot, uint32_t param, struct bb_batch *b, struct bb_err *err)
+static int pipeline_batch(void *state, void *slot, uint32_t param, struct bb_batch *b,
+			  struct bb_err *err)
 {
 	struct bb_lives *l = state;
 	struct flow_run r = {.lives = l, .slot = slot, .freq_hz = param, .batch = b};
@@ -256,7 +272,8 @@ static int pipeline_batch(void *state, void *slot, uint32_t param, struct bb_bat
 
 const struct bb_driver bb_driver_pipeline = {
 	.name = "pipeline",
-	.doc = "a profiler as a whole: a clock samples a workload, a consumer reads the ring; lags, backlog, drops",
+	.doc = "a profiler as a whole: a clock samples a workload, a consumer reads the ring; "
+	       "lags, backlog, drops",
 	.needs_bpf = true,
 	.open = pipeline_open,
 	.probe = pipeline_probe,

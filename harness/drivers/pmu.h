@@ -5,25 +5,27 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Hardware counters of this thread while it is in the kernel, as `bpftool prog profile` has them around a program. */
+/* Hardware counters of this thread while it is in the kernel, as `bpftool prog profile` has them
+ * around a program. */
 enum bb_pmu_counter { BB_PMU_CYCLES, BB_PMU_INSTRUCTIONS, BB_PMU_LLC_MISSES, BB_PMU_COUNTERS };
 
 struct bb_pmu_event {
-	uint32_t type;			/* PERF_TYPE_* */
+	uint32_t type; /* PERF_TYPE_* */
 	uint64_t config;
 };
 
 extern const struct bb_pmu_event bb_pmu_events[BB_PMU_COUNTERS];
 
 struct bb_pmu {
-	int fds[BB_PMU_COUNTERS];	/* -1: there is no such counter */
+	int fds[BB_PMU_COUNTERS]; /* -1: there is no such counter */
 };
 
 /* What this machine does not have is left out; in a VM without a PMU that is all of them. */
 void bb_pmu__open(const struct bb_pmu_event events[BB_PMU_COUNTERS], struct bb_pmu *ret_pmu);
 void bb_pmu__close(struct bb_pmu *p);
 
-/* Counts since they were opened; NAN: not counted, or not all of the time (others used the counter too). */
+/* Counts since they were opened; NAN: not counted, or not all of the time (others used the counter
+ * too). */
 void bb_pmu__read(const struct bb_pmu *p, double ret_counts[BB_PMU_COUNTERS]);
 
 #endif

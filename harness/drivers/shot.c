@@ -7,10 +7,11 @@
 
 #include "plan/ctx_field.h"
 
-#define ENOTSUPP_KERNEL 524	/* include/linux/errno.h: leaks to user space, strerror() does not know it */
+#define ENOTSUPP_KERNEL                                                                            \
+	524 /* include/linux/errno.h: leaks to user space, strerror() does not know it */
 
-int bb_shot__open(struct bb_target *target, int prog_fd, const struct bb_test_run_type *type, const struct bb_input *in,
-		  struct bb_shot *ret_shot)
+int bb_shot__open(struct bb_target *target, int prog_fd, const struct bb_test_run_type *type,
+		  const struct bb_input *in, struct bb_shot *ret_shot)
 {
 	struct bb_shot s = {.target = target, .type = type, .input = in};
 
@@ -52,14 +53,16 @@ void bb_shot__close(struct bb_shot *s)
 }
 
 /* What is wrong with a run's output, if anything; the first difference is enough. */
-static void judge_output(const struct bb_shot *s, const uint8_t *out, size_t len, char *ret_why, size_t size)
+static void judge_output(const struct bb_shot *s, const uint8_t *out, size_t len, char *ret_why,
+			 size_t size)
 {
 	const struct bb_input *in = s->input;
 
 	for (size_t i = 0; i < len && i < in->out_len; i++) {
 		if (out[i] == in->out[i])
 			continue;
-		snprintf(ret_why, size, "byte %zu of the output is 0x%02x, 0x%02x expected", i, out[i], in->out[i]);
+		snprintf(ret_why, size, "byte %zu of the output is 0x%02x, 0x%02x expected", i,
+			 out[i], in->out[i]);
 		return;
 	}
 	if (len != in->out_len)
@@ -87,7 +90,8 @@ int bb_shot__fire_checked(const struct bb_shot *s, char *ret_why, size_t size)
 		with_output.attr.test.data_size_out = (__u32)s->input->out_len + 1;
 	}
 	rc = bb_shot__fire(&with_output, &attr);
-	/* -ENOSPC: more output than there is room for, and all else as without it (net/bpf/test_run.c, bpf_test_finish). */
+	/* -ENOSPC: more output than there is room for, and all else as without it
+	 * (net/bpf/test_run.c, bpf_test_finish). */
 	if (rc == -ENOSPC && s->out)
 		rc = 0;
 	if (rc)
@@ -112,12 +116,14 @@ static int fire_with(const struct bb_shot *s, const void *ctx, size_t len)
 	return bb_shot__fire(&other, &attr);
 }
 
-/* Whether the kernel minds a context that says nothing but where the packet ends, and not the packet. */
+/* Whether the kernel minds a context that says nothing but where the packet ends, and not the
+ * packet. */
 static bool knows_no_xdp_context(const struct bb_shot *s)
 {
 	const struct xdp_md md = {.data_end = (__u32)s->input->len};
 
-	return s->type->takes_ctx == BB_CTX_XDP && fire_with(s, &md, sizeof(md)) == -EINVAL && !fire_with(s, NULL, 0);
+	return s->type->takes_ctx == BB_CTX_XDP && fire_with(s, &md, sizeof(md)) == -EINVAL &&
+	       !fire_with(s, NULL, 0);
 }
 
 /* The first member of the context that the kernel does not take; NULL: it takes them all. */
@@ -135,21 +141,30 @@ static const char *unknown_skb_member(const struct bb_shot *s)
 	return name;
 }
 
-/* A context that the kernel minds: because it is older than what is in it, or because of its values. */
+/* A context that the kernel minds: because it is older than what is in it, or because of its
+ * values. */
 static int say_context_refused(const struct bb_shot *s, int rc, struct bb_err *err)
 {
 	const struct bb_input *in = s->input;
-	const char *program = bb_target__program(s->target), *member = rc == -EINVAL ? unknown_skb_member(s) : NULL;
+	const char *program = bb_target__program(s->target),
+		   *member = rc == -EINVAL ? unknown_skb_member(s) : NULL;
 
 	if (member)
-		return bb_fail(err, -ENOTSUP, "this kernel takes no '%s' in the context of a test run (input '%s' of '%s')", member,
-			       in->name, program);
+		return bb_fail(err, -ENOTSUP,
+			       "this kernel takes no '%s' in the context of a test run (input '%s' "
+			       "of '%s')",
+			       member, in->name, program);
 	if (rc == -EINVAL && knows_no_xdp_context(s))
-		return bb_fail(err, -ENOTSUP, "this kernel takes no context in a test run of an XDP program (input '%s' of '%s')",
+		return bb_fail(err, -ENOTSUP,
+			       "this kernel takes no context in a test run of an XDP program "
+			       "(input '%s' of '%s')",
 			       in->name, program);
-	return bb_fail(err, rc, "the kernel does not run '%s' on input '%s' of %zu bytes with its context of %zu (%s); a %s "
-		       "program takes %s; and as context %s %s", program, in->name, in->len, in->ctx_len, strerror(-rc),
-		       s->type->name, s->type->wants, s->type->ctx_wants, bb_ctx_spec__members(s->type->takes_ctx).text);
+	return bb_fail(err, rc,
+		       "the kernel does not run '%s' on input '%s' of %zu bytes with its context "
+		       "of %zu (%s); a %s program takes %s; and as context %s %s",
+		       program, in->name, in->len, in->ctx_len, strerror(-rc), s->type->name,
+		       s->type->wants, s->type->ctx_wants,
+		       bb_ctx_spec__members(s->type->takes_ctx).text);
 }
 
 int bb_shot__say_failed(const struct bb_shot *s, int rc, struct bb_err *err)
@@ -161,8 +176,11 @@ int bb_shot__say_failed(const struct bb_shot *s, int rc, struct bb_err *err)
 	if (s->input->ctx && (rc == -EINVAL || rc == -E2BIG || rc == -ENODEV))
 		return say_context_refused(s, rc, err);
 	if (rc == -EINVAL || rc == -E2BIG)
-		return bb_fail(err, rc, "the kernel does not run '%s' on input '%s' of %zu bytes (%s); a %s program "
-			       "takes %s", program, s->input->name, s->input->len, strerror(-rc), s->type->name,
+		return bb_fail(err, rc,
+			       "the kernel does not run '%s' on input '%s' of %zu bytes (%s); a %s "
+			       "program takes %s",
+			       program, s->input->name, s->input->len, strerror(-rc), s->type->name,
 			       s->type->wants);
-	return bb_fail(err, rc, "running '%s' on input '%s': %s", program, s->input->name, strerror(-rc));
+	return bb_fail(err, rc, "running '%s' on input '%s': %s", program, s->input->name,
+		       strerror(-rc));
 }

@@ -16,17 +16,20 @@
 #include "plan/input.h"
 
 /*
- * One program and one input, ready for BPF_PROG_TEST_RUN. A packet is copied into the kernel for every call, so no call
- * sees what the one before it wrote; repeats within a call do: there the output of a run is the input of the next. A
- * syscall program's context is copied back, which is why each call is given a fresh copy.
+ * One program and one input, ready for BPF_PROG_TEST_RUN. A packet is copied into the kernel for
+ * every call, so no call sees what the one before it wrote; repeats within a call do: there the
+ * output of a run is the input of the next. A syscall program's context is copied back, which is
+ * why each call is given a fresh copy.
  */
 struct bb_shot {
-	struct bb_target *target;	/* borrowed */
+	struct bb_target *target; /* borrowed */
 	const struct bb_test_run_type *type;
-	const struct bb_input *input;	/* borrowed */
-	union bpf_attr attr;		/* as it is passed, but for what is copied back; only .test is set */
-	uint8_t *ctx;			/* of a syscall program: our copy, which the kernel writes to; NULL elsewhere */
-	uint8_t *out;			/* room for the packet after the run; NULL: not asked for */
+	const struct bb_input *input; /* borrowed */
+	/* as it is passed, but for what is copied back; only .test is set */
+	union bpf_attr attr;
+	/* of a syscall program: our copy, which the kernel writes to; NULL elsewhere */
+	uint8_t *ctx;
+	uint8_t *out; /* room for the packet after the run; NULL: not asked for */
 };
 
 /* `prog_fd` is fired: the target's program or a clone of it. 0 or -ENOMEM. */
@@ -35,26 +38,29 @@ int bb_shot__open(struct bb_target *target, int prog_fd, const struct bb_test_ru
 void bb_shot__close(struct bb_shot *s);
 
 /*
- * One call; ret_attr->test has what came back. The kernel reads all of the attributes and writes some: they are set anew
- * each time. 0 or -errno; -EINTR: broken off by a signal, some of the runs were made.
+ * One call; ret_attr->test has what came back. The kernel reads all of the attributes and writes
+ * some: they are set anew each time. 0 or -errno; -EINTR: broken off by a signal, some of the runs
+ * were made.
  */
 static inline int bb_shot__fire(const struct bb_shot *s, union bpf_attr *ret_attr)
 {
 	if (s->ctx)
 		memcpy(s->ctx, s->input->data, s->input->len);
 	ret_attr->test = s->attr.test;
-	return syscall(__NR_bpf, BPF_PROG_TEST_RUN, ret_attr, sizeof(ret_attr->test)) < 0 ? -errno : 0;
+	return syscall(__NR_bpf, BPF_PROG_TEST_RUN, ret_attr, sizeof(ret_attr->test)) < 0 ? -errno
+											  : 0;
 }
 
-/* One call of one run whose output is looked at. ret_why[size] stays as it is when all is as the input expects. */
+/* One call of one run whose output is looked at. ret_why[size] stays as it is when all is as the
+ * input expects. */
 int bb_shot__fire_checked(const struct bb_shot *s, char *ret_why, size_t size);
 
 /* "returned 1 (XDP_DROP), 2 (XDP_PASS) expected" */
 void bb_shot__say_retval(const struct bb_shot *s, uint32_t retval, char *ret_why, size_t size);
 
 /*
- * How a call failed, for people; returns the error's code: -ENOTSUP where the kernel has no test run of the type, or none
- * with such a context, for which the program may be run again.
+ * How a call failed, for people; returns the error's code: -ENOTSUP where the kernel has no test
+ * run of the type, or none with such a context, for which the program may be run again.
  */
 int bb_shot__say_failed(const struct bb_shot *s, int rc, struct bb_err *err);
 

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * slope: the wall time of a test run against its `repeat`, with bpf_stats off. A call takes a + n b for n runs: b is what
- * one more run costs, as the program runs in production, without the statistics; a is the system call. Both come from a
- * robust line through calls at two values of `repeat` (Theil 1950, Sen 1968: the median of the slopes of all pairs), so
- * that a call with an interrupt in it does not matter. Every sample is such a line.
+ * slope: the wall time of a test run against its `repeat`, with bpf_stats off. A call takes a + n b
+ * for n runs: b is what one more run costs, as the program runs in production, without the
+ * statistics; a is the system call. Both come from a robust line through calls at two values of
+ * `repeat` (Theil 1950, Sen 1968: the median of the slopes of all pairs), so that a call with an
+ * interrupt in it does not matter. Every sample is such a line.
  *
- * Runs follow each other at once: caches and branch history are at their best, the output of a run is the input of the
- * next, and what the program fills (a queue, a ring) fills `repeat` times before it is emptied.
+ * Runs follow each other at once: caches and branch history are at their best, the output of a run
+ * is the input of the next, and what the program fills (a queue, a ring) fills `repeat` times
+ * before it is emptied.
  */
 #include <errno.h>
 #include <math.h>
@@ -19,12 +21,12 @@
 #include "drivers/test_run.h"
 #include "stats/quantile.h"
 
-#define MAX_REPEAT	100000u
-#define PS_PER_NS	1000.0
+#define MAX_REPEAT 100000u
+#define PS_PER_NS 1000.0
 
 struct line {
 	struct bb_line time;
-	double pmu[BB_PMU_COUNTERS];	/* counts of a run */
+	double pmu[BB_PMU_COUNTERS]; /* counts of a run */
 };
 
 /* The calls of a line, shorter and longer: what each took, and what it counted. */
@@ -65,7 +67,8 @@ static int calibrate(struct bb_shot *s, uint32_t most, struct bb_batch *b, uint3
 
 	if (rc == -EINTR && !bb_stop_signal)
 		rc = 0;
-	for (int i = 0; !rc && i < 3; i++) {		/* the last counts: by then the program is warm */
+	/* the last counts: by then the program is warm */
+	for (int i = 0; !rc && i < 3; i++) {
 		rc = time_call(s, 1, b, &one_ns);
 		if (!rc)
 			rc = time_call(s, first, b, &many_ns);
@@ -77,8 +80,8 @@ static int calibrate(struct bb_shot *s, uint32_t most, struct bb_batch *b, uint3
 }
 
 /* Call `i` of the shorter or the longer ones. */
-static int count_call(const struct bb_pmu *pmu, struct bb_shot *s, uint32_t repeat, struct bb_batch *b, unsigned int longer,
-		      unsigned int i, struct calls *calls)
+static int count_call(const struct bb_pmu *pmu, struct bb_shot *s, uint32_t repeat,
+		      struct bb_batch *b, unsigned int longer, unsigned int i, struct calls *calls)
 {
 	double before[BB_PMU_COUNTERS], after[BB_PMU_COUNTERS];
 	int rc;
@@ -92,7 +95,8 @@ static int count_call(const struct bb_pmu *pmu, struct bb_shot *s, uint32_t repe
 }
 
 /* One sample: the calls in a line's order, and the line through them. */
-static int take_line(const struct bb_pmu *pmu, struct bb_shot *s, uint32_t repeat, struct bb_batch *b, struct line *ret_line)
+static int take_line(const struct bb_pmu *pmu, struct bb_shot *s, uint32_t repeat,
+		     struct bb_batch *b, struct line *ret_line)
 {
 	uint32_t shorter = bb_line_shorter(repeat);
 	struct calls calls;
@@ -107,7 +111,9 @@ static int take_line(const struct bb_pmu *pmu, struct bb_shot *s, uint32_t repea
 		return rc;
 	bb_line_fit(calls.ns, shorter, repeat, &ret_line->time);
 	for (size_t k = 0; k < BB_PMU_COUNTERS; k++)
-		ret_line->pmu[k] = bb_line_slope(calls.pmu[k], repeat - shorter);	/* NAN where it does not count */
+		ret_line->pmu[k] =
+			bb_line_slope(calls.pmu[k],
+				      repeat - shorter); /* NAN where it does not count */
 	return 0;
 }
 
@@ -119,7 +125,8 @@ static double median_of(const struct line *lines, size_t n, size_t offset, doubl
 	return bb_median(scratch, n);
 }
 
-static int take_lines(const struct bb_pmu *pmu, struct bb_shot *s, uint32_t repeat, struct line *lines, struct bb_batch *b)
+static int take_lines(const struct bb_pmu *pmu, struct bb_shot *s, uint32_t repeat,
+		      struct line *lines, struct bb_batch *b)
 {
 	int rc = 0;
 
@@ -133,8 +140,10 @@ static int take_lines(const struct bb_pmu *pmu, struct bb_shot *s, uint32_t repe
 		if (line->time.slope_ns >= 0)
 			b->ns[b->n++] = (uint64_t)(line->time.slope_ns * PS_PER_NS + 0.5);
 		else if (!b->void_why[0])
-			snprintf(b->void_why, sizeof(b->void_why), "%u runs took less time than %u: the clock or the machine "
-				 "is too unsteady", repeat, bb_line_shorter(repeat));
+			snprintf(b->void_why, sizeof(b->void_why),
+				 "%u runs took less time than %u: the clock or the machine is too "
+				 "unsteady",
+				 repeat, bb_line_shorter(repeat));
 		if (bb_stop_signal)
 			rc = -EINTR;
 	}
@@ -161,7 +170,8 @@ static int batch(void *state, void *slot, uint32_t param, struct bb_batch *b, st
 	b->elapsed_s = bb_seconds_since(began_ns);
 	b->intercept_ns = median_of(lines, b->n, offsetof(struct line, time.intercept_ns), scratch);
 	for (size_t i = 0; i < BB_PMU_COUNTERS; i++)
-		b->pmu[i] = median_of(lines, b->n, offsetof(struct line, pmu) + i * sizeof(double), scratch);
+		b->pmu[i] = median_of(lines, b->n, offsetof(struct line, pmu) + i * sizeof(double),
+				      scratch);
 	if (rc)
 		rc = bb_shot__say_failed(&s, rc, err);
 	bb_shot__close(&s);
@@ -173,7 +183,8 @@ out:
 
 const struct bb_driver bb_driver_slope = {
 	.name = "slope",
-	.doc = "wall time of a test run against its repeat, bpf_stats off: what one more run costs, below a nanosecond",
+	.doc = "wall time of a test run against its repeat, bpf_stats off: what one more run "
+	       "costs, below a nanosecond",
 	.needs_bpf = true,
 	.fires = true,
 	.spares_others = true,

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * slowdown: what being sampled costs the one who is sampled. A sample is the wall time of one run of the workload, taken by
- * hyperfine, while the variant's `sampler` samples it: the program (with a consumer on another CPU, as in a pipeline),
- * `perf record`, what `bpfbench profile` samples with, or nobody. The sampler is on before the command begins and starts
- * up outside its time.
+ * slowdown: what being sampled costs the one who is sampled. A sample is the wall time of one run
+ * of the workload, taken by hyperfine, while the variant's `sampler` samples it: the program (with
+ * a consumer on another CPU, as in a pipeline), `perf record`, what `bpfbench profile` samples
+ * with, or nobody. The sampler is on before the command begins and starts up outside its time.
  */
 #include <errno.h>
 #include <linux/perf_event.h>
@@ -25,7 +25,7 @@
 #include "drivers/windows.h"
 #include "profile/recording.h"
 
-#define PAUSE_NS	2000000		/* between two looks at hyperfine */
+#define PAUSE_NS 2000000 /* between two looks at hyperfine */
 
 struct slowdown_state {
 	const struct bb_drive_spec *spec;
@@ -34,9 +34,10 @@ struct slowdown_state {
 };
 
 struct slowdown_slot {
-	struct bb_target *target;	/* NULL: the sampler is no program */
+	struct bb_target *target; /* NULL: the sampler is no program */
 	bool by_perf, by_profile;
-	const struct bb_sample_processor *processor;	/* NULL: the ring, if any, is emptied unread */
+	/* NULL: the ring, if any, is emptied unread */
+	const struct bb_sample_processor *processor;
 	const struct bb_ring *ring;
 };
 
@@ -48,7 +49,7 @@ struct timed_run {
 	struct bb_workload hyperfine, perf;
 	struct bb_reading consumer;
 	struct bb_recorder *profile;
-	int event_fd;			/* -1: none */
+	int event_fd; /* -1: none */
 };
 
 static void slowdown_close(void *state)
@@ -61,8 +62,8 @@ static void slowdown_close(void *state)
 	free(s);
 }
 
-static int slowdown_open(const struct bb_drive_spec *spec, const struct bb_driver_opts *opts, void **ret_state,
-			 struct bb_err *err)
+static int slowdown_open(const struct bb_drive_spec *spec, const struct bb_driver_opts *opts,
+			 void **ret_state, struct bb_err *err)
 {
 	const struct bb_child_place place = {opts->cpu, opts->uid, opts->gid};
 	struct slowdown_state *s;
@@ -75,7 +76,8 @@ static int slowdown_open(const struct bb_drive_spec *spec, const struct bb_drive
 		return bb_fail_nomem(err);
 	s->spec = spec;
 	s->opts = *opts;
-	rc = bb_hyperfine__open(spec->workload, spec->args, spec->n_args, opts->workload_dir, &place, &s->hyperfine, err);
+	rc = bb_hyperfine__open(spec->workload, spec->args, spec->n_args, opts->workload_dir,
+				&place, &s->hyperfine, err);
 	if (rc)
 		slowdown_close(s);
 	else
@@ -92,11 +94,14 @@ static int slowdown_probe(void *state, struct bb_subject *subject, struct bb_err
 {
 	(void)state;
 	if (is_sampler(subject, "perf-record") && !bb_in_path("perf"))
-		return bb_fail(err, -ENOTSUP, "perf is not installed (Debian: linux-perf, Ubuntu: linux-tools-generic)");
+		return bb_fail(err, -ENOTSUP,
+			       "perf is not installed (Debian: linux-perf, Ubuntu: "
+			       "linux-tools-generic)");
 	return 0;
 }
 
-static int slowdown_attach(void *state, struct bb_subject *subject, void **ret_slot, struct bb_err *err)
+static int slowdown_attach(void *state, struct bb_subject *subject, void **ret_slot,
+			   struct bb_err *err)
 {
 	struct slowdown_slot *slot = calloc(1, sizeof(*slot));
 
@@ -127,7 +132,8 @@ static int put_event(struct timed_run *r, struct bb_err *err)
 		.sample_freq = r->freq_hz,
 		.inherit = 1,
 	};
-	int rc = bb_perf_event__open(&attr, r->hyperfine.pid, -1, bb_target__prog_fd(r->slot->target), &r->event_fd, err);
+	int rc = bb_perf_event__open(&attr, r->hyperfine.pid, -1,
+				     bb_target__prog_fd(r->slot->target), &r->event_fd, err);
 
 	if (rc) {
 		r->event_fd = -1;
@@ -141,8 +147,12 @@ static int put_event(struct timed_run *r, struct bb_err *err)
 static int start_profile(struct timed_run *r, struct bb_err *err)
 {
 	const struct bb_sampler_opts opts = {
-		.object_dir = r->state->opts.object_dir, .pid = r->hyperfine.pid, .freq_hz = r->freq_hz,
-		.on_cpu = true, .want_kernel = true, .want_user = true,
+		.object_dir = r->state->opts.object_dir,
+		.pid = r->hyperfine.pid,
+		.freq_hz = r->freq_hz,
+		.on_cpu = true,
+		.want_kernel = true,
+		.want_user = true,
 	};
 
 	return bb_recorder__start(&opts, &r->profile, err);
@@ -158,7 +168,8 @@ static int set_up(struct timed_run *r, struct bb_err *err)
 	if (r->slot->target)
 		bb_target__drain(r->slot->target, false);
 	if (r->slot->processor)
-		rc = bb_reading__start(r->slot->processor, r->slot->ring->map_fd, 0, &place, &r->consumer, err);
+		rc = bb_reading__start(r->slot->processor, r->slot->ring->map_fd, 0, &place,
+				       &r->consumer, err);
 	if (!rc)
 		rc = bb_hyperfine__start(&s->hyperfine, &r->hyperfine, err);
 	if (!rc && r->slot->target)
@@ -191,8 +202,8 @@ static int wait_for_end(struct timed_run *r, struct bb_err *err)
 	return rc == 1 ? 0 : rc;
 }
 
-static int time_command(struct slowdown_state *s, struct slowdown_slot *slot, uint32_t freq_hz, uint64_t *ret_ns,
-			struct bb_err *err)
+static int time_command(struct slowdown_state *s, struct slowdown_slot *slot, uint32_t freq_hz,
+			uint64_t *ret_ns, struct bb_err *err)
 {
 	struct timed_run r = {.state = s, .slot = slot, .freq_hz = freq_hz, .event_fd = -1};
 	int rc = set_up(&r, err);
@@ -211,14 +222,19 @@ static int time_command(struct slowdown_state *s, struct slowdown_slot *slot, ui
 	return rc;
 }
 
-static int read_counters(const struct slowdown_slot *slot, struct bb_prog_stats *ret_stats, struct bb_err *err)
+static int read_counters(const struct slowdown_slot *slot, struct bb_prog_stats *ret_stats,
+			 struct bb_err *err)
 {
-	int rc = slot->target ? bb_stats_reader__info(bb_target__reader(slot->target), ret_stats) : 0;
+	int rc = slot->target ? bb_stats_reader__info(bb_target__reader(slot->target), ret_stats)
+			      : 0;
 
-	return rc ? bb_fail(err, rc, "reading the counters of '%s': %s", bb_target__program(slot->target), strerror(-rc)) : 0;
+	return rc ? bb_fail(err, rc, "reading the counters of '%s': %s",
+			    bb_target__program(slot->target), strerror(-rc))
+		  : 0;
 }
 
-static int slowdown_batch(void *state, void *slot, uint32_t param, struct bb_batch *b, struct bb_err *err)
+static int slowdown_batch(void *state, void *slot, uint32_t param, struct bb_batch *b,
+			  struct bb_err *err)
 {
 	struct slowdown_state *s = state;
 	const struct slowdown_slot *sl = slot;
@@ -240,8 +256,10 @@ static int slowdown_batch(void *state, void *slot, uint32_t param, struct bb_bat
 	b->run_cnt = sl->target ? after.run_cnt - before.run_cnt : b->n;
 	b->run_time_ns = sl->target ? after.run_time_ns - before.run_time_ns : took_ns;
 	if (!rc && sl->target && !b->run_cnt)
-		snprintf(b->void_why, sizeof(b->void_why), "the program never ran: the command took %.3g s, a period of %u Hz "
-			 "takes %.3g s", (double)took_ns * 1e-9, param, 1.0 / param);
+		snprintf(b->void_why, sizeof(b->void_why),
+			 "the program never ran: the command took %.3g s, a period of %u Hz takes "
+			 "%.3g s",
+			 (double)took_ns * 1e-9, param, 1.0 / param);
 	return rc;
 }
 
@@ -252,7 +270,8 @@ static const char *slowdown_command(void *state)
 
 const struct bb_driver bb_driver_slowdown = {
 	.name = "slowdown",
-	.doc = "wall time of a command (by hyperfine) while it is sampled: by the program, perf record, `bpfbench profile`, or not at all",
+	.doc = "wall time of a command (by hyperfine) while it is sampled: by the program, perf "
+	       "record, `bpfbench profile`, or not at all",
 	.needs_bpf = true,
 	.any_sampler = true,
 	.open = slowdown_open,

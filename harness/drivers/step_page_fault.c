@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * step by page fault: fire one event (page_fault.h), read the counters, again and again: a per-invocation distribution
- * from bpf_stats alone.
+ * step by page fault: fire one event (page_fault.h), read the counters, again and again: a
+ * per-invocation distribution from bpf_stats alone.
  */
 #include <errno.h>
 #include <math.h>
@@ -17,7 +17,7 @@ struct slot {
 	struct bb_target *target;
 	int event_fd;
 	struct bb_prog_stats last;
-	struct bb_batch *batch;		/* in work */
+	struct bb_batch *batch; /* in work */
 	size_t warmup_left;
 };
 
@@ -29,7 +29,7 @@ static int sample(void *arg)
 	struct bb_prog_stats now;
 	int rc;
 
-	if (slot->warmup_left > 1) {	/* nothing to read yet */
+	if (slot->warmup_left > 1) { /* nothing to read yet */
 		slot->warmup_left--;
 		bb_target__drain(slot->target, !b->drain_always);
 		return 0;
@@ -41,7 +41,8 @@ static int sample(void *arg)
 	if (slot->warmup_left) {
 		slot->warmup_left = 0;
 	} else {
-		uint64_t runs = now.run_cnt - slot->last.run_cnt, ns = now.run_time_ns - slot->last.run_time_ns;
+		uint64_t runs = now.run_cnt - slot->last.run_cnt,
+			 ns = now.run_time_ns - slot->last.run_time_ns;
 
 		b->fired++;
 		b->run_cnt += runs;
@@ -93,7 +94,8 @@ static int batch(void *state, void *slot_, uint32_t param, struct bb_batch *b, s
 	b->target_cpu_s = NAN;
 	slot->batch = b;
 	slot->warmup_left = b->warmup;
-	memset(b->ns, 0, b->want * sizeof(*b->ns));	/* its pages are to be there before the event is on */
+	/* its pages are to be there before the event is on */
+	memset(b->ns, 0, b->want * sizeof(*b->ns));
 	rc = bb_page_fault__aim(state, param, err);
 	if (rc)
 		return rc;
@@ -102,14 +104,16 @@ static int batch(void *state, void *slot_, uint32_t param, struct bb_batch *b, s
 		rc = bb_page_fault__run(state, slot->target, slot->event_fd, sample, slot);
 	b->elapsed_s = bb_seconds_since(began_ns);
 	if (rc)
-		return bb_fail(err, rc, "stepping '%s': %s", bb_target__program(slot->target), strerror(-rc));
+		return bb_fail(err, rc, "stepping '%s': %s", bb_target__program(slot->target),
+			       strerror(-rc));
 	return bb_stop_signal ? -EINTR : 0;
 }
 
 const struct bb_driver bb_driver_step_page_fault = {
 	.name = "step",
 	.by = {"page-fault"},
-	.doc = "fire one synthetic perf event at a time and read the counters after each: every run is a sample",
+	.doc = "fire one synthetic perf event at a time and read the counters after each: every "
+	       "run is a sample",
 	.needs_bpf = true,
 	.fires = true,
 	.open = bb_page_fault__open,

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * step by test run: the kernel runs the program once (BPF_PROG_TEST_RUN, repeat 1) on an input of ours, and its
- * counters are read after each call: a per-invocation distribution for types that no event of ours can fire.
+ * step by test run: the kernel runs the program once (BPF_PROG_TEST_RUN, repeat 1) on an input of
+ * ours, and its counters are read after each call: a per-invocation distribution for types that no
+ * event of ours can fire.
  *
- * repeat stays 1: no run sees what the one before it wrote, and the counters time each alone. The kernel's own figure,
- * `duration`, is whole nanoseconds over a window that preemption and the loop itself are in.
+ * repeat stays 1: no run sees what the one before it wrote, and the counters time each alone. The
+ * kernel's own figure, `duration`, is whole nanoseconds over a window that preemption and the loop
+ * itself are in.
  */
 #include <errno.h>
 #include <math.h>
@@ -25,7 +27,8 @@ static int warm_up(const struct bb_shot *s, struct bb_batch *b, struct bb_prog_s
 	for (size_t i = 0; !rc && i < want;) {
 		rc = bb_target__reset_for_run(s->target);
 		if (!rc)
-			rc = i ? bb_shot__fire(s, &attr) : bb_shot__fire_checked(s, b->void_why, sizeof(b->void_why));
+			rc = i ? bb_shot__fire(s, &attr)
+			       : bb_shot__fire_checked(s, b->void_why, sizeof(b->void_why));
 		bb_target__drain(s->target, !b->drain_always);
 		if (!rc) {
 			i++;
@@ -36,7 +39,7 @@ static int warm_up(const struct bb_shot *s, struct bb_batch *b, struct bb_prog_s
 	}
 	if (!rc)
 		rc = bb_stats_reader__info(reader, ret_last);
-	if (!rc)	/* what a call ran that a signal broke off is discarded, too */
+	if (!rc) /* what a call ran that a signal broke off is discarded, too */
 		b->warmup = b->retries ? ret_last->run_cnt - before.run_cnt : want;
 	return rc;
 }
@@ -62,7 +65,8 @@ static inline int sample_once(const struct bb_shot *s, struct bb_cold *cold, str
 	if (rc || (fire_rc && fire_rc != -EINTR))
 		return rc ? rc : fire_rc;
 	*last = now;
-	if (fire_rc) {		/* broken off by a signal: discarded, as if it were part of the warm-up */
+	/* broken off by a signal: discarded, as if it were part of the warm-up */
+	if (fire_rc) {
 		b->retries++;
 		b->warmup += runs;
 		return bb_stop_signal ? -EINTR : 0;
@@ -103,7 +107,8 @@ static int batch(void *state, void *slot, uint32_t param, struct bb_batch *b, st
 const struct bb_driver bb_driver_step_test_run = {
 	.name = "step",
 	.by = {"test-run"},
-	.doc = "have the kernel run it on one input at a time and read the counters after each: every run is a sample",
+	.doc = "have the kernel run it on one input at a time and read the counters after each: "
+	       "every run is a sample",
 	.needs_bpf = true,
 	.fires = true,
 	.spares_others = true,

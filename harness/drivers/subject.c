@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "drivers/subject.h"
 
-int bb_subject__open(const struct bb_variant_spec *spec, const char *object_path, struct bb_subject *ret_subject,
-		     struct bb_err *err)
+int bb_subject__open(const struct bb_variant_spec *spec, const char *object_path,
+		     struct bb_subject *ret_subject, struct bb_err *err)
 {
 	struct bb_subject s = {.spec = spec, .jit_mod64 = -1};
 	int rc = 0;
@@ -10,17 +10,18 @@ int bb_subject__open(const struct bb_variant_spec *spec, const char *object_path
 	if (bb_variant_is_live(spec))
 		rc = bb_target__adopt(spec->id, spec->pinned, &s.target, err);
 	else if (object_path)
-		rc = bb_target__open(object_path, spec->program, spec->globals, spec->n_globals, &s.target, err);
+		rc = bb_target__open(object_path, spec->program, spec->globals, spec->n_globals,
+				     &s.target, err);
 	if (rc)
 		return rc;
-	if (s.target && !bb_variant_is_live(spec))	/* another's maps hold what they hold */
+	if (s.target && !bb_variant_is_live(spec)) /* another's maps hold what they hold */
 		bb_target__say_maps(s.target, &spec->maps);
 	*ret_subject = s;
 	return 0;
 }
 
-int bb_subject__load(struct bb_subject *s, struct bb_rng *rng, int want_mod64, unsigned int max_tries,
-		     struct bb_err *err)
+int bb_subject__load(struct bb_subject *s, struct bb_rng *rng, int want_mod64,
+		     unsigned int max_tries, struct bb_err *err)
 {
 	unsigned int tries;
 	int rc = 0;

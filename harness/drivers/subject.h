@@ -10,23 +10,27 @@
 #include "bpf/target.h"
 #include "plan/scenario.h"
 
-/* A variant that can be loaded again and again: a BPF program, or for the fake driver nothing but its numbers. */
+/* A variant that can be loaded again and again: a BPF program, or for the fake driver nothing but
+ * its numbers. */
 struct bb_subject {
-	const struct bb_variant_spec *spec;	/* borrowed */
-	struct bb_target *target;		/* NULL: fake */
-	bool in_place;				/* a function of user space: loading does not move it */
-	int jit_mod64;				/* of the current load; -1 unknown */
+	const struct bb_variant_spec *spec; /* borrowed */
+	struct bb_target *target;           /* NULL: fake */
+	bool in_place;                      /* a function of user space: loading does not move it */
+	int jit_mod64;                      /* of the current load; -1 unknown */
 };
 
-/* Find the variant's program; nothing is loaded. `object_path` NULL makes a fake subject, unless the variant is live. */
-int bb_subject__open(const struct bb_variant_spec *spec, const char *object_path, struct bb_subject *ret_subject,
-		     struct bb_err *err);
+/* Find the variant's program; nothing is loaded. `object_path` NULL makes a fake subject, unless
+ * the variant is live. */
+int bb_subject__open(const struct bb_variant_spec *spec, const char *object_path,
+		     struct bb_subject *ret_subject, struct bb_err *err);
 
-/* A new load, at a JIT address of `want_mod64` (-1: anywhere). -EAGAIN when max_tries loads did not hit it. */
-int bb_subject__load(struct bb_subject *s, struct bb_rng *rng, int want_mod64, unsigned int max_tries,
-		     struct bb_err *err);
+/* A new load, at a JIT address of `want_mod64` (-1: anywhere). -EAGAIN when max_tries loads did not
+ * hit it. */
+int bb_subject__load(struct bb_subject *s, struct bb_rng *rng, int want_mod64,
+		     unsigned int max_tries, struct bb_err *err);
 
-/* The maps of the current load hold what the scenario says, from now until the program changes them. */
+/* The maps of the current load hold what the scenario says, from now until the program changes
+ * them. */
 int bb_subject__reset_maps(struct bb_subject *s, struct bb_err *err);
 
 void bb_subject__close(struct bb_subject *s);

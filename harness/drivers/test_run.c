@@ -8,8 +8,8 @@
 
 #include "base/stop.h"
 
-int bb_test_run__open(const struct bb_drive_spec *spec, const struct bb_driver_opts *opts, void **ret_state,
-		      struct bb_err *err)
+int bb_test_run__open(const struct bb_drive_spec *spec, const struct bb_driver_opts *opts,
+		      void **ret_state, struct bb_err *err)
 {
 	struct bb_test_run *t = calloc(1, sizeof(*t));
 	int rc;
@@ -30,8 +30,8 @@ int bb_test_run__open(const struct bb_drive_spec *spec, const struct bb_driver_o
 	return 0;
 }
 
-int bb_test_run__open_repeating(const struct bb_drive_spec *spec, const struct bb_driver_opts *opts, void **ret_state,
-				struct bb_err *err)
+int bb_test_run__open_repeating(const struct bb_drive_spec *spec, const struct bb_driver_opts *opts,
+				void **ret_state, struct bb_err *err)
 {
 	int rc = bb_test_run__open(spec, opts, ret_state, err);
 	struct bb_test_run *t = *ret_state;
@@ -56,8 +56,8 @@ void bb_test_run__close(void *state)
 	free(t);
 }
 
-static int open_slot(const struct bb_test_run *t, struct bb_target *target, struct bb_test_run_slot *ret_slot,
-		     struct bb_err *err)
+static int open_slot(const struct bb_test_run *t, struct bb_target *target,
+		     struct bb_test_run_slot *ret_slot, struct bb_err *err)
 {
 	uint32_t type;
 	int rc = bb_target__prog_type(target, &type, err);
@@ -67,8 +67,10 @@ static int open_slot(const struct bb_test_run *t, struct bb_target *target, stru
 	*ret_slot = (struct bb_test_run_slot){.target = target};
 	rc = bb_test_run_type__find(type, &ret_slot->type, err);
 	if (!rc && t->repeats && !ret_slot->type->takes_repeat)
-		rc = bb_fail(err, -ENOTSUP, "a test run of a %s program takes no repeat, which a slope is over; "
-			     "'with: step, trigger: test-run' measures it", ret_slot->type->name);
+		rc = bb_fail(err, -ENOTSUP,
+			     "a test run of a %s program takes no repeat, which a slope is over; "
+			     "'with: step, trigger: test-run' measures it",
+			     ret_slot->type->name);
 	return rc;
 }
 
@@ -95,10 +97,12 @@ int bb_test_run__attach_program(struct bb_test_run *t, struct bb_target *target,
 	return rc;
 }
 
-int bb_test_run__attach(void *state, struct bb_subject *subject, void **ret_slot, struct bb_err *err)
+int bb_test_run__attach(void *state, struct bb_subject *subject, void **ret_slot,
+			struct bb_err *err)
 {
 	struct bb_test_run_slot *slot;
-	int rc = bb_test_run__attach_program(state, subject->target, bb_target__prog_fd(subject->target), &slot, err);
+	int rc = bb_test_run__attach_program(state, subject->target,
+					     bb_target__prog_fd(subject->target), &slot, err);
 
 	if (!rc)
 		*ret_slot = slot;
@@ -115,24 +119,27 @@ void bb_test_run__detach(void *state, void *slot_)
 	free(slot);
 }
 
-static const struct bb_input *input_of(const struct bb_test_run *t, const struct bb_test_run_slot *slot, uint32_t index)
+static const struct bb_input *input_of(const struct bb_test_run *t,
+				       const struct bb_test_run_slot *slot, uint32_t index)
 {
 	return index < t->spec->inputs.n ? &t->spec->inputs.v[index] : slot->type->otherwise;
 }
 
-int bb_test_run__aim(const struct bb_test_run *t, const struct bb_test_run_slot *slot, uint32_t input,
-		     struct bb_shot *ret_shot, struct bb_err *err)
+int bb_test_run__aim(const struct bb_test_run *t, const struct bb_test_run_slot *slot,
+		     uint32_t input, struct bb_shot *ret_shot, struct bb_err *err)
 {
 	int rc = bb_pin_to_cpu(t->opts.cpu, err);
 
-	if (!rc && bb_shot__open(slot->target, slot->prog_fd, slot->type, input_of(t, slot, input), ret_shot))
+	if (!rc && bb_shot__open(slot->target, slot->prog_fd, slot->type, input_of(t, slot, input),
+				 ret_shot))
 		rc = bb_fail_nomem(err);
 	return rc;
 }
 
-static int try_input(const struct bb_test_run_slot *slot, const struct bb_input *in, struct bb_err *err)
+static int try_input(const struct bb_test_run_slot *slot, const struct bb_input *in,
+		     struct bb_err *err)
 {
-	char why[sizeof(((struct bb_batch *)0)->void_why)];	/* for the batches to say */
+	char why[sizeof(((struct bb_batch *)0)->void_why)]; /* for the batches to say */
 	int rc = bb_test_run_type__check(slot->type, bb_target__program(slot->target), in, err);
 	struct bb_shot s;
 

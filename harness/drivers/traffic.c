@@ -17,8 +17,8 @@
 #include "drivers/windows.h"
 
 #define NS_PER_S 1000000000u
-#define PATIENCE_S 5.0		/* for an answer, beyond the time that the order may take */
-#define ARRIVAL_S 0.2		/* until the last packet has run the program */
+#define PATIENCE_S 5.0 /* for an answer, beyond the time that the order may take */
+#define ARRIVAL_S 0.2  /* until the last packet has run the program */
 
 /* To the sender, and what it answers when all is done or something failed. */
 struct order {
@@ -37,18 +37,20 @@ struct slot {
 	uint32_t prog_type;
 };
 
-/* --- in the child ------------------------------------------------------------------------------------------------ */
+/* --- in the child --- */
 
 static void sleep_until(uint64_t due_ns)
 {
-	const struct timespec due = {.tv_sec = (time_t)(due_ns / NS_PER_S), .tv_nsec = (long)(due_ns % NS_PER_S)};
+	const struct timespec due = {.tv_sec = (time_t)(due_ns / NS_PER_S),
+				     .tv_nsec = (long)(due_ns % NS_PER_S)};
 
 	while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &due, NULL) == EINTR)
 		;
 }
 
 /* The first one a period from now; none any more after twice the time that it should take. */
-static struct answer carry_out(const struct bb_traffic_sender *s, int socket_fd, const struct order *o)
+static struct answer carry_out(const struct bb_traffic_sender *s, int socket_fd,
+			       const struct order *o)
 {
 	uint64_t began_ns = bb_now_ns(), now_ns = began_ns, due_ns = began_ns + o->period_ns;
 	uint64_t end_ns = began_ns + 2 * o->n * o->period_ns;
@@ -71,7 +73,7 @@ static void work(void *arg, int socket_fd, int control_fd)
 	struct order o;
 	ssize_t n;
 
-	prctl(PR_SET_TIMERSLACK, 1);	/* or the kernel is up to 50 us late */
+	prctl(PR_SET_TIMERSLACK, 1); /* or the kernel is up to 50 us late */
 	while ((n = recv(control_fd, &o, sizeof(o), 0)) == sizeof(o) || (n < 0 && errno == EINTR)) {
 		struct answer a = n < 0 ? (struct answer){0} : carry_out(s, socket_fd, &o);
 
@@ -87,10 +89,11 @@ static int open_socket(void *arg, int *ret_fd)
 	return s->open(s->arg, ret_fd);
 }
 
-/* --- what drivers call ------------------------------------------------------------------------------------------- */
+/* --- what drivers call --- */
 
-int bb_traffic__open(const struct bb_drive_spec *spec, const struct bb_driver_opts *opts, size_t least_packets,
-		     int (*start)(struct bb_traffic *t, struct bb_err *err), void **ret_state, struct bb_err *err)
+int bb_traffic__open(const struct bb_drive_spec *spec, const struct bb_driver_opts *opts,
+		     size_t least_packets, int (*start)(struct bb_traffic *t, struct bb_err *err),
+		     void **ret_state, struct bb_err *err)
 {
 	struct bb_traffic *t;
 	int rc = bb_windows__can_poll(opts, err);
@@ -116,9 +119,12 @@ int bb_traffic__open(const struct bb_drive_spec *spec, const struct bb_driver_op
 	return rc;
 }
 
-int bb_traffic__start(struct bb_traffic *t, const struct bb_traffic_sender *sender, struct bb_err *err)
+int bb_traffic__start(struct bb_traffic *t, const struct bb_traffic_sender *sender,
+		      struct bb_err *err)
 {
-	const struct bb_child_place place = {.cpu = t->opts.cpu, .uid = t->opts.uid, .gid = t->opts.gid};
+	const struct bb_child_place place = {.cpu = t->opts.cpu,
+					     .uid = t->opts.uid,
+					     .gid = t->opts.gid};
 	const struct bb_helper_work helper = {
 		.name = sender->name,
 		.netns_fd = t->pair.netns_fd[BB_VETH_NEAR],
@@ -149,7 +155,8 @@ static int open_slot(struct bb_target *target, struct slot *ret_slot, struct bb_
 }
 
 /* There is one far end: a program is put on it when its turn comes. */
-int bb_traffic__attach(void *traffic, struct bb_subject *subject, void **ret_slot, struct bb_err *err)
+int bb_traffic__attach(void *traffic, struct bb_subject *subject, void **ret_slot,
+		       struct bb_err *err)
 {
 	struct slot *s = calloc(1, sizeof(*s));
 	int rc = s ? open_slot(subject->target, s, err) : bb_fail_nomem(err);
@@ -169,15 +176,16 @@ void bb_traffic__detach(void *traffic, void *slot)
 }
 
 /* Poll until the sender has answered. */
-static int await(struct bb_traffic *t, const struct order *o, struct bb_windows *w, struct bb_batch *b,
-		 struct answer *ret_answer, struct bb_err *err)
+static int await(struct bb_traffic *t, const struct order *o, struct bb_windows *w,
+		 struct bb_batch *b, struct answer *ret_answer, struct bb_err *err)
 {
 	double limit_s = 2e-9 * (double)o->n * (double)o->period_ns + PATIENCE_S;
 	uint64_t began_ns = bb_now_ns();
 
 	for (;;) {
 		int rc = bb_windows__poll(w, b, err);
-		ssize_t n = rc ? 0 : recv(t->sender.fd, ret_answer, sizeof(*ret_answer), MSG_DONTWAIT);
+		ssize_t n = rc ? 0
+			       : recv(t->sender.fd, ret_answer, sizeof(*ret_answer), MSG_DONTWAIT);
 
 		if (rc)
 			return rc;
@@ -186,13 +194,16 @@ static int await(struct bb_traffic *t, const struct order *o, struct bb_windows 
 		if (n >= 0 || (errno != EAGAIN && errno != EINTR))
 			return bb_fail(err, -ECHILD, "who sends the packets died midway");
 		if (bb_seconds_since(began_ns) > limit_s)
-			return bb_fail(err, -ETIMEDOUT, "who sends the packets has not answered for %.0f s", limit_s);
+			return bb_fail(err, -ETIMEDOUT,
+				       "who sends the packets has not answered for %.0f s",
+				       limit_s);
 	}
 }
 
-/* The rest of what was sent, until it has arrived: the program may run a moment later than the sender is told so. */
-static int await_arrival(struct bb_traffic *t, uint64_t sent_before, struct bb_windows *w, struct bb_batch *b,
-			 struct bb_err *err)
+/* The rest of what was sent, until it has arrived: the program may run a moment later than the
+ * sender is told so. */
+static int await_arrival(struct bb_traffic *t, uint64_t sent_before, struct bb_windows *w,
+			 struct bb_batch *b, struct bb_err *err)
 {
 	uint64_t began_ns = bb_now_ns(), sent = 0;
 	int rc;
@@ -229,10 +240,12 @@ static int measure(struct bb_traffic *t, struct slot *s, const struct order *o, 
 	return rc;
 }
 
-int bb_traffic__batch(void *traffic, void *slot, uint32_t rate_hz, struct bb_batch *b, struct bb_err *err)
+int bb_traffic__batch(void *traffic, void *slot, uint32_t rate_hz, struct bb_batch *b,
+		      struct bb_err *err)
 {
 	struct bb_traffic *t = traffic;
-	uint64_t most = (b->want + t->least_packets - 1) / t->least_packets;	/* more would be no samples */
+	/* more would be no samples */
+	uint64_t most = (b->want + t->least_packets - 1) / t->least_packets;
 	double n = b->max_s * rate_hz;
 	struct order o = {.n = n < 1 ? 1 : (uint64_t)(n + 0.5), .period_ns = NS_PER_S / rate_hz};
 	struct answer a = {0};
@@ -246,8 +259,8 @@ int bb_traffic__batch(void *traffic, void *slot, uint32_t rate_hz, struct bb_bat
 	b->events = a.done;
 	b->elapsed_s = (double)a.elapsed_ns * 1e-9;
 	if (!rc && a.rc)
-		snprintf(b->void_why, sizeof(b->void_why), "'event: %s' failed after %llu: %s", t->spec->event,
-			 (unsigned long long)a.done, strerror(-a.rc));
+		snprintf(b->void_why, sizeof(b->void_why), "'event: %s' failed after %llu: %s",
+			 t->spec->event, (unsigned long long)a.done, strerror(-a.rc));
 	return rc;
 }
 

@@ -7,39 +7,46 @@
 #include "drivers/driver.h"
 
 /*
- * What the drives of real packets have in common: all of struct bb_driver but open(). A child of ours sends at a steady
- * rate through a pair of veth devices (bpf/veth_pair.h), whose far end has the program on; both ends of a packet's way
- * are then on the CPU that the child is pinned to. The counters are polled from another.
+ * What the drives of real packets have in common: all of struct bb_driver but open(). A child of
+ * ours sends at a steady rate through a pair of veth devices (bpf/veth_pair.h), whose far end has
+ * the program on; both ends of a packet's way are then on the CPU that the child is pinned to. The
+ * counters are polled from another.
  */
 struct bb_traffic {
 	const struct bb_drive_spec *spec;
 	struct bb_driver_opts opts;
 	struct bb_veth_pair pair;
-	struct bb_helper sender, server;	/* the server: zeroed where there is none */
-	size_t least_packets;		/* of a beat */
+	struct bb_helper sender, server; /* the server: zeroed where there is none */
+	size_t least_packets;            /* of a beat */
 };
 
-/* What the sender does at each beat, in the near end's namespace: 0, or -errno, which ends the batch. */
+/* What the sender does at each beat, in the near end's namespace: 0, or -errno, which ends the
+ * batch. */
 struct bb_traffic_sender {
-	const char *name;			/* "the sender of packets" */
-	int (*open)(void *arg, int *ret_fd);	/* as root: the socket that it sends by */
+	const char *name;                    /* "the sender of packets" */
+	int (*open)(void *arg, int *ret_fd); /* as root: the socket that it sends by */
 	int (*send)(void *arg, int socket_fd);
-	void *arg;				/* the child has a copy of it */
+	void *arg; /* the child has a copy of it */
 };
 
 /*
- * A pair, and `start`, which has bb_traffic__start() make somebody send. -ENOTSUP with the reason: no second CPU to poll
- * from, no namespaces, no veth.
+ * A pair, and `start`, which has bb_traffic__start() make somebody send. -ENOTSUP with the reason:
+ * no second CPU to poll from, no namespaces, no veth.
  */
-int bb_traffic__open(const struct bb_drive_spec *spec, const struct bb_driver_opts *opts, size_t least_packets,
-		     int (*start)(struct bb_traffic *t, struct bb_err *err), void **ret_state, struct bb_err *err);
-int bb_traffic__start(struct bb_traffic *t, const struct bb_traffic_sender *sender, struct bb_err *err);
+int bb_traffic__open(const struct bb_drive_spec *spec, const struct bb_driver_opts *opts,
+		     size_t least_packets, int (*start)(struct bb_traffic *t, struct bb_err *err),
+		     void **ret_state, struct bb_err *err);
+int bb_traffic__start(struct bb_traffic *t, const struct bb_traffic_sender *sender,
+		      struct bb_err *err);
 void bb_traffic__close(void *traffic);
 
-/* One beat, to see that it works: what the kernel or the program makes impossible is said before anything is measured. */
+/* One beat, to see that it works: what the kernel or the program makes impossible is said before
+ * anything is measured. */
 int bb_traffic__probe(void *traffic, struct bb_subject *subject, struct bb_err *err);
-int bb_traffic__attach(void *traffic, struct bb_subject *subject, void **ret_slot, struct bb_err *err);
-int bb_traffic__batch(void *traffic, void *slot, uint32_t rate_hz, struct bb_batch *b, struct bb_err *err);
+int bb_traffic__attach(void *traffic, struct bb_subject *subject, void **ret_slot,
+		       struct bb_err *err);
+int bb_traffic__batch(void *traffic, void *slot, uint32_t rate_hz, struct bb_batch *b,
+		      struct bb_err *err);
 void bb_traffic__detach(void *traffic, void *slot);
 
 #endif

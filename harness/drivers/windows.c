@@ -8,11 +8,14 @@
 
 #define POLLS 1024u
 
-static int read_counters(const struct bb_target *t, struct bb_prog_stats *ret_stats, struct bb_err *err)
+static int read_counters(const struct bb_target *t, struct bb_prog_stats *ret_stats,
+			 struct bb_err *err)
 {
 	int rc = bb_stats_reader__info(bb_target__reader(t), ret_stats);
 
-	return rc ? bb_fail(err, rc, "reading the counters of '%s': %s", bb_target__program(t), strerror(-rc)) : 0;
+	return rc ? bb_fail(err, rc, "reading the counters of '%s': %s", bb_target__program(t),
+			    strerror(-rc))
+		  : 0;
 }
 
 int bb_windows__begin(struct bb_target *target, struct bb_windows *ret_windows, struct bb_err *err)
@@ -21,8 +24,10 @@ int bb_windows__begin(struct bb_target *target, struct bb_windows *ret_windows, 
 	return read_counters(target, &ret_windows->last, err);
 }
 
-/* What moved since the last reading: one run is a sample, several in one window are only counted. */
-static void take_window(struct bb_batch *b, struct bb_prog_stats *last, const struct bb_prog_stats *now)
+/* What moved since the last reading: one run is a sample, several in one window are only counted.
+ */
+static void take_window(struct bb_batch *b, struct bb_prog_stats *last,
+			const struct bb_prog_stats *now)
 {
 	uint64_t runs = now->run_cnt - last->run_cnt, ns = now->run_time_ns - last->run_time_ns;
 
@@ -46,8 +51,9 @@ int bb_windows__poll(struct bb_windows *w, struct bb_batch *b, struct bb_err *er
 		if (now.run_cnt == w->last.run_cnt)
 			continue;
 		/*
-		 * The kernel counts a run before it adds its time, and readers look without a lock: one that falls between
-		 * sees a run of 0 ns, and the next run would have the time of both. A moment later both are there.
+		 * The kernel counts a run before it adds its time, and readers look without a lock:
+		 * one that falls between sees a run of 0 ns, and the next run would have the time
+		 * of both. A moment later both are there.
 		 */
 		rc = read_counters(w->target, &now, err);
 		if (rc)
@@ -76,7 +82,9 @@ int bb_windows__rest(struct bb_windows *w, struct bb_batch *b, struct bb_err *er
 int bb_windows__can_poll(const struct bb_driver_opts *opts, struct bb_err *err)
 {
 	if (opts->cpu == opts->poll_cpu)
-		return bb_fail(err, -ENOTSUP, "it needs two CPUs, one for the workload and one to watch from; "
-			       "only CPU %d is allowed here", opts->cpu);
+		return bb_fail(err, -ENOTSUP,
+			       "it needs two CPUs, one for the workload and one to watch from; "
+			       "only CPU %d is allowed here",
+			       opts->cpu);
 	return 0;
 }

@@ -7,12 +7,12 @@
 #include "drivers/driver.h"
 
 /*
- * The counters of a program that something else makes run, polled: the time between two readings is a window. Polled
- * much faster than the program runs, nearly every window that is not empty holds one run, which is a sample; runs that
- * share a window are counted in the batch and are no samples.
+ * The counters of a program that something else makes run, polled: the time between two readings is
+ * a window. Polled much faster than the program runs, nearly every window that is not empty holds
+ * one run, which is a sample; runs that share a window are counted in the batch and are no samples.
  */
 struct bb_windows {
-	struct bb_target *target;	/* borrowed */
+	struct bb_target *target; /* borrowed */
 	struct bb_prog_stats last;
 };
 
@@ -20,15 +20,17 @@ struct bb_windows {
 int bb_windows__begin(struct bb_target *target, struct bb_windows *ret_windows, struct bb_err *err);
 
 /*
- * Poll about a thousand times (0.3 ms), or until the batch is full; its rings are emptied after each window with a run in
- * it. -EINTR: a signal asked us to stop; other -errno with a message.
+ * Poll about a thousand times (0.3 ms), or until the batch is full; its rings are emptied after
+ * each window with a run in it. -EINTR: a signal asked us to stop; other -errno with a message.
  */
 int bb_windows__poll(struct bb_windows *w, struct bb_batch *b, struct bb_err *err);
 
-/* What the polls left, after the last of them: counted as runs that shared a window. 0 or -errno with a message. */
+/* What the polls left, after the last of them: counted as runs that shared a window. 0 or -errno
+ * with a message. */
 int bb_windows__rest(struct bb_windows *w, struct bb_batch *b, struct bb_err *err);
 
-/* Is there a CPU to poll from besides the one that the program runs on? 0, or -ENOTSUP with the reason. */
+/* Is there a CPU to poll from besides the one that the program runs on? 0, or -ENOTSUP with the
+ * reason. */
 int bb_windows__can_poll(const struct bb_driver_opts *opts, struct bb_err *err);
 
 #endif

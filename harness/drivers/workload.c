@@ -24,8 +24,8 @@ static int open_in(const char *dir, size_t dir_len, const char *name)
 }
 
 /*
- * The program, opened by us: the user it is to run as need not be able to walk to it. -1 when it is nowhere.
- * Not a directory search of our own making: the order is ours (build folder), then $PATH.
+ * The program, opened by us: the user it is to run as need not be able to walk to it. -1 when it is
+ * nowhere. Not a directory search of our own making: the order is ours (build folder), then $PATH.
  */
 static int open_program(const struct bb_workload_spec *spec)
 {
@@ -46,7 +46,8 @@ static int open_program(const struct bb_workload_spec *spec)
 }
 
 /* In the child: never returns. What fails is written to `report_fd` as an errno. */
-static void run_child(const struct bb_workload_spec *spec, pid_t parent, int program_fd, int report_fd, char **argv)
+static void run_child(const struct bb_workload_spec *spec, pid_t parent, int program_fd,
+		      int report_fd, char **argv)
 {
 	extern char **environ;
 	int rc = bb_child__settle(&spec->place, parent);
@@ -56,7 +57,8 @@ static void run_child(const struct bb_workload_spec *spec, pid_t parent, int pro
 	if (!rc) {
 		fexecve(program_fd, argv, environ);
 		rc = -errno;
-		if (rc == -ENOENT) {	/* a script: its interpreter has to open it by name, which close-on-exec forbids */
+		/* a script: its interpreter has to open it by name, which close-on-exec forbids */
+		if (rc == -ENOENT) {
 			fcntl(program_fd, F_SETFD, 0);
 			fexecve(program_fd, argv, environ);
 			rc = -errno;
@@ -70,10 +72,13 @@ static void run_child(const struct bb_workload_spec *spec, pid_t parent, int pro
 static int say_cannot_start(const struct bb_workload_spec *spec, int rc, struct bb_err *err)
 {
 	if (rc == -ENOENT)
-		return bb_fail(err, rc, "workload '%s' not found%s%s; build it, or give its path in the scenario",
-			       spec->program, spec->dir ? ": neither in $PATH nor in " : "", spec->dir ? spec->dir : "");
-	return bb_fail(err, rc, "workload '%s' cannot be started as uid %u: %s", spec->program, (unsigned int)spec->place.uid,
-		       strerror(-rc));
+		return bb_fail(err, rc,
+			       "workload '%s' not found%s%s; build it, or give its path in the "
+			       "scenario",
+			       spec->program, spec->dir ? ": neither in $PATH nor in " : "",
+			       spec->dir ? spec->dir : "");
+	return bb_fail(err, rc, "workload '%s' cannot be started as uid %u: %s", spec->program,
+		       (unsigned int)spec->place.uid, strerror(-rc));
 }
 
 /* Until it stands still: true. False: it has ended instead, and is still to be waited for. */
@@ -88,7 +93,8 @@ static bool wait_until_held(pid_t pid)
 	return !rc && info.si_code == CLD_STOPPED;
 }
 
-int bb_workload__start(const struct bb_workload_spec *spec, struct bb_workload *ret_workload, struct bb_err *err)
+int bb_workload__start(const struct bb_workload_spec *spec, struct bb_workload *ret_workload,
+		       struct bb_err *err)
 {
 	char **argv = calloc(spec->n_args + 2, sizeof(*argv));
 	int program_fd = open_program(spec), report[2], rc = 0, child_rc = 0;
@@ -139,15 +145,16 @@ int bb_workload__ended(struct bb_workload *w, const char *program, struct bb_err
 
 	if (!waitid(P_PID, (id_t)w->pid, &info, WEXITED | WNOHANG | WNOWAIT) && info.si_pid == 0)
 		return 0;
-	/* What it started and left behind goes too. Before it is waited for, while its number cannot be another's. */
+	/* What it started and left behind goes too. Before it is waited for, while its number
+	 * cannot be another's. */
 	kill(-w->pid, SIGKILL);
 	pid = waitpid(w->pid, &status, WNOHANG);
 	w->pid = 0;
 	if (pid > 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0)
 		return 1;
 	if (pid > 0 && WIFSIGNALED(status))
-		return bb_fail(err, -ECHILD, "workload '%s' died midway: killed by signal %d (%s)", program,
-			       WTERMSIG(status), strsignal(WTERMSIG(status)));
+		return bb_fail(err, -ECHILD, "workload '%s' died midway: killed by signal %d (%s)",
+			       program, WTERMSIG(status), strsignal(WTERMSIG(status)));
 	return bb_fail(err, -ECHILD, "workload '%s' died midway: exit status %d", program,
 		       pid > 0 ? WEXITSTATUS(status) : -1);
 }

@@ -10,32 +10,37 @@
 #include "drivers/child.h"
 
 /*
- * A program that runs as the target, as a child of ours: as the user who called sudo, on one CPU, in a session
- * of its own and ahead of others there, its stdout thrown away. The kernel kills it if we die.
+ * A program that runs as the target, as a child of ours: as the user who called sudo, on one CPU,
+ * in a session of its own and ahead of others there, its stdout thrown away. The kernel kills it if
+ * we die.
  */
 struct bb_workload_spec {
-	const char *program;	/* a path, or a name looked for in `dir` and then in $PATH */
-	char *const *args;	/* n_args of them, without the program's name */
+	const char *program; /* a path, or a name looked for in `dir` and then in $PATH */
+	char *const *args;   /* n_args of them, without the program's name */
 	size_t n_args;
-	const char *dir;	/* may be NULL */
-	bool is_held;		/* it stands still before its first instruction until bb_workload__resume() */
+	const char *dir; /* may be NULL */
+	/* it stands still before its first instruction until bb_workload__resume() */
+	bool is_held;
 	struct bb_child_place place;
 };
 
 struct bb_workload {
-	pid_t pid;		/* 0: not running */
+	pid_t pid; /* 0: not running */
 };
 
-/* Start it. Errors name the program and the reason (not found, not executable by that user, ...). */
-int bb_workload__start(const struct bb_workload_spec *spec, struct bb_workload *ret_workload, struct bb_err *err);
+/* Start it. Errors name the program and the reason (not found, not executable by that user, ...).
+ */
+int bb_workload__start(const struct bb_workload_spec *spec, struct bb_workload *ret_workload,
+		       struct bb_err *err);
 
 /*
- * Has it ended? 0: still running. 1: it ended with exit status 0. -ECHILD with a message: it failed or was killed.
- * After an answer other than 0 the process is gone and pid is 0.
+ * Has it ended? 0: still running. 1: it ended with exit status 0. -ECHILD with a message: it failed
+ * or was killed. After an answer other than 0 the process is gone and pid is 0.
  */
 int bb_workload__ended(struct bb_workload *w, const char *program, struct bb_err *err);
 
-/* Hold the whole group still while something else is measured, and let it go on. Nothing if it is not running. */
+/* Hold the whole group still while something else is measured, and let it go on. Nothing if it is
+ * not running. */
 void bb_workload__pause(const struct bb_workload *w);
 void bb_workload__resume(const struct bb_workload *w);
 

@@ -11,9 +11,11 @@
 #include "env/checks_internal.h"
 #include "env/sysfile.h"
 
-/* In the order in which a person would ask; those that the main job cannot do without come first. */
+/* In the order in which a person would ask; those that the main job cannot do without come first.
+ */
 const struct bb_check bb_checks[] = {
-	{"capabilities", "may load programs, open perf events, enable bpf_stats", bb_check_capabilities},
+	{"capabilities", "may load programs, open perf events, enable bpf_stats",
+	 bb_check_capabilities},
 	{"kernel", "release and build", bb_check_kernel},
 	{"bpf", "the bpf() system call loads a program", bb_check_bpf_syscall},
 	{"jit", "programs are compiled, not interpreted", bb_check_jit},
@@ -63,8 +65,8 @@ const char *bb_check_status_name(enum bb_check_status status)
 	return names[status];
 }
 
-void bb_check_set(struct bb_check_result *ret_result, enum bb_check_status status, const char *remedy,
-		  const char *fmt, ...)
+void bb_check_set(struct bb_check_result *ret_result, enum bb_check_status status,
+		  const char *remedy, const char *fmt, ...)
 {
 	va_list ap;
 
@@ -75,7 +77,8 @@ void bb_check_set(struct bb_check_result *ret_result, enum bb_check_status statu
 	snprintf(ret_result->remedy, sizeof(ret_result->remedy), "%s", remedy ? remedy : "");
 }
 
-/* The initial user namespace maps all of 0..2^32-2 to itself. A kernel without namespaces has no such file. */
+/* The initial user namespace maps all of 0..2^32-2 to itself. A kernel without namespaces has no
+ * such file. */
 static bool in_initial_user_namespace(void)
 {
 	static const char *const expected[] = {"0", "0", "4294967295"};
@@ -84,7 +87,8 @@ static bool in_initial_user_namespace(void)
 
 	if (bb_sysfile__read("", "/proc/self/uid_map", text, sizeof(text)))
 		return true;
-	for (word = strtok_r(text, " \t\n", &save); word; word = strtok_r(NULL, " \t\n", &save), n++) {
+	for (word = strtok_r(text, " \t\n", &save); word;
+	     word = strtok_r(NULL, " \t\n", &save), n++) {
 		if (n >= sizeof(expected) / sizeof(expected[0]) || strcmp(word, expected[n]))
 			return false;
 	}
@@ -118,7 +122,8 @@ static uint64_t effective_caps(void)
 
 bool bb_has_cap(unsigned int cap)
 {
-	/* Root of another user namespace has capabilities over that namespace, not over BPF and perf. */
+	/* Root of another user namespace has capabilities over that namespace, not over BPF and
+	 * perf. */
 	return (effective_caps() >> cap & 1) && in_initial_user_namespace();
 }
 
@@ -131,5 +136,6 @@ const char *bb_privilege_remedy(void)
 {
 	if (geteuid())
 		return "run with sudo";
-	return "this root lacks capabilities: run outside of the container, or start it with --privileged";
+	return "this root lacks capabilities: run outside of the container, or start it with "
+	       "--privileged";
 }

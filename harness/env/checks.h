@@ -5,25 +5,28 @@
 #include <stddef.h>
 
 /*
- * What this machine can do, for `bpfbench check`: one row a question. Checks only look: they change no setting, leave
- * no program, map or descriptor behind, print nothing, and work without root, where they say what they could not
- * learn and why. Run them while nothing of ours is being measured: they load programs, one turns bpf_stats on for
- * a moment, one keeps a CPU busy for 0.2 s.
+ * What this machine can do, for `bpfbench check`: one row a question. Checks only look: they change
+ * no setting, leave no program, map or descriptor behind, print nothing, and work without root,
+ * where they say what they could not learn and why. Run them while nothing of ours is being
+ * measured: they load programs, one turns bpf_stats on for a moment, one keeps a CPU busy for 0.2
+ * s.
  *
- * To add a check: a function in checks_{bpf,perf,host}.c, its line in checks_internal.h, a row in checks.c.
+ * To add a check: a function in checks_{bpf,perf,host}.c, its line in checks_internal.h, a row in
+ * checks.c.
  */
 enum bb_check_status {
 	BB_CHECK_OK,
-	BB_CHECK_WARN,		/* works, but slower, noisier or with less */
-	BB_CHECK_FAIL,		/* the main job, the perf_profiler scenario, cannot work */
-	BB_CHECK_SKIP,		/* not known here, or a feature that only some scenarios need is missing */
+	BB_CHECK_WARN, /* works, but slower, noisier or with less */
+	BB_CHECK_FAIL, /* the main job, the perf_profiler scenario, cannot work */
+	/* not known here, or a feature that only some scenarios need is missing */
+	BB_CHECK_SKIP,
 	BB_CHECK_N_STATUSES,
 };
 
 struct bb_check_result {
 	enum bb_check_status status;
-	char text[256];		/* what was found; never empty */
-	char remedy[256];	/* what the user can do; never empty after warn and fail */
+	char text[256];   /* what was found; never empty */
+	char remedy[256]; /* what the user can do; never empty after warn and fail */
 };
 
 struct bb_check {

@@ -17,7 +17,8 @@
 
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 #define STATS_SYSCTL "/proc/sys/kernel/bpf_stats_enabled"
-#define ENOTSUPP_KERNEL 524	/* include/linux/errno.h: leaks to user space, strerror() does not know it */
+#define ENOTSUPP_KERNEL                                                                            \
+	524 /* include/linux/errno.h: leaks to user space, strerror() does not know it */
 
 static const struct bpf_insn empty_insns[] = {
 	{.code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0, .imm = 0},
@@ -29,11 +30,14 @@ static const char *errno_text(int err)
 	return err == -ENOTSUPP_KERNEL ? "not supported by this kernel (ENOTSUPP)" : strerror(-err);
 }
 
-static int load(int prog_type, int attach_type, int btf_id, const struct bpf_insn *insns, size_t n_insns)
+static int load(int prog_type, int attach_type, int btf_id, const struct bpf_insn *insns,
+		size_t n_insns)
 {
-	LIBBPF_OPTS(bpf_prog_load_opts, opts, .expected_attach_type = (enum bpf_attach_type)attach_type,
+	LIBBPF_OPTS(bpf_prog_load_opts, opts,
+		    .expected_attach_type = (enum bpf_attach_type)attach_type,
 		    .attach_btf_id = (__u32)btf_id);
-	int fd = bpf_prog_load((enum bpf_prog_type)prog_type, "bb_check", "GPL", insns, n_insns, &opts);
+	int fd = bpf_prog_load((enum bpf_prog_type)prog_type, "bb_check", "GPL", insns, n_insns,
+			       &opts);
 
 	return fd < 0 ? -errno : fd;
 }
@@ -62,11 +66,13 @@ void bb_check_bpf_syscall(struct bb_check_result *ret_result)
 		close(fd);
 		bb_check_set(ret_result, BB_CHECK_OK, NULL, "a two-instruction program loads");
 	} else if (fd == -ENOSYS) {
-		bb_check_set(ret_result, BB_CHECK_FAIL, "use a kernel built with CONFIG_BPF_SYSCALL=y",
+		bb_check_set(ret_result, BB_CHECK_FAIL,
+			     "use a kernel built with CONFIG_BPF_SYSCALL=y",
 			     "this kernel has no bpf() system call");
 	} else {
 		bb_check_set(ret_result, BB_CHECK_FAIL,
-			     bb_may_bpf() ? "see `dmesg | tail`; a container's seccomp profile may forbid bpf()"
+			     bb_may_bpf() ? "see `dmesg | tail`; a container's seccomp profile may "
+					    "forbid bpf()"
 					  : bb_privilege_remedy(),
 			     "a two-instruction program does not load: %s", errno_text(fd));
 	}
@@ -86,24 +92,29 @@ static int64_t jited_length(void)
 	return err ? err : (int64_t)info.jited_prog_len;
 }
 
-/* The length is the proof and the sysctl only a hint: the kernel falls back to the interpreter silently. */
+/* The length is the proof and the sysctl only a hint: the kernel falls back to the interpreter
+ * silently. */
 void bb_check_jit(struct bb_check_result *ret_result)
 {
 	static const char remedy[] = "sudo sysctl net.core.bpf_jit_enable=1";
 	uint64_t enable = 0;
 	int err = bb_sysfile__read_u64("", "/proc/sys/net/core/bpf_jit_enable", &enable);
-	int64_t length = bb_may_bpf() ? jited_length() : -EPERM;	/* the length reads 0 without privilege */
+	/* the length reads 0 without privilege */
+	int64_t length = bb_may_bpf() ? jited_length() : -EPERM;
 
 	if (!length)
-		bb_check_set(ret_result, BB_CHECK_WARN, remedy, "programs are interpreted: figures will be far off");
+		bb_check_set(ret_result, BB_CHECK_WARN, remedy,
+			     "programs are interpreted: figures will be far off");
 	else if (!err && enable == 2)
-		bb_check_set(ret_result, BB_CHECK_WARN, remedy, "on, and every program is dumped to the kernel log");
+		bb_check_set(ret_result, BB_CHECK_WARN, remedy,
+			     "on, and every program is dumped to the kernel log");
 	else if (length > 0 || (!err && enable))
 		bb_check_set(ret_result, BB_CHECK_OK, NULL, "on");
 	else if (!err)
 		bb_check_set(ret_result, BB_CHECK_WARN, remedy, "off: figures will be far off");
 	else
-		bb_check_set(ret_result, BB_CHECK_SKIP, NULL, "not known: net.core.bpf_jit_enable: %s", strerror(-err));
+		bb_check_set(ret_result, BB_CHECK_SKIP, NULL,
+			     "not known: net.core.bpf_jit_enable: %s", strerror(-err));
 }
 
 void bb_check_jit_harden(struct bb_check_result *ret_result)
@@ -112,8 +123,9 @@ void bb_check_jit_harden(struct bb_check_result *ret_result)
 	int err = bb_sysfile__read_u64("", "/proc/sys/net/core/bpf_jit_harden", &harden);
 
 	if (err)
-		bb_check_set(ret_result, BB_CHECK_SKIP, NULL, "not known: net.core.bpf_jit_harden: %s%s",
-			     strerror(-err), err == -EACCES || err == -EPERM ? " (only root may read it)" : "");
+		bb_check_set(ret_result, BB_CHECK_SKIP, NULL,
+			     "not known: net.core.bpf_jit_harden: %s%s", strerror(-err),
+			     err == -EACCES || err == -EPERM ? " (only root may read it)" : "");
 	else if (harden >= 2)
 		bb_check_set(ret_result, BB_CHECK_WARN, "sudo sysctl net.core.bpf_jit_harden=0",
 			     "constants of all programs are blinded: more code, slower");
@@ -130,8 +142,10 @@ void bb_check_btf(struct bb_check_result *ret_result)
 		bb_check_set(ret_result, BB_CHECK_OK, NULL, "%s", path);
 	else
 		bb_check_set(ret_result, BB_CHECK_WARN,
-			     "use a kernel built with CONFIG_DEBUG_INFO_BTF=y (Debian's and Ubuntu's are)",
-			     "%s: %s: CO-RE relocations, fentry and LSM do not work", path, strerror(errno));
+			     "use a kernel built with CONFIG_DEBUG_INFO_BTF=y (Debian's and "
+			     "Ubuntu's are)",
+			     "%s: %s: CO-RE relocations, fentry and LSM do not work", path,
+			     strerror(errno));
 }
 
 /* Closing the descriptor disables bpf_stats again unless somebody else holds one. */
@@ -142,24 +156,33 @@ void bb_check_stats_fd(struct bb_check_result *ret_result)
 
 	if (fd >= 0) {
 		close(fd);
-		bb_check_set(ret_result, BB_CHECK_OK, NULL, "can be enabled by descriptor (BPF_ENABLE_STATS)");
+		bb_check_set(ret_result, BB_CHECK_OK, NULL,
+			     "can be enabled by descriptor (BPF_ENABLE_STATS)");
 	} else if (err == -EPERM) {
-		bb_check_set(ret_result, BB_CHECK_FAIL, bb_privilege_remedy(), "enabling needs CAP_SYS_ADMIN");
+		bb_check_set(ret_result, BB_CHECK_FAIL, bb_privilege_remedy(),
+			     "enabling needs CAP_SYS_ADMIN");
 	} else if (!access(STATS_SYSCTL, W_OK)) {
 		bb_check_set(ret_result, BB_CHECK_WARN,
-			     "nothing to do: the sysctl is set while measuring and then restored, except after SIGKILL",
-			     "only by the sysctl kernel.bpf_stats_enabled (BPF_ENABLE_STATS: %s)", errno_text(err));
+			     "nothing to do: the sysctl is set while measuring and then restored, "
+			     "except after SIGKILL",
+			     "only by the sysctl kernel.bpf_stats_enabled (BPF_ENABLE_STATS: %s)",
+			     errno_text(err));
 	} else {
-		bb_check_set(ret_result, BB_CHECK_FAIL, "use a kernel from 5.1 on with CONFIG_BPF_SYSCALL=y, as root",
-			     "neither BPF_ENABLE_STATS (%s) nor a writable kernel.bpf_stats_enabled", errno_text(err));
+		bb_check_set(ret_result, BB_CHECK_FAIL,
+			     "use a kernel from 5.1 on with CONFIG_BPF_SYSCALL=y, as root",
+			     "neither BPF_ENABLE_STATS (%s) nor a writable "
+			     "kernel.bpf_stats_enabled",
+			     errno_text(err));
 	}
 }
 
-/* Run a program of our own without enabling anything and see whether it was counted. 1, 0 or -errno. */
+/* Run a program of our own without enabling anything and see whether it was counted. 1, 0 or
+ * -errno. */
 static int stats_are_on(void)
 {
 	char packet[64] = {0};
-	LIBBPF_OPTS(bpf_test_run_opts, opts, .data_in = packet, .data_size_in = sizeof(packet), .repeat = 4);
+	LIBBPF_OPTS(bpf_test_run_opts, opts, .data_in = packet, .data_size_in = sizeof(packet),
+		    .repeat = 4);
 	struct bpf_prog_info info = {0};
 	__u32 len = sizeof(info);
 	int fd = bb_load_empty(BPF_PROG_TYPE_SOCKET_FILTER), ret = 0;
@@ -174,7 +197,8 @@ static int stats_are_on(void)
 	return ret ? ret : info.run_cnt > 0;
 }
 
-/* Whether this process has a BPF_ENABLE_STATS descriptor open: their links read "anon_inode:bpf-stats". */
+/* Whether this process has a BPF_ENABLE_STATS descriptor open: their links read
+ * "anon_inode:bpf-stats". */
 static bool holds_stats(const char *pid)
 {
 	char dir[64], target[64];
@@ -197,7 +221,8 @@ static bool holds_stats(const char *pid)
 	return found;
 }
 
-/* "bpftop (1234)" of the first other process that holds such a descriptor; false when none is seen. */
+/* "bpftop (1234)" of the first other process that holds such a descriptor; false when none is seen.
+ */
 static bool find_stats_holder(char *ret_who, size_t size)
 {
 	DIR *d = opendir("/proc");
@@ -211,7 +236,8 @@ static bool find_stats_holder(char *ret_who, size_t size)
 		char path[64], comm[64];
 		int n;
 
-		if (bb_parse_u64(entry->d_name, &pid) || pid == (uint64_t)getpid() || !holds_stats(entry->d_name))
+		if (bb_parse_u64(entry->d_name, &pid) || pid == (uint64_t)getpid() ||
+		    !holds_stats(entry->d_name))
 			continue;
 		n = snprintf(path, sizeof(path), "/proc/%llu/comm", (unsigned long long)pid);
 		if (n < 0 || bb_sysfile__read("", path, comm, sizeof(comm)))
@@ -232,35 +258,42 @@ void bb_check_stats_held(struct bb_check_result *ret_result)
 
 	if (!bb_sysfile__read_u64("", STATS_SYSCTL, &sysctl) && sysctl) {
 		bb_check_set(ret_result, BB_CHECK_WARN, "sudo sysctl kernel.bpf_stats_enabled=0",
-			     "kernel.bpf_stats_enabled is %llu: %s", (unsigned long long)sysctl, cost);
+			     "kernel.bpf_stats_enabled is %llu: %s", (unsigned long long)sysctl,
+			     cost);
 		return;
 	}
 	on = stats_are_on();
 	if (on < 0) {
-		bb_check_set(ret_result, BB_CHECK_SKIP, NULL, "not known: a probe program does not run: %s%s",
-			     errno_text(on), bb_may_bpf() ? "" : " (needs root)");
+		bb_check_set(ret_result, BB_CHECK_SKIP, NULL,
+			     "not known: a probe program does not run: %s%s", errno_text(on),
+			     bb_may_bpf() ? "" : " (needs root)");
 	} else if (!on) {
 		bb_check_set(ret_result, BB_CHECK_OK, NULL, "off: a probe program was not counted");
 	} else if (find_stats_holder(who, sizeof(who))) {
 		snprintf(remedy, sizeof(remedy), "stop %s while measuring", who);
 		bb_check_set(ret_result, BB_CHECK_WARN, remedy, "enabled by %s: %s", who, cost);
 	} else {
-		bb_check_set(ret_result, BB_CHECK_WARN, "find it: sudo ls -l /proc/*/fd 2>/dev/null | grep bpf-stats",
+		bb_check_set(ret_result, BB_CHECK_WARN,
+			     "find it: sudo ls -l /proc/*/fd 2>/dev/null | grep bpf-stats",
 			     "enabled by a process that is not visible here: %s", cost);
 	}
 }
 
-/* What a failed load of some type means. EPERM has two causes, which the capabilities tell apart. */
+/* What a failed load of some type means. EPERM has two causes, which the capabilities tell apart.
+ */
 static void set_unloadable(struct bb_check_result *ret_result, enum bb_check_status status, int err)
 {
 	if (err != -EPERM)
-		bb_check_set(ret_result, status, "use a kernel that has this program type", "does not load: %s",
-			     errno_text(err));
+		bb_check_set(ret_result, status, "use a kernel that has this program type",
+			     "does not load: %s", errno_text(err));
 	else if (!bb_may_bpf())
-		bb_check_set(ret_result, status, bb_privilege_remedy(), "does not load: %s", errno_text(err));
+		bb_check_set(ret_result, status, bb_privilege_remedy(), "does not load: %s",
+			     errno_text(err));
 	else
-		bb_check_set(ret_result, status, "see the lockdown line; security modules may forbid it too",
-			     "does not load: %s, although we have the capabilities", errno_text(err));
+		bb_check_set(ret_result, status,
+			     "see the lockdown line; security modules may forbid it too",
+			     "does not load: %s, although we have the capabilities",
+			     errno_text(err));
 }
 
 static void set_loaded(struct bb_check_result *ret_result, enum bb_check_status if_not, int fd)
@@ -309,20 +342,23 @@ void bb_check_type_kprobe(struct bb_check_result *ret_result)
 	set_loaded(ret_result, BB_CHECK_SKIP, bb_load_empty(BPF_PROG_TYPE_KPROBE));
 }
 
-/* Types that name a kernel function at load. libbpf would complain on stderr about a name that is not there. */
-static void check_btf_type(struct bb_check_result *ret_result, int prog_type, enum bpf_attach_type attach_type,
-			   const char *function)
+/* Types that name a kernel function at load. libbpf would complain on stderr about a name that is
+ * not there. */
+static void check_btf_type(struct bb_check_result *ret_result, int prog_type,
+			   enum bpf_attach_type attach_type, const char *function)
 {
 	libbpf_print_fn_t print = libbpf_set_print(NULL);
 	int id = libbpf_find_vmlinux_btf_id(function, attach_type);
 
 	libbpf_set_print(print);
 	if (id <= 0)
-		bb_check_set(ret_result, BB_CHECK_SKIP, "see the btf line", "%s is not in the kernel's BTF: %s",
-			     function, id ? strerror(-id) : "no such function");
+		bb_check_set(ret_result, BB_CHECK_SKIP, "see the btf line",
+			     "%s is not in the kernel's BTF: %s", function,
+			     id ? strerror(-id) : "no such function");
 	else
 		set_loaded(ret_result, BB_CHECK_SKIP,
-			   load(prog_type, (int)attach_type, id, empty_insns, ARRAY_SIZE(empty_insns)));
+			   load(prog_type, (int)attach_type, id, empty_insns,
+				ARRAY_SIZE(empty_insns)));
 }
 
 void bb_check_type_fentry(struct bb_check_result *ret_result)
@@ -336,12 +372,15 @@ void bb_check_type_lsm(struct bb_check_result *ret_result)
 	char list[512];
 
 	check_btf_type(ret_result, BPF_PROG_TYPE_LSM, BPF_LSM_MAC, "file_open");
-	if (ret_result->status != BB_CHECK_OK || bb_sysfile__read("", "/sys/kernel/security/lsm", list, sizeof(list)))
+	if (ret_result->status != BB_CHECK_OK ||
+	    bb_sysfile__read("", "/sys/kernel/security/lsm", list, sizeof(list)))
 		return;
-	for (char *save = NULL, *name = strtok_r(list, ",", &save); name; name = strtok_r(NULL, ",", &save)) {
+	for (char *save = NULL, *name = strtok_r(list, ",", &save); name;
+	     name = strtok_r(NULL, ",", &save)) {
 		if (!strcmp(name, "bpf"))
 			return;
 	}
-	bb_check_set(ret_result, BB_CHECK_SKIP, "boot with bpf added to lsm= (see /sys/kernel/security/lsm)",
+	bb_check_set(ret_result, BB_CHECK_SKIP,
+		     "boot with bpf added to lsm= (see /sys/kernel/security/lsm)",
 		     "loads, but \"bpf\" is not among the active security modules");
 }

@@ -20,11 +20,12 @@
 
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 #define CPU_DIR "/sys/devices/system/cpu"
-#define STEAL_SAMPLE_NS (200 * 1000 * 1000)	/* 20 ticks of the usual 100 Hz */
+#define STEAL_SAMPLE_NS (200 * 1000 * 1000) /* 20 ticks of the usual 100 Hz */
 #define STEAL_WARN 0.05
-#define MEMLOCK_ENOUGH_BYTES (64 << 20)		/* rings, perf buffers and stack maps of all variants */
+#define MEMLOCK_ENOUGH_BYTES (64 << 20) /* rings, perf buffers and stack maps of all variants */
 
-/* Only the kernel's part is wanted, which cannot fail but for a missing /proc; then everything is unknown. */
+/* Only the kernel's part is wanted, which cannot fail but for a missing /proc; then everything is
+ * unknown. */
 static void read_fingerprint(struct bb_fingerprint *ret_fp)
 {
 	if (bb_fingerprint__read(ret_fp, NULL))
@@ -42,8 +43,9 @@ static void set_unknown(struct bb_check_result *ret_result, const char *what)
 }
 
 /*
- * CAP_SYS_ADMIN includes CAP_BPF and CAP_PERFMON, but nothing replaces it for BPF_ENABLE_STATS. The others are for
- * network namespaces (XDP, tc) and for raising the memlock limit on kernels that still charge BPF memory to it.
+ * CAP_SYS_ADMIN includes CAP_BPF and CAP_PERFMON, but nothing replaces it for BPF_ENABLE_STATS. The
+ * others are for network namespaces (XDP, tc) and for raising the memlock limit on kernels that
+ * still charge BPF memory to it.
  */
 void bb_check_capabilities(struct bb_check_result *ret_result)
 {
@@ -67,17 +69,20 @@ void bb_check_capabilities(struct bb_check_result *ret_result)
 
 		if (implied || bb_has_cap(caps[i].cap))
 			continue;
-		snprintf(missing + used, sizeof(missing) - used, "%s%s", used ? ", " : "", caps[i].name);
+		snprintf(missing + used, sizeof(missing) - used, "%s%s", used ? ", " : "",
+			 caps[i].name);
 		fail = fail || caps[i].needed;
 		warn = warn || caps[i].cap == CAP_NET_ADMIN;
 	}
 	if (fail)
-		bb_check_set(ret_result, BB_CHECK_FAIL, bb_privilege_remedy(), "missing: %s", missing);
+		bb_check_set(ret_result, BB_CHECK_FAIL, bb_privilege_remedy(), "missing: %s",
+			     missing);
 	else if (warn)
 		bb_check_set(ret_result, BB_CHECK_WARN, bb_privilege_remedy(),
 			     "missing: %s: network programs cannot be attached", missing);
 	else if (missing[0])
-		bb_check_set(ret_result, BB_CHECK_OK, NULL, "all but %s (see the memlock line)", missing);
+		bb_check_set(ret_result, BB_CHECK_OK, NULL, "all but %s (see the memlock line)",
+			     missing);
 	else
 		bb_check_set(ret_result, BB_CHECK_OK, NULL, "all");
 }
@@ -90,8 +95,8 @@ void bb_check_kernel(struct bb_check_result *ret_result)
 	if (is(fp.kernel_release, BB_FINGERPRINT_UNKNOWN))
 		set_unknown(ret_result, "/proc/sys/kernel/osrelease");
 	else
-		bb_check_set(ret_result, BB_CHECK_OK, NULL, "%s %.100s, %s", fp.kernel_release, fp.kernel_version,
-			     fp.arch);
+		bb_check_set(ret_result, BB_CHECK_OK, NULL, "%s %.100s, %s", fp.kernel_release,
+			     fp.kernel_version, fp.arch);
 }
 
 void bb_check_lockdown(struct bb_check_result *ret_result)
@@ -102,11 +107,14 @@ void bb_check_lockdown(struct bb_check_result *ret_result)
 	if (is(fp.lockdown, "none"))
 		bb_check_set(ret_result, BB_CHECK_OK, NULL, "none");
 	else if (is(fp.lockdown, BB_FINGERPRINT_UNKNOWN))
-		bb_check_set(ret_result, BB_CHECK_SKIP, "sudo mount -t securityfs securityfs /sys/kernel/security",
+		bb_check_set(ret_result, BB_CHECK_SKIP,
+			     "sudo mount -t securityfs securityfs /sys/kernel/security",
 			     "not known: securityfs is not mounted");
 	else
-		bb_check_set(ret_result, BB_CHECK_WARN, "boot without lockdown= and with Secure Boot disabled",
-			     "%s: fentry, LSM and reads of kernel memory may be forbidden", fp.lockdown);
+		bb_check_set(ret_result, BB_CHECK_WARN,
+			     "boot without lockdown= and with Secure Boot disabled",
+			     "%s: fentry, LSM and reads of kernel memory may be forbidden",
+			     fp.lockdown);
 }
 
 /* From 5.11 on BPF memory is charged to the cgroup and the limit does not matter. */
@@ -117,18 +125,21 @@ void bb_check_memlock(struct bb_check_result *ret_result)
 
 	if (fd >= 0) {
 		close(fd);
-		bb_check_set(ret_result, BB_CHECK_OK, NULL, "charged to the cgroup, not to RLIMIT_MEMLOCK");
+		bb_check_set(ret_result, BB_CHECK_OK, NULL,
+			     "charged to the cgroup, not to RLIMIT_MEMLOCK");
 	} else if (getrlimit(RLIMIT_MEMLOCK, &limit)) {
 		set_unknown(ret_result, "RLIMIT_MEMLOCK");
 	} else if (limit.rlim_cur == RLIM_INFINITY || limit.rlim_cur >= MEMLOCK_ENOUGH_BYTES ||
 		   bb_has_cap(CAP_SYS_RESOURCE)) {
-		bb_check_set(ret_result, BB_CHECK_OK, NULL, "RLIMIT_MEMLOCK is large enough or can be raised");
+		bb_check_set(ret_result, BB_CHECK_OK, NULL,
+			     "RLIMIT_MEMLOCK is large enough or can be raised");
 	} else if (!bb_may_bpf()) {
 		bb_check_set(ret_result, BB_CHECK_SKIP, NULL,
 			     "not known without root whether RLIMIT_MEMLOCK (%llu bytes) matters",
 			     (unsigned long long)limit.rlim_cur);
 	} else {
-		bb_check_set(ret_result, BB_CHECK_WARN, "ulimit -l unlimited, or run with CAP_SYS_RESOURCE",
+		bb_check_set(ret_result, BB_CHECK_WARN,
+			     "ulimit -l unlimited, or run with CAP_SYS_RESOURCE",
 			     "RLIMIT_MEMLOCK is %llu bytes and cannot be raised: maps may not fit",
 			     (unsigned long long)limit.rlim_cur);
 	}
@@ -143,11 +154,13 @@ void bb_check_governor(struct bb_check_result *ret_result)
 		bb_check_set(ret_result, BB_CHECK_OK, NULL, "performance");
 	else if (is(fp.governor, "none"))
 		bb_check_set(ret_result, BB_CHECK_OK, NULL, "none: %s",
-			     is(fp.hypervisor, "yes") ? "the hypervisor decides" : "the frequency is not scaled here");
+			     is(fp.hypervisor, "yes") ? "the hypervisor decides"
+						      : "the frequency is not scaled here");
 	else if (is(fp.governor, BB_FINGERPRINT_UNKNOWN))
 		set_unknown(ret_result, CPU_DIR "/cpu*/cpufreq/scaling_governor");
 	else
-		bb_check_set(ret_result, BB_CHECK_WARN, "sudo cpupower frequency-set -g performance (linux-cpupower)",
+		bb_check_set(ret_result, BB_CHECK_WARN,
+			     "sudo cpupower frequency-set -g performance (linux-cpupower)",
 			     "%.120s: the frequency follows the load", fp.governor);
 }
 
@@ -158,7 +171,8 @@ void bb_check_turbo(struct bb_check_result *ret_result)
 		const char *path, *remedy;
 		uint64_t on;
 	} knobs[] = {
-		{CPU_DIR "/intel_pstate/no_turbo", "echo 1 | sudo tee " CPU_DIR "/intel_pstate/no_turbo", 0},
+		{CPU_DIR "/intel_pstate/no_turbo",
+		 "echo 1 | sudo tee " CPU_DIR "/intel_pstate/no_turbo", 0},
 		{CPU_DIR "/cpufreq/boost", "echo 0 | sudo tee " CPU_DIR "/cpufreq/boost", 1},
 	};
 	uint64_t value;
@@ -168,12 +182,14 @@ void bb_check_turbo(struct bb_check_result *ret_result)
 			continue;
 		if (value == knobs[i].on)
 			bb_check_set(ret_result, BB_CHECK_WARN, knobs[i].remedy,
-				     "on: the frequency depends on heat and on what the other cores do");
+				     "on: the frequency depends on heat and on what the other "
+				     "cores do");
 		else
 			bb_check_set(ret_result, BB_CHECK_OK, NULL, "off");
 		return;
 	}
-	bb_check_set(ret_result, BB_CHECK_SKIP, NULL, "not known: this machine shows no switch for it");
+	bb_check_set(ret_result, BB_CHECK_SKIP, NULL,
+		     "not known: this machine shows no switch for it");
 }
 
 void bb_check_smt(struct bb_check_result *ret_result)
@@ -192,7 +208,8 @@ void bb_check_smt(struct bb_check_result *ret_result)
 			     is(fp.hypervisor, "yes") ? ", as far as a VM can see" : "");
 }
 
-/* CPUs that this process may use, which cpusets and taskset narrow; all where the mask is larger than cpu_set_t. */
+/* CPUs that this process may use, which cpusets and taskset narrow; all where the mask is larger
+ * than cpu_set_t. */
 static int usable_cpus(void)
 {
 	cpu_set_t set;
@@ -211,8 +228,10 @@ void bb_check_cpus(struct bb_check_result *ret_result)
 		bb_check_set(ret_result, BB_CHECK_OK, NULL, "%d usable of %ld online", n, online);
 	else
 		bb_check_set(ret_result, BB_CHECK_WARN,
-			     "allow a second CPU (VM size, cpuset, taskset), or use --drive step only",
-			     "%d usable of %ld online: the in-situ poller needs one of its own", n, online);
+			     "allow a second CPU (VM size, cpuset, taskset), or use --drive step "
+			     "only",
+			     "%d usable of %ld online: the in-situ poller needs one of its own", n,
+			     online);
 }
 
 void bb_check_isolated(struct bb_check_result *ret_result)
@@ -271,8 +290,10 @@ void bb_check_steal(struct bb_check_result *ret_result)
 		set_unknown(ret_result, "the time in /proc/stat");
 	else if (share > STEAL_WARN)
 		bb_check_set(ret_result, BB_CHECK_WARN,
-			     "use a dedicated machine or VM; medians of step hold, means and in-situ tails do not",
-			     "%.0f %%: the hypervisor takes that much of a busy CPU away", share * 100);
+			     "use a dedicated machine or VM; medians of step hold, means and "
+			     "in-situ tails do not",
+			     "%.0f %%: the hypervisor takes that much of a busy CPU away",
+			     share * 100);
 	else
 		bb_check_set(ret_result, BB_CHECK_OK, NULL, "%.0f %% of a busy CPU", share * 100);
 }
@@ -292,7 +313,8 @@ void bb_check_load(struct bb_check_result *ret_result)
 	}
 	limit = cpus > 1 ? cpus - 1 : 0.5;
 	if (load > limit)
-		bb_check_set(ret_result, BB_CHECK_WARN, "stop what else runs (see `top`), or wait a minute",
+		bb_check_set(ret_result, BB_CHECK_WARN,
+			     "stop what else runs (see `top`), or wait a minute",
 			     "%.2f on %d CPUs: no CPU is ours alone", load, cpus);
 	else
 		bb_check_set(ret_result, BB_CHECK_OK, NULL, "%.2f on %d CPUs", load, cpus);
@@ -309,7 +331,8 @@ void bb_check_clocksource(struct bb_check_result *ret_result)
 		if (!is(fp.clocksource, slow[i]))
 			continue;
 		bb_check_set(ret_result, BB_CHECK_WARN,
-			     "see `dmesg | grep -i clocksource` for why; boot with clocksource=tsc tsc=reliable",
+			     "see `dmesg | grep -i clocksource` for why; boot with clocksource=tsc "
+			     "tsc=reliable",
 			     "%s: slow or coarse", fp.clocksource);
 		return;
 	}
@@ -328,7 +351,8 @@ static bool find_tool(const char *name, char *ret_path, size_t size)
 
 	if (n < 0)
 		return false;
-	for (char *save = NULL, *dir = strtok_r(dirs, ":", &save); dir; dir = strtok_r(NULL, ":", &save)) {
+	for (char *save = NULL, *dir = strtok_r(dirs, ":", &save); dir;
+	     dir = strtok_r(NULL, ":", &save)) {
 		n = snprintf(ret_path, size, "%s/%s", dir, name);
 		if (n > 0 && (size_t)n < size && !access(ret_path, X_OK))
 			return true;

@@ -10,13 +10,14 @@
 /* Between the files of checks only. */
 
 /* Fill a result; `remedy` may be NULL after ok and skip. Texts that are too long are cut. */
-void bb_check_set(struct bb_check_result *ret_result, enum bb_check_status status, const char *remedy,
-		  const char *fmt, ...) __attribute__((format(printf, 4, 5)));
+void bb_check_set(struct bb_check_result *ret_result, enum bb_check_status status,
+		  const char *remedy, const char *fmt, ...) __attribute__((format(printf, 4, 5)));
 
 /* Whether this thread has the capability (CAP_x) effective; false when that cannot be read. */
 bool bb_has_cap(unsigned int cap);
 
-/* Whether the kernel's bpf_capable() and perfmon_capable() hold: CAP_SYS_ADMIN, or CAP_BPF and CAP_PERFMON. */
+/* Whether the kernel's bpf_capable() and perfmon_capable() hold: CAP_SYS_ADMIN, or CAP_BPF and
+ * CAP_PERFMON. */
 bool bb_may_bpf(void);
 
 /* "run with sudo", or where root is not enough what else to do. */
@@ -64,8 +65,9 @@ void bb_check_type_fentry(struct bb_check_result *ret_result);
 void bb_check_type_lsm(struct bb_check_result *ret_result);
 
 /*
- * The smallest program, `return 0`, of any type that needs no more; memcg_helper: one that calls a helper as old as
- * the charging of BPF memory to cgroups (5.11), as libbpf itself probes for that. A descriptor to close, or -errno.
+ * The smallest program, `return 0`, of any type that needs no more; memcg_helper: one that calls a
+ * helper as old as the charging of BPF memory to cgroups (5.11), as libbpf itself probes for that.
+ * A descriptor to close, or -errno.
  */
 int bb_load_empty(int prog_type);
 int bb_load_memcg_helper(void);

@@ -25,18 +25,22 @@
 #endif
 
 #ifdef __clang__
-#define COMPILER __VERSION__		/* "Debian Clang 14.0.6" */
+#define COMPILER __VERSION__ /* "Debian Clang 14.0.6" */
 #else
-#define COMPILER "gcc " __VERSION__	/* the number alone */
+#define COMPILER "gcc " __VERSION__ /* the number alone */
 #endif
 
 #define CPU_DIR "/sys/devices/system/cpu"
-#define FIELD(name, identity, doc) \
-	{#name, doc, offsetof(struct bb_fingerprint, name), sizeof(((struct bb_fingerprint *)0)->name), identity}
+#define FIELD(name, identity, doc)                                                                 \
+	{                                                                                          \
+#name, doc, offsetof(struct bb_fingerprint, name),                                 \
+			sizeof(((struct bb_fingerprint *)0)->name), identity                       \
+	}
 
 /*
- * libbpf is not identity: it may rewrite a program a little, but then the program's tag differs, which says more.
- * Neither is the number of CPUs, nor anything that names a machine rather than a kind of machine.
+ * libbpf is not identity: it may rewrite a program a little, but then the program's tag differs,
+ * which says more. Neither is the number of CPUs, nor anything that names a machine rather than a
+ * kind of machine.
  */
 const struct bb_fingerprint_field bb_fingerprint_fields[] = {
 	FIELD(kernel_release, true, "kernel release (uname -r)"),
@@ -52,7 +56,8 @@ const struct bb_fingerprint_field bb_fingerprint_fields[] = {
 	FIELD(hypervisor, true, "whether the CPU says that it is virtual: yes or no"),
 	FIELD(container, false, "container runtime, or none"),
 	FIELD(clocksource, true, "kernel clock source"),
-	FIELD(mitigations, true, "CPU vulnerabilities that concern this CPU, with their mitigations"),
+	FIELD(mitigations, true,
+	      "CPU vulnerabilities that concern this CPU, with their mitigations"),
 	FIELD(jit_enable, true, "net.core.bpf_jit_enable"),
 	FIELD(jit_harden, true, "net.core.bpf_jit_harden"),
 	FIELD(unprivileged_bpf_disabled, false, "kernel.unprivileged_bpf_disabled"),
@@ -63,9 +68,11 @@ const struct bb_fingerprint_field bb_fingerprint_fields[] = {
 	FIELD(bpfbench, false, "bpfbench version"),
 	FIELD(git_commit, false, "commit of the tree that bpfbench was run in, or none"),
 };
-const size_t bb_n_fingerprint_fields = sizeof(bb_fingerprint_fields) / sizeof(bb_fingerprint_fields[0]);
+const size_t bb_n_fingerprint_fields = sizeof(bb_fingerprint_fields) /
+				       sizeof(bb_fingerprint_fields[0]);
 
-/* A member that is an array, so that its size goes along. An empty value says no more than a missing file. */
+/* A member that is an array, so that its size goes along. An empty value says no more than a
+ * missing file. */
 #define PUT(member, value) put(member, sizeof(member), value)
 
 static void put(char *field, size_t size, const char *value)
@@ -87,7 +94,8 @@ static void put(char *field, size_t size, const char *value)
 void bb_fingerprint_init(struct bb_fingerprint *fp)
 {
 	for (size_t i = 0; i < bb_n_fingerprint_fields; i++)
-		put((char *)fp + bb_fingerprint_fields[i].offset, bb_fingerprint_fields[i].size, "");
+		put((char *)fp + bb_fingerprint_fields[i].offset, bb_fingerprint_fields[i].size,
+		    "");
 }
 
 const char *bb_fingerprint_get(const struct bb_fingerprint *fp, size_t i)
@@ -138,7 +146,8 @@ static void put_file(char *field, size_t size, const char *root, const char *pat
 		put(field, size, text);
 }
 
-/* Add "sep" + "text" to a list of size bytes; what does not fit is cut. The separator only between entries. */
+/* Add "sep" + "text" to a list of size bytes; what does not fit is cut. The separator only between
+ * entries. */
 static void append(char *list, size_t size, const char *sep, const char *text)
 {
 	size_t used = strlen(list);
@@ -158,7 +167,8 @@ static void read_uname(struct bb_fingerprint *fp)
 
 static void read_machine(const char *root, struct bb_fingerprint *fp)
 {
-	static const char *const paths[] = {"/sys/class/dmi/id/sys_vendor", "/sys/class/dmi/id/product_name",
+	static const char *const paths[] = {"/sys/class/dmi/id/sys_vendor",
+					    "/sys/class/dmi/id/product_name",
 					    "/sys/firmware/devicetree/base/model"};
 	char text[BB_FINGERPRINT_TEXT] = "", part[BB_FINGERPRINT_TEXT];
 
@@ -197,7 +207,8 @@ static bool split_line(char *line, const char **ret_key, const char **ret_value)
 	return true;
 }
 
-/* One CPU's part of cpuinfo. ARM names its parts by number: "implementer 0x41 part 0xd0c", as lscpu starts from. */
+/* One CPU's part of cpuinfo. ARM names its parts by number: "implementer 0x41 part 0xd0c", as lscpu
+ * starts from. */
 static void read_cpuinfo_line(char *line, struct bb_fingerprint *fp, char *arm, size_t arm_size)
 {
 	const char *key, *value;
@@ -216,7 +227,8 @@ static void read_cpuinfo_line(char *line, struct bb_fingerprint *fp, char *arm, 
 	}
 }
 
-/* Only the first CPU's part: reading on costs up to 20 ms a CPU where the kernel samples the frequency for it. */
+/* Only the first CPU's part: reading on costs up to 20 ms a CPU where the kernel samples the
+ * frequency for it. */
 static void read_cpuinfo(const char *root, struct bb_fingerprint *fp)
 {
 	char path[PATH_MAX], arm[BB_FINGERPRINT_TEXT] = "", *line = NULL;
@@ -241,7 +253,8 @@ static void read_cpus(const char *root, struct bb_fingerprint *fp)
 	char list[4096], text[16];
 	uint32_t n;
 
-	if (!bb_sysfile__read(root, CPU_DIR "/online", list, sizeof(list)) && !bb_cpulist_count(list, &n) && n) {
+	if (!bb_sysfile__read(root, CPU_DIR "/online", list, sizeof(list)) &&
+	    !bb_cpulist_count(list, &n) && n) {
 		snprintf(text, sizeof(text), "%u", n);
 		PUT(fp->cpus_online, text);
 	}
@@ -249,13 +262,15 @@ static void read_cpus(const char *root, struct bb_fingerprint *fp)
 		PUT(fp->smt, !strcmp(text, "1") ? "active" : !strcmp(text, "0") ? "inactive" : "");
 }
 
-/* The governors of all CPUs, each once: "performance", or "performance,powersave" where somebody forgot one. */
+/* The governors of all CPUs, each once: "performance", or "performance,powersave" where somebody
+ * forgot one. */
 static void read_governor(const char *root, struct bb_fingerprint *fp)
 {
 	char pattern[PATH_MAX], text[BB_FINGERPRINT_TEXT] = "", one[64], words[BB_FINGERPRINT_TEXT];
 	glob_t found;
 
-	if (bb_sysfile__path(root, CPU_DIR "/cpu[0-9]*/cpufreq/scaling_governor", pattern, sizeof(pattern)))
+	if (bb_sysfile__path(root, CPU_DIR "/cpu[0-9]*/cpufreq/scaling_governor", pattern,
+			     sizeof(pattern)))
 		return;
 	PUT(fp->governor, "none");
 	if (glob(pattern, 0, NULL, &found))
@@ -275,7 +290,8 @@ static void read_governor(const char *root, struct bb_fingerprint *fp)
 
 static void read_container(const char *root, struct bb_fingerprint *fp)
 {
-	static const char *const files[][2] = {{"/.dockerenv", "docker"}, {"/run/.containerenv", "podman"}};
+	static const char *const files[][2] = {{"/.dockerenv", "docker"},
+					       {"/run/.containerenv", "podman"}};
 	char path[PATH_MAX];
 
 	PUT(fp->container, "none");
@@ -283,7 +299,8 @@ static void read_container(const char *root, struct bb_fingerprint *fp)
 		if (!bb_sysfile__path(root, files[i][0], path, sizeof(path)) && !access(path, F_OK))
 			PUT(fp->container, files[i][1]);
 	}
-	PUT_FILE(fp->container, root, "/run/systemd/container");	/* systemd-nspawn, lxc, ... by name */
+	/* systemd-nspawn, lxc, ... by name */
+	PUT_FILE(fp->container, root, "/run/systemd/container");
 }
 
 static int not_hidden(const struct dirent *d)
@@ -293,7 +310,8 @@ static int not_hidden(const struct dirent *d)
 
 static int by_name(const struct dirent **a, const struct dirent **b)
 {
-	return strcmp((*a)->d_name, (*b)->d_name);	/* alphasort() would follow the user's locale */
+	/* alphasort() would follow the user's locale */
+	return strcmp((*a)->d_name, (*b)->d_name);
 }
 
 static void read_mitigations(const char *root, struct bb_fingerprint *fp)
@@ -311,7 +329,8 @@ static void read_mitigations(const char *root, struct bb_fingerprint *fp)
 	for (int i = 0; i < n; i++) {
 		int len = snprintf(path, sizeof(path), "%s/%s", dir, entries[i]->d_name);
 
-		if (len > 0 && (size_t)len < sizeof(path) && !bb_sysfile__read("", path, value, sizeof(value)) &&
+		if (len > 0 && (size_t)len < sizeof(path) &&
+		    !bb_sysfile__read("", path, value, sizeof(value)) &&
 		    strcmp(value, "Not affected")) {
 			append(text, sizeof(text), "; ", entries[i]->d_name);
 			append(text, sizeof(text), "=", value);
@@ -334,8 +353,8 @@ static void put_bracketed(char *field, size_t size, char *levels)
 }
 
 /*
- * No file is "none" where securityfs is mounted (it then has `lsm`). Where it is not, the command line may tell;
- * silence there proves nothing, because Secure Boot locks down too.
+ * No file is "none" where securityfs is mounted (it then has `lsm`). Where it is not, the command
+ * line may tell; silence there proves nothing, because Secure Boot locks down too.
  */
 static void read_lockdown(const char *root, struct bb_fingerprint *fp)
 {
@@ -352,13 +371,15 @@ static void read_lockdown(const char *root, struct bb_fingerprint *fp)
 	}
 	if (bb_sysfile__read(root, "/proc/cmdline", text, sizeof(text)))
 		return;
-	for (char *save = NULL, *word = strtok_r(text, " ", &save); word; word = strtok_r(NULL, " ", &save)) {
+	for (char *save = NULL, *word = strtok_r(text, " ", &save); word;
+	     word = strtok_r(NULL, " ", &save)) {
 		if (!strncmp(word, key, sizeof(key) - 1))
 			PUT(fp->lockdown, word + sizeof(key) - 1);
 	}
 }
 
-/* A CI job may check out a merge commit or a tree without .git; what it calls the commit is what people look for. */
+/* A CI job may check out a merge commit or a tree without .git; what it calls the commit is what
+ * people look for. */
 static void read_commit(const char *tree_dir, struct bb_fingerprint *fp)
 {
 	static const char *const variables[] = {"GITHUB_SHA", "CI_COMMIT_SHA"};
@@ -390,16 +411,19 @@ int bb_fingerprint__read_from(const char *root, const char *tree_dir, struct bb_
 		return bb_fail(err, ret, "%s: this path is too long to put /proc behind it", root);
 	if (access(path, X_OK)) {
 		ret = -errno;
-		return bb_fail(err, ret, "%s: %s: mount it (sudo mount -t proc proc /proc)", path, strerror(-ret));
+		return bb_fail(err, ret, "%s: %s: mount it (sudo mount -t proc proc /proc)", path,
+			       strerror(-ret));
 	}
 	bb_fingerprint_init(ret_fp);
 	PUT_FILE(ret_fp->kernel_release, root, "/proc/sys/kernel/osrelease");
 	PUT_FILE(ret_fp->kernel_version, root, "/proc/sys/kernel/version");
 	PUT_FILE(ret_fp->hostname, root, "/proc/sys/kernel/hostname");
-	PUT_FILE(ret_fp->clocksource, root, "/sys/devices/system/clocksource/clocksource0/current_clocksource");
+	PUT_FILE(ret_fp->clocksource, root,
+		 "/sys/devices/system/clocksource/clocksource0/current_clocksource");
 	PUT_FILE(ret_fp->jit_enable, root, "/proc/sys/net/core/bpf_jit_enable");
 	PUT_FILE(ret_fp->jit_harden, root, "/proc/sys/net/core/bpf_jit_harden");
-	PUT_FILE(ret_fp->unprivileged_bpf_disabled, root, "/proc/sys/kernel/unprivileged_bpf_disabled");
+	PUT_FILE(ret_fp->unprivileged_bpf_disabled, root,
+		 "/proc/sys/kernel/unprivileged_bpf_disabled");
 	read_uname(ret_fp);
 	read_machine(root, ret_fp);
 	read_cpuinfo(root, ret_fp);
@@ -423,7 +447,7 @@ int bb_fingerprint__read(struct bb_fingerprint *ret_fp, struct bb_err *err)
 
 void bb_testbed_name(const struct bb_fingerprint *fp, char ret_name[BB_TESTBED_SIZE])
 {
-	uint32_t hash = 2166136261u;	/* FNV-1a, Fowler, Noll & Vo */
+	uint32_t hash = 2166136261u; /* FNV-1a, Fowler, Noll & Vo */
 	size_t n = 0;
 
 	for (const char *c = fp->cpu_model; *c && n < BB_TESTBED_SIZE - sizeof("-01234567"); c++) {

@@ -8,14 +8,15 @@
 #include "base/err.h"
 
 /*
- * What a result depends on besides the program: kernel, CPU, JIT, compiler, mitigations. Every field is printable
- * ASCII, so that a table (below) serves export, import and comparison without a line of code per field. What could
- * not be read is BB_FINGERPRINT_UNKNOWN; what is known not to be there is "none".
+ * What a result depends on besides the program: kernel, CPU, JIT, compiler, mitigations. Every
+ * field is printable ASCII, so that a table (below) serves export, import and comparison without a
+ * line of code per field. What could not be read is BB_FINGERPRINT_UNKNOWN; what is known not to be
+ * there is "none".
  */
 #define BB_FINGERPRINT_UNKNOWN "unknown"
 
-#define BB_FINGERPRINT_TEXT 256		/* bytes with the NUL; longer values are cut */
-#define BB_FINGERPRINT_LONG_TEXT 2048	/* mitigations: twenty entries, some above 100 bytes */
+#define BB_FINGERPRINT_TEXT 256       /* bytes with the NUL; longer values are cut */
+#define BB_FINGERPRINT_LONG_TEXT 2048 /* mitigations: twenty entries, some above 100 bytes */
 
 struct bb_fingerprint {
 	char kernel_release[BB_FINGERPRINT_TEXT];
@@ -44,48 +45,52 @@ struct bb_fingerprint {
 };
 
 struct bb_fingerprint_field {
-	const char *key;	/* also the member's name */
+	const char *key; /* also the member's name */
 	const char *doc;
-	size_t offset, size;	/* of the char array in struct bb_fingerprint */
-	bool identity;		/* a difference makes the timings of two runs incomparable */
+	size_t offset, size; /* of the char array in struct bb_fingerprint */
+	bool identity;       /* a difference makes the timings of two runs incomparable */
 };
 
 extern const struct bb_fingerprint_field bb_fingerprint_fields[];
 extern const size_t bb_n_fingerprint_fields;
 
 /*
- * Read this machine's. A file that is missing or may not be read gives BB_FINGERPRINT_UNKNOWN, not an error;
- * -ENOENT only when there is no /proc at all. The clang that built the BPF objects and our own version come from the
- * macros BB_CLANG_VERSION and BB_VERSION, the commit from $GITHUB_SHA, $CI_COMMIT_SHA or the current directory's .git.
+ * Read this machine's. A file that is missing or may not be read gives BB_FINGERPRINT_UNKNOWN, not
+ * an error; -ENOENT only when there is no /proc at all. The clang that built the BPF objects and
+ * our own version come from the macros BB_CLANG_VERSION and BB_VERSION, the commit from
+ * $GITHUB_SHA, $CI_COMMIT_SHA or the current directory's .git.
  */
 int bb_fingerprint__read(struct bb_fingerprint *ret_fp, struct bb_err *err);
 
-/* The same with `root` before every path of /proc, /sys and /run, and the commit that of `tree_dir`'s repository. */
+/* The same with `root` before every path of /proc, /sys and /run, and the commit that of
+ * `tree_dir`'s repository. */
 int bb_fingerprint__read_from(const char *root, const char *tree_dir, struct bb_fingerprint *ret_fp,
 			      struct bb_err *err);
 
-/* Every field BB_FINGERPRINT_UNKNOWN: what an importer starts from, so that old files lack newer fields harmlessly. */
+/* Every field BB_FINGERPRINT_UNKNOWN: what an importer starts from, so that old files lack newer
+ * fields harmlessly. */
 void bb_fingerprint_init(struct bb_fingerprint *fp);
 
 /* Value of field i < bb_n_fingerprint_fields. */
 const char *bb_fingerprint_get(const struct bb_fingerprint *fp, size_t i);
 
 /*
- * Set a field by its key; the value is cut to the field, and bytes that are not printable ASCII become '?' (white
- * space: a blank). 0, or -ENOENT for an unknown key (a file written by a newer bpfbench: ignore it).
+ * Set a field by its key; the value is cut to the field, and bytes that are not printable ASCII
+ * become '?' (white space: a blank). 0, or -ENOENT for an unknown key (a file written by a newer
+ * bpfbench: ignore it).
  */
 int bb_fingerprint_set(struct bb_fingerprint *fp, const char *key, const char *value);
 
 /*
- * How many identity fields differ; the keys of the first `max` of them go to ret_keys[]. A field that is unknown on
- * either side is not counted: it is not known to differ.
+ * How many identity fields differ; the keys of the first `max` of them go to ret_keys[]. A field
+ * that is unknown on either side is not counted: it is not known to differ.
  */
 size_t bb_fingerprint_differences(const struct bb_fingerprint *a, const struct bb_fingerprint *b,
 				  const char *ret_keys[], size_t max);
 
 /*
- * A name for machines like this one: what is left of the CPU model in lower case, and 32 bits of a hash of all identity
- * fields. Equal for equal timings, and short enough for a testbed of Bencher.
+ * A name for machines like this one: what is left of the CPU model in lower case, and 32 bits of a
+ * hash of all identity fields. Equal for equal timings, and short enough for a testbed of Bencher.
  */
 #define BB_TESTBED_SIZE 64
 void bb_testbed_name(const struct bb_fingerprint *fp, char ret_name[BB_TESTBED_SIZE]);

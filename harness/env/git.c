@@ -20,12 +20,14 @@ int bb_git_is_commit(const char *text)
 /* "base/name", or name alone when it is absolute. */
 static int join(const char *base, const char *name, char *ret_path, size_t size)
 {
-	int n = name[0] == '/' ? snprintf(ret_path, size, "%s", name) : snprintf(ret_path, size, "%s/%s", base, name);
+	int n = name[0] == '/' ? snprintf(ret_path, size, "%s", name)
+			       : snprintf(ret_path, size, "%s/%s", base, name);
 
 	return n < 0 || (size_t)n >= size ? -ENAMETOOLONG : 0;
 }
 
-/* `tree`/.git is the repository itself, or a file that says where it is (linked work trees, submodules). */
+/* `tree`/.git is the repository itself, or a file that says where it is (linked work trees,
+ * submodules). */
 static int git_dir_of(const char *tree, char *ret_dir, size_t size)
 {
 	static const char key[] = "gitdir: ";
@@ -70,7 +72,8 @@ static int find_git_dir(const char *dir, char *ret_dir, size_t size)
 
 static int commit_in_file(const char *dir, const char *name, char ret_commit[BB_GIT_COMMIT_SIZE])
 {
-	char path[PATH_MAX], text[BB_GIT_COMMIT_SIZE + 1];	/* one more, so that a longer line is seen as such */
+	/* one more, so that a longer line is seen as such */
+	char path[PATH_MAX], text[BB_GIT_COMMIT_SIZE + 1];
 	int err;
 
 	err = join(dir, name, path, sizeof(path));
@@ -85,7 +88,8 @@ static int commit_in_file(const char *dir, const char *name, char ret_commit[BB_
 }
 
 /* Lines are "<commit> <ref>"; those that begin with # or ^ are of no interest. */
-static int commit_in_packed_refs(const char *dir, const char *ref, char ret_commit[BB_GIT_COMMIT_SIZE])
+static int commit_in_packed_refs(const char *dir, const char *ref,
+				 char ret_commit[BB_GIT_COMMIT_SIZE])
 {
 	char path[PATH_MAX], *line = NULL;
 	size_t size = 0;
@@ -144,7 +148,7 @@ int bb_git_commit__read(const char *dir, char ret_commit[BB_GIT_COMMIT_SIZE])
 		return err;
 	if (strncmp(head, key, sizeof(key) - 1))
 		return commit_in_file(git_dir, "HEAD", ret_commit);
-	if (strncmp(ref, "refs/", 5) || strstr(ref, ".."))	/* never out of the repository */
+	if (strncmp(ref, "refs/", 5) || strstr(ref, "..")) /* never out of the repository */
 		return -EINVAL;
 	err = common_dir_of(git_dir, common, sizeof(common));
 	if (!err)

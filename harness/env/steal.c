@@ -21,7 +21,8 @@ static int parse_columns(char *text, struct bb_cpu_times *ret_times)
 	char *save = NULL;
 	int n = 0;
 
-	for (char *word = strtok_r(text, " \n", &save); word && n < N_COLUMNS; word = strtok_r(NULL, " \n", &save)) {
+	for (char *word = strtok_r(text, " \n", &save); word && n < N_COLUMNS;
+	     word = strtok_r(NULL, " \n", &save)) {
 		if (bb_parse_u64(word, &column[n++]))
 			return -EINVAL;
 	}
@@ -47,7 +48,8 @@ static int find_line(FILE *f, const char *name, char **line, size_t *size)
 	return ferror(f) ? -EIO : -ENOENT;
 }
 
-int bb_cpu_times__read_from(const char *root, int cpu, struct bb_cpu_times *ret_times, struct bb_err *err)
+int bb_cpu_times__read_from(const char *root, int cpu, struct bb_cpu_times *ret_times,
+			    struct bb_err *err)
 {
 	char path[PATH_MAX], name[16] = "cpu", *line = NULL;
 	size_t size = 0;

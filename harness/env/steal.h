@@ -7,28 +7,31 @@
 #include "base/err.h"
 
 /*
- * Where the CPUs' time went since boot, from /proc/stat, in its ticks (1/USER_HZ s, 10 ms nearly everywhere). Steal
- * is the time that a virtual CPU wanted to run and the hypervisor gave to somebody else. The kernel updates these
- * at its ticks only, so shares over much less than 100 ms mean little.
+ * Where the CPUs' time went since boot, from /proc/stat, in its ticks (1/USER_HZ s, 10 ms nearly
+ * everywhere). Steal is the time that a virtual CPU wanted to run and the hypervisor gave to
+ * somebody else. The kernel updates these at its ticks only, so shares over much less than 100 ms
+ * mean little.
  */
 struct bb_cpu_times {
-	uint64_t total;		/* all columns but guest time, which user time includes (proc(5)) */
-	uint64_t idle;		/* idle and waiting for I/O */
+	uint64_t total; /* all columns but guest time, which user time includes (proc(5)) */
+	uint64_t idle;  /* idle and waiting for I/O */
 	uint64_t steal;
 };
 
 /*
- * Read the line of one CPU, or of all together (cpu = -1). 0; -ENOENT when /proc/stat has no such line (the CPU is
- * offline); -EINVAL when the line is not as documented; other -errno.
+ * Read the line of one CPU, or of all together (cpu = -1). 0; -ENOENT when /proc/stat has no such
+ * line (the CPU is offline); -EINVAL when the line is not as documented; other -errno.
  */
 int bb_cpu_times__read(int cpu, struct bb_cpu_times *ret_times, struct bb_err *err);
 
 /* The same from root/proc/stat. */
-int bb_cpu_times__read_from(const char *root, int cpu, struct bb_cpu_times *ret_times, struct bb_err *err);
+int bb_cpu_times__read_from(const char *root, int cpu, struct bb_cpu_times *ret_times,
+			    struct bb_err *err);
 
 /*
- * Share (0..1) of the time between two readings that was stolen, of all time like `st` in top(1). Idle CPUs dilute it:
- * read the line of the CPU that measures. NAN when no time passed or the counters went backwards (a live migration).
+ * Share (0..1) of the time between two readings that was stolen, of all time like `st` in top(1).
+ * Idle CPUs dilute it: read the line of the CPU that measures. NAN when no time passed or the
+ * counters went backwards (a live migration).
  */
 double bb_steal_share(const struct bb_cpu_times *before, const struct bb_cpu_times *after);
 

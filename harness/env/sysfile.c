@@ -11,7 +11,7 @@
 
 #include "base/parse.h"
 
-#define CPU_MAX 65536	/* above any kernel's NR_CPUS: a larger number is a broken list */
+#define CPU_MAX 65536 /* above any kernel's NR_CPUS: a larger number is a broken list */
 
 int bb_sysfile__path(const char *root, const char *path, char *ret_path, size_t size)
 {

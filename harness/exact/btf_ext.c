@@ -34,10 +34,11 @@ struct walk {
 	struct bb_code *code;
 	struct piece *pieces;
 	size_t n_pieces, size_pieces;
-	bool *placed;		/* by slot of the final program: a piece begins there */
+	bool *placed; /* by slot of the final program: a piece begins there */
 };
 
-static int add_piece(struct walk *w, uint32_t at, uint32_t section, uint32_t offset, struct bb_err *err)
+static int add_piece(struct walk *w, uint32_t at, uint32_t section, uint32_t offset,
+		     struct bb_err *err)
 {
 	const struct bb_elf_file *f = w->file;
 	struct piece p = {.at = at, .section = section, .offset = offset};
@@ -47,9 +48,11 @@ static int add_piece(struct walk *w, uint32_t at, uint32_t section, uint32_t off
 		if (f->symbols[i].type == STT_FUNC && f->symbols[i].section == section &&
 		    f->symbols[i].value == (uint64_t)offset * sizeof(struct bpf_insn))
 			p.n = (uint32_t)(f->symbols[i].bytes / sizeof(struct bpf_insn));
-	if (!p.n || !f->sections[section].insns || offset + (uint64_t)p.n > f->sections[section].n ||
-	    at + (uint64_t)p.n > w->code->n)
-		return bb_fail(err, -ENOTSUP, "'%s': the function at instruction %u is not found in the object file",
+	if (!p.n || !f->sections[section].insns ||
+	    offset + (uint64_t)p.n > f->sections[section].n || at + (uint64_t)p.n > w->code->n)
+		return bb_fail(err, -ENOTSUP,
+			       "'%s': the function at instruction %u is not found in the object "
+			       "file",
 			       w->code->name, at);
 	if (w->n_pieces == w->size_pieces) {
 		w->size_pieces = w->size_pieces ? 2 * w->size_pieces : 16;
@@ -63,9 +66,10 @@ static int add_piece(struct walk *w, uint32_t at, uint32_t section, uint32_t off
 	return 0;
 }
 
-/* The function that the call (or address) at `i` of a piece is of, in the file (as libbpf's bpf_object__reloc_code). */
-static void callee_in_file(const struct walk *w, const struct piece *p, uint32_t i, uint32_t *ret_section,
-			   uint32_t *ret_offset)
+/* The function that the call (or address) at `i` of a piece is of, in the file (as libbpf's
+ * bpf_object__reloc_code). */
+static void callee_in_file(const struct walk *w, const struct piece *p, uint32_t i,
+			   uint32_t *ret_section, uint32_t *ret_offset)
 {
 	const struct bb_elf_section *s = &w->file->sections[p->section];
 	uint32_t at = p->offset + i, symbol = s->symbol_of ? s->symbol_of[at] : 0;
@@ -78,8 +82,9 @@ static void callee_in_file(const struct walk *w, const struct piece *p, uint32_t
 		const struct bb_elf_symbol *sym = &w->file->symbols[symbol - 1];
 
 		*ret_section = sym->section;
-		offset = bb_insn_is_call(&s->insns[at]) ? (int64_t)(sym->value / sizeof(struct bpf_insn)) + imm + 1
-			: ((int64_t)sym->value + imm) / (int64_t)sizeof(struct bpf_insn);
+		offset = bb_insn_is_call(&s->insns[at])
+				 ? (int64_t)(sym->value / sizeof(struct bpf_insn)) + imm + 1
+				 : ((int64_t)sym->value + imm) / (int64_t)sizeof(struct bpf_insn);
 	}
 	*ret_offset = offset < 0 || offset > UINT32_MAX ? UINT32_MAX : (uint32_t)offset;
 }
@@ -126,26 +131,28 @@ static int find_pieces(struct walk *w, const char *program, const char *section,
 
 		if (s->type == STT_FUNC && s->section && !strcmp(s->name, program) &&
 		    !strcmp(f->sections[s->section].name, section))
-			rc = add_piece(w, 0, s->section, (uint32_t)(s->value / sizeof(struct bpf_insn)), err);
+			rc = add_piece(w, 0, s->section,
+				       (uint32_t)(s->value / sizeof(struct bpf_insn)), err);
 	}
 	for (size_t i = 0; !rc && i < w->n_pieces; i++)
 		rc = walk_piece(w, i, err);
 	for (size_t i = 0; i < w->n_pieces; i++)
 		covered += w->pieces[i].n;
 	if (!rc && covered != w->code->n)
-		rc = bb_fail(err, -ENOTSUP, "'%s': of its %u instructions %llu are found in the object file", w->code->name,
-			     w->code->n, (unsigned long long)covered);
+		rc = bb_fail(err, -ENOTSUP,
+			     "'%s': of its %u instructions %llu are found in the object file",
+			     w->code->name, w->code->n, (unsigned long long)covered);
 	if (!rc)
 		qsort(w->pieces, w->n_pieces, sizeof(*w->pieces), by_place);
 	return rc;
 }
 
 /*
- * Records begin with an offset in bytes into their section; copy those of a piece, with its place in the final program, but
- * no more than `room`.
+ * Records begin with an offset in bytes into their section; copy those of a piece, with its place
+ * in the final program, but no more than `room`.
  */
-static uint32_t copy_records(const struct piece *p, const char *records, uint32_t n, uint32_t record_bytes, char *to,
-			     size_t size, uint32_t room)
+static uint32_t copy_records(const struct piece *p, const char *records, uint32_t n,
+			     uint32_t record_bytes, char *to, size_t size, uint32_t room)
 {
 	uint32_t copied = 0;
 
@@ -164,9 +171,10 @@ static uint32_t copy_records(const struct piece *p, const char *records, uint32_
 	return copied;
 }
 
-/* One of the two tables: the records of all pieces, in the order of the final program, `size` bytes of each. */
-static int read_table(const struct walk *w, const char *table, uint32_t bytes, size_t size, void **ret_records,
-		      uint32_t *ret_n, struct bb_err *err)
+/* One of the two tables: the records of all pieces, in the order of the final program, `size` bytes
+ * of each. */
+static int read_table(const struct walk *w, const char *table, uint32_t bytes, size_t size,
+		      void **ret_records, uint32_t *ret_n, struct bb_err *err)
 {
 	uint32_t record_bytes, room, n = 0;
 	char *records;
@@ -177,7 +185,9 @@ static int read_table(const struct walk *w, const char *table, uint32_t bytes, s
 		return 0;
 	memcpy(&record_bytes, table, sizeof(record_bytes));
 	if (record_bytes < size)
-		return bb_fail(err, -EINVAL, "the object file is broken: records of %u bytes in .BTF.ext", record_bytes);
+		return bb_fail(err, -EINVAL,
+			       "the object file is broken: records of %u bytes in .BTF.ext",
+			       record_bytes);
 	room = bytes / record_bytes + 1;
 	records = calloc(room, size);
 	if (!records)
@@ -186,7 +196,8 @@ static int read_table(const struct walk *w, const char *table, uint32_t bytes, s
 		const struct piece *p = &w->pieces[k];
 		struct ext_section s;
 
-		for (size_t at = sizeof(record_bytes); at + sizeof(s) <= bytes; at += (size_t)s.n * record_bytes) {
+		for (size_t at = sizeof(record_bytes); at + sizeof(s) <= bytes;
+		     at += (size_t)s.n * record_bytes) {
 			const char *name;
 
 			memcpy(&s, table + at, sizeof(s));
@@ -195,12 +206,14 @@ static int read_table(const struct walk *w, const char *table, uint32_t bytes, s
 				break;
 			name = btf__name_by_offset(w->code->btf, s.name);
 			if (name && !strcmp(name, w->file->sections[p->section].full_name))
-				n += copy_records(p, table + at, s.n, record_bytes, records + n * size, size, room - n);
+				n += copy_records(p, table + at, s.n, record_bytes,
+						  records + n * size, size, room - n);
 		}
 	}
-	if (n == room) {	/* one more than there are: pieces that have records in common */
+	if (n == room) { /* one more than there are: pieces that have records in common */
 		free(records);
-		return bb_fail(err, -EINVAL, "the object file is broken: two functions are in one place");
+		return bb_fail(err, -EINVAL,
+			       "the object file is broken: two functions are in one place");
 	}
 	*ret_records = records;
 	*ret_n = n;
@@ -215,18 +228,20 @@ static int read_tables(const struct walk *w, const struct bb_elf_section *ext, s
 	int rc;
 
 	if (ext->bytes < sizeof(h))
-		return bb_fail(err, -EINVAL, "the object file is broken: .BTF.ext has %zu bytes", ext->bytes);
+		return bb_fail(err, -EINVAL, "the object file is broken: .BTF.ext has %zu bytes",
+			       ext->bytes);
 	memcpy(&h, ext->data, sizeof(h));
 	room = ext->bytes - h.bytes;
-	if (h.bytes > ext->bytes || h.funcs_at > room || h.funcs_bytes > room - h.funcs_at || h.lines_at > room ||
-	    h.lines_bytes > room - h.lines_at)
-		return bb_fail(err, -EINVAL, "the object file is broken: .BTF.ext says it is longer than it is");
-	rc = read_table(w, ext->data + h.bytes + h.funcs_at, h.funcs_bytes, sizeof(*w->code->funcs), &funcs,
-			&w->code->n_funcs, err);
+	if (h.bytes > ext->bytes || h.funcs_at > room || h.funcs_bytes > room - h.funcs_at ||
+	    h.lines_at > room || h.lines_bytes > room - h.lines_at)
+		return bb_fail(err, -EINVAL,
+			       "the object file is broken: .BTF.ext says it is longer than it is");
+	rc = read_table(w, ext->data + h.bytes + h.funcs_at, h.funcs_bytes, sizeof(*w->code->funcs),
+			&funcs, &w->code->n_funcs, err);
 	w->code->funcs = funcs;
 	if (!rc) {
-		rc = read_table(w, ext->data + h.bytes + h.lines_at, h.lines_bytes, sizeof(*w->code->lines), &lines,
-				&w->code->n_lines, err);
+		rc = read_table(w, ext->data + h.bytes + h.lines_at, h.lines_bytes,
+				sizeof(*w->code->lines), &lines, &w->code->n_lines, err);
 		w->code->lines = lines;
 	}
 	return rc;
@@ -244,8 +259,8 @@ static void read_license(const struct bb_elf_file *f, struct bb_code *code)
 	code->license[n] = '\0';
 }
 
-int bb_btf_ext__read(const char *elf, size_t len, const char *program, const char *section, struct bb_code *code,
-		     struct bb_err *err)
+int bb_btf_ext__read(const char *elf, size_t len, const char *program, const char *section,
+		     struct bb_code *code, struct bb_err *err)
 {
 	struct bb_elf_file file;
 	struct walk w = {.file = &file, .code = code};

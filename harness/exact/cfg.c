@@ -8,13 +8,20 @@
 #include "exact/insn.h"
 
 /* What begins at a slot. */
-enum { NOTHING = 0, BLOCK = 1, FUNC = 2, HALF = 4 /* nothing can: the second half of a constant */ };
+enum {
+	NOTHING = 0,
+	BLOCK = 1,
+	FUNC = 2,
+	HALF = 4 /* nothing can: the second half of a constant */
+};
 
-static int mark(uint8_t *marks, uint32_t n, uint32_t at, int64_t slot, uint8_t what, struct bb_err *err)
+static int mark(uint8_t *marks, uint32_t n, uint32_t at, int64_t slot, uint8_t what,
+		struct bb_err *err)
 {
 	if (slot < 0 || slot >= n || marks[slot] & HALF)
-		return bb_fail(err, -EINVAL, "instruction %u leads to slot %lld, where there is no instruction", at,
-			       (long long)slot);
+		return bb_fail(err, -EINVAL,
+			       "instruction %u leads to slot %lld, where there is no instruction",
+			       at, (long long)slot);
 	marks[slot] |= what;
 	return 0;
 }
@@ -27,8 +34,10 @@ static int mark_targets(const struct bb_code *code, uint32_t at, uint8_t *marks,
 	int rc = 0;
 
 	if (bb_insn_is_indirect_goto(i))
-		return bb_fail(err, -ENOTSUP, "instruction %u of '%s' jumps to where a register says; such programs cannot be "
-			       "counted", at, code->name);
+		return bb_fail(err, -ENOTSUP,
+			       "instruction %u of '%s' jumps to where a register says; such "
+			       "programs cannot be counted",
+			       at, code->name);
 	if (bb_insn_is_function_call(i) || bb_insn_is_function_address(i))
 		rc = mark(marks, code->n, at, bb_insn_function_target(i, at), FUNC, err);
 	if (!rc && bb_insn_is_jump(i))
@@ -48,7 +57,8 @@ static int mark_all(const struct bb_code *code, uint8_t *marks, struct bb_err *e
 		if (!bb_insn_is_wide(&code->insns[i]))
 			continue;
 		if (i + 1 == code->n)
-			return bb_fail(err, -EINVAL, "'%s' ends in the middle of an instruction", code->name);
+			return bb_fail(err, -EINVAL, "'%s' ends in the middle of an instruction",
+				       code->name);
 		marks[++i] = HALF;
 	}
 	marks[0] |= FUNC;
@@ -80,7 +90,8 @@ static void cut(const struct bb_code *code, const uint8_t *marks, struct bb_cfg 
 		g->block_of[i] = g->n_blocks - 1;
 	}
 	for (uint32_t i = 0; i < code->n_funcs; i++)
-		g->funcs[g->blocks[g->block_of[code->funcs[i].insn_off]].func].type_id = code->funcs[i].type_id;
+		g->funcs[g->blocks[g->block_of[code->funcs[i].insn_off]].func].type_id =
+			code->funcs[i].type_id;
 }
 
 int bb_cfg__make(const struct bb_code *code, struct bb_cfg *ret_cfg, struct bb_err *err)
@@ -127,7 +138,8 @@ void bb_cfg__done(struct bb_cfg *g)
 	*g = (struct bb_cfg){0};
 }
 
-unsigned int bb_cfg__next(const struct bb_cfg *g, const struct bb_code *code, uint32_t b, uint32_t *ret_next)
+unsigned int bb_cfg__next(const struct bb_cfg *g, const struct bb_code *code, uint32_t b,
+			  uint32_t *ret_next)
 {
 	uint32_t at = g->blocks[b].last;
 	const struct bpf_insn *i = &code->insns[at];

@@ -7,36 +7,40 @@
 #include "base/err.h"
 #include "exact/code.h"
 
-/* The program itself or a subprogram: slots [first, end). The first of all is where the program begins. */
+/* The program itself or a subprogram: slots [first, end). The first of all is where the program
+ * begins. */
 struct bb_func {
 	uint32_t first, end;
-	uint32_t type_id;	/* of its BTF_KIND_FUNC; 0: unknown */
+	uint32_t type_id; /* of its BTF_KIND_FUNC; 0: unknown */
 };
 
 /*
- * Slots [first, end) that are executed one after the other or not at all: nothing jumps into the middle, and only the
- * last one can jump or leave the program. Calls of functions and helpers are in the middle: they come back.
+ * Slots [first, end) that are executed one after the other or not at all: nothing jumps into the
+ * middle, and only the last one can jump or leave the program. Calls of functions and helpers are
+ * in the middle: they come back.
  */
 struct bb_block {
 	uint32_t first, end;
-	uint32_t last;		/* slot of the last instruction: end - 1, or end - 2 */
+	uint32_t last; /* slot of the last instruction: end - 1, or end - 2 */
 	uint32_t n_insns;
 	uint32_t func;
 };
 
 struct bb_cfg {
-	struct bb_func *funcs;		/* by place */
+	struct bb_func *funcs; /* by place */
 	uint32_t n_funcs;
-	struct bb_block *blocks;	/* by place: all slots are in one */
+	struct bb_block *blocks; /* by place: all slots are in one */
 	uint32_t n_blocks;
-	uint32_t *block_of;		/* by slot */
+	uint32_t *block_of; /* by slot */
 };
 
-/* -ENOTSUP for indirect jumps; -EINVAL for code that no verifier would accept. Lends nothing of `code`. */
+/* -ENOTSUP for indirect jumps; -EINVAL for code that no verifier would accept. Lends nothing of
+ * `code`. */
 int bb_cfg__make(const struct bb_code *code, struct bb_cfg *ret_cfg, struct bb_err *err);
 void bb_cfg__done(struct bb_cfg *g);
 
 /* Blocks that may follow block `b` in its function, into ret[2]; how many. */
-unsigned int bb_cfg__next(const struct bb_cfg *g, const struct bb_code *code, uint32_t b, uint32_t *ret_next);
+unsigned int bb_cfg__next(const struct bb_cfg *g, const struct bb_code *code, uint32_t b,
+			  uint32_t *ret_next);
 
 #endif

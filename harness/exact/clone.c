@@ -14,9 +14,9 @@
 #include "exact/sites.h"
 
 /*
- * The kernel removes instructions without effect and dead code piece by piece, and moves all the rest each time: with a
- * `ja +0` in every block, a clone of this size takes it 3.5 s; a program of 400 000, half of them that, locked a CPU up for
- * 284 s.
+ * The kernel removes instructions without effect and dead code piece by piece, and moves all the
+ * rest each time: with a `ja +0` in every block, a clone of this size takes it 3.5 s; a program of
+ * 400 000, half of them that, locked a CPU up for 284 s.
  */
 #define MOST_INSNS 65536u
 
@@ -28,16 +28,20 @@ static int make_counters(struct bb_clone *c, struct bb_err *err)
 	void *shared;
 	int rc;
 
-	c->counts_fd = bpf_map_create(BPF_MAP_TYPE_ARRAY, "bb_counts", sizeof(uint32_t), (uint32_t)bytes, 1, &opts);
+	c->counts_fd = bpf_map_create(BPF_MAP_TYPE_ARRAY, "bb_counts", sizeof(uint32_t),
+				      (uint32_t)bytes, 1, &opts);
 	if (c->counts_fd < 0) {
 		rc = -errno;
-		return bb_fail(err, rc == -EINVAL ? -ENOTSUP : rc, "a map of %u counters that can be mapped into memory "
-			       "(Linux 5.5): %s", c->cfg.n_blocks, strerror(-rc));
+		return bb_fail(err, rc == -EINVAL ? -ENOTSUP : rc,
+			       "a map of %u counters that can be mapped into memory (Linux 5.5): "
+			       "%s",
+			       c->cfg.n_blocks, strerror(-rc));
 	}
 	c->counts_bytes = (bytes + page - 1) / page * page;
 	shared = mmap(NULL, c->counts_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, c->counts_fd, 0);
 	if (shared == MAP_FAILED)
-		return bb_fail(err, -errno, "mapping %u counters: %s", c->cfg.n_blocks, strerror(errno));
+		return bb_fail(err, -errno, "mapping %u counters: %s", c->cfg.n_blocks,
+			       strerror(errno));
 	c->counts = shared;
 	return 0;
 }
@@ -48,13 +52,15 @@ static int instrument_and_load(struct bb_clone *c, const struct bb_sites *sites,
 	struct bb_instrumented now = {0};
 	int rc = stack_bytes ? 0 : bb_fail_nomem(err);
 
-	if (!rc && sites->n_saved)	/* asked only then: it takes a load of its own */
+	if (!rc && sites->n_saved) /* asked only then: it takes a load of its own */
 		rc = bb_load__stack_bytes(c->code, &c->cfg, stack_bytes, err);
 	if (!rc)
 		rc = bb_instrument(c->code, &c->cfg, sites, stack_bytes, c->counts_fd, &now, err);
 	if (!rc && now.n > MOST_INSNS)
-		rc = bb_fail(err, -ENOTSUP, "'%s' is %u instructions with counters instead of %u; more than %u are not tried, as the "
-			     "kernel may take minutes to load them", c->code->name, now.n, c->code->n, MOST_INSNS);
+		rc = bb_fail(err, -ENOTSUP,
+			     "'%s' is %u instructions with counters instead of %u; more than %u "
+			     "are not tried, as the kernel may take minutes to load them",
+			     c->code->name, now.n, c->code->n, MOST_INSNS);
 	if (!rc)
 		rc = bb_load__program(c->code, &now, &c->prog_fd, err);
 	c->n_insns = now.n;

@@ -10,23 +10,26 @@
 #include "exact/code.h"
 
 /*
- * A second load of a program that counts how often each of its blocks is executed: same maps, BTF and attach type. What
- * it executes beyond that is not counted: the instructions in `cfg`, and the sums over them, are the original's.
+ * A second load of a program that counts how often each of its blocks is executed: same maps, BTF
+ * and attach type. What it executes beyond that is not counted: the instructions in `cfg`, and the
+ * sums over them, are the original's.
  */
 struct bb_clone {
-	const struct bb_code *code;	/* borrowed */
+	const struct bb_code *code; /* borrowed */
 	struct bb_cfg cfg;
 	int prog_fd, counts_fd;
-	uint64_t *counts;		/* by block: shared with the kernel, which only adds; read it with __read */
+	/* by block: shared with the kernel, which only adds; read it with __read */
+	uint64_t *counts;
 	size_t counts_bytes;
-	uint32_t n_insns;		/* slots of the instrumented program */
-	uint32_t n_saved, n_long;	/* blocks that had to save a register; jumps that became long */
+	uint32_t n_insns; /* slots of the instrumented program */
+	/* blocks that had to save a register; jumps that became long */
+	uint32_t n_saved, n_long;
 };
 
 /*
- * -ENOTSUP where it cannot be done, with the reason in the verifier's own words: no register and no stack to spare, more
- * work than the verifier does, more than 65 536 instructions with counters, constructs that cannot be instrumented.
- * `code` and its target's load outlive the clone.
+ * -ENOTSUP where it cannot be done, with the reason in the verifier's own words: no register and no
+ * stack to spare, more work than the verifier does, more than 65 536 instructions with counters,
+ * constructs that cannot be instrumented. `code` and its target's load outlive the clone.
  */
 int bb_clone__load(const struct bb_code *code, struct bb_clone *ret_clone, struct bb_err *err);
 void bb_clone__done(struct bb_clone *c);

@@ -13,21 +13,25 @@
 #include "exact/btf_ext.h"
 #include "exact/insn.h"
 
-#ifndef BPF_F_XDP_HAS_FRAGS	/* 5.18 */
+#ifndef BPF_F_XDP_HAS_FRAGS /* 5.18 */
 #define BPF_F_XDP_HAS_FRAGS (1U << 5)
 #endif
 
-/* Flags that libbpf's section names stand for and that it tells nobody: "fentry.s/...", "syscall", "xdp.frags". */
+/* Flags that libbpf's section names stand for and that it tells nobody: "fentry.s/...", "syscall",
+ * "xdp.frags". */
 static uint32_t flags_of_section(const char *section, uint32_t type)
 {
 	size_t len = strcspn(section, "/");
-	bool sleepable = (len > 2 && !strncmp(section + len - 2, ".s", 2)) || !strcmp(section, "syscall");
-	bool frags = type == BPF_PROG_TYPE_XDP && !strncmp(section, "xdp.frags", strlen("xdp.frags"));
+	bool sleepable = (len > 2 && !strncmp(section + len - 2, ".s", 2)) ||
+			 !strcmp(section, "syscall");
+	bool frags = type == BPF_PROG_TYPE_XDP &&
+		     !strncmp(section, "xdp.frags", strlen("xdp.frags"));
 
 	return (sleepable ? BPF_F_SLEEPABLE : 0) | (frags ? BPF_F_XDP_HAS_FRAGS : 0);
 }
 
-/* What it is attached to by BTF: libbpf finds it while it loads, and only the kernel tells it afterwards. */
+/* What it is attached to by BTF: libbpf finds it while it loads, and only the kernel tells it
+ * afterwards. */
 static int take_attach_point(int prog_fd, struct bb_code *c, struct bb_err *err)
 {
 	struct bpf_prog_info info = {0};
@@ -46,12 +50,17 @@ static int take_attach_point(int prog_fd, struct bb_code *c, struct bb_err *err)
 static int check(const struct bb_code *c, struct bb_err *err)
 {
 	if (c->type == BPF_PROG_TYPE_EXT)
-		return bb_fail(err, -ENOTSUP, "'%s' replaces a function of another program; that one would have to be counted",
+		return bb_fail(err, -ENOTSUP,
+			       "'%s' replaces a function of another program; that one would have "
+			       "to be counted",
 			       c->name);
 	for (uint32_t i = 0; i < c->n; i++)
-		if (!bb_insn_is_second_half(c->insns, i) && bb_insn_is_kfunc_call(&c->insns[i]) && c->insns[i].off)
-			return bb_fail(err, -ENOTSUP, "instruction %u of '%s' calls a function of a kernel module; such programs "
-				       "cannot be loaded a second time", i, c->name);
+		if (!bb_insn_is_second_half(c->insns, i) && bb_insn_is_kfunc_call(&c->insns[i]) &&
+		    c->insns[i].off)
+			return bb_fail(err, -ENOTSUP,
+				       "instruction %u of '%s' calls a function of a kernel "
+				       "module; such programs cannot be loaded a second time",
+				       i, c->name);
 	return 0;
 }
 
@@ -65,7 +74,9 @@ int bb_code__take(const struct bb_target *t, struct bb_code *ret_code, struct bb
 	int rc;
 
 	if (!obj)
-		return bb_fail(err, -ENOTSUP, "'%s' was loaded by others: such programs are not instrumented", bb_target__program(t));
+		return bb_fail(err, -ENOTSUP,
+			       "'%s' was loaded by others: such programs are not instrumented",
+			       bb_target__program(t));
 	p = bpf_object__find_program_by_name(obj, bb_target__program(t));
 	section = bpf_program__section_name(p);
 	c.btf = bpf_object__btf(obj);

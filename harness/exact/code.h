@@ -11,28 +11,29 @@
 struct btf;
 
 /*
- * A program as BPF_PROG_LOAD was given it: relocated, subprograms appended. Slots are counted in 8 bytes. Owns its
- * arrays; the descriptors in the instructions and `btf` are the target's, and good for as long as its load is.
+ * A program as BPF_PROG_LOAD was given it: relocated, subprograms appended. Slots are counted in 8
+ * bytes. Owns its arrays; the descriptors in the instructions and `btf` are the target's, and good
+ * for as long as its load is.
  */
 struct bb_code {
-	char name[16];			/* BPF_OBJ_NAME_LEN */
+	char name[16]; /* BPF_OBJ_NAME_LEN */
 	char license[128];
-	uint32_t type;			/* BPF_PROG_TYPE_* */
+	uint32_t type; /* BPF_PROG_TYPE_* */
 	uint32_t expected_attach_type, flags, kern_version;
-	uint32_t attach_btf_id, attach_btf_obj_id;	/* 0: none */
+	uint32_t attach_btf_id, attach_btf_obj_id; /* 0: none */
 	struct bpf_insn *insns;
 	uint32_t n;
-	struct bpf_func_info *funcs;	/* by insn_off; one for each function, or none at all */
+	struct bpf_func_info *funcs; /* by insn_off; one for each function, or none at all */
 	uint32_t n_funcs;
-	struct bpf_line_info *lines;	/* by insn_off */
+	struct bpf_line_info *lines; /* by insn_off */
 	uint32_t n_lines;
-	const struct btf *btf;		/* NULL: the object has none */
-	int btf_fd;			/* -1: not in the kernel */
+	const struct btf *btf; /* NULL: the object has none */
+	int btf_fd;            /* -1: not in the kernel */
 };
 
 /*
- * The code of the target's current load. -ENOTSUP, with the reason, for programs that cannot be loaded again as they are
- * (they call into a kernel module, or replace another program).
+ * The code of the target's current load. -ENOTSUP, with the reason, for programs that cannot be
+ * loaded again as they are (they call into a kernel module, or replace another program).
  */
 int bb_code__take(const struct bb_target *t, struct bb_code *ret_code, struct bb_err *err);
 void bb_code__done(struct bb_code *c);

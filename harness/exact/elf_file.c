@@ -12,7 +12,8 @@ static int say_broken(struct bb_err *err)
 	return bb_fail(err, -EINVAL, "the object file is broken: %s", elf_errmsg(-1));
 }
 
-static int read_symbols(struct bb_elf_file *f, Elf_Scn *scn, const GElf_Shdr *header, struct bb_err *err)
+static int read_symbols(struct bb_elf_file *f, Elf_Scn *scn, const GElf_Shdr *header,
+			struct bb_err *err)
 {
 	Elf_Data *data = elf_getdata(scn, NULL);
 	size_t n = header->sh_entsize ? header->sh_size / header->sh_entsize : 0;
@@ -40,7 +41,8 @@ static int read_symbols(struct bb_elf_file *f, Elf_Scn *scn, const GElf_Shdr *he
 	return 0;
 }
 
-static int read_relocations(struct bb_elf_file *f, Elf_Scn *scn, const GElf_Shdr *header, struct bb_err *err)
+static int read_relocations(struct bb_elf_file *f, Elf_Scn *scn, const GElf_Shdr *header,
+			    struct bb_err *err)
 {
 	Elf_Data *data = elf_getdata(scn, NULL);
 	size_t n = header->sh_entsize ? header->sh_size / header->sh_entsize : 0;
@@ -68,8 +70,8 @@ static int read_relocations(struct bb_elf_file *f, Elf_Scn *scn, const GElf_Shdr
 	return 0;
 }
 
-static int read_section(struct bb_elf_file *f, size_t i, Elf_Scn *scn, const GElf_Shdr *header, size_t names,
-			struct bb_err *err)
+static int read_section(struct bb_elf_file *f, size_t i, Elf_Scn *scn, const GElf_Shdr *header,
+			size_t names, struct bb_err *err)
 {
 	struct bb_elf_section *s = &f->sections[i];
 	Elf_Data *data;
@@ -87,7 +89,9 @@ static int read_section(struct bb_elf_file *f, size_t i, Elf_Scn *scn, const GEl
 	s->bytes = data->d_size;
 	if (header->sh_flags & SHF_EXECINSTR) {
 		if ((uintptr_t)data->d_buf % _Alignof(struct bpf_insn))
-			return bb_fail(err, -EINVAL, "the object file is broken: section %s is at an odd place", s->full_name);
+			return bb_fail(err, -EINVAL,
+				       "the object file is broken: section %s is at an odd place",
+				       s->full_name);
 		s->insns = data->d_buf;
 		s->n = (uint32_t)(data->d_size / sizeof(struct bpf_insn));
 	}
@@ -124,7 +128,7 @@ int bb_elf_file__open(const char *elf, size_t len, struct bb_elf_file *ret_file,
 	int rc;
 
 	elf_version(EV_CURRENT);
-	f.elf = elf_memory((char *)(uintptr_t)elf, len);	/* only read */
+	f.elf = elf_memory((char *)(uintptr_t)elf, len); /* only read */
 	if (!f.elf || elf_getshdrnum(f.elf, &f.n_sections) || elf_getshdrstrndx(f.elf, &names)) {
 		rc = say_broken(err);
 	} else {

@@ -11,24 +11,25 @@
 /* A BPF object file as the compiler left it: its functions, and what their calls refer to. */
 
 struct bb_elf_section {
-	const char *name;		/* without the '?' of programs that are not loaded by default */
+	const char *name; /* without the '?' of programs that are not loaded by default */
 	const char *full_name;
 	const char *data;
 	size_t bytes;
-	const struct bpf_insn *insns;	/* NULL: no code */
+	const struct bpf_insn *insns; /* NULL: no code */
 	uint32_t n;
-	uint32_t *symbol_of;		/* by instruction: the symbol that it is relocated by, plus 1; NULL: none at all */
+	/* by instruction: the symbol that it is relocated by, plus 1; NULL: none at all */
+	uint32_t *symbol_of;
 };
 
 struct bb_elf_symbol {
 	const char *name;
-	uint32_t section;		/* 0: in none */
+	uint32_t section; /* 0: in none */
 	uint64_t value, bytes;
-	unsigned char type;		/* STT_* */
+	unsigned char type; /* STT_* */
 };
 
 struct bb_elf_file {
-	void *elf;			/* owns the texts above */
+	void *elf; /* owns the texts above */
 	struct bb_elf_section *sections;
 	size_t n_sections;
 	struct bb_elf_symbol *symbols;
@@ -36,7 +37,8 @@ struct bb_elf_file {
 };
 
 /* `elf` outlives the file. -EINVAL: not an ELF file, or a broken one. */
-int bb_elf_file__open(const char *elf, size_t len, struct bb_elf_file *ret_file, struct bb_err *err);
+int bb_elf_file__open(const char *elf, size_t len, struct bb_elf_file *ret_file,
+		      struct bb_err *err);
 void bb_elf_file__close(struct bb_elf_file *f);
 
 /* The section of that name, NULL: there is none. */

@@ -9,13 +9,13 @@
 
 #include "exact/source.h"
 
-#define MAX_WHERE 100u		/* characters after which a list of lines is cut */
+#define MAX_WHERE 100u /* characters after which a list of lines is cut */
 #define NO_GROUP UINT32_MAX
 
 /* A block on its way into a group. */
 struct member {
 	uint32_t block, group;
-	uint64_t unit;			/* greatest common divisor of its counts; 0: never executed */
+	uint64_t unit; /* greatest common divisor of its counts; 0: never executed */
 };
 
 static uint64_t gcd(uint64_t a, uint64_t b)
@@ -29,11 +29,12 @@ static uint64_t gcd(uint64_t a, uint64_t b)
 	return a;
 }
 
-static bool proportional(const uint64_t *counts, size_t n_cases, uint32_t n_blocks, const struct member *a,
-			 const struct member *b)
+static bool proportional(const uint64_t *counts, size_t n_cases, uint32_t n_blocks,
+			 const struct member *a, const struct member *b)
 {
 	for (size_t i = 0; i < n_cases; i++)
-		if (counts[i * n_blocks + a->block] / a->unit != counts[i * n_blocks + b->block] / b->unit)
+		if (counts[i * n_blocks + a->block] / a->unit !=
+		    counts[i * n_blocks + b->block] / b->unit)
 			return false;
 	return true;
 }
@@ -56,7 +57,7 @@ static size_t assign(const uint64_t *counts, size_t n_cases, struct member *m, u
 	return n;
 }
 
-/* --- where they stand ---------------------------------------------------------------------------------------------- */
+/* --- where they stand --- */
 
 /* A line, or a slot where there are none, that belongs to a group. */
 struct spot {
@@ -73,8 +74,8 @@ static int by_place(const void *a, const void *b)
 }
 
 /* Of the lines of a group's blocks, or else of their instructions; into spots[code->n]. */
-static size_t find_spots(const struct bb_code *code, const struct bb_cfg *g, const struct member *m, uint32_t group,
-			 struct spot *spots)
+static size_t find_spots(const struct bb_code *code, const struct bb_cfg *g, const struct member *m,
+			 uint32_t group, struct spot *spots)
 {
 	uint32_t record = 0;
 	size_t n = 0;
@@ -102,7 +103,8 @@ static void put_file(const char *file, bool first, FILE *out)
 {
 	const char *slash = strrchr(file, '/');
 
-	fprintf(out, "%s%s%s", first ? "" : " ", slash ? slash + 1 : file, strcmp(file, "insns ") ? ":" : "");
+	fprintf(out, "%s%s%s", first ? "" : " ", slash ? slash + 1 : file,
+		strcmp(file, "insns ") ? ":" : "");
 }
 
 /* Each file once, runs of lines as FIRST-LAST. */
@@ -115,7 +117,8 @@ static char *say_spots(const struct spot *s, size_t n)
 	for (size_t i = 0, last; out && i < n; i = last + 1) {
 		bool new_file = !i || strcmp(s[i].file, s[i - 1].file);
 
-		for (last = i; last + 1 < n && !strcmp(s[last + 1].file, s[i].file) && s[last + 1].line <= s[last].line + 1;)
+		for (last = i; last + 1 < n && !strcmp(s[last + 1].file, s[i].file) &&
+			       s[last + 1].line <= s[last].line + 1;)
 			last++;
 		if (ftell(out) > (long)MAX_WHERE) {
 			fputs(" ...", out);
@@ -134,10 +137,10 @@ static char *say_spots(const struct spot *s, size_t n)
 	return text;
 }
 
-/* --- groups -------------------------------------------------------------------------------------------------------- */
+/* --- groups --- */
 
-static int fill(struct bb_group *out, uint32_t group, const struct bb_cfg *g, const struct member *m,
-		const uint64_t *counts, size_t n_cases)
+static int fill(struct bb_group *out, uint32_t group, const struct bb_cfg *g,
+		const struct member *m, const uint64_t *counts, size_t n_cases)
 {
 	const struct member *rarest = NULL;
 
@@ -153,13 +156,14 @@ static int fill(struct bb_group *out, uint32_t group, const struct bb_cfg *g, co
 		if (m[b].group != group)
 			continue;
 		out->n_blocks++;
-		out->n_insns += (uint32_t)((double)g->blocks[b].n_insns * (double)m[b].unit / (double)rarest->unit);
+		out->n_insns += (uint32_t)((double)g->blocks[b].n_insns * (double)m[b].unit /
+					   (double)rarest->unit);
 	}
 	return 0;
 }
 
-int bb_groups__make(const struct bb_code *code, const struct bb_cfg *g, const uint64_t *counts, size_t n_cases,
-		    struct bb_group **ret_groups, size_t *ret_n, struct bb_err *err)
+int bb_groups__make(const struct bb_code *code, const struct bb_cfg *g, const uint64_t *counts,
+		    size_t n_cases, struct bb_group **ret_groups, size_t *ret_n, struct bb_err *err)
 {
 	struct member *m = calloc(g->n_blocks, sizeof(*m));
 	struct spot *spots = calloc(code->n, sizeof(*spots));

@@ -7,14 +7,16 @@
 #include <stdint.h>
 
 /*
- * What a BPF instruction is, for those who cut programs into blocks (RFC 9669; kernel/bpf/verifier.c). Positions are
- * indices of 8-byte slots; a 64-bit constant takes two, and counts as one instruction.
+ * What a BPF instruction is, for those who cut programs into blocks (RFC 9669;
+ * kernel/bpf/verifier.c). Positions are indices of 8-byte slots; a 64-bit constant takes two, and
+ * counts as one instruction.
  */
 #define BB_LD_IMM64 (BPF_LD | BPF_IMM | BPF_DW)
-#define BB_JCOND 0xe0		/* may_goto; 6.9: newer than the headers of Debian 12 */
-#define BB_LOAD_ACQUIRE 0x100	/* 6.15 */
+#define BB_JCOND 0xe0         /* may_goto; 6.9: newer than the headers of Debian 12 */
+#define BB_LOAD_ACQUIRE 0x100 /* 6.15 */
 #define BB_STORE_RELEASE 0x110
-#define BB_CORE_POISON 195896080	/* libbpf's call in place of what CO-RE could not relocate; never runs */
+#define BB_CORE_POISON                                                                             \
+	195896080 /* libbpf's call in place of what CO-RE could not relocate; never runs */
 
 static inline bool bb_insn_is_wide(const struct bpf_insn *i)
 {
@@ -87,17 +89,20 @@ static inline bool bb_insn_is_indirect_goto(const struct bpf_insn *i)
 
 static inline bool bb_insn_is_packet_load(const struct bpf_insn *i)
 {
-	return BPF_CLASS(i->code) == BPF_LD && (BPF_MODE(i->code) == BPF_ABS || BPF_MODE(i->code) == BPF_IND);
+	return BPF_CLASS(i->code) == BPF_LD &&
+	       (BPF_MODE(i->code) == BPF_ABS || BPF_MODE(i->code) == BPF_IND);
 }
 
-/* May control leave the program here for good? A tail call, a load beyond the packet; any kfunc could be bpf_throw. */
+/* May control leave the program here for good? A tail call, a load beyond the packet; any kfunc
+ * could be bpf_throw. */
 static inline bool bb_insn_may_leave(const struct bpf_insn *i)
 {
 	return bb_insn_is_packet_load(i) || bb_insn_is_kfunc_call(i) ||
 	       (bb_insn_is_helper_call(i) && i->imm == BPF_FUNC_tail_call);
 }
 
-/* The slot that the jump at slot `at` goes to, when taken. May be anything in a program that nobody has verified. */
+/* The slot that the jump at slot `at` goes to, when taken. May be anything in a program that nobody
+ * has verified. */
 static inline int64_t bb_insn_jump_target(const struct bpf_insn *i, uint32_t at)
 {
 	return (int64_t)at + 1 + (bb_insn_is_long_goto(i) ? i->imm : i->off);

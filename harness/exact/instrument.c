@@ -7,9 +7,9 @@
 
 #include "exact/insn.h"
 
-#define COUNTER_SLOTS 8u	/* two to save, two for the address, two to count, two to restore */
-#define LONG_SLOTS 3u		/* a long conditional jump */
-#define STACK_BYTES 512u	/* MAX_BPF_STACK */
+#define COUNTER_SLOTS 8u /* two to save, two for the address, two to count, two to restore */
+#define LONG_SLOTS 3u    /* a long conditional jump */
+#define STACK_BYTES 512u /* MAX_BPF_STACK */
 
 /* The new program while it is laid out. */
 struct layout {
@@ -18,22 +18,27 @@ struct layout {
 	const struct bb_sites *sites;
 	const uint32_t *stack_bytes;
 	int counts_fd;
-	bool *is_long;		/* by old slot: a jump that has to be a long one */
-	uint32_t *at;		/* by old slot: where the instruction itself is now, behind its counter */
+	bool *is_long; /* by old slot: a jump that has to be a long one */
+	/* by old slot: where the instruction itself is now, behind its counter */
+	uint32_t *at;
 	struct bb_instrumented out;
 };
 
 static void emit(struct layout *l, uint8_t code, uint8_t dst, uint8_t src, int16_t off, int32_t imm)
 {
 	l->out.insns[l->out.n++] = (struct bpf_insn){
-		.code = code, .dst_reg = dst & 0xfU, .src_reg = src & 0xfU, .off = off, .imm = imm,
+		.code = code,
+		.dst_reg = dst & 0xfU,
+		.src_reg = src & 0xfU,
+		.off = off,
+		.imm = imm,
 	};
 }
 
 /* Where the function's n-th saved register is, from r10. */
 static int16_t save_place(const struct layout *l, uint32_t func, uint8_t n)
 {
-	return (int16_t)-(int)(((l->stack_bytes[func] + 7) & ~7U) + 8U * n);
+	return (int16_t) - (int)(((l->stack_bytes[func] + 7) & ~7U) + 8U * n);
 }
 
 static void emit_counter(struct layout *l, uint32_t block)
@@ -43,14 +48,16 @@ static void emit_counter(struct layout *l, uint32_t block)
 
 	for (int k = 0; k < 2; k++)
 		if (p->save[k])
-			emit(l, BPF_STX | BPF_MEM | BPF_DW, BPF_REG_10, p->reg[k], save_place(l, func, p->save[k]), 0);
+			emit(l, BPF_STX | BPF_MEM | BPF_DW, BPF_REG_10, p->reg[k],
+			     save_place(l, func, p->save[k]), 0);
 	emit(l, BB_LD_IMM64, p->reg[0], BPF_PSEUDO_MAP_VALUE, 0, l->counts_fd);
 	emit(l, 0, 0, 0, 0, (int32_t)(block * sizeof(uint64_t)));
 	emit(l, BPF_ALU64 | BPF_MOV | BPF_K, p->reg[1], 0, 0, 1);
 	emit(l, BPF_STX | BPF_ATOMIC | BPF_DW, p->reg[0], p->reg[1], 0, BPF_ADD);
 	for (int k = 0; k < 2; k++)
 		if (p->save[k])
-			emit(l, BPF_LDX | BPF_MEM | BPF_DW, p->reg[k], BPF_REG_10, save_place(l, func, p->save[k]), 0);
+			emit(l, BPF_LDX | BPF_MEM | BPF_DW, p->reg[k], BPF_REG_10,
+			     save_place(l, func, p->save[k]), 0);
 }
 
 /* The instruction of old slot `at`; jumps still with their old distances. */
@@ -62,7 +69,7 @@ static void emit_old(struct layout *l, uint32_t at)
 		l->out.insns[l->out.n++] = i;
 		return;
 	}
-	if (!bb_insn_is_goto(&i)) {	/* if (...) goto 1f; goto 2f; 1: long goto; 2: */
+	if (!bb_insn_is_goto(&i)) { /* if (...) goto 1f; goto 2f; 1: long goto; 2: */
 		i.off = 1;
 		l->out.insns[l->out.n++] = i;
 		emit(l, BPF_JMP | BPF_JA, 0, 0, 1, 0);
@@ -87,7 +94,8 @@ static void lay_out(struct layout *l)
 	l->out.moved[n] = l->out.n;
 }
 
-/* Point the jump of old slot `at` to where its target is now. False: it does not reach; it is marked as long. */
+/* Point the jump of old slot `at` to where its target is now. False: it does not reach; it is
+ * marked as long. */
 static bool mend_jump(struct layout *l, uint32_t at)
 {
 	const struct bpf_insn *old = &l->code->insns[at];
@@ -123,7 +131,8 @@ static bool mend_all(struct layout *l)
 			reached &= mend_jump(l, at);
 		else if (bb_insn_is_function_call(old) || bb_insn_is_function_address(old))
 			l->out.insns[l->at[at]].imm =
-				(int32_t)(l->out.moved[bb_insn_function_target(old, at)] - l->at[at] - 1);
+				(int32_t)(l->out.moved[bb_insn_function_target(old, at)] -
+					  l->at[at] - 1);
 	}
 	return reached;
 }
@@ -132,15 +141,22 @@ static int check_stack(const struct layout *l, struct bb_err *err)
 {
 	for (uint32_t f = 0; f < l->g->n_funcs; f++)
 		if (l->sites->saves[f] && -save_place(l, f, l->sites->saves[f]) > (int)STACK_BYTES)
-			return bb_fail(err, -ENOTSUP, "'%s' leaves no room to save a register: the function at instruction %u uses "
-				       "%u bytes of stack", l->code->name, l->g->funcs[f].first, l->stack_bytes[f]);
+			return bb_fail(err, -ENOTSUP,
+				       "'%s' leaves no room to save a register: the function at "
+				       "instruction %u uses %u bytes of stack",
+				       l->code->name, l->g->funcs[f].first, l->stack_bytes[f]);
 	return 0;
 }
 
 int bb_instrument(const struct bb_code *code, const struct bb_cfg *g, const struct bb_sites *sites,
-		  const uint32_t *stack_bytes, int counts_fd, struct bb_instrumented *ret_new, struct bb_err *err)
+		  const uint32_t *stack_bytes, int counts_fd, struct bb_instrumented *ret_new,
+		  struct bb_err *err)
 {
-	struct layout l = {.code = code, .g = g, .sites = sites, .stack_bytes = stack_bytes, .counts_fd = counts_fd};
+	struct layout l = {.code = code,
+			   .g = g,
+			   .sites = sites,
+			   .stack_bytes = stack_bytes,
+			   .counts_fd = counts_fd};
 	size_t most = (size_t)code->n * LONG_SLOTS + (size_t)g->n_blocks * COUNTER_SLOTS;
 	int rc = check_stack(&l, err);
 
@@ -154,7 +170,9 @@ int bb_instrument(const struct bb_code *code, const struct bb_cfg *g, const stru
 		rc = bb_fail_nomem(err);
 		bb_instrumented__done(&l.out);
 	} else {
-		do	/* a jump that grows may push others out of reach; none ever shrinks, so this ends */
+		/* a jump that grows may push others out of reach; none ever shrinks, so this ends
+		 */
+		do
 			lay_out(&l);
 		while (!mend_all(&l));
 		*ret_new = l.out;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Two dataflow analyses over the blocks (Aho et al., Compilers, 9.2), through calls of the program's own functions:
- * what a call reads is what is live where the function begins. Blocks are visited until nothing changes, backwards for
- * `live` and forwards for `known`: as often as loops nest and calls chain, and once more.
+ * Two dataflow analyses over the blocks (Aho et al., Compilers, 9.2), through calls of the
+ * program's own functions: what a call reads is what is live where the function begins. Blocks are
+ * visited until nothing changes, backwards for `live` and forwards for `known`: as often as loops
+ * nest and calls chain, and once more.
  */
 #include "exact/liveness.h"
 
@@ -14,15 +15,16 @@
 #include "exact/helper.h"
 #include "exact/insn.h"
 
-#define ALL 0x3ffu		/* r0..r9; r10 is the frame and never free */
-#define ARGS 0x3eu		/* r1..r5 */
-#define CLOBBERED 0x3fu		/* by any call: r0..r5 */
+#define ALL 0x3ffu      /* r0..r9; r10 is the frame and never free */
+#define ARGS 0x3eu      /* r1..r5 */
+#define CLOBBERED 0x3fu /* by any call: r0..r5 */
 
 struct analysis {
 	const struct bb_code *code;
 	const struct bb_cfg *g;
-	uint16_t *at_begin;	/* by block */
-	uint16_t *declared;	/* by function: the arguments that its BTF says a global one has */
+	uint16_t *at_begin; /* by block */
+	/* by function: the arguments that its BTF says a global one has */
+	uint16_t *declared;
 	struct bb_live out;
 };
 
@@ -33,12 +35,14 @@ static uint16_t first_args(unsigned int n)
 }
 
 /*
- * The verifier checks a call of a global function against its declaration: arguments that it never reads, too. (A
- * function's linkage is where other types have their length.)
+ * The verifier checks a call of a global function against its declaration: arguments that it never
+ * reads, too. (A function's linkage is where other types have their length.)
  */
 static uint16_t declared_args(const struct bb_code *code, uint32_t type_id)
 {
-	const struct btf_type *func = code->btf && type_id ? btf__type_by_id(code->btf, type_id) : NULL, *proto;
+	const struct btf_type *func = code->btf && type_id ? btf__type_by_id(code->btf, type_id)
+							   : NULL,
+			      *proto;
 
 	if (!func || !btf_is_func(func) || btf_vlen(func) == BTF_FUNC_STATIC)
 		return 0;
@@ -93,7 +97,9 @@ static uint16_t jump_reads(const struct bpf_insn *i)
 static uint16_t alu_reads(const struct bpf_insn *i)
 {
 	uint8_t op = BPF_OP(i->code);
-	uint16_t source = BPF_SRC(i->code) == BPF_X && op != BPF_NEG && op != BPF_END ? BB_REG(i->src_reg) : 0;
+	uint16_t source = BPF_SRC(i->code) == BPF_X && op != BPF_NEG && op != BPF_END
+				  ? BB_REG(i->src_reg)
+				  : 0;
 
 	return op == BPF_MOV ? source : source | BB_REG(i->dst_reg);
 }
@@ -107,19 +113,14 @@ static uint16_t reads(const struct analysis *a, uint32_t at, uint16_t *ret_write
 	*ret_writes = 0;
 	switch (BPF_CLASS(i->code)) {
 	case BPF_ALU:
-	case BPF_ALU64:
-		*ret_writes = BB_REG(i->dst_reg);
-		return alu_reads(i);
+	case BPF_ALU64: *ret_writes = BB_REG(i->dst_reg); return alu_reads(i);
 	case BPF_LD:
 		*ret_writes = bb_insn_is_wide(i) ? BB_REG(i->dst_reg) : CLOBBERED;
 		if (bb_insn_is_wide(i))
 			return 0;
 		return BB_REG(6) | (BPF_MODE(i->code) == BPF_IND ? BB_REG(i->src_reg) : 0);
-	case BPF_LDX:
-		*ret_writes = BB_REG(i->dst_reg);
-		return BB_REG(i->src_reg);
-	case BPF_ST:
-		return BB_REG(i->dst_reg);
+	case BPF_LDX: *ret_writes = BB_REG(i->dst_reg); return BB_REG(i->src_reg);
+	case BPF_ST: return BB_REG(i->dst_reg);
 	case BPF_STX:
 		return BPF_MODE(i->code) == BPF_ATOMIC ? atomic_reads_writes(i, ret_writes) : both;
 	default:
@@ -224,7 +225,8 @@ static void find_known(struct analysis *a)
 	}
 }
 
-int bb_live__make(const struct bb_code *code, const struct bb_cfg *g, struct bb_live *ret_live, struct bb_err *err)
+int bb_live__make(const struct bb_code *code, const struct bb_cfg *g, struct bb_live *ret_live,
+		  struct bb_err *err)
 {
 	struct analysis a = {.code = code, .g = g};
 

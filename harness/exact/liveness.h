@@ -8,16 +8,18 @@
 #include "exact/cfg.h"
 
 /*
- * Registers r0..r9 before each instruction, as bits: those whose value may still be read (`live`: the others are free to
- * be used), and those that surely hold one (`known`: the verifier lets no other be saved).
+ * Registers r0..r9 before each instruction, as bits: those whose value may still be read (`live`:
+ * the others are free to be used), and those that surely hold one (`known`: the verifier lets no
+ * other be saved).
  */
 struct bb_live {
-	uint16_t *live, *known;		/* by slot; second halves of constants have none */
+	uint16_t *live, *known; /* by slot; second halves of constants have none */
 };
 
 #define BB_REG(n) ((uint16_t)(1U << (n)))
 
-int bb_live__make(const struct bb_code *code, const struct bb_cfg *g, struct bb_live *ret_live, struct bb_err *err);
+int bb_live__make(const struct bb_code *code, const struct bb_cfg *g, struct bb_live *ret_live,
+		  struct bb_err *err);
 void bb_live__done(struct bb_live *l);
 
 #endif

@@ -11,10 +11,12 @@
 #include "bpf/prog_static.h"
 #include "exact/insn.h"
 
-#define LOG_BYTES (1U << 20)	/* older kernels keep the beginning of a log, and its end has the reason */
+#define LOG_BYTES                                                                                  \
+	(1U << 20) /* older kernels keep the beginning of a log, and its end has the reason */
 #define MAX_STACK 512
 
-/* func_info or line_info records (each begins with its insn_off) at their new places; NULL with n == 0. */
+/* func_info or line_info records (each begins with its insn_off) at their new places; NULL with n
+ * == 0. */
 static void *move_records(const void *records, uint32_t n, size_t size, const uint32_t *moved)
 {
 	char *copy = n ? malloc(n * size) : NULL;
@@ -30,14 +32,17 @@ static void *move_records(const void *records, uint32_t n, size_t size, const ui
 	return copy;
 }
 
-_Static_assert(!offsetof(struct bpf_func_info, insn_off) && !offsetof(struct bpf_line_info, insn_off),
+_Static_assert(!offsetof(struct bpf_func_info, insn_off) &&
+		       !offsetof(struct bpf_line_info, insn_off),
 	       "move_records relies on it");
 
-static int try_load(const struct bb_code *code, const struct bb_instrumented *now, uint32_t log_level, char *log)
+static int try_load(const struct bb_code *code, const struct bb_instrumented *now,
+		    uint32_t log_level, char *log)
 {
 	LIBBPF_OPTS(bpf_prog_load_opts, opts, .expected_attach_type = code->expected_attach_type,
 		    .prog_flags = code->flags, .kern_version = code->kern_version,
-		    .attach_btf_id = code->attach_btf_id, .log_level = log_level, .log_buf = log, .log_size = LOG_BYTES);
+		    .attach_btf_id = code->attach_btf_id, .log_level = log_level, .log_buf = log,
+		    .log_size = LOG_BYTES);
 	const uint32_t *moved = now ? now->moved : NULL;
 	void *funcs = move_records(code->funcs, code->n_funcs, sizeof(*code->funcs), moved);
 	void *lines = move_records(code->lines, code->n_lines, sizeof(*code->lines), moved);
@@ -59,8 +64,8 @@ static int try_load(const struct bb_code *code, const struct bb_instrumented *no
 	}
 	log[0] = '\0';
 	if (!rc) {
-		rc = bpf_prog_load(code->type, code->name, code->license, now ? now->insns : code->insns,
-				   now ? now->n : code->n, &opts);
+		rc = bpf_prog_load(code->type, code->name, code->license,
+				   now ? now->insns : code->insns, now ? now->n : code->n, &opts);
 		rc = rc < 0 ? -errno : rc;
 	}
 	if (btf_fd >= 0)
@@ -70,10 +75,12 @@ static int try_load(const struct bb_code *code, const struct bb_instrumented *no
 	return rc;
 }
 
-/* The last line of a verifier's log that is no statistics: what it did not like. Cuts the log up. */
+/* The last line of a verifier's log that is no statistics: what it did not like. Cuts the log up.
+ */
 static const char *last_words(char *log)
 {
-	static const char *const statistics[] = {"processed ", "verification time ", "stack depth ", "peak_states "};
+	static const char *const statistics[] = {"processed ", "verification time ", "stack depth ",
+						 "peak_states "};
 
 	for (;;) {
 		char *line;
@@ -91,27 +98,32 @@ static const char *last_words(char *log)
 	}
 }
 
-static int say_refused(const struct bb_code *code, const struct bb_instrumented *now, int rc, char *log,
-		       struct bb_err *err)
+static int say_refused(const struct bb_code *code, const struct bb_instrumented *now, int rc,
+		       char *log, struct bb_err *err)
 {
 	const char *words = last_words(log);
 	char numbers[64];
 
 	if (rc == -EPERM || rc == -ENOMEM || rc == -EINTR || rc == -EAGAIN)
-		return bb_fail(err, rc, "loading '%s' to count its instructions: %s", code->name, strerror(-rc));
-	snprintf(numbers, sizeof(numbers), " (%u instead of %u instructions)", now ? now->n : 0, code->n);
-	return bb_fail(err, -ENOTSUP, "the verifier refuses '%s' %s counters%s: %s", code->name, now ? "with" : "without",
-		       now ? numbers : "", words[0] ? words : strerror(-rc));
+		return bb_fail(err, rc, "loading '%s' to count its instructions: %s", code->name,
+			       strerror(-rc));
+	snprintf(numbers, sizeof(numbers), " (%u instead of %u instructions)", now ? now->n : 0,
+		 code->n);
+	return bb_fail(err, -ENOTSUP, "the verifier refuses '%s' %s counters%s: %s", code->name,
+		       now ? "with" : "without", now ? numbers : "",
+		       words[0] ? words : strerror(-rc));
 }
 
-int bb_load__program(const struct bb_code *code, const struct bb_instrumented *now, int *ret_fd, struct bb_err *err)
+int bb_load__program(const struct bb_code *code, const struct bb_instrumented *now, int *ret_fd,
+		     struct bb_err *err)
 {
 	char *log = malloc(LOG_BYTES);
 	int rc;
 
 	if (!log)
 		return bb_fail_nomem(err);
-	rc = try_load(code, now, 0, log);	/* level 0: libbpf asks again for the log of a load that failed */
+	/* level 0: libbpf asks again for the log of a load that failed */
+	rc = try_load(code, now, 0, log);
 	if (rc < 0)
 		rc = say_refused(code, now, rc, log, err);
 	else
@@ -120,7 +132,8 @@ int bb_load__program(const struct bb_code *code, const struct bb_instrumented *n
 	return rc < 0 ? rc : 0;
 }
 
-/* What one instruction shows of its function's stack, bytes below r10: an access, or an address that is made. */
+/* What one instruction shows of its function's stack, bytes below r10: an access, or an address
+ * that is made. */
 static int depth_shown(const struct bb_code *code, uint32_t at)
 {
 	const struct bpf_insn *i = &code->insns[at];
@@ -129,8 +142,9 @@ static int depth_shown(const struct bb_code *code, uint32_t at)
 	if ((class == BPF_LDX && i->src_reg == BPF_REG_10) ||
 	    ((class == BPF_ST || class == BPF_STX) && i->dst_reg == BPF_REG_10))
 		return -i->off;
-	if (i->code == (BPF_ALU64 | BPF_MOV | BPF_X) && i->src_reg == BPF_REG_10 && at + 1 < code->n &&
-	    i[1].code == (BPF_ALU64 | BPF_ADD | BPF_K) && i[1].dst_reg == i->dst_reg && i[1].imm > -MAX_STACK - 1)
+	if (i->code == (BPF_ALU64 | BPF_MOV | BPF_X) && i->src_reg == BPF_REG_10 &&
+	    at + 1 < code->n && i[1].code == (BPF_ALU64 | BPF_ADD | BPF_K) &&
+	    i[1].dst_reg == i->dst_reg && i[1].imm > -MAX_STACK - 1)
 		return -i[1].imm;
 	return 0;
 }
@@ -142,8 +156,8 @@ static void deepen(uint32_t *bytes, int depth)
 }
 
 /*
- * What the verifier says, by function; those that turned out to be dead are missing, and then it is not known which number
- * is whose: each gets the largest.
+ * What the verifier says, by function; those that turned out to be dead are missing, and then it is
+ * not known which number is whose: each gets the largest.
  */
 static void take_depths(const char *log, uint32_t n_funcs, uint32_t *bytes)
 {
@@ -156,7 +170,8 @@ static void take_depths(const char *log, uint32_t n_funcs, uint32_t *bytes)
 		deepen(&bytes[f], (int)(n == n_funcs ? said[f] : most));
 }
 
-int bb_load__stack_bytes(const struct bb_code *code, const struct bb_cfg *g, uint32_t *ret_bytes, struct bb_err *err)
+int bb_load__stack_bytes(const struct bb_code *code, const struct bb_cfg *g, uint32_t *ret_bytes,
+			 struct bb_err *err)
 {
 	char *log = malloc(LOG_BYTES);
 	int rc;
@@ -173,7 +188,8 @@ int bb_load__stack_bytes(const struct bb_code *code, const struct bb_cfg *g, uin
 		take_depths(log, g->n_funcs, ret_bytes);
 		for (uint32_t at = 0; at < code->n; at++)
 			if (!bb_insn_is_second_half(code->insns, at))
-				deepen(&ret_bytes[g->blocks[g->block_of[at]].func], depth_shown(code, at));
+				deepen(&ret_bytes[g->blocks[g->block_of[at]].func],
+				       depth_shown(code, at));
 	}
 	free(log);
 	return rc;

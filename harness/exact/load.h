@@ -10,16 +10,18 @@
 #include "exact/instrument.h"
 
 /*
- * Load the instrumented form of `code` (NULL: the original). -ENOTSUP with the verifier's words when it is refused;
- * -EPERM, -ENOMEM and -EINTR as they are.
+ * Load the instrumented form of `code` (NULL: the original). -ENOTSUP with the verifier's words
+ * when it is refused; -EPERM, -ENOMEM and -EINTR as they are.
  */
-int bb_load__program(const struct bb_code *code, const struct bb_instrumented *now, int *ret_fd, struct bb_err *err);
+int bb_load__program(const struct bb_code *code, const struct bb_instrumented *now, int *ret_fd,
+		     struct bb_err *err);
 
 /*
- * How deep each function's stack is, in bytes, into ret_bytes[g->n_funcs]: what the verifier says when it is asked to load
- * the original once more, and what the instructions say. (It does not count what it removes as useless, and the
- * instructions do not say how far a helper writes.)
+ * How deep each function's stack is, in bytes, into ret_bytes[g->n_funcs]: what the verifier says
+ * when it is asked to load the original once more, and what the instructions say. (It does not
+ * count what it removes as useless, and the instructions do not say how far a helper writes.)
  */
-int bb_load__stack_bytes(const struct bb_code *code, const struct bb_cfg *g, uint32_t *ret_bytes, struct bb_err *err);
+int bb_load__stack_bytes(const struct bb_code *code, const struct bb_cfg *g, uint32_t *ret_bytes,
+			 struct bb_err *err);
 
 #endif

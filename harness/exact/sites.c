@@ -6,7 +6,7 @@
 
 #include "exact/insn.h"
 
-#define N_REGS 10	/* r10 is the frame */
+#define N_REGS 10 /* r10 is the frame */
 #define WANTED 2
 #define IMPOSSIBLE (WANTED + 1)
 
@@ -38,8 +38,8 @@ static struct bb_site take_registers(const struct bb_live *l, uint32_t at)
 	return p;
 }
 
-static int find_in_block(const struct bb_code *code, const struct bb_block *b, const struct bb_live *l,
-			 struct bb_site *ret_point, struct bb_err *err)
+static int find_in_block(const struct bb_code *code, const struct bb_block *b,
+			 const struct bb_live *l, struct bb_site *ret_point, struct bb_err *err)
 {
 	int least = IMPOSSIBLE;
 	uint32_t best = b->first;
@@ -53,13 +53,14 @@ static int find_in_block(const struct bb_code *code, const struct bb_block *b, c
 		}
 	}
 	if (least == IMPOSSIBLE)
-		return bb_fail(err, -ENOTSUP, "'%s' has no register to spare at instruction %u", code->name, b->first);
+		return bb_fail(err, -ENOTSUP, "'%s' has no register to spare at instruction %u",
+			       code->name, b->first);
 	*ret_point = take_registers(l, best);
 	return 0;
 }
 
 int bb_sites__find(const struct bb_code *code, const struct bb_cfg *g, const struct bb_live *l,
-		    struct bb_sites *ret_sites, struct bb_err *err)
+		   struct bb_sites *ret_sites, struct bb_err *err)
 {
 	struct bb_sites p = {0};
 	int rc;
@@ -71,7 +72,8 @@ int bb_sites__find(const struct bb_code *code, const struct bb_cfg *g, const str
 		uint8_t *saves = &p.saves[g->blocks[b].func], last;
 
 		rc = find_in_block(code, &g->blocks[b], l, &p.of[b], err);
-		last = p.of[b].save[1];		/* the one that is saved first is in reg[0] or reg[1] */
+		/* the one that is saved first is in reg[0] or reg[1] */
+		last = p.of[b].save[1];
 		if (last > *saves)
 			*saves = last;
 		p.n_saved += last != 0;

@@ -17,12 +17,15 @@ const char *bb_source_text(const struct bb_code *code, uint32_t offset)
 }
 
 /* One record: the instructions from its own to the next record's. */
-static struct bb_source_line line_of(const struct bb_code *code, const struct bb_cfg *g, const uint64_t *counts, uint32_t i)
+static struct bb_source_line line_of(const struct bb_code *code, const struct bb_cfg *g,
+				     const uint64_t *counts, uint32_t i)
 {
 	const struct bpf_line_info *r = &code->lines[i];
 	uint32_t end = i + 1 < code->n_lines ? code->lines[i + 1].insn_off : code->n;
 	struct bb_source_line line = {
-		.file = bb_source_text(code, r->file_name_off), .text = bb_source_text(code, r->line_off), .line = BB_SOURCE_LINE(r->line_col),
+		.file = bb_source_text(code, r->file_name_off),
+		.text = bb_source_text(code, r->line_off),
+		.line = BB_SOURCE_LINE(r->line_col),
 	};
 
 	for (uint32_t at = r->insn_off; at < end && at < code->n; at++) {
@@ -90,10 +93,13 @@ static size_t find_calls(const struct bb_code *code, const struct bb_cfg *g, con
 		const struct bpf_insn *i = &code->insns[at];
 		bool is_kfunc = bb_insn_is_kfunc_call(i);
 
-		if (bb_insn_is_second_half(code->insns, at) || !(is_kfunc || bb_insn_is_helper_call(i)))
+		if (bb_insn_is_second_half(code->insns, at) ||
+		    !(is_kfunc || bb_insn_is_helper_call(i)))
 			continue;
 		if (calls)
-			calls[n] = (struct bb_source_call){.id = i->imm, .is_kfunc = is_kfunc, .calls = counts[g->block_of[at]]};
+			calls[n] = (struct bb_source_call){.id = i->imm,
+							   .is_kfunc = is_kfunc,
+							   .calls = counts[g->block_of[at]]};
 		n++;
 	}
 	return n;
@@ -106,13 +112,18 @@ static void name_calls(struct bb_source_call *calls, size_t n)
 
 	for (size_t i = 0; i < n; i++) {
 		struct bb_source_call *c = &calls[i];
-		const struct btf_type *t = kernel && c->is_kfunc ? btf__type_by_id(kernel, (__u32)c->id) : NULL;
-		const char *name = t ? btf__name_by_offset(kernel, t->name_off) : c->is_kfunc ? NULL : bb_helper__name(c->id);
+		const struct btf_type *t = kernel && c->is_kfunc
+						   ? btf__type_by_id(kernel, (__u32)c->id)
+						   : NULL;
+		const char *name = t             ? btf__name_by_offset(kernel, t->name_off)
+				   : c->is_kfunc ? NULL
+						 : bb_helper__name(c->id);
 
 		if (name && name[0])
 			snprintf(c->name, sizeof(c->name), "%s", name);
 		else
-			snprintf(c->name, sizeof(c->name), "%s %d", c->is_kfunc ? "kfunc" : "helper", c->id);
+			snprintf(c->name, sizeof(c->name), "%s %d",
+				 c->is_kfunc ? "kfunc" : "helper", c->id);
 	}
 	btf__free(kernel);
 }

@@ -12,33 +12,37 @@
 
 /* What counters of blocks say of the program's source, by the line information in its BTF. */
 
-#define BB_SOURCE_LINE(line_col) ((line_col) >> 10)	/* BPF_LINE_INFO_LINE_NUM */
+#define BB_SOURCE_LINE(line_col) ((line_col) >> 10) /* BPF_LINE_INFO_LINE_NUM */
 
 /* A text of the code's BTF; "" when it has none there. */
 const char *bb_source_text(const struct bb_code *code, uint32_t offset);
 
 /* A line of the source, once, wherever it was inlined. Texts are the BTF's. */
 struct bb_source_line {
-	const char *file, *text;	/* text: "" when the BTF does not have it */
+	const char *file, *text; /* text: "" when the BTF does not have it */
 	uint32_t line;
-	uint32_t n_insns;		/* that stand in the program for it */
-	uint64_t executions;		/* the most of any of them: unrolling hides rounds, inlining hides calls */
-	uint64_t instructions;		/* executed for it, in all */
+	uint32_t n_insns; /* that stand in the program for it */
+	/* the most of any of them: unrolling hides rounds, inlining hides calls */
+	uint64_t executions;
+	uint64_t instructions; /* executed for it, in all */
 };
 
-/* By file and line. None without line information; instructions of line 0 are the compiler's own. free() them. */
+/* By file and line. None without line information; instructions of line 0 are the compiler's own.
+ * free() them. */
 int bb_source_lines(const struct bb_code *code, const struct bb_cfg *g, const uint64_t *counts,
 		    struct bb_source_line **ret_lines, size_t *ret_n, struct bb_err *err);
 
 /* Calls of a helper or kfunc of the kernel. */
 struct bb_source_call {
-	int32_t id;			/* of a kfunc its type in the kernel's BTF */
+	int32_t id; /* of a kfunc its type in the kernel's BTF */
 	bool is_kfunc;
-	char name[64];			/* "map_lookup_elem", "bpf_iter_num_new"; "helper 999", "kfunc 999" if unknown */
+	/* "map_lookup_elem", "bpf_iter_num_new"; "helper 999", "kfunc 999" if unknown */
+	char name[64];
 	uint64_t calls;
 };
 
-/* Every helper and kfunc that the program has calls of, called or not, by number; kfuncs last. free() them. */
+/* Every helper and kfunc that the program has calls of, called or not, by number; kfuncs last.
+ * free() them. */
 int bb_source_calls(const struct bb_code *code, const struct bb_cfg *g, const uint64_t *counts,
 		    struct bb_source_call **ret_calls, size_t *ret_n, struct bb_err *err);
 

@@ -23,10 +23,11 @@ int bb_bytes_list__add(struct bb_bytes_list *list, const uint8_t *data, size_t l
 void bb_bytes_list__done(struct bb_bytes_list *list);
 
 /*
- * The packets of a capture file (pcap or pcapng, by libpcap), in order. Errors: -EINVAL for anything but 1 to
- * `max_packets` whole Ethernet frames of 14 to 65535 bytes, -errno for a file that cannot be read. The message does not
- * name the file.
+ * The packets of a capture file (pcap or pcapng, by libpcap), in order. Errors: -EINVAL for
+ * anything but 1 to `max_packets` whole Ethernet frames of 14 to 65535 bytes, -errno for a file
+ * that cannot be read. The message does not name the file.
  */
-int bb_pcap__read(const char *path, size_t max_packets, struct bb_bytes_list *ret_list, struct bb_err *err);
+int bb_pcap__read(const char *path, size_t max_packets, struct bb_bytes_list *ret_list,
+		  struct bb_err *err);
 
 #endif

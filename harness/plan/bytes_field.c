@@ -9,14 +9,15 @@
 #include "base/io.h"
 #include "base/parse.h"
 
-static int set_bytes(const struct bb_reader *r, const struct bb_field *f, const struct bb_yaml *node,
-		     const uint8_t *data, size_t len, void *base)
+static int set_bytes(const struct bb_reader *r, const struct bb_field *f,
+		     const struct bb_yaml *node, const uint8_t *data, size_t len, void *base)
 {
 	struct bb_bytes *dest = (struct bb_bytes *)(void *)((char *)base + f->offset);
 	uint8_t *copy;
 
 	if ((double)len < f->min || (double)len > f->max)
-		return bb_yaml__fail(r->path, node, r->err, "%s has %zu bytes; it must have from %.0f to %.0f", f->name,
+		return bb_yaml__fail(r->path, node, r->err,
+				     "%s has %zu bytes; it must have from %.0f to %.0f", f->name,
 				     len, f->min, f->max);
 	copy = malloc(len);
 	if (!copy)
@@ -27,44 +28,51 @@ static int set_bytes(const struct bb_reader *r, const struct bb_field *f, const 
 	return 0;
 }
 
-int bb_field__hex(const struct bb_reader *r, const struct bb_field *f, const struct bb_yaml *node, void *base)
+int bb_field__hex(const struct bb_reader *r, const struct bb_field *f, const struct bb_yaml *node,
+		  void *base)
 {
 	size_t len = 0, at = 0;
 	uint8_t *data;
 	int rc;
 
 	if (node->kind != BB_YAML_TEXT || bb_yaml__is_nothing(node))
-		return bb_yaml__fail(r->path, node, r->err, "%s must be a text of hexadecimal bytes, not %s", f->name,
+		return bb_yaml__fail(r->path, node, r->err,
+				     "%s must be a text of hexadecimal bytes, not %s", f->name,
 				     bb_yaml__show(node).text);
 	data = malloc(strlen(node->text) / 2 + 1);
 	if (!data)
 		return bb_fail_nomem(r->err);
 	rc = bb_parse_hex(node->text, data, strlen(node->text) / 2 + 1, &len, &at);
 	if (rc)
-		rc = bb_yaml__fail(r->path, node, r->err, "%s: bytes of two hexadecimal digits each are expected; "
-				   "character %zu is wrong", f->name, at + 1);
+		rc = bb_yaml__fail(r->path, node, r->err,
+				   "%s: bytes of two hexadecimal digits each are expected; "
+				   "character %zu is wrong",
+				   f->name, at + 1);
 	else
 		rc = set_bytes(r, f, node, data, len, base);
 	free(data);
 	return rc;
 }
 
-int bb_field__path(const struct bb_reader *r, const struct bb_field *f, const struct bb_yaml *node, char **ret_path)
+int bb_field__path(const struct bb_reader *r, const struct bb_field *f, const struct bb_yaml *node,
+		   char **ret_path)
 {
 	const char *slash = strrchr(r->path, '/');
 	size_t folder = slash ? (size_t)(slash - r->path) + 1 : 0;
 
 	if (node->kind != BB_YAML_TEXT || bb_yaml__is_nothing(node) || !*node->text)
-		return bb_yaml__fail(r->path, node, r->err, "%s must be the name of a file, not %s", f->name,
-				     bb_yaml__show(node).text);
-	if (asprintf(ret_path, "%.*s%s", node->text[0] == '/' ? 0 : (int)folder, r->path, node->text) < 0) {
+		return bb_yaml__fail(r->path, node, r->err, "%s must be the name of a file, not %s",
+				     f->name, bb_yaml__show(node).text);
+	if (asprintf(ret_path, "%.*s%s", node->text[0] == '/' ? 0 : (int)folder, r->path,
+		     node->text) < 0) {
 		*ret_path = NULL;
 		return bb_fail_nomem(r->err);
 	}
 	return 0;
 }
 
-int bb_field__file(const struct bb_reader *r, const struct bb_field *f, const struct bb_yaml *node, void *base)
+int bb_field__file(const struct bb_reader *r, const struct bb_field *f, const struct bb_yaml *node,
+		   void *base)
 {
 	char *path = NULL, *data = NULL;
 	size_t len = 0;
@@ -75,10 +83,11 @@ int bb_field__file(const struct bb_reader *r, const struct bb_field *f, const st
 	rc = bb_read_file(path, (size_t)f->max, &data, &len, NULL);
 	free(path);
 	if (rc == -EFBIG)
-		return bb_yaml__fail(r->path, node, r->err, "%s %s has more than %.0f bytes", f->name,
-				     bb_yaml__show(node).text, f->max);
+		return bb_yaml__fail(r->path, node, r->err, "%s %s has more than %.0f bytes",
+				     f->name, bb_yaml__show(node).text, f->max);
 	if (rc)
-		return bb_yaml__fail(r->path, node, r->err, "cannot read %s %s: %s", f->name, bb_yaml__show(node).text,
+		return bb_yaml__fail(r->path, node, r->err, "cannot read %s %s: %s", f->name,
+				     bb_yaml__show(node).text,
 				     rc == -EINVAL ? "not a regular file" : strerror(-rc));
 	rc = set_bytes(r, f, node, (const uint8_t *)data, len, base);
 	free(data);

@@ -6,13 +6,16 @@
 #include "plan/field.h"
 
 /*
- * Readers of struct bb_bytes, at least f->min and at most f->max of them: hexadecimal digits ("08 00 4500"), quoted or
- * not, and a file, which is looked for beside the scenario.
+ * Readers of struct bb_bytes, at least f->min and at most f->max of them: hexadecimal digits ("08
+ * 00 4500"), quoted or not, and a file, which is looked for beside the scenario.
  */
-int bb_field__hex(const struct bb_reader *r, const struct bb_field *f, const struct bb_yaml *node, void *base);
-int bb_field__file(const struct bb_reader *r, const struct bb_field *f, const struct bb_yaml *node, void *base);
+int bb_field__hex(const struct bb_reader *r, const struct bb_field *f, const struct bb_yaml *node,
+		  void *base);
+int bb_field__file(const struct bb_reader *r, const struct bb_field *f, const struct bb_yaml *node,
+		   void *base);
 
 /* The path of a file that the scenario names, relative to the scenario's own folder; free() it. */
-int bb_field__path(const struct bb_reader *r, const struct bb_field *f, const struct bb_yaml *node, char **ret_path);
+int bb_field__path(const struct bb_reader *r, const struct bb_field *f, const struct bb_yaml *node,
+		   char **ret_path);
 
 #endif

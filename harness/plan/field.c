@@ -15,7 +15,8 @@ struct bb_phrase bb_phrase__join(const char *const *names, size_t n)
 	size_t at = 0;
 
 	for (size_t i = 0; i < n && at < sizeof(s.text); i++)
-		at += (size_t)snprintf(s.text + at, sizeof(s.text) - at, "%s%s", i ? ", " : "", names[i]);
+		at += (size_t)snprintf(s.text + at, sizeof(s.text) - at, "%s%s", i ? ", " : "",
+				       names[i]);
 	if (at >= sizeof(s.text))
 		memcpy(s.text + sizeof(s.text) - sizeof("..."), "...", sizeof("..."));
 	return s;
@@ -47,7 +48,8 @@ int bb_field__set_text(const struct bb_reader *r, char **dest, const char *text)
 	return 0;
 }
 
-int bb_field__set_list(const struct bb_reader *r, struct bb_u32_list *dest, const uint32_t *v, size_t n)
+int bb_field__set_list(const struct bb_reader *r, struct bb_u32_list *dest, const uint32_t *v,
+		       size_t n)
 {
 	uint32_t *copy = malloc(n * sizeof(*copy));
 
@@ -59,7 +61,8 @@ int bb_field__set_list(const struct bb_reader *r, struct bb_u32_list *dest, cons
 	return 0;
 }
 
-int bb_field__text(const struct bb_reader *r, const struct bb_field *f, const struct bb_yaml *node, void *base)
+int bb_field__text(const struct bb_reader *r, const struct bb_field *f, const struct bb_yaml *node,
+		   void *base)
 {
 	if (node->kind != BB_YAML_TEXT || bb_yaml__is_nothing(node))
 		return bb_yaml__fail(r->path, node, r->err, "%s must be a text, not %s", f->name,
@@ -88,23 +91,26 @@ void bb_name_from(const char *text, size_t len, char *ret_name)
 	size_t n = 0;
 
 	if (!len || !name_takes(text[0]) || strchr("-._", text[0]))
-		ret_name[n++] = 'x';	/* it begins with a letter or digit */
+		ret_name[n++] = 'x'; /* it begins with a letter or digit */
 	for (size_t i = 0; i < len && n < BB_NAME_MAX_BYTES; i++)
 		ret_name[n++] = name_takes(text[i]) ? text[i] : '_';
 	ret_name[n] = '\0';
 }
 
-int bb_field__name(const struct bb_reader *r, const struct bb_field *f, const struct bb_yaml *node, void *base)
+int bb_field__name(const struct bb_reader *r, const struct bb_field *f, const struct bb_yaml *node,
+		   void *base)
 {
-	if (node->kind == BB_YAML_TEXT && *node->text && !bb_yaml__is_nothing(node) && !name_is_valid(node->text))
+	if (node->kind == BB_YAML_TEXT && *node->text && !bb_yaml__is_nothing(node) &&
+	    !name_is_valid(node->text))
 		return bb_yaml__fail(r->path, node, r->err,
-				     "%s %s must be letters, digits, '_', '-' and '.', begin with a letter or digit, "
-				     "and be at most %d long", f->name, bb_yaml__show(node).text, BB_NAME_MAX_BYTES);
+				     "%s %s must be letters, digits, '_', '-' and '.', begin with "
+				     "a letter or digit, and be at most %d long",
+				     f->name, bb_yaml__show(node).text, BB_NAME_MAX_BYTES);
 	return bb_field__text(r, f, node, base);
 }
 
-int bb_field__choose(const struct bb_reader *r, const struct bb_field *f, const struct bb_yaml *node,
-		     size_t *ret_index)
+int bb_field__choose(const struct bb_reader *r, const struct bb_field *f,
+		     const struct bb_yaml *node, size_t *ret_index)
 {
 	const char *word = node->kind == BB_YAML_TEXT ? node->text : "";
 
@@ -115,14 +121,17 @@ int bb_field__choose(const struct bb_reader *r, const struct bb_field *f, const 
 		}
 	}
 	if (!*word)
-		return bb_yaml__fail(r->path, node, r->err, "%s must be one of: %s; not %s", f->name,
-				     bb_phrase__join(f->choices, f->n_choices).text, bb_yaml__show(node).text);
+		return bb_yaml__fail(r->path, node, r->err, "%s must be one of: %s; not %s",
+				     f->name, bb_phrase__join(f->choices, f->n_choices).text,
+				     bb_yaml__show(node).text);
 	return bb_yaml__fail(r->path, node, r->err, "unknown %s %s%s; there are: %s", f->name,
-			     bb_yaml__show(node).text, bb_phrase__suggest(word, f->choices, f->n_choices).text,
+			     bb_yaml__show(node).text,
+			     bb_phrase__suggest(word, f->choices, f->n_choices).text,
 			     bb_phrase__join(f->choices, f->n_choices).text);
 }
 
-int bb_field__choice(const struct bb_reader *r, const struct bb_field *f, const struct bb_yaml *node, void *base)
+int bb_field__choice(const struct bb_reader *r, const struct bb_field *f,
+		     const struct bb_yaml *node, void *base)
 {
 	size_t i = 0;
 	int rc = bb_field__choose(r, f, node, &i);
@@ -130,29 +139,33 @@ int bb_field__choice(const struct bb_reader *r, const struct bb_field *f, const 
 	return rc ? rc : bb_field__set_text(r, member(base, f), f->choices[i]);
 }
 
-static int fail_range(const struct bb_reader *r, const struct bb_field *f, const struct bb_yaml *node)
+static int fail_range(const struct bb_reader *r, const struct bb_field *f,
+		      const struct bb_yaml *node)
 {
-	return bb_yaml__fail(r->path, node, r->err, "%s must be from %.15g to %.15g, not %s", f->name, f->min, f->max,
-			     bb_yaml__show(node).text);
+	return bb_yaml__fail(r->path, node, r->err, "%s must be from %.15g to %.15g, not %s",
+			     f->name, f->min, f->max, bb_yaml__show(node).text);
 }
 
 /* A whole number within the row's range; `what` says what else the key takes. */
-static int whole_number(const struct bb_reader *r, const struct bb_field *f, const struct bb_yaml *node,
-			const char *what, int64_t *ret_value)
+static int whole_number(const struct bb_reader *r, const struct bb_field *f,
+			const struct bb_yaml *node, const char *what, int64_t *ret_value)
 {
 	int64_t v = 0;
-	int rc = node->kind == BB_YAML_TEXT && !node->quoted ? bb_parse_i64(node->text, &v) : -EINVAL;
+	int rc = node->kind == BB_YAML_TEXT && !node->quoted ? bb_parse_i64(node->text, &v)
+							     : -EINVAL;
 
 	if (rc == -EINVAL)
-		return bb_yaml__fail(r->path, node, r->err, "%s must be %s, not %s%s", f->name, what,
-				     node->quoted ? "the quoted text " : "", bb_yaml__show(node).text);
+		return bb_yaml__fail(r->path, node, r->err, "%s must be %s, not %s%s", f->name,
+				     what, node->quoted ? "the quoted text " : "",
+				     bb_yaml__show(node).text);
 	if (rc || (double)v < f->min || (double)v > f->max)
 		return fail_range(r, f, node);
 	*ret_value = v;
 	return 0;
 }
 
-int bb_field__u32(const struct bb_reader *r, const struct bb_field *f, const struct bb_yaml *node, void *base)
+int bb_field__u32(const struct bb_reader *r, const struct bb_field *f, const struct bb_yaml *node,
+		  void *base)
 {
 	uint32_t *dest = member(base, f);
 	int64_t v = 0;
@@ -163,7 +176,8 @@ int bb_field__u32(const struct bb_reader *r, const struct bb_field *f, const str
 	return rc;
 }
 
-int bb_field__int(const struct bb_reader *r, const struct bb_field *f, const struct bb_yaml *node, void *base)
+int bb_field__int(const struct bb_reader *r, const struct bb_field *f, const struct bb_yaml *node,
+		  void *base)
 {
 	int *dest = member(base, f);
 	int64_t v = 0;
@@ -174,18 +188,20 @@ int bb_field__int(const struct bb_reader *r, const struct bb_field *f, const str
 	return rc;
 }
 
-int bb_field__check_list(const struct bb_reader *r, const struct bb_field *f, const struct bb_yaml *node,
-			 const char *of)
+int bb_field__check_list(const struct bb_reader *r, const struct bb_field *f,
+			 const struct bb_yaml *node, const char *of)
 {
 	if (node->kind != BB_YAML_LIST)
-		return bb_yaml__fail(r->path, node, r->err, "%s must be a list of %s, not %s", f->name, of,
-				     bb_yaml__show(node).text);
+		return bb_yaml__fail(r->path, node, r->err, "%s must be a list of %s, not %s",
+				     f->name, of, bb_yaml__show(node).text);
 	if (!node->n)
-		return bb_yaml__fail(r->path, node, r->err, "%s must not be an empty list", f->name);
+		return bb_yaml__fail(r->path, node, r->err, "%s must not be an empty list",
+				     f->name);
 	return 0;
 }
 
-int bb_field__u32_list(const struct bb_reader *r, const struct bb_field *f, const struct bb_yaml *node, void *base)
+int bb_field__u32_list(const struct bb_reader *r, const struct bb_field *f,
+		       const struct bb_yaml *node, void *base)
 {
 	uint32_t v[BB_YAML_MAX_ENTRIES];
 	bool one = node->kind != BB_YAML_LIST;
@@ -204,19 +220,23 @@ int bb_field__u32_list(const struct bb_reader *r, const struct bb_field *f, cons
 		v[i] = (uint32_t)value;
 		for (size_t j = 0; j < i; j++)
 			if (v[j] == v[i])
-				return bb_yaml__fail(r->path, item, r->err, "%s lists %u twice", f->name, v[i]);
+				return bb_yaml__fail(r->path, item, r->err, "%s lists %u twice",
+						     f->name, v[i]);
 	}
 	return bb_field__set_list(r, member(base, f), v, n);
 }
 
-int bb_field__double(const struct bb_reader *r, const struct bb_field *f, const struct bb_yaml *node, void *base)
+int bb_field__double(const struct bb_reader *r, const struct bb_field *f,
+		     const struct bb_yaml *node, void *base)
 {
 	double *dest = member(base, f), v = 0;
-	int rc = node->kind == BB_YAML_TEXT && !node->quoted ? bb_parse_double(node->text, &v) : -EINVAL;
+	int rc = node->kind == BB_YAML_TEXT && !node->quoted ? bb_parse_double(node->text, &v)
+							     : -EINVAL;
 
 	if (rc == -EINVAL)
-		return bb_yaml__fail(r->path, node, r->err, "%s must be a number, not %s%s", f->name,
-				     node->quoted ? "the quoted text " : "", bb_yaml__show(node).text);
+		return bb_yaml__fail(r->path, node, r->err, "%s must be a number, not %s%s",
+				     f->name, node->quoted ? "the quoted text " : "",
+				     bb_yaml__show(node).text);
 	if (rc || v < f->min || v > f->max)
 		return fail_range(r, f, node);
 	*dest = v;

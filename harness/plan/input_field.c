@@ -17,29 +17,40 @@
 #include "plan/packet.h"
 #include "plan/packet_field.h"
 
-#define ARRAY_LEN(a)	(sizeof(a) / sizeof((a)[0]))
-#define SRC_LOW_AT	26u	/* in a frame: 14 bytes of Ethernet, 12 of IPv4 before the source address */
+#define ARRAY_LEN(a) (sizeof(a) / sizeof((a)[0]))
+#define SRC_LOW_AT                                                                                 \
+	26u /* in a frame: 14 bytes of Ethernet, 12 of IPv4 before the source address              \
+	     */
 
 /* The forms of an input, by the key that makes one. */
-enum { HEX, FROM_FILE, PACKET, PCAP, SWEEP, CONTEXT_HEX, CONTEXT_FILE };	/* packets first */
+enum { HEX, FROM_FILE, PACKET, PCAP, SWEEP, CONTEXT_HEX, CONTEXT_FILE }; /* packets first */
 
 static const char *const forms[] = {
-	[HEX] = "hex", [FROM_FILE] = "file", [PACKET] = "packet", [PCAP] = "pcap", [SWEEP] = "sweep",
-	[CONTEXT_HEX] = "context_hex", [CONTEXT_FILE] = "context_file",
+	[HEX] = "hex",
+	[FROM_FILE] = "file",
+	[PACKET] = "packet",
+	[PCAP] = "pcap",
+	[SWEEP] = "sweep",
+	[CONTEXT_HEX] = "context_hex",
+	[CONTEXT_FILE] = "context_file",
 };
 static const struct bb_mode modes[] = {
-	[HEX] = {"hex", "hex"}, [FROM_FILE] = {"file", "file"}, [PACKET] = {"packet", "packet"},
-	[PCAP] = {"pcap", "pcap"}, [SWEEP] = {"sweep", "sweep"}, [CONTEXT_HEX] = {"context_hex", "context_hex"},
+	[HEX] = {"hex", "hex"},
+	[FROM_FILE] = {"file", "file"},
+	[PACKET] = {"packet", "packet"},
+	[PCAP] = {"pcap", "pcap"},
+	[SWEEP] = {"sweep", "sweep"},
+	[CONTEXT_HEX] = {"context_hex", "context_hex"},
 	[CONTEXT_FILE] = {"context_file", "context_file"},
 };
-#define ANY_FORM	(BB_BIT(ARRAY_LEN(forms)) - 1)
-#define PACKET_FORMS	(BB_BIT(CONTEXT_HEX) - 1)
+#define ANY_FORM (BB_BIT(ARRAY_LEN(forms)) - 1)
+#define PACKET_FORMS (BB_BIT(CONTEXT_HEX) - 1)
 
 /* One item of the list, which may stand for many inputs. */
 struct entry {
-	char *name;			/* NULL: not given */
-	struct bb_bytes data;		/* of one input */
-	struct bb_bytes_list many;	/* or of many, named by number */
+	char *name;                /* NULL: not given */
+	struct bb_bytes data;      /* of one input */
+	struct bb_bytes_list many; /* or of many, named by number */
 	uint32_t first_number;
 	bool has_retval;
 	uint32_t retval;
@@ -49,7 +60,7 @@ struct entry {
 
 struct sweep {
 	struct bb_bytes frame;
-	bool is_address;		/* byte: src_low */
+	bool is_address; /* byte: src_low */
 	uint32_t byte, from, to;
 };
 
@@ -61,7 +72,8 @@ struct builder {
 	size_t bytes;
 };
 
-static int read_pcap(const struct bb_reader *r, const struct bb_field *f, const struct bb_yaml *node, void *base)
+static int read_pcap(const struct bb_reader *r, const struct bb_field *f,
+		     const struct bb_yaml *node, void *base)
 {
 	struct entry *e = base;
 	char *path = NULL;
@@ -73,23 +85,29 @@ static int read_pcap(const struct bb_reader *r, const struct bb_field *f, const 
 	rc = bb_pcap__read(path, BB_INPUTS_MAX, &e->many, &why);
 	free(path);
 	if (rc)
-		return bb_yaml__fail(r->path, node, r->err, "cannot use %s %s: %s", f->name, bb_yaml__show(node).text,
-				     why.msg);
+		return bb_yaml__fail(r->path, node, r->err, "cannot use %s %s: %s", f->name,
+				     bb_yaml__show(node).text, why.msg);
 	return 0;
 }
 
 /* Return values by the names that programs use for them. */
-#define VALUE(name) {#name, (uint32_t)name}
+#define VALUE(name)                                                                                \
+	{                                                                                          \
+#name, (uint32_t)name                                                              \
+	}
 static const struct {
 	const char *name;
 	uint32_t value;
 } retvals[] = {
-	VALUE(XDP_ABORTED), VALUE(XDP_DROP), VALUE(XDP_PASS), VALUE(XDP_TX), VALUE(XDP_REDIRECT),
-	VALUE(TC_ACT_UNSPEC), VALUE(TC_ACT_OK), VALUE(TC_ACT_RECLASSIFY), VALUE(TC_ACT_SHOT), VALUE(TC_ACT_PIPE),
-	VALUE(TC_ACT_STOLEN), VALUE(TC_ACT_QUEUED), VALUE(TC_ACT_REPEAT), VALUE(TC_ACT_REDIRECT), VALUE(TC_ACT_TRAP),
+	VALUE(XDP_ABORTED),   VALUE(XDP_DROP),          VALUE(XDP_PASS),
+	VALUE(XDP_TX),        VALUE(XDP_REDIRECT),      VALUE(TC_ACT_UNSPEC),
+	VALUE(TC_ACT_OK),     VALUE(TC_ACT_RECLASSIFY), VALUE(TC_ACT_SHOT),
+	VALUE(TC_ACT_PIPE),   VALUE(TC_ACT_STOLEN),     VALUE(TC_ACT_QUEUED),
+	VALUE(TC_ACT_REPEAT), VALUE(TC_ACT_REDIRECT),   VALUE(TC_ACT_TRAP),
 };
 
-static int read_retval(const struct bb_reader *r, const struct bb_field *f, const struct bb_yaml *node, void *base)
+static int read_retval(const struct bb_reader *r, const struct bb_field *f,
+		       const struct bb_yaml *node, void *base)
 {
 	struct entry *e = base;
 	const char *names[ARRAY_LEN(retvals)];
@@ -98,8 +116,8 @@ static int read_retval(const struct bb_reader *r, const struct bb_field *f, cons
 	int rc = node->quoted ? -EINVAL : bb_parse_i64(word, &v);
 
 	if (rc == -ERANGE || (!rc && (v < INT32_MIN || v > UINT32_MAX)))
-		return bb_yaml__fail(r->path, node, r->err, "%s must fit into 32 bits, not %s", f->name,
-				     bb_yaml__show(node).text);
+		return bb_yaml__fail(r->path, node, r->err, "%s must fit into 32 bits, not %s",
+				     f->name, bb_yaml__show(node).text);
 	for (size_t i = 0; rc && i < ARRAY_LEN(retvals); i++) {
 		names[i] = retvals[i].name;
 		if (!strcmp(word, retvals[i].name)) {
@@ -108,8 +126,10 @@ static int read_retval(const struct bb_reader *r, const struct bb_field *f, cons
 		}
 	}
 	if (rc)
-		return bb_yaml__fail(r->path, node, r->err, "%s must be a whole number or a name such as XDP_PASS or "
-				     "TC_ACT_OK, not %s%s%s", f->name, node->quoted ? "the quoted text " : "",
+		return bb_yaml__fail(r->path, node, r->err,
+				     "%s must be a whole number or a name such as XDP_PASS or "
+				     "TC_ACT_OK, not %s%s%s",
+				     f->name, node->quoted ? "the quoted text " : "",
 				     bb_yaml__show(node).text,
 				     bb_phrase__suggest(word, names, ARRAY_LEN(names)).text);
 	e->has_retval = true;
@@ -117,7 +137,8 @@ static int read_retval(const struct bb_reader *r, const struct bb_field *f, cons
 	return 0;
 }
 
-static int read_swept_byte(const struct bb_reader *r, const struct bb_field *f, const struct bb_yaml *node, void *base)
+static int read_swept_byte(const struct bb_reader *r, const struct bb_field *f,
+			   const struct bb_yaml *node, void *base)
 {
 	static const char *const fields[] = {"src_low"};
 	struct sweep *s = base;
@@ -127,33 +148,36 @@ static int read_swept_byte(const struct bb_reader *r, const struct bb_field *f, 
 		const char *word = node->kind == BB_YAML_TEXT ? node->text : "";
 
 		if (strcmp(word, fields[0]))
-			return bb_yaml__fail(r->path, node, r->err, "%s must be an offset in the packet or %s, not %s%s",
+			return bb_yaml__fail(r->path, node, r->err,
+					     "%s must be an offset in the packet or %s, not %s%s",
 					     f->name, fields[0], bb_yaml__show(node).text,
 					     bb_phrase__suggest(word, fields, 1).text);
 		s->is_address = true;
 		v = SRC_LOW_AT;
 	}
 	if (v < 0 || v >= (int64_t)BB_FRAME_MAX_BYTES)
-		return bb_yaml__fail(r->path, node, r->err, "%s must be from 0 to %u, not %s", f->name,
-				     BB_FRAME_MAX_BYTES - 1, bb_yaml__show(node).text);
+		return bb_yaml__fail(r->path, node, r->err, "%s must be from 0 to %u, not %s",
+				     f->name, BB_FRAME_MAX_BYTES - 1, bb_yaml__show(node).text);
 	s->byte = (uint32_t)v;
 	return 0;
 }
 
-#define PACKET_BYTES	.min = BB_FRAME_MIN_BYTES, .max = BB_FRAME_MAX_BYTES
-#define OTHER_BYTES	.min = 1, .max = BB_FRAME_MAX_BYTES
-#define IN(form)	BB_BIT(form)
+#define PACKET_BYTES .min = BB_FRAME_MIN_BYTES, .max = BB_FRAME_MAX_BYTES
+#define OTHER_BYTES .min = 1, .max = BB_FRAME_MAX_BYTES
+#define IN(form) BB_BIT(form)
 
 static const struct bb_field sweep_fields[] = {
 	{"packet", bb_field__packet, .offset = offsetof(struct sweep, frame), .with = IN(PACKET)},
-	{"hex", bb_field__hex, .offset = offsetof(struct sweep, frame), .with = IN(HEX), PACKET_BYTES},
+	{"hex", bb_field__hex, .offset = offsetof(struct sweep, frame), .with = IN(HEX),
+	 PACKET_BYTES},
 	{"byte", read_swept_byte, .required = true},
 	{"from", bb_field__u32, .offset = offsetof(struct sweep, from), .min = 0, .max = UINT8_MAX},
 	{"to", bb_field__u32, .offset = offsetof(struct sweep, to), .min = 0, .max = UINT8_MAX},
 };
 
 static const struct bb_kind sweep_kind = {
-	BB_KIND("sweep", "{packet: {...}, byte: src_low, from: 0, to: 255}", sweep_fields), BB_MODES(modes),
+	BB_KIND("sweep", "{packet: {...}, byte: src_low, from: 0, to: 255}", sweep_fields),
+	BB_MODES(modes),
 };
 
 static int check_sweep(const struct bb_reader *r, const struct bb_yaml *node, const struct sweep *s)
@@ -161,16 +185,20 @@ static int check_sweep(const struct bb_reader *r, const struct bb_yaml *node, co
 	const struct bb_yaml *byte = bb_yaml__get(node, "byte");
 
 	if (s->is_address && !bb_frame__is_ipv4(s->frame.data, s->frame.len))
-		return bb_yaml__fail(r->path, byte, r->err, "src_low is a byte of an IPv4 packet, which this is not");
+		return bb_yaml__fail(r->path, byte, r->err,
+				     "src_low is a byte of an IPv4 packet, which this is not");
 	if (s->byte >= s->frame.len)
-		return bb_yaml__fail(r->path, byte, r->err, "byte %u is not in the packet of %zu bytes", s->byte,
+		return bb_yaml__fail(r->path, byte, r->err,
+				     "byte %u is not in the packet of %zu bytes", s->byte,
 				     s->frame.len);
 	if (s->from > s->to)
-		return bb_yaml__fail(r->path, node, r->err, "a sweep from %u to %u is empty", s->from, s->to);
+		return bb_yaml__fail(r->path, node, r->err, "a sweep from %u to %u is empty",
+				     s->from, s->to);
 	return 0;
 }
 
-static int read_sweep(const struct bb_reader *r, const struct bb_field *f, const struct bb_yaml *node, void *base)
+static int read_sweep(const struct bb_reader *r, const struct bb_field *f,
+		      const struct bb_yaml *node, void *base)
 {
 	struct entry *e = base;
 	struct sweep s = {.to = UINT8_MAX};
@@ -179,7 +207,8 @@ static int read_sweep(const struct bb_reader *r, const struct bb_field *f, const
 
 	(void)f;
 	if (!rc && !s.frame.data)
-		rc = bb_yaml__fail(r->path, node, r->err, "a sweep needs the key 'packet' or 'hex'");
+		rc = bb_yaml__fail(r->path, node, r->err,
+				   "a sweep needs the key 'packet' or 'hex'");
 	rc = rc ? rc : check_sweep(r, node, &s);
 	e->first_number = s.from;
 	for (uint32_t v = s.from; !rc && v <= s.to; v++) {
@@ -213,23 +242,28 @@ static const struct bb_field input_fields[] = {
 };
 
 static const struct bb_kind input_kind = {
-	BB_KIND("an input", "{name: syn, hex: \"0800 4500\"}", input_fields), BB_MODES(modes),
+	BB_KIND("an input", "{name: syn, hex: \"0800 4500\"}", input_fields),
+	BB_MODES(modes),
 };
 
 /* Takes over `data`, on failure too. `number` < 0: the name is the entry's own. */
-static int add_input(struct builder *b, const struct bb_yaml *node, const struct entry *e, uint8_t *data, size_t len,
-		     int64_t number, bool is_context)
+static int add_input(struct builder *b, const struct bb_yaml *node, const struct entry *e,
+		     uint8_t *data, size_t len, int64_t number, bool is_context)
 {
 	struct bb_input *in = &b->inputs.v[b->inputs.n];
 	int n;
 
 	b->where[b->inputs.n++] = node;
-	*in = (struct bb_input){.data = data, .len = len, .is_context = is_context, .has_retval = e->has_retval,
+	*in = (struct bb_input){.data = data,
+				.len = len,
+				.is_context = is_context,
+				.has_retval = e->has_retval,
 				.retval = e->retval};
 	if (number < 0)
 		n = asprintf(&in->name, "%s", e->name);
 	else
-		n = asprintf(&in->name, "%s%s%lld", e->name ? e->name : "", e->name ? "-" : "", (long long)number);
+		n = asprintf(&in->name, "%s%s%lld", e->name ? e->name : "", e->name ? "-" : "",
+			     (long long)number);
 	if (n < 0) {
 		in->name = NULL;
 		return bb_fail_nomem(b->r->err);
@@ -237,11 +271,13 @@ static int add_input(struct builder *b, const struct bb_yaml *node, const struct
 	if (bb_ctx_spec__give(&e->ctx, in))
 		return bb_fail_nomem(b->r->err);
 	if (n > BB_NAME_MAX_BYTES)
-		return bb_yaml__fail(b->r->path, node, b->r->err, "the name '%s' would have more than %d bytes", in->name,
+		return bb_yaml__fail(b->r->path, node, b->r->err,
+				     "the name '%s' would have more than %d bytes", in->name,
 				     BB_NAME_MAX_BYTES);
 	b->bytes += in->len + in->ctx_len;
 	if (b->bytes > BB_INPUTS_MAX_BYTES)
-		return bb_yaml__fail(b->r->path, node, b->r->err, "the inputs have more than %zu MiB together",
+		return bb_yaml__fail(b->r->path, node, b->r->err,
+				     "the inputs have more than %zu MiB together",
 				     BB_INPUTS_MAX_BYTES >> 20);
 	return 0;
 }
@@ -253,8 +289,9 @@ static int make_room(struct builder *b, const struct bb_yaml *node, size_t more)
 	const struct bb_yaml **where;
 
 	if (n > BB_INPUTS_MAX)
-		return bb_yaml__fail(b->r->path, node, b->r->err, "a drive can have at most %u inputs, and with this it "
-				     "has %zu", BB_INPUTS_MAX, n);
+		return bb_yaml__fail(b->r->path, node, b->r->err,
+				     "a drive can have at most %u inputs, and with this it has %zu",
+				     BB_INPUTS_MAX, n);
 	v = reallocarray(b->inputs.v, n, sizeof(*v));
 	if (!v)
 		return bb_fail_nomem(b->r->err);
@@ -266,7 +303,8 @@ static int make_room(struct builder *b, const struct bb_yaml *node, size_t more)
 	return 0;
 }
 
-static int add_entry(struct builder *b, const struct bb_yaml *node, struct entry *e, unsigned int form)
+static int add_entry(struct builder *b, const struct bb_yaml *node, struct entry *e,
+		     unsigned int form)
 {
 	const struct bb_yaml *name = bb_yaml__get(node, "name");
 	const struct bb_yaml *where = name ? name : node;
@@ -281,25 +319,32 @@ static int add_entry(struct builder *b, const struct bb_yaml *node, struct entry
 		e->out.data = NULL;
 	}
 	for (size_t i = 0; !rc && i < e->many.n; i++) {
-		rc = add_input(b, where, e, e->many.v[i].data, e->many.v[i].len, (int64_t)(e->first_number + i), false);
+		rc = add_input(b, where, e, e->many.v[i].data, e->many.v[i].len,
+			       (int64_t)(e->first_number + i), false);
 		e->many.v[i].data = NULL;
 	}
 	return rc;
 }
 
-/* The form is the first key that makes one. Without any, wrong keys are complained about first: one may be a slip. */
+/* The form is the first key that makes one. Without any, wrong keys are complained about first: one
+ * may be a slip. */
 static int read_entry(struct builder *b, const struct bb_yaml *node)
 {
 	struct entry e = {0};
 	unsigned int form = ARRAY_LEN(forms);
 	int rc;
 
-	for (size_t i = 0; node->kind == BB_YAML_MAP && form == ARRAY_LEN(forms) && i < node->n; i++)
-		for (form = 0; form < ARRAY_LEN(forms) && strcmp(node->items[2 * i].text, forms[form]); form++)
+	for (size_t i = 0; node->kind == BB_YAML_MAP && form == ARRAY_LEN(forms) && i < node->n;
+	     i++)
+		for (form = 0;
+		     form < ARRAY_LEN(forms) && strcmp(node->items[2 * i].text, forms[form]);
+		     form++)
 			;
-	rc = bb_kind__read(b->r, &input_kind, node, form < ARRAY_LEN(forms) ? BB_BIT(form) : ANY_FORM, &e);
+	rc = bb_kind__read(b->r, &input_kind, node,
+			   form < ARRAY_LEN(forms) ? BB_BIT(form) : ANY_FORM, &e);
 	if (!rc && form == ARRAY_LEN(forms))
-		rc = bb_yaml__fail(b->r->path, node, b->r->err, "an input needs one of the keys: %s",
+		rc = bb_yaml__fail(b->r->path, node, b->r->err,
+				   "an input needs one of the keys: %s",
 				   bb_phrase__join(forms, ARRAY_LEN(forms)).text);
 	if (!rc && !e.name && form != SWEEP)
 		rc = bb_yaml__fail(b->r->path, node, b->r->err, "an input needs the key 'name'");
@@ -341,15 +386,18 @@ static int check_names(const struct builder *b)
 	free(order);
 	if (twice == SIZE_MAX)
 		return 0;
-	return bb_yaml__fail(b->r->path, b->where[twice], b->r->err, "input '%s' is given twice; the first is at %u:%u",
-			     in->v[twice].name, b->where[first]->line, b->where[first]->col);
+	return bb_yaml__fail(b->r->path, b->where[twice], b->r->err,
+			     "input '%s' is given twice; the first is at %u:%u", in->v[twice].name,
+			     b->where[first]->line, b->where[first]->col);
 }
 
-int bb_field__inputs(const struct bb_reader *r, const struct bb_field *f, const struct bb_yaml *node, void *base)
+int bb_field__inputs(const struct bb_reader *r, const struct bb_field *f,
+		     const struct bb_yaml *node, void *base)
 {
 	struct bb_inputs *dest = (struct bb_inputs *)(void *)((char *)base + f->offset);
 	struct builder b = {.r = r};
-	int rc = bb_field__check_list(r, f, node, "mappings such as {name: syn, hex: \"0800 4500\"}");
+	int rc = bb_field__check_list(r, f, node,
+				      "mappings such as {name: syn, hex: \"0800 4500\"}");
 
 	for (size_t i = 0; !rc && i < node->n; i++)
 		rc = read_entry(&b, &node->items[i]);

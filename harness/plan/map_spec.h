@@ -10,7 +10,8 @@
 #include "plan/bytes.h"
 #include "plan/where.h"
 
-/* What a scenario says a map holds. Sizes are the map's own: they are checked when the program is loaded. */
+/* What a scenario says a map holds. Sizes are the map's own: they are checked when the program is
+ * loaded. */
 
 /* A key or a value: a whole number, as wide as the map has them, or exactly these bytes. */
 struct bb_map_datum {
@@ -21,26 +22,30 @@ struct bb_map_datum {
 
 struct bb_map_entry {
 	struct bb_map_datum key, value;
-	char *program;			/* of a prog array, instead of a value; NULL elsewhere */
+	char *program; /* of a prog array, instead of a value; NULL elsewhere */
 	struct bb_where where;
 };
 
 struct bb_map_spec {
 	char *name;
-	struct bb_map_entry *entries;	/* n_entries of them; none: the map is empty, an array all zeros */
+	/* n_entries of them; none: the map is empty, an array all zeros */
+	struct bb_map_entry *entries;
 	size_t n_entries;
-	bool each_run;			/* `reset: run`: so before every run, not only before the series of a load */
+	/* `reset: run`: so before every run, not only before the series of a load */
+	bool each_run;
 	struct bb_where where;
-	size_t n_users;			/* lists that have it: private */
+	size_t n_users; /* lists that have it: private */
 };
 
-/* What one variant's maps hold, by distinct names. Lists share their specs; two that share one mean the same map. */
+/* What one variant's maps hold, by distinct names. Lists share their specs; two that share one mean
+ * the same map. */
 struct bb_map_specs {
 	struct bb_map_spec **v;
 	size_t n;
 };
 
-/* Take over `spec`, which is freed with the last list that has it (on failure at once). 0 or -ENOMEM. */
+/* Take over `spec`, which is freed with the last list that has it (on failure at once). 0 or
+ * -ENOMEM. */
 int bb_map_specs__add(struct bb_map_specs *list, struct bb_map_spec *spec);
 
 /* Share those of `from` whose names are not in `list`. 0 or -ENOMEM. */

@@ -6,18 +6,18 @@
 #include <string.h>
 
 /* Header sizes and offsets: IEEE 802.3, RFC 791, RFC 8200, RFC 9293, RFC 768. */
-#define ETH_BYTES	14u
-#define IPV4_BYTES	20u
-#define IPV6_BYTES	40u
-#define TCP_BYTES	20u
-#define UDP_BYTES	8u
-#define TYPE_IPV4	0x0800u
-#define TYPE_IPV6	0x86ddu
-#define PROTO_TCP	6u
-#define PROTO_UDP	17u
+#define ETH_BYTES 14u
+#define IPV4_BYTES 20u
+#define IPV6_BYTES 40u
+#define TCP_BYTES 20u
+#define UDP_BYTES 8u
+#define TYPE_IPV4 0x0800u
+#define TYPE_IPV6 0x86ddu
+#define PROTO_TCP 6u
+#define PROTO_UDP 17u
 #define PROTO_EXPERIMENT 253u
-#define TCP_CHECKSUM_AT	16u	/* in its header */
-#define UDP_CHECKSUM_AT	6u
+#define TCP_CHECKSUM_AT 16u /* in its header */
+#define UDP_CHECKSUM_AT 6u
 
 static void put16(uint8_t *at, size_t value)
 {
@@ -33,7 +33,8 @@ static unsigned int get16(const uint8_t *at)
 void bb_packet__init(struct bb_packet *p)
 {
 	*p = (struct bb_packet){
-		.eth_src = {2, 0, 0, 0, 0, 1}, .eth_dst = {2, 0, 0, 0, 0, 2},
+		.eth_src = {2, 0, 0, 0, 0, 1},
+		.eth_dst = {2, 0, 0, 0, 0, 2},
 		.eth_type = 0x88b5,
 		.ttl = 64,
 	};
@@ -46,19 +47,24 @@ static size_t ip_bytes(const struct bb_packet *p)
 
 size_t bb_packet__headers(const struct bb_packet *p)
 {
-	return ETH_BYTES + ip_bytes(p) + (p->l4 == BB_PACKET_TCP ? TCP_BYTES : p->l4 == BB_PACKET_UDP ? UDP_BYTES : 0);
+	return ETH_BYTES + ip_bytes(p) +
+	       (p->l4 == BB_PACKET_TCP   ? TCP_BYTES
+		: p->l4 == BB_PACKET_UDP ? UDP_BYTES
+					 : 0);
 }
 
 static uint8_t protocol_of(const struct bb_packet *p)
 {
-	return p->l4 == BB_PACKET_TCP ? PROTO_TCP : p->l4 == BB_PACKET_UDP ? PROTO_UDP : PROTO_EXPERIMENT;
+	return p->l4 == BB_PACKET_TCP   ? PROTO_TCP
+	       : p->l4 == BB_PACKET_UDP ? PROTO_UDP
+					: PROTO_EXPERIMENT;
 }
 
 static void write_ipv4(const struct bb_packet *p, uint8_t *at, size_t len)
 {
-	at[0] = 0x45;			/* version 4, 5 words */
+	at[0] = 0x45; /* version 4, 5 words */
 	put16(at + 2, len);
-	at[6] = 0x40;			/* don't fragment */
+	at[6] = 0x40; /* don't fragment */
 	at[8] = p->ttl;
 	at[9] = protocol_of(p);
 	memcpy(at + 12, p->ip_src, 4);
@@ -83,9 +89,9 @@ static void write_l4(const struct bb_packet *p, uint8_t *at, size_t len)
 		put16(at + 4, len);
 		return;
 	}
-	at[12] = 0x50;			/* 5 words */
-	at[13] = 0x02;			/* SYN */
-	put16(at + 14, 65535);		/* window */
+	at[12] = 0x50;         /* 5 words */
+	at[13] = 0x02;         /* SYN */
+	put16(at + 14, 65535); /* window */
 }
 
 void bb_packet__write(const struct bb_packet *p, uint8_t *frame, size_t size)
@@ -96,7 +102,9 @@ void bb_packet__write(const struct bb_packet *p, uint8_t *frame, size_t size)
 	memset(frame, 0, size);
 	memcpy(frame, p->eth_dst, 6);
 	memcpy(frame + 6, p->eth_src, 6);
-	put16(frame + 12, p->ip == BB_PACKET_IPV4 ? TYPE_IPV4 : p->ip == BB_PACKET_IPV6 ? TYPE_IPV6 : p->eth_type);
+	put16(frame + 12, p->ip == BB_PACKET_IPV4   ? TYPE_IPV4
+			  : p->ip == BB_PACKET_IPV6 ? TYPE_IPV6
+						    : p->eth_type);
 	if (p->ip == BB_PACKET_IPV4)
 		write_ipv4(p, ip, size - ETH_BYTES);
 	else if (p->ip == BB_PACKET_IPV6)
@@ -128,24 +136,26 @@ static void fix_l4(uint8_t *l4, size_t len, unsigned int protocol, uint32_t sum)
 	size_t at = protocol == PROTO_TCP ? TCP_CHECKSUM_AT : UDP_CHECKSUM_AT;
 	unsigned int checksum;
 
-	if ((protocol != PROTO_TCP || len < TCP_BYTES) && (protocol != PROTO_UDP || len < UDP_BYTES))
+	if ((protocol != PROTO_TCP || len < TCP_BYTES) &&
+	    (protocol != PROTO_UDP || len < UDP_BYTES))
 		return;
 	put16(l4 + at, 0);
 	checksum = bb_inet_checksum(sum + protocol + (uint32_t)len, l4, len);
 	if (protocol == PROTO_UDP && !checksum)
-		checksum = 0xffff;	/* 0 would say that there is none */
+		checksum = 0xffff; /* 0 would say that there is none */
 	put16(l4 + at, checksum);
 }
 
 int bb_frame__is_ipv4(const uint8_t *frame, size_t len)
 {
-	return len >= ETH_BYTES + IPV4_BYTES && get16(frame + 12) == TYPE_IPV4 && frame[ETH_BYTES] >> 4 == 4;
+	return len >= ETH_BYTES + IPV4_BYTES && get16(frame + 12) == TYPE_IPV4 &&
+	       frame[ETH_BYTES] >> 4 == 4;
 }
 
 static void fix_ipv4(uint8_t *ip, size_t room)
 {
 	size_t header = (size_t)(ip[0] & 15) * 4, total = get16(ip + 2);
-	bool fragment = get16(ip + 6) & 0x3fff;		/* more to come, or not the first */
+	bool fragment = get16(ip + 6) & 0x3fff; /* more to come, or not the first */
 
 	if (header < IPV4_BYTES || header > room)
 		return;
@@ -167,6 +177,7 @@ void bb_frame__fix_checksums(uint8_t *frame, size_t len)
 {
 	if (bb_frame__is_ipv4(frame, len))
 		fix_ipv4(frame + ETH_BYTES, len - ETH_BYTES);
-	else if (len >= ETH_BYTES + IPV6_BYTES && get16(frame + 12) == TYPE_IPV6 && frame[ETH_BYTES] >> 4 == 6)
+	else if (len >= ETH_BYTES + IPV6_BYTES && get16(frame + 12) == TYPE_IPV6 &&
+		 frame[ETH_BYTES] >> 4 == 6)
 		fix_ipv6(frame + ETH_BYTES, len - ETH_BYTES);
 }

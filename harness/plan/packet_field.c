@@ -11,47 +11,53 @@
 #include "plan/kind.h"
 #include "plan/packet.h"
 
-#define ETH_TYPE_MIN 0x600	/* what is less is a length, not a type (IEEE 802.3) */
+#define ETH_TYPE_MIN 0x600 /* what is less is a length, not a type (IEEE 802.3) */
 
 /* A packet as it is read: numbers are as wide as bb_field__u32() writes them. */
 struct spec {
 	struct bb_packet packet;
-	uint32_t eth_type;	/* 0: not given */
+	uint32_t eth_type; /* 0: not given */
 	uint32_t ttl, src_port, dst_port;
-	uint32_t size;		/* 0: not given */
+	uint32_t size; /* 0: not given */
 };
 
-static int read_mac(const struct bb_reader *r, const struct bb_field *f, const struct bb_yaml *node, void *base)
+static int read_mac(const struct bb_reader *r, const struct bb_field *f, const struct bb_yaml *node,
+		    void *base)
 {
 	uint8_t mac[6];
 	size_t len = 0, at;
 
-	if (node->kind != BB_YAML_TEXT || bb_parse_hex(node->text, mac, sizeof(mac), &len, &at) || len != sizeof(mac))
-		return bb_yaml__fail(r->path, node, r->err, "%s must be a MAC address such as 02:00:00:00:00:01, not %s",
+	if (node->kind != BB_YAML_TEXT || bb_parse_hex(node->text, mac, sizeof(mac), &len, &at) ||
+	    len != sizeof(mac))
+		return bb_yaml__fail(r->path, node, r->err,
+				     "%s must be a MAC address such as 02:00:00:00:00:01, not %s",
 				     f->name, bb_yaml__show(node).text);
 	memcpy((char *)base + f->offset, mac, sizeof(mac));
 	return 0;
 }
 
-static int read_address(const struct bb_reader *r, const struct bb_field *f, const struct bb_yaml *node, int family,
-			void *base)
+static int read_address(const struct bb_reader *r, const struct bb_field *f,
+			const struct bb_yaml *node, int family, void *base)
 {
 	uint8_t address[16] = {0};
 
 	if (node->kind != BB_YAML_TEXT || inet_pton(family, node->text, address) != 1)
-		return bb_yaml__fail(r->path, node, r->err, "%s must be an %s, not %s", f->name, family == AF_INET ?
-				     "IPv4 address such as 10.0.0.1" : "IPv6 address such as 2001:db8::1",
+		return bb_yaml__fail(r->path, node, r->err, "%s must be an %s, not %s", f->name,
+				     family == AF_INET ? "IPv4 address such as 10.0.0.1"
+						       : "IPv6 address such as 2001:db8::1",
 				     bb_yaml__show(node).text);
 	memcpy((char *)base + f->offset, address, sizeof(address));
 	return 0;
 }
 
-static int read_ipv4_address(const struct bb_reader *r, const struct bb_field *f, const struct bb_yaml *node, void *base)
+static int read_ipv4_address(const struct bb_reader *r, const struct bb_field *f,
+			     const struct bb_yaml *node, void *base)
 {
 	return read_address(r, f, node, AF_INET, base);
 }
 
-static int read_ipv6_address(const struct bb_reader *r, const struct bb_field *f, const struct bb_yaml *node, void *base)
+static int read_ipv6_address(const struct bb_reader *r, const struct bb_field *f,
+			     const struct bb_yaml *node, void *base)
 {
 	return read_address(r, f, node, AF_INET6, base);
 }
@@ -82,18 +88,22 @@ static const struct bb_field port_fields[] = {
 };
 
 static const struct bb_kind eth_kind = {BB_KIND("eth", "{dst: 02:00:00:00:00:01}", eth_fields)};
-static const struct bb_kind ipv4_kind = {BB_KIND("ipv4", "{src: 10.0.0.1, dst: 10.0.0.2}", ipv4_fields)};
-static const struct bb_kind ipv6_kind = {BB_KIND("ipv6", "{src: 2001:db8::1, dst: 2001:db8::2}", ipv6_fields)};
+static const struct bb_kind ipv4_kind = {
+	BB_KIND("ipv4", "{src: 10.0.0.1, dst: 10.0.0.2}", ipv4_fields)};
+static const struct bb_kind ipv6_kind = {
+	BB_KIND("ipv6", "{src: 2001:db8::1, dst: 2001:db8::2}", ipv6_fields)};
 static const struct bb_kind tcp_kind = {BB_KIND("tcp", "{src: 1234, dst: 80}", port_fields)};
 static const struct bb_kind udp_kind = {BB_KIND("udp", "{src: 1234, dst: 53}", port_fields)};
 
-static int read_eth(const struct bb_reader *r, const struct bb_field *f, const struct bb_yaml *node, void *base)
+static int read_eth(const struct bb_reader *r, const struct bb_field *f, const struct bb_yaml *node,
+		    void *base)
 {
 	(void)f;
 	return bb_kind__read(r, &eth_kind, node, 0, base);
 }
 
-static int read_ip(const struct bb_reader *r, const struct bb_field *f, const struct bb_yaml *node, void *base)
+static int read_ip(const struct bb_reader *r, const struct bb_field *f, const struct bb_yaml *node,
+		   void *base)
 {
 	bool is_v4 = !strcmp(f->name, "ipv4");
 	struct spec *s = base;
@@ -104,7 +114,8 @@ static int read_ip(const struct bb_reader *r, const struct bb_field *f, const st
 	return bb_kind__read(r, is_v4 ? &ipv4_kind : &ipv6_kind, node, 0, base);
 }
 
-static int read_l4(const struct bb_reader *r, const struct bb_field *f, const struct bb_yaml *node, void *base)
+static int read_l4(const struct bb_reader *r, const struct bb_field *f, const struct bb_yaml *node,
+		   void *base)
 {
 	bool is_tcp = !strcmp(f->name, "tcp");
 	struct spec *s = base;
@@ -124,7 +135,8 @@ static const struct bb_field packet_fields[] = {
 	{"size", bb_field__u32, AT(size), .min = BB_FRAME_MIN_BYTES, .max = BB_FRAME_MAX_BYTES},
 };
 
-static const struct bb_kind packet_kind = {BB_KIND("packet", "{ipv4: {src: 10.0.0.1, dst: 10.0.0.2}}", packet_fields)};
+static const struct bb_kind packet_kind = {
+	BB_KIND("packet", "{ipv4: {src: 10.0.0.1, dst: 10.0.0.2}}", packet_fields)};
 
 /* What no key alone can say. */
 static int check_whole(const struct bb_reader *r, const struct bb_yaml *node, const struct spec *s)
@@ -135,15 +147,18 @@ static int check_whole(const struct bb_reader *r, const struct bb_yaml *node, co
 		return bb_yaml__fail(r->path, node, r->err, "a packet with %s needs ipv4 or ipv6",
 				     s->packet.l4 == BB_PACKET_TCP ? "tcp" : "udp");
 	if (s->eth_type && s->packet.ip)
-		return bb_yaml__fail(r->path, bb_yaml__get(bb_yaml__get(node, "eth"), "type"), r->err,
-				     "type is %s's own; leave it out", s->packet.ip == BB_PACKET_IPV4 ? "ipv4" : "ipv6");
+		return bb_yaml__fail(r->path, bb_yaml__get(bb_yaml__get(node, "eth"), "type"),
+				     r->err, "type is %s's own; leave it out",
+				     s->packet.ip == BB_PACKET_IPV4 ? "ipv4" : "ipv6");
 	if (s->size && s->size < headers)
 		return bb_yaml__fail(r->path, bb_yaml__get(node, "size"), r->err,
-				     "size %u is less than the %zu bytes of the packet's headers", s->size, headers);
+				     "size %u is less than the %zu bytes of the packet's headers",
+				     s->size, headers);
 	return 0;
 }
 
-int bb_field__packet(const struct bb_reader *r, const struct bb_field *f, const struct bb_yaml *node, void *base)
+int bb_field__packet(const struct bb_reader *r, const struct bb_field *f,
+		     const struct bb_yaml *node, void *base)
 {
 	struct bb_bytes *dest = (struct bb_bytes *)(void *)((char *)base + f->offset), made;
 	struct spec s = {0};

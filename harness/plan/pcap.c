@@ -15,7 +15,7 @@ int bb_bytes_list__add(struct bb_bytes_list *list, const uint8_t *data, size_t l
 {
 	uint8_t *copy;
 
-	if (!(list->n & (list->n - 1))) {	/* full: room doubles at every power of two */
+	if (!(list->n & (list->n - 1))) { /* full: room doubles at every power of two */
 		struct bb_bytes *v = reallocarray(list->v, list->n ? 2 * list->n : 1, sizeof(*v));
 
 		if (!v)
@@ -38,27 +38,32 @@ void bb_bytes_list__done(struct bb_bytes_list *list)
 	*list = (struct bb_bytes_list){0};
 }
 
-static int add_packet(struct bb_bytes_list *list, const struct pcap_pkthdr *h, const uint8_t *data, size_t max_packets,
-		      struct bb_err *err)
+static int add_packet(struct bb_bytes_list *list, const struct pcap_pkthdr *h, const uint8_t *data,
+		      size_t max_packets, struct bb_err *err)
 {
 	if (list->n == max_packets)
 		return bb_fail(err, -EINVAL, "more than %zu packets", max_packets);
 	if (h->caplen < h->len)
-		return bb_fail(err, -EINVAL, "packet %zu was cut by the capture, %u of its %u bytes are there; capture "
-			       "whole packets (tcpdump -s 0)", list->n, h->caplen, h->len);
+		return bb_fail(err, -EINVAL,
+			       "packet %zu was cut by the capture, %u of its %u bytes are there; "
+			       "capture whole packets (tcpdump -s 0)",
+			       list->n, h->caplen, h->len);
 	if (h->caplen < BB_FRAME_MIN_BYTES || h->caplen > BB_FRAME_MAX_BYTES)
-		return bb_fail(err, -EINVAL, "packet %zu has %u bytes; a packet has from %u to %u", list->n, h->caplen,
-			       BB_FRAME_MIN_BYTES, BB_FRAME_MAX_BYTES);
+		return bb_fail(err, -EINVAL, "packet %zu has %u bytes; a packet has from %u to %u",
+			       list->n, h->caplen, BB_FRAME_MIN_BYTES, BB_FRAME_MAX_BYTES);
 	return bb_bytes_list__add(list, data, h->caplen) ? bb_fail_nomem(err) : 0;
 }
 
-static int read_packets(pcap_t *pcap, size_t max_packets, struct bb_bytes_list *list, struct bb_err *err)
+static int read_packets(pcap_t *pcap, size_t max_packets, struct bb_bytes_list *list,
+			struct bb_err *err)
 {
 	const char *type = pcap_datalink_val_to_name(pcap_datalink(pcap));
 	int more, rc = 0;
 
 	if (pcap_datalink(pcap) != DLT_EN10MB)
-		return bb_fail(err, -EINVAL, "its packets are of the link type %s; only Ethernet (EN10MB) can be run on",
+		return bb_fail(err, -EINVAL,
+			       "its packets are of the link type %s; only Ethernet (EN10MB) can be "
+			       "run on",
 			       type ? type : "unknown");
 	do {
 		struct pcap_pkthdr *h;
@@ -87,12 +92,13 @@ static int open_capture(char *data, size_t len, pcap_t **ret_pcap, struct bb_err
 		return bb_fail_nomem(err);
 	*ret_pcap = pcap_fopen_offline(file, why);
 	if (*ret_pcap)
-		return 0;		/* and has the file */
+		return 0; /* and has the file */
 	fclose(file);
 	return bb_fail(err, -EINVAL, "not a capture: %s", why);
 }
 
-int bb_pcap__read(const char *path, size_t max_packets, struct bb_bytes_list *ret_list, struct bb_err *err)
+int bb_pcap__read(const char *path, size_t max_packets, struct bb_bytes_list *ret_list,
+		  struct bb_err *err)
 {
 	struct bb_bytes_list list = {0};
 	struct bb_err why = {0};

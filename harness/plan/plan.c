@@ -10,14 +10,15 @@
 
 /* The parameter that a drive runs over. */
 struct param {
-	const char *name;		/* NULL: it has none */
-	const uint32_t *values;		/* values[n], or NULL */
-	const struct bb_inputs *inputs;	/* likewise */
-	bool numbered;			/* inputs: their names are whole numbers */
+	const char *name;               /* NULL: it has none */
+	const uint32_t *values;         /* values[n], or NULL */
+	const struct bb_inputs *inputs; /* likewise */
+	bool numbered;                  /* inputs: their names are whole numbers */
 	size_t n;
 };
 
-/* As a plot's axis needs it: without leading zeros, so that different names are different numbers. */
+/* As a plot's axis needs it: without leading zeros, so that different names are different numbers.
+ */
 static bool is_number(const char *name, uint32_t *ret_value)
 {
 	char again[16];
@@ -49,7 +50,9 @@ static struct param param_of(const struct bb_drive_spec *d)
 	if (!strcmp(d->with, "slope") || (stepped && !strcmp(d->trigger, "test-run")))
 		return param_of_inputs(&d->inputs);
 	if (stepped)
-		return (struct param){.name = "stack_depth", .values = d->stack_depth.v, .n = d->stack_depth.n};
+		return (struct param){.name = "stack_depth",
+				      .values = d->stack_depth.v,
+				      .n = d->stack_depth.n};
 	if (d->rate_hz.n)
 		return (struct param){.name = "rate_hz", .values = d->rate_hz.v, .n = d->rate_hz.n};
 	if (d->freq_hz.n)
@@ -60,9 +63,13 @@ static struct param param_of(const struct bb_drive_spec *d)
 /* Of a drive that goes by time; 0: it goes by samples. */
 static double seconds_of(const struct bb_drive_spec *d)
 {
-	static const struct { const char *with; double seconds; } defaults[] = {
-		{"in-situ", BB_DEFAULT_SECONDS}, {"live", BB_DEFAULT_LIVE_SECONDS},
-		{"pipeline", BB_DEFAULT_PIPELINE_SECONDS}, {"call", BB_DEFAULT_CALL_SECONDS}, {"slowdown", BB_DEFAULT_SLOWDOWN_SECONDS},
+	static const struct {
+		const char *with;
+		double seconds;
+	} defaults[] = {
+		{"in-situ", BB_DEFAULT_SECONDS},           {"live", BB_DEFAULT_LIVE_SECONDS},
+		{"pipeline", BB_DEFAULT_PIPELINE_SECONDS}, {"call", BB_DEFAULT_CALL_SECONDS},
+		{"slowdown", BB_DEFAULT_SLOWDOWN_SECONDS},
 	};
 
 	for (size_t i = 0; i < sizeof(defaults) / sizeof(defaults[0]); i++)
@@ -79,20 +86,22 @@ static bool is_in(const char *name, const char *const *names, size_t n)
 	return false;
 }
 
-static int say_unknown(const char *kind, const char *word, const struct bb_scenario *s, const char *const *have, size_t n,
-		       struct bb_err *err)
+static int say_unknown(const char *kind, const char *word, const struct bb_scenario *s,
+		       const char *const *have, size_t n, struct bb_err *err)
 {
 	const char *near = bb_nearest(word, have, n);
 	char list[1024] = "";
 
 	if (near)
-		return bb_fail(err, -ENOENT, "scenario '%s' has no %s '%s'; did you mean '%s'?", s->name, kind, word, near);
+		return bb_fail(err, -ENOENT, "scenario '%s' has no %s '%s'; did you mean '%s'?",
+			       s->name, kind, word, near);
 	for (size_t i = 0; i < n; i++) {
 		size_t used = strlen(list);
 
 		snprintf(list + used, sizeof(list) - used, "%s%s", i ? ", " : "", have[i]);
 	}
-	return bb_fail(err, -ENOENT, "scenario '%s' has no %s '%s'; it has: %s", s->name, kind, word, list);
+	return bb_fail(err, -ENOENT, "scenario '%s' has no %s '%s'; it has: %s", s->name, kind,
+		       word, list);
 }
 
 /* "in-situ" means all of its events, "in-situ-packets" one. */
@@ -118,7 +127,8 @@ static bool is_chosen(const struct bb_plan_opts *opts, const struct bb_drive_spe
 }
 
 /* Every name asked for must exist. */
-static int check_names(const struct bb_scenario *s, const struct bb_plan_opts *opts, struct bb_err *err)
+static int check_names(const struct bb_scenario *s, const struct bb_plan_opts *opts,
+		       struct bb_err *err)
 {
 	size_t most = s->n_variants > s->n_drives ? s->n_variants : s->n_drives;
 	const char **have = calloc(most ? most : 1, sizeof(*have));
@@ -162,7 +172,8 @@ static void set_param(struct bb_cell *c, const struct param *param, size_t i)
 }
 
 /* Samples of a cell, all loads together, unless anyone says otherwise. */
-static uint32_t default_samples(const struct bb_plan *p, const struct bb_drive_spec *d, const struct param *param)
+static uint32_t default_samples(const struct bb_plan *p, const struct bb_drive_spec *d,
+				const struct param *param)
 {
 	uint32_t share;
 
@@ -179,8 +190,9 @@ static uint32_t default_samples(const struct bb_plan *p, const struct bb_drive_s
 }
 
 /* A cell at the end, for which there is room. */
-static void add_cell(struct bb_plan *p, const struct bb_plan_opts *opts, const struct bb_variant_spec *v,
-		     const struct bb_drive_spec *d, const struct param *param, size_t i)
+static void add_cell(struct bb_plan *p, const struct bb_plan_opts *opts,
+		     const struct bb_variant_spec *v, const struct bb_drive_spec *d,
+		     const struct param *param, size_t i)
 {
 	struct bb_cell *c = &p->cells[p->n_cells++];
 
@@ -188,7 +200,9 @@ static void add_cell(struct bb_plan *p, const struct bb_plan_opts *opts, const s
 	c->variant = v;
 	c->drive = d;
 	c->floor = BB_NO_CELL;
-	c->samples = opts->samples ? opts->samples : d->samples ? d->samples : default_samples(p, d, param);
+	c->samples = opts->samples ? opts->samples
+		     : d->samples  ? d->samples
+				   : default_samples(p, d, param);
 	c->seconds = seconds_of(d);
 	c->what = (size_t)snprintf(c->name, sizeof(c->name), "%s/%s/", p->scenario->name, v->name);
 	snprintf(c->name + c->what, sizeof(c->name) - c->what, "%s", bb_drive_name(d));
@@ -196,14 +210,16 @@ static void add_cell(struct bb_plan *p, const struct bb_plan_opts *opts, const s
 }
 
 /* Does the drive have the variant, and is it asked for? */
-static bool wanted(const struct bb_plan_opts *opts, const struct bb_drive_spec *d, const char *variant)
+static bool wanted(const struct bb_plan_opts *opts, const struct bb_drive_spec *d,
+		   const char *variant)
 {
 	if (d->n_variants && !is_in(variant, (const char *const *)d->variants, d->n_variants))
 		return false;
 	return !opts->n_variants || is_in(variant, opts->variants, opts->n_variants);
 }
 
-static bool any_wanted(const struct bb_scenario *s, const struct bb_plan_opts *opts, const struct bb_drive_spec *d)
+static bool any_wanted(const struct bb_scenario *s, const struct bb_plan_opts *opts,
+		       const struct bb_drive_spec *d)
 {
 	for (size_t v = 0; v < s->n_variants; v++)
 		if (wanted(opts, d, s->variants[v].name))
@@ -212,8 +228,8 @@ static bool any_wanted(const struct bb_scenario *s, const struct bb_plan_opts *o
 }
 
 /* The cells of one drive at one value of its parameter, among them the floor of the others. */
-static void add_group(struct bb_plan *p, const struct bb_plan_opts *opts, const struct bb_drive_spec *d,
-		      const struct param *param, size_t i)
+static void add_group(struct bb_plan *p, const struct bb_plan_opts *opts,
+		      const struct bb_drive_spec *d, const struct param *param, size_t i)
 {
 	const struct bb_scenario *s = p->scenario;
 	const char *floor_name = bb_scenario__floor(s, d);
@@ -233,10 +249,13 @@ static void add_group(struct bb_plan *p, const struct bb_plan_opts *opts, const 
 			p->cells[c].floor = floor;
 }
 
-static int add_drive(struct bb_plan *p, const struct bb_plan_opts *opts, const struct bb_drive_spec *d)
+static int add_drive(struct bb_plan *p, const struct bb_plan_opts *opts,
+		     const struct bb_drive_spec *d)
 {
 	struct param param = param_of(d);
-	struct bb_cell *cells = reallocarray(p->cells, p->n_cells + param.n * p->scenario->n_variants, sizeof(*cells));
+	struct bb_cell *cells = reallocarray(p->cells,
+					     p->n_cells + param.n * p->scenario->n_variants,
+					     sizeof(*cells));
 
 	if (!cells)
 		return -ENOMEM;
@@ -255,7 +274,8 @@ static bool has_namesake(const struct bb_scenario *s, const struct bb_drive_spec
 	return false;
 }
 
-/* A case is known by its name, so no two may have one: drives of one name are told apart by what they drive only. */
+/* A case is known by its name, so no two may have one: drives of one name are told apart by what
+ * they drive only. */
 static int check_cells(const struct bb_plan *p, struct bb_err *err)
 {
 	for (size_t i = 0; i < p->n_cells; i++) {
@@ -265,17 +285,21 @@ static int check_cells(const struct bb_plan *p, struct bb_err *err)
 			continue;
 		for (const struct bb_cell *first = p->cells; first < c; first++)
 			if (!strcmp(first->name, c->name))
-				return bb_fail(err, -EINVAL, "%s:%u:%u: this drive makes the case '%s' a second time, as the one "
-					       "at %u:%u does; drives that are both called '%s' need other variants, other values "
-					       "of their parameter, or a scenario each", p->scenario->path, c->drive->where.line,
-					       c->drive->where.col, c->name, first->drive->where.line, first->drive->where.col,
+				return bb_fail(err, -EINVAL,
+					       "%s:%u:%u: this drive makes the case '%s' a second "
+					       "time, as the one at %u:%u does; drives that are "
+					       "both called '%s' need other variants, other values "
+					       "of their parameter, or a scenario each",
+					       p->scenario->path, c->drive->where.line,
+					       c->drive->where.col, c->name,
+					       first->drive->where.line, first->drive->where.col,
 					       bb_drive_name(c->drive));
 	}
 	return 0;
 }
 
-int bb_plan__make(const struct bb_scenario *scenario, const struct bb_plan_opts *opts, struct bb_plan *ret_plan,
-		  struct bb_err *err)
+int bb_plan__make(const struct bb_scenario *scenario, const struct bb_plan_opts *opts,
+		  struct bb_plan *ret_plan, struct bb_err *err)
 {
 	struct bb_plan p = {.scenario = scenario};
 	int rc = check_names(scenario, opts, err);
@@ -287,12 +311,13 @@ int bb_plan__make(const struct bb_scenario *scenario, const struct bb_plan_opts 
 		if (!is_chosen(opts, &scenario->drives[d]))
 			continue;
 		if (!any_wanted(scenario, opts, &scenario->drives[d]))
-			continue;	/* a floor alone is the floor of nothing */
+			continue; /* a floor alone is the floor of nothing */
 		if (add_drive(&p, opts, &scenario->drives[d]))
 			rc = bb_fail_nomem(err);
 	}
 	if (!rc && !p.n_cells)
-		rc = bb_fail(err, -EINVAL, "scenario '%s': nothing is left to measure", scenario->name);
+		rc = bb_fail(err, -EINVAL, "scenario '%s': nothing is left to measure",
+			     scenario->name);
 	if (!rc)
 		rc = check_cells(&p, err);
 	if (rc)

@@ -10,34 +10,44 @@
 #include "plan/scenario.h"
 
 /*
- * What a run will do with one scenario, decided before anything is loaded: one cell for every variant under every
- * drive at every parameter. `--dry-run` prints it.
+ * What a run will do with one scenario, decided before anything is loaded: one cell for every
+ * variant under every drive at every parameter. `--dry-run` prints it.
  */
-#define BB_DEFAULT_LOADS 12u		/* the interval over loads is then their 3rd to 10th */
-#define BB_DEFAULT_SAMPLES 6000u	/* of a cell, all loads together */
-#define BB_DEFAULT_SLOPES 480u		/* likewise, of a slope: lines through ten calls each */
-#define BB_DEFAULT_COLD 240u		/* likewise, with caches emptied before each: half a millisecond to five */
-#define BB_DEFAULT_COLD_SWEEP 3072u	/* of a variant, all values of its parameter together, but one a load at the least */
-#define BB_DEFAULT_COUNTS 10u		/* of exact: repeats, which say whether the count is always the same */
-#define BB_DEFAULT_SECONDS 0.6		/* in-situ: of a cell, all loads together */
-#define BB_DEFAULT_LIVE_SECONDS 6.0	/* live: likewise */
-#define BB_DEFAULT_CALL_SECONDS 3.0	/* call: likewise */
-#define BB_DEFAULT_PIPELINE_SECONDS 3.0	/* likewise, wall time: a backlog needs time to build up */
-#define BB_DEFAULT_SLOWDOWN_SECONDS 1.2	/* likewise: at least one run of the command a load */
+#define BB_DEFAULT_LOADS 12u     /* the interval over loads is then their 3rd to 10th */
+#define BB_DEFAULT_SAMPLES 6000u /* of a cell, all loads together */
+#define BB_DEFAULT_SLOPES 480u   /* likewise, of a slope: lines through ten calls each */
+#define BB_DEFAULT_COLD                                                                            \
+	240u /* likewise, with caches emptied before each: half a millisecond to five */
+#define BB_DEFAULT_COLD_SWEEP                                                                      \
+	3072u /* of a variant, all values of its parameter together, but one a load at the least   \
+	       */
+#define BB_DEFAULT_COUNTS                                                                          \
+	10u /* of exact: repeats, which say whether the count is always the same */
+#define BB_DEFAULT_SECONDS 0.6      /* in-situ: of a cell, all loads together */
+#define BB_DEFAULT_LIVE_SECONDS 6.0 /* live: likewise */
+#define BB_DEFAULT_CALL_SECONDS 3.0 /* call: likewise */
+#define BB_DEFAULT_PIPELINE_SECONDS                                                                \
+	3.0                             /* likewise, wall time: a backlog needs time to build up   \
+					 */
+#define BB_DEFAULT_SLOWDOWN_SECONDS 1.2 /* likewise: at least one run of the command a load */
 #define BB_NO_CELL SIZE_MAX
 
 struct bb_cell {
 	const struct bb_variant_spec *variant;
 	const struct bb_drive_spec *drive;
-	const char *param;		/* name; NULL: the drive has none */
-	uint32_t param_value;		/* for reports and plots; tells the cells of a drive and variant apart */
-	uint32_t driver_param;		/* what batch() is given: param_value, but of an input its index */
-	const struct bb_input *input;	/* NULL: the drive has none, or leaves the choice to the driver */
-	uint32_t samples;		/* drives that fire: to be taken, all loads together */
-	double seconds;			/* drives that go by time: to be spent, all loads together; 0 elsewhere */
-	size_t floor;			/* index of the cell of the floor; BB_NO_CELL */
-	char name[512];			/* "scenario/variant/drive/parameter=value"; "…/input=NAME" */
-	size_t what;			/* where in it "drive/parameter=value" begins */
+	const char *param; /* name; NULL: the drive has none */
+	/* for reports and plots; tells the cells of a drive and variant apart */
+	uint32_t param_value;
+	/* what batch() is given: param_value, but of an input its index */
+	uint32_t driver_param;
+	/* NULL: the drive has none, or leaves the choice to the driver */
+	const struct bb_input *input;
+	uint32_t samples; /* drives that fire: to be taken, all loads together */
+	/* drives that go by time: to be spent, all loads together; 0 elsewhere */
+	double seconds;
+	size_t floor;   /* index of the cell of the floor; BB_NO_CELL */
+	char name[512]; /* "scenario/variant/drive/parameter=value"; "…/input=NAME" */
+	size_t what;    /* where in it "drive/parameter=value" begins */
 };
 
 /* "drive/parameter=value". */
@@ -47,7 +57,7 @@ static inline const char *bb_cell_what(const struct bb_cell *c)
 }
 
 struct bb_plan {
-	const struct bb_scenario *scenario;	/* borrowed; outlives the plan */
+	const struct bb_scenario *scenario; /* borrowed; outlives the plan */
 	uint32_t loads;
 	struct bb_cell *cells;
 	size_t n_cells;
@@ -61,7 +71,7 @@ static inline bool bb_cell_is_floor(const struct bb_plan *p, const struct bb_cel
 
 /* What the command line narrows or overrides; zeroed means nothing. */
 struct bb_plan_opts {
-	const char *const *variants;	/* names; the floor is kept besides */
+	const char *const *variants; /* names; the floor is kept besides */
 	size_t n_variants;
 	const char *const *drives;
 	size_t n_drives;
@@ -70,14 +80,15 @@ struct bb_plan_opts {
 };
 
 /*
- * The cells of a drive are grouped by parameter, and within by variant. A test run's parameter is "input" if it has two
- * inputs or more; its value is the input's name if the names of all are whole numbers (a sweep's are), else the index.
+ * The cells of a drive are grouped by parameter, and within by variant. A test run's parameter is
+ * "input" if it has two inputs or more; its value is the input's name if the names of all are whole
+ * numbers (a sweep's are), else the index.
  *
- * 0, or -ENOENT with the nearest name for an unknown variant or drive; -EINVAL when nothing is left to do, or when two
- * drives of one name make two cases of one name.
+ * 0, or -ENOENT with the nearest name for an unknown variant or drive; -EINVAL when nothing is left
+ * to do, or when two drives of one name make two cases of one name.
  */
-int bb_plan__make(const struct bb_scenario *scenario, const struct bb_plan_opts *opts, struct bb_plan *ret_plan,
-		  struct bb_err *err);
+int bb_plan__make(const struct bb_scenario *scenario, const struct bb_plan_opts *opts,
+		  struct bb_plan *ret_plan, struct bb_err *err);
 void bb_plan__done(struct bb_plan *p);
 
 #endif

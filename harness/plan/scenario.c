@@ -19,40 +19,55 @@
 #include "plan/yaml.h"
 
 /*
- * The schema is the tables further down: a key of a scenario is one row. The readers above them are for the keys
- * whose values have a structure of their own.
+ * The schema is the tables further down: a key of a scenario is one row. The readers above them are
+ * for the keys whose values have a structure of their own.
  */
-#define ARRAY_LEN(a)	(sizeof(a) / sizeof((a)[0]))
+#define ARRAY_LEN(a) (sizeof(a) / sizeof((a)[0]))
 
 enum { STEP, SLOPE, IN_SITU, LIVE, EXACT, PIPELINE, SLOWDOWN, CALL, FAKE };
 enum { PAGE_FAULT, TEST_RUN };
 enum { CPU_CLOCK, TASK_CLOCK, PACKETS, HTTP, ATTACH };
 
 static const char *const drivers[] = {
-	[STEP] = "step", [SLOPE] = "slope", [IN_SITU] = "in-situ", [LIVE] = "live", [EXACT] = "exact",
-	[PIPELINE] = "pipeline", [SLOWDOWN] = "slowdown", [CALL] = "call", [FAKE] = "fake",
+	[STEP] = "step",         [SLOPE] = "slope", [IN_SITU] = "in-situ",
+	[LIVE] = "live",         [EXACT] = "exact", [PIPELINE] = "pipeline",
+	[SLOWDOWN] = "slowdown", [CALL] = "call",   [FAKE] = "fake",
 };
 static const char *const triggers[] = {[PAGE_FAULT] = "page-fault", [TEST_RUN] = "test-run"};
 static const char *const insides[] = {"amicable_pairs"};
 static const char *const events[] = {
-	[CPU_CLOCK] = "cpu-clock", [TASK_CLOCK] = "task-clock", [PACKETS] = "packets", [HTTP] = "http", [ATTACH] = "attach",
+	[CPU_CLOCK] = "cpu-clock", [TASK_CLOCK] = "task-clock", [PACKETS] = "packets",
+	[HTTP] = "http",           [ATTACH] = "attach",
 };
 static const char *const functions[] = {"process_sample", "source_addr"};
-static const char *const consumers[] = {[BB_CONSUMER_CAUGHT_UP] = "caught-up", [BB_CONSUMER_BEHIND] = "behind"};
+static const char *const consumers[] =
+	{[BB_CONSUMER_CAUGHT_UP] = "caught-up", [BB_CONSUMER_BEHIND] = "behind"};
 
 static const char *const all_caches[] = {[BB_CACHES_HOT] = "hot", [BB_CACHES_COLD] = "cold"};
 
 static const char *const samplers[] = {"program", "none", "perf-record", "profile"};
-static const char *const readers[] = {"fixed", "oops", "none"};	/* the first of both is the default */
+/* the first of both is the default */
+static const char *const readers[] = {"fixed", "oops", "none"};
 
 static const uint32_t default_stack_depth = 8;
 static const uint32_t default_freq_hz = 100;
 static const uint32_t default_packets_hz = 1000;
 static const uint32_t default_http_hz = 50;
 
-/* The drives that have keys of their own: the drivers, step by its trigger and in-situ by its event. (Exact has the keys of step.) */
+/* The drives that have keys of their own: the drivers, step by its trigger and in-situ by its
+ * event. (Exact has the keys of step.) */
 enum {
-	BY_FAULT, BY_TEST_RUN, BY_SLOPE, BY_SAMPLING, BY_PACKETS, BY_HTTP, BY_ATTACH, BY_OTHERS, BY_PIPELINE, BY_SLOWDOWN, BY_CALL,
+	BY_FAULT,
+	BY_TEST_RUN,
+	BY_SLOPE,
+	BY_SAMPLING,
+	BY_PACKETS,
+	BY_HTTP,
+	BY_ATTACH,
+	BY_OTHERS,
+	BY_PIPELINE,
+	BY_SLOWDOWN,
+	BY_CALL,
 	BY_FAKE,
 };
 
@@ -73,12 +88,15 @@ static const struct bb_mode modes[] = {
 
 /* What tells drives in situ apart in the names of cases. */
 static const char *const event_names[ARRAY_LEN(modes)] = {
-	[BY_PACKETS] = "in-situ-packets", [BY_HTTP] = "in-situ-http", [BY_ATTACH] = "in-situ-attach",
+	[BY_PACKETS] = "in-situ-packets",
+	[BY_HTTP] = "in-situ-http",
+	[BY_ATTACH] = "in-situ-attach",
 };
 
 static const struct bb_kind variant_kind, drive_kind, expect_kind;
 
-static int read_consumer(const struct bb_reader *r, const struct bb_field *f, const struct bb_yaml *node, void *base)
+static int read_consumer(const struct bb_reader *r, const struct bb_field *f,
+			 const struct bb_yaml *node, void *base)
 {
 	struct bb_drive_spec *drive = base;
 	size_t i = 0;
@@ -89,7 +107,8 @@ static int read_consumer(const struct bb_reader *r, const struct bb_field *f, co
 	return rc;
 }
 
-static int read_caches(const struct bb_reader *r, const struct bb_field *f, const struct bb_yaml *node, void *base)
+static int read_caches(const struct bb_reader *r, const struct bb_field *f,
+		       const struct bb_yaml *node, void *base)
 {
 	struct bb_drive_spec *drive = base;
 	size_t i = 0;
@@ -101,8 +120,8 @@ static int read_caches(const struct bb_reader *r, const struct bb_field *f, cons
 }
 
 /* A list of texts into a member that is empty yet; `item` is what each is called. */
-static int read_texts(const struct bb_reader *r, const struct bb_field *f, const struct bb_yaml *node, const char *item,
-		      char ***dest, size_t *n)
+static int read_texts(const struct bb_reader *r, const struct bb_field *f,
+		      const struct bb_yaml *node, const char *item, char ***dest, size_t *n)
 {
 	int rc = bb_field__check_list(r, f, node, "texts");
 
@@ -115,8 +134,8 @@ static int read_texts(const struct bb_reader *r, const struct bb_field *f, const
 		const struct bb_yaml *text = &node->items[i];
 
 		if (text->kind != BB_YAML_TEXT || bb_yaml__is_nothing(text))
-			return bb_yaml__fail(r->path, text, r->err, "%s must be a text, not %s", item,
-					     bb_yaml__show(text).text);
+			return bb_yaml__fail(r->path, text, r->err, "%s must be a text, not %s",
+					     item, bb_yaml__show(text).text);
 		rc = bb_field__set_text(r, &(*dest)[*n], text->text);
 		if (rc)
 			return rc;
@@ -125,22 +144,24 @@ static int read_texts(const struct bb_reader *r, const struct bb_field *f, const
 	return 0;
 }
 
-static int read_args(const struct bb_reader *r, const struct bb_field *f, const struct bb_yaml *node, void *base)
+static int read_args(const struct bb_reader *r, const struct bb_field *f,
+		     const struct bb_yaml *node, void *base)
 {
 	struct bb_drive_spec *drive = base;
 
 	return read_texts(r, f, node, "an argument", &drive->args, &drive->n_args);
 }
 
-static int read_driven(const struct bb_reader *r, const struct bb_field *f, const struct bb_yaml *node, void *base)
+static int read_driven(const struct bb_reader *r, const struct bb_field *f,
+		       const struct bb_yaml *node, void *base)
 {
 	struct bb_drive_spec *drive = base;
 
 	return read_texts(r, f, node, "a variant's name", &drive->variants, &drive->n_variants);
 }
 
-static int read_global(const struct bb_reader *r, const struct bb_yaml *key, const struct bb_yaml *node,
-		       struct bb_global_spec *global)
+static int read_global(const struct bb_reader *r, const struct bb_yaml *key,
+		       const struct bb_yaml *node, struct bb_global_spec *global)
 {
 	int truth, rc = -EINVAL;
 
@@ -155,24 +176,30 @@ static int read_global(const struct bb_reader *r, const struct bb_yaml *key, con
 		}
 	}
 	if (rc == -ERANGE)
-		return bb_yaml__fail(r->path, node, r->err, "global %s does not fit into 64 bits: %s",
+		return bb_yaml__fail(r->path, node, r->err,
+				     "global %s does not fit into 64 bits: %s",
 				     bb_yaml__show(key).text, bb_yaml__show(node).text);
 	if (rc)
-		return bb_yaml__fail(r->path, node, r->err, "global %s must be a whole number, true or false, not %s%s",
-				     bb_yaml__show(key).text, node->quoted ? "the quoted text " : "",
+		return bb_yaml__fail(r->path, node, r->err,
+				     "global %s must be a whole number, true or false, not %s%s",
+				     bb_yaml__show(key).text,
+				     node->quoted ? "the quoted text " : "",
 				     bb_yaml__show(node).text);
 	return bb_field__set_text(r, &global->name, key->text);
 }
 
-static int read_globals(const struct bb_reader *r, const struct bb_field *f, const struct bb_yaml *node, void *base)
+static int read_globals(const struct bb_reader *r, const struct bb_field *f,
+			const struct bb_yaml *node, void *base)
 {
 	struct bb_variant_spec *variant = base;
 
 	if (node->kind != BB_YAML_MAP)
-		return bb_yaml__fail(r->path, node, r->err, "%s must be a mapping such as {name: 5}, not %s", f->name,
+		return bb_yaml__fail(r->path, node, r->err,
+				     "%s must be a mapping such as {name: 5}, not %s", f->name,
 				     bb_yaml__show(node).text);
 	if (!node->n)
-		return bb_yaml__fail(r->path, node, r->err, "%s must not be an empty mapping", f->name);
+		return bb_yaml__fail(r->path, node, r->err, "%s must not be an empty mapping",
+				     f->name);
 	variant->globals = calloc(node->n, sizeof(*variant->globals));
 	if (!variant->globals)
 		return bb_fail_nomem(r->err);
@@ -186,23 +213,29 @@ static int read_globals(const struct bb_reader *r, const struct bb_field *f, con
 	return 0;
 }
 
-/* A program that is loaded already is what it is: nothing that says how to load one may stand beside it. */
-static int check_live(const struct bb_reader *r, const struct bb_yaml *node, const struct bb_variant_spec *v)
+/* A program that is loaded already is what it is: nothing that says how to load one may stand
+ * beside it. */
+static int check_live(const struct bb_reader *r, const struct bb_yaml *node,
+		      const struct bb_variant_spec *v)
 {
 	static const char *const for_loading[] = {"program", "object", "globals", "maps"};
 
 	if (v->id && v->pinned)
-		return bb_yaml__fail(r->path, node, r->err, "variant '%s' has an id and a pin; one of them says which program "
-				     "it is", v->name);
+		return bb_yaml__fail(r->path, node, r->err,
+				     "variant '%s' has an id and a pin; one of them says which "
+				     "program it is",
+				     v->name);
 	for (size_t i = 0; bb_variant_is_live(v) && i < ARRAY_LEN(for_loading); i++)
 		if (bb_yaml__get(node, for_loading[i]))
-			return bb_yaml__fail(r->path, bb_yaml__get(node, for_loading[i]), r->err, "key '%s' is for programs to be "
-					     "loaded; variant '%s' is loaded already, by %s", for_loading[i], v->name,
-					     v->id ? "its id" : "its pin");
+			return bb_yaml__fail(r->path, bb_yaml__get(node, for_loading[i]), r->err,
+					     "key '%s' is for programs to be loaded; variant '%s' "
+					     "is loaded already, by %s",
+					     for_loading[i], v->name, v->id ? "its id" : "its pin");
 	return 0;
 }
 
-static int read_variant(const struct bb_reader *r, const struct bb_yaml *node, struct bb_scenario *s)
+static int read_variant(const struct bb_reader *r, const struct bb_yaml *node,
+			struct bb_scenario *s)
 {
 	struct bb_variant_spec *v = &s->variants[s->n_variants++];
 	const struct bb_variant_spec *first;
@@ -215,15 +248,16 @@ static int read_variant(const struct bb_reader *r, const struct bb_yaml *node, s
 	first = bb_scenario__variant(s, v->name);
 	if (first != v)
 		return bb_yaml__fail(r->path, bb_yaml__get(node, "name"), r->err,
-				     "variant '%s' is given twice; the first is at %u:%u", v->name, first->where.line,
-				     first->where.col);
+				     "variant '%s' is given twice; the first is at %u:%u", v->name,
+				     first->where.line, first->where.col);
 	rc = check_live(r, node, v);
 	rc = rc || v->program ? rc : bb_field__set_text(r, &v->program, v->name);
 	rc = rc || v->consumer ? rc : bb_field__set_text(r, &v->consumer, readers[0]);
 	return rc || v->sampler ? rc : bb_field__set_text(r, &v->sampler, samplers[0]);
 }
 
-static int read_variants(const struct bb_reader *r, const struct bb_field *f, const struct bb_yaml *node, void *base)
+static int read_variants(const struct bb_reader *r, const struct bb_field *f,
+			 const struct bb_yaml *node, void *base)
 {
 	struct bb_scenario *s = base;
 	int rc = bb_field__check_list(r, f, node, "variants");
@@ -249,35 +283,48 @@ static int set_drive_defaults(const struct bb_reader *r, unsigned int mode, stru
 		rc = bb_field__set_list(r, &d->rate_hz, &default_packets_hz, 1);
 	if (!rc && mode == BY_HTTP)
 		rc = bb_field__set_list(r, &d->rate_hz, &default_http_hz, 1);
-	if (!rc && mode != BY_TEST_RUN && mode != BY_SLOPE && mode != BY_OTHERS)	/* which have no stack to go down */
+	/* which have no stack to go down */
+	if (!rc && mode != BY_TEST_RUN && mode != BY_SLOPE && mode != BY_OTHERS)
 		rc = bb_field__set_list(r, &d->stack_depth, &default_stack_depth, 1);
 	if (!rc && (mode == BY_SAMPLING || mode == BY_PIPELINE || mode == BY_SLOWDOWN))
 		rc = bb_field__set_list(r, &d->freq_hz, &default_freq_hz, 1);
 	return rc;
 }
 
-/* Which drive it is, from `with` and `trigger` or `event`, wherever they stand: it says which other keys there are. */
+/* Which drive it is, from `with` and `trigger` or `event`, wherever they stand: it says which other
+ * keys there are. */
 static int find_mode(const struct bb_reader *r, const struct bb_yaml *node, unsigned int *ret_mode)
 {
-	static const struct bb_field with = {.name = "with", .choices = drivers, .n_choices = ARRAY_LEN(drivers)};
-	static const struct bb_field by = {.name = "trigger", .choices = triggers, .n_choices = ARRAY_LEN(triggers)};
-	static const struct bb_field on = {.name = "event", .choices = events, .n_choices = ARRAY_LEN(events)};
-	static const struct bb_field clock = {.name = "event", .choices = events, .n_choices = TASK_CLOCK + 1};
+	static const struct bb_field with = {.name = "with",
+					     .choices = drivers,
+					     .n_choices = ARRAY_LEN(drivers)};
+	static const struct bb_field by = {.name = "trigger",
+					   .choices = triggers,
+					   .n_choices = ARRAY_LEN(triggers)};
+	static const struct bb_field on = {.name = "event",
+					   .choices = events,
+					   .n_choices = ARRAY_LEN(events)};
+	static const struct bb_field clock = {.name = "event",
+					      .choices = events,
+					      .n_choices = TASK_CLOCK + 1};
 	static const unsigned int mode_of[] = {
-		[STEP] = BY_FAULT, [SLOPE] = BY_SLOPE, [LIVE] = BY_OTHERS, [EXACT] = BY_FAULT,
-		[PIPELINE] = BY_PIPELINE, [SLOWDOWN] = BY_SLOWDOWN, [CALL] = BY_CALL, [FAKE] = BY_FAKE,
+		[STEP] = BY_FAULT,  [SLOPE] = BY_SLOPE,       [LIVE] = BY_OTHERS,
+		[EXACT] = BY_FAULT, [PIPELINE] = BY_PIPELINE, [SLOWDOWN] = BY_SLOWDOWN,
+		[CALL] = BY_CALL,   [FAKE] = BY_FAKE,
 	};
 	static const unsigned int mode_of_event[] = {
-		[CPU_CLOCK] = BY_SAMPLING, [TASK_CLOCK] = BY_SAMPLING, [PACKETS] = BY_PACKETS, [HTTP] = BY_HTTP,
-		[ATTACH] = BY_ATTACH,
+		[CPU_CLOCK] = BY_SAMPLING, [TASK_CLOCK] = BY_SAMPLING, [PACKETS] = BY_PACKETS,
+		[HTTP] = BY_HTTP,          [ATTACH] = BY_ATTACH,
 	};
-	const struct bb_yaml *driver = bb_yaml__get(node, "with"), *trigger = bb_yaml__get(node, "trigger");
+	const struct bb_yaml *driver = bb_yaml__get(node, "with"),
+			     *trigger = bb_yaml__get(node, "trigger");
 	const struct bb_yaml *event = bb_yaml__get(node, "event");
 	size_t i = 0, t = PAGE_FAULT, e = CPU_CLOCK;
 	int rc;
 
 	if (!driver)
-		return bb_yaml__fail(r->path, node, r->err, "a drive needs the key 'with', one of: %s",
+		return bb_yaml__fail(r->path, node, r->err,
+				     "a drive needs the key 'with', one of: %s",
 				     bb_phrase__join(drivers, ARRAY_LEN(drivers)).text);
 	rc = bb_field__choose(r, &with, driver, &i);
 	if (!rc && trigger && (i == STEP || i == EXACT))
@@ -287,11 +334,14 @@ static int find_mode(const struct bb_reader *r, const struct bb_yaml *node, unsi
 	if (!rc && event && i == PIPELINE)
 		rc = bb_field__choose(r, &clock, event, &e);
 	if (!rc)
-		*ret_mode = t == TEST_RUN ? BY_TEST_RUN : i == IN_SITU ? mode_of_event[e] : mode_of[i];
+		*ret_mode = t == TEST_RUN  ? BY_TEST_RUN
+			    : i == IN_SITU ? mode_of_event[e]
+					   : mode_of[i];
 	return rc;
 }
 
-static int read_drive(const struct bb_reader *r, const struct bb_yaml *node, struct bb_drive_spec *d)
+static int read_drive(const struct bb_reader *r, const struct bb_yaml *node,
+		      struct bb_drive_spec *d)
 {
 	unsigned int mode = 0;
 	int rc = node->kind == BB_YAML_MAP ? find_mode(r, node, &mode) : 0;
@@ -302,7 +352,8 @@ static int read_drive(const struct bb_reader *r, const struct bb_yaml *node, str
 	return rc ? rc : bb_kind__read(r, &drive_kind, node, BB_BIT(mode), d);
 }
 
-static int read_drives(const struct bb_reader *r, const struct bb_field *f, const struct bb_yaml *node, void *base)
+static int read_drives(const struct bb_reader *r, const struct bb_field *f,
+		       const struct bb_yaml *node, void *base)
 {
 	struct bb_scenario *s = base;
 	int rc = bb_field__check_list(r, f, node, "mappings such as {with: step}");
@@ -317,17 +368,18 @@ static int read_drives(const struct bb_reader *r, const struct bb_field *f, cons
 	return rc;
 }
 
-static int read_expect(const struct bb_reader *r, const struct bb_field *f, const struct bb_yaml *node, void *base)
+static int read_expect(const struct bb_reader *r, const struct bb_field *f,
+		       const struct bb_yaml *node, void *base)
 {
 	(void)f;
 	return bb_kind__read(r, &expect_kind, node, 0, base);
 }
 
-#define AT(type, m)	.offset = offsetof(struct type, m)
-#define IN(mode)	BB_BIT(BY_##mode)
-#define IN_SITU_ALL	(IN(SAMPLING) | IN(PACKETS) | IN(HTTP) | IN(ATTACH))
-#define BY_CLOCK	(IN(SAMPLING) | IN(PIPELINE) | IN(SLOWDOWN))	/* a workload is sampled */
-#define CHOICE(table)	.choices = (table), .n_choices = ARRAY_LEN(table)
+#define AT(type, m) .offset = offsetof(struct type, m)
+#define IN(mode) BB_BIT(BY_##mode)
+#define IN_SITU_ALL (IN(SAMPLING) | IN(PACKETS) | IN(HTTP) | IN(ATTACH))
+#define BY_CLOCK (IN(SAMPLING) | IN(PIPELINE) | IN(SLOWDOWN)) /* a workload is sampled */
+#define CHOICE(table) .choices = (table), .n_choices = ARRAY_LEN(table)
 
 static const struct bb_field scenario_fields[] = {
 	{"name", bb_field__name, AT(bb_scenario, name), .required = true},
@@ -357,34 +409,48 @@ static const struct bb_field variant_fields[] = {
 
 static const struct bb_field drive_fields[] = {
 	{"with", bb_field__choice, AT(bb_drive_spec, with), .required = true, CHOICE(drivers)},
-	{"trigger", bb_field__choice, AT(bb_drive_spec, trigger), IN(FAULT) | IN(TEST_RUN), CHOICE(triggers)},
+	{"trigger", bb_field__choice, AT(bb_drive_spec, trigger), IN(FAULT) | IN(TEST_RUN),
+	 CHOICE(triggers)},
 	{"inside", bb_field__choice, AT(bb_drive_spec, inside), IN(FAULT), CHOICE(insides)},
-	{"stack_depth", bb_field__u32_list, AT(bb_drive_spec, stack_depth), IN(FAULT), .min = 1, .max = 127},
+	{"stack_depth", bb_field__u32_list, AT(bb_drive_spec, stack_depth), IN(FAULT), .min = 1,
+	 .max = 127},
 	{"consumer", read_consumer, AT(bb_drive_spec, consumer), IN(FAULT), CHOICE(consumers)},
-	{"caches", read_caches, AT(bb_drive_spec, caches), IN(FAULT) | IN(TEST_RUN), CHOICE(all_caches)},
-	{"inputs", bb_field__inputs, AT(bb_drive_spec, inputs), IN(TEST_RUN) | IN(SLOPE) | IN(PACKETS)},
+	{"caches", read_caches, AT(bb_drive_spec, caches), IN(FAULT) | IN(TEST_RUN),
+	 CHOICE(all_caches)},
+	{"inputs", bb_field__inputs, AT(bb_drive_spec, inputs),
+	 IN(TEST_RUN) | IN(SLOPE) | IN(PACKETS)},
 	{"repeat", bb_field__u32, AT(bb_drive_spec, repeat), IN(SLOPE), .min = 8, .max = 1000000},
-	{"event", bb_field__choice, AT(bb_drive_spec, event), IN_SITU_ALL | IN(PIPELINE), CHOICE(events)},
-	{"workload", bb_field__text, AT(bb_drive_spec, workload), BY_CLOCK | IN(ATTACH), .required = true},
+	{"event", bb_field__choice, AT(bb_drive_spec, event), IN_SITU_ALL | IN(PIPELINE),
+	 CHOICE(events)},
+	{"workload", bb_field__text, AT(bb_drive_spec, workload), BY_CLOCK | IN(ATTACH),
+	 .required = true},
 	{"args", read_args, AT(bb_drive_spec, args), BY_CLOCK | IN(ATTACH)},
-	{"freq_hz", bb_field__u32_list, AT(bb_drive_spec, freq_hz), BY_CLOCK, .min = 1, .max = 100000},
-	{"rate_hz", bb_field__u32_list, AT(bb_drive_spec, rate_hz), IN(PACKETS) | IN(HTTP), .min = 1, .max = 100000},
-	{"seconds", bb_field__double, AT(bb_drive_spec, seconds), IN_SITU_ALL | IN(OTHERS) | IN(PIPELINE) | IN(SLOWDOWN) | IN(CALL),
-	 .min = 0.01, .max = 86400},
-	{"function", bb_field__choice, AT(bb_drive_spec, function), IN(CALL), .required = true, CHOICE(functions)},
-	{"samples", bb_field__u32, AT(bb_drive_spec, samples), IN(FAULT) | IN(TEST_RUN) | IN(SLOPE) | IN(FAKE),
-	 .min = 1, .max = 100000000},
+	{"freq_hz", bb_field__u32_list, AT(bb_drive_spec, freq_hz), BY_CLOCK, .min = 1,
+	 .max = 100000},
+	{"rate_hz", bb_field__u32_list, AT(bb_drive_spec, rate_hz), IN(PACKETS) | IN(HTTP),
+	 .min = 1, .max = 100000},
+	{"seconds", bb_field__double, AT(bb_drive_spec, seconds),
+	 IN_SITU_ALL | IN(OTHERS) | IN(PIPELINE) | IN(SLOWDOWN) | IN(CALL), .min = 0.01,
+	 .max = 86400},
+	{"function", bb_field__choice, AT(bb_drive_spec, function), IN(CALL), .required = true,
+	 CHOICE(functions)},
+	{"samples", bb_field__u32, AT(bb_drive_spec, samples),
+	 IN(FAULT) | IN(TEST_RUN) | IN(SLOPE) | IN(FAKE), .min = 1, .max = 100000000},
 	{"variants", read_driven, AT(bb_drive_spec, variants)},
 	{"floor", bb_field__text, AT(bb_drive_spec, floor)},
 };
 
 static const struct bb_field expect_fields[] = {
-	{"drops", bb_field__int, AT(bb_scenario, expect_drops), .required = true, .min = 0, .max = INT_MAX},
+	{"drops", bb_field__int, AT(bb_scenario, expect_drops), .required = true, .min = 0,
+	 .max = INT_MAX},
 };
 
-static const struct bb_kind scenario_kind = {BB_KIND("a scenario", "'name: perf_profiler'", scenario_fields)};
-static const struct bb_kind variant_kind = {BB_KIND("a variant", "{name: ringbuf}", variant_fields)};
-static const struct bb_kind drive_kind = {BB_KIND("a drive", "{with: step}", drive_fields), BB_MODES(modes)};
+static const struct bb_kind scenario_kind = {
+	BB_KIND("a scenario", "'name: perf_profiler'", scenario_fields)};
+static const struct bb_kind variant_kind = {
+	BB_KIND("a variant", "{name: ringbuf}", variant_fields)};
+static const struct bb_kind drive_kind = {BB_KIND("a drive", "{with: step}", drive_fields),
+					  BB_MODES(modes)};
 static const struct bb_kind expect_kind = {BB_KIND("expect", "{drops: 0}", expect_fields)};
 
 /* The value of `key` names a variant, or is not given (NULL). */
@@ -399,12 +465,14 @@ static int check_reference(const struct bb_reader *r, const struct bb_scenario *
 	for (size_t i = 0; i < s->n_variants; i++)
 		names[i] = s->variants[i].name;
 	return bb_yaml__fail(r->path, node, r->err, "%s %s is no variant%s; there are: %s", key,
-			     bb_yaml__show(node).text, bb_phrase__suggest(node->text, names, s->n_variants).text,
+			     bb_yaml__show(node).text,
+			     bb_phrase__suggest(node->text, names, s->n_variants).text,
 			     bb_phrase__join(names, s->n_variants).text);
 }
 
 /* What a drive says of variants, which may stand further down in the file. */
-static int check_drive(const struct bb_reader *r, const struct bb_scenario *s, const struct bb_yaml *node)
+static int check_drive(const struct bb_reader *r, const struct bb_scenario *s,
+		       const struct bb_yaml *node)
 {
 	const struct bb_yaml *driven = bb_yaml__get(node, "variants");
 	int rc = check_reference(r, s, "floor", bb_yaml__get(node, "floor"));
@@ -413,13 +481,15 @@ static int check_drive(const struct bb_reader *r, const struct bb_scenario *s, c
 		rc = check_reference(r, s, "variants:", &driven->items[i]);
 		for (size_t j = 0; !rc && j < i; j++)
 			if (!strcmp(driven->items[j].text, driven->items[i].text))
-				rc = bb_yaml__fail(r->path, &driven->items[i], r->err, "variants lists %s twice",
+				rc = bb_yaml__fail(r->path, &driven->items[i], r->err,
+						   "variants lists %s twice",
 						   bb_yaml__show(&driven->items[i]).text);
 	}
 	return rc;
 }
 
-static int check_references(const struct bb_reader *r, const struct bb_scenario *s, const struct bb_yaml *root)
+static int check_references(const struct bb_reader *r, const struct bb_scenario *s,
+			    const struct bb_yaml *root)
 {
 	const struct bb_yaml *drives = bb_yaml__get(root, "drive");
 	int rc = check_reference(r, s, "floor", bb_yaml__get(root, "floor"));
@@ -430,23 +500,26 @@ static int check_references(const struct bb_reader *r, const struct bb_scenario 
 	return rc;
 }
 
-static int check_object(const struct bb_reader *r, const struct bb_scenario *s, const struct bb_yaml *root)
+static int check_object(const struct bb_reader *r, const struct bb_scenario *s,
+			const struct bb_yaml *root)
 {
 	bool all_live = true;
 
 	for (size_t i = 0; i < s->n_variants; i++)
 		all_live &= bb_variant_is_live(&s->variants[i]);
 	for (size_t i = 0; i < s->n_drives && !s->object && !all_live; i++)
-		if (strcmp(s->drives[i].with, drivers[FAKE]) && strcmp(s->drives[i].with, drivers[CALL]))
+		if (strcmp(s->drives[i].with, drivers[FAKE]) &&
+		    strcmp(s->drives[i].with, drivers[CALL]))
 			return bb_yaml__fail(r->path, root, r->err,
-					     "a scenario needs the key 'object', the file with the BPF programs, for "
-					     "its drive at %u:%u", s->drives[i].where.line,
-					     s->drives[i].where.col);
+					     "a scenario needs the key 'object', the file with the "
+					     "BPF programs, for its drive at %u:%u",
+					     s->drives[i].where.line, s->drives[i].where.col);
 	return 0;
 }
 
 /* `reset: run` needs somebody who knows when a run begins. */
-static int check_reset(const struct bb_reader *r, const struct bb_scenario *s, const struct bb_map_spec *map)
+static int check_reset(const struct bb_reader *r, const struct bb_scenario *s,
+		       const struct bb_map_spec *map)
 {
 	const struct bb_yaml at = {.line = map->where.line, .col = map->where.col};
 
@@ -455,9 +528,10 @@ static int check_reset(const struct bb_reader *r, const struct bb_scenario *s, c
 
 		if (strcmp(d->with, drivers[STEP]) && strcmp(d->with, drivers[FAKE]))
 			return bb_yaml__fail(r->path, &at, r->err,
-					     "map '%s' with 'reset: run' needs a drive that fires each run on its own, "
-					     "'with: step'; the drive at %u:%u is %s, which has no moment between two "
-					     "runs", map->name, d->where.line, d->where.col, d->with);
+					     "map '%s' with 'reset: run' needs a drive that fires "
+					     "each run on its own, 'with: step'; the drive at "
+					     "%u:%u is %s, which has no moment between two runs",
+					     map->name, d->where.line, d->where.col, d->with);
 	}
 	return 0;
 }
@@ -478,7 +552,8 @@ static int settle_maps(const struct bb_reader *r, struct bb_scenario *s)
 	return rc;
 }
 
-static int read_scenario(const struct bb_reader *r, const struct bb_yaml *root, struct bb_scenario *s)
+static int read_scenario(const struct bb_reader *r, const struct bb_yaml *root,
+			 struct bb_scenario *s)
 {
 	int rc = bb_field__set_text(r, &s->path, r->path);
 
@@ -489,8 +564,8 @@ static int read_scenario(const struct bb_reader *r, const struct bb_yaml *root, 
 	return rc ? rc : settle_maps(r, s);
 }
 
-int bb_scenario__parse(const char *text, size_t len, const char *path, struct bb_scenario **ret_scenario,
-		       struct bb_err *err)
+int bb_scenario__parse(const char *text, size_t len, const char *path,
+		       struct bb_scenario **ret_scenario, struct bb_err *err)
 {
 	const struct bb_reader r = {.path = path, .err = err};
 	struct bb_scenario *s;
@@ -540,7 +615,7 @@ static int read_file(const char *path, char *buf, size_t size, size_t *ret_len, 
 
 int bb_scenario__read(const char *path, struct bb_scenario **ret_scenario, struct bb_err *err)
 {
-	size_t size = BB_YAML_MAX_BYTES + 1;	/* one more, to see that there is more */
+	size_t size = BB_YAML_MAX_BYTES + 1; /* one more, to see that there is more */
 	size_t len = 0;
 	char *buf = malloc(size);
 	int rc;

@@ -12,8 +12,9 @@
 #include "plan/where.h"
 
 /*
- * A scenario: what to load and how to drive it, read from YAML (libyaml). It is data: a new scenario needs no C.
- * Every complaint names file:line:col. All strings are owned by the scenario; bb_scenario_free() takes NULL.
+ * A scenario: what to load and how to drive it, read from YAML (libyaml). It is data: a new
+ * scenario needs no C. Every complaint names file:line:col. All strings are owned by the scenario;
+ * bb_scenario_free() takes NULL.
  */
 
 struct bb_u32_list {
@@ -30,88 +31,111 @@ struct bb_global_spec {
 
 struct bb_variant_spec {
 	char *name;
-	char *program;			/* function name in the object; the variant's name when not given */
-	char *object;			/* NULL: the scenario's */
-	uint32_t id;			/* of a program that is loaded already; 0: not given */
-	char *pinned;			/* path of such a program's pin; NULL: not given */
-	char *description;		/* NULL when not given */
-	char *consumer;			/* who empties its ring in a pipeline: "fixed" (default), "oops" or "none" */
-	char *sampler;			/* who samples in a slowdown: "program" (default), "none", "perf-record" or "profile" */
+	char *program;     /* function name in the object; the variant's name when not given */
+	char *object;      /* NULL: the scenario's */
+	uint32_t id;       /* of a program that is loaded already; 0: not given */
+	char *pinned;      /* path of such a program's pin; NULL: not given */
+	char *description; /* NULL when not given */
+	/* who empties its ring in a pipeline: "fixed" (default), "oops" or "none" */
+	char *consumer;
+	/* who samples in a slowdown: "program" (default), "none", "perf-record" or "profile" */
+	char *sampler;
 	struct bb_global_spec *globals;
 	size_t n_globals;
-	struct bb_map_specs maps;	/* its own, and the scenario's of other names */
+	struct bb_map_specs maps; /* its own, and the scenario's of other names */
 	struct bb_where where;
 };
 
 enum bb_consumer {
-	BB_CONSUMER_CAUGHT_UP,		/* default: rings are emptied after every run, as by a fast reader */
-	BB_CONSUMER_BEHIND,		/* rings are emptied only when half full: no wakeups are due */
+	/* default: rings are emptied after every run, as by a fast reader */
+	BB_CONSUMER_CAUGHT_UP,
+	BB_CONSUMER_BEHIND, /* rings are emptied only when half full: no wakeups are due */
 };
 
 enum bb_caches {
-	BB_CACHES_HOT,			/* default: as the run before left them */
-	BB_CACHES_COLD,			/* emptied before every run, see drivers/cold.h */
+	BB_CACHES_HOT,  /* default: as the run before left them */
+	BB_CACHES_COLD, /* emptied before every run, see drivers/cold.h */
 };
 
-/* One entry of `drive:`. Which keys may stand beside `with` depends on it; the others keep their defaults. */
+/* One entry of `drive:`. Which keys may stand beside `with` depends on it; the others keep their
+ * defaults. */
 struct bb_drive_spec {
-	char *with;			/* "step", "slope", "in-situ", "live", "exact", "pipeline", "slowdown", "call" or "fake" */
-	char *trigger;			/* step, exact (and so below): "page-fault" (default) or "test-run" */
-	struct bb_inputs inputs;	/* step by test-run, slope, in-situ packets; n == 0: the default for the type */
-	uint32_t repeat;		/* slope: runs in the longest call; 0: as many as make a tenth of a millisecond */
-	char *inside;			/* step: function whose stack the trigger fires on: "amicable_pairs" (default) */
-	struct bb_u32_list stack_depth;	/* step: user frames, 1..127 each, default [8] */
-	enum bb_consumer consumer;	/* step: "caught-up" or "behind" */
-	enum bb_caches caches;		/* step: "hot" or "cold" */
-	char *function;			/* call: which; required */
-	char *event;			/* in-situ: "cpu-clock" (default), "task-clock", "packets", "http" or "attach"; pipeline: a clock */
-	const char *event_name;		/* "in-situ-packets" and the like; NULL: `with` is name enough */
-	char *workload;			/* in-situ but for packets and http, pipeline, slowdown: program to run as the target; required */
-	char **args;			/* its arguments, n_args of them */
+	/* "step", "slope", "in-situ", "live", "exact", "pipeline", "slowdown", "call" or "fake" */
+	char *with;
+	char *trigger; /* step, exact (and so below): "page-fault" (default) or "test-run" */
+	/* step by test-run, slope, in-situ packets; n == 0: the default for the type */
+	struct bb_inputs inputs;
+	/* slope: runs in the longest call; 0: as many as make a tenth of a millisecond */
+	uint32_t repeat;
+	/* step: function whose stack the trigger fires on: "amicable_pairs" (default) */
+	char *inside;
+	struct bb_u32_list stack_depth; /* step: user frames, 1..127 each, default [8] */
+	enum bb_consumer consumer;      /* step: "caught-up" or "behind" */
+	enum bb_caches caches;          /* step: "hot" or "cold" */
+	char *function;                 /* call: which; required */
+	/* in-situ: "cpu-clock" (default), "task-clock", "packets", "http" or "attach"; pipeline: a
+	 * clock */
+	char *event;
+	/* "in-situ-packets" and the like; NULL: `with` is name enough */
+	const char *event_name;
+	/* in-situ but for packets and http, pipeline, slowdown: program to run as the target;
+	 * required */
+	char *workload;
+	char **args; /* its arguments, n_args of them */
 	size_t n_args;
-	struct bb_u32_list freq_hz;	/* in-situ by a clock, pipeline, slowdown: 1..100000 each, default [100]; n == 0 elsewhere */
-	struct bb_u32_list rate_hz;	/* in-situ packets, http: 1..100000 each, default [1000], [50]; n == 0 elsewhere */
-	double seconds;			/* drives that go by time: per variant and parameter, all loads together; 0 = default */
-	uint32_t samples;		/* step, slope, fake: per variant and parameter, all loads together; 0 = default */
-	char **variants;		/* names of those that it drives, n_variants of them; NULL: all */
+	/* in-situ by a clock, pipeline, slowdown: 1..100000 each, default [100]; n == 0 elsewhere
+	 */
+	struct bb_u32_list freq_hz;
+	/* in-situ packets, http: 1..100000 each, default [1000], [50]; n == 0 elsewhere */
+	struct bb_u32_list rate_hz;
+	/* drives that go by time: per variant and parameter, all loads together; 0 = default */
+	double seconds;
+	/* step, slope, fake: per variant and parameter, all loads together; 0 = default */
+	uint32_t samples;
+	char **variants; /* names of those that it drives, n_variants of them; NULL: all */
 	size_t n_variants;
-	char *floor;			/* name of the variant that is the floor here; NULL: the scenario's */
+	char *floor; /* name of the variant that is the floor here; NULL: the scenario's */
 	struct bb_where where;
 };
 
 struct bb_scenario {
-	char *path;			/* file it was read from */
+	char *path; /* file it was read from */
 	char *name;
-	char *description;		/* NULL when not given */
-	char *object;			/* BPF object; NULL allowed when every drive is "call" or "fake", or every variant is live */
-	char *floor;			/* name of the variant that is the floor, or NULL */
-	char *anchor;			/* variant that history divides by; NULL: the floor */
-	uint32_t loads;			/* program loads per run; 0 = default */
+	char *description; /* NULL when not given */
+	/* BPF object; NULL allowed when every drive is "call" or "fake", or every variant is live
+	 */
+	char *object;
+	char *floor;    /* name of the variant that is the floor, or NULL */
+	char *anchor;   /* variant that history divides by; NULL: the floor */
+	uint32_t loads; /* program loads per run; 0 = default */
 	struct bb_variant_spec *variants;
 	size_t n_variants;
 	struct bb_drive_spec *drives;
 	size_t n_drives;
-	struct bb_map_specs maps;	/* for all variants; each has them in its own list */
-	int expect_drops;		/* `expect: {drops: 0}` -> 0; -1 when not stated */
+	struct bb_map_specs maps; /* for all variants; each has them in its own list */
+	int expect_drops;         /* `expect: {drops: 0}` -> 0; -1 when not stated */
 };
 
-/* Read and validate the file at `path`. 0, or -errno with a message that begins "path:line:col: ". */
+/* Read and validate the file at `path`. 0, or -errno with a message that begins "path:line:col: ".
+ */
 int bb_scenario__read(const char *path, struct bb_scenario **ret_scenario, struct bb_err *err);
 
 /* The same from text in memory; `path` is only for messages. Used by the tests and the fuzzer. */
-int bb_scenario__parse(const char *text, size_t len, const char *path, struct bb_scenario **ret_scenario,
-		       struct bb_err *err);
+int bb_scenario__parse(const char *text, size_t len, const char *path,
+		       struct bb_scenario **ret_scenario, struct bb_err *err);
 
 void bb_scenario__free(struct bb_scenario *s);
 
 /*
- * One more variant: a copy of `like` under another name and, unless NULL, of another object, driven by what drives `like`.
- * The variants move in memory; plans made before are stale. -EEXIST when the name is taken, -ENOMEM.
+ * One more variant: a copy of `like` under another name and, unless NULL, of another object, driven
+ * by what drives `like`. The variants move in memory; plans made before are stale. -EEXIST when the
+ * name is taken, -ENOMEM.
  */
-int bb_scenario__add_variant(struct bb_scenario *s, const char *name, const char *like, const char *object,
-			     struct bb_err *err);
+int bb_scenario__add_variant(struct bb_scenario *s, const char *name, const char *like,
+			     const char *object, struct bb_err *err);
 
-/* The name of the variant that is the floor under the drive, or NULL: its own, else the scenario's. */
+/* The name of the variant that is the floor under the drive, or NULL: its own, else the scenario's.
+ */
 const char *bb_scenario__floor(const struct bb_scenario *s, const struct bb_drive_spec *d);
 
 /* Does the variant name a program that is loaded already, by somebody else? */
@@ -121,12 +145,14 @@ static inline bool bb_variant_is_live(const struct bb_variant_spec *v)
 }
 
 /*
- * A cold twin of every hot step drive, with the default number of samples; a scenario that has a cold drive already stays
- * as it is. The drives move in memory; plans made before are stale. -EINVAL when there is no step drive, -ENOMEM.
+ * A cold twin of every hot step drive, with the default number of samples; a scenario that has a
+ * cold drive already stays as it is. The drives move in memory; plans made before are stale.
+ * -EINVAL when there is no step drive, -ENOMEM.
  */
 int bb_scenario__add_cold(struct bb_scenario *s, struct bb_err *err);
 
-/* What a drive is called in names, tables and options: `with`, or "step-cold" where caches are emptied, or "in-situ-http". */
+/* What a drive is called in names, tables and options: `with`, or "step-cold" where caches are
+ * emptied, or "in-situ-http". */
 const char *bb_drive_name(const struct bb_drive_spec *d);
 
 /* The variant of that name, or NULL. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a scenario gets besides what its file says: variants of other objects, drives with emptied caches. */
+/* What a scenario gets besides what its file says: variants of other objects, drives with emptied
+ * caches. */
 #include <assert.h>
 #include <errno.h>
 #include <stdbool.h>
@@ -47,8 +48,8 @@ static bool drive_like(struct bb_drive_spec *d, const char *name, const char *li
 	return names[d->n_variants++] != NULL;
 }
 
-int bb_scenario__add_variant(struct bb_scenario *s, const char *name, const char *like, const char *object,
-			     struct bb_err *err)
+int bb_scenario__add_variant(struct bb_scenario *s, const char *name, const char *like,
+			     const char *object, struct bb_err *err)
 {
 	const struct bb_variant_spec *from = bb_scenario__variant(s, like);
 	struct bb_variant_spec *variants, *v;
@@ -56,7 +57,8 @@ int bb_scenario__add_variant(struct bb_scenario *s, const char *name, const char
 
 	assert(from);
 	if (bb_scenario__variant(s, name))
-		return bb_fail(err, -EEXIST, "scenario '%s' has a variant '%s' already", s->name, name);
+		return bb_fail(err, -EEXIST, "scenario '%s' has a variant '%s' already", s->name,
+			       name);
 	variants = reallocarray(s->variants, s->n_variants + 1, sizeof(*variants));
 	if (!variants)
 		return bb_fail_nomem(err);
@@ -88,7 +90,9 @@ int bb_scenario__add_variant(struct bb_scenario *s, const char *name, const char
 
 const char *bb_drive_name(const struct bb_drive_spec *d)
 {
-	return d->caches == BB_CACHES_COLD ? "step" BB_COLD_SUFFIX : d->event_name ? d->event_name : d->with;
+	return d->caches == BB_CACHES_COLD ? "step" BB_COLD_SUFFIX
+	       : d->event_name             ? d->event_name
+					   : d->with;
 }
 
 /* A step drive has all its texts, no workload and no arguments. */
@@ -113,7 +117,8 @@ static bool copy_step(const struct bb_drive_spec *from, struct bb_drive_spec *to
 		to->variants[to->n_variants] = copy_or_null(from->variants[to->n_variants], &ok);
 		to->n_variants++;
 	}
-	return ok && copy_u32s(&from->stack_depth, &to->stack_depth) && copy_u32s(&from->freq_hz, &to->freq_hz) &&
+	return ok && copy_u32s(&from->stack_depth, &to->stack_depth) &&
+	       copy_u32s(&from->freq_hz, &to->freq_hz) &&
 	       !bb_inputs__copy(&from->inputs, &to->inputs);
 }
 
@@ -128,7 +133,9 @@ int bb_scenario__add_cold(struct bb_scenario *s, struct bb_err *err)
 		n_steps += !strcmp(s->drives[i].with, "step");
 	}
 	if (!n_steps)
-		return bb_fail(err, -EINVAL, "scenario '%s' has no step drive, and caches are emptied between steps only",
+		return bb_fail(err, -EINVAL,
+			       "scenario '%s' has no step drive, and caches are emptied between "
+			       "steps only",
 			       s->name);
 	drives = reallocarray(s->drives, n + n_steps, sizeof(*drives));
 	if (!drives)

@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-struct bb_where {			/* where in the file an item stands, 1-based, for messages */
+struct bb_where { /* where in the file an item stands, 1-based, for messages */
 	uint32_t line, col;
 };
 

@@ -7,12 +7,12 @@
 #include <string.h>
 #include <yaml.h>
 
-#define FAIL_MAX	2048	/* longest message behind "path:line:col: " */
-#define MAX_DIRECTIVES	16
+#define FAIL_MAX 2048 /* longest message behind "path:line:col: " */
+#define MAX_DIRECTIVES 16
 
 struct ctx {
 	yaml_parser_t parser;
-	const char *text;	/* what the parser reads, to find the line of a byte */
+	const char *text; /* what the parser reads, to find the line of a byte */
 	const char *path;
 	struct bb_err *err;
 };
@@ -49,8 +49,8 @@ bool bb_yaml__is_nothing(const struct bb_yaml *node)
 	       (!*node->text || !strcmp(node->text, "~") || !strcmp(node->text, "null"));
 }
 
-static __attribute__((format(printf, 4, 0)))
-int vfail_at(const struct ctx *c, uint32_t line, uint32_t col, const char *fmt, va_list ap)
+static __attribute__((format(printf, 4, 0))) int vfail_at(const struct ctx *c, uint32_t line,
+							  uint32_t col, const char *fmt, va_list ap)
 {
 	char msg[FAIL_MAX];
 
@@ -58,8 +58,8 @@ int vfail_at(const struct ctx *c, uint32_t line, uint32_t col, const char *fmt, 
 	return bb_fail(c->err, -EINVAL, "%s:%u:%u: %s", c->path, line, col, msg);
 }
 
-static __attribute__((format(printf, 3, 4)))
-int fail_at(const struct ctx *c, yaml_mark_t mark, const char *fmt, ...)
+static __attribute__((format(printf, 3, 4))) int fail_at(const struct ctx *c, yaml_mark_t mark,
+							 const char *fmt, ...)
 {
 	va_list ap;
 	int rc;
@@ -70,7 +70,8 @@ int fail_at(const struct ctx *c, yaml_mark_t mark, const char *fmt, ...)
 	return rc;
 }
 
-int bb_yaml__fail(const char *path, const struct bb_yaml *node, struct bb_err *err, const char *fmt, ...)
+int bb_yaml__fail(const char *path, const struct bb_yaml *node, struct bb_err *err, const char *fmt,
+		  ...)
 {
 	const struct ctx c = {.path = path, .err = err};
 	va_list ap;
@@ -82,7 +83,8 @@ int bb_yaml__fail(const char *path, const struct bb_yaml *node, struct bb_err *e
 	return rc;
 }
 
-/* Bytes of the character at `p` that must not reach a terminal as they are: C0 and C1 controls, DEL. */
+/* Bytes of the character at `p` that must not reach a terminal as they are: C0 and C1 controls,
+ * DEL. */
 static size_t control_len(const unsigned char *p)
 {
 	if (*p < 0x20 || *p == 0x7f)
@@ -101,7 +103,8 @@ static size_t char_len(const unsigned char *p)
 
 struct bb_yaml_shown bb_yaml__show(const struct bb_yaml *node)
 {
-	static const char *const others[] = {[BB_YAML_LIST] = "a list", [BB_YAML_MAP] = "a mapping"};
+	static const char *const others[] =
+		{[BB_YAML_LIST] = "a list", [BB_YAML_MAP] = "a mapping"};
 	struct bb_yaml_shown s = {.text = "nothing"};
 	const unsigned char *p = (const unsigned char *)node->text;
 	size_t at = 0, room = sizeof(s.text) - sizeof("...'");
@@ -156,11 +159,13 @@ static int fail_syntax(const struct ctx *c)
 	if (p->error == YAML_MEMORY_ERROR)
 		return bb_fail_nomem(c->err);
 	if (p->error == YAML_READER_ERROR)
-		return fail_at(c, mark_of_byte(c->text, p->problem_offset), "%s; a scenario is UTF-8 text", problem);
+		return fail_at(c, mark_of_byte(c->text, p->problem_offset),
+			       "%s; a scenario is UTF-8 text", problem);
 	if (strstr(problem, "mapping values are not allowed"))
 		hint = "; check the indentation, and put quotes around a text that holds ': '";
 	else if (strstr(problem, "cannot start any token"))
-		hint = "; indent with spaces, and put quotes around a text that begins with a special character";
+		hint = "; indent with spaces, and put quotes around a text that begins with a "
+		       "special character";
 	if (!p->context)
 		return fail_at(c, p->problem_mark, "%s%s", problem, hint);
 	return fail_at(c, p->problem_mark, "%s (%s that begins at %zu:%zu)%s", problem, p->context,
@@ -189,8 +194,10 @@ static int append(struct ctx *c, struct bb_yaml *parent, size_t used, const stru
 
 static int build(struct ctx *c, const yaml_event_t *event, int depth, struct bb_yaml *ret_node);
 
-/* Builds the node that begins with the next event; *ret_end instead, and no node, where the parent ends. */
-static int build_next(struct ctx *c, yaml_event_type_t end, int depth, struct bb_yaml *ret_node, bool *ret_end)
+/* Builds the node that begins with the next event; *ret_end instead, and no node, where the parent
+ * ends. */
+static int build_next(struct ctx *c, yaml_event_type_t end, int depth, struct bb_yaml *ret_node,
+		      bool *ret_end)
 {
 	yaml_event_t event;
 	int rc = next_event(c, &event);
@@ -213,9 +220,10 @@ static int build_list(struct ctx *c, int depth, struct bb_yaml *list)
 
 		if (rc || end)
 			return rc;
-		rc = list->n == BB_YAML_MAX_ENTRIES ?
-		     bb_yaml__fail(c->path, &item, c->err, "a list has more than %d items", BB_YAML_MAX_ENTRIES) :
-		     append(c, list, list->n, &item);
+		rc = list->n == BB_YAML_MAX_ENTRIES
+			     ? bb_yaml__fail(c->path, &item, c->err,
+					     "a list has more than %d items", BB_YAML_MAX_ENTRIES)
+			     : append(c, list, list->n, &item);
 		if (rc) {
 			done(&item);
 			return rc;
@@ -229,12 +237,15 @@ static int check_key(const struct ctx *c, const struct bb_yaml *map, const struc
 	const struct bb_yaml *first;
 
 	if (key->kind != BB_YAML_TEXT)
-		return bb_yaml__fail(c->path, key, c->err, "a key must be text, not %s", bb_yaml__show(key).text);
+		return bb_yaml__fail(c->path, key, c->err, "a key must be text, not %s",
+				     bb_yaml__show(key).text);
 	if (map->n == BB_YAML_MAX_ENTRIES)
-		return bb_yaml__fail(c->path, key, c->err, "a mapping has more than %d keys", BB_YAML_MAX_ENTRIES);
+		return bb_yaml__fail(c->path, key, c->err, "a mapping has more than %d keys",
+				     BB_YAML_MAX_ENTRIES);
 	first = bb_yaml__get(map, key->text);
 	if (first)
-		return bb_yaml__fail(c->path, key, c->err, "key %s is given twice; its first value is at %u:%u",
+		return bb_yaml__fail(c->path, key, c->err,
+				     "key %s is given twice; its first value is at %u:%u",
 				     bb_yaml__show(key).text, first->line, first->col);
 	return 0;
 }
@@ -282,9 +293,11 @@ static int refuse_extras(const struct ctx *c, const yaml_event_t *event, const y
 			 const yaml_char_t *tag)
 {
 	if (anchor)
-		return fail_at(c, event->start_mark, "anchors (&name) are not supported; write the value out");
+		return fail_at(c, event->start_mark,
+			       "anchors (&name) are not supported; write the value out");
 	if (tag)
-		return fail_at(c, event->start_mark, "tags (!name) are not supported; leave it out");
+		return fail_at(c, event->start_mark,
+			       "tags (!name) are not supported; leave it out");
 	return 0;
 }
 
@@ -298,7 +311,8 @@ static int build(struct ctx *c, const yaml_event_t *event, int depth, struct bb_
 	int rc;
 
 	if (depth > BB_YAML_MAX_DEPTH)
-		return fail_at(c, event->start_mark, "nested more than %d levels deep", BB_YAML_MAX_DEPTH);
+		return fail_at(c, event->start_mark, "nested more than %d levels deep",
+			       BB_YAML_MAX_DEPTH);
 	switch (event->type) {
 	case YAML_SCALAR_EVENT:
 		rc = refuse_extras(c, event, event->data.scalar.anchor, event->data.scalar.tag);
@@ -308,23 +322,24 @@ static int build(struct ctx *c, const yaml_event_t *event, int depth, struct bb_
 	case YAML_SEQUENCE_START_EVENT:
 		node.kind = BB_YAML_LIST;
 		node.flow = event->data.sequence_start.style == YAML_FLOW_SEQUENCE_STYLE;
-		rc = refuse_extras(c, event, event->data.sequence_start.anchor, event->data.sequence_start.tag);
+		rc = refuse_extras(c, event, event->data.sequence_start.anchor,
+				   event->data.sequence_start.tag);
 		if (!rc)
 			rc = build_list(c, depth, &node);
 		break;
 	case YAML_MAPPING_START_EVENT:
 		node.kind = BB_YAML_MAP;
 		node.flow = event->data.mapping_start.style == YAML_FLOW_MAPPING_STYLE;
-		rc = refuse_extras(c, event, event->data.mapping_start.anchor, event->data.mapping_start.tag);
+		rc = refuse_extras(c, event, event->data.mapping_start.anchor,
+				   event->data.mapping_start.tag);
 		if (!rc)
 			rc = build_map(c, depth, &node);
 		break;
 	case YAML_ALIAS_EVENT:
-		rc = fail_at(c, event->start_mark, "aliases (*name) are not supported; write the value out");
+		rc = fail_at(c, event->start_mark,
+			     "aliases (*name) are not supported; write the value out");
 		break;
-	default:
-		rc = fail_at(c, event->start_mark, "not a text, a list or a mapping");
-		break;
+	default: rc = fail_at(c, event->start_mark, "not a text, a list or a mapping"); break;
 	}
 	if (rc)
 		done(&node);
@@ -350,7 +365,8 @@ static int build_document(struct ctx *c, struct bb_yaml *ret_root)
 	yaml_event_delete(&event);
 	if (end)
 		return fail_at(c, (yaml_mark_t){0},
-			       "the file is empty; a scenario needs at least name, variants and drive");
+			       "the file is empty; a scenario needs at least name, variants and "
+			       "drive");
 	rc = build_next(c, YAML_NO_EVENT, 1, ret_root, &end);
 	if (rc)
 		return rc;
@@ -360,7 +376,8 @@ static int build_document(struct ctx *c, struct bb_yaml *ret_root)
 			break;
 		end = event.type == YAML_STREAM_END_EVENT;
 		if (event.type == YAML_DOCUMENT_START_EVENT)
-			rc = fail_at(c, event.start_mark, "a second document begins here; only one is allowed");
+			rc = fail_at(c, event.start_mark,
+				     "a second document begins here; only one is allowed");
 		yaml_event_delete(&event);
 	}
 	if (rc)
@@ -376,12 +393,13 @@ static int check_directives(const struct ctx *c, size_t len)
 	for (size_t i = 0; i < len; i++)
 		if (c->text[i] == '%' && (!i || c->text[i - 1] == '\n' || c->text[i - 1] == '\r') &&
 		    ++n > MAX_DIRECTIVES)
-			return fail_at(c, mark_of_byte(c->text, i), "more than %d lines begin with %%",
-				       MAX_DIRECTIVES);
+			return fail_at(c, mark_of_byte(c->text, i),
+				       "more than %d lines begin with %%", MAX_DIRECTIVES);
 	return 0;
 }
 
-int bb_yaml__parse(const char *text, size_t len, const char *path, struct bb_yaml **ret_root, struct bb_err *err)
+int bb_yaml__parse(const char *text, size_t len, const char *path, struct bb_yaml **ret_root,
+		   struct bb_err *err)
 {
 	struct ctx c = {.path = path, .err = err};
 	struct bb_yaml *root;
@@ -389,8 +407,8 @@ int bb_yaml__parse(const char *text, size_t len, const char *path, struct bb_yam
 	int rc;
 
 	if (len > BB_YAML_MAX_BYTES)
-		return bb_fail(err, -EFBIG, "%s: larger than %zu KiB, which no scenario should be", path,
-			       BB_YAML_MAX_BYTES >> 10);
+		return bb_fail(err, -EFBIG, "%s: larger than %zu KiB, which no scenario should be",
+			       path, BB_YAML_MAX_BYTES >> 10);
 	c.text = text + bom;
 	rc = check_directives(&c, len - bom);
 	if (rc)
@@ -417,10 +435,13 @@ int bb_yaml__parse(const char *text, size_t len, const char *path, struct bb_yam
 static bool is_plain(const char *text)
 {
 	static const char first[] = "_/ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
-	static const char rest[] = "_/-.0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+	static const char rest[] = "_/"
+				   "-."
+				   "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 	const struct bb_yaml as_read = {.kind = BB_YAML_TEXT, .text = (char *)(uintptr_t)text};
 
-	return *text && strchr(first, *text) && strspn(text, rest) == strlen(text) && !bb_yaml__is_nothing(&as_read);
+	return *text && strchr(first, *text) && strspn(text, rest) == strlen(text) &&
+	       !bb_yaml__is_nothing(&as_read);
 }
 
 void bb_yaml__write(FILE *out, const char *text)

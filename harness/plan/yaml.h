@@ -10,12 +10,13 @@
 #include "base/err.h"
 
 /*
- * A YAML text as a tree that remembers where everything stood. Only what a scenario needs: one document of
- * texts, lists and mappings with distinct text keys. Anchors, aliases and tags are refused, and size, nesting
- * and number of entries are bounded, so that no input can make the reader slow or large.
+ * A YAML text as a tree that remembers where everything stood. Only what a scenario needs: one
+ * document of texts, lists and mappings with distinct text keys. Anchors, aliases and tags are
+ * refused, and size, nesting and number of entries are bounded, so that no input can make the
+ * reader slow or large.
  */
-#define BB_YAML_MAX_BYTES   ((size_t)1 << 20)
-#define BB_YAML_MAX_DEPTH   16
+#define BB_YAML_MAX_BYTES ((size_t)1 << 20)
+#define BB_YAML_MAX_DEPTH 16
 #define BB_YAML_MAX_ENTRIES 1024
 
 enum bb_yaml_kind {
@@ -26,17 +27,20 @@ enum bb_yaml_kind {
 
 struct bb_yaml {
 	enum bb_yaml_kind kind;
-	uint32_t line, col;		/* where it begins, 1-based; columns count characters */
-	bool quoted;			/* text: in quotes or a block, so never a number or nothing */
-	bool flow;			/* list, map: written with brackets or braces */
-	char *text;			/* text: UTF-8 without NUL */
-	struct bb_yaml *items;		/* list: n items; map: n pairs, items[2i] the key and items[2i + 1] its value */
+	uint32_t line, col; /* where it begins, 1-based; columns count characters */
+	bool quoted;        /* text: in quotes or a block, so never a number or nothing */
+	bool flow;          /* list, map: written with brackets or braces */
+	char *text;         /* text: UTF-8 without NUL */
+	/* list: n items; map: n pairs, items[2i] the key and items[2i + 1] its value */
+	struct bb_yaml *items;
 	size_t n;
-	size_t capacity;		/* of items; private */
+	size_t capacity; /* of items; private */
 };
 
-/* 0, or -EINVAL, -EFBIG or -ENOMEM. `path` is only for the message. The root is freed with bb_yaml__free(). */
-int bb_yaml__parse(const char *text, size_t len, const char *path, struct bb_yaml **ret_root, struct bb_err *err);
+/* 0, or -EINVAL, -EFBIG or -ENOMEM. `path` is only for the message. The root is freed with
+ * bb_yaml__free(). */
+int bb_yaml__parse(const char *text, size_t len, const char *path, struct bb_yaml **ret_root,
+		   struct bb_err *err);
 void bb_yaml__free(struct bb_yaml *root);
 
 /* Write a text so that it is read as it is, inside braces or not: in double quotes if need be. */
@@ -49,12 +53,12 @@ const struct bb_yaml *bb_yaml__get(const struct bb_yaml *map, const char *key);
 bool bb_yaml__is_nothing(const struct bb_yaml *node);
 
 /* Say "path:line:col: " and the message; returns -EINVAL. */
-int bb_yaml__fail(const char *path, const struct bb_yaml *node, struct bb_err *err, const char *fmt, ...)
-	__attribute__((format(printf, 4, 5)));
+int bb_yaml__fail(const char *path, const struct bb_yaml *node, struct bb_err *err, const char *fmt,
+		  ...) __attribute__((format(printf, 4, 5)));
 
 /*
- * For messages: the text in single quotes, shortened, with line breaks and other control characters escaped;
- * or "a list", "a mapping", "nothing".
+ * For messages: the text in single quotes, shortened, with line breaks and other control characters
+ * escaped; or "a list", "a mapping", "nothing".
  */
 struct bb_yaml_shown {
 	char text[128];

@@ -12,10 +12,11 @@
 
 #include "base/user.h"
 
-#define TERM_MS 2000	/* what it has to end by itself */
+#define TERM_MS 2000 /* what it has to end by itself */
 
 /* In the child: never returns. */
-static void run_child(char *const *argv, uid_t uid, gid_t gid, int go_fd, int failed_fd, pid_t parent)
+static void run_child(char *const *argv, uid_t uid, gid_t gid, int go_fd, int failed_fd,
+		      pid_t parent)
 {
 	static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE};
 	char go;
@@ -27,7 +28,7 @@ static void run_child(char *const *argv, uid_t uid, gid_t gid, int go_fd, int fa
 	if (!rc && prctl(PR_SET_PDEATHSIG, SIGKILL))
 		rc = -errno;
 	if (!rc && (getppid() != parent || read(go_fd, &go, 1) != 1))
-		_exit(127);	/* nobody is there to tell */
+		_exit(127); /* nobody is there to tell */
 	if (!rc) {
 		execvp(argv[0], argv);
 		rc = -errno;
@@ -37,7 +38,8 @@ static void run_child(char *const *argv, uid_t uid, gid_t gid, int go_fd, int fa
 	_exit(127);
 }
 
-int bb_command__fork(char *const *argv, uid_t uid, gid_t gid, struct bb_command *ret_command, struct bb_err *err)
+int bb_command__fork(char *const *argv, uid_t uid, gid_t gid, struct bb_command *ret_command,
+		     struct bb_err *err)
 {
 	pid_t parent = getpid(), pid = -1;
 	int go[2], failed[2], rc = pipe2(go, O_CLOEXEC) ? -errno : 0;
@@ -81,11 +83,11 @@ int bb_command__go(struct bb_command *c, const char *name, struct bb_err *err)
 	ssize_t n;
 
 	if (write(c->go_fd, "g", 1) < 0)
-		rc = -errno;	/* it died as it waited: has_ended() will say so */
+		rc = -errno; /* it died as it waited: has_ended() will say so */
 	close(c->go_fd);
 	c->go_fd = -1;
 	do
-		n = read(c->failed_fd, &rc, sizeof(rc));	/* its end is closed by the exec */
+		n = read(c->failed_fd, &rc, sizeof(rc)); /* its end is closed by the exec */
 	while (n < 0 && errno == EINTR);
 	close_pipes(c);
 	if (n == (ssize_t)sizeof(rc))

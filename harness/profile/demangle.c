@@ -5,7 +5,7 @@
 #include <setjmp.h>
 #include <string.h>
 
-#define MAX_MANGLED 4096u	/* libiberty keeps some 30 bytes for each byte of it on the stack */
+#define MAX_MANGLED 4096u /* libiberty keeps some 30 bytes for each byte of it on the stack */
 
 struct text {
 	char *text;
@@ -13,14 +13,15 @@ struct text {
 	jmp_buf is_full;
 };
 
-/* libiberty cannot be told to stop. It has nothing allocated while it calls this, but for a part of a Rust name in Punycode. */
+/* libiberty cannot be told to stop. It has nothing allocated while it calls this, but for a part of
+ * a Rust name in Punycode. */
 static void take(const char *piece, size_t len, void *arg)
 {
 	struct text *t = arg;
 
 	if (len >= t->size - t->len)
 		longjmp(t->is_full, 1);
-	if (len)	/* of nothing, libiberty gives no address */
+	if (len) /* of nothing, libiberty gives no address */
 		memcpy(t->text + t->len, piece, len);
 	t->len += len;
 }
@@ -38,7 +39,8 @@ bool bb_demangle(const char *name, char *ret_text, size_t size)
 {
 	struct text t = {.text = ret_text, .size = size};
 
-	if ((strncmp(name, "_Z", 2) && strncmp(name, "_R", 2)) || strnlen(name, MAX_MANGLED) == MAX_MANGLED)
+	if ((strncmp(name, "_Z", 2) && strncmp(name, "_R", 2)) ||
+	    strnlen(name, MAX_MANGLED) == MAX_MANGLED)
 		return false;
 	if (setjmp(t.is_full) || !demangle(name, &t) || !t.len)
 		return false;

@@ -34,23 +34,27 @@ static int open_if_same(const char *path, uint64_t inode)
 	return !stat(path, &st) && S_ISREG(st.st_mode) && st.st_ino == inode ? open_file(path) : -1;
 }
 
-/* The very file that is mapped; else, should its process be gone, the one of that name if it is still the same one. */
+/* The very file that is mapped; else, should its process be gone, the one of that name if it is
+ * still the same one. */
 static int open_mapped(pid_t pid, const struct bb_mapped_file *f, const char *path)
 {
 	char proc[PATH_MAX];
 	int fd;
 
-	snprintf(proc, sizeof(proc), "/proc/%d/map_files/%" PRIx64 "-%" PRIx64, (int)pid, f->start, f->end);
+	snprintf(proc, sizeof(proc), "/proc/%d/map_files/%" PRIx64 "-%" PRIx64, (int)pid, f->start,
+		 f->end);
 	fd = open_file(proc);
-	if (fd < 0 && snprintf(proc, sizeof(proc), "/proc/%d/root%s", (int)pid, path) < (int)sizeof(proc))
+	if (fd < 0 &&
+	    snprintf(proc, sizeof(proc), "/proc/%d/root%s", (int)pid, path) < (int)sizeof(proc))
 		fd = open_if_same(proc, f->inode);
 	return fd < 0 ? open_if_same(path, f->inode) : fd;
 }
 
 static bool has_file(const struct bb_mapped_file *f)
 {
-	return f->inode && f->path_len && f->path[0] == '/' && strncmp(f->path, "/memfd:", 7) && strncmp(f->path, "//", 2) &&
-	       strncmp(f->path, "/SYSV", 5) && strncmp(f->path, "/dev/zero", 9);
+	return f->inode && f->path_len && f->path[0] == '/' && strncmp(f->path, "/memfd:", 7) &&
+	       strncmp(f->path, "//", 2) && strncmp(f->path, "/SYSV", 5) &&
+	       strncmp(f->path, "/dev/zero", 9);
 }
 
 int bb_dsos__add(struct bb_dsos *dsos, pid_t pid, const struct bb_mapped_file *f, uint32_t *ret_id)
@@ -65,7 +69,8 @@ int bb_dsos__add(struct bb_dsos *dsos, pid_t pid, const struct bb_mapped_file *f
 		*ret_id = id;
 		return 0;
 	}
-	if (len > strlen(DELETED) && !memcmp(f->path + len - strlen(DELETED), DELETED, strlen(DELETED)))
+	if (len > strlen(DELETED) &&
+	    !memcmp(f->path + len - strlen(DELETED), DELETED, strlen(DELETED)))
 		len -= strlen(DELETED);
 	path = strndup(f->path, len);
 	id = (uint32_t)dsos->n;
@@ -75,7 +80,9 @@ int bb_dsos__add(struct bb_dsos *dsos, pid_t pid, const struct bb_mapped_file *f
 		return -ENOMEM;
 	}
 	dsos->v[dsos->n++] = (struct bb_dso){
-		.path = path, .is_vdso = is_vdso, .fd = is_vdso ? -1 : open_mapped(pid, f, path),
+		.path = path,
+		.is_vdso = is_vdso,
+		.fd = is_vdso ? -1 : open_mapped(pid, f, path),
 	};
 	*ret_id = id;
 	return 0;

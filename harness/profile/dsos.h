@@ -10,19 +10,19 @@
 #include "profile/idmap.h"
 
 /*
- * The files that code is mapped from. Each is opened when it is first seen, while a process still has it: later it may
- * have been deleted or replaced, and the process be gone.
+ * The files that code is mapped from. Each is opened when it is first seen, while a process still
+ * has it: later it may have been deleted or replaced, and the process be gone.
  */
 struct bb_dso {
-	char *path;		/* as the process saw it; "[vdso]" is the kernel's page of code */
-	int fd;			/* -1: could not be opened, nor found by its path later */
+	char *path; /* as the process saw it; "[vdso]" is the kernel's page of code */
+	int fd;     /* -1: could not be opened, nor found by its path later */
 	bool is_vdso;
 };
 
 struct bb_dsos {
 	struct bb_dso *v;
 	size_t n, size;
-	struct bb_idmap by_file;	/* (device, inode) */
+	struct bb_idmap by_file; /* (device, inode) */
 };
 
 /* One mapping of code, as /proc/PID/maps or a perf event tells of it. */
@@ -35,7 +35,8 @@ struct bb_mapped_file {
 };
 
 /* BB_NO_ID for memory that no file is behind. 0 or -ENOMEM. */
-int bb_dsos__add(struct bb_dsos *dsos, pid_t pid, const struct bb_mapped_file *file, uint32_t *ret_id);
+int bb_dsos__add(struct bb_dsos *dsos, pid_t pid, const struct bb_mapped_file *file,
+		 uint32_t *ret_id);
 
 /* The last part of the path. */
 const char *bb_dso__short_name(const struct bb_dso *dso);

@@ -9,8 +9,8 @@
 #include "profile/idmap.h"
 
 #define MAX_UNITS 200000u
-#define MAX_RANGES 4096		/* of one entry */
-#define MAX_DIES 50000000u	/* of one file, all look-ups together */
+#define MAX_RANGES 4096    /* of one entry */
+#define MAX_DIES 50000000u /* of one file, all look-ups together */
 #define MAX_DEPTH 64
 
 static int add_range(struct bb_dwarf_ranges *r, uint64_t start, uint64_t end, uint32_t index)
@@ -64,7 +64,8 @@ static const struct bb_dwarf_range *find_range(const struct bb_dwarf_ranges *r, 
 		else
 			high = mid;
 	}
-	/* Ranges do not overlap in a sane file; a few steps back are enough for those that nearly are. */
+	/* Ranges do not overlap in a sane file; a few steps back are enough for those that nearly
+	 * are. */
 	for (size_t back = 0; back < 4 && back < low; back++)
 		if (address < r->v[low - 1 - back].end)
 			return &r->v[low - 1 - back];
@@ -98,7 +99,8 @@ int bb_dwarf_index__build(struct bb_dwarf_index *index, Dwfl_Module *module, uin
 	index->dies_left = MAX_DIES;
 	if (!dwarf)
 		return -ENOENT;
-	while (!rc && index->n < MAX_UNITS && index->dies_left-- && !dwarf_get_units(dwarf, cu, &cu, NULL, NULL, &die, NULL))
+	while (!rc && index->n < MAX_UNITS && index->dies_left-- &&
+	       !dwarf_get_units(dwarf, cu, &cu, NULL, NULL, &die, NULL))
 		rc = add_unit(index, &die);
 	sort_ranges(&index->ranges);
 	*ret_bias = bias;
@@ -114,12 +116,13 @@ struct bb_dwarf_unit *bb_dwarf_index__unit(struct bb_dwarf_index *index, uint64_
 
 static bool may_hold_functions(int tag)
 {
-	return tag == DW_TAG_namespace || tag == DW_TAG_module || tag == DW_TAG_structure_type || tag == DW_TAG_class_type ||
-	       tag == DW_TAG_union_type;
+	return tag == DW_TAG_namespace || tag == DW_TAG_module || tag == DW_TAG_structure_type ||
+	       tag == DW_TAG_class_type || tag == DW_TAG_union_type;
 }
 
 /* The functions among the children of `parent`, and in the namespaces and types among these. */
-static int index_functions(struct bb_dwarf_index *index, struct bb_dwarf_unit *unit, Dwarf_Die *parent, int depth)
+static int index_functions(struct bb_dwarf_index *index, struct bb_dwarf_unit *unit,
+			   Dwarf_Die *parent, int depth)
 {
 	Dwarf_Die die;
 	int rc = 0;
@@ -136,7 +139,8 @@ static int index_functions(struct bb_dwarf_index *index, struct bb_dwarf_unit *u
 			rc = index_functions(index, unit, &die, depth + 1);
 		if (rc || tag != DW_TAG_subprogram)
 			continue;
-		if (bb_grow((void **)&unit->functions, unit->n_functions, &unit->functions_size, sizeof(die)))
+		if (bb_grow((void **)&unit->functions, unit->n_functions, &unit->functions_size,
+			    sizeof(die)))
 			return -ENOMEM;
 		unit->functions[unit->n_functions] = die;
 		rc = add_ranges_of(&unit->ranges, &die, (uint32_t)unit->n_functions++);
@@ -145,7 +149,8 @@ static int index_functions(struct bb_dwarf_index *index, struct bb_dwarf_unit *u
 }
 
 /* The child of `die`, of any that hold code, that the address is in. */
-static bool child_at(struct bb_dwarf_index *index, Dwarf_Die *die, uint64_t address, Dwarf_Die *ret_child)
+static bool child_at(struct bb_dwarf_index *index, Dwarf_Die *die, uint64_t address,
+		     Dwarf_Die *ret_child)
 {
 	if (dwarf_child(die, ret_child))
 		return false;
@@ -155,14 +160,15 @@ static bool child_at(struct bb_dwarf_index *index, Dwarf_Die *die, uint64_t addr
 		if (!index->dies_left)
 			return false;
 		index->dies_left--;
-		if ((tag == DW_TAG_inlined_subroutine || tag == DW_TAG_lexical_block) && dwarf_haspc(ret_child, address) > 0)
+		if ((tag == DW_TAG_inlined_subroutine || tag == DW_TAG_lexical_block) &&
+		    dwarf_haspc(ret_child, address) > 0)
 			return true;
 	} while (!dwarf_siblingof(ret_child, ret_child));
 	return false;
 }
 
-size_t bb_dwarf_index__scopes(struct bb_dwarf_index *index, struct bb_dwarf_unit *unit, uint64_t address,
-			      Dwarf_Die *ret_scopes, size_t max)
+size_t bb_dwarf_index__scopes(struct bb_dwarf_index *index, struct bb_dwarf_unit *unit,
+			      uint64_t address, Dwarf_Die *ret_scopes, size_t max)
 {
 	const struct bb_dwarf_range *r;
 	Dwarf_Die die, child;
@@ -178,7 +184,8 @@ size_t bb_dwarf_index__scopes(struct bb_dwarf_index *index, struct bb_dwarf_unit
 	if (!r || !max)
 		return 0;
 	die = ret_scopes[n++] = unit->functions[r->index];
-	for (int depth = 0; depth < MAX_DEPTH && n < max && child_at(index, &die, address, &child); depth++) {
+	for (int depth = 0; depth < MAX_DEPTH && n < max && child_at(index, &die, address, &child);
+	     depth++) {
 		die = child;
 		if (dwarf_tag(&die) == DW_TAG_inlined_subroutine)
 			ret_scopes[n++] = die;

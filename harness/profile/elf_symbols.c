@@ -23,8 +23,8 @@ struct segment {
 
 struct bb_elf_symbols {
 	Dwfl *dwfl;
-	char *vdso;		/* a copy */
-	uint64_t bias;		/* of libdwfl's addresses to the file's */
+	char *vdso;    /* a copy */
+	uint64_t bias; /* of libdwfl's addresses to the file's */
 	struct segment *segments;
 	size_t n_segments, segments_size;
 	struct bb_symtab functions;
@@ -60,7 +60,8 @@ static Dwfl_Module *report_vdso(struct bb_elf_symbols *s)
 		n = pread(fd, s->vdso, VDSO_MAX_BYTES, (off_t)address);
 	if (fd >= 0)
 		close(fd);
-	return n > 0 ? dwfl_report_offline_memory(s->dwfl, "[vdso]", "[vdso]", s->vdso, (size_t)n) : NULL;
+	return n > 0 ? dwfl_report_offline_memory(s->dwfl, "[vdso]", "[vdso]", s->vdso, (size_t)n)
+		     : NULL;
 }
 
 static int read_segments(struct bb_elf_symbols *s, Elf *elf)
@@ -74,22 +75,27 @@ static int read_segments(struct bb_elf_symbols *s, Elf *elf)
 
 		if (!gelf_getphdr(elf, (int)i, &phdr) || phdr.p_type != PT_LOAD)
 			continue;
-		if (bb_grow((void **)&s->segments, s->n_segments, &s->segments_size, sizeof(*s->segments)))
+		if (bb_grow((void **)&s->segments, s->n_segments, &s->segments_size,
+			    sizeof(*s->segments)))
 			return -1;
 		s->segments[s->n_segments++] = (struct segment){
-			.offset = phdr.p_offset, .size = phdr.p_filesz, .address = phdr.p_vaddr,
+			.offset = phdr.p_offset,
+			.size = phdr.p_filesz,
+			.address = phdr.p_vaddr,
 		};
 	}
 	return 0;
 }
 
-/* Of several names at one address: global before weak before local, and without leading underscores, as perf chooses. */
+/* Of several names at one address: global before weak before local, and without leading
+ * underscores, as perf chooses. */
 static uint32_t rank_of(const GElf_Sym *sym, const char *name)
 {
 	static const uint32_t of_binding[] = {[STB_LOCAL] = 2, [STB_GLOBAL] = 0, [STB_WEAK] = 1};
 	unsigned int binding = GELF_ST_BIND(sym->st_info);
 
-	return (binding < sizeof(of_binding) / sizeof(of_binding[0]) ? of_binding[binding] : 3) * 16 +
+	return (binding < sizeof(of_binding) / sizeof(of_binding[0]) ? of_binding[binding] : 3) *
+		       16 +
 	       (uint32_t)(strspn(name, "_") & 15);
 }
 
@@ -107,12 +113,15 @@ static int read_symbols(struct bb_elf_symbols *s, Dwfl_Module *module)
 		GElf_Addr address;
 		GElf_Word section;
 		GElf_Sym sym;
-		const char *name = dwfl_module_getsym_info(module, i, &sym, &address, &section, NULL, NULL);
+		const char *name = dwfl_module_getsym_info(module, i, &sym, &address, &section,
+							   NULL, NULL);
 		int type = GELF_ST_TYPE(sym.st_info);
 
-		if (!name || !*name || section == SHN_UNDEF || (type != STT_FUNC && type != STT_GNU_IFUNC))
+		if (!name || !*name || section == SHN_UNDEF ||
+		    (type != STT_FUNC && type != STT_GNU_IFUNC))
 			continue;
-		if (bb_symtab__add(&s->functions, address, sym.st_size, name, name_len(name), rank_of(&sym, name)))
+		if (bb_symtab__add(&s->functions, address, sym.st_size, name, name_len(name),
+				   rank_of(&sym, name)))
 			return -1;
 	}
 	bb_symtab__sort(&s->functions);
@@ -163,13 +172,16 @@ bool bb_elf_symbols__address(const struct bb_elf_symbols *s, uint64_t offset, ui
 static const char *name_of(Dwarf_Die *scope)
 {
 	Dwarf_Attribute attribute;
-	const char *linkage = dwarf_formstring(dwarf_attr_integrate(scope, DW_AT_linkage_name, &attribute));
+	const char *linkage =
+		dwarf_formstring(dwarf_attr_integrate(scope, DW_AT_linkage_name, &attribute));
 
 	return linkage ? linkage : dwarf_diename(scope);
 }
 
-/* The frames' own names and the places of calls: the line of a frame is where the next inner one was called. */
-static void fill_frames(const Dwarf_Die *scopes, size_t n, struct bb_dwarf_unit *unit, struct bb_elf_frame *frames)
+/* The frames' own names and the places of calls: the line of a frame is where the next inner one
+ * was called. */
+static void fill_frames(const Dwarf_Die *scopes, size_t n, struct bb_dwarf_unit *unit,
+			struct bb_elf_frame *frames)
 {
 	Dwarf_Files *files = NULL;
 	size_t n_files = 0;
@@ -186,7 +198,9 @@ static void fill_frames(const Dwarf_Die *scopes, size_t n, struct bb_dwarf_unit 
 			continue;
 		if (!dwarf_formudata(dwarf_attr(&scope, DW_AT_call_line, &attribute), &number))
 			frames[i - 1].line = (uint32_t)number;
-		if (files && !dwarf_formudata(dwarf_attr(&scope, DW_AT_call_file, &attribute), &number) && number < n_files)
+		if (files &&
+		    !dwarf_formudata(dwarf_attr(&scope, DW_AT_call_file, &attribute), &number) &&
+		    number < n_files)
 			frames[i - 1].file = dwarf_filesrc(files, number, NULL, NULL);
 	}
 }
@@ -206,7 +220,7 @@ static size_t find_in_dwarf(struct bb_elf_symbols *s, uint64_t address, struct b
 	if (n)
 		fill_frames(scopes, n, unit, frames);
 	else
-		n = 1;		/* a line is known all the same: of assembly, say */
+		n = 1; /* a line is known all the same: of assembly, say */
 	line = dwarf_getsrc_die(&unit->die, in_dwarf);
 	if (line) {
 		frames[n - 1].file = dwarf_linesrc(line, NULL, NULL);
@@ -216,7 +230,8 @@ static size_t find_in_dwarf(struct bb_elf_symbols *s, uint64_t address, struct b
 	return n;
 }
 
-size_t bb_elf_symbols__find(struct bb_elf_symbols *s, uint64_t address, struct bb_elf_frame ret_frames[BB_ELF_MAX_FRAMES])
+size_t bb_elf_symbols__find(struct bb_elf_symbols *s, uint64_t address,
+			    struct bb_elf_frame ret_frames[BB_ELF_MAX_FRAMES])
 {
 	const struct bb_symbol *symbol = bb_symtab__find(&s->functions, address);
 	size_t n = 0;
@@ -224,7 +239,7 @@ size_t bb_elf_symbols__find(struct bb_elf_symbols *s, uint64_t address, struct b
 	memset(ret_frames, 0, BB_ELF_MAX_FRAMES * sizeof(*ret_frames));
 	if (s->has_dwarf)
 		n = find_in_dwarf(s, address, ret_frames);
-	if (symbol) {	/* its name is whole (C++), and is the one that other tools show */
+	if (symbol) { /* its name is whole (C++), and is the one that other tools show */
 		ret_frames[0].function = bb_symtab__name(&s->functions, symbol);
 		ret_frames[0].start = symbol->start - s->bias;
 		ret_frames[0].distance = address - symbol->start;

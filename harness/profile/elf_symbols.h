@@ -7,41 +7,46 @@
 #include <stdint.h>
 
 /*
- * What an ELF file and its debug information, which may be in a file of its own (found by build id or debug link), say of
- * addresses in it. The file is somebody else's, and may be damaged: what is read is bounded, but libdw may still fail on it;
- * symbolize.c therefore uses this in a child process.
+ * What an ELF file and its debug information, which may be in a file of its own (found by build id
+ * or debug link), say of addresses in it. The file is somebody else's, and may be damaged: what is
+ * read is bounded, but libdw may still fail on it; symbolize.c therefore uses this in a child
+ * process.
  */
 struct bb_elf_symbols;
 
 /* How much of the file is to be trusted. */
 enum bb_elf_depth { BB_ELF_NOTHING, BB_ELF_SYMBOLS, BB_ELF_DWARF };
 
-#define BB_ELF_MAX_FRAMES 32	/* functions inlined into each other at one address */
+#define BB_ELF_MAX_FRAMES 32 /* functions inlined into each other at one address */
 
 /* One function at an address. Strings belong to the bb_elf_symbols. */
 struct bb_elf_frame {
 	const char *function;
-	const char *file;	/* NULL: not known */
+	const char *file; /* NULL: not known */
 	uint32_t line;
-	uint64_t start;		/* of the function, as the file numbers addresses; 0 for inlined ones */
-	uint64_t distance;	/* of the address from there */
+	/* of the function, as the file numbers addresses; 0 for inlined ones */
+	uint64_t start;
+	uint64_t distance; /* of the address from there */
 	bool is_inlined;
 };
 
 /*
- * Of the open file `fd` (a copy is made), or of this process's vdso when it is -1. NULL: not an ELF file that can be
- * read, or no memory. `path` is for finding debug information beside it.
+ * Of the open file `fd` (a copy is made), or of this process's vdso when it is -1. NULL: not an ELF
+ * file that can be read, or no memory. `path` is for finding debug information beside it.
  */
 struct bb_elf_symbols *bb_elf_symbols__open(const char *path, int fd, enum bb_elf_depth depth);
 
-/* The address (as bb_elf_symbols__find takes it) of what is at `offset` of the file; false: it is in no segment. */
-bool bb_elf_symbols__address(const struct bb_elf_symbols *s, uint64_t offset, uint64_t *ret_address);
+/* The address (as bb_elf_symbols__find takes it) of what is at `offset` of the file; false: it is
+ * in no segment. */
+bool bb_elf_symbols__address(const struct bb_elf_symbols *s, uint64_t offset,
+			     uint64_t *ret_address);
 
 /*
- * The functions at that address, outermost first: that of the symbol table or DWARF, then what is inlined into it. Their
- * number, 0 when nothing is known.
+ * The functions at that address, outermost first: that of the symbol table or DWARF, then what is
+ * inlined into it. Their number, 0 when nothing is known.
  */
-size_t bb_elf_symbols__find(struct bb_elf_symbols *s, uint64_t address, struct bb_elf_frame ret_frames[BB_ELF_MAX_FRAMES]);
+size_t bb_elf_symbols__find(struct bb_elf_symbols *s, uint64_t address,
+			    struct bb_elf_frame ret_frames[BB_ELF_MAX_FRAMES]);
 
 void bb_elf_symbols__free(struct bb_elf_symbols *s);
 

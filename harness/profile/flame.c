@@ -12,17 +12,18 @@
 #define WIDTH 1200.0
 #define MARGIN 10.0
 #define ROW 17u
-#define HEAD 36u		/* above the frames: the title */
-#define FOOT 56u		/* below, where the root is: legend, buttons, and what the pointer is on */
-#define CHAR_WIDTH 7.0		/* of the monospaced font, at its size of 11.5 px, and a little more */
+#define HEAD 36u       /* above the frames: the title */
+#define FOOT 56u       /* below, where the root is: legend, buttons, and what the pointer is on */
+#define CHAR_WIDTH 7.0 /* of the monospaced font, at its size of 11.5 px, and a little more */
 #define MIN_WIDTH 0.1
-#define MAX_BYTES 1950000u	/* for frames */
+#define MAX_BYTES 1950000u /* for frames */
 #define TINTS 3
 
-/* Okabe and Ito's palette (2008), which the colour-blind can tell apart; tints set neighbours off. */
+/* Okabe and Ito's palette (2008), which the colour-blind can tell apart; tints set neighbours off.
+ */
 static const struct kind_style {
 	char letter;
-	const char *legend;	/* NULL: in no legend */
+	const char *legend; /* NULL: in no legend */
 	const char *fills[TINTS];
 } styles[BB_N_FRAME_KINDS] = {
 	[BB_FRAME_COMM] = {'c', NULL, {"#bbbbbb", "#c4c4c4", "#b2b2b2"}},
@@ -38,17 +39,18 @@ static const struct kind_style {
 struct box {
 	uint64_t x, total;
 	uint32_t depth;
-	uint32_t frame;		/* BB_NO_ID: the root */
+	uint32_t frame; /* BB_NO_ID: the root */
 };
 
 struct flame {
 	const struct bb_stacks *stacks;
 	const struct bb_flame_opts *opts;
 	double px_per_unit;
-	struct box *boxes;	/* the root first; no box before one that is wider or that it stands on */
+	/* the root first; no box before one that is wider or that it stands on */
+	struct box *boxes;
 	size_t n, size;
 	size_t n_shown;
-	uint32_t rows, head;	/* head: px above the frames */
+	uint32_t rows, head; /* head: px above the frames */
 	FILE *out;
 };
 
@@ -74,7 +76,7 @@ static int add_boxes(struct flame *f)
 {
 	const struct bb_stacks *s = f->stacks;
 	uint32_t deepest = 0;
-	uint64_t *begun, x = 0;	/* begun[i]: where the frame at depth i that is open begins */
+	uint64_t *begun, x = 0; /* begun[i]: where the frame at depth i that is open begins */
 	int rc = add_box(f, 0, s->total, 0, BB_NO_ID);
 
 	for (size_t i = 0; i < s->n; i++)
@@ -130,8 +132,9 @@ static const char *name_of(const struct flame *f, const struct box *box)
 
 static void write_rect(const struct flame *f, const struct box *box, FILE *out)
 {
-	fprintf(out, "<rect class='%c%u' x='%" PRIu64 "' y='%u' width='%" PRIu64 "' height='16'><title>", letter_of(f, box),
-		tint_of(f, box), box->x, y_of(f, box), box->total);
+	fprintf(out,
+		"<rect class='%c%u' x='%" PRIu64 "' y='%u' width='%" PRIu64 "' height='16'><title>",
+		letter_of(f, box), tint_of(f, box), box->x, y_of(f, box), box->total);
 	bb_xml_text(out, name_of(f, box));
 	fprintf(out, "\n%" PRIu64 " %s, %.2f %%</title></rect>\n", box->total, f->opts->unit,
 		100 * (double)box->total / (double)f->stacks->total);
@@ -157,8 +160,8 @@ static void write_label(const struct flame *f, const struct box *box, FILE *out)
 }
 
 /*
- * As many as the file has room for, the widest first, and of those as wide the ones nearer to the root: what is shown stands on
- * something that is.
+ * As many as the file has room for, the widest first, and of those as wide the ones nearer to the
+ * root: what is shown stands on something that is.
  */
 static int choose_shown(struct flame *f)
 {
@@ -188,16 +191,24 @@ static int choose_shown(struct flame *f)
 
 static void write_style(FILE *out)
 {
-	fputs("<style>.flame text{font:11.5px monospace;fill:#000}.frames rect{stroke:var(--paper,#fff);stroke-width:.6;"
-	      "vector-effect:non-scaling-stroke;cursor:pointer}.frames rect:hover{stroke:var(--ink,#000);stroke-width:1.4}"
-	      ".labels{pointer-events:none}.flame .title{font:bold 15px sans-serif}.flame .b{cursor:pointer;text-decoration:underline}"
-	      ".flame .hide{display:none}.frames .m{fill:#d55e00}.frames .p{opacity:.5}\n"
-	      ".flame .box{max-height:min(40rem,75vh);overflow-y:auto}.flame .box>svg{display:block;width:100%;height:auto}"
-	      "@media print{.flame .box{max-height:none}}.flame p{margin:.3rem 0;font-size:.85rem;color:var(--faint)}.flame p.about{min-height:1.5em;overflow-wrap:anywhere}"
-	      ".flame .key{display:inline;width:.8em;height:.8em;margin-left:.6em}\n", out);
+	fputs("<style>.flame text{font:11.5px monospace;fill:#000}.frames "
+	      "rect{stroke:var(--paper,#fff);stroke-width:.6;vector-effect:non-scaling-stroke;"
+	      "cursor:pointer}.frames "
+	      "rect:hover{stroke:var(--ink,#000);stroke-width:1.4}.labels{pointer-events:none}."
+	      "flame .title{font:bold 15px sans-serif}.flame "
+	      ".b{cursor:pointer;text-decoration:underline}.flame .hide{display:none}.frames "
+	      ".m{fill:#d55e00}.frames .p{opacity:.5}\n"
+	      ".flame .box{max-height:min(40rem,75vh);overflow-y:auto}.flame "
+	      ".box>svg{display:block;width:100%;height:auto}@media print{.flame "
+	      ".box{max-height:none}}.flame p{margin:.3rem "
+	      "0;font-size:.85rem;color:var(--faint)}.flame "
+	      "p.about{min-height:1.5em;overflow-wrap:anywhere}.flame "
+	      ".key{display:inline;width:.8em;height:.8em;margin-left:.6em}\n",
+	      out);
 	for (int kind = 0; kind < BB_N_FRAME_KINDS; kind++)
 		for (int tint = 0; tint < TINTS; tint++)
-			fprintf(out, ".flame .%c%d{fill:%s}", styles[kind].letter, tint, styles[kind].fills[tint]);
+			fprintf(out, ".flame .%c%d{fill:%s}", styles[kind].letter, tint,
+				styles[kind].fills[tint]);
 	fputs("\n</style>\n", out);
 }
 
@@ -209,9 +220,11 @@ static uint32_t frames_height(const struct flame *f)
 static void write_frames(const struct flame *f)
 {
 	/* In units of weight: zooming is another viewBox, and exact. */
-	fprintf(f->out, "<svg class='frames' x='%.0f' y='%u' width='%.0f' height='%u' viewBox='0 0 %" PRIu64 " %u' "
-		"preserveAspectRatio='none'>\n", MARGIN, f->head, WIDTH - 2 * MARGIN, frames_height(f),
-		f->stacks->total, frames_height(f));
+	fprintf(f->out,
+		"<svg class='frames' x='%.0f' y='%u' width='%.0f' height='%u' viewBox='0 0 %" PRIu64
+		" %u' preserveAspectRatio='none'>\n",
+		MARGIN, f->head, WIDTH - 2 * MARGIN, frames_height(f), f->stacks->total,
+		frames_height(f));
 	for (size_t i = 0; i < f->n_shown; i++)
 		write_rect(f, &f->boxes[i], f->out);
 	fputs("</svg>\n<g class='labels'>\n", f->out);
@@ -228,20 +241,26 @@ static void write_omission(const struct flame *f, const char *unit)
 
 	if (f->n_shown < f->n) {
 		width = width_of(f, &f->boxes[f->n_shown]);
-		also = f->boxes[f->n_shown - 1].total == f->boxes[f->n_shown].total ? ", and some as wide," : "";
+		also = f->boxes[f->n_shown - 1].total == f->boxes[f->n_shown].total ? ", and some "
+										      "as wide,"
+										    : "";
 	}
 	fprintf(f->out, "frames narrower than %.2g %s%s are left out", width, unit, also);
 }
 
-/* --- one SVG file -------------------------------------------------------------------------------------------- */
+/* --- one SVG file --- */
 
 static void write_svg_head(const struct flame *f, uint32_t height)
 {
-	fprintf(f->out, "<?xml version='1.0' encoding='UTF-8'?>\n<svg xmlns='http://www.w3.org/2000/svg' class='flame' "
-		"viewBox='0 0 %.0f %u' width='%.0f' height='%u' font-size='11.5'>\n", WIDTH, height, WIDTH, height);
+	fprintf(f->out,
+		"<?xml version='1.0' encoding='UTF-8'?>\n<svg xmlns='http://www.w3.org/2000/svg' "
+		"class='flame' viewBox='0 0 %.0f %u' width='%.0f' height='%u' font-size='11.5'>\n",
+		WIDTH, height, WIDTH, height);
 	write_style(f->out);
-	fprintf(f->out, "<rect width='%.0f' height='%u' fill='#fff'/>\n<text class='title' x='%.0f' y='22'>", WIDTH, height,
-		MARGIN);
+	fprintf(f->out,
+		"<rect width='%.0f' height='%u' fill='#fff'/>\n<text class='title' x='%.0f' "
+		"y='22'>",
+		WIDTH, height, MARGIN);
 	bb_xml_text(f->out, f->opts->title);
 	fputs("</text>\n", f->out);
 }
@@ -253,16 +272,20 @@ static void write_svg_foot(const struct flame *f, uint32_t y)
 	for (int kind = 0; kind < BB_N_FRAME_KINDS; kind++) {
 		if (!styles[kind].legend)
 			continue;
-		fprintf(f->out, "<rect class='%c0' x='%.0f' y='%u' width='12' height='12'/><text x='%.0f' y='%u'>%s</text>\n",
+		fprintf(f->out,
+			"<rect class='%c0' x='%.0f' y='%u' width='12' height='12'/><text x='%.0f' "
+			"y='%u'>%s</text>\n",
 			styles[kind].letter, x, y + 6, x + 17, y + 16, styles[kind].legend);
 		x += 34 + CHAR_WIDTH * (double)strlen(styles[kind].legend);
 	}
 	fprintf(f->out, "<text x='%.0f' y='%u'>", x + 10, y + 16);
 	write_omission(f, "px");
-	fprintf(f->out, "</text>\n<text class='found' x='820' y='%u'></text>\n"
+	fprintf(f->out,
+		"</text>\n<text class='found' x='820' y='%u'></text>\n"
 		"<text class='reset b hide' x='980' y='%u' tabindex='0'>Reset zoom</text>\n"
 		"<text class='search b hide' x='1090' y='%u' tabindex='0'>Search</text>\n"
-		"<text class='about' x='%.0f' y='%u'></text>\n", y + 16, y + 16, y + 16, MARGIN, y + 40);
+		"<text class='about' x='%.0f' y='%u'></text>\n",
+		y + 16, y + 16, y + 16, MARGIN, y + 40);
 }
 
 static void write_svg(const struct flame *f)
@@ -277,28 +300,36 @@ static void write_svg(const struct flame *f)
 
 static void write_empty_svg(const struct bb_flame_opts *opts, FILE *out)
 {
-	fputs("<?xml version='1.0' encoding='UTF-8'?>\n<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 1200 60' "
-	      "width='100%'>\n<text x='10' y='22'>", out);
+	fputs("<?xml version='1.0' encoding='UTF-8'?>\n<svg xmlns='http://www.w3.org/2000/svg' "
+	      "viewBox='0 0 1200 60' width='100%'>\n<text x='10' y='22'>",
+	      out);
 	bb_xml_text(out, opts->title);
-	fputs("</text>\n<text x='10' y='46'>Nothing was sampled: the target did not run.</text>\n</svg>\n", out);
+	fputs("</text>\n<text x='10' y='46'>Nothing was sampled: the target did not "
+	      "run.</text>\n</svg>\n",
+	      out);
 }
 
-/* --- a part of a page ---------------------------------------------------------------------------------------- */
+/* --- a part of a page --- */
 
 static void write_html(const struct flame *f)
 {
 	write_style(f->out);
-	fputs("<figure class='flame'>\n<p><button class='search hide'>Search</button> <button class='reset hide'>Reset zoom</button> "
-	      "<output class='found'></output></p>\n", f->out);
-	fprintf(f->out, "<div class='box' tabindex='0'><svg viewBox='0 0 %.0f %u' role='img' aria-label='flame graph'>\n", WIDTH,
-		frames_height(f));
+	fputs("<figure class='flame'>\n<p><button class='search hide'>Search</button> <button "
+	      "class='reset hide'>Reset zoom</button> <output class='found'></output></p>\n",
+	      f->out);
+	fprintf(f->out,
+		"<div class='box' tabindex='0'><svg viewBox='0 0 %.0f %u' role='img' "
+		"aria-label='flame graph'>\n",
+		WIDTH, frames_height(f));
 	write_frames(f);
 	fputs("</svg></div>\n<p class='about'></p>\n<figcaption>", f->out);
 	bb_xml_text(f->out, f->opts->title);
 	fputs("<br>", f->out);
 	for (int kind = 0; kind < BB_N_FRAME_KINDS; kind++)
 		if (styles[kind].legend)
-			fprintf(f->out, "<svg class='key' viewBox='0 0 9 9'><rect class='%c0' width='9' height='9'/></svg> %s\n",
+			fprintf(f->out,
+				"<svg class='key' viewBox='0 0 9 9'><rect class='%c0' width='9' "
+				"height='9'/></svg> %s\n",
 				styles[kind].letter, styles[kind].legend);
 	fputs(" · ", f->out);
 	write_omission(f, "of 1200 px");
@@ -313,8 +344,8 @@ static void write_empty_html(const struct bb_flame_opts *opts, FILE *out)
 }
 
 /* Everything placed; ret_flame->boxes is the caller's. 0 or -ENOMEM. */
-static int lay_out(const struct bb_stacks *stacks, const struct bb_flame_opts *opts, uint32_t head, FILE *out,
-		   struct flame *ret_flame)
+static int lay_out(const struct bb_stacks *stacks, const struct bb_flame_opts *opts, uint32_t head,
+		   FILE *out, struct flame *ret_flame)
 {
 	struct flame f = {.stacks = stacks, .opts = opts, .head = head, .out = out};
 	int rc;
@@ -347,7 +378,8 @@ int bb_flame__write(const struct bb_stacks *stacks, const struct bb_flame_opts *
 	return 0;
 }
 
-int bb_flame__write_html(const struct bb_stacks *stacks, const struct bb_flame_opts *opts, FILE *out)
+int bb_flame__write_html(const struct bb_stacks *stacks, const struct bb_flame_opts *opts,
+			 FILE *out)
 {
 	struct flame f;
 	int rc;

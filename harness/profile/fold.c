@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * From samples to folded stacks: addresses become points, each of which is named once, and points become the frames of
- * the functions there.
+ * From samples to folded stacks: addresses become points, each of which is named once, and points
+ * become the frames of the functions there.
  */
 #include "profile/fold.h"
 
@@ -11,7 +11,7 @@
 #include <string.h>
 
 #define MAX_OWN_FRAMES 8u
-#define MAX_POINTS (2 * BB_PROFILE_FRAMES + 8)	/* of a stack: its process and notes included */
+#define MAX_POINTS (2 * BB_PROFILE_FRAMES + 8) /* of a stack: its process and notes included */
 
 /* A sampled stack, outermost first: `n` of folding.parts, which are points, from `first` on. */
 struct sampled {
@@ -23,7 +23,7 @@ struct sampled {
 
 /* What samples of one process and name have in common. */
 struct process {
-	const struct bb_sampled_stack *sample;	/* one of them; NULL: none yet */
+	const struct bb_sampled_stack *sample; /* one of them; NULL: none yet */
 	uint32_t space, point;
 };
 
@@ -32,14 +32,14 @@ struct folding {
 	const struct bb_fold_opts *opts;
 	struct bb_stacks *stacks;
 	struct bb_points points;
-	struct bb_idmap processes;	/* (name, 0) -> point */
+	struct bb_idmap processes; /* (name, 0) -> point */
 	struct process latest;
-	uint32_t cut, lost, off_cpu;	/* points */
+	uint32_t cut, lost, off_cpu; /* points */
 	uint32_t *parts;
 	size_t n_parts;
 	struct sampled *sampled;
 	size_t n_sampled;
-	uint32_t *numbers;		/* of each frame of the points: which it is of the stacks' */
+	uint32_t *numbers; /* of each frame of the points: which it is of the stacks' */
 };
 
 static int process_point(struct folding *f, const struct bb_sampled_stack *s, uint32_t *ret_point)
@@ -49,7 +49,8 @@ static int process_point(struct folding *f, const struct bb_sampled_stack *s, ui
 	int len, rc;
 
 	if (f->opts->with_pid)
-		len = snprintf(process, sizeof(process), "%.*s (%u)", BB_PROFILE_COMM, s->comm, s->pid);
+		len = snprintf(process, sizeof(process), "%.*s (%u)", BB_PROFILE_COMM, s->comm,
+			       s->pid);
 	else
 		len = snprintf(process, sizeof(process), "%.*s", BB_PROFILE_COMM, s->comm);
 	if (bb_names__add(f->points.names, process, (size_t)len, &name))
@@ -61,7 +62,8 @@ static int process_point(struct folding *f, const struct bb_sampled_stack *s, ui
 	return rc ? rc : bb_idmap__put(&f->processes, name, 0, *ret_point);
 }
 
-/* All frames but the innermost are return addresses: the call is before them, perhaps in another line or function. */
+/* All frames but the innermost are return addresses: the call is before them, perhaps in another
+ * line or function. */
 static uint64_t code_address(const uint64_t *addresses, size_t nth)
 {
 	return nth ? addresses[nth] - 1 : addresses[0];
@@ -72,7 +74,8 @@ static int find_process(struct folding *f, const struct bb_sampled_stack *s)
 {
 	struct process *p = &f->latest;
 
-	if (p->sample && p->sample->pid == s->pid && !memcmp(p->sample->comm, s->comm, sizeof(s->comm)))
+	if (p->sample && p->sample->pid == s->pid &&
+	    !memcmp(p->sample->comm, s->comm, sizeof(s->comm)))
 		return 0;
 	p->sample = s;
 	p->space = bb_spaces__of(f->points.spaces, s->pid, s->comm);
@@ -94,7 +97,8 @@ static int add_sample(struct folding *f, const struct bb_sampled_stack *s)
 	if (s->is_lost)
 		parts[n++] = f->lost;
 	for (size_t i = s->n_user; i-- > 0 && !rc;)
-		rc = bb_points__user(&f->points, s->pid, f->latest.space, code_address(user, i), &parts[n++]);
+		rc = bb_points__user(&f->points, s->pid, f->latest.space, code_address(user, i),
+				     &parts[n++]);
 	if (s->is_kernel_cut)
 		parts[n++] = f->cut;
 	for (size_t i = s->n_kernel; i-- > 0 && !rc;)
@@ -102,8 +106,11 @@ static int add_sample(struct folding *f, const struct bb_sampled_stack *s)
 	if (s->is_off_cpu)
 		parts[n++] = f->off_cpu;
 	*sampled = (struct sampled){
-		.first = f->n_parts, .n = (uint32_t)n, .is_off_cpu = s->is_off_cpu,
-		.weight = s->is_off_cpu ? (double)s->weight / 1000 : (double)s->weight * f->opts->on_cpu_weight,
+		.first = f->n_parts,
+		.n = (uint32_t)n,
+		.is_off_cpu = s->is_off_cpu,
+		.weight = s->is_off_cpu ? (double)s->weight / 1000
+					: (double)s->weight * f->opts->on_cpu_weight,
 	};
 	f->n_parts += n;
 	return rc;
@@ -111,12 +118,14 @@ static int add_sample(struct folding *f, const struct bb_sampled_stack *s)
 
 static int add_samples(struct folding *f)
 {
-	const size_t notes = 5;		/* the process, and what is said of a stack */
+	const size_t notes = 5; /* the process, and what is said of a stack */
 	int rc = 0;
 
-	f->parts = malloc((f->samples->n_addresses + notes * f->samples->n + 1) * sizeof(*f->parts));
+	f->parts =
+		malloc((f->samples->n_addresses + notes * f->samples->n + 1) * sizeof(*f->parts));
 	f->sampled = malloc((f->samples->n + 1) * sizeof(*f->sampled));
-	if (!f->parts || !f->sampled || bb_points__text(&f->points, BB_NOTE_CUT, BB_FRAME_NOTE, &f->cut) ||
+	if (!f->parts || !f->sampled ||
+	    bb_points__text(&f->points, BB_NOTE_CUT, BB_FRAME_NOTE, &f->cut) ||
 	    bb_points__text(&f->points, BB_NOTE_LOST, BB_FRAME_NOTE, &f->lost) ||
 	    bb_points__text(&f->points, BB_NOTE_OFF_CPU, BB_FRAME_OFF_CPU, &f->off_cpu))
 		return -ENOMEM;
@@ -125,14 +134,16 @@ static int add_samples(struct folding *f)
 	return rc;
 }
 
-/* Functions of a point before those of another that begin alike but have more: [f] before [f, inlined g]. */
+/* Functions of a point before those of another that begin alike but have more: [f] before [f,
+ * inlined g]. */
 static int by_functions(const void *a, const void *b, void *arg)
 {
 	const struct bb_points *ps = arg;
 	const struct bb_point *x = &ps->v[*(const uint32_t *)a], *y = &ps->v[*(const uint32_t *)b];
 
 	for (uint32_t i = 0; i < x->n && i < y->n; i++) {
-		int order = bb_frame_order(ps->names, &ps->frames.v[x->first + i], &ps->frames.v[y->first + i]);
+		int order = bb_frame_order(ps->names, &ps->frames.v[x->first + i],
+					   &ps->frames.v[y->first + i]);
 
 		if (order)
 			return order;
@@ -141,13 +152,14 @@ static int by_functions(const void *a, const void *b, void *arg)
 }
 
 /*
- * Frames of points that are found in the same way from the outermost on are the same one. Give each of them to the stacks, and
- * number the frames of points as they are there.
+ * Frames of points that are found in the same way from the outermost on are the same one. Give each
+ * of them to the stacks, and number the frames of points as they are there.
  */
 static int number_frames(struct folding *f)
 {
 	const struct bb_points *ps = &f->points;
-	uint32_t *order = malloc((ps->n + 1) * sizeof(*order)), *numbers = malloc((ps->frames.n + 1) * sizeof(*numbers));
+	uint32_t *order = malloc((ps->n + 1) * sizeof(*order)),
+		 *numbers = malloc((ps->frames.n + 1) * sizeof(*numbers));
 	int rc = order && numbers ? 0 : -ENOMEM;
 
 	f->numbers = numbers;
@@ -156,15 +168,18 @@ static int number_frames(struct folding *f)
 	if (!rc)
 		qsort_r(order, ps->n, sizeof(*order), by_functions, (void *)(uintptr_t)ps);
 	for (size_t i = 0; i < ps->n && !rc; i++) {
-		const struct bb_point *p = &ps->v[order[i]], *before = i ? &ps->v[order[i - 1]] : NULL;
+		const struct bb_point *p = &ps->v[order[i]],
+				      *before = i ? &ps->v[order[i - 1]] : NULL;
 		bool is_same = before != NULL;
 
 		for (uint32_t k = 0; k < p->n && !rc; k++) {
 			const struct bb_frame *frame = &ps->frames.v[p->first + k];
 
 			is_same = is_same && k < before->n &&
-				  !bb_frame_order(ps->names, &ps->frames.v[before->first + k], frame);
-			numbers[p->first + k] = is_same ? numbers[before->first + k] : (uint32_t)f->stacks->n_frames;
+				  !bb_frame_order(ps->names, &ps->frames.v[before->first + k],
+						  frame);
+			numbers[p->first + k] = is_same ? numbers[before->first + k]
+							: (uint32_t)f->stacks->n_frames;
 			if (!is_same)
 				rc = bb_stacks__add_frame(f->stacks, frame);
 		}
@@ -180,13 +195,14 @@ static bool is_own(const struct folding *f, uint32_t point)
 	const char *name = bb_names__text(f->points.names, frame->name);
 
 	return frame->kind == BB_FRAME_KERNEL &&
-	       (!strncmp(name, "bpf_", 4) || !strncmp(name, "__bpf_trace_", 12) || !strncmp(name, "__traceiter_", 12));
+	       (!strncmp(name, "bpf_", 4) || !strncmp(name, "__bpf_trace_", 12) ||
+		!strncmp(name, "__traceiter_", 12));
 }
 
 /* [off-CPU] goes to where the kernel switched. */
 static void drop_own_frames(const struct folding *f, struct sampled *s)
 {
-	uint32_t *parts = f->parts + s->first, n = s->n - 1, keep = n;	/* without [off-CPU] */
+	uint32_t *parts = f->parts + s->first, n = s->n - 1, keep = n; /* without [off-CPU] */
 
 	for (uint32_t i = 1; i <= MAX_OWN_FRAMES && i <= n; i++)
 		if (is_own(f, parts[n - i]))
@@ -233,13 +249,17 @@ static int fold(struct folding *f, struct bb_symbolize_result *ret_symbols, stru
 	return 0;
 }
 
-int bb_fold(const struct bb_samples *samples, const struct bb_spaces *spaces, const struct bb_fold_opts *opts,
-	    struct bb_profile *ret_profile, struct bb_err *err)
+int bb_fold(const struct bb_samples *samples, const struct bb_spaces *spaces,
+	    const struct bb_fold_opts *opts, struct bb_profile *ret_profile, struct bb_err *err)
 {
 	struct bb_profile profile = {0};
 	struct folding f = {
-		.samples = samples, .opts = opts, .stacks = &profile.stacks,
-		.points = {.spaces = spaces, .kernel = opts->kernel, .names = &profile.stacks.names},
+		.samples = samples,
+		.opts = opts,
+		.stacks = &profile.stacks,
+		.points = {.spaces = spaces,
+			   .kernel = opts->kernel,
+			   .names = &profile.stacks.names},
 	};
 	int rc = fold(&f, &profile.symbols, err);
 

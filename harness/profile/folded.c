@@ -9,12 +9,12 @@
 #include "base/io.h"
 #include "base/parse.h"
 
-#define MAX_FILE	(64u << 20)
-#define MAX_WEIGHT	(1ULL << 53)
+#define MAX_FILE (64u << 20)
+#define MAX_WEIGHT (1ULL << 53)
 
 struct reading {
 	struct bb_stacks stacks;
-	struct bb_idmap frames;		/* (name, kind) -> number */
+	struct bb_idmap frames; /* (name, kind) -> number */
 	uint64_t weight;
 };
 
@@ -40,7 +40,8 @@ static enum bb_frame_kind kind_of(const char *frame, size_t *len, bool is_first)
 }
 
 /* The number of the frame, which is new when it was not there. */
-static int find_frame(struct reading *r, const char *text, size_t len, bool is_first, uint32_t *ret_number)
+static int find_frame(struct reading *r, const char *text, size_t len, bool is_first,
+		      uint32_t *ret_number)
 {
 	struct bb_frame frame = {.kind = kind_of(text, &len, is_first), .file = BB_NO_ID};
 
@@ -71,7 +72,8 @@ static int add_stack(struct reading *r, const char *text, uint64_t weight, const
 	return bb_stacks__add(&r->stacks, frames, n, (double)weight);
 }
 
-static int add_line(struct reading *r, char *text, const char *path, size_t number, struct bb_err *err)
+static int add_line(struct reading *r, char *text, const char *path, size_t number,
+		    struct bb_err *err)
 {
 	char *space = strrchr(text, ' ');
 	const char *wrong = NULL;
@@ -84,25 +86,29 @@ static int add_line(struct reading *r, char *text, const char *path, size_t numb
 	} else if (bb_parse_u64(space + 1, &weight)) {
 		wrong = "the weight at its end is no whole number";
 	} else if (weight > MAX_WEIGHT || r->weight + weight > MAX_WEIGHT) {
-		return bb_fail(err, -EFBIG, "%s:%zu: the weights add up to more than 2^53", path, number);
+		return bb_fail(err, -EFBIG, "%s:%zu: the weights add up to more than 2^53", path,
+			       number);
 	} else {
 		*space = '\0';
 		r->weight += weight;
 		if (add_stack(r, text, weight, &wrong))
 			return bb_fail_nomem(err);
 	}
-	return wrong ? bb_fail(err, -EINVAL, "%s:%zu: not folded stacks: %s", path, number, wrong) : 0;
+	return wrong ? bb_fail(err, -EINVAL, "%s:%zu: not folded stacks: %s", path, number, wrong)
+		     : 0;
 }
 
 /* The lines of text[len], which is written to. */
-static int add_lines(char *text, size_t len, const char *path, struct reading *r, struct bb_err *err)
+static int add_lines(char *text, size_t len, const char *path, struct reading *r,
+		     struct bb_err *err)
 {
 	char *end = text + len;
 	size_t number = 1;
 	int rc = 0;
 
 	if (strlen(text) != len)
-		return bb_fail(err, -EINVAL, "%s: not folded stacks: there is a NUL byte in it", path);
+		return bb_fail(err, -EINVAL, "%s: not folded stacks: there is a NUL byte in it",
+			       path);
 	for (char *next; !rc && text < end; text = next, number++) {
 		char *newline = strchr(text, '\n');
 

@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Multiplicative hashing (Knuth 1973): the upper bits depend on all of both numbers, and are brought down. */
+/* Multiplicative hashing (Knuth 1973): the upper bits depend on all of both numbers, and are
+ * brought down. */
 static uint64_t mix(uint64_t a, uint64_t b)
 {
 	uint64_t h = (a ^ b * UINT64_C(0xff51afd7ed558ccd)) * UINT64_C(0x9e3779b97f4a7c15);
@@ -14,7 +15,8 @@ static uint64_t mix(uint64_t a, uint64_t b)
 }
 
 /* The entry of the pair, or the free one where it belongs. */
-static struct bb_idmap_entry *find(struct bb_idmap_entry *entries, size_t size, uint64_t a, uint64_t b)
+static struct bb_idmap_entry *find(struct bb_idmap_entry *entries, size_t size, uint64_t a,
+				   uint64_t b)
 {
 	size_t i = mix(a, b) & (size - 1);
 
@@ -25,7 +27,8 @@ static struct bb_idmap_entry *find(struct bb_idmap_entry *entries, size_t size, 
 
 uint32_t bb_idmap__get(const struct bb_idmap *m, uint64_t a, uint64_t b)
 {
-	return m->size ? find(m->entries, m->size, a, b)->id - 1 : BB_NO_ID;	/* 0 - 1 is BB_NO_ID */
+	/* 0 - 1 is BB_NO_ID */
+	return m->size ? find(m->entries, m->size, a, b)->id - 1 : BB_NO_ID;
 }
 
 static int grow(struct bb_idmap *m)

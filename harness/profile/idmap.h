@@ -8,17 +8,17 @@
 #define BB_NO_ID UINT32_MAX
 
 /*
- * Pairs of 64-bit numbers to 32-bit ids: a hash table with open addressing (linear probing, at most half full). Zeroed
- * is empty.
+ * Pairs of 64-bit numbers to 32-bit ids: a hash table with open addressing (linear probing, at most
+ * half full). Zeroed is empty.
  */
 struct bb_idmap_entry {
 	uint64_t a, b;
-	uint32_t id;		/* plus 1; 0: free */
+	uint32_t id; /* plus 1; 0: free */
 };
 
 struct bb_idmap {
 	struct bb_idmap_entry *entries;
-	size_t n, size;		/* size: 0 or a power of two */
+	size_t n, size; /* size: 0 or a power of two */
 };
 
 /* BB_NO_ID: not there. */

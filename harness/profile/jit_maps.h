@@ -10,7 +10,7 @@
 
 /* The /tmp/perf-PID.map files of processes, read when they are asked for. Zeroed is empty. */
 struct bb_jit_maps {
-	struct bb_symtab **v;		/* NULL: the process has none */
+	struct bb_symtab **v; /* NULL: the process has none */
 	size_t n, size;
 	struct bb_idmap by_pid;
 };

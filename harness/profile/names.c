@@ -36,7 +36,8 @@ static int append(struct bb_names *names, const char *text, size_t len)
 {
 	size_t offset = names->text_len;
 
-	if (bb_grow((void **)&names->offsets, names->n, &names->offsets_size, sizeof(*names->offsets)) ||
+	if (bb_grow((void **)&names->offsets, names->n, &names->offsets_size,
+		    sizeof(*names->offsets)) ||
 	    bb_text_append(&names->text, &names->text_len, &names->text_size, text, len))
 		return -ENOMEM;
 	names->offsets[names->n++] = offset;

@@ -9,11 +9,11 @@
 
 /* Strings, each kept once and known by its number from 0 on. Zeroed is empty. */
 struct bb_names {
-	char *text;			/* all of them, each with its NUL */
+	char *text; /* all of them, each with its NUL */
 	size_t text_len, text_size;
 	size_t *offsets;
 	size_t n, offsets_size;
-	struct bb_idmap by_hash;	/* (hash, how manieth of this hash) */
+	struct bb_idmap by_hash; /* (hash, how manieth of this hash) */
 };
 
 /* The number of text[len], which is new when it was not there. 0 or -ENOMEM. */
@@ -25,7 +25,8 @@ static inline const char *bb_names__text(const struct bb_names *names, uint32_t 
 	return names->text + names->offsets[id];
 }
 
-/* Append text[len] and a NUL to *all, which grows: where it begins is the old *all_len. 0 or -ENOMEM. */
+/* Append text[len] and a NUL to *all, which grows: where it begins is the old *all_len. 0 or
+ * -ENOMEM. */
 int bb_text_append(char **all, size_t *all_len, size_t *all_size, const char *text, size_t len);
 
 void bb_names__done(struct bb_names *names);

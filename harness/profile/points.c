@@ -10,10 +10,13 @@
 #define UNKNOWN_KERNEL "[kernel]"
 #define KERNEL_SPACE UINT64_MAX
 
-static int add_frame(struct bb_points *ps, struct bb_point *p, const char *name, enum bb_frame_kind kind, uint64_t start,
-		     uint64_t distance)
+static int add_frame(struct bb_points *ps, struct bb_point *p, const char *name,
+		     enum bb_frame_kind kind, uint64_t start, uint64_t distance)
 {
-	struct bb_frame frame = {.file = BB_NO_ID, .kind = kind, .start = start, .distance = distance};
+	struct bb_frame frame = {.file = BB_NO_ID,
+				 .kind = kind,
+				 .start = start,
+				 .distance = distance};
 
 	if (bb_names__add(ps->names, name, strlen(name), &frame.name) ||
 	    bb_grow((void **)&ps->frames.v, ps->frames.n, &ps->frames.size, sizeof(frame)))
@@ -33,7 +36,8 @@ static int add_point(struct bb_points *ps, const struct bb_point *p, uint32_t *r
 	return 0;
 }
 
-int bb_points__text(struct bb_points *ps, const char *text, enum bb_frame_kind kind, uint32_t *ret_point)
+int bb_points__text(struct bb_points *ps, const char *text, enum bb_frame_kind kind,
+		    uint32_t *ret_point)
 {
 	struct bb_point p = {.dso = BB_NO_ID};
 
@@ -51,7 +55,8 @@ int bb_points__kernel(struct bb_points *ps, uint64_t address, uint32_t *ret_poin
 		return 0;
 	s = bb_symtab__find(ps->kernel, address);
 	if (s) {
-		rc = add_frame(ps, &p, bb_symtab__name(ps->kernel, s), BB_FRAME_KERNEL, s->start, address - s->start);
+		rc = add_frame(ps, &p, bb_symtab__name(ps->kernel, s), BB_FRAME_KERNEL, s->start,
+			       address - s->start);
 	} else {
 		rc = add_frame(ps, &p, UNKNOWN_KERNEL, BB_FRAME_KERNEL, 0, address);
 		ps->unknown_kernel++;
@@ -86,13 +91,15 @@ static int jit_point(struct bb_points *ps, uint32_t pid, uint64_t address, uint3
 		return rc;
 	s = jit ? bb_symtab__find(jit, address) : NULL;
 	if (s)
-		rc = add_frame(ps, &p, bb_symtab__name(jit, s), BB_FRAME_JIT, s->start, address - s->start);
+		rc = add_frame(ps, &p, bb_symtab__name(jit, s), BB_FRAME_JIT, s->start,
+			       address - s->start);
 	else
 		rc = add_frame(ps, &p, UNKNOWN, BB_FRAME_USER, 0, address);
 	return rc ? rc : add_point(ps, &p, ret_point);
 }
 
-int bb_points__user(struct bb_points *ps, uint32_t pid, uint32_t space, uint64_t address, uint32_t *ret_point)
+int bb_points__user(struct bb_points *ps, uint32_t pid, uint32_t space, uint64_t address,
+		    uint32_t *ret_point)
 {
 	/* Without a space, addresses are told apart by the process: its JIT may know them. */
 	uint64_t key = space == BB_NO_ID ? (uint64_t)1 << 32 | pid : space;
@@ -116,19 +123,23 @@ static int on_found(void *arg, uint32_t place, const struct bb_elf_frame *found)
 	struct bb_point *p = &ps->v[ps->order[place]];
 	enum bb_frame_kind kind = found->is_inlined ? BB_FRAME_INLINED : BB_FRAME_USER;
 	struct bb_frame *frame;
-	int rc = add_frame(ps, p, *found->function ? found->function : UNKNOWN, kind, found->start, found->distance);
+	int rc = add_frame(ps, p, *found->function ? found->function : UNKNOWN, kind, found->start,
+			   found->distance);
 
 	if (rc)
 		return rc;
 	frame = &ps->frames.v[ps->frames.n - 1];
 	frame->line = found->line;
-	return found->file ? bb_names__add(ps->names, found->file, strlen(found->file), &frame->file) : 0;
+	return found->file
+		       ? bb_names__add(ps->names, found->file, strlen(found->file), &frame->file)
+		       : 0;
 }
 
 static int by_place(const void *a, const void *b, void *arg)
 {
 	const struct bb_point *points = arg;
-	const struct bb_point *x = &points[*(const uint32_t *)a], *y = &points[*(const uint32_t *)b];
+	const struct bb_point *x = &points[*(const uint32_t *)a],
+			      *y = &points[*(const uint32_t *)b];
 
 	if (x->dso != y->dso)
 		return x->dso < y->dso ? -1 : 1;
@@ -146,7 +157,8 @@ static int name_by_file(struct bb_points *ps, struct bb_point *p)
 	return add_frame(ps, p, name, BB_FRAME_USER, 0, p->offset);
 }
 
-int bb_points__symbolize(struct bb_points *ps, struct bb_symbolize_result *ret_result, struct bb_err *err)
+int bb_points__symbolize(struct bb_points *ps, struct bb_symbolize_result *ret_result,
+			 struct bb_err *err)
 {
 	struct bb_place *places = malloc((ps->n + 1) * sizeof(*places));
 	size_t n = 0;
@@ -162,7 +174,8 @@ int bb_points__symbolize(struct bb_points *ps, struct bb_symbolize_result *ret_r
 			ps->order[n++] = i;
 	qsort_r(ps->order, n, sizeof(*ps->order), by_place, ps->v);
 	for (size_t i = 0; i < n; i++)
-		places[i] = (struct bb_place){.dso = ps->v[ps->order[i]].dso, .offset = ps->v[ps->order[i]].offset};
+		places[i] = (struct bb_place){.dso = ps->v[ps->order[i]].dso,
+					      .offset = ps->v[ps->order[i]].offset};
 	rc = bb_symbolize(&ps->spaces->dsos, places, n, on_found, ps, ret_result, err);
 	for (size_t i = 0; i < n && !rc; i++)
 		rc = name_by_file(ps, &ps->v[ps->order[i]]) ? bb_fail_nomem(err) : 0;

@@ -19,9 +19,10 @@
 #include "profile/command.h"
 #include "profile/task_events.h"
 
-#define POLL_MS 50		/* how soon files of new processes are opened, and the end of the target is seen */
+#define POLL_MS                                                                                    \
+	50 /* how soon files of new processes are opened, and the end of the target is seen */
 #define KALLSYMS_MAX_BYTES (256u << 20)
-#define FIRST_PID_NAMESPACE 0xEFFFFFFCu		/* PROC_PID_INIT_INO of include/linux/proc_ns.h */
+#define FIRST_PID_NAMESPACE 0xEFFFFFFCu /* PROC_PID_INIT_INO of include/linux/proc_ns.h */
 
 /* Every file that code is mapped from is kept open: there may be thousands. */
 static void allow_many_files(void)
@@ -40,8 +41,9 @@ static int check_namespace(struct bb_err *err)
 	struct stat st;
 
 	if (!stat("/proc/self/ns/pid", &st) && st.st_ino != FIRST_PID_NAMESPACE)
-		return bb_fail(err, -ENOTSUP, "profile cannot tell processes apart from within a PID namespace (a container); run "
-			       "it on the host");
+		return bb_fail(err, -ENOTSUP,
+			       "profile cannot tell processes apart from within a PID namespace (a "
+			       "container); run it on the host");
 	return 0;
 }
 
@@ -89,7 +91,7 @@ int bb_kernel_symbols(struct bb_symtab *t, struct bb_err *err)
 	int rc = bb_read_proc("/proc/kallsyms", KALLSYMS_MAX_BYTES, &text, &len, NULL);
 
 	if (rc)
-		return rc == -ENOMEM ? bb_fail_nomem(err) : 0;	/* without names, then */
+		return rc == -ENOMEM ? bb_fail_nomem(err) : 0; /* without names, then */
 	rc = bb_symtab__add_kallsyms(t, text);
 	free(text);
 	bb_symtab__sort(t);
@@ -103,7 +105,8 @@ struct bb_recorder {
 	uint64_t began_ns;
 };
 
-int bb_recorder__start(const struct bb_sampler_opts *opts, struct bb_recorder **ret_recorder, struct bb_err *err)
+int bb_recorder__start(const struct bb_sampler_opts *opts, struct bb_recorder **ret_recorder,
+		       struct bb_err *err)
 {
 	struct bb_recorder *r;
 	int rc = check_namespace(err);
@@ -144,7 +147,8 @@ int bb_recorder__poll(struct bb_recorder *r, int timeout_ms, struct bb_err *err)
 	return rc ? rc : drain(r, err);
 }
 
-int bb_recorder__finish(struct bb_recorder *r, struct bb_recording *ret_recording, struct bb_err *err)
+int bb_recorder__finish(struct bb_recorder *r, struct bb_recording *ret_recording,
+			struct bb_err *err)
 {
 	int rc;
 
@@ -152,9 +156,11 @@ int bb_recorder__finish(struct bb_recorder *r, struct bb_recording *ret_recordin
 	r->recording.seconds = bb_seconds_since(r->began_ns);
 	rc = drain(r, err);
 	if (!rc)
-		rc = bb_sampler__collect(r->sampler, &r->recording.samples, &r->recording.stats, err);
+		rc = bb_sampler__collect(r->sampler, &r->recording.samples, &r->recording.stats,
+					 err);
 	if (!rc)
-		rc = bb_kernel_symbols(&r->recording.kernel, err);	/* as long as our own programs are among them */
+		rc = bb_kernel_symbols(&r->recording.kernel,
+				       err); /* as long as our own programs are among them */
 	if (!rc && bb_spaces__replay(&r->recording.spaces))
 		rc = bb_fail_nomem(err);
 	if (rc)
@@ -175,7 +181,8 @@ void bb_recorder__free(struct bb_recorder *r)
 	free(r);
 }
 
-static bool is_over(const struct bb_recording_opts *o, struct bb_command *command, uint64_t began_ns)
+static bool is_over(const struct bb_recording_opts *o, struct bb_command *command,
+		    uint64_t began_ns)
 {
 	if (bb_stop_signal || bb_seconds_since(began_ns) >= o->seconds)
 		return true;
@@ -184,8 +191,8 @@ static bool is_over(const struct bb_recording_opts *o, struct bb_command *comman
 	return o->sampler.pid && kill(o->sampler.pid, 0) && errno == ESRCH;
 }
 
-static int record(const struct bb_recording_opts *o, struct bb_command *command, struct bb_recording *ret_recording,
-		  struct bb_err *err)
+static int record(const struct bb_recording_opts *o, struct bb_command *command,
+		  struct bb_recording *ret_recording, struct bb_err *err)
 {
 	struct bb_recorder *r = NULL;
 	int rc = bb_recorder__start(&o->sampler, &r, err);
@@ -204,7 +211,8 @@ static int record(const struct bb_recording_opts *o, struct bb_command *command,
 	return rc;
 }
 
-int bb_record(const struct bb_recording_opts *opts, struct bb_recording *ret_recording, struct bb_err *err)
+int bb_record(const struct bb_recording_opts *opts, struct bb_recording *ret_recording,
+	      struct bb_err *err)
 {
 	struct bb_recording_opts o = *opts;
 	struct bb_command command = {0};

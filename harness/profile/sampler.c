@@ -29,7 +29,7 @@ struct bb_sampler {
 	struct bpf_link *links[2];
 	size_t n_links;
 	struct ring_buffer *overflow;
-	struct bb_samples collected;	/* from `overflow` */
+	struct bb_samples collected; /* from `overflow` */
 	int overflow_rc;
 	struct bb_sampler_stats stats;
 	uint64_t stopped_ns;
@@ -52,7 +52,7 @@ static int read_sysctl(const char *path, uint64_t *ret_value)
 
 static const struct program {
 	const char *name;
-	bool is_for_off_cpu;	/* attached with --off-cpu; otherwise with a target */
+	bool is_for_off_cpu; /* attached with --off-cpu; otherwise with a target */
 } tracepoints[] = {{"switched", true}, {"forked", false}};
 
 static bool is_needed(const struct bb_sampler_opts *opts, const struct program *p)
@@ -63,21 +63,29 @@ static bool is_needed(const struct bb_sampler_opts *opts, const struct program *
 static int configure(struct bb_sampler *s, struct bb_err *err)
 {
 	const struct bb_sampler_opts *o = &s->opts;
-	const struct { const char *name; bool value; } globals[] = {
-		{"only_targets", o->pid != 0}, {"want_kernel", o->want_kernel}, {"want_user", o->want_user},
+	const struct {
+		const char *name;
+		bool value;
+	} globals[] = {
+		{"only_targets", o->pid != 0},
+		{"want_kernel", o->want_kernel},
+		{"want_user", o->want_user},
 	};
 	uint64_t max_frames = BB_PROFILE_FRAMES;
 	int rc = 0;
 
 	/* The kernel makes no stack map with longer stacks than it takes. */
-	if (read_sysctl("/proc/sys/kernel/perf_event_max_stack", &max_frames) || max_frames > BB_PROFILE_FRAMES)
+	if (read_sysctl("/proc/sys/kernel/perf_event_max_stack", &max_frames) ||
+	    max_frames > BB_PROFILE_FRAMES)
 		max_frames = BB_PROFILE_FRAMES;
 	s->stats.max_frames = (uint32_t)max_frames;
-	bpf_map__set_value_size(bpf_object__find_map_by_name(s->obj, "stacks"), (__u32)(max_frames * sizeof(uint64_t)));
+	bpf_map__set_value_size(bpf_object__find_map_by_name(s->obj, "stacks"),
+				(__u32)(max_frames * sizeof(uint64_t)));
 	for (size_t i = 0; i < sizeof(globals) / sizeof(globals[0]) && !rc; i++)
 		rc = bb_global__set(s->obj, s->object_path, globals[i].name, globals[i].value, err);
 	for (size_t i = 0; i < sizeof(tracepoints) / sizeof(tracepoints[0]); i++)
-		bpf_program__set_autoload(bpf_object__find_program_by_name(s->obj, tracepoints[i].name),
+		bpf_program__set_autoload(bpf_object__find_program_by_name(s->obj,
+									   tracepoints[i].name),
 					  is_needed(o, &tracepoints[i]));
 	bpf_program__set_autoload(bpf_object__find_program_by_name(s->obj, "sample"), o->on_cpu);
 	return rc;
@@ -95,14 +103,17 @@ static int load(struct bb_sampler *s, struct bb_err *err)
 	bb_libbpf_log__begin();
 	s->obj = bpf_object__open_file(s->object_path, &opts);
 	if (!s->obj)
-		return bb_fail(err, -errno, "%s: %s; build it with make", s->object_path, strerror(errno));
+		return bb_fail(err, -errno, "%s: %s; build it with make", s->object_path,
+			       strerror(errno));
 	rc = configure(s, err);
 	if (rc)
 		return rc;
 	rc = bpf_object__load(s->obj);
 	if (!rc)
 		return 0;
-	return bb_object_say_not_loaded(s->object_path, bpf_object__find_program_by_name(s->obj, "profile"), false, rc, err);
+	return bb_object_say_not_loaded(s->object_path,
+					bpf_object__find_program_by_name(s->obj, "profile"), false,
+					rc, err);
 }
 
 static int add_target(struct bb_sampler *s, struct bb_err *err)
@@ -110,7 +121,8 @@ static int add_target(struct bb_sampler *s, struct bb_err *err)
 	__u32 pid = (__u32)s->opts.pid;
 	__u8 one = 1;
 
-	if (!pid || !bpf_map_update_elem(bpf_object__find_map_fd_by_name(s->obj, "targets"), &pid, &one, BPF_ANY))
+	if (!pid || !bpf_map_update_elem(bpf_object__find_map_fd_by_name(s->obj, "targets"), &pid,
+					 &one, BPF_ANY))
 		return 0;
 	return bb_fail(err, -errno, "cannot make process %u the target: %s", pid, strerror(errno));
 }
@@ -122,10 +134,11 @@ static int attach_tracepoints(struct bb_sampler *s, struct bb_err *err)
 
 		if (!is_needed(&s->opts, &tracepoints[i]))
 			continue;
-		link = bpf_program__attach(bpf_object__find_program_by_name(s->obj, tracepoints[i].name));
+		link = bpf_program__attach(
+			bpf_object__find_program_by_name(s->obj, tracepoints[i].name));
 		if (!link)
-			return bb_fail(err, -errno, "cannot attach '%s' to its tracepoint: %s", tracepoints[i].name,
-				       strerror(errno));
+			return bb_fail(err, -errno, "cannot attach '%s' to its tracepoint: %s",
+				       tracepoints[i].name, strerror(errno));
 		s->links[s->n_links++] = link;
 	}
 	return 0;
@@ -138,8 +151,8 @@ static int say_too_fast(const struct bb_sampler *s, struct bb_err *err)
 
 	if (read_sysctl(sysctl, &max) || s->opts.freq_hz <= max)
 		return err ? err->code : -EINVAL;
-	return bb_fail(err, -EINVAL, "%u Hz are more than the %llu that %s allows", s->opts.freq_hz, (unsigned long long)max,
-		       sysctl);
+	return bb_fail(err, -EINVAL, "%u Hz are more than the %llu that %s allows", s->opts.freq_hz,
+		       (unsigned long long)max, sysctl);
 }
 
 /* On every CPU that is online. -ENOTSUP: this machine has no such event. */
@@ -155,7 +168,11 @@ static int open_events(struct bb_sampler *s, uint32_t type, uint64_t config, str
 		return bb_fail_nomem(err);
 	for (int cpu = 0; cpu < n_cpus; cpu++) {
 		struct perf_event_attr attr = {
-			.type = type, .config = config, .freq = 1, .sample_freq = s->opts.freq_hz, .exclude_idle = 1,
+			.type = type,
+			.config = config,
+			.freq = 1,
+			.sample_freq = s->opts.freq_hz,
+			.exclude_idle = 1,
 			.exclude_hv = 1,
 		};
 
@@ -192,17 +209,24 @@ static int start_events(struct bb_sampler *s, struct bb_err *err)
 static uint16_t frames_of(int64_t bytes)
 {
 	if (bytes < 0)
-		return 0;	/* there is none */
+		return 0; /* there is none */
 	return (uint16_t)((uint64_t)bytes / sizeof(uint64_t));
 }
 
-static int add_sample(struct bb_sampler *s, struct bb_samples *to, const struct bb_profile_key *key, uint64_t weight,
-		      const uint64_t *kernel, uint16_t n_kernel, const uint64_t *user, uint16_t n_user)
+static int add_sample(struct bb_sampler *s, struct bb_samples *to, const struct bb_profile_key *key,
+		      uint64_t weight, const uint64_t *kernel, uint16_t n_kernel,
+		      const uint64_t *user, uint16_t n_user)
 {
 	struct bb_sampled_stack stack = {
-		.pid = key->pid, .is_off_cpu = key->is_off_cpu != 0, .weight = weight, .n_kernel = n_kernel, .n_user = n_user,
-		.is_kernel_cut = n_kernel == s->stats.max_frames, .is_user_cut = n_user == s->stats.max_frames,
-		.is_lost = (key->kernel_id == -EEXIST && !n_kernel) || (key->user_id == -EEXIST && !n_user),
+		.pid = key->pid,
+		.is_off_cpu = key->is_off_cpu != 0,
+		.weight = weight,
+		.n_kernel = n_kernel,
+		.n_user = n_user,
+		.is_kernel_cut = n_kernel == s->stats.max_frames,
+		.is_user_cut = n_user == s->stats.max_frames,
+		.is_lost = (key->kernel_id == -EEXIST && !n_kernel) ||
+			   (key->user_id == -EEXIST && !n_user),
 	};
 
 	memcpy(stack.comm, key->comm, sizeof(stack.comm));
@@ -215,13 +239,16 @@ static int on_overflow(void *arg, void *data, size_t size)
 	struct bb_sampler *s = arg;
 
 	if (size >= sizeof(*sample) && !s->overflow_rc)
-		s->overflow_rc = add_sample(s, &s->collected, &sample->key, sample->weight, (const uint64_t *)sample->kernel,
-					    frames_of(sample->kernel_bytes), (const uint64_t *)sample->user,
+		s->overflow_rc = add_sample(s, &s->collected, &sample->key, sample->weight,
+					    (const uint64_t *)sample->kernel,
+					    frames_of(sample->kernel_bytes),
+					    (const uint64_t *)sample->user,
 					    frames_of(sample->user_bytes));
 	return 0;
 }
 
-int bb_sampler__start(const struct bb_sampler_opts *opts, struct bb_sampler **ret_sampler, struct bb_err *err)
+int bb_sampler__start(const struct bb_sampler_opts *opts, struct bb_sampler **ret_sampler,
+		      struct bb_err *err)
 {
 	struct bb_sampler *s = calloc(1, sizeof(*s));
 	int rc;
@@ -231,8 +258,11 @@ int bb_sampler__start(const struct bb_sampler_opts *opts, struct bb_sampler **re
 	s->opts = *opts;
 	rc = load(s, err);
 	if (!rc) {
-		s->overflow = ring_buffer__new(bpf_object__find_map_fd_by_name(s->obj, "overflow"), on_overflow, s, NULL);
-		rc = s->overflow ? 0 : bb_fail(err, -errno, "cannot map the ring buffer: %s", strerror(errno));
+		s->overflow = ring_buffer__new(bpf_object__find_map_fd_by_name(s->obj, "overflow"),
+					       on_overflow, s, NULL);
+		rc = s->overflow ? 0
+				 : bb_fail(err, -errno, "cannot map the ring buffer: %s",
+					   strerror(errno));
 	}
 	if (!rc)
 		rc = add_target(s, err);
@@ -253,7 +283,9 @@ int bb_sampler__poll(struct bb_sampler *s, int timeout_ms, struct bb_err *err)
 
 	if (s->overflow_rc)
 		return bb_fail_nomem(err);
-	return rc < 0 && rc != -EINTR ? bb_fail(err, rc, "reading the ring buffer: %s", strerror(-rc)) : 0;
+	return rc < 0 && rc != -EINTR
+		       ? bb_fail(err, rc, "reading the ring buffer: %s", strerror(-rc))
+		       : 0;
 }
 
 void bb_sampler__stop(struct bb_sampler *s)
@@ -279,8 +311,8 @@ static uint16_t look_up(const struct bb_sampler *s, int stacks_fd, int32_t id, u
 	return n;
 }
 
-static int collect_one(struct bb_sampler *s, int stacks_fd, const struct bb_profile_key *key, uint64_t weight,
-		       struct bb_samples *samples)
+static int collect_one(struct bb_sampler *s, int stacks_fd, const struct bb_profile_key *key,
+		       uint64_t weight, struct bb_samples *samples)
 {
 	uint64_t kernel[BB_PROFILE_FRAMES], user[BB_PROFILE_FRAMES];
 	uint16_t n_kernel = look_up(s, stacks_fd, key->kernel_id, kernel);
@@ -312,15 +344,21 @@ static int collect_sleeping(struct bb_sampler *s, struct bb_samples *samples)
 
 	for (; !rc && !bpf_map_get_next_key(fd, at, &tid); at = &tid)
 		if (!bpf_map_lookup_elem(fd, &tid, &sleep) && sleep.since_ns < s->stopped_ns)
-			rc = collect_one(s, stacks_fd, &sleep.key, s->stopped_ns - sleep.since_ns, samples);
+			rc = collect_one(s, stacks_fd, &sleep.key, s->stopped_ns - sleep.since_ns,
+					 samples);
 	return rc;
 }
 
-int bb_sampler__collect(struct bb_sampler *s, struct bb_samples *samples, struct bb_sampler_stats *ret_stats,
-			struct bb_err *err)
+int bb_sampler__collect(struct bb_sampler *s, struct bb_samples *samples,
+			struct bb_sampler_stats *ret_stats, struct bb_err *err)
 {
-	const struct { const char *name; uint64_t *value; } counters[] = {
-		{"samples", &s->stats.samples}, {"lost_stacks", &s->stats.lost_stacks}, {"drops", &s->stats.drops},
+	const struct {
+		const char *name;
+		uint64_t *value;
+	} counters[] = {
+		{"samples", &s->stats.samples},
+		{"lost_stacks", &s->stats.lost_stacks},
+		{"drops", &s->stats.drops},
 	};
 	int rc = 0;
 

@@ -13,36 +13,39 @@
 struct bb_sampler;
 
 struct bb_sampler_opts {
-	const char *object_dir;	/* where profile.bpf.o is */
-	pid_t pid;		/* this process and what it forks from now on; 0: all */
+	const char *object_dir; /* where profile.bpf.o is */
+	pid_t pid;              /* this process and what it forks from now on; 0: all */
 	uint32_t freq_hz;
-	bool on_cpu, off_cpu;	/* at least one */
+	bool on_cpu, off_cpu; /* at least one */
 	bool want_kernel, want_user;
 };
 
 struct bb_sampler_stats {
-	uint64_t samples;	/* on-CPU */
-	uint64_t lost_stacks;	/* counted, but their stack is not known */
-	uint64_t drops;		/* not even counted: the maps were full */
-	uint32_t max_frames;	/* of the kernel's or the user's half of a stack */
-	bool is_cpu_clock;	/* there are no hardware cycles: a clock */
+	uint64_t samples;     /* on-CPU */
+	uint64_t lost_stacks; /* counted, but their stack is not known */
+	uint64_t drops;       /* not even counted: the maps were full */
+	uint32_t max_frames;  /* of the kernel's or the user's half of a stack */
+	bool is_cpu_clock;    /* there are no hardware cycles: a clock */
 };
 
 /*
- * Samples are taken from the return on. Errors: no permission, no such kernel feature (-ENOTSUP), a rate above what
- * kernel.perf_event_max_sample_rate allows.
+ * Samples are taken from the return on. Errors: no permission, no such kernel feature (-ENOTSUP), a
+ * rate above what kernel.perf_event_max_sample_rate allows.
  */
-int bb_sampler__start(const struct bb_sampler_opts *opts, struct bb_sampler **ret_sampler, struct bb_err *err);
+int bb_sampler__start(const struct bb_sampler_opts *opts, struct bb_sampler **ret_sampler,
+		      struct bb_err *err);
 
-/* Wait up to timeout_ms, and take what found no room in the maps meanwhile. 0 (also after a signal) or -errno. */
+/* Wait up to timeout_ms, and take what found no room in the maps meanwhile. 0 (also after a signal)
+ * or -errno. */
 int bb_sampler__poll(struct bb_sampler *s, int timeout_ms, struct bb_err *err);
 
 /* Take no more samples. */
 void bb_sampler__stop(struct bb_sampler *s);
 
-/* After __stop: everything that was sampled, threads that still sleep included. Add it to `samples`. */
-int bb_sampler__collect(struct bb_sampler *s, struct bb_samples *samples, struct bb_sampler_stats *ret_stats,
-			struct bb_err *err);
+/* After __stop: everything that was sampled, threads that still sleep included. Add it to
+ * `samples`. */
+int bb_sampler__collect(struct bb_sampler *s, struct bb_samples *samples,
+			struct bb_sampler_stats *ret_stats, struct bb_err *err);
 
 void bb_sampler__free(struct bb_sampler *s);
 

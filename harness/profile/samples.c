@@ -7,14 +7,15 @@
 
 #include "profile/idmap.h"
 
-int bb_samples__add(struct bb_samples *samples, const struct bb_sampled_stack *s, const uint64_t *kernel,
-		    const uint64_t *user)
+int bb_samples__add(struct bb_samples *samples, const struct bb_sampled_stack *s,
+		    const uint64_t *kernel, const uint64_t *user)
 {
 	size_t need = samples->n_addresses + s->n_kernel + s->n_user;
 	struct bb_sampled_stack *copy;
 
 	while (need > samples->addresses_size)
-		if (bb_grow((void **)&samples->addresses, samples->addresses_size, &samples->addresses_size, sizeof(uint64_t)))
+		if (bb_grow((void **)&samples->addresses, samples->addresses_size,
+			    &samples->addresses_size, sizeof(uint64_t)))
 			return -ENOMEM;
 	if (bb_grow((void **)&samples->v, samples->n, &samples->size, sizeof(*samples->v)))
 		return -ENOMEM;
@@ -24,7 +25,8 @@ int bb_samples__add(struct bb_samples *samples, const struct bb_sampled_stack *s
 	if (s->n_kernel)
 		memcpy(samples->addresses + copy->first, kernel, s->n_kernel * sizeof(*kernel));
 	if (s->n_user)
-		memcpy(samples->addresses + copy->first + s->n_kernel, user, s->n_user * sizeof(*user));
+		memcpy(samples->addresses + copy->first + s->n_kernel, user,
+		       s->n_user * sizeof(*user));
 	samples->n_addresses = need;
 	return 0;
 }

@@ -13,10 +13,11 @@ struct bb_sampled_stack {
 	uint32_t pid;
 	char comm[BB_PROFILE_COMM];
 	bool is_off_cpu;
-	bool is_kernel_cut, is_user_cut;	/* it has as many frames as are kept: there may have been more */
-	bool is_lost;		/* there was one, but it found no room */
-	uint64_t weight;	/* on-CPU: samples; off-CPU: ns */
-	size_t first;		/* of n_kernel, then n_user, in `addresses` */
+	/* it has as many frames as are kept: there may have been more */
+	bool is_kernel_cut, is_user_cut;
+	bool is_lost;    /* there was one, but it found no room */
+	uint64_t weight; /* on-CPU: samples; off-CPU: ns */
+	size_t first;    /* of n_kernel, then n_user, in `addresses` */
 	uint16_t n_kernel, n_user;
 };
 
@@ -28,8 +29,8 @@ struct bb_samples {
 };
 
 /* Takes copies; s->first is set here. 0 or -ENOMEM. Zeroed bb_samples are empty. */
-int bb_samples__add(struct bb_samples *samples, const struct bb_sampled_stack *s, const uint64_t *kernel,
-		    const uint64_t *user);
+int bb_samples__add(struct bb_samples *samples, const struct bb_sampled_stack *s,
+		    const uint64_t *kernel, const uint64_t *user);
 void bb_samples__done(struct bb_samples *samples);
 
 #endif

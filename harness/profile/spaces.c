@@ -35,8 +35,8 @@ static bool parse_maps_line(const char *line, const char *end, struct bb_mapping
 	uint64_t major, minor;
 	const char *c = line;
 
-	if (!number_then(&c, '-', &ret_mapping->start) || !number_then(&c, ' ', &ret_mapping->end) || end - c < 5 ||
-	    c[2] != 'x')
+	if (!number_then(&c, '-', &ret_mapping->start) ||
+	    !number_then(&c, ' ', &ret_mapping->end) || end - c < 5 || c[2] != 'x')
 		return false;
 	c += 5;
 	if (!number_then(&c, ' ', &ret_mapping->file_offset) || !number_then(&c, ':', &major) ||
@@ -55,7 +55,9 @@ static bool parse_maps_line(const char *line, const char *end, struct bb_mapping
 
 int bb_spaces__log_maps(struct bb_spaces *s, pid_t pid, uint64_t time_ns, const char *maps)
 {
-	struct bb_task_event event = {.kind = BB_TASK_MAP, .pid = (uint32_t)pid, .time_ns = time_ns};
+	struct bb_task_event event = {.kind = BB_TASK_MAP,
+				      .pid = (uint32_t)pid,
+				      .time_ns = time_ns};
 	int rc = 0;
 
 	for (const char *line = maps, *end; *line && !rc; line = *end ? end + 1 : end) {
@@ -73,7 +75,9 @@ int bb_spaces__log_maps(struct bb_spaces *s, pid_t pid, uint64_t time_ns, const 
 
 int bb_spaces__log_proc(struct bb_spaces *s, pid_t pid, uint64_t time_ns)
 {
-	struct bb_task_event event = {.kind = BB_TASK_EXEC, .pid = (uint32_t)pid, .time_ns = time_ns};
+	struct bb_task_event event = {.kind = BB_TASK_EXEC,
+				      .pid = (uint32_t)pid,
+				      .time_ns = time_ns};
 	char path[64], *text;
 	size_t len;
 	int rc;
@@ -99,7 +103,8 @@ static int begin_space(struct bb_spaces *s, uint32_t pid, const char *comm, stru
 {
 	uint32_t older = bb_idmap__get(&s->newest, pid, 0);
 
-	if (bb_grow((void **)&s->v, s->n, &s->size, sizeof(*s->v)) || bb_idmap__put(&s->newest, pid, 0, (uint32_t)s->n))
+	if (bb_grow((void **)&s->v, s->n, &s->size, sizeof(*s->v)) ||
+	    bb_idmap__put(&s->newest, pid, 0, (uint32_t)s->n))
 		return -ENOMEM;
 	s->v[s->n] = (struct bb_space){.older = older};
 	memcpy(s->v[s->n].comm, comm, sizeof(s->v[s->n].comm));
@@ -134,7 +139,8 @@ static bool takes_the_place_of_another(const struct bb_space *space, const struc
 	for (size_t i = 0; i < space->n; i++) {
 		const struct bb_mapping *other = &space->mappings[i];
 
-		if (other->dso != m->dso && other->dso != BB_NO_ID && other->start < m->end && m->start < other->end)
+		if (other->dso != m->dso && other->dso != BB_NO_ID && other->start < m->end &&
+		    m->start < other->end)
 			return true;
 	}
 	return false;
@@ -202,7 +208,8 @@ uint32_t bb_spaces__of(const struct bb_spaces *s, uint32_t pid, const char *comm
 	return newest;
 }
 
-const struct bb_mapping *bb_spaces__find(const struct bb_spaces *s, uint32_t space, uint64_t address)
+const struct bb_mapping *bb_spaces__find(const struct bb_spaces *s, uint32_t space,
+					 uint64_t address)
 {
 	for (; space != BB_NO_ID; space = s->v[space].older) {
 		const struct bb_space *in = &s->v[space];

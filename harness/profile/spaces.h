@@ -12,7 +12,7 @@
 /* Code of a process: [start, end) is `dso` from file_offset on. */
 struct bb_mapping {
 	uint64_t start, end, file_offset;
-	uint32_t dso;		/* BB_NO_ID: no file */
+	uint32_t dso; /* BB_NO_ID: no file */
 };
 
 /* The memory of a process from one exec (or fork) to the next. Later mappings hide earlier ones. */
@@ -20,41 +20,45 @@ struct bb_space {
 	char comm[BB_PROFILE_COMM];
 	struct bb_mapping *mappings;
 	size_t n, size;
-	uint32_t older;		/* the process's space before this one; BB_NO_ID */
+	uint32_t older; /* the process's space before this one; BB_NO_ID */
 };
 
 /* What happened to the memory of a process, when. */
 enum bb_task_event_kind {
-	BB_TASK_MAP,		/* `mapping` is new */
-	BB_TASK_FORK,		/* the process is new, a copy of `parent` */
-	BB_TASK_EXEC,		/* the process runs another program, `comm`, in new memory */
-	BB_TASK_COMM,		/* the process calls itself `comm` */
+	BB_TASK_MAP,  /* `mapping` is new */
+	BB_TASK_FORK, /* the process is new, a copy of `parent` */
+	BB_TASK_EXEC, /* the process runs another program, `comm`, in new memory */
+	BB_TASK_COMM, /* the process calls itself `comm` */
 };
 
 struct bb_task_event {
-	uint64_t time_ns;	/* CLOCK_MONOTONIC */
+	uint64_t time_ns; /* CLOCK_MONOTONIC */
 	enum bb_task_event_kind kind;
 	uint32_t pid, parent;
 	char comm[BB_PROFILE_COMM];
 	struct bb_mapping mapping;
-	size_t nth;		/* in the log: keeps the order of one time */
+	size_t nth; /* in the log: keeps the order of one time */
 };
 
-/* All address spaces that there were while samples were taken: events are logged as they come, and replayed in order. */
+/* All address spaces that there were while samples were taken: events are logged as they come, and
+ * replayed in order. */
 struct bb_spaces {
 	struct bb_dsos dsos;
 	struct bb_task_event *log;
 	size_t n_log, log_size;
 	struct bb_space *v;
 	size_t n, size;
-	struct bb_idmap newest;		/* (pid, 0) -> space */
-	size_t n_replaced;		/* mappings in the place of another file's, which was unmapped: both are taken for the later */
+	struct bb_idmap newest; /* (pid, 0) -> space */
+	/* mappings in the place of another file's, which was unmapped: both are taken for the later
+	 */
+	size_t n_replaced;
 };
 
 /* Zeroed is empty. 0 or -ENOMEM. */
 int bb_spaces__log(struct bb_spaces *s, const struct bb_task_event *event);
 
-/* Log what /proc/PID says the process has mapped at `time_ns`; nothing if there is no such process any more. */
+/* Log what /proc/PID says the process has mapped at `time_ns`; nothing if there is no such process
+ * any more. */
 int bb_spaces__log_proc(struct bb_spaces *s, pid_t pid, uint64_t time_ns);
 
 /* The same of the text of a /proc/PID/maps. */
@@ -64,13 +68,14 @@ int bb_spaces__log_maps(struct bb_spaces *s, pid_t pid, uint64_t time_ns, const 
 int bb_spaces__replay(struct bb_spaces *s);
 
 /*
- * The space that a sample of `pid` was taken in: the newest in which the process was called `comm`, or else the newest. BB_NO_ID:
- * nothing is known of the process.
+ * The space that a sample of `pid` was taken in: the newest in which the process was called `comm`,
+ * or else the newest. BB_NO_ID: nothing is known of the process.
  */
 uint32_t bb_spaces__of(const struct bb_spaces *s, uint32_t pid, const char *comm);
 
 /* The mapping that holds the address in the space or one before it; NULL. */
-const struct bb_mapping *bb_spaces__find(const struct bb_spaces *s, uint32_t space, uint64_t address);
+const struct bb_mapping *bb_spaces__find(const struct bb_spaces *s, uint32_t space,
+					 uint64_t address);
 
 void bb_spaces__done(struct bb_spaces *s);
 

@@ -29,7 +29,9 @@ int bb_stacks__add(struct bb_stacks *s, const uint32_t *frames, uint32_t n, doub
 
 int bb_frame_order(const struct bb_names *names, const struct bb_frame *a, const struct bb_frame *b)
 {
-	int order = a->name == b->name ? 0 : strcmp(bb_names__text(names, a->name), bb_names__text(names, b->name));
+	int order = a->name == b->name ? 0
+				       : strcmp(bb_names__text(names, a->name),
+						bb_names__text(names, b->name));
 
 	return order ? order : (a->kind > b->kind) - (a->kind < b->kind);
 }
@@ -87,9 +89,9 @@ static void swap(struct bb_stack *a, struct bb_stack *b)
 }
 
 /*
- * v[n], which have their `depth` outer frames in common: multikey quicksort (Bentley & Sedgewick 1997), which looks at no frame
- * again of which it knows that all have it. The frame that they are compared by lies in `shared` meanwhile: parts are
- * far apart in memory.
+ * v[n], which have their `depth` outer frames in common: multikey quicksort (Bentley & Sedgewick
+ * 1997), which looks at no frame again of which it knows that all have it. The frame that they are
+ * compared by lies in `shared` meanwhile: parts are far apart in memory.
  */
 /* NOLINTNEXTLINE(misc-no-recursion): as deep as quicksort is */
 static void sort(const uint32_t *parts, struct bb_stack *v, size_t n, uint32_t depth)
@@ -112,14 +114,15 @@ static void sort(const uint32_t *parts, struct bb_stack *v, size_t n, uint32_t d
 		sort(parts, v, less, depth);
 		sort(parts, v + greater, n - greater, depth);
 		if (!pivot)
-			return;		/* they end here: all alike */
+			return; /* they end here: all alike */
 		v += less;
 		n = greater - less;
 		depth++;
 	}
 }
 
-static uint32_t count_shared(const uint32_t *parts, const struct bb_stack *a, const struct bb_stack *b)
+static uint32_t count_shared(const uint32_t *parts, const struct bb_stack *a,
+			     const struct bb_stack *b)
 {
 	uint32_t n = 0;
 
@@ -138,7 +141,8 @@ void bb_stacks__sort(struct bb_stacks *s)
 		struct bb_stack merged = s->v[i];
 
 		for (next = i + 1; next < s->n; next++) {
-			if (s->v[next].n != merged.n || count_shared(s->parts, &merged, &s->v[next]) != merged.n)
+			if (s->v[next].n != merged.n ||
+			    count_shared(s->parts, &merged, &s->v[next]) != merged.n)
 				break;
 			merged.weight += s->v[next].weight;
 		}
@@ -152,7 +156,9 @@ void bb_stacks__sort(struct bb_stacks *s)
 }
 
 const char *const bb_frame_suffixes[BB_N_FRAME_KINDS] = {
-	[BB_FRAME_INLINED] = "_[i]", [BB_FRAME_JIT] = "_[j]", [BB_FRAME_KERNEL] = "_[k]",
+	[BB_FRAME_INLINED] = "_[i]",
+	[BB_FRAME_JIT] = "_[j]",
+	[BB_FRAME_KERNEL] = "_[k]",
 };
 
 /* What is written of each frame, frame i's from offsets[i] to offsets[i + 1]: "NAME_[k];". */
@@ -177,7 +183,10 @@ static int make_words(const struct bb_stacks *s, struct words *w)
 
 		w->offsets[i] = (size_t)ftell(out);
 		for (const char *c = bb_stacks__name(s, i); *c; c++)
-			putc(*c == ';' ? ':' : (unsigned char)*c < ' ' || *c == 0x7f ? '?' : *c, out);
+			putc(*c == ';'                               ? ':'
+			     : (unsigned char)*c < ' ' || *c == 0x7f ? '?'
+								     : *c,
+			     out);
 		fputs(suffix ? suffix : "", out);
 		putc(';', out);
 	}
@@ -189,12 +198,13 @@ static int make_words(const struct bb_stacks *s, struct words *w)
 struct line {
 	char *text;
 	size_t size;
-	size_t *ends;		/* ends[0] is 0 */
+	size_t *ends; /* ends[0] is 0 */
 	size_t n_ends;
 };
 
 /* Only what the stack before it had not, is written anew. 0 or -ENOMEM. */
-static int set_line(struct line *l, const struct bb_stacks *s, const struct bb_stack *stack, const struct words *w)
+static int set_line(struct line *l, const struct bb_stacks *s, const struct bb_stack *stack,
+		    const struct words *w)
 {
 	while (stack->n >= l->n_ends)
 		if (bb_grow((void **)&l->ends, l->n_ends, &l->n_ends, sizeof(*l->ends)))
@@ -234,7 +244,8 @@ int bb_stacks__write_folded(const struct bb_stacks *s, FILE *out)
 	for (size_t i = 0; i < s->n && !rc; i++) {
 		rc = set_line(&line, s, &s->v[i], &w);
 		if (!rc && s->v[i].n)
-			fwrite(line.text, line.ends[s->v[i].n] - 1, 1, out);	/* without the last ';' */
+			fwrite(line.text, line.ends[s->v[i].n] - 1, 1,
+			       out); /* without the last ';' */
 		if (!rc)
 			write_weight((uint64_t)s->v[i].weight, out);
 	}

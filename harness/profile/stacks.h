@@ -10,13 +10,13 @@
 
 /* What a frame of a stack is. */
 enum bb_frame_kind {
-	BB_FRAME_COMM,		/* the process, at the root */
+	BB_FRAME_COMM, /* the process, at the root */
 	BB_FRAME_USER,
 	BB_FRAME_INLINED,
 	BB_FRAME_JIT,
 	BB_FRAME_KERNEL,
-	BB_FRAME_OFF_CPU,	/* above the innermost frame: time off the CPU */
-	BB_FRAME_NOTE,		/* about the stack: cut, lost */
+	BB_FRAME_OFF_CPU, /* above the innermost frame: time off the CPU */
+	BB_FRAME_NOTE,    /* about the stack: cut, lost */
 	BB_N_FRAME_KINDS,
 };
 
@@ -24,50 +24,57 @@ enum bb_frame_kind {
 extern const char *const bb_frame_suffixes[BB_N_FRAME_KINDS];
 
 /* The names of frames that are no functions. */
-#define BB_NOTE_CUT	"[cut: the stack is deeper]"
-#define BB_NOTE_LOST	"[stack lost]"
-#define BB_NOTE_OFF_CPU	"[off-CPU]"
+#define BB_NOTE_CUT "[cut: the stack is deeper]"
+#define BB_NOTE_LOST "[stack lost]"
+#define BB_NOTE_OFF_CPU "[off-CPU]"
 
 /* One function at a sampled address. */
 struct bb_frame {
-	uint32_t name;		/* of the names, like `file` */
-	uint32_t file;		/* BB_NO_ID: not known */
-	uint32_t line;		/* 0: not known */
+	uint32_t name; /* of the names, like `file` */
+	uint32_t file; /* BB_NO_ID: not known */
+	uint32_t line; /* 0: not known */
 	enum bb_frame_kind kind;
-	uint64_t start, distance;	/* of the function, and how far in; `start` 0 when it is not known */
+	/* of the function, and how far in; `start` 0 when it is not known */
+	uint64_t start, distance;
 };
 
 /* By name, then by kind: < 0, 0, > 0. */
-int bb_frame_order(const struct bb_names *names, const struct bb_frame *a, const struct bb_frame *b);
+int bb_frame_order(const struct bb_names *names, const struct bb_frame *a,
+		   const struct bb_frame *b);
 
 /* A stack: parts[first .. first + n) are the numbers of its frames, outermost first. */
 struct bb_stack {
 	size_t first;
 	uint32_t n;
-	uint32_t shared;	/* how many of the outer ones the stack before it has, too; after bb_stacks__sort() */
-	double weight;		/* whole, and not 0, after bb_stacks__sort() */
+	/* how many of the outer ones the stack before it has, too; after bb_stacks__sort() */
+	uint32_t shared;
+	double weight; /* whole, and not 0, after bb_stacks__sort() */
 };
 
-/* Folded stacks: each that is distinct once, in the order of their frames, so that those that begin alike are neighbours. */
+/* Folded stacks: each that is distinct once, in the order of their frames, so that those that begin
+ * alike are neighbours. */
 struct bb_stacks {
 	struct bb_names names;
-	struct bb_frame *frames;	/* their numbers are the order of what one frame calls: __sort_frames */
+	/* their numbers are the order of what one frame calls: __sort_frames */
+	struct bb_frame *frames;
 	size_t n_frames, frames_size;
 	uint32_t *parts;
 	size_t n_parts, parts_size;
 	struct bb_stack *v;
 	size_t n, size;
-	uint64_t total;		/* weight; after bb_stacks__sort() */
+	uint64_t total; /* weight; after bb_stacks__sort() */
 };
 
 /* Zeroed is empty. A frame more, whose number is n_frames; a stack more. 0 or -ENOMEM. */
 int bb_stacks__add_frame(struct bb_stacks *s, const struct bb_frame *frame);
 int bb_stacks__add(struct bb_stacks *s, const uint32_t *frames, uint32_t n, double weight);
 
-/* After the last frame and stack: number the frames anew, in the order of their names and kinds. 0 or -ENOMEM. */
+/* After the last frame and stack: number the frames anew, in the order of their names and kinds. 0
+ * or -ENOMEM. */
 int bb_stacks__sort_frames(struct bb_stacks *s);
 
-/* After that: put the stacks in order, and make one of those that are alike. What weighs less than a half is dropped. */
+/* After that: put the stacks in order, and make one of those that are alike. What weighs less than
+ * a half is dropped. */
 void bb_stacks__sort(struct bb_stacks *s);
 
 static inline const char *bb_stacks__name(const struct bb_stacks *s, uint32_t frame)
@@ -76,9 +83,9 @@ static inline const char *bb_stacks__name(const struct bb_stacks *s, uint32_t fr
 }
 
 /*
- * One line a stack, as flame graph tools take it: "comm;outermost;...;innermost weight". As theirs, names of kernel functions end
- * in _[k], of inlined ones in _[i], of a JIT's in _[j]. A ';' or control character in a name is written as ':' or '?'.
- * 0 or -ENOMEM; errors of `out` are its own.
+ * One line a stack, as flame graph tools take it: "comm;outermost;...;innermost weight". As theirs,
+ * names of kernel functions end in _[k], of inlined ones in _[i], of a JIT's in _[j]. A ';' or
+ * control character in a name is written as ':' or '?'. 0 or -ENOMEM; errors of `out` are its own.
  */
 int bb_stacks__write_folded(const struct bb_stacks *s, FILE *out);
 

@@ -18,20 +18,23 @@
 #include "profile/demangle.h"
 #include "profile/names.h"
 
-#define FILE_SECONDS 30		/* CPU time for one file */
-#define MEMORY_BYTES (UINT64_C(16) << 30)	/* address space beyond what we have already, most of it mapped files */
+#define FILE_SECONDS 30 /* CPU time for one file */
+#define MEMORY_BYTES                                                                               \
+	(UINT64_C(16)                                                                              \
+	 << 30) /* address space beyond what we have already, most of it mapped files */
 #define MAX_NAME 4096u
 
 /*
- * The child's answer: for each place that it knows, `struct answer` for each function there, followed by its strings; after the
- * last of a file, one with `place` END_OF_FILE and the file's number in `distance`. In native byte order: it is a pipe within.
+ * The child's answer: for each place that it knows, `struct answer` for each function there,
+ * followed by its strings; after the last of a file, one with `place` END_OF_FILE and the file's
+ * number in `distance`. In native byte order: it is a pipe within.
  */
 #define END_OF_FILE UINT32_MAX
 
 struct answer {
 	uint32_t place, line;
 	uint64_t start, distance;
-	uint16_t function_len, file_len;	/* file_len 0: not known */
+	uint16_t function_len, file_len; /* file_len 0: not known */
 	uint32_t is_inlined;
 };
 
@@ -39,7 +42,7 @@ struct work {
 	const struct bb_dsos *dsos;
 	const struct bb_place *places;
 	size_t n;
-	enum bb_elf_depth *depths;	/* for each dso */
+	enum bb_elf_depth *depths; /* for each dso */
 };
 
 /* The end of the places in the same file as places[from]. */
@@ -60,7 +63,7 @@ static uint16_t bounded_len(const char *text)
 /* What has been demangled, in one file: most places are in functions that others are in, too. */
 struct demangled {
 	struct bb_names names;
-	struct bb_idmap by_name;	/* (where the mangled one is, 0) */
+	struct bb_idmap by_name; /* (where the mangled one is, 0) */
 };
 
 /* As the source has it; NULL has no name. Valid until the next. */
@@ -74,14 +77,15 @@ static const char *source_name(struct demangled *d, const char *name)
 		return "";
 	if (id != BB_NO_ID)
 		return bb_names__text(&d->names, id);
-	if (!bb_demangle(name, text, sizeof(text)) || bb_names__add(&d->names, text, strlen(text), &id) ||
+	if (!bb_demangle(name, text, sizeof(text)) ||
+	    bb_names__add(&d->names, text, strlen(text), &id) ||
 	    bb_idmap__put(&d->by_name, key, 0, id))
 		return name;
 	return bb_names__text(&d->names, id);
 }
 
-static void answer_place(struct bb_elf_symbols *symbols, struct demangled *demangled, uint32_t place, uint64_t offset,
-			 FILE *out)
+static void answer_place(struct bb_elf_symbols *symbols, struct demangled *demangled,
+			 uint32_t place, uint64_t offset, FILE *out)
 {
 	struct bb_elf_frame frames[BB_ELF_MAX_FRAMES];
 	uint64_t address;
@@ -93,8 +97,11 @@ static void answer_place(struct bb_elf_symbols *symbols, struct demangled *deman
 	for (size_t i = 0; i < n; i++) {
 		const char *function = source_name(demangled, frames[i].function);
 		struct answer a = {
-			.place = place, .line = frames[i].line, .start = frames[i].start,
-			.function_len = bounded_len(function), .file_len = bounded_len(frames[i].file),
+			.place = place,
+			.line = frames[i].line,
+			.start = frames[i].start,
+			.function_len = bounded_len(function),
+			.file_len = bounded_len(frames[i].file),
 			.is_inlined = frames[i].is_inlined,
 			.distance = frames[i].distance,
 		};
@@ -137,7 +144,8 @@ static void limit_memory(void)
 		return;
 	c = text;
 	if (!bb_parse_digits(&c, &pages)) {
-		limit.rlim_cur = limit.rlim_max = pages * (uint64_t)sysconf(_SC_PAGESIZE) + MEMORY_BYTES;
+		limit.rlim_cur = limit.rlim_max = pages * (uint64_t)sysconf(_SC_PAGESIZE) +
+						  MEMORY_BYTES;
 		setrlimit(RLIMIT_AS, &limit);
 	}
 	free(text);
@@ -151,7 +159,8 @@ static void run_child(const struct work *w, size_t from, int fd, pid_t parent)
 	FILE *out = fdopen(fd, "w");
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	signal(SIGINT, SIG_IGN);	/* Ctrl-C ends the sampling; what was sampled is still to be shown */
+	/* Ctrl-C ends the sampling; what was sampled is still to be shown */
+	signal(SIGINT, SIG_IGN);
 	setrlimit(RLIMIT_CORE, &no_core);
 	limit_memory();
 	if (!out || getppid() != parent)
@@ -160,12 +169,13 @@ static void run_child(const struct work *w, size_t from, int fd, pid_t parent)
 		to = end_of_file(w, from);
 		setitimer(ITIMER_PROF, &limit, NULL);
 		answer_file(w, from, to, out);
-		fflush(out);	/* files that are done are done, whatever the next does to us */
+		fflush(out); /* files that are done are done, whatever the next does to us */
 	}
 	_exit(ferror(out) ? 1 : 0);
 }
 
-/* Take one answer at *at of answers[len]; false at the end, or where the child was stopped in the middle. */
+/* Take one answer at *at of answers[len]; false at the end, or where the child was stopped in the
+ * middle. */
 static bool next_answer(const char *answers, size_t len, size_t *at, struct answer *ret)
 {
 	if (len - *at < sizeof(*ret))
@@ -177,7 +187,8 @@ static bool next_answer(const char *answers, size_t len, size_t *at, struct answ
 	return true;
 }
 
-/* How much of answers[len] is of files that are done; *ret_place: the first place of the next file. */
+/* How much of answers[len] is of files that are done; *ret_place: the first place of the next file.
+ */
 static size_t whole_files(const struct work *w, const char *answers, size_t len, size_t *place)
 {
 	size_t at = 0, whole = 0;
@@ -193,7 +204,8 @@ static size_t whole_files(const struct work *w, const char *answers, size_t len,
 	return whole;
 }
 
-static int deliver(const struct work *w, const char *answers, size_t len, bb_place_found found, void *arg)
+static int deliver(const struct work *w, const char *answers, size_t len, bb_place_found found,
+		   void *arg)
 {
 	char function[MAX_NAME + 1], file[MAX_NAME + 1];
 	struct answer a;
@@ -202,11 +214,16 @@ static int deliver(const struct work *w, const char *answers, size_t len, bb_pla
 
 	while (!rc && next_answer(answers, len, &at, &a)) {
 		struct bb_elf_frame frame = {
-			.function = function, .file = a.file_len ? file : NULL, .line = a.line, .start = a.start,
-			.distance = a.distance, .is_inlined = a.is_inlined,
+			.function = function,
+			.file = a.file_len ? file : NULL,
+			.line = a.line,
+			.start = a.start,
+			.distance = a.distance,
+			.is_inlined = a.is_inlined,
 		};
 
-		if (a.place != END_OF_FILE && (a.place >= w->n || a.function_len > MAX_NAME || a.file_len > MAX_NAME))
+		if (a.place != END_OF_FILE &&
+		    (a.place >= w->n || a.function_len > MAX_NAME || a.file_len > MAX_NAME))
 			return -EBADMSG;
 		memcpy(function, answers + at, a.function_len);
 		function[a.function_len] = '\0';
@@ -219,7 +236,8 @@ static int deliver(const struct work *w, const char *answers, size_t len, bb_pla
 	return rc;
 }
 
-/* Run a child over the places from *place on, and deliver what it could do; *place is then the first it could not. */
+/* Run a child over the places from *place on, and deliver what it could do; *place is then the
+ * first it could not. */
 static int run_once(const struct work *w, size_t *place, bb_place_found found, void *arg)
 {
 	int fd = memfd_create("bpfbench-symbols", MFD_CLOEXEC), rc = fd < 0 ? -errno : 0;
@@ -250,12 +268,14 @@ static void note_damaged(const struct bb_dso *dso, struct bb_symbolize_result *r
 {
 	size_t len = strlen(r->damaged);
 
-	snprintf(r->damaged + len, sizeof(r->damaged) - len, "%s%s", len ? ", " : "", bb_dso__short_name(dso));
+	snprintf(r->damaged + len, sizeof(r->damaged) - len, "%s%s", len ? ", " : "",
+		 bb_dso__short_name(dso));
 	r->n_damaged++;
 }
 
-int bb_symbolize(const struct bb_dsos *dsos, const struct bb_place *places, size_t n, bb_place_found found, void *arg,
-		 struct bb_symbolize_result *ret_result, struct bb_err *err)
+int bb_symbolize(const struct bb_dsos *dsos, const struct bb_place *places, size_t n,
+		 bb_place_found found, void *arg, struct bb_symbolize_result *ret_result,
+		 struct bb_err *err)
 {
 	struct work w = {.dsos = dsos, .places = places, .n = n};
 	struct bb_symbolize_result result = {0};
@@ -274,7 +294,7 @@ int bb_symbolize(const struct bb_dsos *dsos, const struct bb_place *places, size
 		if (w.depths[places[place].dso] == BB_ELF_DWARF)
 			note_damaged(&dsos->v[places[place].dso], &result);
 		if (w.depths[places[place].dso] == BB_ELF_NOTHING)
-			rc = -EIO;	/* the child fails on nothing: not the file's fault */
+			rc = -EIO; /* the child fails on nothing: not the file's fault */
 		else
 			w.depths[places[place].dso]--;
 	}

@@ -12,26 +12,30 @@
 /* Places in mapped files, and the functions there. */
 struct bb_place {
 	uint32_t dso;
-	uint64_t offset;	/* in the file */
+	uint64_t offset; /* in the file */
 };
 
 /*
- * One function at a place was found: called for each, outermost first. Strings are valid during the call. 0 or -errno, which
- * ends the whole.
+ * One function at a place was found: called for each, outermost first. Strings are valid during the
+ * call. 0 or -errno, which ends the whole.
  */
 typedef int (*bb_place_found)(void *arg, uint32_t place, const struct bb_elf_frame *frame);
 
 struct bb_symbolize_result {
-	uint32_t n_damaged;	/* files that could only be read in part, or not at all: libdw failed on them or took too long */
-	char damaged[256];	/* names of some */
+	/* files that could only be read in part, or not at all: libdw failed on them or took too
+	 * long */
+	uint32_t n_damaged;
+	char damaged[256]; /* names of some */
 };
 
 /*
- * Look up places[n], which are in order of dso. Files are read in a child process, with limits of time and memory, because they
- * are somebody else's: a file that it fails on is tried again without its debug information, then given up. Nothing is
- * found of places in files without symbols. 0 or -errno with a message.
+ * Look up places[n], which are in order of dso. Files are read in a child process, with limits of
+ * time and memory, because they are somebody else's: a file that it fails on is tried again without
+ * its debug information, then given up. Nothing is found of places in files without symbols. 0 or
+ * -errno with a message.
  */
-int bb_symbolize(const struct bb_dsos *dsos, const struct bb_place *places, size_t n, bb_place_found found, void *arg,
-		 struct bb_symbolize_result *ret_result, struct bb_err *err);
+int bb_symbolize(const struct bb_dsos *dsos, const struct bb_place *places, size_t n,
+		 bb_place_found found, void *arg, struct bb_symbolize_result *ret_result,
+		 struct bb_err *err);
 
 #endif

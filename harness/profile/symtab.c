@@ -8,15 +8,16 @@
 #include "base/parse.h"
 #include "profile/names.h"
 
-int bb_symtab__add(struct bb_symtab *t, uint64_t start, uint64_t size, const char *name, size_t name_len,
-		   uint32_t rank)
+int bb_symtab__add(struct bb_symtab *t, uint64_t start, uint64_t size, const char *name,
+		   size_t name_len, uint32_t rank)
 {
 	size_t offset = t->text_len;
 
 	if (bb_grow((void **)&t->symbols, t->n, &t->size, sizeof(*t->symbols)) ||
 	    bb_text_append(&t->text, &t->text_len, &t->text_size, name, name_len))
 		return -ENOMEM;
-	t->symbols[t->n++] = (struct bb_symbol){.start = start, .size = size, .name = offset, .rank = rank};
+	t->symbols[t->n++] =
+		(struct bb_symbol){.start = start, .size = size, .name = offset, .rank = rank};
 	return 0;
 }
 
@@ -45,7 +46,8 @@ static void drop_aliases(struct bb_symtab *t)
 	t->n = kept;
 }
 
-/* Most of it is in order, as /proc/kallsyms and most symbol tables are but at their end: that is where the work is. */
+/* Most of it is in order, as /proc/kallsyms and most symbol tables are but at their end: that is
+ * where the work is. */
 void bb_symtab__sort(struct bb_symtab *t)
 {
 	size_t in_order = 1, from, least;
@@ -77,7 +79,8 @@ const struct bb_symbol *bb_symtab__find(const struct bb_symtab *t, uint64_t addr
 		else
 			high = mid;
 	}
-	/* A function may lie within another (a cold part, an alias into it): the one that begins last and reaches that far. */
+	/* A function may lie within another (a cold part, an alias into it): the one that begins
+	 * last and reaches that far. */
 	for (size_t back = 0; back < 8 && back < low; back++) {
 		const struct bb_symbol *s = &t->symbols[low - 1 - back];
 
@@ -105,13 +108,15 @@ static int add_kallsyms_line(struct bb_symtab *t, const char *line, const char *
 	const char *name, *module, *c = line;
 	uint64_t address;
 
-	if (bb_parse_hex_digits(&c, &address) || !address || end - c < 4 || c[0] != ' ' || c[2] != ' ')
+	if (bb_parse_hex_digits(&c, &address) || !address || end - c < 4 || c[0] != ' ' ||
+	    c[2] != ' ')
 		return 0;
 	if (!strchr("tTwW", c[1]))
 		return 0;
 	name = c + 3;
 	module = memchr(name, '\t', (size_t)(end - name));
-	return bb_symtab__add(t, address, 0, name, (size_t)((module ? module : end) - name), c[1] == 'T' ? 0 : 1);
+	return bb_symtab__add(t, address, 0, name, (size_t)((module ? module : end) - name),
+			      c[1] == 'T' ? 0 : 1);
 }
 
 int bb_symtab__add_kallsyms(struct bb_symtab *t, const char *text)
@@ -130,8 +135,8 @@ static int add_perf_map_line(struct bb_symtab *t, const char *line, const char *
 	uint64_t start, size;
 	const char *c = line;
 
-	if (bb_parse_hex_digits(&c, &start) || *c++ != ' ' || bb_parse_hex_digits(&c, &size) || *c++ != ' ' || c >= end ||
-	    !size)
+	if (bb_parse_hex_digits(&c, &start) || *c++ != ' ' || bb_parse_hex_digits(&c, &size) ||
+	    *c++ != ' ' || c >= end || !size)
 		return 0;
 	/* A JIT that made new code in the place of old appends: the later line is the one. */
 	return bb_symtab__add(t, start, size, c, (size_t)(end - c), UINT32_MAX - (uint32_t)t->n);

@@ -9,20 +9,20 @@
 
 /* Functions by address: of an ELF file, of the kernel, of a JIT. */
 struct bb_symbol {
-	uint64_t start, size;	/* size 0: up to the next one */
-	size_t name;		/* where in `text` */
-	uint32_t rank;		/* of several at one address the lowest rank is the one */
+	uint64_t start, size; /* size 0: up to the next one */
+	size_t name;          /* where in `text` */
+	uint32_t rank;        /* of several at one address the lowest rank is the one */
 };
 
 struct bb_symtab {
-	char *text;		/* names, each with its NUL */
+	char *text; /* names, each with its NUL */
 	size_t text_len, text_size;
 	struct bb_symbol *symbols;
 	size_t n, size;
 };
 
-int bb_symtab__add(struct bb_symtab *t, uint64_t start, uint64_t size, const char *name, size_t name_len,
-		   uint32_t rank);
+int bb_symtab__add(struct bb_symtab *t, uint64_t start, uint64_t size, const char *name,
+		   size_t name_len, uint32_t rank);
 
 /* After the last __add and before the first __find: sort, and leave one symbol an address. */
 void bb_symtab__sort(struct bb_symtab *t);
@@ -38,12 +38,13 @@ static inline const char *bb_symtab__name(const struct bb_symtab *t, const struc
 void bb_symtab__done(struct bb_symtab *t);
 
 /*
- * /proc/kallsyms: functions of the kernel, its modules and BPF programs. Lines that are none are passed over. An address
- * of 0 is one that kernel.kptr_restrict hides. Text is changed in no way.
+ * /proc/kallsyms: functions of the kernel, its modules and BPF programs. Lines that are none are
+ * passed over. An address of 0 is one that kernel.kptr_restrict hides. Text is changed in no way.
  */
 int bb_symtab__add_kallsyms(struct bb_symtab *t, const char *text);
 
-/* What a JIT says of itself in /tmp/perf-PID.map: lines "START SIZE NAME", hexadecimal. Lines that are none are passed over. */
+/* What a JIT says of itself in /tmp/perf-PID.map: lines "START SIZE NAME", hexadecimal. Lines that
+ * are none are passed over. */
 int bb_symtab__add_perf_map(struct bb_symtab *t, const char *text);
 
 #endif

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #define RING_BYTES (256u << 10)
-#define RECORD_MAX_BYTES 65536u	/* a record's size is 16 bits */
+#define RECORD_MAX_BYTES 65536u /* a record's size is 16 bits */
 
 static size_t page_bytes(void)
 {
@@ -28,15 +28,21 @@ static int open_ring(int cpu, struct bb_task_ring *ret_ring)
 		.config = PERF_COUNT_SW_DUMMY,
 		.sample_type = PERF_SAMPLE_TIME,
 		.sample_id_all = 1,
-		.mmap = 1, .mmap2 = 1, .comm = 1, .comm_exec = 1, .task = 1,
-		.use_clockid = 1, .clockid = CLOCK_MONOTONIC,
+		.mmap = 1,
+		.mmap2 = 1,
+		.comm = 1,
+		.comm_exec = 1,
+		.task = 1,
+		.use_clockid = 1,
+		.clockid = CLOCK_MONOTONIC,
 	};
 	int rc;
 
 	ret_ring->fd = (int)syscall(__NR_perf_event_open, &attr, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
 	if (ret_ring->fd < 0)
 		return -errno;
-	ret_ring->pages = mmap(NULL, page_bytes() + RING_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, ret_ring->fd, 0);
+	ret_ring->pages = mmap(NULL, page_bytes() + RING_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED,
+			       ret_ring->fd, 0);
 	if (ret_ring->pages != MAP_FAILED)
 		return 0;
 	rc = -errno;
@@ -57,12 +63,16 @@ int bb_task_events__open(struct bb_task_events *ret_events, struct bb_err *err)
 		if (!rc)
 			e.n++;
 		else if (rc == -ENODEV)
-			rc = 0;		/* the CPU is not online */
+			rc = 0; /* the CPU is not online */
 	}
 	if (rc) {
 		bb_task_events__close(&e);
-		return bb_fail(err, rc, "cannot follow which code processes map (perf_event_open: %s)%s", strerror(-rc),
-			       rc == -EACCES || rc == -EPERM ? "; CAP_PERFMON is missing: run as root, with sudo" : "");
+		return bb_fail(err, rc,
+			       "cannot follow which code processes map (perf_event_open: %s)%s",
+			       strerror(-rc),
+			       rc == -EACCES || rc == -EPERM ? "; CAP_PERFMON is missing: run as "
+							       "root, with sudo"
+							     : "");
 	}
 	*ret_events = e;
 	return 0;
@@ -105,15 +115,23 @@ static uint64_t time_of(const struct perf_event_header *h)
 
 static int log_mmap2(const struct mmap2_record *r, struct bb_spaces *spaces)
 {
-	struct bb_task_event event = {.kind = BB_TASK_MAP, .time_ns = time_of(&r->header), .pid = r->pid};
+	struct bb_task_event event = {.kind = BB_TASK_MAP,
+				      .time_ns = time_of(&r->header),
+				      .pid = r->pid};
 	struct bb_mapped_file file = {
-		.start = r->address, .end = r->address + r->length, .major = r->major, .minor = r->minor, .inode = r->inode,
+		.start = r->address,
+		.end = r->address + r->length,
+		.major = r->major,
+		.minor = r->minor,
+		.inode = r->inode,
 		.path = r->path,
 	};
 	int rc;
 
 	file.path_len = strnlen(r->path, r->header.size - sizeof(*r) - sizeof(uint64_t));
-	event.mapping = (struct bb_mapping){.start = file.start, .end = file.end, .file_offset = r->file_offset};
+	event.mapping = (struct bb_mapping){.start = file.start,
+					    .end = file.end,
+					    .file_offset = r->file_offset};
 	rc = bb_dsos__add(&spaces->dsos, (pid_t)r->pid, &file, &event.mapping.dso);
 	return rc ? rc : bb_spaces__log(spaces, &event);
 }
@@ -122,26 +140,32 @@ static int log_comm(const struct comm_record *r, struct bb_spaces *spaces)
 {
 	struct bb_task_event event = {
 		.kind = r->header.misc & PERF_RECORD_MISC_COMM_EXEC ? BB_TASK_EXEC : BB_TASK_COMM,
-		.time_ns = time_of(&r->header), .pid = r->pid,
+		.time_ns = time_of(&r->header),
+		.pid = r->pid,
 	};
 	size_t room = r->header.size - sizeof(*r) - sizeof(uint64_t);
 
 	if (r->pid != r->tid)
-		return 0;	/* a thread's own name */
-	memcpy(event.comm, r->comm, strnlen(r->comm, room < sizeof(event.comm) ? room : sizeof(event.comm) - 1));
+		return 0; /* a thread's own name */
+	memcpy(event.comm, r->comm,
+	       strnlen(r->comm, room < sizeof(event.comm) ? room : sizeof(event.comm) - 1));
 	return bb_spaces__log(spaces, &event);
 }
 
 static int log_fork(const struct task_record *r, struct bb_spaces *spaces)
 {
 	struct bb_task_event event = {
-		.kind = BB_TASK_FORK, .time_ns = time_of(&r->header), .pid = r->pid, .parent = r->parent,
+		.kind = BB_TASK_FORK,
+		.time_ns = time_of(&r->header),
+		.pid = r->pid,
+		.parent = r->parent,
 	};
 
 	return r->pid == r->parent ? 0 : bb_spaces__log(spaces, &event);
 }
 
-int bb_task_events__log(struct bb_task_events *e, const struct perf_event_header *h, struct bb_spaces *spaces)
+int bb_task_events__log(struct bb_task_events *e, const struct perf_event_header *h,
+			struct bb_spaces *spaces)
 {
 	const void *r = h;
 	size_t size = h->size - sizeof(uint64_t);
@@ -160,13 +184,15 @@ int bb_task_events__log(struct bb_task_events *e, const struct perf_event_header
 /* size bytes of the ring's data from `at` on, which may go round its end. */
 static void copy_out(const char *data, uint64_t at, void *ret, size_t size)
 {
-	size_t offset = at % RING_BYTES, first = RING_BYTES - offset < size ? RING_BYTES - offset : size;
+	size_t offset = at % RING_BYTES,
+	       first = RING_BYTES - offset < size ? RING_BYTES - offset : size;
 
 	memcpy(ret, data + offset, first);
 	memcpy((char *)ret + first, data, size - first);
 }
 
-static int drain_ring(struct bb_task_events *e, const struct bb_task_ring *ring, struct bb_spaces *spaces, char *record)
+static int drain_ring(struct bb_task_events *e, const struct bb_task_ring *ring,
+		      struct bb_spaces *spaces, char *record)
 {
 	struct perf_event_mmap_page *page = ring->pages;
 	const char *data = (const char *)ring->pages + page_bytes();
@@ -181,7 +207,9 @@ static int drain_ring(struct bb_task_events *e, const struct bb_task_ring *ring,
 			break;
 		copy_out(data, at, record, h.size);
 		if (h.size >= sizeof(h) + sizeof(uint64_t))
-			rc = bb_task_events__log(e, (const struct perf_event_header *)(void *)record, spaces);
+			rc = bb_task_events__log(e,
+						 (const struct perf_event_header *)(void *)record,
+						 spaces);
 		at += h.size;
 	}
 	__atomic_store_n(&page->data_tail, head, __ATOMIC_RELEASE);

@@ -9,7 +9,8 @@
 #include "base/err.h"
 #include "profile/spaces.h"
 
-/* What the kernel tells of every process's forks, execs and mappings of code, from a ring buffer a CPU. */
+/* What the kernel tells of every process's forks, execs and mappings of code, from a ring buffer a
+ * CPU. */
 struct bb_task_ring {
 	int fd;
 	void *pages;
@@ -18,17 +19,20 @@ struct bb_task_ring {
 struct bb_task_events {
 	struct bb_task_ring *rings;
 	size_t n;
-	uint64_t lost;		/* records that found a ring full: a space may lack a mapping */
+	uint64_t lost; /* records that found a ring full: a space may lack a mapping */
 };
 
 /* Records come from now on. */
 int bb_task_events__open(struct bb_task_events *ret_events, struct bb_err *err);
 
-/* Log what has come; often enough, or rings overflow, and files are gone before they are opened. 0 or -ENOMEM. */
+/* Log what has come; often enough, or rings overflow, and files are gone before they are opened. 0
+ * or -ENOMEM. */
 int bb_task_events__drain(struct bb_task_events *e, struct bb_spaces *spaces);
 
-/* The same for one record, whose last 8 bytes are its time. What it does not know is passed over. */
-int bb_task_events__log(struct bb_task_events *e, const struct perf_event_header *h, struct bb_spaces *spaces);
+/* The same for one record, whose last 8 bytes are its time. What it does not know is passed over.
+ */
+int bb_task_events__log(struct bb_task_events *e, const struct perf_event_header *h,
+			struct bb_spaces *spaces);
 
 void bb_task_events__close(struct bb_task_events *e);
 

@@ -11,15 +11,15 @@
 
 /* A function, wherever it is in the stacks. */
 struct function {
-	uint32_t frame;		/* one of its frames: its name and kind */
-	size_t seen;		/* which stack it was last seen in, counted from 1 */
+	uint32_t frame; /* one of its frames: its name and kind */
+	size_t seen;    /* which stack it was last seen in, counted from 1 */
 	uint64_t self, total;
 };
 
 struct functions {
 	struct function *v;
 	size_t n;
-	uint32_t *of_frame;	/* which function each frame is of */
+	uint32_t *of_frame; /* which function each frame is of */
 };
 
 static bool is_function(const struct bb_frame *f)
@@ -29,7 +29,7 @@ static bool is_function(const struct bb_frame *f)
 
 static int find_functions(const struct bb_stacks *s, struct functions *f)
 {
-	struct bb_idmap by_name = {0};	/* (name, kind) */
+	struct bb_idmap by_name = {0}; /* (name, kind) */
 	int rc = 0;
 
 	f->v = malloc((s->n_frames + 1) * sizeof(*f->v));
@@ -67,7 +67,7 @@ static void count_stacks(const struct bb_stacks *s, struct functions *f)
 			function->seen = i + 1;
 		}
 		if (leaf && s->frames[frames[leaf]].kind == BB_FRAME_OFF_CPU)
-			leaf--;		/* it is that function which waits */
+			leaf--; /* it is that function which waits */
 		f->v[f->of_frame[frames[leaf]]].self += (uint64_t)stack->weight;
 	}
 }
@@ -84,7 +84,9 @@ static int by_self(const void *a, const void *b)
 }
 
 static const char *const kind_words[BB_N_FRAME_KINDS] = {
-	[BB_FRAME_INLINED] = " (inlined)", [BB_FRAME_JIT] = " (JIT)", [BB_FRAME_KERNEL] = " (kernel)",
+	[BB_FRAME_INLINED] = " (inlined)",
+	[BB_FRAME_JIT] = " (JIT)",
+	[BB_FRAME_KERNEL] = " (kernel)",
 };
 
 static void write_frame(const struct bb_stacks *s, uint32_t id, bool verbose, FILE *out)
@@ -93,7 +95,8 @@ static void write_frame(const struct bb_stacks *s, uint32_t id, bool verbose, FI
 	const char *word = kind_words[frame->kind];
 
 	for (const char *c = bb_stacks__name(s, id); *c; c++)
-		putc((unsigned char)*c < ' ' || *c == 0x7f ? '?' : *c, out);	/* it may be a terminal */
+		putc((unsigned char)*c < ' ' || *c == 0x7f ? '?' : *c,
+		     out); /* it may be a terminal */
 	fputs(word ? word : "", out);
 	if (verbose && is_function(frame) && frame->kind != BB_FRAME_INLINED)
 		fprintf(out, " @ 0x%" PRIx64 "+0x%" PRIx64, frame->start, frame->distance);
@@ -122,7 +125,8 @@ static int write_functions(const struct bb_stacks *s, FILE *out)
 		qsort(f.v, n, sizeof(*f.v), by_self);
 	fprintf(out, "  self %%  total %%  function\n");
 	for (size_t i = 0; i < n && i < MAX_FUNCTIONS; i++) {
-		fprintf(out, "  %6.2f   %6.2f  ", percent(f.v[i].self, s->total), percent(f.v[i].total, s->total));
+		fprintf(out, "  %6.2f   %6.2f  ", percent(f.v[i].self, s->total),
+			percent(f.v[i].total, s->total));
 		write_frame(s, f.v[i].frame, false, out);
 	}
 	if (n > MAX_FUNCTIONS)
@@ -133,14 +137,16 @@ static int write_functions(const struct bb_stacks *s, FILE *out)
 }
 
 /* Innermost first: the kernel's half, the user's, the process. */
-static void write_stack(const struct bb_stacks *s, const struct bb_stack *stack, const struct bb_text_opts *opts, FILE *out)
+static void write_stack(const struct bb_stacks *s, const struct bb_stack *stack,
+			const struct bb_text_opts *opts, FILE *out)
 {
 	const uint32_t *frames = s->parts + stack->first;
 	bool has_kernel = false;
 
 	for (uint32_t k = 0; k < stack->n; k++)
 		has_kernel |= s->frames[frames[k]].kind == BB_FRAME_KERNEL;
-	fprintf(out, "\n  %.2f %%, %.0f %s\n", percent((uint64_t)stack->weight, s->total), stack->weight, opts->unit);
+	fprintf(out, "\n  %.2f %%, %.0f %s\n", percent((uint64_t)stack->weight, s->total),
+		stack->weight, opts->unit);
 	if (!has_kernel)
 		fprintf(out, "    No Kernel Stack\n");
 	for (uint32_t k = stack->n; k-- > 0;) {

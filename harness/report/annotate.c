@@ -9,8 +9,8 @@
 #include "report/annotated.h"
 #include "report/table_cells.h"
 
-#define HOTTEST		20u	/* lines of the short list */
-#define HOT_SHARE	0.1	/* of all instructions */
+#define HOTTEST 20u   /* lines of the short list */
+#define HOT_SHARE 0.1 /* of all instructions */
 
 static void put_line(const struct bb_counted *c, const struct bb_counted_line *l, const char *text,
 		     const struct bb_annotate_opts *opts, FILE *out)
@@ -21,7 +21,8 @@ static void put_line(const struct bb_counted *c, const struct bb_counted_line *l
 
 	fputs(coloured ? colour : "", out);
 	if (l->executions)
-		fprintf(out, "%11.2f %5.1f %11.2f", (double)l->instructions / runs, 100 * share, (double)l->executions / runs);
+		fprintf(out, "%11.2f %5.1f %11.2f", (double)l->instructions / runs, 100 * share,
+			(double)l->executions / runs);
 	else
 		fprintf(out, "%11s %5s %11s", "0", "0", "#####");
 	fprintf(out, " %6u  ", l->line);
@@ -100,13 +101,17 @@ static int hottest_first(const struct bb_counted *c, const struct bb_annotate_op
 	return 0;
 }
 
-int bb_annotate(const struct bb_counted *c, const struct bb_annotate_opts *opts, FILE *out, struct bb_err *err)
+int bb_annotate(const struct bb_counted *c, const struct bb_annotate_opts *opts, FILE *out,
+		struct bb_err *err)
 {
 	int rc = 0;
 
 	bb_put_clean(out, c->name);
-	fprintf(out, ": %" PRIu64 " runs of %.2f instructions; %u in the program, %u blocks, %" PRIu64 " paths\n", c->runs,
-		c->runs ? (double)c->instructions / (double)c->runs : 0, c->n_insns, c->n_blocks, c->paths);
+	fprintf(out,
+		": %" PRIu64 " runs of %.2f instructions; %u in the program, %u blocks, %" PRIu64
+		" paths\n",
+		c->runs, c->runs ? (double)c->instructions / (double)c->runs : 0, c->n_insns,
+		c->n_blocks, c->paths);
 	for (size_t i = 0; i < c->n_calls; i++) {
 		fprintf(out, "%s%.2f ", i ? ", " : "calls per run: ",
 			c->runs ? (double)c->calls[i].calls / (double)c->runs : 0);
@@ -116,7 +121,9 @@ int bb_annotate(const struct bb_counted *c, const struct bb_annotate_opts *opts,
 	if (!c->runs)
 		fputs("nothing ran\n", out);
 	else if (!c->n_lines)
-		fputs("no line information: the object was built without -g, or stripped of its .BTF.ext\n", out);
+		fputs("no line information: the object was built without -g, or stripped of its "
+		      ".BTF.ext\n",
+		      out);
 	else
 		rc = opts->hottest ? hottest_first(c, opts, out) : in_place(c, opts, out);
 	return rc ? bb_fail_nomem(err) : 0;

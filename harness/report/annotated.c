@@ -8,13 +8,13 @@
 
 #include "base/io.h"
 
-#define MAX_SOURCE	(16u << 20)
-#define CONTEXT		4u	/* lines without code between two with it that are shown, too */
+#define MAX_SOURCE (16u << 20)
+#define CONTEXT 4u /* lines without code between two with it that are shown, too */
 
 /* A source file as it is now. */
 struct source {
-	char *text;		/* NULL: not to be used */
-	char **lines;		/* by number, from 1; in text */
+	char *text;   /* NULL: not to be used */
+	char **lines; /* by number, from 1; in text */
 	size_t n;
 };
 
@@ -83,11 +83,13 @@ const char *bb_counted_text(const struct bb_counted_line *l)
 
 static const char *text_of(const struct bb_counted_line *l, const struct source *s)
 {
-	return l->line && !l->text[0] && s->text && l->line <= s->n ? s->lines[l->line] : bb_counted_text(l);
+	return l->line && !l->text[0] && s->text && l->line <= s->n ? s->lines[l->line]
+								    : bb_counted_text(l);
 }
 
 /* What stands between two lines with code: shown when it is short and known. */
-static void add_between(struct bb_annotated *file, uint32_t from, uint32_t to, const struct source *s)
+static void add_between(struct bb_annotated *file, uint32_t from, uint32_t to,
+			const struct source *s)
 {
 	if (!from || to <= from + 1)
 		return;
@@ -95,7 +97,8 @@ static void add_between(struct bb_annotated *file, uint32_t from, uint32_t to, c
 		file->rows[file->n++] = (struct bb_annotated_row){.line = from + 1};
 	else
 		for (uint32_t line = from + 1; line < to && line <= s->n; line++)
-			file->rows[file->n++] = (struct bb_annotated_row){.line = line, .text = s->lines[line]};
+			file->rows[file->n++] = (struct bb_annotated_row){.line = line,
+									  .text = s->lines[line]};
 }
 
 int bb_annotated__make(const struct bb_counted_line *lines, size_t n, struct bb_annotated *ret_file)
@@ -119,7 +122,8 @@ int bb_annotated__make(const struct bb_counted_line *lines, size_t n, struct bb_
 	}
 	for (size_t i = 0; i < n; i++) {
 		add_between(&file, last, lines[i].line, &s);
-		file.rows[file.n++] = (struct bb_annotated_row){&lines[i], lines[i].line, text_of(&lines[i], &s)};
+		file.rows[file.n++] = (struct bb_annotated_row){&lines[i], lines[i].line,
+								text_of(&lines[i], &s)};
 		last = lines[i].line;
 	}
 	free(s.lines);
@@ -157,11 +161,12 @@ size_t bb_counted__lines_of_file(const struct bb_counted *c, size_t first)
 
 static int by_instructions(const void *a, const void *b)
 {
-	const struct bb_counted_line *x = *(const struct bb_counted_line *const *)a, *y = *(const struct bb_counted_line *const *)b;
+	const struct bb_counted_line *x = *(const struct bb_counted_line *const *)a,
+				     *y = *(const struct bb_counted_line *const *)b;
 
 	if (x->instructions != y->instructions)
 		return x->instructions > y->instructions ? -1 : 1;
-	return x < y ? -1 : x > y;	/* by file and line */
+	return x < y ? -1 : x > y; /* by file and line */
 }
 
 const struct bb_counted_line **bb_counted__hottest(const struct bb_counted *c)

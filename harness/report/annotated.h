@@ -5,14 +5,14 @@
 #include "report/counted.h"
 
 /*
- * A source file with what its lines executed, in the order of its lines. The text of a line is the BTF's; where that has
- * none, and for the few lines without code between two that have some, the source file's, if it is still there and still
- * says what the BTF says.
+ * A source file with what its lines executed, in the order of its lines. The text of a line is the
+ * BTF's; where that has none, and for the few lines without code between two that have some, the
+ * source file's, if it is still there and still says what the BTF says.
  */
 struct bb_annotated_row {
-	const struct bb_counted_line *counted;	/* NULL: a line without code */
-	uint32_t line;				/* 0: the compiler's own instructions */
-	const char *text;			/* NULL: here are lines that are not shown */
+	const struct bb_counted_line *counted; /* NULL: a line without code */
+	uint32_t line;                         /* 0: the compiler's own instructions */
+	const char *text;                      /* NULL: here are lines that are not shown */
 };
 
 enum bb_source_state {
@@ -26,11 +26,13 @@ struct bb_annotated {
 	enum bb_source_state state;
 	struct bb_annotated_row *rows;
 	size_t n;
-	char *source;			/* texts that are not the BTF's */
+	char *source; /* texts that are not the BTF's */
 };
 
-/* lines[n], n >= 1, are those of one file; borrowed, as their texts are. 0 or -ENOMEM; bb_annotated__done() it. */
-int bb_annotated__make(const struct bb_counted_line *lines, size_t n, struct bb_annotated *ret_file);
+/* lines[n], n >= 1, are those of one file; borrowed, as their texts are. 0 or -ENOMEM;
+ * bb_annotated__done() it. */
+int bb_annotated__make(const struct bb_counted_line *lines, size_t n,
+		       struct bb_annotated *ret_file);
 void bb_annotated__done(struct bb_annotated *file);
 
 /* What is to be said of the source beside its path: "" when it is as it was built. */

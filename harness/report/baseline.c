@@ -14,29 +14,32 @@
 #include "base/io.h"
 #include "report/store.h"
 
-#define FOLDER		"baselines"
-#define NAME_MAX_LEN	100
-#define FILE_MAX_BYTES	1024
+#define FOLDER "baselines"
+#define NAME_MAX_LEN 100
+#define FILE_MAX_BYTES 1024
 
-static const char name_bytes[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-";
+static const char name_bytes[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._"
+				 "-";
 
 static bool is_name(const char *name)
 {
 	size_t len = strlen(name);
 
-	return len && len <= NAME_MAX_LEN && strspn(name, name_bytes) == len && *name != '.' && *name != '-' &&
-	       strcmp(name, "latest");
+	return len && len <= NAME_MAX_LEN && strspn(name, name_bytes) == len && *name != '.' &&
+	       *name != '-' && strcmp(name, "latest");
 }
 
 int bb_baseline__check_name(const char *name, struct bb_err *err)
 {
 	if (is_name(name))
 		return 0;
-	return bb_fail(err, -EINVAL, "'%.120s' cannot be the name of a baseline: take letters, digits, '.', '_' and "
-		       "'-', at most %d, beginning with a letter or digit, and not 'latest'", name, NAME_MAX_LEN);
+	return bb_fail(err, -EINVAL,
+		       "'%.120s' cannot be the name of a baseline: take letters, digits, '.', '_' "
+		       "and '-', at most %d, beginning with a letter or digit, and not 'latest'",
+		       name, NAME_MAX_LEN);
 }
 
-/* --- saving -------------------------------------------------------------------------------------------------- */
+/* --- saving --- */
 
 /* Only root can give things away, and some file systems know no owners: that is no failure. */
 static int give(int fd, uid_t uid, gid_t gid)
@@ -69,7 +72,9 @@ static int open_folder(const char *dir, uid_t uid, gid_t gid)
 
 static int write_id(int folder_fd, const char *temp, const char *id, uid_t uid, gid_t gid)
 {
-	int fd = openat(folder_fd, temp, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0644), rc = 0;
+	int fd = openat(folder_fd, temp, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC,
+			0644),
+	    rc = 0;
 	ssize_t want = (ssize_t)strlen(id) + 1, n;
 
 	if (fd < 0)
@@ -99,7 +104,7 @@ static int store_id(const char *dir, const char *name, const char *id, uid_t uid
 		rc = -errno;
 	if (rc)
 		unlinkat(fd, temp, 0);
-	else if (fsync(fd) && errno != EINVAL)	/* some file systems cannot sync a folder */
+	else if (fsync(fd) && errno != EINVAL) /* some file systems cannot sync a folder */
 		rc = -errno;
 	close(fd);
 	return rc;
@@ -113,7 +118,8 @@ static char *run_path(const char *dir, const char *id)
 	return asprintf(&path, "%s/%s.json", dir, id) < 0 ? NULL : path;
 }
 
-int bb_baseline__save(const char *dir, const char *name, const char *id, uid_t uid, gid_t gid, struct bb_err *err)
+int bb_baseline__save(const char *dir, const char *name, const char *id, uid_t uid, gid_t gid,
+		      struct bb_err *err)
 {
 	char *path;
 	int rc = bb_baseline__check_name(name, err);
@@ -124,18 +130,22 @@ int bb_baseline__save(const char *dir, const char *name, const char *id, uid_t u
 	if (!path)
 		return bb_fail_nomem(err);
 	if (!*id || strchr(id, '/') || access(path, F_OK))
-		rc = bb_fail(err, -ENOENT, "the run '%s' is not stored in %s: a baseline names one that is", id, dir);
+		rc = bb_fail(err, -ENOENT,
+			     "the run '%s' is not stored in %s: a baseline names one that is", id,
+			     dir);
 	free(path);
 	if (rc)
 		return rc;
 	rc = store_id(dir, name, id, uid, gid);
 	if (rc)
-		bb_fail(err, rc, "%s/" FOLDER "/%s: %s; the baseline was not saved (--results DIR chooses another "
-			"folder)", dir, name, strerror(-rc));
+		bb_fail(err, rc,
+			"%s/" FOLDER "/%s: %s; the baseline was not saved (--results DIR chooses "
+			"another folder)",
+			dir, name, strerror(-rc));
 	return rc;
 }
 
-/* --- finding ------------------------------------------------------------------------------------------------- */
+/* --- finding --- */
 
 /* The id in a baseline's file: one line without anything that would lead out of the folder. */
 static int read_id(const char *path, char *ret_id, size_t size, struct bb_err *err)
@@ -147,16 +157,20 @@ static int read_id(const char *path, char *ret_id, size_t size, struct bb_err *e
 	if (rc)
 		return rc;
 	line = strcspn(text, "\n");
-	if (!line || line >= size || line + 1 < len || strlen(text) != len || *text == '.' || memchr(text, '/', line))
-		rc = bb_fail(err, -EINVAL, "%s: not a baseline: expected the id of a run and nothing else (save it "
-			     "anew with --save-baseline)", path);
+	if (!line || line >= size || line + 1 < len || strlen(text) != len || *text == '.' ||
+	    memchr(text, '/', line))
+		rc = bb_fail(err, -EINVAL,
+			     "%s: not a baseline: expected the id of a run and nothing else (save "
+			     "it anew with --save-baseline)",
+			     path);
 	if (!rc)
 		snprintf(ret_id, size, "%.*s", (int)line, text);
 	free(text);
 	return rc;
 }
 
-static int resolve_name(const char *name, const char *file, const char *dir, char **ret_run, struct bb_err *err)
+static int resolve_name(const char *name, const char *file, const char *dir, char **ret_run,
+			struct bb_err *err)
 {
 	char id[FILE_MAX_BYTES], *path;
 	int rc = read_id(file, id, sizeof(id), err);
@@ -167,8 +181,10 @@ static int resolve_name(const char *name, const char *file, const char *dir, cha
 	if (!path)
 		return bb_fail_nomem(err);
 	if (access(path, F_OK)) {
-		rc = bb_fail(err, -ENOENT, "the baseline '%s' is the run %s, which is not in %s any more (save it anew "
-			     "with --save-baseline)", name, id, dir);
+		rc = bb_fail(err, -ENOENT,
+			     "the baseline '%s' is the run %s, which is not in %s any more (save "
+			     "it anew with --save-baseline)",
+			     name, id, dir);
 		free(path);
 		return rc;
 	}
@@ -190,7 +206,7 @@ int bb_baseline__resolve(const char *which, const char *dir, char **ret_run, str
 		else if (errno != ENOENT && errno != ENOTDIR)
 			rc = bb_fail(err, -errno, "%s: %s", file, strerror(errno));
 		else
-			rc = 1;		/* not ours */
+			rc = 1; /* not ours */
 		free(file);
 		if (rc <= 0)
 			return rc;
@@ -215,12 +231,14 @@ static void list_names(const char *dir, char *text, size_t size)
 	d = opendir(path);
 	while (d && (e = readdir(d)) && used < size)
 		if (is_name(e->d_name))
-			used += (size_t)snprintf(text + used, size - used, "%s%s", used ? ", " : "", e->d_name);
+			used += (size_t)snprintf(text + used, size - used, "%s%s", used ? ", " : "",
+						 e->d_name);
 	if (d)
 		closedir(d);
 }
 
-int bb_baseline__read(const char *which, const char *dir, struct bb_report **ret_report, struct bb_err *err)
+int bb_baseline__read(const char *which, const char *dir, struct bb_report **ret_report,
+		      struct bb_err *err)
 {
 	struct bb_err own = {0};
 	char names[512], *run = NULL;

@@ -6,23 +6,23 @@
 #include "base/text.h"
 
 /* In the units of the view box; the page scales it to its width. */
-#define WIDTH		460.0
-#define LEFT_OF_RANGES	168.0
-#define LEFT_OF_LINES	62.0
-#define RIGHT		16.0
-#define TOP		18.0		/* room for the words of marks */
-#define ROW		24.0
-#define BELOW		40.0		/* tick labels and the axis' own */
-#define LINES_HEIGHT	220.0
-#define KEY_ROW		20.0
-#define KEY_COLUMNS	2u
-#define LABEL_CHARS	18
-#define LABEL_WIDTH	36.0		/* of ticks */
-#define LABEL_HEIGHT	16.0
-#define MAX_TICKS	16
-#define MAX_MARKS	64u		/* points of a line that are marked; more are the line itself */
+#define WIDTH 460.0
+#define LEFT_OF_RANGES 168.0
+#define LEFT_OF_LINES 62.0
+#define RIGHT 16.0
+#define TOP 18.0 /* room for the words of marks */
+#define ROW 24.0
+#define BELOW 40.0 /* tick labels and the axis' own */
+#define LINES_HEIGHT 220.0
+#define KEY_ROW 20.0
+#define KEY_COLUMNS 2u
+#define LABEL_CHARS 18
+#define LABEL_WIDTH 36.0 /* of ticks */
+#define LABEL_HEIGHT 16.0
+#define MAX_TICKS 16
+#define MAX_MARKS 64u /* points of a line that are marked; more are the line itself */
 
-/* --- axes ---------------------------------------------------------------------------------------------------- */
+/* --- axes --- */
 
 void bb_chart_widen(struct bb_chart_axis *a, double value)
 {
@@ -42,7 +42,8 @@ struct scale {
 
 static double place(const struct scale *s, double value)
 {
-	double share = s->logarithmic ? log(value / s->lo) / log(s->hi / s->lo) : (value - s->lo) / (s->hi - s->lo);
+	double share = s->logarithmic ? log(value / s->lo) / log(s->hi / s->lo)
+				      : (value - s->lo) / (s->hi - s->lo);
 
 	return s->from + share * (s->to - s->from);
 }
@@ -52,7 +53,10 @@ static double round_step(double least)
 {
 	double power = pow(10, floor(log10(least)));
 
-	return least <= power ? power : least <= 2 * power ? 2 * power : least <= 5 * power ? 5 * power : 10 * power;
+	return least <= power       ? power
+	       : least <= 2 * power ? 2 * power
+	       : least <= 5 * power ? 5 * power
+				    : 10 * power;
 }
 
 static void add_tick(struct scale *s, double value)
@@ -76,8 +80,10 @@ static void set_linear(struct scale *s, const struct bb_chart_axis *axis)
 static void set_logarithmic(struct scale *s, const struct bb_chart_axis *axis)
 {
 	static const double between[] = {1, 2, 5};
-	double room = s->from < s->to ? (s->to - s->from) / LABEL_WIDTH : (s->from - s->to) / LABEL_HEIGHT;
-	bool wide = log10(axis->hi / axis->lo) > log10(2) * room;	/* 1 and 2 are nearest to each other */
+	double room = s->from < s->to ? (s->to - s->from) / LABEL_WIDTH
+				      : (s->from - s->to) / LABEL_HEIGHT;
+	/* 1 and 2 are nearest to each other */
+	bool wide = log10(axis->hi / axis->lo) > log10(2) * room;
 
 	s->lo = axis->lo / 1.1;
 	s->hi = axis->hi * 1.1;
@@ -108,39 +114,49 @@ static void put_number(FILE *out, double value)
 		fprintf(out, "%g", value);
 }
 
-static void put_x_axis(FILE *out, const struct scale *s, const char *label, double top, double bottom)
+static void put_x_axis(FILE *out, const struct scale *s, const char *label, double top,
+		       double bottom)
 {
 	for (size_t i = 0; i < s->n_ticks; i++) {
 		double x = place(s, s->ticks[i]);
 
-		fprintf(out, "<path class=grid d='M%.1f %.1fV%.1f'/><text class=tick x=%.1f y=%.1f text-anchor=middle>", x, top,
-			bottom, x, bottom + 14);
+		fprintf(out,
+			"<path class=grid d='M%.1f %.1fV%.1f'/><text class=tick x=%.1f y=%.1f "
+			"text-anchor=middle>",
+			x, top, bottom, x, bottom + 14);
 		put_number(out, s->ticks[i]);
 		fputs("</text>", out);
 	}
-	fprintf(out, "<text class=axis x=%.1f y=%.1f text-anchor=middle>", (s->from + s->to) / 2, bottom + 32);
+	fprintf(out, "<text class=axis x=%.1f y=%.1f text-anchor=middle>", (s->from + s->to) / 2,
+		bottom + 32);
 	bb_xml_text(out, label);
 	fputs("</text>\n", out);
 }
 
-static void put_y_axis(FILE *out, const struct scale *s, const char *label, double left, double right)
+static void put_y_axis(FILE *out, const struct scale *s, const char *label, double left,
+		       double right)
 {
 	for (size_t i = 0; i < s->n_ticks; i++) {
 		double y = place(s, s->ticks[i]);
 
-		fprintf(out, "<path class=grid d='M%.1f %.1fH%.1f'/><text class=tick x=%.1f y=%.1f text-anchor=end>", left, y,
-			right, left - 6, y + 4);
+		fprintf(out,
+			"<path class=grid d='M%.1f %.1fH%.1f'/><text class=tick x=%.1f y=%.1f "
+			"text-anchor=end>",
+			left, y, right, left - 6, y + 4);
 		put_number(out, s->ticks[i]);
 		fputs("</text>", out);
 	}
-	fprintf(out, "<text class=axis transform='translate(14 %.1f)rotate(-90)' text-anchor=middle>", (s->from + s->to) / 2);
+	fprintf(out,
+		"<text class=axis transform='translate(14 %.1f)rotate(-90)' text-anchor=middle>",
+		(s->from + s->to) / 2);
 	bb_xml_text(out, label);
 	fputs("</text>\n", out);
 }
 
 static void begin_svg(FILE *out, double height, const char *label)
 {
-	fprintf(out, "<svg class=chart viewBox='0 0 %.0f %.0f' role=img aria-label='", WIDTH, height);
+	fprintf(out, "<svg class=chart viewBox='0 0 %.0f %.0f' role=img aria-label='", WIDTH,
+		height);
 	bb_xml_text(out, label);
 	fputs("'>\n", out);
 }
@@ -159,7 +175,7 @@ static void put_label(FILE *out, const char *text)
 	bb_xml_text(out, text);
 }
 
-/* --- ranges -------------------------------------------------------------------------------------------------- */
+/* --- ranges --- */
 
 /* Within the plot, whatever the figure. */
 static double within(const struct scale *s, double value)
@@ -174,36 +190,41 @@ static void put_range(FILE *out, const struct scale *s, const struct bb_chart_ra
 	fprintf(out, ": %.4g", r->value);
 	if (isfinite(r->lo) && isfinite(r->hi))
 		fprintf(out, " [%.4g, %.4g]", r->lo, r->hi);
-	fprintf(out, "</title><text class=label x=%.1f y=%.1f text-anchor=end>", LEFT_OF_RANGES - 8, y + 4);
+	fprintf(out, "</title><text class=label x=%.1f y=%.1f text-anchor=end>", LEFT_OF_RANGES - 8,
+		y + 4);
 	put_label(out, r->label);
 	fputs("</text>", out);
 	if (isfinite(r->value) && isfinite(r->far))
-		fprintf(out, "<path class=far d='M%.1f %.1fH%.1f'/>", within(s, r->value), y, within(s, r->far));
+		fprintf(out, "<path class=far d='M%.1f %.1fH%.1f'/>", within(s, r->value), y,
+			within(s, r->far));
 	if (isfinite(r->lo) && isfinite(r->hi))
-		fprintf(out, "<path class=interval d='M%.1f %.1fH%.1f'/>", within(s, r->lo), y, within(s, r->hi));
+		fprintf(out, "<path class=interval d='M%.1f %.1fH%.1f'/>", within(s, r->lo), y,
+			within(s, r->hi));
 	if (isfinite(r->value))
 		fprintf(out, "<circle cx=%.1f cy=%.1f r=4.5 />", within(s, r->value), y);
 	fputs("</g>\n", out);
 }
 
-void bb_chart_ranges(FILE *out, const struct bb_chart_axis *x, const struct bb_chart_range *rows, size_t n, double band)
+void bb_chart_ranges(FILE *out, const struct bb_chart_axis *x, const struct bb_chart_range *rows,
+		     size_t n, double band)
 {
 	double bottom = TOP + ROW * (double)n;
 	struct scale s = make_scale(x, LEFT_OF_RANGES, WIDTH - RIGHT);
 
 	begin_svg(out, bottom + BELOW, x->label);
 	if (isfinite(band))
-		fprintf(out, "<rect class=band x=%.1f y=%.1f width=%.1f height=%.1f />", within(&s, -band), TOP,
-			within(&s, band) - within(&s, -band), bottom - TOP);
+		fprintf(out, "<rect class=band x=%.1f y=%.1f width=%.1f height=%.1f />",
+			within(&s, -band), TOP, within(&s, band) - within(&s, -band), bottom - TOP);
 	put_x_axis(out, &s, x->label, TOP, bottom);
 	for (size_t i = 0; i < n; i++)
 		put_range(out, &s, &rows[i], TOP + ROW * ((double)i + 0.5));
 	fputs("</svg>\n", out);
 }
 
-/* --- lines --------------------------------------------------------------------------------------------------- */
+/* --- lines --- */
 
-static void put_path(FILE *out, const struct scale *x, const struct scale *y, const struct bb_chart_line *line)
+static void put_path(FILE *out, const struct scale *x, const struct scale *y,
+		     const struct bb_chart_line *line)
 {
 	bool drawn = false;
 
@@ -214,7 +235,8 @@ static void put_path(FILE *out, const struct scale *x, const struct scale *y, co
 		if (drawn && line->steps)
 			fprintf(out, "H%.1fV%.1f", place(x, line->x[i]), place(y, line->y[i]));
 		else
-			fprintf(out, "%c%.1f %.1f", drawn ? 'L' : 'M', place(x, line->x[i]), place(y, line->y[i]));
+			fprintf(out, "%c%.1f %.1f", drawn ? 'L' : 'M', place(x, line->x[i]),
+				place(y, line->y[i]));
 		drawn = true;
 	}
 	fputs("'/>", out);
@@ -232,22 +254,25 @@ static void put_title(FILE *out, const struct bb_chart_line *line, size_t i)
 	fputs("</title>", out);
 }
 
-static void put_points(FILE *out, const struct scale *x, const struct scale *y, const struct bb_chart_line *line)
+static void put_points(FILE *out, const struct scale *x, const struct scale *y,
+		       const struct bb_chart_line *line)
 {
 	for (size_t i = 0; i < line->n; i++) {
 		if (!isfinite(line->x[i]) || !isfinite(line->y[i]))
 			continue;
 		if (line->lo && isfinite(line->lo[i]) && isfinite(line->hi[i]))
-			fprintf(out, "<path class=interval d='M%.1f %.1fV%.1f'/>", place(x, line->x[i]), place(y, line->lo[i]),
-				place(y, line->hi[i]));
-		fprintf(out, "<circle cx=%.1f cy=%.1f r=%s>", place(x, line->x[i]), place(y, line->y[i]), line->loose ? "4" : "2.5");
+			fprintf(out, "<path class=interval d='M%.1f %.1fV%.1f'/>",
+				place(x, line->x[i]), place(y, line->lo[i]), place(y, line->hi[i]));
+		fprintf(out, "<circle cx=%.1f cy=%.1f r=%s>", place(x, line->x[i]),
+			place(y, line->y[i]), line->loose ? "4" : "2.5");
 		put_title(out, line, i);
 		fputs("</circle>", out);
 	}
 }
 
 /* Many points that are not joined: a dot each, and nothing said of it. */
-static void put_dots(FILE *out, const struct scale *x, const struct scale *y, const struct bb_chart_line *line)
+static void put_dots(FILE *out, const struct scale *x, const struct scale *y,
+		     const struct bb_chart_line *line)
 {
 	fputs("<path class=dots d='", out);
 	for (size_t i = 0; i < line->n; i++)
@@ -256,9 +281,11 @@ static void put_dots(FILE *out, const struct scale *x, const struct scale *y, co
 	fputs("'/>", out);
 }
 
-static void put_line(FILE *out, const struct scale *x, const struct scale *y, const struct bb_chart_line *line)
+static void put_line(FILE *out, const struct scale *x, const struct scale *y,
+		     const struct bb_chart_line *line)
 {
-	fprintf(out, "<g class='c%zu d%zu'>", line->colour % BB_CHART_COLOURS, line->colour / BB_CHART_COLOURS % 4);
+	fprintf(out, "<g class='c%zu d%zu'>", line->colour % BB_CHART_COLOURS,
+		line->colour / BB_CHART_COLOURS % 4);
 	if (!line->loose)
 		put_path(out, x, y, line);
 	if (!line->steps && line->n <= MAX_MARKS)
@@ -271,12 +298,14 @@ static void put_line(FILE *out, const struct scale *x, const struct scale *y, co
 /* From b->x[from] on: where it ends, one beyond the last point. */
 static size_t band_end(const struct bb_chart_backdrop *b, size_t from)
 {
-	while (from < b->n && isfinite(b->x[from]) && isfinite(b->lo[from]) && isfinite(b->hi[from]))
+	while (from < b->n && isfinite(b->x[from]) && isfinite(b->lo[from]) &&
+	       isfinite(b->hi[from]))
 		from++;
 	return from;
 }
 
-static void put_band(FILE *out, const struct scale *x, const struct scale *y, const struct bb_chart_backdrop *b)
+static void put_band(FILE *out, const struct scale *x, const struct scale *y,
+		     const struct bb_chart_backdrop *b)
 {
 	for (size_t from = 0, to; from < b->n; from = to + 1) {
 		to = band_end(b, from);
@@ -284,21 +313,25 @@ static void put_band(FILE *out, const struct scale *x, const struct scale *y, co
 			continue;
 		fputs("<path class=band d='", out);
 		for (size_t i = from; i < to; i++)
-			fprintf(out, "%c%.1f %.1f", i == from ? 'M' : 'L', place(x, b->x[i]), place(y, b->hi[i]));
+			fprintf(out, "%c%.1f %.1f", i == from ? 'M' : 'L', place(x, b->x[i]),
+				place(y, b->hi[i]));
 		for (size_t i = to; i-- > from;)
 			fprintf(out, "L%.1f %.1f", place(x, b->x[i]), place(y, b->lo[i]));
 		fputs("Z'/>\n", out);
 	}
 }
 
-static void put_marks(FILE *out, const struct scale *x, const struct bb_chart_backdrop *b, double bottom)
+static void put_marks(FILE *out, const struct scale *x, const struct bb_chart_backdrop *b,
+		      double bottom)
 {
 	for (size_t i = 0; i < b->n_marks; i++) {
 		const struct bb_chart_mark *m = &b->marks[i];
 		double at = place(x, m->x);
 
-		fprintf(out, "<g class=c%zu><path class=mark d='M%.1f %.1fV%.1f'/><text class=tick x=%.1f y=%.1f "
-			"text-anchor=%s>", m->colour % BB_CHART_COLOURS, at, TOP, bottom, at, TOP - 5,
+		fprintf(out,
+			"<g class=c%zu><path class=mark d='M%.1f %.1fV%.1f'/><text class=tick "
+			"x=%.1f y=%.1f text-anchor=%s>",
+			m->colour % BB_CHART_COLOURS, at, TOP, bottom, at, TOP - 5,
 			at > (x->from + x->to) / 2 ? "end" : "start");
 		bb_xml_text(out, m->label);
 		fputs("</text></g>\n", out);
@@ -317,14 +350,18 @@ static size_t count_labels(const struct bb_chart_line *lines, size_t n)
 static void put_key(FILE *out, const struct bb_chart_line *lines, size_t n, double top)
 {
 	for (size_t i = 0, nth = 0; i < n; i++) {
-		double x = LEFT_OF_LINES + (WIDTH - LEFT_OF_LINES) / KEY_COLUMNS * (double)(nth % KEY_COLUMNS);
+		double x = LEFT_OF_LINES +
+			   (WIDTH - LEFT_OF_LINES) / KEY_COLUMNS * (double)(nth % KEY_COLUMNS);
 		double y = top + KEY_ROW * (double)(nth / KEY_COLUMNS);
 
 		if (!lines[i].label)
 			continue;
-		fprintf(out, "<g class='c%zu d%zu'><path class=%s d='M%.1f %.1fh%d'/><text class=label x=%.1f y=%.1f>",
+		fprintf(out,
+			"<g class='c%zu d%zu'><path class=%s d='M%.1f %.1fh%d'/><text class=label "
+			"x=%.1f y=%.1f>",
 			lines[i].colour % BB_CHART_COLOURS, lines[i].colour / BB_CHART_COLOURS % 4,
-			lines[i].loose ? "dots" : "line", lines[i].loose ? x + 13 : x, y, lines[i].loose ? 0 : 26, x + 32, y + 4);
+			lines[i].loose ? "dots" : "line", lines[i].loose ? x + 13 : x, y,
+			lines[i].loose ? 0 : 26, x + 32, y + 4);
 		put_label(out, lines[i].label);
 		fputs("</text></g>", out);
 		nth++;
@@ -333,12 +370,17 @@ static void put_key(FILE *out, const struct bb_chart_line *lines, size_t n, doub
 }
 
 void bb_chart_lines(FILE *out, const struct bb_chart_axis *x, const struct bb_chart_axis *y,
-		    const struct bb_chart_line *lines, size_t n, const struct bb_chart_backdrop *behind)
+		    const struct bb_chart_line *lines, size_t n,
+		    const struct bb_chart_backdrop *behind)
 {
 	double bottom = TOP + LINES_HEIGHT, key = bottom + BELOW + 12;
-	struct scale sx = make_scale(x, LEFT_OF_LINES, WIDTH - RIGHT), sy = make_scale(y, bottom, TOP);
+	struct scale sx = make_scale(x, LEFT_OF_LINES, WIDTH - RIGHT),
+		     sy = make_scale(y, bottom, TOP);
 
-	begin_svg(out, key + KEY_ROW * (double)((count_labels(lines, n) + KEY_COLUMNS - 1) / KEY_COLUMNS), y->label);
+	begin_svg(out,
+		  key + KEY_ROW * (double)((count_labels(lines, n) + KEY_COLUMNS - 1) /
+					   KEY_COLUMNS),
+		  y->label);
 	if (behind)
 		put_band(out, &sx, &sy, behind);
 	put_x_axis(out, &sx, x->label, TOP, bottom);

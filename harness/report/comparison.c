@@ -19,8 +19,14 @@ struct bb_pair *bb_comparison__add_pair(struct bb_comparison *c)
 		return NULL;
 	c->pairs = pairs;
 	p = &pairs[c->n_pairs++];
-	*p = (struct bb_pair){.base_mod64 = -1, .head_mod64 = -1, .d = NAN, .d_net = NAN, .shift_ns = NAN,
-			      .base_ns = NAN, .head_ns = NAN, .floor_ns = NAN};
+	*p = (struct bb_pair){.base_mod64 = -1,
+			      .head_mod64 = -1,
+			      .d = NAN,
+			      .d_net = NAN,
+			      .shift_ns = NAN,
+			      .base_ns = NAN,
+			      .head_ns = NAN,
+			      .floor_ns = NAN};
 	return p;
 }
 
@@ -91,7 +97,8 @@ static double median_of(const struct bb_comparison *c, size_t offset, double *x)
 
 #define COLUMN(field) offsetof(struct bb_pair, field)
 
-/* Where the kernel tells no JIT addresses, nothing can be matched: pairs as placed then decide, layout and all. */
+/* Where the kernel tells no JIT addresses, nothing can be matched: pairs as placed then decide,
+ * layout and all. */
 static enum which deciding_pairs(const struct bb_comparison *c)
 {
 	for (size_t i = 0; i < c->n_pairs; i++)
@@ -148,13 +155,15 @@ int bb_comparisons_judge(struct bb_comparison *c, size_t n)
 
 	for (size_t i = 0; !rc && i < n; i++)
 		rc = bb_comparison__judge(&c[i], c[i].alpha);
-	/* One family for either direction: a comparison can be beyond the threshold on one side only. */
+	/* One family for either direction: a comparison can be beyond the threshold on one side
+	 * only. */
 	for (size_t i = 0; !rc && i < n; i++)
 		p[i] = fmin(c[i].p_regressed, c[i].p_improved);
 	if (!rc)
 		rc = bb_holm(p, n, p);
 	for (size_t i = 0; !rc && i < n; i++) {
-		bool beyond = c[i].verdict == BB_VERDICT_REGRESSED || c[i].verdict == BB_VERDICT_IMPROVED;
+		bool beyond = c[i].verdict == BB_VERDICT_REGRESSED ||
+			      c[i].verdict == BB_VERDICT_IMPROVED;
 
 		if (c[i].p_regressed < c[i].p_improved)
 			c[i].p_regressed = p[i];

@@ -10,38 +10,43 @@
 #include "stats/verdict.h"
 
 /*
- * An A/B comparison of two programs that were measured in turns in one run, as it is stored: one observation a load
- * pair. What it comes to is derived from the pairs (bb_comparison__judge) whenever a report is made or read.
+ * An A/B comparison of two programs that were measured in turns in one run, as it is stored: one
+ * observation a load pair. What it comes to is derived from the pairs (bb_comparison__judge)
+ * whenever a report is made or read.
  */
 
-/* One load of each program, compared over ABBA or BAAB blocks. All ratios are natural logarithms of head / base. */
+/* One load of each program, compared over ABBA or BAAB blocks. All ratios are natural logarithms of
+ * head / base. */
 struct bb_pair {
-	bool matched;			/* both at the same JIT address mod 64 */
-	int base_mod64, head_mod64;	/* -1 unknown */
-	uint32_t blocks;		/* blocks that count */
-	double d;			/* median over blocks of ln(head / base), gross */
-	double d_net;			/* the same with the floor subtracted from both; NAN without a floor */
-	double shift_ns;		/* median over blocks of head - base */
-	double base_ns, head_ns, floor_ns;	/* medians over blocks of the censored means */
-	char *void_why;			/* why it does not count; NULL: it does */
+	bool matched;               /* both at the same JIT address mod 64 */
+	int base_mod64, head_mod64; /* -1 unknown */
+	uint32_t blocks;            /* blocks that count */
+	double d;                   /* median over blocks of ln(head / base), gross */
+	double d_net;    /* the same with the floor subtracted from both; NAN without a floor */
+	double shift_ns; /* median over blocks of head - base */
+	double base_ns, head_ns, floor_ns; /* medians over blocks of the censored means */
+	char *void_why;                    /* why it does not count; NULL: it does */
 };
 
 struct bb_comparison {
-	char *name;			/* "scenario/drive/parameter=value" */
-	char *base, *head;		/* what was compared: variants or objects */
-	double threshold;		/* practical: 0.01 is 1 % */
+	char *name;        /* "scenario/drive/parameter=value" */
+	char *base, *head; /* what was compared: variants or objects */
+	double threshold;  /* practical: 0.01 is 1 % */
 	double alpha;
-	double injected;		/* share added to head's samples by a self-test; 0 otherwise */
+	double injected; /* share added to head's samples by a self-test; 0 otherwise */
 	struct bb_pair *pairs;
 	size_t n_pairs;
 
-	/* Derived. Estimates are ratios head / base with the interval that is valid at every look. */
-	struct bb_estimate ratio;	/* matched pairs (all, where no JIT address is known); the verdict is on this */
-	struct bb_estimate ratio_unmatched;	/* pairs as the JIT placed them */
-	struct bb_estimate ratio_net;	/* matched, net of the floor */
-	struct bb_estimate shift_ns;	/* matched */
-	double base_ns, head_ns, floor_ns;	/* medians over the pairs that count */
-	double p_regressed, p_improved;	/* of being beyond the threshold, valid at every look, after Holm */
+	/* Derived. Estimates are ratios head / base with the interval that is valid at every look.
+	 */
+	/* matched pairs (all, where no JIT address is known); the verdict is on this */
+	struct bb_estimate ratio;
+	struct bb_estimate ratio_unmatched; /* pairs as the JIT placed them */
+	struct bb_estimate ratio_net;       /* matched, net of the floor */
+	struct bb_estimate shift_ns;        /* matched */
+	double base_ns, head_ns, floor_ns;  /* medians over the pairs that count */
+	/* of being beyond the threshold, valid at every look, after Holm */
+	double p_regressed, p_improved;
 	uint32_t n_matched, n_unmatched, n_void;
 	enum bb_verdict verdict;
 };
@@ -49,15 +54,16 @@ struct bb_comparison {
 /* Append a zeroed pair with NAN estimates; NULL when out of memory. Valid until the next call. */
 struct bb_pair *bb_comparison__add_pair(struct bb_comparison *c);
 
-/* Fill what is derived, for one comparison alone (before Holm) at significance `alpha`. 0 or -ENOMEM. */
+/* Fill what is derived, for one comparison alone (before Holm) at significance `alpha`. 0 or
+ * -ENOMEM. */
 int bb_comparison__judge(struct bb_comparison *c, double alpha);
 
 /* The pair does not count, because; the first reason stays. 0 or -ENOMEM. */
 int bb_pair_void(struct bb_pair *p, const char *why);
 
 /*
- * Judge all of them together: each at its alpha, then p-values adjusted by Holm 1979; a verdict "regressed" or
- * "improved" that does not survive becomes inconclusive. 0 or -ENOMEM.
+ * Judge all of them together: each at its alpha, then p-values adjusted by Holm 1979; a verdict
+ * "regressed" or "improved" that does not survive becomes inconclusive. 0 or -ENOMEM.
  */
 int bb_comparisons_judge(struct bb_comparison *c, size_t n);
 

@@ -16,8 +16,8 @@
 struct cost {
 	const struct bb_counted *counted;
 	const char *drive;
-	double *x, *y, *work;		/* struct bb_cost_data's */
-	size_t *of;			/* by row: index of the counted case */
+	double *x, *y, *work; /* struct bb_cost_data's */
+	size_t *of;           /* by row: index of the counted case */
 	size_t n;
 	double *costs;
 	struct bb_interval *intervals;
@@ -38,23 +38,28 @@ static int make_cost(struct cost *k, const struct bb_counted *c)
 {
 	size_t n = c->n_cases + 1, m = c->n_groups + 1;
 
-	*k = (struct cost){.counted = c, .x = calloc(n * m, sizeof(*k->x)), .y = calloc(n, sizeof(*k->y)),
-			   .work = calloc(n, sizeof(*k->work)), .of = calloc(n, sizeof(*k->of)),
-			   .costs = calloc(m, sizeof(*k->costs)), .intervals = calloc(m, sizeof(*k->intervals))};
+	*k = (struct cost){.counted = c,
+			   .x = calloc(n * m, sizeof(*k->x)),
+			   .y = calloc(n, sizeof(*k->y)),
+			   .work = calloc(n, sizeof(*k->work)),
+			   .of = calloc(n, sizeof(*k->of)),
+			   .costs = calloc(m, sizeof(*k->costs)),
+			   .intervals = calloc(m, sizeof(*k->intervals))};
 	return k->x && k->y && k->work && k->of && k->costs && k->intervals ? 0 : -ENOMEM;
 }
 
-/* --- rows ---------------------------------------------------------------------------------------------------------- */
+/* --- rows --- */
 
 /* What a run of the counted case takes by a drive, ns; NAN: it was not measured. */
-static double time_of(const struct bb_report *r, const struct bb_counted *c, const struct bb_counted_case *k,
-		      const char *drive)
+static double time_of(const struct bb_report *r, const struct bb_counted *c,
+		      const struct bb_counted_case *k, const char *drive)
 {
 	for (size_t i = 0; i < r->n_cases; i++) {
 		const struct bb_case *timed = &r->cases[i];
 
-		if (!strcmp(timed->drive, drive) && !strcmp(timed->variant, c->variant) && !strcmp(timed->scenario, c->scenario) &&
-		    bb_same_text(timed->param, k->param) && timed->param_value == k->param_value)
+		if (!strcmp(timed->drive, drive) && !strcmp(timed->variant, c->variant) &&
+		    !strcmp(timed->scenario, c->scenario) && bb_same_text(timed->param, k->param) &&
+		    timed->param_value == k->param_value)
 			return timed->summary.latency.value;
 	}
 	return NAN;
@@ -70,7 +75,8 @@ static void find_times(struct cost *k, const struct bb_report *r)
 		size_t n = 0;
 
 		for (size_t i = 0; i < c->n_cases; i++)
-			n += !c->cases[i].void_why && c->cases[i].runs && !isnan(time_of(r, c, &c->cases[i], drives[d]));
+			n += !c->cases[i].void_why && c->cases[i].runs &&
+			     !isnan(time_of(r, c, &c->cases[i], drives[d]));
 		if (!n || n < k->n)
 			continue;
 		k->drive = drives[d];
@@ -96,16 +102,20 @@ static int read_counts(struct cost *k, size_t j, struct bb_err *err)
 
 	for (size_t i = 0, row = 0; i < c->n_cases; i++) {
 		if (bb_parse_digits(&at, &count))
-			return bb_fail(err, -EINVAL, "%s: the counts of blocks do not match its %zu cases", c->name, c->n_cases);
+			return bb_fail(err, -EINVAL,
+				       "%s: the counts of blocks do not match its %zu cases",
+				       c->name, c->n_cases);
 		at += *at == ' ';
 		if (row == k->n || k->of[row] != i)
 			continue;
 		k->x[row++ * c->n_groups + j] = (double)count / (double)c->cases[i].runs;
 	}
-	return *at ? bb_fail(err, -EINVAL, "%s: there are more counts of blocks than its %zu cases", c->name, c->n_cases) : 0;
+	return *at ? bb_fail(err, -EINVAL, "%s: there are more counts of blocks than its %zu cases",
+			     c->name, c->n_cases)
+		   : 0;
 }
 
-/* --- what it comes to ---------------------------------------------------------------------------------------------- */
+/* --- what it comes to --- */
 
 static void put_refusal(const struct cost *k, FILE *out)
 {
@@ -113,17 +123,23 @@ static void put_refusal(const struct cost *k, FILE *out)
 
 	fputs("no costs by block: ", out);
 	switch (f->verdict) {
-	case BB_COST_FITS:
-		break;
+	case BB_COST_FITS: break;
 	case BB_COST_FEW_WAYS:
-		fprintf(out, "the inputs take %zu different ways through it; 8 are needed, and 2 for each cost\n", f->n_ways);
+		fprintf(out,
+			"the inputs take %zu different ways through it; 8 are needed, and 2 for "
+			"each cost\n",
+			f->n_ways);
 		break;
 	case BB_COST_AS_CONSTANT:
-		fprintf(out, "one time for all inputs predicts as well (median error %.2f ns, by blocks %.2f ns)\n",
+		fprintf(out,
+			"one time for all inputs predicts as well (median error %.2f ns, by blocks "
+			"%.2f ns)\n",
 			f->error_constant, f->error);
 		break;
 	case BB_COST_AS_WORK:
-		fprintf(out, "one cost for every instruction, %.3f ns, predicts as well (median error %.2f ns, by blocks %.2f ns)\n",
+		fprintf(out,
+			"one cost for every instruction, %.3f ns, predicts as well (median error "
+			"%.2f ns, by blocks %.2f ns)\n",
 			f->per_work, f->error_work, f->error);
 		break;
 	}
@@ -148,7 +164,8 @@ static void put_others(const struct cost *k, FILE *out)
 			continue;
 		fputs(before, out);
 		bb_put_clean(out, k->counted->groups[j].where);
-		fprintf(out, " (%u insns, %.2f execs/run)", k->counted->groups[j].n_insns, executions(k, j));
+		fprintf(out, " (%u insns, %.2f execs/run)", k->counted->groups[j].n_insns,
+			executions(k, j));
 		before = "; ";
 	}
 	fputs(before[0] == ';' ? "\n" : "", out);
@@ -157,15 +174,20 @@ static void put_others(const struct cost *k, FILE *out)
 static int put_costs(const struct cost *k, FILE *out)
 {
 	static const struct bb_text_column columns[] = {
-		{"ns each", false}, {"95 % interval", false}, {"insns", false}, {"execs/run", false}, {"ns/run", false}, {"where", true},
+		{"ns each", false},   {"95 % interval", false}, {"insns", false},
+		{"execs/run", false}, {"ns/run", false},        {"where", true},
 	};
 	const struct bb_cost_fit *f = &k->fit;
 	struct bb_text_table t;
 	int rc;
 
-	fprintf(out, "ns an execution, by %zu inputs of the drive %s that take %zu different ways\n", k->n, k->drive, f->n_ways);
-	fprintf(out, "  predicts inputs it has not seen with R2 = %.4f, median error %.2f ns (one cost for every instruction: %.2f "
-		"ns, one time for all: %.2f ns)\n", f->r2, f->error, f->error_work, f->error_constant);
+	fprintf(out,
+		"ns an execution, by %zu inputs of the drive %s that take %zu different ways\n",
+		k->n, k->drive, f->n_ways);
+	fprintf(out,
+		"  predicts inputs it has not seen with R2 = %.4f, median error %.2f ns (one cost "
+		"for every instruction: %.2f ns, one time for all: %.2f ns)\n",
+		f->r2, f->error, f->error_work, f->error_constant);
 	bb_text_table__init(&t, columns, sizeof(columns) / sizeof(columns[0]));
 	for (size_t j = 0; j < k->counted->n_groups; j++) {
 		const struct bb_counted_group *g = &k->counted->groups[j];
@@ -194,11 +216,13 @@ static int fit(struct cost *k, const struct bb_report *r, struct bb_err *err)
 		rc = read_counts(k, j, err);
 	if (rc || !k->n || !k->counted->n_groups)
 		return rc;
-	rc = bb_cost_fit(&(struct bb_cost_data){k->x, k->y, k->work, k->n, k->counted->n_groups}, k->costs, k->intervals, &k->fit);
+	rc = bb_cost_fit(&(struct bb_cost_data){k->x, k->y, k->work, k->n, k->counted->n_groups},
+			 k->costs, k->intervals, &k->fit);
 	return rc ? bb_fail_nomem(err) : 0;
 }
 
-int bb_put_cost(const struct bb_report *r, const struct bb_counted *c, FILE *out, struct bb_err *err)
+int bb_put_cost(const struct bb_report *r, const struct bb_counted *c, FILE *out,
+		struct bb_err *err)
 {
 	struct cost k;
 	int rc = make_cost(&k, c) ? bb_fail_nomem(err) : fit(&k, r, err);
@@ -208,9 +232,11 @@ int bb_put_cost(const struct bb_report *r, const struct bb_counted *c, FILE *out
 		fputs(": ", out);
 	}
 	if (!rc && !c->n_groups)
-		fprintf(out, "no costs by block: it was counted on %zu inputs, and 8 are needed\n", c->n_cases);
+		fprintf(out, "no costs by block: it was counted on %zu inputs, and 8 are needed\n",
+			c->n_cases);
 	else if (!rc && !k.n)
-		fputs("no costs by block: the run has no time of these inputs, by step or slope\n", out);
+		fputs("no costs by block: the run has no time of these inputs, by step or slope\n",
+		      out);
 	else if (!rc && k.fit.verdict != BB_COST_FITS)
 		put_refusal(&k, out);
 	else if (!rc && put_costs(&k, out))

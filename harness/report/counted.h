@@ -9,59 +9,64 @@
 #include "core/metric.h"
 
 /*
- * What the exact drive counted of one program: instructions executed, no time. Everything is a sum over `runs` runs (all
- * cases, equally many of each), but what is said to be of one run. Owns what it points to.
+ * What the exact drive counted of one program: instructions executed, no time. Everything is a sum
+ * over `runs` runs (all cases, equally many of each), but what is said to be of one run. Owns what
+ * it points to.
  */
 
 /* One input or stack depth. Exact when all runs executed the same number. */
 struct bb_counted_case {
-	char *name;			/* "scenario/variant/exact/input=NAME": the benchmark in BMF */
-	char *param;			/* NULL: the drive has none */
+	char *name;  /* "scenario/variant/exact/input=NAME": the benchmark in BMF */
+	char *param; /* NULL: the drive has none */
 	uint32_t param_value;
 	uint64_t runs;
-	uint64_t least, most;		/* instructions of one run; equal: exact */
-	uint64_t instructions;		/* of all runs */
-	uint64_t paths;			/* different ways that they took */
-	char *void_why;			/* the program did not do what is expected of it; NULL: it did */
+	uint64_t least, most;  /* instructions of one run; equal: exact */
+	uint64_t instructions; /* of all runs */
+	uint64_t paths;        /* different ways that they took */
+	char *void_why;        /* the program did not do what is expected of it; NULL: it did */
 };
 
 /* A line of the source, by the line information in the BTF. */
 struct bb_counted_line {
-	char *file, *text;		/* text: "" when the BTF has none */
-	uint32_t line;			/* 0: instructions of the compiler's own */
-	uint32_t n_insns;		/* that stand in the program for it */
-	uint64_t executions;		/* the most of any of its instructions; 0: never executed */
+	char *file, *text;   /* text: "" when the BTF has none */
+	uint32_t line;       /* 0: instructions of the compiler's own */
+	uint32_t n_insns;    /* that stand in the program for it */
+	uint64_t executions; /* the most of any of its instructions; 0: never executed */
 	uint64_t instructions;
 };
 
 struct bb_counted_call {
-	char *name;			/* "map_lookup_elem", "bpf_iter_num_new"; "kfunc 1234" where the kernel's BTF lacks it */
+	/* "map_lookup_elem", "bpf_iter_num_new"; "kfunc 1234" where the kernel's BTF lacks it */
+	char *name;
 	uint64_t calls;
 };
 
 /* Blocks that no case tells apart (exact/groups.h). */
 struct bb_counted_group {
-	char *where;			/* "fun_xdp.h:34-36,40" */
+	char *where; /* "fun_xdp.h:34-36,40" */
 	uint32_t n_blocks;
-	uint32_t n_insns;		/* executed for each execution */
-	char *counts;			/* executions in all runs of each case, in their order: "640 10 0", decimal */
+	uint32_t n_insns; /* executed for each execution */
+	/* executions in all runs of each case, in their order: "640 10 0", decimal */
+	char *counts;
 };
 
 struct bb_counted {
-	char *name;			/* "scenario/variant/exact" */
+	char *name; /* "scenario/variant/exact" */
 	char *scenario, *variant;
-	uint32_t n_insns, n_blocks;	/* of the program */
-	uint32_t clone_insns;		/* of the one that was run, with its counters */
+	uint32_t n_insns, n_blocks; /* of the program */
+	uint32_t clone_insns;       /* of the one that was run, with its counters */
 	uint64_t runs, instructions;
-	uint64_t paths;			/* different ways over all cases */
-	uint64_t tail_calls;		/* that were taken: what they led to is not counted */
+	uint64_t paths;      /* different ways over all cases */
+	uint64_t tail_calls; /* that were taken: what they led to is not counted */
 	struct bb_counted_case *cases;
 	size_t n_cases;
-	struct bb_counted_line *lines;	/* by file and line; none without BTF line information */
+	/* by file and line; none without BTF line information */
+	struct bb_counted_line *lines;
 	size_t n_lines;
 	struct bb_counted_call *calls;
 	size_t n_calls;
-	struct bb_counted_group *groups;	/* none where there are too few cases to tell costs apart */
+	/* none where there are too few cases to tell costs apart */
+	struct bb_counted_group *groups;
 	size_t n_groups;
 };
 
@@ -70,12 +75,13 @@ static inline bool bb_counted_case__is_exact(const struct bb_counted_case *c)
 	return c->runs && !c->void_why && c->least == c->most;
 }
 
-/* Instructions of one run: the number if it is exact, else the mean with the least and the most; NAN if void. */
+/* Instructions of one run: the number if it is exact, else the mean with the least and the most;
+ * NAN if void. */
 struct bb_estimate bb_counted_case__instructions(const struct bb_counted_case *c);
 
 /* The extremes of one run over all cases of a program that count. */
 struct bb_counted_range {
-	const struct bb_counted_case *least, *most;	/* NULL: no case counts */
+	const struct bb_counted_case *least, *most; /* NULL: no case counts */
 	size_t n_exact;
 };
 

@@ -46,14 +46,18 @@ static void put_notes(const struct bb_counted *c, FILE *out)
 		return;
 	fputs("  ", out);
 	bb_put_clean(out, c->name);
-	fprintf(out, " left by %" PRIu64 " tail calls: what the programs there executed is not counted\n", c->tail_calls);
+	fprintf(out,
+		" left by %" PRIu64 " tail calls: what the programs there executed is not "
+		"counted\n",
+		c->tail_calls);
 }
 
 void bb_counted_table__make(const struct bb_report *r, struct bb_text_table *ret_table)
 {
 	static const struct bb_text_column columns[] = {
-		{"program", true}, {"cases", false}, {"runs", false}, {"least", false}, {"at", false}, {"most", false},
-		{"at", false}, {"paths", false}, {"exact", true},
+		{"program", true}, {"cases", false}, {"runs", false},
+		{"least", false},  {"at", false},    {"most", false},
+		{"at", false},     {"paths", false}, {"exact", true},
 	};
 
 	bb_text_table__init(ret_table, columns, sizeof(columns) / sizeof(columns[0]));
@@ -69,7 +73,9 @@ int bb_put_counted(const struct bb_report *r, FILE *out)
 	if (!r->n_counted)
 		return 0;
 	bb_counted_table__make(r, &t);
-	fputs("\ninstructions per run (exact: the same in every run of a case; helpers' own are not counted)\n", out);
+	fputs("\ninstructions per run (exact: the same in every run of a case; helpers' own are "
+	      "not counted)\n",
+	      out);
 	rc = bb_text_table__print(&t, 2, out);
 	bb_text_table__done(&t);
 	for (size_t i = 0; !rc && i < r->n_counted; i++)

@@ -8,8 +8,8 @@
 
 #include "base/io.h"
 
-#define MAX_BYTES	((size_t)64 << 20)
-#define AT(field)	offsetof(struct bb_dhat, field)
+#define MAX_BYTES ((size_t)64 << 20)
+#define AT(field) offsetof(struct bb_dhat, field)
 
 const struct bb_dhat_metric bb_dhat_metrics[] = {
 	{"Total, bytes", "heap-total-bytes", "tb", AT(total_bytes)},
@@ -28,7 +28,8 @@ static int complain(const char *path, const char *what, struct bb_err *err)
 }
 
 /* Add up one key of all allocation points. */
-static int sum(const char *path, const json_t *points, const struct bb_dhat_metric *m, uint64_t *ret_sum, struct bb_err *err)
+static int sum(const char *path, const json_t *points, const struct bb_dhat_metric *m,
+	       uint64_t *ret_sum, struct bb_err *err)
 {
 	uint64_t total = 0;
 
@@ -37,14 +38,17 @@ static int sum(const char *path, const json_t *points, const struct bb_dhat_metr
 
 		if (!json_is_integer(v) || json_integer_value(v) < 0 ||
 		    __builtin_add_overflow(total, (uint64_t)json_integer_value(v), &total))
-			return bb_fail(err, -EINVAL, "%s: not a file of valgrind --tool=dhat: pps[%zu].%s is no count", path, i,
-				       m->key);
+			return bb_fail(err, -EINVAL,
+				       "%s: not a file of valgrind --tool=dhat: pps[%zu].%s is no "
+				       "count",
+				       path, i, m->key);
 	}
 	*ret_sum = total;
 	return 0;
 }
 
-static int read_root(const char *path, const json_t *root, struct bb_dhat *ret_dhat, struct bb_err *err)
+static int read_root(const char *path, const json_t *root, struct bb_dhat *ret_dhat,
+		     struct bb_err *err)
 {
 	const json_t *mode = json_object_get(root, "mode"), *points = json_object_get(root, "pps");
 	int rc = 0;
@@ -56,7 +60,8 @@ static int read_root(const char *path, const json_t *root, struct bb_dhat *ret_d
 	if (!json_is_array(points))
 		return complain(path, "pps is no list", err);
 	for (size_t i = 0; !rc && i < bb_n_dhat_metrics; i++)
-		rc = sum(path, points, &bb_dhat_metrics[i], (uint64_t *)((char *)ret_dhat + bb_dhat_metrics[i].offset), err);
+		rc = sum(path, points, &bb_dhat_metrics[i],
+			 (uint64_t *)((char *)ret_dhat + bb_dhat_metrics[i].offset), err);
 	return rc;
 }
 

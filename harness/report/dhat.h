@@ -8,8 +8,9 @@
 #include "base/err.h"
 
 /*
- * The totals of a file by `valgrind --tool=dhat`, version 2, as valgrind prints them itself: Total (everything that was
- * ever allocated), At t-gmax (when the heap was at its largest), At t-end (what was never freed).
+ * The totals of a file by `valgrind --tool=dhat`, version 2, as valgrind prints them itself: Total
+ * (everything that was ever allocated), At t-gmax (when the heap was at its largest), At t-end
+ * (what was never freed).
  */
 struct bb_dhat {
 	uint64_t total_bytes, total_blocks;
@@ -18,10 +19,10 @@ struct bb_dhat {
 };
 
 struct bb_dhat_metric {
-	const char *name;		/* "Total, bytes" */
-	const char *slug;		/* BMF measure */
-	const char *key;		/* of an allocation point in the file */
-	size_t offset;			/* in struct bb_dhat */
+	const char *name; /* "Total, bytes" */
+	const char *slug; /* BMF measure */
+	const char *key;  /* of an allocation point in the file */
+	size_t offset;    /* in struct bb_dhat */
 };
 
 extern const struct bb_dhat_metric bb_dhat_metrics[];
@@ -32,7 +33,8 @@ static inline uint64_t bb_dhat_of(const struct bb_dhat *d, const struct bb_dhat_
 	return *(const uint64_t *)((const char *)d + m->offset);
 }
 
-/* 0, or -errno with a message that names the file: -EINVAL when it is not DHAT's, or not of heap mode. */
+/* 0, or -errno with a message that names the file: -EINVAL when it is not DHAT's, or not of heap
+ * mode. */
 int bb_dhat__read(const char *path, struct bb_dhat *ret_dhat, struct bb_err *err);
 
 #endif

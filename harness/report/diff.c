@@ -10,7 +10,7 @@
 #include "stats/order_ratio.h"
 #include "stats/quantile.h"
 
-/* --- rows, notes and warnings -------------------------------------------------------------------------------- */
+/* --- rows, notes and warnings --- */
 
 static void row_done(struct bb_diff *row)
 {
@@ -34,10 +34,19 @@ void bb_diffs__done(struct bb_diffs *d)
 /* Append a row without any value; NULL when out of memory. Valid until the next call. */
 static struct bb_diff *add_row(struct bb_diffs *d, const char *name, const char *metric)
 {
-	struct bb_diff *rows = reallocarray(d->rows, d->n + 1, sizeof(*rows)), row = {
-		.name = strdup(name), .metric = metric, .unit = "ns", .a = NAN, .b = NAN, .shift = NAN,
-		.ratio = NAN, .lo = NAN, .hi = NAN, .p = NAN,
-	};
+	struct bb_diff *rows = reallocarray(d->rows, d->n + 1, sizeof(*rows)),
+		       row = {
+			       .name = strdup(name),
+			       .metric = metric,
+			       .unit = "ns",
+			       .a = NAN,
+			       .b = NAN,
+			       .shift = NAN,
+			       .ratio = NAN,
+			       .lo = NAN,
+			       .hi = NAN,
+			       .p = NAN,
+		       };
 
 	if (rows)
 		d->rows = rows;
@@ -49,7 +58,8 @@ static struct bb_diff *add_row(struct bb_diffs *d, const char *name, const char 
 	return &rows[d->n++];
 }
 
-static int add_note(struct bb_diff *row, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+static int add_note(struct bb_diff *row, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
 static int add_note(struct bb_diff *row, const char *fmt, ...)
 {
 	char *more = NULL, *both = NULL;
@@ -77,7 +87,8 @@ static int add_note(struct bb_diff *row, const char *fmt, ...)
 static int warn(struct bb_diffs *d, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 static int warn(struct bb_diffs *d, const char *fmt, ...)
 {
-	char **warnings = reallocarray(d->warnings, d->n_warnings + 1, sizeof(*warnings)), *text = NULL;
+	char **warnings = reallocarray(d->warnings, d->n_warnings + 1, sizeof(*warnings)),
+	     *text = NULL;
 	va_list ap;
 	int n;
 
@@ -115,8 +126,10 @@ static void set_values(struct bb_diff *row, double a, double b)
 	row->ratio = a > 0 && b > 0 ? b / a : NAN;
 }
 
-/* Rows of the exact metrics in which two programs differ; what one kernel did not say is no difference. */
-static int add_exact(const char *name, const struct bb_program *a, const struct bb_program *b, struct bb_diffs *d)
+/* Rows of the exact metrics in which two programs differ; what one kernel did not say is no
+ * difference. */
+static int add_exact(const char *name, const struct bb_program *a, const struct bb_program *b,
+		     struct bb_diffs *d)
 {
 	for (size_t i = 0; i < bb_n_static_metrics; i++) {
 		const struct bb_metric_def *def = &bb_static_metrics[i];
@@ -137,11 +150,12 @@ static int add_exact(const char *name, const struct bb_program *a, const struct 
 	return 0;
 }
 
-/* --- two stored runs: whether they may be compared ----------------------------------------------------------- */
+/* --- two stored runs: whether they may be compared --- */
 
 #define EXCERPT 100
 
-/* Long values (mitigations) from the entry on in which they first differ; text[BB_FINGERPRINT_LONG_TEXT]. */
+/* Long values (mitigations) from the entry on in which they first differ;
+ * text[BB_FINGERPRINT_LONG_TEXT]. */
 static void excerpt(const char *value, const char *other, char *text)
 {
 	size_t len = strlen(value), from = 0;
@@ -153,11 +167,12 @@ static void excerpt(const char *value, const char *other, char *text)
 			from--;
 		from += strspn(value + from, " ");
 	}
-	snprintf(text, BB_FINGERPRINT_LONG_TEXT, "%s%.*s%s", from ? "..." : "", EXCERPT, value + from,
-		 len - from > EXCERPT ? "..." : "");
+	snprintf(text, BB_FINGERPRINT_LONG_TEXT, "%s%.*s%s", from ? "..." : "", EXCERPT,
+		 value + from, len - from > EXCERPT ? "..." : "");
 }
 
-static int warn_of_machines(const struct bb_report *a, const struct bb_report *b, struct bb_diffs *d, size_t *ret_n)
+static int warn_of_machines(const struct bb_report *a, const struct bb_report *b,
+			    struct bb_diffs *d, size_t *ret_n)
 {
 	char va[BB_FINGERPRINT_LONG_TEXT], vb[BB_FINGERPRINT_LONG_TEXT];
 	const char **keys = calloc(bb_n_fingerprint_fields, sizeof(*keys));
@@ -166,8 +181,10 @@ static int warn_of_machines(const struct bb_report *a, const struct bb_report *b
 
 	if (!keys)
 		return -ENOMEM;
-	n = bb_fingerprint_differences(&a->fingerprint, &b->fingerprint, keys, bb_n_fingerprint_fields);
-	for (size_t k = 0, i = 0; !rc && k < n; i++) {	/* the keys are in the order of the table */
+	n = bb_fingerprint_differences(&a->fingerprint, &b->fingerprint, keys,
+				       bb_n_fingerprint_fields);
+	/* the keys are in the order of the table */
+	for (size_t k = 0, i = 0; !rc && k < n; i++) {
 		const char *of_a = bb_fingerprint_get(&a->fingerprint, i);
 		const char *of_b = bb_fingerprint_get(&b->fingerprint, i);
 
@@ -176,17 +193,18 @@ static int warn_of_machines(const struct bb_report *a, const struct bb_report *b
 		k++;
 		excerpt(of_a, of_b, va);
 		excerpt(of_b, of_a, vb);
-		rc = warn(d, "the two machines differ in %s: '%s' in A, '%s' in B", bb_fingerprint_fields[i].key, va,
-			  vb);
+		rc = warn(d, "the two machines differ in %s: '%s' in A, '%s' in B",
+			  bb_fingerprint_fields[i].key, va, vb);
 	}
 	free(keys);
 	*ret_n = n;
 	return rc;
 }
 
-/* What speaks against any verdict; *ret_doubt is a static text for the notes, NULL when nothing does. */
-static int find_doubts(const struct bb_report *a, const struct bb_report *b, bool force, struct bb_diffs *d,
-		       const char **ret_doubt)
+/* What speaks against any verdict; *ret_doubt is a static text for the notes, NULL when nothing
+ * does. */
+static int find_doubts(const struct bb_report *a, const struct bb_report *b, bool force,
+		       struct bb_diffs *d, const char **ret_doubt)
 {
 	const struct bb_report *const side[] = {a, b};
 	const char *doubt = NULL;
@@ -198,19 +216,20 @@ static int find_doubts(const struct bb_report *a, const struct bb_report *b, boo
 	for (size_t i = 0; !rc && i < 2; i++) {
 		if (!side[i]->incomplete)
 			continue;
-		rc = warn(d, "run %c is incomplete: %s", "AB"[i], side[i]->incomplete);
+		rc = warn(d, "run %c is incomplete: %s", "AB"[i], side[i] -> incomplete);
 		doubt = doubt ? doubt : "a run is incomplete";
 	}
 	if (!rc && doubt && !force)
-		rc = warn(d, "so no verdict is given: measure both on one machine, at best in one run (`bpfbench "
-			  "compare --base V1 --head V2`), or insist with --force");
+		rc = warn(d, "so no verdict is given: measure both on one machine, at best in one "
+			     "run (`bpfbench compare --base V1 --head V2`), or insist with "
+			     "--force");
 	if (!rc && a->id && b->id && !strcmp(a->id, b->id))
 		rc = warn(d, "A and B are the same run, %s", a->id);
 	*ret_doubt = force ? NULL : doubt;
 	return rc;
 }
 
-/* --- two stored runs: the rows ------------------------------------------------------------------------------- */
+/* --- two stored runs: the rows --- */
 
 /* Locations of the loads that count, ascending; to be freed. */
 static int sorted_locations(const struct bb_case *c, double **ret_ns, size_t *ret_n)
@@ -222,7 +241,7 @@ static int sorted_locations(const struct bb_case *c, double **ret_ns, size_t *re
 		free(ns);
 		return -ENOMEM;
 	}
-	bb_sort_doubles(ns, c->n_series);	/* NANs last */
+	bb_sort_doubles(ns, c->n_series); /* NANs last */
 	while (n < c->n_series && !isnan(ns[n]))
 		n++;
 	*ret_ns = ns;
@@ -234,14 +253,14 @@ static int note_voids(struct bb_diff *row, char side, const struct bb_case *c)
 {
 	for (size_t i = 0; i < c->n_series; i++)
 		if (c->series[i].void_why)
-			return add_note(row, "%u of %zu series of %c are void (%s)", c->summary.voids, c->n_series,
-					side, c->series[i].void_why);
+			return add_note(row, "%u of %zu series of %c are void (%s)",
+					c->summary.voids, c->n_series, side, c->series[i].void_why);
 	return 0;
 }
 
 /* Ratio, interval, verdict by the interval, and p, which Holm's correction follows up. */
-static int judge_latency(const struct bb_case *a, const struct bb_case *b, const struct bb_diff_opts *opts,
-			 struct bb_diff *row)
+static int judge_latency(const struct bb_case *a, const struct bb_case *b,
+			 const struct bb_diff_opts *opts, struct bb_diff *row)
 {
 	double *xa = NULL, *xb = NULL, factor = 1 + opts->threshold;
 	size_t n_a, n_b, needs = bb_order_ratio_needs(opts->alpha);
@@ -255,18 +274,21 @@ static int judge_latency(const struct bb_case *a, const struct bb_case *b, const
 	r = bb_order_ratio(xa, n_a, xb, n_b, opts->alpha);
 	row->lo = r.interval.lo;
 	row->hi = r.interval.hi;
-	row->verdict = bb_verdict_of((struct bb_interval){log(r.interval.lo), log(r.interval.hi)}, opts->threshold);
-	row->p = fmin(bb_order_ratio_p(xa, n_a, xb, n_b, factor), bb_order_ratio_p(xb, n_b, xa, n_a, factor));
+	row->verdict = bb_verdict_of((struct bb_interval){log(r.interval.lo), log(r.interval.hi)},
+				     opts->threshold);
+	row->p = fmin(bb_order_ratio_p(xa, n_a, xb, n_b, factor),
+		      bb_order_ratio_p(xb, n_b, xa, n_a, factor));
 	if (n_a < needs || n_b < needs)
-		rc = add_note(row, "an interval takes %zu loads a side, there are %zu and %zu", needs, n_a, n_b);
+		rc = add_note(row, "an interval takes %zu loads a side, there are %zu and %zu",
+			      needs, n_a, n_b);
 out:
 	free(xa);
 	free(xb);
 	return rc;
 }
 
-static int add_latency(const struct bb_case *a, const struct bb_case *b, const struct bb_diff_opts *opts,
-		       const char *doubt, struct bb_diffs *d)
+static int add_latency(const struct bb_case *a, const struct bb_case *b,
+		       const struct bb_diff_opts *opts, const char *doubt, struct bb_diffs *d)
 {
 	struct bb_diff *row = add_row(d, a->name, "latency");
 	int rc;
@@ -332,7 +354,8 @@ static int add_lonely(const struct bb_case *c, bool in_a, struct bb_diffs *d)
 	return rc ? rc : note_voids(row, in_a ? 'A' : 'B', c);
 }
 
-/* Holm 1979 over the latencies: a verdict that does not survive becomes inconclusive, and says so. */
+/* Holm 1979 over the latencies: a verdict that does not survive becomes inconclusive, and says so.
+ */
 static int correct(struct bb_diffs *d, double alpha)
 {
 	double *p = calloc(d->n + 1, sizeof(*p));
@@ -346,7 +369,8 @@ static int correct(struct bb_diffs *d, double alpha)
 		struct bb_diff *row = &d->rows[i];
 
 		row->p = p[i];
-		if ((row->verdict == BB_VERDICT_REGRESSED || row->verdict == BB_VERDICT_IMPROVED) && !(p[i] <= alpha)) {
+		if ((row->verdict == BB_VERDICT_REGRESSED || row->verdict == BB_VERDICT_IMPROVED) &&
+		    !(p[i] <= alpha)) {
 			rc = add_note(row, "%s alone, but not among so many cases (Holm: p = %.2g)",
 				      bb_verdict_name(row->verdict), p[i]);
 			row->verdict = BB_VERDICT_INCONCLUSIVE;
@@ -356,19 +380,23 @@ static int correct(struct bb_diffs *d, double alpha)
 	return rc;
 }
 
-int bb_diff_reports(const struct bb_report *a, const struct bb_report *b, const struct bb_diff_opts *opts,
-		    struct bb_diffs *ret_diffs, struct bb_err *err)
+int bb_diff_reports(const struct bb_report *a, const struct bb_report *b,
+		    const struct bb_diff_opts *opts, struct bb_diffs *ret_diffs, struct bb_err *err)
 {
 	struct bb_diffs d = {0};
 	const char *doubt = NULL;
 	int rc;
 
-	if (!(opts->threshold >= 0) || isinf(opts->threshold) || !(opts->alpha > 0 && opts->alpha < 1))
-		return bb_fail(err, -EINVAL, "a threshold of %g at a significance of %g: they must be >= 0 and "
-			       "between 0 and 1", opts->threshold, opts->alpha);
+	if (!(opts->threshold >= 0) || isinf(opts->threshold) ||
+	    !(opts->alpha > 0 && opts->alpha < 1))
+		return bb_fail(err, -EINVAL,
+			       "a threshold of %g at a significance of %g: they must be >= 0 and "
+			       "between 0 and 1",
+			       opts->threshold, opts->alpha);
 	rc = find_doubts(a, b, opts->force, &d, &doubt);
 	for (size_t i = 0; !rc && i < a->n_cases; i++) {
-		const struct bb_case *in_a = &a->cases[i], *in_b = bb_report__find_case(b, in_a->name);
+		const struct bb_case *in_a = &a->cases[i],
+				     *in_b = bb_report__find_case(b, in_a->name);
 
 		rc = in_b ? add_latency(in_a, in_b, opts, doubt, &d) : add_lonely(in_a, true, &d);
 		if (!rc && in_b)
@@ -393,9 +421,10 @@ int bb_diff_reports(const struct bb_report *a, const struct bb_report *b, const 
 	return 0;
 }
 
-/* --- live comparisons ---------------------------------------------------------------------------------------- */
+/* --- live comparisons --- */
 
-static void set_ratio(struct bb_diff *row, double a, double b, double shift, const struct bb_estimate *ratio)
+static void set_ratio(struct bb_diff *row, double a, double b, double shift,
+		      const struct bb_estimate *ratio)
 {
 	row->a = a;
 	row->b = b;
@@ -457,7 +486,8 @@ static int add_live_unmatched(const struct bb_comparison *c, struct bb_diffs *d)
 	if (row)
 		set_ratio(row, unmatched_median(c, offsetof(struct bb_pair, base_ns), x),
 			  unmatched_median(c, offsetof(struct bb_pair, head_ns), x),
-			  unmatched_median(c, offsetof(struct bb_pair, shift_ns), x), &c->ratio_unmatched);
+			  unmatched_median(c, offsetof(struct bb_pair, shift_ns), x),
+			  &c->ratio_unmatched);
 	free(x);
 	return row ? 0 : -ENOMEM;
 }
@@ -469,7 +499,8 @@ static int add_live_net(const struct bb_comparison *c, struct bb_diffs *d)
 
 	if (!row)
 		return -ENOMEM;
-	set_ratio(row, c->base_ns - c->floor_ns, c->head_ns - c->floor_ns, c->shift_ns.value, &c->ratio_net);
+	set_ratio(row, c->base_ns - c->floor_ns, c->head_ns - c->floor_ns, c->shift_ns.value,
+		  &c->ratio_net);
 	return 0;
 }
 
@@ -480,26 +511,31 @@ static size_t scenario_len(const struct bb_comparison *c)
 }
 
 /* The program of a comparison's base or head; NULL: none, as with the fake driver. */
-static const struct bb_program *program_of(const struct bb_report *r, const struct bb_comparison *c, const char *variant)
+static const struct bb_program *program_of(const struct bb_report *r, const struct bb_comparison *c,
+					   const char *variant)
 {
 	size_t len = scenario_len(c);
 
 	for (size_t i = 0; i < r->n_programs; i++)
 		if (bb_same_text(r->programs[i].variant, variant) && r->programs[i].scenario &&
-		    strlen(r->programs[i].scenario) == len && !memcmp(r->programs[i].scenario, c->name, len))
+		    strlen(r->programs[i].scenario) == len &&
+		    !memcmp(r->programs[i].scenario, c->name, len))
 			return &r->programs[i];
 	return NULL;
 }
 
 /* The exact metrics of each scenario's two programs once, after the last of its comparisons. */
-static int add_live_exact(const struct bb_report *r, const struct bb_comparison *c, size_t n, struct bb_diffs *d)
+static int add_live_exact(const struct bb_report *r, const struct bb_comparison *c, size_t n,
+			  struct bb_diffs *d)
 {
 	int rc = 0;
 
 	for (size_t i = 0; !rc && i < n; i++) {
-		const struct bb_program *base = program_of(r, &c[i], c[i].base), *head = program_of(r, &c[i], c[i].head);
+		const struct bb_program *base = program_of(r, &c[i], c[i].base),
+					*head = program_of(r, &c[i], c[i].head);
 		size_t len = scenario_len(&c[i]);
-		bool last = i + 1 == n || scenario_len(&c[i + 1]) != len || memcmp(c[i].name, c[i + 1].name, len) != 0;
+		bool last = i + 1 == n || scenario_len(&c[i + 1]) != len ||
+			    memcmp(c[i].name, c[i + 1].name, len) != 0;
 
 		if (last && base && head)
 			rc = add_exact(base->scenario, base, head, d);
@@ -507,8 +543,8 @@ static int add_live_exact(const struct bb_report *r, const struct bb_comparison 
 	return rc;
 }
 
-int bb_diff_comparisons(const struct bb_report *r, size_t first, size_t n, struct bb_diffs *ret_diffs,
-			struct bb_err *err)
+int bb_diff_comparisons(const struct bb_report *r, size_t first, size_t n,
+			struct bb_diffs *ret_diffs, struct bb_err *err)
 {
 	const struct bb_comparison *c = n ? &r->comparisons[first] : NULL;
 	struct bb_diffs d = {0};

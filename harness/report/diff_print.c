@@ -6,21 +6,16 @@
 #include "report/text_table.h"
 
 static const struct bb_text_column columns[] = {
-	{"Case", true},
-	{"Metric", true},
-	{"A", false},
-	{"B", false},
-	{"Diff", false},
-	{"Diff %", false},
-	{"Interval %", false},
-	{"Verdict", true},
-	{"Note", true},
+	{"Case", true},        {"Metric", true},  {"A", false},
+	{"B", false},          {"Diff", false},   {"Diff %", false},
+	{"Interval %", false}, {"Verdict", true}, {"Note", true},
 };
 
 static void add_number(struct bb_text_table *t, double value, double scale, const char *sign)
 {
 	if (isfinite(value))
-		bb_text_table__add(t, "%s%s", value > 0 ? sign : "", bb_cell_number(value, scale).text);
+		bb_text_table__add(t, "%s%s", value > 0 ? sign : "",
+				   bb_cell_number(value, scale).text);
 	else
 		bb_text_table__add(t, BB_TEXT_ABSENT);
 }
@@ -34,7 +29,7 @@ static struct percent percent_of(double ratio)
 	double percent = 100 * (ratio - 1);
 	struct percent p;
 
-	if (fabs(percent) < 0.005)	/* no "-0.00" */
+	if (fabs(percent) < 0.005) /* no "-0.00" */
 		percent = 0;
 	snprintf(p.text, sizeof(p.text), fabs(percent) < 99.995 ? "%+.2f" : "%+.4g", percent);
 	return p;
@@ -45,20 +40,24 @@ static void add_row(struct bb_text_table *t, const struct bb_diff *row)
 	double scale_a = row->exact ? BB_WHOLE : row->a, scale_b = row->exact ? BB_WHOLE : row->b;
 
 	bb_text_table__add(t, "%s", row->name);
-	bb_text_table__add(t, "%s%s%s", row->metric, row->exact ? "" : ", ", row->exact ? "" : row->unit);
+	bb_text_table__add(t, "%s%s%s", row->metric, row->exact ? "" : ", ",
+			   row->exact ? "" : row->unit);
 	add_number(t, row->a, scale_a, "");
 	add_number(t, row->b, scale_b, "");
-	/* One decimal more than A has: 1 % of 900 ns is 9.0, and paired differences are finer than either end. */
+	/* One decimal more than A has: 1 % of 900 ns is 9.0, and paired differences are finer than
+	 * either end. */
 	add_number(t, row->shift, row->exact ? BB_WHOLE : row->a / 10, "+");
 	if (isfinite(row->ratio))
 		bb_text_table__add(t, "%s", percent_of(row->ratio).text);
 	else
 		bb_text_table__add(t, BB_TEXT_ABSENT);
 	if (isfinite(row->lo) && isfinite(row->hi))
-		bb_text_table__add(t, "[%s, %s]", percent_of(row->lo).text, percent_of(row->hi).text);
+		bb_text_table__add(t, "[%s, %s]", percent_of(row->lo).text,
+				   percent_of(row->hi).text);
 	else
 		bb_text_table__add(t, BB_TEXT_ABSENT);
-	bb_text_table__add(t, "%s", row->has_verdict ? bb_verdict_name(row->verdict) : BB_TEXT_ABSENT);
+	bb_text_table__add(t, "%s",
+			   row->has_verdict ? bb_verdict_name(row->verdict) : BB_TEXT_ABSENT);
 	bb_text_table__add(t, "%s", row->note ? row->note : "");
 }
 

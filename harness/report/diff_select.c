@@ -11,18 +11,43 @@
 
 struct column {
 	const char *name;
-	const char *(*text)(const struct bb_diff *row);	/* NULL: it is a number */
-	double (*number)(const struct bb_diff *row);	/* of a text: what it is sorted by, or NULL */
+	const char *(*text)(const struct bb_diff *row); /* NULL: it is a number */
+	/* of a text: what it is sorted by, or NULL */
+	double (*number)(const struct bb_diff *row);
 };
 
-static const char *text_name(const struct bb_diff *row) { return row->name; }
-static const char *text_metric(const struct bb_diff *row) { return row->metric; }
-static const char *text_note(const struct bb_diff *row) { return row->note ? row->note : ""; }
-static double number_a(const struct bb_diff *row) { return row->a; }
-static double number_b(const struct bb_diff *row) { return row->b; }
-static double number_shift(const struct bb_diff *row) { return row->shift; }
-static double number_percent(const struct bb_diff *row) { return 100 * (row->ratio - 1); }
-static double number_p(const struct bb_diff *row) { return row->p; }
+static const char *text_name(const struct bb_diff *row)
+{
+	return row->name;
+}
+static const char *text_metric(const struct bb_diff *row)
+{
+	return row->metric;
+}
+static const char *text_note(const struct bb_diff *row)
+{
+	return row->note ? row->note : "";
+}
+static double number_a(const struct bb_diff *row)
+{
+	return row->a;
+}
+static double number_b(const struct bb_diff *row)
+{
+	return row->b;
+}
+static double number_shift(const struct bb_diff *row)
+{
+	return row->shift;
+}
+static double number_percent(const struct bb_diff *row)
+{
+	return 100 * (row->ratio - 1);
+}
+static double number_p(const struct bb_diff *row)
+{
+	return row->p;
+}
 
 static const char *text_verdict(const struct bb_diff *row)
 {
@@ -43,39 +68,40 @@ static double rank_verdict(const struct bb_diff *row)
 }
 
 static const struct column columns[] = {
-	{"name", text_name, NULL},
-	{"metric", text_metric, NULL},
-	{"a", NULL, number_a},
-	{"b", NULL, number_b},
-	{"shift", NULL, number_shift},
-	{"percent", NULL, number_percent},
-	{"p", NULL, number_p},
-	{"verdict", text_verdict, rank_verdict},
+	{"name", text_name, NULL},     {"metric", text_metric, NULL},
+	{"a", NULL, number_a},         {"b", NULL, number_b},
+	{"shift", NULL, number_shift}, {"percent", NULL, number_percent},
+	{"p", NULL, number_p},         {"verdict", text_verdict, rank_verdict},
 	{"note", text_note, NULL},
 };
 #define N_COLUMNS (sizeof(columns) / sizeof(columns[0]))
 
-/* The column whose name is the first `len` bytes of `text`; NULL with an error that names it or all of them. */
+/* The column whose name is the first `len` bytes of `text`; NULL with an error that names it or all
+ * of them. */
 static const struct column *find_column(const char *text, size_t len, struct bb_err *err)
 {
 	const char *names[N_COLUMNS], *near;
 	char word[32];
 
-	snprintf(word, sizeof(word), "%.*s", (int)(len < sizeof(word) ? len : sizeof(word) - 1), text);
+	snprintf(word, sizeof(word), "%.*s", (int)(len < sizeof(word) ? len : sizeof(word) - 1),
+		 text);
 	for (size_t i = 0; i < N_COLUMNS; i++) {
 		names[i] = columns[i].name;
 		if (!strcmp(word, columns[i].name))
 			return &columns[i];
 	}
-	near = len > 1 ? bb_nearest(word, names, N_COLUMNS) : NULL;	/* a letter is near to any other */
+	/* a letter is near to any other */
+	near = len > 1 ? bb_nearest(word, names, N_COLUMNS) : NULL;
 	if (near)
-		bb_fail(err, -EINVAL, "no column '%s'; did you mean '%s'? There are: " BB_DIFF_COLUMNS, word, near);
+		bb_fail(err, -EINVAL,
+			"no column '%s'; did you mean '%s'? There are: " BB_DIFF_COLUMNS, word,
+			near);
 	else
 		bb_fail(err, -EINVAL, "no column '%s'; there are: " BB_DIFF_COLUMNS, word);
 	return NULL;
 }
 
-/* --- sorting ------------------------------------------------------------------------------------------------- */
+/* --- sorting --- */
 
 struct order {
 	const struct bb_diff *rows;
@@ -136,7 +162,7 @@ int bb_diff_sort(struct bb_diffs *d, const char *by, struct bb_err *err)
 	return 0;
 }
 
-/* --- filtering ----------------------------------------------------------------------------------------------- */
+/* --- filtering --- */
 
 enum op { EQUAL, NOT_EQUAL, LIKE, UNLIKE, AT_MOST, AT_LEAST, BELOW, ABOVE };
 
@@ -146,15 +172,9 @@ static const struct {
 	enum op op;
 	bool of_text, of_number;
 } ops[] = {
-	{"<=", AT_MOST, false, true},
-	{">=", AT_LEAST, false, true},
-	{"!=", NOT_EQUAL, true, true},
-	{"!~", UNLIKE, true, false},
-	{"==", EQUAL, true, true},
-	{"=", EQUAL, true, true},
-	{"~", LIKE, true, false},
-	{"<", BELOW, false, true},
-	{">", ABOVE, false, true},
+	{"<=", AT_MOST, false, true}, {">=", AT_LEAST, false, true}, {"!=", NOT_EQUAL, true, true},
+	{"!~", UNLIKE, true, false},  {"==", EQUAL, true, true},     {"=", EQUAL, true, true},
+	{"~", LIKE, true, false},     {"<", BELOW, false, true},     {">", ABOVE, false, true},
 };
 #define N_OPS (sizeof(ops) / sizeof(ops[0]))
 #define BLANKS " \t"
@@ -198,11 +218,14 @@ static int check_value(struct condition *c, struct bb_err *err)
 		if (len && c->value[len - 1] == '%' && !strcmp(c->column->name, "percent"))
 			c->value[len - 1] = '\0';
 		if (bb_parse_double(c->value, &c->number))
-			return bb_fail(err, -EINVAL, "'%s' is no number to compare the column '%s' with", c->value,
-				       c->column->name);
-	} else if (!strcmp(c->column->name, "verdict") && (c->op == EQUAL || c->op == NOT_EQUAL) && len &&
-		   bb_verdict_from_name(c->value, &verdict)) {
-		return bb_fail(err, -EINVAL, "no verdict '%s'; there are: regressed, improved, same, inconclusive",
+			return bb_fail(err, -EINVAL,
+				       "'%s' is no number to compare the column '%s' with",
+				       c->value, c->column->name);
+	} else if (!strcmp(c->column->name, "verdict") && (c->op == EQUAL || c->op == NOT_EQUAL) &&
+		   len && bb_verdict_from_name(c->value, &verdict)) {
+		return bb_fail(err, -EINVAL,
+			       "no verdict '%s'; there are: regressed, improved, same, "
+			       "inconclusive",
 			       c->value);
 	}
 	return 0;
@@ -221,7 +244,8 @@ static int parse_condition(const char *text, struct condition *c, struct bb_err 
 	while (k < N_OPS && strncmp(at, ops[k].text, strlen(ops[k].text)))
 		k++;
 	if (k == N_OPS || !(c->column->text ? ops[k].of_text : ops[k].of_number))
-		return bb_fail(err, -EINVAL, "'%s': the column '%s' takes one of %s and a value", text, c->column->name,
+		return bb_fail(err, -EINVAL, "'%s': the column '%s' takes one of %s and a value",
+			       text, c->column->name,
 			       c->column->text ? "= != ~ !~" : "< <= > >= = !=");
 	c->op = ops[k].op;
 	at += strlen(ops[k].text);

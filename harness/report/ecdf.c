@@ -21,9 +21,11 @@ static int merge_valid(const struct bb_case *c, struct bb_sorted *ret_sorted)
 	return rc;
 }
 
-static void thin(const struct bb_case *c, const struct bb_sorted *s, size_t points, struct bb_ecdf *e)
+static void thin(const struct bb_case *c, const struct bb_sorted *s, size_t points,
+		 struct bb_ecdf *e)
 {
-	double first = log((double)s->bins[0].value_ns + 1), last = log((double)s->bins[s->n_bins - 1].value_ns + 1);
+	double first = log((double)s->bins[0].value_ns + 1),
+	       last = log((double)s->bins[s->n_bins - 1].value_ns + 1);
 	double steps = (double)points / 2 - 1, drawn_share = -1, drawn_log = first, below = 0;
 
 	for (size_t i = 0; i < s->n_bins; i++) {
@@ -31,7 +33,8 @@ static void thin(const struct bb_case *c, const struct bb_sorted *s, size_t poin
 
 		below += (double)s->bins[i].count;
 		share = below / (double)s->n;
-		if (i && i + 1 < s->n_bins && share - drawn_share < 1 / steps && at - drawn_log < (last - first) / steps)
+		if (i && i + 1 < s->n_bins && share - drawn_share < 1 / steps &&
+		    at - drawn_log < (last - first) / steps)
 			continue;
 		e->ns[e->n] = bb_case__ns(c, (double)s->bins[i].value_ns);
 		e->share[e->n++] = share;

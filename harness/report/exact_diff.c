@@ -11,7 +11,7 @@
 #include "report/table_cells.h"
 #include "report/text_table.h"
 
-#define LEAST_CHANGE	1e-9	/* of a mean over runs: below is rounding */
+#define LEAST_CHANGE 1e-9 /* of a mean over runs: below is rounding */
 
 static enum bb_verdict judge(const struct bb_counted_case *a, const struct bb_counted_case *b)
 {
@@ -42,12 +42,14 @@ static const struct bb_counted_case *find_case(const struct bb_counted *c, const
 	return NULL;
 }
 
-static const struct bb_counted *find_program(const struct bb_report *r, const struct bb_counted *like, const char *variant)
+static const struct bb_counted *find_program(const struct bb_report *r,
+					     const struct bb_counted *like, const char *variant)
 {
 	for (size_t i = 0; i < r->n_counted; i++) {
 		const struct bb_counted *c = &r->counted[i];
 
-		if (variant ? !strcmp(c->variant, variant) && !strcmp(c->scenario, like->scenario) : !strcmp(c->name, like->name))
+		if (variant ? !strcmp(c->variant, variant) && !strcmp(c->scenario, like->scenario)
+			    : !strcmp(c->name, like->name))
 			return c;
 	}
 	return NULL;
@@ -55,8 +57,8 @@ static const struct bb_counted *find_program(const struct bb_report *r, const st
 
 static bool same_line(const struct bb_counted_line *a, const struct bb_counted_line *b)
 {
-	return !strcmp(bb_counted_line__file(a), bb_counted_line__file(b)) && !strcmp(a->text, b->text) &&
-	       (a->text[0] || a->line == b->line);
+	return !strcmp(bb_counted_line__file(a), bb_counted_line__file(b)) &&
+	       !strcmp(a->text, b->text) && (a->text[0] || a->line == b->line);
 }
 
 /* Instructions per run of all lines like this one. */
@@ -116,7 +118,8 @@ static int find_lines(struct bb_exact_program *p)
 	return 0;
 }
 
-static int add_row(struct bb_exact_diff *d, const struct bb_counted_case *a, const struct bb_counted_case *b)
+static int add_row(struct bb_exact_diff *d, const struct bb_counted_case *a,
+		   const struct bb_counted_case *b)
 {
 	struct bb_exact_row *rows = bb_grow(d->rows, d->n_rows, sizeof(*rows));
 
@@ -127,7 +130,8 @@ static int add_row(struct bb_exact_diff *d, const struct bb_counted_case *a, con
 	return 0;
 }
 
-static int add_program(struct bb_exact_diff *d, const struct bb_counted *a, const struct bb_counted *b)
+static int add_program(struct bb_exact_diff *d, const struct bb_counted *a,
+		       const struct bb_counted *b)
 {
 	struct bb_exact_program *programs = bb_grow(d->programs, d->n_programs, sizeof(*programs));
 	size_t matched = 0;
@@ -150,8 +154,8 @@ static int add_program(struct bb_exact_diff *d, const struct bb_counted *a, cons
 	return rc ? rc : find_lines(&programs[d->n_programs - 1]);
 }
 
-int bb_exact_diff__make(const struct bb_report *a, const struct bb_report *b, const char *base, const char *head,
-			struct bb_exact_diff *ret_diff, struct bb_err *err)
+int bb_exact_diff__make(const struct bb_report *a, const struct bb_report *b, const char *base,
+			const char *head, struct bb_exact_diff *ret_diff, struct bb_err *err)
 {
 	struct bb_exact_diff d = {0};
 	int rc = 0;
@@ -173,7 +177,8 @@ int bb_exact_diff__make(const struct bb_report *a, const struct bb_report *b, co
 	if (rc)
 		rc = bb_fail_nomem(err);
 	else if (!d.n_rows)
-		rc = bb_fail(err, -ENODATA, "nothing to compare: no case of a drive {with: exact} is in both");
+		rc = bb_fail(err, -ENODATA,
+			     "nothing to compare: no case of a drive {with: exact} is in both");
 	if (rc)
 		bb_exact_diff__done(&d);
 	else
@@ -239,7 +244,8 @@ static int put_rows(const struct bb_exact_diff *d, FILE *out)
 	rc = shown ? bb_text_table__print(&t, 0, out) : 0;
 	bb_text_table__done(&t);
 	if (d->n_rows - bb_exact_diff__count(d, BB_VERDICT_SAME) > shown)
-		fprintf(out, "... and %zu more that differ\n", d->n_rows - bb_exact_diff__count(d, BB_VERDICT_SAME) - shown);
+		fprintf(out, "... and %zu more that differ\n",
+			d->n_rows - bb_exact_diff__count(d, BB_VERDICT_SAME) - shown);
 	return rc;
 }
 
@@ -271,11 +277,14 @@ int bb_exact_diff__print(const struct bb_exact_diff *d, FILE *out)
 
 	for (size_t i = 0; i < d->n_programs; i++)
 		put_lines(&d->programs[i], out);
-	fprintf(out, "%zu cases: %zu same, %zu regressed, %zu improved, %zu inconclusive", d->n_rows,
-		bb_exact_diff__count(d, BB_VERDICT_SAME), bb_exact_diff__count(d, BB_VERDICT_REGRESSED),
-		bb_exact_diff__count(d, BB_VERDICT_IMPROVED), bb_exact_diff__count(d, BB_VERDICT_INCONCLUSIVE));
+	fprintf(out, "%zu cases: %zu same, %zu regressed, %zu improved, %zu inconclusive",
+		d->n_rows, bb_exact_diff__count(d, BB_VERDICT_SAME),
+		bb_exact_diff__count(d, BB_VERDICT_REGRESSED),
+		bb_exact_diff__count(d, BB_VERDICT_IMPROVED),
+		bb_exact_diff__count(d, BB_VERDICT_INCONCLUSIVE));
 	if (d->n_only_a || d->n_only_b)
-		fprintf(out, "; not compared: %zu only in A, %zu only in B", d->n_only_a, d->n_only_b);
+		fprintf(out, "; not compared: %zu only in A, %zu only in B", d->n_only_a,
+			d->n_only_b);
 	putc('\n', out);
 	return rc;
 }

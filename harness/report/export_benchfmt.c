@@ -8,8 +8,9 @@
 #include "report/json_out.h"
 
 /*
- * The Go benchmark format, for benchstat (golang.org/design/14313-benchmark-format): a line a load, as benchstat wants
- * the same name ten times or more and makes the interval itself. Static metrics are exact units.
+ * The Go benchmark format, for benchstat (golang.org/design/14313-benchmark-format): a line a load,
+ * as benchstat wants the same name ten times or more and makes the interval itself. Static metrics
+ * are exact units.
  */
 
 /* A name of the format has no white space; ours begins with a capital. */
@@ -58,8 +59,9 @@ static void put_program(const struct bb_program *p, FILE *mem)
 
 static int compose(const struct bb_report *r, FILE *mem, struct bb_err *err)
 {
-	fprintf(mem, "toolchain: clang %s\ngoos: linux\ngoarch: %s\ncpu: %s\nkernel: %s\n", r->fingerprint.clang,
-		r->fingerprint.arch, r->fingerprint.cpu_model, r->fingerprint.kernel_release);
+	fprintf(mem, "toolchain: clang %s\ngoos: linux\ngoarch: %s\ncpu: %s\nkernel: %s\n",
+		r->fingerprint.clang, r->fingerprint.arch, r->fingerprint.cpu_model,
+		r->fingerprint.kernel_release);
 	fputs("Unit ns/op better=lower\n", mem);
 	for (size_t i = 0; i < bb_n_static_metrics; i++)
 		fprintf(mem, "Unit %s better=lower assume=%s\n", bb_static_metrics[i].slug,

@@ -8,11 +8,12 @@
 #include "report/sample_kind.h"
 
 /*
- * Bencher Metric Format v0: {"case": {"measure": {"value": x, "lower_value": x, "upper_value": x}}}, one JSON object.
- * Bencher takes `{}` and a missing benchmark for good news, so whatever was to be measured and was not is an error
- * here, and nothing is written. What the programs are without a run follows the cases, a benchmark a program.
+ * Bencher Metric Format v0: {"case": {"measure": {"value": x, "lower_value": x, "upper_value":
+ * x}}}, one JSON object. Bencher takes `{}` and a missing benchmark for good news, so whatever was
+ * to be measured and was not is an error here, and nothing is written. What the programs are
+ * without a run follows the cases, a benchmark a program.
  */
-#define NAME_MAX_BYTES 1024	/* of a benchmark's name, as Bencher checks it */
+#define NAME_MAX_BYTES 1024 /* of a benchmark's name, as Bencher checks it */
 
 static const char *why_nothing(const struct bb_case *c)
 {
@@ -22,14 +23,17 @@ static const char *why_nothing(const struct bb_case *c)
 	return "it was not measured";
 }
 
-static int check_name(const char *name, const char *scenario, const char *variant, struct bb_err *err)
+static int check_name(const char *name, const char *scenario, const char *variant,
+		      struct bb_err *err)
 {
 	size_t len = strlen(name);
 
 	if (len && len <= NAME_MAX_BYTES)
 		return 0;
-	return bb_fail(err, -ENAMETOOLONG, "a benchmark's name has %zu bytes, Bencher takes 1 to %d: shorten scenario "
-		       "'%.40s' or variant '%.40s'", len, NAME_MAX_BYTES, scenario, variant);
+	return bb_fail(err, -ENAMETOOLONG,
+		       "a benchmark's name has %zu bytes, Bencher takes 1 to %d: shorten scenario "
+		       "'%.40s' or variant '%.40s'",
+		       len, NAME_MAX_BYTES, scenario, variant);
 }
 
 static int check_case(const struct bb_report *r, const struct bb_case *c, struct bb_err *err)
@@ -39,11 +43,15 @@ static int check_case(const struct bb_report *r, const struct bb_case *c, struct
 	if (rc)
 		return rc;
 	if (bb_report__find_case(r, c->name) != c)
-		return bb_fail(err, -EEXIST, "%s: two cases have this name and Bencher would keep only one: name "
-			       "them apart", c->name);
+		return bb_fail(err, -EEXIST,
+			       "%s: two cases have this name and Bencher would keep only one: name "
+			       "them apart",
+			       c->name);
 	if (!isfinite(c->summary.latency.value))
-		return bb_fail(err, -ENODATA, "%s: no valid sample (%s): no BMF is written, never 0.0 (see "
-			       "--format table)", c->name, why_nothing(c));
+		return bb_fail(err, -ENODATA,
+			       "%s: no valid sample (%s): no BMF is written, never 0.0 (see "
+			       "--format table)",
+			       c->name, why_nothing(c));
 	return 0;
 }
 
@@ -52,8 +60,10 @@ static int check_program(const struct bb_report *r, const struct bb_program *p, 
 	int rc = check_name(p->name, p->scenario, p->variant, err);
 
 	if (!rc && (bb_report__find_case(r, p->name) || bb_report__find_program(r, p->name) != p))
-		rc = bb_fail(err, -EEXIST, "%s: a program and a case, or two programs, have this name and Bencher would "
-			     "keep only one: name them apart", p->name);
+		rc = bb_fail(err, -EEXIST,
+			     "%s: a program and a case, or two programs, have this name and "
+			     "Bencher would keep only one: name them apart",
+			     p->name);
 	return rc;
 }
 
@@ -73,14 +83,19 @@ static bool is_taken(const struct bb_report *r, const struct bb_counted_case *c)
 	return false;
 }
 
-static int check_counted(const struct bb_report *r, const struct bb_counted_case *c, struct bb_err *err)
+static int check_counted(const struct bb_report *r, const struct bb_counted_case *c,
+			 struct bb_err *err)
 {
 	if (c->void_why || !c->runs)
-		return bb_fail(err, -ENODATA, "%s: no run counts (%s): no BMF is written, never 0 (see --format table)",
+		return bb_fail(err, -ENODATA,
+			       "%s: no run counts (%s): no BMF is written, never 0 (see --format "
+			       "table)",
 			       c->name, c->void_why ? c->void_why : "there was none");
 	if (is_taken(r, c))
-		return bb_fail(err, -EEXIST, "%s: two cases have this name and Bencher would keep only one: name them "
-			       "apart", c->name);
+		return bb_fail(err, -EEXIST,
+			       "%s: two cases have this name and Bencher would keep only one: name "
+			       "them apart",
+			       c->name);
 	return 0;
 }
 
@@ -90,17 +105,24 @@ static int check(const struct bb_report *r, struct bb_err *err)
 	int rc = 0;
 
 	if (r->incomplete)
-		return bb_fail(err, -ECANCELED, "run is incomplete (%s): no BMF is written (see --format table)",
+		return bb_fail(err, -ECANCELED,
+			       "run is incomplete (%s): no BMF is written (see --format table)",
 			       r->incomplete);
 	for (size_t i = 0; i < r->n_cases; i++)
 		measured += isfinite(r->cases[i].summary.latency.value) ? 1 : 0;
 	for (size_t i = 0; i < r->n_counted; i++)
 		measured += r->counted[i].n_cases;
 	if (!measured)
-		return bb_fail(err, -ENODATA, "nothing was measured (%zu cases%s%s): no BMF is written, as Bencher "
-			       "takes an empty one for a success", r->n_cases, r->n_cases ? "; the first: " :
-			       r->n_skips ? "; skipped: " : "", r->n_cases ? why_nothing(&r->cases[0]) :
-			       r->n_skips ? r->skips[0].why : "");
+		return bb_fail(err, -ENODATA,
+			       "nothing was measured (%zu cases%s%s): no BMF is written, as "
+			       "Bencher takes an empty one for a success",
+			       r->n_cases,
+			       r->n_cases   ? "; the first: "
+			       : r->n_skips ? "; skipped: "
+					    : "",
+			       r->n_cases   ? why_nothing(&r->cases[0])
+			       : r->n_skips ? r->skips[0].why
+					    : "");
 	for (size_t i = 0; !rc && i < r->n_cases; i++)
 		rc = check_case(r, &r->cases[i], err);
 	for (size_t i = 0; !rc && i < r->n_programs; i++)
@@ -120,7 +142,8 @@ static void write_value(const char *before, const char *key, double value, FILE 
 }
 
 /* Left out where there is no value or no such measure. Returns what stands before the next one. */
-static const char *write_measure(const char *between, const char *slug, struct bb_estimate e, FILE *mem)
+static const char *write_measure(const char *between, const char *slug, struct bb_estimate e,
+				 FILE *mem)
 {
 	if (!slug || !isfinite(e.value))
 		return between;

@@ -6,11 +6,11 @@
 #include "report/json_out.h"
 
 /*
- * A row a figure (RFC 4180, but lines end in \n): what spreadsheets pivot and data frames read. Cells that are absent are
- * empty, and figures that are absent have no row.
+ * A row a figure (RFC 4180, but lines end in \n): what spreadsheets pivot and data frames read.
+ * Cells that are absent are empty, and figures that are absent have no row.
  */
-static const char head[] =
-	"benchmark,scenario,variant,drive,parameter,parameter_value,metric,unit,value,lower,upper,samples,loads\n";
+static const char head[] = "benchmark,scenario,variant,drive,parameter,parameter_value,metric,unit,"
+			   "value,lower,upper,samples,loads\n";
 
 static void put_text(const char *text, FILE *mem)
 {
@@ -60,7 +60,8 @@ static void put_case(const struct bb_case *c, FILE *mem)
 		put_number(e->value, mem);
 		put_number(e->lo, mem);
 		put_number(e->hi, mem);
-		fprintf(mem, ",%llu,%u\n", (unsigned long long)c->summary.samples, c->summary.loads);
+		fprintf(mem, ",%llu,%u\n", (unsigned long long)c->summary.samples,
+			c->summary.loads);
 	}
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * lcov's tracefile (geninfo(1)): how often each line of the source was executed, for coverage viewers such as genhtml. A
- * test for each program; viewers add them up.
+ * lcov's tracefile (geninfo(1)): how often each line of the source was executed, for coverage
+ * viewers such as genhtml. A test for each program; viewers add them up.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -20,7 +20,8 @@ static void put_test_name(const char *name, FILE *mem)
 }
 
 /* lines[n] are those of one file; line 0 is the compiler's own. */
-static void put_file(const struct bb_counted *c, const struct bb_counted_line *lines, size_t n, FILE *mem)
+static void put_file(const struct bb_counted *c, const struct bb_counted_line *lines, size_t n,
+		     FILE *mem)
 {
 	size_t found = 0, hit = 0;
 
@@ -44,14 +45,18 @@ static int compose(const struct bb_report *r, FILE *mem, struct bb_err *err)
 		const struct bb_counted *c = &r->counted[k];
 
 		for (size_t i = 0, n; i < c->n_lines; i += n, files++) {
-			for (n = 1; i + n < c->n_lines && !strcmp(c->lines[i].file, c->lines[i + n].file);)
+			for (n = 1;
+			     i + n < c->n_lines && !strcmp(c->lines[i].file, c->lines[i + n].file);)
 				n++;
 			put_file(c, &c->lines[i], n, mem);
 		}
 	}
 	if (!files)
-		return bb_fail(err, -ENODATA, "%s", r->n_counted ? "the programs have no line information: build them with -g" :
-			       "the run has no counts: it needs a drive {with: exact}");
+		return bb_fail(err, -ENODATA, "%s",
+			       r->n_counted ? "the programs have no line information: build them "
+					      "with -g"
+					    : "the run has no counts: it needs a drive {with: "
+					      "exact}");
 	return 0;
 }
 

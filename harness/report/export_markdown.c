@@ -5,14 +5,16 @@
 #include "report/markdown.h"
 #include "report/table_cells.h"
 
-/* For a job summary or a comment: verdicts first, then a table of all cases, then the programs, then what is void. */
+/* For a job summary or a comment: verdicts first, then a table of all cases, then the programs,
+ * then what is void. */
 
 static void put_comparison(const struct bb_comparison *c, FILE *mem)
 {
 	bool beyond = c->verdict == BB_VERDICT_REGRESSED || c->verdict == BB_VERDICT_IMPROVED;
 
 	bb_md_comparison(c, mem);
-	fprintf(mem, " | %s%s%s |\n", beyond ? "**" : "", bb_verdict_name(c->verdict), beyond ? "**" : "");
+	fprintf(mem, " | %s%s%s |\n", beyond ? "**" : "", bb_verdict_name(c->verdict),
+		beyond ? "**" : "");
 }
 
 static void put_comparisons(const struct bb_report *r, FILE *mem)
@@ -25,8 +27,11 @@ static void put_comparisons(const struct bb_report *r, FILE *mem)
 	bb_md_text(c->base, mem);
 	fputs(" against ", mem);
 	bb_md_text(c->head, mem);
-	fprintf(mem, "\n\nBeyond %g %% counts; %g is the chance of a false verdict.\n\n", 100 * c->threshold, c->alpha);
-	fputs("| case | base, ns | head, ns | difference | interval | verdict |\n|---|--:|--:|--:|--:|---|\n", mem);
+	fprintf(mem, "\n\nBeyond %g %% counts; %g is the chance of a false verdict.\n\n",
+		100 * c->threshold, c->alpha);
+	fputs("| case | base, ns | head, ns | difference | interval | verdict "
+	      "|\n|---|--:|--:|--:|--:|---|\n",
+	      mem);
 	for (size_t i = 0; i < r->n_comparisons; i++)
 		put_comparison(&r->comparisons[i], mem);
 	putc('\n', mem);
@@ -34,8 +39,10 @@ static void put_comparisons(const struct bb_report *r, FILE *mem)
 
 static void put_cases(const struct bb_report *r, FILE *mem)
 {
-	fputs("### Cost of a run, ns\n\n| case | latency | 95 % interval | p50 | p99 | net of floor |\n"
-	      "|---|--:|--:|--:|--:|--:|\n", mem);
+	fputs("### Cost of a run, ns\n\n| case | latency | 95 % interval | p50 | p99 | net of "
+	      "floor |\n"
+	      "|---|--:|--:|--:|--:|--:|\n",
+	      mem);
 	for (size_t i = 0; i < r->n_cases; i++) {
 		const struct bb_summary *s = &r->cases[i].summary;
 
@@ -44,7 +51,8 @@ static void put_cases(const struct bb_report *r, FILE *mem)
 		fputs(" |", mem);
 		bb_md_number(s->latency.value, s->latency.value, mem);
 		if (isfinite(s->latency.lo))
-			fprintf(mem, " %s to %s |", bb_cell_number(s->latency.lo, s->latency.value).text,
+			fprintf(mem, " %s to %s |",
+				bb_cell_number(s->latency.lo, s->latency.value).text,
 				bb_cell_number(s->latency.hi, s->latency.value).text);
 		else
 			fputs(" - |", mem);
@@ -73,7 +81,8 @@ static void put_programs(const struct bb_report *r, FILE *mem)
 		bb_md_text(r->programs[i].type, mem);
 		fputs(" |", mem);
 		for (size_t k = 0; k < bb_n_static_metrics; k++)
-			bb_md_number(bb_static_of(&r->programs[i].metrics, &bb_static_metrics[k]), BB_WHOLE, mem);
+			bb_md_number(bb_static_of(&r->programs[i].metrics, &bb_static_metrics[k]),
+				     BB_WHOLE, mem);
 		putc('\n', mem);
 	}
 }
@@ -91,7 +100,8 @@ static void put_notes(const struct bb_report *r, FILE *mem)
 			continue;
 		fputs("- void: ", mem);
 		bb_md_text(r->cases[i].name, mem);
-		fprintf(mem, ", %u of %zu series\n", r->cases[i].summary.voids, r->cases[i].n_series);
+		fprintf(mem, ", %u of %zu series\n", r->cases[i].summary.voids,
+			r->cases[i].n_series);
 	}
 	for (size_t i = 0; i < r->n_skips; i++) {
 		fputs("- skipped: ", mem);

@@ -6,14 +6,15 @@
 #include "report/json_out.h"
 
 /*
- * OpenMetrics text (openmetrics.io, 1.0), which Prometheus' textfile collector reads too: gauges, no timestamps, base
- * units. A metric is a family; with --output the file appears whole or not at all, as the collector wants it.
+ * OpenMetrics text (openmetrics.io, 1.0), which Prometheus' textfile collector reads too: gauges,
+ * no timestamps, base units. A metric is a family; with --output the file appears whole or not at
+ * all, as the collector wants it.
  */
 #define S_PER_NS 1e-9
 
 struct family {
 	const struct bb_metric_def *def;
-	bool is_time;			/* ns, which become seconds */
+	bool is_time; /* ns, which become seconds */
 	char name[96];
 };
 
@@ -61,7 +62,8 @@ static void put_value(const struct family *f, double value, FILE *mem)
 }
 
 /* The estimate, and beside it the ends of its interval under a label of their own. */
-static void put_case(const struct family *f, const struct bb_case *c, const char *bound, double value, FILE *mem)
+static void put_case(const struct family *f, const struct bb_case *c, const char *bound,
+		     double value, FILE *mem)
 {
 	if (!isfinite(value))
 		return;

@@ -11,29 +11,40 @@
 #include "stats/verdict.h"
 
 /*
- * What plots/ draws, as gnuplot likes it: columns parted by tabs, blocks parted by two empty lines (`index`), comments
- * with `#`. The head of the output describes it.
+ * What plots/ draws, as gnuplot likes it: columns parted by tabs, blocks parted by two empty lines
+ * (`index`), comments with `#`. The head of the output describes it.
  */
-#define ECDF_POINTS	400	/* at most, a case */
+#define ECDF_POINTS 400 /* at most, a case */
 
 static const char head[] =
-	"# bpfbench plot data, version 2. Tabs part the columns, two empty lines the blocks (gnuplot: index).\n"
-	"# A block begins with a comment line, its name and what it is of, parted by tabs. NaN: none.\n"
-	"# run\tid\tstarted\tkernel\tcpu\tsteal_percent\twhy_incomplete\tbpfbench\tclocksource, once, before the blocks\n"
-	"# ecdf\tcase\tscenario\tvariant\tdrive\tparam\tparam_value\trole\tsample\tsamples\tp50_ns\tp90_ns\tp99_ns,\n"
+	"# bpfbench plot data, version 2. Tabs part the columns, two empty lines the blocks "
+	"(gnuplot: index).\n"
+	"# A block begins with a comment line, its name and what it is of, parted by tabs. NaN: "
+	"none.\n"
+	"# run\tid\tstarted\tkernel\tcpu\tsteal_percent\twhy_incomplete\tbpfbench\tclocksource, "
+	"once, before the blocks\n"
+	"# "
+	"ecdf\tcase\tscenario\tvariant\tdrive\tparam\tparam_value\trole\tsample\tsamples\tp50_"
+	"ns\tp90_ns\tp99_ns,\n"
 	"#\tone block a case; its rows:\n"
-	"#\tcase\tns\tshare (of the valid samples that took at most that long; thinned, the ends are kept)\n"
-	"# backlog\tcase\tscenario\tvariant\tdrive\tparam\tparam_value\trole\tsample, one block a case with a ring; its rows:\n"
+	"#\tcase\tns\tshare (of the valid samples that took at most that long; thinned, the ends "
+	"are kept)\n"
+	"# backlog\tcase\tscenario\tvariant\tdrive\tparam\tparam_value\trole\tsample, one block a "
+	"case with a ring; its rows:\n"
 	"#\tcase\tms\tbytes (what the ring held; a row of NaN parts the loads)\n"
-	"# loads\t(as backlog), one block a case that was loaded anew; its rows, one a load that counts:\n"
+	"# loads\t(as backlog), one block a case that was loaded anew; its rows, one a load that "
+	"counts:\n"
 	"#\tcase\tload\tjit_address_mod_64\tns (its mean without outliers)\n"
 	"# net\t(as backlog), one block a case; its row:\n"
 	"#\tcase\tlatency_ns\tlo_ns\thi_ns\tfloor_ns\tnet_ns\tnet_lo_ns\tnet_hi_ns\n"
-	"# cost\tscenario\tvariant\tdrive\tparam\trole, one block each; its rows, in the order of the run:\n"
+	"# cost\tscenario\tvariant\tdrive\tparam\trole, one block each; its rows, in the order of "
+	"the run:\n"
 	"#\tscenario\tvariant\tdrive\tparam\tparam_value\tlatency_ns\tlo_ns\thi_ns\n"
 	"# slowdown, as cost; its rows: percent above the floor instead of ns.\n"
-	"# ab\tname\tbase\thead\tthreshold_percent\tconfidence_percent\tverdict, one block a comparison; its rows:\n"
-	"#\tname\twhat\tpercent\tlo\thi (of head above base; what: matched, unmatched, net, or pair, unmatched-pair: of one)\n"
+	"# ab\tname\tbase\thead\tthreshold_percent\tconfidence_percent\tverdict, one block a "
+	"comparison; its rows:\n"
+	"#\tname\twhat\tpercent\tlo\thi (of head above base; what: matched, unmatched, net, or "
+	"pair, unmatched-pair: of one)\n"
 	"# sample is what the time is of: \"run\", \"call\", \"command\" or \"lag\".\n"
 	"# role is \"floor\" for the program that the others are measured against, else \"-\".\n";
 
@@ -75,7 +86,8 @@ static void put_head(const char *block, const struct bb_report *r, size_t i, FIL
 		putc('\t', mem);
 		put_text(cells[k], mem);
 	}
-	fprintf(mem, "\t%u\t%s\t%s", c->param_value, is_floor(r, i) ? "floor" : "-", bb_case__sample_kind(c)->name);
+	fprintf(mem, "\t%u\t%s\t%s", c->param_value, is_floor(r, i) ? "floor" : "-",
+		bb_case__sample_kind(c)->name);
 }
 
 /* What the ring held over time, load after load. */
@@ -180,10 +192,12 @@ static void put_net(const struct bb_report *r, size_t i, FILE *mem)
 /* A ratio of 1.02 is 2 % above. */
 static struct bb_estimate above_percent(struct bb_estimate ratio)
 {
-	return (struct bb_estimate){100 * (ratio.value - 1), 100 * (ratio.lo - 1), 100 * (ratio.hi - 1)};
+	return (struct bb_estimate){100 * (ratio.value - 1), 100 * (ratio.lo - 1),
+				    100 * (ratio.hi - 1)};
 }
 
-static void put_ratio(const struct bb_comparison *c, const char *what, struct bb_estimate ratio, FILE *mem)
+static void put_ratio(const struct bb_comparison *c, const char *what, struct bb_estimate ratio,
+		      FILE *mem)
 {
 	put_text(c->name, mem);
 	fprintf(mem, "\t%s", what);
@@ -241,8 +255,8 @@ static struct bb_estimate slowdown(const struct bb_case *c)
 }
 
 /* The curve that begins with case i, unless that has been drawn with an earlier one. */
-static void put_curve(const char *block, struct bb_estimate (*of)(const struct bb_case *), const struct bb_report *r,
-		      size_t i, FILE *mem)
+static void put_curve(const char *block, struct bb_estimate (*of)(const struct bb_case *),
+		      const struct bb_report *r, size_t i, FILE *mem)
 {
 	for (size_t k = 0; k < i; k++)
 		if (same_curve(&r->cases[k], &r->cases[i]))

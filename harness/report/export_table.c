@@ -16,11 +16,11 @@
 #include "report/table_cells.h"
 
 /*
- * For people: what the comparisons came to, a table for each scenario, drive and parameter, the programs, then notes on
- * all that does not count or was not done, then what the columns mean.
+ * For people: what the comparisons came to, a table for each scenario, drive and parameter, the
+ * programs, then notes on all that does not count or was not done, then what the columns mean.
  */
-#define LINE_WIDTH	120
-#define MAX_COLUMNS	32
+#define LINE_WIDTH 120
+#define MAX_COLUMNS 32
 
 static bool is_first(const struct bb_report *r, size_t i)
 {
@@ -30,10 +30,10 @@ static bool is_first(const struct bb_report *r, size_t i)
 	return true;
 }
 
-/* --- tables -------------------------------------------------------------------------------------------------- */
+/* --- tables --- */
 
 struct layout {
-	size_t width[MAX_COLUMNS];	/* 0: nobody has anything to say there, or it is below */
+	size_t width[MAX_COLUMNS]; /* 0: nobody has anything to say there, or it is below */
 	bool below[MAX_COLUMNS];
 };
 
@@ -222,7 +222,7 @@ static void put_table(const struct bb_report *r, size_t first, bool *used, FILE 
 	}
 }
 
-/* --- notes --------------------------------------------------------------------------------------------------- */
+/* --- notes --- */
 
 /* Nothing is dropped silently. The heading comes with the first note. */
 struct notes {
@@ -288,8 +288,9 @@ static void note_negative(struct notes *notes, const struct bb_report *r)
 	for (size_t i = 0; i < r->n_cases; i++)
 		n += r->cases[i].summary.net.value < 0;
 	if (n)
-		fputs(BB_NEGATIVE_MARK " net is below zero: the floor cost more than the program. It is shown as "
-		      "measured, not cut to 0.\n", note(notes));
+		fputs(BB_NEGATIVE_MARK " net is below zero: the floor cost more than the program. "
+				       "It is shown as measured, not cut to 0.\n",
+		      note(notes));
 }
 
 /* slope would have counted, had there been something to count with. */
@@ -298,9 +299,12 @@ static void note_no_pmu(struct notes *notes, const struct bb_report *r)
 	for (size_t i = 0; i < r->n_cases; i++) {
 		const struct bb_summary *s = &r->cases[i].summary;
 
-		if (strcmp(r->cases[i].drive, "slope") || isnan(s->latency.value) || isfinite(s->cycles.value))
+		if (strcmp(r->cases[i].drive, "slope") || isnan(s->latency.value) ||
+		    isfinite(s->cycles.value))
 			continue;
-		fputs("no cycles, instructions or cache misses a run: this machine shows no PMU (bpfbench check)\n", note(notes));
+		fputs("no cycles, instructions or cache misses a run: this machine shows no PMU "
+		      "(bpfbench check)\n",
+		      note(notes));
 		return;
 	}
 }
@@ -310,7 +314,8 @@ static void note_live(struct notes *notes, const struct bb_report *r)
 	for (size_t i = 0; i < r->n_cases; i++) {
 		if (!r->cases[i].is_live)
 			continue;
-		fputs("live: programs of others are not loaded anew: their intervals are over slices of time, not over loads\n",
+		fputs("live: programs of others are not loaded anew: their intervals are over "
+		      "slices of time, not over loads\n",
 		      note(notes));
 		return;
 	}
@@ -360,7 +365,7 @@ static void put_notes(const struct bb_report *r, FILE *out)
 	note_live(&notes, r);
 }
 
-/* --- the rest ------------------------------------------------------------------------------------------------ */
+/* --- the rest --- */
 
 static void put_run(const struct bb_report *r, FILE *out)
 {
@@ -396,7 +401,8 @@ static int put_comparisons_of(const struct bb_report *r, size_t first, size_t en
 
 	if (rc)
 		return rc;
-	fprintf(out, "\nCompared in turns, at a threshold of %g %% and a significance of %g\n", 100 * c->threshold, c->alpha);
+	fprintf(out, "\nCompared in turns, at a threshold of %g %% and a significance of %g\n",
+		100 * c->threshold, c->alpha);
 	rc = bb_diff_print(&d, c->base, c->head, out);
 	bb_diffs__done(&d);
 	return rc;

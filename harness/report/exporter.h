@@ -10,13 +10,13 @@
 
 /*
  * A format that a run can be written in. A new one is a file with a writer and a row in exporter.c.
- * `write` wants a summarised report. It writes all of its output or nothing that it knows to be wrong: it returns 0
- * when everything has been flushed, or -errno with a message.
+ * `write` wants a summarised report. It writes all of its output or nothing that it knows to be
+ * wrong: it returns 0 when everything has been flushed, or -errno with a message.
  */
 struct bb_exporter {
-	const char *name;		/* --format NAME */
-	const char *ext;		/* of file names, without the dot */
-	const char *doc;		/* for --help */
+	const char *name; /* --format NAME */
+	const char *ext;  /* of file names, without the dot */
+	const char *doc;  /* for --help */
 	int (*write)(const struct bb_report *r, FILE *out, struct bb_err *err);
 };
 
@@ -26,13 +26,16 @@ extern const size_t bb_n_exporters;
 /* The exporter of that name, or NULL. */
 const struct bb_exporter *bb_exporter_find(const char *name);
 
-/* How the exporters are made: `compose` writes into memory, and only what is whole goes to `out`. */
+/* How the exporters are made: `compose` writes into memory, and only what is whole goes to `out`.
+ */
 int bb_export_whole(const struct bb_report *r, FILE *out,
-		    int (*compose)(const struct bb_report *r, FILE *mem, struct bb_err *err), struct bb_err *err);
+		    int (*compose)(const struct bb_report *r, FILE *mem, struct bb_err *err),
+		    struct bb_err *err);
 
 int bb_export_bmf(const struct bb_report *r, FILE *out, struct bb_err *err);
 int bb_export_table(const struct bb_report *r, FILE *out, struct bb_err *err);
-int bb_export_table_of_cases(const struct bb_report *r, FILE *out, struct bb_err *err);	/* without comparisons */
+/* without comparisons */
+int bb_export_table_of_cases(const struct bb_report *r, FILE *out, struct bb_err *err);
 int bb_export_json(const struct bb_report *r, FILE *out, struct bb_err *err);
 int bb_export_html(const struct bb_report *r, FILE *out, struct bb_err *err);
 int bb_export_csv(const struct bb_report *r, FILE *out, struct bb_err *err);

@@ -9,13 +9,17 @@
 struct bb_gate_program *bb_gate__add(struct bb_gate *g, const char *object, const char *program,
 				     enum bb_gate_state state)
 {
-	struct bb_gate_program *programs = reallocarray(g->programs, g->n_programs + 1, sizeof(*programs)), *p;
+	struct bb_gate_program *programs = reallocarray(g->programs, g->n_programs + 1,
+							sizeof(*programs)),
+			       *p;
 
 	if (!programs)
 		return NULL;
 	g->programs = programs;
 	p = &programs[g->n_programs++];
-	*p = (struct bb_gate_program){.object = strdup(object), .program = program ? strdup(program) : NULL, .state = state};
+	*p = (struct bb_gate_program){.object = strdup(object),
+				      .program = program ? strdup(program) : NULL,
+				      .state = state};
 	return p->object && (p->program || !program) ? p : NULL;
 }
 
@@ -73,7 +77,8 @@ size_t bb_gate__count_exact(const struct bb_gate *g, enum bb_gate_verdict verdic
 	return n;
 }
 
-size_t bb_gate__count(const struct bb_report *first, const struct bb_report *again, enum bb_gate_verdict verdict)
+size_t bb_gate__count(const struct bb_report *first, const struct bb_report *again,
+		      enum bb_gate_verdict verdict)
 {
 	size_t n = 0;
 
@@ -103,14 +108,15 @@ static char *plain_name(const struct bb_gate_program *p, const char *name, const
 {
 	char *plain = NULL;
 
-	if (asprintf(&plain, "%.*s/%s%s", (int)(p->program_at - 1), p->label, p->label + p->program_at,
-		     name + strlen(p->label) + 1 + strlen(variant)) < 0)
+	if (asprintf(&plain, "%.*s/%s%s", (int)(p->program_at - 1), p->label,
+		     p->label + p->program_at, name + strlen(p->label) + 1 + strlen(variant)) < 0)
 		return NULL;
 	return plain;
 }
 
 /* The counts of one program, with its cases under their plain names. */
-static bool add_counted(struct bb_report *side, const struct bb_gate_program *p, const struct bb_counted *from)
+static bool add_counted(struct bb_report *side, const struct bb_gate_program *p,
+			const struct bb_counted *from)
 {
 	struct bb_counted *c = &side->counted[side->n_counted];
 	bool ok;
@@ -129,7 +135,8 @@ static bool add_counted(struct bb_report *side, const struct bb_gate_program *p,
 	return ok;
 }
 
-int bb_gate__side(const struct bb_gate *g, const struct bb_report *r, const char *variant, struct bb_report *ret_side)
+int bb_gate__side(const struct bb_gate *g, const struct bb_report *r, const char *variant,
+		  struct bb_report *ret_side)
 {
 	struct bb_report side = *r;
 	bool ok;

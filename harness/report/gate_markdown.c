@@ -25,10 +25,10 @@ static size_t count_verdict(const struct bb_report *r, enum bb_verdict verdict)
 	return n;
 }
 
-/* --- what it comes to ---------------------------------------------------------------------------------------- */
+/* --- what it comes to --- */
 
-static void put_headline(const struct bb_gate *g, const struct bb_report *first, const struct bb_report *again,
-			 FILE *mem)
+static void put_headline(const struct bb_gate *g, const struct bb_report *first,
+			 const struct bb_report *again, FILE *mem)
 {
 	size_t regressed = bb_gate__count(first, again, BB_GATE_REGRESSED);
 	size_t unconfirmed = bb_gate__count(first, again, BB_GATE_UNCONFIRMED);
@@ -38,21 +38,29 @@ static void put_headline(const struct bb_gate *g, const struct bb_report *first,
 	if (regressed)
 		fprintf(mem, "%zu of %zu comparisons regressed", regressed, first->n_comparisons);
 	if (more)
-		fprintf(mem, "%s%zu of %zu cases execute more instructions", regressed ? ", " : "", more, g->counted.n_rows);
+		fprintf(mem, "%s%zu of %zu cases execute more instructions", regressed ? ", " : "",
+			more, g->counted.n_rows);
 	if (!regressed && !more)
-		fputs(bb_gate__any(g, BB_GATE_FAILED) ? "a program does not load any more" :
-		      first->n_comparisons ? "no regression" : "nothing to compare", mem);
+		fputs(bb_gate__any(g, BB_GATE_FAILED) ? "a program does not load any more"
+		      : first->n_comparisons          ? "no regression"
+						      : "nothing to compare",
+		      mem);
 	fputs("\n\n", mem);
 	if (!first->n_comparisons)
 		return;
-	fprintf(mem, "%zu improved, %zu same, %zu inconclusive (these never fail)", count_verdict(first, BB_VERDICT_IMPROVED),
-		count_verdict(first, BB_VERDICT_SAME), count_verdict(first, BB_VERDICT_INCONCLUSIVE));
+	fprintf(mem, "%zu improved, %zu same, %zu inconclusive (these never fail)",
+		count_verdict(first, BB_VERDICT_IMPROVED), count_verdict(first, BB_VERDICT_SAME),
+		count_verdict(first, BB_VERDICT_INCONCLUSIVE));
 	if (unconfirmed)
-		fprintf(mem, ", %zu regressed at first, but not when measured again (nor do these)", unconfirmed);
-	fprintf(mem, ". Beyond %g %% counts; an alert is measured a second time before it does.\n\n", 100 * g->threshold);
+		fprintf(mem, ", %zu regressed at first, but not when measured again (nor do these)",
+			unconfirmed);
+	fprintf(mem,
+		". Beyond %g %% counts; an alert is measured a second time before it does.\n\n",
+		100 * g->threshold);
 }
 
-static void put_revision(const char *label, const char *name, const char *commit, const char *more, FILE *mem)
+static void put_revision(const char *label, const char *name, const char *commit, const char *more,
+			 FILE *mem)
 {
 	fprintf(mem, "- %s: ", label);
 	bb_md_text(name ? name : "the work tree", mem);
@@ -75,12 +83,14 @@ static void put_moved(const struct bb_diffs *d, const char *scenario, FILE *mem)
 		before = ", ";
 	}
 	if (before[0] == ';')
-		fputs("; nothing else about the program moved: what do its maps hold, what does it call?", mem);
+		fputs("; nothing else about the program moved: what do its maps hold, what does it "
+		      "call?",
+		      mem);
 }
 
 /* What regressed, by how much, and what to look at. */
-static void put_regressed(const struct bb_gate *g, const struct bb_report *first, const struct bb_report *again,
-			  const struct bb_diffs *d, FILE *mem)
+static void put_regressed(const struct bb_gate *g, const struct bb_report *first,
+			  const struct bb_report *again, const struct bb_diffs *d, FILE *mem)
 {
 	for (size_t i = 0; i < first->n_comparisons; i++) {
 		const struct bb_comparison *c = &first->comparisons[i];
@@ -102,7 +112,7 @@ static void put_regressed(const struct bb_gate *g, const struct bb_report *first
 	}
 }
 
-/* --- tables -------------------------------------------------------------------------------------------------- */
+/* --- tables --- */
 
 static void put_verdict(const struct bb_comparison *c, const struct bb_report *again, FILE *mem)
 {
@@ -111,7 +121,9 @@ static void put_verdict(const struct bb_comparison *c, const struct bb_report *a
 	if (verdict == BB_GATE_REGRESSED)
 		fputs("**regressed**", mem);
 	else
-		fputs(verdict == BB_GATE_UNCONFIRMED ? "not confirmed" : bb_verdict_name(c->verdict), mem);
+		fputs(verdict == BB_GATE_UNCONFIRMED ? "not confirmed"
+						     : bb_verdict_name(c->verdict),
+		      mem);
 	if (c->n_void)
 		fprintf(mem, ", %u of %zu pairs void", c->n_void, c->n_pairs);
 }
@@ -119,9 +131,11 @@ static void put_verdict(const struct bb_comparison *c, const struct bb_report *a
 static void put_comparisons(const struct bb_report *first, const struct bb_report *again, FILE *mem)
 {
 	fputs("\n| case | base, ns | head, ns | difference | interval | again | verdict |\n"
-	      "|---|--:|--:|--:|--:|--:|---|\n", mem);
+	      "|---|--:|--:|--:|--:|--:|---|\n",
+	      mem);
 	for (size_t i = 0; i < first->n_comparisons; i++) {
-		const struct bb_comparison *c = &first->comparisons[i], *second = find_comparison(again, c->name);
+		const struct bb_comparison *c = &first->comparisons[i],
+					   *second = find_comparison(again, c->name);
 
 		bb_md_comparison(c, mem);
 		fputs(" | ", mem);
@@ -143,7 +157,9 @@ static void put_exact(const struct bb_diffs *d, FILE *mem)
 		if (!row->exact)
 			continue;
 		if (!any)
-			fputs("\n| program | exact metric | base | head | difference |\n|---|---|--:|--:|--:|\n", mem);
+			fputs("\n| program | exact metric | base | head | difference "
+			      "|\n|---|---|--:|--:|--:|\n",
+			      mem);
 		any = true;
 		fputs("| ", mem);
 		bb_md_text(row->name, mem);
@@ -152,7 +168,8 @@ static void put_exact(const struct bb_diffs *d, FILE *mem)
 		fputs(" |", mem);
 		bb_md_number(row->a, BB_WHOLE, mem);
 		bb_md_number(row->b, BB_WHOLE, mem);
-		fprintf(mem, " %s%s |\n", row->shift > 0 ? "+" : "", bb_cell_number(row->shift, BB_WHOLE).text);
+		fprintf(mem, " %s%s |\n", row->shift > 0 ? "+" : "",
+			bb_cell_number(row->shift, BB_WHOLE).text);
 	}
 }
 
@@ -181,13 +198,16 @@ static void put_case(const char *name, FILE *mem)
 
 static void put_counted_verdict(const struct bb_gate *g, const struct bb_exact_row *row, FILE *mem)
 {
-	static const char *const words[] = {[BB_GATE_REGRESSED] = "**regressed**", [BB_GATE_UNCONFIRMED] = "not confirmed"};
+	static const char *const words[] =
+		{[BB_GATE_REGRESSED] = "**regressed**", [BB_GATE_UNCONFIRMED] = "not confirmed"};
 	enum bb_gate_verdict verdict = bb_gate__exact_verdict(g, row);
 
 	if (verdict == BB_GATE_NOT_REGRESSED && row->verdict == BB_VERDICT_REGRESSED)
 		fputs(" more |\n", mem);
 	else
-		fprintf(mem, " %s |\n", verdict == BB_GATE_NOT_REGRESSED ? bb_verdict_name(row->verdict) : words[verdict]);
+		fprintf(mem, " %s |\n",
+			verdict == BB_GATE_NOT_REGRESSED ? bb_verdict_name(row->verdict)
+							 : words[verdict]);
 }
 
 /* Where in the source a program's instructions became more or fewer. */
@@ -204,7 +224,8 @@ static void put_lines(const struct bb_exact_program *p, FILE *mem)
 		fprintf(mem, "- %+.2f ", p->lines[i].more);
 		bb_md_text(bb_counted_line__file(l), mem);
 		fprintf(mem, ":%u ", l->line);
-		bb_md_text(l->line ? l->text + strspn(l->text, " \t") : "(the compiler's own)", mem);
+		bb_md_text(l->line ? l->text + strspn(l->text, " \t") : "(the compiler's own)",
+			   mem);
 		putc('\n', mem);
 	}
 	if (p->n_lines > BB_EXACT_LINES)
@@ -219,7 +240,8 @@ static void put_counted(const struct bb_gate *g, FILE *mem)
 
 	if (!d->n_rows)
 		return;
-	fprintf(mem, "\nInstructions executed in a run, counted: %zu cases, %zu the same%s.\n", d->n_rows, d->n_rows - differ,
+	fprintf(mem, "\nInstructions executed in a run, counted: %zu cases, %zu the same%s.\n",
+		d->n_rows, d->n_rows - differ,
 		differ && !g->exact ? " (reported only; `--exact` fails on one more)" : "");
 	if (!differ)
 		return;
@@ -249,8 +271,11 @@ static void put_counted(const struct bb_gate *g, FILE *mem)
 static void put_others(const struct bb_gate *g, FILE *mem)
 {
 	static const char *const words[] = {
-		[BB_GATE_COMPARED] = "", [BB_GATE_SAME] = "the same bytes in both, not measured", [BB_GATE_NEW] = "new in head",
-		[BB_GATE_GONE] = "gone from head", [BB_GATE_SKIPPED] = "not compared",
+		[BB_GATE_COMPARED] = "",
+		[BB_GATE_SAME] = "the same bytes in both, not measured",
+		[BB_GATE_NEW] = "new in head",
+		[BB_GATE_GONE] = "gone from head",
+		[BB_GATE_SKIPPED] = "not compared",
 		[BB_GATE_FAILED] = "**head does not load, base does**",
 	};
 
@@ -275,7 +300,8 @@ static void put_skips(const struct bb_gate *g, const struct bb_report *first, FI
 {
 	for (size_t i = 0; i < first->n_skips; i++)
 		for (size_t p = 0; p < g->n_programs; p++) {
-			if (g->programs[p].state != BB_GATE_COMPARED || !bb_gate__owns(&g->programs[p], first->skips[i].what))
+			if (g->programs[p].state != BB_GATE_COMPARED ||
+			    !bb_gate__owns(&g->programs[p], first->skips[i].what))
 				continue;
 			fputs("- skipped: ", mem);
 			bb_md_text(first->skips[i].what, mem);
@@ -294,8 +320,8 @@ static void put_machine(const struct bb_report *r, FILE *mem)
 	putc('\n', mem);
 }
 
-int bb_gate__markdown(const struct bb_gate *g, const struct bb_report *first, const struct bb_report *again, FILE *out,
-		      struct bb_err *err)
+int bb_gate__markdown(const struct bb_gate *g, const struct bb_report *first,
+		      const struct bb_report *again, FILE *out, struct bb_err *err)
 {
 	struct bb_diffs d = {0};
 	int rc = bb_diff_comparisons(first, 0, first->n_comparisons, &d, err);
@@ -304,7 +330,8 @@ int bb_gate__markdown(const struct bb_gate *g, const struct bb_report *first, co
 		return rc;
 	put_headline(g, first, again, out);
 	put_revision("base", g->base, g->base_commit, "", out);
-	put_revision("head", g->head, g->head_commit, g->dirty ? " and what is not committed" : "", out);
+	put_revision("head", g->head, g->head_commit, g->dirty ? " and what is not committed" : "",
+		     out);
 	put_regressed(g, first, again, &d, out);
 	if (first->n_comparisons)
 		put_comparisons(first, again, out);

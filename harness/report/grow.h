@@ -6,8 +6,9 @@
 #include <stdlib.h>
 
 /*
- * Room for one more in an array of n items that doubles whenever n reaches a power of two, so that no capacity need
- * be kept. Returns the array, moved if need be, or NULL (the old one is still good).
+ * Room for one more in an array of n items that doubles whenever n reaches a power of two, so that
+ * no capacity need be kept. Returns the array, moved if need be, or NULL (the old one is still
+ * good).
  */
 static inline void *bb_grow(void *items, size_t n, size_t item_size)
 {

@@ -13,9 +13,9 @@
 #include "report/sweep_table.h"
 #include "report/table_cells.h"
 
-#define OPEN_COMPARISONS 16u	/* more are folded */
+#define OPEN_COMPARISONS 16u /* more are folded */
 
-/* --- verdicts ------------------------------------------------------------------------------------------------ */
+/* --- verdicts --- */
 
 static bool has_history(const struct bb_html_page *page)
 {
@@ -37,7 +37,8 @@ static void put_comparison(FILE *out, const struct bb_comparison *c)
 {
 	fputs("<tr>", out);
 	bb_html_text_cell(out, c->name);
-	fprintf(out, "<td class='text verdict %s'>%s</td>", bb_verdict_name(c->verdict), bb_verdict_name(c->verdict));
+	fprintf(out, "<td class='text verdict %s'>%s</td>", bb_verdict_name(c->verdict),
+		bb_verdict_name(c->verdict));
 	bb_html_percent_cell(out, c->ratio.value);
 	bb_html_percent_cell(out, c->ratio.lo);
 	bb_html_percent_cell(out, c->ratio.hi);
@@ -59,16 +60,23 @@ static size_t count_verdicts(const struct bb_report *r, enum bb_verdict verdict)
 static int by_urgency(const void *a, const void *b)
 {
 	static const int rank[BB_N_VERDICTS] = {
-		[BB_VERDICT_REGRESSED] = 0, [BB_VERDICT_IMPROVED] = 1, [BB_VERDICT_INCONCLUSIVE] = 2, [BB_VERDICT_SAME] = 3,
+		[BB_VERDICT_REGRESSED] = 0,
+		[BB_VERDICT_IMPROVED] = 1,
+		[BB_VERDICT_INCONCLUSIVE] = 2,
+		[BB_VERDICT_SAME] = 3,
 	};
-	const struct bb_comparison *x = *(const struct bb_comparison *const *)a, *y = *(const struct bb_comparison *const *)b;
+	const struct bb_comparison *x = *(const struct bb_comparison *const *)a,
+				   *y = *(const struct bb_comparison *const *)b;
 
-	return rank[x->verdict] != rank[y->verdict] ? rank[x->verdict] - rank[y->verdict] : (x > y) - (x < y);
+	return rank[x->verdict] != rank[y->verdict] ? rank[x->verdict] - rank[y->verdict]
+						    : (x > y) - (x < y);
 }
 
 static void put_comparison_rows(FILE *out, const struct bb_comparison *const *rows, size_t n)
 {
-	bb_html_begin_table(out, "<th>case<th class=text>verdict<th>difference<th>from<th>to<th>base, ns<th>head, ns");
+	bb_html_begin_table(out, "<th>case<th "
+				 "class=text>verdict<th>difference<th>from<th>to<th>base, "
+				 "ns<th>head, ns");
 	for (size_t i = 0; i < n; i++)
 		put_comparison(out, rows[i]);
 	bb_html_end_table(out);
@@ -88,8 +96,10 @@ static int put_comparison_table(FILE *out, const struct bb_report *r)
 	if (many) {
 		qsort(rows, r->n_comparisons, sizeof(*rows), by_urgency);
 		put_comparison_rows(out, rows, OPEN_COMPARISONS);
-		fprintf(out, "<details><summary>%zu more</summary>\n", r->n_comparisons - OPEN_COMPARISONS);
-		put_comparison_rows(out, rows + OPEN_COMPARISONS, r->n_comparisons - OPEN_COMPARISONS);
+		fprintf(out, "<details><summary>%zu more</summary>\n",
+			r->n_comparisons - OPEN_COMPARISONS);
+		put_comparison_rows(out, rows + OPEN_COMPARISONS,
+				    r->n_comparisons - OPEN_COMPARISONS);
 	} else {
 		put_comparison_rows(out, rows, r->n_comparisons);
 	}
@@ -109,10 +119,13 @@ static int put_comparisons(FILE *out, const struct bb_report *r)
 	bb_xml_text(out, c->base);
 	fputs(" against ", out);
 	bb_xml_text(out, c->head);
-	fprintf(out, "</h3>\n<p>%zu regressed, %zu improved, %zu same, %zu inconclusive.</p>\n"
-		"<p class=faint>Beyond %g %% counts (the grey band); %g is the chance of a false verdict.</p>\n",
+	fprintf(out,
+		"</h3>\n<p>%zu regressed, %zu improved, %zu same, %zu inconclusive.</p>\n"
+		"<p class=faint>Beyond %g %% counts (the grey band); %g is the chance of a false "
+		"verdict.</p>\n",
 		count_verdicts(r, BB_VERDICT_REGRESSED), count_verdicts(r, BB_VERDICT_IMPROVED),
-		count_verdicts(r, BB_VERDICT_SAME), count_verdicts(r, BB_VERDICT_INCONCLUSIVE), 100 * c->threshold, c->alpha);
+		count_verdicts(r, BB_VERDICT_SAME), count_verdicts(r, BB_VERDICT_INCONCLUSIVE),
+		100 * c->threshold, c->alpha);
 	return put_comparison_table(out, r);
 }
 
@@ -124,7 +137,7 @@ static int put_verdicts(FILE *out, const struct bb_html_page *page, size_t nth)
 	return page->report->n_comparisons ? put_comparisons(out, page->report) : 0;
 }
 
-/* --- cases --------------------------------------------------------------------------------------------------- */
+/* --- cases --- */
 
 static void put_case_row(FILE *out, const struct bb_case *c)
 {
@@ -163,7 +176,9 @@ static int put_group(FILE *out, const struct bb_report *r, size_t first)
 	int rc;
 
 	put_group_title(out, &r->cases[first], true);
-	bb_html_begin_table(out, "<th>variant<th>latency, ns<th>from<th>to<th>p50<th>p90<th>p99<th>net of floor<th>loads<th>samples");
+	bb_html_begin_table(out, "<th>variant<th>latency, "
+				 "ns<th>from<th>to<th>p50<th>p90<th>p99<th>net of "
+				 "floor<th>loads<th>samples");
 	for (size_t i = first; i < r->n_cases; i++)
 		if (bb_same_table(&r->cases[i], &r->cases[first]))
 			put_case_row(out, &r->cases[i]);
@@ -194,7 +209,8 @@ static int put_cases(FILE *out, const struct bb_html_page *page, size_t nth)
 	int rc = 0;
 
 	(void)nth;
-	fputs("<p class=faint>Latency in ns: median over program loads of the mean without outliers, with its 95 % interval.</p>\n",
+	fputs("<p class=faint>Latency in ns: median over program loads of the mean without "
+	      "outliers, with its 95 % interval.</p>\n",
 	      out);
 	fputs(BB_HTML_CHARTS, out);
 	for (size_t i = 0; !rc && i < r->n_cases; i++)
@@ -212,7 +228,7 @@ static int put_cases(FILE *out, const struct bb_html_page *page, size_t nth)
 	return rc;
 }
 
-/* --- the rest ------------------------------------------------------------------------------------------------ */
+/* --- the rest --- */
 
 static bool has_source(const struct bb_html_page *page)
 {
@@ -252,7 +268,9 @@ static int put_programs(FILE *out, const struct bb_html_page *page, size_t nth)
 	const struct bb_report *r = page->report;
 
 	(void)nth;
-	fputs("<div class=scroll tabindex=0><table><tr><th>variant<th class=text>program<th class=text>type", out);
+	fputs("<div class=scroll tabindex=0><table><tr><th>variant<th class=text>program<th "
+	      "class=text>type",
+	      out);
 	for (size_t k = 0; k < bb_n_static_metrics; k++) {
 		fputs("<th title='", out);
 		bb_xml_text(out, bb_static_metrics[k].doc);
@@ -267,7 +285,8 @@ static int put_programs(FILE *out, const struct bb_html_page *page, size_t nth)
 		bb_html_text_cell(out, p->program);
 		bb_html_text_cell(out, p->type);
 		for (size_t k = 0; k < bb_n_static_metrics; k++)
-			bb_html_number_cell(out, bb_static_of(&p->metrics, &bb_static_metrics[k]), BB_WHOLE);
+			bb_html_number_cell(out, bb_static_of(&p->metrics, &bb_static_metrics[k]),
+					    BB_WHOLE);
 		fputs("</tr>\n", out);
 	}
 	bb_html_end_table(out);
@@ -334,16 +353,17 @@ static int put_machine(FILE *out, const struct bb_html_page *page, size_t nth)
 	}
 	fputs("<tr><th>command</th><td class=text>", out);
 	bb_xml_text(out, r->command);
-	fprintf(out, "</td></tr>\n<tr><th>seed</th><td class=text>0x%llx</td></tr>\n", (unsigned long long)r->seed);
+	fprintf(out, "</td></tr>\n<tr><th>seed</th><td class=text>0x%llx</td></tr>\n",
+		(unsigned long long)r->seed);
 	bb_html_end_table(out);
 	return 0;
 }
 
-/* --- the page ------------------------------------------------------------------------------------------------ */
+/* --- the page --- */
 
 static const struct section {
 	const char *slug, *title;
-	bool (*is_there)(const struct bb_html_page *page);	/* NULL: always */
+	bool (*is_there)(const struct bb_html_page *page); /* NULL: always */
 	int (*put)(FILE *out, const struct bb_html_page *page, size_t nth);
 } sections[] = {
 	{"verdicts", "Verdicts", has_verdicts, put_verdicts},
@@ -424,7 +444,8 @@ int bb_html__write(const struct bb_html_page *pages, size_t n, FILE *out)
 	int rc = 0;
 
 	fputs("<!DOCTYPE html>\n<html lang=en><head><meta charset=utf-8><meta name=viewport "
-	      "content='width=device-width,initial-scale=1'><title>bpfbench: ", out);
+	      "content='width=device-width,initial-scale=1'><title>bpfbench: ",
+	      out);
 	for (size_t i = 0; i < n; i++) {
 		fputs(i ? ", " : "", out);
 		bb_xml_text(out, pages[i].report->id);

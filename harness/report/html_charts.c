@@ -11,10 +11,10 @@
 #include "report/ecdf.h"
 #include "report/sweep_table.h"
 
-#define ECDF_POINTS	160u
-#define CURVE_VALUES	3u		/* fewer make no curve */
-#define LOG_FROM	20.0		/* largest / smallest */
-#define TAIL		0.999		/* of a distribution: what is beyond would squeeze the rest */
+#define ECDF_POINTS 160u
+#define CURVE_VALUES 3u /* fewer make no curve */
+#define LOG_FROM 20.0   /* largest / smallest */
+#define TAIL 0.999      /* of a distribution: what is beyond would squeeze the rest */
 
 static void begin_figure(FILE *out)
 {
@@ -63,7 +63,8 @@ static size_t colour_of(const struct bb_report *r, const char *variant)
 
 static bool same_curves(const struct bb_case *a, const struct bb_case *b)
 {
-	return !strcmp(a->scenario, b->scenario) && !strcmp(a->drive, b->drive) && bb_same_text(a->param, b->param);
+	return !strcmp(a->scenario, b->scenario) && !strcmp(a->drive, b->drive) &&
+	       bb_same_text(a->param, b->param);
 }
 
 bool bb_is_first_of_table(const struct bb_report *r, size_t i)
@@ -87,7 +88,8 @@ bool bb_is_first_of_curves(const struct bb_report *r, size_t i)
 		values += !strcmp(r->cases[k].variant, c->variant);
 	}
 	/* Inputs are names: only a sweep of them makes an axis. */
-	return c->param && values >= CURVE_VALUES && (strcmp(c->param, "input") || bb_is_sweep(r, i));
+	return c->param && values >= CURVE_VALUES &&
+	       (strcmp(c->param, "input") || bb_is_sweep(r, i));
 }
 
 int bb_html_verdict_chart(FILE *out, const struct bb_report *r)
@@ -102,9 +104,14 @@ int bb_html_verdict_chart(FILE *out, const struct bb_report *r)
 		const struct bb_comparison *c = &r->comparisons[i];
 
 		rows[i] = (struct bb_chart_range){
-			.label = c->name, .value = 100 * (c->ratio.value - 1), .lo = 100 * (c->ratio.lo - 1),
-			.hi = 100 * (c->ratio.hi - 1), .far = NAN,
-			.colour = c->verdict == BB_VERDICT_REGRESSED ? 1 : c->verdict == BB_VERDICT_IMPROVED ? 2 : 7,
+			.label = c->name,
+			.value = 100 * (c->ratio.value - 1),
+			.lo = 100 * (c->ratio.lo - 1),
+			.hi = 100 * (c->ratio.hi - 1),
+			.far = NAN,
+			.colour = c->verdict == BB_VERDICT_REGRESSED  ? 1
+				  : c->verdict == BB_VERDICT_IMPROVED ? 2
+								      : 7,
 		};
 		bb_chart_widen(&x, rows[i].value);
 		bb_chart_widen(&x, rows[i].lo);
@@ -114,7 +121,8 @@ int bb_html_verdict_chart(FILE *out, const struct bb_report *r)
 	}
 	begin_figure(out);
 	bb_chart_ranges(out, &x, rows, r->n_comparisons, 100 * r->comparisons[0].threshold);
-	end_figure(out, "Differences with the interval that is valid at every look; the grey band is what does not count.");
+	end_figure(out, "Differences with the interval that is valid at every look; the grey band "
+			"is what does not count.");
 	free(rows);
 	return 0;
 }
@@ -133,8 +141,12 @@ int bb_html_latency_chart(FILE *out, const struct bb_report *r, size_t first)
 		if (!bb_same_table(c, &r->cases[first]) || isnan(c->summary.latency.value))
 			continue;
 		rows[n] = (struct bb_chart_range){
-			.label = c->variant, .value = c->summary.latency.value, .lo = c->summary.latency.lo,
-			.hi = c->summary.latency.hi, .far = c->summary.p99.value, .colour = colour_of(r, c->variant),
+			.label = c->variant,
+			.value = c->summary.latency.value,
+			.lo = c->summary.latency.lo,
+			.hi = c->summary.latency.hi,
+			.far = c->summary.p99.value,
+			.colour = colour_of(r, c->variant),
 		};
 		bb_chart_widen(&x, rows[n].value);
 		bb_chart_widen(&x, rows[n].lo);
@@ -145,8 +157,10 @@ int bb_html_latency_chart(FILE *out, const struct bb_report *r, size_t first)
 	if (settle(&x)) {
 		begin_figure(out);
 		bb_chart_ranges(out, &x, rows, n, NAN);
-		end_figure(out, x.logarithmic ? "Latency with its interval; a thin line goes to p99 where it is known. Logarithmic." :
-			   "Latency with its interval; a thin line goes to p99 where it is known.");
+		end_figure(out, x.logarithmic ? "Latency with its interval; a thin line goes to "
+						"p99 where it is known. Logarithmic."
+					      : "Latency with its interval; a thin line goes to "
+						"p99 where it is known.");
 	}
 	free(rows);
 	return 0;
@@ -165,7 +179,8 @@ int bb_html_ecdf_chart(FILE *out, const struct bb_report *r, size_t first)
 {
 	struct bb_chart_line *lines = calloc(r->n_cases, sizeof(*lines));
 	struct bb_ecdf *ecdfs = calloc(r->n_cases, sizeof(*ecdfs));
-	struct bb_chart_axis x = make_axis("ns a run"), y = {.label = "share of the runs", .lo = 0, .hi = 1};
+	struct bb_chart_axis x = make_axis("ns a run"),
+			     y = {.label = "share of the runs", .lo = 0, .hi = 1};
 	size_t n = 0;
 	int rc = lines && ecdfs ? 0 : -ENOMEM;
 
@@ -182,20 +197,25 @@ int bb_html_ecdf_chart(FILE *out, const struct bb_report *r, size_t first)
 			continue;
 		}
 		lines[n] = (struct bb_chart_line){
-			.label = c->variant, .x = ecdfs[n].ns, .y = ecdfs[n].share, .n = ecdfs[n].n,
-			.colour = colour_of(r, c->variant), .steps = true,
+			.label = c->variant,
+			.x = ecdfs[n].ns,
+			.y = ecdfs[n].share,
+			.n = ecdfs[n].n,
+			.colour = colour_of(r, c->variant),
+			.steps = true,
 		};
 		bb_chart_widen(&x, ecdfs[n].ns[0]);
 		bb_chart_widen(&x, tail_of(&ecdfs[n]));
 		n++;
 	}
-	for (size_t i = 0; i < n; i++)		/* the few beyond all axes are in the tables */
+	for (size_t i = 0; i < n; i++) /* the few beyond all axes are in the tables */
 		while (lines[i].n > 1 && lines[i].x[lines[i].n - 1] > x.hi)
 			lines[i].n--;
 	if (!rc && settle(&x)) {
 		begin_figure(out);
 		bb_chart_lines(out, &x, &y, lines, n, NULL);
-		end_figure(out, "Distribution of single runs: the share that took at most so long, to the 99.9th percentile.");
+		end_figure(out, "Distribution of single runs: the share that took at most so long, "
+				"to the 99.9th percentile.");
 	}
 	for (size_t i = 0; ecdfs && i < n; i++)
 		bb_ecdf__done(&ecdfs[i]);
@@ -205,8 +225,8 @@ int bb_html_ecdf_chart(FILE *out, const struct bb_report *r, size_t first)
 }
 
 /* One variant's cost over the values of its parameter, at `x` and behind. */
-static size_t take_curve(const struct bb_report *r, size_t first, const char *variant, double *x, double *y, double *lo,
-			 double *hi)
+static size_t take_curve(const struct bb_report *r, size_t first, const char *variant, double *x,
+			 double *y, double *lo, double *hi)
 {
 	size_t n = 0;
 
@@ -226,7 +246,8 @@ static size_t take_curve(const struct bb_report *r, size_t first, const char *va
 
 int bb_html_curve_chart(FILE *out, const struct bb_report *r, size_t first)
 {
-	struct bb_chart_axis x = make_axis(r->cases[first].param), y = make_axis("latency, ns a run");
+	struct bb_chart_axis x = make_axis(r->cases[first].param), y = make_axis("latency, ns a "
+										 "run");
 	struct bb_chart_line *lines = calloc(r->n_cases, sizeof(*lines));
 	double *v = calloc(4 * r->n_cases, sizeof(*v)), *at = v;
 	size_t n = 0;
@@ -245,10 +266,16 @@ int bb_html_curve_chart(FILE *out, const struct bb_report *r, size_t first)
 			seen = !strcmp(lines[k].label, c->variant);
 		if (seen || !same_curves(c, &r->cases[first]))
 			continue;
-		points = take_curve(r, first, c->variant, at, at + r->n_cases, at + 2 * r->n_cases, at + 3 * r->n_cases);
+		points = take_curve(r, first, c->variant, at, at + r->n_cases, at + 2 * r->n_cases,
+				    at + 3 * r->n_cases);
 		lines[n++] = (struct bb_chart_line){
-			.label = c->variant, .x = at, .y = at + r->n_cases, .lo = at + 2 * r->n_cases,
-			.hi = at + 3 * r->n_cases, .n = points, .colour = colour_of(r, c->variant),
+			.label = c->variant,
+			.x = at,
+			.y = at + r->n_cases,
+			.lo = at + 2 * r->n_cases,
+			.hi = at + 3 * r->n_cases,
+			.n = points,
+			.colour = colour_of(r, c->variant),
 		};
 		for (size_t k = 0; k < points; k++) {
 			bb_chart_widen(&x, at[k]);

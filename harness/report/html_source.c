@@ -11,9 +11,9 @@
 #include "report/counted_table.h"
 #include "report/html_parts.h"
 
-#define HOTTEST		5u	/* lines that are named above the source */
-#define HOT_SHARE	0.1	/* of all instructions */
-#define OPEN_PROGRAMS	2u	/* more than these are closed until they are asked for */
+#define HOTTEST 5u       /* lines that are named above the source */
+#define HOT_SHARE 0.1    /* of all instructions */
+#define OPEN_PROGRAMS 2u /* more than these are closed until they are asked for */
 
 /* A program, and what its lines are called on the page. */
 struct program {
@@ -45,8 +45,8 @@ static void put_counted_row(FILE *out, const struct program *p, const struct bb_
 	put_line_name(out, p, l);
 	if (l->executions)
 		fprintf(out, "%s><td>%.2f<td class=share style='--share:%.0f%%'>%.1f<td>%.2f",
-			share >= HOT_SHARE ? " class=hot" : "", per_run(p, l->instructions), 100 * share, 100 * share,
-			per_run(p, l->executions));
+			share >= HOT_SHARE ? " class=hot" : "", per_run(p, l->instructions),
+			100 * share, 100 * share, per_run(p, l->executions));
 	else
 		fputs(" class=never><td>0<td class=share>0<td>#####", out);
 	fprintf(out, "<td>%u<td class=src>", row->line);
@@ -77,8 +77,11 @@ static int put_file(FILE *out, const struct program *p, size_t first, size_t *re
 		return -ENOMEM;
 	fputs("<p><b>", out);
 	bb_xml_text(out, file.path);
-	fprintf(out, "</b>%s</p>\n<div class=scroll tabindex=0><table class=code><tr><th>insns/run<th>%%<th>execs/run<th>line"
-		"<th class=text>source</tr>\n", bb_source_note(file.state));
+	fprintf(out,
+		"</b>%s</p>\n<div class=scroll tabindex=0><table "
+		"class=code><tr><th>insns/run<th>%%<th>execs/run<th>line<th "
+		"class=text>source</tr>\n",
+		bb_source_note(file.state));
 	for (size_t i = 0; i < file.n; i++)
 		put_row(out, p, &file.rows[i]);
 	bb_html_end_table(out);
@@ -111,8 +114,10 @@ static int put_lines(FILE *out, const struct program *p)
 	int rc;
 
 	if (!c->runs || !c->n_lines) {
-		fputs(c->runs ? "<p>No line information: the object was built without -g, or stripped of its .BTF.ext.</p>\n" :
-			   "<p>Nothing ran.</p>\n", out);
+		fputs(c->runs ? "<p>No line information: the object was built without -g, or "
+				"stripped of its .BTF.ext.</p>\n"
+			      : "<p>Nothing ran.</p>\n",
+		      out);
 		return 0;
 	}
 	rc = put_hottest(out, p);
@@ -149,7 +154,9 @@ static void put_doubts(FILE *out, const struct bb_counted *c)
 		fputs("</p>\n", out);
 	}
 	if (c->tail_calls)
-		fprintf(out, "<p class=bad>Left by %" PRIu64 " tail calls: what the programs there executed is not counted.</p>\n",
+		fprintf(out,
+			"<p class=bad>Left by %" PRIu64 " tail calls: what the programs there "
+			"executed is not counted.</p>\n",
 			c->tail_calls);
 }
 
@@ -162,8 +169,10 @@ static int put_program(FILE *out, const struct program *p, bool open)
 	bb_xml_text(out, c->name);
 	fputs("</b>: ", out);
 	if (c->runs)
-		fprintf(out, "%.2f instructions a run over %" PRIu64 " runs; ", per_run(p, c->instructions), c->runs);
-	fprintf(out, "%u in the program, %u blocks, %" PRIu64 " paths</summary>\n", c->n_insns, c->n_blocks, c->paths);
+		fprintf(out, "%.2f instructions a run over %" PRIu64 " runs; ",
+			per_run(p, c->instructions), c->runs);
+	fprintf(out, "%u in the program, %u blocks, %" PRIu64 " paths</summary>\n", c->n_insns,
+		c->n_blocks, c->paths);
 	put_doubts(out, c);
 	put_calls(out, p);
 	rc = put_lines(out, p);
@@ -176,11 +185,14 @@ int bb_html_source(FILE *out, const struct bb_report *r, size_t page)
 	struct bb_text_table t;
 	int rc;
 
-	fputs("<p class=faint>Instructions of a run: exact counts, the same in every run of a case; what helpers execute "
-	      "themselves is not in them. ##### marks lines that were never executed.</p>\n", out);
+	fputs("<p class=faint>Instructions of a run: exact counts, the same in every run of a "
+	      "case; what helpers execute themselves is not in them. ##### marks lines that were "
+	      "never executed.</p>\n",
+	      out);
 	bb_counted_table__make(r, &t);
 	rc = bb_html_text_table(out, &t);
 	for (size_t i = 0; !rc && i < r->n_counted; i++)
-		rc = put_program(out, &(struct program){&r->counted[i], page, i}, r->n_counted <= OPEN_PROGRAMS);
+		rc = put_program(out, &(struct program){&r->counted[i], page, i},
+				 r->n_counted <= OPEN_PROGRAMS);
 	return rc;
 }

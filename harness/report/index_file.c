@@ -10,9 +10,10 @@
 #include "base/io.h"
 #include "report/store.h"
 
-#define FILE_MAX_BYTES	(1UL << 30)
+#define FILE_MAX_BYTES (1UL << 30)
 
-/* The arrays of an index in the order in which they follow the head; those of 8-byte members first. */
+/* The arrays of an index in the order in which they follow the head; those of 8-byte members first.
+ */
 enum { RUNS, POINTS, CASES, MACHINES, TEXTS, N_ARRAYS };
 
 static const size_t item_bytes[N_ARRAYS] = {
@@ -26,8 +27,9 @@ static const size_t item_bytes[N_ARRAYS] = {
 struct head {
 	char magic[8];
 	uint32_t version;
-	uint32_t crc;			/* zlib's, of all behind it */
-	uint64_t item_bytes[N_ARRAYS];	/* another machine's differ, in their order of bytes at the least */
+	uint32_t crc; /* zlib's, of all behind it */
+	/* another machine's differ, in their order of bytes at the least */
+	uint64_t item_bytes[N_ARRAYS];
 	uint64_t n[N_ARRAYS];
 };
 
@@ -40,7 +42,7 @@ static uint32_t crc_of(const char *data, size_t len)
 	return (uint32_t)crc32_z(0, (const Bytef *)data + from, len - from);
 }
 
-/* --- loading ------------------------------------------------------------------------------------------------- */
+/* --- loading --- */
 
 /* Where in the file each array begins; false: it is not ours, or not whole. */
 static bool cut(const char *data, size_t len, size_t *ret_at)
@@ -48,7 +50,8 @@ static bool cut(const char *data, size_t len, size_t *ret_at)
 	const struct head *h = (const struct head *)(const void *)data;
 	size_t at = sizeof(*h);
 
-	if (len < sizeof(*h) || memcmp(h->magic, magic, sizeof(magic)) || h->version != BB_INDEX_VERSION)
+	if (len < sizeof(*h) || memcmp(h->magic, magic, sizeof(magic)) ||
+	    h->version != BB_INDEX_VERSION)
 		return false;
 	for (size_t i = 0; i < N_ARRAYS; i++) {
 		if (h->item_bytes[i] != item_bytes[i] || h->n[i] > (len - at) / item_bytes[i])
@@ -72,21 +75,24 @@ static bool is_within_bounds(const struct bb_run_index *x)
 	for (size_t i = 0; ok && i < x->n_runs; i++) {
 		const struct bb_index_run *r = &x->runs[i];
 
-		ok = is_text(x, r->name, false) && is_text(x, r->id, false) && is_text(x, r->started, true) &&
-		     is_text(x, r->incomplete, true) && is_text(x, r->commit, false) && r->machine < x->n_machines &&
+		ok = is_text(x, r->name, false) && is_text(x, r->id, false) &&
+		     is_text(x, r->started, true) && is_text(x, r->incomplete, true) &&
+		     is_text(x, r->commit, false) && r->machine < x->n_machines &&
 		     r->first_point <= x->n_points && r->n_points <= x->n_points - r->first_point;
 	}
 	for (size_t i = 0; ok && i < x->n_cases; i++) {
 		const struct bb_index_case *c = &x->cases[i];
 
-		ok = is_text(x, c->name, false) && is_text(x, c->scenario, false) && is_text(x, c->variant, false) &&
-		     is_text(x, c->drive, false) && is_text(x, c->param, true);
+		ok = is_text(x, c->name, false) && is_text(x, c->scenario, false) &&
+		     is_text(x, c->variant, false) && is_text(x, c->drive, false) &&
+		     is_text(x, c->param, true);
 	}
 	for (size_t i = 0; ok && i < x->n_points; i++)
 		ok = x->points[i].what < x->n_cases;
 	for (size_t i = 0; ok && i < x->n_machines; i++)
 		for (size_t k = 0; ok && k < bb_n_fingerprint_fields; k++)
-			ok = memchr(bb_fingerprint_get(&x->machines[i], k), '\0', bb_fingerprint_fields[k].size);
+			ok = memchr(bb_fingerprint_get(&x->machines[i], k), '\0',
+				    bb_fingerprint_fields[k].size);
 	return ok;
 }
 
@@ -135,12 +141,13 @@ int bb_index_file__load(const char *dir, struct bb_run_index *ret_index)
 	return 0;
 }
 
-/* --- saving -------------------------------------------------------------------------------------------------- */
+/* --- saving --- */
 
 int bb_index_file__save(const char *dir, const struct bb_run_index *x)
 {
 	const void *arrays[] = {
-		[RUNS] = x->runs, [POINTS] = x->points, [CASES] = x->cases, [MACHINES] = x->machines, [TEXTS] = x->texts,
+		[RUNS] = x->runs,         [POINTS] = x->points, [CASES] = x->cases,
+		[MACHINES] = x->machines, [TEXTS] = x->texts,
 	};
 	struct head h = {
 		.version = BB_INDEX_VERSION,

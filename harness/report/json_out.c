@@ -63,7 +63,7 @@ void bb_json_double(FILE *out, double value)
 
 void bb_json_fixed(FILE *out, double value)
 {
-	char text[512];		/* DBL_MAX has 309 digits */
+	char text[512]; /* DBL_MAX has 309 digits */
 	size_t len = (size_t)snprintf(text, sizeof(text), "%.3f", value);
 
 	while (text[len - 1] == '0')

@@ -6,8 +6,8 @@
 #include <stdio.h>
 
 /*
- * JSON values written as text, so that runs of any size stream and line breaks fall where people want them.
- * Errors stick to the FILE: the caller looks at ferror() at the end.
+ * JSON values written as text, so that runs of any size stream and line breaks fall where people
+ * want them. Errors stick to the FILE: the caller looks at ferror() at the end.
  */
 
 /* A quoted string; bytes that are not UTF-8 become U+FFFD. NULL gives null. */

@@ -22,7 +22,9 @@ static void add_row(struct bb_text_table *t, const struct bb_program *p)
 	for (size_t i = 0; i < bb_n_static_metrics; i++) {
 		double value = bb_static_of(&p->metrics, &bb_static_metrics[i]);
 
-		bb_text_table__add(t, "%s", isnan(value) ? BB_TEXT_ABSENT : bb_cell_number(value, BB_WHOLE).text);
+		bb_text_table__add(t, "%s",
+				   isnan(value) ? BB_TEXT_ABSENT
+						: bb_cell_number(value, BB_WHOLE).text);
 	}
 }
 

@@ -6,7 +6,8 @@
 
 #include "report/report.h"
 
-/* A line a program, a column a static metric (core/metric.c); nothing when the run has none. 0 or -ENOMEM. */
+/* A line a program, a column a static metric (core/metric.c); nothing when the run has none. 0 or
+ * -ENOMEM. */
 int bb_put_programs(const struct bb_report *r, FILE *out);
 
 #endif

@@ -7,8 +7,8 @@
 #include "report/table_cells.h"
 #include "report/text_table.h"
 
-#define OFF_NS		10	/* the margin that censoring allows a sample, stats/estimate.h */
-#define OFF_SHARE	0.1
+#define OFF_NS 10 /* the margin that censoring allows a sample, stats/estimate.h */
+#define OFF_SHARE 0.1
 
 /* What follows the drive in a case's name: "/input=syn", or nothing. */
 static const char *rest_of(const struct bb_case *c)
@@ -74,7 +74,8 @@ static void add_row(struct bb_text_table *t, const struct bb_reconciled *k)
 int bb_put_reconciled(const struct bb_report *r, FILE *out)
 {
 	static const struct bb_text_column columns[] = {
-		{"program", true}, {"slope", false}, {"+ bpf_stats", false}, {"step", false}, {"off by", false}, {"", true},
+		{"program", true}, {"slope", false},  {"+ bpf_stats", false},
+		{"step", false},   {"off by", false}, {"", true},
 	};
 	struct bb_text_table t;
 	struct bb_reconciled k;
@@ -85,8 +86,10 @@ int bb_put_reconciled(const struct bb_report *r, FILE *out)
 		if (bb_reconcile(r, i, &k) && isfinite(k.stats_ns))
 			add_row(&t, &k);
 	if (t.n_cells) {
-		fputs("\nslope + bpf_stats = step? (ns per run; the floor says what bpf_stats costs, within 10 ns or 10 % is agreement:\n"
-		      "step has a system call before each run, slope has none)\n", out);
+		fputs("\nslope + bpf_stats = step? (ns per run; the floor says what bpf_stats "
+		      "costs, within 10 ns or 10 % is agreement:\n"
+		      "step has a system call before each run, slope has none)\n",
+		      out);
 		rc = bb_text_table__print(&t, 2, out);
 	}
 	bb_text_table__done(&t);

@@ -93,7 +93,8 @@ struct bb_case *bb_report__add_case(struct bb_report *r)
 
 struct bb_comparison *bb_report__add_comparison(struct bb_report *r)
 {
-	struct bb_comparison *comparisons = bb_grow(r->comparisons, r->n_comparisons, sizeof(*comparisons));
+	struct bb_comparison *comparisons = bb_grow(r->comparisons, r->n_comparisons,
+						    sizeof(*comparisons));
 
 	if (!comparisons)
 		return NULL;
@@ -150,7 +151,8 @@ const char *bb_series_why_void(const struct bb_series *s)
 		return s->void_why;
 	if (s->hist.n)
 		return NULL;
-	return s->run_cnt ? "no run had a window to itself (the poller was kept from its CPU)" : "zero runs counted";
+	return s->run_cnt ? "no run had a window to itself (the poller was kept from its CPU)"
+			  : "zero runs counted";
 }
 
 int bb_report__add_skip(struct bb_report *r, const char *what, const char *why)

@@ -16,84 +16,89 @@
 #include "report/counted.h"
 
 /*
- * A run as it is stored: what was asked, where, and every sample. The summaries are derived from the series
- * (report/summary.c) whenever a report is made or read, so that a stored run can be judged by newer statistics.
- * Owns everything it points to; bb_report__free() takes NULL.
+ * A run as it is stored: what was asked, where, and every sample. The summaries are derived from
+ * the series (report/summary.c) whenever a report is made or read, so that a stored run can be
+ * judged by newer statistics. Owns everything it points to; bb_report__free() takes NULL.
  */
 
 /* The samples of one case from one program load. */
 struct bb_series {
-	uint32_t load;			/* 0-based round of the run; equal rounds were interleaved in time */
-	int jit_mod64;			/* address of the JITed program mod 64; -1 unknown */
-	char *void_why;			/* why the series does not count; NULL: it does */
-	uint64_t fired;			/* events that the drive fired, lines that it took (slope); 0: it cannot know (in-situ) */
-	uint64_t run_cnt;		/* by the kernel's counters, warm-up excluded */
+	uint32_t load;  /* 0-based round of the run; equal rounds were interleaved in time */
+	int jit_mod64;  /* address of the JITed program mod 64; -1 unknown */
+	char *void_why; /* why the series does not count; NULL: it does */
+	/* events that the drive fired, lines that it took (slope); 0: it cannot know (in-situ) */
+	uint64_t fired;
+	uint64_t run_cnt; /* by the kernel's counters, warm-up excluded */
 	uint64_t run_time_ns;
-	uint64_t misses;		/* recursion_misses */
-	uint64_t drops;			/* the program's own `drops` counter */
-	uint64_t warmup;		/* runs discarded at the start, by intent */
-	uint64_t events;		/* in-situ by rate: packets sent, requests answered; 0 elsewhere */
-	uint64_t retries;		/* calls made again because a signal broke them off */
-	uint64_t multi;			/* in-situ: runs that shared a window, not in `hist` */
-	double elapsed_s;		/* wall time */
-	double target_cpu_s;		/* in-situ: CPU time of the workload; NAN elsewhere */
-	double steal;			/* share, 0..1; NAN unknown */
-	double intercept_ns;		/* slope: of the system call around the runs; NAN elsewhere */
-	double cycles, instructions, llc_misses;	/* slope: of a run, by the PMU; NAN elsewhere and without one */
-	struct bb_flow *flow;		/* pipeline: what went through the ring; NULL elsewhere */
-	struct bb_hist hist;		/* cost of a run in 1/units_per_ns ns, one sample a run (slope: a line) */
+	uint64_t misses;     /* recursion_misses */
+	uint64_t drops;      /* the program's own `drops` counter */
+	uint64_t warmup;     /* runs discarded at the start, by intent */
+	uint64_t events;     /* in-situ by rate: packets sent, requests answered; 0 elsewhere */
+	uint64_t retries;    /* calls made again because a signal broke them off */
+	uint64_t multi;      /* in-situ: runs that shared a window, not in `hist` */
+	double elapsed_s;    /* wall time */
+	double target_cpu_s; /* in-situ: CPU time of the workload; NAN elsewhere */
+	double steal;        /* share, 0..1; NAN unknown */
+	double intercept_ns; /* slope: of the system call around the runs; NAN elsewhere */
+	/* slope: of a run, by the PMU; NAN elsewhere and without one */
+	double cycles, instructions, llc_misses;
+	struct bb_flow *flow; /* pipeline: what went through the ring; NULL elsewhere */
+	/* cost of a run in 1/units_per_ns ns, one sample a run (slope: a line) */
+	struct bb_hist hist;
 };
 
 #define BB_NO_FLOOR SIZE_MAX
 
 struct bb_case {
-	char *name;			/* "scenario/variant/drive/parameter=value": the benchmark name in BMF */
+	char *name; /* "scenario/variant/drive/parameter=value": the benchmark name in BMF */
 	char *scenario, *variant, *drive;
-	char *command;			/* slowdown: whose time a sample is; NULL elsewhere */
-	char *param;			/* "stack_depth", "freq_hz", "rate_hz"; NULL when the drive has none */
+	char *command; /* slowdown: whose time a sample is; NULL elsewhere */
+	char *param;   /* "stack_depth", "freq_hz", "rate_hz"; NULL when the drive has none */
 	uint32_t param_value;
-	uint32_t units_per_ns;		/* of the samples: 1, or 1000 where they are in ps */
-	size_t floor;			/* index of the floor's case in the report, BB_NO_FLOOR */
-	bool is_anchor;			/* what history divides by */
-	bool is_live;			/* somebody else's program, never loaded anew: each series is a slice of time */
+	uint32_t units_per_ns; /* of the samples: 1, or 1000 where they are in ps */
+	size_t floor;          /* index of the floor's case in the report, BB_NO_FLOOR */
+	bool is_anchor;        /* what history divides by */
+	/* somebody else's program, never loaded anew: each series is a slice of time */
+	bool is_live;
 	struct bb_series *series;
 	size_t n_series;
-	struct bb_summary summary;	/* derived */
+	struct bb_summary summary; /* derived */
 };
 
 /* A program that was loaded: one variant, whatever drives it. */
 struct bb_program {
-	char *name;			/* "scenario/variant": the benchmark name in BMF */
+	char *name; /* "scenario/variant": the benchmark name in BMF */
 	char *scenario, *variant;
-	char *program;			/* function in the object */
-	char *object;			/* as the scenario or the command line names it */
-	char *type;			/* "perf_event" */
-	char *tag;			/* the kernel's, 16 hex digits: equal for equal instructions */
+	char *program; /* function in the object */
+	char *object;  /* as the scenario or the command line names it */
+	char *type;    /* "perf_event" */
+	char *tag;     /* the kernel's, 16 hex digits: equal for equal instructions */
 	struct bb_prog_static metrics;
 };
 
 /* Something that was asked for and could not be done here. */
 struct bb_skip {
-	char *what;			/* "perf_profiler/in-situ" */
+	char *what; /* "perf_profiler/in-situ" */
 	char *why;
 };
 
 struct bb_report {
-	char *id;			/* file name without .json: "20261121T131700Z-perf_profiler-1a2b3c4d" */
-	char *command;			/* command line */
-	char *started;			/* ISO 8601, UTC */
-	char *incomplete;		/* why the run stopped early; NULL: it is whole */
+	char *id;         /* file name without .json: "20261121T131700Z-perf_profiler-1a2b3c4d" */
+	char *command;    /* command line */
+	char *started;    /* ISO 8601, UTC */
+	char *incomplete; /* why the run stopped early; NULL: it is whole */
 	uint64_t seed;
 	double elapsed_s;
-	double steal;			/* whole run, all CPUs; NAN unknown */
+	double steal; /* whole run, all CPUs; NAN unknown */
 	struct bb_fingerprint fingerprint;
 	struct bb_case *cases;
 	size_t n_cases;
-	struct bb_program *programs;	/* in the order of the run; none of the fake driver's */
+	struct bb_program *programs; /* in the order of the run; none of the fake driver's */
 	size_t n_programs;
-	struct bb_comparison *comparisons;	/* of `bpfbench compare`; none in a plain run */
+	struct bb_comparison *comparisons; /* of `bpfbench compare`; none in a plain run */
 	size_t n_comparisons;
-	struct bb_counted *counted;	/* of the exact drive, by program; no part of the timings above */
+	/* of the exact drive, by program; no part of the timings above */
+	struct bb_counted *counted;
 	size_t n_counted;
 	struct bb_skip *skips;
 	size_t n_skips;
@@ -136,8 +141,8 @@ const struct bb_case *bb_report__find_case(const struct bb_report *r, const char
 const struct bb_program *bb_report__find_program(const struct bb_report *r, const char *name);
 
 /*
- * What the latency is the median of: the location of each series into ret_ns[n_series]; NAN: void or without samples.
- * 0 or -ENOMEM.
+ * What the latency is the median of: the location of each series into ret_ns[n_series]; NAN: void
+ * or without samples. 0 or -ENOMEM.
  */
 int bb_case__locations(const struct bb_case *c, double *ret_ns);
 

@@ -12,8 +12,10 @@
 #include "report/index_file.h"
 #include "report/store.h"
 
-#define NS_PER_S	1000000000LL
-#define SETTLED_NS	(2 * NS_PER_S)	/* what was changed later may change again at what looks like the same time */
+#define NS_PER_S 1000000000LL
+#define SETTLED_NS                                                                                 \
+	(2 *                                                                                       \
+	 NS_PER_S) /* what was changed later may change again at what looks like the same time */
 
 void bb_run_index__done(struct bb_run_index *x)
 {
@@ -47,14 +49,16 @@ const struct bb_index_run *bb_run_index__find(const struct bb_run_index *x, cons
 	return NULL;
 }
 
-/* --- making one ---------------------------------------------------------------------------------------------- */
+/* --- making one --- */
 
 /* An index in the making, and the one from which runs are taken over. */
 struct making {
 	struct bb_run_index new, old;
-	size_t size_texts;		/* room in new.texts */
-	uint32_t *case_of, *machine_of;	/* of the old one's cases and machines: index in the new one + 1; 0: not there yet */
-	size_t next_case;		/* where the case that comes next is likely to be: runs have theirs in one order */
+	size_t size_texts; /* room in new.texts */
+	/* of the old one's cases and machines: index in the new one + 1; 0: not there yet */
+	uint32_t *case_of, *machine_of;
+	/* where the case that comes next is likely to be: runs have theirs in one order */
+	size_t next_case;
 	size_t n_taken, n_read;
 };
 
@@ -111,7 +115,8 @@ static int intern_case(struct making *m, const struct named_case *c, uint32_t *r
 	k = &cases[x->n_cases];
 	k->param_value = c->param_value;
 	if (add_text(m, c->name, &k->name) || add_text(m, c->scenario, &k->scenario) ||
-	    add_text(m, c->variant, &k->variant) || add_text(m, c->drive, &k->drive) || add_text(m, c->param, &k->param))
+	    add_text(m, c->variant, &k->variant) || add_text(m, c->drive, &k->drive) ||
+	    add_text(m, c->param, &k->param))
 		return -ENOMEM;
 	*ret_index = (uint32_t)x->n_cases++;
 	m->next_case = x->n_cases;
@@ -121,7 +126,8 @@ static int intern_case(struct making *m, const struct named_case *c, uint32_t *r
 static bool same_identity(const struct bb_fingerprint *a, const struct bb_fingerprint *b)
 {
 	for (size_t i = 0; i < bb_n_fingerprint_fields; i++)
-		if (bb_fingerprint_fields[i].identity && strcmp(bb_fingerprint_get(a, i), bb_fingerprint_get(b, i)))
+		if (bb_fingerprint_fields[i].identity &&
+		    strcmp(bb_fingerprint_get(a, i), bb_fingerprint_get(b, i)))
 			return false;
 	return true;
 }
@@ -147,7 +153,8 @@ static int intern_machine(struct making *m, const struct bb_fingerprint *fp, uin
 }
 
 /* One more point, of the run that is being added. */
-static int add_point(struct making *m, const struct named_case *c, struct bb_run_point p, struct bb_index_run *run)
+static int add_point(struct making *m, const struct named_case *c, struct bb_run_point p,
+		     struct bb_index_run *run)
 {
 	struct bb_run_index *x = &m->new;
 	struct bb_run_point *points = bb_grow(x->points, x->n_points, sizeof(*points));
@@ -170,21 +177,25 @@ static int add_run(struct making *m, const char *const texts[5], struct bb_index
 	if (!runs)
 		return -ENOMEM;
 	m->new.runs = runs;
-	if (add_text(m, texts[0], &run->name) || add_text(m, texts[1], &run->id) || add_text(m, texts[2], &run->started) ||
-	    add_text(m, texts[3], &run->incomplete) || add_text(m, texts[4], &run->commit))
+	if (add_text(m, texts[0], &run->name) || add_text(m, texts[1], &run->id) ||
+	    add_text(m, texts[2], &run->started) || add_text(m, texts[3], &run->incomplete) ||
+	    add_text(m, texts[4], &run->commit))
 		return -ENOMEM;
 	runs[m->new.n_runs++] = *run;
 	return 0;
 }
 
-/* --- from a report ------------------------------------------------------------------------------------------- */
+/* --- from a report --- */
 
-static int add_report(struct making *m, const char *name, const struct bb_report *r, uint64_t size_bytes,
-		      int64_t changed_ns)
+static int add_report(struct making *m, const char *name, const struct bb_report *r,
+		      uint64_t size_bytes, int64_t changed_ns)
 {
-	const char *const texts[] = {name, r->id, r->started, r->incomplete, r->fingerprint.git_commit};
+	const char *const texts[] = {name, r->id, r->started, r->incomplete,
+				     r->fingerprint.git_commit};
 	struct bb_index_run run = {
-		.is_comparison = r->n_comparisons > 0, .first_point = m->new.n_points, .size_bytes = size_bytes,
+		.is_comparison = r->n_comparisons > 0,
+		.first_point = m->new.n_points,
+		.size_bytes = size_bytes,
 		.changed_ns = changed_ns,
 	};
 	int rc = intern_machine(m, &r->fingerprint, &run.machine);
@@ -192,7 +203,8 @@ static int add_report(struct making *m, const char *name, const struct bb_report
 	m->next_case = 0;
 	for (size_t i = 0; !rc && !run.is_comparison && i < r->n_cases; i++) {
 		const struct bb_case *c = &r->cases[i];
-		const struct named_case named = {c->name, c->scenario, c->variant, c->drive, c->param, c->param_value};
+		const struct named_case named = {c->name,  c->scenario, c->variant,
+						 c->drive, c->param,    c->param_value};
 		struct bb_run_point p;
 
 		rc = bb_run_point__make(r, i, &p);
@@ -202,15 +214,16 @@ static int add_report(struct making *m, const char *name, const struct bb_report
 	return rc ? rc : add_run(m, texts, &run);
 }
 
-/* --- from the old index -------------------------------------------------------------------------------------- */
+/* --- from the old index --- */
 
 static int take_case(struct making *m, uint32_t old, uint32_t *ret_index)
 {
 	const struct bb_run_index *x = &m->old;
 	const struct bb_index_case *c = &x->cases[old];
 	const struct named_case named = {
-		bb_index_text(x, c->name), bb_index_text(x, c->scenario), bb_index_text(x, c->variant),
-		bb_index_text(x, c->drive), bb_index_text(x, c->param), c->param_value,
+		bb_index_text(x, c->name),    bb_index_text(x, c->scenario),
+		bb_index_text(x, c->variant), bb_index_text(x, c->drive),
+		bb_index_text(x, c->param),   c->param_value,
 	};
 
 	if (!m->case_of[old]) {
@@ -226,8 +239,9 @@ static int take_run(struct making *m, const struct bb_index_run *old)
 {
 	const struct bb_run_index *x = &m->old;
 	const char *const texts[] = {
-		bb_index_text(x, old->name), bb_index_text(x, old->id), bb_index_text(x, old->started),
-		bb_index_text(x, old->incomplete), bb_index_text(x, old->commit),
+		bb_index_text(x, old->name),    bb_index_text(x, old->id),
+		bb_index_text(x, old->started), bb_index_text(x, old->incomplete),
+		bb_index_text(x, old->commit),
 	};
 	struct bb_index_run run = *old;
 	int rc = 0;
@@ -250,7 +264,7 @@ static int take_run(struct making *m, const struct bb_index_run *old)
 	return rc ? rc : add_run(m, texts, &run);
 }
 
-/* --- a folder ------------------------------------------------------------------------------------------------ */
+/* --- a folder --- */
 
 static int64_t ns_of(struct timespec t)
 {
@@ -274,7 +288,8 @@ static int read_run(struct making *m, const char *name, const char *path, const 
 		return err.code == -ENOMEM ? -ENOMEM : 0;
 	}
 	m->n_read++;
-	rc = add_report(m, name, r, (uint64_t)st->st_size, settled ? ns_of(st->st_mtim) : BB_INDEX_READ_ANEW);
+	rc = add_report(m, name, r, (uint64_t)st->st_size,
+			settled ? ns_of(st->st_mtim) : BB_INDEX_READ_ANEW);
 	bb_report__free(r);
 	return rc;
 }
@@ -290,7 +305,8 @@ static int add_file(struct making *m, const char *dir, const char *name,
 
 	if (asprintf(&path, "%s/%s.json", dir, name) < 0)
 		return -ENOMEM;
-	if (!stat(path, &st) && old && old->changed_ns == ns_of(st.st_mtim) && old->size_bytes == (uint64_t)st.st_size) {
+	if (!stat(path, &st) && old && old->changed_ns == ns_of(st.st_mtim) &&
+	    old->size_bytes == (uint64_t)st.st_size) {
 		rc = take_run(m, old);
 		m->n_taken++;
 	} else {

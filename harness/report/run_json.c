@@ -21,34 +21,21 @@ static void write_field(const struct bb_field *f, const void *base, FILE *out)
 		assert(*(char *const *)at);
 		bb_json_text(out, *(char *const *)at);
 		break;
-	case FIELD_TEXT_OR_NULL:
-		bb_json_text(out, *(char *const *)at);
-		break;
-	case FIELD_COUNT:
-		bb_json_u64(out, *(const uint64_t *)at);
-		break;
-	case FIELD_SEED:
-		fprintf(out, "\"0x%" PRIx64 "\"", *(const uint64_t *)at);
-		break;
+	case FIELD_TEXT_OR_NULL: bb_json_text(out, *(char *const *)at); break;
+	case FIELD_COUNT: bb_json_u64(out, *(const uint64_t *)at); break;
+	case FIELD_SEED: fprintf(out, "\"0x%" PRIx64 "\"", *(const uint64_t *)at); break;
 	case FIELD_U32:
-	case FIELD_U32_NOT_0:
-		fprintf(out, "%" PRIu32, *(const uint32_t *)at);
-		break;
-	case FIELD_MOD64:
-		fprintf(out, "%d", *(const int *)at);
-		break;
+	case FIELD_U32_NOT_0: fprintf(out, "%" PRIu32, *(const uint32_t *)at); break;
+	case FIELD_MOD64: fprintf(out, "%d", *(const int *)at); break;
 	case FIELD_REAL:
 	case FIELD_POSITIVE:
-	case FIELD_SHARE:
-		bb_json_double(out, *(const double *)at);
-		break;
-	case FIELD_BOOL:
-		fputs(*(const bool *)at ? "true" : "false", out);
-		break;
+	case FIELD_SHARE: bb_json_double(out, *(const double *)at); break;
+	case FIELD_BOOL: fputs(*(const bool *)at ? "true" : "false", out); break;
 	}
 }
 
-static void write_fields(const struct bb_fields *fields, const void *base, const char *between, FILE *out)
+static void write_fields(const struct bb_fields *fields, const void *base, const char *between,
+			 FILE *out)
 {
 	for (size_t i = 0; i < fields->n; i++) {
 		write_field(&fields->v[i], base, out);
@@ -57,8 +44,8 @@ static void write_fields(const struct bb_fields *fields, const void *base, const
 }
 
 /*
- * "bins": "v0:c0 v1-v0:c1 ...", a count of 1 left out: differences of the ascending values are short, and one text is read
- * four times as fast as a list of numbers.
+ * "bins": "v0:c0 v1-v0:c1 ...", a count of 1 left out: differences of the ascending values are
+ * short, and one text is read four times as fast as a list of numbers.
  */
 static int write_hist(const struct bb_hist *h, FILE *out)
 {
@@ -99,15 +86,17 @@ static void write_flow(const struct bb_flow *f, FILE *out)
 	write_fields(&bb_flow_fields, f, ", ", out);
 	fputs("\"backlog\": \"", out);
 	for (size_t i = 0; i < f->n_points; i++) {
-		fprintf(out, "%s%" PRIu64 ":%" PRIu64, i ? " " : "", f->points[i].at_us - previous_us,
-			f->points[i].backlog_bytes);
+		fprintf(out, "%s%" PRIu64 ":%" PRIu64, i ? " " : "",
+			f->points[i].at_us - previous_us, f->points[i].backlog_bytes);
 		previous_us = f->points[i].at_us;
 	}
 	fputs("\"}, ", out);
 }
 
-/* For other readers; left out when there is nothing to say. Returns what stands before the next one. */
-static const char *write_estimate(const char *between, const char *key, const struct bb_estimate *e, FILE *out)
+/* For other readers; left out when there is nothing to say. Returns what stands before the next
+ * one. */
+static const char *write_estimate(const char *between, const char *key, const struct bb_estimate *e,
+				  FILE *out)
 {
 	if (!isfinite(e->value))
 		return between;
@@ -127,7 +116,8 @@ static void write_summary(const struct bb_summary *s, FILE *out)
 
 	fputs("\"summary\": {", out);
 	for (size_t i = 0; i < bb_n_metrics; i++)
-		between = write_estimate(between, bb_metrics[i].name, bb_metric_of(s, &bb_metrics[i]), out);
+		between = write_estimate(between, bb_metrics[i].name,
+					 bb_metric_of(s, &bb_metrics[i]), out);
 	fputs("},\n", out);
 }
 
@@ -205,7 +195,8 @@ static void write_programs(const struct bb_report *r, FILE *out)
 		fputs("\"static\": {", out);
 		for (size_t k = 0; k < bb_n_static_metrics; k++) {
 			fprintf(out, "%s\"%s\": ", k ? ", " : "", bb_static_metrics[k].name);
-			bb_json_double(out, bb_static_of(&r->programs[i].metrics, &bb_static_metrics[k]));
+			bb_json_double(out, bb_static_of(&r->programs[i].metrics,
+							 &bb_static_metrics[k]));
 		}
 		fputs("}}", out);
 	}
@@ -237,7 +228,8 @@ static void write_comparisons(const struct bb_report *r, FILE *out)
 }
 
 /* A list of flat structs, one a line. */
-static void write_list(const char *key, const struct bb_fields *fields, const void *items, size_t n, size_t size, FILE *out)
+static void write_list(const char *key, const struct bb_fields *fields, const void *items, size_t n,
+		       size_t size, FILE *out)
 {
 	fprintf(out, ",\n   \"%s\": [", key);
 	for (size_t i = 0; i < n; i++) {
@@ -263,17 +255,22 @@ static void write_counted(const struct bb_report *r, FILE *out)
 			fputs(f ? ", " : "", out);
 			write_field(&bb_counted_fields.v[f], c, out);
 		}
-		write_list("cases", &bb_counted_case_fields, c->cases, c->n_cases, sizeof(*c->cases), out);
-		write_list("lines", &bb_counted_line_fields, c->lines, c->n_lines, sizeof(*c->lines), out);
-		write_list("calls", &bb_counted_call_fields, c->calls, c->n_calls, sizeof(*c->calls), out);
-		write_list("groups", &bb_counted_group_fields, c->groups, c->n_groups, sizeof(*c->groups), out);
+		write_list("cases", &bb_counted_case_fields, c->cases, c->n_cases,
+			   sizeof(*c->cases), out);
+		write_list("lines", &bb_counted_line_fields, c->lines, c->n_lines,
+			   sizeof(*c->lines), out);
+		write_list("calls", &bb_counted_call_fields, c->calls, c->n_calls,
+			   sizeof(*c->calls), out);
+		write_list("groups", &bb_counted_group_fields, c->groups, c->n_groups,
+			   sizeof(*c->groups), out);
 		fputs(i + 1 < r->n_counted ? "},\n" : "}\n ],\n", out);
 	}
 }
 
 int bb_run_json__write(const struct bb_report *r, FILE *out)
 {
-	fprintf(out, "{\n \"format\": \"%s\",\n \"version\": %d,\n ", BB_RUN_FORMAT, BB_RUN_VERSION);
+	fprintf(out, "{\n \"format\": \"%s\",\n \"version\": %d,\n ", BB_RUN_FORMAT,
+		BB_RUN_VERSION);
 	write_fields(&bb_report_fields, r, ",\n ", out);
 	write_fingerprint(&r->fingerprint, out);
 	write_skips(r, out);
@@ -314,4 +311,3 @@ int bb_run_json__compose(const struct bb_report *r, char **ret_text, size_t *ret
 	*ret_len = len;
 	return 0;
 }
-

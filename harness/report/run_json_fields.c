@@ -3,7 +3,10 @@
 
 #include "report/report.h"
 
-#define FIELDS(array, n_newer) {(array), sizeof(array) / sizeof((array)[0]), (n_newer)}
+#define FIELDS(array, n_newer)                                                                     \
+	{                                                                                          \
+		(array), sizeof(array) / sizeof((array)[0]), (n_newer)                             \
+	}
 
 static const struct bb_field report_fields[] = {
 	{"id", FIELD_NAME, offsetof(struct bb_report, id)},

@@ -16,13 +16,14 @@
 struct reader {
 	const char *path;
 	struct bb_err *err;
-	char where[64];			/* "cases[3].series[0]", "" at the top */
+	char where[64]; /* "cases[3].series[0]", "" at the top */
 };
 
 static int complain(const struct reader *rd, const char *key, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* -EINVAL with "path: not a bpfbench run: where.key: ..." on one line, whatever the file had in it. */
+/* -EINVAL with "path: not a bpfbench run: where.key: ..." on one line, whatever the file had in it.
+ */
 static int complain(const struct reader *rd, const char *key, const char *fmt, ...)
 {
 	char what[1024];
@@ -54,7 +55,8 @@ static int read_text(const struct reader *rd, const struct bb_field *f, const js
 	if (f->type == FIELD_TEXT_OR_NULL && json_is_null(v))
 		return 0;
 	if (!json_is_string(v))
-		return complain(rd, f->key, "expected a text%s", f->type == FIELD_TEXT_OR_NULL ? " or null" : "");
+		return complain(rd, f->key, "expected a text%s",
+				f->type == FIELD_TEXT_OR_NULL ? " or null" : "");
 	if (f->type == FIELD_NAME && !json_string_length(v))
 		return complain(rd, f->key, "is empty");
 	*at = strdup(json_string_value(v));
@@ -63,12 +65,15 @@ static int read_text(const struct reader *rd, const struct bb_field *f, const js
 
 static int read_real(const struct reader *rd, const struct bb_field *f, const json_t *v, double *at)
 {
-	double max = f->type == FIELD_SHARE ? 1 : INFINITY, value = json_is_null(v) ? NAN : json_number_value(v);
+	double max = f->type == FIELD_SHARE ? 1 : INFINITY,
+	       value = json_is_null(v) ? NAN : json_number_value(v);
 
 	if (!json_is_null(v) && !json_is_number(v))
 		return complain(rd, f->key, "expected a number or null");
 	if ((f->type != FIELD_REAL && value < 0) || value > max)
-		return complain(rd, f->key, f->type == FIELD_SHARE ? "%g is not in 0..1" : "%g is negative", value);
+		return complain(rd, f->key,
+				f->type == FIELD_SHARE ? "%g is not in 0..1" : "%g is negative",
+				value);
 	*at = value;
 	return 0;
 }
@@ -89,7 +94,8 @@ static int read_whole(const struct reader *rd, const struct bb_field *f, const j
 		return 0;
 	case FIELD_U32_NOT_0:
 		if (!json_is_integer(v) || i < 1 || i > UINT32_MAX)
-			return complain(rd, f->key, "expected a whole number of 32 bits, 1 or more");
+			return complain(rd, f->key,
+					"expected a whole number of 32 bits, 1 or more");
 		*(uint32_t *)at = (uint32_t)i;
 		return 0;
 	case FIELD_MOD64:
@@ -98,11 +104,14 @@ static int read_whole(const struct reader *rd, const struct bb_field *f, const j
 		*(int *)at = (int)i;
 		return 0;
 	default:
-		return to_u64(v, at) ? complain(rd, f->key, "expected a whole number that is not negative") : 0;
+		return to_u64(v, at) ? complain(rd, f->key,
+						"expected a whole number that is not negative")
+				     : 0;
 	}
 }
 
-static int read_field(const struct reader *rd, const struct bb_field *f, const json_t *obj, void *base)
+static int read_field(const struct reader *rd, const struct bb_field *f, const json_t *obj,
+		      void *base)
 {
 	const json_t *v = json_object_get(obj, f->key);
 	void *at = (char *)base + f->offset;
@@ -112,23 +121,21 @@ static int read_field(const struct reader *rd, const struct bb_field *f, const j
 	switch (f->type) {
 	case FIELD_NAME:
 	case FIELD_TEXT:
-	case FIELD_TEXT_OR_NULL:
-		return read_text(rd, f, v, at);
+	case FIELD_TEXT_OR_NULL: return read_text(rd, f, v, at);
 	case FIELD_REAL:
 	case FIELD_POSITIVE:
-	case FIELD_SHARE:
-		return read_real(rd, f, v, at);
+	case FIELD_SHARE: return read_real(rd, f, v, at);
 	case FIELD_BOOL:
 		if (!json_is_boolean(v))
 			return complain(rd, f->key, "expected true or false");
 		*(bool *)at = json_is_true(v);
 		return 0;
-	default:
-		return read_whole(rd, f, v, at);
+	default: return read_whole(rd, f, v, at);
 	}
 }
 
-static int read_fields(const struct reader *rd, const struct bb_fields *fields, const json_t *obj, void *base)
+static int read_fields(const struct reader *rd, const struct bb_fields *fields, const json_t *obj,
+		       void *base)
 {
 	int rc = json_is_object(obj) ? 0 : complain(rd, "", "expected an object");
 
@@ -138,7 +145,8 @@ static int read_fields(const struct reader *rd, const struct bb_fields *fields, 
 	return rc;
 }
 
-/* obj[key], which must be an array; NULL when it is not, which has been complained of then: -EINVAL. */
+/* obj[key], which must be an array; NULL when it is not, which has been complained of then:
+ * -EINVAL. */
 static const json_t *get_array(const struct reader *rd, const json_t *obj, const char *key)
 {
 	const json_t *v = json_object_get(obj, key);
@@ -149,7 +157,8 @@ static const json_t *get_array(const struct reader *rd, const json_t *obj, const
 	return NULL;
 }
 
-/* One "delta" or "delta:count" at *cursor, which moves to the next one or the end. 0 or -EINVAL, -ERANGE. */
+/* One "delta" or "delta:count" at *cursor, which moves to the next one or the end. 0 or -EINVAL,
+ * -ERANGE. */
 static int read_bin(const char **cursor, uint64_t *ret_delta, uint64_t *ret_count)
 {
 	int rc = bb_parse_digits(cursor, ret_delta);
@@ -174,14 +183,16 @@ static int read_bins(const struct reader *rd, const json_t *obj, struct bb_hist 
 	size_t n = 0;
 
 	if (!bins)
-		return complain(rd, "bins", json_object_get(obj, "bins") ? "expected a text" : "is missing");
+		return complain(rd, "bins",
+				json_object_get(obj, "bins") ? "expected a text" : "is missing");
 	for (const char *c = bins; *c; c++)
 		n += *c == ' ';
 	if (bb_hist_reserve(h, n + 1))
 		return bb_fail_nomem(rd->err);
 	for (n = 0; *cursor; n++) {
 		if (read_bin(&cursor, &delta, &count))
-			return complain(rd, "bins", "[%zu]: expected VALUE or VALUE:COUNT, whole numbers", n);
+			return complain(rd, "bins",
+					"[%zu]: expected VALUE or VALUE:COUNT, whole numbers", n);
 		if ((n && !delta) || __builtin_add_overflow(value, delta, &value))
 			return complain(rd, "bins", "[%zu]: the values do not ascend", n);
 		if (!count || count > UINT64_MAX - h->n)
@@ -189,12 +200,15 @@ static int read_bins(const struct reader *rd, const json_t *obj, struct bb_hist 
 		if (bb_hist_add(h, value, count))
 			return bb_fail_nomem(rd->err);
 		if (h->used != n + 1)
-			return complain(rd, "bins", "[%zu]: %" PRIu64 " ns is finer than the histogram keeps", n, value);
+			return complain(rd, "bins",
+					"[%zu]: %" PRIu64 " ns is finer than the histogram keeps",
+					n, value);
 	}
 	return 0;
 }
 
-/* Whether a value that came in may stand for the bin's: equal, or within a bucket of 12 significant bits. */
+/* Whether a value that came in may stand for the bin's: equal, or within a bucket of 12 significant
+ * bits. */
 static bool same_bucket(uint64_t value, uint64_t bin)
 {
 	uint64_t distance = value > bin ? value - bin : bin - value;
@@ -202,7 +216,8 @@ static bool same_bucket(uint64_t value, uint64_t bin)
 	return distance <= (bin < BB_HIST_EXACT ? 0 : bin >> 11);
 }
 
-/* The bins keep what order is left of the samples; the sum and the extremes are exact and must agree with them. */
+/* The bins keep what order is left of the samples; the sum and the extremes are exact and must
+ * agree with them. */
 static int read_hist(const struct reader *rd, const json_t *obj, struct bb_hist *h)
 {
 	const json_t *sum = json_object_get(obj, "sum_ns");
@@ -221,12 +236,17 @@ static int read_hist(const struct reader *rd, const json_t *obj, struct bb_hist 
 		return complain(rd, "sum_ns", "expected a number");
 	/* A bucket's middle is at most 2^-12 off. */
 	if (!(fabs(json_number_value(sum) - h->sum_ns) <= h->sum_ns / 4096 + 1))
-		return complain(rd, "sum_ns", "%g, but the bins add up to %g", json_number_value(sum), h->sum_ns);
-	if (to_u64(json_object_get(obj, "min_ns"), &min_ns) || to_u64(json_object_get(obj, "max_ns"), &max_ns))
-		return complain(rd, "min_ns, max_ns", "expected whole numbers that are not negative");
+		return complain(rd, "sum_ns", "%g, but the bins add up to %g",
+				json_number_value(sum), h->sum_ns);
+	if (to_u64(json_object_get(obj, "min_ns"), &min_ns) ||
+	    to_u64(json_object_get(obj, "max_ns"), &max_ns))
+		return complain(rd, "min_ns, max_ns",
+				"expected whole numbers that are not negative");
 	if (min_ns > max_ns || !same_bucket(min_ns, h->min_ns) || !same_bucket(max_ns, h->max_ns))
-		return complain(rd, "min_ns, max_ns", "%" PRIu64 " and %" PRIu64 ", but the bins go from %" PRIu64
-				" to %" PRIu64, min_ns, max_ns, h->min_ns, h->max_ns);
+		return complain(rd, "min_ns, max_ns",
+				"%" PRIu64 " and %" PRIu64 ", but the bins go from %" PRIu64
+				" to %" PRIu64,
+				min_ns, max_ns, h->min_ns, h->max_ns);
 	h->sum_ns = json_number_value(sum);
 	h->min_ns = min_ns;
 	h->max_ns = max_ns;
@@ -239,14 +259,19 @@ static int read_backlog(const struct reader *rd, const json_t *obj, struct bb_fl
 	uint64_t at_us = 0, delta_us, bytes;
 
 	if (!cursor)
-		return complain(rd, "flow.backlog", json_object_get(obj, "backlog") ? "expected a text" : "is missing");
+		return complain(rd, "flow.backlog",
+				json_object_get(obj, "backlog") ? "expected a text" : "is missing");
 	for (size_t n = 0; *cursor; n++) {
 		if (n == BB_FLOW_MAX_POINTS)
-			return complain(rd, "flow.backlog", "has more than %u points", BB_FLOW_MAX_POINTS);
-		if (read_bin(&cursor, &delta_us, &bytes) || __builtin_add_overflow(at_us, delta_us, &at_us))
-			return complain(rd, "flow.backlog", "[%zu]: expected TIME:BYTES, whole numbers", n);
+			return complain(rd, "flow.backlog", "has more than %u points",
+					BB_FLOW_MAX_POINTS);
+		if (read_bin(&cursor, &delta_us, &bytes) ||
+		    __builtin_add_overflow(at_us, delta_us, &at_us))
+			return complain(rd, "flow.backlog",
+					"[%zu]: expected TIME:BYTES, whole numbers", n);
 		if (bytes > f->ring_bytes)
-			return complain(rd, "flow.backlog", "[%zu]: %" PRIu64 " bytes in a ring of %" PRIu64, n, bytes,
+			return complain(rd, "flow.backlog",
+					"[%zu]: %" PRIu64 " bytes in a ring of %" PRIu64, n, bytes,
 					f->ring_bytes);
 		bb_flow__add_point(f, at_us, bytes);
 	}
@@ -277,7 +302,8 @@ static int read_case(struct reader *rd, size_t index, const json_t *obj, struct 
 	snprintf(rd->where, sizeof(rd->where), "cases[%zu]", index);
 	rc = read_fields(rd, &bb_case_fields, obj, c);
 	if (!rc && json_object_get(obj, "command"))
-		rc = read_text(rd, &(struct bb_field){"command", FIELD_NAME, 0}, json_object_get(obj, "command"), &c->command);
+		rc = read_text(rd, &(struct bb_field){"command", FIELD_NAME, 0},
+			       json_object_get(obj, "command"), &c->command);
 	if (!rc && bb_report__find_case(r, c->name) != c)
 		rc = complain(rd, "name", "'%s' is there twice", c->name);
 	if (!rc)
@@ -308,7 +334,8 @@ static int read_floor(struct reader *rd, size_t index, const json_t *obj, struct
 	if (json_is_null(v))
 		return 0;
 	if (!json_is_string(v))
-		return complain(rd, "floor", v ? "expected the name of a case, or null" : "is missing");
+		return complain(rd, "floor",
+				v ? "expected the name of a case, or null" : "is missing");
 	floor = bb_report__find_case(r, json_string_value(v));
 	if (!floor)
 		return complain(rd, "floor", "there is no case '%s'", json_string_value(v));
@@ -364,8 +391,8 @@ static int read_pair(const struct reader *rd, const json_t *obj, struct bb_pair 
 	int rc = read_fields(rd, &bb_pair_fields, obj, p);
 
 	if (!rc && p->matched && p->base_mod64 != p->head_mod64)
-		rc = complain(rd, "matched", "true, but the addresses are %d and %d mod 64", p->base_mod64,
-			      p->head_mod64);
+		rc = complain(rd, "matched", "true, but the addresses are %d and %d mod 64",
+			      p->base_mod64, p->head_mod64);
 	return rc;
 }
 
@@ -400,10 +427,13 @@ static int read_comparison(struct reader *rd, size_t index, const json_t *obj, s
 /* What the run's bpfbench did not know yet is absent, as is what its kernel did not say. */
 static int read_static(const struct reader *rd, const json_t *obj, struct bb_prog_static *m)
 {
-	int rc = json_is_object(obj) ? 0 : complain(rd, "static", obj ? "expected an object" : "is missing");
+	int rc = json_is_object(obj)
+			 ? 0
+			 : complain(rd, "static", obj ? "expected an object" : "is missing");
 
 	for (size_t i = 0; !rc && i < bb_n_static_metrics; i++) {
-		struct bb_field f = {bb_static_metrics[i].name, FIELD_POSITIVE, bb_static_metrics[i].offset};
+		struct bb_field f = {bb_static_metrics[i].name, FIELD_POSITIVE,
+				     bb_static_metrics[i].offset};
 
 		if (json_object_get(obj, f.key))
 			rc = read_field(rd, &f, obj, m);
@@ -455,8 +485,9 @@ static int read_comparisons(struct reader *rd, const json_t *root, struct bb_rep
 }
 
 /* A list of flat structs; `add` makes room for one in the counted program. */
-static int read_list(struct reader *rd, const json_t *obj, const char *key, const struct bb_fields *fields,
-		     void *(*add)(struct bb_counted *c), struct bb_counted *c)
+static int read_list(struct reader *rd, const json_t *obj, const char *key,
+		     const struct bb_fields *fields, void *(*add)(struct bb_counted *c),
+		     struct bb_counted *c)
 {
 	const json_t *list = get_array(rd, obj, key);
 	int rc = list ? 0 : -EINVAL;
@@ -464,7 +495,8 @@ static int read_list(struct reader *rd, const json_t *obj, const char *key, cons
 	for (size_t i = 0; !rc && i < json_array_size(list); i++) {
 		void *item = add(c);
 
-		rc = item ? read_fields(rd, fields, json_array_get(list, i), item) : bb_fail_nomem(rd->err);
+		rc = item ? read_fields(rd, fields, json_array_get(list, i), item)
+			  : bb_fail_nomem(rd->err);
 	}
 	return rc;
 }
@@ -510,7 +542,7 @@ static int read_counted(struct reader *rd, const json_t *root, struct bb_report 
 		rc = rc ? rc : read_list(rd, item, "cases", &bb_counted_case_fields, add_case, c);
 		rc = rc ? rc : read_list(rd, item, "lines", &bb_counted_line_fields, add_line, c);
 		rc = rc ? rc : read_list(rd, item, "calls", &bb_counted_call_fields, add_call, c);
-		if (!rc && json_object_get(item, "groups"))	/* older ones have none */
+		if (!rc && json_object_get(item, "groups")) /* older ones have none */
 			rc = read_list(rd, item, "groups", &bb_counted_group_fields, add_group, c);
 	}
 	rd->where[0] = '\0';
@@ -524,25 +556,30 @@ static int read_fingerprint(const struct reader *rd, json_t *root, struct bb_rep
 
 	if (!json_is_object(obj))
 		return complain(rd, "fingerprint", obj ? "expected an object" : "is missing");
-	json_object_foreach(obj, key, v) {
+	json_object_foreach(obj, key, v)
+	{
 		if (!json_is_string(v))
 			return complain(rd, "fingerprint", "%s: expected a text", key);
-		bb_fingerprint_set(&r->fingerprint, key, json_string_value(v));	/* unknown keys are newer ones */
+		/* unknown keys are newer ones */
+		bb_fingerprint_set(&r->fingerprint, key, json_string_value(v));
 	}
 	return 0;
 }
 
 static int read_header(const struct reader *rd, const json_t *root)
 {
-	const json_t *format = json_object_get(root, "format"), *version = json_object_get(root, "version");
+	const json_t *format = json_object_get(root, "format"),
+		     *version = json_object_get(root, "version");
 
 	if (!json_is_string(format) || strcmp(json_string_value(format), BB_RUN_FORMAT))
 		return complain(rd, "format", "expected \"" BB_RUN_FORMAT "\"");
 	if (!json_is_integer(version) || json_integer_value(version) < 1)
 		return complain(rd, "version", "expected a whole number");
 	if (json_integer_value(version) != BB_RUN_VERSION)
-		return complain(rd, "version", "%" JSON_INTEGER_FORMAT " is newer than this bpfbench knows (%d): "
-				"read it with the one that wrote it", json_integer_value(version), BB_RUN_VERSION);
+		return complain(rd, "version",
+				"%" JSON_INTEGER_FORMAT " is newer than this bpfbench knows (%d): "
+				"read it with the one that wrote it",
+				json_integer_value(version), BB_RUN_VERSION);
 	return 0;
 }
 
@@ -561,7 +598,8 @@ int bb_run_json__read(FILE *in, const char *path, struct bb_report **ret_report,
 	else if (!root)
 		rc = complain(&rd, "", "line %d, column %d: %s", at.line, at.column, at.text);
 	else
-		rc = json_is_object(root) ? read_header(&rd, root) : complain(&rd, "", "expected an object");
+		rc = json_is_object(root) ? read_header(&rd, root)
+					  : complain(&rd, "", "expected an object");
 	if (!rc)
 		rc = read_fields(&rd, &bb_report_fields, root, r);
 	if (!rc)

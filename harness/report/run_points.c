@@ -8,11 +8,12 @@
 #include "stats/estimate.h"
 #include "stats/quantile.h"
 
-#define ALPHA		0.05	/* of the intervals shown, as in summary.c */
-#define MAD_TO_SD	1.4826
-#define MEDIAN_SE	1.2533	/* sqrt(pi / 2) */
+#define ALPHA 0.05 /* of the intervals shown, as in summary.c */
+#define MAD_TO_SD 1.4826
+#define MEDIAN_SE 1.2533 /* sqrt(pi / 2) */
 
-/* x[n], NANs left out: the median's standard error. NAN when there are fewer than 2 or memory is out. */
+/* x[n], NANs left out: the median's standard error. NAN when there are fewer than 2 or memory is
+ * out. */
 static double median_se(const double *x, size_t n)
 {
 	double *v = calloc(n + 1, sizeof(*v)), median, mad = NAN;
@@ -37,7 +38,8 @@ static double log_of(double x)
 	return x > 0 ? log(x) : NAN;
 }
 
-/* The location of the series of that round; as a rule it is the one with the same index. NAN when there is none. */
+/* The location of the series of that round; as a rule it is the one with the same index. NAN when
+ * there is none. */
 static double location_at(const struct bb_case *c, const double *ns, uint32_t load, size_t hint)
 {
 	if (hint < c->n_series && c->series[hint].load == load)
@@ -53,14 +55,16 @@ static const struct bb_case *find_anchor(const struct bb_report *r, const struct
 	for (size_t i = 0; i < r->n_cases; i++) {
 		const struct bb_case *k = &r->cases[i];
 
-		if (k->is_anchor && k != c && bb_same_text(k->scenario, c->scenario) && bb_same_text(k->drive, c->drive) &&
-		    bb_same_text(k->param, c->param) && k->param_value == c->param_value)
+		if (k->is_anchor && k != c && bb_same_text(k->scenario, c->scenario) &&
+		    bb_same_text(k->drive, c->drive) && bb_same_text(k->param, c->param) &&
+		    k->param_value == c->param_value)
 			return k;
 	}
 	return NULL;
 }
 
-/* ln of the locations of `c`, of which those of the anchor (may be NULL) are subtracted round by round. */
+/* ln of the locations of `c`, of which those of the anchor (may be NULL) are subtracted round by
+ * round. */
 static int log_locations(const struct bb_case *c, const struct bb_case *anchor, double *ret_x)
 {
 	double *ns = anchor ? calloc(anchor->n_series + 1, sizeof(*ns)) : NULL;
@@ -81,8 +85,11 @@ int bb_run_point__make(const struct bb_report *r, size_t i, struct bb_run_point 
 {
 	const struct bb_case *c = &r->cases[i], *anchor = c->is_anchor ? NULL : find_anchor(r, c);
 	struct bb_run_point p = {
-		.latency = c->summary.latency, .ratio = {NAN, NAN, NAN}, .loads = c->summary.loads,
-		.voids = c->summary.voids, .is_anchor = c->is_anchor,
+		.latency = c->summary.latency,
+		.ratio = {NAN, NAN, NAN},
+		.loads = c->summary.loads,
+		.voids = c->summary.voids,
+		.is_anchor = c->is_anchor,
 	};
 	double *x = calloc(c->n_series + 1, sizeof(*x));
 	int rc = x ? log_locations(c, anchor, x) : -ENOMEM;
@@ -92,7 +99,8 @@ int bb_run_point__make(const struct bb_report *r, size_t i, struct bb_run_point 
 
 		p.se = median_se(x, c->n_series);
 		if (anchor)
-			p.ratio = (struct bb_estimate){exp(l.value), exp(l.interval.lo), exp(l.interval.hi)};
+			p.ratio = (struct bb_estimate){exp(l.value), exp(l.interval.lo),
+						       exp(l.interval.hi)};
 		*ret_point = p;
 	}
 	free(x);

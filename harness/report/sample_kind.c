@@ -22,11 +22,15 @@ const struct bb_sample_kind *bb_case__sample_kind(const struct bb_case *c)
 const char *bb_case__slug(const struct bb_case *c, const struct bb_metric_def *def)
 {
 	/* A lag is no latency of a program: Bencher's thresholds are by measure. */
-	static const struct { const char *metric, *slug; } of_lags[] = {
-		{"latency", "lag"}, {"p50", "lag-p50"}, {"p90", "lag-p90"}, {"p99", "lag-p99"}, {"drops", "drops"},
+	static const struct {
+		const char *metric, *slug;
+	} of_lags[] = {
+		{"latency", "lag"}, {"p50", "lag-p50"}, {"p90", "lag-p90"},
+		{"p99", "lag-p99"}, {"drops", "drops"},
 	};
 
-	for (size_t i = 0; bb_case__sample_kind(c)->is_lag && i < sizeof(of_lags) / sizeof(of_lags[0]); i++)
+	for (size_t i = 0;
+	     bb_case__sample_kind(c)->is_lag && i < sizeof(of_lags) / sizeof(of_lags[0]); i++)
 		if (!strcmp(def->name, of_lags[i].metric))
 			return of_lags[i].slug;
 	return def->slug;

@@ -9,8 +9,8 @@
 /* What a sample is the time of: one run of a program, unless the drive is in the table. */
 struct bb_sample_kind {
 	const char *drive;
-	const char *name;		/* "run", "call", "command", "lag": as plots are told */
-	const char *heading;		/* "ns per run" */
+	const char *name;    /* "run", "call", "command", "lag": as plots are told */
+	const char *heading; /* "ns per run" */
 	bool is_lag;
 };
 

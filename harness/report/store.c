@@ -18,26 +18,26 @@
 #include "base/parse.h"
 #include "report/run_json.h"
 
-#define SUFFIX		".json"
-#define SCHEMA		"schema.json"
-#define FILE_MAX_BYTES	(256L << 20)	/* ten million samples take a few; more is somebody else's file */
+#define SUFFIX ".json"
+#define SCHEMA "schema.json"
+#define FILE_MAX_BYTES                                                                             \
+	(256L << 20) /* ten million samples take a few; more is somebody else's file */
 
-/* --- writing ------------------------------------------------------------------------------------------------- */
+/* --- writing --- */
 
 static const char *remedy(int error)
 {
 	switch (error) {
 	case ENOSPC:
-	case EDQUOT:
-		return "make room there, or choose another folder with --results DIR";
+	case EDQUOT: return "make room there, or choose another folder with --results DIR";
 	case EACCES:
 	case EPERM:
 	case EROFS:
-		return "choose a folder that you may write to with --results DIR, or store nothing with --no-store";
+		return "choose a folder that you may write to with --results DIR, or store nothing "
+		       "with --no-store";
 	case ENOTDIR:
 		return "part of that path is a file: choose another folder with --results DIR";
-	case EEXIST:
-		return "stored runs are never overwritten: move that file away, or run again";
+	case EEXIST: return "stored runs are never overwritten: move that file away, or run again";
 	default:
 		return "choose another folder with --results DIR, or store nothing with --no-store";
 	}
@@ -45,10 +45,12 @@ static const char *remedy(int error)
 
 static int fail_write(struct bb_err *err, int error, const char *path)
 {
-	return bb_fail(err, -error, "%s: %s; nothing was stored (%s)", path, strerror(error), remedy(error));
+	return bb_fail(err, -error, "%s: %s; nothing was stored (%s)", path, strerror(error),
+		       remedy(error));
 }
 
-/* One folder of the path; a new one is given away. Only root can do that, and some file systems know no owners. */
+/* One folder of the path; a new one is given away. Only root can do that, and some file systems
+ * know no owners. */
 static int make_one(const char *path, uid_t uid, gid_t gid)
 {
 	int rc;
@@ -80,7 +82,8 @@ static int open_dir(const char *dir, uid_t uid, gid_t gid)
 	}
 	if (!rc)
 		rc = make_one(path, uid, gid);
-	/* A parent that may not be written to does no harm when all of them are there: open() has the last word. */
+	/* A parent that may not be written to does no harm when all of them are there: open() has
+	 * the last word. */
 	fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd >= 0)
 		return fd;
@@ -102,7 +105,8 @@ static int write_all(int fd, const char *text, size_t len)
 	return 0;
 }
 
-/* Rename without overwriting; link() where the file system cannot (renameat2(2): EINVAL, old kernels ENOSYS). */
+/* Rename without overwriting; link() where the file system cannot (renameat2(2): EINVAL, old
+ * kernels ENOSYS). */
 static int publish(int dir_fd, const char *temp, const char *name)
 {
 	if (!renameat2(dir_fd, temp, dir_fd, name, RENAME_NOREPLACE))
@@ -115,9 +119,10 @@ static int publish(int dir_fd, const char *temp, const char *name)
 	return 0;
 }
 
-/* The whole of `text` as a hidden file beside `name`, whose own name goes to temp[NAME_MAX + 1]; on failure there is none. */
-static int write_temp(int dir_fd, const char *name, const char *text, size_t len, uid_t uid, gid_t gid, bool synced,
-		      char *temp)
+/* The whole of `text` as a hidden file beside `name`, whose own name goes to temp[NAME_MAX + 1]; on
+ * failure there is none. */
+static int write_temp(int dir_fd, const char *name, const char *text, size_t len, uid_t uid,
+		      gid_t gid, bool synced, char *temp)
 {
 	int fd, rc;
 
@@ -139,7 +144,8 @@ static int write_temp(int dir_fd, const char *name, const char *text, size_t len
 }
 
 /* The whole of `text` as the file `name` of the folder, or no file. */
-static int store_text(int dir_fd, const char *name, const char *text, size_t len, uid_t uid, gid_t gid)
+static int store_text(int dir_fd, const char *name, const char *text, size_t len, uid_t uid,
+		      gid_t gid)
 {
 	char temp[NAME_MAX + 1];
 	int rc = write_temp(dir_fd, name, text, len, uid, gid, true, temp);
@@ -151,7 +157,8 @@ static int store_text(int dir_fd, const char *name, const char *text, size_t len
 		unlinkat(dir_fd, temp, 0);
 		return rc;
 	}
-	/* Some file systems cannot sync a folder (EINVAL); the file itself is on the disk by now. */
+	/* Some file systems cannot sync a folder (EINVAL); the file itself is on the disk by now.
+	 */
 	if (fsync(dir_fd) && errno != EINVAL) {
 		rc = -errno;
 		unlinkat(dir_fd, name, 0);
@@ -171,7 +178,9 @@ int bb_store__replace(const char *dir, const char *name, const void *data, size_
 	/* Ctrl-C waits until there is no temporary file. */
 	sigfillset(&all);
 	sigprocmask(SIG_SETMASK, &all, &before);
-	rc = fstat(dir_fd, &st) ? -errno : write_temp(dir_fd, name, data, len, st.st_uid, st.st_gid, false, temp);
+	rc = fstat(dir_fd, &st)
+		     ? -errno
+		     : write_temp(dir_fd, name, data, len, st.st_uid, st.st_gid, false, temp);
 	if (!rc && renameat(dir_fd, temp, dir_fd, name)) {
 		rc = -errno;
 		unlinkat(dir_fd, temp, 0);
@@ -181,8 +190,8 @@ int bb_store__replace(const char *dir, const char *name, const void *data, size_
 	return rc;
 }
 
-int bb_store__write_text(const char *dir, const char *name, const char *text, size_t len, uid_t uid, gid_t gid,
-			 char **ret_path, struct bb_err *err)
+int bb_store__write_text(const char *dir, const char *name, const char *text, size_t len, uid_t uid,
+			 gid_t gid, char **ret_path, struct bb_err *err)
 {
 	char *path = NULL;
 	int dir_fd, rc;
@@ -205,8 +214,8 @@ int bb_store__write_text(const char *dir, const char *name, const char *text, si
 	return rc;
 }
 
-int bb_store__write(const char *dir, const struct bb_report *r, uid_t uid, gid_t gid, char **ret_path,
-		    struct bb_err *err)
+int bb_store__write(const char *dir, const struct bb_report *r, uid_t uid, gid_t gid,
+		    char **ret_path, struct bb_err *err)
 {
 	char *text = NULL, *name = NULL;
 	size_t len;
@@ -225,7 +234,7 @@ int bb_store__write(const char *dir, const struct bb_report *r, uid_t uid, gid_t
 	return rc;
 }
 
-/* --- listing ------------------------------------------------------------------------------------------------- */
+/* --- listing --- */
 
 static int by_name(const void *a, const void *b)
 {
@@ -238,7 +247,8 @@ static int id_of(const char *name, char **ret_id)
 	size_t len = strlen(name), suffix = strlen(SUFFIX);
 
 	*ret_id = NULL;
-	if (name[0] == '.' || len <= suffix || strcmp(name + len - suffix, SUFFIX) || !strcmp(name, SCHEMA))
+	if (name[0] == '.' || len <= suffix || strcmp(name + len - suffix, SUFFIX) ||
+	    !strcmp(name, SCHEMA))
 		return 0;
 	*ret_id = strndup(name, len - suffix);
 	return *ret_id ? 0 : -ENOMEM;
@@ -276,8 +286,10 @@ int bb_store__list(const char *dir, char ***ret_ids, size_t *ret_n, struct bb_er
 
 	if (!d && errno != ENOENT) {
 		rc = -errno;
-		return bb_fail(err, rc, "%s: %s: the folder of stored runs cannot be read (--results DIR "
-			       "chooses another)", dir, strerror(-rc));
+		return bb_fail(err, rc,
+			       "%s: %s: the folder of stored runs cannot be read (--results DIR "
+			       "chooses another)",
+			       dir, strerror(-rc));
 	}
 	if (d) {
 		rc = list_dir(d, &ids, &n);
@@ -301,11 +313,12 @@ void bb_store__list_free(char **ids, size_t n)
 	free(ids);
 }
 
-/* --- reading ------------------------------------------------------------------------------------------------- */
+/* --- reading --- */
 
 static int read_path(const char *path, struct bb_report **ret_report, struct bb_err *err)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), rc;	/* a FIFO shall not hang us */
+	/* a FIFO shall not hang us */
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), rc;
 	struct stat st;
 	FILE *in;
 
@@ -330,7 +343,8 @@ static int read_path(const char *path, struct bb_report **ret_report, struct bb_
 	return rc;
 }
 
-/* "20261121T131700Z-...": runs that we stored, as against baselines and samples that people named. */
+/* "20261121T131700Z-...": runs that we stored, as against baselines and samples that people named.
+ */
 static int has_time(const char *id)
 {
 	static const char form[] = "########T######Z-";
@@ -341,19 +355,22 @@ static int has_time(const char *id)
 	return 1;
 }
 
-static int pick_latest(char **ids, size_t n, const char *dir, const char **ret_id, struct bb_err *err)
+static int pick_latest(char **ids, size_t n, const char *dir, const char **ret_id,
+		       struct bb_err *err)
 {
 	while (n && !has_time(ids[n - 1]))
 		n--;
 	if (!n)
-		return bb_fail(err, -ENOENT, "%s: no runs are stored there yet (a run stores itself; --results DIR "
-			       "looks elsewhere)", dir);
+		return bb_fail(err, -ENOENT,
+			       "%s: no runs are stored there yet (a run stores itself; --results "
+			       "DIR looks elsewhere)",
+			       dir);
 	*ret_id = ids[n - 1];
 	return 0;
 }
 
-static int pick_prefix(char **ids, size_t n, const char *which, const char *dir, const char **ret_id,
-		       struct bb_err *err)
+static int pick_prefix(char **ids, size_t n, const char *which, const char *dir,
+		       const char **ret_id, struct bb_err *err)
 {
 	size_t hits = 0, first = 0;
 	const char *near;
@@ -366,11 +383,15 @@ static int pick_prefix(char **ids, size_t n, const char *which, const char *dir,
 		return 0;
 	}
 	if (hits)
-		return bb_fail(err, -ENOTUNIQ, "'%s' fits %zu runs in %s, among them %s and %s: give more of the id",
+		return bb_fail(err, -ENOTUNIQ,
+			       "'%s' fits %zu runs in %s, among them %s and %s: give more of the "
+			       "id",
 			       which, hits, dir, ids[first], ids[first + 1]);
 	near = bb_nearest(which, (const char *const *)ids, n);
-	return bb_fail(err, -ENOENT, "no run '%s' in %s (%zu stored there%s%s%s): give an id, its beginning, a "
-		       "path, or 'latest'", which, dir, n, near ? "; did you mean '" : "", near ? near : "",
+	return bb_fail(err, -ENOENT,
+		       "no run '%s' in %s (%zu stored there%s%s%s): give an id, its beginning, a "
+		       "path, or 'latest'",
+		       which, dir, n, near ? "; did you mean '" : "", near ? near : "",
 		       near ? "'?" : "");
 }
 
@@ -404,8 +425,8 @@ static int resolve(const char *which, const char *dir, char **ret_path, struct b
 
 	if (rc)
 		return rc;
-	rc = !strcmp(which, "latest") ? pick_latest(ids, n, dir, &id, err) :
-	     pick_prefix(ids, n, which, dir, &id, err);
+	rc = !strcmp(which, "latest") ? pick_latest(ids, n, dir, &id, err)
+				      : pick_prefix(ids, n, which, dir, &id, err);
 	if (!rc && asprintf(ret_path, "%s/%s" SUFFIX, dir, id) < 0) {
 		*ret_path = NULL;
 		rc = bb_fail_nomem(err);
@@ -414,7 +435,8 @@ static int resolve(const char *which, const char *dir, char **ret_path, struct b
 	return rc;
 }
 
-int bb_store__read(const char *which, const char *dir, struct bb_report **ret_report, struct bb_err *err)
+int bb_store__read(const char *which, const char *dir, struct bb_report **ret_report,
+		   struct bb_err *err)
 {
 	char *path = NULL;
 	int rc = 0;
@@ -422,7 +444,8 @@ int bb_store__read(const char *which, const char *dir, struct bb_report **ret_re
 	if (strchr(which, '/'))
 		return read_path(which, ret_report, err);
 	if (!*which)
-		return bb_fail(err, -EINVAL, "which run? Give an id, its beginning, a path, or 'latest'");
+		return bb_fail(err, -EINVAL,
+			       "which run? Give an id, its beginning, a path, or 'latest'");
 	if (strcmp(which, "latest") && find_file(which, dir, &path))
 		return bb_fail_nomem(err);
 	if (!path)

@@ -8,15 +8,16 @@
 #include "stats/estimate.h"
 #include "stats/quantile.h"
 
-#define ALPHA		0.05	/* of every interval over loads */
-#define SPREAD_MIN	3	/* loads: p90/p10 of two is only their ratio */
+#define ALPHA 0.05   /* of every interval over loads */
+#define SPREAD_MIN 3 /* loads: p90/p10 of two is only their ratio */
 
 static const struct bb_estimate absent = {NAN, NAN, NAN};
 
 /* What is known of a case while the others are being summarised. */
 struct work {
-	double *location;		/* [n_series] censored mean of the series, ns; NAN: void or without samples */
-	struct bb_hist all;		/* samples of the valid series */
+	/* [n_series] censored mean of the series, ns; NAN: void or without samples */
+	double *location;
+	struct bb_hist all; /* samples of the valid series */
 };
 
 static struct bb_estimate point(double value)
@@ -30,7 +31,8 @@ static double ratio(double sum, double of)
 }
 
 /* Median over loads of x[n] with its interval. 0 or -ENOMEM; NANs when no x is a number. */
-static int over_loads(const double *x, size_t n, struct bb_estimate *ret_estimate, double *ret_spread)
+static int over_loads(const double *x, size_t n, struct bb_estimate *ret_estimate,
+		      double *ret_spread)
 {
 	struct bb_location l = bb_location_over_loads(x, n, ALPHA);
 
@@ -69,7 +71,8 @@ int bb_case__locations(const struct bb_case *c, double *ret_ns)
 	return 0;
 }
 
-/* Censored means by series, each with the threshold of its own samples, and the outliers beyond them. */
+/* Censored means by series, each with the threshold of its own samples, and the outliers beyond
+ * them. */
 static int locate(struct bb_case *c, struct work *w)
 {
 	double outliers = 0, outlier_ns = 0, n = 0, sum_ns = 0;
@@ -107,8 +110,10 @@ static int quantiles(const struct bb_hist *all, struct bb_case *c)
 	if (rc)
 		return rc;
 	c->summary.p50 = point(bb_case__ns(c, bb_hist_quantile(&sorted, 0.5)));
-	c->summary.p90 = point(all->n >= BB_P90_MIN ? bb_case__ns(c, bb_hist_quantile(&sorted, 0.9)) : NAN);
-	c->summary.p99 = point(all->n >= BB_P99_MIN ? bb_case__ns(c, bb_hist_quantile(&sorted, 0.99)) : NAN);
+	c->summary.p90 = point(all->n >= BB_P90_MIN ? bb_case__ns(c, bb_hist_quantile(&sorted, 0.9))
+						    : NAN);
+	c->summary.p99 =
+		point(all->n >= BB_P99_MIN ? bb_case__ns(c, bb_hist_quantile(&sorted, 0.99)) : NAN);
 	bb_sorted_done(&sorted);
 	return 0;
 }
@@ -116,8 +121,10 @@ static int quantiles(const struct bb_hist *all, struct bb_case *c)
 /* What the counters and clocks of the valid series add up to. */
 static void count(struct bb_case *c)
 {
-	double run_cnt = 0, run_time_ns = 0, drops = 0, events = 0, events_s = 0, wall_s = 0, steal = 0, steal_s = 0;
-	bool by_rate = c->param && !strcmp(c->param, "rate_hz"), by_freq = c->param && !strcmp(c->param, "freq_hz");
+	double run_cnt = 0, run_time_ns = 0, drops = 0, events = 0, events_s = 0, wall_s = 0,
+	       steal = 0, steal_s = 0;
+	bool by_rate = c->param && !strcmp(c->param, "rate_hz"),
+	     by_freq = c->param && !strcmp(c->param, "freq_hz");
 	bool watched = !strcmp(c->drive, "live");
 	struct bb_summary *sum = &c->summary;
 	size_t valid = 0;
@@ -147,7 +154,8 @@ static void count(struct bb_case *c)
 	sum->naive_mean = point(ratio(run_time_ns, run_cnt));
 	sum->run_rate = point(watched ? ratio(run_cnt, wall_s) : NAN);
 	sum->cpu_share = point(watched ? ratio(run_time_ns, wall_s * 1e9) : NAN);
-	sum->drops = point(valid && !c->is_live ? drops : NAN);		/* nobody reads what is in another's maps */
+	/* nobody reads what is in another's maps */
+	sum->drops = point(valid && !c->is_live ? drops : NAN);
 	sum->rate_achieved = point(ratio(events, events_s));
 	sum->rate_requested = point(by_rate || by_freq ? (double)c->param_value : (double)NAN);
 	sum->steal = point(ratio(steal, steal_s));
@@ -170,7 +178,8 @@ static void count_flow(struct bb_case *c)
 		consumed += (double)f->consumed;
 		cpu_s += f->consumer_cpu_s;
 		for (size_t k = 0; k < f->n_points; k++)
-			peak = fmax(peak, ratio((double)f->points[k].backlog_bytes, (double)f->ring_bytes));
+			peak = fmax(peak, ratio((double)f->points[k].backlog_bytes,
+						(double)f->ring_bytes));
 		if (c->series[i].hist.n)
 			max_ns = fmax(max_ns, (double)c->series[i].hist.max_ns);
 	}
@@ -180,7 +189,8 @@ static void count_flow(struct bb_case *c)
 	sum->lag_max = point(n ? bb_case__ns(c, max_ns) : NAN);
 	sum->consumer_cpu = point(n ? 1e9 * ratio(cpu_s, consumed) : NAN);
 	if (n || bb_same_text(c->drive, "slowdown"))
-		sum->naive_mean = absent;	/* the counters' is of the program, the samples are of the whole */
+		sum->naive_mean =
+			absent; /* the counters' is of the program, the samples are of the whole */
 }
 
 /* What each series knows one figure of, and slope alone has: the median over loads. */
@@ -191,18 +201,22 @@ static int averages(struct bb_case *c)
 	} columns[] = {
 		{offsetof(struct bb_series, intercept_ns), offsetof(struct bb_summary, intercept)},
 		{offsetof(struct bb_series, cycles), offsetof(struct bb_summary, cycles)},
-		{offsetof(struct bb_series, instructions), offsetof(struct bb_summary, instructions)},
+		{offsetof(struct bb_series, instructions),
+		 offsetof(struct bb_summary, instructions)},
 		{offsetof(struct bb_series, llc_misses), offsetof(struct bb_summary, llc_misses)},
 	};
 	double *x = calloc(c->n_series + 1, sizeof(*x)), spread;
 	int rc = x ? 0 : -ENOMEM;
 
 	for (size_t k = 0; !rc && k < sizeof(columns) / sizeof(columns[0]); k++) {
-		struct bb_estimate *e = (struct bb_estimate *)(void *)((char *)&c->summary + columns[k].in_summary);
+		struct bb_estimate *e =
+			(struct bb_estimate *)(void *)((char *)&c->summary + columns[k].in_summary);
 
 		for (size_t i = 0; i < c->n_series; i++)
-			x[i] = c->series[i].void_why ? NAN :
-			       *(const double *)((const char *)&c->series[i] + columns[k].in_series);
+			x[i] = c->series[i].void_why
+				       ? NAN
+				       : *(const double *)((const char *)&c->series[i] +
+							   columns[k].in_series);
 		rc = over_loads(x, c->n_series, e, &spread);
 	}
 	free(x);
@@ -230,7 +244,8 @@ static int summarise_case(struct bb_case *c, struct work *w)
 	if (rc)
 		return rc;
 	c->summary.samples = w->all.n;
-	c->summary.layout_spread = point(c->is_live ? NAN : spread);	/* of a program in one place */
+	/* of a program in one place */
+	c->summary.layout_spread = point(c->is_live ? NAN : spread);
 	return 0;
 }
 

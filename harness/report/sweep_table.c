@@ -12,8 +12,8 @@
 
 static bool same_sweep(const struct bb_case *a, const struct bb_case *b)
 {
-	return a->param && b->param && !strcmp(a->scenario, b->scenario) && !strcmp(a->drive, b->drive) &&
-	       !strcmp(a->param, b->param);
+	return a->param && b->param && !strcmp(a->scenario, b->scenario) &&
+	       !strcmp(a->drive, b->drive) && !strcmp(a->param, b->param);
 }
 
 bool bb_is_sweep(const struct bb_report *r, size_t i)
@@ -22,7 +22,8 @@ bool bb_is_sweep(const struct bb_report *r, size_t i)
 
 	/* As many cases of one variant as there are values. */
 	for (size_t k = 0; n <= BB_SWEEP_VALUES && k < r->n_cases; k++)
-		n += same_sweep(&r->cases[k], &r->cases[i]) && !strcmp(r->cases[k].variant, r->cases[i].variant);
+		n += same_sweep(&r->cases[k], &r->cases[i]) &&
+		     !strcmp(r->cases[k].variant, r->cases[i].variant);
 	return n > BB_SWEEP_VALUES;
 }
 
@@ -36,7 +37,7 @@ bool bb_is_sweep_head(const struct bb_report *r, size_t i)
 
 /* What one variant costs over all values. */
 struct span {
-	const struct bb_case *least, *most;	/* NULL: no value has a valid sample */
+	const struct bb_case *least, *most; /* NULL: no value has a valid sample */
 	double *latencies, *nets;
 	size_t n, n_nets;
 };
@@ -60,16 +61,22 @@ static void add_row(struct bb_text_table *t, const char *variant, struct span *s
 {
 	bb_text_table__add(t, "%s", variant);
 	bb_text_table__add(t, "%zu", n_cases);
-	bb_text_table__add(t, "%s", bb_cell_value(s->least ? s->least->summary.latency.value : NAN).text);
-	bb_text_table__add(t, s->least ? "%u" : BB_TEXT_ABSENT, s->least ? s->least->param_value : 0);
+	bb_text_table__add(t, "%s",
+			   bb_cell_value(s->least ? s->least->summary.latency.value : NAN).text);
+	bb_text_table__add(t, s->least ? "%u" : BB_TEXT_ABSENT,
+			   s->least ? s->least->param_value : 0);
 	bb_text_table__add(t, "%s", bb_cell_value(s->n ? bb_median(s->latencies, s->n) : NAN).text);
-	bb_text_table__add(t, "%s", bb_cell_value(s->most ? s->most->summary.latency.value : NAN).text);
+	bb_text_table__add(t, "%s",
+			   bb_cell_value(s->most ? s->most->summary.latency.value : NAN).text);
 	bb_text_table__add(t, s->most ? "%u" : BB_TEXT_ABSENT, s->most ? s->most->param_value : 0);
-	bb_text_table__add(t, "%s", bb_cell_value(s->n_nets ? bb_median(s->nets, s->n_nets) : NAN).text);
+	bb_text_table__add(t, "%s",
+			   bb_cell_value(s->n_nets ? bb_median(s->nets, s->n_nets) : NAN).text);
 }
 
-/* The row of the variant of case `first`, if it is the variant's first in the sweep. 0 or -ENOMEM. */
-static int put_variant(const struct bb_report *r, size_t head, size_t first, struct bb_text_table *t)
+/* The row of the variant of case `first`, if it is the variant's first in the sweep. 0 or -ENOMEM.
+ */
+static int put_variant(const struct bb_report *r, size_t head, size_t first,
+		       struct bb_text_table *t)
 {
 	const struct bb_case *c = &r->cases[first];
 	struct span s = {0};
@@ -96,8 +103,8 @@ static int put_variant(const struct bb_report *r, size_t head, size_t first, str
 int bb_sweep__make(const struct bb_report *r, size_t head, struct bb_text_table *ret_table)
 {
 	static const struct bb_text_column columns[] = {
-		{"variant", true}, {"values", false}, {"least", false}, {"at", false}, {"median", false}, {"most", false},
-		{"at", false}, {"net median", false},
+		{"variant", true}, {"values", false}, {"least", false}, {"at", false},
+		{"median", false}, {"most", false},   {"at", false},    {"net median", false},
 	};
 	struct bb_text_table t;
 	int rc = 0;
@@ -127,7 +134,8 @@ int bb_put_sweep(const struct bb_report *r, size_t head, FILE *out)
 	bb_put_clean(out, c->drive);
 	fputs(", over ", out);
 	bb_put_clean(out, c->param);
-	fputs(" (latency, ns per run; `show --format bmf` and `make plot` have every value)\n", out);
+	fputs(" (latency, ns per run; `show --format bmf` and `make plot` have every value)\n",
+	      out);
 	rc = bb_text_table__print(&t, 2, out);
 	bb_text_table__done(&t);
 	return rc;

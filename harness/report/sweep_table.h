@@ -9,12 +9,14 @@
 #include "report/text_table.h"
 
 /*
- * A drive over very many values of a parameter (256 inputs): one table for all of them, a row a variant, instead of a
- * table for each. Which value costs what is in the stored run, in BMF and in the plot.
+ * A drive over very many values of a parameter (256 inputs): one table for all of them, a row a
+ * variant, instead of a table for each. Which value costs what is in the stored run, in BMF and in
+ * the plot.
  */
-#define BB_SWEEP_VALUES 16u	/* more than these make a sweep */
+#define BB_SWEEP_VALUES 16u /* more than these make a sweep */
 
-/* Of which case i is a part: it has a parameter, and its scenario and drive have many values of it. */
+/* Of which case i is a part: it has a parameter, and its scenario and drive have many values of it.
+ */
 bool bb_is_sweep(const struct bb_report *r, size_t i);
 
 /* Is case i the first of its sweep? */

@@ -9,7 +9,7 @@
 #include "base/text.h"
 #include "report/text_table.h"
 
-#define GROUP_FROM 10000	/* "9999", but "10 000" */
+#define GROUP_FROM 10000 /* "9999", but "10 000" */
 
 size_t bb_text_width(const char *text)
 {
@@ -20,7 +20,8 @@ size_t bb_text_width(const char *text)
 	return width;
 }
 
-/* Bytes of the character at `text` if it can be shown, else 0. C1 controls are U+0080..U+009F: 0xc2 0x80..0x9f. */
+/* Bytes of the character at `text` if it can be shown, else 0. C1 controls are U+0080..U+009F: 0xc2
+ * 0x80..0x9f. */
 static size_t shown_len(const char *text)
 {
 	unsigned char c = (unsigned char)text[0];
@@ -129,10 +130,11 @@ static void put_percent(double share, struct bb_cell *cell)
 	double percent = 100 * share;
 
 	if (isfinite(share))
-		snprintf(cell->text, sizeof(cell->text), percent > 0 && percent < 9.95 ? "%.1f" : "%.0f", percent);
+		snprintf(cell->text, sizeof(cell->text),
+			 percent > 0 && percent < 9.95 ? "%.1f" : "%.0f", percent);
 }
 
-/* --- the columns --------------------------------------------------------------------------------------------- */
+/* --- the columns --- */
 
 static void variant(const struct bb_case *c, struct bb_cell *cell)
 {
@@ -159,7 +161,8 @@ static void loads(const struct bb_case *c, struct bb_cell *cell)
 	if (c->summary.loads == c->n_series)
 		snprintf(cell->text, sizeof(cell->text), "%" PRIu32, c->summary.loads);
 	else
-		snprintf(cell->text, sizeof(cell->text), "%" PRIu32 "/%zu", c->summary.loads, c->n_series);
+		snprintf(cell->text, sizeof(cell->text), "%" PRIu32 "/%zu", c->summary.loads,
+			 c->n_series);
 }
 
 static void latency(const struct bb_case *c, struct bb_cell *cell)
@@ -174,7 +177,8 @@ static void interval(const struct bb_case *c, struct bb_cell *cell)
 	const struct bb_estimate *e = &c->summary.latency;
 
 	if (isfinite(e->lo) && isfinite(e->hi))
-		snprintf(cell->text, sizeof(cell->text), "[%.60s, %.60s]", bb_cell_number(e->lo, e->value).text,
+		snprintf(cell->text, sizeof(cell->text), "[%.60s, %.60s]",
+			 bb_cell_number(e->lo, e->value).text,
 			 bb_cell_number(e->hi, e->value).text);
 }
 
@@ -286,7 +290,8 @@ static void consumed(const struct bb_case *c, struct bb_cell *cell)
 		return;
 	put_count((uint64_t)s->produced.value, &of);
 	put_count((uint64_t)s->consumed.value, cell);
-	snprintf(cell->text + strlen(cell->text), sizeof(cell->text) - strlen(cell->text), "/%.40s", of.text);
+	snprintf(cell->text + strlen(cell->text), sizeof(cell->text) - strlen(cell->text), "/%.40s",
+		 of.text);
 }
 
 static void lag_max(const struct bb_case *c, struct bb_cell *cell)
@@ -309,7 +314,8 @@ static void slowdown(const struct bb_case *c, struct bb_cell *cell)
 	const struct bb_estimate *e = &c->summary.slowdown;
 
 	if (isfinite(e->lo) && isfinite(e->hi))
-		snprintf(cell->text, sizeof(cell->text), "%.4f [%.4f, %.4f]", e->value, e->lo, e->hi);
+		snprintf(cell->text, sizeof(cell->text), "%.4f [%.4f, %.4f]", e->value, e->lo,
+			 e->hi);
 	else if (isfinite(e->value))
 		snprintf(cell->text, sizeof(cell->text), "%.4f", e->value);
 }
@@ -322,8 +328,9 @@ static void multi(const struct bb_case *c, struct bb_cell *cell)
 	for (size_t i = 0; i < c->n_series; i++)
 		if (!c->series[i].void_why)
 			n += c->series[i].multi;
-	if (n || ((isfinite(c->summary.rate_achieved.value) || isfinite(c->summary.run_rate.value)) &&
-		  !isfinite(c->summary.produced.value)))
+	if (n ||
+	    ((isfinite(c->summary.rate_achieved.value) || isfinite(c->summary.run_rate.value)) &&
+	     !isfinite(c->summary.produced.value)))
 		put_count(n, cell);
 }
 
@@ -336,34 +343,47 @@ static void spread(const struct bb_case *c, struct bb_cell *cell)
 const struct bb_column bb_columns[] = {
 	{"variant", true, false, 0, variant, NULL},
 	{"samples", false, false, 0, samples, "runs timed one by one, in the series that count"},
-	{"loads", false, false, 0, loads, "times the program was loaded anew (of a live one: slices of time); 22/24: two do not count"},
-	{"latency", false, false, 0, latency, "gross cost of one run: median over loads of the means without outliers"},
-	{"95 % interval", true, true, 0, interval, "of the latency, over loads (order statistics; needs 6)"},
+	{"loads", false, false, 0, loads,
+	 "times the program was loaded anew (of a live one: slices of time); 22/24: two do not "
+	 "count"},
+	{"latency", false, false, 0, latency,
+	 "gross cost of one run: median over loads of the means without outliers"},
+	{"95 % interval", true, true, 0, interval,
+	 "of the latency, over loads (order statistics; needs 6)"},
 	{"p50", false, false, 0, p50, "median of all samples"},
-	{"p90", false, false, 0, p90, "90th percentile of all samples, outliers included (needs 100)"},
-	{"p99", false, false, 0, p99, "99th percentile of all samples, outliers included (needs 1000)"},
+	{"p90", false, false, 0, p90,
+	 "90th percentile of all samples, outliers included (needs 100)"},
+	{"p99", false, false, 0, p99,
+	 "99th percentile of all samples, outliers included (needs 1000)"},
 	{"max", false, false, 0, lag_max, "largest lag of all samples"},
-	{"floor", false, false, 4, floor_of, "latency of the empty program of the same type in this run"},
+	{"floor", false, false, 4, floor_of,
+	 "latency of the empty program of the same type in this run"},
 	{"net", false, false, 0, net, "latency minus floor, load by load"},
-	{"slowdown", true, false, 0, slowdown, "latency / floor, load by load, with its 95 % interval"},
+	{"slowdown", true, false, 0, slowdown,
+	 "latency / floor, load by load, with its 95 % interval"},
 	{"outl %", false, false, 0, outliers,
 	 "samples above median + max(5 IQR, 3 ticks, 10 ns) / their share of the run time"},
 	{"drops", false, false, 0, drops, "runs whose result the program threw away"},
-	{"consumed", false, false, 0, consumed, "samples that the consumer was done with, of those that got into the ring"},
+	{"consumed", false, false, 0, consumed,
+	 "samples that the consumer was done with, of those that got into the ring"},
 	{"ring %", false, false, 0, ring_peak, "most that was seen in the ring, of what it holds"},
 	{"CPU", false, false, 0, consumer_cpu, "CPU time of the consumer a sample, ns"},
 	{"steal %", false, false, 1, steal, "CPU time that the hypervisor took meanwhile"},
 	{"naive", false, false, 0, naive,
 	 "naive mean, run_time_ns / run_cnt: the usual figure, for contrast; steal is in it"},
-	{"Hz", false, false, 3, rate, "runs per second of the target's CPU time, or packets or requests per second: achieved/requested"},
-	{"runs/s", false, false, 0, run_rate, "of wall time, those that shared a reading of the counters too"},
+	{"Hz", false, false, 3, rate,
+	 "runs per second of the target's CPU time, or packets or requests per second: "
+	 "achieved/requested"},
+	{"runs/s", false, false, 0, run_rate,
+	 "of wall time, those that shared a reading of the counters too"},
 	{"CPU %", false, false, 0, cpu_share, "share of one CPU that all the runs take"},
 	{"multi", false, false, 2, multi,
 	 "runs that shared a reading of the counters with others: counted, but no sample"},
 	{"call", false, false, 5, intercept, "what the system call around the runs costs, ns"},
 	{"cycles", false, false, 6, cycles, "of a run, by the PMU"},
 	{"insns", false, false, 7, instructions, "machine instructions of a run, by the PMU"},
-	{"LLC misses", false, false, 8, llc_misses, "reads of a run that missed the last level cache, by the PMU"},
+	{"LLC misses", false, false, 8, llc_misses,
+	 "reads of a run that missed the last level cache, by the PMU"},
 	{"layout spread", false, false, BB_SPILL_ALWAYS, spread,
 	 "p90/p10 of the latency over loads: what the place of the code alone does"},
 };

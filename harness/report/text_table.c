@@ -9,7 +9,8 @@
 #include "report/grow.h"
 #include "report/table_cells.h"
 
-void bb_text_table__init(struct bb_text_table *t, const struct bb_text_column *columns, size_t n_columns)
+void bb_text_table__init(struct bb_text_table *t, const struct bb_text_column *columns,
+			 size_t n_columns)
 {
 	*t = (struct bb_text_table){.columns = columns, .n_columns = n_columns};
 }
@@ -55,8 +56,8 @@ void bb_text_table__add_text(struct bb_text_table *t, const char *text)
 	take(t, strdup(text));
 }
 
-static void print_cell(const struct bb_text_table *t, size_t column, size_t width, const char *text, size_t *pending,
-		       FILE *out)
+static void print_cell(const struct bb_text_table *t, size_t column, size_t width, const char *text,
+		       size_t *pending, FILE *out)
 {
 	size_t space = width - bb_text_width(text);
 	bool left = t->columns[column].left;
@@ -90,7 +91,8 @@ int bb_text_table__print(const struct bb_text_table *t, int indent, FILE *out)
 		size_t pending = (size_t)indent;
 
 		for (size_t k = 0; k < t->n_columns; k++)
-			print_cell(t, k, width[k], i ? t->cells[(i - 1) * t->n_columns + k] : t->columns[k].head,
+			print_cell(t, k, width[k],
+				   i ? t->cells[(i - 1) * t->n_columns + k] : t->columns[k].head,
 				   &pending, out);
 		putc('\n', out);
 	}

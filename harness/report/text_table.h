@@ -7,13 +7,13 @@
 #include <stdio.h>
 
 /*
- * A table for people: cells of text, row by row, aligned by what a terminal shows of them (UTF-8 counts as what it
- * looks like; nothing in a cell reaches the terminal as a control). Running out of memory sticks and is told at the
- * end.
+ * A table for people: cells of text, row by row, aligned by what a terminal shows of them (UTF-8
+ * counts as what it looks like; nothing in a cell reaches the terminal as a control). Running out
+ * of memory sticks and is told at the end.
  */
 struct bb_text_column {
 	const char *head;
-	bool left;			/* aligned to the left; numbers are not */
+	bool left; /* aligned to the left; numbers are not */
 };
 
 struct bb_text_table {
@@ -24,17 +24,21 @@ struct bb_text_table {
 	bool failed;
 };
 
-/* What stands for a value that is not there: an empty cell lets the eye slip into the next column. */
+/* What stands for a value that is not there: an empty cell lets the eye slip into the next column.
+ */
 #define BB_TEXT_ABSENT "-"
 
 /* The columns are the caller's and outlive the table. */
-void bb_text_table__init(struct bb_text_table *t, const struct bb_text_column *columns, size_t n_columns);
+void bb_text_table__init(struct bb_text_table *t, const struct bb_text_column *columns,
+			 size_t n_columns);
 
 /* The next cell; rows end by themselves. An empty text stays empty. */
-void bb_text_table__add(struct bb_text_table *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void bb_text_table__add(struct bb_text_table *t, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
 void bb_text_table__add_text(struct bb_text_table *t, const char *text);
 
-/* Heads and whole rows behind `indent` blanks; no line ends in blanks. 0 or -ENOMEM; `out` keeps its own errors. */
+/* Heads and whole rows behind `indent` blanks; no line ends in blanks. 0 or -ENOMEM; `out` keeps
+ * its own errors. */
 int bb_text_table__print(const struct bb_text_table *t, int indent, FILE *out);
 
 void bb_text_table__done(struct bb_text_table *t);

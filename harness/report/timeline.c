@@ -20,13 +20,13 @@ void bb_timeline__done(struct bb_timeline *t)
 	memset(t, 0, sizeof(*t));
 }
 
-/* --- what to take -------------------------------------------------------------------------------------------- */
+/* --- what to take --- */
 
 /* What becomes of a case of the index. */
 struct fate {
 	bool wanted;
-	size_t n;			/* points */
-	struct bb_timeline_case *becomes;	/* NULL when n is 0 */
+	size_t n;                         /* points */
+	struct bb_timeline_case *becomes; /* NULL when n is 0 */
 };
 
 static bool is_among(const char *name, const char *const *names, size_t n)
@@ -37,14 +37,16 @@ static bool is_among(const char *name, const char *const *names, size_t n)
 	return !n;
 }
 
-static bool is_wanted(const struct bb_timeline_filter *f, const struct bb_run_index *x, const struct bb_index_case *c)
+static bool is_wanted(const struct bb_timeline_filter *f, const struct bb_run_index *x,
+		      const struct bb_index_case *c)
 {
 	return (!f->scenario || !strcmp(f->scenario, bb_index_text(x, c->scenario))) &&
 	       is_among(bb_index_text(x, c->variant), f->variants, f->n_variants) &&
 	       is_among(bb_index_text(x, c->drive), f->drives, f->n_drives);
 }
 
-/* A file of another name than its run's id, while that is there too: a baseline somebody made by hand, say. */
+/* A file of another name than its run's id, while that is there too: a baseline somebody made by
+ * hand, say. */
 static bool is_copy(const struct bb_run_index *x, const struct bb_index_run *run)
 {
 	const char *name = bb_index_text(x, run->name), *id = bb_index_text(x, run->id);
@@ -59,8 +61,8 @@ static int say_copy(const char *dir, const struct bb_run_index *x, const struct 
 
 	if (!opts->passed_over)
 		return 0;
-	if (asprintf(&why, "%s/%s.json: a copy of the run %s, which is counted once", dir, bb_index_text(x, run->name),
-		     bb_index_text(x, run->id)) < 0)
+	if (asprintf(&why, "%s/%s.json: a copy of the run %s, which is counted once", dir,
+		     bb_index_text(x, run->name), bb_index_text(x, run->id)) < 0)
 		return -ENOMEM;
 	opts->passed_over(opts->arg, why);
 	free(why);
@@ -90,8 +92,11 @@ static void add_run(struct bb_timeline *t, const struct bb_index_run *run, struc
 	}
 	if (n)
 		t->runs[t->n_runs++] = (struct bb_timeline_run){
-			.of = run, .id = bb_index_text(x, run->id), .started = started,
-			.incomplete = bb_index_text(x, run->incomplete), .commit = bb_index_text(x, run->commit),
+			.of = run,
+			.id = bb_index_text(x, run->id),
+			.started = started,
+			.incomplete = bb_index_text(x, run->incomplete),
+			.commit = bb_index_text(x, run->commit),
 			.epoch_s = epoch_of(started),
 		};
 }
@@ -108,7 +113,8 @@ static int by_time(const void *x, const void *y)
 }
 
 /* Names need not be in the order of time: people rename files. */
-static int take_runs(struct bb_timeline *t, const char *dir, const struct bb_timeline_opts *opts, struct fate *fates)
+static int take_runs(struct bb_timeline *t, const char *dir, const struct bb_timeline_opts *opts,
+		     struct fate *fates)
 {
 	const struct bb_run_index *x = &t->index;
 	int rc = 0;
@@ -143,9 +149,12 @@ static int take_cases(struct bb_timeline *t, struct fate *fates)
 		if (!fates[i].n)
 			continue;
 		*k = (struct bb_timeline_case){
-			.name = bb_index_text(x, c->name), .scenario = bb_index_text(x, c->scenario),
-			.variant = bb_index_text(x, c->variant), .drive = bb_index_text(x, c->drive),
-			.param = bb_index_text(x, c->param), .param_value = c->param_value,
+			.name = bb_index_text(x, c->name),
+			.scenario = bb_index_text(x, c->scenario),
+			.variant = bb_index_text(x, c->variant),
+			.drive = bb_index_text(x, c->drive),
+			.param = bb_index_text(x, c->param),
+			.param_value = c->param_value,
 			.points = calloc(fates[i].n, sizeof(*k->points)),
 		};
 		if (!k->points)
@@ -168,7 +177,7 @@ static void take_points(struct bb_timeline *t, const struct fate *fates)
 			if (!c)
 				continue;
 			c->points[c->n_points++] = (struct bb_timeline_point){.run = i, .of = p};
-			c->is_anchor = p->is_anchor;	/* the newest run has the last word */
+			c->is_anchor = p->is_anchor; /* the newest run has the last word */
 			c->by_ratio |= !isnan(p->ratio.value);
 		}
 	}
@@ -187,17 +196,20 @@ static int take(struct bb_timeline *t, const char *dir, const struct bb_timeline
 	return rc;
 }
 
-/* --- judging ------------------------------------------------------------------------------------------------- */
+/* --- judging --- */
 
-/* The first key in which each machine differs from machine `now`, NULL where it does not. Keys are static texts. */
+/* The first key in which each machine differs from machine `now`, NULL where it does not. Keys are
+ * static texts. */
 static void compare_machines(const struct bb_run_index *x, size_t now, const char **ret_differs)
 {
 	for (size_t i = 0; i < x->n_machines; i++)
-		if (!bb_fingerprint_differences(&x->machines[i], &x->machines[now], &ret_differs[i], 1))
+		if (!bb_fingerprint_differences(&x->machines[i], &x->machines[now], &ret_differs[i],
+						1))
 			ret_differs[i] = NULL;
 }
 
-const struct bb_estimate *bb_timeline__judged(const struct bb_timeline_case *c, const struct bb_timeline_point *p)
+const struct bb_estimate *bb_timeline__judged(const struct bb_timeline_case *c,
+					      const struct bb_timeline_point *p)
 {
 	return c->by_ratio ? &p->of->ratio : &p->of->latency;
 }
@@ -209,8 +221,8 @@ double bb_timeline__ln_judged(const struct bb_timeline_case *c, const struct bb_
 	return v > 0 ? log(v) : NAN;
 }
 
-static int judge_case(const struct bb_timeline *t, struct bb_timeline_case *c, const struct bb_history_rule *rule,
-		      const char **differs)
+static int judge_case(const struct bb_timeline *t, struct bb_timeline_case *c,
+		      const struct bb_history_rule *rule, const char **differs)
 {
 	double *r = calloc(c->n_points, sizeof(*r)), *se = calloc(c->n_points, sizeof(*se));
 	struct bb_history_point *judged = calloc(c->n_points, sizeof(*judged));
@@ -253,8 +265,8 @@ static int judge(struct bb_timeline *t, const struct bb_history_rule *rule)
 	return rc;
 }
 
-int bb_timeline__read(const char *dir, const struct bb_timeline_opts *opts, struct bb_timeline *ret_timeline,
-		      struct bb_err *err)
+int bb_timeline__read(const char *dir, const struct bb_timeline_opts *opts,
+		      struct bb_timeline *ret_timeline, struct bb_err *err)
 {
 	struct bb_timeline t = {0};
 	int rc = bb_run_index__read(dir, opts->passed_over, opts->arg, &t.index, err);
@@ -266,9 +278,12 @@ int bb_timeline__read(const char *dir, const struct bb_timeline_opts *opts, stru
 		rc = judge(&t, &opts->rule);
 	if (rc) {
 		bb_timeline__done(&t);
-		return rc == -ENOMEM ? bb_fail_nomem(err) :
-		       bb_fail(err, rc, "a history over windows of %zu to %zu runs at %g: out of bounds",
-			       opts->rule.window_min, opts->rule.window_max, opts->rule.eps);
+		return rc == -ENOMEM ? bb_fail_nomem(err)
+				     : bb_fail(err, rc,
+					       "a history over windows of %zu to %zu runs at %g: "
+					       "out of bounds",
+					       opts->rule.window_min, opts->rule.window_max,
+					       opts->rule.eps);
 	}
 	*ret_timeline = t;
 	return 0;

@@ -14,17 +14,19 @@
 #include "run/count.h"
 #include "run/record.h"
 
-#define LEAST_PAIRS 7u		/* for a verdict, see stats/sequential.h */
+#define LEAST_PAIRS 7u /* for a verdict, see stats/sequential.h */
 
 /* What is left to do of a drive. */
 struct todo {
-	bool any;			/* contests without a verdict */
-	bool bare;			/* and one of them has not even an interval yet: no difference is large enough to be found */
+	bool any; /* contests without a verdict */
+	/* and one of them has not even an interval yet: no difference is large enough to be found
+	 */
+	bool bare;
 };
 
 /*
- * Look at a drive's contests after a pair: what has its verdict is done. The looks share alpha by Bonferroni, which is
- * Holm's first step: who stops here survives the correction at the end.
+ * Look at a drive's contests after a pair: what has its verdict is done. The looks share alpha by
+ * Bonferroni, which is Holm's first step: who stops here survives the correction at the end.
  */
 static int look(struct bb_ab *ab, size_t drive, struct todo *ret_todo, struct bb_err *err)
 {
@@ -47,20 +49,23 @@ static int look(struct bb_ab *ab, size_t drive, struct todo *ret_todo, struct bb
 }
 
 /*
- * One drive, until its contests have their verdicts or `budget_s` is used up; `limit_s` while one of them could not have a
- * verdict yet, whatever it is like. 0: no limit.
+ * One drive, until its contests have their verdicts or `budget_s` is used up; `limit_s` while one
+ * of them could not have a verdict yet, whatever it is like. 0: no limit.
  */
-static int run_pairs(struct bb_ab *ab, size_t drive, double budget_s, double limit_s, struct bb_err *err)
+static int run_pairs(struct bb_ab *ab, size_t drive, double budget_s, double limit_s,
+		     struct bb_err *err)
 {
 	const struct bb_progress *p = ab->opts->run.progress;
 	struct todo todo = {.any = true, .bare = true};
 	uint64_t began_ns = bb_now_ns();
 	int rc = bb_session__stats_for(&ab->session, drive, err);
 
-	for (uint32_t pair = 0; !rc && todo.any && (!ab->opts->max_pairs || pair < ab->opts->max_pairs); pair++) {
+	for (uint32_t pair = 0;
+	     !rc && todo.any && (!ab->opts->max_pairs || pair < ab->opts->max_pairs); pair++) {
 		double elapsed_s = bb_seconds_since(began_ns);
 
-		if (pair && budget_s > 0 && elapsed_s + elapsed_s / pair > (todo.bare ? limit_s : budget_s))
+		if (pair && budget_s > 0 &&
+		    elapsed_s + elapsed_s / pair > (todo.bare ? limit_s : budget_s))
 			break;
 		if (p && ab->opts->run.budget_s > 0)
 			p->update(p->arg, bb_seconds_since(ab->began_ns), ab->opts->run.budget_s,
@@ -87,18 +92,22 @@ static struct bb_subject *cell_subject(struct bb_ab *ab, size_t cell)
 {
 	if (cell == BB_NO_CELL)
 		return NULL;
-	return &ab->session.subjects[bb_session__variant(&ab->session, &ab->session.plan->cells[cell])];
+	return &ab->session.subjects[bb_session__variant(&ab->session,
+							 &ab->session.plan->cells[cell])];
 }
 
 /* A drive's share of what is left of `total_s`; 0: no limit. */
 static double share_of(const struct bb_ab *ab, double total_s, size_t drives_left)
 {
-	return total_s > 0 ? fmax(total_s - bb_seconds_since(ab->began_ns), 1e-9) / (double)drives_left : 0;
+	return total_s > 0
+		       ? fmax(total_s - bb_seconds_since(ab->began_ns), 1e-9) / (double)drives_left
+		       : 0;
 }
 
 /*
- * Drive by drive, so that a slow one does not hold up a fast one's verdict; what one leaves of its share, others have. A
- * drive that goes by time takes as long as it does on any machine, and so gets no more than that.
+ * Drive by drive, so that a slow one does not hold up a fast one's verdict; what one leaves of its
+ * share, others have. A drive that goes by time takes as long as it does on any machine, and so
+ * gets no more than that.
  */
 static int run_drives(struct bb_ab *ab, struct bb_err *err)
 {
@@ -115,8 +124,9 @@ static int run_drives(struct bb_ab *ab, struct bb_err *err)
 		if (!c)
 			continue;
 		share_s = share_of(ab, budget_s, left);
-		limit_s = ab->session.plan->cells[c->cell[BASE]].seconds > 0 ? share_s :
-			  share_of(ab, budget_s + ab->opts->patience_s, left);
+		limit_s = ab->session.plan->cells[c->cell[BASE]].seconds > 0
+				  ? share_s
+				  : share_of(ab, budget_s + ab->opts->patience_s, left);
 		ab->subject[FLOOR] = cell_subject(ab, c->cell[FLOOR]);
 		rc = run_pairs(ab, d, share_s, limit_s, err);
 		left--;
@@ -129,7 +139,8 @@ static size_t find_cell(const struct bb_plan *plan, const struct bb_cell *like, 
 	for (size_t i = 0; variant && i < plan->n_cells; i++) {
 		const struct bb_cell *c = &plan->cells[i];
 
-		if (c->drive == like->drive && c->driver_param == like->driver_param && !strcmp(c->variant->name, variant))
+		if (c->drive == like->drive && c->driver_param == like->driver_param &&
+		    !strcmp(c->variant->name, variant))
 			return i;
 	}
 	return BB_NO_CELL;
@@ -153,12 +164,14 @@ static int add_comparison(struct bb_ab *ab, struct bb_contest *c, struct bb_err 
 	return k->name && k->base && k->head ? 0 : bb_fail_nomem(err);
 }
 
-/* The floor of a contest whose base and head are known; BB_NO_CELL when it is one of the two or cannot be measured. */
+/* The floor of a contest whose base and head are known; BB_NO_CELL when it is one of the two or
+ * cannot be measured. */
 static size_t floor_cell(const struct bb_ab *ab, const struct bb_contest *c)
 {
 	size_t floor = ab->session.plan->cells[c->cell[BASE]].floor;
 
-	if (floor == BB_NO_CELL || floor == c->cell[HEAD] || !bb_session__can(&ab->session, &ab->session.plan->cells[floor]))
+	if (floor == BB_NO_CELL || floor == c->cell[HEAD] ||
+	    !bb_session__can(&ab->session, &ab->session.plan->cells[floor]))
 		return BB_NO_CELL;
 	return floor;
 }
@@ -179,8 +192,8 @@ static int add_contest(struct bb_ab *ab, size_t base_cell, size_t head_cell, str
 		return bb_fail_nomem(err);
 	for (int l = 0; !rc && l < N_LABELS; l++)
 		if (c->cell[l] != BB_NO_CELL)
-			rc = bb_record__case(ab->report, plan, &plan->cells[c->cell[l]], l == HEAD ? second : NULL,
-					     &c->case_of[l], err);
+			rc = bb_record__case(ab->report, plan, &plan->cells[c->cell[l]],
+					     l == HEAD ? second : NULL, &c->case_of[l], err);
 	free(second);
 	if (rc)
 		return rc;
@@ -209,7 +222,8 @@ static int open_second(struct bb_ab *ab, struct bb_err *err)
 	int rc;
 
 	if (ab->subject[BASE]->target) {
-		path = bb_object_path(ab->session.plan->scenario, v, ab->opts->run.driver.object_dir);
+		path = bb_object_path(ab->session.plan->scenario, v,
+				      ab->opts->run.driver.object_dir);
 		if (!path)
 			return bb_fail_nomem(err);
 	}
@@ -228,8 +242,8 @@ static int open_contests(struct bb_ab *ab, struct bb_err *err)
 	ab->subject[BASE] = session_subject(ab, ab->opts->base);
 	ab->subject[HEAD] = session_subject(ab, ab->opts->head);
 	if (!ab->subject[BASE] || !ab->subject[HEAD])
-		return bb_fail(err, -ENOTSUP, "'%s' and '%s' cannot both be loaded on this machine", ab->opts->base,
-			       ab->opts->head);
+		return bb_fail(err, -ENOTSUP, "'%s' and '%s' cannot both be loaded on this machine",
+			       ab->opts->base, ab->opts->head);
 	if (ab->subject[BASE] == ab->subject[HEAD] && !ab->opts->same_load)
 		rc = open_second(ab, err);
 	if (!rc && ab->subject[HEAD] != ab->subject[BASE] && ab->subject[BASE]->target)
@@ -240,12 +254,14 @@ static int open_contests(struct bb_ab *ab, struct bb_err *err)
 	for (size_t i = 0; !rc && i < plan->n_cells; i++) {
 		size_t head = find_cell(plan, &plan->cells[i], ab->opts->head);
 
-		if (!strcmp(plan->cells[i].variant->name, ab->opts->base) && bb_session__can_time(&ab->session, &plan->cells[i]) &&
-		    head != BB_NO_CELL && bb_session__can(&ab->session, &plan->cells[head]))
+		if (!strcmp(plan->cells[i].variant->name, ab->opts->base) &&
+		    bb_session__can_time(&ab->session, &plan->cells[i]) && head != BB_NO_CELL &&
+		    bb_session__can(&ab->session, &plan->cells[head]))
 			rc = add_contest(ab, i, head, err);
 	}
 	if (!rc && !ab->n_contests)
-		rc = bb_fail(err, -ENOTSUP, "no drive of '%s' drives both '%s' and '%s' on this machine",
+		rc = bb_fail(err, -ENOTSUP,
+			     "no drive of '%s' drives both '%s' and '%s' on this machine",
 			     plan->scenario->name, ab->opts->base, ab->opts->head);
 	return rc;
 }
@@ -255,8 +271,11 @@ static int check_none_live(const struct bb_plan *plan, struct bb_err *err)
 {
 	for (size_t i = 0; i < plan->n_cells; i++)
 		if (bb_variant_is_live(plan->cells[i].variant))
-			return bb_fail(err, -EINVAL, "variant '%s' is loaded by somebody else; compare loads both programs again and "
-				       "again: give it objects, or compare two stored runs", plan->cells[i].variant->name);
+			return bb_fail(err, -EINVAL,
+				       "variant '%s' is loaded by somebody else; compare loads "
+				       "both programs again and again: give it objects, or compare "
+				       "two stored runs",
+				       plan->cells[i].variant->name);
 	return 0;
 }
 
@@ -268,13 +287,16 @@ static int check_cold(const struct bb_plan *plan, const struct bb_ab_opts *opts,
 	size_t n = 0;
 
 	for (size_t i = 0; i < plan->n_cells; i++)
-		n += plan->cells[i].drive->caches == BB_CACHES_COLD && !strcmp(plan->cells[i].variant->name, opts->base);
+		n += plan->cells[i].drive->caches == BB_CACHES_COLD &&
+		     !strcmp(plan->cells[i].variant->name, opts->base);
 	need_s = bb_ab__cold_pair_s() * (double)n * pairs;
 	if (opts->run.budget_s <= 0 || need_s <= opts->run.budget_s)
 		return 0;
-	return bb_fail(err, -EINVAL, "%zu cases with emptied caches take about %.0f s for %u pairs of loads, which is more than the "
-		       "budget; --budget %.0f allows it, or leave the drive step" BB_COLD_SUFFIX " out", n, need_s, pairs,
-		       ceil(need_s));
+	return bb_fail(err, -EINVAL,
+		       "%zu cases with emptied caches take about %.0f s for %u pairs of loads, "
+		       "which is more than the budget; --budget %.0f allows it, or leave the drive "
+		       "step" BB_COLD_SUFFIX " out",
+		       n, need_s, pairs, ceil(need_s));
 }
 
 /* Before the two come to share maps: what one leaves in them may change the other's count. */
@@ -314,7 +336,8 @@ int bb_run_ab(const struct bb_plan *plan, const struct bb_ab_opts *opts, struct 
 		if (rc)
 			rc = bb_record__incomplete(report, rc, err);
 	}
-	/* Valid at every look: what there is by the time of a signal or an error is judged as well. */
+	/* Valid at every look: what there is by the time of a signal or an error is judged as well.
+	 */
 	if (bb_comparisons_judge(report->comparisons, report->n_comparisons) && !rc)
 		rc = bb_fail_nomem(err);
 	bb_subject__close(&ab->second);

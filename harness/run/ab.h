@@ -11,25 +11,30 @@
 #include "run/runner.h"
 
 /*
- * Two programs against each other in one run. The unit of replication is the load pair: each pair is loaded anew, in
- * random order, compared over blocks of runs in ABBA or BAAB order by a seeded coin, and then once more with the head
- * reloaded to the base's JIT address mod 64 (matched: layout, which moves a loop by 6-9 %, drops out). It stops
- * at a verdict for every case, at `max_pairs`, or when the budget is used up.
+ * Two programs against each other in one run. The unit of replication is the load pair: each pair
+ * is loaded anew, in random order, compared over blocks of runs in ABBA or BAAB order by a seeded
+ * coin, and then once more with the head reloaded to the base's JIT address mod 64 (matched:
+ * layout, which moves a loop by 6-9 %, drops out). It stops at a verdict for every case, at
+ * `max_pairs`, or when the budget is used up.
  */
 struct bb_ab_opts {
-	struct bb_run_opts run;		/* its budget_s applies */
-	double patience_s;		/* beyond the budget, where fewer pairs fit than any verdict takes; 0: not at all */
-	const char *base, *head;	/* variants of the plan */
+	struct bb_run_opts run; /* its budget_s applies */
+	/* beyond the budget, where fewer pairs fit than any verdict takes; 0: not at all */
+	double patience_s;
+	const char *base, *head; /* variants of the plan */
 	double threshold, alpha;
-	uint32_t max_pairs;		/* 0: as many as the budget allows */
-	size_t n_family;		/* comparisons that share alpha, if they are more than those of this run */
-	bool count;			/* what the plan's exact drives count, before the pairs */
-	bool same_load;			/* self-test: both labels are one and the same load */
-	double inject;			/* self-test: share added to every sample of head; 0: none */
-	struct bb_ab_trace *trace;	/* every sample in the order it was taken; NULL: not wanted */
+	uint32_t max_pairs; /* 0: as many as the budget allows */
+	/* comparisons that share alpha, if they are more than those of this run */
+	size_t n_family;
+	bool count;     /* what the plan's exact drives count, before the pairs */
+	bool same_load; /* self-test: both labels are one and the same load */
+	double inject;  /* self-test: share added to every sample of head; 0: none */
+	/* every sample in the order it was taken; NULL: not wanted */
+	struct bb_ab_trace *trace;
 };
 
-/* Raw samples of both labels for the methods of others, which need the order. Grown by bb_run_ab(). */
+/* Raw samples of both labels for the methods of others, which need the order. Grown by bb_run_ab().
+ */
 struct bb_ab_trace {
 	double *base_ns, *head_ns;
 	size_t n_base, n_head, size_base, size_head;
@@ -40,8 +45,8 @@ int bb_ab_trace__add(struct bb_ab_trace *t, bool is_head, const struct bb_batch 
 void bb_ab_trace__done(struct bb_ab_trace *t);
 
 /*
- * Compare, for every drive and parameter of the plan, and append cases and comparisons to the report, judged. Errors as
- * bb_run_plan().
+ * Compare, for every drive and parameter of the plan, and append cases and comparisons to the
+ * report, judged. Errors as bb_run_plan().
  */
 int bb_run_ab(const struct bb_plan *plan, const struct bb_ab_opts *opts, struct bb_report *report,
 	      struct bb_err *err);

@@ -12,23 +12,27 @@
 #include "stats/estimate.h"
 #include "stats/quantile.h"
 
-#define RUN_SAMPLES_COLD 4u	/* half a millisecond each, or more, for the emptying of caches */
-#define RUN_SAMPLES_SLOPE 4u	/* each is a line through ten calls */
-#define MAX_S_INSITU 0.25	/* of a run whose rate nobody knows */
-#define RUN_SAMPLES_INSITU 8u	/* at 100 Hz these take 80 ms */
+#define RUN_SAMPLES_COLD 4u   /* half a millisecond each, or more, for the emptying of caches */
+#define RUN_SAMPLES_SLOPE 4u  /* each is a line through ten calls */
+#define MAX_S_INSITU 0.25     /* of a run whose rate nobody knows */
+#define RUN_SAMPLES_INSITU 8u /* at 100 Hz these take 80 ms */
 #define BLOCKS_MATCHED 8u
 #define BLOCKS_UNMATCHED 4u
 #define BLOCKS_INSITU 2u
 #define WARMUP_FIRST 100u
 #define WARMUP_RUN 4u
-#define MATCH_TRIES 400u	/* about 13 are needed: the JIT places in steps of 4 bytes at the least */
+#define MATCH_TRIES                                                                                \
+	400u /* about 13 are needed: the JIT places in steps of 4 bytes at the least               \
+	      */
 
 const struct bb_open_drive *bb_contest__drive(const struct bb_ab *ab, const struct bb_contest *c)
 {
-	return &ab->session.drives[bb_session__drive(&ab->session, &ab->session.plan->cells[c->cell[BASE]])];
+	return &ab->session.drives[bb_session__drive(&ab->session,
+						     &ab->session.plan->cells[c->cell[BASE]])];
 }
 
-/* A self-test's slowdown: every sample times 1 + share, rounded up or down at random so that the mean is exact. */
+/* A self-test's slowdown: every sample times 1 + share, rounded up or down at random so that the
+ * mean is exact. */
 static void inject(struct bb_rng *rng, double share, struct bb_batch *b)
 {
 	b->run_time_ns = 0;
@@ -41,7 +45,8 @@ static void inject(struct bb_rng *rng, double share, struct bb_batch *b)
 }
 
 /* The series that a label's samples go to: the last one of its case. */
-static struct bb_series *series_of(struct bb_ab *ab, const struct bb_contest *c, enum bb_label label)
+static struct bb_series *series_of(struct bb_ab *ab, const struct bb_contest *c,
+				   enum bb_label label)
 {
 	struct bb_case *k = &ab->report->cases[c->case_of[label]];
 
@@ -56,48 +61,61 @@ static const char *label_name(enum bb_label label)
 }
 
 /* One run of one label: samples to ns[], their number to *ret_n. */
-static int measure_run(struct bb_ab *ab, const struct bb_contest *c, enum bb_label label, uint64_t *ns, size_t *ret_n,
-		       struct bb_err *err)
+static int measure_run(struct bb_ab *ab, const struct bb_contest *c, enum bb_label label,
+		       uint64_t *ns, size_t *ret_n, struct bb_err *err)
 {
 	const struct bb_cell *cell = &ab->session.plan->cells[c->cell[label]];
 	const struct bb_open_drive *d = bb_contest__drive(ab, c);
-	struct bb_batch b = {.ns = ns, .drain_always = cell->drive->consumer == BB_CONSUMER_CAUGHT_UP};
+	struct bb_batch b = {.ns = ns,
+			     .drain_always = cell->drive->consumer == BB_CONSUMER_CAUGHT_UP};
 	int rc;
 
 	if (!(cell->seconds > 0)) {
 		bool cold = cell->drive->caches == BB_CACHES_COLD;
 
-		b.want = d->driver->stats_off ? RUN_SAMPLES_SLOPE : cold ? RUN_SAMPLES_COLD : RUN_SAMPLES;
+		b.want = d->driver->stats_off ? RUN_SAMPLES_SLOPE
+			 : cold               ? RUN_SAMPLES_COLD
+					      : RUN_SAMPLES;
 		b.warmup = cold ? 0 : ab->warm[label] ? WARMUP_RUN : WARMUP_FIRST;
 	} else {
 		bool call = !strcmp(cell->drive->with, "call");
 
-		/* One call each: a block of many fast ones and few slow ones would censor all of the slow. */
+		/* One call each: a block of many fast ones and few slow ones would censor all of
+		 * the slow. */
 		b.want = call ? 1 : RUN_SAMPLES_INSITU;
-		b.max_s = cell->param_value ? 4.0 * RUN_SAMPLES_INSITU / cell->param_value + 0.05 : MAX_S_INSITU;
+		b.max_s = cell->param_value ? 4.0 * RUN_SAMPLES_INSITU / cell->param_value + 0.05
+					    : MAX_S_INSITU;
 	}
 	ab->warm[label] = true;
-	rc = bb_record__measure(d->driver, d->state, ab->slot[label], ab->subject[label], cell->driver_param, &b,
-				series_of(ab, c, label), err);
+	rc = bb_record__measure(d->driver, d->state, ab->slot[label], ab->subject[label],
+				cell->driver_param, &b, series_of(ab, c, label), err);
 	ab->tally[label].fired += b.fired + b.warmup;
 	ab->tally[label].ran += b.run_cnt + b.warmup;
 	if (b.void_why[0] && !ab->wrong[0])
 		snprintf(ab->wrong, sizeof(ab->wrong), "%s: %s", label_name(label), b.void_why);
 	if (!rc && label == HEAD && ab->opts->inject != 0)
 		inject(&ab->session.rng, ab->opts->inject, &b);
-	if (!rc && ab->opts->trace && label != FLOOR && bb_ab_trace__add(ab->opts->trace, label == HEAD, &b))
+	if (!rc && ab->opts->trace && label != FLOOR &&
+	    bb_ab_trace__add(ab->opts->trace, label == HEAD, &b))
 		rc = bb_fail_nomem(err);
 	*ret_n = b.n;
 	return rc;
 }
 
 /*
- * One block's observation, in the form of a pair's: ABBA or BAAB by a coin, then the floor. What cannot be said is NAN.
+ * One block's observation, in the form of a pair's: ABBA or BAAB by a coin, then the floor. What
+ * cannot be said is NAN.
  */
-static int measure_block(struct bb_ab *ab, const struct bb_contest *c, struct bb_pair *ret_block, struct bb_err *err)
+static int measure_block(struct bb_ab *ab, const struct bb_contest *c, struct bb_pair *ret_block,
+			 struct bb_err *err)
 {
-	enum bb_label first = bb_rng_below(&ab->session.rng, 2) ? HEAD : BASE, order[4] = {first, !first, !first, first};
-	struct bb_pair o = {.d = NAN, .d_net = NAN, .base_ns = NAN, .head_ns = NAN, .floor_ns = NAN};
+	enum bb_label first = bb_rng_below(&ab->session.rng, 2) ? HEAD : BASE,
+		      order[4] = {first, !first, !first, first};
+	struct bb_pair o = {.d = NAN,
+			    .d_net = NAN,
+			    .base_ns = NAN,
+			    .head_ns = NAN,
+			    .floor_ns = NAN};
 	const struct bb_case *k = &ab->report->cases[c->case_of[BASE]];
 	size_t n[N_LABELS] = {0};
 	struct bb_block block;
@@ -113,9 +131,11 @@ static int measure_block(struct bb_ab *ab, const struct bb_contest *c, struct bb
 		rc = measure_run(ab, c, FLOOR, ab->ns[FLOOR], &n[FLOOR], err);
 	if (rc)
 		return rc;
-	if (!bb_block_difference(ab->ns[FLOOR], n[FLOOR], ab->ns[FLOOR], n[FLOOR], c->tick_ns, ab->scratch, &block))
+	if (!bb_block_difference(ab->ns[FLOOR], n[FLOOR], ab->ns[FLOOR], n[FLOOR], c->tick_ns,
+				 ab->scratch, &block))
 		o.floor_ns = bb_case__ns(k, block.mean_a_ns);
-	if (!bb_block_difference(ab->ns[BASE], n[BASE], ab->ns[HEAD], n[HEAD], c->tick_ns, ab->scratch, &block)) {
+	if (!bb_block_difference(ab->ns[BASE], n[BASE], ab->ns[HEAD], n[HEAD], c->tick_ns,
+				 ab->scratch, &block)) {
 		o.d = block.d;
 		o.base_ns = bb_case__ns(k, block.mean_a_ns);
 		o.head_ns = bb_case__ns(k, block.mean_b_ns);
@@ -131,8 +151,9 @@ static int measure_block(struct bb_ab *ab, const struct bb_contest *c, struct bb
 static void summarise_blocks(const struct bb_pair *blocks, size_t n, struct bb_pair *pair)
 {
 	static const size_t columns[] = {
-		offsetof(struct bb_pair, d_net), offsetof(struct bb_pair, shift_ns), offsetof(struct bb_pair, base_ns),
-		offsetof(struct bb_pair, head_ns), offsetof(struct bb_pair, floor_ns), offsetof(struct bb_pair, d),
+		offsetof(struct bb_pair, d_net),    offsetof(struct bb_pair, shift_ns),
+		offsetof(struct bb_pair, base_ns),  offsetof(struct bb_pair, head_ns),
+		offsetof(struct bb_pair, floor_ns), offsetof(struct bb_pair, d),
 	};
 	double x[BLOCKS_MATCHED];
 	size_t used = 0;
@@ -142,7 +163,7 @@ static void summarise_blocks(const struct bb_pair *blocks, size_t n, struct bb_p
 			x[i] = *(const double *)((const char *)&blocks[i] + columns[k]);
 		*(double *)((char *)pair + columns[k]) = bb_pair_difference(x, n, &used);
 	}
-	pair->blocks = (uint32_t)used;	/* those of d, the last */
+	pair->blocks = (uint32_t)used; /* those of d, the last */
 }
 
 /* The clock's tick, from what this contest has sampled so far. */
@@ -160,8 +181,11 @@ static double find_tick(struct bb_ab *ab, const struct bb_contest *c)
 
 static int measure_pair(struct bb_ab *ab, struct bb_contest *c, struct bb_err *err)
 {
-	bool matched = ab->subject[BASE]->jit_mod64 >= 0 && ab->subject[BASE]->jit_mod64 == ab->subject[HEAD]->jit_mod64;
-	size_t n = ab->session.plan->cells[c->cell[BASE]].seconds > 0 ? BLOCKS_INSITU : matched ? BLOCKS_MATCHED : BLOCKS_UNMATCHED;
+	bool matched = ab->subject[BASE]->jit_mod64 >= 0 &&
+		       ab->subject[BASE]->jit_mod64 == ab->subject[HEAD]->jit_mod64;
+	size_t n = ab->session.plan->cells[c->cell[BASE]].seconds > 0 ? BLOCKS_INSITU
+		   : matched                                          ? BLOCKS_MATCHED
+								      : BLOCKS_UNMATCHED;
 	struct bb_pair blocks[BLOCKS_MATCHED];
 	struct bb_pair *pair;
 	int rc = 0;
@@ -185,7 +209,8 @@ static int measure_pair(struct bb_ab *ab, struct bb_contest *c, struct bb_err *e
 }
 
 /* Does a drive's part of a round count? ret_why stays empty if it does. */
-static void judge_labels(struct bb_ab *ab, size_t drive, const struct bb_prog_stats *before, char *ret_why, size_t size)
+static void judge_labels(struct bb_ab *ab, size_t drive, const struct bb_prog_stats *before,
+			 char *ret_why, size_t size)
 {
 	const struct bb_driver *driver = ab->session.drives[drive].driver;
 	bool same_load = ab->opts->same_load;
@@ -201,10 +226,11 @@ static void judge_labels(struct bb_ab *ab, size_t drive, const struct bb_prog_st
 		if (driver->fires && !driver->stats_off && t->ran != t->fired)
 			snprintf(why, sizeof(why), "run_cnt rose by %llu, %llu events were fired",
 				 (unsigned long long)t->ran, (unsigned long long)t->fired);
-		else if (!(l == HEAD && same_load))	/* one load then counts for both */
+		else if (!(l == HEAD && same_load)) /* one load then counts for both */
 			bb_record__check(driver, ab->subject[l], &before[l],
-					 t->fired + (l == BASE && same_load ? ab->tally[HEAD].fired : 0), &misses, why,
-					 sizeof(why));
+					 t->fired + (l == BASE && same_load ? ab->tally[HEAD].fired
+									    : 0),
+					 &misses, why, sizeof(why));
 		if (why[0])
 			snprintf(ret_why, size, "%s: %s", label_name(l), why);
 	}
@@ -235,18 +261,22 @@ static int attach(struct bb_ab *ab, size_t drive, struct bb_prog_stats *before, 
 		}
 		rc = d->driver->attach(d->state, ab->subject[l], &ab->slot[l], err);
 		if (!rc && ab->subject[l]->target)
-			rc = bb_stats_reader__agreed(bb_target__reader(ab->subject[l]->target), &before[l], err);
+			rc = bb_stats_reader__agreed(bb_target__reader(ab->subject[l]->target),
+						     &before[l], err);
 	}
 	return rc;
 }
 
-/* New series for what is about to be measured; what was not loaded anew goes on with the series it has. */
-static int begin_series(struct bb_ab *ab, struct bb_contest *c, uint32_t load, unsigned int loaded, struct bb_err *err)
+/* New series for what is about to be measured; what was not loaded anew goes on with the series it
+ * has. */
+static int begin_series(struct bb_ab *ab, struct bb_contest *c, uint32_t load, unsigned int loaded,
+			struct bb_err *err)
 {
 	for (int l = 0; l < N_LABELS; l++) {
 		if (c->cell[l] == BB_NO_CELL || !(loaded & 1u << l))
 			continue;
-		if (!bb_record__series(&ab->report->cases[c->case_of[l]], load, ab->subject[l]->jit_mod64))
+		if (!bb_record__series(&ab->report->cases[c->case_of[l]], load,
+				       ab->subject[l]->jit_mod64))
 			return bb_fail_nomem(err);
 	}
 	return 0;
@@ -264,14 +294,17 @@ static int make_void(struct bb_ab *ab, size_t drive, const char *why, struct bb_
 		if (bb_pair_void(&k->pairs[k->n_pairs - 1], why))
 			return bb_fail_nomem(err);
 		for (int l = 0; l < N_LABELS; l++)
-			if (c->cell[l] != BB_NO_CELL && bb_record__void(series_of(ab, c, (enum bb_label)l), "%s", why))
+			if (c->cell[l] != BB_NO_CELL &&
+			    bb_record__void(series_of(ab, c, (enum bb_label)l), "%s", why))
 				return bb_fail_nomem(err);
 	}
 	return 0;
 }
 
-/* Every active contest of a drive once, with the loads there are; bits of the labels that were `loaded` anew. */
-static int measure_loads(struct bb_ab *ab, size_t drive, uint32_t load, unsigned int loaded, struct bb_err *err)
+/* Every active contest of a drive once, with the loads there are; bits of the labels that were
+ * `loaded` anew. */
+static int measure_loads(struct bb_ab *ab, size_t drive, uint32_t load, unsigned int loaded,
+			 struct bb_err *err)
 {
 	struct bb_prog_stats before[N_LABELS] = {0};
 	char why[300] = "";
@@ -302,7 +335,8 @@ static int measure_loads(struct bb_ab *ab, size_t drive, uint32_t load, unsigned
 /* New loads of everything, base and head in random order. */
 static int load_pair(struct bb_ab *ab, struct bb_err *err)
 {
-	enum bb_label first = bb_rng_below(&ab->session.rng, 2) ? HEAD : BASE, order[] = {first, !first, FLOOR};
+	enum bb_label first = bb_rng_below(&ab->session.rng, 2) ? HEAD : BASE,
+		      order[] = {first, !first, FLOOR};
 	int rc = 0;
 
 	for (int i = 0; !rc && i < N_LABELS; i++)
@@ -313,7 +347,8 @@ static int load_pair(struct bb_ab *ab, struct bb_err *err)
 
 int bb_ab__run_pair(struct bb_ab *ab, size_t drive, uint32_t pair, struct bb_err *err)
 {
-	enum bb_label moved = bb_rng_below(&ab->session.rng, 2) ? HEAD : BASE, stays = moved == HEAD ? BASE : HEAD;
+	enum bb_label moved = bb_rng_below(&ab->session.rng, 2) ? HEAD : BASE,
+		      stays = moved == HEAD ? BASE : HEAD;
 	int mod64, rc = load_pair(ab, err);
 
 	if (!rc)
@@ -323,7 +358,7 @@ int bb_ab__run_pair(struct bb_ab *ab, size_t drive, uint32_t pair, struct bb_err
 		return rc;
 	rc = bb_subject__load(ab->subject[moved], &ab->session.rng, mod64, MATCH_TRIES, err);
 	if (rc == -EAGAIN)
-		return 0;	/* this pair stays unmatched */
+		return 0; /* this pair stays unmatched */
 	return rc ? rc : measure_loads(ab, drive, 2 * pair + 1, 1u << moved, err);
 }
 

@@ -10,11 +10,12 @@
 #include "run/ab.h"
 #include "run/session.h"
 
-/* Within ab.c and ab_pair.c only: an A/B run in progress, and how one pair of loads is measured in it. */
+/* Within ab.c and ab_pair.c only: an A/B run in progress, and how one pair of loads is measured in
+ * it. */
 enum bb_label { BASE, HEAD, FLOOR, N_LABELS };
 #define ALL_LABELS (1u << BASE | 1u << HEAD | 1u << FLOOR)
 
-#define RUN_SAMPLES 16u	/* of one label before the other has its turn */
+#define RUN_SAMPLES 16u /* of one label before the other has its turn */
 
 /* Events fired and runs counted, both with the warm-up. */
 struct bb_tally {
@@ -23,9 +24,9 @@ struct bb_tally {
 
 /* One comparison in progress: a drive at one parameter. */
 struct bb_contest {
-	size_t cell[N_LABELS];	/* BB_NO_CELL: no floor */
+	size_t cell[N_LABELS]; /* BB_NO_CELL: no floor */
 	size_t case_of[N_LABELS];
-	size_t comparison;		/* index in the report */
+	size_t comparison; /* index in the report */
 	double tick_ns;
 	bool active;
 };
@@ -34,16 +35,18 @@ struct bb_ab {
 	struct bb_session session;
 	const struct bb_ab_opts *opts;
 	struct bb_report *report;
-	struct bb_subject *subject[N_LABELS];	/* the floor: of the drive in progress; may be NULL */
-	struct bb_subject second;	/* base once more, for A/A: head as a load of its own */
+	/* the floor: of the drive in progress; may be NULL */
+	struct bb_subject *subject[N_LABELS];
+	struct bb_subject second; /* base once more, for A/A: head as a load of its own */
 	struct bb_contest *contests;
 	size_t n_contests;
-	void *slot[N_LABELS];	/* of the drive in progress */
+	void *slot[N_LABELS]; /* of the drive in progress */
 	bool warm[N_LABELS];
-	struct bb_tally tally[N_LABELS];	/* of the drive's part of the round in progress */
+	struct bb_tally tally[N_LABELS]; /* of the drive's part of the round in progress */
 	uint64_t ns[N_LABELS][2 * RUN_SAMPLES];
 	double scratch[4 * RUN_SAMPLES];
-	char wrong[300];		/* what a program of the pair in progress did that it should not; empty: nothing */
+	/* what a program of the pair in progress did that it should not; empty: nothing */
+	char wrong[300];
 	uint64_t began_ns;
 };
 
@@ -51,8 +54,8 @@ struct bb_ab {
 const struct bb_open_drive *bb_contest__drive(const struct bb_ab *ab, const struct bb_contest *c);
 
 /*
- * One load pair of every active contest of a drive: as the JIT places it, and then matched (which it may be at once), by
- * moving either to the other.
+ * One load pair of every active contest of a drive: as the JIT places it, and then matched (which
+ * it may be at once), by moving either to the other.
  */
 int bb_ab__run_pair(struct bb_ab *ab, size_t drive, uint32_t pair, struct bb_err *err);
 

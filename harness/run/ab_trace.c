@@ -23,7 +23,8 @@ static int add(double **x, size_t *n, size_t *size, const struct bb_batch *b)
 
 int bb_ab_trace__add(struct bb_ab_trace *t, bool is_head, const struct bb_batch *b)
 {
-	return is_head ? add(&t->head_ns, &t->n_head, &t->size_head, b) : add(&t->base_ns, &t->n_base, &t->size_base, b);
+	return is_head ? add(&t->head_ns, &t->n_head, &t->size_head, b)
+		       : add(&t->base_ns, &t->n_base, &t->size_base, b);
 }
 
 void bb_ab_trace__done(struct bb_ab_trace *t)

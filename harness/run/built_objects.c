@@ -34,9 +34,10 @@ static struct bb_built_object *find_or_add(struct bb_built_objects *o, const cha
 	return v;
 }
 
-/* A hard link keeps it when the tree goes; a symbolic link is followed. A file that is not there is left out. */
-static int keep(struct bb_built_objects *o, const struct bb_repo *repo, enum bb_revision revision, const char *path,
-		struct bb_err *err)
+/* A hard link keeps it when the tree goes; a symbolic link is followed. A file that is not there is
+ * left out. */
+static int keep(struct bb_built_objects *o, const struct bb_repo *repo, enum bb_revision revision,
+		const char *path, struct bb_err *err)
 {
 	struct bb_built_object *v;
 	char *from = NULL, *to = NULL;
@@ -48,10 +49,12 @@ static int keep(struct bb_built_objects *o, const struct bb_repo *repo, enum bb_
 	if (!v && !access(from, F_OK))
 		rc = bb_fail_nomem(err);
 	if (v && !v->file[revision]) {
-		if (asprintf(&to, "%s/%s%zu.o", repo->scratch, revision == BB_BASE ? "base" : "head", (size_t)(v - o->v)) < 0)
+		if (asprintf(&to, "%s/%s%zu.o", repo->scratch,
+			     revision == BB_BASE ? "base" : "head", (size_t)(v - o->v)) < 0)
 			rc = bb_fail_nomem(err);
 		else if (linkat(AT_FDCWD, from, AT_FDCWD, to, AT_SYMLINK_FOLLOW))
-			rc = bb_fail(err, -errno, "%s cannot be kept as %s: %s", from, to, strerror(errno));
+			rc = bb_fail(err, -errno, "%s cannot be kept as %s: %s", from, to,
+				     strerror(errno));
 		v->file[revision] = to;
 	}
 	free(from);
@@ -62,7 +65,8 @@ static bool is_object(const FTSENT *e)
 {
 	size_t len = strlen(EXTENSION);
 
-	return e->fts_info == FTS_F && e->fts_namelen > len && !strcmp(e->fts_name + e->fts_namelen - len, EXTENSION);
+	return e->fts_info == FTS_F && e->fts_namelen > len &&
+	       !strcmp(e->fts_name + e->fts_namelen - len, EXTENSION);
 }
 
 /* By name, so that the order is that of neither the file system nor the build. */
@@ -71,8 +75,8 @@ static int by_name(const FTSENT **a, const FTSENT **b)
 	return strcmp((*a)->fts_name, (*b)->fts_name);
 }
 
-static int keep_all(struct bb_built_objects *o, const struct bb_repo *repo, enum bb_revision revision,
-		    struct bb_err *err)
+static int keep_all(struct bb_built_objects *o, const struct bb_repo *repo,
+		    enum bb_revision revision, struct bb_err *err)
 {
 	char *roots[] = {(char *)(uintptr_t)repo->tree, NULL};
 	FTS *fts = fts_open(roots, FTS_PHYSICAL | FTS_NOCHDIR, by_name);
@@ -88,8 +92,9 @@ static int keep_all(struct bb_built_objects *o, const struct bb_repo *repo, enum
 	return rc;
 }
 
-int bb_built_objects__keep(struct bb_built_objects *o, const struct bb_repo *repo, enum bb_revision revision,
-			   const char *const *paths, size_t n, struct bb_err *err)
+int bb_built_objects__keep(struct bb_built_objects *o, const struct bb_repo *repo,
+			   enum bb_revision revision, const char *const *paths, size_t n,
+			   struct bb_err *err)
 {
 	int rc = n ? 0 : keep_all(o, repo, revision, err);
 
@@ -107,7 +112,8 @@ int bb_built_object__is_same(const struct bb_built_object *o, bool *ret_same, st
 	for (int r = 0; !rc && r < BB_N_REVISIONS; r++)
 		rc = bb_read_file(o->file[r], MAX_BYTES, &data[r], &len[r], err);
 	if (!rc)
-		*ret_same = len[BB_BASE] == len[BB_HEAD] && !memcmp(data[BB_BASE], data[BB_HEAD], len[BB_BASE]);
+		*ret_same = len[BB_BASE] == len[BB_HEAD] &&
+			    !memcmp(data[BB_BASE], data[BB_HEAD], len[BB_BASE]);
 	free(data[BB_BASE]);
 	free(data[BB_HEAD]);
 	return rc;
@@ -120,7 +126,8 @@ static const char *file_name(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-const struct bb_built_object *bb_built_objects__find(const struct bb_built_objects *o, const char *name)
+const struct bb_built_object *bb_built_objects__find(const struct bb_built_objects *o,
+						     const char *name)
 {
 	const struct bb_built_object *found = NULL;
 	size_t n = 0;

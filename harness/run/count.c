@@ -13,9 +13,9 @@
 #include "exact/insn.h"
 #include "exact/source.h"
 
-#define LEAST_CASES 8u		/* that costs could be told apart by */
-#define MOST_KEPT (4u << 20)	/* counters of all cases: 32 MiB */
-#define WARMUP 100u	/* as the timed drives have it: the maps are then in the same state */
+#define LEAST_CASES 8u       /* that costs could be told apart by */
+#define MOST_KEPT (4u << 20) /* counters of all cases: 32 MiB */
+#define WARMUP 100u          /* as the timed drives have it: the maps are then in the same state */
 
 /* One program under one drive, on its way into a report. */
 struct counting {
@@ -23,11 +23,12 @@ struct counting {
 	size_t drive, variant;
 	struct bb_counted *out;
 	void *slot;
-	uint64_t *paths;	/* of all runs so far */
+	uint64_t *paths; /* of all runs so far */
 	size_t n_paths, size_paths;
-	uint64_t *ns;		/* instructions of each run of a batch */
-	size_t want;		/* the largest batch */
-	uint64_t *blocks;	/* by case and block: executions in all runs so far; NULL: not kept */
+	uint64_t *ns; /* instructions of each run of a batch */
+	size_t want;  /* the largest batch */
+	/* by case and block: executions in all runs so far; NULL: not kept */
+	uint64_t *blocks;
 	size_t n_cells;
 };
 
@@ -51,10 +52,12 @@ static uint64_t distinct(uint64_t *x, size_t n)
 
 static bool is_ours(const struct counting *k, const struct bb_cell *c)
 {
-	return bb_session__drive(k->session, c) == k->drive && bb_session__variant(k->session, c) == k->variant;
+	return bb_session__drive(k->session, c) == k->drive &&
+	       bb_session__variant(k->session, c) == k->variant;
 }
 
-static int add_case(struct counting *k, const struct bb_cell *cell, const struct bb_batch *b, struct bb_err *err)
+static int add_case(struct counting *k, const struct bb_cell *cell, const struct bb_batch *b,
+		    struct bb_err *err)
 {
 	struct bb_counted_case *c = bb_counted__add_case(k->out);
 
@@ -80,14 +83,16 @@ static int add_case(struct counting *k, const struct bb_cell *cell, const struct
 	return 0;
 }
 
-/* As for timed runs: what the program threw away where nothing is to be dropped was another run than was meant. */
-static void check_drops(const struct counting *k, uint64_t before, uint64_t after, struct bb_batch *b)
+/* As for timed runs: what the program threw away where nothing is to be dropped was another run
+ * than was meant. */
+static void check_drops(const struct counting *k, uint64_t before, uint64_t after,
+			struct bb_batch *b)
 {
 	int expected = k->session->plan->scenario->expect_drops;
 
 	if (expected >= 0 && after - before != (uint64_t)expected && !b->void_why[0])
-		snprintf(b->void_why, sizeof(b->void_why), "%llu drops, %d expected", (unsigned long long)(after - before),
-			 expected);
+		snprintf(b->void_why, sizeof(b->void_why), "%llu drops, %d expected",
+			 (unsigned long long)(after - before), expected);
 }
 
 static void keep_blocks(struct counting *k)
@@ -104,7 +109,10 @@ static int count_cell(struct counting *k, const struct bb_cell *cell, struct bb_
 	const struct bb_open_drive *d = &k->session->drives[k->drive];
 	const struct bb_target *target = k->session->subjects[k->variant].target;
 	uint64_t before = 0, after = 0;
-	struct bb_batch b = {.ns = k->ns, .paths = k->paths + k->n_paths, .want = cell->samples, .warmup = WARMUP,
+	struct bb_batch b = {.ns = k->ns,
+			     .paths = k->paths + k->n_paths,
+			     .want = cell->samples,
+			     .warmup = WARMUP,
 			     .drain_always = cell->drive->consumer == BB_CONSUMER_CAUGHT_UP};
 	int rc = bb_subject__reset_maps(&k->session->subjects[k->variant], err);
 
@@ -196,7 +204,7 @@ static int add_groups(struct counting *k, const struct bb_exact *e, struct bb_er
 
 	if (!k->blocks)
 		return 0;
-	for (size_t i = k->out->n_cases; i-- > 1;)	/* sums so far become those of each case */
+	for (size_t i = k->out->n_cases; i-- > 1;) /* sums so far become those of each case */
 		for (size_t b = 0; b < n_blocks; b++)
 			k->blocks[i * n_blocks + b] -= k->blocks[(i - 1) * n_blocks + b];
 	rc = bb_groups__make(&e->code, &e->clone.cfg, k->blocks, k->out->n_cases, &groups, &n, err);
@@ -206,7 +214,8 @@ static int add_groups(struct counting *k, const struct bb_exact *e, struct bb_er
 	return rc;
 }
 
-/* A tail call that is taken does not come back: its block ends there, and the next one is executed as often less. */
+/* A tail call that is taken does not come back: its block ends there, and the next one is executed
+ * as often less. */
 static uint64_t tail_calls_taken(const struct bb_exact *e)
 {
 	uint64_t taken = 0;
@@ -214,7 +223,8 @@ static uint64_t tail_calls_taken(const struct bb_exact *e)
 	for (uint32_t b = 0; b + 1 < e->clone.cfg.n_blocks; b++) {
 		const struct bpf_insn *last = &e->code.insns[e->clone.cfg.blocks[b].last];
 
-		if (bb_insn_is_helper_call(last) && last->imm == BPF_FUNC_tail_call && e->totals[b] > e->totals[b + 1])
+		if (bb_insn_is_helper_call(last) && last->imm == BPF_FUNC_tail_call &&
+		    e->totals[b] > e->totals[b + 1])
 			taken += e->totals[b] - e->totals[b + 1];
 	}
 	return taken;
@@ -275,7 +285,8 @@ static int make_room(struct counting *k, struct bb_err *err)
 	return k->blocks ? 0 : bb_fail_nomem(err);
 }
 
-static int count_variant(struct bb_session *s, size_t drive, size_t variant, struct bb_report *report, struct bb_err *err)
+static int count_variant(struct bb_session *s, size_t drive, size_t variant,
+			 struct bb_report *report, struct bb_err *err)
 {
 	struct counting k = {.session = s, .drive = drive, .variant = variant};
 	const struct bb_open_drive *d = &s->drives[drive];
@@ -308,7 +319,8 @@ static bool has_cells(const struct bb_session *s, size_t drive, size_t variant)
 	for (size_t i = 0; i < s->plan->n_cells; i++) {
 		const struct bb_cell *c = &s->plan->cells[i];
 
-		if (bb_session__drive(s, c) == drive && bb_session__variant(s, c) == variant && bb_session__can(s, c))
+		if (bb_session__drive(s, c) == drive && bb_session__variant(s, c) == variant &&
+		    bb_session__can(s, c))
 			return true;
 	}
 	return false;

@@ -7,9 +7,10 @@
 #include "run/session.h"
 
 /*
- * Count the instructions of every cell of the session's plan whose drive counts (exact), and append what they come to, by
- * program. Needs no rounds of loads: a count has no noise, and repeats on one
- * load say whether it is always the same. 0; -EINTR after a signal and other errors midway, with what there is so far.
+ * Count the instructions of every cell of the session's plan whose drive counts (exact), and append
+ * what they come to, by program. Needs no rounds of loads: a count has no noise, and repeats on one
+ * load say whether it is always the same. 0; -EINTR after a signal and other errors midway, with
+ * what there is so far.
  */
 int bb_count_all(struct bb_session *s, struct bb_report *report, struct bb_err *err);
 

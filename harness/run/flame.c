@@ -10,14 +10,14 @@
 #include "base/stop.h"
 #include "run/session.h"
 
-#define TURN_S		0.05		/* of one cell; between turns the recorder has its own */
-#define TURN_SAMPLES	(1u << 16)	/* more than come in that time; if not, the turn is shorter */
+#define TURN_S 0.05             /* of one cell; between turns the recorder has its own */
+#define TURN_SAMPLES (1u << 16) /* more than come in that time; if not, the turn is shorter */
 
 struct flame_run {
-	struct bb_plan plan;		/* the cells in situ, of which `cells` is our own */
+	struct bb_plan plan; /* the cells in situ, of which `cells` is our own */
 	struct bb_session session;
-	struct bb_report *report;	/* of the session: of no interest here */
-	void **slots;			/* by cell; NULL: it cannot be done here */
+	struct bb_report *report; /* of the session: of no interest here */
+	void **slots;             /* by cell; NULL: it cannot be done here */
 	uint64_t *ns;
 	struct bb_recorder *recorder;
 };
@@ -32,8 +32,10 @@ int bb_flame_check(const struct bb_plan *plan, struct bb_err *err)
 	for (size_t i = 0; i < plan->n_cells; i++)
 		if (has_target(&plan->cells[i]))
 			return 0;
-	return bb_fail(err, -EINVAL, "a flame graph shows the workload of a drive in situ, and of '%s' no such drive is to be measured; "
-		       "`bpfbench profile` samples any process or command", plan->scenario->name);
+	return bb_fail(err, -EINVAL,
+		       "a flame graph shows the workload of a drive in situ, and of '%s' no such "
+		       "drive is to be measured; `bpfbench profile` samples any process or command",
+		       plan->scenario->name);
 }
 
 static int select_cells(const struct bb_plan *plan, struct bb_plan *ret_plan)
@@ -60,7 +62,9 @@ static int attach_all(struct flame_run *f, struct bb_err *err)
 		const struct bb_open_drive *d = drive_of(f, i);
 
 		if (bb_session__can(&f->session, &f->plan.cells[i]))
-			rc = d->driver->attach(d->state, &f->session.subjects[bb_session__variant(&f->session, &f->plan.cells[i])],
+			rc = d->driver->attach(d->state,
+					       &f->session.subjects[bb_session__variant(
+						       &f->session, &f->plan.cells[i])],
 					       &f->slots[i], err);
 	}
 	return rc;
@@ -69,9 +73,13 @@ static int attach_all(struct flame_run *f, struct bb_err *err)
 /* What the drive samples of the program is not looked at. */
 static int take_turn(struct flame_run *f, size_t cell, double *done_s, struct bb_err *err)
 {
-	struct bb_batch b = {.ns = f->ns, .want = TURN_SAMPLES, .max_s = TURN_S, .drain_always = true};
+	struct bb_batch b = {.ns = f->ns,
+			     .want = TURN_SAMPLES,
+			     .max_s = TURN_S,
+			     .drain_always = true};
 	const struct bb_open_drive *d = drive_of(f, cell);
-	int rc = d->driver->batch(d->state, f->slots[cell], f->plan.cells[cell].driver_param, &b, err);
+	int rc = d->driver->batch(d->state, f->slots[cell], f->plan.cells[cell].driver_param, &b,
+				  err);
 
 	*done_s += b.elapsed_s;
 	return rc;
@@ -89,12 +97,14 @@ static int take_turns(struct flame_run *f, struct bb_err *err)
 		if (!rc)
 			rc = bb_recorder__poll(f->recorder, 0, err);
 		if (bb_stop_signal)
-			rc = bb_fail(err, -EINTR, "interrupted by a signal; there is no flame graph");
+			rc = bb_fail(err, -EINTR,
+				     "interrupted by a signal; there is no flame graph");
 	}
 	return rc;
 }
 
-/* We are a target only so that our children are. They have our name until they become the workload. */
+/* We are a target only so that our children are. They have our name until they become the workload.
+ */
 static void drop_own(struct bb_samples *samples)
 {
 	char own[BB_PROFILE_COMM] = "";
@@ -107,11 +117,16 @@ static void drop_own(struct bb_samples *samples)
 	samples->n = n;
 }
 
-static int record(struct flame_run *f, const struct bb_run_opts *opts, struct bb_recording *ret_recording, struct bb_err *err)
+static int record(struct flame_run *f, const struct bb_run_opts *opts,
+		  struct bb_recording *ret_recording, struct bb_err *err)
 {
 	const struct bb_sampler_opts sampler = {
-		.object_dir = opts->driver.object_dir, .pid = getpid(), .freq_hz = BB_FLAME_HZ,
-		.on_cpu = true, .want_kernel = true, .want_user = true,
+		.object_dir = opts->driver.object_dir,
+		.pid = getpid(),
+		.freq_hz = BB_FLAME_HZ,
+		.on_cpu = true,
+		.want_kernel = true,
+		.want_user = true,
 	};
 	int rc = bb_recorder__start(&sampler, &f->recorder, err);
 
@@ -138,10 +153,11 @@ static void close_all(struct flame_run *f)
 	free(f->plan.cells);
 }
 
-int bb_flame_record(const struct bb_plan *plan, const struct bb_run_opts *opts, struct bb_recording *ret_recording,
-		    struct bb_err *err)
+int bb_flame_record(const struct bb_plan *plan, const struct bb_run_opts *opts,
+		    struct bb_recording *ret_recording, struct bb_err *err)
 {
-	struct flame_run f = {.report = bb_report__new(), .ns = calloc(TURN_SAMPLES, sizeof(*f.ns))};
+	struct flame_run f = {.report = bb_report__new(),
+			      .ns = calloc(TURN_SAMPLES, sizeof(*f.ns))};
 	int rc = bb_flame_check(plan, err);
 
 	if (!rc && (!f.report || !f.ns || select_cells(plan, &f.plan)))

@@ -16,11 +16,13 @@
 #include "run/ab.h"
 #include "run/built_objects.h"
 
-#define PATIENCE_S 60.0	/* more than its budget for a program, where a starved machine could find no slowdown at all */
+#define PATIENCE_S                                                                                 \
+	60.0 /* more than its budget for a program, where a starved machine could find no slowdown \
+		at all */
 
 /* A program to be compared: its scenario has the variants "base" and "head". */
 struct job {
-	size_t program;			/* index in the gate */
+	size_t program; /* index in the gate */
 	struct bb_scenario *scenario;
 	struct bb_plan plan;
 };
@@ -36,7 +38,7 @@ struct bb_gate_run {
 
 static const char *const both[] = {"base", "head"};
 
-/* --- the two revisions --------------------------------------------------------------------------------------- */
+/* --- the two revisions --- */
 
 static int find_revisions(struct bb_gate_run *run, struct bb_err *err)
 {
@@ -47,7 +49,8 @@ static int find_revisions(struct bb_gate_run *run, struct bb_err *err)
 	if (!rc)
 		rc = bb_repo__resolve(&run->repo, o->head ? o->head : "HEAD", g->head_commit, err);
 	if (!rc && o->merge_base)
-		rc = bb_repo__merge_base(&run->repo, g->base_commit, g->head_commit, g->base_commit, err);
+		rc = bb_repo__merge_base(&run->repo, g->base_commit, g->head_commit, g->base_commit,
+					 err);
 	if (!rc && !o->head)
 		rc = bb_repo__is_dirty(&run->repo, &g->dirty, err);
 	return rc;
@@ -74,17 +77,19 @@ static int build(struct bb_gate_run *run, enum bb_revision revision, struct bb_e
 	char what[300];
 	int rc;
 
-	snprintf(what, sizeof(what), "%s, %s (%.12s%s)", both[revision], name, commit, changes ? " and changes" : "");
+	snprintf(what, sizeof(what), "%s, %s (%.12s%s)", both[revision], name, commit,
+		 changes ? " and changes" : "");
 	o->say(what);
 	rc = bb_repo__check_out(&run->repo, commit, changes, err);
 	if (!rc)
 		rc = bb_repo__build(&run->repo, o->build, what, err);
 	if (!rc)
-		rc = bb_built_objects__keep(&run->objects, &run->repo, revision, o->objects, o->n_objects, err);
+		rc = bb_built_objects__keep(&run->objects, &run->repo, revision, o->objects,
+					    o->n_objects, err);
 	return rc ? rc : bb_repo__remove_tree(&run->repo, err);
 }
 
-/* --- what to compare ----------------------------------------------------------------------------------------- */
+/* --- what to compare --- */
 
 /* The name of a file without its extensions, or all of the path to it. */
 static void name_object(const char *path, bool whole, char *ret_name)
@@ -102,7 +107,8 @@ static void name_object(const char *path, bool whole, char *ret_name)
 /* "file.program"; where two objects have the same file name, all of the path. */
 static int label_program(struct bb_gate *g, struct bb_gate_program *p)
 {
-	char own[BB_NAME_MAX_BYTES + 1], object[BB_NAME_MAX_BYTES + 1], label[2 * BB_NAME_MAX_BYTES + 2];
+	char own[BB_NAME_MAX_BYTES + 1], object[BB_NAME_MAX_BYTES + 1],
+		label[2 * BB_NAME_MAX_BYTES + 2];
 	bool taken = true;
 
 	bb_name_from(p->program, strlen(p->program), own);
@@ -118,11 +124,12 @@ static int label_program(struct bb_gate *g, struct bb_gate_program *p)
 	return p->label ? 0 : -ENOMEM;
 }
 
-static int skip(struct bb_gate_program *p, enum bb_gate_state state, const char *why, struct bb_err *err)
+static int skip(struct bb_gate_program *p, enum bb_gate_state state, const char *why,
+		struct bb_err *err)
 {
 	p->state = state;
 	free(p->why);
-	p->why = strndup(why, strcspn(why, "\n"));	/* what follows is a log */
+	p->why = strndup(why, strcspn(why, "\n")); /* what follows is a log */
 	return p->why ? 0 : bb_fail_nomem(err);
 }
 
@@ -153,10 +160,12 @@ static void choose_inputs(struct bb_object_opts *o, uint32_t type)
 }
 
 /* A program of both: it gets a job, unless nothing here makes it run. */
-static int add_pair(struct bb_gate_run *run, const struct bb_built_object *o, const struct bb_object_program *base,
-		    const struct bb_object_program *head, struct bb_err *err)
+static int add_pair(struct bb_gate_run *run, const struct bb_built_object *o,
+		    const struct bb_object_program *base, const struct bb_object_program *head,
+		    struct bb_err *err)
 {
-	const struct bb_object_ref refs[] = {{both[BB_BASE], o->file[BB_BASE]}, {both[BB_HEAD], o->file[BB_HEAD]}};
+	const struct bb_object_ref refs[] = {{both[BB_BASE], o->file[BB_BASE]},
+					     {both[BB_HEAD], o->file[BB_HEAD]}};
 	struct bb_gate_program *p = bb_gate__add(&run->gate, o->path, head->name, BB_GATE_COMPARED);
 	const char *name = head->name;
 	struct bb_object_opts opts = run->opts->drive;
@@ -168,8 +177,8 @@ static int add_pair(struct bb_gate_run *run, const struct bb_built_object *o, co
 	if (!p || label_program(&run->gate, p))
 		return bb_fail_nomem(err);
 	if (base->type != head->type) {
-		snprintf(why, sizeof(why), "its type was %s and is %s", bb_prog_type_name(base->type).text,
-			 bb_prog_type_name(head->type).text);
+		snprintf(why, sizeof(why), "its type was %s and is %s",
+			 bb_prog_type_name(base->type).text, bb_prog_type_name(head->type).text);
 		return skip(p, BB_GATE_SKIPPED, why, err);
 	}
 	opts.name = p->label;
@@ -189,7 +198,8 @@ static int add_pair(struct bb_gate_run *run, const struct bb_built_object *o, co
 	return rc ? rc : add_job(run, scenario, err);
 }
 
-static const struct bb_object_program *find_program(const struct bb_object_info *info, const char *name)
+static const struct bb_object_program *find_program(const struct bb_object_info *info,
+						    const char *name)
 {
 	for (size_t i = 0; i < info->n_programs; i++)
 		if (!strcmp(info->programs[i].name, name))
@@ -205,7 +215,8 @@ static bool is_wanted(const struct bb_object_opts *o, const char *program)
 	return !o->n_programs;
 }
 
-static int add_programs(struct bb_gate_run *run, const struct bb_built_object *o, struct bb_err *err)
+static int add_programs(struct bb_gate_run *run, const struct bb_built_object *o,
+			struct bb_err *err)
 {
 	struct bb_object_info info[BB_N_REVISIONS] = {0};
 	int rc = 0;
@@ -213,7 +224,8 @@ static int add_programs(struct bb_gate_run *run, const struct bb_built_object *o
 	for (int r = 0; !rc && r < BB_N_REVISIONS; r++)
 		rc = bb_object_info__read(o->file[r], &info[r], err);
 	for (size_t i = 0; !rc && i < info[BB_HEAD].n_programs; i++) {
-		const struct bb_object_program *head = &info[BB_HEAD].programs[i], *base = find_program(&info[BB_BASE], head->name);
+		const struct bb_object_program *head = &info[BB_HEAD].programs[i],
+					       *base = find_program(&info[BB_BASE], head->name);
 
 		if (!is_wanted(&run->opts->drive, head->name))
 			continue;
@@ -235,7 +247,8 @@ static int add_programs(struct bb_gate_run *run, const struct bb_built_object *o
 }
 
 /* Is there something to compare? If not, the gate says so of the object as a whole. */
-static int judge_object(struct bb_gate_run *run, const struct bb_built_object *o, bool *ret_differs, struct bb_err *err)
+static int judge_object(struct bb_gate_run *run, const struct bb_built_object *o, bool *ret_differs,
+			struct bb_err *err)
 {
 	bool same = false;
 	int rc = 0;
@@ -248,7 +261,10 @@ static int judge_object(struct bb_gate_run *run, const struct bb_built_object *o
 		if (rc || !same)
 			return rc;
 	}
-	if (!bb_gate__add(&run->gate, o->path, NULL, same ? BB_GATE_SAME : o->file[BB_HEAD] ? BB_GATE_NEW : BB_GATE_GONE))
+	if (!bb_gate__add(&run->gate, o->path, NULL,
+			  same               ? BB_GATE_SAME
+			  : o->file[BB_HEAD] ? BB_GATE_NEW
+					     : BB_GATE_GONE))
 		return bb_fail_nomem(err);
 	return 0;
 }
@@ -264,7 +280,8 @@ static int use_head(struct bb_gate_run *run, struct bb_scenario *s, struct bb_er
 	for (size_t i = 0; i < s->n_variants; i++) {
 		struct bb_variant_spec *v = &s->variants[i];
 		const char *name = object_name(s, v);
-		const struct bb_built_object *o = name ? bb_built_objects__find(&run->objects, name) : NULL;
+		const struct bb_built_object *o = name ? bb_built_objects__find(&run->objects, name)
+						       : NULL;
 		char *file = o && o->file[BB_HEAD] ? strdup(o->file[BB_HEAD]) : NULL;
 
 		if (!o || !o->file[BB_HEAD])
@@ -278,8 +295,8 @@ static int use_head(struct bb_gate_run *run, struct bb_scenario *s, struct bb_er
 }
 
 /* A scenario of the variant's own: as base and as head have it. */
-static int add_variant(struct bb_gate_run *run, const char *variant, const struct bb_built_object *o,
-		       struct bb_err *err)
+static int add_variant(struct bb_gate_run *run, const char *variant,
+		       const struct bb_built_object *o, struct bb_err *err)
 {
 	struct bb_gate_program *p = bb_gate__add(&run->gate, o->path, variant, BB_GATE_COMPARED);
 	struct bb_scenario *s = NULL;
@@ -314,8 +331,8 @@ static bool is_floor(const struct bb_scenario *s, const char *variant)
 }
 
 /* A variant of the scenario whose object was built, or was not. */
-static int judge_variant(struct bb_gate_run *run, const struct bb_scenario *s, const struct bb_variant_spec *v,
-			 struct bb_err *err)
+static int judge_variant(struct bb_gate_run *run, const struct bb_scenario *s,
+			 const struct bb_variant_spec *v, struct bb_err *err)
 {
 	const char *name = object_name(s, v);
 	const struct bb_built_object *o = name ? bb_built_objects__find(&run->objects, name) : NULL;
@@ -329,11 +346,19 @@ static int judge_variant(struct bb_gate_run *run, const struct bb_scenario *s, c
 		return rc;
 	if (base && head && !same)
 		return add_variant(run, v->name, o, err);
-	p = bb_gate__add(&run->gate, o ? o->path : name ? name : "", v->name,
-			 same ? BB_GATE_SAME : head ? BB_GATE_NEW : BB_GATE_GONE);
+	p = bb_gate__add(&run->gate,
+			 o      ? o->path
+			 : name ? name
+				: "",
+			 v->name,
+			 same   ? BB_GATE_SAME
+			 : head ? BB_GATE_NEW
+				: BB_GATE_GONE);
 	if (!p)
 		return bb_fail_nomem(err);
-	return o ? 0 : skip(p, BB_GATE_SKIPPED, "neither build made its object, or more than one of that name", err);
+	return o ? 0
+		 : skip(p, BB_GATE_SKIPPED,
+			"neither build made its object, or more than one of that name", err);
 }
 
 static int check_counts(const struct bb_scenario *s, struct bb_err *err)
@@ -341,7 +366,8 @@ static int check_counts(const struct bb_scenario *s, struct bb_err *err)
 	for (size_t i = 0; i < s->n_drives; i++)
 		if (!strcmp(s->drives[i].with, "exact"))
 			return 0;
-	return bb_fail(err, -EINVAL, "%s: --exact takes a drive {with: exact}, and it has none", s->path);
+	return bb_fail(err, -EINVAL, "%s: --exact takes a drive {with: exact}, and it has none",
+		       s->path);
 }
 
 static int add_variants(struct bb_gate_run *run, struct bb_err *err)
@@ -364,16 +390,20 @@ static int check_objects(const struct bb_gate_run *run, struct bb_err *err)
 
 	for (size_t i = 0; i < o->n_objects; i++)
 		if (!bb_built_objects__find(&run->objects, o->objects[i]))
-			return bb_fail(err, -ENOENT, "%s: neither build made it; --object takes a path from the top of the tree",
+			return bb_fail(err, -ENOENT,
+				       "%s: neither build made it; --object takes a path from the "
+				       "top of the tree",
 				       o->objects[i]);
 	if (!run->objects.n)
-		return bb_fail(err, -ENOENT, "neither build made a *.bpf.o; which files are the BPF objects? --object PATH, and "
-			       "--build COMMAND if `%s` does not make them", o->build ? o->build : "make");
+		return bb_fail(err, -ENOENT,
+			       "neither build made a *.bpf.o; which files are the BPF objects? "
+			       "--object PATH, and --build COMMAND if `%s` does not make them",
+			       o->build ? o->build : "make");
 	for (size_t i = 0; i < run->objects.n; i++)
 		if (run->objects.v[i].file[BB_BASE] && run->objects.v[i].file[BB_HEAD])
 			return 0;
-	return bb_fail(err, -ENOENT, "base and head have no object in common: %s is only in %s", run->objects.v[0].path,
-		       both[run->objects.v[0].file[BB_HEAD] != NULL]);
+	return bb_fail(err, -ENOENT, "base and head have no object in common: %s is only in %s",
+		       run->objects.v[0].path, both[run->objects.v[0].file[BB_HEAD] != NULL]);
 }
 
 static int find_programs(struct bb_gate_run *run, struct bb_err *err)
@@ -392,7 +422,8 @@ static int find_programs(struct bb_gate_run *run, struct bb_err *err)
 	return rc;
 }
 
-int bb_gate_run__open(const struct bb_gate_opts *opts, struct bb_gate_run **ret_run, struct bb_err *err)
+int bb_gate_run__open(const struct bb_gate_opts *opts, struct bb_gate_run **ret_run,
+		      struct bb_err *err)
 {
 	struct bb_gate_run *run = calloc(1, sizeof(*run));
 	int rc;
@@ -400,8 +431,11 @@ int bb_gate_run__open(const struct bb_gate_opts *opts, struct bb_gate_run **ret_
 	if (!run)
 		return bb_fail_nomem(err);
 	run->opts = opts;
-	run->gate = (struct bb_gate){.threshold = opts->threshold, .alpha = opts->alpha, .exact = opts->exact,
-				     .base = strdup(opts->base), .head = opts->head ? strdup(opts->head) : NULL};
+	run->gate = (struct bb_gate){.threshold = opts->threshold,
+				     .alpha = opts->alpha,
+				     .exact = opts->exact,
+				     .base = strdup(opts->base),
+				     .head = opts->head ? strdup(opts->head) : NULL};
 	rc = run->gate.base && (run->gate.head || !opts->head) ? 0 : bb_fail_nomem(err);
 	if (!rc)
 		rc = bb_repo__open(opts->dir, &run->repo, err);
@@ -443,19 +477,22 @@ int bb_gate_run__close(struct bb_gate_run *run, struct bb_err *err)
 	return rc;
 }
 
-/* --- measuring ----------------------------------------------------------------------------------------------- */
+/* --- measuring --- */
 
-static bool is_todo(const struct bb_gate_run *run, const struct job *job, const struct bb_report *first)
+static bool is_todo(const struct bb_gate_run *run, const struct job *job,
+		    const struct bb_report *first)
 {
 	const struct bb_gate_program *p = &run->gate.programs[job->program];
 
 	if (p->state != BB_GATE_COMPARED || !first)
 		return p->state == BB_GATE_COMPARED;
 	for (size_t i = 0; i < first->n_comparisons; i++)
-		if (first->comparisons[i].verdict == BB_VERDICT_REGRESSED && bb_gate__owns(p, first->comparisons[i].name))
+		if (first->comparisons[i].verdict == BB_VERDICT_REGRESSED &&
+		    bb_gate__owns(p, first->comparisons[i].name))
 			return true;
 	for (size_t i = 0; run->gate.exact && i < run->gate.counted.n_rows; i++)
-		if (run->gate.counted.rows[i].verdict == BB_VERDICT_REGRESSED && bb_gate__owns(p, run->gate.counted.rows[i].name))
+		if (run->gate.counted.rows[i].verdict == BB_VERDICT_REGRESSED &&
+		    bb_gate__owns(p, run->gate.counted.rows[i].name))
 			return true;
 	return false;
 }
@@ -485,7 +522,8 @@ static size_t count_comparisons(const struct bb_gate_run *run, const struct bb_r
 		const struct bb_plan *plan = &run->jobs[i].plan;
 
 		for (size_t c = 0; is_todo(run, &run->jobs[i], first) && c < plan->n_cells; c++)
-			n += !strcmp(plan->cells[c].variant->name, both[BB_BASE]) && !is_counted(&plan->cells[c]);
+			n += !strcmp(plan->cells[c].variant->name, both[BB_BASE]) &&
+			     !is_counted(&plan->cells[c]);
 	}
 	return n;
 }
@@ -502,33 +540,44 @@ static const char *why_not(const struct bb_report *r, const char *label, enum bb
 	return NULL;
 }
 
-/* A program that could not be compared. That base does not load is no fault of head's, the other way round it is. */
+/* A program that could not be compared. That base does not load is no fault of head's, the other
+ * way round it is. */
 static int give_up(struct bb_gate_program *p, const struct bb_report *report, struct bb_err *err)
 {
-	const char *base = why_not(report, p->label, BB_BASE), *head = why_not(report, p->label, BB_HEAD);
+	const char *base = why_not(report, p->label, BB_BASE),
+		   *head = why_not(report, p->label, BB_HEAD);
 
 	if (head && !base)
 		return skip(p, BB_GATE_FAILED, head, err);
 	return skip(p, BB_GATE_SKIPPED, base ? base : err->msg, err);
 }
 
-/* Where only one of the two could be counted there is nothing: the other one is a skip in the report. */
-static int compare_counts(struct bb_gate *g, const struct bb_report *report, bool again, struct bb_err *err)
+/* Where only one of the two could be counted there is nothing: the other one is a skip in the
+ * report. */
+static int compare_counts(struct bb_gate *g, const struct bb_report *report, bool again,
+			  struct bb_err *err)
 {
 	int rc;
 
 	if (!report->n_counted)
 		return 0;
-	rc = bb_exact_diff__make(report, report, both[BB_BASE], both[BB_HEAD], again ? &g->counted_again : &g->counted, err);
+	rc = bb_exact_diff__make(report, report, both[BB_BASE], both[BB_HEAD],
+				 again ? &g->counted_again : &g->counted, err);
 	return rc == -ENODATA ? 0 : rc;
 }
 
-int bb_gate_run__measure(struct bb_gate_run *run, const struct bb_run_opts *opts, const struct bb_report *first,
-			 struct bb_report *report, struct bb_err *err)
+int bb_gate_run__measure(struct bb_gate_run *run, const struct bb_run_opts *opts,
+			 const struct bb_report *first, struct bb_report *report,
+			 struct bb_err *err)
 {
 	struct bb_ab_opts ab = {
-		.run = *opts, .base = both[BB_BASE], .head = both[BB_HEAD], .threshold = run->opts->threshold,
-		.alpha = run->opts->alpha, .n_family = count_comparisons(run, first), .count = true,
+		.run = *opts,
+		.base = both[BB_BASE],
+		.head = both[BB_HEAD],
+		.threshold = run->opts->threshold,
+		.alpha = run->opts->alpha,
+		.n_family = count_comparisons(run, first),
+		.count = true,
 	};
 	size_t left = bb_gate_run__todo(run, first);
 	uint64_t began_ns = bb_now_ns();
@@ -543,7 +592,8 @@ int bb_gate_run__measure(struct bb_gate_run *run, const struct bb_run_opts *opts
 		ab.run.budget_s = run->opts->each_s;
 		ab.patience_s = PATIENCE_S;
 		if (opts->budget_s > 0) {
-			double share_s = fmax(opts->budget_s - bb_seconds_since(began_ns), 1e-3) / (double)left;
+			double share_s = fmax(opts->budget_s - bb_seconds_since(began_ns), 1e-3) /
+					 (double)left;
 
 			ab.run.budget_s = fmin(ab.run.budget_s, share_s);
 			ab.patience_s = fmin(ab.patience_s, share_s - ab.run.budget_s);

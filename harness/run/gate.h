@@ -12,44 +12,52 @@
 #include "run/runner.h"
 
 /*
- * The programs of two revisions of a git repository against each other: both are built, and each program that is in
- * both is compared by run/ab.h. An alert is to be confirmed by a second measurement, with other loads and another seed.
+ * The programs of two revisions of a git repository against each other: both are built, and each
+ * program that is in both is compared by run/ab.h. An alert is to be confirmed by a second
+ * measurement, with other loads and another seed.
  */
 struct bb_gate_opts {
-	const char *dir;		/* in the repository */
-	const char *base, *head;	/* revisions; head NULL: the work tree as it is */
-	bool merge_base;		/* the base is the last commit that both have */
-	const char *build;		/* shell command; NULL: make */
-	const char *const *objects;	/* paths in the tree; none: all that are called *.bpf.o */
+	const char *dir;            /* in the repository */
+	const char *base, *head;    /* revisions; head NULL: the work tree as it is */
+	bool merge_base;            /* the base is the last commit that both have */
+	const char *build;          /* shell command; NULL: make */
+	const char *const *objects; /* paths in the tree; none: all that are called *.bpf.o */
 	size_t n_objects;
-	const char *scenario;		/* file: its variants and drives instead of all programs; NULL */
-	struct bb_object_opts drive;	/* programs, trigger, packets and contexts, without a scenario */
-	bool exact;			/* an instruction more is a regression, too */
-	bool force;			/* measure objects that are the same, too */
+	/* file: its variants and drives instead of all programs; NULL */
+	const char *scenario;
+	/* programs, trigger, packets and contexts, without a scenario */
+	struct bb_object_opts drive;
+	bool exact; /* an instruction more is a regression, too */
+	bool force; /* measure objects that are the same, too */
 	double threshold, alpha;
-	double each_s;			/* budget of a program; again if it has to be confirmed; more where too few pairs fit */
-	void (*say)(const char *what);	/* what is being done, in a line */
+	/* budget of a program; again if it has to be confirmed; more where too few pairs fit */
+	double each_s;
+	void (*say)(const char *what); /* what is being done, in a line */
 };
 
 struct bb_gate_run;
 
 /*
- * Build both revisions and find out what there is to compare. Errors: those of run/repo.h; -ENOENT when there is no
- * object, or none in both; of the scenario's reader; -EINTR.
+ * Build both revisions and find out what there is to compare. Errors: those of run/repo.h; -ENOENT
+ * when there is no object, or none in both; of the scenario's reader; -EINTR.
  */
-int bb_gate_run__open(const struct bb_gate_opts *opts, struct bb_gate_run **ret_run, struct bb_err *err);
+int bb_gate_run__open(const struct bb_gate_opts *opts, struct bb_gate_run **ret_run,
+		      struct bb_err *err);
 
 const struct bb_gate *bb_gate_run__gate(const struct bb_gate_run *run);
 
-/* How many programs are to be measured: all of them at first; `again`: those with an alert in `first`. */
+/* How many programs are to be measured: all of them at first; `again`: those with an alert in
+ * `first`. */
 size_t bb_gate_run__todo(const struct bb_gate_run *run, const struct bb_report *first);
 
 /*
- * Measure them: all, or with `first` (judged) those that have an alert in it. A program that one revision has and the
- * machine cannot run becomes BB_GATE_SKIPPED or BB_GATE_FAILED. The gate then borrows from the report. Errors as bb_run_ab().
+ * Measure them: all, or with `first` (judged) those that have an alert in it. A program that one
+ * revision has and the machine cannot run becomes BB_GATE_SKIPPED or BB_GATE_FAILED. The gate then
+ * borrows from the report. Errors as bb_run_ab().
  */
-int bb_gate_run__measure(struct bb_gate_run *run, const struct bb_run_opts *opts, const struct bb_report *first,
-			 struct bb_report *report, struct bb_err *err);
+int bb_gate_run__measure(struct bb_gate_run *run, const struct bb_run_opts *opts,
+			 const struct bb_report *first, struct bb_report *report,
+			 struct bb_err *err);
 
 /* Remove what was built. 0, or -errno with a message when something of it is left. Takes NULL. */
 int bb_gate_run__close(struct bb_gate_run *run, struct bb_err *err);

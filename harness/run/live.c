@@ -11,28 +11,30 @@
 #include "base/clock.h"
 #include "base/stop.h"
 
-#define LOOK_AGAIN_NS	250000000u	/* until descriptors are let go, and the list of programs is read again */
-#define SHORTEST_NS	50000u		/* pause; what a sleep takes anyway */
-#define LONGEST_NS	1000000u
-#define BURST_NS	5000000u	/* of sweeps without a pause */
-#define REST_NS		15000000u	/* after it */
-#define IDLE_EVERY	8u		/* sweeps that a program without a run since the last look is read in one of */
+#define LOOK_AGAIN_NS                                                                              \
+	250000000u /* until descriptors are let go, and the list of programs is read again */
+#define SHORTEST_NS 50000u /* pause; what a sleep takes anyway */
+#define LONGEST_NS 1000000u
+#define BURST_NS 5000000u /* of sweeps without a pause */
+#define REST_NS 15000000u /* after it */
+#define IDLE_EVERY                                                                                 \
+	8u /* sweeps that a program without a run since the last look is read in one of */
 
 struct watched {
 	struct bb_loaded program;
-	struct bb_stats_reader reader;	/* .prog_fd is ours; -1: it is gone */
-	struct bb_prog_stats first, last;	/* of the period */
-	uint64_t since_ns, until_ns;	/* watched from then; gone since then (0: it is there) */
-	bool idle;			/* no run between the last two looks at the list, nor since */
-	uint64_t looked_cnt;		/* its run_cnt at the last one */
+	struct bb_stats_reader reader;    /* .prog_fd is ours; -1: it is gone */
+	struct bb_prog_stats first, last; /* of the period */
+	uint64_t since_ns, until_ns;      /* watched from then; gone since then (0: it is there) */
+	bool idle;           /* no run between the last two looks at the list, nor since */
+	uint64_t looked_cnt; /* its run_cnt at the last one */
 	struct bb_hist singles;
 };
 
 struct bb_live {
 	struct watched *v;
 	size_t n;
-	uint64_t looked_ns;		/* when the list was read */
-	uint64_t burst_ns;		/* when the burst began; 0: none */
+	uint64_t looked_ns; /* when the list was read */
+	uint64_t burst_ns;  /* when the burst began; 0: none */
 	uint64_t pause_ns;
 	unsigned int sweeps;
 };
@@ -41,7 +43,8 @@ uint64_t bb_live_next_pause(uint64_t pause_ns, bool shared)
 {
 	if (shared)
 		return pause_ns < 2 * SHORTEST_NS ? 0 : pause_ns / 2;
-	if (!pause_ns)		/* only the next look at the list ends bursts: a quiet microsecond means nothing */
+	/* only the next look at the list ends bursts: a quiet microsecond means nothing */
+	if (!pause_ns)
 		return 0;
 	pause_ns += pause_ns / 16;
 	return pause_ns < LONGEST_NS ? pause_ns : LONGEST_NS;
@@ -80,8 +83,8 @@ static int take_window(struct watched *w, bool *ret_shared)
 
 static int say_unreadable(const struct watched *w, int rc, struct bb_err *err)
 {
-	return bb_fail(err, rc, "reading the counters of program '%s' (id %u): %s", w->program.name, w->program.id,
-		       strerror(-rc));
+	return bb_fail(err, rc, "reading the counters of program '%s' (id %u): %s", w->program.name,
+		       w->program.id, strerror(-rc));
 }
 
 static int sweep(struct bb_live *l, bool *ret_shared, struct bb_err *err)
@@ -108,7 +111,7 @@ static int take_up_again(struct watched *w, struct bb_err *err)
 
 	if (w->until_ns)
 		return 0;
-	rc = take_window(w, &shared);		/* the last chance, if it goes */
+	rc = take_window(w, &shared); /* the last chance, if it goes */
 	if (rc)
 		return say_unreadable(w, rc, err);
 	w->idle = w->last.run_cnt == w->looked_cnt;
@@ -171,7 +174,7 @@ static int look_again(struct bb_live *l, struct bb_err *err)
 			rc = add(l, id, err);
 	}
 	l->looked_ns = bb_now_ns();
-	if (!l->pause_ns)	/* was that a burst of theirs, or is it so all the time? */
+	if (!l->pause_ns) /* was that a burst of theirs, or is it so all the time? */
 		l->pause_ns = SHORTEST_NS;
 	l->burst_ns = 0;
 	return rc == -ENOENT ? 0 : rc;
@@ -179,12 +182,13 @@ static int look_again(struct bb_live *l, struct bb_err *err)
 
 static void wait_ns(uint64_t ns)
 {
-	struct timespec t = {.tv_nsec = (long)ns};	/* below a second */
+	struct timespec t = {.tv_nsec = (long)ns}; /* below a second */
 
 	nanosleep(&t, NULL);
 }
 
-/* Between two sweeps. In the rest after a burst, slow programs are looked at all the same; how they share says nothing. */
+/* Between two sweeps. In the rest after a burst, slow programs are looked at all the same; how they
+ * share says nothing. */
 static int rest(struct bb_live *l, bool shared, struct bb_err *err)
 {
 	uint64_t began_ns;
@@ -217,7 +221,8 @@ int bb_live__watch(struct bb_live *l, double seconds, struct bb_err *err)
 		bool shared = false;
 
 		if (bb_stop_signal)
-			return bb_fail(err, -EINTR, "stopped by signal %d (%s)", (int)bb_stop_signal, strsignal(bb_stop_signal));
+			return bb_fail(err, -EINTR, "stopped by signal %d (%s)",
+				       (int)bb_stop_signal, strsignal(bb_stop_signal));
 		rc = sweep(l, &shared, err);
 		if (!rc && bb_now_ns() - l->looked_ns >= LOOK_AGAIN_NS)
 			rc = look_again(l, err);
@@ -230,7 +235,8 @@ int bb_live__watch(struct bb_live *l, double seconds, struct bb_err *err)
 static int fill_row(struct watched *w, uint64_t now_ns, struct bb_live_row *row)
 {
 	*row = (struct bb_live_row){.program = w->program, .gone = w->until_ns};
-	bb_live_row__count(row, &w->first, &w->last, (double)((w->until_ns ? w->until_ns : now_ns) - w->since_ns) * 1e-9);
+	bb_live_row__count(row, &w->first, &w->last,
+			   (double)((w->until_ns ? w->until_ns : now_ns) - w->since_ns) * 1e-9);
 	return bb_live_row__distribute(row, &w->singles);
 }
 
@@ -252,9 +258,10 @@ static void begin_period(struct bb_live *l, uint64_t now_ns)
 	l->n = kept;
 }
 
-int bb_live__snapshot(struct bb_live *l, struct bb_live_row **ret_rows, size_t *ret_n, struct bb_err *err)
+int bb_live__snapshot(struct bb_live *l, struct bb_live_row **ret_rows, size_t *ret_n,
+		      struct bb_err *err)
 {
-	int rc = look_again(l, err);	/* and with it, a last reading of all */
+	int rc = look_again(l, err); /* and with it, a last reading of all */
 	uint64_t now_ns = bb_now_ns();
 	struct bb_live_row *rows;
 

@@ -10,10 +10,11 @@
 #include "run/live_row.h"
 
 /*
- * All loaded programs, watched. Their counters are read in sweeps over descriptors that are held open; how often, follows
- * the load: as seldom as nearly every window still holds a single run, and where none would, in bursts that take a
- * quarter of a CPU at the most. Four times a second the descriptors are let go and taken up again, so that a program whose
- * owner is done with it can go: it is kept a quarter of a second too long, at the most.
+ * All loaded programs, watched. Their counters are read in sweeps over descriptors that are held
+ * open; how often, follows the load: as seldom as nearly every window still holds a single run, and
+ * where none would, in bursts that take a quarter of a CPU at the most. Four times a second the
+ * descriptors are let go and taken up again, so that a program whose owner is done with it can go:
+ * it is kept a quarter of a second too long, at the most.
  *
  * bpf_stats is the caller's: the counters stand still without.
  */
@@ -27,14 +28,15 @@ void bb_live__close(struct bb_live *live);
 int bb_live__watch(struct bb_live *live, double seconds, struct bb_err *err);
 
 /*
- * What there was since the last snapshot, a row for each program, to be freed; those that are gone are in it once. The
- * next period begins.
+ * What there was since the last snapshot, a row for each program, to be freed; those that are gone
+ * are in it once. The next period begins.
  */
-int bb_live__snapshot(struct bb_live *live, struct bb_live_row **ret_rows, size_t *ret_n, struct bb_err *err);
+int bb_live__snapshot(struct bb_live *live, struct bb_live_row **ret_rows, size_t *ret_n,
+		      struct bb_err *err);
 
 /*
- * How long to wait before the next sweep, ns, after one whose windows were all of a single run or (`shared`) not; 0: do
- * not wait. Pure.
+ * How long to wait before the next sweep, ns, after one whose windows were all of a single run or
+ * (`shared`) not; 0: do not wait. Pure.
  */
 uint64_t bb_live_next_pause(uint64_t pause_ns, bool shared);
 

@@ -6,8 +6,8 @@
 
 #include "stats/quantile.h"
 
-void bb_live_row__count(struct bb_live_row *row, const struct bb_prog_stats *before, const struct bb_prog_stats *after,
-			double seconds)
+void bb_live_row__count(struct bb_live_row *row, const struct bb_prog_stats *before,
+			const struct bb_prog_stats *after, double seconds)
 {
 	double ran_ns = (double)(after->run_time_ns - before->run_time_ns);
 

@@ -12,43 +12,47 @@
 #include "core/hist.h"
 
 /*
- * What a loaded program did in a period of time. All from counters that the kernel adds up: the mean is of all runs, but
- * what single ones took is known only of those that were alone between two readings.
+ * What a loaded program did in a period of time. All from counters that the kernel adds up: the
+ * mean is of all runs, but what single ones took is known only of those that were alone between two
+ * readings.
  */
 struct bb_live_row {
 	struct bb_loaded program;
-	bool gone;			/* unloaded by the end of the period */
-	double seconds;			/* of the period; less for a program that came or went in it */
-	struct bb_prog_stats total;	/* the counters at its end, since the program was loaded */
-	uint64_t runs, misses;		/* in the period */
+	bool gone;      /* unloaded by the end of the period */
+	double seconds; /* of the period; less for a program that came or went in it */
+	/* the counters at its end, since the program was loaded */
+	struct bb_prog_stats total;
+	uint64_t runs, misses; /* in the period */
 	double runs_per_s, misses_per_s;
-	double ns_per_run;		/* mean of all runs; NAN: none */
-	double cpu_share;		/* of one CPU */
-	uint64_t singles;		/* runs that were alone in a window */
-	double singles_ns;		/* what they took together */
-	double p50, p90, p99;		/* of the singles, ns; NAN: too few (stats/quantile.h) */
+	double ns_per_run;    /* mean of all runs; NAN: none */
+	double cpu_share;     /* of one CPU */
+	uint64_t singles;     /* runs that were alone in a window */
+	double singles_ns;    /* what they took together */
+	double p50, p90, p99; /* of the singles, ns; NAN: too few (stats/quantile.h) */
 };
 
-/* The rates between two readings of the counters, `seconds` (> 0) apart; *row's program and quantiles stay. */
-void bb_live_row__count(struct bb_live_row *row, const struct bb_prog_stats *before, const struct bb_prog_stats *after,
-			double seconds);
+/* The rates between two readings of the counters, `seconds` (> 0) apart; *row's program and
+ * quantiles stay. */
+void bb_live_row__count(struct bb_live_row *row, const struct bb_prog_stats *before,
+			const struct bb_prog_stats *after, double seconds);
 
 /* The distribution of the single runs. 0 or -ENOMEM. */
 int bb_live_row__distribute(struct bb_live_row *row, const struct bb_hist *singles);
 
-/* Single runs as a share of all, 0..1: what the distribution may claim to be of. NAN without runs. */
+/* Single runs as a share of all, 0..1: what the distribution may claim to be of. NAN without runs.
+ */
 double bb_live_row__single_share(const struct bb_live_row *row);
 
 /* The orders that rows can have. */
 struct bb_live_order {
 	const char *name;
 	const char *doc;
-	int (*compare)(const void *a, const void *b);	/* for qsort() of rows */
+	int (*compare)(const void *a, const void *b); /* for qsort() of rows */
 };
 
-extern const struct bb_live_order bb_live_orders[];	/* the first is the default */
+extern const struct bb_live_order bb_live_orders[]; /* the first is the default */
 extern const size_t bb_n_live_orders;
 
-const struct bb_live_order *bb_live_order_find(const char *name);	/* NULL: there is none */
+const struct bb_live_order *bb_live_order_find(const char *name); /* NULL: there is none */
 
 #endif

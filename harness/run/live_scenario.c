@@ -15,12 +15,12 @@
 #include "plan/plan.h"
 #include "plan/yaml.h"
 
-#define ID_DIGITS	10	/* of the largest id */
-#define TOGETHER_S	12.0	/* by default, for all programs: a run has 18 s */
+#define ID_DIGITS 10    /* of the largest id */
+#define TOGETHER_S 12.0 /* by default, for all programs: a run has 18 s */
 
 struct chosen {
 	struct bb_loaded program;
-	const char *pin;	/* NULL: by its id */
+	const char *pin; /* NULL: by its id */
 	char name[BB_NAME_MAX_BYTES + 1];
 };
 
@@ -30,7 +30,8 @@ struct maker {
 	size_t n;
 };
 
-static int choose(struct maker *m, const struct bb_loaded *program, const char *pin, struct bb_err *err)
+static int choose(struct maker *m, const struct bb_loaded *program, const char *pin,
+		  struct bb_err *err)
 {
 	struct chosen *v = reallocarray(m->v, m->n + 1, sizeof(*v));
 	const char *slash = pin ? strrchr(pin, '/') : NULL, *called;
@@ -40,7 +41,9 @@ static int choose(struct maker *m, const struct bb_loaded *program, const char *
 	m->v = v;
 	for (size_t i = 0; i < m->n; i++)
 		if (v[i].program.id == program->id)
-			return bb_fail(err, -EEXIST, "program '%s' (id %u) is named twice; once is enough", program->name, program->id);
+			return bb_fail(err, -EEXIST,
+				       "program '%s' (id %u) is named twice; once is enough",
+				       program->name, program->id);
 	v[m->n] = (struct chosen){.program = *program, .pin = pin};
 	called = slash ? slash + 1 : pin ? pin : program->name;
 	bb_name_from(called, strnlen(called, BB_NAME_MAX_BYTES - ID_DIGITS - 1), v[m->n].name);
@@ -89,7 +92,8 @@ static int list_all(struct bb_loaded **ret_programs, size_t *ret_n, struct bb_er
 	return rc == -ENOENT ? bb_fail(err, rc, "no BPF program is loaded on this machine") : rc;
 }
 
-static int say_no_match(const char *glob, const struct bb_loaded *programs, size_t n, struct bb_err *err)
+static int say_no_match(const char *glob, const struct bb_loaded *programs, size_t n,
+			struct bb_err *err)
 {
 	const char **names = calloc(n, sizeof(*names)), *near;
 
@@ -100,9 +104,12 @@ static int say_no_match(const char *glob, const struct bb_loaded *programs, size
 	near = bb_nearest(glob, names, n);
 	free(names);
 	if (near)
-		return bb_fail(err, -ENOENT, "no loaded program is called '%s'; did you mean '%s'?", glob, near);
-	return bb_fail(err, -ENOENT, "no loaded program is called '%s'; `bpfbench live --once` lists the %zu that are loaded", glob,
-		       n);
+		return bb_fail(err, -ENOENT, "no loaded program is called '%s'; did you mean '%s'?",
+			       glob, near);
+	return bb_fail(err, -ENOENT,
+		       "no loaded program is called '%s'; `bpfbench live --once` lists the %zu "
+		       "that are loaded",
+		       glob, n);
 }
 
 static int choose_by_name(struct maker *m, struct bb_err *err)
@@ -156,7 +163,8 @@ static bool any_repeats(const struct maker *m)
 	const struct bb_test_run_type *type;
 
 	for (size_t i = 0; i < m->n; i++)
-		if (!bb_test_run_type__find(m->v[i].program.type, &type, NULL) && type->takes_repeat)
+		if (!bb_test_run_type__find(m->v[i].program.type, &type, NULL) &&
+		    type->takes_repeat)
 			return true;
 	return false;
 }
@@ -165,7 +173,9 @@ static double seconds_each(const struct maker *m)
 {
 	double most = TOGETHER_S / (double)m->n;
 
-	return m->opts->seconds > 0 ? m->opts->seconds : most < BB_DEFAULT_LIVE_SECONDS ? most : BB_DEFAULT_LIVE_SECONDS;
+	return m->opts->seconds > 0             ? m->opts->seconds
+	       : most < BB_DEFAULT_LIVE_SECONDS ? most
+						: BB_DEFAULT_LIVE_SECONDS;
 }
 
 static void write_text(const struct maker *m, FILE *out)

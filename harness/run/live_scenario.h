@@ -9,23 +9,24 @@
 #include "base/err.h"
 
 /*
- * The text of a scenario for programs that are loaded already: what --prog-id, --prog-name and --pinned stand for. A
- * variant is called by its program's name (by its pin's file name), and NAME-ID where that alone would be ambiguous.
+ * The text of a scenario for programs that are loaded already: what --prog-id, --prog-name and
+ * --pinned stand for. A variant is called by its program's name (by its pin's file name), and
+ * NAME-ID where that alone would be ambiguous.
  */
 struct bb_live_opts {
 	const uint32_t *ids;
 	size_t n_ids;
-	const char *const *globs;	/* of names, as of fnmatch(3): each must match a program */
+	const char *const *globs; /* of names, as of fnmatch(3): each must match a program */
 	size_t n_globs;
-	const char *const *pins;	/* paths */
+	const char *const *pins; /* paths */
 	size_t n_pins;
-	bool by_test_run;		/* step and, where the type takes it, slope; instead of polling */
-	double seconds;			/* for each program; 0: 6, less for more than two */
+	bool by_test_run; /* step and, where the type takes it, slope; instead of polling */
+	double seconds;   /* for each program; 0: 6, less for more than two */
 };
 
 /*
- * YAML, to be freed. Errors: bpf/loaded.h; -ENOENT for a glob that matches nothing, with the nearest name; -EEXIST when a
- * program is named twice.
+ * YAML, to be freed. Errors: bpf/loaded.h; -ENOENT for a glob that matches nothing, with the
+ * nearest name; -EEXIST when a program is named twice.
  */
 int bb_live_scenario__make(const struct bb_live_opts *opts, char **ret_text, struct bb_err *err);
 

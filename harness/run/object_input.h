@@ -8,8 +8,8 @@
 #include "base/err.h"
 
 /*
- * Write the item of `inputs:` (plan/input_field.c) that a file makes, by its contents: a capture, hexadecimal text, or
- * else the bytes as they are. It is named after the file.
+ * Write the item of `inputs:` (plan/input_field.c) that a file makes, by its contents: a capture,
+ * hexadecimal text, or else the bytes as they are. It is named after the file.
  */
 int bb_object_input__write(const char *path, bool is_context, FILE *out, struct bb_err *err);
 

@@ -19,28 +19,28 @@
 
 /* An object, opened. */
 struct part {
-	char path[PATH_MAX];		/* absolute */
-	char name[BB_NAME_MAX_BYTES + 2];	/* with room for one that is too long */
+	char path[PATH_MAX];              /* absolute */
+	char name[BB_NAME_MAX_BYTES + 2]; /* with room for one that is too long */
 	struct bb_object_info info;
-	size_t n_wanted;		/* of its programs */
+	size_t n_wanted; /* of its programs */
 };
 
 struct variant {
-	char name[2 * BB_NAME_MAX_BYTES + 4];	/* too long: the scenario's reader says so */
+	char name[2 * BB_NAME_MAX_BYTES + 4]; /* too long: the scenario's reader says so */
 	const struct part *part;
 	const struct bb_object_program *program;
 };
 
 struct maker {
 	const struct bb_object_opts *opts;
-	const char *name;		/* of the scenario */
+	const char *name; /* of the scenario */
 	struct part *parts;
-	struct variant *variants;	/* those that can be driven, in the order of the objects */
+	struct variant *variants; /* those that can be driven, in the order of the objects */
 	size_t n_variants;
 	struct bb_object_scenario out;
 };
 
-/* --- names --------------------------------------------------------------------------------------------------- */
+/* --- names --- */
 
 static bool ends_in(const char *text, size_t len, const char *end)
 {
@@ -52,7 +52,7 @@ static void name_part(const struct bb_object_ref *ref, char *ret_name)
 	const char *slash = strrchr(ref->path, '/'), *base = slash ? slash + 1 : ref->path;
 	size_t len = strlen(base);
 
-	if (ref->name) {	/* as it is: if it is not a name, that is for the user to hear */
+	if (ref->name) { /* as it is: if it is not a name, that is for the user to hear */
 		snprintf(ret_name, BB_NAME_MAX_BYTES + 2, "%s", ref->name);
 		return;
 	}
@@ -64,7 +64,8 @@ static void name_part(const struct bb_object_ref *ref, char *ret_name)
 }
 
 /* The program's name; of several objects theirs, and both where an object has several programs. */
-static void name_variant(const struct maker *m, const struct part *part, const char *program, struct variant *v)
+static void name_variant(const struct maker *m, const struct part *part, const char *program,
+			 struct variant *v)
 {
 	char own[BB_NAME_MAX_BYTES + 1];
 
@@ -72,8 +73,8 @@ static void name_variant(const struct maker *m, const struct part *part, const c
 	if (m->opts->n_objects == 1)
 		snprintf(v->name, sizeof(v->name), "%s", own);
 	else
-		snprintf(v->name, sizeof(v->name), "%s%s%s", part->name, part->n_wanted == 1 ? "" : ".",
-			 part->n_wanted == 1 ? "" : own);
+		snprintf(v->name, sizeof(v->name), "%s%s%s", part->name,
+			 part->n_wanted == 1 ? "" : ".", part->n_wanted == 1 ? "" : own);
 }
 
 /* "empty-xdp". No function can be called so, only an object. */
@@ -100,19 +101,26 @@ static int check_distinct(const struct maker *m, struct bb_err *err)
 
 		for (size_t j = 0; j < i; j++)
 			if (!strcmp(name, m->variants[j].name))
-				return bb_fail(err, -EEXIST, "'%s' of %s and '%s' of %s would both be called '%s'; give the objects "
-					       "names of their own: --object NAME=FILE", m->variants[j].program->name,
-					       m->variants[j].part->path, m->variants[i].program->name,
+				return bb_fail(err, -EEXIST,
+					       "'%s' of %s and '%s' of %s would both be called "
+					       "'%s'; give the objects names of their own: "
+					       "--object NAME=FILE",
+					       m->variants[j].program->name,
+					       m->variants[j].part->path,
+					       m->variants[i].program->name,
 					       m->variants[i].part->path, name);
 		for (size_t j = 0; j < m->n_variants; j++)
-			if (!strcmp(name, floor_name(m->variants[j].program->type, floor, sizeof(floor))))
-				return bb_fail(err, -EEXIST, "'%s' is what the empty program is called; give %s another name: --object "
-					       "NAME=FILE", name, m->variants[i].part->path);
+			if (!strcmp(name,
+				    floor_name(m->variants[j].program->type, floor, sizeof(floor))))
+				return bb_fail(err, -EEXIST,
+					       "'%s' is what the empty program is called; give %s "
+					       "another name: --object NAME=FILE",
+					       name, m->variants[i].part->path);
 	}
 	return 0;
 }
 
-/* --- which programs ------------------------------------------------------------------------------------------ */
+/* --- which programs --- */
 
 static bool is_wanted(const struct bb_object_opts *o, const char *program)
 {
@@ -122,8 +130,8 @@ static bool is_wanted(const struct bb_object_opts *o, const char *program)
 	return !o->n_programs;
 }
 
-static int open_part(const struct bb_object_opts *o, const struct bb_object_ref *ref, struct part *part,
-		     struct bb_err *err)
+static int open_part(const struct bb_object_opts *o, const struct bb_object_ref *ref,
+		     struct part *part, struct bb_err *err)
 {
 	int rc = bb_object_info__read(ref->path, &part->info, err);
 
@@ -137,7 +145,9 @@ static int open_part(const struct bb_object_opts *o, const struct bb_object_ref 
 	for (size_t i = 0; !rc && i < part->info.n_programs; i++)
 		part->n_wanted += is_wanted(o, part->info.programs[i].name);
 	if (!rc && o->one_each && part->n_wanted != 1)
-		rc = bb_fail(err, -EINVAL, "%s: one program of it can be compared at a time; which? --program NAME; it has: %s",
+		rc = bb_fail(err, -EINVAL,
+			     "%s: one program of it can be compared at a time; which? --program "
+			     "NAME; it has: %s",
 			     ref->path, bb_object_info__list(&part->info).text);
 	return rc;
 }
@@ -146,36 +156,46 @@ static int open_part(const struct bb_object_opts *o, const struct bb_object_ref 
 static const char *way_out(uint32_t type)
 {
 	switch (type) {
-	case BPF_PROG_TYPE_KPROBE: case BPF_PROG_TYPE_TRACEPOINT: case BPF_PROG_TYPE_TRACING: case BPF_PROG_TYPE_LSM:
-		return "a scenario can attach it and run what causes its event: {with: in-situ, event: attach, workload: ...}";
-	case BPF_PROG_TYPE_EXT:
-		return "it runs as part of the program that it replaces";
-	default:
-		return "only its own event makes it run";
+	case BPF_PROG_TYPE_KPROBE:
+	case BPF_PROG_TYPE_TRACEPOINT:
+	case BPF_PROG_TYPE_TRACING:
+	case BPF_PROG_TYPE_LSM:
+		return "a scenario can attach it and run what causes its event: {with: in-situ, "
+		       "event: attach, workload: ...}";
+	case BPF_PROG_TYPE_EXT: return "it runs as part of the program that it replaces";
+	default: return "only its own event makes it run";
 	}
 }
 
 /* Why nothing here makes a program run; false: something does. */
-static bool why_not(const struct bb_object_opts *o, const struct bb_object_program *p, char *ret_why, size_t size)
+static bool why_not(const struct bb_object_opts *o, const struct bb_object_program *p,
+		    char *ret_why, size_t size)
 {
 	const char *kind = p->attach_type == BPF_XDP_DEVMAP ? "devmap" : "cpumap";
 
 	if (p->type == BPF_PROG_TYPE_UNSPEC)
-		snprintf(ret_why, size, "libbpf cannot tell its type from its section \"%s\"", p->section);
-	else if (p->type == BPF_PROG_TYPE_XDP && (p->attach_type == BPF_XDP_DEVMAP || p->attach_type == BPF_XDP_CPUMAP))
-		snprintf(ret_why, size, "the kernel runs a program of section xdp/%s only on frames redirected to a %s, and "
-			 "refuses to test-run it; built in section xdp it can be measured", kind, kind);
+		snprintf(ret_why, size, "libbpf cannot tell its type from its section \"%s\"",
+			 p->section);
+	else if (p->type == BPF_PROG_TYPE_XDP &&
+		 (p->attach_type == BPF_XDP_DEVMAP || p->attach_type == BPF_XDP_CPUMAP))
+		snprintf(ret_why, size,
+			 "the kernel runs a program of section xdp/%s only on frames redirected to "
+			 "a %s, and refuses to test-run it; built in section xdp it can be "
+			 "measured",
+			 kind, kind);
 	else if (o->trigger || has_floor(p->type))
 		return false;
 	else
-		snprintf(ret_why, size, "no trigger here makes a program of type %s run; %s", bb_prog_type_name(p->type).text,
-			 way_out(p->type));
+		snprintf(ret_why, size, "no trigger here makes a program of type %s run; %s",
+			 bb_prog_type_name(p->type).text, way_out(p->type));
 	return true;
 }
 
 static int add_skip(struct maker *m, const char *variant, const char *why)
 {
-	struct bb_object_skip *skips = reallocarray(m->out.skips, m->out.n_skips + 1, sizeof(*skips)), *s;
+	struct bb_object_skip *skips = reallocarray(m->out.skips, m->out.n_skips + 1,
+						    sizeof(*skips)),
+			      *s;
 
 	if (!skips)
 		return -ENOMEM;
@@ -209,9 +229,10 @@ static int say_nothing_driven(const struct maker *m, struct bb_err *err)
 	size_t at = 0;
 
 	for (size_t i = 0; i < m->out.n_skips && at < sizeof(list); i++)
-		at += (size_t)snprintf(list + at, sizeof(list) - at, "%s%s: %s", i ? "; " : "", m->out.skips[i].what,
-				       m->out.skips[i].why);
-	return bb_fail(err, -ENOTSUP, "%s: none of its programs can be driven: %s", m->parts[0].path, list);
+		at += (size_t)snprintf(list + at, sizeof(list) - at, "%s%s: %s", i ? "; " : "",
+				       m->out.skips[i].what, m->out.skips[i].why);
+	return bb_fail(err, -ENOTSUP, "%s: none of its programs can be driven: %s",
+		       m->parts[0].path, list);
 }
 
 static int find_programs(struct maker *m, struct bb_err *err)
@@ -232,7 +253,7 @@ static int find_programs(struct maker *m, struct bb_err *err)
 	return rc ? rc : check_distinct(m, err);
 }
 
-/* --- the text ------------------------------------------------------------------------------------------------ */
+/* --- the text --- */
 
 /* Is it the first of its type? Each type has one floor and one drive. */
 static bool leads(const struct maker *m, size_t v)
@@ -263,7 +284,9 @@ static void write_head(const struct maker *m, FILE *out)
 {
 	const struct bb_object_opts *o = m->opts;
 
-	fputs("# A scenario to start from, by `bpfbench init`. To measure it: bpfbench --scenario FILE. All keys: README.md.\n", out);
+	fputs("# A scenario to start from, by `bpfbench init`. To measure it: bpfbench --scenario "
+	      "FILE. All keys: README.md.\n",
+	      out);
 	for (size_t i = 0; i < o->n_objects; i++) {
 		const struct bb_object_info *info = &m->parts[i].info;
 
@@ -271,7 +294,8 @@ static void write_head(const struct maker *m, FILE *out)
 		bb_yaml__write(out, m->parts[i].path);
 		fprintf(out, ": programs %zu, maps %zu, %s, ", info->n_programs, info->n_maps,
 			info->has_btf ? "with BTF" : "no BTF (so no globals can be set)");
-		fputs(info->licence ? "licence " : "no licence (GPL-only helpers are refused)", out);
+		fputs(info->licence ? "licence " : "no licence (GPL-only helpers are refused)",
+		      out);
 		if (info->licence)
 			bb_yaml__write(out, info->licence);
 		fputc('\n', out);
@@ -295,8 +319,11 @@ static void write_variants(const struct maker *m, FILE *out)
 		uint32_t type = v->program->type;
 
 		if (leads(m, i) && has_floor(type))
-			fprintf(out, "  - {name: %s, program: empty_%s, object: floors.bpf.o}    # the floor: returns at once\n",
-				floor_name(type, floor, sizeof(floor)), bb_prog_type_name(type).text);
+			fprintf(out,
+				"  - {name: %s, program: empty_%s, object: floors.bpf.o}    # the "
+				"floor: returns at once\n",
+				floor_name(type, floor, sizeof(floor)),
+				bb_prog_type_name(type).text);
 		fputs("  - {name: ", out);
 		bb_yaml__write(out, v->name);
 		if (strcmp(v->name, v->program->name)) {
@@ -313,8 +340,8 @@ static void write_variants(const struct maker *m, FILE *out)
 	}
 }
 
-static int write_inputs(const struct bb_object_opts *o, const struct bb_test_run_type *type, bool hint, FILE *out,
-			struct bb_err *err)
+static int write_inputs(const struct bb_object_opts *o, const struct bb_test_run_type *type,
+			bool hint, FILE *out, struct bb_err *err)
 {
 	const char *const *files = type->takes_context ? o->contexts : o->packets;
 	size_t n = type->takes_context ? o->n_contexts : o->n_packets;
@@ -323,8 +350,11 @@ static int write_inputs(const struct bb_object_opts *o, const struct bb_test_run
 	if (n)
 		fputs("    inputs:\n", out);
 	else if (hint)
-		fprintf(out, "    # It takes %s.\n    # inputs: [{name: mine, %s: FILE}]    # default: one called %s\n", type->wants,
-			type->takes_context ? "context_file" : "file", type->otherwise->name);
+		fprintf(out,
+			"    # It takes %s.\n    # inputs: [{name: mine, %s: FILE}]    # default: "
+			"one called %s\n",
+			type->wants, type->takes_context ? "context_file" : "file",
+			type->otherwise->name);
 	for (size_t i = 0; !rc && i < n; i++)
 		rc = bb_object_input__write(files[i], type->takes_context, out, err);
 	return rc;
@@ -336,7 +366,7 @@ static void write_driven(const struct maker *m, uint32_t prog_type, FILE *out)
 	const char *between = "";
 
 	if (is_one_type(m))
-		return;		/* the scenario's floor, and all */
+		return; /* the scenario's floor, and all */
 	write_floor("    ", prog_type, out);
 	fputs("    variants: [", out);
 	for (size_t i = 0; i < m->n_variants; i++) {
@@ -350,7 +380,8 @@ static void write_driven(const struct maker *m, uint32_t prog_type, FILE *out)
 }
 
 /* One drive that fires the program; `hint`: say in a comment what its inputs would be. */
-static int write_fired(const struct maker *m, uint32_t prog_type, const char *with, bool hint, FILE *out, struct bb_err *err)
+static int write_fired(const struct maker *m, uint32_t prog_type, const char *with, bool hint,
+		       FILE *out, struct bb_err *err)
 {
 	const char *fits = prog_type == BPF_PROG_TYPE_PERF_EVENT ? "page-fault" : "test-run";
 	const char *trigger = m->opts->trigger ? m->opts->trigger : fits;
@@ -371,8 +402,8 @@ static int write_slope(const struct maker *m, uint32_t prog_type, FILE *out, str
 {
 	const struct bb_test_run_type *type;
 
-	if (m->opts->trigger || prog_type == BPF_PROG_TYPE_PERF_EVENT || bb_test_run_type__find(prog_type, &type, NULL) ||
-	    !type->takes_repeat)
+	if (m->opts->trigger || prog_type == BPF_PROG_TYPE_PERF_EVENT ||
+	    bb_test_run_type__find(prog_type, &type, NULL) || !type->takes_repeat)
 		return 0;
 	fputs("  - with: slope    # without bpf_stats, whose own cost is in what step says\n", out);
 	write_driven(m, prog_type, out);
@@ -437,16 +468,18 @@ static int check_inputs(const struct maker *m, struct bb_err *err)
 		contexts |= type->takes_context;
 	}
 	if (m->opts->n_packets && !packets)
-		return bb_fail(err, -EINVAL, "%s: none of the programs takes a packet%s", m->opts->packets[0],
+		return bb_fail(err, -EINVAL, "%s: none of the programs takes a packet%s",
+			       m->opts->packets[0],
 			       contexts ? "; a context is given with --ctx" : "");
 	if (m->opts->n_contexts && !contexts)
-		return bb_fail(err, -EINVAL, "%s: none of the programs takes a context%s", m->opts->contexts[0],
+		return bb_fail(err, -EINVAL, "%s: none of the programs takes a context%s",
+			       m->opts->contexts[0],
 			       packets ? "; a packet is given with --packet" : "");
 	return 0;
 }
 
-int bb_object_scenario__make(const struct bb_object_opts *opts, struct bb_object_scenario *ret_scenario,
-			     struct bb_err *err)
+int bb_object_scenario__make(const struct bb_object_opts *opts,
+			     struct bb_object_scenario *ret_scenario, struct bb_err *err)
 {
 	struct maker m = {.opts = opts, .parts = calloc(opts->n_objects, sizeof(*m.parts))};
 	int rc = m.parts ? find_programs(&m, err) : bb_fail_nomem(err);

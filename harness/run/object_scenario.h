@@ -8,52 +8,57 @@
 #include "base/err.h"
 
 /*
- * A scenario's text for BPF objects that have none: each program a variant, grouped by type, with the drive that makes
- * the type run and the floor of the type (bpf/floors.bpf.c). `bpfbench init` prints the text, --object runs it: the same.
+ * A scenario's text for BPF objects that have none: each program a variant, grouped by type, with
+ * the drive that makes the type run and the floor of the type (bpf/floors.bpf.c). `bpfbench init`
+ * prints the text, --object runs it: the same.
  */
 struct bb_object_ref {
-	const char *name;		/* as given by NAME=PATH; NULL: the file's name without .bpf.o or .o */
+	/* as given by NAME=PATH; NULL: the file's name without .bpf.o or .o */
+	const char *name;
 	const char *path;
 };
 
 enum bb_object_do {
 	BB_OBJECT_TIME,
-	BB_OBJECT_COUNT,		/* instructions are counted instead */
+	BB_OBJECT_COUNT, /* instructions are counted instead */
 	BB_OBJECT_TIME_AND_COUNT,
 };
 
 struct bb_object_opts {
-	const char *name;		/* of the scenario; NULL: of the only object, else "objects" */
+	const char *name; /* of the scenario; NULL: of the only object, else "objects" */
 	const struct bb_object_ref *objects;
-	size_t n_objects;		/* 1 or more */
-	const char *const *programs;	/* only these, which each object must have; n_programs 0: all */
+	size_t n_objects; /* 1 or more */
+	/* only these, which each object must have; n_programs 0: all */
+	const char *const *programs;
 	size_t n_programs;
-	bool one_each;			/* each object must have one program, and it must be driven */
+	bool one_each; /* each object must have one program, and it must be driven */
 	enum bb_object_do what;
-	const char *trigger;		/* instead of the one that suits the type; NULL */
-	const char *const *packets;	/* files: a capture, bytes, or their hexadecimal text; each is an input */
+	const char *trigger; /* instead of the one that suits the type; NULL */
+	/* files: a capture, bytes, or their hexadecimal text; each is an input */
+	const char *const *packets;
 	size_t n_packets;
-	const char *const *contexts;	/* files, likewise, for types without a packet */
+	const char *const *contexts; /* files, likewise, for types without a packet */
 	size_t n_contexts;
 };
 
-struct bb_object_skip {			/* a program that nothing here makes run */
-	char *what;			/* "scenario/variant", as it would have been called */
+struct bb_object_skip { /* a program that nothing here makes run */
+	char *what;     /* "scenario/variant", as it would have been called */
 	char *why;
 };
 
 struct bb_object_scenario {
-	char *text;			/* YAML; the skips stand in it as comments */
+	char *text; /* YAML; the skips stand in it as comments */
 	struct bb_object_skip *skips;
 	size_t n_skips;
 };
 
 /*
- * Errors: those of bpf/object_info.h; -ENOENT for a program that is not there; -EEXIST for two of one name; -EINVAL for
- * inputs that no program takes; -ENOTSUP when nothing here makes any of the programs run (the message says why).
+ * Errors: those of bpf/object_info.h; -ENOENT for a program that is not there; -EEXIST for two of
+ * one name; -EINVAL for inputs that no program takes; -ENOTSUP when nothing here makes any of the
+ * programs run (the message says why).
  */
-int bb_object_scenario__make(const struct bb_object_opts *opts, struct bb_object_scenario *ret_scenario,
-			     struct bb_err *err);
+int bb_object_scenario__make(const struct bb_object_opts *opts,
+			     struct bb_object_scenario *ret_scenario, struct bb_err *err);
 void bb_object_scenario__done(struct bb_object_scenario *s);
 
 #endif

@@ -9,10 +9,11 @@
 
 #include "base/stop.h"
 
-#define DISTINCT 32u	/* values a series holds at least, as a rule */
+#define DISTINCT 32u /* values a series holds at least, as a rule */
 
-int bb_record__case(struct bb_report *report, const struct bb_plan *plan, const struct bb_cell *cell,
-		    const char *variant, size_t *ret_index, struct bb_err *err)
+int bb_record__case(struct bb_report *report, const struct bb_plan *plan,
+		    const struct bb_cell *cell, const char *variant, size_t *ret_index,
+		    struct bb_err *err)
 {
 	const struct bb_scenario *sc = plan->scenario;
 	const char *anchor = sc->anchor ? sc->anchor : bb_scenario__floor(sc, cell->drive);
@@ -39,8 +40,8 @@ int bb_record__case(struct bb_report *report, const struct bb_plan *plan, const 
 	return 0;
 }
 
-int bb_record__program(struct bb_report *report, const struct bb_scenario *scenario, const struct bb_subject *subject,
-		       struct bb_err *err)
+int bb_record__program(struct bb_report *report, const struct bb_scenario *scenario,
+		       const struct bb_subject *subject, struct bb_err *err)
 {
 	const struct bb_variant_spec *v = subject->spec;
 	struct bb_prog_facts facts;
@@ -57,12 +58,16 @@ int bb_record__program(struct bb_report *report, const struct bb_scenario *scena
 	p->scenario = strdup(scenario->name);
 	p->variant = strdup(v->name);
 	p->program = strdup(bb_target__program(subject->target));
-	p->object = strdup(v->pinned ? v->pinned : v->id ? "(loaded already)" : v->object ? v->object : scenario->object);
+	p->object = strdup(v->pinned   ? v->pinned
+			   : v->id     ? "(loaded already)"
+			   : v->object ? v->object
+				       : scenario->object);
 	p->type = strdup(facts.type);
 	p->tag = strdup(facts.tag);
 	p->metrics = facts.metrics;
-	return p->name && p->scenario && p->variant && p->program && p->object && p->type && p->tag ? 0 :
-	       bb_fail_nomem(err);
+	return p->name && p->scenario && p->variant && p->program && p->object && p->type && p->tag
+		       ? 0
+		       : bb_fail_nomem(err);
 }
 
 struct bb_series *bb_record__series(struct bb_case *c, uint32_t load, int jit_mod64)
@@ -78,11 +83,14 @@ struct bb_series *bb_record__series(struct bb_case *c, uint32_t load, int jit_mo
 	return s;
 }
 
-/* What is an average over a batch's samples becomes one over the series', which has had `n` of them before. */
+/* What is an average over a batch's samples becomes one over the series', which has had `n` of them
+ * before. */
 static void average(double *of_series, size_t n, double of_batch, size_t more)
 {
 	if (more && !isnan(of_batch))
-		*of_series = ((isnan(*of_series) ? 0 : *of_series * (double)n) + of_batch * (double)more) / (double)(n + more);
+		*of_series = ((isnan(*of_series) ? 0 : *of_series * (double)n) +
+			      of_batch * (double)more) /
+			     (double)(n + more);
 }
 
 static void average_batch(struct bb_series *s, const struct bb_batch *b)
@@ -151,8 +159,9 @@ bool bb_record__all_ran(const struct bb_subject *subject, uint64_t ran, uint64_t
 	return bb_variant_is_live(subject->spec) ? ran >= fired : ran == fired;
 }
 
-void bb_record__check(const struct bb_driver *driver, const struct bb_subject *subject, const struct bb_prog_stats *before,
-		      uint64_t fired, uint64_t *ret_misses, char *ret_why, size_t size)
+void bb_record__check(const struct bb_driver *driver, const struct bb_subject *subject,
+		      const struct bb_prog_stats *before, uint64_t fired, uint64_t *ret_misses,
+		      char *ret_why, size_t size)
 {
 	struct bb_prog_stats after = *before;
 	struct bb_err err = {0};
@@ -164,19 +173,25 @@ void bb_record__check(const struct bb_driver *driver, const struct bb_subject *s
 	ran = after.run_cnt - before->run_cnt;
 	ret_why[0] = '\0';
 	if (err.code)
-		snprintf(ret_why, size, "the two readings of the counters disagree: %.200s", err.msg);
+		snprintf(ret_why, size, "the two readings of the counters disagree: %.200s",
+			 err.msg);
 	else if (driver->stats_off && ran)
-		snprintf(ret_why, size, "another process has bpf_stats on (%llu runs were counted while ours was off), which "
-			 "adds to every run", (unsigned long long)ran);
-	else if (driver->fires && !driver->stats_off && subject->target && !bb_record__all_ran(subject, ran, fired))
-		snprintf(ret_why, size, "run_cnt rose by %llu, %llu events were fired", (unsigned long long)ran,
-			 (unsigned long long)fired);
+		snprintf(ret_why, size,
+			 "another process has bpf_stats on (%llu runs were counted while ours was "
+			 "off), which adds to every run",
+			 (unsigned long long)ran);
+	else if (driver->fires && !driver->stats_off && subject->target &&
+		 !bb_record__all_ran(subject, ran, fired))
+		snprintf(ret_why, size, "run_cnt rose by %llu, %llu events were fired",
+			 (unsigned long long)ran, (unsigned long long)fired);
 	else if (*ret_misses && !bb_variant_is_live(subject->spec))
-		snprintf(ret_why, size, "%llu runs were missed (recursion)", (unsigned long long)*ret_misses);
+		snprintf(ret_why, size, "%llu runs were missed (recursion)",
+			 (unsigned long long)*ret_misses);
 }
 
-int bb_record__measure(const struct bb_driver *driver, void *state, void *slot, const struct bb_subject *subject,
-		       uint32_t param, struct bb_batch *b, struct bb_series *s, struct bb_err *err)
+int bb_record__measure(const struct bb_driver *driver, void *state, void *slot,
+		       const struct bb_subject *subject, uint32_t param, struct bb_batch *b,
+		       struct bb_series *s, struct bb_err *err)
 {
 	uint64_t before, after;
 	int rc = drops_of(subject, &before), record_rc;
@@ -186,7 +201,7 @@ int bb_record__measure(const struct bb_driver *driver, void *state, void *slot, 
 		b->pmu[i] = NAN;
 	if (!rc)
 		rc = driver->batch(state, slot, param, b, err);
-	record_rc = bb_record__batch(s, b);	/* what was taken before an error counts too */
+	record_rc = bb_record__batch(s, b); /* what was taken before an error counts too */
 	if (!record_rc && b->void_why[0])
 		record_rc = bb_record__void(s, "%s", b->void_why);
 	if (!rc)
@@ -201,7 +216,8 @@ int bb_record__measure(const struct bb_driver *driver, void *state, void *slot, 
 int bb_record__incomplete(struct bb_report *report, int rc, struct bb_err *err)
 {
 	if (rc == -EINTR && bb_stop_signal)
-		bb_fail(err, rc, "stopped by signal %d (%s)", (int)bb_stop_signal, strsignal(bb_stop_signal));
+		bb_fail(err, rc, "stopped by signal %d (%s)", (int)bb_stop_signal,
+			strsignal(bb_stop_signal));
 	else if (!err->code)
 		bb_fail(err, rc, "%s", strerror(-rc));
 	if (!report->incomplete)

@@ -18,11 +18,11 @@
 #define LOG_LINES 30u
 #define LOG_BYTES 3000u
 
-/* --- git ----------------------------------------------------------------------------------------------------- */
+/* --- git --- */
 
 /* A command in `dir` as the repository's user. Its end, whatever its exit code; then done() it. */
-static int run(const struct bb_repo *repo, const char *dir, const char *const *argv, struct bb_process_end *ret_end,
-	       struct bb_err *err)
+static int run(const struct bb_repo *repo, const char *dir, const char *const *argv,
+	       struct bb_process_end *ret_end, struct bb_err *err)
 {
 	struct bb_process p = {.argv = argv, .dir = dir, .uid = repo->uid, .gid = repo->gid};
 
@@ -32,10 +32,12 @@ static int run(const struct bb_repo *repo, const char *dir, const char *const *a
 /* What git says of a failure is in its first line. */
 static int say_failed(const char *what, const struct bb_process_end *end, struct bb_err *err)
 {
-	return bb_fail(err, -EBADE, "git %s ended with %d: %.*s", what, end->status, (int)strcspn(end->log, "\n"), end->log);
+	return bb_fail(err, -EBADE, "git %s ended with %d: %.*s", what, end->status,
+		       (int)strcspn(end->log, "\n"), end->log);
 }
 
-/* git with the words up to NULL, which must succeed; *ret_out (NULL: not wanted) is the first line of its stdout. */
+/* git with the words up to NULL, which must succeed; *ret_out (NULL: not wanted) is the first line
+ * of its stdout. */
 static int git(const struct bb_repo *repo, const char *dir, char **ret_out, struct bb_err *err, ...)
 	__attribute__((sentinel));
 static int git(const struct bb_repo *repo, const char *dir, char **ret_out, struct bb_err *err, ...)
@@ -66,7 +68,9 @@ static int git(const struct bb_repo *repo, const char *dir, char **ret_out, stru
 static bool is_shallow(const struct bb_repo *repo)
 {
 	char *out = NULL;
-	bool shallow = !git(repo, repo->top, &out, NULL, "rev-parse", "--is-shallow-repository", NULL) && !strcmp(out, "true");
+	bool shallow = !git(repo, repo->top, &out, NULL, "rev-parse", "--is-shallow-repository",
+			    NULL) &&
+		       !strcmp(out, "true");
 
 	free(out);
 	return shallow;
@@ -77,8 +81,11 @@ static int explain(const struct bb_repo *repo, int rc, struct bb_err *err, const
 {
 	if (rc != -EBADE)
 		return rc;
-	return bb_fail(err, -ENOENT, "%s%s", what, is_shallow(repo) ? "; this clone is shallow: git fetch --unshallow, or "
-		       "fetch-depth: 0 in GitHub Actions, GIT_DEPTH: 0 in GitLab CI" : "");
+	return bb_fail(err, -ENOENT, "%s%s", what,
+		       is_shallow(repo) ? "; this clone is shallow: git fetch --unshallow, or "
+					  "fetch-depth: 0 in GitHub Actions, GIT_DEPTH: 0 in "
+					  "GitLab CI"
+					: "");
 }
 
 static int take_commit(char *text, char ret_commit[BB_GIT_COMMIT_SIZE], struct bb_err *err)
@@ -93,8 +100,8 @@ static int take_commit(char *text, char ret_commit[BB_GIT_COMMIT_SIZE], struct b
 	return rc;
 }
 
-int bb_repo__resolve(const struct bb_repo *repo, const char *rev, char ret_commit[BB_GIT_COMMIT_SIZE],
-		     struct bb_err *err)
+int bb_repo__resolve(const struct bb_repo *repo, const char *rev,
+		     char ret_commit[BB_GIT_COMMIT_SIZE], struct bb_err *err)
 {
 	char *peeled = NULL, *out = NULL, what[300];
 	int rc;
@@ -105,24 +112,27 @@ int bb_repo__resolve(const struct bb_repo *repo, const char *rev, char ret_commi
 		return bb_fail_nomem(err);
 	rc = git(repo, repo->top, &out, err, "rev-parse", "--verify", "--quiet", peeled, NULL);
 	free(peeled);
-	snprintf(what, sizeof(what), "git knows no revision '%s' here: is it misspelt, or to be fetched first?", rev);
+	snprintf(what, sizeof(what),
+		 "git knows no revision '%s' here: is it misspelt, or to be fetched first?", rev);
 	return rc ? explain(repo, rc, err, what) : take_commit(out, ret_commit, err);
 }
 
-int bb_repo__merge_base(const struct bb_repo *repo, const char *a, const char *b, char ret_commit[BB_GIT_COMMIT_SIZE],
-			struct bb_err *err)
+int bb_repo__merge_base(const struct bb_repo *repo, const char *a, const char *b,
+			char ret_commit[BB_GIT_COMMIT_SIZE], struct bb_err *err)
 {
 	char *out = NULL, what[300];
 	int rc = git(repo, repo->top, &out, err, "merge-base", a, b, NULL);
 
-	snprintf(what, sizeof(what), "git knows no commit that %.12s and %.12s have in common", a, b);
+	snprintf(what, sizeof(what), "git knows no commit that %.12s and %.12s have in common", a,
+		 b);
 	return rc ? explain(repo, rc, err, what) : take_commit(out, ret_commit, err);
 }
 
 int bb_repo__is_dirty(const struct bb_repo *repo, bool *ret_dirty, struct bb_err *err)
 {
 	char *out = NULL;
-	int rc = git(repo, repo->top, &out, err, "status", "--porcelain", "--ignore-submodules", NULL);
+	int rc = git(repo, repo->top, &out, err, "status", "--porcelain", "--ignore-submodules",
+		     NULL);
 
 	if (!rc)
 		*ret_dirty = out[0] != '\0';
@@ -130,14 +140,14 @@ int bb_repo__is_dirty(const struct bb_repo *repo, bool *ret_dirty, struct bb_err
 	return rc;
 }
 
-/* --- the scratch folder -------------------------------------------------------------------------------------- */
+/* --- the scratch folder --- */
 
 /* In the keeper, once everyone else has closed the pipe: never returns. */
 static void clean_up(const struct bb_repo *repo)
 {
-	static const char script[] =
-		"git -C \"$1\" worktree remove -f -f \"$2/tree\"; rm -rf -- \"$2\" || "
-		"{ chmod -R u+rwX -- \"$2\"; sleep 1; rm -rf -- \"$2\"; }";
+	static const char script[] = "git -C \"$1\" worktree remove -f -f \"$2/tree\"; rm -rf -- "
+				     "\"$2\" || { chmod -R u+rwX -- \"$2\"; sleep 1; rm -rf -- "
+				     "\"$2\"; }";
 	const char *argv[] = {"sh", "-c", script, "sh", repo->top, repo->scratch, NULL};
 	struct bb_process_end end;
 
@@ -176,10 +186,12 @@ static int make_scratch(struct bb_repo *repo, struct bb_err *err)
 	const char *tmp = getenv("TMPDIR");
 	int rc = 0;
 
-	snprintf(repo->scratch, sizeof(repo->scratch), "%s/bpfbench-gate.XXXXXX", tmp && tmp[0] == '/' ? tmp : "/tmp");
+	snprintf(repo->scratch, sizeof(repo->scratch), "%s/bpfbench-gate.XXXXXX",
+		 tmp && tmp[0] == '/' ? tmp : "/tmp");
 	if (!mkdtemp(repo->scratch))
 		return bb_fail(err, -errno, "%s: %s", repo->scratch, strerror(errno));
-	if (snprintf(repo->tree, sizeof(repo->tree), "%s/tree", repo->scratch) >= (int)sizeof(repo->tree))
+	if (snprintf(repo->tree, sizeof(repo->tree), "%s/tree", repo->scratch) >=
+	    (int)sizeof(repo->tree))
 		rc = bb_fail(err, -ENAMETOOLONG, "%s: the path is too long", repo->scratch);
 	else if (geteuid() == 0 && chown(repo->scratch, repo->uid, repo->gid))
 		rc = bb_fail(err, -errno, "%s: %s", repo->scratch, strerror(errno));
@@ -207,7 +219,8 @@ int bb_repo__open(const char *dir, struct bb_repo *ret_repo, struct bb_err *err)
 	if (rc == -EBADE) {
 		struct bb_err said = *err;
 
-		rc = bb_fail(err, -ENOENT, "what is compared are revisions of a git repository: %s", said.msg);
+		rc = bb_fail(err, -ENOENT, "what is compared are revisions of a git repository: %s",
+			     said.msg);
 	}
 	if (!rc && snprintf(repo->top, sizeof(repo->top), "%s", out) >= (int)sizeof(repo->top))
 		rc = bb_fail(err, -ENAMETOOLONG, "%s: the path is too long", out);
@@ -226,17 +239,20 @@ int bb_repo__close(struct bb_repo *repo, struct bb_err *err)
 		;
 	repo->keeper = 0;
 	if (!access(repo->scratch, F_OK))
-		rc = bb_fail(err, -ENOTEMPTY, "%s could not be removed; do it by hand, and then `git worktree prune`",
+		rc = bb_fail(err, -ENOTEMPTY,
+			     "%s could not be removed; do it by hand, and then `git worktree "
+			     "prune`",
 			     repo->scratch);
 	return rc;
 }
 
-/* --- revisions ----------------------------------------------------------------------------------------------- */
+/* --- revisions --- */
 
 /* What is not committed: the difference of tracked files as a patch, and a copy of the others. */
 static int copy_changes(const struct bb_repo *repo, struct bb_err *err)
 {
-	static const char copy[] = "git ls-files -z --others --exclude-standard | xargs -0 -r cp -a --parents -t \"$1\"";
+	static const char copy[] = "git ls-files -z --others --exclude-standard | xargs -0 -r cp "
+				   "-a --parents -t \"$1\"";
 	const char *copy_argv[] = {"sh", "-c", copy, "sh", repo->tree, NULL};
 	char patch[PATH_MAX + 16], option[PATH_MAX + 32];
 	struct bb_process_end end;
@@ -245,10 +261,11 @@ static int copy_changes(const struct bb_repo *repo, struct bb_err *err)
 
 	snprintf(patch, sizeof(patch), "%s/changes", repo->scratch);
 	snprintf(option, sizeof(option), "--output=%s", patch);
-	/* Files that were only touched would be in the difference, without a line. Its exit code says that some differ. */
+	/* Files that were only touched would be in the difference, without a line. Its exit code
+	 * says that some differ. */
 	git(repo, repo->top, NULL, NULL, "update-index", "-q", "--refresh", NULL);
-	rc = git(repo, repo->top, NULL, err, "diff-index", "-p", "--binary", "--no-ext-diff", "--ignore-submodules", option,
-		 "HEAD", NULL);
+	rc = git(repo, repo->top, NULL, err, "diff-index", "-p", "--binary", "--no-ext-diff",
+		 "--ignore-submodules", option, "HEAD", NULL);
 	if (!rc && !stat(patch, &st) && st.st_size)
 		rc = git(repo, repo->tree, NULL, err, "apply", "--whitespace=nowarn", patch, NULL);
 	if (rc)
@@ -257,15 +274,18 @@ static int copy_changes(const struct bb_repo *repo, struct bb_err *err)
 	if (rc)
 		return rc;
 	if (end.status)
-		rc = bb_fail(err, -EBADE, "files that git does not track could not be copied to %s: %.*s", repo->tree,
-			     (int)strcspn(end.log, "\n"), end.log);
+		rc = bb_fail(err, -EBADE,
+			     "files that git does not track could not be copied to %s: %.*s",
+			     repo->tree, (int)strcspn(end.log, "\n"), end.log);
 	bb_process_end__done(&end);
 	return rc;
 }
 
-int bb_repo__check_out(const struct bb_repo *repo, const char *commit, bool with_changes, struct bb_err *err)
+int bb_repo__check_out(const struct bb_repo *repo, const char *commit, bool with_changes,
+		       struct bb_err *err)
 {
-	int rc = git(repo, repo->top, NULL, err, "worktree", "add", "--detach", repo->tree, commit, NULL);
+	int rc = git(repo, repo->top, NULL, err, "worktree", "add", "--detach", repo->tree, commit,
+		     NULL);
 
 	return rc || !with_changes ? rc : copy_changes(repo, err);
 }
@@ -280,7 +300,8 @@ static const char *log_end(const char *log)
 {
 	size_t len = strlen(log), at = len, lines = 0;
 
-	while (at && len - at < LOG_BYTES && (log[at - 1] != '\n' || at == len || ++lines < LOG_LINES))
+	while (at && len - at < LOG_BYTES &&
+	       (log[at - 1] != '\n' || at == len || ++lines < LOG_LINES))
 		at--;
 	return log + at;
 }
@@ -298,21 +319,30 @@ static bool has_makefile(const char *tree)
 	return false;
 }
 
-int bb_repo__build(const struct bb_repo *repo, const char *command, const char *what, struct bb_err *err)
+int bb_repo__build(const struct bb_repo *repo, const char *command, const char *what,
+		   struct bb_err *err)
 {
 	const char *argv[] = {"sh", "-c", command ? command : "make", NULL};
-	struct bb_process p = {.argv = argv, .dir = repo->tree, .together = true, .uid = repo->uid, .gid = repo->gid};
+	struct bb_process p = {.argv = argv,
+			       .dir = repo->tree,
+			       .together = true,
+			       .uid = repo->uid,
+			       .gid = repo->gid};
 	struct bb_process_end end;
 	int rc;
 
 	if (!command && !has_makefile(repo->tree))
-		return bb_fail(err, -EBADE, "%s has no Makefile at its top; what makes its objects? --build COMMAND", what);
+		return bb_fail(err, -EBADE,
+			       "%s has no Makefile at its top; what makes its objects? --build "
+			       "COMMAND",
+			       what);
 	rc = bb_process__run(&p, &end, err);
 	if (rc)
 		return rc;
 	if (end.status)
-		rc = bb_fail(err, -EBADE, "%s does not build: `%s` ended with %d; the end of what it said:\n%s", what, argv[2],
-			     end.status, log_end(end.out));
+		rc = bb_fail(err, -EBADE,
+			     "%s does not build: `%s` ended with %d; the end of what it said:\n%s",
+			     what, argv[2], end.status, log_end(end.out));
 	bb_process_end__done(&end);
 	return rc;
 }

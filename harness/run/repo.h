@@ -10,45 +10,53 @@
 #include "env/git.h"
 
 /*
- * A git repository and a scratch folder in which its revisions are built, one at a time and all at the same path: then
- * what did not change compiles to the same bytes. By git itself; where we are root, it and the builds run as the owner of
- * the folder, as git wants it, and so that nothing of root's is left there.
+ * A git repository and a scratch folder in which its revisions are built, one at a time and all at
+ * the same path: then what did not change compiles to the same bytes. By git itself; where we are
+ * root, it and the builds run as the owner of the folder, as git wants it, and so that nothing of
+ * root's is left there.
  */
 struct bb_repo {
-	char top[PATH_MAX];		/* of the work tree */
-	char scratch[PATH_MAX];		/* in $TMPDIR or /tmp; room for files besides the tree */
-	char tree[PATH_MAX];		/* in it: where a revision is checked out */
-	uid_t uid;			/* of whose git and builds these are */
+	char top[PATH_MAX];     /* of the work tree */
+	char scratch[PATH_MAX]; /* in $TMPDIR or /tmp; room for files besides the tree */
+	char tree[PATH_MAX];    /* in it: where a revision is checked out */
+	uid_t uid;              /* of whose git and builds these are */
 	gid_t gid;
-	pid_t keeper;			/* removes scratch and the work tree's entry in the repository when we are gone, */
-	int keeper_fd;			/* which closes this: even after a SIGKILL */
+	/* removes scratch and the work tree's entry in the repository when we are gone, */
+	pid_t keeper;
+	int keeper_fd; /* which closes this: even after a SIGKILL */
 };
 
 /* The repository that `dir` lies in. -ENOENT when there is none, -EINTR, other -errno. */
 int bb_repo__open(const char *dir, struct bb_repo *ret_repo, struct bb_err *err);
 
-/* Remove the scratch folder. 0, or -errno with a message when something of it is left. A zeroed repo is fine. */
+/* Remove the scratch folder. 0, or -errno with a message when something of it is left. A zeroed
+ * repo is fine. */
 int bb_repo__close(struct bb_repo *repo, struct bb_err *err);
 
-/* A revision's commit. -ENOENT when git knows no such revision; the message says so if the clone is shallow. */
-int bb_repo__resolve(const struct bb_repo *repo, const char *rev, char ret_commit[BB_GIT_COMMIT_SIZE],
-		     struct bb_err *err);
+/* A revision's commit. -ENOENT when git knows no such revision; the message says so if the clone is
+ * shallow. */
+int bb_repo__resolve(const struct bb_repo *repo, const char *rev,
+		     char ret_commit[BB_GIT_COMMIT_SIZE], struct bb_err *err);
 
 /* The last commit that both have. -ENOENT when git knows none. */
-int bb_repo__merge_base(const struct bb_repo *repo, const char *a, const char *b, char ret_commit[BB_GIT_COMMIT_SIZE],
-			struct bb_err *err);
+int bb_repo__merge_base(const struct bb_repo *repo, const char *a, const char *b,
+			char ret_commit[BB_GIT_COMMIT_SIZE], struct bb_err *err);
 
 /* Is there something in the work tree that is not committed? Ignored files do not count. */
 int bb_repo__is_dirty(const struct bb_repo *repo, bool *ret_dirty, struct bb_err *err);
 
-/* Check a commit out into `tree`, if `with_changes` with what is not committed in the work tree; and take it away. */
-int bb_repo__check_out(const struct bb_repo *repo, const char *commit, bool with_changes, struct bb_err *err);
+/* Check a commit out into `tree`, if `with_changes` with what is not committed in the work tree;
+ * and take it away. */
+int bb_repo__check_out(const struct bb_repo *repo, const char *commit, bool with_changes,
+		       struct bb_err *err);
 int bb_repo__remove_tree(const struct bb_repo *repo, struct bb_err *err);
 
 /*
- * Run a shell command at the top of `tree`; NULL: `make`, if there is a makefile. `what` is the revision, for messages.
- * -EBADE when the command fails: the message ends with the end of what it said.
+ * Run a shell command at the top of `tree`; NULL: `make`, if there is a makefile. `what` is the
+ * revision, for messages. -EBADE when the command fails: the message ends with the end of what it
+ * said.
  */
-int bb_repo__build(const struct bb_repo *repo, const char *command, const char *what, struct bb_err *err);
+int bb_repo__build(const struct bb_repo *repo, const char *command, const char *what,
+		   struct bb_err *err);
 
 #endif

@@ -15,24 +15,26 @@
 #include "run/record.h"
 #include "run/session.h"
 
-#define BLOCK 100u		/* samples that a cell takes before another has its turn */
-#define BLOCK_COLD 10u		/* likewise, where each is preceded by milliseconds of emptying caches */
-#define WARMUP_FIRST 100u	/* runs discarded when a load is new */
-#define WARMUP_BLOCK 8u		/* and when its turn comes again: the others were in the caches */
+#define BLOCK 100u        /* samples that a cell takes before another has its turn */
+#define BLOCK_COLD 10u    /* likewise, where each is preceded by milliseconds of emptying caches */
+#define WARMUP_FIRST 100u /* runs discarded when a load is new */
+#define WARMUP_BLOCK 8u   /* and when its turn comes again: the others were in the caches */
 
-#define LIVE_MOST (1u << 18)	/* samples of a slice of a live program, 2 MB */
+#define LIVE_MOST (1u << 18) /* samples of a slice of a live program, 2 MB */
 
 /* A plan on its way into a report. */
 struct run {
 	struct bb_session session;
 	struct bb_report *report;
-	size_t *case_of;	/* by cell; SIZE_MAX: not measured here */
-	size_t *first;		/* by cell: the first of its drive and variant, which holds what they share */
-	size_t *next;		/* by cell: the next of its drive and variant; BB_NO_CELL behind the last */
-	void **slots;		/* by cell, of the round; cells of one drive and variant share theirs */
-	uint64_t *ns;		/* one batch of samples */
+	size_t *case_of; /* by cell; SIZE_MAX: not measured here */
+	/* by cell: the first of its drive and variant, which holds what they share */
+	size_t *first;
+	/* by cell: the next of its drive and variant; BB_NO_CELL behind the last */
+	size_t *next;
+	void **slots; /* by cell, of the round; cells of one drive and variant share theirs */
+	uint64_t *ns; /* one batch of samples */
 	size_t ns_size;
-	double done, total;	/* expected seconds */
+	double done, total; /* expected seconds */
 	uint64_t began_ns;
 };
 
@@ -59,13 +61,16 @@ static double expected_s(const struct bb_plan *p, const struct bb_cell *c)
 		return c->seconds / p->loads;
 	if (is_cold(c))
 		return per_load(p, c->samples) * BB_COLD_GUESS_S;
-	return (per_load(p, c->samples) + WARMUP_FIRST) * (strcmp(c->drive->with, "slope") ? 5e-6 : 6e-4) + 5e-3;
+	return (per_load(p, c->samples) + WARMUP_FIRST) *
+		       (strcmp(c->drive->with, "slope") ? 5e-6 : 6e-4) +
+	       5e-3;
 }
 
 /* Of a drive that times a command: which. 0 or -ENOMEM. */
 static int note_command(struct run *r, size_t cell)
 {
-	const struct bb_open_drive *d = &r->session.drives[bb_session__drive(&r->session, &r->session.plan->cells[cell])];
+	const struct bb_open_drive *d =
+		&r->session.drives[bb_session__drive(&r->session, &r->session.plan->cells[cell])];
 	struct bb_case *c = &r->report->cases[r->case_of[cell]];
 
 	if (!d->driver->command)
@@ -91,7 +96,8 @@ static int add_cases(struct run *r, struct bb_err *err)
 	for (size_t i = 0; i < plan->n_cells; i++) {
 		size_t floor = plan->cells[i].floor;
 
-		if (r->case_of[i] != SIZE_MAX && floor != BB_NO_CELL && r->case_of[floor] != SIZE_MAX)
+		if (r->case_of[i] != SIZE_MAX && floor != BB_NO_CELL &&
+		    r->case_of[floor] != SIZE_MAX)
 			r->report->cases[r->case_of[i]].floor = r->case_of[floor];
 	}
 	return 0;
@@ -113,7 +119,8 @@ static int run_block(struct run *r, size_t cell, struct bb_err *err)
 	const struct bb_subject *subject = &ss->subjects[bb_session__variant(ss, c)];
 	struct bb_series *s = series_of(r, cell);
 	uint32_t left = per_load(ss->plan, c->samples) - (uint32_t)s->fired;
-	struct bb_batch b = {.ns = r->ns, .drain_always = c->drive->consumer == BB_CONSUMER_CAUGHT_UP};
+	struct bb_batch b = {.ns = r->ns,
+			     .drain_always = c->drive->consumer == BB_CONSUMER_CAUGHT_UP};
 
 	if (!(c->seconds > 0)) {
 		b.want = left < block_of(c) ? left : block_of(c);
@@ -122,11 +129,13 @@ static int run_block(struct run *r, size_t cell, struct bb_err *err)
 		b.want = r->ns_size;
 		b.max_s = c->seconds / ss->plan->loads;
 	}
-	return bb_record__measure(d->driver, d->state, r->slots[cell], subject, c->driver_param, &b, s, err);
+	return bb_record__measure(d->driver, d->state, r->slots[cell], subject, c->driver_param, &b,
+				  s, err);
 }
 
 /* A random order of turns: every cell of the drive as often as it has blocks. */
-static int order_turns(struct run *r, size_t drive, uint32_t **ret_turns, size_t *ret_n, struct bb_err *err)
+static int order_turns(struct run *r, size_t drive, uint32_t **ret_turns, size_t *ret_n,
+		       struct bb_err *err)
 {
 	struct bb_session *ss = &r->session;
 	uint32_t *turns = NULL;
@@ -162,13 +171,14 @@ static int link_cells(struct run *r, struct bb_err *err)
 {
 	const struct bb_plan *plan = r->session.plan;
 	size_t n_variants = plan->scenario->n_variants, n = n_variants * plan->scenario->n_drives;
-	size_t *last = calloc(n ? n : 1, sizeof(*last));	/* by drive and variant, + 1 */
+	size_t *last = calloc(n ? n : 1, sizeof(*last)); /* by drive and variant, + 1 */
 
 	if (!last)
 		return bb_fail_nomem(err);
 	for (size_t i = 0; i < plan->n_cells; i++) {
 		const struct bb_cell *c = &plan->cells[i];
-		size_t *l = &last[bb_session__drive(&r->session, c) * n_variants + bb_session__variant(&r->session, c)];
+		size_t *l = &last[bb_session__drive(&r->session, c) * n_variants +
+				  bb_session__variant(&r->session, c)];
 
 		r->first[i] = *l ? r->first[*l - 1] : i;
 		r->next[i] = BB_NO_CELL;
@@ -193,7 +203,8 @@ static void detach_drive(struct run *r, size_t drive)
 	}
 }
 
-static int attach_drive(struct run *r, size_t drive, uint32_t load, struct bb_prog_stats *before, struct bb_err *err)
+static int attach_drive(struct run *r, size_t drive, uint32_t load, struct bb_prog_stats *before,
+			struct bb_err *err)
 {
 	struct bb_session *ss = &r->session;
 	int rc = 0;
@@ -214,14 +225,17 @@ static int attach_drive(struct run *r, size_t drive, uint32_t load, struct bb_pr
 		if (!rc)
 			rc = bb_subject__reset_maps(subject, err);
 		if (!rc)
-			rc = ss->drives[drive].driver->attach(ss->drives[drive].state, subject, &r->slots[i], err);
+			rc = ss->drives[drive].driver->attach(ss->drives[drive].state, subject,
+							      &r->slots[i], err);
 		if (!rc && subject->target)
-			rc = bb_stats_reader__agreed(bb_target__reader(subject->target), &before[i], err);
+			rc = bb_stats_reader__agreed(bb_target__reader(subject->target), &before[i],
+						     err);
 	}
 	return rc;
 }
 
-/* One variant's series of this round and drive against the kernel's own totals: void what does not add up. */
+/* One variant's series of this round and drive against the kernel's own totals: void what does not
+ * add up. */
 static int judge_variant(struct run *r, size_t first, const struct bb_prog_stats *before)
 {
 	struct bb_session *ss = &r->session;
@@ -241,11 +255,14 @@ static int judge_variant(struct run *r, size_t first, const struct bb_prog_stats
 		s->misses = misses;
 		if (why[0])
 			rc = bb_record__void(s, "%s", why);
-		else if (driver->fires && !driver->stats_off && !bb_record__all_ran(subject, s->run_cnt, s->fired))
-			rc = bb_record__void(s, "run_cnt is %llu, %llu events were fired", (unsigned long long)s->run_cnt,
-				       (unsigned long long)s->fired);
+		else if (driver->fires && !driver->stats_off &&
+			 !bb_record__all_ran(subject, s->run_cnt, s->fired))
+			rc = bb_record__void(s, "run_cnt is %llu, %llu events were fired",
+					     (unsigned long long)s->run_cnt,
+					     (unsigned long long)s->fired);
 		else if (want_drops >= 0 && s->drops != (uint64_t)want_drops)
-			rc = bb_record__void(s, "%llu drops, %d expected", (unsigned long long)s->drops, want_drops);
+			rc = bb_record__void(s, "%llu drops, %d expected",
+					     (unsigned long long)s->drops, want_drops);
 	}
 	return rc;
 }
@@ -276,13 +293,16 @@ static int run_drive(struct run *r, size_t drive, uint32_t load, struct bb_err *
 
 		report_progress(r, turns[i]);
 		rc = run_block(r, turns[i], err);
-		r->done += c->seconds > 0 ? expected_s(ss->plan, c)
-			: expected_s(ss->plan, c) * block_of(c) / (per_load(ss->plan, c->samples) + block_of(c) - 1);
+		r->done += c->seconds > 0
+				   ? expected_s(ss->plan, c)
+				   : expected_s(ss->plan, c) * block_of(c) /
+					     (per_load(ss->plan, c->samples) + block_of(c) - 1);
 		if (!rc && bb_stop_signal)
 			rc = -EINTR;
 	}
 	for (size_t i = 0; !rc && i < ss->plan->n_cells; i++)
-		if (r->slots[i] && r->first[i] == i && bb_session__drive(ss, &ss->plan->cells[i]) == drive)
+		if (r->slots[i] && r->first[i] == i &&
+		    bb_session__drive(ss, &ss->plan->cells[i]) == drive)
 			rc = judge_variant(r, i, &before[i]);
 	detach_drive(r, drive);
 	free(turns);
@@ -290,7 +310,8 @@ static int run_drive(struct run *r, size_t drive, uint32_t load, struct bb_err *
 	return rc;
 }
 
-/* Every variant loaded anew, in random order, so that no variant always gets the freshest memory. */
+/* Every variant loaded anew, in random order, so that no variant always gets the freshest memory.
+ */
 static int load_all(struct run *r, struct bb_err *err)
 {
 	struct bb_session *ss = &r->session;
@@ -343,9 +364,10 @@ static int note_budget(struct run *r, uint32_t done_loads, struct bb_err *err)
 {
 	char what[600], why[200];
 
-	snprintf(what, sizeof(what), "%s/loads %u..%u", r->session.plan->scenario->name, done_loads + 1,
-		 r->session.plan->loads);
-	snprintf(why, sizeof(why), "the budget of %g s would be exceeded; --budget gives more", r->session.opts->budget_s);
+	snprintf(what, sizeof(what), "%s/loads %u..%u", r->session.plan->scenario->name,
+		 done_loads + 1, r->session.plan->loads);
+	snprintf(why, sizeof(why), "the budget of %g s would be exceeded; --budget gives more",
+		 r->session.opts->budget_s);
 	return bb_report__add_skip(r->report, what, why) ? bb_fail_nomem(err) : 0;
 }
 
@@ -366,7 +388,8 @@ static int run_rounds(struct run *r, struct bb_err *err)
 	return rc;
 }
 
-/* What a cell in situ brings a second at the most: twice its frequency, the packets of a request, or who knows. */
+/* What a cell in situ brings a second at the most: twice its frequency, the packets of a request,
+ * or who knows. */
 static double most_samples_hz(const struct bb_cell *c)
 {
 	if (!c->param)
@@ -375,8 +398,8 @@ static double most_samples_hz(const struct bb_cell *c)
 }
 
 /*
- * The largest batch there can be: a block, or an in-situ slice, or LIVE_MOST of a live program, whose rate nobody knows: it
- * ends the slice.
+ * The largest batch there can be: a block, or an in-situ slice, or LIVE_MOST of a live program,
+ * whose rate nobody knows: it ends the slice.
  */
 static size_t batch_size(const struct bb_plan *plan)
 {
@@ -384,8 +407,9 @@ static size_t batch_size(const struct bb_plan *plan)
 
 	for (size_t i = 0; i < plan->n_cells; i++) {
 		const struct bb_cell *c = &plan->cells[i];
-		size_t n = !strcmp(c->drive->with, "live") ? LIVE_MOST :
-			   (size_t)(c->seconds / plan->loads * most_samples_hz(c)) + 64;
+		size_t n = !strcmp(c->drive->with, "live")
+				   ? LIVE_MOST
+				   : (size_t)(c->seconds / plan->loads * most_samples_hz(c)) + 64;
 
 		if (c->seconds > 0 && n > most)
 			most = n;
@@ -393,8 +417,8 @@ static size_t batch_size(const struct bb_plan *plan)
 	return most;
 }
 
-int bb_run_plan(const struct bb_plan *plan, const struct bb_run_opts *opts, struct bb_report *report,
-		struct bb_err *err)
+int bb_run_plan(const struct bb_plan *plan, const struct bb_run_opts *opts,
+		struct bb_report *report, struct bb_err *err)
 {
 	struct run r = {.report = report, .began_ns = bb_now_ns()};
 	struct bb_err local = {0};
@@ -410,7 +434,8 @@ int bb_run_plan(const struct bb_plan *plan, const struct bb_run_opts *opts, stru
 	r.next = calloc(plan->n_cells, sizeof(*r.next));
 	r.slots = calloc(plan->n_cells, sizeof(*r.slots));
 	r.ns = calloc(r.ns_size, sizeof(*r.ns));
-	rc = r.case_of && r.first && r.next && r.slots && r.ns ? link_cells(&r, err) : bb_fail_nomem(err);
+	rc = r.case_of && r.first && r.next && r.slots && r.ns ? link_cells(&r, err)
+							       : bb_fail_nomem(err);
 	if (!rc)
 		rc = add_cases(&r, err);
 	if (!rc)

@@ -19,26 +19,30 @@ struct bb_progress {
 struct bb_run_opts {
 	struct bb_driver_opts driver;
 	uint64_t seed;
-	bool skip_failing;		/* a program that cannot be loaded or run is a skip, not an error */
-	double budget_s;		/* no further round begins when it would end after this; 0: no limit */
+	/* a program that cannot be loaded or run is a skip, not an error */
+	bool skip_failing;
+	/* no further round begins when it would end after this; 0: no limit */
+	double budget_s;
 	const struct bb_progress *progress;
 };
 
 /*
- * Measure the plan and append its cases to the report. A run is rounds: in each, every variant is loaded anew in
- * random order, and all cells are measured in blocks in random order, so that a load is one replication and the
- * floor shares its noise with the rest.
+ * Measure the plan and append its cases to the report. A run is rounds: in each, every variant is
+ * loaded anew in random order, and all cells are measured in blocks in random order, so that a load
+ * is one replication and the floor shares its noise with the rest.
  *
- * 0; -ENOTSUP when nothing of the plan can be done on this machine (the skips say why); -EINTR after a signal and
- * other errors midway: the report then holds what was measured and `incomplete` says why.
+ * 0; -ENOTSUP when nothing of the plan can be done on this machine (the skips say why); -EINTR
+ * after a signal and other errors midway: the report then holds what was measured and `incomplete`
+ * says why.
  */
-int bb_run_plan(const struct bb_plan *plan, const struct bb_run_opts *opts, struct bb_report *report,
-		struct bb_err *err);
+int bb_run_plan(const struct bb_plan *plan, const struct bb_run_opts *opts,
+		struct bb_report *report, struct bb_err *err);
 
 /*
- * The path of the object that a variant's program is in: as given when it has a slash, else in `object_dir`, else
- * beside the scenario file. free() it; NULL when out of memory.
+ * The path of the object that a variant's program is in: as given when it has a slash, else in
+ * `object_dir`, else beside the scenario file. free() it; NULL when out of memory.
  */
-char *bb_object_path(const struct bb_scenario *s, const struct bb_variant_spec *v, const char *object_dir);
+char *bb_object_path(const struct bb_scenario *s, const struct bb_variant_spec *v,
+		     const char *object_dir);
 
 #endif

@@ -12,7 +12,9 @@
 #include "stats/quantile.h"
 #include "stats/rivals.h"
 
-#define RIVAL_BATCH 16u		/* samples a median is taken of, for Mann-Whitney on medians in sequence */
+#define RIVAL_BATCH                                                                                \
+	16u /* samples a median is taken of, for Mann-Whitney on medians in sequence               \
+	     */
 
 const char *bb_selftest_mode_name(enum bb_selftest_mode mode)
 {
@@ -23,30 +25,36 @@ const char *bb_selftest_mode_name(enum bb_selftest_mode mode)
 
 const char *bb_selftest_rival_name(enum bb_selftest_rival rival)
 {
-	static const char *const names[] = {"naive mean", "Welch on means", "Mann-Whitney on medians", "minimum"};
+	static const char *const names[] = {"naive mean", "Welch on means",
+					    "Mann-Whitney on medians", "minimum"};
 
 	return rival < BB_N_RIVALS ? names[rival] : "?";
 }
 
 /* What the others would have said of the samples of one experiment. */
-static int ask_rivals(struct bb_selftest_row *row, const struct bb_selftest_opts *opts, struct bb_ab_trace *t)
+static int ask_rivals(struct bb_selftest_row *row, const struct bb_selftest_opts *opts,
+		      struct bb_ab_trace *t)
 {
-	double *medians = calloc(t->n_base / RIVAL_BATCH + t->n_head / RIVAL_BATCH + 2, sizeof(*medians));
+	double *medians = calloc(t->n_base / RIVAL_BATCH + t->n_head / RIVAL_BATCH + 2,
+				 sizeof(*medians));
 	struct bb_rival r[BB_N_RIVALS] = {0};
 	size_t na, nb;
 	int rc = medians ? 0 : -ENOMEM;
 
 	if (!rc)
-		rc = bb_rival_mean(t->base_ns, t->n_base, t->head_ns, t->n_head, opts->threshold, &r[BB_RIVAL_MEAN]);
+		rc = bb_rival_mean(t->base_ns, t->n_base, t->head_ns, t->n_head, opts->threshold,
+				   &r[BB_RIVAL_MEAN]);
 	if (!rc)
-		rc = bb_rival_welch(t->base_ns, t->n_base, t->head_ns, t->n_head, opts->alpha, &r[BB_RIVAL_WELCH]);
+		rc = bb_rival_welch(t->base_ns, t->n_base, t->head_ns, t->n_head, opts->alpha,
+				    &r[BB_RIVAL_WELCH]);
 	if (!rc)
 		rc = bb_rival_minimum(t->base_ns, t->n_base, t->head_ns, t->n_head, opts->threshold,
 				      &r[BB_RIVAL_MINIMUM]);
-	if (!rc) {	/* last: it sorts the batches in place */
+	if (!rc) { /* last: it sorts the batches in place */
 		na = bb_rival_batch_medians(t->base_ns, t->n_base, RIVAL_BATCH, medians);
 		nb = bb_rival_batch_medians(t->head_ns, t->n_head, RIVAL_BATCH, medians + na);
-		rc = bb_rival_mann_whitney(medians, na, medians + na, nb, opts->alpha, &r[BB_RIVAL_MANN_WHITNEY]);
+		rc = bb_rival_mann_whitney(medians, na, medians + na, nb, opts->alpha,
+					   &r[BB_RIVAL_MANN_WHITNEY]);
 	}
 	free(medians);
 	for (int i = 0; !rc && i < BB_N_RIVALS; i++)
@@ -79,8 +87,8 @@ static int record(struct bb_selftest_row *row, const struct bb_comparison *c)
 	return 0;
 }
 
-static int run_experiment(const struct bb_scenario *scenario, const struct bb_selftest_opts *opts, uint64_t seed,
-			  struct bb_selftest_row *row, struct bb_err *err)
+static int run_experiment(const struct bb_scenario *scenario, const struct bb_selftest_opts *opts,
+			  uint64_t seed, struct bb_selftest_row *row, struct bb_err *err)
 {
 	struct bb_plan_opts plan_opts = {.variants = &row->program, .n_variants = 1};
 	struct bb_report *report = bb_report__new();
@@ -113,8 +121,8 @@ static int run_experiment(const struct bb_scenario *scenario, const struct bb_se
 	return rc;
 }
 
-static int make_rows(const struct bb_scenario *s, const struct bb_selftest_opts *opts, struct bb_selftest *t,
-		     struct bb_err *err)
+static int make_rows(const struct bb_scenario *s, const struct bb_selftest_opts *opts,
+		     struct bb_selftest *t, struct bb_err *err)
 {
 	t->rows = calloc(s->n_variants * BB_N_SELFTEST_MODES, sizeof(*t->rows));
 	if (!t->rows)
@@ -122,7 +130,8 @@ static int make_rows(const struct bb_scenario *s, const struct bb_selftest_opts 
 	for (size_t i = 0; i < s->n_variants; i++) {
 		const char *name = s->variants[i].name;
 
-		if ((s->floor && !strcmp(name, s->floor)) || (opts->program && strcmp(name, opts->program)))
+		if ((s->floor && !strcmp(name, s->floor)) ||
+		    (opts->program && strcmp(name, opts->program)))
 			continue;
 		for (int mode = 0; mode < BB_N_SELFTEST_MODES; mode++) {
 			if (opts->mode >= 0 && opts->mode != mode)
@@ -134,11 +143,14 @@ static int make_rows(const struct bb_scenario *s, const struct bb_selftest_opts 
 			};
 		}
 	}
-	return t->n_rows ? 0 : bb_fail(err, -ENOENT, "the self-test has no program '%s'; `bpfbench list` shows them",
-				       opts->program);
+	return t->n_rows ? 0
+			 : bb_fail(err, -ENOENT,
+				   "the self-test has no program '%s'; `bpfbench list` shows them",
+				   opts->program);
 }
 
-/* 95th percentile of |ratio - 1| of what should have been 1, over all programs: layout and timing together. */
+/* 95th percentile of |ratio - 1| of what should have been 1, over all programs: layout and timing
+ * together. */
 static int find_noise_floor(struct bb_selftest *t)
 {
 	size_t n = 0;
@@ -154,7 +166,8 @@ static int find_noise_floor(struct bb_selftest *t)
 		return -ENOMEM;
 	n = 0;
 	for (size_t i = 0; i < t->n_rows; i++)
-		for (uint32_t j = 0; t->rows[i].mode == BB_SELFTEST_RELOADS && j < t->rows[i].n; j++)
+		for (uint32_t j = 0; t->rows[i].mode == BB_SELFTEST_RELOADS && j < t->rows[i].n;
+		     j++)
 			x[n++] = fabs(expm1(t->rows[i].log_ratios[j]));
 	bb_sort_doubles(x, n);
 	t->noise_floor = bb_quantile_sorted(x, n, 0.95);
@@ -169,7 +182,7 @@ int bb_selftest__run(const struct bb_scenario *scenario, const struct bb_selftes
 	const struct bb_progress *p = opts->run.progress;
 	uint64_t began_ns = bb_now_ns();
 	struct bb_rng rng;
-	bool over = false;	/* the budget is */
+	bool over = false; /* the budget is */
 	int rc = make_rows(scenario, opts, &t, err);
 
 	bb_rng_seed(&rng, opts->run.seed);
@@ -178,11 +191,15 @@ int bb_selftest__run(const struct bb_scenario *scenario, const struct bb_selftes
 			double elapsed_s = bb_seconds_since(began_ns);
 
 			if (p)
-				p->update(p->arg, opts->experiments ? i * (double)t.n_rows + (double)r : elapsed_s,
-					  opts->experiments ? opts->experiments * (double)t.n_rows : opts->run.budget_s,
+				p->update(p->arg,
+					  opts->experiments ? i * (double)t.n_rows + (double)r
+							    : elapsed_s,
+					  opts->experiments ? opts->experiments * (double)t.n_rows
+							    : opts->run.budget_s,
 					  t.rows[r].program);
 			rc = run_experiment(scenario, opts, bb_rng_u64(&rng), &t.rows[r], err);
-			over = opts->run.budget_s > 0 && bb_seconds_since(began_ns) > opts->run.budget_s;
+			over = opts->run.budget_s > 0 &&
+			       bb_seconds_since(began_ns) > opts->run.budget_s;
 		}
 	}
 	if (!rc && find_noise_floor(&t))

@@ -34,13 +34,17 @@ static json_t *row_json(const struct bb_selftest_row *r)
 	json_t *verdicts = json_object(), *rivals = json_object();
 
 	for (int i = 0; i < BB_N_VERDICTS; i++)
-		json_object_set_new(verdicts, bb_verdict_name((enum bb_verdict)i), json_integer(r->verdicts[i]));
+		json_object_set_new(verdicts, bb_verdict_name((enum bb_verdict)i),
+				    json_integer(r->verdicts[i]));
 	for (int i = 0; i < BB_N_RIVALS; i++)
-		json_object_set_new(rivals, bb_selftest_rival_name((enum bb_selftest_rival)i), json_integer(r->rivals[i]));
-	return json_pack("{s:s, s:s, s:f, s:i, s:i, s:i, s:f, s:o, s:o, s:o, s:o}", "program", r->program, "mode",
-			 bb_selftest_mode_name(r->mode), "injected", r->injected, "experiments", (int)r->n, "void",
-			 (int)r->voids, "covered", (int)r->covered, "seconds", r->seconds, "verdicts", verdicts,
-			 "others_say_different", rivals, "log_ratios", array_of(r->log_ratios, r->n), "half_widths",
+		json_object_set_new(rivals, bb_selftest_rival_name((enum bb_selftest_rival)i),
+				    json_integer(r->rivals[i]));
+	return json_pack("{s:s, s:s, s:f, s:i, s:i, s:i, s:f, s:o, s:o, s:o, s:o}", "program",
+			 r->program, "mode", bb_selftest_mode_name(r->mode), "injected",
+			 r->injected, "experiments", (int)r->n, "void", (int)r->voids, "covered",
+			 (int)r->covered, "seconds", r->seconds, "verdicts", verdicts,
+			 "others_say_different", rivals, "log_ratios",
+			 array_of(r->log_ratios, r->n), "half_widths",
 			 array_of(r->half_widths, r->n));
 }
 
@@ -49,12 +53,14 @@ static json_t *fingerprint_json(const struct bb_fingerprint *fp)
 	json_t *o = json_object();
 
 	for (size_t i = 0; i < bb_n_fingerprint_fields; i++)
-		json_object_set_new(o, bb_fingerprint_fields[i].key, json_string(bb_fingerprint_get(fp, i)));
+		json_object_set_new(o, bb_fingerprint_fields[i].key,
+				    json_string(bb_fingerprint_get(fp, i)));
 	return o;
 }
 
-int bb_selftest__write(const char *results, const struct bb_report *head, const struct bb_selftest *t,
-		       const struct bb_selftest_opts *opts, uid_t uid, gid_t gid, struct bb_err *err)
+int bb_selftest__write(const char *results, const struct bb_report *head,
+		       const struct bb_selftest *t, const struct bb_selftest_opts *opts, uid_t uid,
+		       gid_t gid, struct bb_err *err)
 {
 	json_t *rows = json_array(), *root;
 	char *text, *dir = NULL, *name = NULL;
@@ -62,13 +68,15 @@ int bb_selftest__write(const char *results, const struct bb_report *head, const 
 
 	for (size_t i = 0; i < t->n_rows; i++)
 		json_array_append_new(rows, row_json(&t->rows[i]));
-	root = json_pack("{s:s, s:i, s:s, s:s, s:s, s:f, s:f, s:o, s:o, s:o}", "format", FORMAT, "version", 1, "id", head->id,
-			 "started", head->started, "command", head->command, "threshold", opts->threshold, "alpha",
-			 opts->alpha, "noise_floor", number_or_null(t->noise_floor), "fingerprint",
+	root = json_pack("{s:s, s:i, s:s, s:s, s:s, s:f, s:f, s:o, s:o, s:o}", "format", FORMAT,
+			 "version", 1, "id", head->id, "started", head->started, "command",
+			 head->command, "threshold", opts->threshold, "alpha", opts->alpha,
+			 "noise_floor", number_or_null(t->noise_floor), "fingerprint",
 			 fingerprint_json(&head->fingerprint), "rows", rows);
 	text = root ? json_dumps(root, JSON_INDENT(1) | JSON_REAL_PRECISION(9)) : NULL;
 	json_decref(root);
-	if (!text || asprintf(&dir, "%s/" FOLDER, results) < 0 || asprintf(&name, "%s.json", head->id) < 0)
+	if (!text || asprintf(&dir, "%s/" FOLDER, results) < 0 ||
+	    asprintf(&name, "%s.json", head->id) < 0)
 		rc = bb_fail_nomem(err);
 	else
 		rc = bb_store__write_text(dir, name, text, strlen(text), uid, gid, NULL, err);
@@ -82,20 +90,22 @@ int bb_selftest__write(const char *results, const struct bb_report *head, const 
 static bool fits(const json_t *root, const struct bb_fingerprint *fp, double *ret_floor)
 {
 	const char *format = json_string_value(json_object_get(root, "format")), *key;
-	json_t *fields = json_object_get(root, "fingerprint"), *floor = json_object_get(root, "noise_floor"), *value;
+	json_t *fields = json_object_get(root, "fingerprint"),
+	       *floor = json_object_get(root, "noise_floor"), *value;
 	struct bb_fingerprint theirs;
 
 	if (!format || strcmp(format, FORMAT) || !json_is_number(floor) || !json_is_object(fields))
 		return false;
 	bb_fingerprint_init(&theirs);
 	json_object_foreach(fields, key, value)
-		bb_fingerprint_set(&theirs, key, json_is_string(value) ? json_string_value(value) : "");
+		bb_fingerprint_set(&theirs, key,
+				   json_is_string(value) ? json_string_value(value) : "");
 	*ret_floor = json_number_value(floor);
 	return bb_fingerprint_differences(fp, &theirs, NULL, 0) == 0;
 }
 
-int bb_selftest__read_floor(const char *results, const struct bb_fingerprint *fp, double *ret_floor, char **ret_id,
-			    struct bb_err *err)
+int bb_selftest__read_floor(const char *results, const struct bb_fingerprint *fp, double *ret_floor,
+			    char **ret_id, struct bb_err *err)
 {
 	char *dir = NULL, **ids = NULL;
 	size_t n = 0;
@@ -111,8 +121,10 @@ int bb_selftest__read_floor(const char *results, const struct bb_fingerprint *fp
 		json_t *root = NULL;
 		size_t len;
 
-		/* What cannot be read is no self-test of this machine; the next older one may be. */
-		if (asprintf(&path, "%s/%s.json", dir, ids[i]) >= 0 && !bb_read_file(path, MAX_BYTES, &text, &len, NULL))
+		/* What cannot be read is no self-test of this machine; the next older one may be.
+		 */
+		if (asprintf(&path, "%s/%s.json", dir, ids[i]) >= 0 &&
+		    !bb_read_file(path, MAX_BYTES, &text, &len, NULL))
 			root = json_loadb(text, len, 0, NULL);
 		if (root && fits(root, fp, ret_floor)) {
 			*ret_id = strdup(ids[i]);

@@ -6,17 +6,19 @@
 #include "report/report.h"
 #include "run/selftest.h"
 
-/* Self-tests are stored in RESULTS/selftest/ID.json: the counts, every estimate, and the machine they are true of. */
+/* Self-tests are stored in RESULTS/selftest/ID.json: the counts, every estimate, and the machine
+ * they are true of. */
 
 /* `head` lends its id, time, command and fingerprint. */
-int bb_selftest__write(const char *results, const struct bb_report *head, const struct bb_selftest *t,
-		       const struct bb_selftest_opts *opts, uid_t uid, gid_t gid, struct bb_err *err);
+int bb_selftest__write(const char *results, const struct bb_report *head,
+		       const struct bb_selftest *t, const struct bb_selftest_opts *opts, uid_t uid,
+		       gid_t gid, struct bb_err *err);
 
 /*
- * The noise floor (a share) by the newest stored self-test of a machine like `fp`. 0, -ENOENT without a message when
- * there is none, or another -errno.
+ * The noise floor (a share) by the newest stored self-test of a machine like `fp`. 0, -ENOENT
+ * without a message when there is none, or another -errno.
  */
-int bb_selftest__read_floor(const char *results, const struct bb_fingerprint *fp, double *ret_floor, char **ret_id,
-			    struct bb_err *err);
+int bb_selftest__read_floor(const char *results, const struct bb_fingerprint *fp, double *ret_floor,
+			    char **ret_id, struct bb_err *err);
 
 #endif

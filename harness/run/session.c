@@ -36,7 +36,8 @@ bool bb_session__can_time(const struct bb_session *s, const struct bb_cell *c)
 	return bb_session__can(s, c) && !s->drives[bb_session__drive(s, c)].driver->counts;
 }
 
-char *bb_object_path(const struct bb_scenario *s, const struct bb_variant_spec *v, const char *object_dir)
+char *bb_object_path(const struct bb_scenario *s, const struct bb_variant_spec *v,
+		     const char *object_dir)
 {
 	const char *name = v->object ? v->object : s->object;
 	const char *slash = strrchr(s->path, '/');
@@ -50,7 +51,8 @@ char *bb_object_path(const struct bb_scenario *s, const struct bb_variant_spec *
 		if (!access(path, F_OK))
 			return path;
 	}
-	/* Beside the scenario, unless only the build folder can be meant: then its path is what an error should name. */
+	/* Beside the scenario, unless only the build folder can be meant: then its path is what an
+	 * error should name. */
 	if (slash) {
 		char *beside = NULL;
 
@@ -66,7 +68,8 @@ char *bb_object_path(const struct bb_scenario *s, const struct bb_variant_spec *
 }
 
 /* -ENOTSUP becomes a skip by name; anything else is passed on, unless a skip is asked for. */
-static int skip_or_fail(struct bb_session *s, struct bb_report *report, const char *what, int rc, struct bb_err *err)
+static int skip_or_fail(struct bb_session *s, struct bb_report *report, const char *what, int rc,
+			struct bb_err *err)
 {
 	const char *why = err ? err->msg : "not supported here";
 	char name[512], line[1024];
@@ -76,11 +79,13 @@ static int skip_or_fail(struct bb_session *s, struct bb_report *report, const ch
 	if (rc != -ENOTSUP && !s->failed)
 		s->failed = rc;
 	snprintf(name, sizeof(name), "%s/%s", s->plan->scenario->name, what);
-	snprintf(line, sizeof(line), "%.*s", (int)strcspn(why, "\n"), why);	/* what follows is a log */
+	/* what follows is a log */
+	snprintf(line, sizeof(line), "%.*s", (int)strcspn(why, "\n"), why);
 	return bb_report__add_skip(report, name, line) ? bb_fail_nomem(err) : 0;
 }
 
-static int open_variant(struct bb_session *s, size_t i, bool needs_bpf, struct bb_report *report, struct bb_err *err)
+static int open_variant(struct bb_session *s, size_t i, bool needs_bpf, struct bb_report *report,
+			struct bb_err *err)
 {
 	const struct bb_variant_spec *v = &s->plan->scenario->variants[i];
 	char *path = NULL;
@@ -98,7 +103,7 @@ static int open_variant(struct bb_session *s, size_t i, bool needs_bpf, struct b
 		rc = bb_subject__load(&s->subjects[i], &s->rng, -1, 1, err);
 	if (!rc && s->subjects[i].target)
 		rc = bb_record__program(report, s->plan->scenario, &s->subjects[i], err);
-	if (!rc)	/* what is wrong with them is said now */
+	if (!rc) /* what is wrong with them is said now */
 		rc = bb_subject__reset_maps(&s->subjects[i], err);
 	return rc;
 }
@@ -114,8 +119,8 @@ static bool plan_needs_bpf(const struct bb_plan *plan)
 	return false;
 }
 
-static int open_drive(struct bb_session *s, const struct bb_drive_spec *spec, size_t d, struct bb_report *report,
-		      struct bb_err *err)
+static int open_drive(struct bb_session *s, const struct bb_drive_spec *spec, size_t d,
+		      struct bb_report *report, struct bb_err *err)
 {
 	int rc;
 
@@ -127,11 +132,13 @@ static int open_drive(struct bb_session *s, const struct bb_drive_spec *spec, si
 }
 
 /* Every drive and every variant that the plan has, each at its first cell. */
-static int open_all(struct bb_session *s, bool needs_bpf, struct bb_report *report, struct bb_err *err)
+static int open_all(struct bb_session *s, bool needs_bpf, struct bb_report *report,
+		    struct bb_err *err)
 {
 	const struct bb_plan *plan = s->plan;
 	size_t n_variants = plan->scenario->n_variants;
-	bool *seen = calloc(n_variants + plan->scenario->n_drives, sizeof(*seen));	/* variants, then drives */
+	/* variants, then drives */
+	bool *seen = calloc(n_variants + plan->scenario->n_drives, sizeof(*seen));
 	int rc = seen ? 0 : bb_fail_nomem(err);
 
 	for (size_t i = 0; !rc && i < plan->n_cells; i++) {
@@ -156,7 +163,8 @@ static int open_all(struct bb_session *s, bool needs_bpf, struct bb_report *repo
 static bool in_plan(const struct bb_session *s, size_t drive, size_t variant)
 {
 	for (size_t i = 0; i < s->plan->n_cells; i++)
-		if (bb_session__drive(s, &s->plan->cells[i]) == drive && bb_session__variant(s, &s->plan->cells[i]) == variant)
+		if (bb_session__drive(s, &s->plan->cells[i]) == drive &&
+		    bb_session__variant(s, &s->plan->cells[i]) == variant)
 			return true;
 	return false;
 }
@@ -165,8 +173,11 @@ static bool in_plan(const struct bb_session *s, size_t drive, size_t variant)
 static int probe(const struct bb_open_drive *d, struct bb_subject *subject, struct bb_err *err)
 {
 	if (bb_variant_is_live(subject->spec) && !d->driver->spares_others)
-		return bb_fail(err, -ENOTSUP, "'%s' would attach the program to events of its own, and it belongs to somebody else; "
-			       "'with: live' measures it under its own load, 'trigger: test-run' by test runs", d->driver->name);
+		return bb_fail(err, -ENOTSUP,
+			       "'%s' would attach the program to events of its own, and it belongs "
+			       "to somebody else; 'with: live' measures it under its own load, "
+			       "'trigger: test-run' by test runs",
+			       d->driver->name);
 	if (d->driver->needs_bpf && !d->driver->any_sampler && !subject->target)
 		return bb_fail(err, -ENOTSUP, "its sampler is no program");
 	return d->driver->probe ? d->driver->probe(d->state, subject, err) : 0;
@@ -196,7 +207,8 @@ static int probe_all(struct bb_session *s, struct bb_report *report, struct bb_e
 	return rc;
 }
 
-/* Is there something to measure? Floors alone are not, if they were to be the floors of something. */
+/* Is there something to measure? Floors alone are not, if they were to be the floors of something.
+ */
 static bool anything_left(const struct bb_session *s)
 {
 	bool floors = false, others = false, only_floors = true;
@@ -212,8 +224,8 @@ static bool anything_left(const struct bb_session *s)
 	return only_floors ? floors : others;
 }
 
-int bb_session__open(const struct bb_plan *plan, const struct bb_run_opts *opts, struct bb_report *report,
-		     struct bb_session *ret_session, struct bb_err *err)
+int bb_session__open(const struct bb_plan *plan, const struct bb_run_opts *opts,
+		     struct bb_report *report, struct bb_session *ret_session, struct bb_err *err)
 {
 	const struct bb_scenario *sc = plan->scenario;
 	struct bb_session s = {.plan = plan, .opts = opts, .stats = {.fd = -1}};
@@ -232,8 +244,10 @@ int bb_session__open(const struct bb_plan *plan, const struct bb_run_opts *opts,
 	if (!rc)
 		rc = probe_all(&s, report, err);
 	if (!rc && !anything_left(&s))
-		rc = bb_fail(err, s.failed ? s.failed : -ENOTSUP, "scenario '%s': nothing of it can be measured on this machine; "
-			     "`bpfbench check` says why", sc->name);
+		rc = bb_fail(err, s.failed ? s.failed : -ENOTSUP,
+			     "scenario '%s': nothing of it can be measured on this machine; "
+			     "`bpfbench check` says why",
+			     sc->name);
 	if (rc) {
 		bb_session__close(&s);
 		return rc;

@@ -15,7 +15,7 @@
 
 /* What a plan needs, opened: every variant's program found and loaded once, every drive ready. */
 struct bb_open_drive {
-	const struct bb_driver *driver;	/* NULL: not in the plan, or not possible here */
+	const struct bb_driver *driver; /* NULL: not in the plan, or not possible here */
 	void *state;
 };
 
@@ -23,26 +23,31 @@ struct bb_session {
 	const struct bb_plan *plan;
 	const struct bb_run_opts *opts;
 	struct bb_rng rng;
-	struct bb_stats_enable stats;	/* held while stats_on */
+	struct bb_stats_enable stats; /* held while stats_on */
 	bool stats_on;
-	struct bb_subject *subjects;	/* by the scenario's variant index */
-	bool *usable;			/* likewise: opened, loads here */
-	struct bb_open_drive *drives;	/* by the scenario's drive index */
-	int failed;			/* the code of the first failure that became a skip (skip_failing); 0: none */
-	bool *refused;			/* by drive index times the number of variants plus variant index: it cannot drive that */
+	struct bb_subject *subjects;  /* by the scenario's variant index */
+	bool *usable;                 /* likewise: opened, loads here */
+	struct bb_open_drive *drives; /* by the scenario's drive index */
+	/* the code of the first failure that became a skip (skip_failing); 0: none */
+	int failed;
+	/* by drive index times the number of variants plus variant index: it cannot drive that */
+	bool *refused;
 };
 
 /*
- * What this machine cannot do (-ENOTSUP) becomes a skip in the report and is left closed; any other failure is an
- * error, before anything is measured, unless it is to be skipped. -ENOTSUP, or what failed, when nothing but floors is
- * left. What the kernel made of each program is in the report then.
+ * What this machine cannot do (-ENOTSUP) becomes a skip in the report and is left closed; any other
+ * failure is an error, before anything is measured, unless it is to be skipped. -ENOTSUP, or what
+ * failed, when nothing but floors is left. What the kernel made of each program is in the report
+ * then.
  */
-int bb_session__open(const struct bb_plan *plan, const struct bb_run_opts *opts, struct bb_report *report,
-		     struct bb_session *ret_session, struct bb_err *err);
+int bb_session__open(const struct bb_plan *plan, const struct bb_run_opts *opts,
+		     struct bb_report *report, struct bb_session *ret_session, struct bb_err *err);
 void bb_session__close(struct bb_session *s);
 
-size_t bb_session__variant(const struct bb_session *s, const struct bb_cell *c);	/* index into subjects[] */
-size_t bb_session__drive(const struct bb_session *s, const struct bb_cell *c);	/* index into drives[] */
+/* index into subjects[] */
+size_t bb_session__variant(const struct bb_session *s, const struct bb_cell *c);
+/* index into drives[] */
+size_t bb_session__drive(const struct bb_session *s, const struct bb_cell *c);
 
 /* bpf_stats on, or off, as the drive wants it. 0, or -errno with a message. */
 int bb_session__stats_for(struct bb_session *s, size_t drive, struct bb_err *err);

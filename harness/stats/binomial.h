@@ -13,13 +13,14 @@ double bb_binomial_cdf(uint64_t k, uint64_t n, double p);
 double bb_binomial_upper(uint64_t k, uint64_t n, double p);
 
 /*
- * Interval for the probability behind k successes in n trials at confidence 1 - alpha, alpha / 2 a side (Clopper &
- * Pearson 1934, "exact": coverage is never below 1 - alpha). [0, 1] for n == 0; NAN, NAN if k > n or alpha is not
- * in (0, 1).
+ * Interval for the probability behind k successes in n trials at confidence 1 - alpha, alpha / 2 a
+ * side (Clopper & Pearson 1934, "exact": coverage is never below 1 - alpha). [0, 1] for n == 0;
+ * NAN, NAN if k > n or alpha is not in (0, 1).
  */
 struct bb_interval bb_clopper_pearson(uint64_t k, uint64_t n, double alpha);
 
-/* One-sided: the largest p with P(X <= k) > alpha; 0 of 300 gives 0.99 % at 5 %. 1 for n == 0; NAN as above. */
+/* One-sided: the largest p with P(X <= k) > alpha; 0 of 300 gives 0.99 % at 5 %. 1 for n == 0; NAN
+ * as above. */
 double bb_clopper_pearson_upper(uint64_t k, uint64_t n, double alpha);
 
 #endif

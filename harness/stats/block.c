@@ -6,7 +6,8 @@
 
 #include "stats/quantile.h"
 
-/* Mean of the values <= threshold. Summed as integers: the order of the values cannot touch the last bit. */
+/* Mean of the values <= threshold. Summed as integers: the order of the values cannot touch the
+ * last bit. */
 static double kept_mean(const uint64_t *x_ns, size_t n, double threshold_ns, size_t *ret_outliers)
 {
 	uint64_t sum = 0;
@@ -22,8 +23,8 @@ static double kept_mean(const uint64_t *x_ns, size_t n, double threshold_ns, siz
 	return kept ? (double)sum / (double)kept : NAN;
 }
 
-int bb_block_difference(const uint64_t *a_ns, size_t na, const uint64_t *b_ns, size_t nb, double tick_ns,
-			double *scratch, struct bb_block *ret_block)
+int bb_block_difference(const uint64_t *a_ns, size_t na, const uint64_t *b_ns, size_t nb,
+			double tick_ns, double *scratch, struct bb_block *ret_block)
 {
 	struct bb_block block;
 	size_t n = na + nb;
@@ -37,10 +38,13 @@ int bb_block_difference(const uint64_t *a_ns, size_t na, const uint64_t *b_ns, s
 		scratch[na + i] = (double)b_ns[i];
 	bb_sort_doubles(scratch, n);
 	iqr = bb_quantile_sorted(scratch, n, 0.75) - bb_quantile_sorted(scratch, n, 0.25);
-	block.threshold_ns = bb_quantile_sorted(scratch, n, 0.5) + fmax(fmax(5 * iqr, 3 * tick_ns), 10);
+	block.threshold_ns = bb_quantile_sorted(scratch, n, 0.5) +
+			     fmax(fmax(5 * iqr, 3 * tick_ns), 10);
 	block.mean_a_ns = kept_mean(a_ns, na, block.threshold_ns, &block.outliers_a);
 	block.mean_b_ns = kept_mean(b_ns, nb, block.threshold_ns, &block.outliers_b);
-	block.d = block.mean_a_ns > 0 && block.mean_b_ns > 0 ? log(block.mean_b_ns) - log(block.mean_a_ns) : NAN;
+	block.d = block.mean_a_ns > 0 && block.mean_b_ns > 0
+			  ? log(block.mean_b_ns) - log(block.mean_a_ns)
+			  : NAN;
 	*ret_block = block;
 	return 0;
 }
@@ -49,7 +53,7 @@ double bb_pair_difference(double *d, size_t n, size_t *ret_used)
 {
 	size_t used = 0;
 
-	bb_sort_doubles(d, n);	/* NANs last */
+	bb_sort_doubles(d, n); /* NANs last */
 	while (used < n && !isnan(d[used]))
 		used++;
 	if (ret_used)

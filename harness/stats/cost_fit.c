@@ -23,12 +23,12 @@ enum { PARTS, CONSTANT, WORK, N_MODELS };
 struct fit {
 	const struct bb_cost_data *d;
 	size_t n_ways, n_folds;
-	size_t *way;			/* by row */
-	bool *use;			/* by row: not in the fold that is predicted */
-	double *costs;			/* by fold and part */
-	double *error[N_MODELS];	/* by row: |y - prediction| out of sample */
-	double *of_way[N_MODELS];	/* by way: their sum */
-	double squares;			/* of the errors by parts */
+	size_t *way;              /* by row */
+	bool *use;                /* by row: not in the fold that is predicted */
+	double *costs;            /* by fold and part */
+	double *error[N_MODELS];  /* by row: |y - prediction| out of sample */
+	double *of_way[N_MODELS]; /* by way: their sum */
+	double squares;           /* of the errors by parts */
 };
 
 static void free_fit(struct fit *f)
@@ -44,7 +44,9 @@ static void free_fit(struct fit *f)
 
 static int make_fit(struct fit *f, const struct bb_cost_data *d)
 {
-	*f = (struct fit){.d = d, .way = calloc(d->n + 1, sizeof(*f->way)), .use = calloc(d->n + 1, sizeof(*f->use)),
+	*f = (struct fit){.d = d,
+			  .way = calloc(d->n + 1, sizeof(*f->way)),
+			  .use = calloc(d->n + 1, sizeof(*f->use)),
 			  .costs = calloc(FOLDS * d->m + 1, sizeof(*f->costs))};
 	bool ok = f->way && f->use && f->costs;
 
@@ -71,7 +73,8 @@ static void find_ways(struct fit *f)
 	f->n_folds = f->n_ways < FOLDS ? f->n_ways : FOLDS;
 }
 
-/* Least squares for y = a + b work over the rows in use (all: NULL); a mean where the work is always the same. */
+/* Least squares for y = a + b work over the rows in use (all: NULL); a mean where the work is
+ * always the same. */
 static void fit_line(const struct bb_cost_data *d, const bool *use, double *ret_a, double *ret_b)
 {
 	double n = 0, mean_w = 0, mean_y = 0, ww = 0, wy = 0;
@@ -140,7 +143,8 @@ static int predict_folds(struct fit *f)
 	return 0;
 }
 
-/* Are the errors by parts smaller than those of another model, on more ways than chance would have it? */
+/* Are the errors by parts smaller than those of another model, on more ways than chance would have
+ * it? */
 static bool is_better(const struct fit *f, int than)
 {
 	uint64_t better = 0, worse = 0;
@@ -175,7 +179,8 @@ static double variance_sum(const struct bb_cost_data *d)
 	return sum;
 }
 
-static int judge(struct fit *f, double *costs, struct bb_interval *intervals, struct bb_cost_fit *out)
+static int judge(struct fit *f, double *costs, struct bb_interval *intervals,
+		 struct bb_cost_fit *out)
 {
 	const struct bb_cost_data *d = f->d;
 	double a;
@@ -194,17 +199,22 @@ static int judge(struct fit *f, double *costs, struct bb_interval *intervals, st
 	out->error = bb_median(f->error[PARTS], d->n);
 	out->error_constant = bb_median(f->error[CONSTANT], d->n);
 	out->error_work = bb_median(f->error[WORK], d->n);
-	out->verdict = out->n_ways < 2 * out->n_costs ? BB_COST_FEW_WAYS :
-		       !is_better(f, CONSTANT) ? BB_COST_AS_CONSTANT :
-		       !is_better(f, WORK) ? BB_COST_AS_WORK : BB_COST_FITS;
+	out->verdict = out->n_ways < 2 * out->n_costs ? BB_COST_FEW_WAYS
+		       : !is_better(f, CONSTANT)      ? BB_COST_AS_CONSTANT
+		       : !is_better(f, WORK)          ? BB_COST_AS_WORK
+						      : BB_COST_FITS;
 	return 0;
 }
 
 int bb_cost_fit(const struct bb_cost_data *d, double *ret_costs, struct bb_interval *ret_intervals,
 		struct bb_cost_fit *ret_fit)
 {
-	struct bb_cost_fit out = {.verdict = BB_COST_FEW_WAYS, .r2 = NAN, .error = NAN, .error_constant = NAN,
-				  .error_work = NAN, .per_work = NAN};
+	struct bb_cost_fit out = {.verdict = BB_COST_FEW_WAYS,
+				  .r2 = NAN,
+				  .error = NAN,
+				  .error_constant = NAN,
+				  .error_work = NAN,
+				  .per_work = NAN};
 	struct fit f;
 	int rc = make_fit(&f, d);
 

@@ -26,13 +26,13 @@ static uint64_t bucket_start(uint64_t v)
 
 	if (v < BB_HIST_EXACT)
 		return v;
-	shift = 64 - __builtin_clzll(v) - 12;	/* as in core/hist.c: 12 significant bits */
+	shift = 64 - __builtin_clzll(v) - 12; /* as in core/hist.c: 12 significant bits */
 	return v >> shift << shift;
 }
 
 /*
- * The tick of a clock whose ticks are not whole nanoseconds, from the first n bins; 1 if they do not look like one.
- * Each multiple of the tick shows as one value or as two neighbours.
+ * The tick of a clock whose ticks are not whole nanoseconds, from the first n bins; 1 if they do
+ * not look like one. Each multiple of the tick shows as one value or as two neighbours.
  */
 static double rounded_tick(const struct bb_hist_bin *bins, size_t n)
 {
@@ -56,7 +56,8 @@ static double rounded_tick(const struct bb_hist_bin *bins, size_t n)
 	start = first;
 	for (size_t i = 1; i < n; i++) {
 		double distance = (double)(bins[i].value_ns - first), k = round(distance / tick);
-		double slack = 1 + k / k_known;		/* rounding of the distance, and k times that of the tick */
+		/* rounding of the distance, and k times that of the tick */
+		double slack = 1 + k / k_known;
 
 		if (bins[i].value_ns - start <= 1)
 			continue;
@@ -140,7 +141,8 @@ struct bb_censor bb_censor_series(const struct bb_sorted *s, double tick_ns)
 
 size_t bb_order_rank(size_t n, double alpha)
 {
-	/* C(n, i) / 2^n by its recurrence is exact while it fits a double, so a tail of exactly alpha / 2 is kept. */
+	/* C(n, i) / 2^n by its recurrence is exact while it fits a double, so a tail of exactly
+	 * alpha / 2 is kept. */
 	double m = (double)n, term = ldexp(1, n <= 1000 ? -(int)n : 0), tail = 0;
 	size_t k = 0;
 
@@ -149,8 +151,9 @@ size_t bb_order_rank(size_t n, double alpha)
 	for (; k < n / 2 + 1; k++) {
 		double i = (double)k;
 
-		if (n > 1000)	/* 2^-n would underflow */
-			term = exp(bb_lgamma(m + 1) - bb_lgamma(i + 1) - bb_lgamma(m - i + 1) - m * M_LN2);
+		if (n > 1000) /* 2^-n would underflow */
+			term = exp(bb_lgamma(m + 1) - bb_lgamma(i + 1) - bb_lgamma(m - i + 1) -
+				   m * M_LN2);
 		tail += term;
 		if (2 * tail > alpha)
 			break;

@@ -7,8 +7,9 @@
 #include "core/hist.h"
 
 /*
- * The cost of one program: a censored mean per load, the median over loads. Source: harness/measurement.md.
- * Functions of a `struct bb_sorted` take O(bins) time and never allocate; NAN for an empty one.
+ * The cost of one program: a censored mean per load, the median over loads. Source:
+ * harness/measurement.md. Functions of a `struct bb_sorted` take O(bins) time and never allocate;
+ * NAN for an empty one.
  */
 
 /* Closed interval; NAN, NAN when there is none. */
@@ -17,13 +18,15 @@ struct bb_interval {
 };
 
 /*
- * The clock's tick, ns: the gcd of the differences of the values, at least 1; 1 if fewer than 2 distinct values.
- * Three departures from the plain gcd, each for a case where it is wrong:
- *  - values above 2 * median + 100 ns are left out: one outlier over a constant would pose as a tick of its own size;
- *  - of values that the histogram rounds (>= BB_HIST_EXACT) only the lower ends of their buckets are known: they are
- *    used only when there are not two exact ones, and the tick is then never below the width of a bucket (0.05 %);
- *  - a tick that is not whole (24 MHz: 41.67 ns) shows as 83, 84, 125, 166, 167, ...: recognised when there are at
- *    least 3 multiples, 8 ns or more apart, all within rounding of one lattice.
+ * The clock's tick, ns: the gcd of the differences of the values, at least 1; 1 if fewer than 2
+ * distinct values. Three departures from the plain gcd, each for a case where it is wrong:
+ *  - values above 2 * median + 100 ns are left out: one outlier over a constant would pose as a
+ * tick of its own size;
+ *  - of values that the histogram rounds (>= BB_HIST_EXACT) only the lower ends of their buckets
+ * are known: they are used only when there are not two exact ones, and the tick is then never below
+ * the width of a bucket (0.05 %);
+ *  - a tick that is not whole (24 MHz: 41.67 ns) shows as 83, 84, 125, 166, 167, ...: recognised
+ * when there are at least 3 multiples, 8 ns or more apart, all within rounding of one lattice.
  */
 double bb_tick(const struct bb_sorted *s);
 
@@ -33,7 +36,8 @@ double bb_censor_threshold(const struct bb_sorted *s, double tick_ns);
 /* Mean of the values <= threshold, ns; NAN if there are none or the threshold is NAN. */
 double bb_censored_mean(const struct bb_sorted *s, double threshold_ns);
 
-/* Shares in [0, 1] of the number and of the sum of the values that are > threshold. NAN, NAN as above. */
+/* Shares in [0, 1] of the number and of the sum of the values that are > threshold. NAN, NAN as
+ * above. */
 void bb_outlier_share(const struct bb_sorted *s, double threshold_ns, double *ret_share_of_n,
 		      double *ret_share_of_sum);
 
@@ -41,33 +45,37 @@ void bb_outlier_share(const struct bb_sorted *s, double threshold_ns, double *re
 struct bb_censor {
 	double tick_ns;
 	double threshold_ns;
-	double mean_ns;			/* of the values <= threshold_ns */
-	double share_of_n;		/* outliers: values > threshold_ns */
+	double mean_ns;    /* of the values <= threshold_ns */
+	double share_of_n; /* outliers: values > threshold_ns */
 	double share_of_sum;
 };
 
-/* `tick_ns`: of the clock if known (one tick for a whole run is steadier than one a load), else 0: bb_tick(s). */
+/* `tick_ns`: of the clock if known (one tick for a whole run is steadier than one a load), else 0:
+ * bb_tick(s). */
 struct bb_censor bb_censor_series(const struct bb_sorted *s, double tick_ns);
 
 /*
- * The rank k of the order-statistic interval for a median: the largest k with 2 P(Bin(n, 1/2) <= k - 1) <= alpha;
- * 0 if there is none (n < 6 at 5 %) or alpha is not in (0, 1). David & Nagaraja 2003, section 7.1. O(n).
+ * The rank k of the order-statistic interval for a median: the largest k with 2 P(Bin(n, 1/2) <= k
+ * - 1) <= alpha; 0 if there is none (n < 6 at 5 %) or alpha is not in (0, 1). David & Nagaraja
+ * 2003, section 7.1. O(n).
  */
 size_t bb_order_rank(size_t n, double alpha);
 
-/* [x(k), x(n + 1 - k)] of sorted[n] (ascending). NAN, NAN if k = 0 or any of sorted[] is NAN. Does not allocate. */
+/* [x(k), x(n + 1 - k)] of sorted[n] (ascending). NAN, NAN if k = 0 or any of sorted[] is NAN. Does
+ * not allocate. */
 struct bb_interval bb_order_interval(const double *sorted, size_t n, double alpha);
 
 struct bb_location {
-	double value;			/* median over loads */
-	struct bb_interval interval;	/* of the median, at the alpha asked for */
-	double spread;			/* p90 / p10 over loads; NAN if fewer than 2 loads or p10 <= 0 */
-	size_t n;			/* loads counted, those of x[n] that are not NAN */
+	double value;                /* median over loads */
+	struct bb_interval interval; /* of the median, at the alpha asked for */
+	double spread; /* p90 / p10 over loads; NAN if fewer than 2 loads or p10 <= 0 */
+	size_t n;      /* loads counted, those of x[n] that are not NAN */
 };
 
 /*
- * Location over loads of x[n], one value a load, any order. NAN stands for a void load: it is left out and not
- * counted in `n`. Allocates (and frees) a copy of x; all NAN with n = 0 if x is empty, all void or memory is out.
+ * Location over loads of x[n], one value a load, any order. NAN stands for a void load: it is left
+ * out and not counted in `n`. Allocates (and frees) a copy of x; all NAN with n = 0 if x is empty,
+ * all void or memory is out.
  */
 struct bb_location bb_location_over_loads(const double *x, size_t n, double alpha);
 

@@ -8,7 +8,7 @@
 #include "stats/quantile.h"
 #include "stats/special.h"
 
-#define MAD_TO_SD 1.4826	/* 1 / (the third quartile of the standard normal) */
+#define MAD_TO_SD 1.4826 /* 1 / (the third quartile of the standard normal) */
 
 const struct bb_history_rule bb_history_default_rule = {
 	.eps = 0.01,
@@ -18,12 +18,9 @@ const struct bb_history_rule bb_history_default_rule = {
 };
 
 static const char *const mark_names[] = {
-	[BB_HISTORY_VOID] = "void",
-	[BB_HISTORY_LEARNING] = "learning",
-	[BB_HISTORY_STEADY] = "steady",
-	[BB_HISTORY_SUSPECT] = "suspect",
-	[BB_HISTORY_REGRESSED] = "regressed",
-	[BB_HISTORY_IMPROVED] = "improved",
+	[BB_HISTORY_VOID] = "void",           [BB_HISTORY_LEARNING] = "learning",
+	[BB_HISTORY_STEADY] = "steady",       [BB_HISTORY_SUSPECT] = "suspect",
+	[BB_HISTORY_REGRESSED] = "regressed", [BB_HISTORY_IMPROVED] = "improved",
 };
 
 /* The last values of a level, oldest first, and ascending. */
@@ -33,16 +30,17 @@ struct window {
 	size_t n;
 };
 
-/* Where the walk over the runs stands. A side is -1 below, 0 within, +1 above the limits of the baseline. */
+/* Where the walk over the runs stands. A side is -1 below, 0 within, +1 above the limits of the
+ * baseline. */
 struct walk {
 	const struct bb_history_rule *rule;
-	struct window base;		/* what runs are judged by */
-	struct window level;		/* the runs at the changed level, when side != 0 */
-	int side;			/* the level agreed on */
-	int have_odd;			/* the run before was on another side than `side`: */
-	size_t odd;			/* its index, */
-	int odd_side;			/* and its side */
-	size_t t_window;		/* t below is that of this W */
+	struct window base;  /* what runs are judged by */
+	struct window level; /* the runs at the changed level, when side != 0 */
+	int side;            /* the level agreed on */
+	int have_odd;        /* the run before was on another side than `side`: */
+	size_t odd;          /* its index, */
+	int odd_side;        /* and its side */
+	size_t t_window;     /* t below is that of this W */
 	double t;
 };
 
@@ -63,11 +61,12 @@ static void push(struct window *w, double v, size_t max)
 	w->v[w->n++] = v;
 }
 
-/* The median absolute deviation of x[n], which is ascending, from its median: they ascend from the middle outwards. */
+/* The median absolute deviation of x[n], which is ascending, from its median: they ascend from the
+ * middle outwards. */
 static double mad_sorted(const double *x, size_t n, double median)
 {
 	double dev[BB_HISTORY_WINDOW_MAX];
-	size_t below = n / 2, above = n / 2;	/* x[below - 1] and x[above] come next */
+	size_t below = n / 2, above = n / 2; /* x[below - 1] and x[above] come next */
 
 	for (size_t i = 0; i < n; i++) {
 		if (!below || (above < n && x[above] - median < median - x[below - 1]))
@@ -89,7 +88,8 @@ static void set_limits(struct walk *walk, double se, struct bb_history_point *po
 		walk->t_window = base->n;
 		walk->t = bb_student_critical(walk->rule->alpha, w - 1);
 	}
-	point->limit = fmax(log1p(walk->rule->eps), walk->t * sqrt(sd * sd * (1 + 1 / w) + se * se));
+	point->limit = fmax(log1p(walk->rule->eps),
+			    walk->t * sqrt(sd * sd * (1 + 1 / w) + se * se));
 }
 
 static enum bb_history_mark mark_of(int side)
@@ -113,7 +113,8 @@ static void settle(struct walk *walk, double r)
 	}
 }
 
-static void judge(struct walk *walk, const double *r, size_t i, double se, struct bb_history_point *points)
+static void judge(struct walk *walk, const double *r, size_t i, double se,
+		  struct bb_history_point *points)
 {
 	struct bb_history_point *point = &points[i];
 	int side;
@@ -135,7 +136,8 @@ static void judge(struct walk *walk, const double *r, size_t i, double se, struc
 		settle(walk, r[walk->odd]);
 		settle(walk, r[i]);
 	} else {
-		if (walk->have_odd) {	/* settled first: that may make the level the baseline, so judge afresh */
+		/* settled first: that may make the level the baseline, so judge afresh */
+		if (walk->have_odd) {
 			walk->have_odd = 0;
 			settle(walk, r[walk->odd]);
 			judge(walk, r, i, se, points);
@@ -152,7 +154,8 @@ static int check(const double *r, const double *se, size_t n, const struct bb_hi
 {
 	if (!(rule->eps >= 0) || isinf(rule->eps) || !(rule->alpha > 0 && rule->alpha < 1))
 		return -EINVAL;
-	if (rule->window_min < 2 || rule->window_max < rule->window_min || rule->window_max > BB_HISTORY_WINDOW_MAX)
+	if (rule->window_min < 2 || rule->window_max < rule->window_min ||
+	    rule->window_max > BB_HISTORY_WINDOW_MAX)
 		return -EINVAL;
 	for (size_t i = 0; i < n; i++)
 		if (isinf(r[i]) || (se && (se[i] < 0 || isinf(se[i]))))
@@ -160,8 +163,8 @@ static int check(const double *r, const double *se, size_t n, const struct bb_hi
 	return 0;
 }
 
-int bb_history_judge(const double *r, const double *se, size_t n, const struct bb_history_rule *rule,
-		     struct bb_history_point *ret_points)
+int bb_history_judge(const double *r, const double *se, size_t n,
+		     const struct bb_history_rule *rule, struct bb_history_point *ret_points)
 {
 	struct walk walk = {.rule = rule};
 

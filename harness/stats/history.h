@@ -5,54 +5,59 @@
 #include <stddef.h>
 
 /*
- * Stored runs over time (harness/measurement.md, "History"). r = ln(program / anchor program of the same run) with
- * standard error se. A run is beyond its baseline when
+ * Stored runs over time (harness/measurement.md, "History"). r = ln(program / anchor program of the
+ *same run) with standard error se. A run is beyond its baseline when
  *
  *	|r - median| > max(ln(1 + eps), t * sqrt(s^2 (1 + 1/W) + se^2))
  *
- * over the W = window_min..window_max values last before it, s = 1.4826 * MAD, t = Student's with W - 1 degrees of
- * freedom at two-sided alpha: a prediction interval. Whatever is beyond alone is only suspect: it takes the next valid
- * run, judged by the same baseline, to agree in direction. Two in agreement change the level, and the first of them is
- * the change point; the way back to the baseline takes two as well.
+ * over the W = window_min..window_max values last before it, s = 1.4826 * MAD, t = Student's with W
+ *- 1 degrees of freedom at two-sided alpha: a prediction interval. Whatever is beyond alone is only
+ *suspect: it takes the next valid run, judged by the same baseline, to agree in direction. Two in
+ *agreement change the level, and the first of them is the change point; the way back to the
+ *baseline takes two as well.
  *
- * What the baseline is made of: all valid runs but those at a changed level. When the changed level has held
- * window_min runs it becomes the baseline (the change is history, not news), and marks are REGRESSED or IMPROVED until
- * then. A run's mark depends on the runs up to the one after it and on no later one.
+ * What the baseline is made of: all valid runs but those at a changed level. When the changed level
+ *has held window_min runs it becomes the baseline (the change is history, not news), and marks are
+ *REGRESSED or IMPROVED until then. A run's mark depends on the runs up to the one after it and on
+ *no later one.
  */
 #define BB_HISTORY_WINDOW_MAX 128
 
 struct bb_history_rule {
-	double eps;			/* practical threshold, 0.01 is 1 %; >= 0 */
-	double alpha;			/* of t, two-sided, in (0, 1) */
-	size_t window_min, window_max;	/* 2 <= window_min <= window_max <= BB_HISTORY_WINDOW_MAX */
+	double eps;   /* practical threshold, 0.01 is 1 %; >= 0 */
+	double alpha; /* of t, two-sided, in (0, 1) */
+	/* 2 <= window_min <= window_max <= BB_HISTORY_WINDOW_MAX */
+	size_t window_min, window_max;
 };
 
 /* eps 1 %, alpha 1 %, windows 20..30. */
 extern const struct bb_history_rule bb_history_default_rule;
 
 enum bb_history_mark {
-	BB_HISTORY_VOID,		/* r is NAN: neither judged nor used */
-	BB_HISTORY_LEARNING,		/* fewer than window_min runs before it */
+	BB_HISTORY_VOID,     /* r is NAN: neither judged nor used */
+	BB_HISTORY_LEARNING, /* fewer than window_min runs before it */
 	BB_HISTORY_STEADY,
-	BB_HISTORY_SUSPECT,		/* beyond, and the next run disagrees or is not there yet: run again */
+	/* beyond, and the next run disagrees or is not there yet: run again */
+	BB_HISTORY_SUSPECT,
 	BB_HISTORY_REGRESSED,
 	BB_HISTORY_IMPROVED,
 };
 
 struct bb_history_point {
 	enum bb_history_mark mark;
-	int change;			/* change point: +1 the level rises here (slower), -1 it falls, else 0 */
-	double baseline;		/* the median it was judged by, ln; NAN while learning and where void */
-	double limit;			/* beyond when |r - baseline| > limit; NAN likewise */
+	int change; /* change point: +1 the level rises here (slower), -1 it falls, else 0 */
+	/* the median it was judged by, ln; NAN while learning and where void */
+	double baseline;
+	double limit; /* beyond when |r - baseline| > limit; NAN likewise */
 };
 
 /*
- * Judge r[n], in order of time. se[n] may be NULL; an se that is NAN counts as 0 (the spread of the history holds most
- * of it). ret_points[n]. Does not allocate; O(n * window_max). -EINVAL for a rule out of bounds, an infinite r or an se
- * that is negative or infinite.
+ * Judge r[n], in order of time. se[n] may be NULL; an se that is NAN counts as 0 (the spread of the
+ * history holds most of it). ret_points[n]. Does not allocate; O(n * window_max). -EINVAL for a
+ * rule out of bounds, an infinite r or an se that is negative or infinite.
  */
-int bb_history_judge(const double *r, const double *se, size_t n, const struct bb_history_rule *rule,
-		     struct bb_history_point *ret_points);
+int bb_history_judge(const double *r, const double *se, size_t n,
+		     const struct bb_history_rule *rule, struct bb_history_point *ret_points);
 
 /* "void", "learning", "steady", "suspect", "regressed", "improved"; "?" if out of range. */
 const char *bb_history_mark_name(enum bb_history_mark mark);

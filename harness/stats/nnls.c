@@ -7,18 +7,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define DEPENDENT 1e-9	/* of a column of length 1: what is left of it beside the others */
-#define GRADIENT 1e-10	/* of the largest: as good as none */
+#define DEPENDENT 1e-9 /* of a column of length 1: what is left of it beside the others */
+#define GRADIENT 1e-10 /* of the largest: as good as none */
 
 struct nnls {
 	size_t m;
-	double *gram, *right;	/* x'x and x'y of the scaled columns; m x m, m */
-	double *scale;		/* length of the columns; 0: nothing in it */
-	double *factor;		/* lower Cholesky factor of gram over the passive columns; m x m */
-	double *b, *z;		/* by column; the solution so far, and that of the passive columns without the bound */
-	size_t *passive;	/* columns that are not held at 0; n_passive of them */
+	double *gram, *right; /* x'x and x'y of the scaled columns; m x m, m */
+	double *scale;        /* length of the columns; 0: nothing in it */
+	double *factor;       /* lower Cholesky factor of gram over the passive columns; m x m */
+	/* by column; the solution so far, and that of the passive columns without the bound */
+	double *b, *z;
+	size_t *passive; /* columns that are not held at 0; n_passive of them */
 	size_t n_passive;
-	bool *is_passive, *barred;	/* barred: it depends on the passive ones */
+	bool *is_passive, *barred; /* barred: it depends on the passive ones */
 };
 
 static void free_nnls(struct nnls *s)
@@ -37,17 +38,25 @@ static void free_nnls(struct nnls *s)
 static int make_nnls(struct nnls *s, size_t m)
 {
 	*s = (struct nnls){
-		.m = m, .gram = calloc(m * m + 1, sizeof(double)), .right = calloc(m + 1, sizeof(double)),
-		.scale = calloc(m + 1, sizeof(double)), .factor = calloc(m * m + 1, sizeof(double)),
-		.b = calloc(m + 1, sizeof(double)), .z = calloc(m + 1, sizeof(double)),
-		.passive = calloc(m + 1, sizeof(size_t)), .is_passive = calloc(m + 1, sizeof(bool)),
+		.m = m,
+		.gram = calloc(m * m + 1, sizeof(double)),
+		.right = calloc(m + 1, sizeof(double)),
+		.scale = calloc(m + 1, sizeof(double)),
+		.factor = calloc(m * m + 1, sizeof(double)),
+		.b = calloc(m + 1, sizeof(double)),
+		.z = calloc(m + 1, sizeof(double)),
+		.passive = calloc(m + 1, sizeof(size_t)),
+		.is_passive = calloc(m + 1, sizeof(bool)),
 		.barred = calloc(m + 1, sizeof(bool)),
 	};
-	return s->gram && s->right && s->scale && s->factor && s->b && s->z && s->passive && s->is_passive && s->barred ?
-		0 : -ENOMEM;
+	return s->gram && s->right && s->scale && s->factor && s->b && s->z && s->passive &&
+			       s->is_passive && s->barred
+		       ? 0
+		       : -ENOMEM;
 }
 
-static void normal_equations(struct nnls *s, const double *x, const double *y, const bool *use, size_t n)
+static void normal_equations(struct nnls *s, const double *x, const double *y, const bool *use,
+			     size_t n)
 {
 	size_t m = s->m;
 
@@ -68,7 +77,8 @@ static void normal_equations(struct nnls *s, const double *x, const double *y, c
 		s->right[j] /= s->scale[j];
 		for (size_t k = 0; k <= j; k++)
 			if (s->scale[k] > 0)
-				s->gram[k * m + j] = s->gram[j * m + k] /= s->scale[j] * s->scale[k];
+				s->gram[k * m + j] = s->gram[j * m + k] /= s->scale[j] *
+									   s->scale[k];
 	}
 }
 
@@ -113,7 +123,8 @@ static void solve(struct nnls *s)
 	}
 }
 
-/* Go from b towards z as far as nothing falls below 0, and hold at 0 what stops it. True: all the way. */
+/* Go from b towards z as far as nothing falls below 0, and hold at 0 what stops it. True: all the
+ * way. */
 static bool step(struct nnls *s)
 {
 	size_t kept = 0, p = s->n_passive, stop = SIZE_MAX;
@@ -132,7 +143,7 @@ static bool step(struct nnls *s)
 	if (stop == SIZE_MAX)
 		return true;
 	s->n_passive = 0;
-	for (size_t i = 0; i < p; i++) {	/* the factor anew, without it */
+	for (size_t i = 0; i < p; i++) { /* the factor anew, without it */
 		size_t j = s->passive[i];
 
 		s->is_passive[j] = false;
@@ -175,7 +186,8 @@ int bb_nnls(const double *x, const double *y, const bool *use, size_t n, size_t 
 
 	if (!rc)
 		normal_equations(&s, x, y, use, n);
-	for (size_t round = 0; !rc && round < 10 * m + 10 && (j = steepest(&s)) != SIZE_MAX; round++) {
+	for (size_t round = 0; !rc && round < 10 * m + 10 && (j = steepest(&s)) != SIZE_MAX;
+	     round++) {
 		if (!append(&s, j)) {
 			s.barred[j] = true;
 			continue;

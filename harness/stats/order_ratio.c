@@ -15,7 +15,8 @@ static bool usable(const double *x, size_t n)
 	return n > 0;
 }
 
-struct bb_order_ratio bb_order_ratio(const double *a, size_t n_a, const double *b, size_t n_b, double alpha)
+struct bb_order_ratio bb_order_ratio(const double *a, size_t n_a, const double *b, size_t n_b,
+				     double alpha)
 {
 	struct bb_order_ratio r = {NAN, {NAN, NAN}};
 	struct bb_interval ia, ib;
@@ -29,7 +30,8 @@ struct bb_order_ratio bb_order_ratio(const double *a, size_t n_a, const double *
 	return r;
 }
 
-/* The alpha from which on the interval of a median of n has rank k or more: 2 P(Bin(n, 1/2) <= k - 1) = alpha / 2. */
+/* The alpha from which on the interval of a median of n has rank k or more: 2 P(Bin(n, 1/2) <= k -
+ * 1) = alpha / 2. */
 static double alpha_of_rank(size_t k, size_t n)
 {
 	return 4 * bb_binomial_cdf(k - 1, n, 0.5);
@@ -37,13 +39,14 @@ static double alpha_of_rank(size_t k, size_t n)
 
 double bb_order_ratio_p(const double *a, size_t n_a, const double *b, size_t n_b, double factor)
 {
-	size_t i = 1, j = 1;		/* ranks: of b from below, of a from above */
+	size_t i = 1, j = 1; /* ranks: of b from below, of a from above */
 	double next_b, next_a, p;
 
 	if (!usable(a, n_a) || !usable(b, n_b) || !(factor > 0) || isinf(factor))
 		return NAN;
 	p = fmax(alpha_of_rank(1, n_a), alpha_of_rank(1, n_b));
-	/* A larger alpha only ever moves the ends inwards, so the first that rejects is the smallest. */
+	/* A larger alpha only ever moves the ends inwards, so the first that rejects is the
+	 * smallest. */
 	while (p < 1) {
 		while ((next_b = alpha_of_rank(i + 1, n_b)) <= p)
 			i++;

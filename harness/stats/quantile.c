@@ -3,7 +3,9 @@
 
 #include <math.h>
 
-#define INSERTION_MAX 48	/* a block of an A/B comparison is 32 values: insertion sort wins there */
+#define INSERTION_MAX                                                                              \
+	48 /* a block of an A/B comparison is 32 values: insertion sort wins there                 \
+	    */
 
 static void insertion_sort(double *x, size_t n)
 {
@@ -65,7 +67,8 @@ void bb_sort_doubles(double *x, size_t n)
 		heap_sort(x, n_numbers);
 }
 
-/* Where quantile p of n values lies: between the values of 0-based rank *ret_rank and the next one. */
+/* Where quantile p of n values lies: between the values of 0-based rank *ret_rank and the next one.
+ */
 static double split_rank(double n, double p, double *ret_rank)
 {
 	double h = (n - 1) * p;

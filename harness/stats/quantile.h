@@ -7,14 +7,17 @@
 #include "core/hist.h"
 
 /*
- * Order statistics. Quantiles are type 7 of Hyndman & Fan 1996, "Sample quantiles in statistical packages" (the
- * default of R): linear between x(floor(h)) and x(floor(h) + 1), h = 1 + (n - 1) p. Nothing here allocates.
+ * Order statistics. Quantiles are type 7 of Hyndman & Fan 1996, "Sample quantiles in statistical
+ * packages" (the default of R): linear between x(floor(h)) and x(floor(h) + 1), h = 1 + (n - 1) p.
+ * Nothing here allocates.
  */
 
-#define BB_P90_MIN	100	/* samples: at least ten above the quantile, else it is an extreme by another name */
-#define BB_P99_MIN	1000
+#define BB_P90_MIN                                                                                 \
+	100 /* samples: at least ten above the quantile, else it is an extreme by another name */
+#define BB_P99_MIN 1000
 
-/* Sort x[n] ascending, NANs last. In place, O(n log n) at worst, never allocates (qsort() of glibc may). */
+/* Sort x[n] ascending, NANs last. In place, O(n log n) at worst, never allocates (qsort() of glibc
+ * may). */
 void bb_sort_doubles(double *x, size_t n);
 
 /* Quantile p of x[n], which is ascending and free of NAN. NAN if n == 0 or p is not in [0, 1]. */
@@ -23,7 +26,8 @@ double bb_quantile_sorted(const double *x, size_t n, double p);
 /* Median of x[n]; sorts x in place, NANs last. NAN if n == 0 or any x is NAN. */
 double bb_median(double *x, size_t n);
 
-/* Quantile p of a weighted multiset, bit for bit that of its expanded samples. O(bins). NAN as above. */
+/* Quantile p of a weighted multiset, bit for bit that of its expanded samples. O(bins). NAN as
+ * above. */
 double bb_hist_quantile(const struct bb_sorted *s, double p);
 
 #endif

@@ -11,7 +11,7 @@
 
 struct moments {
 	double mean;
-	double variance;	/* with n - 1; NAN if n < 2 */
+	double variance; /* with n - 1; NAN if n < 2 */
 };
 
 static int check(const double *a, size_t na, const double *b, size_t nb)
@@ -41,7 +41,8 @@ static struct moments moments_of(const double *x, size_t n)
 	return m;
 }
 
-int bb_rival_welch(const double *a, size_t na, const double *b, size_t nb, double alpha, struct bb_rival *ret_rival)
+int bb_rival_welch(const double *a, size_t na, const double *b, size_t nb, double alpha,
+		   struct bb_rival *ret_rival)
 {
 	struct bb_rival rival = {NAN, NAN, NAN, false};
 	struct moments ma, mb;
@@ -55,7 +56,8 @@ int bb_rival_welch(const double *a, size_t na, const double *b, size_t nb, doubl
 	sb = mb.variance / (double)nb;
 	rival.ratio = mb.mean / ma.mean;
 	if (sa + sb > 0) {
-		df = (sa + sb) * (sa + sb) / (sa * sa / (double)(na - 1) + sb * sb / (double)(nb - 1));
+		df = (sa + sb) * (sa + sb) /
+		     (sa * sa / (double)(na - 1) + sb * sb / (double)(nb - 1));
 		rival.statistic = (mb.mean - ma.mean) / sqrt(sa + sb);
 		rival.p = bb_student_two_sided(rival.statistic, df);
 	} else if (sa + sb == 0) {
@@ -75,10 +77,11 @@ static size_t end_of_equals(const double *sorted, size_t n, size_t from, double 
 }
 
 /*
- * U = #{b > a} + #{b = a} / 2 of two ascending samples, in one walk over the groups of equal values of both.
- * *ret_ties = sum of t^3 - t over those groups.
+ * U = #{b > a} + #{b = a} / 2 of two ascending samples, in one walk over the groups of equal values
+ * of both. *ret_ties = sum of t^3 - t over those groups.
  */
-static double mann_whitney_u(const double *a, size_t na, const double *b, size_t nb, double *ret_ties)
+static double mann_whitney_u(const double *a, size_t na, const double *b, size_t nb,
+			     double *ret_ties)
 {
 	double u = 0, ties = 0;
 	size_t i = 0, j = 0;
@@ -86,7 +89,8 @@ static double mann_whitney_u(const double *a, size_t na, const double *b, size_t
 	while (i < na || j < nb) {
 		double v = i < na && (j == nb || a[i] <= b[j]) ? a[i] : b[j];
 		size_t a_end = end_of_equals(a, na, i, v), b_end = end_of_equals(b, nb, j, v);
-		double equal_a = (double)(a_end - i), equal_b = (double)(b_end - j), t = equal_a + equal_b;
+		double equal_a = (double)(a_end - i), equal_b = (double)(b_end - j),
+		       t = equal_a + equal_b;
 
 		u += equal_b * ((double)i + equal_a / 2);
 		ties += t * t * t - t;
@@ -112,7 +116,8 @@ int bb_rival_mann_whitney(const double *a, size_t na, const double *b, size_t nb
 	memcpy(sorted + na, b, nb * sizeof(*b));
 	bb_sort_doubles(sorted, na);
 	bb_sort_doubles(sorted + na, nb);
-	rival.ratio = bb_quantile_sorted(sorted + na, nb, 0.5) / bb_quantile_sorted(sorted, na, 0.5);
+	rival.ratio = bb_quantile_sorted(sorted + na, nb, 0.5) /
+		      bb_quantile_sorted(sorted, na, 0.5);
 	rival.statistic = mann_whitney_u(sorted, na, sorted + na, nb, &ties);
 	free(sorted);
 	off = fmax(fabs(rival.statistic - m * k / 2) - 0.5, 0);

@@ -16,7 +16,8 @@ double bb_eprocess_log(size_t n, size_t s)
 		return NAN;
 	if (!n)
 		return 0;
-	return m * M_LN2 + bb_lgamma(heads + 0.5) + bb_lgamma(m - heads + 0.5) - log(M_PI) - bb_lgamma(m + 1);
+	return m * M_LN2 + bb_lgamma(heads + 0.5) + bb_lgamma(m - heads + 0.5) - log(M_PI) -
+	       bb_lgamma(m + 1);
 }
 
 size_t bb_eprocess_rank(size_t n, double alpha)
@@ -56,7 +57,7 @@ struct bb_interval bb_eprocess_interval(const double *d, size_t n, double alpha)
 
 double bb_eprocess_p(const double *d, size_t n, double theta, int direction)
 {
-	size_t against = 0;	/* those that do not lie strictly beyond theta */
+	size_t against = 0; /* those that do not lie strictly beyond theta */
 
 	for (size_t i = 0; i < n; i++) {
 		if (isnan(d[i]))

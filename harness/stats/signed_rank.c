@@ -9,7 +9,8 @@
 #include "stats/quantile.h"
 #include "stats/special.h"
 
-/* Magnitude of a difference with its sign (-1, 0, +1) and its rank, doubled so that midranks are whole. */
+/* Magnitude of a difference with its sign (-1, 0, +1) and its rank, doubled so that midranks are
+ * whole. */
 struct ranked {
 	double magnitude;
 	int sign;
@@ -17,8 +18,9 @@ struct ranked {
 };
 
 /*
- * Add an item of that weight, whose coin may fall either way, to prob[t] = P(sum of the weights of heads = t) for
- * t = 0..total. prob has room up to total + weight. Sums of 2^-n are exact while n < 53.
+ * Add an item of that weight, whose coin may fall either way, to prob[t] = P(sum of the weights of
+ * heads = t) for t = 0..total. prob has room up to total + weight. Sums of 2^-n are exact while n
+ * < 53.
  */
 static void toss(double *prob, size_t total, size_t weight)
 {
@@ -91,12 +93,14 @@ static void rank_them(struct ranked *r, size_t n)
 		for (end = i + 1; end < n && r[end].magnitude == r[i].magnitude;)
 			end++;
 		for (size_t j = i; j < end; j++)
-			r[j].rank_x2 = i + 1 + end;	/* ranks i + 1 .. end, counted from 1 */
+			r[j].rank_x2 = i + 1 + end; /* ranks i + 1 .. end, counted from 1 */
 	}
 }
 
-/* P(T <= t) and P(T >= t) of the sum T of doubled ranks whose signs are fair coins; prob[sum + 1] is scratch. */
-static void exact_tails(const struct ranked *r, size_t n, size_t t, double *prob, struct bb_signed_rank_p *ret_p)
+/* P(T <= t) and P(T >= t) of the sum T of doubled ranks whose signs are fair coins; prob[sum + 1]
+ * is scratch. */
+static void exact_tails(const struct ranked *r, size_t n, size_t t, double *prob,
+			struct bb_signed_rank_p *ret_p)
 {
 	size_t total = 0;
 
@@ -114,7 +118,8 @@ static void exact_tails(const struct ranked *r, size_t n, size_t t, double *prob
 	}
 }
 
-/* The same by the normal approximation; the variance of the ranks themselves is the correction for ties. */
+/* The same by the normal approximation; the variance of the ranks themselves is the correction for
+ * ties. */
 static void normal_tails(const struct ranked *r, size_t n, double t, struct bb_signed_rank_p *ret_p)
 {
 	double mean = 0, variance = 0, sd;
@@ -131,7 +136,8 @@ static void normal_tails(const struct ranked *r, size_t n, double t, struct bb_s
 	ret_p->less = sd > 0 ? bb_normal_upper((mean - t - 1) / sd) : 1;
 }
 
-static int tails(const double *d, size_t n, double theta, struct ranked *r, struct bb_signed_rank_p *ret_p)
+static int tails(const double *d, size_t n, double theta, struct ranked *r,
+		 struct bb_signed_rank_p *ret_p)
 {
 	size_t t = 0, total = 0;
 	double *prob;
@@ -191,7 +197,8 @@ static double walsh(double a, double b)
 	return 0.5 * (a + b);
 }
 
-/* How many Walsh averages of x[n], ascending, are <= t. O(n): as i goes up, the last partner goes down. */
+/* How many Walsh averages of x[n], ascending, are <= t. O(n): as i goes up, the last partner goes
+ * down. */
 static uint64_t walsh_at_most(const double *x, size_t n, double t)
 {
 	uint64_t count = 0;
@@ -207,7 +214,8 @@ static uint64_t walsh_at_most(const double *x, size_t n, double t)
 	return count;
 }
 
-/* Doubles in their order as whole numbers, and back: bisecting these visits every double in at most 64 steps. */
+/* Doubles in their order as whole numbers, and back: bisecting these visits every double in at most
+ * 64 steps. */
 static uint64_t to_key(double v)
 {
 	uint64_t bits;
@@ -225,7 +233,8 @@ static double from_key(uint64_t key)
 	return v;
 }
 
-/* The k-th smallest Walsh average, k counted from 1: exactly, without forming the n (n + 1) / 2 of them. */
+/* The k-th smallest Walsh average, k counted from 1: exactly, without forming the n (n + 1) / 2 of
+ * them. */
 static double walsh_ranked(const double *x, size_t n, uint64_t k)
 {
 	uint64_t lo = to_key(x[0]), hi = to_key(x[n - 1]);
@@ -238,7 +247,7 @@ static double walsh_ranked(const double *x, size_t n, uint64_t k)
 		else
 			lo = mid + 1;
 	}
-	return from_key(lo) + 0.0;	/* -0 becomes +0 */
+	return from_key(lo) + 0.0; /* -0 becomes +0 */
 }
 
 int bb_signed_rank(const double *d, size_t n, double alpha, struct bb_signed_rank *ret_result)
@@ -262,7 +271,8 @@ int bb_signed_rank(const double *d, size_t n, double alpha, struct bb_signed_ran
 			return -ENOMEM;
 		memcpy(x, d, n * sizeof(*x));
 		bb_sort_doubles(x, n);
-		result.estimate = walsh(walsh_ranked(x, n, (n_walsh + 1) / 2), walsh_ranked(x, n, n_walsh / 2 + 1));
+		result.estimate = walsh(walsh_ranked(x, n, (n_walsh + 1) / 2),
+					walsh_ranked(x, n, n_walsh / 2 + 1));
 		if (k) {
 			result.interval.lo = walsh_ranked(x, n, k);
 			result.interval.hi = walsh_ranked(x, n, n_walsh + 1 - k);

@@ -11,13 +11,15 @@ double bb_lgamma(double x)
 	return x > 0 ? lgamma_r(x, &sign) : NAN;
 }
 
-/* Lentz's method breaks down on a zero denominator; a number that cannot matter stands in for it. */
+/* Lentz's method breaks down on a zero denominator; a number that cannot matter stands in for it.
+ */
 static double not_zero(double v)
 {
 	return fabs(v) < DBL_MIN ? DBL_MIN : v;
 }
 
-/* The continued fraction of I_x(a, b); takes O(sqrt(max(a, b))) terms when x < (a + 1) / (a + b + 2). */
+/* The continued fraction of I_x(a, b); takes O(sqrt(max(a, b))) terms when x < (a + 1) / (a + b +
+ * 2). */
 static double beta_fraction(double a, double b, double x)
 {
 	double c = 1, d = 1 / not_zero(1 - (a + b) * x / (a + 1)), h = d;

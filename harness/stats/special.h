@@ -3,16 +3,18 @@
 #define BB_STATS_SPECIAL_H
 
 /*
- * The special functions that the tests of stats/ need. Pure, reentrant (lgamma_r, not lgamma, which writes the
- * global signgam), without allocation. NAN in, or an argument outside the domain, gives NAN.
+ * The special functions that the tests of stats/ need. Pure, reentrant (lgamma_r, not lgamma, which
+ * writes the global signgam), without allocation. NAN in, or an argument outside the domain, gives
+ * NAN.
  */
 
 /* ln Gamma(x), x > 0. */
 double bb_lgamma(double x);
 
 /*
- * Regularised incomplete beta function I_x(a, b), a, b > 0, 0 <= x <= 1: continued fraction 26.5.8 of Abramowitz &
- * Stegun 1964 by Lentz's method (Press et al., Numerical Recipes, 6.4). Relative error about 1e-13 for a, b < 1e4.
+ * Regularised incomplete beta function I_x(a, b), a, b > 0, 0 <= x <= 1: continued fraction 26.5.8
+ * of Abramowitz & Stegun 1964 by Lentz's method (Press et al., Numerical Recipes, 6.4). Relative
+ * error about 1e-13 for a, b < 1e4.
  */
 double bb_incomplete_beta(double a, double b, double x);
 

@@ -15,10 +15,10 @@ enum bb_verdict {
 };
 
 /*
- * What the interval of ln(new cost / old cost) says at a practical threshold eps (0.01 is 1 %): regressed if
- * lo > ln(1 + eps), improved if hi < -ln(1 + eps), same if it lies within those two, else inconclusive. So is an
- * interval with a NAN or with lo > hi, and any interval when eps is not a finite number >= 0. At eps = 0, "same" takes
- * the interval [0, 0].
+ * What the interval of ln(new cost / old cost) says at a practical threshold eps (0.01 is 1 %):
+ * regressed if lo > ln(1 + eps), improved if hi < -ln(1 + eps), same if it lies within those two,
+ * else inconclusive. So is an interval with a NAN or with lo > hi, and any interval when eps is not
+ * a finite number >= 0. At eps = 0, "same" takes the interval [0, 0].
  */
 enum bb_verdict bb_verdict_of(struct bb_interval log_ratio, double eps);
 
@@ -29,9 +29,10 @@ const char *bb_verdict_name(enum bb_verdict verdict);
 int bb_verdict_from_name(const char *name, enum bb_verdict *ret_verdict);
 
 /*
- * Holm's step-down adjustment (Holm 1979): reject where adjusted <= alpha, and the chance of any false rejection among
- * all n is at most alpha. A NAN in p stands for a comparison that was not made: it stays NAN and is not counted.
- * ret_adjusted[n] may be p itself. -EINVAL if a p is outside [0, 1], -ENOMEM: it allocates (and frees) an index of n.
+ * Holm's step-down adjustment (Holm 1979): reject where adjusted <= alpha, and the chance of any
+ * false rejection among all n is at most alpha. A NAN in p stands for a comparison that was not
+ * made: it stays NAN and is not counted. ret_adjusted[n] may be p itself. -EINVAL if a p is outside
+ * [0, 1], -ENOMEM: it allocates (and frees) an index of n.
  */
 int bb_holm(const double *p, size_t n, double *ret_adjusted);
 

@@ -3,11 +3,11 @@
 #define BB_TESTS_BMF_CHECK_H
 
 /*
- * A strict reader of Bencher Metric Format v0, for tests only; a header, so that every test can include it.
- * bencher 0.6 parses with serde_json and lets `{}` and unknown fields through: here they are errors, because
- * nothing that bpfbench prints may have them. The rules are those of bencher's adapter, names, slugs and
- * request limit, plus: at least one benchmark, at least one measure in each, no key twice, an interval
- * that holds its value.
+ * A strict reader of Bencher Metric Format v0, for tests only; a header, so that every test can
+ * include it. bencher 0.6 parses with serde_json and lets `{}` and unknown fields through: here
+ * they are errors, because nothing that bpfbench prints may have them. The rules are those of
+ * bencher's adapter, names, slugs and request limit, plus: at least one benchmark, at least one
+ * measure in each, no key twice, an interval that holds its value.
  */
 #include <errno.h>
 #include <jansson.h>
@@ -20,11 +20,12 @@
 
 #include "base/err.h"
 
-#define BB_BMF_MAX_BYTES (4u << 20)	/* of a request body */
-#define BB_BMF_MAX_NAME 1024u		/* bytes of a benchmark's name */
-#define BB_BMF_MAX_MEASURE 64u		/* bytes of a measure's */
+#define BB_BMF_MAX_BYTES (4u << 20) /* of a request body */
+#define BB_BMF_MAX_NAME 1024u       /* bytes of a benchmark's name */
+#define BB_BMF_MAX_MEASURE 64u      /* bytes of a measure's */
 
-/* lower case, digits and single inner hyphens: bencher keeps such a name as its slug, letter by letter. */
+/* lower case, digits and single inner hyphens: bencher keeps such a name as its slug, letter by
+ * letter. */
 static inline bool bmf_is_slug(const char *text)
 {
 	size_t len = strlen(text);
@@ -35,8 +36,8 @@ static inline bool bmf_is_slug(const char *text)
 }
 
 /* A bound: null or absent says nothing (*ret_bound is NAN); otherwise a finite number. */
-static inline int bmf_check_bound(json_t *metric, const char *key, const char *where, double *ret_bound,
-				  struct bb_err *err)
+static inline int bmf_check_bound(json_t *metric, const char *key, const char *where,
+				  double *ret_bound, struct bb_err *err)
 {
 	const json_t *bound = json_object_get(metric, key);
 
@@ -44,7 +45,8 @@ static inline int bmf_check_bound(json_t *metric, const char *key, const char *w
 	if (!bound || json_is_null(bound))
 		return 0;
 	if (!json_is_number(bound))
-		return bb_fail(err, -EINVAL, "BMF: %s: %s is neither a number nor null", where, key);
+		return bb_fail(err, -EINVAL, "BMF: %s: %s is neither a number nor null", where,
+			       key);
 	*ret_bound = json_number_value(bound);
 	if (!isfinite(*ret_bound))
 		return bb_fail(err, -EINVAL, "BMF: %s: %s is not finite", where, key);
@@ -61,8 +63,10 @@ static inline int bmf_check_metric(json_t *metric, const char *where, struct bb_
 
 	if (!json_is_object(metric))
 		return bb_fail(err, -EINVAL, "BMF: %s is not an object", where);
-	json_object_foreach(metric, key, field) {
-		if (strcmp(key, "value") && strcmp(key, "lower_value") && strcmp(key, "upper_value"))
+	json_object_foreach(metric, key, field)
+	{
+		if (strcmp(key, "value") && strcmp(key, "lower_value") &&
+		    strcmp(key, "upper_value"))
 			return bb_fail(err, -EINVAL, "BMF: %s: unknown field \"%s\"", where, key);
 	}
 	if (!value)
@@ -79,9 +83,11 @@ static inline int bmf_check_metric(json_t *metric, const char *where, struct bb_
 	if (rc)
 		return rc;
 	if (lower > v)
-		return bb_fail(err, -EINVAL, "BMF: %s: lower_value %.17g > value %.17g", where, lower, v);
+		return bb_fail(err, -EINVAL, "BMF: %s: lower_value %.17g > value %.17g", where,
+			       lower, v);
 	if (upper < v)
-		return bb_fail(err, -EINVAL, "BMF: %s: upper_value %.17g < value %.17g", where, upper, v);
+		return bb_fail(err, -EINVAL, "BMF: %s: upper_value %.17g < value %.17g", where,
+			       upper, v);
 	return 0;
 }
 
@@ -95,18 +101,24 @@ static inline int bmf_check_benchmark(const char *name, json_t *measures, struct
 	if (!*name)
 		return bb_fail(err, -EINVAL, "BMF: a benchmark has an empty name");
 	if (strlen(name) > BB_BMF_MAX_NAME)
-		return bb_fail(err, -EINVAL, "BMF: the name of \"%.40s...\" has %zu bytes, at most %u are taken", name,
-			       strlen(name), BB_BMF_MAX_NAME);
+		return bb_fail(err, -EINVAL,
+			       "BMF: the name of \"%.40s...\" has %zu bytes, at most %u are taken",
+			       name, strlen(name), BB_BMF_MAX_NAME);
 	if (!json_is_object(measures))
 		return bb_fail(err, -EINVAL, "BMF: \"%s\" is not an object of measures", name);
 	if (!json_object_size(measures))
 		return bb_fail(err, -EINVAL, "BMF: \"%s\" has no measure", name);
-	json_object_foreach(measures, measure, metric) {
+	json_object_foreach(measures, measure, metric)
+	{
 		if (strlen(measure) > BB_BMF_MAX_MEASURE)
-			return bb_fail(err, -EINVAL, "BMF: \"%s\": the measure \"%.40s...\" has %zu bytes, at most %u are taken",
+			return bb_fail(err, -EINVAL,
+				       "BMF: \"%s\": the measure \"%.40s...\" has %zu bytes, at "
+				       "most %u are taken",
 				       name, measure, strlen(measure), BB_BMF_MAX_MEASURE);
 		if (!bmf_is_slug(measure))
-			return bb_fail(err, -EINVAL, "BMF: \"%s\": the measure \"%s\" is not a slug (a-z, 0-9, hyphens)",
+			return bb_fail(err, -EINVAL,
+				       "BMF: \"%s\": the measure \"%s\" is not a slug (a-z, 0-9, "
+				       "hyphens)",
 				       name, measure);
 		snprintf(where, sizeof(where), "\"%s\" %s", name, measure);
 		rc = bmf_check_metric(metric, where, err);
@@ -128,17 +140,22 @@ static inline int bb_bmf_check(const char *text, size_t len, struct bb_err *err)
 	int rc = 0;
 
 	if (len > BB_BMF_MAX_BYTES)
-		return bb_fail(err, -EMSGSIZE, "BMF: %zu bytes, a request takes at most %u", len, BB_BMF_MAX_BYTES);
-	/* Every number is an f64 to bencher; as integers, jansson would refuse some that fit one. */
-	root = json_loadb(text, len, JSON_REJECT_DUPLICATES | JSON_DECODE_INT_AS_REAL | JSON_DECODE_ANY, &at);
+		return bb_fail(err, -EMSGSIZE, "BMF: %zu bytes, a request takes at most %u", len,
+			       BB_BMF_MAX_BYTES);
+	/* Every number is an f64 to bencher; as integers, jansson would refuse some that fit one.
+	 */
+	root = json_loadb(text, len,
+			  JSON_REJECT_DUPLICATES | JSON_DECODE_INT_AS_REAL | JSON_DECODE_ANY, &at);
 	if (!root)
 		return bb_fail(err, -EINVAL, "BMF: %d:%d: %s", at.line, at.column, at.text);
 	if (!json_is_object(root)) {
 		rc = bb_fail(err, -EINVAL, "BMF: not a JSON object");
 	} else if (!json_object_size(root)) {
-		rc = bb_fail(err, -EINVAL, "BMF: {} has no benchmark: bencher would take it for a success");
+		rc = bb_fail(err, -EINVAL,
+			     "BMF: {} has no benchmark: bencher would take it for a success");
 	} else {
-		json_object_foreach(root, name, measures) {
+		json_object_foreach(root, name, measures)
+		{
 			rc = bmf_check_benchmark(name, measures, err);
 			if (rc)
 				break;

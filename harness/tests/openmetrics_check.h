@@ -3,9 +3,10 @@
 #define BB_TESTS_OPENMETRICS_CHECK_H
 
 /*
- * A strict reader of OpenMetrics 1.0 text, for tests only, as far as bpfbench writes it: families that begin with HELP,
- * TYPE and at most one UNIT, of types counter, gauge and summary; samples with labels and a number, without time stamps.
- * Names, suffixes and units must fit the family, no sample may be there twice, and `# EOF` ends it.
+ * A strict reader of OpenMetrics 1.0 text, for tests only, as far as bpfbench writes it: families
+ * that begin with HELP, TYPE and at most one UNIT, of types counter, gauge and summary; samples
+ * with labels and a number, without time stamps. Names, suffixes and units must fit the family, no
+ * sample may be there twice, and `# EOF` ends it.
  * (https://github.com/OpenObservability/OpenMetrics, specification/OpenMetrics.md)
  */
 #include <errno.h>
@@ -21,7 +22,7 @@
 struct om_reader {
 	char *lines[OM_MAX_LINES];
 	size_t n;
-	char family[128], type[32];	/* the current one */
+	char family[128], type[32]; /* the current one */
 	size_t n_families;
 	struct bb_err *err;
 };
@@ -48,13 +49,15 @@ static inline int om_head(struct om_reader *r, size_t *i)
 	size_t n = help ? om_name_len(help) : 0;
 
 	if (!n || help[n] != ' ' || n >= sizeof(r->family))
-		return bb_fail(r->err, -EINVAL, "line %zu: expected # HELP name text: %s", *i + 1, r->lines[*i]);
+		return bb_fail(r->err, -EINVAL, "line %zu: expected # HELP name text: %s", *i + 1,
+			       r->lines[*i]);
 	snprintf(r->family, sizeof(r->family), "%.*s", (int)n, help);
 	for (size_t k = 0; k < *i; k++) {
 		const char *before = om_after(r->lines[k], "# HELP");
 
 		if (before && !strncmp(before, help, n + 1))
-			return bb_fail(r->err, -EINVAL, "line %zu: family %s is there twice", *i + 1, r->family);
+			return bb_fail(r->err, -EINVAL, "line %zu: family %s is there twice",
+				       *i + 1, r->family);
 	}
 	type = ++*i < r->n ? om_after(r->lines[*i], "# TYPE") : NULL;
 	if (!type || strncmp(type, help, n + 1))
@@ -67,8 +70,10 @@ static inline int om_head(struct om_reader *r, size_t *i)
 	if (!unit)
 		return 0;
 	if (strncmp(unit, help, n + 1) || strlen(unit + n + 1) >= n ||
-	    strcmp(r->family + n - strlen(unit + n + 1), unit + n + 1) || r->family[n - strlen(unit + n + 1) - 1] != '_')
-		return bb_fail(r->err, -EINVAL, "line %zu: the unit is not the end of the name: %s", *i + 1, unit);
+	    strcmp(r->family + n - strlen(unit + n + 1), unit + n + 1) ||
+	    r->family[n - strlen(unit + n + 1) - 1] != '_')
+		return bb_fail(r->err, -EINVAL, "line %zu: the unit is not the end of the name: %s",
+			       *i + 1, unit);
 	++*i;
 	return 0;
 }
@@ -105,7 +110,9 @@ static inline bool om_suffix_fits(const char *type, const char *suffix, size_t l
 	if (!strcmp(type, "counter"))
 		return len == 6 && !strncmp(suffix, "_total", 6) && !quantile;
 	if (!strcmp(type, "summary"))
-		return quantile ? !len : (len == 6 && !strncmp(suffix, "_count", 6)) || (len == 4 && !strncmp(suffix, "_sum", 4));
+		return quantile ? !len
+				: (len == 6 && !strncmp(suffix, "_count", 6)) ||
+					  (len == 4 && !strncmp(suffix, "_sum", 4));
 	return !len && !quantile;
 }
 
@@ -117,16 +124,21 @@ static inline int om_sample(struct om_reader *r, size_t i)
 	double value;
 
 	if (strncmp(line, r->family, family))
-		return bb_fail(r->err, -EINVAL, "line %zu: not of family %s: %s", i + 1, r->family, line);
+		return bb_fail(r->err, -EINVAL, "line %zu: not of family %s: %s", i + 1, r->family,
+			       line);
 	key = (size_t)(at - line);
-	if (!om_labels(&at, &quantile) || !om_suffix_fits(r->type, line + family, key - family, quantile))
-		return bb_fail(r->err, -EINVAL, "line %zu: labels or suffix do not fit a %s: %s", i + 1, r->type, line);
+	if (!om_labels(&at, &quantile) ||
+	    !om_suffix_fits(r->type, line + family, key - family, quantile))
+		return bb_fail(r->err, -EINVAL, "line %zu: labels or suffix do not fit a %s: %s",
+			       i + 1, r->type, line);
 	key = (size_t)(at - line);
-	if (*at != ' ' || bb_parse_double(at + 1, &value) || (strcmp(r->type, "gauge") && value < 0))
+	if (*at != ' ' || bb_parse_double(at + 1, &value) ||
+	    (strcmp(r->type, "gauge") && value < 0))
 		return bb_fail(r->err, -EINVAL, "line %zu: the value: %s", i + 1, line);
 	for (size_t k = 0; k < i; k++)
 		if (!strncmp(r->lines[k], line, key + 1))
-			return bb_fail(r->err, -EINVAL, "line %zu: is there twice: %s", i + 1, line);
+			return bb_fail(r->err, -EINVAL, "line %zu: is there twice: %s", i + 1,
+				       line);
 	return 0;
 }
 

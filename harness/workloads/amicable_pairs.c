@@ -3,7 +3,8 @@
 
 #include <stddef.h>
 
-/* Every function here keeps a frame of its own: the stack that a sampler sees is part of what is measured. */
+/* Every function here keeps a frame of its own: the stack that a sampler sees is part of what is
+ * measured. */
 #define FRAME __attribute__((noinline))
 
 static FRAME uint32_t sum_of_proper_divisors(struct bb_amicable_search *search, uint32_t n)
@@ -28,7 +29,8 @@ FRAME void bb_amicable_search(struct bb_amicable_search *search)
 	for (uint32_t i = search->first; i <= search->last; i++) {
 		uint32_t sum = sum_of_proper_divisors(search, i);
 
-		if (!search->stopped && i > sum && sum_of_proper_divisors(search, sum) == i && !search->stopped) {
+		if (!search->stopped && i > sum && sum_of_proper_divisors(search, sum) == i &&
+		    !search->stopped) {
 			search->n_found++;
 			if (search->found)
 				search->found(i, sum, search->arg);
@@ -44,5 +46,6 @@ FRAME void bb_amicable_search_nested(struct bb_amicable_search *search, uint32_t
 		bb_amicable_search_nested(search, extra_frames - 1);
 	else
 		bb_amicable_search(search);
-	__asm__ volatile("" ::: "memory");	/* something to come back for, or the call becomes a jump */
+	/* something to come back for, or the call becomes a jump */
+	__asm__ volatile("" ::: "memory");
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* amicable_pairs: prints every pair of amicable numbers up to LAST (below 65535), the larger one first. */
+/* amicable_pairs: prints every pair of amicable numbers up to LAST (below 65535), the larger one
+ * first. */
 #include <stdio.h>
 
 #include "base/parse.h"
@@ -14,12 +15,15 @@ static void print_pair(uint32_t larger, uint32_t smaller, void *arg)
 
 int main(int argc, char **argv)
 {
-	struct bb_amicable_search search = {.first = 1, .last = BB_AMICABLE_LAST, .found = print_pair};
+	struct bb_amicable_search search = {.first = 1,
+					    .last = BB_AMICABLE_LAST,
+					    .found = print_pair};
 	uint64_t last = BB_AMICABLE_LAST;
 
 	/* Anything but a number is a label, by which `ps` can tell one from another. */
 	if (argc > 1 && !bb_parse_u64(argv[1], &last) && last > BB_AMICABLE_LAST) {
-		fprintf(stderr, "usage: amicable_pairs [LAST] [LABEL], LAST up to %u\n", BB_AMICABLE_LAST);
+		fprintf(stderr, "usage: amicable_pairs [LAST] [LABEL], LAST up to %u\n",
+			BB_AMICABLE_LAST);
 		return 2;
 	}
 	search.last = (uint32_t)last;

@@ -18,7 +18,8 @@ void bb_function_room__init(struct bb_function_room *room)
 	};
 	for (unsigned int i = 0; i < FRAMES; i++)
 		room->sample.stack[i] = 0x555555555000 + 0x1234 * i;
-	room->log = (struct bb_sample_log){.text = room->text, .size = sizeof(room->text), .fd = -1};
+	room->log =
+		(struct bb_sample_log){.text = room->text, .size = sizeof(room->text), .fd = -1};
 }
 
 static void process(const struct bb_sample_processor *p, struct bb_function_room *room, uint32_t n)
@@ -38,8 +39,8 @@ static void process_sample_oops(struct bb_function_room *room, uint32_t n)
 }
 
 /* One call is all 256 values of the byte, as published. */
-static inline __attribute__((always_inline)) void classify(bool (*version)(uint32_t, enum bb_source_addr *),
-							    struct bb_function_room *room, uint32_t n)
+static inline __attribute__((always_inline)) void classify(
+	bool (*version)(uint32_t, enum bb_source_addr *), struct bb_function_room *room, uint32_t n)
 {
 	enum bb_source_addr kind = BB_FIZZ;
 

@@ -10,20 +10,21 @@
 #include "workloads/process_sample.h"
 
 /*
- * The functions of user space that `with: call` measures. Another one is a row of bb_functions[]: `run` makes `n` calls
- * in a row and nothing else, each of a function in another source file, which the compiler cannot look into.
+ * The functions of user space that `with: call` measures. Another one is a row of bb_functions[]:
+ * `run` makes `n` calls in a row and nothing else, each of a function in another source file, which
+ * the compiler cannot look into.
  */
-struct bb_function_room {		/* what they work on; as large as its buffers */
+struct bb_function_room { /* what they work on; as large as its buffers */
 	struct bb_sample sample;
 	struct bb_sample_log log;
 	char text[64u << 10];
-	uint32_t sink;			/* a use of what they return */
+	uint32_t sink; /* a use of what they return */
 };
 
 struct bb_function {
-	const char *name;		/* the scenario's `function` */
-	const char *variant;		/* the variant's `program` */
-	bool sleeps;			/* it is never called in a row: that could take for ever */
+	const char *name;    /* the scenario's `function` */
+	const char *variant; /* the variant's `program` */
+	bool sleeps;         /* it is never called in a row: that could take for ever */
 	void (*run)(struct bb_function_room *room, uint32_t n);
 };
 

@@ -27,7 +27,8 @@ int bb_sample_log__flush(struct bb_sample_log *log)
 	return 0;
 }
 
-/* Numbers by hand: snprintf() would be most of what a sample costs. Each returns where the text goes on. */
+/* Numbers by hand: snprintf() would be most of what a sample costs. Each returns where the text
+ * goes on. */
 static char *put_text(char *at, const char *text)
 {
 	size_t len = strlen(text);
@@ -60,7 +61,8 @@ static char *put_address(char *at, uint64_t value)
 	return at;
 }
 
-static int log_line(const struct bb_sample_header *h, const uint64_t *stack, struct bb_sample_log *log)
+static int log_line(const struct bb_sample_header *h, const uint64_t *stack,
+		    struct bb_sample_log *log)
 {
 	uint64_t frames = h->stack_len / sizeof(*stack);
 	int rc = log->size - log->used < BB_SAMPLE_LINE_BYTES ? bb_sample_log__flush(log) : 0;
@@ -93,7 +95,8 @@ static int process(const void *data, size_t size, struct bb_sample_log *log)
 	    s->header.stack_len % sizeof(s->stack[0]))
 		return -EINVAL;
 	rc = log_line(&s->header, (const uint64_t *)s->stack, log);
-	__asm__ volatile("");	/* no tail call, which would take the caller's frame off the stack */
+	/* no tail call, which would take the caller's frame off the stack */
+	__asm__ volatile("");
 	return rc;
 }
 
@@ -112,7 +115,7 @@ static FRAME void sleep_ms(const volatile uint64_t *ms)
 
 static FRAME int process_oops(const void *data, size_t size, struct bb_sample_log *log)
 {
-	volatile uint64_t *ms = malloc(sizeof(*ms));	/* volatile: it is to be on the heap */
+	volatile uint64_t *ms = malloc(sizeof(*ms)); /* volatile: it is to be on the heap */
 	struct timespec now;
 
 	if (!ms)
@@ -138,7 +141,8 @@ const struct bb_sample_processor bb_process_sample_oops = {
 
 const struct bb_sample_processor *bb_sample_processor_find(const char *name)
 {
-	static const struct bb_sample_processor *const all[] = {&bb_process_sample_fixed, &bb_process_sample_oops};
+	static const struct bb_sample_processor *const all[] = {&bb_process_sample_fixed,
+								&bb_process_sample_oops};
 
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
 		if (!strcmp(all[i]->name, name))

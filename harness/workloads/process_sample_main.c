@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* process_sample: hands one sample of perf_profiler to its consumer's function N times, for `make heap` and `make flame`. */
+/* process_sample: hands one sample of perf_profiler to its consumer's function N times, for `make
+ * heap` and `make flame`. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,7 +30,9 @@ static int process_samples(const struct bb_sample_processor *p, uint64_t samples
 
 int main(int argc, char **argv)
 {
-	const struct bb_sample_processor *p = argc == 3 || argc == 4 ? bb_sample_processor_find(argv[1]) : NULL;
+	const struct bb_sample_processor *p = argc == 3 || argc == 4
+						      ? bb_sample_processor_find(argv[1])
+						      : NULL;
 	int log_fd = STDOUT_FILENO;
 	uint64_t samples;
 
@@ -40,7 +43,8 @@ int main(int argc, char **argv)
 	if (argc == 4)
 		log_fd = open(argv[3], O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
 	if (log_fd < 0 || process_samples(p, samples, log_fd)) {
-		fprintf(stderr, "process_sample: out of memory, or %s cannot be written\n", argc == 4 ? argv[3] : "stdout");
+		fprintf(stderr, "process_sample: out of memory, or %s cannot be written\n",
+			argc == 4 ? argv[3] : "stdout");
 		return 1;
 	}
 	return 0;

@@ -23,18 +23,20 @@
 #include "stats/quantile.h"
 
 /*
- * What the benches of bpfbench itself share. A bench is a program that prints rows "what<TAB>bound<TAB>measured<TAB>
- * verdict" (verdict: ok, MISS, or - for a figure without a bound), which run.sh lines up into one table. It exits with
- * 0 even when a bound is missed, so that the rest is still printed, and with 1 when it could not measure.
+ * What the benches of bpfbench itself share. A bench is a program that prints rows
+ * "what<TAB>bound<TAB>measured<TAB> verdict" (verdict: ok, MISS, or - for a figure without a
+ * bound), which run.sh lines up into one table. It exits with 0 even when a bound is missed, so
+ * that the rest is still printed, and with 1 when it could not measure.
  *
- * Two things are compared in alternating blocks, a coin deciding which of the two comes first: what disturbs the
- * machine then disturbs both, and the ratio of their medians stays.
+ * Two things are compared in alternating blocks, a coin deciding which of the two comes first: what
+ * disturbs the machine then disturbs both, and the ratio of their medians stays.
  */
-#define BENCH_BLOCK	100u	/* samples a turn, as in run/runner.c */
-#define BENCH_WARMUP	8u	/* runs fired and discarded before each block, likewise */
-#define BENCH_SEED	20260101u
+#define BENCH_BLOCK 100u /* samples a turn, as in run/runner.c */
+#define BENCH_WARMUP 8u  /* runs fired and discarded before each block, likewise */
+#define BENCH_SEED 20260101u
 
-static inline void bench_row(const char *what, const char *bound, const char *measured, const char *verdict)
+static inline void bench_row(const char *what, const char *bound, const char *measured,
+			     const char *verdict)
 {
 	printf("%s\t%s\t%s\t%s\n", what, bound, measured, verdict);
 	fflush(stdout);
@@ -63,9 +65,10 @@ static inline void *bench_alloc(size_t n, size_t size)
 }
 
 struct bench_child {
-	double wall_s;		/* from before the fork until it is waited for */
-	double cpu_s;		/* of it, and of all that it waited for */
-	double max_rss_mib;	/* peak resident memory; the kernel counts ours before the exec as well, a few MiB */
+	double wall_s; /* from before the fork until it is waited for */
+	double cpu_s;  /* of it, and of all that it waited for */
+	/* peak resident memory; the kernel counts ours before the exec as well, a few MiB */
+	double max_rss_mib;
 };
 
 /* Run a program to its end with stdout thrown away; anything but exit code 0 ends the bench. */
@@ -89,7 +92,8 @@ static inline struct bench_child bench_run(const char *const *argv)
 		exit(1);
 	}
 	if (!WIFEXITED(status) || WEXITSTATUS(status)) {
-		fprintf(stderr, "%s %s: it failed with status %#x\n", argv[0], argv[1] ? argv[1] : "", (unsigned int)status);
+		fprintf(stderr, "%s %s: it failed with status %#x\n", argv[0],
+			argv[1] ? argv[1] : "", (unsigned int)status);
 		exit(1);
 	}
 	return (struct bench_child){
@@ -107,10 +111,11 @@ struct bench_duel {
 };
 
 /*
- * `n` turns of each; a turn is one call, which returns its figure (ns an operation, say). Two more of each come first
- * and are thrown away.
+ * `n` turns of each; a turn is one call, which returns its figure (ns an operation, say). Two more
+ * of each come first and are thrown away.
  */
-static inline struct bench_duel bench_duel(double (*a)(void *), double (*b)(void *), void *arg, size_t n)
+static inline struct bench_duel bench_duel(double (*a)(void *), double (*b)(void *), void *arg,
+					   size_t n)
 {
 	struct bench_duel d = {bench_alloc(n, sizeof(double)), bench_alloc(n, sizeof(double)), n};
 	struct bb_rng rng;
@@ -133,7 +138,7 @@ static inline struct bench_duel bench_duel(double (*a)(void *), double (*b)(void
 }
 
 struct bench_medians {
-	double a, b, ratio;	/* ratio: a / b */
+	double a, b, ratio; /* ratio: a / b */
 };
 
 /* The medians of both; frees the duel. */
@@ -179,7 +184,8 @@ static inline void bench_step__open(struct bench_step *s, const char *program)
 	memset(s, 0, sizeof(*s));
 	bb_rng_seed(&rng, BENCH_SEED);
 	s->depth = 8;
-	s->variant = (struct bb_variant_spec){.name = (char *)(uintptr_t)program, .program = (char *)(uintptr_t)program};
+	s->variant = (struct bb_variant_spec){.name = (char *)(uintptr_t)program,
+					      .program = (char *)(uintptr_t)program};
 	s->drive.stack_depth = (struct bb_u32_list){&s->depth, 1};
 	rc = bb_machine_cpus(-1, &opts.cpu, &opts.poll_cpu, &err);
 	s->cpu = opts.cpu;
@@ -199,7 +205,8 @@ static inline void bench_step__open(struct bench_step *s, const char *program)
 		bench_die(program, &err);
 }
 
-/* One block of `n` <= BENCH_BLOCK samples through the drive, as run/runner.c asks for it: they are in s->ns. */
+/* One block of `n` <= BENCH_BLOCK samples through the drive, as run/runner.c asks for it: they are
+ * in s->ns. */
 static inline struct bb_batch bench_step__block(struct bench_step *s, size_t n)
 {
 	struct bb_batch b = {.ns = s->ns, .want = n, .warmup = BENCH_WARMUP, .drain_always = true};

@@ -1,25 +1,27 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A against A: does the same load of the same program get the same figure twice while both CPUs are busy with
- * something else? Two series of the step drive are taken in turns, 20 such pairs; in 19 of them the medians may differ
- * by 1 % at the most. Beside them the location that bpfbench reports (the censored mean) and the naive mean,
- * run_time_ns / run_cnt, of the very same series.
+ * A against A: does the same load of the same program get the same figure twice while both CPUs are
+ * busy with something else? Two series of the step drive are taken in turns, 20 such pairs; in 19
+ * of them the medians may differ by 1 % at the most. Beside them the location that bpfbench reports
+ * (the censored mean) and the naive mean, run_time_ns / run_cnt, of the very same series.
  *
- * What the turns are like decides it. For a millisecond or so at a time every program costs 1.4 x as much here (the
- * core's other thread, most likely): a median jumps between the two levels, so both series must see the same mixture
- * of them. Hence the blocks of A/B comparisons (harness/measurement.md): turns of 16 samples in ABBA or BAAB, by a
- * coin. Pairs of 20 within 1 % for ringbuf_nowakeup: with turns of 100 and 5000 samples a series 11, with 10 000 12;
- * with turns of 16 and 13 000 samples 18 to 20, with 26 000 20 in each of three runs (worst pair 0.6 to 0.9 %).
+ * What the turns are like decides it. For a millisecond or so at a time every program costs 1.4 x
+ * as much here (the core's other thread, most likely): a median jumps between the two levels, so
+ * both series must see the same mixture of them. Hence the blocks of A/B comparisons
+ * (harness/measurement.md): turns of 16 samples in ABBA or BAAB, by a coin. Pairs of 20 within 1 %
+ * for ringbuf_nowakeup: with turns of 100 and 5000 samples a series 11, with 10 000 12; with turns
+ * of 16 and 13 000 samples 18 to 20, with 26 000 20 in each of three runs (worst pair 0.6 to 0.9
+ * %).
  */
 #include "bench.h"
 #include "core/hist.h"
 #include "hogs.h"
 #include "stats/estimate.h"
 
-#define PAIRS		20u
-#define PAIRS_NEEDED	19
-#define LIMIT		0.01
-#define TURN		16u	/* samples */
+#define PAIRS 20u
+#define PAIRS_NEEDED 19
+#define LIMIT 0.01
+#define TURN 16u /* samples */
 
 /* Samples a series: 4 turns a block, two of them a series'. */
 static const struct subject {
@@ -27,7 +29,7 @@ static const struct subject {
 	unsigned int blocks;
 } subjects[] = {
 	{"ringbuf_nowakeup", 1200},
-	{"ringbuf", 150},	/* dearer, but what varies is a smaller part of it */
+	{"ringbuf", 150}, /* dearer, but what varies is a smaller part of it */
 };
 
 struct series {
@@ -38,8 +40,9 @@ struct series {
 enum figure { MEDIAN, CENSORED, NAIVE, N_FIGURES };
 
 struct tally {
-	unsigned int within;		/* pairs whose ratio is within the limit */
-	double worst, least, most;	/* |ratio - 1| over pairs; extremes of the figure over all series */
+	unsigned int within; /* pairs whose ratio is within the limit */
+	/* |ratio - 1| over pairs; extremes of the figure over all series */
+	double worst, least, most;
 };
 
 static __attribute__((noreturn)) void out_of_memory(void)
@@ -92,9 +95,10 @@ static void report(const struct subject *subject, const struct tally *tally)
 		const struct tally *t = &tally[f];
 		char what[128], measured[128];
 
-		snprintf(what, sizeof(what), "aa: `%s`, %u samples, %s", subject->program, subject->blocks * 2 * TURN, names[f]);
-		snprintf(measured, sizeof(measured), "%u of %u, worst %.2f %% (%.0f..%.0f ns)", t->within, PAIRS,
-			 t->worst * 100, t->least, t->most);
+		snprintf(what, sizeof(what), "aa: `%s`, %u samples, %s", subject->program,
+			 subject->blocks * 2 * TURN, names[f]);
+		snprintf(measured, sizeof(measured), "%u of %u, worst %.2f %% (%.0f..%.0f ns)",
+			 t->within, PAIRS, t->worst * 100, t->least, t->most);
 		if (f == MEDIAN)
 			bench_judge(what, "1 % in 19 of 20", measured, t->within >= PAIRS_NEEDED);
 		else

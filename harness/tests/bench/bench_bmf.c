@@ -5,7 +5,7 @@
 #include "report/exporter.h"
 
 #define TURNS 11u
-#define MIB	(1024.0 * 1024)
+#define MIB (1024.0 * 1024)
 
 /* Milliseconds of one writing, from fopen to fclose; *ret_bytes of it. */
 static double write_bmf(const struct bb_report *r, const char *path, double *ret_bytes)
@@ -32,7 +32,11 @@ static double write_bmf(const struct bb_report *r, const char *path, double *ret
 
 int main(int argc, char **argv)
 {
-	static const struct made_run run = {.variants = 250, .params = 4, .loads = 12, .samples = 100, .slower_from = 1};
+	static const struct made_run run = {.variants = 250,
+					    .params = 4,
+					    .loads = 12,
+					    .samples = 100,
+					    .slower_from = 1};
 	double took_ms[TURNS], median_ms, bytes = 0;
 	char path[4200], measured[64];
 	struct bb_fingerprint fp;

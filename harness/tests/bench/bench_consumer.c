@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The whole profiler: how fast the fixed consumer empties a full ring, whether it keeps up with 10 kHz on all CPUs, and what
- * a profiler costs a target at 1000 Hz, against `perf record -F 1000 -g`: `bpfbench profile`, and program and consumer together.
+ * The whole profiler: how fast the fixed consumer empties a full ring, whether it keeps up with 10
+ * kHz on all CPUs, and what a profiler costs a target at 1000 Hz, against `perf record -F 1000 -g`:
+ * `bpfbench profile`, and program and consumer together.
  */
 #include <bpf/libbpf.h>
 #include <errno.h>
@@ -14,12 +15,12 @@
 #include "hogs.h"
 #include "stats/estimate.h"
 
-#define RING_SAMPLES	4000u	/* of the 4064 that fit */
-#define FILLS		40u
-#define ALL_CPUS_HZ	10000u
-#define ALL_CPUS_S	3
-#define TARGET_HZ	1000u
-#define TARGET_RUNS	50u
+#define RING_SAMPLES 4000u /* of the 4064 that fit */
+#define FILLS 40u
+#define ALL_CPUS_HZ 10000u
+#define ALL_CPUS_S 3
+#define TARGET_HZ 1000u
+#define TARGET_RUNS 50u
 
 static struct bb_subject subject;
 
@@ -46,7 +47,8 @@ static void fill_ring(void)
 		.exclude_kernel = 1,
 	};
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
-	char *region = mmap(NULL, RING_SAMPLES * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *region = mmap(NULL, RING_SAMPLES * page, PROT_READ | PROT_WRITE,
+			    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	struct bb_err err = {0};
 	int fd;
 
@@ -70,7 +72,8 @@ static void bench_rate(void)
 {
 	static char text[64u << 10];
 	struct bb_sample_log log = {.text = text, .size = sizeof(text), .fd = -1};
-	struct ring_buffer *ring = ring_buffer__new(bb_target__ring(subject.target)->map_fd, on_sample, &log, NULL);
+	struct ring_buffer *ring = ring_buffer__new(bb_target__ring(subject.target)->map_fd,
+						    on_sample, &log, NULL);
 	double per_s[FILLS], rate;
 	char measured[128];
 
@@ -93,8 +96,10 @@ static void bench_rate(void)
 	}
 	ring_buffer__free(ring);
 	rate = bb_median(per_s, FILLS);
-	snprintf(measured, sizeof(measured), "%.1f million/s (%.0f ns a sample)", rate * 1e-6, 1e9 / rate);
-	bench_judge("consumer: fixed, samples a second from a full ring", ">= 5 million", measured, rate >= 5e6);
+	snprintf(measured, sizeof(measured), "%.1f million/s (%.0f ns a sample)", rate * 1e-6,
+		 1e9 / rate);
+	bench_judge("consumer: fixed, samples a second from a full ring", ">= 5 million", measured,
+		    rate >= 5e6);
 }
 
 static int open_on_cpu(int cpu)
@@ -116,7 +121,8 @@ static int open_on_cpu(int cpu)
 
 static void bench_all_cpus(void)
 {
-	int n_cpus = (int)sysconf(_SC_NPROCESSORS_ONLN), *fds = bench_alloc((size_t)n_cpus, sizeof(*fds));
+	int n_cpus = (int)sysconf(_SC_NPROCESSORS_ONLN),
+	    *fds = bench_alloc((size_t)n_cpus, sizeof(*fds));
 	size_t room = (size_t)n_cpus * ALL_CPUS_HZ * (ALL_CPUS_S + 2);
 	const struct bb_child_place place = {.cpu = 0};
 	double *lag_ns = bench_alloc(room, sizeof(*lag_ns));
@@ -129,7 +135,8 @@ static void bench_all_cpus(void)
 
 	bb_target__drain(subject.target, false);
 	bb_target__drops(subject.target, &drops_before);
-	if (bb_reading__start(&bb_process_sample_fixed, bb_target__ring(subject.target)->map_fd, room, &place, &reading, &err))
+	if (bb_reading__start(&bb_process_sample_fixed, bb_target__ring(subject.target)->map_fd,
+			      room, &place, &reading, &err))
 		bench_die("consumer", &err);
 	hogs = start_hogs();
 	for (int i = 0; i < n_cpus; i++)
@@ -145,9 +152,11 @@ static void bench_all_cpus(void)
 	for (size_t i = 0; i < done.n; i++)
 		lag_ns[i] = (double)done.lag_ns[i];
 	bb_sort_doubles(lag_ns, done.n);
-	snprintf(measured, sizeof(measured), "%llu of %llu, lag p99 %.1f ms", (unsigned long long)drops,
-		 (unsigned long long)(done.samples + drops), bb_quantile_sorted(lag_ns, done.n, 0.99) * 1e-6);
-	bench_judge("consumer: drops at 10 kHz on all CPUs, all busy", "0", measured, !drops && done.samples > 0);
+	snprintf(measured, sizeof(measured), "%llu of %llu, lag p99 %.1f ms",
+		 (unsigned long long)drops, (unsigned long long)(done.samples + drops),
+		 bb_quantile_sorted(lag_ns, done.n, 0.99) * 1e-6);
+	bench_judge("consumer: drops at 10 kHz on all CPUs, all busy", "0", measured,
+		    !drops && done.samples > 0);
 	bb_reading__close(&reading);
 	free(lag_ns);
 	free(fds);
@@ -180,15 +189,16 @@ static void *attach(void *state, struct bb_subject *s)
 	return slot;
 }
 
-static void judge_overhead(const char *name, const char *bound, const double *ratios, double ours, double perfs)
+static void judge_overhead(const char *name, const char *bound, const double *ratios, double ours,
+			   double perfs)
 {
 	struct bb_location l = bb_location_over_loads(ratios, TARGET_RUNS, 0.05);
 	char what[128], measured[128];
 
 	snprintf(what, sizeof(what), "target sampled by %s / by perf record -g", name);
-	snprintf(measured, sizeof(measured), "%.4f [%.4f, %.4f] (%+.1f, %+.1f %%)", l.value, l.interval.lo, l.interval.hi,
-		 100 * (ours - 1), 100 * (perfs - 1));
-	if (!bound || (l.interval.lo <= 1 && l.value > 1))	/* nothing can be said */
+	snprintf(measured, sizeof(measured), "%.4f [%.4f, %.4f] (%+.1f, %+.1f %%)", l.value,
+		 l.interval.lo, l.interval.hi, 100 * (ours - 1), 100 * (perfs - 1));
+	if (!bound || (l.interval.lo <= 1 && l.value > 1)) /* nothing can be said */
 		bench_row(what, bound ? bound : "-", measured, "-");
 	else
 		bench_judge(what, bound, measured, l.value <= 1);
@@ -210,7 +220,10 @@ static void time_in_turns(void *state, void *const *slots, double (*took_s)[TARG
 
 static void show_overheads(double (*took_s)[TARGET_RUNS])
 {
-	static const struct { int sampler; const char *name, *bound; } rows[] = {
+	static const struct {
+		int sampler;
+		const char *name, *bound;
+	} rows[] = {
 		/* What people use, */
 		{PROFILE, "bpfbench profile", "<= 1"},
 		/* a profiler whose consumer polls instead of being woken for each sample, */
@@ -230,20 +243,27 @@ static void show_overheads(double (*took_s)[TARGET_RUNS])
 			ours[i] = took[i] / took_s[BARE][i];
 			ratios[i] = took[i] / took_s[PERF_RECORD][i];
 		}
-		judge_overhead(rows[row].name, rows[row].bound, ratios, bb_median(ours, TARGET_RUNS),
-			       bb_median(perfs, TARGET_RUNS));
+		judge_overhead(rows[row].name, rows[row].bound, ratios,
+			       bb_median(ours, TARGET_RUNS), bb_median(perfs, TARGET_RUNS));
 	}
 }
 
-static void bench_overheads(struct bb_driver_opts *opts, struct bb_subject *nowakeup, struct bb_subject *ringbuf)
+static void bench_overheads(struct bb_driver_opts *opts, struct bb_subject *nowakeup,
+			    struct bb_subject *ringbuf)
 {
 	static char *args[] = {"20000"};
 	struct bb_variant_spec none = {.name = "bare", .sampler = "none", .consumer = "fixed"};
-	struct bb_variant_spec perf = {.name = "perf_record", .sampler = "perf-record", .consumer = "fixed"};
-	struct bb_variant_spec profile = {.name = "profile", .sampler = "profile", .consumer = "fixed"};
-	struct bb_subject bare = {.spec = &none}, by_perf = {.spec = &perf}, by_profile = {.spec = &profile};
+	struct bb_variant_spec perf = {.name = "perf_record",
+				       .sampler = "perf-record",
+				       .consumer = "fixed"};
+	struct bb_variant_spec profile = {.name = "profile",
+					  .sampler = "profile",
+					  .consumer = "fixed"};
+	struct bb_subject bare = {.spec = &none}, by_perf = {.spec = &perf},
+			  by_profile = {.spec = &profile};
 	struct bb_subject *const subjects[] = {
-		[BARE] = &bare, [PERF_RECORD] = &by_perf, [PROFILE] = &by_profile, [NOWAKEUP] = nowakeup, [RINGBUF] = ringbuf,
+		[BARE] = &bare,        [PERF_RECORD] = &by_perf, [PROFILE] = &by_profile,
+		[NOWAKEUP] = nowakeup, [RINGBUF] = ringbuf,
 	};
 	struct bb_drive_spec drive = {.workload = "amicable_pairs", .args = args, .n_args = 1};
 	void *state = NULL, *slots[N_SAMPLERS];
@@ -271,8 +291,13 @@ static void bench_overheads(struct bb_driver_opts *opts, struct bb_subject *nowa
 
 int main(void)
 {
-	struct bb_variant_spec ringbuf = {.name = "ringbuf", .program = "ringbuf", .consumer = "fixed", .sampler = "program"};
-	struct bb_variant_spec nowakeup = {.name = "ringbuf_nowakeup", .program = "ringbuf_nowakeup", .consumer = "fixed",
+	struct bb_variant_spec ringbuf = {.name = "ringbuf",
+					  .program = "ringbuf",
+					  .consumer = "fixed",
+					  .sampler = "program"};
+	struct bb_variant_spec nowakeup = {.name = "ringbuf_nowakeup",
+					   .program = "ringbuf_nowakeup",
+					   .consumer = "fixed",
 					   .sampler = "program"};
 	const char *build = getenv("O") ? getenv("O") : "build";
 	struct bb_driver_opts opts = {.seed = BENCH_SEED};

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What counting instructions takes, over a corpus: our programs, those of the tests, and those of xdp-tools where they are
- * installed. How many of the programs that load at all can be counted; what making a clone takes against the bare load of
- * the original; what a run of it takes; and whether a count from the same state of the program's maps is the same every
- * time on a busy machine.
+ * What counting instructions takes, over a corpus: our programs, those of the tests, and those of
+ * xdp-tools where they are installed. How many of the programs that load at all can be counted;
+ * what making a clone takes against the bare load of the original; what a run of it takes; and
+ * whether a count from the same state of the program's maps is the same every time on a busy
+ * machine.
  */
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
@@ -17,8 +18,8 @@
 #include "exact/load.h"
 #include "hogs.h"
 
-#define LOADS 5u		/* of each program, the median counts */
-#define RUNS 20000u		/* in one call */
+#define LOADS 5u    /* of each program, the median counts */
+#define RUNS 20000u /* in one call */
 #define CALLS 9u
 #define REPEATS 100u
 #define MAX_PROGRAMS 512u
@@ -27,12 +28,13 @@ struct corpus {
 	unsigned int loaded, counted;
 	double load_ratios[MAX_PROGRAMS], run_ratios[MAX_PROGRAMS];
 	size_t n_loads, n_runs;
-	unsigned int differ;		/* programs whose count was not the same in all repeats */
+	unsigned int differ; /* programs whose count was not the same in all repeats */
 	unsigned int repeated;
 };
 
-static const uint8_t frame[64] = {0x02, 0, 0, 0, 0, 2, 2, 0, 0, 0, 0, 1, 8, 0, 0x45, 0, 0, 50, 0, 0, 0x40, 0, 64, 17, 0xb6, 0xb7,
-				  192, 0, 2, 1, 192, 0, 2, 2, 0, 9, 0, 9, 0, 30};
+static const uint8_t frame[64] = {0x02, 0, 0,   0,  0, 2, 2,    0, 0,  0,  0,    1,    8,   0,
+				  0x45, 0, 0,   50, 0, 0, 0x40, 0, 64, 17, 0xb6, 0xb7, 192, 0,
+				  2,    1, 192, 0,  2, 2, 0,    9, 0,  9,  0,    30};
 
 static bool takes_packets(const struct bb_code *c)
 {
@@ -42,7 +44,8 @@ static bool takes_packets(const struct bb_code *c)
 /* ns a run, by the kernel's own clock around them all; 0: it cannot be run so. */
 static double run_ns(int fd, uint32_t repeat)
 {
-	LIBBPF_OPTS(bpf_test_run_opts, opts, .data_in = frame, .data_size_in = sizeof(frame), .repeat = (int)repeat);
+	LIBBPF_OPTS(bpf_test_run_opts, opts, .data_in = frame, .data_size_in = sizeof(frame),
+		    .repeat = (int)repeat);
 	uint64_t began_ns = bb_now_ns();
 	int rc = bpf_prog_test_run_opts(fd, &opts);
 
@@ -62,7 +65,8 @@ static void time_runs(struct corpus *c, int original_fd, int clone_fd)
 	c->run_ratios[c->n_runs++] = bb_median(clone, CALLS) / bb_median(original, CALLS);
 }
 
-/* Can the map be put back to what it held after the load? Queues and rings are drained, the others keep no state. */
+/* Can the map be put back to what it held after the load? Queues and rings are drained, the others
+ * keep no state. */
 static bool keeps_state(const struct bpf_map *map)
 {
 	switch (bpf_map__type(map)) {
@@ -72,10 +76,8 @@ static bool keeps_state(const struct bpf_map *map)
 	case BPF_MAP_TYPE_LRU_PERCPU_HASH:
 	case BPF_MAP_TYPE_ARRAY:
 	case BPF_MAP_TYPE_PERCPU_ARRAY:
-	case BPF_MAP_TYPE_LPM_TRIE:
-		return bpf_map__fd(map) >= 0;
-	default:
-		return false;
+	case BPF_MAP_TYPE_LPM_TRIE: return bpf_map__fd(map) >= 0;
+	default: return false;
 	}
 }
 
@@ -89,15 +91,18 @@ static const char *state_name(const struct bpf_map *map)
 	return dot && (!strcmp(dot, ".bss") || !strcmp(dot, ".data")) ? dot : NULL;
 }
 
-/* All maps of the program as they are after the load, to be written before each run: `reset: run` for every one of them. */
+/* All maps of the program as they are after the load, to be written before each run: `reset: run`
+ * for every one of them. */
 static struct bb_map_contents *fresh_maps(struct bb_target *t, struct bb_map_specs *specs)
 {
-	struct bpf_object *obj = (struct bpf_object *)(uintptr_t)bb_target__object(t);	/* maps are written, it is not */
+	/* maps are written, it is not */
+	struct bpf_object *obj = (struct bpf_object *)(uintptr_t)bb_target__object(t);
 	struct bb_map_contents *contents;
 	struct bb_err err = {0};
 	struct bpf_map *map;
 
-	bpf_object__for_each_map(map, obj) {
+	bpf_object__for_each_map(map, obj)
+	{
 		const char *name = keeps_state(map) ? state_name(map) : NULL;
 		struct bb_map_spec *spec = name ? bench_alloc(1, sizeof(*spec)) : NULL;
 
@@ -113,13 +118,16 @@ static struct bb_map_contents *fresh_maps(struct bb_target *t, struct bb_map_spe
 	return contents;
 }
 
-/* From the same state; what it delivers is thrown away, as by the drives: a queue that is full is another state. */
-static uint64_t count_once(struct bb_target *t, struct bb_map_contents *maps, struct bb_clone *clone, uint64_t *counts)
+/* From the same state; what it delivers is thrown away, as by the drives: a queue that is full is
+ * another state. */
+static uint64_t count_once(struct bb_target *t, struct bb_map_contents *maps,
+			   struct bb_clone *clone, uint64_t *counts)
 {
 	int rc = bb_map_contents__write_for_run(maps);
 
 	if (rc)
-		bench_die(bb_target__program(t), &(struct bb_err){.code = rc, .msg = "writing its maps"});
+		bench_die(bb_target__program(t),
+			  &(struct bb_err){.code = rc, .msg = "writing its maps"});
 	bb_clone__reset(clone);
 	run_ns(clone->prog_fd, 1);
 	bb_target__drain(t, false);
@@ -137,8 +145,9 @@ static void repeat_counts(struct corpus *c, struct bb_target *t, struct bb_clone
 	first = count_once(t, maps, clone, counts);
 	for (unsigned int i = 1; i < REPEATS; i++)
 		others += count_once(t, maps, clone, counts) != first;
-	if (others)		/* on stderr: the table has no room for names */
-		fprintf(stderr, "%s: %u of %u runs had another count\n", bb_target__program(t), others, REPEATS - 1);
+	if (others) /* on stderr: the table has no room for names */
+		fprintf(stderr, "%s: %u of %u runs had another count\n", bb_target__program(t),
+			others, REPEATS - 1);
 	c->differ += others != 0;
 	c->repeated++;
 	bb_map_contents__free(maps);
@@ -159,7 +168,8 @@ static double load_original(const struct bb_code *code)
 }
 
 /* All that the clone takes: reading the code, instrumenting, its map, and the load. */
-static double load_clone(struct bb_target *t, struct bb_code *code, struct bb_clone *clone, struct bb_err *err)
+static double load_clone(struct bb_target *t, struct bb_code *code, struct bb_clone *clone,
+			 struct bb_err *err)
 {
 	uint64_t began_ns = bb_now_ns();
 
@@ -172,7 +182,8 @@ static double load_clone(struct bb_target *t, struct bb_code *code, struct bb_cl
 }
 
 /* Both in turns; the last clone stays. False: it cannot be counted. */
-static bool load_both(struct corpus *c, struct bb_target *t, struct bb_code *code, struct bb_clone *clone, const char *name)
+static bool load_both(struct corpus *c, struct bb_target *t, struct bb_code *code,
+		      struct bb_clone *clone, const char *name)
 {
 	double original_ns[LOADS], clone_ns[LOADS];
 	struct bb_err err = {0};
@@ -191,7 +202,8 @@ static bool load_both(struct corpus *c, struct bb_target *t, struct bb_code *cod
 	}
 	c->counted++;
 	if (bb_median(original_ns, LOADS) > 0)
-		c->load_ratios[c->n_loads++] = bb_median(clone_ns, LOADS) / bb_median(original_ns, LOADS);
+		c->load_ratios[c->n_loads++] = bb_median(clone_ns, LOADS) /
+					       bb_median(original_ns, LOADS);
 	return true;
 }
 
@@ -212,7 +224,8 @@ static void measure_program(struct corpus *c, const char *path, const char *prog
 	if (load_both(c, t, &code, &clone, program)) {
 		if (takes_packets(&code) && !busy)
 			time_runs(c, bb_target__prog_fd(t), clone.prog_fd);
-		if (takes_packets(&code) && busy && strcmp(program, "varies"))	/* which is made to */
+		/* which is made to */
+		if (takes_packets(&code) && busy && strcmp(program, "varies"))
 			repeat_counts(c, t, &clone);
 		bb_clone__done(&clone);
 		bb_code__done(&code);
@@ -227,14 +240,14 @@ static void measure_object(struct corpus *c, const char *path, bool busy)
 
 	if (!obj)
 		return;
-	bpf_object__for_each_program(p, obj)
-		measure_program(c, path, bpf_program__name(p), busy);
+	bpf_object__for_each_program(p, obj) measure_program(c, path, bpf_program__name(p), busy);
 	bpf_object__close(obj);
 }
 
 static void measure_all(struct corpus *c, bool busy)
 {
-	static const char *const patterns[] = {"%s/bpf/*.bpf.o", "%s/tests/bpf/*.bpf.o", "/usr/lib/*/bpf/*.o"};
+	static const char *const patterns[] = {"%s/bpf/*.bpf.o", "%s/tests/bpf/*.bpf.o",
+					       "/usr/lib/*/bpf/*.o"};
 	const char *build = getenv("O");
 
 	for (size_t i = 0; i < sizeof(patterns) / sizeof(patterns[0]); i++) {
@@ -242,7 +255,9 @@ static void measure_all(struct corpus *c, bool busy)
 		glob_t found;
 
 		if (i < 2)
-			snprintf(pattern, sizeof(pattern), i ? "%s/tests/bpf/*.bpf.o" : "%s/bpf/*.bpf.o", build ? build : "build");
+			snprintf(pattern, sizeof(pattern),
+				 i ? "%s/tests/bpf/*.bpf.o" : "%s/bpf/*.bpf.o",
+				 build ? build : "build");
 		if (glob(i < 2 ? pattern : patterns[i], 0, NULL, &found))
 			continue;
 		for (size_t k = 0; k < found.gl_pathc; k++)
@@ -258,13 +273,15 @@ static void judge_ratio(const char *what, const char *bound, double most, double
 
 	for (size_t i = 0; i < n; i++)
 		worst = fmax(worst, ratios[i]);
-	snprintf(measured, sizeof(measured), "%.2f (worst %.2f) over %zu programs", median, worst, n);
+	snprintf(measured, sizeof(measured), "%.2f (worst %.2f) over %zu programs", median, worst,
+		 n);
 	bench_judge(what, bound, measured, median <= most);
 }
 
 int main(void)
 {
-	struct corpus *quiet = bench_alloc(1, sizeof(*quiet)), *busy = bench_alloc(1, sizeof(*busy));
+	struct corpus *quiet = bench_alloc(1, sizeof(*quiet)),
+		      *busy = bench_alloc(1, sizeof(*busy));
 	struct hogs hogs;
 	char measured[80];
 
@@ -276,10 +293,13 @@ int main(void)
 	snprintf(measured, sizeof(measured), "%u of %u", quiet->counted, quiet->loaded);
 	bench_judge("exact: programs that can be counted, of those that load", ">= 95 %", measured,
 		    quiet->loaded && quiet->counted >= 0.95 * quiet->loaded);
-	judge_ratio("exact: making a clone / BPF_PROG_LOAD of the original, median", "<= 3", 3, quiet->load_ratios, quiet->n_loads);
-	judge_ratio("exact: a run of the clone / of the original, median", "<= 2", 2, quiet->run_ratios, quiet->n_runs);
+	judge_ratio("exact: making a clone / BPF_PROG_LOAD of the original, median", "<= 3", 3,
+		    quiet->load_ratios, quiet->n_loads);
+	judge_ratio("exact: a run of the clone / of the original, median", "<= 2", 2,
+		    quiet->run_ratios, quiet->n_runs);
 	snprintf(measured, sizeof(measured), "%u of %u", busy->differ, busy->repeated);
-	bench_judge("exact: programs with another count in 100 runs, CPUs busy", "0", measured, busy->repeated && !busy->differ);
+	bench_judge("exact: programs with another count in 100 runs, CPUs busy", "0", measured,
+		    busy->repeated && !busy->differ);
 	free(quiet);
 	free(busy);
 	return 0;

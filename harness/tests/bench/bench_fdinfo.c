@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * One reading of the counters. Held to the bound: the text by pread from a held-open fdinfo, against open, read and
- * close. Besides: both with their parsing, as bpf/prog_stats.c does it, and against the info-by-fd call.
+ * One reading of the counters. Held to the bound: the text by pread from a held-open fdinfo,
+ * against open, read and close. Besides: both with their parsing, as bpf/prog_stats.c does it, and
+ * against the info-by-fd call.
  */
 #include <fcntl.h>
 
@@ -61,7 +62,8 @@ static double open_read_close(void *arg)
 	struct bb_prog_stats stats;
 
 	for (size_t i = 0; i < BENCH_BLOCK; i++) {
-		if (bb_stats_reader__open(f->reader.prog_fd, &fresh, NULL) || bb_stats_reader__fdinfo(&fresh, &stats))
+		if (bb_stats_reader__open(f->reader.prog_fd, &fresh, NULL) ||
+		    bb_stats_reader__fdinfo(&fresh, &stats))
 			exit(1);
 		bb_stats_reader__close(&fresh);
 	}
@@ -81,7 +83,8 @@ static double info_by_fd(void *arg)
 }
 
 /* `least` 0: no bound. */
-static void compare(const char *what, double (*dear)(void *), double (*cheap)(void *), double least, struct fdinfo *f)
+static void compare(const char *what, double (*dear)(void *), double (*cheap)(void *), double least,
+		    struct fdinfo *f)
 {
 	struct bench_duel d = bench_duel(dear, cheap, f, BLOCKS);
 	struct bench_medians m = bench_decide(&d);
@@ -103,7 +106,8 @@ int main(void)
 	bench_step__open(s, "ringbuf");
 	f.reader = *bb_target__reader(s->subject.target);
 	snprintf(f.path, sizeof(f.path), "/proc/self/fdinfo/%d", f.reader.prog_fd);
-	compare("fdinfo: open, read, close / pread held open", open_read_close_text, pread_text, 3, &f);
+	compare("fdinfo: open, read, close / pread held open", open_read_close_text, pread_text, 3,
+		&f);
 	compare("fdinfo: the same with parsing", open_read_close, held_open, 0, &f);
 	compare("fdinfo: pread held open, parsed / info by fd", held_open, info_by_fd, 0, &f);
 	bench_step__close(s);

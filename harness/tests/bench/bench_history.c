@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * `bpfbench history` and `list` over 10 000 stored runs of 24 cases, from fork to wait. The runs are made here, in the form
- * in which the store writes them, but of 6 loads with 12 samples each: 750 MB, and not 3.5 GB.
+ * `bpfbench history` and `list` over 10 000 stored runs of 24 cases, from fork to wait. The runs
+ * are made here, in the form in which the store writes them, but of 6 loads with 12 samples each:
+ * 750 MB, and not 3.5 GB.
  */
 #include "made_run.h"
 
@@ -9,8 +10,8 @@
 
 #include "report/run_json.h"
 
-#define RUNS	10000u
-#define TURNS	5u
+#define RUNS 10000u
+#define TURNS 5u
 
 /* As bb_store__write(), but without a sync each. */
 static void write_run(const char *dir, const struct bb_report *r)
@@ -28,7 +29,11 @@ static void write_run(const char *dir, const struct bb_report *r)
 
 static void make_runs(const char *dir)
 {
-	struct made_run run = {.variants = 8, .params = 3, .loads = 6, .samples = 12, .slower_from = RUNS / 2};
+	struct made_run run = {.variants = 8,
+			       .params = 3,
+			       .loads = 6,
+			       .samples = 12,
+			       .slower_from = RUNS / 2};
 	struct bb_fingerprint fp;
 	struct bb_err err = {0};
 	struct bb_rng rng;
@@ -46,7 +51,9 @@ static void make_runs(const char *dir)
 		write_run(dir, r);
 		bb_report__free(r);
 	}
-	sleep(3);	/* what was just written is not taken from an index: it may change again at what looks like the same time */
+	/* what was just written is not taken from an index: it may change again at what looks like
+	 * the same time */
+	sleep(3);
 }
 
 static double run_history(void *results)
@@ -71,7 +78,8 @@ static double run_true(void *arg)
 	return bench_run(argv).wall_s * 1e3;
 }
 
-static void measure(const char *what, const char *bound, double bound_ms, double (*run)(void *), char *results)
+static void measure(const char *what, const char *bound, double bound_ms, double (*run)(void *),
+		    char *results)
 {
 	struct bench_duel d = bench_duel(run, run_true, results, TURNS);
 	struct bench_medians m = bench_decide(&d);

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Peak resident memory of whole runs of 10 million samples. The samples are the fake drive's; all behind it is real. */
+/* Peak resident memory of whole runs of 10 million samples. The samples are the fake drive's; all
+ * behind it is real. */
 #include "bench.h"
 
-#define SAMPLES		"10000000"
-#define BOUND_MIB	64
+#define SAMPLES "10000000"
+#define BOUND_MIB 64
 
-static const char light[] =
-	"name: memory\n"
-	"variants: [{name: light}]\n"
-	"drive: [{with: fake}]\n";
+static const char light[] = "name: memory\n"
+			    "variants: [{name: light}]\n"
+			    "drive: [{with: fake}]\n";
 
 /* One run in ten is hit by up to 1 ms: as many distinct values as there can be. */
-static const char heavy[] =
-	"name: memory\n"
-	"variants: [{name: heavy, globals: {tail_permille: 100, tail_ns: 1000000}}]\n"
-	"drive: [{with: fake}]\n";
+static const char heavy[] = "name: memory\n"
+			    "variants: [{name: heavy, globals: {tail_permille: 100, tail_ns: "
+			    "1000000}}]\n"
+			    "drive: [{with: fake}]\n";
 
 static void write_text(const char *path, const char *text)
 {
@@ -29,8 +29,21 @@ static void write_text(const char *path, const char *text)
 static void measure(const char *what, const char *dir, const char *text, bool store)
 {
 	char path[512], results[512], measured[64];
-	const char *argv[] = {"./bpfbench", "run", "--scenario", path, "-n", SAMPLES, "--loads", "12", "--quiet",
-			      "--budget", "0", "--format", "bmf", store ? "--results" : "--no-store", store ? results : NULL,
+	const char *argv[] = {"./bpfbench",
+			      "run",
+			      "--scenario",
+			      path,
+			      "-n",
+			      SAMPLES,
+			      "--loads",
+			      "12",
+			      "--quiet",
+			      "--budget",
+			      "0",
+			      "--format",
+			      "bmf",
+			      store ? "--results" : "--no-store",
+			      store ? results : NULL,
 			      NULL};
 	struct bench_child child;
 
@@ -38,7 +51,8 @@ static void measure(const char *what, const char *dir, const char *text, bool st
 	snprintf(results, sizeof(results), "%s/memory-results", dir);
 	write_text(path, text);
 	child = bench_run(argv);
-	snprintf(measured, sizeof(measured), "%.1f MiB (in %.1f s)", child.max_rss_mib, child.wall_s);
+	snprintf(measured, sizeof(measured), "%.1f MiB (in %.1f s)", child.max_rss_mib,
+		 child.wall_s);
 	bench_judge(what, "<= 64 MiB", measured, child.max_rss_mib <= BOUND_MIB);
 }
 

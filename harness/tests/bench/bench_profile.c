@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * From one recording on disk, of 100 000 stacks that are hardly ever alike, to a file of folded ones: `perf script` piped
- * through a folding script, and what `bpfbench profile` does after its last sample: read the kernel's symbols, look
- * addresses up, fold, write. Both read the same perf.data (ours comes from BPF maps otherwise), in new processes each
- * time, which have to open all symbol tables and debug information anew; the files are in the page cache. perf and its
+ * From one recording on disk, of 100 000 stacks that are hardly ever alike, to a file of folded
+ * ones: `perf script` piped through a folding script, and what `bpfbench profile` does after its
+ * last sample: read the kernel's symbols, look addresses up, fold, write. Both read the same
+ * perf.data (ours comes from BPF maps otherwise), in new processes each time, which have to open
+ * all symbol tables and debug information anew; the files are in the page cache. perf and its
  * script run side by side, where there are two CPUs.
  *
- * Two scripts: the shortest that does it, in awk, which takes no longer than perf itself; and stackcollapse-perf.pl
- * (github.com/brendangregg/FlameGraph), which most people use, where it is installed.
+ * Two scripts: the shortest that does it, in awk, which takes no longer than perf itself; and
+ * stackcollapse-perf.pl (github.com/brendangregg/FlameGraph), which most people use, where it is
+ * installed.
  *
- * And do both find the same? The share of every function of hot_spots, once of the very same samples, once of a run of its
- * own under each profiler.
+ * And do both find the same? The share of every function of hot_spots, once of the very same
+ * samples, once of a run of its own under each profiler.
  */
 #include "bench.h"
 
@@ -38,16 +40,18 @@ struct file_header {
 	struct section attrs, data;
 };
 
-/* What `perf record -g -a` writes of a sample; ID when it has more than one event, which it has for its dummy. */
-#define SAMPLE_TYPE (PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD | \
-		     PERF_SAMPLE_CALLCHAIN)
+/* What `perf record -g -a` writes of a sample; ID when it has more than one event, which it has for
+ * its dummy. */
+#define SAMPLE_TYPE                                                                                \
+	(PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU |                   \
+	 PERF_SAMPLE_PERIOD | PERF_SAMPLE_CALLCHAIN)
 
 struct sample {
 	struct perf_event_header header;
 	uint64_t ip;
 	uint32_t pid, tid;
 	uint64_t time_ns;
-	uint64_t rest[];	/* id, if any; cpu; period; the length of the chain; the chain */
+	uint64_t rest[]; /* id, if any; cpu; period; the length of the chain; the chain */
 };
 
 struct recording {
@@ -55,7 +59,7 @@ struct recording {
 	struct bb_spaces spaces;
 	struct bb_symtab kernel;
 	struct bb_names comms;
-	struct bb_idmap comm_of;	/* tid -> name */
+	struct bb_idmap comm_of; /* tid -> name */
 };
 
 static __attribute__((noreturn)) void die(const char *what, const char *why)
@@ -74,7 +78,7 @@ static void add_sample(struct recording *r, const struct sample *s, bool has_id)
 
 	if (comm != BB_NO_ID)
 		memccpy(stack.comm, bb_names__text(&r->comms, comm), '\0', sizeof(stack.comm) - 1);
-	for (uint64_t i = 0; i < n_chain; i++) {	/* each half after a mark */
+	for (uint64_t i = 0; i < n_chain; i++) { /* each half after a mark */
 		if (chain[i] == PERF_CONTEXT_KERNEL) {
 			kernel = chain + i + 1;
 			n = &stack.n_kernel;
@@ -91,10 +95,15 @@ static void add_sample(struct recording *r, const struct sample *s, bool has_id)
 
 static void note_comm(struct recording *r, const struct perf_event_header *h)
 {
-	const struct { struct perf_event_header header; uint32_t pid, tid; char comm[]; } *c = (const void *)h;
+	const struct {
+		struct perf_event_header header;
+		uint32_t pid, tid;
+		char comm[];
+	} *c = (const void *)h;
 	uint32_t name;
 
-	if (bb_names__add(&r->comms, c->comm, strlen(c->comm), &name) || bb_idmap__put(&r->comm_of, c->tid, 0, name))
+	if (bb_names__add(&r->comms, c->comm, strlen(c->comm), &name) ||
+	    bb_idmap__put(&r->comm_of, c->tid, 0, name))
 		die("names", "out of memory");
 }
 
@@ -103,12 +112,15 @@ static const struct perf_event_header *header_at(const char *data, uint64_t at)
 	return (const struct perf_event_header *)(const void *)(data + at);
 }
 
-/* Of the words that end each record but samples (TID, TIME, ID if any, CPU), the time goes to the end, as ours have it. */
-static void log_event(struct recording *r, struct bb_task_events *events, const struct perf_event_header *h, bool has_id)
+/* Of the words that end each record but samples (TID, TIME, ID if any, CPU), the time goes to the
+ * end, as ours have it. */
+static void log_event(struct recording *r, struct bb_task_events *events,
+		      const struct perf_event_header *h, bool has_id)
 {
 	uint64_t copy[UINT16_MAX / sizeof(uint64_t) + 1], *end = copy + h->size / sizeof(*copy);
 
-	if (h->type == PERF_RECORD_SAMPLE || h->type >= PERF_RECORD_MAX || h->size < sizeof(*h) + 4 * sizeof(*end))
+	if (h->type == PERF_RECORD_SAMPLE || h->type >= PERF_RECORD_MAX ||
+	    h->size < sizeof(*h) + 4 * sizeof(*end))
 		return;
 	if (h->type == PERF_RECORD_COMM)
 		note_comm(r, h);
@@ -144,15 +156,20 @@ static void read_recording(const char *path, struct recording *r)
 	char *data = map_file(path, &len);
 
 	memcpy(&f, data, sizeof(f));
-	sample_type = ((const struct perf_event_attr *)(const void *)(data + f.attrs.offset))->sample_type;
-	if (f.data.offset + f.data.size > len || (sample_type & ~(uint64_t)PERF_SAMPLE_ID) != SAMPLE_TYPE)
+	sample_type = ((const struct perf_event_attr *)(const void *)(data + f.attrs.offset))
+			      ->sample_type;
+	if (f.data.offset + f.data.size > len ||
+	    (sample_type & ~(uint64_t)PERF_SAMPLE_ID) != SAMPLE_TYPE)
 		die(path, "not a perf.data as expected");
 	/* What processes did, first: the file is in the order of CPUs, not of time. */
-	for (uint64_t at = f.data.offset; at < f.data.offset + f.data.size; at += header_at(data, at)->size)
+	for (uint64_t at = f.data.offset; at < f.data.offset + f.data.size;
+	     at += header_at(data, at)->size)
 		log_event(r, &events, header_at(data, at), sample_type & PERF_SAMPLE_ID);
-	for (uint64_t at = f.data.offset; at < f.data.offset + f.data.size; at += header_at(data, at)->size)
+	for (uint64_t at = f.data.offset; at < f.data.offset + f.data.size;
+	     at += header_at(data, at)->size)
 		if (header_at(data, at)->type == PERF_RECORD_SAMPLE)
-			add_sample(r, (const struct sample *)(const void *)(data + at), sample_type & PERF_SAMPLE_ID);
+			add_sample(r, (const struct sample *)(const void *)(data + at),
+				   sample_type & PERF_SAMPLE_ID);
 	munmap(data, len);
 }
 
@@ -206,17 +223,20 @@ static void measure_flame(const char *dir)
 	seconds = bb_seconds_since(began_ns);
 	size = ftell(out);
 	fclose(out);
-	snprintf(measured, sizeof(measured), "%.2f s, %.2f MB, %zu distinct", seconds, (double)size / 1e6, profile.stacks.n);
-	bench_judge("profile: a flame graph of 100 000 stacks", "< 1 s, < 2 MB", measured, seconds < 1 && size < 2000000);
+	snprintf(measured, sizeof(measured), "%.2f s, %.2f MB, %zu distinct", seconds,
+		 (double)size / 1e6, profile.stacks.n);
+	bench_judge("profile: a flame graph of 100 000 stacks", "< 1 s, < 2 MB", measured,
+		    seconds < 1 && size < 2000000);
 	bb_profile__done(&profile);
 }
 
 /* The folding script: what stackcollapse-perf.pl does, in awk. */
-static const char fold_awk[] =
-	"/^[^ \\t#]/ { comm = $0; sub(/[ \\t]+[0-9]+(\\/[0-9]+)?[ \\t].*/, \"\", comm); stack = \"\"; next }"
-	"/^[ \\t]/ { name = $2; sub(/\\+0x[0-9a-f]+$/, \"\", name); stack = \";\" name stack; next }"
-	"/^$/ { if (comm != \"\") count[comm stack]++; comm = \"\" }"
-	"END { for (s in count) print s, count[s] }";
+static const char fold_awk[] = "/^[^ \\t#]/ { comm = $0; sub(/[ \\t]+[0-9]+(\\/[0-9]+)?[ \\t].*/, "
+			       "\"\", comm); stack = \"\"; next }"
+			       "/^[ \\t]/ { name = $2; sub(/\\+0x[0-9a-f]+$/, \"\", name); stack = "
+			       "\";\" name stack; next }"
+			       "/^$/ { if (comm != \"\") count[comm stack]++; comm = \"\" }"
+			       "END { for (s in count) print s, count[s] }";
 
 /* Run in a shell. */
 static struct bench_child timed(const char *command)
@@ -230,7 +250,7 @@ static struct bench_child timed(const char *command)
 
 struct duel {
 	char theirs[2048], ours[1024];
-	double theirs_cpu_s, ours_cpu_s;	/* of the last turn */
+	double theirs_cpu_s, ours_cpu_s; /* of the last turn */
 };
 
 static double theirs(void *arg)
@@ -252,21 +272,24 @@ static double ours(void *arg)
 }
 
 /*
- * The largest difference between a function's shares in two folded files, in percentage points, as an awk script prints it:
- * how many functions, points, which; of those whose names match a pattern. Left out are inlined functions, which perf shows
- * only when it was built so, and what has no name, which we show by its file; versions of symbols (@@GLIBC_2.17) and marks
- * of the kernel's (_[k]) are no part of a name.
+ * The largest difference between a function's shares in two folded files, in percentage points, as
+ * an awk script prints it: how many functions, points, which; of those whose names match a pattern.
+ * Left out are inlined functions, which perf shows only when it was built so, and what has no name,
+ * which we show by its file; versions of symbols (@@GLIBC_2.17) and marks of the kernel's (_[k])
+ * are no part of a name.
  */
-static const char compare_awk[] =
-	"{ n = $NF; total[FILENAME] += n; sub(/ [0-9]+$/, \"\"); k = split($0, f, \";\");"
-	"  for (i = 2; i <= k; i++) {"
-	"    if (f[i] ~ /^\\[|_\\[i\\]$/ || f[i] !~ pattern) continue;"
-	"    sub(/_\\[[kj]\\]$|@.*$/, \"\", f[i]);"
-	"    if (seen[f[i]] != NR) { seen[f[i]] = NR; share[f[i], FILENAME] += n; names[f[i]] = 1 } } }"
-	"END { most = -1; for (x in names) {"
-	"    d = 100 * (share[x, ARGV[1]] / total[ARGV[1]] - share[x, ARGV[2]] / total[ARGV[2]]); if (d < 0) d = -d;"
-	"    if (d > most) { most = d; which = x } count++ }"
-	"  printf \"%d %.3f %s\\n\", count, most, which }";
+static const char compare_awk[] = "{ n = $NF; total[FILENAME] += n; sub(/ [0-9]+$/, \"\"); k = "
+				  "split($0, f, \";\");"
+				  "  for (i = 2; i <= k; i++) {"
+				  "    if (f[i] ~ /^\\[|_\\[i\\]$/ || f[i] !~ pattern) continue;"
+				  "    sub(/_\\[[kj]\\]$|@.*$/, \"\", f[i]);"
+				  "    if (seen[f[i]] != NR) { seen[f[i]] = NR; share[f[i], "
+				  "FILENAME] += n; names[f[i]] = 1 } } }"
+				  "END { most = -1; for (x in names) {"
+				  "    d = 100 * (share[x, ARGV[1]] / total[ARGV[1]] - share[x, "
+				  "ARGV[2]] / total[ARGV[2]]); if (d < 0) d = -d;"
+				  "    if (d > most) { most = d; which = x } count++ }"
+				  "  printf \"%d %.3f %s\\n\", count, most, which }";
 
 #define OWN_FUNCTIONS "^(hot_|main$|descend$)"
 #define N_OWN_FUNCTIONS 5u
@@ -278,16 +301,19 @@ static void compare_shares(const char *dir, const char *pattern, const char *wha
 	FILE *in;
 	double most;
 
-	snprintf(command, sizeof(command), "awk -v pattern='%s' '%s' %s/theirs %s/ours", pattern, compare_awk, dir, dir);
+	snprintf(command, sizeof(command), "awk -v pattern='%s' '%s' %s/theirs %s/ours", pattern,
+		 compare_awk, dir, dir);
 	in = popen(command, "r");
-	if (!in || !fgets(text, sizeof(text), in) || sscanf(text, "%u %lf %63s", &n, &most, which) != 3)
+	if (!in || !fgets(text, sizeof(text), in) ||
+	    sscanf(text, "%u %lf %63s", &n, &most, which) != 3)
 		die("comparing", "no answer");
 	pclose(in);
 	snprintf(measured, sizeof(measured), "%.2f points (%.18s), %u functions", most, which, n);
 	bench_judge(what, "< 1 point", measured, n >= N_OWN_FUNCTIONS && most < 1);
 }
 
-static void run_or_die(const char *what, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void run_or_die(const char *what, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
 static void run_or_die(const char *what, const char *format, ...)
 {
 	char command[2048];
@@ -304,7 +330,8 @@ static void judge_speed(const char *what, double theirs_s, double ours_s)
 {
 	char measured[128];
 
-	snprintf(measured, sizeof(measured), "%.1f x (%.2f s, %.3f s)", theirs_s / ours_s, theirs_s, ours_s);
+	snprintf(measured, sizeof(measured), "%.1f x (%.2f s, %.3f s)", theirs_s / ours_s, theirs_s,
+		 ours_s);
 	bench_judge(what, ">= 20 x", measured, theirs_s >= 20 * ours_s);
 }
 
@@ -316,15 +343,19 @@ static double measure_speed(const char *self, const char *dir, const char *build
 	struct duel duel;
 	char measured[128];
 
-	run_or_die("perf record", "perf record -q -F 20000 -e cpu-clock -g --sample-cpu -o %s/data %s/tests/tools/many_stacks 5.2 "
-		   ">/dev/null 2>&1", dir, build);
-	snprintf(duel.theirs, sizeof(duel.theirs), PERF_SCRIPT " | awk '%s' > %s/theirs", dir, fold_awk, dir);
+	run_or_die("perf record",
+		   "perf record -q -F 20000 -e cpu-clock -g --sample-cpu -o %s/data "
+		   "%s/tests/tools/many_stacks 5.2 "
+		   ">/dev/null 2>&1",
+		   dir, build);
+	snprintf(duel.theirs, sizeof(duel.theirs), PERF_SCRIPT " | awk '%s' > %s/theirs", dir,
+		 fold_awk, dir);
 	snprintf(duel.ours, sizeof(duel.ours), "%s %s/data %s/ours", self, dir, dir);
 	d = bench_duel(theirs, ours, &duel, TURNS);
 	m = bench_decide(&d);
 	judge_speed("profile: 100 000 stacks, perf script | awk against ours", m.a, m.b);
-	snprintf(measured, sizeof(measured), "%.1f x (%.2f s, %.3f s)", duel.theirs_cpu_s / duel.ours_cpu_s, duel.theirs_cpu_s,
-		 duel.ours_cpu_s);
+	snprintf(measured, sizeof(measured), "%.1f x (%.2f s, %.3f s)",
+		 duel.theirs_cpu_s / duel.ours_cpu_s, duel.theirs_cpu_s, duel.ours_cpu_s);
 	bench_row("... CPU time", "", measured, "-");
 	return m.b;
 }
@@ -339,7 +370,8 @@ static void measure_perl(const char *dir, double ours_s)
 		bench_row(what, ">= 20 x", "it is not installed", "-");
 		return;
 	}
-	snprintf(command, sizeof(command), PERF_SCRIPT " | stackcollapse-perf.pl --kernel > %s/theirs", dir, dir);
+	snprintf(command, sizeof(command),
+		 PERF_SCRIPT " | stackcollapse-perf.pl --kernel > %s/theirs", dir, dir);
 	judge_speed(what, timed(command).wall_s, ours_s);
 }
 
@@ -347,24 +379,33 @@ static void measure_shares(const char *self, const char *dir, const char *build)
 {
 	const char *hot = "tests/tools/hot_spots 4 >/dev/null 2>&1";
 
-	run_or_die("perf record", "perf record -q -F 9973 -e cpu-clock -g --sample-cpu -o %s/hot %s/%s", dir, build, hot);
-	run_or_die("perf script", "perf script --no-inline -i %s/hot 2>/dev/null | awk '%s' > %s/theirs", dir, fold_awk, dir);
+	run_or_die("perf record",
+		   "perf record -q -F 9973 -e cpu-clock -g --sample-cpu -o %s/hot %s/%s", dir,
+		   build, hot);
+	run_or_die("perf script",
+		   "perf script --no-inline -i %s/hot 2>/dev/null | awk '%s' > %s/theirs", dir,
+		   fold_awk, dir);
 	run_or_die("folding", "%s %s/hot %s/ours", self, dir, dir);
-	compare_shares(dir, ".", "profile: share of any function, perf's against ours, same stacks");
-	run_or_die("bpfbench profile", "./bpfbench profile -F 9973 -f folded -o %s/ours -- %s/%s", dir, build, hot);
-	compare_shares(dir, OWN_FUNCTIONS, "profile: share of a function of hot_spots, a run under each");
+	compare_shares(dir, ".",
+		       "profile: share of any function, perf's against ours, same stacks");
+	run_or_die("bpfbench profile", "./bpfbench profile -F 9973 -f folded -o %s/ours -- %s/%s",
+		   dir, build, hot);
+	compare_shares(dir, OWN_FUNCTIONS,
+		       "profile: share of a function of hot_spots, a run under each");
 }
 
 int main(int argc, char **argv)
 {
-	const char *dir = argc > 1 ? argv[1] : "/tmp";	/* run.sh gives us one, and removes it */
+	/* run.sh gives us one, and removes it */
+	const char *dir = argc > 1 ? argv[1] : "/tmp";
 	const char *build = getenv("O") ? getenv("O") : "build";
 	double ours_s;
 
 	if (argc == 3)
 		return fold(argv[1], argv[2]);
 	if (geteuid() || system("command -v perf >/dev/null && command -v awk >/dev/null")) {
-		bench_row("profile: 100 000 stacks, perf script | awk against ours", ">= 20 x", "needs root, perf and awk", "-");
+		bench_row("profile: 100 000 stacks, perf script | awk against ours", ">= 20 x",
+			  "needs root, perf and awk", "-");
 		return 0;
 	}
 	ours_s = measure_speed(argv[0], dir, build);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What slope resolves, while every CPU is kept busy by others. First the ladder: programs that do the same work 0 to 128
- * times (tests/bpf/ladder.bpf.c), each loaded anew, at the same JIT address mod 64 where it can be, measured in turns;
- * their costs must lie on a straight line. Then one of them 20 times over by slope, by `bpftool prog run repeat N`, and as Go's testing.B would
- * by the mean `duration` of as many runs as take 100 ms: how far do 20 repeats scatter?
+ * What slope resolves, while every CPU is kept busy by others. First the ladder: programs that do
+ * the same work 0 to 128 times (tests/bpf/ladder.bpf.c), each loaded anew, at the same JIT address
+ * mod 64 where it can be, measured in turns; their costs must lie on a straight line. Then one of
+ * them 20 times over by slope, by `bpftool prog run repeat N`, and as Go's testing.B would by the
+ * mean `duration` of as many runs as take 100 ms: how far do 20 repeats scatter?
  */
 #include <bpf/bpf.h>
 #include <errno.h>
@@ -12,15 +13,15 @@
 #include "bench.h"
 #include "hogs.h"
 
-#define ROUNDS		24u	/* loads of each rung */
-#define TURNS		8u	/* of each load, of LINES lines */
-#define LINES		2u
-#define MAX_TRIES	200u
-#define REPEATS		20u
-#define REPEAT_LINES	200u
-#define BPFTOOL_REPEAT	1000000u
-#define GO_SECONDS	0.1		/* as `go test -benchtime 100ms`: about what the others take */
-#define RUNG		"rung_16"
+#define ROUNDS 24u /* loads of each rung */
+#define TURNS 8u   /* of each load, of LINES lines */
+#define LINES 2u
+#define MAX_TRIES 200u
+#define REPEATS 20u
+#define REPEAT_LINES 200u
+#define BPFTOOL_REPEAT 1000000u
+#define GO_SECONDS 0.1 /* as `go test -benchtime 100ms`: about what the others take */
+#define RUNG "rung_16"
 
 static const unsigned int rungs[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 12, 16, 24, 32, 48, 64, 96, 128};
 
@@ -31,7 +32,7 @@ struct rung {
 	struct bb_variant_spec variant;
 	struct bb_subject subject;
 	void *slot;
-	double ns[ROUNDS];		/* median of the lines of each load */
+	double ns[ROUNDS]; /* median of the lines of each load */
 	double lines[TURNS * LINES];
 };
 
@@ -78,8 +79,7 @@ static void load_and_attach(struct ladder *l, struct rung *r, int mod64)
 	struct bb_err err = {0};
 	int rc = bb_subject__load(&r->subject, &l->rng, mod64, MAX_TRIES, &err);
 
-	if ((rc && rc != -EAGAIN) ||
-	    bb_driver_slope.attach(l->state, &r->subject, &r->slot, &err))
+	if ((rc && rc != -EAGAIN) || bb_driver_slope.attach(l->state, &r->subject, &r->slot, &err))
 		bench_die(r->name, &err);
 }
 
@@ -132,24 +132,29 @@ static void judge_ladder(struct ladder *l)
 	}
 	fit(y, &step, &base);
 	for (size_t i = 0; i < N_RUNGS; i++) {
-		double off = fabs(y[i] - base - step * rungs[i]), share = off / fmax(0.3, 0.01 * y[i]);
+		double off = fabs(y[i] - base - step * rungs[i]),
+		       share = off / fmax(0.3, 0.01 * y[i]);
 
 		if (getenv("BB_BENCH_VERBOSE"))
-			fprintf(stderr, "rung %3u: %8.3f ns, off the line by %+.3f\n", rungs[i], y[i], y[i] - base - step * rungs[i]);
+			fprintf(stderr, "rung %3u: %8.3f ns, off the line by %+.3f\n", rungs[i],
+				y[i], y[i] - base - step * rungs[i]);
 		if (share > worst) {
 			worst = share;
 			worst_ns = off;
 			worst_at = i;
 		}
 	}
-	snprintf(measured, sizeof(measured), "%.2f ns at %u (%.1f + n %.3f ns)", worst_ns, rungs[worst_at], base, step);
-	bench_judge("slope: a ladder's worst rung off its line, busy CPUs", "<= 0.3 ns or 1%", measured, worst <= 1);
+	snprintf(measured, sizeof(measured), "%.2f ns at %u (%.1f + n %.3f ns)", worst_ns,
+		 rungs[worst_at], base, step);
+	bench_judge("slope: a ladder's worst rung off its line, busy CPUs", "<= 0.3 ns or 1%",
+		    measured, worst <= 1);
 	snprintf(bound, sizeof(bound), "%zu", N_RUNGS - 1);
 	snprintf(measured, sizeof(measured), "%zu", in_order);
-	bench_judge("slope: neighbouring rungs in the right order", bound, measured, in_order == N_RUNGS - 1);
+	bench_judge("slope: neighbouring rungs in the right order", bound, measured,
+		    in_order == N_RUNGS - 1);
 }
 
-/* --- 20 repeats of one program --------------------------------------------------------------------------------- */
+/* --- 20 repeats of one program --- */
 
 static double by_slope(struct ladder *l, struct rung *r)
 {
@@ -171,7 +176,8 @@ static double by_bpftool(int prog_fd, const char *packet_path)
 
 	if (bpf_obj_get_info_by_fd(prog_fd, &info, &len))
 		return NAN;
-	snprintf(command, sizeof(command), "PATH=$PATH:/usr/sbin bpftool -j prog run id %u data_in %s repeat %u", info.id,
+	snprintf(command, sizeof(command),
+		 "PATH=$PATH:/usr/sbin bpftool -j prog run id %u data_in %s repeat %u", info.id,
 		 packet_path, BPFTOOL_REPEAT);
 	out = popen(command, "r");
 	if (out) {
@@ -184,14 +190,16 @@ static double by_bpftool(int prog_fd, const char *packet_path)
 	return ns;
 }
 
-/* As testing.B: more and more runs until they take a second, and the mean of the last, largest number. */
+/* As testing.B: more and more runs until they take a second, and the mean of the last, largest
+ * number. */
 static double as_go_does(int prog_fd)
 {
 	uint8_t packet[64] = {0};
 	double n = 1;
 
 	for (;;) {
-		LIBBPF_OPTS(bpf_test_run_opts, opts, .data_in = packet, .data_size_in = sizeof(packet), .repeat = (int)n);
+		LIBBPF_OPTS(bpf_test_run_opts, opts, .data_in = packet,
+			    .data_size_in = sizeof(packet), .repeat = (int)n);
 		uint64_t began_ns = bb_now_ns();
 		double took_s;
 
@@ -209,10 +217,10 @@ static void say_spread(const char *how, double *ns)
 	double median;
 	char what[128], measured[128];
 
-	median = bb_median(ns, REPEATS);	/* sorts */
+	median = bb_median(ns, REPEATS); /* sorts */
 	snprintf(what, sizeof(what), "%u repeats of one program by %s: spread", REPEATS, how);
-	snprintf(measured, sizeof(measured), "%.2f %% (%.2f to %.2f ns)", 100 * (ns[REPEATS - 1] - ns[0]) / median, ns[0],
-		 ns[REPEATS - 1]);
+	snprintf(measured, sizeof(measured), "%.2f %% (%.2f to %.2f ns)",
+		 100 * (ns[REPEATS - 1] - ns[0]) / median, ns[0], ns[REPEATS - 1]);
 	bench_row(what, "", measured, "-");
 }
 

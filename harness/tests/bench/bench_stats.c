@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What comes after measuring: the statistics of 10 million samples, a tenth of them spread over a millisecond (as many
- * distinct values as the histogram can have), and storing and reading that run. With it, reading a real run: the
- * latest in SCRATCH_FOLDER/results (bench_default leaves one there), else in results/, if there is any.
+ * What comes after measuring: the statistics of 10 million samples, a tenth of them spread over a
+ * millisecond (as many distinct values as the histogram can have), and storing and reading that
+ * run. With it, reading a real run: the latest in SCRATCH_FOLDER/results (bench_default leaves one
+ * there), else in results/, if there is any.
  */
 #include "bench.h"
 #include "report/report.h"
 #include "report/store.h"
 
-#define LOADS		12u
-#define SAMPLES		10000000u
+#define LOADS 12u
+#define SAMPLES 10000000u
 
 static char *copy(const char *text)
 {
@@ -97,7 +98,8 @@ static void bench_heavy(const char *scratch)
 		exit(1);
 	}
 	took_s = bb_seconds_since(began_ns);
-	snprintf(measured, sizeof(measured), "%.1f ms (%zu values)", took_s * 1e3, r->cases[0].series[0].hist.used);
+	snprintf(measured, sizeof(measured), "%.1f ms (%zu values)", took_s * 1e3,
+		 r->cases[0].series[0].hist.used);
 	bench_judge("stats: summary of 10 million samples", "< 1 s", measured, took_s < 1);
 	snprintf(dir, sizeof(dir), "%s/stats-results", scratch);
 	began_ns = bb_now_ns();

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a sample costs through the step drive, against a bare loop of the same trigger and read: the same program on
- * the same kind of event, as many frames deep, a page of a dropped region touched, BPF_OBJ_GET_INFO_BY_FD into zeroed
- * memory, the ring emptied. Everything that the drive does besides (the search, going to the private stack and back,
- * the checks, the warm-up runs at the start of every block) is in its figure and not in the bare loop's. And the
- * trigger against the usual one, a madvise and a write for every sample.
+ * What a sample costs through the step drive, against a bare loop of the same trigger and read: the
+ * same program on the same kind of event, as many frames deep, a page of a dropped region touched,
+ * BPF_OBJ_GET_INFO_BY_FD into zeroed memory, the ring emptied. Everything that the drive does
+ * besides (the search, going to the private stack and back, the checks, the warm-up runs at the
+ * start of every block) is in its figure and not in the bare loop's. And the trigger against the
+ * usual one, a madvise and a write for every sample.
  */
 #include <linux/bpf.h>
 #include <sys/mman.h>
@@ -15,9 +16,9 @@
 #include "bench.h"
 #include "bpf/perf_event.h"
 
-#define BLOCKS		500u
-#define REGION_PAGES	512u	/* dropped at once, as in drivers/step_page_fault.c */
-#define STACK_BYTES	(64u << 10)
+#define BLOCKS 500u
+#define REGION_PAGES 512u /* dropped at once, as in drivers/step_page_fault.c */
+#define STACK_BYTES (64u << 10)
 
 struct bare {
 	struct bench_step step;
@@ -41,7 +42,8 @@ static void bare_open(struct bare *b, const char *program)
 
 	bench_step__open(&b->step, program);
 	b->page_bytes = (size_t)sysconf(_SC_PAGESIZE);
-	b->region = mmap(NULL, REGION_PAGES * b->page_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	b->region = mmap(NULL, REGION_PAGES * b->page_bytes, PROT_READ | PROT_WRITE,
+			 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (b->region == MAP_FAILED) {
 		perror("mmap");
 		exit(1);
@@ -52,7 +54,7 @@ static void bare_open(struct bare *b, const char *program)
 	if (bb_perf_event__open(&attr, 0, -1, b->prog_fd, &b->event_fd, &err))
 		bench_die(program, &err);
 	b->stack = bench_alloc(1, STACK_BYTES);
-	memset(b->stack, 1, STACK_BYTES);	/* no fault of its own may fire the event */
+	memset(b->stack, 1, STACK_BYTES); /* no fault of its own may fire the event */
 	memset(b->ns, 1, sizeof(b->ns));
 }
 
@@ -73,7 +75,8 @@ static inline __attribute__((always_inline)) void touch(struct bare *b)
 	(void)*(volatile char *)(b->region + b->next_page++ * b->page_bytes);
 }
 
-static inline __attribute__((always_inline)) uint64_t read_counters(const struct bare *b, uint64_t *ret_run_cnt)
+static inline __attribute__((always_inline)) uint64_t read_counters(const struct bare *b,
+								    uint64_t *ret_run_cnt)
 {
 	struct bpf_prog_info info;
 	union bpf_attr attr;
@@ -97,7 +100,8 @@ static inline __attribute__((always_inline)) uint32_t frames_here(const struct b
 	void *const *frame = __builtin_frame_address(0);
 	uint32_t n = 1;
 
-	for (; (const char *)frame >= b->stack && (const char *)frame < b->stack + STACK_BYTES; frame = *frame)
+	for (; (const char *)frame >= b->stack && (const char *)frame < b->stack + STACK_BYTES;
+	     frame = *frame)
 		n++;
 	return n;
 }
@@ -107,7 +111,8 @@ static __attribute__((noinline)) void bare_loop(struct bare *b)
 	uint64_t began_ns, last, now, first_cnt, cnt = 0;
 
 	if (frames_here(b) != b->step.depth) {
-		fprintf(stderr, "the bare loop is %u frames deep, not %u\n", frames_here(b), b->step.depth);
+		fprintf(stderr, "the bare loop is %u frames deep, not %u\n", frames_here(b),
+			b->step.depth);
 		exit(1);
 	}
 	last = read_counters(b, &first_cnt);
@@ -134,10 +139,12 @@ static __attribute__((noinline)) void nest(struct bare *b, uint32_t more)
 		nest(b, more - 1);
 	else
 		bare_loop(b);
-	__asm__ volatile("" ::: "memory");	/* something to come back for, or the call becomes a jump */
+	/* something to come back for, or the call becomes a jump */
+	__asm__ volatile("" ::: "memory");
 }
 
-/* Bottom of the private stack. Besides nest(): this frame, the loop's, and the place that the event interrupts. */
+/* Bottom of the private stack. Besides nest(): this frame, the loop's, and the place that the event
+ * interrupts. */
 static void bare_entry(unsigned int high, unsigned int low)
 {
 	struct bare *b = (struct bare *)(((uintptr_t)high << 32) | low);

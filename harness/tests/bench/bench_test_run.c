@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a sample costs through the step drive by test run, against the bare pair of system calls that it cannot do
- * without: BPF_PROG_TEST_RUN of the same attached XDP program on the same packet, and BPF_OBJ_GET_INFO_BY_FD. What else
- * the drive does (the warm-up at the start of every block, the run whose output is looked at, the checks) is in its
- * figure. And what attaching saves: the same runs of a load that is attached nowhere.
+ * What a sample costs through the step drive by test run, against the bare pair of system calls
+ * that it cannot do without: BPF_PROG_TEST_RUN of the same attached XDP program on the same packet,
+ * and BPF_OBJ_GET_INFO_BY_FD. What else the drive does (the warm-up at the start of every block,
+ * the run whose output is looked at, the checks) is in its figure. And what attaching saves: the
+ * same runs of a load that is attached nowhere.
  */
 #include <linux/bpf.h>
 #include <sys/syscall.h>
@@ -38,7 +39,10 @@ static void runs_open(struct runs *r)
 	bb_rng_seed(&rng, BENCH_SEED);
 	snprintf(path, sizeof(path), "%s/bpf/loops.bpf.o", build ? build : "build");
 	r->variant = (struct bb_variant_spec){.name = name, .program = name};
-	r->input = (struct bb_input){.name = input, .data = r->packet, .len = sizeof(r->packet), .has_retval = true,
+	r->input = (struct bb_input){.name = input,
+				     .data = r->packet,
+				     .len = sizeof(r->packet),
+				     .has_retval = true,
 				     .retval = XDP_PASS};
 	r->drive.inputs = (struct bb_inputs){&r->input, 1};
 	rc = bb_machine_cpus(-1, &opts.cpu, &opts.poll_cpu, &err);
@@ -74,7 +78,10 @@ static void runs_close(struct runs *r)
 static double drive_block(void *arg)
 {
 	struct runs *r = arg;
-	struct bb_batch b = {.ns = r->ns, .want = BENCH_BLOCK, .warmup = BENCH_WARMUP, .drain_always = true};
+	struct bb_batch b = {.ns = r->ns,
+			     .want = BENCH_BLOCK,
+			     .warmup = BENCH_WARMUP,
+			     .drain_always = true};
 	uint64_t began_ns = bb_now_ns();
 	struct bb_err err = {0};
 
@@ -82,13 +89,15 @@ static double drive_block(void *arg)
 		bench_die("test run", &err);
 	began_ns = bb_now_ns() - began_ns;
 	if (b.n != BENCH_BLOCK || b.void_why[0]) {
-		fprintf(stderr, "the drive took %zu samples of %u; %s\n", b.n, BENCH_BLOCK, b.void_why);
+		fprintf(stderr, "the drive took %zu samples of %u; %s\n", b.n, BENCH_BLOCK,
+			b.void_why);
 		exit(1);
 	}
 	return (double)began_ns / BENCH_BLOCK;
 }
 
-static inline __attribute__((always_inline)) void call(int command, union bpf_attr *attr, size_t size)
+static inline __attribute__((always_inline)) void call(int command, union bpf_attr *attr,
+						       size_t size)
 {
 	if (syscall(__NR_bpf, command, attr, size)) {
 		perror("bpf");
@@ -97,7 +106,9 @@ static inline __attribute__((always_inline)) void call(int command, union bpf_at
 }
 
 /* One run, and what the counters say then. */
-static inline __attribute__((always_inline)) uint64_t run_and_read(int prog_fd, const uint8_t *packet, size_t len)
+static inline __attribute__((always_inline)) uint64_t run_and_read(int prog_fd,
+								   const uint8_t *packet,
+								   size_t len)
 {
 	struct bpf_prog_info info;
 	union bpf_attr attr;
@@ -117,7 +128,8 @@ static inline __attribute__((always_inline)) uint64_t run_and_read(int prog_fd, 
 	return info.run_time_ns;
 }
 
-static double bare_loop(const struct bb_subject *subject, const uint8_t *packet, size_t len, uint64_t *ns)
+static double bare_loop(const struct bb_subject *subject, const uint8_t *packet, size_t len,
+			uint64_t *ns)
 {
 	int prog_fd = bb_target__prog_fd(subject->target);
 	uint64_t last = run_and_read(prog_fd, packet, len), began_ns = bb_now_ns();
@@ -175,7 +187,8 @@ int main(void)
 	d = bench_duel(drive_block, bare_block, r, BLOCKS);
 	m = bench_decide(&d);
 	snprintf(measured, sizeof(measured), "%.3f (%.0f / %.0f ns)", m.ratio, m.a, m.b);
-	bench_judge("step by test run: a sample / bare run and read", "<= 1.15", measured, m.ratio <= 1.15);
+	bench_judge("step by test run: a sample / bare run and read", "<= 1.15", measured,
+		    m.ratio <= 1.15);
 	d = bench_duel(attached_block, alone_block, r, BLOCKS / 5);
 	m = bench_decide(&d);
 	snprintf(measured, sizeof(measured), "%.3f (%.0f / %.0f ns)", m.ratio, m.a, m.b);

@@ -6,16 +6,18 @@
 
 #include "bench.h"
 
-/* Processes that keep every CPU busy, for benches that must hold on a machine with other work to do. */
-#define MAX_HOGS	64
-#define HOG_BYTES	(4u << 20)
+/* Processes that keep every CPU busy, for benches that must hold on a machine with other work to
+ * do. */
+#define MAX_HOGS 64
+#define HOG_BYTES (4u << 20)
 
 struct hogs {
 	pid_t pids[MAX_HOGS];
 	size_t n;
 };
 
-/* Burn a CPU until killed, every other hog walking through memory, so that the caches are fought for as well. */
+/* Burn a CPU until killed, every other hog walking through memory, so that the caches are fought
+ * for as well. */
 static inline __attribute__((noreturn)) void hog(int cpu, bool walks)
 {
 	volatile char *memory = walks ? malloc(HOG_BYTES) : NULL;

@@ -8,12 +8,14 @@
 #include "bench.h"
 #include "report/report.h"
 
-/* Runs for the benches of what comes after measuring: real in form, and as large as one likes. Only the samples are made up. */
+/* Runs for the benches of what comes after measuring: real in form, and as large as one likes. Only
+ * the samples are made up. */
 struct made_run {
-	uint32_t n;			/* of the run: six hours after the one before, from 2020-09-13 on */
-	uint32_t variants, params;	/* as many cases as their product; variant 0 is the floor */
-	uint32_t loads, samples;	/* of a case; of a load */
-	uint32_t slower_from;		/* variant 1 costs 5 % more from that run on */
+	uint32_t n; /* of the run: six hours after the one before, from 2020-09-13 on */
+	/* as many cases as their product; variant 0 is the floor */
+	uint32_t variants, params;
+	uint32_t loads, samples; /* of a case; of a load */
+	uint32_t slower_from;    /* variant 1 costs 5 % more from that run on */
 };
 
 static inline char *made_text(const char *format, ...) __attribute__((format(printf, 1, 2)));
@@ -31,7 +33,8 @@ static inline char *made_text(const char *format, ...)
 	return text;
 }
 
-static inline void made_case(struct bb_report *r, const struct made_run *m, uint32_t variant, uint32_t param, struct bb_rng *rng)
+static inline void made_case(struct bb_report *r, const struct made_run *m, uint32_t variant,
+			     uint32_t param, struct bb_rng *rng)
 {
 	struct bb_case *c = bb_report__add_case(r);
 	uint64_t ns = 100 + 900 * variant + param;
@@ -63,7 +66,8 @@ static inline void made_case(struct bb_report *r, const struct made_run *m, uint
 }
 
 /* The run, summarised; to be freed. */
-static inline struct bb_report *made_run(const struct made_run *m, const struct bb_fingerprint *fp, struct bb_rng *rng)
+static inline struct bb_report *made_run(const struct made_run *m, const struct bb_fingerprint *fp,
+					 struct bb_rng *rng)
 {
 	time_t at = 1600000000 + (time_t)m->n * 6 * 3600;
 	struct bb_report *r = bb_report__new();

@@ -2,7 +2,7 @@
 /* Counts how deep the user stacks were that it was fired on: frames[n] runs saw n frames. */
 #include "bb_bpf.h"
 
-#define MAX_FRAMES 127	/* kernel.perf_event_max_stack */
+#define MAX_FRAMES 127 /* kernel.perf_event_max_stack */
 
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);

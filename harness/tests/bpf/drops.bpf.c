@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Throws away the result of every run, or of every n-th: what `expect: {drops: 0}` is there to catch. */
+/* Throws away the result of every run, or of every n-th: what `expect: {drops: 0}` is there to
+ * catch. */
 #include "bb_bpf.h"
 
 const volatile __u32 every = 1;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The same function twice, the second time with one instruction more in a line of its own: what `compare --exact` must
- * see. And programs whose count is not always the same, or cannot be had.
+ * The same function twice, the second time with one instruction more in a line of its own: what
+ * `compare --exact` must see. And programs whose count is not always the same, or cannot be had.
  */
 #include "bb_bpf.h"
 
@@ -12,7 +12,8 @@ __u64 sink;
 
 static __always_inline int classify(const struct xdp_md *ctx, int more)
 {
-	const unsigned char *data = (const void *)(long)ctx->data, *end = (const void *)(long)ctx->data_end;
+	const unsigned char *data = (const void *)(long)ctx->data,
+			    *end = (const void *)(long)ctx->data_end;
 	__u64 sum = 0;
 
 	if (data + 15 > end)
@@ -20,10 +21,10 @@ static __always_inline int classify(const struct xdp_md *ctx, int more)
 	for (int i = 0; i < 14; i++)
 		sum += data[i];
 	if (data[14] == 255)
-		ONE_INSTRUCTION(sum);		/* the tests send no such packet */
+		ONE_INSTRUCTION(sum); /* the tests send no such packet */
 	ONE_INSTRUCTION(sum);
 	if (more)
-		ONE_INSTRUCTION(sum);		/* one more */
+		ONE_INSTRUCTION(sum); /* one more */
 	sink = sum;
 	return XDP_PASS;
 }
@@ -35,7 +36,7 @@ int old(struct xdp_md *ctx)
 }
 
 SEC("xdp")
-int new(struct xdp_md *ctx)
+int new (struct xdp_md *ctx)
 {
 	return classify(ctx, 1);
 }
@@ -64,7 +65,8 @@ int varies(struct xdp_md *ctx)
 SEC("xdp")
 int calls(struct xdp_md *ctx)
 {
-	const unsigned char *data = (const void *)(long)ctx->data, *end = (const void *)(long)ctx->data_end;
+	const unsigned char *data = (const void *)(long)ctx->data,
+			    *end = (const void *)(long)ctx->data_end;
 	__u32 key = bpf_get_smp_processor_id();
 
 	if (data + 1 > end)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Programs whose executed instructions can be counted by hand, in assembly so that the compiler has no say. What each
- * comes to is derived beside it; test_bpf_exact.c expects just that. A 64-bit constant ("ll") is one instruction.
+ * Programs whose executed instructions can be counted by hand, in assembly so that the compiler has
+ * no say. What each comes to is derived beside it; test_bpf_exact.c expects just that. A 64-bit
+ * constant ("ll") is one instruction.
  */
 #include "bb_bpf.h"
 
@@ -26,7 +27,9 @@ NAKED int loop100(void)
 SEC("xdp")
 NAKED int nested(void)
 {
-	asm volatile("r1 = 0; 1: r2 = 0; 2: r2 += 1; if r2 < 20 goto 2b; r1 += 1; if r1 < 10 goto 1b; r0 = 2; exit;" ::: "memory");
+	asm volatile("r1 = 0; 1: r2 = 0; 2: r2 += 1; if r2 < 20 goto 2b; r1 += 1; if r1 < 10 goto "
+		     "1b; r0 = 2; exit;" ::
+			     : "memory");
 }
 
 /*
@@ -36,12 +39,14 @@ NAKED int nested(void)
 SEC("xdp")
 NAKED int packet(void)
 {
-	asm volatile("r2 = *(u32 *)(r1 + 0); r3 = *(u32 *)(r1 + 4); r4 = r2; r4 += 1; if r4 > r3 goto 9f;"
+	asm volatile("r2 = *(u32 *)(r1 + 0); r3 = *(u32 *)(r1 + 4); r4 = r2; r4 += 1; if r4 > r3 "
+		     "goto 9f;"
 		     "r5 = *(u8 *)(r2 + 0); if r5 == 0 goto 1f; if r5 == 1 goto 2f;"
 		     "r0 = r5; 3: r0 += -1; if r0 != 0 goto 3b; r0 = 2; exit;"
 		     "1: r0 = 2; exit;"
 		     "2: r0 = 0; r0 += 1; r0 += 1; exit;"
-		     "9: r0 = 1; exit;" ::: "memory");
+		     "9: r0 = 1; exit;" ::
+			     : "memory");
 }
 
 /* 3 a call */
@@ -54,13 +59,15 @@ static NAKED NOINLINE int add_one(void)
 SEC("xdp")
 NAKED int static_calls(void)
 {
-	asm volatile("r6 = 0; r7 = 0; 1: r1 = r6; call %[add_one]; r6 = r0; r7 += 1; if r7 < 7 goto 1b; r0 = 2; exit;"
-		     :: [add_one] "i"(add_one) : "memory");
+	asm volatile("r6 = 0; r7 = 0; 1: r1 = r6; call %[add_one]; r6 = r0; r7 += 1; if r7 < 7 "
+		     "goto 1b; r0 = 2; exit;" ::[add_one] "i"(add_one)
+		     : "memory");
 }
 
 /*
- * Declares an argument that it never reads, and that the verifier checks all the same. 3 a call: r0 = r1; r0 += 1; exit.
- * (Not naked: clang gives the arguments of such functions no names, and kernels want them.)
+ * Declares an argument that it never reads, and that the verifier checks all the same. 3 a call: r0
+ * = r1; r0 += 1; exit. (Not naked: clang gives the arguments of such functions no names, and
+ * kernels want them.)
  */
 NOINLINE int global_add(int used, int unused)
 {
@@ -71,8 +78,9 @@ NOINLINE int global_add(int used, int unused)
 SEC("xdp")
 NAKED int global_calls(void)
 {
-	asm volatile("r6 = 0; 1: r1 = r6; r2 = 7; call %[global_add]; r6 += 1; if r6 < 5 goto 1b; r0 = 2; exit;"
-		     :: [global_add] "i"(global_add) : "memory");
+	asm volatile("r6 = 0; 1: r1 = r6; r2 = 7; call %[global_add]; r6 += 1; if r6 < 5 goto 1b; "
+		     "r0 = 2; exit;" ::[global_add] "i"(global_add)
+		     : "memory");
 }
 
 /* 2 a round */
@@ -85,8 +93,10 @@ static NAKED NOINLINE int go_on(void)
 SEC("xdp")
 NAKED int callback(void)
 {
-	asm volatile("r1 = 50; r2 = %[go_on] ll; r3 = 0; r4 = 0; call %[loop]; r0 = 2; exit;"
-		     :: [go_on] "i"(go_on), [loop] "i"(BPF_FUNC_loop) : "memory");
+	asm volatile("r1 = 50; r2 = %[go_on] ll; r3 = 0; r4 = 0; call %[loop]; r0 = 2; exit;" ::
+			     [go_on] "i"(go_on),
+		     [loop] "i"(BPF_FUNC_loop)
+		     : "memory");
 }
 
 /* 3 a round, the tenth of which is the last */
@@ -99,18 +109,20 @@ static NAKED NOINLINE int stop_at_9(void)
 SEC("xdp")
 NAKED int callback_stops(void)
 {
-	asm volatile("r1 = 50; r2 = %[stop] ll; r3 = 0; r4 = 0; call %[loop]; r0 = 2; exit;"
-		     :: [stop] "i"(stop_at_9), [loop] "i"(BPF_FUNC_loop) : "memory");
+	asm volatile("r1 = 50; r2 = %[stop] ll; r3 = 0; r4 = 0; call %[loop]; r0 = 2; exit;" ::
+			     [stop] "i"(stop_at_9),
+		     [loop] "i"(BPF_FUNC_loop)
+		     : "memory");
 }
 
-/* --- leaving the program ------------------------------------------------------------------------------------------- */
+/* --- leaving the program --- */
 
 struct {
 	__uint(type, BPF_MAP_TYPE_PROG_ARRAY);
 	__uint(max_entries, 4);
 	__type(key, __u32);
 	__type(value, __u32);
-} programs SEC(".maps");	/* the test puts tail_target's clone at 1 */
+} programs SEC(".maps"); /* the test puts tail_target's clone at 1 */
 
 /* 4 */
 SEC("xdp")
@@ -123,27 +135,32 @@ NAKED int tail_target(void)
 SEC("xdp")
 NAKED int tail_call(void)
 {
-	asm volatile("r6 = r1; r2 = %[map] ll; r3 = 1; call 12; r0 = 1; exit;" :: [map] "i"(&programs) : "memory");
+	asm volatile(
+		"r6 = r1; r2 = %[map] ll; r3 = 1; call 12; r0 = 1; exit;" ::[map] "i"(&programs)
+		: "memory");
 }
 
 /* 6: slot 3 is empty */
 SEC("xdp")
 NAKED int tail_miss(void)
 {
-	asm volatile("r6 = r1; r2 = %[map] ll; r3 = 3; call 12; r0 = 1; exit;" :: [map] "i"(&programs) : "memory");
+	asm volatile(
+		"r6 = r1; r2 = %[map] ll; r3 = 3; call 12; r0 = 1; exit;" ::[map] "i"(&programs)
+		: "memory");
 }
 
 /* 3, and those of the target; 5 */
 static NAKED NOINLINE int tail_in_sub(void)
 {
-	asm volatile("r2 = %[map] ll; r3 = 1; call 12; r0 = 0; exit;" :: [map] "i"(&programs) : "memory");
+	asm volatile("r2 = %[map] ll; r3 = 1; call 12; r0 = 0; exit;" ::[map] "i"(&programs)
+		     : "memory");
 }
 
 /* The target ends the subprogram, not the program: 3 + 3, and those of the target */
 SEC("xdp")
 NAKED int tail_sub(void)
 {
-	asm volatile("call %[sub]; r0 += 0; exit;" :: [sub] "i"(tail_in_sub) : "memory");
+	asm volatile("call %[sub]; r0 += 0; exit;" ::[sub] "i"(tail_in_sub) : "memory");
 }
 
 /* A load beyond the packet ends the program: 2; 4 with a packet of more than 600 bytes */
@@ -153,7 +170,7 @@ NAKED int packet_load(void)
 	asm volatile("r6 = r1; r0 = *(u8 *)skb[600]; r0 = 5; exit;" ::: "memory");
 }
 
-/* --- helpers and maps ---------------------------------------------------------------------------------------------- */
+/* --- helpers and maps --- */
 
 struct {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);
@@ -166,8 +183,8 @@ NAKED int ring_record(void)
 {
 	asm volatile("r1 = %[ring] ll; r2 = 64; r3 = 0; call %[reserve]; if r0 == 0 goto 1f;"
 		     "r1 = r0; r2 = 0; *(u64 *)(r0 + 0) = r2; call %[submit];"
-		     "1: r0 = 2; exit;"
-		     :: [ring] "i"(&ring), [reserve] "i"(BPF_FUNC_ringbuf_reserve), [submit] "i"(BPF_FUNC_ringbuf_submit)
+		     "1: r0 = 2; exit;" ::[ring] "i"(&ring),
+		     [reserve] "i"(BPF_FUNC_ringbuf_reserve), [submit] "i"(BPF_FUNC_ringbuf_submit)
 		     : "memory");
 }
 
@@ -184,22 +201,25 @@ struct {
 	__type(value, struct locked);
 } locked SEC(".maps");
 
-/* A block inside of a lock's, where no call is allowed: 13, then 3 for more than 100 bytes and otherwise 2, then 4 */
+/* A block inside of a lock's, where no call is allowed: 13, then 3 for more than 100 bytes and
+ * otherwise 2, then 4 */
 SEC("tc")
 NAKED int lock(void)
 {
-	asm volatile("r9 = r1; r2 = 0; *(u32 *)(r10 - 4) = r2; r1 = %[map] ll; r2 = r10; r2 += -4; call %[lookup];"
+	asm volatile("r9 = r1; r2 = 0; *(u32 *)(r10 - 4) = r2; r1 = %[map] ll; r2 = r10; r2 += -4; "
+		     "call %[lookup];"
 		     "if r0 == 0 goto 9f; r6 = r0; r1 = r0;"
 		     "r8 = *(u32 *)(r9 + 0); call %[lock];"
 		     "if r8 > 100 goto 1f; r7 = 1; goto 2f;"
 		     "1: r7 = *(u64 *)(r6 + 8); r7 += 1; *(u64 *)(r6 + 8) = r7;"
 		     "2: r1 = r6; call %[unlock]; r0 = 0; exit;"
-		     "9: r0 = 1; exit;"
-		     :: [map] "i"(&locked), [lookup] "i"(BPF_FUNC_map_lookup_elem), [lock] "i"(BPF_FUNC_spin_lock),
-		        [unlock] "i"(BPF_FUNC_spin_unlock) : "memory");
+		     "9: r0 = 1; exit;" ::[map] "i"(&locked),
+		     [lookup] "i"(BPF_FUNC_map_lookup_elem), [lock] "i"(BPF_FUNC_spin_lock),
+		     [unlock] "i"(BPF_FUNC_spin_unlock)
+		     : "memory");
 }
 
-/* --- other types --------------------------------------------------------------------------------------------------- */
+/* --- other types --- */
 
 /* 2 */
 SEC("perf_event")
@@ -212,7 +232,9 @@ NAKED int event(void)
 SEC("syscall")
 NAKED int syscall_loop(void)
 {
-	asm volatile("r0 = *(u32 *)(r1 + 0); if r0 > 100 goto 2f; 1: r0 += -1; if r0 s> 0 goto 1b; 2: exit;" ::: "memory");
+	asm volatile("r0 = *(u32 *)(r1 + 0); if r0 > 100 goto 2f; 1: r0 += -1; if r0 s> 0 goto 1b; "
+		     "2: exit;" ::
+			     : "memory");
 }
 
 /* 3 */
@@ -222,23 +244,30 @@ NAKED int raw_args(void)
 	asm volatile("r0 = *(u64 *)(r1 + 0); r0 += 1; exit;" ::: "memory");
 }
 
-/* Each of its registers is in use in the loop, so that something must be saved: 10 + 3 * 2 + 10 = 26 */
+/* Each of its registers is in use in the loop, so that something must be saved: 10 + 3 * 2 + 10 =
+ * 26 */
 SEC("xdp")
 NAKED int all_registers(void)
 {
-	asm volatile("r9 = r1; r1 = 1; r2 = 2; r3 = 3; r4 = 4; r5 = 5; r6 = 6; r7 = 7; r8 = 8; r0 = 0;"
+	asm volatile("r9 = r1; r1 = 1; r2 = 2; r3 = 3; r4 = 4; r5 = 5; r6 = 6; r7 = 7; r8 = 8; r0 "
+		     "= 0;"
 		     "1: r0 += 1; if r0 < 3 goto 1b;"
-		     "r0 += r1; r0 += r2; r0 += r3; r0 += r4; r0 += r5; r0 += r6; r0 += r7; r0 += r8;"
-		     "r9 = *(u32 *)(r9 + 0); exit;" ::: "memory");
+		     "r0 += r1; r0 += r2; r0 += r3; r0 += r4; r0 += r5; r0 += r6; r0 += r7; r0 += "
+		     "r8;"
+		     "r9 = *(u32 *)(r9 + 0); exit;" ::
+			     : "memory");
 }
 
 /* The same with 512 bytes of stack in use: there is nowhere to save it. */
 SEC("xdp")
 NAKED int no_room(void)
 {
-	asm volatile("r9 = r1; r1 = 1; *(u64 *)(r10 - 512) = r1; r2 = 2; r3 = 3; r4 = 4; r5 = 5; r6 = 6; r7 = 7; r8 = 8;"
+	asm volatile("r9 = r1; r1 = 1; *(u64 *)(r10 - 512) = r1; r2 = 2; r3 = 3; r4 = 4; r5 = 5; "
+		     "r6 = 6; r7 = 7; r8 = 8;"
 		     "r0 = 0;"
 		     "1: r0 += 1; if r0 < 3 goto 1b;"
-		     "r0 += r1; r0 += r2; r0 += r3; r0 += r4; r0 += r5; r0 += r6; r0 += r7; r0 += r8;"
-		     "r9 = *(u32 *)(r9 + 0); exit;" ::: "memory");
+		     "r0 += r1; r0 += r2; r0 += r3; r0 += r4; r0 += r5; r0 += r6; r0 += r7; r0 += "
+		     "r8;"
+		     "r9 = *(u32 *)(r9 + 0); exit;" ::
+			     : "memory");
 }

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A program that calls kfuncs, of Linux 6.4: a kernel without them refuses it, so it stands alone. */
+/* A program that calls kfuncs, of Linux 6.4: a kernel without them refuses it, so it stands alone.
+ */
 #include <linux/bpf.h>
 #include <bpf/bpf_helpers.h>
 
-struct numbers {	/* struct bpf_iter_num, which older headers lack */
+struct numbers { /* struct bpf_iter_num, which older headers lack */
 	__u64 opaque[1];
 } __attribute__((aligned(8)));
 

@@ -1,46 +1,46 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A ladder: programs that differ only in how often they do the same work, 0 to 128 times. The work is a chain of
- * multiplications without a jump, so neither the place of the code nor the branch history has a say. It stands between
- * two locked additions and after some of itself, as it would otherwise overlap with the runs before and after: then the
- * first few rungs are all the same.
+ * A ladder: programs that differ only in how often they do the same work, 0 to 128 times. The work
+ * is a chain of multiplications without a jump, so neither the place of the code nor the branch
+ * history has a say. It stands between two locked additions and after some of itself, as it would
+ * otherwise overlap with the runs before and after: then the first few rungs are all the same.
  */
 #include "bb_bpf.h"
 
 __u64 sink;
 
 /* A shift between the multiplications, or the compiler folds the whole row into one. */
-#define MUL(x)		((x) = ((x) ^ (x) >> 29) * 2862933555777941757ULL)
-#define WORK_0(x)	((void)0)
-#define WORK_1(x)	(MUL(x), MUL(x))
-#define WORK_2(x)	(WORK_1(x), WORK_1(x))
-#define WORK_3(x)	(WORK_2(x), WORK_1(x))
-#define WORK_4(x)	(WORK_2(x), WORK_2(x))
-#define WORK_5(x)	(WORK_4(x), WORK_1(x))
-#define WORK_6(x)	(WORK_4(x), WORK_2(x))
-#define WORK_7(x)	(WORK_4(x), WORK_3(x))
-#define WORK_8(x)	(WORK_4(x), WORK_4(x))
-#define WORK_12(x)	(WORK_8(x), WORK_4(x))
-#define WORK_16(x)	(WORK_8(x), WORK_8(x))
-#define WORK_24(x)	(WORK_16(x), WORK_8(x))
-#define WORK_32(x)	(WORK_16(x), WORK_16(x))
-#define WORK_48(x)	(WORK_32(x), WORK_16(x))
-#define WORK_64(x)	(WORK_32(x), WORK_32(x))
-#define WORK_96(x)	(WORK_64(x), WORK_32(x))
-#define WORK_128(x)	(WORK_64(x), WORK_64(x))
+#define MUL(x) ((x) = ((x) ^ (x) >> 29) * 2862933555777941757ULL)
+#define WORK_0(x) ((void)0)
+#define WORK_1(x) (MUL(x), MUL(x))
+#define WORK_2(x) (WORK_1(x), WORK_1(x))
+#define WORK_3(x) (WORK_2(x), WORK_1(x))
+#define WORK_4(x) (WORK_2(x), WORK_2(x))
+#define WORK_5(x) (WORK_4(x), WORK_1(x))
+#define WORK_6(x) (WORK_4(x), WORK_2(x))
+#define WORK_7(x) (WORK_4(x), WORK_3(x))
+#define WORK_8(x) (WORK_4(x), WORK_4(x))
+#define WORK_12(x) (WORK_8(x), WORK_4(x))
+#define WORK_16(x) (WORK_8(x), WORK_8(x))
+#define WORK_24(x) (WORK_16(x), WORK_8(x))
+#define WORK_32(x) (WORK_16(x), WORK_16(x))
+#define WORK_48(x) (WORK_32(x), WORK_16(x))
+#define WORK_64(x) (WORK_32(x), WORK_32(x))
+#define WORK_96(x) (WORK_64(x), WORK_32(x))
+#define WORK_128(x) (WORK_64(x), WORK_64(x))
 
-#define RUNG(n) \
-	SEC("tc") \
-	int rung_##n(struct __sk_buff *ctx) \
-	{ \
-		__u64 x; \
-\
-		__sync_fetch_and_add(&sink, 1);	/* without its result, which Linux 5.12 brought */ \
-		x = *(volatile __u64 *)&sink; \
-		WORK_8(x); \
-		WORK_##n(x); \
-		__sync_fetch_and_add(&sink, x); \
-		return 0; \
+#define RUNG(n)                                                                                    \
+	SEC("tc")                                                                                  \
+	int rung_##n(struct __sk_buff *ctx)                                                        \
+	{                                                                                          \
+		__u64 x;                                                                           \
+                                                                                                   \
+		__sync_fetch_and_add(&sink, 1); /* without its result, which Linux 5.12 brought */ \
+		x = *(volatile __u64 *)&sink;                                                      \
+		WORK_8(x);                                                                         \
+		WORK_##n(x);                                                                       \
+		__sync_fetch_and_add(&sink, x);                                                    \
+		return 0;                                                                          \
 	}
 
 RUNG(0)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* For harness/tests/tools/live_prog.c: a program that somebody else has loaded. It leaves a mark of every run. */
+/* For harness/tests/tools/live_prog.c: a program that somebody else has loaded. It leaves a mark of
+ * every run. */
 #include "bb_bpf.h"
 
 struct {

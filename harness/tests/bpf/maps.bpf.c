@@ -29,7 +29,7 @@ struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_HASH);
 	__uint(max_entries, KEYS);
 	__type(key, __u64);
-	__uint(value_size, 12);		/* no multiple of 8, to which the kernel rounds them up */
+	__uint(value_size, 12); /* no multiple of 8, to which the kernel rounds them up */
 } percpu_hash SEC(".maps");
 
 struct {
@@ -43,7 +43,7 @@ struct {
 	__uint(type, BPF_MAP_TYPE_LPM_TRIE);
 	__uint(max_entries, KEYS);
 	__uint(map_flags, BPF_F_NO_PREALLOC);
-	__uint(key_size, 8);		/* prefix length and IPv4 address */
+	__uint(key_size, 8); /* prefix length and IPv4 address */
 	__type(value, __u32);
 } trie SEC(".maps");
 
@@ -59,7 +59,8 @@ struct {
 	__uint(max_entries, 4096);
 } ring SEC(".maps");
 
-/* Ten times the number of keys from 0 to 7 that are there, and the value of key 2; then one key more, and a changed value. */
+/* Ten times the number of keys from 0 to 7 that are there, and the value of key 2; then one key
+ * more, and a changed value. */
 SEC("tc")
 int finds_in_hash(struct __sk_buff *skb)
 {

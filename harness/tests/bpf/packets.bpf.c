@@ -3,7 +3,8 @@
 #include "bb_bpf.h"
 #include <linux/pkt_cls.h>
 
-enum { CPUS, LAST_BYTES, ENTRIES };	/* a bit for each CPU; the sum of all packets' last bytes */
+/* a bit for each CPU; the sum of all packets' last bytes */
+enum { CPUS, LAST_BYTES, ENTRIES };
 
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);

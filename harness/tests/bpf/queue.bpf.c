@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Pushes to a queue that holds 16, and counts as a drop what does not fit: somebody must empty it. */
+/* Pushes to a queue that holds 16, and counts as a drop what does not fit: somebody must empty it.
+ */
 #include "bb_bpf.h"
 
 struct {

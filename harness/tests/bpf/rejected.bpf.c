@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A program that every verifier rejects: it uses what a lookup returned without asking whether that was NULL.
- * (Of a hash: for a constant key of an array, newer verifiers know that there is a value.)
+ * A program that every verifier rejects: it uses what a lookup returned without asking whether that
+ * was NULL. (Of a hash: for a constant key of an array, newer verifiers know that there is a
+ * value.)
  */
 #include "bb_bpf.h"
 

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the verifier says of it is known beforehand: 16 bytes of stack in the program, 40 in its function, no branch, so
- * that each instruction is verified once. The compiler's own use of the stack is none, with a store by hand instead.
+ * What the verifier says of it is known beforehand: 16 bytes of stack in the program, 40 in its
+ * function, no branch, so that each instruction is verified once. The compiler's own use of the
+ * stack is none, with a store by hand instead.
  */
 #include "bb_bpf.h"
 
-#define STORE(offset, value) asm volatile("*(u64 *)(r10 - " #offset ") = %0" : : "r"(value) : "memory")
+#define STORE(offset, value)                                                                       \
+	asm volatile("*(u64 *)(r10 - " #offset ") = %0" : : "r"(value) : "memory")
 
 static __attribute__((noinline)) __u64 leaf(__u64 value)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Programs that call each other through a prog array whose slots are given in the object. What the last one returns shows
- * that it was reached; it also takes its time, which bills to the first.
+ * Programs that call each other through a prog array whose slots are given in the object. What the
+ * last one returns shows that it was reached; it also takes its time, which bills to the first.
  */
 #include "bb_bpf.h"
 
@@ -14,7 +14,7 @@ struct {
 	__uint(type, BPF_MAP_TYPE_PROG_ARRAY);
 	__uint(max_entries, 2);
 	__uint(key_size, sizeof(__u32));
-	__array(values, int (struct xdp_md *));
+	__array(values, int(struct xdp_md *));
 } jumps SEC(".maps") = {
 	.values = {[0] = (void *)&second, [1] = (void *)&third},
 };

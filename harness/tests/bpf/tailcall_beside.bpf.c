@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A prog array that only user space fills, and beside the program that jumps into it one of the same type that no
- * verifier accepts: it can still be measured, as nothing in the object says that it would call the other.
+ * A prog array that only user space fills, and beside the program that jumps into it one of the
+ * same type that no verifier accepts: it can still be measured, as nothing in the object says that
+ * it would call the other.
  */
 #include "bb_bpf.h"
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A prog array with a program in it that no verifier accepts: the one that calls it cannot be loaded either. */
+/* A prog array with a program in it that no verifier accepts: the one that calls it cannot be
+ * loaded either. */
 #include "bb_bpf.h"
 
 int reads_past_the_end(struct xdp_md *ctx);
@@ -8,7 +9,7 @@ struct {
 	__uint(type, BPF_MAP_TYPE_PROG_ARRAY);
 	__uint(max_entries, 1);
 	__uint(key_size, sizeof(__u32));
-	__array(values, int (struct xdp_md *));
+	__array(values, int(struct xdp_md *));
 } jumps SEC(".maps") = {
 	.values = {[0] = (void *)&reads_past_the_end},
 };

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * One program of every type that has a test run, each of which shows what it was run on: it returns, writes or keeps
- * something of it.
+ * One program of every type that has a test run, each of which shows what it was run on: it
+ * returns, writes or keeps something of it.
  */
 #include "bb_bpf.h"
 
-/* --- packets: the return value is a byte of the packet, so that what goes in is seen to come out -------------- */
+/* --- packets: the return value is a byte of the packet, so that what goes in is seen to come out
+ * --- */
 
 SEC("xdp")
 int xdp_pass(struct xdp_md *ctx)
@@ -37,7 +38,7 @@ int xdp_writes(struct xdp_md *ctx)
 SEC("tc")
 int tc_shot(struct __sk_buff *skb)
 {
-	return 2;	/* TC_ACT_SHOT */
+	return 2; /* TC_ACT_SHOT */
 }
 
 SEC("action")
@@ -79,7 +80,7 @@ int lwt_xmit_ok(struct __sk_buff *skb)
 SEC("flow_dissector")
 int flow_ok(struct __sk_buff *skb)
 {
-	return 0;	/* BPF_OK */
+	return 0; /* BPF_OK */
 }
 
 SEC("sk_lookup")
@@ -88,7 +89,7 @@ int lookup_pass(struct bpf_sk_lookup *ctx)
 	return ctx->protocol == 17;
 }
 
-/* --- packets with a context -------------------------------------------------------------------------------------- */
+/* --- packets with a context --- */
 
 SEC("tc")
 int tc_mark(struct __sk_buff *skb)
@@ -105,7 +106,8 @@ int tc_device(struct __sk_buff *skb)
 SEC("tc")
 int tc_sizes(struct __sk_buff *skb)
 {
-	return skb->wire_len + skb->gso_segs * 10000 + skb->gso_size + (skb->tstamp == 1ULL << 63 ? 1 : 0);
+	return skb->wire_len + skb->gso_segs * 10000 + skb->gso_size +
+	       (skb->tstamp == 1ULL << 63 ? 1 : 0);
 }
 
 SEC("socket")
@@ -129,7 +131,7 @@ int xdp_metadata(struct xdp_md *ctx)
 	return meta + 1 <= data ? meta[0] : 99;
 }
 
-/* --- contexts -------------------------------------------------------------------------------------------------- */
+/* --- contexts --- */
 
 SEC("raw_tp/sched_switch")
 int raw_tp_third(struct bpf_raw_tracepoint_args *ctx)
@@ -149,7 +151,7 @@ int syscall_sum(struct sum *ctx)
 	return ctx->sum;
 }
 
-/* --- types without a test run ------------------------------------------------------------------------------------ */
+/* --- types without a test run --- */
 
 SEC("perf_event")
 int perf_event_program(struct bpf_perf_event_data *ctx)

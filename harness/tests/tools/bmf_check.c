@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* bmf_check < FILE: exit 0 when stdin is strictly valid BMF, else 1 with the reason on stderr. For the shell tests. */
+/* bmf_check < FILE: exit 0 when stdin is strictly valid BMF, else 1 with the reason on stderr. For
+ * the shell tests. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -8,7 +9,7 @@
 int main(void)
 {
 	size_t cap = BB_BMF_MAX_BYTES + 1, len;
-	struct bb_err err = { 0 };
+	struct bb_err err = {0};
 	char *text = malloc(cap);
 	int rc;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * hot_jit SECONDS: runs a copy of a function of its own in memory that no file is behind, as a JIT's code is, and says so in
- * /tmp/perf-PID.map. For the tests of `bpfbench profile`.
+ * hot_jit SECONDS: runs a copy of a function of its own in memory that no file is behind, as a
+ * JIT's code is, and says so in /tmp/perf-PID.map. For the tests of `bpfbench profile`.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -11,7 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define CODE_BYTES 256	/* more than spin() has */
+#define CODE_BYTES 256 /* more than spin() has */
 
 /* Needs nothing but its argument, wherever it is. */
 static __attribute__((noinline, aligned(256))) void spin(unsigned int n)
@@ -23,7 +23,8 @@ static __attribute__((noinline, aligned(256))) void spin(unsigned int n)
 int main(int argc, char **argv)
 {
 	double seconds = argc > 1 ? atof(argv[1]) : 0;
-	char path[64], *code = mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char path[64], *code = mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC,
+				    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	void (*jitted)(unsigned int);
 	FILE *map;
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Somebody who has loaded a BPF program: loads live.bpf.o's, pins it where asked, and has it run again and again until a
- * signal or the end of its parent. Its runs stand in its map, so that a test can see runs that are not its own. On stdout, a
- * line each: the program's id once it runs; at the end, how often it ran it and what the map says.
+ * Somebody who has loaded a BPF program: loads live.bpf.o's, pins it where asked, and has it run
+ * again and again until a signal or the end of its parent. Its runs stand in its map, so that a
+ * test can see runs that are not its own. On stdout, a line each: the program's id once it runs; at
+ * the end, how often it ran it and what the map says.
  *
  * live_prog OBJECT GAP_US [PIN]: GAP_US between two runs; "-": it does not run it at all.
  */
@@ -29,7 +30,8 @@ static int fail(const char *what)
 static long long run(int prog_fd, uint64_t gap_us)
 {
 	char frame[64] = {0};
-	LIBBPF_OPTS(bpf_test_run_opts, opts, .data_in = frame, .data_size_in = sizeof(frame), .repeat = 1);
+	LIBBPF_OPTS(bpf_test_run_opts, opts, .data_in = frame, .data_size_in = sizeof(frame),
+		    .repeat = 1);
 	long long runs = 0;
 
 	while (!bb_stop_signal) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* openmetrics_check < FILE: exit 0 when stdin is what openmetrics_check.h takes, else 1 with the reason on stderr. */
+/* openmetrics_check < FILE: exit 0 when stdin is what openmetrics_check.h takes, else 1 with the
+ * reason on stderr. */
 #include <stdio.h>
 
 #include "openmetrics_check.h"

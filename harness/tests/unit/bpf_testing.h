@@ -2,7 +2,8 @@
 #ifndef BB_TESTS_BPF_TESTING_H
 #define BB_TESTS_BPF_TESTING_H
 
-/* For the tests that load BPF programs: objects of the build, a skip with a reason without root. Include cmocka.h first. */
+/* For the tests that load BPF programs: objects of the build, a skip with a reason without root.
+ * Include cmocka.h first. */
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <glob.h>
@@ -20,22 +21,23 @@
 #define DROPS "tests/bpf/drops.bpf.o"
 
 /* cmocka's skip knows no reason; run.sh reads it from the line before. */
-#define need_root() \
-	do { \
-		if (geteuid()) { \
-			print_message("# skip: needs root\n"); \
-			skip(); \
-		} \
+#define need_root()                                                                                \
+	do {                                                                                       \
+		if (geteuid()) {                                                                   \
+			print_message("# skip: needs root\n");                                     \
+			skip();                                                                    \
+		}                                                                                  \
 	} while (0)
 
 /* For programs of a type that not all kernels have, BPF_PROG_TYPE_x. */
-#define need_prog_type(type) \
-	do { \
-		need_root(); \
-		if (libbpf_probe_bpf_prog_type((type), NULL) != 1) { \
-			print_message("# skip: this kernel has no programs of type %s\n", bb_prog_type_name(type).text); \
-			skip(); \
-		} \
+#define need_prog_type(type)                                                                       \
+	do {                                                                                       \
+		need_root();                                                                       \
+		if (libbpf_probe_bpf_prog_type((type), NULL) != 1) {                               \
+			print_message("# skip: this kernel has no programs of type %s\n",          \
+				      bb_prog_type_name(type).text);                               \
+			skip();                                                                    \
+		}                                                                                  \
 	} while (0)
 
 #if defined(__has_feature)
@@ -49,14 +51,15 @@
 #define HAS_ASAN 0
 #endif
 
-/* The step drive's event is a page fault of this thread, and AddressSanitizer's shadow memory takes some of its own. */
-#define need_exact_faults() \
-	do { \
-		need_root(); \
-		if (HAS_ASAN) { \
-			print_message("# skip: AddressSanitizer takes page faults of its own\n"); \
-			skip(); \
-		} \
+/* The step drive's event is a page fault of this thread, and AddressSanitizer's shadow memory takes
+ * some of its own. */
+#define need_exact_faults()                                                                        \
+	do {                                                                                       \
+		need_root();                                                                       \
+		if (HAS_ASAN) {                                                                    \
+			print_message("# skip: AddressSanitizer takes page faults of its own\n");  \
+			skip();                                                                    \
+		}                                                                                  \
 	} while (0)
 
 /* A file of the build folder: $O, or where it was when this was compiled. */
@@ -69,13 +72,15 @@ static inline const char *built(const char *name, char *buf, size_t size)
 }
 
 static inline struct bb_target *open_target_with(const char *object, const char *program,
-						 const struct bb_global_spec *globals, size_t n_globals)
+						 const struct bb_global_spec *globals,
+						 size_t n_globals)
 {
 	struct bb_err err = {0};
 	struct bb_target *t = NULL;
 	char path[4096];
 
-	if (bb_target__open(built(object, path, sizeof(path)), program, globals, n_globals, &t, &err))
+	if (bb_target__open(built(object, path, sizeof(path)), program, globals, n_globals, &t,
+			    &err))
 		fail_msg("%s", err.msg);
 	return t;
 }
@@ -120,8 +125,12 @@ static inline __u32 map_id(const struct bb_target *t, const char *name)
 static inline const char *find_bpftool(char *buf, size_t size)
 {
 	static const char *const patterns[] = {
-		"/usr/sbin/bpftool", "/usr/bin/bpftool", "/sbin/bpftool", "/usr/local/sbin/bpftool",
-		"/usr/lib/linux-tools*/bpftool", "/usr/lib/linux-tools/*/bpftool",
+		"/usr/sbin/bpftool",
+		"/usr/bin/bpftool",
+		"/sbin/bpftool",
+		"/usr/local/sbin/bpftool",
+		"/usr/lib/linux-tools*/bpftool",
+		"/usr/lib/linux-tools/*/bpftool",
 	};
 
 	for (size_t i = 0; i < sizeof(patterns) / sizeof(patterns[0]); i++) {
@@ -131,8 +140,10 @@ static inline const char *find_bpftool(char *buf, size_t size)
 			for (size_t k = 0; k < found.gl_pathc; k++) {
 				char command[4200];
 
-				snprintf(command, sizeof(command), "%s version >/dev/null 2>&1", found.gl_pathv[k]);
-				if (strlen(found.gl_pathv[k]) >= size || system(command))	/* NOLINT: a fixed list */
+				snprintf(command, sizeof(command), "%s version >/dev/null 2>&1",
+					 found.gl_pathv[k]);
+				/* NOLINT: a fixed list */
+				if (strlen(found.gl_pathv[k]) >= size || system(command))
 					continue;
 				strcpy(buf, found.gl_pathv[k]);
 				globfree(&found);
@@ -162,7 +173,8 @@ static inline bool has_link(__u32 prog_id)
 		int fd = bpf_link_get_fd_by_id(id);
 		struct bpf_link_info info = {0};
 		__u32 len = sizeof(info);
-		bool is_it = fd >= 0 && !bpf_obj_get_info_by_fd(fd, &info, &len) && info.prog_id == prog_id;
+		bool is_it = fd >= 0 && !bpf_obj_get_info_by_fd(fd, &info, &len) &&
+			     info.prog_id == prog_id;
 
 		if (fd >= 0)
 			close(fd);

@@ -9,8 +9,10 @@
 #include "report/exporter.h"
 #include "report_testing.h"
 
-/* What an exporter gives, as text to be freed; NULL with *ret_rc when it refuses, and then it has written nothing. */
-static inline char *exported(const char *format, const struct bb_report *r, int *ret_rc, struct bb_err *err)
+/* What an exporter gives, as text to be freed; NULL with *ret_rc when it refuses, and then it has
+ * written nothing. */
+static inline char *exported(const char *format, const struct bb_report *r, int *ret_rc,
+			     struct bb_err *err)
 {
 	const struct bb_exporter *e = bb_exporter_find(format);
 	char *text = NULL;
@@ -53,7 +55,8 @@ static inline void assert_lacks(const char *text, const char *part)
 		fail_msg("'%s' is in:\n%s", part, text);
 }
 
-/* Beside the sources: from the root of the tree, by where this file was compiled, or from build/tests/. */
+/* Beside the sources: from the root of the tree, by where this file was compiled, or from
+ * build/tests/. */
 static inline void golden_path(const char *name, char *ret_path, size_t size)
 {
 	static const char here[] = __FILE__;
@@ -82,9 +85,12 @@ static inline void check_golden(const char *name, const char *format)
 	}
 	golden = slurp(path);
 	if (!golden)
-		fail_msg("%s cannot be read (make it with BB_UPDATE_GOLDEN=1, from the root of the tree)", path);
+		fail_msg("%s cannot be read (make it with BB_UPDATE_GOLDEN=1, from the root of the "
+			 "tree)",
+			 path);
 	if (strcmp(text, golden))
-		fail_msg("%s differs (if it should: BB_UPDATE_GOLDEN=1). Now it is:\n%s", path, text);
+		fail_msg("%s differs (if it should: BB_UPDATE_GOLDEN=1). Now it is:\n%s", path,
+			 text);
 	free(golden);
 	free(text);
 	bb_report__free(r);

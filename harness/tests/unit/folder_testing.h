@@ -2,7 +2,8 @@
 #ifndef BB_TESTS_FOLDER_TESTING_H
 #define BB_TESTS_FOLDER_TESTING_H
 
-/* A folder for one test, which setup makes and teardown removes with all that is in it. Include after cmocka.h. */
+/* A folder for one test, which setup makes and teardown removes with all that is in it. Include
+ * after cmocka.h. */
 
 #include <dirent.h>
 #include <limits.h>

@@ -3,9 +3,10 @@
 #define BB_TESTS_GENERATOR_H
 
 /*
- * Random XDP programs for the instruction counts: arithmetic on all ten registers, stack and atomics, branches, loops
- * by constants and by data, functions (static and global), callbacks, map lookups, exits in the middle. They end, and
- * most of them please the verifier. Their number is their seed.
+ * Random XDP programs for the instruction counts: arithmetic on all ten registers, stack and
+ * atomics, branches, loops by constants and by data, functions (static and global), callbacks, map
+ * lookups, exits in the middle. They end, and most of them please the verifier. Their number is
+ * their seed.
  */
 #include <bpf/btf.h>
 #include <linux/bpf.h>
@@ -17,26 +18,27 @@
 
 #define GEN_INSNS 4096
 #define GEN_FUNCS 4
-#define GEN_SLOTS 6		/* of 8 bytes, on the stack of each function */
-#define GEN_PACKET 16		/* bytes that the program needs; with fewer it returns at once */
+#define GEN_SLOTS 6   /* of 8 bytes, on the stack of each function */
+#define GEN_PACKET 16 /* bytes that the program needs; with fewer it returns at once */
 
 struct gen {
 	struct bb_rng rng;
 	struct bpf_insn insns[GEN_INSNS];
 	uint32_t n;
-	uint32_t busy;			/* registers that statements leave alone: counters of loops around them */
-	int map_fd;			/* an array of 8 values of 8 bytes */
+	/* registers that statements leave alone: counters of loops around them */
+	uint32_t busy;
+	int map_fd; /* an array of 8 values of 8 bytes */
 	uint32_t n_funcs;
 	struct {
 		uint32_t first;
 		bool is_callback, is_global;
-	} funcs[GEN_FUNCS];		/* [0] is the program */
+	} funcs[GEN_FUNCS]; /* [0] is the program */
 	struct {
 		uint32_t at;
 		uint32_t func;
-	} calls[256];			/* to be pointed at it when it is there */
+	} calls[256]; /* to be pointed at it when it is there */
 	uint32_t n_calls;
-	uint32_t func;			/* in work */
+	uint32_t func; /* in work */
 };
 
 static inline uint32_t gen_below(struct gen *g, uint32_t n)
@@ -44,11 +46,15 @@ static inline uint32_t gen_below(struct gen *g, uint32_t n)
 	return (uint32_t)bb_rng_below(&g->rng, n);
 }
 
-static inline uint32_t gen_emit(struct gen *g, int code, uint32_t dst, uint32_t src, int off, int64_t imm)
+static inline uint32_t gen_emit(struct gen *g, int code, uint32_t dst, uint32_t src, int off,
+				int64_t imm)
 {
 	if (g->n < GEN_INSNS)
-		g->insns[g->n] = (struct bpf_insn){.code = (__u8)code, .dst_reg = dst & 0xf, .src_reg = src & 0xf,
-						   .off = (__s16)off, .imm = (__s32)imm};
+		g->insns[g->n] = (struct bpf_insn){.code = (__u8)code,
+						   .dst_reg = dst & 0xf,
+						   .src_reg = src & 0xf,
+						   .off = (__s16)off,
+						   .imm = (__s32)imm};
 	return g->n++;
 }
 
@@ -77,49 +83,46 @@ static inline void gen_here(struct gen *g, uint32_t at)
 
 static inline void gen_alu(struct gen *g)
 {
-	static const int ops[] = {BPF_ADD, BPF_SUB, BPF_MUL, BPF_DIV, BPF_MOD, BPF_OR, BPF_AND, BPF_XOR, BPF_MOV};
+	static const int ops[] = {BPF_ADD, BPF_SUB, BPF_MUL, BPF_DIV, BPF_MOD,
+				  BPF_OR,  BPF_AND, BPF_XOR, BPF_MOV};
 	static const int shifts[] = {BPF_LSH, BPF_RSH, BPF_ARSH};
 	int class = gen_below(g, 2) ? BPF_ALU64 : BPF_ALU;
 	int op = ops[gen_below(g, sizeof(ops) / sizeof(ops[0]))];
 
 	switch (gen_below(g, 8)) {
 	case 0:
-		gen_emit(g, class | shifts[gen_below(g, 3)] | BPF_K, gen_reg(g), 0, 0, gen_below(g, 32));
+		gen_emit(g, class | shifts[gen_below(g, 3)] | BPF_K, gen_reg(g), 0, 0,
+			 gen_below(g, 32));
 		break;
-	case 1:
-		gen_emit(g, class | BPF_NEG, gen_reg(g), 0, 0, 0);
-		break;
+	case 1: gen_emit(g, class | BPF_NEG, gen_reg(g), 0, 0, 0); break;
 	case 2:
-		gen_emit(g, BPF_ALU | BPF_END | (gen_below(g, 2) ? BPF_TO_BE : BPF_TO_LE), gen_reg(g), 0, 0,
-			 16 << gen_below(g, 3));
+		gen_emit(g, BPF_ALU | BPF_END | (gen_below(g, 2) ? BPF_TO_BE : BPF_TO_LE),
+			 gen_reg(g), 0, 0, 16 << gen_below(g, 3));
 		break;
 	case 3:
 	case 4:
-	case 5:
-		gen_emit(g, class | op | BPF_X, gen_reg(g), gen_below(g, 10), 0, 0);
-		break;
-	default:
-		gen_emit(g, class | op | BPF_K, gen_reg(g), 0, 0, 1 + gen_below(g, 1000));
+	case 5: gen_emit(g, class | op | BPF_X, gen_reg(g), gen_below(g, 10), 0, 0); break;
+	default: gen_emit(g, class | op | BPF_K, gen_reg(g), 0, 0, 1 + gen_below(g, 1000));
 	}
 }
 
 static inline void gen_memory(struct gen *g)
 {
-	static const int atomics[] = {BPF_ADD, BPF_OR, BPF_XOR | BPF_FETCH, BPF_ADD | BPF_FETCH, BPF_XCHG};
+	static const int atomics[] = {BPF_ADD, BPF_OR, BPF_XOR | BPF_FETCH, BPF_ADD | BPF_FETCH,
+				      BPF_XCHG};
 	uint32_t r;
 
 	switch (gen_below(g, 5)) {
 	case 0:
 		gen_emit(g, BPF_STX | BPF_MEM | BPF_DW, 10, gen_below(g, 10), gen_slot(g), 0);
 		break;
-	case 1:
-		gen_emit(g, BPF_LDX | BPF_MEM | BPF_DW, gen_reg(g), 10, gen_slot(g), 0);
-		break;
+	case 1: gen_emit(g, BPF_LDX | BPF_MEM | BPF_DW, gen_reg(g), 10, gen_slot(g), 0); break;
 	case 2:
 		gen_emit(g, BPF_ST | BPF_MEM | BPF_DW, 10, 0, gen_slot(g), gen_below(g, 1000));
 		break;
 	case 3:
-		gen_emit(g, BPF_STX | BPF_ATOMIC | BPF_DW, 10, gen_reg(g), gen_slot(g), atomics[gen_below(g, 5)]);
+		gen_emit(g, BPF_STX | BPF_ATOMIC | BPF_DW, 10, gen_reg(g), gen_slot(g),
+			 atomics[gen_below(g, 5)]);
 		break;
 	default:
 		r = gen_reg(g);
@@ -131,9 +134,10 @@ static inline void gen_memory(struct gen *g)
 /* A conditional jump that is pointed at its target later. */
 static inline uint32_t gen_branch(struct gen *g)
 {
-	static const int ops[] = {BPF_JEQ, BPF_JNE, BPF_JGT, BPF_JGE, BPF_JLT, BPF_JLE, BPF_JSET, BPF_JSGT, BPF_JSGE, BPF_JSLT,
-				  BPF_JSLE};
-	int code = (gen_below(g, 2) ? BPF_JMP : BPF_JMP32) | ops[gen_below(g, sizeof(ops) / sizeof(ops[0]))];
+	static const int ops[] = {BPF_JEQ,  BPF_JNE,  BPF_JGT,  BPF_JGE,  BPF_JLT, BPF_JLE,
+				  BPF_JSET, BPF_JSGT, BPF_JSGE, BPF_JSLT, BPF_JSLE};
+	int code = (gen_below(g, 2) ? BPF_JMP : BPF_JMP32) |
+		   ops[gen_below(g, sizeof(ops) / sizeof(ops[0]))];
 
 	if (gen_below(g, 2))
 		return gen_emit(g, code | BPF_X, gen_below(g, 10), gen_below(g, 10), 0, 0);
@@ -159,7 +163,8 @@ static inline void gen_if(struct gen *g, int depth)
 /* r = constant, or what the packet holds; do { ... } while (--r) or while (r) { r--; ... } */
 static inline void gen_loop(struct gen *g, int depth)
 {
-	uint32_t r = 6 + gen_below(g, 4), top, jump, saved = g->busy;	/* r0 to r5 do not outlive calls */
+	/* r0 to r5 do not outlive calls */
+	uint32_t r = 6 + gen_below(g, 4), top, jump, saved = g->busy;
 
 	if (g->busy & 1U << r)
 		return;
@@ -187,7 +192,8 @@ static inline void gen_refill(struct gen *g)
 {
 	for (uint32_t r = 1; r <= 5; r++) {
 		if (gen_below(g, 2))
-			gen_emit(g, BPF_ALU64 | BPF_MOV | BPF_X, r, gen_below(g, 2) ? 0 : 6 + gen_below(g, 4), 0, 0);
+			gen_emit(g, BPF_ALU64 | BPF_MOV | BPF_X, r,
+				 gen_below(g, 2) ? 0 : 6 + gen_below(g, 4), 0, 0);
 		else
 			gen_emit(g, BPF_ALU64 | BPF_MOV | BPF_K, r, 0, 0, gen_below(g, 100));
 	}
@@ -223,7 +229,8 @@ static inline void gen_call(struct gen *g)
 	g->calls[g->n_calls].func = f;
 	if (g->funcs[f].is_callback) {
 		gen_emit(g, BPF_ALU64 | BPF_MOV | BPF_K, 1, 0, 0, gen_below(g, 4));
-		g->calls[g->n_calls++].at = gen_emit(g, BPF_LD | BPF_IMM | BPF_DW, 2, BPF_PSEUDO_FUNC, 0, 0);
+		g->calls[g->n_calls++].at = gen_emit(g, BPF_LD | BPF_IMM | BPF_DW, 2,
+						     BPF_PSEUDO_FUNC, 0, 0);
 		gen_emit(g, 0, 0, 0, 0, 0);
 		gen_emit(g, BPF_ALU64 | BPF_MOV | BPF_K, 3, 0, 0, 0);
 		gen_emit(g, BPF_ALU64 | BPF_MOV | BPF_K, 4, 0, 0, 0);
@@ -231,7 +238,8 @@ static inline void gen_call(struct gen *g)
 	} else {
 		gen_emit(g, BPF_ALU64 | BPF_MOV | BPF_X, 1, gen_below(g, 10), 0, 0);
 		gen_emit(g, BPF_ALU64 | BPF_MOV | BPF_X, 2, gen_below(g, 10), 0, 0);
-		g->calls[g->n_calls++].at = gen_emit(g, BPF_JMP | BPF_CALL, 0, BPF_PSEUDO_CALL, 0, 0);
+		g->calls[g->n_calls++].at = gen_emit(g, BPF_JMP | BPF_CALL, 0, BPF_PSEUDO_CALL, 0,
+						     0);
 	}
 	gen_refill(g);
 }
@@ -282,7 +290,8 @@ static inline void gen_program_begins(struct gen *g)
 	gen_emit(g, BPF_ALU64 | BPF_MOV | BPF_K, 0, 0, 0, 1);
 	gen_emit(g, BPF_JMP | BPF_EXIT, 0, 0, 0, 0);
 	for (uint32_t r = 5; r < 10; r++)
-		gen_emit(g, BPF_LDX | BPF_MEM | (gen_below(g, 2) ? BPF_B : BPF_H), r, 2, (int)(2 * (r - 5)), 0);
+		gen_emit(g, BPF_LDX | BPF_MEM | (gen_below(g, 2) ? BPF_B : BPF_H), r, 2,
+			 (int)(2 * (r - 5)), 0);
 	gen_emit(g, BPF_LDX | BPF_MEM | BPF_W, 0, 2, 12, 0);
 }
 
@@ -294,11 +303,13 @@ static inline void gen_function(struct gen *g, uint32_t f)
 	if (f == 0) {
 		gen_program_begins(g);
 	} else {
-		if (g->funcs[f].is_callback)	/* its second argument is a pointer of the kernel's or nothing */
+		/* its second argument is a pointer of the kernel's or nothing */
+		if (g->funcs[f].is_callback)
 			gen_emit(g, BPF_ALU64 | BPF_MOV | BPF_K, 2, 0, 0, gen_below(g, 100));
 		gen_emit(g, BPF_ALU64 | BPF_MOV | BPF_X, 0, 1, 0, 0);
 		for (uint32_t r = 5; r < 10; r++)
-			gen_emit(g, BPF_ALU64 | BPF_MOV | (r % 2 ? BPF_X : BPF_K), r, r % 2 ? 2 : 0, 0, r % 2 ? 0 : r);
+			gen_emit(g, BPF_ALU64 | BPF_MOV | (r % 2 ? BPF_X : BPF_K), r, r % 2 ? 2 : 0,
+				 0, r % 2 ? 0 : r);
 	}
 	for (uint32_t r = f ? 3 : 1; r < 5; r++)
 		gen_emit(g, BPF_ALU64 | BPF_MOV | BPF_K, r, 0, 0, gen_below(g, 100));
@@ -325,7 +336,8 @@ static inline void gen_make(struct gen *g, uint64_t number, int map_fd)
 	for (uint32_t f = 0; f < g->n_funcs; f++)
 		gen_function(g, f);
 	for (uint32_t i = 0; i < g->n_calls && g->n <= GEN_INSNS; i++)
-		g->insns[g->calls[i].at].imm = (__s32)(g->funcs[g->calls[i].func].first - g->calls[i].at - 1);
+		g->insns[g->calls[i].at].imm =
+			(__s32)(g->funcs[g->calls[i].func].first - g->calls[i].at - 1);
 }
 
 #endif

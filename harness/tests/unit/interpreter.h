@@ -3,10 +3,11 @@
 #define BB_TESTS_INTERPRETER_H
 
 /*
- * The oracle of the instruction counts: executes a program's final instructions one by one in user space (RFC 9669) and
- * counts each. It knows nothing of blocks. Maps are models of its own, and begin empty, but arrays (so the program's globals) as they are;
- * of the helpers it plays those whose effect on the control flow can be told. Memory is real memory: programs have been
- * verified. The test's process ends if one has not.
+ * The oracle of the instruction counts: executes a program's final instructions one by one in user
+ * space (RFC 9669) and counts each. It knows nothing of blocks. Maps are models of its own, and
+ * begin empty, but arrays (so the program's globals) as they are; of the helpers it plays those
+ * whose effect on the control flow can be told. Memory is real memory: programs have been verified.
+ * The test's process ends if one has not.
  */
 #include <bpf/bpf.h>
 #include <endian.h>
@@ -23,27 +24,28 @@
 #define INTERP_DEPTH 8
 #define INTERP_STACK 512
 #define INTERP_STEPS 50000000u
-#define INTERP_STACK_ID 7	/* what bpf_get_stackid says: all events of a test come from the same place */
+#define INTERP_STACK_ID                                                                            \
+	7 /* what bpf_get_stackid says: all events of a test come from the same place */
 
 struct interp_map {
 	int fd;
 	struct bpf_map_info info;
-	char *entries;		/* n of them: key, then value; arrays have all */
+	char *entries; /* n of them: key, then value; arrays have all */
 	uint32_t n;
 };
 
 struct interp {
 	const struct bpf_insn *insns;
 	uint32_t n;
-	const uint8_t *packet;	/* as packet loads see it */
+	const uint8_t *packet; /* as packet loads see it */
 	size_t packet_len;
-	uint64_t *hits;		/* by slot */
+	uint64_t *hits; /* by slot */
 	uint64_t steps;
-	bool left;		/* the program was left for good */
-	char why[80];		/* what it cannot play; empty: nothing so far */
+	bool left;    /* the program was left for good */
+	char why[80]; /* what it cannot play; empty: nothing so far */
 	struct interp_map maps[INTERP_MAPS];
 	uint32_t n_maps;
-	char scratch[8192];	/* what a ring buffer's reservation points to */
+	char scratch[8192]; /* what a ring buffer's reservation points to */
 };
 
 static inline void interp_cannot(struct interp *I, const char *what, int number)
@@ -52,7 +54,7 @@ static inline void interp_cannot(struct interp *I, const char *what, int number)
 		snprintf(I->why, sizeof(I->why), "%s %d", what, number);
 }
 
-/* --- maps ---------------------------------------------------------------------------------------------------- */
+/* --- maps --- */
 
 static inline bool interp_is_array(const struct interp_map *m)
 {
@@ -86,10 +88,12 @@ static inline struct interp_map *interp_map(struct interp *I, int fd)
 	I->n_maps++;
 	if (m->info.type == BPF_MAP_TYPE_RINGBUF || m->info.max_entries > 1U << 20)
 		return m;
-	m->entries = calloc(m->info.max_entries + 1, interp_value_at(m) + ((m->info.value_size + 7) & ~7U));
+	m->entries = calloc(m->info.max_entries + 1,
+			    interp_value_at(m) + ((m->info.value_size + 7) & ~7U));
 	if (!m->entries)
 		interp_cannot(I, "memory for map", fd);
-	for (uint32_t i = 0; m->entries && interp_is_array(m) && i < m->info.max_entries; i++, m->n++)
+	for (uint32_t i = 0; m->entries && interp_is_array(m) && i < m->info.max_entries;
+	     i++, m->n++)
 		memcpy(interp_entry(m, i), &i, sizeof(i));
 	for (uint32_t i = 0; m->entries && m->info.type == BPF_MAP_TYPE_ARRAY && i < m->n; i++)
 		bpf_map_lookup_elem(fd, &i, interp_entry(m, i) + interp_value_at(m));
@@ -119,9 +123,10 @@ static inline int interp_update(struct interp_map *m, const void *key, const voi
 	return 0;
 }
 
-/* --- helpers ------------------------------------------------------------------------------------------------- */
+/* --- helpers --- */
 
-static inline uint64_t interp_run(struct interp *I, uint32_t pc, const uint64_t *args, unsigned int depth);
+static inline uint64_t interp_run(struct interp *I, uint32_t pc, const uint64_t *args,
+				  unsigned int depth);
 
 /* bpf_loop(n, callback, context, 0) */
 static inline uint64_t interp_loop(struct interp *I, const uint64_t *r, unsigned int depth)
@@ -147,8 +152,9 @@ static inline uint64_t interp_map_helper(struct interp *I, int id, const uint64_
 	case BPF_FUNC_map_lookup_elem:
 		return (uint64_t)(uintptr_t)interp_lookup(m, (const void *)(uintptr_t)r[2]);
 	case BPF_FUNC_map_update_elem:
-		return (uint64_t)interp_update(m, (const void *)(uintptr_t)r[2], (const void *)(uintptr_t)r[3]);
-	default:	/* a push: only how many matters */
+		return (uint64_t)interp_update(m, (const void *)(uintptr_t)r[2],
+					       (const void *)(uintptr_t)r[3]);
+	default: /* a push: only how many matters */
 		if (m->n == m->info.max_entries)
 			return (uint64_t)-E2BIG;
 		m->n++;
@@ -156,23 +162,20 @@ static inline uint64_t interp_map_helper(struct interp *I, int id, const uint64_
 	}
 }
 
-static inline uint64_t interp_helper(struct interp *I, int id, const uint64_t *r, unsigned int depth)
+static inline uint64_t interp_helper(struct interp *I, int id, const uint64_t *r,
+				     unsigned int depth)
 {
 	switch (id) {
 	case BPF_FUNC_map_lookup_elem:
 	case BPF_FUNC_map_update_elem:
-	case BPF_FUNC_map_push_elem:
-		return interp_map_helper(I, id, r);
-	case BPF_FUNC_ktime_get_ns:
-		return 123456789;
-	case BPF_FUNC_get_smp_processor_id:
-		return (uint64_t)sched_getcpu();
+	case BPF_FUNC_map_push_elem: return interp_map_helper(I, id, r);
+	case BPF_FUNC_ktime_get_ns: return 123456789;
+	case BPF_FUNC_get_smp_processor_id: return (uint64_t)sched_getcpu();
 	case BPF_FUNC_get_current_pid_tgid:
 		return (uint64_t)getpid() << 32 | (uint64_t)syscall(SYS_gettid);
-	case BPF_FUNC_get_stack:	/* an event in user mode has no kernel stack */
+	case BPF_FUNC_get_stack: /* an event in user mode has no kernel stack */
 		return r[4] & BPF_F_USER_STACK ? 64 : (uint64_t)-EFAULT;
-	case BPF_FUNC_get_stackid:
-		return INTERP_STACK_ID;
+	case BPF_FUNC_get_stackid: return INTERP_STACK_ID;
 	case BPF_FUNC_ringbuf_reserve:
 		if (r[2] > sizeof(I->scratch))
 			interp_cannot(I, "record of size", (int)r[2]);
@@ -182,19 +185,15 @@ static inline uint64_t interp_helper(struct interp *I, int id, const uint64_t *r
 	case BPF_FUNC_ringbuf_output:
 	case BPF_FUNC_perf_event_output:
 	case BPF_FUNC_spin_lock:
-	case BPF_FUNC_spin_unlock:
-		return 0;
-	case BPF_FUNC_tail_call:	/* the arrays of the tests are empty: it goes on */
+	case BPF_FUNC_spin_unlock: return 0;
+	case BPF_FUNC_tail_call: /* the arrays of the tests are empty: it goes on */
 		return (uint64_t)-ENOENT;
-	case BPF_FUNC_loop:
-		return interp_loop(I, r, depth);
-	default:
-		interp_cannot(I, "helper", id);
-		return 0;
+	case BPF_FUNC_loop: return interp_loop(I, r, depth);
+	default: interp_cannot(I, "helper", id); return 0;
 	}
 }
 
-/* --- instructions ---------------------------------------------------------------------------------------------- */
+/* --- instructions --- */
 
 static inline uint64_t interp_load(int size, uint64_t at)
 {
@@ -202,12 +201,16 @@ static inline uint64_t interp_load(int size, uint64_t at)
 	uint64_t v = 0;
 
 	memcpy(&v, p, size == BPF_B ? 1 : size == BPF_H ? 2 : size == BPF_W ? 4 : 8);
-	return v;	/* little-endian, as bpf/target.c asserts */
+	return v; /* little-endian, as bpf/target.c asserts */
 }
 
 static inline void interp_store(int size, uint64_t at, uint64_t v)
 {
-	memcpy((void *)(uintptr_t)at, &v, size == BPF_B ? 1 : size == BPF_H ? 2 : size == BPF_W ? 4 : 8);
+	memcpy((void *)(uintptr_t)at, &v,
+	       size == BPF_B   ? 1
+	       : size == BPF_H ? 2
+	       : size == BPF_W ? 4
+			       : 8);
 }
 
 static inline uint64_t interp_swap(const struct bpf_insn *i, uint64_t v)
@@ -221,7 +224,8 @@ static inline uint64_t interp_swap(const struct bpf_insn *i, uint64_t v)
 	}
 }
 
-static inline uint64_t interp_alu(struct interp *I, const struct bpf_insn *i, uint64_t d, uint64_t s)
+static inline uint64_t interp_alu(struct interp *I, const struct bpf_insn *i, uint64_t d,
+				  uint64_t s)
 {
 	bool is_64 = BPF_CLASS(i->code) == BPF_ALU64;
 	unsigned int shift = (unsigned int)(s & (is_64 ? 63 : 31));
@@ -245,7 +249,9 @@ static inline uint64_t interp_alu(struct interp *I, const struct bpf_insn *i, ui
 	case BPF_XOR: d ^= s; break;
 	case BPF_LSH: d <<= shift; break;
 	case BPF_RSH: d >>= shift; break;
-	case BPF_ARSH: d = is_64 ? (uint64_t)((int64_t)d >> shift) : (uint64_t)((int32_t)d >> shift); break;
+	case BPF_ARSH:
+		d = is_64 ? (uint64_t)((int64_t)d >> shift) : (uint64_t)((int32_t)d >> shift);
+		break;
 	case BPF_NEG: d = -d; break;
 	case BPF_MOV: d = s; break;
 	default: interp_cannot(I, "operation", i->code);
@@ -282,7 +288,8 @@ static inline bool interp_jumps(struct interp *I, const struct bpf_insn *i, uint
 
 static inline void interp_atomic(struct interp *I, const struct bpf_insn *i, uint64_t *r)
 {
-	uint64_t at = r[i->dst_reg] + (uint64_t)i->off, old = interp_load(BPF_SIZE(i->code), at), s = r[i->src_reg];
+	uint64_t at = r[i->dst_reg] + (uint64_t)i->off, old = interp_load(BPF_SIZE(i->code), at),
+		 s = r[i->src_reg];
 
 	if (BPF_SIZE(i->code) == BPF_W)
 		s = (uint32_t)s;
@@ -306,7 +313,8 @@ static inline void interp_atomic(struct interp *I, const struct bpf_insn *i, uin
 		r[i->src_reg] = old;
 }
 
-/* 64-bit constants and what stands for one; loads from the packet. Returns how many slots it took. */
+/* 64-bit constants and what stands for one; loads from the packet. Returns how many slots it took.
+ */
 static inline uint32_t interp_ld(struct interp *I, uint32_t pc, uint64_t *r)
 {
 	const struct bpf_insn *i = &I->insns[pc];
@@ -314,7 +322,8 @@ static inline uint32_t interp_ld(struct interp *I, uint32_t pc, uint64_t *r)
 	uint32_t at;
 
 	if (i->code != (BPF_LD | BPF_IMM | BPF_DW)) {
-		at = (uint32_t)i->imm + (BPF_MODE(i->code) == BPF_IND ? (uint32_t)r[i->src_reg] : 0);
+		at = (uint32_t)i->imm +
+		     (BPF_MODE(i->code) == BPF_IND ? (uint32_t)r[i->src_reg] : 0);
 		I->left = at >= I->packet_len || BPF_SIZE(i->code) != BPF_B;
 		if (BPF_SIZE(i->code) != BPF_B)
 			interp_cannot(I, "packet load", i->code);
@@ -322,33 +331,31 @@ static inline uint32_t interp_ld(struct interp *I, uint32_t pc, uint64_t *r)
 		return 1;
 	}
 	switch (i->src_reg) {
-	case 0:
-		r[i->dst_reg] = (uint32_t)i->imm | (uint64_t)(uint32_t)i[1].imm << 32;
-		break;
-	case BPF_PSEUDO_MAP_FD:
-		r[i->dst_reg] = (uint64_t)i->imm;
-		break;
+	case 0: r[i->dst_reg] = (uint32_t)i->imm | (uint64_t)(uint32_t)i[1].imm << 32; break;
+	case BPF_PSEUDO_MAP_FD: r[i->dst_reg] = (uint64_t)i->imm; break;
 	case BPF_PSEUDO_MAP_VALUE:
 		m = interp_map(I, i->imm);
-		r[i->dst_reg] = m && m->entries ? (uint64_t)(uintptr_t)(interp_entry(m, 0) + interp_value_at(m) + i[1].imm) : 0;
+		r[i->dst_reg] = m && m->entries
+					? (uint64_t)(uintptr_t)(interp_entry(m, 0) +
+								interp_value_at(m) + i[1].imm)
+					: 0;
 		break;
-	case BPF_PSEUDO_FUNC:
-		r[i->dst_reg] = (uint64_t)((int64_t)pc + 1 + i->imm);
-		break;
-	default:
-		interp_cannot(I, "constant of kind", i->src_reg);
+	case BPF_PSEUDO_FUNC: r[i->dst_reg] = (uint64_t)((int64_t)pc + 1 + i->imm); break;
+	default: interp_cannot(I, "constant of kind", i->src_reg);
 	}
 	return 2;
 }
 
 /* Everything that jumps, but exit; returns the next slot. */
-static inline uint32_t interp_jmp(struct interp *I, uint32_t pc, uint64_t *r, uint64_t s, unsigned int depth)
+static inline uint32_t interp_jmp(struct interp *I, uint32_t pc, uint64_t *r, uint64_t s,
+				  unsigned int depth)
 {
 	const struct bpf_insn *i = &I->insns[pc];
 
 	if (i->code == (BPF_JMP | BPF_CALL)) {
 		if (i->src_reg == BPF_PSEUDO_CALL)
-			r[0] = interp_run(I, (uint32_t)((int64_t)pc + 1 + i->imm), &r[1], depth + 1);
+			r[0] = interp_run(I, (uint32_t)((int64_t)pc + 1 + i->imm), &r[1],
+					  depth + 1);
 		else if (i->src_reg == 0)
 			r[0] = interp_helper(I, i->imm, r, depth);
 		else
@@ -356,12 +363,14 @@ static inline uint32_t interp_jmp(struct interp *I, uint32_t pc, uint64_t *r, ui
 		return pc + 1;
 	}
 	if (BPF_OP(i->code) == BPF_JA)
-		return (uint32_t)((int64_t)pc + 1 + (BPF_CLASS(i->code) == BPF_JMP32 ? i->imm : i->off));
+		return (uint32_t)((int64_t)pc + 1 +
+				  (BPF_CLASS(i->code) == BPF_JMP32 ? i->imm : i->off));
 	return interp_jumps(I, i, r[i->dst_reg], s) ? (uint32_t)((int64_t)pc + 1 + i->off) : pc + 1;
 }
 
 /* The function at `pc` with args[5], to its exit. Returns r0. */
-static inline uint64_t interp_run(struct interp *I, uint32_t pc, const uint64_t *args, unsigned int depth)
+static inline uint64_t interp_run(struct interp *I, uint32_t pc, const uint64_t *args,
+				  unsigned int depth)
 {
 	_Alignas(16) char stack[INTERP_STACK];
 	uint64_t r[11] = {0};
@@ -387,29 +396,29 @@ static inline uint64_t interp_run(struct interp *I, uint32_t pc, const uint64_t 
 			r[i->dst_reg] = interp_alu(I, i, r[i->dst_reg], s);
 			pc++;
 			break;
-		case BPF_LD:
-			pc += interp_ld(I, pc, r);
-			break;
+		case BPF_LD: pc += interp_ld(I, pc, r); break;
 		case BPF_LDX:
 			if (BPF_MODE(i->code) != BPF_MEM)
 				interp_cannot(I, "load", i->code);
 			else
-				r[i->dst_reg] = interp_load(BPF_SIZE(i->code), r[i->src_reg] + (uint64_t)i->off);
+				r[i->dst_reg] = interp_load(BPF_SIZE(i->code),
+							    r[i->src_reg] + (uint64_t)i->off);
 			pc++;
 			break;
 		case BPF_ST:
-			interp_store(BPF_SIZE(i->code), r[i->dst_reg] + (uint64_t)i->off, (uint64_t)(int64_t)i->imm);
+			interp_store(BPF_SIZE(i->code), r[i->dst_reg] + (uint64_t)i->off,
+				     (uint64_t)(int64_t)i->imm);
 			pc++;
 			break;
 		case BPF_STX:
 			if (BPF_MODE(i->code) == BPF_ATOMIC)
 				interp_atomic(I, i, r);
 			else
-				interp_store(BPF_SIZE(i->code), r[i->dst_reg] + (uint64_t)i->off, r[i->src_reg]);
+				interp_store(BPF_SIZE(i->code), r[i->dst_reg] + (uint64_t)i->off,
+					     r[i->src_reg]);
 			pc++;
 			break;
-		default:
-			pc = interp_jmp(I, pc, r, s, depth);
+		default: pc = interp_jmp(I, pc, r, s, depth);
 		}
 	}
 	return 0;

@@ -2,7 +2,8 @@
 #ifndef BB_TESTS_REPORT_TESTING_H
 #define BB_TESTS_REPORT_TESTING_H
 
-/* What the tests of report/ share: reports built by hand, the same at every call. Include after cmocka.h. */
+/* What the tests of report/ share: reports built by hand, the same at every call. Include after
+ * cmocka.h. */
 
 #include <fcntl.h>
 #include <math.h>
@@ -15,11 +16,11 @@
 #include "report/report.h"
 
 /* NAN is near nothing. Relative above 1. */
-#define assert_near_by(got, want, tolerance)                                                     \
-	do {                                                                                     \
-		double got_ = (got), want_ = (want);                                             \
-		if (!(fabs(got_ - want_) <= (tolerance) * fmax(1, fabs(want_))))                 \
-			fail_msg("%s is %.17g, want %.17g", #got, got_, want_);                  \
+#define assert_near_by(got, want, tolerance)                                                       \
+	do {                                                                                       \
+		double got_ = (got), want_ = (want);                                               \
+		if (!(fabs(got_ - want_) <= (tolerance)*fmax(1, fabs(want_))))                     \
+			fail_msg("%s is %.17g, want %.17g", #got, got_, want_);                    \
 	} while (0)
 #define assert_near(got, want) assert_near_by(got, want, 1e-12)
 #define assert_nan(got) assert_true(isnan(got))
@@ -39,24 +40,28 @@ static inline struct bb_report *make_report(const char *id)
 	set_text(&r->id, id);
 	set_text(&r->started, "2026-11-21T13:17:00Z");
 	set_text(&r->command, "./bpfbench --scenario \"perf_profiler\"");
-	r->seed = 0xfedcba9876543210;		/* above 2^63: no JSON integer holds it */
+	r->seed = 0xfedcba9876543210; /* above 2^63: no JSON integer holds it */
 	r->elapsed_s = 18.25;
 	r->steal = 0.34;
-	assert_int_equal(bb_fingerprint_set(&r->fingerprint, "kernel_release", "6.1.0-27-amd64"), 0);
-	assert_int_equal(bb_fingerprint_set(&r->fingerprint, "cpu_model", "AMD EPYC 7763 64-Core Processor"), 0);
+	assert_int_equal(bb_fingerprint_set(&r->fingerprint, "kernel_release", "6.1.0-27-amd64"),
+			 0);
+	assert_int_equal(bb_fingerprint_set(&r->fingerprint, "cpu_model",
+					    "AMD EPYC 7763 64-Core Processor"),
+			 0);
 	return r;
 }
 
 /* Index of a new case "scenario/variant/drive/param=value"; `param` may be NULL. */
-static inline size_t make_case(struct bb_report *r, const char *variant, const char *drive, const char *param,
-			       uint32_t param_value)
+static inline size_t make_case(struct bb_report *r, const char *variant, const char *drive,
+			       const char *param, uint32_t param_value)
 {
 	struct bb_case *c = bb_report__add_case(r);
 	char name[2048];
 
 	assert_non_null(c);
 	if (param)
-		snprintf(name, sizeof(name), "perf_profiler/%s/%s/%s=%u", variant, drive, param, param_value);
+		snprintf(name, sizeof(name), "perf_profiler/%s/%s/%s=%u", variant, drive, param,
+			 param_value);
 	else
 		snprintf(name, sizeof(name), "perf_profiler/%s/%s", variant, drive);
 	set_text(&c->name, name);
@@ -70,7 +75,8 @@ static inline size_t make_case(struct bb_report *r, const char *variant, const c
 }
 
 /* A program of a variant, of which nothing is known; valid until the next call. */
-static inline struct bb_program *make_program(struct bb_report *r, const char *variant, const char *program)
+static inline struct bb_program *make_program(struct bb_report *r, const char *variant,
+					      const char *program)
 {
 	struct bb_program *p = bb_report__add_program(r);
 	char name[2048];
@@ -107,10 +113,11 @@ static inline struct bb_series *make_series(struct bb_report *r, size_t i, uint3
 }
 
 /*
- * `loads` series of `n` samples around `centre` on a 10 ns clock, the first of them an outlier of 300 us. Whole numbers
- * only, so that it is the same on every machine.
+ * `loads` series of `n` samples around `centre` on a 10 ns clock, the first of them an outlier of
+ * 300 us. Whole numbers only, so that it is the same on every machine.
  */
-static inline void make_loads(struct bb_report *r, size_t i, uint32_t loads, uint32_t n, uint64_t centre)
+static inline void make_loads(struct bb_report *r, size_t i, uint32_t loads, uint32_t n,
+			      uint64_t centre)
 {
 	struct bb_rng rng;
 
@@ -123,11 +130,15 @@ static inline void make_loads(struct bb_report *r, size_t i, uint32_t loads, uin
 		s->fired = n;
 		add_samples(s, 300007, 1);
 		for (uint32_t k = 1; k < n; k++)
-			add_samples(s, centre + shift + 10 * (bb_rng_below(&rng, 5) + bb_rng_below(&rng, 5)), 1);
+			add_samples(s,
+				    centre + shift +
+					    10 * (bb_rng_below(&rng, 5) + bb_rng_below(&rng, 5)),
+				    1);
 	}
 }
 
-/* One of everything: drives, floors, a net cost below zero, void series of two kinds, drops, misses, a skip, programs. */
+/* One of everything: drives, floors, a net cost below zero, void series of two kinds, drops,
+ * misses, a skip, programs. */
 static inline struct bb_report *make_sample_report(void)
 {
 	struct bb_report *r = make_report("20261121T131700Z-perf_profiler-1a2b3c4d");
@@ -154,18 +165,24 @@ static inline struct bb_report *make_sample_report(void)
 			r->cases[i].series[k].multi = 1 + k;
 		}
 	}
-	set_text(&r->cases[ringbuf].series[3].void_why, "run_cnt is 131, but 130 events were fired");
-	set_text(&r->cases[ringbuf].series[6].void_why, "run_cnt is 131, but 130 events were fired");
+	set_text(&r->cases[ringbuf].series[3].void_why, "run_cnt is 131, but 130 events were "
+							"fired");
+	set_text(&r->cases[ringbuf].series[6].void_why, "run_cnt is 131, but 130 events were "
+							"fired");
 	make_series(r, filter, 8);
 	r->cases[ringbuf].series[0].drops = 12;
 	r->cases[filter].series[1].misses = 2;
-	assert_int_equal(bb_report__add_skip(r, "perf_profiler/slope", "this kernel has no BPF_PROG_TEST_RUN for "
-					     "perf_event programs"), 0);
-	make_program(r, "empty", "empty")->metrics = (struct bb_prog_static){2, 16, 20, 0, 8192, 8000};
+	assert_int_equal(bb_report__add_skip(r, "perf_profiler/slope",
+					     "this kernel has no BPF_PROG_TEST_RUN for "
+					     "perf_event programs"),
+			 0);
+	make_program(r, "empty", "empty")->metrics = (struct bb_prog_static){2, 16,   20,
+									     0, 8192, 8000};
 	make_program(r, "ringbuf_nowakeup", "ringbuf_nowakeup")->metrics =
 		(struct bb_prog_static){38, 304, 180, 0, 16871752, 62000};
 	/* As Linux 5.1 would have it, without a JIT. */
-	make_program(r, "pid_filter", "ringbuf")->metrics = (struct bb_prog_static){NAN, 368, NAN, NAN, 16871752, NAN};
+	make_program(r, "pid_filter", "ringbuf")->metrics =
+		(struct bb_prog_static){NAN, 368, NAN, NAN, 16871752, NAN};
 	assert_int_equal(bb_report__summarise(r), 0);
 	return r;
 }
@@ -199,10 +216,11 @@ static inline void spill(const char *path, const char *text, size_t len)
 }
 
 /*
- * A counted program "perf_profiler/VARIANT/exact": two cases of 10 runs, of which each executes `instructions` and takes
- * one way; two lines and one that is never executed; a call.
+ * A counted program "perf_profiler/VARIANT/exact": two cases of 10 runs, of which each executes
+ * `instructions` and takes one way; two lines and one that is never executed; a call.
  */
-static inline struct bb_counted *make_counted(struct bb_report *r, const char *variant, uint64_t instructions)
+static inline struct bb_counted *make_counted(struct bb_report *r, const char *variant,
+					      uint64_t instructions)
 {
 	static const char *const lines[] = {"\tint x = 1;", "\treturn x;", "\treturn -1;"};
 	struct bb_counted *c = bb_report__add_counted(r);

@@ -18,17 +18,19 @@
 #define N_OF(array) (sizeof(array) / sizeof((array)[0]))
 
 /* |got - want| <= tolerance; says both when it fails. */
-#define assert_near(got, want, tolerance)                                                         \
-	do {                                                                                      \
-		double got_ = (got), want_ = (want);                                              \
-		if (!(fabs(got_ - want_) <= (tolerance)))                                         \
-			fail_msg("%s is %.17g, want %.17g +- %g", #got, got_, want_, (double)(tolerance)); \
+#define assert_near(got, want, tolerance)                                                          \
+	do {                                                                                       \
+		double got_ = (got), want_ = (want);                                               \
+		if (!(fabs(got_ - want_) <= (tolerance)))                                          \
+			fail_msg("%s is %.17g, want %.17g +- %g", #got, got_, want_,               \
+				 (double)(tolerance));                                             \
 	} while (0)
 
 #define assert_same(got, want) assert_near(got, want, 0)
 #define assert_nan(got) assert_true(isnan(got))
 
-/* Largest count that a Bin(n, p) exceeds with probability < about 1e-6: five standard deviations and a bit. */
+/* Largest count that a Bin(n, p) exceeds with probability < about 1e-6: five standard deviations
+ * and a bit. */
 static inline double binomial_allowance(double n, double p)
 {
 	return n * p + 5 * sqrt(n * p * (1 - p)) + 3;

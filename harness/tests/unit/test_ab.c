@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* bb_run_ab() end to end with the fake driver: what is true is in the scenario, so that verdicts can be checked. */
+/* bb_run_ab() end to end with the fake driver: what is true is in the scenario, so that verdicts
+ * can be checked. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -49,7 +50,8 @@ static struct bb_ab_opts opts_of(const char *base, const char *head, uint64_t se
 }
 
 /* The report of that run, to be freed, with the run's result in *ret_rc. */
-static struct bb_report *run_ab(const char *scenario, const struct bb_ab_opts *opts, int *ret_rc, struct bb_err *err)
+static struct bb_report *run_ab(const char *scenario, const struct bb_ab_opts *opts, int *ret_rc,
+				struct bb_err *err)
 {
 	static const char *const more_drives[] = {"fake-again", "fake-once-more"};
 	const char *names[] = {opts->base, opts->head};
@@ -60,7 +62,8 @@ static struct bb_report *run_ab(const char *scenario, const struct bb_ab_opts *o
 
 	if (bb_scenario__parse(scenario, strlen(scenario), "test.yml", &s, err))
 		fail_msg("%s", err->msg);
-	for (size_t i = 1; i < s->n_drives; i++)	/* there is but one fake drive, and no two cases may have one name */
+	/* there is but one fake drive, and no two cases may have one name */
+	for (size_t i = 1; i < s->n_drives; i++)
 		s->drives[i].event_name = more_drives[i - 1];
 	if (bb_plan__make(s, &plan_opts, &plan, err))
 		fail_msg("%s", err->msg);
@@ -95,7 +98,8 @@ static bool covers(const struct bb_estimate *e, double truth)
 	return e->lo <= truth && truth <= e->hi;
 }
 
-/* Ten seeds: the verdict every time, and the truth in at least nine of the intervals, which are of 95 %. */
+/* Ten seeds: the verdict every time, and the truth in at least nine of the intervals, which are of
+ * 95 %. */
 static void assert_finds(const char *base, const char *head, enum bb_verdict verdict, double ratio)
 {
 	int covered = 0;
@@ -105,7 +109,8 @@ static void assert_finds(const char *base, const char *head, enum bb_verdict ver
 		const struct bb_comparison *c = &r->comparisons[0];
 
 		if (c->verdict != verdict)
-			fail_msg("%s against %s, seed %d: %s", base, head, (int)seed, bb_verdict_name(c->verdict));
+			fail_msg("%s against %s, seed %d: %s", base, head, (int)seed,
+				 bb_verdict_name(c->verdict));
 		assert_true(c->n_matched >= 7 && c->n_void == 0);
 		assert_near_by(c->ratio.value, ratio, 0.003);
 		covered += covers(&c->ratio, ratio);
@@ -129,13 +134,15 @@ static void test_layout(void **state)
 {
 	struct bb_report *r = compare_seeded("layout", "layout-slower", 3);
 	const struct bb_comparison *c = &r->comparisons[0];
-	double matched = log(c->ratio.hi / c->ratio.lo), unmatched = log(c->ratio_unmatched.hi / c->ratio_unmatched.lo);
+	double matched = log(c->ratio.hi / c->ratio.lo),
+	       unmatched = log(c->ratio_unmatched.hi / c->ratio_unmatched.lo);
 
 	(void)state;
 	assert_true(isfinite(matched) && isfinite(unmatched));
 	assert_true(unmatched > 20 * matched);
 	for (size_t i = 0; i < c->n_pairs; i++)
-		assert_true(c->pairs[i].matched == (c->pairs[i].base_mod64 == c->pairs[i].head_mod64));
+		assert_true(c->pairs[i].matched ==
+			    (c->pairs[i].base_mod64 == c->pairs[i].head_mod64));
 	bb_report__free(r);
 	assert_finds("layout", "layout", BB_VERDICT_SAME, 1);
 	assert_finds("layout", "layout-slower", BB_VERDICT_REGRESSED, 1.05);
@@ -147,7 +154,8 @@ static void test_tail(void **state)
 
 	(void)state;
 	assert_int_equal(bb_report__summarise(r), 0);
-	assert_true(r->cases[0].summary.naive_mean.value > 1300);	/* the tail adds 500 ns to the mean */
+	/* the tail adds 500 ns to the mean */
+	assert_true(r->cases[0].summary.naive_mean.value > 1300);
 	bb_report__free(r);
 	assert_finds("tail", "tail-again", BB_VERDICT_SAME, 1);
 	assert_finds("tail", "tail-slower", BB_VERDICT_REGRESSED, 1.05);
@@ -159,7 +167,7 @@ static char *compare_to_json(const char *base, const char *head, uint64_t seed)
 	char *text;
 	size_t len;
 
-	r->seed = 0;	/* what differs shall be the samples */
+	r->seed = 0; /* what differs shall be the samples */
 	assert_int_equal(bb_report__summarise(r), 0);
 	assert_int_equal(bb_run_json__compose(r, &text, &len), 0);
 	bb_report__free(r);
@@ -168,7 +176,8 @@ static char *compare_to_json(const char *base, const char *head, uint64_t seed)
 
 static void test_seed(void **state)
 {
-	char *first = compare_to_json("tail", "slower", 42), *again = compare_to_json("tail", "slower", 42);
+	char *first = compare_to_json("tail", "slower", 42),
+	     *again = compare_to_json("tail", "slower", 42);
 	char *other = compare_to_json("tail", "slower", 43);
 
 	(void)state;
@@ -180,7 +189,8 @@ static void test_seed(void **state)
 	free(other);
 }
 
-/* Head loses one event in each batch from the 200th on: those pairs are void by name, and are not averaged in. */
+/* Head loses one event in each batch from the 200th on: those pairs are void by name, and are not
+ * averaged in. */
 static void test_lost_events(void **state)
 {
 	struct bb_ab_opts opts = opts_of("plain", "lossy", 5);
@@ -202,7 +212,7 @@ static void test_lost_events(void **state)
 			voids++;
 			continue;
 		}
-		assert_int_equal(voids, 0);	/* good ones before the first loss only */
+		assert_int_equal(voids, 0); /* good ones before the first loss only */
 		p = bb_comparison__add_pair(&counted);
 		assert_non_null(p);
 		*p = c->pairs[i];
@@ -210,7 +220,7 @@ static void test_lost_events(void **state)
 	assert_true(voids > 0 && counted.n_pairs > 0);
 	assert_int_equal(c->n_pairs, 24);
 	assert_int_equal(c->n_void, voids);
-	assert_int_equal(c->verdict, BB_VERDICT_INCONCLUSIVE);		/* too few are left */
+	assert_int_equal(c->verdict, BB_VERDICT_INCONCLUSIVE); /* too few are left */
 	assert_int_equal(bb_comparison__judge(&counted, 0.05), 0);
 	assert_memory_equal(&c->ratio.value, &counted.ratio.value, sizeof(double));
 	assert_memory_equal(&c->head_ns, &counted.head_ns, sizeof(double));
@@ -268,19 +278,19 @@ static void test_net(void **state)
 	bb_report__free(r);
 }
 
-/* Each drive's comparison is net of that drive's floor; a drive that has only one of the two compares nothing. */
+/* Each drive's comparison is net of that drive's floor; a drive that has only one of the two
+ * compares nothing. */
 static void test_floors_of_drives(void **state)
 {
-	static const char text[] =
-		"name: floors\nvariants:\n"
-		"  - {name: a, globals: {location_ns: 130, spread_ns: 2}}\n"
-		"  - {name: b, globals: {location_ns: 135, spread_ns: 2}}\n"
-		"  - {name: low, globals: {location_ns: 30, spread_ns: 2}}\n"
-		"  - {name: high, globals: {location_ns: 80, spread_ns: 2}}\n"
-		"drive:\n"
-		"  - {with: fake, floor: low}\n"
-		"  - {with: fake, floor: high, variants: [a, b]}\n"
-		"  - {with: fake, variants: [b], floor: low}\n";
+	static const char text[] = "name: floors\nvariants:\n"
+				   "  - {name: a, globals: {location_ns: 130, spread_ns: 2}}\n"
+				   "  - {name: b, globals: {location_ns: 135, spread_ns: 2}}\n"
+				   "  - {name: low, globals: {location_ns: 30, spread_ns: 2}}\n"
+				   "  - {name: high, globals: {location_ns: 80, spread_ns: 2}}\n"
+				   "drive:\n"
+				   "  - {with: fake, floor: low}\n"
+				   "  - {with: fake, floor: high, variants: [a, b]}\n"
+				   "  - {with: fake, variants: [b], floor: low}\n";
 	static const double floors_ns[] = {30, 80}, nets[] = {105. / 100, 55. / 50};
 	struct bb_ab_opts opts = opts_of("a", "b", 5);
 	struct bb_err err = {0};
@@ -302,7 +312,8 @@ static void test_floors_of_drives(void **state)
 static void test_no_drive_for_both(void **state)
 {
 	static const char text[] = "name: apart\nvariants: [{name: a}, {name: b}]\n"
-		"drive: [{with: fake, variants: [a]}, {with: fake, variants: [b]}]\n";
+				   "drive: [{with: fake, variants: [a]}, {with: fake, variants: "
+				   "[b]}]\n";
 	struct bb_ab_opts opts = opts_of("a", "b", 5);
 	struct bb_err err = {0};
 	struct bb_report *r;
@@ -321,12 +332,13 @@ static void test_max_pairs(void **state)
 	struct bb_report *r;
 
 	(void)state;
-	opts.threshold = 0;	/* equal programs are then never told apart nor called the same */
+	opts.threshold = 0; /* equal programs are then never told apart nor called the same */
 	for (uint32_t max = 1; max <= 20; max += 19) {
 		opts.max_pairs = max;
 		r = compare(&opts);
 		assert_int_equal(r->comparisons[0].verdict, BB_VERDICT_INCONCLUSIVE);
-		assert_int_equal(r->comparisons[0].n_matched, max);	/* the fake's loads can always be matched */
+		/* the fake's loads can always be matched */
+		assert_int_equal(r->comparisons[0].n_matched, max);
 		assert_in_range(r->comparisons[0].n_pairs, max, 2 * max);
 		bb_report__free(r);
 	}
@@ -367,13 +379,14 @@ static void test_budget(void **state)
 	opts.threshold = 0;
 	opts.max_pairs = 0;
 	opts.run.budget_s = 0.05;
-	r = compare(&opts);	/* comes back at all, with a pair at the least */
+	r = compare(&opts); /* comes back at all, with a pair at the least */
 	assert_true(r->comparisons[0].n_pairs >= 1);
 	assert_int_equal(r->comparisons[0].verdict, BB_VERDICT_INCONCLUSIVE);
 	bb_report__free(r);
 }
 
-/* No time at all, as on a machine that is starved: with patience there are the pairs that a verdict takes, and no more. */
+/* No time at all, as on a machine that is starved: with patience there are the pairs that a verdict
+ * takes, and no more. */
 static void test_patience(void **state)
 {
 	struct bb_ab_opts opts = opts_of("plain", "slower", 7);
@@ -420,7 +433,7 @@ static void test_dies_midway(void **state)
 	assert_non_null(strstr(err.msg, "'dying' died midway"));
 	assert_non_null(r->incomplete);
 	assert_string_equal(r->incomplete, err.msg);
-	assert_true(r->comparisons[0].n_matched > 0);		/* what there was is kept and judged */
+	assert_true(r->comparisons[0].n_matched > 0); /* what there was is kept and judged */
 	assert_near_by(r->comparisons[0].ratio.value, 1, 0.01);
 	bb_report__free(r);
 }
@@ -440,7 +453,7 @@ static void test_signal(void **state)
 	bb_stop_signal = 0;
 	assert_int_equal(rc, -EINTR);
 	assert_non_null(strstr(r->incomplete, "signal 2"));
-	assert_nan(r->comparisons[0].ratio.value);	/* absent, not 0 */
+	assert_nan(r->comparisons[0].ratio.value); /* absent, not 0 */
 	assert_int_equal(bb_report__summarise(r), 0);
 	assert_int_equal(bb_run_json__compose(r, &text, &len), 0);
 	free(text);
@@ -481,7 +494,8 @@ static void test_same_load(void **state)
 	assert_int_equal(r->comparisons[0].verdict, BB_VERDICT_SAME);
 	assert_int_equal(r->comparisons[0].n_unmatched, 0);
 	assert_int_equal(trace.n_base, trace.n_head);
-	assert_int_equal(trace.n_base, r->comparisons[0].n_pairs * 8 * 2 * 16);	/* blocks, runs, samples */
+	/* blocks, runs, samples */
+	assert_int_equal(trace.n_base, r->comparisons[0].n_pairs * 8 * 2 * 16);
 	bb_ab_trace__done(&trace);
 	bb_report__free(r);
 }

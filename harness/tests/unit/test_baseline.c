@@ -22,7 +22,9 @@ static void store(const char *id)
 {
 	struct bb_report *r = make_report(id);
 
-	assert_int_equal(bb_store__write(folder, r, BB_STORE_OWNER_AS_IS, BB_STORE_GROUP_AS_IS, NULL, NULL), 0);
+	assert_int_equal(bb_store__write(folder, r, BB_STORE_OWNER_AS_IS, BB_STORE_GROUP_AS_IS,
+					 NULL, NULL),
+			 0);
 	bb_report__free(r);
 }
 
@@ -86,7 +88,7 @@ static void test_saved_and_overwritten(void **state)
 	assert_int_equal(save("v1.0_rc-2", OLD_RUN, NULL), 0);
 	assert_is_run("v1.0_rc-2", OLD_RUN);
 	assert_is_run("main", NEW_RUN);
-	assert_int_equal(count_baselines(), 2);		/* and nothing temporary */
+	assert_int_equal(count_baselines(), 2); /* and nothing temporary */
 }
 
 static void test_runs_by_other_names(void **state)
@@ -109,7 +111,8 @@ static void test_baseline_comes_first(void **state)
 
 static void test_bad_names(void **state)
 {
-	static const char *const bad[] = {"", ".", "..", ".hidden", "-x", "a/b", "../x", "latest", "a b", "x\n", "\xc3\xa9"};
+	static const char *const bad[] = {"",     ".",      "..",  ".hidden", "-x",      "a/b",
+					  "../x", "latest", "a b", "x\n",     "\xc3\xa9"};
 	char name[200];
 	struct bb_err err;
 
@@ -163,7 +166,8 @@ static void test_damaged_files(void **state)
 		const char *text;
 		size_t len;
 	} bad[] = {
-		{"", 0}, {"\n", 1}, {"../x\n", 5}, {OLD_RUN "\n\n", sizeof(OLD_RUN) + 1}, {"a\nb\n", 4}, {"a\0b\n", 4}, {".\n", 2},
+		{"", 0},       {"\n", 1},     {"../x\n", 5}, {OLD_RUN "\n\n", sizeof(OLD_RUN) + 1},
+		{"a\nb\n", 4}, {"a\0b\n", 4}, {".\n", 2},
 	};
 	char large[2000], *run = NULL;
 	struct bb_err err;
@@ -179,7 +183,8 @@ static void test_damaged_files(void **state)
 	spill(in_folder("baselines/main"), large, sizeof(large));
 	assert_int_equal(bb_baseline__resolve("main", folder, &run, &err), -EFBIG);
 	assert_null(run);
-	spill(in_folder("baselines/main"), OLD_RUN, strlen(OLD_RUN));	/* an editor that adds no newline */
+	/* an editor that adds no newline */
+	spill(in_folder("baselines/main"), OLD_RUN, strlen(OLD_RUN));
 	assert_is_run("main", OLD_RUN);
 }
 
@@ -197,14 +202,22 @@ static void test_folder_that_is_a_file(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_saved_and_overwritten, make_folder_with_runs, remove_folder),
-		cmocka_unit_test_setup_teardown(test_runs_by_other_names, make_folder_with_runs, remove_folder),
-		cmocka_unit_test_setup_teardown(test_baseline_comes_first, make_folder_with_runs, remove_folder),
-		cmocka_unit_test_setup_teardown(test_bad_names, make_folder_with_runs, remove_folder),
-		cmocka_unit_test_setup_teardown(test_run_must_be_there, make_folder_with_runs, remove_folder),
-		cmocka_unit_test_setup_teardown(test_unknown_name_lists_those_there_are, make_folder_with_runs, remove_folder),
-		cmocka_unit_test_setup_teardown(test_damaged_files, make_folder_with_runs, remove_folder),
-		cmocka_unit_test_setup_teardown(test_folder_that_is_a_file, make_folder_with_runs, remove_folder),
+		cmocka_unit_test_setup_teardown(test_saved_and_overwritten, make_folder_with_runs,
+						remove_folder),
+		cmocka_unit_test_setup_teardown(test_runs_by_other_names, make_folder_with_runs,
+						remove_folder),
+		cmocka_unit_test_setup_teardown(test_baseline_comes_first, make_folder_with_runs,
+						remove_folder),
+		cmocka_unit_test_setup_teardown(test_bad_names, make_folder_with_runs,
+						remove_folder),
+		cmocka_unit_test_setup_teardown(test_run_must_be_there, make_folder_with_runs,
+						remove_folder),
+		cmocka_unit_test_setup_teardown(test_unknown_name_lists_those_there_are,
+						make_folder_with_runs, remove_folder),
+		cmocka_unit_test_setup_teardown(test_damaged_files, make_folder_with_runs,
+						remove_folder),
+		cmocka_unit_test_setup_teardown(test_folder_that_is_a_file, make_folder_with_runs,
+						remove_folder),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The strict BMF validator (harness/tests/bmf_check.h) itself: what bencher takes must pass, and every case that
- * bencher rejects, read from its sources (0.6.12), must fail, for the reason it was written for.
+ * The strict BMF validator (harness/tests/bmf_check.h) itself: what bencher takes must pass, and
+ * every case that bencher rejects, read from its sources (0.6.12), must fail, for the reason it was
+ * written for.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -23,95 +24,97 @@ static const char *const good[] = {
 	METRIC("{\"value\":1.5,\"lower_value\":null,\"upper_value\":null}"),
 	METRIC("{\"value\":1.5,\"lower_value\":1.5,\"upper_value\":1.5}"),
 	METRIC("{\"upper_value\":2,\"lower_value\":1,\"value\":1.5}"),
-	METRIC("{\"value\":-3.25,\"lower_value\":-4}"),		/* net of the floor may be negative */
+	METRIC("{\"value\":-3.25,\"lower_value\":-4}"), /* net of the floor may be negative */
 	METRIC("{\"value\":1e-300}"),
-	METRIC("{\"value\":1.7976931348623157e308}"),		/* DBL_MAX */
-	METRIC("{\"value\":18446744073709551616}"),		/* 2^64: an integer, but a fine f64 */
+	METRIC("{\"value\":1.7976931348623157e308}"), /* DBL_MAX */
+	METRIC("{\"value\":18446744073709551616}"),   /* 2^64: an integer, but a fine f64 */
 	"\n\t {\"a\":{\"latency\":{\"value\":1}}}\r\n\n",
 	("{\"a/b/c=1\":{\"latency\":{\"value\":1},\"l1-accesses\":{\"value\":2}},"
-	"\"\\u00fc \xc3\xbc\":{\"0\":{\"value\":1}}}"),
+	 "\"\\u00fc \xc3\xbc\":{\"0\":{\"value\":1}}}"),
 };
 
 struct bad_case {
 	const char *text;
-	const char *why;	/* part of the message */
+	const char *why; /* part of the message */
 };
 
 /* 'end of file' and friends are jansson's words for what follows or is missing. */
 static const struct bad_case bad[] = {
 	/* not one object */
-	{ "", "BMF: 1:" },
-	{ " \n", "BMF: 2:" },
-	{ "{}", "no benchmark" },
-	{ " { } \n", "no benchmark" },
-	{ "[]", "not a JSON object" },
-	{ "[" METRIC("{\"value\":1}") "]", "not a JSON object" },
-	{ "null", "not a JSON object" },
-	{ "1", "not a JSON object" },
-	{ "\"b\"", "not a JSON object" },
-	{ "ringbuf: 700 ns\n" METRIC("{\"value\":1}"), "BMF: 1:" },
-	{ "\xef\xbb\xbf" METRIC("{\"value\":1}"), "BMF: 1:" },
-	{ METRIC("{\"value\":1}") " done", "end of file expected" },
-	{ METRIC("{\"value\":1}") "\n" METRIC("{\"value\":1}"), "end of file expected" },
-	{ METRIC("{\"value\":1}") ",", "end of file expected" },
-	{ "{\"b\":{\"latency\":{\"value\":1}}", "BMF: 1:" },
-	{ "// c\n" METRIC("{\"value\":1}"), "BMF: 1:" },
+	{"", "BMF: 1:"},
+	{" \n", "BMF: 2:"},
+	{"{}", "no benchmark"},
+	{" { } \n", "no benchmark"},
+	{"[]", "not a JSON object"},
+	{"[" METRIC("{\"value\":1}") "]", "not a JSON object"},
+	{"null", "not a JSON object"},
+	{"1", "not a JSON object"},
+	{"\"b\"", "not a JSON object"},
+	{"ringbuf: 700 ns\n" METRIC("{\"value\":1}"), "BMF: 1:"},
+	{"\xef\xbb\xbf" METRIC("{\"value\":1}"), "BMF: 1:"},
+	{METRIC("{\"value\":1}") " done", "end of file expected"},
+	{METRIC("{\"value\":1}") "\n" METRIC("{\"value\":1}"), "end of file expected"},
+	{METRIC("{\"value\":1}") ",", "end of file expected"},
+	{"{\"b\":{\"latency\":{\"value\":1}}", "BMF: 1:"},
+	{"// c\n" METRIC("{\"value\":1}"), "BMF: 1:"},
 	/* JSON that some readers would take */
-	{ METRIC("{\"value\":1,}"), "BMF: 1:" },
-	{ "{\"b\":{\"latency\":{\"value\":1},}}", "BMF: 1:" },
-	{ "{\"b\":{\"latency\":{\"value\":1}},}", "BMF: 1:" },
-	{ "{'b':{'latency':{'value':1}}}", "BMF: 1:" },
-	{ "{b:{\"latency\":{\"value\":1}}}", "BMF: 1:" },
-	{ "{\"b\xff\":{\"latency\":{\"value\":1}}}", "BMF: 1:" },
-	{ METRIC("{\"value\":+1}"), "BMF: 1:" },
-	{ METRIC("{\"value\":.5}"), "BMF: 1:" },
-	{ METRIC("{\"value\":1.}"), "BMF: 1:" },
-	{ METRIC("{\"value\":0x10}"), "BMF: 1:" },
-	{ METRIC("{\"value\":1,5}"), "BMF: 1:" },
+	{METRIC("{\"value\":1,}"), "BMF: 1:"},
+	{"{\"b\":{\"latency\":{\"value\":1},}}", "BMF: 1:"},
+	{"{\"b\":{\"latency\":{\"value\":1}},}", "BMF: 1:"},
+	{"{'b':{'latency':{'value':1}}}", "BMF: 1:"},
+	{"{b:{\"latency\":{\"value\":1}}}", "BMF: 1:"},
+	{"{\"b\xff\":{\"latency\":{\"value\":1}}}", "BMF: 1:"},
+	{METRIC("{\"value\":+1}"), "BMF: 1:"},
+	{METRIC("{\"value\":.5}"), "BMF: 1:"},
+	{METRIC("{\"value\":1.}"), "BMF: 1:"},
+	{METRIC("{\"value\":0x10}"), "BMF: 1:"},
+	{METRIC("{\"value\":1,5}"), "BMF: 1:"},
 	/* value */
-	{ METRIC("{\"value\":NaN}"), "BMF: 1:" },
-	{ METRIC("{\"value\":nan}"), "BMF: 1:" },
-	{ METRIC("{\"value\":Infinity}"), "BMF: 1:" },
-	{ METRIC("{\"value\":-Infinity}"), "BMF: 1:" },
-	{ METRIC("{\"value\":-inf}"), "BMF: 1:" },
-	{ METRIC("{\"value\":1e309}"), "overflow" },
-	{ METRIC("{\"value\":-1e309}"), "overflow" },
-	{ METRIC("{}"), "value is missing" },
-	{ METRIC("{\"lower_value\":1,\"upper_value\":2}"), "value is missing" },
-	{ METRIC("{\"value\":null}"), "value is not a number" },
-	{ METRIC("{\"value\":\"1.5\"}"), "value is not a number" },
-	{ METRIC("{\"value\":true}"), "value is not a number" },
-	{ METRIC("{\"value\":[1]}"), "value is not a number" },
-	{ METRIC("1.5"), "is not an object" },
-	{ METRIC("null"), "is not an object" },
+	{METRIC("{\"value\":NaN}"), "BMF: 1:"},
+	{METRIC("{\"value\":nan}"), "BMF: 1:"},
+	{METRIC("{\"value\":Infinity}"), "BMF: 1:"},
+	{METRIC("{\"value\":-Infinity}"), "BMF: 1:"},
+	{METRIC("{\"value\":-inf}"), "BMF: 1:"},
+	{METRIC("{\"value\":1e309}"), "overflow"},
+	{METRIC("{\"value\":-1e309}"), "overflow"},
+	{METRIC("{}"), "value is missing"},
+	{METRIC("{\"lower_value\":1,\"upper_value\":2}"), "value is missing"},
+	{METRIC("{\"value\":null}"), "value is not a number"},
+	{METRIC("{\"value\":\"1.5\"}"), "value is not a number"},
+	{METRIC("{\"value\":true}"), "value is not a number"},
+	{METRIC("{\"value\":[1]}"), "value is not a number"},
+	{METRIC("1.5"), "is not an object"},
+	{METRIC("null"), "is not an object"},
 	/* bounds */
-	{ METRIC("{\"value\":1.5,\"lower_value\":1.6}"), "lower_value" },
-	{ METRIC("{\"value\":1.5,\"upper_value\":1.4}"), "upper_value" },
-	{ METRIC("{\"value\":1.5,\"lower_value\":\"1\"}"), "neither a number nor null" },
-	{ METRIC("{\"value\":1.5,\"upper_value\":false}"), "neither a number nor null" },
-	{ METRIC("{\"value\":1.5,\"upper_value\":NaN}"), "BMF: 1:" },
-	{ METRIC("{\"value\":1.5,\"upper_value\":1e400}"), "overflow" },
+	{METRIC("{\"value\":1.5,\"lower_value\":1.6}"), "lower_value"},
+	{METRIC("{\"value\":1.5,\"upper_value\":1.4}"), "upper_value"},
+	{METRIC("{\"value\":1.5,\"lower_value\":\"1\"}"), "neither a number nor null"},
+	{METRIC("{\"value\":1.5,\"upper_value\":false}"), "neither a number nor null"},
+	{METRIC("{\"value\":1.5,\"upper_value\":NaN}"), "BMF: 1:"},
+	{METRIC("{\"value\":1.5,\"upper_value\":1e400}"), "overflow"},
 	/* keys */
-	{ METRIC("{\"value\":1,\"unit\":\"ns\"}"), "unknown field" },
-	{ METRIC("{\"value\":1,\"Value\":1}"), "unknown field" },
-	{ METRIC("{\"value\":1,\"value\":2}"), "duplicate" },
-	{ "{\"b\":{\"latency\":{\"value\":1},\"latency\":{\"value\":1}}}", "duplicate" },
-	{ "{\"b\":{\"latency\":{\"value\":1}},\"b\":{\"latency\":{\"value\":1}}}", "duplicate" },
-	{ "{\"\":{\"latency\":{\"value\":1}}}", "empty name" },
-	{ "{\"b\":{\"\":{\"value\":1}}}", "not a slug" },
-	{ "{\"b\":{\"Latency\":{\"value\":1}}}", "not a slug" },
-	{ "{\"b\":{\"p50_ns\":{\"value\":1}}}", "not a slug" },
-	{ "{\"b\":{\"p 50\":{\"value\":1}}}", "not a slug" },
-	{ "{\"b\":{\"-p50\":{\"value\":1}}}", "not a slug" },
-	{ "{\"b\":{\"p50-\":{\"value\":1}}}", "not a slug" },
-	{ "{\"b\":{\"p--50\":{\"value\":1}}}", "not a slug" },
-	{ "{\"b\":{\"\xc3\xa9t\xc3\xa9\":{\"value\":1}}}", "not a slug" },
-	{ "{\"b\":{}}", "has no measure" },
-	{ "{\"b\":null}", "not an object of measures" },
-	{ "{\"b\":1}", "not an object of measures" },
-	{ "{\"b\":[{\"latency\":{\"value\":1}}]}", "not an object of measures" },
+	{METRIC("{\"value\":1,\"unit\":\"ns\"}"), "unknown field"},
+	{METRIC("{\"value\":1,\"Value\":1}"), "unknown field"},
+	{METRIC("{\"value\":1,\"value\":2}"), "duplicate"},
+	{"{\"b\":{\"latency\":{\"value\":1},\"latency\":{\"value\":1}}}", "duplicate"},
+	{"{\"b\":{\"latency\":{\"value\":1}},\"b\":{\"latency\":{\"value\":1}}}", "duplicate"},
+	{"{\"\":{\"latency\":{\"value\":1}}}", "empty name"},
+	{"{\"b\":{\"\":{\"value\":1}}}", "not a slug"},
+	{"{\"b\":{\"Latency\":{\"value\":1}}}", "not a slug"},
+	{"{\"b\":{\"p50_ns\":{\"value\":1}}}", "not a slug"},
+	{"{\"b\":{\"p 50\":{\"value\":1}}}", "not a slug"},
+	{"{\"b\":{\"-p50\":{\"value\":1}}}", "not a slug"},
+	{"{\"b\":{\"p50-\":{\"value\":1}}}", "not a slug"},
+	{"{\"b\":{\"p--50\":{\"value\":1}}}", "not a slug"},
+	{"{\"b\":{\"\xc3\xa9t\xc3\xa9\":{\"value\":1}}}", "not a slug"},
+	{"{\"b\":{}}", "has no measure"},
+	{"{\"b\":null}", "not an object of measures"},
+	{"{\"b\":1}", "not an object of measures"},
+	{"{\"b\":[{\"latency\":{\"value\":1}}]}", "not an object of measures"},
 	/* one bad benchmark among good ones */
-	{ "{\"a\":{\"latency\":{\"value\":1}},\"b\":{\"latency\":{\"value\":null}}}", "\"b\" latency: value" },
+	{"{\"a\":{\"latency\":{\"value\":1}},\"b\":{\"latency\":{\"value\":null}}}", "\"b\" "
+										     "latency: "
+										     "value"},
 };
 
 /* A copy of exact size, so that ASan sees a read past the end. */
@@ -129,7 +132,7 @@ static int check_exact(const char *text, size_t len, struct bb_err *err)
 
 static void test_good(void **state)
 {
-	struct bb_err err = { 0 };
+	struct bb_err err = {0};
 	size_t i;
 
 	(void)state;
@@ -151,7 +154,8 @@ static void test_bad(void **state)
 			fail_msg("accepted: %s", bad[i].text);
 		assert_int_equal(err.code, -EINVAL);
 		if (!strstr(err.msg, bad[i].why))
-			fail_msg("%s\nexpected: ...%s...\ngot: %s", bad[i].text, bad[i].why, err.msg);
+			fail_msg("%s\nexpected: ...%s...\ngot: %s", bad[i].text, bad[i].why,
+				 err.msg);
 		/* The message is optional. */
 		assert_int_equal(check_exact(bad[i].text, strlen(bad[i].text), NULL), -EINVAL);
 	}
@@ -198,7 +202,7 @@ static int check_lengths(size_t name_len, size_t measure_len, struct bb_err *err
 
 static void test_lengths(void **state)
 {
-	struct bb_err err = { 0 };
+	struct bb_err err = {0};
 
 	(void)state;
 	assert_int_equal(check_lengths(1, 1, &err), 0);
@@ -212,7 +216,7 @@ static void test_lengths(void **state)
 static void test_name_is_counted_in_bytes(void **state)
 {
 	char text[2 * 513 + 64] = "{\"";
-	struct bb_err err = { 0 };
+	struct bb_err err = {0};
 	size_t letters;
 
 	(void)state;
@@ -223,7 +227,8 @@ static void test_name_is_counted_in_bytes(void **state)
 			text[len++] = '\xc3';
 			text[len++] = '\xa9';
 		}
-		len += (size_t)snprintf(text + len, sizeof(text) - len, "\":{\"latency\":{\"value\":1}}}");
+		len += (size_t)snprintf(text + len, sizeof(text) - len,
+					"\":{\"latency\":{\"value\":1}}}");
 		assert_int_equal(check_exact(text, len, &err), letters == 512 ? 0 : -EINVAL);
 	}
 }
@@ -232,7 +237,7 @@ static void test_request_limit(void **state)
 {
 	size_t len = (4u << 20) + 1;
 	char *text = malloc(len);
-	struct bb_err err = { 0 };
+	struct bb_err err = {0};
 	static const char doc[] = METRIC("{\"value\":1}");
 
 	(void)state;

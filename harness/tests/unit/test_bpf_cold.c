@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Real programs under the step drives, hot and cold in turns: what touches memory and what is many instructions costs
- * more cold. Order only, no figures; each test fails once in 1e6 where there is no difference.
+ * Real programs under the step drives, hot and cold in turns: what touches memory and what is many
+ * instructions costs more cold. Order only, no figures; each test fails once in 1e6 where there is
+ * no difference.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -60,7 +61,7 @@ static double measure(struct band *b, enum bb_caches caches)
 
 	if (b->driver->batch(b->state[caches], b->slot[caches], b->depth, &batch, &err))
 		fail_msg("%s", err.msg);
-	assert_int_equal(batch.n, batch.want);		/* the emptying fires nothing of its own */
+	assert_int_equal(batch.n, batch.want); /* the emptying fires nothing of its own */
 	assert_int_equal(batch.run_cnt, batch.want);
 	for (size_t i = 0; i < batch.n; i++)
 		x[i] = (double)ns[i];
@@ -69,7 +70,8 @@ static double measure(struct band *b, enum bb_caches caches)
 
 static void cold_costs_more(const struct bb_driver *driver, const char *object, const char *program)
 {
-	struct band b = {.driver = driver, .depth = driver == &bb_driver_step_page_fault ? DEPTH_FRAMES : 0};
+	struct band b = {.driver = driver,
+			 .depth = driver == &bb_driver_step_page_fault ? DEPTH_FRAMES : 0};
 	struct bb_stats_enable stats;
 	struct bb_signed_rank_p p;
 	struct bb_err err = {0};

@@ -68,11 +68,13 @@ static uint32_t run_fd(int fd, struct bpf_test_run_opts *opts)
 	return opts->retval;
 }
 
-/* Instructions of one run on a packet of `len` bytes that begins with `first`; the original returns the same. */
+/* Instructions of one run on a packet of `len` bytes that begins with `first`; the original returns
+ * the same. */
 static uint64_t count_packet(struct counted *c, uint8_t first, size_t len)
 {
 	uint8_t data[1500] = {first};
-	LIBBPF_OPTS(bpf_test_run_opts, opts, .data_in = data, .data_size_in = (uint32_t)len, .repeat = 1);
+	LIBBPF_OPTS(bpf_test_run_opts, opts, .data_in = data, .data_size_in = (uint32_t)len,
+		    .repeat = 1);
 	uint32_t original = run_fd(bb_target__prog_fd(c->target), &opts);
 
 	bb_clone__reset(&c->clone);
@@ -88,25 +90,16 @@ static void test_hand_counted(void **state)
 		size_t len;
 		uint64_t instructions;
 	} truths[] = {
-		{"straight", 0, 64, 2},
-		{"loop100", 0, 64, 202},
-		{"nested", 0, 64, 433},
-		{"packet", 0, 64, 9},
-		{"packet", 1, 64, 12},
-		{"packet", 2, 64, 15},
-		{"packet", 100, 64, 211},
-		{"packet", 255, 64, 521},
-		{"static_calls", 0, 64, 60},
-		{"global_calls", 0, 64, 43},
-		{"callback", 0, 64, 107},
-		{"callback_stops", 0, 64, 37},
-		{"tail_call", 0, 64, 6},	/* nobody put a target there */
-		{"tail_miss", 0, 64, 6},
-		{"packet_load", 0, 64, 2},
-		{"packet_load", 0, 1000, 4},
-		{"lock", 0, 64, 13 + 2 + 4},
-		{"lock", 0, 150, 13 + 3 + 4},
-		{"all_registers", 0, 64, 26},
+		{"straight", 0, 64, 2},       {"loop100", 0, 64, 202},
+		{"nested", 0, 64, 433},       {"packet", 0, 64, 9},
+		{"packet", 1, 64, 12},        {"packet", 2, 64, 15},
+		{"packet", 100, 64, 211},     {"packet", 255, 64, 521},
+		{"static_calls", 0, 64, 60},  {"global_calls", 0, 64, 43},
+		{"callback", 0, 64, 107},     {"callback_stops", 0, 64, 37},
+		{"tail_call", 0, 64, 6}, /* nobody put a target there */
+		{"tail_miss", 0, 64, 6},      {"packet_load", 0, 64, 2},
+		{"packet_load", 0, 1000, 4},  {"lock", 0, 64, 13 + 2 + 4},
+		{"lock", 0, 150, 13 + 3 + 4}, {"all_registers", 0, 64, 26},
 	};
 
 	(void)state;
@@ -116,8 +109,10 @@ static void test_hand_counted(void **state)
 		uint64_t seen = count_packet(&c, truths[i].first, truths[i].len);
 
 		if (seen != truths[i].instructions)
-			fail_msg("%s on %zu bytes of %u: %llu instructions, %llu by hand", truths[i].program, truths[i].len,
-				 truths[i].first, (unsigned long long)seen, (unsigned long long)truths[i].instructions);
+			fail_msg("%s on %zu bytes of %u: %llu instructions, %llu by hand",
+				 truths[i].program, truths[i].len, truths[i].first,
+				 (unsigned long long)seen,
+				 (unsigned long long)truths[i].instructions);
 		done(&c);
 	}
 }
@@ -132,7 +127,8 @@ static int first_map(const struct bb_code *code)
 	return -1;
 }
 
-/* Another program is counted where it is a clone, too; a tail call that is taken does not come back. */
+/* Another program is counted where it is a clone, too; a tail call that is taken does not come
+ * back. */
 static void test_tail_calls(void **state)
 {
 	static const struct {
@@ -149,9 +145,11 @@ static void test_tail_calls(void **state)
 		uint32_t slot = 1;
 		uint64_t before;
 
-		assert_int_equal(bpf_map_update_elem(first_map(&c.code), &slot, &target.clone.prog_fd, 0), 0);
+		assert_int_equal(bpf_map_update_elem(first_map(&c.code), &slot,
+						     &target.clone.prog_fd, 0),
+				 0);
 		bb_clone__reset(&target.clone);
-		count_packet(&c, 0, 64);	/* the original calls the clone, too */
+		count_packet(&c, 0, 64); /* the original calls the clone, too */
 		before = instructions(&target);
 		assert_int_equal(count_packet(&c, 0, 64), calls[i].own);
 		assert_int_equal(instructions(&target) - before, i == 1 ? 0 : 2 * 4);
@@ -164,7 +162,8 @@ static void test_tail_calls(void **state)
 static void test_ring(void **state)
 {
 	uint8_t data[64] = {0};
-	LIBBPF_OPTS(bpf_test_run_opts, opts, .data_in = data, .data_size_in = sizeof(data), .repeat = 1);
+	LIBBPF_OPTS(bpf_test_run_opts, opts, .data_in = data, .data_size_in = sizeof(data),
+		    .repeat = 1);
 	struct counted c;
 
 	(void)state;
@@ -208,7 +207,8 @@ static void test_context_of_a_tracepoint(void **state)
 static void test_many_runs(void **state)
 {
 	uint8_t data[64] = {0};
-	LIBBPF_OPTS(bpf_test_run_opts, opts, .data_in = data, .data_size_in = sizeof(data), .repeat = 1000000);
+	LIBBPF_OPTS(bpf_test_run_opts, opts, .data_in = data, .data_size_in = sizeof(data),
+		    .repeat = 1000000);
 	struct counted c;
 
 	(void)state;
@@ -238,7 +238,7 @@ static void test_refusals(void **state)
 	bb_target__free(t);
 }
 
-/* --- fun_xdp ------------------------------------------------------------------------------------------------------- */
+/* --- fun_xdp --- */
 
 /* The block that a jump goes back to; v3 has one loop. */
 static uint32_t loop_head(const struct counted *c)
@@ -264,7 +264,8 @@ static uint32_t loop_head(const struct counted *c)
 static void count_address(struct counted *c, uint8_t low, uint64_t *ret_counts)
 {
 	uint8_t frame[64];
-	LIBBPF_OPTS(bpf_test_run_opts, opts, .data_in = frame, .data_size_in = sizeof(frame), .repeat = 1);
+	LIBBPF_OPTS(bpf_test_run_opts, opts, .data_in = frame, .data_size_in = sizeof(frame),
+		    .repeat = 1);
 	struct bb_packet packet;
 
 	bb_packet__init(&packet);
@@ -279,16 +280,18 @@ static void count_address(struct counted *c, uint8_t low, uint64_t *ret_counts)
 }
 
 /*
- * Rounds of v3's loop for all 256 addresses, as the function itself counts them in user space, and the published ones. A
- * compiler may test before the first round or after every one: the head is executed as often as there are rounds, or once
- * more, but the same for all. v4 executes nothing twice.
+ * Rounds of v3's loop for all 256 addresses, as the function itself counts them in user space, and
+ * the published ones. A compiler may test before the first round or after every one: the head is
+ * executed as often as there are rounds, or once more, but the same for all. v4 executes nothing
+ * twice.
  */
 static void test_fibonacci_rounds(void **state)
 {
 	static const struct {
 		uint8_t first, last;
 		uint32_t rounds;
-	} published[] = {{233, 233, 12}, {234, 241, 22}, {242, 245, 55}, {246, 247, 105}, {248, 253, 112}, {254, 255, 381}};
+	} published[] = {{233, 233, 12},  {234, 241, 22},  {242, 245, 55},
+			 {246, 247, 105}, {248, 253, 112}, {254, 255, 381}};
 	uint64_t v3_counts[256], v4_counts[256], more = 0;
 	struct counted v3, v4;
 	uint32_t head;
@@ -306,7 +309,7 @@ static void test_fibonacci_rounds(void **state)
 		count_address(&v3, (uint8_t)low, v3_counts);
 		count_address(&v4, (uint8_t)low, v4_counts);
 		if (low == 0)
-			more = v3_counts[head];		/* no round: b = 1 is enough */
+			more = v3_counts[head]; /* no round: b = 1 is enough */
 		assert_true(more <= 1);
 		assert_int_equal(v3_counts[head], rounds + more);
 		for (size_t i = 0; i < sizeof(published) / sizeof(published[0]); i++)
@@ -319,7 +322,7 @@ static void test_fibonacci_rounds(void **state)
 	done(&v3);
 }
 
-/* --- code made here ------------------------------------------------------------------------------------------------ */
+/* --- code made here --- */
 
 static const struct bpf_insn returns[] = {
 	{.code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = 0, .imm = 2},
@@ -328,13 +331,17 @@ static const struct bpf_insn returns[] = {
 
 static struct bb_code code_of(struct bpf_insn *insns, uint32_t n)
 {
-	return (struct bb_code){.name = "made", .license = "GPL", .type = BPF_PROG_TYPE_XDP, .insns = insns, .n = n,
+	return (struct bb_code){.name = "made",
+				.license = "GPL",
+				.type = BPF_PROG_TYPE_XDP,
+				.insns = insns,
+				.n = n,
 				.btf_fd = -1};
 }
 
 /*
- * A jump over 8000 blocks of one instruction each, which with their counters are more than a jump of 16 bits can pass;
- * a second one back, out of the far end, too.
+ * A jump over 8000 blocks of one instruction each, which with their counters are more than a jump
+ * of 16 bits can pass; a second one back, out of the far end, too.
  */
 static void test_long_jumps(void **state)
 {
@@ -344,18 +351,29 @@ static void test_long_jumps(void **state)
 	struct counted c = {0};
 	struct bb_err err = {0};
 	uint8_t data[64] = {0};
-	LIBBPF_OPTS(bpf_test_run_opts, opts, .data_in = data, .data_size_in = sizeof(data), .repeat = 1);
+	LIBBPF_OPTS(bpf_test_run_opts, opts, .data_in = data, .data_size_in = sizeof(data),
+		    .repeat = 1);
 	uint32_t n = 0;
 
 	(void)state;
 	need_root();
 	assert_non_null(insns);
 	insns[n++] = (struct bpf_insn){.code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = 3, .imm = 0};
-	insns[n++] = (struct bpf_insn){.code = BPF_JMP | BPF_JSET | BPF_K, .dst_reg = 3, .off = BLOCKS, .imm = 1};	/* 2: */
-	for (int i = 0; i < BLOCKS; i++)	/* no `ja +0`: the kernel would take them out, one by one */
-		insns[n++] = (struct bpf_insn){.code = BPF_JMP | BPF_JEQ | BPF_K, .dst_reg = 3, .imm = 9};
+	/* 2: */
+	insns[n++] = (struct bpf_insn){.code = BPF_JMP | BPF_JSET | BPF_K,
+				       .dst_reg = 3,
+				       .off = BLOCKS,
+				       .imm = 1};
+	/* no `ja +0`: the kernel would take them out, one by one */
+	for (int i = 0; i < BLOCKS; i++)
+		insns[n++] = (struct bpf_insn){.code = BPF_JMP | BPF_JEQ | BPF_K,
+					       .dst_reg = 3,
+					       .imm = 9};
 	insns[n++] = (struct bpf_insn){.code = BPF_ALU64 | BPF_ADD | BPF_K, .dst_reg = 3, .imm = 1};
-	insns[n++] = (struct bpf_insn){.code = BPF_JMP | BPF_JLT | BPF_K, .dst_reg = 3, .off = -(BLOCKS + 3), .imm = 3};
+	insns[n++] = (struct bpf_insn){.code = BPF_JMP | BPF_JLT | BPF_K,
+				       .dst_reg = 3,
+				       .off = -(BLOCKS + 3),
+				       .imm = 3};
 	memcpy(&insns[n], returns, sizeof(returns));
 	if (bb_clone__load(&code, &c.clone, &err))
 		fail_msg("%s", err.msg);
@@ -367,7 +385,8 @@ static void test_long_jumps(void **state)
 	free(insns);
 }
 
-/* So many blocks that their clone is not even tried: each with live code, as the kernel takes dead code out one by one. */
+/* So many blocks that their clone is not even tried: each with live code, as the kernel takes dead
+ * code out one by one. */
 static void test_too_many(void **state)
 {
 	enum { BLOCKS = 13200, N = BLOCKS + 3 };
@@ -382,25 +401,30 @@ static void test_too_many(void **state)
 	assert_non_null(insns);
 	insns[0] = (struct bpf_insn){.code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = 3, .imm = 0};
 	for (uint32_t i = 1; i <= BLOCKS; i++)
-		insns[i] = (struct bpf_insn){.code = BPF_JMP | BPF_JEQ | BPF_K, .dst_reg = 3, .imm = 1};
+		insns[i] = (struct bpf_insn){.code = BPF_JMP | BPF_JEQ | BPF_K,
+					     .dst_reg = 3,
+					     .imm = 1};
 	memcpy(&insns[N - 2], returns, sizeof(returns));
 	if (bb_load__program(&code, NULL, &fd, &err))
 		fail_msg("%s", err.msg);
 	close(fd);
 	assert_int_equal(bb_clone__load(&code, &clone, &err), -ENOTSUP);
-	if (!strstr(err.msg, " instructions with counters instead of 13203; more than 65536 are not tried"))
+	if (!strstr(err.msg, " instructions with counters instead of 13203; more than 65536 are "
+			     "not tried"))
 		fail_msg("%s", err.msg);
 	free(insns);
 }
 
-/* A loop that the verifier only just follows to its end: with a counter in it, there are more than its million. */
+/* A loop that the verifier only just follows to its end: with a counter in it, there are more than
+ * its million. */
 static void test_too_long(void **state)
 {
 	struct bpf_insn turns[] = {
 		{.code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = 0, .imm = 0},
 		{.code = BPF_ALU64 | BPF_ADD | BPF_K, .dst_reg = 0, .imm = 1},
 		{.code = BPF_JMP | BPF_JLT | BPF_K, .dst_reg = 0, .off = -2, .imm = 200000},
-		returns[0], returns[1],
+		returns[0],
+		returns[1],
 	};
 	struct bb_code code = code_of(turns, sizeof(turns) / sizeof(turns[0]));
 	struct bb_clone clone;
@@ -413,7 +437,8 @@ static void test_too_long(void **state)
 		fail_msg("%s", err.msg);
 	close(fd);
 	assert_int_equal(bb_clone__load(&code, &clone, &err), -ENOTSUP);
-	if (!strstr(err.msg, "refuses 'made' with counters (17 instead of 5 instructions): BPF program is too large"))
+	if (!strstr(err.msg, "refuses 'made' with counters (17 instead of 5 instructions): BPF "
+			     "program is too large"))
 		fail_msg("%s", err.msg);
 }
 
@@ -427,11 +452,20 @@ static void test_broken_code(void **state)
 	} broken[] = {
 		{"has no instructions", 0, {{0}}},
 		{"does not end", 1, {{.code = BPF_ALU64 | BPF_MOV | BPF_K}}},
-		{"slot -3", 2, {{.code = BPF_JMP | BPF_JA, .off = -4}, {.code = BPF_JMP | BPF_EXIT}}},
-		{"slot 9", 2, {{.code = BPF_JMP | BPF_CALL, .src_reg = BPF_PSEUDO_CALL, .imm = 8}, {.code = BPF_JMP | BPF_EXIT}}},
-		{"slot 1", 3, {{.code = BB_LD_IMM64}, {.code = 0}, {.code = BPF_JMP | BPF_JA, .off = -2}}},
+		{"slot -3",
+		 2,
+		 {{.code = BPF_JMP | BPF_JA, .off = -4}, {.code = BPF_JMP | BPF_EXIT}}},
+		{"slot 9",
+		 2,
+		 {{.code = BPF_JMP | BPF_CALL, .src_reg = BPF_PSEUDO_CALL, .imm = 8},
+		  {.code = BPF_JMP | BPF_EXIT}}},
+		{"slot 1",
+		 3,
+		 {{.code = BB_LD_IMM64}, {.code = 0}, {.code = BPF_JMP | BPF_JA, .off = -2}}},
 		{"the middle of an instruction", 1, {{.code = BB_LD_IMM64}}},
-		{"where a register says", 2, {{.code = BPF_JMP | BPF_JA | BPF_X}, {.code = BPF_JMP | BPF_EXIT}}},
+		{"where a register says",
+		 2,
+		 {{.code = BPF_JMP | BPF_JA | BPF_X}, {.code = BPF_JMP | BPF_EXIT}}},
 	};
 
 	(void)state;
@@ -448,9 +482,10 @@ static void test_broken_code(void **state)
 	}
 }
 
-/* --- helpers ------------------------------------------------------------------------------------------------------- */
+/* --- helpers --- */
 
-/* The arguments in a declaration "static RETURN (*bpf_NAME)(ARGS) = (void *) N;" of libbpf's header; -1: it is none. */
+/* The arguments in a declaration "static RETURN (*bpf_NAME)(ARGS) = (void *) N;" of libbpf's
+ * header; -1: it is none. */
 static int declared_args(const char *line, unsigned int *ret_id)
 {
 	const char *name = strstr(line, "bpf_"), *args, *end, *number;
@@ -491,7 +526,8 @@ static void test_helper_args(void **state)
 		if (n < 0)
 			continue;
 		if ((unsigned int)n != bb_helper__args((int32_t)id))
-			fail_msg("helper %u has %d arguments, not %u", id, n, bb_helper__args((int32_t)id));
+			fail_msg("helper %u has %d arguments, not %u", id, n,
+				 bb_helper__args((int32_t)id));
 		checked++;
 	}
 	assert_true(checked > 180);

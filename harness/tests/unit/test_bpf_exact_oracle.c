@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Instruction counts against an interpreter that counts on its own: random programs, and our own ones. */
+/* Instruction counts against an interpreter that counts on its own: random programs, and our own
+ * ones. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -19,9 +20,9 @@
 #include "unit/generator.h"
 #include "unit/interpreter.h"
 
-#define PROGRAMS 250u		/* random ones, of those that the verifier takes */
-#define PACKETS 24u		/* each is run on */
-#define LOW_ADDRESS 0x10000000	/* packets have addresses of 32 bits in a struct xdp_md */
+#define PROGRAMS 250u          /* random ones, of those that the verifier takes */
+#define PACKETS 24u            /* each is run on */
+#define LOW_ADDRESS 0x10000000 /* packets have addresses of 32 bits in a struct xdp_md */
 #define LOW_BYTES 65536u
 
 /* The context and the packet of an XDP program as the interpreter sees them. */
@@ -45,7 +46,8 @@ static void stay_on_this_cpu(void)
 
 static uint32_t run_fd(int fd, const uint8_t *packet, size_t len)
 {
-	LIBBPF_OPTS(bpf_test_run_opts, opts, .data_in = packet, .data_size_in = (uint32_t)len, .repeat = 1);
+	LIBBPF_OPTS(bpf_test_run_opts, opts, .data_in = packet, .data_size_in = (uint32_t)len,
+		    .repeat = 1);
 	int rc;
 
 	do
@@ -67,12 +69,13 @@ static void compare(const struct bb_clone *clone, const struct interp *I, const 
 	for (uint32_t at = 0; at < I->n; at++)
 		if (!bb_insn_is_second_half(I->insns, at) && I->hits[at] != counts[g->block_of[at]])
 			fail_msg("%s: instruction %u was executed %llu times, not %llu", name, at,
-				 (unsigned long long)I->hits[at], (unsigned long long)counts[g->block_of[at]]);
+				 (unsigned long long)I->hits[at],
+				 (unsigned long long)counts[g->block_of[at]]);
 	assert_int_equal(bb_counts__instructions(g, counts), I->steps);
 	free(counts);
 }
 
-/* --- random programs ----------------------------------------------------------------------------------------------- */
+/* --- random programs --- */
 
 static int make_array(void)
 {
@@ -97,7 +100,8 @@ static struct btf *describe(const struct gen *g, struct bpf_func_info *ret_funcs
 	assert_int_equal(btf__add_func_param(btf, "a", integer), 0);
 	assert_int_equal(btf__add_func_param(btf, "b", integer), 0);
 	for (uint32_t f = 0; f < g->n_funcs; f++) {
-		enum btf_func_linkage linkage = f == 0 || g->funcs[f].is_global ? BTF_FUNC_GLOBAL : BTF_FUNC_STATIC;
+		enum btf_func_linkage linkage = f == 0 || g->funcs[f].is_global ? BTF_FUNC_GLOBAL
+										: BTF_FUNC_STATIC;
 		char name[16];
 		int id;
 
@@ -115,8 +119,8 @@ struct tally {
 	uint64_t runs, steps;
 };
 
-static void play(const struct bb_code *code, const struct bb_clone *clone, int original_fd, uint8_t *low, struct bb_rng *rng,
-		 struct tally *tally)
+static void play(const struct bb_code *code, const struct bb_clone *clone, int original_fd,
+		 uint8_t *low, struct bb_rng *rng, struct tally *tally)
 {
 	struct interp *I = calloc(1, sizeof(*I));
 	uint64_t *hits = calloc(code->n, sizeof(*hits));
@@ -130,7 +134,8 @@ static void play(const struct bb_code *code, const struct bb_clone *clone, int o
 		uint64_t args[5] = {LOW_ADDRESS}, expected;
 
 		for (size_t k = 0; k < len; k++)
-			packet[k] = (uint8_t)(bb_rng_below(rng, 3) ? bb_rng_below(rng, 8) : bb_rng_u64(rng));
+			packet[k] = (uint8_t)(bb_rng_below(rng, 3) ? bb_rng_below(rng, 8)
+								   : bb_rng_u64(rng));
 		memcpy(low, ctx, sizeof(ctx));
 		memset(hits, 0, code->n * sizeof(*hits));
 		*I = (struct interp){.insns = code->insns, .n = code->n, .hits = hits};
@@ -204,8 +209,10 @@ static void test_random_programs(void **state)
 	stay_on_this_cpu();
 	for (uint64_t number = 0; number < 20 * PROGRAMS && tally.programs < PROGRAMS; number++)
 		play_number(number, map_fd, low, &tally);
-	print_message("# %u programs, %u functions (%u global, %u callbacks), %u blocks that saved registers, %llu runs, %llu "
-		      "instructions\n", tally.programs, tally.functions, tally.globals, tally.callbacks, tally.saved,
+	print_message("# %u programs, %u functions (%u global, %u callbacks), %u blocks that saved "
+		      "registers, %llu runs, %llu "
+		      "instructions\n",
+		      tally.programs, tally.functions, tally.globals, tally.callbacks, tally.saved,
 		      (unsigned long long)tally.runs, (unsigned long long)tally.steps);
 	assert_int_equal(tally.programs, PROGRAMS);
 	assert_true(tally.saved && tally.callbacks && tally.globals && tally.too_short);
@@ -213,16 +220,16 @@ static void test_random_programs(void **state)
 	munmap(low, LOW_BYTES);
 }
 
-/* --- our own programs ---------------------------------------------------------------------------------------------- */
+/* --- our own programs --- */
 
 /* How a program of a type is run once: on a packet, on a context, or by a page fault of ours. */
 struct way {
 	uint32_t type;
 	bool has_packet, is_event;
-	uint32_t header;		/* bytes of the packet that the kernel takes off before */
+	uint32_t header; /* bytes of the packet that the kernel takes off before */
 };
 
-#define PROG_TYPE_NETFILTER 32	/* 6.4: newer than the headers of Debian 12 */
+#define PROG_TYPE_NETFILTER 32 /* 6.4: newer than the headers of Debian 12 */
 
 static const struct way ways[] = {
 	{BPF_PROG_TYPE_XDP, true, false, 0},
@@ -263,7 +270,9 @@ static void fault_once(int event_fd, volatile char *page)
 
 static int open_event(int prog_fd)
 {
-	struct perf_event_attr attr = {.type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_PAGE_FAULTS, .sample_period = 1,
+	struct perf_event_attr attr = {.type = PERF_TYPE_SOFTWARE,
+				       .config = PERF_COUNT_SW_PAGE_FAULTS,
+				       .sample_period = 1,
 				       .exclude_kernel = 1};
 	struct bb_err err = {0};
 	int fd;
@@ -273,30 +282,37 @@ static int open_event(int prog_fd)
 	return fd;
 }
 
-/* What the interpreter is given as the context, and the kernel as packet or context, for the i-th run. */
+/* What the interpreter is given as the context, and the kernel as packet or context, for the i-th
+ * run. */
 static void make_input(const struct way *w, uint8_t *low, uint32_t i, size_t *ret_len)
 {
-	static const size_t lengths[] = {64, 34, 60, 150, 1000};	/* an IPv4 header at the least */
+	/* an IPv4 header at the least */
+	static const size_t lengths[] = {64, 34, 60, 150, 1000};
 	uint8_t *packet = low + 4096;
 	size_t len = w->has_packet ? lengths[i % 5] : CONTEXT_BYTES;
 
 	memset(low, 0, 8192);
 	if (w->has_packet) {
 		packet[0] = (uint8_t)(i * 17);
-		packet[12] = 8;			/* IPv4, of an address that changes */
+		packet[12] = 8; /* IPv4, of an address that changes */
 		packet[14] = 0x45;
 		packet[26] = (uint8_t)(i * 13);
 		if (w->type == BPF_PROG_TYPE_XDP)
-			memcpy(low, &(struct xdp_md){.data_meta = LOW_ADDRESS + 4096, .data = LOW_ADDRESS + 4096,
-						      .data_end = (uint32_t)(LOW_ADDRESS + 4096 + len)},
+			memcpy(low,
+			       &(struct xdp_md){.data_meta = LOW_ADDRESS + 4096,
+						.data = LOW_ADDRESS + 4096,
+						.data_end = (uint32_t)(LOW_ADDRESS + 4096 + len)},
 			       sizeof(struct xdp_md));
 		else
-			memcpy(low, &(struct __sk_buff){.len = (uint32_t)len - w->header,
-							.data = LOW_ADDRESS + 4096 + w->header,
-							.data_end = (uint32_t)(LOW_ADDRESS + 4096 + len)},
+			memcpy(low,
+			       &(struct __sk_buff){.len = (uint32_t)len - w->header,
+						   .data = LOW_ADDRESS + 4096 + w->header,
+						   .data_end =
+							   (uint32_t)(LOW_ADDRESS + 4096 + len)},
 			       sizeof(struct __sk_buff));
 	} else if (w->type == BPF_PROG_TYPE_SK_LOOKUP) {
-		memcpy(low, &(struct bpf_sk_lookup){.family = 2 /* AF_INET */, .protocol = 17 /* UDP */},
+		memcpy(low,
+		       &(struct bpf_sk_lookup){.family = 2 /* AF_INET */, .protocol = 17 /* UDP */},
 		       sizeof(struct bpf_sk_lookup));
 	} else if (!w->is_event) {
 		memcpy(low, &(uint64_t){i + 1}, sizeof(uint64_t));
@@ -304,7 +320,8 @@ static void make_input(const struct way *w, uint8_t *low, uint32_t i, size_t *re
 	*ret_len = len;
 }
 
-static void run_own(const struct way *w, int prog_fd, const uint8_t *low, size_t len, int event_fd, volatile char *page)
+static void run_own(const struct way *w, int prog_fd, const uint8_t *low, size_t len, int event_fd,
+		    volatile char *page)
 {
 	uint8_t context[CONTEXT_BYTES];
 	LIBBPF_OPTS(bpf_test_run_opts, opts, .ctx_in = context, .ctx_size_in = sizeof(context));
@@ -326,12 +343,14 @@ static void run_own(const struct way *w, int prog_fd, const uint8_t *low, size_t
 }
 
 /* False: the interpreter cannot play it, as it does not know one of its helpers or kfuncs. */
-static bool play_own(const struct bb_clone *clone, const struct way *w, uint8_t *low, struct tally *tally)
+static bool play_own(const struct bb_clone *clone, const struct way *w, uint8_t *low,
+		     struct tally *tally)
 {
 	const struct bb_code *code = clone->code;
 	struct interp *I = calloc(1, sizeof(*I));
 	size_t page = (size_t)sysconf(_SC_PAGESIZE), len;
-	char *region = mmap(NULL, REGION_PAGES * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *region = mmap(NULL, REGION_PAGES * page, PROT_READ | PROT_WRITE,
+			    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	int event_fd = w->is_event ? open_event(clone->prog_fd) : -1;
 	const uint64_t args[5] = {LOW_ADDRESS};
 	bool known = true;
@@ -339,7 +358,9 @@ static bool play_own(const struct bb_clone *clone, const struct way *w, uint8_t 
 	assert_non_null(I);
 	assert_ptr_not_equal(region, MAP_FAILED);
 	madvise(region, REGION_PAGES * page, MADV_NOHUGEPAGE);
-	*I = (struct interp){.insns = code->insns, .n = code->n, .hits = calloc(code->n, sizeof(*I->hits))};
+	*I = (struct interp){.insns = code->insns,
+			     .n = code->n,
+			     .hits = calloc(code->n, sizeof(*I->hits))};
 	assert_non_null(I->hits);
 	for (uint32_t i = 0; i < OWN_RUNS && known; i++) {
 		make_input(w, low, i, &len);
@@ -349,7 +370,7 @@ static bool play_own(const struct bb_clone *clone, const struct way *w, uint8_t 
 		I->packet = low + 4096 + w->header;
 		I->packet_len = len - w->header;
 		memset(clone->counts, 0, clone->cfg.n_blocks * sizeof(*clone->counts));
-		interp_run(I, 0, args, 0);	/* first: it takes the globals as they are then */
+		interp_run(I, 0, args, 0); /* first: it takes the globals as they are then */
 		run_own(w, clone->prog_fd, low, len, event_fd, region + i * page);
 		known = !strstr(I->why, "helper") && !strstr(I->why, "kfunc");
 		if (known && I->why[0])
@@ -358,7 +379,8 @@ static bool play_own(const struct bb_clone *clone, const struct way *w, uint8_t 
 			print_message("# not played: %s calls %s\n", code->name, I->why);
 			continue;
 		}
-		if (!w->is_event || i)	/* what the first fault itself touches is there afterwards */
+		/* what the first fault itself touches is there afterwards */
+		if (!w->is_event || i)
 			compare(clone, I, code->name);
 		tally->runs++;
 		tally->steps += I->steps;
@@ -373,7 +395,8 @@ static bool play_own(const struct bb_clone *clone, const struct way *w, uint8_t 
 }
 
 /* Why it is not played; NULL: it was. */
-static const char *play_program(const char *path, const char *program, uint8_t *low, struct tally *tally)
+static const char *play_program(const char *path, const char *program, uint8_t *low,
+				struct tally *tally)
 {
 	const char *why = NULL;
 	struct bb_target *t;
@@ -389,7 +412,8 @@ static const char *play_program(const char *path, const char *program, uint8_t *
 		fail_msg("%s", err.msg);
 	else if (!way_of(code.type))
 		why = "has no run of this kind";
-	else if (code.type == BPF_PROG_TYPE_XDP && code.expected_attach_type && code.expected_attach_type != BPF_XDP)
+	else if (code.type == BPF_PROG_TYPE_XDP && code.expected_attach_type &&
+		 code.expected_attach_type != BPF_XDP)
 		why = "is called by a map only";
 	else if (way_of(code.type)->is_event && HAS_ASAN)
 		why = "AddressSanitizer takes page faults of its own";
@@ -411,21 +435,25 @@ static const char *play_program(const char *path, const char *program, uint8_t *
 
 static void play_object(const char *path, uint8_t *low, struct tally *tally)
 {
-	/* What cannot be instrumented; and tail calls into other programs, where the interpreter cannot follow. */
+	/* What cannot be instrumented; and tail calls into other programs, where the interpreter
+	 * cannot follow. */
 	static const char *const may_fail[] = {"no_room"};
 	struct bpf_object *obj = bpf_object__open_file(path, NULL);
 	struct bpf_program *p;
 
-	if (!obj || strstr(path, "tailcall") || strstr(path, "sections")) {	/* or refused on purpose, or of types that do not run */
+	/* or refused on purpose, or of types that do not run */
+	if (!obj || strstr(path, "tailcall") || strstr(path, "sections")) {
 		bpf_object__close(obj);
 		return;
 	}
-	bpf_object__for_each_program(p, obj) {
+	bpf_object__for_each_program(p, obj)
+	{
 		const char *why = play_program(path, bpf_program__name(p), low, tally);
 		bool expected = false;
 
 		for (size_t i = 0; i < sizeof(may_fail) / sizeof(may_fail[0]); i++)
-			expected |= strstr(bpf_program__name(p), may_fail[i]) || strstr(path, may_fail[i]);
+			expected |= strstr(bpf_program__name(p), may_fail[i]) ||
+				    strstr(path, may_fail[i]);
 		if (why && !expected && strstr(why, "instrumented"))
 			fail_msg("%s of %s %s", bpf_program__name(p), path, why);
 	}
@@ -446,13 +474,14 @@ static void test_own_programs(void **state)
 		char pattern[4096];
 		glob_t found;
 
-		assert_int_equal(glob(built(folders[i], pattern, sizeof(pattern)), 0, NULL, &found), 0);
+		assert_int_equal(glob(built(folders[i], pattern, sizeof(pattern)), 0, NULL, &found),
+				 0);
 		for (size_t k = 0; k < found.gl_pathc; k++)
 			play_object(found.gl_pathv[k], low, &tally);
 		globfree(&found);
 	}
-	print_message("# %u programs, %llu runs, %llu instructions\n", tally.programs, (unsigned long long)tally.runs,
-		      (unsigned long long)tally.steps);
+	print_message("# %u programs, %llu runs, %llu instructions\n", tally.programs,
+		      (unsigned long long)tally.runs, (unsigned long long)tally.steps);
 	assert_true(tally.programs > 40 || HAS_ASAN);
 	munmap(low, LOW_BYTES);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The programs of fun_xdp in the kernel: what they return and push, for every input of the scenario and for bad packets. */
+/* The programs of fun_xdp in the kernel: what they return and push, for every input of the scenario
+ * and for bad packets. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -38,7 +39,8 @@ static struct programs load_programs(void)
 static uint32_t run(const struct programs *p, const char *program, const uint8_t *frame, size_t len)
 {
 	struct bpf_program *prog = bpf_object__find_program_by_name(p->object, program);
-	LIBBPF_OPTS(bpf_test_run_opts, opts, .data_in = frame, .data_size_in = (uint32_t)len, .repeat = 1);
+	LIBBPF_OPTS(bpf_test_run_opts, opts, .data_in = frame, .data_size_in = (uint32_t)len,
+		    .repeat = 1);
 	int rc;
 
 	assert_non_null(prog);
@@ -62,7 +64,7 @@ static int pop(const struct programs *p)
 
 static void make_frame(uint8_t low, uint8_t *frame)
 {
-	static const uint8_t rest[] = {10, 2, 3};	/* as scenarios/fun_xdp.yml has it */
+	static const uint8_t rest[] = {10, 2, 3}; /* as scenarios/fun_xdp.yml has it */
 	struct bb_packet packet;
 
 	bb_packet__init(&packet);
@@ -79,7 +81,8 @@ static void test_answers(void **state)
 		const char *program;
 		bool (*answer)(uint32_t addr, enum bb_source_addr *ret_kind);
 	} versions[] = {
-		{"empty", NULL}, {"v0", NULL}, {"v1", bb_source_addr_v1}, {"v2", bb_source_addr_v2},
+		{"empty", NULL},           {"v0", NULL},
+		{"v1", bb_source_addr_v1}, {"v2", bb_source_addr_v2},
 		{"v3", bb_source_addr_v3}, {"v4", bb_source_addr_v4},
 	};
 	struct programs p;
@@ -95,18 +98,21 @@ static void test_answers(void **state)
 			int pushed;
 
 			make_frame((uint8_t)low, frame);
-			assert_int_equal(run(&p, versions[v].program, frame, sizeof(frame)), XDP_PASS);
+			assert_int_equal(run(&p, versions[v].program, frame, sizeof(frame)),
+					 XDP_PASS);
 			pushed = pop(&p);
 			if (!versions[v].answer || !versions[v].answer(addr, &kind))
 				kind = (enum bb_source_addr)NOTHING;
 			if (pushed != (int)kind)
-				fail_msg("%s at %u: pushed %d, not %d", versions[v].program, low, pushed, (int)kind);
+				fail_msg("%s at %u: pushed %d, not %d", versions[v].program, low,
+					 pushed, (int)kind);
 		}
 	}
 	bpf_object__close(p.object);
 }
 
-/* Not IPv4: passed. An IPv4 header that is cut: aborted. The kernel itself gives nothing shorter than an Ethernet header. */
+/* Not IPv4: passed. An IPv4 header that is cut: aborted. The kernel itself gives nothing shorter
+ * than an Ethernet header. */
 static void test_other_packets(void **state)
 {
 	static const char *const programs[] = {"v0", "v1", "v2", "v3", "v4"};
@@ -118,11 +124,11 @@ static void test_other_packets(void **state)
 	for (size_t i = 0; i < sizeof(programs) / sizeof(programs[0]); i++) {
 		uint8_t frame[FRAME_BYTES];
 
-		make_frame(15, frame);	/* that every version but v0 would push */
+		make_frame(15, frame); /* that every version but v0 would push */
 		assert_int_equal(run(&p, programs[i], frame, 14 + 19), XDP_ABORTED);
 		assert_int_equal(pop(&p), NOTHING);
 		assert_int_equal(run(&p, programs[i], frame, 14), XDP_ABORTED);
-		frame[12] = 0x86;	/* 0x8600 is no IPv4 */
+		frame[12] = 0x86; /* 0x8600 is no IPv4 */
 		assert_int_equal(run(&p, programs[i], frame, sizeof(frame)), XDP_PASS);
 		assert_int_equal(pop(&p), NOTHING);
 		assert_int_equal(run(&p, programs[i], frame, 14), XDP_PASS);
@@ -142,11 +148,13 @@ static void test_full_queue(void **state)
 	(void)state;
 	need_root();
 	make_frame(15, frame);
-	if (bb_target__open(built("bpf/fun_xdp.bpf.o", path, sizeof(path)), "v2", NULL, 0, &t, &err) ||
+	if (bb_target__open(built("bpf/fun_xdp.bpf.o", path, sizeof(path)), "v2", NULL, 0, &t,
+			    &err) ||
 	    bb_target__load(t, &err))
 		fail_msg("%s", err.msg);
 	for (uint32_t i = 0; i < BB_SOURCE_ADDR_QUEUE_ENTRIES + 3; i++) {
-		LIBBPF_OPTS(bpf_test_run_opts, opts, .data_in = frame, .data_size_in = sizeof(frame), .repeat = 1);
+		LIBBPF_OPTS(bpf_test_run_opts, opts, .data_in = frame,
+			    .data_size_in = sizeof(frame), .repeat = 1);
 
 		if (bpf_prog_test_run_opts(bb_target__prog_fd(t), &opts) == -EINTR) {
 			i--;

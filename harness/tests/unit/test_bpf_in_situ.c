@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The drives in situ by real packets, by HTTP and by a program's own section: every packet one run, on the CPU that was asked
- * for, nothing else on the wire, what does not go is said by name, and nothing is left behind.
+ * The drives in situ by real packets, by HTTP and by a program's own section: every packet one run,
+ * on the CPU that was asked for, nothing else on the wire, what does not go is said by name, and
+ * nothing is left behind.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -26,7 +27,7 @@
 #define MAX_SAMPLES 20000u
 #define FRAME_BYTES 60u
 
-enum { CPUS, LAST_BYTES };	/* of the map `seen` */
+enum { CPUS, LAST_BYTES }; /* of the map `seen` */
 
 /* A drive that is open, and one program. */
 struct running {
@@ -42,13 +43,13 @@ struct running {
 	struct bb_prog_stats before;
 };
 
-#define need_two_cpus() \
-	do { \
-		need_root(); \
-		if (!two_cpus(&(struct bb_driver_opts){0})) { \
-			print_message("# skip: needs two CPUs\n"); \
-			skip(); \
-		} \
+#define need_two_cpus()                                                                            \
+	do {                                                                                       \
+		need_root();                                                                       \
+		if (!two_cpus(&(struct bb_driver_opts){0})) {                                      \
+			print_message("# skip: needs two CPUs\n");                                 \
+			skip();                                                                    \
+		}                                                                                  \
 	} while (0)
 
 static bool two_cpus(struct bb_driver_opts *opts)
@@ -80,12 +81,15 @@ static char *text(const char *s)
 /* Three packets, whose last bytes are 1, 10 and 100. */
 static void make_packets(struct running *r)
 {
-	static const uint8_t head[] = {2, 0, 0, 0, 0, 2, 2, 0, 0, 0, 0, 1, 0x88, 0xb5}, last[] = {1, 10, 100};
+	static const uint8_t head[] = {2, 0, 0, 0, 0, 2, 2, 0, 0, 0, 0, 1, 0x88, 0xb5},
+			     last[] = {1, 10, 100};
 
 	for (size_t i = 0; i < 3; i++) {
 		memcpy(r->frames[i], head, sizeof(head));
 		r->frames[i][FRAME_BYTES - 1] = last[i];
-		r->inputs[i] = (struct bb_input){.name = text("p"), .data = r->frames[i], .len = FRAME_BYTES};
+		r->inputs[i] = (struct bb_input){.name = text("p"),
+						 .data = r->frames[i],
+						 .len = FRAME_BYTES};
 	}
 	r->spec.inputs = (struct bb_inputs){r->inputs, 3};
 }
@@ -178,7 +182,7 @@ static uint64_t seen(const struct running *r, __u32 entry)
 	return value;
 }
 
-/* --- packets ----------------------------------------------------------------------------------------------------- */
+/* --- packets --- */
 
 /* Every packet that was sent is one run, and a sample or counted as one that shared a window. */
 static void check_batch(const struct bb_batch *b)
@@ -216,10 +220,12 @@ static void test_packets(void **state)
 
 			check_batch(&b);
 			assert_int_equal(b.fired, b.events);
-			assert_in_range(b.events, 1, 60);	/* fewer where others have the CPU */
+			/* fewer where others have the CPU */
+			assert_in_range(b.events, 1, 60);
 			sent += b.events;
 		}
-		/* All of them came, three by three in some order (the first was the probe's), where they should. */
+		/* All of them came, three by three in some order (the first was the probe's), where
+		 * they should. */
 		assert_int_equal(runs_since(r), sent);
 		rounds = (sent + 1) / 3;
 		if ((sent + 1) % 3)
@@ -227,7 +233,8 @@ static void test_packets(void **state)
 		else
 			assert_int_equal(seen(r, LAST_BYTES), 111 * rounds);
 		assert_int_equal(seen(r, CPUS), UINT64_C(1) << r->opts.cpu);
-		/* And nothing that is not ours: no router solicitation, no ARP, for as long as one would wait for them. */
+		/* And nothing that is not ours: no router solicitation, no ARP, for as long as one
+		 * would wait for them. */
 		usleep(1500000);
 		assert_int_equal(runs_since(r), sent);
 		end(r);
@@ -243,7 +250,7 @@ static void test_room(void **state)
 	(void)state;
 	need_two_cpus();
 	r = prepare("packets", PACKETS, "xdp_sees");
-	begin(r);		/* without inputs: a packet of its own */
+	begin(r); /* without inputs: a packet of its own */
 	b = batch(r, 10000, 20, 10);
 	check_batch(&b);
 	assert_in_range(b.events, 1, 20);
@@ -263,7 +270,9 @@ static void test_rate_that_cannot_be_held(void **state)
 	b = batch(r, 100000, MAX_SAMPLES, 0.05);
 	if (strstr(b.void_why, strerror(ENOBUFS))) {
 		end(r);
-		print_message("# skip: this machine is so slow that packets are lost, which voids the series: %s\n", b.void_why);
+		print_message("# skip: this machine is so slow that packets are lost, which voids "
+			      "the series: %s\n",
+			      b.void_why);
 		skip();
 	}
 	check_batch(&b);
@@ -272,7 +281,7 @@ static void test_rate_that_cannot_be_held(void **state)
 	end(r);
 }
 
-/* --- HTTP -------------------------------------------------------------------------------------------------------- */
+/* --- HTTP --- */
 
 static void test_http(void **state)
 {
@@ -286,7 +295,8 @@ static void test_http(void **state)
 	b = batch(r, 200, MAX_SAMPLES, 0.05);
 	check_batch(&b);
 	assert_in_range(b.events, 1, 10);
-	assert_in_range(b.fired, 4 * b.events, 16 * b.events);	/* SYN, ACK, GET, FIN at the least */
+	/* SYN, ACK, GET, FIN at the least */
+	assert_in_range(b.fired, 4 * b.events, 16 * b.events);
 	assert_int_equal(runs_since(r), b.fired);
 	assert_int_equal(seen(r, CPUS), UINT64_C(1) << r->opts.cpu);
 	/* When there is room for less, what is no sample is counted. */
@@ -296,7 +306,7 @@ static void test_http(void **state)
 	end(r);
 }
 
-/* --- what does not go -------------------------------------------------------------------------------------------- */
+/* --- what does not go --- */
 
 static void refused(const char *event, const char *object, const char *program, const char *words)
 {
@@ -317,8 +327,10 @@ static void test_refused(void **state)
 	refused("packets", TEST_RUN, "socket_len", "xdp and sched_cls");
 	refused("http", TEST_RUN, "socket_len", "xdp and sched_cls");
 	refused("http", PACKETS, "xdp_drops", "does 'xdp_drops' let packets pass?");
-	refused("attach", ATTACH, "nowhere", "SEC(\"xdp\") of 'nowhere' does not say where to attach it");
-	refused("attach", ATTACH, "no_place", "attaching 'no_place' by SEC(\"tp/sched/no_such_tracepoint\")");
+	refused("attach", ATTACH, "nowhere",
+		"SEC(\"xdp\") of 'nowhere' does not say where to attach it");
+	refused("attach", ATTACH, "no_place",
+		"attaching 'no_place' by SEC(\"tp/sched/no_such_tracepoint\")");
 }
 
 static void not_opened(struct running *r, int code, const char *words)
@@ -340,12 +352,23 @@ static void test_not_opened(void **state)
 	r = prepare("packets", PACKETS, "xdp_sees");
 	make_packets(r);
 	r->inputs[2] = (struct bb_input){.name = text("longer"), .data = bytes, .len = 1515};
-	not_opened(r, -EINVAL, "input 'longer' has 1515 bytes; 'event: packets' sends 1514 at most");
-	r->inputs[2] = (struct bb_input){.name = text("context"), .data = bytes, .len = 60, .is_context = true};
+	not_opened(r, -EINVAL,
+		   "input 'longer' has 1515 bytes; 'event: packets' sends 1514 at most");
+	r->inputs[2] = (struct bb_input){.name = text("context"),
+					 .data = bytes,
+					 .len = 60,
+					 .is_context = true};
 	not_opened(r, -EINVAL, "input 'context' is a context");
-	r->inputs[2] = (struct bb_input){.name = text("strict"), .data = bytes, .len = 60, .has_retval = true};
+	r->inputs[2] = (struct bb_input){.name = text("strict"),
+					 .data = bytes,
+					 .len = 60,
+					 .has_retval = true};
 	not_opened(r, -EINVAL, "input 'strict' expects a result");
-	r->inputs[2] = (struct bb_input){.name = text("marked"), .data = bytes, .len = 60, .ctx = bytes, .ctx_len = 8};
+	r->inputs[2] = (struct bb_input){.name = text("marked"),
+					 .data = bytes,
+					 .len = 60,
+					 .ctx = bytes,
+					 .ctx_len = 8};
 	not_opened(r, -EINVAL, "input 'marked' has a context beside its packet");
 	r->spec.inputs.n = 2;
 	r->opts.poll_cpu = r->opts.cpu;
@@ -364,7 +387,8 @@ static void test_longest(void **state)
 	need_two_cpus();
 	r = prepare("packets", PACKETS, "xdp_sees");
 	make_packets(r);
-	r->inputs[0] = (struct bb_input){.name = text("longest"), .data = bytes, .len = sizeof(bytes)};
+	r->inputs[0] =
+		(struct bb_input){.name = text("longest"), .data = bytes, .len = sizeof(bytes)};
 	r->inputs[1] = (struct bb_input){.name = text("shortest"), .data = bytes, .len = 14};
 	begin(r);
 	b = batch(r, 1000, 6, 1);
@@ -372,11 +396,12 @@ static void test_longest(void **state)
 	end(r);
 }
 
-/* --- where the section says -------------------------------------------------------------------------------------- */
+/* --- where the section says --- */
 
 static struct running *begin_attach(const char *program)
 {
-	static char *args[] = {(char *)(uintptr_t)"-c", (char *)(uintptr_t)"while :; do echo; done"};
+	static char *args[] = {(char *)(uintptr_t) "-c", (char *)(uintptr_t) "while :; do echo; "
+									     "done"};
 	struct running *r = prepare("attach", ATTACH, program);
 
 	r->spec.workload = text("/bin/sh");
@@ -397,11 +422,13 @@ static void test_attach(void **state)
 		struct bb_batch b = {0};
 		uint64_t runs;
 
-		/* Whoever else runs here makes them switch tasks, too; with nobody, there are timers. */
+		/* Whoever else runs here makes them switch tasks, too; with nobody, there are
+		 * timers. */
 		for (int k = 0; k < 5 && !b.run_cnt; k++)
 			b = batch(r, 0, MAX_SAMPLES, 0.1);
 		if (!b.run_cnt || b.n + b.multi != b.run_cnt || b.void_why[0])
-			fail_msg("%s: %llu runs, %zu samples, '%s'", programs[i], (unsigned long long)b.run_cnt, b.n, b.void_why);
+			fail_msg("%s: %llu runs, %zu samples, '%s'", programs[i],
+				 (unsigned long long)b.run_cnt, b.n, b.void_why);
 		assert_true(b.target_cpu_s > 0);
 		assert_int_equal(b.events, 0);
 		/* It is attached for the time of a batch only. */
@@ -429,7 +456,7 @@ static void test_our_own_polling(void **state)
 	end(r);
 }
 
-/* --- what is left ------------------------------------------------------------------------------------------------ */
+/* --- what is left --- */
 
 static size_t open_fds(void)
 {
@@ -461,7 +488,7 @@ static void test_nothing_is_left(void **state)
 		end(r);
 		assert_int_equal(open_fds(), fds);
 		assert_false(has_link(id));
-		assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);	/* no child */
+		assert_int_equal(waitpid(-1, NULL, WNOHANG), -1); /* no child */
 		assert_int_equal(errno, ECHILD);
 	}
 	/* The same when a drive does not come to be. */
@@ -469,7 +496,8 @@ static void test_nothing_is_left(void **state)
 		struct running *r = prepare("packets", PACKETS, "xdp_sees");
 
 		r->opts.cpu = i ? 4000 : r->opts.poll_cpu;
-		not_opened(r, i ? -EINVAL : -ENOTSUP, i ? "the sender of packets cannot be started" : "two CPUs");
+		not_opened(r, i ? -EINVAL : -ENOTSUP,
+			   i ? "the sender of packets cannot be started" : "two CPUs");
 		end(r);
 		assert_int_equal(open_fds(), fds);
 	}

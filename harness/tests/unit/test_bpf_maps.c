@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a scenario says that maps hold: they hold exactly that when a series begins, or before every run. */
+/* What a scenario says that maps hold: they hold exactly that when a series begins, or before every
+ * run. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -81,7 +82,8 @@ static void reset_for_run(const struct loaded *l)
 static int run(const struct loaded *l)
 {
 	static uint8_t frame[64];
-	LIBBPF_OPTS(bpf_test_run_opts, opts, .data_in = frame, .data_size_in = sizeof(frame), .repeat = 1);
+	LIBBPF_OPTS(bpf_test_run_opts, opts, .data_in = frame, .data_size_in = sizeof(frame),
+		    .repeat = 1);
 
 	assert_int_equal(bpf_prog_test_run_opts(bb_target__prog_fd(l->target), &opts), 0);
 	return (int)opts.retval;
@@ -107,27 +109,32 @@ static size_t count_keys(int fd, void *key)
 	return n;
 }
 
-/* The kernel's own word: with `reset: load` a run finds what the one before it left, with `reset: run` never. */
+/* The kernel's own word: with `reset: load` a run finds what the one before it left, with `reset:
+ * run` never. */
 static void check_runs(const char *program, const char *map, int first, int second)
 {
 	for (int each_run = 0; each_run < 2; each_run++) {
 		struct loaded l;
 		char text[512];
 
-		snprintf(text, sizeof(text), SAYS("{%s, reset: %s}"), map, each_run ? "run" : "load");
+		snprintf(text, sizeof(text), SAYS("{%s, reset: %s}"), map,
+			 each_run ? "run" : "load");
 		l = begin(MAPS, program, text);
 		for (int series = 0; series < 3; series++) {
 			reset(&l);
 			for (int i = 0; i < 3; i++) {
-				int expected = i && !each_run ? second + (i - 1) * (second - first) : first, got;
+				int expected = i && !each_run ? second + (i - 1) * (second - first)
+							      : first,
+				    got;
 
 				reset_for_run(&l);
 				got = run(&l);
 				if (got != expected)
-					fail_msg("%s, %s, run %d: %d, not %d", program, text, i, got, expected);
+					fail_msg("%s, %s, run %d: %d, not %d", program, text, i,
+						 got, expected);
 			}
 			if (series == 1)
-				load(l.target);		/* maps are kept from load to load */
+				load(l.target); /* maps are kept from load to load */
 		}
 		end(&l);
 	}
@@ -137,12 +144,18 @@ static void test_what_runs_find(void **state)
 {
 	(void)state;
 	need_root();
-	/* Three keys, key 2 is 5; then four and 6. The key that the first run adds is its count, 3, and so on. */
-	check_runs("finds_in_hash", "name: hash, entries: [{key: 0, value: 1}, {key: \"02 00 00 00\", value: \"05 00\"}, "
-		   "{key: 1, value: 0xffff}]", 35, 46);
-	check_runs("finds_in_array", "name: array, entries: [{key: 7, value: 30}, {key: 2, value: 4}]", 34, 42);
+	/* Three keys, key 2 is 5; then four and 6. The key that the first run adds is its count, 3,
+	 * and so on. */
+	check_runs("finds_in_hash",
+		   "name: hash, entries: [{key: 0, value: 1}, {key: \"02 00 00 00\", value: \"05 "
+		   "00\"}, "
+		   "{key: 1, value: 0xffff}]",
+		   35, 46);
+	check_runs("finds_in_array",
+		   "name: array, entries: [{key: 7, value: 30}, {key: 2, value: 4}]", 34, 42);
 	check_runs("finds_in_array", "name: array", 0, 8);
-	check_runs("finds_in_percpu_array", "name: percpu_array, entries: [{key: 1, value: 9}]", 9, 10);
+	check_runs("finds_in_percpu_array", "name: percpu_array, entries: [{key: 1, value: 9}]", 9,
+		   10);
 }
 
 static void test_hash_without_entries(void **state)
@@ -160,7 +173,8 @@ static void test_hash_without_entries(void **state)
 	end(&l);
 }
 
-/* All CPUs have the value, and what the program left there is gone; 12 bytes are 16 to the kernel. */
+/* All CPUs have the value, and what the program left there is gone; 12 bytes are 16 to the kernel.
+ */
 static void test_per_cpu_values(void **state)
 {
 	int n_cpus = libbpf_num_possible_cpus();
@@ -174,8 +188,10 @@ static void test_per_cpu_values(void **state)
 	assert_true(n_cpus > 0);
 	values = calloc((size_t)n_cpus, 16);
 	assert_non_null(values);
-	l = begin(MAPS, "fills", SAYS("{name: percpu_hash, reset: run, entries: ["
-				      "{key: -2, value: \"00 01 02 03 04 05 06 07 08 09 0a 0b\"}, {key: 5, value: -1}]}"));
+	l = begin(MAPS, "fills",
+		  SAYS("{name: percpu_hash, reset: run, entries: ["
+		       "{key: -2, value: \"00 01 02 03 04 05 06 07 08 09 0a 0b\"}, {key: 5, value: "
+		       "-1}]}"));
 	fd = map_of(&l, "percpu_hash");
 	for (int i = 0; i < 3; i++) {
 		if (i == 2)
@@ -222,9 +238,11 @@ static void test_other_hashes(void **state)
 {
 	(void)state;
 	need_root();
-	check_count(SAYS("{name: lru_hash, entries: [{key: 1, value: 2}, {key: 2, value: 3}]}"), "lru_hash");
+	check_count(SAYS("{name: lru_hash, entries: [{key: 1, value: 2}, {key: 2, value: 3}]}"),
+		    "lru_hash");
 	check_count(SAYS("{name: trie, entries: [{key: \"08 00 00 00 0a 00 00 00\", value: 2}, "
-			 "{key: \"10 00 00 00 0a 01 00 00\", value: 3}]}"), "trie");
+			 "{key: \"10 00 00 00 0a 01 00 00\", value: 3}]}"),
+		    "trie");
 }
 
 /* More than is taken out at a time. */
@@ -258,10 +276,11 @@ static void pin_to(int cpu)
 	assert_int_equal(sched_setaffinity(0, sizeof(set), &set), 0);
 }
 
-/* An LRU hash whose free entries are with another CPU throws some away before it is full: then that is said. */
+/* An LRU hash whose free entries are with another CPU throws some away before it is full: then that
+ * is said. */
 static void test_full_lru(void **state)
 {
-	enum { FULL = 1024 };		/* as many as it has room for */
+	enum { FULL = 1024 }; /* as many as it has room for */
 	struct bb_err err = {0};
 	cpu_set_t allowed;
 	char *text = NULL;
@@ -291,7 +310,7 @@ static void test_full_lru(void **state)
 	l = begin(MAPS, "fills", text);
 	fd = map_of(&l, "lru_hash");
 	pin_to(cpus[0]);
-	reset(&l);			/* all there when nobody else has any */
+	reset(&l); /* all there when nobody else has any */
 	assert_int_equal(count_keys(fd, &key), FULL);
 	bb_target__free(l.target);
 	close(fd);
@@ -306,7 +325,8 @@ static void test_full_lru(void **state)
 	rc = bb_target__reset_maps(l.target, &err);
 	there = count_keys(fd, &key);
 	assert_int_equal(sched_setaffinity(0, sizeof(allowed), &allowed), 0);
-	if (rc ? rc != -ENOSPC || there == FULL || !strstr(err.msg, "give it room for more") : there != FULL)
+	if (rc ? rc != -ENOSPC || there == FULL || !strstr(err.msg, "give it room for more")
+	       : there != FULL)
 		fail_msg("%zu of %d are there, and: %d, %s", there, FULL, rc, err.msg);
 	print_message("# %zu of %d entries kept: %d, %s\n", there, FULL, rc, err.msg);
 	close(fd);
@@ -321,7 +341,9 @@ static void test_prog_array(void **state)
 
 	(void)state;
 	need_root();
-	l = begin(MAPS, "jumps_to_slot", SAYS("{name: jumps, entries: [{key: 3, program: tail_b}, {key: 0, program: tail_a}]}"));
+	l = begin(MAPS, "jumps_to_slot",
+		  SAYS("{name: jumps, entries: [{key: 3, program: tail_b}, {key: 0, program: "
+		       "tail_a}]}"));
 	assert_int_equal(run(&l), 7);
 	for (int i = 0; i < 3; i++) {
 		reset(&l);
@@ -329,13 +351,15 @@ static void test_prog_array(void **state)
 		load(l.target);
 	}
 	end(&l);
-	l = begin(MAPS, "jumps_to_slot", SAYS("{name: jumps, entries: [{key: 0, program: tail_a}]}"));
+	l = begin(MAPS, "jumps_to_slot",
+		  SAYS("{name: jumps, entries: [{key: 0, program: tail_a}]}"));
 	reset(&l);
 	assert_int_equal(run(&l), 7);
 	end(&l);
 }
 
-/* Two programs compared use the same maps where the scenario says the same of them, and never one prog array. */
+/* Two programs compared use the same maps where the scenario says the same of them, and never one
+ * prog array. */
 static void test_borrowed_maps(void **state)
 {
 	static const char text[] =
@@ -391,9 +415,10 @@ static void test_variables(void **state)
 	end(&l);
 }
 
-/* --- as the driver does it --------------------------------------------------------------------------------------- */
+/* --- as the driver does it --- */
 
-/* The first reason why a batch of the step drive would be void, with the `retval` that is found only in a map just reset. */
+/* The first reason why a batch of the step drive would be void, with the `retval` that is found
+ * only in a map just reset. */
 static void drive(const char *maps, char *ret_why, size_t size)
 {
 	struct bb_driver_opts opts = {0};
@@ -408,8 +433,10 @@ static void drive(const char *maps, char *ret_why, size_t size)
 	uint64_t ns[200];
 	void *state = NULL, *slot = NULL;
 
-	snprintf(text, sizeof(text), HEAD "maps: [%s]\ndrive:\n  - with: step\n    trigger: test-run\n    inputs:\n"
-		 "      - {name: a, packet: {}, retval: 34}\n", maps);
+	snprintf(text, sizeof(text),
+		 HEAD "maps: [%s]\ndrive:\n  - with: step\n    trigger: test-run\n    inputs:\n"
+		      "      - {name: a, packet: {}, retval: 34}\n",
+		 maps);
 	l = begin(MAPS, "finds_in_array", text);
 	b.ns = ns;
 	subject.target = l.target;
@@ -419,8 +446,8 @@ static void drive(const char *maps, char *ret_why, size_t size)
 	driver = bb_driver_find(&l.scenario->drives[0]);
 	assert_int_equal(bb_stats_enable__on(&stats, &err), 0);
 	reset(&l);
-	if (driver->open(&l.scenario->drives[0], &opts, &state, &err) || driver->attach(state, &subject, &slot, &err) ||
-	    driver->batch(state, slot, 0, &b, &err))
+	if (driver->open(&l.scenario->drives[0], &opts, &state, &err) ||
+	    driver->attach(state, &subject, &slot, &err) || driver->batch(state, slot, 0, &b, &err))
 		fail_msg("%s", err.msg);
 	assert_int_equal(b.n, 200);
 	snprintf(ret_why, size, "%s", b.void_why);
@@ -436,13 +463,16 @@ static void test_step(void **state)
 
 	(void)state;
 	need_root();
-	drive("{name: array, reset: load, entries: [{key: 7, value: 30}, {key: 2, value: 4}]}", why, sizeof(why));
-	assert_non_null(strstr(why, "returned 114, 34 expected"));	/* 30 + 4, and 8 more by each run of the warm-up */
-	drive("{name: array, reset: run, entries: [{key: 7, value: 30}, {key: 2, value: 4}]}", why, sizeof(why));
+	drive("{name: array, reset: load, entries: [{key: 7, value: 30}, {key: 2, value: 4}]}", why,
+	      sizeof(why));
+	/* 30 + 4, and 8 more by each run of the warm-up */
+	assert_non_null(strstr(why, "returned 114, 34 expected"));
+	drive("{name: array, reset: run, entries: [{key: 7, value: 30}, {key: 2, value: 4}]}", why,
+	      sizeof(why));
 	assert_string_equal(why, "");
 }
 
-/* --- what does not go ---------------------------------------------------------------------------------------------- */
+/* --- what does not go --- */
 
 static void test_refusals(void **state)
 {
@@ -452,30 +482,42 @@ static void test_refusals(void **state)
 		const char *says;
 	} cases[] = {
 		{MAPS, "finds_in_hash", "{name: hsah}", -ENOENT, "map 'hsah' (scenario 4:8): "},
-		{MAPS, "finds_in_hash", "{name: hsah}", -ENOENT, "has no such map (did you mean 'hash'?); it has: hash, array, "},
-		{MAPS, "finds_in_hash", "{name: ring}", -EINVAL, "a map of type ringbuf cannot be given; those of these can: hash, "},
+		{MAPS, "finds_in_hash", "{name: hsah}", -ENOENT,
+		 "has no such map (did you mean 'hash'?); it has: hash, array, "},
+		{MAPS, "finds_in_hash", "{name: ring}", -EINVAL,
+		 "a map of type ringbuf cannot be given; those of these can: hash, "},
 		{MAPS, "finds_in_hash", "{name: .rodata}", -EINVAL, "its contents are constant"},
 		{MAPS, "finds_in_hash", "{name: .bss}", -EINVAL, "among which is 'drops'"},
-		{VARIABLES, "counts", "{name: .bss, entries: [{key: 0, value: 1}]}", -EINVAL, "'globals' sets variables"},
+		{VARIABLES, "counts", "{name: .bss, entries: [{key: 0, value: 1}]}", -EINVAL,
+		 "'globals' sets variables"},
 		{MAPS, "finds_in_hash", "{name: hash, entries: [{key: 0, value: 65536}]}", -ERANGE,
 		 "map 'hash' (scenario 4:31): the value 65536 does not fit into 2 bytes"},
-		{MAPS, "finds_in_hash", "{name: hash, entries: [{key: 4294967296, value: 1}]}", -ERANGE, "the key 4294967296 does"},
+		{MAPS, "finds_in_hash", "{name: hash, entries: [{key: 4294967296, value: 1}]}",
+		 -ERANGE, "the key 4294967296 does"},
 		{MAPS, "finds_in_hash", "{name: hash, entries: [{key: 0, value: \"01\"}]}", -EINVAL,
 		 "the value has 1 bytes, the map's have 2"},
-		{MAPS, "finds_in_hash", "{name: hash, entries: [{key: \"00 01\", value: 1}]}", -EINVAL,
-		 "the key has 2 bytes, the map's have 4"},
-		{MAPS, "finds_in_hash", "{name: hash, entries: [{key: 1, value: 1}, {key: \"01000000\", value: 2}]}", -EEXIST,
-		 "map 'hash' (scenario 4:51): the key is that of the entry at 4:31"},
-		{MAPS, "finds_in_hash", "{name: hash, entries: [{key: 1, program: tail_a}]}", -EINVAL, "only a prog array"},
+		{MAPS, "finds_in_hash", "{name: hash, entries: [{key: \"00 01\", value: 1}]}",
+		 -EINVAL, "the key has 2 bytes, the map's have 4"},
+		{MAPS, "finds_in_hash",
+		 "{name: hash, entries: [{key: 1, value: 1}, {key: \"01000000\", value: 2}]}",
+		 -EEXIST, "map 'hash' (scenario 4:51): the key is that of the entry at 4:31"},
+		{MAPS, "finds_in_hash", "{name: hash, entries: [{key: 1, program: tail_a}]}",
+		 -EINVAL, "only a prog array"},
 		{MAPS, "finds_in_array", "{name: array, entries: [{key: 8, value: 1}]}", -E2BIG,
 		 "the map has room for 8 entries, with keys from 0 on"},
-		{MAPS, "finds_in_hash", "{name: hash, entries: [{key: 1, value: 1}, {key: 2, value: 1}, {key: 3, value: 1}, "
-		 "{key: 4, value: 1}, {key: 5, value: 1}, {key: 6, value: 1}, {key: 7, value: 1}, {key: 8, value: 1}, "
-		 "{key: 9, value: 1}]}", -E2BIG, "the map has room for 8 entries"},
-		{MAPS, "jumps_to_slot", "{name: jumps, entries: [{key: 1, value: 1}]}", -EINVAL, "a prog array takes 'program'"},
-		{MAPS, "jumps_to_slot", "{name: jumps, reset: run}", -EINVAL, "no run changes a prog array"},
-		{MAPS, "jumps_to_slot", "{name: jumps, entries: [{key: 1, program: tail_c}]}", -ENOENT,
-		 "the object has no program 'tail_c' (did you mean 'tail_a'?)"},
+		{MAPS, "finds_in_hash",
+		 "{name: hash, entries: [{key: 1, value: 1}, {key: 2, value: 1}, {key: 3, value: "
+		 "1}, "
+		 "{key: 4, value: 1}, {key: 5, value: 1}, {key: 6, value: 1}, {key: 7, value: 1}, "
+		 "{key: 8, value: 1}, "
+		 "{key: 9, value: 1}]}",
+		 -E2BIG, "the map has room for 8 entries"},
+		{MAPS, "jumps_to_slot", "{name: jumps, entries: [{key: 1, value: 1}]}", -EINVAL,
+		 "a prog array takes 'program'"},
+		{MAPS, "jumps_to_slot", "{name: jumps, reset: run}", -EINVAL,
+		 "no run changes a prog array"},
+		{MAPS, "jumps_to_slot", "{name: jumps, entries: [{key: 1, program: tail_c}]}",
+		 -ENOENT, "the object has no program 'tail_c' (did you mean 'tail_a'?)"},
 	};
 
 	(void)state;
@@ -498,16 +540,11 @@ static void test_refusals(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_what_runs_find),
-		cmocka_unit_test(test_hash_without_entries),
-		cmocka_unit_test(test_per_cpu_values),
-		cmocka_unit_test(test_other_hashes),
-		cmocka_unit_test(test_many_entries),
-		cmocka_unit_test(test_full_lru),
-		cmocka_unit_test(test_prog_array),
-		cmocka_unit_test(test_borrowed_maps),
-		cmocka_unit_test(test_variables),
-		cmocka_unit_test(test_step),
+		cmocka_unit_test(test_what_runs_find), cmocka_unit_test(test_hash_without_entries),
+		cmocka_unit_test(test_per_cpu_values), cmocka_unit_test(test_other_hashes),
+		cmocka_unit_test(test_many_entries),   cmocka_unit_test(test_full_lru),
+		cmocka_unit_test(test_prog_array),     cmocka_unit_test(test_borrowed_maps),
+		cmocka_unit_test(test_variables),      cmocka_unit_test(test_step),
 		cmocka_unit_test(test_refusals),
 	};
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The slope drive on real programs: more work is a steeper line, bpf_stats stays off, signals lose nothing. */
+/* The slope drive on real programs: more work is a steeper line, bpf_stats stays off, signals lose
+ * nothing. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -45,7 +46,8 @@ static struct running *begin(const char *object, const char *program)
 	opts.cpu = opts.poll_cpu = sched_getcpu();
 	r->subject.target = open_target(object, program);
 	load(r->subject.target);
-	if (bb_driver_slope.open(&r->spec, &opts, &r->state, &err) || bb_driver_slope.probe(r->state, &r->subject, &err) ||
+	if (bb_driver_slope.open(&r->spec, &opts, &r->state, &err) ||
+	    bb_driver_slope.probe(r->state, &r->subject, &err) ||
 	    bb_driver_slope.attach(r->state, &r->subject, &r->slot, &err) ||
 	    bb_stats_reader__agreed(bb_target__reader(r->subject.target), &r->before, &err))
 		fail_msg("%s", err.msg);
@@ -86,7 +88,8 @@ static double cost_of(const char *program)
 	int tries = 0;
 	double ns;
 
-	/* A system call is not free; but when others slow the long calls down alone, the line may meet the axis below 0. */
+	/* A system call is not free; but when others slow the long calls down alone, the line may
+	 * meet the axis below 0. */
 	do
 		b = batch(r);
 	while (!(b.intercept_ns > 0) && ++tries < 10);
@@ -126,10 +129,14 @@ static void test_statistics_of_others(void **state)
 	(void)state;
 	need_root();
 	r = begin(LADDER, "rung_0");
-	for (int tries = 0; tries < 10 && why[0]; tries++) {	/* others on this machine may really have it on */
-		assert_int_equal(bb_stats_reader__agreed(bb_target__reader(r->subject.target), &r->before, &err), 0);
+	/* others on this machine may really have it on */
+	for (int tries = 0; tries < 10 && why[0]; tries++) {
+		assert_int_equal(bb_stats_reader__agreed(bb_target__reader(r->subject.target),
+							 &r->before, &err),
+				 0);
 		batch(r);
-		bb_record__check(&bb_driver_slope, &r->subject, &r->before, 0, &misses, why, sizeof(why));
+		bb_record__check(&bb_driver_slope, &r->subject, &r->before, 0, &misses, why,
+				 sizeof(why));
 	}
 	assert_string_equal(why, "");
 	assert_int_equal(bb_stats_enable__on(&others, &err), 0);
@@ -178,15 +185,19 @@ static void test_wrong_return_value(void **state)
 	(void)state;
 	need_root();
 	r = begin(LADDER, "rung_0");
-	r->input = (struct bb_input){.name = (char *)(uintptr_t)"zeros", .data = (uint8_t[64]){0}, .len = 64,
-				     .has_retval = true, .retval = 2};
+	r->input = (struct bb_input){.name = (char *)(uintptr_t) "zeros",
+				     .data = (uint8_t[64]){0},
+				     .len = 64,
+				     .has_retval = true,
+				     .retval = 2};
 	r->spec.inputs = (struct bb_inputs){&r->input, 1};
 	b = batch(r);
 	assert_string_equal(b.void_why, "returned 0 (TC_ACT_OK), 2 (TC_ACT_SHOT) expected");
 	end(r);
 }
 
-/* 16 entries: with `repeat: 8` everything fits, as the queue is emptied after every call; with more it cannot. */
+/* 16 entries: with `repeat: 8` everything fits, as the queue is emptied after every call; with more
+ * it cannot. */
 static void test_repeat_is_kept(void **state)
 {
 	struct running *r;
@@ -225,7 +236,8 @@ static void test_counters(void **state)
 	bb_pmu__close(&t->pmu);
 	bb_pmu__open(events, &t->pmu);
 	b = batch(r);
-	assert_true(b.pmu[BB_PMU_CYCLES] > 0.5 * median_ns(&b) && b.pmu[BB_PMU_CYCLES] < 2 * median_ns(&b));
+	assert_true(b.pmu[BB_PMU_CYCLES] > 0.5 * median_ns(&b) &&
+		    b.pmu[BB_PMU_CYCLES] < 2 * median_ns(&b));
 	assert_true(b.pmu[BB_PMU_INSTRUCTIONS] == 0);
 	assert_true(isnan(b.pmu[BB_PMU_LLC_MISSES]));
 	end(r);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a program is without a run: the text of the verifier's statistics, and of real programs that it is what bpftool
- * and fdinfo say.
+ * What a program is without a run: the text of the verifier's statistics, and of real programs that
+ * it is what bpftool and fdinfo say.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,7 +14,7 @@
 
 #define STACKS "tests/bpf/stacks.bpf.o"
 
-/* --- the text ------------------------------------------------------------------------------------------------ */
+/* --- the text --- */
 
 static struct bb_prog_static parsed(const char *log)
 {
@@ -25,17 +25,23 @@ static struct bb_prog_static parsed(const char *log)
 	return m;
 }
 
-/* print_verification_stats() of kernel/bpf/verifier.c is the same in 5.10, 6.1 and 6.18; what comes before is not. */
+/* print_verification_stats() of kernel/bpf/verifier.c is the same in 5.10, 6.1 and 6.18; what comes
+ * before is not. */
 static void test_log(void **state)
 {
 	static const char *const logs[] = {
-		"verification time 187 usec\nstack depth 16+8+0\nprocessed 1234 insns (limit 1000000) max_states_per_insn 4 "
+		"verification time 187 usec\nstack depth 16+8+0\nprocessed 1234 insns (limit "
+		"1000000) max_states_per_insn 4 "
 		"total_states 17 peak_states 16 mark_read 3\n",
-		"func#0 @0\nfunc#1 @9\nFunc#1 is safe for any args that match its prototype\nverification time 187 usec\n"
-		"stack depth 16+8+0\nprocessed 1234 insns (limit 1000000) max_states_per_insn 4 total_states 17 "
+		"func#0 @0\nfunc#1 @9\nFunc#1 is safe for any args that match its "
+		"prototype\nverification time 187 usec\n"
+		"stack depth 16+8+0\nprocessed 1234 insns (limit 1000000) max_states_per_insn 4 "
+		"total_states 17 "
 		"peak_states 16 mark_read 3\n",
-		"Func#1 ('stack depth 9') is safe for any args that match its prototype\nverification time 187 usec\n"
-		"stack depth 16+8+0\nprocessed 1234 insns (limit 1000000) max_states_per_insn 4 total_states 17 "
+		"Func#1 ('stack depth 9') is safe for any args that match its "
+		"prototype\nverification time 187 usec\n"
+		"stack depth 16+8+0\nprocessed 1234 insns (limit 1000000) max_states_per_insn 4 "
+		"total_states 17 "
 		"peak_states 16 mark_read 0\n\n",
 	};
 
@@ -75,12 +81,25 @@ static void test_log_fills_in_only(void **state)
 static void test_log_malformed(void **state)
 {
 	static const char *const logs[] = {
-		"", "\n", "stack depth \n", "stack depth", "stack depth 16+", "stack depth 16+\n", "stack depth +8\n",
-		"stack depth 16+8 bytes\n", "stack depth -16\n", "stack depth 16++8\n", "a stack depth 16\n",
+		"",
+		"\n",
+		"stack depth \n",
+		"stack depth",
+		"stack depth 16+",
+		"stack depth 16+\n",
+		"stack depth +8\n",
+		"stack depth 16+8 bytes\n",
+		"stack depth -16\n",
+		"stack depth 16++8\n",
+		"a stack depth 16\n",
 		"stack depth 99999999999999999999\n",
-		"verification time usec\n", "verification time 12 msec\n", "verification time 12",
+		"verification time usec\n",
+		"verification time 12 msec\n",
+		"verification time 12",
 		"verification time -1 usec\n",
-		"processed 12\n", "processed insns\n", "not processed 12 insns\n",
+		"processed 12\n",
+		"processed insns\n",
+		"not processed 12 insns\n",
 	};
 
 	(void)state;
@@ -104,7 +123,7 @@ static void test_no_program(void **state)
 	assert_string_equal(facts.type, "as it was");
 }
 
-/* --- real programs ------------------------------------------------------------------------------------------- */
+/* --- real programs --- */
 
 static struct bb_prog_facts described(struct bb_target *t)
 {
@@ -141,7 +160,7 @@ static json_int_t verified_by_fdinfo(int prog_fd)
 	assert_non_null(in);
 	while (fgets(line, sizeof(line), in))
 		if (!strncmp(line, "verified_insns:", 15))
-			value = atoll(line + 15);	/* NOLINT: the kernel's number */
+			value = atoll(line + 15); /* NOLINT: the kernel's number */
 	fclose(in);
 	return value;
 }
@@ -152,7 +171,8 @@ static json_int_t map_bytes_by_bpftool(const char *bpftool, const json_t *said)
 	json_int_t sum = 0;
 
 	for (size_t i = 0; i < json_array_size(ids); i++) {
-		json_t *map = ask_bpftool(bpftool, "map", (__u32)json_integer_value(json_array_get(ids, i)));
+		json_t *map = ask_bpftool(bpftool, "map",
+					  (__u32)json_integer_value(json_array_get(ids, i)));
 
 		sum += number(map, "bytes_memlock");
 		json_decref(map);
@@ -164,9 +184,11 @@ static void test_same_as_bpftool(void **state)
 {
 	static const struct {
 		const char *object, *program;
-		size_t n_maps;		/* at least */
+		size_t n_maps; /* at least */
 	} cases[] = {
-		{PERF_PROFILER, "empty", 0}, {PERF_PROFILER, "ringbuf", 2}, {PERF_PROFILER, "stackid", 3},
+		{PERF_PROFILER, "empty", 0},
+		{PERF_PROFILER, "ringbuf", 2},
+		{PERF_PROFILER, "stackid", 3},
 		{STACKS, "stacks", 0},
 	};
 	char path[4096];
@@ -190,13 +212,16 @@ static void test_same_as_bpftool(void **state)
 		said = ask_bpftool(bpftool, "prog", prog_id(t));
 		assert_string_equal(facts.type, json_string_value(json_object_get(said, "type")));
 		assert_string_equal(facts.tag, json_string_value(json_object_get(said, "tag")));
-		assert_count("xlated_bytes", facts.metrics.xlated_bytes, number(said, "bytes_xlated"));
+		assert_count("xlated_bytes", facts.metrics.xlated_bytes,
+			     number(said, "bytes_xlated"));
 		if (json_is_true(json_object_get(said, "jited")))
-			assert_count("jited_bytes", facts.metrics.jited_bytes, number(said, "bytes_jited"));
+			assert_count("jited_bytes", facts.metrics.jited_bytes,
+				     number(said, "bytes_jited"));
 		else
 			assert_true(isnan(facts.metrics.jited_bytes));
 		assert_true(json_array_size(json_object_get(said, "map_ids")) >= cases[i].n_maps);
-		assert_count("map_bytes", facts.metrics.map_bytes, map_bytes_by_bpftool(bpftool, said));
+		assert_count("map_bytes", facts.metrics.map_bytes,
+			     map_bytes_by_bpftool(bpftool, said));
 		verified = verified_by_fdinfo(bb_target__prog_fd(t));
 		if (verified >= 0)
 			assert_count("verified_insns", facts.metrics.verified_insns, verified);
@@ -219,11 +244,13 @@ static void test_known_program(void **state)
 	facts = described(t);
 	assert_string_equal(facts.type, "socket_filter");
 	assert_count("stack_bytes", facts.metrics.stack_bytes, 16 + 40);
-	assert_count("verified_insns", facts.metrics.verified_insns, (json_int_t)facts.metrics.xlated_bytes / 8);
+	assert_count("verified_insns", facts.metrics.verified_insns,
+		     (json_int_t)facts.metrics.xlated_bytes / 8);
 	bb_target__free(t);
 }
 
-/* "processed N insns" of the log, by which kernels before 5.16 are read, is what newer ones say themselves. */
+/* "processed N insns" of the log, by which kernels before 5.16 are read, is what newer ones say
+ * themselves. */
 static void test_log_and_info_agree(void **state)
 {
 	static char log[65536];
@@ -249,7 +276,8 @@ static void test_log_and_info_agree(void **state)
 	bpf_object__close(obj);
 }
 
-/* The load that has the statistics leaves the current one, its maps and the descriptors alone; all but the time stays. */
+/* The load that has the statistics leaves the current one, its maps and the descriptors alone; all
+ * but the time stays. */
 static void test_leaves_the_load_alone(void **state)
 {
 	struct bb_prog_facts first, again;
@@ -276,8 +304,10 @@ static void test_leaves_the_load_alone(void **state)
 	assert_string_equal(first.tag, again.tag);
 	for (size_t i = 0; i < bb_n_static_metrics; i++)
 		if (bb_static_metrics[i].kind == BB_METRIC_EXACT)
-			assert_count(bb_static_metrics[i].name, bb_static_of(&again.metrics, &bb_static_metrics[i]),
-				     (json_int_t)bb_static_of(&first.metrics, &bb_static_metrics[i]));
+			assert_count(bb_static_metrics[i].name,
+				     bb_static_of(&again.metrics, &bb_static_metrics[i]),
+				     (json_int_t)bb_static_of(&first.metrics,
+							      &bb_static_metrics[i]));
 	bb_target__free(t);
 }
 

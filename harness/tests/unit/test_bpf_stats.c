@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Reading what the kernel counts: the fdinfo text, and on real programs that fdinfo, info-by-fd and bpftool say the
- * same; and what a target keeps from load to load.
+ * Reading what the kernel counts: the fdinfo text, and on real programs that fdinfo, info-by-fd and
+ * bpftool say the same; and what a target keeps from load to load.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -19,12 +19,13 @@
 #include "bpf/perf_event.h"
 #include "unit/bpf_testing.h"
 
-/* --- the text ------------------------------------------------------------------------------------------------ */
+/* --- the text --- */
 
 /* As Linux 6.1 prints it (kernel/bpf/syscall.c, bpf_prog_show_fdinfo). */
-static const char linux_6_1[] =
-	"pos:\t0\nflags:\t02000002\nmnt_id:\t15\nino:\t8\nprog_type:\t7\nprog_jited:\t1\nprog_tag:\ta04f5eef06a7f555\n"
-	"memlock:\t4096\nprog_id:\t42\nrun_time_ns:\t123456789012\nrun_cnt:\t4242\nrecursion_misses:\t3\nverified_insns:\t2\n";
+static const char linux_6_1[] = "pos:\t0\nflags:\t02000002\nmnt_id:\t15\nino:\t8\nprog_type:"
+				"\t7\nprog_jited:\t1\nprog_tag:\ta04f5eef06a7f555\n"
+				"memlock:\t4096\nprog_id:\t42\nrun_time_ns:\t123456789012\nrun_cnt:"
+				"\t4242\nrecursion_misses:\t3\nverified_insns:\t2\n";
 
 static void test_fdinfo_text(void **state)
 {
@@ -46,11 +47,16 @@ static void test_fdinfo_text_limits(void **state)
 	assert_int_equal(bb_stats_parse_fdinfo("run_time_ns:\t7\nrun_cnt:\t1\n", &s), 0);
 	assert_int_equal(s.recursion_misses, 0);
 	/* No newline at the end, other orders, the largest number. */
-	assert_int_equal(bb_stats_parse_fdinfo("run_cnt:\t18446744073709551615\nrun_time_ns:\t0", &s), 0);
+	assert_int_equal(bb_stats_parse_fdinfo("run_cnt:\t18446744073709551615\nrun_time_ns:\t0",
+					       &s),
+			 0);
 	assert_true(s.run_cnt == UINT64_MAX);
 	assert_int_equal(s.run_time_ns, 0);
 	/* A key that only ends or begins alike is another one. */
-	assert_int_equal(bb_stats_parse_fdinfo("x_run_cnt:\t9\nrun_cnt_x:\t9\nrun_cnt:\t1\nrun_time_ns:\t2\n", &s), 0);
+	assert_int_equal(bb_stats_parse_fdinfo("x_run_cnt:\t9\nrun_cnt_x:\t9\nrun_cnt:\t1\nrun_"
+					       "time_ns:\t2\n",
+					       &s),
+			 0);
 	assert_int_equal(s.run_cnt, 1);
 }
 
@@ -59,7 +65,7 @@ static void test_fdinfo_text_malformed(void **state)
 	static const char *const texts[] = {
 		"",
 		"\n\n",
-		"run_cnt:\t1\n",			/* of a kernel without statistics */
+		"run_cnt:\t1\n", /* of a kernel without statistics */
 		"run_time_ns:\t1\n",
 		"run_time_ns:\t\nrun_cnt:\t1\n",
 		"run_time_ns:\t1\nrun_cnt:\t12abc\n",
@@ -99,15 +105,17 @@ static void test_reader_of_no_program(void **state)
 	assert_true(bb_stats_reader__info(&r, &s) < 0);
 	assert_true(bb_stats_reader__agreed(&r, &s, &err) < 0);
 	bb_stats_reader__close(&r);
-	bb_stats_reader__close(&r);	/* twice does no harm */
+	bb_stats_reader__close(&r); /* twice does no harm */
 	bb_stats_reader__close(NULL);
 	close(fd);
 }
 
-/* --- real programs ------------------------------------------------------------------------------------------- */
+/* --- real programs --- */
 
-/* One fault a page. Not instrumented: AddressSanitizer's look at its own memory would be a fault now and then, too. */
-static __attribute__((noinline, no_sanitize("address"))) void touch(const char *region, size_t n, size_t page)
+/* One fault a page. Not instrumented: AddressSanitizer's look at its own memory would be a fault
+ * now and then, too. */
+static __attribute__((noinline, no_sanitize("address"))) void touch(const char *region, size_t n,
+								    size_t page)
 {
 	for (size_t i = 0; i < n; i++)
 		(void)*(const volatile char *)(region + i * page);
@@ -117,11 +125,15 @@ static __attribute__((noinline, no_sanitize("address"))) void touch(const char *
 static void fire(const struct bb_target *t, size_t n)
 {
 	struct perf_event_attr attr = {
-		.type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_PAGE_FAULTS, .sample_period = 1, .exclude_kernel = 1,
+		.type = PERF_TYPE_SOFTWARE,
+		.config = PERF_COUNT_SW_PAGE_FAULTS,
+		.sample_period = 1,
+		.exclude_kernel = 1,
 	};
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	struct bb_err err = {0};
-	char *region = mmap(NULL, n * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *region = mmap(NULL, n * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+			    0);
 	int fd;
 
 	assert_true(region != MAP_FAILED);
@@ -169,7 +181,8 @@ static void test_same_as_bpftool(void **state)
 		assert_true(fdinfo.run_time_ns > 0);
 		assert_int_equal(info.run_time_ns, fdinfo.run_time_ns);
 		assert_int_equal(agreed.run_time_ns, fdinfo.run_time_ns);
-		assert_int_equal(json_integer_value(json_object_get(said, "run_time_ns")), fdinfo.run_time_ns);
+		assert_int_equal(json_integer_value(json_object_get(said, "run_time_ns")),
+				 fdinfo.run_time_ns);
 		assert_string_equal(json_string_value(json_object_get(said, "name")), programs[i]);
 		json_decref(said);
 		bb_target__free(t);
@@ -223,7 +236,7 @@ static void test_stats_on_and_off(void **state)
 		left = is_counting(t);
 	}
 	bb_target__free(t);
-	bb_stats_enable__off(&on);	/* twice does no harm */
+	bb_stats_enable__off(&on); /* twice does no harm */
 	bb_stats_enable__off(NULL);
 	if (held) {
 		print_message("# skip: another process holds bpf_stats\n");
@@ -246,7 +259,7 @@ static void test_reload(void **state)
 	ring = map_id(t, "samples");
 	stacks = map_id(t, "stacks");
 	assert_true(ring > 0);
-	assert_int_equal(stacks, 0);	/* ringbuf does not use it */
+	assert_int_equal(stacks, 0); /* ringbuf does not use it */
 	fds_before = dup(0);
 	close(fds_before);
 	for (int i = 0; i < 30; i++) {
@@ -257,9 +270,11 @@ static void test_reload(void **state)
 	}
 	fds_after = dup(0);
 	close(fds_after);
-	assert_int_equal(fds_after, fds_before);	/* 30 loads hold no more descriptors than one */
+	/* 30 loads hold no more descriptors than one */
+	assert_int_equal(fds_after, fds_before);
 	if (!(places & (places - 1)))
-		fail_msg("30 loads were all at one address mod 64: places %llx", (unsigned long long)places);
+		fail_msg("30 loads were all at one address mod 64: places %llx",
+			 (unsigned long long)places);
 	bb_target__free(t);
 }
 
@@ -310,15 +325,15 @@ static void test_unload_leaves_no_program(void **state)
 			usleep(20000);
 	}
 	assert_false(seen);
-	bb_target__unload(t);	/* twice does no harm */
-	load(t);		/* and it can be loaded again */
+	bb_target__unload(t); /* twice does no harm */
+	load(t);              /* and it can be loaded again */
 	assert_true(bb_target__prog_fd(t) >= 0);
 	bb_target__free(t);
 }
 
 static void test_drops(void **state)
 {
-	const struct bb_global_spec third = {.name = (char *)(uintptr_t)"every", .value = 3};
+	const struct bb_global_spec third = {.name = (char *)(uintptr_t) "every", .value = 3};
 	uint64_t drops = 99;
 	struct bb_target *t;
 
@@ -331,7 +346,7 @@ static void test_drops(void **state)
 	fire(t, 30);
 	assert_int_equal(bb_target__drops(t, &drops), 0);
 	assert_int_equal(drops, 30);
-	load(t);			/* .bss is the load's own */
+	load(t); /* .bss is the load's own */
 	assert_int_equal(bb_target__drops(t, &drops), 0);
 	assert_int_equal(drops, 0);
 	bb_target__free(t);
@@ -343,10 +358,11 @@ static void test_drops(void **state)
 	bb_target__free(t);
 }
 
-/* A ring that nobody empties overflows, and one that is emptied does not: bb_target__drain is what does it. */
+/* A ring that nobody empties overflows, and one that is emptied does not: bb_target__drain is what
+ * does it. */
 static void test_drain(void **state)
 {
-	const size_t n = 2000;		/* samples of 4120 bytes: 8 MB; the ring holds 16 */
+	const size_t n = 2000; /* samples of 4120 bytes: 8 MB; the ring holds 16 */
 	uint64_t drops = 0;
 	struct bb_target *t;
 

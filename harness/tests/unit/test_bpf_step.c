@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The step drive on real programs: every event one run, every run one sample, at the depth that was asked for. */
+/* The step drive on real programs: every event one run, every run one sample, at the depth that was
+ * asked for. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -41,9 +42,10 @@ static int last_cpu(void)
 	return last;
 }
 
-static struct stepping *begin(const char *object, const char *program, const uint32_t *depths, size_t n_depths)
+static struct stepping *begin(const char *object, const char *program, const uint32_t *depths,
+			      size_t n_depths)
 {
-	static cpu_set_t all;		/* what we had before the drive pinned us */
+	static cpu_set_t all; /* what we had before the drive pinned us */
 	static bool has_all;
 	struct bb_driver_opts opts = {0};
 	struct stepping *s = calloc(1, sizeof(*s));
@@ -55,7 +57,7 @@ static struct stepping *begin(const char *object, const char *program, const uin
 	assert_int_equal(sched_setaffinity(0, sizeof(all), &all), 0);
 	opts.cpu = opts.poll_cpu = last_cpu();
 	memcpy(s->depths, depths, n_depths * sizeof(*depths));
-	s->spec.with = (char *)(uintptr_t)"step";
+	s->spec.with = (char *)(uintptr_t) "step";
 	s->spec.stack_depth = (struct bb_u32_list){.v = s->depths, .n = n_depths};
 	assert_int_equal(bb_stats_enable__on(&s->stats, &err), 0);
 	s->subject.target = open_target(object, program);
@@ -64,13 +66,19 @@ static struct stepping *begin(const char *object, const char *program, const uin
 	if (bb_driver_step_page_fault.open(&s->spec, &opts, &s->state, &err) ||
 	    bb_driver_step_page_fault.attach(s->state, &s->subject, &s->slot, &err))
 		fail_msg("%s", err.msg);
-	assert_int_equal(bb_stats_reader__agreed(bb_target__reader(s->subject.target), &s->before, &err), 0);
+	assert_int_equal(bb_stats_reader__agreed(bb_target__reader(s->subject.target), &s->before,
+						 &err),
+			 0);
 	return s;
 }
 
-static struct bb_batch step(struct stepping *s, uint32_t depth, size_t want, size_t warmup, bool drain_always)
+static struct bb_batch step(struct stepping *s, uint32_t depth, size_t want, size_t warmup,
+			    bool drain_always)
 {
-	struct bb_batch b = {.ns = s->ns, .want = want, .warmup = warmup, .drain_always = drain_always};
+	struct bb_batch b = {.ns = s->ns,
+			     .want = want,
+			     .warmup = warmup,
+			     .drain_always = drain_always};
 	struct bb_err err = {0};
 
 	if (bb_driver_step_page_fault.batch(s->state, s->slot, depth, &b, &err))
@@ -112,7 +120,8 @@ static uint64_t drops_of(const struct stepping *s)
 static void test_every_event_is_a_sample(void **state)
 {
 	static const char *const programs[] = {
-		"empty", "ringbuf", "ringbuf_nowakeup", "scratch_output", "perfbuf", "stackid", "kernel_user", "pid_filter",
+		"empty",   "ringbuf", "ringbuf_nowakeup", "scratch_output",
+		"perfbuf", "stackid", "kernel_user",      "pid_filter",
 	};
 	const uint32_t depth = 8;
 
@@ -141,7 +150,8 @@ static void test_every_event_is_a_sample(void **state)
 	}
 }
 
-/* Batch after batch, of several depths, and a fork between them, which leaves every page copy-on-write. */
+/* Batch after batch, of several depths, and a fork between them, which leaves every page
+ * copy-on-write. */
 static void test_batches_add_up(void **state)
 {
 	const uint32_t depths[] = {8, 32, 127};
@@ -196,7 +206,8 @@ static void test_stack_depth(void **state)
 				want += depths[k] == frames ? 220 : 0;
 			if (seen_at(map_fd, frames) != want)
 				fail_msg("depth %u: %llu runs saw %u frames, not %llu", depths[i],
-					 (unsigned long long)seen_at(map_fd, frames), frames, (unsigned long long)want);
+					 (unsigned long long)seen_at(map_fd, frames), frames,
+					 (unsigned long long)want);
 		}
 	}
 	close(map_fd);
@@ -206,7 +217,8 @@ static void test_stack_depth(void **state)
 static void test_depth_too_small(void **state)
 {
 	uint32_t depth = 1;
-	struct bb_drive_spec spec = {.with = (char *)(uintptr_t)"step", .stack_depth = {.v = &depth, .n = 1}};
+	struct bb_drive_spec spec = {.with = (char *)(uintptr_t) "step",
+				     .stack_depth = {.v = &depth, .n = 1}};
 	struct bb_driver_opts opts = {0};
 	struct bb_err err = {0};
 	void *driver = NULL;
@@ -217,7 +229,8 @@ static void test_depth_too_small(void **state)
 	assert_null(driver);
 }
 
-/* More samples than the ring has room for (16 MiB / 4128 bytes = 4064), with a fast reader and with a slow one. */
+/* More samples than the ring has room for (16 MiB / 4128 bytes = 4064), with a fast reader and with
+ * a slow one. */
 static void test_rings_never_overflow(void **state)
 {
 	static const char *const programs[] = {"ringbuf", "perfbuf"};

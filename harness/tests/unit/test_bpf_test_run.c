@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The step drive by test run, on real programs of every type that has one: every call one run, every run one sample,
- * what a run returns and writes is looked at, XDP is attached meanwhile, and nothing of it is left behind.
+ * The step drive by test run, on real programs of every type that has one: every call one run,
+ * every run one sample, what a run returns and writes is looked at, XDP is attached meanwhile, and
+ * nothing of it is left behind.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -59,7 +60,8 @@ static int first_cpu(void)
 }
 
 /* Everything but the program attached. */
-static struct running *prepare(const char *object, const char *program, const struct bb_input *inputs, size_t n)
+static struct running *prepare(const char *object, const char *program,
+			       const struct bb_input *inputs, size_t n)
 {
 	struct bb_driver_opts opts = {0};
 	struct running *r = calloc(1, sizeof(*r));
@@ -85,12 +87,14 @@ static void take_stock(struct running *r)
 		fail_msg("%s", err.msg);
 }
 
-static struct running *begin(const char *object, const char *program, const struct bb_input *inputs, size_t n)
+static struct running *begin(const char *object, const char *program, const struct bb_input *inputs,
+			     size_t n)
 {
 	struct running *r = prepare(object, program, inputs, n);
 	struct bb_err err = {0};
 
-	if (driver()->probe(r->state, &r->subject, &err) || driver()->attach(r->state, &r->subject, &r->slot, &err))
+	if (driver()->probe(r->state, &r->subject, &err) ||
+	    driver()->attach(r->state, &r->subject, &r->slot, &err))
 		fail_msg("%s", err.msg);
 	take_stock(r);
 	return r;
@@ -125,15 +129,16 @@ static uint64_t runs_since(const struct running *r)
 	return now.run_cnt - r->before.run_cnt;
 }
 
-/* --- every type ------------------------------------------------------------------------------------------------ */
+/* --- every type --- */
 
 static const struct {
 	const char *program;
-	bool may_be_missing;	/* in a kernel built without it */
+	bool may_be_missing; /* in a kernel built without it */
 } programs[] = {
-	{"xdp_pass", false}, {"tc_shot", false}, {"act_unspec", false}, {"socket_len", false},
-	{"cgroup_pass", false}, {"lwt_in_ok", true}, {"lwt_out_ok", true}, {"lwt_xmit_ok", true},
-	{"flow_ok", false}, {"lookup_pass", false}, {"raw_tp_third", false},
+	{"xdp_pass", false},    {"tc_shot", false},      {"act_unspec", false},
+	{"socket_len", false},  {"cgroup_pass", false},  {"lwt_in_ok", true},
+	{"lwt_out_ok", true},   {"lwt_xmit_ok", true},   {"flow_ok", false},
+	{"lookup_pass", false}, {"raw_tp_third", false},
 };
 
 /* bpftool's word on how often a program ran. */
@@ -157,15 +162,17 @@ static void each_call_is_a_sample(struct running *r, const char *program)
 	b = batch(r, 0, 300, 20);
 	for (size_t k = 0; k < b.n; k++)
 		ns += b.ns[k];
-	if (b.n != 300 || b.fired != 300 || b.run_cnt != 300 || b.multi || b.warmup != 20 || b.retries)
-		fail_msg("%s: %zu samples of %llu calls and %llu runs", program, b.n, (unsigned long long)b.fired,
-			 (unsigned long long)b.run_cnt);
+	if (b.n != 300 || b.fired != 300 || b.run_cnt != 300 || b.multi || b.warmup != 20 ||
+	    b.retries)
+		fail_msg("%s: %zu samples of %llu calls and %llu runs", program, b.n,
+			 (unsigned long long)b.fired, (unsigned long long)b.run_cnt);
 	assert_string_equal(b.void_why, "");
 	assert_int_equal(ns, b.run_time_ns);
 	assert_true(isnan(b.target_cpu_s));
 	assert_int_equal(runs_since(r), 320);
 	if (bpftool)
-		assert_int_equal(bpftool_run_cnt(bpftool, prog_id(r->subject.target)), 320 + r->before.run_cnt);
+		assert_int_equal(bpftool_run_cnt(bpftool, prog_id(r->subject.target)),
+				 320 + r->before.run_cnt);
 }
 
 static void test_every_call_is_a_sample(void **state)
@@ -192,8 +199,10 @@ static void test_every_call_is_a_sample(void **state)
 static void test_every_call_of_a_syscall(void **state)
 {
 	static const uint8_t terms[12] = {1, 0, 0, 0, 2, 0, 0, 0};
-	struct bb_input sum = {.name = (char *)(uintptr_t)"sum", .data = (uint8_t *)(uintptr_t)terms,
-			       .len = sizeof(terms), .is_context = true};
+	struct bb_input sum = {.name = (char *)(uintptr_t) "sum",
+			       .data = (uint8_t *)(uintptr_t)terms,
+			       .len = sizeof(terms),
+			       .is_context = true};
 	struct running *r;
 
 	(void)state;
@@ -203,16 +212,22 @@ static void test_every_call_of_a_syscall(void **state)
 	end(r);
 }
 
-/* --- what a run gives back ------------------------------------------------------------------------------------- */
+/* --- what a run gives back --- */
 
 static struct bb_input packet_of(const char *name, uint8_t *bytes, size_t len, uint32_t retval)
 {
-	return (struct bb_input){.name = (char *)(uintptr_t)name, .data = bytes, .len = len, .has_retval = true,
+	return (struct bb_input){.name = (char *)(uintptr_t)name,
+				 .data = bytes,
+				 .len = len,
+				 .has_retval = true,
 				 .retval = retval};
 }
 
 /* 15 bytes, of which the last is what xdp_says returns. */
-#define PACKET(last) {2, 0, 0, 0, 0, 1, 2, 0, 0, 0, 0, 2, 0x88, 0xb5, (last)}
+#define PACKET(last)                                                                               \
+	{                                                                                          \
+		2, 0, 0, 0, 0, 1, 2, 0, 0, 0, 0, 2, 0x88, 0xb5, (last)                             \
+	}
 
 static void test_return_values(void **state)
 {
@@ -235,13 +250,15 @@ static void test_return_values(void **state)
 		assert_string_equal(batch(r, i, 50, 5).void_why, "");
 	b = batch(r, 2, 50, 5);
 	assert_string_equal(b.void_why, "returned 1 (XDP_DROP), 2 (XDP_PASS) expected");
-	assert_int_equal(b.n, 50);	/* what is wrong is judged, not hidden */
+	assert_int_equal(b.n, 50); /* what is wrong is judged, not hidden */
 	b = batch(r, 3, 1, 0);
 	assert_string_equal(b.void_why, "returned 2 (XDP_PASS), 77 expected");
 	/* And it arrives where it counts; the first reason stays. */
 	for (uint32_t i = 0; i < 4; i++) {
 		b = (struct bb_batch){.ns = r->ns, .want = 10, .warmup = 1};
-		assert_int_equal(bb_record__measure(driver(), r->state, r->slot, &r->subject, i, &b, &s, &err), 0);
+		assert_int_equal(bb_record__measure(driver(), r->state, r->slot, &r->subject, i, &b,
+						    &s, &err),
+				 0);
 		if (i < 2)
 			assert_null(s.void_why);
 	}
@@ -267,7 +284,8 @@ static void test_return_values_of_others(void **state)
 	assert_string_equal(batch(r, 0, 10, 1).void_why, "returned 42, 43 expected");
 	end(r);
 	r = begin(TEST_RUN, "act_unspec", &action, 1);
-	assert_string_equal(batch(r, 0, 10, 1).void_why, "returned -1 (TC_ACT_UNSPEC), 0 (TC_ACT_OK) expected");
+	assert_string_equal(batch(r, 0, 10, 1).void_why, "returned -1 (TC_ACT_UNSPEC), 0 "
+							 "(TC_ACT_OK) expected");
 	end(r);
 	action.has_retval = false;
 	r = begin(TEST_RUN, "act_unspec", &action, 1);
@@ -277,10 +295,13 @@ static void test_return_values_of_others(void **state)
 
 static void test_outputs(void **state)
 {
-	uint8_t in[15] = PACKET(7), out[15] = PACKET(8), wrong[15] = PACKET(9), longer[16] = PACKET(8);
+	uint8_t in[15] = PACKET(7), out[15] = PACKET(8), wrong[15] = PACKET(9),
+		longer[16] = PACKET(8);
 	struct bb_input inputs[] = {
-		packet_of("right", in, 15, 3), packet_of("wrong", in, 15, 3),
-		packet_of("longer", in, 15, 3), packet_of("shorter", in, 15, 3),
+		packet_of("right", in, 15, 3),
+		packet_of("wrong", in, 15, 3),
+		packet_of("longer", in, 15, 3),
+		packet_of("shorter", in, 15, 3),
 	};
 	struct running *r;
 
@@ -289,12 +310,14 @@ static void test_outputs(void **state)
 	inputs[0].out = out, inputs[0].out_len = 15;
 	inputs[1].out = wrong, inputs[1].out_len = 15;
 	inputs[2].out = longer, inputs[2].out_len = 16;
-	inputs[3].out = out, inputs[3].out_len = 13;	/* more comes back than there is room for */
+	/* more comes back than there is room for */
+	inputs[3].out = out, inputs[3].out_len = 13;
 	r = begin(TEST_RUN, "xdp_writes", inputs, 4);
 	/* Twice: the packet is a fresh one in each run. */
 	for (int i = 0; i < 2; i++)
 		assert_string_equal(batch(r, 0, 50, 5).void_why, "");
-	assert_string_equal(batch(r, 1, 50, 5).void_why, "byte 14 of the output is 0x08, 0x09 expected");
+	assert_string_equal(batch(r, 1, 50, 5).void_why, "byte 14 of the output is 0x08, 0x09 "
+							 "expected");
 	assert_string_equal(batch(r, 2, 50, 5).void_why, "the output is 15 bytes, 16 expected");
 	assert_string_equal(batch(r, 3, 50, 5).void_why, "the output is 15 bytes, 13 expected");
 	end(r);
@@ -303,7 +326,8 @@ static void test_outputs(void **state)
 /* A syscall program's context is its output, and a fresh one each time. */
 static void test_output_of_a_context(void **state)
 {
-	uint8_t in[12] = {1, 0, 0, 0, 2}, out[12] = {1, 0, 0, 0, 2, 0, 0, 0, 3}, wrong[12] = {1, 0, 0, 0, 2, 0, 0, 0, 4};
+	uint8_t in[12] = {1, 0, 0, 0, 2}, out[12] = {1, 0, 0, 0, 2, 0, 0, 0, 3},
+		wrong[12] = {1, 0, 0, 0, 2, 0, 0, 0, 4};
 	struct bb_input inputs[] = {packet_of("right", in, 12, 3), packet_of("wrong", in, 12, 3)};
 	struct running *r;
 
@@ -314,14 +338,16 @@ static void test_output_of_a_context(void **state)
 	r = begin(TEST_RUN, "syscall_sum", inputs, 2);
 	for (int i = 0; i < 2; i++)
 		assert_string_equal(batch(r, 0, 50, 5).void_why, "");
-	assert_string_equal(batch(r, 1, 50, 5).void_why, "byte 8 of the output is 0x03, 0x04 expected");
+	assert_string_equal(batch(r, 1, 50, 5).void_why, "byte 8 of the output is 0x03, 0x04 "
+							 "expected");
 	assert_int_equal(in[8], 0);
 	end(r);
 }
 
-/* --- what does not go ------------------------------------------------------------------------------------------ */
+/* --- what does not go --- */
 
-static void refused(const char *program, const struct bb_input *inputs, size_t n, int code, const char *words)
+static void refused(const char *program, const struct bb_input *inputs, size_t n, int code,
+		    const char *words)
 {
 	struct running *r = prepare(TEST_RUN, program, inputs, n);
 	struct bb_err err = {0};
@@ -338,7 +364,8 @@ static void test_types_without_test_run(void **state)
 	(void)state;
 	need_root();
 	refused("perf_event_program", NULL, 0, -ENOTSUP, "'trigger: page-fault' makes them run");
-	refused("tracepoint_program", NULL, 0, -ENOTSUP, "programs of type tracepoint have no test run");
+	refused("tracepoint_program", NULL, 0, -ENOTSUP,
+		"programs of type tracepoint have no test run");
 }
 
 static void test_type_that_is_not_there(void **state)
@@ -349,12 +376,14 @@ static void test_type_that_is_not_there(void **state)
 	(void)state;
 	need_root();
 	if (libbpf_probe_bpf_prog_type(BPF_PROG_TYPE_SYSCALL, NULL) == 1) {
-		print_message("# skip: this kernel has programs of type syscall; Linux 5.10 has none\n");
+		print_message("# skip: this kernel has programs of type syscall; Linux 5.10 has "
+			      "none\n");
 		skip();
 	}
 	t = open_target(TEST_RUN, "syscall_sum");
 	assert_int_equal(bb_target__load(t, &err), -ENOTSUP);
-	assert_non_null(strstr(err.msg, "'syscall_sum' is of type syscall, which this kernel does not have"));
+	assert_non_null(strstr(err.msg, "'syscall_sum' is of type syscall, which this kernel does "
+					"not have"));
 	bb_target__free(t);
 }
 
@@ -362,7 +391,8 @@ static void test_inputs_that_do_not_fit(void **state)
 {
 	static uint8_t bytes[128];
 	struct bb_input shorter = packet_of("shorter", bytes, 13, 0);
-	struct bb_input context = packet_of("context", bytes, 64, 0), arguments = packet_of("arguments", bytes, 104, 0);
+	struct bb_input context = packet_of("context", bytes, 64, 0),
+			arguments = packet_of("arguments", bytes, 104, 0);
 	struct bb_input with_output = packet_of("with_output", bytes, 96, 0);
 
 	(void)state;
@@ -370,7 +400,8 @@ static void test_inputs_that_do_not_fit(void **state)
 	context.is_context = arguments.is_context = with_output.is_context = true;
 	with_output.out = bytes;
 	refused("tc_shot", &shorter, 1, -EINVAL, "input 'shorter' of 13 bytes");
-	refused("tc_shot", &shorter, 1, -EINVAL, "14 bytes to about a page");	/* an XDP program took it before 5.18 */
+	/* an XDP program took it before 5.18 */
+	refused("tc_shot", &shorter, 1, -EINVAL, "14 bytes to about a page");
 	refused("xdp_pass", &context, 1, -EINVAL, "input 'context' is a context; a xdp program");
 	refused("raw_tp_third", &arguments, 1, -EINVAL, "12 arguments at most");
 	refused("raw_tp_third", &shorter, 1, -EINVAL, "input 'shorter' is a packet");
@@ -400,7 +431,7 @@ static void test_input_too_long(void **state)
 	end(r);
 }
 
-/* --- signals, queues ------------------------------------------------------------------------------------------- */
+/* --- signals, queues --- */
 
 static void on_alarm(int signal_number)
 {
@@ -429,7 +460,8 @@ static void test_signals(void **state)
 	end(r);
 }
 
-/* 16 entries and 500 runs: emptied after every run, or when it may be half full, nothing is dropped. */
+/* 16 entries and 500 runs: emptied after every run, or when it may be half full, nothing is
+ * dropped. */
 static void test_queues_are_emptied(void **state)
 {
 	uint64_t drops = 1;
@@ -450,7 +482,7 @@ static void test_queues_are_emptied(void **state)
 	end(r);
 }
 
-/* --- attached -------------------------------------------------------------------------------------------------- */
+/* --- attached --- */
 
 /* How many network namespaces we hold by a descriptor. */
 static size_t held_namespaces(void)
@@ -463,7 +495,8 @@ static size_t held_namespaces(void)
 	while ((e = readdir(fds))) {
 		char link[64] = "";
 
-		if (readlinkat(dirfd(fds), e->d_name, link, sizeof(link) - 1) > 0 && !strncmp(link, "net:", 4))
+		if (readlinkat(dirfd(fds), e->d_name, link, sizeof(link) - 1) > 0 &&
+		    !strncmp(link, "net:", 4))
 			n++;
 	}
 	closedir(fds);
@@ -501,7 +534,8 @@ static void test_nothing_is_left(void **state)
 	assert_int_equal(held_namespaces(), 1);
 	batch(r, 0, 10, 1);
 	look_around(now, sizeof(now));
-	assert_string_equal(before, now);	/* we never stay there, and its devices are not seen from here */
+	/* we never stay there, and its devices are not seen from here */
+	assert_string_equal(before, now);
 	end(r);
 	assert_false(has_link(id));
 	assert_int_equal(held_namespaces(), 0);
@@ -509,7 +543,8 @@ static void test_nothing_is_left(void **state)
 	assert_string_equal(before, now);
 }
 
-/* More programs than one pair of devices takes; the ports are used again, and by whom is seen in the links. */
+/* More programs than one pair of devices takes; the ports are used again, and by whom is seen in
+ * the links. */
 static void test_many_ports(void **state)
 {
 	struct bb_target *t[7];
@@ -519,7 +554,7 @@ static void test_many_ports(void **state)
 
 	(void)state;
 	need_root();
-	bb_xdp_net__close(&net);	/* one that is not open */
+	bb_xdp_net__close(&net); /* one that is not open */
 	bb_xdp_net__close(NULL);
 	if (bb_xdp_net__open(&net, &err))
 		fail_msg("%s", err.msg);
@@ -538,7 +573,8 @@ static void test_many_ports(void **state)
 	bb_xdp_net__detach(&net, port[1]);
 	bb_xdp_net__detach(&net, port[3]);
 	for (size_t i = 5; i < 7; i++) {
-		assert_int_equal(bb_xdp_net__attach(&net, bb_target__prog_fd(t[i]), &port[i], &err), 0);
+		assert_int_equal(bb_xdp_net__attach(&net, bb_target__prog_fd(t[i]), &port[i], &err),
+				 0);
 		assert_true(port[i] == port[1] || port[i] == port[3]);
 		assert_true(has_link(prog_id(t[i])));
 	}
@@ -551,7 +587,8 @@ static void test_many_ports(void **state)
 	}
 }
 
-/* A program of another type cannot be attached: the error is said, and we are still where we were. */
+/* A program of another type cannot be attached: the error is said, and we are still where we were.
+ */
 static void test_attach_error(void **state)
 {
 	struct bb_target *t;
@@ -610,7 +647,8 @@ static uint64_t median_ns(uint64_t *ns, size_t n)
 	return ns[n / 2];
 }
 
-/* The dispatcher is what attaching is for. How much it saves depends on the CPU's mitigations: said, not judged. */
+/* The dispatcher is what attaching is for. How much it saves depends on the CPU's mitigations:
+ * said, not judged. */
 static void test_attached_costs_less(void **state)
 {
 	uint64_t attached_ns, alone_ns, ns[500];
@@ -626,20 +664,26 @@ static void test_attached_costs_less(void **state)
 	/* Another load of it, which is attached nowhere. */
 	load(r->subject.target);
 	for (size_t i = 0; i < 500; i++) {
-		LIBBPF_OPTS(bpf_test_run_opts, opts, .data_in = packet, .data_size_in = sizeof(packet), .repeat = 1);
+		LIBBPF_OPTS(bpf_test_run_opts, opts, .data_in = packet,
+			    .data_size_in = sizeof(packet), .repeat = 1);
 
-		assert_int_equal(bb_stats_reader__info(bb_target__reader(r->subject.target), &last), 0);
-		assert_int_equal(bpf_prog_test_run_opts(bb_target__prog_fd(r->subject.target), &opts), 0);
-		assert_int_equal(bb_stats_reader__info(bb_target__reader(r->subject.target), &now), 0);
+		assert_int_equal(bb_stats_reader__info(bb_target__reader(r->subject.target), &last),
+				 0);
+		assert_int_equal(bpf_prog_test_run_opts(bb_target__prog_fd(r->subject.target),
+							&opts),
+				 0);
+		assert_int_equal(bb_stats_reader__info(bb_target__reader(r->subject.target), &now),
+				 0);
 		ns[i] = now.run_time_ns - last.run_time_ns;
 	}
 	alone_ns = median_ns(ns, 500);
-	print_message("# attached %llu ns, unattached %llu ns: %.2f\n", (unsigned long long)attached_ns,
-		      (unsigned long long)alone_ns, (double)attached_ns / (double)alone_ns);
+	print_message("# attached %llu ns, unattached %llu ns: %.2f\n",
+		      (unsigned long long)attached_ns, (unsigned long long)alone_ns,
+		      (double)attached_ns / (double)alone_ns);
 	end(r);
 }
 
-/* --- names ----------------------------------------------------------------------------------------------------- */
+/* --- names --- */
 
 static void test_find_by_trigger(void **state)
 {
@@ -647,23 +691,24 @@ static void test_find_by_trigger(void **state)
 		const char *name;
 		const struct bb_driver *driver;
 	} events[] = {
-		{"cpu-clock", &bb_driver_insitu}, {"task-clock", &bb_driver_insitu},
+		{"cpu-clock", &bb_driver_insitu},       {"task-clock", &bb_driver_insitu},
 		{"packets", &bb_driver_insitu_packets}, {"http", &bb_driver_insitu_http},
-		{"attach", &bb_driver_insitu_attach}, {"earthquake", NULL},
+		{"attach", &bb_driver_insitu_attach},   {"earthquake", NULL},
 	};
-	struct bb_drive_spec spec = {.with = (char *)(uintptr_t)"step"};
+	struct bb_drive_spec spec = {.with = (char *)(uintptr_t) "step"};
 
 	(void)state;
-	assert_ptr_equal(bb_driver_find(&spec), &bb_driver_step_page_fault);	/* the default trigger */
-	spec.trigger = (char *)(uintptr_t)"page-fault";
+	/* the default trigger */
 	assert_ptr_equal(bb_driver_find(&spec), &bb_driver_step_page_fault);
-	spec.trigger = (char *)(uintptr_t)"test-run";
+	spec.trigger = (char *)(uintptr_t) "page-fault";
+	assert_ptr_equal(bb_driver_find(&spec), &bb_driver_step_page_fault);
+	spec.trigger = (char *)(uintptr_t) "test-run";
 	assert_ptr_equal(bb_driver_find(&spec), &bb_driver_step_test_run);
-	spec.trigger = (char *)(uintptr_t)"earthquake";
+	spec.trigger = (char *)(uintptr_t) "earthquake";
 	assert_null(bb_driver_find(&spec));
-	spec = (struct bb_drive_spec){.with = (char *)(uintptr_t)"fake"};
+	spec = (struct bb_drive_spec){.with = (char *)(uintptr_t) "fake"};
 	assert_ptr_equal(bb_driver_find(&spec), &bb_driver_fake);
-	spec.with = (char *)(uintptr_t)"in-situ";
+	spec.with = (char *)(uintptr_t) "in-situ";
 	assert_ptr_equal(bb_driver_find(&spec), &bb_driver_insitu);
 	for (size_t i = 0; i < sizeof(events) / sizeof(events[0]); i++) {
 		spec.event = (char *)(uintptr_t)events[i].name;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The readers of object files on what somebody else may have made of one: every few bytes changed, and cut off
- * everywhere. They answer or complain, and what they answer stays within the program.
+ * The readers of object files on what somebody else may have made of one: every few bytes changed,
+ * and cut off everywhere. They answer or complain, and what they answer stays within the program.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -24,7 +24,7 @@
 
 #define TRUTH "tests/bpf/exact_truth.bpf.o"
 #define MOST_INSNS 4096u
-#define SECONDS 300u	/* after which it is an endless loop */
+#define SECONDS 300u /* after which it is an endless loop */
 
 /* The program that is looked for, as the kernel would be given it. */
 struct subject {
@@ -36,32 +36,37 @@ struct subject {
 	uint32_t n;
 };
 
-/* The function of that name, or, without one, the function that begins at this instruction of a section. */
-static const struct bb_elf_symbol *find_function(const struct bb_elf_file *f, const char *name, uint32_t section,
-						 uint32_t first)
+/* The function of that name, or, without one, the function that begins at this instruction of a
+ * section. */
+static const struct bb_elf_symbol *find_function(const struct bb_elf_file *f, const char *name,
+						 uint32_t section, uint32_t first)
 {
 	for (size_t i = 0; i < f->n_symbols; i++) {
 		const struct bb_elf_symbol *s = &f->symbols[i];
 
-		if (s->type == STT_FUNC && s->section && (name ? !strcmp(s->name, name) : s->section == section &&
-							  s->value == first * sizeof(struct bpf_insn)))
+		if (s->type == STT_FUNC && s->section &&
+		    (name ? !strcmp(s->name, name)
+			  : s->section == section && s->value == first * sizeof(struct bpf_insn)))
 			return s;
 	}
 	fail_msg("no function %s at %u", name ? name : "", first);
 	return NULL;
 }
 
-static uint32_t append(struct subject *s, const struct bb_elf_file *f, const struct bb_elf_symbol *function)
+static uint32_t append(struct subject *s, const struct bb_elf_file *f,
+		       const struct bb_elf_symbol *function)
 {
 	uint32_t at = s->n;
 
 	assert_true(at + function->bytes / sizeof(*s->insns) <= MOST_INSNS);
-	memcpy(s->insns + at, (const char *)f->sections[function->section].insns + function->value, function->bytes);
+	memcpy(s->insns + at, (const char *)f->sections[function->section].insns + function->value,
+	       function->bytes);
 	s->n += (uint32_t)(function->bytes / sizeof(*s->insns));
 	return at;
 }
 
-/* As libbpf links: what is called comes after the program, in the order of the calls. One level is enough here. */
+/* As libbpf links: what is called comes after the program, in the order of the calls. One level is
+ * enough here. */
 static void link_program(struct subject *s)
 {
 	const struct bb_elf_symbol *program, *known[8];
@@ -84,7 +89,9 @@ static void link_program(struct subject *s)
 			continue;
 		symbol = &f.symbols[symbols[in_file] - 1];
 		called = find_function(&f, NULL, symbol->section,
-				       (uint32_t)((int64_t)(symbol->value / sizeof(struct bpf_insn)) + s->insns[i].imm + 1));
+				       (uint32_t)((int64_t)(symbol->value /
+							    sizeof(struct bpf_insn)) +
+						  s->insns[i].imm + 1));
 		while (k < n_known && known[k] != called)
 			k++;
 		if (k == n_known) {
@@ -154,8 +161,13 @@ static void test_as_built(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < sizeof(subjects) / sizeof(subjects[0]); i++) {
-		struct subject s = open_subject(subjects[i].object, subjects[i].program, subjects[i].section);
-		struct bb_code code = {.name = "whole", .n = s.n, .insns = s.insns, .btf = s.btf, .btf_fd = -1};
+		struct subject s = open_subject(subjects[i].object, subjects[i].program,
+						subjects[i].section);
+		struct bb_code code = {.name = "whole",
+				       .n = s.n,
+				       .insns = s.insns,
+				       .btf = s.btf,
+				       .btf_fd = -1};
 		struct bb_err err = {0};
 
 		if (bb_btf_ext__read(s.elf, s.len, s.program, s.section, &code, &err))
@@ -168,8 +180,10 @@ static void test_as_built(void **state)
 	}
 }
 
-/* One byte at a time, in the tables that say where things are and in .BTF.ext; the rest is code and texts. */
-static void change_bytes(const struct subject *s, size_t from, size_t to, size_t stride, unsigned int *refused)
+/* One byte at a time, in the tables that say where things are and in .BTF.ext; the rest is code and
+ * texts. */
+static void change_bytes(const struct subject *s, size_t from, size_t to, size_t stride,
+			 unsigned int *refused)
 {
 	static const uint8_t changes[] = {0x01, 0x08, 0x80, 0xff};
 	char *copy = malloc(s->len);
@@ -189,7 +203,8 @@ static void test_changed(void **state)
 	(void)state;
 	alarm(SECONDS);
 	for (size_t i = 0; i < sizeof(subjects) / sizeof(subjects[0]); i++) {
-		struct subject s = open_subject(subjects[i].object, subjects[i].program, subjects[i].section);
+		struct subject s = open_subject(subjects[i].object, subjects[i].program,
+						subjects[i].section);
 		const struct bb_elf_section *ext;
 		struct bb_elf_file f;
 		struct bb_err err = {0};
@@ -203,7 +218,8 @@ static void test_changed(void **state)
 		assert_true(at < s.len);
 		change_bytes(&s, at, at + (ext->bytes < 600 ? ext->bytes : 600), 1, &refused);
 		change_bytes(&s, 0, sizeof(Elf64_Ehdr), 1, &refused);
-		change_bytes(&s, s.len - (s.len < 8192 ? s.len : 8192), s.len, 1, &refused);	/* sections, symbols, names */
+		/* sections, symbols, names */
+		change_bytes(&s, s.len - (s.len < 8192 ? s.len : 8192), s.len, 1, &refused);
 		change_bytes(&s, sizeof(Elf64_Ehdr), s.len, 7, &refused);
 		assert_true(refused > 20);
 		bb_elf_file__close(&f);
@@ -217,10 +233,12 @@ static void test_cut_off(void **state)
 	(void)state;
 	alarm(SECONDS);
 	for (size_t i = 0; i < sizeof(subjects) / sizeof(subjects[0]); i++) {
-		struct subject s = open_subject(subjects[i].object, subjects[i].program, subjects[i].section);
+		struct subject s = open_subject(subjects[i].object, subjects[i].program,
+						subjects[i].section);
 
 		for (size_t len = 0; len < s.len; len += len < 200 ? 1 : 37) {
-			char *copy = malloc(len ? len : 1);	/* no byte more: a sanitizer sees who reads on */
+			/* no byte more: a sanitizer sees who reads on */
+			char *copy = malloc(len ? len : 1);
 
 			assert_non_null(copy);
 			memcpy(copy, s.elf, len);
@@ -254,12 +272,16 @@ static void test_random(void **state)
 	done(&s);
 }
 
-/* A program that calls itself, linked as if each call were of another function: it has more lines than the file. */
+/* A program that calls itself, linked as if each call were of another function: it has more lines
+ * than the file. */
 static void test_one_place_for_many(void **state)
 {
 	enum { COPIES = 16 };
-	static const struct bpf_insn call = {.code = BPF_JMP | BPF_CALL, .src_reg = BPF_PSEUDO_CALL, .imm = -1};
-	struct subject s = open_subject(subjects[0].object, subjects[0].program, subjects[0].section);
+	static const struct bpf_insn call = {.code = BPF_JMP | BPF_CALL,
+					     .src_reg = BPF_PSEUDO_CALL,
+					     .imm = -1};
+	struct subject s = open_subject(subjects[0].object, subjects[0].program,
+					subjects[0].section);
 	const struct bb_elf_symbol *program;
 	const struct bb_elf_section *section;
 	struct bb_elf_file f;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Emptying caches: how large the buffer is by what sysfs says, and that reading takes longer afterwards. */
+/* Emptying caches: how large the buffer is by what sysfs says, and that reading takes longer
+ * afterwards. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -32,9 +33,11 @@ static void add_cache(const char *root, unsigned int i, const char *type, const 
 	for (int k = 0; k < 2; k++) {
 		FILE *file;
 
-		snprintf(path, sizeof(path), "mkdir -p %s/sys/devices/system/cpu/cpu3/cache/index%u", root, i);
-		assert_int_equal(system(path), 0);	/* NOLINT: a path of our own */
-		snprintf(path, sizeof(path), "%s/sys/devices/system/cpu/cpu3/cache/index%u/%s", root, i, name[k]);
+		snprintf(path, sizeof(path),
+			 "mkdir -p %s/sys/devices/system/cpu/cpu3/cache/index%u", root, i);
+		assert_int_equal(system(path), 0); /* NOLINT: a path of our own */
+		snprintf(path, sizeof(path), "%s/sys/devices/system/cpu/cpu3/cache/index%u/%s",
+			 root, i, name[k]);
 		file = fopen(path, "w");
 		assert_non_null(file);
 		fprintf(file, "%s\n", text[k]);
@@ -47,17 +50,18 @@ static void test_sizes(void **state)
 	const char *root = folder;
 
 	(void)state;
-	assert_int_equal(bb_cold_bytes(root, 3), 4 * MIB);		/* nothing is said */
+	assert_int_equal(bb_cold_bytes(root, 3), 4 * MIB); /* nothing is said */
 	add_cache(root, 0, "Data", "48K");
-	assert_int_equal(bb_cold_bytes(root, 3), 128 * KIB);		/* twice it, made a power of two */
-	assert_int_equal(bb_cold_bytes(root, 2), 4 * MIB);		/* another CPU */
+	/* twice it, made a power of two */
+	assert_int_equal(bb_cold_bytes(root, 3), 128 * KIB);
+	assert_int_equal(bb_cold_bytes(root, 2), 4 * MIB); /* another CPU */
 	add_cache(root, 1, "Instruction", "512K");
 	assert_int_equal(bb_cold_bytes(root, 3), 128 * KIB);
 	add_cache(root, 2, "Unified", "2048K");
 	assert_int_equal(bb_cold_bytes(root, 3), 4 * MIB);
 	add_cache(root, 3, "Unified", "16384K");
 	assert_int_equal(bb_cold_bytes(root, 3), 32 * MIB);
-	add_cache(root, 3, "Unified", "16385K");			/* too large to be emptied: L2 counts */
+	add_cache(root, 3, "Unified", "16385K"); /* too large to be emptied: L2 counts */
 	assert_int_equal(bb_cold_bytes(root, 3), 4 * MIB);
 	add_cache(root, 3, "Unified", "491520K");
 	assert_int_equal(bb_cold_bytes(root, 3), 4 * MIB);
@@ -92,7 +96,8 @@ static double read_all(const char *memory, size_t bytes)
 	return (double)(bb_now_ns() - began_ns);
 }
 
-/* 16 KiB take longer to read after emptying than before; were they equal, this would fail once in 1e6. */
+/* 16 KiB take longer to read after emptying than before; were they equal, this would fail once in
+ * 1e6. */
 static void test_evicts(void **state)
 {
 	enum { N = 60 };
@@ -114,7 +119,8 @@ static void test_evicts(void **state)
 	}
 	assert_int_equal(bb_signed_rank_test(d, N, 0, &p), 0);
 	if (p.greater > 1e-6)
-		fail_msg("p = %g that reading is as fast after %zu MiB were written", p.greater, bb_cold__bytes(c) / MIB);
+		fail_msg("p = %g that reading is as fast after %zu MiB were written", p.greater,
+			 bb_cold__bytes(c) / MIB);
 	assert_true(bb_cold__bytes(c) <= BB_COLD_MAX_BYTES);
 	free(memory);
 	bb_cold__free(c);
@@ -134,7 +140,7 @@ static void test_takes_no_faults(void **state)
 		_exit(0);
 	assert_true(child > 0);
 	assert_int_equal(waitpid(child, NULL, 0), child);
-	bb_cold__empty(c);		/* its own state, copy-on-write since the fork */
+	bb_cold__empty(c); /* its own state, copy-on-write since the fork */
 	getrusage(RUSAGE_SELF, &before);
 	for (int i = 0; i < 10; i++)
 		bb_cold__empty(c);

@@ -12,9 +12,10 @@
 #include "report_testing.h"
 
 /*
- * The e-process rejects after n pairs on one side when M_n(0) = 2^n G(1/2) G(n + 1/2) / (pi n!) >= 1 / alpha. That is
- * C(2n, n) / 2^n, as G(n + 1/2) = (2n)! sqrt(pi) / (4^n n!) (Abramowitz & Stegun 6.1.12): 14.4 for 6 and 26.8 for 7, of
- * which only the second reaches the 20 of alpha = 5 %.
+ * The e-process rejects after n pairs on one side when M_n(0) = 2^n G(1/2) G(n + 1/2) / (pi n!) >=
+ * 1 / alpha. That is C(2n, n) / 2^n, as G(n + 1/2) = (2n)! sqrt(pi) / (4^n n!) (Abramowitz &
+ * Stegun 6.1.12): 14.4 for 6 and 26.8 for 7, of which only the second reaches the 20 of alpha = 5
+ * %.
  */
 static double p_of_all_beyond(size_t n)
 {
@@ -70,7 +71,8 @@ static void test_verdicts(void **state)
 	assert_int_equal(verdict_of(9, -0.05), BB_VERDICT_IMPROVED);
 	assert_int_equal(verdict_of(9, 0), BB_VERDICT_SAME);
 	assert_int_equal(verdict_of(9, 0.009), BB_VERDICT_SAME);
-	assert_int_equal(verdict_of(9, log(1.01)), BB_VERDICT_INCONCLUSIVE);	/* astride the threshold */
+	/* astride the threshold */
+	assert_int_equal(verdict_of(9, log(1.01)), BB_VERDICT_INCONCLUSIVE);
 	assert_int_equal(verdict_of(9, log(1.01) + 0.0005), BB_VERDICT_REGRESSED);
 	assert_int_equal(verdict_of(9, -log(1.01) - 0.0005), BB_VERDICT_IMPROVED);
 	/* 1 % less is not 1 % more upside down: 0.99 is beyond 1 / 1.01, 0.9905 is not. */
@@ -80,7 +82,8 @@ static void test_verdicts(void **state)
 
 static void test_estimates(void **state)
 {
-	struct bb_comparison c = make_comparison(7, log(1.05)), swapped = make_comparison(7, -log(1.05));
+	struct bb_comparison c = make_comparison(7, log(1.05)),
+			     swapped = make_comparison(7, -log(1.05));
 
 	(void)state;
 	assert_int_equal(bb_comparison__judge(&c, 0.05), 0);
@@ -88,7 +91,8 @@ static void test_estimates(void **state)
 	assert_int_equal(c.n_unmatched, 0);
 	assert_int_equal(c.n_void, 0);
 	assert_near(c.ratio.value, 1.05);
-	assert_near(log(c.ratio.lo), log(1.05) - 3e-4);		/* the whole range of 7: its ends are the interval */
+	/* the whole range of 7: its ends are the interval */
+	assert_near(log(c.ratio.lo), log(1.05) - 3e-4);
 	assert_near(log(c.ratio.hi), log(1.05) + 3e-4);
 	assert_near(c.ratio_net.value, 1.05);
 	assert_near_by(c.shift_ns.value, 50, 1e-6);
@@ -125,8 +129,8 @@ static void test_few_pairs(void **state)
 
 	c = make_comparison(6, 0.05);
 	assert_int_equal(bb_comparisons_judge(&c, 1), 0);
-	assert_near_by(c.ratio.value, exp(0.05), 1e-9);		/* an estimate there is, */
-	assert_nan(c.ratio.lo);					/* an interval not yet */
+	assert_near_by(c.ratio.value, exp(0.05), 1e-9); /* an estimate there is, */
+	assert_nan(c.ratio.lo);                         /* an interval not yet */
 	assert_nan(c.ratio.hi);
 	assert_int_equal(c.verdict, BB_VERDICT_INCONCLUSIVE);
 	assert_near(c.p_regressed, p_of_all_beyond(6));
@@ -146,14 +150,15 @@ static void test_void_pairs(void **state)
 	struct bb_comparison c = make_comparison(7, 0);
 
 	(void)state;
-	for (int i = 0; i < 5; i++)	/* far off, and more than a median could bear */
-		set_text(&add_pair(&c, true, 3 + i)->void_why, "head: run_cnt rose by 15, 16 events were fired");
+	for (int i = 0; i < 5; i++) /* far off, and more than a median could bear */
+		set_text(&add_pair(&c, true, 3 + i)->void_why, "head: run_cnt rose by 15, 16 "
+							       "events were fired");
 	set_text(&add_pair(&c, false, 3)->void_why, "misses were counted");
 	assert_int_equal(bb_comparisons_judge(&c, 1), 0);
 	assert_int_equal(c.n_void, 6);
 	assert_int_equal(c.n_matched, 7);
 	assert_int_equal(c.n_unmatched, 0);
-	assert_int_equal(c.n_pairs, 13);	/* and they are still there */
+	assert_int_equal(c.n_pairs, 13); /* and they are still there */
 	assert_near(c.ratio.value, 1);
 	assert_near(c.head_ns, 1000);
 	assert_int_equal(c.verdict, BB_VERDICT_SAME);
@@ -197,8 +202,8 @@ static void test_nan(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < 7; i++)
-		c.pairs[i].d_net = c.pairs[i].floor_ns = NAN;	/* no floor */
-	add_pair(&c, true, NAN);				/* no block counted */
+		c.pairs[i].d_net = c.pairs[i].floor_ns = NAN; /* no floor */
+	add_pair(&c, true, NAN);                              /* no block counted */
 	assert_int_equal(bb_comparisons_judge(&c, 1), 0);
 	assert_int_equal(c.n_matched, 7);
 	assert_near_by(c.ratio.value, exp(0.05), 1e-9);
@@ -207,7 +212,8 @@ static void test_nan(void **state)
 	assert_nan(c.ratio_net.lo);
 	bb_comparison__done(&c);
 
-	/* The net cost of some pairs only: gross ones all count, the net interval needs 7 of its own. */
+	/* The net cost of some pairs only: gross ones all count, the net interval needs 7 of its
+	 * own. */
 	c = make_comparison(9, 0.05);
 	for (size_t i = 0; i < 3; i++)
 		c.pairs[i].d_net = NAN;
@@ -241,10 +247,11 @@ static void test_holm(void **state)
 
 	(void)state;
 	judge_many(c, 7);
-	assert_int_equal(c[0].verdict, BB_VERDICT_INCONCLUSIVE);	/* 1 in 20 is what chance gives */
+	/* 1 in 20 is what chance gives */
+	assert_int_equal(c[0].verdict, BB_VERDICT_INCONCLUSIVE);
 	assert_near(c[0].p_regressed, fmin(1, MANY * p_of_all_beyond(7)));
-	assert_true(c[0].ratio.lo > 1.01);				/* the interval is still its own */
-	assert_int_equal(c[1].verdict, BB_VERDICT_SAME);		/* which needs no correction */
+	assert_true(c[0].ratio.lo > 1.01);               /* the interval is still its own */
+	assert_int_equal(c[1].verdict, BB_VERDICT_SAME); /* which needs no correction */
 	/* Judged alone, or once more: the correction is not applied to what it gave. */
 	assert_int_equal(bb_comparisons_judge(c, 1), 0);
 	assert_int_equal(c[0].verdict, BB_VERDICT_REGRESSED);
@@ -271,7 +278,7 @@ static void test_holm(void **state)
 	done_many(c);
 }
 
-/* --- as stored ----------------------------------------------------------------------------------------------- */
+/* --- as stored --- */
 
 static struct bb_report *make_compared(void)
 {
@@ -282,7 +289,8 @@ static struct bb_report *make_compared(void)
 		c = bb_report__add_comparison(r);
 		assert_non_null(c);
 		*c = make_comparison(8, k ? 0 : 0.05);
-		set_text(&c->name, k ? "perf_profiler/in-situ/freq_hz=100" : "perf_profiler/step/stack_depth=8");
+		set_text(&c->name, k ? "perf_profiler/in-situ/freq_hz=100"
+				     : "perf_profiler/step/stack_depth=8");
 		set_text(&c->base, "ringbuf \"old\"");
 		set_text(&c->head, "ringbuf");
 		c->injected = k ? -0.001 : 0;
@@ -328,7 +336,8 @@ static void test_round_trip(void **state)
 		assert_int_equal(a->verdict, b->verdict);
 		assert_int_equal(a->n_matched, b->n_matched);
 		assert_int_equal(a->n_void, b->n_void);
-		assert_memory_equal(&a->ratio, &b->ratio, sizeof(a->ratio));	/* to the last bit */
+		/* to the last bit */
+		assert_memory_equal(&a->ratio, &b->ratio, sizeof(a->ratio));
 		assert_memory_equal(&a->p_regressed, &b->p_regressed, sizeof(a->p_regressed));
 	}
 	a = &back->comparisons[0];
@@ -375,26 +384,41 @@ static void test_refused(void **state)
 	static const struct {
 		const char *from, *to, *says;
 	} cases[] = {
-		{"\"comparisons\": [\n", "\"comparisons\": 5, \"was\": [\n", "comparisons: expected a list"},
-		{"\"comparisons\": [\n", "\"comparisons\": [7,\n", "comparisons[0]: expected an object"},
-		{"\"comparisons\": [\n", "\"comparisons\": [{},\n", "comparisons[0].name: is missing"},
-		{"\"threshold\": 0.01", "\"threshold\": -0.01", "comparisons[0].threshold: -0.01 is negative"},
-		{"\"threshold\": 0.01", "\"threshold\": null", "comparisons[0].threshold: expected a number"},
-		{"\"threshold\": 0.01", "\"treshold\": 0.01", "comparisons[0].threshold: is missing"},
-		{"\"alpha\": 0.05", "\"alpha\": 0", "comparisons[0].alpha: expected a number between 0 and 1"},
+		{"\"comparisons\": [\n", "\"comparisons\": 5, \"was\": [\n",
+		 "comparisons: expected a list"},
+		{"\"comparisons\": [\n", "\"comparisons\": [7,\n",
+		 "comparisons[0]: expected an object"},
+		{"\"comparisons\": [\n", "\"comparisons\": [{},\n",
+		 "comparisons[0].name: is missing"},
+		{"\"threshold\": 0.01", "\"threshold\": -0.01",
+		 "comparisons[0].threshold: -0.01 is negative"},
+		{"\"threshold\": 0.01", "\"threshold\": null",
+		 "comparisons[0].threshold: expected a number"},
+		{"\"threshold\": 0.01", "\"treshold\": 0.01",
+		 "comparisons[0].threshold: is missing"},
+		{"\"alpha\": 0.05", "\"alpha\": 0",
+		 "comparisons[0].alpha: expected a number between 0 and 1"},
 		{"\"alpha\": 0.05", "\"alpha\": 1.5", "comparisons[0].alpha: 1.5 is not in 0..1"},
-		{"\"injected\": 0", "\"injected\": -1", "comparisons[0].injected: expected a number above -1"},
-		{"\"base\": \"ringbuf", "\"base\": null, \"x\": \"ringbuf", "comparisons[0].base: expected a text"},
+		{"\"injected\": 0", "\"injected\": -1",
+		 "comparisons[0].injected: expected a number above -1"},
+		{"\"base\": \"ringbuf", "\"base\": null, \"x\": \"ringbuf",
+		 "comparisons[0].base: expected a text"},
 		{"\"pairs\": [", "\"pears\": [", "comparisons[0].pairs: is missing"},
 		{"\"pairs\": [", "\"pairs\": [[],", "comparisons[0].pairs[0]: expected an object"},
-		{"\"matched\": true", "\"matched\": 1", "comparisons[0].pairs[0].matched: expected true or false"},
+		{"\"matched\": true", "\"matched\": 1",
+		 "comparisons[0].pairs[0].matched: expected true or false"},
 		{"\"head_mod64\": 16", "\"head_mod64\": 17",
 		 "comparisons[0].pairs[0].matched: true, but the addresses are 16 and 17 mod 64"},
-		{"\"head_mod64\": 16", "\"head_mod64\": 64", "comparisons[0].pairs[0].head_mod64: expected a whole"},
-		{"\"blocks\": 8", "\"blocks\": -8", "comparisons[0].pairs[0].blocks: expected a whole"},
-		{"\"d\": ", "\"d\": \"x\", \"was\": ", "comparisons[0].pairs[0].d: expected a number or null"},
-		{"\"base_ns\": 1000", "\"base_ns\": -1000", "comparisons[0].pairs[0].base_ns: -1000 is negative"},
-		{"perf_profiler/in-situ/freq_hz=100\", \"base\"", "perf_profiler/step/stack_depth=8\", \"base\"",
+		{"\"head_mod64\": 16", "\"head_mod64\": 64",
+		 "comparisons[0].pairs[0].head_mod64: expected a whole"},
+		{"\"blocks\": 8", "\"blocks\": -8",
+		 "comparisons[0].pairs[0].blocks: expected a whole"},
+		{"\"d\": ", "\"d\": \"x\", \"was\": ",
+		 "comparisons[0].pairs[0].d: expected a number or null"},
+		{"\"base_ns\": 1000", "\"base_ns\": -1000",
+		 "comparisons[0].pairs[0].base_ns: -1000 is negative"},
+		{"perf_profiler/in-situ/freq_hz=100\", \"base\"",
+		 "perf_profiler/step/stack_depth=8\", \"base\"",
 		 "comparisons[1].name: 'perf_profiler/step/stack_depth=8' is there twice"},
 	};
 	struct bb_report *r = make_compared(), *back = NULL;
@@ -408,14 +432,16 @@ static void test_refused(void **state)
 		struct bb_err err = {0};
 
 		assert_int_equal(read_text(bad, &back, &err), -EINVAL);
-		if (!strstr(err.msg, cases[i].says) || strncmp(err.msg, "run.json: not a bpfbench run: ", 30))
+		if (!strstr(err.msg, cases[i].says) ||
+		    strncmp(err.msg, "run.json: not a bpfbench run: ", 30))
 			fail_msg("'%s' is not in '%s'", cases[i].says, err.msg);
 		assert_null(back);
 		free(bad);
 	}
 	/* The derived part is for others: what stands there does not matter. */
 	{
-		char *odd = replaced(text, "\"verdict\": \"regressed\"", "\"verdict\": \"improved\"");
+		char *odd = replaced(text, "\"verdict\": \"regressed\"",
+				     "\"verdict\": \"improved\"");
 
 		assert_int_equal(read_text(odd, &back, NULL), 0);
 		assert_int_equal(back->comparisons[0].verdict, BB_VERDICT_REGRESSED);

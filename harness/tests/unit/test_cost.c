@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* From counts and times of one run to `annotate --cost`: blocks into groups, groups stored and read, costs printed. */
+/* From counts and times of one run to `annotate --cost`: blocks into groups, groups stored and
+ * read, costs printed. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -21,13 +22,16 @@ static void assert_has(const char *text, const char *part)
 		fail_msg("no '%s' in:\n%s", part, text);
 }
 
-/* --- groups -------------------------------------------------------------------------------------------------------- */
+/* --- groups --- */
 
-/* Six blocks of one to six instructions: the 1st and 5th always together, the 4th twice as often as the 2nd. */
+/* Six blocks of one to six instructions: the 1st and 5th always together, the 4th twice as often as
+ * the 2nd. */
 static void test_groups(void **state)
 {
 	enum { BLOCKS = 6, N = 21 };
-	static const uint64_t counts[3][BLOCKS] = {{10, 30, 0, 60, 10, 0}, {10, 0, 10, 0, 10, 0}, {10, 90, 0, 180, 10, 0}};
+	static const uint64_t counts[3][BLOCKS] = {{10, 30, 0, 60, 10, 0},
+						   {10, 0, 10, 0, 10, 0},
+						   {10, 90, 0, 180, 10, 0}};
 	struct bpf_insn insns[N] = {{0}};
 	struct bb_code code = {.name = "made", .insns = insns, .n = N, .btf_fd = -1};
 	struct bb_block blocks[BLOCKS];
@@ -39,7 +43,10 @@ static void test_groups(void **state)
 
 	(void)state;
 	for (uint32_t b = 0; b < BLOCKS; b++) {
-		blocks[b] = (struct bb_block){.first = at, .end = at + b + 1, .last = at + b, .n_insns = b + 1};
+		blocks[b] = (struct bb_block){.first = at,
+					      .end = at + b + 1,
+					      .last = at + b,
+					      .n_insns = b + 1};
 		for (; at < blocks[b].end; at++)
 			block_of[at] = b;
 	}
@@ -56,9 +63,10 @@ static void test_groups(void **state)
 	bb_groups__free(groups, n);
 }
 
-/* --- costs --------------------------------------------------------------------------------------------------------- */
+/* --- costs --- */
 
-static void add_group(struct bb_counted *c, const char *where, uint32_t n_insns, const uint64_t *counts, size_t n)
+static void add_group(struct bb_counted *c, const char *where, uint32_t n_insns,
+		      const uint64_t *counts, size_t n)
 {
 	struct bb_counted_group *g = bb_counted__add_group(c);
 	char text[CASES * 8] = "", *at = text;
@@ -72,7 +80,8 @@ static void add_group(struct bb_counted *c, const char *where, uint32_t n_insns,
 	g->n_insns = n_insns;
 }
 
-/* 100 ns a run, 3 ns a round, and 40 ns for every second input, and make_loads() on top; ten runs of each were counted. */
+/* 100 ns a run, 3 ns a round, and 40 ns for every second input, and make_loads() on top; ten runs
+ * of each were counted. */
 static struct bb_report *make_run(bool timed)
 {
 	struct bb_report *r = make_report("20261121T131700Z-cost-1a2b3c4d");
@@ -162,8 +171,9 @@ static void test_no_costs(void **state)
 	char *text = costs_of(r, 0, &err);
 
 	(void)state;
-	assert_string_equal(text, "perf_profiler/loop/exact: no costs by block: the run has no time of these inputs, by step or "
-			    "slope\n");
+	assert_string_equal(text, "perf_profiler/loop/exact: no costs by block: the run has no "
+				  "time of these inputs, by step or "
+				  "slope\n");
 	free(text);
 	set_text(&r->counted[0].groups[1].counts, "10 20 30");
 	text = costs_of(r, -EINVAL, &err);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the exact drive counted: stored and read again, as BMF, compared without tolerance, annotated, as a tracefile. */
+/* What the exact drive counted: stored and read again, as BMF, compared without tolerance,
+ * annotated, as a tracefile. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -69,15 +70,18 @@ static void test_bmf(void **state)
 	char *text;
 
 	(void)state;
-	c->cases[1].most = 110;		/* not always the same */
+	c->cases[1].most = 110; /* not always the same */
 	c->cases[1].instructions += 10;
 	text = export("bmf", r, 0, &err);
-	assert_has(text, "\"perf_profiler/ringbuf/exact/input=0\": {\n    \"instructions\": {\"value\": 100}\n  }");
-	assert_has(text, "\"instructions\": {\"value\": 101, \"lower_value\": 100, \"upper_value\": 110}");
+	assert_has(text, "\"perf_profiler/ringbuf/exact/input=0\": {\n    \"instructions\": "
+			 "{\"value\": 100}\n  }");
+	assert_has(text, "\"instructions\": {\"value\": 101, \"lower_value\": 100, "
+			 "\"upper_value\": 110}");
 	free(text);
 	set_text(&c->cases[0].void_why, "returned 1, 2 expected");
 	free(export("bmf", r, -ENODATA, &err));
-	assert_has(err.msg, "perf_profiler/ringbuf/exact/input=0: no run counts (returned 1, 2 expected)");
+	assert_has(err.msg, "perf_profiler/ringbuf/exact/input=0: no run counts (returned 1, 2 "
+			    "expected)");
 	bb_report__free(r);
 }
 
@@ -103,7 +107,7 @@ static void test_one_instruction_more(void **state)
 	make_counted(a, "ringbuf", 100);
 	make_counted(b, "ringbuf", 101);
 	for (size_t i = 0; i < 3; i++)
-		b->counted[0].lines[i].line += 5;	/* lines are found again by what they say */
+		b->counted[0].lines[i].line += 5; /* lines are found again by what they say */
 	d = diff_of(a, b);
 	assert_int_equal(bb_exact_diff__count(&d, BB_VERDICT_REGRESSED), 2);
 	assert_int_equal(d.programs[0].n_lines, 1);
@@ -126,14 +130,15 @@ static void test_one_instruction_more(void **state)
 	bb_report__free(b);
 }
 
-/* Ranges: apart, they are judged; touching, they are not. Void and missing cases are never good or bad news. */
+/* Ranges: apart, they are judged; touching, they are not. Void and missing cases are never good or
+ * bad news. */
 static void test_ranges_and_gaps(void **state)
 {
 	static const struct {
 		uint64_t a_most, b_least, b_most;
 		enum bb_verdict verdict;
 	} ranges[] = {
-		{110, 111, 120, BB_VERDICT_REGRESSED}, {110, 110, 120, BB_VERDICT_INCONCLUSIVE},
+		{110, 111, 120, BB_VERDICT_REGRESSED},    {110, 110, 120, BB_VERDICT_INCONCLUSIVE},
 		{110, 100, 110, BB_VERDICT_INCONCLUSIVE}, {110, 90, 99, BB_VERDICT_IMPROVED},
 		{100, 100, 101, BB_VERDICT_INCONCLUSIVE}, {100, 101, 102, BB_VERDICT_REGRESSED},
 	};
@@ -182,7 +187,8 @@ static void test_annotate(void **state)
 		opts.colour = colour;
 		assert_int_equal(bb_annotate(c, &opts, mem, &err), 0);
 		fclose(mem);
-		assert_has(text, "perf_profiler/ringbuf/exact: 20 runs of 100.00 instructions; 12 in the program, 3 blocks");
+		assert_has(text, "perf_profiler/ringbuf/exact: 20 runs of 100.00 instructions; 12 "
+				 "in the program, 3 blocks");
 		assert_has(text, "calls per run: 1.00 map_lookup_elem");
 		assert_has(text, "/nowhere/prog.bpf.c (not there any more");
 		assert_has(text, "      99.00  99.0        1.00     10          int x = 1;");
@@ -204,8 +210,9 @@ static void test_lcov(void **state)
 	assert_has(err.msg, "{with: exact}");
 	make_counted(r, "ring-buf", 100);
 	text = export("lcov", r, 0, &err);
-	assert_string_equal(text, "TN:perf_profiler_ring_buf_exact\nSF:/nowhere/prog.bpf.c\nDA:10,20\nDA:12,20\nDA:14,0\n"
-			    "LF:3\nLH:2\nend_of_record\n");
+	assert_string_equal(text, "TN:perf_profiler_ring_buf_exact\nSF:/nowhere/"
+				  "prog.bpf.c\nDA:10,20\nDA:12,20\nDA:14,0\n"
+				  "LF:3\nLH:2\nend_of_record\n");
 	free(text);
 	bb_report__free(r);
 }

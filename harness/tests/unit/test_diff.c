@@ -12,8 +12,10 @@
 
 static const struct bb_diff_opts at_1_percent = {.threshold = 0.01, .alpha = 0.05};
 
-/* A case of `loads` loads, whose samples are all of centre_ns, centre_ns + 1, ...: the locations are known. */
-static size_t flat_case(struct bb_report *r, const char *variant, uint32_t loads, uint64_t centre_ns)
+/* A case of `loads` loads, whose samples are all of centre_ns, centre_ns + 1, ...: the locations
+ * are known. */
+static size_t flat_case(struct bb_report *r, const char *variant, uint32_t loads,
+			uint64_t centre_ns)
 {
 	size_t i = make_case(r, variant, "step", "stack_depth", 8);
 
@@ -31,7 +33,8 @@ static struct bb_report *flat_report(const char *id, uint32_t loads, uint64_t ce
 	return r;
 }
 
-static struct bb_diffs diff_with(const struct bb_report *a, const struct bb_report *b, const struct bb_diff_opts *opts)
+static struct bb_diffs diff_with(const struct bb_report *a, const struct bb_report *b,
+				 const struct bb_diff_opts *opts)
 {
 	struct bb_diffs d = {0};
 	struct bb_err err = {0};
@@ -52,7 +55,8 @@ static struct bb_diffs diff_flat(uint32_t loads_a, uint64_t a_ns, uint32_t loads
 	return d;
 }
 
-static const struct bb_diff *find_row(const struct bb_diffs *d, const char *variant, const char *metric)
+static const struct bb_diff *find_row(const struct bb_diffs *d, const char *variant,
+				      const char *metric)
 {
 	for (size_t i = 0; i < d->n; i++)
 		if (strstr(d->rows[i].name, variant) && !strcmp(d->rows[i].metric, metric))
@@ -75,13 +79,14 @@ static void assert_warns(const struct bb_diffs *d, const char *part)
 	fail_msg("no warning says '%s' (there are %zu)", part, d->n_warnings);
 }
 
-/* --- two stored runs ----------------------------------------------------------------------------------------- */
+/* --- two stored runs --- */
 
 /* 12 loads a side: ranks 2 and 11 of each at 5 % (test_stats_order_ratio.c). */
 static void test_values_interval_and_verdict(void **state)
 {
 	struct bb_diffs d = diff_flat(12, 1000, 12, 1100);
-	const struct bb_diff *row = find_row(&d, "ringbuf", "latency"), *p50 = find_row(&d, "ringbuf", "p50");
+	const struct bb_diff *row = find_row(&d, "ringbuf", "latency"),
+			     *p50 = find_row(&d, "ringbuf", "p50");
 
 	(void)state;
 	assert_non_null(row);
@@ -101,8 +106,8 @@ static void test_values_interval_and_verdict(void **state)
 	assert_near(p50->shift, 100);
 	assert_nan(p50->lo);
 	assert_false(p50->has_verdict);
-	assert_null(find_row(&d, "ringbuf", "net"));	/* no floor */
-	assert_null(find_row(&d, "ringbuf", "p99"));	/* too few samples */
+	assert_null(find_row(&d, "ringbuf", "net")); /* no floor */
+	assert_null(find_row(&d, "ringbuf", "p99")); /* too few samples */
 	assert_int_equal(d.n_warnings, 0);
 	bb_diffs__done(&d);
 }
@@ -113,11 +118,9 @@ static void test_other_verdicts(void **state)
 		uint64_t a_ns, b_ns;
 		enum bb_verdict verdict;
 	} cases[] = {
-		{1100, 1000, BB_VERDICT_IMPROVED},
-		{10000, 10010, BB_VERDICT_SAME},
-		{1000, 1010, BB_VERDICT_INCONCLUSIVE},
-		{1000, 1018, BB_VERDICT_INCONCLUSIVE},
-		{1000, 1020, BB_VERDICT_REGRESSED},	/* 1021 / 1010 > 1.01 */
+		{1100, 1000, BB_VERDICT_IMPROVED},     {10000, 10010, BB_VERDICT_SAME},
+		{1000, 1010, BB_VERDICT_INCONCLUSIVE}, {1000, 1018, BB_VERDICT_INCONCLUSIVE},
+		{1000, 1020, BB_VERDICT_REGRESSED}, /* 1021 / 1010 > 1.01 */
 	};
 
 	(void)state;
@@ -204,7 +207,8 @@ static void test_cases_of_one_run_only(void **state)
 	bb_report__free(b);
 }
 
-/* n = 8: p = 4 / 256 at best, so three regressions of three survive Holm at 5 % and one of four cannot. */
+/* n = 8: p = 4 / 256 at best, so three regressions of three survive Holm at 5 % and one of four
+ * cannot. */
 static void test_holm_over_the_cases(void **state)
 {
 	static const char *const names[] = {"one", "two", "three", "four"};
@@ -226,7 +230,8 @@ static void test_holm_over_the_cases(void **state)
 			assert_int_equal(bb_diffs_count(&d, BB_VERDICT_REGRESSED), 1);
 		} else {
 			assert_false(bb_diffs_have(&d, BB_VERDICT_REGRESSED));
-			assert_note(find_row(&d, "one", "latency"), "regressed alone, but not among so many cases");
+			assert_note(find_row(&d, "one", "latency"), "regressed alone, but not "
+								    "among so many cases");
 		}
 		bb_diffs__done(&d);
 		bb_report__free(a);
@@ -242,14 +247,16 @@ static void test_different_machines(void **state)
 
 	(void)state;
 	assert_int_equal(bb_fingerprint_set(&b->fingerprint, "kernel_release", "6.12.1"), 0);
-	assert_int_equal(bb_fingerprint_set(&b->fingerprint, "hostname", "another"), 0);	/* no identity */
+	/* no identity */
+	assert_int_equal(bb_fingerprint_set(&b->fingerprint, "hostname", "another"), 0);
 	d = diff_with(a, b, &at_1_percent);
 	assert_warns(&d, "kernel_release: '6.1.0-27-amd64' in A, '6.12.1' in B");
 	assert_warns(&d, "--force");
 	assert_int_equal(d.n_warnings, 2);
 	assert_int_equal(find_row(&d, "ringbuf", "latency")->verdict, BB_VERDICT_INCONCLUSIVE);
 	assert_note(find_row(&d, "ringbuf", "latency"), "the machines differ");
-	assert_near(find_row(&d, "ringbuf", "latency")->lo, 2001.0 / 1010.0);	/* still shown */
+	/* still shown */
+	assert_near(find_row(&d, "ringbuf", "latency")->lo, 2001.0 / 1010.0);
 	bb_diffs__done(&d);
 
 	forced.force = true;
@@ -305,7 +312,10 @@ static void test_incomplete_and_same_run(void **state)
 
 static void test_bad_opts(void **state)
 {
-	struct bb_diff_opts bad[] = {{NAN, 0.05, false}, {-1, 0.05, false}, {0.01, 0, false}, {0.01, 1, false}};
+	struct bb_diff_opts bad[] = {{NAN, 0.05, false},
+				     {-1, 0.05, false},
+				     {0.01, 0, false},
+				     {0.01, 1, false}};
 	struct bb_report *a = flat_report("a", 7, 1000);
 	struct bb_diffs d;
 	struct bb_err err;
@@ -330,9 +340,10 @@ static void test_whole_report(void **state)
 	bb_report__free(r);
 }
 
-/* --- live comparisons ---------------------------------------------------------------------------------------- */
+/* --- live comparisons --- */
 
-static void make_pairs(struct bb_comparison *c, size_t n, bool matched, double base_ns, double head_ns)
+static void make_pairs(struct bb_comparison *c, size_t n, bool matched, double base_ns,
+		       double head_ns)
 {
 	for (size_t i = 0; i < n; i++) {
 		struct bb_pair *p = bb_comparison__add_pair(c);
@@ -419,7 +430,7 @@ static void test_live_comparison_without_pairs(void **state)
 	bb_comparison__done(&c);
 }
 
-/* --- exact metrics ------------------------------------------------------------------------------------------- */
+/* --- exact metrics --- */
 
 static void assert_exact(const struct bb_diff *row, double a, double b)
 {
@@ -428,7 +439,7 @@ static void assert_exact(const struct bb_diff *row, double a, double b)
 	assert_near(row->b, b);
 	assert_near(row->shift, b - a);
 	assert_true(row->exact);
-	assert_false(row->has_verdict);		/* no gate by them alone */
+	assert_false(row->has_verdict); /* no gate by them alone */
 	assert_nan(row->lo);
 	assert_nan(row->p);
 	assert_note(row, "exact");
@@ -446,7 +457,8 @@ static char *printed(const struct bb_diffs *d)
 	return text;
 }
 
-/* Any difference is a row, none is none; what one side does not say, or only one side has, is no difference. */
+/* Any difference is a row, none is none; what one side does not say, or only one side has, is no
+ * difference. */
 static void test_exact_of_stored_runs(void **state)
 {
 	struct bb_report *a = flat_report("a", 12, 700), *b = flat_report("b", 12, 700);
@@ -462,7 +474,7 @@ static void test_exact_of_stored_runs(void **state)
 	d = diff_with(a, b, &at_1_percent);
 	assert_null(find_row(&d, "ringbuf", "verified_insns"));
 	assert_null(find_row(&d, "ringbuf", "map_bytes"));
-	assert_null(find_row(&d, "ringbuf", "verify_ns"));	/* a time is not exact */
+	assert_null(find_row(&d, "ringbuf", "verify_ns")); /* a time is not exact */
 	assert_null(find_row(&d, "only_in_b", "xlated_bytes"));
 	assert_exact(find_row(&d, "perf_profiler/ringbuf", "xlated_bytes"), 304, 296);
 	assert_near(find_row(&d, "ringbuf", "xlated_bytes")->ratio, 296.0 / 304);
@@ -500,7 +512,7 @@ static void test_exact_of_live_comparison(void **state)
 	make_program(r, "new", "ringbuf")->metrics.xlated_bytes = 312;
 	assert_int_equal(bb_comparisons_judge(c, 1), 0);
 	assert_int_equal(bb_diff_comparisons(r, 0, 1, &d, NULL), 0);
-	assert_int_equal(d.n, 1);		/* nothing is known of the old one */
+	assert_int_equal(d.n, 1); /* nothing is known of the old one */
 	bb_diffs__done(&d);
 	make_program(r, "old", "ringbuf")->metrics.xlated_bytes = 304;
 	assert_int_equal(bb_diff_comparisons(r, 0, 1, &d, NULL), 0);
@@ -510,7 +522,7 @@ static void test_exact_of_live_comparison(void **state)
 	bb_diffs__done(&d);
 	set_text(&c->head, "old");
 	assert_int_equal(bb_diff_comparisons(r, 0, 1, &d, NULL), 0);
-	assert_int_equal(d.n, 1);		/* a program is what it is */
+	assert_int_equal(d.n, 1); /* a program is what it is */
 	bb_diffs__done(&d);
 	assert_int_equal(bb_diff_comparisons(r, 0, 0, &d, NULL), 0);
 	assert_int_equal(d.n, 0);
@@ -518,22 +530,47 @@ static void test_exact_of_live_comparison(void **state)
 	bb_report__free(r);
 }
 
-/* --- sorting and filtering ----------------------------------------------------------------------------------- */
+/* --- sorting and filtering --- */
 
 static struct bb_diffs make_rows(void)
 {
 	static const struct bb_diff rows[] = {
-		{.metric = "latency", .a = 10, .b = 11, .shift = 1, .ratio = 1.1, .p = 0.5, .has_verdict = true,
+		{.metric = "latency",
+		 .a = 10,
+		 .b = 11,
+		 .shift = 1,
+		 .ratio = 1.1,
+		 .p = 0.5,
+		 .has_verdict = true,
 		 .verdict = BB_VERDICT_REGRESSED},
 		{.metric = "p50", .a = NAN, .b = 20, .shift = NAN, .ratio = NAN, .p = NAN},
-		{.metric = "latency", .a = 30, .b = 15, .shift = -15, .ratio = 0.5, .p = 0.1, .has_verdict = true,
+		{.metric = "latency",
+		 .a = 30,
+		 .b = 15,
+		 .shift = -15,
+		 .ratio = 0.5,
+		 .p = 0.1,
+		 .has_verdict = true,
 		 .verdict = BB_VERDICT_IMPROVED},
-		{.metric = "latency", .a = 20, .b = 20, .shift = 0, .ratio = 1, .p = 1, .has_verdict = true,
+		{.metric = "latency",
+		 .a = 20,
+		 .b = 20,
+		 .shift = 0,
+		 .ratio = 1,
+		 .p = 1,
+		 .has_verdict = true,
 		 .verdict = BB_VERDICT_SAME},
-		{.metric = "latency", .a = 20, .b = 22, .shift = 2, .ratio = 1.1, .p = 1, .has_verdict = true,
+		{.metric = "latency",
+		 .a = 20,
+		 .b = 22,
+		 .shift = 2,
+		 .ratio = 1.1,
+		 .p = 1,
+		 .has_verdict = true,
 		 .verdict = BB_VERDICT_INCONCLUSIVE},
 	};
-	static const char *const names[] = {"c/ringbuf", "c/ringbuf", "a/perfbuf", "b/stackid", "d/empty"};
+	static const char *const names[] = {"c/ringbuf", "c/ringbuf", "a/perfbuf", "b/stackid",
+					    "d/empty"};
 	struct bb_diffs d = {.n = 5, .rows = calloc(5, sizeof(*d.rows))};
 
 	assert_non_null(d.rows);
@@ -558,9 +595,11 @@ static void test_sort(void **state)
 	static const struct {
 		const char *by, *order;
 	} cases[] = {
-		{"name", "abcCd"}, {"name:desc", "dcCba"}, {"metric", "cabdC"}, {"a", "cbdaC"}, {"a:desc", "abdcC"},
-		{"b:asc", "caCbd"}, {"shift", "abcdC"}, {"shift:desc", "dcbaC"}, {"percent:desc", "cdbaC"},
-		{"percent", "abcdC"}, {"verdict", "cdabC"}, {"verdict:desc", "badcC"}, {"p", "acbdC"}, {"note", "cCabd"},
+		{"name", "abcCd"},    {"name:desc", "dcCba"},  {"metric", "cabdC"},
+		{"a", "cbdaC"},       {"a:desc", "abdcC"},     {"b:asc", "caCbd"},
+		{"shift", "abcdC"},   {"shift:desc", "dcbaC"}, {"percent:desc", "cdbaC"},
+		{"percent", "abcdC"}, {"verdict", "cdabC"},    {"verdict:desc", "badcC"},
+		{"p", "acbdC"},       {"note", "cCabd"},
 	};
 
 	(void)state;
@@ -578,12 +617,30 @@ static void test_filter(void **state)
 	static const struct {
 		const char *condition, *left;
 	} cases[] = {
-		{"name = c/ringbuf", "cC"}, {"name=c/ringbuf", "cC"}, {"name == c/ringbuf", "cC"},
-		{"name != c/ringbuf", "abd"}, {"name ~ *buf", "cCa"}, {"name !~ *buf", "bd"}, {"name~[ab]/*", "ab"},
-		{"metric = latency", "cabd"}, {"a < 20", "c"}, {"a<=20", "cbd"}, {" a >= 20 ", "abd"}, {"a > 20", "a"},
-		{"a = 20", "bd"}, {"a != 20", "ca"}, {"percent > 5%", "cd"}, {"percent > 5", "cd"}, {"shift < 0", "a"},
-		{"verdict = regressed", "c"}, {"verdict != same", "cCad"}, {"verdict ~ *", "cCabd"}, {"verdict =", "C"},
-		{"p <= 0.1", "a"}, {"note =", "cCabd"}, {"name = nothing", ""},
+		{"name = c/ringbuf", "cC"},
+		{"name=c/ringbuf", "cC"},
+		{"name == c/ringbuf", "cC"},
+		{"name != c/ringbuf", "abd"},
+		{"name ~ *buf", "cCa"},
+		{"name !~ *buf", "bd"},
+		{"name~[ab]/*", "ab"},
+		{"metric = latency", "cabd"},
+		{"a < 20", "c"},
+		{"a<=20", "cbd"},
+		{" a >= 20 ", "abd"},
+		{"a > 20", "a"},
+		{"a = 20", "bd"},
+		{"a != 20", "ca"},
+		{"percent > 5%", "cd"},
+		{"percent > 5", "cd"},
+		{"shift < 0", "a"},
+		{"verdict = regressed", "c"},
+		{"verdict != same", "cCad"},
+		{"verdict ~ *", "cCabd"},
+		{"verdict =", "C"},
+		{"p <= 0.1", "a"},
+		{"note =", "cCabd"},
+		{"name = nothing", ""},
 	};
 
 	(void)state;
@@ -606,7 +663,7 @@ static void test_filters_are_anded(void **state)
 	assert_order(&d, "c");
 	assert_int_equal(bb_diff_sort(&d, "name", NULL), 0);
 	bb_diffs__done(&d);
-	assert_int_equal(bb_diff_sort(&d, "name", NULL), 0);	/* nothing left */
+	assert_int_equal(bb_diff_sort(&d, "name", NULL), 0); /* nothing left */
 	assert_int_equal(bb_diff_filter(&d, "a > 1", NULL), 0);
 	bb_diffs__done(&d);
 }
@@ -615,14 +672,26 @@ static void test_bad_sorts_and_filters(void **state)
 {
 	static const struct {
 		const char *text, *says;
-	} sorts[] = {
-		{"", "there are: name"}, {"percnt", "did you mean 'percent'"}, {"name:up", ":asc or :desc"},
-		{"name:", ":asc or :desc"}, {"zzzzzzz", "there are: name, metric"},
-	}, filters[] = {
-		{"", "there are: name"}, {"verdit = same", "did you mean 'verdict'"}, {"verdict = samme", "no verdict"},
-		{"name", "takes one of = != ~ !~"}, {"name < x", "takes one of = != ~ !~"}, {"a ~ 1", "takes one of <"},
-		{"a > many", "no number"}, {"a > 5%", "no number"}, {"a >", "no number"}, {"a > nan", "no number"},
-	};
+	} sorts[] =
+		{
+			{"", "there are: name"},
+			{"percnt", "did you mean 'percent'"},
+			{"name:up", ":asc or :desc"},
+			{"name:", ":asc or :desc"},
+			{"zzzzzzz", "there are: name, metric"},
+		},
+	  filters[] = {
+		  {"", "there are: name"},
+		  {"verdit = same", "did you mean 'verdict'"},
+		  {"verdict = samme", "no verdict"},
+		  {"name", "takes one of = != ~ !~"},
+		  {"name < x", "takes one of = != ~ !~"},
+		  {"a ~ 1", "takes one of <"},
+		  {"a > many", "no number"},
+		  {"a > 5%", "no number"},
+		  {"a >", "no number"},
+		  {"a > nan", "no number"},
+	  };
 	struct bb_diffs d = make_rows();
 	struct bb_err err;
 
@@ -641,7 +710,7 @@ static void test_bad_sorts_and_filters(void **state)
 	bb_diffs__done(&d);
 }
 
-/* --- printing ------------------------------------------------------------------------------------------------ */
+/* --- printing --- */
 
 static char *print(const struct bb_diffs *d, const char *a, const char *b)
 {
@@ -661,16 +730,19 @@ static void test_print(void **state)
 	char *text = print(&d, "main (20261121T131700Z)", "latest");
 
 	(void)state;
-	assert_string_equal(text,
-		"A: main (20261121T131700Z)\n"
-		"B: latest\n"
-		"\n"
-		"Case                                      Metric          A     B    Diff  Diff %       Interval %  Verdict    Note\n"
-		"perf_profiler/ringbuf/step/stack_depth=8  latency, ns  1006  1106  +100.0   +9.95  [+9.01, +10.89]  regressed\n"
-		"perf_profiler/ringbuf/step/stack_depth=8  p50, ns      1006  1106  +100.0   +9.95                -  -\n"
-		"perf_profiler/ringbuf/step/stack_depth=8  p90, ns      1010  1110  +100.0   +9.90                -  -\n"
-		"\n"
-		"1 regressed, 0 improved, 0 same, 0 inconclusive\n");
+	assert_string_equal(text, "A: main (20261121T131700Z)\n"
+				  "B: latest\n"
+				  "\n"
+				  "Case                                      Metric          A     "
+				  "B    Diff  Diff %       Interval %  Verdict    Note\n"
+				  "perf_profiler/ringbuf/step/stack_depth=8  latency, ns  1006  "
+				  "1106  +100.0   +9.95  [+9.01, +10.89]  regressed\n"
+				  "perf_profiler/ringbuf/step/stack_depth=8  p50, ns      1006  "
+				  "1106  +100.0   +9.95                -  -\n"
+				  "perf_profiler/ringbuf/step/stack_depth=8  p90, ns      1010  "
+				  "1110  +100.0   +9.90                -  -\n"
+				  "\n"
+				  "1 regressed, 0 improved, 0 same, 0 inconclusive\n");
 	free(text);
 	bb_diffs__done(&d);
 }

@@ -68,7 +68,8 @@ static void put_file(const char *root, const char *path, const char *text)
 	FILE *f;
 
 	assert_true(snprintf(full, sizeof(full), "%s%s", root, path) < PATH_MAX);
-	for (char *slash = strchr(full + strlen(root) + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+	for (char *slash = strchr(full + strlen(root) + 1, '/'); slash;
+	     slash = strchr(slash + 1, '/')) {
 		*slash = '\0';
 		assert_true(!mkdir(full, 0700) || errno == EEXIST);
 		*slash = '/';
@@ -86,7 +87,7 @@ static void read_fp(const char *root, struct bb_fingerprint *fp)
 	assert_int_equal(bb_fingerprint__read_from(root, root, fp, &err), 0);
 }
 
-/* ---- fingerprint ---- */
+/* --- fingerprint --- */
 
 static void put_full_machine(const char *root)
 {
@@ -105,7 +106,8 @@ static void put_full_machine(const char *root)
 	put_file(root, CPU_DIR "/cpu0/cpufreq/scaling_governor", "powersave\n");
 	put_file(root, CPU_DIR "/cpu1/cpufreq/scaling_governor", "performance\n");
 	put_file(root, CPU_DIR "/cpu2/cpufreq/scaling_governor", "powersave\n");
-	put_file(root, CPU_DIR "/vulnerabilities/spectre_v2", "Mitigation: Retpolines; STIBP: disabled\n");
+	put_file(root, CPU_DIR "/vulnerabilities/spectre_v2",
+		 "Mitigation: Retpolines; STIBP: disabled\n");
 	put_file(root, CPU_DIR "/vulnerabilities/mds", "Not affected\n");
 	put_file(root, CPU_DIR "/vulnerabilities/retbleed", "Vulnerable\n");
 	put_file(root, "/sys/devices/system/clocksource/clocksource0/current_clocksource", "tsc\n");
@@ -137,7 +139,8 @@ static void test_full_machine(void **state)
 	assert_string_equal(fp.hypervisor, "yes");
 	assert_string_equal(fp.container, "lxc");
 	assert_string_equal(fp.clocksource, "tsc");
-	assert_string_equal(fp.mitigations, "retbleed=Vulnerable; spectre_v2=Mitigation: Retpolines; STIBP: disabled");
+	assert_string_equal(fp.mitigations, "retbleed=Vulnerable; spectre_v2=Mitigation: "
+					    "Retpolines; STIBP: disabled");
 	assert_string_equal(fp.jit_enable, "1");
 	assert_string_equal(fp.jit_harden, "0");
 	assert_string_equal(fp.unprivileged_bpf_disabled, "2");
@@ -195,8 +198,10 @@ static void test_arm_cpuinfo(void **state)
 	struct bb_fingerprint fp;
 
 	put_file(*state, "/proc/cpuinfo",
-		 "processor\t: 0\nBogoMIPS\t: 243.75\nFeatures\t: fp asimd\nCPU implementer\t: 0x41\n"
-		 "CPU architecture: 8\nCPU variant\t: 0x3\nCPU part\t: 0xd0c\nCPU revision\t: 1\n\nprocessor\t: 1\n");
+		 "processor\t: 0\nBogoMIPS\t: 243.75\nFeatures\t: fp asimd\nCPU implementer\t: "
+		 "0x41\n"
+		 "CPU architecture: 8\nCPU variant\t: 0x3\nCPU part\t: 0xd0c\nCPU revision\t: "
+		 "1\n\nprocessor\t: 1\n");
 	read_fp(*state, &fp);
 	assert_string_equal(fp.cpu_model, "implementer 0x41 variant 0x3 part 0xd0c revision 1");
 	assert_string_equal(fp.hypervisor, BB_FINGERPRINT_UNKNOWN);
@@ -287,8 +292,10 @@ static void test_table_round_trip(void **state)
 		assert_string_equal(bb_fingerprint_get(&fp, i), BB_FINGERPRINT_UNKNOWN);
 		assert_true(bb_fingerprint_fields[i].doc[0]);
 		for (size_t j = 0; j < i; j++)
-			assert_string_not_equal(bb_fingerprint_fields[i].key, bb_fingerprint_fields[j].key);
-		assert_int_equal(bb_fingerprint_set(&fp, bb_fingerprint_fields[i].key, bb_fingerprint_fields[i].key),
+			assert_string_not_equal(bb_fingerprint_fields[i].key,
+						bb_fingerprint_fields[j].key);
+		assert_int_equal(bb_fingerprint_set(&fp, bb_fingerprint_fields[i].key,
+						    bb_fingerprint_fields[i].key),
 				 0);
 	}
 	for (size_t i = 0; i < bb_n_fingerprint_fields; i++)
@@ -312,7 +319,7 @@ static void test_set_cleans(void **state)
 	text[sizeof(text) - 1] = '\0';
 	assert_int_equal(bb_fingerprint_set(&fp, "hostname", text), 0);
 	assert_int_equal(strlen(fp.hostname), BB_FINGERPRINT_TEXT - 1);
-	assert_string_equal(fp.machine, BB_FINGERPRINT_UNKNOWN);	/* the neighbour */
+	assert_string_equal(fp.machine, BB_FINGERPRINT_UNKNOWN); /* the neighbour */
 }
 
 static void test_differences(void **state)
@@ -331,16 +338,18 @@ static void test_differences(void **state)
 	assert_int_equal(bb_fingerprint_differences(&a, &b, keys, 2), 1);
 	assert_string_equal(keys[0], "kernel_release");
 	bb_fingerprint_set(&b, "jit_harden", "");
-	assert_int_equal(bb_fingerprint_differences(&a, &b, keys, 2), 1);	/* unknown does not count */
+	/* unknown does not count */
+	assert_int_equal(bb_fingerprint_differences(&a, &b, keys, 2), 1);
 	bb_fingerprint_set(&b, "mitigations", "none");
 	bb_fingerprint_set(&b, "cpu_model", "Another CPU");
-	assert_int_equal(bb_fingerprint_differences(&a, &b, keys, 2), 3);	/* counted beyond max */
+	/* counted beyond max */
+	assert_int_equal(bb_fingerprint_differences(&a, &b, keys, 2), 3);
 	assert_string_equal(keys[0], "kernel_release");
 	assert_string_equal(keys[1], "cpu_model");
 	assert_int_equal(bb_fingerprint_differences(&a, &b, NULL, 0), 3);
 }
 
-/* ---- small files ---- */
+/* --- small files --- */
 
 static void test_cpulist(void **state)
 {
@@ -349,9 +358,18 @@ static void test_cpulist(void **state)
 		int err;
 		uint32_t n;
 	} cases[] = {
-		{"", 0, 0}, {"0", 0, 1}, {"0-1", 0, 2}, {"0-3,5,8-9", 0, 7}, {"3-1", -EINVAL, 0},
-		{"0,", -EINVAL, 0}, {",0", -EINVAL, 0}, {"0-", -EINVAL, 0}, {"-3", -EINVAL, 0}, {"a", -EINVAL, 0},
-		{"0-1x", -EINVAL, 0}, {"0-99999999999", -EINVAL, 0},
+		{"", 0, 0},
+		{"0", 0, 1},
+		{"0-1", 0, 2},
+		{"0-3,5,8-9", 0, 7},
+		{"3-1", -EINVAL, 0},
+		{"0,", -EINVAL, 0},
+		{",0", -EINVAL, 0},
+		{"0-", -EINVAL, 0},
+		{"-3", -EINVAL, 0},
+		{"a", -EINVAL, 0},
+		{"0-1x", -EINVAL, 0},
+		{"0-99999999999", -EINVAL, 0},
 		{"1111111111111111111111111111111111111111", -EINVAL, 0},
 	};
 
@@ -385,7 +403,7 @@ static void test_sysfile(void **state)
 	assert_int_equal(value, 42);
 }
 
-/* ---- git ---- */
+/* --- git --- */
 
 static void assert_commit(const char *root, const char *dir, int err, const char *commit)
 {
@@ -401,18 +419,19 @@ static void test_git_refs(void **state)
 	put_file(*state, "/a/b/file", "");
 	assert_commit(*state, "/a/b", -ENOENT, "");
 	put_file(*state, "/a/.git/HEAD", "ref: refs/heads/topic/x\n");
-	assert_commit(*state, "/a/b", -ENOENT, "");		/* nothing committed yet */
+	assert_commit(*state, "/a/b", -ENOENT, ""); /* nothing committed yet */
 	put_file(*state, "/a/.git/packed-refs",
-		 "# pack-refs with: peeled fully-peeled sorted\n" SHA_A " refs/heads/topic/xy\n"
-		 SHA_B " refs/heads/topic/x\n^" SHA_A "\n");
+		 "# pack-refs with: peeled fully-peeled sorted\n" SHA_A
+		 " refs/heads/topic/xy\n" SHA_B " refs/heads/topic/x\n^" SHA_A "\n");
 	assert_commit(*state, "/a/b", 0, SHA_B);
-	put_file(*state, "/a/.git/refs/heads/topic/x", SHA_A "\n");	/* a loose ref is newer than a packed one */
+	/* a loose ref is newer than a packed one */
+	put_file(*state, "/a/.git/refs/heads/topic/x", SHA_A "\n");
 	assert_commit(*state, "/a/b", 0, SHA_A);
 	put_file(*state, "/a/.git/refs/heads/topic/x", "not a commit\n");
 	assert_commit(*state, "/a/b", -EINVAL, "");
 	put_file(*state, "/a/.git/HEAD", "ref: refs/../../../etc/passwd\n");
 	assert_commit(*state, "/a", -EINVAL, "");
-	put_file(*state, "/a/.git/HEAD", SHA_B "\n");		/* detached */
+	put_file(*state, "/a/.git/HEAD", SHA_B "\n"); /* detached */
 	assert_commit(*state, "/a", 0, SHA_B);
 	put_file(*state, "/a/.git/HEAD", SHA_B "0\n");
 	assert_commit(*state, "/a", -EINVAL, "");
@@ -444,7 +463,7 @@ static void test_commit_from_ci(void **state)
 	assert_string_equal(fp.git_commit, SHA_A);
 }
 
-/* ---- steal ---- */
+/* --- steal --- */
 
 static void test_cpu_times(void **state)
 {
@@ -452,23 +471,26 @@ static void test_cpu_times(void **state)
 	struct bb_err err;
 
 	put_file(*state, "/proc/stat",
-		 "cpu  10 20 30 40 50 60 70 80 7 8\ncpu0 1 2 3 4 5 6 7 8 1 1\ncpu11 1 1 1 1\ncpu2 1 2\ncpu3 1 2 x 4\n"
+		 "cpu  10 20 30 40 50 60 70 80 7 8\ncpu0 1 2 3 4 5 6 7 8 1 1\ncpu11 1 1 1 1\ncpu2 "
+		 "1 2\ncpu3 1 2 x 4\n"
 		 "intr 1 2 3\n");
 	assert_int_equal(bb_cpu_times__read_from(*state, -1, &t, &err), 0);
-	assert_int_equal(t.total, 360);		/* without the two guest columns */
+	assert_int_equal(t.total, 360); /* without the two guest columns */
 	assert_int_equal(t.idle, 90);
 	assert_int_equal(t.steal, 80);
 	assert_int_equal(bb_cpu_times__read_from(*state, 0, &t, &err), 0);
 	assert_int_equal(t.total, 36);
 	assert_int_equal(t.steal, 8);
-	assert_int_equal(bb_cpu_times__read_from(*state, 11, &t, &err), 0);	/* a kernel before 2.5.41 */
+	/* a kernel before 2.5.41 */
+	assert_int_equal(bb_cpu_times__read_from(*state, 11, &t, &err), 0);
 	assert_int_equal(t.total, 4);
 	assert_int_equal(t.steal, 0);
-	assert_int_equal(bb_cpu_times__read_from(*state, 1, &t, &err), -ENOENT);	/* not cpu11's line */
+	/* not cpu11's line */
+	assert_int_equal(bb_cpu_times__read_from(*state, 1, &t, &err), -ENOENT);
 	assert_non_null(strstr(err.msg, "cpu1"));
 	assert_int_equal(bb_cpu_times__read_from(*state, 2, &t, &err), -EINVAL);
 	assert_int_equal(bb_cpu_times__read_from(*state, 3, &t, &err), -EINVAL);
-	assert_int_equal(t.total, 4);		/* untouched */
+	assert_int_equal(t.total, 4); /* untouched */
 	assert_int_equal(bb_cpu_times__read_from("/nonexistent", -1, &t, &err), -ENOENT);
 	assert_int_equal(bb_cpu_times__read(-1, &t, &err), 0);
 	assert_true(t.total >= t.idle && t.total > 0);
@@ -483,7 +505,8 @@ static void test_steal_share(void **state)
 	assert_int_equal(bb_cpu_times__read_from(*state, -1, &before, &err), 0);
 	put_file(*state, "/proc/stat", "cpu  160 0 60 1005 0 0 0 35 60 0\n");
 	assert_int_equal(bb_cpu_times__read_from(*state, -1, &after, &err), 0);
-	assert_float_equal(bb_steal_share(&before, &after), 0.25, 1e-12);	/* 25 of 60 + 10 + 5 + 25 */
+	/* 25 of 60 + 10 + 5 + 25 */
+	assert_float_equal(bb_steal_share(&before, &after), 0.25, 1e-12);
 	assert_true(isnan(bb_steal_share(&after, &after)));
 	assert_true(isnan(bb_steal_share(&after, &before)));
 	before.steal = after.steal + 1;
@@ -492,7 +515,7 @@ static void test_steal_share(void **state)
 	assert_true(bb_steal_share(&before, &after) == 0.0);
 }
 
-/* ---- checks ---- */
+/* --- checks --- */
 
 static void test_checks_table(void **state)
 {
@@ -530,7 +553,8 @@ static int run_all_checks(struct bb_check_result *ret_results)
 
 		memset(r, 0xff, sizeof(*r));
 		bb_checks[i].run(r);
-		if ((unsigned int)r->status >= BB_CHECK_N_STATUSES || !memchr(r->text, 0, sizeof(r->text)) ||
+		if ((unsigned int)r->status >= BB_CHECK_N_STATUSES ||
+		    !memchr(r->text, 0, sizeof(r->text)) ||
 		    !memchr(r->remedy, 0, sizeof(r->remedy)))
 			return (int)i + 1;
 		if (!r->text[0] || strchr(r->text, '\n') || strchr(r->remedy, '\n'))
@@ -543,7 +567,8 @@ static int run_all_checks(struct bb_check_result *ret_results)
 	return 0;
 }
 
-static const struct bb_check_result *result_of(const struct bb_check_result *results, const char *name)
+static const struct bb_check_result *result_of(const struct bb_check_result *results,
+					       const char *name)
 {
 	for (size_t i = 0; i < bb_n_checks; i++) {
 		if (!strcmp(bb_checks[i].name, name))
@@ -568,7 +593,8 @@ static void test_checks_run(void **state)
 	free(results);
 }
 
-/* As nobody, whoever runs the tests: a process without capabilities cannot do the main job, and must be told so. */
+/* As nobody, whoever runs the tests: a process without capabilities cannot do the main job, and
+ * must be told so. */
 static void test_checks_without_root(void **state)
 {
 	int status;
@@ -580,13 +606,15 @@ static void test_checks_without_root(void **state)
 		struct bb_check_result *results = calloc(bb_n_checks, sizeof(*results));
 		const struct bb_check_result *r;
 
-		if (!results || (!geteuid() && (setgroups(0, NULL) || setgid(65534) || setuid(65534))))
+		if (!results ||
+		    (!geteuid() && (setgroups(0, NULL) || setgid(65534) || setuid(65534))))
 			_exit(200);
 		status = run_all_checks(results);
 		if (status)
 			_exit(status);
 		r = result_of(results, "capabilities");
-		if (r->status != BB_CHECK_FAIL || !strstr(r->text, "CAP_SYS_ADMIN") || !strstr(r->remedy, "sudo"))
+		if (r->status != BB_CHECK_FAIL || !strstr(r->text, "CAP_SYS_ADMIN") ||
+		    !strstr(r->remedy, "sudo"))
 			_exit(201);
 		if (result_of(results, "bpf_stats")->status != BB_CHECK_FAIL)
 			_exit(202);
@@ -610,7 +638,8 @@ static struct bb_check_result run_one(const char *name)
 	return r;
 }
 
-/* With bpf_stats held by ourselves the probe program must notice; needs the privilege to hold it. */
+/* With bpf_stats held by ourselves the probe program must notice; needs the privilege to hold it.
+ */
 static void test_stats_held(void **state)
 {
 	struct bb_check_result r;
@@ -638,13 +667,18 @@ static void test_testbed(void **state)
 	bb_testbed_name(&fp, a);
 	assert_int_equal(strlen(a), strlen("amd-epyc-tm-7763-64-core-01234567"));
 	assert_memory_equal(a, "amd-epyc-tm-7763-64-core-", 25);
-	assert_int_equal(bb_fingerprint_set(&fp, "git_commit", "0123456789abcdef0123456789abcdef01234567"), 0);
+	assert_int_equal(bb_fingerprint_set(&fp, "git_commit",
+					    "0123456789abcdef0123456789abcdef01234567"),
+			 0);
 	bb_testbed_name(&fp, b);
 	assert_string_equal(a, b);
 	assert_int_equal(bb_fingerprint_set(&fp, "kernel_release", "6.1.0-28-amd64"), 0);
 	bb_testbed_name(&fp, b);
 	assert_string_not_equal(a, b);
-	assert_int_equal(bb_fingerprint_set(&fp, "cpu_model", "Aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"), 0);
+	assert_int_equal(bb_fingerprint_set(&fp, "cpu_model",
+					    "Aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
+					    "aaaaaaaaaaaaaaaaaaaaaaaaaaaaa"),
+			 0);
 	bb_testbed_name(&fp, b);
 	assert_int_equal(strlen(b), BB_TESTBED_SIZE - 1);
 }

@@ -24,7 +24,7 @@ static void assert_refused(const struct bb_report *r, int want_rc, const char *s
 		fail_msg("'%s' is not in '%s'", says, err.msg);
 }
 
-/* --- golden files -------------------------------------------------------------------------------------------- */
+/* --- golden files --- */
 
 static void test_golden_bmf(void **state)
 {
@@ -44,7 +44,7 @@ static void test_golden_run(void **state)
 	check_golden("run.json", "json");
 }
 
-/* --- BMF ----------------------------------------------------------------------------------------------------- */
+/* --- BMF --- */
 
 static void test_bmf_is_valid(void **state)
 {
@@ -92,9 +92,14 @@ static void test_bmf_of_programs(void **state)
 	assert_null(json_object_get(root, "perf_profiler/nothing_known"));
 	program = json_object_get(root, "perf_profiler/empty");
 	assert_int_equal(json_object_size(program), bb_n_static_metrics);
-	assert_near(json_number_value(json_object_get(json_object_get(program, "jited-bytes"), "value")), 20);
-	assert_near(json_number_value(json_object_get(json_object_get(program, "stack-depth-bytes"), "value")), 0);
-	assert_int_equal(json_object_size(json_object_get(program, "stack-depth-bytes")), 1);	/* exact: no interval */
+	assert_near(json_number_value(
+			    json_object_get(json_object_get(program, "jited-bytes"), "value")),
+		    20);
+	assert_near(json_number_value(json_object_get(json_object_get(program, "stack-depth-bytes"),
+						      "value")),
+		    0);
+	/* exact: no interval */
+	assert_int_equal(json_object_size(json_object_get(program, "stack-depth-bytes")), 1);
 	assert_int_equal(json_object_size(json_object_get(root, "perf_profiler/pid_filter")), 2);
 	json_decref(root);
 	free(text);
@@ -111,7 +116,8 @@ static void test_bmf_refuses_nothing(void **state)
 	assert_refused(r, -ENODATA, "skipped: needs root");
 	make_case(r, "v", "step", NULL, 0);
 	assert_int_equal(bb_report__summarise(r), 0);
-	assert_refused(r, -ENODATA, "nothing was measured (1 cases; the first: it was not measured)");
+	assert_refused(r, -ENODATA,
+		       "nothing was measured (1 cases; the first: it was not measured)");
 	bb_report__free(r);
 }
 
@@ -124,7 +130,8 @@ static void test_bmf_refuses_void_case(void **state)
 
 	(void)state;
 	assert_int_equal(bb_report__summarise(r), 0);
-	assert_refused(r, -ENODATA, "perf_profiler/v/step/stack_depth=32: no valid sample (zero runs counted)");
+	assert_refused(r, -ENODATA,
+		       "perf_profiler/v/step/stack_depth=32: no valid sample (zero runs counted)");
 	s = &r->cases[i].series[0];
 	add_samples(s, 700, 10);
 	set_text(&s->void_why, "recursion misses");
@@ -140,8 +147,9 @@ static void test_bmf_refuses_incomplete(void **state)
 
 	(void)state;
 	set_text(&r->incomplete, "interrupted by SIGINT");
-	assert_refused(r, -ECANCELED, "run is incomplete (interrupted by SIGINT): no BMF is written");
-	text = export_ok("table", r);		/* people get what there is */
+	assert_refused(r, -ECANCELED,
+		       "run is incomplete (interrupted by SIGINT): no BMF is written");
+	text = export_ok("table", r); /* people get what there is */
 	assert_has(text, "\nINCOMPLETE: interrupted by SIGINT\n");
 	free(text);
 	bb_report__free(r);
@@ -203,9 +211,17 @@ static void test_fixed_numbers(void **state)
 		double value;
 		const char *text;
 	} cases[] = {
-		{712.4, "712.4"}, {0, "0"}, {-0.0, "0"}, {-0.0001, "0"}, {-3.25, "-3.25"}, {100, "100"},
+		{712.4, "712.4"},
+		{0, "0"},
+		{-0.0, "0"},
+		{-0.0001, "0"},
+		{-3.25, "-3.25"},
+		{100, "100"},
 		{0.0005001, "0.001"},
-		{14021332.5, "14021332.5"}, {1e15, "1000000000000000"}, {2.0 / 3, "0.667"}, {1000, "1000"},
+		{14021332.5, "14021332.5"},
+		{1e15, "1000000000000000"},
+		{2.0 / 3, "0.667"},
+		{1000, "1000"},
 	};
 
 	(void)state;
@@ -219,7 +235,7 @@ static void test_fixed_numbers(void **state)
 	}
 }
 
-/* --- the table ----------------------------------------------------------------------------------------------- */
+/* --- the table --- */
 
 static void test_human_numbers(void **state)
 {
@@ -227,16 +243,18 @@ static void test_human_numbers(void **state)
 		double value;
 		const char *text;
 	} cases[] = {
-		{0.0512, "0.05"}, {5.126, "5.13"}, {58.13, "58.1"}, {712.44, "712.4"}, {999.96, "1000"},
-		{1234.5, "1234"},
-		{9999.4, "9999"}, {9999.7, "10 000"}, {12345, "12 345"}, {14021332, "14 021 332"}, {123456, "123 456"},
-		{-3.21, "-3.21"}, {-0.001, "0.00"}, {-123456, "-123 456"}, {NAN, ""}, {INFINITY, ""},
-		{1e30, "1.000e+30"},
+		{0.0512, "0.05"},         {5.126, "5.13"},       {58.13, "58.1"},
+		{712.44, "712.4"},        {999.96, "1000"},      {1234.5, "1234"},
+		{9999.4, "9999"},         {9999.7, "10 000"},    {12345, "12 345"},
+		{14021332, "14 021 332"}, {123456, "123 456"},   {-3.21, "-3.21"},
+		{-0.001, "0.00"},         {-123456, "-123 456"}, {NAN, ""},
+		{INFINITY, ""},           {1e30, "1.000e+30"},
 	};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
-		assert_string_equal(bb_cell_number(cases[i].value, cases[i].value).text, cases[i].text);
+		assert_string_equal(bb_cell_number(cases[i].value, cases[i].value).text,
+				    cases[i].text);
 	assert_string_equal(bb_cell_number(3.14, 712).text, "3.1");
 }
 
@@ -311,7 +329,8 @@ static void test_table_retries(void **state)
 	r->cases[0].series[0].retries = 2;
 	r->cases[0].series[1].retries = 1;
 	text = export_ok("table", r);
-	assert_has(text, "perf_profiler/empty/step/stack_depth=8: 3 calls were broken off by signals and made again\n");
+	assert_has(text, "perf_profiler/empty/step/stack_depth=8: 3 calls were broken off by "
+			 "signals and made again\n");
 	free(text);
 	bb_report__free(r);
 }
@@ -341,7 +360,7 @@ static void test_table_spills(void **state)
 	assert_has(text, ",\n    variant_of_a_long_name_");
 	assert_has(text, "\n  steal %        CPU time");
 	for (row = text; *row; row += strcspn(row, "\n") + 1)
-		assert_true(strcspn(row, "\n") <= 121);	/* with the comma */
+		assert_true(strcspn(row, "\n") <= 121); /* with the comma */
 	free(text);
 	bb_report__free(r);
 }
@@ -354,9 +373,11 @@ static void test_table_tells_all(void **state)
 	(void)state;
 	assert_has(text, "perf_profiler, step, stack_depth = 8 (ns per run)");
 	assert_has(text, "perf_profiler, in-situ, freq_hz = 100 (ns per run)");
-	assert_has(text, "void: perf_profiler/ringbuf_nowakeup/step/stack_depth=8: 2 of 8 series (load 3, 6): "
+	assert_has(text, "void: perf_profiler/ringbuf_nowakeup/step/stack_depth=8: 2 of 8 series "
+			 "(load 3, 6): "
 			 "run_cnt is 131");
-	assert_has(text, "void: perf_profiler/pid_filter/step/stack_depth=8: 1 of 9 series (load 8): "
+	assert_has(text, "void: perf_profiler/pid_filter/step/stack_depth=8: 1 of 9 series (load "
+			 "8): "
 			 "zero runs counted");
 	assert_has(text, "misses: perf_profiler/pid_filter/step/stack_depth=8: 2 runs");
 	assert_has(text, "skipped: perf_profiler/slope: this kernel has no");
@@ -377,7 +398,7 @@ static void test_table_tells_all(void **state)
 	bb_report__free(r);
 }
 
-/* --- plot ---------------------------------------------------------------------------------------------------- */
+/* --- plot --- */
 
 static void test_plot_ecdf(void **state)
 {
@@ -397,8 +418,10 @@ static void test_plot_ecdf(void **state)
 	assert_int_equal(bb_fingerprint_set(&r->fingerprint, "clocksource", "tsc"), 0);
 	assert_int_equal(bb_report__summarise(r), 0);
 	text = export_ok("plot", r);
-	assert_has(text, "\n# run\tx\t2026-11-21T13:17:00Z\t6.1.0-27-amd64\tAMD EPYC 7763 64-Core Processor\t34\t-\t0.2.0\ttsc\n");
-	assert_has(text, "\tv\tstep\tstack_depth\t4\t-\trun\t10249\t1524\t");	/* the 5125th of 10249 */
+	assert_has(text, "\n# run\tx\t2026-11-21T13:17:00Z\t6.1.0-27-amd64\tAMD EPYC 7763 64-Core "
+			 "Processor\t34\t-\t0.2.0\ttsc\n");
+	/* the 5125th of 10249 */
+	assert_has(text, "\tv\tstep\tstack_depth\t4\t-\trun\t10249\t1524\t");
 	for (char *line = strtok_r(strstr(text, "\n# ecdf\tperf_profiler"), "\n", &save); line;
 	     line = strtok_r(NULL, "\n", &save)) {
 		double ns, share;
@@ -417,7 +440,7 @@ static void test_plot_ecdf(void **state)
 		tail += ns > 2500;
 	}
 	assert_true(points > 200 && points <= 400);
-	assert_true(tail > 50);				/* where 2.4 % of the samples are */
+	assert_true(tail > 50); /* where 2.4 % of the samples are */
 	assert_near(last_share, 1);
 	assert_true(last_ns > 990000);
 	free(text);
@@ -432,10 +455,13 @@ static void test_plot_cost(void **state)
 	(void)state;
 	for (uint32_t depth = 4; depth <= 16; depth *= 2)
 		for (int k = 0; k < 2; k++)
-			add_samples(make_series(r, make_case(r, k ? "w" : "v", "step", "stack_depth", depth), 0),
+			add_samples(make_series(r,
+						make_case(r, k ? "w" : "v", "step", "stack_depth",
+							  depth),
+						0),
 				    700 + depth, 10);
 	make_case(r, "void", "step", NULL, 0);
-	r->cases[1].floor = 0;				/* v is w's floor at depth 4 */
+	r->cases[1].floor = 0; /* v is w's floor at depth 4 */
 	assert_int_equal(bb_report__summarise(r), 0);
 	text = export_ok("plot", r);
 	assert_has(text, "\n\n\n# cost\tperf_profiler\tv\tstep\tstack_depth\tfloor\n"
@@ -443,7 +469,8 @@ static void test_plot_cost(void **state)
 			 "perf_profiler\tv\tstep\tstack_depth\t8\t708\tNaN\tNaN\n"
 			 "perf_profiler\tv\tstep\tstack_depth\t16\t716\tNaN\tNaN\n"
 			 "\n\n# cost\tperf_profiler\tw\tstep\tstack_depth\t-\n");
-	assert_has(text, "\tperf_profiler\tv\tstep\tstack_depth\t4\tfloor\trun\t10\t704\tNaN\tNaN\n");
+	assert_has(text, "\tperf_profiler\tv\tstep\tstack_"
+			 "depth\t4\tfloor\trun\t10\t704\tNaN\tNaN\n");
 	assert_has(text, "\tperf_profiler\tw\tstep\tstack_depth\t4\t-\trun\t10\t704\tNaN\tNaN\n");
 	assert_has(text, "\nperf_profiler\tvoid\tstep\t-\t0\tNaN\tNaN\tNaN\n");
 	assert_lacks(text, "# ecdf\tperf_profiler/void");
@@ -451,7 +478,8 @@ static void test_plot_cost(void **state)
 	bb_report__free(r);
 }
 
-/* What each load cost and where it was, and what that makes of floor and net; void series and live cases have none. */
+/* What each load cost and where it was, and what that makes of floor and net; void series and live
+ * cases have none. */
 static void test_plot_loads(void **state)
 {
 	struct bb_report *r = make_report("x");
@@ -471,7 +499,8 @@ static void test_plot_loads(void **state)
 	r->cases[live].is_live = true;
 	assert_int_equal(bb_report__summarise(r), 0);
 	text = export_ok("plot", r);
-	assert_has(text, "\n\n\n# loads\tperf_profiler/w/step\tperf_profiler\tw\tstep\t-\t0\t-\trun\n"
+	assert_has(text, "\n\n\n# "
+			 "loads\tperf_profiler/w/step\tperf_profiler\tw\tstep\t-\t0\t-\trun\n"
 			 "perf_profiler/w/step\t0\t0\t40\nperf_profiler/w/step\t2\tNaN\t42\n\n\n");
 	assert_lacks(text, "# loads\tperf_profiler/x/live");
 	assert_has(text, "\n\n\n# net\tperf_profiler/w/step\tperf_profiler\tw\tstep\t-\t0\t-\trun\n"
@@ -511,12 +540,13 @@ static void test_plot_comparison(void **state)
 			 "s/step/stack_depth=8\tnet\tNaN\tNaN\tNaN\n"
 			 "s/step/stack_depth=8\tpair\t5\tNaN\tNaN\n");
 	assert_has(text, "unmatched-pair\t-10\tNaN\tNaN\n");
-	assert_null(strstr(strstr(text, "unmatched-pair\t-10") + 1, "unmatched-pair"));	/* the other one is void */
+	/* the other one is void */
+	assert_null(strstr(strstr(text, "unmatched-pair\t-10") + 1, "unmatched-pair"));
 	free(text);
 	bb_report__free(r);
 }
 
-/* --- all of them --------------------------------------------------------------------------------------------- */
+/* --- all of them --- */
 
 static void test_json_is_what_is_stored(void **state)
 {
@@ -537,7 +567,7 @@ static void test_full_device(void **state)
 	struct bb_report *r = make_sample_report();
 
 	(void)state;
-	make_counted(r, "ringbuf", 100);	/* without, there is nothing for lcov */
+	make_counted(r, "ringbuf", 100); /* without, there is nothing for lcov */
 	for (size_t i = 0; i < bb_n_exporters; i++) {
 		FILE *full = fopen("/dev/full", "w");
 		struct bb_err err = {.msg = ""};
@@ -561,7 +591,8 @@ static void test_registry(void **state)
 	assert_null(bb_exporter_find(""));
 }
 
-/* Very many values of a parameter are one table, a row a variant; as few as BB_SWEEP_VALUES are a table each. */
+/* Very many values of a parameter are one table, a row a variant; as few as BB_SWEEP_VALUES are a
+ * table each. */
 static void check_sweep(uint32_t n_values, bool is_sweep)
 {
 	struct bb_report *r = make_report("20261121T131700Z-sweep-00000000");
@@ -569,7 +600,8 @@ static void check_sweep(uint32_t n_values, bool is_sweep)
 
 	for (uint32_t v = 0; v < n_values; v++) {
 		add_samples(make_series(r, make_case(r, "flat", "step", "input", v), 0), 50, 10);
-		add_samples(make_series(r, make_case(r, "steep", "step", "input", v), 0), 100 + 10 * v, 10);
+		add_samples(make_series(r, make_case(r, "steep", "step", "input", v), 0),
+			    100 + 10 * v, 10);
 	}
 	assert_int_equal(bb_report__summarise(r), 0);
 	text = export_ok("table", r);
@@ -591,7 +623,8 @@ static void test_sweep(void **state)
 }
 
 /* A case of one series with all samples alike. */
-static void add_end(struct bb_report *r, const char *variant, const char *drive, const char *param, uint32_t value, uint64_t ns)
+static void add_end(struct bb_report *r, const char *variant, const char *drive, const char *param,
+		    uint32_t value, uint64_t ns)
 {
 	add_samples(make_series(r, make_case(r, variant, drive, param, value), 0), ns, 10);
 }
@@ -618,15 +651,16 @@ static void test_bands(void **state)
 	add_end(r, "a", "step", "stack_depth", 32, 200);
 	add_end(r, "a", "step-cold", "stack_depth", 8, 1000);
 	add_end(r, "a", "step-cold", "stack_depth", 32, 600);
-	add_end(r, "b", "step-cold", "stack_depth", 32, 700);	/* cold at a value that was not measured hot */
+	/* cold at a value that was not measured hot */
+	add_end(r, "b", "step-cold", "stack_depth", 32, 700);
 	add_end(r, "a", "step-colder", "stack_depth", 8, 900);
 	add_end(r, "a", "in-situ", NULL, 0, 400);
 	text = export_summarised(r);
 	assert_has(text, "\nperf_profiler, step, from hot to cold (latency and net, ns per run)\n"
-		   "  stack_depth  variant    hot   cold  cold/hot  hot net  cold net\n"
-		   "            8  a        100.0   1000      10.0        -         -\n"
-		   "           32  a        200.0  600.0      3.00        -         -\n"
-		   "\n");
+			 "  stack_depth  variant    hot   cold  cold/hot  hot net  cold net\n"
+			 "            8  a        100.0   1000      10.0        -         -\n"
+			 "           32  a        200.0  600.0      3.00        -         -\n"
+			 "\n");
 	free(text);
 
 	r = make_report("20261121T131700Z-band-00000001");
@@ -636,8 +670,8 @@ static void test_bands(void **state)
 	}
 	text = export_summarised(r);
 	assert_has(text, "(latency and net, medians over the values, ns per run)\n"
-		   "  values  variant    hot  cold  cold/hot  hot net  cold net\n"
-		   "      17  a        108.0  1800      16.7        -         -\n");
+			 "  values  variant    hot  cold  cold/hot  hot net  cold net\n"
+			 "      17  a        108.0  1800      16.7        -         -\n");
 	free(text);
 
 	r = make_report("20261121T131700Z-band-00000002");
@@ -645,7 +679,7 @@ static void test_bands(void **state)
 	add_end(r, "a", "step-cold", NULL, 0, 150);
 	text = export_summarised(r);
 	assert_has(text, "  variant    hot   cold  cold/hot  hot net  cold net\n"
-		   "  a        100.0  150.0      1.50        -         -\n");
+			 "  a        100.0  150.0      1.50        -         -\n");
 	free(text);
 }
 

@@ -14,7 +14,8 @@
 #include "report/run_json.h"
 #include "unit/report_testing.h"
 
-/* Two loads of a pipeline: 30 samples consumed, 10 waiting, a ring that was three quarters full once. */
+/* Two loads of a pipeline: 30 samples consumed, 10 waiting, a ring that was three quarters full
+ * once. */
 static struct bb_report *make_pipeline(void)
 {
 	struct bb_report *r = make_report("r");
@@ -40,7 +41,8 @@ static struct bb_report *make_pipeline(void)
 	return r;
 }
 
-static char *text_of(int (*export)(const struct bb_report *, FILE *, struct bb_err *), const struct bb_report *r)
+static char *text_of(int (*export)(const struct bb_report *, FILE *, struct bb_err *),
+		     const struct bb_report *r)
 {
 	struct bb_err err = {0};
 	char *text = NULL;
@@ -65,7 +67,7 @@ static void test_summary(void **state)
 	assert_near(s->lag_max.value, 2000);
 	assert_near(s->ring_peak.value, 0.75);
 	assert_near(s->consumer_cpu.value, 2000);
-	assert_true(isnan(s->naive_mean.value));	/* it would be the program's, among lags */
+	assert_true(isnan(s->naive_mean.value)); /* it would be the program's, among lags */
 	r->cases[0].series[1].void_why = strdup("so");
 	assert_int_equal(bb_report__summarise(r), 0);
 	assert_near(s->produced.value, 20);
@@ -84,21 +86,24 @@ static void test_bmf(void **state)
 	assert_non_null(strstr(text, "\"lag-max\": {\"value\": 2000}"));
 	assert_non_null(strstr(text, "\"drops\": {\"value\": 2}"));
 	assert_non_null(strstr(text, "\"consumer-cpu\": {\"value\": 2000}"));
-	assert_null(strstr(text, "latency"));		/* a threshold on latency is not for lags */
+	assert_null(strstr(text, "latency")); /* a threshold on latency is not for lags */
 	free(text);
 	text = text_of(bb_export_plot, r);
-	assert_non_null(strstr(text, "\n# backlog\tperf_profiler/fixed/pipeline/freq_hz=1000\tperf_profiler\tfixed\tpipeline\tfreq_hz"
-			       "\t1000\t-\tlag\n"
-			       "perf_profiler/fixed/pipeline/freq_hz=1000\t0.01\t0\n"
-			       "perf_profiler/fixed/pipeline/freq_hz=1000\t1.01\t64\n"
-			       "perf_profiler/fixed/pipeline/freq_hz=1000\tNaN\tNaN\n"
-			       "perf_profiler/fixed/pipeline/freq_hz=1000\t0.01\t0\n"
-			       "perf_profiler/fixed/pipeline/freq_hz=1000\t1.01\t3072\n"));
+	assert_non_null(strstr(text, "\n# "
+				     "backlog\tperf_profiler/fixed/pipeline/"
+				     "freq_hz=1000\tperf_profiler\tfixed\tpipeline\tfreq_hz"
+				     "\t1000\t-\tlag\n"
+				     "perf_profiler/fixed/pipeline/freq_hz=1000\t0.01\t0\n"
+				     "perf_profiler/fixed/pipeline/freq_hz=1000\t1.01\t64\n"
+				     "perf_profiler/fixed/pipeline/freq_hz=1000\tNaN\tNaN\n"
+				     "perf_profiler/fixed/pipeline/freq_hz=1000\t0.01\t0\n"
+				     "perf_profiler/fixed/pipeline/freq_hz=1000\t1.01\t3072\n"));
 	free(text);
 	bb_report__free(r);
 }
 
-/* `from` replaced by `to` in a stored run must not be taken for a run, and the message names the place. */
+/* `from` replaced by `to` in a stored run must not be taken for a run, and the message names the
+ * place. */
 static void refuse(const char *text, const char *from, const char *to, const char *why)
 {
 	const char *at = strstr(text, from);
@@ -108,7 +113,8 @@ static void refuse(const char *text, const char *from, const char *to, const cha
 	FILE *in;
 
 	assert_non_null(at);
-	assert_true(asprintf(&changed, "%.*s%s%s", (int)(at - text), text, to, at + strlen(from)) > 0);
+	assert_true(asprintf(&changed, "%.*s%s%s", (int)(at - text), text, to, at + strlen(from)) >
+		    0);
 	in = fmemopen(changed, strlen(changed), "r");
 	assert_int_equal(bb_run_json__read(in, "f.json", &r, &err), -EINVAL);
 	if (!strstr(err.msg, why))
@@ -146,7 +152,8 @@ static void test_stored(void **state)
 static void test_slowdown(void **state)
 {
 	struct bb_report *r = make_report("r");
-	size_t bare = make_case(r, "bare", "slowdown", "freq_hz", 1000), run = make_case(r, "x", "slowdown", "freq_hz", 1000);
+	size_t bare = make_case(r, "bare", "slowdown", "freq_hz", 1000),
+	       run = make_case(r, "x", "slowdown", "freq_hz", 1000);
 	char *text;
 
 	(void)state;
@@ -160,7 +167,8 @@ static void test_slowdown(void **state)
 	assert_near(r->cases[run].summary.slowdown.lo, 2);
 	assert_true(isnan(r->cases[bare].summary.slowdown.value));
 	text = text_of(bb_export_bmf, r);
-	assert_non_null(strstr(text, "\"slowdown\": {\"value\": 2, \"lower_value\": 2, \"upper_value\": 2}"));
+	assert_non_null(strstr(text, "\"slowdown\": {\"value\": 2, \"lower_value\": 2, "
+				     "\"upper_value\": 2}"));
 	free(text);
 	bb_report__free(r);
 }
@@ -184,8 +192,16 @@ static int read_dhat(const char *text, struct bb_dhat *ret_dhat, struct bb_err *
 static void test_dhat(void **state)
 {
 	static const char *const bad[] = {
-		"", "{", "[]", "{\"dhatFileVersion\":1}", "{\"dhatFileVersion\":2,\"mode\":\"copy\",\"pps\":[]}",
-		"{\"dhatFileVersion\":2,\"mode\":\"heap\"}", DHAT("{}"), DHAT("7"), DHAT(POINT(-1)), DHAT(POINT("x")),
+		"",
+		"{",
+		"[]",
+		"{\"dhatFileVersion\":1}",
+		"{\"dhatFileVersion\":2,\"mode\":\"copy\",\"pps\":[]}",
+		"{\"dhatFileVersion\":2,\"mode\":\"heap\"}",
+		DHAT("{}"),
+		DHAT("7"),
+		DHAT(POINT(-1)),
+		DHAT(POINT("x")),
 	};
 	struct bb_err err = {0};
 	struct bb_dhat d;
@@ -205,10 +221,8 @@ static void test_dhat(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_summary),
-		cmocka_unit_test(test_bmf),
-		cmocka_unit_test(test_stored),
-		cmocka_unit_test(test_slowdown),
+		cmocka_unit_test(test_summary), cmocka_unit_test(test_bmf),
+		cmocka_unit_test(test_stored),  cmocka_unit_test(test_slowdown),
 		cmocka_unit_test(test_dhat),
 	};
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The formats for other tools: what each writes of one sample run, and what would break a reader of it. */
+/* The formats for other tools: what each writes of one sample run, and what would break a reader of
+ * it. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -31,7 +32,8 @@ static struct bb_report *with_odd_names(void)
 	size_t i = make_case(r, "a,\"b|*c\nd", "step", "stack_depth", 8);
 
 	make_loads(r, i, 8, 30, 60);
-	make_program(r, "a,\"b|*c\nd", "p,q")->metrics = (struct bb_prog_static){1, 2, 3, 4, 5, 6000};
+	make_program(r, "a,\"b|*c\nd", "p,q")->metrics = (struct bb_prog_static){1, 2, 3,
+										 4, 5, 6000};
 	assert_int_equal(bb_report__summarise(r), 0);
 	return r;
 }
@@ -65,11 +67,15 @@ static void test_odd_names(void **state)
 	char *text;
 
 	(void)state;
-	assert_part(r, "csv", "\n\"perf_profiler/a,\"\"b|*c\nd/step/stack_depth=8\",perf_profiler,\"a,\"\"b|*c\nd\",step,stack_depth,8,latency,ns,");
+	assert_part(r, "csv",
+		    "\n\"perf_profiler/a,\"\"b|*c\nd/step/"
+		    "stack_depth=8\",perf_profiler,\"a,\"\"b|*c\nd\",step,stack_depth,8,latency,"
+		    "ns,");
 	assert_part(r, "markdown", "| perf\\_profiler/a,\"b\\|\\*c d/step/stack\\_depth=8 |");
 	assert_part(r, "benchfmt", "\nBenchmarkPerf_profiler/a,\"b|*c_d/step/stack_depth=8 30 ");
 	assert_part(r, "veristat", "\nperf_profiler.bpf.o,p_q,success,6,1,3\n");
-	assert_part(r, "openmetrics", "variant=\"a,\\\"b|*c\\nd\",drive=\"step\",estimate=\"value\"} ");
+	assert_part(r, "openmetrics",
+		    "variant=\"a,\\\"b|*c\\nd\",drive=\"step\",estimate=\"value\"} ");
 	text = export_ok("github-action", r);
 	root = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
 	assert_true(json_is_array(root) && json_array_size(root) > 0);
@@ -107,7 +113,8 @@ static void refused(const char *format, const struct bb_report *r, const char *s
 	assert_has(err.msg, says);
 }
 
-/* What has no place for an absent figure is not written at all: readers would take it for good news. */
+/* What has no place for an absent figure is not written at all: readers would take it for good
+ * news. */
 static void test_nothing_to_say(void **state)
 {
 	struct bb_report *r = make_report("r");
@@ -130,8 +137,10 @@ static void test_absent_columns(void **state)
 	struct bb_report *r = with_odd_names();
 
 	(void)state;
-	make_program(r, "other", "other")->metrics = (struct bb_prog_static){7, 8, NAN, NAN, NAN, NAN};
-	assert_part(r, "veristat", "file_name,prog_name,verdict,total_insns\nperf_profiler.bpf.o,p_q,success,1\n");
+	make_program(r, "other", "other")->metrics = (struct bb_prog_static){7,   8,   NAN,
+									     NAN, NAN, NAN};
+	assert_part(r, "veristat",
+		    "file_name,prog_name,verdict,total_insns\nperf_profiler.bpf.o,p_q,success,1\n");
 	bb_report__free(r);
 }
 
@@ -152,9 +161,12 @@ static void test_markdown_verdicts(void **state)
 	c->base_ns = 100;
 	c->head_ns = 105.12;
 	c->verdict = BB_VERDICT_REGRESSED;
-	assert_part(r, "markdown", "### old against new\n\nBeyond 1 % counts; 0.05 is the chance of a false verdict.\n");
 	assert_part(r, "markdown",
-		    "\n| perf\\_profiler/step/stack\\_depth=8 | 100.0 | 105.1 | +5.12 % | +3.00 % to +7.75 % | **regressed** |\n");
+		    "### old against new\n\nBeyond 1 % counts; 0.05 is the chance of a false "
+		    "verdict.\n");
+	assert_part(r, "markdown",
+		    "\n| perf\\_profiler/step/stack\\_depth=8 | 100.0 | 105.1 | +5.12 % | +3.00 % "
+		    "to +7.75 % | **regressed** |\n");
 	bb_report__free(r);
 }
 

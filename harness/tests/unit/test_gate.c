@@ -9,7 +9,8 @@
 #include "report/gate.h"
 #include "report_testing.h"
 
-/* A comparison of "prog.work" or another label with twelve pairs, all at the same ratio but for a little. */
+/* A comparison of "prog.work" or another label with twelve pairs, all at the same ratio but for a
+ * little. */
 static void add_comparison(struct bb_report *r, const char *name, double ratio)
 {
 	struct bb_comparison *c = bb_report__add_comparison(r);
@@ -34,7 +35,8 @@ static void add_comparison(struct bb_report *r, const char *name, double ratio)
 	}
 }
 
-static void add_program(struct bb_report *r, const char *scenario, const char *variant, double insns)
+static void add_program(struct bb_report *r, const char *scenario, const char *variant,
+			double insns)
 {
 	struct bb_program *p = make_program(r, variant, "work");
 	char name[200];
@@ -45,8 +47,8 @@ static void add_program(struct bb_report *r, const char *scenario, const char *v
 	p->metrics.verified_insns = insns;
 }
 
-static struct bb_gate_program *add(struct bb_gate *g, const char *object, const char *program, const char *label,
-				   enum bb_gate_state state)
+static struct bb_gate_program *add(struct bb_gate *g, const char *object, const char *program,
+				   const char *label, enum bb_gate_state state)
 {
 	struct bb_gate_program *p = bb_gate__add(g, object, program, state);
 
@@ -60,7 +62,9 @@ static struct bb_gate_program *add(struct bb_gate *g, const char *object, const 
 
 static struct bb_gate make_gate(void)
 {
-	struct bb_gate g = {.threshold = 0.01, .alpha = 0.05, .dirty = true,
+	struct bb_gate g = {.threshold = 0.01,
+			    .alpha = 0.05,
+			    .dirty = true,
 			    .base_commit = "0123456789abcdef0123456789abcdef01234567",
 			    .head_commit = "fedcba9876543210fedcba9876543210fedcba98"};
 
@@ -87,7 +91,8 @@ static struct bb_report *measured(const char *id, double slow, double slow2)
 	return r;
 }
 
-/* What the exact drive counted of "a.slow" as base and as head: `base` and `head` instructions, in two lines. */
+/* What the exact drive counted of "a.slow" as base and as head: `base` and `head` instructions, in
+ * two lines. */
 static void add_counts(struct bb_report *r, uint64_t base, uint64_t head)
 {
 	for (int l = 0; l < 2; l++) {
@@ -117,7 +122,8 @@ static void add_counts(struct bb_report *r, uint64_t base, uint64_t head)
 	}
 }
 
-static char *markdown(const struct bb_gate *g, const struct bb_report *first, const struct bb_report *again)
+static char *markdown(const struct bb_gate *g, const struct bb_report *first,
+		      const struct bb_report *again)
 {
 	struct bb_err err;
 	char *text = NULL;
@@ -151,7 +157,8 @@ static void test_owns(void **state)
 /* An alert counts when the second measurement raises it, too, and for that comparison. */
 static void test_confirmation(void **state)
 {
-	struct bb_report *first = measured("first", 1.03, 1.0), *same = measured("again", 1.0, 1.03),
+	struct bb_report *first = measured("first", 1.03, 1.0),
+			 *same = measured("again", 1.0, 1.03),
 			 *slow = measured("again", 1.028, 1.0);
 	struct bb_gate g = make_gate();
 	char *text;
@@ -167,7 +174,8 @@ static void test_confirmation(void **state)
 	assert_has(text, "## bpfbench gate: 1 of 2 comparisons regressed\n");
 	assert_has(text, "- head: the work tree (fedcba987654 and what is not committed)\n");
 	assert_has(text, "- **a.slow/step/input=1** costs +3.00 % (");
-	assert_has(text, "), and measured again +2.80 %; also moved: verified\\_insns 100 to 103\n");
+	assert_has(text, "), and measured again +2.80 %; also moved: verified\\_insns 100 to "
+			 "103\n");
 	assert_has(text, " % | **regressed** |\n");
 	assert_has(text, "| a.slow | verified\\_insns | 100 | 103 | +3 |\n");
 	assert_has(text, "- src/a.bpf.o, young: new in head\n");
@@ -207,7 +215,8 @@ static void test_nothing(void **state)
 static void test_side(void **state)
 {
 	static const char *const cases[][3] = {
-		{"a.slow", "base", "a.slow/base/step/input=1"}, {"a.slow", "head", "a.slow/head/step/input=1"},
+		{"a.slow", "base", "a.slow/base/step/input=1"},
+		{"a.slow", "head", "a.slow/head/step/input=1"},
 		{"a.slow", "empty-tc", "a.slow/empty-tc/step/input=1"},
 	};
 	struct bb_report *r = measured("first", 1.03, 1.0), side;
@@ -240,7 +249,8 @@ static void test_side(void **state)
 /* An instruction more: reported, and with --exact a regression when it is counted twice. */
 static void test_exact(void **state)
 {
-	struct bb_report *first = measured("20260101T000000Z-11111111", 1, 1), *more = measured("20260101T000001Z-22222222", 1, 1);
+	struct bb_report *first = measured("20260101T000000Z-11111111", 1, 1),
+			 *more = measured("20260101T000001Z-22222222", 1, 1);
 	struct bb_report *same = measured("20260101T000002Z-33333333", 1, 1);
 	struct bb_gate g = make_gate();
 	struct bb_err err;
@@ -254,20 +264,23 @@ static void test_exact(void **state)
 	assert_int_equal(bb_gate__count_exact(&g, BB_GATE_NOT_REGRESSED), 1);
 	text = markdown(&g, first, NULL);
 	assert_has(text, "## bpfbench gate: no regression\n");
-	assert_has(text, "counted: 1 cases, 0 the same (reported only; `--exact` fails on one more).");
+	assert_has(text, "counted: 1 cases, 0 the same (reported only; `--exact` fails on one "
+			 "more).");
 	assert_has(text, "| a.slow/exact | 40 | 41 | +1 | more |\n");
 	assert_has(text, "- +1.00 a.bpf.c:12 x = y \\| z;\n");
 	free(text);
 	g.exact = true;
 	assert_int_equal(bb_gate__count_exact(&g, BB_GATE_UNCONFIRMED), 1);
-	assert_int_equal(bb_exact_diff__make(same, same, "base", "head", &g.counted_again, &err), 0);
+	assert_int_equal(bb_exact_diff__make(same, same, "base", "head", &g.counted_again, &err),
+			 0);
 	assert_int_equal(bb_gate__count_exact(&g, BB_GATE_UNCONFIRMED), 1);
 	text = markdown(&g, first, same);
 	assert_has(text, "## bpfbench gate: no regression\n");
 	assert_has(text, "| +1 | not confirmed |\n");
 	free(text);
 	bb_exact_diff__done(&g.counted_again);
-	assert_int_equal(bb_exact_diff__make(more, more, "base", "head", &g.counted_again, &err), 0);
+	assert_int_equal(bb_exact_diff__make(more, more, "base", "head", &g.counted_again, &err),
+			 0);
 	assert_int_equal(bb_gate__count_exact(&g, BB_GATE_REGRESSED), 1);
 	text = markdown(&g, first, more);
 	assert_has(text, "## bpfbench gate: 1 of 1 cases execute more instructions\n");
@@ -282,8 +295,8 @@ static void test_exact(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_owns), cmocka_unit_test(test_confirmation), cmocka_unit_test(test_nothing),
-		cmocka_unit_test(test_side),
+		cmocka_unit_test(test_owns),    cmocka_unit_test(test_confirmation),
+		cmocka_unit_test(test_nothing), cmocka_unit_test(test_side),
 		cmocka_unit_test(test_exact),
 	};
 

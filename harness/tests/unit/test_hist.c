@@ -37,7 +37,7 @@ static void test_empty(void **state)
 
 	(void)state;
 	bb_hist_init(&h);
-	assert_int_equal(bb_hist_add(&h, 5, 0), 0);	/* no samples are no samples */
+	assert_int_equal(bb_hist_add(&h, 5, 0), 0); /* no samples are no samples */
 	assert_int_equal(h.n, 0);
 	assert_int_equal(h.used, 0);
 	assert_int_equal(bb_hist_sort(&h, &s), 0);
@@ -49,7 +49,8 @@ static void test_empty(void **state)
 	bb_hist_done(NULL);
 }
 
-/* Every value below BB_HIST_EXACT, in a scattered order, comes back as it was, ascending, with its count. */
+/* Every value below BB_HIST_EXACT, in a scattered order, comes back as it was, ascending, with its
+ * count. */
 static void test_exact(void **state)
 {
 	struct bb_hist h;
@@ -82,8 +83,9 @@ static void test_exact(void **state)
 }
 
 /*
- * From 2^12 on, values that agree in their 12 leading bits share a bin, others do not, and the bin stands in
- * their middle: for values of b bits there are 2^(b-12) in a bin, so the middle is at most v / 4096 away.
+ * From 2^12 on, values that agree in their 12 leading bits share a bin, others do not, and the bin
+ * stands in their middle: for values of b bits there are 2^(b-12) in a bin, so the middle is at
+ * most v / 4096 away.
  */
 static void test_significant_bits(void **state)
 {
@@ -93,7 +95,8 @@ static void test_significant_bits(void **state)
 	bb_rng_seed(&rng, 2);
 	for (unsigned int bits = 13; bits <= 64; bits++) {
 		for (int i = 0; i < 20; i++) {
-			uint64_t v = bb_rng_u64(&rng) >> (64 - bits) | 1ULL << (bits - 1), bin = bin_of(v);
+			uint64_t v = bb_rng_u64(&rng) >> (64 - bits) | 1ULL << (bits - 1),
+				 bin = bin_of(v);
 			uint64_t width = 1ULL << (bits - 12), low = v - v % width;
 
 			assert_true(bin >> (bits - 12) == v >> (bits - 12));
@@ -102,7 +105,7 @@ static void test_significant_bits(void **state)
 			assert_true(bin_of(low) == bin);
 			assert_true(bin_of(low + (width - 1)) == bin);
 			assert_true(bin_of(low - 1) != bin);
-			assert_true(bin_of(bin) == bin);	/* or merging would move samples */
+			assert_true(bin_of(bin) == bin); /* or merging would move samples */
 		}
 	}
 	assert_true(bin_of(4095) == 4095);
@@ -118,7 +121,7 @@ static void test_sums(void **state)
 	(void)state;
 	bb_hist_init(&h);
 	assert_int_equal(bb_hist_add(&h, 1000001, 3), 0);
-	assert_int_equal(h.min_ns, 1000001);	/* as it came, not its bin */
+	assert_int_equal(h.min_ns, 1000001); /* as it came, not its bin */
 	assert_int_equal(h.max_ns, 1000001);
 	assert_int_equal(bb_hist_add(&h, 0, 1), 0);
 	assert_int_equal(bb_hist_add(&h, 999999999, 2), 0);
@@ -188,7 +191,8 @@ static void test_merge(void **state)
 	bb_hist_done(&empty);
 }
 
-/* The extremes and the sum of a merge are of the values as they came, whichever side they came from. */
+/* The extremes and the sum of a merge are of the values as they came, whichever side they came
+ * from. */
 static void test_merge_keeps_raw_values(void **state)
 {
 	struct bb_hist low, high, empty;
@@ -243,7 +247,8 @@ static void test_sort(void **state)
 	bb_hist_done(&h);
 }
 
-/* After a reservation for n, n new values leave the slots where they are: the measuring loop allocates nothing. */
+/* After a reservation for n, n new values leave the slots where they are: the measuring loop
+ * allocates nothing. */
 static void test_reserve(void **state)
 {
 	struct bb_hist h;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The HTML page and its charts: all that a run has is there, nothing in it can break out of the page, no other file is needed. */
+/* The HTML page and its charts: all that a run has is there, nothing in it can break out of the
+ * page, no other file is needed. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -30,13 +31,16 @@ static int balance(const char *text, const char *element)
 static void assert_whole_but_for_script(const char *text)
 {
 	static const char *const elements[] = {
-		"html", "body", "article", "nav", "section", "div", "details", "summary", "svg", "figure", "figcaption", "table", "g",
-		"text", "title", "p", "h1", "h2", "h3", "ul", "li", "a", "b", "span", "script", "style",
+		"html",    "body", "article", "nav",        "section", "div", "details",
+		"summary", "svg",  "figure",  "figcaption", "table",   "g",   "text",
+		"title",   "p",    "h1",      "h2",         "h3",      "ul",  "li",
+		"a",       "b",    "span",    "script",     "style",
 	};
 
 	for (size_t i = 0; i < sizeof(elements) / sizeof(elements[0]); i++)
 		if (balance(text, elements[i]))
-			fail_msg("%d more <%s> than </%s>", balance(text, elements[i]), elements[i], elements[i]);
+			fail_msg("%d more <%s> than </%s>", balance(text, elements[i]), elements[i],
+				 elements[i]);
 	assert_lacks(text, "nan");
 	assert_lacks(text, "inf ");
 	assert_lacks(text, "src=");
@@ -81,7 +85,8 @@ static void test_page(void **state)
 	assert_whole(text);
 	assert_has(text, "<h3>perf_profiler, step, stack_depth = 8</h3>");
 	assert_has(text, "<td class=text>ringbuf_nowakeup</td><td>744.1</td>");
-	assert_has(text, "void: perf_profiler/ringbuf_nowakeup/step/stack_depth=8: 2 of 8 series (run_cnt is 131");
+	assert_has(text, "void: perf_profiler/ringbuf_nowakeup/step/stack_depth=8: 2 of 8 series "
+			 "(run_cnt is 131");
 	assert_has(text, "skipped: perf_profiler/slope: this kernel has no");
 	assert_has(text, "verified-instructions, insns");
 	assert_has(text, "AMD EPYC 7763 64-Core Processor");
@@ -126,7 +131,8 @@ static void test_verdicts(void **state)
 	c->verdict = BB_VERDICT_REGRESSED;
 	text = export_ok("html", r);
 	assert_whole(text);
-	assert_has(text, "<td class='text verdict regressed'>regressed</td><td>+5.12 %</td><td>+3.00 %</td><td>+7.75 %</td>");
+	assert_has(text, "<td class='text verdict regressed'>regressed</td><td>+5.12 "
+			 "%</td><td>+3.00 %</td><td>+7.75 %</td>");
 	assert_has(text, "<rect class=band ");
 	assert_has(text, "head against base, %");
 	assert_lacks(text, "<details>");
@@ -150,7 +156,9 @@ static void test_many_verdicts(void **state)
 		set_text(&c->base, "old");
 		set_text(&c->head, "new");
 		c->ratio = (struct bb_estimate){1, 0.99, 1.01};
-		c->verdict = i == 200 ? BB_VERDICT_REGRESSED : i == 30 ? BB_VERDICT_IMPROVED : BB_VERDICT_SAME;
+		c->verdict = i == 200  ? BB_VERDICT_REGRESSED
+			     : i == 30 ? BB_VERDICT_IMPROVED
+				       : BB_VERDICT_SAME;
 	}
 	text = export_ok("html", r);
 	assert_whole(text);
@@ -165,7 +173,8 @@ static void test_many_verdicts(void **state)
 	bb_report__free(r);
 }
 
-/* Nothing measured, one sample, equal figures, no interval: still a page, and no division by nothing. */
+/* Nothing measured, one sample, equal figures, no interval: still a page, and no division by
+ * nothing. */
 static void test_little_to_show(void **state)
 {
 	struct bb_report *r = make_report("r");
@@ -221,21 +230,27 @@ static void test_source(void **state)
 	text = export_ok("html", r);
 	assert_whole(text);
 	assert_has(text, "<a href='#source'>Instructions and source</a>");
-	assert_has(text, "28.00 instructions a run over 20 runs; 12 in the program, 3 blocks, 1 paths");
+	assert_has(text, "28.00 instructions a run over 20 runs; 12 in the program, 3 blocks, 1 "
+			 "paths");
 	assert_has(text, "<p>Calls per run: 1.00 <code>&lt;b&gt;helper</code>.</p>");
-	assert_has(text, "<a href='#l0-0-0'>prog.bpf.c:10</a> 96.4 %, <a href='#l0-0-1'>prog.bpf.c:12</a> 3.6 %.");
-	assert_has(text, "<tr id=l0-0-0 class=hot><td>27.00<td class=share style='--share:96%'>96.4<td>1.00<td>10<td class=src>"
-		   "\tint x = 1;</tr>");
-	assert_has(text, "<td class=src>\treturn a &lt; b ? &quot;&lt;/pre&gt;&lt;script&gt;alert(1)&lt;/script&gt;&quot; : "
-		   "&#39;&amp;&#39;;</tr>");
+	assert_has(text, "<a href='#l0-0-0'>prog.bpf.c:10</a> 96.4 %, <a "
+			 "href='#l0-0-1'>prog.bpf.c:12</a> 3.6 %.");
+	assert_has(text, "<tr id=l0-0-0 class=hot><td>27.00<td class=share "
+			 "style='--share:96%'>96.4<td>1.00<td>10<td class=src>"
+			 "\tint x = 1;</tr>");
+	assert_has(text, "<td class=src>\treturn a &lt; b ? "
+			 "&quot;&lt;/pre&gt;&lt;script&gt;alert(1)&lt;/script&gt;&quot; : "
+			 "&#39;&amp;&#39;;</tr>");
 	assert_has(text, "<b>/&lt;i&gt;/&#39;x&#39; onclick=y.h</b> (not there any more");
-	assert_has(text, "<tr id=l0-0-2 class=never><td>0<td class=share>0<td>#####<td>14<td class=src>\treturn -1;</tr>");
+	assert_has(text, "<tr id=l0-0-2 class=never><td>0<td class=share>0<td>#####<td>14<td "
+			 "class=src>\treturn -1;</tr>");
 	assert_has(text, "exact/input=0 is void: returned &lt;2&gt;");
 	free(text);
 	bb_report__free(r);
 }
 
-/* A history by hand: `n` runs, and all timed cases of the report in them, of which `moved` regressed at the run before last. */
+/* A history by hand: `n` runs, and all timed cases of the report in them, of which `moved`
+ * regressed at the run before last. */
 static struct bb_timeline make_history(const struct bb_report *r, size_t n, size_t moved)
 {
 	struct bb_timeline t = {.n_runs = n, .n_cases = r->n_cases};
@@ -251,7 +266,9 @@ static struct bb_timeline make_history(const struct bb_report *r, size_t n, size
 		snprintf(commit, 32, "%016zx", k);
 		snprintf(id, 32, "run-%zu", k);
 		t.runs[k] = (struct bb_timeline_run){
-			.id = k == n - 2 ? r->id : id, .started = "2026-11-21T13:17:00Z", .commit = commit,
+			.id = k == n - 2 ? r->id : id,
+			.started = "2026-11-21T13:17:00Z",
+			.commit = commit,
 		};
 	}
 	for (size_t i = 0; i < t.n_cases; i++) {
@@ -267,11 +284,14 @@ static struct bb_timeline make_history(const struct bb_report *r, size_t n, size
 			double ratio = is_moved ? 1.05 : 1 + 0.001 * (double)(k % 3);
 
 			t.index.points[i * n + k] = (struct bb_run_point){
-				.latency = {1000 * ratio, 990 * ratio, 1010 * ratio}, .ratio = {ratio, 0.99 * ratio, 1.01 * ratio},
+				.latency = {1000 * ratio, 990 * ratio, 1010 * ratio},
+				.ratio = {ratio, 0.99 * ratio, 1.01 * ratio},
 			};
 			c->points[k] = (struct bb_timeline_point){
-				.run = k, .of = &t.index.points[i * n + k],
-				.judged = {is_moved ? BB_HISTORY_REGRESSED : BB_HISTORY_STEADY, i == moved && k == n - 2, 0, 0.01},
+				.run = k,
+				.of = &t.index.points[i * n + k],
+				.judged = {is_moved ? BB_HISTORY_REGRESSED : BB_HISTORY_STEADY,
+					   i == moved && k == n - 2, 0, 0.01},
 			};
 		}
 	}
@@ -290,11 +310,15 @@ static void test_history(void **state)
 	text = page_of(&(struct bb_html_page){.report = r, .history = &t}, 1);
 	assert_whole(text);
 	assert_has(text, "<a href='#history'>History</a>");
-	assert_has(text, "Over 30 stored runs: 1 regressed, 0 improved, 0 suspect, 4 steady, 0 learning.");
-	assert_has(text, "</b>: <span class='verdict regressed'>regressed</span>, +5.00 % in the newest run, since "
-		   "2026-11-21T13:17:00Z, commit 0000000000");
-	/* What changed is drawn first, with its mark; a point of another machine is said to be one. */
-	assert_true(strstr(text, "class=mark") < strstr(text, "<figcaption><b>perf_profiler/empty/step"));
+	assert_has(text, "Over 30 stored runs: 1 regressed, 0 improved, 0 suspect, 4 steady, 0 "
+			 "learning.");
+	assert_has(text, "</b>: <span class='verdict regressed'>regressed</span>, +5.00 % in the "
+			 "newest run, since "
+			 "2026-11-21T13:17:00Z, commit 0000000000");
+	/* What changed is drawn first, with its mark; a point of another machine is said to be one.
+	 */
+	assert_true(strstr(text, "class=mark") < strstr(text, "<figcaption><b>perf_profiler/empty/"
+							      "step"));
 	assert_int_equal(count(text, "class=mark "), 1);
 	assert_int_equal(count(text, "<path class=band"), 5);
 	assert_has(text, ": 1 [0.99, 1.01] times the anchor, not judged</title>");
@@ -335,7 +359,9 @@ static char *make_flame(size_t stacks, const char *name)
 			struct bb_frame frame = {.kind = BB_FRAME_USER, .file = BB_NO_ID};
 
 			snprintf(frame_name, sizeof(frame_name), "%s_%u_%zu", name, depth, i);
-			assert_int_equal(bb_names__add(&s.names, frame_name, strlen(frame_name), &frame.name), 0);
+			assert_int_equal(bb_names__add(&s.names, frame_name, strlen(frame_name),
+						       &frame.name),
+					 0);
 			path[depth] = (uint32_t)s.n_frames;
 			assert_int_equal(bb_stacks__add_frame(&s, &frame), 0);
 		}
@@ -353,7 +379,8 @@ static void test_several(void **state)
 {
 	struct bb_report *a = make_sample_report(), *b = make_sample_report();
 	char *flame = make_flame(2, "</script><script>alert(1)"), *text;
-	const struct bb_html_page pages[] = {{.report = a, .flame = flame}, {.report = b, .flame = flame}};
+	const struct bb_html_page pages[] = {{.report = a, .flame = flame},
+					     {.report = b, .flame = flame}};
 
 	(void)state;
 	make_counted(a, "ringbuf_nowakeup", 28);
@@ -373,7 +400,8 @@ static void test_several(void **state)
 	bb_report__free(b);
 }
 
-/* 256 inputs of six programs and ten tables, 64 runs of history, their source, and a flame graph of 100 000 frames. */
+/* 256 inputs of six programs and ten tables, 64 runs of history, their source, and a flame graph of
+ * 100 000 frames. */
 static void test_bound(void **state)
 {
 	struct bb_report *r = make_report("r");
@@ -386,16 +414,19 @@ static void test_bound(void **state)
 
 		snprintf(variant, sizeof(variant), "v%u", v);
 		for (uint32_t input = 0; input < 256; input++)
-			make_loads(r, make_case(r, variant, "step", "input", input), 6, 20, 30 + input);
+			make_loads(r, make_case(r, variant, "step", "input", input), 6, 20,
+				   30 + input);
 		for (uint32_t rate = 0; rate < 10; rate++)
-			make_loads(r, make_case(r, variant, "in-situ", "rate_hz", rate), 12, 200, 300 + 500 * rate);
+			make_loads(r, make_case(r, variant, "in-situ", "rate_hz", rate), 12, 200,
+				   300 + 500 * rate);
 		c = make_counted(r, variant, 100);
 		for (uint32_t line = 0; line < 500; line++) {
 			struct bb_counted_line *l = bb_counted__add_line(c);
 
 			assert_non_null(l);
 			set_text(&l->file, "/nowhere/prog.bpf.c");
-			set_text(&l->text, "\tif (bpf_map_update_elem(&some_map, &key, &value, BPF_ANY) && count_drop())");
+			set_text(&l->text, "\tif (bpf_map_update_elem(&some_map, &key, &value, "
+					   "BPF_ANY) && count_drop())");
 			l->line = 20 + line;
 			l->executions = l->instructions = line;
 		}
@@ -406,7 +437,9 @@ static void test_bound(void **state)
 	assert_whole_but_for_script(text);
 	assert_has(text, "<h3>perf_profiler, step, over input</h3>");
 	assert_has(text, "<details><summary>More</summary>");
-	assert_true(strstr(text, "<figcaption><b>perf_profiler/v0/in-situ") < strstr(text, "<summary>More"));
+	assert_true(strstr(text, "<figcaption><b>perf_profiler/v0/in-situ") < strstr(text, "<summar"
+											   "y>"
+											   "More"));
 	assert_has(text, "more cases are not drawn");
 	assert_in_range(strlen(flame), 800000, 1300000);
 	print_message("# %zu bytes\n", strlen(text));
@@ -435,7 +468,8 @@ static void test_places(void **state)
 	const struct bb_chart_axis x = {.label = "ns", .lo = 0, .hi = 100};
 	const struct bb_chart_range rows[] = {
 		{.label = "half", .value = 50, .lo = 25, .hi = 75, .far = NAN},
-		{.label = "beyond", .value = 1e6, .lo = NAN, .hi = NAN, .far = NAN},	/* drawn at the edge */
+		/* drawn at the edge */
+		{.label = "beyond", .value = 1e6, .lo = NAN, .hi = NAN, .far = NAN},
 		{.label = "none", .value = NAN, .lo = NAN, .hi = NAN, .far = NAN},
 	};
 	char *text = chart_of(&x, rows, 3);
@@ -451,16 +485,11 @@ static void test_places(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_page),
-		cmocka_unit_test(test_markup_in_names),
-		cmocka_unit_test(test_verdicts),
-		cmocka_unit_test(test_many_verdicts),
-		cmocka_unit_test(test_little_to_show),
-		cmocka_unit_test(test_curve),
-		cmocka_unit_test(test_source),
-		cmocka_unit_test(test_history),
-		cmocka_unit_test(test_several),
-		cmocka_unit_test(test_bound),
+		cmocka_unit_test(test_page),           cmocka_unit_test(test_markup_in_names),
+		cmocka_unit_test(test_verdicts),       cmocka_unit_test(test_many_verdicts),
+		cmocka_unit_test(test_little_to_show), cmocka_unit_test(test_curve),
+		cmocka_unit_test(test_source),         cmocka_unit_test(test_history),
+		cmocka_unit_test(test_several),        cmocka_unit_test(test_bound),
 		cmocka_unit_test(test_places),
 	};
 

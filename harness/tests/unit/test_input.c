@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The inputs of a test run: every form, every refusal with its place, and generated packets by the RFCs. */
+/* The inputs of a test run: every form, every refusal with its place, and generated packets by the
+ * RFCs. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -24,9 +25,11 @@
 #define ARRAY_LEN(a) (sizeof(a) / sizeof((a)[0]))
 
 /* The first input stands in line 8, its key behind "      - {" in column 10. */
-#define HEAD "name: n\nobject: o\nvariants: [{name: a}]\ndrive:\n  - with: step\n    trigger: test-run\n    inputs:\n"
+#define HEAD                                                                                       \
+	"name: n\nobject: o\nvariants: [{name: a}]\ndrive:\n  - with: step\n    trigger: "         \
+	"test-run\n    inputs:\n"
 #define IN(mapping) HEAD "      - {" mapping "}\n"
-#define ETH "\"0202020202020101010101010800\""			/* 14 bytes */
+#define ETH "\"0202020202020101010101010800\"" /* 14 bytes */
 #define IPV4 "ipv4: {src: 10.0.0.1, dst: 10.0.0.2}"
 #define IPV6 "ipv6: {src: '2001:db8::1', dst: '2001:db8::2'}"
 
@@ -102,7 +105,8 @@ static void expect_bad_at(const char *path, const struct bad *bad)
 	snprintf(where, sizeof(where), "%s:%u:%u: ", path, bad->line, bad->col);
 	if (rc != -EINVAL || err.code != -EINVAL || strncmp(err.msg, where, strlen(where)) ||
 	    !strstr(err.msg, bad->says) || strchr(err.msg, '\n'))
-		fail_msg("rc %d\n  for:  %s\n  says: %s\n  not:  %s%s", rc, bad->text, err.msg, where, bad->says);
+		fail_msg("rc %d\n  for:  %s\n  says: %s\n  not:  %s%s", rc, bad->text, err.msg,
+			 where, bad->says);
 	assert_null(s);
 }
 
@@ -119,11 +123,13 @@ static void test_none(void **state)
 
 static void test_hex(void **state)
 {
-	static const uint8_t bytes[] = {0x02, 0x02, 0x02, 0x02, 0x02, 0x02, 0x01, 0x01, 0x01, 0x01, 0x01, 0x01, 0x08, 0x00, 0xAB};
+	static const uint8_t bytes[] = {0x02, 0x02, 0x02, 0x02, 0x02, 0x02, 0x01, 0x01,
+					0x01, 0x01, 0x01, 0x01, 0x08, 0x00, 0xAB};
 	static const uint8_t out[] = {0xde, 0xad};
 	struct bb_scenario *s = must_parse(
-		IN("name: syn, hex: \"02:02:02:02:02:02 010101010101 0800\\n aB\", retval: 2, out_hex: dead")
-		"      - name: b.2\n        hex: 0202020202020101010101010800\n");
+		IN("name: syn, hex: \"02:02:02:02:02:02 010101010101 0800\\n aB\", "
+		   "retval: 2, out_hex: dead") "      - name: b.2\n        hex: "
+					       "0202020202020101010101010800\n");
 	const struct bb_input *v = inputs_of(s)->v;
 
 	(void)state;
@@ -136,7 +142,7 @@ static void test_hex(void **state)
 	assert_int_equal(v[0].out_len, sizeof(out));
 	assert_memory_equal(v[0].out, out, sizeof(out));
 	assert_string_equal(v[1].name, "b.2");
-	assert_int_equal(v[1].len, 14);		/* plain digits are a text here, not a number */
+	assert_int_equal(v[1].len, 14); /* plain digits are a text here, not a number */
 	assert_false(v[1].has_retval || v[1].is_context || v[0].is_context);
 	assert_null(v[1].out);
 	bb_scenario__free(s);
@@ -149,9 +155,20 @@ static void test_retval(void **state)
 		const char *text;
 		uint32_t value;
 	} cases[] = {
-		{"0", 0}, {"4294967295", UINT32_MAX}, {"-1", UINT32_MAX}, {"-2147483648", 0x80000000}, {"0x10", 16},
-		{"XDP_ABORTED", 0}, {"XDP_DROP", 1}, {"XDP_PASS", 2}, {"XDP_TX", 3}, {"XDP_REDIRECT", 4},
-		{"TC_ACT_UNSPEC", UINT32_MAX}, {"TC_ACT_OK", 0}, {"TC_ACT_SHOT", 2}, {"TC_ACT_REDIRECT", 7},
+		{"0", 0},
+		{"4294967295", UINT32_MAX},
+		{"-1", UINT32_MAX},
+		{"-2147483648", 0x80000000},
+		{"0x10", 16},
+		{"XDP_ABORTED", 0},
+		{"XDP_DROP", 1},
+		{"XDP_PASS", 2},
+		{"XDP_TX", 3},
+		{"XDP_REDIRECT", 4},
+		{"TC_ACT_UNSPEC", UINT32_MAX},
+		{"TC_ACT_OK", 0},
+		{"TC_ACT_SHOT", 2},
+		{"TC_ACT_REDIRECT", 7},
 		{"\"XDP_TX\"", 3},
 	};
 
@@ -178,7 +195,9 @@ static void test_context(void **state)
 	(void)state;
 	put_file(&f, "c.bin", "\0\1\2", 3);
 	snprintf(path, sizeof(path), "%s/x.yml", f.dir);
-	s = must_parse_at(path, IN("name: a, context_hex: \"7f\", retval: -1") "      - {context_file: c.bin, name: b}\n");
+	s = must_parse_at(path, IN("name: a, context_hex: \"7f\", retval: -1") "      - "
+									       "{context_file: "
+									       "c.bin, name: b}\n");
 	assert_int_equal(inputs_of(s)->n, 2);
 	assert_true(inputs_of(s)->v[0].is_context && inputs_of(s)->v[1].is_context);
 	assert_int_equal(inputs_of(s)->v[0].len, 1);
@@ -193,12 +212,20 @@ static void test_context(void **state)
 static void test_context_of_packets(void **state)
 {
 	struct bb_scenario *s = must_parse(
-		IN("name: a, hex: " ETH ", ctx_hex: \"01 02\"")
-		"      - {name: b, sweep: {hex: " ETH ", byte: 13, to: 2}, skb: {mark: 5, priority: 4294967295, ingress_ifindex: 3,\n"
-		"          ifindex: 1, cb: [7, 7, 9], tstamp: 18446744073709551615, wire_len: 65536, gso_segs: 8, gso_size: 10,\n"
-		"          hwtstamp: 11}}\n"
-		"      - {name: c, hex: " ETH ", xdp: {ingress_ifindex: 2, rx_queue_index: 1, metadata: \"a1 a2 a3 a4\"}}\n"
-		"      - {name: d, hex: " ETH ", xdp: {}}\n");
+		IN("name: a, hex: " ETH
+		   ", ctx_hex: \"01 02\"") "      - {name: b, sweep: {hex: " ETH ", byte: 13, to: "
+					   "2}, skb: {mark: "
+					   "5, priority: "
+					   "4294967295, ingress_ifindex: 3,\n"
+					   "          ifindex: 1, cb: [7, 7, 9], tstamp: "
+					   "18446744073709551615, wire_len: 65536, gso_segs: 8, "
+					   "gso_size: 10,\n"
+					   "          hwtstamp: 11}}\n"
+					   "      - {name: c, hex: " ETH ", xdp: {ingress_ifindex: "
+					   "2, rx_queue_index: 1, "
+					   "metadata: \"a1 a2 a3 "
+					   "a4\"}}\n"
+					   "      - {name: d, hex: " ETH ", xdp: {}}\n");
 	const struct bb_input *v = inputs_of(s)->v;
 
 	(void)state;
@@ -212,9 +239,12 @@ static void test_context_of_packets(void **state)
 		assert_int_equal(v[i].ctx_kind, BB_CTX_SKB);
 		assert_int_equal(v[i].ctx_len, sizeof(skb));
 		memcpy(&skb, v[i].ctx, sizeof(skb));
-		assert_true(skb.mark == 5 && skb.priority == UINT32_MAX && skb.ingress_ifindex == 3 && skb.ifindex == 1);
-		assert_true(skb.cb[0] == 7 && skb.cb[1] == 7 && skb.cb[2] == 9 && !skb.cb[3] && !skb.cb[4]);
-		assert_true(skb.tstamp == UINT64_MAX && skb.wire_len == 65536 && skb.gso_segs == 8 && skb.gso_size == 10);
+		assert_true(skb.mark == 5 && skb.priority == UINT32_MAX &&
+			    skb.ingress_ifindex == 3 && skb.ifindex == 1);
+		assert_true(skb.cb[0] == 7 && skb.cb[1] == 7 && skb.cb[2] == 9 && !skb.cb[3] &&
+			    !skb.cb[4]);
+		assert_true(skb.tstamp == UINT64_MAX && skb.wire_len == 65536 &&
+			    skb.gso_segs == 8 && skb.gso_size == 10);
 		assert_true(skb.hwtstamp == 11 && !skb.len && !skb.data_end);
 		assert_int_equal(v[i].len, 14);
 	}
@@ -252,7 +282,8 @@ static void test_file(void **state)
 	put_file(&f, "p.bin", data, 65535);
 	put_file(&f, "s.bin", data, 13);
 	put_file(&f, "l.bin", data, 65536);
-	snprintf(text, sizeof(text), IN("name: a, file: p.bin") "      - {name: b, file: %s/p.bin}\n", f.dir);
+	snprintf(text, sizeof(text),
+		 IN("name: a, file: p.bin") "      - {name: b, file: %s/p.bin}\n", f.dir);
 	put_file(&f, "x.yml", text, strlen(text));
 	snprintf(path, sizeof(path), "%s/x.yml", f.dir);
 	if (bb_scenario__read(path, &s, &err))
@@ -262,16 +293,22 @@ static void test_file(void **state)
 		assert_memory_equal(inputs_of(s)->v[i].data, data, 65535);
 	}
 	bb_scenario__free(s);
-	expect_bad_at(path, &(struct bad){IN("name: a, file: s.bin"), 8, 25, "file has 13 bytes; it must have from 14 to 65535"});
-	expect_bad_at(path, &(struct bad){IN("name: a, file: l.bin"), 8, 25, "file 'l.bin' has more than 65535 bytes"});
-	expect_bad_at(path, &(struct bad){IN("name: a, file: q.bin"), 8, 25, "cannot read file 'q.bin': No such file"});
-	expect_bad_at(path, &(struct bad){IN("name: a, file: ."), 8, 25, "cannot read file '.': Is a directory"});
-	expect_bad_at(path, &(struct bad){IN("name: a, file: /dev/zero"), 8, 25, "'/dev/zero': not a regular file"});
+	expect_bad_at(path, &(struct bad){IN("name: a, file: s.bin"), 8, 25,
+					  "file has 13 bytes; it must have from 14 to 65535"});
+	expect_bad_at(path, &(struct bad){IN("name: a, file: l.bin"), 8, 25,
+					  "file 'l.bin' has more than 65535 bytes"});
+	expect_bad_at(path, &(struct bad){IN("name: a, file: q.bin"), 8, 25,
+					  "cannot read file 'q.bin': No such file"});
+	expect_bad_at(path, &(struct bad){IN("name: a, file: ."), 8, 25,
+					  "cannot read file '.': Is a directory"});
+	expect_bad_at(path, &(struct bad){IN("name: a, file: /dev/zero"), 8, 25,
+					  "'/dev/zero': not a regular file"});
 	free(data);
 	remove_folder(&f, names, ARRAY_LEN(names));
 }
 
-/* Ones' complement sum of all 16-bit words, the checksum's own among them: 0xffff when it is right (RFC 1071, 1). */
+/* Ones' complement sum of all 16-bit words, the checksum's own among them: 0xffff when it is right
+ * (RFC 1071, 1). */
 static uint32_t ones_sum(uint64_t sum, const uint8_t *data, size_t len)
 {
 	for (size_t i = 0; i < len; i++)
@@ -296,8 +333,11 @@ static void check_ipv4(const uint8_t *frame, size_t len, uint8_t protocol)
 	assert_int_equal(ip[8], 64);
 	assert_int_equal(ip[9], protocol);
 	assert_int_equal(ones_sum(0, ip, 20), 0xffff);
-	if (protocol == 6 || protocol == 17)	/* pseudo-header: addresses, protocol, length (RFC 9293, 3.1; RFC 768) */
-		assert_int_equal(ones_sum(ones_sum(0, ip + 12, 8) + protocol + len - 34, ip + 20, len - 34), 0xffff);
+	/* pseudo-header: addresses, protocol, length (RFC 9293, 3.1; RFC 768) */
+	if (protocol == 6 || protocol == 17)
+		assert_int_equal(ones_sum(ones_sum(0, ip + 12, 8) + protocol + len - 34, ip + 20,
+					  len - 34),
+				 0xffff);
 }
 
 static void check_ipv6(const uint8_t *frame, size_t len, uint8_t protocol)
@@ -309,8 +349,10 @@ static void check_ipv6(const uint8_t *frame, size_t len, uint8_t protocol)
 	assert_int_equal(be16(ip + 4), len - 54);
 	assert_int_equal(ip[6], protocol);
 	assert_int_equal(ip[7], 64);
-	if (protocol == 6 || protocol == 17)	/* RFC 8200, 8.1 */
-		assert_int_equal(ones_sum(ones_sum(0, ip + 8, 32) + protocol + len - 54, ip + 40, len - 54), 0xffff);
+	if (protocol == 6 || protocol == 17) /* RFC 8200, 8.1 */
+		assert_int_equal(ones_sum(ones_sum(0, ip + 8, 32) + protocol + len - 54, ip + 40,
+					  len - 54),
+				 0xffff);
 }
 
 static void test_packets(void **state)
@@ -325,7 +367,8 @@ static void test_packets(void **state)
 		{"{" IPV4 ", tcp: {src: 1234, dst: 80}, size: 54}", 54, 4, 6},
 		{"{" IPV4 ", udp: {src: 1234, dst: 53}, size: 1514}", 1514, 4, 17},
 		{"{size: 65535, udp: {src: 1234, dst: 53}, " IPV4 "}", 65535, 4, 17},
-		{"{" IPV4 ", udp: {src: 1234, dst: 53}, size: 43}", 43, 4, 17},		/* an odd byte at the end */
+		/* an odd byte at the end */
+		{"{" IPV4 ", udp: {src: 1234, dst: 53}, size: 43}", 43, 4, 17},
 		{"{" IPV4 "}", 60, 4, 253},
 		{"{" IPV6 ", tcp: {src: 1234, dst: 80}}", 74, 6, 6},
 		{"{" IPV6 ", udp: {src: 1234, dst: 53}, size: 101}", 101, 6, 17},
@@ -343,7 +386,8 @@ static void test_packets(void **state)
 		s = must_parse(text);
 		in = inputs_of(s)->v;
 		assert_int_equal(in->len, cases[i].len);
-		(cases[i].version == 4 ? check_ipv4 : check_ipv6)(in->data, in->len, cases[i].protocol);
+		(cases[i].version == 4 ? check_ipv4 : check_ipv6)(in->data, in->len,
+								  cases[i].protocol);
 		l4 = in->data + (cases[i].version == 4 ? 34 : 54);
 		if (cases[i].protocol != 253)
 			assert_int_equal(be16(l4), 1234);
@@ -360,12 +404,15 @@ static void test_packets(void **state)
 static void test_addresses(void **state)
 {
 	static const uint8_t macs[] = {0xaa, 0xbb, 0xcc, 0xdd, 0xee, 0xff, 0x02, 0, 0, 0, 0, 9};
-	static const uint8_t v4[] = {10, 0, 0, 1, 192, 168, 255, 254}, v6[] = {0x20, 0x01, 0x0d, 0xb8, 0, 0};
-	struct bb_scenario *s = must_parse(
-		IN("name: a, packet: {eth: {dst: aa:bb:cc:dd:ee:ff, src: \"02:00:00:00:00:09\"}, "
-		   "ipv4: {src: 10.0.0.1, dst: 192.168.255.254, ttl: 3}}")
-		"      - {name: b, packet: {" IPV6 "}}\n"
-		"      - {name: c, packet: {eth: {type: 0x0806}}}\n      - {name: d, packet: {size: 14}}\n");
+	static const uint8_t v4[] = {10, 0, 0, 1, 192, 168, 255, 254},
+			     v6[] = {0x20, 0x01, 0x0d, 0xb8, 0, 0};
+	struct bb_scenario *s = must_parse(IN("name: a, packet: {eth: {dst: aa:bb:cc:dd:ee:ff, "
+					      "src: \"02:00:00:00:00:09\"}, "
+					      "ipv4: {src: 10.0.0.1, dst: 192.168.255.254, ttl: "
+					      "3}}") "      - {name: b, packet: {" IPV6 "}}\n"
+						     "      - {name: c, packet: {eth: {type: "
+						     "0x0806}}}\n      - {name: d, packet: {size: "
+						     "14}}\n");
 	const struct bb_input *v = inputs_of(s)->v;
 
 	(void)state;
@@ -392,12 +439,14 @@ static void test_checksum_rfc1071(void **state)
 	assert_int_equal(bb_inet_checksum(0, bytes + 2, 1), 0xffff - 0xf200);
 }
 
-/* The header that Wikipedia's "Internet checksum" works out: its checksum is b861. It is cut, so that UDP is left alone. */
+/* The header that Wikipedia's "Internet checksum" works out: its checksum is b861. It is cut, so
+ * that UDP is left alone. */
 static void test_checksum_ipv4(void **state)
 {
 	uint8_t frame[14 + 20 + 8] = {
-		[12] = 0x08, 0x00, 0x45, 0x00, 0x00, 0x73, 0x00, 0x00, 0x40, 0x00, 0x40, 0x11, 0x12, 0x34,
-		0xc0, 0xa8, 0x00, 0x01, 0xc0, 0xa8, 0x00, 0xc7, 1, 2, 3, 4, 5, 6, 7, 8,
+		[12] = 0x08, 0x00, 0x45, 0x00, 0x00, 0x73, 0x00, 0x00, 0x40, 0x00,
+		0x40,        0x11, 0x12, 0x34, 0xc0, 0xa8, 0x00, 0x01, 0xc0, 0xa8,
+		0x00,        0xc7, 1,    2,    3,    4,    5,    6,    7,    8,
 	};
 	static const uint8_t udp[] = {1, 2, 3, 4, 5, 6, 7, 8};
 
@@ -407,7 +456,8 @@ static void test_checksum_ipv4(void **state)
 	assert_memory_equal(frame + 34, udp, sizeof(udp));
 }
 
-/* A checksum of 0 would mean "none" in UDP: it is sent as ffff (RFC 768). One source port in 65536 makes it so. */
+/* A checksum of 0 would mean "none" in UDP: it is sent as ffff (RFC 768). One source port in 65536
+ * makes it so. */
 static void test_udp_checksum_is_never_zero(void **state)
 {
 	size_t n_ones = 0;
@@ -428,7 +478,8 @@ static void test_udp_checksum_is_never_zero(void **state)
 	assert_int_equal(n_ones, 1);
 }
 
-/* No frame, however odd, is read or written beyond its end (ASan), and what is no IP stays as it is. */
+/* No frame, however odd, is read or written beyond its end (ASan), and what is no IP stays as it
+ * is. */
 static void test_fix_checksums_of_anything(void **state)
 {
 	(void)state;
@@ -456,8 +507,10 @@ static void test_fix_checksums_of_anything(void **state)
 
 static void test_sweep_addresses(void **state)
 {
-	struct bb_scenario *s = must_parse(IN("sweep: {packet: {ipv4: {src: 99.2.3.4, dst: 10.0.0.2}, "
-					      "tcp: {src: 1234, dst: 80}, size: 64}, byte: src_low}, retval: XDP_PASS"));
+	struct bb_scenario *s = must_parse(IN("sweep: {packet: {ipv4: {src: 99.2.3.4, dst: "
+					      "10.0.0.2}, "
+					      "tcp: {src: 1234, dst: 80}, size: 64}, byte: "
+					      "src_low}, retval: XDP_PASS"));
 	const struct bb_inputs *in = inputs_of(s);
 
 	(void)state;
@@ -472,7 +525,7 @@ static void test_sweep_addresses(void **state)
 		assert_string_equal(address, expected);
 		assert_int_equal(in->v[i].len, 64);
 		assert_int_equal(in->v[i].retval, 2);
-		check_ipv4(in->v[i].data, in->v[i].len, 6);	/* checksums follow */
+		check_ipv4(in->v[i].data, in->v[i].len, 6); /* checksums follow */
 	}
 	bb_scenario__free(s);
 }
@@ -481,8 +534,10 @@ static void test_sweep_addresses(void **state)
 static void test_sweep_bytes(void **state)
 {
 	struct bb_scenario *s = must_parse(
-		IN("name: ttl, sweep: {packet: {" IPV4 "}, byte: 22, from: 9, to: 11}")
-		"      - {name: last, sweep: {hex: " ETH ", byte: 13, from: 255}}\n");
+		IN("name: ttl, sweep: {packet: {" IPV4
+		   "}, byte: 22, from: 9, to: 11}") "      - {name: last, sweep: "
+						    "{hex: " ETH ", byte: 13, from: "
+						    "255}}\n");
 	const struct bb_input *v = inputs_of(s)->v;
 
 	(void)state;
@@ -500,7 +555,8 @@ static void test_sweep_bytes(void **state)
 	bb_scenario__free(s);
 }
 
-/* A capture as written by hand (pcap-savefile(5)): in this machine's byte order, or in the other. */
+/* A capture as written by hand (pcap-savefile(5)): in this machine's byte order, or in the other.
+ */
 struct capture {
 	uint8_t data[512];
 	size_t len;
@@ -520,18 +576,20 @@ static struct capture begin_capture(uint32_t link_type, bool swapped)
 	struct capture c = {.swapped = swapped};
 
 	put32(&c, 0xa1b2c3d4);
-	put32(&c, swapped == (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__) ? 2u << 16 | 4 : 4u << 16 | 2);	/* version 2.4 */
+	/* version 2.4 */
+	put32(&c,
+	      swapped == (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__) ? 2u << 16 | 4 : 4u << 16 | 2);
 	put32(&c, 0);
 	put32(&c, 0);
-	put32(&c, 65535);	/* snapshot length */
+	put32(&c, 65535); /* snapshot length */
 	put32(&c, link_type);
 	return c;
 }
 
 static void put_packet(struct capture *c, uint8_t fill, uint32_t len, uint32_t original_len)
 {
-	put32(c, 1);		/* s */
-	put32(c, 2);		/* us */
+	put32(c, 1); /* s */
+	put32(c, 2); /* us */
 	put32(c, len);
 	put32(c, original_len);
 	assert_true(c->len + len <= sizeof(c->data));
@@ -575,7 +633,8 @@ static void test_pcap(void **state)
 	remove_folder(&f, names, ARRAY_LEN(names));
 }
 
-static void expect_bad_pcap(const struct folder *f, const uint8_t *data, size_t len, const char *says)
+static void expect_bad_pcap(const struct folder *f, const uint8_t *data, size_t len,
+			    const char *says)
 {
 	struct bad bad = {IN("name: a, pcap: a.pcap"), 8, 25, says};
 	char path[128];
@@ -589,7 +648,8 @@ static void test_bad_pcap(void **state)
 {
 	static const char *const names[] = {"a.pcap"};
 	struct folder f = make_folder();
-	struct capture none = begin_capture(1, false), c = none, sll = begin_capture(113, false), many = {.len = 0};
+	struct capture none = begin_capture(1, false), c = none, sll = begin_capture(113, false),
+		       many = {.len = 0};
 	struct bb_bytes_list list = {0};
 	struct bb_err err = {0};
 	char path[128];
@@ -597,18 +657,22 @@ static void test_bad_pcap(void **state)
 	(void)state;
 	expect_bad_pcap(&f, c.data, 0, "cannot use pcap 'a.pcap': the file is empty");
 	expect_bad_pcap(&f, c.data, 3, "cannot use pcap 'a.pcap': not a capture: ");
-	expect_bad_pcap(&f, (const uint8_t *)"This is no capture at all.", 26, "cannot use pcap 'a.pcap': not a capture: ");
+	expect_bad_pcap(&f, (const uint8_t *)"This is no capture at all.", 26,
+			"cannot use pcap 'a.pcap': not a capture: ");
 	expect_bad_pcap(&f, c.data, c.len, "there is no packet in it");
 	put_packet(&c, 1, 60, 60);
 	expect_bad_pcap(&f, c.data, c.len - 1, "packet 0: ");
 	many = c;
 	put_packet(&c, 1, 60, 1500);
-	expect_bad_pcap(&f, c.data, c.len, "packet 1 was cut by the capture, 60 of its 1500 bytes are there; capture whole");
+	expect_bad_pcap(&f, c.data, c.len,
+			"packet 1 was cut by the capture, 60 of its 1500 bytes are there; capture "
+			"whole");
 	c = none;
 	put_packet(&c, 1, 13, 13);
 	expect_bad_pcap(&f, c.data, c.len, "packet 0 has 13 bytes; a packet has from 14 to 65535");
 	put_packet(&sll, 1, 60, 60);
-	expect_bad_pcap(&f, sll.data, sll.len, "its packets are of the link type LINUX_SLL; only Ethernet");
+	expect_bad_pcap(&f, sll.data, sll.len,
+			"its packets are of the link type LINUX_SLL; only Ethernet");
 	snprintf(path, sizeof(path), "%s/a.pcap", f.dir);
 	put_packet(&many, 1, 60, 60);
 	put_file(&f, "a.pcap", many.data, many.len);
@@ -627,121 +691,164 @@ static void test_bad_pcap(void **state)
 #define ETH_IN(more) IN("name: a, hex: " ETH ", " more)
 
 static const struct bad bad_inputs[] = {
-	{"name: n\nobject: o\nvariants: [{name: a}]\ndrive: [{with: step, trigger: test-run, inputs: []}]\n", 4, 49,
-	 "inputs must not be an empty list"},
-	{"name: n\nobject: o\nvariants: [{name: a}]\ndrive: [{with: step, trigger: test-run, inputs: {name: a}}]\n", 4, 49,
-	 "inputs must be a list of mappings such as {name: syn, hex: \"0800 4500\"}, not a mapping"},
-	{HEAD "      - a\n", 8, 9, "an input must be a mapping such as {name: syn, hex: \"0800 4500\"}, not 'a'"},
-	{IN("name: a"), 8, 9, "an input needs one of the keys: hex, file, packet, pcap, sweep, context_hex, context_file"},
+	{"name: n\nobject: o\nvariants: [{name: a}]\ndrive: [{with: step, trigger: test-run, "
+	 "inputs: []}]\n",
+	 4, 49, "inputs must not be an empty list"},
+	{"name: n\nobject: o\nvariants: [{name: a}]\ndrive: [{with: step, trigger: test-run, "
+	 "inputs: {name: a}}]\n",
+	 4, 49,
+	 "inputs must be a list of mappings such as {name: syn, hex: \"0800 4500\"}, not a "
+	 "mapping"},
+	{HEAD "      - a\n", 8, 9,
+	 "an input must be a mapping such as {name: syn, hex: \"0800 4500\"}, not 'a'"},
+	{IN("name: a"), 8, 9,
+	 "an input needs one of the keys: hex, file, packet, pcap, sweep, context_hex, "
+	 "context_file"},
 	{IN("name: a, hexx: 00"), 8, 19, "unknown key 'hexx' (did you mean 'hex'?)"},
 	{IN("hex: " ETH), 8, 9, "an input needs the key 'name'"},
 	{IN("pcap: /dev/null"), 8, 16, "cannot use pcap '/dev/null': not a regular file"},
 	{IN("name: a b, hex: " ETH), 8, 16, "name 'a b' must be letters, digits"},
 	{IN("name: -a, hex: " ETH), 8, 16, "begin with a letter or digit"},
-	{ETH_IN("file: x"), 8, 56, "key 'file' does not belong to 'hex' but to file; hex takes: name, hex, ctx_hex,"},
-	{IN("name: a, context_hex: '00', out_hex: '00'"), 8, 38, "key 'out_hex' does not belong to 'context_hex' but to hex"},
+	{ETH_IN("file: x"), 8, 56,
+	 "key 'file' does not belong to 'hex' but to file; hex takes: name, hex, ctx_hex,"},
+	{IN("name: a, context_hex: '00', out_hex: '00'"), 8, 38,
+	 "key 'out_hex' does not belong to 'context_hex' but to hex"},
 	{IN("name: a, pcap: p, out_hex: '00'"), 8, 25, "cannot use pcap 'p': No such file"},
-	{IN("name: a, out_hex: '00', pcap: p"), 8, 19, "key 'out_hex' does not belong to 'pcap' but to hex, file, packet"},
+	{IN("name: a, out_hex: '00', pcap: p"), 8, 19,
+	 "key 'out_hex' does not belong to 'pcap' but to hex, file, packet"},
 	{IN("name: a, hex: []"), 8, 24, "hex must be a text of hexadecimal bytes, not a list"},
 	{IN("name: a, hex: "), 8, 24, "hex must be a text of hexadecimal bytes, not nothing"},
 	{IN("name: a, hex: ''"), 8, 24, "hex has 0 bytes; it must have from 14 to 65535"},
-	{IN("name: a, hex: 02020202020201010101010108"), 8, 24, "hex has 13 bytes; it must have from 14 to 65535"},
-	{IN("name: a, hex: 00112"), 8, 24, "hex: bytes of two hexadecimal digits each are expected; character 6 is wrong"},
+	{IN("name: a, hex: 02020202020201010101010108"), 8, 24,
+	 "hex has 13 bytes; it must have from 14 to 65535"},
+	{IN("name: a, hex: 00112"), 8, 24,
+	 "hex: bytes of two hexadecimal digits each are expected; character 6 is wrong"},
 	{IN("name: a, hex: 0x0011"), 8, 24, "character 2 is wrong"},
-	{IN("name: a, context_hex: ''"), 8, 32, "context_hex has 0 bytes; it must have from 1 to 65535"},
+	{IN("name: a, context_hex: ''"), 8, 32,
+	 "context_hex has 0 bytes; it must have from 1 to 65535"},
 	{ETH_IN("out_hex: ''"), 8, 65, "out_hex has 0 bytes; it must have from 1 to 65535"},
 	{ETH_IN("out_hex: 0"), 8, 65, "out_hex: bytes of two hexadecimal digits"},
 	{IN("name: a, file: []"), 8, 25, "file must be the name of a file, not a list"},
 	{IN("name: a, file: ''"), 8, 25, "file must be the name of a file, not ''"},
 	{IN("name: a, file: \"a\\eb\""), 8, 25, "cannot read file 'a\\x1bb': No such file"},
-	{ETH_IN("retval: XDP_PAS"), 8, 64, "or a name such as XDP_PASS or TC_ACT_OK, not 'XDP_PAS' (did you mean 'XDP_PASS'?)"},
-	{ETH_IN("retval: 1.5"), 8, 64, "retval must be a whole number or a name such as XDP_PASS or TC_ACT_OK, not '1.5'"},
+	{ETH_IN("retval: XDP_PAS"), 8, 64,
+	 "or a name such as XDP_PASS or TC_ACT_OK, not 'XDP_PAS' (did you mean 'XDP_PASS'?)"},
+	{ETH_IN("retval: 1.5"), 8, 64,
+	 "retval must be a whole number or a name such as XDP_PASS or TC_ACT_OK, not '1.5'"},
 	{ETH_IN("retval: \"2\""), 8, 64, "not the quoted text '2'"},
 	{ETH_IN("retval: [2]"), 8, 64, "not a list"},
 	{ETH_IN("retval: 4294967296"), 8, 64, "retval must fit into 32 bits, not '4294967296'"},
 	{ETH_IN("retval: -2147483649"), 8, 64, "retval must fit into 32 bits"},
 	{ETH_IN("retval: 99999999999999999999"), 8, 64, "retval must fit into 32 bits"},
-	{ETH_IN("retval: 2") "      - {name: b, hex: " ETH "}\n      - {name: a, hex: " ETH "}\n", 10, 16,
-	 "input 'a' is given twice; the first is at 8:16"},
-	{ETH_IN("retval: 2") "      - {name: a, hex: " ETH "}\n      - {name: b, hex: " ETH "}\n      - {name: b, hex: " ETH "}\n",
-	 9, 16, "input 'a' is given twice; the first is at 8:16"},	/* the first of two such */
-	{IN("sweep: {packet: {" IPV4 "}, byte: src_low, to: 9}") "      - {name: 7, hex: " ETH "}\n", 9, 16,
-	 "input '7' is given twice; the first is at 8:9"},
+	{ETH_IN("retval: 2") "      - {name: b, hex: " ETH "}\n      - {name: a, hex: " ETH "}\n",
+	 10, 16, "input 'a' is given twice; the first is at 8:16"},
+	{ETH_IN("retval: 2") "      - {name: a, hex: " ETH "}\n      - {name: b, hex: " ETH
+			     "}\n      - {name: b, hex: " ETH "}\n",
+	 9, 16, "input 'a' is given twice; the first is at 8:16"}, /* the first of two such */
+	{IN("sweep: {packet: {" IPV4 "}, byte: src_low, to: 9}") "      - {name: 7, hex: " ETH "}"
+								 "\n",
+	 9, 16, "input '7' is given twice; the first is at 8:9"},
 };
 
 /* The value of a key of three letters stands in column 61. */
 static const struct bad bad_contexts[] = {
-	{IN("name: a, context_hex: '00', skb: {}"), 8, 38, "key 'skb' does not belong to 'context_hex' but to hex, file, packet, pcap"},
+	{IN("name: a, context_hex: '00', skb: {}"), 8, 38,
+	 "key 'skb' does not belong to 'context_hex' but to hex, file, packet, pcap"},
 	{ETH_IN("skb: 5"), 8, 61, "skb must be a mapping such as {mark: 5}, not '5'"},
-	{ETH_IN("skb: {mrk: 5}"), 8, 62, "unknown key 'mrk' (did you mean 'mark'?); skb takes: mark, priority, ingress_ifindex, "
+	{ETH_IN("skb: {mrk: 5}"), 8, 62,
+	 "unknown key 'mrk' (did you mean 'mark'?); skb takes: mark, priority, ingress_ifindex, "
 	 "ifindex, cb, tstamp, wire_len, gso_segs, gso_size, hwtstamp"},
 	{ETH_IN("skb: {len: 5}"), 8, 62, "unknown key 'len'; skb takes: mark,"},
 	{ETH_IN("skb: {mark: -1}"), 8, 68, "mark must be from 0 to 4294967295, not '-1'"},
 	{ETH_IN("skb: {wire_len: 65537}"), 8, 72, "wire_len must be from 0 to 65536"},
-	{ETH_IN("skb: {tstamp: -1}"), 8, 70, "tstamp must be a whole number of 64 bits without a sign, not '-1'"},
+	{ETH_IN("skb: {tstamp: -1}"), 8, 70,
+	 "tstamp must be a whole number of 64 bits without a sign, not '-1'"},
 	{ETH_IN("skb: {cb: 5}"), 8, 66, "cb must be a list of whole numbers, not '5'"},
 	{ETH_IN("skb: {cb: [1, 2, 3, 4, 5, 6]}"), 8, 66, "cb has 5 words at most, not 6"},
 	{ETH_IN("skb: {cb: [1, x]}"), 8, 70, "cb must be a whole number, not 'x'"},
-	{ETH_IN("xdp: {mark: 5}"), 8, 62, "unknown key 'mark'; xdp takes: ingress_ifindex, rx_queue_index, metadata"},
-	{ETH_IN("xdp: {rx_queue_index: 1}"), 8, 61, "rx_queue_index is one of a device: ingress_ifindex says which"},
-	{ETH_IN("xdp: {metadata: \"0102\"}"), 8, 72, "metadata has 2 bytes; it must have from 4 to 252"},
-	{ETH_IN("xdp: {metadata: \"0102030405\"}"), 8, 72, "metadata has 5 bytes; it must be a multiple of 4"},
+	{ETH_IN("xdp: {mark: 5}"), 8, 62,
+	 "unknown key 'mark'; xdp takes: ingress_ifindex, rx_queue_index, metadata"},
+	{ETH_IN("xdp: {rx_queue_index: 1}"), 8, 61,
+	 "rx_queue_index is one of a device: ingress_ifindex says which"},
+	{ETH_IN("xdp: {metadata: \"0102\"}"), 8, 72,
+	 "metadata has 2 bytes; it must have from 4 to 252"},
+	{ETH_IN("xdp: {metadata: \"0102030405\"}"), 8, 72,
+	 "metadata has 5 bytes; it must be a multiple of 4"},
 	{ETH_IN("xdp: {metadata: x}"), 8, 72, "metadata: bytes of two hexadecimal digits"},
-	{ETH_IN("xdp: {}, skb: {}"), 8, 70, "an input has one context: ctx_hex, ctx_file, skb or xdp"},
+	{ETH_IN("xdp: {}, skb: {}"), 8, 70,
+	 "an input has one context: ctx_hex, ctx_file, skb or xdp"},
 	{ETH_IN("skb: {}, ctx_hex: \"00\""), 8, 74, "an input has one context"},
 	{ETH_IN("ctx_hex: ''"), 8, 65, "ctx_hex has 0 bytes; it must have from 1 to 65535"},
 	{ETH_IN("ctx_file: /nowhere"), 8, 66, "cannot read ctx_file '/nowhere': No such file"},
 };
 
-#define PACKET(p) IN("name: a, packet: {" p "}")	/* its first key is in column 28 */
+#define PACKET(p) IN("name: a, packet: {" p "}") /* its first key is in column 28 */
 
 static const struct bad bad_packets[] = {
-	{IN("name: a, packet: x"), 8, 27, "packet must be a mapping such as {ipv4: {src: 10.0.0.1, dst: 10.0.0.2}}, not 'x'"},
-	{PACKET("ipv5: {}"), 8, 28, "unknown key 'ipv5' (did you mean 'ipv4'?); packet takes: eth, ipv4, ipv6, tcp, udp, size"},
+	{IN("name: a, packet: x"), 8, 27,
+	 "packet must be a mapping such as {ipv4: {src: 10.0.0.1, dst: 10.0.0.2}}, not 'x'"},
+	{PACKET("ipv5: {}"), 8, 28,
+	 "unknown key 'ipv5' (did you mean 'ipv4'?); packet takes: eth, ipv4, ipv6, tcp, udp, "
+	 "size"},
 	{PACKET("ipv4: {src: 10.0.0.1}"), 8, 34, "ipv4 needs the key 'dst'"},
-	{PACKET("ipv4: {src: 10.0.0.256, dst: 10.0.0.2}"), 8, 40, "src must be an IPv4 address such as 10.0.0.1, not '10.0.0.256'"},
-	{PACKET("ipv4: {src: [], dst: 10.0.0.2}"), 8, 40, "src must be an IPv4 address such as 10.0.0.1, not a list"},
-	{PACKET("ipv6: {src: 10.0.0.1, dst: '::1'}"), 8, 40, "src must be an IPv6 address such as 2001:db8::1, not '10.0.0.1'"},
-	{PACKET("ipv4: {src: 10.0.0.1, dst: 10.0.0.2, ttl: 256}"), 8, 70, "ttl must be from 0 to 255, not '256'"},
+	{PACKET("ipv4: {src: 10.0.0.256, dst: 10.0.0.2}"), 8, 40,
+	 "src must be an IPv4 address such as 10.0.0.1, not '10.0.0.256'"},
+	{PACKET("ipv4: {src: [], dst: 10.0.0.2}"), 8, 40,
+	 "src must be an IPv4 address such as 10.0.0.1, not a list"},
+	{PACKET("ipv6: {src: 10.0.0.1, dst: '::1'}"), 8, 40,
+	 "src must be an IPv6 address such as 2001:db8::1, not '10.0.0.1'"},
+	{PACKET("ipv4: {src: 10.0.0.1, dst: 10.0.0.2, ttl: 256}"), 8, 70,
+	 "ttl must be from 0 to 255, not '256'"},
 	{PACKET(IPV4 ", ipv6: {}"), 8, 72, "a packet has either ipv4 or ipv6"},
-	{PACKET(IPV4 ", udp: {src: 1, dst: 2}, tcp: {src: 1, dst: 2}"), 8, 94, "a packet has either tcp or udp"},
+	{PACKET(IPV4 ", udp: {src: 1, dst: 2}, tcp: {src: 1, dst: 2}"), 8, 94,
+	 "a packet has either tcp or udp"},
 	{PACKET("tcp: {src: 1, dst: 2}"), 8, 27, "a packet with tcp needs ipv4 or ipv6"},
 	{PACKET(IPV4 ", tcp: {src: 1}"), 8, 71, "tcp needs the key 'dst'"},
-	{PACKET(IPV4 ", tcp: {src: 65536, dst: 1}"), 8, 77, "src must be from 0 to 65535, not '65536'"},
-	{PACKET("eth: {src: 02:00:00:00:00}"), 8, 39, "src must be a MAC address such as 02:00:00:00:00:01, not '02:00"},
+	{PACKET(IPV4 ", tcp: {src: 65536, dst: 1}"), 8, 77,
+	 "src must be from 0 to 65535, not '65536'"},
+	{PACKET("eth: {src: 02:00:00:00:00}"), 8, 39,
+	 "src must be a MAC address such as 02:00:00:00:00:01, not '02:00"},
 	{PACKET("eth: {dst: 02:00:00:00:00:00:00}"), 8, 39, "dst must be a MAC address"},
 	{PACKET("eth: {type: 1535}"), 8, 40, "type must be from 1536 to 65535, not '1535'"},
 	{PACKET("eth: {type: 2048}, " IPV4), 8, 40, "type is ipv4's own; leave it out"},
 	{PACKET("size: 13"), 8, 34, "size must be from 14 to 65535, not '13'"},
 	{PACKET("size: 65536"), 8, 34, "size must be from 14 to 65535, not '65536'"},
-	{PACKET(IPV4 ", size: 33"), 8, 72, "size 33 is less than the 34 bytes of the packet's headers"},
-	{PACKET(IPV6 ", tcp: {src: 1, dst: 2}, size: 73"), 8, 105, "size 73 is less than the 74 bytes"},
+	{PACKET(IPV4 ", size: 33"), 8, 72,
+	 "size 33 is less than the 34 bytes of the packet's headers"},
+	{PACKET(IPV6 ", tcp: {src: 1, dst: 2}, size: 73"), 8, 105,
+	 "size 73 is less than the 74 bytes"},
 };
 
-#define SWEPT(p) IN("sweep: {" p "}")			/* its first key is in column 18 */
+#define SWEPT(p) IN("sweep: {" p "}") /* its first key is in column 18 */
 
 static const struct bad bad_sweeps[] = {
-	{IN("sweep: 5"), 8, 17, "sweep must be a mapping such as {packet: {...}, byte: src_low, from: 0, to: 255}, not '5'"},
+	{IN("sweep: 5"), 8, 17,
+	 "sweep must be a mapping such as {packet: {...}, byte: src_low, from: 0, to: 255}, not "
+	 "'5'"},
 	{SWEPT("byte: 1"), 8, 17, "a sweep needs the key 'packet' or 'hex'"},
 	{SWEPT("packet: {" IPV4 "}"), 8, 17, "sweep needs the key 'byte'"},
-	{SWEPT("packet: {" IPV4 "}, hex: " ETH ", byte: 1"), 8, 18, "key 'packet' does not belong to 'hex' but to packet"},
-	{SWEPT("hex: " ETH ", byte: src_lo"), 8, 61, "byte must be an offset in the packet or src_low, not 'src_lo' (did you"},
-	{SWEPT("hex: " ETH ", byte: []"), 8, 61, "byte must be an offset in the packet or src_low, not a list"},
+	{SWEPT("packet: {" IPV4 "}, hex: " ETH ", byte: 1"), 8, 18,
+	 "key 'packet' does not belong to 'hex' but to packet"},
+	{SWEPT("hex: " ETH ", byte: src_lo"), 8, 61,
+	 "byte must be an offset in the packet or src_low, not 'src_lo' (did you"},
+	{SWEPT("hex: " ETH ", byte: []"), 8, 61,
+	 "byte must be an offset in the packet or src_low, not a list"},
 	{SWEPT("hex: " ETH ", byte: -1"), 8, 61, "byte must be from 0 to 65534, not '-1'"},
 	{SWEPT("hex: " ETH ", byte: 14"), 8, 61, "byte 14 is not in the packet of 14 bytes"},
-	{SWEPT("hex: " ETH ", byte: src_low"), 8, 61, "src_low is a byte of an IPv4 packet, which this is not"},
+	{SWEPT("hex: " ETH ", byte: src_low"), 8, 61,
+	 "src_low is a byte of an IPv4 packet, which this is not"},
 	{SWEPT("packet: {" IPV6 "}, byte: src_low"), 8, 82, "src_low is a byte of an IPv4 packet"},
 	{SWEPT("hex: " ETH ", byte: 1, to: 256"), 8, 68, "to must be from 0 to 255, not '256'"},
 	{SWEPT("hex: " ETH ", byte: 1, from: 2, to: 1"), 8, 17, "a sweep from 2 to 1 is empty"},
 };
 
-#define TEST_BAD(table)									\
-static void test_##table(void **state)							\
-{											\
-	(void)state;									\
-	for (size_t i = 0; i < ARRAY_LEN(table); i++)					\
-		expect_bad_at("t.yml", &(table)[i]);					\
-}
+#define TEST_BAD(table)                                                                            \
+	static void test_##table(void **state)                                                     \
+	{                                                                                          \
+		(void)state;                                                                       \
+		for (size_t i = 0; i < ARRAY_LEN(table); i++)                                      \
+			expect_bad_at("t.yml", &(table)[i]);                                       \
+	}
 
 TEST_BAD(bad_inputs)
 TEST_BAD(bad_contexts)
@@ -758,7 +865,8 @@ static char *many_inputs(size_t n, size_t more, const char *size)
 	assert_non_null(mem);
 	fputs(HEAD, mem);
 	for (size_t i = 0; i < n; i++)
-		fprintf(mem, "      - {name: s%zu, sweep: {packet: {size: %s}, byte: 0}}\n", i, size);
+		fprintf(mem, "      - {name: s%zu, sweep: {packet: {size: %s}, byte: 0}}\n", i,
+			size);
 	for (size_t i = 0; i < more; i++)
 		fprintf(mem, "      - {name: x%zu, hex: " ETH "}\n", i);
 	fclose(mem);
@@ -767,7 +875,8 @@ static char *many_inputs(size_t n, size_t more, const char *size)
 
 static void test_limits(void **state)
 {
-	struct bad bad = {NULL, 24, 16, "a drive can have at most 4096 inputs, and with this it has 4097"};
+	struct bad bad = {NULL, 24, 16,
+			  "a drive can have at most 4096 inputs, and with this it has 4097"};
 	char *text = many_inputs(16, 0, "14"), long_name[160];
 	struct bb_scenario *s = must_parse(text);
 
@@ -779,7 +888,8 @@ static void test_limits(void **state)
 	bad.text = text = many_inputs(16, 1, "14");
 	expect_bad_at("t.yml", &bad);
 	free(text);
-	bad = (struct bad){text = many_inputs(5, 0, "65535"), 12, 16, "the inputs have more than 64 MiB together"};
+	bad = (struct bad){text = many_inputs(5, 0, "65535"), 12, 16,
+			   "the inputs have more than 64 MiB together"};
 	expect_bad_at("t.yml", &bad);
 	free(text);
 	memset(long_name, 'x', 127);

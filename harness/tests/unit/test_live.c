@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* `bpfbench live` without a kernel: what counters come to, how rows are sorted and printed, how the pause follows the load. */
+/* `bpfbench live` without a kernel: what counters come to, how rows are sorted and printed, how the
+ * pause follows the load. */
 #include "stats_testing.h"
 
 #include <jansson.h>
@@ -13,8 +14,12 @@
 
 static void test_count(void **state)
 {
-	static const struct bb_prog_stats before = {.run_time_ns = 5000, .run_cnt = 10, .recursion_misses = 1},
-					  after = {.run_time_ns = 405000, .run_cnt = 1010, .recursion_misses = 5};
+	static const struct bb_prog_stats before = {.run_time_ns = 5000,
+						    .run_cnt = 10,
+						    .recursion_misses = 1},
+					  after = {.run_time_ns = 405000,
+						   .run_cnt = 1010,
+						   .recursion_misses = 5};
 	struct bb_live_row row = {.gone = true, .singles = 3};
 
 	(void)state;
@@ -24,14 +29,14 @@ static void test_count(void **state)
 	assert_same(row.runs_per_s, 2000);
 	assert_same(row.misses_per_s, 8);
 	assert_same(row.ns_per_run, 400);
-	assert_near(row.cpu_share, 0.0008, 1e-15);	/* 400 us in half a second */
+	assert_near(row.cpu_share, 0.0008, 1e-15); /* 400 us in half a second */
 	assert_int_equal(row.total.run_cnt, 1010);
-	assert_true(row.gone && row.singles == 3);	/* not its business */
+	assert_true(row.gone && row.singles == 3); /* not its business */
 
 	bb_live_row__count(&row, &after, &after, 2);
 	assert_int_equal(row.runs, 0);
 	assert_same(row.runs_per_s, 0);
-	assert_nan(row.ns_per_run);			/* no run cost nothing */
+	assert_nan(row.ns_per_run); /* no run cost nothing */
 	assert_same(row.cpu_share, 0);
 	assert_nan(bb_live_row__single_share(&row));
 }
@@ -63,20 +68,46 @@ static void test_distribute(void **state)
 	assert_same(bb_live_row__single_share(&row), 0.5);
 	row = distributed(999);
 	assert_same(row.p90, 899.2);
-	assert_nan(row.p99);	/* ten are not above it */
+	assert_nan(row.p99); /* ten are not above it */
 	row = distributed(99);
 	assert_same(row.p50, 50);
 	assert_nan(row.p90);
-	row = distributed(0);	/* runs there were, none of them alone */
+	row = distributed(0); /* runs there were, none of them alone */
 	assert_nan(row.p50);
 }
 
 static const struct bb_live_row rows[] = {
-	{.program = {7, 6, "beta"}, .runs_per_s = 10, .ns_per_run = 500, .cpu_share = 0.1, .runs = 10, .singles = 10,
-	 .singles_ns = 5000, .p50 = 490, .p90 = NAN, .p99 = NAN, .seconds = 1, .total = {123456, 40, 2}},
-	{.program = {3, 6, "idle"}, .ns_per_run = NAN, .p50 = NAN, .p90 = NAN, .p99 = NAN, .seconds = 1},
-	{.program = {5, 4711, "q\"\\u"}, .gone = true, .runs_per_s = 3000, .ns_per_run = 20, .cpu_share = 0.1, .runs = 3000,
-	 .singles = 1200, .singles_ns = 24000, .p50 = 20, .p90 = 21, .p99 = 22.5, .seconds = 0.25, .total = {1u << 30, 3000, 0}},
+	{.program = {7, 6, "beta"},
+	 .runs_per_s = 10,
+	 .ns_per_run = 500,
+	 .cpu_share = 0.1,
+	 .runs = 10,
+	 .singles = 10,
+	 .singles_ns = 5000,
+	 .p50 = 490,
+	 .p90 = NAN,
+	 .p99 = NAN,
+	 .seconds = 1,
+	 .total = {123456, 40, 2}},
+	{.program = {3, 6, "idle"},
+	 .ns_per_run = NAN,
+	 .p50 = NAN,
+	 .p90 = NAN,
+	 .p99 = NAN,
+	 .seconds = 1},
+	{.program = {5, 4711, "q\"\\u"},
+	 .gone = true,
+	 .runs_per_s = 3000,
+	 .ns_per_run = 20,
+	 .cpu_share = 0.1,
+	 .runs = 3000,
+	 .singles = 1200,
+	 .singles_ns = 24000,
+	 .p50 = 20,
+	 .p90 = 21,
+	 .p99 = 22.5,
+	 .seconds = 0.25,
+	 .total = {1u << 30, 3000, 0}},
 };
 
 static void check_order(const char *name, uint32_t a, uint32_t b, uint32_t c)
@@ -93,9 +124,9 @@ static void check_order(const char *name, uint32_t a, uint32_t b, uint32_t c)
 static void test_orders(void **state)
 {
 	(void)state;
-	check_order("cpu", 5, 7, 3);	/* equals by id */
+	check_order("cpu", 5, 7, 3); /* equals by id */
 	check_order("runs", 5, 7, 3);
-	check_order("ns", 7, 5, 3);	/* what has none is last */
+	check_order("ns", 7, 5, 3); /* what has none is last */
 	check_order("name", 7, 3, 5);
 	assert_null(bb_live_order_find("colour"));
 }
@@ -118,12 +149,16 @@ static void test_openmetrics(void **state)
 	struct bb_err err = {0};
 
 	(void)state;
-	assert_non_null(strstr(text, "\nbpf_program_runs_total{id=\"7\",type=\"xdp\",name=\"beta\"} 40\n"));
-	assert_non_null(strstr(text, "\nbpf_program_run_time_seconds_total{id=\"7\",type=\"xdp\",name=\"beta\"} 0.000123456\n"));
-	assert_non_null(strstr(text, "{id=\"5\",type=\"type-4711\",name=\"q\\\"\\\\u\",quantile=\"0.5\"} 2e-08\n"));
+	assert_non_null(strstr(text, "\nbpf_program_runs_total{id=\"7\",type=\"xdp\",name=\"beta\"}"
+				     " 40\n"));
+	assert_non_null(strstr(text, "\nbpf_program_run_time_seconds_total{id=\"7\",type=\"xdp\","
+				     "name=\"beta\"} 0.000123456\n"));
+	assert_non_null(strstr(text, "{id=\"5\",type=\"type-4711\",name=\"q\\\"\\\\u\",quantile="
+				     "\"0.5\"} 2e-08\n"));
 	assert_null(strstr(text, "nan"));
 	assert_null(strstr(text, "null"));
-	assert_null(strstr(text, "name=\"beta\",quantile=\"0.9\""));	/* ten runs have no 90th percentile */
+	/* ten runs have no 90th percentile */
+	assert_null(strstr(text, "name=\"beta\",quantile=\"0.9\""));
 	if (bb_openmetrics_check(text, &err))
 		fail_msg("%s", err.msg);
 	free(text);
@@ -137,12 +172,19 @@ static void test_openmetrics(void **state)
 static void test_openmetrics_checker(void **state)
 {
 	static const char *const bad[] = {
-		"", "# EOF\n", "# HELP a b\n# TYPE a gauge\na{x=\"1\"} 1\n", "# HELP a b\n# TYPE a gauge\na{x=\"1\"} 1\n# EOF",
-		"# TYPE a gauge\na{x=\"1\"} 1\n# EOF\n", "# HELP a b\n# TYPE a counter\na{x=\"1\"} 1\n# EOF\n",
-		"# HELP a b\n# TYPE a gauge\na{x=\"1\"} 1\na{x=\"1\"} 2\n# EOF\n", "# HELP a b\n# TYPE a gauge\nb{x=\"1\"} 1\n# EOF\n",
-		"# HELP a b\n# TYPE a gauge\na{x=\"1} 1\n# EOF\n", "# HELP a b\n# TYPE a gauge\na{x=\"1\"} null\n# EOF\n",
+		"",
+		"# EOF\n",
+		"# HELP a b\n# TYPE a gauge\na{x=\"1\"} 1\n",
+		"# HELP a b\n# TYPE a gauge\na{x=\"1\"} 1\n# EOF",
+		"# TYPE a gauge\na{x=\"1\"} 1\n# EOF\n",
+		"# HELP a b\n# TYPE a counter\na{x=\"1\"} 1\n# EOF\n",
+		"# HELP a b\n# TYPE a gauge\na{x=\"1\"} 1\na{x=\"1\"} 2\n# EOF\n",
+		"# HELP a b\n# TYPE a gauge\nb{x=\"1\"} 1\n# EOF\n",
+		"# HELP a b\n# TYPE a gauge\na{x=\"1} 1\n# EOF\n",
+		"# HELP a b\n# TYPE a gauge\na{x=\"1\"} null\n# EOF\n",
 		"# HELP a b\n# TYPE a gauge\n# UNIT a seconds\na{x=\"1\"} 1\n# EOF\n",
-		"# HELP a b\n# TYPE a gauge\n# HELP a b\n# TYPE a gauge\n# EOF\n", "# HELP a b\n# TYPE a gauge\na{x=\"\\q\"} 1\n# EOF\n",
+		"# HELP a b\n# TYPE a gauge\n# HELP a b\n# TYPE a gauge\n# EOF\n",
+		"# HELP a b\n# TYPE a gauge\na{x=\"\\q\"} 1\n# EOF\n",
 	};
 
 	(void)state;
@@ -160,14 +202,18 @@ static void test_openmetrics_checker(void **state)
 static void test_json(void **state)
 {
 	char *text = print("json", N_OF(rows));
-	json_t *root = json_loads(text, JSON_REJECT_DUPLICATES, NULL), *programs = json_object_get(root, "programs");
+	json_t *root = json_loads(text, JSON_REJECT_DUPLICATES, NULL),
+	       *programs = json_object_get(root, "programs");
 
 	(void)state;
 	assert_int_equal(json_array_size(programs), 3);
 	assert_true(json_is_null(json_object_get(json_array_get(programs, 1), "ns_per_run")));
-	assert_int_equal(json_integer_value(json_object_get(json_array_get(programs, 0), "total_runs")), 40);
+	assert_int_equal(json_integer_value(json_object_get(json_array_get(programs, 0), "total_"
+											 "runs")),
+			 40);
 	assert_true(json_is_true(json_object_get(json_array_get(programs, 2), "gone")));
-	assert_string_equal(json_string_value(json_object_get(json_array_get(programs, 2), "name")), "q\"\\u");
+	assert_string_equal(json_string_value(json_object_get(json_array_get(programs, 2), "name")),
+			    "q\"\\u");
 	json_decref(root);
 	free(text);
 }
@@ -179,8 +225,8 @@ static void test_table(void **state)
 	(void)state;
 	assert_non_null(strstr(text, "alone %"));
 	assert_non_null(strstr(text, "(gone)"));
-	assert_non_null(strstr(text, " ~20.0 "));	/* of 1200 in 3000 */
-	assert_null(strstr(text, "~490"));		/* of all */
+	assert_non_null(strstr(text, " ~20.0 ")); /* of 1200 in 3000 */
+	assert_null(strstr(text, "~490"));        /* of all */
 	assert_null(strstr(text, "nan"));
 	free(text);
 }
@@ -196,12 +242,13 @@ static void test_pause(void **state)
 		assert_true(next_ns >= pause_ns);
 		pause_ns = longest_ns = next_ns;
 	}
-	assert_in_range(longest_ns, 500000, 5000000);	/* a sleep, not an absence */
+	assert_in_range(longest_ns, 500000, 5000000); /* a sleep, not an absence */
 	assert_true(bb_live_next_pause(pause_ns, true) < pause_ns);
 	for (int i = 0; i < 20; i++)
 		pause_ns = bb_live_next_pause(pause_ns, true);
 	assert_int_equal(pause_ns, 0);
-	assert_int_equal(bb_live_next_pause(0, false), 0);	/* in a burst until the next look */
+	/* in a burst until the next look */
+	assert_int_equal(bb_live_next_pause(0, false), 0);
 }
 
 int main(void)

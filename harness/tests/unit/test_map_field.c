@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a scenario says that maps hold: every form, every refusal with its place, and which variant has what. */
+/* What a scenario says that maps hold: every form, every refusal with its place, and which variant
+ * has what. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -18,7 +19,8 @@
 /* The maps are line 5; the first one's "{" is in column 8, the key behind its name in column 18. */
 #define HEAD "name: n\nobject: o\nvariants: [{name: a}]\ndrive: [{with: step}]\n"
 #define MAPS(list) HEAD "maps: [" list "]\n"
-#define ENTRIES(list) MAPS("{name: m, entries: [" list "]}")	/* the first entry's "{" is in column 28 */
+#define ENTRIES(list)                                                                              \
+	MAPS("{name: m, entries: [" list "]}") /* the first entry's "{" is in column 28 */
 
 static struct bb_scenario *must_parse(const char *text)
 {
@@ -32,7 +34,8 @@ static struct bb_scenario *must_parse(const char *text)
 
 static void test_forms(void **state)
 {
-	struct bb_scenario *s = must_parse(ENTRIES("{key: 0x0a000001, value: -1}, {value: \"01 00\", key: \"0a:00 0001\"}, "
+	struct bb_scenario *s = must_parse(ENTRIES("{key: 0x0a000001, value: -1}, {value: \"01 "
+						   "00\", key: \"0a:00 0001\"}, "
 						   "{key: 3, program: tail_b}"));
 	const struct bb_map_specs *maps = &s->variants[0].maps;
 	const struct bb_map_entry *e;
@@ -57,13 +60,15 @@ static void test_forms(void **state)
 	bb_scenario__free(s);
 }
 
-/* A variant has its own and the scenario's others, wherever in the file these stand; so has a copy of it. */
+/* A variant has its own and the scenario's others, wherever in the file these stand; so has a copy
+ * of it. */
 static void test_variants(void **state)
 {
-	struct bb_scenario *s = must_parse(
-		"name: n\nobject: o\nvariants:\n  - {name: a}\n"
-		"  - {name: b, maps: [{name: y, reset: run}, {name: z}]}\n"
-		"maps: [{name: x, reset: load}, {name: y}]\ndrive: [{with: step}]\n");
+	struct bb_scenario *s = must_parse("name: n\nobject: o\nvariants:\n  - {name: a}\n"
+					   "  - {name: b, maps: [{name: y, reset: run}, {name: "
+					   "z}]}\n"
+					   "maps: [{name: x, reset: load}, {name: y}]\ndrive: "
+					   "[{with: step}]\n");
 	const struct bb_map_specs *a, *b, *copy;
 	struct bb_err err = {0};
 
@@ -102,35 +107,51 @@ static const struct {
 	unsigned int line, col;
 	const char *says;
 } bad[] = {
-	{HEAD "maps: 5\n", 5, 7, "maps must be a list of mappings such as {name: allow, entries: [{key: 1, value: 2}]}, not '5'"},
+	{HEAD "maps: 5\n", 5, 7,
+	 "maps must be a list of mappings such as {name: allow, entries: [{key: 1, value: 2}]}, "
+	 "not '5'"},
 	{HEAD "maps: []\n", 5, 7, "maps must not be an empty list"},
 	{MAPS("x"), 5, 8, "a map must be a mapping such as"},
 	{MAPS("{reset: run}"), 5, 8, "a map needs the key 'name'"},
 	{MAPS("{name: [], reset: run}"), 5, 15, "name must be a text, not a list"},
-	{MAPS("{name: m}, {name: n}, {name: m}"), 5, 37, "map 'm' is given twice; the first is at 5:8"},
-	{MAPS("{name: m, reset: runs}"), 5, 25, "unknown reset 'runs' (did you mean 'run'?); there are: load, run"},
+	{MAPS("{name: m}, {name: n}, {name: m}"), 5, 37,
+	 "map 'm' is given twice; the first is at 5:8"},
+	{MAPS("{name: m, reset: runs}"), 5, 25,
+	 "unknown reset 'runs' (did you mean 'run'?); there are: load, run"},
 	{MAPS("{name: m, reset: []}"), 5, 25, "reset must be one of: load, run; not a list"},
-	{MAPS("{name: m, entry: []}"), 5, 18, "unknown key 'entry'; a map takes: name, entries, reset"},
-	{MAPS("{name: m, entries: {}}"), 5, 27, "entries must be a list of entries such as {key: 1, value: 2}"},
+	{MAPS("{name: m, entry: []}"), 5, 18,
+	 "unknown key 'entry'; a map takes: name, entries, reset"},
+	{MAPS("{name: m, entries: {}}"), 5, 27,
+	 "entries must be a list of entries such as {key: 1, value: 2}"},
 	{MAPS("{name: m, entries: []}"), 5, 27, "entries must not be an empty list"},
 	{ENTRIES("1"), 5, 28, "an entry must be a mapping such as {key: 1, value: 2}, not '1'"},
-	{ENTRIES("{key: 1}"), 5, 28, "an entry needs either the key 'value' or, in a prog array, the key 'program'"},
-	{ENTRIES("{key: 1, value: 2, program: p}"), 5, 28, "an entry needs either the key 'value' or"},
+	{ENTRIES("{key: 1}"), 5, 28,
+	 "an entry needs either the key 'value' or, in a prog array, the key 'program'"},
+	{ENTRIES("{key: 1, value: 2, program: p}"), 5, 28,
+	 "an entry needs either the key 'value' or"},
 	{ENTRIES("{value: 1}"), 5, 28, "an entry needs the key 'key'"},
-	{ENTRIES("{key: 1, valu: 2}"), 5, 37, "unknown key 'valu' (did you mean 'value'?); an entry takes: key, value, program"},
-	{ENTRIES("{key: 1.5, value: 2}"), 5, 34, "key must be a whole number, or bytes in quotes such as \"0a 00\", not '1.5'"},
-	{ENTRIES("{key: 0a 00, value: 2}"), 5, 34, "key must be a whole number, or bytes in quotes"},
+	{ENTRIES("{key: 1, valu: 2}"), 5, 37,
+	 "unknown key 'valu' (did you mean 'value'?); an entry takes: key, value, program"},
+	{ENTRIES("{key: 1.5, value: 2}"), 5, 34,
+	 "key must be a whole number, or bytes in quotes such as \"0a 00\", not '1.5'"},
+	{ENTRIES("{key: 0a 00, value: 2}"), 5, 34,
+	 "key must be a whole number, or bytes in quotes"},
 	{ENTRIES("{key: [], value: 2}"), 5, 34, "not a list"},
 	{ENTRIES("{key: , value: 2}"), 5, 34, "not nothing"},
-	{ENTRIES("{key: 1, value: 9223372036854775808}"), 5, 44, "value does not fit into 64 bits with a sign: '9223372036854775808'"},
-	{ENTRIES("{key: \"0\", value: 2}"), 5, 34, "key: bytes of two hexadecimal digits each are expected; character 2 is"},
+	{ENTRIES("{key: 1, value: 9223372036854775808}"), 5, 44,
+	 "value does not fit into 64 bits with a sign: '9223372036854775808'"},
+	{ENTRIES("{key: \"0\", value: 2}"), 5, 34,
+	 "key: bytes of two hexadecimal digits each are expected; character 2 is"},
 	{ENTRIES("{key: \"\", value: 2}"), 5, 34, "key has 0 bytes; it must have from 1 to 65536"},
 	{ENTRIES("{key: 1, program: []}"), 5, 46, "program must be a text, not a list"},
 	{"name: n\nobject: o\nvariants: [{name: a, maps: [{name: m, reset: run}]}]\n"
-	 "drive:\n  - {with: step}\n  - {with: in-situ, workload: w}\n", 3, 29,
-	 "map 'm' with 'reset: run' needs a drive that fires each run on its own, 'with: step'; the drive at 6:5 is in-situ"},
+	 "drive:\n  - {with: step}\n  - {with: in-situ, workload: w}\n",
+	 3, 29,
+	 "map 'm' with 'reset: run' needs a drive that fires each run on its own, 'with: step'; "
+	 "the drive at 6:5 is in-situ"},
 	{"name: n\nobject: o\nvariants: [{name: a}]\ndrive: [{with: in-situ, workload: w}]\n"
-	 "maps: [{name: l}, {name: m, reset: run}]\n", 5, 19, "map 'm' with 'reset: run' needs"},
+	 "maps: [{name: l}, {name: m, reset: run}]\n",
+	 5, 19, "map 'm' with 'reset: run' needs"},
 };
 
 static void test_bad(void **state)
@@ -143,8 +164,10 @@ static void test_bad(void **state)
 		int rc = bb_scenario__parse(bad[i].text, strlen(bad[i].text), "t.yml", &s, &err);
 
 		snprintf(where, sizeof(where), "t.yml:%u:%u: ", bad[i].line, bad[i].col);
-		if (rc != -EINVAL || strncmp(err.msg, where, strlen(where)) || !strstr(err.msg, bad[i].says))
-			fail_msg("rc %d\n  for:  %s\n  says: %s\n  not:  %s%s", rc, bad[i].text, err.msg, where, bad[i].says);
+		if (rc != -EINVAL || strncmp(err.msg, where, strlen(where)) ||
+		    !strstr(err.msg, bad[i].says))
+			fail_msg("rc %d\n  for:  %s\n  says: %s\n  not:  %s%s", rc, bad[i].text,
+				 err.msg, where, bad[i].says);
 		assert_null(s);
 	}
 }
@@ -153,9 +176,11 @@ static void test_bad(void **state)
 static void test_reset_load_goes_with_all(void **state)
 {
 	(void)state;
-	bb_scenario__free(must_parse("name: n\nobject: o\nvariants: [{name: a}]\nmaps: [{name: m, reset: load}]\n"
+	bb_scenario__free(must_parse("name: n\nobject: o\nvariants: [{name: a}]\nmaps: [{name: m, "
+				     "reset: load}]\n"
 				     "drive: [{with: in-situ, workload: w}, {with: step}]\n"));
-	bb_scenario__free(must_parse("name: n\nvariants: [{name: a}]\nmaps: [{name: m, reset: run}]\ndrive: [{with: fake}]\n"));
+	bb_scenario__free(must_parse("name: n\nvariants: [{name: a}]\nmaps: [{name: m, reset: "
+				     "run}]\ndrive: [{with: fake}]\n"));
 }
 
 int main(void)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What BPF objects hold, and the scenario that is made of them: of the objects of this build, and of files that are none.
- * Whatever stands in a path or a name, the text is one that the scenario's reader takes.
+ * What BPF objects hold, and the scenario that is made of them: of the objects of this build, and
+ * of files that are none. Whatever stands in a path or a name, the text is one that the scenario's
+ * reader takes.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -21,16 +22,17 @@
 #include "plan/plan.h"
 #include "run/object_scenario.h"
 
-#define ARRAY_LEN(a)	(sizeof(a) / sizeof((a)[0]))
-#define OWN(name)	BB_BUILD_DIR "/bpf/" name ".bpf.o"
-#define TEST(name)	BB_BUILD_DIR "/tests/bpf/" name ".bpf.o"
+#define ARRAY_LEN(a) (sizeof(a) / sizeof((a)[0]))
+#define OWN(name) BB_BUILD_DIR "/bpf/" name ".bpf.o"
+#define TEST(name) BB_BUILD_DIR "/tests/bpf/" name ".bpf.o"
 
 static struct bb_object_opts of_object(const struct bb_object_ref *ref)
 {
 	return (struct bb_object_opts){.objects = ref, .n_objects = 1};
 }
 
-static struct bb_scenario *must_make(const struct bb_object_opts *opts, struct bb_object_scenario *ret_text)
+static struct bb_scenario *must_make(const struct bb_object_opts *opts,
+				     struct bb_object_scenario *ret_text)
 {
 	struct bb_scenario *s = NULL;
 	struct bb_err err = {0};
@@ -62,7 +64,7 @@ static void write_file(const char *name, const void *data, size_t len)
 	assert_int_equal(fclose(f), 0);
 }
 
-/* --- what an object holds ------------------------------------------------------------------------------------ */
+/* --- what an object holds --- */
 
 static void test_info(void **state)
 {
@@ -70,17 +72,22 @@ static void test_info(void **state)
 		const char *name;
 		uint32_t type, attach_type;
 	} programs[] = {
-		{"counts", BPF_PROG_TYPE_XDP, BPF_XDP}, {"on_request", BPF_PROG_TYPE_SCHED_CLS, 0},
-		{"sampled", BPF_PROG_TYPE_PERF_EVENT, 0}, {"on_devmap", BPF_PROG_TYPE_XDP, BPF_XDP_DEVMAP},
-		{"on_cpumap", BPF_PROG_TYPE_XDP, BPF_XDP_CPUMAP}, {"probe", BPF_PROG_TYPE_KPROBE, 0},
-		{"replaces", BPF_PROG_TYPE_EXT, 0}, {"of_no_type", BPF_PROG_TYPE_UNSPEC, 0},
+		{"counts", BPF_PROG_TYPE_XDP, BPF_XDP},
+		{"on_request", BPF_PROG_TYPE_SCHED_CLS, 0},
+		{"sampled", BPF_PROG_TYPE_PERF_EVENT, 0},
+		{"on_devmap", BPF_PROG_TYPE_XDP, BPF_XDP_DEVMAP},
+		{"on_cpumap", BPF_PROG_TYPE_XDP, BPF_XDP_CPUMAP},
+		{"probe", BPF_PROG_TYPE_KPROBE, 0},
+		{"replaces", BPF_PROG_TYPE_EXT, 0},
+		{"of_no_type", BPF_PROG_TYPE_UNSPEC, 0},
 	};
 	struct bb_object_info info;
 	struct bb_err err = {0};
 
 	(void)state;
 	assert_int_equal(bb_object_info__read(TEST("sections"), &info, &err), 0);
-	assert_int_equal(info.n_programs, ARRAY_LEN(programs));	/* the functions they call are none */
+	/* the functions they call are none */
+	assert_int_equal(info.n_programs, ARRAY_LEN(programs));
 	for (size_t i = 0; i < info.n_programs; i++) {
 		size_t j = 0;
 
@@ -112,8 +119,10 @@ static void test_bad_objects(void **state)
 		const char *says;
 	} cases[] = {
 		{"/nowhere/x.o", -ENOENT, "/nowhere/x.o: there is no such BPF object; build it"},
-		{TEST("legacy_maps"), -EINVAL, "struct { __uint(type, ...); ... } name SEC(\".maps\")"},
-		{TEST("no_program"), -ENOENT, "holds no program: a function becomes one by its section"},
+		{TEST("legacy_maps"), -EINVAL,
+		 "struct { __uint(type, ...); ... } name SEC(\".maps\")"},
+		{TEST("no_program"), -ENOENT,
+		 "holds no program: a function becomes one by its section"},
 		{BB_BUILD_DIR "/obj/base/err.o", -EINVAL, "not a BPF object: an ELF file for "},
 		{BB_BUILD_DIR, -EISDIR, "Is a directory"},
 	};
@@ -139,12 +148,14 @@ static void test_damaged_objects(void **state)
 	write_file("x.o", "", 0);
 	expect_failure(&opts, -EINVAL, "not a BPF object, not even an ELF file (0 bytes)");
 	write_file("x.o", "#include <linux/bpf.h>\n", 23);
-	expect_failure(&opts, -EINVAL, "not a BPF object, not even an ELF file (23 bytes); build it with clang -target bpf");
+	expect_failure(&opts, -EINVAL,
+		       "not a BPF object, not even an ELF file (23 bytes); build it with clang "
+		       "-target bpf");
 	write_file("x.o", elf, 40);
 	expect_failure(&opts, -EINVAL, "cut off after 40 bytes");
 	write_file("x.o", elf, len - 100);
 	expect_failure(&opts, -EINVAL, "cut off, it has ");
-	for (size_t at = 64; at + 100 < len; at += 61) {	/* never more than an error */
+	for (size_t at = 64; at + 100 < len; at += 61) { /* never more than an error */
 		write_file("x.o", elf, at);
 		expect_failure(&opts, -EINVAL, "cut off, it has ");
 	}
@@ -190,7 +201,7 @@ static void test_mutated_objects(void **state)
 	free(elf);
 }
 
-/* --- the scenario -------------------------------------------------------------------------------------------- */
+/* --- the scenario --- */
 
 static void test_one_type(void **state)
 {
@@ -222,7 +233,9 @@ static void test_one_type(void **state)
 	bb_scenario__free(s);
 	bb_object_scenario__done(&text);
 	programs[0] = "v5";
-	expect_failure(&opts, -ENOENT, "has no program 'v5' (did you mean 'v0'?); it has: empty, v0, v1, v2, v3, v4");
+	expect_failure(&opts, -ENOENT,
+		       "has no program 'v5' (did you mean 'v0'?); it has: empty, v0, v1, v2, v3, "
+		       "v4");
 }
 
 static void test_many_types(void **state)
@@ -230,16 +243,21 @@ static void test_many_types(void **state)
 	static const struct {
 		const char *with, *trigger, *floor, *variant;
 	} drives[] = {
-		{"step", "test-run", "empty-xdp", "counts"}, {"slope", NULL, "empty-xdp", "counts"},
-		{"step", "test-run", "empty-sched_cls", "on_request"}, {"slope", NULL, "empty-sched_cls", "on_request"},
+		{"step", "test-run", "empty-xdp", "counts"},
+		{"slope", NULL, "empty-xdp", "counts"},
+		{"step", "test-run", "empty-sched_cls", "on_request"},
+		{"slope", NULL, "empty-sched_cls", "on_request"},
 		{"step", "page-fault", "empty-perf_event", "sampled"},
 	};
 	static const char *const skips[][2] = {
-		{"sections/on_devmap", "only on frames redirected to a devmap, and refuses to test-run it"},
+		{"sections/on_devmap", "only on frames redirected to a devmap, and refuses to "
+				       "test-run it"},
 		{"sections/on_cpumap", "only on frames redirected to a cpumap"},
-		{"sections/probe", "no trigger here makes a program of type kprobe run; a scenario can attach it"},
+		{"sections/probe", "no trigger here makes a program of type kprobe run; a scenario "
+				   "can attach it"},
 		{"sections/replaces", "it runs as part of the program that it replaces"},
-		{"sections/of_no_type", "libbpf cannot tell its type from its section \"my_section\""},
+		{"sections/of_no_type", "libbpf cannot tell its type from its section "
+					"\"my_section\""},
 	};
 	struct bb_object_ref ref = {.path = TEST("sections")};
 	struct bb_object_opts opts = of_object(&ref);
@@ -267,7 +285,8 @@ static void test_many_types(void **state)
 	bb_scenario__free(s);
 	bb_object_scenario__done(&text);
 	ref.path = TEST("fentry");
-	expect_failure(&opts, -ENOTSUP, "none of its programs can be driven: fentry/fentry: no trigger here makes");
+	expect_failure(&opts, -ENOTSUP,
+		       "none of its programs can be driven: fentry/fentry: no trigger here makes");
 }
 
 /* Every type that a drive makes run has its empty program. */
@@ -285,7 +304,8 @@ static void test_floors(void **state)
 			continue;
 		snprintf(name, sizeof(name), "empty_%s", t ? t->name : "perf_event");
 		assert_int_equal(bb_object_info__need_program(&info, "floors", name, NULL), 0);
-		if (strncmp(bb_prog_type_name(type).text, "type-", 5))	/* an older libbpf does not know the newest */
+		/* an older libbpf does not know the newest */
+		if (strncmp(bb_prog_type_name(type).text, "type-", 5))
 			assert_string_equal(bb_prog_type_name(type).text, name + strlen("empty_"));
 	}
 	bb_object_info__done(&info);
@@ -293,12 +313,19 @@ static void test_floors(void **state)
 
 static void test_many_objects(void **state)
 {
-	static const struct bb_object_ref alike[] = {{.path = OWN("fun_xdp")}, {.path = OWN("fun_xdp")}};
-	static const struct bb_object_ref named[] = {{"old", OWN("fun_xdp")}, {"new", OWN("fun_xdp")}};
-	static const struct bb_object_ref as_floor[] = {{"empty-xdp", OWN("fun_xdp")}, {"new", OWN("fun_xdp")}};
-	static const struct bb_object_ref wrong[] = {{"old one", OWN("fun_xdp")}, {"new", OWN("fun_xdp")}};
+	static const struct bb_object_ref alike[] = {{.path = OWN("fun_xdp")},
+						     {.path = OWN("fun_xdp")}};
+	static const struct bb_object_ref named[] = {{"old", OWN("fun_xdp")},
+						     {"new", OWN("fun_xdp")}};
+	static const struct bb_object_ref as_floor[] = {{"empty-xdp", OWN("fun_xdp")},
+							{"new", OWN("fun_xdp")}};
+	static const struct bb_object_ref wrong[] = {{"old one", OWN("fun_xdp")},
+						     {"new", OWN("fun_xdp")}};
 	const char *programs[] = {"v1"};
-	struct bb_object_opts opts = {.objects = named, .n_objects = 2, .programs = programs, .n_programs = 1};
+	struct bb_object_opts opts = {.objects = named,
+				      .n_objects = 2,
+				      .programs = programs,
+				      .n_programs = 1};
 	struct bb_object_scenario text;
 	struct bb_scenario *s = must_make(&opts, &text);
 	struct bb_err err = {0};
@@ -320,15 +347,18 @@ static void test_many_objects(void **state)
 	bb_scenario__free(s);
 	bb_object_scenario__done(&text);
 	opts.objects = alike;
-	expect_failure(&opts, -EEXIST, "would both be called 'fun_xdp.empty'; give the objects names of their own: --object NAME=FILE");
+	expect_failure(&opts, -EEXIST,
+		       "would both be called 'fun_xdp.empty'; give the objects names of their own: "
+		       "--object NAME=FILE");
 	opts.one_each = true;
 	expect_failure(&opts, -EINVAL, "which? --program NAME; it has: empty, v0, v1, v2, v3, v4");
 	opts.n_programs = 1;
 	opts.objects = as_floor;
 	expect_failure(&opts, -EEXIST, "'empty-xdp' is what the empty program is called");
-	opts.objects = wrong;	/* a wrong name is the reader's to refuse */
+	opts.objects = wrong; /* a wrong name is the reader's to refuse */
 	assert_int_equal(bb_object_scenario__make(&opts, &text, &err), 0);
-	assert_int_equal(bb_scenario__parse(text.text, strlen(text.text), "made.yml", &s, &err), -EINVAL);
+	assert_int_equal(bb_scenario__parse(text.text, strlen(text.text), "made.yml", &s, &err),
+			 -EINVAL);
 	assert_non_null(strstr(err.msg, "name 'old one' must be letters, digits"));
 	bb_object_scenario__done(&text);
 }
@@ -337,8 +367,9 @@ static void test_many_objects(void **state)
 static void test_odd_paths(void **state)
 {
 	static const char *const names[] = {
-		"a b.bpf.o", "it's.o", "say \"hi\".o", "back\\slash.o", "co:lon, comma.o", "#hash.o", "-dash.o", ".o", "{brace}.o",
-		"new\nline.o", "tab\t.o", "m\xc3\xbcsli.o", "null", "%s%n.o", "\x7f.o",
+		"a b.bpf.o", "it's.o",         "say \"hi\".o", "back\\slash.o", "co:lon, comma.o",
+		"#hash.o",   "-dash.o",        ".o",           "{brace}.o",     "new\nline.o",
+		"tab\t.o",   "m\xc3\xbcsli.o", "null",         "%s%n.o",        "\x7f.o",
 	};
 	char *elf = NULL;
 	size_t len = 0;
@@ -364,16 +395,17 @@ static void test_odd_paths(void **state)
 	free(elf);
 }
 
-/* --- inputs -------------------------------------------------------------------------------------------------- */
+/* --- inputs --- */
 
 #define FRAME_HEX "02 00 00 00 00 02\n02 00 00 00 00 01 ffff\n"
 
 static void test_inputs(void **state)
 {
-	static const char pcap[] =
-		"\xd4\xc3\xb2\xa1\2\0\4\0\0\0\0\0\0\0\0\0\0\0\4\0\1\0\0\0"
-		"\0\0\0\0\0\0\0\0\16\0\0\0\16\0\0\0\2\0\0\0\0\2\2\0\0\0\0\1\xff\xff"
-		"\0\0\0\0\0\0\0\0\16\0\0\0\16\0\0\0\2\0\0\0\0\2\2\0\0\0\0\1\xff\xee";
+	static const char pcap[] = "\xd4\xc3\xb2\xa1\2\0\4\0\0\0\0\0\0\0\0\0\0\0\4\0\1\0\0\0"
+				   "\0\0\0\0\0\0\0\0\16\0\0\0\16\0\0\0\2\0\0\0\0\2\2\0\0\0\0\1\xff"
+				   "\xff"
+				   "\0\0\0\0\0\0\0\0\16\0\0\0\16\0\0\0\2\0\0\0\0\2\2\0\0\0\0\1\xff"
+				   "\xee";
 	static const char *const expected[] = {"a_frame", "_raw", "two-0", "two-1"};
 	char hex_path[PATH_MAX], raw_path[PATH_MAX], pcap_path[PATH_MAX];
 	const char *packets[] = {hex_path, raw_path, pcap_path};
@@ -392,7 +424,7 @@ static void test_inputs(void **state)
 	opts.packets = packets;
 	opts.n_packets = 3;
 	s = must_make(&opts, &text);
-	for (size_t d = 0; d < 2; d++) {	/* step and slope */
+	for (size_t d = 0; d < 2; d++) { /* step and slope */
 		assert_int_equal(s->drives[d].inputs.n, 4);
 		for (size_t i = 0; i < 4; i++) {
 			const struct bb_input *in = &s->drives[d].inputs.v[i];
@@ -410,7 +442,8 @@ static void test_inputs(void **state)
 	ref.path = OWN("fun_xdp");
 	opts.contexts = packets;
 	opts.n_contexts = 1;
-	expect_failure(&opts, -EINVAL, "none of the programs takes a context; a packet is given with --packet");
+	expect_failure(&opts, -EINVAL,
+		       "none of the programs takes a context; a packet is given with --packet");
 }
 
 static void test_contexts(void **state)
@@ -431,7 +464,7 @@ static void test_contexts(void **state)
 	expect_failure(&opts, -ENOENT, "ctx: No such file");
 	write_file("ctx", "01000000 02000000", 17);
 	s = must_make(&opts, &text);
-	assert_int_equal(s->n_drives, 1);	/* no repeat, so no slope */
+	assert_int_equal(s->n_drives, 1); /* no repeat, so no slope */
 	assert_int_equal(s->drives[0].inputs.n, 1);
 	assert_int_equal(s->drives[0].inputs.v[0].len, 8);
 	assert_true(s->drives[0].inputs.v[0].is_context);
@@ -453,7 +486,7 @@ static void test_trigger(void **state)
 	opts.trigger = "test-run";
 	s = must_make(&opts, &text);
 	assert_int_equal(s->n_drives, 1);
-	assert_int_equal(s->n_variants, 1);	/* no empty program of the type */
+	assert_int_equal(s->n_variants, 1); /* no empty program of the type */
 	assert_null(s->floor);
 	assert_string_equal(s->drives[0].trigger, "test-run");
 	bb_scenario__free(s);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Which cells a scenario makes: their names, parameters, floors and order, and what the options leave of them. */
+/* Which cells a scenario makes: their names, parameters, floors and order, and what the options
+ * leave of them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,14 +16,14 @@
 #include "plan/plan.h"
 
 #define ARRAY_LEN(a) (sizeof(a) / sizeof((a)[0]))
-#define FRAME "020202020202010101010101ffff"	/* 14 bytes */
+#define FRAME "020202020202010101010101ffff" /* 14 bytes */
 
-static const char profiler[] =
-	"name: prof\nobject: o\nfloor: empty\n"
-	"variants: [{name: ringbuf}, {name: empty}, {name: stackid}]\n"
-	"drive:\n"
-	"  - {with: step, stack_depth: [8, 32]}\n"
-	"  - {with: in-situ, freq_hz: [100, 1000], workload: w, seconds: 2}\n";
+static const char profiler[] = "name: prof\nobject: o\nfloor: empty\n"
+			       "variants: [{name: ringbuf}, {name: empty}, {name: stackid}]\n"
+			       "drive:\n"
+			       "  - {with: step, stack_depth: [8, 32]}\n"
+			       "  - {with: in-situ, freq_hz: [100, 1000], workload: w, seconds: "
+			       "2}\n";
 
 static struct bb_scenario *must_parse(const char *text)
 {
@@ -39,8 +40,11 @@ static struct bb_scenario *parse_inputs(const char *inputs)
 {
 	char text[4096];
 
-	snprintf(text, sizeof(text), "name: x\nobject: o\nfloor: empty\nvariants: [{name: a}, {name: empty}, {name: b}]\n"
-		 "drive:\n  - with: step\n    trigger: test-run\n    samples: 7\n%s", inputs);
+	snprintf(text, sizeof(text),
+		 "name: x\nobject: o\nfloor: empty\nvariants: [{name: a}, {name: empty}, {name: "
+		 "b}]\n"
+		 "drive:\n  - with: step\n    trigger: test-run\n    samples: 7\n%s",
+		 inputs);
 	return must_parse(text);
 }
 
@@ -127,12 +131,15 @@ static void test_cold(void **state)
 		{"prof/empty/step-cold/stack_depth=32", "stack_depth", 32, 32, BB_NO_CELL},
 	};
 	const char *const ringbuf = "ringbuf", *const cold = "step-cold", *const hot = "step";
-	struct bb_plan_opts opts = {.variants = &ringbuf, .n_variants = 1, .drives = &cold, .n_drives = 1};
+	struct bb_plan_opts opts = {.variants = &ringbuf,
+				    .n_variants = 1,
+				    .drives = &cold,
+				    .n_drives = 1};
 	struct bb_scenario *s = must_parse(profiler);
 	struct bb_plan p;
 
 	(void)state;
-	for (int i = 0; i < 2; i++) {	/* once is enough */
+	for (int i = 0; i < 2; i++) { /* once is enough */
 		assert_int_equal(bb_scenario__add_cold(s, NULL), 0);
 		assert_int_equal(s->n_drives, 3);
 	}
@@ -152,10 +159,12 @@ static void test_cold(void **state)
 	bb_scenario__free(s);
 }
 
-/* The inputs are the twin's own; its samples are not those of the hot drive, and of a sweep one a load. */
+/* The inputs are the twin's own; its samples are not those of the hot drive, and of a sweep one a
+ * load. */
 static void test_cold_sweep(void **state)
 {
-	struct bb_scenario *s = parse_inputs("    inputs: [{sweep: {hex: " FRAME ", byte: 13}, retval: 2}]\n");
+	struct bb_scenario *s = parse_inputs("    inputs: [{sweep: {hex: " FRAME ", byte: 13}, "
+					     "retval: 2}]\n");
 	struct bb_plan p;
 
 	(void)state;
@@ -179,26 +188,30 @@ static void test_cold_sweep(void **state)
 
 static void test_nothing_to_cool(void **state)
 {
-	struct bb_scenario *s = must_parse("{name: f, variants: [{name: a}], drive: [{with: fake}]}");
+	struct bb_scenario *s = must_parse("{name: f, variants: [{name: a}], drive: [{with: "
+					   "fake}]}");
 	struct bb_err err = {0};
 
 	(void)state;
 	assert_int_equal(bb_scenario__add_cold(s, &err), -EINVAL);
-	assert_string_equal(err.msg, "scenario 'f' has no step drive, and caches are emptied between steps only");
+	assert_string_equal(err.msg, "scenario 'f' has no step drive, and caches are emptied "
+				     "between steps only");
 	assert_int_equal(s->n_drives, 1);
 	bb_scenario__free(s);
 }
 
-/* The event of a drive in situ is in the names, unless it is a clock; `-d in-situ` means them all. */
+/* The event of a drive in situ is in the names, unless it is a clock; `-d in-situ` means them all.
+ */
 static void test_events(void **state)
 {
-	static const char text[] =
-		"name: net\nobject: o\nfloor: empty\nvariants: [{name: empty}, {name: v}]\n"
-		"drive:\n"
-		"  - {with: in-situ, event: packets, rate_hz: [10, 1000], seconds: 2}\n"
-		"  - {with: in-situ, event: http}\n"
-		"  - {with: in-situ, event: attach, workload: w}\n"
-		"  - {with: in-situ, event: task-clock, workload: w}\n";
+	static const char text[] = "name: net\nobject: o\nfloor: empty\nvariants: [{name: empty}, "
+				   "{name: v}]\n"
+				   "drive:\n"
+				   "  - {with: in-situ, event: packets, rate_hz: [10, 1000], "
+				   "seconds: 2}\n"
+				   "  - {with: in-situ, event: http}\n"
+				   "  - {with: in-situ, event: attach, workload: w}\n"
+				   "  - {with: in-situ, event: task-clock, workload: w}\n";
 	static const struct expected cells[] = {
 		{"net/empty/in-situ-packets/rate_hz=10", "rate_hz", 10, 10, BB_NO_CELL},
 		{"net/v/in-situ-packets/rate_hz=10", "rate_hz", 10, 10, 0},
@@ -211,7 +224,8 @@ static void test_events(void **state)
 		{"net/empty/in-situ/freq_hz=100", "freq_hz", 100, 100, BB_NO_CELL},
 		{"net/v/in-situ/freq_hz=100", "freq_hz", 100, 100, 8},
 	};
-	static const char *const all[] = {"in-situ"}, *const one[] = {"in-situ-http"}, *const none[] = {"in-situ-htpp"};
+	static const char *const all[] = {"in-situ"}, *const one[] = {"in-situ-http"},
+				 *const none[] = {"in-situ-htpp"};
 	struct bb_scenario *s = must_parse(text);
 	struct bb_plan p = must_plan(s, NULL);
 	struct bb_err err = {0};
@@ -228,7 +242,9 @@ static void test_events(void **state)
 	assert_int_equal(p.n_cells, 2);
 	assert_string_equal(p.cells[1].name, "net/v/in-situ-http/rate_hz=50");
 	bb_plan__done(&p);
-	assert_int_equal(bb_plan__make(s, &(struct bb_plan_opts){.drives = none, .n_drives = 1}, &p, &err), -ENOENT);
+	assert_int_equal(bb_plan__make(s, &(struct bb_plan_opts){.drives = none, .n_drives = 1}, &p,
+				       &err),
+			 -ENOENT);
 	assert_non_null(strstr(err.msg, "did you mean 'in-situ-http'?"));
 	bb_scenario__free(s);
 }
@@ -236,7 +252,8 @@ static void test_events(void **state)
 static void test_fake(void **state)
 {
 	static const struct expected cells[] = {
-		{"f/a/fake", NULL, 0, 0, BB_NO_CELL}, {"f/b/fake", NULL, 0, 0, BB_NO_CELL},
+		{"f/a/fake", NULL, 0, 0, BB_NO_CELL},
+		{"f/b/fake", NULL, 0, 0, BB_NO_CELL},
 	};
 	struct bb_scenario *s = must_parse("{name: f, loads: 3, variants: [{name: a}, {name: b}], "
 					   "drive: [{with: fake, samples: 11}]}");
@@ -260,7 +277,8 @@ static void test_named_inputs(void **state)
 		{"x/empty/step/input=0", "input", 1, 1, BB_NO_CELL},
 		{"x/b/step/input=0", "input", 1, 1, 4},
 	};
-	struct bb_scenario *s = parse_inputs("    inputs: [{name: syn, hex: " FRAME "}, {name: 0, hex: " FRAME "}]\n");
+	struct bb_scenario *s = parse_inputs("    inputs: [{name: syn, hex: " FRAME
+					     "}, {name: 0, hex: " FRAME "}]\n");
 	struct bb_plan p = must_plan(s, NULL);
 
 	(void)state;
@@ -288,7 +306,8 @@ static void test_numbered_inputs(void **state)
 		{"x/empty/step/input=0", "input", 0, 2, BB_NO_CELL},
 		{"x/b/step/input=0", "input", 0, 2, 7},
 	};
-	struct bb_scenario *s = parse_inputs("    inputs:\n      - {sweep: {hex: " FRAME ", byte: 0, from: 200, to: 201}}\n"
+	struct bb_scenario *s = parse_inputs("    inputs:\n      - {sweep: {hex: " FRAME
+					     ", byte: 0, from: 200, to: 201}}\n"
 					     "      - {name: 0, hex: " FRAME "}\n");
 	struct bb_plan p = must_plan(s, NULL);
 
@@ -298,10 +317,14 @@ static void test_numbered_inputs(void **state)
 	bb_scenario__free(s);
 }
 
-/* "7" and "07" are two names of one number, and what does not fit is no number: then the values are the indices. */
+/* "7" and "07" are two names of one number, and what does not fit is no number: then the values are
+ * the indices. */
 static void test_almost_numbers(void **state)
 {
-	static const char *const names[][2] = {{"7", "07"}, {"7", "0x8"}, {"7", "4294967296"}, {"7", "8.5"}};
+	static const char *const names[][2] = {{"7", "07"},
+					       {"7", "0x8"},
+					       {"7", "4294967296"},
+					       {"7", "8.5"}};
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(names); i++) {
@@ -309,7 +332,8 @@ static void test_almost_numbers(void **state)
 		struct bb_scenario *s;
 		struct bb_plan p;
 
-		snprintf(text, sizeof(text), "    inputs: [{name: %s, hex: " FRAME "}, {name: %s, hex: " FRAME "}]\n",
+		snprintf(text, sizeof(text),
+			 "    inputs: [{name: %s, hex: " FRAME "}, {name: %s, hex: " FRAME "}]\n",
 			 names[i][0], names[i][1]);
 		s = parse_inputs(text);
 		p = must_plan(s, NULL);
@@ -325,9 +349,12 @@ static void test_almost_numbers(void **state)
 static void test_one_input_and_none(void **state)
 {
 	static const struct expected cells[] = {
-		{"x/a/step", NULL, 0, 0, 1}, {"x/empty/step", NULL, 0, 0, BB_NO_CELL}, {"x/b/step", NULL, 0, 0, 1},
+		{"x/a/step", NULL, 0, 0, 1},
+		{"x/empty/step", NULL, 0, 0, BB_NO_CELL},
+		{"x/b/step", NULL, 0, 0, 1},
 	};
-	struct bb_scenario *one = parse_inputs("    inputs: [{name: 42, hex: " FRAME "}]\n"), *none = parse_inputs("");
+	struct bb_scenario *one = parse_inputs("    inputs: [{name: 42, hex: " FRAME "}]\n"),
+			   *none = parse_inputs("");
 	struct bb_plan p = must_plan(one, NULL);
 
 	(void)state;
@@ -342,7 +369,8 @@ static void test_one_input_and_none(void **state)
 	bb_scenario__free(none);
 }
 
-/* -V keeps the floor besides what is named, and --drive one drive; floors point to where they then are. */
+/* -V keeps the floor besides what is named, and --drive one drive; floors point to where they then
+ * are. */
 static void test_options(void **state)
 {
 	static const char *const variant = "stackid", *const drive = "in-situ";
@@ -352,7 +380,11 @@ static void test_options(void **state)
 		{"prof/empty/in-situ/freq_hz=1000", "freq_hz", 1000, 1000, BB_NO_CELL},
 		{"prof/stackid/in-situ/freq_hz=1000", "freq_hz", 1000, 1000, 2},
 	};
-	const struct bb_plan_opts opts = {.variants = &variant, .n_variants = 1, .drives = &drive, .n_drives = 1, .loads = 2};
+	const struct bb_plan_opts opts = {.variants = &variant,
+					  .n_variants = 1,
+					  .drives = &drive,
+					  .n_drives = 1,
+					  .loads = 2};
 	const struct bb_plan_opts samples = {.variants = &variant, .n_variants = 1, .samples = 99};
 	struct bb_scenario *s = must_parse(profiler);
 	struct bb_plan p = must_plan(s, &opts);
@@ -383,28 +415,31 @@ static void test_no_floor(void **state)
 	bb_scenario__free(s);
 }
 
-/* Drives for some of the variants each, with floors of their own or the scenario's; what is not asked for is left out. */
+/* Drives for some of the variants each, with floors of their own or the scenario's; what is not
+ * asked for is left out. */
 static void test_floors_of_drives(void **state)
 {
-	static const char text[] =
-		"name: m\nfloor: e1\nvariants: [{name: e1}, {name: a}, {name: e2}, {name: b}, {name: c}]\n"
-		"drive:\n"
-		"  - {with: fake, variants: [a]}\n"
-		"  - {with: fake, variants: [b, c], floor: e2}\n"
-		"  - {with: fake, variants: [e2, c], floor: e2}\n";
+	static const char text[] = "name: m\nfloor: e1\nvariants: [{name: e1}, {name: a}, {name: "
+				   "e2}, {name: b}, {name: c}]\n"
+				   "drive:\n"
+				   "  - {with: fake, variants: [a]}\n"
+				   "  - {with: fake, variants: [b, c], floor: e2}\n"
+				   "  - {with: fake, variants: [e2, c], floor: e2}\n";
 	static const struct expected all[] = {
 		{"m/e1/fake", NULL, 0, 0, BB_NO_CELL}, {"m/a/fake", NULL, 0, 0, 0},
-		{"m/e2/fake", NULL, 0, 0, BB_NO_CELL}, {"m/b/fake", NULL, 0, 0, 2}, {"m/c/fake", NULL, 0, 0, 2},
-		{"m/e2/fake-again", NULL, 0, 0, BB_NO_CELL}, {"m/c/fake-again", NULL, 0, 0, 5},
+		{"m/e2/fake", NULL, 0, 0, BB_NO_CELL}, {"m/b/fake", NULL, 0, 0, 2},
+		{"m/c/fake", NULL, 0, 0, 2},           {"m/e2/fake-again", NULL, 0, 0, BB_NO_CELL},
+		{"m/c/fake-again", NULL, 0, 0, 5},
 	};
-	static const struct expected only_b[] = {{"m/e2/fake", NULL, 0, 0, BB_NO_CELL}, {"m/b/fake", NULL, 0, 0, 0}};
+	static const struct expected only_b[] = {{"m/e2/fake", NULL, 0, 0, BB_NO_CELL},
+						 {"m/b/fake", NULL, 0, 0, 0}};
 	const char *names[] = {"b"};
 	struct bb_plan_opts opts = {.variants = names, .n_variants = 1};
 	struct bb_scenario *s = must_parse(text);
 	struct bb_plan p;
 
 	(void)state;
-	s->drives[2].event_name = "fake-again";	/* or it would have a case of the second's */
+	s->drives[2].event_name = "fake-again"; /* or it would have a case of the second's */
 	p = must_plan(s, NULL);
 	check_cells(&p, all, ARRAY_LEN(all));
 	for (size_t i = 0; i < p.n_cells; i++)
@@ -423,8 +458,10 @@ static void test_unknown_names(void **state)
 	static const struct {
 		const char *variant, *drive, *says;
 	} cases[] = {
-		{"stakid", NULL, "scenario 'prof' has no variant 'stakid'; did you mean 'stackid'?"},
-		{"other", NULL, "scenario 'prof' has no variant 'other'; it has: ringbuf, empty, stackid"},
+		{"stakid", NULL,
+		 "scenario 'prof' has no variant 'stakid'; did you mean 'stackid'?"},
+		{"other", NULL,
+		 "scenario 'prof' has no variant 'other'; it has: ringbuf, empty, stackid"},
 		{NULL, "stp", "scenario 'prof' has no drive 'stp'; did you mean 'step'?"},
 		{NULL, "fake", "scenario 'prof' has no drive 'fake'; it has: step, in-situ"},
 	};
@@ -433,15 +470,17 @@ static void test_unknown_names(void **state)
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		const struct bb_plan_opts opts = {
-			.variants = &cases[i].variant, .n_variants = cases[i].variant != NULL,
-			.drives = &cases[i].drive, .n_drives = cases[i].drive != NULL,
+			.variants = &cases[i].variant,
+			.n_variants = cases[i].variant != NULL,
+			.drives = &cases[i].drive,
+			.n_drives = cases[i].drive != NULL,
 		};
 		struct bb_plan p = {.loads = 77};
 		struct bb_err err = {0};
 
 		assert_int_equal(bb_plan__make(s, &opts, &p, &err), -ENOENT);
 		assert_string_equal(err.msg, cases[i].says);
-		assert_int_equal(p.loads, 77);	/* written only on success */
+		assert_int_equal(p.loads, 77); /* written only on success */
 	}
 	bb_scenario__free(s);
 }
@@ -455,8 +494,8 @@ static void test_many(void **state)
 
 	(void)state;
 	for (int i = 0; i < 16; i++)
-		snprintf(text + strlen(text), sizeof(text) - strlen(text), "      - {name: s%d, sweep: {hex: " FRAME
-			 ", byte: 0}}\n", i);
+		snprintf(text + strlen(text), sizeof(text) - strlen(text),
+			 "      - {name: s%d, sweep: {hex: " FRAME ", byte: 0}}\n", i);
 	s = parse_inputs(text);
 	p = must_plan(s, NULL);
 	assert_int_equal(p.n_cells, 3 * 4096);
@@ -464,7 +503,8 @@ static void test_many(void **state)
 		const struct bb_cell *c = &p.cells[i];
 		char name[64];
 
-		snprintf(name, sizeof(name), "x/%s/step/input=s%zu-%zu", c->variant->name, i / 3 / 256, i / 3 % 256);
+		snprintf(name, sizeof(name), "x/%s/step/input=s%zu-%zu", c->variant->name,
+			 i / 3 / 256, i / 3 % 256);
 		assert_string_equal(c->name, name);
 		assert_int_equal(c->driver_param, i / 3);
 		assert_true(c->floor == (i % 3 == 1 ? BB_NO_CELL : i / 3 * 3 + 1));
@@ -477,9 +517,11 @@ static void test_many(void **state)
 static void test_live(void **state)
 {
 	static const char text[] = "name: l\nvariants: [{name: a, id: 3}, {name: b, pinned: /p}]\n"
-				   "drive: [{with: live, variants: [a]}, {with: live, variants: [b], seconds: 0.5}]\n";
+				   "drive: [{with: live, variants: [a]}, {with: live, variants: "
+				   "[b], seconds: 0.5}]\n";
 	static const struct expected cells[] = {
-		{"l/a/live", NULL, 0, 0, BB_NO_CELL}, {"l/b/live", NULL, 0, 0, BB_NO_CELL},
+		{"l/a/live", NULL, 0, 0, BB_NO_CELL},
+		{"l/b/live", NULL, 0, 0, BB_NO_CELL},
 	};
 	struct bb_plan_opts opts = {0};
 	struct bb_scenario *s;
@@ -496,14 +538,14 @@ static void test_live(void **state)
 	bb_scenario__free(s);
 }
 
-/* Drives of one name may differ in variants and in parameters; what is the same in both would be two cases of one name. */
+/* Drives of one name may differ in variants and in parameters; what is the same in both would be
+ * two cases of one name. */
 static void test_namesakes(void **state)
 {
-	static const char form[] =
-		"name: two\nobject: o\nvariants: [{name: a}, {name: b}]\n"
-		"drive:\n"
-		"  - {with: in-situ, workload: w, freq_hz: 100, variants: [a]}\n"
-		"  - {with: in-situ, workload: v, freq_hz: [1000, %s]}\n";
+	static const char form[] = "name: two\nobject: o\nvariants: [{name: a}, {name: b}]\n"
+				   "drive:\n"
+				   "  - {with: in-situ, workload: w, freq_hz: 100, variants: [a]}\n"
+				   "  - {with: in-situ, workload: v, freq_hz: [1000, %s]}\n";
 	static const struct bb_plan_opts nothing;
 	static const char *const b = "b";
 	const struct bb_plan_opts only_b = {.variants = &b, .n_variants = 1};
@@ -523,7 +565,10 @@ static void test_namesakes(void **state)
 	snprintf(text, sizeof(text), form, "100");
 	s = must_parse(text);
 	assert_int_equal(bb_plan__make(s, &nothing, &p, &err), -EINVAL);
-	if (strncmp(err.msg, "t.yml:6:5: this drive makes the case 'two/a/in-situ/freq_hz=100' a second time, as the one at 5:5 ", 97))
+	if (strncmp(err.msg,
+		    "t.yml:6:5: this drive makes the case 'two/a/in-situ/freq_hz=100' a second "
+		    "time, as the one at 5:5 ",
+		    97))
 		fail_msg("%s", err.msg);
 	p = must_plan(s, &only_b);
 	assert_int_equal(p.n_cells, 2);

@@ -108,7 +108,7 @@ static void test_stop(void **state)
 	bb_stop_signal = 0;
 	assert_non_null(strstr(err.msg, "stopped by signal 15"));
 	close(alive[1]);
-	assert_int_equal(read(alive[0], &byte, 1), 0);	/* nobody has the other end any more */
+	assert_int_equal(read(alive[0], &byte, 1), 0); /* nobody has the other end any more */
 	close(alive[0]);
 	assert_true(bb_seconds_since(began_ns) < 30);
 }
@@ -116,8 +116,9 @@ static void test_stop(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_what_it_said), cmocka_unit_test(test_much), cmocka_unit_test(test_killed),
-		cmocka_unit_test(test_not_there), cmocka_unit_test(test_environment), cmocka_unit_test(test_stop),
+		cmocka_unit_test(test_what_it_said), cmocka_unit_test(test_much),
+		cmocka_unit_test(test_killed),       cmocka_unit_test(test_not_there),
+		cmocka_unit_test(test_environment),  cmocka_unit_test(test_stop),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

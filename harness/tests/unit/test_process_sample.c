@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The consumer's function: what it logs, what it refuses, and that the planted bug is what it is said to be. */
+/* The consumer's function: what it logs, what it refuses, and that the planted bug is what it is
+ * said to be. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -27,7 +28,10 @@ static struct bb_sample_log log_in(char *text, size_t size)
 
 static struct bb_sample sample_of(uint64_t frames)
 {
-	struct bb_sample s = {.header = {.ktime_ns = 12000000345, .pid = 7, .tid = 4294967295, .stack_len = 8 * frames}};
+	struct bb_sample s = {.header = {.ktime_ns = 12000000345,
+					 .pid = 7,
+					 .tid = 4294967295,
+					 .stack_len = 8 * frames}};
 
 	for (uint64_t i = 0; i < frames; i++)
 		s.stack[i] = 0xabc0 + i;
@@ -45,12 +49,14 @@ static void test_line(void **state)
 	assert_int_equal(bb_process_sample_fixed.process(&s, sizeof(s), &log), 0);
 	assert_int_equal(bb_process_sample_fixed.process(&none, sizeof(none.header), &log), 0);
 	text[log.used] = '\0';
-	assert_string_equal(text, "12.000000345 pid 7 tid 4294967295 frames 3 0xabc0..0xffffffffffffffff\n"
-			    "12.000000345 pid 7 tid 4294967295 frames 0\n");
+	assert_string_equal(text, "12.000000345 pid 7 tid 4294967295 frames 3 "
+				  "0xabc0..0xffffffffffffffff\n"
+				  "12.000000345 pid 7 tid 4294967295 frames 0\n");
 	assert_int_equal(log.lines, 2);
 }
 
-/* What comes out of a ring is input: a stack that says it is longer than its record must not be read. */
+/* What comes out of a ring is input: a stack that says it is longer than its record must not be
+ * read. */
 static void test_no_sample(void **state)
 {
 	struct bb_sample s = sample_of(3);
@@ -71,7 +77,8 @@ static void test_no_sample(void **state)
 /* The longest line fits where the least room is, and everything reaches the file. */
 static void test_flush(void **state)
 {
-	static const char longest[] = "18446744073.709551615 pid 4294967295 tid 4294967295 frames 512 "
+	static const char longest[] = "18446744073.709551615 pid 4294967295 tid 4294967295 frames "
+				      "512 "
 				      "0xffffffffffffffff..0xffffffffffffffff\n";
 	struct bb_sample s = sample_of(512);
 	char text[BB_SAMPLE_LINE_BYTES], back[4096];
@@ -115,7 +122,8 @@ static void test_oops(void **state)
 	clock_gettime(CLOCK_REALTIME, &before);
 	assert_int_equal(bb_process_sample_oops.process(&s, sizeof(s), &log), 0);
 	clock_gettime(CLOCK_REALTIME, &after);
-	slept_ms = 1e3 * (double)(after.tv_sec - before.tv_sec) + 1e-6 * (double)(after.tv_nsec - before.tv_nsec);
+	slept_ms = 1e3 * (double)(after.tv_sec - before.tv_sec) +
+		   1e-6 * (double)(after.tv_nsec - before.tv_nsec);
 	/* The second may turn between the two clocks; then it hardly sleeps at all. */
 	if (before.tv_nsec < 990000000)
 		assert_true(slept_ms >= (double)(before.tv_nsec / 1000000));
@@ -124,7 +132,7 @@ static void test_oops(void **state)
 	assert_null(bb_sample_processor_find("none"));
 }
 
-/* --- with: call ---------------------------------------------------------------------------------------------- */
+/* --- with: call --- */
 
 struct calls {
 	struct bb_drive_spec drive;
@@ -133,12 +141,14 @@ struct calls {
 	void *state, *slot;
 };
 
-static int open_calls(struct calls *c, const char *function, const char *version, struct bb_err *err)
+static int open_calls(struct calls *c, const char *function, const char *version,
+		      struct bb_err *err)
 {
 	const struct bb_driver_opts opts = {.cpu = 0, .seed = 1};
 	int rc;
 
-	*c = (struct calls){.drive.function = (char *)(uintptr_t)function, .variant.program = (char *)(uintptr_t)version};
+	*c = (struct calls){.drive.function = (char *)(uintptr_t)function,
+			    .variant.program = (char *)(uintptr_t)version};
 	c->subject.spec = &c->variant;
 	assert_int_equal(bb_driver_call.open(&c->drive, &opts, &c->state, err), 0);
 	rc = bb_driver_call.probe(c->state, &c->subject, err);
@@ -153,7 +163,8 @@ static void close_calls(struct calls *c)
 	bb_driver_call.close(c->state);
 }
 
-/* Lines of a fast function, in ps: as many as are wanted, of far more calls; v3 costs more than v4, by its loop. */
+/* Lines of a fast function, in ps: as many as are wanted, of far more calls; v3 costs more than v4,
+ * by its loop. */
 static void test_fast_calls(void **state)
 {
 	static const char *const versions[] = {"v3", "v4"};
@@ -204,19 +215,17 @@ static void test_no_version(void **state)
 
 	(void)state;
 	assert_int_equal(open_calls(&c, "source_addr", "v5", &err), -ENOENT);
-	assert_string_equal(err.msg, "function 'source_addr' has no version 'v5'; it has: v1, v2, v3, v4");
+	assert_string_equal(err.msg, "function 'source_addr' has no version 'v5'; it has: v1, v2, "
+				     "v3, v4");
 	close_calls(&c);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_line),
-		cmocka_unit_test(test_no_sample),
-		cmocka_unit_test(test_flush),
-		cmocka_unit_test(test_oops),
-		cmocka_unit_test(test_fast_calls),
-		cmocka_unit_test(test_slow_calls),
+		cmocka_unit_test(test_line),       cmocka_unit_test(test_no_sample),
+		cmocka_unit_test(test_flush),      cmocka_unit_test(test_oops),
+		cmocka_unit_test(test_fast_calls), cmocka_unit_test(test_slow_calls),
 		cmocka_unit_test(test_no_version),
 	};
 

@@ -17,7 +17,7 @@
 #define N_ROUNDS 200000
 
 static const struct name {
-	const char *mangled, *source;	/* NULL: it is as it is */
+	const char *mangled, *source; /* NULL: it is as it is */
 } names[] = {
 	{"_ZN3foo3barEv", "foo::bar"},
 	{"_ZN3foo3barEi", "foo::bar"},
@@ -28,12 +28,15 @@ static const struct name {
 	{"_ZNK1AclEv", "A::operator()"},
 	/* Rust, legacy: the hash goes. */
 	{"_ZN4core3fmt9Formatter9write_fmt17h0123456789abcdefE", "core::fmt::Formatter::write_fmt"},
-	{"_ZN4core3fmt9Formatter9write_fmt17h0123456789abcdefE.llvm.99", "core::fmt::Formatter::write_fmt"},
-	{"_ZN66_$LT$alloc..vec..Vec$LT$T$GT$$u20$as$u20$core..ops..drop..Drop$GT$4drop17habcdef0123456789E",
+	{"_ZN4core3fmt9Formatter9write_fmt17h0123456789abcdefE.llvm.99", "core::fmt::Formatter::"
+									 "write_fmt"},
+	{"_ZN66_$LT$alloc..vec..Vec$LT$T$GT$$u20$as$u20$core..ops..drop..Drop$GT$"
+	 "4drop17habcdef0123456789E",
 	 "<alloc::vec::Vec<T> as core::ops::drop::Drop>::drop"},
 	/* Rust, v0 (RFC 2603). */
 	{"_RNvCs15kBYyAo9fc_7mycrate7example", "mycrate::example"},
-	{"_RINvNtC3std3mem8align_ofNtNtC3std3mem12DiscriminantE", "std::mem::align_of::<std::mem::Discriminant>"},
+	{"_RINvNtC3std3mem8align_ofNtNtC3std3mem12DiscriminantE", "std::mem::align_of::<std::mem::"
+								  "Discriminant>"},
 	{"_RNvMsr_NtCs3ssYzQotkvD_3std4pathNtB5_7PathBuf3new", "<std::path::PathBuf>::new"},
 	{"main", NULL},
 	{"", NULL},
@@ -100,9 +103,12 @@ static void endless(void **state)
 /* Within each other as deep as there are bytes, and deeper than is looked at. */
 static void deep(void **state)
 {
-	static const struct { const char *begin, *again; } nests[] = {
-		{"_ZN", "1aI"}, {"_Z1fI", "P"}, {"_Z", "N1a"}, {"_Z1fIX", "pp"}, {"_Z1fI", "1aI"}, {"_R", "Nv"}, {"_R", "INvC1a"},
-		{"_RNvC1a", "B_"}, {"_RYR", "S"}, {"_RMC1aT", "T"}, {"_RIC1a", "F"},
+	static const struct {
+		const char *begin, *again;
+	} nests[] = {
+		{"_ZN", "1aI"},   {"_Z1fI", "P"},   {"_Z", "N1a"},    {"_Z1fIX", "pp"},
+		{"_Z1fI", "1aI"}, {"_R", "Nv"},     {"_R", "INvC1a"}, {"_RNvC1a", "B_"},
+		{"_RYR", "S"},    {"_RMC1aT", "T"}, {"_RIC1a", "F"},
 	};
 	char *name = malloc(100001), text[SIZE];
 
@@ -115,7 +121,8 @@ static void deep(void **state)
 			strcpy(name, nests[i].begin);
 			for (; at + step < len; at += step)
 				memcpy(name + at, nests[i].again, step + 1);
-			bb_demangle(name, text, sizeof(text));	/* any answer will do, but one has to come */
+			/* any answer will do, but one has to come */
+			bb_demangle(name, text, sizeof(text));
 		}
 	free(name);
 }
@@ -129,7 +136,8 @@ static void damaged(void **state)
 	(void)state;
 	bb_rng_seed(&rng, 11);
 	for (int i = 0; i < N_ROUNDS; i++) {
-		const char *a = names[bb_rng_below(&rng, N_NAMES)].mangled, *b = names[bb_rng_below(&rng, N_NAMES)].mangled;
+		const char *a = names[bb_rng_below(&rng, N_NAMES)].mangled,
+			   *b = names[bb_rng_below(&rng, N_NAMES)].mangled;
 		char name[256], text[300];
 		size_t len;
 
@@ -137,21 +145,23 @@ static void damaged(void **state)
 			 b + bb_rng_below(&rng, strlen(b) + 1));
 		len = strlen(name);
 		for (uint64_t k = bb_rng_below(&rng, 3); k && len > 2; k--)
-			name[2 + bb_rng_below(&rng, len - 2)] = b[0] ? b[bb_rng_below(&rng, strlen(b))] : 'E';
+			name[2 + bb_rng_below(&rng, len - 2)] =
+				b[0] ? b[bb_rng_below(&rng, strlen(b))] : 'E';
 		memset(text, 0x7f, sizeof(text));
 		if (!bb_demangle(name, text, sizeof(text)))
 			continue;
 		assert_in_range(strnlen(text, sizeof(text)), 1, sizeof(text) - 1);
 		n_demangled++;
 	}
-	assert_in_range(n_demangled, N_ROUNDS / 50, N_ROUNDS);	/* or else this tested little */
+	/* or else this tested little */
+	assert_in_range(n_demangled, N_ROUNDS / 50, N_ROUNDS);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(known), cmocka_unit_test(bounded), cmocka_unit_test(endless), cmocka_unit_test(deep),
-		cmocka_unit_test(damaged),
+		cmocka_unit_test(known), cmocka_unit_test(bounded), cmocka_unit_test(endless),
+		cmocka_unit_test(deep),  cmocka_unit_test(damaged),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

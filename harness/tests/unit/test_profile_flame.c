@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Folded stacks, and the flame graph of them: well-formed whatever the names are, and of a bounded size. */
+/* Folded stacks, and the flame graph of them: well-formed whatever the names are, and of a bounded
+ * size. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -67,16 +68,18 @@ static size_t count(const char *text, const char *what)
 static void folding(void **state)
 {
 	struct bb_stacks s = {0};
-	uint32_t comm = frame(&s, "a;b\n", BB_FRAME_COMM), in_main = frame(&s, "main", BB_FRAME_USER);
+	uint32_t comm = frame(&s, "a;b\n", BB_FRAME_COMM),
+		 in_main = frame(&s, "main", BB_FRAME_USER);
 	uint32_t f = frame(&s, "f", BB_FRAME_INLINED), in_read = frame(&s, "read", BB_FRAME_KERNEL);
-	uint32_t jitted = frame(&s, "jitted", BB_FRAME_JIT), other = frame(&s, "main", BB_FRAME_INLINED);
+	uint32_t jitted = frame(&s, "jitted", BB_FRAME_JIT),
+		 other = frame(&s, "main", BB_FRAME_INLINED);
 	char *text;
 
 	(void)state;
 	add(&s, (uint32_t[]){comm, in_main, jitted}, 3, 1);
 	add(&s, (uint32_t[]){comm, in_main}, 2, 1.75);
 	add(&s, (uint32_t[]){comm, in_main, in_read}, 3, 5);
-	add(&s, (uint32_t[]){comm, other}, 2, 0.4);	/* less than a half: not written */
+	add(&s, (uint32_t[]){comm, other}, 2, 0.4); /* less than a half: not written */
 	add(&s, (uint32_t[]){comm, in_main, f}, 3, 1.5);
 	add(&s, (uint32_t[]){comm, in_main}, 2, 1.5);
 	bb_stacks__sort(&s);
@@ -85,12 +88,14 @@ static void folding(void **state)
 	assert_int_equal(s.v[0].shared, 0);
 	assert_int_equal(s.v[1].shared, 2);
 	text = folded(&s);
-	assert_string_equal(text, "a:b?;main 3\na:b?;main;f_[i] 2\na:b?;main;read_[k] 5\na:b?;main;jitted_[j] 1\n");
+	assert_string_equal(text, "a:b?;main 3\na:b?;main;f_[i] 2\na:b?;main;read_[k] "
+				  "5\na:b?;main;jitted_[j] 1\n");
 	free(text);
 	bb_stacks__done(&s);
 }
 
-/* Against an order that is looked up frame by frame: random stacks of few frames, so that many begin alike or are the same. */
+/* Against an order that is looked up frame by frame: random stacks of few frames, so that many
+ * begin alike or are the same. */
 static void sorting(void **state)
 {
 	enum { N_STACKS = 3000, MAX_DEPTH = 12 };
@@ -119,7 +124,7 @@ static void sorting(void **state)
 		while (i && k < a->n && k < b->n && s.parts[a->first + k] == s.parts[b->first + k])
 			k++;
 		assert_int_equal(b->shared, k);
-		assert_in_range(b->n, k + 1, MAX_DEPTH);	/* not the one before once more */
+		assert_in_range(b->n, k + 1, MAX_DEPTH); /* not the one before once more */
 		assert_true(!i || k == a->n || s.parts[a->first + k] < s.parts[b->first + k]);
 	}
 	assert_true(sum == total && s.total == (uint64_t)total);
@@ -139,18 +144,23 @@ static char *escaped(const char *text, size_t max)
 
 static void escaping(void **state)
 {
-	static const struct { const char *text, *xml; } cases[] = {
+	static const struct {
+		const char *text, *xml;
+	} cases[] = {
 		{"a<b>&\"'", "a&lt;b&gt;&amp;&quot;&#39;"},
 		{"]]>", "]]&gt;"},
 		{"gr\xc3\xbc\xc3\x9f", "gr\xc3\xbc\xc3\x9f"},
 		{"\x01\x1b[31m", "\xef\xbf\xbd\xef\xbf\xbd[31m"},
-		{"\xff", "\xef\xbf\xbd"},				/* no UTF-8 */
-		{"\xc0\xaf", "\xef\xbf\xbd\xef\xbf\xbd"},		/* '/' in two bytes */
-		{"\xc3", "\xef\xbf\xbd"},				/* cut off */
-		{"\xed\xa0\x80", "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd"},	/* half of a surrogate pair */
-		{"\xef\xbf\xbe", "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd"},	/* U+FFFE is no XML */
+		{"\xff", "\xef\xbf\xbd"},                 /* no UTF-8 */
+		{"\xc0\xaf", "\xef\xbf\xbd\xef\xbf\xbd"}, /* '/' in two bytes */
+		{"\xc3", "\xef\xbf\xbd"},                 /* cut off */
+		/* half of a surrogate pair */
+		{"\xed\xa0\x80", "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd"},
+		/* U+FFFE is no XML */
+		{"\xef\xbf\xbe", "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd"},
 		{"\xf0\x9f\x94\xa5", "\xf0\x9f\x94\xa5"},
-		{"\xf4\x90\x80\x80", "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd"},	/* beyond Unicode */
+		/* beyond Unicode */
+		{"\xf4\x90\x80\x80", "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd"},
 	};
 
 	(void)state;
@@ -208,13 +218,15 @@ static void well_formed(void **state)
 		name[sizeof(name) - 1] = '\0';
 		depths[i] = on ? depths[on - 1] : 0;
 		memcpy(paths[i], paths[on ? on - 1 : 0], depths[i] * sizeof(paths[i][0]));
-		paths[i][depths[i]++] = frame(&s, i ? name : "]]></script><x a='",
-					      (enum bb_frame_kind)bb_rng_below(&rng, BB_N_FRAME_KINDS));
+		paths[i][depths[i]++] =
+			frame(&s, i ? name : "]]></script><x a='",
+			      (enum bb_frame_kind)bb_rng_below(&rng, BB_N_FRAME_KINDS));
 		add(&s, paths[i], depths[i], 1 + (double)bb_rng_below(&rng, 5));
 	}
 	bb_stacks__sort(&s);
 	svg = flame(&s, "<title> & \xff", &len);
-	assert_int_equal(count(svg, "<rect class="), N_STACKS + 1 + 5);	/* the root, and the legend's */
+	/* the root, and the legend's */
+	assert_int_equal(count(svg, "<rect class="), N_STACKS + 1 + 5);
 	assert_well_formed(svg, len);
 	free(svg);
 	bb_stacks__done(&s);
@@ -238,14 +250,18 @@ static void nothing(void **state)
 /* 1 of 100 000 is 0.0118 px: too narrow. 10 of them are not. */
 static void narrow(void **state)
 {
-	static const struct { const char *name; double weight; } widths[] = {{"wide", 99989}, {"ten", 10}, {"one", 1}};
+	static const struct {
+		const char *name;
+		double weight;
+	} widths[] = {{"wide", 99989}, {"ten", 10}, {"one", 1}};
 	struct bb_stacks s = {0};
 	size_t len;
 	char *svg;
 
 	(void)state;
 	for (size_t i = 0; i < 3; i++)
-		add(&s, (uint32_t[]){frame(&s, widths[i].name, BB_FRAME_USER)}, 1, widths[i].weight);
+		add(&s, (uint32_t[]){frame(&s, widths[i].name, BB_FRAME_USER)}, 1,
+		    widths[i].weight);
 	bb_stacks__sort(&s);
 	svg = flame(&s, "t", &len);
 	assert_non_null(strstr(svg, "<title>wide\n99989 samples, 99.99 %</title>"));
@@ -257,8 +273,9 @@ static void narrow(void **state)
 }
 
 /*
- * 100 000 distinct stacks, ten children to a frame at the first four depths: all the frames further out, 250 000 of them, are as
- * wide as each other, 0.12 px. Those that there is room for are drawn all the same.
+ * 100 000 distinct stacks, ten children to a frame at the first four depths: all the frames further
+ * out, 250 000 of them, are as wide as each other, 0.12 px. Those that there is room for are drawn
+ * all the same.
  */
 static void large(void **state)
 {
@@ -277,7 +294,8 @@ static void large(void **state)
 			frames[depth][digit] = frame(&s, name, BB_FRAME_USER);
 		}
 	for (unsigned int stack = 0; stack < N_STACKS; stack++) {
-		unsigned int digits[DEPTH] = {stack / 10000, stack / 1000 % 10, stack / 100 % 10, stack / 10 % 10};
+		unsigned int digits[DEPTH] = {stack / 10000, stack / 1000 % 10, stack / 100 % 10,
+					      stack / 10 % 10};
 		uint32_t path[DEPTH];
 
 		digits[DEPTH - 1] = stack % 10;
@@ -289,8 +307,10 @@ static void large(void **state)
 	assert_int_equal(s.n, N_STACKS);
 	svg = flame(&s, "large", &len);
 	assert_in_range(len, 1900000, 2000000);
-	assert_in_range(count(svg, "<rect class="), 11111, 20000);	/* the first depths in full */
-	assert_non_null(strstr(svg, "frames narrower than 0.12 px, and some as wide, are left out"));
+	/* the first depths in full */
+	assert_in_range(count(svg, "<rect class="), 11111, 20000);
+	assert_non_null(strstr(svg, "frames narrower than 0.12 px, and some as wide, are left "
+				    "out"));
 	assert_well_formed(svg, len);
 	free(svg);
 	bb_stacks__done(&s);
@@ -299,9 +319,10 @@ static void large(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(folding), cmocka_unit_test(sorting), cmocka_unit_test(escaping),
-		cmocka_unit_test(well_formed), cmocka_unit_test(nothing),
-		cmocka_unit_test(narrow), cmocka_unit_test(large),
+		cmocka_unit_test(folding),  cmocka_unit_test(sorting),
+		cmocka_unit_test(escaping), cmocka_unit_test(well_formed),
+		cmocka_unit_test(nothing),  cmocka_unit_test(narrow),
+		cmocka_unit_test(large),
 	};
 
 	return cmocka_run_group_tests(tests, make_folder, remove_folder);

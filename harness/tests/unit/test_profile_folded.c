@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Reading folded stacks: what was written comes back, in any order; what is none is refused with its place. */
+/* Reading folded stacks: what was written comes back, in any order; what is none is refused with
+ * its place. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -17,7 +18,8 @@
 #include "profile/folded.h"
 #include "unit/folder_testing.h"
 
-static int read_bytes(const char *text, size_t len, struct bb_stacks *ret_stacks, struct bb_err *err)
+static int read_bytes(const char *text, size_t len, struct bb_stacks *ret_stacks,
+		      struct bb_err *err)
 {
 	const char *path = in_folder("a.folded");
 	FILE *out = fopen(path, "w");
@@ -50,10 +52,12 @@ static char *written(const struct bb_stacks *s)
 	return text;
 }
 
-/* The same stack twice, neighbours apart, a name that begins like another: each stack once, by name. */
+/* The same stack twice, neighbours apart, a name that begins like another: each stack once, by
+ * name. */
 static void any_order(void **state)
 {
-	struct bb_stacks s = read_ok("b;main;f 2\na;main 1\r\nb;main2 5\n\nb;main;f;g_[k] 3\na;main 4\nb;main 1\nb;main;f 1");
+	struct bb_stacks s = read_ok("b;main;f 2\na;main 1\r\nb;main2 5\n\nb;main;f;g_[k] "
+				     "3\na;main 4\nb;main 1\nb;main;f 1");
 	char *text = written(&s);
 
 	(void)state;
@@ -67,12 +71,17 @@ static void any_order(void **state)
 
 static void kinds(void **state)
 {
-	static const struct { const char *name; enum bb_frame_kind kind; } want[] = {
-		{"comm_[k]", BB_FRAME_COMM}, {BB_NOTE_CUT, BB_FRAME_NOTE}, {"f", BB_FRAME_USER},
-		{"g", BB_FRAME_INLINED}, {"h", BB_FRAME_JIT}, {"_[k]", BB_FRAME_USER}, {"k", BB_FRAME_KERNEL},
-		{BB_NOTE_OFF_CPU, BB_FRAME_OFF_CPU},
+	static const struct {
+		const char *name;
+		enum bb_frame_kind kind;
+	} want[] = {
+		{"comm_[k]", BB_FRAME_COMM}, {BB_NOTE_CUT, BB_FRAME_NOTE},
+		{"f", BB_FRAME_USER},        {"g", BB_FRAME_INLINED},
+		{"h", BB_FRAME_JIT},         {"_[k]", BB_FRAME_USER},
+		{"k", BB_FRAME_KERNEL},      {BB_NOTE_OFF_CPU, BB_FRAME_OFF_CPU},
 	};
-	struct bb_stacks s = read_ok("comm_[k];" BB_NOTE_CUT ";f;g_[i];h_[j];_[k];k_[k];" BB_NOTE_OFF_CPU " 7\n");
+	struct bb_stacks s = read_ok("comm_[k];" BB_NOTE_CUT ";f;g_[i];h_[j];_[k];k_[k]"
+				     ";" BB_NOTE_OFF_CPU " 7\n");
 
 	(void)state;
 	assert_int_equal(s.n, 1);
@@ -99,7 +108,12 @@ static void assert_refused(const char *text, size_t len, int code, const char *w
 static void refused(void **state)
 {
 	static const char *const texts[] = {
-		"a;b 1\na;b\n", "a;b 1\n 2\n", "a;b 1\na;b x\n", "a;b 1\na;b 1.5\n", "a;b 1\na;b -1\n", "a;b 1\na;b \n",
+		"a;b 1\na;b\n",
+		"a;b 1\n 2\n",
+		"a;b 1\na;b x\n",
+		"a;b 1\na;b 1.5\n",
+		"a;b 1\na;b -1\n",
+		"a;b 1\na;b \n",
 		"a;b 1\na;b 99999999999999999999\n",
 	};
 	char deep[2 * BB_FOLDED_FRAMES + 8];
@@ -108,12 +122,14 @@ static void refused(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
-		assert_refused(texts[i], strlen(texts[i]), -EINVAL, "a.folded:2: not folded stacks");
+		assert_refused(texts[i], strlen(texts[i]), -EINVAL,
+			       "a.folded:2: not folded stacks");
 	assert_refused("a;b 1\na\0b 2\n", 13, -EINVAL, "NUL");
 	assert_refused("a 9007199254740992\nb 1\n", 23, -EFBIG, "a.folded:2: the weights add up");
 	memset(deep, ';', sizeof(deep));
 	memcpy(deep + BB_FOLDED_FRAMES, " 1\n", 4);
-	assert_refused(deep, strlen(deep), -EINVAL, "a.folded:1: not folded stacks: a stack of too many frames");
+	assert_refused(deep, strlen(deep), -EINVAL,
+		       "a.folded:1: not folded stacks: a stack of too many frames");
 	memcpy(deep + BB_FOLDED_FRAMES - 1, " 1\n", 4);
 	s = read_ok(deep);
 	assert_int_equal(s.v[0].n, BB_FOLDED_FRAMES);
@@ -131,7 +147,8 @@ static void empty(void **state)
 	bb_stacks__done(&s);
 }
 
-/* Any bytes are either refused or stacks that can be drawn: no crash, and nothing that ASan or UBSan would see. */
+/* Any bytes are either refused or stacks that can be drawn: no crash, and nothing that ASan or
+ * UBSan would see. */
 static void garbage(void **state)
 {
 	static const char alphabet[] = "ab;;_[k] 019\n\n\r\xff<&\x01";
@@ -155,7 +172,11 @@ static void garbage(void **state)
 		readable++;
 		out = open_memstream(&svg, &size);
 		assert_non_null(out);
-		assert_int_equal(bb_flame__write_html(&s, &(struct bb_flame_opts){.title = "t", .unit = "samples"}, out), 0);
+		assert_int_equal(bb_flame__write_html(&s,
+						      &(struct bb_flame_opts){.title = "t",
+									      .unit = "samples"},
+						      out),
+				 0);
 		fclose(out);
 		assert_null(strstr(svg, "<&"));
 		free(svg);
@@ -167,8 +188,8 @@ static void garbage(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(any_order), cmocka_unit_test(kinds), cmocka_unit_test(refused), cmocka_unit_test(empty),
-		cmocka_unit_test(garbage),
+		cmocka_unit_test(any_order), cmocka_unit_test(kinds),   cmocka_unit_test(refused),
+		cmocka_unit_test(empty),     cmocka_unit_test(garbage),
 	};
 
 	return cmocka_run_group_tests(tests, make_folder, remove_folder);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* From addresses of this very program to functions, lines and folded stacks; and what damaged files do not do to us. */
+/* From addresses of this very program to functions, lines and folded stacks; and what damaged files
+ * do not do to us. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -30,12 +31,13 @@
 #define HAS_SANITIZERS 0
 #endif
 
-static uint64_t inner_address;	/* within the function that is inlined */
+static uint64_t inner_address; /* within the function that is inlined */
 static int inner_line;
 
 static inline __attribute__((always_inline)) void inner_function(void)
 {
-	__asm__ volatile("lea 0(%%rip), %0" : "=r"(inner_address)); inner_line = __LINE__;
+	__asm__ volatile("lea 0(%%rip), %0" : "=r"(inner_address));
+	inner_line = __LINE__;
 }
 
 static __attribute__((noinline)) void outer_function(void)
@@ -55,8 +57,8 @@ static struct bb_spaces own_spaces(void)
 }
 
 /* One sample of a stack of ours, folded. */
-static char *fold_one(const struct bb_sampled_stack *stack, const uint64_t *kernel, const uint64_t *user,
-		      struct bb_profile *ret_profile)
+static char *fold_one(const struct bb_sampled_stack *stack, const uint64_t *kernel,
+		      const uint64_t *user, struct bb_profile *ret_profile)
 {
 	struct bb_spaces spaces = own_spaces();
 	struct bb_samples samples = {0};
@@ -67,8 +69,11 @@ static char *fold_one(const struct bb_sampled_stack *stack, const uint64_t *kern
 	size_t len;
 	FILE *out;
 
-	assert_int_equal(bb_symtab__add_kallsyms(&t, "ffffffff81000000 T schedule\nffffffff81000100 T __traceiter_sched_switch\n"
-						 "ffffffff81000200 T bpf_prog_1_x\n"), 0);
+	assert_int_equal(bb_symtab__add_kallsyms(&t, "ffffffff81000000 T "
+						     "schedule\nffffffff81000100 T "
+						     "__traceiter_sched_switch\n"
+						     "ffffffff81000200 T bpf_prog_1_x\n"),
+			 0);
 	bb_symtab__sort(&t);
 	assert_int_equal(bb_samples__add(&samples, stack, kernel, user), 0);
 	if (bb_fold(&samples, &spaces, &opts, ret_profile, &err))
@@ -85,7 +90,11 @@ static char *fold_one(const struct bb_sampled_stack *stack, const uint64_t *kern
 static struct bb_sampled_stack stack_of(uint16_t n_kernel, uint16_t n_user)
 {
 	return (struct bb_sampled_stack){
-		.pid = (uint32_t)getpid(), .comm = "me", .weight = 7, .n_kernel = n_kernel, .n_user = n_user,
+		.pid = (uint32_t)getpid(),
+		.comm = "me",
+		.weight = 7,
+		.n_kernel = n_kernel,
+		.n_user = n_user,
 	};
 }
 
@@ -101,16 +110,19 @@ static void symbols(void **state)
 	(void)state;
 	outer_function();
 	user[0] = inner_address;
-	/* A return address: that after the call, here the first of the next function. What called is the one before it. */
+	/* A return address: that after the call, here the first of the next function. What called
+	 * is the one before it. */
 	user[1] = inner_address + 1;
 	user[2] = 16;
 	text = fold_one(&stack, kernel, user, &p);
-	assert_string_equal(text, "me;[unknown];outer_function;inner_function_[i];outer_function;inner_function_[i];schedule_[k] 7\n");
+	assert_string_equal(text, "me;[unknown];outer_function;inner_function_[i];outer_function;"
+				  "inner_function_[i];schedule_[k] 7\n");
 	stack_frames = p.stacks.parts + p.stacks.v[0].first;
 	frame = &p.stacks.frames[stack_frames[5]];
 	assert_string_equal(bb_names__text(&p.stacks.names, frame->name), "inner_function");
 	assert_int_equal(frame->line, inner_line);
-	assert_non_null(strstr(bb_names__text(&p.stacks.names, frame->file), "test_profile_symbolize.c"));
+	assert_non_null(strstr(bb_names__text(&p.stacks.names, frame->file), "test_profile_"
+									     "symbolize.c"));
 	frame = &p.stacks.frames[stack_frames[4]];
 	assert_string_equal(bb_names__text(&p.stacks.names, frame->name), "outer_function");
 	assert_in_range(frame->distance, 0, 64);
@@ -144,7 +156,9 @@ static void mangled(void **state)
 	struct bb_profile p = {0};
 	/* All but the innermost are return addresses. */
 	uint64_t user[] = {
-		(uint64_t)(uintptr_t)in_cpp, (uint64_t)(uintptr_t)in_rust + 1, (uint64_t)(uintptr_t)in_rust_v0 + 1,
+		(uint64_t)(uintptr_t)in_cpp,
+		(uint64_t)(uintptr_t)in_rust + 1,
+		(uint64_t)(uintptr_t)in_rust_v0 + 1,
 	};
 	char *text;
 
@@ -174,15 +188,17 @@ static void notes(void **state)
 {
 	struct bb_sampled_stack stack = stack_of(3, 1);
 	/* Our own frames are above those of the kernel when it switched. */
-	uint64_t kernel[] = {0xffffffff81000200, 0xffffffff81000110, 0xffffffff81000010}, user[] = {16};
+	uint64_t kernel[] = {0xffffffff81000200, 0xffffffff81000110, 0xffffffff81000010},
+		 user[] = {16};
 	struct bb_profile p = {0};
 	char *text;
 
 	(void)state;
 	stack.is_off_cpu = stack.is_user_cut = true;
-	stack.weight = 2000400;	/* ns */
+	stack.weight = 2000400; /* ns */
 	text = fold_one(&stack, kernel, user, &p);
-	assert_string_equal(text, "me;[cut: the stack is deeper];[unknown];schedule_[k];[off-CPU] 2000\n");
+	assert_string_equal(text, "me;[cut: the stack is deeper];[unknown];schedule_[k];[off-CPU] "
+				  "2000\n");
 	free(text);
 	bb_profile__done(&p);
 	stack = stack_of(0, 0);
@@ -202,7 +218,8 @@ static int count_frame(void *arg, uint32_t place, const struct bb_elf_frame *fra
 }
 
 /* How many frames are found at some offsets of a file of these bytes. */
-static size_t frames_in(const char *elf, size_t len, const uint64_t *offsets, size_t n, struct bb_symbolize_result *ret_result)
+static size_t frames_in(const char *elf, size_t len, const uint64_t *offsets, size_t n,
+			struct bb_symbolize_result *ret_result)
 {
 	const char *path = in_folder("mutant");
 	int fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
@@ -227,8 +244,8 @@ static size_t frames_in(const char *elf, size_t len, const uint64_t *offsets, si
 struct image {
 	char *elf;
 	size_t len;
-	uint64_t offsets[PLACES];	/* spread over its code */
-	size_t n_frames;		/* at these, undamaged */
+	uint64_t offsets[PLACES]; /* spread over its code */
+	size_t n_frames;          /* at these, undamaged */
 };
 
 struct region {
@@ -266,8 +283,8 @@ static void open_image(struct image *m)
 static size_t regions_of(const struct image *m, struct region *regions)
 {
 	static const char *const names[] = {
-		".debug_abbrev", ".debug_info", ".debug_line", ".debug_line_str", ".debug_ranges", ".debug_rnglists", ".debug_str",
-		".symtab", ".strtab",
+		".debug_abbrev",   ".debug_info", ".debug_line", ".debug_line_str", ".debug_ranges",
+		".debug_rnglists", ".debug_str",  ".symtab",     ".strtab",
 	};
 	const Elf64_Ehdr *e = (const Elf64_Ehdr *)(const void *)m->elf;
 	size_t n = 0;
@@ -306,21 +323,26 @@ static void damaged(void **state)
 
 		memcpy(mutant, m.elf, m.len);
 		for (uint64_t k = 1 + bb_rng_below(&rng, 30); k; k--)
-			mutant[r->from + bb_rng_below(&rng, r->to - r->from)] = (char)bb_rng_u64(&rng);
+			mutant[r->from + bb_rng_below(&rng, r->to - r->from)] =
+				(char)bb_rng_u64(&rng);
 		/* Any answer will do, but one has to come. */
 		unchanged += frames_in(mutant, len, m.offsets, PLACES, &result) == m.n_frames;
 		n_given_up += result.n_damaged;
 	}
-	assert_in_range(unchanged, 1, MUTANTS - 40);	/* or else the damage did none, and this tested nothing */
-	print_message("# %d damaged files in %.1f s, %zu of them given up\n", MUTANTS, bb_seconds_since(began_ns), n_given_up);
-	/* A child that crashes or goes on for too long gives a file up. Under sanitizers it may be our fault, so none may. */
+	/* or else the damage did none, and this tested nothing */
+	assert_in_range(unchanged, 1, MUTANTS - 40);
+	print_message("# %d damaged files in %.1f s, %zu of them given up\n", MUTANTS,
+		      bb_seconds_since(began_ns), n_given_up);
+	/* A child that crashes or goes on for too long gives a file up. Under sanitizers it may be
+	 * our fault, so none may. */
 	if (HAS_SANITIZERS)
 		assert_int_equal(n_given_up, 0);
 	free(mutant);
 	free(m.elf);
 }
 
-/* Debug information of functions that have no name in it: DW_AT_name (3) becomes DW_AT_bit_size (13), in the usual forms. */
+/* Debug information of functions that have no name in it: DW_AT_name (3) becomes DW_AT_bit_size
+ * (13), in the usual forms. */
 static void nameless(void **state)
 {
 	struct bb_symbolize_result result = {0};
@@ -349,7 +371,8 @@ static int count_by_place(void *arg, uint32_t place, const struct bb_elf_frame *
 	return 0;
 }
 
-/* A child that dies at one of the files takes that file with it, not the others. What kills it is a limit on what it writes. */
+/* A child that dies at one of the files takes that file with it, not the others. What kills it is a
+ * limit on what it writes. */
 static void child_dies(void **state)
 {
 	enum { N_PLACES = 402, LAST = N_PLACES - 1 };
@@ -367,11 +390,15 @@ static void child_dies(void **state)
 	(void)state;
 	assert_non_null(m);
 	for (size_t i = 0; i < 3; i++)
-		dsos_v[i] = (struct bb_dso){.path = (char *)(uintptr_t)(i == 1 ? "/large" : "/small"),
-					    .fd = spaces.dsos.v[m->dso].fd};
+		dsos_v[i] =
+			(struct bb_dso){.path = (char *)(uintptr_t)(i == 1 ? "/large" : "/small"),
+					.fd = spaces.dsos.v[m->dso].fd};
 	for (size_t i = 0; i < N_PLACES; i++)
-		places[i] = (struct bb_place){.dso = i == 0 ? 0 : i == LAST ? 2 : 1,
-					      .offset = address - m->start + m->file_offset + i % 8};
+		places[i] =
+			(struct bb_place){.dso = i == 0      ? 0
+						 : i == LAST ? 2
+							     : 1,
+					  .offset = address - m->start + m->file_offset + i % 8};
 	assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
 	limit.rlim_max = before.rlim_max;
 	assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
@@ -389,8 +416,10 @@ static void child_dies(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(symbols), cmocka_unit_test(mangled), cmocka_unit_test(libraries), cmocka_unit_test(notes),
-		cmocka_unit_test(damaged), cmocka_unit_test(nameless), cmocka_unit_test(child_dies),
+		cmocka_unit_test(symbols),    cmocka_unit_test(mangled),
+		cmocka_unit_test(libraries),  cmocka_unit_test(notes),
+		cmocka_unit_test(damaged),    cmocka_unit_test(nameless),
+		cmocka_unit_test(child_dies),
 	};
 
 	return cmocka_run_group_tests(tests, make_folder, remove_folder);

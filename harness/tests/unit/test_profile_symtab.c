@@ -26,21 +26,22 @@ static void kallsyms(void **state)
 	struct bb_symtab t = {0};
 
 	(void)state;
-	assert_int_equal(bb_symtab__add_kallsyms(&t,
-		"0000000000000000 A fixed_percpu_data\n"
-		"ffffffff81000200 T second\n"
-		"ffffffff81000000 T _text\n"
-		"ffffffff81000000 t local_alias\n"
-		"ffffffff81000100 t first\n"
-		"ffffffff82000000 D some_data\n"
-		"nonsense\n"
-		"\n"
-		"ffffffffc0001000 t in_module\t[some_module]\n"
-		"ffffffffc0002000 t bpf_prog_6deef7357e7b4530_sample\t[bpf]"), 0);
+	assert_int_equal(bb_symtab__add_kallsyms(&t, "0000000000000000 A fixed_percpu_data\n"
+						     "ffffffff81000200 T second\n"
+						     "ffffffff81000000 T _text\n"
+						     "ffffffff81000000 t local_alias\n"
+						     "ffffffff81000100 t first\n"
+						     "ffffffff82000000 D some_data\n"
+						     "nonsense\n"
+						     "\n"
+						     "ffffffffc0001000 t in_module\t[some_module]\n"
+						     "ffffffffc0002000 t "
+						     "bpf_prog_6deef7357e7b4530_sample\t[bpf]"),
+			 0);
 	bb_symtab__sort(&t);
 	assert_null(at(&t, 0));
 	assert_null(at(&t, 0xffffffff80ffffff));
-	assert_string_equal(at(&t, 0xffffffff81000000), "_text");	/* global before local */
+	assert_string_equal(at(&t, 0xffffffff81000000), "_text"); /* global before local */
 	assert_string_equal(at(&t, 0xffffffff810001ff), "first");
 	assert_string_equal(at(&t, 0xffffffff81000200), "second");
 	assert_string_equal(at(&t, 0xffffffffc0001fff), "in_module");
@@ -54,7 +55,9 @@ static void hidden_kallsyms(void **state)
 	struct bb_symtab t = {0};
 
 	(void)state;
-	assert_int_equal(bb_symtab__add_kallsyms(&t, "0000000000000000 T _text\n0000000000000000 T schedule\n"), 0);
+	assert_int_equal(bb_symtab__add_kallsyms(&t, "0000000000000000 T _text\n0000000000000000 T "
+						     "schedule\n"),
+			 0);
 	bb_symtab__sort(&t);
 	assert_int_equal(t.n, 0);
 	assert_null(at(&t, 0xffffffff81000000));
@@ -66,17 +69,17 @@ static void perf_map(void **state)
 	struct bb_symtab t = {0};
 
 	(void)state;
-	assert_int_equal(bb_symtab__add_perf_map(&t,
-		"7f0000001000 80 LazyCompile:*f main.js:1\n"
-		"7f0000001080 10 old\n"
-		"7f0000001080 20 new, in its place\n"
-		"7f0000002000 0 nothing\n"
-		"7f0000003000\n"
-		"7f0000003000 10\n"
-		"7f0000003000 10 \n"
-		"zzz 10 no address\n"
-		"fffffffffffffffff 10 too long\n"
-		"7f0000004000 10 without a line's end"), 0);
+	assert_int_equal(bb_symtab__add_perf_map(&t, "7f0000001000 80 LazyCompile:*f main.js:1\n"
+						     "7f0000001080 10 old\n"
+						     "7f0000001080 20 new, in its place\n"
+						     "7f0000002000 0 nothing\n"
+						     "7f0000003000\n"
+						     "7f0000003000 10\n"
+						     "7f0000003000 10 \n"
+						     "zzz 10 no address\n"
+						     "fffffffffffffffff 10 too long\n"
+						     "7f0000004000 10 without a line's end"),
+			 0);
 	bb_symtab__sort(&t);
 	assert_string_equal(at(&t, 0x7f000000107f), "LazyCompile:*f main.js:1");
 	assert_string_equal(at(&t, 0x7f0000001090), "new, in its place");
@@ -126,7 +129,9 @@ static void idmap(void **state)
 		assert_int_equal(bb_idmap__get(&m, i % 100, i / 100), i == 307 ? 9999 : i);
 	bb_rng_seed(&rng, 1);
 	for (int i = 0; i < 5000; i++)
-		assert_int_equal(bb_idmap__get(&m, 100 + bb_rng_below(&rng, 1u << 30), bb_rng_u64(&rng)), BB_NO_ID);
+		assert_int_equal(bb_idmap__get(&m, 100 + bb_rng_below(&rng, 1u << 30),
+					       bb_rng_u64(&rng)),
+				 BB_NO_ID);
 	bb_idmap__done(&m);
 }
 
@@ -151,8 +156,9 @@ static void names(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(kallsyms), cmocka_unit_test(hidden_kallsyms), cmocka_unit_test(perf_map),
-		cmocka_unit_test(overlapping), cmocka_unit_test(idmap), cmocka_unit_test(names),
+		cmocka_unit_test(kallsyms), cmocka_unit_test(hidden_kallsyms),
+		cmocka_unit_test(perf_map), cmocka_unit_test(overlapping),
+		cmocka_unit_test(idmap),    cmocka_unit_test(names),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* slope against step: which cases belong together, what the floor says bpf_stats costs, and when they disagree. */
+/* slope against step: which cases belong together, what the floor says bpf_stats costs, and when
+ * they disagree. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -9,8 +10,8 @@
 #include "report/reconcile.h"
 #include "unit/report_testing.h"
 
-static size_t add(struct bb_report *r, const char *variant, const char *drive, const char *param, uint32_t value,
-		  double latency_ns)
+static size_t add(struct bb_report *r, const char *variant, const char *drive, const char *param,
+		  uint32_t value, double latency_ns)
 {
 	size_t i = make_case(r, variant, drive, param, value);
 
@@ -40,14 +41,15 @@ static struct bb_reconciled reconcile(struct bb_report *r, size_t i)
 static void test_agreement(void **state)
 {
 	struct bb_report *r = with_floor();
-	size_t near = add(r, "a", "slope", "input", 1, 30), far = add(r, "b", "slope", "input", 1, 30);
+	size_t near = add(r, "a", "slope", "input", 1, 30),
+	       far = add(r, "b", "slope", "input", 1, 30);
 	size_t dear = add(r, "c", "slope", "input", 1, 1000);
 	struct bb_reconciled k;
 
 	(void)state;
-	add(r, "a", "step", "input", 1, 54);		/* 44 expected: 10 off */
+	add(r, "a", "step", "input", 1, 54); /* 44 expected: 10 off */
 	add(r, "b", "step", "input", 1, 54.5);
-	add(r, "c", "step", "input", 1, 1110);		/* 1014 expected, 96 off: less than a tenth */
+	add(r, "c", "step", "input", 1, 1110); /* 1014 expected, 96 off: less than a tenth */
 	r->cases[near].floor = r->cases[far].floor = r->cases[dear].floor = 0;
 	k = reconcile(r, near);
 	assert_near(k.stats_ns, 14);
@@ -59,11 +61,13 @@ static void test_agreement(void **state)
 	bb_report__free(r);
 }
 
-/* Another input, another variant, a page-fault step at a depth: none of them is the same measurement. */
+/* Another input, another variant, a page-fault step at a depth: none of them is the same
+ * measurement. */
 static void test_what_belongs_together(void **state)
 {
 	struct bb_report *r = with_floor();
-	size_t alone = add(r, "a", "slope", "input", 1, 30), bare = add(r, "a", "slope", NULL, 0, 30);
+	size_t alone = add(r, "a", "slope", "input", 1, 30),
+	       bare = add(r, "a", "slope", NULL, 0, 30);
 	size_t step = add(r, "a", "step", "input", 12, 44);
 	struct bb_reconciled k;
 
@@ -75,7 +79,7 @@ static void test_what_belongs_together(void **state)
 	assert_false(bb_reconcile(r, step, &k));
 	add(r, "a", "step", NULL, 0, 44);
 	k = reconcile(r, bare);
-	assert_nan(k.stats_ns);				/* no floor */
+	assert_nan(k.stats_ns); /* no floor */
 	assert_nan(k.off_ns);
 	assert_false(k.agrees);
 	bb_report__free(r);
@@ -91,7 +95,7 @@ static void test_table(void **state)
 	(void)state;
 	assert_int_equal(bb_put_reconciled(r, out), 0);
 	fflush(out);
-	assert_int_equal(size, 0);			/* nothing to reconcile: nothing said */
+	assert_int_equal(size, 0); /* nothing to reconcile: nothing said */
 	add(r, "b", "step", "input", 1, 60);
 	r->cases[slope].floor = 0;
 	assert_int_equal(bb_put_reconciled(r, out), 0);

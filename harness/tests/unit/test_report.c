@@ -23,7 +23,8 @@ static void test_grows_and_frees(void **state)
 	assert_int_equal(r->n_cases, 100);
 	assert_int_equal(r->cases[99].n_series, 99);
 	assert_int_equal(r->cases[99].series[98].hist.min_ns, 198);
-	assert_ptr_equal(bb_report__find_case(r, "perf_profiler/v/step/stack_depth=42"), &r->cases[42]);
+	assert_ptr_equal(bb_report__find_case(r, "perf_profiler/v/step/stack_depth=42"),
+			 &r->cases[42]);
 	assert_null(bb_report__find_case(r, "perf_profiler/v/step/stack_depth=100"));
 	for (int i = 0; i < 5; i++)
 		assert_int_equal(bb_report__add_skip(r, "what", "why"), 0);
@@ -52,13 +53,15 @@ static void test_new_is_absent(void **state)
 	for (size_t i = 0; i < bb_n_metrics; i++)
 		assert_nan(bb_metric_of(&c->summary, &bb_metrics[i])->value);
 	for (size_t i = 0; i < bb_n_static_metrics; i++)
-		assert_nan(bb_static_of(&bb_report__add_program(r)->metrics, &bb_static_metrics[i]));
+		assert_nan(
+			bb_static_of(&bb_report__add_program(r)->metrics, &bb_static_metrics[i]));
 	bb_report__free(r);
 }
 
 /*
- * Loads of constant samples locate at that constant. Six loads are the fewest with an interval at 5 %, 2 / 2^6 = 0.031,
- * from the first to the last order statistic (David & Nagaraja 2003, section 7.1).
+ * Loads of constant samples locate at that constant. Six loads are the fewest with an interval at 5
+ * %, 2 / 2^6 = 0.031, from the first to the last order statistic (David & Nagaraja 2003,
+ * section 7.1).
  */
 static void test_latency_over_loads(void **state)
 {
@@ -88,7 +91,8 @@ static void test_latency_over_loads(void **state)
 static void test_few_loads(void **state)
 {
 	struct bb_report *r = make_report("x");
-	size_t one = make_case(r, "one", "step", NULL, 0), two = make_case(r, "two", "step", NULL, 0);
+	size_t one = make_case(r, "one", "step", NULL, 0),
+	       two = make_case(r, "two", "step", NULL, 0);
 
 	(void)state;
 	add_samples(make_series(r, one, 0), 700, 99);
@@ -100,12 +104,12 @@ static void test_few_loads(void **state)
 	assert_nan(r->cases[one].summary.latency.hi);
 	assert_nan(r->cases[one].summary.layout_spread.value);
 	assert_near(r->cases[one].summary.p50.value, 700);
-	assert_nan(r->cases[one].summary.p90.value);		/* 99 samples */
+	assert_nan(r->cases[one].summary.p90.value); /* 99 samples */
 	assert_near(r->cases[two].summary.latency.value, 750);
 	assert_nan(r->cases[two].summary.latency.lo);
 	assert_nan(r->cases[two].summary.layout_spread.value);
 	assert_near(r->cases[two].summary.p90.value, 800);
-	assert_near(r->cases[two].summary.p99.value, 800);	/* just 1000 */
+	assert_near(r->cases[two].summary.p99.value, 800); /* just 1000 */
 	bb_report__free(r);
 }
 
@@ -141,7 +145,7 @@ static void test_void_series_do_not_count(void **state)
 	s->drops = 7;
 	s->steal = 0.9;
 	set_text(&s->void_why, "misses");
-	make_series(r, i, 2);			/* valid, but without samples */
+	make_series(r, i, 2); /* valid, but without samples */
 	s = make_series(r, all, 0);
 	add_samples(s, 700, 10);
 	set_text(&s->void_why, "misses");
@@ -164,7 +168,8 @@ static void test_void_series_do_not_count(void **state)
 static void test_net_is_paired_by_load(void **state)
 {
 	struct bb_report *r = make_report("x");
-	size_t empty = make_case(r, "empty", "step", NULL, 0), v = make_case(r, "v", "step", NULL, 0);
+	size_t empty = make_case(r, "empty", "step", NULL, 0),
+	       v = make_case(r, "v", "step", NULL, 0);
 
 	(void)state;
 	r->cases[empty].floor = empty;
@@ -203,7 +208,7 @@ static void test_net_may_be_negative_or_absent(void **state)
 	assert_int_equal(bb_report__summarise(r), 0);
 	assert_near(r->cases[v].summary.net.value, -10);
 	assert_nan(r->cases[v].summary.net.lo);
-	assert_nan(r->cases[w].summary.net.value);		/* its only partner is void */
+	assert_nan(r->cases[w].summary.net.value); /* its only partner is void */
 	assert_near(r->cases[w].summary.floor.value, 60);
 	bb_report__free(r);
 }
@@ -229,12 +234,12 @@ static void test_counts(void **state)
 	s->drops = 3;
 	s = make_series(r, i, 2);
 	add_samples(s, 700, 1000);
-	s->target_cpu_s = NAN;			/* neither its runs nor its time are in the rate */
+	s->target_cpu_s = NAN; /* neither its runs nor its time are in the rate */
 	s->steal = NAN;
 	assert_int_equal(bb_report__summarise(r), 0);
 	assert_near(r->cases[i].summary.rate_achieved.value, 80);
 	assert_near(r->cases[i].summary.rate_requested.value, 100);
-	assert_near(r->cases[i].summary.steal.value, 0.2);	/* by elapsed time */
+	assert_near(r->cases[i].summary.steal.value, 0.2); /* by elapsed time */
 	assert_near(r->cases[i].summary.drops.value, 5);
 	bb_report__free(r);
 }

@@ -26,13 +26,16 @@ static double chi_square(const uint64_t *counts, size_t n_cells)
 }
 
 /*
- * The state is four outputs of splitmix64: the first four for seed 1234567 as in Rosetta Code, "Pseudo-random
- * numbers/Splitmix64", which took them from Vigna's splitmix64.c.
+ * The state is four outputs of splitmix64: the first four for seed 1234567 as in Rosetta Code,
+ * "Pseudo-random numbers/Splitmix64", which took them from Vigna's splitmix64.c.
  */
 static void test_seed(void **state)
 {
 	static const uint64_t expected[4] = {
-		6457827717110365317ULL, 3203168211198807973ULL, 9817491932198370423ULL, 4593380528125082431ULL,
+		6457827717110365317ULL,
+		3203168211198807973ULL,
+		9817491932198370423ULL,
+		4593380528125082431ULL,
 	};
 	struct bb_rng rng;
 
@@ -41,12 +44,21 @@ static void test_seed(void **state)
 	assert_memory_equal(rng.s, expected, sizeof(expected));
 }
 
-/* The first ten outputs from state {1, 2, 3, 4}, as the test of the rand_xoshiro crate has them from Vigna's C. */
+/* The first ten outputs from state {1, 2, 3, 4}, as the test of the rand_xoshiro crate has them
+ * from Vigna's C. */
 static void test_xoshiro(void **state)
 {
 	static const uint64_t expected[] = {
-		11520ULL, 0ULL, 1509978240ULL, 1215971899390074240ULL, 1216172134540287360ULL, 607988272756665600ULL,
-		16172922978634559625ULL, 8476171486693032832ULL, 10595114339597558777ULL, 2904607092377533576ULL,
+		11520ULL,
+		0ULL,
+		1509978240ULL,
+		1215971899390074240ULL,
+		1216172134540287360ULL,
+		607988272756665600ULL,
+		16172922978634559625ULL,
+		8476171486693032832ULL,
+		10595114339597558777ULL,
+		2904607092377533576ULL,
 	};
 	struct bb_rng rng = {.s = {1, 2, 3, 4}};
 
@@ -60,7 +72,8 @@ static void test_seeds_differ(void **state)
 	struct bb_rng a, b, c;
 
 	(void)state;
-	bb_rng_seed(&a, 0);	/* must not end in the all-zero state, which never leaves itself */
+	/* must not end in the all-zero state, which never leaves itself */
+	bb_rng_seed(&a, 0);
 	bb_rng_seed(&b, 0);
 	bb_rng_seed(&c, 1);
 	for (int i = 0; i < 100; i++) {
@@ -71,7 +84,8 @@ static void test_seeds_differ(void **state)
 	}
 }
 
-/* 0.1 % and 99.9 % points of chi-square from the NIST/SEMATECH e-Handbook, 1.3.6.7.4: df 9, 1.152 and 27.877. */
+/* 0.1 % and 99.9 % points of chi-square from the NIST/SEMATECH e-Handbook, 1.3.6.7.4: df 9, 1.152
+ * and 27.877. */
 static void test_below(void **state)
 {
 	uint64_t counts[10] = {0};
@@ -93,8 +107,8 @@ static void test_below(void **state)
 }
 
 /*
- * n = 3 * 2^62 is where a bare modulo shows: the lowest third of the results would come up twice as often as
- * the others. 99.9 % point of chi-square, df 2: 13.816 (same table).
+ * n = 3 * 2^62 is where a bare modulo shows: the lowest third of the results would come up twice as
+ * often as the others. 99.9 % point of chi-square, df 2: 13.816 (same table).
  */
 static void test_below_is_unbiased(void **state)
 {
@@ -132,13 +146,14 @@ static void test_double(void **state)
 }
 
 /*
- * The largest word must not round to 1. It comes out when s[1] is the output function backwards: the inverses
- * of 9 and 5 modulo 2^64, and the rotation to the other side.
+ * The largest word must not round to 1. It comes out when s[1] is the output function backwards:
+ * the inverses of 9 and 5 modulo 2^64, and the rotation to the other side.
  */
 static void test_double_extremes(void **state)
 {
 	uint64_t y = -0x8e38e38e38e38e39ULL;
-	struct bb_rng rng = {.s = {1, (y >> 7 | y << 57) * 0xcccccccccccccccdULL, 1, 1}}, copy = rng;
+	struct bb_rng rng = {.s = {1, (y >> 7 | y << 57) * 0xcccccccccccccccdULL, 1, 1}},
+		      copy = rng;
 
 	(void)state;
 	assert_true(bb_rng_u64(&copy) == UINT64_MAX);
@@ -149,7 +164,8 @@ static void test_double_extremes(void **state)
 	assert_true(bb_rng_double(&rng) <= 0.0);
 }
 
-/* Mean 0, variance 1 and fourth moment 3, each within four of its own standard errors (1, 2 and 96 over n). */
+/* Mean 0, variance 1 and fourth moment 3, each within four of its own standard errors (1, 2 and 96
+ * over n). */
 static void test_normal(void **state)
 {
 	const double n = 200000;

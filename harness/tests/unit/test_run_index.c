@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The index of stored runs: a history with it is a history without it, whatever has happened to the runs, to the index or
- * to the disk.
+ * The index of stored runs: a history with it is a history without it, whatever has happened to the
+ * runs, to the index or to the disk.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -24,8 +24,8 @@
 #include "folder_testing.h"
 #include "report_testing.h"
 
-#define NOBODY	65534
-#define N_RUNS	5
+#define NOBODY 65534
+#define N_RUNS 5
 
 /* The time of change of a file, long ago: what changed just now is not taken from an index. */
 static void change_at(const char *name, time_t at_s)
@@ -49,7 +49,9 @@ static void store(const char *id, uint64_t ns)
 	r->cases[empty].is_anchor = true;
 	set_text(&r->cases[other].series[2].void_why, "misses");
 	assert_int_equal(bb_report__summarise(r), 0);
-	assert_int_equal(bb_store__write(folder, r, BB_STORE_OWNER_AS_IS, BB_STORE_GROUP_AS_IS, NULL, NULL), 0);
+	assert_int_equal(bb_store__write(folder, r, BB_STORE_OWNER_AS_IS, BB_STORE_GROUP_AS_IS,
+					 NULL, NULL),
+			 0);
 	bb_report__free(r);
 	snprintf(name, sizeof(name), "%s.json", id);
 	change_at(name, 1700000000);
@@ -74,7 +76,9 @@ static void count(void *arg, const char *why)
 /* All that the history says, to be freed; *ret_passed_over files were not taken. */
 static char *history(int *ret_passed_over)
 {
-	struct bb_timeline_opts opts = {.rule = bb_history_default_rule, .passed_over = count, .arg = ret_passed_over};
+	struct bb_timeline_opts opts = {.rule = bb_history_default_rule,
+					.passed_over = count,
+					.arg = ret_passed_over};
 	struct bb_timeline t;
 	struct bb_err err;
 	char *text = NULL;
@@ -121,7 +125,7 @@ static size_t runs_in_index(void)
 	return n;
 }
 
-/* --- what is taken from it ----------------------------------------------------------------------------------- */
+/* --- what is taken from it --- */
 
 static void test_is_used(void **state)
 {
@@ -151,15 +155,15 @@ static void test_follows_the_runs(void **state)
 	(void)state;
 	store_runs();
 	first = history_without_index();
-	assert_int_equal(unlink(in_folder("20260103T000000Z-x.json")), 0);	/* less */
+	assert_int_equal(unlink(in_folder("20260103T000000Z-x.json")), 0); /* less */
 	second = history(&passed_over);
 	assert_string_not_equal(first, second);
 	assert_int_equal(runs_in_index(), N_RUNS - 1);
-	store("20260103T000000Z-x", 5000);				/* another in its place, as old */
+	store("20260103T000000Z-x", 5000); /* another in its place, as old */
 	third = history(&passed_over);
 	assert_string_not_equal(second, third);
 	assert_string_not_equal(first, third);
-	store("20260201T000000Z-y", 800);				/* more */
+	store("20260201T000000Z-y", 800); /* more */
 	fourth = history(&passed_over);
 	assert_int_equal(runs_in_index(), N_RUNS + 1);
 	free(first);
@@ -171,7 +175,8 @@ static void test_follows_the_runs(void **state)
 	free(fourth);
 }
 
-/* The same size, but changed at another time; and changed so lately that it may change again unseen. */
+/* The same size, but changed at another time; and changed so lately that it may change again
+ * unseen. */
 static void test_changed_in_place(void **state)
 {
 	struct bb_run_index x;
@@ -190,7 +195,8 @@ static void test_changed_in_place(void **state)
 	assert_non_null(strstr(text, "perf_profiler/RINGBUF/"));
 	assert_int_equal(bb_index_file__load(folder, &x), 0);
 	assert_true(bb_run_index__find(&x, "20260102T000000Z-x")->changed_ns == BB_INDEX_READ_ANEW);
-	assert_true(bb_run_index__find(&x, "20260101T000000Z-x")->changed_ns == 1700000000LL * 1000000000);
+	assert_true(bb_run_index__find(&x, "20260101T000000Z-x")->changed_ns ==
+		    1700000000LL * 1000000000);
 	bb_run_index__done(&x);
 	free(text);
 	free(run);
@@ -220,11 +226,13 @@ static void test_corrupt_run(void **state)
 	free(before);
 }
 
-/* What a run was reduced to by BB_INDEX_VERSION: if these change, raise it, or an old index will be believed. */
+/* What a run was reduced to by BB_INDEX_VERSION: if these change, raise it, or an old index will be
+ * believed. */
 static void test_points_of_this_version(void **state)
 {
 	static const double want[][3] = {
-		{118.6206896552, NAN, 0.05880448426175}, {753.7931034483, 6.61377245509, 0.04419905563552},
+		{118.6206896552, NAN, 0.05880448426175},
+		{753.7931034483, 6.61377245509, 0.04419905563552},
 		{744.8275862069, NAN, NAN},
 	};
 	struct bb_run_index x;
@@ -249,7 +257,7 @@ static void test_points_of_this_version(void **state)
 	bb_run_index__done(&x);
 }
 
-/* --- an index that is none ----------------------------------------------------------------------------------- */
+/* --- an index that is none --- */
 
 static void test_damaged(void **state)
 {
@@ -263,14 +271,14 @@ static void test_damaged(void **state)
 	assert_int_equal(bb_read_file(in_folder(BB_INDEX_FILE), SIZE_MAX, &good, &len, NULL), 0);
 	bad = malloc(len);
 	assert_non_null(bad);
-	for (size_t i = 0; i < 40; i++) {	/* cut short */
+	for (size_t i = 0; i < 40; i++) { /* cut short */
 		spill(in_folder(BB_INDEX_FILE), good, len * i / 40);
 		assert_int_equal(runs_in_index(), 0);
 		expect_history(before);
-		assert_int_equal(runs_in_index(), N_RUNS);	/* made anew */
+		assert_int_equal(runs_in_index(), N_RUNS); /* made anew */
 	}
 	bb_rng_seed(&rng, 1);
-	for (size_t i = 0; i < 200; i++) {	/* any bit of it flipped */
+	for (size_t i = 0; i < 200; i++) { /* any bit of it flipped */
 		memcpy(bad, good, len);
 		bad[i < 100 ? i : bb_rng_below(&rng, len)] ^= (char)(1 << bb_rng_below(&rng, 8));
 		spill(in_folder(BB_INDEX_FILE), bad, len);
@@ -282,10 +290,11 @@ static void test_damaged(void **state)
 	free(before);
 }
 
-/* With a check sum that is right, as somebody might write one who means ill: never out of bounds (the sanitizers watch). */
+/* With a check sum that is right, as somebody might write one who means ill: never out of bounds
+ * (the sanitizers watch). */
 static void test_forged(void **state)
 {
-	const size_t behind = 16;	/* magic, version, check sum */
+	const size_t behind = 16; /* magic, version, check sum */
 	struct bb_rng rng;
 	char *good, *bad;
 	int passed_over;
@@ -300,7 +309,8 @@ static void test_forged(void **state)
 	bb_rng_seed(&rng, 2);
 	for (size_t i = 0; i < 400; i++) {
 		size_t at = behind + 4 * (i < 200 ? i : bb_rng_below(&rng, (len - behind) / 4 - 1));
-		uint32_t crc, value = bb_rng_below(&rng, 2) ? UINT32_MAX : (uint32_t)bb_rng_below(&rng, 300);
+		uint32_t crc, value = bb_rng_below(&rng, 2) ? UINT32_MAX
+							    : (uint32_t)bb_rng_below(&rng, 300);
 
 		memcpy(bad, good, len);
 		memcpy(bad + at, &value, sizeof(value));
@@ -347,7 +357,7 @@ static void test_not_a_file(void **state)
 	free(before);
 }
 
-/* --- where it cannot be kept, and who else is there ----------------------------------------------------------- */
+/* --- where it cannot be kept, and who else is there --- */
 
 /* expect_history() in a process that `spoil` has prepared. Says whether it could be prepared. */
 static bool expect_in_child(int (*spoil)(void), const char *want)
@@ -398,10 +408,11 @@ static int fill_disk(void)
 
 	if (unshare(CLONE_NEWNS) || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL))
 		return -1;
-	snprintf(command, sizeof(command), "mkdir '%s.full' && mount -t tmpfs -o size=512k none '%s.full' && "
+	snprintf(command, sizeof(command),
+		 "mkdir '%s.full' && mount -t tmpfs -o size=512k none '%s.full' && "
 		 "cp -p '%s'/*.json '%s.full' && mount --move '%s.full' '%s' && rmdir '%s.full' && "
-		 "{ dd if=/dev/zero of='%s/filler' bs=4k 2>/dev/null; test -s '%s/filler'; }", folder, folder, folder,
-		 folder, folder, folder, folder, folder, folder);
+		 "{ dd if=/dev/zero of='%s/filler' bs=4k 2>/dev/null; test -s '%s/filler'; }",
+		 folder, folder, folder, folder, folder, folder, folder, folder, folder);
 	return system(command);
 }
 
@@ -441,7 +452,8 @@ static void test_owner(void **state)
 	assert_int_equal(st.st_gid, NOBODY);
 }
 
-/* Several histories while runs come and go: nobody fails, and what is left is an index and no temporary file. */
+/* Several histories while runs come and go: nobody fails, and what is left is an index and no
+ * temporary file. */
 static void test_at_once(void **state)
 {
 	pid_t pids[4];

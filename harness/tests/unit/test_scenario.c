@@ -16,7 +16,8 @@
 #include "plan/scenario.h"
 #include "plan/yaml.h"
 
-/* scenarios/perf_profiler.yml, with the texts that hold a comma in quotes as they must be inside { }. */
+/* scenarios/perf_profiler.yml, with the texts that hold a comma in quotes as they must be inside {
+ * }. */
 static const char perf_profiler[] =
 	"# A sampling profiler's kernel side.\n"
 	"name: perf_profiler\n"
@@ -25,10 +26,13 @@ static const char perf_profiler[] =
 	"floor: empty\n"
 	"variants:\n"
 	"  - {name: empty, description: returns at once; the floor of the type}\n"
-	"  - {name: ringbuf, description: \"reserve, get_stack, submit; wakes the reader when it is caught up\"}\n"
+	"  - {name: ringbuf, description: \"reserve, get_stack, submit; wakes the reader when it "
+	"is caught up\"}\n"
 	"  - {name: ringbuf_nowakeup, description: \"as ringbuf, but never wakes the reader\"}\n"
-	"  - {name: stackid, description: aggregates in the kernel with bpf_get_stackid and a hash map}\n"
-	"  - {name: pid_filter, description: \"as ringbuf, for one other PID only: the early return\", "
+	"  - {name: stackid, description: aggregates in the kernel with bpf_get_stackid and a hash "
+	"map}\n"
+	"  - {name: pid_filter, description: \"as ringbuf, for one other PID only: the early "
+	"return\", "
 	"globals: {target_pid: 1}}\n"
 	"drive:\n"
 	"  - {with: step, trigger: page-fault, inside: amicable_pairs, stack_depth: [8, 32, 127]}\n"
@@ -76,8 +80,10 @@ static const char all_keys[] =
 	"    trigger: test-run\n"
 	"    samples: 5\n"
 	"    inputs:\n"
-	"      - {name: raw, hex: \"0202 0202 0202 0101:01:01:01:01 88b5\", retval: 2, out_hex: \"00 01\"}\n"
-	"      - {name: made, packet: {ipv4: {src: 10.0.0.1, dst: 10.0.0.2}, udp: {src: 1, dst: 2}}, skb: {mark: 5, cb: [1]}}\n"
+	"      - {name: raw, hex: \"0202 0202 0202 0101:01:01:01:01 88b5\", retval: 2, out_hex: "
+	"\"00 01\"}\n"
+	"      - {name: made, packet: {ipv4: {src: 10.0.0.1, dst: 10.0.0.2}, udp: {src: 1, dst: "
+	"2}}, skb: {mark: 5, cb: [1]}}\n"
 	"      - {name: context, context_hex: '00', retval: TC_ACT_SHOT}\n"
 	"      - sweep: {packet: {ipv6: {src: '::1', dst: '::2'}}, byte: 14, from: 7, to: 9}\n"
 	"        xdp: {ingress_ifindex: 2, metadata: 01020304}\n"
@@ -117,7 +123,8 @@ static void test_perf_profiler(void **state)
 	(void)state;
 	assert_string_equal(s->path, "t.yml");
 	assert_string_equal(s->name, "perf_profiler");
-	assert_string_equal(s->description, "user-stack sampling profiler over the amicable-pairs search");
+	assert_string_equal(s->description, "user-stack sampling profiler over the amicable-pairs "
+					    "search");
 	assert_string_equal(s->object, "perf_profiler.bpf.o");
 	assert_string_equal(s->floor, "empty");
 	assert_null(s->anchor);
@@ -128,7 +135,8 @@ static void test_perf_profiler(void **state)
 	assert_ptr_equal(v, &s->variants[1]);
 	assert_string_equal(v->program, "ringbuf");
 	assert_null(v->object);
-	assert_string_equal(v->description, "reserve, get_stack, submit; wakes the reader when it is caught up");
+	assert_string_equal(v->description, "reserve, get_stack, submit; wakes the reader when it "
+					    "is caught up");
 	assert_int_equal(v->where.line, 8);
 	assert_int_equal(v->where.col, 5);
 	assert_int_equal(v->n_globals, 0);
@@ -215,7 +223,7 @@ static void test_all_keys(void **state)
 	assert_string_equal(bb_scenario__floor(s, &d[3]), "a");
 	assert_int_equal(d[2].n_variants, 0);
 	assert_string_equal(bb_scenario__floor(s, &d[2]), "b");
-	assert_int_equal(d[3].stack_depth.n, 0);	/* its default is not for a test run */
+	assert_int_equal(d[3].stack_depth.n, 0); /* its default is not for a test run */
 	assert_int_equal(d[3].inputs.n, 6);
 	assert_string_equal(d[3].inputs.v[5].name, "9");
 	assert_int_equal(d[0].inputs.n, 0);
@@ -225,12 +233,13 @@ static void test_all_keys(void **state)
 
 static void test_defaults(void **state)
 {
-	struct bb_scenario *s = must_parse("{name: n, variants: [{name: v}], drive: [{with: fake}]}");
+	struct bb_scenario *s = must_parse("{name: n, variants: [{name: v}], drive: [{with: "
+					   "fake}]}");
 	const struct bb_drive_spec *d = s->drives;
 
 	(void)state;
 	assert_null(s->description);
-	assert_null(s->object);	/* nothing is loaded */
+	assert_null(s->object); /* nothing is loaded */
 	assert_null(s->floor);
 	assert_int_equal(s->expect_drops, -1);
 	assert_string_equal(s->variants[0].program, "v");
@@ -239,7 +248,7 @@ static void test_defaults(void **state)
 	assert_string_equal(d->event, "cpu-clock");
 	assert_int_equal(d->stack_depth.n, 1);
 	assert_int_equal(d->stack_depth.v[0], 8);
-	assert_int_equal(d->freq_hz.n, 0);	/* of clocks only */
+	assert_int_equal(d->freq_hz.n, 0); /* of clocks only */
 	assert_int_equal(d->consumer, BB_CONSUMER_CAUGHT_UP);
 	assert_int_equal(d->caches, BB_CACHES_HOT);
 	assert_int_equal(d->samples, 0);
@@ -247,7 +256,8 @@ static void test_defaults(void **state)
 	assert_null(d->args);
 	bb_scenario__free(s);
 	bb_scenario__free(NULL);
-	s = must_parse("{name: n, object: o, variants: [{name: v}], drive: [{with: pipeline, workload: w}]}");
+	s = must_parse("{name: n, object: o, variants: [{name: v}], drive: [{with: pipeline, "
+		       "workload: w}]}");
 	assert_int_equal(s->drives[0].freq_hz.n, 1);
 	assert_int_equal(s->drives[0].freq_hz.v[0], 100);
 	assert_string_equal(s->variants[0].consumer, "fixed");
@@ -257,11 +267,13 @@ static void test_defaults(void **state)
 
 static void test_live(void **state)
 {
-	struct bb_scenario *s = must_parse("name: n\nvariants:\n  - {name: a, id: 12}\n  - {name: b, pinned: /sys/fs/bpf/b}\n"
-					   "drive: [{with: live, seconds: 2}, {with: step, trigger: test-run}]\n");
+	struct bb_scenario *s = must_parse("name: n\nvariants:\n  - {name: a, id: 12}\n  - {name: "
+					   "b, pinned: /sys/fs/bpf/b}\n"
+					   "drive: [{with: live, seconds: 2}, {with: step, "
+					   "trigger: test-run}]\n");
 
 	(void)state;
-	assert_null(s->object);		/* nothing is loaded */
+	assert_null(s->object); /* nothing is loaded */
 	assert_int_equal(s->variants[0].id, 12);
 	assert_null(s->variants[0].pinned);
 	assert_true(bb_variant_is_live(&s->variants[0]));
@@ -280,54 +292,80 @@ struct bad {
 	const char *says;
 };
 
-#define V	"variants: [{name: a}]\n"
-#define D	"drive: [{with: fake}]\n"
-#define NVD	"name: n\n" V D
-#define DRIVE(d) "name: n\nobject: o\n" V "drive:\n  - {" d "}\n"	/* the drive is at 5:5 */
-#define VARIANT(v) "name: n\n" D "variants:\n  - {" v "}\n"		/* the variant is at 4:5 */
+#define V "variants: [{name: a}]\n"
+#define D "drive: [{with: fake}]\n"
+#define NVD "name: n\n" V D
+#define DRIVE(d) "name: n\nobject: o\n" V "drive:\n  - {" d "}\n" /* the drive is at 5:5 */
+#define VARIANT(v) "name: n\n" D "variants:\n  - {" v "}\n"       /* the variant is at 4:5 */
 
 static const struct bad bad_keys[] = {
 	{"varient: []\n" NVD, 1, 1, "unknown key 'varient' (did you mean 'variants'?)"},
-	{"colour: []\n" NVD, 1, 1, "unknown key 'colour'; a scenario takes: name, description, object, floor,"},
+	{"colour: []\n" NVD, 1, 1,
+	 "unknown key 'colour'; a scenario takes: name, description, object, floor,"},
 	{VARIANT("name: a, progam: b"), 4, 15, "unknown key 'progam' (did you mean 'program'?)"},
-	{VARIANT("name: a, description: take, then give"), 4, 34, "a text that holds a comma must be quoted"},
-	{DRIVE("with: step, stack_dept: 8"), 5, 18, "unknown key 'stack_dept' (did you mean 'stack_depth'?)"},
-	{NVD "expect: {drop: 0}\n", 4, 10, "unknown key 'drop' (did you mean 'drops'?); expect takes: drops"},
-	{VARIANT("name: a, id: 1, pinned: /p"), 4, 5, "variant 'a' has an id and a pin; one of them says which program it is"},
-	{VARIANT("name: a, id: 1, program: b"), 4, 31, "key 'program' is for programs to be loaded; variant 'a' is loaded already, by its id"},
-	{VARIANT("name: a, pinned: /p, object: b"), 4, 35, "key 'object' is for programs to be loaded"},
+	{VARIANT("name: a, description: take, then give"), 4, 34,
+	 "a text that holds a comma must be quoted"},
+	{DRIVE("with: step, stack_dept: 8"), 5, 18,
+	 "unknown key 'stack_dept' (did you mean 'stack_depth'?)"},
+	{NVD "expect: {drop: 0}\n", 4, 10,
+	 "unknown key 'drop' (did you mean 'drops'?); expect takes: drops"},
+	{VARIANT("name: a, id: 1, pinned: /p"), 4, 5,
+	 "variant 'a' has an id and a pin; one of them says which program it is"},
+	{VARIANT("name: a, id: 1, program: b"), 4, 31,
+	 "key 'program' is for programs to be loaded; variant 'a' is loaded already, by its id"},
+	{VARIANT("name: a, pinned: /p, object: b"), 4, 35,
+	 "key 'object' is for programs to be loaded"},
 	{VARIANT("name: a, pinned: /p, globals: {g: 1}"), 4, 36, "is loaded already, by its pin"},
-	{VARIANT("name: a, id: 1, maps: [{name: m, reset: run}]"), 4, 28, "is loaded already, by its id"},
+	{VARIANT("name: a, id: 1, maps: [{name: m, reset: run}]"), 4, 28,
+	 "is loaded already, by its id"},
 	{VARIANT("name: a, id: 0"), 4, 19, "id must be from 1 to 4294967295"},
-	{DRIVE("with: live, workload: w"), 5, 18, "key 'workload' does not belong to 'with: live' but to in-situ, in-situ by attach, pipeline, slowdown; live takes: with, seconds"},
-	{"name: n\nvariants: [{name: a, id: 1}, {name: b}]\ndrive: [{with: live}]\n", 1, 1, "a scenario needs the key 'object'"},
-	{DRIVE("with: step, freq_hz: 100"), 5, 18, "key 'freq_hz' does not belong to 'with: step' but to in-situ"},
+	{DRIVE("with: live, workload: w"), 5, 18,
+	 "key 'workload' does not belong to 'with: live' but to in-situ, in-situ by attach, "
+	 "pipeline, slowdown; live takes: with, seconds"},
+	{"name: n\nvariants: [{name: a, id: 1}, {name: b}]\ndrive: [{with: live}]\n", 1, 1,
+	 "a scenario needs the key 'object'"},
+	{DRIVE("with: step, freq_hz: 100"), 5, 18,
+	 "key 'freq_hz' does not belong to 'with: step' but to in-situ"},
 	{DRIVE("with: in-situ, event: packets, workload: w"), 5, 37,
-	 "key 'workload' does not belong to 'event: packets' but to in-situ, in-situ by attach, pipeline, slowdown; in-situ by packets takes: with, "
+	 "key 'workload' does not belong to 'event: packets' but to in-situ, in-situ by attach, "
+	 "pipeline, slowdown; in-situ by packets takes: with, "
 	 "inputs, event, rate_hz, seconds"},
 	{DRIVE("with: in-situ, event: http, inputs: [{hex: '00'}]"), 5, 34,
-	 "key 'inputs' does not belong to 'event: http' but to step by test-run, slope, in-situ by packets"},
-	{DRIVE("with: in-situ, event: http, freq_hz: 50"), 5, 34, "but to in-situ, pipeline, slowdown; in-situ by http takes: with, event, rate_hz"},
+	 "key 'inputs' does not belong to 'event: http' but to step by test-run, slope, in-situ by "
+	 "packets"},
+	{DRIVE("with: in-situ, event: http, freq_hz: 50"), 5, 34,
+	 "but to in-situ, pipeline, slowdown; in-situ by http takes: with, event, rate_hz"},
 	{DRIVE("with: in-situ, event: attach"), 5, 5, "workload"},
-	{DRIVE("with: pipeline, event: packets, workload: w"), 5, 29, "unknown event 'packets'; there are: cpu-clock, task-clock"},
-	{DRIVE("with: in-situ, event: pakets"), 5, 28, "unknown event 'pakets' (did you mean 'packets'?)"},
-	{DRIVE("with: in-situ, event: packets, rate_hz: 0"), 5, 46, "rate_hz must be from 1 to 100000"},
+	{DRIVE("with: pipeline, event: packets, workload: w"), 5, 29,
+	 "unknown event 'packets'; there are: cpu-clock, task-clock"},
+	{DRIVE("with: in-situ, event: pakets"), 5, 28,
+	 "unknown event 'pakets' (did you mean 'packets'?)"},
+	{DRIVE("with: in-situ, event: packets, rate_hz: 0"), 5, 46,
+	 "rate_hz must be from 1 to 100000"},
 	{DRIVE("with: step, event: packets"), 5, 18, "key 'event' does not belong to 'with: step'"},
-	{DRIVE("with: in-situ, workload: w, samples: 9"), 5, 34, "but to step by page-fault, step by test-run, slope, fake; in-situ takes: with, event,"},
+	{DRIVE("with: in-situ, workload: w, samples: 9"), 5, 34,
+	 "but to step by page-fault, step by test-run, slope, fake; in-situ takes: with, event,"},
 	{DRIVE("stack_depth: 8, with: fake"), 5, 6,
-	 "key 'stack_depth' does not belong to 'with: fake' but to step by page-fault; fake takes: with, samples"},
+	 "key 'stack_depth' does not belong to 'with: fake' but to step by page-fault; fake takes: "
+	 "with, samples"},
 	{DRIVE("stack_depth: 8, with: step, trigger: test-run"), 5, 6,
-	 "key 'stack_depth' does not belong to 'trigger: test-run' but to step by page-fault; step by test-run takes: with, "
+	 "key 'stack_depth' does not belong to 'trigger: test-run' but to step by page-fault; step "
+	 "by test-run takes: with, "
 	 "trigger, caches, inputs, samples"},
 	{DRIVE("with: step, caches: luke"), 5, 26, "unknown caches 'luke'; there are: hot, cold"},
-	{DRIVE("with: slope, caches: cold"), 5, 19, "key 'caches' does not belong to 'with: slope'"},
-	{DRIVE("with: step, trigger: test-run, inside: amicable_pairs"), 5, 37, "key 'inside' does not belong to 'trigger: "},
-	{DRIVE("with: step, consumer: behind, trigger: test-run"), 5, 18, "key 'consumer' does not belong to 'trigger: "},
+	{DRIVE("with: slope, caches: cold"), 5, 19,
+	 "key 'caches' does not belong to 'with: slope'"},
+	{DRIVE("with: step, trigger: test-run, inside: amicable_pairs"), 5, 37,
+	 "key 'inside' does not belong to 'trigger: "},
+	{DRIVE("with: step, consumer: behind, trigger: test-run"), 5, 18,
+	 "key 'consumer' does not belong to 'trigger: "},
 	{DRIVE("with: step, inputs: [{name: a, hex: \"00\"}]"), 5, 18,
 	 "key 'inputs' does not belong to 'with: step' but to step by test-run"},
 	{DRIVE("with: step, trigger: page-fault, inputs: [a]"), 5, 39, "but to step by test-run"},
-	{DRIVE("with: in-situ, workload: w, inputs: [a]"), 5, 34, "does not belong to 'with: in-situ' but to step by test-run"},
-	{DRIVE("with: in-situ, trigger: test-run"), 5, 21, "but to step by page-fault, step by test-run; in-situ takes"},
+	{DRIVE("with: in-situ, workload: w, inputs: [a]"), 5, 34,
+	 "does not belong to 'with: in-situ' but to step by test-run"},
+	{DRIVE("with: in-situ, trigger: test-run"), 5, 21,
+	 "but to step by page-fault, step by test-run; in-situ takes"},
 	{"name: n\nname: m\n" V D, 2, 1, "key 'name' is given twice; its first value is at 1:7"},
 	{VARIANT("name: a, globals: {g: 1, g: 2}"), 4, 31, "key 'g' is given twice"},
 	{"? [a]\n: b\n" NVD, 1, 3, "a key must be text, not a list"},
@@ -337,13 +375,16 @@ static const struct bad bad_keys[] = {
 	{"\n\nname: n\n" V "drive: [{with: fake}, {with: step}]\n", 3, 1,
 	 "needs the key 'object', the file with the BPF programs, for its drive at 5:23"},
 	{VARIANT("program: a"), 4, 5, "a variant needs the key 'name'"},
-	{DRIVE("trigger: page-fault"), 5, 5, "a drive needs the key 'with', one of: step, slope, in-situ, live, exact, pipeline, slowdown, call, fake"},
+	{DRIVE("trigger: page-fault"), 5, 5,
+	 "a drive needs the key 'with', one of: step, slope, in-situ, live, exact, pipeline, "
+	 "slowdown, call, fake"},
 	{DRIVE("with: in-situ"), 5, 5, "a drive needs the key 'workload'"},
 	{NVD "expect: {}\n", 4, 9, "expect needs the key 'drops'"},
 };
 
 static const struct bad bad_names[] = {
-	{"name: a/b\n" V D, 1, 7, "name 'a/b' must be letters, digits, '_', '-' and '.', begin with a letter or digit"},
+	{"name: a/b\n" V D, 1, 7,
+	 "name 'a/b' must be letters, digits, '_', '-' and '.', begin with a letter or digit"},
 	{"name: .a\n" V D, 1, 7, "name '.a' must be"},
 	{"name: \"\"\n" V D, 1, 7, "name must not be empty"},
 	{"name:\n" V D, 1, 6, "name must be a text, not nothing"},
@@ -361,46 +402,68 @@ static const struct bad bad_names[] = {
 	 "anchor 'rinbuf' is no variant (did you mean 'ringbuf'?); there are: empty, ringbuf"},
 	{"name: n\n" D "variants: [{name: empty}, {name: ringbuf}]\nanchor: nowhere\n", 4, 9,
 	 "anchor 'nowhere' is no variant; there are: empty, ringbuf"},
-	{DRIVE("with: stp"), 5, 12, "unknown with 'stp' (did you mean 'step'?); there are: step, slope, in-situ, live, exact, pipeline, slowdown, call, fake"},
-	{DRIVE("with: [step]"), 5, 12, "with must be one of: step, slope, in-situ, live, exact, pipeline, slowdown, call, fake; not a list"},
-	{DRIVE("with: "), 5, 12, "with must be one of: step, slope, in-situ, live, exact, pipeline, slowdown, call, fake; not nothing"},
-	{DRIVE("with: step, trigger: page-falt"), 5, 27, "unknown trigger 'page-falt' (did you mean 'page-fault'?)"},
-	{DRIVE("with: step, inputs: [a], trigger: test-rum"), 5, 40, "unknown trigger 'test-rum' (did you mean 'test-run'?)"},
-	{DRIVE("with: step, trigger: []"), 5, 27, "trigger must be one of: page-fault, test-run; not a list"},
-	{DRIVE("with: step, inside: main"), 5, 26, "unknown inside 'main'; there are: amicable_pairs"},
-	{DRIVE("with: step, consumer: behnd"), 5, 28, "unknown consumer 'behnd' (did you mean 'behind'?)"},
-	{DRIVE("with: fake, floor: b"), 5, 25, "floor 'b' is no variant (did you mean 'a'?); there are: a"},
-	{DRIVE("with: fake, variants: [a, b]"), 5, 32, "variants: 'b' is no variant (did you mean 'a'?); there are: a"},
+	{DRIVE("with: stp"), 5, 12,
+	 "unknown with 'stp' (did you mean 'step'?); there are: step, slope, in-situ, live, exact, "
+	 "pipeline, slowdown, call, fake"},
+	{DRIVE("with: [step]"), 5, 12,
+	 "with must be one of: step, slope, in-situ, live, exact, pipeline, slowdown, call, fake; "
+	 "not a list"},
+	{DRIVE("with: "), 5, 12,
+	 "with must be one of: step, slope, in-situ, live, exact, pipeline, slowdown, call, fake; "
+	 "not nothing"},
+	{DRIVE("with: step, trigger: page-falt"), 5, 27,
+	 "unknown trigger 'page-falt' (did you mean 'page-fault'?)"},
+	{DRIVE("with: step, inputs: [a], trigger: test-rum"), 5, 40,
+	 "unknown trigger 'test-rum' (did you mean 'test-run'?)"},
+	{DRIVE("with: step, trigger: []"), 5, 27,
+	 "trigger must be one of: page-fault, test-run; not a list"},
+	{DRIVE("with: step, inside: main"), 5, 26,
+	 "unknown inside 'main'; there are: amicable_pairs"},
+	{DRIVE("with: step, consumer: behnd"), 5, 28,
+	 "unknown consumer 'behnd' (did you mean 'behind'?)"},
+	{DRIVE("with: fake, floor: b"), 5, 25,
+	 "floor 'b' is no variant (did you mean 'a'?); there are: a"},
+	{DRIVE("with: fake, variants: [a, b]"), 5, 32,
+	 "variants: 'b' is no variant (did you mean 'a'?); there are: a"},
 	{DRIVE("with: fake, variants: [a, a]"), 5, 32, "variants lists 'a' twice"},
-	{DRIVE("with: in-situ, event: cycles"), 5, 28, "unknown event 'cycles'; there are: cpu-clock, task-clock"},
+	{DRIVE("with: in-situ, event: cycles"), 5, 28,
+	 "unknown event 'cycles'; there are: cpu-clock, task-clock"},
 };
 
 static const struct bad bad_values[] = {
 	{DRIVE("with: step, stack_depth: abc"), 5, 31,
 	 "stack_depth must be a whole number or a list of whole numbers, not 'abc'"},
-	{DRIVE("with: step, stack_depth: [8, 1.5]"), 5, 35, "stack_depth must be a whole number or a list of whole"},
+	{DRIVE("with: step, stack_depth: [8, 1.5]"), 5, 35,
+	 "stack_depth must be a whole number or a list of whole"},
 	{DRIVE("with: step, stack_depth: [8, [9]]"), 5, 35, "list of whole numbers, not a list"},
 	{DRIVE("with: step, stack_depth: \"8\""), 5, 31, "not the quoted text '8'"},
 	{DRIVE("with: step, stack_depth: "), 5, 31, "not nothing"},
 	{DRIVE("with: step, stack_depth: {a: 1}"), 5, 31, "not a mapping"},
 	{DRIVE("with: step, stack_depth: []"), 5, 31, "stack_depth must not be an empty list"},
-	{DRIVE("with: step, stack_depth: [8, 0]"), 5, 35, "stack_depth must be from 1 to 127, not '0'"},
-	{DRIVE("with: step, stack_depth: 128"), 5, 31, "stack_depth must be from 1 to 127, not '128'"},
-	{DRIVE("with: step, stack_depth: -1"), 5, 31, "stack_depth must be from 1 to 127, not '-1'"},
+	{DRIVE("with: step, stack_depth: [8, 0]"), 5, 35,
+	 "stack_depth must be from 1 to 127, not '0'"},
+	{DRIVE("with: step, stack_depth: 128"), 5, 31,
+	 "stack_depth must be from 1 to 127, not '128'"},
+	{DRIVE("with: step, stack_depth: -1"), 5, 31,
+	 "stack_depth must be from 1 to 127, not '-1'"},
 	{DRIVE("with: step, stack_depth: [8, 9, 8]"), 5, 38, "stack_depth lists 8 twice"},
-	{DRIVE("with: in-situ, freq_hz: 100001"), 5, 30, "freq_hz must be from 1 to 100000, not '100001'"},
-	{DRIVE("with: in-situ, freq_hz: 18446744073709551617"), 5, 30, "freq_hz must be from 1 to 100000"},
+	{DRIVE("with: in-situ, freq_hz: 100001"), 5, 30,
+	 "freq_hz must be from 1 to 100000, not '100001'"},
+	{DRIVE("with: in-situ, freq_hz: 18446744073709551617"), 5, 30,
+	 "freq_hz must be from 1 to 100000"},
 	{DRIVE("with: in-situ, seconds: 0"), 5, 30, "seconds must be from 0.01 to 86400, not '0'"},
 	{DRIVE("with: in-situ, seconds: nan"), 5, 30, "seconds must be a number, not 'nan'"},
 	{DRIVE("with: in-situ, seconds: 2s"), 5, 30, "seconds must be a number, not '2s'"},
-	{DRIVE("with: in-situ, seconds: \"2\""), 5, 30, "seconds must be a number, not the quoted text '2'"},
+	{DRIVE("with: in-situ, seconds: \"2\""), 5, 30,
+	 "seconds must be a number, not the quoted text '2'"},
 	{DRIVE("with: in-situ, workload: {}"), 5, 31, "workload must be a text, not a mapping"},
 	{DRIVE("with: in-situ, args: -n"), 5, 27, "args must be a list of texts, not '-n'"},
 	{DRIVE("with: in-situ, args: []"), 5, 27, "args must not be an empty list"},
 	{DRIVE("with: in-situ, args: [a, ~]"), 5, 31, "an argument must be a text, not nothing"},
 	{DRIVE("with: fake, variants: a"), 5, 28, "variants must be a list of texts, not 'a'"},
 	{DRIVE("with: fake, variants: []"), 5, 28, "variants must not be an empty list"},
-	{DRIVE("with: fake, variants: [a, [a]]"), 5, 32, "a variant's name must be a text, not a list"},
+	{DRIVE("with: fake, variants: [a, [a]]"), 5, 32,
+	 "a variant's name must be a text, not a list"},
 	{DRIVE("with: fake, floor: [a]"), 5, 25, "floor must be a text, not a list"},
 	{DRIVE("with: fake, samples: 0"), 5, 27, "samples must be from 1 to 100000000, not '0'"},
 	{DRIVE("with: fake, samples: [1]"), 5, 27, "samples must be a whole number, not a list"},
@@ -412,28 +475,34 @@ static const struct bad bad_values[] = {
 	{"variants: a\n", 1, 11, "variants must be a list of variants, not 'a'"},
 	{"variants: []\n", 1, 11, "variants must not be an empty list"},
 	{"variants: [a]\n", 1, 12, "a variant must be a mapping such as {name: ringbuf}, not 'a'"},
-	{"drive: {with: fake}\n", 1, 8, "drive must be a list of mappings such as {with: step}, not a mapping"},
+	{"drive: {with: fake}\n", 1, 8,
+	 "drive must be a list of mappings such as {with: step}, not a mapping"},
 	{"drive: []\n", 1, 8, "drive must not be an empty list"},
 	{"drive: [fake]\n", 1, 9, "a drive must be a mapping such as {with: step}, not 'fake'"},
 	{VARIANT("globals: [g]"), 4, 15, "globals must be a mapping such as {name: 5}, not a list"},
 	{VARIANT("globals: {}"), 4, 15, "globals must not be an empty mapping"},
-	{VARIANT("globals: {g: x}"), 4, 19, "global 'g' must be a whole number, true or false, not 'x'"},
+	{VARIANT("globals: {g: x}"), 4, 19,
+	 "global 'g' must be a whole number, true or false, not 'x'"},
 	{VARIANT("globals: {g: \"true\"}"), 4, 19, "true or false, not the quoted text 'true'"},
 	{VARIANT("globals: {g: [1]}"), 4, 19, "true or false, not a list"},
-	{VARIANT("globals: {g: 9223372036854775808}"), 4, 19, "global 'g' does not fit into 64 bits"},
+	{VARIANT("globals: {g: 9223372036854775808}"), 4, 19,
+	 "global 'g' does not fit into 64 bits"},
 	{VARIANT("globals: {'': 1}"), 4, 16, "a global needs a name"},
 };
 
-/* What libyaml refuses, and what the tree does. The problem texts that are libyaml's are kept to one word. */
+/* What libyaml refuses, and what the tree does. The problem texts that are libyaml's are kept to
+ * one word. */
 static const struct bad bad_yaml[] = {
 	{"", 1, 1, "the file is empty"},
 	{"# only a comment\n", 1, 1, "the file is empty"},
 	{"---\n", 2, 1, "a scenario must be a mapping such as 'name: perf_profiler', not nothing"},
-	{"- name\n", 1, 1, "a scenario must be a mapping such as 'name: perf_profiler', not a list"},
+	{"- name\n", 1, 1,
+	 "a scenario must be a mapping such as 'name: perf_profiler', not a list"},
 	{"just a text\n", 1, 1, "not 'just a text'"},
 	{NVD "---\n" NVD, 4, 1, "a second document begins here"},
 	{"name: [a\n", 2, 1, "begins at 1:7"},
-	{"name: n\n bad: x\n", 2, 5, "check the indentation, and put quotes around a text that holds ': '"},
+	{"name: n\n bad: x\n", 2, 5,
+	 "check the indentation, and put quotes around a text that holds ': '"},
 	{"name:\n\t- x\n", 2, 1, "indent with spaces"},
 	{"name: \"abc\n", 2, 1, "quoted scalar"},
 	{"name: &x n\n", 1, 7, "anchors (&name) are not supported"},
@@ -456,17 +525,18 @@ static void expect_bad(const struct bad *bad)
 	snprintf(where, sizeof(where), "t.yml:%u:%u: ", bad->line, bad->col);
 	if (rc != -EINVAL || err.code != -EINVAL || strncmp(err.msg, where, strlen(where)) ||
 	    !strstr(err.msg, bad->says) || strchr(err.msg, '\n'))
-		fail_msg("rc %d\n  for:  %s\n  says: %s\n  not:  %s%s", rc, bad->text, err.msg, where, bad->says);
+		fail_msg("rc %d\n  for:  %s\n  says: %s\n  not:  %s%s", rc, bad->text, err.msg,
+			 where, bad->says);
 	assert_null(s);
 }
 
-#define TEST_BAD(table)									\
-static void test_##table(void **state)							\
-{											\
-	(void)state;									\
-	for (size_t i = 0; i < sizeof(table) / sizeof((table)[0]); i++)			\
-		expect_bad(&(table)[i]);						\
-}
+#define TEST_BAD(table)                                                                            \
+	static void test_##table(void **state)                                                     \
+	{                                                                                          \
+		(void)state;                                                                       \
+		for (size_t i = 0; i < sizeof(table) / sizeof((table)[0]); i++)                    \
+			expect_bad(&(table)[i]);                                                   \
+	}
 
 TEST_BAD(bad_keys)
 TEST_BAD(bad_names)
@@ -488,7 +558,8 @@ static void test_nul_byte(void **state)
 static void test_byte_order_mark(void **state)
 {
 	struct bb_scenario *s = must_parse("\xef\xbb\xbf" NVD);
-	static const struct bad bad = {"\xef\xbb\xbfnaem: n\n", 1, 1, "unknown key 'naem' (did you mean 'name'?)"};
+	static const struct bad bad = {"\xef\xbb\xbfnaem: n\n", 1, 1,
+				       "unknown key 'naem' (did you mean 'name'?)"};
 
 	(void)state;
 	assert_string_equal(s->name, "n");
@@ -527,7 +598,9 @@ static char *repeat(const char *head, const char *part, size_t n, const char *ta
 
 static void test_bounds(void **state)
 {
-	struct bad bad = {.line = 1, .col = 8 + 2 * BB_YAML_MAX_ENTRIES, .says = "a list has more than 1024 items"};
+	struct bad bad = {.line = 1,
+			  .col = 8 + 2 * BB_YAML_MAX_ENTRIES,
+			  .says = "a list has more than 1024 items"};
 	struct bb_scenario *s = NULL;
 	struct bb_err err = {0};
 	char *text;
@@ -575,7 +648,9 @@ static void test_many_keys(void **state)
 /* A list of names that is too long for a message is cut, and says so. */
 static void test_many_variants(void **state)
 {
-	struct bad bad = {.line = 3, .col = 8, .says = "floor 'zzz' is no variant; there are: v0long, v1long, "};
+	struct bad bad = {.line = 3,
+			  .col = 8,
+			  .says = "floor 'zzz' is no variant; there are: v0long, v1long, "};
 	char text[2048] = "name: n\n" D "floor: zzz\nvariants:\n";
 	struct bb_scenario *s = NULL;
 	struct bb_err err = {0};
@@ -592,7 +667,8 @@ static void test_many_variants(void **state)
 /* A copy of a variant is driven by what drives the variant, and by nothing else. */
 static void test_copies_are_driven(void **state)
 {
-	struct bb_scenario *s = must_parse("name: n\nvariants: [{name: a}, {name: b}]\ndrive: [{with: fake, variants: [a]}, "
+	struct bb_scenario *s = must_parse("name: n\nvariants: [{name: a}, {name: b}]\ndrive: "
+					   "[{with: fake, variants: [a]}, "
 					   "{with: fake, variants: [b]}, {with: fake}]\n");
 	struct bb_err err = {0};
 
@@ -641,8 +717,8 @@ static struct bb_scenario *read_shipped(const char *name)
 	struct bb_scenario *s = NULL;
 	struct bb_err err = {0};
 
-	snprintf(path, sizeof(path), "%.*s/../../../scenarios/%s.yml", slash ? (int)(slash - __FILE__) : 1,
-		 slash ? __FILE__ : ".", name);
+	snprintf(path, sizeof(path), "%.*s/../../../scenarios/%s.yml",
+		 slash ? (int)(slash - __FILE__) : 1, slash ? __FILE__ : ".", name);
 	if (access(path, R_OK)) {
 		print_message("# skip: %s is not there from this directory\n", path);
 		return NULL;
@@ -663,7 +739,8 @@ static void test_shipped(void **state)
 	bb_scenario__free(s);
 }
 
-/* All 256 source addresses, each once, in frames that differ in nothing but the address and the checksums. */
+/* All 256 source addresses, each once, in frames that differ in nothing but the address and the
+ * checksums. */
 static void test_shipped_fun_xdp(void **state)
 {
 	struct bb_scenario *s = read_shipped("fun_xdp");
@@ -686,15 +763,16 @@ static void test_shipped_fun_xdp(void **state)
 		snprintf(name, sizeof(name), "%zu", i);
 		assert_string_equal(in->name, name);
 		assert_int_equal(in->len, 64);
-		assert_int_equal(in->data[26], i);	/* the first byte of the source address */
+		assert_int_equal(in->data[26], i); /* the first byte of the source address */
 		assert_memory_equal(in->data + 27, rest, sizeof(rest));
 		assert_true(in->has_retval && !in->is_context && !in->out);
-		assert_int_equal(in->retval, 2);	/* XDP_PASS of linux/bpf.h */
+		assert_int_equal(in->retval, 2); /* XDP_PASS of linux/bpf.h */
 	}
 	bb_scenario__free(s);
 }
 
-/* Change text[*len] (room for `size`) in one way: cut it off, flip a byte, copy a piece of it, or drop one. */
+/* Change text[*len] (room for `size`) in one way: cut it off, flip a byte, copy a piece of it, or
+ * drop one. */
 static void mutate(struct bb_rng *rng, char *text, size_t *len, size_t size)
 {
 	static const char special[] = "{}[]:,-?#&*!|>'\"%@`\n\t \\~0a\xff\xc3";
@@ -703,16 +781,18 @@ static void mutate(struct bb_rng *rng, char *text, size_t *len, size_t size)
 	if (piece > *len - at)
 		piece = *len - at;
 	switch (bb_rng_below(rng, 12)) {
-	case 0:
-		*len = at ? at : 1;
+	case 0: *len = at ? at : 1; break;
+	case 1:
+	case 2:
+	case 3: text[at] = (char)(text[at] ^ (1 << bb_rng_below(rng, 8))); break;
+	case 4:
+	case 5:
+	case 6:
+		text[at] = special[bb_rng_below(rng, sizeof(special))]; /* its NUL, too */
 		break;
-	case 1: case 2: case 3:
-		text[at] = (char)(text[at] ^ (1 << bb_rng_below(rng, 8)));
-		break;
-	case 4: case 5: case 6:
-		text[at] = special[bb_rng_below(rng, sizeof(special))];	/* its NUL, too */
-		break;
-	case 7: case 8: case 9:
+	case 7:
+	case 8:
+	case 9:
 		if (*len + piece > size)
 			break;
 		memmove(text + at + piece, text + at, *len - at);
@@ -727,7 +807,8 @@ static void mutate(struct bb_rng *rng, char *text, size_t *len, size_t size)
 	}
 }
 
-/* No input crashes, hangs or leaks (under ASan), and every refusal says one line that begins with the place. */
+/* No input crashes, hangs or leaks (under ASan), and every refusal says one line that begins with
+ * the place. */
 static void test_mutations(void **state)
 {
 	enum { ROUNDS = 6000 };
@@ -749,15 +830,15 @@ static void test_mutations(void **state)
 		memcpy(text, seed, len);
 		for (uint64_t i = bb_rng_below(&rng, 4) + 1; i; i--)
 			mutate(&rng, text, &len, size);
-		copy = realloc(text, len);	/* no room behind it, for ASan */
+		copy = realloc(text, len); /* no room behind it, for ASan */
 		assert_non_null(copy);
 		rc = bb_scenario__parse(copy, len, "t.yml", &s, &err);
 		if (!rc) {
 			n_ok++;
 			assert_true(s->n_variants && s->n_drives && s->name && s->drives[0].with);
 			bb_scenario__free(s);
-		} else if (rc != -EINVAL || s || strncmp(err.msg, "t.yml:", 6) || strlen(err.msg) < 12 ||
-			   strpbrk(err.msg, "\n\r\033")) {
+		} else if (rc != -EINVAL || s || strncmp(err.msg, "t.yml:", 6) ||
+			   strlen(err.msg) < 12 || strpbrk(err.msg, "\n\r\033")) {
 			fail_msg("round %d: rc %d, '%s'", round, rc, err.msg);
 		}
 		free(copy);

@@ -15,8 +15,10 @@
 /* v4's table, as the reference prints it. */
 static const uint8_t table[] = {0, 1, 2, 3, 5, 8, 13, 21, 34, 55, 89, 144, 233};
 
-/* The three upper bytes: none, all, and some whose sum makes the remainders of 3 and 5 differ from the low byte's. */
-static const uint32_t uppers[] = {0, 0x03020a00, 0x0100a8c0 & ~0xffU, 0x00000100, 0x12345600, 0x80000000, 0xffffff00};
+/* The three upper bytes: none, all, and some whose sum makes the remainders of 3 and 5 differ from
+ * the low byte's. */
+static const uint32_t uppers[] = {0,          0x03020a00, 0x0100a8c0 & ~0xffU, 0x00000100,
+				  0x12345600, 0x80000000, 0xffffff00};
 
 static bool in_table(uint32_t addr)
 {
@@ -26,7 +28,8 @@ static bool in_table(uint32_t addr)
 	return false;
 }
 
-/* By counting instead of dividing: the remainder of addr by n is that of the sum of its bytes when 256 % n is 1. */
+/* By counting instead of dividing: the remainder of addr by n is that of the sum of its bytes when
+ * 256 % n is 1. */
 static uint32_t remainder_of(uint32_t addr, uint32_t n)
 {
 	uint32_t sum = (addr & 0xff) + (addr >> 8 & 0xff) + (addr >> 16 & 0xff) + (addr >> 24);
@@ -53,7 +56,7 @@ static int ask(bool (*version)(uint32_t, enum bb_source_addr *), uint32_t addr)
 	bool pushed = version(addr, &kind);
 
 	if (!pushed)
-		assert_int_equal(kind, 77);	/* written only when something is pushed */
+		assert_int_equal(kind, 77); /* written only when something is pushed */
 	return pushed ? (int)kind : NOTHING;
 }
 
@@ -74,9 +77,11 @@ static void test_v1_v2_v4(void **state)
 		for (uint32_t low = 0; low < 256; low++) {
 			uint32_t addr = uppers[u] | low;
 
-			assert_int_equal(ask(bb_source_addr_v1, addr), remainder_of(addr, 3) ? NOTHING : 0);
+			assert_int_equal(ask(bb_source_addr_v1, addr),
+					 remainder_of(addr, 3) ? NOTHING : 0);
 			assert_int_equal(ask(bb_source_addr_v2, addr), fizz_buzz(addr));
-			assert_int_equal(ask(bb_source_addr_v4, addr), in_table(addr) ? 3 : fizz_buzz(addr));
+			assert_int_equal(ask(bb_source_addr_v4, addr),
+					 in_table(addr) ? 3 : fizz_buzz(addr));
 		}
 	}
 }
@@ -88,7 +93,7 @@ static void test_examples(void **state)
 		uint32_t addr;
 		int v1, v2, v3, v4;
 	} cases[] = {
-		{0, 0, 2, 2, 3},			/* 0 is a Fibonacci number, but not to the loop */
+		{0, 0, 2, 2, 3}, /* 0 is a Fibonacci number, but not to the loop */
 		{1, NOTHING, NOTHING, 3, 3},
 		{4, NOTHING, NOTHING, NOTHING, NOTHING},
 		{6, 0, 0, 0, 0},
@@ -98,8 +103,9 @@ static void test_examples(void **state)
 		{241, NOTHING, NOTHING, 3, NOTHING},
 		{245, NOTHING, 1, 3, 1},
 		{255, 0, 2, 3, 2},
-		{256, NOTHING, NOTHING, NOTHING, 3},	/* its low byte is 0 */
-		{0x0100a8c0, NOTHING, NOTHING, NOTHING, NOTHING},	/* 192.168.0.1 is 16820416 */
+		{256, NOTHING, NOTHING, NOTHING, 3}, /* its low byte is 0 */
+		/* 192.168.0.1 is 16820416 */
+		{0x0100a8c0, NOTHING, NOTHING, NOTHING, NOTHING},
 	};
 
 	(void)state;
@@ -111,7 +117,8 @@ static void test_examples(void **state)
 	}
 }
 
-/* v3 and v4 differ at 0, where the loop says no, and at 241, 245, 247, 253 and 255, where it says yes. Nowhere else. */
+/* v3 and v4 differ at 0, where the loop says no, and at 241, 245, 247, 253 and 255, where it says
+ * yes. Nowhere else. */
 static void test_v3(void **state)
 {
 	static const uint8_t only_v3[] = {241, 245, 247, 253, 255};
@@ -124,18 +131,21 @@ static void test_v3(void **state)
 
 			for (size_t i = 0; i < ARRAY_LEN(only_v3); i++)
 				fibonacci |= low == only_v3[i];
-			assert_int_equal(ask(bb_source_addr_v3, addr), fibonacci ? 3 : fizz_buzz(addr));
+			assert_int_equal(ask(bb_source_addr_v3, addr),
+					 fibonacci ? 3 : fizz_buzz(addr));
 		}
 	}
 }
 
-/* The reference lists them from 233 on; below, the loop is still the textbook's, one round a number less than n. */
+/* The reference lists them from 233 on; below, the loop is still the textbook's, one round a number
+ * less than n. */
 static void test_v3_trips(void **state)
 {
 	static const struct {
 		uint32_t first, last, trips;
 	} listed[] = {
-		{233, 233, 12}, {234, 241, 22}, {242, 245, 55}, {246, 247, 105}, {248, 253, 112}, {254, 255, 381},
+		{233, 233, 12},  {234, 241, 22},  {242, 245, 55},
+		{246, 247, 105}, {248, 253, 112}, {254, 255, 381},
 	};
 	static const uint32_t fibonacci[] = {1, 1, 2, 3, 5, 8, 13, 21, 34, 55, 89, 144, 233};
 
@@ -155,10 +165,8 @@ static void test_v3_trips(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_names),
-		cmocka_unit_test(test_v1_v2_v4),
-		cmocka_unit_test(test_examples),
-		cmocka_unit_test(test_v3),
+		cmocka_unit_test(test_names),    cmocka_unit_test(test_v1_v2_v4),
+		cmocka_unit_test(test_examples), cmocka_unit_test(test_v3),
 		cmocka_unit_test(test_v3_trips),
 	};
 

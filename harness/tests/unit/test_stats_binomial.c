@@ -4,7 +4,8 @@
 #include "stats/binomial.h"
 #include "stats/special.h"
 
-/* I_x(a, b) where it is elementary: I_x(a, 1) = x^a, I_x(1, b) = 1 - (1 - x)^b, I_x(1/2, 1/2) = 2/pi asin(sqrt x). */
+/* I_x(a, b) where it is elementary: I_x(a, 1) = x^a, I_x(1, b) = 1 - (1 - x)^b, I_x(1/2, 1/2) =
+ * 2/pi asin(sqrt x). */
 static void test_incomplete_beta(void **state)
 {
 	(void)state;
@@ -12,14 +13,16 @@ static void test_incomplete_beta(void **state)
 		assert_near(bb_incomplete_beta(3.5, 1, x), pow(x, 3.5), 1e-14);
 		assert_near(bb_incomplete_beta(1, 40, x), 1 - pow(1 - x, 40), 1e-13);
 		assert_near(bb_incomplete_beta(0.5, 0.5, x), M_2_PI * asin(sqrt(x)), 1e-13);
-		assert_near(bb_incomplete_beta(7, 2.5, x) + bb_incomplete_beta(2.5, 7, 1 - x), 1, 1e-14);
+		assert_near(bb_incomplete_beta(7, 2.5, x) + bb_incomplete_beta(2.5, 7, 1 - x), 1,
+			    1e-14);
 	}
 	assert_nan(bb_incomplete_beta(0, 1, 0.5));
 	assert_nan(bb_incomplete_beta(1, 1, NAN));
 	assert_nan(bb_incomplete_beta(1, 1, 1.5));
 }
 
-/* Closed forms of Student's t: df = 1 is Cauchy, df = 2 is 1 - |t| / sqrt(2 + t^2). Critical values: Student 1925. */
+/* Closed forms of Student's t: df = 1 is Cauchy, df = 2 is 1 - |t| / sqrt(2 + t^2). Critical
+ * values: Student 1925. */
 static void test_student(void **state)
 {
 	(void)state;
@@ -122,7 +125,8 @@ static void test_clopper_pearson(void **state)
 	assert_true(isnan(ci.lo) && isnan(ci.hi) && isnan(bb_clopper_pearson_upper(1, 2, NAN)));
 }
 
-/* "Exact" means that no p is covered less than it should be: coverage summed over all k, on a grid of p. */
+/* "Exact" means that no p is covered less than it should be: coverage summed over all k, on a grid
+ * of p. */
 static void test_clopper_pearson_coverage(void **state)
 {
 	struct bb_interval ci[21];
@@ -135,7 +139,8 @@ static void test_clopper_pearson_coverage(void **state)
 
 		for (uint64_t k = 0; k <= 20; k++)
 			if (ci[k].lo <= p && p <= ci[k].hi)
-				covered += bb_binomial_cdf(k, 20, p) - (k ? bb_binomial_cdf(k - 1, 20, p) : 0);
+				covered += bb_binomial_cdf(k, 20, p) -
+					   (k ? bb_binomial_cdf(k - 1, 20, p) : 0);
 		assert_true(covered >= 0.95 - 1e-12);
 	}
 }

@@ -6,10 +6,12 @@
 #include "base/rng.h"
 #include "stats/block.h"
 
-/* By hand: pooled 100 102 104 106 | 5000: med 104, IQR 4, T = 104 + 20; a: 101, b: 105, one outlier in b. */
+/* By hand: pooled 100 102 104 106 | 5000: med 104, IQR 4, T = 104 + 20; a: 101, b: 105, one outlier
+ * in b. */
 static void test_by_hand(void **state)
 {
-	static const uint64_t a[] = {102, 100}, b[] = {106, 5000, 104}, on_limit[] = {106, 124, 104};
+	static const uint64_t a[] = {102, 100}, b[] = {106, 5000, 104},
+			      on_limit[] = {106, 124, 104};
 	struct bb_block block;
 	double scratch[5];
 
@@ -24,7 +26,7 @@ static void test_by_hand(void **state)
 	assert_int_equal(bb_block_difference(a, 2, b, 3, 40, scratch, &block), 0);
 	assert_same(block.threshold_ns, 104 + 120);
 	assert_int_equal(bb_block_difference(a, 2, on_limit, 3, 1, scratch, &block), 0);
-	assert_int_equal(block.outliers_b, 0);		/* T itself is kept */
+	assert_int_equal(block.outliers_b, 0); /* T itself is kept */
 	assert_int_equal(bb_block_difference(a, 2, b, 3, NAN, scratch, &block), 0);
 	assert_same(block.threshold_ns, 124);
 }
@@ -34,7 +36,8 @@ static uint64_t heavy_tailed(struct bb_rng *rng, double median)
 	return (uint64_t)(median * exp(bb_rng_normal(rng) / (0.1 + 5 * bb_rng_double(rng))));
 }
 
-/* Swapping the labels negates d to the last bit: ticks, heavy tails, ties, unequal sizes, sizes beyond 48. */
+/* Swapping the labels negates d to the last bit: ticks, heavy tails, ties, unequal sizes, sizes
+ * beyond 48. */
 static void test_antisymmetry(void **state)
 {
 	struct bb_rng rng;
@@ -42,7 +45,8 @@ static void test_antisymmetry(void **state)
 	(void)state;
 	bb_rng_seed(&rng, 31);
 	for (int i = 0; i < 3000; i++) {
-		size_t na = 1 + bb_rng_below(&rng, 64), nb = i % 3 ? na : 1 + bb_rng_below(&rng, 64);
+		size_t na = 1 + bb_rng_below(&rng, 64),
+		       nb = i % 3 ? na : 1 + bb_rng_below(&rng, 64);
 		uint64_t a[64], b[64], tick = i % 2 ? 40 : 1;
 		struct bb_block ab, ba;
 		double scratch[128], d;
@@ -57,7 +61,7 @@ static void test_antisymmetry(void **state)
 		assert_int_equal(ab.outliers_a, ba.outliers_b);
 		assert_int_equal(ab.outliers_b, ba.outliers_a);
 		assert_int_equal(isnan(ab.d), isnan(ba.d));
-		d = -ba.d + 0.0;	/* only the sign of a zero may differ */
+		d = -ba.d + 0.0; /* only the sign of a zero may differ */
 		ab.d += 0.0;
 		if (!isnan(d))
 			assert_memory_equal(&ab.d, &d, sizeof(d));
@@ -100,7 +104,8 @@ static void test_degenerate(void **state)
 	assert_same(block.d, 0);
 	assert_int_equal(bb_block_difference(hundred, 1, hundred, 1, 1, scratch, &block), 0);
 	assert_same(block.d, 0);
-	/* The logarithm of a mean of 0, and a label with nothing but outliers: void, not infinite. */
+	/* The logarithm of a mean of 0, and a label with nothing but outliers: void, not infinite.
+	 */
 	assert_int_equal(bb_block_difference(zeros, 2, hundred, 2, 1, scratch, &block), 0);
 	assert_nan(block.d);
 	assert_int_equal(bb_block_difference(hundred, 9, far, 1, 1, scratch, &block), 0);

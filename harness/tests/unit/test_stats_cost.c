@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Costs of the parts of a program from its times: known ones are found, and where there is no telling, none are given. */
+/* Costs of the parts of a program from its times: known ones are found, and where there is no
+ * telling, none are given. */
 #include "unit/stats_testing.h"
 
 #include <stdbool.h>
@@ -42,18 +43,21 @@ static void test_nnls_bound(void **state)
 /* then + else = always: what comes out is one of many, but it predicts, and is not negative. */
 static void test_nnls_dependent(void **state)
 {
-	double x[] = {1, 1, 0, 0, 1, 0, 1, 0, 1, 1, 0, 0, 1, 0, 1, 0}, y[] = {10, 14, 10, 14}, got[4];
+	double x[] = {1, 1, 0, 0, 1, 0, 1, 0, 1, 1, 0, 0, 1, 0, 1, 0}, y[] = {10, 14, 10, 14},
+	       got[4];
 
 	(void)state;
 	assert_int_equal(bb_nnls(x, y, NULL, 4, 4, got), 0);
 	for (size_t i = 0; i < 4; i++)
-		assert_near(x[4 * i] * got[0] + x[4 * i + 1] * got[1] + x[4 * i + 2] * got[2], y[i], 1e-9);
+		assert_near(x[4 * i] * got[0] + x[4 * i + 1] * got[1] + x[4 * i + 2] * got[2], y[i],
+			    1e-9);
 	for (size_t j = 0; j < 4; j++)
 		assert_true(got[j] >= 0);
 	assert_same(got[3], 0);
 }
 
-/* The conditions of Kuhn & Tucker, which only the solution fulfils: no gradient at b > 0, none that would lower it at 0. */
+/* The conditions of Kuhn & Tucker, which only the solution fulfils: no gradient at b > 0, none that
+ * would lower it at 0. */
 static void test_nnls_optimal(void **state)
 {
 	struct bb_rng rng;
@@ -87,7 +91,7 @@ static void test_nnls_optimal(void **state)
 	}
 }
 
-/* --- costs --------------------------------------------------------------------------------------------------------- */
+/* --- costs --- */
 
 struct made {
 	double x[ROWS * PARTS], y[ROWS], work[ROWS];
@@ -95,7 +99,8 @@ struct made {
 };
 
 /*
- * A program with a part that is always executed, a loop, a branch, and its other side. `noise` is the standard deviation.
+ * A program with a part that is always executed, a loop, a branch, and its other side. `noise` is
+ * the standard deviation.
  */
 static void make(struct made *m, uint64_t seed, const double *costs, double noise)
 {
@@ -143,10 +148,11 @@ static void test_known_costs(void **state)
 		assert_true(fit.error_work > fit.error && fit.error_constant > fit.error);
 	}
 	assert_int_equal(fitted, 100);
-	assert_true(covered >= 83);	/* of 95 expected: five standard deviations and a bit */
+	assert_true(covered >= 83); /* of 95 expected: five standard deviations and a bit */
 }
 
-/* Times that have nothing to do with what was executed; and such as one cost for every instruction explains. */
+/* Times that have nothing to do with what was executed; and such as one cost for every instruction
+ * explains. */
 static void test_refused(void **state)
 {
 	static const double nothing[PARTS] = {25, 0, 0, 0}, work[PARTS] = {20, 6, 9, 3};
@@ -181,8 +187,10 @@ static void test_few_ways(void **state)
 
 	(void)state;
 	make(&m, 1, costs, 0);
-	for (size_t i = 0; i < ROWS; i++)	/* seven: 0 to 3 rounds each way, but one */
-		memcpy(&m.x[i * PARTS], (double[]){1, (double)(i % 7 / 2), (double)(i % 7 % 2), 1 - (double)(i % 7 % 2)},
+	for (size_t i = 0; i < ROWS; i++) /* seven: 0 to 3 rounds each way, but one */
+		memcpy(&m.x[i * PARTS],
+		       (double[]){1, (double)(i % 7 / 2), (double)(i % 7 % 2),
+				  1 - (double)(i % 7 % 2)},
 		       PARTS * sizeof(double));
 	assert_int_equal(bb_cost_fit(&m.data, got, in, &fit), 0);
 	assert_int_equal(fit.verdict, BB_COST_FEW_WAYS);
@@ -198,12 +206,9 @@ static void test_few_ways(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_nnls_exact),
-		cmocka_unit_test(test_nnls_bound),
-		cmocka_unit_test(test_nnls_dependent),
-		cmocka_unit_test(test_nnls_optimal),
-		cmocka_unit_test(test_known_costs),
-		cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_nnls_exact),     cmocka_unit_test(test_nnls_bound),
+		cmocka_unit_test(test_nnls_dependent), cmocka_unit_test(test_nnls_optimal),
+		cmocka_unit_test(test_known_costs),    cmocka_unit_test(test_refused),
 		cmocka_unit_test(test_few_ways),
 	};
 

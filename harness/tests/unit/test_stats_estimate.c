@@ -29,7 +29,9 @@ static double tick_of(const uint64_t *x, size_t n)
 	return tick;
 }
 
-#define TICK_OF(...) tick_of((const uint64_t[]){__VA_ARGS__}, sizeof((uint64_t[]){__VA_ARGS__}) / sizeof(uint64_t))
+#define TICK_OF(...)                                                                               \
+	tick_of((const uint64_t[]){__VA_ARGS__},                                                   \
+		sizeof((uint64_t[]){__VA_ARGS__}) / sizeof(uint64_t))
 
 static void test_tick(void **state)
 {
@@ -40,9 +42,9 @@ static void test_tick(void **state)
 	assert_same(TICK_OF(100), 1);
 	assert_same(TICK_OF(100, 100, 100), 1);
 	assert_same(TICK_OF(80, 120, 120, 200), 40);
-	assert_same(TICK_OF(85, 125, 205), 40);		/* differences: the offset does not matter */
+	assert_same(TICK_OF(85, 125, 205), 40); /* differences: the offset does not matter */
 	assert_same(TICK_OF(100, 101, 115, 180), 1);
-	assert_same(TICK_OF(0, 0, 40), 40);		/* an empty program on a coarse clock */
+	assert_same(TICK_OF(0, 0, 40), 40); /* an empty program on a coarse clock */
 	/* A lone outlier over a constant is no tick. */
 	assert_same(TICK_OF(100, 100, 100, 1000000), 1);
 	/* Values that the histogram rounds: a 64 ns tick survives, and exact values go first. */
@@ -59,7 +61,8 @@ static void test_tick_not_whole(void **state)
 	(void)state;
 	bb_rng_seed(&rng, 3);
 	for (size_t i = 0; i < N_OF(x); i++) {
-		double start = floor(bb_rng_double(&rng) * 1e6), cost = 110 + fabs(bb_rng_normal(&rng)) * 30;
+		double start = floor(bb_rng_double(&rng) * 1e6),
+		       cost = 110 + fabs(bb_rng_normal(&rng)) * 30;
 		double end = floor(start + cost * 24e-3 + bb_rng_double(&rng));
 
 		x[i] = (uint64_t)(floor(end * 1e3 / 24) - floor(start * 1e3 / 24));
@@ -73,7 +76,8 @@ static void test_tick_not_whole(void **state)
 /* T = med + max(5 IQR, 3 tick, 10 ns): each of the three terms once. */
 static void test_threshold(void **state)
 {
-	static const uint64_t wide[] = {100, 110, 120, 130, 140}, narrow[] = {100, 100, 100, 101, 5000};
+	static const uint64_t wide[] = {100, 110, 120, 130, 140},
+			      narrow[] = {100, 100, 100, 101, 5000};
 	struct bb_sorted w = sorted_of(wide, 5), n = sorted_of(narrow, 5), none = {0};
 
 	(void)state;
@@ -93,7 +97,7 @@ static void test_censored_mean_and_shares(void **state)
 	double of_n, of_sum;
 
 	(void)state;
-	assert_same(bb_censored_mean(&s, 104), 102);	/* <=, not < */
+	assert_same(bb_censored_mean(&s, 104), 102); /* <=, not < */
 	assert_same(bb_censored_mean(&s, 103.9), 101);
 	assert_same(bb_censored_mean(&s, 1000), 250);
 	assert_nan(bb_censored_mean(&s, 99));
@@ -131,8 +135,8 @@ static void test_censor_series_degenerate(void **state)
 }
 
 /*
- * On a 40 ns clock the median of a 100 ns program is 80 or 120; the censored mean dithers to 100, with preemptions of
- * a millisecond in 2 % of the samples.
+ * On a 40 ns clock the median of a 100 ns program is 80 or 120; the censored mean dithers to 100,
+ * with preemptions of a millisecond in 2 % of the samples.
  */
 static void test_censored_mean_on_coarse_clock(void **state)
 {
@@ -159,7 +163,8 @@ static void test_censored_mean_on_coarse_clock(void **state)
 	bb_hist_done(&hist);
 }
 
-/* Counts scaled up to ten million change no location: compared with the expanded small equivalent by hand. */
+/* Counts scaled up to ten million change no location: compared with the expanded small equivalent
+ * by hand. */
 static void test_ten_million(void **state)
 {
 	struct bb_hist_bin small[] = {{100, 40}, {101, 30}, {102, 20}, {103, 9}, {900, 1}};
@@ -177,8 +182,10 @@ static void test_ten_million(void **state)
 	}
 	cs = bb_censor_series(&s, 0);
 	cl = bb_censor_series(&l, 0);
-	assert_same(cs.threshold_ns, bb_quantile_sorted(x, n, 0.5) +
-		    fmax(5 * (bb_quantile_sorted(x, n, 0.75) - bb_quantile_sorted(x, n, 0.25)), 10));
+	assert_same(cs.threshold_ns,
+		    bb_quantile_sorted(x, n, 0.5) + fmax(5 * (bb_quantile_sorted(x, n, 0.75) -
+							      bb_quantile_sorted(x, n, 0.25)),
+							 10));
 	for (size_t i = 0; i < n; i++) {
 		sum += x[i] <= cs.threshold_ns ? x[i] : 0;
 		kept += x[i] <= cs.threshold_ns;
@@ -190,20 +197,21 @@ static void test_ten_million(void **state)
 }
 
 /*
- * Ranks of the sign test's interval at 5 %: two-sided critical values k - 1 of the sign test, Dixon & Mood 1946,
- * table 1 (n = 6: 0, 9: 1, 12: 2, 15: 3, 17: 4, 20: 5, 25: 7, 30: 9, 40: 13, 50: 17, 100: 39).
+ * Ranks of the sign test's interval at 5 %: two-sided critical values k - 1 of the sign test, Dixon
+ * & Mood 1946, table 1 (n = 6: 0, 9: 1, 12: 2, 15: 3, 17: 4, 20: 5, 25: 7, 30: 9, 40: 13, 50: 17,
+ * 100: 39).
  */
 static void test_order_rank_table(void **state)
 {
-	static const size_t table[][2] = {{6, 0}, {9, 1}, {12, 2}, {15, 3}, {17, 4}, {20, 5}, {25, 7}, {30, 9},
-					  {40, 13}, {50, 17}, {100, 39}};
+	static const size_t table[][2] = {{6, 0},  {9, 1},  {12, 2},  {15, 3},  {17, 4},  {20, 5},
+					  {25, 7}, {30, 9}, {40, 13}, {50, 17}, {100, 39}};
 
 	(void)state;
 	for (size_t n = 0; n < 6; n++)
 		assert_int_equal(bb_order_rank(n, 0.05), 0);
 	for (size_t i = 0; i < N_OF(table); i++)
 		assert_int_equal(bb_order_rank(table[i][0], 0.05), table[i][1] + 1);
-	assert_int_equal(bb_order_rank(5, 0.0625), 1);		/* 2 / 2^5 exactly: "<=" holds */
+	assert_int_equal(bb_order_rank(5, 0.0625), 1); /* 2 / 2^5 exactly: "<=" holds */
 	assert_int_equal(bb_order_rank(24, NAN), 0);
 	assert_int_equal(bb_order_rank(24, 0), 0);
 }
@@ -220,7 +228,8 @@ static void test_order_rank_large(void **state)
 	}
 }
 
-/* Coverage over all 2^n ways for n continuous values to lie about their median: >= 1 - alpha, and k + 1 is not. */
+/* Coverage over all 2^n ways for n continuous values to lie about their median: >= 1 - alpha, and k
+ * + 1 is not. */
 static void test_order_interval_coverage(void **state)
 {
 	(void)state;
@@ -240,7 +249,8 @@ static void test_order_interval_coverage(void **state)
 
 static void test_order_interval(void **state)
 {
-	static const double x[] = {1, 2, 3, 4, 5, 6, 7, 8, 9}, with_nan[] = {1, 2, 3, 4, 5, 6, 7, 8, NAN};
+	static const double x[] = {1, 2, 3, 4, 5, 6, 7, 8, 9},
+			    with_nan[] = {1, 2, 3, 4, 5, 6, 7, 8, NAN};
 	struct bb_interval i = bb_order_interval(x, 9, 0.05);
 
 	(void)state;
@@ -256,7 +266,8 @@ static void test_order_interval(void **state)
 
 static void test_location(void **state)
 {
-	static const double x[] = {9, 1, 8, NAN, 2, 7, 3, 6, 4, 5, NAN}, void_only[] = {NAN, NAN}, net[] = {-1, 3, 4};
+	static const double x[] = {9, 1, 8, NAN, 2, 7, 3, 6, 4, 5, NAN}, void_only[] = {NAN, NAN},
+			    net[] = {-1, 3, 4};
 	struct bb_location l = bb_location_over_loads(x, N_OF(x), 0.05);
 
 	(void)state;
@@ -264,7 +275,7 @@ static void test_location(void **state)
 	assert_same(l.value, 5);
 	assert_same(l.interval.lo, 2);
 	assert_same(l.interval.hi, 8);
-	assert_near(l.spread, 8.2 / 1.8, 1e-12);	/* type 7: 1 + 8 p */
+	assert_near(l.spread, 8.2 / 1.8, 1e-12); /* type 7: 1 + 8 p */
 	assert_same(x[0], 9);
 	l = bb_location_over_loads(void_only, 2, 0.05);
 	assert_true(l.n == 0 && isnan(l.value) && isnan(l.interval.lo) && isnan(l.spread));
@@ -272,11 +283,12 @@ static void test_location(void **state)
 	assert_true(l.n == 0 && isnan(l.value));
 	l = bb_location_over_loads(x, 1, 0.05);
 	assert_true(l.n == 1 && l.value == 9 && isnan(l.interval.lo) && isnan(l.spread));
-	l = bb_location_over_loads(net, 3, 0.05);	/* a net cost below 0: no ratio */
+	l = bb_location_over_loads(net, 3, 0.05); /* a net cost below 0: no ratio */
 	assert_true(l.value == 3 && isnan(l.spread));
 }
 
-/* 24 loads of a heavy-tailed cost: the interval covers the true median in at least 95 % of 2000 tries. */
+/* 24 loads of a heavy-tailed cost: the interval covers the true median in at least 95 % of 2000
+ * tries. */
 static void test_location_coverage(void **state)
 {
 	size_t missed = 0;
@@ -294,7 +306,8 @@ static void test_location_coverage(void **state)
 		missed += l.interval.lo > 700 || l.interval.hi < 700;
 	}
 	assert_true((double)missed <= binomial_allowance(2000, 0.05));
-	assert_true(missed > 20);	/* it is an interval, not the whole line: exactly 2.27 % miss for n = 24 */
+	/* it is an interval, not the whole line: exactly 2.27 % miss for n = 24 */
+	assert_true(missed > 20);
 }
 
 int main(void)

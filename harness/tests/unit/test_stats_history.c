@@ -7,7 +7,10 @@
 #include "stats/history.h"
 #include "stats/special.h"
 
-static const struct bb_history_rule rule = {.eps = 0.01, .alpha = 0.01, .window_min = 20, .window_max = 30};
+static const struct bb_history_rule rule = {.eps = 0.01,
+					    .alpha = 0.01,
+					    .window_min = 20,
+					    .window_max = 30};
 
 /* r[n]: 0 +- sigma, normal. */
 static void noise(struct bb_rng *rng, double sigma, double *r, size_t n)
@@ -50,7 +53,8 @@ static void test_limit_by_hand(void **state)
 	assert_same(points[20].limit, log1p(0.01));
 }
 
-/* A step of +5 %: two runs agree, so the first of them is the change point; 20 runs later it is the baseline. */
+/* A step of +5 %: two runs agree, so the first of them is the change point; 20 runs later it is the
+ * baseline. */
 static void test_step(void **state)
 {
 	for (int sign = -1; sign <= 1; sign += 2) {
@@ -66,7 +70,8 @@ static void test_step(void **state)
 			r[i] += sign * 0.05;
 		assert_int_equal(bb_history_judge(r, NULL, 100, &rule, points), 0);
 		for (size_t i = 20; i < 100; i++) {
-			assert_int_equal(points[i].mark, i >= 50 && i < 70 ? want : BB_HISTORY_STEADY);
+			assert_int_equal(points[i].mark,
+					 i >= 50 && i < 70 ? want : BB_HISTORY_STEADY);
 			assert_int_equal(points[i].change, i == 50 ? sign : 0);
 		}
 		assert_near(points[69].baseline, 0, 0.001);
@@ -74,7 +79,8 @@ static void test_step(void **state)
 	}
 }
 
-/* Up and up again once the first step is the baseline, then all the way down: three changes, 20 runs of news each. */
+/* Up and up again once the first step is the baseline, then all the way down: three changes, 20
+ * runs of news each. */
 static void test_steps(void **state)
 {
 	struct bb_history_point points[200];
@@ -95,7 +101,8 @@ static void test_steps(void **state)
 	}
 }
 
-/* One run out of line is suspect, is not called, and does not start a level; nor do two that disagree. */
+/* One run out of line is suspect, is not called, and does not start a level; nor do two that
+ * disagree. */
 static void test_lone_outlier(void **state)
 {
 	struct bb_history_point points[60];
@@ -108,7 +115,7 @@ static void test_lone_outlier(void **state)
 	r[30] += 0.5;
 	r[40] += 0.5;
 	r[41] -= 0.5;
-	r[59] += 0.5;		/* the last one: no second run yet */
+	r[59] += 0.5; /* the last one: no second run yet */
 	assert_int_equal(bb_history_judge(r, NULL, 60, &rule, points), 0);
 	for (size_t i = 20; i < 60; i++) {
 		int odd = i == 30 || i == 40 || i == 41 || i == 59;
@@ -118,7 +125,8 @@ static void test_lone_outlier(void **state)
 	}
 }
 
-/* Regressed for six runs, one of them back by chance, then fixed: a change up and one down, and nothing else. */
+/* Regressed for six runs, one of them back by chance, then fixed: a change up and one down, and
+ * nothing else. */
 static void test_regression_and_fix(void **state)
 {
 	struct bb_history_point points[60];
@@ -134,13 +142,15 @@ static void test_regression_and_fix(void **state)
 	for (size_t i = 20; i < 60; i++) {
 		int regressed = i >= 30 && i < 36 && i != 33;
 
-		assert_int_equal(points[i].mark, regressed ? BB_HISTORY_REGRESSED : BB_HISTORY_STEADY);
+		assert_int_equal(points[i].mark,
+				 regressed ? BB_HISTORY_REGRESSED : BB_HISTORY_STEADY);
 		assert_int_equal(points[i].change, i == 30 ? 1 : i == 36 ? -1 : 0);
 	}
 	assert_near(points[59].baseline, 0, 0.001);
 }
 
-/* Void runs are neither judged nor in the way: the step of test_step with voids strewn in gives the same marks. */
+/* Void runs are neither judged nor in the way: the step of test_step with voids strewn in gives the
+ * same marks. */
 static void test_void_runs(void **state)
 {
 	struct bb_history_point plain[100], holed[200];
@@ -207,18 +217,20 @@ static double share_called(double sigma, double tails, double ar1)
 				r[j] += 0.3;
 		}
 		assert_int_equal(bb_history_judge(r, NULL, 200, &rule, points), 0);
-		called += count(points, 200, BB_HISTORY_REGRESSED) + count(points, 200, BB_HISTORY_IMPROVED);
+		called += count(points, 200, BB_HISTORY_REGRESSED) +
+			  count(points, 200, BB_HISTORY_IMPROVED);
 	}
 	return (double)called / (100 * 180);
 }
 
-/* Noise wider than eps, so that it is t that holds: false calls are rare because two runs must agree. */
+/* Noise wider than eps, so that it is t that holds: false calls are rare because two runs must
+ * agree. */
 static void test_false_calls(void **state)
 {
 	(void)state;
 	assert_true(share_called(0.02, 0, 0) < 0.004);
-	assert_true(share_called(0.02, 0.02, 0) < 0.02);	/* one run in fifty 30 % slow */
-	assert_true(share_called(0.002, 0, 0) == 0);		/* within eps: nothing can be beyond */
+	assert_true(share_called(0.02, 0.02, 0) < 0.02); /* one run in fifty 30 % slow */
+	assert_true(share_called(0.002, 0, 0) == 0);     /* within eps: nothing can be beyond */
 	assert_true(share_called(0.002, 0, 0.3) == 0);
 }
 

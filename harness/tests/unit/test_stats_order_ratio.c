@@ -13,8 +13,9 @@ static void ramp(double *x, size_t n, double from)
 }
 
 /*
- * Table of the binomial at 1/2, n = 12: counts 1, 12, 66 of 4096. 2 (1 + 12) / 4096 = 0.0063 is within 0.025 and
- * 2 (1 + 12 + 66) / 4096 = 0.0386 is not: k = 2 at 5 % / 2 (David & Nagaraja 2003, section 7.1).
+ * Table of the binomial at 1/2, n = 12: counts 1, 12, 66 of 4096. 2 (1 + 12) / 4096 = 0.0063 is
+ * within 0.025 and 2 (1 + 12 + 66) / 4096 = 0.0386 is not: k = 2 at 5 % / 2 (David & Nagaraja 2003,
+ * section 7.1).
  */
 static void test_interval_is_that_of_the_two_medians(void **state)
 {
@@ -30,7 +31,8 @@ static void test_interval_is_that_of_the_two_medians(void **state)
 	assert_near(r.interval.hi, 210.0 / 101.0, 1e-15);
 }
 
-/* The two extremes cover the median with 1 - 2^(1-n) (section 7.1): apart, that is p = 2 * 2^(1-n) of the smaller n. */
+/* The two extremes cover the median with 1 - 2^(1-n) (section 7.1): apart, that is p = 2 * 2^(1-n)
+ * of the smaller n. */
 static void test_p_of_samples_apart(void **state)
 {
 	double a[12], b[12];
@@ -41,8 +43,8 @@ static void test_p_of_samples_apart(void **state)
 	assert_near(bb_order_ratio_p(a, 12, b, 12, 1), 4 * ldexp(1, -12), 1e-15);
 	assert_near(bb_order_ratio_p(a, 12, b, 8, 1), 4 * ldexp(1, -8), 1e-15);
 	assert_near(bb_order_ratio_p(a, 7, b, 12, 1), 4 * ldexp(1, -7), 1e-15);
-	assert_same(bb_order_ratio_p(b, 12, a, 12, 1), 1);	/* the other direction */
-	assert_same(bb_order_ratio_p(a, 12, b, 12, 3), 1);	/* not three times as much */
+	assert_same(bb_order_ratio_p(b, 12, a, 12, 1), 1); /* the other direction */
+	assert_same(bb_order_ratio_p(a, 12, b, 12, 3), 1); /* not three times as much */
 	assert_same(bb_order_ratio_p(a, 1, b, 12, 1), 1);
 }
 
@@ -85,13 +87,15 @@ static void test_p_agrees_with_the_interval(void **state)
 		r = bb_order_ratio(a, n_a, b, n_b, alpha);
 		p = bb_order_ratio_p(a, n_a, b, n_b, 1.01);
 		if ((r.interval.lo > 1.01) != (p <= alpha))
-			fail_msg("n %zu, %zu: p %g, but lo %g at %g", n_a, n_b, p, r.interval.lo, alpha);
+			fail_msg("n %zu, %zu: p %g, but lo %g at %g", n_a, n_b, p, r.interval.lo,
+				 alpha);
 		beyond += p <= alpha;
 		p = bb_order_ratio_p(b, n_b, a, n_a, 1 / 1.03);
 		if ((r.interval.hi < 1.03) != (p <= alpha))
-			fail_msg("n %zu, %zu: p %g, but hi %g at %g", n_a, n_b, p, r.interval.hi, alpha);
+			fail_msg("n %zu, %zu: p %g, but hi %g at %g", n_a, n_b, p, r.interval.hi,
+				 alpha);
 	}
-	assert_in_range(beyond, 200, 1800);	/* both sides of the claim were tried */
+	assert_in_range(beyond, 200, 1800); /* both sides of the claim were tried */
 }
 
 /* Coverage, with different spreads and sizes, which a shift model would not stand. */
@@ -113,7 +117,7 @@ static void test_coverage(void **state)
 		false_p += bb_order_ratio_p(a, 24, b, 12, 1.01) <= 0.05;
 	}
 	assert_true(missed <= binomial_allowance(4000, 0.05));
-	assert_true(false_p <= binomial_allowance(4000, 0.025));	/* one side */
+	assert_true(false_p <= binomial_allowance(4000, 0.025)); /* one side */
 	assert_true(false_p > 0);
 }
 
@@ -150,7 +154,8 @@ static void test_constants(void **state)
 
 static void test_nonsense(void **state)
 {
-	double good[2] = {1, 2}, zero[2] = {0, 1}, nan[2] = {1, NAN}, inf[2] = {1, INFINITY}, down[2] = {2, 1};
+	double good[2] = {1, 2}, zero[2] = {0, 1}, nan[2] = {1, NAN}, inf[2] = {1, INFINITY},
+	       down[2] = {2, 1};
 	const double *const bad[] = {zero, nan, inf, down};
 
 	(void)state;

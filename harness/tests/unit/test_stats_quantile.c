@@ -5,8 +5,8 @@
 #include "stats/quantile.h"
 
 /*
- * Type 7 by its definition, Hyndman & Fan 1996: p(k) = (k - 1) / (n - 1), so the k-th of n values is the quantile of
- * exactly that p, and between two of them it is linear.
+ * Type 7 by its definition, Hyndman & Fan 1996: p(k) = (k - 1) / (n - 1), so the k-th of n values
+ * is the quantile of exactly that p, and between two of them it is linear.
  */
 static void test_type_7_definition(void **state)
 {
@@ -114,7 +114,8 @@ static void test_hist_equals_expanded(void **state)
 		assert_int_equal(bb_hist_sort(&hist, &sorted), 0);
 		bb_sort_doubles(x, n);
 		for (int i = 0; i <= 200; i++)
-			assert_same(bb_hist_quantile(&sorted, i / 200.0), bb_quantile_sorted(x, n, i / 200.0));
+			assert_same(bb_hist_quantile(&sorted, i / 200.0),
+				    bb_quantile_sorted(x, n, i / 200.0));
 		bb_sorted_done(&sorted);
 		bb_hist_done(&hist);
 	}

@@ -6,7 +6,8 @@
 #include "base/rng.h"
 #include "stats/rivals.h"
 
-/* Student 1908, extra hours of sleep; R: t.test(extra ~ group, data = sleep): t = -1.8608, p-value = 0.07939. */
+/* Student 1908, extra hours of sleep; R: t.test(extra ~ group, data = sleep): t = -1.8608, p-value
+ * = 0.07939. */
 static void test_welch_sleep(void **state)
 {
 	static const double a[] = {0.7, -1.6, -0.2, -1.2, -0.1, 3.4, 3.7, 0.8, 0.0, 2.0};
@@ -24,15 +25,16 @@ static void test_welch_sleep(void **state)
 }
 
 /*
- * New York ozone in May and August 1973 (airquality of R; Chambers et al. 1983), from the example of wilcox.test:
- * W = 127.5, p-value = 0.0001208, by the normal approximation with ties and continuity. W counts for May.
+ * New York ozone in May and August 1973 (airquality of R; Chambers et al. 1983), from the example
+ * of wilcox.test: W = 127.5, p-value = 0.0001208, by the normal approximation with ties and
+ * continuity. W counts for May.
  */
 static void test_mann_whitney_ozone(void **state)
 {
-	static const double may[] = {41, 36, 12, 18, 28, 23, 19, 8, 7, 16, 11, 14, 18, 14, 34, 6, 30, 11, 1, 11, 4, 32,
-				     23, 45, 115, 37};
-	static const double august[] = {39, 9, 16, 78, 35, 66, 122, 89, 110, 44, 28, 65, 22, 59, 23, 31, 44, 21, 9, 45,
-					168, 73, 76, 118, 84, 85};
+	static const double may[] = {41, 36, 12, 18, 28, 23, 19, 8, 7,  16, 11, 14,  18,
+				     14, 34, 6,  30, 11, 1,  11, 4, 32, 23, 45, 115, 37};
+	static const double august[] = {39, 9,  16, 78, 35, 66, 122, 89,  110, 44, 28,  65, 22,
+					59, 23, 31, 44, 21, 9,  45,  168, 73,  76, 118, 84, 85};
 	struct bb_rival r, swapped;
 
 	(void)state;
@@ -41,7 +43,9 @@ static void test_mann_whitney_ozone(void **state)
 	assert_near(r.p, 0.0001208, 5e-8);
 	assert_true(r.different);
 	assert_same(r.ratio, 52.0 / 18);
-	assert_int_equal(bb_rival_mann_whitney(august, N_OF(august), may, N_OF(may), 0.05, &swapped), 0);
+	assert_int_equal(bb_rival_mann_whitney(august, N_OF(august), may, N_OF(may), 0.05,
+					       &swapped),
+			 0);
 	assert_same(swapped.statistic, 127.5);
 	assert_same(swapped.p, r.p);
 }
@@ -86,7 +90,7 @@ static void test_minimum_and_mean(void **state)
 	assert_near(r.ratio, 124.0 / 110, 1e-15);
 	assert_true(r.different);
 	assert_int_equal(bb_rival_mean(b, 3, a, 3, 0.1, &r), 0);
-	assert_true(r.different);		/* in either direction */
+	assert_true(r.different); /* in either direction */
 }
 
 static void test_degenerate(void **state)

@@ -5,10 +5,11 @@
 #include "stats/quantile.h"
 #include "stats/sequential.h"
 
-/* M_n(0) = C(2n, n) / 2^n (Legendre's duplication formula), which is a whole number over a power of two. */
+/* M_n(0) = C(2n, n) / 2^n (Legendre's duplication formula), which is a whole number over a power of
+ * two. */
 static void test_all_on_one_side(void **state)
 {
-	double central = 1;	/* C(2n, n) */
+	double central = 1; /* C(2n, n) */
 
 	(void)state;
 	for (size_t n = 0; n < 25; n++) {
@@ -20,15 +21,19 @@ static void test_all_on_one_side(void **state)
 	}
 }
 
-/* A fair coin's next side leaves the mean where it is: (M_{n+1}(s) + M_{n+1}(s + 1)) / 2 = M_n(s). */
+/* A fair coin's next side leaves the mean where it is: (M_{n+1}(s) + M_{n+1}(s + 1)) / 2 = M_n(s).
+ */
 static void test_martingale(void **state)
 {
 	(void)state;
 	assert_same(bb_eprocess_log(0, 0), 0);
 	for (size_t n = 0; n < 300; n += 1 + n / 10)
 		for (size_t s = 0; s <= n; s++)
-			assert_near(0.5 * (exp(bb_eprocess_log(n + 1, s)) + exp(bb_eprocess_log(n + 1, s + 1))) /
-				    exp(bb_eprocess_log(n, s)), 1, 1e-10);
+			assert_near(0.5 *
+					    (exp(bb_eprocess_log(n + 1, s)) +
+					     exp(bb_eprocess_log(n + 1, s + 1))) /
+					    exp(bb_eprocess_log(n, s)),
+				    1, 1e-10);
 	assert_nan(bb_eprocess_log(3, 4));
 }
 
@@ -52,8 +57,9 @@ static void test_rank(void **state)
 }
 
 /*
- * The false alarms of a test that is looked at after every one of 1000 pairs, exactly: the distribution of s of a fair
- * coin with absorption at M >= 1 / alpha. What fixed-n intervals would do under the same peeking is far more.
+ * The false alarms of a test that is looked at after every one of 1000 pairs, exactly: the
+ * distribution of s of a fair coin with absorption at M >= 1 / alpha. What fixed-n intervals would
+ * do under the same peeking is far more.
  */
 static void test_peeking_exact(void **state)
 {
@@ -104,7 +110,8 @@ static void test_interval(void **state)
 	assert_true(isnan(i.lo) && isnan(i.hi));
 }
 
-/* theta is outside exactly when M rejects it, and when the one-sided p-value of that side is <= alpha. */
+/* theta is outside exactly when M rejects it, and when the one-sided p-value of that side is <=
+ * alpha. */
 static void test_interval_inverts_test(void **state)
 {
 	struct bb_rng rng;
@@ -127,10 +134,12 @@ static void test_interval_inverts_test(void **state)
 			}
 			assert_int_equal(interval.lo > theta,
 					 2 * above > n && bb_eprocess_log(n, n - above) >= log(20));
+			assert_int_equal(interval.hi<theta, 2 * below> n &&
+					 bb_eprocess_log(n, n - below) >= log(20));
+			assert_int_equal(interval.lo > theta,
+					 bb_eprocess_p(d, n, theta, 1) <= 0.05);
 			assert_int_equal(interval.hi < theta,
-					 2 * below > n && bb_eprocess_log(n, n - below) >= log(20));
-			assert_int_equal(interval.lo > theta, bb_eprocess_p(d, n, theta, 1) <= 0.05);
-			assert_int_equal(interval.hi < theta, bb_eprocess_p(d, n, theta, -1) <= 0.05);
+					 bb_eprocess_p(d, n, theta, -1) <= 0.05);
 		}
 	}
 	assert_nan(bb_eprocess_p((const double[]){NAN}, 1, 0, 1));
@@ -138,7 +147,8 @@ static void test_interval_inverts_test(void **state)
 	assert_same(bb_eprocess_p(NULL, 0, 0, 1), 1);
 }
 
-/* Ties at the median are evidence for neither side: constant differences never reject themselves. */
+/* Ties at the median are evidence for neither side: constant differences never reject themselves.
+ */
 static void test_ties(void **state)
 {
 	static const double zeros[500] = {0};
@@ -152,7 +162,8 @@ static void test_ties(void **state)
 	assert_true(bb_eprocess_p(zeros, 500, -0.01, 1) < 1e-100);
 }
 
-/* Share of 1000 tries in which some look of up to 100 puts 0 outside, for symmetric differences shifted by `shift`. */
+/* Share of 1000 tries in which some look of up to 100 puts 0 outside, for symmetric differences
+ * shifted by `shift`. */
 static double share_that_stops(double shift, int tied)
 {
 	struct bb_rng rng;
@@ -180,7 +191,8 @@ static double share_that_stops(double shift, int tied)
 
 static void test_peeking_simulated(void **state)
 {
-	double none = share_that_stops(0, 0), small = share_that_stops(0.5, 0), large = share_that_stops(1.5, 0);
+	double none = share_that_stops(0, 0), small = share_that_stops(0.5, 0),
+	       large = share_that_stops(1.5, 0);
 
 	(void)state;
 	assert_true(1000 * none <= binomial_allowance(1000, 0.05));

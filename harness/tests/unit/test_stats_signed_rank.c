@@ -8,10 +8,10 @@
 #include "stats/signed_rank.h"
 
 /*
- * Hollander & Wolfe 1973/1999, table 3.1: Hamilton depression scale factor IV of nine patients before (x) and after
- * (y) a tranquilliser. Example 3.1: T+ of x - y is 40, one-sided p = 0.01953 (R: wilcox.test(x, y, paired = TRUE,
- * alternative = "greater"): V = 40, p-value = 0.01953); examples 3.3 and 3.4: of y - x the estimate is -0.46 and the
- * 96.1 % interval (-0.786, -0.010).
+ * Hollander & Wolfe 1973/1999, table 3.1: Hamilton depression scale factor IV of nine patients
+ * before (x) and after (y) a tranquilliser. Example 3.1: T+ of x - y is 40, one-sided p = 0.01953
+ * (R: wilcox.test(x, y, paired = TRUE, alternative = "greater"): V = 40, p-value = 0.01953);
+ * examples 3.3 and 3.4: of y - x the estimate is -0.46 and the 96.1 % interval (-0.786, -0.010).
  */
 static void test_hollander_wolfe_depression(void **state)
 {
@@ -39,14 +39,16 @@ static void test_hollander_wolfe_depression(void **state)
 	assert_int_equal(k, 6);
 }
 
-/* Largest T with two-sided probability <= 5 % and 1 %: Wilcoxon & Wilcox 1964; McCornack 1965 (exact for n > 20). */
+/* Largest T with two-sided probability <= 5 % and 1 %: Wilcoxon & Wilcox 1964; McCornack 1965
+ * (exact for n > 20). */
 static void test_critical_values(void **state)
 {
-	static const size_t five[][2] = {{6, 0}, {7, 2}, {8, 3}, {9, 5}, {10, 8}, {11, 10}, {12, 13}, {13, 17},
-					 {14, 21}, {15, 25}, {16, 29}, {17, 34}, {18, 40}, {19, 46}, {20, 52},
+	static const size_t five[][2] = {{6, 0},   {7, 2},    {8, 3},    {9, 5},   {10, 8},
+					 {11, 10}, {12, 13},  {13, 17},  {14, 21}, {15, 25},
+					 {16, 29}, {17, 34},  {18, 40},  {19, 46}, {20, 52},
 					 {25, 89}, {30, 137}, {40, 264}, {50, 434}};
-	static const size_t one[][2] = {{8, 0}, {9, 1}, {10, 3}, {11, 5}, {12, 7}, {15, 15}, {20, 37}, {25, 68},
-					{30, 109}};
+	static const size_t one[][2] = {{8, 0},   {9, 1},   {10, 3},  {11, 5},  {12, 7},
+					{15, 15}, {20, 37}, {25, 68}, {30, 109}};
 	size_t k;
 
 	(void)state;
@@ -62,7 +64,8 @@ static void test_critical_values(void **state)
 		assert_int_equal(bb_signed_rank_critical(n, 0.05, &k), 0);
 		assert_int_equal(k, 0);
 	}
-	assert_int_equal(bb_signed_rank_critical(5, 0.0625, &k), 0);	/* 2 / 2^5 exactly: "<=" holds */
+	/* 2 / 2^5 exactly: "<=" holds */
+	assert_int_equal(bb_signed_rank_critical(5, 0.0625, &k), 0);
 	assert_int_equal(k, 1);
 	assert_int_equal(bb_signed_rank_critical(9, 0, &k), -EINVAL);
 	assert_int_equal(bb_signed_rank_critical(9, NAN, &k), -EINVAL);
@@ -75,12 +78,14 @@ static void test_critical_handover(void **state)
 
 	(void)state;
 	assert_int_equal(bb_signed_rank_critical(BB_SIGNED_RANK_EXACT_MAX, 0.05, &exact), 0);
-	assert_int_equal(bb_signed_rank_critical(BB_SIGNED_RANK_EXACT_MAX + 1, 0.05, &approximate), 0);
+	assert_int_equal(bb_signed_rank_critical(BB_SIGNED_RANK_EXACT_MAX + 1, 0.05, &approximate),
+			 0);
 	/* One more difference moves the mean by 301 / 2 and the critical value by a little less. */
 	assert_in_range(approximate - exact, 125, 150);
 }
 
-/* Twice the sum of the ranks of |d| (0 among them) whose d is > 0, by counting: 2 rank(i) = 2 #{<} + #{=} + 1. */
+/* Twice the sum of the ranks of |d| (0 among them) whose d is > 0, by counting: 2 rank(i) = 2 #{<}
+ * + #{=} + 1. */
 static size_t rank_sum_x2(const double *d, size_t n, unsigned int flip)
 {
 	size_t sum = 0;
@@ -99,7 +104,8 @@ static size_t rank_sum_x2(const double *d, size_t n, unsigned int flip)
 	return sum;
 }
 
-/* p-values against all 2^n sign flips of the same magnitudes: without ties, with ties, with zeros, all equal. */
+/* p-values against all 2^n sign flips of the same magnitudes: without ties, with ties, with zeros,
+ * all equal. */
 static void test_p_by_enumeration(void **state)
 {
 	struct bb_rng rng;
@@ -115,7 +121,9 @@ static void test_p_by_enumeration(void **state)
 			for (size_t i = 0; i < n; i++) {
 				d[i] = bb_rng_normal(&rng) + 0.5;
 				if (kind)
-					d[i] = kind == 1 ? ceil(2 * d[i]) - 0.5 : kind == 2 ? round(2 * d[i]) : 1;
+					d[i] = kind == 1   ? ceil(2 * d[i]) - 0.5
+					       : kind == 2 ? round(2 * d[i])
+							   : 1;
 			}
 			seen = rank_sum_x2(d, n, 0);
 			for (unsigned int flip = 0; flip < 1u << n; flip++) {
@@ -142,7 +150,8 @@ static void brute_walsh(const double *d, size_t n, double *ret_walsh)
 	bb_sort_doubles(ret_walsh, m);
 }
 
-/* Estimate and interval against all Walsh averages sorted, exactly; ties and negative values among them. */
+/* Estimate and interval against all Walsh averages sorted, exactly; ties and negative values among
+ * them. */
 static void test_interval_by_enumeration(void **state)
 {
 	struct bb_rng rng;
@@ -169,7 +178,8 @@ static void test_interval_by_enumeration(void **state)
 	}
 }
 
-/* The interval is the inverted test: just inside its ends theta is kept, just outside it is rejected. */
+/* The interval is the inverted test: just inside its ends theta is kept, just outside it is
+ * rejected. */
 static void test_interval_inverts_test(void **state)
 {
 	struct bb_rng rng;
@@ -197,8 +207,8 @@ static void test_interval_inverts_test(void **state)
 }
 
 /*
- * Coverage over all 2^n sign flips, which is what the coin of the blocks does: the interval holds 0 in >= 95 % of them,
- * with ties and zeros too.
+ * Coverage over all 2^n sign flips, which is what the coin of the blocks does: the interval holds 0
+ * in >= 95 % of them, with ties and zeros too.
  */
 static void test_coverage_by_enumeration(void **state)
 {
@@ -247,7 +257,8 @@ static void test_antisymmetry(void **state)
 
 static void test_degenerate(void **state)
 {
-	static const double zeros[24] = {0}, one[] = {0.7}, with_nan[] = {1, NAN}, infinite[] = {1, -INFINITY};
+	static const double zeros[24] = {0}, one[] = {0.7}, with_nan[] = {1, NAN},
+			    infinite[] = {1, -INFINITY};
 	struct bb_signed_rank result = {.estimate = 42};
 	struct bb_signed_rank_p p = {.greater = 42};
 
@@ -256,20 +267,23 @@ static void test_degenerate(void **state)
 	assert_int_equal(bb_signed_rank(infinite, 2, 0.05, &result), -EINVAL);
 	assert_int_equal(bb_signed_rank(one, 1, 1, &result), -EINVAL);
 	assert_int_equal(bb_signed_rank(one, 1, NAN, &result), -EINVAL);
-	assert_same(result.estimate, 42);		/* written only on success */
+	assert_same(result.estimate, 42); /* written only on success */
 	assert_int_equal(bb_signed_rank_test(with_nan, 2, 0, &p), -EINVAL);
 	assert_int_equal(bb_signed_rank_test(one, 1, NAN, &p), -EINVAL);
 	assert_same(p.greater, 42);
 
 	assert_int_equal(bb_signed_rank(NULL, 0, 0.05, &result), 0);
-	assert_true(isnan(result.estimate) && isnan(result.interval.lo) && isnan(result.interval.hi) && result.p == 1);
+	assert_true(isnan(result.estimate) && isnan(result.interval.lo) &&
+		    isnan(result.interval.hi) && result.p == 1);
 	assert_int_equal(bb_signed_rank(one, 1, 0.05, &result), 0);
 	assert_true(result.estimate == 0.7 && isnan(result.interval.lo) && result.p == 1);
 	assert_int_equal(bb_signed_rank(zeros, 24, 0.05, &result), 0);
-	assert_true(result.estimate == 0 && result.interval.lo == 0 && result.interval.hi == 0 && result.p == 1);
+	assert_true(result.estimate == 0 && result.interval.lo == 0 && result.interval.hi == 0 &&
+		    result.p == 1);
 }
 
-/* Normal differences about 0.01: coverage and power, by the exact distribution (24, 100) and beyond it (400). */
+/* Normal differences about 0.01: coverage and power, by the exact distribution (24, 100) and beyond
+ * it (400). */
 static void test_simulated_coverage(void **state)
 {
 	static const size_t sizes[] = {24, 100, 400};
@@ -293,7 +307,8 @@ static void test_simulated_coverage(void **state)
 		}
 		assert_true(missed <= binomial_allowance(tries[s], 0.05));
 		assert_true(missed > 0);
-		assert_true(rejected > tries[s] / 2);	/* half a sigma away: power 0.63 at n = 24 */
+		/* half a sigma away: power 0.63 at n = 24 */
+		assert_true(rejected > tries[s] / 2);
 	}
 }
 

@@ -8,23 +8,25 @@
 #include "stats/verdict.h"
 
 /*
- * The whole comparison of harness/measurement.md, on simulated machines: load pairs, ABBA or BAAB blocks by a coin,
- * block statistic, median of a pair, Hodges-Lehmann interval, verdict. Everything hangs on the seed.
+ * The whole comparison of harness/measurement.md, on simulated machines: load pairs, ABBA or BAAB
+ * blocks by a coin, block statistic, median of a pair, Hodges-Lehmann interval, verdict. Everything
+ * hangs on the seed.
  */
 #define N_PAIRS 24
 #define N_BLOCKS 6
-#define RUN 16		/* calls in a run; a block has two runs of each label */
+#define RUN 16 /* calls in a run; a block has two runs of each label */
 
 /* A machine: everything that stands between a program's cost and what the clock says. */
 struct machine {
 	const char *name;
 	double cost_ns;
-	double sigma;		/* of ln cost, a call */
-	double ar1;		/* of that noise from call to call */
+	double sigma; /* of ln cost, a call */
+	double ar1;   /* of that noise from call to call */
 	double tick_ns;
-	double outliers;	/* share of calls that a preemption hits: 1 us to 100 ms more, log-uniform */
-	double drift;		/* of ln cost, in one experiment: there and back half as much */
-	double layout;		/* sigma of ln cost, a load; the pair shares it, as matched pairs do */
+	/* share of calls that a preemption hits: 1 us to 100 ms more, log-uniform */
+	double outliers;
+	double drift;  /* of ln cost, in one experiment: there and back half as much */
+	double layout; /* sigma of ln cost, a load; the pair shares it, as matched pairs do */
 };
 
 static const struct machine machines[] = {
@@ -39,7 +41,7 @@ static const struct machine machines[] = {
 struct clock {
 	const struct machine *machine;
 	struct bb_rng rng;
-	double noise;		/* state of the AR(1) */
+	double noise; /* state of the AR(1) */
 	size_t calls, calls_total;
 };
 
@@ -74,7 +76,8 @@ static double one_block(struct clock *c, double log_a, double log_b)
 				a[na++] = call_ns(c, log_a);
 		}
 	}
-	assert_int_equal(bb_block_difference(a, na, b, nb, c->machine->tick_ns, scratch, &block), 0);
+	assert_int_equal(bb_block_difference(a, na, b, nb, c->machine->tick_ns, scratch, &block),
+			 0);
 	return block.d;
 }
 
@@ -113,7 +116,8 @@ static struct tally experiments(const struct machine *m, double shift, int n)
 	return t;
 }
 
-/* A/A: by the coin alone 5 % of the intervals miss 0, whatever the machine does, and none says 1 % either way. */
+/* A/A: by the coin alone 5 % of the intervals miss 0, whatever the machine does, and none says 1 %
+ * either way. */
 static void test_a_a(void **state)
 {
 	int missed = 0, n = 0;
@@ -123,7 +127,8 @@ static void test_a_a(void **state)
 		struct tally t = experiments(&machines[i], 0, 60);
 
 		if (t.excluded_truth > binomial_allowance(t.n, 0.05))
-			fail_msg("%s: %d of %d intervals miss 0", machines[i].name, t.excluded_truth, t.n);
+			fail_msg("%s: %d of %d intervals miss 0", machines[i].name,
+				 t.excluded_truth, t.n);
 		if (t.verdicts[BB_VERDICT_REGRESSED] + t.verdicts[BB_VERDICT_IMPROVED])
 			fail_msg("%s: a false verdict", machines[i].name);
 		missed += t.excluded_truth;
@@ -133,7 +138,8 @@ static void test_a_a(void **state)
 	assert_true(missed > 0);
 }
 
-/* +4 %: found on every machine but the coarse one at two ticks, nowhere called an improvement, and the size right. */
+/* +4 %: found on every machine but the coarse one at two ticks, nowhere called an improvement, and
+ * the size right. */
 static void test_power(void **state)
 {
 	(void)state;
@@ -144,7 +150,8 @@ static void test_power(void **state)
 		if (machines[i].cost_ns > 100 && found < 0.9 * t.n)
 			fail_msg("%s: +4 %% found in %d of %d", machines[i].name, found, t.n);
 		if (t.excluded_truth > binomial_allowance(t.n, 0.05))
-			fail_msg("%s: %d of %d intervals miss +4 %%", machines[i].name, t.excluded_truth, t.n);
+			fail_msg("%s: %d of %d intervals miss +4 %%", machines[i].name,
+				 t.excluded_truth, t.n);
 		assert_int_equal(t.verdicts[BB_VERDICT_IMPROVED], 0);
 	}
 }
@@ -162,11 +169,13 @@ static void test_seed(void **state)
 	assert_memory_not_equal(one, two, sizeof(one));
 }
 
-/* A program that always takes the same time, on a clock that always says so: the same, and not inconclusive. */
+/* A program that always takes the same time, on a clock that always says so: the same, and not
+ * inconclusive. */
 static void test_constant(void **state)
 {
 	static const struct machine still = {"constant", 700.5, 0, 0, 1, 0, 0, 0};
-	static const struct machine stepped = {"constant, 700 ns tick", 700 * 4, 0, 0, 700, 0, 0, 0};
+	static const struct machine stepped =
+		{"constant, 700 ns tick", 700 * 4, 0, 0, 700, 0, 0, 0};
 	struct tally t = experiments(&still, 0, 3);
 
 	(void)state;
@@ -207,10 +216,8 @@ static void test_sequential(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_a_a),
-		cmocka_unit_test(test_power),
-		cmocka_unit_test(test_seed),
-		cmocka_unit_test(test_constant),
+		cmocka_unit_test(test_a_a),        cmocka_unit_test(test_power),
+		cmocka_unit_test(test_seed),       cmocka_unit_test(test_constant),
 		cmocka_unit_test(test_sequential),
 	};
 

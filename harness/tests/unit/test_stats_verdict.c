@@ -60,7 +60,8 @@ static void test_names(void **state)
 	assert_int_equal(bb_verdict_from_name("Regressed", &v), -EINVAL);
 }
 
-/* By the steps of Holm 1979: p(i) * (n + 1 - i), never falling, at most 1. (R: p.adjust(c(.01, .02, .03, .04)).) */
+/* By the steps of Holm 1979: p(i) * (n + 1 - i), never falling, at most 1. (R: p.adjust(c(.01, .02,
+ * .03, .04)).) */
 static void test_holm(void **state)
 {
 	static const double p[] = {0.04, 0.01, 0.03, 0.02}, want[] = {0.06, 0.04, 0.06, 0.06};
@@ -77,8 +78,8 @@ static void test_holm(void **state)
 }
 
 /*
- * Against the procedure itself: sorted, reject while p(i) <= alpha / (n + 1 - i) and stop at the first that is not.
- * Every p <= alpha / n (Bonferroni) is among them.
+ * Against the procedure itself: sorted, reject while p(i) <= alpha / (n + 1 - i) and stop at the
+ * first that is not. Every p <= alpha / n (Bonferroni) is among them.
  */
 static void test_holm_is_the_step_down_test(void **state)
 {
@@ -105,7 +106,7 @@ static void test_holm_degenerate(void **state)
 	double p[] = {0.02, NAN, 0.01}, bad[] = {0.5, 1.5}, one[] = {0.7}, adjusted[2] = {42, 42};
 
 	(void)state;
-	assert_int_equal(bb_holm(p, 3, p), 0);		/* in place; the NAN is no comparison */
+	assert_int_equal(bb_holm(p, 3, p), 0); /* in place; the NAN is no comparison */
 	assert_near(p[0], 0.02, 1e-15);
 	assert_nan(p[1]);
 	assert_near(p[2], 0.02, 1e-15);

@@ -42,7 +42,7 @@ static void assert_says(const struct bb_err *err, const char *part)
 		fail_msg("more than one line: '%s'", err->msg);
 }
 
-/* --- writing and reading back -------------------------------------------------------------------------------- */
+/* --- writing and reading back --- */
 
 static void test_round_trip(void **state)
 {
@@ -54,7 +54,9 @@ static void test_round_trip(void **state)
 
 	(void)state;
 	set_text(&r->incomplete, "SIGINT \"now\"\n\t\\ \xc3\xa9\x01");
-	assert_int_equal(bb_store__write(folder, r, BB_STORE_OWNER_AS_IS, BB_STORE_GROUP_AS_IS, &path, NULL), 0);
+	assert_int_equal(bb_store__write(folder, r, BB_STORE_OWNER_AS_IS, BB_STORE_GROUP_AS_IS,
+					 &path, NULL),
+			 0);
 	assert_string_equal(path, in_folder("20261121T131700Z-perf_profiler-1a2b3c4d.json"));
 	assert_int_equal(stat(path, &st), 0);
 	assert_int_equal(count_entries(folder), 1);
@@ -70,7 +72,8 @@ static void test_round_trip(void **state)
 	assert_string_equal(back->programs[2].name, "perf_profiler/pid_filter");
 	assert_string_equal(back->programs[2].program, "ringbuf");
 	assert_string_equal(back->programs[2].type, "perf_event");
-	assert_memory_equal(&back->programs[1].metrics, &r->programs[1].metrics, sizeof(r->programs[1].metrics));
+	assert_memory_equal(&back->programs[1].metrics, &r->programs[1].metrics,
+			    sizeof(r->programs[1].metrics));
 	assert_near(back->programs[2].metrics.xlated_bytes, 368);
 	assert_nan(back->programs[2].metrics.jited_bytes);
 	assert_int_equal(back->n_cases, r->n_cases);
@@ -81,13 +84,15 @@ static void test_round_trip(void **state)
 	s = &back->cases[1].series[3];
 	assert_string_equal(s->void_why, "run_cnt is 131, but 130 events were fired");
 	assert_int_equal(s->hist.n, 130);
-	assert_int_equal(s->hist.max_ns, 300007);	/* and not the middle of its bucket */
+	assert_int_equal(s->hist.max_ns, 300007); /* and not the middle of its bucket */
 	assert_near(s->hist.sum_ns, r->cases[1].series[3].hist.sum_ns);
 	assert_true(isnan(s->target_cpu_s));
 	assert_near(back->cases[4].series[0].target_cpu_s, 0.26);
-	assert_memory_equal(&back->cases[1].summary, &r->cases[1].summary, sizeof(r->cases[1].summary));
+	assert_memory_equal(&back->cases[1].summary, &r->cases[1].summary,
+			    sizeof(r->cases[1].summary));
 
-	/* The rest, all at once: what is written of the copy is what was written of the original. */
+	/* The rest, all at once: what is written of the copy is what was written of the original.
+	 */
 	assert_int_equal(bb_run_json__compose(r, &before, &len_before), 0);
 	assert_int_equal(bb_run_json__compose(back, &after, &len_after), 0);
 	assert_int_equal(len_before, len_after);
@@ -182,7 +187,7 @@ static void test_size_is_bounded(void **state)
 	bb_report__free(back);
 }
 
-/* --- failing to write ---------------------------------------------------------------------------------------- */
+/* --- failing to write --- */
 
 static void test_never_overwrites(void **state)
 {
@@ -244,8 +249,8 @@ static void test_id_too_long(void **state)
 }
 
 /*
- * What bb_store__write() says in a process that `spoil` has prepared; 0 for success, 1000 when it could not be
- * prepared.
+ * What bb_store__write() says in a process that `spoil` has prepared; 0 for success, 1000 when it
+ * could not be prepared.
  */
 static int store_in_child(const char *dir, int (*spoil)(const char *dir), const char *says)
 {
@@ -278,7 +283,9 @@ static int become_nobody(const char *dir)
 static void test_read_only_folder(void **state)
 {
 	(void)state;
-	assert_int_equal(store_in_child(folder, become_nobody, "Permission denied; nothing was stored"), EACCES);
+	assert_int_equal(store_in_child(folder, become_nobody,
+					"Permission denied; nothing was stored"),
+			 EACCES);
 	assert_int_equal(chmod(folder, 0755), 0);
 	assert_int_equal(count_entries(folder), 0);
 }
@@ -296,7 +303,8 @@ static int limit_files(const char *dir)
 static void test_cut_short(void **state)
 {
 	(void)state;
-	assert_int_equal(store_in_child(folder, limit_files, "File too large; nothing was stored"), EFBIG);
+	assert_int_equal(store_in_child(folder, limit_files, "File too large; nothing was stored"),
+			 EFBIG);
 	assert_int_equal(count_entries(folder), 0);
 }
 
@@ -323,10 +331,11 @@ static void test_full_disk(void **state)
 	assert_int_equal(rc, ENOSPC);
 }
 
-#define JOBS	4
-#define EACH	20
+#define JOBS 4
+#define EACH 20
 
-/* Runs of its own, and one that all of them want to store. Exits with 0, with 1 if that one was stored, with 2 on failure. */
+/* Runs of its own, and one that all of them want to store. Exits with 0, with 1 if that one was
+ * stored, with 2 on failure. */
 static void run_job(int job)
 {
 	int won = 0;
@@ -412,7 +421,9 @@ static void test_owner(void **state)
 	(void)state;
 	if (geteuid()) {
 		/* Giving away is not ours to do then; storing is. */
-		assert_int_equal(bb_store__write(in_folder("new"), r, getuid() + 1, getgid() + 1, NULL, NULL), 0);
+		assert_int_equal(bb_store__write(in_folder("new"), r, getuid() + 1, getgid() + 1,
+						 NULL, NULL),
+				 0);
 		bb_report__free(r);
 		return;
 	}
@@ -424,12 +435,12 @@ static void test_owner(void **state)
 	assert_int_equal(st.st_uid, NOBODY);
 	assert_int_equal(stat(in_folder("new"), &st), 0);
 	assert_int_equal(st.st_uid, NOBODY);
-	assert_int_equal(stat(folder, &st), 0);		/* that one was there before */
+	assert_int_equal(stat(folder, &st), 0); /* that one was there before */
 	assert_int_equal(st.st_uid, 0);
 	bb_report__free(r);
 }
 
-/* --- finding ------------------------------------------------------------------------------------------------- */
+/* --- finding --- */
 
 static const char *read_id(const char *which)
 {
@@ -454,7 +465,7 @@ static void test_finds(void **state)
 	(void)state;
 	store_as(late);
 	store_as(early);
-	store_as("main");			/* a saved baseline: named by people, never "latest" */
+	store_as("main"); /* a saved baseline: named by people, never "latest" */
 	spill(in_folder("schema.json"), "{}", 2);
 	assert_string_equal(read_id(early), early);
 	assert_string_equal(read_id("20261121T131700Z-perf-1a.json"), early);
@@ -531,7 +542,7 @@ static void test_not_a_plain_file(void **state)
 	assert_says(&err, "larger than any");
 }
 
-/* --- malformed files ----------------------------------------------------------------------------------------- */
+/* --- malformed files --- */
 
 static int read_text(const char *text, size_t len, struct bb_err *err)
 {
@@ -586,8 +597,9 @@ static void test_foreign(void **state)
 		{"[1,2,3]", "expected an object"},
 		{"null", "line 1"},
 		{"hello\nworld", "line 1, column 5"},
-		{"{\"results\": [{\"command\": \"sleep\", \"mean\": 1.5}]}", "format"},	/* hyperfine's */
-		{"{\"a/b\": {\"latency\": {\"value\": 1.0}}}", "format"},		/* BMF */
+		/* hyperfine's */
+		{"{\"results\": [{\"command\": \"sleep\", \"mean\": 1.5}]}", "format"},
+		{"{\"a/b\": {\"latency\": {\"value\": 1.0}}}", "format"}, /* BMF */
 		{"{\"format\": 7}", "format"},
 		{"{\"format\": \"bpfbench-run\"}", "version: expected"},
 		{"{\"format\": \"bpfbench-run\", \"version\": \"1\"}", "version: expected"},
@@ -629,36 +641,47 @@ static void test_wrong_values(void **state)
 		const char *after, *from, *to, *says;
 	} cases[] = {
 		{"", "\"id\": \"2", "\"id\": 2, \"ix\": \"", "id: expected a text"},
-		{"", "\"id\": \"20261121T131700Z-perf_profiler-1a2b3c4d\"", "\"id\": \"\"", "id: is empty"},
+		{"", "\"id\": \"20261121T131700Z-perf_profiler-1a2b3c4d\"", "\"id\": \"\"",
+		 "id: is empty"},
 		{"", "\"seed\": \"0x", "\"seed\": \"x", "seed: expected"},
 		{"", "\"seed\": \"0xfedcba9876543210\"", "\"seed\": 5", "seed: expected"},
 		{"", "\"elapsed_s\": 18.25", "\"elapsed_s\": -1", "elapsed_s: -1 is negative"},
-		{"", "\"elapsed_s\": 18.25", "\"elapsed_s\": \"18\"", "elapsed_s: expected a number or null"},
+		{"", "\"elapsed_s\": 18.25", "\"elapsed_s\": \"18\"",
+		 "elapsed_s: expected a number or null"},
 		{"", "\"elapsed_s\": 18.25", "\"elapsed_s\": 1e999", "line 8"},
 		{"", "\"steal\": 0.34", "\"steal\": 34", "steal: 34 is not in 0..1"},
-		{"", "\"incomplete\": null", "\"incomplete\": false", "incomplete: expected a text or null"},
-		{"", "\"fingerprint\": {", "\"fingerprint\": [], \"x\": {", "fingerprint: expected an object"},
+		{"", "\"incomplete\": null", "\"incomplete\": false",
+		 "incomplete: expected a text or null"},
+		{"", "\"fingerprint\": {", "\"fingerprint\": [], \"x\": {",
+		 "fingerprint: expected an object"},
 		{"", "\"kernel_release\": \"", "\"kernel_release\": 6, \"x\": \"",
 		 "fingerprint: kernel_release: expected"},
 		{"", "\"skips\": [", "\"skip\": [", "skips: is missing"},
 		{"", "\"what\": \"", "\"what\": null, \"x\": \"", "skips[0].what: expected a text"},
 		{"", "\"programs\": [", "\"programs\": {}, \"x\": [", "programs: expected a list"},
 		{"", "\"programs\": [", "\"programs\": [7,", "programs[0]: expected an object"},
-		{"\"programs\"", "\"type\": \"perf_event\"", "\"type\": \"\"", "programs[0].type: is empty"},
+		{"\"programs\"", "\"type\": \"perf_event\"", "\"type\": \"\"",
+		 "programs[0].type: is empty"},
 		{"\"programs\"", "\"tag\"", "\"tug\"", "programs[0].tag: is missing"},
 		{"\"programs\"", "perf_profiler/ringbuf_nowakeup", "perf_profiler/empty",
 		 "programs[1].name: 'perf_profiler/empty' is there twice"},
 		{"", "\"static\": {", "\"statics\": {", "programs[0].static: is missing"},
-		{"", "\"static\": {", "\"static\": 5, \"x\": {", "programs[0].static: expected an object"},
-		{"", "\"xlated_bytes\": 16", "\"xlated_bytes\": -16", "programs[0].xlated_bytes: -16 is negative"},
-		{"", "\"xlated_bytes\": 16", "\"xlated_bytes\": \"16\"", "programs[0].xlated_bytes: expected a number"},
+		{"", "\"static\": {", "\"static\": 5, \"x\": {",
+		 "programs[0].static: expected an object"},
+		{"", "\"xlated_bytes\": 16", "\"xlated_bytes\": -16",
+		 "programs[0].xlated_bytes: -16 is negative"},
+		{"", "\"xlated_bytes\": 16", "\"xlated_bytes\": \"16\"",
+		 "programs[0].xlated_bytes: expected a number"},
 		{"", "\"cases\": [", "\"cases\": null, \"x\": [", "cases: expected a list"},
 		{"", "\"cases\": [", "\"cases\": [7,", "cases[0]: expected an object"},
-		{"", "\"param_value\": 8", "\"param_value\": 4294967296", "cases[0].param_value: expected"},
-		{"", "\"anchor\": true", "\"anchor\": 1", "cases[0].anchor: expected true or false"},
+		{"", "\"param_value\": 8", "\"param_value\": 4294967296",
+		 "cases[0].param_value: expected"},
+		{"", "\"anchor\": true", "\"anchor\": 1",
+		 "cases[0].anchor: expected true or false"},
 		{"", "\"floor\": null", "\"flor\": null", "cases[0].floor: is missing"},
 		{"", "\"floor\": null", "\"floor\": 3", "cases[0].floor: expected"},
-		{"", "\"floor\": null", "\"floor\": \"nobody\"", "cases[0].floor: there is no case 'nobody'"},
+		{"", "\"floor\": null", "\"floor\": \"nobody\"",
+		 "cases[0].floor: there is no case 'nobody'"},
 		{"", "ringbuf_nowakeup/step", "empty/step",
 		 "cases[1].name: 'perf_profiler/empty/step/stack_depth=8' is there"},
 		{"ringbuf_nowakeup/step", "\"series\": [", "\"series\": {}, \"x\": [",
@@ -669,7 +692,8 @@ static void test_wrong_values(void **state)
 		{"", "\"void\": null", "\"void\": true", "void: expected"},
 		{"", "\"run_cnt\": 130", "\"run_cnt\": 130.0", "run_cnt: expected a whole number"},
 		{"", "\"run_cnt\": 130", "\"run_cnt\": -130", "run_cnt: expected a whole number"},
-		{"", "\"run_cnt\": 130", "\"run_cnt\": \"130 \"", "run_cnt: expected a whole number"},
+		{"", "\"run_cnt\": 130", "\"run_cnt\": \"130 \"",
+		 "run_cnt: expected a whole number"},
 		{"", "\"run_cnt\": 130", "\"run_cnt\": 99999999999999999999", "line"},
 		{"", "\"run_cnt\": 130", "\"run_count\": 130", "run_cnt: is missing"},
 		{"", "\"n\": 130", "\"n\": 131", "bins: hold 130 samples, but n is 131"},
@@ -683,12 +707,16 @@ static void test_wrong_values(void **state)
 		{"", "\"bins\": \"", "\"bins\": \"1:-1 ", "bins: [0]: expected VALUE"},
 		{"", "\"bins\": \"", "\"bins\": \"1:2:3 ", "bins: [0]: expected VALUE"},
 		{"", "\"bins\": \"", "\"bins\": \"1  ", "bins: [1]: expected VALUE"},
-		{"", "\"bins\": \"", "\"bins\": \"99999999999999999999 ", "bins: [0]: expected VALUE"},
+		{"", "\"bins\": \"", "\"bins\": \"99999999999999999999 ",
+		 "bins: [0]: expected VALUE"},
 		{"", "\"bins\": \"", "\"bins\": \"1:0 ", "bins: [0]: a count of 0"},
 		{"", "\"bins\": \"", "\"bins\": \"7 0 ", "bins: [1]: the values do not ascend"},
-		{"", "\"bins\": \"", "\"bins\": \"18446744073709551615 ", "bins: [1]: the values do not ascend"},
-		{"", "\"bins\": \"", "\"bins\": \"1 1:18446744073709551615 ", "bins: [1]: a count of"},
-		{"", "\"bins\": \"", "\"bins\": \"4096 1 ", "bins: [1]: 4097 ns is finer than the histogram keeps"},
+		{"", "\"bins\": \"", "\"bins\": \"18446744073709551615 ",
+		 "bins: [1]: the values do not ascend"},
+		{"", "\"bins\": \"", "\"bins\": \"1 1:18446744073709551615 ",
+		 "bins: [1]: a count of"},
+		{"", "\"bins\": \"", "\"bins\": \"4096 1 ",
+		 "bins: [1]: 4097 ns is finer than the histogram keeps"},
 		{"", "\"bins\": \"", "\"bins\": 5, \"was\": \"", "bins: expected a text"},
 	};
 	struct bb_err err;
@@ -720,10 +748,11 @@ static void test_newer_files(void **state)
 	more = altered(text, "", "\"kernel_release\"", "\"unheard_of\": \"x\", \"kernel_release\"");
 	assert_int_equal(read_text(more, strlen(more), &err), 0);
 	free(more);
-	more = altered(text, "", "\"jited_bytes\": 20, ", "");	/* as if that had not been known yet */
+	/* as if that had not been known yet */
+	more = altered(text, "", "\"jited_bytes\": 20, ", "");
 	assert_int_equal(read_text(more, strlen(more), &err), 0);
 	free(more);
-	more = altered(text, "", "\"programs\": [", "\"unheard_of\": [");	/* an older one */
+	more = altered(text, "", "\"programs\": [", "\"unheard_of\": ["); /* an older one */
 	assert_int_equal(read_text(more, strlen(more), &err), 0);
 	free(more);
 	free(text);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a run is reduced to; marks, order and files that are no runs are tested end to end in cli/test_history.sh. */
+/* What a run is reduced to; marks, order and files that are no runs are tested end to end in
+ * cli/test_history.sh. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -17,7 +18,9 @@
 static void store(struct bb_report *r)
 {
 	assert_int_equal(bb_report__summarise(r), 0);
-	assert_int_equal(bb_store__write(folder, r, BB_STORE_OWNER_AS_IS, BB_STORE_GROUP_AS_IS, NULL, NULL), 0);
+	assert_int_equal(bb_store__write(folder, r, BB_STORE_OWNER_AS_IS, BB_STORE_GROUP_AS_IS,
+					 NULL, NULL),
+			 0);
 	bb_report__free(r);
 }
 
@@ -32,13 +35,15 @@ static struct bb_timeline read_all(void)
 	return t;
 }
 
-static void add_loads(struct bb_report *r, size_t i, const uint32_t *loads, const uint64_t *ns, size_t n)
+static void add_loads(struct bb_report *r, size_t i, const uint32_t *loads, const uint64_t *ns,
+		      size_t n)
 {
 	for (size_t k = 0; k < n; k++)
 		add_samples(make_series(r, i, loads[k]), ns[k], 10);
 }
 
-/* Ratios are taken round by round, whatever the order, and rounds that only one of the two has are left out. */
+/* Ratios are taken round by round, whatever the order, and rounds that only one of the two has are
+ * left out. */
 static void test_ratio_by_rounds(void **state)
 {
 	static const uint32_t rounds[] = {0, 1, 2, 3}, mixed[] = {3, 2, 7, 1, 0};
@@ -62,7 +67,8 @@ static void test_ratio_by_rounds(void **state)
 
 	p = &t.cases[1].points[0];
 	assert_true(t.cases[1].by_ratio);
-	/* 800/400 = 2, 660/300 = 2.2, 420/200 = 2.1, 190/100 = 1.9: the median in ln is sqrt(2 * 2.1). */
+	/* 800/400 = 2, 660/300 = 2.2, 420/200 = 2.1, 190/100 = 1.9: the median in ln is sqrt(2
+	 * * 2.1). */
 	assert_near(p->of->ratio.value, sqrt(2 * 2.1));
 	assert_nan(p->of->ratio.lo);
 	assert_near(p->of->latency.value, 660);
@@ -71,7 +77,7 @@ static void test_ratio_by_rounds(void **state)
 	assert_true(t.cases[0].is_anchor);
 	assert_false(t.cases[0].by_ratio);
 	assert_nan(t.cases[0].points[0].of->ratio.value);
-	assert_false(t.cases[2].by_ratio);		/* no anchor at that depth */
+	assert_false(t.cases[2].by_ratio); /* no anchor at that depth */
 	assert_int_equal(p->judged.mark, BB_HISTORY_LEARNING);
 	bb_timeline__done(&t);
 }
@@ -103,8 +109,10 @@ static void test_order_and_machines(void **state)
 {
 	static const uint32_t rounds[] = {0, 1};
 	static const uint64_t ns[] = {1000, 1001};
-	static const char *const ids[] = {"b", "a", "c"}, *const started[] = {"2026-01-01T00:00:00Z",
-		"2026-01-02T00:00:00Z", "2026-01-03T00:00:00Z"}, *const kernels[] = {"6.1", "6.12", "6.12"};
+	static const char *const ids[] = {"b", "a", "c"},
+				 *const started[] = {"2026-01-01T00:00:00Z", "2026-01-02T00:00:00Z",
+						     "2026-01-03T00:00:00Z"},
+				 *const kernels[] = {"6.1", "6.12", "6.12"};
 	struct bb_report *r;
 	struct bb_timeline t;
 
@@ -112,7 +120,8 @@ static void test_order_and_machines(void **state)
 	for (size_t i = 0; i < 3; i++) {
 		r = make_report(ids[i]);
 		set_text(&r->started, started[i]);
-		assert_int_equal(bb_fingerprint_set(&r->fingerprint, "kernel_release", kernels[i]), 0);
+		assert_int_equal(bb_fingerprint_set(&r->fingerprint, "kernel_release", kernels[i]),
+				 0);
 		add_loads(r, make_case(r, "five", "step", NULL, 0), rounds, ns, 2);
 		store(r);
 	}
@@ -123,7 +132,7 @@ static void test_order_and_machines(void **state)
 		assert_string_equal(t.runs[i].id, ids[i]);
 		assert_int_equal(t.cases[0].points[i].run, i);
 	}
-	assert_near(t.runs[0].epoch_s, 1767225600);	/* date -u -d 2026-01-01 +%s */
+	assert_near(t.runs[0].epoch_s, 1767225600); /* date -u -d 2026-01-01 +%s */
 	assert_string_equal(t.cases[0].points[0].differs, "kernel_release");
 	assert_int_equal(t.cases[0].points[0].judged.mark, BB_HISTORY_VOID);
 	assert_null(t.cases[0].points[1].differs);
@@ -132,7 +141,8 @@ static void test_order_and_machines(void **state)
 
 static void test_empty_folder_and_bad_rule(void **state)
 {
-	struct bb_timeline_opts opts = {.rule = {.eps = 0.01, .alpha = 0.01, .window_min = 1, .window_max = 1}};
+	struct bb_timeline_opts opts = {
+		.rule = {.eps = 0.01, .alpha = 0.01, .window_min = 1, .window_max = 1}};
 	struct bb_timeline t = read_all();
 	struct bb_report *r = make_report("20260101T000000Z-x");
 	struct bb_err err;
@@ -140,7 +150,8 @@ static void test_empty_folder_and_bad_rule(void **state)
 	(void)state;
 	assert_int_equal(t.n_cases, 0);
 	bb_timeline__done(&t);
-	make_case(r, "nothing", "step", NULL, 0);	/* a case without series is a point all the same */
+	/* a case without series is a point all the same */
+	make_case(r, "nothing", "step", NULL, 0);
 	store(r);
 	t = read_all();
 	assert_int_equal(t.cases[0].n_points, 1);
@@ -155,8 +166,10 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_ratio_by_rounds, make_folder, remove_folder),
 		cmocka_unit_test_setup_teardown(test_standard_error, make_folder, remove_folder),
-		cmocka_unit_test_setup_teardown(test_order_and_machines, make_folder, remove_folder),
-		cmocka_unit_test_setup_teardown(test_empty_folder_and_bad_rule, make_folder, remove_folder),
+		cmocka_unit_test_setup_teardown(test_order_and_machines, make_folder,
+						remove_folder),
+		cmocka_unit_test_setup_teardown(test_empty_folder_and_bad_rule, make_folder,
+						remove_folder),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

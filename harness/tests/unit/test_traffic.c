@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The pure parts of the drives of real packets: when the next is due, what a request and an answer are, what was sent. */
+/* The pure parts of the drives of real packets: when the next is due, what a request and an answer
+ * are, what was sent. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -24,7 +25,8 @@ static void test_keeps_the_beat(void **state)
 		due = bb_pace_next(due, due + (k * 37) % 100, 100);
 		assert_int_equal(due, 1000 + 100 * k);
 	}
-	assert_int_equal(bb_pace_next(1000, 1200, 100), 1100);	/* at once: one is late, and none is lost yet */
+	/* at once: one is late, and none is lost yet */
+	assert_int_equal(bb_pace_next(1000, 1200, 100), 1100);
 }
 
 /* Late by more: what was missed is not made up for. */
@@ -34,7 +36,8 @@ static void test_makes_no_burst(void **state)
 
 	(void)state;
 	assert_int_equal(bb_pace_next(1000, 1201, 100), 1201);
-	/* Each takes 350: one in 350 at the most, however long that goes on, and none queues up behind it. */
+	/* Each takes 350: one in 350 at the most, however long that goes on, and none queues up
+	 * behind it. */
 	while (now < 1000000) {
 		now = (due > now ? due : now) + 350;
 		due = bb_pace_next(due, now, 100);
@@ -42,11 +45,18 @@ static void test_makes_no_burst(void **state)
 		sent++;
 	}
 	assert_in_range(sent, 1000000 / 350 - 10, 1000000 / 350 + 10);
-	assert_int_equal(bb_pace_next(due, due, 100), due + 100);	/* and on time again, it is as before */
+	/* and on time again, it is as before */
+	assert_int_equal(bb_pace_next(due, due, 100), due + 100);
 }
 
-static bool ok(const char *text) { return bb_http_is_ok(text, strlen(text)); }
-static bool whole(const char *text) { return bb_http_is_whole(text, strlen(text)); }
+static bool ok(const char *text)
+{
+	return bb_http_is_ok(text, strlen(text));
+}
+static bool whole(const char *text)
+{
+	return bb_http_is_whole(text, strlen(text));
+}
 
 static void test_http(void **state)
 {
@@ -64,11 +74,14 @@ static void test_http(void **state)
 	assert_false(whole(""));
 }
 
-static const char net_dev[] =
-	"Inter-|   Receive                                                |  Transmit\n"
-	" face |bytes    packets errs drop fifo frame compressed multicast|bytes    packets errs drop fifo colls carrier compressed\n"
-	"    lo:       0       0    0    0    0     0          0         0        0       0    0    0    0     0       0          0\n"
-	"  near:    1638      21    0    2    0     0          0         0   235123    1234    0    0    0     0       0          0\n";
+static const char net_dev[] = "Inter-|   Receive                                                |  "
+			      "Transmit\n"
+			      " face |bytes    packets errs drop fifo frame compressed "
+			      "multicast|bytes    packets errs drop fifo colls carrier compressed\n"
+			      "    lo:       0       0    0    0    0     0          0         0   "
+			      "     0       0    0    0    0     0       0          0\n"
+			      "  near:    1638      21    0    2    0     0          0         0   "
+			      "235123    1234    0    0    0     0       0          0\n";
 
 static void test_sent(void **state)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* drivers/workload: a program that is held before it begins, so that what is put on it then misses nothing. */
+/* drivers/workload: a program that is held before it begins, so that what is put on it then misses
+ * nothing. */
 #include <errno.h>
 #include <sched.h>
 #include <setjmp.h>
@@ -23,7 +24,10 @@
 static struct bb_workload_spec held(const char *program, char *const *args, size_t n_args)
 {
 	return (struct bb_workload_spec){
-		.program = program, .args = args, .n_args = n_args, .is_held = true,
+		.program = program,
+		.args = args,
+		.n_args = n_args,
+		.is_held = true,
 		.place = {.cpu = sched_getcpu(), .uid = geteuid(), .gid = getegid()},
 	};
 }
@@ -46,7 +50,7 @@ static void held_until_resumed(void **state)
 {
 	const struct timespec a_while = {.tv_nsec = 50000000};
 	char path[] = "/tmp/bpfbench-held.XXXXXX", command[64];
-	char *args[] = {(char *)(uintptr_t)"-c", command};
+	char *args[] = {(char *)(uintptr_t) "-c", command};
 	struct bb_workload_spec spec = held("/bin/sh", args, 2);
 	struct bb_workload w = {0};
 	struct bb_err err = {0};
@@ -96,7 +100,8 @@ static void held_and_no_program(void **state)
 	assert_int_equal(bb_workload__start(&spec, &w, &err), -ENOENT);
 	assert_non_null(strstr(err.msg, "workload '/nosuch/program' not found"));
 	spec = held("/bin/true", NULL, 0);
-	spec.place.cpu = CPU_SETSIZE - 1;	/* there is none: it ends before it is held, and says so */
+	/* there is none: it ends before it is held, and says so */
+	spec.place.cpu = CPU_SETSIZE - 1;
 	assert_true(bb_workload__start(&spec, &w, &err) < 0);
 	assert_non_null(strstr(err.msg, "cannot be started"));
 }
