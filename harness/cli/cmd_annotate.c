@@ -6,9 +6,9 @@
 #include "base/parse.h"
 #include "cli/cmd.h"
 #include "cli/options.h"
-#include "report/annotate.h"
-#include "report/cost.h"
-#include "report/store.h"
+#include "export/annotate.h"
+#include "export/cost.h"
+#include "store/store.h"
 
 struct annotate_args {
 	const char *run, *results, *variant;

@@ -10,7 +10,7 @@
 #include "cli/measure.h"
 #include "cli/object_options.h"
 #include "cli/options.h"
-#include "report/diff.h"
+#include "judge/diff.h"
 #include "run/ab.h"
 
 #define DEFAULT_BUDGET_S 10.0

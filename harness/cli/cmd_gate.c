@@ -11,6 +11,7 @@
 #include "cli/object_options.h"
 #include "cli/options.h"
 #include "cli/output.h"
+#include "export/gate_markdown.h"
 #include "run/gate.h"
 
 #define DEFAULT_EACH_S 10.0

@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json_out.h"
 #include "cli/cmd.h"
 #include "cli/options.h"
-#include "report/dhat.h"
-#include "report/json_out.h"
+#include "profile/dhat.h"
 
 struct heap_args {
 	struct bb_strings files; /* "NAME=FILE" */

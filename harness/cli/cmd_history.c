@@ -9,7 +9,7 @@
 #include "cli/cmd.h"
 #include "cli/history_print.h"
 #include "cli/options.h"
-#include "report/timeline.h"
+#include "judge/timeline.h"
 
 struct history_args {
 	const char *scenario, *results;

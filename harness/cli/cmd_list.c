@@ -5,7 +5,7 @@
 #include "cli/cmd.h"
 #include "cli/options.h"
 #include "cli/paths.h"
-#include "report/store.h"
+#include "store/store.h"
 
 struct list_args {
 	const char *results;

@@ -9,10 +9,10 @@
 #include "cli/cmd.h"
 #include "cli/options.h"
 #include "cli/output.h"
+#include "html/html.h"
 #include "profile/flame.h"
 #include "profile/folded.h"
-#include "report/html.h"
-#include "report/store.h"
+#include "store/store.h"
 
 #define FLAME_BYTES 1200000u /* of frames, on the page */
 

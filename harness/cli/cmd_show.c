@@ -2,7 +2,7 @@
 #include "cli/cmd.h"
 #include "cli/options.h"
 #include "cli/output.h"
-#include "report/store.h"
+#include "store/store.h"
 
 struct show_args {
 	const char *run, *results, *output;

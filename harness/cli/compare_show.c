@@ -8,10 +8,12 @@
 
 #include "cli/cmd.h"
 #include "cli/paths.h"
-#include "report/baseline.h"
-#include "report/diff.h"
-#include "report/exact_diff.h"
+#include "export/diff_print.h"
+#include "export/exact_diff_print.h"
+#include "judge/diff.h"
+#include "judge/exact_diff.h"
 #include "run/selftest_store.h"
+#include "store/baseline.h"
 
 int bb_compare_check_floor(const struct bb_compare_opts *o, const char *results,
 			   const struct bb_fingerprint *fp, struct bb_err *err)

@@ -8,8 +8,8 @@
 #include "cli/say_lost.h"
 #include "profile/flame.h"
 #include "profile/fold.h"
-#include "report/store.h"
 #include "run/flame.h"
+#include "store/store.h"
 
 struct flame {
 	const struct bb_measure *m;

@@ -5,10 +5,10 @@
 #include <math.h>
 #include <string.h>
 
-#include "report/json_out.h"
-#include "report/table_cells.h"
-#include "report/text_table.h"
-#include "report/timeline_marks.h"
+#include "base/json_out.h"
+#include "export/table_cells.h"
+#include "export/text_table.h"
+#include "judge/timeline_marks.h"
 
 #define COMMIT_DIGITS 10
 

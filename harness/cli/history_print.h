@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "report/timeline.h"
+#include "judge/timeline.h"
 
 /* A history as text. 0 or -ENOMEM; `out` keeps its own errors. */
 

@@ -5,11 +5,11 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/json_out.h"
 #include "bpf/prog_type.h"
-#include "report/exporter.h"
-#include "report/json_out.h"
-#include "report/table_cells.h"
-#include "report/text_table.h"
+#include "export/exporter.h"
+#include "export/table_cells.h"
+#include "export/text_table.h"
 
 #define NS_PER_S 1e9
 #define ALONE_MIN                                                                                  \

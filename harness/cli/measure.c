@@ -14,8 +14,8 @@
 #include "cli/machine.h"
 #include "cli/options.h"
 #include "cli/output.h"
-#include "report/store.h"
 #include "run/record.h"
+#include "store/store.h"
 
 enum { KEY_NO_STORE = 0x200, KEY_RESULTS, KEY_SEED, KEY_CPU, KEY_BUDGET };
 

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "report/exporter.h"
+#include "export/exporter.h"
 
 /* Readers of option values that several commands take. All of them end with a usage error on a bad
  * value. */

@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "base/err.h"
-#include "report/exporter.h"
+#include "export/exporter.h"
 #include "report/report.h"
 
 /* Can `path` (NULL: stdout) be written later? Asked before measuring, so that nothing is measured

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/grow.h"
+#include "base/grow.h"
 
 struct bb_counted_case *bb_counted__add_case(struct bb_counted *c)
 {

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/grow.h"
+#include "base/grow.h"
 
 struct bb_report *bb_report__new(void)
 {

@@ -6,7 +6,7 @@
 #include <stddef.h>
 
 #include "base/err.h"
-#include "report/gate.h"
+#include "judge/gate.h"
 #include "report/report.h"
 #include "run/object_scenario.h"
 #include "run/runner.h"

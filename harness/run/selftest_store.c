@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/io.h"
-#include "report/store.h"
+#include "store/store.h"
 
 #define FORMAT "bpfbench-selftest"
 #define FOLDER "selftest"

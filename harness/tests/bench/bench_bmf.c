@@ -2,7 +2,7 @@
 /* A summarised run of 1000 cases as BMF, into a file. */
 #include "made_run.h"
 
-#include "report/exporter.h"
+#include "export/exporter.h"
 
 #define TURNS 11u
 #define MIB (1024.0 * 1024)

@@ -8,7 +8,7 @@
 
 #include <sys/stat.h>
 
-#include "report/run_json.h"
+#include "store/run_json.h"
 
 #define RUNS 10000u
 #define TURNS 5u

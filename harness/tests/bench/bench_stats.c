@@ -7,7 +7,7 @@
  */
 #include "bench.h"
 #include "report/report.h"
-#include "report/store.h"
+#include "store/store.h"
 
 #define LOADS 12u
 #define SAMPLES 10000000u

@@ -40,9 +40,14 @@ layer profile base core bpf profile
 layer exact base core plan bpf exact
 layer drivers base core stats plan bpf profile exact workloads drivers
 layer report base core stats env report
-layer run base core stats plan env bpf profile exact drivers report run
+layer store base core stats env report store
+layer judge base core stats env report store judge
+layer export base core stats env report store judge export
+layer html base core stats env report store judge export html
+layer run base core stats plan env bpf profile exact drivers report store judge run
 
-absent 'stats/ and plan/ and report/ know nothing of libbpf' '#include <bpf/' harness/{stats,plan,report,core,base}/*.[ch]
+absent 'only what loads or watches programs knows of libbpf' '#include <bpf/' \
+	harness/{base,core,stats,plan,report,store,judge,export,html}/*.[ch]
 mapfile -t sources < <(find harness -name '*.[ch]' -not -path '*/tests/*' -not -path 'harness/base/parse.c')
 absent 'text becomes numbers in base/parse.c only' '[^_a-z](atoi|atol|atof|strto(l|ul|ll|ull|d|f)|sscanf)\(' "${sources[@]}"
 mapfile -t quiet < <(find harness -name '*.c' -not -path '*/tests/*' -not -path 'harness/cli/*' -not -name 'main.c' \

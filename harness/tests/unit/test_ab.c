@@ -11,7 +11,7 @@
 #include <signal.h>
 
 #include "base/stop.h"
-#include "report/run_json.h"
+#include "store/run_json.h"
 #include "report_testing.h"
 #include "run/ab.h"
 

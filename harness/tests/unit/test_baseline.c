@@ -10,8 +10,8 @@
 #include <limits.h>
 #include <sys/stat.h>
 
-#include "report/baseline.h"
-#include "report/store.h"
+#include "store/baseline.h"
+#include "store/store.h"
 #include "folder_testing.h"
 #include "report_testing.h"
 

@@ -8,7 +8,7 @@
 #include <errno.h>
 #include <math.h>
 
-#include "report/run_json.h"
+#include "store/run_json.h"
 #include "report_testing.h"
 
 /*

@@ -10,8 +10,8 @@
 #include <errno.h>
 
 #include "exact/groups.h"
-#include "report/cost.h"
-#include "report/run_json.h"
+#include "export/cost.h"
+#include "store/run_json.h"
 #include "unit/report_testing.h"
 
 #define CASES 64u

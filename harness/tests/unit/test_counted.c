@@ -9,10 +9,11 @@
 
 #include <errno.h>
 
-#include "report/annotate.h"
-#include "report/exact_diff.h"
-#include "report/exporter.h"
-#include "report/run_json.h"
+#include "export/annotate.h"
+#include "export/exact_diff_print.h"
+#include "export/exporter.h"
+#include "judge/exact_diff.h"
+#include "store/run_json.h"
 #include "unit/report_testing.h"
 
 static void assert_has(const char *text, const char *part)

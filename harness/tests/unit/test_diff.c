@@ -7,7 +7,8 @@
 
 #include <errno.h>
 
-#include "report/diff.h"
+#include "export/diff_print.h"
+#include "judge/diff.h"
 #include "report_testing.h"
 
 static const struct bb_diff_opts at_1_percent = {.threshold = 0.01, .alpha = 0.05};

@@ -8,9 +8,9 @@
 #include <errno.h>
 
 #include "bmf_check.h"
-#include "report/json_out.h"
-#include "report/run_json.h"
-#include "report/table_cells.h"
+#include "base/json_out.h"
+#include "export/table_cells.h"
+#include "store/run_json.h"
 #include "export_testing.h"
 
 static void assert_refused(const struct bb_report *r, int want_rc, const char *says)

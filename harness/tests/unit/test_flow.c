@@ -9,9 +9,9 @@
 #include <errno.h>
 #include <math.h>
 
-#include "report/dhat.h"
-#include "report/exporter.h"
-#include "report/run_json.h"
+#include "export/exporter.h"
+#include "profile/dhat.h"
+#include "store/run_json.h"
 #include "unit/report_testing.h"
 
 /* Two loads of a pipeline: 30 samples consumed, 10 waiting, a ring that was three quarters full

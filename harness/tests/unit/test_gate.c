@@ -6,7 +6,8 @@
 
 #include <cmocka.h>
 
-#include "report/gate.h"
+#include "export/gate_markdown.h"
+#include "judge/gate.h"
 #include "report_testing.h"
 
 /* A comparison of "prog.work" or another label with twelve pairs, all at the same ratio but for a

@@ -8,10 +8,10 @@
 #include <cmocka.h>
 
 #include "export_testing.h"
+#include "html/chart.h"
+#include "html/html.h"
+#include "html/html_history.h"
 #include "profile/flame.h"
-#include "report/chart.h"
-#include "report/html.h"
-#include "report/html_history.h"
 
 /* Balance of the elements that must be closed; 0 is a page that browsers read as it was meant. */
 static int balance(const char *text, const char *element)

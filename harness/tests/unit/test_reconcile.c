@@ -7,7 +7,7 @@
 #include <setjmp.h>
 #include <cmocka.h>
 
-#include "report/reconcile.h"
+#include "export/reconcile.h"
 #include "unit/report_testing.h"
 
 static size_t add(struct bb_report *r, const char *variant, const char *drive, const char *param,

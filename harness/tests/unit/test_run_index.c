@@ -18,9 +18,9 @@
 
 #include "base/io.h"
 #include "cli/history_print.h"
-#include "report/index_file.h"
-#include "report/store.h"
-#include "report/timeline.h"
+#include "judge/timeline.h"
+#include "store/index_file.h"
+#include "store/store.h"
 #include "folder_testing.h"
 #include "report_testing.h"
 

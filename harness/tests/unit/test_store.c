@@ -14,8 +14,8 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
-#include "report/run_json.h"
-#include "report/store.h"
+#include "store/run_json.h"
+#include "store/store.h"
 #include "folder_testing.h"
 #include "report_testing.h"
 

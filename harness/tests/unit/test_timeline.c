@@ -10,8 +10,8 @@
 #include <errno.h>
 #include <limits.h>
 
-#include "report/store.h"
-#include "report/timeline.h"
+#include "judge/timeline.h"
+#include "store/store.h"
 #include "folder_testing.h"
 #include "report_testing.h"
 

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef BB_BASE_GROW_H
+#define BB_BASE_GROW_H
+
+#include <stddef.h>
+#include <stdlib.h>
+
+/*
+ * Room for one more in an array of n items that doubles whenever n reaches a power of two, so that
+ * no capacity need be kept. Returns the array, moved if need be, or NULL (the old one is still
+ * good).
+ */
+static inline void *bb_grow(void *items, size_t n, size_t item_size)
+{
+	if (n & (n - 1))
+		return items;
+	return reallocarray(items, n ? 2 * n : 1, item_size);
+}
+
+#endif

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef BB_EXPORT_ANNOTATE_H
+#define BB_EXPORT_ANNOTATE_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "base/err.h"
+#include "report/counted.h"
+
+struct bb_annotate_opts {
+	/* the lines that execute most instructions first, instead of all in their places */
+	bool hottest;
+	bool colour; /* ANSI: what is never executed, and what takes a tenth or more */
+};
+
+/*
+ * The program's own source with what each line executed per run, and the helpers it called. The
+ * text of a line is the BTF's; where that has none, and between the lines, the source file's, if it
+ * is still there and still says what the BTF says. 0 or -ENOMEM; what the source lacks is said in
+ * place.
+ */
+int bb_annotate(const struct bb_counted *c, const struct bb_annotate_opts *opts, FILE *out,
+		struct bb_err *err);
+
+#endif

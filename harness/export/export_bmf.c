@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/json_out.h"
+#include "export/exporter.h"
+#include "report/sample_kind.h"
+
+/*
+ * Bencher Metric Format v0: {"case": {"measure": {"value": x, "lower_value": x, "upper_value":
+ * x}}}, one JSON object. Bencher takes `{}` and a missing benchmark for good news, so whatever was
+ * to be measured and was not is an error here, and nothing is written. What the programs are
+ * without a run follows the cases, a benchmark a program.
+ */
+#define NAME_MAX_BYTES 1024 /* of a benchmark's name, as Bencher checks it */
+
+static const char *why_nothing(const struct bb_case *c)
+{
+	for (size_t i = 0; i < c->n_series; i++)
+		if (bb_series_why_void(&c->series[i]))
+			return bb_series_why_void(&c->series[i]);
+	return "it was not measured";
+}
+
+static int check_name(const char *name, const char *scenario, const char *variant,
+		      struct bb_err *err)
+{
+	size_t len = strlen(name);
+
+	if (len && len <= NAME_MAX_BYTES)
+		return 0;
+	return bb_fail(err, -ENAMETOOLONG,
+		       "a benchmark's name has %zu bytes, Bencher takes 1 to %d: shorten scenario "
+		       "'%.40s' or variant '%.40s'",
+		       len, NAME_MAX_BYTES, scenario, variant);
+}
+
+static int check_case(const struct bb_report *r, const struct bb_case *c, struct bb_err *err)
+{
+	int rc = check_name(c->name, c->scenario, c->variant, err);
+
+	if (rc)
+		return rc;
+	if (bb_report__find_case(r, c->name) != c)
+		return bb_fail(err, -EEXIST,
+			       "%s: two cases have this name and Bencher would keep only one: name "
+			       "them apart",
+			       c->name);
+	if (!isfinite(c->summary.latency.value))
+		return bb_fail(err, -ENODATA,
+			       "%s: no valid sample (%s): no BMF is written, never 0.0 (see "
+			       "--format table)",
+			       c->name, why_nothing(c));
+	return 0;
+}
+
+static int check_program(const struct bb_report *r, const struct bb_program *p, struct bb_err *err)
+{
+	int rc = check_name(p->name, p->scenario, p->variant, err);
+
+	if (!rc && (bb_report__find_case(r, p->name) || bb_report__find_program(r, p->name) != p))
+		rc = bb_fail(err, -EEXIST,
+			     "%s: a program and a case, or two programs, have this name and "
+			     "Bencher would keep only one: name them apart",
+			     p->name);
+	return rc;
+}
+
+/* Is there a case of that name that was timed, or counted before `c`? */
+static bool is_taken(const struct bb_report *r, const struct bb_counted_case *c)
+{
+	if (bb_report__find_case(r, c->name))
+		return true;
+	for (size_t i = 0; i < r->n_counted; i++) {
+		for (size_t k = 0; k < r->counted[i].n_cases; k++) {
+			if (&r->counted[i].cases[k] == c)
+				return false;
+			if (!strcmp(r->counted[i].cases[k].name, c->name))
+				return true;
+		}
+	}
+	return false;
+}
+
+static int check_counted(const struct bb_report *r, const struct bb_counted_case *c,
+			 struct bb_err *err)
+{
+	if (c->void_why || !c->runs)
+		return bb_fail(err, -ENODATA,
+			       "%s: no run counts (%s): no BMF is written, never 0 (see --format "
+			       "table)",
+			       c->name, c->void_why ? c->void_why : "there was none");
+	if (is_taken(r, c))
+		return bb_fail(err, -EEXIST,
+			       "%s: two cases have this name and Bencher would keep only one: name "
+			       "them apart",
+			       c->name);
+	return 0;
+}
+
+static int check(const struct bb_report *r, struct bb_err *err)
+{
+	size_t measured = 0;
+	int rc = 0;
+
+	if (r->incomplete)
+		return bb_fail(err, -ECANCELED,
+			       "run is incomplete (%s): no BMF is written (see --format table)",
+			       r->incomplete);
+	for (size_t i = 0; i < r->n_cases; i++)
+		measured += isfinite(r->cases[i].summary.latency.value) ? 1 : 0;
+	for (size_t i = 0; i < r->n_counted; i++)
+		measured += r->counted[i].n_cases;
+	if (!measured)
+		return bb_fail(err, -ENODATA,
+			       "nothing was measured (%zu cases%s%s): no BMF is written, as "
+			       "Bencher takes an empty one for a success",
+			       r->n_cases,
+			       r->n_cases   ? "; the first: "
+			       : r->n_skips ? "; skipped: "
+					    : "",
+			       r->n_cases   ? why_nothing(&r->cases[0])
+			       : r->n_skips ? r->skips[0].why
+					    : "");
+	for (size_t i = 0; !rc && i < r->n_cases; i++)
+		rc = check_case(r, &r->cases[i], err);
+	for (size_t i = 0; !rc && i < r->n_programs; i++)
+		rc = check_program(r, &r->programs[i], err);
+	for (size_t i = 0; i < r->n_counted; i++)
+		for (size_t k = 0; !rc && k < r->counted[i].n_cases; k++)
+			rc = check_counted(r, &r->counted[i].cases[k], err);
+	return rc;
+}
+
+static void write_value(const char *before, const char *key, double value, FILE *mem)
+{
+	if (!isfinite(value))
+		return;
+	fprintf(mem, "%s\"%s\": ", before, key);
+	bb_json_fixed(mem, value);
+}
+
+/* Left out where there is no value or no such measure. Returns what stands before the next one. */
+static const char *write_measure(const char *between, const char *slug, struct bb_estimate e,
+				 FILE *mem)
+{
+	if (!slug || !isfinite(e.value))
+		return between;
+	fprintf(mem, "%s    \"%s\": {", between, slug);
+	write_value("", "value", e.value, mem);
+	write_value(", ", "lower_value", e.lo, mem);
+	write_value(", ", "upper_value", e.hi, mem);
+	putc('}', mem);
+	return ",\n";
+}
+
+static void write_counted(const struct bb_counted_case *c, FILE *mem)
+{
+	bb_json_text(mem, c->name);
+	fputs(": {", mem);
+	write_measure("\n", bb_metric_instructions.slug, bb_counted_case__instructions(c), mem);
+	fputs("\n  }", mem);
+}
+
+static void write_case(const struct bb_case *c, FILE *mem)
+{
+	const char *between = "\n";
+
+	bb_json_text(mem, c->name);
+	fputs(": {", mem);
+	for (size_t i = 0; i < bb_n_metrics; i++)
+		between = write_measure(between, bb_case__slug(c, &bb_metrics[i]),
+					*bb_metric_of(&c->summary, &bb_metrics[i]), mem);
+	fputs("\n  }", mem);
+}
+
+static void write_program(const struct bb_program *p, FILE *mem)
+{
+	const char *between = "\n";
+
+	bb_json_text(mem, p->name);
+	fputs(": {", mem);
+	for (size_t i = 0; i < bb_n_static_metrics; i++) {
+		struct bb_estimate e = {bb_static_of(&p->metrics, &bb_static_metrics[i]), NAN, NAN};
+
+		between = write_measure(between, bb_static_metrics[i].slug, e, mem);
+	}
+	fputs("\n  }", mem);
+}
+
+/* Of a program that the kernel says nothing of there is no benchmark: it would have no measure. */
+static bool says_something(const struct bb_program *p)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < bb_n_static_metrics; i++)
+		any |= isfinite(bb_static_of(&p->metrics, &bb_static_metrics[i]));
+	return any;
+}
+
+static int compose(const struct bb_report *r, FILE *mem, struct bb_err *err)
+{
+	const char *between = "  ";
+	int rc = check(r, err);
+
+	if (rc)
+		return rc;
+	fputs("{\n", mem);
+	for (size_t i = 0; i < r->n_cases; i++, between = ",\n  ") {
+		fputs(between, mem);
+		write_case(&r->cases[i], mem);
+	}
+	for (size_t i = 0; i < r->n_counted; i++) {
+		for (size_t k = 0; k < r->counted[i].n_cases; k++, between = ",\n  ") {
+			fputs(between, mem);
+			write_counted(&r->counted[i].cases[k], mem);
+		}
+	}
+	for (size_t i = 0; i < r->n_programs; i++) {
+		if (!says_something(&r->programs[i]))
+			continue;
+		fputs(between, mem);
+		write_program(&r->programs[i], mem);
+	}
+	fputs("\n}\n", mem);
+	return 0;
+}
+
+int bb_export_bmf(const struct bb_report *r, FILE *out, struct bb_err *err)
+{
+	return bb_export_whole(r, out, compose, err);
+}

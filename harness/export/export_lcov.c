@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * lcov's tracefile (geninfo(1)): how often each line of the source was executed, for coverage
+ * viewers such as genhtml. A test for each program; viewers add them up.
+ */
+#include <ctype.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "export/exporter.h"
+
+/* A test's name may have letters, digits and '_' only. */
+static void put_test_name(const char *name, FILE *mem)
+{
+	fputs("TN:", mem);
+	for (; *name; name++)
+		putc(isalnum((unsigned char)*name) ? *name : '_', mem);
+	putc('\n', mem);
+}
+
+/* lines[n] are those of one file; line 0 is the compiler's own. */
+static void put_file(const struct bb_counted *c, const struct bb_counted_line *lines, size_t n,
+		     FILE *mem)
+{
+	size_t found = 0, hit = 0;
+
+	put_test_name(c->name, mem);
+	fprintf(mem, "SF:%s\n", lines[0].file);
+	for (size_t i = 0; i < n; i++) {
+		if (!lines[i].line)
+			continue;
+		fprintf(mem, "DA:%u,%" PRIu64 "\n", lines[i].line, lines[i].executions);
+		found++;
+		hit += lines[i].executions > 0;
+	}
+	fprintf(mem, "LF:%zu\nLH:%zu\nend_of_record\n", found, hit);
+}
+
+static int compose(const struct bb_report *r, FILE *mem, struct bb_err *err)
+{
+	size_t files = 0;
+
+	for (size_t k = 0; k < r->n_counted; k++) {
+		const struct bb_counted *c = &r->counted[k];
+
+		for (size_t i = 0, n; i < c->n_lines; i += n, files++) {
+			for (n = 1;
+			     i + n < c->n_lines && !strcmp(c->lines[i].file, c->lines[i + n].file);)
+				n++;
+			put_file(c, &c->lines[i], n, mem);
+		}
+	}
+	if (!files)
+		return bb_fail(err, -ENODATA, "%s",
+			       r->n_counted ? "the programs have no line information: build them "
+					      "with -g"
+					    : "the run has no counts: it needs a drive {with: "
+					      "exact}");
+	return 0;
+}
+
+int bb_export_lcov(const struct bb_report *r, FILE *out, struct bb_err *err)
+{
+	return bb_export_whole(r, out, compose, err);
+}

@@ -1,0 +1,321 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json_out.h"
+#include "export/exporter.h"
+#include "judge/ecdf.h"
+#include "report/sample_kind.h"
+#include "stats/verdict.h"
+
+/*
+ * What plots/ draws, as gnuplot likes it: columns parted by tabs, blocks parted by two empty lines
+ * (`index`), comments with `#`. The head of the output describes it.
+ */
+#define ECDF_POINTS 400 /* at most, a case */
+
+static const char head[] =
+	"# bpfbench plot data, version 2. Tabs part the columns, two empty lines the blocks "
+	"(gnuplot: index).\n"
+	"# A block begins with a comment line, its name and what it is of, parted by tabs. NaN: "
+	"none.\n"
+	"# run\tid\tstarted\tkernel\tcpu\tsteal_percent\twhy_incomplete\tbpfbench\tclocksource, "
+	"once, before the blocks\n"
+	"# "
+	"ecdf\tcase\tscenario\tvariant\tdrive\tparam\tparam_value\trole\tsample\tsamples\tp50_"
+	"ns\tp90_ns\tp99_ns,\n"
+	"#\tone block a case; its rows:\n"
+	"#\tcase\tns\tshare (of the valid samples that took at most that long; thinned, the ends "
+	"are kept)\n"
+	"# backlog\tcase\tscenario\tvariant\tdrive\tparam\tparam_value\trole\tsample, one block a "
+	"case with a ring; its rows:\n"
+	"#\tcase\tms\tbytes (what the ring held; a row of NaN parts the loads)\n"
+	"# loads\t(as backlog), one block a case that was loaded anew; its rows, one a load that "
+	"counts:\n"
+	"#\tcase\tload\tjit_address_mod_64\tns (its mean without outliers)\n"
+	"# net\t(as backlog), one block a case; its row:\n"
+	"#\tcase\tlatency_ns\tlo_ns\thi_ns\tfloor_ns\tnet_ns\tnet_lo_ns\tnet_hi_ns\n"
+	"# cost\tscenario\tvariant\tdrive\tparam\trole, one block each; its rows, in the order of "
+	"the run:\n"
+	"#\tscenario\tvariant\tdrive\tparam\tparam_value\tlatency_ns\tlo_ns\thi_ns\n"
+	"# slowdown, as cost; its rows: percent above the floor instead of ns.\n"
+	"# ab\tname\tbase\thead\tthreshold_percent\tconfidence_percent\tverdict, one block a "
+	"comparison; its rows:\n"
+	"#\tname\twhat\tpercent\tlo\thi (of head above base; what: matched, unmatched, net, or "
+	"pair, unmatched-pair: of one)\n"
+	"# sample is what the time is of: \"run\", \"call\", \"command\" or \"lag\".\n"
+	"# role is \"floor\" for the program that the others are measured against, else \"-\".\n";
+
+/* A cell: control characters would break the columns. An absent one is "-". */
+static void put_text(const char *text, FILE *mem)
+{
+	if (!text || !*text)
+		putc('-', mem);
+	for (; text && *text; text++)
+		putc((unsigned char)*text < 0x20 || *text == 0x7f ? ' ' : *text, mem);
+}
+
+static void put_number(double value, FILE *mem)
+{
+	putc('\t', mem);
+	if (isfinite(value))
+		bb_json_fixed(mem, value);
+	else
+		fputs("NaN", mem);
+}
+
+/* Whether another case is measured against case i. */
+static int is_floor(const struct bb_report *r, size_t i)
+{
+	for (size_t k = 0; k < r->n_cases; k++)
+		if (k != i && r->cases[k].floor == i)
+			return 1;
+	return 0;
+}
+
+/* The head of a block of one case, up to and with what its samples are. */
+static void put_head(const char *block, const struct bb_report *r, size_t i, FILE *mem)
+{
+	const struct bb_case *c = &r->cases[i];
+	const char *const cells[] = {c->name, c->scenario, c->variant, c->drive, c->param};
+
+	fprintf(mem, "\n\n# %s", block);
+	for (size_t k = 0; k < sizeof(cells) / sizeof(cells[0]); k++) {
+		putc('\t', mem);
+		put_text(cells[k], mem);
+	}
+	fprintf(mem, "\t%u\t%s\t%s", c->param_value, is_floor(r, i) ? "floor" : "-",
+		bb_case__sample_kind(c)->name);
+}
+
+/* What the ring held over time, load after load. */
+static void put_backlog(const struct bb_report *r, size_t i, FILE *mem)
+{
+	const struct bb_case *c = &r->cases[i];
+	size_t loads = 0;
+
+	for (size_t k = 0; k < c->n_series; k++) {
+		const struct bb_flow *f = c->series[k].flow;
+
+		if (!f || c->series[k].void_why)
+			continue;
+		if (!loads++) {
+			put_head("backlog", r, i, mem);
+			putc('\n', mem);
+		} else {
+			put_text(c->name, mem);
+			fputs("\tNaN\tNaN\n", mem);
+		}
+		for (size_t p = 0; p < f->n_points; p++) {
+			put_text(c->name, mem);
+			put_number((double)f->points[p].at_us / 1000, mem);
+			put_number((double)f->points[p].backlog_bytes, mem);
+			putc('\n', mem);
+		}
+	}
+}
+
+static int put_distribution(const struct bb_report *r, size_t i, FILE *mem)
+{
+	const struct bb_case *c = &r->cases[i];
+	struct bb_ecdf e;
+	int rc = bb_ecdf__make(c, ECDF_POINTS, &e);
+
+	if (rc)
+		return rc;
+	if (e.n) {
+		put_head("ecdf", r, i, mem);
+		fprintf(mem, "\t%llu", (unsigned long long)e.samples);
+		put_number(c->summary.p50.value, mem);
+		put_number(c->summary.p90.value, mem);
+		put_number(c->summary.p99.value, mem);
+		putc('\n', mem);
+		for (size_t k = 0; k < e.n; k++) {
+			put_text(c->name, mem);
+			put_number(e.ns[k], mem);
+			fprintf(mem, "\t%.6f\n", e.share[k]);
+		}
+	}
+	bb_ecdf__done(&e);
+	return 0;
+}
+
+static void put_estimate(struct bb_estimate e, FILE *mem)
+{
+	put_number(e.value, mem);
+	put_number(e.lo, mem);
+	put_number(e.hi, mem);
+}
+
+/* What each load cost, and where the JIT had put it. */
+static int put_loads(const struct bb_report *r, size_t i, FILE *mem)
+{
+	const struct bb_case *c = &r->cases[i];
+	double *ns = calloc(c->n_series + 1, sizeof(*ns));
+
+	if (!ns || bb_case__locations(c, ns)) {
+		free(ns);
+		return -ENOMEM;
+	}
+	put_head("loads", r, i, mem);
+	putc('\n', mem);
+	for (size_t k = 0; k < c->n_series; k++) {
+		const struct bb_series *s = &c->series[k];
+
+		if (isnan(ns[k]))
+			continue;
+		put_text(c->name, mem);
+		fprintf(mem, "\t%u", s->load);
+		put_number(s->jit_mod64 < 0 ? (double)NAN : s->jit_mod64, mem);
+		put_number(ns[k], mem);
+		putc('\n', mem);
+	}
+	free(ns);
+	return 0;
+}
+
+static void put_net(const struct bb_report *r, size_t i, FILE *mem)
+{
+	const struct bb_case *c = &r->cases[i];
+
+	put_head("net", r, i, mem);
+	putc('\n', mem);
+	put_text(c->name, mem);
+	put_estimate(c->summary.latency, mem);
+	put_number(c->summary.floor.value, mem);
+	put_estimate(c->summary.net, mem);
+	putc('\n', mem);
+}
+
+/* A ratio of 1.02 is 2 % above. */
+static struct bb_estimate above_percent(struct bb_estimate ratio)
+{
+	return (struct bb_estimate){100 * (ratio.value - 1), 100 * (ratio.lo - 1),
+				    100 * (ratio.hi - 1)};
+}
+
+static void put_ratio(const struct bb_comparison *c, const char *what, struct bb_estimate ratio,
+		      FILE *mem)
+{
+	put_text(c->name, mem);
+	fprintf(mem, "\t%s", what);
+	put_estimate(above_percent(ratio), mem);
+	putc('\n', mem);
+}
+
+static void put_comparison(const struct bb_comparison *c, FILE *mem)
+{
+	const char *const cells[] = {c->name, c->base, c->head};
+
+	fputs("\n\n# ab", mem);
+	for (size_t i = 0; i < sizeof(cells) / sizeof(cells[0]); i++) {
+		putc('\t', mem);
+		put_text(cells[i], mem);
+	}
+	put_number(100 * c->threshold, mem);
+	put_number(100 * (1 - c->alpha), mem);
+	fprintf(mem, "\t%s\n", bb_verdict_name(c->verdict));
+	put_ratio(c, "matched", c->ratio, mem);
+	put_ratio(c, "unmatched", c->ratio_unmatched, mem);
+	put_ratio(c, "net", c->ratio_net, mem);
+	for (size_t i = 0; i < c->n_pairs; i++)
+		if (!c->pairs[i].void_why)
+			put_ratio(c, c->pairs[i].matched ? "pair" : "unmatched-pair",
+				  (struct bb_estimate){exp(c->pairs[i].d), NAN, NAN}, mem);
+}
+
+/* Whether two cases are points of one curve. */
+static int same_curve(const struct bb_case *a, const struct bb_case *b)
+{
+	return bb_same_text(a->scenario, b->scenario) && bb_same_text(a->variant, b->variant) &&
+	       bb_same_text(a->drive, b->drive) && bb_same_text(a->param, b->param);
+}
+
+static void put_key(const struct bb_case *c, FILE *mem)
+{
+	const char *const cells[] = {c->scenario, c->variant, c->drive, c->param};
+
+	for (size_t i = 0; i < 4; i++) {
+		if (i)
+			putc('\t', mem);
+		put_text(cells[i], mem);
+	}
+}
+
+static struct bb_estimate latency(const struct bb_case *c)
+{
+	return c->summary.latency;
+}
+
+static struct bb_estimate slowdown(const struct bb_case *c)
+{
+	return above_percent(c->summary.slowdown);
+}
+
+/* The curve that begins with case i, unless that has been drawn with an earlier one. */
+static void put_curve(const char *block, struct bb_estimate (*of)(const struct bb_case *),
+		      const struct bb_report *r, size_t i, FILE *mem)
+{
+	for (size_t k = 0; k < i; k++)
+		if (same_curve(&r->cases[k], &r->cases[i]))
+			return;
+	fprintf(mem, "\n\n# %s\t", block);
+	put_key(&r->cases[i], mem);
+	fputs(is_floor(r, i) ? "\tfloor\n" : "\t-\n", mem);
+	for (size_t k = i; k < r->n_cases; k++) {
+		const struct bb_case *c = &r->cases[k];
+
+		if (!same_curve(c, &r->cases[i]))
+			continue;
+		put_key(c, mem);
+		fprintf(mem, "\t%u", c->param_value);
+		put_estimate(of(c), mem);
+		putc('\n', mem);
+	}
+}
+
+static int compose(const struct bb_report *r, FILE *mem, struct bb_err *err)
+{
+	fputs(head, mem);
+	fputs("# run\t", mem);
+	put_text(r->id, mem);
+	putc('\t', mem);
+	put_text(r->started, mem);
+	putc('\t', mem);
+	put_text(r->fingerprint.kernel_release, mem);
+	putc('\t', mem);
+	put_text(r->fingerprint.cpu_model, mem);
+	put_number(100 * r->steal, mem);
+	putc('\t', mem);
+	put_text(r->incomplete, mem);
+	putc('\t', mem);
+	put_text(r->fingerprint.bpfbench, mem);
+	putc('\t', mem);
+	put_text(r->fingerprint.clocksource, mem);
+	putc('\n', mem);
+	for (size_t i = 0; i < r->n_cases; i++)
+		if (put_distribution(r, i, mem))
+			return bb_fail_nomem(err);
+	for (size_t i = 0; i < r->n_cases; i++)
+		put_backlog(r, i, mem);
+	for (size_t i = 0; i < r->n_cases; i++)
+		if (!r->cases[i].is_live && put_loads(r, i, mem))
+			return bb_fail_nomem(err);
+	for (size_t i = 0; i < r->n_cases; i++)
+		put_net(r, i, mem);
+	for (size_t i = 0; i < r->n_cases; i++)
+		put_curve("cost", latency, r, i, mem);
+	for (size_t i = 0; i < r->n_cases; i++)
+		if (isfinite(r->cases[i].summary.slowdown.value))
+			put_curve("slowdown", slowdown, r, i, mem);
+	for (size_t i = 0; i < r->n_comparisons; i++)
+		put_comparison(&r->comparisons[i], mem);
+	return 0;
+}
+
+int bb_export_plot(const struct bb_report *r, FILE *out, struct bb_err *err)
+{
+	return bb_export_whole(r, out, compose, err);
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef BB_EXPORT_EXPORTER_H
+#define BB_EXPORT_EXPORTER_H
+
+#include <stddef.h>
+#include <stdio.h>
+
+#include "base/err.h"
+#include "report/report.h"
+
+/*
+ * A format that a run can be written in. A new one is a file with a writer and a row in exporter.c.
+ * `write` wants a summarised report. It writes all of its output or nothing that it knows to be
+ * wrong: it returns 0 when everything has been flushed, or -errno with a message.
+ */
+struct bb_exporter {
+	const char *name; /* --format NAME */
+	const char *ext;  /* of file names, without the dot */
+	const char *doc;  /* for --help */
+	int (*write)(const struct bb_report *r, FILE *out, struct bb_err *err);
+};
+
+extern const struct bb_exporter bb_exporters[];
+extern const size_t bb_n_exporters;
+
+/* The exporter of that name, or NULL. */
+const struct bb_exporter *bb_exporter_find(const char *name);
+
+/* How the exporters are made: `compose` writes into memory, and only what is whole goes to `out`.
+ */
+int bb_export_whole(const struct bb_report *r, FILE *out,
+		    int (*compose)(const struct bb_report *r, FILE *mem, struct bb_err *err),
+		    struct bb_err *err);
+
+int bb_export_bmf(const struct bb_report *r, FILE *out, struct bb_err *err);
+int bb_export_table(const struct bb_report *r, FILE *out, struct bb_err *err);
+/* without comparisons */
+int bb_export_table_of_cases(const struct bb_report *r, FILE *out, struct bb_err *err);
+int bb_export_json(const struct bb_report *r, FILE *out, struct bb_err *err);
+int bb_export_html(const struct bb_report *r, FILE *out, struct bb_err *err);
+int bb_export_csv(const struct bb_report *r, FILE *out, struct bb_err *err);
+int bb_export_markdown(const struct bb_report *r, FILE *out, struct bb_err *err);
+int bb_export_benchfmt(const struct bb_report *r, FILE *out, struct bb_err *err);
+int bb_export_github_smaller(const struct bb_report *r, FILE *out, struct bb_err *err);
+int bb_export_github_bigger(const struct bb_report *r, FILE *out, struct bb_err *err);
+int bb_export_veristat(const struct bb_report *r, FILE *out, struct bb_err *err);
+int bb_export_openmetrics(const struct bb_report *r, FILE *out, struct bb_err *err);
+int bb_export_plot(const struct bb_report *r, FILE *out, struct bb_err *err);
+int bb_export_lcov(const struct bb_report *r, FILE *out, struct bb_err *err);
+
+/* BEFORE NAME="VALUE", escaped as OpenMetrics wants it; NULL is an empty value. */
+void bb_openmetrics_label(const char *name, const char *value, const char *before, FILE *mem);
+
+#endif

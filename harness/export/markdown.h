@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef BB_EXPORT_MARKDOWN_H
+#define BB_EXPORT_MARKDOWN_H
+
+#include <stdio.h>
+
+#include "core/metric.h"
+#include "report/comparison.h"
+
+/* What goes into the cells of a Markdown table. What cannot be said is "-". */
+
+/* neither ends a cell nor begins markup; NULL: nothing */
+void bb_md_text(const char *text, FILE *mem);
+/* " 12.5 |"; scale: export/table_cells.h */
+void bb_md_number(double value, double scale, FILE *mem);
+void bb_md_percent(double ratio, FILE *mem);                     /* "+3.02 %" */
+void bb_md_interval(const struct bb_estimate *ratio, FILE *mem); /* "+2.95 % to +3.10 %" */
+/* "| case | base | head | difference | interval": a row's first cells */
+void bb_md_comparison(const struct bb_comparison *c, FILE *mem);
+
+#endif

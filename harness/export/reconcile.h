@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef BB_EXPORT_RECONCILE_H
+#define BB_EXPORT_RECONCILE_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "report/report.h"
+
+/*
+ * Two instruments on one program and input: slope (bpf_stats off) and step (bpf_stats on) must
+ * differ by what bpf_stats costs, and the floor, measured by both, says what that is. So slope +
+ * stats = step; what is left is the difference between runs that follow each other at once and runs
+ * with a system call before each, whose caches and branch history are colder. More than that, and
+ * one of the two figures is not what it seems.
+ */
+struct bb_reconciled {
+	const struct bb_case *slope, *step;
+	double stats_ns; /* the floor's step - slope; NAN without a floor measured by both */
+	double off_ns;   /* step - (slope + stats); NAN if any is */
+	bool agrees;     /* |off| <= 10 ns or 10 % of step, whichever is more */
+};
+
+/* Case i of the report, if it is a slope that has a step beside it. False: it has none, or neither
+ * has a latency. */
+bool bb_reconcile(const struct bb_report *r, size_t i, struct bb_reconciled *ret_reconciled);
+
+/* The table of all of them, nothing if there are none. 0 or -ENOMEM. */
+int bb_put_reconciled(const struct bb_report *r, FILE *out);
+
+#endif

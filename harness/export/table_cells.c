@@ -1,0 +1,391 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "export/table_cells.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "export/text_table.h"
+
+#define GROUP_FROM 10000 /* "9999", but "10 000" */
+
+size_t bb_text_width(const char *text)
+{
+	size_t width = 0;
+
+	for (; *text; text++)
+		width += ((unsigned char)*text & 0xc0) != 0x80;
+	return width;
+}
+
+/* Bytes of the character at `text` if it can be shown, else 0. C1 controls are U+0080..U+009F: 0xc2
+ * 0x80..0x9f. */
+static size_t shown_len(const char *text)
+{
+	unsigned char c = (unsigned char)text[0];
+
+	if (c < 0x20 || c == 0x7f || (c == 0xc2 && (unsigned char)text[1] < 0xa0))
+		return 0;
+	return bb_utf8_len(text);
+}
+
+void bb_put_clean(FILE *out, const char *text)
+{
+	while (*text) {
+		size_t len = shown_len(text);
+
+		fwrite(len ? text : "?", 1, len ? len : 1, out);
+		text += len ? len : 1;
+	}
+}
+
+void bb_make_clean(char *text)
+{
+	while (*text) {
+		size_t len = shown_len(text);
+
+		if (!len)
+			*text = '?';
+		text += len ? len : 1;
+	}
+}
+
+void bb_put_code(FILE *out, const char *text)
+{
+	enum { TAB = 8 };
+	char line[1024];
+	size_t at = 0;
+
+	for (; *text && at + TAB < sizeof(line); text++) {
+		if (*text != '\t') {
+			line[at++] = *text;
+			continue;
+		}
+		do
+			line[at++] = ' ';
+		while (at % TAB);
+	}
+	line[at] = '\0';
+	bb_put_clean(out, line);
+}
+
+/* A blank between groups of three digits of a whole number. */
+static void group(const char *digits, char *ret_text, size_t size)
+{
+	size_t len = strlen(digits), at = 0, sign = digits[0] == '-';
+
+	for (size_t i = 0; i < len && at + 2 < size; i++) {
+		if (i > sign && (len - i) % 3 == 0)
+			ret_text[at++] = ' ';
+		ret_text[at++] = digits[i];
+	}
+	ret_text[at] = '\0';
+}
+
+struct bb_cell bb_cell_number(double value, double scale)
+{
+	struct bb_cell cell = {""};
+	char digits[64];
+	double size = fabs(scale);
+
+	if (!isfinite(value))
+		return cell;
+	if (fabs(value) >= 1e18)
+		snprintf(cell.text, sizeof(cell.text), "%.3e", value);
+	else if (size < 9.995)
+		snprintf(cell.text, sizeof(cell.text), "%.2f", value);
+	else if (size < 999.95)
+		snprintf(cell.text, sizeof(cell.text), "%.1f", value);
+	else
+		snprintf(cell.text, sizeof(cell.text), "%.0f", value);
+	if (strspn(cell.text, "-0.") == strlen(cell.text) && cell.text[0] == '-')
+		memmove(cell.text, cell.text + 1, strlen(cell.text));
+	if (fabs(value) >= GROUP_FROM - 0.5 && fabs(value) < 1e18) {
+		snprintf(digits, sizeof(digits), "%.0f", value);
+		group(digits, cell.text, sizeof(cell.text));
+	}
+	return cell;
+}
+
+struct bb_cell bb_cell_value(double value)
+{
+	return isnan(value) ? (struct bb_cell){BB_TEXT_ABSENT} : bb_cell_number(value, value);
+}
+
+static void put_count(uint64_t n, struct bb_cell *cell)
+{
+	char digits[32];
+
+	snprintf(digits, sizeof(digits), "%" PRIu64, n);
+	if (n >= GROUP_FROM)
+		group(digits, cell->text, sizeof(cell->text));
+	else
+		memcpy(cell->text, digits, sizeof(digits));
+}
+
+static void put_percent(double share, struct bb_cell *cell)
+{
+	double percent = 100 * share;
+
+	if (isfinite(share))
+		snprintf(cell->text, sizeof(cell->text),
+			 percent > 0 && percent < 9.95 ? "%.1f" : "%.0f", percent);
+}
+
+/* --- the columns --- */
+
+static void variant(const struct bb_case *c, struct bb_cell *cell)
+{
+	const char *text = c->variant;
+	size_t at = 0;
+
+	while (*text && at + 5 < sizeof(cell->text)) {
+		size_t len = shown_len(text);
+
+		memcpy(cell->text + at, len ? text : "?", len ? len : 1);
+		at += len ? len : 1;
+		text += len ? len : 1;
+	}
+	cell->text[at] = '\0';
+}
+
+static void samples(const struct bb_case *c, struct bb_cell *cell)
+{
+	put_count(c->summary.samples, cell);
+}
+
+static void loads(const struct bb_case *c, struct bb_cell *cell)
+{
+	if (c->summary.loads == c->n_series)
+		snprintf(cell->text, sizeof(cell->text), "%" PRIu32, c->summary.loads);
+	else
+		snprintf(cell->text, sizeof(cell->text), "%" PRIu32 "/%zu", c->summary.loads,
+			 c->n_series);
+}
+
+static void latency(const struct bb_case *c, struct bb_cell *cell)
+{
+	*cell = bb_cell_number(c->summary.latency.value, c->summary.latency.value);
+	if (!cell->text[0])
+		strcpy(cell->text, c->summary.voids ? "void" : "none");
+}
+
+static void interval(const struct bb_case *c, struct bb_cell *cell)
+{
+	const struct bb_estimate *e = &c->summary.latency;
+
+	if (isfinite(e->lo) && isfinite(e->hi))
+		snprintf(cell->text, sizeof(cell->text), "[%.60s, %.60s]",
+			 bb_cell_number(e->lo, e->value).text,
+			 bb_cell_number(e->hi, e->value).text);
+}
+
+static void p50(const struct bb_case *c, struct bb_cell *cell)
+{
+	*cell = bb_cell_number(c->summary.p50.value, c->summary.p50.value);
+}
+
+static void p90(const struct bb_case *c, struct bb_cell *cell)
+{
+	*cell = bb_cell_number(c->summary.p90.value, c->summary.p90.value);
+}
+
+static void p99(const struct bb_case *c, struct bb_cell *cell)
+{
+	*cell = bb_cell_number(c->summary.p99.value, c->summary.p99.value);
+}
+
+static void floor_of(const struct bb_case *c, struct bb_cell *cell)
+{
+	*cell = bb_cell_number(c->summary.floor.value, c->summary.floor.value);
+}
+
+static void net(const struct bb_case *c, struct bb_cell *cell)
+{
+	double value = c->summary.net.value;
+
+	/* In the decimals of the gross cost: a difference knows no more. */
+	snprintf(cell->text, sizeof(cell->text), "%s%.100s", value < 0 ? BB_NEGATIVE_MARK : "",
+		 bb_cell_number(value, c->summary.latency.value).text);
+}
+
+static void outliers(const struct bb_case *c, struct bb_cell *cell)
+{
+	struct bb_cell n = {""}, time = {""};
+
+	put_percent(c->summary.outlier_share.value, &n);
+	put_percent(c->summary.outlier_time_share.value, &time);
+	if (n.text[0])
+		snprintf(cell->text, sizeof(cell->text), "%.20s/%.20s", n.text, time.text);
+}
+
+static void drops(const struct bb_case *c, struct bb_cell *cell)
+{
+	if (isfinite(c->summary.drops.value))
+		put_count((uint64_t)c->summary.drops.value, cell);
+}
+
+static void steal(const struct bb_case *c, struct bb_cell *cell)
+{
+	put_percent(c->summary.steal.value, cell);
+}
+
+static void naive(const struct bb_case *c, struct bb_cell *cell)
+{
+	*cell = bb_cell_number(c->summary.naive_mean.value, c->summary.naive_mean.value);
+}
+
+static void rate(const struct bb_case *c, struct bb_cell *cell)
+{
+	const struct bb_summary *s = &c->summary;
+
+	if (isfinite(s->rate_achieved.value) && isfinite(s->rate_requested.value))
+		snprintf(cell->text, sizeof(cell->text), "%.60s/%.0f",
+			 bb_cell_number(s->rate_achieved.value, s->rate_requested.value).text,
+			 s->rate_requested.value);
+	else if (isfinite(s->rate_achieved.value))
+		*cell = bb_cell_number(s->rate_achieved.value, s->rate_achieved.value);
+}
+
+static void run_rate(const struct bb_case *c, struct bb_cell *cell)
+{
+	*cell = bb_cell_number(c->summary.run_rate.value, c->summary.run_rate.value);
+}
+
+static void cpu_share(const struct bb_case *c, struct bb_cell *cell)
+{
+	double percent = 100 * c->summary.cpu_share.value;
+
+	*cell = bb_cell_number(percent, percent);
+}
+
+static void intercept(const struct bb_case *c, struct bb_cell *cell)
+{
+	*cell = bb_cell_number(c->summary.intercept.value, c->summary.intercept.value);
+}
+
+static void cycles(const struct bb_case *c, struct bb_cell *cell)
+{
+	*cell = bb_cell_number(c->summary.cycles.value, c->summary.cycles.value);
+}
+
+static void instructions(const struct bb_case *c, struct bb_cell *cell)
+{
+	*cell = bb_cell_number(c->summary.instructions.value, c->summary.instructions.value);
+}
+
+static void llc_misses(const struct bb_case *c, struct bb_cell *cell)
+{
+	*cell = bb_cell_number(c->summary.llc_misses.value, c->summary.llc_misses.value);
+}
+
+static void consumed(const struct bb_case *c, struct bb_cell *cell)
+{
+	const struct bb_summary *s = &c->summary;
+	struct bb_cell of = {""};
+
+	if (!isfinite(s->consumed.value))
+		return;
+	put_count((uint64_t)s->produced.value, &of);
+	put_count((uint64_t)s->consumed.value, cell);
+	snprintf(cell->text + strlen(cell->text), sizeof(cell->text) - strlen(cell->text), "/%.40s",
+		 of.text);
+}
+
+static void lag_max(const struct bb_case *c, struct bb_cell *cell)
+{
+	*cell = bb_cell_number(c->summary.lag_max.value, c->summary.lag_max.value);
+}
+
+static void ring_peak(const struct bb_case *c, struct bb_cell *cell)
+{
+	put_percent(c->summary.ring_peak.value, cell);
+}
+
+static void consumer_cpu(const struct bb_case *c, struct bb_cell *cell)
+{
+	*cell = bb_cell_number(c->summary.consumer_cpu.value, c->summary.consumer_cpu.value);
+}
+
+static void slowdown(const struct bb_case *c, struct bb_cell *cell)
+{
+	const struct bb_estimate *e = &c->summary.slowdown;
+
+	if (isfinite(e->lo) && isfinite(e->hi))
+		snprintf(cell->text, sizeof(cell->text), "%.4f [%.4f, %.4f]", e->value, e->lo,
+			 e->hi);
+	else if (isfinite(e->value))
+		snprintf(cell->text, sizeof(cell->text), "%.4f", e->value);
+}
+
+/* Only where windows are shared at all; elsewhere a column of zeros would only raise questions. */
+static void multi(const struct bb_case *c, struct bb_cell *cell)
+{
+	uint64_t n = 0;
+
+	for (size_t i = 0; i < c->n_series; i++)
+		if (!c->series[i].void_why)
+			n += c->series[i].multi;
+	if (n ||
+	    ((isfinite(c->summary.rate_achieved.value) || isfinite(c->summary.run_rate.value)) &&
+	     !isfinite(c->summary.produced.value)))
+		put_count(n, cell);
+}
+
+static void spread(const struct bb_case *c, struct bb_cell *cell)
+{
+	if (isfinite(c->summary.layout_spread.value))
+		snprintf(cell->text, sizeof(cell->text), "%.3f", c->summary.layout_spread.value);
+}
+
+const struct bb_column bb_columns[] = {
+	{"variant", true, false, 0, variant, NULL},
+	{"samples", false, false, 0, samples, "runs timed one by one, in the series that count"},
+	{"loads", false, false, 0, loads,
+	 "times the program was loaded anew (of a live one: slices of time); 22/24: two do not "
+	 "count"},
+	{"latency", false, false, 0, latency,
+	 "gross cost of one run: median over loads of the means without outliers"},
+	{"95 % interval", true, true, 0, interval,
+	 "of the latency, over loads (order statistics; needs 6)"},
+	{"p50", false, false, 0, p50, "median of all samples"},
+	{"p90", false, false, 0, p90,
+	 "90th percentile of all samples, outliers included (needs 100)"},
+	{"p99", false, false, 0, p99,
+	 "99th percentile of all samples, outliers included (needs 1000)"},
+	{"max", false, false, 0, lag_max, "largest lag of all samples"},
+	{"floor", false, false, 4, floor_of,
+	 "latency of the empty program of the same type in this run"},
+	{"net", false, false, 0, net, "latency minus floor, load by load"},
+	{"slowdown", true, false, 0, slowdown,
+	 "latency / floor, load by load, with its 95 % interval"},
+	{"outl %", false, false, 0, outliers,
+	 "samples above median + max(5 IQR, 3 ticks, 10 ns) / their share of the run time"},
+	{"drops", false, false, 0, drops, "runs whose result the program threw away"},
+	{"consumed", false, false, 0, consumed,
+	 "samples that the consumer was done with, of those that got into the ring"},
+	{"ring %", false, false, 0, ring_peak, "most that was seen in the ring, of what it holds"},
+	{"CPU", false, false, 0, consumer_cpu, "CPU time of the consumer a sample, ns"},
+	{"steal %", false, false, 1, steal, "CPU time that the hypervisor took meanwhile"},
+	{"naive", false, false, 0, naive,
+	 "naive mean, run_time_ns / run_cnt: the usual figure, for contrast; steal is in it"},
+	{"Hz", false, false, 3, rate,
+	 "runs per second of the target's CPU time, or packets or requests per second: "
+	 "achieved/requested"},
+	{"runs/s", false, false, 0, run_rate,
+	 "of wall time, those that shared a reading of the counters too"},
+	{"CPU %", false, false, 0, cpu_share, "share of one CPU that all the runs take"},
+	{"multi", false, false, 2, multi,
+	 "runs that shared a reading of the counters with others: counted, but no sample"},
+	{"call", false, false, 5, intercept, "what the system call around the runs costs, ns"},
+	{"cycles", false, false, 6, cycles, "of a run, by the PMU"},
+	{"insns", false, false, 7, instructions, "machine instructions of a run, by the PMU"},
+	{"LLC misses", false, false, 8, llc_misses,
+	 "reads of a run that missed the last level cache, by the PMU"},
+	{"layout spread", false, false, BB_SPILL_ALWAYS, spread,
+	 "p90/p10 of the latency over loads: what the place of the code alone does"},
+};
+
+const size_t bb_n_columns = sizeof(bb_columns) / sizeof(bb_columns[0]);

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef BB_HTML_HTML_H
+#define BB_HTML_HTML_H
+
+#include <stddef.h>
+#include <stdio.h>
+
+#include "judge/timeline.h"
+#include "report/report.h"
+
+/*
+ * Runs as one HTML page that needs nothing besides: no network, no font, no script but a flame
+ * graph's. Of each run: verdicts first, then what each program costs and how the samples are
+ * distributed, the source with what its lines executed, its history, the flame graph, the programs
+ * themselves, what does not count, and the machine. For a desk and for a phone; colours are those
+ * of Okabe & Ito 2008 (the colour-blind tell them apart), in light, dark and on paper.
+ */
+struct bb_html_page {
+	const struct bb_report *report;    /* summarised */
+	const struct bb_timeline *history; /* all stored runs; NULL: no such section */
+	/* HTML, as bb_flame__write_html() makes it; NULL: no such section */
+	const char *flame;
+};
+
+/* pages[n], a run each. 0 or -ENOMEM; whether the bytes got out is for the caller to ask `out`. */
+int bb_html__write(const struct bb_html_page *pages, size_t n, FILE *out);
+
+#endif

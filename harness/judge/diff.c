@@ -1,0 +1,569 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "judge/diff.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "stats/order_ratio.h"
+#include "stats/quantile.h"
+
+/* --- rows, notes and warnings --- */
+
+static void row_done(struct bb_diff *row)
+{
+	free(row->name);
+	free(row->note);
+}
+
+void bb_diffs__done(struct bb_diffs *d)
+{
+	if (!d)
+		return;
+	for (size_t i = 0; i < d->n; i++)
+		row_done(&d->rows[i]);
+	for (size_t i = 0; i < d->n_warnings; i++)
+		free(d->warnings[i]);
+	free(d->rows);
+	free(d->warnings);
+	memset(d, 0, sizeof(*d));
+}
+
+/* Append a row without any value; NULL when out of memory. Valid until the next call. */
+static struct bb_diff *add_row(struct bb_diffs *d, const char *name, const char *metric)
+{
+	struct bb_diff *rows = reallocarray(d->rows, d->n + 1, sizeof(*rows)),
+		       row = {
+			       .name = strdup(name),
+			       .metric = metric,
+			       .unit = "ns",
+			       .a = NAN,
+			       .b = NAN,
+			       .shift = NAN,
+			       .ratio = NAN,
+			       .lo = NAN,
+			       .hi = NAN,
+			       .p = NAN,
+		       };
+
+	if (rows)
+		d->rows = rows;
+	if (!rows || !row.name) {
+		free(row.name);
+		return NULL;
+	}
+	rows[d->n] = row;
+	return &rows[d->n++];
+}
+
+static int add_note(struct bb_diff *row, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+static int add_note(struct bb_diff *row, const char *fmt, ...)
+{
+	char *more = NULL, *both = NULL;
+	va_list ap;
+	int n;
+
+	va_start(ap, fmt);
+	n = vasprintf(&more, fmt, ap);
+	va_end(ap);
+	if (n < 0)
+		return -ENOMEM;
+	if (!row->note) {
+		row->note = more;
+		return 0;
+	}
+	n = asprintf(&both, "%s; %s", row->note, more);
+	free(more);
+	if (n < 0)
+		return -ENOMEM;
+	free(row->note);
+	row->note = both;
+	return 0;
+}
+
+static int warn(struct bb_diffs *d, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+static int warn(struct bb_diffs *d, const char *fmt, ...)
+{
+	char **warnings = reallocarray(d->warnings, d->n_warnings + 1, sizeof(*warnings)),
+	     *text = NULL;
+	va_list ap;
+	int n;
+
+	if (!warnings)
+		return -ENOMEM;
+	d->warnings = warnings;
+	va_start(ap, fmt);
+	n = vasprintf(&text, fmt, ap);
+	va_end(ap);
+	if (n < 0)
+		return -ENOMEM;
+	warnings[d->n_warnings++] = text;
+	return 0;
+}
+
+size_t bb_diffs_count(const struct bb_diffs *d, enum bb_verdict verdict)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < d->n; i++)
+		n += d->rows[i].has_verdict && d->rows[i].verdict == verdict;
+	return n;
+}
+
+bool bb_diffs_have(const struct bb_diffs *d, enum bb_verdict verdict)
+{
+	return bb_diffs_count(d, verdict) > 0;
+}
+
+static void set_values(struct bb_diff *row, double a, double b)
+{
+	row->a = a;
+	row->b = b;
+	row->shift = b - a;
+	row->ratio = a > 0 && b > 0 ? b / a : NAN;
+}
+
+/* Rows of the exact metrics in which two programs differ; what one kernel did not say is no
+ * difference. */
+static int add_exact(const char *name, const struct bb_program *a, const struct bb_program *b,
+		     struct bb_diffs *d)
+{
+	for (size_t i = 0; i < bb_n_static_metrics; i++) {
+		const struct bb_metric_def *def = &bb_static_metrics[i];
+		double va = bb_static_of(&a->metrics, def), vb = bb_static_of(&b->metrics, def);
+		struct bb_diff *row;
+
+		if (def->kind != BB_METRIC_EXACT || !(va < vb || va > vb))
+			continue;
+		row = add_row(d, name, def->name);
+		if (!row)
+			return -ENOMEM;
+		row->unit = def->unit;
+		row->exact = true;
+		set_values(row, va, vb);
+		if (add_note(row, "exact"))
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+/* --- two stored runs: whether they may be compared --- */
+
+#define EXCERPT 100
+
+/* Long values (mitigations) from the entry on in which they first differ;
+ * text[BB_FINGERPRINT_LONG_TEXT]. */
+static void excerpt(const char *value, const char *other, char *text)
+{
+	size_t len = strlen(value), from = 0;
+
+	if (len > EXCERPT) {
+		while (value[from] && value[from] == other[from])
+			from++;
+		while (from && value[from - 1] != ';' && value[from - 1] != ',')
+			from--;
+		from += strspn(value + from, " ");
+	}
+	snprintf(text, BB_FINGERPRINT_LONG_TEXT, "%s%.*s%s", from ? "..." : "", EXCERPT,
+		 value + from, len - from > EXCERPT ? "..." : "");
+}
+
+static int warn_of_machines(const struct bb_report *a, const struct bb_report *b,
+			    struct bb_diffs *d, size_t *ret_n)
+{
+	char va[BB_FINGERPRINT_LONG_TEXT], vb[BB_FINGERPRINT_LONG_TEXT];
+	const char **keys = calloc(bb_n_fingerprint_fields, sizeof(*keys));
+	size_t n;
+	int rc = 0;
+
+	if (!keys)
+		return -ENOMEM;
+	n = bb_fingerprint_differences(&a->fingerprint, &b->fingerprint, keys,
+				       bb_n_fingerprint_fields);
+	/* the keys are in the order of the table */
+	for (size_t k = 0, i = 0; !rc && k < n; i++) {
+		const char *of_a = bb_fingerprint_get(&a->fingerprint, i);
+		const char *of_b = bb_fingerprint_get(&b->fingerprint, i);
+
+		if (strcmp(keys[k], bb_fingerprint_fields[i].key))
+			continue;
+		k++;
+		excerpt(of_a, of_b, va);
+		excerpt(of_b, of_a, vb);
+		rc = warn(d, "the two machines differ in %s: '%s' in A, '%s' in B",
+			  bb_fingerprint_fields[i].key, va, vb);
+	}
+	free(keys);
+	*ret_n = n;
+	return rc;
+}
+
+/* What speaks against any verdict; *ret_doubt is a static text for the notes, NULL when nothing
+ * does. */
+static int find_doubts(const struct bb_report *a, const struct bb_report *b, bool force,
+		       struct bb_diffs *d, const char **ret_doubt)
+{
+	const struct bb_report *const side[] = {a, b};
+	const char *doubt = NULL;
+	size_t n;
+	int rc = warn_of_machines(a, b, d, &n);
+
+	if (n)
+		doubt = "the machines differ";
+	for (size_t i = 0; !rc && i < 2; i++) {
+		if (!side[i]->incomplete)
+			continue;
+		rc = warn(d, "run %c is incomplete: %s", "AB"[i], side[i] -> incomplete);
+		doubt = doubt ? doubt : "a run is incomplete";
+	}
+	if (!rc && doubt && !force)
+		rc = warn(d, "so no verdict is given: measure both on one machine, at best in one "
+			     "run (`bpfbench compare --base V1 --head V2`), or insist with "
+			     "--force");
+	if (!rc && a->id && b->id && !strcmp(a->id, b->id))
+		rc = warn(d, "A and B are the same run, %s", a->id);
+	*ret_doubt = force ? NULL : doubt;
+	return rc;
+}
+
+/* --- two stored runs: the rows --- */
+
+/* Locations of the loads that count, ascending; to be freed. */
+static int sorted_locations(const struct bb_case *c, double **ret_ns, size_t *ret_n)
+{
+	double *ns = calloc(c->n_series + 1, sizeof(*ns));
+	size_t n = 0;
+
+	if (!ns || bb_case__locations(c, ns)) {
+		free(ns);
+		return -ENOMEM;
+	}
+	bb_sort_doubles(ns, c->n_series); /* NANs last */
+	while (n < c->n_series && !isnan(ns[n]))
+		n++;
+	*ret_ns = ns;
+	*ret_n = n;
+	return 0;
+}
+
+static int note_voids(struct bb_diff *row, char side, const struct bb_case *c)
+{
+	for (size_t i = 0; i < c->n_series; i++)
+		if (c->series[i].void_why)
+			return add_note(row, "%u of %zu series of %c are void (%s)",
+					c->summary.voids, c->n_series, side, c->series[i].void_why);
+	return 0;
+}
+
+/* Ratio, interval, verdict by the interval, and p, which Holm's correction follows up. */
+static int judge_latency(const struct bb_case *a, const struct bb_case *b,
+			 const struct bb_diff_opts *opts, struct bb_diff *row)
+{
+	double *xa = NULL, *xb = NULL, factor = 1 + opts->threshold;
+	size_t n_a, n_b, needs = bb_order_ratio_needs(opts->alpha);
+	struct bb_order_ratio r;
+	int rc = sorted_locations(a, &xa, &n_a);
+
+	if (!rc)
+		rc = sorted_locations(b, &xb, &n_b);
+	if (rc)
+		goto out;
+	r = bb_order_ratio(xa, n_a, xb, n_b, opts->alpha);
+	row->lo = r.interval.lo;
+	row->hi = r.interval.hi;
+	row->verdict = bb_verdict_of((struct bb_interval){log(r.interval.lo), log(r.interval.hi)},
+				     opts->threshold);
+	row->p = fmin(bb_order_ratio_p(xa, n_a, xb, n_b, factor),
+		      bb_order_ratio_p(xb, n_b, xa, n_a, factor));
+	if (n_a < needs || n_b < needs)
+		rc = add_note(row, "an interval takes %zu loads a side, there are %zu and %zu",
+			      needs, n_a, n_b);
+out:
+	free(xa);
+	free(xb);
+	return rc;
+}
+
+static int add_latency(const struct bb_case *a, const struct bb_case *b,
+		       const struct bb_diff_opts *opts, const char *doubt, struct bb_diffs *d)
+{
+	struct bb_diff *row = add_row(d, a->name, "latency");
+	int rc;
+
+	if (!row)
+		return -ENOMEM;
+	row->has_verdict = true;
+	set_values(row, a->summary.latency.value, b->summary.latency.value);
+	rc = judge_latency(a, b, opts, row);
+	if (!rc && doubt) {
+		row->verdict = BB_VERDICT_INCONCLUSIVE;
+		rc = add_note(row, "%s", doubt);
+	}
+	if (!rc)
+		rc = note_voids(row, 'A', a);
+	if (!rc)
+		rc = note_voids(row, 'B', b);
+	return rc;
+}
+
+/* What stands beside the latency, without a verdict. */
+static const struct {
+	const char *name;
+	size_t offset;
+} others[] = {
+	{"net", offsetof(struct bb_summary, net)},
+	{"p50", offsetof(struct bb_summary, p50)},
+	{"p90", offsetof(struct bb_summary, p90)},
+	{"p99", offsetof(struct bb_summary, p99)},
+};
+
+static double value_at(const struct bb_case *c, size_t offset)
+{
+	return ((const struct bb_estimate *)((const char *)&c->summary + offset))->value;
+}
+
+static int add_others(const struct bb_case *a, const struct bb_case *b, struct bb_diffs *d)
+{
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
+		double va = value_at(a, others[i].offset), vb = value_at(b, others[i].offset);
+		struct bb_diff *row;
+
+		if (isnan(va) && isnan(vb))
+			continue;
+		row = add_row(d, a->name, others[i].name);
+		if (!row)
+			return -ENOMEM;
+		set_values(row, va, vb);
+	}
+	return 0;
+}
+
+/* A case that the other run lacks. */
+static int add_lonely(const struct bb_case *c, bool in_a, struct bb_diffs *d)
+{
+	struct bb_diff *row = add_row(d, c->name, "latency");
+	int rc;
+
+	if (!row)
+		return -ENOMEM;
+	*(in_a ? &row->a : &row->b) = c->summary.latency.value;
+	rc = add_note(row, in_a ? "only in A" : "only in B");
+	return rc ? rc : note_voids(row, in_a ? 'A' : 'B', c);
+}
+
+/* Holm 1979 over the latencies: a verdict that does not survive becomes inconclusive, and says so.
+ */
+static int correct(struct bb_diffs *d, double alpha)
+{
+	double *p = calloc(d->n + 1, sizeof(*p));
+	int rc = p ? 0 : -ENOMEM;
+
+	for (size_t i = 0; !rc && i < d->n; i++)
+		p[i] = d->rows[i].p;
+	if (!rc)
+		rc = bb_holm(p, d->n, p);
+	for (size_t i = 0; !rc && i < d->n; i++) {
+		struct bb_diff *row = &d->rows[i];
+
+		row->p = p[i];
+		if ((row->verdict == BB_VERDICT_REGRESSED || row->verdict == BB_VERDICT_IMPROVED) &&
+		    !(p[i] <= alpha)) {
+			rc = add_note(row, "%s alone, but not among so many cases (Holm: p = %.2g)",
+				      bb_verdict_name(row->verdict), p[i]);
+			row->verdict = BB_VERDICT_INCONCLUSIVE;
+		}
+	}
+	free(p);
+	return rc;
+}
+
+int bb_diff_reports(const struct bb_report *a, const struct bb_report *b,
+		    const struct bb_diff_opts *opts, struct bb_diffs *ret_diffs, struct bb_err *err)
+{
+	struct bb_diffs d = {0};
+	const char *doubt = NULL;
+	int rc;
+
+	if (!(opts->threshold >= 0) || isinf(opts->threshold) ||
+	    !(opts->alpha > 0 && opts->alpha < 1))
+		return bb_fail(err, -EINVAL,
+			       "a threshold of %g at a significance of %g: they must be >= 0 and "
+			       "between 0 and 1",
+			       opts->threshold, opts->alpha);
+	rc = find_doubts(a, b, opts->force, &d, &doubt);
+	for (size_t i = 0; !rc && i < a->n_cases; i++) {
+		const struct bb_case *in_a = &a->cases[i],
+				     *in_b = bb_report__find_case(b, in_a->name);
+
+		rc = in_b ? add_latency(in_a, in_b, opts, doubt, &d) : add_lonely(in_a, true, &d);
+		if (!rc && in_b)
+			rc = add_others(in_a, in_b, &d);
+	}
+	for (size_t i = 0; !rc && i < b->n_cases; i++)
+		if (!bb_report__find_case(a, b->cases[i].name))
+			rc = add_lonely(&b->cases[i], false, &d);
+	for (size_t i = 0; !rc && i < a->n_programs; i++) {
+		const struct bb_program *in_b = bb_report__find_program(b, a->programs[i].name);
+
+		if (in_b)
+			rc = add_exact(in_b->name, &a->programs[i], in_b, &d);
+	}
+	if (!rc)
+		rc = correct(&d, opts->alpha);
+	if (rc) {
+		bb_diffs__done(&d);
+		return bb_fail_nomem(err);
+	}
+	*ret_diffs = d;
+	return 0;
+}
+
+/* --- live comparisons --- */
+
+static void set_ratio(struct bb_diff *row, double a, double b, double shift,
+		      const struct bb_estimate *ratio)
+{
+	row->a = a;
+	row->b = b;
+	row->shift = shift;
+	row->ratio = ratio->value;
+	row->lo = ratio->lo;
+	row->hi = ratio->hi;
+}
+
+static int note_pairs(struct bb_diff *row, const struct bb_comparison *c)
+{
+	bool blind = c->n_unmatched && !c->n_matched && c->pairs[0].base_mod64 < 0;
+	int rc = add_note(row, "pairs: %u matched, %u unmatched%s", c->n_matched, c->n_unmatched,
+			  blind ? " (no JIT addresses to match)" : "");
+
+	for (size_t i = 0; !rc && i < c->n_pairs; i++)
+		if (c->pairs[i].void_why)
+			return add_note(row, "%u of %zu pairs are void (%s)", c->n_void, c->n_pairs,
+					c->pairs[i].void_why);
+	return rc;
+}
+
+static int add_live_latency(const struct bb_comparison *c, struct bb_diffs *d)
+{
+	struct bb_diff *row = add_row(d, c->name, "latency");
+	int rc;
+
+	if (!row)
+		return -ENOMEM;
+	set_ratio(row, c->base_ns, c->head_ns, c->shift_ns.value, &c->ratio);
+	row->has_verdict = true;
+	row->verdict = c->verdict;
+	row->p = fmin(c->p_regressed, c->p_improved);
+	rc = note_pairs(row, c);
+	if (!rc && fabs(c->injected) > 0)
+		rc = add_note(row, "%+.3g %% were injected into B", 100 * c->injected);
+	return rc;
+}
+
+/* Median over the unmatched pairs that count of one column; `x` has room for all pairs. */
+static double unmatched_median(const struct bb_comparison *c, size_t offset, double *x)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < c->n_pairs; i++) {
+		double v = *(const double *)((const char *)&c->pairs[i] + offset);
+
+		if (!c->pairs[i].void_why && !c->pairs[i].matched && isfinite(v))
+			x[n++] = v;
+	}
+	return n ? bb_median(x, n) : NAN;
+}
+
+static int add_live_unmatched(const struct bb_comparison *c, struct bb_diffs *d)
+{
+	double *x = calloc(c->n_pairs + 1, sizeof(*x));
+	struct bb_diff *row = x ? add_row(d, c->name, "latency unmatched") : NULL;
+
+	if (row)
+		set_ratio(row, unmatched_median(c, offsetof(struct bb_pair, base_ns), x),
+			  unmatched_median(c, offsetof(struct bb_pair, head_ns), x),
+			  unmatched_median(c, offsetof(struct bb_pair, shift_ns), x),
+			  &c->ratio_unmatched);
+	free(x);
+	return row ? 0 : -ENOMEM;
+}
+
+/* The floor is the same for both, so the shift is that of the gross costs. */
+static int add_live_net(const struct bb_comparison *c, struct bb_diffs *d)
+{
+	struct bb_diff *row = add_row(d, c->name, "net");
+
+	if (!row)
+		return -ENOMEM;
+	set_ratio(row, c->base_ns - c->floor_ns, c->head_ns - c->floor_ns, c->shift_ns.value,
+		  &c->ratio_net);
+	return 0;
+}
+
+/* Bytes of the scenario's name, with which a comparison's begins. */
+static size_t scenario_len(const struct bb_comparison *c)
+{
+	return strcspn(c->name, "/");
+}
+
+/* The program of a comparison's base or head; NULL: none, as with the fake driver. */
+static const struct bb_program *program_of(const struct bb_report *r, const struct bb_comparison *c,
+					   const char *variant)
+{
+	size_t len = scenario_len(c);
+
+	for (size_t i = 0; i < r->n_programs; i++)
+		if (bb_same_text(r->programs[i].variant, variant) && r->programs[i].scenario &&
+		    strlen(r->programs[i].scenario) == len &&
+		    !memcmp(r->programs[i].scenario, c->name, len))
+			return &r->programs[i];
+	return NULL;
+}
+
+/* The exact metrics of each scenario's two programs once, after the last of its comparisons. */
+static int add_live_exact(const struct bb_report *r, const struct bb_comparison *c, size_t n,
+			  struct bb_diffs *d)
+{
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < n; i++) {
+		const struct bb_program *base = program_of(r, &c[i], c[i].base),
+					*head = program_of(r, &c[i], c[i].head);
+		size_t len = scenario_len(&c[i]);
+		bool last = i + 1 == n || scenario_len(&c[i + 1]) != len ||
+			    memcmp(c[i].name, c[i + 1].name, len) != 0;
+
+		if (last && base && head)
+			rc = add_exact(base->scenario, base, head, d);
+	}
+	return rc;
+}
+
+int bb_diff_comparisons(const struct bb_report *r, size_t first, size_t n,
+			struct bb_diffs *ret_diffs, struct bb_err *err)
+{
+	const struct bb_comparison *c = n ? &r->comparisons[first] : NULL;
+	struct bb_diffs d = {0};
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < n; i++) {
+		rc = add_live_latency(&c[i], &d);
+		if (!rc && c[i].n_unmatched)
+			rc = add_live_unmatched(&c[i], &d);
+		if (!rc && !isnan(c[i].floor_ns))
+			rc = add_live_net(&c[i], &d);
+	}
+	if (!rc)
+		rc = add_live_exact(r, c, n, &d);
+	if (rc) {
+		bb_diffs__done(&d);
+		return bb_fail_nomem(err);
+	}
+	*ret_diffs = d;
+	return 0;
+}

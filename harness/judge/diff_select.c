@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The rows of a diff by column: sorted and filtered. A new column is a row of the table below. */
+#include <errno.h>
+#include <fnmatch.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/parse.h"
+#include "judge/diff.h"
+
+struct column {
+	const char *name;
+	const char *(*text)(const struct bb_diff *row); /* NULL: it is a number */
+	/* of a text: what it is sorted by, or NULL */
+	double (*number)(const struct bb_diff *row);
+};
+
+static const char *text_name(const struct bb_diff *row)
+{
+	return row->name;
+}
+static const char *text_metric(const struct bb_diff *row)
+{
+	return row->metric;
+}
+static const char *text_note(const struct bb_diff *row)
+{
+	return row->note ? row->note : "";
+}
+static double number_a(const struct bb_diff *row)
+{
+	return row->a;
+}
+static double number_b(const struct bb_diff *row)
+{
+	return row->b;
+}
+static double number_shift(const struct bb_diff *row)
+{
+	return row->shift;
+}
+static double number_percent(const struct bb_diff *row)
+{
+	return 100 * (row->ratio - 1);
+}
+static double number_p(const struct bb_diff *row)
+{
+	return row->p;
+}
+
+static const char *text_verdict(const struct bb_diff *row)
+{
+	return row->has_verdict ? bb_verdict_name(row->verdict) : "";
+}
+
+/* What most needs looking at first. */
+static double rank_verdict(const struct bb_diff *row)
+{
+	static const double rank[BB_N_VERDICTS] = {
+		[BB_VERDICT_REGRESSED] = 0,
+		[BB_VERDICT_INCONCLUSIVE] = 1,
+		[BB_VERDICT_IMPROVED] = 2,
+		[BB_VERDICT_SAME] = 3,
+	};
+
+	return row->has_verdict ? rank[row->verdict] : NAN;
+}
+
+static const struct column columns[] = {
+	{"name", text_name, NULL},     {"metric", text_metric, NULL},
+	{"a", NULL, number_a},         {"b", NULL, number_b},
+	{"shift", NULL, number_shift}, {"percent", NULL, number_percent},
+	{"p", NULL, number_p},         {"verdict", text_verdict, rank_verdict},
+	{"note", text_note, NULL},
+};
+#define N_COLUMNS (sizeof(columns) / sizeof(columns[0]))
+
+/* The column whose name is the first `len` bytes of `text`; NULL with an error that names it or all
+ * of them. */
+static const struct column *find_column(const char *text, size_t len, struct bb_err *err)
+{
+	const char *names[N_COLUMNS], *near;
+	char word[32];
+
+	snprintf(word, sizeof(word), "%.*s", (int)(len < sizeof(word) ? len : sizeof(word) - 1),
+		 text);
+	for (size_t i = 0; i < N_COLUMNS; i++) {
+		names[i] = columns[i].name;
+		if (!strcmp(word, columns[i].name))
+			return &columns[i];
+	}
+	/* a letter is near to any other */
+	near = len > 1 ? bb_nearest(word, names, N_COLUMNS) : NULL;
+	if (near)
+		bb_fail(err, -EINVAL,
+			"no column '%s'; did you mean '%s'? There are: " BB_DIFF_COLUMNS, word,
+			near);
+	else
+		bb_fail(err, -EINVAL, "no column '%s'; there are: " BB_DIFF_COLUMNS, word);
+	return NULL;
+}
+
+/* --- sorting --- */
+
+struct order {
+	const struct bb_diff *rows;
+	const struct column *column;
+	bool descending;
+};
+
+static int compare_rows(const void *x, const void *y, void *arg)
+{
+	const struct order *o = arg;
+	size_t ix = *(const size_t *)x, iy = *(const size_t *)y;
+	const struct bb_diff *a = &o->rows[ix], *b = &o->rows[iy];
+	int sign;
+
+	if (o->column->number) {
+		double va = o->column->number(a), vb = o->column->number(b);
+
+		if (isnan(va) || isnan(vb))
+			sign = 0;
+		else
+			sign = (va > vb) - (va < vb);
+		if (isnan(va) != isnan(vb))
+			return isnan(va) ? 1 : -1;
+	} else {
+		sign = strcmp(o->column->text(a), o->column->text(b));
+	}
+	if (sign)
+		return o->descending ? -sign : sign;
+	return (ix > iy) - (ix < iy);
+}
+
+int bb_diff_sort(struct bb_diffs *d, const char *by, struct bb_err *err)
+{
+	size_t len = strcspn(by, ":"), *index;
+	struct order o = {.rows = d->rows, .column = find_column(by, len, err)};
+	struct bb_diff *sorted;
+
+	if (!o.column)
+		return -EINVAL;
+	if (by[len] && strcmp(by + len, ":asc") && strcmp(by + len, ":desc"))
+		return bb_fail(err, -EINVAL, "'%s': a column is sorted :asc or :desc", by);
+	o.descending = !strcmp(by + len, ":desc");
+	index = calloc(d->n + 1, sizeof(*index));
+	sorted = calloc(d->n + 1, sizeof(*sorted));
+	if (!index || !sorted) {
+		free(index);
+		free(sorted);
+		return bb_fail_nomem(err);
+	}
+	for (size_t i = 0; i < d->n; i++)
+		index[i] = i;
+	qsort_r(index, d->n, sizeof(*index), compare_rows, &o);
+	for (size_t i = 0; i < d->n; i++)
+		sorted[i] = d->rows[index[i]];
+	free(index);
+	free(d->rows);
+	d->rows = sorted;
+	return 0;
+}
+
+/* --- filtering --- */
+
+enum op { EQUAL, NOT_EQUAL, LIKE, UNLIKE, AT_MOST, AT_LEAST, BELOW, ABOVE };
+
+/* The longer ones first: the first that fits is taken. */
+static const struct {
+	const char *text;
+	enum op op;
+	bool of_text, of_number;
+} ops[] = {
+	{"<=", AT_MOST, false, true}, {">=", AT_LEAST, false, true}, {"!=", NOT_EQUAL, true, true},
+	{"!~", UNLIKE, true, false},  {"==", EQUAL, true, true},     {"=", EQUAL, true, true},
+	{"~", LIKE, true, false},     {"<", BELOW, false, true},     {">", ABOVE, false, true},
+};
+#define N_OPS (sizeof(ops) / sizeof(ops[0]))
+#define BLANKS " \t"
+
+struct condition {
+	const struct column *column;
+	enum op op;
+	char value[256];
+	double number;
+};
+
+static bool holds(const struct condition *c, const struct bb_diff *row)
+{
+	double v;
+
+	switch (c->op) {
+	case LIKE: return !fnmatch(c->value, c->column->text(row), 0);
+	case UNLIKE: return fnmatch(c->value, c->column->text(row), 0);
+	default: break;
+	}
+	if (c->column->text)
+		return !strcmp(c->column->text(row), c->value) == (c->op == EQUAL);
+	v = c->column->number(row);
+	if (isnan(v))
+		return false;
+	switch (c->op) {
+	case AT_MOST: return v <= c->number;
+	case AT_LEAST: return v >= c->number;
+	case BELOW: return v < c->number;
+	case ABOVE: return v > c->number;
+	default: return (v >= c->number && v <= c->number) == (c->op == EQUAL);
+	}
+}
+
+static int check_value(struct condition *c, struct bb_err *err)
+{
+	size_t len = strlen(c->value);
+	enum bb_verdict verdict;
+
+	if (!c->column->text) {
+		if (len && c->value[len - 1] == '%' && !strcmp(c->column->name, "percent"))
+			c->value[len - 1] = '\0';
+		if (bb_parse_double(c->value, &c->number))
+			return bb_fail(err, -EINVAL,
+				       "'%s' is no number to compare the column '%s' with",
+				       c->value, c->column->name);
+	} else if (!strcmp(c->column->name, "verdict") && (c->op == EQUAL || c->op == NOT_EQUAL) &&
+		   len && bb_verdict_from_name(c->value, &verdict)) {
+		return bb_fail(err, -EINVAL,
+			       "no verdict '%s'; there are: regressed, improved, same, "
+			       "inconclusive",
+			       c->value);
+	}
+	return 0;
+}
+
+static int parse_condition(const char *text, struct condition *c, struct bb_err *err)
+{
+	const char *at = text + strspn(text, BLANKS);
+	size_t len = strcspn(at, BLANKS "<>=!~"), k = 0;
+
+	c->column = find_column(at, len, err);
+	if (!c->column)
+		return -EINVAL;
+	at += len;
+	at += strspn(at, BLANKS);
+	while (k < N_OPS && strncmp(at, ops[k].text, strlen(ops[k].text)))
+		k++;
+	if (k == N_OPS || !(c->column->text ? ops[k].of_text : ops[k].of_number))
+		return bb_fail(err, -EINVAL, "'%s': the column '%s' takes one of %s and a value",
+			       text, c->column->name,
+			       c->column->text ? "= != ~ !~" : "< <= > >= = !=");
+	c->op = ops[k].op;
+	at += strlen(ops[k].text);
+	at += strspn(at, BLANKS);
+	len = strlen(at);
+	while (len && strchr(BLANKS, at[len - 1]))
+		len--;
+	if (len >= sizeof(c->value))
+		return bb_fail(err, -EINVAL, "'%s': the value is too long", text);
+	memcpy(c->value, at, len);
+	c->value[len] = '\0';
+	return check_value(c, err);
+}
+
+int bb_diff_filter(struct bb_diffs *d, const char *condition, struct bb_err *err)
+{
+	struct condition c = {0};
+	size_t kept = 0;
+	int rc = parse_condition(condition, &c, err);
+
+	if (rc)
+		return rc;
+	for (size_t i = 0; i < d->n; i++) {
+		if (holds(&c, &d->rows[i])) {
+			d->rows[kept++] = d->rows[i];
+			continue;
+		}
+		free(d->rows[i].name);
+		free(d->rows[i].note);
+	}
+	d->n = kept;
+	return 0;
+}

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "judge/exact_diff.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/grow.h"
+
+#define LEAST_CHANGE 1e-9 /* of a mean over runs: below is rounding */
+
+static enum bb_verdict judge(const struct bb_counted_case *a, const struct bb_counted_case *b)
+{
+	bool exact = bb_counted_case__is_exact(a) && bb_counted_case__is_exact(b);
+
+	if (a->void_why || b->void_why || !a->runs || !b->runs)
+		return BB_VERDICT_INCONCLUSIVE;
+	if (b->least > a->most)
+		return BB_VERDICT_REGRESSED;
+	if (b->most < a->least)
+		return BB_VERDICT_IMPROVED;
+	return exact ? BB_VERDICT_SAME : BB_VERDICT_INCONCLUSIVE;
+}
+
+/* What tells a case from the others of its program: "input=syn", or nothing. */
+static const char *rest_of(const struct bb_counted *c, const struct bb_counted_case *k)
+{
+	size_t len = strlen(c->name);
+
+	return strlen(k->name) > len ? k->name + len : "";
+}
+
+static const struct bb_counted_case *find_case(const struct bb_counted *c, const char *rest)
+{
+	for (size_t i = 0; i < c->n_cases; i++)
+		if (!strcmp(rest_of(c, &c->cases[i]), rest))
+			return &c->cases[i];
+	return NULL;
+}
+
+static const struct bb_counted *find_program(const struct bb_report *r,
+					     const struct bb_counted *like, const char *variant)
+{
+	for (size_t i = 0; i < r->n_counted; i++) {
+		const struct bb_counted *c = &r->counted[i];
+
+		if (variant ? !strcmp(c->variant, variant) && !strcmp(c->scenario, like->scenario)
+			    : !strcmp(c->name, like->name))
+			return c;
+	}
+	return NULL;
+}
+
+static bool same_line(const struct bb_counted_line *a, const struct bb_counted_line *b)
+{
+	return !strcmp(bb_counted_line__file(a), bb_counted_line__file(b)) &&
+	       !strcmp(a->text, b->text) && (a->text[0] || a->line == b->line);
+}
+
+/* Instructions per run of all lines like this one. */
+static double per_run(const struct bb_counted *c, const struct bb_counted_line *like)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < c->n_lines; i++)
+		if (same_line(&c->lines[i], like))
+			sum += (double)c->lines[i].instructions;
+	return c->runs ? sum / (double)c->runs : 0;
+}
+
+static bool is_first(const struct bb_counted *c, size_t i)
+{
+	for (size_t k = 0; k < i; k++)
+		if (same_line(&c->lines[k], &c->lines[i]))
+			return false;
+	return true;
+}
+
+static bool has_line(const struct bb_counted *c, const struct bb_counted_line *like)
+{
+	for (size_t i = 0; i < c->n_lines; i++)
+		if (same_line(&c->lines[i], like))
+			return true;
+	return false;
+}
+
+static int by_change(const void *a, const void *b)
+{
+	const struct bb_exact_line *x = a, *y = b;
+	double dx = fabs(x->more), dy = fabs(y->more);
+
+	return dx > dy ? -1 : dx < dy;
+}
+
+static int find_lines(struct bb_exact_program *p)
+{
+	p->lines = calloc(p->a->n_lines + p->b->n_lines + 1, sizeof(*p->lines));
+	if (!p->lines)
+		return -ENOMEM;
+	for (size_t i = 0; i < p->b->n_lines; i++) {
+		const struct bb_counted_line *l = &p->b->lines[i];
+		double more = per_run(p->b, l) - per_run(p->a, l);
+
+		if (is_first(p->b, i) && fabs(more) > LEAST_CHANGE)
+			p->lines[p->n_lines++] = (struct bb_exact_line){l, more};
+	}
+	for (size_t i = 0; i < p->a->n_lines; i++) {
+		const struct bb_counted_line *l = &p->a->lines[i];
+
+		if (is_first(p->a, i) && !has_line(p->b, l) && l->instructions)
+			p->lines[p->n_lines++] = (struct bb_exact_line){l, -per_run(p->a, l)};
+	}
+	qsort(p->lines, p->n_lines, sizeof(*p->lines), by_change);
+	return 0;
+}
+
+static int add_row(struct bb_exact_diff *d, const struct bb_counted_case *a,
+		   const struct bb_counted_case *b)
+{
+	struct bb_exact_row *rows = bb_grow(d->rows, d->n_rows, sizeof(*rows));
+
+	if (!rows)
+		return -ENOMEM;
+	d->rows = rows;
+	rows[d->n_rows++] = (struct bb_exact_row){b->name, a, b, judge(a, b)};
+	return 0;
+}
+
+static int add_program(struct bb_exact_diff *d, const struct bb_counted *a,
+		       const struct bb_counted *b)
+{
+	struct bb_exact_program *programs = bb_grow(d->programs, d->n_programs, sizeof(*programs));
+	size_t matched = 0;
+	int rc = 0;
+
+	if (!programs)
+		return -ENOMEM;
+	d->programs = programs;
+	programs[d->n_programs++] = (struct bb_exact_program){.a = a, .b = b};
+	for (size_t i = 0; !rc && i < b->n_cases; i++) {
+		const struct bb_counted_case *old = find_case(a, rest_of(b, &b->cases[i]));
+
+		matched += old != NULL;
+		if (old)
+			rc = add_row(d, old, &b->cases[i]);
+		else
+			d->n_only_b++;
+	}
+	d->n_only_a += a->n_cases - matched;
+	return rc ? rc : find_lines(&programs[d->n_programs - 1]);
+}
+
+int bb_exact_diff__make(const struct bb_report *a, const struct bb_report *b, const char *base,
+			const char *head, struct bb_exact_diff *ret_diff, struct bb_err *err)
+{
+	struct bb_exact_diff d = {0};
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < b->n_counted; i++) {
+		const struct bb_counted *old;
+
+		if (head && strcmp(b->counted[i].variant, head))
+			continue;
+		old = find_program(a, &b->counted[i], base);
+		if (old)
+			rc = add_program(&d, old, &b->counted[i]);
+		else
+			d.n_only_b += b->counted[i].n_cases;
+	}
+	for (size_t i = 0; !rc && !base && i < a->n_counted; i++)
+		if (!find_program(b, &a->counted[i], NULL))
+			d.n_only_a += a->counted[i].n_cases;
+	if (rc)
+		rc = bb_fail_nomem(err);
+	else if (!d.n_rows)
+		rc = bb_fail(err, -ENODATA,
+			     "nothing to compare: no case of a drive {with: exact} is in both");
+	if (rc)
+		bb_exact_diff__done(&d);
+	else
+		*ret_diff = d;
+	return rc;
+}
+
+void bb_exact_diff__done(struct bb_exact_diff *d)
+{
+	if (!d)
+		return;
+	for (size_t i = 0; i < d->n_programs; i++)
+		free(d->programs[i].lines);
+	free(d->programs);
+	free(d->rows);
+	*d = (struct bb_exact_diff){0};
+}
+
+size_t bb_exact_diff__count(const struct bb_exact_diff *d, enum bb_verdict verdict)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < d->n_rows; i++)
+		n += d->rows[i].verdict == verdict;
+	return n;
+}

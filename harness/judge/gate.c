@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "judge/gate.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct bb_gate_program *bb_gate__add(struct bb_gate *g, const char *object, const char *program,
+				     enum bb_gate_state state)
+{
+	struct bb_gate_program *programs = reallocarray(g->programs, g->n_programs + 1,
+							sizeof(*programs)),
+			       *p;
+
+	if (!programs)
+		return NULL;
+	g->programs = programs;
+	p = &programs[g->n_programs++];
+	*p = (struct bb_gate_program){.object = strdup(object),
+				      .program = program ? strdup(program) : NULL,
+				      .state = state};
+	return p->object && (p->program || !program) ? p : NULL;
+}
+
+void bb_gate__done(struct bb_gate *g)
+{
+	for (size_t i = 0; i < g->n_programs; i++) {
+		free(g->programs[i].object);
+		free(g->programs[i].program);
+		free(g->programs[i].label);
+		free(g->programs[i].why);
+	}
+	free(g->programs);
+	bb_exact_diff__done(&g->counted);
+	bb_exact_diff__done(&g->counted_again);
+	free(g->base);
+	free(g->head);
+	*g = (struct bb_gate){0};
+}
+
+bool bb_gate__owns(const struct bb_gate_program *p, const char *name)
+{
+	size_t len = p->label ? strlen(p->label) : 0;
+
+	return len && !strncmp(name, p->label, len) && name[len] == '/';
+}
+
+enum bb_gate_verdict bb_gate__verdict(const struct bb_comparison *c, const struct bb_report *again)
+{
+	if (c->verdict != BB_VERDICT_REGRESSED)
+		return BB_GATE_NOT_REGRESSED;
+	for (size_t i = 0; again && i < again->n_comparisons; i++)
+		if (bb_same_text(again->comparisons[i].name, c->name) &&
+		    again->comparisons[i].verdict == BB_VERDICT_REGRESSED)
+			return BB_GATE_REGRESSED;
+	return BB_GATE_UNCONFIRMED;
+}
+
+enum bb_gate_verdict bb_gate__exact_verdict(const struct bb_gate *g, const struct bb_exact_row *row)
+{
+	if (!g->exact || row->verdict != BB_VERDICT_REGRESSED)
+		return BB_GATE_NOT_REGRESSED;
+	for (size_t i = 0; i < g->counted_again.n_rows; i++)
+		if (!strcmp(g->counted_again.rows[i].name, row->name) &&
+		    g->counted_again.rows[i].verdict == BB_VERDICT_REGRESSED)
+			return BB_GATE_REGRESSED;
+	return BB_GATE_UNCONFIRMED;
+}
+
+size_t bb_gate__count_exact(const struct bb_gate *g, enum bb_gate_verdict verdict)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < g->counted.n_rows; i++)
+		n += bb_gate__exact_verdict(g, &g->counted.rows[i]) == verdict;
+	return n;
+}
+
+size_t bb_gate__count(const struct bb_report *first, const struct bb_report *again,
+		      enum bb_gate_verdict verdict)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < first->n_comparisons; i++)
+		n += bb_gate__verdict(&first->comparisons[i], again) == verdict;
+	return n;
+}
+
+bool bb_gate__any(const struct bb_gate *g, enum bb_gate_state state)
+{
+	for (size_t i = 0; i < g->n_programs; i++)
+		if (g->programs[i].state == state)
+			return true;
+	return false;
+}
+
+static const struct bb_gate_program *owner(const struct bb_gate *g, const char *name)
+{
+	for (size_t i = 0; i < g->n_programs; i++)
+		if (bb_gate__owns(&g->programs[i], name))
+			return &g->programs[i];
+	return NULL;
+}
+
+/* "object.program/variant/REST" as "object/program/REST"; NULL when out of memory. */
+static char *plain_name(const struct bb_gate_program *p, const char *name, const char *variant)
+{
+	char *plain = NULL;
+
+	if (asprintf(&plain, "%.*s/%s%s", (int)(p->program_at - 1), p->label,
+		     p->label + p->program_at, name + strlen(p->label) + 1 + strlen(variant)) < 0)
+		return NULL;
+	return plain;
+}
+
+/* The counts of one program, with its cases under their plain names. */
+static bool add_counted(struct bb_report *side, const struct bb_gate_program *p,
+			const struct bb_counted *from)
+{
+	struct bb_counted *c = &side->counted[side->n_counted];
+	bool ok;
+
+	*c = *from;
+	c->n_cases = 0;
+	c->cases = calloc(from->n_cases + 1, sizeof(*c->cases));
+	side->n_counted++;
+	ok = c->cases != NULL;
+	for (size_t i = 0; ok && i < from->n_cases; i++) {
+		c->cases[i] = from->cases[i];
+		c->cases[i].name = plain_name(p, from->cases[i].name, from->variant);
+		ok = c->cases[i].name != NULL;
+		c->n_cases += ok;
+	}
+	return ok;
+}
+
+int bb_gate__side(const struct bb_gate *g, const struct bb_report *r, const char *variant,
+		  struct bb_report *ret_side)
+{
+	struct bb_report side = *r;
+	bool ok;
+
+	side.n_cases = side.n_programs = side.n_comparisons = side.n_counted = 0;
+	side.cases = calloc(r->n_cases + 1, sizeof(*side.cases));
+	side.programs = calloc(r->n_programs + 1, sizeof(*side.programs));
+	side.counted = calloc(r->n_counted + 1, sizeof(*side.counted));
+	ok = side.cases && side.programs && side.counted;
+	for (size_t i = 0; ok && i < r->n_cases; i++) {
+		const struct bb_gate_program *p = owner(g, r->cases[i].name);
+		struct bb_case *c = &side.cases[side.n_cases];
+
+		if (!p || strcmp(r->cases[i].variant, variant))
+			continue;
+		*c = r->cases[i];
+		c->floor = BB_NO_FLOOR;
+		c->name = plain_name(p, r->cases[i].name, variant);
+		ok = c->name != NULL;
+		side.n_cases += ok;
+	}
+	for (size_t i = 0; ok && i < r->n_programs; i++) {
+		const struct bb_gate_program *p = owner(g, r->programs[i].name);
+		struct bb_program *program = &side.programs[side.n_programs];
+
+		if (!p || strcmp(r->programs[i].variant, variant))
+			continue;
+		*program = r->programs[i];
+		program->name = plain_name(p, r->programs[i].name, variant);
+		ok = program->name != NULL;
+		side.n_programs += ok;
+	}
+	for (size_t i = 0; ok && i < r->n_counted; i++) {
+		const struct bb_gate_program *p = owner(g, r->counted[i].name);
+
+		if (p && !strcmp(r->counted[i].variant, variant))
+			ok = add_counted(&side, p, &r->counted[i]);
+	}
+	if (!ok)
+		bb_gate__side_done(&side);
+	else
+		*ret_side = side;
+	return ok ? 0 : -ENOMEM;
+}
+
+void bb_gate__side_done(struct bb_report *side)
+{
+	for (size_t i = 0; i < side->n_cases; i++)
+		free(side->cases[i].name);
+	for (size_t i = 0; i < side->n_programs; i++)
+		free(side->programs[i].name);
+	for (size_t i = 0; i < side->n_counted; i++) {
+		for (size_t k = 0; k < side->counted[i].n_cases; k++)
+			free(side->counted[i].cases[k].name);
+		free(side->counted[i].cases);
+	}
+	free(side->counted);
+	free(side->cases);
+	free(side->programs);
+	*side = (struct bb_report){0};
+}

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef BB_JUDGE_GATE_H
+#define BB_JUDGE_GATE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "env/git.h"
+#include "judge/exact_diff.h"
+#include "report/report.h"
+
+/* What `bpfbench gate` found: the programs of two revisions, what was measured of them, and what it
+ * comes to. */
+
+enum bb_gate_state {
+	BB_GATE_COMPARED,
+	BB_GATE_SAME,    /* a whole object, the same to the last byte: nothing to measure */
+	BB_GATE_NEW,     /* only in head */
+	BB_GATE_GONE,    /* only in base */
+	BB_GATE_SKIPPED, /* nothing here makes it run, or base does not load */
+	BB_GATE_FAILED,  /* head does not load, and base does */
+};
+
+struct bb_gate_program {
+	char *object;  /* its path in the tree */
+	char *program; /* function, or the scenario's variant; NULL: the object as a whole */
+	/* "object.program": what its cases and comparisons begin with, before the '/' */
+	char *label;
+	size_t program_at; /* where in it the program begins */
+	enum bb_gate_state state;
+	char *why; /* NULL: the state says it all */
+};
+
+struct bb_gate {
+	char *base, *head; /* revisions as they were named; head NULL: the work tree */
+	char base_commit[BB_GIT_COMMIT_SIZE], head_commit[BB_GIT_COMMIT_SIZE];
+	/* the work tree has what is not committed, and so has what was measured */
+	bool dirty;
+	double threshold, alpha;
+	struct bb_gate_program *programs;
+	size_t n_programs;
+	/* an instruction more is a regression, too; if not, it is only reported */
+	bool exact;
+	/* of the two measurements, as long as their reports live */
+	struct bb_exact_diff counted, counted_again;
+};
+
+enum bb_gate_verdict {
+	BB_GATE_NOT_REGRESSED, /* improved, same, inconclusive */
+	BB_GATE_UNCONFIRMED,   /* regressed, but not when measured once more */
+	BB_GATE_REGRESSED,     /* in both */
+};
+
+/* A program more, zeroed but for copies of the texts (program may be NULL). NULL when out of
+ * memory. */
+struct bb_gate_program *bb_gate__add(struct bb_gate *g, const char *object, const char *program,
+				     enum bb_gate_state state);
+void bb_gate__done(struct bb_gate *g);
+
+/* "xdp_fw.drop" of the comparison "xdp_fw.drop/step/input=0"? */
+bool bb_gate__owns(const struct bb_gate_program *p, const char *name);
+
+/* What a comparison of the first measurement comes to, `again` being the second; NULL: there was no
+ * alert. */
+enum bb_gate_verdict bb_gate__verdict(const struct bb_comparison *c, const struct bb_report *again);
+
+/* Likewise of what was counted in the first one; without `exact` nothing is regressed. */
+enum bb_gate_verdict bb_gate__exact_verdict(const struct bb_gate *g,
+					    const struct bb_exact_row *row);
+size_t bb_gate__count_exact(const struct bb_gate *g, enum bb_gate_verdict verdict);
+
+size_t bb_gate__count(const struct bb_report *first, const struct bb_report *again,
+		      enum bb_gate_verdict verdict);
+bool bb_gate__any(const struct bb_gate *g, enum bb_gate_state state);
+
+/*
+ * What one side of a measurement (variant "base" or "head") comes to alone, under the names that a
+ * plain run would give: "object/program/drive/parameter=value". For exporters, and as long as `r`
+ * lives. 0 or -ENOMEM; side_done() it.
+ */
+int bb_gate__side(const struct bb_gate *g, const struct bb_report *r, const char *variant,
+		  struct bb_report *ret_side);
+void bb_gate__side_done(struct bb_report *side);
+
+#endif

@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "judge/timeline.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+void bb_timeline__done(struct bb_timeline *t)
+{
+	if (!t)
+		return;
+	for (size_t i = 0; i < t->n_cases; i++)
+		free(t->cases[i].points);
+	free(t->runs);
+	free(t->cases);
+	bb_run_index__done(&t->index);
+	memset(t, 0, sizeof(*t));
+}
+
+/* --- what to take --- */
+
+/* What becomes of a case of the index. */
+struct fate {
+	bool wanted;
+	size_t n;                         /* points */
+	struct bb_timeline_case *becomes; /* NULL when n is 0 */
+};
+
+static bool is_among(const char *name, const char *const *names, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (!strcmp(name, names[i]))
+			return true;
+	return !n;
+}
+
+static bool is_wanted(const struct bb_timeline_filter *f, const struct bb_run_index *x,
+		      const struct bb_index_case *c)
+{
+	return (!f->scenario || !strcmp(f->scenario, bb_index_text(x, c->scenario))) &&
+	       is_among(bb_index_text(x, c->variant), f->variants, f->n_variants) &&
+	       is_among(bb_index_text(x, c->drive), f->drives, f->n_drives);
+}
+
+/* A file of another name than its run's id, while that is there too: a baseline somebody made by
+ * hand, say. */
+static bool is_copy(const struct bb_run_index *x, const struct bb_index_run *run)
+{
+	const char *name = bb_index_text(x, run->name), *id = bb_index_text(x, run->id);
+
+	return strcmp(name, id) && bb_run_index__find(x, id);
+}
+
+static int say_copy(const char *dir, const struct bb_run_index *x, const struct bb_index_run *run,
+		    const struct bb_timeline_opts *opts)
+{
+	char *why;
+
+	if (!opts->passed_over)
+		return 0;
+	if (asprintf(&why, "%s/%s.json: a copy of the run %s, which is counted once", dir,
+		     bb_index_text(x, run->name), bb_index_text(x, run->id)) < 0)
+		return -ENOMEM;
+	opts->passed_over(opts->arg, why);
+	free(why);
+	return 0;
+}
+
+static double epoch_of(const char *started)
+{
+	struct tm tm = {0};
+	const char *end = started ? strptime(started, "%Y-%m-%dT%H:%M:%SZ", &tm) : NULL;
+
+	return end && !*end ? (double)timegm(&tm) : NAN;
+}
+
+/* A run, if it has a case that is wanted. There is room. */
+static void add_run(struct bb_timeline *t, const struct bb_index_run *run, struct fate *fates)
+{
+	const struct bb_run_index *x = &t->index;
+	const char *started = bb_index_text(x, run->started);
+	size_t n = 0;
+
+	for (size_t i = 0; i < run->n_points; i++) {
+		struct fate *fate = &fates[x->points[run->first_point + i].what];
+
+		fate->n += fate->wanted;
+		n += fate->wanted;
+	}
+	if (n)
+		t->runs[t->n_runs++] = (struct bb_timeline_run){
+			.of = run,
+			.id = bb_index_text(x, run->id),
+			.started = started,
+			.incomplete = bb_index_text(x, run->incomplete),
+			.commit = bb_index_text(x, run->commit),
+			.epoch_s = epoch_of(started),
+		};
+}
+
+static int by_time(const void *x, const void *y)
+{
+	const struct bb_timeline_run *a = x, *b = y;
+
+	if (isnan(a->epoch_s) != isnan(b->epoch_s))
+		return isnan(a->epoch_s) ? -1 : 1;
+	if (a->epoch_s < b->epoch_s || a->epoch_s > b->epoch_s)
+		return a->epoch_s < b->epoch_s ? -1 : 1;
+	return strcmp(a->id, b->id);
+}
+
+/* Names need not be in the order of time: people rename files. */
+static int take_runs(struct bb_timeline *t, const char *dir, const struct bb_timeline_opts *opts,
+		     struct fate *fates)
+{
+	const struct bb_run_index *x = &t->index;
+	int rc = 0;
+
+	t->runs = calloc(x->n_runs + 1, sizeof(*t->runs));
+	if (!t->runs)
+		return -ENOMEM;
+	for (size_t i = 0; i < x->n_cases; i++)
+		fates[i].wanted = is_wanted(&opts->filter, x, &x->cases[i]);
+	for (size_t i = 0; !rc && i < x->n_runs; i++) {
+		if (is_copy(x, &x->runs[i]))
+			rc = say_copy(dir, x, &x->runs[i], opts);
+		else
+			add_run(t, &x->runs[i], fates);
+	}
+	qsort(t->runs, t->n_runs, sizeof(*t->runs), by_time);
+	return rc;
+}
+
+/* The cases of the runs that were taken, with room for their points. */
+static int take_cases(struct bb_timeline *t, struct fate *fates)
+{
+	const struct bb_run_index *x = &t->index;
+
+	t->cases = calloc(x->n_cases + 1, sizeof(*t->cases));
+	if (!t->cases)
+		return -ENOMEM;
+	for (size_t i = 0; i < x->n_cases; i++) {
+		const struct bb_index_case *c = &x->cases[i];
+		struct bb_timeline_case *k = &t->cases[t->n_cases];
+
+		if (!fates[i].n)
+			continue;
+		*k = (struct bb_timeline_case){
+			.name = bb_index_text(x, c->name),
+			.scenario = bb_index_text(x, c->scenario),
+			.variant = bb_index_text(x, c->variant),
+			.drive = bb_index_text(x, c->drive),
+			.param = bb_index_text(x, c->param),
+			.param_value = c->param_value,
+			.points = calloc(fates[i].n, sizeof(*k->points)),
+		};
+		if (!k->points)
+			return -ENOMEM;
+		fates[i].becomes = k;
+		t->n_cases++;
+	}
+	return 0;
+}
+
+static void take_points(struct bb_timeline *t, const struct fate *fates)
+{
+	for (size_t i = 0; i < t->n_runs; i++) {
+		const struct bb_index_run *run = t->runs[i].of;
+
+		for (size_t k = 0; k < run->n_points; k++) {
+			const struct bb_run_point *p = &t->index.points[run->first_point + k];
+			struct bb_timeline_case *c = fates[p->what].becomes;
+
+			if (!c)
+				continue;
+			c->points[c->n_points++] = (struct bb_timeline_point){.run = i, .of = p};
+			c->is_anchor = p->is_anchor; /* the newest run has the last word */
+			c->by_ratio |= !isnan(p->ratio.value);
+		}
+	}
+}
+
+static int take(struct bb_timeline *t, const char *dir, const struct bb_timeline_opts *opts)
+{
+	struct fate *fates = calloc(t->index.n_cases + 1, sizeof(*fates));
+	int rc = fates ? take_runs(t, dir, opts, fates) : -ENOMEM;
+
+	if (!rc)
+		rc = take_cases(t, fates);
+	if (!rc)
+		take_points(t, fates);
+	free(fates);
+	return rc;
+}
+
+/* --- judging --- */
+
+/* The first key in which each machine differs from machine `now`, NULL where it does not. Keys are
+ * static texts. */
+static void compare_machines(const struct bb_run_index *x, size_t now, const char **ret_differs)
+{
+	for (size_t i = 0; i < x->n_machines; i++)
+		if (!bb_fingerprint_differences(&x->machines[i], &x->machines[now], &ret_differs[i],
+						1))
+			ret_differs[i] = NULL;
+}
+
+const struct bb_estimate *bb_timeline__judged(const struct bb_timeline_case *c,
+					      const struct bb_timeline_point *p)
+{
+	return c->by_ratio ? &p->of->ratio : &p->of->latency;
+}
+
+double bb_timeline__ln_judged(const struct bb_timeline_case *c, const struct bb_timeline_point *p)
+{
+	double v = bb_timeline__judged(c, p)->value;
+
+	return v > 0 ? log(v) : NAN;
+}
+
+static int judge_case(const struct bb_timeline *t, struct bb_timeline_case *c,
+		      const struct bb_history_rule *rule, const char **differs)
+{
+	double *r = calloc(c->n_points, sizeof(*r)), *se = calloc(c->n_points, sizeof(*se));
+	struct bb_history_point *judged = calloc(c->n_points, sizeof(*judged));
+	int rc = r && se && judged ? 0 : -ENOMEM;
+
+	for (size_t i = 0; !rc && i < c->n_points; i++) {
+		struct bb_timeline_point *p = &c->points[i];
+		const struct bb_timeline_run *run = &t->runs[p->run];
+
+		p->differs = differs[run->of->machine];
+		r[i] = run->incomplete || p->differs ? (double)NAN : bb_timeline__ln_judged(c, p);
+		se[i] = p->of->se;
+	}
+	if (!rc)
+		rc = bb_history_judge(r, se, c->n_points, rule, judged);
+	for (size_t i = 0; !rc && i < c->n_points; i++)
+		c->points[i].judged = judged[i];
+	free(r);
+	free(se);
+	free(judged);
+	return rc;
+}
+
+static int judge(struct bb_timeline *t, const struct bb_history_rule *rule)
+{
+	const char **differs = calloc(t->index.n_machines + 1, sizeof(*differs));
+	size_t now = t->index.n_machines;
+	int rc = differs ? 0 : -ENOMEM;
+
+	for (size_t i = 0; !rc && i < t->n_cases; i++) {
+		struct bb_timeline_case *c = &t->cases[i];
+		size_t machine = t->runs[c->points[c->n_points - 1].run].of->machine;
+
+		if (machine != now)
+			compare_machines(&t->index, machine, differs);
+		now = machine;
+		rc = judge_case(t, c, rule, differs);
+	}
+	free(differs);
+	return rc;
+}
+
+int bb_timeline__read(const char *dir, const struct bb_timeline_opts *opts,
+		      struct bb_timeline *ret_timeline, struct bb_err *err)
+{
+	struct bb_timeline t = {0};
+	int rc = bb_run_index__read(dir, opts->passed_over, opts->arg, &t.index, err);
+
+	if (rc)
+		return rc;
+	rc = take(&t, dir, opts);
+	if (!rc)
+		rc = judge(&t, &opts->rule);
+	if (rc) {
+		bb_timeline__done(&t);
+		return rc == -ENOMEM ? bb_fail_nomem(err)
+				     : bb_fail(err, rc,
+					       "a history over windows of %zu to %zu runs at %g: "
+					       "out of bounds",
+					       opts->rule.window_min, opts->rule.window_max,
+					       opts->rule.eps);
+	}
+	*ret_timeline = t;
+	return 0;
+}

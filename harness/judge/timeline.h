@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef BB_JUDGE_TIMELINE_H
+#define BB_JUDGE_TIMELINE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "stats/history.h"
+#include "store/run_index.h"
+
+/*
+ * Stored plain runs over time, case by case (harness/measurement.md, "History"). Memory goes by
+ * runs times cases and never by samples (run_index.h).
+ */
+
+struct bb_timeline_run {
+	const struct bb_index_run *of;
+	const char *id;
+	const char *started;    /* "2026-11-21T13:17:00Z"; NULL unknown */
+	const char *incomplete; /* why it stopped early; NULL: it is whole */
+	const char *commit;
+	double epoch_s; /* `started` in seconds since 1970; NAN unknown */
+};
+
+struct bb_timeline_point {
+	size_t run; /* index */
+	const struct bb_run_point *of;
+	/* fingerprint key by which the run's machine is another than now; NULL */
+	const char *differs;
+	struct bb_history_point judged; /* in ln of what is judged; void: not judged */
+};
+
+struct bb_timeline_case {
+	const char *name, *scenario, *variant, *drive;
+	const char *param; /* NULL: none */
+	uint32_t param_value;
+	bool is_anchor;
+	/* what is judged: the ratio to the anchor, or (there is none) the latency */
+	bool by_ratio;
+	struct bb_timeline_point *points; /* in the order of time; one at the least */
+	size_t n_points;
+};
+
+struct bb_timeline {
+	struct bb_run_index index;    /* owns what the rest points to */
+	struct bb_timeline_run *runs; /* by start, then id */
+	size_t n_runs;
+	struct bb_timeline_case *cases; /* in the order in which the runs have them */
+	size_t n_cases;
+};
+
+/* What to take; NULL or n = 0: everything. Strings are the caller's. */
+struct bb_timeline_filter {
+	const char *scenario;
+	const char *const *variants;
+	size_t n_variants;
+	const char *const *drives;
+	size_t n_drives;
+};
+
+struct bb_timeline_opts {
+	struct bb_timeline_filter filter;
+	struct bb_history_rule rule;
+	/* a line for each file left out; may be NULL */
+	void (*passed_over)(void *arg, const char *why);
+	void *arg;
+};
+
+/*
+ * Read all runs of `dir`. Files that cannot be read as runs, copies of a run that is there under
+ * its own id, and runs of `compare` and `selftest` are passed over, the first two with a word.
+ * Judged are the whole runs whose fingerprint has the identity of the newest one of the case, by
+ * the r of run_points.h. The standard error of such a median of n values is sqrt(pi/2) s / sqrt(n),
+ * s = 1.4826 MAD (asymptotic for normal values: David & Nagaraja 2003, section 10.3). 0; -EINVAL
+ * for a bad rule, -ENOMEM, other -errno when the folder cannot be read.
+ */
+int bb_timeline__read(const char *dir, const struct bb_timeline_opts *opts,
+		      struct bb_timeline *ret_timeline, struct bb_err *err);
+
+/* What of a point is judged: the ratio to the anchor or, where the case has none, the latency in
+ * ns. NAN: nothing. */
+const struct bb_estimate *bb_timeline__judged(const struct bb_timeline_case *c,
+					      const struct bb_timeline_point *p);
+/* Its ln. */
+double bb_timeline__ln_judged(const struct bb_timeline_case *c, const struct bb_timeline_point *p);
+
+void bb_timeline__done(struct bb_timeline *t);
+
+#endif

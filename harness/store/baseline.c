@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "store/baseline.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/io.h"
+#include "store/store.h"
+
+#define FOLDER "baselines"
+#define NAME_MAX_LEN 100
+#define FILE_MAX_BYTES 1024
+
+static const char name_bytes[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._"
+				 "-";
+
+static bool is_name(const char *name)
+{
+	size_t len = strlen(name);
+
+	return len && len <= NAME_MAX_LEN && strspn(name, name_bytes) == len && *name != '.' &&
+	       *name != '-' && strcmp(name, "latest");
+}
+
+int bb_baseline__check_name(const char *name, struct bb_err *err)
+{
+	if (is_name(name))
+		return 0;
+	return bb_fail(err, -EINVAL,
+		       "'%.120s' cannot be the name of a baseline: take letters, digits, '.', '_' "
+		       "and '-', at most %d, beginning with a letter or digit, and not 'latest'",
+		       name, NAME_MAX_LEN);
+}
+
+/* --- saving --- */
+
+/* Only root can give things away, and some file systems know no owners: that is no failure. */
+static int give(int fd, uid_t uid, gid_t gid)
+{
+	return fchown(fd, uid, gid) && errno != EPERM && errno != EINVAL ? -errno : 0;
+}
+
+/* An fd of dir/baselines, which is made when it is not there; `dir` is, as it holds the run. */
+static int open_folder(const char *dir, uid_t uid, gid_t gid)
+{
+	int dir_fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC), fd, rc;
+	bool made;
+
+	if (dir_fd < 0)
+		return -errno;
+	made = !mkdirat(dir_fd, FOLDER, 0755);
+	rc = made || errno == EEXIST ? 0 : -errno;
+	fd = rc ? rc : openat(dir_fd, FOLDER, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (!rc && fd < 0)
+		fd = -errno;
+	close(dir_fd);
+	if (fd >= 0 && made)
+		rc = give(fd, uid, gid);
+	if (fd >= 0 && rc) {
+		close(fd);
+		return rc;
+	}
+	return fd;
+}
+
+static int write_id(int folder_fd, const char *temp, const char *id, uid_t uid, gid_t gid)
+{
+	int fd = openat(folder_fd, temp, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC,
+			0644),
+	    rc = 0;
+	ssize_t want = (ssize_t)strlen(id) + 1, n;
+
+	if (fd < 0)
+		return -errno;
+	n = dprintf(fd, "%s\n", id);
+	if (n != want)
+		rc = n < 0 && errno ? -errno : -EIO;
+	if (!rc && fsync(fd))
+		rc = -errno;
+	if (!rc)
+		rc = give(fd, uid, gid);
+	if (close(fd) && !rc)
+		rc = -errno;
+	return rc;
+}
+
+static int store_id(const char *dir, const char *name, const char *id, uid_t uid, gid_t gid)
+{
+	int fd = open_folder(dir, uid, gid), rc;
+	char temp[NAME_MAX_LEN + 32];
+
+	if (fd < 0)
+		return fd;
+	snprintf(temp, sizeof(temp), ".%s.%d.tmp", name, (int)getpid());
+	rc = write_id(fd, temp, id, uid, gid);
+	if (!rc && renameat(fd, temp, fd, name))
+		rc = -errno;
+	if (rc)
+		unlinkat(fd, temp, 0);
+	else if (fsync(fd) && errno != EINVAL) /* some file systems cannot sync a folder */
+		rc = -errno;
+	close(fd);
+	return rc;
+}
+
+/* dir/ID.json, to be freed; NULL when out of memory. */
+static char *run_path(const char *dir, const char *id)
+{
+	char *path;
+
+	return asprintf(&path, "%s/%s.json", dir, id) < 0 ? NULL : path;
+}
+
+int bb_baseline__save(const char *dir, const char *name, const char *id, uid_t uid, gid_t gid,
+		      struct bb_err *err)
+{
+	char *path;
+	int rc = bb_baseline__check_name(name, err);
+
+	if (rc)
+		return rc;
+	path = run_path(dir, id);
+	if (!path)
+		return bb_fail_nomem(err);
+	if (!*id || strchr(id, '/') || access(path, F_OK))
+		rc = bb_fail(err, -ENOENT,
+			     "the run '%s' is not stored in %s: a baseline names one that is", id,
+			     dir);
+	free(path);
+	if (rc)
+		return rc;
+	rc = store_id(dir, name, id, uid, gid);
+	if (rc)
+		bb_fail(err, rc,
+			"%s/" FOLDER "/%s: %s; the baseline was not saved (--results DIR chooses "
+			"another folder)",
+			dir, name, strerror(-rc));
+	return rc;
+}
+
+/* --- finding --- */
+
+/* The id in a baseline's file: one line without anything that would lead out of the folder. */
+static int read_id(const char *path, char *ret_id, size_t size, struct bb_err *err)
+{
+	char *text = NULL;
+	size_t len = 0, line;
+	int rc = bb_read_file(path, FILE_MAX_BYTES, &text, &len, err);
+
+	if (rc)
+		return rc;
+	line = strcspn(text, "\n");
+	if (!line || line >= size || line + 1 < len || strlen(text) != len || *text == '.' ||
+	    memchr(text, '/', line))
+		rc = bb_fail(err, -EINVAL,
+			     "%s: not a baseline: expected the id of a run and nothing else (save "
+			     "it anew with --save-baseline)",
+			     path);
+	if (!rc)
+		snprintf(ret_id, size, "%.*s", (int)line, text);
+	free(text);
+	return rc;
+}
+
+static int resolve_name(const char *name, const char *file, const char *dir, char **ret_run,
+			struct bb_err *err)
+{
+	char id[FILE_MAX_BYTES], *path;
+	int rc = read_id(file, id, sizeof(id), err);
+
+	if (rc)
+		return rc;
+	path = run_path(dir, id);
+	if (!path)
+		return bb_fail_nomem(err);
+	if (access(path, F_OK)) {
+		rc = bb_fail(err, -ENOENT,
+			     "the baseline '%s' is the run %s, which is not in %s any more (save "
+			     "it anew with --save-baseline)",
+			     name, id, dir);
+		free(path);
+		return rc;
+	}
+	*ret_run = path;
+	return 0;
+}
+
+int bb_baseline__resolve(const char *which, const char *dir, char **ret_run, struct bb_err *err)
+{
+	char *file = NULL, *copy;
+	struct stat st;
+	int rc = 0;
+
+	if (is_name(which)) {
+		if (asprintf(&file, "%s/" FOLDER "/%s", dir, which) < 0)
+			return bb_fail_nomem(err);
+		if (!lstat(file, &st))
+			rc = resolve_name(which, file, dir, ret_run, err);
+		else if (errno != ENOENT && errno != ENOTDIR)
+			rc = bb_fail(err, -errno, "%s: %s", file, strerror(errno));
+		else
+			rc = 1; /* not ours */
+		free(file);
+		if (rc <= 0)
+			return rc;
+	}
+	copy = strdup(which);
+	if (!copy)
+		return bb_fail_nomem(err);
+	*ret_run = copy;
+	return 0;
+}
+
+/* "a, b, c", or "none", cut to the room there is. In the order of the folder: enough for a hint. */
+static void list_names(const char *dir, char *text, size_t size)
+{
+	char path[4096];
+	const struct dirent *e;
+	size_t used = 0;
+	DIR *d;
+
+	snprintf(text, size, "none");
+	snprintf(path, sizeof(path), "%s/" FOLDER, dir);
+	d = opendir(path);
+	while (d && (e = readdir(d)) && used < size)
+		if (is_name(e->d_name))
+			used += (size_t)snprintf(text + used, size - used, "%s%s", used ? ", " : "",
+						 e->d_name);
+	if (d)
+		closedir(d);
+}
+
+int bb_baseline__read(const char *which, const char *dir, struct bb_report **ret_report,
+		      struct bb_err *err)
+{
+	struct bb_err own = {0};
+	char names[512], *run = NULL;
+	int rc = bb_baseline__resolve(which, dir, &run, &own);
+
+	if (!rc) {
+		rc = bb_store__read(run, dir, ret_report, &own);
+		if (rc == -ENOENT && is_name(which) && !strcmp(run, which)) {
+			list_names(dir, names, sizeof(names));
+			bb_fail(err, rc, "%.2000s. Baselines saved there: %s", own.msg, names);
+			free(run);
+			return rc;
+		}
+	}
+	free(run);
+	if (rc && err)
+		*err = own;
+	return rc;
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef BB_STORE_BASELINE_H
+#define BB_STORE_BASELINE_H
+
+#include <sys/types.h>
+
+#include "base/err.h"
+#include "report/report.h"
+
+/*
+ * Names for stored runs: results/baselines/NAME is a line with the id of a run of that results
+ * folder. Unlike a run, a name may be given anew; it always holds the old id or the new one whole.
+ */
+
+/* Letters, digits, '.', '_' and '-', not beginning with '.' or '-', 100 at the most, not "latest".
+ * 0 or -EINVAL. */
+int bb_baseline__check_name(const char *name, struct bb_err *err);
+
+/*
+ * Let `name` stand for the run `id`, which must be stored in `dir` (-ENOENT). What is made belongs
+ * to uid and gid where that can be done (BB_STORE_OWNER_AS_IS of store.h). -EINVAL for a bad name,
+ * other -errno; a name that could not be written stands for what it stood for before.
+ */
+int bb_baseline__save(const char *dir, const char *name, const char *id, uid_t uid, gid_t gid,
+		      struct bb_err *err);
+
+/*
+ * What bb_store__read() takes for `which`, to be freed: the path of the run when `which` is a
+ * baseline's name, else `which` itself (a path, an id, the beginning of one, "latest"). -ENOENT
+ * when the baseline's run is not stored any more, -EINVAL when the baseline's file holds no id,
+ * other -errno.
+ */
+int bb_baseline__resolve(const char *which, const char *dir, char **ret_run, struct bb_err *err);
+
+/* Resolve and read, summarised. When there is neither, the error names the baselines there are. */
+int bb_baseline__read(const char *which, const char *dir, struct bb_report **ret_report,
+		      struct bb_err *err);
+
+#endif

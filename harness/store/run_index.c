@@ -1,0 +1,349 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "store/run_index.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include "base/grow.h"
+#include "store/index_file.h"
+#include "store/store.h"
+
+#define NS_PER_S 1000000000LL
+#define SETTLED_NS                                                                                 \
+	(2 *                                                                                       \
+	 NS_PER_S) /* what was changed later may change again at what looks like the same time */
+
+void bb_run_index__done(struct bb_run_index *x)
+{
+	if (x->file) {
+		free(x->file);
+	} else {
+		free(x->runs);
+		free(x->points);
+		free(x->cases);
+		free(x->machines);
+		free(x->texts);
+	}
+	memset(x, 0, sizeof(*x));
+}
+
+const struct bb_index_run *bb_run_index__find(const struct bb_run_index *x, const char *name)
+{
+	size_t from = 0, to = x->n_runs;
+
+	while (from < to) {
+		size_t middle = from + (to - from) / 2;
+		int order = strcmp(name, bb_index_text(x, x->runs[middle].name));
+
+		if (!order)
+			return &x->runs[middle];
+		if (order < 0)
+			to = middle;
+		else
+			from = middle + 1;
+	}
+	return NULL;
+}
+
+/* --- making one --- */
+
+/* An index in the making, and the one from which runs are taken over. */
+struct making {
+	struct bb_run_index new, old;
+	size_t size_texts; /* room in new.texts */
+	/* of the old one's cases and machines: index in the new one + 1; 0: not there yet */
+	uint32_t *case_of, *machine_of;
+	/* where the case that comes next is likely to be: runs have theirs in one order */
+	size_t next_case;
+	size_t n_taken, n_read;
+};
+
+/* A case by its texts, wherever these are. */
+struct named_case {
+	const char *name, *scenario, *variant, *drive, *param;
+	uint32_t param_value;
+};
+
+static int add_text(struct making *m, const char *text, bb_text_at *ret_at)
+{
+	struct bb_run_index *x = &m->new;
+	size_t at = x->n_texts ? x->n_texts : 1, end = at + (text ? strlen(text) + 1 : 0);
+
+	*ret_at = 0;
+	if (!text)
+		return 0;
+	if (end > UINT32_MAX)
+		return -ENOMEM;
+	if (end > m->size_texts) {
+		char *texts = realloc(x->texts, 2 * end);
+
+		if (!texts)
+			return -ENOMEM;
+		x->texts = texts;
+		m->size_texts = 2 * end;
+		texts[0] = '\0';
+	}
+	memcpy(x->texts + at, text, end - at);
+	x->n_texts = end;
+	*ret_at = (bb_text_at)at;
+	return 0;
+}
+
+/* The index of the case of that name, which is added when it is new. */
+static int intern_case(struct making *m, const struct named_case *c, uint32_t *ret_index)
+{
+	struct bb_run_index *x = &m->new;
+	struct bb_index_case *cases, *k;
+
+	for (size_t n = 0; n < x->n_cases; n++) {
+		size_t i = (m->next_case + n) % x->n_cases;
+
+		if (strcmp(bb_index_text(x, x->cases[i].name), c->name))
+			continue;
+		m->next_case = i + 1;
+		*ret_index = (uint32_t)i;
+		return 0;
+	}
+	cases = bb_grow(x->cases, x->n_cases, sizeof(*cases));
+	if (!cases)
+		return -ENOMEM;
+	x->cases = cases;
+	k = &cases[x->n_cases];
+	k->param_value = c->param_value;
+	if (add_text(m, c->name, &k->name) || add_text(m, c->scenario, &k->scenario) ||
+	    add_text(m, c->variant, &k->variant) || add_text(m, c->drive, &k->drive) ||
+	    add_text(m, c->param, &k->param))
+		return -ENOMEM;
+	*ret_index = (uint32_t)x->n_cases++;
+	m->next_case = x->n_cases;
+	return 0;
+}
+
+static bool same_identity(const struct bb_fingerprint *a, const struct bb_fingerprint *b)
+{
+	for (size_t i = 0; i < bb_n_fingerprint_fields; i++)
+		if (bb_fingerprint_fields[i].identity &&
+		    strcmp(bb_fingerprint_get(a, i), bb_fingerprint_get(b, i)))
+			return false;
+	return true;
+}
+
+/* Index of the machine, the last ones first. */
+static int intern_machine(struct making *m, const struct bb_fingerprint *fp, uint32_t *ret_index)
+{
+	struct bb_run_index *x = &m->new;
+	struct bb_fingerprint *machines;
+
+	for (size_t i = x->n_machines; i-- > 0;) {
+		*ret_index = (uint32_t)i;
+		if (same_identity(&x->machines[i], fp))
+			return 0;
+	}
+	machines = bb_grow(x->machines, x->n_machines, sizeof(*machines));
+	if (!machines)
+		return -ENOMEM;
+	x->machines = machines;
+	machines[x->n_machines] = *fp;
+	*ret_index = (uint32_t)x->n_machines++;
+	return 0;
+}
+
+/* One more point, of the run that is being added. */
+static int add_point(struct making *m, const struct named_case *c, struct bb_run_point p,
+		     struct bb_index_run *run)
+{
+	struct bb_run_index *x = &m->new;
+	struct bb_run_point *points = bb_grow(x->points, x->n_points, sizeof(*points));
+
+	if (!points)
+		return -ENOMEM;
+	x->points = points;
+	if (c && intern_case(m, c, &p.what))
+		return -ENOMEM;
+	points[x->n_points++] = p;
+	run->n_points++;
+	return 0;
+}
+
+/* The texts of a run, and the run itself, once its points are there. */
+static int add_run(struct making *m, const char *const texts[5], struct bb_index_run *run)
+{
+	struct bb_index_run *runs = bb_grow(m->new.runs, m->new.n_runs, sizeof(*runs));
+
+	if (!runs)
+		return -ENOMEM;
+	m->new.runs = runs;
+	if (add_text(m, texts[0], &run->name) || add_text(m, texts[1], &run->id) ||
+	    add_text(m, texts[2], &run->started) || add_text(m, texts[3], &run->incomplete) ||
+	    add_text(m, texts[4], &run->commit))
+		return -ENOMEM;
+	runs[m->new.n_runs++] = *run;
+	return 0;
+}
+
+/* --- from a report --- */
+
+static int add_report(struct making *m, const char *name, const struct bb_report *r,
+		      uint64_t size_bytes, int64_t changed_ns)
+{
+	const char *const texts[] = {name, r->id, r->started, r->incomplete,
+				     r->fingerprint.git_commit};
+	struct bb_index_run run = {
+		.is_comparison = r->n_comparisons > 0,
+		.first_point = m->new.n_points,
+		.size_bytes = size_bytes,
+		.changed_ns = changed_ns,
+	};
+	int rc = intern_machine(m, &r->fingerprint, &run.machine);
+
+	m->next_case = 0;
+	for (size_t i = 0; !rc && !run.is_comparison && i < r->n_cases; i++) {
+		const struct bb_case *c = &r->cases[i];
+		const struct named_case named = {c->name,  c->scenario, c->variant,
+						 c->drive, c->param,    c->param_value};
+		struct bb_run_point p;
+
+		rc = bb_run_point__make(r, i, &p);
+		if (!rc)
+			rc = add_point(m, &named, p, &run);
+	}
+	return rc ? rc : add_run(m, texts, &run);
+}
+
+/* --- from the old index --- */
+
+static int take_case(struct making *m, uint32_t old, uint32_t *ret_index)
+{
+	const struct bb_run_index *x = &m->old;
+	const struct bb_index_case *c = &x->cases[old];
+	const struct named_case named = {
+		bb_index_text(x, c->name),    bb_index_text(x, c->scenario),
+		bb_index_text(x, c->variant), bb_index_text(x, c->drive),
+		bb_index_text(x, c->param),   c->param_value,
+	};
+
+	if (!m->case_of[old]) {
+		if (intern_case(m, &named, ret_index))
+			return -ENOMEM;
+		m->case_of[old] = *ret_index + 1;
+	}
+	*ret_index = m->case_of[old] - 1;
+	return 0;
+}
+
+static int take_run(struct making *m, const struct bb_index_run *old)
+{
+	const struct bb_run_index *x = &m->old;
+	const char *const texts[] = {
+		bb_index_text(x, old->name),    bb_index_text(x, old->id),
+		bb_index_text(x, old->started), bb_index_text(x, old->incomplete),
+		bb_index_text(x, old->commit),
+	};
+	struct bb_index_run run = *old;
+	int rc = 0;
+
+	run.first_point = m->new.n_points;
+	run.n_points = 0;
+	if (!m->machine_of[old->machine]) {
+		rc = intern_machine(m, &x->machines[old->machine], &run.machine);
+		if (!rc)
+			m->machine_of[old->machine] = run.machine + 1;
+	}
+	run.machine = m->machine_of[old->machine] - 1;
+	for (uint32_t i = 0; !rc && i < old->n_points; i++) {
+		struct bb_run_point p = x->points[old->first_point + i];
+
+		rc = take_case(m, p.what, &p.what);
+		if (!rc)
+			rc = add_point(m, NULL, p, &run);
+	}
+	return rc ? rc : add_run(m, texts, &run);
+}
+
+/* --- a folder --- */
+
+static int64_t ns_of(struct timespec t)
+{
+	return t.tv_sec * NS_PER_S + t.tv_nsec;
+}
+
+static int read_run(struct making *m, const char *name, const char *path, const struct stat *st,
+		    void (*passed_over)(void *arg, const char *why), void *arg)
+{
+	struct bb_report *r = NULL;
+	struct bb_err err = {0};
+	struct timespec now;
+	bool settled;
+	int rc;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	settled = ns_of(st->st_mtim) < ns_of(now) - SETTLED_NS;
+	if (bb_store__read(path, NULL, &r, &err)) {
+		if (err.code != -ENOMEM && passed_over)
+			passed_over(arg, err.msg);
+		return err.code == -ENOMEM ? -ENOMEM : 0;
+	}
+	m->n_read++;
+	rc = add_report(m, name, r, (uint64_t)st->st_size,
+			settled ? ns_of(st->st_mtim) : BB_INDEX_READ_ANEW);
+	bb_report__free(r);
+	return rc;
+}
+
+/* One run, from the old index if its file is as it was. */
+static int add_file(struct making *m, const char *dir, const char *name,
+		    void (*passed_over)(void *arg, const char *why), void *arg)
+{
+	const struct bb_index_run *old = bb_run_index__find(&m->old, name);
+	struct stat st = {0};
+	char *path;
+	int rc;
+
+	if (asprintf(&path, "%s/%s.json", dir, name) < 0)
+		return -ENOMEM;
+	if (!stat(path, &st) && old && old->changed_ns == ns_of(st.st_mtim) &&
+	    old->size_bytes == (uint64_t)st.st_size) {
+		rc = take_run(m, old);
+		m->n_taken++;
+	} else {
+		rc = read_run(m, name, path, &st, passed_over, arg);
+	}
+	free(path);
+	return rc;
+}
+
+int bb_run_index__read(const char *dir, void (*passed_over)(void *arg, const char *why), void *arg,
+		       struct bb_run_index *ret_index, struct bb_err *err)
+{
+	struct making m = {0};
+	char **names = NULL;
+	size_t n = 0;
+	int rc = bb_store__list(dir, &names, &n, err);
+
+	if (rc)
+		return rc;
+	rc = bb_index_file__load(dir, &m.old);
+	m.case_of = calloc(m.old.n_cases + 1, sizeof(*m.case_of));
+	m.machine_of = calloc(m.old.n_machines + 1, sizeof(*m.machine_of));
+	if (!rc && (!m.case_of || !m.machine_of))
+		rc = -ENOMEM;
+	for (size_t i = 0; !rc && i < n; i++)
+		rc = add_file(&m, dir, names[i], passed_over, arg);
+	/* What cannot be kept is made anew the next time. */
+	if (!rc && (m.n_read || m.n_taken < m.old.n_runs))
+		bb_index_file__save(dir, &m.new);
+	bb_store__list_free(names, n);
+	bb_run_index__done(&m.old);
+	free(m.case_of);
+	free(m.machine_of);
+	if (rc) {
+		bb_run_index__done(&m.new);
+		return bb_fail_nomem(err);
+	}
+	*ret_index = m.new;
+	return 0;
+}

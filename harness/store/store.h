@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef BB_STORE_STORE_H
+#define BB_STORE_STORE_H
+
+#include <stddef.h>
+#include <sys/types.h>
+
+#include "base/err.h"
+#include "report/report.h"
+
+/*
+ * Stored runs: one file `ID.json` a run in a folder (results/). A file appears whole or not at all
+ * and is never written again. Its form is that of run_json.h.
+ */
+
+/* `uid` and `gid` of bb_store__write(): what it makes stays with who runs it. */
+#define BB_STORE_OWNER_AS_IS ((uid_t)-1)
+#define BB_STORE_GROUP_AS_IS ((gid_t)-1)
+
+/*
+ * Write `r` to dir/r->id.json: into a hidden temporary file beside it, synced, then renamed.
+ * Folders that are missing are made. The file and those folders are given to uid and gid (who
+ * called sudo, where that can be done). The path goes to *ret_path (may be NULL), to be freed.
+ * -EEXIST when that id is stored already; -errno otherwise. On any failure nothing is left behind.
+ */
+int bb_store__write(const char *dir, const struct bb_report *r, uid_t uid, gid_t gid,
+		    char **ret_path, struct bb_err *err);
+
+/* The same for any text as the file `name` of the folder: what is not a run but is stored beside
+ * them. */
+int bb_store__write_text(const char *dir, const char *name, const char *text, size_t len, uid_t uid,
+			 gid_t gid, char **ret_path, struct bb_err *err);
+
+/*
+ * The same for a cache, which may be replaced, and lost: it is not synced. The folder must be
+ * there; what is written goes to its owner. 0 or -errno, without a message; then the file that was
+ * there still is.
+ */
+int bb_store__replace(const char *dir, const char *name, const void *data, size_t len);
+
+/*
+ * Read a run, summarised. `which` is a path (has a '/'), "latest" (by the time that ids begin
+ * with), an id in `dir` with or without ".json", a file in the current folder, or the beginning of
+ * one id in `dir` alone. -ENOENT when there is none, -ENOTUNIQ when the beginning fits several,
+ * -EINVAL when the file is not a run, other -errno.
+ */
+int bb_store__read(const char *which, const char *dir, struct bb_report **ret_report,
+		   struct bb_err *err);
+
+/*
+ * The ids in `dir`, in the order of time (of name: ids begin with it); a folder that is not there
+ * holds none. Free with bb_store__list_free(). Only names are looked at; schema.json is not taken
+ * for a run.
+ */
+int bb_store__list(const char *dir, char ***ret_ids, size_t *ret_n, struct bb_err *err);
+void bb_store__list_free(char **ids, size_t n);
+
+#endif
