@@ -10,6 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/caller.h"
+
 #define BY_PERMISSION "programs of others are seen with CAP_SYS_ADMIN only: run as root, with sudo"
 
 int bb_loaded__next(uint32_t id, uint32_t *ret_id, struct bb_err *err)
@@ -54,8 +56,14 @@ static bool is_program(int fd)
 
 int bb_loaded__open_pinned(const char *path, int *ret_fd, struct bb_err *err)
 {
-	int fd = bpf_obj_get(path), rc = -errno;
+	int fd, rc;
 
+	/* Root alone may look into most BPF file systems; the kernel takes no file of another one.
+	 */
+	bb_root__begin();
+	fd = bpf_obj_get(path);
+	rc = -errno;
+	bb_root__end();
 	if (fd >= 0 && !is_program(fd)) {
 		close(fd);
 		return bb_fail(err, -EINVAL, "%s: what is pinned there is no program", path);

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/caller.h"
 #include "base/parse.h"
 #include "bpf/prog_type.h"
 
@@ -93,7 +94,7 @@ static double memory_of_map(__u32 id)
 	if (map_fd < 0)
 		return NAN;
 	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", map_fd);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
+	fd = bb_root__open(path, O_RDONLY);
 	if (fd >= 0) {
 		n = read(fd, text, sizeof(text) - 1);
 		close(fd);

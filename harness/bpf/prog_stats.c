@@ -10,6 +10,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/caller.h"
 #include "base/parse.h"
 
 int bb_stats_reader__open(int prog_fd, struct bb_stats_reader *ret_reader, struct bb_err *err)
@@ -18,12 +19,9 @@ int bb_stats_reader__open(int prog_fd, struct bb_stats_reader *ret_reader, struc
 	int fd;
 
 	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", prog_fd);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0) {
-		int rc = -errno;
-
-		return bb_fail(err, rc, "%s: %s; is /proc mounted?", path, strerror(-rc));
-	}
+	fd = bb_root__open(path, O_RDONLY);
+	if (fd < 0)
+		return bb_fail(err, fd, "%s: %s; is /proc mounted?", path, strerror(-fd));
 	*ret_reader = (struct bb_stats_reader){.prog_fd = prog_fd, .fdinfo_fd = fd};
 	return 0;
 }

@@ -7,16 +7,18 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/caller.h"
+
 #define SYSCTL "/proc/sys/kernel/bpf_stats_enabled"
 
 static int sysctl_write(const char *value)
 {
-	int fd = open(SYSCTL, O_WRONLY | O_CLOEXEC);
+	int fd = bb_root__open(SYSCTL, O_WRONLY);
 	ssize_t n;
 	int rc;
 
 	if (fd < 0)
-		return -errno;
+		return fd;
 	n = write(fd, value, strlen(value));
 	rc = n < 0 ? -errno : 0;
 	close(fd);
@@ -25,12 +27,12 @@ static int sysctl_write(const char *value)
 
 static int sysctl_read(char *buf, size_t size)
 {
-	int fd = open(SYSCTL, O_RDONLY | O_CLOEXEC);
+	int fd = bb_root__open(SYSCTL, O_RDONLY);
 	ssize_t n;
 	int rc;
 
 	if (fd < 0)
-		return -errno;
+		return fd;
 	n = read(fd, buf, size - 1);
 	rc = n < 0 ? -errno : 0;
 	close(fd);

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/caller.h"
 #include "bpf/globals.h"
 #include "bpf/kept_maps.h"
 #include "bpf/libbpf_log.h"
@@ -361,6 +362,21 @@ void bb_target__unload(struct bb_target *t)
 	t->prog_fd = t->drops_map_fd = t->jit_mod64 = -1;
 }
 
+/* Root alone may look into tracefs. What SEC("uprobe/FILE:FUNCTION") and SEC("usdt/FILE:...") name
+ * is somebody's file. */
+static struct bpf_link *attach(struct bpf_program *p)
+{
+	bool names_file = bpf_program__section_name(p)[0] == 'u';
+	struct bpf_link *link;
+
+	if (!names_file)
+		bb_root__begin();
+	link = bpf_program__attach(p);
+	if (!names_file)
+		bb_root__end();
+	return link;
+}
+
 int bb_target__attach(struct bb_target *t, struct bpf_link **ret_link, struct bb_err *err)
 {
 	struct bpf_program *p = bpf_object__find_program_by_name(t->obj, t->program);
@@ -371,7 +387,7 @@ int bb_target__attach(struct bb_target *t, struct bpf_link **ret_link, struct bb
 	int rc;
 
 	bb_libbpf_log__begin();
-	link = bpf_program__attach(p);
+	link = attach(p);
 	if (link) {
 		*ret_link = link;
 		return 0;

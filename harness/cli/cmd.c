@@ -7,34 +7,36 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/caller.h"
 #include "base/parse.h"
 
 const struct bb_cmd bb_cmds[] = {
 	{"run",
 	 "measure scenarios (the default: `bpfbench --scenario S` is `bpfbench run --scenario S`)",
-	 bb_cmd_run},
-	{"init", "write a scenario for a BPF object, to start from", bb_cmd_init},
-	{"show", "print a stored run in any format, without measuring", bb_cmd_show},
+	 bb_cmd_run, true},
+	{"init", "write a scenario for a BPF object, to start from", bb_cmd_init, false},
+	{"show", "print a stored run in any format, without measuring", bb_cmd_show, false},
 	{"report", "write one HTML page about stored runs, with history, flame graph and source",
-	 bb_cmd_report},
+	 bb_cmd_report, false},
 	{"annotate", "print the programs' source with what each line executed (drive exact)",
-	 bb_cmd_annotate},
+	 bb_cmd_annotate, false},
 	{"list", "list the scenarios with their variants and drives, and the stored runs",
-	 bb_cmd_list},
-	{"history", "show each variant over all stored runs, and where it changed", bb_cmd_history},
+	 bb_cmd_list, false},
+	{"history", "show each variant over all stored runs, and where it changed", bb_cmd_history,
+	 false},
 	{"compare", "compare two programs, measured in turns now, or two stored runs",
-	 bb_cmd_compare},
+	 bb_cmd_compare, true},
 	{"live", "watch the programs that are loaded already: runs, cost and CPU of each",
-	 bb_cmd_live},
+	 bb_cmd_live, true},
 	{"gate", "compare the programs of two git revisions, and fail when one got slower",
-	 bb_cmd_gate},
+	 bb_cmd_gate, true},
 	{"selftest", "find out what this machine can resolve: programs compared with themselves",
-	 bb_cmd_selftest},
+	 bb_cmd_selftest, true},
 	{"profile", "sample where a process, a command or the whole system spends its time",
-	 bb_cmd_profile},
+	 bb_cmd_profile, true},
 	{"heap", "heap totals of DHAT files (valgrind --tool=dhat) side by side, as a table or BMF",
-	 bb_cmd_heap},
-	{"check", "say what this machine can do, and what to change", bb_cmd_check},
+	 bb_cmd_heap, false},
+	{"check", "say what this machine can do, and what to change", bb_cmd_check, true},
 };
 
 const size_t bb_n_cmds = sizeof(bb_cmds) / sizeof(bb_cmds[0]);
@@ -85,8 +87,11 @@ static int say_unknown(const char *word)
 
 static int run_cmd(const struct bb_cmd *cmd, int argc, char **argv)
 {
+	struct bb_err err = {0};
 	char name[64];
 
+	if (!cmd->needs_root && bb_caller__become(&err))
+		return bb_complain(&err);
 	snprintf(name, sizeof(name), "bpfbench %s", cmd->name);
 	argv[0] = name;
 	return cmd->run(argc, argv);

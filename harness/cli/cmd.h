@@ -3,6 +3,7 @@
 #define BB_CLI_CMD_H
 
 #include <argp.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/err.h"
@@ -24,6 +25,9 @@ struct bb_cmd {
 	const char *name;
 	const char *doc;
 	int (*run)(int argc, char **argv); /* argv[0] is "bpfbench NAME" */
+	/* It loads, watches or samples. The others give root's rights up before they look at
+	 * anything. */
+	bool needs_root;
 };
 
 extern const struct bb_cmd bb_cmds[];

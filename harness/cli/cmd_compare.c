@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/caller.h"
 #include "cli/cmd.h"
 #include "cli/compare_show.h"
 #include "cli/measure.h"
@@ -404,6 +405,7 @@ int bb_cmd_compare(int argc, char **argv)
 {
 	struct compare_args a = {.compare = {.threshold = 0.01, .alpha = DEFAULT_ALPHA}};
 	char *command = bb_command_line(argc, argv);
+	struct bb_err err = {0};
 	int exit_code;
 
 	bb_measure_args__init(&a.measure, NULL, DEFAULT_BUDGET_S);
@@ -411,6 +413,8 @@ int bb_cmd_compare(int argc, char **argv)
 	/* check_what() has seen to it that stored runs come without */
 	if (a.scenario || a.object.objects.n)
 		exit_code = compare_live(&a, command ? command : "");
+	else if (bb_caller__become(&err))
+		exit_code = bb_complain(&err);
 	else
 		exit_code = bb_compare_show_stored(&a.compare, a.measure.results, a.runs, a.n_runs);
 	free(command);

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "cli/cmd.h"
+#include "base/caller.h"
 #include "cli/object_options.h"
 #include "cli/paths.h"
 

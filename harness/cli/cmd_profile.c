@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 
 #include "base/parse.h"
+#include "base/caller.h"
 #include "base/stop.h"
 #include "cli/cmd.h"
 #include "cli/options.h"

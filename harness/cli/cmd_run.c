@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/caller.h"
 #include "cli/cmd.h"
 #include "cli/flame.h"
 #include "cli/live_options.h"
@@ -303,6 +304,8 @@ int bb_cmd_run(int argc, char **argv)
 	if (a.cold && !a.measure.has_budget)
 		a.measure.budget_s = DEFAULT_BUDGET_COLD_S;
 	rc = command ? bb_paths__find(&paths, &err) : bb_fail_nomem(&err);
+	if (!rc && a.dry_run && !bb_live_args__any(&a.live)) /* to find those takes root */
+		rc = bb_caller__become(&err);
 	if (!rc)
 		rc = plan_all(&a, &paths, &jobs, &err);
 	if (rc)

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/caller.h"
 #include "cli/cmd.h"
 #include "cli/paths.h"
 #include "export/diff_print.h"

@@ -9,6 +9,7 @@
 #include <sys/random.h>
 #include <time.h>
 
+#include "base/caller.h"
 #include "base/clock.h"
 #include "cli/cmd.h"
 #include "cli/machine.h"

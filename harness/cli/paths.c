@@ -170,22 +170,3 @@ int bb_scenario_find(const struct bb_paths *paths, const char *name,
 	free(path);
 	return rc;
 }
-
-static bool id_from(const char *variable, uint64_t *ret_id)
-{
-	const char *text = getenv(variable);
-
-	return text && !bb_parse_u64(text, ret_id) && *ret_id < UINT32_MAX;
-}
-
-void bb_caller(uid_t *ret_uid, gid_t *ret_gid)
-{
-	uint64_t uid, gid;
-
-	*ret_uid = geteuid();
-	*ret_gid = getegid();
-	if (*ret_uid == 0 && id_from("SUDO_UID", &uid) && id_from("SUDO_GID", &gid)) {
-		*ret_uid = (uid_t)uid;
-		*ret_gid = (gid_t)gid;
-	}
-}

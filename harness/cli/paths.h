@@ -3,7 +3,6 @@
 #define BB_CLI_PATHS_H
 
 #include <stddef.h>
-#include <sys/types.h>
 
 #include "base/err.h"
 #include "plan/scenario.h"
@@ -27,8 +26,5 @@ void bb_names_free(char **names, size_t n);
  * nearest one. */
 int bb_scenario_find(const struct bb_paths *paths, const char *name,
 		     struct bb_scenario **ret_scenario, struct bb_err *err);
-
-/* Who called sudo: workloads run as them, results belong to them. Ourselves without sudo. */
-void bb_caller(uid_t *ret_uid, gid_t *ret_gid);
 
 #endif

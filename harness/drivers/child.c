@@ -12,6 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/caller.h"
 #include "base/user.h"
 #include "drivers/driver.h"
 
@@ -28,7 +29,7 @@ static void run_ahead_of_others(void)
 
 	setsid();
 	setpriority(PRIO_PROCESS, 0, -20);
-	fd = open("/proc/self/autogroup", O_WRONLY | O_CLOEXEC);
+	fd = bb_root__open("/proc/self/autogroup", O_WRONLY);
 	if (fd >= 0 && write(fd, "-20", 3) < 0)
 		errno = 0; /* no autogroups: the nice value does */
 	if (fd >= 0)

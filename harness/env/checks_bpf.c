@@ -12,6 +12,7 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 
+#include "base/caller.h"
 #include "base/parse.h"
 #include "env/sysfile.h"
 
@@ -205,11 +206,11 @@ static bool holds_stats(const char *pid)
 	struct dirent *entry;
 	bool found = false;
 	int n = snprintf(dir, sizeof(dir), "/proc/%s/fd", pid);
-	DIR *d = n > 0 && (size_t)n < sizeof(dir) ? opendir(dir) : NULL;
+	DIR *d;
 
-	if (!d)
-		return false;
-	while (!found && (entry = readdir(d))) {
+	bb_root__begin(); /* the folder is for its process and root alone */
+	d = n > 0 && (size_t)n < sizeof(dir) ? opendir(dir) : NULL;
+	while (d && !found && (entry = readdir(d))) {
 		ssize_t len = readlinkat(dirfd(d), entry->d_name, target, sizeof(target) - 1);
 
 		if (len < 0)
@@ -217,7 +218,9 @@ static bool holds_stats(const char *pid)
 		target[len] = '\0';
 		found = strstr(target, "bpf-stats") != NULL;
 	}
-	closedir(d);
+	bb_root__end();
+	if (d)
+		closedir(d);
 	return found;
 }
 

@@ -9,6 +9,7 @@
 #include <sys/auxv.h>
 #include <unistd.h>
 
+#include "base/caller.h"
 #include "profile/dwarf_index.h"
 #include "profile/idmap.h"
 #include "profile/symtab.h"
@@ -52,7 +53,7 @@ static Dwfl_Module *report_file(Dwfl *dwfl, const char *path, int fd)
 static Dwfl_Module *report_vdso(struct bb_elf_symbols *s)
 {
 	unsigned long address = getauxval(AT_SYSINFO_EHDR);
-	int fd = address ? open("/proc/self/mem", O_RDONLY | O_CLOEXEC) : -1;
+	int fd = address ? bb_root__open("/proc/self/mem", O_RDONLY) : -1;
 	ssize_t n = -1;
 
 	s->vdso = malloc(VDSO_MAX_BYTES);

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "base/caller.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <pwd.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/fsuid.h>
+#include <unistd.h>
+
+#include "base/parse.h"
+#include "base/user.h"
+
+/* What bb_root__end() goes back to. Only set when it is not root. */
+static uid_t file_uid;
+
+static bool id_from(const char *variable, uint64_t *ret_id)
+{
+	const char *text = getenv(variable);
+
+	return text && !bb_parse_u64(text, ret_id) && *ret_id < UINT32_MAX;
+}
+
+void bb_caller(uid_t *ret_uid, gid_t *ret_gid)
+{
+	uint64_t uid, gid;
+
+	*ret_uid = geteuid();
+	*ret_gid = getegid();
+	if (*ret_uid != 0)
+		return;
+	if (getuid() != 0) {
+		*ret_uid = getuid();
+		*ret_gid = getgid();
+	} else if (id_from("SUDO_UID", &uid) && id_from("SUDO_GID", &gid)) {
+		*ret_uid = (uid_t)uid;
+		*ret_gid = (gid_t)gid;
+	}
+}
+
+static int take_groups(uid_t uid, gid_t gid)
+{
+	const struct passwd *user = getpwuid(uid);
+
+	return (user ? initgroups(user->pw_name, gid) : setgroups(1, &gid)) ? -errno : 0;
+}
+
+/* setfsuid() tells no errors: it returns the one before, which -1 leaves as it is. */
+static bool files_are_of(uid_t uid, gid_t gid)
+{
+	return (uid_t)setfsuid((uid_t)-1) == uid && (gid_t)setfsgid((gid_t)-1) == gid;
+}
+
+int bb_caller__own_files(struct bb_err *err)
+{
+	uid_t uid;
+	gid_t gid;
+	int rc;
+
+	bb_caller(&uid, &gid);
+	if (uid == geteuid())
+		return 0;
+	rc = take_groups(uid, gid);
+	if (!rc) {
+		setfsgid(gid);
+		setfsuid(uid);
+		rc = files_are_of(uid, gid) ? 0 : -EPERM;
+	}
+	if (rc)
+		return bb_fail(err, rc,
+			       "cannot open files as the user %u who called sudo: %s; run it as "
+			       "root "
+			       "without SUDO_UID if root's files are meant",
+			       uid, strerror(-rc));
+	file_uid = uid;
+	return 0;
+}
+
+int bb_caller__become(struct bb_err *err)
+{
+	uid_t uid;
+	gid_t gid;
+	int rc;
+
+	bb_caller(&uid, &gid);
+	rc = bb_become_user(uid, gid);
+	if (rc)
+		return bb_fail(err, rc, "cannot become the user %u who called sudo: %s", uid,
+			       strerror(-rc));
+	file_uid = 0;
+	return 0;
+}
+
+void bb_root__begin(void)
+{
+	int error = errno;
+
+	if (file_uid)
+		setfsuid(0);
+	errno = error;
+}
+
+void bb_root__end(void)
+{
+	int error = errno;
+
+	if (file_uid)
+		setfsuid(file_uid);
+	errno = error;
+	/* Nothing that follows may run with root's files. */
+	if (file_uid && (uid_t)setfsuid((uid_t)-1) != file_uid)
+		abort();
+}
+
+int bb_root__open(const char *path, int flags)
+{
+	int fd;
+
+	assert(!strncmp(path, "/proc/", 6) || !strncmp(path, "/sys/", 5));
+	bb_root__begin();
+	fd = open(path, flags | O_CLOEXEC);
+	fd = fd < 0 ? -errno : fd;
+	bb_root__end();
+	return fd;
+}
