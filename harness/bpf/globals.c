@@ -21,18 +21,19 @@ int bb_global__find(struct bpf_object *obj, const char *name, struct bpf_map **r
 		const struct btf_var_secinfo *vars;
 		const char *sec_name;
 
-		if (!btf_is_datasec(sec))
+		if (!sec || !btf_is_datasec(sec))
 			continue;
 		sec_name = btf__name_by_offset(btf, sec->name_off);
 		vars = btf_var_secinfos(sec);
 		for (__u16 i = 0; i < btf_vlen(sec); i++) {
 			const struct btf_type *var = btf__type_by_id(btf, vars[i].type);
+			const char *var_name = var ? btf__name_by_offset(btf, var->name_off) : NULL;
 			struct bpf_map *map;
 
-			if (strcmp(btf__name_by_offset(btf, var->name_off), name))
+			if (!var_name || strcmp(var_name, name))
 				continue;
 			/* by section: ".rodata", ".bss" */
-			map = bpf_object__find_map_by_name(obj, sec_name);
+			map = sec_name ? bpf_object__find_map_by_name(obj, sec_name) : NULL;
 			if (!map)
 				continue;
 			*ret_map = map;
@@ -90,6 +91,8 @@ int bb_global__read_u64(struct bpf_object *obj, const char *name, uint64_t *ret_
 	if (rc || size != sizeof(*ret_value))
 		return rc ? rc : -EINVAL;
 	map_size = bpf_map__value_size(map);
+	if (offset + size > map_size)
+		return -EINVAL;
 	data = malloc(map_size);
 	if (!data)
 		return -ENOMEM;

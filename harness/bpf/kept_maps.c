@@ -5,13 +5,12 @@
 #include <bpf/libbpf.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 struct bb_kept_map {
-	char name[64];
+	char *name; /* the object's, which may be longer than the kernel's */
 	int fd;
 	struct bpf_map_info info;
 };
@@ -43,13 +42,15 @@ static int keep_map(struct bb_kept_maps *k, const char *name, int fd)
 		return -ENOMEM;
 	k->maps = maps;
 	m = &maps[k->n];
-	snprintf(m->name, sizeof(m->name), "%s", name);
-	rc = info_of(fd, &m->info);
+	m->name = strdup(name);
+	rc = m->name ? info_of(fd, &m->info) : -ENOMEM;
 	m->fd = rc ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, 0);
 	if (!rc && m->fd < 0)
 		rc = -errno;
 	if (!rc)
 		k->n++;
+	else
+		free(m->name);
 	return rc;
 }
 
@@ -141,8 +142,10 @@ const struct bb_ring *bb_kept_maps__ring(const struct bb_kept_maps *k, uint32_t 
 void bb_kept_maps__drop(struct bb_kept_maps *k)
 {
 	bb_rings__close(&k->rings);
-	for (size_t i = 0; i < k->n; i++)
+	for (size_t i = 0; i < k->n; i++) {
 		close(k->maps[i].fd);
+		free(k->maps[i].name);
+	}
 	free(k->maps);
 	k->maps = NULL;
 	k->n = 0;

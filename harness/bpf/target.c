@@ -197,7 +197,7 @@ static void find_drops(struct bb_target *t)
 
 	t->drops_map_fd = -1;
 	if (bb_global__find(t->obj, "drops", &map, &t->drops_offset, &size) ||
-	    size != sizeof(uint64_t))
+	    size != sizeof(uint64_t) || t->drops_offset + size > bpf_map__value_size(map))
 		return;
 	t->drops_map_fd = bpf_map__fd(map);
 	t->drops_map_size = bpf_map__value_size(map);

@@ -4,6 +4,7 @@
 #include <dwarf.h>
 #include <elfutils/libdwfl.h>
 #include <fcntl.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
@@ -39,9 +40,19 @@ static const Dwfl_Callbacks callbacks = {
 	.find_debuginfo = dwfl_standard_find_debuginfo,
 };
 
+/* A program or a library. What is not linked (ET_REL) has no addresses; libdwfl would ask us for
+ * some. */
+static bool is_linked(int fd)
+{
+	Elf64_Half type;
+
+	return pread(fd, &type, sizeof(type), offsetof(Elf64_Ehdr, e_type)) == sizeof(type) &&
+	       (type == ET_EXEC || type == ET_DYN);
+}
+
 static Dwfl_Module *report_file(Dwfl *dwfl, const char *path, int fd)
 {
-	int copy = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+	int copy = is_linked(fd) ? fcntl(fd, F_DUPFD_CLOEXEC, 0) : -1;
 	Dwfl_Module *module = copy < 0 ? NULL : dwfl_report_elf(dwfl, path, path, copy, 0, true);
 
 	if (!module && copy >= 0)

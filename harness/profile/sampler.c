@@ -60,6 +60,27 @@ static bool is_needed(const struct bb_sampler_opts *opts, const struct program *
 	return p->is_for_off_cpu ? opts->off_cpu : opts->pid != 0;
 }
 
+/* The object may be another build's: all that is looked up by name later is in it. */
+static int check_parts(const struct bb_sampler *s, struct bb_err *err)
+{
+	static const char *const programs[] = {"sample", "switched", "forked"};
+	static const char *const maps[] = {"targets", "stacks", "counts", "overflow", "sleeping"};
+
+	for (size_t i = 0; i < sizeof(programs) / sizeof(programs[0]); i++)
+		if (!bpf_object__find_program_by_name(s->obj, programs[i]))
+			return bb_fail(err, -ENOENT,
+				       "%s: it has no program '%s', so it is not of this bpfbench; "
+				       "build it again with make",
+				       s->object_path, programs[i]);
+	for (size_t i = 0; i < sizeof(maps) / sizeof(maps[0]); i++)
+		if (!bpf_object__find_map_by_name(s->obj, maps[i]))
+			return bb_fail(err, -ENOENT,
+				       "%s: it has no map '%s', so it is not of this bpfbench; "
+				       "build it again with make",
+				       s->object_path, maps[i]);
+	return 0;
+}
+
 static int configure(struct bb_sampler *s, struct bb_err *err)
 {
 	const struct bb_sampler_opts *o = &s->opts;
@@ -105,14 +126,16 @@ static int load(struct bb_sampler *s, struct bb_err *err)
 	if (!s->obj)
 		return bb_fail(err, -errno, "%s: %s; build it with make", s->object_path,
 			       strerror(errno));
-	rc = configure(s, err);
+	rc = check_parts(s, err);
+	if (!rc)
+		rc = configure(s, err);
 	if (rc)
 		return rc;
 	rc = bpf_object__load(s->obj);
 	if (!rc)
 		return 0;
 	return bb_object_say_not_loaded(s->object_path,
-					bpf_object__find_program_by_name(s->obj, "profile"), false,
+					bpf_object__find_program_by_name(s->obj, "sample"), false,
 					rc, err);
 }
 

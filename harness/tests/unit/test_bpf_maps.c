@@ -16,6 +16,7 @@
 
 #define MAPS "tests/bpf/maps.bpf.o"
 #define VARIABLES "tests/bpf/variables.bpf.o"
+#define LONG_NAMES "tests/bpf/long_names.bpf.o"
 
 /* The maps stand in line 4; the program's name is the variant's. */
 #define HEAD "name: n\nobject: o\nvariants: [{name: p}]\n"
@@ -537,6 +538,34 @@ static void test_refusals(void **state)
 	}
 }
 
+static __u32 maps_of(const struct bb_target *t, __u32 *ids, __u32 n)
+{
+	struct bpf_prog_info info = {.map_ids = (__u64)(uintptr_t)ids, .nr_map_ids = n};
+	__u32 len = sizeof(info);
+
+	assert_int_equal(bpf_obj_get_info_by_fd(bb_target__prog_fd(t), &info, &len), 0);
+	return info.nr_map_ids;
+}
+
+/* Two maps that are alike in their first 63 characters: each load has the same two. */
+static void test_long_names(void **state)
+{
+	__u32 first[4] = {0}, later[4] = {0};
+	struct bb_target *t;
+
+	(void)state;
+	need_root();
+	t = open_target(LONG_NAMES, "a_name_of_sixty_two_characters_so_that_one_or_two_more_follow_"
+				    "program");
+	load(t);
+	assert_int_equal(maps_of(t, first, 4), 2);
+	assert_int_not_equal(first[0], first[1]);
+	load(t);
+	assert_int_equal(maps_of(t, later, 4), 2);
+	assert_memory_equal(first, later, sizeof(first));
+	bb_target__free(t);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -545,7 +574,7 @@ int main(void)
 		cmocka_unit_test(test_many_entries),   cmocka_unit_test(test_full_lru),
 		cmocka_unit_test(test_prog_array),     cmocka_unit_test(test_borrowed_maps),
 		cmocka_unit_test(test_variables),      cmocka_unit_test(test_step),
-		cmocka_unit_test(test_refusals),
+		cmocka_unit_test(test_refusals),       cmocka_unit_test(test_long_names),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -364,6 +364,21 @@ static void nameless(void **state)
 	free(m.elf);
 }
 
+/* A program that says that it is not linked (ET_REL): nothing is found, and nothing is damaged by
+ * the attempt. */
+static void not_linked(void **state)
+{
+	struct bb_symbolize_result result = {0};
+	struct image m;
+
+	(void)state;
+	open_image(&m);
+	((Elf64_Ehdr *)(void *)m.elf)->e_type = ET_REL;
+	assert_int_equal(frames_in(m.elf, m.len, m.offsets, PLACES, &result), 0);
+	assert_int_equal(result.n_damaged, 0);
+	free(m.elf);
+}
+
 static int count_by_place(void *arg, uint32_t place, const struct bb_elf_frame *frame)
 {
 	(void)frame;
@@ -419,7 +434,7 @@ int main(void)
 		cmocka_unit_test(symbols),    cmocka_unit_test(mangled),
 		cmocka_unit_test(libraries),  cmocka_unit_test(notes),
 		cmocka_unit_test(damaged),    cmocka_unit_test(nameless),
-		cmocka_unit_test(child_dies),
+		cmocka_unit_test(child_dies), cmocka_unit_test(not_linked),
 	};
 
 	return cmocka_run_group_tests(tests, make_folder, remove_folder);
