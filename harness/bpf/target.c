@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/caller.h"
@@ -22,6 +23,8 @@
 #define VERIFIER_LOG_BYTES (64u << 10)
 
 #define MAX_PROG_MAPS 64 /* the kernel's limit (MAX_USED_MAPS) */
+
+#define PROG_ARRAY_TURN_NS 1000000
 
 struct bb_target {
 	/* 0: we load it; else it is somebody else's, and there is no object */
@@ -223,6 +226,21 @@ static int readopt(struct bb_target *t, struct bb_err *err)
 	return rc;
 }
 
+/*
+ * When the last descriptor of a prog array is closed, a worker of the kernel on this CPU empties
+ * it. Until then, a process that looks at all maps (bpftool map) makes the kernel count its closing
+ * twice (prog_array_map_clear() takes a reference for work that is queued already), and the map
+ * stays until the next boot. We run ahead of that worker, so it gets its turn now.
+ */
+static void close_object(const struct bb_target *t, struct bpf_object *obj)
+{
+	const struct timespec turn = {.tv_nsec = PROG_ARRAY_TURN_NS};
+
+	bpf_object__close(obj); /* takes NULL */
+	if (obj && t->has_prog_array)
+		nanosleep(&turn, NULL);
+}
+
 /* A new load; the previous one has gone. */
 static int load_object(struct bb_target *t, struct bpf_object **ret_obj, struct bb_err *err)
 {
@@ -238,7 +256,7 @@ static int load_object(struct bb_target *t, struct bpf_object **ret_obj, struct 
 		rc = bb_object_say_not_loaded(t->object_path,
 					      bpf_object__find_program_by_name(obj, t->program),
 					      t->has_prog_array && !t->alone, rc, err);
-		bpf_object__close(obj);
+		close_object(t, obj);
 		return rc;
 	}
 	*ret_obj = obj;
@@ -308,7 +326,7 @@ static void read_verifier_stats(struct bb_target *t, char *log, size_t size)
 	if (bpf_program__set_log_buf(p, log, size) || bpf_program__set_log_level(p, BB_LOG_STATS) ||
 	    bb_kept_maps__reuse(&t->kept, obj) || bpf_object__load(obj))
 		log[0] = '\0';
-	bpf_object__close(obj);
+	close_object(t, obj);
 }
 
 int bb_target__describe(struct bb_target *t, struct bb_prog_facts *ret_facts, struct bb_err *err)
@@ -357,7 +375,7 @@ void bb_target__unload(struct bb_target *t)
 	t->resets_runs = false;
 	if (t->adopted_id)
 		close(t->prog_fd);
-	bpf_object__close(t->obj); /* takes NULL */
+	close_object(t, t->obj);
 	t->obj = NULL;
 	t->prog_fd = t->drops_map_fd = t->jit_mod64 = -1;
 }
