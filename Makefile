@@ -177,7 +177,8 @@ install: ## install under PREFIX (/usr/local), below DESTDIR (nothing)
 	$(Q)install -D -t '$(TO)/share/bpfbench/plots' plots/plot.sh
 	$(Q)install -D -m 644 -t '$(TO)/share/man/man1' $(O)/bpfbench.1
 	$(Q)install -D -m 644 packaging/bpfbench.bash '$(TO)/share/bash-completion/completions/bpfbench'
-	$(Q)install -D -m 644 -t '$(TO)/share/doc/bpfbench' README.md harness/measurement.md results/schema.json ci/fleet.md
+	$(Q)install -D -m 644 -t '$(TO)/share/doc/bpfbench' README.md results/schema.json
+	$(Q)install -D -m 644 -t '$(TO)/share/doc/bpfbench/docs' docs/*.md
 	$(Q)install -D -m 644 -t '$(TO)/share/doc/bpfbench/examples' ci/systemd/*
 
 uninstall: ## remove what `make install` put under the same PREFIX and DESTDIR

@@ -8,7 +8,7 @@
 #include "stats/verdict.h"
 
 /*
- * The whole comparison of harness/measurement.md, on simulated machines: load pairs, ABBA or BAAB
+ * The whole comparison of docs/accuracy.md, on simulated machines: load pairs, ABBA or BAAB
  * blocks by a coin, block statistic, median of a pair, Hodges-Lehmann interval, verdict. Everything
  * hangs on the seed.
  */
