@@ -1,10 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* A program that calls kfuncs, of Linux 6.4: a kernel without them refuses it, so it stands alone.
  */
+/* libbpf 1.2 and newer declare them, with a struct that older kernel headers lack: its declarations
+ * get other names here, and ours below serve with any headers.
+ */
+#define bpf_iter_num_new headers_iter_num_new
+#define bpf_iter_num_next headers_iter_num_next
+#define bpf_iter_num_destroy headers_iter_num_destroy
 #include <linux/bpf.h>
 #include <bpf/bpf_helpers.h>
+#undef bpf_iter_num_new
+#undef bpf_iter_num_next
+#undef bpf_iter_num_destroy
 
-struct numbers { /* struct bpf_iter_num, which older headers lack */
+struct numbers { /* struct bpf_iter_num */
 	__u64 opaque[1];
 } __attribute__((aligned(8)));
 
