@@ -17,6 +17,7 @@
 #include "bpf/loaded.h"
 #include "bpf/map_contents.h"
 #include "bpf/object_file.h"
+#include "bpf/tracefs.h"
 
 /* The statistics are 3 lines; a kernel that cannot keep only the end of its log wants room for all.
  */
@@ -395,15 +396,26 @@ static struct bpf_link *attach(struct bpf_program *p)
 	return link;
 }
 
+/* libbpf finds tracepoints, and kprobes on older kernels, by tracefs. */
+static bool needs_tracefs(const struct bpf_program *p)
+{
+	enum bpf_prog_type type = bpf_program__type(p);
+
+	return type == BPF_PROG_TYPE_TRACEPOINT || type == BPF_PROG_TYPE_KPROBE;
+}
+
 int bb_target__attach(struct bb_target *t, struct bpf_link **ret_link, struct bb_err *err)
 {
 	struct bpf_program *p = bpf_object__find_program_by_name(t->obj, t->program);
 	const char *section = bpf_program__section_name(p);
+	struct bb_err no_tracefs = {0};
 	struct bpf_link *link;
 	const char *log;
 	char words[128];
 	int rc;
 
+	if (needs_tracefs(p))
+		bb_tracefs__provide(&no_tracefs); /* newer kernels do without for kprobes */
 	bb_libbpf_log__begin();
 	link = attach(p);
 	if (link) {
@@ -418,8 +430,9 @@ int bb_target__attach(struct bb_target *t, struct bpf_link **ret_link, struct bb
 			       section, t->program);
 	log = bb_libbpf_log__text();
 	libbpf_strerror(rc, words, sizeof(words));
-	return bb_fail(err, -ENOTSUP, "attaching '%s' by SEC(\"%s\"): %s (%.*s)", t->program,
-		       section, words, (int)strcspn(log, "\n"), log);
+	return bb_fail(err, -ENOTSUP, "attaching '%s' by SEC(\"%s\"): %s (%.*s)%s%s", t->program,
+		       section, words, (int)strcspn(log, "\n"), log, no_tracefs.code ? "; " : "",
+		       no_tracefs.msg);
 }
 
 void bb_target__detach(struct bpf_link *link)

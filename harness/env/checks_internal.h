@@ -40,6 +40,11 @@ void bb_check_bpftool(struct bb_check_result *ret_result);
 void bb_check_gnuplot(struct bb_check_result *ret_result);
 void bb_check_hyperfine(struct bb_check_result *ret_result);
 
+/* checks_mounts.c */
+void bb_check_tracefs(struct bb_check_result *ret_result);
+void bb_check_bpffs(struct bb_check_result *ret_result);
+void bb_check_securityfs(struct bb_check_result *ret_result);
+
 /* checks_perf.c */
 void bb_check_page_fault_event(struct bb_check_result *ret_result);
 void bb_check_cpu_clock_event(struct bb_check_result *ret_result);

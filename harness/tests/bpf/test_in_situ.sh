@@ -50,9 +50,12 @@ nothing_left "compare by packets" 0
 
 # --- attach ---
 # shellcheck disable=SC2016 # the workload's
-scenario attach.bpf.o '{name: on_uprobe}, {name: on_sys_enter}, {name: nowhere}' \
+scenario attach.bpf.o '{name: on_uprobe}, {name: on_tracepoint}, {name: on_sys_enter}, {name: nowhere}' \
 	'event: attach, workload: /bin/sh, args: [-c, "while :; do echo; done"], seconds: 0.3' >"$WORK/attach.yml"
+mounts_before=$(grep -c '^tracefs ' /proc/self/mounts || true)
 real -s "$WORK/attach.yml" --loads 3
+expect_no_grep "attach: a tracepoint is found, also where tracefs is not mounted" err "attaching 'on_tracepoint'"
+expect_eq "attach: the machine's mounts stay as they are" "$(grep -c '^tracefs ' /proc/self/mounts || true)" "$mounts_before"
 expect_grep "attach: a program that our own polling runs is void, and why" err \
 	'void: net/on_sys_enter/in-situ-attach: .*our own reading of the counters makes it run: '
 expect_grep "attach: a section that names no place is skipped by name" err 'skipped: net/nowhere/in-situ-attach: .*does not say where'
