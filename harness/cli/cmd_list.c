@@ -50,7 +50,7 @@ static void print_u32s(const char *name, const struct bb_u32_list *l)
 static bool is_floor(const struct bb_scenario *s, const struct bb_variant_spec *v)
 {
 	for (size_t i = 0; i < s->n_drives; i++) {
-		const char *floor = bb_scenario__floor(s, &s->drives[i]);
+		const char *floor = s->drives[i].floor;
 
 		if (floor && !strcmp(floor, v->name))
 			return true;

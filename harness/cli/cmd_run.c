@@ -163,7 +163,7 @@ static void print_plan(const struct bb_plan *plan, FILE *out)
 			fprintf(out, ", the program pinned at %s", c->variant->pinned);
 		else
 			fprintf(out, ", program %s", c->variant->program);
-		fprintf(out, "%s\n", bb_cell_is_floor(plan, c) ? ", the floor" : "");
+		fprintf(out, "%s\n", bb_cell_is_floor(c) ? ", the floor" : "");
 	}
 }
 
@@ -250,6 +250,8 @@ static int measure_all(const struct run_args *a, struct bb_measure *m, const str
 				"%llu\n",
 				j->plans[i].scenario->name, j->plans[i].n_cells, m->opts.driver.cpu,
 				m->opts.driver.poll_cpu, (unsigned long long)a->measure.seed);
+		/* what is named on the command line must work */
+		m->opts.skip_failing = j->plans[i].scenario->skips_refused && !a->variants.n;
 		rc = bb_run_plan(&j->plans[i], &m->opts, m->report, err);
 		/* said by name in the skips; the other scenarios may do better */
 		if (rc == -ENOTSUP) {
@@ -271,9 +273,6 @@ static int run_all(const struct run_args *a, const struct jobs *j, const char *c
 
 	if (bb_measure__begin(&a->measure, name, command, &m, &err))
 		return bb_complain(&err);
-	/* Of all programs of an object, those that fail are named and the others measured; what was
-	 * named must work. */
-	m.opts.skip_failing = a->object.objects.n && !a->object.programs.n && !a->variants.n;
 	exit_code = bb_measure__deliver(&m, measure_all(a, &m, j, &err), &err);
 	if (exit_code == BB_EXIT_OK && a->flame &&
 	    bb_flame_of_run(&m, &j->plans[0], a->flame_file, &err))

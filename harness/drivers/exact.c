@@ -190,8 +190,7 @@ static int attach_to_runs(void *state, struct bb_subject *subject, void **ret_sl
 
 	if (rc)
 		return rc;
-	rc = bb_test_run__attach_program(state, subject->target, s->exact.clone.prog_fd,
-					 &s->test_run, err);
+	rc = bb_test_run__attach_program(state, subject, s->exact.clone.prog_fd, &s->test_run, err);
 	if (rc)
 		close_slot(s);
 	else
@@ -235,8 +234,7 @@ static int run_once(struct slot *s, const struct bb_shot *shot, struct bb_batch 
 	}
 	if (rc)
 		return rc;
-	if (shot->input->has_retval && attr.test.retval != shot->input->retval && !b->void_why[0])
-		bb_shot__say_retval(shot, attr.test.retval, b->void_why, sizeof(b->void_why));
+	bb_shot__judge_retval(shot, attr.test.retval, b->void_why, sizeof(b->void_why));
 	return take(s);
 }
 

@@ -11,9 +11,9 @@
 	524 /* include/linux/errno.h: leaks to user space, strerror() does not know it */
 
 int bb_shot__open(struct bb_target *target, int prog_fd, const struct bb_test_run_type *type,
-		  const struct bb_input *in, struct bb_shot *ret_shot)
+		  const struct bb_input *in, bool is_judged, struct bb_shot *ret_shot)
 {
-	struct bb_shot s = {.target = target, .type = type, .input = in};
+	struct bb_shot s = {.target = target, .type = type, .input = in, .is_judged = is_judged};
 
 	memset(&s.attr, 0, sizeof(s.attr));
 	s.attr.test.prog_fd = (__u32)prog_fd;
@@ -32,7 +32,7 @@ int bb_shot__open(struct bb_target *target, int prog_fd, const struct bb_test_ru
 		s.attr.test.ctx_in = (__u64)(uintptr_t)in->ctx;
 		s.attr.test.ctx_size_in = (__u32)in->ctx_len;
 	}
-	if (in->out && type->has_output) {
+	if (is_judged && in->out && type->has_output) {
 		s.out = malloc(in->out_len + 1);
 		if (!s.out) {
 			free(s.ctx);
@@ -69,11 +69,13 @@ static void judge_output(const struct bb_shot *s, const uint8_t *out, size_t len
 		snprintf(ret_why, size, "the output is %zu bytes, %zu expected", len, in->out_len);
 }
 
-void bb_shot__say_retval(const struct bb_shot *s, uint32_t retval, char *ret_why, size_t size)
+void bb_shot__judge_retval(const struct bb_shot *s, uint32_t retval, char *why, size_t size)
 {
 	char got[32], expected[32];
 
-	snprintf(ret_why, size, "returned %s, %s expected",
+	if (!s->is_judged || !s->input->has_retval || retval == s->input->retval || why[0])
+		return;
+	snprintf(why, size, "returned %s, %s expected",
 		 bb_test_run_type__retval(s->type, retval, got, sizeof(got)),
 		 bb_test_run_type__retval(s->type, s->input->retval, expected, sizeof(expected)));
 }
@@ -96,11 +98,12 @@ int bb_shot__fire_checked(const struct bb_shot *s, char *ret_why, size_t size)
 		rc = 0;
 	if (rc)
 		return rc;
-	if (s->input->has_retval && attr.test.retval != s->input->retval)
-		bb_shot__say_retval(s, attr.test.retval, ret_why, size);
-	else if (s->out)
+	bb_shot__judge_retval(s, attr.test.retval, ret_why, size);
+	if (ret_why[0])
+		return 0;
+	if (s->out)
 		judge_output(s, s->out, attr.test.data_size_out, ret_why, size);
-	else if (s->ctx && s->input->out)
+	else if (s->is_judged && s->ctx && s->input->out)
 		judge_output(s, s->ctx, s->input->len, ret_why, size);
 	return 0;
 }

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <linux/bpf.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -25,6 +26,8 @@ struct bb_shot {
 	struct bb_target *target; /* borrowed */
 	const struct bb_test_run_type *type;
 	const struct bb_input *input; /* borrowed */
+	/* is the run to give what the input expects? A floor is not: it has a result of its own */
+	bool is_judged;
 	/* as it is passed, but for what is copied back; only .test is set */
 	union bpf_attr attr;
 	/* of a syscall program: our copy, which the kernel writes to; NULL elsewhere */
@@ -34,7 +37,7 @@ struct bb_shot {
 
 /* `prog_fd` is fired: the target's program or a clone of it. 0 or -ENOMEM. */
 int bb_shot__open(struct bb_target *target, int prog_fd, const struct bb_test_run_type *type,
-		  const struct bb_input *input, struct bb_shot *ret_shot);
+		  const struct bb_input *input, bool is_judged, struct bb_shot *ret_shot);
 void bb_shot__close(struct bb_shot *s);
 
 /*
@@ -55,8 +58,9 @@ static inline int bb_shot__fire(const struct bb_shot *s, union bpf_attr *ret_att
  * input expects. */
 int bb_shot__fire_checked(const struct bb_shot *s, char *ret_why, size_t size);
 
-/* "returned 1 (XDP_DROP), 2 (XDP_PASS) expected" */
-void bb_shot__say_retval(const struct bb_shot *s, uint32_t retval, char *ret_why, size_t size);
+/* "returned 1 (XDP_DROP), 2 (XDP_PASS) expected" into why[size], unless it is as expected or
+ * something is said there already. */
+void bb_shot__judge_retval(const struct bb_shot *s, uint32_t retval, char *why, size_t size);
 
 /*
  * How a call failed, for people; returns the error's code: -ENOTSUP where the kernel has no test

@@ -52,8 +52,7 @@ static int time_call(struct bb_shot *s, uint32_t repeat, struct bb_batch *b, dou
 	} while (rc == -EINTR && !bb_stop_signal);
 	if (rc)
 		return rc;
-	if (s->input->has_retval && attr.test.retval != s->input->retval && !b->void_why[0])
-		bb_shot__say_retval(s, attr.test.retval, b->void_why, sizeof(b->void_why));
+	bb_shot__judge_retval(s, attr.test.retval, b->void_why, sizeof(b->void_why));
 	*ret_ns = (double)(after_ns - before_ns);
 	return 0;
 }

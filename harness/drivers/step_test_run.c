@@ -71,8 +71,7 @@ static inline int sample_once(const struct bb_shot *s, struct bb_cold *cold, str
 		b->warmup += runs;
 		return bb_stop_signal ? -EINTR : 0;
 	}
-	if (s->input->has_retval && attr.test.retval != s->input->retval && !b->void_why[0])
-		bb_shot__say_retval(s, attr.test.retval, b->void_why, sizeof(b->void_why));
+	bb_shot__judge_retval(s, attr.test.retval, b->void_why, sizeof(b->void_why));
 	b->fired++;
 	b->run_cnt += runs;
 	b->run_time_ns += ns;

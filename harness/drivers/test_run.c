@@ -74,14 +74,17 @@ static int open_slot(const struct bb_test_run *t, struct bb_target *target,
 	return rc;
 }
 
-int bb_test_run__attach_program(struct bb_test_run *t, struct bb_target *target, int prog_fd,
+int bb_test_run__attach_program(struct bb_test_run *t, struct bb_subject *subject, int prog_fd,
 				struct bb_test_run_slot **ret_slot, struct bb_err *err)
 {
+	struct bb_target *target = subject->target;
 	struct bb_test_run_slot *slot = calloc(1, sizeof(*slot));
 	int rc = slot ? open_slot(t, target, slot, err) : bb_fail_nomem(err);
 
-	if (!rc)
+	if (!rc) {
 		slot->prog_fd = prog_fd;
+		slot->is_judged = !t->spec->floor || strcmp(t->spec->floor, subject->spec->name);
+	}
 	if (!rc && slot->type->is_xdp && !bb_target__is_adopted(target)) {
 		if (t->xdp.netns_fd < 0)
 			rc = bb_xdp_net__open(&t->xdp, err);
@@ -101,8 +104,8 @@ int bb_test_run__attach(void *state, struct bb_subject *subject, void **ret_slot
 			struct bb_err *err)
 {
 	struct bb_test_run_slot *slot;
-	int rc = bb_test_run__attach_program(state, subject->target,
-					     bb_target__prog_fd(subject->target), &slot, err);
+	int rc = bb_test_run__attach_program(state, subject, bb_target__prog_fd(subject->target),
+					     &slot, err);
 
 	if (!rc)
 		*ret_slot = slot;
@@ -131,7 +134,7 @@ int bb_test_run__aim(const struct bb_test_run *t, const struct bb_test_run_slot 
 	int rc = bb_pin_to_cpu(t->opts.cpu, err);
 
 	if (!rc && bb_shot__open(slot->target, slot->prog_fd, slot->type, input_of(t, slot, input),
-				 ret_shot))
+				 slot->is_judged, ret_shot))
 		rc = bb_fail_nomem(err);
 	return rc;
 }
@@ -139,13 +142,13 @@ int bb_test_run__aim(const struct bb_test_run *t, const struct bb_test_run_slot 
 static int try_input(const struct bb_test_run_slot *slot, const struct bb_input *in,
 		     struct bb_err *err)
 {
-	char why[sizeof(((struct bb_batch *)0)->void_why)]; /* for the batches to say */
+	char why[sizeof(((struct bb_batch *)0)->void_why)] = ""; /* for the batches to say */
 	int rc = bb_test_run_type__check(slot->type, bb_target__program(slot->target), in, err);
 	struct bb_shot s;
 
 	if (rc)
 		return rc;
-	if (bb_shot__open(slot->target, slot->prog_fd, slot->type, in, &s))
+	if (bb_shot__open(slot->target, slot->prog_fd, slot->type, in, slot->is_judged, &s))
 		return bb_fail_nomem(err);
 	do
 		rc = bb_shot__fire_checked(&s, why, sizeof(why));

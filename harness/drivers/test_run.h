@@ -31,7 +31,8 @@ struct bb_test_run_slot {
 	struct bb_target *target;
 	int prog_fd; /* the target's program, or a clone of it */
 	const struct bb_test_run_type *type;
-	bool attached; /* XDP: to `port` */
+	bool is_judged; /* runs are to give what inputs expect: it is no floor */
+	bool attached;  /* XDP: to `port` */
 	size_t port;
 };
 
@@ -46,7 +47,7 @@ int bb_test_run__probe(void *state, struct bb_subject *subject, struct bb_err *e
 int bb_test_run__attach(void *state, struct bb_subject *subject, void **ret_slot,
 			struct bb_err *err);
 /* Likewise, of `prog_fd` in the program's place. */
-int bb_test_run__attach_program(struct bb_test_run *t, struct bb_target *target, int prog_fd,
+int bb_test_run__attach_program(struct bb_test_run *t, struct bb_subject *subject, int prog_fd,
 				struct bb_test_run_slot **ret_slot, struct bb_err *err);
 void bb_test_run__detach(void *state, void *slot);
 void bb_test_run__close(void *state);

@@ -86,8 +86,10 @@ static void put_row(const struct bands *b, size_t first, struct bb_text_table *t
 
 	for (size_t i = first; i < b->r->n_cases; i++)
 		n_values += b->cold[i] && same_row(b->r, first, i);
-	if (c->param)
-		bb_text_table__add(t, "%zu", bb_is_sweep(b->r, first) ? n_values : c->param_value);
+	if (c->param && bb_is_sweep(b->r, first))
+		bb_text_table__add(t, "%zu", n_values);
+	else if (c->param)
+		bb_text_table__add(t, "%s", bb_param_text(c->name));
 	bb_text_table__add(t, "%s", c->variant);
 	bb_text_table__add(t, "%s", bb_cell_value(hot_ns).text);
 	bb_text_table__add(t, "%s", bb_cell_value(cold_ns).text);

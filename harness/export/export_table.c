@@ -197,7 +197,8 @@ static void put_title(const struct bb_case *c, FILE *out)
 	if (c->param) {
 		fputs(", ", out);
 		bb_put_clean(out, c->param);
-		fprintf(out, " = %" PRIu32, c->param_value);
+		fputs(" = ", out);
+		bb_put_clean(out, bb_param_text(c->name));
 	}
 	fprintf(out, " (%s)\n", bb_case__sample_kind(c)->heading);
 	if (c->command) {

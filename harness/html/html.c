@@ -165,8 +165,10 @@ static void put_group_title(FILE *out, const struct bb_case *c, bool with_value)
 		fputs(with_value ? ", " : ", over ", out);
 		bb_xml_text(out, c->param);
 	}
-	if (c->param && with_value)
-		fprintf(out, " = %u", c->param_value);
+	if (c->param && with_value) {
+		fputs(" = ", out);
+		bb_xml_text(out, bb_param_text(c->name));
+	}
 	fputs("</h3>\n", out);
 }
 

@@ -21,7 +21,7 @@
  *
  * `retval`, a number or a name such as XDP_PASS or TC_ACT_OK, is what the program is expected to
  * return; `out_hex`, not for many at once nor for contexts, the packet that it is expected to
- * leave, behind its metadata where it has some.
+ * leave, behind its metadata where it has some. Both are of the variants, not of their floor.
  *
  * The base of a sweep is `packet` or `hex`; `from` and `to` (0 and 255) bound the values. `byte` is
  * the offset of a byte of the frame, and nothing else is changed then, or `src_low`: the low byte

@@ -232,7 +232,7 @@ static void add_group(struct bb_plan *p, const struct bb_plan_opts *opts,
 		      const struct bb_drive_spec *d, const struct param *param, size_t i)
 {
 	const struct bb_scenario *s = p->scenario;
-	const char *floor_name = bb_scenario__floor(s, d);
+	const char *floor_name = d->floor;
 	size_t first = p->n_cells, floor = BB_NO_CELL;
 
 	for (size_t v = 0; v < s->n_variants; v++) {

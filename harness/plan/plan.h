@@ -64,9 +64,9 @@ struct bb_plan {
 };
 
 /* Is the cell there for others to be compared with? */
-static inline bool bb_cell_is_floor(const struct bb_plan *p, const struct bb_cell *c)
+static inline bool bb_cell_is_floor(const struct bb_cell *c)
 {
-	return c->floor == BB_NO_CELL && bb_scenario__floor(p->scenario, c->drive);
+	return c->floor == BB_NO_CELL && c->drive->floor;
 }
 
 /* What the command line narrows or overrides; zeroed means nothing. */

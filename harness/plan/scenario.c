@@ -45,6 +45,9 @@ static const char *const consumers[] =
 
 static const char *const all_caches[] = {[BB_CACHES_HOT] = "hot", [BB_CACHES_COLD] = "cold"};
 
+/* whether a program that the kernel refuses is skipped, by what is chosen */
+static const char *const refusals[] = {[false] = "error", [true] = "skip"};
+
 static const char *const samplers[] = {"program", "none", "perf-record", "profile"};
 /* the first of both is the default */
 static const char *const readers[] = {"fixed", "oops", "none"};
@@ -104,6 +107,18 @@ static int read_consumer(const struct bb_reader *r, const struct bb_field *f,
 
 	if (!rc)
 		drive->consumer = (enum bb_consumer)i;
+	return rc;
+}
+
+static int read_refused(const struct bb_reader *r, const struct bb_field *f,
+			const struct bb_yaml *node, void *base)
+{
+	struct bb_scenario *scenario = base;
+	size_t i = 0;
+	int rc = bb_field__choose(r, f, node, &i);
+
+	if (!rc)
+		scenario->skips_refused = i;
 	return rc;
 }
 
@@ -388,6 +403,7 @@ static const struct bb_field scenario_fields[] = {
 	{"floor", bb_field__text, AT(bb_scenario, floor)},
 	{"anchor", bb_field__text, AT(bb_scenario, anchor)},
 	{"loads", bb_field__u32, AT(bb_scenario, loads), .min = 1, .max = 10000},
+	{"refused", read_refused, AT(bb_scenario, skips_refused), CHOICE(refusals)},
 	{"variants", read_variants, AT(bb_scenario, variants), .required = true},
 	{"maps", bb_field__maps, AT(bb_scenario, maps)},
 	{"drive", read_drives, AT(bb_scenario, drives), .required = true},
@@ -552,6 +568,17 @@ static int settle_maps(const struct bb_reader *r, struct bb_scenario *s)
 	return rc;
 }
 
+/* So is every drive's floor. */
+static int settle_floors(const struct bb_reader *r, struct bb_scenario *s)
+{
+	int rc = 0;
+
+	for (size_t i = 0; !rc && s->floor && i < s->n_drives; i++)
+		if (!s->drives[i].floor)
+			rc = bb_field__set_text(r, &s->drives[i].floor, s->floor);
+	return rc;
+}
+
 static int read_scenario(const struct bb_reader *r, const struct bb_yaml *root,
 			 struct bb_scenario *s)
 {
@@ -561,7 +588,8 @@ static int read_scenario(const struct bb_reader *r, const struct bb_yaml *root,
 	rc = rc ? rc : bb_kind__read(r, &scenario_kind, root, 0, s);
 	rc = rc ? rc : check_references(r, s, root);
 	rc = rc ? rc : check_object(r, s, root);
-	return rc ? rc : settle_maps(r, s);
+	rc = rc ? rc : settle_maps(r, s);
+	return rc ? rc : settle_floors(r, s);
 }
 
 int bb_scenario__parse(const char *text, size_t len, const char *path,
@@ -627,11 +655,6 @@ int bb_scenario__read(const char *path, struct bb_scenario **ret_scenario, struc
 		rc = bb_scenario__parse(buf, len, path, ret_scenario, err);
 	free(buf);
 	return rc;
-}
-
-const char *bb_scenario__floor(const struct bb_scenario *s, const struct bb_drive_spec *d)
-{
-	return d->floor ? d->floor : s->floor;
 }
 
 const struct bb_variant_spec *bb_scenario__variant(const struct bb_scenario *s, const char *name)

@@ -94,7 +94,8 @@ struct bb_drive_spec {
 	uint32_t samples;
 	char **variants; /* names of those that it drives, n_variants of them; NULL: all */
 	size_t n_variants;
-	char *floor; /* name of the variant that is the floor here; NULL: the scenario's */
+	char *floor; /* name of the variant that is the floor here: its own or the scenario's; NULL
+		      */
 	struct bb_where where;
 };
 
@@ -108,6 +109,9 @@ struct bb_scenario {
 	char *floor;    /* name of the variant that is the floor, or NULL */
 	char *anchor;   /* variant that history divides by; NULL: the floor */
 	uint32_t loads; /* program loads per run; 0 = default */
+	/* `refused: skip`: a program that cannot be loaded or run is skipped by name; default: it
+	 * is an error */
+	bool skips_refused;
 	struct bb_variant_spec *variants;
 	size_t n_variants;
 	struct bb_drive_spec *drives;
@@ -133,10 +137,6 @@ void bb_scenario__free(struct bb_scenario *s);
  */
 int bb_scenario__add_variant(struct bb_scenario *s, const char *name, const char *like,
 			     const char *object, struct bb_err *err);
-
-/* The name of the variant that is the floor under the drive, or NULL: its own, else the scenario's.
- */
-const char *bb_scenario__floor(const struct bb_scenario *s, const struct bb_drive_spec *d);
 
 /* Does the variant name a program that is loaded already, by somebody else? */
 static inline bool bb_variant_is_live(const struct bb_variant_spec *v)

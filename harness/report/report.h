@@ -110,6 +110,18 @@ static inline double bb_case__ns(const struct bb_case *c, double units)
 	return units / c->units_per_ns;
 }
 
+/*
+ * The value of the parameter as the name of a case or of a counted case has it, which for an input
+ * is its name: "syn" of ".../input=syn". Behind the last '='; "" where there is none.
+ */
+static inline const char *bb_param_text(const char *case_name)
+{
+	const char *slash = strrchr(case_name, '/'),
+		   *equals = strchr(slash ? slash : case_name, '=');
+
+	return equals ? equals + 1 : "";
+}
+
 /* Equal, or both absent. */
 static inline bool bb_same_text(const char *a, const char *b)
 {

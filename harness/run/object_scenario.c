@@ -307,6 +307,10 @@ static void write_head(const struct maker *m, FILE *out)
 	fputc('\n', out);
 	if (is_one_type(m))
 		write_floor("", m->variants[0].program->type, out);
+	if (!o->n_programs && !o->one_each)
+		fputs("refused: skip    # a program that the kernel refuses is skipped by name; "
+		      "default: error, which ends the run\n",
+		      out);
 }
 
 static void write_variants(const struct maker *m, FILE *out)

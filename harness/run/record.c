@@ -16,7 +16,7 @@ int bb_record__case(struct bb_report *report, const struct bb_plan *plan,
 		    struct bb_err *err)
 {
 	const struct bb_scenario *sc = plan->scenario;
-	const char *anchor = sc->anchor ? sc->anchor : bb_scenario__floor(sc, cell->drive);
+	const char *anchor = sc->anchor ? sc->anchor : cell->drive->floor;
 	const struct bb_driver *driver = bb_driver_find(cell->drive);
 	struct bb_case *k = bb_report__add_case(report);
 

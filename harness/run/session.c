@@ -215,7 +215,7 @@ static bool anything_left(const struct bb_session *s)
 
 	for (size_t i = 0; i < s->plan->n_cells; i++) {
 		const struct bb_cell *c = &s->plan->cells[i];
-		bool is_floor = bb_cell_is_floor(s->plan, c);
+		bool is_floor = bb_cell_is_floor(c);
 
 		only_floors &= is_floor;
 		if (bb_session__can(s, c))

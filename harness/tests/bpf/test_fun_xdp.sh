@@ -123,6 +123,16 @@ real -s "$WORK/short.yml" --loads 2
 check "a packet that is too short: fails" test "$status" = 1 -o "$status" = 2
 expect_grep "a packet that is too short: says so" err 'short.*(14 bytes|from 14)'
 
+# --- what is expected is expected of the variants: the floor returns what it returns ---
+{ scenario '{name: empty, program: empty_xdp, object: floors.bpf.o}, {name: xdp_says}' \
+	"$(says drop 01 XDP_DROP), $(says tx 03 XDP_TX)" && printf 'floor: empty\n'; } >"$WORK/floor.yml"
+real -s "$WORK/floor.yml" --loads 2
+expect_status "the floor under DROP and TX: exit code 0" 0
+expect_no_grep "the floor under DROP and TX: nothing is void" err 'void'
+expect_eq "the floor under DROP and TX: both have a net cost" "$(grep -c '"latency-net"' "$TMP/out")" 2
+expect_grep "the floor under DROP and TX: the title has the input's name" err '^t, step, input = tx '
+rm -rf "$results"
+
 # --- types without a test run ---
 scenario '{name: perf_event_program}, {name: xdp_pass}' "$(says pass 02 XDP_PASS)" >"$WORK/some.yml"
 real -s "$WORK/some.yml" --loads 2

@@ -57,6 +57,17 @@ check "tail calls: they bill to the caller" more "$(bmf "$TMP/out" tailcall/firs
 object "$objects/tailcall_beside.bpf.o"
 expect_status "tail calls: beside a program that does not load, exit code 0" 0
 check "tail calls: beside a program that does not load" measured tailcall_beside/jumps_nowhere/step
+skipped=$(grep '^ *skipped: ' "$TMP/err")
+cp "$TMP/out" "$TMP/object.bmf"
+cp "$TMP/err" "$TMP/object.err"
+"$BPFBENCH" init "$objects/tailcall_beside.bpf.o" -o "$WORK/beside.yml"
+real --scenario "$WORK/beside.yml" --loads 2 -n 48
+expect_status "init: a refused program is skipped as by --object, exit code 0" 0
+expect_eq "init: the same cases and the same skips" "$(grep '": {$' "$TMP/out") $(grep '^ *skipped: ' "$TMP/err")" \
+	"$(grep '": {$' "$TMP/object.bmf") $skipped"
+real --scenario "$WORK/beside.yml" --loads 2 -n 48 --variant reads_past_the_end
+expect_status "init: a refused program that is named ends the run" 1
+cp "$TMP/object.err" "$TMP/err"
 expect_grep "tail calls: that one is skipped, with the verifier's reason" err \
 	"skipped: tailcall_beside/reads_past_the_end: .*rejects program .*: R1 offset is outside of the packet"
 object "$objects/tailcall_rejected.bpf.o"

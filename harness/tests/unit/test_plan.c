@@ -443,9 +443,9 @@ static void test_floors_of_drives(void **state)
 	p = must_plan(s, NULL);
 	check_cells(&p, all, ARRAY_LEN(all));
 	for (size_t i = 0; i < p.n_cells; i++)
-		assert_int_equal(bb_cell_is_floor(&p, &p.cells[i]), p.cells[i].floor == BB_NO_CELL);
-	assert_string_equal(bb_scenario__floor(s, &s->drives[0]), "e1");
-	assert_string_equal(bb_scenario__floor(s, &s->drives[1]), "e2");
+		assert_int_equal(bb_cell_is_floor(&p.cells[i]), p.cells[i].floor == BB_NO_CELL);
+	assert_string_equal(s->drives[0].floor, "e1");
+	assert_string_equal(s->drives[1].floor, "e2");
 	bb_plan__done(&p);
 	p = must_plan(s, &opts);
 	check_cells(&p, only_b, ARRAY_LEN(only_b));

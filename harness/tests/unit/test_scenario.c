@@ -220,9 +220,9 @@ static void test_all_keys(void **state)
 	assert_int_equal(d[3].samples, 5);
 	assert_int_equal(d[3].n_variants, 1);
 	assert_string_equal(d[3].variants[0], "a");
-	assert_string_equal(bb_scenario__floor(s, &d[3]), "a");
+	assert_string_equal(d[3].floor, "a");
 	assert_int_equal(d[2].n_variants, 0);
-	assert_string_equal(bb_scenario__floor(s, &d[2]), "b");
+	assert_string_equal(d[2].floor, "b");
 	assert_int_equal(d[3].stack_depth.n, 0); /* its default is not for a test run */
 	assert_int_equal(d[3].inputs.n, 6);
 	assert_string_equal(d[3].inputs.v[5].name, "9");
