@@ -9,6 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/own.h"
+
 static int read_all(int fd, char *data, size_t size, size_t *ret_len)
 {
 	size_t len = 0;
@@ -28,18 +30,17 @@ static int read_all(int fd, char *data, size_t size, size_t *ret_len)
 	return 0;
 }
 
-int bb_read_file(const char *path, size_t max, char **ret_data, size_t *ret_len, struct bb_err *err)
+/* `fd` is of `path`, or the -errno of opening it; it is closed. */
+static int read_and_close(int fd, const char *path, size_t max, char **ret_data, size_t *ret_len,
+			  struct bb_err *err)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	char *data = NULL;
 	struct stat st;
 	size_t len = 0;
 	int rc;
 
-	if (fd < 0) {
-		rc = -errno;
-		return bb_fail(err, rc, "%s: %s", path, strerror(-rc));
-	}
+	if (fd < 0)
+		return bb_fail(err, fd, "%s: %s", path, bb_own__strerror(-fd));
 	rc = fstat(fd, &st) ? -errno : 0;
 	if (!rc && S_ISDIR(st.st_mode))
 		rc = -EISDIR;
@@ -61,6 +62,20 @@ int bb_read_file(const char *path, size_t max, char **ret_data, size_t *ret_len,
 	*ret_data = data;
 	*ret_len = len;
 	return 0;
+}
+
+int bb_read_file(const char *path, size_t max, char **ret_data, size_t *ret_len, struct bb_err *err)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+
+	return read_and_close(fd < 0 ? -errno : fd, path, max, ret_data, ret_len, err);
+}
+
+int bb_read_own_file(const char *path, size_t max, char **ret_data, size_t *ret_len,
+		     struct bb_err *err)
+{
+	return read_and_close(bb_own__openat(AT_FDCWD, path, O_RDONLY | O_NONBLOCK, 0), path, max,
+			      ret_data, ret_len, err);
 }
 
 int bb_read_proc(const char *path, size_t max, char **ret_data, size_t *ret_len, struct bb_err *err)

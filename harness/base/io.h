@@ -13,6 +13,10 @@
 int bb_read_file(const char *path, size_t max, char **ret_data, size_t *ret_len,
 		 struct bb_err *err);
 
+/* The same without following a symbolic link of somebody else's (base/own.h). */
+int bb_read_own_file(const char *path, size_t max, char **ret_data, size_t *ret_len,
+		     struct bb_err *err);
+
 /* The same of a file that does not know its size, as those of /proc do not. It waits for nothing.
  */
 int bb_read_proc(const char *path, size_t max, char **ret_data, size_t *ret_len,

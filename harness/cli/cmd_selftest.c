@@ -199,8 +199,7 @@ int bb_cmd_selftest(int argc, char **argv)
 		print_rivals(stdout, &t);
 		print_floor(stdout, &t);
 		if (!a.measure.no_store &&
-		    bb_selftest__write(a.measure.results, m.report, &t, &a.opts, m.opts.driver.uid,
-				       m.opts.driver.gid, &err))
+		    bb_selftest__write(a.measure.results, m.report, &t, &a.opts, &err))
 			exit_code = bb_complain(&err);
 	}
 	bb_selftest__done(&t);

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/caller.h"
 #include "cli/cmd.h"
 #include "cli/paths.h"
 #include "export/diff_print.h"
@@ -109,12 +108,8 @@ int bb_compare_exit_code(const struct bb_compare_opts *o, const struct bb_report
 static int save_baseline(const struct bb_compare_opts *o, const char *results,
 			 const struct bb_report *run, struct bb_err *err)
 {
-	uid_t uid;
-	gid_t gid;
-	int rc;
+	int rc = bb_baseline__save(results, o->save_baseline, run->id, err);
 
-	bb_caller(&uid, &gid);
-	rc = bb_baseline__save(results, o->save_baseline, run->id, uid, gid, err);
 	if (!rc)
 		fprintf(stderr, "bpfbench: baseline '%s' is %s\n", o->save_baseline, run->id);
 	return rc;

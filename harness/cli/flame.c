@@ -46,8 +46,7 @@ static int store(struct flame *f, const char *suffix, bb_output_writer writer, s
 	if (!rc && asprintf(&name, "%s.%s", m->report->id, suffix) < 0)
 		rc = bb_fail_nomem(err);
 	if (!rc)
-		rc = bb_store__write_text(m->args->results, name, text, len, m->opts.driver.uid,
-					  m->opts.driver.gid, &path, err);
+		rc = bb_store__write_text(m->args->results, name, text, len, &path, err);
 	if (!rc && !m->args->quiet)
 		fprintf(stderr, "bpfbench: %s stored as %s\n",
 			writer == write_svg ? "flame graph" : "its stacks", path);

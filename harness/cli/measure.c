@@ -188,8 +188,7 @@ static int store(struct bb_measure *m, int rc, int exit_code)
 
 	if (m->args->no_store)
 		return exit_code;
-	if (bb_store__write(m->args->results, m->report, m->opts.driver.uid, m->opts.driver.gid,
-			    &path, &err))
+	if (bb_store__write(m->args->results, m->report, &path, &err))
 		exit_code = bb_complain(&err);
 	else if (!m->args->quiet)
 		fprintf(stderr, "bpfbench: %s stored as %s\n", rc ? "incomplete run" : "run", path);

@@ -59,8 +59,8 @@ static json_t *fingerprint_json(const struct bb_fingerprint *fp)
 }
 
 int bb_selftest__write(const char *results, const struct bb_report *head,
-		       const struct bb_selftest *t, const struct bb_selftest_opts *opts, uid_t uid,
-		       gid_t gid, struct bb_err *err)
+		       const struct bb_selftest *t, const struct bb_selftest_opts *opts,
+		       struct bb_err *err)
 {
 	json_t *rows = json_array(), *root;
 	char *text, *dir = NULL, *name = NULL;
@@ -79,7 +79,7 @@ int bb_selftest__write(const char *results, const struct bb_report *head,
 	    asprintf(&name, "%s.json", head->id) < 0)
 		rc = bb_fail_nomem(err);
 	else
-		rc = bb_store__write_text(dir, name, text, strlen(text), uid, gid, NULL, err);
+		rc = bb_store__write_text(dir, name, text, strlen(text), NULL, err);
 	free(name);
 	free(dir);
 	free(text);
@@ -124,7 +124,7 @@ int bb_selftest__read_floor(const char *results, const struct bb_fingerprint *fp
 		/* What cannot be read is no self-test of this machine; the next older one may be.
 		 */
 		if (asprintf(&path, "%s/%s.json", dir, ids[i]) >= 0 &&
-		    !bb_read_file(path, MAX_BYTES, &text, &len, NULL))
+		    !bb_read_own_file(path, MAX_BYTES, &text, &len, NULL))
 			root = json_loadb(text, len, 0, NULL);
 		if (root && fits(root, fp, ret_floor)) {
 			*ret_id = strdup(ids[i]);

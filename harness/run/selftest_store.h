@@ -11,8 +11,8 @@
 
 /* `head` lends its id, time, command and fingerprint. */
 int bb_selftest__write(const char *results, const struct bb_report *head,
-		       const struct bb_selftest *t, const struct bb_selftest_opts *opts, uid_t uid,
-		       gid_t gid, struct bb_err *err);
+		       const struct bb_selftest *t, const struct bb_selftest_opts *opts,
+		       struct bb_err *err);
 
 /*
  * The noise floor (a share) by the newest stored self-test of a machine like `fp`. 0, -ENOENT

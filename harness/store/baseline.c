@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/io.h"
+#include "base/own.h"
 #include "store/store.h"
 
 #define FOLDER "baselines"
@@ -41,38 +42,21 @@ int bb_baseline__check_name(const char *name, struct bb_err *err)
 
 /* --- saving --- */
 
-/* Only root can give things away, and some file systems know no owners: that is no failure. */
-static int give(int fd, uid_t uid, gid_t gid)
-{
-	return fchown(fd, uid, gid) && errno != EPERM && errno != EINVAL ? -errno : 0;
-}
-
 /* An fd of dir/baselines, which is made when it is not there; `dir` is, as it holds the run. */
-static int open_folder(const char *dir, uid_t uid, gid_t gid)
+static int open_folder(const char *dir)
 {
-	int dir_fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC), fd, rc;
-	bool made;
+	int dir_fd = bb_own__openat(AT_FDCWD, dir, O_RDONLY | O_DIRECTORY, 0), fd;
 
 	if (dir_fd < 0)
-		return -errno;
-	made = !mkdirat(dir_fd, FOLDER, 0755);
-	rc = made || errno == EEXIST ? 0 : -errno;
-	fd = rc ? rc : openat(dir_fd, FOLDER, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (!rc && fd < 0)
-		fd = -errno;
+		return dir_fd;
+	fd = bb_own__make_dirs(dir_fd, FOLDER);
 	close(dir_fd);
-	if (fd >= 0 && made)
-		rc = give(fd, uid, gid);
-	if (fd >= 0 && rc) {
-		close(fd);
-		return rc;
-	}
 	return fd;
 }
 
-static int write_id(int folder_fd, const char *temp, const char *id, uid_t uid, gid_t gid)
+static int write_id(int folder_fd, const char *temp, const char *id)
 {
-	int fd = openat(folder_fd, temp, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC,
+	int fd = openat(folder_fd, temp, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
 			0644),
 	    rc = 0;
 	ssize_t want = (ssize_t)strlen(id) + 1, n;
@@ -84,22 +68,20 @@ static int write_id(int folder_fd, const char *temp, const char *id, uid_t uid, 
 		rc = n < 0 && errno ? -errno : -EIO;
 	if (!rc && fsync(fd))
 		rc = -errno;
-	if (!rc)
-		rc = give(fd, uid, gid);
 	if (close(fd) && !rc)
 		rc = -errno;
 	return rc;
 }
 
-static int store_id(const char *dir, const char *name, const char *id, uid_t uid, gid_t gid)
+static int store_id(const char *dir, const char *name, const char *id)
 {
-	int fd = open_folder(dir, uid, gid), rc;
+	int fd = open_folder(dir), rc;
 	char temp[NAME_MAX_LEN + 32];
 
 	if (fd < 0)
 		return fd;
 	snprintf(temp, sizeof(temp), ".%s.%d.tmp", name, (int)getpid());
-	rc = write_id(fd, temp, id, uid, gid);
+	rc = write_id(fd, temp, id);
 	if (!rc && renameat(fd, temp, fd, name))
 		rc = -errno;
 	if (rc)
@@ -118,8 +100,7 @@ static char *run_path(const char *dir, const char *id)
 	return asprintf(&path, "%s/%s.json", dir, id) < 0 ? NULL : path;
 }
 
-int bb_baseline__save(const char *dir, const char *name, const char *id, uid_t uid, gid_t gid,
-		      struct bb_err *err)
+int bb_baseline__save(const char *dir, const char *name, const char *id, struct bb_err *err)
 {
 	char *path;
 	int rc = bb_baseline__check_name(name, err);
@@ -136,12 +117,12 @@ int bb_baseline__save(const char *dir, const char *name, const char *id, uid_t u
 	free(path);
 	if (rc)
 		return rc;
-	rc = store_id(dir, name, id, uid, gid);
+	rc = store_id(dir, name, id);
 	if (rc)
 		bb_fail(err, rc,
 			"%s/" FOLDER "/%s: %s; the baseline was not saved (--results DIR chooses "
 			"another folder)",
-			dir, name, strerror(-rc));
+			dir, name, bb_own__strerror(-rc));
 	return rc;
 }
 
@@ -152,7 +133,7 @@ static int read_id(const char *path, char *ret_id, size_t size, struct bb_err *e
 {
 	char *text = NULL;
 	size_t len = 0, line;
-	int rc = bb_read_file(path, FILE_MAX_BYTES, &text, &len, err);
+	int rc = bb_read_own_file(path, FILE_MAX_BYTES, &text, &len, err);
 
 	if (rc)
 		return rc;

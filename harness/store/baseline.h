@@ -2,8 +2,6 @@
 #ifndef BB_STORE_BASELINE_H
 #define BB_STORE_BASELINE_H
 
-#include <sys/types.h>
-
 #include "base/err.h"
 #include "report/report.h"
 
@@ -17,12 +15,10 @@
 int bb_baseline__check_name(const char *name, struct bb_err *err);
 
 /*
- * Let `name` stand for the run `id`, which must be stored in `dir` (-ENOENT). What is made belongs
- * to uid and gid where that can be done (BB_STORE_OWNER_AS_IS of store.h). -EINVAL for a bad name,
- * other -errno; a name that could not be written stands for what it stood for before.
+ * Let `name` stand for the run `id`, which must be stored in `dir` (-ENOENT). -EINVAL for a bad
+ * name, other -errno; a name that could not be written stands for what it stood for before.
  */
-int bb_baseline__save(const char *dir, const char *name, const char *id, uid_t uid, gid_t gid,
-		      struct bb_err *err);
+int bb_baseline__save(const char *dir, const char *name, const char *id, struct bb_err *err);
 
 /*
  * What bb_store__read() takes for `which`, to be freed: the path of the run when `which` is a

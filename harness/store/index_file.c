@@ -126,7 +126,7 @@ int bb_index_file__load(const char *dir, struct bb_run_index *ret_index)
 	*ret_index = (struct bb_run_index){0};
 	if (asprintf(&path, "%s/" BB_INDEX_FILE, dir) < 0)
 		return -ENOMEM;
-	rc = bb_read_file(path, FILE_MAX_BYTES, &data, &len, NULL);
+	rc = bb_read_own_file(path, FILE_MAX_BYTES, &data, &len, NULL);
 	free(path);
 	if (rc)
 		return rc == -ENOMEM ? rc : 0;

@@ -15,6 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/own.h"
 #include "base/parse.h"
 #include "store/run_json.h"
 
@@ -37,6 +38,7 @@ static const char *remedy(int error)
 		       "with --no-store";
 	case ENOTDIR:
 		return "part of that path is a file: choose another folder with --results DIR";
+	case ELOOP: return "remove the link, or choose another folder with --results DIR";
 	case EEXIST: return "stored runs are never overwritten: move that file away, or run again";
 	default:
 		return "choose another folder with --results DIR, or store nothing with --no-store";
@@ -45,49 +47,8 @@ static const char *remedy(int error)
 
 static int fail_write(struct bb_err *err, int error, const char *path)
 {
-	return bb_fail(err, -error, "%s: %s; nothing was stored (%s)", path, strerror(error),
-		       remedy(error));
-}
-
-/* One folder of the path; a new one is given away. Only root can do that, and some file systems
- * know no owners. */
-static int make_one(const char *path, uid_t uid, gid_t gid)
-{
-	int rc;
-
-	if (mkdir(path, 0755))
-		return errno == EEXIST ? 0 : -errno;
-	rc = lchown(path, uid, gid);
-	return rc && errno != EPERM && errno != EINVAL ? -errno : 0;
-}
-
-/* mkdir -p, then an fd of the last one. */
-static int open_dir(const char *dir, uid_t uid, gid_t gid)
-{
-	char path[PATH_MAX];
-	size_t len = strlen(dir);
-	int rc = 0, fd;
-
-	if (!len)
-		return -ENOENT;
-	if (len >= sizeof(path))
-		return -ENAMETOOLONG;
-	memcpy(path, dir, len + 1);
-	for (size_t i = 1; !rc && i < len; i++) {
-		if (path[i] != '/')
-			continue;
-		path[i] = '\0';
-		rc = make_one(path, uid, gid);
-		path[i] = '/';
-	}
-	if (!rc)
-		rc = make_one(path, uid, gid);
-	/* A parent that may not be written to does no harm when all of them are there: open() has
-	 * the last word. */
-	fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (fd >= 0)
-		return fd;
-	return rc ? rc : -errno;
+	return bb_fail(err, -error, "%s: %s; nothing was stored (%s)", path,
+		       bb_own__strerror(error), remedy(error));
 }
 
 static int write_all(int fd, const char *text, size_t len)
@@ -121,8 +82,8 @@ static int publish(int dir_fd, const char *temp, const char *name)
 
 /* The whole of `text` as a hidden file beside `name`, whose own name goes to temp[NAME_MAX + 1]; on
  * failure there is none. */
-static int write_temp(int dir_fd, const char *name, const char *text, size_t len, uid_t uid,
-		      gid_t gid, bool synced, char *temp)
+static int write_temp(int dir_fd, const char *name, const char *text, size_t len, bool synced,
+		      char *temp)
 {
 	int fd, rc;
 
@@ -134,8 +95,6 @@ static int write_temp(int dir_fd, const char *name, const char *text, size_t len
 	rc = write_all(fd, text, len);
 	if (!rc && synced && fsync(fd))
 		rc = -errno;
-	if (fchown(fd, uid, gid) && errno != EPERM && errno != EINVAL && !rc)
-		rc = -errno;
 	if (close(fd) && !rc)
 		rc = -errno;
 	if (rc)
@@ -144,11 +103,10 @@ static int write_temp(int dir_fd, const char *name, const char *text, size_t len
 }
 
 /* The whole of `text` as the file `name` of the folder, or no file. */
-static int store_text(int dir_fd, const char *name, const char *text, size_t len, uid_t uid,
-		      gid_t gid)
+static int store_text(int dir_fd, const char *name, const char *text, size_t len)
 {
 	char temp[NAME_MAX + 1];
-	int rc = write_temp(dir_fd, name, text, len, uid, gid, true, temp);
+	int rc = write_temp(dir_fd, name, text, len, true, temp);
 
 	if (rc)
 		return rc;
@@ -168,19 +126,16 @@ static int store_text(int dir_fd, const char *name, const char *text, size_t len
 
 int bb_store__replace(const char *dir, const char *name, const void *data, size_t len)
 {
-	int dir_fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC), rc;
+	int dir_fd = bb_own__openat(AT_FDCWD, dir, O_RDONLY | O_DIRECTORY, 0), rc;
 	char temp[NAME_MAX + 1];
 	sigset_t all, before;
-	struct stat st;
 
 	if (dir_fd < 0)
-		return -errno;
+		return dir_fd;
 	/* Ctrl-C waits until there is no temporary file. */
 	sigfillset(&all);
 	sigprocmask(SIG_SETMASK, &all, &before);
-	rc = fstat(dir_fd, &st)
-		     ? -errno
-		     : write_temp(dir_fd, name, data, len, st.st_uid, st.st_gid, false, temp);
+	rc = write_temp(dir_fd, name, data, len, false, temp);
 	if (!rc && renameat(dir_fd, temp, dir_fd, name)) {
 		rc = -errno;
 		unlinkat(dir_fd, temp, 0);
@@ -190,19 +145,19 @@ int bb_store__replace(const char *dir, const char *name, const void *data, size_
 	return rc;
 }
 
-int bb_store__write_text(const char *dir, const char *name, const char *text, size_t len, uid_t uid,
-			 gid_t gid, char **ret_path, struct bb_err *err)
+int bb_store__write_text(const char *dir, const char *name, const char *text, size_t len,
+			 char **ret_path, struct bb_err *err)
 {
 	char *path = NULL;
 	int dir_fd, rc;
 
 	if (asprintf(&path, "%s/%s", dir, name) < 0)
 		return bb_fail_nomem(err);
-	dir_fd = open_dir(dir, uid, gid);
+	dir_fd = bb_own__make_dirs(AT_FDCWD, dir);
 	if (dir_fd < 0) {
 		rc = fail_write(err, -dir_fd, dir);
 	} else {
-		rc = store_text(dir_fd, name, text, len, uid, gid);
+		rc = store_text(dir_fd, name, text, len);
 		close(dir_fd);
 		if (rc)
 			fail_write(err, -rc, path);
@@ -214,8 +169,7 @@ int bb_store__write_text(const char *dir, const char *name, const char *text, si
 	return rc;
 }
 
-int bb_store__write(const char *dir, const struct bb_report *r, uid_t uid, gid_t gid,
-		    char **ret_path, struct bb_err *err)
+int bb_store__write(const char *dir, const struct bb_report *r, char **ret_path, struct bb_err *err)
 {
 	char *text = NULL, *name = NULL;
 	size_t len;
@@ -228,7 +182,7 @@ int bb_store__write(const char *dir, const struct bb_report *r, uid_t uid, gid_t
 		free(text);
 		return bb_fail_nomem(err);
 	}
-	rc = bb_store__write_text(dir, name, text, len, uid, gid, ret_path, err);
+	rc = bb_store__write_text(dir, name, text, len, ret_path, err);
 	free(name);
 	free(text);
 	return rc;
@@ -279,17 +233,19 @@ static int list_dir(DIR *d, char ***ids, size_t *n)
 
 int bb_store__list(const char *dir, char ***ret_ids, size_t *ret_n, struct bb_err *err)
 {
-	DIR *d = opendir(dir);
+	int fd = bb_own__openat(AT_FDCWD, dir, O_RDONLY | O_DIRECTORY, 0), rc;
+	DIR *d = fd < 0 ? NULL : fdopendir(fd);
 	char **ids = NULL;
 	size_t n = 0;
-	int rc;
 
-	if (!d && errno != ENOENT) {
-		rc = -errno;
+	if (!d && fd != -ENOENT) {
+		rc = fd < 0 ? fd : -ENOMEM;
+		if (fd >= 0)
+			close(fd);
 		return bb_fail(err, rc,
 			       "%s: %s: the folder of stored runs cannot be read (--results DIR "
 			       "chooses another)",
-			       dir, strerror(-rc));
+			       dir, bb_own__strerror(-rc));
 	}
 	if (d) {
 		rc = list_dir(d, &ids, &n);
@@ -318,14 +274,15 @@ void bb_store__list_free(char **ids, size_t n)
 static int read_path(const char *path, struct bb_report **ret_report, struct bb_err *err)
 {
 	/* a FIFO shall not hang us */
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), rc;
+	int fd = bb_own__openat(AT_FDCWD, path, O_RDONLY | O_NONBLOCK, 0), rc;
 	struct stat st;
 	FILE *in;
 
-	if (fd < 0 || fstat(fd, &st)) {
+	if (fd < 0)
+		return bb_fail(err, fd, "%s: %s", path, bb_own__strerror(-fd));
+	if (fstat(fd, &st)) {
 		rc = bb_fail(err, -errno, "%s: %s", path, strerror(errno));
-		if (fd >= 0)
-			close(fd);
+		close(fd);
 		return rc;
 	}
 	if (!S_ISREG(st.st_mode) || st.st_size > FILE_MAX_BYTES) {

@@ -3,37 +3,33 @@
 #define BB_STORE_STORE_H
 
 #include <stddef.h>
-#include <sys/types.h>
 
 #include "base/err.h"
 #include "report/report.h"
 
 /*
  * Stored runs: one file `ID.json` a run in a folder (results/). A file appears whole or not at all
- * and is never written again. Its form is that of run_json.h.
+ * and is never written again. Its form is that of run_json.h. A folder or a run that a symbolic
+ * link of somebody else's leads to is neither read nor written (base/own.h).
  */
-
-/* `uid` and `gid` of bb_store__write(): what it makes stays with who runs it. */
-#define BB_STORE_OWNER_AS_IS ((uid_t)-1)
-#define BB_STORE_GROUP_AS_IS ((gid_t)-1)
 
 /*
  * Write `r` to dir/r->id.json: into a hidden temporary file beside it, synced, then renamed.
- * Folders that are missing are made. The file and those folders are given to uid and gid (who
- * called sudo, where that can be done). The path goes to *ret_path (may be NULL), to be freed.
- * -EEXIST when that id is stored already; -errno otherwise. On any failure nothing is left behind.
+ * Folders that are missing are made; all is the caller's (base/caller.h). The path goes to
+ * *ret_path (may be NULL), to be freed. -EEXIST when that id is stored already; -errno otherwise.
+ * On any failure nothing is left behind.
  */
-int bb_store__write(const char *dir, const struct bb_report *r, uid_t uid, gid_t gid,
-		    char **ret_path, struct bb_err *err);
+int bb_store__write(const char *dir, const struct bb_report *r, char **ret_path,
+		    struct bb_err *err);
 
 /* The same for any text as the file `name` of the folder: what is not a run but is stored beside
  * them. */
-int bb_store__write_text(const char *dir, const char *name, const char *text, size_t len, uid_t uid,
-			 gid_t gid, char **ret_path, struct bb_err *err);
+int bb_store__write_text(const char *dir, const char *name, const char *text, size_t len,
+			 char **ret_path, struct bb_err *err);
 
 /*
  * The same for a cache, which may be replaced, and lost: it is not synced. The folder must be
- * there; what is written goes to its owner. 0 or -errno, without a message; then the file that was
+ * there. 0 or -errno, without a message; then the file that was
  * there still is.
  */
 int bb_store__replace(const char *dir, const char *name, const void *data, size_t len);

@@ -103,7 +103,7 @@ static void bench_heavy(const char *scratch)
 	bench_judge("stats: summary of 10 million samples", "< 1 s", measured, took_s < 1);
 	snprintf(dir, sizeof(dir), "%s/stats-results", scratch);
 	began_ns = bb_now_ns();
-	if (bb_store__write(dir, r, BB_STORE_OWNER_AS_IS, BB_STORE_GROUP_AS_IS, NULL, &err))
+	if (bb_store__write(dir, r, NULL, &err))
 		bench_die("bench_stats", &err);
 	snprintf(measured, sizeof(measured), "%.1f ms", bb_seconds_since(began_ns) * 1e3);
 	bench_row("stats: storing them, synced to disk", "", measured, "-");

@@ -22,9 +22,7 @@ static void store(const char *id)
 {
 	struct bb_report *r = make_report(id);
 
-	assert_int_equal(bb_store__write(folder, r, BB_STORE_OWNER_AS_IS, BB_STORE_GROUP_AS_IS,
-					 NULL, NULL),
-			 0);
+	assert_int_equal(bb_store__write(folder, r, NULL, NULL), 0);
 	bb_report__free(r);
 }
 
@@ -39,7 +37,7 @@ static int make_folder_with_runs(void **state)
 
 static int save(const char *name, const char *id, struct bb_err *err)
 {
-	return bb_baseline__save(folder, name, id, BB_STORE_OWNER_AS_IS, BB_STORE_GROUP_AS_IS, err);
+	return bb_baseline__save(folder, name, id, err);
 }
 
 static void assert_says(const struct bb_err *err, const char *part)

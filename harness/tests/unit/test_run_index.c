@@ -49,9 +49,7 @@ static void store(const char *id, uint64_t ns)
 	r->cases[empty].is_anchor = true;
 	set_text(&r->cases[other].series[2].void_why, "misses");
 	assert_int_equal(bb_report__summarise(r), 0);
-	assert_int_equal(bb_store__write(folder, r, BB_STORE_OWNER_AS_IS, BB_STORE_GROUP_AS_IS,
-					 NULL, NULL),
-			 0);
+	assert_int_equal(bb_store__write(folder, r, NULL, NULL), 0);
 	bb_report__free(r);
 	snprintf(name, sizeof(name), "%s.json", id);
 	change_at(name, 1700000000);
@@ -435,23 +433,6 @@ static void test_full_disk(void **state)
 	free(before);
 }
 
-static void test_owner(void **state)
-{
-	struct stat st;
-
-	(void)state;
-	store_runs();
-	if (geteuid()) {
-		print_message("# skip: giving files away needs root\n");
-		skip();
-	}
-	assert_int_equal(chown(folder, NOBODY, NOBODY), 0);
-	free(history_without_index());
-	assert_int_equal(stat(in_folder(BB_INDEX_FILE), &st), 0);
-	assert_int_equal(st.st_uid, NOBODY);
-	assert_int_equal(st.st_gid, NOBODY);
-}
-
 /* Several histories while runs come and go: nobody fails, and what is left is an index and no
  * temporary file. */
 static void test_at_once(void **state)
@@ -508,7 +489,6 @@ int main(void)
 		in_a_folder(test_not_a_file),
 		in_a_folder(test_read_only_folder),
 		in_a_folder(test_full_disk),
-		in_a_folder(test_owner),
 		in_a_folder(test_at_once),
 	};
 

@@ -18,9 +18,7 @@
 static void store(struct bb_report *r)
 {
 	assert_int_equal(bb_report__summarise(r), 0);
-	assert_int_equal(bb_store__write(folder, r, BB_STORE_OWNER_AS_IS, BB_STORE_GROUP_AS_IS,
-					 NULL, NULL),
-			 0);
+	assert_int_equal(bb_store__write(folder, r, NULL, NULL), 0);
 	bb_report__free(r);
 }
 
