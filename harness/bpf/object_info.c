@@ -8,18 +8,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "bpf/object_file.h"
 
 static int add_program(struct bb_object_info *info, const struct bpf_program *p)
 {
-	struct bb_object_program *programs = reallocarray(info->programs, info->n_programs + 1,
-							  sizeof(*programs)),
-				 *to;
+	struct bb_object_program *to = bb_append(&info->programs, &info->n_programs, sizeof(*to));
 
-	if (!programs)
+	if (!to)
 		return -ENOMEM;
-	info->programs = programs;
-	to = &programs[info->n_programs++];
 	*to = (struct bb_object_program){
 		.name = strdup(bpf_program__name(p)),
 		.section = strdup(bpf_program__section_name(p)),
@@ -31,14 +28,12 @@ static int add_program(struct bb_object_info *info, const struct bpf_program *p)
 
 static int add_map(struct bb_object_info *info, const struct bpf_map *m)
 {
-	struct bb_object_map *maps = reallocarray(info->maps, info->n_maps + 1, sizeof(*maps));
+	struct bb_object_map *to = bb_append(&info->maps, &info->n_maps, sizeof(*to));
 
-	if (!maps)
+	if (!to)
 		return -ENOMEM;
-	info->maps = maps;
-	maps[info->n_maps] = (struct bb_object_map){.name = strdup(bpf_map__name(m)),
-						    .type = bpf_map__type(m)};
-	return maps[info->n_maps++].name ? 0 : -ENOMEM;
+	*to = (struct bb_object_map){.name = strdup(bpf_map__name(m)), .type = bpf_map__type(m)};
+	return to->name ? 0 : -ENOMEM;
 }
 
 /* The text in the section "license", where libbpf has it from, too. 0 or -ENOMEM. */

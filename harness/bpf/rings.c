@@ -11,18 +11,17 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/grow.h"
+
 #define PERF_PAGES 64 /* a CPU, a power of two */
 
 static struct bb_ring *add_ring(struct bb_rings *r)
 {
-	struct bb_ring *rings = realloc(r->rings, (r->n + 1) * sizeof(*rings));
+	struct bb_ring *ring = bb_append(&r->rings, &r->n, sizeof(*ring));
 
-	if (!rings)
-		return NULL;
-	r->rings = rings;
-	memset(&rings[r->n], 0, sizeof(*rings));
-	rings[r->n].map_fd = -1;
-	return &rings[r->n++];
+	if (ring)
+		ring->map_fd = -1;
+	return ring;
 }
 
 /* The first touch of a mapped page is a fault: take it here, not while page faults are what is

@@ -7,7 +7,7 @@
 #include "cli/cmd.h"
 #include "cli/options.h"
 #include "export/annotate.h"
-#include "export/cost.h"
+#include "export/cost_print.h"
 #include "store/store.h"
 
 struct annotate_args {
@@ -87,6 +87,18 @@ static int say_none(const struct bb_report *r, const char *variant, struct bb_er
 		       near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
 }
 
+static int put_cost(const struct bb_report *r, const struct bb_counted *c, struct bb_err *err)
+{
+	struct bb_cost cost;
+	int rc = bb_cost__make(r, c, &cost, err);
+
+	if (rc)
+		return rc;
+	rc = bb_cost__print(&cost, stdout) ? bb_fail_nomem(err) : 0;
+	bb_cost__done(&cost);
+	return rc;
+}
+
 static int annotate(const struct bb_report *r, const struct annotate_args *a, struct bb_err *err)
 {
 	size_t n = 0;
@@ -97,7 +109,7 @@ static int annotate(const struct bb_report *r, const struct annotate_args *a, st
 			continue;
 		if (n++)
 			putchar('\n');
-		rc = a->cost ? bb_put_cost(r, &r->counted[i], stdout, err)
+		rc = a->cost ? put_cost(r, &r->counted[i], err)
 			     : bb_annotate(&r->counted[i], &a->opts, stdout, err);
 	}
 	if (!rc && !n)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "cli/cmd.h"
 #include "run/live_scenario.h"
 
@@ -22,12 +23,11 @@ static const struct argp_option options[] = {
 
 static void add_id(struct bb_live_args *a, const char *text, const struct argp_state *state)
 {
-	uint32_t *ids = reallocarray(a->ids, a->n_ids + 1, sizeof(*ids));
+	uint32_t *id = bb_append(&a->ids, &a->n_ids, sizeof(*id));
 
-	if (!ids)
+	if (!id)
 		argp_failure(state, BB_EXIT_FAILURE, 0, "out of memory");
-	a->ids = ids;
-	ids[a->n_ids++] = bb_option_u32(state, "prog-id", text, 1, UINT32_MAX);
+	*id = bb_option_u32(state, "prog-id", text, 1, UINT32_MAX);
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state)

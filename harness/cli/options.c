@@ -5,17 +5,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "base/parse.h"
 #include "cli/cmd.h"
 
 void bb_strings_add(struct bb_strings *s, const char *text, const struct argp_state *state)
 {
-	const char **v = reallocarray(s->v, s->n + 1, sizeof(*v));
+	const char **v = bb_append(&s->v, &s->n, sizeof(*v));
 
 	if (!v)
 		argp_failure(state, BB_EXIT_FAILURE, 0, "out of memory");
-	s->v = v;
-	s->v[s->n++] = text;
+	*v = text;
 }
 
 uint64_t bb_option_u64(const struct argp_state *state, const char *option, const char *text)

@@ -8,8 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "exact/insn.h"
+#include "base/grow.h"
 #include "exact/elf_file.h"
+#include "exact/insn.h"
 
 /* .BTF.ext (Documentation/bpf/btf.rst): offsets are from the end of the header, in bytes. */
 struct ext_header {
@@ -33,7 +34,7 @@ struct walk {
 	const struct bb_elf_file *file;
 	struct bb_code *code;
 	struct piece *pieces;
-	size_t n_pieces, size_pieces;
+	size_t n_pieces;
 	bool *placed; /* by slot of the final program: a piece begins there */
 };
 
@@ -42,7 +43,7 @@ static int add_piece(struct walk *w, uint32_t at, uint32_t section, uint32_t off
 {
 	const struct bb_elf_file *f = w->file;
 	struct piece p = {.at = at, .section = section, .offset = offset};
-	struct piece *grown;
+	struct piece *added;
 
 	for (size_t i = 0; !p.n && i < f->n_symbols; i++)
 		if (f->symbols[i].type == STT_FUNC && f->symbols[i].section == section &&
@@ -54,14 +55,10 @@ static int add_piece(struct walk *w, uint32_t at, uint32_t section, uint32_t off
 			       "'%s': the function at instruction %u is not found in the object "
 			       "file",
 			       w->code->name, at);
-	if (w->n_pieces == w->size_pieces) {
-		w->size_pieces = w->size_pieces ? 2 * w->size_pieces : 16;
-		grown = reallocarray(w->pieces, w->size_pieces, sizeof(*grown));
-		if (!grown)
-			return bb_fail_nomem(err);
-		w->pieces = grown;
-	}
-	w->pieces[w->n_pieces++] = p;
+	added = bb_append(&w->pieces, &w->n_pieces, sizeof(*added));
+	if (!added)
+		return bb_fail_nomem(err);
+	*added = p;
 	w->placed[at] = true;
 	return 0;
 }

@@ -10,7 +10,7 @@
 #include "export/diff_print.h"
 #include "export/exporter.h"
 #include "export/program_table.h"
-#include "export/reconcile.h"
+#include "export/reconcile_print.h"
 #include "export/sweep_table.h"
 #include "export/table_cells.h"
 #include "judge/diff.h"

@@ -27,16 +27,15 @@ void bb_text_table__done(struct bb_text_table *t)
 /* `text` becomes the table's; NULL: out of memory. */
 static void take(struct bb_text_table *t, char *text)
 {
-	char **cells = text ? bb_grow(t->cells, t->n_cells, sizeof(*cells)) : NULL;
+	char **cell = text ? bb_append(&t->cells, &t->n_cells, sizeof(*cell)) : NULL;
 
-	if (!cells) {
+	if (!cell) {
 		free(text);
 		t->failed = true;
 		return;
 	}
 	bb_make_clean(text);
-	t->cells = cells;
-	cells[t->n_cells++] = text;
+	*cell = text;
 }
 
 void bb_text_table__add(struct bb_text_table *t, const char *fmt, ...)

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "stats/order_ratio.h"
 #include "stats/quantile.h"
 
@@ -35,28 +36,23 @@ void bb_diffs__done(struct bb_diffs *d)
 /* Append a row without any value; NULL when out of memory. Valid until the next call. */
 static struct bb_diff *add_row(struct bb_diffs *d, const char *name, const char *metric)
 {
-	struct bb_diff *rows = reallocarray(d->rows, d->n + 1, sizeof(*rows)),
-		       row = {
-			       .name = strdup(name),
-			       .metric = metric,
-			       .unit = "ns",
-			       .a = NAN,
-			       .b = NAN,
-			       .shift = NAN,
-			       .ratio = NAN,
-			       .lo = NAN,
-			       .hi = NAN,
-			       .p = NAN,
-		       };
+	struct bb_diff *row = bb_append(&d->rows, &d->n, sizeof(*row));
 
-	if (rows)
-		d->rows = rows;
-	if (!rows || !row.name) {
-		free(row.name);
+	if (!row)
 		return NULL;
-	}
-	rows[d->n] = row;
-	return &rows[d->n++];
+	*row = (struct bb_diff){
+		.name = strdup(name),
+		.metric = metric,
+		.unit = "ns",
+		.a = NAN,
+		.b = NAN,
+		.shift = NAN,
+		.ratio = NAN,
+		.lo = NAN,
+		.hi = NAN,
+		.p = NAN,
+	};
+	return row->name ? row : NULL;
 }
 
 static int add_note(struct bb_diff *row, const char *fmt, ...)
@@ -88,21 +84,19 @@ static int add_note(struct bb_diff *row, const char *fmt, ...)
 static int warn(struct bb_diffs *d, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 static int warn(struct bb_diffs *d, const char *fmt, ...)
 {
-	char **warnings = reallocarray(d->warnings, d->n_warnings + 1, sizeof(*warnings)),
-	     *text = NULL;
+	char **warning = bb_append(&d->warnings, &d->n_warnings, sizeof(*warning));
 	va_list ap;
 	int n;
 
-	if (!warnings)
+	if (!warning)
 		return -ENOMEM;
-	d->warnings = warnings;
 	va_start(ap, fmt);
-	n = vasprintf(&text, fmt, ap);
+	n = vasprintf(warning, fmt, ap);
 	va_end(ap);
-	if (n < 0)
-		return -ENOMEM;
-	warnings[d->n_warnings++] = text;
-	return 0;
+	if (n >= 0)
+		return 0;
+	d->n_warnings--;
+	return -ENOMEM;
 }
 
 size_t bb_diffs_count(const struct bb_diffs *d, enum bb_verdict verdict)

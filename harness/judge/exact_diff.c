@@ -118,26 +118,24 @@ static int find_lines(struct bb_exact_program *p)
 static int add_row(struct bb_exact_diff *d, const struct bb_counted_case *a,
 		   const struct bb_counted_case *b)
 {
-	struct bb_exact_row *rows = bb_grow(d->rows, d->n_rows, sizeof(*rows));
+	struct bb_exact_row *row = bb_append(&d->rows, &d->n_rows, sizeof(*row));
 
-	if (!rows)
+	if (!row)
 		return -ENOMEM;
-	d->rows = rows;
-	rows[d->n_rows++] = (struct bb_exact_row){b->name, a, b, judge(a, b)};
+	*row = (struct bb_exact_row){b->name, a, b, judge(a, b)};
 	return 0;
 }
 
 static int add_program(struct bb_exact_diff *d, const struct bb_counted *a,
 		       const struct bb_counted *b)
 {
-	struct bb_exact_program *programs = bb_grow(d->programs, d->n_programs, sizeof(*programs));
+	struct bb_exact_program *p = bb_append(&d->programs, &d->n_programs, sizeof(*p));
 	size_t matched = 0;
 	int rc = 0;
 
-	if (!programs)
+	if (!p)
 		return -ENOMEM;
-	d->programs = programs;
-	programs[d->n_programs++] = (struct bb_exact_program){.a = a, .b = b};
+	*p = (struct bb_exact_program){.a = a, .b = b};
 	for (size_t i = 0; !rc && i < b->n_cases; i++) {
 		const struct bb_counted_case *old = find_case(a, rest_of(b, &b->cases[i]));
 
@@ -148,7 +146,7 @@ static int add_program(struct bb_exact_diff *d, const struct bb_counted *a,
 			d->n_only_b++;
 	}
 	d->n_only_a += a->n_cases - matched;
-	return rc ? rc : find_lines(&programs[d->n_programs - 1]);
+	return rc ? rc : find_lines(p);
 }
 
 int bb_exact_diff__make(const struct bb_report *a, const struct bb_report *b, const char *base,

@@ -6,17 +6,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
+
 struct bb_gate_program *bb_gate__add(struct bb_gate *g, const char *object, const char *program,
 				     enum bb_gate_state state)
 {
-	struct bb_gate_program *programs = reallocarray(g->programs, g->n_programs + 1,
-							sizeof(*programs)),
-			       *p;
+	struct bb_gate_program *p = bb_append(&g->programs, &g->n_programs, sizeof(*p));
 
-	if (!programs)
+	if (!p)
 		return NULL;
-	g->programs = programs;
-	p = &programs[g->n_programs++];
 	*p = (struct bb_gate_program){.object = strdup(object),
 				      .program = program ? strdup(program) : NULL,
 				      .state = state};

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "base/io.h"
 #include "plan/bytes.h"
 #include "plan/packet.h"
@@ -13,20 +14,15 @@
 
 int bb_bytes_list__add(struct bb_bytes_list *list, const uint8_t *data, size_t len)
 {
-	uint8_t *copy;
+	uint8_t *copy = malloc(len ? len : 1);
+	struct bb_bytes *added = copy ? bb_append(&list->v, &list->n, sizeof(*added)) : NULL;
 
-	if (!(list->n & (list->n - 1))) { /* full: room doubles at every power of two */
-		struct bb_bytes *v = reallocarray(list->v, list->n ? 2 * list->n : 1, sizeof(*v));
-
-		if (!v)
-			return -ENOMEM;
-		list->v = v;
-	}
-	copy = malloc(len ? len : 1);
-	if (!copy)
+	if (!added) {
+		free(copy);
 		return -ENOMEM;
+	}
 	memcpy(copy, data, len);
-	list->v[list->n++] = (struct bb_bytes){.data = copy, .len = len};
+	*added = (struct bb_bytes){.data = copy, .len = len};
 	return 0;
 }
 

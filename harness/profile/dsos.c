@@ -11,6 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/grow.h"
+
 #define VDSO "[vdso]"
 #define DELETED " (deleted)"
 
@@ -74,7 +76,7 @@ int bb_dsos__add(struct bb_dsos *dsos, pid_t pid, const struct bb_mapped_file *f
 		len -= strlen(DELETED);
 	path = strndup(f->path, len);
 	id = (uint32_t)dsos->n;
-	if (!path || bb_grow((void **)&dsos->v, dsos->n, &dsos->size, sizeof(*dsos->v)) ||
+	if (!path || bb_reserve(&dsos->v, dsos->n + 1, &dsos->size, sizeof(*dsos->v)) ||
 	    bb_idmap__put(&dsos->by_file, device, f->inode, id)) {
 		free(path);
 		return -ENOMEM;

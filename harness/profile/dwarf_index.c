@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "profile/idmap.h"
 
 #define MAX_UNITS 200000u
@@ -17,7 +18,7 @@ static int add_range(struct bb_dwarf_ranges *r, uint64_t start, uint64_t end, ui
 {
 	if (start >= end)
 		return 0;
-	if (bb_grow((void **)&r->v, r->n, &r->size, sizeof(*r->v)))
+	if (bb_reserve(&r->v, r->n + 1, &r->size, sizeof(*r->v)))
 		return -ENOMEM;
 	r->v[r->n++] = (struct bb_dwarf_range){.start = start, .end = end, .index = index};
 	return 0;
@@ -78,7 +79,7 @@ static int add_unit(struct bb_dwarf_index *index, Dwarf_Die *die)
 
 	if (tag != DW_TAG_compile_unit && tag != DW_TAG_skeleton_unit)
 		return 0;
-	if (bb_grow((void **)&index->units, index->n, &index->size, sizeof(*index->units)))
+	if (bb_reserve(&index->units, index->n + 1, &index->size, sizeof(*index->units)))
 		return -ENOMEM;
 	index->units[index->n] = (struct bb_dwarf_unit){.die = *die};
 	if (add_ranges_of(&index->ranges, die, (uint32_t)index->n))
@@ -139,8 +140,8 @@ static int index_functions(struct bb_dwarf_index *index, struct bb_dwarf_unit *u
 			rc = index_functions(index, unit, &die, depth + 1);
 		if (rc || tag != DW_TAG_subprogram)
 			continue;
-		if (bb_grow((void **)&unit->functions, unit->n_functions, &unit->functions_size,
-			    sizeof(die)))
+		if (bb_reserve(&unit->functions, unit->n_functions + 1, &unit->functions_size,
+			       sizeof(die)))
 			return -ENOMEM;
 		unit->functions[unit->n_functions] = die;
 		rc = add_ranges_of(&unit->ranges, &die, (uint32_t)unit->n_functions++);

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/caller.h"
+#include "base/grow.h"
 #include "profile/dwarf_index.h"
 #include "profile/idmap.h"
 #include "profile/symtab.h"
@@ -87,8 +88,8 @@ static int read_segments(struct bb_elf_symbols *s, Elf *elf)
 
 		if (!gelf_getphdr(elf, (int)i, &phdr) || phdr.p_type != PT_LOAD)
 			continue;
-		if (bb_grow((void **)&s->segments, s->n_segments, &s->segments_size,
-			    sizeof(*s->segments)))
+		if (bb_reserve(&s->segments, s->n_segments + 1, &s->segments_size,
+			       sizeof(*s->segments)))
 			return -1;
 		s->segments[s->n_segments++] = (struct segment){
 			.offset = phdr.p_offset,

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "base/text.h"
 #include "profile/flame_script.h"
 
@@ -65,7 +66,7 @@ static int add_box(struct flame *f, uint64_t x, uint64_t end, uint32_t depth, ui
 
 	if (width_of(f, &box) < MIN_WIDTH)
 		return 0;
-	if (bb_grow((void **)&f->boxes, f->n, &f->size, sizeof(box)))
+	if (bb_reserve(&f->boxes, f->n + 1, &f->size, sizeof(box)))
 		return -ENOMEM;
 	f->boxes[f->n++] = box;
 	return 0;

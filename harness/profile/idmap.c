@@ -65,18 +65,3 @@ void bb_idmap__done(struct bb_idmap *m)
 	free(m->entries);
 	memset(m, 0, sizeof(*m));
 }
-
-int bb_grow(void **x, size_t n, size_t *size, size_t element_size)
-{
-	size_t more = *size ? *size * 2 : 16;
-	void *bigger;
-
-	if (n < *size)
-		return 0;
-	bigger = reallocarray(*x, more, element_size);
-	if (!bigger)
-		return -ENOMEM;
-	*x = bigger;
-	*size = more;
-	return 0;
-}

@@ -29,7 +29,4 @@ int bb_idmap__put(struct bb_idmap *m, uint64_t a, uint64_t b, uint32_t id);
 
 void bb_idmap__done(struct bb_idmap *m);
 
-/* Room for one more of x[n], which grows to powers of two: 0 or -ENOMEM. */
-int bb_grow(void **x, size_t n, size_t *size, size_t element_size);
-
 #endif

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "base/io.h"
 
 #define MAX_BYTES (256u << 20)
@@ -54,7 +55,7 @@ int bb_jit_maps__get(struct bb_jit_maps *maps, uint32_t pid, const struct bb_sym
 
 	if (id == BB_NO_ID) {
 		id = (uint32_t)maps->n;
-		if (bb_grow((void **)&maps->v, maps->n, &maps->size, sizeof(*maps->v)))
+		if (bb_reserve(&maps->v, maps->n + 1, &maps->size, sizeof(*maps->v)))
 			return -ENOMEM;
 		rc = read_map(pid, &maps->v[id]);
 		if (rc)

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
+
 /* FNV-1a (Fowler, Noll and Vo 1991). */
 static uint64_t hash_of(const char *text, size_t len)
 {
@@ -17,15 +19,8 @@ static uint64_t hash_of(const char *text, size_t len)
 
 int bb_text_append(char **all, size_t *all_len, size_t *all_size, const char *text, size_t len)
 {
-	while (*all_len + len + 1 > *all_size) {
-		size_t size = *all_size ? *all_size * 2 : 4096;
-		char *more = realloc(*all, size);
-
-		if (!more)
-			return -ENOMEM;
-		*all = more;
-		*all_size = size;
-	}
+	if (bb_reserve(all, *all_len + len + 1, all_size, 1))
+		return -ENOMEM;
 	memcpy(*all + *all_len, text, len);
 	(*all)[*all_len + len] = '\0';
 	*all_len += len + 1;
@@ -36,8 +31,8 @@ static int append(struct bb_names *names, const char *text, size_t len)
 {
 	size_t offset = names->text_len;
 
-	if (bb_grow((void **)&names->offsets, names->n, &names->offsets_size,
-		    sizeof(*names->offsets)) ||
+	if (bb_reserve(&names->offsets, names->n + 1, &names->offsets_size,
+		       sizeof(*names->offsets)) ||
 	    bb_text_append(&names->text, &names->text_len, &names->text_size, text, len))
 		return -ENOMEM;
 	names->offsets[names->n++] = offset;

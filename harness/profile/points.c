@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
+
 #define UNKNOWN "[unknown]"
 #define UNKNOWN_KERNEL "[kernel]"
 #define KERNEL_SPACE UINT64_MAX
@@ -19,7 +21,7 @@ static int add_frame(struct bb_points *ps, struct bb_point *p, const char *name,
 				 .distance = distance};
 
 	if (bb_names__add(ps->names, name, strlen(name), &frame.name) ||
-	    bb_grow((void **)&ps->frames.v, ps->frames.n, &ps->frames.size, sizeof(frame)))
+	    bb_reserve(&ps->frames.v, ps->frames.n + 1, &ps->frames.size, sizeof(frame)))
 		return -ENOMEM;
 	if (!p->n++)
 		p->first = (uint32_t)ps->frames.n;
@@ -29,7 +31,7 @@ static int add_frame(struct bb_points *ps, struct bb_point *p, const char *name,
 
 static int add_point(struct bb_points *ps, const struct bb_point *p, uint32_t *ret_id)
 {
-	if (bb_grow((void **)&ps->v, ps->n, &ps->size, sizeof(*p)))
+	if (bb_reserve(&ps->v, ps->n + 1, &ps->size, sizeof(*p)))
 		return -ENOMEM;
 	*ret_id = (uint32_t)ps->n;
 	ps->v[ps->n++] = *p;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "profile/idmap.h"
 
 int bb_samples__add(struct bb_samples *samples, const struct bb_sampled_stack *s,
@@ -13,11 +14,9 @@ int bb_samples__add(struct bb_samples *samples, const struct bb_sampled_stack *s
 	size_t need = samples->n_addresses + s->n_kernel + s->n_user;
 	struct bb_sampled_stack *copy;
 
-	while (need > samples->addresses_size)
-		if (bb_grow((void **)&samples->addresses, samples->addresses_size,
-			    &samples->addresses_size, sizeof(uint64_t)))
-			return -ENOMEM;
-	if (bb_grow((void **)&samples->v, samples->n, &samples->size, sizeof(*samples->v)))
+	if (bb_reserve(&samples->addresses, need, &samples->addresses_size, sizeof(uint64_t)))
+		return -ENOMEM;
+	if (bb_reserve(&samples->v, samples->n + 1, &samples->size, sizeof(*samples->v)))
 		return -ENOMEM;
 	copy = &samples->v[samples->n++];
 	*copy = *s;

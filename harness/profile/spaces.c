@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "base/io.h"
 #include "base/parse.h"
 
@@ -14,7 +15,7 @@
 
 int bb_spaces__log(struct bb_spaces *s, const struct bb_task_event *event)
 {
-	if (bb_grow((void **)&s->log, s->n_log, &s->log_size, sizeof(*s->log)))
+	if (bb_reserve(&s->log, s->n_log + 1, &s->log_size, sizeof(*s->log)))
 		return -ENOMEM;
 	s->log[s->n_log] = *event;
 	s->log[s->n_log].nth = s->n_log;
@@ -103,7 +104,7 @@ static int begin_space(struct bb_spaces *s, uint32_t pid, const char *comm, stru
 {
 	uint32_t older = bb_idmap__get(&s->newest, pid, 0);
 
-	if (bb_grow((void **)&s->v, s->n, &s->size, sizeof(*s->v)) ||
+	if (bb_reserve(&s->v, s->n + 1, &s->size, sizeof(*s->v)) ||
 	    bb_idmap__put(&s->newest, pid, 0, (uint32_t)s->n))
 		return -ENOMEM;
 	s->v[s->n] = (struct bb_space){.older = older};
@@ -153,7 +154,7 @@ static int replay_map(struct bb_spaces *s, const struct bb_task_event *e)
 
 	if (!space && begin_space(s, e->pid, e->comm, &space))
 		return -ENOMEM;
-	if (bb_grow((void **)&space->mappings, space->n, &space->size, sizeof(*space->mappings)))
+	if (bb_reserve(&space->mappings, space->n + 1, &space->size, sizeof(*space->mappings)))
 		return -ENOMEM;
 	s->n_replaced += takes_the_place_of_another(space, &e->mapping);
 	space->mappings[space->n++] = e->mapping;

@@ -6,9 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
+
 int bb_stacks__add_frame(struct bb_stacks *s, const struct bb_frame *frame)
 {
-	if (bb_grow((void **)&s->frames, s->n_frames, &s->frames_size, sizeof(*frame)))
+	if (bb_reserve(&s->frames, s->n_frames + 1, &s->frames_size, sizeof(*frame)))
 		return -ENOMEM;
 	s->frames[s->n_frames++] = *frame;
 	return 0;
@@ -16,10 +18,9 @@ int bb_stacks__add_frame(struct bb_stacks *s, const struct bb_frame *frame)
 
 int bb_stacks__add(struct bb_stacks *s, const uint32_t *frames, uint32_t n, double weight)
 {
-	while (s->n_parts + n > s->parts_size)
-		if (bb_grow((void **)&s->parts, s->parts_size, &s->parts_size, sizeof(*s->parts)))
-			return -ENOMEM;
-	if (bb_grow((void **)&s->v, s->n, &s->size, sizeof(*s->v)))
+	if (bb_reserve(&s->parts, s->n_parts + n, &s->parts_size, sizeof(*s->parts)))
+		return -ENOMEM;
+	if (bb_reserve(&s->v, s->n + 1, &s->size, sizeof(*s->v)))
 		return -ENOMEM;
 	s->v[s->n++] = (struct bb_stack){.first = s->n_parts, .n = n, .weight = weight};
 	memcpy(s->parts + s->n_parts, frames, n * sizeof(*frames));
@@ -206,17 +207,15 @@ struct line {
 static int set_line(struct line *l, const struct bb_stacks *s, const struct bb_stack *stack,
 		    const struct words *w)
 {
-	while (stack->n >= l->n_ends)
-		if (bb_grow((void **)&l->ends, l->n_ends, &l->n_ends, sizeof(*l->ends)))
-			return -ENOMEM;
+	if (bb_reserve(&l->ends, stack->n + 1u, &l->n_ends, sizeof(*l->ends)))
+		return -ENOMEM;
 	l->ends[0] = 0;
 	for (uint32_t k = stack->shared; k < stack->n; k++) {
 		uint32_t frame = s->parts[stack->first + k];
 		size_t len = w->offsets[frame + 1] - w->offsets[frame];
 
-		while (l->ends[k] + len > l->size)
-			if (bb_grow((void **)&l->text, l->size, &l->size, 1))
-				return -ENOMEM;
+		if (bb_reserve(&l->text, l->ends[k] + len, &l->size, 1))
+			return -ENOMEM;
 		memcpy(l->text + l->ends[k], w->text + w->offsets[frame], len);
 		l->ends[k + 1] = l->ends[k] + len;
 	}

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "base/parse.h"
 #include "profile/names.h"
 
@@ -13,7 +14,7 @@ int bb_symtab__add(struct bb_symtab *t, uint64_t start, uint64_t size, const cha
 {
 	size_t offset = t->text_len;
 
-	if (bb_grow((void **)&t->symbols, t->n, &t->size, sizeof(*t->symbols)) ||
+	if (bb_reserve(&t->symbols, t->n + 1, &t->size, sizeof(*t->symbols)) ||
 	    bb_text_append(&t->text, &t->text_len, &t->text_size, name, name_len))
 		return -ENOMEM;
 	t->symbols[t->n++] =

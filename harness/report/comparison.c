@@ -6,19 +6,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "stats/quantile.h"
 #include "stats/sequential.h"
 #include "stats/signed_rank.h"
 
 struct bb_pair *bb_comparison__add_pair(struct bb_comparison *c)
 {
-	struct bb_pair *pairs = reallocarray(c->pairs, c->n_pairs + 1, sizeof(*pairs));
-	struct bb_pair *p;
+	struct bb_pair *p = bb_append(&c->pairs, &c->n_pairs, sizeof(*p));
 
-	if (!pairs)
+	if (!p)
 		return NULL;
-	c->pairs = pairs;
-	p = &pairs[c->n_pairs++];
 	*p = (struct bb_pair){.base_mod64 = -1,
 			      .head_mod64 = -1,
 			      .d = NAN,

@@ -9,46 +9,22 @@
 
 struct bb_counted_case *bb_counted__add_case(struct bb_counted *c)
 {
-	struct bb_counted_case *cases = bb_grow(c->cases, c->n_cases, sizeof(*cases));
-
-	if (!cases)
-		return NULL;
-	c->cases = cases;
-	memset(&cases[c->n_cases], 0, sizeof(*cases));
-	return &cases[c->n_cases++];
+	return bb_append(&c->cases, &c->n_cases, sizeof(*c->cases));
 }
 
 struct bb_counted_line *bb_counted__add_line(struct bb_counted *c)
 {
-	struct bb_counted_line *lines = bb_grow(c->lines, c->n_lines, sizeof(*lines));
-
-	if (!lines)
-		return NULL;
-	c->lines = lines;
-	memset(&lines[c->n_lines], 0, sizeof(*lines));
-	return &lines[c->n_lines++];
+	return bb_append(&c->lines, &c->n_lines, sizeof(*c->lines));
 }
 
 struct bb_counted_call *bb_counted__add_call(struct bb_counted *c)
 {
-	struct bb_counted_call *calls = bb_grow(c->calls, c->n_calls, sizeof(*calls));
-
-	if (!calls)
-		return NULL;
-	c->calls = calls;
-	memset(&calls[c->n_calls], 0, sizeof(*calls));
-	return &calls[c->n_calls++];
+	return bb_append(&c->calls, &c->n_calls, sizeof(*c->calls));
 }
 
 struct bb_counted_group *bb_counted__add_group(struct bb_counted *c)
 {
-	struct bb_counted_group *groups = bb_grow(c->groups, c->n_groups, sizeof(*groups));
-
-	if (!groups)
-		return NULL;
-	c->groups = groups;
-	memset(&groups[c->n_groups], 0, sizeof(*groups));
-	return &groups[c->n_groups++];
+	return bb_append(&c->groups, &c->n_groups, sizeof(*c->groups));
 }
 
 struct bb_estimate bb_counted_case__instructions(const struct bb_counted_case *c)

@@ -77,13 +77,10 @@ void bb_report__free(struct bb_report *r)
 
 struct bb_case *bb_report__add_case(struct bb_report *r)
 {
-	struct bb_case *cases = bb_grow(r->cases, r->n_cases, sizeof(*cases)), *c;
+	struct bb_case *c = bb_append(&r->cases, &r->n_cases, sizeof(*c));
 
-	if (!cases)
+	if (!c)
 		return NULL;
-	r->cases = cases;
-	c = &cases[r->n_cases++];
-	memset(c, 0, sizeof(*c));
 	c->floor = BB_NO_FLOOR;
 	c->units_per_ns = 1;
 	for (size_t i = 0; i < bb_n_metrics; i++)
@@ -93,49 +90,30 @@ struct bb_case *bb_report__add_case(struct bb_report *r)
 
 struct bb_comparison *bb_report__add_comparison(struct bb_report *r)
 {
-	struct bb_comparison *comparisons = bb_grow(r->comparisons, r->n_comparisons,
-						    sizeof(*comparisons));
-
-	if (!comparisons)
-		return NULL;
-	r->comparisons = comparisons;
-	memset(&comparisons[r->n_comparisons], 0, sizeof(*comparisons));
-	return &comparisons[r->n_comparisons++];
+	return bb_append(&r->comparisons, &r->n_comparisons, sizeof(*r->comparisons));
 }
 
 struct bb_program *bb_report__add_program(struct bb_report *r)
 {
-	struct bb_program *programs = bb_grow(r->programs, r->n_programs, sizeof(*programs)), *p;
+	struct bb_program *p = bb_append(&r->programs, &r->n_programs, sizeof(*p));
 
-	if (!programs)
+	if (!p)
 		return NULL;
-	r->programs = programs;
-	p = &programs[r->n_programs++];
-	memset(p, 0, sizeof(*p));
 	bb_static_clear(&p->metrics);
 	return p;
 }
 
 struct bb_counted *bb_report__add_counted(struct bb_report *r)
 {
-	struct bb_counted *counted = bb_grow(r->counted, r->n_counted, sizeof(*counted));
-
-	if (!counted)
-		return NULL;
-	r->counted = counted;
-	memset(&counted[r->n_counted], 0, sizeof(*counted));
-	return &counted[r->n_counted++];
+	return bb_append(&r->counted, &r->n_counted, sizeof(*r->counted));
 }
 
 struct bb_series *bb_case__add_series(struct bb_case *c)
 {
-	struct bb_series *series = bb_grow(c->series, c->n_series, sizeof(*series)), *s;
+	struct bb_series *s = bb_append(&c->series, &c->n_series, sizeof(*s));
 
-	if (!series)
+	if (!s)
 		return NULL;
-	c->series = series;
-	s = &series[c->n_series++];
-	memset(s, 0, sizeof(*s));
 	s->jit_mod64 = -1;
 	s->elapsed_s = NAN;
 	s->target_cpu_s = NAN;
@@ -157,20 +135,17 @@ const char *bb_series_why_void(const struct bb_series *s)
 
 int bb_report__add_skip(struct bb_report *r, const char *what, const char *why)
 {
-	struct bb_skip *skips = bb_grow(r->skips, r->n_skips, sizeof(*skips)), skip;
+	struct bb_skip *skip = bb_append(&r->skips, &r->n_skips, sizeof(*skip));
 
-	if (!skips)
+	if (!skip)
 		return -ENOMEM;
-	r->skips = skips;
-	skip.what = strdup(what);
-	skip.why = strdup(why);
-	if (!skip.what || !skip.why) {
-		free(skip.what);
-		free(skip.why);
-		return -ENOMEM;
-	}
-	r->skips[r->n_skips++] = skip;
-	return 0;
+	*skip = (struct bb_skip){.what = strdup(what), .why = strdup(why)};
+	if (skip->what && skip->why)
+		return 0;
+	free(skip->what);
+	free(skip->why);
+	r->n_skips--;
+	return -ENOMEM;
 }
 
 const struct bb_case *bb_report__find_case(const struct bb_report *r, const char *name)

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "bpf/object_info.h"
 #include "bpf/prog_type.h"
 #include "drivers/test_run_types.h"
@@ -193,14 +194,10 @@ static bool why_not(const struct bb_object_opts *o, const struct bb_object_progr
 
 static int add_skip(struct maker *m, const char *variant, const char *why)
 {
-	struct bb_object_skip *skips = reallocarray(m->out.skips, m->out.n_skips + 1,
-						    sizeof(*skips)),
-			      *s;
+	struct bb_object_skip *s = bb_append(&m->out.skips, &m->out.n_skips, sizeof(*s));
 
-	if (!skips)
+	if (!s)
 		return -ENOMEM;
-	m->out.skips = skips;
-	s = &skips[m->out.n_skips++];
 	s->why = strdup(why);
 	if (asprintf(&s->what, "%s/%s", m->name, variant) < 0)
 		s->what = NULL;
@@ -209,17 +206,16 @@ static int add_skip(struct maker *m, const char *variant, const char *why)
 
 static int add_program(struct maker *m, const struct part *part, const struct bb_object_program *p)
 {
-	struct variant *variants, v = {.part = part, .program = p};
+	struct variant *added, v = {.part = part, .program = p};
 	char why[400];
 
 	name_variant(m, part, p->name, &v);
 	if (why_not(m->opts, p, why, sizeof(why)))
 		return add_skip(m, v.name, why);
-	variants = reallocarray(m->variants, m->n_variants + 1, sizeof(*variants));
-	if (!variants)
+	added = bb_append(&m->variants, &m->n_variants, sizeof(*added));
+	if (!added)
 		return -ENOMEM;
-	m->variants = variants;
-	variants[m->n_variants++] = v;
+	*added = v;
 	return 0;
 }
 

@@ -7,7 +7,8 @@
 #include <setjmp.h>
 #include <cmocka.h>
 
-#include "export/reconcile.h"
+#include "export/reconcile_print.h"
+#include "judge/reconcile.h"
 #include "unit/report_testing.h"
 
 static size_t add(struct bb_report *r, const char *variant, const char *drive, const char *param,

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef BB_EXPORT_RECONCILE_H
-#define BB_EXPORT_RECONCILE_H
+#ifndef BB_JUDGE_RECONCILE_H
+#define BB_JUDGE_RECONCILE_H
 
 #include <stdbool.h>
-#include <stdio.h>
 
 #include "report/report.h"
 
@@ -16,16 +15,14 @@
  */
 struct bb_reconciled {
 	const struct bb_case *slope, *step;
-	double stats_ns; /* the floor's step - slope; NAN without a floor measured by both */
-	double off_ns;   /* step - (slope + stats); NAN if any is */
-	bool agrees;     /* |off| <= 10 ns or 10 % of step, whichever is more */
+	const char *rest; /* of their names, after the drive: "/input=syn", or "" */
+	double stats_ns;  /* the floor's step - slope; NAN without a floor measured by both */
+	double off_ns;    /* step - (slope + stats); NAN if any is */
+	bool agrees;      /* |off| <= 10 ns or 10 % of step, whichever is more */
 };
 
 /* Case i of the report, if it is a slope that has a step beside it. False: it has none, or neither
  * has a latency. */
 bool bb_reconcile(const struct bb_report *r, size_t i, struct bb_reconciled *ret_reconciled);
-
-/* The table of all of them, nothing if there are none. 0 or -ENOMEM. */
-int bb_put_reconciled(const struct bb_report *r, FILE *out);
 
 #endif
