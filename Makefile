@@ -41,6 +41,9 @@ TEST_BPF_OBJS := $(patsubst harness/tests/bpf/%.bpf.c,$(O)/tests/bpf/%.bpf.o,$(w
 WORKLOADS := $(patsubst harness/workloads/%_main.c,$(O)/workloads/%,$(wildcard harness/workloads/*_main.c))
 UNIT_TESTS := $(patsubst harness/tests/unit/%.c,$(O)/tests/%,$(wildcard harness/tests/unit/test_*.c))
 TEST_TOOLS := $(patsubst harness/tests/tools/%.c,$(O)/tests/tools/%,$(wildcard harness/tests/tools/*.c))
+# The same with a main() that replays files, for any compiler: tests.
+REPLAYS := $(patsubst harness/tests/fuzz/fuzz_%.c,$(O)/tests/fuzz/%,$(wildcard harness/tests/fuzz/fuzz_*.c))
+FUZZERS := $(patsubst harness/tests/fuzz/%.c,$(O)/fuzz/%,$(wildcard harness/tests/fuzz/fuzz_*.c))
 BENCHES := $(patsubst harness/tests/bench/%.c,$(O)/bench/%,$(wildcard harness/tests/bench/*.c))
 
 CLANG_VERSION := $(shell $(CLANG) --version 2>/dev/null | head -n 1 | sed -E 's/.*version ([^ ]+).*/\1/')
@@ -106,6 +109,11 @@ $(O)/tests/%: harness/tests/unit/%.c $(LIB) $(O)/flags | $(BPF_OBJS) $(TEST_BPF_
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ALL_CFLAGS) -Iharness/tests -MMD -MP -MF $@.d $< -o $@ $(LDFLAGS) $(LIB) -lcmocka $(LDLIBS)
 
+$(O)/tests/fuzz/%: harness/tests/fuzz/fuzz_%.c harness/tests/fuzz/replay.c harness/tests/fuzz/fuzz.h $(LIB) $(O)/flags
+	$(call msg,TEST,$<)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(ALL_CFLAGS) -Iharness/tests $(filter %.c,$^) -o $@ $(LDFLAGS) $(LIB) $(LDLIBS)
+
 $(O)/tests/tools/%: harness/tests/tools/%.c $(LIB) $(O)/flags
 	$(call msg,TOOL,$<)
 	@mkdir -p $(@D)
@@ -120,10 +128,19 @@ $(O)/bench/%: harness/tests/bench/%.c $(LIB) $(O)/flags
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ALL_CFLAGS) -MMD -MP -MF $@.d $< -o $@ $(LDFLAGS) $(LIB) $(LDLIBS)
 
+# The fuzzers and all that they call are built with sanitizers and coverage by clang, in a build folder of their own.
+FUZZ_FLAGS := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=undefined -fsanitize=fuzzer
+$(O)/fuzz/libbpfbench.a: FORCE
+	$(Q)+$(MAKE) --no-print-directory O=$(O)/fuzz CC=$(CLANG) CFLAGS='$(FUZZ_FLAGS)-no-link' $@
+
+$(O)/fuzz/fuzz_%: harness/tests/fuzz/fuzz_%.c $(O)/fuzz/libbpfbench.a
+	$(call msg,FUZZ,$<)
+	$(Q)$(CLANG) $(ALL_CFLAGS) $(FUZZ_FLAGS) -Iharness/tests -MMD -MP -MF $@.d $< -o $@ $(O)/fuzz/libbpfbench.a $(LDLIBS)
+
 -include $(shell [ -d $(O) ] && find $(O) -name '*.d')
 
 # --- what is run --------------------------------------------------------------------------------------------------
-.PHONY: bench test vm-test bench-self bench-verdicts bench-gate plot slowdown flame heap deps clean help
+.PHONY: bench test vm-test fuzz fuzzers bench-self bench-verdicts bench-gate plot slowdown flame heap deps clean help
 deps: ## install what is missing (root and apt), or say what is missing
 	$(Q)ci/deps.sh
 
@@ -140,8 +157,17 @@ vm-test: deps ## the privileged tests in other kernels, KERNELS="5.10 6.1 6.12",
 	$(Q)+ci/as-owner.sh $(MAKE) -j$(JOBS) --no-print-directory all tests
 	$(Q)O=$(O) ci/vm/vm-test.sh $(KERNELS)
 
+fuzzers: $(BPF_OBJS) $(TEST_BPF_OBJS)
+	$(Q)harness/tests/fuzz/have_libfuzzer.sh '$(CLANG)'
+	$(Q)+$(MAKE) --no-print-directory $(FUZZERS)
+
+fuzz: ## give every reader of files damaged ones, FUZZ_SECONDS=60 for each: 12 minutes
+	$(Q)ci/deps.sh --fuzz
+	$(Q)+ci/as-owner.sh $(MAKE) -j$(JOBS) --no-print-directory fuzzers
+	$(Q)O=$(O) harness/tests/fuzz/run.sh
+
 .PHONY: tests
-tests: all $(UNIT_TESTS) $(TEST_BPF_OBJS) $(TEST_TOOLS) $(O)/bpfbench.1
+tests: all $(UNIT_TESTS) $(REPLAYS) $(TEST_BPF_OBJS) $(TEST_TOOLS) $(O)/bpfbench.1
 
 bench-self: all $(TEST_TOOLS) $(BENCHES) $(TEST_BPF_OBJS) ## measure bpfbench itself: ratios, side by side in one run (root)
 	$(Q)O=$(O) harness/tests/bench/run.sh

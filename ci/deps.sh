@@ -10,11 +10,12 @@ os_release=${BB_OS_RELEASE:-/etc/os-release}
 
 usage() {
 	cat <<-'EOF'
-	Usage: ci/deps.sh [--list [RELEASE] | --missing | --help]
+	Usage: ci/deps.sh [--fuzz] [--list [RELEASE] | --missing | --help]
 
 	Without options: installs what ci/packages.txt lists and this machine lacks (root and apt), or, without root or
 	without apt, says what is missing and leaves it to you. Silent when nothing is missing.
 
+	  --fuzz            also what only make fuzz needs
 	  --list [RELEASE]  print the package names for this release, or for debian-12, debian-13 or ubuntu-24.04
 	  --missing         print the names of those that are missing here
 	  --help            print this
@@ -39,7 +40,8 @@ read_packages() {
 		'') ;;
 		releases) read -ra releases <<<"$rest" ;;
 		need | test | plot) rows+=("$line") ;;
-		*) say "$packages_txt: unknown kind '$first' (need, test or plot)"; exit 1 ;;
+		fuzz) [[ -z $with_fuzz ]] || rows+=("$line") ;;
+		*) say "$packages_txt: unknown kind '$first' (need, test, plot or fuzz)"; exit 1 ;;
 		esac
 	done <"$packages_txt"
 }
@@ -175,6 +177,8 @@ list_release() {
 	exit 2
 }
 
+with_fuzz=''
+[[ ${1:-} != --fuzz ]] || { with_fuzz=1; shift; }
 read_packages
 case ${1:-} in
 '') detect_release; names_for "$release"; find_missing; main_deps ;;

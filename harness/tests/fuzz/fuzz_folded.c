@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Folded stacks, and the flame graph of them. */
+#include "fuzz/fuzz.h"
+
+#include "profile/flame.h"
+#include "profile/folded.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	const struct bb_flame_opts opts = {.title = "fuzz", .unit = "samples"};
+	struct bb_stacks stacks = {0};
+	struct bb_err err = {0};
+	char *text = NULL;
+	size_t len;
+	FILE *out;
+
+	if (bb_folded__read(fuzz_file(data, size), &stacks, &err))
+		return 0;
+	out = open_memstream(&text, &len);
+	if (!out || bb_flame__write(&stacks, &opts, out))
+		abort();
+	fclose(out);
+	free(text);
+	bb_stacks__done(&stacks);
+	return 0;
+}

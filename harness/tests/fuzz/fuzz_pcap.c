@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A capture file. */
+#include "fuzz/fuzz.h"
+
+#include "plan/bytes.h"
+#include "plan/input_field.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct bb_bytes_list list;
+	struct bb_err err = {0};
+
+	if (bb_pcap__read(fuzz_file(data, size), BB_INPUTS_MAX, &list, &err))
+		return 0;
+	for (size_t i = 0; i < list.n; i++)
+		fuzz_touch(list.v[i].data, list.v[i].len);
+	bb_bytes_list__done(&list);
+	return 0;
+}

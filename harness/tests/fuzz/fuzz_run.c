@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A stored run (JSON), in every format that it can be shown in; the last byte chooses. What we
+ * write of a run that was read is a run again. */
+#include "fuzz/fuzz.h"
+
+#include "export/exporter.h"
+#include "store/run_json.h"
+
+static int read_run(const void *text, size_t len, struct bb_report **ret_report)
+{
+	FILE *in = fmemopen((void *)(uintptr_t)text, len, "r");
+	struct bb_err err = {0};
+	int rc = in ? bb_run_json__read(in, "fuzz.json", ret_report, &err) : -1;
+
+	if (in)
+		fclose(in);
+	return rc;
+}
+
+static void write_and_read(const struct bb_report *r)
+{
+	struct bb_report *again = NULL;
+	char *text = NULL;
+	size_t len = 0;
+
+	if (bb_run_json__compose(r, &text, &len))
+		abort();
+	if (read_run(text, len, &again))
+		abort();
+	bb_report__free(again);
+	free(text);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct bb_report *r = NULL;
+	struct bb_err err = {0};
+	char *text = NULL;
+	size_t len = 0, which;
+	FILE *out;
+
+	if (!size || read_run(data, size, &r))
+		return 0;
+	which = data[size - 1] % (bb_n_exporters + 1);
+	out = open_memstream(&text, &len);
+	if (!out)
+		abort();
+	if (which == bb_n_exporters)
+		write_and_read(r);
+	else
+		bb_exporters[which].write(r, out, &err);
+	fclose(out);
+	free(text);
+	bb_report__free(r);
+	return 0;
+}

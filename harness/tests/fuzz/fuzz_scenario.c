@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A scenario (YAML), and the plan that is made of it. */
+#include "fuzz/fuzz.h"
+
+#include "plan/plan.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct bb_scenario *s = NULL;
+	struct bb_plan plan;
+	struct bb_err err = {0};
+
+	if (bb_scenario__parse((const char *)data, size, "fuzz.yml", &s, &err))
+		return 0;
+	if (!bb_plan__make(s, &(struct bb_plan_opts){0}, &plan, &err)) {
+		for (size_t i = 0; i < plan.n_cells; i++)
+			fuzz_touch(bb_cell_what(&plan.cells[i]),
+				   strlen(bb_cell_what(&plan.cells[i])));
+		bb_plan__done(&plan);
+	}
+	bb_scenario__free(s);
+	return 0;
+}

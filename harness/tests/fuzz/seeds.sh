@@ -1,0 +1,57 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Usage: seeds.sh TARGET DIR: put into DIR (made anew) what the fuzzer of this name begins with: files of the tree and
+# its build, small files made here, and whatever once made it fail (found/TARGET/).
+set -euo pipefail
+cd -- "$(dirname -- "${BASH_SOURCE[0]}")/../../.."
+O=${O:-build}
+target=$1 dir=$2
+rm -rf -- "$dir"
+mkdir -p -- "$dir"
+
+# objects: the small ones, or those of some kind
+objects() { find "$O/bpf" "$O/tests/bpf" -name '*.bpf.o' -size -33k -exec cp -t "$dir" {} +; }
+
+# seed NAME BYTES: a file; printf's escapes in it.
+seed() { printf '%b' "$2" >"$dir/$1"; }
+
+# A packet of 14 bytes in a capture: of little and big endian, and one of the newer kind.
+captures() {
+	local mac='\x02\0\0\0\0\x01\x02\0\0\0\0\x02\x08\0'
+
+	seed little.pcap "\xd4\xc3\xb2\xa1\x02\0\x04\0\0\0\0\0\0\0\0\0\xff\xff\0\0\x01\0\0\0\0\0\0\0\0\0\0\0\x0e\0\0\0\x0e\0\0\0$mac"
+	seed big.pcap "\xa1\xb2\xc3\xd4\0\x02\0\x04\0\0\0\0\0\0\0\0\0\0\xff\xff\0\0\0\x01\0\0\0\0\0\0\0\0\0\0\0\x0e\0\0\0\x0e$mac"
+	seed new.pcapng "\x0a\x0d\x0d\x0a\x1c\0\0\0\x4d\x3c\x2b\x1a\x01\0\0\0\xff\xff\xff\xff\xff\xff\xff\xff\x1c\0\0\0\x01\0\0\0\x14\0\0\0\x01\0\0\0\0\0\0\0\x14\0\0\0\x06\0\0\0\x30\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x0e\0\0\0\x0e\0\0\0$mac\0\0\x30\0\0\0"
+}
+
+# Small libraries with inlined functions: in this compiler's DWARF and in older ones, and stripped; a file that is not linked.
+libraries() {
+	local source='static inline __attribute__((always_inline)) int in(int x) { return x * 3 + 1; }
+int f(int x) { return in(x) + in(x + 1); } static int g(int x) { return in(f(x)); } int (*h)(int) = g;'
+	local cc=${CLANG:-clang} version
+
+	for version in 3 4 5; do
+		$cc -O1 -gdwarf-$version -shared -nostdlib -fPIC -x c - -o "$dir/dwarf$version.so" <<<"$source"
+	done
+	$cc -O1 -gdwarf-5 -gz -shared -nostdlib -fPIC -x c - -o "$dir/compressed.so" <<<"$source"
+	$cc -O1 -s -shared -nostdlib -fPIC -x c - -o "$dir/stripped.so" <<<"$source"
+	$cc -O1 -g -c -fPIC -x c - -o "$dir/object.o" <<<"$source"
+	$cc -O1 -g -static -nostdlib -ffreestanding -Wl,-e,f -x c - -o "$dir/static" <<<"$source"
+}
+
+case $target in
+scenario) cp scenarios/*.yml "$dir" ;;
+run) cp harness/tests/golden/run*.json "$dir" ;;
+elf | btf_ext | object) objects ;;
+pcap) captures ;;
+folded) seed stacks 'sh;main;work_[k] 7\nsh;main;[off-CPU] 2\nsh;jit_[j];in_[i] 1\n' ;;
+perf_map) seed map '1000 20 one\n1010 8 two\n1000 20 again\n0 0 none\nffffffffffffffff 1 last\n' ;;
+kallsyms) seed kallsyms 'ffffffff81000000 T schedule\nffffffff81000100 t clock [mod]\nffffffffa0000000 t bpf_prog_1_x\t[bpf]\n0 T hidden\n' ;;
+maps) head -n 60 /proc/self/maps >"$dir/maps" ;;
+dhat) seed heap '{"dhatFileVersion":2,"mode":"heap","pps":[{"tb":5,"tbk":1,"gb":2,"gbk":3,"eb":4,"ebk":5,"fs":[]}]}' ;;
+symbols) libraries ;;
+*)
+	printf 'seeds.sh: no seeds are known for fuzz_%s.c: add them\n' "$target" >&2
+	exit 2 ;;
+esac
+[[ ! -d harness/tests/fuzz/found/$target ]] || cp harness/tests/fuzz/found/"$target"/* "$dir"
