@@ -140,7 +140,7 @@ $(O)/fuzz/fuzz_%: harness/tests/fuzz/fuzz_%.c $(O)/fuzz/libbpfbench.a
 -include $(shell [ -d $(O) ] && find $(O) -name '*.d')
 
 # --- what is run --------------------------------------------------------------------------------------------------
-.PHONY: bench test vm-test fuzz fuzzers bench-self bench-verdicts bench-gate plot slowdown flame heap deps clean help
+.PHONY: bench test test-all vm-test fuzz fuzzers bench-self bench-verdicts bench-gate plot slowdown flame heap deps clean help
 deps: ## install what is missing (root and apt), or say what is missing
 	$(Q)ci/deps.sh
 
@@ -148,9 +148,14 @@ bench: deps ## install, build, and run the main job: perf_profiler, BMF on stdou
 	$(Q)+ci/as-owner.sh $(MAKE) -j$(JOBS) --no-print-directory all
 	$(Q)./$(BIN) --scenario perf_profiler
 
-test: deps ## install, build, and pass all tests (as root: the privileged ones too)
+TESTS ?=
+test: deps ## install, build, and pass the tests that are not slow (as root: the privileged ones too)
 	$(Q)+ci/as-owner.sh $(MAKE) -j$(JOBS) --no-print-directory all tests
-	$(Q)O=$(O) harness/tests/run.sh
+	$(Q)O=$(O) harness/tests/run.sh --fast $(TESTS)
+
+test-all: deps ## likewise all tests, with kernels in virtual machines; TESTS="--without vm/": options of harness/tests/run.sh
+	$(Q)+ci/as-owner.sh $(MAKE) -j$(JOBS) --no-print-directory all tests
+	$(Q)O=$(O) harness/tests/run.sh $(TESTS)
 
 KERNELS ?= 5.10 6.1 6.12
 vm-test: deps ## the privileged tests in other kernels, KERNELS="5.10 6.1 6.12", under QEMU: minutes for each

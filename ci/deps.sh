@@ -10,7 +10,7 @@ os_release=${BB_OS_RELEASE:-/etc/os-release}
 
 usage() {
 	cat <<-'EOF'
-	Usage: ci/deps.sh [--fuzz] [--list [RELEASE] | --missing | --help]
+	Usage: ci/deps.sh [--fuzz] [--list [RELEASE] | --missing | --fresh | --help]
 
 	Without options: installs what ci/packages.txt lists and this machine lacks (root and apt), or, without root or
 	without apt, says what is missing and leaves it to you. Silent when nothing is missing.
@@ -18,6 +18,7 @@ usage() {
 	  --fuzz            also what only make fuzz needs
 	  --list [RELEASE]  print the package names for this release, or for debian-12, debian-13 or ubuntu-24.04
 	  --missing         print the names of those that are missing here
+	  --fresh           as without options, for what ci/fresh.sh needs and nothing else
 	  --help            print this
 
 	Environment: BB_NO_INSTALL=1 only says what is missing, also as root.
@@ -28,7 +29,7 @@ usage() {
 say() { printf 'deps: %s\n' "$*" >&2; }
 
 # The rows of packages.txt, comments and blank lines gone.
-declare -a rows=() releases=()
+declare -a rows=() fresh_rows=() releases=()
 read_packages() {
 	local line first rest
 
@@ -41,7 +42,8 @@ read_packages() {
 		releases) read -ra releases <<<"$rest" ;;
 		need | test | plot) rows+=("$line") ;;
 		fuzz) [[ -z $with_fuzz ]] || rows+=("$line") ;;
-		*) say "$packages_txt: unknown kind '$first' (need, test, plot or fuzz)"; exit 1 ;;
+		fresh) fresh_rows+=("$line") ;;
+		*) say "$packages_txt: unknown kind '$first' (need, test, plot, fuzz or fresh)"; exit 1 ;;
 		esac
 	done <"$packages_txt"
 }
@@ -94,6 +96,7 @@ names_for() {
 		for override in $overrides; do
 			[[ ${override%%=*} == "$1" ]] && name=${override#*=}
 		done
+		[[ $name != - ]] || continue
 		for name in ${name//,/ }; do
 			names+=("$name")
 			probes+=("${probe:--}")
@@ -181,7 +184,8 @@ with_fuzz=''
 [[ ${1:-} != --fuzz ]] || { with_fuzz=1; shift; }
 read_packages
 case ${1:-} in
-'') detect_release; names_for "$release"; find_missing; main_deps ;;
+--fresh) rows=("${fresh_rows[@]}") ;;&
+'' | --fresh) detect_release; names_for "$release"; find_missing; main_deps ;;
 --list)
 	(($# <= 2)) || { say "--list takes one release at most"; exit 2; }
 	[[ -n ${2:-} ]] || { detect_release; [[ -z $release_note ]] || say "$release_note"; }

@@ -1,6 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The test runner that `make test` calls; see --help.
+# The test runner that `make test` (--fast) and `make test-all` call; see --help.
+#
+# A test whose source has a line "slow: REASON" at the start of a comment is slow: `make test` leaves it out.
 #
 # All programs speak TAP on stdout: a plan "1..N" and N lines "ok N - name", "not ok N - name" or, either of the two
 # with "# SKIP reason", a skip. cmocka 1.1.5 prints "not ok N # SKIP name" and knows no reasons: there a line
@@ -23,18 +25,24 @@ trap '[[ -z $child ]] || kill "$child" 2>/dev/null; exit 130' INT TERM
 
 usage() {
 	cat <<-'EOF'
-	Usage: harness/tests/run.sh [NAME]...
+	Usage: harness/tests/run.sh [--fast] [--without NAME]... [NAME]...
 
 	Runs every cmocka program of harness/tests/unit (built by make tests) and every harness/tests/*/test_*.sh, or those
 	whose "folder/name" contains one of NAME, and ends with the line 'N passed, N failed, N skipped'.
 
-	Environment: O, the build folder (build); BB_TEST_TIMEOUT, seconds a program (120, scripts 300).
+	  --fast          leave out the slow ones, whose source has a comment "slow: REASON"; they are listed at the end
+	  --without NAME  leave out those whose "folder/name" contains NAME
+	  --help          print this
+
+	As root, tests that load BPF programs (unit/test_bpf_*, bpf/*) take turns with those of other runners on this machine.
+
+	Environment: O, the build folder (build); BB_TEST_TIMEOUT, seconds a program (900: only what hangs takes that long).
 	Exit codes: 0 all passed, 1 something failed or nothing passed, 2 usage.
 	EOF
 }
 
-passed=0 failed=0 skipped=0
-declare -a skips=()
+passed=0 failed=0 skipped=0 fast=''
+declare -a skips=() without=() slow=()
 
 if [[ -t 1 ]]; then red=$'\e[31m' green=$'\e[32m' plain=$'\e[0m'; else red='' green='' plain=''; fi
 
@@ -136,16 +144,31 @@ print_failure() {
 	fi
 }
 
-# run_one NAME LIMIT PROGRAM
+# What the privileged tests count, see and set is the machine's: bpf_stats, BPF objects, real-time priority. Those of another
+# tree or chroot on this machine would be in it, so that they take turns, by a lock on a folder that all of them see.
+take_turn() {
+	case $1 in
+	unit/test_bpf_* | bpf/*) [[ $EUID == 0 && -r /sys/kernel ]] || return 0 ;;
+	*) return 0 ;;
+	esac
+	exec 9</sys/kernel
+	flock -w 1800 9 &
+	child=$!
+	wait "$child" || true
+}
+
+# run_one NAME PROGRAM
 run_one() {
-	local name=$1 limit=${BB_TEST_TIMEOUT:-$2} program=$3 status=0 file started
+	local name=$1 limit=${BB_TEST_TIMEOUT:-900} program=$2 status=0 file started
 
 	file=$log/${name//\//.}
+	take_turn "$name"
 	started=${EPOCHREALTIME//[!0-9]/}
-	CMOCKA_MESSAGE_OUTPUT=TAP timeout -k 5 "$limit" "$program" >"$file" 2>"$file.err" </dev/null &
+	CMOCKA_MESSAGE_OUTPUT=TAP timeout -k 5 "$limit" "$program" >"$file" 2>"$file.err" </dev/null 9<&- &
 	child=$!
 	wait "$child" || status=$?
 	child=''
+	exec 9<&-	# the next runner's turn
 	report "$name" "$file" "$status" "$limit" "$started"
 }
 
@@ -155,15 +178,29 @@ refuse() {
 	printf '%sFAIL%s  %-32s %s\n' "$red" "$plain" "$1" "$2"
 }
 
-wanted() {
+# contains NAME PATTERN...: one of the patterns is in NAME.
+contains() {
 	local name=$1 pattern
 
 	shift
-	(($#)) || return 0
 	for pattern in "$@"; do
 		[[ $name == *"$pattern"* ]] && return 0
 	done
 	return 1
+}
+
+# wanted NAME SOURCE PATTERN...
+wanted() {
+	local name=$1 source=$2
+
+	shift 2
+	[[ -e $source ]] || return 1
+	(($# == 0)) || contains "$name" "$@" || return 1
+	! contains "$name" "${without[@]}" || return 1
+	if [[ $fast ]] && grep -qE '^(#|//|/?\*| \*)[ *]*slow: ' "$source"; then
+		slow+=("$name")
+		return 1
+	fi
 }
 
 run_all() {
@@ -171,30 +208,37 @@ run_all() {
 
 	for source in harness/tests/unit/test_*.c; do
 		name=${source##*/} name=${name%.c}
-		{ [[ -e $source ]] && wanted "unit/$name" "$@"; } || continue
+		wanted "unit/$name" "$source" "$@" || continue
 		if [[ -x $O/tests/$name ]]; then
-			run_one "unit/$name" 120 "$O/tests/$name"
+			run_one "unit/$name" "$O/tests/$name"
 		else
 			refuse "unit/$name" "not built: $O/tests/$name; run make tests"
 		fi
 	done
 	for script in harness/tests/*/test_*.sh; do
 		folder=${script%/*} name=${folder##*/}/${script##*/} name=${name%.sh}
-		{ [[ -e $script ]] && wanted "$name" "$@"; } || continue
+		wanted "$name" "$script" "$@" || continue
 		if [[ -x $script ]]; then
-			run_one "$name" 300 "./$script"
+			run_one "$name" "./$script"
 		else
 			refuse "$name" "$script is not executable: chmod +x it"
 		fi
 	done
 }
 
-case ${1:-} in
---help | -h) usage; exit 0 ;;
--*) printf 'run.sh: unknown option %s; see --help\n' "$1" >&2; exit 2 ;;
-esac
+while [[ ${1:-} == -* ]]; do
+	case $1 in
+	--help | -h) usage; exit 0 ;;
+	--fast) fast=1; shift ;;
+	--without)
+		(($# > 1)) || { printf 'run.sh: --without needs a NAME; see --help\n' >&2; exit 2; }
+		without+=("$2")
+		shift 2 ;;
+	*) printf 'run.sh: unknown option %s; see --help\n' "$1" >&2; exit 2 ;;
+	esac
+done
 run_all "$@"
-if (($# && passed + failed + skipped == 0)); then
+if (($# && passed + failed + skipped + ${#slow[@]} == 0)); then
 	printf 'run.sh: no test program matches: %s\n' "$*" >&2
 	exit 2
 fi
@@ -204,5 +248,6 @@ if ((${#skips[@]})); then
 		printf '  %s\n' "${skip/$'\t'/ - }"
 	done
 fi
+((${#slow[@]} == 0)) || printf '\nleft out as slow, make test-all runs them: %s\n' "${slow[*]}"
 printf '\n%d passed, %d failed, %d skipped\n' "$passed" "$failed" "$skipped"
 ((failed == 0 && passed > 0))

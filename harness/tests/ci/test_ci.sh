@@ -19,7 +19,7 @@ mapfile -t scripts < <(find . \( -path ./.git -o -path "./${O#"$ROOT"/}" -o -pat
 parse_all() { local s; for s in "${scripts[@]}"; do bash -n "$s" || return 1; done; }
 check "all ${#scripts[@]} scripts parse" parse_all
 if need_command shellcheck "shellcheck finds nothing"; then
-	check "shellcheck finds nothing" shellcheck -x -S warning "${scripts[@]}"
+	check "shellcheck finds nothing" xargs -a <(printf '%s\n' "${scripts[@]}") -n 4 -P "$(nproc)" shellcheck -x -S warning
 fi
 
 # --- packages.txt ---
@@ -32,6 +32,9 @@ done
 run ci/deps.sh --list ubuntu-24.04
 expect_grep "ubuntu-24.04: bpftool comes with linux-tools" out '^linux-tools-generic$'
 expect_no_grep "ubuntu-24.04: the Debian name is replaced" out '^bpftool$'
+expect_grep "ubuntu-24.04: has clang-format 14" out '^clang-format-14$'
+run ci/deps.sh --list debian-13
+expect_no_grep "debian-13: what it does not have is not listed" out '^(clang-format.*|-)$'
 run ci/deps.sh --list plan-9
 expect_status "an unknown release is a usage error" 2
 expect_grep "an unknown release: says which are known" err "unknown release 'plan-9'.* debian-12 debian-13 ubuntu-24.04"
@@ -141,7 +144,7 @@ fake_tool pkg-config <<'EOF'
 exit 0
 EOF
 fake_tool cc </dev/null
-for tool in gcc clang llvm-strip bpftool pgrep hyperfine valgrind gnuplot shellcheck xmllint genhtml qemu-system-x86_64 busybox dpkg-shlibdeps man; do ln -sf "$(type -P true)" "$fake/$tool"; done
+for tool in gcc clang clang-format-14 llvm-strip bpftool pgrep hyperfine valgrind gnuplot shellcheck xmllint genhtml qemu-system-x86_64 busybox dpkg-shlibdeps man; do ln -sf "$(type -P true)" "$fake/$tool"; done
 printf 'ID=fedora\nVERSION_ID=40\n' >"$TMP/os-release"
 deps BB_UID=0
 expect_status "deps: no dpkg: goes on" 0
@@ -256,6 +259,10 @@ for word in "$@"; do
 done
 EOF
 here() { (cd "$repo" && "$@"); }
+# Root need not have sudo.
+mkdir "$TMP/sudo"
+ln -s "$fake/sudo" "$TMP/sudo/sudo"
+export PATH=$TMP/sudo:$PATH
 
 if need_command git "bencher.sh"; then
 	run ci/bencher.sh --help

@@ -52,6 +52,24 @@ runner $all --frobnicate
 expect_status "an unknown option is a usage error" 2
 
 new_tree
+unit quick <<<"printf '1..1\\nok 1 - q\\n'"
+unit long <<<"printf '1..1\\nok 1 - l\\n'"
+echo '/* slow: a million rounds */' >"$tree/harness/tests/unit/test_long.c"
+script long <<<"# slow: a build of its own
+printf '1..2\\nok 1 - l\\nok 2 - m\\n'"
+runner $all
+totals "slow ones run" 0 "4 passed, 0 failed, 0 skipped"
+runner $all --fast
+totals "--fast leaves them out" 0 "1 passed, 0 failed, 0 skipped"
+expect_grep "--fast says which" out '^left out as slow, make test-all runs them: unit/test_long cli/test_long$'
+runner $all --without unit/
+totals "--without leaves out by name" 0 "2 passed, 0 failed, 0 skipped"
+runner $all --without unit/ --without cli/test_l
+totals "--without twice, and nothing is left: a failure" 1 "0 passed, 0 failed, 0 skipped"
+runner $all --without
+expect_status "--without needs a name" 2
+
+new_tree
 script skips <<'EOF'
 printf 'ok 1 - y # SKIP needs root\n1..1\n'
 EOF
@@ -95,6 +113,22 @@ runner $all
 totals "what cannot be run is a failure" 1 "0 passed, 2 failed, 0 skipped"
 expect_grep "a script that is not executable is told" out 'cli/test_bad .*not executable'
 expect_grep "a program that was not built is told" out 'unit/test_good .*not built'
+
+# --- privileged tests take turns ---
+if need_root "a privileged test waits for its turn" "others do not wait"; then
+	new_tree
+	mkdir "$tree/harness/tests/bpf"
+	script free <<<"printf '1..1\\nok 1 - a\\n'"
+	mv "$tree/harness/tests/cli/test_free.sh" "$tree/harness/tests/bpf/test_turn.sh"
+	script free <<<"printf '1..1\\nok 1 - a\\n'"
+	exec 8</sys/kernel
+	flock 8
+	run env BB_TEST_ROOT="$tree" O=build timeout 2 $all bpf/
+	expect_status "a privileged test waits for its turn" 124
+	runner $all cli/
+	totals "others do not wait" 0 "1 passed, 0 failed, 0 skipped"
+	exec 8<&-
+fi
 
 # --- lib.sh, which all shell tests stand on: in a shell of its own, as it exits ---
 lib() { printf '. %q\n%s\nplan_done\n' "$ROOT/harness/tests/lib.sh" "$1" >"$TMP/lib-test"; run bash "$TMP/lib-test"; }
