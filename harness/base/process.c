@@ -3,202 +3,236 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <pwd.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/prctl.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/environment.h"
+#include "base/process_tree.h"
 #include "base/stop.h"
 #include "base/user.h"
 
-#define WAIT_FIRST_NS 1000000 /* doubled each time, up to: */
-#define WAIT_MOST_NS 50000000
-#define GRACE_NS 2000000000 /* from SIGTERM to SIGKILL */
-#define NOT_STARTED 127     /* a shell's exit code for "not found" */
+#define WAIT_FIRST_MS 1 /* doubled each time, up to: */
+#define WAIT_MOST_MS 50
+#define NOT_STARTED 127 /* a shell's exit code for "not found" */
+#define CHUNK_BYTES (64u << 10)
+#define CHUNKS_A_TURN 16       /* before the stop signal is looked at */
+#define MOST_BYTES (16u << 20) /* of a stream; of more, the end is kept */
 
-/* git would obey these instead of the folder that it runs in, and make would look for another one's
- * jobserver. */
-static void clear_environment(void)
-{
-	static const char *const names[] = {
-		"GIT_ALTERNATE_OBJECT_DIRECTORIES",
-		"GIT_COMMON_DIR",
-		"GIT_CONFIG",
-		"GIT_CONFIG_COUNT",
-		"GIT_CONFIG_PARAMETERS",
-		"GIT_DIR",
-		"GIT_GRAFT_FILE",
-		"GIT_IMPLICIT_WORK_TREE",
-		"GIT_INDEX_FILE",
-		"GIT_INTERNAL_SUPER_PREFIX",
-		"GIT_NO_REPLACE_OBJECTS",
-		"GIT_OBJECT_DIRECTORY",
-		"GIT_PREFIX",
-		"GIT_REPLACE_REF_BASE",
-		"GIT_SHALLOW_FILE",
-		"GIT_WORK_TREE",
-		"MAKEFLAGS",
-		"MAKELEVEL",
-		"MFLAGS",
-	};
+/* A pipe that the program writes to, and all that has come out of it. */
+struct stream {
+	int read_fd, write_fd; /* -1: closed */
+	char *text;
+	size_t len, size;
+};
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		unsetenv(names[i]);
-}
+/* --- the program --- */
 
-static void name_user(uid_t uid)
-{
-	struct passwd *user = getpwuid(uid);
+struct start {
+	const struct bb_process *process;
+	int out_fd, log_fd, report_fd;
+};
 
-	if (!user)
-		return;
-	setenv("HOME", user->pw_dir, 1);
-	setenv("USER", user->pw_name, 1);
-	setenv("LOGNAME", user->pw_name, 1);
-}
-
-/* In the child: never returns. What fails is written to `report_fd` as an errno. */
-static void run_child(const struct bb_process *p, int out_fd, int log_fd, int report_fd)
+static int settle(const struct start *s, pid_t keeper)
 {
 	static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE};
-	int null_fd = open("/dev/null", O_RDONLY), rc;
-	bool changes = geteuid() == 0 && p->uid != 0;
-	pid_t parent = getppid();
+	const struct bb_process *p = s->process;
+	int null_fd = open("/dev/null", O_RDONLY | O_CLOEXEC), rc;
 
-	setpgid(0, 0);
 	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
 		signal(signals[i], SIG_DFL);
-	rc = null_fd < 0 || dup2(null_fd, 0) < 0 || dup2(out_fd, 1) < 0 || dup2(log_fd, 2) < 0
-		     ? -errno
-		     : 0;
+	if (null_fd < 0 || dup2(null_fd, 0) < 0 || dup2(s->out_fd, 1) < 0 || dup2(s->log_fd, 2) < 0)
+		return -errno;
+	rc = bb_environment__clean(p->env, p->uid);
 	if (!rc)
 		rc = bb_become_user(p->uid, p->gid);
-	if (!rc && p->dir && chdir(p->dir))
-		rc = -errno;
-	/* After setuid, which clears it. If the parent was gone before, nobody will tell us. */
-	if (!rc && prctl(PR_SET_PDEATHSIG, SIGKILL))
-		rc = -errno;
-	if (!rc && getppid() != parent)
-		rc = -ESRCH;
+	if (rc)
+		return rc;
+	/* After setuid, which clears it. If the keeper was gone before, nobody will tell us. */
+	if (prctl(PR_SET_PDEATHSIG, SIGKILL) || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
+		return -errno;
+	if (getppid() != keeper)
+		return -ESRCH;
+	return p->dir && chdir(p->dir) ? -errno : 0;
+}
+
+/* Never returns. What fails is written to report_fd as an errno. */
+static void run_program(void *arg, pid_t keeper)
+{
+	const struct start *s = arg;
+	int rc = settle(s, keeper);
+
 	if (!rc) {
-		clear_environment();
-		if (changes)
-			name_user(p->uid);
-		execvp(p->argv[0], (char *const *)(uintptr_t)p->argv);
+		execvp(s->process->argv[0], (char *const *)(uintptr_t)s->process->argv);
 		rc = -errno;
 	}
-	if (write(report_fd, &rc, sizeof(rc)) < 0)
+	if (write(s->report_fd, &rc, sizeof(rc)) < 0)
 		_exit(NOT_STARTED);
 	_exit(NOT_STARTED);
 }
 
-static void end_group(pid_t pid)
+/* --- its output --- */
+
+/* The user must be able to open it anew, as /dev/stderr. */
+static int open_stream(struct stream *s, uid_t uid, gid_t gid)
 {
-	struct timespec nap = {.tv_nsec = WAIT_MOST_NS};
+	int fds[2];
 
-	kill(-pid, SIGTERM);
-	for (long long waited_ns = 0; waited_ns < GRACE_NS; waited_ns += WAIT_MOST_NS) {
-		siginfo_t info = {0};
-
-		if (waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) || info.si_pid)
-			break;
-		nanosleep(&nap, NULL);
-	}
-	/* What it left behind, too: before it is waited for, while its number cannot be another's.
-	 */
-	kill(-pid, SIGKILL);
+	if (pipe2(fds, O_CLOEXEC))
+		return -errno;
+	s->read_fd = fds[0];
+	s->write_fd = fds[1];
+	if (fcntl(s->read_fd, F_SETFL, O_NONBLOCK))
+		return -errno;
+	return geteuid() == 0 && fchown(s->write_fd, uid, gid) && errno != EPERM ? -errno : 0;
 }
 
-/* Looks at the stop signal in between: waitpid() alone would sleep on if it came just before. */
-static int wait_for(pid_t pid, int *ret_status)
+static void close_fd(int *fd)
 {
-	struct timespec nap = {.tv_nsec = WAIT_FIRST_NS};
-	int status = 0;
-	pid_t got;
+	if (*fd >= 0)
+		close(*fd);
+	*fd = -1;
+}
 
-	while (!(got = waitpid(pid, &status, WNOHANG))) {
-		if (bb_stop_signal) {
-			end_group(pid);
-			while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
-				;
-			return -EINTR;
-		}
-		nanosleep(&nap, NULL);
-		if (nap.tv_nsec < WAIT_MOST_NS)
-			nap.tv_nsec *= 2;
+static void close_stream(struct stream *s)
+{
+	close_fd(&s->read_fd);
+	close_fd(&s->write_fd);
+	free(s->text);
+	s->text = NULL;
+}
+
+/* Room for a chunk and a NUL. */
+static int make_room(struct stream *s)
+{
+	size_t half = s->len / 2;
+	char *text;
+
+	if (s->len + CHUNK_BYTES < s->size)
+		return 0;
+	if (s->size >= MOST_BYTES) {
+		memmove(s->text, s->text + half, s->len - half);
+		s->len -= half;
+		return 0;
 	}
-	if (got < 0)
-		return -errno;
-	*ret_status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+	text = realloc(s->text, s->size ? 2 * s->size : 2 * CHUNK_BYTES);
+	if (!text)
+		return -ENOMEM;
+	s->text = text;
+	s->size = s->size ? 2 * s->size : 2 * CHUNK_BYTES;
 	return 0;
 }
 
-/* What was written to a memfd; free() it. NULL: it could not be read. */
-static char *read_all(int fd)
+/* What is there now, or some of it. */
+static int read_stream(struct stream *s)
 {
-	struct stat st;
-	size_t used = 0;
-	char *text;
+	for (int i = 0; s->read_fd >= 0 && i < CHUNKS_A_TURN; i++) {
+		int rc = make_room(s);
+		ssize_t n;
 
-	if (fstat(fd, &st))
-		return NULL;
-	text = malloc((size_t)st.st_size + 1);
-	while (text && used < (size_t)st.st_size) {
-		ssize_t n = pread(fd, text + used, (size_t)st.st_size - used, (off_t)used);
-
-		if (n <= 0)
-			break;
-		used += (size_t)n;
+		if (rc)
+			return rc;
+		n = read(s->read_fd, s->text + s->len, CHUNK_BYTES);
+		if (n < 0)
+			return errno == EAGAIN || errno == EINTR ? 0 : -errno;
+		s->len += (size_t)n;
+		if (!n)
+			close_fd(&s->read_fd);
 	}
+	return 0;
+}
+
+/* Its text, never NULL but without memory; free() it. */
+static char *take_text(struct stream *s)
+{
+	char *text = s->text ? s->text : strdup("");
+
 	if (text)
-		text[used] = '\0';
+		text[s->len] = '\0';
+	s->text = NULL;
 	return text;
 }
 
-/* Start it and wait for it. Its two outputs are memfds: nothing to empty meanwhile, and nothing to
- * remove. */
-static int run(const struct bb_process *p, int out_fd, int log_fd, int *ret_status)
+/* --- both --- */
+
+/* Until all of the tree is gone; what it writes is read meanwhile. */
+static int follow(const struct bb_process_tree *tree, struct stream *out, struct stream *log,
+		  int *ret_status)
 {
+	int nap_ms = WAIT_FIRST_MS, status = 0, rc = 0;
+	bool told = false;
+	pid_t got;
+
+	while (!(got = waitpid(tree->keeper, &status, WNOHANG))) {
+		struct pollfd fds[] = {{.fd = out->read_fd, .events = POLLIN},
+				       {.fd = log->read_fd, .events = POLLIN}};
+
+		if ((bb_stop_signal || rc) && !told) {
+			bb_process_tree__end(tree);
+			told = true;
+		}
+		poll(fds, 2, nap_ms);
+		if (!rc)
+			rc = read_stream(out);
+		if (!rc)
+			rc = read_stream(log);
+		if (nap_ms < WAIT_MOST_MS)
+			nap_ms *= 2;
+	}
+	if (got < 0)
+		return -errno;
+	if (!rc && told)
+		return -EINTR;
+	*ret_status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+	if (!rc)
+		rc = read_stream(out);
+	return rc ? rc : read_stream(log);
+}
+
+static int run(const struct bb_process *p, struct stream *out, struct stream *log,
+	       struct bb_process_end *ret_end)
+{
+	struct start start = {.process = p,
+			      .out_fd = out->write_fd,
+			      .log_fd = p->together ? out->write_fd : log->write_fd};
+	struct bb_process_tree tree;
 	int report[2], rc, child_rc = 0;
-	ssize_t n;
-	pid_t pid;
+	ssize_t n = 0;
 
 	if (pipe2(report, O_CLOEXEC))
 		return -errno;
-	pid = fork();
-	if (pid == 0)
-		run_child(p, out_fd, log_fd, report[1]);
-	rc = pid < 0 ? -errno : 0;
+	start.report_fd = report[1];
+	rc = bb_process_tree__start(run_program, &start, report, &tree);
 	close(report[1]);
+	close_fd(&out->write_fd);
+	close_fd(&log->write_fd);
 	if (!rc) {
-		setpgid(pid, pid); /* in both, as either may be first */
 		do
 			n = read(report[0], &child_rc, sizeof(child_rc));
 		while (n < 0 && errno == EINTR);
-		rc = wait_for(pid, ret_status);
-		if (n > 0)
-			rc = child_rc;
+		rc = follow(&tree, out, log, &ret_end->status);
+		ret_end->was_whole = tree.is_whole;
 	}
 	close(report[0]);
-	return rc;
+	return !rc && n > 0 ? child_rc : rc;
 }
 
 int bb_process__run(const struct bb_process *p, struct bb_process_end *ret_end, struct bb_err *err)
 {
-	int out_fd = memfd_create("out", MFD_CLOEXEC), log_fd = memfd_create("log", MFD_CLOEXEC);
+	struct stream out = {.read_fd = -1, .write_fd = -1}, log = out;
 	struct bb_process_end end = {0};
-	int rc = out_fd < 0 || log_fd < 0 ? -errno : 0;
+	int rc = open_stream(&out, p->uid, p->gid);
 
 	if (!rc)
-		rc = run(p, out_fd, p->together ? out_fd : log_fd, &end.status);
+		rc = open_stream(&log, p->uid, p->gid);
+	if (!rc)
+		rc = run(p, &out, &log, &end);
 	if (rc == -ENOENT && p->dir && access(p->dir, F_OK))
 		bb_fail(err, rc, "%s: %s", p->dir, strerror(ENOENT));
 	else if (rc == -ENOENT)
@@ -209,15 +243,13 @@ int bb_process__run(const struct bb_process *p, struct bb_process_end *ret_end, 
 	else if (rc)
 		bb_fail(err, rc, "%s cannot be run: %s", p->argv[0], strerror(-rc));
 	if (!rc) {
-		end.out = read_all(out_fd);
-		end.log = read_all(log_fd);
+		end.out = take_text(&out);
+		end.log = take_text(&log);
 		if (!end.out || !end.log)
 			rc = bb_fail_nomem(err);
 	}
-	if (out_fd >= 0)
-		close(out_fd);
-	if (log_fd >= 0)
-		close(log_fd);
+	close_stream(&out);
+	close_stream(&log);
 	if (rc)
 		bb_process_end__done(&end);
 	else

@@ -7,24 +7,25 @@
 
 #include "base/err.h"
 
-/* A program that is run to its end: git, make. */
+/* A program of other people that is run to its end: git, a build. */
 struct bb_process {
 	const char *const *argv; /* ends in NULL; argv[0] is looked for in $PATH */
 	const char *dir;         /* where to run it; NULL: here */
 	bool together;           /* its stderr into `out` too, in the order of writing */
 	uid_t uid;               /* of who it runs as; only root can ask for another than itself */
 	gid_t gid;
+	const char *const *env; /* as `also` of base/environment.h */
 };
 
 struct bb_process_end {
 	int status;      /* exit code; 128 + signal when killed */
-	char *out, *log; /* what it wrote to stdout and to stderr */
+	char *out, *log; /* stdout and stderr: text, the end of it if there was very much */
+	bool was_whole;  /* nothing of it can have survived: see base/process_tree.h */
 };
 
 /*
- * stdin is empty. The environment is ours, without what git and make hand down to those whom they
- * run: it would name another repository. The program and what it starts are a process group, which
- * ends when we are asked to stop.
+ * stdin is empty, the environment a clean one. The program cannot get more rights than it has (by
+ * sudo, say), and all that it starts ends with it, or when we are asked to stop.
  *
  * 0 when it ran, however it ended; -ENOENT when there is no such program, -EINTR after a signal to
  * us, other -errno.

@@ -18,13 +18,16 @@
 #include "run/record.h"
 #include "store/store.h"
 
-enum { KEY_NO_STORE = 0x200, KEY_RESULTS, KEY_SEED, KEY_CPU, KEY_BUDGET };
+enum { KEY_NO_STORE = 0x200, KEY_RESULTS, KEY_SEED, KEY_CPU, KEY_BUDGET, KEY_ENV };
 
 static const struct argp_option options[] = {
 	{"budget", KEY_BUDGET, "SECONDS", 0,
 	 "begin nothing that would end later than this (0: no limit)", 2},
 	{"cpu", KEY_CPU, "N", 0,
 	 "run the programs on this CPU (default: the last one); another one polls", 2},
+	{"env", KEY_ENV, "NAME", 0,
+	 "workloads and builds keep this variable besides PATH, HOME, LANG and TERM (repeatable)",
+	 2},
 	{"seed", KEY_SEED, "N", 0, "seed of every random order (default: random, and stored)", 2},
 	{NULL, 0, NULL, 0, "What comes out:", 3},
 	{"format", 'f', "NAME", 0, "format of stdout", 3},
@@ -35,6 +38,15 @@ static const struct argp_option options[] = {
 	{"verbose", 'v', NULL, 0, "say what is being done", 3},
 	{0},
 };
+
+static void add_env(struct bb_measure_args *a, const char *name, struct argp_state *state)
+{
+	if (!*name || strchr(name, '='))
+		bb_usage_error(state, "--env takes the name of a variable, not '%s'", name);
+	if (a->n_env == BB_MEASURE_MAX_ENV)
+		bb_usage_error(state, "more than %d times --env", BB_MEASURE_MAX_ENV);
+	a->env[a->n_env++] = name;
+}
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
@@ -50,6 +62,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		a->seed = bb_option_u64(state, "seed", arg);
 		a->has_seed = true;
 		break;
+	case KEY_ENV: add_env(a, arg, state); break;
 	case 'f': a->format = bb_option_format(state, arg); break;
 	case 'o': a->output = arg; break;
 	case KEY_RESULTS: a->results = arg; break;
@@ -132,6 +145,7 @@ int bb_measure__begin(const struct bb_measure_args *a, const char *name, const c
 	if (!rc)
 		rc = bb_machine_cpus(a->cpu, &m->opts.driver.cpu, &m->opts.driver.poll_cpu, err);
 	bb_caller(&m->opts.driver.uid, &m->opts.driver.gid);
+	m->opts.driver.env = a->env;
 	bb_run_ahead_of_others();
 	m->timed = !bb_cpu_times__read(-1, &m->before, NULL);
 	bb_progress_bar__begin(&m->bar, a->quiet || rc);

@@ -13,6 +13,8 @@
 #include "report/report.h"
 #include "run/runner.h"
 
+#define BB_MEASURE_MAX_ENV 64
+
 /* What the commands that measure (run, compare, selftest) have in common: options, the report's
  * head, its delivery. */
 struct bb_measure_args {
@@ -24,6 +26,9 @@ struct bb_measure_args {
 	const struct bb_exporter *format;
 	const char *output, *results;
 	bool no_store, quiet, verbose;
+	/* names of variables for workloads and builds; ends in NULL */
+	const char *env[BB_MEASURE_MAX_ENV + 1];
+	size_t n_env;
 };
 
 /* Defaults. `format` is the command's own; NULL: it prints something that is no format, unless

@@ -12,6 +12,8 @@ struct bb_child_place {
 	int cpu;
 	uid_t uid; /* whom it runs as, if we are root */
 	gid_t gid;
+	/* names of the variables that a program keeps besides; NULL: none (base/environment.h) */
+	const char *const *env;
 };
 
 /*

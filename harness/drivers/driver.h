@@ -27,6 +27,8 @@ struct bb_driver_opts {
 	uint64_t seed; /* for drivers that make something up */
 	uid_t uid;     /* whom workloads run as: who called sudo */
 	gid_t gid;
+	/* names of the variables that workloads keep besides; ends in NULL; NULL: none */
+	const char *const *env;
 	/* where workloads without a slash are looked for before $PATH; may be NULL */
 	const char *workload_dir;
 	/* where objects named without a slash are, and profile.bpf.o */

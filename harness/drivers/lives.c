@@ -52,7 +52,7 @@ int bb_lives__open(const struct bb_drive_spec *spec, const struct bb_driver_opts
 		.args = spec->args,
 		.n_args = spec->n_args,
 		.dir = opts->workload_dir,
-		.place = {.cpu = opts->cpu, .uid = opts->uid, .gid = opts->gid},
+		.place = {.cpu = opts->cpu, .uid = opts->uid, .gid = opts->gid, .env = opts->env},
 	};
 	rc = bb_lives__start(l, false, err);
 	if (rc) {

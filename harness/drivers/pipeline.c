@@ -223,7 +223,7 @@ static int read_counters(const struct flow_run *r, struct bb_prog_stats *ret_sta
 static int run_flow(struct flow_run *r, struct bb_err *err)
 {
 	const struct bb_child_place place = {r->lives->opts.poll_cpu, r->lives->opts.uid,
-					     r->lives->opts.gid};
+					     r->lives->opts.gid, NULL};
 	struct bb_prog_stats before, after;
 	struct bb_batch *b = r->batch;
 	int rc = read_counters(r, &before, err);

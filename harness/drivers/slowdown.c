@@ -65,7 +65,7 @@ static void slowdown_close(void *state)
 static int slowdown_open(const struct bb_drive_spec *spec, const struct bb_driver_opts *opts,
 			 void **ret_state, struct bb_err *err)
 {
-	const struct bb_child_place place = {opts->cpu, opts->uid, opts->gid};
+	const struct bb_child_place place = {opts->cpu, opts->uid, opts->gid, opts->env};
 	struct slowdown_state *s;
 	int rc = bb_windows__can_poll(opts, err);
 
@@ -162,7 +162,7 @@ static int start_profile(struct timed_run *r, struct bb_err *err)
 static int set_up(struct timed_run *r, struct bb_err *err)
 {
 	struct slowdown_state *s = r->state;
-	const struct bb_child_place place = {s->opts.poll_cpu, s->opts.uid, s->opts.gid};
+	const struct bb_child_place place = {s->opts.poll_cpu, s->opts.uid, s->opts.gid, NULL};
 	int rc = 0;
 
 	if (r->slot->target)

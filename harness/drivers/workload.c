@@ -14,34 +14,48 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/environment.h"
+
+static int open_program_at(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+	return fd < 0 ? -errno : fd;
+}
+
 static int open_in(const char *dir, size_t dir_len, const char *name)
 {
 	char path[PATH_MAX];
 
 	if (snprintf(path, sizeof(path), "%.*s/%s", (int)dir_len, dir, name) >= (int)sizeof(path))
 		return -ENAMETOOLONG;
-	return open(path, O_RDONLY | O_CLOEXEC);
+	return open_program_at(path);
 }
 
 /*
- * The program, opened by us: the user it is to run as need not be able to walk to it. -1 when it is
- * nowhere. Not a directory search of our own making: the order is ours (build folder), then $PATH.
+ * The program, opened by us: the user it is to run as need not be able to walk to it. Not a
+ * directory search of our own making: the order is ours (build folder), then $PATH. -ENOENT when it
+ * is nowhere; of a file that is there and cannot be opened, why.
  */
 static int open_program(const struct bb_workload_spec *spec)
 {
 	const char *path = getenv("PATH");
-	int fd = -1;
+	int fd = -ENOENT, why = -ENOENT;
 
 	if (strchr(spec->program, '/'))
-		return open(spec->program, O_RDONLY | O_CLOEXEC);
+		return open_program_at(spec->program);
 	if (spec->dir)
 		fd = open_in(spec->dir, strlen(spec->dir), spec->program);
 	while (fd < 0 && path && *path) {
 		const char *end = strchrnul(path, ':');
 
+		if (fd != -ENOENT && fd != -ENOTDIR)
+			why = fd;
 		fd = open_in(path, (size_t)(end - path), spec->program);
 		path = *end ? end + 1 : NULL;
 	}
+	if (fd == -ENOENT || fd == -ENOTDIR)
+		fd = why;
 	return fd;
 }
 
@@ -50,7 +64,10 @@ static void run_child(const struct bb_workload_spec *spec, pid_t parent, int pro
 		      int report_fd, char **argv)
 {
 	extern char **environ;
-	int rc = bb_child__settle(&spec->place, parent);
+	int rc = bb_environment__clean(spec->place.env, spec->place.uid);
+
+	if (!rc)
+		rc = bb_child__settle(&spec->place, parent);
 
 	if (!rc && spec->is_held)
 		raise(SIGSTOP);
@@ -97,13 +114,15 @@ int bb_workload__start(const struct bb_workload_spec *spec, struct bb_workload *
 		       struct bb_err *err)
 {
 	char **argv = calloc(spec->n_args + 2, sizeof(*argv));
-	int program_fd = open_program(spec), report[2], rc = 0, child_rc = 0;
+	int program_fd = open_program(spec), report[2] = {-1, -1}, rc = 0, child_rc = 0;
 	ssize_t n;
 	pid_t pid, parent = getpid();
 
 	if (program_fd < 0 || !argv) {
-		rc = argv ? -ENOENT : -ENOMEM;
+		rc = argv ? program_fd : -ENOMEM;
 		free(argv);
+		if (program_fd >= 0)
+			close(program_fd);
 		return say_cannot_start(spec, rc, err);
 	}
 	argv[0] = (char *)(uintptr_t)spec->program;
@@ -117,9 +136,13 @@ int bb_workload__start(const struct bb_workload_spec *spec, struct bb_workload *
 		rc = -errno;
 	free(argv);
 	close(program_fd);
-	if (rc)
+	if (report[1] >= 0)
+		close(report[1]);
+	if (rc) {
+		if (report[0] >= 0)
+			close(report[0]);
 		return say_cannot_start(spec, rc, err);
-	close(report[1]);
+	}
 	if (spec->is_held && wait_until_held(pid)) {
 		close(report[0]);
 		ret_workload->pid = pid;

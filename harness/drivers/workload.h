@@ -11,7 +11,8 @@
 
 /*
  * A program that runs as the target, as a child of ours: as the user who called sudo, on one CPU,
- * in a session of its own and ahead of others there, its stdout thrown away. The kernel kills it if
+ * in a session of its own and ahead of others there, its stdout thrown away and its environment a
+ * clean one (base/environment.h). The kernel kills it if
  * we die.
  */
 struct bb_workload_spec {

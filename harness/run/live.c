@@ -148,8 +148,8 @@ static int add(struct bb_live *l, uint32_t id, struct bb_err *err)
 	w = &v[l->n];
 	*w = (struct watched){.reader = {.prog_fd = fd, .fdinfo_fd = -1}};
 	rc = bb_loaded__read(fd, &w->program, err);
-	if (!rc)
-		rc = bb_stats_reader__info(&w->reader, &w->first);
+	if (!rc && (rc = bb_stats_reader__info(&w->reader, &w->first)))
+		say_unreadable(w, rc, err);
 	if (rc) {
 		forget(w);
 		return rc;

@@ -22,6 +22,8 @@ gate --base main --threshold much
 complains "gate: a threshold that is none" 2 "'much'"
 gate --base main --scenario perf_profiler --program x
 complains "gate: a scenario has programs of its own" 2 'without a --scenario'
+gate --base main --env 'A=1'
+complains "gate: --env takes a name alone" 2 "name of a variable, not 'A=1'"
 gate --base nowhere
 complains "gate: an unknown base is named" 1 "git knows no revision 'nowhere' here"
 expect_no_grep "gate: an unknown base: a whole clone is not called shallow" err 'shallow'

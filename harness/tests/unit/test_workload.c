@@ -2,6 +2,7 @@
 /* drivers/workload: a program that is held before it begins, so that what is put on it then misses
  * nothing. */
 #include <errno.h>
+#include <fcntl.h>
 #include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -10,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -18,6 +20,7 @@
 #include <cmocka.h>
 
 #include "base/clock.h"
+#include "base/user.h"
 #include "drivers/workload.h"
 
 /* The CPU that we are on is one that we may use. */
@@ -106,12 +109,105 @@ static void held_and_no_program(void **state)
 	assert_non_null(strstr(err.msg, "cannot be started"));
 }
 
+/* As a user who is not root, in a child: root may do what is to fail here. */
+static void as_user(void (*work)(void))
+{
+	int status;
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		if (bb_become_user(65534, 65534))
+			_exit(2);
+		work();
+		_exit(0);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+}
+
+static void open_forbidden(void)
+{
+	char folder[] = "/tmp/bpfbench-forbidden.XXXXXX", path[64];
+	struct bb_workload_spec spec = held("tool", NULL, 0);
+	struct bb_workload w = {0};
+	struct bb_err err = {0};
+
+	assert_non_null(mkdtemp(folder));
+	snprintf(path, sizeof(path), "%s/tool", folder);
+	close(open(path, O_CREAT | O_WRONLY, 0000));
+	spec.dir = folder;
+	assert_int_equal(bb_workload__start(&spec, &w, &err), -EACCES);
+	assert_non_null(strstr(err.msg, "Permission denied"));
+	spec.program = path;
+	assert_int_equal(bb_workload__start(&spec, &w, &err), -EACCES);
+	assert_non_null(strstr(err.msg, "Permission denied"));
+	unlink(path);
+	rmdir(folder);
+}
+
+/* A file that is there and cannot be opened is not one that is missing. */
+static void forbidden(void **state)
+{
+	(void)state;
+	as_user(open_forbidden);
+}
+
+static int lowest_free_fd(void)
+{
+	int fd = dup(0);
+
+	close(fd);
+	return fd;
+}
+
+static void start_without_processes(void)
+{
+	const struct rlimit none = {0, 0};
+	struct bb_workload_spec spec = held("/bin/true", NULL, 0);
+	struct bb_workload w = {0};
+	struct bb_err err = {0};
+	int before = lowest_free_fd();
+
+	assert_int_equal(setrlimit(RLIMIT_NPROC, &none), 0);
+	assert_int_equal(bb_workload__start(&spec, &w, &err), -EAGAIN);
+	assert_non_null(strstr(err.msg, "cannot be started"));
+	assert_int_equal(lowest_free_fd(), before);
+}
+
+static void no_process_to_be_had(void **state)
+{
+	(void)state;
+	as_user(start_without_processes);
+}
+
+/* What is in ours, a secret of the CI perhaps, is not in the workload's. */
+static void clean_environment(void **state)
+{
+	static const char *const kept[] = {"BB_TEST_KEPT", NULL};
+	char *args[] = {(char *)(uintptr_t) "-c", (char *)(uintptr_t) "test "
+								      "\"$PATH+$BB_TEST_KEPT+$BB_"
+								      "TEST_SECRET\" = "
+								      "/bin:/usr/bin+kept+"};
+	struct bb_workload_spec spec = held("sh", args, 2);
+	struct bb_workload w = {0};
+	struct bb_err err = {0};
+
+	(void)state;
+	setenv("PATH", "/bin:/usr/bin", 1);
+	setenv("BB_TEST_KEPT", "kept", 1);
+	setenv("BB_TEST_SECRET", "secret", 1);
+	spec.place.env = kept;
+	assert_int_equal(bb_workload__start(&spec, &w, &err), 0);
+	bb_workload__resume(&w);
+	assert_int_equal(wait_for_end(&w, &err), 1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(held_until_resumed),
-		cmocka_unit_test(held_and_stopped),
-		cmocka_unit_test(held_and_no_program),
+		cmocka_unit_test(held_until_resumed),   cmocka_unit_test(held_and_stopped),
+		cmocka_unit_test(held_and_no_program),  cmocka_unit_test(forbidden),
+		cmocka_unit_test(no_process_to_be_had), cmocka_unit_test(clean_environment),
 	};
 
 	return cmocka_run_group_tests_name("workload", tests, NULL, NULL);
