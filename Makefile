@@ -88,6 +88,10 @@ $(O)/obj/%.o: harness/%.c $(O)/flags
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ALL_CFLAGS) -MMD -MP -c $< -o $@
 
+# Files that are in the program itself (base/asset.h).
+$(O)/obj/html/html.o: harness/html/page.html harness/html/page.css
+$(O)/obj/profile/flame.o: harness/profile/flame.css harness/profile/flame.js
+
 $(O)/bpf/%.bpf.o: bpf/%.bpf.c Makefile
 	$(call msg,BPF,$<)
 	@mkdir -p $(@D)

@@ -4,7 +4,9 @@
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "base/asset.h"
 #include "base/text.h"
 #include "export/sweep_table.h"
 #include "export/table_cells.h"
@@ -12,6 +14,9 @@
 #include "html/html_history.h"
 #include "html/html_parts.h"
 #include "html/html_source.h"
+
+BB_ASSET(page_html, "harness/html/page.html");
+BB_ASSET(page_css, "harness/html/page.css");
 
 #define OPEN_COMPARISONS 16u /* more are folded */
 
@@ -441,20 +446,60 @@ static int put_run(FILE *out, const struct bb_html_page *page, size_t nth)
 	return rc;
 }
 
-int bb_html__write(const struct bb_html_page *pages, size_t n, FILE *out)
+/* --- page.html: what stands for @NAME@ in it --- */
+
+struct pages {
+	const struct bb_html_page *v;
+	size_t n;
+};
+
+static int put_title(FILE *out, const struct pages *p)
+{
+	for (size_t i = 0; i < p->n; i++) {
+		fputs(i ? ", " : "", out);
+		bb_xml_text(out, p->v[i].report->id);
+	}
+	return 0;
+}
+
+static int put_style(FILE *out, const struct pages *p)
+{
+	(void)p;
+	fputs(page_css, out);
+	return 0;
+}
+
+static int put_runs(FILE *out, const struct pages *p)
 {
 	int rc = 0;
 
-	fputs("<!DOCTYPE html>\n<html lang=en><head><meta charset=utf-8><meta name=viewport "
-	      "content='width=device-width,initial-scale=1'><title>bpfbench: ",
-	      out);
-	for (size_t i = 0; i < n; i++) {
-		fputs(i ? ", " : "", out);
-		bb_xml_text(out, pages[i].report->id);
+	for (size_t i = 0; !rc && i < p->n; i++)
+		rc = put_run(out, &p->v[i], i);
+	return rc;
+}
+
+static const struct {
+	const char *name;
+	int (*put)(FILE *out, const struct pages *p);
+} blanks[] = {
+	{"@TITLE@", put_title},
+	{"@STYLE@", put_style},
+	{"@RUNS@", put_runs},
+};
+
+int bb_html__write(const struct bb_html_page *pages, size_t n, FILE *out)
+{
+	const struct pages p = {pages, n};
+	const char *at = page_html;
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < sizeof(blanks) / sizeof(blanks[0]); i++) {
+		const char *blank = strstr(at, blanks[i].name);
+
+		fwrite(at, 1, (size_t)(blank - at), out);
+		rc = blanks[i].put(out, &p);
+		at = blank + strlen(blanks[i].name);
 	}
-	fprintf(out, "</title>\n%s</head><body>\n", bb_html_style);
-	for (size_t i = 0; !rc && i < n; i++)
-		rc = put_run(out, &pages[i], i);
-	fputs("</body></html>\n", out);
+	fputs(at, out);
 	return rc;
 }

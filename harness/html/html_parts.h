@@ -8,8 +8,6 @@
 
 /* What the sections of the HTML page are made of. */
 
-extern const char bb_html_style[]; /* of the page: a <style> element */
-
 /* Cells of a table. A figure that is not there, and a text that is empty or NULL, is a dash. */
 void bb_html_cell(FILE *out, const char *text);
 void bb_html_text_cell(FILE *out, const char *text); /* aligned to the left */

@@ -6,9 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/asset.h"
 #include "base/grow.h"
 #include "base/text.h"
-#include "profile/flame_script.h"
+
+BB_ASSET(flame_css, "harness/profile/flame.css");
+BB_ASSET(flame_js, "harness/profile/flame.js");
 
 #define WIDTH 1200.0
 #define MARGIN 10.0
@@ -192,20 +195,7 @@ static int choose_shown(struct flame *f)
 
 static void write_style(FILE *out)
 {
-	fputs("<style>.flame text{font:11.5px monospace;fill:#000}.frames "
-	      "rect{stroke:var(--paper,#fff);stroke-width:.6;vector-effect:non-scaling-stroke;"
-	      "cursor:pointer}.frames "
-	      "rect:hover{stroke:var(--ink,#000);stroke-width:1.4}.labels{pointer-events:none}."
-	      "flame .title{font:bold 15px sans-serif}.flame "
-	      ".b{cursor:pointer;text-decoration:underline}.flame .hide{display:none}.frames "
-	      ".m{fill:#d55e00}.frames .p{opacity:.5}\n"
-	      ".flame .box{max-height:min(40rem,75vh);overflow-y:auto}.flame "
-	      ".box>svg{display:block;width:100%;height:auto}@media print{.flame "
-	      ".box{max-height:none}}.flame p{margin:.3rem "
-	      "0;font-size:.85rem;color:var(--faint)}.flame "
-	      "p.about{min-height:1.5em;overflow-wrap:anywhere}.flame "
-	      ".key{display:inline;width:.8em;height:.8em;margin-left:.6em}\n",
-	      out);
+	fprintf(out, "<style>\n%s", flame_css);
 	for (int kind = 0; kind < BB_N_FRAME_KINDS; kind++)
 		for (int tint = 0; tint < TINTS; tint++)
 			fprintf(out, ".flame .%c%d{fill:%s}", styles[kind].letter, tint,
@@ -296,7 +286,7 @@ static void write_svg(const struct flame *f)
 	write_svg_head(f, height);
 	write_frames(f);
 	write_svg_foot(f, height - FOOT);
-	fprintf(f->out, "<script><![CDATA[\n%s]]></script>\n</svg>\n", bb_flame_script);
+	fprintf(f->out, "<script><![CDATA[\n%s]]></script>\n</svg>\n", flame_js);
 }
 
 static void write_empty_svg(const struct bb_flame_opts *opts, FILE *out)
@@ -334,7 +324,7 @@ static void write_html(const struct flame *f)
 				styles[kind].letter, styles[kind].legend);
 	fputs(" · ", f->out);
 	write_omission(f, "of 1200 px");
-	fprintf(f->out, "</figcaption>\n<script>\n%s</script>\n</figure>\n", bb_flame_script);
+	fprintf(f->out, "</figcaption>\n<script>\n%s</script>\n</figure>\n", flame_js);
 }
 
 static void write_empty_html(const struct bb_flame_opts *opts, FILE *out)
