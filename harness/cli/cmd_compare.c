@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include <errno.h>
 #include <limits.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,8 +16,6 @@
 #include "run/ab.h"
 
 #define DEFAULT_BUDGET_S 10.0
-#define DEFAULT_BUDGET_CALL_S                                                                      \
-	30.0 /* functions of user space, which may sleep: a verdict needs seven pairs */
 #define DEFAULT_ALPHA 0.05
 #define DEFAULT_PAIRS 24u /* when there is no budget either */
 
@@ -346,12 +345,14 @@ static int run_in_turns(const struct compare_args *a, const struct bb_plan *plan
 	return bb_run_ab(plan, &opts, m->report, err);
 }
 
-static bool has_calls(const struct bb_plan *plan)
+/* The budget, s, unless the user gives one: the most that a kind of drive asks for. */
+static double usual_budget_s(const struct bb_plan *plan)
 {
+	double most = DEFAULT_BUDGET_S;
+
 	for (size_t i = 0; i < plan->n_cells; i++)
-		if (!strcmp(plan->cells[i].drive->with, "call"))
-			return true;
-	return false;
+		most = fmax(most, plan->cells[i].drive->kind->compare_s);
+	return most;
 }
 
 static int compare_live(struct compare_args *a, const char *command)
@@ -381,8 +382,8 @@ static int compare_live(struct compare_args *a, const char *command)
 						  .n_drives = 1};
 	if (!rc)
 		rc = bb_plan__make(scenario, &plan_opts, &plan, &err);
-	if (!a->measure.has_budget && has_calls(&plan))
-		a->measure.budget_s = DEFAULT_BUDGET_CALL_S;
+	if (!rc && !a->measure.has_budget)
+		a->measure.budget_s = usual_budget_s(&plan);
 	if (!rc && !a->compare.exact)
 		rc = bb_compare_check_floor(&a->compare, a->measure.results, NULL, &err);
 	if (!rc)

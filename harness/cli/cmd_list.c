@@ -65,16 +65,12 @@ static void print_scenario(const struct bb_scenario *s)
 		const struct bb_drive_spec *d = &s->drives[i];
 
 		printf("    drive %-8s", bb_drive_name(d));
-		if (!strcmp(d->with, "step"))
-			print_u32s("stack_depth", &d->stack_depth);
-		else if (d->rate_hz.n)
-			print_u32s("rate_hz", &d->rate_hz);
-		else if (d->freq_hz.n)
-			print_u32s("freq_hz", &d->freq_hz);
-		if (d->function)
-			printf(" of %s", d->function);
-		if (d->workload)
-			printf(" over %s", d->workload);
+		if (d->kind->param)
+			print_u32s(d->kind->param, &d->values);
+		if (d->call.function)
+			printf(" of %s", d->call.function);
+		if (d->target.workload)
+			printf(" over %s", d->target.workload);
 		for (size_t j = 0; j < d->n_variants; j++)
 			printf("%s%s", j ? ", " : " of ", d->variants[j]);
 		putchar('\n');

@@ -7,10 +7,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A drive that empties caches before every run is called as the one that does not, with this behind
- * its name. */
-#define BB_COLD_SUFFIX "-cold"
-
 /*
  * What one case (a program variant under one drive at one parameter) comes to. Derived from the
  * series alone (report/summary.c) and recomputable from a stored run. NAN where there is nothing to

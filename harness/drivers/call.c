@@ -58,7 +58,7 @@ static const struct bb_function *find(const char *name, const char *variant)
 static int probe(void *state, struct bb_subject *subject, struct bb_err *err)
 {
 	const struct call_state *s = state;
-	const char *name = s->spec->function, *variant = subject->spec->program;
+	const char *name = s->spec->call.function, *variant = subject->spec->program;
 	char have[256] = "";
 
 	if (find(name, variant)) {
@@ -85,7 +85,7 @@ static int attach(void *state, struct bb_subject *subject, void **ret_slot, stru
 
 	if (!slot)
 		return bb_fail_nomem(err);
-	slot->function = find(s->spec->function, subject->spec->program);
+	slot->function = find(s->spec->call.function, subject->spec->program);
 	slot->has_begun = false;
 	bb_function_room__init(&slot->room);
 	*ret_slot = slot;
@@ -187,11 +187,27 @@ static void close_call(void *state)
 	free(state);
 }
 
+static const struct bb_drive_key keys[] = {
+	{.name = "function", .choice = bb_function_name},
+	{.name = "seconds"},
+	{0},
+};
+
 const struct bb_driver bb_driver_call = {
-	.name = "call",
-	.doc = "a function of user space, timed by the clock: call by call, or a fast one by lines "
-	       "through many calls",
-	.units_per_ns = (uint32_t)PS_PER_NS,
+	.kind =
+		{
+			.with = "call",
+			.doc = "a function of user space, timed by the clock: call by call, or a "
+			       "fast one by lines through many calls",
+			.keys = keys,
+			.seconds = 3,
+			.compare_s = 30, /* a function may sleep, and a verdict needs seven pairs */
+			/* one call each: a block of many fast ones and few slow ones would censor
+			   all of the slow */
+			.pace = {.pair_turn = 1},
+			.sample = {"call", "ns per call", false},
+			.units_per_ns = (uint32_t)PS_PER_NS,
+		},
 	.open = open_call,
 	.probe = probe,
 	.attach = attach,

@@ -8,15 +8,16 @@
 #include <sys/types.h>
 
 #include "base/err.h"
+#include "core/drive_kind.h"
 #include "core/flow.h"
+#include "drivers/cold.h"
 #include "drivers/pmu.h"
 #include "drivers/subject.h"
 #include "plan/scenario.h"
 
 /*
- * A driver makes a loaded program run and takes samples of what each run cost. It is one file and
- * one row of bb_drivers[]. To add one: write the functions, add the row, and name its keys in
- * plan/scenario.c.
+ * A driver makes a loaded program run and takes samples of what each run cost. It is one file,
+ * which has its kind (core/drive_kind.h) and its functions, and one row in registry.c.
  */
 
 /* What the whole run settles once. */
@@ -70,23 +71,10 @@ struct bb_batch {
 };
 
 struct bb_driver {
-	const char *name; /* what stands after `with:` */
-	/* and after `trigger:` (step) or `event:` (in-situ), where drivers share the name */
-	const char *by[2];
-	const char *doc;
-	bool needs_bpf; /* false: subjects have no target (call, fake) */
-	bool made_up;   /* its samples are: the machine has no part in them */
-	bool fires;     /* it fires the events itself: fired must equal run_cnt */
-	bool counts;    /* its samples are instructions: exact.h */
-	/* it neither attaches nor changes the program: it may be somebody else's */
-	bool spares_others;
-	bool any_sampler;      /* it drives variants whose sampler is no program, too */
-	bool stats_off;        /* bpf_stats must be off meanwhile: the counters may not move */
-	uint32_t units_per_ns; /* of its samples: 1, or 1000 for ps; 0: 1 */
+	struct bb_drive_kind kind;
+	/* -ENOTSUP with the reason where this machine cannot */
 	int (*open)(const struct bb_drive_spec *spec, const struct bb_driver_opts *opts,
-		    void **ret_state,
-		    /* -ENOTSUP with the reason where this machine cannot */
-		    struct bb_err *err);
+		    void **ret_state, struct bb_err *err);
 	/* Can it drive this program? Asked once, before anything is measured; NULL: any. -ENOTSUP
 	 * with the reason. */
 	int (*probe)(void *state, struct bb_subject *subject, struct bb_err *err);
@@ -99,16 +87,33 @@ struct bb_driver {
 	void (*close)(void *state); /* takes NULL */
 };
 
+/* The pace of a drive that fires one event after another; with caches emptied before each (half a
+ * millisecond to five); and of one that goes by time. */
+#define BB_STEP_PACE                                                                               \
+	{                                                                                          \
+		.samples = 6000, .turn = 100, .pair_turn = 16, .warmup_first = 100,                \
+		.warmup_turn = 8, .pair_warmup = 4, .sample_s = 5e-6                               \
+	}
+#define BB_COLD_PACE                                                                               \
+	{                                                                                          \
+		.samples = 240, .sweep_samples = 3072, .turn = 10, .pair_turn = 4,                 \
+		.sample_s = BB_COLD_GUESS_S                                                        \
+	}
+#define BB_TIMED_PACE                                                                              \
+	{                                                                                          \
+		.pair_turn = 8                                                                     \
+	} /* at 100 Hz these take 80 ms */
+
 extern const struct bb_driver bb_driver_step_page_fault, bb_driver_step_test_run, bb_driver_slope,
 	bb_driver_insitu, bb_driver_insitu_packets, bb_driver_insitu_http, bb_driver_insitu_attach,
 	bb_driver_live, bb_driver_exact_page_fault, bb_driver_exact_test_run, bb_driver_pipeline,
 	bb_driver_slowdown, bb_driver_call, bb_driver_fake;
-extern const struct bb_driver *const bb_drivers[];
-extern const size_t bb_n_drivers;
-
-/* By `with` and, where several share that name, by `trigger` or `event` (NULL: the first of them).
- * NULL: there is none. */
-const struct bb_driver *bb_driver_find(const struct bb_drive_spec *spec);
+/* Of a kind in bb_drive_kinds[]. */
+static inline const struct bb_driver *bb_driver_of(const struct bb_drive_kind *kind)
+{
+	return (const struct bb_driver *)(const void *)((const char *)kind -
+							offsetof(struct bb_driver, kind));
+}
 
 /* Pin the calling thread to one CPU. 0, or -errno with a message. */
 int bb_pin_to_cpu(int cpu, struct bb_err *err);

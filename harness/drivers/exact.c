@@ -163,15 +163,35 @@ static int batch_of_faults(void *state, void *slot, uint32_t param, struct bb_ba
 	return bb_stop_signal ? -EINTR : 0;
 }
 
+static const struct bb_drive_key keys_of_faults[] = {
+	{.name = "trigger"},
+	{.name = "inside", .choice = bb_stack_function_name},
+	{.name = "stack_depth"},
+	{.name = "consumer"},
+	{.name = "caches"},
+	{.name = "samples"},
+	{0},
+};
+
 const struct bb_driver bb_driver_exact_page_fault = {
-	.name = "exact",
-	.by = {"page-fault"},
-	.doc = "count the instructions of every run, by a clone of the program with counters in "
-	       "it, fired as by step",
-	.needs_bpf = true,
-	.fires = true,
-	.stats_off = true,
-	.counts = true,
+	.kind =
+		{
+			.with = "exact",
+			.by_key = "trigger",
+			.by = {"page-fault"},
+			.title = "exact by page-fault",
+			.doc = "count the instructions of every run, by a clone of the program "
+			       "with counters in it, fired as by step",
+			.keys = keys_of_faults,
+			.param = "stack_depth",
+			.param_default = 8,
+			.pace = {.samples = 10},
+			.sample = {"run", "instructions per run", false},
+			.needs_bpf = true,
+			.fires = true,
+			.counts = true,
+			.stats_off = true,
+		},
 	.open = bb_page_fault__open,
 	.probe = probe_faults,
 	.attach = attach_to_faults,
@@ -263,15 +283,28 @@ static int batch_of_runs(void *state, void *slot, uint32_t param, struct bb_batc
 	return rc < 0 ? rc : bb_stop_signal ? -EINTR : 0;
 }
 
+static const struct bb_drive_key keys_of_runs[] = {
+	{.name = "trigger"}, {.name = "caches"}, {.name = "inputs"}, {.name = "samples"}, {0},
+};
+
 const struct bb_driver bb_driver_exact_test_run = {
-	.name = "exact",
-	.by = {"test-run"},
-	.doc = "count the instructions of every run, by a clone of the program with counters in "
-	       "it, run as by step",
-	.needs_bpf = true,
-	.fires = true,
-	.stats_off = true,
-	.counts = true,
+	.kind =
+		{
+			.with = "exact",
+			.by_key = "trigger",
+			.by = {"test-run"},
+			.title = "exact by test-run",
+			.doc = "count the instructions of every run, by a clone of the program "
+			       "with counters in it, run as by step",
+			.keys = keys_of_runs,
+			.takes_inputs = true,
+			.pace = {.samples = 10},
+			.sample = {"run", "instructions per run", false},
+			.needs_bpf = true,
+			.fires = true,
+			.counts = true,
+			.stats_off = true,
+		},
 	.open = bb_test_run__open,
 	.probe = probe_runs,
 	.attach = attach_to_runs,

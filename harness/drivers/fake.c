@@ -113,13 +113,24 @@ static void fake_close(void *state)
 	free(state);
 }
 
+static const struct bb_drive_key keys[] = {
+	{.name = "samples"},
+	{0},
+};
+
 const struct bb_driver bb_driver_fake = {
-	.name = "fake",
-	.doc = "seeded samples from the scenario instead of a kernel: for trying the tool and for "
-	       "its tests",
-	.needs_bpf = false,
-	.made_up = true,
-	.fires = true,
+	.kind =
+		{
+			.with = "fake",
+			.doc = "seeded samples from the scenario instead of a kernel: for trying "
+			       "the tool and for its tests",
+			.keys = keys,
+			.pace = BB_STEP_PACE,
+			.sample = BB_SAMPLE_RUN,
+			.made_up = true,
+			.fires = true,
+			.one_by_one = true,
+		},
 	.open = fake_open,
 	.attach = fake_attach,
 	.batch = fake_batch,

@@ -133,13 +133,29 @@ static int insitu_batch(void *state, void *slot_, uint32_t param, struct bb_batc
 	return bb_lives__batch(state, slot->target, &event, b, err);
 }
 
+static const struct bb_drive_key keys[] = {
+	{.name = "event"},   {.name = "workload"}, {.name = "args"},
+	{.name = "freq_hz"}, {.name = "seconds"},  {0},
+};
+
 const struct bb_driver bb_driver_insitu = {
-	.name = "in-situ",
-	.by = {"cpu-clock", "task-clock"},
-	.doc = "the program under its real event over a workload, counters polled from another "
-	       "CPU: cold caches are real",
-	.needs_bpf = true,
-	.fires = false,
+	.kind =
+		{
+			.with = "in-situ",
+			.by_key = "event",
+			.by = {"cpu-clock", "task-clock"},
+			.doc = "the program under its real event over a workload, counters polled "
+			       "from another CPU: cold caches are real",
+			.keys = keys,
+			.param = "freq_hz",
+			.param_default = 100,
+			.seconds = 0.6,
+			.pace = BB_TIMED_PACE,
+			.samples_per_event = 2,
+			.sample = BB_SAMPLE_RUN,
+			.needs_bpf = true,
+			.watches_workload = true,
+		},
 	.open = insitu_open,
 	.attach = insitu_attach,
 	.batch = insitu_batch,

@@ -109,13 +109,27 @@ static int attach_batch(void *state, void *slot, uint32_t param, struct bb_batch
 	return rc;
 }
 
+static const struct bb_drive_key keys[] = {
+	{.name = "event"}, {.name = "workload"}, {.name = "args"}, {.name = "seconds"}, {0},
+};
+
 const struct bb_driver bb_driver_insitu_attach = {
-	.name = "in-situ",
-	.by = {"attach"},
-	.doc = "the program where its own section attaches it, over a workload, counters polled "
-	       "from another CPU",
-	.needs_bpf = true,
-	.fires = false,
+	.kind =
+		{
+			.with = "in-situ",
+			.by_key = "event",
+			.by = {"attach"},
+			.name = "in-situ-attach",
+			.title = "in-situ by attach",
+			.doc = "the program where its own section attaches it, over a workload, "
+			       "counters polled from another CPU",
+			.keys = keys,
+			.seconds = 0.6,
+			.pace = BB_TIMED_PACE,
+			.sample = BB_SAMPLE_RUN,
+			.needs_bpf = true,
+			.watches_workload = true,
+		},
 	.open = attach_open,
 	.probe = attach_probe,
 	.attach = attach_attach,

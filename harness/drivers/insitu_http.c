@@ -61,13 +61,33 @@ static int http_open(const struct bb_drive_spec *spec, const struct bb_driver_op
 	return bb_traffic__open(spec, opts, LEAST_PACKETS, start, ret_state, err);
 }
 
+static const struct bb_drive_key keys[] = {
+	{.name = "event"},
+	{.name = "rate_hz"},
+	{.name = "seconds"},
+	{0},
+};
+
 const struct bb_driver bb_driver_insitu_http = {
-	.name = "in-situ",
-	.by = {"http"},
-	.doc = "the program under HTTP requests over TCP at a steady rate, counters polled from "
-	       "another CPU",
-	.needs_bpf = true,
-	.fires = true,
+	.kind =
+		{
+			.with = "in-situ",
+			.by_key = "event",
+			.by = {"http"},
+			.name = "in-situ-http",
+			.title = "in-situ by http",
+			.doc = "the program under HTTP requests over TCP at a steady rate, "
+			       "counters polled from another CPU",
+			.keys = keys,
+			.param = "rate_hz",
+			.param_default = 50,
+			.seconds = 0.6,
+			.pace = BB_TIMED_PACE,
+			.samples_per_event = 32,
+			.sample = BB_SAMPLE_RUN,
+			.needs_bpf = true,
+			.fires = true,
+		},
 	.open = http_open,
 	.probe = bb_traffic__probe,
 	.attach = bb_traffic__attach,

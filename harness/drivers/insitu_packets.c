@@ -127,12 +127,30 @@ static int packets_open(const struct bb_drive_spec *spec, const struct bb_driver
 	return rc ? rc : bb_traffic__open(spec, opts, 1, start, ret_state, err);
 }
 
+static const struct bb_drive_key keys[] = {
+	{.name = "event"}, {.name = "inputs"}, {.name = "rate_hz"}, {.name = "seconds"}, {0},
+};
+
 const struct bb_driver bb_driver_insitu_packets = {
-	.name = "in-situ",
-	.by = {"packets"},
-	.doc = "the program under real packets at a steady rate, counters polled from another CPU",
-	.needs_bpf = true,
-	.fires = true,
+	.kind =
+		{
+			.with = "in-situ",
+			.by_key = "event",
+			.by = {"packets"},
+			.name = "in-situ-packets",
+			.title = "in-situ by packets",
+			.doc = "the program under real packets at a steady rate, counters polled "
+			       "from another CPU",
+			.keys = keys,
+			.param = "rate_hz",
+			.param_default = 1000,
+			.seconds = 0.6,
+			.pace = BB_TIMED_PACE,
+			.samples_per_event = 32,
+			.sample = BB_SAMPLE_RUN,
+			.needs_bpf = true,
+			.fires = true,
+		},
 	.open = packets_open,
 	.probe = bb_traffic__probe,
 	.attach = bb_traffic__attach,

@@ -98,12 +98,26 @@ static void live_detach(void *state, void *slot)
 	(void)slot;
 }
 
+static const struct bb_drive_key keys[] = {
+	{.name = "seconds"},
+	{0},
+};
+
 const struct bb_driver bb_driver_live = {
-	.name = "live",
-	.doc = "a program that is loaded already, by its id or pin, under the load that it has; "
-	       "counters are polled",
-	.needs_bpf = true,
-	.spares_others = true,
+	.kind =
+		{
+			.with = "live",
+			.doc = "a program that is loaded already, by its id or pin, under the load "
+			       "that it has; counters are polled",
+			.keys = keys,
+			.seconds = 6,
+			.pace = BB_TIMED_PACE,
+			.batch_samples = 1u << 18,
+			.sample = BB_SAMPLE_RUN,
+			.fills = BB_FILLS_RUN_RATE,
+			.needs_bpf = true,
+			.spares_others = true,
+		},
 	.open = live_open,
 	.probe = live_probe,
 	.attach = live_attach,

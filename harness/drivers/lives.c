@@ -48,9 +48,9 @@ int bb_lives__open(const struct bb_drive_spec *spec, const struct bb_driver_opts
 	l->spec = spec;
 	l->opts = *opts;
 	l->workload_spec = (struct bb_workload_spec){
-		.program = spec->workload,
-		.args = spec->args,
-		.n_args = spec->n_args,
+		.program = spec->target.workload,
+		.args = spec->target.args,
+		.n_args = spec->target.n_args,
 		.dir = opts->workload_dir,
 		.place = {.cpu = opts->cpu, .uid = opts->uid, .gid = opts->gid, .env = opts->env},
 	};
@@ -93,7 +93,7 @@ static int poll_windows(struct bb_lives *l, struct bb_windows *windows, struct b
 		if (!rc && time_is_up(b, began_ns, b->target_cpu_s + *ret_cpu_s))
 			return 0;
 		if (!rc)
-			rc = bb_workload__ended(&l->workload, l->spec->workload, err);
+			rc = bb_workload__ended(&l->workload, l->spec->target.workload, err);
 	}
 	return rc;
 }
@@ -113,7 +113,7 @@ static int sample_life(struct bb_lives *l, struct bb_target *target,
 	if (!rc && event->begin)
 		rc = event->begin(event->arg, l->workload.pid, err);
 	if (rc == -ESRCH) { /* it ended between its start and the event's */
-		rc = bb_workload__ended(&l->workload, l->spec->workload, err);
+		rc = bb_workload__ended(&l->workload, l->spec->target.workload, err);
 		return rc < 0 ? rc : (++l->empty_lives > MAX_EMPTY_LIVES ? -ESRCH : 1);
 	}
 	if (rc)
@@ -153,6 +153,6 @@ int bb_lives__batch(struct bb_lives *l, struct bb_target *target,
 		return bb_fail(err, rc,
 			       "workload '%s' ends before it can be sampled once; it must use CPU "
 			       "time for longer than it takes until the event comes",
-			       l->spec->workload);
+			       l->spec->target.workload);
 	return rc < 0 ? rc : 0;
 }

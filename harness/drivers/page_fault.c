@@ -67,6 +67,11 @@ static __attribute__((noinline)) int fire_once(void *arg)
 	return s->rc != 0;
 }
 
+const char *bb_stack_function_name(size_t i)
+{
+	return i ? NULL : "amicable_pairs";
+}
+
 /* Bottom of the private stack. makecontext() passes ints, so the pointer comes in two halves. */
 static void search_entry(unsigned int high, unsigned int low)
 {
@@ -150,12 +155,12 @@ static void *map_pages(size_t bytes)
 
 static int check_depths(const struct bb_drive_spec *spec, uint32_t base_frames, struct bb_err *err)
 {
-	for (size_t i = 0; i < spec->stack_depth.n; i++)
-		if (spec->stack_depth.v[i] < base_frames)
+	for (size_t i = 0; i < spec->values.n; i++)
+		if (spec->values.v[i] < base_frames)
 			return bb_fail(err, -EINVAL,
 				       "stack_depth: %u is less than the %u frames that the search "
 				       "itself has",
-				       spec->stack_depth.v[i], base_frames);
+				       spec->values.v[i], base_frames);
 	return 0;
 }
 

@@ -157,13 +157,14 @@ static int watch(struct flow_run *r, struct bb_err *err)
 		if (!rc && r->consumer.pid)
 			rc = bb_reading__check(&r->consumer, err);
 		if (!rc)
-			rc = bb_workload__ended(&r->lives->workload, r->lives->spec->workload, err);
+			rc = bb_workload__ended(&r->lives->workload,
+						r->lives->spec->target.workload, err);
 		if (rc == 1) {
 			end_life(r);
 			rc = ++lives > MAX_LIVES ? bb_fail(err, -ESRCH,
 							   "workload '%s' ends before it can be "
 							   "sampled",
-							   r->lives->spec->workload)
+							   r->lives->spec->target.workload)
 						 : begin_life(r, err);
 			bb_workload__resume(&r->lives->workload);
 		}
@@ -270,11 +271,31 @@ static int pipeline_batch(void *state, void *slot, uint32_t param, struct bb_bat
 	return rc;
 }
 
+static const struct bb_drive_key keys[] = {
+	{.name = "event", .choice = bb_clock_name},
+	{.name = "workload"},
+	{.name = "args"},
+	{.name = "freq_hz"},
+	{.name = "seconds"},
+	{0},
+};
+
 const struct bb_driver bb_driver_pipeline = {
-	.name = "pipeline",
-	.doc = "a profiler as a whole: a clock samples a workload, a consumer reads the ring; "
-	       "lags, backlog, drops",
-	.needs_bpf = true,
+	.kind =
+		{
+			.with = "pipeline",
+			.doc = "a profiler as a whole: a clock samples a workload, a consumer "
+			       "reads the ring; lags, backlog, drops",
+			.keys = keys,
+			.param = "freq_hz",
+			.param_default = 100,
+			.seconds = 3,
+			.pace = BB_TIMED_PACE,
+			.samples_per_event = 2,
+			.sample = {"lag", "lag of a sample until its line is logged, ns", true},
+			.is_whole = true,
+			.needs_bpf = true,
+		},
 	.open = pipeline_open,
 	.probe = pipeline_probe,
 	.attach = pipeline_attach,

@@ -163,7 +163,7 @@ static int batch(void *state, void *slot, uint32_t param, struct bb_batch *b, st
 		goto out;
 	b->target_cpu_s = NAN;
 	b->warmup = 0;
-	rc = calibrate(&s, t->spec->repeat ? t->spec->repeat : MAX_REPEAT, b, &repeat);
+	rc = calibrate(&s, t->spec->slope.repeat ? t->spec->slope.repeat : MAX_REPEAT, b, &repeat);
 	if (!rc)
 		rc = take_lines(&t->pmu, &s, repeat, lines, b);
 	b->elapsed_s = bb_seconds_since(began_ns);
@@ -180,15 +180,37 @@ out:
 	return rc;
 }
 
+static const struct bb_drive_key keys[] = {
+	{.name = "inputs"},
+	{.name = "repeat"},
+	{.name = "samples"},
+	{0},
+};
+
 const struct bb_driver bb_driver_slope = {
-	.name = "slope",
-	.doc = "wall time of a test run against its repeat, bpf_stats off: what one more run "
-	       "costs, below a nanosecond",
-	.needs_bpf = true,
-	.fires = true,
-	.spares_others = true,
-	.stats_off = true,
-	.units_per_ns = (uint32_t)PS_PER_NS,
+	.kind =
+		{
+			.with = "slope",
+			.doc = "wall time of a test run against its repeat, bpf_stats off: what "
+			       "one more run costs, below a nanosecond",
+			.keys = keys,
+			.takes_inputs = true,
+			.pace = {.samples = 480,
+				 .turn = 100,
+				 .pair_turn = 4,
+				 .warmup_first = 100,
+				 .warmup_turn = 8,
+				 .pair_warmup = 4,
+				 .sample_s = 6e-4},
+			.sample = BB_SAMPLE_RUN,
+			.units_per_ns = (uint32_t)PS_PER_NS,
+			.fills = BB_FILLS_PMU,
+			.agrees_with = "step",
+			.needs_bpf = true,
+			.fires = true,
+			.spares_others = true,
+			.stats_off = true,
+		},
 	.open = bb_test_run__open_repeating,
 	.probe = bb_test_run__probe,
 	.attach = bb_test_run__attach,

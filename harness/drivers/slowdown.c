@@ -76,8 +76,8 @@ static int slowdown_open(const struct bb_drive_spec *spec, const struct bb_drive
 		return bb_fail_nomem(err);
 	s->spec = spec;
 	s->opts = *opts;
-	rc = bb_hyperfine__open(spec->workload, spec->args, spec->n_args, opts->workload_dir,
-				&place, &s->hyperfine, err);
+	rc = bb_hyperfine__open(spec->target.workload, spec->target.args, spec->target.n_args,
+				opts->workload_dir, &place, &s->hyperfine, err);
 	if (rc)
 		slowdown_close(s);
 	else
@@ -268,12 +268,28 @@ static const char *slowdown_command(void *state)
 	return ((struct slowdown_state *)state)->hyperfine.shown;
 }
 
+static const struct bb_drive_key keys[] = {
+	{.name = "workload"}, {.name = "args"}, {.name = "freq_hz"}, {.name = "seconds"}, {0},
+};
+
 const struct bb_driver bb_driver_slowdown = {
-	.name = "slowdown",
-	.doc = "wall time of a command (by hyperfine) while it is sampled: by the program, perf "
-	       "record, `bpfbench profile`, or not at all",
-	.needs_bpf = true,
-	.any_sampler = true,
+	.kind =
+		{
+			.with = "slowdown",
+			.doc = "wall time of a command (by hyperfine) while it is sampled: by the "
+			       "program, perf record, `bpfbench profile`, or not at all",
+			.keys = keys,
+			.param = "freq_hz",
+			.param_default = 100,
+			.seconds = 1.2,
+			.pace = BB_TIMED_PACE,
+			.samples_per_event = 2,
+			.sample = {"command", "ns per run of the command", false},
+			.is_whole = true,
+			.fills = BB_FILLS_SLOWDOWN,
+			.needs_bpf = true,
+			.any_sampler = true,
+		},
 	.open = slowdown_open,
 	.probe = slowdown_probe,
 	.attach = slowdown_attach,

@@ -109,13 +109,36 @@ static int batch(void *state, void *slot_, uint32_t param, struct bb_batch *b, s
 	return bb_stop_signal ? -EINTR : 0;
 }
 
+static const struct bb_drive_key keys_fault[] = {
+	{.name = "trigger"},
+	{.name = "inside", .choice = bb_stack_function_name},
+	{.name = "stack_depth"},
+	{.name = "consumer"},
+	{.name = "caches"},
+	{.name = "samples"},
+	{0},
+};
+
 const struct bb_driver bb_driver_step_page_fault = {
-	.name = "step",
-	.by = {"page-fault"},
-	.doc = "fire one synthetic perf event at a time and read the counters after each: every "
-	       "run is a sample",
-	.needs_bpf = true,
-	.fires = true,
+	.kind =
+		{
+			.with = "step",
+			.by_key = "trigger",
+			.by = {"page-fault"},
+			.title = "step by page-fault",
+			.doc = "fire one synthetic perf event at a time and read the counters "
+			       "after each: every run is a sample",
+			.keys = keys_fault,
+			.param = "stack_depth",
+			.param_default = 8,
+			.pace = BB_STEP_PACE,
+			.cold_name = "step-cold",
+			.cold = BB_COLD_PACE,
+			.sample = BB_SAMPLE_RUN,
+			.needs_bpf = true,
+			.fires = true,
+			.one_by_one = true,
+		},
 	.open = bb_page_fault__open,
 	.attach = attach,
 	.batch = batch,

@@ -103,14 +103,30 @@ static int batch(void *state, void *slot, uint32_t param, struct bb_batch *b, st
 	return rc ? rc : bb_stop_signal ? -EINTR : 0;
 }
 
+static const struct bb_drive_key keys[] = {
+	{.name = "trigger"}, {.name = "caches"}, {.name = "inputs"}, {.name = "samples"}, {0},
+};
+
 const struct bb_driver bb_driver_step_test_run = {
-	.name = "step",
-	.by = {"test-run"},
-	.doc = "have the kernel run it on one input at a time and read the counters after each: "
-	       "every run is a sample",
-	.needs_bpf = true,
-	.fires = true,
-	.spares_others = true,
+	.kind =
+		{
+			.with = "step",
+			.by_key = "trigger",
+			.by = {"test-run"},
+			.title = "step by test-run",
+			.doc = "have the kernel run it on one input at a time and read the "
+			       "counters after each: every run is a sample",
+			.keys = keys,
+			.takes_inputs = true,
+			.pace = BB_STEP_PACE,
+			.cold_name = "step-cold",
+			.cold = BB_COLD_PACE,
+			.sample = BB_SAMPLE_RUN,
+			.needs_bpf = true,
+			.fires = true,
+			.one_by_one = true,
+			.spares_others = true,
+		},
 	.open = bb_test_run__open,
 	.probe = bb_test_run__probe,
 	.attach = bb_test_run__attach,

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/drive_kind.h"
 #include "export/sweep_table.h"
 #include "export/table_cells.h"
 #include "export/text_table.h"
@@ -19,10 +20,10 @@ struct bands {
 
 static bool is_cold_of(const struct bb_case *cold, const struct bb_case *hot)
 {
-	size_t len = strlen(hot->drive);
+	const struct bb_drive_kind *kind = bb_drive_kind_named(hot->drive);
 
-	return !strncmp(cold->drive, hot->drive, len) &&
-	       !strcmp(cold->drive + len, BB_COLD_SUFFIX) &&
+	return kind->cold_name && !strcmp(cold->drive, kind->cold_name) &&
+	       !strcmp(hot->drive, bb_drive_kind_name(kind)) &&
 	       !strcmp(cold->scenario, hot->scenario) && !strcmp(cold->variant, hot->variant) &&
 	       bb_same_text(cold->param, hot->param) && cold->param_value == hot->param_value;
 }

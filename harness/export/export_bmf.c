@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "base/json_out.h"
+#include "core/drive_kind.h"
 #include "export/exporter.h"
-#include "report/sample_kind.h"
 
 /*
  * Bencher Metric Format v0: {"case": {"measure": {"value": x, "lower_value": x, "upper_value":
@@ -14,6 +14,25 @@
  * without a run follows the cases, a benchmark a program.
  */
 #define NAME_MAX_BYTES 1024 /* of a benchmark's name, as Bencher checks it */
+
+/* The BMF measure of a metric for that case; NULL: none. */
+static const char *slug_of(const struct bb_case *c, const struct bb_metric_def *def)
+{
+	/* A lag is no latency of a program: Bencher's thresholds are by measure. */
+	static const struct {
+		const char *metric, *slug;
+	} of_lags[] = {
+		{"latency", "lag"}, {"p50", "lag-p50"}, {"p90", "lag-p90"},
+		{"p99", "lag-p99"}, {"drops", "drops"},
+	};
+
+	for (size_t i = 0; bb_drive_kind_named(c->drive)->sample.is_lag &&
+			   i < sizeof(of_lags) / sizeof(of_lags[0]);
+	     i++)
+		if (!strcmp(def->name, of_lags[i].metric))
+			return of_lags[i].slug;
+	return def->slug;
+}
 
 static const char *why_nothing(const struct bb_case *c)
 {
@@ -170,7 +189,7 @@ static void write_case(const struct bb_case *c, FILE *mem)
 	bb_json_text(mem, c->name);
 	fputs(": {", mem);
 	for (size_t i = 0; i < bb_n_metrics; i++)
-		between = write_measure(between, bb_case__slug(c, &bb_metrics[i]),
+		between = write_measure(between, slug_of(c, &bb_metrics[i]),
 					*bb_metric_of(&c->summary, &bb_metrics[i]), mem);
 	fputs("\n  }", mem);
 }

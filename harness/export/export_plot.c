@@ -7,7 +7,7 @@
 #include "base/json_out.h"
 #include "export/exporter.h"
 #include "judge/ecdf.h"
-#include "report/sample_kind.h"
+#include "core/drive_kind.h"
 #include "stats/verdict.h"
 
 /*
@@ -87,7 +87,7 @@ static void put_head(const char *block, const struct bb_report *r, size_t i, FIL
 		put_text(cells[k], mem);
 	}
 	fprintf(mem, "\t%u\t%s\t%s", c->param_value, is_floor(r, i) ? "floor" : "-",
-		bb_case__sample_kind(c)->name);
+		bb_drive_kind_named(c->drive)->sample.noun);
 }
 
 /* What the ring held over time, load after load. */

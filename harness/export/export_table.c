@@ -14,7 +14,7 @@
 #include "export/sweep_table.h"
 #include "export/table_cells.h"
 #include "judge/diff.h"
-#include "report/sample_kind.h"
+#include "core/drive_kind.h"
 
 /*
  * For people: what the comparisons came to, a table for each scenario, drive and parameter, the
@@ -200,7 +200,7 @@ static void put_title(const struct bb_case *c, FILE *out)
 		fputs(" = ", out);
 		bb_put_clean(out, bb_param_text(c->name));
 	}
-	fprintf(out, " (%s)\n", bb_case__sample_kind(c)->heading);
+	fprintf(out, " (%s)\n", bb_drive_kind_named(c->drive)->sample.unit);
 	if (c->command) {
 		fputs("  timed: ", out);
 		bb_put_clean(out, c->command);
@@ -295,14 +295,14 @@ static void note_negative(struct notes *notes, const struct bb_report *r)
 		      note(notes));
 }
 
-/* slope would have counted, had there been something to count with. */
+/* A drive would have counted, had there been something to count with. */
 static void note_no_pmu(struct notes *notes, const struct bb_report *r)
 {
 	for (size_t i = 0; i < r->n_cases; i++) {
 		const struct bb_summary *s = &r->cases[i].summary;
 
-		if (strcmp(r->cases[i].drive, "slope") || isnan(s->latency.value) ||
-		    isfinite(s->cycles.value))
+		if (!(bb_drive_kind_named(r->cases[i].drive)->fills & BB_FILLS_PMU) ||
+		    isnan(s->latency.value) || isfinite(s->cycles.value))
 			continue;
 		fputs("no cycles, instructions or cache misses a run: this machine shows no PMU "
 		      "(bpfbench check)\n",

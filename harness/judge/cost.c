@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/parse.h"
+#include "core/drive_kind.h"
 
 void bb_cost__done(struct bb_cost *k)
 {
@@ -50,24 +51,32 @@ static double time_of(const struct bb_report *r, const struct bb_counted *c,
 	return NAN;
 }
 
+static bool times_single_runs(const struct bb_drive_kind *kind)
+{
+	return kind->needs_bpf && !kind->counts && (kind->one_by_one || kind->agrees_with);
+}
+
 /* The drive that timed most of the cases; of two, the finer one. */
 static void find_times(struct bb_cost *k, const struct bb_report *r)
 {
-	static const char *const drives[] = {"step", "slope"};
 	const struct bb_counted *c = k->counted;
 
-	for (size_t d = 0; d < sizeof(drives) / sizeof(drives[0]); d++) {
+	for (size_t d = 0; d < bb_n_drive_kinds; d++) {
+		const char *drive = bb_drive_kind_name(bb_drive_kinds[d]);
 		size_t n = 0;
+
+		if (!times_single_runs(bb_drive_kinds[d]))
+			continue;
 
 		for (size_t i = 0; i < c->n_cases; i++)
 			n += !c->cases[i].void_why && c->cases[i].runs &&
-			     !isnan(time_of(r, c, &c->cases[i], drives[d]));
+			     !isnan(time_of(r, c, &c->cases[i], drive));
 		if (!n || n < k->n)
 			continue;
-		k->drive = drives[d];
+		k->drive = drive;
 		k->n = 0;
 		for (size_t i = 0; i < c->n_cases; i++) {
-			double ns = time_of(r, c, &c->cases[i], drives[d]);
+			double ns = time_of(r, c, &c->cases[i], drive);
 
 			if (c->cases[i].void_why || !c->cases[i].runs || isnan(ns))
 				continue;

@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/drive_kind.h"
+
 #define OFF_NS 10 /* the margin that censoring allows a sample, stats/estimate.h */
 #define OFF_SHARE 0.1
 
@@ -20,8 +22,9 @@ static const struct bb_case *step_beside(const struct bb_report *r, const struct
 	for (size_t i = 0; i < r->n_cases; i++) {
 		const struct bb_case *c = &r->cases[i];
 
-		if (!strcmp(c->drive, "step") && !strcmp(c->scenario, slope->scenario) &&
-		    !strcmp(c->variant, slope->variant) && !strcmp(rest_of(c), rest_of(slope)))
+		if (!strcmp(c->drive, bb_drive_kind_named(slope->drive)->agrees_with) &&
+		    !strcmp(c->scenario, slope->scenario) && !strcmp(c->variant, slope->variant) &&
+		    !strcmp(rest_of(c), rest_of(slope)))
 			return c;
 	}
 	return NULL;
@@ -40,7 +43,7 @@ bool bb_reconcile(const struct bb_report *r, size_t i, struct bb_reconciled *ret
 				  .rest = rest_of(&r->cases[i]),
 				  .stats_ns = NAN};
 
-	if (strcmp(k.slope->drive, "slope"))
+	if (!bb_drive_kind_named(k.slope->drive)->agrees_with)
 		return false;
 	k.step = step_beside(r, k.slope);
 	if (!k.step || isnan(step_minus_slope(r, k.slope)))

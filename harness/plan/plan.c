@@ -45,37 +45,13 @@ static struct param param_of_inputs(const struct bb_inputs *in)
 
 static struct param param_of(const struct bb_drive_spec *d)
 {
-	bool stepped = !strcmp(d->with, "step") || !strcmp(d->with, "exact");
-
-	if (!strcmp(d->with, "slope") || (stepped && !strcmp(d->trigger, "test-run")))
+	if (d->kind->takes_inputs)
 		return param_of_inputs(&d->inputs);
-	if (stepped)
-		return (struct param){.name = "stack_depth",
-				      .values = d->stack_depth.v,
-				      .n = d->stack_depth.n};
-	if (d->rate_hz.n)
-		return (struct param){.name = "rate_hz", .values = d->rate_hz.v, .n = d->rate_hz.n};
-	if (d->freq_hz.n)
-		return (struct param){.name = "freq_hz", .values = d->freq_hz.v, .n = d->freq_hz.n};
+	if (d->kind->param)
+		return (struct param){.name = d->kind->param,
+				      .values = d->values.v,
+				      .n = d->values.n};
 	return (struct param){.n = 1};
-}
-
-/* Of a drive that goes by time; 0: it goes by samples. */
-static double seconds_of(const struct bb_drive_spec *d)
-{
-	static const struct {
-		const char *with;
-		double seconds;
-	} defaults[] = {
-		{"in-situ", BB_DEFAULT_SECONDS},           {"live", BB_DEFAULT_LIVE_SECONDS},
-		{"pipeline", BB_DEFAULT_PIPELINE_SECONDS}, {"call", BB_DEFAULT_CALL_SECONDS},
-		{"slowdown", BB_DEFAULT_SLOWDOWN_SECONDS},
-	};
-
-	for (size_t i = 0; i < sizeof(defaults) / sizeof(defaults[0]); i++)
-		if (!strcmp(d->with, defaults[i].with))
-			return d->seconds > 0 ? d->seconds : defaults[i].seconds;
-	return 0;
 }
 
 static bool is_in(const char *name, const char *const *names, size_t n)
@@ -107,7 +83,7 @@ static int say_unknown(const char *kind, const char *word, const struct bb_scena
 /* "in-situ" means all of its events, "in-situ-packets" one. */
 static bool is_called(const struct bb_drive_spec *d, const char *name)
 {
-	return !strcmp(name, bb_drive_name(d)) || (d->event_name && !strcmp(name, d->with));
+	return !strcmp(name, bb_drive_name(d)) || (d->kind->name && !strcmp(name, d->kind->with));
 }
 
 static bool any_drive(const struct bb_scenario *s, const char *name)
@@ -172,20 +148,15 @@ static void set_param(struct bb_cell *c, const struct param *param, size_t i)
 }
 
 /* Samples of a cell, all loads together, unless anyone says otherwise. */
-static uint32_t default_samples(const struct bb_plan *p, const struct bb_drive_spec *d,
+static uint32_t default_samples(const struct bb_plan *p, const struct bb_pace *pace,
 				const struct param *param)
 {
-	uint32_t share;
+	uint32_t share = pace->samples;
 
-	if (!strcmp(d->with, "slope"))
-		return BB_DEFAULT_SLOPES;
-	if (!strcmp(d->with, "exact"))
-		return BB_DEFAULT_COUNTS;
-	if (d->caches != BB_CACHES_COLD)
-		return BB_DEFAULT_SAMPLES;
-	share = (uint32_t)(BB_DEFAULT_COLD_SWEEP / param->n);
-	if (share > BB_DEFAULT_COLD)
-		share = BB_DEFAULT_COLD;
+	if (!pace->sweep_samples)
+		return share;
+	if (share > pace->sweep_samples / param->n)
+		share = (uint32_t)(pace->sweep_samples / param->n);
 	return share > p->loads ? share : p->loads;
 }
 
@@ -202,8 +173,8 @@ static void add_cell(struct bb_plan *p, const struct bb_plan_opts *opts,
 	c->floor = BB_NO_CELL;
 	c->samples = opts->samples ? opts->samples
 		     : d->samples  ? d->samples
-				   : default_samples(p, d, param);
-	c->seconds = seconds_of(d);
+				   : default_samples(p, bb_drive_pace(d), param);
+	c->seconds = d->seconds > 0 ? d->seconds : d->kind->seconds;
 	c->what = (size_t)snprintf(c->name, sizeof(c->name), "%s/%s/", p->scenario->name, v->name);
 	snprintf(c->name + c->what, sizeof(c->name) - c->what, "%s", bb_drive_name(d));
 	set_param(c, param, i);

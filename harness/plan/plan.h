@@ -13,23 +13,7 @@
  * What a run will do with one scenario, decided before anything is loaded: one cell for every
  * variant under every drive at every parameter. `--dry-run` prints it.
  */
-#define BB_DEFAULT_LOADS 12u     /* the interval over loads is then their 3rd to 10th */
-#define BB_DEFAULT_SAMPLES 6000u /* of a cell, all loads together */
-#define BB_DEFAULT_SLOPES 480u   /* likewise, of a slope: lines through ten calls each */
-#define BB_DEFAULT_COLD                                                                            \
-	240u /* likewise, with caches emptied before each: half a millisecond to five */
-#define BB_DEFAULT_COLD_SWEEP                                                                      \
-	3072u /* of a variant, all values of its parameter together, but one a load at the least   \
-	       */
-#define BB_DEFAULT_COUNTS                                                                          \
-	10u /* of exact: repeats, which say whether the count is always the same */
-#define BB_DEFAULT_SECONDS 0.6      /* in-situ: of a cell, all loads together */
-#define BB_DEFAULT_LIVE_SECONDS 6.0 /* live: likewise */
-#define BB_DEFAULT_CALL_SECONDS 3.0 /* call: likewise */
-#define BB_DEFAULT_PIPELINE_SECONDS                                                                \
-	3.0                             /* likewise, wall time: a backlog needs time to build up   \
-					 */
-#define BB_DEFAULT_SLOWDOWN_SECONDS 1.2 /* likewise: at least one run of the command a load */
+#define BB_DEFAULT_LOADS 12u /* the interval over loads is then their 3rd to 10th */
 #define BB_NO_CELL SIZE_MAX
 
 struct bb_cell {

@@ -6,12 +6,13 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/parse.h"
-#include "core/metric.h"
+#include "core/drive_kind.h"
 #include "plan/field.h"
 #include "plan/input_field.h"
 #include "plan/kind.h"
@@ -24,79 +25,72 @@
  */
 #define ARRAY_LEN(a) (sizeof(a) / sizeof((a)[0]))
 
-enum { STEP, SLOPE, IN_SITU, LIVE, EXACT, PIPELINE, SLOWDOWN, CALL, FAKE };
-enum { PAGE_FAULT, TEST_RUN };
-enum { CPU_CLOCK, TASK_CLOCK, PACKETS, HTTP, ATTACH };
-
-static const char *const drivers[] = {
-	[STEP] = "step",         [SLOPE] = "slope", [IN_SITU] = "in-situ",
-	[LIVE] = "live",         [EXACT] = "exact", [PIPELINE] = "pipeline",
-	[SLOWDOWN] = "slowdown", [CALL] = "call",   [FAKE] = "fake",
-};
-static const char *const triggers[] = {[PAGE_FAULT] = "page-fault", [TEST_RUN] = "test-run"};
-static const char *const insides[] = {"amicable_pairs"};
-static const char *const events[] = {
-	[CPU_CLOCK] = "cpu-clock", [TASK_CLOCK] = "task-clock", [PACKETS] = "packets",
-	[HTTP] = "http",           [ATTACH] = "attach",
-};
-static const char *const functions[] = {"process_sample", "source_addr"};
 static const char *const consumers[] =
 	{[BB_CONSUMER_CAUGHT_UP] = "caught-up", [BB_CONSUMER_BEHIND] = "behind"};
-
 static const char *const all_caches[] = {[BB_CACHES_HOT] = "hot", [BB_CACHES_COLD] = "cold"};
 
 /* whether a program that the kernel refuses is skipped, by what is chosen */
 static const char *const refusals[] = {[false] = "error", [true] = "skip"};
 
+/* the first is the default */
 static const char *const samplers[] = {"program", "none", "perf-record", "profile"};
-/* the first of both is the default */
-static const char *const readers[] = {"fixed", "oops", "none"};
 
-static const uint32_t default_stack_depth = 8;
-static const uint32_t default_freq_hz = 100;
-static const uint32_t default_packets_hz = 1000;
-static const uint32_t default_http_hz = 50;
+#define MAX_CHOICES 32 /* of a key */
+#define MAX_KINDS 31   /* of drives: a bit each in bb_field.with */
 
-/* The drives that have keys of their own: the drivers, step by its trigger and in-situ by its
- * event. (Exact has the keys of step.) */
-enum {
-	BY_FAULT,
-	BY_TEST_RUN,
-	BY_SLOPE,
-	BY_SAMPLING,
-	BY_PACKETS,
-	BY_HTTP,
-	BY_ATTACH,
-	BY_OTHERS,
-	BY_PIPELINE,
-	BY_SLOWDOWN,
-	BY_CALL,
-	BY_FAKE,
-};
+static const struct bb_kind variant_kind, expect_kind;
 
-static const struct bb_mode modes[] = {
-	[BY_FAULT] = {"with: step", "step by page-fault"},
-	[BY_TEST_RUN] = {"trigger: test-run", "step by test-run"},
-	[BY_SLOPE] = {"with: slope", "slope"},
-	[BY_SAMPLING] = {"with: in-situ", "in-situ"},
-	[BY_OTHERS] = {"with: live", "live"},
-	[BY_PACKETS] = {"event: packets", "in-situ by packets"},
-	[BY_HTTP] = {"event: http", "in-situ by http"},
-	[BY_ATTACH] = {"event: attach", "in-situ by attach"},
-	[BY_PIPELINE] = {"with: pipeline", "pipeline"},
-	[BY_SLOWDOWN] = {"with: slowdown", "slowdown"},
-	[BY_CALL] = {"with: call", "call"},
-	[BY_FAKE] = {"with: fake", "fake"},
-};
+/* One of the names that `choice` lists (bb_drive_key.choice). */
+static int read_listed(const struct bb_reader *r, const struct bb_field *f,
+		       const struct bb_yaml *node, void *base, const char *(*choice)(size_t i))
+{
+	const char *names[MAX_CHOICES];
+	struct bb_field own = *f;
 
-/* What tells drives in situ apart in the names of cases. */
-static const char *const event_names[ARRAY_LEN(modes)] = {
-	[BY_PACKETS] = "in-situ-packets",
-	[BY_HTTP] = "in-situ-http",
-	[BY_ATTACH] = "in-situ-attach",
-};
+	for (own.n_choices = 0; choice(own.n_choices); own.n_choices++) {
+		assert(own.n_choices < MAX_CHOICES);
+		names[own.n_choices] = choice(own.n_choices);
+	}
+	own.choices = names;
+	return bb_field__choice(r, &own, node, base);
+}
 
-static const struct bb_kind variant_kind, drive_kind, expect_kind;
+static int read_sample_consumer(const struct bb_reader *r, const struct bb_field *f,
+				const struct bb_yaml *node, void *base)
+{
+	return read_listed(r, f, node, base, bb_sample_consumer_name);
+}
+
+/* A text whose legal values the kind of the drive knows. */
+static int read_of_kind(const struct bb_reader *r, const struct bb_field *f,
+			const struct bb_yaml *node, void *base)
+{
+	const struct bb_drive_spec *drive = base;
+	const struct bb_drive_key *key = bb_drive_kind_key(drive->kind, f->name);
+
+	return key->choice ? read_listed(r, f, node, base, key->choice)
+			   : bb_field__text(r, f, node, base);
+}
+
+/* What has chosen the kind is read already. */
+static int read_nothing(const struct bb_reader *r, const struct bb_field *f,
+			const struct bb_yaml *node, void *base)
+{
+	(void)r;
+	(void)f;
+	(void)node;
+	(void)base;
+	return 0;
+}
+
+static int read_event(const struct bb_reader *r, const struct bb_field *f,
+		      const struct bb_yaml *node, void *base)
+{
+	const struct bb_drive_spec *drive = base;
+
+	return drive->kind->by_key ? bb_field__text(r, f, node, base)
+				   : read_of_kind(r, f, node, base);
+}
 
 static int read_consumer(const struct bb_reader *r, const struct bb_field *f,
 			 const struct bb_yaml *node, void *base)
@@ -106,7 +100,7 @@ static int read_consumer(const struct bb_reader *r, const struct bb_field *f,
 	int rc = bb_field__choose(r, f, node, &i);
 
 	if (!rc)
-		drive->consumer = (enum bb_consumer)i;
+		drive->step.consumer = (enum bb_consumer)i;
 	return rc;
 }
 
@@ -164,7 +158,7 @@ static int read_args(const struct bb_reader *r, const struct bb_field *f,
 {
 	struct bb_drive_spec *drive = base;
 
-	return read_texts(r, f, node, "an argument", &drive->args, &drive->n_args);
+	return read_texts(r, f, node, "an argument", &drive->target.args, &drive->target.n_args);
 }
 
 static int read_driven(const struct bb_reader *r, const struct bb_field *f,
@@ -267,7 +261,8 @@ static int read_variant(const struct bb_reader *r, const struct bb_yaml *node,
 				     first->where.line, first->where.col);
 	rc = check_live(r, node, v);
 	rc = rc || v->program ? rc : bb_field__set_text(r, &v->program, v->name);
-	rc = rc || v->consumer ? rc : bb_field__set_text(r, &v->consumer, readers[0]);
+	rc = rc || v->consumer ? rc
+			       : bb_field__set_text(r, &v->consumer, bb_sample_consumer_name(0));
 	return rc || v->sampler ? rc : bb_field__set_text(r, &v->sampler, samplers[0]);
 }
 
@@ -287,85 +282,92 @@ static int read_variants(const struct bb_reader *r, const struct bb_field *f,
 	return rc;
 }
 
-static int set_drive_defaults(const struct bb_reader *r, unsigned int mode, struct bb_drive_spec *d)
+/*
+ * The kind of a drive, from `with` and `trigger` or `event`, wherever they stand: it says which
+ * other keys there are.
+ */
+static const char *with_name(size_t i)
 {
-	int rc = bb_field__set_text(r, &d->trigger, triggers[PAGE_FAULT]);
+	size_t n = 0;
 
-	rc = rc ? rc : bb_field__set_text(r, &d->inside, insides[0]);
-	rc = rc ? rc : bb_field__set_text(r, &d->event, events[0]);
-	d->event_name = event_names[mode];
-	if (!rc && mode == BY_PACKETS)
-		rc = bb_field__set_list(r, &d->rate_hz, &default_packets_hz, 1);
-	if (!rc && mode == BY_HTTP)
-		rc = bb_field__set_list(r, &d->rate_hz, &default_http_hz, 1);
-	/* which have no stack to go down */
-	if (!rc && mode != BY_TEST_RUN && mode != BY_SLOPE && mode != BY_OTHERS)
-		rc = bb_field__set_list(r, &d->stack_depth, &default_stack_depth, 1);
-	if (!rc && (mode == BY_SAMPLING || mode == BY_PIPELINE || mode == BY_SLOWDOWN))
-		rc = bb_field__set_list(r, &d->freq_hz, &default_freq_hz, 1);
+	for (size_t k = 0; k < bb_n_drive_kinds; k++)
+		if (bb_drive_kind_find(bb_drive_kinds[k]->with, NULL) == bb_drive_kinds[k] &&
+		    n++ == i)
+			return bb_drive_kinds[k]->with;
+	return NULL;
+}
+
+/* The values of by_key in all kinds that are called `with`, in text[n]. */
+static size_t values_by(const struct bb_drive_kind *of, const char **names)
+{
+	size_t n = 0;
+
+	for (size_t k = 0; k < bb_n_drive_kinds; k++)
+		for (size_t i = 0; i < ARRAY_LEN(of->by) && bb_drive_kinds[k]->by[i]; i++)
+			if (!strcmp(bb_drive_kinds[k]->with, of->with)) {
+				assert(n < MAX_CHOICES);
+				names[n++] = bb_drive_kinds[k]->by[i];
+			}
+	return n;
+}
+
+static int find_kind(const struct bb_reader *r, const struct bb_yaml *node,
+		     const struct bb_drive_kind **ret_kind)
+{
+	const struct bb_yaml *name = bb_yaml__get(node, "with"), *by;
+	struct bb_field with = {.name = "with"}, key;
+	const char *names[MAX_CHOICES];
+	size_t i = 0;
+	int rc;
+
+	for (with.choices = names; with_name(with.n_choices); with.n_choices++)
+		names[with.n_choices] = with_name(with.n_choices);
+	if (!name)
+		return bb_yaml__fail(r->path, node, r->err,
+				     "a drive needs the key 'with', one of: %s",
+				     bb_phrase__join(names, with.n_choices).text);
+	rc = bb_field__choose(r, &with, name, &i);
+	if (rc)
+		return rc;
+	*ret_kind = bb_drive_kind_find(names[i], NULL);
+	by = (*ret_kind)->by_key ? bb_yaml__get(node, (*ret_kind)->by_key) : NULL;
+	if (!by)
+		return 0;
+	key = (struct bb_field){.name = (*ret_kind)->by_key, .choices = names};
+	key.n_choices = values_by(*ret_kind, names);
+	rc = bb_field__choose(r, &key, by, &i);
+	if (!rc)
+		*ret_kind = bb_drive_kind_find((*ret_kind)->with, names[i]);
 	return rc;
 }
 
-/* Which drive it is, from `with` and `trigger` or `event`, wherever they stand: it says which other
- * keys there are. */
-static int find_mode(const struct bb_reader *r, const struct bb_yaml *node, unsigned int *ret_mode)
+/* What a drive does not say. */
+static int set_drive_defaults(const struct bb_reader *r, struct bb_drive_spec *d)
 {
-	static const struct bb_field with = {.name = "with",
-					     .choices = drivers,
-					     .n_choices = ARRAY_LEN(drivers)};
-	static const struct bb_field by = {.name = "trigger",
-					   .choices = triggers,
-					   .n_choices = ARRAY_LEN(triggers)};
-	static const struct bb_field on = {.name = "event",
-					   .choices = events,
-					   .n_choices = ARRAY_LEN(events)};
-	static const struct bb_field clock = {.name = "event",
-					      .choices = events,
-					      .n_choices = TASK_CLOCK + 1};
-	static const unsigned int mode_of[] = {
-		[STEP] = BY_FAULT,  [SLOPE] = BY_SLOPE,       [LIVE] = BY_OTHERS,
-		[EXACT] = BY_FAULT, [PIPELINE] = BY_PIPELINE, [SLOWDOWN] = BY_SLOWDOWN,
-		[CALL] = BY_CALL,   [FAKE] = BY_FAKE,
-	};
-	static const unsigned int mode_of_event[] = {
-		[CPU_CLOCK] = BY_SAMPLING, [TASK_CLOCK] = BY_SAMPLING, [PACKETS] = BY_PACKETS,
-		[HTTP] = BY_HTTP,          [ATTACH] = BY_ATTACH,
-	};
-	const struct bb_yaml *driver = bb_yaml__get(node, "with"),
-			     *trigger = bb_yaml__get(node, "trigger");
-	const struct bb_yaml *event = bb_yaml__get(node, "event");
-	size_t i = 0, t = PAGE_FAULT, e = CPU_CLOCK;
-	int rc;
+	const struct bb_drive_kind *kind = d->kind;
+	struct {
+		const char *key;
+		char **member;
+	} texts[] = {{"event", &d->event},
+		     {"inside", &d->step.inside},
+		     {"function", &d->call.function}};
+	int rc = 0;
 
-	if (!driver)
-		return bb_yaml__fail(r->path, node, r->err,
-				     "a drive needs the key 'with', one of: %s",
-				     bb_phrase__join(drivers, ARRAY_LEN(drivers)).text);
-	rc = bb_field__choose(r, &with, driver, &i);
-	if (!rc && trigger && (i == STEP || i == EXACT))
-		rc = bb_field__choose(r, &by, trigger, &t);
-	if (!rc && event && i == IN_SITU)
-		rc = bb_field__choose(r, &on, event, &e);
-	if (!rc && event && i == PIPELINE)
-		rc = bb_field__choose(r, &clock, event, &e);
-	if (!rc)
-		*ret_mode = t == TEST_RUN  ? BY_TEST_RUN
-			    : i == IN_SITU ? mode_of_event[e]
-					   : mode_of[i];
+	if (!d->event && kind->by_key && !strcmp(kind->by_key, "event"))
+		rc = bb_field__set_text(r, &d->event, kind->by[0]);
+	for (size_t i = 0; !rc && i < ARRAY_LEN(texts); i++) {
+		const struct bb_drive_key *key = bb_drive_kind_key(kind, texts[i].key);
+
+		if (key && key->choice && !*texts[i].member)
+			rc = bb_field__set_text(r, texts[i].member, key->choice(0));
+	}
+	if (!rc && kind->param && !d->values.n)
+		rc = bb_field__set_list(r, &d->values, &kind->param_default, 1);
 	return rc;
 }
 
 static int read_drive(const struct bb_reader *r, const struct bb_yaml *node,
-		      struct bb_drive_spec *d)
-{
-	unsigned int mode = 0;
-	int rc = node->kind == BB_YAML_MAP ? find_mode(r, node, &mode) : 0;
-
-	d->where = (struct bb_where){.line = node->line, .col = node->col};
-	if (!rc)
-		rc = set_drive_defaults(r, mode, d);
-	return rc ? rc : bb_kind__read(r, &drive_kind, node, BB_BIT(mode), d);
-}
+		      struct bb_drive_spec *d);
 
 static int read_drives(const struct bb_reader *r, const struct bb_field *f,
 		       const struct bb_yaml *node, void *base)
@@ -391,9 +393,6 @@ static int read_expect(const struct bb_reader *r, const struct bb_field *f,
 }
 
 #define AT(type, m) .offset = offsetof(struct type, m)
-#define IN(mode) BB_BIT(BY_##mode)
-#define IN_SITU_ALL (IN(SAMPLING) | IN(PACKETS) | IN(HTTP) | IN(ATTACH))
-#define BY_CLOCK (IN(SAMPLING) | IN(PIPELINE) | IN(SLOWDOWN)) /* a workload is sampled */
 #define CHOICE(table) .choices = (table), .n_choices = ARRAY_LEN(table)
 
 static const struct bb_field scenario_fields[] = {
@@ -419,39 +418,38 @@ static const struct bb_field variant_fields[] = {
 	{"description", bb_field__text, AT(bb_variant_spec, description)},
 	{"globals", read_globals, AT(bb_variant_spec, globals)},
 	{"maps", bb_field__maps, AT(bb_variant_spec, maps)},
-	{"consumer", bb_field__choice, AT(bb_variant_spec, consumer), CHOICE(readers)},
+	{"consumer", read_sample_consumer, AT(bb_variant_spec, consumer)},
 	{"sampler", bb_field__choice, AT(bb_variant_spec, sampler), CHOICE(samplers)},
 };
 
+/* A key that only some kinds of drives take: their own lists say which (bb_drive_kind.keys). The
+ * bit is of no kind. */
+#define OF_KINDS .with = BB_BIT(MAX_KINDS)
+
 static const struct bb_field drive_fields[] = {
-	{"with", bb_field__choice, AT(bb_drive_spec, with), .required = true, CHOICE(drivers)},
-	{"trigger", bb_field__choice, AT(bb_drive_spec, trigger), IN(FAULT) | IN(TEST_RUN),
-	 CHOICE(triggers)},
-	{"inside", bb_field__choice, AT(bb_drive_spec, inside), IN(FAULT), CHOICE(insides)},
-	{"stack_depth", bb_field__u32_list, AT(bb_drive_spec, stack_depth), IN(FAULT), .min = 1,
+	{"with", read_nothing, .required = true},
+	{"trigger", read_nothing, OF_KINDS},
+	{"inside", read_of_kind, AT(bb_drive_spec, step.inside), OF_KINDS},
+	{"stack_depth", bb_field__u32_list, AT(bb_drive_spec, values), OF_KINDS, .min = 1,
 	 .max = 127},
-	{"consumer", read_consumer, AT(bb_drive_spec, consumer), IN(FAULT), CHOICE(consumers)},
-	{"caches", read_caches, AT(bb_drive_spec, caches), IN(FAULT) | IN(TEST_RUN),
-	 CHOICE(all_caches)},
-	{"inputs", bb_field__inputs, AT(bb_drive_spec, inputs),
-	 IN(TEST_RUN) | IN(SLOPE) | IN(PACKETS)},
-	{"repeat", bb_field__u32, AT(bb_drive_spec, repeat), IN(SLOPE), .min = 8, .max = 1000000},
-	{"event", bb_field__choice, AT(bb_drive_spec, event), IN_SITU_ALL | IN(PIPELINE),
-	 CHOICE(events)},
-	{"workload", bb_field__text, AT(bb_drive_spec, workload), BY_CLOCK | IN(ATTACH),
+	{"consumer", read_consumer, AT(bb_drive_spec, step.consumer), OF_KINDS, CHOICE(consumers)},
+	{"caches", read_caches, AT(bb_drive_spec, caches), OF_KINDS, CHOICE(all_caches)},
+	{"inputs", bb_field__inputs, AT(bb_drive_spec, inputs), OF_KINDS},
+	{"repeat", bb_field__u32, AT(bb_drive_spec, slope.repeat), OF_KINDS, .min = 8,
+	 .max = 1000000},
+	{"event", read_event, AT(bb_drive_spec, event), OF_KINDS},
+	{"workload", bb_field__text, AT(bb_drive_spec, target.workload), OF_KINDS,
 	 .required = true},
-	{"args", read_args, AT(bb_drive_spec, args), BY_CLOCK | IN(ATTACH)},
-	{"freq_hz", bb_field__u32_list, AT(bb_drive_spec, freq_hz), BY_CLOCK, .min = 1,
+	{"args", read_args, AT(bb_drive_spec, target.args), OF_KINDS},
+	{"freq_hz", bb_field__u32_list, AT(bb_drive_spec, values), OF_KINDS, .min = 1,
 	 .max = 100000},
-	{"rate_hz", bb_field__u32_list, AT(bb_drive_spec, rate_hz), IN(PACKETS) | IN(HTTP),
-	 .min = 1, .max = 100000},
-	{"seconds", bb_field__double, AT(bb_drive_spec, seconds),
-	 IN_SITU_ALL | IN(OTHERS) | IN(PIPELINE) | IN(SLOWDOWN) | IN(CALL), .min = 0.01,
+	{"rate_hz", bb_field__u32_list, AT(bb_drive_spec, values), OF_KINDS, .min = 1,
+	 .max = 100000},
+	{"seconds", bb_field__double, AT(bb_drive_spec, seconds), OF_KINDS, .min = 0.01,
 	 .max = 86400},
-	{"function", bb_field__choice, AT(bb_drive_spec, function), IN(CALL), .required = true,
-	 CHOICE(functions)},
-	{"samples", bb_field__u32, AT(bb_drive_spec, samples),
-	 IN(FAULT) | IN(TEST_RUN) | IN(SLOPE) | IN(FAKE), .min = 1, .max = 100000000},
+	{"function", read_of_kind, AT(bb_drive_spec, call.function), OF_KINDS, .required = true},
+	{"samples", bb_field__u32, AT(bb_drive_spec, samples), OF_KINDS, .min = 1,
+	 .max = 100000000},
 	{"variants", read_driven, AT(bb_drive_spec, variants)},
 	{"floor", bb_field__text, AT(bb_drive_spec, floor)},
 };
@@ -465,9 +463,52 @@ static const struct bb_kind scenario_kind = {
 	BB_KIND("a scenario", "'name: perf_profiler'", scenario_fields)};
 static const struct bb_kind variant_kind = {
 	BB_KIND("a variant", "{name: ringbuf}", variant_fields)};
-static const struct bb_kind drive_kind = {BB_KIND("a drive", "{with: step}", drive_fields),
-					  BB_MODES(modes)};
 static const struct bb_kind expect_kind = {BB_KIND("expect", "{drops: 0}", expect_fields)};
+
+/* The keys of drives, each with the kinds that take it, and how messages call the kinds. */
+struct drive_schema {
+	struct bb_field fields[ARRAY_LEN(drive_fields)];
+	struct bb_mode modes[MAX_KINDS];
+	char labels[MAX_KINDS][48];
+	struct bb_kind kind;
+};
+
+static void make_drive_schema(struct drive_schema *s)
+{
+	assert(bb_n_drive_kinds <= MAX_KINDS);
+	memcpy(s->fields, drive_fields, sizeof(drive_fields));
+	for (size_t f = 0; f < ARRAY_LEN(drive_fields); f++)
+		for (size_t k = 0; drive_fields[f].with && k < bb_n_drive_kinds; k++)
+			if (bb_drive_kind_key(bb_drive_kinds[k], drive_fields[f].name))
+				s->fields[f].with |= BB_BIT(k);
+	for (size_t k = 0; k < bb_n_drive_kinds; k++) {
+		const struct bb_drive_kind *kind = bb_drive_kinds[k];
+		bool first = bb_drive_kind_find(kind->with, NULL) == kind;
+
+		snprintf(s->labels[k], sizeof(s->labels[k]), "%s: %s",
+			 first ? "with" : kind->by_key, first ? kind->with : kind->by[0]);
+		s->modes[k] = (struct bb_mode){s->labels[k], bb_drive_kind_title(kind)};
+	}
+	s->kind = (struct bb_kind){BB_KIND("a drive", "{with: step}", s->fields), .modes = s->modes,
+				   .n_modes = bb_n_drive_kinds};
+}
+
+static int read_drive(const struct bb_reader *r, const struct bb_yaml *node,
+		      struct bb_drive_spec *d)
+{
+	struct drive_schema schema;
+	size_t k = 0;
+	int rc = node->kind == BB_YAML_MAP ? find_kind(r, node, &d->kind) : 0;
+
+	d->where = (struct bb_where){.line = node->line, .col = node->col};
+	if (rc)
+		return rc;
+	make_drive_schema(&schema);
+	while (d->kind && bb_drive_kinds[k] != d->kind)
+		k++;
+	rc = bb_kind__read(r, &schema.kind, node, BB_BIT(k), d);
+	return rc ? rc : set_drive_defaults(r, d);
+}
 
 /* The value of `key` names a variant, or is not given (NULL). */
 static int check_reference(const struct bb_reader *r, const struct bb_scenario *s, const char *key,
@@ -524,8 +565,7 @@ static int check_object(const struct bb_reader *r, const struct bb_scenario *s,
 	for (size_t i = 0; i < s->n_variants; i++)
 		all_live &= bb_variant_is_live(&s->variants[i]);
 	for (size_t i = 0; i < s->n_drives && !s->object && !all_live; i++)
-		if (strcmp(s->drives[i].with, drivers[FAKE]) &&
-		    strcmp(s->drives[i].with, drivers[CALL]))
+		if (s->drives[i].kind->needs_bpf)
 			return bb_yaml__fail(r->path, root, r->err,
 					     "a scenario needs the key 'object', the file with the "
 					     "BPF programs, for its drive at %u:%u",
@@ -542,12 +582,12 @@ static int check_reset(const struct bb_reader *r, const struct bb_scenario *s,
 	for (size_t i = 0; map->each_run && i < s->n_drives; i++) {
 		const struct bb_drive_spec *d = &s->drives[i];
 
-		if (strcmp(d->with, drivers[STEP]) && strcmp(d->with, drivers[FAKE]))
+		if (!d->kind->one_by_one)
 			return bb_yaml__fail(r->path, &at, r->err,
 					     "map '%s' with 'reset: run' needs a drive that fires "
 					     "each run on its own, 'with: step'; the drive at "
 					     "%u:%u is %s, which has no moment between two runs",
-					     map->name, d->where.line, d->where.col, d->with);
+					     map->name, d->where.line, d->where.col, d->kind->with);
 	}
 	return 0;
 }

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "base/err.h"
+#include "core/drive_kind.h"
 #include "plan/input.h"
 #include "plan/map_spec.h"
 #include "plan/where.h"
@@ -57,45 +58,34 @@ enum bb_caches {
 	BB_CACHES_COLD, /* emptied before every run, see drivers/cold.h */
 };
 
-/* One entry of `drive:`. Which keys may stand beside `with` depends on it; the others keep their
- * defaults. */
+/* One entry of `drive:`. Its kind says which keys it has; members of other keys stay zero. */
 struct bb_drive_spec {
-	/* "step", "slope", "in-situ", "live", "exact", "pipeline", "slowdown", "call" or "fake" */
-	char *with;
-	char *trigger; /* step, exact (and so below): "page-fault" (default) or "test-run" */
-	/* step by test-run, slope, in-situ packets; n == 0: the default for the type */
-	struct bb_inputs inputs;
-	/* slope: runs in the longest call; 0: as many as make a tenth of a millisecond */
-	uint32_t repeat;
-	/* step: function whose stack the trigger fires on: "amicable_pairs" (default) */
-	char *inside;
-	struct bb_u32_list stack_depth; /* step: user frames, 1..127 each, default [8] */
-	enum bb_consumer consumer;      /* step: "caught-up" or "behind" */
-	enum bb_caches caches;          /* step: "hot" or "cold" */
-	char *function;                 /* call: which; required */
-	/* in-situ: "cpu-clock" (default), "task-clock", "packets", "http" or "attach"; pipeline: a
-	 * clock */
-	char *event;
-	/* "in-situ-packets" and the like; NULL: `with` is name enough */
-	const char *event_name;
-	/* in-situ but for packets and http, pipeline, slowdown: program to run as the target;
-	 * required */
-	char *workload;
-	char **args; /* its arguments, n_args of them */
-	size_t n_args;
-	/* in-situ by a clock, pipeline, slowdown: 1..100000 each, default [100]; n == 0 elsewhere
-	 */
-	struct bb_u32_list freq_hz;
-	/* in-situ packets, http: 1..100000 each, default [1000], [50]; n == 0 elsewhere */
-	struct bb_u32_list rate_hz;
-	/* drives that go by time: per variant and parameter, all loads together; 0 = default */
-	double seconds;
-	/* step, slope, fake: per variant and parameter, all loads together; 0 = default */
-	uint32_t samples;
-	char **variants; /* names of those that it drives, n_variants of them; NULL: all */
+	const struct bb_drive_kind *kind;
+	char *event; /* the clock, or the value that chose the kind; NULL: no such key */
+	struct bb_u32_list values; /* of the parameter kind->param, n >= 1 where there is one */
+	struct bb_inputs inputs;   /* n == 0: the default of the program's type */
+	enum bb_caches caches;
+	double seconds;   /* per variant and value, all loads together; 0: the kind's */
+	uint32_t samples; /* likewise */
+	char **variants;  /* names of those that it drives, n_variants of them; NULL: all */
 	size_t n_variants;
 	char *floor; /* name of the variant that is the floor here: its own or the scenario's; NULL
 		      */
+	struct {
+		char *inside; /* the function on whose stack the trigger fires */
+		enum bb_consumer consumer;
+	} step; /* by page faults */
+	struct {
+		uint32_t repeat; /* runs in the longest call; 0: calibrated */
+	} slope;
+	struct {
+		char *workload; /* the program to run as the target */
+		char **args;    /* its arguments, n_args of them */
+		size_t n_args;
+	} target; /* over a workload */
+	struct {
+		char *function;
+	} call;
 	struct bb_where where;
 };
 
@@ -150,6 +140,12 @@ static inline bool bb_variant_is_live(const struct bb_variant_spec *v)
  * -EINVAL when there is no step drive, -ENOMEM.
  */
 int bb_scenario__add_cold(struct bb_scenario *s, struct bb_err *err);
+
+/* How many samples it takes, and how many in a row. */
+static inline const struct bb_pace *bb_drive_pace(const struct bb_drive_spec *d)
+{
+	return d->caches == BB_CACHES_COLD ? &d->kind->cold : &d->kind->pace;
+}
 
 /* What a drive is called in names, tables and options: `with`, or "step-cold" where caches are
  * emptied, or "in-situ-http". */

@@ -20,23 +20,19 @@ static void variant_done(struct bb_variant_spec *v)
 
 static void drive_done(struct bb_drive_spec *d)
 {
-	for (size_t i = 0; i < d->n_args; i++)
-		free(d->args[i]);
-	free(d->args);
+	for (size_t i = 0; i < d->target.n_args; i++)
+		free(d->target.args[i]);
+	free(d->target.args);
+	free(d->target.workload);
 	for (size_t i = 0; i < d->n_variants; i++)
 		free(d->variants[i]);
 	free(d->variants);
 	free(d->floor);
 	bb_inputs__done(&d->inputs);
-	free(d->with);
-	free(d->trigger);
-	free(d->inside);
-	free(d->stack_depth.v);
 	free(d->event);
-	free(d->workload);
-	free(d->function);
-	free(d->freq_hz.v);
-	free(d->rate_hz.v);
+	free(d->values.v);
+	free(d->step.inside);
+	free(d->call.function);
 }
 
 void bb_scenario__free(struct bb_scenario *s)

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/metric.h"
+#include "core/drive_kind.h"
 #include "plan/scenario.h"
 
 static char *copy_or_null(const char *text, bool *ok)
@@ -90,26 +90,23 @@ int bb_scenario__add_variant(struct bb_scenario *s, const char *name, const char
 
 const char *bb_drive_name(const struct bb_drive_spec *d)
 {
-	return d->caches == BB_CACHES_COLD ? "step" BB_COLD_SUFFIX
-	       : d->event_name             ? d->event_name
-					   : d->with;
+	return d->caches == BB_CACHES_COLD ? d->kind->cold_name : bb_drive_kind_name(d->kind);
 }
 
-/* A step drive has all its texts, no workload and no arguments. */
+/* A drive that can be cold has no workload and calls no function. */
 static bool copy_step(const struct bb_drive_spec *from, struct bb_drive_spec *to)
 {
 	bool ok = true;
 
 	*to = (struct bb_drive_spec){
-		.consumer = from->consumer,
+		.kind = from->kind,
 		.caches = from->caches,
 		.samples = from->samples,
+		.step.consumer = from->step.consumer,
 		.where = from->where,
 	};
-	to->with = copy_or_null(from->with, &ok);
-	to->trigger = copy_or_null(from->trigger, &ok);
-	to->inside = copy_or_null(from->inside, &ok);
 	to->event = copy_or_null(from->event, &ok);
+	to->step.inside = copy_or_null(from->step.inside, &ok);
 	to->floor = copy_or_null(from->floor, &ok);
 	to->variants = calloc(from->n_variants + 1, sizeof(*to->variants));
 	ok &= to->variants != NULL;
@@ -117,9 +114,13 @@ static bool copy_step(const struct bb_drive_spec *from, struct bb_drive_spec *to
 		to->variants[to->n_variants] = copy_or_null(from->variants[to->n_variants], &ok);
 		to->n_variants++;
 	}
-	return ok && copy_u32s(&from->stack_depth, &to->stack_depth) &&
-	       copy_u32s(&from->freq_hz, &to->freq_hz) &&
+	return ok && copy_u32s(&from->values, &to->values) &&
 	       !bb_inputs__copy(&from->inputs, &to->inputs);
+}
+
+static bool can_be_cold(const struct bb_drive_spec *d)
+{
+	return d->kind->cold_name != NULL;
 }
 
 int bb_scenario__add_cold(struct bb_scenario *s, struct bb_err *err)
@@ -130,7 +131,7 @@ int bb_scenario__add_cold(struct bb_scenario *s, struct bb_err *err)
 	for (size_t i = 0; i < n; i++) {
 		if (s->drives[i].caches == BB_CACHES_COLD)
 			return 0;
-		n_steps += !strcmp(s->drives[i].with, "step");
+		n_steps += can_be_cold(&s->drives[i]);
 	}
 	if (!n_steps)
 		return bb_fail(err, -EINVAL,
@@ -144,7 +145,7 @@ int bb_scenario__add_cold(struct bb_scenario *s, struct bb_err *err)
 	for (size_t i = 0; i < n; i++) {
 		struct bb_drive_spec *twin = &drives[s->n_drives];
 
-		if (strcmp(drives[i].with, "step"))
+		if (!can_be_cold(&drives[i]))
 			continue;
 		s->n_drives++;
 		if (!copy_step(&drives[i], twin))

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/drive_kind.h"
 #include "report/report.h"
 #include "stats/estimate.h"
 #include "stats/quantile.h"
@@ -123,9 +124,10 @@ static void count(struct bb_case *c)
 {
 	double run_cnt = 0, run_time_ns = 0, drops = 0, events = 0, events_s = 0, wall_s = 0,
 	       steal = 0, steal_s = 0;
-	bool by_rate = c->param && !strcmp(c->param, "rate_hz"),
-	     by_freq = c->param && !strcmp(c->param, "freq_hz");
-	bool watched = !strcmp(c->drive, "live");
+	const struct bb_drive_kind *kind = bb_drive_kind_named(c->drive);
+	bool by_rate = c->param && kind->seconds > 0 && kind->fires,
+	     by_freq = c->param && kind->seconds > 0 && !kind->fires,
+	     watched = kind->fills & BB_FILLS_RUN_RATE;
 	struct bb_summary *sum = &c->summary;
 	size_t valid = 0;
 
@@ -188,7 +190,7 @@ static void count_flow(struct bb_case *c)
 	sum->ring_peak = point(n ? peak : NAN);
 	sum->lag_max = point(n ? bb_case__ns(c, max_ns) : NAN);
 	sum->consumer_cpu = point(n ? 1e9 * ratio(cpu_s, consumed) : NAN);
-	if (n || bb_same_text(c->drive, "slowdown"))
+	if (bb_drive_kind_named(c->drive)->is_whole)
 		sum->naive_mean =
 			absent; /* the counters' is of the program, the samples are of the whole */
 }
@@ -281,7 +283,7 @@ static int against_floor(struct bb_report *r, size_t i, const struct work *work)
 		ratios[k] = work[i].location[k] / of;
 	}
 	rc = over_loads(net, c->n_series, &c->summary.net, &spread);
-	if (!rc && bb_same_text(c->drive, "slowdown"))
+	if (!rc && (bb_drive_kind_named(c->drive)->fills & BB_FILLS_SLOWDOWN))
 		rc = over_loads(ratios, c->n_series, &c->summary.slowdown, &spread);
 	free(net);
 	return rc;

@@ -283,20 +283,26 @@ static int check_none_live(const struct bb_plan *plan, struct bb_err *err)
 static int check_cold(const struct bb_plan *plan, const struct bb_ab_opts *opts, struct bb_err *err)
 {
 	uint32_t max = opts->max_pairs, pairs = max && max < LEAST_PAIRS ? max : LEAST_PAIRS;
-	double need_s;
+	const char *name = NULL;
+	double need_s = 0;
 	size_t n = 0;
 
-	for (size_t i = 0; i < plan->n_cells; i++)
-		n += plan->cells[i].drive->caches == BB_CACHES_COLD &&
-		     !strcmp(plan->cells[i].variant->name, opts->base);
-	need_s = bb_ab__cold_pair_s() * (double)n * pairs;
+	for (size_t i = 0; i < plan->n_cells; i++) {
+		const struct bb_drive_spec *d = plan->cells[i].drive;
+
+		if (d->caches != BB_CACHES_COLD || strcmp(plan->cells[i].variant->name, opts->base))
+			continue;
+		name = bb_drive_name(d);
+		need_s += bb_ab__pair_s(bb_drive_pace(d)) * pairs;
+		n++;
+	}
 	if (opts->run.budget_s <= 0 || need_s <= opts->run.budget_s)
 		return 0;
 	return bb_fail(err, -EINVAL,
 		       "%zu cases with emptied caches take about %.0f s for %u pairs of loads, "
 		       "which is more than the budget; --budget %.0f allows it, or leave the drive "
-		       "step" BB_COLD_SUFFIX " out",
-		       n, need_s, pairs, ceil(need_s));
+		       "%s out",
+		       n, need_s, pairs, ceil(need_s), name);
 }
 
 /* Before the two come to share maps: what one leaves in them may change the other's count. */

@@ -12,15 +12,10 @@
 #include "stats/estimate.h"
 #include "stats/quantile.h"
 
-#define RUN_SAMPLES_COLD 4u   /* half a millisecond each, or more, for the emptying of caches */
-#define RUN_SAMPLES_SLOPE 4u  /* each is a line through ten calls */
-#define MAX_S_INSITU 0.25     /* of a run whose rate nobody knows */
-#define RUN_SAMPLES_INSITU 8u /* at 100 Hz these take 80 ms */
+#define MAX_S_INSITU 0.25 /* of a turn whose rate nobody knows */
 #define BLOCKS_MATCHED 8u
 #define BLOCKS_UNMATCHED 4u
 #define BLOCKS_INSITU 2u
-#define WARMUP_FIRST 100u
-#define WARMUP_RUN 4u
 #define MATCH_TRIES                                                                                \
 	400u /* about 13 are needed: the JIT places in steps of 4 bytes at the least               \
 	      */
@@ -66,26 +61,17 @@ static int measure_run(struct bb_ab *ab, const struct bb_contest *c, enum bb_lab
 {
 	const struct bb_cell *cell = &ab->session.plan->cells[c->cell[label]];
 	const struct bb_open_drive *d = bb_contest__drive(ab, c);
+	const struct bb_pace *pace = bb_drive_pace(cell->drive);
 	struct bb_batch b = {.ns = ns,
-			     .drain_always = cell->drive->consumer == BB_CONSUMER_CAUGHT_UP};
+			     .drain_always = cell->drive->step.consumer == BB_CONSUMER_CAUGHT_UP};
 	int rc;
 
-	if (!(cell->seconds > 0)) {
-		bool cold = cell->drive->caches == BB_CACHES_COLD;
-
-		b.want = d->driver->stats_off ? RUN_SAMPLES_SLOPE
-			 : cold               ? RUN_SAMPLES_COLD
-					      : RUN_SAMPLES;
-		b.warmup = cold ? 0 : ab->warm[label] ? WARMUP_RUN : WARMUP_FIRST;
-	} else {
-		bool call = !strcmp(cell->drive->with, "call");
-
-		/* One call each: a block of many fast ones and few slow ones would censor all of
-		 * the slow. */
-		b.want = call ? 1 : RUN_SAMPLES_INSITU;
-		b.max_s = cell->param_value ? 4.0 * RUN_SAMPLES_INSITU / cell->param_value + 0.05
+	b.want = pace->pair_turn;
+	if (!(cell->seconds > 0))
+		b.warmup = ab->warm[label] ? pace->pair_warmup : pace->warmup_first;
+	else
+		b.max_s = cell->param_value ? 4.0 * (double)b.want / cell->param_value + 0.05
 					    : MAX_S_INSITU;
-	}
 	ab->warm[label] = true;
 	rc = bb_record__measure(d->driver, d->state, ab->slot[label], ab->subject[label],
 				cell->driver_param, &b, series_of(ab, c, label), err);
@@ -223,7 +209,7 @@ static void judge_labels(struct bb_ab *ab, size_t drive, const struct bb_prog_st
 
 		if (!ab->subject[l])
 			continue;
-		if (driver->fires && !driver->stats_off && t->ran != t->fired)
+		if (driver->kind.fires && !driver->kind.stats_off && t->ran != t->fired)
 			snprintf(why, sizeof(why), "run_cnt rose by %llu, %llu events were fired",
 				 (unsigned long long)t->ran, (unsigned long long)t->fired);
 		else if (!(l == HEAD && same_load)) /* one load then counts for both */
@@ -362,7 +348,7 @@ int bb_ab__run_pair(struct bb_ab *ab, size_t drive, uint32_t pair, struct bb_err
 	return rc ? rc : measure_loads(ab, drive, 2 * pair + 1, 1u << moved, err);
 }
 
-double bb_ab__cold_pair_s(void)
+double bb_ab__pair_s(const struct bb_pace *pace)
 {
-	return BB_COLD_GUESS_S * (4 + 1) * RUN_SAMPLES_COLD * (BLOCKS_MATCHED + BLOCKS_UNMATCHED);
+	return pace->sample_s * (4 + 1) * pace->pair_turn * (BLOCKS_MATCHED + BLOCKS_UNMATCHED);
 }

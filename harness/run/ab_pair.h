@@ -15,8 +15,6 @@
 enum bb_label { BASE, HEAD, FLOOR, N_LABELS };
 #define ALL_LABELS (1u << BASE | 1u << HEAD | 1u << FLOOR)
 
-#define RUN_SAMPLES 16u /* of one label before the other has its turn */
-
 /* Events fired and runs counted, both with the warm-up. */
 struct bb_tally {
 	uint64_t fired, ran;
@@ -43,8 +41,8 @@ struct bb_ab {
 	void *slot[N_LABELS]; /* of the drive in progress */
 	bool warm[N_LABELS];
 	struct bb_tally tally[N_LABELS]; /* of the drive's part of the round in progress */
-	uint64_t ns[N_LABELS][2 * RUN_SAMPLES];
-	double scratch[4 * RUN_SAMPLES];
+	uint64_t ns[N_LABELS][2 * BB_PAIR_TURN_MOST];
+	double scratch[4 * BB_PAIR_TURN_MOST];
 	/* what a program of the pair in progress did that it should not; empty: nothing */
 	char wrong[300];
 	uint64_t began_ns;
@@ -59,7 +57,7 @@ const struct bb_open_drive *bb_contest__drive(const struct bb_ab *ab, const stru
  */
 int bb_ab__run_pair(struct bb_ab *ab, size_t drive, uint32_t pair, struct bb_err *err);
 
-/* What a pair of a case with emptied caches takes, about. */
-double bb_ab__cold_pair_s(void);
+/* What a pair of loads of a case takes that goes by samples, about, s. */
+double bb_ab__pair_s(const struct bb_pace *pace);
 
 #endif

@@ -113,7 +113,7 @@ static int count_cell(struct counting *k, const struct bb_cell *cell, struct bb_
 			     .paths = k->paths + k->n_paths,
 			     .want = cell->samples,
 			     .warmup = WARMUP,
-			     .drain_always = cell->drive->consumer == BB_CONSUMER_CAUGHT_UP};
+			     .drain_always = cell->drive->step.consumer == BB_CONSUMER_CAUGHT_UP};
 	int rc = bb_subject__reset_maps(&k->session->subjects[k->variant], err);
 
 	if (!rc)
@@ -267,7 +267,8 @@ static int begin(struct counting *k, struct bb_report *report, struct bb_err *er
 	k->out = bb_report__add_counted(report);
 	if (!k->ns || !k->paths || !k->out)
 		return bb_fail_nomem(err);
-	if (asprintf(&k->out->name, "%s/%s/%s", sc->name, variant, sc->drives[k->drive].with) < 0)
+	if (asprintf(&k->out->name, "%s/%s/%s", sc->name, variant,
+		     sc->drives[k->drive].kind->with) < 0)
 		k->out->name = NULL;
 	k->out->scenario = strdup(sc->name);
 	k->out->variant = strdup(variant);
@@ -332,7 +333,7 @@ int bb_count_all(struct bb_session *s, struct bb_report *report, struct bb_err *
 	int rc = 0;
 
 	for (size_t d = 0; !rc && d < sc->n_drives; d++) {
-		if (!s->drives[d].driver || !s->drives[d].driver->counts)
+		if (!s->drives[d].driver || !s->drives[d].driver->kind.counts)
 			continue;
 		rc = bb_session__stats_for(s, d, err);
 		for (size_t v = 0; !rc && v < sc->n_variants; v++)

@@ -24,7 +24,7 @@ struct flame_run {
 
 static bool has_target(const struct bb_cell *c)
 {
-	return !strcmp(c->drive->with, "in-situ") && c->drive->workload;
+	return c->drive->kind->watches_workload;
 }
 
 int bb_flame_check(const struct bb_plan *plan, struct bb_err *err)

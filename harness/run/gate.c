@@ -364,7 +364,7 @@ static int judge_variant(struct bb_gate_run *run, const struct bb_scenario *s,
 static int check_counts(const struct bb_scenario *s, struct bb_err *err)
 {
 	for (size_t i = 0; i < s->n_drives; i++)
-		if (!strcmp(s->drives[i].with, "exact"))
+		if (s->drives[i].kind->counts)
 			return 0;
 	return bb_fail(err, -EINVAL, "%s: --exact takes a drive {with: exact}, and it has none",
 		       s->path);
@@ -506,13 +506,6 @@ size_t bb_gate_run__todo(const struct bb_gate_run *run, const struct bb_report *
 	return n;
 }
 
-static bool is_counted(const struct bb_cell *c)
-{
-	const struct bb_driver *d = bb_driver_find(c->drive);
-
-	return d && d->counts;
-}
-
 /* All comparisons that are to be made: they share one alpha. */
 static size_t count_comparisons(const struct bb_gate_run *run, const struct bb_report *first)
 {
@@ -523,7 +516,7 @@ static size_t count_comparisons(const struct bb_gate_run *run, const struct bb_r
 
 		for (size_t c = 0; is_todo(run, &run->jobs[i], first) && c < plan->n_cells; c++)
 			n += !strcmp(plan->cells[c].variant->name, both[BB_BASE]) &&
-			     !is_counted(&plan->cells[c]);
+			     !plan->cells[c].drive->kind->counts;
 	}
 	return n;
 }

@@ -10,6 +10,7 @@
 
 #include "base/parse.h"
 #include "bpf/loaded.h"
+#include "drivers/driver.h"
 #include "drivers/test_run_types.h"
 #include "plan/field.h"
 #include "plan/plan.h"
@@ -171,11 +172,9 @@ static bool any_repeats(const struct maker *m)
 
 static double seconds_each(const struct maker *m)
 {
-	double most = TOGETHER_S / (double)m->n;
+	double most = TOGETHER_S / (double)m->n, usual = bb_driver_live.kind.seconds;
 
-	return m->opts->seconds > 0             ? m->opts->seconds
-	       : most < BB_DEFAULT_LIVE_SECONDS ? most
-						: BB_DEFAULT_LIVE_SECONDS;
+	return m->opts->seconds > 0 ? m->opts->seconds : most < usual ? most : usual;
 }
 
 static void write_text(const struct maker *m, FILE *out)

@@ -17,7 +17,7 @@ int bb_record__case(struct bb_report *report, const struct bb_plan *plan,
 {
 	const struct bb_scenario *sc = plan->scenario;
 	const char *anchor = sc->anchor ? sc->anchor : cell->drive->floor;
-	const struct bb_driver *driver = bb_driver_find(cell->drive);
+	uint32_t units_per_ns = cell->drive->kind->units_per_ns;
 	struct bb_case *k = bb_report__add_case(report);
 
 	if (!k)
@@ -33,7 +33,7 @@ int bb_record__case(struct bb_report *report, const struct bb_plan *plan,
 		return bb_fail_nomem(err);
 	k->param_value = cell->param_value;
 	k->is_live = bb_variant_is_live(cell->variant);
-	k->units_per_ns = driver && driver->units_per_ns ? driver->units_per_ns : 1;
+	k->units_per_ns = units_per_ns ? units_per_ns : 1;
 	k->floor = BB_NO_FLOOR;
 	k->is_anchor = anchor && !strcmp(anchor, cell->variant->name);
 	*ret_index = report->n_cases - 1;
@@ -175,12 +175,12 @@ void bb_record__check(const struct bb_driver *driver, const struct bb_subject *s
 	if (err.code)
 		snprintf(ret_why, size, "the two readings of the counters disagree: %.200s",
 			 err.msg);
-	else if (driver->stats_off && ran)
+	else if (driver->kind.stats_off && ran)
 		snprintf(ret_why, size,
 			 "another process has bpf_stats on (%llu runs were counted while ours was "
 			 "off), which adds to every run",
 			 (unsigned long long)ran);
-	else if (driver->fires && !driver->stats_off && subject->target &&
+	else if (driver->kind.fires && !driver->kind.stats_off && subject->target &&
 		 !bb_record__all_ran(subject, ran, fired))
 		snprintf(ret_why, size, "run_cnt rose by %llu, %llu events were fired",
 			 (unsigned long long)ran, (unsigned long long)fired);

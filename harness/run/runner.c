@@ -15,12 +15,8 @@
 #include "run/record.h"
 #include "run/session.h"
 
-#define BLOCK 100u        /* samples that a cell takes before another has its turn */
-#define BLOCK_COLD 10u    /* likewise, where each is preceded by milliseconds of emptying caches */
-#define WARMUP_FIRST 100u /* runs discarded when a load is new */
-#define WARMUP_BLOCK 8u   /* and when its turn comes again: the others were in the caches */
-
-#define LIVE_MOST (1u << 18) /* samples of a slice of a live program, 2 MB */
+#define SETUP_S 5e-3   /* of a load, about: what the progress bar takes it for */
+#define BATCH_MIN 100u /* room for samples, in any case */
 
 /* A plan on its way into a report. */
 struct run {
@@ -43,27 +39,22 @@ static uint32_t per_load(const struct bb_plan *p, uint32_t n)
 	return (n + p->loads - 1) / p->loads;
 }
 
-static bool is_cold(const struct bb_cell *c)
+/* The turns that a cell has in a round. */
+static uint32_t turns_of(const struct bb_plan *p, const struct bb_cell *c)
 {
-	return c->drive->caches == BB_CACHES_COLD;
-}
+	uint32_t turn = bb_drive_pace(c->drive)->turn;
 
-/* Samples of one turn of a drive that fires. */
-static uint32_t block_of(const struct bb_cell *c)
-{
-	return is_cold(c) ? BLOCK_COLD : BLOCK;
+	return c->seconds > 0 ? 1 : (per_load(p, c->samples) + turn - 1) / turn;
 }
 
 /* What a cell of one round will take, s; only the proportions matter, to the progress bar. */
 static double expected_s(const struct bb_plan *p, const struct bb_cell *c)
 {
+	const struct bb_pace *pace = bb_drive_pace(c->drive);
+
 	if (c->seconds > 0)
 		return c->seconds / p->loads;
-	if (is_cold(c))
-		return per_load(p, c->samples) * BB_COLD_GUESS_S;
-	return (per_load(p, c->samples) + WARMUP_FIRST) *
-		       (strcmp(c->drive->with, "slope") ? 5e-6 : 6e-4) +
-	       5e-3;
+	return (per_load(p, c->samples) + pace->warmup_first) * pace->sample_s + SETUP_S;
 }
 
 /* Of a drive that times a command: which. 0 or -ENOMEM. */
@@ -117,14 +108,15 @@ static int run_block(struct run *r, size_t cell, struct bb_err *err)
 	const struct bb_cell *c = &ss->plan->cells[cell];
 	const struct bb_open_drive *d = &ss->drives[bb_session__drive(ss, c)];
 	const struct bb_subject *subject = &ss->subjects[bb_session__variant(ss, c)];
+	const struct bb_pace *pace = bb_drive_pace(c->drive);
 	struct bb_series *s = series_of(r, cell);
 	uint32_t left = per_load(ss->plan, c->samples) - (uint32_t)s->fired;
 	struct bb_batch b = {.ns = r->ns,
-			     .drain_always = c->drive->consumer == BB_CONSUMER_CAUGHT_UP};
+			     .drain_always = c->drive->step.consumer == BB_CONSUMER_CAUGHT_UP};
 
 	if (!(c->seconds > 0)) {
-		b.want = left < block_of(c) ? left : block_of(c);
-		b.warmup = is_cold(c) ? 0 : s->fired ? WARMUP_BLOCK : WARMUP_FIRST;
+		b.want = left < pace->turn ? left : pace->turn;
+		b.warmup = s->fired ? pace->warmup_turn : pace->warmup_first;
 	} else {
 		b.want = r->ns_size;
 		b.max_s = c->seconds / ss->plan->loads;
@@ -145,8 +137,7 @@ static int order_turns(struct run *r, size_t drive, uint32_t **ret_turns, size_t
 		n = 0;
 		for (size_t i = 0; i < ss->plan->n_cells; i++) {
 			const struct bb_cell *c = &ss->plan->cells[i];
-			uint32_t block = block_of(c), n_samples = per_load(ss->plan, c->samples);
-			uint32_t blocks = c->seconds > 0 ? 1 : (n_samples + block - 1) / block;
+			uint32_t blocks = turns_of(ss->plan, c);
 
 			if (bb_session__drive(ss, c) != drive || r->case_of[i] == SIZE_MAX)
 				continue;
@@ -255,7 +246,7 @@ static int judge_variant(struct run *r, size_t first, const struct bb_prog_stats
 		s->misses = misses;
 		if (why[0])
 			rc = bb_record__void(s, "%s", why);
-		else if (driver->fires && !driver->stats_off &&
+		else if (driver->kind.fires && !driver->kind.stats_off &&
 			 !bb_record__all_ran(subject, s->run_cnt, s->fired))
 			rc = bb_record__void(s, "run_cnt is %llu, %llu events were fired",
 					     (unsigned long long)s->run_cnt,
@@ -293,10 +284,7 @@ static int run_drive(struct run *r, size_t drive, uint32_t load, struct bb_err *
 
 		report_progress(r, turns[i]);
 		rc = run_block(r, turns[i], err);
-		r->done += c->seconds > 0
-				   ? expected_s(ss->plan, c)
-				   : expected_s(ss->plan, c) * block_of(c) /
-					     (per_load(ss->plan, c->samples) + block_of(c) - 1);
+		r->done += expected_s(ss->plan, c) / (double)turns_of(ss->plan, c);
 		if (!rc && bb_stop_signal)
 			rc = -EINTR;
 	}
@@ -338,7 +326,7 @@ static void note_steal(struct run *r, uint32_t load, double steal)
 	for (size_t i = 0; i < ss->plan->n_cells; i++) {
 		if (r->case_of[i] == SIZE_MAX || !r->report->cases[r->case_of[i]].n_series)
 			continue;
-		if (ss->drives[bb_session__drive(ss, &ss->plan->cells[i])].driver->made_up)
+		if (ss->drives[bb_session__drive(ss, &ss->plan->cells[i])].driver->kind.made_up)
 			continue;
 		if (series_of(r, i)->load == load)
 			series_of(r, i)->steal = steal;
@@ -353,7 +341,7 @@ static int run_round(struct run *r, uint32_t load, struct bb_err *err)
 	int rc = load_all(r, err);
 
 	for (size_t d = 0; !rc && d < ss->plan->scenario->n_drives; d++)
-		if (ss->drives[d].driver && !ss->drives[d].driver->counts)
+		if (ss->drives[d].driver && !ss->drives[d].driver->kind.counts)
 			rc = run_drive(r, d, load, err);
 	if (timed && !bb_cpu_times__read(ss->opts->driver.cpu, &after, NULL))
 		note_steal(r, load, bb_steal_share(&before, &after));
@@ -394,22 +382,22 @@ static double most_samples_hz(const struct bb_cell *c)
 {
 	if (!c->param)
 		return 1e5;
-	return (strcmp(c->param, "rate_hz") ? 2 : 32) * (double)c->param_value;
+	return c->drive->kind->samples_per_event * (double)c->param_value;
 }
 
 /*
- * The largest batch there can be: a block, or an in-situ slice, or LIVE_MOST of a live program,
- * whose rate nobody knows: it ends the slice.
+ * The largest batch there can be: a turn, or a slice of time of a drive that goes by time. Where
+ * nobody knows the rate the room ends the slice.
  */
 static size_t batch_size(const struct bb_plan *plan)
 {
-	size_t most = BLOCK;
+	size_t most = BATCH_MIN;
 
 	for (size_t i = 0; i < plan->n_cells; i++) {
 		const struct bb_cell *c = &plan->cells[i];
-		size_t n = !strcmp(c->drive->with, "live")
-				   ? LIVE_MOST
-				   : (size_t)(c->seconds / plan->loads * most_samples_hz(c)) + 64;
+		size_t room = c->drive->kind->batch_samples;
+		size_t n = room ? room
+				: (size_t)(c->seconds / plan->loads * most_samples_hz(c)) + 64;
 
 		if (c->seconds > 0 && n > most)
 			most = n;

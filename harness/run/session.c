@@ -33,7 +33,7 @@ bool bb_session__can(const struct bb_session *s, const struct bb_cell *c)
 
 bool bb_session__can_time(const struct bb_session *s, const struct bb_cell *c)
 {
-	return bb_session__can(s, c) && !s->drives[bb_session__drive(s, c)].driver->counts;
+	return bb_session__can(s, c) && !s->drives[bb_session__drive(s, c)].driver->kind.counts;
 }
 
 char *bb_object_path(const struct bb_scenario *s, const struct bb_variant_spec *v,
@@ -111,9 +111,7 @@ static int open_variant(struct bb_session *s, size_t i, bool needs_bpf, struct b
 static bool plan_needs_bpf(const struct bb_plan *plan)
 {
 	for (size_t i = 0; i < plan->n_cells; i++) {
-		const struct bb_driver *d = bb_driver_find(plan->cells[i].drive);
-
-		if (!d || d->needs_bpf)
+		if (plan->cells[i].drive->kind->needs_bpf)
 			return true;
 	}
 	return false;
@@ -124,7 +122,7 @@ static int open_drive(struct bb_session *s, const struct bb_drive_spec *spec, si
 {
 	int rc;
 
-	s->drives[d].driver = bb_driver_find(spec);
+	s->drives[d].driver = bb_driver_of(spec->kind);
 	rc = s->drives[d].driver->open(spec, &s->opts->driver, &s->drives[d].state, err);
 	if (rc)
 		s->drives[d].driver = NULL;
@@ -172,13 +170,13 @@ static bool in_plan(const struct bb_session *s, size_t drive, size_t variant)
 /* Somebody else's program is never attached anywhere. */
 static int probe(const struct bb_open_drive *d, struct bb_subject *subject, struct bb_err *err)
 {
-	if (bb_variant_is_live(subject->spec) && !d->driver->spares_others)
+	if (bb_variant_is_live(subject->spec) && !d->driver->kind.spares_others)
 		return bb_fail(err, -ENOTSUP,
 			       "'%s' would attach the program to events of its own, and it belongs "
 			       "to somebody else; 'with: live' measures it under its own load, "
 			       "'trigger: test-run' by test runs",
-			       d->driver->name);
-	if (d->driver->needs_bpf && !d->driver->any_sampler && !subject->target)
+			       d->driver->kind.with);
+	if (d->driver->kind.needs_bpf && !d->driver->kind.any_sampler && !subject->target)
 		return bb_fail(err, -ENOTSUP, "its sampler is no program");
 	return d->driver->probe ? d->driver->probe(d->state, subject, err) : 0;
 }
@@ -259,7 +257,7 @@ int bb_session__open(const struct bb_plan *plan, const struct bb_run_opts *opts,
 int bb_session__stats_for(struct bb_session *s, size_t drive, struct bb_err *err)
 {
 	const struct bb_driver *d = s->drives[drive].driver;
-	bool on = d->needs_bpf && !d->stats_off;
+	bool on = d->kind.needs_bpf && !d->kind.stats_off;
 	int rc = 0;
 
 	if (on && !s->stats_on)

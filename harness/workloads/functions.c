@@ -79,3 +79,11 @@ const struct bb_function bb_functions[] = {
 };
 
 const size_t bb_n_functions = sizeof(bb_functions) / sizeof(bb_functions[0]);
+
+const char *bb_function_name(size_t i)
+{
+	for (size_t k = 0; k < bb_n_functions; k++)
+		if ((!k || strcmp(bb_functions[k].name, bb_functions[k - 1].name)) && !i--)
+			return bb_functions[k].name;
+	return NULL;
+}

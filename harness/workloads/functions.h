@@ -10,7 +10,8 @@
 #include "workloads/process_sample.h"
 
 /*
- * The functions of user space that `with: call` measures. Another one is a row of bb_functions[]:
+ * The functions of user space that `with: call` measures. Another one is a row of bb_functions[],
+ * versions of one function side by side:
  * `run` makes `n` calls in a row and nothing else, each of a function in another source file, which
  * the compiler cannot look into.
  */
@@ -30,6 +31,9 @@ struct bb_function {
 
 extern const struct bb_function bb_functions[];
 extern const size_t bb_n_functions;
+
+/* The names without their versions, as bb_drive_key.choice (core/drive_kind.h). */
+const char *bb_function_name(size_t i);
 
 /* A sample with a stack like amicable_pairs', a log without a file. */
 void bb_function_room__init(struct bb_function_room *room);

@@ -7,7 +7,10 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "core/drive_kind.h"
 #include "perf_profiler.h"
+
+#define ARRAY_LEN(a) (sizeof(a) / sizeof((a)[0]))
 
 /* A frame of its own: a profiler of the consumer is to find it. */
 #define FRAME __attribute__((noinline))
@@ -139,13 +142,18 @@ const struct bb_sample_processor bb_process_sample_oops = {
 	.doc = "sleeps for the milliseconds of the current second first: the planted bug",
 };
 
+static const struct bb_sample_processor *const all[] = {&bb_process_sample_fixed,
+							&bb_process_sample_oops};
+
 const struct bb_sample_processor *bb_sample_processor_find(const char *name)
 {
-	static const struct bb_sample_processor *const all[] = {&bb_process_sample_fixed,
-								&bb_process_sample_oops};
-
-	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(all); i++)
 		if (!strcmp(all[i]->name, name))
 			return all[i];
 	return NULL;
+}
+
+const char *bb_sample_consumer_name(size_t i)
+{
+	return i < ARRAY_LEN(all) ? all[i]->name : i == ARRAY_LEN(all) ? "none" : NULL;
 }

@@ -186,7 +186,7 @@ static inline void bench_step__open(struct bench_step *s, const char *program)
 	s->depth = 8;
 	s->variant = (struct bb_variant_spec){.name = (char *)(uintptr_t)program,
 					      .program = (char *)(uintptr_t)program};
-	s->drive.stack_depth = (struct bb_u32_list){&s->depth, 1};
+	s->drive.values = (struct bb_u32_list){&s->depth, 1};
 	rc = bb_machine_cpus(-1, &opts.cpu, &opts.poll_cpu, &err);
 	s->cpu = opts.cpu;
 	if (!rc)

@@ -265,7 +265,8 @@ static void bench_overheads(struct bb_driver_opts *opts, struct bb_subject *nowa
 		[BARE] = &bare,        [PERF_RECORD] = &by_perf, [PROFILE] = &by_profile,
 		[NOWAKEUP] = nowakeup, [RINGBUF] = ringbuf,
 	};
-	struct bb_drive_spec drive = {.workload = "amicable_pairs", .args = args, .n_args = 1};
+	struct bb_drive_spec drive = {
+		.target = {.workload = "amicable_pairs", .args = args, .n_args = 1}};
 	void *state = NULL, *slots[N_SAMPLERS];
 	double took_s[N_SAMPLERS][TARGET_RUNS];
 	struct bb_err err = {0};

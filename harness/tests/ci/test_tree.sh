@@ -34,7 +34,7 @@ layer core base core
 layer stats base core stats
 layer plan base core plan
 layer env base env
-layer workloads base workloads
+layer workloads base core workloads
 layer bpf base core plan bpf
 layer profile base core bpf profile
 layer exact base core plan bpf exact

@@ -57,14 +57,18 @@ static struct bb_report *run_ab(const char *scenario, const struct bb_ab_opts *o
 	const char *names[] = {opts->base, opts->head};
 	struct bb_plan_opts plan_opts = {.variants = names, .n_variants = 2};
 	struct bb_report *r = make_report("20261121T131700Z-compare-1a2b3c4d");
+	struct bb_driver named[sizeof(more_drives) / sizeof(more_drives[0])];
 	struct bb_scenario *s = NULL;
 	struct bb_plan plan;
 
 	if (bb_scenario__parse(scenario, strlen(scenario), "test.yml", &s, err))
 		fail_msg("%s", err->msg);
 	/* there is but one fake drive, and no two cases may have one name */
-	for (size_t i = 1; i < s->n_drives; i++)
-		s->drives[i].event_name = more_drives[i - 1];
+	for (size_t i = 1; i < s->n_drives; i++) {
+		named[i - 1] = bb_driver_fake;
+		named[i - 1].kind.name = more_drives[i - 1];
+		s->drives[i].kind = &named[i - 1].kind;
+	}
 	if (bb_plan__make(s, &plan_opts, &plan, err))
 		fail_msg("%s", err->msg);
 	*ret_rc = bb_run_ab(&plan, opts, r, err);

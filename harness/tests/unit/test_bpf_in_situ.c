@@ -104,10 +104,10 @@ static struct running *prepare(const char *event, const char *object, const char
 	unpin();
 	assert_true(two_cpus(&r->opts));
 	r->opts.seed = 1;
-	r->spec.with = text("in-situ");
 	r->spec.event = text(event);
-	r->driver = bb_driver_find(&r->spec);
-	assert_non_null(r->driver);
+	r->spec.kind = bb_drive_kind_find("in-situ", event);
+	assert_non_null(r->spec.kind);
+	r->driver = bb_driver_of(r->spec.kind);
 	assert_int_equal(bb_stats_enable__on(&r->stats, &err), 0);
 	r->subject.target = open_target(object, program);
 	load(r->subject.target);
@@ -313,7 +313,7 @@ static void refused(const char *event, const char *object, const char *program, 
 	struct running *r = prepare(event, object, program);
 	struct bb_err err = {0};
 
-	r->spec.workload = text("/bin/true");
+	r->spec.target.workload = text("/bin/true");
 	open_drive(r);
 	if (r->driver->probe(r->state, &r->subject, &err) != -ENOTSUP || !strstr(err.msg, words))
 		fail_msg("%s of %s: %s", event, program, err.msg);
@@ -404,9 +404,9 @@ static struct running *begin_attach(const char *program)
 									     "done"};
 	struct running *r = prepare("attach", ATTACH, program);
 
-	r->spec.workload = text("/bin/sh");
-	r->spec.args = args;
-	r->spec.n_args = 2;
+	r->spec.target.workload = text("/bin/sh");
+	r->spec.target.args = args;
+	r->spec.target.n_args = 2;
 	begin(r);
 	return r;
 }

@@ -444,7 +444,7 @@ static void drive(const char *maps, char *ret_why, size_t size)
 	assert_int_equal(sched_getaffinity(0, sizeof(allowed), &allowed), 0);
 	while (!CPU_ISSET((size_t)opts.cpu, &allowed))
 		opts.cpu++;
-	driver = bb_driver_find(&l.scenario->drives[0]);
+	driver = bb_driver_of(l.scenario->drives[0].kind);
 	assert_int_equal(bb_stats_enable__on(&stats, &err), 0);
 	reset(&l);
 	if (driver->open(&l.scenario->drives[0], &opts, &state, &err) ||

@@ -77,7 +77,7 @@ static double median_ns(const struct bb_batch *b)
 	double x[LINES];
 
 	for (size_t i = 0; i < b->n; i++)
-		x[i] = (double)b->ns[i] / bb_driver_slope.units_per_ns;
+		x[i] = (double)b->ns[i] / bb_driver_slope.kind.units_per_ns;
 	return bb_median(x, b->n);
 }
 
@@ -206,11 +206,11 @@ static void test_repeat_is_kept(void **state)
 	(void)state;
 	need_root();
 	r = begin(QUEUE, "pushes");
-	r->spec.repeat = 8;
+	r->spec.slope.repeat = 8;
 	batch(r);
 	assert_int_equal(bb_target__drops(r->subject.target, &drops), 0);
 	assert_int_equal(drops, 0);
-	r->spec.repeat = 0;
+	r->spec.slope.repeat = 0;
 	batch(r);
 	assert_int_equal(bb_target__drops(r->subject.target, &drops), 0);
 	assert_true(drops > 0);

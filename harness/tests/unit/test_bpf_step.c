@@ -57,8 +57,8 @@ static struct stepping *begin(const char *object, const char *program, const uin
 	assert_int_equal(sched_setaffinity(0, sizeof(all), &all), 0);
 	opts.cpu = opts.poll_cpu = last_cpu();
 	memcpy(s->depths, depths, n_depths * sizeof(*depths));
-	s->spec.with = (char *)(uintptr_t) "step";
-	s->spec.stack_depth = (struct bb_u32_list){.v = s->depths, .n = n_depths};
+	s->spec.kind = &bb_driver_step_page_fault.kind;
+	s->spec.values = (struct bb_u32_list){.v = s->depths, .n = n_depths};
 	assert_int_equal(bb_stats_enable__on(&s->stats, &err), 0);
 	s->subject.target = open_target(object, program);
 	load(s->subject.target);
@@ -217,8 +217,8 @@ static void test_stack_depth(void **state)
 static void test_depth_too_small(void **state)
 {
 	uint32_t depth = 1;
-	struct bb_drive_spec spec = {.with = (char *)(uintptr_t) "step",
-				     .stack_depth = {.v = &depth, .n = 1}};
+	struct bb_drive_spec spec = {.kind = &bb_driver_step_page_fault.kind,
+				     .values = {.v = &depth, .n = 1}};
 	struct bb_driver_opts opts = {0};
 	struct bb_err err = {0};
 	void *driver = NULL;

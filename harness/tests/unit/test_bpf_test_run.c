@@ -42,10 +42,7 @@ struct running {
 
 static const struct bb_driver *driver(void)
 {
-	static char with[] = "step", trigger[] = "test-run";
-	static const struct bb_drive_spec spec = {.with = with, .trigger = trigger};
-
-	return bb_driver_find(&spec);
+	return bb_driver_of(bb_drive_kind_find("step", "test-run"));
 }
 
 static int first_cpu(void)
@@ -695,25 +692,18 @@ static void test_find_by_trigger(void **state)
 		{"packets", &bb_driver_insitu_packets}, {"http", &bb_driver_insitu_http},
 		{"attach", &bb_driver_insitu_attach},   {"earthquake", NULL},
 	};
-	struct bb_drive_spec spec = {.with = (char *)(uintptr_t) "step"};
 
 	(void)state;
 	/* the default trigger */
-	assert_ptr_equal(bb_driver_find(&spec), &bb_driver_step_page_fault);
-	spec.trigger = (char *)(uintptr_t) "page-fault";
-	assert_ptr_equal(bb_driver_find(&spec), &bb_driver_step_page_fault);
-	spec.trigger = (char *)(uintptr_t) "test-run";
-	assert_ptr_equal(bb_driver_find(&spec), &bb_driver_step_test_run);
-	spec.trigger = (char *)(uintptr_t) "earthquake";
-	assert_null(bb_driver_find(&spec));
-	spec = (struct bb_drive_spec){.with = (char *)(uintptr_t) "fake"};
-	assert_ptr_equal(bb_driver_find(&spec), &bb_driver_fake);
-	spec.with = (char *)(uintptr_t) "in-situ";
-	assert_ptr_equal(bb_driver_find(&spec), &bb_driver_insitu);
-	for (size_t i = 0; i < sizeof(events) / sizeof(events[0]); i++) {
-		spec.event = (char *)(uintptr_t)events[i].name;
-		assert_ptr_equal(bb_driver_find(&spec), events[i].driver);
-	}
+	assert_ptr_equal(bb_drive_kind_find("step", NULL), &bb_driver_step_page_fault.kind);
+	assert_ptr_equal(bb_drive_kind_find("step", "page-fault"), &bb_driver_step_page_fault.kind);
+	assert_ptr_equal(bb_drive_kind_find("step", "test-run"), &bb_driver_step_test_run.kind);
+	assert_null(bb_drive_kind_find("step", "earthquake"));
+	assert_ptr_equal(bb_drive_kind_find("fake", NULL), &bb_driver_fake.kind);
+	assert_ptr_equal(bb_drive_kind_find("in-situ", NULL), &bb_driver_insitu.kind);
+	for (size_t i = 0; i < sizeof(events) / sizeof(events[0]); i++)
+		assert_ptr_equal(bb_drive_kind_find("in-situ", events[i].name),
+				 events[i].driver ? &events[i].driver->kind : NULL);
 }
 
 int main(void)

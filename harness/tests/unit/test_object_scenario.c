@@ -225,9 +225,9 @@ static void test_one_type(void **state)
 	assert_string_equal(s->variants[1].program, "v3");
 	assert_null(s->variants[1].object);
 	assert_int_equal(s->n_drives, 2);
-	assert_string_equal(s->drives[0].with, "step");
-	assert_string_equal(s->drives[0].trigger, "test-run");
-	assert_string_equal(s->drives[1].with, "slope");
+	assert_string_equal(s->drives[0].kind->with, "step");
+	assert_string_equal(s->drives[0].kind->by[0], "test-run");
+	assert_string_equal(s->drives[1].kind->with, "slope");
 	assert_int_equal(s->drives[0].n_variants, 0);
 	assert_int_equal(text.n_skips, 0);
 	bb_scenario__free(s);
@@ -268,14 +268,14 @@ static void test_many_types(void **state)
 	assert_null(s->floor);
 	assert_int_equal(s->n_drives, ARRAY_LEN(drives));
 	for (size_t i = 0; i < ARRAY_LEN(drives); i++) {
-		assert_string_equal(s->drives[i].with, drives[i].with);
+		assert_string_equal(s->drives[i].kind->with, drives[i].with);
 		if (drives[i].trigger)
-			assert_string_equal(s->drives[i].trigger, drives[i].trigger);
+			assert_string_equal(s->drives[i].kind->by[0], drives[i].trigger);
 		assert_string_equal(s->drives[i].floor, drives[i].floor);
 		assert_int_equal(s->drives[i].n_variants, 1);
 		assert_string_equal(s->drives[i].variants[0], drives[i].variant);
 	}
-	assert_int_equal(s->drives[4].stack_depth.v[0], 32);
+	assert_int_equal(s->drives[4].values.v[0], 32);
 	assert_int_equal(text.n_skips, ARRAY_LEN(skips));
 	for (size_t i = 0; i < ARRAY_LEN(skips); i++) {
 		assert_string_equal(text.skips[i].what, skips[i][0]);
@@ -488,7 +488,7 @@ static void test_trigger(void **state)
 	assert_int_equal(s->n_drives, 1);
 	assert_int_equal(s->n_variants, 1); /* no empty program of the type */
 	assert_null(s->floor);
-	assert_string_equal(s->drives[0].trigger, "test-run");
+	assert_string_equal(s->drives[0].kind->by[0], "test-run");
 	bb_scenario__free(s);
 	bb_object_scenario__done(&text);
 }

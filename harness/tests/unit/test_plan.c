@@ -112,7 +112,7 @@ static void test_step_and_in_situ(void **state)
 		assert_ptr_equal(c->drive, &s->drives[i / 6]);
 		assert_ptr_equal(c->variant, &s->variants[i % 3]);
 		assert_null(c->input);
-		assert_int_equal(c->samples, BB_DEFAULT_SAMPLES);
+		assert_int_equal(c->samples, bb_drive_pace(c->drive)->samples);
 		assert_true(i < 6 ? c->seconds <= 0 : c->seconds > 1.99 && c->seconds < 2.01);
 	}
 	bb_plan__done(&p);
@@ -149,7 +149,8 @@ static void test_cold(void **state)
 	p = must_plan(s, &opts);
 	check_cells(&p, cells, ARRAY_LEN(cells));
 	for (size_t i = 0; i < p.n_cells; i++)
-		assert_int_equal(p.cells[i].samples, BB_DEFAULT_COLD);
+		assert_int_equal(p.cells[i].samples,
+				 bb_drive_kind_find("step", NULL)->cold.samples);
 	bb_plan__done(&p);
 	opts.drives = &hot;
 	p = must_plan(s, &opts);
@@ -435,11 +436,14 @@ static void test_floors_of_drives(void **state)
 						 {"m/b/fake", NULL, 0, 0, 0}};
 	const char *names[] = {"b"};
 	struct bb_plan_opts opts = {.variants = names, .n_variants = 1};
+	struct bb_drive_kind again;
 	struct bb_scenario *s = must_parse(text);
 	struct bb_plan p;
 
 	(void)state;
-	s->drives[2].event_name = "fake-again"; /* or it would have a case of the second's */
+	again = *s->drives[2].kind;
+	again.name = "fake-again"; /* or it would have a case of the second's */
+	s->drives[2].kind = &again;
 	p = must_plan(s, NULL);
 	check_cells(&p, all, ARRAY_LEN(all));
 	for (size_t i = 0; i < p.n_cells; i++)
@@ -532,7 +536,7 @@ static void test_live(void **state)
 	assert_int_equal(bb_scenario__parse(text, strlen(text), "t.yml", &s, &err), 0);
 	assert_int_equal(bb_plan__make(s, &opts, &p, &err), 0);
 	check_cells(&p, cells, 2);
-	assert_true(p.cells[0].seconds == BB_DEFAULT_LIVE_SECONDS);
+	assert_true(p.cells[0].seconds == bb_drive_kind_find("live", NULL)->seconds);
 	assert_true(p.cells[1].seconds == 0.5);
 	bb_plan__done(&p);
 	bb_scenario__free(s);

@@ -147,7 +147,7 @@ static int open_calls(struct calls *c, const char *function, const char *version
 	const struct bb_driver_opts opts = {.cpu = 0, .seed = 1};
 	int rc;
 
-	*c = (struct calls){.drive.function = (char *)(uintptr_t)function,
+	*c = (struct calls){.drive.call.function = (char *)(uintptr_t)function,
 			    .variant.program = (char *)(uintptr_t)version};
 	c->subject.spec = &c->variant;
 	assert_int_equal(bb_driver_call.open(&c->drive, &opts, &c->state, err), 0);

@@ -157,21 +157,21 @@ static void test_drives(void **state)
 
 	(void)state;
 	assert_int_equal(s->n_drives, 2);
-	assert_string_equal(step->with, "step");
-	assert_string_equal(step->trigger, "page-fault");
-	assert_string_equal(step->inside, "amicable_pairs");
-	assert_int_equal(step->stack_depth.n, 3);
-	assert_memory_equal(step->stack_depth.v, depths, sizeof(depths));
-	assert_int_equal(step->consumer, BB_CONSUMER_CAUGHT_UP);
+	assert_string_equal(step->kind->with, "step");
+	assert_string_equal(step->kind->by[0], "page-fault");
+	assert_string_equal(step->step.inside, "amicable_pairs");
+	assert_int_equal(step->values.n, 3);
+	assert_memory_equal(step->values.v, depths, sizeof(depths));
+	assert_int_equal(step->step.consumer, BB_CONSUMER_CAUGHT_UP);
 	assert_int_equal(step->samples, 0);
 	assert_int_equal(step->where.line, 13);
 	assert_int_equal(step->where.col, 5);
-	assert_string_equal(in_situ->with, "in-situ");
+	assert_string_equal(in_situ->kind->with, "in-situ");
 	assert_string_equal(in_situ->event, "cpu-clock");
-	assert_string_equal(in_situ->workload, "amicable_pairs");
-	assert_int_equal(in_situ->n_args, 0);
-	assert_int_equal(in_situ->freq_hz.n, 2);
-	assert_memory_equal(in_situ->freq_hz.v, freqs, sizeof(freqs));
+	assert_string_equal(in_situ->target.workload, "amicable_pairs");
+	assert_int_equal(in_situ->target.n_args, 0);
+	assert_int_equal(in_situ->values.n, 2);
+	assert_memory_equal(in_situ->values.v, freqs, sizeof(freqs));
 	assert_true(in_situ->seconds <= 0);
 	bb_scenario__free(s);
 }
@@ -199,31 +199,31 @@ static void test_all_keys(void **state)
 	assert_string_equal(a->maps.v[0]->entries[1].program, "q");
 	assert_int_equal(s->variants[1].maps.v[1]->entries[0].value.number, -1);
 	assert_int_equal(s->n_drives, 4);
-	assert_string_equal(d[0].with, "fake");
+	assert_string_equal(d[0].kind->with, "fake");
 	assert_int_equal(d[0].samples, 77);
 	assert_int_equal(d[1].samples, 1000);
-	assert_int_equal(d[1].stack_depth.n, 1);
-	assert_int_equal(d[1].stack_depth.v[0], 16);
-	assert_int_equal(d[1].consumer, BB_CONSUMER_BEHIND);
+	assert_int_equal(d[1].values.n, 1);
+	assert_int_equal(d[1].values.v[0], 16);
+	assert_int_equal(d[1].step.consumer, BB_CONSUMER_BEHIND);
 	assert_int_equal(d[1].caches, BB_CACHES_COLD);
 	assert_string_equal(d[2].event, "task-clock");
-	assert_int_equal(d[2].freq_hz.n, 1);
-	assert_int_equal(d[2].freq_hz.v[0], 250);
+	assert_int_equal(d[2].values.n, 1);
+	assert_int_equal(d[2].values.v[0], 250);
 	assert_true(d[2].seconds > 2.4999 && d[2].seconds < 2.5001);
-	assert_string_equal(d[2].workload, "./w");
-	assert_int_equal(d[2].n_args, 4);
-	assert_string_equal(d[2].args[0], "-n");
-	assert_string_equal(d[2].args[1], "5");
-	assert_string_equal(d[2].args[2], "");
-	assert_string_equal(d[2].args[3], "a b");
-	assert_string_equal(d[3].trigger, "test-run");
+	assert_string_equal(d[2].target.workload, "./w");
+	assert_int_equal(d[2].target.n_args, 4);
+	assert_string_equal(d[2].target.args[0], "-n");
+	assert_string_equal(d[2].target.args[1], "5");
+	assert_string_equal(d[2].target.args[2], "");
+	assert_string_equal(d[2].target.args[3], "a b");
+	assert_string_equal(d[3].kind->by[0], "test-run");
 	assert_int_equal(d[3].samples, 5);
 	assert_int_equal(d[3].n_variants, 1);
 	assert_string_equal(d[3].variants[0], "a");
 	assert_string_equal(d[3].floor, "a");
 	assert_int_equal(d[2].n_variants, 0);
 	assert_string_equal(d[2].floor, "b");
-	assert_int_equal(d[3].stack_depth.n, 0); /* its default is not for a test run */
+	assert_int_equal(d[3].values.n, 0); /* its default is not for a test run */
 	assert_int_equal(d[3].inputs.n, 6);
 	assert_string_equal(d[3].inputs.v[5].name, "9");
 	assert_int_equal(d[0].inputs.n, 0);
@@ -243,23 +243,29 @@ static void test_defaults(void **state)
 	assert_null(s->floor);
 	assert_int_equal(s->expect_drops, -1);
 	assert_string_equal(s->variants[0].program, "v");
-	assert_string_equal(d->trigger, "page-fault");
-	assert_string_equal(d->inside, "amicable_pairs");
-	assert_string_equal(d->event, "cpu-clock");
-	assert_int_equal(d->stack_depth.n, 1);
-	assert_int_equal(d->stack_depth.v[0], 8);
-	assert_int_equal(d->freq_hz.n, 0); /* of clocks only */
-	assert_int_equal(d->consumer, BB_CONSUMER_CAUGHT_UP);
+	assert_ptr_equal(d->kind, bb_drive_kind_find("fake", NULL));
+	assert_null(d->step.inside); /* keys of other kinds stay zero */
+	assert_null(d->event);
+	assert_int_equal(d->values.n, 0);
+	assert_int_equal(d->step.consumer, BB_CONSUMER_CAUGHT_UP);
 	assert_int_equal(d->caches, BB_CACHES_HOT);
 	assert_int_equal(d->samples, 0);
-	assert_null(d->workload);
-	assert_null(d->args);
+	assert_null(d->target.workload);
+	assert_null(d->target.args);
 	bb_scenario__free(s);
 	bb_scenario__free(NULL);
+	s = must_parse("{name: n, object: o, variants: [{name: v}], drive: [{with: step}]}");
+	assert_string_equal(s->drives[0].kind->by[0], "page-fault");
+	assert_string_equal(s->drives[0].step.inside, "amicable_pairs");
+	assert_null(s->drives[0].event);
+	assert_int_equal(s->drives[0].values.n, 1);
+	assert_int_equal(s->drives[0].values.v[0], 8);
+	bb_scenario__free(s);
 	s = must_parse("{name: n, object: o, variants: [{name: v}], drive: [{with: pipeline, "
 		       "workload: w}]}");
-	assert_int_equal(s->drives[0].freq_hz.n, 1);
-	assert_int_equal(s->drives[0].freq_hz.v[0], 100);
+	assert_string_equal(s->drives[0].event, "cpu-clock");
+	assert_int_equal(s->drives[0].values.n, 1);
+	assert_int_equal(s->drives[0].values.v[0], 100);
 	assert_string_equal(s->variants[0].consumer, "fixed");
 	assert_string_equal(s->variants[0].sampler, "program");
 	bb_scenario__free(s);
@@ -280,9 +286,9 @@ static void test_live(void **state)
 	assert_string_equal(s->variants[1].pinned, "/sys/fs/bpf/b");
 	assert_int_equal(s->variants[1].id, 0);
 	assert_true(bb_variant_is_live(&s->variants[1]));
-	assert_string_equal(s->drives[0].with, "live");
+	assert_string_equal(s->drives[0].kind->with, "live");
 	assert_true(s->drives[0].seconds == 2);
-	assert_int_equal(s->drives[0].stack_depth.n, 0);
+	assert_int_equal(s->drives[0].values.n, 0);
 	bb_scenario__free(s);
 }
 
@@ -344,12 +350,15 @@ static const struct bad bad_keys[] = {
 	 "rate_hz must be from 1 to 100000"},
 	{DRIVE("with: step, event: packets"), 5, 18, "key 'event' does not belong to 'with: step'"},
 	{DRIVE("with: in-situ, workload: w, samples: 9"), 5, 34,
-	 "but to step by page-fault, step by test-run, slope, fake; in-situ takes: with, event,"},
+	 "but to step by page-fault, step by test-run, slope, exact by page-fault, exact by "
+	 "test-run, fake; in-situ takes: with, event,"},
 	{DRIVE("stack_depth: 8, with: fake"), 5, 6,
-	 "key 'stack_depth' does not belong to 'with: fake' but to step by page-fault; fake takes: "
+	 "key 'stack_depth' does not belong to 'with: fake' but to step by page-fault, exact by "
+	 "page-fault; fake takes: "
 	 "with, samples"},
 	{DRIVE("stack_depth: 8, with: step, trigger: test-run"), 5, 6,
-	 "key 'stack_depth' does not belong to 'trigger: test-run' but to step by page-fault; step "
+	 "key 'stack_depth' does not belong to 'trigger: test-run' but to step by page-fault, "
+	 "exact by page-fault; step "
 	 "by test-run takes: with, "
 	 "trigger, caches, inputs, samples"},
 	{DRIVE("with: step, caches: luke"), 5, 26, "unknown caches 'luke'; there are: hot, cold"},
@@ -365,7 +374,8 @@ static const struct bad bad_keys[] = {
 	{DRIVE("with: in-situ, workload: w, inputs: [a]"), 5, 34,
 	 "does not belong to 'with: in-situ' but to step by test-run"},
 	{DRIVE("with: in-situ, trigger: test-run"), 5, 21,
-	 "but to step by page-fault, step by test-run; in-situ takes"},
+	 "but to step by page-fault, step by test-run, exact by page-fault, exact by test-run; "
+	 "in-situ takes"},
 	{"name: n\nname: m\n" V D, 2, 1, "key 'name' is given twice; its first value is at 1:7"},
 	{VARIANT("name: a, globals: {g: 1, g: 2}"), 4, 31, "key 'g' is given twice"},
 	{"? [a]\n: b\n" NVD, 1, 3, "a key must be text, not a list"},
@@ -753,7 +763,7 @@ static void test_shipped_fun_xdp(void **state)
 	assert_int_equal(s->n_variants, 6);
 	assert_string_equal(s->floor, "empty");
 	assert_string_equal(s->object, "fun_xdp.bpf.o");
-	assert_string_equal(d->trigger, "test-run");
+	assert_string_equal(d->kind->by[0], "test-run");
 	assert_int_equal(d->inputs.n, 256);
 	for (size_t i = 0; i < 256; i++) {
 		const struct bb_input *in = &d->inputs.v[i];
@@ -835,7 +845,8 @@ static void test_mutations(void **state)
 		rc = bb_scenario__parse(copy, len, "t.yml", &s, &err);
 		if (!rc) {
 			n_ok++;
-			assert_true(s->n_variants && s->n_drives && s->name && s->drives[0].with);
+			assert_true(s->n_variants && s->n_drives && s->name &&
+				    s->drives[0].kind->with);
 			bb_scenario__free(s);
 		} else if (rc != -EINVAL || s || strncmp(err.msg, "t.yml:", 6) ||
 			   strlen(err.msg) < 12 || strpbrk(err.msg, "\n\r\033")) {

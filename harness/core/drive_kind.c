@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "core/drive_kind.h"
+
+#include <string.h>
+
+static const struct bb_drive_kind unknown = {.sample = {"run", "ns per run", false}};
+
+static bool is_by(const struct bb_drive_kind *kind, const char *by)
+{
+	if (!by || !kind->by_key)
+		return true;
+	for (size_t i = 0; i < sizeof(kind->by) / sizeof(kind->by[0]) && kind->by[i]; i++)
+		if (!strcmp(kind->by[i], by))
+			return true;
+	return false;
+}
+
+const struct bb_drive_kind *bb_drive_kind_find(const char *with, const char *by)
+{
+	for (size_t i = 0; i < bb_n_drive_kinds; i++)
+		if (!strcmp(bb_drive_kinds[i]->with, with) && is_by(bb_drive_kinds[i], by))
+			return bb_drive_kinds[i];
+	return NULL;
+}
+
+const struct bb_drive_kind *bb_drive_kind_named(const char *drive)
+{
+	for (size_t i = 0; drive && i < bb_n_drive_kinds; i++) {
+		const struct bb_drive_kind *kind = bb_drive_kinds[i];
+
+		if (!strcmp(drive, bb_drive_kind_name(kind)) ||
+		    (kind->cold_name && !strcmp(drive, kind->cold_name)))
+			return kind;
+	}
+	return &unknown;
+}
+
+const char *bb_drive_kind_name(const struct bb_drive_kind *kind)
+{
+	return kind->name ? kind->name : kind->with;
+}
+
+const char *bb_drive_kind_title(const struct bb_drive_kind *kind)
+{
+	return kind->title ? kind->title : kind->with;
+}
+
+const struct bb_drive_key *bb_drive_kind_key(const struct bb_drive_kind *kind, const char *name)
+{
+	for (const struct bb_drive_key *k = kind->keys; k && k->name; k++)
+		if (!strcmp(k->name, name))
+			return k;
+	return NULL;
+}
+
+const char *bb_clock_name(size_t i)
+{
+	static const char *const clocks[] = {"cpu-clock", "task-clock"};
+
+	return i < sizeof(clocks) / sizeof(clocks[0]) ? clocks[i] : NULL;
+}
