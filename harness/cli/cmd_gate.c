@@ -117,7 +117,9 @@ static const struct argp argp = {
 	       "more, with other loads and another seed, and counts only if it regresses again. "
 	       "Inconclusive never fails. The report is Markdown, unless --format says what stdout "
 	       "is to be. Runs are stored only with --results. Needs root; git and the build run "
-	       "as the owner of the folder.\n\n"
+	       "as the user who called sudo (where root called, as the owner of the folder), "
+	       "without "
+	       "hooks, in a clean environment, and nothing that they start survives them.\n\n"
 	       "Exit codes: 0 no regression, 1 an error, or a program of head that does not load "
 	       "and base's does, 2 usage, 3 a confirmed regression, 4 nothing here can be "
 	       "measured.",
@@ -125,9 +127,9 @@ static const struct argp argp = {
 	.help_filter = bb_help_formats,
 };
 
-static void say_building(const char *what)
+static void say_on_stderr(const char *what)
 {
-	fprintf(stderr, "bpfbench: building %s\n", what);
+	fprintf(stderr, "bpfbench: %s\n", what);
 }
 
 static void say_nothing(const char *what)
@@ -294,7 +296,8 @@ int bb_cmd_gate(int argc, char **argv)
 		.contexts = a.object.contexts.v,
 		.n_contexts = a.object.contexts.n,
 	};
-	a.gate.say = a.measure.quiet ? say_nothing : say_building;
+	a.gate.say = a.measure.quiet ? say_nothing : say_on_stderr;
+	a.gate.env = a.measure.env;
 	rc = check(&a, &scenario, &err);
 	a.gate.scenario = scenario;
 	if (!rc)

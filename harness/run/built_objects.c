@@ -2,13 +2,11 @@
 #include "run/built_objects.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <fts.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/io.h"
 
@@ -34,31 +32,28 @@ static struct bb_built_object *find_or_add(struct bb_built_objects *o, const cha
 	return v;
 }
 
-/* A hard link keeps it when the tree goes; a symbolic link is followed. A file that is not there is
- * left out. */
+/* A file that is not there is left out. */
 static int keep(struct bb_built_objects *o, const struct bb_repo *repo, enum bb_revision revision,
 		const char *path, struct bb_err *err)
 {
-	struct bb_built_object *v;
-	char *from = NULL, *to = NULL;
-	int rc = 0;
+	struct bb_built_object *v = find_or_add(o, path);
+	char name[32];
+	int rc;
 
-	if (asprintf(&from, "%s/%s", repo->tree, path) < 0)
+	if (!v)
 		return bb_fail_nomem(err);
-	v = access(from, F_OK) ? NULL : find_or_add(o, path);
-	if (!v && !access(from, F_OK))
+	if (v->file[revision])
+		return 0;
+	snprintf(name, sizeof(name), "%s%zu.o", revision == BB_BASE ? "base" : "head",
+		 (size_t)(v - o->v));
+	rc = bb_repo__keep(repo, path, name, MAX_BYTES, err);
+	if (!rc && asprintf(&v->file[revision], "%s/%s", repo->kept, name) < 0)
 		rc = bb_fail_nomem(err);
-	if (v && !v->file[revision]) {
-		if (asprintf(&to, "%s/%s%zu.o", repo->scratch,
-			     revision == BB_BASE ? "base" : "head", (size_t)(v - o->v)) < 0)
-			rc = bb_fail_nomem(err);
-		else if (linkat(AT_FDCWD, from, AT_FDCWD, to, AT_SYMLINK_FOLLOW))
-			rc = bb_fail(err, -errno, "%s cannot be kept as %s: %s", from, to,
-				     strerror(errno));
-		v->file[revision] = to;
+	if (rc && !v->file[BB_BASE] && v == &o->v[o->n - 1]) {
+		free(v->path);
+		o->n--;
 	}
-	free(from);
-	return rc;
+	return rc == -ENOENT ? 0 : rc;
 }
 
 static bool is_object(const FTSENT *e)

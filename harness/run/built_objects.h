@@ -8,8 +8,8 @@
 #include "base/err.h"
 #include "run/repo.h"
 
-/* The BPF objects that the builds of two revisions have made, kept beside the tree, which they
- * outlive. */
+/* The BPF objects that the builds of two revisions have made, copied out of the tree, which
+ * they outlive. */
 enum bb_revision { BB_BASE, BB_HEAD, BB_N_REVISIONS };
 
 struct bb_built_object {

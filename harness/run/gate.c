@@ -74,15 +74,20 @@ static int build(struct bb_gate_run *run, enum bb_revision revision, struct bb_e
 	const char *commit = revision == BB_BASE ? g->base_commit : g->head_commit;
 	const char *name = revision == BB_BASE ? g->base : g->head ? g->head : "the work tree";
 	bool changes = revision == BB_HEAD && g->dirty;
-	char what[300];
+	bool whole = true;
+	char what[300], line[320];
 	int rc;
 
 	snprintf(what, sizeof(what), "%s, %s (%.12s%s)", both[revision], name, commit,
 		 changes ? " and changes" : "");
-	o->say(what);
+	snprintf(line, sizeof(line), "building %s", what);
+	o->say(line);
 	rc = bb_repo__check_out(&run->repo, commit, changes, err);
 	if (!rc)
-		rc = bb_repo__build(&run->repo, o->build, what, err);
+		rc = bb_repo__build(&run->repo, o->build, o->env, what, &whole, err);
+	if (!whole)
+		o->say("no PID namespace is to be had here: a process that the build left behind "
+		       "may outlive it");
 	if (!rc)
 		rc = bb_built_objects__keep(&run->objects, &run->repo, revision, o->objects,
 					    o->n_objects, err);

@@ -1,24 +1,35 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "run/repo.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/sendfile.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/caller.h"
+#include "base/open_as.h"
 #include "base/process.h"
+#include "base/stop.h"
 
-#define MAX_WORDS 16
+#define MAX_WORDS 20
+#define COPY_BYTES (1u << 20)
 #define LOG_LINES 30u
 #define LOG_BYTES 3000u
 
 /* --- git --- */
+
+/* Nothing of the repository's own is run: no hook, no monitor of its files. */
+#define SAFELY "-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false"
+#define FIRST_WORD 5
 
 /* A command in `dir` as the repository's user. Its end, whatever its exit code; then done() it. */
 static int run(const struct bb_repo *repo, const char *dir, const char *const *argv,
@@ -42,20 +53,20 @@ static int git(const struct bb_repo *repo, const char *dir, char **ret_out, stru
 	__attribute__((sentinel));
 static int git(const struct bb_repo *repo, const char *dir, char **ret_out, struct bb_err *err, ...)
 {
-	const char *argv[MAX_WORDS + 2] = {"git"};
+	const char *argv[MAX_WORDS + 2] = {"git", SAFELY};
 	struct bb_process_end end;
 	va_list ap;
 	int rc;
 
 	va_start(ap, err);
-	for (size_t i = 1; i <= MAX_WORDS && (argv[i] = va_arg(ap, const char *)); i++)
+	for (size_t i = FIRST_WORD; i <= MAX_WORDS && (argv[i] = va_arg(ap, const char *)); i++)
 		;
 	va_end(ap);
 	rc = run(repo, dir, argv, &end, err);
 	if (rc)
 		return rc;
 	if (end.status)
-		rc = say_failed(argv[1], &end, err);
+		rc = say_failed(argv[FIRST_WORD], &end, err);
 	if (!rc && ret_out) {
 		end.out[strcspn(end.out, "\n")] = '\0';
 		*ret_out = end.out;
@@ -121,7 +132,7 @@ int bb_repo__merge_base(const struct bb_repo *repo, const char *a, const char *b
 			char ret_commit[BB_GIT_COMMIT_SIZE], struct bb_err *err)
 {
 	char *out = NULL, what[300];
-	int rc = git(repo, repo->top, &out, err, "merge-base", a, b, NULL);
+	int rc = git(repo, repo->top, &out, err, "merge-base", "--", a, b, NULL);
 
 	snprintf(what, sizeof(what), "git knows no commit that %.12s and %.12s have in common", a,
 		 b);
@@ -131,8 +142,8 @@ int bb_repo__merge_base(const struct bb_repo *repo, const char *a, const char *b
 int bb_repo__is_dirty(const struct bb_repo *repo, bool *ret_dirty, struct bb_err *err)
 {
 	char *out = NULL;
-	int rc = git(repo, repo->top, &out, err, "status", "--porcelain", "--ignore-submodules",
-		     NULL);
+	int rc = git(repo, repo->top, &out, err, "status", "--porcelain", "-z",
+		     "--untracked-files=normal", "--ignore-submodules", NULL);
 
 	if (!rc)
 		*ret_dirty = out[0] != '\0';
@@ -142,15 +153,34 @@ int bb_repo__is_dirty(const struct bb_repo *repo, bool *ret_dirty, struct bb_err
 
 /* --- the scratch folder --- */
 
+/* Flat, and root's where we are root. */
+static void remove_kept(const struct bb_repo *repo)
+{
+	const struct dirent *e;
+	DIR *dir;
+
+	bb_root__begin();
+	dir = opendir(repo->kept);
+	while (dir && (e = readdir(dir)))
+		if (e->d_type != DT_DIR)
+			unlinkat(dirfd(dir), e->d_name, 0);
+	if (dir)
+		closedir(dir);
+	rmdir(repo->kept);
+	bb_root__end();
+}
+
 /* In the keeper, once everyone else has closed the pipe: never returns. */
 static void clean_up(const struct bb_repo *repo)
 {
-	static const char script[] = "git -C \"$1\" worktree remove -f -f \"$2/tree\"; rm -rf -- "
-				     "\"$2\" || { chmod -R u+rwX -- \"$2\"; sleep 1; rm -rf -- "
-				     "\"$2\"; }";
-	const char *argv[] = {"sh", "-c", script, "sh", repo->top, repo->scratch, NULL};
+	static const char script[] = "rm -rf -- \"$1\" || { chmod -R u+rwX -- \"$1\"; sleep 1; "
+				     "rm -rf -- \"$1\"; }";
+	const char *argv[] = {"sh", "-c", script, "sh", repo->scratch, NULL};
 	struct bb_process_end end;
 
+	bb_stop_signal = 0;
+	remove_kept(repo);
+	bb_repo__remove_tree(repo, NULL);
 	_exit(run(repo, "/", argv, &end, NULL) ? 1 : 0);
 }
 
@@ -181,40 +211,97 @@ static int start_keeper(struct bb_repo *repo)
 	return rc;
 }
 
+/* By mktemp as the user: where they may make a folder, they may remove it. */
 static int make_scratch(struct bb_repo *repo, struct bb_err *err)
 {
 	const char *tmp = getenv("TMPDIR");
-	int rc = 0;
+	char template[PATH_MAX];
+	const char *argv[] = {"mktemp", "-d", "--", template, NULL};
+	struct bb_process_end end;
+	int rc;
 
-	snprintf(repo->scratch, sizeof(repo->scratch), "%s/bpfbench-gate.XXXXXX",
+	snprintf(template, sizeof(template), "%s/bpfbench-gate.XXXXXX",
 		 tmp && tmp[0] == '/' ? tmp : "/tmp");
-	if (!mkdtemp(repo->scratch))
-		return bb_fail(err, -errno, "%s: %s", repo->scratch, strerror(errno));
-	if (snprintf(repo->tree, sizeof(repo->tree), "%s/tree", repo->scratch) >=
-	    (int)sizeof(repo->tree))
-		rc = bb_fail(err, -ENAMETOOLONG, "%s: the path is too long", repo->scratch);
-	else if (geteuid() == 0 && chown(repo->scratch, repo->uid, repo->gid))
-		rc = bb_fail(err, -errno, "%s: %s", repo->scratch, strerror(errno));
+	rc = run(repo, "/", argv, &end, err);
+	if (rc)
+		return rc;
+	if (end.status)
+		rc = bb_fail(err, -EACCES, "there is no place for a scratch folder: %.*s",
+			     (int)strcspn(end.log, "\n"), end.log);
+	end.out[strcspn(end.out, "\n")] = '\0';
+	if (!rc && (snprintf(repo->scratch, sizeof(repo->scratch), "%s", end.out) >=
+			    (int)sizeof(repo->scratch) ||
+		    snprintf(repo->tree, sizeof(repo->tree), "%s/tree", end.out) >=
+			    (int)sizeof(repo->tree)))
+		rc = bb_fail(err, -ENAMETOOLONG, "%s: the path is too long", end.out);
+	bb_process_end__done(&end);
+	return rc;
+}
+
+/* Where nobody but root can put another one in its place. */
+static int make_kept(struct bb_repo *repo, struct bb_err *err)
+{
+	static const char *const places[] = {"/run", "/tmp"};
+	int rc = -ENOENT;
+
+	bb_root__begin();
+	for (size_t i = 0; rc && i < sizeof(places) / sizeof(places[0]); i++) {
+		snprintf(repo->kept, sizeof(repo->kept), "%s/bpfbench-gate.XXXXXX", places[i]);
+		rc = mkdtemp(repo->kept) && !chmod(repo->kept, 0750) ? 0 : -errno;
+	}
+	bb_root__end();
+	return rc ? bb_fail(err, rc, "%s: %s", repo->kept, strerror(-rc)) : 0;
+}
+
+/* Once there is a keeper, it is for it to remove them. */
+static int make_folders(struct bb_repo *repo, struct bb_err *err)
+{
+	const char *argv[] = {"rmdir", "--", repo->scratch, NULL};
+	struct bb_process_end end;
+	int rc = make_scratch(repo, err);
+
+	if (rc)
+		return rc;
+	rc = make_kept(repo, err);
 	if (!rc) {
 		rc = start_keeper(repo);
 		if (rc)
 			bb_fail(err, rc, "no process could be started: %s", strerror(-rc));
 	}
-	if (rc)
-		rmdir(repo->scratch);
+	if (rc) {
+		remove_kept(repo);
+		if (!run(repo, "/", argv, &end, NULL))
+			bb_process_end__done(&end);
+	}
 	return rc;
+}
+
+/* The caller; where that is root, the owner of the folder, so that nothing of root's is left there.
+ */
+static int find_user(struct bb_repo *repo, const char *dir, struct bb_err *err)
+{
+	struct stat st;
+
+	if (stat(dir, &st))
+		return bb_fail(err, -errno, "%s: %s", dir, strerror(errno));
+	bb_caller(&repo->uid, &repo->gid);
+	if (repo->uid == 0) {
+		repo->uid = st.st_uid;
+		repo->gid = st.st_gid;
+	}
+	return 0;
 }
 
 int bb_repo__open(const char *dir, struct bb_repo *ret_repo, struct bb_err *err)
 {
 	struct bb_repo *repo = ret_repo;
-	struct stat st;
 	char *out = NULL;
 	int rc;
 
-	if (stat(dir, &st))
-		return bb_fail(err, -errno, "%s: %s", dir, strerror(errno));
-	*repo = (struct bb_repo){.uid = st.st_uid, .gid = st.st_gid, .keeper_fd = -1};
+	*repo = (struct bb_repo){.keeper_fd = -1};
+	rc = find_user(repo, dir, err);
+	if (rc)
+		return rc;
 	rc = git(repo, dir, &out, err, "rev-parse", "--show-toplevel", NULL);
 	if (rc == -EBADE) {
 		struct bb_err said = *err;
@@ -225,7 +312,7 @@ int bb_repo__open(const char *dir, struct bb_repo *ret_repo, struct bb_err *err)
 	if (!rc && snprintf(repo->top, sizeof(repo->top), "%s", out) >= (int)sizeof(repo->top))
 		rc = bb_fail(err, -ENAMETOOLONG, "%s: the path is too long", out);
 	free(out);
-	return rc ? rc : make_scratch(repo, err);
+	return rc ? rc : make_folders(repo, err);
 }
 
 int bb_repo__close(struct bb_repo *repo, struct bb_err *err)
@@ -238,6 +325,8 @@ int bb_repo__close(struct bb_repo *repo, struct bb_err *err)
 	while (waitpid(repo->keeper, NULL, 0) < 0 && errno == EINTR)
 		;
 	repo->keeper = 0;
+	if (!access(repo->kept, F_OK))
+		rc = bb_fail(err, -ENOTEMPTY, "%s could not be removed; do it by hand", repo->kept);
 	if (!access(repo->scratch, F_OK))
 		rc = bb_fail(err, -ENOTEMPTY,
 			     "%s could not be removed; do it by hand, and then `git worktree "
@@ -251,9 +340,9 @@ int bb_repo__close(struct bb_repo *repo, struct bb_err *err)
 /* What is not committed: the difference of tracked files as a patch, and a copy of the others. */
 static int copy_changes(const struct bb_repo *repo, struct bb_err *err)
 {
-	static const char copy[] = "git ls-files -z --others --exclude-standard | xargs -0 -r cp "
-				   "-a --parents -t \"$1\"";
-	const char *copy_argv[] = {"sh", "-c", copy, "sh", repo->tree, NULL};
+	static const char copy[] = "t=$1; shift; git \"$@\" ls-files -z --others "
+				   "--exclude-standard | xargs -0 -r cp -a --parents -t \"$t\" --";
+	const char *copy_argv[] = {"sh", "-c", copy, "sh", repo->tree, SAFELY, NULL};
 	char patch[PATH_MAX + 16], option[PATH_MAX + 32];
 	struct bb_process_end end;
 	struct stat st;
@@ -265,9 +354,10 @@ static int copy_changes(const struct bb_repo *repo, struct bb_err *err)
 	 * says that some differ. */
 	git(repo, repo->top, NULL, NULL, "update-index", "-q", "--refresh", NULL);
 	rc = git(repo, repo->top, NULL, err, "diff-index", "-p", "--binary", "--no-ext-diff",
-		 "--ignore-submodules", option, "HEAD", NULL);
+		 "--no-textconv", "--ignore-submodules", option, "HEAD", "--", NULL);
 	if (!rc && !stat(patch, &st) && st.st_size)
-		rc = git(repo, repo->tree, NULL, err, "apply", "--whitespace=nowarn", patch, NULL);
+		rc = git(repo, repo->tree, NULL, err, "apply", "--whitespace=nowarn", "--", patch,
+			 NULL);
 	if (rc)
 		return rc;
 	rc = run(repo, repo->top, copy_argv, &end, err);
@@ -284,15 +374,16 @@ static int copy_changes(const struct bb_repo *repo, struct bb_err *err)
 int bb_repo__check_out(const struct bb_repo *repo, const char *commit, bool with_changes,
 		       struct bb_err *err)
 {
-	int rc = git(repo, repo->top, NULL, err, "worktree", "add", "--detach", repo->tree, commit,
-		     NULL);
+	int rc = git(repo, repo->top, NULL, err, "worktree", "add", "--detach", "--", repo->tree,
+		     commit, NULL);
 
 	return rc || !with_changes ? rc : copy_changes(repo, err);
 }
 
 int bb_repo__remove_tree(const struct bb_repo *repo, struct bb_err *err)
 {
-	return git(repo, repo->top, NULL, err, "worktree", "remove", "-f", "-f", repo->tree, NULL);
+	return git(repo, repo->top, NULL, err, "worktree", "remove", "-f", "-f", "--", repo->tree,
+		   NULL);
 }
 
 /* The last lines of a log, as far as they have room in a message. */
@@ -319,15 +410,16 @@ static bool has_makefile(const char *tree)
 	return false;
 }
 
-int bb_repo__build(const struct bb_repo *repo, const char *command, const char *what,
-		   struct bb_err *err)
+int bb_repo__build(const struct bb_repo *repo, const char *command, const char *const *env,
+		   const char *what, bool *ret_whole, struct bb_err *err)
 {
 	const char *argv[] = {"sh", "-c", command ? command : "make", NULL};
 	struct bb_process p = {.argv = argv,
 			       .dir = repo->tree,
 			       .together = true,
 			       .uid = repo->uid,
-			       .gid = repo->gid};
+			       .gid = repo->gid,
+			       .env = env};
 	struct bb_process_end end;
 	int rc;
 
@@ -339,10 +431,86 @@ int bb_repo__build(const struct bb_repo *repo, const char *command, const char *
 	rc = bb_process__run(&p, &end, err);
 	if (rc)
 		return rc;
+	*ret_whole = end.was_whole;
 	if (end.status)
 		rc = bb_fail(err, -EBADE,
 			     "%s does not build: `%s` ended with %d; the end of what it said:\n%s",
 			     what, argv[2], end.status, log_end(end.out));
 	bb_process_end__done(&end);
 	return rc;
+}
+
+/* --- what a build made --- */
+
+/* The file as the user opens it; *ret_st is what it is. */
+static int open_built(const struct bb_repo *repo, const char *path, struct stat *ret_st,
+		      struct bb_err *err)
+{
+	int fd = bb_open_as(repo->uid, repo->gid, path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+
+	if (fd == -ENOENT)
+		return fd;
+	if (fd == -ELOOP)
+		return bb_fail(err, fd,
+			       "%s is a symbolic link, which is not followed: name the file itself "
+			       "by --object",
+			       path);
+	if (fd < 0)
+		return bb_fail(err, fd, "%s, as the user %u who built it: %s", path,
+			       (unsigned int)repo->uid, strerror(-fd));
+	if (!fstat(fd, ret_st) && S_ISREG(ret_st->st_mode))
+		return fd;
+	close(fd);
+	return bb_fail(err, -EINVAL, "%s: not a regular file", path);
+}
+
+/* To the end of `from`, which may have grown. */
+static int copy(int from, int to, size_t max)
+{
+	size_t copied = 0;
+
+	while (copied <= max) {
+		ssize_t n = sendfile(to, from, NULL, COPY_BYTES);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return n ? -errno : 0;
+		copied += (size_t)n;
+	}
+	return -EFBIG;
+}
+
+static int open_kept(const struct bb_repo *repo, const char *name)
+{
+	char path[PATH_MAX + 64];
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/%s", repo->kept, name);
+	bb_root__begin();
+	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0440);
+	fd = fd < 0 ? -errno : fd;
+	bb_root__end();
+	return fd;
+}
+
+int bb_repo__keep(const struct bb_repo *repo, const char *path, const char *name, size_t max,
+		  struct bb_err *err)
+{
+	char whole[2 * PATH_MAX];
+	struct stat st;
+	int from, to, rc;
+
+	snprintf(whole, sizeof(whole), "%s/%s", repo->tree, path);
+	from = open_built(repo, whole, &st, err);
+	if (from < 0)
+		return from;
+	to = (uint64_t)st.st_size > max ? -EFBIG : open_kept(repo, name);
+	rc = to < 0 ? to : copy(from, to, max);
+	if (to >= 0 && close(to) && !rc)
+		rc = -errno;
+	close(from);
+	return rc ? bb_fail(err, rc, "%s cannot be copied to %s/%s: %s", whole, repo->kept, name,
+			    strerror(-rc))
+		  : 0;
 }

@@ -11,17 +11,20 @@
 
 /*
  * A git repository and a scratch folder in which its revisions are built, one at a time and all at
- * the same path: then what did not change compiles to the same bytes. By git itself; where we are
- * root, it and the builds run as the owner of the folder, as git wants it, and so that nothing of
- * root's is left there.
+ * the same path: then what did not change compiles to the same bytes. By git itself, without hooks.
+ *
+ * Git and the builds run as the caller (base/caller.h); where that is root, as the owner of the
+ * folder. Nothing that they start survives them (base/process.h). What they made is copied to a
+ * folder of ours, where the user cannot change it.
  */
 struct bb_repo {
 	char top[PATH_MAX];     /* of the work tree */
-	char scratch[PATH_MAX]; /* in $TMPDIR or /tmp; room for files besides the tree */
+	char scratch[PATH_MAX]; /* the user's, in $TMPDIR or /tmp */
 	char tree[PATH_MAX];    /* in it: where a revision is checked out */
+	char kept[PATH_MAX];    /* ours, in /run or /tmp; the caller may read in it */
 	uid_t uid;              /* of whose git and builds these are */
 	gid_t gid;
-	/* removes scratch and the work tree's entry in the repository when we are gone, */
+	/* removes scratch, kept and the work tree's entry in the repository when we are gone, */
 	pid_t keeper;
 	int keeper_fd; /* which closes this: even after a SIGKILL */
 };
@@ -29,7 +32,7 @@ struct bb_repo {
 /* The repository that `dir` lies in. -ENOENT when there is none, -EINTR, other -errno. */
 int bb_repo__open(const char *dir, struct bb_repo *ret_repo, struct bb_err *err);
 
-/* Remove the scratch folder. 0, or -errno with a message when something of it is left. A zeroed
+/* Remove both folders. 0, or -errno with a message when something of it is left. A zeroed
  * repo is fine. */
 int bb_repo__close(struct bb_repo *repo, struct bb_err *err);
 
@@ -52,11 +55,19 @@ int bb_repo__check_out(const struct bb_repo *repo, const char *commit, bool with
 int bb_repo__remove_tree(const struct bb_repo *repo, struct bb_err *err);
 
 /*
- * Run a shell command at the top of `tree`; NULL: `make`, if there is a makefile. `what` is the
- * revision, for messages. -EBADE when the command fails: the message ends with the end of what it
- * said.
+ * Run a shell command at the top of `tree`; NULL: `make`, if there is a makefile. `env` as of
+ * base/environment.h. `what` is the revision, for messages. -EBADE when the command fails: the
+ * message ends with the end of what it said. *ret_whole: nothing of it can have survived
+ * (base/process_tree.h).
  */
-int bb_repo__build(const struct bb_repo *repo, const char *command, const char *what,
-		   struct bb_err *err);
+int bb_repo__build(const struct bb_repo *repo, const char *command, const char *const *env,
+		   const char *what, bool *ret_whole, struct bb_err *err);
+
+/*
+ * Copy a file of `tree` to `kept`, as `name`: a regular one that the user may read, no symbolic
+ * link, of `max` bytes at the most. -ENOENT without a message when it is not there.
+ */
+int bb_repo__keep(const struct bb_repo *repo, const char *path, const char *name, size_t max,
+		  struct bb_err *err);
 
 #endif
