@@ -18,10 +18,9 @@ mkdir "$WORK"
 NOBODY=$(id -u nobody) NOGROUP=$(id -g nobody)
 if ((EUID == 0)); then
 	user=(setpriv "--reuid=$NOBODY" "--regid=$NOGROUP" --clear-groups)
-	if "${user[@]}" test -x "$BPFBENCH" && "${user[@]}" test -r "$ROOT/scenarios"; then
-		chmod 755 "$TMP"
-		chown nobody "$WORK"
-	else
+	chmod 755 "$TMP"
+	chown nobody "$WORK"
+	if ! "${user[@]}" test -x "$BPFBENCH" || ! "${user[@]}" test -r "$ROOT/scenarios"; then
 		printf '# nobody cannot reach %s: run as root\n' "$ROOT"
 		user=()
 	fi
@@ -53,9 +52,9 @@ need_built() {
 	[[ $flags != *' -fsanitize='* ]] || make_built+=(SAN=1)
 }
 
-# wait_until SECONDS CMD...: false when CMD never succeeds within that time.
+# wait_until SECONDS CMD...: false when CMD never succeeds within ten times that time: a machine may be busy, or emulated.
 wait_until() {
-	local end=$((SECONDS + $1 + 1))
+	local end=$((SECONDS + 10 * $1 + 1))
 
 	shift
 	until "$@" >/dev/null 2>&1; do

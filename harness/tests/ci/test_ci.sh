@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# ci/: packages, deps.sh, as-owner.sh and bencher.sh, with fakes of dpkg-query, apt-get, sudo and bencher that record
+# ci/: packages, deps.sh, as-owner.sh, bencher.sh, fresh.sh and .ci/run, with fakes of dpkg-query, apt-get, sudo and bencher that record
 # what they were asked. Needs no root, no network, no build; as-owner's change of user needs root.
 # shellcheck source=harness/tests/lib.sh
 . "$(dirname "$0")/../lib.sh"
@@ -12,15 +12,6 @@ mkdir "$fake"
 
 # fake_tool NAME: stdin is its script.
 fake_tool() { cat >"$fake/$1"; chmod +x "$fake/$1"; }
-
-# --- all scripts ---
-mapfile -t scripts < <(find . \( -path ./.git -o -path "./${O#"$ROOT"/}" -o -path ./build \) -prune -o -name '*.sh' -print; echo ./.ci/run)
-# shellcheck disable=SC2317 # called by check
-parse_all() { local s; for s in "${scripts[@]}"; do bash -n "$s" || return 1; done; }
-check "all ${#scripts[@]} scripts parse" parse_all
-if need_command shellcheck "shellcheck finds nothing"; then
-	check "shellcheck finds nothing" xargs -a <(printf '%s\n' "${scripts[@]}") -n 4 -P "$(nproc)" shellcheck -x -S warning
-fi
 
 # --- packages.txt ---
 for release in debian-12 debian-13 ubuntu-24.04; do
@@ -423,15 +414,55 @@ measured: head candidate"
 fi
 
 # --- .ci/run and the workflows ---
-mkdir -p "$TMP/ci-tree/.ci"
-cp .ci/run "$TMP/ci-tree/.ci/"
-printf 'test:\n\t@printf "%%s\\n" "ok 1" "2 passed, 1 failed, 0 skipped" late; exit 1\n' >"$TMP/ci-tree/Makefile"
-run bash "$TMP/ci-tree/.ci/run"
-expect_status ".ci/run: fails when a test does" 2
-expect_eq ".ci/run: the closing line is the last" "$(tail -n 1 "$TMP/out")" "2 passed, 1 failed, 0 skipped"
-printf 'test:\n\t@echo 2 passed, 0 failed, 1 skipped\n' >"$TMP/ci-tree/Makefile"
-run bash "$TMP/ci-tree/.ci/run"
+ci_tree=$TMP/ci-tree
+mkdir -p "$ci_tree/.ci" "$ci_tree/ci"
+cp .ci/run "$ci_tree/.ci/"
+printf '#!/bin/sh\n' >"$ci_tree/ci/deps.sh"
+# new_machines DEBIAN-12 DEBIAN-13: what a shell does in place of either.
+new_machines() {
+	printf '#!/bin/sh\ncase $1 in debian-12) %s ;; *) %s ;; esac\n' "$1" "$2" >"$ci_tree/ci/fresh.sh"
+	chmod +x "$ci_tree"/ci/*.sh
+	run "$ci_tree/.ci/run"
+}
+new_machines 'echo "2 passed, 0 failed, 1 skipped"' 'echo "40 passed, 0 failed, 0 skipped"; echo late'
 expect_status ".ci/run: succeeds when all pass" 0
+expect_eq ".ci/run: the last line is the sum" "$(tail -n 1 "$TMP/out")" "42 passed, 0 failed, 1 skipped"
+expect_eq ".ci/run: one such line" "$(grep -c '^[0-9]* passed' "$TMP/out")" 1
+expect_grep ".ci/run: the output of both is there" out '^debian-13: late$'
+new_machines 'echo "2 passed, 1 failed, 0 skipped"; exit 1' 'echo "3 passed, 0 failed, 0 skipped"'
+expect_status ".ci/run: fails when a test does" 1
+expect_eq ".ci/run: and the sum says so" "$(tail -n 1 "$TMP/out")" "5 passed, 1 failed, 0 skipped"
+new_machines 'echo building; exit 2' 'echo "3 passed, 0 failed, 0 skipped"'
+expect_status ".ci/run: fails when one does not come to its tests" 1
+expect_eq ".ci/run: which is a failure" "$(tail -n 1 "$TMP/out")" "3 passed, 1 failed, 0 skipped"
+new_machines 'echo no such suite; exit 4' 'echo "3 passed, 0 failed, 0 skipped"'
+expect_status ".ci/run: a machine that cannot be made fails nothing" 0
+expect_grep ".ci/run: and is named" err '^ci: debian-12: skipped: no such suite$'
+printf 'test-all:\n\t@echo "9 passed, 0 failed, 0 skipped"\n' >"$ci_tree/Makefile"
+new_machines 'exit 4' 'exit 4'
+expect_grep ".ci/run: without any, it says so" err '^ci: no new machine can be made here: the tests run on this one$'
+expect_eq ".ci/run: and uses this one" "$status: $(tail -n 1 "$TMP/out")" "0: 9 passed, 0 failed, 0 skipped"
+printf '#!/bin/sh\nsleep 600\n' >"$ci_tree/ci/fresh.sh"
+run env BB_CI_TIMEOUT=1 "$ci_tree/.ci/run"
+expect_eq ".ci/run: the time is over: two failures" "$status: $(tail -n 1 "$TMP/out")" "1: 0 passed, 2 failed, 0 skipped"
+expect_grep ".ci/run: the time is over: says so" err '^ci: debian-12: ended with exit code 124, after 1 s$'
+
+# --- fresh.sh ---
+run ci/fresh.sh --help
+expect_grep "fresh: --help has an example" out 'sudo ci/fresh.sh debian-13 sudo make test'
+run ci/fresh.sh debian-13
+expect_status "fresh: no command: usage" 2
+run ci/fresh.sh sarge true
+expect_status "fresh: an unknown suite: usage" 2
+expect_grep "fresh: an unknown suite: which there are" err "unknown suite 'sarge': debian-12 or debian-13"
+if need_root "fresh: nothing to make it with: exit code 4" "fresh: says what to install" "fresh: leaves nothing"; then
+	mkdir "$TMP/bare" "$TMP/made"
+	for tool in bash env cat find mkdir uname rm; do ln -s "$(type -P "$tool")" "$TMP/bare/$tool"; done
+	run env PATH="$TMP/bare" XDG_CACHE_HOME="$TMP/made" TMPDIR="$TMP/made" bash ci/fresh.sh debian-13 true
+	expect_status "fresh: nothing to make it with: exit code 4" 4
+	expect_grep "fresh: says what to install" err 'neither mmdebstrap nor debootstrap here: sudo apt-get install mmdebstrap'
+	expect_eq "fresh: leaves nothing" "$(find "$TMP/made" -type f)" ""
+fi
 run cat ci/github/bpfbench.yml
 expect_grep "workflow: main" out 'run: ci/bencher.sh main'
 expect_grep "workflow: candidate" out 'run: ci/bencher.sh candidate'

@@ -143,7 +143,7 @@ static struct left count_left(void)
 		sleep_ns(500000000);
 		l = (struct left){0};
 		count_programs(&l);
-	} while (l.programs && bb_seconds_since(began_ns) < 60);
+	} while (l.programs && bb_seconds_since(began_ns) < 600);
 	sleep_ns(500000000);
 	count_maps(&l);
 	return l;

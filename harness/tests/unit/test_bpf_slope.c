@@ -19,12 +19,14 @@
 #include "drivers/test_run.h"
 #include "run/record.h"
 #include "stats/quantile.h"
+#include "stats/signed_rank.h"
 #include "unit/bpf_testing.h"
 
 #define TEST_RUN "tests/bpf/test_run.bpf.o"
 #define LADDER "tests/bpf/ladder.bpf.o"
 #define QUEUE "tests/bpf/queue.bpf.o"
 #define LINES 40u
+#define PAIRS 20u
 
 /* The drive with one program attached. */
 struct running {
@@ -81,40 +83,48 @@ static double median_ns(const struct bb_batch *b)
 	return bb_median(x, b->n);
 }
 
-static double cost_of(const char *program)
+/* Lines of both in turns: one is steeper than the other where it is in so many of the pairs that
+ * equal ones would show this once in 10 000 times. Others on this machine disturb some of them. */
+static void is_steeper(const char *steep, const char *flat)
 {
-	struct running *r = begin(LADDER, program);
-	struct bb_batch b;
-	int tries = 0;
-	double ns;
+	const char *const programs[] = {flat, steep};
+	struct running *r[2];
+	struct bb_signed_rank_p p;
+	double ns[2], d[PAIRS];
+	size_t positive = 0;
 
-	/* A system call is not free; but when others slow the long calls down alone, the line may
+	for (size_t i = 0; i < 2; i++)
+		r[i] = begin(LADDER, programs[i]);
+	for (size_t k = 0; k < PAIRS; k++) {
+		for (size_t i = 0; i < 2; i++) {
+			struct bb_batch b = batch(r[i]);
+
+			assert_string_equal(b.void_why, "");
+			assert_int_equal(b.n, LINES);
+			assert_int_equal(b.fired, LINES);
+			ns[i] = median_ns(&b);
+			assert_true(ns[i] > 0);
+			positive += b.intercept_ns > 0;
+		}
+		d[k] = ns[1] - ns[0];
+	}
+	for (size_t i = 0; i < 2; i++)
+		end(r[i]);
+	/* A system call is not free; but when others slow the long calls down alone, a line may
 	 * meet the axis below 0. */
-	do
-		b = batch(r);
-	while (!(b.intercept_ns > 0) && ++tries < 10);
-	assert_true(b.intercept_ns > 0);
-	assert_string_equal(b.void_why, "");
-	assert_int_equal(b.n, LINES);
-	assert_int_equal(b.fired, LINES);
-	ns = median_ns(&b);
-	end(r);
-	return ns;
+	assert_true(positive > 0);
+	assert_int_equal(bb_signed_rank_test(d, PAIRS, 0, &p), 0);
+	if (p.greater > 1e-4)
+		fail_msg("p = %g that %s is no steeper than %s", p.greater, steep, flat);
 }
 
 /* 16 times the work between them, and nothing else. */
 static void test_more_work_is_steeper(void **state)
 {
-	double none, some, more;
-
 	(void)state;
 	need_root();
-	none = cost_of("rung_0");
-	some = cost_of("rung_8");
-	more = cost_of("rung_128");
-	assert_true(none > 0);
-	assert_true(some > none);
-	assert_true(more > 3 * some);
+	is_steeper("rung_128", "rung_8");
+	is_steeper("rung_128", "rung_0");
 }
 
 /* The counters stand still; when someone else has bpf_stats on they do not, and that is said. */
@@ -228,6 +238,7 @@ static void test_counters(void **state)
 	struct bb_test_run *t;
 	struct running *r;
 	struct bb_batch b;
+	bool agree = false;
 
 	(void)state;
 	need_root();
@@ -235,9 +246,13 @@ static void test_counters(void **state)
 	t = r->state;
 	bb_pmu__close(&t->pmu);
 	bb_pmu__open(events, &t->pmu);
-	b = batch(r);
-	assert_true(b.pmu[BB_PMU_CYCLES] > 0.5 * median_ns(&b) &&
-		    b.pmu[BB_PMU_CYCLES] < 2 * median_ns(&b));
+	/* the one is a mean, the other a median, and others may come in between */
+	for (int tries = 0; tries < 20 && !agree; tries++) {
+		b = batch(r);
+		agree = b.pmu[BB_PMU_CYCLES] > 0.5 * median_ns(&b) &&
+			b.pmu[BB_PMU_CYCLES] < 2 * median_ns(&b);
+	}
+	assert_true(agree);
 	assert_true(b.pmu[BB_PMU_INSTRUCTIONS] == 0);
 	assert_true(isnan(b.pmu[BB_PMU_LLC_MISSES]));
 	end(r);
@@ -248,23 +263,29 @@ static void on_alarm(int signal_number)
 	(void)signal_number;
 }
 
-/* A call that a signal breaks off is made again: no line is lost. */
+/* A call that a signal breaks off is made again: no line is lost. How often signals have to come
+ * for one to meet a call depends on the machine: often enough for that, and no more often, or
+ * nothing else would have its turn. */
 static void test_signals(void **state)
 {
-	const struct itimerval often = {{0, 700}, {0, 700}}, never = {{0, 0}, {0, 0}};
+	const struct itimerval never = {{0, 0}, {0, 0}};
 	struct sigaction action = {.sa_handler = on_alarm}, old;
+	struct bb_batch b = {0};
 	struct running *r;
-	struct bb_batch b;
 
 	(void)state;
 	need_root();
 	r = begin(LADDER, "rung_128");
 	assert_int_equal(sigaction(SIGALRM, &action, &old), 0);
-	setitimer(ITIMER_REAL, &often, NULL);
-	b = batch(r);
-	setitimer(ITIMER_REAL, &never, NULL);
+	for (suseconds_t us = 100000; us > 20 && !b.retries; us = us * 2 / 3) {
+		const struct itimerval often = {{0, us}, {0, us}};
+
+		setitimer(ITIMER_REAL, &often, NULL);
+		b = batch(r);
+		setitimer(ITIMER_REAL, &never, NULL);
+		assert_int_equal(b.n, LINES);
+	}
 	sigaction(SIGALRM, &old, NULL);
-	assert_int_equal(b.n, LINES);
 	assert_true(b.retries > 0);
 	end(r);
 }

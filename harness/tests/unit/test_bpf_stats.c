@@ -319,7 +319,7 @@ static void test_unload_leaves_no_program(void **state)
 	assert_int_equal(bb_target__prog_fd(t), -1);
 	assert_int_equal(bb_target__jit_mod64(t), -1);
 	/* The id goes when the last reference does, at once but for what the kernel defers. */
-	for (int i = 0; i < 100 && seen; i++) {
+	for (int i = 0; i < 3000 && seen; i++) {
 		seen = !bpf_prog_get_next_id(id - 1, &next) && next == id;
 		if (seen)
 			usleep(20000);

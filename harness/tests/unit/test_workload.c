@@ -42,7 +42,7 @@ static int wait_for_end(struct bb_workload *w, struct bb_err *err)
 	uint64_t began_ns = bb_now_ns();
 	int rc = 0;
 
-	while (!rc && bb_seconds_since(began_ns) < 30) {
+	while (!rc && bb_seconds_since(began_ns) < 600) {
 		rc = bb_workload__ended(w, "the workload", err);
 		nanosleep(&a_little, NULL);
 	}
