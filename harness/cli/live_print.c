@@ -25,6 +25,22 @@ static void add_number(struct bb_text_table *t, const char *mark, double value)
 			   cell.text[0] ? cell.text : BB_TEXT_ABSENT);
 }
 
+static void put_own_runs(const struct bb_live_row *r, FILE *out)
+{
+	if (r->unclear)
+		fprintf(out,
+			"id %" PRIu32 ": our own readings make it run, and how often cannot be "
+			"told "
+			"from its own runs: no figures\n",
+			r->program.id);
+	else if (r->own_runs)
+		fprintf(out,
+			"id %" PRIu32 ": our own readings made it run %s times a second; those "
+			"runs "
+			"are left out, and none of the others was alone\n",
+			r->program.id, bb_cell_value((double)r->own_runs / r->seconds).text);
+}
+
 static int print_table(const struct bb_live_row *rows, size_t n, FILE *out)
 {
 	static const struct bb_text_column columns[] = {
@@ -55,6 +71,8 @@ static int print_table(const struct bb_live_row *rows, size_t n, FILE *out)
 	}
 	rc = bb_text_table__print(&t, 0, out);
 	bb_text_table__done(&t);
+	for (size_t i = 0; !rc && i < n; i++)
+		put_own_runs(&rows[i], out);
 	return rc;
 }
 
@@ -83,11 +101,15 @@ static int print_json(const struct bb_live_row *rows, size_t n, FILE *out)
 		bb_json_text(out, r->program.name);
 		fprintf(out, ", \"gone\": %s", r->gone ? "true" : "false");
 		put_json_number("seconds", r->seconds, out);
-		put_json_count("runs", r->runs, out);
+		if (r->unclear)
+			put_json_number("runs", NAN, out);
+		else
+			put_json_count("runs", r->runs, out);
 		put_json_number("runs_per_s", r->runs_per_s, out);
 		put_json_number("ns_per_run", r->ns_per_run, out);
 		put_json_number("cpu_share", r->cpu_share, out);
 		put_json_count("misses", r->misses, out);
+		put_json_count("own_runs", r->own_runs, out);
 		put_json_count("singles", r->singles, out);
 		put_json_number("p50_ns", r->p50, out);
 		put_json_number("p90_ns", r->p90, out);
@@ -141,7 +163,9 @@ static double cpu_ratio(const struct bb_live_row *row)
 
 static const struct family families[] = {
 	{"bpf_program_runs", "counter", NULL,
-	 "Runs since the program was loaded, counted only while bpf_stats is on.", total_runs},
+	 "Runs since the program was loaded, counted only while bpf_stats is on, those that "
+	 "reading the counters caused among them.",
+	 total_runs},
 	{"bpf_program_run_time_seconds", "counter", "seconds", "What these runs took.",
 	 total_seconds},
 	{"bpf_program_recursion_misses", "counter", NULL,

@@ -61,8 +61,11 @@ static int watch(const struct bb_driver_opts *opts, struct bb_target *target, st
 
 	if (!rc)
 		rc = bb_windows__begin(target, &windows, err);
+	if (!rc)
+		rc = bb_windows__find_own(&windows, b, err);
 	began_ns = bb_now_ns();
-	while (!rc && b->n < b->want && bb_seconds_since(began_ns) < b->max_s)
+	while (!rc && !windows.own.unclear && b->n < b->want &&
+	       bb_seconds_since(began_ns) < b->max_s)
 		rc = bb_windows__poll(&windows, b, err);
 	b->elapsed_s = bb_seconds_since(began_ns);
 	return rc;
@@ -87,7 +90,7 @@ static int live_batch(void *state, void *slot, uint32_t param, struct bb_batch *
 		rc = -errno;
 		bb_fail(err, rc, "cannot take up priority again: %s", strerror(-rc));
 	}
-	if (!rc && !b->run_cnt)
+	if (!rc && !b->run_cnt && !b->void_why[0])
 		snprintf(b->void_why, sizeof(b->void_why), "no run in %.3g s", b->max_s);
 	return rc;
 }

@@ -2,6 +2,7 @@
 #include "drivers/windows.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/stop.h"
@@ -20,24 +21,79 @@ static int read_counters(const struct bb_target *t, struct bb_prog_stats *ret_st
 
 int bb_windows__begin(struct bb_target *target, struct bb_windows *ret_windows, struct bb_err *err)
 {
-	ret_windows->target = target;
+	*ret_windows = (struct bb_windows){.target = target};
 	return read_counters(target, &ret_windows->last, err);
+}
+
+int bb_windows__find_own(struct bb_windows *w, struct bb_batch *b, struct bb_err *err)
+{
+	int rc = bb_own_runs__find(bb_target__reader(w->target), &w->own);
+
+	if (rc)
+		return bb_fail(err, rc, "reading the counters of '%s': %s",
+			       bb_target__program(w->target), strerror(-rc));
+	if (w->own.unclear)
+		snprintf(b->void_why, sizeof(b->void_why),
+			 "our own readings make it run, and how often cannot be told from its own "
+			 "runs");
+	return read_counters(w->target, &w->last, err);
+}
+
+/* What `own` runs of ours take, ns. */
+static double cost_of_own(const struct bb_windows *w, uint64_t own)
+{
+	double each_ns = w->n_alone ? w->alone_ns / (double)(w->n_alone * w->own.by_read)
+				    : w->own.ns;
+
+	return (double)own * each_ns;
+}
+
+/* A window with our runs alone. */
+static void take_own(struct bb_windows *w, const struct bb_prog_stats *now)
+{
+	double ns = (double)(now->run_time_ns - w->last.run_time_ns);
+
+	if (ns <= 2 * w->own.ns * w->own.by_read) {
+		w->alone_ns += ns;
+		w->n_alone++;
+	}
+	w->last = *now;
+}
+
+/* Fewer runs than ours: then it is not so that each reading causes as many. */
+static void check_own(struct bb_batch *b, uint64_t runs, uint64_t own)
+{
+	if (runs < own && !b->void_why[0])
+		snprintf(b->void_why, sizeof(b->void_why),
+			 "our own readings make it run, and not each as often: %llu runs where "
+			 "there should be %llu",
+			 (unsigned long long)runs, (unsigned long long)own);
 }
 
 /* What moved since the last reading: one run is a sample, several in one window are only counted.
  */
-static void take_window(struct bb_batch *b, struct bb_prog_stats *last,
-			const struct bb_prog_stats *now)
+static void take_window(struct bb_batch *b, struct bb_windows *w, const struct bb_prog_stats *now,
+			uint64_t own)
 {
-	uint64_t runs = now->run_cnt - last->run_cnt, ns = now->run_time_ns - last->run_time_ns;
+	uint64_t runs = now->run_cnt - w->last.run_cnt, ns = now->run_time_ns - w->last.run_time_ns;
 
+	w->last = *now;
+	if (own) {
+		uint64_t own_ns = (uint64_t)(cost_of_own(w, own) + 0.5);
+
+		ns -= own_ns < ns ? own_ns : ns;
+		if (runs <= own) { /* the other one left while we looked twice */
+			check_own(b, runs, own);
+			return;
+		}
+		runs -= own;
+	}
 	b->run_cnt += runs;
 	b->run_time_ns += ns;
 	if (runs == 1)
 		b->ns[b->n++] = ns;
 	else
 		b->multi += runs;
-	*last = *now;
 }
 
 int bb_windows__poll(struct bb_windows *w, struct bb_batch *b, struct bb_err *err)
@@ -48,8 +104,11 @@ int bb_windows__poll(struct bb_windows *w, struct bb_batch *b, struct bb_err *er
 
 		if (rc)
 			return rc;
-		if (now.run_cnt == w->last.run_cnt)
+		if (now.run_cnt == w->last.run_cnt + w->own.by_read) {
+			if (w->own.by_read)
+				take_own(w, &now);
 			continue;
+		}
 		/*
 		 * The kernel counts a run before it adds its time, and readers look without a lock:
 		 * one that falls between sees a run of 0 ns, and the next run would have the time
@@ -58,7 +117,7 @@ int bb_windows__poll(struct bb_windows *w, struct bb_batch *b, struct bb_err *er
 		rc = read_counters(w->target, &now, err);
 		if (rc)
 			return rc;
-		take_window(b, &w->last, &now);
+		take_window(b, w, &now, 2 * (uint64_t)w->own.by_read);
 		bb_target__drain(w->target, !b->drain_always);
 	}
 	return bb_stop_signal ? -EINTR : 0;

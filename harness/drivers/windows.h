@@ -3,6 +3,7 @@
 #define BB_DRIVERS_WINDOWS_H
 
 #include "base/err.h"
+#include "bpf/own_runs.h"
 #include "bpf/target.h"
 #include "drivers/driver.h"
 
@@ -14,10 +15,24 @@
 struct bb_windows {
 	struct bb_target *target; /* borrowed */
 	struct bb_prog_stats last;
+	/*
+	 * Runs that our readings cause: none, but where bb_windows__find_own() has found some. They
+	 * are in no figure; what they took in a window with others is taken to be what they take
+	 * alone, on average but for outliers.
+	 */
+	struct bb_own_runs own;
+	double alone_ns; /* what windows with ours alone took, n_alone of them */
+	uint64_t n_alone;
 };
 
 /* What ran before is nobody's sample. 0 or -errno with a message. */
 int bb_windows__begin(struct bb_target *target, struct bb_windows *ret_windows, struct bb_err *err);
+
+/*
+ * Find out which of the runs our readings cause, to leave them out from now on. What cannot be told
+ * makes the batch void. 0 or -errno with a message.
+ */
+int bb_windows__find_own(struct bb_windows *w, struct bb_batch *b, struct bb_err *err);
 
 /*
  * Poll about a thousand times (0.3 ms), or until the batch is full; its rings are emptied after

@@ -10,6 +10,7 @@
 
 #include "base/clock.h"
 #include "base/stop.h"
+#include "bpf/own_runs.h"
 
 #define LOOK_AGAIN_NS                                                                              \
 	250000000u /* until descriptors are let go, and the list of programs is read again */
@@ -28,6 +29,13 @@ struct watched {
 	bool idle;           /* no run between the last two looks at the list, nor since */
 	uint64_t looked_cnt; /* its run_cnt at the last one */
 	struct bb_hist singles;
+	/* since the last look there was a window without a run, with a sleep of ours in it: it does
+	 * not run by what we do */
+	bool is_apart;
+	struct bb_own_runs own;
+	uint64_t reads, sleeps;    /* ours, at its last reading */
+	uint64_t last_at_ns;       /* when that was; only kept if it has runs of ours */
+	struct bb_own_share share; /* of ours, in the period */
 };
 
 struct bb_live {
@@ -37,6 +45,7 @@ struct bb_live {
 	uint64_t burst_ns;  /* when the burst began; 0: none */
 	uint64_t pause_ns;
 	unsigned int sweeps;
+	uint64_t reads, sleeps; /* that we have made */
 };
 
 uint64_t bb_live_next_pause(uint64_t pause_ns, bool shared)
@@ -63,28 +72,114 @@ static void forget(struct watched *w)
 	bb_hist_done(&w->singles);
 }
 
-/* The window since the last reading. *ret_shared: several runs were in it. */
-static int take_window(struct watched *w, bool *ret_shared)
-{
-	struct bb_prog_stats now;
-	uint64_t runs;
-	int rc = bb_stats_reader__info(&w->reader, &now);
-
-	if (rc)
-		return rc;
-	runs = now.run_cnt - w->last.run_cnt;
-	if (runs == 1)
-		rc = bb_hist_add(&w->singles, now.run_time_ns - w->last.run_time_ns, 1);
-	*ret_shared |= runs > 1;
-	w->idle &= !runs;
-	w->last = now;
-	return rc;
-}
-
 static int say_unreadable(const struct watched *w, int rc, struct bb_err *err)
 {
 	return bb_fail(err, rc, "reading the counters of program '%s' (id %u): %s", w->program.name,
 		       w->program.id, strerror(-rc));
+}
+
+static int read_counters(struct bb_live *l, struct watched *w, struct bb_prog_stats *ret_now)
+{
+	l->reads++;
+	return bb_stats_reader__info(&w->reader, ret_now);
+}
+
+/* That was the last reading. */
+static void keep(const struct bb_live *l, struct watched *w, const struct bb_prog_stats *now)
+{
+	w->last = *now;
+	w->reads = l->reads;
+	w->sleeps = l->sleeps;
+	if (bb_own_runs__any(&w->own))
+		w->last_at_ns = bb_now_ns();
+}
+
+/*
+ * The window since the last reading. *ret_shared: several runs were in it. Where some are ours,
+ * none is a single one: what ours took in that very window is not known.
+ */
+static int take_window(struct bb_live *l, struct watched *w, bool *ret_shared)
+{
+	struct bb_prog_stats now;
+	uint64_t runs, ns;
+	int rc = read_counters(l, w, &now);
+
+	if (rc)
+		return rc;
+	runs = now.run_cnt - w->last.run_cnt;
+	ns = now.run_time_ns - w->last.run_time_ns;
+	w->is_apart |= !runs && l->sleeps != w->sleeps;
+	if (bb_own_runs__any(&w->own)) {
+		bb_own_share__add(&w->share, runs, ns,
+				  (l->reads - w->reads) * w->own.by_read +
+					  (l->sleeps - w->sleeps) * w->own.by_sleep);
+	} else {
+		if (runs == 1)
+			rc = bb_hist_add(&w->singles, ns, 1);
+		*ret_shared |= runs > 1;
+	}
+	w->idle &= !runs;
+	keep(l, w, &now);
+	return rc;
+}
+
+/* What we did since its last reading was no window: it and its time are left out of the period. */
+static int skip_stretch(struct bb_live *l, struct watched *w)
+{
+	struct bb_prog_stats now;
+	int rc;
+
+	if (w->until_ns || !bb_own_runs__any(&w->own))
+		return 0;
+	rc = read_counters(l, w, &now);
+	if (rc)
+		return rc;
+	w->first.run_cnt += now.run_cnt - w->last.run_cnt;
+	w->first.run_time_ns += now.run_time_ns - w->last.run_time_ns;
+	w->since_ns += bb_now_ns() - w->last_at_ns;
+	keep(l, w, &now);
+	return 0;
+}
+
+static int skip_stretches(struct bb_live *l, struct bb_err *err)
+{
+	for (size_t i = 0; i < l->n; i++) {
+		int rc = skip_stretch(l, &l->v[i]);
+
+		if (rc)
+			return say_unreadable(&l->v[i], rc, err);
+	}
+	return 0;
+}
+
+/*
+ * Which of its runs are ours? Asked again at each look, as it may have been attached to something
+ * else meanwhile. If the answer is another one, its period begins anew.
+ */
+static int find_own(struct bb_live *l, struct watched *w)
+{
+	struct bb_own_runs before = w->own;
+	struct bb_prog_stats now;
+	int rc = 0;
+
+	if (w->until_ns)
+		return 0;
+	w->own = (struct bb_own_runs){0};
+	if (!w->is_apart)
+		rc = bb_own_runs__find(&w->reader, &w->own);
+	w->is_apart = false;
+	if (rc || (before.by_read == w->own.by_read && before.by_sleep == w->own.by_sleep &&
+		   before.unclear == w->own.unclear))
+		return rc;
+	rc = read_counters(l, w, &now);
+	if (rc)
+		return rc;
+	keep(l, w, &now);
+	w->first = now;
+	w->since_ns = bb_now_ns();
+	w->share = (struct bb_own_share){0};
+	bb_hist_done(&w->singles);
+	return 0;
 }
 
 static int sweep(struct bb_live *l, bool *ret_shared, struct bb_err *err)
@@ -95,7 +190,7 @@ static int sweep(struct bb_live *l, bool *ret_shared, struct bb_err *err)
 
 		if (w->until_ns || (w->idle && (l->sweeps + i) % IDLE_EVERY))
 			continue;
-		rc = take_window(w, ret_shared);
+		rc = take_window(l, w, ret_shared);
 		if (rc)
 			return say_unreadable(w, rc, err);
 	}
@@ -104,24 +199,39 @@ static int sweep(struct bb_live *l, bool *ret_shared, struct bb_err *err)
 }
 
 /* Let go of one, and take it up again if it is still there. */
-static int take_up_again(struct watched *w, struct bb_err *err)
+static int take_up_again(struct bb_live *l, struct watched *w, struct bb_err *err)
 {
-	bool shared = false;
 	int rc;
 
 	if (w->until_ns)
 		return 0;
-	rc = take_window(w, &shared); /* the last chance, if it goes */
-	if (rc)
-		return say_unreadable(w, rc, err);
 	w->idle = w->last.run_cnt == w->looked_cnt;
 	w->looked_cnt = w->last.run_cnt;
 	let_go(w);
 	rc = bb_loaded__open(w->program.id, &w->reader.prog_fd, err);
-	if (rc != -ENOENT)
+	if (rc == -ENOENT) {
+		w->reader.prog_fd = -1;
+		w->until_ns = bb_now_ns();
+		return 0;
+	}
+	if (rc)
 		return rc;
-	w->reader.prog_fd = -1;
-	w->until_ns = bb_now_ns();
+	rc = find_own(l, w);
+	return rc ? say_unreadable(w, rc, err) : 0;
+}
+
+/* The last window of each before we do other things than to read and to sleep, and of those that go
+ * altogether. */
+static int end_windows(struct bb_live *l, struct bb_err *err)
+{
+	bool shared = false;
+
+	for (size_t i = 0; i < l->n; i++) {
+		int rc = l->v[i].until_ns ? 0 : take_window(l, &l->v[i], &shared);
+
+		if (rc)
+			return say_unreadable(&l->v[i], rc, err);
+	}
 	return 0;
 }
 
@@ -148,13 +258,18 @@ static int add(struct bb_live *l, uint32_t id, struct bb_err *err)
 	w = &v[l->n];
 	*w = (struct watched){.reader = {.prog_fd = fd, .fdinfo_fd = -1}};
 	rc = bb_loaded__read(fd, &w->program, err);
-	if (!rc && (rc = bb_stats_reader__info(&w->reader, &w->first)))
-		say_unreadable(w, rc, err);
+	if (!rc) {
+		rc = read_counters(l, w, &w->first);
+		if (!rc)
+			rc = bb_own_runs__find(&w->reader, &w->own);
+		if (rc)
+			say_unreadable(w, rc, err);
+	}
 	if (rc) {
 		forget(w);
 		return rc;
 	}
-	w->last = w->first;
+	keep(l, w, &w->first);
 	w->since_ns = bb_now_ns();
 	l->n++;
 	return 0;
@@ -164,10 +279,10 @@ static int add(struct bb_live *l, uint32_t id, struct bb_err *err)
 static int look_again(struct bb_live *l, struct bb_err *err)
 {
 	uint32_t id = 0;
-	int rc = 0;
+	int rc = end_windows(l, err);
 
 	for (size_t i = 0; !rc && i < l->n; i++)
-		rc = take_up_again(&l->v[i], err);
+		rc = take_up_again(l, &l->v[i], err);
 	while (!rc) {
 		rc = bb_loaded__next(id, &id, err);
 		if (!rc && !knows(l, id))
@@ -177,13 +292,14 @@ static int look_again(struct bb_live *l, struct bb_err *err)
 	if (!l->pause_ns) /* was that a burst of theirs, or is it so all the time? */
 		l->pause_ns = SHORTEST_NS;
 	l->burst_ns = 0;
-	return rc == -ENOENT ? 0 : rc;
+	return rc && rc != -ENOENT ? rc : skip_stretches(l, err);
 }
 
-static void wait_ns(uint64_t ns)
+static void wait_ns(struct bb_live *l, uint64_t ns)
 {
 	struct timespec t = {.tv_nsec = (long)ns}; /* below a second */
 
+	l->sleeps++;
 	nanosleep(&t, NULL);
 }
 
@@ -196,7 +312,7 @@ static int rest(struct bb_live *l, bool shared, struct bb_err *err)
 
 	l->pause_ns = bb_live_next_pause(l->pause_ns, shared);
 	if (l->pause_ns) {
-		wait_ns(l->pause_ns);
+		wait_ns(l, l->pause_ns);
 		return 0;
 	}
 	if (!l->burst_ns)
@@ -205,7 +321,7 @@ static int rest(struct bb_live *l, bool shared, struct bb_err *err)
 		return 0;
 	began_ns = bb_now_ns();
 	while (!rc && bb_now_ns() - began_ns < REST_NS) {
-		wait_ns(LONGEST_NS);
+		wait_ns(l, LONGEST_NS);
 		rc = sweep(l, &shared, err);
 	}
 	l->burst_ns = bb_now_ns();
@@ -215,7 +331,7 @@ static int rest(struct bb_live *l, bool shared, struct bb_err *err)
 int bb_live__watch(struct bb_live *l, double seconds, struct bb_err *err)
 {
 	uint64_t began_ns = bb_now_ns();
-	int rc = 0;
+	int rc = skip_stretches(l, err); /* whatever the caller did */
 
 	while (!rc && bb_seconds_since(began_ns) < seconds) {
 		bool shared = false;
@@ -237,6 +353,8 @@ static int fill_row(struct watched *w, uint64_t now_ns, struct bb_live_row *row)
 	*row = (struct bb_live_row){.program = w->program, .gone = w->until_ns};
 	bb_live_row__count(row, &w->first, &w->last,
 			   (double)((w->until_ns ? w->until_ns : now_ns) - w->since_ns) * 1e-9);
+	if (bb_own_runs__any(&w->own))
+		bb_live_row__take_out(row, &w->own, &w->share);
 	return bb_live_row__distribute(row, &w->singles);
 }
 
@@ -253,6 +371,7 @@ static void begin_period(struct bb_live *l, uint64_t now_ns)
 			continue;
 		w->first = w->last;
 		w->since_ns = now_ns;
+		w->share = (struct bb_own_share){0};
 		l->v[kept++] = *w;
 	}
 	l->n = kept;

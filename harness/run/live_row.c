@@ -21,6 +21,19 @@ void bb_live_row__count(struct bb_live_row *row, const struct bb_prog_stats *bef
 	row->cpu_share = ran_ns * 1e-9 / seconds;
 }
 
+void bb_live_row__take_out(struct bb_live_row *row, const struct bb_own_runs *own,
+			   const struct bb_own_share *share)
+{
+	double ns = bb_own_share__others_ns(share, own->ns);
+
+	row->unclear = own->unclear || share->unclear;
+	row->own_runs = row->unclear ? 0 : share->own + share->mixed_own;
+	row->runs = row->unclear ? 0 : share->others;
+	row->runs_per_s = row->unclear ? (double)NAN : (double)row->runs / row->seconds;
+	row->ns_per_run = row->unclear || !row->runs ? (double)NAN : ns / (double)row->runs;
+	row->cpu_share = row->unclear ? (double)NAN : row->runs ? ns * 1e-9 / row->seconds : 0;
+}
+
 int bb_live_row__distribute(struct bb_live_row *row, const struct bb_hist *singles)
 {
 	struct bb_sorted sorted;

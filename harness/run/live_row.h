@@ -8,6 +8,7 @@
 
 #include "base/err.h"
 #include "bpf/loaded.h"
+#include "bpf/own_runs.h"
 #include "bpf/prog_stats.h"
 #include "core/hist.h"
 
@@ -29,12 +30,22 @@ struct bb_live_row {
 	uint64_t singles;     /* runs that were alone in a window */
 	double singles_ns;    /* what they took together */
 	double p50, p90, p99; /* of the singles, ns; NAN: too few (stats/quantile.h) */
+	/* runs that our own readings caused: in the counters, but in no figure above; 0: none */
+	uint64_t own_runs;
+	/* there are some, and how many cannot be told: no figure of the period is known (NAN, runs
+	 * 0)
+	 */
+	bool unclear;
 };
 
 /* The rates between two readings of the counters, `seconds` (> 0) apart; *row's program and
  * quantiles stay. */
 void bb_live_row__count(struct bb_live_row *row, const struct bb_prog_stats *before,
 			const struct bb_prog_stats *after, double seconds);
+
+/* Take runs of ours out of what was counted. */
+void bb_live_row__take_out(struct bb_live_row *row, const struct bb_own_runs *own,
+			   const struct bb_own_share *share);
 
 /* The distribution of the single runs. 0 or -ENOMEM. */
 int bb_live_row__distribute(struct bb_live_row *row, const struct bb_hist *singles);

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef BB_BPF_OWN_RUNS_H
+#define BB_BPF_OWN_RUNS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "bpf/prog_stats.h"
+
+/*
+ * The runs of a program that its observer causes: a program on system calls runs when its own
+ * counters are read, one on context switches when the observer sleeps. How many, is tried out: the
+ * counters are read at once after the last reading, and again after one more reading (or a sleep)
+ * between, dozens of times in turns; what no window lacks is ours, as nobody else runs a program
+ * within every few hundred nanoseconds.
+ */
+struct bb_own_runs {
+	bool unclear;      /* the program runs too often, or too unevenly, for us to tell */
+	uint32_t by_read;  /* runs that one bb_stats_reader__info() causes */
+	uint32_t by_sleep; /* and one nanosleep() */
+	double ns;         /* what a run that a reading causes takes: median; NAN: there are none */
+};
+
+/*
+ * Takes microseconds for a program that does not run by itself meanwhile, else about a millisecond.
+ * bpf_stats must be on. 0, or -errno of a reading.
+ */
+int bb_own_runs__find(const struct bb_stats_reader *r, struct bb_own_runs *ret_own);
+
+/*
+ * Windows of which it is known how many of the runs in them are ours. Windows with ours alone say
+ * what ours take; the others' time, less that, is of the rest.
+ */
+struct bb_own_share {
+	uint64_t own, own_ns;                 /* in windows with ours alone */
+	uint64_t others, mixed_own, mixed_ns; /* in the others */
+	bool unclear;                         /* a window had fewer runs than ours */
+};
+
+/* A window with that many runs, `own` of them ours. */
+void bb_own_share__add(struct bb_own_share *s, uint64_t runs, uint64_t ns, uint64_t own);
+
+/* What the runs that are not ours took, ns; NAN: none, or ours cannot be told from them. `own_ns`:
+ * what one of ours takes where no window had ours alone. */
+double bb_own_share__others_ns(const struct bb_own_share *s, double own_ns);
+
+static inline bool bb_own_runs__any(const struct bb_own_runs *own)
+{
+	return own->unclear || own->by_read || own->by_sleep;
+}
+
+#endif
