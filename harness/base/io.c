@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -109,6 +110,25 @@ int bb_read_proc(const char *path, size_t max, char **ret_data, size_t *ret_len,
 	*ret_data = data;
 	*ret_len = len;
 	return 0;
+}
+
+int bb_open_regular(const char *path, int flags, struct stat *ret_st)
+{
+	int place = open(path, O_PATH | O_CLOEXEC | flags), rc = place < 0 ? -errno : 0, fd;
+	char again[64];
+
+	if (!rc && fstat(place, ret_st))
+		rc = -errno;
+	if (!rc && !S_ISREG(ret_st->st_mode))
+		rc = -EINVAL;
+	if (!rc) {
+		snprintf(again, sizeof(again), "/proc/self/fd/%d", place);
+		fd = open(again, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+		rc = fd < 0 ? -errno : fd;
+	}
+	if (place >= 0)
+		close(place);
+	return rc;
 }
 
 char *bb_program_dir(void)

@@ -3,6 +3,7 @@
 #define BB_BASE_IO_H
 
 #include <stddef.h>
+#include <sys/stat.h>
 
 #include "base/err.h"
 
@@ -21,6 +22,13 @@ int bb_read_own_file(const char *path, size_t max, char **ret_data, size_t *ret_
  */
 int bb_read_proc(const char *path, size_t max, char **ret_data, size_t *ret_len,
 		 struct bb_err *err);
+
+/*
+ * Open a regular file for reading, and nothing else: a device or a FIFO is not even opened.
+ * `flags`: 0 or O_NOFOLLOW. *ret_st is that of the file. It waits for nothing. The descriptor or
+ * -errno, -EINVAL for what is no regular file.
+ */
+int bb_open_regular(const char *path, int flags, struct stat *ret_st);
 
 /* The folder that holds the running program, without a trailing slash; free() it. NULL when /proc
  * is not there. */

@@ -5,35 +5,51 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/caller.h"
 #include "base/grow.h"
+#include "base/io.h"
 
 #define VDSO "[vdso]"
+#define VDSO_MAX_BYTES 65536u
 #define DELETED " (deleted)"
-
-/* A regular file only: opening a device may do something. */
-static int open_file(const char *path)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	struct stat st;
-
-	if (fd >= 0 && (fstat(fd, &st) || !S_ISREG(st.st_mode))) {
-		close(fd);
-		return -1;
-	}
-	return fd;
-}
 
 static int open_if_same(const char *path, uint64_t inode)
 {
 	struct stat st;
+	int fd = bb_open_regular(path, 0, &st);
 
-	return !stat(path, &st) && S_ISREG(st.st_mode) && st.st_ino == inode ? open_file(path) : -1;
+	if (fd >= 0 && st.st_ino != inode) {
+		close(fd);
+		return -ENOENT;
+	}
+	return fd;
+}
+
+/* Every process has the same; ours is copied, up to where it ends. */
+static int copy_vdso(void)
+{
+	unsigned long address = getauxval(AT_SYSINFO_EHDR);
+	int memory = address ? bb_root__open("/proc/self/mem", O_RDONLY) : -1;
+	int fd = memory < 0 ? -1 : memfd_create("vdso", MFD_CLOEXEC);
+	char bytes[VDSO_MAX_BYTES];
+	ssize_t n = fd < 0 ? 0 : pread(memory, bytes, sizeof(bytes), (off_t)address);
+
+	if (fd >= 0 && (n <= 0 || write(fd, bytes, (size_t)n) != n)) {
+		close(fd);
+		fd = -1;
+	}
+	if (memory >= 0)
+		close(memory);
+	return fd;
 }
 
 /* The very file that is mapped; else, should its process be gone, the one of that name if it is
@@ -41,11 +57,12 @@ static int open_if_same(const char *path, uint64_t inode)
 static int open_mapped(pid_t pid, const struct bb_mapped_file *f, const char *path)
 {
 	char proc[PATH_MAX];
+	struct stat st;
 	int fd;
 
 	snprintf(proc, sizeof(proc), "/proc/%d/map_files/%" PRIx64 "-%" PRIx64, (int)pid, f->start,
 		 f->end);
-	fd = open_file(proc);
+	fd = bb_open_regular(proc, 0, &st);
 	if (fd < 0 &&
 	    snprintf(proc, sizeof(proc), "/proc/%d/root%s", (int)pid, path) < (int)sizeof(proc))
 		fd = open_if_same(proc, f->inode);
@@ -83,8 +100,7 @@ int bb_dsos__add(struct bb_dsos *dsos, pid_t pid, const struct bb_mapped_file *f
 	}
 	dsos->v[dsos->n++] = (struct bb_dso){
 		.path = path,
-		.is_vdso = is_vdso,
-		.fd = is_vdso ? -1 : open_mapped(pid, f, path),
+		.fd = is_vdso ? copy_vdso() : open_mapped(pid, f, path),
 	};
 	*ret_id = id;
 	return 0;

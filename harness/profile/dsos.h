@@ -2,7 +2,6 @@
 #ifndef BB_PROFILE_DSOS_H
 #define BB_PROFILE_DSOS_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -15,8 +14,7 @@
  */
 struct bb_dso {
 	char *path; /* as the process saw it; "[vdso]" is the kernel's page of code */
-	int fd;     /* -1: could not be opened, nor found by its path later */
-	bool is_vdso;
+	int fd;     /* < 0: could not be opened, nor found by its path later */
 };
 
 struct bb_dsos {

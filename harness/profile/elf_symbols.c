@@ -7,18 +7,17 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/auxv.h>
 #include <unistd.h>
 
-#include "base/caller.h"
 #include "base/grow.h"
+#include "profile/debug_files.h"
+#include "profile/debug_info.h"
 #include "profile/dwarf_index.h"
 #include "profile/idmap.h"
 #include "profile/symtab.h"
 
 #define MAX_SYMBOLS 8000000
 #define MAX_SEGMENTS 1024u
-#define VDSO_MAX_BYTES 65536u
 
 struct segment {
 	uint64_t offset, size, address;
@@ -26,7 +25,7 @@ struct segment {
 
 struct bb_elf_symbols {
 	Dwfl *dwfl;
-	char *vdso;    /* a copy */
+	int socket;    /* to ask for debug information */
 	uint64_t bias; /* of libdwfl's addresses to the file's */
 	struct segment *segments;
 	size_t n_segments, segments_size;
@@ -36,13 +35,40 @@ struct bb_elf_symbols {
 	uint64_t dwarf_bias;
 };
 
+static int find_no_elf(Dwfl_Module *module, void **userdata, const char *name, Dwarf_Addr base,
+		       char **ret_path, Elf **ret_elf)
+{
+	(void)module, (void)userdata, (void)name, (void)base, (void)ret_path, (void)ret_elf;
+	return -1;
+}
+
+static int find_debug(Dwfl_Module *module, void **userdata, const char *name, Dwarf_Addr base,
+		      const char *file, const char *link, GElf_Word crc, char **ret_path)
+{
+	const struct bb_elf_symbols *s = *userdata;
+	const unsigned char *id = NULL;
+	GElf_Addr at;
+	int n, fd = -1;
+
+	(void)name, (void)base, (void)file;
+	*ret_path = NULL;
+	if (!s || s->socket < 0)
+		return -1;
+	if (link && strchr(link, '/'))
+		return bb_debug_file__ask(s->socket, BB_DEBUG_ALT, link);
+	n = dwfl_module_build_id(module, &id, &at);
+	if (n > 0)
+		fd = bb_debug_info__by_id(s->socket, id, (size_t)n);
+	return fd < 0 && link ? bb_debug_info__by_link(s->socket, link, crc) : fd;
+}
+
 static const Dwfl_Callbacks callbacks = {
-	.find_elf = dwfl_build_id_find_elf,
-	.find_debuginfo = dwfl_standard_find_debuginfo,
+	.find_elf = find_no_elf,
+	.find_debuginfo = find_debug,
+	.section_address = dwfl_offline_section_address,
 };
 
-/* A program or a library. What is not linked (ET_REL) has no addresses; libdwfl would ask us for
- * some. */
+/* A program or a library. What is not linked (ET_REL) has no addresses that code runs at. */
 static bool is_linked(int fd)
 {
 	Elf64_Half type;
@@ -51,30 +77,17 @@ static bool is_linked(int fd)
 	       (type == ET_EXEC || type == ET_DYN);
 }
 
-static Dwfl_Module *report_file(Dwfl *dwfl, const char *path, int fd)
+static Dwfl_Module *report_file(struct bb_elf_symbols *s, int fd)
 {
 	int copy = is_linked(fd) ? fcntl(fd, F_DUPFD_CLOEXEC, 0) : -1;
-	Dwfl_Module *module = copy < 0 ? NULL : dwfl_report_elf(dwfl, path, path, copy, 0, true);
+	Dwfl_Module *module = copy < 0 ? NULL : dwfl_report_elf(s->dwfl, "", "", copy, 0, true);
+	void **userdata;
 
 	if (!module && copy >= 0)
 		close(copy);
+	if (module && dwfl_module_info(module, &userdata, NULL, NULL, NULL, NULL, NULL, NULL))
+		*userdata = s;
 	return module;
-}
-
-/* Every process has the same; ours is copied, up to where it ends. */
-static Dwfl_Module *report_vdso(struct bb_elf_symbols *s)
-{
-	unsigned long address = getauxval(AT_SYSINFO_EHDR);
-	int fd = address ? bb_root__open("/proc/self/mem", O_RDONLY) : -1;
-	ssize_t n = -1;
-
-	s->vdso = malloc(VDSO_MAX_BYTES);
-	if (fd >= 0 && s->vdso)
-		n = pread(fd, s->vdso, VDSO_MAX_BYTES, (off_t)address);
-	if (fd >= 0)
-		close(fd);
-	return n > 0 ? dwfl_report_offline_memory(s->dwfl, "[vdso]", "[vdso]", s->vdso, (size_t)n)
-		     : NULL;
 }
 
 static int read_segments(struct bb_elf_symbols *s, Elf *elf)
@@ -141,7 +154,7 @@ static int read_symbols(struct bb_elf_symbols *s, Dwfl_Module *module)
 	return 0;
 }
 
-struct bb_elf_symbols *bb_elf_symbols__open(const char *path, int fd, enum bb_elf_depth depth)
+struct bb_elf_symbols *bb_elf_symbols__open(int fd, enum bb_elf_depth depth, int socket)
 {
 	struct bb_elf_symbols *s = calloc(1, sizeof(*s));
 	Dwfl_Module *module = NULL;
@@ -150,10 +163,11 @@ struct bb_elf_symbols *bb_elf_symbols__open(const char *path, int fd, enum bb_el
 
 	if (!s)
 		return NULL;
+	s->socket = socket;
 	s->dwfl = dwfl_begin(&callbacks);
 	if (s->dwfl) {
 		dwfl_report_begin(s->dwfl);
-		module = fd < 0 ? report_vdso(s) : report_file(s->dwfl, path, fd);
+		module = report_file(s, fd);
 		dwfl_report_end(s->dwfl, NULL, NULL);
 	}
 	if (module)
@@ -272,6 +286,5 @@ void bb_elf_symbols__free(struct bb_elf_symbols *s)
 	free(s->segments);
 	if (s->dwfl)
 		dwfl_end(s->dwfl);
-	free(s->vdso);
 	free(s);
 }

@@ -9,8 +9,8 @@
 /*
  * What an ELF file and its debug information, which may be in a file of its own (found by build id
  * or debug link), say of addresses in it. The file is somebody else's, and may be damaged: what is
- * read is bounded, but libdw may still fail on it; symbolize.c therefore uses this in a child
- * process.
+ * read is bounded, but libdw may still fail on it; symbolize_child.c therefore uses this in a
+ * process without rights. Nothing is opened by name.
  */
 struct bb_elf_symbols;
 
@@ -31,10 +31,11 @@ struct bb_elf_frame {
 };
 
 /*
- * Of the open file `fd` (a copy is made), or of this process's vdso when it is -1. NULL: not an ELF
- * file that can be read, or no memory. `path` is for finding debug information beside it.
+ * Of the open file `fd` (a copy is made). NULL: not an ELF file that can be read, or no memory.
+ * Files with debug information are asked for over `socket` (debug_files.h), and checked; -1: there
+ * are none.
  */
-struct bb_elf_symbols *bb_elf_symbols__open(const char *path, int fd, enum bb_elf_depth depth);
+struct bb_elf_symbols *bb_elf_symbols__open(int fd, enum bb_elf_depth depth, int socket);
 
 /* The address (as bb_elf_symbols__find takes it) of what is at `offset` of the file; false: it is
  * in no segment. */

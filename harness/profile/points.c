@@ -87,7 +87,7 @@ static int jit_point(struct bb_points *ps, uint32_t pid, uint64_t address, uint3
 	struct bb_point p = {.dso = BB_NO_ID};
 	const struct bb_symtab *jit;
 	const struct bb_symbol *s;
-	int rc = bb_jit_maps__get(&ps->jit_maps, pid, &jit);
+	int rc = bb_jit_maps__get(&ps->jit_maps, pid, bb_spaces__user(ps->spaces, pid), &jit);
 
 	if (rc)
 		return rc;
@@ -178,7 +178,8 @@ int bb_points__symbolize(struct bb_points *ps, struct bb_symbolize_result *ret_r
 	for (size_t i = 0; i < n; i++)
 		places[i] = (struct bb_place){.dso = ps->v[ps->order[i]].dso,
 					      .offset = ps->v[ps->order[i]].offset};
-	rc = bb_symbolize(&ps->spaces->dsos, places, n, on_found, ps, ret_result, err);
+	rc = bb_symbolize(&ps->spaces->dsos, places, n, BB_SYMBOLIZE_SECONDS, on_found, ps,
+			  ret_result, err);
 	for (size_t i = 0; i < n && !rc; i++)
 		rc = name_by_file(ps, &ps->v[ps->order[i]]) ? bb_fail_nomem(err) : 0;
 	free(places);

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/grow.h"
 #include "base/io.h"
@@ -21,6 +22,20 @@ int bb_spaces__log(struct bb_spaces *s, const struct bb_task_event *event)
 	s->log[s->n_log].nth = s->n_log;
 	s->n_log++;
 	return 0;
+}
+
+int bb_spaces__note_user(struct bb_spaces *s, pid_t pid)
+{
+	char path[32];
+	struct stat st;
+
+	snprintf(path, sizeof(path), "/proc/%d", (int)pid);
+	return stat(path, &st) ? 0 : bb_idmap__put(&s->users, (uint64_t)pid, 0, st.st_uid);
+}
+
+uint32_t bb_spaces__user(const struct bb_spaces *s, uint32_t pid)
+{
+	return bb_idmap__get(&s->users, pid, 0);
 }
 
 /* The number at *c in hexadecimal, and the character after it. */
@@ -92,7 +107,9 @@ int bb_spaces__log_proc(struct bb_spaces *s, pid_t pid, uint64_t time_ns)
 	rc = bb_read_proc(path, MAPS_MAX_BYTES, &text, &len, NULL);
 	if (rc)
 		return rc == -ENOMEM ? rc : 0;
-	rc = bb_spaces__log(s, &event);
+	rc = bb_spaces__note_user(s, pid);
+	if (!rc)
+		rc = bb_spaces__log(s, &event);
 	if (!rc)
 		rc = bb_spaces__log_maps(s, pid, time_ns, text);
 	free(text);
@@ -229,6 +246,7 @@ void bb_spaces__done(struct bb_spaces *s)
 	free(s->v);
 	free(s->log);
 	bb_idmap__done(&s->newest);
+	bb_idmap__done(&s->users);
 	bb_dsos__done(&s->dsos);
 	memset(s, 0, sizeof(*s));
 }

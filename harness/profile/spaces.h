@@ -49,6 +49,7 @@ struct bb_spaces {
 	struct bb_space *v;
 	size_t n, size;
 	struct bb_idmap newest; /* (pid, 0) -> space */
+	struct bb_idmap users;  /* (pid, 0) -> the user that it was last seen to run as */
 	/* mappings in the place of another file's, which was unmapped: both are taken for the later
 	 */
 	size_t n_replaced;
@@ -56,6 +57,12 @@ struct bb_spaces {
 
 /* Zeroed is empty. 0 or -ENOMEM. */
 int bb_spaces__log(struct bb_spaces *s, const struct bb_task_event *event);
+
+/* While the process is there: note as whom it runs. 0 or -ENOMEM. */
+int bb_spaces__note_user(struct bb_spaces *s, pid_t pid);
+
+/* As whom the process ran; BB_NO_ID: it ended before anybody looked. */
+uint32_t bb_spaces__user(const struct bb_spaces *s, uint32_t pid);
 
 /* Log what /proc/PID says the process has mapped at `time_ns`; nothing if there is no such process
  * any more. */

@@ -2,181 +2,28 @@
 #include "profile/symbolize.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
-#include <sys/resource.h>
-#include <sys/time.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/io.h"
-#include "base/parse.h"
-#include "profile/demangle.h"
-#include "profile/names.h"
+#include "base/stop.h"
+#include "profile/debug_files.h"
+#include "profile/symbolize_child.h"
 
-#define FILE_SECONDS 30 /* CPU time for one file */
-#define MEMORY_BYTES                                                                               \
-	(UINT64_C(16)                                                                              \
-	 << 30) /* address space beyond what we have already, most of it mapped files */
-#define MAX_NAME 4096u
-
-/*
- * The child's answer: for each place that it knows, `struct answer` for each function there,
- * followed by its strings; after the last of a file, one with `place` END_OF_FILE and the file's
- * number in `distance`. In native byte order: it is a pipe within.
- */
-#define END_OF_FILE UINT32_MAX
-
-struct answer {
-	uint32_t place, line;
-	uint64_t start, distance;
-	uint16_t function_len, file_len; /* file_len 0: not known */
-	uint32_t is_inlined;
-};
-
-struct work {
-	const struct bb_dsos *dsos;
-	const struct bb_place *places;
-	size_t n;
-	enum bb_elf_depth *depths; /* for each dso */
-};
-
-/* The end of the places in the same file as places[from]. */
-static size_t end_of_file(const struct work *w, size_t from)
-{
-	size_t to = from;
-
-	while (to < w->n && w->places[to].dso == w->places[from].dso)
-		to++;
-	return to;
-}
-
-static uint16_t bounded_len(const char *text)
-{
-	return text ? (uint16_t)strnlen(text, MAX_NAME) : 0;
-}
-
-/* What has been demangled, in one file: most places are in functions that others are in, too. */
-struct demangled {
-	struct bb_names names;
-	struct bb_idmap by_name; /* (where the mangled one is, 0) */
-};
-
-/* As the source has it; NULL has no name. Valid until the next. */
-static const char *source_name(struct demangled *d, const char *name)
-{
-	uint64_t key = (uint64_t)(uintptr_t)name;
-	uint32_t id = bb_idmap__get(&d->by_name, key, 0);
-	char text[MAX_NAME + 1];
-
-	if (!name)
-		return "";
-	if (id != BB_NO_ID)
-		return bb_names__text(&d->names, id);
-	if (!bb_demangle(name, text, sizeof(text)) ||
-	    bb_names__add(&d->names, text, strlen(text), &id) ||
-	    bb_idmap__put(&d->by_name, key, 0, id))
-		return name;
-	return bb_names__text(&d->names, id);
-}
-
-static void answer_place(struct bb_elf_symbols *symbols, struct demangled *demangled,
-			 uint32_t place, uint64_t offset, FILE *out)
-{
-	struct bb_elf_frame frames[BB_ELF_MAX_FRAMES];
-	uint64_t address;
-	size_t n;
-
-	if (!bb_elf_symbols__address(symbols, offset, &address))
-		return;
-	n = bb_elf_symbols__find(symbols, address, frames);
-	for (size_t i = 0; i < n; i++) {
-		const char *function = source_name(demangled, frames[i].function);
-		struct answer a = {
-			.place = place,
-			.line = frames[i].line,
-			.start = frames[i].start,
-			.function_len = bounded_len(function),
-			.file_len = bounded_len(frames[i].file),
-			.is_inlined = frames[i].is_inlined,
-			.distance = frames[i].distance,
-		};
-
-		fwrite(&a, sizeof(a), 1, out);
-		fwrite(function, a.function_len, 1, out);
-		if (a.file_len)
-			fwrite(frames[i].file, a.file_len, 1, out);
-	}
-}
-
-static void answer_file(const struct work *w, size_t from, size_t to, FILE *out)
-{
-	const struct bb_dso *dso = &w->dsos->v[w->places[from].dso];
-	struct answer end = {.place = END_OF_FILE, .distance = w->places[from].dso};
-	enum bb_elf_depth depth = w->depths[w->places[from].dso];
-	struct bb_elf_symbols *symbols = NULL;
-	struct demangled demangled = {0};
-
-	if (depth != BB_ELF_NOTHING && (dso->fd >= 0 || dso->is_vdso))
-		symbols = bb_elf_symbols__open(dso->path, dso->fd, depth);
-	for (size_t i = from; symbols && i < to; i++)
-		answer_place(symbols, &demangled, (uint32_t)i, w->places[i].offset, out);
-	bb_elf_symbols__free(symbols);
-	bb_names__done(&demangled.names);
-	bb_idmap__done(&demangled.by_name);
-	fwrite(&end, sizeof(end), 1, out);
-}
-
-/* Not simply a number: AddressSanitizer begins with terabytes. */
-static void limit_memory(void)
-{
-	struct rlimit limit;
-	const char *c;
-	uint64_t pages;
-	char *text;
-	size_t len;
-
-	if (bb_read_proc("/proc/self/statm", 4096, &text, &len, NULL))
-		return;
-	c = text;
-	if (!bb_parse_digits(&c, &pages)) {
-		limit.rlim_cur = limit.rlim_max = pages * (uint64_t)sysconf(_SC_PAGESIZE) +
-						  MEMORY_BYTES;
-		setrlimit(RLIMIT_AS, &limit);
-	}
-	free(text);
-}
-
-/* In the child: never returns. */
-static void run_child(const struct work *w, size_t from, int fd, pid_t parent)
-{
-	struct rlimit no_core = {0};
-	struct itimerval limit = {.it_value = {.tv_sec = FILE_SECONDS}};
-	FILE *out = fdopen(fd, "w");
-
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	/* Ctrl-C ends the sampling; what was sampled is still to be shown */
-	signal(SIGINT, SIG_IGN);
-	setrlimit(RLIMIT_CORE, &no_core);
-	limit_memory();
-	if (!out || getppid() != parent)
-		_exit(1);
-	for (size_t to; from < w->n; from = to) {
-		to = end_of_file(w, from);
-		setitimer(ITIMER_PROF, &limit, NULL);
-		answer_file(w, from, to, out);
-		fflush(out); /* files that are done are done, whatever the next does to us */
-	}
-	_exit(ferror(out) ? 1 : 0);
-}
+#define MAX_REQUESTS 16 /* for one file */
+#define POLL_MS 100     /* how soon a signal to us is seen that came just before poll() */
 
 /* Take one answer at *at of answers[len]; false at the end, or where the child was stopped in the
  * middle. */
-static bool next_answer(const char *answers, size_t len, size_t *at, struct answer *ret)
+static bool next_answer(const char *answers, size_t len, size_t *at, struct bb_symbol_answer *ret)
 {
 	if (len - *at < sizeof(*ret))
 		return false;
@@ -187,29 +34,37 @@ static bool next_answer(const char *answers, size_t len, size_t *at, struct answ
 	return true;
 }
 
-/* How much of answers[len] is of files that are done; *ret_place: the first place of the next file.
- */
-static size_t whole_files(const struct work *w, const char *answers, size_t len, size_t *place)
+/* How much of answers[len] is of files that are done; *place: the first place of the next file. */
+static size_t whole_files(const struct bb_symbolize_work *w, const char *answers, size_t len,
+			  size_t *place)
 {
 	size_t at = 0, whole = 0;
-	struct answer a;
+	struct bb_symbol_answer a;
 
 	while (next_answer(answers, len, &at, &a)) {
 		at += (size_t)a.function_len + a.file_len;
-		if (a.place != END_OF_FILE)
+		if (a.place != BB_END_OF_FILE)
 			continue;
 		whole = at;
-		*place = end_of_file(w, *place);
+		*place = bb_symbolize_work__end_of_file(w, *place);
 	}
 	return whole;
 }
 
-static int deliver(const struct work *w, const char *answers, size_t len, bb_place_found found,
-		   void *arg)
+/* The child is not trusted: what it says of one file is of the places of that file. */
+static bool is_valid(const struct bb_symbol_answer *a, size_t from, size_t to)
 {
-	char function[MAX_NAME + 1], file[MAX_NAME + 1];
-	struct answer a;
-	size_t at = 0;
+	return a->function_len <= BB_MAX_SYMBOL_NAME && a->file_len <= BB_MAX_SYMBOL_NAME &&
+	       (a->place == BB_END_OF_FILE || (a->place >= from && a->place < to));
+}
+
+/* answers[len] are of whole files, the first of which has the places from `from` on. */
+static int deliver(const struct bb_symbolize_work *w, size_t from, const char *answers, size_t len,
+		   bb_place_found found, void *arg)
+{
+	char function[BB_MAX_SYMBOL_NAME + 1], file[BB_MAX_SYMBOL_NAME + 1];
+	size_t at = 0, to = bb_symbolize_work__end_of_file(w, from);
+	struct bb_symbol_answer a;
 	int rc = 0;
 
 	while (!rc && next_answer(answers, len, &at, &a)) {
@@ -222,41 +77,126 @@ static int deliver(const struct work *w, const char *answers, size_t len, bb_pla
 			.is_inlined = a.is_inlined,
 		};
 
-		if (a.place != END_OF_FILE &&
-		    (a.place >= w->n || a.function_len > MAX_NAME || a.file_len > MAX_NAME))
+		if (!is_valid(&a, from, to))
 			return -EBADMSG;
 		memcpy(function, answers + at, a.function_len);
 		function[a.function_len] = '\0';
 		memcpy(file, answers + at + a.function_len, a.file_len);
 		file[a.file_len] = '\0';
 		at += (size_t)a.function_len + a.file_len;
-		if (a.place != END_OF_FILE)
+		if (a.place != BB_END_OF_FILE) {
 			rc = found(arg, a.place, &frame);
+		} else {
+			from = to;
+			to = bb_symbolize_work__end_of_file(w, from);
+		}
 	}
+	return rc;
+}
+
+/* A child at work. */
+struct child {
+	pid_t pid;
+	int socket;
+	size_t place;         /* the first of the file that it is at */
+	unsigned int asked;   /* for that file */
+	uint64_t deadline_ns; /* likewise */
+};
+
+static void begin_file(struct child *c, uint32_t file_seconds)
+{
+	c->asked = 0;
+	c->deadline_ns = bb_now_ns() + file_seconds * UINT64_C(1000000000);
+}
+
+/* One message of the child. False: it says no more, or nothing sensible. */
+static bool serve(const struct bb_symbolize_work *w, struct child *c, uint32_t file_seconds)
+{
+	struct bb_debug_request request;
+	ssize_t n = recv(c->socket, &request, sizeof(request), MSG_DONTWAIT);
+	const struct bb_dso *dso;
+	int fd, rc;
+
+	if (n < 0 && (errno == EAGAIN || errno == EINTR))
+		return true;
+	if (n != sizeof(request) || c->place == w->n)
+		return false;
+	if (request.kind == BB_DEBUG_NEXT) {
+		c->place = bb_symbolize_work__end_of_file(w, c->place);
+		begin_file(c, file_seconds);
+		return true;
+	}
+	if (++c->asked > MAX_REQUESTS)
+		return false;
+	dso = &w->dsos->v[w->places[c->place].dso];
+	fd = bb_debug_file__open(&request, dso->path, dso->fd);
+	rc = bb_debug_file__answer(c->socket, fd);
+	if (fd >= 0)
+		close(fd);
+	return !rc;
+}
+
+/* Until the child is done, does not keep to what it may do, takes too long for a file, or we are
+ * asked to stop: -EINTR. */
+static int attend(const struct bb_symbolize_work *w, struct child *c, uint32_t file_seconds)
+{
+	struct pollfd p = {.fd = c->socket, .events = POLLIN};
+	sig_atomic_t stop = bb_stop_signal; /* Ctrl-C ended the sampling: that one is done with */
+
+	begin_file(c, file_seconds);
+	while (bb_now_ns() < c->deadline_ns) {
+		int n = poll(&p, 1, POLL_MS);
+
+		if (bb_stop_signal != stop)
+			return -EINTR;
+		if (n > 0 && !serve(w, c, file_seconds))
+			return 0;
+	}
+	return 0;
+}
+
+static int run_child(const struct bb_symbolize_work *w, size_t from, int out_fd,
+		     uint32_t file_seconds)
+{
+	struct child c = {.place = from};
+	pid_t parent = getpid();
+	int sockets[2], rc;
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets))
+		return -errno;
+	c.socket = sockets[0];
+	c.pid = fork();
+	if (c.pid == 0)
+		bb_symbolize_child__run(w, from, out_fd, sockets[1], parent);
+	rc = c.pid < 0 ? -errno : 0;
+	close(sockets[1]);
+	if (!rc) {
+		rc = attend(w, &c, file_seconds);
+		kill(c.pid, SIGKILL); /* if it is still there */
+		while (waitpid(c.pid, NULL, 0) < 0 && errno == EINTR)
+			;
+	}
+	close(c.socket);
 	return rc;
 }
 
 /* Run a child over the places from *place on, and deliver what it could do; *place is then the
  * first it could not. */
-static int run_once(const struct work *w, size_t *place, bb_place_found found, void *arg)
+static int run_once(const struct bb_symbolize_work *w, size_t *place, uint32_t file_seconds,
+		    bb_place_found found, void *arg)
 {
 	int fd = memfd_create("bpfbench-symbols", MFD_CLOEXEC), rc = fd < 0 ? -errno : 0;
-	pid_t parent = getpid(), pid = rc ? -1 : fork();
+	size_t from = *place, len = 0, whole;
 	char path[64], *answers = NULL;
-	size_t len = 0, whole;
 
-	if (pid == 0)
-		run_child(w, *place, fd, parent);
-	if (!rc && pid < 0)
-		rc = -errno;
-	while (!rc && waitpid(pid, NULL, 0) < 0 && errno == EINTR)
-		;
+	if (!rc)
+		rc = run_child(w, from, fd, file_seconds);
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	if (!rc)
 		rc = bb_read_file(path, SIZE_MAX, &answers, &len, NULL);
 	if (!rc) {
 		whole = whole_files(w, answers, len, place);
-		rc = deliver(w, answers, whole, found, arg);
+		rc = deliver(w, from, answers, whole, found, arg);
 	}
 	free(answers);
 	if (fd >= 0)
@@ -274,10 +214,10 @@ static void note_damaged(const struct bb_dso *dso, struct bb_symbolize_result *r
 }
 
 int bb_symbolize(const struct bb_dsos *dsos, const struct bb_place *places, size_t n,
-		 bb_place_found found, void *arg, struct bb_symbolize_result *ret_result,
-		 struct bb_err *err)
+		 uint32_t file_seconds, bb_place_found found, void *arg,
+		 struct bb_symbolize_result *ret_result, struct bb_err *err)
 {
-	struct work w = {.dsos = dsos, .places = places, .n = n};
+	struct bb_symbolize_work w = {.dsos = dsos, .places = places, .n = n};
 	struct bb_symbolize_result result = {0};
 	size_t place = 0;
 	int rc = 0;
@@ -288,7 +228,7 @@ int bb_symbolize(const struct bb_dsos *dsos, const struct bb_place *places, size
 	for (size_t i = 0; i < dsos->n; i++)
 		w.depths[i] = BB_ELF_DWARF;
 	while (!rc && place < n) {
-		rc = run_once(&w, &place, found, arg);
+		rc = run_once(&w, &place, file_seconds, found, arg);
 		if (rc || place == n)
 			break;
 		if (w.depths[places[place].dso] == BB_ELF_DWARF)
@@ -299,6 +239,9 @@ int bb_symbolize(const struct bb_dsos *dsos, const struct bb_place *places, size
 			w.depths[places[place].dso]--;
 	}
 	free(w.depths);
+	if (rc == -EINTR)
+		return bb_fail(err, rc, "stopped by signal %d (%s) while looking up symbols",
+			       (int)bb_stop_signal, strsignal(bb_stop_signal));
 	if (rc)
 		return bb_fail(err, rc, "looking up symbols: %s", strerror(-rc));
 	*ret_result = result;

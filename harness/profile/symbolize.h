@@ -28,14 +28,17 @@ struct bb_symbolize_result {
 	char damaged[256]; /* names of some */
 };
 
+#define BB_SYMBOLIZE_SECONDS 120u /* for one file, its debug information included */
+
 /*
- * Look up places[n], which are in order of dso. Files are read in a child process, with limits of
- * time and memory, because they are somebody else's: a file that it fails on is tried again without
- * its debug information, then given up. Nothing is found of places in files without symbols. 0 or
- * -errno with a message.
+ * Look up places[n], which are in order of dso. Files are read in a child process without rights
+ * (symbolize_child.h), with limits of memory and of time, file_seconds for each, because they are
+ * somebody else's: a file that it fails on is tried again without its debug information, then given
+ * up. Nothing is found of places in files without symbols. 0, -EINTR when a signal asks to stop
+ * meanwhile, other -errno, with a message.
  */
 int bb_symbolize(const struct bb_dsos *dsos, const struct bb_place *places, size_t n,
-		 bb_place_found found, void *arg, struct bb_symbolize_result *ret_result,
-		 struct bb_err *err);
+		 uint32_t file_seconds, bb_place_found found, void *arg,
+		 struct bb_symbolize_result *ret_result, struct bb_err *err);
 
 #endif

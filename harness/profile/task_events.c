@@ -113,6 +113,13 @@ static uint64_t time_of(const struct perf_event_header *h)
 	return time_ns;
 }
 
+static int log_event(struct bb_spaces *spaces, const struct bb_task_event *event)
+{
+	int rc = bb_spaces__note_user(spaces, (pid_t)event->pid);
+
+	return rc ? rc : bb_spaces__log(spaces, event);
+}
+
 static int log_mmap2(const struct mmap2_record *r, struct bb_spaces *spaces)
 {
 	struct bb_task_event event = {.kind = BB_TASK_MAP,
@@ -133,7 +140,7 @@ static int log_mmap2(const struct mmap2_record *r, struct bb_spaces *spaces)
 					    .end = file.end,
 					    .file_offset = r->file_offset};
 	rc = bb_dsos__add(&spaces->dsos, (pid_t)r->pid, &file, &event.mapping.dso);
-	return rc ? rc : bb_spaces__log(spaces, &event);
+	return rc ? rc : log_event(spaces, &event);
 }
 
 static int log_comm(const struct comm_record *r, struct bb_spaces *spaces)
@@ -149,7 +156,7 @@ static int log_comm(const struct comm_record *r, struct bb_spaces *spaces)
 		return 0; /* a thread's own name */
 	memcpy(event.comm, r->comm,
 	       strnlen(r->comm, room < sizeof(event.comm) ? room : sizeof(event.comm) - 1));
-	return bb_spaces__log(spaces, &event);
+	return log_event(spaces, &event);
 }
 
 static int log_fork(const struct task_record *r, struct bb_spaces *spaces)
@@ -161,7 +168,7 @@ static int log_fork(const struct task_record *r, struct bb_spaces *spaces)
 		.parent = r->parent,
 	};
 
-	return r->pid == r->parent ? 0 : bb_spaces__log(spaces, &event);
+	return r->pid == r->parent ? 0 : log_event(spaces, &event);
 }
 
 int bb_task_events__log(struct bb_task_events *e, const struct perf_event_header *h,

@@ -104,6 +104,39 @@ profile -F 997 -- "$hot" 0.3
 expect_grep "text: no kernel stack is said so" out 'No Kernel Stack'
 expect_grep "text: process and its number" out '^    hot_spots \([0-9]+\)$'
 
+# --- a user who is not root, and means root harm ---
+as_nobody=(setpriv --reuid=65534 --regid=65534 --clear-groups)
+if need_command setpriv "a FIFO for a debug link" "a JIT map of somebody else's"; then
+	if need_command objcopy "a FIFO for a debug link"; then
+		built && (cd "$WORK" && objcopy --only-keep-debug hot hot.debug && strip hot && objcopy --add-gnu-debuglink=hot.debug hot &&
+			rm hot.debug && mkfifo -m 666 hot.debug && chown 65534 hot.debug)
+		"${as_nobody[@]}" "$WORK/hot" 60 >/dev/null &
+		victim=$!
+		profile -p "$victim" -d 0.5 -F 997 -f folded
+		expect_status "a FIFO for a debug link: does not hang" 0
+		expect_grep "a FIFO for a debug link: is not opened" out '^hot;.*\[hot\] [0-9]+$'
+		kill "$victim"
+		wait
+		rm "$WORK/hot.debug"
+	fi
+	for owner in 65534 12345; do
+		"${as_nobody[@]}" "$O/tests/tools/hot_jit" 60 >/dev/null &
+		victim=$!
+		map=/tmp/perf-$victim.map
+		check "a JIT map: is written" wait_until 10 test -s "$map"
+		chown "$owner" "$map"
+		profile -p "$victim" -d 0.5 -F 997 -f folded
+		if [[ $owner = 65534 ]]; then
+			expect_grep "a JIT map of the process's user: names the code" out ';jitted_function_\[j\] [0-9]+$'
+		else
+			expect_no_grep "a JIT map of somebody else's: names nothing" out 'jitted_function'
+		fi
+		kill "$victim"
+		wait
+		rm -f "$map"
+	done
+fi
+
 # --- off the CPU ---
 profile -F 99 --off-cpu -f folded -- sleep 0.5
 expect_status "sleep: succeeds" 0

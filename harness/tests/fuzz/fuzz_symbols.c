@@ -34,7 +34,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		fd = memfd_create("fuzz", MFD_CLOEXEC);
 	if (ftruncate(fd, 0) || pwrite(fd, data, size, 0) != (ssize_t)size)
 		abort();
-	s = bb_elf_symbols__open("fuzz", fd, BB_ELF_DWARF);
+	s = bb_elf_symbols__open(fd, BB_ELF_DWARF, -1);
 	for (size_t i = 0; s && i < PLACES; i++)
 		use_place(s, i * size / PLACES);
 	bb_elf_symbols__free(s);

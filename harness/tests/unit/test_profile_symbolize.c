@@ -8,16 +8,22 @@
 #include <cmocka.h>
 
 #include <elf.h>
+#include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "base/io.h"
 #include "base/rng.h"
+#include "base/stop.h"
 #include "profile/fold.h"
 #include "unit/folder_testing.h"
 
@@ -233,7 +239,8 @@ static size_t frames_in(const char *elf, size_t len, const uint64_t *offsets, si
 	assert_int_equal(write(fd, elf, len), len);
 	for (size_t i = 0; i < n; i++)
 		places[i].offset = offsets[i];
-	if (bb_symbolize(&dsos, places, n, count_frame, &found, ret_result, &err))
+	if (bb_symbolize(&dsos, places, n, BB_SYMBOLIZE_SECONDS, count_frame, &found, ret_result,
+			 &err))
 		fail_msg("%s", err.msg);
 	close(fd);
 	free(places);
@@ -417,7 +424,8 @@ static void child_dies(void **state)
 	assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
 	limit.rlim_max = before.rlim_max;
 	assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
-	if (bb_symbolize(&dsos, places, N_PLACES, count_by_place, found, &result, &err))
+	if (bb_symbolize(&dsos, places, N_PLACES, BB_SYMBOLIZE_SECONDS, count_by_place, found,
+			 &result, &err))
 		fail_msg("%s", err.msg);
 	assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
 	assert_int_equal(result.n_damaged, 1);
@@ -428,13 +436,119 @@ static void child_dies(void **state)
 	bb_spaces__done(&spaces);
 }
 
+/* The kernel's page of code, which is no file. */
+static void vdso(void **state)
+{
+	struct bb_symbolize_result result = {0};
+	struct bb_spaces spaces = own_spaces();
+	struct bb_place places[64];
+	struct bb_err err = {0};
+	size_t found = 0;
+	uint32_t dso = 0;
+
+	(void)state;
+	while (dso < spaces.dsos.n && strcmp(spaces.dsos.v[dso].path, "[vdso]"))
+		dso++;
+	if (dso == spaces.dsos.n) {
+		print_message("# skip: this kernel has no vdso\n");
+		skip();
+	}
+	for (size_t i = 0; i < 64; i++)
+		places[i] = (struct bb_place){.dso = dso, .offset = i * 128};
+	if (bb_symbolize(&spaces.dsos, places, 64, BB_SYMBOLIZE_SECONDS, count_frame, &found,
+			 &result, &err))
+		fail_msg("%s", err.msg);
+	assert_in_range(found, 1, 64 * BB_ELF_MAX_FRAMES);
+	bb_spaces__done(&spaces);
+}
+
+/* The next child that this process makes stops at once, and sends us a signal before. */
+static struct {
+	bool is_due;
+	int signal_number; /* 0: none */
+} stopping;
+
+static void stop_child(void)
+{
+	if (!stopping.is_due)
+		return;
+	kill(getppid(), stopping.signal_number);
+	raise(SIGSTOP);
+}
+
+static void not_again(void)
+{
+	stopping.is_due = false;
+}
+
+static void stop_next_child(int signal_number)
+{
+	static bool is_set;
+
+	if (!is_set)
+		assert_int_equal(pthread_atfork(NULL, not_again, stop_child), 0);
+	is_set = true;
+	stopping.is_due = true;
+	stopping.signal_number = signal_number;
+}
+
+/* A child that does not come on is ended, and its file tried again without debug information. */
+static void takes_too_long(void **state)
+{
+	struct bb_symbolize_result result = {0};
+	struct bb_spaces spaces = own_spaces();
+	uint64_t address = (uint64_t)(uintptr_t)takes_too_long;
+	const struct bb_mapping *m = bb_spaces__find(&spaces, 0, address);
+	struct bb_place place;
+	struct bb_err err = {0};
+	size_t found = 0;
+
+	(void)state;
+	assert_non_null(m);
+	place = (struct bb_place){.dso = m->dso, .offset = address - m->start + m->file_offset};
+	stop_next_child(0);
+	if (bb_symbolize(&spaces.dsos, &place, 1, 5, count_frame, &found, &result, &err))
+		fail_msg("%s", err.msg);
+	assert_int_equal(result.n_damaged, 1);
+	assert_int_equal(found, 1);
+	bb_spaces__done(&spaces);
+}
+
+/* A signal that asks us to stop ends the child, whatever it does. */
+static void stopped_by_a_signal(void **state)
+{
+	struct bb_symbolize_result result = {0};
+	struct bb_spaces spaces = own_spaces();
+	struct bb_place place = {.dso = 0};
+	struct bb_err err = {0};
+	size_t found = 0;
+
+	(void)state;
+	bb_stop__install();
+	stop_next_child(SIGTERM);
+	assert_int_equal(bb_symbolize(&spaces.dsos, &place, 1, 1000, count_frame, &found, &result,
+				      &err),
+			 -EINTR);
+	assert_non_null(strstr(err.msg, "stopped by signal 15"));
+	assert_int_equal(waitpid(-1, NULL, WNOHANG), -1); /* and no child is left */
+	bb_stop_signal = 0;
+	bb_spaces__done(&spaces);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(symbols),    cmocka_unit_test(mangled),
-		cmocka_unit_test(libraries),  cmocka_unit_test(notes),
-		cmocka_unit_test(damaged),    cmocka_unit_test(nameless),
-		cmocka_unit_test(child_dies), cmocka_unit_test(not_linked),
+		cmocka_unit_test(symbols),
+		cmocka_unit_test(mangled),
+		cmocka_unit_test(libraries),
+		cmocka_unit_test(notes),
+		cmocka_unit_test(damaged),
+		cmocka_unit_test(nameless),
+		cmocka_unit_test(child_dies),
+		cmocka_unit_test(not_linked),
+		cmocka_unit_test(vdso),
+		cmocka_unit_test(takes_too_long),
+		cmocka_unit_test(stopped_by_a_signal),
 	};
 
 	return cmocka_run_group_tests(tests, make_folder, remove_folder);

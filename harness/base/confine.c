@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "base/confine.h"
+
+#include <errno.h>
+#include <grp.h>
+#include <linux/capability.h>
+#include <seccomp.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define NOBODY 65534 /* also on kernels that know no names: their overflow user */
+
+/* What libelf, libdw and malloc() do with files that are open, and how the child answers. */
+static const int calls[] = {
+	SCMP_SYS(brk),          SCMP_SYS(clock_gettime), SCMP_SYS(close),     SCMP_SYS(exit),
+	SCMP_SYS(exit_group),   SCMP_SYS(fcntl),         SCMP_SYS(fstat),     SCMP_SYS(futex),
+	SCMP_SYS(getpid),       SCMP_SYS(getrandom),     SCMP_SYS(lseek),     SCMP_SYS(madvise),
+	SCMP_SYS(mmap),         SCMP_SYS(mprotect),      SCMP_SYS(mremap),    SCMP_SYS(munmap),
+	SCMP_SYS(newfstatat),   SCMP_SYS(pread64),       SCMP_SYS(read),      SCMP_SYS(recvmsg),
+	SCMP_SYS(rt_sigreturn), SCMP_SYS(sendmsg),       SCMP_SYS(setitimer), SCMP_SYS(sched_yield),
+	SCMP_SYS(sysinfo),      SCMP_SYS(write),
+};
+
+static int filter_calls(void)
+{
+	scmp_filter_ctx filter;
+	int rc = 0;
+
+	if (prctl(PR_GET_SECCOMP) < 0 && errno == EINVAL)
+		return 0; /* the kernel has none */
+	filter = seccomp_init(SCMP_ACT_ERRNO(EPERM));
+	if (!filter)
+		return -ENOMEM;
+	for (size_t i = 0; !rc && i < sizeof(calls) / sizeof(calls[0]); i++) {
+		rc = seccomp_rule_add(filter, SCMP_ACT_ALLOW, calls[i], 0);
+		if (rc == -EDOM) /* this machine has no such call */
+			rc = 0;
+	}
+	if (!rc)
+		rc = seccomp_load(filter);
+	seccomp_release(filter);
+	return rc;
+}
+
+/* In a user namespace that has no such user root stays root, but without capabilities. */
+static void become_nobody(void)
+{
+	if (!geteuid() && !setgroups(0, NULL) && !setresgid(NOBODY, NOBODY, NOBODY) &&
+	    setresuid(NOBODY, NOBODY, NOBODY))
+		return;
+}
+
+static int drop_rights(void)
+{
+	struct __user_cap_header_struct head = {.version = _LINUX_CAPABILITY_VERSION_3};
+	struct __user_cap_data_struct none[_LINUX_CAPABILITY_U32S_3] = {{0}};
+
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
+		return -errno;
+	become_nobody();
+	return syscall(SYS_capset, &head, none) || prctl(PR_SET_DUMPABLE, 0) ? -errno : 0;
+}
+
+static int by_number(const void *a, const void *b)
+{
+	int x = *(const int *)a, y = *(const int *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* From `first` to `last`, both included. */
+static void close_all(unsigned int first, unsigned int last)
+{
+	struct rlimit limit;
+
+	if (first > last || !close_range(first, last, 0) || getrlimit(RLIMIT_NOFILE, &limit))
+		return;
+	for (unsigned int fd = first; fd <= last && fd < limit.rlim_cur; fd++) /* before 5.9 */
+		close((int)fd);
+}
+
+static void close_others(int *keep, size_t n)
+{
+	unsigned int next = 0;
+
+	qsort(keep, n, sizeof(*keep), by_number);
+	for (size_t i = 0; i < n; i++) {
+		if (keep[i] < 0 || (unsigned int)keep[i] < next)
+			continue;
+		if (keep[i] > 0)
+			close_all(next, (unsigned int)keep[i] - 1);
+		next = (unsigned int)keep[i] + 1;
+	}
+	close_all(next, ~0U);
+}
+
+int bb_confine(int *keep, size_t n, pid_t parent)
+{
+	int rc;
+
+	close_others(keep, n);
+	rc = drop_rights();
+	/* After the change of user, which clears it. */
+	if (!rc && prctl(PR_SET_PDEATHSIG, SIGKILL))
+		rc = -errno;
+	if (!rc && getppid() != parent)
+		rc = -ESRCH;
+	return rc ? rc : filter_calls();
+}

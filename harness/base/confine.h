@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef BB_BASE_CONFINE_H
+#define BB_BASE_CONFINE_H
+
+#include <stddef.h>
+#include <sys/types.h>
+
+/*
+ * For a child process that reads what somebody else wrote: from now on it can only compute, and
+ * read and write what is open. All descriptors but those of `keep` (keep[n], put in order here) are
+ * closed, as the parent may have any; root becomes nobody, and no capability is left; seccomp
+ * answers all but a few system calls with EPERM (where the kernel has it); the kernel kills the
+ * child when `parent` ends. No program that it starts could get more rights. 0 or -errno: then it
+ * is not confined and has to end.
+ */
+int bb_confine(int *keep, size_t n, pid_t parent);
+
+#endif

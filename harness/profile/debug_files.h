@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef BB_PROFILE_DEBUG_FILES_H
+#define BB_PROFILE_DEBUG_FILES_H
+
+#include <stdint.h>
+
+/*
+ * Debug information that is in a file of its own. The symbolizer's child may open nothing, so it
+ * asks its parent over a socket (SOCK_SEQPACKET): one struct bb_debug_request, to which the answer
+ * is one byte, and with it a descriptor where there is such a file.
+ */
+enum bb_debug_kind {
+	BB_DEBUG_NEXT,     /* no question, and no answer: the child is done with a file */
+	BB_DEBUG_BUILD_ID, /* a file by `id`, in hexadecimal */
+	BB_DEBUG_LINK,     /* .gnu_debuglink: `name`, beside the file or in /usr/lib/debug */
+	BB_DEBUG_ALT,      /* .gnu_debugaltlink: `name` below /usr/lib/debug/.dwz/ */
+};
+
+struct bb_debug_request {
+	uint32_t kind;
+	char name[256]; /* with its NUL */
+};
+
+/*
+ * In the parent: open what is asked for about the file of that path, of the open descriptor
+ * `of_fd`. Only a regular file will do, of root or of the user whom that file belongs to: others
+ * could put one in its folder. The descriptor, or -errno: -EINVAL for a request that is none.
+ */
+int bb_debug_file__open(const struct bb_debug_request *request, const char *path, int of_fd);
+
+/* In the parent: the answer; `fd` is not closed. 0 or -errno; it does not wait. */
+int bb_debug_file__answer(int socket, int fd);
+
+/* In the child: ask, and wait for the answer. The descriptor, or -errno. */
+int bb_debug_file__ask(int socket, enum bb_debug_kind kind, const char *name);
+
+#endif

@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A confined child: what it still can do, and what not. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/confine.h"
+
+/* Run `act` in a confined child that has `keep` open; its exit status. */
+static int confined(int (*act)(int fd), int keep)
+{
+	pid_t parent = getpid(), pid = fork();
+	int status = 0;
+
+	if (!pid) {
+		int kept[] = {keep, -1, keep};
+
+		_exit(bb_confine(kept, 3, parent) ? 99 : act(keep));
+	}
+	assert_true(pid > 0);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFEXITED(status));
+	return WEXITSTATUS(status);
+}
+
+static int reads_and_writes(int fd)
+{
+	char byte;
+	void *p = malloc(1 << 20);
+
+	if (!p || pread(fd, &byte, 1, 0) != 1 || write(fd, &byte, 1) != 1)
+		return 1;
+	free(p);
+	return 0;
+}
+
+static void what_it_can_do(void **state)
+{
+	FILE *file = tmpfile();
+
+	(void)state;
+	assert_non_null(file);
+	fputs("text", file);
+	fflush(file);
+	assert_int_equal(confined(reads_and_writes, fileno(file)), 0);
+	fclose(file);
+}
+
+static bool is_refused(long rc)
+{
+	return rc < 0 && errno == EPERM;
+}
+
+/* Each is one that would be granted to whoever may run this test. */
+static int everything_else(int fd)
+{
+	(void)fd;
+	if (!is_refused(open("/proc/self/status", O_RDONLY)))
+		return 1;
+	if (!is_refused(socket(AF_UNIX, SOCK_STREAM, 0)))
+		return 2;
+	if (!is_refused(fork()))
+		return 3;
+	if (!is_refused(kill(getpid(), 0)))
+		return 4;
+	if (!is_refused(execl("/bin/true", "true", NULL)))
+		return 5;
+	return is_refused(prctl(PR_SET_PDEATHSIG, 0)) ? 0 : 6;
+}
+
+static int other_descriptors(int fd)
+{
+	for (int i = 0; i < 1024; i++)
+		if (i != fd && (fcntl(i, F_GETFD) >= 0 || errno != EBADF))
+			return 1;
+	return fcntl(fd, F_GETFD) < 0 ? 2 : 0;
+}
+
+static void what_it_cannot_do(void **state)
+{
+	int fd = open("/dev/null", O_RDWR), high = fcntl(fd, F_DUPFD, 600);
+
+	(void)state;
+	assert_true(fd >= 0 && high >= 600);
+	if (prctl(PR_GET_SECCOMP) < 0) {
+		print_message("# skip: this kernel has no seccomp\n");
+		skip();
+	}
+	assert_int_equal(confined(everything_else, fd), 0);
+	assert_int_equal(confined(other_descriptors, high), 0);
+	close(fd);
+	close(high);
+}
+
+/* A child that says that it is confined, and waits. */
+static pid_t start_waiting(int *ret_fd)
+{
+	pid_t parent = getpid(), pid;
+	int pair[2];
+	char byte = 0;
+
+	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, pair), 0);
+	pid = fork();
+	if (!pid) {
+		if (bb_confine(&pair[1], 1, parent) || write(pair[1], &byte, 1) != 1)
+			_exit(99);
+		_exit(read(pair[1], &byte, 1) < 0);
+	}
+	assert_true(pid > 0);
+	close(pair[1]);
+	assert_int_equal(read(pair[0], &byte, 1), 1);
+	*ret_fd = pair[0];
+	return pid;
+}
+
+/* The value of a line of /proc/PID/status. */
+static void status_of(pid_t pid, const char *key, char *value, size_t size)
+{
+	char path[64], line[256];
+	FILE *in;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
+	in = fopen(path, "r");
+	assert_non_null(in);
+	*value = '\0';
+	while (fgets(line, sizeof(line), in))
+		if (!strncmp(line, key, strlen(key)) && line[strlen(key)] == ':')
+			snprintf(value, size, "%.*s", (int)strcspn(line + strlen(key) + 2, "\n"),
+				 line + strlen(key) + 2);
+	fclose(in);
+}
+
+static void what_it_is(void **state)
+{
+	static const struct {
+		const char *key, *value;
+		bool of_root; /* only where root begins */
+	} lines[] = {
+		{"Uid", "65534\t65534\t65534\t65534", true},
+		{"Gid", "65534\t65534\t65534\t65534", true},
+		{"CapPrm", "0000000000000000", false},
+		{"CapEff", "0000000000000000", false},
+		{"NoNewPrivs", "1", false},
+	};
+	pid_t pid;
+	int fd;
+
+	(void)state;
+	pid = start_waiting(&fd);
+	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+		char value[64];
+
+		status_of(pid, lines[i].key, value, sizeof(value));
+		if (!lines[i].of_root || !geteuid())
+			assert_string_equal(value, lines[i].value);
+	}
+	close(fd);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+}
+
+/* A process that has a confined child is killed: the child's end of a pipe closes. */
+static void parent_dies(void **state)
+{
+	int ends[2];
+	pid_t pid;
+	struct pollfd p = {.events = POLLIN};
+	char byte;
+
+	(void)state;
+	assert_int_equal(pipe(ends), 0);
+	pid = fork();
+	if (!pid) {
+		pid_t parent = getpid();
+		int keep[] = {ends[1]};
+
+		if (!fork()) {
+			if (bb_confine(keep, 1, parent) || write(ends[1], "", 1) != 1)
+				_exit(99);
+			for (;;)
+				;
+		}
+		for (;;)
+			pause();
+	}
+	assert_true(pid > 0);
+	close(ends[1]);
+	assert_int_equal(read(ends[0], &byte, 1), 1);
+	p.fd = ends[0];
+	assert_int_equal(poll(&p, 1, 0), 0);
+	kill(pid, SIGKILL);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+	assert_int_equal(read(ends[0], &byte, 1), 0);
+	close(ends[0]);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_it_can_do),
+		cmocka_unit_test(what_it_cannot_do),
+		cmocka_unit_test(what_it_is),
+		cmocka_unit_test(parent_dies),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
