@@ -31,9 +31,8 @@ static int read_all(int fd, char *data, size_t size, size_t *ret_len)
 	return 0;
 }
 
-/* `fd` is of `path`, or the -errno of opening it; it is closed. */
-static int read_and_close(int fd, const char *path, size_t max, char **ret_data, size_t *ret_len,
-			  struct bb_err *err)
+int bb_read_and_close(int fd, const char *path, size_t max, char **ret_data, size_t *ret_len,
+		      struct bb_err *err)
 {
 	char *data = NULL;
 	struct stat st;
@@ -69,14 +68,14 @@ int bb_read_file(const char *path, size_t max, char **ret_data, size_t *ret_len,
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 
-	return read_and_close(fd < 0 ? -errno : fd, path, max, ret_data, ret_len, err);
+	return bb_read_and_close(fd < 0 ? -errno : fd, path, max, ret_data, ret_len, err);
 }
 
 int bb_read_own_file(const char *path, size_t max, char **ret_data, size_t *ret_len,
 		     struct bb_err *err)
 {
-	return read_and_close(bb_own__openat(AT_FDCWD, path, O_RDONLY | O_NONBLOCK, 0), path, max,
-			      ret_data, ret_len, err);
+	return bb_read_and_close(bb_own__openat(AT_FDCWD, path, O_RDONLY | O_NONBLOCK, 0), path,
+				 max, ret_data, ret_len, err);
 }
 
 int bb_read_proc(const char *path, size_t max, char **ret_data, size_t *ret_len, struct bb_err *err)

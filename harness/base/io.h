@@ -14,6 +14,10 @@
 int bb_read_file(const char *path, size_t max, char **ret_data, size_t *ret_len,
 		 struct bb_err *err);
 
+/* The same of an open file, which is closed; `fd` < 0 is the -errno of opening it. */
+int bb_read_and_close(int fd, const char *path, size_t max, char **ret_data, size_t *ret_len,
+		      struct bb_err *err);
+
 /* The same without following a symbolic link of somebody else's (base/own.h). */
 int bb_read_own_file(const char *path, size_t max, char **ret_data, size_t *ret_len,
 		     struct bb_err *err);

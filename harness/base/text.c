@@ -25,6 +25,16 @@ size_t bb_utf8_len(const char *text)
 	return len;
 }
 
+size_t bb_shown_len(const char *text)
+{
+	const unsigned char *s = (const unsigned char *)text;
+	bool is_control = s[0] < 0x20 || s[0] == 0x7f || (s[0] == 0xc2 && s[1] < 0xa0);
+	bool turns = s[0] == 0xe2 && ((s[1] == 0x80 && s[2] >= 0xaa && s[2] <= 0xae) ||
+				      (s[1] == 0x81 && s[2] >= 0xa6 && s[2] <= 0xa9));
+
+	return is_control || turns ? 0 : bb_utf8_len(text);
+}
+
 /* Bytes of the character at `text`; 0: it is not UTF-8, or none that XML 1.0 takes (production 2,
  * Char). */
 static size_t xml_char_len(const char *text)

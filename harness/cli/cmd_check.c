@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "base/clean.h"
 #include "cli/cmd.h"
 #include "env/checks.h"
 #include "env/fingerprint.h"
@@ -73,8 +74,10 @@ int bb_cmd_check(int argc, char **argv)
 
 		bb_checks[i].run(&r);
 		counts[r.status]++;
-		printf("%s%-4s%s  %-22s %s\n", colour(r.status), bb_check_status_name(r.status),
-		       isatty(STDOUT_FILENO) ? "\033[0m" : "", bb_checks[i].name, r.text);
+		bb_clean__put_raw(stdout, colour(r.status));
+		printf("%-4s", bb_check_status_name(r.status));
+		bb_clean__put_raw(stdout, isatty(STDOUT_FILENO) ? "\033[0m" : "");
+		printf("  %-22s %s\n", bb_checks[i].name, r.text);
 		if (r.remedy[0])
 			printf("      %-22s -> %s\n", "", r.remedy);
 		fflush(stdout);

@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include "cli/cmd.h"
-#include "base/caller.h"
 #include "cli/object_options.h"
 #include "cli/paths.h"
 
@@ -16,7 +15,8 @@ struct init_args {
 };
 
 static const struct argp_option options[] = {
-	{"output", 'o', "FILE", 0, "write there, where no file is yet, instead of to stdout", 0},
+	{"output", 'o', "FILE", 0, "write there, where no file is yet, instead of to stdout (-)",
+	 0},
 	{0},
 };
 
@@ -51,14 +51,12 @@ static const struct argp argp = {
 	.children = children,
 };
 
-/* A new file, whole or not at all, that belongs to who called sudo. */
+/* A new file, whole or not at all. */
 static int write_new(const char *path, const char *text, struct bb_err *err)
 {
 	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666),
 	    rc = fd < 0 ? -errno : 0;
 	size_t len = strlen(text), at = 0;
-	uid_t uid;
-	gid_t gid;
 
 	if (rc == -EEXIST)
 		return bb_fail(err, rc,
@@ -67,9 +65,6 @@ static int write_new(const char *path, const char *text, struct bb_err *err)
 			       path);
 	if (rc)
 		return bb_fail(err, rc, "%s: %s", path, strerror(-rc));
-	bb_caller(&uid, &gid);
-	if (uid != geteuid() && fchown(fd, uid, gid))
-		rc = -errno;
 	while (!rc && at < len) {
 		ssize_t n = write(fd, text + at, len - at);
 
@@ -96,7 +91,7 @@ int bb_cmd_init(int argc, char **argv)
 	argp_parse(&argp, argc, argv, 0, NULL, &a);
 	/* read back, so that it is known to work */
 	rc = bb_object_args__scenario(&a.object, false, &text, &scenario, &err);
-	if (!rc && a.output)
+	if (!rc && a.output && strcmp(a.output, "-"))
 		rc = write_new(a.output, text.text, &err);
 	else if (!rc && (fputs(text.text, stdout) < 0 || fflush(stdout)))
 		rc = bb_fail(&err, -errno, "stdout: %s", strerror(errno));

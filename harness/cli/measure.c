@@ -31,7 +31,7 @@ static const struct argp_option options[] = {
 	{"seed", KEY_SEED, "N", 0, "seed of every random order (default: random, and stored)", 2},
 	{NULL, 0, NULL, 0, "What comes out:", 3},
 	{"format", 'f', "NAME", 0, "format of stdout", 3},
-	{"output", 'o', "FILE", 0, "write there instead of stdout, whole or not at all", 3},
+	{"output", 'o', "FILE", 0, "write there instead of stdout (-), whole or not at all", 3},
 	{"results", KEY_RESULTS, "DIR", 0, "store the run there (default results)", 3},
 	{"no-store", KEY_NO_STORE, NULL, 0, "do not store the run", 3},
 	{"quiet", 'q', NULL, 0, "no progress and no table on stderr", 3},
@@ -90,14 +90,39 @@ void bb_measure_args__init(struct bb_measure_args *a, const char *format, double
 	};
 }
 
+/* As a POSIX shell reads it back (XCU 2.2.2). */
+static void put_quoted(FILE *out, const char *word)
+{
+	static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
+				    "%+,-./:=@_";
+
+	if (*word && !word[strspn(word, plain)]) {
+		fputs(word, out);
+		return;
+	}
+	putc('\'', out);
+	for (; *word; word++)
+		if (*word == '\'')
+			fputs("'\\''", out);
+		else
+			putc(*word, out);
+	putc('\'', out);
+}
+
 char *bb_command_line(int argc, char **argv)
 {
 	char *text = NULL;
 	size_t size = 0;
 	FILE *out = open_memstream(&text, &size);
 
-	for (int i = 0; out && i < argc; i++)
-		fprintf(out, "%s%s", i ? " " : "", argv[i]);
+	for (int i = 0; out && i < argc; i++) {
+		if (!i) { /* "bpfbench run" */
+			fputs(argv[i], out);
+			continue;
+		}
+		putc(' ', out);
+		put_quoted(out, argv[i]);
+	}
 	return out && !fclose(out) ? text : NULL;
 }
 

@@ -8,14 +8,18 @@
 #include "export/exporter.h"
 #include "report/report.h"
 
-/* Can `path` (NULL: stdout) be written later? Asked before measuring, so that nothing is measured
- * in vain. */
+/* Can `path` (NULL, "-": stdout) be written later? Asked before measuring, so that nothing is
+ * measured in vain. */
 int bb_output_check(const char *path, struct bb_err *err);
 
 /* Writes to `out`, whose own errors are looked at by the caller. 0 or -errno with a message. */
 typedef int (*bb_output_writer)(void *arg, FILE *out, struct bb_err *err);
 
-/* What the writer writes, to stdout or, whole or not at all, to a file. */
+/*
+ * What the writer writes, clean for a terminal (base/clean.h): to stdout ("-", NULL), or whole or
+ * not at all to a file, which is new and the caller's, or to a pipe or a device that is there. A
+ * symbolic link is refused, one of somebody else's among the folders too (base/own.h).
+ */
 int bb_output_of(bb_output_writer writer, void *arg, const char *path, struct bb_err *err);
 
 /* The same of a report in a format. */

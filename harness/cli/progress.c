@@ -6,9 +6,11 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "base/clean.h"
 #include "base/clock.h"
 
 #define BAR_CELLS 24
+#define CLEAR_REST "\033[K" /* of the line */
 #define REDRAW_NS 100000000u
 
 static int terminal_columns(void)
@@ -39,9 +41,10 @@ static void update(void *arg, double done, double total, const char *what)
 	if (share > 0.02)
 		snprintf(left, sizeof(left), "%.0f s left", elapsed_s * (1 - share) / share);
 	columns = terminal_columns() - BAR_CELLS - 24;
-	fprintf(stderr, "\r[%s] %3.0f %% %-10s %.*s\033[K", cells, 100 * share, left,
+	bb_clean__put_raw(stderr, "\r");
+	fprintf(stderr, "[%s] %3.0f %% %-10s %.*s", cells, 100 * share, left,
 		columns > 0 ? columns : 0, what);
-	fflush(stderr);
+	bb_clean__put_raw(stderr, CLEAR_REST);
 }
 
 void bb_progress_bar__begin(struct bb_progress_bar *bar, bool quiet)
@@ -54,6 +57,6 @@ void bb_progress_bar__begin(struct bb_progress_bar *bar, bool quiet)
 void bb_progress_bar__end(struct bb_progress_bar *bar)
 {
 	if (bar->on && bar->drawn_ns)
-		fputs("\r\033[K", stderr);
+		bb_clean__put_raw(stderr, "\r" CLEAR_REST);
 	bar->on = false;
 }

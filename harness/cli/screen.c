@@ -8,6 +8,8 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "base/clean.h"
+
 /* ECMA-48 and xterm: the second screen, whose end brings back what was there, and the cursor. */
 #define BEGIN "\033[?1049h\033[?25l"
 #define END "\033[?25h\033[?1049l"
@@ -49,8 +51,7 @@ int bb_screen__open(struct bb_screen *ret_screen, struct bb_err *err)
 		return bb_fail(err, rc, "the terminal's settings: %s; --once prints one snapshot",
 			       strerror(-rc));
 	}
-	fputs(BEGIN, stdout);
-	fflush(stdout);
+	bb_clean__put_raw(stdout, BEGIN);
 	*ret_screen = s;
 	return 0;
 }
@@ -59,8 +60,7 @@ void bb_screen__close(struct bb_screen *s)
 {
 	if (!s->on)
 		return;
-	fputs(END, stdout);
-	fflush(stdout);
+	bb_clean__put_raw(stdout, END);
 	tcsetattr(STDIN_FILENO, TCSAFLUSH, &s->before);
 	s->on = false;
 }
@@ -84,16 +84,16 @@ bool bb_screen__resized(const struct bb_screen *s)
 void bb_screen__draw(struct bb_screen *s, const char *text)
 {
 	get_size(&s->rows, &s->columns);
-	fputs(HOME, stdout);
+	bb_clean__put_raw(stdout, HOME);
 	for (int row = 0; row < s->rows && *text; row++) {
 		int len = (int)strcspn(text, "\n");
 
 		/* Bytes are characters here: a name is an identifier of C. The last line must not
 		 * scroll. */
-		printf("%s%.*s" CLEAR_LINE, row ? "\r\n" : "", len < s->columns ? len : s->columns,
-		       text);
+		bb_clean__put_raw(stdout, row ? "\r\n" : "");
+		printf("%.*s", len < s->columns ? len : s->columns, text);
+		bb_clean__put_raw(stdout, CLEAR_LINE);
 		text += len + (text[len] == '\n');
 	}
-	fputs(CLEAR_BELOW, stdout);
-	fflush(stdout);
+	bb_clean__put_raw(stdout, CLEAR_BELOW);
 }

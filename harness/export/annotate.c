@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clean.h"
 #include "export/table_cells.h"
 #include "judge/annotated.h"
 
@@ -19,7 +20,7 @@ static void put_line(const struct bb_counted *c, const struct bb_counted_line *l
 	const char *colour = !l->executions ? "\033[31m" : share >= HOT_SHARE ? "\033[1;33m" : "";
 	bool coloured = opts->colour && colour[0];
 
-	fputs(coloured ? colour : "", out);
+	bb_clean__put_raw(out, coloured ? colour : "");
 	if (l->executions)
 		fprintf(out, "%11.2f %5.1f %11.2f", (double)l->instructions / runs, 100 * share,
 			(double)l->executions / runs);
@@ -28,7 +29,7 @@ static void put_line(const struct bb_counted *c, const struct bb_counted_line *l
 	fprintf(out, " %6u  ", l->line);
 	bb_put_code(out, text);
 	putc('\n', out);
-	fputs(coloured ? "\033[0m" : "", out);
+	bb_clean__put_raw(out, coloured ? "\033[0m" : "");
 }
 
 static void put_heads(FILE *out)

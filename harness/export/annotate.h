@@ -16,8 +16,7 @@ struct bb_annotate_opts {
 
 /*
  * The program's own source with what each line executed per run, and the helpers it called. The
- * text of a line is the BTF's; where that has none, and between the lines, the source file's, if it
- * is still there and still says what the BTF says. 0 or -ENOMEM; what the source lacks is said in
+ * texts are those of judge/annotated.h. 0 or -ENOMEM; what the source lacks is said in
  * place.
  */
 int bb_annotate(const struct bb_counted *c, const struct bb_annotate_opts *opts, FILE *out,

@@ -20,21 +20,10 @@ size_t bb_text_width(const char *text)
 	return width;
 }
 
-/* Bytes of the character at `text` if it can be shown, else 0. C1 controls are U+0080..U+009F: 0xc2
- * 0x80..0x9f. */
-static size_t shown_len(const char *text)
-{
-	unsigned char c = (unsigned char)text[0];
-
-	if (c < 0x20 || c == 0x7f || (c == 0xc2 && (unsigned char)text[1] < 0xa0))
-		return 0;
-	return bb_utf8_len(text);
-}
-
 void bb_put_clean(FILE *out, const char *text)
 {
 	while (*text) {
-		size_t len = shown_len(text);
+		size_t len = bb_shown_len(text);
 
 		fwrite(len ? text : "?", 1, len ? len : 1, out);
 		text += len ? len : 1;
@@ -44,7 +33,7 @@ void bb_put_clean(FILE *out, const char *text)
 void bb_make_clean(char *text)
 {
 	while (*text) {
-		size_t len = shown_len(text);
+		size_t len = bb_shown_len(text);
 
 		if (!len)
 			*text = '?';
@@ -142,7 +131,7 @@ static void variant(const struct bb_case *c, struct bb_cell *cell)
 	size_t at = 0;
 
 	while (*text && at + 5 < sizeof(cell->text)) {
-		size_t len = shown_len(text);
+		size_t len = bb_shown_len(text);
 
 		memcpy(cell->text + at, len ? text : "?", len ? len : 1);
 		at += len ? len : 1;

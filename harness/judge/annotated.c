@@ -6,16 +6,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/io.h"
+#include "judge/source_file.h"
 
-#define MAX_SOURCE (16u << 20)
 #define CONTEXT 4u /* lines without code between two with it that are shown, too */
 
 /* A source file as it is now. */
 struct source {
-	char *text;   /* NULL: not to be used */
-	char **lines; /* by number, from 1; in text */
+	char *text; /* NULL: not to be used */
 	size_t n;
+	char **lines; /* by number, from 1; in text; lines[n + 1] */
 };
 
 static void source_done(struct source *s)
@@ -25,20 +24,22 @@ static void source_done(struct source *s)
 	*s = (struct source){0};
 }
 
-/* Cut up in place. 0 or -ENOMEM; a file that cannot be read has no text. */
+/* Cut up in place. 0 or -errno. */
 static int read_source(const char *path, struct source *ret_source)
 {
 	struct source s = {0};
-	size_t len, n = 2;
+	size_t n = 2;
+	int rc = bb_source_file__read(path, &s.text);
 
 	*ret_source = s;
-	if (bb_read_file(path, MAX_SOURCE, &s.text, &len, NULL))
-		return 0;
-	for (size_t i = 0; i < len; i++)
-		n += s.text[i] == '\n';
+	if (rc)
+		return rc;
+	for (const char *at = s.text; *at; at++)
+		n += *at == '\n';
 	s.lines = calloc(n, sizeof(*s.lines));
 	if (!s.lines) {
-		free(s.text);
+		source_done(&s);
+		*ret_source = s;
 		return -ENOMEM;
 	}
 	for (char *at = s.text; at && *at;) {
@@ -66,6 +67,12 @@ static bool same_words(const char *a, const char *b)
 	}
 }
 
+/* A line that says nothing is found in every file. */
+static bool says_something(const char *text)
+{
+	return text[strspn(text, " \t\r\n\v\f")];
+}
+
 /* Does the file still say what the BTF says? `lines`[n] are all of it. */
 static bool is_as_built(const struct source *s, const struct bb_counted_line *lines, size_t n)
 {
@@ -81,19 +88,17 @@ const char *bb_counted_text(const struct bb_counted_line *l)
 	return l->line ? l->text : "(the compiler's own)";
 }
 
-static const char *text_of(const struct bb_counted_line *l, const struct source *s)
+/* The lines of the file between two with code: shown when they are few and the BTF has the text of
+ * the two, which is_as_built() has found there. */
+static void add_between(struct bb_annotated *file, const struct bb_counted_line *a,
+			const struct bb_counted_line *b, const struct source *s)
 {
-	return l->line && !l->text[0] && s->text && l->line <= s->n ? s->lines[l->line]
-								    : bb_counted_text(l);
-}
+	uint32_t from = a->line, to = b->line;
 
-/* What stands between two lines with code: shown when it is short and known. */
-static void add_between(struct bb_annotated *file, uint32_t from, uint32_t to,
-			const struct source *s)
-{
 	if (!from || to <= from + 1)
 		return;
-	if (!s->text || to - from - 1 > CONTEXT)
+	if (!s->text || to - from - 1 > CONTEXT || !says_something(a->text) ||
+	    !says_something(b->text))
 		file->rows[file->n++] = (struct bb_annotated_row){.line = from + 1};
 	else
 		for (uint32_t line = from + 1; line < to && line <= s->n; line++)
@@ -105,12 +110,12 @@ int bb_annotated__make(const struct bb_counted_line *lines, size_t n, struct bb_
 {
 	struct bb_annotated file = {.path = lines[0].file, .state = BB_SOURCE_AS_BUILT};
 	struct source s;
-	uint32_t last = 0;
+	int rc = read_source(file.path, &s);
 
-	if (read_source(file.path, &s))
-		return -ENOMEM;
+	if (rc == -ENOMEM)
+		return rc;
 	if (!s.text)
-		file.state = BB_SOURCE_GONE;
+		file.state = rc == -EXDEV ? BB_SOURCE_ELSEWHERE : BB_SOURCE_GONE;
 	else if (!is_as_built(&s, lines, n))
 		file.state = BB_SOURCE_CHANGED;
 	if (file.state == BB_SOURCE_CHANGED)
@@ -121,10 +126,10 @@ int bb_annotated__make(const struct bb_counted_line *lines, size_t n, struct bb_
 		return -ENOMEM;
 	}
 	for (size_t i = 0; i < n; i++) {
-		add_between(&file, last, lines[i].line, &s);
+		if (i)
+			add_between(&file, &lines[i - 1], &lines[i], &s);
 		file.rows[file.n++] = (struct bb_annotated_row){&lines[i], lines[i].line,
-								text_of(&lines[i], &s)};
-		last = lines[i].line;
+								bb_counted_text(&lines[i])};
 	}
 	free(s.lines);
 	file.source = s.text;
@@ -144,6 +149,7 @@ const char *bb_source_note(enum bb_source_state state)
 	static const char *const notes[] = {
 		[BB_SOURCE_AS_BUILT] = "",
 		[BB_SOURCE_GONE] = " (not there any more: only what the BTF keeps of it)",
+		[BB_SOURCE_ELSEWHERE] = " (outside of this tree: only what the BTF keeps of it)",
 		[BB_SOURCE_CHANGED] = " (changed since the build: only what the BTF keeps of it)",
 	};
 

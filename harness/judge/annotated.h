@@ -6,8 +6,8 @@
 
 /*
  * A source file with what its lines executed, in the order of its lines. The text of a line is the
- * BTF's; where that has none, and for the few lines without code between two that have some, the
- * source file's, if it is still there and still says what the BTF says.
+ * BTF's. The few lines without code between two that have some are the source file's, if that is in
+ * this tree (judge/source_file.h) and still says what the BTF says.
  */
 struct bb_annotated_row {
 	const struct bb_counted_line *counted; /* NULL: a line without code */
@@ -18,6 +18,7 @@ struct bb_annotated_row {
 enum bb_source_state {
 	BB_SOURCE_AS_BUILT,
 	BB_SOURCE_GONE,
+	BB_SOURCE_ELSEWHERE, /* where bb_source_file__read() does not look */
 	BB_SOURCE_CHANGED,
 };
 

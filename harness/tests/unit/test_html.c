@@ -241,7 +241,7 @@ static void test_source(void **state)
 	assert_has(text, "<td class=src>\treturn a &lt; b ? "
 			 "&quot;&lt;/pre&gt;&lt;script&gt;alert(1)&lt;/script&gt;&quot; : "
 			 "&#39;&amp;&#39;;</tr>");
-	assert_has(text, "<b>/&lt;i&gt;/&#39;x&#39; onclick=y.h</b> (not there any more");
+	assert_has(text, "<b>/&lt;i&gt;/&#39;x&#39; onclick=y.h</b> (outside of this tree");
 	assert_has(text, "<tr id=l0-0-2 class=never><td>0<td class=share>0<td>#####<td>14<td "
 			 "class=src>\treturn -1;</tr>");
 	assert_has(text, "exact/input=0 is void: returned &lt;2&gt;");

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "base/clean.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/text.h"
+
+enum { UTF8_MAX = 4, CHUNK = 4096 };
+
+struct stream {
+	int fd;
+	int error;               /* of the first write that failed */
+	char held[UTF8_MAX + 1]; /* the beginning of a character whose rest is to come, and NUL */
+	size_t n_held;
+	char chunk[CHUNK];
+	size_t n;
+};
+
+/* stdout and stderr. */
+static struct {
+	FILE *file;
+	struct stream *stream;
+} std[2];
+
+static bool send(struct stream *s)
+{
+	for (size_t at = 0; at < s->n;) {
+		ssize_t n = write(s->fd, s->chunk + at, s->n - at);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0) {
+			s->error = s->error ? s->error : errno;
+			s->n = 0;
+			return false;
+		}
+		at += (size_t)n;
+	}
+	s->n = 0;
+	return true;
+}
+
+/* `n` is UTF8_MAX at the most. */
+static bool put(struct stream *s, const char *text, size_t n)
+{
+	if (s->n + n > CHUNK && !send(s))
+		return false;
+	memcpy(s->chunk + s->n, text, n);
+	s->n += n;
+	return true;
+}
+
+/* As many bytes as the first one of a character says that there are. */
+static size_t announced(unsigned char first)
+{
+	return first < 0xc2 ? 1 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : first < 0xf5 ? 4 : 1;
+}
+
+/* What is held goes out as far as it is known; all of it when nothing follows. */
+static bool settle(struct stream *s, bool is_end)
+{
+	while (s->n_held) {
+		size_t want = announced((unsigned char)s->held[0]), len, have = 1;
+		bool is_break = s->held[0] == '\n' || s->held[0] == '\t';
+
+		while (have < s->n_held && have < want && (s->held[have] & 0xc0) == 0x80)
+			have++;
+		if (!is_end && have == s->n_held && have < want)
+			return true;
+		s->held[s->n_held] = '\0';
+		len = is_break ? 1 : bb_shown_len(s->held);
+		if (!put(s, len ? s->held : "?", len ? len : 1))
+			return false;
+		len = len ? len : 1;
+		s->n_held -= len;
+		memmove(s->held, s->held + len, s->n_held);
+	}
+	return true;
+}
+
+/* 0 says that it failed (fopencookie(3)). */
+static ssize_t clean_write(void *cookie, const char *data, size_t n)
+{
+	struct stream *s = cookie;
+	bool well = true;
+
+	for (size_t i = 0; well && i < n; i++) {
+		if (!s->n_held && data[i] >= ' ' && data[i] < 0x7f) {
+			well = put(s, &data[i], 1);
+			continue;
+		}
+		s->held[s->n_held++] = data[i];
+		well = settle(s, false);
+	}
+	return well && send(s) ? (ssize_t)n : 0;
+}
+
+static int clean_close(void *cookie)
+{
+	struct stream *s = cookie;
+	bool well = settle(s, true) && send(s);
+	int error = errno;
+
+	if (close(s->fd) && well) {
+		well = false;
+		error = errno;
+	}
+	free(s);
+	errno = error;
+	return well ? 0 : -1;
+}
+
+static FILE *open_stream(int fd, int buffering, struct stream **ret_stream)
+{
+	const cookie_io_functions_t functions = {.write = clean_write, .close = clean_close};
+	struct stream *s = calloc(1, sizeof(*s));
+	FILE *file = s ? fopencookie(s, "w", functions) : NULL;
+
+	if (!file) {
+		free(s);
+		return NULL;
+	}
+	s->fd = fd;
+	setvbuf(file, NULL, buffering, buffering == _IONBF ? 0 : BUFSIZ);
+	*ret_stream = s;
+	return file;
+}
+
+FILE *bb_clean__open(int fd, int buffering)
+{
+	struct stream *s;
+
+	return open_stream(fd, buffering, &s);
+}
+
+int bb_clean__std(void)
+{
+	std[0].file = open_stream(STDOUT_FILENO, isatty(STDOUT_FILENO) ? _IOLBF : _IOFBF,
+				  &std[0].stream);
+	std[1].file = open_stream(STDERR_FILENO, _IONBF, &std[1].stream);
+	if (!std[0].file || !std[1].file)
+		return -ENOMEM;
+	stdout = std[0].file;
+	stderr = std[1].file;
+	return 0;
+}
+
+void bb_clean__put_raw(FILE *out, const char *text)
+{
+	struct stream *s = NULL;
+
+	for (size_t i = 0; i < sizeof(std) / sizeof(std[0]); i++)
+		if (std[i].file == out)
+			s = std[i].stream;
+	if (!s)
+		fputs(text, out);
+	if (!s || !*text || fflush(out))
+		return;
+	for (; *text; text++)
+		if (!put(s, text, 1))
+			return;
+	send(s);
+}
+
+int bb_clean__stdout_error(void)
+{
+	bool failed = fflush(stdout) || ferror(stdout);
+
+	if (!failed)
+		return 0;
+	return std[0].stream && std[0].stream->error ? std[0].stream->error : errno ? errno : EIO;
+}

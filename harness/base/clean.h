@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef BB_BASE_CLEAN_H
+#define BB_BASE_CLEAN_H
+
+#include <stdio.h>
+
+/*
+ * Streams that a terminal may show, whatever names, sources and messages say: every control
+ * character but newline and tab, and every byte that is no UTF-8, becomes '?' on its way out
+ * (bb_shown_len() of base/text.h).
+ */
+
+/* A stream that writes to `fd`, which is its own from then on; `buffering` is setvbuf(3)'s. NULL
+ * when out of memory. */
+FILE *bb_clean__open(int fd, int buffering);
+
+/* stdout and stderr become such streams. 0 or -ENOMEM. */
+int bb_clean__std(void);
+
+/* Our own escape sequences for a terminal, written as they are. */
+void bb_clean__put_raw(FILE *out, const char *text);
+
+/* The errno of the first write to stdout that failed; 0: none did. Empties its buffer. */
+int bb_clean__stdout_error(void);
+
+#endif
