@@ -1,13 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "base/stop.h"
 
+#include <errno.h>
 #include <stddef.h>
 
 volatile sig_atomic_t bb_stop_signal;
+void (*volatile bb_stop_now)(void);
 
 static void on_signal(int sig)
 {
+	int error = errno;
+
 	bb_stop_signal = sig;
+	if (bb_stop_now)
+		bb_stop_now();
+	errno = error;
 }
 
 void bb_stop__install(void)

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/caller.h"
+#include "base/deadline.h"
 #include "bpf/globals.h"
 #include "bpf/kept_maps.h"
 #include "bpf/libbpf_log.h"
@@ -353,7 +354,10 @@ int bb_target__load_at(struct bb_target *t, int want_mod64, unsigned int max_tri
 		       unsigned int *ret_tries, struct bb_err *err)
 {
 	for (unsigned int tries = 1; tries <= max_tries; tries++) {
-		int rc = bb_target__load(t, err);
+		int rc = tries > 1 ? bb_must_end_why() : 0;
+
+		if (!rc)
+			rc = bb_target__load(t, err);
 
 		if (rc)
 			return rc;

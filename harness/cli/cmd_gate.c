@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/rng.h"
 #include "cli/cmd.h"
 #include "cli/compare_show.h"
@@ -115,7 +117,9 @@ static const struct argp argp = {
 	       "ends. Each program that is in both is compared as `bpfbench compare` does it, and "
 	       "the instructions that it executes are counted. What regressed is measured once "
 	       "more, with other loads and another seed, and counts only if it regresses again. "
-	       "Inconclusive never fails. The report is Markdown, unless --format says what stdout "
+	       "Inconclusive never fails. A --budget is for both measurements, half of it for the "
+	       "first; building is not part of it. The report is Markdown, unless --format says "
+	       "what stdout "
 	       "is to be. Runs are stored only with --results. Needs root; git and the build run "
 	       "as the user who called sudo (where root called, as the owner of the folder), "
 	       "without "
@@ -249,7 +253,7 @@ static int exit_code_of(const struct bb_gate *g, const struct bb_report *first,
 
 static int run_gate(const struct gate_args *a, struct bb_gate_run *run, const char *command)
 {
-	struct bb_measure_args again = a->measure;
+	struct bb_measure_args half = a->measure, again = a->measure;
 	struct bb_measure first = {0}, second = {0};
 	struct bb_rng rng;
 	int exit_code;
@@ -257,7 +261,10 @@ static int run_gate(const struct gate_args *a, struct bb_gate_run *run, const ch
 	bb_rng_seed(&rng, a->measure.seed);
 	again.seed = bb_rng_u64(&rng);
 	again.format = NULL; /* stdout has the first one */
-	exit_code = measure(&a->measure, run, command, NULL, &first);
+	half.budget_s /= 2;
+	exit_code = measure(&half, run, command, NULL, &first);
+	if (a->measure.budget_s > 0)
+		again.budget_s = fmax(a->measure.budget_s - bb_seconds_since(first.began_ns), 1e-3);
 	if (exit_code == BB_EXIT_OK && bb_gate_run__todo(run, first.report)) {
 		if (!a->measure.quiet)
 			fprintf(stderr, "bpfbench: measuring again what regressed\n");

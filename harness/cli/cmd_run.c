@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/caller.h"
+#include "base/clock.h"
 #include "cli/cmd.h"
 #include "cli/flame.h"
 #include "cli/live_options.h"
@@ -237,7 +239,9 @@ static void jobs_done(struct jobs *j)
 static int measure_all(const struct run_args *a, struct bb_measure *m, const struct jobs *j,
 		       struct bb_err *err)
 {
-	int rc = 0, unsupported = 0;
+	/* what is given is for all scenarios, the default for each */
+	double budget_s = a->measure.budget_s * (a->measure.has_budget ? 1 : (double)j->n);
+	int rc = 0, undone = 0;
 
 	for (size_t i = 0; !rc && i < j->object.n_skips; i++)
 		rc = bb_report__add_skip(m->report, j->object.skips[i].what, j->object.skips[i].why)
@@ -252,14 +256,17 @@ static int measure_all(const struct run_args *a, struct bb_measure *m, const str
 				m->opts.driver.poll_cpu, (unsigned long long)a->measure.seed);
 		/* what is named on the command line must work */
 		m->opts.skip_failing = j->plans[i].scenario->skips_refused && !a->variants.n;
+		if (budget_s > 0 && j->n > 1)
+			m->opts.budget_s = fmax(budget_s - bb_seconds_since(m->began_ns), 1e-3) /
+					   (double)(j->n - i);
 		rc = bb_run_plan(&j->plans[i], &m->opts, m->report, err);
 		/* said by name in the skips; the other scenarios may do better */
-		if (rc == -ENOTSUP) {
-			unsupported++;
+		if (rc == -ENOTSUP || rc == -ETIME) {
+			undone++;
 			rc = 0;
 		}
 	}
-	if (!rc && unsupported && !m->report->n_cases && !m->report->n_counted)
+	if (!rc && undone && !m->report->n_cases && !m->report->n_counted)
 		rc = err->code; /* the message of the last one stands */
 	return rc;
 }

@@ -22,7 +22,11 @@ enum { KEY_NO_STORE = 0x200, KEY_RESULTS, KEY_SEED, KEY_CPU, KEY_BUDGET, KEY_ENV
 
 static const struct argp_option options[] = {
 	{"budget", KEY_BUDGET, "SECONDS", 0,
-	 "begin nothing that would end later than this (0: no limit)", 2},
+	 "end after this time, loading included, and at most one run of a program later (0: no "
+	 "limit); a program that is too slow for its samples has fewer, and all that is left out "
+	 "is "
+	 "said",
+	 2},
 	{"cpu", KEY_CPU, "N", 0,
 	 "run the programs on this CPU (default: the last one); another one polls", 2},
 	{"env", KEY_ENV, "NAME", 0,
@@ -204,15 +208,6 @@ static int void_if_machine_changed(struct bb_report *r)
 	return bb_comparisons_judge(r->comparisons, r->n_comparisons);
 }
 
-static bool has_samples(const struct bb_report *r)
-{
-	for (size_t i = 0; i < r->n_cases; i++)
-		for (size_t j = 0; j < r->cases[i].n_series; j++)
-			if (r->cases[i].series[j].run_cnt || r->cases[i].series[j].hist.n)
-				return true;
-	return r->n_counted;
-}
-
 static void print_skips(const struct bb_report *r)
 {
 	for (size_t i = 0; i < r->n_skips; i++)
@@ -247,7 +242,7 @@ int bb_measure__deliver(struct bb_measure *m, int rc, struct bb_err *err)
 	r->elapsed_s = bb_seconds_since(m->began_ns);
 	if (m->timed && !bb_cpu_times__read(-1, &after, NULL))
 		r->steal = bb_steal_share(&m->before, &after);
-	if (!(r->n_cases || r->n_counted) || (rc && !has_samples(r))) {
+	if (!(r->n_cases || r->n_counted) || (rc && !bb_report__has_samples(r))) {
 		print_skips(r);
 		return exit_code;
 	}

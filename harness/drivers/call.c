@@ -12,7 +12,7 @@
 
 #include "base/clock.h"
 #include "base/rng.h"
-#include "base/stop.h"
+#include "base/deadline.h"
 #include "drivers/driver.h"
 #include "drivers/line.h"
 #include "workloads/functions.h"
@@ -108,7 +108,7 @@ static int time_calls(void *arg, uint32_t n, double *ret_ns)
 	t->batch->run_cnt += n;
 	t->batch->run_time_ns += took_ns;
 	*ret_ns = (double)took_ns;
-	return bb_stop_signal ? -EINTR : 0;
+	return bb_must_end_why();
 }
 
 /* How many calls a line's longer go has. */
@@ -173,7 +173,7 @@ static int batch(void *state, void *slot, uint32_t param, struct bb_batch *b, st
 	for (size_t i = 0; !rc && i < b->want && (!i || bb_seconds_since(began_ns) < b->max_s); i++)
 		rc = take_sample(&t, calls);
 	b->elapsed_s = bb_seconds_since(began_ns);
-	return rc;
+	return rc == -ETIME ? 0 : rc; /* a line that is not whole is no sample */
 }
 
 static void detach(void *state, void *slot)

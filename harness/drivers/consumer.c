@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/deadline.h"
 #include "perf_profiler.h"
 
 #define POLL_MS                                                                                    \
@@ -103,6 +104,8 @@ static int wait_ready(struct bb_reading *c, struct bb_err *err)
 	while (!rc && !c->shared->ready) {
 		nanosleep(&a_little, NULL);
 		rc = bb_reading__check(c, err);
+		if (!rc)
+			rc = bb_must_end_why();
 		if (!rc && bb_seconds_since(began_ns) > READY_S)
 			rc = bb_fail(err, -ETIMEDOUT, "the consumer was not ready after %g s",
 				     READY_S);

@@ -43,11 +43,12 @@ struct bb_batch {
 	uint64_t *ns;
 	/* exact: room for as many: which way each run took; NULL elsewhere */
 	uint64_t *paths;
-	size_t want; /* at most this many; fewer only if the time is up */
+	/* at most this many; fewer, or none, only if the time is up */
+	size_t want;
 	/* runs to fire and discard first (drivers that fire); out: those that were */
 	size_t warmup;
-	/* drives that go by time: wall time to spend (in-situ over a workload: its CPU time); 0: no
-	 * limit */
+	/* wall time to spend (in-situ over a workload: its CPU time), in which a driver that fires
+	 * takes one sample at least; 0: no limit but the deadline (base/deadline.h) */
 	double max_s;
 	bool drain_always; /* rings emptied after every run, or only when half full */
 

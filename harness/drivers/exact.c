@@ -17,7 +17,12 @@
 #include "base/stop.h"
 #include "drivers/page_fault.h"
 #include "drivers/test_run.h"
+#include "drivers/turn.h"
 #include "exact/counts.h"
+
+/* Long, as a count may depend on how often the program ran before: no other process is to shorten
+ * the warm-up of a fast one. */
+#define WARMUP_S 1.0
 
 struct slot {
 	struct bb_exact exact;
@@ -25,7 +30,9 @@ struct slot {
 	struct bb_test_run_slot *test_run; /* NULL: by page fault */
 	int event_fd;                      /* -1: by test run */
 	struct bb_batch *batch;            /* in work */
-	size_t warmup_left;
+	uint64_t began_ns;
+	size_t warmed; /* runs of its warm-up that were made */
+	bool is_warm;
 };
 
 const struct bb_exact *bb_exact__of(const void *slot)
@@ -82,8 +89,8 @@ static int take(void *arg)
 	struct bb_batch *b = s->batch;
 
 	bb_target__drain(s->target, !b->drain_always);
-	if (s->warmup_left) {
-		s->warmup_left--;
+	if (!s->is_warm) {
+		s->is_warm = !bb_batch__warms_up(b, ++s->warmed, s->began_ns, WARMUP_S);
 	} else {
 		bb_clone__read(&e->clone, e->now);
 		for (uint32_t i = 0; i < e->clone.cfg.n_blocks; i++)
@@ -93,14 +100,16 @@ static int take(void *arg)
 		b->fired++;
 	}
 	bb_clone__reset(&e->clone);
-	return b->fired == b->want;
+	return !bb_batch__goes_on(b, s->began_ns);
 }
 
 static void begin(struct slot *s, struct bb_batch *b)
 {
 	b->target_cpu_s = NAN;
 	s->batch = b;
-	s->warmup_left = b->warmup;
+	s->began_ns = bb_now_ns();
+	s->warmed = 0;
+	s->is_warm = !b->warmup;
 	bb_clone__reset(&s->exact.clone);
 	/* their pages are to be there before an event is on */
 	memset(b->ns, 0, b->want * sizeof(*b->ns));
@@ -156,6 +165,7 @@ static int batch_of_faults(void *state, void *slot, uint32_t param, struct bb_ba
 	if (rc)
 		return rc;
 	rc = bb_page_fault__run(state, s->target, s->event_fd, take, s);
+	b->warmup = s->warmed;
 	b->elapsed_s = bb_seconds_since(began_ns);
 	if (rc)
 		return bb_fail(err, rc, "counting '%s': %s", bb_target__program(s->target),
@@ -270,12 +280,14 @@ static int batch_of_runs(void *state, void *slot, uint32_t param, struct bb_batc
 		return rc;
 	begin(s, b);
 	rc = bb_target__reset_for_run(s->target);
-	if (!rc)
+	if (!rc && !bb_must_end())
 		rc = bb_shot__fire_checked(&shot, b->void_why, sizeof(b->void_why));
 	rc = rc == -EINTR && !bb_stop_signal ? 0 : rc;
 	bb_clone__reset(&s->exact.clone);
-	while (!rc)
+	s->is_warm |= bb_seconds_since(s->began_ns) >= WARMUP_S;
+	while (!rc && !bb_must_end())
 		rc = run_once(s, &shot, b);
+	b->warmup = s->warmed;
 	b->elapsed_s = bb_seconds_since(began_ns);
 	if (rc < 0)
 		rc = bb_shot__say_failed(&shot, rc, err);

@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "base/rng.h"
-#include "base/stop.h"
+#include "base/deadline.h"
 #include "drivers/driver.h"
 
 struct fake_state {
@@ -81,8 +81,9 @@ static int fake_batch(void *state, void *slot, uint32_t param, struct bb_batch *
 
 	(void)param;
 	s->batches++;
-	if (bb_stop_signal)
-		return -EINTR;
+	b->target_cpu_s = NAN;
+	if (bb_must_end())
+		return bb_stop_signal ? -EINTR : 0;
 	if (fail_after > 0 && (double)s->batches >= fail_after)
 		return bb_fail(err, -ECHILD,
 			       "fake workload of '%s' died midway, as its script says", v->name);

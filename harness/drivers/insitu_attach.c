@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/deadline.h"
 #include "drivers/lives.h"
 
 #define READINGS 512u
@@ -72,7 +73,7 @@ static int look_at_our_own(struct bb_target *target, struct bb_batch *b, struct 
 	struct bb_prog_stats first, now;
 	int rc = bb_stats_reader__info(bb_target__reader(target), &first);
 
-	for (unsigned int i = 0; !rc && i < READINGS; i++) {
+	for (unsigned int i = 0; !rc && i < READINGS && !bb_must_end(); i++) {
 		rc = bb_stats_reader__info(bb_target__reader(target), &now);
 		bb_target__drain(target, false);
 	}

@@ -68,7 +68,7 @@ static int watch(const struct bb_driver_opts *opts, struct bb_target *target, st
 	       bb_seconds_since(began_ns) < b->max_s)
 		rc = bb_windows__poll(&windows, b, err);
 	b->elapsed_s = bb_seconds_since(began_ns);
-	return rc;
+	return rc == -ETIME ? 0 : rc;
 }
 
 static int live_batch(void *state, void *slot, uint32_t param, struct bb_batch *b,
@@ -91,7 +91,7 @@ static int live_batch(void *state, void *slot, uint32_t param, struct bb_batch *
 		bb_fail(err, rc, "cannot take up priority again: %s", strerror(-rc));
 	}
 	if (!rc && !b->run_cnt && !b->void_why[0])
-		snprintf(b->void_why, sizeof(b->void_why), "no run in %.3g s", b->max_s);
+		snprintf(b->void_why, sizeof(b->void_why), "no run in %.3g s", b->elapsed_s);
 	return rc;
 }
 

@@ -154,5 +154,5 @@ int bb_lives__batch(struct bb_lives *l, struct bb_target *target,
 			       "workload '%s' ends before it can be sampled once; it must use CPU "
 			       "time for longer than it takes until the event comes",
 			       l->spec->target.workload);
-	return rc < 0 ? rc : 0;
+	return rc < 0 && rc != -ETIME ? rc : 0;
 }

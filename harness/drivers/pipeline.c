@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/stop.h"
+#include "base/deadline.h"
 #include "bpf/perf_event.h"
 #include "bpf/rings.h"
 #include "drivers/consumer.h"
@@ -149,7 +149,7 @@ static int watch(struct flow_run *r, struct bb_err *err)
 
 	r->began_ns = bb_now_ns();
 	bb_workload__resume(&r->lives->workload);
-	while (!rc && bb_seconds_since(r->began_ns) < r->batch->max_s) {
+	while (!rc && !bb_deadline_has_passed && bb_seconds_since(r->began_ns) < r->batch->max_s) {
 		look_at_ring(r);
 		nanosleep(&pause, NULL);
 		if (bb_stop_signal)

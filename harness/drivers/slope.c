@@ -9,6 +9,9 @@
  * Runs follow each other at once: caches and branch history are at their best, the output of a run
  * is the input of the next, and what the program fills (a queue, a ring) fills `repeat` times
  * before it is emptied.
+ *
+ * A run that takes milliseconds needs no line: a sample is then one call of one run, of which the
+ * system call is less than a thousandth.
  */
 #include <errno.h>
 #include <math.h>
@@ -16,13 +19,15 @@
 #include <stdlib.h>
 
 #include "base/clock.h"
-#include "base/stop.h"
+#include "base/deadline.h"
 #include "drivers/line.h"
 #include "drivers/test_run.h"
+#include "drivers/turn.h"
 #include "stats/quantile.h"
 
 #define MAX_REPEAT 100000u
 #define PS_PER_NS 1000.0
+#define SLOW_NS 5e6 /* a call of one run is a sample; the system call takes 1 to 3 us of it */
 
 struct line {
 	struct bb_line time;
@@ -49,7 +54,7 @@ static int time_call(struct bb_shot *s, uint32_t repeat, struct bb_batch *b, dou
 		after_ns = bb_now_ns();
 		bb_target__drain(s->target, false);
 		b->retries += rc == -EINTR;
-	} while (rc == -EINTR && !bb_stop_signal);
+	} while (rc == -EINTR && !bb_must_end());
 	if (rc)
 		return rc;
 	bb_shot__judge_retval(s, attr.test.retval, b->void_why, sizeof(b->void_why));
@@ -57,15 +62,46 @@ static int time_call(struct bb_shot *s, uint32_t repeat, struct bb_batch *b, dou
 	return 0;
 }
 
-/* The `repeat` of the longer call, from a first look at what a run costs. */
-static int calibrate(struct bb_shot *s, uint32_t most, struct bb_batch *b, uint32_t *ret_repeat)
+static void keep_run(struct bb_batch *b, struct line *line, double ns)
+{
+	line->time = (struct bb_line){ns, NAN};
+	for (size_t k = 0; k < BB_PMU_COUNTERS; k++)
+		line->pmu[k] = NAN;
+	b->fired++;
+	b->ns[b->n++] = (uint64_t)(ns * PS_PER_NS + 0.5);
+}
+
+/* The first call, whose output is looked at, and how long it takes. */
+static int first_call(struct bb_shot *s, struct bb_batch *b, double *ret_ns)
+{
+	uint64_t began_ns = bb_now_ns();
+	int rc = bb_shot__fire_checked(s, b->void_why, sizeof(b->void_why));
+
+	*ret_ns = (double)(bb_now_ns() - began_ns);
+	return rc == -EINTR && !bb_must_end() ? 0 : rc;
+}
+
+/*
+ * The `repeat` of the longer call, from a first look at what a run costs; 1: it is slow, and has no
+ * use for lines. Of a very slow one, that look is the first sample.
+ */
+static int calibrate(struct bb_shot *s, uint32_t most, struct bb_batch *b, struct line *lines,
+		     uint32_t *ret_repeat)
 {
 	uint32_t first = most < 64 ? most : 64;
 	double one_ns = 0, many_ns = 0;
-	int rc = bb_shot__fire_checked(s, b->void_why, sizeof(b->void_why));
+	int rc = first_call(s, b, &one_ns);
 
-	if (rc == -EINTR && !bb_stop_signal)
-		rc = 0;
+	/* Once more, unless nothing but the program can have taken that long. */
+	if (!rc && one_ns >= SLOW_NS && one_ns < BB_WARMUP_NS)
+		rc = time_call(s, 1, b, &one_ns);
+	*ret_repeat = 1;
+	if (!rc && one_ns >= BB_WARMUP_NS && b->want)
+		keep_run(b, lines, one_ns);
+	if (rc || one_ns >= SLOW_NS)
+		return rc;
+	if (one_ns > BB_LINE_NS && first > 8)
+		first = 8;
 	/* the last counts: by then the program is warm */
 	for (int i = 0; !rc && i < 3; i++) {
 		rc = time_call(s, 1, b, &one_ns);
@@ -104,7 +140,10 @@ static int take_line(const struct bb_pmu *pmu, struct bb_shot *s, uint32_t repea
 	for (unsigned int i = 0; !rc && i < 2 * BB_LINE_TIMES; i++) {
 		unsigned int longer = bb_line_is_longer(i);
 
-		rc = count_call(pmu, s, longer ? repeat : shorter, b, longer, i / 2, &calls);
+		rc = bb_must_end_why();
+		if (!rc)
+			rc = count_call(pmu, s, longer ? repeat : shorter, b, longer, i / 2,
+					&calls);
 	}
 	if (rc)
 		return rc;
@@ -113,6 +152,21 @@ static int take_line(const struct bb_pmu *pmu, struct bb_shot *s, uint32_t repea
 		ret_line->pmu[k] =
 			bb_line_slope(calls.pmu[k],
 				      repeat - shorter); /* NAN where it does not count */
+	return 0;
+}
+
+/* One sample of a slow program: a call of one run, all of which is the run's. */
+static int take_run(const struct bb_pmu *pmu, struct bb_shot *s, struct bb_batch *b,
+		    struct line *ret_line)
+{
+	struct calls calls;
+	int rc = count_call(pmu, s, 1, b, 0, 0, &calls);
+
+	if (rc)
+		return rc;
+	ret_line->time = (struct bb_line){calls.ns[0][0], NAN};
+	for (size_t k = 0; k < BB_PMU_COUNTERS; k++)
+		ret_line->pmu[k] = calls.pmu[k][0][0];
 	return 0;
 }
 
@@ -125,14 +179,14 @@ static double median_of(const struct line *lines, size_t n, size_t offset, doubl
 }
 
 static int take_lines(const struct bb_pmu *pmu, struct bb_shot *s, uint32_t repeat,
-		      struct line *lines, struct bb_batch *b)
+		      struct line *lines, struct bb_batch *b, uint64_t began_ns)
 {
 	int rc = 0;
 
-	while (!rc && b->fired < b->want) {
+	while (bb_batch__goes_on(b, began_ns)) {
 		struct line *line = &lines[b->n];
 
-		rc = take_line(pmu, s, repeat, b, line);
+		rc = repeat == 1 ? take_run(pmu, s, b, line) : take_line(pmu, s, repeat, b, line);
 		if (rc)
 			break;
 		b->fired++;
@@ -143,8 +197,6 @@ static int take_lines(const struct bb_pmu *pmu, struct bb_shot *s, uint32_t repe
 				 "%u runs took less time than %u: the clock or the machine is too "
 				 "unsteady",
 				 repeat, bb_line_shorter(repeat));
-		if (bb_stop_signal)
-			rc = -EINTR;
 	}
 	return rc;
 }
@@ -163,9 +215,14 @@ static int batch(void *state, void *slot, uint32_t param, struct bb_batch *b, st
 		goto out;
 	b->target_cpu_s = NAN;
 	b->warmup = 0;
-	rc = calibrate(&s, t->spec->slope.repeat ? t->spec->slope.repeat : MAX_REPEAT, b, &repeat);
+	rc = bb_must_end_why();
 	if (!rc)
-		rc = take_lines(&t->pmu, &s, repeat, lines, b);
+		rc = calibrate(&s, t->spec->slope.repeat ? t->spec->slope.repeat : MAX_REPEAT, b,
+			       lines, &repeat);
+	if (!rc)
+		rc = take_lines(&t->pmu, &s, repeat, lines, b, began_ns);
+	if (rc == -EINTR || rc == -ETIME) /* a line that is not whole is no sample */
+		rc = bb_stop_signal ? -EINTR : 0;
 	b->elapsed_s = bb_seconds_since(began_ns);
 	b->intercept_ns = median_of(lines, b->n, offsetof(struct line, time.intercept_ns), scratch);
 	for (size_t i = 0; i < BB_PMU_COUNTERS; i++)

@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/stop.h"
+#include "base/deadline.h"
 #include "bpf/perf_event.h"
 #include "bpf/rings.h"
 #include "drivers/consumer.h"
@@ -188,8 +188,9 @@ static int wait_for_end(struct timed_run *r, struct bb_err *err)
 
 	while (!rc) {
 		nanosleep(&pause, NULL);
-		if (bb_stop_signal)
-			return -EINTR;
+		rc = bb_must_end_why();
+		if (rc)
+			return rc;
 		if (r->consumer.pid)
 			rc = bb_reading__check(&r->consumer, err);
 		else if (r->slot->target)
@@ -250,12 +251,14 @@ static int slowdown_batch(void *state, void *slot, uint32_t param, struct bb_bat
 		if (!rc)
 			took_ns += b->ns[b->n++];
 	}
+	if (rc == -ETIME) /* the command was ended: no sample */
+		rc = 0;
 	if (!rc)
 		rc = read_counters(sl, &after, err);
 	b->elapsed_s = bb_seconds_since(began_ns);
 	b->run_cnt = sl->target ? after.run_cnt - before.run_cnt : b->n;
 	b->run_time_ns = sl->target ? after.run_time_ns - before.run_time_ns : took_ns;
-	if (!rc && sl->target && !b->run_cnt)
+	if (!rc && sl->target && b->n && !b->run_cnt)
 		snprintf(b->void_why, sizeof(b->void_why),
 			 "the program never ran: the command took %.3g s, a period of %u Hz takes "
 			 "%.3g s",

@@ -12,13 +12,16 @@
 #include "base/clock.h"
 #include "base/stop.h"
 #include "drivers/page_fault.h"
+#include "drivers/turn.h"
 
 struct slot {
 	struct bb_target *target;
 	int event_fd;
 	struct bb_prog_stats last;
 	struct bb_batch *batch; /* in work */
-	size_t warmup_left;
+	uint64_t began_ns;
+	size_t warmed; /* runs of its warm-up that were made */
+	bool is_warm;
 };
 
 /* One sample, behind its run. */
@@ -27,20 +30,28 @@ static int sample(void *arg)
 	struct slot *slot = arg;
 	struct bb_batch *b = slot->batch;
 	struct bb_prog_stats now;
+	bool was_warmup = false, is_first = false;
 	int rc;
 
-	if (slot->warmup_left > 1) { /* nothing to read yet */
-		slot->warmup_left--;
-		bb_target__drain(slot->target, !b->drain_always);
-		return 0;
+	if (!slot->is_warm) {
+		slot->warmed++;
+		slot->is_warm = !bb_batch__warms_up(b, slot->warmed, slot->began_ns, BB_WARMUP_S);
+		if (!slot->is_warm) { /* nothing to read yet */
+			bb_target__drain(slot->target, !b->drain_always);
+			return 0;
+		}
+		is_first = slot->warmed == 1;
+		was_warmup = true;
 	}
 	rc = bb_stats_reader__info(bb_target__reader(slot->target), &now);
 	if (rc)
 		return rc;
 	bb_target__drain(slot->target, !b->drain_always);
-	if (slot->warmup_left) {
-		slot->warmup_left = 0;
-	} else {
+	if (is_first && now.run_time_ns - slot->last.run_time_ns >= BB_WARMUP_NS) {
+		slot->warmed = 0;
+		was_warmup = false;
+	}
+	if (!was_warmup) {
 		uint64_t runs = now.run_cnt - slot->last.run_cnt,
 			 ns = now.run_time_ns - slot->last.run_time_ns;
 
@@ -53,7 +64,7 @@ static int sample(void *arg)
 			b->multi += runs;
 	}
 	slot->last = now;
-	return b->fired == b->want;
+	return !bb_batch__goes_on(b, slot->began_ns);
 }
 
 static void detach(void *state, void *slot_)
@@ -93,7 +104,9 @@ static int batch(void *state, void *slot_, uint32_t param, struct bb_batch *b, s
 
 	b->target_cpu_s = NAN;
 	slot->batch = b;
-	slot->warmup_left = b->warmup;
+	slot->began_ns = began_ns;
+	slot->warmed = 0;
+	slot->is_warm = !b->warmup;
 	/* its pages are to be there before the event is on */
 	memset(b->ns, 0, b->want * sizeof(*b->ns));
 	rc = bb_page_fault__aim(state, param, err);
@@ -102,6 +115,7 @@ static int batch(void *state, void *slot_, uint32_t param, struct bb_batch *b, s
 	rc = bb_stats_reader__info(bb_target__reader(slot->target), &slot->last);
 	if (!rc)
 		rc = bb_page_fault__run(state, slot->target, slot->event_fd, sample, slot);
+	b->warmup = slot->warmed;
 	b->elapsed_s = bb_seconds_since(began_ns);
 	if (rc)
 		return bb_fail(err, rc, "stepping '%s': %s", bb_target__program(slot->target),

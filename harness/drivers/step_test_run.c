@@ -14,17 +14,21 @@
 #include "base/clock.h"
 #include "base/stop.h"
 #include "drivers/test_run.h"
+#include "drivers/turn.h"
 
 /* The warm-up, at least one run of it: the first has its output looked at. */
 static int warm_up(const struct bb_shot *s, struct bb_batch *b, struct bb_prog_stats *ret_last)
 {
 	const struct bb_stats_reader *reader = bb_target__reader(s->target);
-	size_t want = b->warmup ? b->warmup : 1;
+	uint64_t began_ns = bb_now_ns();
 	struct bb_prog_stats before;
 	union bpf_attr attr;
 	int rc = bb_stats_reader__info(reader, &before);
+	size_t i = 0;
 
-	for (size_t i = 0; !rc && i < want;) {
+	if (!b->warmup)
+		b->warmup = 1;
+	while (!rc && bb_batch__warms_up(b, i, began_ns, BB_WARMUP_S)) {
 		rc = bb_target__reset_for_run(s->target);
 		if (!rc)
 			rc = i ? bb_shot__fire(s, &attr)
@@ -39,8 +43,14 @@ static int warm_up(const struct bb_shot *s, struct bb_batch *b, struct bb_prog_s
 	}
 	if (!rc)
 		rc = bb_stats_reader__info(reader, ret_last);
+	if (!rc && i == 1 && !b->retries && ret_last->run_cnt - before.run_cnt == 1 &&
+	    ret_last->run_time_ns - before.run_time_ns >= BB_WARMUP_NS) {
+		b->ns[b->n++] = b->run_time_ns = ret_last->run_time_ns - before.run_time_ns;
+		b->fired = b->run_cnt = 1;
+		i = 0;
+	}
 	if (!rc) /* what a call ran that a signal broke off is discarded, too */
-		b->warmup = b->retries ? ret_last->run_cnt - before.run_cnt : want;
+		b->warmup = b->retries ? ret_last->run_cnt - before.run_cnt : i;
 	return rc;
 }
 
@@ -94,7 +104,7 @@ static int batch(void *state, void *slot, uint32_t param, struct bb_batch *b, st
 		return rc;
 	b->target_cpu_s = NAN;
 	rc = warm_up(&s, b, &last);
-	while (!rc && b->fired < b->want)
+	while (!rc && bb_batch__goes_on(b, began_ns))
 		rc = sample_once(&s, t->cold, b, &last);
 	b->elapsed_s = bb_seconds_since(began_ns);
 	if (rc)

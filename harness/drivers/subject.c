@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "drivers/subject.h"
 
+#include "base/deadline.h"
+
 int bb_subject__open(const struct bb_variant_spec *spec, const char *object_path,
 		     struct bb_subject *ret_subject, struct bb_err *err)
 {
@@ -34,7 +36,8 @@ int bb_subject__load(struct bb_subject *s, struct bb_rng *rng, int want_mod64,
 	} else {
 		s->jit_mod64 = want_mod64 >= 0 ? want_mod64 : (int)bb_rng_below(rng, 64);
 	}
-	return rc;
+	/* a load that was broken off is no load that failed */
+	return bb_unless_broken_off(rc);
 }
 
 int bb_subject__reset_maps(struct bb_subject *s, struct bb_err *err)

@@ -17,6 +17,9 @@ struct bb_subject {
 	struct bb_target *target;           /* NULL: fake */
 	bool in_place;                      /* a function of user space: loading does not move it */
 	int jit_mod64;                      /* of the current load; -1 unknown */
+	/* what one test run took, when first tried; 0: not tried. One that takes long is not tried
+	 * again for every drive. */
+	double run_s;
 };
 
 /* Find the variant's program; nothing is loaded. `object_path` NULL makes a fake subject, unless
@@ -25,7 +28,7 @@ int bb_subject__open(const struct bb_variant_spec *spec, const char *object_path
 		     struct bb_subject *ret_subject, struct bb_err *err);
 
 /* A new load, at a JIT address of `want_mod64` (-1: anywhere). -EAGAIN when max_tries loads did not
- * hit it. */
+ * hit it; -EINTR, -ETIME: base/deadline.h. */
 int bb_subject__load(struct bb_subject *s, struct bb_rng *rng, int want_mod64,
 		     unsigned int max_tries, struct bb_err *err);
 

@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/stop.h"
+#include "base/clock.h"
+#include "base/deadline.h"
 
 int bb_test_run__open(const struct bb_drive_spec *spec, const struct bb_driver_opts *opts,
 		      void **ret_state, struct bb_err *err)
@@ -139,6 +140,8 @@ int bb_test_run__aim(const struct bb_test_run *t, const struct bb_test_run_slot 
 	return rc;
 }
 
+#define PROBE_S 0.5 /* inputs that are not tried within it, are tried when they are measured */
+
 static int try_input(const struct bb_test_run_slot *slot, const struct bb_input *in,
 		     struct bb_err *err)
 {
@@ -152,7 +155,7 @@ static int try_input(const struct bb_test_run_slot *slot, const struct bb_input 
 		return bb_fail_nomem(err);
 	do
 		rc = bb_shot__fire_checked(&s, why, sizeof(why));
-	while (rc == -EINTR && !bb_stop_signal);
+	while (rc == -EINTR && !bb_must_end());
 	bb_target__drain(slot->target, false);
 	if (rc)
 		rc = bb_shot__say_failed(&s, rc, err);
@@ -163,18 +166,23 @@ static int try_input(const struct bb_test_run_slot *slot, const struct bb_input 
 int bb_test_run__probe(void *state, struct bb_subject *subject, struct bb_err *err)
 {
 	const struct bb_test_run *t = state;
-	const struct bb_inputs *inputs = &t->spec->inputs;
-	struct bb_test_run_slot *slot;
+	const struct bb_test_run_slot *slot;
+	size_t n = t->spec->inputs.n ? t->spec->inputs.n : 1; /* or the type's own */
+	uint64_t began_ns;
 	void *attached;
 	int rc = bb_test_run__attach(state, subject, &attached, err);
 
 	if (rc)
 		return rc;
 	slot = attached;
-	for (size_t i = 0; !rc && i < inputs->n; i++)
-		rc = try_input(slot, &inputs->v[i], err);
-	if (!rc && !inputs->n)
-		rc = try_input(slot, slot->type->otherwise, err);
+	began_ns = bb_now_ns();
+	for (uint32_t i = 0;
+	     !rc && i < n && subject->run_s < PROBE_S && bb_seconds_since(began_ns) < PROBE_S;
+	     i++) {
+		rc = try_input(slot, input_of(t, slot, i), err);
+		if (!i)
+			subject->run_s = bb_seconds_since(began_ns);
+	}
 	bb_test_run__detach(state, attached);
 	return rc;
 }

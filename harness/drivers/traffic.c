@@ -12,7 +12,7 @@
 #include <time.h>
 
 #include "base/clock.h"
-#include "base/stop.h"
+#include "base/deadline.h"
 #include "drivers/pace.h"
 #include "drivers/windows.h"
 
@@ -106,6 +106,7 @@ int bb_traffic__open(const struct bb_drive_spec *spec, const struct bb_driver_op
 	t->spec = spec;
 	t->opts = *opts;
 	t->least_packets = least_packets;
+	t->start = start;
 	rc = bb_veth_pair__open(&t->pair, err);
 	if (rc) {
 		free(t);
@@ -136,14 +137,19 @@ int bb_traffic__start(struct bb_traffic *t, const struct bb_traffic_sender *send
 	return bb_helper__start(&place, &helper, &t->sender, err);
 }
 
+static void stop_helpers(struct bb_traffic *t)
+{
+	bb_helper__stop(&t->sender);
+	bb_helper__stop(&t->server);
+}
+
 void bb_traffic__close(void *traffic)
 {
 	struct bb_traffic *t = traffic;
 
 	if (!t)
 		return;
-	bb_helper__stop(&t->sender);
-	bb_helper__stop(&t->server);
+	stop_helpers(t);
 	bb_veth_pair__close(&t->pair);
 	free(t);
 }
@@ -209,7 +215,10 @@ static int await_arrival(struct bb_traffic *t, uint64_t sent_before, struct bb_w
 	int rc;
 
 	do {
-		rc = b->n < b->want ? bb_windows__poll(w, b, err) : bb_windows__rest(w, b, err);
+		rc = b->n < b->want && !bb_must_end() ? bb_windows__poll(w, b, err)
+						      : bb_windows__rest(w, b, err);
+		if (rc == -ETIME)
+			rc = 0;
 		if (!rc)
 			rc = bb_veth_pair__sent(&t->pair, &sent, err);
 	} while (!rc && b->run_cnt < sent - sent_before && bb_seconds_since(began_ns) < ARRIVAL_S);
@@ -235,6 +244,10 @@ static int measure(struct bb_traffic *t, struct slot *s, const struct order *o, 
 	}
 	if (!rc)
 		rc = await(t, o, &windows, b, ret_answer, err);
+	if (rc == -ETIME) { /* what was sent counts */
+		stop_helpers(t);
+		rc = 0;
+	}
 	if (!rc)
 		rc = await_arrival(t, sent_before, &windows, b, err);
 	return rc;
@@ -251,6 +264,8 @@ int bb_traffic__batch(void *traffic, void *slot, uint32_t rate_hz, struct bb_bat
 	struct answer a = {0};
 	int rc = bb_pin_to_cpu(t->opts.poll_cpu, err);
 
+	if (!rc && !t->sender.pid) /* the batch before was cut short */
+		rc = t->start(t, err);
 	b->target_cpu_s = NAN;
 	if (o.n > most)
 		o.n = most;

@@ -18,6 +18,7 @@ struct bb_traffic {
 	struct bb_veth_pair pair;
 	struct bb_helper sender, server; /* the server: zeroed where there is none */
 	size_t least_packets;            /* of a beat */
+	int (*start)(struct bb_traffic *t, struct bb_err *err); /* makes somebody send */
 };
 
 /* What the sender does at each beat, in the near end's namespace: 0, or -errno, which ends the

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/stop.h"
+#include "base/deadline.h"
 
 #define POLLS 1024u
 
@@ -98,7 +98,7 @@ static void take_window(struct bb_batch *b, struct bb_windows *w, const struct b
 
 int bb_windows__poll(struct bb_windows *w, struct bb_batch *b, struct bb_err *err)
 {
-	for (unsigned int i = 0; i < POLLS && b->n < b->want; i++) {
+	for (unsigned int i = 0; i < POLLS && b->n < b->want && !bb_must_end(); i++) {
 		struct bb_prog_stats now;
 		int rc = read_counters(w->target, &now, err);
 
@@ -120,7 +120,7 @@ int bb_windows__poll(struct bb_windows *w, struct bb_batch *b, struct bb_err *er
 		take_window(b, w, &now, 2 * (uint64_t)w->own.by_read);
 		bb_target__drain(w->target, !b->drain_always);
 	}
-	return bb_stop_signal ? -EINTR : 0;
+	return bb_must_end_why();
 }
 
 int bb_windows__rest(struct bb_windows *w, struct bb_batch *b, struct bb_err *err)

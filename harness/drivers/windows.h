@@ -36,7 +36,7 @@ int bb_windows__find_own(struct bb_windows *w, struct bb_batch *b, struct bb_err
 
 /*
  * Poll about a thousand times (0.3 ms), or until the batch is full; its rings are emptied after
- * each window with a run in it. -EINTR: a signal asked us to stop; other -errno with a message.
+ * each window with a run in it. -EINTR, -ETIME: base/deadline.h; other -errno with a message.
  */
 int bb_windows__poll(struct bb_windows *w, struct bb_batch *b, struct bb_err *err);
 

@@ -20,13 +20,17 @@ struct bb_report *bb_report__new(void)
 	return r;
 }
 
+static void series_done(struct bb_series *s)
+{
+	free(s->void_why);
+	bb_flow__free(s->flow);
+	bb_hist_done(&s->hist);
+}
+
 static void case_done(struct bb_case *c)
 {
-	for (size_t i = 0; i < c->n_series; i++) {
-		free(c->series[i].void_why);
-		bb_flow__free(c->series[i].flow);
-		bb_hist_done(&c->series[i].hist);
-	}
+	for (size_t i = 0; i < c->n_series; i++)
+		series_done(&c->series[i]);
 	free(c->series);
 	free(c->name);
 	free(c->scenario);
@@ -108,6 +112,11 @@ struct bb_counted *bb_report__add_counted(struct bb_report *r)
 	return bb_append(&r->counted, &r->n_counted, sizeof(*r->counted));
 }
 
+void bb_report__drop_counted(struct bb_report *r)
+{
+	bb_counted__done(&r->counted[--r->n_counted]);
+}
+
 struct bb_series *bb_case__add_series(struct bb_case *c)
 {
 	struct bb_series *s = bb_append(&c->series, &c->n_series, sizeof(*s));
@@ -121,6 +130,55 @@ struct bb_series *bb_case__add_series(struct bb_case *c)
 	s->intercept_ns = s->cycles = s->instructions = s->llc_misses = NAN;
 	bb_hist_init(&s->hist);
 	return s;
+}
+
+void bb_case__drop_empty_series(struct bb_case *c)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < c->n_series; i++) {
+		const struct bb_series *s = &c->series[i];
+
+		if (s->fired || s->run_cnt || s->hist.n || s->void_why || s->flow)
+			c->series[kept++] = *s;
+		else
+			series_done(&c->series[i]);
+	}
+	c->n_series = kept;
+}
+
+void bb_report__drop_empty_cases(struct bb_report *r)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < r->n_cases; i++) {
+		if (r->cases[i].n_series) {
+			r->cases[kept++] = r->cases[i];
+			continue;
+		}
+		case_done(&r->cases[i]);
+		/* `kept` is its place by now, in all floors that were moved with it */
+		for (size_t j = 0; j < r->n_cases; j++) {
+			struct bb_case *c = &r->cases[j];
+
+			if (c->floor == BB_NO_FLOOR || (j >= kept && j <= i))
+				continue;
+			if (c->floor == kept)
+				c->floor = BB_NO_FLOOR;
+			else if (c->floor > kept)
+				c->floor--;
+		}
+	}
+	r->n_cases = kept;
+}
+
+bool bb_report__has_samples(const struct bb_report *r)
+{
+	for (size_t i = 0; i < r->n_cases; i++)
+		for (size_t j = 0; j < r->cases[i].n_series; j++)
+			if (r->cases[i].series[j].run_cnt || r->cases[i].series[j].hist.n)
+				return true;
+	return r->n_counted;
 }
 
 const char *bb_series_why_void(const struct bb_series *s)

@@ -140,7 +140,18 @@ void bb_report__free(struct bb_report *r);
 
 /* Append; the returned pointer is valid until the next call. NULL when out of memory. */
 struct bb_case *bb_report__add_case(struct bb_report *r);
+/* The last one. */
+void bb_report__drop_counted(struct bb_report *r);
 struct bb_series *bb_case__add_series(struct bb_case *c);
+
+/* Series of loads that nothing was measured of, as the time was over before. */
+void bb_case__drop_empty_series(struct bb_case *c);
+
+/* Cases without series: nothing at all was measured of them. Their places are others' then. */
+void bb_report__drop_empty_cases(struct bb_report *r);
+
+/* Was anything measured or counted? */
+bool bb_report__has_samples(const struct bb_report *r);
 struct bb_comparison *bb_report__add_comparison(struct bb_report *r);
 struct bb_program *bb_report__add_program(struct bb_report *r);
 struct bb_counted *bb_report__add_counted(struct bb_report *r);

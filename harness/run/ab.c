@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "base/stop.h"
+#include "base/deadline.h"
 #include "drivers/cold.h"
 #include "run/ab_pair.h"
 #include "run/count.h"
@@ -48,6 +48,40 @@ static int look(struct bb_ab *ab, size_t drive, struct todo *ret_todo, struct bb
 	return 0;
 }
 
+static size_t count_active(const struct bb_ab *ab, size_t drive)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < ab->n_contests; i++)
+		n += ab->contests[i].active &&
+		     bb_contest__drive(ab, &ab->contests[i]) == &ab->session.drives[drive];
+	return n ? n : 1;
+}
+
+/* A drive's contests that no pair, or none with all blocks, was had of. */
+static int note_left_out(struct bb_ab *ab, size_t drive, struct bb_err *err)
+{
+	char why[200];
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < ab->n_contests; i++) {
+		const struct bb_contest *c = &ab->contests[i];
+		struct bb_comparison *k = &ab->report->comparisons[c->comparison];
+
+		if (!c->active || bb_contest__drive(ab, c) != &ab->session.drives[drive])
+			continue;
+		for (int l = 0; l < N_LABELS; l++)
+			if (c->cell[l] != BB_NO_CELL)
+				bb_case__drop_empty_series(&ab->report->cases[c->case_of[l]]);
+		snprintf(why, sizeof(why),
+			 "%zu pairs%s within the budget of %g s; --budget gives more", k->n_pairs,
+			 ab->is_cut ? ", of fewer runs than usual," : "", ab->opts->run.budget_s);
+		if (bb_report__add_skip(ab->report, k->name, why))
+			rc = bb_fail_nomem(err);
+	}
+	return rc;
+}
+
 /*
  * One drive, until its contests have their verdicts or `budget_s` is used up; `limit_s` while one
  * of them could not have a verdict yet, whatever it is like. 0: no limit.
@@ -58,10 +92,15 @@ static int run_pairs(struct bb_ab *ab, size_t drive, double budget_s, double lim
 	const struct bb_progress *p = ab->opts->run.progress;
 	struct todo todo = {.any = true, .bare = true};
 	uint64_t began_ns = bb_now_ns();
+	struct bb_deadline deadline;
 	int rc = bb_session__stats_for(&ab->session, drive, err);
 
-	for (uint32_t pair = 0;
-	     !rc && todo.any && (!ab->opts->max_pairs || pair < ab->opts->max_pairs); pair++) {
+	ab->is_cut = false;
+	ab->pair_s = budget_s > 0 ? budget_s / LEAST_PAIRS / (double)count_active(ab, drive) : 0;
+	bb_deadline__begin(&deadline, limit_s);
+	for (uint32_t pair = 0; !rc && todo.any && !bb_must_end() &&
+				(!ab->opts->max_pairs || pair < ab->opts->max_pairs);
+	     pair++) {
 		double elapsed_s = bb_seconds_since(began_ns);
 
 		if (pair && budget_s > 0 &&
@@ -71,11 +110,16 @@ static int run_pairs(struct bb_ab *ab, size_t drive, double budget_s, double lim
 			p->update(p->arg, bb_seconds_since(ab->began_ns), ab->opts->run.budget_s,
 				  "at the latest; a verdict ends it");
 		rc = bb_ab__run_pair(ab, drive, pair, err);
-		if (!rc && bb_stop_signal)
-			rc = -EINTR;
+		if (rc == -ETIME)
+			rc = 0;
 		if (!rc)
 			rc = look(ab, drive, &todo, err);
 	}
+	if (!rc && bb_stop_signal)
+		rc = -EINTR;
+	if (!rc && (ab->is_cut || bb_deadline_has_passed))
+		rc = note_left_out(ab, drive, err);
+	bb_deadline__end(&deadline);
 	return rc;
 }
 
@@ -308,7 +352,7 @@ static int check_cold(const struct bb_plan *plan, const struct bb_ab_opts *opts,
 /* Before the two come to share maps: what one leaves in them may change the other's count. */
 static int count(struct bb_ab *ab, struct bb_err *err)
 {
-	int rc = ab->opts->count ? bb_count_all(&ab->session, ab->report, err) : 0;
+	int rc = ab->opts->count ? bb_count_all(&ab->session, 0.25, ab->report, err) : 0;
 
 	return rc ? bb_record__incomplete(ab->report, rc, err) : 0;
 }
@@ -316,6 +360,7 @@ static int count(struct bb_ab *ab, struct bb_err *err)
 int bb_run_ab(const struct bb_plan *plan, const struct bb_ab_opts *opts, struct bb_report *report,
 	      struct bb_err *err)
 {
+	struct bb_deadline budget;
 	struct bb_ab *ab;
 	int rc = check_none_live(plan, err);
 
@@ -329,10 +374,13 @@ int bb_run_ab(const struct bb_plan *plan, const struct bb_ab_opts *opts, struct 
 	ab->opts = opts;
 	ab->report = report;
 	ab->began_ns = bb_now_ns();
+	bb_deadline__begin(&budget,
+			   opts->run.budget_s > 0 ? opts->run.budget_s + opts->patience_s : 0);
 	rc = bb_session__open(plan, &opts->run, report, &ab->session, err);
 	if (rc) {
+		bb_deadline__end(&budget);
 		free(ab);
-		return rc;
+		return rc == -EINTR ? bb_record__incomplete(report, rc, err) : rc;
 	}
 	rc = count(ab, err);
 	if (!rc)
@@ -342,6 +390,7 @@ int bb_run_ab(const struct bb_plan *plan, const struct bb_ab_opts *opts, struct 
 		if (rc)
 			rc = bb_record__incomplete(report, rc, err);
 	}
+	bb_deadline__end(&budget);
 	/* Valid at every look: what there is by the time of a signal or an error is judged as well.
 	 */
 	if (bb_comparisons_judge(report->comparisons, report->n_comparisons) && !rc)

@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/clock.h"
+#include "base/deadline.h"
 #include "drivers/cold.h"
 #include "run/record.h"
 #include "stats/block.h"
@@ -16,6 +18,9 @@
 #define BLOCKS_MATCHED 8u
 #define BLOCKS_UNMATCHED 4u
 #define BLOCKS_INSITU 2u
+/* Fast programs never take that long, even where others keep them from their CPU. */
+#define RUN_LEAST_S 0.1
+#define PAIR_LEAST_S 1.0
 #define MATCH_TRIES                                                                                \
 	400u /* about 13 are needed: the JIT places in steps of 4 bytes at the least               \
 	      */
@@ -67,14 +72,17 @@ static int measure_run(struct bb_ab *ab, const struct bb_contest *c, enum bb_lab
 	int rc;
 
 	b.want = pace->pair_turn;
-	if (!(cell->seconds > 0))
+	if (!(cell->seconds > 0)) {
 		b.warmup = ab->warm[label] ? pace->pair_warmup : pace->warmup_first;
-	else
+		b.max_s = ab->pair_s > 0 ? RUN_LEAST_S : 0;
+	} else {
 		b.max_s = cell->param_value ? 4.0 * (double)b.want / cell->param_value + 0.05
 					    : MAX_S_INSITU;
+	}
 	ab->warm[label] = true;
 	rc = bb_record__measure(d->driver, d->state, ab->slot[label], ab->subject[label],
 				cell->driver_param, &b, series_of(ab, c, label), err);
+	ab->is_cut |= !(cell->seconds > 0) && b.fired < b.want;
 	ab->tally[label].fired += b.fired + b.warmup;
 	ab->tally[label].ran += b.run_cnt + b.warmup;
 	if (b.void_why[0] && !ab->wrong[0])
@@ -169,17 +177,24 @@ static int measure_pair(struct bb_ab *ab, struct bb_contest *c, struct bb_err *e
 {
 	bool matched = ab->subject[BASE]->jit_mod64 >= 0 &&
 		       ab->subject[BASE]->jit_mod64 == ab->subject[HEAD]->jit_mod64;
-	size_t n = ab->session.plan->cells[c->cell[BASE]].seconds > 0 ? BLOCKS_INSITU
-		   : matched                                          ? BLOCKS_MATCHED
-								      : BLOCKS_UNMATCHED;
+	bool by_time = ab->session.plan->cells[c->cell[BASE]].seconds > 0;
+	size_t n = by_time ? BLOCKS_INSITU : matched ? BLOCKS_MATCHED : BLOCKS_UNMATCHED;
 	struct bb_pair blocks[BLOCKS_MATCHED];
+	uint64_t began_ns = bb_now_ns();
 	struct bb_pair *pair;
+	size_t done = 0;
 	int rc = 0;
 
 	ab->wrong[0] = '\0';
-	for (size_t i = 0; !rc && i < n; i++)
-		rc = measure_block(ab, c, &blocks[i], err);
-	if (rc)
+	while (!rc && done < n && !bb_must_end()) {
+		rc = measure_block(ab, c, &blocks[done], err);
+		done += !rc && !bb_must_end(); /* or it is not whole */
+		if (ab->pair_s > 0 && !by_time &&
+		    bb_seconds_since(began_ns) > fmax(ab->pair_s, PAIR_LEAST_S))
+			break;
+	}
+	ab->is_cut |= done < n;
+	if (rc || !done)
 		return rc;
 	pair = bb_comparison__add_pair(&ab->report->comparisons[c->comparison]);
 	if (!pair)
@@ -187,7 +202,8 @@ static int measure_pair(struct bb_ab *ab, struct bb_contest *c, struct bb_err *e
 	pair->matched = matched;
 	pair->base_mod64 = ab->subject[BASE]->jit_mod64;
 	pair->head_mod64 = ab->subject[HEAD]->jit_mod64;
-	summarise_blocks(blocks, n, pair);
+	summarise_blocks(blocks, done, pair);
+	c->has_pair = true;
 	if (ab->wrong[0] && bb_pair_void(pair, ab->wrong))
 		return bb_fail_nomem(err);
 	c->tick_ns = find_tick(ab, c);
@@ -275,7 +291,8 @@ static int make_void(struct bb_ab *ab, size_t drive, const char *why, struct bb_
 		struct bb_contest *c = &ab->contests[i];
 		struct bb_comparison *k = &ab->report->comparisons[c->comparison];
 
-		if (!c->active || bb_contest__drive(ab, c) != &ab->session.drives[drive])
+		if (!c->active || !c->has_pair ||
+		    bb_contest__drive(ab, c) != &ab->session.drives[drive])
 			continue;
 		if (bb_pair_void(&k->pairs[k->n_pairs - 1], why))
 			return bb_fail_nomem(err);
@@ -294,28 +311,35 @@ static int measure_loads(struct bb_ab *ab, size_t drive, uint32_t load, unsigned
 {
 	struct bb_prog_stats before[N_LABELS] = {0};
 	char why[300] = "";
+	bool is_late;
 	int rc;
 
 	memset(ab->tally, 0, sizeof(ab->tally));
+	for (size_t i = 0; i < ab->n_contests; i++)
+		ab->contests[i].has_pair = false;
 	rc = attach(ab, drive, before, err);
 	for (size_t i = 0; !rc && i < ab->n_contests; i++) {
 		struct bb_contest *c = &ab->contests[i];
 
 		if (!c->active || bb_contest__drive(ab, c) != &ab->session.drives[drive])
 			continue;
-		rc = begin_series(ab, c, load, loaded, err);
+		rc = bb_must_end_why();
+		if (!rc)
+			rc = begin_series(ab, c, load, loaded, err);
 		for (int l = 0; !rc && l < N_LABELS; l++)
 			if (ab->subject[l])
 				rc = bb_subject__reset_maps(ab->subject[l], err);
 		if (!rc)
 			rc = measure_pair(ab, c, err);
 	}
+	is_late = rc == -ETIME;
+	rc = is_late ? 0 : rc; /* what was measured by then is judged */
 	if (!rc)
 		judge_labels(ab, drive, before, why, sizeof(why));
 	if (!rc && why[0])
 		rc = make_void(ab, drive, why, err);
 	detach(ab, drive);
-	return rc;
+	return rc || !is_late ? rc : -ETIME;
 }
 
 /* New loads of everything, base and head in random order. */

@@ -27,6 +27,7 @@ struct bb_contest {
 	size_t comparison; /* index in the report */
 	double tick_ns;
 	bool active;
+	bool has_pair; /* the last one is of the loads in progress */
 };
 
 struct bb_ab {
@@ -46,6 +47,8 @@ struct bb_ab {
 	/* what a program of the pair in progress did that it should not; empty: nothing */
 	char wrong[300];
 	uint64_t began_ns;
+	double pair_s; /* of a contest's share of the budget; 0: no limit */
+	bool is_cut;   /* a pair had to end with fewer runs */
 };
 
 /* The drive of a contest. */

@@ -3,16 +3,18 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/stop.h"
+#include "base/deadline.h"
 #include "drivers/exact.h"
 #include "exact/groups.h"
 #include "exact/insn.h"
 #include "exact/source.h"
 
+#define CELL_LEAST_S 1.0     /* fast programs are counted long before */
 #define LEAST_CASES 8u       /* that costs could be told apart by */
 #define MOST_KEPT (4u << 20) /* counters of all cases: 32 MiB */
 #define WARMUP 100u          /* as the timed drives have it: the maps are then in the same state */
@@ -30,6 +32,7 @@ struct counting {
 	/* by case and block: executions in all runs so far; NULL: not kept */
 	uint64_t *blocks;
 	size_t n_cells;
+	double cell_s; /* time for a cell; 0: no limit */
 };
 
 static int by_value(const void *a, const void *b)
@@ -104,7 +107,32 @@ static void keep_blocks(struct counting *k)
 		memcpy(k->blocks + k->out->n_cases * n, e->totals, n * sizeof(*k->blocks));
 }
 
-static int count_cell(struct counting *k, const struct bb_cell *cell, struct bb_err *err)
+/* Cases that the time was over for. */
+static int note_left_out(const struct counting *k, struct bb_report *report, struct bb_err *err)
+{
+	char what[600], why[200];
+
+	snprintf(what, sizeof(what), "%s: %zu of %zu cases", k->out->name,
+		 k->n_cells - k->out->n_cases, k->n_cells);
+	snprintf(why, sizeof(why), "not counted within the budget of %g s; --budget gives more",
+		 k->session->opts->budget_s);
+	return bb_report__add_skip(report, what, why) ? bb_fail_nomem(err) : 0;
+}
+
+static int note_fewer(const struct counting *k, const struct bb_cell *cell, size_t n,
+		      struct bb_report *report, struct bb_err *err)
+{
+	char what[600], why[200];
+
+	snprintf(what, sizeof(what), "%s: %zu of %u runs", cell->name, cell->samples - n,
+		 cell->samples);
+	snprintf(why, sizeof(why), "the budget of %g s holds no more; --budget gives more",
+		 k->session->opts->budget_s);
+	return bb_report__add_skip(report, what, why) ? bb_fail_nomem(err) : 0;
+}
+
+static int count_cell(struct counting *k, const struct bb_cell *cell, struct bb_report *report,
+		      struct bb_err *err)
 {
 	const struct bb_open_drive *d = &k->session->drives[k->drive];
 	const struct bb_target *target = k->session->subjects[k->variant].target;
@@ -113,6 +141,7 @@ static int count_cell(struct counting *k, const struct bb_cell *cell, struct bb_
 			     .paths = k->paths + k->n_paths,
 			     .want = cell->samples,
 			     .warmup = WARMUP,
+			     .max_s = k->cell_s,
 			     .drain_always = cell->drive->step.consumer == BB_CONSUMER_CAUGHT_UP};
 	int rc = bb_subject__reset_maps(&k->session->subjects[k->variant], err);
 
@@ -122,11 +151,13 @@ static int count_cell(struct counting *k, const struct bb_cell *cell, struct bb_
 		rc = d->driver->batch(d->state, k->slot, cell->driver_param, &b, err);
 	if (!rc)
 		rc = bb_target__drops(target, &after);
-	if (rc)
+	if (rc || !b.n) /* the time was over */
 		return rc;
 	check_drops(k, before, after, &b);
+	if (b.n < b.want)
+		rc = note_fewer(k, cell, b.n, report, err);
 	keep_blocks(k);
-	return add_case(k, cell, &b, err);
+	return rc ? rc : add_case(k, cell, &b, err);
 }
 
 static int add_lines(struct bb_counted *out, const struct bb_exact *e, struct bb_err *err)
@@ -286,26 +317,33 @@ static int make_room(struct counting *k, struct bb_err *err)
 	return k->blocks ? 0 : bb_fail_nomem(err);
 }
 
-static int count_variant(struct bb_session *s, size_t drive, size_t variant,
+static int count_variant(struct bb_session *s, size_t drive, size_t variant, double cell_s,
 			 struct bb_report *report, struct bb_err *err)
 {
-	struct counting k = {.session = s, .drive = drive, .variant = variant};
+	struct counting k = {.session = s, .drive = drive, .variant = variant, .cell_s = cell_s};
 	const struct bb_open_drive *d = &s->drives[drive];
 	int rc = begin(&k, report, err);
 
 	if (!rc)
-		rc = d->driver->attach(d->state, &s->subjects[variant], &k.slot, err);
+		rc = bb_unless_broken_off(
+			d->driver->attach(d->state, &s->subjects[variant], &k.slot, err));
 	if (!rc)
 		rc = make_room(&k, err);
+	if (rc == -ETIME)
+		rc = 0;
 	for (size_t i = 0; !rc && i < s->plan->n_cells; i++) {
 		if (!is_ours(&k, &s->plan->cells[i]))
 			continue;
-		rc = count_cell(&k, &s->plan->cells[i], err);
-		if (!rc && bb_stop_signal)
-			rc = -EINTR;
+		rc = bb_must_end() ? 0 : count_cell(&k, &s->plan->cells[i], report, err);
 	}
-	if (!rc)
+	if (!rc && bb_stop_signal)
+		rc = -EINTR;
+	if (!rc && k.out->n_cases < k.n_cells)
+		rc = note_left_out(&k, report, err);
+	if (!rc && k.out->n_cases)
 		rc = sum_up(&k, err);
+	else if (k.out && !k.out->n_cases)
+		bb_report__drop_counted(report);
 	if (k.slot)
 		d->driver->detach(d->state, k.slot);
 	free(k.ns);
@@ -327,18 +365,57 @@ static bool has_cells(const struct bb_session *s, size_t drive, size_t variant)
 	return false;
 }
 
-int bb_count_all(struct bb_session *s, struct bb_report *report, struct bb_err *err)
+static int note_late(const struct bb_session *s, size_t n, struct bb_report *report,
+		     struct bb_err *err)
 {
+	char what[600], why[200];
+
+	snprintf(what, sizeof(what), "%s: the instructions of %zu programs",
+		 s->plan->scenario->name, n);
+	snprintf(why, sizeof(why), "not counted within the budget of %g s; --budget gives more",
+		 s->opts->budget_s);
+	return bb_report__add_skip(report, what, why) ? bb_fail_nomem(err) : 0;
+}
+
+static size_t count_cells(const struct bb_session *s)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < s->plan->n_cells; i++) {
+		const struct bb_open_drive *d =
+			&s->drives[bb_session__drive(s, &s->plan->cells[i])];
+
+		n += d->driver && d->driver->kind.counts;
+	}
+	return n ? n : 1;
+}
+
+int bb_count_all(struct bb_session *s, double share, struct bb_report *report, struct bb_err *err)
+{
+	double limit_s = share * bb_deadline_left_s(),
+	       cell_s = fmax(limit_s / (double)count_cells(s), CELL_LEAST_S);
 	const struct bb_scenario *sc = s->plan->scenario;
+	struct bb_deadline deadline;
+	size_t n_late = 0;
 	int rc = 0;
 
+	bb_deadline__begin(&deadline, isinf(limit_s) ? 0 : fmax(limit_s, 1e-3));
 	for (size_t d = 0; !rc && d < sc->n_drives; d++) {
 		if (!s->drives[d].driver || !s->drives[d].driver->kind.counts)
 			continue;
 		rc = bb_session__stats_for(s, d, err);
-		for (size_t v = 0; !rc && v < sc->n_variants; v++)
-			if (has_cells(s, d, v))
-				rc = count_variant(s, d, v, report, err);
+		for (size_t v = 0; !rc && v < sc->n_variants; v++) {
+			if (!has_cells(s, d, v))
+				continue;
+			if (bb_must_end())
+				n_late++;
+			else
+				rc = count_variant(s, d, v, isinf(cell_s) ? 0 : cell_s, report,
+						   err);
+		}
 	}
-	return rc;
+	bb_deadline__end(&deadline);
+	if (!rc && bb_stop_signal)
+		rc = -EINTR;
+	return rc || !n_late ? rc : note_late(s, n_late, report, err);
 }

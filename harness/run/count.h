@@ -10,8 +10,9 @@
  * Count the instructions of every cell of the session's plan whose drive counts (exact), and append
  * what they come to, by program. Needs no rounds of loads: a count has no noise, and repeats on one
  * load say whether it is always the same. 0; -EINTR after a signal and other errors midway, with
- * what there is so far.
+ * what there is so far. Of the time until the deadline it takes `share` at most; a skip says what
+ * was not counted within it.
  */
-int bb_count_all(struct bb_session *s, struct bb_report *report, struct bb_err *err);
+int bb_count_all(struct bb_session *s, double share, struct bb_report *report, struct bb_err *err);
 
 #endif

@@ -7,7 +7,7 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-#include "base/stop.h"
+#include "base/deadline.h"
 #include "run/session.h"
 
 #define TURN_S 0.05             /* of one cell; between turns the recorder has its own */

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/deadline.h"
 #include "base/clock.h"
 #include "bpf/object_info.h"
 #include "bpf/prog_type.h"
@@ -578,10 +579,11 @@ int bb_gate_run__measure(struct bb_gate_run *run, const struct bb_run_opts *opts
 		.count = true,
 	};
 	size_t left = bb_gate_run__todo(run, first);
-	uint64_t began_ns = bb_now_ns();
+	struct bb_deadline budget;
 	int rc = 0;
 
 	ab.run.skip_failing = true;
+	bb_deadline__begin(&budget, opts->budget_s);
 	for (size_t i = 0; !rc && i < run->n_jobs; i++) {
 		struct job *job = &run->jobs[i];
 
@@ -590,17 +592,20 @@ int bb_gate_run__measure(struct bb_gate_run *run, const struct bb_run_opts *opts
 		ab.run.budget_s = run->opts->each_s;
 		ab.patience_s = PATIENCE_S;
 		if (opts->budget_s > 0) {
-			double share_s = fmax(opts->budget_s - bb_seconds_since(began_ns), 1e-3) /
-					 (double)left;
+			double share_s = fmax(bb_deadline_left_s(), 1e-3) / (double)left;
 
 			ab.run.budget_s = fmin(ab.run.budget_s, share_s);
 			ab.patience_s = fmin(ab.patience_s, share_s - ab.run.budget_s);
 		}
 		ab.run.seed = opts->seed + i;
 		rc = bb_run_ab(&job->plan, &ab, report, err);
-		if (rc && rc != -EINTR && rc != -ENOMEM && !report->incomplete)
+		if (rc == -ETIME)
+			rc = skip(&run->gate.programs[job->program], BB_GATE_SKIPPED, err->msg,
+				  err);
+		else if (rc && rc != -EINTR && rc != -ENOMEM && !report->incomplete)
 			rc = give_up(&run->gate.programs[job->program], report, err);
 		left--;
 	}
+	bb_deadline__end(&budget);
 	return rc ? rc : compare_counts(&run->gate, report, first != NULL, err);
 }

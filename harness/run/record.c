@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/stop.h"
+#include "base/deadline.h"
 
 #define DISTINCT 32u /* values a series holds at least, as a rule */
 
@@ -200,7 +200,9 @@ int bb_record__measure(const struct bb_driver *driver, void *state, void *slot,
 	for (size_t i = 0; i < BB_PMU_COUNTERS; i++)
 		b->pmu[i] = NAN;
 	if (!rc)
-		rc = driver->batch(state, slot, param, b, err);
+		rc = bb_unless_broken_off(driver->batch(state, slot, param, b, err));
+	if (rc == -ETIME) /* with what it took by then */
+		rc = 0;
 	record_rc = bb_record__batch(s, b); /* what was taken before an error counts too */
 	if (!record_rc && b->void_why[0])
 		record_rc = bb_record__void(s, "%s", b->void_why);

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "base/stop.h"
+#include "base/deadline.h"
 #include "drivers/cold.h"
 #include "env/steal.h"
 #include "run/count.h"
@@ -17,6 +17,10 @@
 
 #define SETUP_S 5e-3   /* of a load, about: what the progress bar takes it for */
 #define BATCH_MIN 100u /* room for samples, in any case */
+
+/* A turn of fast programs is over long before, even where others keep it from its CPU. */
+#define TURN_LEAST_S 0.1
+#define MOST_NAMED 8u /* cases that the budget left out */
 
 /* A plan on its way into a report. */
 struct run {
@@ -31,7 +35,11 @@ struct run {
 	uint64_t *ns; /* one batch of samples */
 	size_t ns_size;
 	double done, total; /* expected seconds */
-	uint64_t began_ns;
+	/* of the round: when it began, its share of the budget (INFINITY: none), its drives */
+	uint64_t round_ns;
+	double round_s;
+	size_t drives_left;
+	bool is_cut; /* a turn of it had to end with fewer samples */
 };
 
 static uint32_t per_load(const struct bb_plan *p, uint32_t n)
@@ -101,8 +109,22 @@ static struct bb_series *series_of(struct run *r, size_t cell)
 	return &c->series[c->n_series - 1];
 }
 
+/* What is left of the round's share of the budget; below 0: it has had more. */
+static double round_left_s(const struct run *r)
+{
+	return r->round_s - bb_seconds_since(r->round_ns);
+}
+
+/* For a turn of a drive that fires; 0: no limit. */
+static double turn_s(const struct run *r, size_t turns_left)
+{
+	double share_s = round_left_s(r) / (double)r->drives_left / (double)turns_left;
+
+	return isinf(share_s) ? 0 : fmax(share_s, TURN_LEAST_S);
+}
+
 /* One turn of one cell: BLOCK samples, or for in-situ the whole slice of the round. */
-static int run_block(struct run *r, size_t cell, struct bb_err *err)
+static int run_block(struct run *r, size_t cell, size_t turns_left, struct bb_err *err)
 {
 	struct bb_session *ss = &r->session;
 	const struct bb_cell *c = &ss->plan->cells[cell];
@@ -113,16 +135,20 @@ static int run_block(struct run *r, size_t cell, struct bb_err *err)
 	uint32_t left = per_load(ss->plan, c->samples) - (uint32_t)s->fired;
 	struct bb_batch b = {.ns = r->ns,
 			     .drain_always = c->drive->step.consumer == BB_CONSUMER_CAUGHT_UP};
+	int rc;
 
 	if (!(c->seconds > 0)) {
 		b.want = left < pace->turn ? left : pace->turn;
 		b.warmup = s->fired ? pace->warmup_turn : pace->warmup_first;
+		b.max_s = turn_s(r, turns_left);
 	} else {
 		b.want = r->ns_size;
 		b.max_s = c->seconds / ss->plan->loads;
 	}
-	return bb_record__measure(d->driver, d->state, r->slots[cell], subject, c->driver_param, &b,
-				  s, err);
+	rc = bb_record__measure(d->driver, d->state, r->slots[cell], subject, c->driver_param, &b,
+				s, err);
+	r->is_cut |= b.max_s > 0 && !(c->seconds > 0) && b.fired < b.want;
+	return rc;
 }
 
 /* A random order of turns: every cell of the drive as often as it has blocks. */
@@ -207,6 +233,9 @@ static int attach_drive(struct run *r, size_t drive, uint32_t load, struct bb_pr
 
 		if (bb_session__drive(ss, c) != drive || r->case_of[i] == SIZE_MAX)
 			continue;
+		rc = bb_must_end_why();
+		if (rc)
+			break;
 		if (!bb_record__series(&r->report->cases[r->case_of[i]], load, subject->jit_mod64))
 			rc = bb_fail_nomem(err);
 		if (!rc && first != i) {
@@ -216,8 +245,9 @@ static int attach_drive(struct run *r, size_t drive, uint32_t load, struct bb_pr
 		if (!rc)
 			rc = bb_subject__reset_maps(subject, err);
 		if (!rc)
-			rc = ss->drives[drive].driver->attach(ss->drives[drive].state, subject,
-							      &r->slots[i], err);
+			rc = bb_unless_broken_off(
+				ss->drives[drive].driver->attach(ss->drives[drive].state, subject,
+								 &r->slots[i], err));
 		if (!rc && subject->target)
 			rc = bb_stats_reader__agreed(bb_target__reader(subject->target), &before[i],
 						     err);
@@ -279,15 +309,18 @@ static int run_drive(struct run *r, size_t drive, uint32_t load, struct bb_err *
 		rc = bb_session__stats_for(ss, drive, err);
 	if (!rc)
 		rc = attach_drive(r, drive, load, before, err);
-	for (size_t i = 0; !rc && i < n; i++) {
+	for (size_t i = 0; !rc && i < n && !bb_must_end(); i++) {
 		const struct bb_cell *c = &ss->plan->cells[turns[i]];
 
+		/* In a round that is late for slow programs, who has no sample yet goes first. */
+		if (r->is_cut && round_left_s(r) < 0 && series_of(r, turns[i])->fired)
+			continue;
 		report_progress(r, turns[i]);
-		rc = run_block(r, turns[i], err);
+		rc = run_block(r, turns[i], n - i, err);
 		r->done += expected_s(ss->plan, c) / (double)turns_of(ss->plan, c);
-		if (!rc && bb_stop_signal)
-			rc = -EINTR;
 	}
+	if (!rc && bb_stop_signal)
+		rc = -EINTR;
 	for (size_t i = 0; !rc && i < ss->plan->n_cells; i++)
 		if (r->slots[i] && r->first[i] == i &&
 		    bb_session__drive(ss, &ss->plan->cells[i]) == drive)
@@ -313,7 +346,7 @@ static int load_all(struct run *r, struct bb_err *err)
 		order[i] = (uint32_t)i;
 	bb_rng_shuffle(&ss->rng, order, n);
 	for (size_t i = 0; !rc && i < n; i++)
-		if (ss->usable[order[i]])
+		if (ss->usable[order[i]] && !(rc = bb_must_end_why()))
 			rc = bb_subject__load(&ss->subjects[order[i]], &ss->rng, -1, 1, err);
 	free(order);
 	return rc;
@@ -333,16 +366,37 @@ static void note_steal(struct run *r, uint32_t load, double steal)
 	}
 }
 
+static bool is_timed(const struct bb_session *ss, size_t drive)
+{
+	return ss->drives[drive].driver && !ss->drives[drive].driver->kind.counts;
+}
+
+static size_t count_timed_drives(const struct bb_session *ss)
+{
+	size_t n = 0;
+
+	for (size_t d = 0; d < ss->plan->scenario->n_drives; d++)
+		n += is_timed(ss, d);
+	return n;
+}
+
 static int run_round(struct run *r, uint32_t load, struct bb_err *err)
 {
 	struct bb_session *ss = &r->session;
 	struct bb_cpu_times before, after;
 	bool timed = !bb_cpu_times__read(ss->opts->driver.cpu, &before, NULL);
-	int rc = load_all(r, err);
+	int rc;
 
-	for (size_t d = 0; !rc && d < ss->plan->scenario->n_drives; d++)
-		if (ss->drives[d].driver && !ss->drives[d].driver->kind.counts)
-			rc = run_drive(r, d, load, err);
+	r->round_ns = bb_now_ns();
+	r->round_s = bb_deadline_left_s() / (ss->plan->loads - load);
+	r->drives_left = count_timed_drives(ss);
+	rc = load_all(r, err);
+	for (size_t d = 0; !rc && d < ss->plan->scenario->n_drives; d++) {
+		if (!is_timed(ss, d))
+			continue;
+		rc = run_drive(r, d, load, err);
+		r->drives_left--;
+	}
 	if (timed && !bb_cpu_times__read(ss->opts->driver.cpu, &after, NULL))
 		note_steal(r, load, bb_steal_share(&before, &after));
 	return rc;
@@ -359,20 +413,114 @@ static int note_budget(struct run *r, uint32_t done_loads, struct bb_err *err)
 	return bb_report__add_skip(r->report, what, why) ? bb_fail_nomem(err) : 0;
 }
 
-static int run_rounds(struct run *r, struct bb_err *err)
+/* Samples, or of a drive that goes by time ms, that the loads which were begun took and wanted. */
+static void count_samples(const struct run *r, size_t cell, uint32_t loads, uint64_t *ret_taken,
+			  uint64_t *ret_wanted)
 {
 	const struct bb_plan *plan = r->session.plan;
-	double budget_s = r->session.opts->budget_s;
+	const struct bb_cell *c = &plan->cells[cell];
+	const struct bb_case *k = &r->report->cases[r->case_of[cell]];
+	double taken_s = 0;
+
+	*ret_taken = 0;
+	for (size_t i = 0; i < k->n_series; i++) {
+		*ret_taken += k->series[i].fired;
+		taken_s += k->series[i].elapsed_s;
+	}
+	*ret_wanted = (uint64_t)loads * per_load(plan, c->samples);
+	if (c->seconds > 0) { /* the last window ends when it ends */
+		*ret_taken = (uint64_t)(1e3 * taken_s + 1);
+		*ret_wanted = (uint64_t)(1e3 * c->seconds / plan->loads * loads);
+	}
+}
+
+/* Cases that nothing was measured of: the first ones by name. */
+static int note_unmeasured(struct run *r, size_t n, const size_t *cells, struct bb_err *err)
+{
+	const struct bb_plan *plan = r->session.plan;
+	char what[600], why[200 + MOST_NAMED * sizeof(plan->cells->name)];
+	size_t at;
+
+	if (!n)
+		return 0;
+	snprintf(what, sizeof(what), "%s: %zu of %zu cases", plan->scenario->name, n,
+		 plan->n_cells);
+	at = (size_t)snprintf(why, sizeof(why),
+			      "not measured within the budget of %g s, --budget gives more: ",
+			      r->session.opts->budget_s);
+	for (size_t i = 0; i < n && i < MOST_NAMED; i++)
+		at += (size_t)snprintf(why + at, sizeof(why) - at, "%s%s", i ? ", " : "",
+				       plan->cells[cells[i]].name);
+	if (n > MOST_NAMED)
+		snprintf(why + at, sizeof(why) - at, " and %zu more", n - MOST_NAMED);
+	return bb_report__add_skip(r->report, what, why) ? bb_fail_nomem(err) : 0;
+}
+
+static int note_fewer(struct run *r, size_t cell, uint64_t taken, uint64_t wanted,
+		      struct bb_err *err)
+{
+	const struct bb_cell *c = &r->session.plan->cells[cell];
+	char what[600], why[200];
+
+	snprintf(what, sizeof(what), "%s: %llu of %llu %s", c->name,
+		 (unsigned long long)(wanted - taken), (unsigned long long)wanted,
+		 c->seconds > 0 ? "ms" : "samples");
+	snprintf(why, sizeof(why), "the budget of %g s holds no more; --budget gives more",
+		 r->session.opts->budget_s);
+	return bb_report__add_skip(r->report, what, why) ? bb_fail_nomem(err) : 0;
+}
+
+/* What the budget left out of the `loads` that were begun. -ETIME when that is all. */
+static int note_left_out(struct run *r, uint32_t loads, struct bb_err *err)
+{
+	const struct bb_plan *plan = r->session.plan;
+	size_t *none = calloc(plan->n_cells, sizeof(*none)), n_none = 0;
+	int rc = none ? 0 : bb_fail_nomem(err);
+
+	for (size_t i = 0; !rc && i < plan->n_cells; i++) {
+		uint64_t taken, wanted;
+
+		if (r->case_of[i] == SIZE_MAX)
+			continue;
+		count_samples(r, i, loads, &taken, &wanted);
+		if (taken >= wanted)
+			continue;
+		bb_case__drop_empty_series(&r->report->cases[r->case_of[i]]);
+		if (!r->report->cases[r->case_of[i]].n_series)
+			none[n_none++] = i;
+		else
+			rc = note_fewer(r, i, taken, wanted, err);
+	}
+	if (!rc)
+		rc = note_unmeasured(r, n_none, none, err);
+	bb_report__drop_empty_cases(r->report);
+	if (!rc && n_none && !bb_report__has_samples(r->report))
+		rc = bb_fail(err, -ETIME,
+			     "scenario '%s': the budget of %g s was used up before anything was "
+			     "measured; --budget gives more",
+			     plan->scenario->name, r->session.opts->budget_s);
+	free(none);
+	return rc;
+}
+
+static int run_rounds(struct run *r, struct bb_err *err)
+{
+	uint32_t load = 0, loads = r->session.plan->loads;
+	uint64_t began_ns = bb_now_ns();
 	int rc = 0;
 
-	for (uint32_t load = 0; !rc && load < plan->loads; load++) {
-		double elapsed_s = bb_seconds_since(r->began_ns);
-
+	for (; !rc && load < loads; load++) {
 		/* A round may take as long as the average one did. */
-		if (load && budget_s > 0 && elapsed_s + elapsed_s / load > budget_s)
-			return note_budget(r, load, err);
+		if (load && bb_seconds_since(began_ns) / load > bb_deadline_left_s())
+			break;
 		rc = run_round(r, load, err);
 	}
+	if (rc == -ETIME) /* all that it did counts */
+		rc = 0;
+	if (!rc && load < loads)
+		rc = note_budget(r, load, err);
+	if (!rc && (r->is_cut || bb_deadline_has_passed))
+		rc = note_left_out(r, load, err);
 	return rc;
 }
 
@@ -408,14 +556,18 @@ static size_t batch_size(const struct bb_plan *plan)
 int bb_run_plan(const struct bb_plan *plan, const struct bb_run_opts *opts,
 		struct bb_report *report, struct bb_err *err)
 {
-	struct run r = {.report = report, .began_ns = bb_now_ns()};
+	struct run r = {.report = report};
+	struct bb_deadline budget;
 	struct bb_err local = {0};
 	int rc;
 
 	err = err ? err : &local;
+	bb_deadline__begin(&budget, opts->budget_s);
 	rc = bb_session__open(plan, opts, report, &r.session, err);
-	if (rc)
-		return rc;
+	if (rc) {
+		bb_deadline__end(&budget);
+		return rc == -EINTR ? bb_record__incomplete(report, rc, err) : rc;
+	}
 	r.ns_size = batch_size(plan);
 	r.case_of = calloc(plan->n_cells, sizeof(*r.case_of));
 	r.first = calloc(plan->n_cells, sizeof(*r.first));
@@ -427,10 +579,11 @@ int bb_run_plan(const struct bb_plan *plan, const struct bb_run_opts *opts,
 	if (!rc)
 		rc = add_cases(&r, err);
 	if (!rc)
-		rc = bb_count_all(&r.session, report, err);
+		rc = bb_count_all(&r.session, r.total > 0 ? 0.5 : 1, report, err);
 	if (!rc && r.total > 0)
 		rc = run_rounds(&r, err);
-	if (rc)
+	bb_deadline__end(&budget);
+	if (rc && rc != -ETIME) /* the skips say that */
 		rc = bb_record__incomplete(report, rc, err);
 	free(r.ns);
 	free(r.slots);

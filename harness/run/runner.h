@@ -21,7 +21,7 @@ struct bb_run_opts {
 	uint64_t seed;
 	/* a program that cannot be loaded or run is a skip, not an error */
 	bool skip_failing;
-	/* no further round begins when it would end after this; 0: no limit */
+	/* all of it, loading included, ends one run of a program after this; 0: no limit */
 	double budget_s;
 	const struct bb_progress *progress;
 };
@@ -31,7 +31,11 @@ struct bb_run_opts {
  * loaded anew in random order, and all cells are measured in blocks in random order, so that a load
  * is one replication and the floor shares its noise with the rest.
  *
- * 0; -ENOTSUP when nothing of the plan can be done on this machine (the skips say why); -EINTR
+ * Under a budget no round begins that would end after it, and a turn of a slow program ends with
+ * fewer samples; skips say what was left out.
+ *
+ * 0; -ENOTSUP when nothing of the plan can be done on this machine (the skips say why); -ETIME when
+ * the budget was used up before anything was measured; -EINTR
  * after a signal and other errors midway: the report then holds what was measured and `incomplete`
  * says why.
  */

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "base/stop.h"
+#include "base/deadline.h"
 #include "stats/quantile.h"
 #include "stats/rivals.h"
 
@@ -112,7 +112,9 @@ static int run_experiment(const struct bb_scenario *scenario, const struct bb_se
 	ab.run.progress = NULL;
 	if (!rc)
 		rc = bb_run_ab(&plan, &ab, report, err);
-	if (!rc && (record(row, &report->comparisons[0]) || ask_rivals(row, opts, &trace)))
+	if (rc == -ETIME || (!rc && bb_must_end())) /* cut short, it is none */
+		rc = bb_stop_signal ? -EINTR : 0;
+	else if (!rc && (record(row, &report->comparisons[0]) || ask_rivals(row, opts, &trace)))
 		rc = bb_fail_nomem(err);
 	row->seconds += bb_seconds_since(began_ns);
 	bb_ab_trace__done(&trace);
@@ -175,19 +177,29 @@ static int find_noise_floor(struct bb_selftest *t)
 	return 0;
 }
 
+static bool any_experiment(const struct bb_selftest *t)
+{
+	for (size_t i = 0; i < t->n_rows; i++)
+		if (t->rows[i].n || t->rows[i].voids)
+			return true;
+	return false;
+}
+
 int bb_selftest__run(const struct bb_scenario *scenario, const struct bb_selftest_opts *opts,
 		     struct bb_selftest *ret_selftest, struct bb_err *err)
 {
 	struct bb_selftest t = {.noise_floor = NAN};
 	const struct bb_progress *p = opts->run.progress;
 	uint64_t began_ns = bb_now_ns();
+	struct bb_deadline budget;
 	struct bb_rng rng;
-	bool over = false; /* the budget is */
 	int rc = make_rows(scenario, opts, &t, err);
 
 	bb_rng_seed(&rng, opts->run.seed);
-	for (uint32_t i = 0; !rc && !over && (!opts->experiments || i < opts->experiments); i++) {
-		for (size_t r = 0; !rc && !over && r < t.n_rows; r++) {
+	bb_deadline__begin(&budget, opts->run.budget_s);
+	for (uint32_t i = 0; !rc && !bb_must_end() && (!opts->experiments || i < opts->experiments);
+	     i++) {
+		for (size_t r = 0; !rc && !bb_must_end() && r < t.n_rows; r++) {
 			double elapsed_s = bb_seconds_since(began_ns);
 
 			if (p)
@@ -198,10 +210,15 @@ int bb_selftest__run(const struct bb_scenario *scenario, const struct bb_selftes
 							    : opts->run.budget_s,
 					  t.rows[r].program);
 			rc = run_experiment(scenario, opts, bb_rng_u64(&rng), &t.rows[r], err);
-			over = opts->run.budget_s > 0 &&
-			       bb_seconds_since(began_ns) > opts->run.budget_s;
 		}
 	}
+	bb_deadline__end(&budget);
+	if (!rc && bb_stop_signal)
+		rc = -EINTR;
+	if (!rc && !any_experiment(&t))
+		rc = bb_fail(err, -ETIME,
+			     "no experiment ended within the budget of %g s; --budget gives more",
+			     opts->run.budget_s);
 	if (!rc && find_noise_floor(&t))
 		rc = bb_fail_nomem(err);
 	*ret_selftest = t;

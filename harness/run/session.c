@@ -2,11 +2,13 @@
 #include "run/session.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/deadline.h"
 #include "run/record.h"
 
 size_t bb_session__variant(const struct bb_session *s, const struct bb_cell *c)
@@ -74,7 +76,9 @@ static int skip_or_fail(struct bb_session *s, struct bb_report *report, const ch
 	const char *why = err ? err->msg : "not supported here";
 	char name[512], line[1024];
 
-	if (!rc || (rc != -ENOTSUP && (!s->opts->skip_failing || rc == -ENOMEM || rc == -EINTR)))
+	rc = bb_unless_broken_off(rc);
+	if (!rc || (rc != -ENOTSUP &&
+		    (!s->opts->skip_failing || rc == -ENOMEM || rc == -EINTR || rc == -ETIME)))
 		return rc;
 	if (rc != -ENOTSUP && !s->failed)
 		s->failed = rc;
@@ -117,6 +121,13 @@ static bool plan_needs_bpf(const struct bb_plan *plan)
 	return false;
 }
 
+/* When the time is over, what was done by then is gone on with. */
+static int unless_late(struct bb_session *s, int rc)
+{
+	s->out_of_time |= rc == -ETIME;
+	return rc == -ETIME ? 0 : rc;
+}
+
 static int open_drive(struct bb_session *s, const struct bb_drive_spec *spec, size_t d,
 		      struct bb_report *report, struct bb_err *err)
 {
@@ -139,11 +150,12 @@ static int open_all(struct bb_session *s, bool needs_bpf, struct bb_report *repo
 	bool *seen = calloc(n_variants + plan->scenario->n_drives, sizeof(*seen));
 	int rc = seen ? 0 : bb_fail_nomem(err);
 
-	for (size_t i = 0; !rc && i < plan->n_cells; i++) {
+	for (size_t i = 0; !rc && !s->out_of_time && i < plan->n_cells; i++) {
 		const struct bb_cell *c = &plan->cells[i];
 		size_t v = bb_session__variant(s, c), d = bb_session__drive(s, c);
 
-		if (!seen[n_variants + d]) {
+		rc = bb_must_end_why();
+		if (!rc && !seen[n_variants + d]) {
 			seen[n_variants + d] = true;
 			rc = open_drive(s, c->drive, d, report, err);
 		}
@@ -153,6 +165,7 @@ static int open_all(struct bb_session *s, bool needs_bpf, struct bb_report *repo
 			s->usable[v] = !rc;
 			rc = skip_or_fail(s, report, c->variant->name, rc, err);
 		}
+		rc = unless_late(s, rc);
 	}
 	free(seen);
 	return rc;
@@ -195,11 +208,13 @@ static int probe_all(struct bb_session *s, struct bb_report *report, struct bb_e
 
 			if (!s->usable[v] || !in_plan(s, d, v))
 				continue;
-			rc = probe(&s->drives[d], &s->subjects[v], err);
+			rc = s->out_of_time ? -ETIME : bb_must_end_why();
+			if (!rc)
+				rc = probe(&s->drives[d], &s->subjects[v], err);
 			*refused(s, d, v) = rc != 0;
 			snprintf(what, sizeof(what), "%s/%s", sc->variants[v].name,
 				 bb_drive_name(&sc->drives[d]));
-			rc = skip_or_fail(s, report, what, rc, err);
+			rc = unless_late(s, skip_or_fail(s, report, what, rc, err));
 		}
 	}
 	return rc;
@@ -222,12 +237,44 @@ static bool anything_left(const struct bb_session *s)
 	return only_floors ? floors : others;
 }
 
+/* How many of the plan's variants were not loaded, or not tried with every drive. */
+static int say_late(const struct bb_session *s, struct bb_report *report, struct bb_err *err)
+{
+	char what[600], why[200];
+	size_t n = 0;
+
+	for (size_t i = 0; i < s->plan->n_cells; i++)
+		n += !bb_session__can(s, &s->plan->cells[i]);
+	snprintf(what, sizeof(what), "%s: %zu of %zu cases", s->plan->scenario->name, n,
+		 s->plan->n_cells);
+	snprintf(why, sizeof(why),
+		 "half of the budget of %g s was used up when their programs were still to be "
+		 "loaded and tried; --budget gives more",
+		 s->opts->budget_s);
+	return n && bb_report__add_skip(report, what, why) ? bb_fail_nomem(err) : 0;
+}
+
+static int say_nothing_left(const struct bb_session *s, struct bb_err *err)
+{
+	if (s->out_of_time)
+		return bb_fail(err, -ETIME,
+			       "scenario '%s': half of the budget of %g s was used up before any "
+			       "program was loaded and tried; --budget gives more",
+			       s->plan->scenario->name, s->opts->budget_s);
+	return bb_fail(err, s->failed ? s->failed : -ENOTSUP,
+		       "scenario '%s': nothing of it can be measured on this machine; "
+		       "`bpfbench check` says why",
+		       s->plan->scenario->name);
+}
+
 int bb_session__open(const struct bb_plan *plan, const struct bb_run_opts *opts,
 		     struct bb_report *report, struct bb_session *ret_session, struct bb_err *err)
 {
 	const struct bb_scenario *sc = plan->scenario;
 	struct bb_session s = {.plan = plan, .opts = opts, .stats = {.fd = -1}};
 	bool needs_bpf = plan_needs_bpf(plan);
+	double left_s = bb_deadline_left_s();
+	struct bb_deadline half;
 	int rc = 0;
 
 	bb_rng_seed(&s.rng, opts->seed);
@@ -237,15 +284,16 @@ int bb_session__open(const struct bb_plan *plan, const struct bb_run_opts *opts,
 	s.refused = calloc(sc->n_drives * sc->n_variants, sizeof(*s.refused));
 	if (!s.subjects || !s.usable || !s.drives || !s.refused)
 		rc = bb_fail_nomem(err);
+	bb_deadline__begin(&half, isinf(left_s) ? 0 : fmax(left_s / 2, 1e-3));
 	if (!rc)
 		rc = open_all(&s, needs_bpf, report, err);
 	if (!rc)
 		rc = probe_all(&s, report, err);
+	bb_deadline__end(&half);
+	if (!rc && s.out_of_time)
+		rc = say_late(&s, report, err);
 	if (!rc && !anything_left(&s))
-		rc = bb_fail(err, s.failed ? s.failed : -ENOTSUP,
-			     "scenario '%s': nothing of it can be measured on this machine; "
-			     "`bpfbench check` says why",
-			     sc->name);
+		rc = say_nothing_left(&s, err);
 	if (rc) {
 		bb_session__close(&s);
 		return rc;

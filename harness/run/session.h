@@ -30,11 +30,16 @@ struct bb_session {
 	struct bb_open_drive *drives; /* by the scenario's drive index */
 	/* the code of the first failure that became a skip (skip_failing); 0: none */
 	int failed;
+	/* the time for loading and probing was over before all was done: the rest is left out */
+	bool out_of_time;
 	/* by drive index times the number of variants plus variant index: it cannot drive that */
 	bool *refused;
 };
 
 /*
+ * Of a budget (base/deadline.h), half is for this: programs that are not loaded or not tried by
+ * then are left out, and one skip says so; -ETIME when nothing but floors is left.
+ *
  * What this machine cannot do (-ENOTSUP) becomes a skip in the report and is left closed; any other
  * failure is an error, before anything is measured, unless it is to be skipped. -ENOTSUP, or what
  * failed, when nothing but floors is left. What the kernel made of each program is in the report

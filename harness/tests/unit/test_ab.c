@@ -394,14 +394,17 @@ static void test_budget(void **state)
 static void test_patience(void **state)
 {
 	struct bb_ab_opts opts = opts_of("plain", "slower", 7);
+	struct bb_err err = {0};
 	struct bb_report *r;
+	int rc;
 
 	(void)state;
 	opts.max_pairs = 0;
 	opts.run.budget_s = 1e-9;
-	r = compare(&opts);
-	assert_int_equal(r->comparisons[0].n_matched, 1);
-	assert_int_equal(r->comparisons[0].verdict, BB_VERDICT_INCONCLUSIVE);
+	r = run_ab(variants, &opts, &rc, &err);
+	assert_int_equal(rc, -ETIME);
+	assert_non_null(strstr(err.msg, "budget"));
+	assert_int_equal(r->n_cases, 0);
 	bb_report__free(r);
 	opts.patience_s = 60;
 	r = compare(&opts);
@@ -442,8 +445,18 @@ static void test_dies_midway(void **state)
 	bb_report__free(r);
 }
 
+static void send_signal(void *arg, double done, double total, const char *what)
+{
+	(void)arg;
+	(void)done;
+	(void)total;
+	(void)what;
+	bb_stop_signal = SIGINT;
+}
+
 static void test_signal(void **state)
 {
+	const struct bb_progress at_first_pair = {send_signal, NULL};
 	struct bb_ab_opts opts = opts_of("plain", "slower", 5);
 	struct bb_err err = {0};
 	struct bb_report *r;
@@ -452,7 +465,8 @@ static void test_signal(void **state)
 	int rc;
 
 	(void)state;
-	bb_stop_signal = SIGINT;
+	opts.run.progress = &at_first_pair;
+	opts.run.budget_s = 60;
 	r = run_ab(variants, &opts, &rc, &err);
 	bb_stop_signal = 0;
 	assert_int_equal(rc, -EINTR);
@@ -461,6 +475,15 @@ static void test_signal(void **state)
 	assert_int_equal(bb_report__summarise(r), 0);
 	assert_int_equal(bb_run_json__compose(r, &text, &len), 0);
 	free(text);
+	bb_report__free(r);
+
+	/* before anything is loaded */
+	bb_stop_signal = SIGINT;
+	r = run_ab(variants, &opts, &rc, &err);
+	bb_stop_signal = 0;
+	assert_int_equal(rc, -EINTR);
+	assert_non_null(strstr(r->incomplete, "signal 2"));
+	assert_int_equal(r->n_cases, 0);
 	bb_report__free(r);
 }
 

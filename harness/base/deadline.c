@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "base/deadline.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stddef.h>
+#include <sys/time.h>
+
+#include "base/clock.h"
+
+#define NS_PER_S 1000000000u
+#define AGAIN_US 20000
+#define LONGEST_S 1e6 /* none is longer: it is to fit into ns */
+
+volatile sig_atomic_t bb_deadline_has_passed;
+
+static uint64_t at_ns; /* 0: none */
+static unsigned int depth;
+
+static void on_alarm(int sig)
+{
+	(void)sig;
+	if (!bb_stop_signal)
+		bb_deadline_has_passed = 1;
+}
+
+static void install(void)
+{
+	/* No SA_RESTART: to break calls off is what it is for. */
+	struct sigaction action = {.sa_handler = on_alarm};
+
+	sigemptyset(&action.sa_mask);
+	sigaction(SIGALRM, &action, NULL);
+}
+
+/* After a stop signal it comes at once. Called by a signal's handler, too. */
+static void arm(void)
+{
+	struct itimerval timer = {.it_interval = {.tv_usec = AGAIN_US}};
+	uint64_t now_ns = bb_now_ns(), in_ns = at_ns > now_ns ? at_ns - now_ns : 1000;
+
+	if (bb_stop_signal)
+		in_ns = (uint64_t)AGAIN_US * 1000;
+	timer.it_value = (struct timeval){.tv_sec = (time_t)(in_ns / NS_PER_S),
+					  .tv_usec = (suseconds_t)(in_ns % NS_PER_S / 1000 + 1)};
+	setitimer(ITIMER_REAL, depth && (at_ns || bb_stop_signal) ? &timer : &(struct itimerval){0},
+		  NULL);
+}
+
+static void set(uint64_t ns)
+{
+	at_ns = ns;
+	bb_deadline_has_passed = ns && ns <= bb_now_ns();
+	arm();
+}
+
+void bb_deadline__begin(struct bb_deadline *ret_deadline, double seconds)
+{
+	uint64_t ns = seconds > 0 ? bb_now_ns() + (uint64_t)(fmin(seconds, LONGEST_S) * NS_PER_S)
+				  : 0;
+
+	ret_deadline->outer_ns = at_ns;
+	if (!depth++) {
+		install();
+		bb_stop_now = arm;
+	}
+	set(ns && (!at_ns || ns < at_ns) ? ns : at_ns);
+}
+
+void bb_deadline__end(const struct bb_deadline *d)
+{
+	if (!--depth)
+		bb_stop_now = NULL;
+	set(d->outer_ns);
+}
+
+double bb_deadline_left_s(void)
+{
+	uint64_t now_ns = bb_now_ns();
+
+	if (!at_ns)
+		return INFINITY;
+	return at_ns > now_ns ? (double)(at_ns - now_ns) / NS_PER_S : 0;
+}
+
+int bb_must_end_why(void)
+{
+	return bb_stop_signal ? -EINTR : bb_deadline_has_passed ? -ETIME : 0;
+}
+
+int bb_unless_broken_off(int rc)
+{
+	bool may_be = rc == -EINTR || rc == -EAGAIN || rc == -ETIME;
+
+	return may_be && bb_must_end() ? bb_must_end_why() : rc;
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef BB_BASE_DEADLINE_H
+#define BB_BASE_DEADLINE_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/stop.h"
+
+/*
+ * Until when the process may measure. Deadlines nest: the run's budget, in it the share of a drive,
+ * and so on; the earliest one counts. There is one timer, so there is one deadline for the process,
+ * as there is one stop signal.
+ *
+ * When the deadline has passed, or a signal asked us to stop (base/stop.h), SIGALRM comes every
+ * 20 ms until the outermost deadline ends: it breaks off system calls that take long. A test run
+ * with a `repeat` ends with EINTR (net/bpf/test_run.c, bpf_test_timer_continue), and the verifier
+ * with EAGAIN (kernel/bpf/verifier.c, do_check), on which libbpf tries again at most 5 times.
+ */
+struct bb_deadline {
+	uint64_t outer_ns; /* the one before it, CLOCK_MONOTONIC; 0: none */
+};
+
+extern volatile sig_atomic_t bb_deadline_has_passed;
+
+/* At most `seconds` from now on; 0: only the outer deadlines count. */
+void bb_deadline__begin(struct bb_deadline *ret_deadline, double seconds);
+void bb_deadline__end(const struct bb_deadline *d);
+
+/* Seconds until the deadline, 0 when it has passed; INFINITY: there is none. */
+double bb_deadline_left_s(void);
+
+/* Every loop that fires, loads, waits or counts asks this on every turn. It reads two variables. */
+static inline bool bb_must_end(void)
+{
+	return bb_deadline_has_passed || bb_stop_signal;
+}
+
+/* The same as an error: -EINTR after a signal, -ETIME when the deadline has passed, 0: go on. */
+int bb_must_end_why(void);
+
+/* How a call ended that may have been broken off: then bb_must_end_why(), else `rc`. */
+int bb_unless_broken_off(int rc);
+
+#endif

@@ -1,0 +1,148 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# A program whose run takes most of a second: every command ends one run after its budget, and after a signal; what the
+# budget left out is said. Without a look at the clock in every loop, each of these would take minutes.
+#
+# slow: some forty budgets and signals, 2 s and a run each
+#
+# No time is absolute: a run's own is chosen and measured here, on this machine as it is, and so is what a command
+# takes besides.
+# shellcheck source=harness/tests/tool.sh disable=SC2317 # functions that check, wait_until and run call
+. "$(dirname "$0")/../tool.sh"
+# shellcheck source=harness/tests/gate_repo.sh
+. "$(dirname "$0")/../gate_repo.sh"
+
+names=("budgets and signals of slow programs")
+need_root "${names[@]}" || plan_done
+# shellcheck source=harness/tests/bpf/left.sh
+. "$(dirname "$0")/left.sh"
+
+now_ms() { echo $(($(date +%s%N) / 1000000)); }
+
+# scenario NAME TURNS DRIVE...
+scenario() {
+	local name=$1 turns=$2
+
+	shift 2
+	{
+		printf 'name: %s\nobject: %s/tests/bpf/slow.bpf.o\nvariants:\n' "$name" "$O"
+		printf '  - {name: %s, program: %s, globals: {turns: %d}}\n' \
+			xdp slow_xdp "$turns" event slow_perf_event "$turns" syscall slow_syscall "$turns"
+		printf '  - {name: fast, program: fast_xdp}\n'
+		printf 'drive:\n'
+		printf '  - {%s}\n' "$@"
+	} >"$TMP/$name.yml"
+}
+
+# timed CMD...: as `run`; $took_ms.
+timed() {
+	local before
+
+	before=$(now_ms)
+	run "$@"
+	took_ms=$(($(now_ms) - before))
+}
+
+# in_time NAME MS: the last `timed` took no longer, and said nothing of a crash.
+in_time() {
+	if ((took_ms <= $2)); then
+		ok "$1"
+	else
+		not_ok "$1" "took $took_ms ms, at most $2 were expected (a run takes $run_ms)"$'\n'"$(tap_shown)"
+	fi
+}
+
+step='with: step, trigger: test-run'
+all=("$step, variants: [xdp, syscall, fast]" 'with: slope, variants: [xdp, fast]'
+	'with: exact, trigger: test-run, variants: [xdp, syscall, fast]'
+	'with: step, trigger: page-fault, stack_depth: 32, variants: [event]'
+	'with: exact, trigger: page-fault, stack_depth: 32, variants: [event]')
+
+# --- how long a run takes: first a guess, then a knob for 0.5 s, then two runs of it by the clock ---
+scenario guess 20 "$step, variants: [xdp]"
+run "$BPFBENCH" --scenario "$TMP/guess.yml" -n 3 --loads 1 --budget 0 --no-store -q
+if grep -qE 'unknown func bpf_loop|invalid func|which this kernel' "$TMP/err"; then
+	skip "${names[0]}" "this kernel has no bpf_loop (Linux 5.17)"
+	plan_done
+fi
+turns=$(bmf "$TMP/out" guess/xdp/step latency-p50 | awk '{ printf "%d", 20 * 5e8 / $1 }')
+scenario one "$turns" "$step, variants: [xdp]"
+scenario slow "$turns" "${all[@]}"
+scenario fast "$turns" "$step, variants: [fast]"
+timed "$BPFBENCH" --scenario "$TMP/one.yml" -n 1 --loads 1 --budget 0 --no-store -q
+expect_status "a run's time can be told" 0
+# One run to try it and one for the sample; all of it is more than one run, and scales with what others leave us.
+run_ms=$took_ms
+timed "$BPFBENCH" --scenario "$TMP/fast.yml" -n 1 --loads 1 --budget 0 --no-store -q
+slack_ms=$((1000 + 2 * took_ms + run_ms))
+printf '# turns: %s, one run and what is around it: %d ms, slack: %d ms\n' "$turns" "$run_ms" "$slack_ms"
+
+# --- budgets: 2 s ---
+most_ms=$((2000 + run_ms + slack_ms))
+scenario one "$turns" "$step, variants: [xdp, fast]"
+timed "$BPFBENCH" --scenario "$TMP/one.yml" --budget "$(((2000 + 3 * run_ms) / 1000))" --no-store -f table -q
+expect_status "step: succeeds" 0
+in_time "step: within its budget" $((2000 + 3 * run_ms + run_ms + slack_ms))
+expect_grep "step: a result with fewer samples" out '^  xdp +[1-9][0-9]* '
+expect_grep "step: says that they are fewer" out 'skipped: one/xdp/step: [0-9]+ of [0-9]+ samples: the budget of '
+expect_grep "step: says which loads are left out" out 'skipped: one/loads [0-9]+\.\.12: the budget of '
+
+for ((i = 0; i < ${#all[@]}; i++)); do
+	drive=${all[$i]%%, variants*}
+	scenario slow "$turns" "${all[$i]}"
+	timed "$BPFBENCH" --scenario "$TMP/slow.yml" --budget 2 --no-store -f table -q
+	in_time "$drive: within its budget" "$most_ms"
+	check "$drive: says what is left out" grep -qE 'skipped .*budget|skipped: .*budget|budget of 2 s was used up' "$TMP/out" "$TMP/err"
+	expect_no_grep "$drive: nothing is void" out ' void: '
+done
+
+scenario slow "$turns" "${all[@]}"
+timed "$BPFBENCH" --scenario "$TMP/slow.yml" --budget 2 --no-store -f table -q
+in_time "all drives: within the budget" "$most_ms"
+timed "$BPFBENCH" --scenario "$TMP/slow.yml" --scenario "$TMP/one.yml" --budget 2 --no-store -f table -q
+in_time "two scenarios: within one budget" "$most_ms"
+timed "$BPFBENCH" --object "$O/tests/bpf/slow.bpf.o" --budget 2 --no-store -f table -q
+in_time "an object: within its budget" "$most_ms"
+timed "$BPFBENCH" compare --scenario "$TMP/slow.yml" --base xdp --head fast --budget 2 --no-store
+in_time "compare: within its budget" "$most_ms"
+timed "$BPFBENCH" compare --exact --scenario "$TMP/slow.yml" --base xdp --head fast --budget 2 --no-store
+in_time "compare --exact: within its budget" "$most_ms"
+timed "$BPFBENCH" selftest --budget 2 --no-store
+in_time "selftest: within its budget" "$most_ms"
+
+make_repo "$TMP/repo" 1
+gated() { (cd "$TMP/repo" && "$BPFBENCH" gate "$@"); }
+sed 's|^object: .*|object: slow.bpf.o|' "$TMP/slow.yml" >"$TMP/gate.yml"
+build="cp $O/tests/bpf/slow.bpf.o ."
+timed gated --base HEAD --force --scenario "$TMP/gate.yml" --build "$build" --budget 2
+in_time "gate: both measurements within one budget" $((most_ms + slack_ms))
+expect_no_grep "gate: out of time is no failure of head" out 'does not load'
+
+# --- signals: answered after the run that is under way ---
+answers() {
+	local name=$1 signal=$2 before
+
+	shift 2
+	start "$@"
+	# two runs later it is measuring, whatever it began with
+	sleep "$(awk -v ms="$run_ms" 'BEGIN { print 1.2 * ms / 1000 }')"
+	before=$(now_ms)
+	kill -s "$signal" "$child"
+	finish
+	took_ms=$(($(now_ms) - before))
+	in_time "$name: SIG$signal is answered within a run" $((run_ms + slack_ms))
+	if ((status == 0)); then not_ok "$name: SIG$signal ends it" "exit code 0"; else ok "$name: SIG$signal ends it"; fi
+}
+
+for signal in INT TERM; do
+	for ((i = 0; i < ${#all[@]}; i++)); do
+		scenario slow "$turns" "${all[$i]}"
+		answers "${all[$i]%%, variants*}" $signal env --default-signal=INT "$BPFBENCH" --scenario "$TMP/slow.yml" --budget 0 --no-store -q
+	done
+	scenario slow "$turns" "${all[@]}"
+	answers "compare" $signal env --default-signal=INT "$BPFBENCH" compare --scenario "$TMP/slow.yml" --base xdp --head fast --budget 0 --no-store -q
+	answers "selftest" $signal env --default-signal=INT "$BPFBENCH" selftest --budget 0 --no-store -q
+done
+
+nothing_left "slow programs" 0
+plan_done
