@@ -2,28 +2,30 @@
 # shellcheck shell=bash
 # Helpers for the shell tests that run ./bpfbench itself. Source it first; it sources lib.sh.
 #
-# ${user[@]} before a command runs it without root: as nobody when we are root, or where nobody cannot walk to this
-# tree, as we are. $WORK is a folder that this user may write to.
+# ${user[@]} before a command runs it without root: when we are root, as nobody or, where nobody cannot walk to this tree, as its
+# owner; and where that is root, as we are. $NOBODY and $NOGROUP are their numbers, $WORK a folder that they may write to.
 # shellcheck source=harness/tests/lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
-
-# Nothing of the caller's sudo may reach the tool, unless a test says so: make_built's ci/as-owner.sh asks.
-declare -a sudo_caller=()
-[[ -z ${SUDO_UID:-} ]] || sudo_caller=("SUDO_UID=$SUDO_UID" "SUDO_GID=${SUDO_GID:-}")
-unset "${!SUDO_@}"
 
 declare -a user=()
 WORK=$TMP/work
 mkdir "$WORK"
 NOBODY=$(id -u nobody) NOGROUP=$(id -g nobody)
+
+# may_be_user UID GID: $user runs commands as them, in no other group; false where they cannot walk to this tree.
+may_be_user() {
+	user=(setpriv "--reuid=$1" "--regid=$2" --clear-groups)
+	(($1)) && "${user[@]}" test -x "$BPFBENCH" && "${user[@]}" test -r "$ROOT/scenarios" || return 1
+	NOBODY=$1 NOGROUP=$2
+}
+
 if ((EUID == 0)); then
-	user=(setpriv "--reuid=$NOBODY" "--regid=$NOGROUP" --clear-groups)
 	chmod 755 "$TMP"
-	chown nobody "$WORK"
-	if ! "${user[@]}" test -x "$BPFBENCH" || ! "${user[@]}" test -r "$ROOT/scenarios"; then
-		printf '# nobody cannot reach %s: run as root\n' "$ROOT"
+	if ! may_be_user "$NOBODY" "$NOGROUP" && ! may_be_user "$(stat -c %u .)" "$(stat -c %g .)"; then
+		printf '# nobody but root can reach %s: run as root\n' "$ROOT"
 		user=()
 	fi
+	chown "$NOBODY:$NOGROUP" "$WORK"
 fi
 export WORK NOBODY NOGROUP
 
@@ -32,7 +34,7 @@ need_user() {
 	local name
 
 	((EUID == 0 && ${#user[@]} == 0)) || return 0
-	for name in "$@"; do skip "$name" "nobody cannot reach this tree"; done
+	for name in "$@"; do skip "$name" "nobody but root can reach this tree"; done
 	return 1
 }
 

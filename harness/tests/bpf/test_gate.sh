@@ -117,11 +117,11 @@ complains "gate: no Makefile" 1 'head, the work tree .* has no Makefile at its t
 here git reset -q --hard
 
 # --- whose it is, and what is left ---
-chown -R nobody "$repo"
+chown -R "$NOBODY" "$repo"
 run env -C "$repo" "$BPFBENCH" gate --quiet --base main --build "id -u >$WORK/uid; make"
 expect_status "gate: a repository of another user" 0
 expect_eq "gate: is built as that user" "$(cat "$WORK/uid")" "$NOBODY"
-expect_eq "gate: nothing of root's is left in it" "$(find "$repo" ! -user nobody)" ""
+expect_eq "gate: nothing of root's is left in it" "$(find "$repo" ! -uid "$NOBODY")" ""
 chown -R root "$repo"
 check "gate: no scratch folder or work tree is left" nothing_left
 for signal in TERM KILL; do

@@ -21,7 +21,7 @@ make_repo "$repo" 1
 mkdir -m 700 "$TMPDIR" "$TMP/secret"
 echo "the secret $token" >"$TMP/secret/secret.bpf.o"
 chmod 600 "$TMP/secret/secret.bpf.o"
-chown -R nobody "$WORK"
+chown -R "$NOBODY" "$WORK"
 
 # As nobody by sudo; `owner` is root itself in nobody's folder.
 as_caller=("SUDO_UID=$NOBODY" "SUDO_GID=$NOGROUP")
@@ -105,7 +105,7 @@ chmod +x "$WORK/monitor.sh"
 here git -c core.hooksPath=/dev/null config core.fsmonitor "$WORK/monitor.sh"
 gate
 expect_grep "gate: a repository with hooks" out 'the same bytes in both'
-expect_eq "gate: no hook of it was run, no monitor" "$(ls "$WORK" | grep -E 'hooked|monitored')" ""
+expect_eq "gate: no hook of it was run, no monitor" "$(find "$WORK" -maxdepth 1 -name "*hooked*" -o -maxdepth 1 -name "*monitored*")" ""
 rm -f "$repo"/.git/hooks/*
 here git config --unset core.fsmonitor
 

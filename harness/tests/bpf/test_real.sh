@@ -93,7 +93,7 @@ long "${in_situ/600/1.5}" >"$WORK/short.yml"	# at 100 Hz even a starved poller s
 status_of() { awk -v key="$1:" '$1 == key { $1 = ""; print substr($0, 2) }' "$TMP/proc.status"; }
 if (($(nproc) < 2)); then
 	skip "who the workload runs as" "in-situ needs two CPUs"
-else
+elif need_user "who the workload runs as"; then
 	start env SUDO_UID="$NOBODY" SUDO_GID="$NOGROUP" "$BPFBENCH" -s "$WORK/long.yml" -d in-situ --loads 1 --budget 0 \
 		--results "$results"
 	check "the workload runs" wait_until 30 look_at_workload

@@ -50,7 +50,7 @@ complains "gate: a shallow clone says how to deepen it" 1 'this clone is shallow
 
 if ((EUID != 0 || ${#user[@]})); then
 	chmod -R a+rX "$repo"
-	((EUID != 0)) || chown -R nobody "$repo"
+	((EUID != 0)) || chown -R "$NOBODY" "$repo"
 	run env -C "$repo" "${user[@]}" "$BPFBENCH" gate --base main
 	complains "gate: without root, before it builds" 1 'root|sudo|CAP_'
 else
