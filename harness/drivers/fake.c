@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * fake: seeded samples from a script instead of a kernel, so that the whole tool runs end to end
- * without root, BPF or noise. A variant's `globals` are the script: location_ns (1000)  cost of a
- * run        spread_ns (5)   standard deviation of it tail_permille (0)   runs that are hit tail_ns
- * (10000) by this much on top layout_permille (0) swing with the JIT address mod 64 fail_after (0)
- * the n-th batch fails, as a workload that dies midway lose_after (0)      from the n-th batch on,
- * one event is lost in each: the series must become void silent (0)          nothing ever runs
+ * without root, BPF or noise. The script is a variant's `globals`, here with their defaults:
+ *
+ * - location_ns (1000), spread_ns (5): mean and standard deviation of the cost of a run
+ * - tail_permille (0), tail_ns (10000): so many runs cost up to so much more
+ * - layout_permille (0): swing with the JIT address mod 64
+ * - fail_after (0): the n-th batch fails, as with a workload that dies midway
+ * - lose_after (0): each batch from the n-th on loses one event: the series must become void
+ * - silent (0): nothing ever runs
  */
 #include <errno.h>
 #include <math.h>

@@ -19,10 +19,9 @@ struct bb_ctx_spec {
 /*
  * Readers of struct bb_ctx_spec:
  *
- *   ctx_hex: "05 00 00 00", ctx_file: a.bin		bytes of the structure; what they leave out
- * is zero skb: {mark: 5, cb: [1, 2]}				a struct __sk_buff: the members that
- * the kernel accepts xdp: {ingress_ifindex: 2, rx_queue_index: 1, metadata: "01 00 00 00"}	a
- * struct xdp_md
+ * - ctx_hex: "05 00 00 00", ctx_file: a.bin: bytes of the structure; the rest of it is zero
+ * - skb: {mark: 5, cb: [1, 2]}: a struct __sk_buff, of which the kernel accepts these members
+ * - xdp: {ingress_ifindex: 2, rx_queue_index: 1, metadata: "01 00 00 00"}: a struct xdp_md
  */
 int bb_field__ctx_hex(const struct bb_reader *r, const struct bb_field *f,
 		      const struct bb_yaml *node, void *base);

@@ -8,13 +8,14 @@
  * Reader of struct bb_inputs from a list of mappings, in one of these forms each. File names are
  * relative to the scenario's folder.
  *
- *   {name: a, hex: "0800 4500 ..."}			these bytes
- *   {name: a, file: a.bin}				a file of them
- *   {name: a, packet: {ipv4: {...}, tcp: {...}}}	a generated frame, see plan/packet_field.h
- *   {name: a, pcap: a.pcap}				every packet of a capture: a-0, a-1, ...
- *   {sweep: {packet: {...}, byte: src_low}}		256 frames that differ in one byte: 0, 1,
- * ...; named: a-0, ... {name: a, context_hex: "00"}			a context, for types without
- * a packet {name: a, context_file: a.bin}
+ * - {name: a, hex: "0800 4500 ..."}: these bytes
+ * - {name: a, file: a.bin}: the bytes of a file
+ * - {name: a, packet: {ipv4: {...}, tcp: {...}}}: a generated frame, see plan/packet_field.h
+ * - {name: a, pcap: a.pcap}: every packet of a capture: a-0, a-1, ...
+ * - {sweep: {packet: {...}, byte: src_low}}: 256 frames that differ in one byte, called 0, 1, ...;
+ *   with a name, a-0, a-1, ...
+ * - {name: a, context_hex: "00"}, {name: a, context_file: a.bin}: a context, for types without a
+ *   packet
  *
  * Beside a packet, or many of them, there may be its context: `ctx_hex`, `ctx_file`, `skb`, `xdp`
  * (plan/ctx_field.h).

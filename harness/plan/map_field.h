@@ -7,11 +7,10 @@
 /*
  * Reader of struct bb_map_specs from a list of mappings:
  *
- *   {name: allow, reset: run, entries: [{key: 1, value: 2}]}	whole numbers, as wide as the map
- * has them {name: allow, entries: [{key: "0a 00 00 01", value: "01"}]}	in quotes: bytes, exactly as
- * many as the map has
- *   {name: jumps, entries: [{key: 3, program: tail}]}		a prog array: a program of the same
- * object {name: seen}						empty; an array is all zeros
+ * - {name: allow, reset: run, entries: [{key: 1, value: 2}]}: whole numbers, as wide as in the map
+ * - {name: allow, entries: [{key: "0a 00 00 01", value: "01"}]}: quoted bytes, all of them
+ * - {name: jumps, entries: [{key: 3, program: tail}]}: a prog array, programs of the same object
+ * - {name: seen}: empty; an array is all zeros
  *
  * What is not in `entries` is not in the map either, or zero in an array. `reset` is `load`
  * (default) or `run`.

@@ -10,10 +10,13 @@
 #include "stats/verdict.h"
 
 /*
- * What this machine can resolve: a program compared with itself, many times, by the very procedure
- * of `compare`. same load   one load under both labels: timing noise alone reloads     two sets of
- * loads: the placement by the JIT as well injected    reloads, and every sample of head made larger
- * by a known share: power, and the interval's coverage
+ * The resolution of this machine: a program compared with itself, many times, by the very procedure
+ * of `compare`.
+ *
+ * - same load: one load under both labels: timing noise alone
+ * - reloads: two sets of loads: the placement by the JIT as well
+ * - injected: reloads, and every sample of head made larger by a known share: power, and how often
+ *   the interval covers the truth
  */
 enum bb_selftest_mode {
 	BB_SELFTEST_SAME_LOAD,
