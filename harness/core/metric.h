@@ -30,25 +30,32 @@ struct bb_summary {
 	struct bb_estimate outlier_time_share; /* of run_time_ns, 0..1 */
 	/* in-situ, Hz of the target's CPU time, or of packets or requests */
 	struct bb_estimate rate_requested, rate_achieved;
-	struct bb_estimate run_rate; /* live: runs per second of wall time */
-	/* live: of one CPU, by run_time_ns; above 1 where several run it at once */
-	struct bb_estimate cpu_share;
 	struct bb_estimate drops; /* runs whose result the program threw away */
-	/* pipeline: samples that got into the ring, that the consumer was done with */
-	struct bb_estimate produced, consumed;
-	struct bb_estimate lag_max; /* pipeline: of all samples, ns */
-	/* pipeline: most that was seen in the ring, of what it holds, 0..1 */
-	struct bb_estimate ring_peak;
-	struct bb_estimate consumer_cpu; /* pipeline: CPU time of the consumer a sample, ns */
-	/* slowdown: time of the command, of the floor's, paired by load */
-	struct bb_estimate slowdown;
-	struct bb_estimate intercept; /* slope: ns of a system call besides the runs in it */
-	struct bb_estimate cycles, instructions, llc_misses; /* slope: of a run, by the PMU */
 	/* share of CPU time that the hypervisor took meanwhile, 0..1 */
 	struct bb_estimate steal;
 	uint64_t samples; /* in the valid series */
 	uint32_t loads;   /* valid series */
 	uint32_t voids;   /* series that are shown but not counted */
+	struct {
+		struct bb_estimate intercept; /* ns of a system call besides the runs in it */
+		/* of a run, by the PMU */
+		struct bb_estimate cycles, instructions, llc_misses;
+	} slope;
+	struct {
+		struct bb_estimate run_rate; /* runs per second of wall time */
+		/* of one CPU, by run_time_ns; above 1 where several run it at once */
+		struct bb_estimate cpu_share;
+	} live;
+	struct {
+		/* samples that got into the ring; that the consumer was done with */
+		struct bb_estimate produced, consumed;
+		struct bb_estimate lag_max;   /* of all samples, ns */
+		struct bb_estimate ring_peak; /* the most that the ring held, of its size, 0..1 */
+		struct bb_estimate consumer_cpu; /* CPU time of the consumer a sample, ns */
+	} pipeline;
+	struct {
+		struct bb_estimate ratio; /* time of the command to the floor's, paired by load */
+	} slowdown;
 };
 
 /*

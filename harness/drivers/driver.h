@@ -60,9 +60,10 @@ struct bb_batch {
 	uint64_t multi;  /* runs that shared a window with others: counted, but no sample */
 	double elapsed_s;
 	double target_cpu_s; /* CPU time of the workload; NAN where there is none */
-	double intercept_ns; /* slope: what a call costs besides the runs; NAN elsewhere */
-	/* slope: hardware counts of a run; NAN elsewhere and without a PMU */
-	double pmu[BB_PMU_COUNTERS];
+	struct {
+		double intercept_ns;         /* what a call costs besides the runs */
+		double pmu[BB_PMU_COUNTERS]; /* hardware counts of a run; NAN without a PMU */
+	} slope;                             /* NAN elsewhere */
 	/* calls made again because a signal broke them off; their runs are in `warmup` */
 	uint64_t retries;
 	/* pipeline: made by the driver, owned by the caller; NULL elsewhere */

@@ -224,10 +224,12 @@ static int batch(void *state, void *slot, uint32_t param, struct bb_batch *b, st
 	if (rc == -EINTR || rc == -ETIME) /* a line that is not whole is no sample */
 		rc = bb_stop_signal ? -EINTR : 0;
 	b->elapsed_s = bb_seconds_since(began_ns);
-	b->intercept_ns = median_of(lines, b->n, offsetof(struct line, time.intercept_ns), scratch);
+	b->slope.intercept_ns = median_of(lines, b->n, offsetof(struct line, time.intercept_ns),
+					  scratch);
 	for (size_t i = 0; i < BB_PMU_COUNTERS; i++)
-		b->pmu[i] = median_of(lines, b->n, offsetof(struct line, pmu) + i * sizeof(double),
-				      scratch);
+		b->slope.pmu[i] = median_of(lines, b->n,
+					    offsetof(struct line, pmu) + i * sizeof(double),
+					    scratch);
 	if (rc)
 		rc = bb_shot__say_failed(&s, rc, err);
 	bb_shot__close(&s);

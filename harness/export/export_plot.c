@@ -251,7 +251,7 @@ static struct bb_estimate latency(const struct bb_case *c)
 
 static struct bb_estimate slowdown(const struct bb_case *c)
 {
-	return above_percent(c->summary.slowdown);
+	return above_percent(c->summary.slowdown.ratio);
 }
 
 /* The curve that begins with case i, unless that has been drawn with an earlier one. */
@@ -308,7 +308,7 @@ static int compose(const struct bb_report *r, FILE *mem, struct bb_err *err)
 	for (size_t i = 0; i < r->n_cases; i++)
 		put_curve("cost", latency, r, i, mem);
 	for (size_t i = 0; i < r->n_cases; i++)
-		if (isfinite(r->cases[i].summary.slowdown.value))
+		if (isfinite(r->cases[i].summary.slowdown.ratio.value))
 			put_curve("slowdown", slowdown, r, i, mem);
 	for (size_t i = 0; i < r->n_comparisons; i++)
 		put_comparison(&r->comparisons[i], mem);

@@ -302,7 +302,7 @@ static void note_no_pmu(struct notes *notes, const struct bb_report *r)
 		const struct bb_summary *s = &r->cases[i].summary;
 
 		if (!(bb_drive_kind_named(r->cases[i].drive)->fills & BB_FILLS_PMU) ||
-		    isnan(s->latency.value) || isfinite(s->cycles.value))
+		    isnan(s->latency.value) || isfinite(s->slope.cycles.value))
 			continue;
 		fputs("no cycles, instructions or cache misses a run: this machine shows no PMU "
 		      "(bpfbench check)\n",

@@ -240,34 +240,36 @@ static void rate(const struct bb_case *c, struct bb_cell *cell)
 
 static void run_rate(const struct bb_case *c, struct bb_cell *cell)
 {
-	*cell = bb_cell_number(c->summary.run_rate.value, c->summary.run_rate.value);
+	*cell = bb_cell_number(c->summary.live.run_rate.value, c->summary.live.run_rate.value);
 }
 
 static void cpu_share(const struct bb_case *c, struct bb_cell *cell)
 {
-	double percent = 100 * c->summary.cpu_share.value;
+	double percent = 100 * c->summary.live.cpu_share.value;
 
 	*cell = bb_cell_number(percent, percent);
 }
 
 static void intercept(const struct bb_case *c, struct bb_cell *cell)
 {
-	*cell = bb_cell_number(c->summary.intercept.value, c->summary.intercept.value);
+	*cell = bb_cell_number(c->summary.slope.intercept.value, c->summary.slope.intercept.value);
 }
 
 static void cycles(const struct bb_case *c, struct bb_cell *cell)
 {
-	*cell = bb_cell_number(c->summary.cycles.value, c->summary.cycles.value);
+	*cell = bb_cell_number(c->summary.slope.cycles.value, c->summary.slope.cycles.value);
 }
 
 static void instructions(const struct bb_case *c, struct bb_cell *cell)
 {
-	*cell = bb_cell_number(c->summary.instructions.value, c->summary.instructions.value);
+	*cell = bb_cell_number(c->summary.slope.instructions.value,
+			       c->summary.slope.instructions.value);
 }
 
 static void llc_misses(const struct bb_case *c, struct bb_cell *cell)
 {
-	*cell = bb_cell_number(c->summary.llc_misses.value, c->summary.llc_misses.value);
+	*cell = bb_cell_number(c->summary.slope.llc_misses.value,
+			       c->summary.slope.llc_misses.value);
 }
 
 static void consumed(const struct bb_case *c, struct bb_cell *cell)
@@ -275,32 +277,34 @@ static void consumed(const struct bb_case *c, struct bb_cell *cell)
 	const struct bb_summary *s = &c->summary;
 	struct bb_cell of = {""};
 
-	if (!isfinite(s->consumed.value))
+	if (!isfinite(s->pipeline.consumed.value))
 		return;
-	put_count((uint64_t)s->produced.value, &of);
-	put_count((uint64_t)s->consumed.value, cell);
+	put_count((uint64_t)s->pipeline.produced.value, &of);
+	put_count((uint64_t)s->pipeline.consumed.value, cell);
 	snprintf(cell->text + strlen(cell->text), sizeof(cell->text) - strlen(cell->text), "/%.40s",
 		 of.text);
 }
 
 static void lag_max(const struct bb_case *c, struct bb_cell *cell)
 {
-	*cell = bb_cell_number(c->summary.lag_max.value, c->summary.lag_max.value);
+	*cell = bb_cell_number(c->summary.pipeline.lag_max.value,
+			       c->summary.pipeline.lag_max.value);
 }
 
 static void ring_peak(const struct bb_case *c, struct bb_cell *cell)
 {
-	put_percent(c->summary.ring_peak.value, cell);
+	put_percent(c->summary.pipeline.ring_peak.value, cell);
 }
 
 static void consumer_cpu(const struct bb_case *c, struct bb_cell *cell)
 {
-	*cell = bb_cell_number(c->summary.consumer_cpu.value, c->summary.consumer_cpu.value);
+	*cell = bb_cell_number(c->summary.pipeline.consumer_cpu.value,
+			       c->summary.pipeline.consumer_cpu.value);
 }
 
 static void slowdown(const struct bb_case *c, struct bb_cell *cell)
 {
-	const struct bb_estimate *e = &c->summary.slowdown;
+	const struct bb_estimate *e = &c->summary.slowdown.ratio;
 
 	if (isfinite(e->lo) && isfinite(e->hi))
 		snprintf(cell->text, sizeof(cell->text), "%.4f [%.4f, %.4f]", e->value, e->lo,
@@ -317,9 +321,9 @@ static void multi(const struct bb_case *c, struct bb_cell *cell)
 	for (size_t i = 0; i < c->n_series; i++)
 		if (!c->series[i].void_why)
 			n += c->series[i].multi;
-	if (n ||
-	    ((isfinite(c->summary.rate_achieved.value) || isfinite(c->summary.run_rate.value)) &&
-	     !isfinite(c->summary.produced.value)))
+	if (n || ((isfinite(c->summary.rate_achieved.value) ||
+		   isfinite(c->summary.live.run_rate.value)) &&
+		  !isfinite(c->summary.pipeline.produced.value)))
 		put_count(n, cell);
 }
 

@@ -127,7 +127,7 @@ struct bb_series *bb_case__add_series(struct bb_case *c)
 	s->elapsed_s = NAN;
 	s->target_cpu_s = NAN;
 	s->steal = NAN;
-	s->intercept_ns = s->cycles = s->instructions = s->llc_misses = NAN;
+	s->slope.intercept_ns = s->slope.cycles = s->slope.instructions = s->slope.llc_misses = NAN;
 	bb_hist_init(&s->hist);
 	return s;
 }

@@ -39,9 +39,11 @@ struct bb_series {
 	double elapsed_s;    /* wall time */
 	double target_cpu_s; /* in-situ: CPU time of the workload; NAN elsewhere */
 	double steal;        /* share, 0..1; NAN unknown */
-	double intercept_ns; /* slope: of the system call around the runs; NAN elsewhere */
-	/* slope: of a run, by the PMU; NAN elsewhere and without one */
-	double cycles, instructions, llc_misses;
+	struct {
+		double intercept_ns; /* of the system call around the runs */
+		/* of a run, by the PMU; NAN without one */
+		double cycles, instructions, llc_misses;
+	} slope;              /* NAN elsewhere */
 	struct bb_flow *flow; /* pipeline: what went through the ring; NULL elsewhere */
 	/* cost of a run in 1/units_per_ns ns, one sample a run (slope: a line) */
 	struct bb_hist hist;

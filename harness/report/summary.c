@@ -154,8 +154,8 @@ static void count(struct bb_case *c)
 		}
 	}
 	sum->naive_mean = point(ratio(run_time_ns, run_cnt));
-	sum->run_rate = point(watched ? ratio(run_cnt, wall_s) : NAN);
-	sum->cpu_share = point(watched ? ratio(run_time_ns, wall_s * 1e9) : NAN);
+	sum->live.run_rate = point(watched ? ratio(run_cnt, wall_s) : NAN);
+	sum->live.cpu_share = point(watched ? ratio(run_time_ns, wall_s * 1e9) : NAN);
 	/* nobody reads what is in another's maps */
 	sum->drops = point(valid && !c->is_live ? drops : NAN);
 	sum->rate_achieved = point(ratio(events, events_s));
@@ -185,11 +185,11 @@ static void count_flow(struct bb_case *c)
 		if (c->series[i].hist.n)
 			max_ns = fmax(max_ns, (double)c->series[i].hist.max_ns);
 	}
-	sum->produced = point(n ? produced : NAN);
-	sum->consumed = point(n ? consumed : NAN);
-	sum->ring_peak = point(n ? peak : NAN);
-	sum->lag_max = point(n ? bb_case__ns(c, max_ns) : NAN);
-	sum->consumer_cpu = point(n ? 1e9 * ratio(cpu_s, consumed) : NAN);
+	sum->pipeline.produced = point(n ? produced : NAN);
+	sum->pipeline.consumed = point(n ? consumed : NAN);
+	sum->pipeline.ring_peak = point(n ? peak : NAN);
+	sum->pipeline.lag_max = point(n ? bb_case__ns(c, max_ns) : NAN);
+	sum->pipeline.consumer_cpu = point(n ? 1e9 * ratio(cpu_s, consumed) : NAN);
 	if (bb_drive_kind_named(c->drive)->is_whole)
 		sum->naive_mean =
 			absent; /* the counters' is of the program, the samples are of the whole */
@@ -201,11 +201,14 @@ static int averages(struct bb_case *c)
 	static const struct {
 		size_t in_series, in_summary;
 	} columns[] = {
-		{offsetof(struct bb_series, intercept_ns), offsetof(struct bb_summary, intercept)},
-		{offsetof(struct bb_series, cycles), offsetof(struct bb_summary, cycles)},
-		{offsetof(struct bb_series, instructions),
-		 offsetof(struct bb_summary, instructions)},
-		{offsetof(struct bb_series, llc_misses), offsetof(struct bb_summary, llc_misses)},
+		{offsetof(struct bb_series, slope.intercept_ns),
+		 offsetof(struct bb_summary, slope.intercept)},
+		{offsetof(struct bb_series, slope.cycles),
+		 offsetof(struct bb_summary, slope.cycles)},
+		{offsetof(struct bb_series, slope.instructions),
+		 offsetof(struct bb_summary, slope.instructions)},
+		{offsetof(struct bb_series, slope.llc_misses),
+		 offsetof(struct bb_summary, slope.llc_misses)},
 	};
 	double *x = calloc(c->n_series + 1, sizeof(*x)), spread;
 	int rc = x ? 0 : -ENOMEM;
@@ -233,7 +236,7 @@ static int summarise_case(struct bb_case *c, struct work *w)
 	memset(&c->summary, 0, sizeof(c->summary));
 	c->summary.floor = absent;
 	c->summary.net = absent;
-	c->summary.slowdown = absent;
+	c->summary.slowdown.ratio = absent;
 	count(c);
 	count_flow(c);
 	rc = locate(c, w);
@@ -284,7 +287,7 @@ static int against_floor(struct bb_report *r, size_t i, const struct work *work)
 	}
 	rc = over_loads(net, c->n_series, &c->summary.net, &spread);
 	if (!rc && (bb_drive_kind_named(c->drive)->fills & BB_FILLS_SLOWDOWN))
-		rc = over_loads(ratios, c->n_series, &c->summary.slowdown, &spread);
+		rc = over_loads(ratios, c->n_series, &c->summary.slowdown.ratio, &spread);
 	free(net);
 	return rc;
 }

@@ -95,10 +95,10 @@ static void average(double *of_series, size_t n, double of_batch, size_t more)
 
 static void average_batch(struct bb_series *s, const struct bb_batch *b)
 {
-	average(&s->intercept_ns, s->hist.n, b->intercept_ns, b->n);
-	average(&s->cycles, s->hist.n, b->pmu[BB_PMU_CYCLES], b->n);
-	average(&s->instructions, s->hist.n, b->pmu[BB_PMU_INSTRUCTIONS], b->n);
-	average(&s->llc_misses, s->hist.n, b->pmu[BB_PMU_LLC_MISSES], b->n);
+	average(&s->slope.intercept_ns, s->hist.n, b->slope.intercept_ns, b->n);
+	average(&s->slope.cycles, s->hist.n, b->slope.pmu[BB_PMU_CYCLES], b->n);
+	average(&s->slope.instructions, s->hist.n, b->slope.pmu[BB_PMU_INSTRUCTIONS], b->n);
+	average(&s->slope.llc_misses, s->hist.n, b->slope.pmu[BB_PMU_LLC_MISSES], b->n);
 }
 
 /* The batch's becomes the series'. */
@@ -196,9 +196,9 @@ int bb_record__measure(const struct bb_driver *driver, void *state, void *slot,
 	uint64_t before, after;
 	int rc = drops_of(subject, &before), record_rc;
 
-	b->intercept_ns = NAN;
+	b->slope.intercept_ns = NAN;
 	for (size_t i = 0; i < BB_PMU_COUNTERS; i++)
-		b->pmu[i] = NAN;
+		b->slope.pmu[i] = NAN;
 	if (!rc)
 		rc = bb_unless_broken_off(driver->batch(state, slot, param, b, err));
 	if (rc == -ETIME) /* with what it took by then */

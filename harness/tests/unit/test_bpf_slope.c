@@ -104,7 +104,7 @@ static void is_steeper(const char *steep, const char *flat)
 			assert_int_equal(b.fired, LINES);
 			ns[i] = median_ns(&b);
 			assert_true(ns[i] > 0);
-			positive += b.intercept_ns > 0;
+			positive += b.slope.intercept_ns > 0;
 		}
 		d[k] = ns[1] - ns[0];
 	}
@@ -249,12 +249,12 @@ static void test_counters(void **state)
 	/* the one is a mean, the other a median, and others may come in between */
 	for (int tries = 0; tries < 20 && !agree; tries++) {
 		b = batch(r);
-		agree = b.pmu[BB_PMU_CYCLES] > 0.5 * median_ns(&b) &&
-			b.pmu[BB_PMU_CYCLES] < 2 * median_ns(&b);
+		agree = b.slope.pmu[BB_PMU_CYCLES] > 0.5 * median_ns(&b) &&
+			b.slope.pmu[BB_PMU_CYCLES] < 2 * median_ns(&b);
 	}
 	assert_true(agree);
-	assert_true(b.pmu[BB_PMU_INSTRUCTIONS] == 0);
-	assert_true(isnan(b.pmu[BB_PMU_LLC_MISSES]));
+	assert_true(b.slope.pmu[BB_PMU_INSTRUCTIONS] == 0);
+	assert_true(isnan(b.slope.pmu[BB_PMU_LLC_MISSES]));
 	end(r);
 }
 

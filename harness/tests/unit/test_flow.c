@@ -61,17 +61,17 @@ static void test_summary(void **state)
 	const struct bb_summary *s = &r->cases[0].summary;
 
 	(void)state;
-	assert_near(s->produced.value, 40);
-	assert_near(s->consumed.value, 30);
+	assert_near(s->pipeline.produced.value, 40);
+	assert_near(s->pipeline.consumed.value, 30);
 	assert_near(s->drops.value, 2);
-	assert_near(s->lag_max.value, 2000);
-	assert_near(s->ring_peak.value, 0.75);
-	assert_near(s->consumer_cpu.value, 2000);
+	assert_near(s->pipeline.lag_max.value, 2000);
+	assert_near(s->pipeline.ring_peak.value, 0.75);
+	assert_near(s->pipeline.consumer_cpu.value, 2000);
 	assert_true(isnan(s->naive_mean.value)); /* it would be the program's, among lags */
 	r->cases[0].series[1].void_why = strdup("so");
 	assert_int_equal(bb_report__summarise(r), 0);
-	assert_near(s->produced.value, 20);
-	assert_near(s->lag_max.value, 1000);
+	assert_near(s->pipeline.produced.value, 20);
+	assert_near(s->pipeline.lag_max.value, 1000);
 	bb_report__free(r);
 }
 
@@ -163,9 +163,9 @@ static void test_slowdown(void **state)
 	}
 	r->cases[run].floor = bare;
 	assert_int_equal(bb_report__summarise(r), 0);
-	assert_near(r->cases[run].summary.slowdown.value, 2);
-	assert_near(r->cases[run].summary.slowdown.lo, 2);
-	assert_true(isnan(r->cases[bare].summary.slowdown.value));
+	assert_near(r->cases[run].summary.slowdown.ratio.value, 2);
+	assert_near(r->cases[run].summary.slowdown.ratio.lo, 2);
+	assert_true(isnan(r->cases[bare].summary.slowdown.ratio.value));
 	text = text_of(bb_export_bmf, r);
 	assert_non_null(strstr(text, "\"slowdown\": {\"value\": 2, \"lower_value\": 2, "
 				     "\"upper_value\": 2}"));
