@@ -4,9 +4,9 @@
 # Data: lane (0 matched, 1 unmatched, 2 net, 3 one matched pair, 4 an unmatched one), percent, lower and upper end (the
 # value itself where there is none).
 lanes = row_px >= 30	# where there is room; else only what the verdict is on
-set label 2 "Difference of B from A in the time of one run, and the threshold of " . sprintf("±%g %% (band)", threshold)
+what = "Difference of B from A in the time of one run, and the threshold of " . sprintf("±%g %% (band)", threshold)
 intervals = sprintf("Bars: %g %% intervals, valid at every look.", confidence)
-set label 3 lanes ? "Verdict's colour: pairs at equal JIT addresses. Grey: as placed; open: net of the floor. " . intervals . \
+how = lanes ? "Verdict's colour: pairs at equal JIT addresses. Grey: as placed; open: net of the floor. " . intervals . \
 	" Small: single pairs." : "In the verdict's colour: pairs at equal JIT addresses. " . intervals
 
 array cell1[n_curves]
@@ -29,6 +29,7 @@ do for [k = 1:n_curves] {
 }
 head1 = by_ratio ? "B / A" : "B − A"
 head2 = "verdict"
+load "caption.gp"
 load "rows.gp"
 
 x_of(percent) = by_ratio ? 1 + percent / 100 : percent

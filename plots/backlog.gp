@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # What the ring held over time: a line a load, all loads of a variant in its colour.
 # Data: ms since the start, bytes; NaN between two loads.
-set label 2 "Backlog: what was in the ring and not yet processed, over time"
-set label 3 "A line for every load of the program. A line that rises is a consumer that does not keep up; where it stays level, the ring is full."
+what = "Backlog: what was in the ring and not yet processed, over time"
+how = "A line for every load of the program. A line that rises is a consumer that does not keep up; where it stays level, the ring is full."
 
 mib(x) = x / 1048576.0
 size_text(x) = x < 1024 ? sprintf("%.0f B", x) : x < 1048576 ? sprintf("%.0f KiB", x / 1024) : sprintf("%.1f MiB", mib(x))
@@ -20,6 +20,7 @@ do for [k = 1:n_curves] {
 head1 = "mean"
 head2 = "most"
 key_points = 0
+load "caption.gp"
 load "key.gp"
 
 set xrange [0 : x_max]

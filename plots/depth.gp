@@ -2,8 +2,8 @@
 # Cost against stack depth: a point and its interval for every depth, and the line through them, intercept + slope x depth
 # by least squares; the slope is what one more frame costs.
 # Data: depth, ns, lower and upper end of the interval (the value itself where there is none).
-set label 2 "Cost of one run against stack depth, " . timed
-set label 3 "Points: median over program loads, bars: its interval (set apart sideways). Lines: least squares. Grey, dashed: the floor, an empty program."
+what = "Cost of one run against stack depth, " . timed
+how = "Points: median over program loads, bars: its interval (set apart sideways). Lines: least squares. Grey, dashed: the floor, an empty program."
 
 # Less than a twentieth of a ns is nothing, and not "-0.0". A line needs two depths.
 slope_text(s) = abs(s) < 0.05 ? "0.0 ns" : sprintf("%.1f ns", s)
@@ -32,6 +32,7 @@ do for [k = 1:n_curves] {
 head1 = "per frame"
 head2 = "intercept"
 key_points = 1
+load "caption.gp"
 load "key.gp"
 
 # Points that would lie upon one another are set apart: neighbours in the key by five pixels, in turns of four.

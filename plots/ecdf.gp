@@ -12,11 +12,11 @@ do for [k = 1:n_curves] {
 	if (!(p99[k] == p99[k])) { all_p99 = 0 }
 	if (p90[k] == p90[k]) { any_p90 = 1 }
 }
-what = "Distribution of the " . (sample eq "lag" ? "lag of a sample, from the event until the consumer was done with it" : \
+is_of = "Distribution of the " . (sample eq "lag" ? "lag of a sample, from the event until the consumer was done with it" : \
 	sampled) . (sample eq "run" ? ", " . timed : "")
 one = sample eq "lag" ? "sample" : sample eq "call" ? "call" : "run"
-set label 2 what . ", " . (fewest < most ? sprintf("%d to %d ", fewest, most) : sprintf("%d ", most)) . one . "s a variant"
-set label 3 "Above: ECDF. Below: its tail, 1 - ECDF, down to one " . one . ". " . \
+what = is_of . ", " . (fewest < most ? sprintf("%d to %d ", fewest, most) : sprintf("%d ", most)) . one . "s a variant"
+how = "Above: ECDF. Below: its tail, 1 - ECDF, down to one " . one . ". " . \
 	(sample eq "lag" ? "Of what was still waiting at the end: its age by then." : \
 	sample eq "call" ? "" : "Grey, dashed: the floor, " . floor_is . ".")
 
@@ -30,6 +30,7 @@ head1 = "p50"
 # Few samples give no p99, very few no p90 either.
 head2 = all_p99 ? "p99" : any_p90 ? "p90" : ""
 key_points = 0
+load "caption.gp"
 load "key.gp"
 
 # The axis ends at the next 1, 2 or 5 times a power of ten.

@@ -2,7 +2,7 @@
 # figures.awk (after shared.awk and density.awk) -v dir=DIR [-v suffix=TEXT] [-v brief=1] DATA DATA: cuts what `bpfbench
 # show --format plot` printed (given twice: the first reading finds colours and ranges, the second writes) into figures.
 # For each, DIR/NAME.1, .2, ... hold the points of its curves and DIR/NAME.vars what the scripts must know of them;
-# "KIND<TAB>NAME<TAB>TITLE" goes to stdout, and "KIND<TAB>-<TAB>WHY" for a kind that the run has no data for. KIND.gp
+# "KIND<TAB>NAME<TAB>TITLE<TAB>SCENARIO<TAB>DRIVE<TAB>PARAM<TAB>VALUE" goes to stdout, and "KIND<TAB>-<TAB>WHY" for a kind that the run has no data for. KIND.gp
 # draws it. `brief`: of a comparison nothing else, as its cases are those of a plain run.
 #
 # How to add a plot: a row in BEGIN below, a rule for the rows of its block if that is a new one, and a script KIND.gp that
@@ -133,6 +133,7 @@ function add_curve(name, k,    i)
 		f_kind[name] = k
 		f_title[name] = title_of(k)
 		f_group[name] = group_of()
+		f_key[name] = h["scenario"] FS h["drive"] FS h["param"] FS (k_values[k] == "figure" ? h["value"] : "-")
 		f_threshold[name] = h["threshold"]
 		f_confidence[name] = h["confidence"]
 	}
@@ -373,7 +374,7 @@ END {
 			continue
 		write_vars(name, sort_curves(name, k_values[k] != "rows" && k_block[k] != "ecdf"))
 		drawn[k] = 1
-		printf "%s\t%s\t%s\n", k_name[k], name, f_title[name]
+		printf "%s\t%s\t%s\t%s\n", k_name[k], name, f_title[name], f_key[name]
 	}
 	for (k = 1; k <= n_kinds; k++)
 		if (!(k in drawn) && k_otherwise[k] != "" && only == "")

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# history.awk (after shared.awk) -v dir=DIR -v colours=FILE DATA: cuts what `bpfbench history --format tsv` printed into
+# history.awk (after shared.awk) -v dir=DIR -v colours=FILE [-v this=ID] [-v most_tics=N] DATA: cuts what `bpfbench history --format tsv` printed into
 # figures, one for each scenario, drive and parameter. For each, DIR/NAME.1, .2, ... hold the points of its curves and
-# DIR/NAME.vars what style.gp, key.gp and history.gp must know of them; "history<TAB>NAME<TAB>TITLE" goes to stdout, or
+# DIR/NAME.vars what style.gp, key.gp and history.gp must know of them; "history<TAB>NAME<TAB>TITLE<TAB>SCENARIO<TAB>DRIVE<TAB>PARAM<TAB>VALUE" goes to stdout, or
 # "history<TAB>-<TAB>WHY" when there is nothing to draw (it takes two runs).
 #
 # A curve is in percent above its reference, the baseline that the newest run was judged by or, where none was judged, the
@@ -9,6 +9,8 @@
 
 BEGIN {
 	FS = "\t"
+	if (!most_tics)
+		most_tics = 6
 	split("learning 0 steady 0 void 0 suspect 1 regressed 2 improved 3 - 4", words, " ")
 	for (i = 1; i in words; i += 2)
 		kind_of[words[i]] = words[i + 1]
@@ -22,6 +24,7 @@ function begin_curve(    name)
 		figures[++n_figures] = fig
 		group[fig] = $3 SUBSEP $5 SUBSEP $6
 		n_values[group[fig]]++
+		key[fig] = $3 FS $5 FS $6 FS $7
 		title[fig] = joined($3, $5, ", ") ($6 == "-" ? "" : ", " param_text($6, $7))
 	}
 	curve = ++n_curves[fig]
@@ -35,6 +38,8 @@ function begin_curve(    name)
 function add_point()
 {
 	started[$1] = $2
+	if ($4 == this)
+		run_of_this = $1
 	if ($1 + 0 > last_run)
 		last_run = $1 + 0
 	if (number($column) == "NaN" || $column <= 0)
@@ -67,24 +72,27 @@ function end_curve(    i, sorted)
 }
 
 # Runs of other scenarios leave no gaps: place[] of a run among those of the figure, and its day, or within a day its
-# time, where there is room for that (six along the axis).
-function tics(name,    r, n, step, text, day, at)
+# time, where there is room for that (`most_tics` along the axis). Texts and places are data of gnuplot's, no command.
+function write_tics(name, file,    r, n, t, step, day, at)
 {
 	n = 0
 	for (r = 1; r <= last_run; r++)
 		if ((name, r) in is_in)
 			place[r] = ++n
-	step = n > 6 ? int((n + 5) / 6) : 1
+	step = n > most_tics ? int((n + most_tics - 1) / most_tics) : 1
+	printf "n_runs = %d\nthis_run = %d\nn_tics = %d\n", n, place_of_this(name), int((n + step - 1) / step) > file
+	printf "array tic_at[%d]; array tic_name[%d]\n", int((n + step - 1) / step), int((n + step - 1) / step) > file
 	for (r = 1; r <= last_run; r++) {
 		if (!((name, r) in is_in) || (place[r] - 1) % step)
 			continue
 		at = substr(started[r], 1, 10) == day ? substr(started[r], 12, 5) : substr(started[r], 1, 10)
 		day = substr(started[r], 1, 10)
-		text = text (text == "" ? "" : ", ") quote(at) " " place[r]
+		printf "tic_at[%d] = %d; tic_name[%d] = %s\n", ++t, place[r], t, quote(at) > file
 	}
 	n_places = n
-	return text
 }
+
+function place_of_this(name) { return this != "" && (name, run_of_this) in is_in ? place[run_of_this] : 0 }
 
 function write_points(name, i,    k, file)
 {
@@ -109,14 +117,14 @@ function sort_curves(name,    i, j, m)
 	return m
 }
 
-function write_vars(name, m,    i, k, file, dates)
+function write_vars(name, m,    i, k, file)
 {
 	file = dir "/" name ".vars"
-	dates = tics(name)
+	write_tics(name, file)
 	printf "title = %s\nsource_run = %s\nsource_machine = %s\n", quote(title[name]),
 		quote("bpfbench " machine[2] ", " n_places " stored runs"),
 		quote("Linux " machine[3] ", " machine[4] ", clock " machine[5] ", until " date_text(started[last_run])) > file
-	printf "n_runs = %d\ndates = \"(%s)\"\nn_curves = %d\n", n_places, dates, m > file
+	printf "n_curves = %d\n", m > file
 	printf "array file[%d]; array variant[%d]; array colour[%d]; array points[%d]\n", m, m, m, m > file
 	printf "array newest[%d]; array mark[%d]\n", m, m > file
 	for (k = 1; k <= m; k++) {
@@ -142,7 +150,7 @@ END {
 		# A parameter with more values (256 inputs) has no figure for each of them: figures.awk says the same.
 		if (m && n_values[group[figures[f]]] <= 16) {
 			write_vars(figures[f], m)
-			printf "history\t%s\t%s\n", figures[f], title[figures[f]]
+			printf "history\t%s\t%s\t%s\n", figures[f], title[figures[f]], key[figures[f]]
 			drawn = 1
 		}
 	}

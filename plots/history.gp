@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Stored runs over time: each program's ratio to the anchor of the same run, in percent above the baseline that the newest
 # run is judged by. Variables and data from history.awk.
-set label 2 "Cost over stored runs, relative to the anchor program of the same run (grey: the anchor itself)"
-set label 3 "0: the baseline of the newest run. Large: regressed (up) or improved (down); circled: suspect; crossed: other machine, or incomplete. Dotted: a change point."
+what = "Cost over stored runs, relative to the anchor program of the same run (grey: the anchor itself)"
+how = "0: the baseline of the newest run. Large: regressed (up) or improved (down); circled: suspect; crossed: other machine, or incomplete. Dotted: a change point."
 
 array cell1[n_curves]
 array cell2[n_curves]
@@ -21,13 +21,19 @@ do for [k = 1:n_curves] {
 head1 = "newest"
 head2 = "mark"
 key_points = 0
+load "caption.gp"
 load "key.gp"
 
 only(is, y) = is ? y : NaN
 y_room = 0.06 * (y_max - y_min)
 set xrange [0.5 : n_runs + 0.5 + 0.02 * n_runs]
 set yrange [y_min - y_room : y_max + y_room]
-eval "set xtics " . dates
+set xtics ()
+do for [t = 1:n_tics] { set xtics add (tic_name[t] tic_at[t]) }
+# The run that a page is about.
+if (this_run) {
+	set arrow 1 from first this_run,graph 0 to first this_run,graph 1 nohead back linecolor rgb faint linewidth 0.8 dashtype 2
+}
 set mytics 2
 set clip two
 set format y "%+.0f"
@@ -51,4 +57,4 @@ plot 0 with lines linecolor rgb faint linewidth 0.8 dashtype 1 title "", \
 	for [k = 1:n_curves] file[k] using ($4 != 0 ? $1 - 0.5 : NaN):(y_min - y_room):(0):(y_max - y_min + 2 * y_room) \
 		with vectors nohead linetype type_of(colour[k]) linewidth 1.2 dashtype 3 title variant[k] noenhanced, \
 	for [k = 1:n_curves] file[k] using ($4 != 0 ? $1 - 0.5 : NaN):(y_min - 0.5 * y_room):(variant[k]) with labels \
-		rotate by 90 left offset character -0.9,0 font font(11) textcolor rgb palette[(colour[k] + 6) % 7 + 1] title ""
+		rotate by 90 left offset character -0.9,0 font font(12) textcolor rgb palette[(colour[k] + 6) % 7 + 1] title ""

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Cost against the input: a point for every input of every variant, log axis, so that programs of all prices are seen.
 # Data: input (its number), ns, lower and upper end of the interval.
-set label 2 "Cost of one run against the input, " . timed
-set label 3 "Points: median over program loads, joined. Grey, dashed: the floor, an empty program."
+what = "Cost of one run against the input, " . timed
+how = "Points: median over program loads, joined. Grey, dashed: the floor, an empty program."
 
 array cell1[n_curves]
 array cell2[n_curves]
@@ -22,6 +22,7 @@ do for [k = 1:n_curves] {
 head1 = "least"
 head2 = "most"
 key_points = 0
+load "caption.gp"
 load "key.gp"
 
 set xrange [x_min - 0.01 * (x_max - x_min) : x_max + 0.01 * (x_max - x_min)]

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The key: a table to the right of the plot, a row a curve in the order in which they stand in the picture, and two
+# The key: a table to the right of the plot (below it on a page), a row a curve in the order in which they stand in the picture, and two
 # columns of figures. Reads head1 and head2 (their headings), cell1[] and cell2[] (texts), key_points (1: with the
 # curve's mark); sets the right margin. A key of gnuplot's own has no columns.
 key_px = 12
-key_step = 19.0
+key_step = 1.0 * key_row_px
 key_room = (top - bottom) * height
-if ((n_curves + 1) * key_step > key_room) {
+if (!page && (n_curves + 1) * key_step > key_room) {
 	key_step = key_room / (n_curves + 1)
 	key_px = key_step * 0.63 < 5 ? 5 : key_step * 0.63
 }
@@ -17,12 +17,12 @@ do for [k = 1:n_curves] {
 	if (strlen(cell1[k]) > n_cell1) { n_cell1 = strlen(cell1[k]) }
 	if (strlen(cell2[k]) > n_cell2) { n_cell2 = strlen(cell2[k]) }
 }
-# At most half of the picture: a name that needs more is cut.
+# At most half of the picture, or all of a page's: a name that needs more is cut.
 key_fixed = 34 + text_width(n_cell1 + n_cell2, key_px) + 14 + 14 + 16
-n_fit = floor((0.5 * width - key_fixed) / text_width(1, key_px))
+n_fit = floor(((page ? 1 : 0.5) * width - key_fixed) / text_width(1, key_px))
 if (n_name > n_fit) { n_name = n_fit }
-key_left = width - key_fixed - text_width(n_name, key_px)
-right = (key_left - 22) / width
+key_left = page ? 12 : width - key_fixed - text_width(n_name, key_px)
+right = (page ? width - 14 : key_left - 22) / width
 set rmargin at screen right
 
 key_x0 = key_left / width
@@ -30,7 +30,7 @@ key_x1 = (key_left + 26) / width
 key_x2 = (key_left + 34) / width
 key_x4 = (width - 16) / width
 key_x3 = key_x4 - (text_width(n_cell2, key_px) + 14) / width
-key_y(k) = top - (k + 0.3) * key_step / height
+key_y(k) = (page ? key_below_px / height : top) - (k + (page ? 0.7 : 0.3)) * key_step / height
 set label 100 "variant" at screen key_x2,screen key_y(0) left font font(key_px) textcolor rgb faint
 set label 101 head1 at screen key_x3,screen key_y(0) right font font(key_px) textcolor rgb faint
 set label 102 head2 at screen key_x4,screen key_y(0) right font font(key_px) textcolor rgb faint

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Cost against the place where the JIT put the program, a panel a variant: does the offset in a 64-byte line matter?
 # Data: address mod 64, percent above the median over the loads of the case.
-set label 2 "Cost of a load of the program against its JIT address, " . timed
-set label 3 "A point a load: the mean of its runs without outliers, in percent " . \
+what = "Cost of a load of the program against its JIT address, " . timed
+how = "A point a load: the mean of its runs without outliers, in percent " . \
 	"above the median of all loads of that case. All panels have the same axes."
 
 # Panels by variant, marks by the value of the parameter; cases stand by value, and then as in the run.
@@ -38,15 +38,16 @@ do for [k = 1:n_curves] {
 array form[7] = [7, 4, 9, 6, 11, 12, 13]
 form_of(m) = form[(m - 1) % 7 + 1]
 x = left
+mark_y = page ? 1 - 14 / height : top - 2 / height	# on a page, one below another
 do for [m = 1:n_marks] {
 	if (strlen(value_at[m])) {
-		set label 200 + m value_at[m] at screen x + 8 / width,screen top - 2 / height left font font(12) textcolor rgb ink \
+		set label 200 + m value_at[m] at screen x + 8 / width,screen mark_y left font font(12) textcolor rgb ink \
 			point linecolor rgb ink pointtype form_of(m) pointsize 1.3 * mark_size offset character 1,0
-		x = x + (text_width(strlen(value_at[m]), 12) + 44) / width
+		if (page) { mark_y = mark_y - key_row_px / height } else { x = x + (text_width(strlen(value_at[m]), 12) + 44) / width }
 	}
 }
 
-n_cols = n_panels > 9 ? 5 : n_panels > 6 ? 4 : n_panels > 4 ? 3 : n_panels > 1 ? 2 : 1
+n_cols = page ? (n_panels > 1 ? 2 : 1) : n_panels > 9 ? 5 : n_panels > 6 ? 4 : n_panels > 4 ? 3 : n_panels > 1 ? 2 : 1
 n_rows = (n_panels + n_cols - 1) / n_cols
 right = 1 - 20 / width
 panels_top = top - 12 / height
@@ -61,6 +62,7 @@ set ytics step
 title_fits = floor(panel_w * width / text_width(1, 12)) - 1
 set label 5 "cost above the median, %" at screen y_title_x,screen 0.5 * (panels_top + bottom) center rotate by 90 textcolor rgb ink
 set label 6 "JIT address mod 64, bytes" at screen 0.5 * (left + right),screen x_title_y center textcolor rgb ink
+load "caption.gp"
 set multiplot
 do for [p = 1:n_panels] {
 	col = (p - 1) % n_cols

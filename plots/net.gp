@@ -2,7 +2,7 @@
 # What each program costs by itself: a bar a case, the floor's part in grey, the net cost in the variant's colour, and the
 # interval of the net cost. A second panel has the near end of the axis, where some bars would be too short to be seen.
 # Data: floor, net, lower and upper end of the net cost's interval, ns.
-set label 2 "Floor and net of the " . sampled
+what = "Floor and net of the " . sampled
 array cell1[n_curves]
 array cell2[n_curves]
 array ends[n_curves]
@@ -33,8 +33,9 @@ do for [k = 1:n_curves] {
 }
 array panel_end[2] = [x_near > 0 ? 1.15 * x_near : 1.05 * x_max, 1.05 * x_max]
 n_panels = x_near > 0 ? 2 : 1
-set label 3 "Grey: the floor, " . floor_is . ". Colour: net of it. Whiskers: 95 % interval of net, over loads." . \
+how = "Grey: the floor, " . floor_is . ". Colour: net of it. Whiskers: 95 % interval of net, over loads." . \
 	(n_panels > 1 ? " The left panel ends early; longer bars run out of it." : "")
+load "caption.gp"
 eval x_axis(sampled . (n_panels > 1 ? ": left near zero, right all of it" : ""))
 
 # Each axis begins at 0 and has few tics, with units.
@@ -50,7 +51,7 @@ do for [p = 1:n_panels] {
 	set lmargin at screen left + (p - 1) * 0.5 * (right - left) + (p > 1 ? 12 / width : 0)
 	set rmargin at screen n_panels > 1 && p == 1 ? 0.5 * (left + right) - 12 / width : right
 	set xrange [0 : x_end]
-	step = nice_step(x_end)
+	step = (page && n_panels > 1 ? 2 : 1) * nice_step(x_end)
 	set xtics ()
 	do for [t = 0:floor(x_end / step)] { set xtics add ((t ? tic_text(t * step) : "0") t * step) }
 	cut(x) = x < x_end ? x : x_end

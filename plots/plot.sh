@@ -15,6 +15,7 @@ fi
 bpfbench=${BPFBENCH:-$bpfbench}
 results=${RESULTS:-$results}
 plots=${PLOTS:-$plots}
+page=0 n_drawn=0
 
 usage() {
 	cat <<-'EOF'
@@ -52,7 +53,7 @@ draw() {
 	local kind=$1 name=$2 title=$3 terminal=$4 file=$2.$5
 
 	# In the C locale gnuplot warns of a degree sign that nobody has asked for.
-	if ! (cd -- "$tmp" && LC_ALL=C.UTF-8 gnuplot -d -e "terminal = '$terminal'; set output 'picture'" \
+	if ! (cd -- "$tmp" && LC_ALL=C.UTF-8 gnuplot -d -e "terminal = '$terminal'; page = $page; set output 'picture'" \
 		"$name.vars" style.gp "$kind.gp") >"$tmp/log" 2>&1 || [[ ! -s $tmp/picture ]]; then
 		sed 's/^/  /' "$tmp/log" >&2
 		die "gnuplot could not draw $file; what it said is above"
@@ -70,6 +71,7 @@ draw() {
 		mv -f -- "$tmp/titled" "$tmp/picture"
 	fi
 	mv -f -- "$tmp/picture" "$tmp/pictures/$file"
+	((!page)) || mv -f -- "$tmp/caption" "$tmp/pictures/$name.caption"
 }
 
 # draw_list WHAT: the figures that $tmp/list names, and that no newer run has. Why a kind is not drawn is said of a run
@@ -77,7 +79,7 @@ draw() {
 draw_list() {
 	local what=$1 kind name title
 
-	while IFS=$'\t' read -r kind name title; do
+	while IFS=$'\t' read -r kind name title _; do
 		if [[ $name == - ]]; then
 			((!named)) || say "$what: no $kind plot: $title"
 			continue
@@ -108,6 +110,22 @@ plot_history() {
 	"$bpfbench" history --results="$results" --format=tsv >"$tmp/history" || return 0
 	(cd -- "$tmp" && awk -v dir=. -v colours=colours -f shared.awk -f history.awk history >list)
 	draw_list history
+}
+
+# For `bpfbench report`, which has written into DIR what there is to draw of a run: `data` (show --format plot) and `history`
+# (history --format tsv), with the run's id in `id`. Puts the pictures for a page into DIR/pictures, each with a file .caption
+# of what it shows and how to read it, and their list into DIR/figures.
+draw_page() {
+	tmp=$1 page=1 png='' named=0
+	mkdir -- "$tmp/pictures"
+	cp -- "$here"/*.gp "$here"/*.awk "$tmp"
+	: >"$tmp/figures"
+	(cd -- "$tmp" && awk -v dir=. -v colours=colours -f shared.awk -f density.awk -f figures.awk data data >list)
+	draw_list 'the run'
+	cat -- "$tmp/list" >>"$tmp/figures"
+	(cd -- "$tmp" && awk -v dir=. -v colours=colours -v this="$(<id)" -v most_tics=4 -f shared.awk -f history.awk history >list)
+	draw_list history
+	cat -- "$tmp/list" >>"$tmp/figures"
 }
 
 # The paths of the stored runs, the newest first. schema.json is there in any case.
@@ -143,15 +161,20 @@ publish() {
 
 case ${1:-} in
 --help | -h) usage; exit 0 ;;
+--page) (($# == 2)) || die '--page takes a folder' ;;
 -*) printf 'plot.sh: unknown option %s; see --help\n' "$1" >&2; exit 2 ;;
 esac
 command -v gnuplot >/dev/null ||
 	die "gnuplot is missing; install the package gnuplot-nox: sudo apt-get install gnuplot-nox"
+if [[ ${1:-} == --page ]]; then
+	draw_page "$2"
+	exit
+fi
 [[ -x $bpfbench ]] || die "$bpfbench is missing; build it: make"
 declare -A seen
 read -ra runs <<<"${RUN:-}"
 (($# == 0)) || runs=("$@")
-named=$((${#runs[@]} > 0)) n_drawn=0
+named=$((${#runs[@]} > 0))
 if ((!named)); then
 	mapfile -t runs < <(newest)
 	((${#runs[@]})) || die "no run is stored in $results; make one: sudo ./bpfbench --scenario perf_profiler"

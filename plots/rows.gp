@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# A row a case: its name to the left, two columns of figures to the right, and under a heading those of one value of the
+# A row a case: its name to the left (above it on a page), two columns of figures to the right, and under a heading those of one value of the
 # parameter. Reads cell1[] and cell2[] (texts), head1 and head2; sets the margins, the y axis, which counts pixels
 # downwards, at[], the middle of each row, and has_text[], whether it has text.
 array at[n_curves]
@@ -15,8 +15,8 @@ do for [k = 1:n_curves] {
 		set label 1000 + k value[k] at screen 16 / width,first y + 0.6 * heading_px left font bold(12) textcolor rgb ink
 		y = y + heading_px
 	}
-	at[k] = y + 0.5 * row_px
-	y = y + row_px
+	at[k] = y + name_px + 0.5 * row_px
+	y = y + name_px + row_px
 }
 # At most a third of the picture: a name that needs more is cut.
 n_fit = floor(width / 3 / text_width(1, 12))
@@ -25,6 +25,11 @@ left = (28 + text_width(n_name, 12)) / width
 x_cell2 = (width - 16) / width
 x_cell1 = x_cell2 - (text_width(n_cell2, 12) + 14) / width
 right = x_cell1 - (text_width(n_cell1, 12) + 22) / width
+if (name_px) {
+	left = 20 / width
+	right = 1 - 20 / width
+	n_name = floor((x_cell1 * width - text_width(n_cell1, 12) - 30) / text_width(1, 12))
+}
 set lmargin at screen left
 set rmargin at screen right
 
@@ -53,9 +58,15 @@ do for [k = 1:n_curves] {
 	if (at[k] - y >= text_px && text_below[k] - at[k] >= text_px) { has_text[k] = 1 }
 	if (has_text[k]) {
 		y = at[k]
-		set label 2000 + k shortened(variant[k], n_name) at screen left - 8 / width,first at[k] right font font(12) textcolor rgb ink
-		set label 3000 + k cell1[k] at screen x_cell1,first at[k] right font font(12) textcolor rgb ink
-		set label 4000 + k cell2[k] at screen x_cell2,first at[k] right font font(12) textcolor rgb ink
+		text_y = name_px ? at[k] - 0.5 * (row_px + name_px) + 2 : at[k]
+		if (name_px) {
+			set label 2000 + k shortened(variant[k], n_name) at screen 16 / width,first text_y left
+		} else {
+			set label 2000 + k shortened(variant[k], n_name) at screen left - 8 / width,first text_y right
+		}
+		set label 2000 + k font font(12) textcolor rgb ink
+		set label 3000 + k cell1[k] at screen x_cell1,first text_y right font font(12) textcolor rgb ink
+		set label 4000 + k cell2[k] at screen x_cell2,first text_y right font font(12) textcolor rgb ink
 	}
 }
 x_axis(text) = sprintf("set label 6 \"%s\" at screen %g,screen %g center textcolor rgb ink", text, \

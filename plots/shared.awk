@@ -2,10 +2,11 @@
 # shared.awk [-v colours=FILE]: what figures.awk and history.awk have in common. FILE remembers which variant has which
 # colour, so that it is the same in all figures that are drawn together; it need not be there.
 
-# A gnuplot string: in single quotes nothing is special but the quote itself.
+# A gnuplot string, as an expression: in single quotes nothing is special but the quote itself, which stands apart (gnuplot
+# 5.4 takes a doubled one at the beginning for an empty string).
 function quote(text)
 {
-	gsub(/'/, "''", text)
+	gsub(/'/, "' . \"\\047\" . '", text)
 	return "'" text "'"
 }
 

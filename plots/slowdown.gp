@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # What being sampled costs the target, against the rate: a line a sampler, both axes log, overhead in percent.
 # Data: Hz, time of the command in percent above its time unsampled, lower and upper end of the interval.
-set label 2 "Slowdown of the sampled command against the sampling rate"
-set label 3 "Median over loads of time sampled / time alone, with its 95 % interval (set apart sideways). Open triangles: below 0.1 %."
+what = "Slowdown of the sampled command against the sampling rate"
+how = "Median over loads of time sampled / time alone, with its 95 % interval (set apart sideways). Open triangles: below 0.1 %."
 
 least = 0.1
 array cell1[n_curves]
@@ -23,6 +23,7 @@ do for [k = 1:n_curves] {
 head1 = "least"
 head2 = "most"
 key_points = 1
+load "caption.gp"
 load "key.gp"
 
 set logscale xy

@@ -4,20 +4,37 @@
 set encoding utf8
 set minussign
 
+# page = 1: for a place in a page that may be as narrow as a phone's. The page has the title and all that is said around
+# the picture, names stand above their rows, and the key below the plot.
+if (!exists("page")) { page = 0 }
+has_rows = exists("row_px") && row_px > 0
+has_panels = exists("n_panels")
+
 # Lengths are in pixels of the SVG; a PNG has twice as many and the same layout. Type is given in pixels, too, which
 # the SVG takes as they are, while the others count points.
-width = 960.0
-height = 600.0
+width = page ? 440.0 : 960.0
+height = page ? 330.0 : 600.0
+# What stands above the plot and below it; on a page the key is part of that.
+key_row_px = 19
+key_below_px = page && !has_rows && !has_panels ? (n_curves + 1.2) * key_row_px : 0
+above_px = page ? (has_rows ? 24.0 : 12.0) : 76.0
+below_px = page ? 54.0 + key_below_px : 106.0
+height = height + key_below_px
 # A figure of rows (rows.gp) is as high as these are, with a heading before each value of the parameter.
 heading_px = 24
 is_heading(k) = strlen(value[k]) && (k == 1 ? 1 : value[k] ne value[k - 1])
-if (exists("row_px") && row_px > 0) {
-	rows_px = n_curves * row_px
+name_px = page && has_rows && row_px >= 20 ? 17 : 0	# of the line with the name above a row
+if (has_rows) {
+	rows_px = n_curves * (row_px + name_px)
 	do for [k = 1:n_curves] { if (is_heading(k)) { rows_px = rows_px + heading_px } }
-	height = rows_px + 196.0
+	height = rows_px + above_px + below_px + (page ? 0 : 14.0)
 }
-# And so is one of many panels (layout.gp), five beside one another.
-if (exists("n_panels") && n_panels > 15) { height = 220.0 + 130 * ((n_panels + 4) / 5) }
+# And so is one of many panels (layout.gp), five beside one another, or two on a page.
+if (has_panels && page) {
+	do for [k = 1:n_curves] { if (is_heading(k)) { above_px = above_px + key_row_px } }
+	height = above_px + below_px + 115 * ((n_panels + 1) / 2)
+}
+if (has_panels && !page && n_panels > 15) { height = 220.0 + 130 * ((n_panels + 4) / 5) }
 typeface = "DejaVu Sans"
 font(px) = sprintf("%s,%g", typeface, terminal eq "svg" ? px : 0.75 * px)
 bold(px) = sprintf("%s Bold,%g", typeface, terminal eq "svg" ? px : 0.75 * px)
@@ -84,27 +101,27 @@ signed(form, x) = sprintf(form, abs(x))[2:] eq sprintf(form, 0)[2:] ? sprintf(fo
 	x < 0 ? "−" . sprintf(form, -x)[2:] : sprintf(form, x)
 
 # What every figure says of itself: its title and what it shows (above), how to read it and where it comes from (below).
-# Label 2 and 3 are the script's.
+# What is between is caption.gp's.
 source = source_run . ", " . source_machine
 # A long source is set smaller, then cut.
 source_px = 11 * (width - 32) / (0.54 * 11 * strlen(source))
 source_px = source_px > 11 ? 11 : source_px < 8 ? 8 : source_px
 source_fits = floor((width - 32) / (0.54 * source_px) + 0.5)
 if (strlen(source) > source_fits) { source = substr(source, 1, source_fits - 3) . "..." }
-set label 1 shortened(title, floor((width - 32) / (0.65 * 17))) \
-	at screen 16 / width,screen 1 - 26 / height font bold(17) textcolor rgb "#000000"
-set label 2 at screen 16 / width,screen 1 - 50 / height font font(14) textcolor rgb faint
-set label 3 at screen 16 / width,screen 36 / height font font(11) textcolor rgb faint
-set label 4 source at screen 16 / width,screen 16 / height font font(source_px) textcolor rgb faint
+if (!page) {
+	set label 1 shortened(title, floor((width - 32) / (0.65 * 17))) \
+		at screen 16 / width,screen 1 - 26 / height font bold(17) textcolor rgb "#000000"
+	set label 4 source at screen 16 / width,screen 16 / height font font(source_px) textcolor rgb faint
+}
 
 # The plot's edges, as parts of the picture. The key is to the right of it (key.gp sets `right`).
-left = 96 / width
-top = 1 - 76 / height
-bottom = 106 / height
+left = (page ? 74 : 96) / width
+top = 1 - above_px / height
+bottom = below_px / height
 set lmargin at screen left
 set tmargin at screen top
 set bmargin at screen bottom
 
 # The titles of the axes: labels, because these stand at the same place in every terminal.
-x_title_y = 62 / height
-y_title_x = 20 / width
+x_title_y = (page ? key_below_px + 12 : 62) / height
+y_title_x = (page ? 12 : 20) / width

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # The distribution of each case as a violin with a box in it, a row each, on one log axis.
 # Data: index 0: the outline, ns and height; 1: the quantiles 5, 25, 50, 75, 95 %; 2: points, ns.
-set label 2 "Shape of the distribution of the " . sampled . (sample eq "run" ? ", " . timed : "")
-set label 3 "Outline: density of log time, 1 to 99 % of the samples, all of one height. " . \
+what = "Shape of the distribution of the " . sampled . (sample eq "run" ? ", " . timed : "")
+how = "Outline: density of log time, 1 to 99 % of the samples, all of one height. " . \
 	"Box: middle half (IQR). Line: 5 to 95 %. Dot: median. Points: samples, if fewer than 50."
 
 array cell1[n_curves]
@@ -21,6 +21,7 @@ do for [k = 1:n_curves] {
 }
 head1 = "median"
 head2 = "IQR"
+load "caption.gp"
 load "rows.gp"
 
 set logscale x

@@ -142,7 +142,8 @@ int bb_cmd_history(int argc, char **argv)
 	if (!rc && !t.n_cases)
 		rc = say_nothing(&a, &err);
 	if (!rc)
-		rc = a.tsv ? bb_history_print_tsv(&t, stdout) : bb_history_print_table(&t, stdout);
+		rc = a.tsv ? bb_history_print_tsv(&t, NULL, stdout)
+			   : bb_history_print_table(&t, stdout);
 	if (rc && !err.code)
 		bb_fail_nomem(&err);
 	if (!rc && (fflush(stdout) || ferror(stdout)))

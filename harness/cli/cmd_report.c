@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "cli/cmd.h"
+#include "cli/figures.h"
 #include "cli/options.h"
 #include "cli/output.h"
 #include "html/html.h"
@@ -64,16 +65,19 @@ struct page {
 	struct bb_html_page *v;     /* v[n] */
 	struct bb_report **reports; /* reports[n], of v */
 	char **flames;              /* flames[n], of v */
+	struct bb_figures *figures; /* figures[n], of v */
 	size_t n;
 	struct bb_timeline history;
 };
 
 static void page_done(struct page *p)
 {
-	for (size_t i = 0; p->reports && p->flames && i < p->n; i++) {
+	for (size_t i = 0; p->reports && p->flames && p->figures && i < p->n; i++) {
 		bb_report__free(p->reports[i]);
 		free(p->flames[i]);
+		bb_figures__done(&p->figures[i]);
 	}
+	free(p->figures);
 	free(p->reports);
 	free(p->flames);
 	free(p->v);
@@ -144,7 +148,8 @@ static int read_run(const struct report_args *a, size_t i, struct page *page, st
 		return rc;
 	rc = a->folded && !i ? draw_flame(a->folded, &page->flames[i], err)
 			     : find_flame(a, which, page->reports[i], &page->flames[i], err);
-	page->v[i] = (struct bb_html_page){page->reports[i], &page->history, page->flames[i]};
+	page->v[i] = (struct bb_html_page){page->reports[i], &page->history, page->flames[i],
+					   &page->figures[i]};
 	return rc;
 }
 
@@ -157,11 +162,16 @@ static int read_page(const struct report_args *a, struct page *page, struct bb_e
 	page->v = calloc(page->n, sizeof(*page->v));
 	page->reports = calloc(page->n, sizeof(*page->reports));
 	page->flames = calloc(page->n, sizeof(*page->flames));
-	if (!page->v || !page->reports || !page->flames)
+	page->figures = calloc(page->n, sizeof(*page->figures));
+	if (!page->v || !page->reports || !page->flames || !page->figures)
 		return bb_fail_nomem(err);
 	for (size_t i = 0; !rc && i < page->n; i++)
 		rc = read_run(a, i, page, err);
-	return rc ? rc : bb_timeline__read(a->results, &opts, &page->history, err);
+	if (!rc)
+		rc = bb_timeline__read(a->results, &opts, &page->history, err);
+	for (size_t i = 0; !rc && i < page->n; i++)
+		rc = bb_figures__draw(page->reports[i], &page->history, &page->figures[i], err);
+	return rc;
 }
 
 static int write_page(void *arg, FILE *out, struct bb_err *err)

@@ -240,12 +240,14 @@ static void put_machine(const struct bb_fingerprint *fp, FILE *out)
 	putc('\n', out);
 }
 
-int bb_history_print_tsv(const struct bb_timeline *t, FILE *out)
+int bb_history_print_tsv(const struct bb_timeline *t, const struct bb_report *only, FILE *out)
 {
 	fputs(head, out);
 	if (t->n_runs)
 		put_machine(&t->index.machines[t->runs[t->n_runs - 1].of->machine], out);
 	for (size_t i = 0; i < t->n_cases; i++) {
+		if (only && !bb_report__find_case(only, t->cases[i].name))
+			continue;
 		put_head(&t->cases[i], out);
 		for (size_t k = 0; k < t->cases[i].n_points; k++)
 			put_point(t, &t->cases[i].points[k], out);

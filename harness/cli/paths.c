@@ -23,7 +23,8 @@ static int in_tree(const char *dir, struct bb_paths *p)
 
 	return asprintf(&p->scenario_dir, "%s/scenarios", dir) < 0 ||
 	       asprintf(&p->object_dir, "%s%s%s/bpf", base, slash, BB_BUILD_DIR) < 0 ||
-	       asprintf(&p->workload_dir, "%s%s%s/workloads", base, slash, BB_BUILD_DIR) < 0;
+	       asprintf(&p->workload_dir, "%s%s%s/workloads", base, slash, BB_BUILD_DIR) < 0 ||
+	       asprintf(&p->plot_dir, "%s/plots", dir) < 0;
 }
 
 /* As `make install` puts it: the program in PREFIX/bin, wherever PREFIX has been moved to. */
@@ -31,7 +32,8 @@ static int installed(const char *prefix, struct bb_paths *p)
 {
 	return asprintf(&p->scenario_dir, "%s/share/bpfbench/scenarios", prefix) < 0 ||
 	       asprintf(&p->object_dir, "%s/lib/bpfbench/bpf", prefix) < 0 ||
-	       asprintf(&p->workload_dir, "%s/lib/bpfbench/workloads", prefix) < 0;
+	       asprintf(&p->workload_dir, "%s/lib/bpfbench/workloads", prefix) < 0 ||
+	       asprintf(&p->plot_dir, "%s/share/bpfbench/plots", prefix) < 0;
 }
 
 /* PREFIX when the folder of the program is PREFIX/bin and bpfbench's scenarios are there; NULL
@@ -76,6 +78,7 @@ void bb_paths__done(struct bb_paths *p)
 	free(p->scenario_dir);
 	free(p->object_dir);
 	free(p->workload_dir);
+	free(p->plot_dir);
 	memset(p, 0, sizeof(*p));
 }
 

@@ -10,7 +10,7 @@
 #include "base/text.h"
 #include "export/sweep_table.h"
 #include "export/table_cells.h"
-#include "html/html_charts.h"
+#include "html/figures.h"
 #include "html/html_history.h"
 #include "html/html_parts.h"
 #include "html/html_source.h"
@@ -87,12 +87,11 @@ static void put_comparison_rows(FILE *out, const struct bb_comparison *const *ro
 	bb_html_end_table(out);
 }
 
-/* Of many the most urgent are shown; the others, and the chart, are folded. */
+/* Of many the most urgent are shown; the others are folded. */
 static int put_comparison_table(FILE *out, const struct bb_report *r)
 {
 	const struct bb_comparison **rows = calloc(r->n_comparisons, sizeof(*rows));
 	const bool many = r->n_comparisons > OPEN_COMPARISONS;
-	int rc;
 
 	if (!rows)
 		return -ENOMEM;
@@ -109,16 +108,15 @@ static int put_comparison_table(FILE *out, const struct bb_report *r)
 		put_comparison_rows(out, rows, r->n_comparisons);
 	}
 	free(rows);
-	fputs(BB_HTML_CHARTS, out);
-	rc = bb_html_verdict_chart(out, r);
-	fputs(BB_HTML_CHARTS_END, out);
 	fputs(many ? "</details>\n" : "", out);
-	return rc;
+	return 0;
 }
 
-static int put_comparisons(FILE *out, const struct bb_report *r)
+static int put_comparisons(FILE *out, const struct bb_html_page *page, size_t nth)
 {
+	const struct bb_report *r = page->report;
 	const struct bb_comparison *c = r->comparisons;
+	int rc;
 
 	fputs("<h3>", out);
 	bb_xml_text(out, c->base);
@@ -126,20 +124,25 @@ static int put_comparisons(FILE *out, const struct bb_report *r)
 	bb_xml_text(out, c->head);
 	fprintf(out,
 		"</h3>\n<p>%zu regressed, %zu improved, %zu same, %zu inconclusive.</p>\n"
-		"<p class=faint>Beyond %g %% counts (the grey band); %g is the chance of a false "
+		"<p class=faint>Beyond %g %% counts; %g is the chance of a false "
 		"verdict.</p>\n",
 		count_verdicts(r, BB_VERDICT_REGRESSED), count_verdicts(r, BB_VERDICT_IMPROVED),
 		count_verdicts(r, BB_VERDICT_SAME), count_verdicts(r, BB_VERDICT_INCONCLUSIVE),
 		100 * c->threshold, c->alpha);
-	return put_comparison_table(out, r);
+	rc = put_comparison_table(out, r);
+	fputs(BB_HTML_CHARTS, out);
+	if (!rc)
+		rc = bb_figures__put(out, page->figures,
+				     bb_figures__find(page->figures, "ab", NULL), nth);
+	fputs(BB_HTML_CHARTS_END, out);
+	return rc;
 }
 
 static int put_verdicts(FILE *out, const struct bb_html_page *page, size_t nth)
 {
-	(void)nth;
 	if (is_judged_by_history(page))
 		bb_html_history_verdicts(out, page->report, page->history);
-	return page->report->n_comparisons ? put_comparisons(out, page->report) : 0;
+	return page->report->n_comparisons ? put_comparisons(out, page, nth) : 0;
 }
 
 /* --- cases --- */
@@ -177,10 +180,25 @@ static void put_group_title(FILE *out, const struct bb_case *c, bool with_value)
 	fputs("</h3>\n", out);
 }
 
-/* All cases of one table: figures, where they lie, and how the samples are distributed. */
-static int put_group(FILE *out, const struct bb_report *r, size_t first)
+/* Pictures of one case's scenario, drive and parameter, those of `kinds` (ends in NULL). */
+static int put_figures(FILE *out, const struct bb_html_page *page, size_t nth,
+		       const char *const *kinds, const struct bb_case *c)
 {
-	int rc;
+	int rc = 0;
+
+	fputs(BB_HTML_CHARTS, out);
+	for (; !rc && *kinds; kinds++)
+		rc = bb_figures__put(out, page->figures, bb_figures__find(page->figures, *kinds, c),
+				     nth);
+	fputs(BB_HTML_CHARTS_END, out);
+	return rc;
+}
+
+/* All cases of one table: figures, and how the samples are distributed. */
+static int put_group(FILE *out, const struct bb_html_page *page, size_t nth, size_t first)
+{
+	static const char *const kinds[] = {"ecdf", "backlog", NULL};
+	const struct bb_report *r = page->report;
 
 	put_group_title(out, &r->cases[first], true);
 	bb_html_begin_table(out, "<th>variant<th>latency, "
@@ -190,12 +208,7 @@ static int put_group(FILE *out, const struct bb_report *r, size_t first)
 		if (bb_same_table(&r->cases[i], &r->cases[first]))
 			put_case_row(out, &r->cases[i]);
 	bb_html_end_table(out);
-	fputs(BB_HTML_CHARTS, out);
-	rc = bb_html_latency_chart(out, r, first);
-	if (!rc)
-		rc = bb_html_ecdf_chart(out, r, first);
-	fputs(BB_HTML_CHARTS_END, out);
-	return rc;
+	return put_figures(out, page, nth, kinds, &r->cases[first]);
 }
 
 /* Too many values for a table each. */
@@ -210,25 +223,60 @@ static int put_sweep(FILE *out, const struct bb_report *r, size_t head)
 	return bb_html_text_table(out, &t);
 }
 
+/* Is case i the first of its table: one scenario, drive and value, and no sweep? */
+static bool is_first_of_table(const struct bb_report *r, size_t i)
+{
+	for (size_t k = 0; k < i; k++)
+		if (bb_same_table(&r->cases[k], &r->cases[i]))
+			return false;
+	return !bb_is_sweep(r, i);
+}
+
+/* Is it the first of its scenario, drive and parameter? */
+static bool is_first_of_drive(const struct bb_report *r, size_t i)
+{
+	const struct bb_case *c = &r->cases[i];
+
+	for (size_t k = 0; k < i; k++)
+		if (!strcmp(r->cases[k].scenario, c->scenario) &&
+		    !strcmp(r->cases[k].drive, c->drive) &&
+		    bb_same_text(r->cases[k].param, c->param))
+			return false;
+	return true;
+}
+
+/* All cases of one scenario, drive and parameter in one picture of each kind. */
+static int put_overview(FILE *out, const struct bb_html_page *page, size_t nth,
+			const struct bb_case *c)
+{
+	static const char *const kinds[] = {"net",      "violin", "depth", "input",
+					    "slowdown", "layout", NULL};
+
+	for (size_t i = 0; kinds[i]; i++) {
+		if (bb_figures__find(page->figures, kinds[i], c)) {
+			put_group_title(out, c, false);
+			return put_figures(out, page, nth, kinds, c);
+		}
+	}
+	return 0;
+}
+
 static int put_cases(FILE *out, const struct bb_html_page *page, size_t nth)
 {
 	const struct bb_report *r = page->report;
 	int rc = 0;
 
-	(void)nth;
 	fputs("<p class=faint>Latency in ns: median over program loads of the mean without "
 	      "outliers, with its 95 % interval.</p>\n",
 	      out);
-	fputs(BB_HTML_CHARTS, out);
 	for (size_t i = 0; !rc && i < r->n_cases; i++)
-		if (bb_is_first_of_curves(r, i))
-			rc = bb_html_curve_chart(out, r, i);
-	fputs(BB_HTML_CHARTS_END, out);
+		if (is_first_of_drive(r, i))
+			rc = put_overview(out, page, nth, &r->cases[i]);
 	for (size_t i = 0; !rc && i < r->n_cases; i++) {
 		if (bb_is_sweep(r, i) && bb_is_sweep_head(r, i))
 			rc = put_sweep(out, r, i);
-		else if (bb_is_first_of_table(r, i))
-			rc = put_group(out, r, i);
+		else if (is_first_of_table(r, i))
+			rc = put_group(out, page, nth, i);
 	}
 	if (!r->n_cases)
 		fputs("<p>Nothing was timed.</p>\n", out);
@@ -249,8 +297,7 @@ static int put_source(FILE *out, const struct bb_html_page *page, size_t nth)
 
 static int put_history(FILE *out, const struct bb_html_page *page, size_t nth)
 {
-	(void)nth;
-	return bb_html_history_charts(out, page->report, page->history);
+	return bb_html_history(out, page, nth);
 }
 
 static bool has_flame(const struct bb_html_page *page)
@@ -385,8 +432,10 @@ static const struct section {
 
 #define N_SECTIONS (sizeof(sections) / sizeof(sections[0]))
 
-static void put_what(FILE *out, const struct bb_report *r)
+static void put_what(FILE *out, const struct bb_html_page *page)
 {
+	const struct bb_report *r = page->report;
+
 	fputs("<h1>", out);
 	bb_xml_text(out, r->id);
 	fputs("</h1>\n<p class=faint>", out);
@@ -405,6 +454,13 @@ static void put_what(FILE *out, const struct bb_report *r)
 		bb_xml_text(out, r->incomplete);
 		fputs("; the page shows what was measured until then.</p>\n", out);
 	}
+	if (!page->figures || !page->figures->n) {
+		fputs("<p class=faint>No pictures: ", out);
+		bb_xml_text(out, page->figures && page->figures->why ? page->figures->why
+								     : "bpfbench report draws "
+								       "them, with gnuplot");
+		fputs(".</p>\n", out);
+	}
 }
 
 /* Sections of the first run are #history, those of the second #history-2. */
@@ -422,7 +478,7 @@ static int put_run(FILE *out, const struct bb_html_page *page, size_t nth)
 	int rc = 0;
 
 	fputs("<article>\n", out);
-	put_what(out, page->report);
+	put_what(out, page);
 	fputs("<nav>", out);
 	for (size_t i = 0; i < N_SECTIONS; i++) {
 		shown[i] = !sections[i].is_there || sections[i].is_there(page);

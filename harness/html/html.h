@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "judge/timeline.h"
+#include "html/figures.h"
 #include "report/report.h"
 
 /*
@@ -20,6 +21,7 @@ struct bb_html_page {
 	const struct bb_timeline *history; /* all stored runs; NULL: no such section */
 	/* HTML, as bb_flame__write_html() makes it; NULL: no such section */
 	const char *flame;
+	const struct bb_figures *figures; /* NULL: nobody has drawn any */
 };
 
 /* pages[n], a run each. 0 or -ENOMEM; whether the bytes got out is for the caller to ask `out`. */

@@ -5,12 +5,13 @@
 #include <stddef.h>
 #include <stdio.h>
 
+#include "html/html.h"
 #include "judge/timeline.h"
 #include "report/report.h"
 
 /* The cases of a run over all stored runs, for the HTML page. */
 
-#define BB_HTML_HISTORY_CHARTS 48u
+#define BB_HTML_HISTORY_ROWS 200u
 
 /* How many runs any case of this one is in; 0: its cases are in none. */
 size_t bb_html_history_runs(const struct bb_report *r, const struct bb_timeline *t);
@@ -20,10 +21,10 @@ size_t bb_html_history_runs(const struct bb_report *r, const struct bb_timeline 
 void bb_html_history_verdicts(FILE *out, const struct bb_report *r, const struct bb_timeline *t);
 
 /*
- * A chart a case: what is judged, the band within which it is steady, where the level changed, and
- * which of the runs the page is about. What changed comes first, the inputs of a sweep last; of
- * more than BB_HTML_HISTORY_CHARTS the rest is said to be left out. 0 or -ENOMEM.
+ * The pictures, and a row a case: what it comes to, what is judged of the newest run, and how far
+ * that is from the baseline. What changed comes first, the inputs of a sweep last; of more than
+ * BB_HTML_HISTORY_ROWS the rest is said to be left out. 0 or -ENOMEM.
  */
-int bb_html_history_charts(FILE *out, const struct bb_report *r, const struct bb_timeline *t);
+int bb_html_history(FILE *out, const struct bb_html_page *page, size_t nth);
 
 #endif

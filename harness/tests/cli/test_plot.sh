@@ -162,6 +162,23 @@ if need_command xmllint "an odd name: the SVGs are well-formed"; then
 	check "an odd name: the SVGs are well-formed" xmllint --noout "$out"/*.svg
 fi
 
+# A stored run whose time of start is a command of gnuplot's or of the shell's.
+mkdir "$TMP/hostile"
+n=0
+# shellcheck disable=SC2016 # it is the text itself
+for started in '`touch a`' '"; !touch ' "'; !touch " '$(touch a)' "x' 1);!ls"; do
+	n=$((n + 1))
+	id=2026010${n}T120000Z-perf_profiler-0000000$n
+	started=${started//\"/\\\"}
+	awk -v id="$id" -v started="${started//\\/\\\\}" '/^ *"id": "/ { sub(/": ".*"/, "\": \"" id "\"") }
+		/^ *"started": "/ { sub(/": ".*"/, "\": \"" started "\"") }
+		{ print }' "$fixture" >"$TMP/hostile/$id.json"
+done
+rm -rf "$out"
+run env BPFBENCH="$BPFBENCH" RESULTS="$TMP/hostile" PLOTS="$out" plots/plot.sh
+expect_eq "a hostile time of start: drawn" "$status $(grep -c . <<<"$(ls "$out"/history-*.svg)")" "0 4"
+expect_eq "a hostile time of start: is not a command" "$(find "$TMP" "$ROOT/plots" "$ROOT" -maxdepth 2 -name a)" ""
+
 # --- what was drawn before goes, what is not ours stays ---
 rm -rf "$out"
 plot plots/plot.sh harness/tests/golden/run.json

@@ -84,8 +84,8 @@ expect_empty "-o -: nothing on stderr" err
 check "-o -: the same page" cmp "$TMP/out" "$WORK/report.html"
 expect_grep "history: what regressed, and since when" out \
 	'<li><b>hist/plain/fake</b>: <span class=.verdict regressed.>regressed</span>, \+[45]\.[0-9]+ % in the newest run, since 2026-01-24T'
-expect_eq "history: a chart a case" "$(grep -c '^<figcaption><b>hist/.*/fake</b>: ' "$TMP/out")" 3
-expect_eq "history: one change point" "$(grep -c 'class=mark ' "$TMP/out")" 1
+expect_eq "history: a row a case" \
+	"$(sed -n '/<section id=history>/,/<.section>/p' "$TMP/out" | grep -c '^<tr><td class=text>hist/.*/fake</td>')" 3
 expect_grep "source: executed lines" out '<td>8\.00<td class=share style=.--share:100%.>100\.0<td>1\.00<td>5<td'
 expect_grep "source: a line that never was" out '<tr id=l0-0-1 class=never><td>0<td class=share>0<td>#####<td>9<td'
 expect_grep "source: calls" out 'Calls per run: 1\.00 <code>map_lookup_elem<'
@@ -98,7 +98,34 @@ if need_command xmllint "well-formed"; then
 	xmllint --html --noout "$WORK/report.html" 2>"$TMP/lint" || true
 	expect_eq "well-formed" "$(grep ' error : ' "$TMP/lint" | grep -v ' Tag [a-z]* invalid$')" ""
 fi
-check "small" test "$(stat -c %s "$WORK/report.html")" -lt 100000
+check "small" test "$(stat -c %s "$WORK/report.html")" -lt 400000
+if need_command gnuplot "pictures: as plots/ draws them, their colours, nothing of them runs or is loaded"; then
+	expect_eq "pictures: net, violin, layout, distribution, history" "$(grep -c '^<figure class=plot>$' "$TMP/out")" 5
+	for what in 'Floor and net of the time of one run' 'Shape of the distribution' 'Distribution of the time of one run' \
+		'Cost over stored runs'; do
+		expect_grep "pictures: what one shows: $what" out "^<figcaption><b>$what"
+	done
+	expect_grep "pictures: the page's colours" out "stroke='var\(--c0\)'"
+	expect_no_grep "pictures: no colour that is not the page's" out "(fill|stroke|color)='#"
+	expect_no_grep "pictures: no script in them" out '<svg[^>]* on[a-z]+='
+	expect_no_grep "pictures: no word about any that lack" out 'No pictures'
+fi
+mkdir "$TMP/few"
+for tool in bash timeout dirname; do ln -s "$(type -P "$tool")" "$TMP/few/$tool"; done
+run env PATH="$TMP/few" "$BPFBENCH" report --results "$results" -o -
+expect_eq "no gnuplot: succeeds, in silence" "$status $(cat "$TMP/err")" "0 "
+expect_grep "no gnuplot: tables, and what to install" out \
+	'No pictures: gnuplot is missing; install the package gnuplot-nox: sudo apt-get install gnuplot-nox\.<'
+expect_eq "no gnuplot: a row a case" "$(grep -c '^<tr><td class=text>hist/.*/fake</td>' "$TMP/out")" 3
+cat >"$TMP/few/gnuplot" <<'EOS'
+#!/bin/sh
+echo "it has a bad day" >&2
+exit 1
+EOS
+chmod +x "$TMP/few/gnuplot"
+run env PATH="$TMP/few:$PATH" "$BPFBENCH" report --results "$results" -o -
+expect_status "gnuplot fails: succeeds" 0
+expect_grep "gnuplot fails: says so on the page" out 'No pictures: gnuplot could not draw ecdf-hist-fake\.svg; '
 
 report -o - "$id" 20260102
 expect_eq "two runs: on one page" "$(grep -c '^<h1>' "$TMP/out")" 2
@@ -138,7 +165,7 @@ look='
 	say("overflow", root.scrollWidth - root.clientWidth);
 	say("background", view.getComputedStyle(page.body).backgroundColor);
 	say("sections", Array.from(page.querySelectorAll("section"), function (s) { return s.id; }).join(" "));
-	page.querySelectorAll("svg.chart").forEach(function (chart) {
+	page.querySelectorAll(".plot svg").forEach(function (chart) {
 		var box = chart.getBoundingClientRect();
 		var places = Array.from(chart.querySelectorAll("text"), function (text) {
 			var place = text.getBoundingClientRect();

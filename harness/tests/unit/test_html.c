@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The HTML page and its charts: all that a run has is there, nothing in it can break out of the
+/* The HTML page and its pictures: all that a run has is there, nothing in it can break out of the
  * page, no other file is needed. */
 #include <stdarg.h>
 #include <stddef.h>
@@ -7,10 +7,12 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include <errno.h>
+
 #include "export_testing.h"
-#include "html/chart.h"
 #include "html/html.h"
 #include "html/html_history.h"
+#include "html/svg.h"
 #include "profile/flame.h"
 
 /* Balance of the elements that must be closed; 0 is a page that browsers read as it was meant. */
@@ -133,8 +135,6 @@ static void test_verdicts(void **state)
 	assert_whole(text);
 	assert_has(text, "<td class='text verdict regressed'>regressed</td><td>+5.12 "
 			 "%</td><td>+3.00 %</td><td>+7.75 %</td>");
-	assert_has(text, "<rect class=band ");
-	assert_has(text, "head against base, %");
 	assert_lacks(text, "<details>");
 	free(text);
 	bb_report__free(r);
@@ -193,24 +193,6 @@ static void test_little_to_show(void **state)
 	text = export_ok("html", r);
 	assert_whole(text);
 	assert_has(text, "stopped &lt;here&gt;");
-	free(text);
-	bb_report__free(r);
-}
-
-/* Three values of a parameter are a curve; one figure of each chart is where the axis says. */
-static void test_curve(void **state)
-{
-	struct bb_report *r = make_report("r");
-	char *text;
-
-	(void)state;
-	for (uint32_t depth = 8; depth <= 32; depth *= 2)
-		make_loads(r, make_case(r, "a", "step", "stack_depth", depth), 8, 30, 10 * depth);
-	assert_int_equal(bb_report__summarise(r), 0);
-	text = export_ok("html", r);
-	assert_whole(text);
-	assert_has(text, "cost against the parameter.");
-	assert_has(text, " at 16</title>");
 	free(text);
 	bb_report__free(r);
 }
@@ -315,14 +297,11 @@ static void test_history(void **state)
 	assert_has(text, "</b>: <span class='verdict regressed'>regressed</span>, +5.00 % in the "
 			 "newest run, since "
 			 "2026-11-21T13:17:00Z, commit 0000000000");
-	/* What changed is drawn first, with its mark; a point of another machine is said to be one.
-	 */
-	assert_true(strstr(text, "class=mark") < strstr(text, "<figcaption><b>perf_profiler/empty/"
-							      "step"));
-	assert_int_equal(count(text, "class=mark "), 1);
-	assert_int_equal(count(text, "<path class=band"), 5);
-	assert_has(text, ": 1 [0.99, 1.01] times the anchor, not judged</title>");
-	assert_has(text, ">this run</text>");
+	/* What changed comes first. */
+	assert_true(strstr(text, "</span></td><td>1.0500 × anchor</td><td>+5.00 %</td>") <
+		    strstr(text, "<td class=text>perf_profiler/empty/step"));
+	assert_int_equal(count(text, " × anchor</td>"), 5);
+	assert_has(text, "No pictures: bpfbench report draws them, with gnuplot.");
 	free(text);
 
 	/* One run is no history, and none of another scenario's is this run's. */
@@ -433,14 +412,11 @@ static void test_bound(void **state)
 	}
 	assert_int_equal(bb_report__summarise(r), 0);
 	t = make_history(r, 64, 3);
-	text = page_of(&(struct bb_html_page){r, &t, flame}, 1);
+	text = page_of(&(struct bb_html_page){.report = r, .history = &t, .flame = flame}, 1);
 	assert_whole_but_for_script(text);
 	assert_has(text, "<h3>perf_profiler, step, over input</h3>");
 	assert_has(text, "<details><summary>More</summary>");
-	assert_true(strstr(text, "<figcaption><b>perf_profiler/v0/in-situ") < strstr(text, "<summar"
-											   "y>"
-											   "More"));
-	assert_has(text, "more cases are not drawn");
+	assert_has(text, "more cases are not here");
 	assert_in_range(strlen(flame), 800000, 1300000);
 	print_message("# %zu bytes\n", strlen(text));
 	assert_in_range(strlen(text), 1, 3000000);
@@ -450,36 +426,77 @@ static void test_bound(void **state)
 	bb_report__free(r);
 }
 
-static char *chart_of(const struct bb_chart_axis *x, const struct bb_chart_range *rows, size_t n)
+static char *embedded(const char *svg, int expected)
 {
 	char *text = NULL;
 	size_t size = 0;
 	FILE *out = open_memstream(&text, &size);
 
 	assert_non_null(out);
-	bb_chart_ranges(out, x, rows, n, NAN);
+	assert_int_equal(bb_svg__embed(out, svg, "p0-1-"), expected);
 	assert_int_equal(fclose(out), 0);
 	return text;
 }
 
-/* A linear axis from 0 to 100 is drawn from 168 to 444. */
-static void test_places(void **state)
+/* What gnuplot writes: its colours become the page's, its ids are of this picture alone. */
+static void test_svg(void **state)
 {
-	const struct bb_chart_axis x = {.label = "ns", .lo = 0, .hi = 100};
-	const struct bb_chart_range rows[] = {
-		{.label = "half", .value = 50, .lo = 25, .hi = 75, .far = NAN},
-		/* drawn at the edge */
-		{.label = "beyond", .value = 1e6, .lo = NAN, .hi = NAN, .far = NAN},
-		{.label = "none", .value = NAN, .lo = NAN, .hi = NAN, .far = NAN},
-	};
-	char *text = chart_of(&x, rows, 3);
+	char *text = embedded("<?xml version='1.0'?>\n<svg \n viewBox='0 0 440 330'\n "
+			      "xmlns='x'\n>\n"
+			      "<title>ecdf</title>\n<desc>Produced by GNUPLOT</desc>\n"
+			      "<defs><circle id='gpDot' r='0.5' stroke='currentColor'/>\n"
+			      "<filter id='textbox'><feFlood "
+			      "flood-color='#FFFFFF'/></filter></defs>\n"
+			      "<g fill=\"none\" stroke=\"rgb(  0, 114, 178)\">\n"
+			      "<use xlink:href='#gpDot' color='rgb(213,94,0)'/>"
+			      "<polygon fill = 'rgb(1, 2, 3)' points = '1,2 3,4 '/>"
+			      "<text>a &amp; b</text></g></svg>\n",
+			      0);
 
 	(void)state;
-	assert_has(text, "<circle cx=306.0 ");
-	assert_has(text, "M237.0 30.0H375.0");
-	assert_has(text, "<circle cx=444.0 ");
-	assert_has(text, ">none</text></g>");
+	assert_has(text, "<svg viewBox='0 0 440 330'>");
+	assert_has(text, "<circle id='p0-1-gpDot' r='0.5' stroke='currentColor'/>");
+	assert_has(text, "<g fill='none' stroke='var(--c0)'>");
+	assert_has(text, "<use href='#p0-1-gpDot' color='var(--c1)'/>");
+	assert_has(text, "<polygon fill='#010203' points='1,2 3,4 '/>");
+	assert_has(text, "<text>a &amp; b</text>");
+	assert_lacks(text, "GNUPLOT");
+	assert_lacks(text, "filter");
+	assert_lacks(text, "feFlood");
 	free(text);
+}
+
+/* A picture of somebody else's: no script, no handler, nothing from elsewhere gets through. */
+static void test_hostile_svg(void **state)
+{
+	static const char *const broken[] = {
+		"",
+		"no picture",
+		"<svg",
+		"<svg><g",
+		"<svg><g fill",
+		"<svg><g fill='",
+		"<svg><script>",
+		"<svg><!--<g/>--></svg>",
+		"<svg><![CDATA[<script>]]></svg>",
+		"<svg><g //></svg>",
+	};
+	char *text = embedded("<svg onload='a()' style='b'><script>alert(1)<g>2</g></script>"
+			      "<SCRIPT>3</SCRIPT><a href='http://x'>4</a><image href='y'/>"
+			      "<use xlink:href='http://z#q'/><g fill='url(http://u)' "
+			      "id='&quot;<b>' stroke='\"><script>'>5</g>"
+			      "<foreignObject><g>6</g></foreignObject></svg>",
+			      0);
+
+	(void)state;
+	assert_string_equal(text, "<svg><use/><g fill='none' id='p0-1-&quot;b' "
+				  "stroke='none'>5</g></svg>");
+	free(text);
+	for (size_t i = 0; i < sizeof(broken) / sizeof(broken[0]); i++) {
+		text = embedded(broken[i], -EINVAL);
+		assert_string_equal(text, "");
+		free(text);
+	}
 }
 
 int main(void)
@@ -487,10 +504,10 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_page),           cmocka_unit_test(test_markup_in_names),
 		cmocka_unit_test(test_verdicts),       cmocka_unit_test(test_many_verdicts),
-		cmocka_unit_test(test_little_to_show), cmocka_unit_test(test_curve),
-		cmocka_unit_test(test_source),         cmocka_unit_test(test_history),
-		cmocka_unit_test(test_several),        cmocka_unit_test(test_bound),
-		cmocka_unit_test(test_places),
+		cmocka_unit_test(test_little_to_show), cmocka_unit_test(test_source),
+		cmocka_unit_test(test_history),        cmocka_unit_test(test_several),
+		cmocka_unit_test(test_bound),          cmocka_unit_test(test_svg),
+		cmocka_unit_test(test_hostile_svg),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

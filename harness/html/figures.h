@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef BB_HTML_FIGURES_H
+#define BB_HTML_FIGURES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include "base/err.h"
+#include "report/report.h"
+
+/* The pictures of a run that plots/plot.sh has drawn for a page. */
+struct bb_figure {
+	char *kind; /* "ecdf", "net", ...: plots/README.md */
+	/* of the cases in it, as `show --format plot` has them; "-": none, or several values */
+	char *scenario, *drive, *param, *value;
+	char *what, *how; /* what it shows, and how to read it */
+	char *svg;
+};
+
+struct bb_figures {
+	struct bb_figure *v;
+	size_t n;
+	char *why; /* n = 0: why there are none */
+};
+
+/* What `plot.sh --page` has left in `dir`. 0 or -errno. */
+int bb_figures__read(const char *dir, struct bb_figures *ret_figures, struct bb_err *err);
+void bb_figures__done(struct bb_figures *f);
+
+/* The first of a kind; c: of that case's scenario, drive and value, NULL: of any. NULL: none. */
+const struct bb_figure *bb_figures__find(const struct bb_figures *f, const char *kind,
+					 const struct bb_case *c);
+
+/* As <figure>. `nth` run of the page. 0, -ENOMEM; a picture that cannot be read is left out. */
+int bb_figures__put(FILE *out, const struct bb_figures *f, const struct bb_figure *figure,
+		    size_t nth);
+
+#endif
