@@ -17,6 +17,7 @@
 #include "base/io.h"
 #include "bpf/libbpf_log.h"
 #include "bpf/prog_type.h"
+#include "bpf/refusal.h"
 #include "plan/field.h"
 
 #define MAX_BYTES ((size_t)64 << 20)
@@ -160,7 +161,7 @@ int bb_object_read(const char *path, char **ret_elf, size_t *ret_len, struct bb_
 static int say_not_opened(const char *path, int rc, struct bb_err *err)
 {
 	const char *log = bb_libbpf_log__text();
-	char words[128];
+	char words[128], reason[300];
 
 	/* The second is what it says of a map in a section that has any other name. */
 	if (strstr(log, "legacy map definitions") || strstr(log, "bad map relo"))
@@ -176,9 +177,10 @@ static int say_not_opened(const char *path, int rc, struct bb_err *err)
 			       "leaves BTF in",
 			       path);
 	libbpf_strerror(rc, words, sizeof(words));
+	bb_refusal_of_libbpf(log, reason, sizeof(reason));
 	return bb_fail(err, rc == -ENOTSUP ? -EINVAL : rc,
-		       "%s: not a BPF object that libbpf can read (%s); " HOW_TO_BUILD "%s%s", path,
-		       words, *log ? "\n" : "", log);
+		       "%s: not a BPF object that libbpf can read (%s%s%s); " HOW_TO_BUILD "%s%s",
+		       path, words, reason[0] ? ": " : "", reason, *log ? "\n" : "", log);
 }
 
 int bb_object_open(const char *path, const char *elf, size_t len, struct bpf_object **ret_obj,
@@ -205,33 +207,57 @@ int bb_object_say_no_program(const char *path, const char *const *names, size_t 
 		       n ? bb_phrase__join(names, n).text : "none");
 }
 
-/* What the verifier minds: the line before the one with its statistics; "" where there is none. */
-static void find_reason(const char *log, char *ret_reason, size_t size)
+/*
+ * libbpf's own words for why nothing of it was loaded; of a map that the kernel refuses, beside its
+ * name all that it is made of: the kernel says no more than a number.
+ */
+static void find_reason(const struct bpf_object *obj, const char *log, char *ret_reason,
+			size_t size)
 {
-	const char *end = strstr(log, "\nprocessed "), *begin = end;
+	const struct bpf_map *map;
+	char quoted[80];
+	size_t len;
 
-	while (begin && begin > log && begin[-1] != '\n')
-		begin--;
-	snprintf(ret_reason, size, "%s%.*s", begin ? ": " : "", begin ? (int)(end - begin) : 0,
-		 begin ? begin : "");
+	bb_refusal_of_libbpf(log, ret_reason, size);
+	if (!obj || !strstr(ret_reason, "failed to create"))
+		return;
+	bpf_object__for_each_map(map, obj)
+	{
+		const char *type = libbpf_bpf_map_type_str(bpf_map__type(map));
+
+		snprintf(quoted, sizeof(quoted), "map '%s':", bpf_map__name(map));
+		if (!strstr(ret_reason, quoted))
+			continue;
+		len = strlen(ret_reason);
+		snprintf(ret_reason + len, size - len,
+			 "; it is of type %u (%s), with keys of %u bytes, values of %u, %u "
+			 "entries, "
+			 "flags 0x%x",
+			 bpf_map__type(map), type ? type : "unknown", bpf_map__key_size(map),
+			 bpf_map__value_size(map), bpf_map__max_entries(map),
+			 bpf_map__map_flags(map));
+		return;
+	}
 }
 
-int bb_object_say_not_loaded(const char *path, const struct bpf_program *prog, bool with_others,
-			     int rc, struct bb_err *err)
+int bb_object_say_not_loaded(const char *path, const struct bpf_object *obj,
+			     const struct bpf_program *prog, bool with_others, int rc,
+			     struct bb_err *err)
 {
 	const char *others = with_others ? ", or one that it may call through a prog array" : "";
 	const char *program = bpf_program__name(prog), *log = bb_libbpf_log__text(), *hint = "";
-	char reason[300];
+	char reason[500];
 
 	if (strstr(log, "END PROG LOAD LOG")) {
-		find_reason(log, reason, sizeof(reason));
+		bb_refusal_of_verifier(log, reason, sizeof(reason));
 		if (strstr(reason, "non-GPL compatible"))
 			hint = "; what makes it compatible is char LICENSE[] SEC(\"license\") = "
 			       "\"GPL\"";
 		return bb_fail(err, rc,
-			       "%s: the verifier rejects program '%s'%s (%s)%s%s\nThe end of its "
+			       "%s: the verifier rejects program '%s'%s (%s)%s%s%s\nThe end of its "
 			       "log:\n%s",
-			       path, program, others, strerror(-rc), reason, hint, log);
+			       path, program, others, strerror(-rc), reason[0] ? ": " : "", reason,
+			       hint, log);
 	}
 	if (rc == -EPERM)
 		return bb_fail(err, geteuid() ? -EPERM : -ENOTSUP,
@@ -244,6 +270,7 @@ int bb_object_say_not_loaded(const char *path, const struct bpf_program *prog, b
 		return bb_fail(err, -ENOTSUP,
 			       "%s: '%s' is of type %s, which this kernel does not have", path,
 			       program, bb_prog_type_name(bpf_program__type(prog)).text);
-	return bb_fail(err, rc, "%s: cannot load program '%s': %s\n%s", path, program,
-		       strerror(-rc), log);
+	find_reason(obj, log, reason, sizeof(reason));
+	return bb_fail(err, rc, "%s: cannot load program '%s'%s (%s)%s%s\n%s", path, program,
+		       others, strerror(-rc), reason[0] ? ": " : "", reason, log);
 }

@@ -33,10 +33,12 @@ int bb_object_say_no_program(const char *path, const char *const *names, size_t 
 
 /*
  * Why libbpf did not load it, the last thing that it was asked for: what kind of no it was in one
- * line, and below it the end of what the verifier said. `with_others`: not the program alone.
- * Returns rc, or -ENOTSUP where the kernel has no programs of this type for root either.
+ * line, with the reason that libbpf or the verifier gives, and below it the end of what they said.
+ * `with_others`: not the program alone. Returns rc, or -ENOTSUP where the kernel has no programs of
+ * this type for root either.
  */
-int bb_object_say_not_loaded(const char *path, const struct bpf_program *prog, bool with_others,
-			     int rc, struct bb_err *err);
+int bb_object_say_not_loaded(const char *path, const struct bpf_object *obj,
+			     const struct bpf_program *prog, bool with_others, int rc,
+			     struct bb_err *err);
 
 #endif

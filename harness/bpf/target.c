@@ -255,7 +255,7 @@ static int load_object(struct bb_target *t, struct bpf_object **ret_obj, struct 
 	if (!rc)
 		rc = bpf_object__load(obj);
 	if (rc) {
-		rc = bb_object_say_not_loaded(t->object_path,
+		rc = bb_object_say_not_loaded(t->object_path, obj,
 					      bpf_object__find_program_by_name(obj, t->program),
 					      t->has_prog_array && !t->alone, rc, err);
 		close_object(t, obj);

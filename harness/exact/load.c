@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "bpf/prog_static.h"
+#include "bpf/refusal.h"
 #include "exact/insn.h"
 
 #define LOG_BYTES                                                                                  \
@@ -75,38 +76,15 @@ static int try_load(const struct bb_code *code, const struct bb_instrumented *no
 	return rc;
 }
 
-/* The last line of a verifier's log that is no statistics: what it did not like. Cuts the log up.
- */
-static const char *last_words(char *log)
-{
-	static const char *const statistics[] = {"processed ", "verification time ", "stack depth ",
-						 "peak_states "};
-
-	for (;;) {
-		char *line;
-		bool counts = false;
-
-		for (size_t n = strlen(log); n && (log[n - 1] == '\n' || log[n - 1] == ' '); n--)
-			log[n - 1] = '\0';
-		line = strrchr(log, '\n');
-		line = line ? line + 1 : log;
-		for (size_t i = 0; i < sizeof(statistics) / sizeof(statistics[0]); i++)
-			counts |= !strncmp(line, statistics[i], strlen(statistics[i]));
-		if (!counts)
-			return line;
-		*line = '\0';
-	}
-}
-
 static int say_refused(const struct bb_code *code, const struct bb_instrumented *now, int rc,
-		       char *log, struct bb_err *err)
+		       const char *log, struct bb_err *err)
 {
-	const char *words = last_words(log);
-	char numbers[64];
+	char numbers[64], words[300];
 
 	if (rc == -EPERM || rc == -ENOMEM || rc == -EINTR || rc == -EAGAIN)
 		return bb_fail(err, rc, "loading '%s' to count its instructions: %s", code->name,
 			       strerror(-rc));
+	bb_refusal_of_verifier(log, words, sizeof(words));
 	snprintf(numbers, sizeof(numbers), " (%u instead of %u instructions)", now ? now->n : 0,
 		 code->n);
 	return bb_fail(err, -ENOTSUP, "the verifier refuses '%s' %s counters%s: %s", code->name,

@@ -219,16 +219,25 @@ static int add_program(struct maker *m, const struct part *part, const struct bb
 	return 0;
 }
 
+/* A line a program, as many as a message holds. */
 static int say_nothing_driven(const struct maker *m, struct bb_err *err)
 {
-	char list[3000];
-	size_t at = 0;
+	char list[3000], line[600];
+	size_t at = 0, i = 0;
 
-	for (size_t i = 0; i < m->out.n_skips && at < sizeof(list); i++)
-		at += (size_t)snprintf(list + at, sizeof(list) - at, "%s%s: %s", i ? "; " : "",
-				       m->out.skips[i].what, m->out.skips[i].why);
-	return bb_fail(err, -ENOTSUP, "%s: none of its programs can be driven: %s",
-		       m->parts[0].path, list);
+	for (; i < m->out.n_skips; i++) {
+		int len = snprintf(line, sizeof(line), "\n  %s: %s", m->out.skips[i].what,
+				   m->out.skips[i].why);
+
+		if (at + (size_t)len + 1 > sizeof(list))
+			break;
+		at += (size_t)snprintf(list + at, sizeof(list) - at, "%s", line);
+	}
+	line[0] = '\0';
+	if (i < m->out.n_skips)
+		snprintf(line, sizeof(line), "\n  and %zu more", m->out.n_skips - i);
+	return bb_fail(err, -ENOTSUP, "%s: none of its programs can be driven:%s%s",
+		       m->parts[0].path, list, line);
 }
 
 static int find_programs(struct maker *m, struct bb_err *err)

@@ -262,8 +262,8 @@ static int say_nothing_left(const struct bb_session *s, struct bb_err *err)
 			       "program was loaded and tried; --budget gives more",
 			       s->plan->scenario->name, s->opts->budget_s);
 	return bb_fail(err, s->failed ? s->failed : -ENOTSUP,
-		       "scenario '%s': nothing of it can be measured on this machine; "
-		       "`bpfbench check` says why",
+		       "scenario '%s': nothing of it can be measured here; the lines that say "
+		       "'skipped' have the reasons",
 		       s->plan->scenario->name);
 }
 

@@ -109,6 +109,19 @@ expect_grep "compare: a row of the drive" out '^compare/step +latency, ns '
 expect_grep "compare: net of the empty XDP program" out '^compare/step +net, ns +[0-9]'
 nothing_left "compare" 1
 
+# --- every refusal has its reason, in its line ---
+# refused NAME REASON: of tests/bpf/refused_NAME.bpf.c.
+refused() {
+	object "$objects/refused_$1.bpf.o"
+	check "refused: $1: fails" test "$status" = 1 -o "$status" = 4
+	expect_grep "refused: $1: the reason" err "skipped refused_$1/[a-z_]+: .*$2"
+	expect_no_grep "refused: $1: nobody is sent to check, which does not say it" err 'bpfbench check'
+}
+refused map "map 'no_entries': failed to create: .*of type 2 \(array\), with keys of 4 bytes, values of 8, 0 entries"
+refused kfunc "bb_no_such_kfunc"
+refused core "bb_no_such_member|unrecognized CO-RE|kernel BTF|find vmlinux"
+refused kconfig "CONFIG_BB_NO_SUCH_OPTION|kconfig"
+
 # --- objects of others ---
 # The cases of a dry run that were neither measured nor skipped.
 forgotten() {
@@ -127,7 +140,7 @@ for file in "${files[@]}"; do
 	real --object "$file" --loads 1 --samples 24
 	{ grep -oE '^  "[^"]*' "$TMP/out" || true; grep -E 'skipped|none of its' "$TMP/err" || true; } | sed 's/^/# /'
 	case $status in
-	4) expect_grep "objects of others: $name is refused by name" err 'none of its programs can be driven: [^:]*/' ;;
+	4) expect_grep "objects of others: $name is refused by name" err '^  [^: ]*/[^: ]*: ' ;;
 	1) expect_grep "objects of others: $name is refused with the kernel's reason" err 'skipped .*: .*verifier rejects' ;;
 	*) expect_eq "objects of others: $name: every program is measured or skipped" "$status $(forgotten "$file")" "0 " ;;
 	esac

@@ -61,7 +61,10 @@ complains "an object of the host" 1 'main\.o: not a BPF object: an ELF file for 
 bpfbench --object "$objects/legacy_maps.bpf.o" --dry-run
 complains "maps of old" 1 'SEC\("maps"\), which libbpf takes no longer'
 bpfbench --object "$objects/fentry.bpf.o"
-complains "nothing that can be driven: exit code 4" 4 'none of its programs can be driven: fentry/fentry: '
+expect_status "nothing that can be driven: exit code 4" 4
+expect_empty "nothing that can be driven: stdout stays empty" out
+expect_grep "nothing that can be driven: said so" err '^bpfbench: .*/fentry.bpf.o: none of its programs can be driven:$'
+expect_grep "nothing that can be driven: a line a program" err '^  fentry/fentry: no trigger here makes a program of type tracing run'
 
 # --- programs and names ---
 bpfbench --object "$O/bpf/fun_xdp.bpf.o" --program v3 --program v1 --dry-run
@@ -106,6 +109,7 @@ complains "usage: compare, a trigger beside a scenario" 2 'which has its own'
 bpfbench compare --object "$O/bpf/fun_xdp.bpf.o" --object "$O/bpf/fun_xdp.bpf.o"
 complains "compare: which program?" 1 'one program of it can be compared at a time; which\? --program NAME; it has: empty, v0'
 bpfbench compare --object "$objects/sections.bpf.o" --object "$objects/sections.bpf.o" --program probe
-complains "compare: a program that nothing here drives" 4 'none of its programs can be driven: compare/base: '
+expect_status "compare: a program that nothing here drives" 4
+expect_eq "compare: a line for either" "$(grep -cE '^  compare/(base|head): no trigger' "$TMP/err")" 2
 
 plan_done
