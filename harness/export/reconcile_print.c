@@ -21,6 +21,7 @@ static void add_row(struct bb_text_table *t, const struct bb_reconciled *k)
 	add_number(t, k->stats_ns, step_ns);
 	add_number(t, step_ns, step_ns);
 	add_number(t, k->off_ns, step_ns);
+	add_number(t, k->noise_ns, step_ns);
 	bb_text_table__add(t, "%s", k->agrees ? "agree" : "DISAGREE");
 }
 
@@ -28,7 +29,8 @@ int bb_put_reconciled(const struct bb_report *r, FILE *out)
 {
 	static const struct bb_text_column columns[] = {
 		{"program", true}, {"slope", false},  {"+ bpf_stats", false},
-		{"step", false},   {"off by", false}, {"", true},
+		{"step", false},   {"off by", false}, {"+-", false},
+		{"", true},
 	};
 	struct bb_text_table t;
 	struct bb_reconciled k;
@@ -40,8 +42,12 @@ int bb_put_reconciled(const struct bb_report *r, FILE *out)
 			add_row(&t, &k);
 	if (t.n_cells) {
 		fputs("\nslope + bpf_stats = step? (ns per run; the floor says what bpf_stats "
-		      "costs, within 10 ns or 10 % is agreement:\n"
-		      "step has a system call before each run, slope has none)\n",
+		      "costs. They "
+		      "disagree where they are off\n"
+		      "by more than 10 ns or 10 %, and not by the noise measured, the +-, alone; "
+		      "step has "
+		      "a system call before\n"
+		      "each run, slope has none)\n",
 		      out);
 		rc = bb_text_table__print(&t, 2, out);
 	}

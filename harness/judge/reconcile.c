@@ -37,6 +37,22 @@ static double step_minus_slope(const struct bb_report *r, const struct bb_case *
 	return step ? step->summary.latency.value - slope->summary.latency.value : NAN;
 }
 
+/* The square of half an interval; 0 where there is none, as of few loads. */
+static double variance_of(const struct bb_case *c)
+{
+	double half_ns = (c->summary.latency.hi - c->summary.latency.lo) / 2;
+
+	return isfinite(half_ns) ? half_ns * half_ns : 0;
+}
+
+/* Of both, ns squared: the four figures that `off` is made of are measured one by one. */
+static double variance_of_both(const struct bb_report *r, const struct bb_case *slope)
+{
+	const struct bb_case *step = step_beside(r, slope);
+
+	return variance_of(slope) + (step ? variance_of(step) : 0);
+}
+
 bool bb_reconcile(const struct bb_report *r, size_t i, struct bb_reconciled *ret_reconciled)
 {
 	struct bb_reconciled k = {.slope = &r->cases[i],
@@ -51,7 +67,12 @@ bool bb_reconcile(const struct bb_report *r, size_t i, struct bb_reconciled *ret
 	if (k.slope->floor != BB_NO_FLOOR)
 		k.stats_ns = step_minus_slope(r, &r->cases[k.slope->floor]);
 	k.off_ns = step_minus_slope(r, k.slope) - k.stats_ns;
-	k.agrees = fabs(k.off_ns) <= fmax(OFF_NS, OFF_SHARE * k.step->summary.latency.value);
+	k.noise_ns = variance_of_both(r, k.slope);
+	if (k.slope->floor != BB_NO_FLOOR)
+		k.noise_ns += variance_of_both(r, &r->cases[k.slope->floor]);
+	k.noise_ns = sqrt(k.noise_ns);
+	k.agrees = fabs(k.off_ns) - k.noise_ns <=
+		   fmax(OFF_NS, OFF_SHARE * k.step->summary.latency.value);
 	*ret_reconciled = k;
 	return true;
 }

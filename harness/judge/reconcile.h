@@ -18,7 +18,11 @@ struct bb_reconciled {
 	const char *rest; /* of their names, after the drive: "/input=syn", or "" */
 	double stats_ns;  /* the floor's step - slope; NAN without a floor measured by both */
 	double off_ns;    /* step - (slope + stats); NAN if any is */
-	bool agrees;      /* |off| <= 10 ns or 10 % of step, whichever is more */
+	/* half the 95 % interval of `off`, by those of the four figures in it (root of the sum of
+	 * their squares); 0: none has one */
+	double noise_ns;
+	/* of that interval, some is within 10 ns or 10 % of step, whichever is more */
+	bool agrees;
 };
 
 /* Case i of the report, if it is a slope that has a step beside it. False: it has none, or neither

@@ -59,6 +59,38 @@ static void test_agreement(void **state)
 	assert_string_equal(k.step->name, "perf_profiler/a/step/input=1");
 	assert_false(reconcile(r, far).agrees);
 	assert_true(reconcile(r, dear).agrees);
+	assert_near(reconcile(r, dear).noise_ns, 0);
+	bb_report__free(r);
+}
+
+static void set_interval(struct bb_report *r, size_t i, double half_ns)
+{
+	struct bb_estimate *e = &r->cases[i].summary.latency;
+
+	e->lo = e->value - half_ns;
+	e->hi = e->value + half_ns;
+}
+
+/* 14.5 off is more than 10, unless the noise of the four figures, 5 in all, may have made it so. */
+static void test_noise(void **state)
+{
+	struct bb_report *r = with_floor();
+	size_t slope = add(r, "a", "slope", "input", 1, 30),
+	       step = add(r, "a", "step", "input", 1, 58.5);
+
+	(void)state;
+	r->cases[slope].floor = 0;
+	assert_false(reconcile(r, slope).agrees);
+	set_interval(r, step, 4);
+	assert_near(reconcile(r, slope).noise_ns, 4);
+	assert_false(reconcile(r, slope).agrees);
+	set_interval(r, slope, 2);
+	set_interval(r, 0, 2); /* the floor, by slope */
+	set_interval(r, 1, 1); /* and by step */
+	assert_near(reconcile(r, slope).noise_ns, 5);
+	assert_true(reconcile(r, slope).agrees);
+	r->cases[step].summary.latency.value = 59.5;
+	assert_false(reconcile(r, slope).agrees);
 	bb_report__free(r);
 }
 
@@ -101,7 +133,7 @@ static void test_table(void **state)
 	r->cases[slope].floor = 0;
 	assert_int_equal(bb_put_reconciled(r, out), 0);
 	assert_int_equal(fclose(out), 0);
-	assert_non_null(strstr(text, "b/input=1   30.0         14.0  60.0    16.0  DISAGREE"));
+	assert_non_null(strstr(text, "b/input=1   30.0         14.0  60.0    16.0  0.0  DISAGREE"));
 	free(text);
 	bb_report__free(r);
 }
@@ -110,6 +142,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_agreement),
+		cmocka_unit_test(test_noise),
 		cmocka_unit_test(test_what_belongs_together),
 		cmocka_unit_test(test_table),
 	};
