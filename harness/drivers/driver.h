@@ -74,6 +74,9 @@ struct bb_batch {
 
 struct bb_driver {
 	struct bb_drive_kind kind;
+	/* the driver that counts instructions of what this one fires; NULL: it fires nothing that
+	 * can be counted */
+	const struct bb_driver *executed_by;
 	/* -ENOTSUP with the reason where this machine cannot */
 	int (*open)(const struct bb_drive_spec *spec, const struct bb_driver_opts *opts,
 		    void **ret_state, struct bb_err *err);

@@ -270,6 +270,7 @@ const struct bb_driver bb_driver_slope = {
 			.spares_others = true,
 			.stats_off = true,
 		},
+	.executed_by = &bb_driver_exact_test_run,
 	.open = bb_test_run__open_repeating,
 	.probe = bb_test_run__probe,
 	.attach = bb_test_run__attach,

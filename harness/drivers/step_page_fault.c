@@ -153,6 +153,7 @@ const struct bb_driver bb_driver_step_page_fault = {
 			.fires = true,
 			.one_by_one = true,
 		},
+	.executed_by = &bb_driver_exact_page_fault,
 	.open = bb_page_fault__open,
 	.attach = attach,
 	.batch = batch,

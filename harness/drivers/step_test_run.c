@@ -137,6 +137,7 @@ const struct bb_driver bb_driver_step_test_run = {
 			.one_by_one = true,
 			.spares_others = true,
 		},
+	.executed_by = &bb_driver_exact_test_run,
 	.open = bb_test_run__open,
 	.probe = bb_test_run__probe,
 	.attach = bb_test_run__attach,

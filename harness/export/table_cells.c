@@ -313,6 +313,13 @@ static void slowdown(const struct bb_case *c, struct bb_cell *cell)
 		snprintf(cell->text, sizeof(cell->text), "%.4f", e->value);
 }
 
+static void executed(const struct bb_case *c, struct bb_cell *cell)
+{
+	if (c->n_insns)
+		snprintf(cell->text, sizeof(cell->text), "%" PRIu32 " of %" PRIu32,
+			 c->executed_insns, c->n_insns);
+}
+
 /* Only where windows are shared at all; elsewhere a column of zeros would only raise questions. */
 static void multi(const struct bb_case *c, struct bb_cell *cell)
 {
@@ -379,6 +386,8 @@ const struct bb_column bb_columns[] = {
 	 "reads of a run that missed the last level cache, by the PMU"},
 	{"layout spread", false, false, BB_SPILL_ALWAYS, spread,
 	 "p90/p10 of the latency over loads: what the place of the code alone does"},
+	{"executed", false, false, BB_SPILL_ALWAYS, executed,
+	 "instructions that the runs execute at all, of those that the program has"},
 };
 
 const size_t bb_n_columns = sizeof(bb_columns) / sizeof(bb_columns[0]);

@@ -160,7 +160,11 @@ static void put_case_row(FILE *out, const struct bb_case *c)
 	bb_html_number_cell(out, s->p90.value, s->p90.value);
 	bb_html_number_cell(out, s->p99.value, s->p99.value);
 	bb_html_number_cell(out, s->net.value, s->latency.value);
-	fprintf(out, "<td>%u</td><td>%llu</td></tr>\n", s->loads, (unsigned long long)s->samples);
+	fprintf(out, "<td>%u</td><td>%llu</td>", s->loads, (unsigned long long)s->samples);
+	if (c->n_insns)
+		fprintf(out, "<td>%u of %u</td></tr>\n", c->executed_insns, c->n_insns);
+	else
+		fputs("<td></td></tr>\n", out);
 }
 
 static void put_group_title(FILE *out, const struct bb_case *c, bool with_value)
@@ -203,7 +207,7 @@ static int put_group(FILE *out, const struct bb_html_page *page, size_t nth, siz
 	put_group_title(out, &r->cases[first], true);
 	bb_html_begin_table(out, "<th>variant<th>latency, "
 				 "ns<th>from<th>to<th>p50<th>p90<th>p99<th>net of "
-				 "floor<th>loads<th>samples");
+				 "floor<th>loads<th>samples<th>instructions executed");
 	for (size_t i = first; i < r->n_cases; i++)
 		if (bb_same_table(&r->cases[i], &r->cases[first]))
 			put_case_row(out, &r->cases[i]);

@@ -57,6 +57,9 @@ struct bb_case {
 	char *command; /* slowdown: whose time a sample is; NULL elsewhere */
 	char *param;   /* "stack_depth", "freq_hz", "rate_hz"; NULL when the drive has none */
 	uint32_t param_value;
+	/* instructions that its runs execute at all, of all that the program has, by a clone with
+	 * counters; 0 of 0: not known */
+	uint32_t executed_insns, n_insns;
 	uint32_t units_per_ns; /* of the samples: 1, or 1000 where they are in ps */
 	size_t floor;          /* index of the floor's case in the report, BB_NO_FLOOR */
 	bool is_anchor;        /* what history divides by */

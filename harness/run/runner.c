@@ -12,6 +12,7 @@
 #include "drivers/cold.h"
 #include "env/steal.h"
 #include "run/count.h"
+#include "run/executed.h"
 #include "run/record.h"
 #include "run/session.h"
 
@@ -580,6 +581,8 @@ int bb_run_plan(const struct bb_plan *plan, const struct bb_run_opts *opts,
 		rc = add_cases(&r, err);
 	if (!rc)
 		rc = bb_count_all(&r.session, r.total > 0 ? 0.5 : 1, report, err);
+	if (!rc)
+		rc = bb_note_executed(&r.session, r.case_of, report);
 	if (!rc && r.total > 0)
 		rc = run_rounds(&r, err);
 	bb_deadline__end(&budget);

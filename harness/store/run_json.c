@@ -130,6 +130,9 @@ static int write_case(const struct bb_report *r, const struct bb_case *c, FILE *
 		bb_json_text(out, c->command);
 		fputs(", ", out);
 	}
+	if (c->n_insns)
+		fprintf(out, "\"executed_insns\": %" PRIu32 ", \"insns\": %" PRIu32 ", ",
+			c->executed_insns, c->n_insns);
 	fputs("\"floor\": ", out);
 	bb_json_text(out, c->floor < r->n_cases ? r->cases[c->floor].name : NULL);
 	fputs(",\n   ", out);

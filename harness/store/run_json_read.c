@@ -291,6 +291,21 @@ static int read_flow(const struct reader *rd, const json_t *obj, struct bb_serie
 	return rc ? rc : read_backlog(rd, obj, s->flow);
 }
 
+static int read_executed(const struct reader *rd, const json_t *obj, struct bb_case *c)
+{
+	static const struct bb_field fields[] = {
+		{"executed_insns", FIELD_U32, offsetof(struct bb_case, executed_insns)},
+		{"insns", FIELD_U32_NOT_0, offsetof(struct bb_case, n_insns)},
+	};
+	int rc = read_field(rd, &fields[0], obj, c);
+
+	if (!rc)
+		rc = read_field(rd, &fields[1], obj, c);
+	return !rc && c->executed_insns > c->n_insns
+		       ? complain(rd, "executed_insns", "is more than insns")
+		       : rc;
+}
+
 static int read_case(struct reader *rd, size_t index, const json_t *obj, struct bb_report *r)
 {
 	struct bb_case *c = bb_report__add_case(r);
@@ -304,6 +319,8 @@ static int read_case(struct reader *rd, size_t index, const json_t *obj, struct 
 	if (!rc && json_object_get(obj, "command"))
 		rc = read_text(rd, &(struct bb_field){"command", FIELD_NAME, 0},
 			       json_object_get(obj, "command"), &c->command);
+	if (!rc && json_object_get(obj, "insns"))
+		rc = read_executed(rd, obj, c);
 	if (!rc && bb_report__find_case(r, c->name) != c)
 		rc = complain(rd, "name", "'%s' is there twice", c->name);
 	if (!rc)

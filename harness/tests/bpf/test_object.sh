@@ -109,6 +109,25 @@ expect_grep "compare: a row of the drive" out '^compare/step +latency, ns '
 expect_grep "compare: net of the empty XDP program" out '^compare/step +net, ns +[0-9]'
 nothing_left "compare" 1
 
+# --- how much of a program runs at all ---
+# executed [ARG...]: in the table and in JSON, "N of ALL" of the program that returns early.
+executed() {
+	object "$objects/early.bpf.o" "$@" --format json
+	expect_status "executed: $*: exit code 0" 0
+	in_table=$(sed -nE 's/^  executed: .*returns_early ([0-9]+ of [0-9]+).*/\1/p' "$TMP/err" | head -n 1)
+	in_json=$(sed -nE '/returns_early/s/.*"executed_insns": ([0-9]+), "insns": ([0-9]+).*/\1 of \2/p' "$TMP/out" | head -n 1)
+	expect_eq "executed: $*: JSON says what the table says" "$in_json" "$in_table"
+	few=${in_table% of *} of_all=${in_table#* of }
+}
+executed
+check "executed: on zeros, less than a quarter: $in_table" test $((4 * few)) -lt $((of_all))
+"$BPFBENCH" show latest --results "$results" --format html >"$TMP/page.html"
+check "executed: the page of the stored run says so, too" grep -q "<td>$in_table</td>" "$TMP/page.html"
+printf '0100000000000000%0176d' 0 >"$WORK/one.hex"
+executed --ctx "$WORK/one.hex"
+check "executed: with an argument, nearly all: $in_table" test $((4 * few)) -gt $((3 * of_all))
+rm -rf "$results"
+
 # --- every refusal has its reason, in its line ---
 # refused NAME REASON: of tests/bpf/refused_NAME.bpf.c.
 refused() {

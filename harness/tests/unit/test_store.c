@@ -54,6 +54,8 @@ static void test_round_trip(void **state)
 	struct stat st;
 
 	(void)state;
+	r->cases[1].executed_insns = 18;
+	r->cases[1].n_insns = 166;
 	set_text(&r->incomplete, "SIGINT \"now\"\n\t\\ \xc3\xa9\x01");
 	assert_int_equal(bb_store__write(folder, r, &path, NULL), 0);
 	assert_string_equal(path, in_folder("20261121T131700Z-perf_profiler-1a2b3c4d.json"));
@@ -80,6 +82,9 @@ static void test_round_trip(void **state)
 	assert_int_equal(back->cases[0].floor, BB_NO_FLOOR);
 	assert_true(back->cases[0].is_anchor);
 	assert_false(back->cases[1].is_anchor);
+	assert_int_equal(back->cases[1].executed_insns, 18);
+	assert_int_equal(back->cases[1].n_insns, 166);
+	assert_int_equal(back->cases[0].n_insns, 0); /* not known, as in older runs */
 	s = &back->cases[1].series[3];
 	assert_string_equal(s->void_why, "run_cnt is 131, but 130 events were fired");
 	assert_int_equal(s->hist.n, 130);
@@ -697,6 +702,10 @@ static void test_wrong_values(void **state)
 		 "id: is empty"},
 		{"", "\"seed\": \"0x", "\"seed\": \"x", "seed: expected"},
 		{"", "\"seed\": \"0xfedcba9876543210\"", "\"seed\": 5", "seed: expected"},
+		{"\"cases\"", "\"floor\": ", "\"executed_insns\": 5, \"insns\": 3, \"floor\": ",
+		 "executed_insns: is more than insns"},
+		{"\"cases\"",
+		 "\"floor\": ", "\"insns\": 3, \"floor\": ", "executed_insns: is missing"},
 		{"", "\"elapsed_s\": 18.25", "\"elapsed_s\": -1", "elapsed_s: -1 is negative"},
 		{"", "\"elapsed_s\": 18.25", "\"elapsed_s\": \"18\"",
 		 "elapsed_s: expected a number or null"},

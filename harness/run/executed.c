@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "run/executed.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/deadline.h"
+#include "drivers/exact.h"
+
+#define OF_THE_TIME 0.1 /* that is left */
+#define MORE_RUNS 2u    /* after the first: a program that remembers takes another way then */
+
+struct counter {
+	struct bb_session *session;
+	const size_t *case_of;
+	struct bb_report *report;
+};
+
+/* The instructions that stand in blocks which have been executed since the counts were `before`. */
+static uint32_t executed(const struct bb_exact *e, const uint64_t *before)
+{
+	uint32_t n = 0;
+
+	for (uint32_t b = 0; b < e->clone.cfg.n_blocks; b++)
+		if (e->totals[b] != before[b])
+			n += e->clone.cfg.blocks[b].n_insns;
+	return n;
+}
+
+static uint32_t all(const struct bb_exact *e)
+{
+	uint32_t n = 0;
+
+	for (uint32_t b = 0; b < e->clone.cfg.n_blocks; b++)
+		n += e->clone.cfg.blocks[b].n_insns;
+	return n;
+}
+
+/* Once, and again where there is time. */
+static int run(const struct bb_driver *by, void *state, void *slot, const struct bb_cell *cell,
+	       struct bb_err *err)
+{
+	uint64_t ns[MORE_RUNS], paths[MORE_RUNS];
+	struct bb_batch b = {.ns = ns,
+			     .paths = paths,
+			     .want = 1,
+			     .drain_always = cell->drive->step.consumer == BB_CONSUMER_CAUGHT_UP},
+			more = b;
+	int rc = by->batch(state, slot, cell->driver_param, &b, err);
+
+	more.want = MORE_RUNS;
+	return rc || bb_must_end() ? rc : by->batch(state, slot, cell->driver_param, &more, err);
+}
+
+static int count_cell(const struct counter *k, const struct bb_driver *by, void *state, void *slot,
+		      struct bb_subject *subject, size_t cell, struct bb_err *err)
+{
+	const struct bb_exact *e = bb_exact__of(slot);
+	struct bb_case *c = &k->report->cases[k->case_of[cell]];
+	size_t size = e->clone.cfg.n_blocks * sizeof(uint64_t);
+	uint64_t *before = malloc(size);
+	int rc = before ? bb_subject__reset_maps(subject, err) : bb_fail_nomem(err);
+
+	if (!rc) {
+		memcpy(before, e->totals, size);
+		rc = run(by, state, slot, &k->session->plan->cells[cell], err);
+	}
+	/* none: it was not run, as there was no time */
+	if (!rc && executed(e, before)) {
+		c->executed_insns = executed(e, before);
+		c->n_insns = all(e);
+	}
+	free(before);
+	return rc;
+}
+
+static bool is_of(const struct counter *k, size_t cell, size_t drive, size_t variant)
+{
+	const struct bb_cell *c = &k->session->plan->cells[cell];
+
+	return k->case_of[cell] != SIZE_MAX && bb_session__drive(k->session, c) == drive &&
+	       bb_session__variant(k->session, c) == variant;
+}
+
+static bool any_of(const struct counter *k, size_t drive, size_t variant)
+{
+	for (size_t i = 0; i < k->session->plan->n_cells; i++)
+		if (is_of(k, i, drive, variant))
+			return true;
+	return false;
+}
+
+/* All cells of a program under a drive. What fails is left out: it is no figure that was asked for,
+ * and the drive itself says what there is to say. */
+static void count_variant(const struct counter *k, const struct bb_driver *by, void *state,
+			  size_t drive, size_t variant)
+{
+	struct bb_subject *subject = &k->session->subjects[variant];
+	struct bb_err unsaid = {0};
+	void *slot = NULL;
+	int rc;
+
+	if (!subject->target || bb_variant_is_live(subject->spec) || !any_of(k, drive, variant))
+		return;
+	rc = by->attach(state, subject, &slot, &unsaid);
+	if (rc)
+		return;
+	for (size_t i = 0; !rc && !bb_must_end() && i < k->session->plan->n_cells; i++)
+		if (is_of(k, i, drive, variant))
+			rc = count_cell(k, by, state, slot, subject, i, &unsaid);
+	by->detach(state, slot);
+}
+
+static void count_drive(const struct counter *k, size_t drive)
+{
+	const struct bb_scenario *sc = k->session->plan->scenario;
+	const struct bb_driver *by = k->session->drives[drive].driver->executed_by;
+	struct bb_drive_spec spec = sc->drives[drive];
+	struct bb_err unsaid = {0};
+	void *state;
+
+	spec.caches = BB_CACHES_HOT; /* nothing is timed */
+	if (by->open(&spec, &k->session->opts->driver, &state, &unsaid))
+		return;
+	for (size_t v = 0; v < sc->n_variants && !bb_must_end(); v++)
+		count_variant(k, by, state, drive, v);
+	by->close(state);
+}
+
+int bb_note_executed(struct bb_session *s, const size_t *case_of, struct bb_report *report)
+{
+	struct counter k = {.session = s, .case_of = case_of, .report = report};
+	double left_s = bb_deadline_left_s();
+	struct bb_deadline share;
+
+	bb_deadline__begin(&share, isfinite(left_s) ? left_s * OF_THE_TIME : 0);
+	for (size_t d = 0; d < s->plan->scenario->n_drives && !bb_must_end(); d++)
+		if (s->drives[d].driver && s->drives[d].driver->executed_by)
+			count_drive(&k, d);
+	bb_deadline__end(&share);
+	return bb_stop_signal ? -EINTR : 0;
+}
