@@ -8,7 +8,6 @@
 #include "cli/options.h"
 #include "export/annotate.h"
 #include "export/cost_print.h"
-#include "store/store.h"
 
 struct annotate_args {
 	const char *run, *results, *variant;
@@ -16,7 +15,7 @@ struct annotate_args {
 	bool cost;
 };
 
-enum { KEY_RESULTS = 0x100, KEY_HOTTEST, KEY_COST, KEY_COLOUR };
+enum { KEY_HOTTEST = 0x100, KEY_COST, KEY_COLOUR };
 
 static const struct argp_option options[] = {
 	{"variant", 'v', "NAME", 0, "only this program of the run", 0},
@@ -28,7 +27,7 @@ static const struct argp_option options[] = {
 	 0},
 	{"colour", KEY_COLOUR, "WHEN", 0,
 	 "always, never, or auto (default: if stdout is a terminal)", 0},
-	{"results", KEY_RESULTS, "DIR", 0, "where runs are stored (default results)", 0},
+	BB_RESULTS_OPTION,
 	{0},
 };
 
@@ -50,12 +49,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case KEY_HOTTEST: a->opts.hottest = true; break;
 	case KEY_COST: a->cost = true; break;
 	case KEY_COLOUR: a->opts.colour = read_colour(state, arg); break;
-	case KEY_RESULTS: a->results = arg; break;
-	case ARGP_KEY_ARG:
-		if (a->run)
-			bb_usage_error(state, "one run at a time");
-		a->run = arg;
-		break;
+	case BB_KEY_RESULTS: a->results = arg; break;
+	case ARGP_KEY_ARG: bb_option_run(state, &a->run, arg); break;
 	default: return ARGP_ERR_UNKNOWN;
 	}
 	return 0;
@@ -67,9 +62,7 @@ static const struct argp argp = {
 	.args_doc = "[RUN]",
 	.doc = "Print the source of the programs of a stored run with what each line executed: "
 	       "instructions and executions per run, ##### where never. For coverage viewers: "
-	       "`bpfbench show --format lcov`.\v"
-	       "RUN is a file, an id in the results folder, the beginning of one, or `latest` (the "
-	       "default). It needs a drive {with: exact}.",
+	       "`bpfbench show --format lcov`.\v" BB_RUN_DOC " It needs a drive {with: exact}.",
 };
 
 static int say_none(const struct bb_report *r, const char *variant, struct bb_err *err)
@@ -121,13 +114,13 @@ static int annotate(const struct bb_report *r, const struct annotate_args *a, st
 
 int bb_cmd_annotate(int argc, char **argv)
 {
-	struct annotate_args a = {.results = "results", .opts = {.colour = isatty(STDOUT_FILENO)}};
+	struct annotate_args a = {.results = BB_RESULTS, .opts = {.colour = isatty(STDOUT_FILENO)}};
 	struct bb_report *report = NULL;
 	struct bb_err err = {0};
 	int rc;
 
 	argp_parse(&argp, argc, argv, 0, NULL, &a);
-	rc = bb_store__read(a.run ? a.run : "latest", a.results, &report, &err);
+	rc = bb_read_run(a.run, a.results, &report, &err);
 	if (!rc)
 		rc = annotate(report, &a, &err);
 	bb_report__free(report);

@@ -18,7 +18,7 @@ struct history_args {
 	bool tsv;
 };
 
-enum { KEY_RESULTS = 0x100, KEY_THRESHOLD, KEY_WINDOW, KEY_METRIC };
+enum { KEY_THRESHOLD = 0x100, KEY_WINDOW, KEY_METRIC };
 
 static const struct argp_option options[] = {
 	{"variant", 'V', "NAME", 0, "only this variant (repeatable)", 0},
@@ -30,7 +30,7 @@ static const struct argp_option options[] = {
 	{"metric", KEY_METRIC, "NAME", 0, "what to follow: latency (the default, and all there is)",
 	 0},
 	{"format", 'f', "NAME", 0, "table (default), or tsv for gnuplot", 0},
-	{"results", KEY_RESULTS, "DIR", 0, "where runs are stored (default results)", 0},
+	BB_RESULTS_OPTION,
 	{0},
 };
 
@@ -58,7 +58,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		if (strcmp(arg, "latency"))
 			bb_usage_error(state, "no history of '%s'; there is: latency", arg);
 		break;
-	case KEY_RESULTS: a->results = arg; break;
+	case BB_KEY_RESULTS: a->results = arg; break;
 	case ARGP_KEY_ARG:
 		if (a->scenario)
 			bb_usage_error(state, "one scenario at a time");
@@ -123,7 +123,7 @@ static int say_nothing(const struct history_args *a, struct bb_err *err)
 
 int bb_cmd_history(int argc, char **argv)
 {
-	struct history_args a = {.results = "results", .rule = bb_history_default_rule};
+	struct history_args a = {.results = BB_RESULTS, .rule = bb_history_default_rule};
 	struct bb_timeline_opts opts = {.passed_over = say_passed_over};
 	struct bb_timeline t = {0};
 	struct bb_err err = {0};

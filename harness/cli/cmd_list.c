@@ -12,12 +12,12 @@ struct list_args {
 	bool runs_only, scenarios_only;
 };
 
-enum { KEY_RESULTS = 0x100, KEY_RUNS, KEY_SCENARIOS };
+enum { KEY_RUNS = 0x100, KEY_SCENARIOS };
 
 static const struct argp_option options[] = {
 	{"runs", KEY_RUNS, NULL, 0, "the ids of the stored runs only, one a line", 0},
 	{"scenarios", KEY_SCENARIOS, NULL, 0, "the names of the scenarios only, one a line", 0},
-	{"results", KEY_RESULTS, "DIR", 0, "where runs are stored (default results)", 0},
+	BB_RESULTS_OPTION,
 	{0},
 };
 
@@ -28,7 +28,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	switch (key) {
 	case KEY_RUNS: a->runs_only = true; break;
 	case KEY_SCENARIOS: a->scenarios_only = true; break;
-	case KEY_RESULTS: a->results = arg; break;
+	case BB_KEY_RESULTS: a->results = arg; break;
 	default: return ARGP_ERR_UNKNOWN;
 	}
 	return 0;
@@ -129,7 +129,7 @@ static int list_runs(const struct list_args *a, struct bb_err *err)
 
 int bb_cmd_list(int argc, char **argv)
 {
-	struct list_args a = {.results = "results"};
+	struct list_args a = {.results = BB_RESULTS};
 	struct bb_err err = {0};
 	int rc = 0, bad = 0;
 

@@ -13,7 +13,6 @@
 #include "html/html.h"
 #include "profile/flame.h"
 #include "profile/folded.h"
-#include "store/store.h"
 
 #define FLAME_BYTES 1200000u /* of frames, on the page */
 
@@ -22,7 +21,7 @@ struct report_args {
 	const char *results, *output, *folded;
 };
 
-enum { KEY_RESULTS = 0x100, KEY_FOLDED };
+enum { KEY_FOLDED = 0x100 };
 
 static const struct argp_option options[] = {
 	{"output", 'o', "FILE", 0,
@@ -31,7 +30,7 @@ static const struct argp_option options[] = {
 	 "folded stacks for the flame graph of the first run (default: RUN.folded beside it, if "
 	 "there is one)",
 	 0},
-	{"results", KEY_RESULTS, "DIR", 0, "where runs are stored (default results)", 0},
+	BB_RESULTS_OPTION,
 	{0},
 };
 
@@ -42,7 +41,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	switch (key) {
 	case 'o': a->output = strcmp(arg, "-") ? arg : NULL; break;
 	case KEY_FOLDED: a->folded = arg; break;
-	case KEY_RESULTS: a->results = arg; break;
+	case BB_KEY_RESULTS: a->results = arg; break;
 	case ARGP_KEY_ARG: bb_strings_add(&a->runs, arg, state); break;
 	default: return ARGP_ERR_UNKNOWN;
 	}
@@ -55,9 +54,7 @@ static const struct argp argp = {
 	.args_doc = "[RUN...]",
 	.doc = "Write one HTML page about stored runs, which needs nothing besides: verdicts, "
 	       "distributions, history, flame graph, source with what each line executed, the "
-	       "machine. Measures nothing.\v"
-	       "RUN is a file, an id in the results folder, the beginning of one, or `latest` (the "
-	       "default).",
+	       "machine. Measures nothing.\v" BB_RUN_DOC,
 };
 
 /* What the page is made of. */
@@ -142,7 +139,7 @@ static int find_flame(const struct report_args *a, const char *which, const stru
 static int read_run(const struct report_args *a, size_t i, struct page *page, struct bb_err *err)
 {
 	const char *which = i < a->runs.n ? a->runs.v[i] : NULL;
-	int rc = bb_store__read(which ? which : "latest", a->results, &page->reports[i], err);
+	int rc = bb_read_run(which, a->results, &page->reports[i], err);
 
 	if (rc)
 		return rc;
@@ -192,7 +189,7 @@ static void say_written(const char *path)
 
 int bb_cmd_report(int argc, char **argv)
 {
-	struct report_args a = {.results = "results", .output = "report.html"};
+	struct report_args a = {.results = BB_RESULTS, .output = "report.html"};
 	struct page page = {0};
 	struct bb_err err = {0};
 	int rc;

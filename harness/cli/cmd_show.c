@@ -2,19 +2,16 @@
 #include "cli/cmd.h"
 #include "cli/options.h"
 #include "cli/output.h"
-#include "store/store.h"
 
 struct show_args {
 	const char *run, *results, *output;
 	const struct bb_exporter *format;
 };
 
-enum { KEY_RESULTS = 0x100 };
-
 static const struct argp_option options[] = {
 	{"format", 'f', "NAME", 0, "format of stdout (default table)", 0},
 	{"output", 'o', "FILE", 0, "write there instead of stdout, whole or not at all", 0},
-	{"results", KEY_RESULTS, "DIR", 0, "where runs are stored (default results)", 0},
+	BB_RESULTS_OPTION,
 	{0},
 };
 
@@ -25,12 +22,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	switch (key) {
 	case 'f': a->format = bb_option_format(state, arg); break;
 	case 'o': a->output = arg; break;
-	case KEY_RESULTS: a->results = arg; break;
-	case ARGP_KEY_ARG:
-		if (a->run)
-			bb_usage_error(state, "one run at a time");
-		a->run = arg;
-		break;
+	case BB_KEY_RESULTS: a->results = arg; break;
+	case ARGP_KEY_ARG: bb_option_run(state, &a->run, arg); break;
 	default: return ARGP_ERR_UNKNOWN;
 	}
 	return 0;
@@ -40,21 +33,19 @@ static const struct argp argp = {
 	.options = options,
 	.parser = parse,
 	.args_doc = "[RUN]",
-	.doc = "Print a stored run in any format, without measuring.\v"
-	       "RUN is a file, an id in the results folder, the beginning of one, or `latest` (the "
-	       "default).",
+	.doc = "Print a stored run in any format, without measuring.\v" BB_RUN_DOC,
 	.help_filter = bb_help_formats,
 };
 
 int bb_cmd_show(int argc, char **argv)
 {
-	struct show_args a = {.results = "results", .format = bb_exporter_find("table")};
+	struct show_args a = {.results = BB_RESULTS, .format = bb_exporter_find("table")};
 	struct bb_report *report = NULL;
 	struct bb_err err = {0};
 	int rc;
 
 	argp_parse(&argp, argc, argv, 0, NULL, &a);
-	rc = bb_store__read(a.run ? a.run : "latest", a.results, &report, &err);
+	rc = bb_read_run(a.run, a.results, &report, &err);
 	if (!rc)
 		rc = bb_output(report, a.format, a.output, &err);
 	bb_report__free(report);

@@ -8,6 +8,7 @@
 #include "base/grow.h"
 #include "base/parse.h"
 #include "cli/cmd.h"
+#include "store/store.h"
 
 void bb_strings_add(struct bb_strings *s, const char *text, const struct argp_state *state)
 {
@@ -16,6 +17,19 @@ void bb_strings_add(struct bb_strings *s, const char *text, const struct argp_st
 	if (!v)
 		argp_failure(state, BB_EXIT_FAILURE, 0, "out of memory");
 	*v = text;
+}
+
+void bb_option_run(const struct argp_state *state, const char **run, const char *text)
+{
+	if (*run)
+		bb_usage_error(state, "one run at a time");
+	*run = text;
+}
+
+int bb_read_run(const char *run, const char *results, struct bb_report **ret_report,
+		struct bb_err *err)
+{
+	return bb_store__read(run ? run : "latest", results, ret_report, err);
 }
 
 uint64_t bb_option_u64(const struct argp_state *state, const char *option, const char *text)

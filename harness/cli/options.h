@@ -7,7 +7,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/err.h"
 #include "export/exporter.h"
+#include "report/report.h"
 
 /* Readers of option values that several commands take. All of them end with a usage error on a bad
  * value. */
@@ -18,6 +20,25 @@ struct bb_strings { /* a repeatable option; the strings are argv's */
 };
 
 void bb_strings_add(struct bb_strings *s, const char *text, const struct argp_state *state);
+
+/* Stored runs: where they are, and which of them is meant. */
+#define BB_KEY_RESULTS 0x700
+#define BB_RESULTS "results"
+#define BB_RESULTS_OPTION                                                                          \
+	{                                                                                          \
+		"results", BB_KEY_RESULTS, "DIR", 0,                                               \
+			"where runs are stored (default " BB_RESULTS ")", 0                        \
+	}
+#define BB_RUN_DOC                                                                                 \
+	"RUN is a file, an id in the results folder, the beginning of one, or `latest` (the "      \
+	"default)."
+
+/* The argument RUN of a command that takes one. */
+void bb_option_run(const struct argp_state *state, const char **run, const char *text);
+
+/* The run of that argument; NULL: the latest. As bb_store__read(). */
+int bb_read_run(const char *run, const char *results, struct bb_report **ret_report,
+		struct bb_err *err);
 
 uint32_t bb_option_u32(const struct argp_state *state, const char *option, const char *text,
 		       uint32_t min, uint32_t max);
