@@ -105,7 +105,7 @@ chmod +x "$WORK/monitor.sh"
 here git -c core.hooksPath=/dev/null config core.fsmonitor "$WORK/monitor.sh"
 gate
 expect_grep "gate: a repository with hooks" out 'the same bytes in both'
-expect_eq "gate: no hook of it was run, no monitor" "$(find "$WORK" -maxdepth 1 -name "*hooked*" -o -maxdepth 1 -name "*monitored*")" ""
+expect_eq "gate: no hook of it was run, no monitor" "$(find "$WORK" -maxdepth 1 -name "*hooked*" -o -name "*monitored*")" ""
 rm -f "$repo"/.git/hooks/*
 here git config --unset core.fsmonitor
 

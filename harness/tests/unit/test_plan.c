@@ -580,9 +580,25 @@ static void test_namesakes(void **state)
 	bb_scenario__free(s);
 }
 
+/* A kind of drive that goes by samples says how many come in a row: the runner divides by it. */
+static void test_every_kind_has_turns(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < bb_n_drive_kinds; i++) {
+		const struct bb_drive_kind *k = bb_drive_kinds[i];
+
+		if (k->pace.samples && !k->pace.turn)
+			fail_msg("%s: %u samples in turns of none", k->title, k->pace.samples);
+		if (k->cold.samples && !k->cold.turn)
+			fail_msg("%s, cold: %u samples in turns of none", k->title,
+				 k->cold.samples);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_every_kind_has_turns),
 		cmocka_unit_test(test_live),
 		cmocka_unit_test(test_step_and_in_situ),
 		cmocka_unit_test(test_cold),
