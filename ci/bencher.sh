@@ -255,7 +255,7 @@ regressed=0
 report_candidate() {
 	local rc=0
 
-	run "${as_root[@]}" ./bpfbench gate --base "$base_rev" --scenario "${scenarios[0]}" --force --markdown "$work/gate.md" \
+	run "${as_root[@]}" ./bpfbench gate --base "$base_rev" --scenario "${scenarios[0]}" --unchanged --markdown "$work/gate.md" \
 		--bmf-base "$work/base.json" --bmf-head "$work/head.json" >&"$build_out" || rc=$?
 	[[ -z ${GITHUB_STEP_SUMMARY:-} || ! -e $work/gate.md ]] || cat "$work/gate.md" >>"$GITHUB_STEP_SUMMARY"
 	case $rc in

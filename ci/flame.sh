@@ -33,7 +33,7 @@ mkdir -p -- "$PLOTS"
 for consumer in oops fixed; do
 	file=$PLOTS/flame-$consumer.svg
 	# More samples than there is time for: the time ends it.
-	./bpfbench profile --off-cpu -F 999 -d "$SECONDS_EACH" -f flame -o "$file" -- \
+	./bpfbench profile --off-cpu -F 999 --seconds "$SECONDS_EACH" -f flame -o "$file" -- \
 		"$O/workloads/process_sample" "$consumer" 100000000000 /dev/null
 	chown --reference="$PLOTS" -- "$file"
 	printf 'flame graph of process_sample %s: open %s\n' "$consumer" "$file" >&2

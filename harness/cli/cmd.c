@@ -12,13 +12,17 @@
 
 const struct bb_cmd bb_cmds[] = {
 	{"run",
-	 "measure scenarios (the default: `bpfbench --scenario S` is `bpfbench run --scenario S`)",
+	 "measure a scenario or a BPF object (the default: `bpfbench --scenario S` is `bpfbench "
+	 "run "
+	 "--scenario S`)",
 	 bb_cmd_run, true},
-	{"init", "write a scenario for a BPF object, to start from", bb_cmd_init, false},
+	{"init", "write a scenario for a BPF object, for you to edit", bb_cmd_init, false},
 	{"show", "print a stored run in any format, without measuring", bb_cmd_show, false},
-	{"report", "write one HTML page about stored runs, with history, flame graph and source",
+	{"report", "write one HTML page about stored runs: verdicts, history, flame graph, source",
 	 bb_cmd_report, false},
-	{"annotate", "print the programs' source with what each line executed (drive exact)",
+	{"annotate",
+	 "print the programs' source with the executions and instructions of each line (drive "
+	 "exact)",
 	 bb_cmd_annotate, false},
 	{"list", "list the scenarios with their variants and drives, and the stored runs",
 	 bb_cmd_list, false},
@@ -26,17 +30,20 @@ const struct bb_cmd bb_cmds[] = {
 	 false},
 	{"compare", "compare two programs, measured in turns now, or two stored runs",
 	 bb_cmd_compare, true},
-	{"live", "watch the programs that are loaded already: runs, cost and CPU of each",
+	{"live", "watch the programs that are already loaded: runs, cost and CPU of each",
 	 bb_cmd_live, true},
 	{"gate", "compare the programs of two git revisions, and fail when one got slower",
 	 bb_cmd_gate, true},
-	{"selftest", "find out what this machine can resolve: programs compared with themselves",
+	{"selftest",
+	 "find the smallest difference that this machine can judge: programs against themselves",
 	 bb_cmd_selftest, true},
-	{"profile", "sample where a process, a command or the whole system spends its time",
-	 bb_cmd_profile, true},
-	{"heap", "heap totals of DHAT files (valgrind --tool=dhat) side by side, as a table or BMF",
+	{"profile", "sample the stacks of a process, a command or the whole system", bb_cmd_profile,
+	 true},
+	{"heap",
+	 "print heap totals of DHAT files (valgrind --tool=dhat) side by side, as a table or BMF",
 	 bb_cmd_heap, false},
-	{"check", "say what this machine can do, and what to change", bb_cmd_check, true},
+	{"check", "check this machine: its abilities, and the changes that would help",
+	 bb_cmd_check, true},
 };
 
 const size_t bb_n_cmds = sizeof(bb_cmds) / sizeof(bb_cmds[0]);
@@ -44,7 +51,8 @@ const size_t bb_n_cmds = sizeof(bb_cmds) / sizeof(bb_cmds[0]);
 static void print_help(FILE *out)
 {
 	fputs("Usage: bpfbench [COMMAND] [OPTION...]\n"
-	      "Benchmark eBPF programs: what one invocation costs, with numbers to act on.\n\n"
+	      "Benchmark eBPF programs: the cost of one run, and whether a change made it "
+	      "slower.\n\n"
 	      "  sudo bpfbench --scenario perf_profiler        measure; Bencher Metric Format on "
 	      "stdout\n"
 	      "  sudo bpfbench --object prog.bpf.o             measure the programs of any BPF "

@@ -9,9 +9,8 @@
 #include "base/err.h"
 
 /*
- * The commands. There are three things to do to add one: write cmd_NAME.c with an argp parser and a
- * bb_cmd_NAME(argc, argv) that returns an exit code, declare it here, add its row to bb_cmds[] in
- * cmd.c.
+ * The commands. To add one: write cmd_NAME.c with an argp parser and a bb_cmd_NAME(argc, argv) that
+ * returns an exit code, declare it here, and add its row to bb_cmds[] in cmd.c.
  */
 enum bb_exit {
 	BB_EXIT_OK = 0,
@@ -48,14 +47,15 @@ int bb_cmd_init(int argc, char **argv);
 int bb_cmd_profile(int argc, char **argv);
 int bb_cmd_heap(int argc, char **argv);
 
-/* Find and run the command that argv names; without one, `run`. Returns the exit code. */
+/* Run the command that argv names, or `run` if argv begins with an option. Returns the exit code.
+ */
 int bb_cmd_main(int argc, char **argv);
 
-/* "bpfbench: MESSAGE" on stderr; returns the exit code for the error: 4 for -ENOTSUP, 2 for -EINVAL
- * at usage, else 1. */
+/* Print "bpfbench: MESSAGE" on stderr. Returns the exit code for the error: 4 for -ENOTSUP, else 1.
+ * (Wrong usage never gets here: bb_usage_error() ends with 2.) */
 int bb_complain(const struct bb_err *err);
 
-/* In a parser: complain about an option's value in one line and end with exit code 2. */
+/* In a parser: print one line about a wrong option or value, and end with exit code 2. */
 void bb_usage_error(const struct argp_state *state, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3), noreturn));
 

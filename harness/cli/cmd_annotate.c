@@ -18,15 +18,15 @@ struct annotate_args {
 enum { KEY_HOTTEST = 0x100, KEY_COST, KEY_COLOUR };
 
 static const struct argp_option options[] = {
-	{"variant", 'v', "NAME", 0, "only this program of the run", 0},
+	{"variant", 'V', "NAME", 0, "only this variant", 0},
 	{"hottest", KEY_HOTTEST, NULL, 0,
-	 "the twenty lines that execute most instructions, instead of all in their places", 0},
+	 "only the twenty lines with the most instructions, the first of them on top", 0},
 	{"cost", KEY_COST, NULL, 0,
-	 "instead, what the blocks cost, in ns an execution, as far as the times that the run "
-	 "measured on the same inputs tell them apart",
+	 "print the cost of each block instead, in ns per execution, as far as the times of the "
+	 "same inputs in this run tell blocks apart",
 	 0},
 	{"colour", KEY_COLOUR, "WHEN", 0,
-	 "always, never, or auto (default: if stdout is a terminal)", 0},
+	 "always, never, or auto (default): if stdout is a terminal", 0},
 	BB_RESULTS_OPTION,
 	{0},
 };
@@ -45,7 +45,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	struct annotate_args *a = state->input;
 
 	switch (key) {
-	case 'v': a->variant = arg; break;
+	case 'V': a->variant = arg; break;
 	case KEY_HOTTEST: a->opts.hottest = true; break;
 	case KEY_COST: a->cost = true; break;
 	case KEY_COLOUR: a->opts.colour = read_colour(state, arg); break;
@@ -60,9 +60,11 @@ static const struct argp argp = {
 	.options = options,
 	.parser = parse,
 	.args_doc = "[RUN]",
-	.doc = "Print the source of the programs of a stored run with what each line executed: "
-	       "instructions and executions per run, ##### where never. For coverage viewers: "
-	       "`bpfbench show --format lcov`.\v" BB_RUN_DOC " It needs a drive {with: exact}.",
+	.doc = "Print the source of the programs of a stored run with the executions and "
+	       "instructions of each line per run; ##### marks lines that were never executed. "
+	       "For coverage viewers: `bpfbench show --format lcov`.\v" BB_RUN_DOC " The run needs "
+										   "a drive {with: "
+										   "exact}.",
 };
 
 static int say_none(const struct bb_report *r, const char *variant, struct bb_err *err)

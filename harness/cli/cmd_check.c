@@ -12,7 +12,7 @@ enum { KEY_TESTBED = 0x100 };
 
 static const struct argp_option options[] = {
 	{"testbed", KEY_TESTBED, NULL, 0,
-	 "only a name for machines like this one, for --testbed of Bencher", 0},
+	 "print only a name for machines like this one, for --testbed of Bencher", 0},
 	{0},
 };
 
@@ -30,10 +30,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 static const struct argp argp = {
 	.options = options,
 	.parser = parse,
-	.doc = "Say what this machine can do, one line a question, and what to change.\v"
-	       "ok: as it should be. warn: works, but slower, noisier or with less. skip: not "
-	       "known, or missing for some scenarios only. fail: the main job cannot work; the "
-	       "exit code is then 1.",
+	.doc = "Check this machine: one line per question, with the change that would help.\v"
+	       "ok: as it should be. warn: works, but slower, noisier or incomplete. skip: "
+	       "unknown, or missing for some scenarios only. fail: the main job cannot work, and "
+	       "the exit code is 1.",
 };
 
 static const char *colour(enum bb_check_status status)

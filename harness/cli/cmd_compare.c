@@ -51,41 +51,44 @@ enum {
 };
 
 static const struct argp_option options[] = {
-	{NULL, 0, NULL, 0, "What to compare, measured now and in turns:", 1},
-	{"scenario", 's', "NAME", 0, "scenario with the drives, and the variants", 1},
-	{"base", KEY_BASE, "VARIANT", 0, "the old one", 1},
-	{"head", KEY_HEAD, "VARIANT", 0, "the new one", 1},
+	{NULL, 0, NULL, 0, "Two programs, measured now and in turns:", 1},
+	{"scenario", 's', "NAME", 0, "the scenario with the drives and the variants", 1},
+	{"base", KEY_BASE, "VARIANT", 0, "the old variant", 1},
+	{"head", KEY_HEAD, "VARIANT", 0, "the new variant", 1},
 	{"base-object", KEY_BASE_OBJECT, "FILE", 0,
-	 "build that holds the old program (or --object, given twice: old, new)", 1},
-	{"head-object", KEY_HEAD_OBJECT, "FILE", 0, "build that holds the new program", 1},
+	 "the BPF object with the old program (or --object twice: old, new)", 1},
+	{"head-object", KEY_HEAD_OBJECT, "FILE", 0, "the BPF object with the new program", 1},
 	{"drive", 'd', "NAME", 0, "only this drive of the scenario (repeatable)", 1},
 	{"cold", KEY_COLD, NULL, 0,
-	 "each step drive with emptied caches as well, as step-cold (see `run --help`)", 1},
-	{NULL, 0, NULL, 0, "Stored runs instead: `compare OLD NEW`", 2},
-	{"baseline", KEY_BASELINE, "NAME", 0, "OLD: a saved baseline, a run id or a file", 2},
+	 "also run each step drive with emptied caches, as step-cold (see `run --help`)", 1},
+	{NULL, 0, NULL, 0, "Or two stored runs, `compare OLD NEW`:", 2},
+	{"baseline", KEY_BASELINE, "NAME", 0, "OLD is this: a saved baseline, a run id or a file",
+	 2},
 	{"save-baseline", KEY_SAVE_BASELINE, "NAME", 0,
-	 "remember NEW (default: the latest run) under this name", 2},
-	{"force", KEY_FORCE, NULL, 0, "judge runs of different machines all the same", 2},
-	{NULL, 0, NULL, 0, "How to judge:", 3},
+	 "save NEW (default: the latest run) under this name", 2},
+	{"force", KEY_FORCE, NULL, 0, "judge runs of different machines, too", 2},
+	{NULL, 0, NULL, 0, "How to judge, and when to stop:", 3},
 	{"threshold", KEY_THRESHOLD, "PERCENT", 0, "smallest difference that matters (default 1)",
 	 3},
 	{"alpha", KEY_ALPHA, "SHARE", 0,
-	 "chance of a false verdict over all comparisons (default 0.05)", 3},
+	 "chance of a false verdict over all comparisons together (default 0.05)", 3},
 	{"loads", KEY_LOADS, "N", 0,
-	 "stop after this many load pairs (default: at a verdict or when the budget is used up; 24 "
-	 "with --budget 0)",
+	 "stop after this many pairs of loads (default: at a verdict or at the end of the budget; "
+	 "24 with --budget 0)",
 	 3},
-	{"fail-on", KEY_FAIL_ON, "VERDICT", 0, "exit with 3 when any verdict is this: regressed",
+	{"fail-on", KEY_FAIL_ON, "VERDICT", 0, "exit with code 3 if any verdict is this: regressed",
 	 3},
 	{"exact", KEY_EXACT, NULL, 0,
-	 "by instructions alone, of the drive exact: one more is regressed, and exit code 3; says "
-	 "in which lines of the source",
+	 "compare instruction counts only (drive exact): any increase is a regression and exits "
+	 "with code 3; prints the lines of source that differ",
 	 3},
-	{"sort", KEY_SORT, "COLUMN", 0, "one of " BB_DIFF_COLUMNS "; with :desc downwards", 3},
+	{NULL, 0, NULL, 0, "Rows of the table:", 5},
+	{"sort", KEY_SORT, "COLUMN", 0,
+	 "one of " BB_DIFF_COLUMNS "; with :desc in descending order", 5},
 	{"filter", KEY_FILTER, "EXPRESSION", 0,
-	 "only rows where COLUMN OP VALUE, as verdict=regressed, percent>1 or name~*step* "
+	 "only rows for which this holds, such as verdict=regressed, percent>1 or name~*step* "
 	 "(repeatable)",
-	 3},
+	 5},
 	{0},
 };
 
@@ -123,11 +126,11 @@ static void check_what(const struct compare_args *a, const struct argp_state *st
 	bool stored = a->n_runs || a->compare.baseline || a->compare.save_baseline;
 
 	if (live && stored)
-		bb_usage_error(state, "either programs to measure now (--scenario, --base, --head) "
-				      "or stored runs, not both");
+		bb_usage_error(state, "either programs to measure now (--scenario, --base, "
+				      "--head) or stored runs, not both");
 	if (!live && !stored)
-		bb_usage_error(state, "what? --scenario S --base V1 --head V2, or two stored runs, "
-				      "or --baseline NAME");
+		bb_usage_error(state, "what? --scenario S --base V1 --head V2, or two stored "
+				      "runs, or --baseline NAME");
 	if (live && !a->base_object != !a->head_object)
 		bb_usage_error(state, "--base-object and --head-object go together");
 	if (live && a->base_object && o->objects.n)
@@ -149,15 +152,15 @@ static void check_what(const struct compare_args *a, const struct argp_state *st
 	if (stored && (a->loads || a->drives.n || a->cold))
 		bb_usage_error(state, "--loads, --drive and --cold are for programs measured now");
 	if (stored && (a->measure.format || a->measure.output))
-		bb_usage_error(state, "--format and --output are for programs measured now; stored "
-				      "runs give one table, on stdout");
+		bb_usage_error(state, "--format and --output are for programs measured now; "
+				      "stored runs give one table, on stdout");
 	if (a->compare.exact && (a->compare.sort || a->compare.filters.n || a->loads ||
 				 a->drives.n || a->measure.format))
 		bb_usage_error(state, "--exact has nothing to do with --sort, --filter, --loads, "
 				      "--drive or --format");
 	if ((a->measure.format || a->measure.output) && (a->compare.sort || a->compare.filters.n))
-		bb_usage_error(state, "--sort and --filter are for the table of `compare`, not for "
-				      "--format or --output");
+		bb_usage_error(state, "--sort and --filter are for the table of `compare`, not "
+				      "for --format or --output");
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -208,8 +211,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	return 0;
 }
 
-static const struct argp_child children[] = {{&bb_measure_argp, 0, NULL, 4},
-					     {&bb_object_argp, 0, NULL, 1},
+static const struct argp_child children[] = {{&bb_measure_argp, 0, "How to measure:", 4},
+					     {&bb_object_argp, 0, "Their programs and inputs:", 1},
 					     {0}};
 
 static const struct argp argp = {
@@ -217,13 +220,13 @@ static const struct argp argp = {
 	.parser = parse,
 	.args_doc = "[OLD NEW]",
 	.doc = "Compare two programs, measured in turns now, or two stored runs.\v"
-	       "Measured now, each pair of loads is compared in ABBA or BAAB blocks; the verdict "
-	       "is on pairs at the same JIT address mod 64 and comes as soon as the interval "
-	       "allows it. It is regressed, improved, same (within the threshold) or inconclusive. "
-	       "Exit code 3 only with --fail-on, and never for inconclusive. Stored runs share no "
-	       "randomisation: their intervals are wider, and runs of different machines are "
-	       "inconclusive unless forced. Unless --budget says otherwise, measuring ends after "
-	       "10 s, of functions of user space (`call`) after 30 s.",
+	       "Programs that are measured now take turns, in ABBA or BAAB blocks for each pair "
+	       "of loads. The verdict is on pairs at the same JIT address mod 64, and comes as "
+	       "soon as the interval allows it: regressed, improved, same (within the threshold) "
+	       "or inconclusive. The exit code is 3 only with --fail-on or --exact, and never for "
+	       "inconclusive. Stored runs share no randomisation: their intervals are wider, and "
+	       "runs of different machines are inconclusive without --force. The default budget "
+	       "is 10 s, for functions of user space (`call`) 30 s.",
 	.children = children,
 	.help_filter = bb_help_formats,
 };

@@ -30,7 +30,7 @@ enum {
 	KEY_HEAD,
 	KEY_MERGE_BASE,
 	KEY_BUILD,
-	KEY_FORCE,
+	KEY_UNCHANGED,
 	KEY_EXACT,
 	KEY_THRESHOLD,
 	KEY_ALPHA,
@@ -43,30 +43,32 @@ enum {
 static const struct argp_option options[] = {
 	{NULL, 0, NULL, 0, "What to compare:", 1},
 	{"base", KEY_BASE, "REV", 0, "the old revision", 1},
-	{"head", KEY_HEAD, "REV", 0, "the new one (default: the work tree as it is)", 1},
+	{"head", KEY_HEAD, "REV", 0, "the new revision (default: the work tree as it is)", 1},
 	{"merge-base", KEY_MERGE_BASE, NULL, 0,
-	 "the old one is the last commit that REV and head have in common", 1},
+	 "compare with the last commit that REV and head have in common", 1},
 	{"build", KEY_BUILD, "COMMAND", 0,
-	 "makes the objects, from the top of the tree (default: make)", 1},
-	{"scenario", 's', "NAME", 0, "with the variants and drives of this scenario", 1},
-	{"force", KEY_FORCE, NULL, 0, "measure objects that are the same in both, too", 1},
-	{NULL, 0, NULL, 0, "All programs of all *.bpf.o, or (paths from the top of the tree):", 2},
+	 "command that makes the objects, from the top of the tree (default: make)", 1},
+	{"scenario", 's', "NAME", 0, "compare the variants of this scenario, by its drives", 1},
+	{"unchanged", KEY_UNCHANGED, NULL, 0,
+	 "also measure objects that are the same in both revisions", 1},
+	{"force", KEY_UNCHANGED, NULL, OPTION_HIDDEN, NULL, 1}, /* its name before */
 	{NULL, 0, NULL, 0, "How to judge:", 3},
 	{"exact", KEY_EXACT, NULL, 0,
-	 "one instruction more in a run is a regression, too (without, it is only reported)", 3},
+	 "any increase of instruction counts is a regression, too (default: it is only reported)",
+	 3},
 	{"threshold", KEY_THRESHOLD, "PERCENT", 0, "smallest difference that matters (default 1)",
 	 3},
 	{"alpha", KEY_ALPHA, "SHARE", 0,
-	 "chance of a false verdict over all comparisons (default 0.05)", 3},
+	 "chance of a false verdict over all comparisons together (default 0.05)", 3},
 	{"each", KEY_EACH, "SECONDS", 0,
-	 "time for a program (default 10), and a minute more where the machine is too busy for any "
-	 "verdict; as much again if it regressed",
+	 "time for each program (default 10), at most a minute more where the machine is too busy "
+	 "for any verdict, and as much again for a program that regressed",
 	 3},
-	{NULL, 0, NULL, 0, "What comes out besides the report on stdout:", 4},
-	{"markdown", KEY_MARKDOWN, "FILE", 0, "the report, too", 4},
+	{NULL, 0, NULL, 0, "Output besides the report on stdout:", 4},
+	{"markdown", KEY_MARKDOWN, "FILE", 0, "write the report to this file, too", 4},
 	{"bmf-base", KEY_BMF_BASE, "FILE", 0,
-	 "what base costs as Bencher Metric Format, named as in a plain run", 4},
-	{"bmf-head", KEY_BMF_HEAD, "FILE", 0, "what head costs, likewise", 4},
+	 "write the cost of base there in Bencher Metric Format, with the names of a plain run", 4},
+	{"bmf-head", KEY_BMF_HEAD, "FILE", 0, "the same for head", 4},
 	{0},
 };
 
@@ -85,7 +87,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case KEY_MERGE_BASE: a->gate.merge_base = true; break;
 	case KEY_BUILD: a->gate.build = arg; break;
 	case KEY_EXACT: a->gate.exact = true; break;
-	case KEY_FORCE: a->gate.force = true; break;
+	case KEY_UNCHANGED: a->gate.force = true; break;
 	case KEY_THRESHOLD: a->gate.threshold = bb_option_percent(state, "threshold", arg); break;
 	case KEY_ALPHA: a->gate.alpha = bb_option_double(state, "alpha", arg, 1e-6, 0.5); break;
 	case KEY_EACH: a->gate.each_s = bb_option_double(state, "each", arg, 0.1, 3600); break;
@@ -105,28 +107,29 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	return 0;
 }
 
-static const struct argp_child children[] = {{&bb_object_argp, 0, NULL, 2},
-					     {&bb_measure_argp, 0, NULL, 4},
+static const struct argp_child children[] = {{&bb_object_argp, 0,
+					      "Which programs (default: all, of every *.bpf.o; "
+					      "paths from the top of the tree):",
+					      2},
+					     {&bb_measure_argp, 0, "How to measure:", 5},
 					     {0}};
 
 static const struct argp argp = {
 	.options = options,
 	.parser = parse,
 	.doc = "Compare the BPF programs of two git revisions, and fail when one got slower.\v"
-	       "Both revisions are built in a scratch work tree, which is removed however this "
-	       "ends. Each program that is in both is compared as `bpfbench compare` does it, and "
-	       "the instructions that it executes are counted. What regressed is measured once "
+	       "Both revisions are built in a scratch work tree, which is removed in any case. "
+	       "Each program that is in both is compared as by `bpfbench compare`, and its "
+	       "executed instructions are counted. A program that regressed is measured once "
 	       "more, with other loads and another seed, and counts only if it regresses again. "
-	       "Inconclusive never fails. A --budget is for both measurements, half of it for the "
-	       "first; building is not part of it. The report is Markdown, unless --format says "
-	       "what stdout "
-	       "is to be. Runs are stored only with --results. Needs root; git and the build run "
-	       "as the user who called sudo (where root called, as the owner of the folder), "
-	       "without "
-	       "hooks, in a clean environment, and nothing that they start survives them.\n\n"
-	       "Exit codes: 0 no regression, 1 an error, or a program of head that does not load "
-	       "and base's does, 2 usage, 3 a confirmed regression, 4 nothing here can be "
-	       "measured.",
+	       "Inconclusive never fails. --budget covers both measurements, half of it the "
+	       "first; building is not part of it. The report is Markdown unless --format chooses "
+	       "another format. Runs are stored only with --results. Needs root. git and the "
+	       "build run as the user who called sudo (if root called, as the owner of the "
+	       "folder), without hooks and in a clean environment; nothing that they start "
+	       "survives them.\n\n"
+	       "Exit codes: 0 no regression; 1 an error, or a program that loads in base and not "
+	       "in head; 2 usage; 3 a confirmed regression; 4 nothing can be measured here.",
 	.children = children,
 	.help_filter = bb_help_formats,
 };
@@ -200,8 +203,8 @@ static int write_side(const struct bb_gate *g, const struct bb_report *r, const 
 		return bb_fail_nomem(err);
 	if (!side.n_cases)
 		rc = bb_fail(err, -ENODATA,
-			     "%s: nothing was measured; --force measures what is the same in both, "
-			     "too",
+			     "%s: nothing was measured; --unchanged also measures objects that "
+			     "are the same in both revisions",
 			     path);
 	else
 		rc = bb_output(&side, bb_exporter_find("bmf"), path, err);

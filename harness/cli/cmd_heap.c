@@ -19,7 +19,8 @@ struct heap_args {
 enum { KEY_BMF = 0x100 };
 
 static const struct argp_option options[] = {
-	{"bmf", KEY_BMF, NULL, 0, "Bencher Metric Format on stdout, the table on stderr", 0},
+	{"bmf", KEY_BMF, NULL, 0, "print Bencher Metric Format on stdout, and the table on stderr",
+	 0},
 	{0},
 };
 
@@ -48,10 +49,10 @@ static const struct argp argp = {
 	.options = options,
 	.parser = parse,
 	.args_doc = "NAME=FILE...",
-	.doc = "Heap totals of DHAT files (valgrind --tool=dhat) side by side; what differs from "
-	       "the first is said in percent.\v"
-	       "In BMF each file is a benchmark NAME. The counts are exact: the same program does "
-	       "the same again.",
+	.doc = "Print heap totals of DHAT files (valgrind --tool=dhat) side by side, with the "
+	       "difference from the first in percent.\v"
+	       "In BMF each file is a benchmark NAME. The counts are exact: the same program "
+	       "gives the same counts again.",
 };
 
 static int name_len(const char *file)

@@ -18,17 +18,14 @@ struct history_args {
 	bool tsv;
 };
 
-enum { KEY_THRESHOLD = 0x100, KEY_WINDOW, KEY_METRIC };
+enum { KEY_THRESHOLD = 0x100, KEY_WINDOW };
 
 static const struct argp_option options[] = {
 	{"variant", 'V', "NAME", 0, "only this variant (repeatable)", 0},
 	{"drive", 'd', "NAME", 0, "only this drive: step, in-situ, ... (repeatable)", 0},
-	{"threshold", KEY_THRESHOLD, "PERCENT", 0,
-	 "changes up to this are of no interest (default 1)", 0},
+	{"threshold", KEY_THRESHOLD, "PERCENT", 0, "smallest change that matters (default 1)", 0},
 	{"window", KEY_WINDOW, "N", 0,
-	 "judge by the last N to 30 runs, N from 20 to 30 (default 20)", 0},
-	{"metric", KEY_METRIC, "NAME", 0, "what to follow: latency (the default, and all there is)",
-	 0},
+	 "history window: judge by the last N to 30 runs, N from 20 to 30 (default 20)", 0},
 	{"format", 'f', "NAME", 0, "table (default), or tsv for gnuplot", 0},
 	BB_RESULTS_OPTION,
 	{0},
@@ -54,10 +51,6 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		a->rule.window_min = bb_option_u32(state, "window", arg, 20,
 						   (uint32_t)a->rule.window_max);
 		break;
-	case KEY_METRIC:
-		if (strcmp(arg, "latency"))
-			bb_usage_error(state, "no history of '%s'; there is: latency", arg);
-		break;
 	case BB_KEY_RESULTS: a->results = arg; break;
 	case ARGP_KEY_ARG:
 		if (a->scenario)
@@ -74,11 +67,11 @@ static const struct argp argp = {
 	.parser = parse,
 	.args_doc = "[SCENARIO]",
 	.doc = "Show each variant over all stored runs, and where it changed.\v"
-	       "Judged is the ratio of the program to the anchor program (the floor, unless the "
-	       "scenario names another) of the same run, against the median of the runs before: a "
-	       "run beyond max(threshold, prediction interval) is suspect, and two in agreement "
-	       "are a change. Runs on another kernel, CPU, clang or mitigations than the newest "
-	       "are shown, but not judged. Measures nothing.",
+	       "The ratio of a program to the anchor program of the same run (the floor, unless "
+	       "the scenario names another) is judged against the median of the runs before. A "
+	       "run beyond max(threshold, prediction interval) is suspect; two in agreement are a "
+	       "change. Runs on another kernel, CPU, clang or mitigations than the newest run are "
+	       "shown and not judged. Measures nothing.",
 };
 
 /* A file that is no run must not hide the others. */
@@ -104,8 +97,8 @@ static int say_nothing(const struct history_args *a, struct bb_err *err)
 	near = names && a->scenario ? bb_nearest(a->scenario, names, t.n_cases) : NULL;
 	if (!t.n_runs)
 		rc = bb_fail(err, -ENOENT,
-			     "%s: no runs are stored there yet (a run stores itself; --results DIR "
-			     "looks elsewhere)",
+			     "%s: no runs are stored there yet (a run stores itself; --results "
+			     "DIR looks elsewhere)",
 			     a->results);
 	else if (near && strcmp(near, a->scenario))
 		rc = bb_fail(err, -ENOENT,

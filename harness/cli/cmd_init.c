@@ -15,8 +15,7 @@ struct init_args {
 };
 
 static const struct argp_option options[] = {
-	{"output", 'o', "FILE", 0, "write there, where no file is yet, instead of to stdout (-)",
-	 0},
+	{"output", 'o', "FILE", 0, "write to this new file instead of stdout (-)", 0},
 	{0},
 };
 
@@ -37,17 +36,17 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	return 0;
 }
 
-static const struct argp_child children[] = {{&bb_object_argp, 0, NULL, 0}, {0}};
+static const struct argp_child children[] = {{&bb_object_argp, 0, "Programs and inputs:", 0}, {0}};
 
 static const struct argp argp = {
 	.options = options,
 	.parser = parse,
 	.args_doc = "[NAME=]FILE...",
-	.doc = "Write a scenario for BPF objects, to start from: their programs, and what makes "
-	       "each type run.\v"
-	       "`bpfbench --scenario` of what it writes measures the same as `bpfbench --object "
-	       "FILE`. It needs no root and loads nothing. The text says, too, what the object "
-	       "holds and which programs nothing here can make run.",
+	.doc = "Write a scenario for BPF objects, for you to edit: their programs, and the drives "
+	       "that can make each type run.\v"
+	       "`bpfbench --scenario` of this file measures the same as `bpfbench --object FILE`. "
+	       "Comments in it list the contents of the object and the programs that no drive can "
+	       "make run. Needs no root and loads nothing.",
 	.children = children,
 };
 

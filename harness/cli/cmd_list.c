@@ -15,8 +15,9 @@ struct list_args {
 enum { KEY_RUNS = 0x100, KEY_SCENARIOS };
 
 static const struct argp_option options[] = {
-	{"runs", KEY_RUNS, NULL, 0, "the ids of the stored runs only, one a line", 0},
-	{"scenarios", KEY_SCENARIOS, NULL, 0, "the names of the scenarios only, one a line", 0},
+	{"runs", KEY_RUNS, NULL, 0, "print only the ids of the stored runs, one per line", 0},
+	{"scenarios", KEY_SCENARIOS, NULL, 0, "print only the names of the scenarios, one per line",
+	 0},
 	BB_RESULTS_OPTION,
 	{0},
 };

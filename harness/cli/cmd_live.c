@@ -29,14 +29,16 @@ struct live_args {
 enum { KEY_ONCE = 0x100, KEY_SECONDS, KEY_SORT };
 
 static const struct argp_option options[] = {
-	{"once", KEY_ONCE, NULL, 0, "one snapshot, on a terminal too", 0},
-	{"seconds", KEY_SECONDS, "S", 0, "the period that a snapshot is of (default 1)", 0},
+	{"once", KEY_ONCE, NULL, 0, "print one snapshot, also on a terminal", 0},
+	{"seconds", KEY_SECONDS, "S", 0, "length of the period that a snapshot covers (default 1)",
+	 0},
 	{"sort", KEY_SORT, "COLUMN", 0, "cpu (default), runs, ns or name", 0},
 	{"format", 'f', "NAME", 0,
-	 "of one snapshot: table (default on a terminal), json (default elsewhere) or openmetrics",
+	 "print one snapshot as table (default on a terminal), json (default elsewhere) or "
+	 "openmetrics",
 	 0},
 	{"output", 'o', "FILE", 0,
-	 "write one snapshot there instead of to stdout, whole or not at all", 0},
+	 "write one snapshot to this file instead of stdout, whole or not at all", 0},
 	{0},
 };
 
@@ -81,15 +83,14 @@ static const struct argp argp = {
 	.options = options,
 	.parser = parse,
 	.doc = "Watch all BPF programs that are loaded, whoever loaded them.\v"
-	       "Costs of single runs (p50, p90, p99) are of those runs that were alone between two "
-	       "readings of the counters; where they are less than 90 % of all (`alone %`), they "
-	       "are marked ~. ns/run is the mean of all runs. On a terminal the list is refreshed "
-	       "until q or Ctrl-C; c, r, t and n sort it by CPU, runs, time and name.\n\n"
-	       "Overhead: bpf_stats is on meanwhile, which adds 10 to 40 ns to every run of every "
-	       "program, and off again afterwards. Reading the counters takes at most a quarter of "
-	       "one CPU, and mostly far less: windows are only as short as the load asks for. "
-	       "Programs are never attached, changed or unloaded; one that its owner unloads stays "
-	       "for up to a quarter of a second. Needs root.",
+	       "ns/run is the mean of all runs. p50, p90 and p99 are of the runs that were alone "
+	       "between two readings of the counters, and marked ~ where these are less than 90 % "
+	       "of all (`alone %`). On a terminal the list is refreshed until q or Ctrl-C; c, r, "
+	       "t and n sort it by CPU, runs, time and name.\n\n"
+	       "Overhead: bpf_stats is on meanwhile and off again afterwards; it adds 10 to 40 ns "
+	       "to every run of every program. Reading the counters takes at most a quarter of "
+	       "one CPU, and mostly far less. Programs are never attached, changed or unloaded; a "
+	       "program that its owner unloads stays for up to a quarter of a second. Needs root.",
 };
 
 static int take_snapshot(struct bb_live *live, const struct bb_live_order *order,
@@ -145,7 +146,8 @@ static int compose(const struct live_args *a, struct bb_live *live, char **ret_t
 		rc = bb_fail_nomem(err);
 	if (!rc && asprintf(&text,
 			    "%zu BPF programs, every %g s, by %s (c r t n); bpf_stats is on: "
-			    "+10-40 ns a run; q ends\n\n%s",
+			    "+10-40 ns a run; q ends\n\n"
+			    "%s",
 			    n, a->seconds, a->order->doc, table) < 0)
 		rc = bb_fail_nomem(err);
 	free(table);

@@ -53,7 +53,7 @@ static const struct format {
 	bool with_pid;
 } formats[] = {
 	{"text", "hottest functions and stacks, for people", write_text, true},
-	{"folded", "a line a stack, for flame graph tools", write_folded, false},
+	{"folded", "one line per stack, for flame graph tools", write_folded, false},
 	{"flame", "an interactive flame graph, one SVG file for a browser", write_flame, false},
 };
 
@@ -66,22 +66,23 @@ struct profile_args {
 	bool is_user_only, is_kernel_only, verbose;
 };
 
-enum { KEY_OFF_CPU = 0x100 };
+enum { KEY_OFF_CPU = 0x100, KEY_SECONDS };
 
 static const struct argp_option options[] = {
-	{"pid", 'p', "PID", 0, "sample this process, and what it forks from now on", 0},
-	{"freq", 'F', "HZ", 0, "samples a second on each CPU, 1 to 100000 (default 99)", 0},
-	{"duration", 'd', "SECONDS", 0,
-	 "how long (default: until the command or process ends, or Ctrl-C)", 0},
+	{"pid", 'p', "PID", 0, "sample this process, and its children from now on", 0},
+	{"freq", 'F', "HZ", 0, "samples per second on each CPU, 1 to 100000 (default 99)", 0},
+	{"seconds", KEY_SECONDS, "S", 0,
+	 "how long to sample (default: until the command or process ends, or Ctrl-C)", 0},
+	{"duration", KEY_SECONDS, "S", OPTION_HIDDEN, NULL, 0}, /* its name before */
 	{"off-cpu", KEY_OFF_CPU, "only", OPTION_ARG_OPTIONAL,
-	 "also time off the CPU, waiting: stacks are then in microseconds, and these end in "
-	 "[off-CPU]; =only: nothing else",
+	 "add the time that threads wait off the CPU; stacks are then in microseconds, and those "
+	 "of waiting end in [off-CPU]; =only: waiting alone",
 	 0},
 	{"user", 'U', NULL, 0, "user stacks only", 0},
 	{"kernel", 'K', NULL, 0, "kernel stacks only", 0},
-	{"format", 'f', "NAME", 0, "how to show it:", 0},
-	{"output", 'o', "FILE", 0, "write to this file, not to stdout", 0},
-	{"verbose", 'v', NULL, 0, "text: each frame as function @ base+offset file:line", 0},
+	{"format", 'f', "NAME", 0, "output format:", 0},
+	{"output", 'o', "FILE", 0, "write to this file instead of stdout", 0},
+	{"verbose", 'v', NULL, 0, "print each frame as function @ base+offset file:line", 0},
 	{0},
 };
 
@@ -130,7 +131,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		a->record.sampler.pid = (pid_t)bb_option_u32(state, "pid", arg, 1, INT32_MAX);
 		break;
 	case 'F': a->record.sampler.freq_hz = bb_option_u32(state, "freq", arg, 1, 100000); break;
-	case 'd': a->record.seconds = bb_option_double(state, "duration", arg, 0.001, 1e9); break;
+	case KEY_SECONDS:
+		a->record.seconds = bb_option_double(state, "seconds", arg, 0.001, 1e9);
+		break;
 	case KEY_OFF_CPU: parse_off_cpu(&a->record.sampler, state, arg); break;
 	case 'U': a->is_user_only = true; break;
 	case 'K': a->is_kernel_only = true; break;
@@ -170,12 +173,12 @@ static const struct argp argp = {
 	.parser = parse,
 	.args_doc = "[-- COMMAND [ARG...]]",
 	.help_filter = help_filter,
-	.doc = "Sample where a process, a command or, with neither, the whole system spends its "
-	       "time.\v"
+	.doc = "Sample the stacks of a process, of a command or, without either, of the whole "
+	       "system.\v"
 	       "Hardware cycles set the rate, or cpu-clock where there are none. Stacks are added "
 	       "up in the kernel, so that 10 000 Hz are cheap. The command runs as the user who "
-	       "called sudo, and its stdout goes to stderr. Ctrl-C ends sampling; what was sampled "
-	       "is shown.",
+	       "called sudo, and its stdout goes to stderr. Ctrl-C ends sampling and prints the "
+	       "result so far.",
 };
 
 static void say_how_it_ended(const struct bb_recording *r, const struct profile_args *a)

@@ -25,7 +25,7 @@ enum { KEY_FOLDED = 0x100 };
 
 static const struct argp_option options[] = {
 	{"output", 'o', "FILE", 0,
-	 "write there, whole or not at all (default report.html; - is stdout)", 0},
+	 "write to this file, whole or not at all (default report.html; - is stdout)", 0},
 	{"folded", KEY_FOLDED, "FILE", 0,
 	 "folded stacks for the flame graph of the first run (default: RUN.folded beside it, if "
 	 "there is one)",
@@ -52,8 +52,8 @@ static const struct argp argp = {
 	.options = options,
 	.parser = parse,
 	.args_doc = "[RUN...]",
-	.doc = "Write one HTML page about stored runs, which needs nothing besides: verdicts, "
-	       "distributions, history, flame graph, source with what each line executed, the "
+	.doc = "Write one HTML page about stored runs that needs no other file: verdicts, "
+	       "distributions, history, flame graph, source with the executions of each line, the "
 	       "machine. Measures nothing.\v" BB_RUN_DOC,
 };
 

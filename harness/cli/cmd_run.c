@@ -35,24 +35,22 @@ enum { KEY_DRY_RUN = 0x100, KEY_LOADS, KEY_COLD, KEY_FLAME };
 
 static const struct argp_option options[] = {
 	{NULL, 0, NULL, 0, "What to measure:", 1},
-	{"scenario", 's', "NAME", 0, "scenario to run, by name or path of a .yml file (repeatable)",
-	 1},
-	{"variant", 'V', "NAME", 0, "only this variant, and the floor (repeatable)", 1},
+	{"scenario", 's', "NAME", 0,
+	 "the scenario, by its name or by the path of a .yml file (repeatable)", 1},
+	{"variant", 'V', "NAME", 0, "only this variant, and its floor (repeatable)", 1},
 	{"drive", 'd', "NAME", 0, "only this drive: step, step-cold, in-situ, ... (repeatable)", 1},
-	{NULL, 0, NULL, 0, "How:", 2},
+	{NULL, 0, NULL, 0, "How to measure:", 2},
 	{"samples", 'n', "N", 0,
 	 "samples of each case, all loads together (default 6000; step-cold 240 or fewer; in-situ "
 	 "goes by time)",
 	 2},
 	{"cold", KEY_COLD, NULL, 0,
-	 "step with emptied caches and branch history as well: each step drive once more, as "
-	 "step-cold",
-	 2},
+	 "also run each step drive with emptied caches and branch history, as step-cold", 2},
 	{"loads", KEY_LOADS, "N", 0,
-	 "program loads (default 12): each is one replication, placed anew by the JIT", 2},
+	 "program loads (default 12); each load is one replication at a new JIT address", 2},
 	{"flame", KEY_FLAME, "FILE.svg", OPTION_ARG_OPTIONAL,
-	 "a flame graph as well, of the workload in situ while the programs run on it, sampled "
-	 "when all is measured (3 s): into FILE.svg, or beside the stored run",
+	 "also draw a flame graph of the workload while the programs run on it, sampled for 3 s "
+	 "after all measurements: into FILE.svg, or beside the stored run",
 	 2},
 	{"dry-run", KEY_DRY_RUN, NULL, 0, "print the plan; load and measure nothing", 2},
 	{0},
@@ -64,8 +62,8 @@ static void check_what(const struct run_args *a, const struct argp_state *state)
 	bool live = bb_live_args__any(&a->live);
 
 	if ((a->scenarios.n > 0) + (a->object.objects.n > 0) + live > 1)
-		bb_usage_error(state, "one of --scenario, --object and loaded programs (--prog-id, "
-				      "--prog-name, --pinned)");
+		bb_usage_error(state, "one of --scenario, --object and loaded programs "
+				      "(--prog-id, --prog-name, --pinned)");
 	if (!a->scenarios.n && !a->object.objects.n && !live)
 		bb_usage_error(state, "which scenario? --scenario NAME (`bpfbench list` shows "
 				      "them), --object FILE, or a program that is loaded: "
@@ -78,8 +76,8 @@ static void check_what(const struct run_args *a, const struct argp_state *state)
 				      "loaded programs");
 	if (live && a->object.trigger && strcmp(a->object.trigger, "test-run"))
 		bb_usage_error(state,
-			       "loaded programs take --trigger test-run, not '%s'; without it they "
-			       "are watched",
+			       "loaded programs take --trigger test-run, not '%s'; without it "
+			       "they are watched",
 			       a->object.trigger);
 	if (!live && a->live.seconds > 0)
 		bb_usage_error(state, "--seconds is for loaded programs (--prog-id, --prog-name, "
@@ -126,23 +124,23 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 static const struct argp_child children[] = {
 	{&bb_measure_argp, 0, NULL, 2},
-	{&bb_object_argp, 0, "Or an object without a scenario:", 1},
-	{&bb_live_argp, 0, "Or programs that are loaded already, watched under their own load:", 1},
+	{&bb_object_argp, 0, "Or a BPF object without a scenario:", 1},
+	{&bb_live_argp, 0, "Or programs that are already loaded, under their own load:", 1},
 	{0},
 };
 
 static const struct argp argp = {
 	.options = options,
 	.parser = parse,
-	.doc = "Measure what one run of each variant of a BPF program costs.\v"
-	       "BMF goes to stdout and nothing else does (--format chooses another); the table for "
-	       "people goes to stderr, the run with all its samples into results/. A run has a "
-	       "budget of 18 s (with --cold 45 s) unless --budget says otherwise. Needs root.\n\n"
-	       "--cold gives a band from hot to cold. Before each cold step, outside of what is "
-	       "timed, a buffer of twice the last cache of up to 16 MiB is written, and 32 768 "
-	       "branches are run on random bits. A larger cache, such as a server's L3, keeps its "
-	       "lines, and what the way to the program warms up again (the system call, the fault) "
-	       "is warm: colder than that is possible.",
+	.doc = "Measure the cost of one run of each variant of a BPF program.\v"
+	       "BMF goes to stdout, and nothing else does (--format chooses another format). The "
+	       "table for people goes to stderr, the run with all its samples to results/. The "
+	       "default budget is 18 s, with --cold 45 s. Needs root.\n\n"
+	       "--cold gives the range from hot to cold. Before each cold step, outside of the "
+	       "timed window, bpfbench writes a buffer of twice the last cache of up to 16 MiB "
+	       "and runs 32 768 branches on random bits. A larger cache, such as a server's L3, "
+	       "keeps its lines, and the system call or fault that fires the program warms some "
+	       "of them again: real runs can be colder still.",
 	.children = children,
 	.help_filter = bb_help_formats,
 };

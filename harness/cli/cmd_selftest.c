@@ -23,15 +23,18 @@ struct selftest_args {
 enum { KEY_PROGRAM = 0x100, KEY_MODE, KEY_EXPERIMENTS, KEY_THRESHOLD, KEY_INJECT, KEY_EACH };
 
 static const struct argp_option options[] = {
-	{NULL, 0, NULL, 0, "What to try:", 1},
+	{NULL, 0, NULL, 0, "What to compare:", 1},
 	{"program", KEY_PROGRAM, "NAME", 0,
 	 "only this program of the scenario `selftest`: loop, straight or ringbuf", 1},
-	{"mode", KEY_MODE, "NAME", 0, "only this: same-load, reloads or injected", 1},
+	{"mode", KEY_MODE, "NAME", 0, "only this mode: same-load, reloads or injected", 1},
 	{"experiments", KEY_EXPERIMENTS, "N", 0,
-	 "of each program and mode (default: as many as the budget allows)", 1},
-	{"threshold", KEY_THRESHOLD, "PERCENT", 0, "judge at this (default 1)", 1},
-	{"inject", KEY_INJECT, "PERCENT", 0, "slowdown that is to be found (default 2)", 1},
-	{"each", KEY_EACH, "SECONDS", 0, "budget of one experiment (default 10)", 1},
+	 "number of experiments for each program and mode (default: as many as the budget allows)",
+	 1},
+	{"threshold", KEY_THRESHOLD, "PERCENT", 0, "smallest difference that matters (default 1)",
+	 1},
+	{"inject", KEY_INJECT, "PERCENT", 0, "size of the slowdown that is injected (default 2)",
+	 1},
+	{"each", KEY_EACH, "SECONDS", 0, "budget of each experiment (default 10)", 1},
 	{0},
 };
 
@@ -65,16 +68,17 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	return 0;
 }
 
-static const struct argp_child children[] = {{&bb_measure_argp, 0, NULL, 2}, {0}};
+static const struct argp_child children[] = {{&bb_measure_argp, 0, "How to measure:", 2}, {0}};
 
 static const struct argp argp = {
 	.options = options,
 	.parser = parse,
-	.doc = "Find out what this machine can resolve: programs compared with themselves.\v"
+	.doc = "Find the smallest difference that this machine can judge, by comparing programs "
+	       "with themselves.\v"
 	       "Counts false verdicts and missed slowdowns, with the bound that the number of "
-	       "tries allows, and measures the noise floor, below which `bpfbench compare` refuses "
-	       "a threshold. Takes less than a minute. Beside it stands what other methods would "
-	       "have said of the same samples. Needs root.",
+	       "experiments allows, and measures the resolution: `bpfbench compare` refuses a "
+	       "smaller threshold. Prints the answers of other methods to the same samples beside "
+	       "it. Takes less than a minute. Needs root.",
 	.children = children,
 	.help_filter = bb_help_formats,
 };
@@ -128,8 +132,9 @@ static void print_rows(FILE *out, const struct bb_selftest *t, double threshold)
 		fputc('\n', out);
 	}
 	fprintf(out,
-		"\nA/A (same-load, reloads): false verdicts at %g %%. injected: slowdowns found. "
-		"In brackets the 95 %% bound.\n"
+		"\n"
+		"A/A (same-load, reloads): false verdicts at %g %%. injected: slowdowns found. In "
+		"brackets the 95 %% bound.\n"
 		"estimate, +-: medians of the estimates and of the intervals' half widths. "
 		"covered: intervals with the truth in them.\n",
 		100 * threshold);
@@ -138,8 +143,9 @@ static void print_rows(FILE *out, const struct bb_selftest *t, double threshold)
 static void print_rivals(FILE *out, const struct bb_selftest *t)
 {
 	fprintf(out,
-		"\nWhat others would have said of the same samples: \"different\", of all "
-		"tries\n%-10s %-10s %10s",
+		"\n"
+		"What others would have said of the same samples: \"different\", of all tries\n"
+		"%-10s %-10s %10s",
 		"program", "mode", "bpfbench");
 	for (int i = 0; i < BB_N_RIVALS; i++)
 		fprintf(out, "  %s", bb_selftest_rival_name((enum bb_selftest_rival)i));
@@ -163,9 +169,10 @@ static void print_floor(FILE *out, const struct bb_selftest *t)
 {
 	if (!isnan(t->noise_floor))
 		fprintf(out,
-			"\nNoise floor of this machine: %.3f %% (95th percentile of the "
-			"|difference| between a program and itself).\nA threshold below it is "
-			"refused by `bpfbench compare`.\n",
+			"\n"
+			"Noise floor of this machine: %.3f %% (95th percentile of the "
+			"|difference| between a program and itself).\n"
+			"A threshold below it is refused by `bpfbench compare`.\n",
 			100 * t->noise_floor);
 }
 

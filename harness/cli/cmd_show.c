@@ -10,7 +10,7 @@ struct show_args {
 
 static const struct argp_option options[] = {
 	{"format", 'f', "NAME", 0, "format of stdout (default table)", 0},
-	{"output", 'o', "FILE", 0, "write there instead of stdout, whole or not at all", 0},
+	{"output", 'o', "FILE", 0, "write to this file instead of stdout, whole or not at all", 0},
 	BB_RESULTS_OPTION,
 	{0},
 };

@@ -15,8 +15,8 @@ static const struct argp_option options[] = {
 	{"prog-name", KEY_PROG_NAME, "GLOB", 0, "all programs whose names match (repeatable)", 0},
 	{"pinned", KEY_PINNED, "PATH", 0, "the program pinned there (repeatable)", 0},
 	{"seconds", KEY_SECONDS, "S", 0,
-	 "how long to look at each (default 6, less if there are many); with --trigger test-run "
-	 "they are run instead, which changes their maps",
+	 "how long to watch each of them (default 6, less if there are many); with --trigger "
+	 "test-run, bpfbench runs them instead, which changes their maps",
 	 0},
 	{0},
 };

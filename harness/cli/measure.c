@@ -24,22 +24,23 @@ static const struct argp_option options[] = {
 	{"budget", KEY_BUDGET, "SECONDS", 0,
 	 "end after this time, loading included, and at most one run of a program later (0: no "
 	 "limit); a program that is too slow for its samples has fewer, and all that is left out "
-	 "is "
-	 "said",
+	 "is said",
 	 2},
 	{"cpu", KEY_CPU, "N", 0,
 	 "run the programs on this CPU (default: the last one); another one polls", 2},
 	{"env", KEY_ENV, "NAME", 0,
 	 "workloads and builds keep this variable besides PATH, HOME, LANG and TERM (repeatable)",
 	 2},
-	{"seed", KEY_SEED, "N", 0, "seed of every random order (default: random, and stored)", 2},
-	{NULL, 0, NULL, 0, "What comes out:", 3},
+	{"seed", KEY_SEED, "N", 0,
+	 "seed of every random order (default: a random one; it is stored)", 2},
+	{NULL, 0, NULL, 0, "Output:", 3},
 	{"format", 'f', "NAME", 0, "format of stdout", 3},
-	{"output", 'o', "FILE", 0, "write there instead of stdout (-), whole or not at all", 3},
-	{"results", KEY_RESULTS, "DIR", 0, "store the run there (default results)", 3},
+	{"output", 'o', "FILE", 0, "write to this file instead of stdout (-), whole or not at all",
+	 3},
+	{"results", KEY_RESULTS, "DIR", 0, "store the run in this folder (default results)", 3},
 	{"no-store", KEY_NO_STORE, NULL, 0, "do not store the run", 3},
 	{"quiet", 'q', NULL, 0, "no progress and no table on stderr", 3},
-	{"verbose", 'v', NULL, 0, "say what is being done", 3},
+	{"verbose", 'v', NULL, 0, "print each step on stderr", 3},
 	{0},
 };
 

@@ -10,15 +10,16 @@
 enum { KEY_OBJECT = 0x300, KEY_PROGRAM, KEY_PACKET, KEY_CTX, KEY_TRIGGER };
 
 static const struct argp_option options[] = {
-	{"object", KEY_OBJECT, "[NAME=]FILE", 0,
-	 "BPF object to measure the programs of (repeatable); `init` writes a scenario for it", 0},
+	{"object", KEY_OBJECT, "[NAME=]FILE", 0, "a BPF object with the programs (repeatable)", 0},
 	{"program", KEY_PROGRAM, "NAME", 0, "only this program of the objects (repeatable)", 0},
 	{"packet", KEY_PACKET, "FILE", 0,
-	 "run them on this packet: bytes, their hexadecimal text, or a capture (repeatable)", 0},
-	{"ctx", KEY_CTX, "FILE", 0,
-	 "run them on this context: bytes or their hexadecimal text (repeatable)", 0},
-	{"trigger", KEY_TRIGGER, "NAME", 0, "page-fault or test-run (default: what suits the type)",
+	 "run the programs on this packet: bytes, their hexadecimal text, or a capture "
+	 "(repeatable)",
 	 0},
+	{"ctx", KEY_CTX, "FILE", 0,
+	 "run the programs on this context: bytes or their hexadecimal text (repeatable)", 0},
+	{"trigger", KEY_TRIGGER, "NAME", 0,
+	 "page-fault or test-run (default: by the type of the program)", 0},
 	{0},
 };
 

@@ -27,7 +27,7 @@ void bb_strings_add(struct bb_strings *s, const char *text, const struct argp_st
 #define BB_RESULTS_OPTION                                                                          \
 	{                                                                                          \
 		"results", BB_KEY_RESULTS, "DIR", 0,                                               \
-			"where runs are stored (default " BB_RESULTS ")", 0                        \
+			"folder with the stored runs (default " BB_RESULTS ")", 0                  \
 	}
 #define BB_RUN_DOC                                                                                 \
 	"RUN is a file, an id in the results folder, the beginning of one, or `latest` (the "      \

@@ -64,6 +64,6 @@ try() {
 		"$most" "$errors" $(((SECONDS - began) / (runs ? runs : 1))) "$verdict"
 }
 
-try 'an unchanged revision' same "$same" 0 0 --force
+try 'an unchanged revision' same "$same" 0 0 --unchanged
 try 'a program 3 % slower' slower "$slower" $(((slower * 19 + 19) / 20)) "$slower"
 exit "$missed"

@@ -26,7 +26,7 @@ expect_grep "gate: what is the same to the last byte is not measured" out '^- pr
 expect_empty "gate: --quiet says nothing on stderr" err
 # Others who have bpf_stats on void what slope measures, and a void case has no BMF: then once more.
 for _ in 1 2 3; do
-	gate --base main --force --bmf-base "$TMP/base.bmf" --bmf-head "$TMP/head.bmf"
+	gate --base main --unchanged --bmf-base "$TMP/base.bmf" --bmf-head "$TMP/head.bmf"
 	grep -q 'another process has bpf_stats on' "$TMP/err" || break
 done
 expect_status "gate: measured all the same, it passes" 0
@@ -71,7 +71,7 @@ gate --base main --each 1
 expect_status "gate: without --exact it is reported and fails nothing" 0
 expect_grep "gate: without --exact, with its line" out '^- \+1\.00 prog\.bpf\.c:[0-9]+ x '
 here git reset -q --hard
-gate --base main --force --exact --each 1
+gate --base main --unchanged --exact --each 1
 expect_status "gate: --exact: an unchanged revision passes" 0
 expect_grep "gate: --exact: and was counted" out '^Instructions executed in a run, counted: 1 cases, 1 the same\.$'
 here git checkout -q main

@@ -159,7 +159,7 @@ expect_no_grep "exec of another program: none for the other" out '^hot_spots;.*;
 bash -c 'sleep 0.3 & exec sleep 30' &
 parent=$!
 wait_until 5 pgrep -P "$parent" -r Z
-profile -p "$(pgrep -P "$parent" -r Z)" -d 0.2 -f folded
+profile -p "$(pgrep -P "$parent" -r Z)" --seconds 0.2 -f folded
 expect_status "a process that has ended, but nobody waited for it: succeeds" 0
 kill "$parent"
 wait
@@ -207,17 +207,17 @@ deleted=$!
 wait_until 5 test -e "/proc/$deleted/exe"
 sleep 0.2
 rm "$WORK/deleted"
-profile -p "$deleted" -d 0.5 -F 997 -f folded
+profile -p "$deleted" --seconds 0.5 -F 997 -f folded
 expect_status "a process: succeeds" 0
 expect_grep "a process whose file is deleted: its code is named all the same" out '^deleted;.*hot_sixty'
 (sleep 0.7; kill "$deleted") &
 profile -p "$deleted" -F 97 -f folded
 expect_status "a process that ends: so does the profile" 0
 wait
-profile -p "$deleted" -d 1
+profile -p "$deleted" --seconds 1
 complains "a process that is not there" 1 "no process $deleted"
 "$hot" 1 >/dev/null &
-profile -d 0.5 -F 97 -f folded
+profile --seconds 0.5 -F 97 -f folded
 expect_status "the whole system: succeeds" 0
 expect_grep "the whole system: others are in it" out '^hot_spots;.*hot_sixty'
 wait
@@ -242,10 +242,10 @@ kill -KILL "$child"
 finish 2>/dev/null
 check "SIGKILL: the command is ended" wait_until 3 has_ended
 check "SIGKILL: no file" test ! -e "$WORK/killed.svg"
-profile -d 0.2 -o /dev/full
+profile --seconds 0.2 -o /dev/full
 expect_status "no space: exit code 1" 1
 expect_grep "no space: said so" err '/dev/full: No space left'
-profile -d 0.2 -o "$WORK/nosuch/a.svg"
+profile --seconds 0.2 -o "$WORK/nosuch/a.svg"
 complains "a folder that is not there" 1 'nosuch/a.svg: cannot be written'
 
 # --- the flame graph, in a browser ---

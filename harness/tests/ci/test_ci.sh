@@ -287,7 +287,7 @@ bencher run --project p --adapter json --testbed t --hash $head --branch main --
 
 	run env TMPDIR=/tmp "$sut" candidate --dry-run --project p --testbed t --host http://localhost:6610
 	expect_eq "bencher: candidate: the exact command lines" "$(cat "$TMP/out")" "make all
-sudo ./bpfbench gate --base $base --scenario perf_profiler --force --markdown /tmp/bpfbench-bencher.XXXXXX/gate.md --bmf-base /tmp/bpfbench-bencher.XXXXXX/base.json --bmf-head /tmp/bpfbench-bencher.XXXXXX/head.json
+sudo ./bpfbench gate --base $base --scenario perf_profiler --unchanged --markdown /tmp/bpfbench-bencher.XXXXXX/gate.md --bmf-base /tmp/bpfbench-bencher.XXXXXX/base.json --bmf-head /tmp/bpfbench-bencher.XXXXXX/head.json
 bencher run --project p --adapter json --testbed t --host http://localhost:6610 --hash $base --branch feature/x-base-t --start-point-reset --file /tmp/bpfbench-bencher.XXXXXX/base.json
 bencher run --project p --adapter json --testbed t --host http://localhost:6610 --hash $head --branch feature/x --start-point feature/x-base-t --start-point-reset --threshold-measure latency --threshold-test percentage --threshold-max-sample-size 1 --threshold-upper-boundary 0.25$exact --thresholds-reset --err --file /tmp/bpfbench-bencher.XXXXXX/head.json"
 	check "bencher: --dry-run ran nothing" test ! -e "$repo/bpfbench"

@@ -154,7 +154,7 @@ history
 expect_grep "the table says why, too" out 'not judged: another kernel_release than now$'
 
 # --- usage ---
-for option in --threshold=x --threshold=-1 --threshold=1%% --window=19 --window=31 --metric=p99 --format=svg "a b"; do
+for option in --threshold=x --threshold=-1 --threshold=1%% --window=19 --window=31 --format=svg "a b"; do
 	# shellcheck disable=SC2086
 	history $option
 	expect_status "usage: $option is refused" 2

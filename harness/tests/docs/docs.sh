@@ -75,7 +75,7 @@ small() {
 	gate) extra=(--each 0.2 --budget 5) ;;
 	selftest) extra=(--each 0.1 --experiments 1) ;;
 	live) extra=(--seconds 0.1) ;;
-	profile) extra=(--duration 0.2) ;;
+	profile) extra=(--seconds 0.2) ;;
 	esac
 }
 

@@ -1,0 +1,29 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# --help of every command: an option means one thing everywhere, no heading stands alone, and no option takes one value only.
+# shellcheck source=harness/tests/tool.sh
+. "$(dirname "$0")/../tool.sh"
+
+commands=$("$BPFBENCH" --help | sed -n '/^Commands/,/^$/s/^  \([a-z]*\) .*/\1/p')
+check "some commands were seen" test "$(wc -w <<<"$commands")" -gt 10
+for command in $commands; do
+	run "$BPFBENCH" "$command" --help
+	expect_status "$command: --help" 0
+	sed -nE 's/^  (-[a-zA-Z]), (--[a-z-]+).*/\1 \2/p' "$TMP/out" >>"$TMP/short"
+	# A heading begins with one blank and ends in a colon; an option, or an empty line and an option, must follow.
+	lonely=$(awk '/^ [^ ].*:$/ { heading = $0; next }
+		heading != "" && /^$/ { next }
+		heading != "" && !/^      ?--|^  -/ { print heading }
+		{ heading = "" }' "$TMP/out")
+	expect_eq "$command: every heading has options" "$lonely" ""
+done
+check "some short options were seen" test "$(wc -l <"$TMP/short")" -gt 20
+expect_eq "a short option is the same long one in every command" \
+	"$(sort -u "$TMP/short" | awk '{ if (seen[$1]++) print $1 }')" ""
+
+# The hidden names that options had before.
+run "$BPFBENCH" profile --duration x
+expect_grep "profile: --duration is --seconds" err '--seconds takes a number'
+run "$BPFBENCH" history --metric latency
+expect_status "history: an option that could take one value only is gone" 2
+plan_done
