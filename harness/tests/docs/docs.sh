@@ -9,7 +9,7 @@
 # - make's targets, scripts of ci/ and programs of others are looked up and not run: they build, install or take minutes.
 # - An HTML comment before a block changes that: `<!-- test: name -->` looks all of its commands up, as are those of a
 #   transcript ("    $ COMMAND"); `<!-- test: exit 0 3 -->` says which exit codes are right. 4 (nothing here is supported) is
-#   a skip.
+#   a skip, and so is a failure for the one reason that another process has bpf_stats on, which voids slope.
 # shellcheck source=harness/tests/tool.sh
 . "$(dirname "${BASH_SOURCE[0]}")/../tool.sh"
 # shellcheck source=harness/tests/gate_repo.sh
@@ -143,6 +143,8 @@ do_command() {
 		skip "$name" "nothing of it is supported here: $(tail -n 1 "$TMP/err")"
 	elif [[ " $codes " == *" $status "* ]]; then
 		ok "$name"
+	elif grep -q 'another process has bpf_stats on' "$TMP/err"; then
+		skip "$name" "another process has bpf_stats on"
 	elif ((skipped_root)); then
 		skip "$name" "it may need the result of a command above, which needs root"
 	else
