@@ -63,8 +63,8 @@ static const struct argp argp = {
 	.doc = "Print the source of the programs of a stored run with the executions and "
 	       "instructions of each line per run; ##### marks lines that were never executed. "
 	       "For coverage viewers: `bpfbench show --format lcov`.\v" BB_RUN_DOC " The run needs "
-										   "a drive {with: "
-										   "exact}.",
+	       "a drive {with: "
+	       "exact}.",
 };
 
 static int say_none(const struct bb_report *r, const char *variant, struct bb_err *err)
