@@ -170,9 +170,9 @@ static void print_floor(FILE *out, const struct bb_selftest *t)
 	if (!isnan(t->noise_floor))
 		fprintf(out,
 			"\n"
-			"Noise floor of this machine: %.3f %% (95th percentile of the "
+			"Resolution of this machine: %.3f %% (95th percentile of the "
 			"|difference| between a program and itself).\n"
-			"A threshold below it is refused by `bpfbench compare`.\n",
+			"`bpfbench compare` refuses a threshold below it.\n",
 			100 * t->noise_floor);
 }
 

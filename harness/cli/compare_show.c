@@ -26,13 +26,13 @@ int bb_compare_check_floor(const struct bb_compare_opts *o, const char *results,
 	if (!rc)
 		rc = bb_selftest__read_floor(results, fp ? fp : &own, &floor, &id, err);
 	if (rc == -ENOENT)
-		return 0; /* nobody knows the floor: `bpfbench selftest` would */
+		return 0; /* unknown: no self-test has run here */
 	if (!rc && o->threshold < floor)
 		rc = bb_fail(err, -ERANGE,
-			     "a threshold of %.3g %% is below what this machine can resolve: "
-			     "self-test %s found a noise floor of %.3g %%; take a larger "
+			     "a threshold of %.3g %% is below the resolution of this machine, "
+			     "%.3g %% by self-test %s; take a larger "
 			     "--threshold, or a quieter machine and a new `bpfbench selftest`",
-			     100 * o->threshold, id, 100 * floor);
+			     100 * o->threshold, 100 * floor, id);
 	free(id);
 	return rc;
 }

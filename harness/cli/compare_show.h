@@ -23,7 +23,7 @@ struct bb_compare_opts {
 };
 
 /*
- * A threshold below the noise floor of the machine, as its newest self-test found it, is refused:
+ * A threshold below the resolution of the machine, as its newest self-test found it, is refused:
  * -ERANGE with the explanation. 0 when there is no self-test of such a machine. `fp` NULL: this
  * machine.
  */

@@ -58,7 +58,7 @@ struct bb_pair *bb_comparison__add_pair(struct bb_comparison *c);
  * -ENOMEM. */
 int bb_comparison__judge(struct bb_comparison *c, double alpha);
 
-/* The pair does not count, because; the first reason stays. 0 or -ENOMEM. */
+/* Mark the pair void; only the first reason is kept. 0 or -ENOMEM. */
 int bb_pair_void(struct bb_pair *p, const char *why);
 
 /*

@@ -31,7 +31,7 @@ struct bb_series *bb_record__series(struct bb_case *c, uint32_t load, int jit_mo
 /* Move one batch into its series, which then owns its flow. 0 or -ENOMEM. */
 int bb_record__batch(struct bb_series *s, struct bb_batch *b);
 
-/* The series does not count, because; the first reason stays. 0 or -ENOMEM. */
+/* Mark the series void; only the first reason is kept. 0 or -ENOMEM. */
 int bb_record__void(struct bb_series *s, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 

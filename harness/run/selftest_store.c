@@ -86,7 +86,7 @@ int bb_selftest__write(const char *results, const struct bb_report *head,
 	return rc;
 }
 
-/* Is it of a machine like `fp`, with a noise floor? */
+/* Is it of a machine like `fp`, with a resolution? */
 static bool fits(const json_t *root, const struct bb_fingerprint *fp, double *ret_floor)
 {
 	const char *format = json_string_value(json_object_get(root, "format")), *key;

@@ -15,7 +15,7 @@ int bb_selftest__write(const char *results, const struct bb_report *head,
 		       struct bb_err *err);
 
 /*
- * The noise floor (a share) by the newest stored self-test of a machine like `fp`. 0, -ENOENT
+ * The resolution (a share) by the newest stored self-test of a machine like `fp`. 0, -ENOENT
  * without a message when there is none, or another -errno.
  */
 int bb_selftest__read_floor(const char *results, const struct bb_fingerprint *fp, double *ret_floor,

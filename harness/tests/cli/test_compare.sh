@@ -274,7 +274,7 @@ sed -E '0,/"matched": (true|false)/s//"matched": "yes"/' "$(stored)" >"$WORK/odd
 bench show "$WORK/odd.json"
 complains "odd: a pair that is none is named" 1 'odd\.json: not a bpfbench run: comparisons\[0\]\.pairs\[0\]\.matched: expected true'
 
-# --- the noise floor ---
+# --- the resolution ---
 mkdir "$WORK/floor" "$WORK/floor/selftest"
 chmod 777 "$WORK/floor" "$WORK/floor/selftest"
 fingerprint=$(sed -n '/^ "fingerprint": {/,/^ },/p' "$new_path")
@@ -284,23 +284,23 @@ self_test() {
 		>"$WORK/floor/selftest/$1.json"
 }
 floored() { run "${user[@]}" "$BPFBENCH" compare "$@" --results "$WORK/floor"; }
-below="a threshold of 1 % is below what this machine can resolve: self-test 20260101T000000Z-selftest-1 found a noise floor of 3 %"
+below="a threshold of 1 % is below the resolution of this machine, 3 % by self-test 20260101T000000Z-selftest-1"
 self_test 20260101T000000Z-selftest-1 0.03 "$fingerprint"
 floored -s "$WORK/ab.yml" --base plain --head again
-complains "noise floor: a threshold below it is refused, with the reason" 1 "$below"
-check "noise floor: before anything is measured" test "$(find "$WORK/floor" -type f | wc -l)" = 1
+complains "resolution: a threshold below it is refused, with the reason" 1 "$below"
+check "resolution: before anything is measured" test "$(find "$WORK/floor" -type f | wc -l)" = 1
 floored -s "$WORK/ab.yml" --base plain --head again --threshold 4
-expect_status "noise floor: one above it is not" 0
+expect_status "resolution: one above it is not" 0
 floored "$old_path" "$new_path"
-complains "noise floor: of stored runs, too" 1 'a threshold of 1 % is below what .* can resolve'
+complains "resolution: of stored runs, too" 1 'a threshold of 1 % is below the resolution of this machine'
 self_test 20260102T000000Z-selftest-2 0.001 "$fingerprint"
 floored -s "$WORK/ab.yml" --base plain --head again
-expect_status "noise floor: the newest self-test counts" 0
+expect_status "resolution: the newest self-test counts" 0
 self_test 20260103T000000Z-selftest-3 0.5 "$(sed -E 's/^(  "cpu_model": )"[^"]*"/\1"Fake CPU 9000"/' <<<"$fingerprint")"
 self_test 20260104T000000Z-selftest-4 0.5 ''
 echo '{' >"$WORK/floor/selftest/20260105T000000Z-selftest-5.json"
 floored -s "$WORK/ab.yml" --base plain --head again
-expect_status "noise floor: of another machine, of none, or damaged: does not count" 0
+expect_status "resolution: of another machine, of none, or damaged: does not count" 0
 
 # --- functions of user space ---
 # One sleeps for half a second on average: it is seven pairs all the same before the default budget ends.
@@ -377,7 +377,7 @@ expect_status "selftest: exit code 0" 0
 for program in loop straight ringbuf; do
 	expect_eq "selftest: three modes of $program" "$(grep -cE "^$program +(same-load|reloads|injected) +[0-9]+/1 " "$TMP/out")" 3
 done
-expect_grep "selftest: the noise floor" out '^Noise floor of this machine: [0-9.]+ %'
+expect_grep "selftest: the resolution" out '^Resolution of this machine: [0-9.]+ %'
 expect_grep "selftest: what others would have said" out 'naive mean +Welch on means'
 check "selftest: stored in its own folder" test "$(find "$results/selftest" -name '2*-selftest-*.json' | wc -l)" = 1
 real list --runs
