@@ -48,12 +48,12 @@ static uint32_t per_load(const struct bb_plan *p, uint32_t n)
 	return (n + p->loads - 1) / p->loads;
 }
 
-/* The turns that a cell has in a round. */
+/* The turns that a cell has in a round. A kind without a length of turn does all in one. */
 static uint32_t turns_of(const struct bb_plan *p, const struct bb_cell *c)
 {
 	uint32_t turn = bb_drive_pace(c->drive)->turn;
 
-	return c->seconds > 0 ? 1 : (per_load(p, c->samples) + turn - 1) / turn;
+	return c->seconds > 0 || !turn ? 1 : (per_load(p, c->samples) + turn - 1) / turn;
 }
 
 /* What a cell of one round will take, s; only the proportions matter, to the progress bar. */
