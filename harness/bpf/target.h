@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "base/err.h"
+#include "bpf/code.h"
 #include "bpf/prog_static.h"
 #include "bpf/prog_stats.h"
 #include "plan/scenario.h"
@@ -18,7 +19,7 @@
  * buffers: it empties them when asked.
  */
 struct bb_target;
-struct bpf_object;
+struct bb_source;
 struct bpf_link;
 
 /*
@@ -87,10 +88,13 @@ const char *bb_target__program(const struct bb_target *t);
 /* The type that the kernel has for the program, enum bpf_prog_type. */
 int bb_target__prog_type(const struct bb_target *t, uint32_t *ret_type, struct bb_err *err);
 
-/* For who looks into the program: the object of the current load (NULL: not loaded), and the file
- * that it came from. */
-const struct bpf_object *bb_target__object(const struct bb_target *t);
-const char *bb_target__elf(const struct bb_target *t, size_t *ret_len);
+/* Where it comes from. */
+const struct bb_source *bb_target__source(const struct bb_target *t);
+/*
+ * The code of the current load; bb_code__done() it. -ENOTSUP, with the reason, for programs that
+ * cannot be loaded again as they are.
+ */
+int bb_target__code(const struct bb_target *t, struct bb_code *ret_code, struct bb_err *err);
 const struct bb_stats_reader *bb_target__reader(const struct bb_target *t);
 /* 0..63, or -1 when the kernel does not say */
 int bb_target__jit_mod64(const struct bb_target *t);

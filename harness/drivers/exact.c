@@ -65,7 +65,7 @@ static int open_slot(struct bb_target *target, struct slot **ret_slot, struct bb
 	e = &s->exact;
 	s->target = target;
 	s->event_fd = e->clone.prog_fd = e->clone.counts_fd = -1;
-	rc = bb_code__take(target, &e->code, err);
+	rc = bb_target__code(target, &e->code, err);
 	if (!rc)
 		rc = bb_clone__load(&e->code, &e->clone, err);
 	if (!rc) {

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-#include "exact/insn.h"
+#include "bpf/insn.h"
 
 /* What begins at a slot. */
 enum {

@@ -5,7 +5,7 @@
 #include <stdint.h>
 
 #include "base/err.h"
-#include "exact/code.h"
+#include "bpf/code.h"
 
 /* The program itself or a subprogram: slots [first, end). The first of all is where the program
  * begins. */

@@ -7,7 +7,7 @@
 
 #include "base/err.h"
 #include "exact/cfg.h"
-#include "exact/code.h"
+#include "bpf/code.h"
 
 /*
  * A second load of a program that counts how often each of its blocks is executed: same maps, BTF

@@ -7,7 +7,7 @@
 
 #include "base/err.h"
 #include "exact/cfg.h"
-#include "exact/code.h"
+#include "bpf/code.h"
 
 /*
  * Blocks whose executions are in one and the same proportion in every case: no input tells their

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-#include "exact/insn.h"
+#include "bpf/insn.h"
 
 #define COUNTER_SLOTS 8u /* two to save, two for the address, two to count, two to restore */
 #define LONG_SLOTS 3u    /* a long conditional jump */

@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "exact/helper.h"
-#include "exact/insn.h"
+#include "bpf/insn.h"
 
 #define ALL 0x3ffu      /* r0..r9; r10 is the frame and never free */
 #define ARGS 0x3eu      /* r1..r5 */

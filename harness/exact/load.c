@@ -10,7 +10,7 @@
 
 #include "bpf/prog_static.h"
 #include "bpf/refusal.h"
-#include "exact/insn.h"
+#include "bpf/insn.h"
 
 #define LOG_BYTES                                                                                  \
 	(1U << 20) /* older kernels keep the beginning of a log, and its end has the reason */

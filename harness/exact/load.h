@@ -6,7 +6,7 @@
 
 #include "base/err.h"
 #include "exact/cfg.h"
-#include "exact/code.h"
+#include "bpf/code.h"
 #include "exact/instrument.h"
 
 /*

@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "exact/insn.h"
+#include "bpf/insn.h"
 
 #define N_REGS 10 /* r10 is the frame */
 #define WANTED 2

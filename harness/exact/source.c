@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "exact/helper.h"
-#include "exact/insn.h"
+#include "bpf/insn.h"
 
 const char *bb_source_text(const struct bb_code *code, uint32_t offset)
 {

@@ -8,7 +8,7 @@
 
 #include "base/err.h"
 #include "exact/cfg.h"
-#include "exact/code.h"
+#include "bpf/code.h"
 
 /* What counters of blocks say of the program's source, by the line information in its BTF. */
 

@@ -11,7 +11,7 @@
 #include "base/deadline.h"
 #include "drivers/exact.h"
 #include "exact/groups.h"
-#include "exact/insn.h"
+#include "bpf/insn.h"
 #include "exact/source.h"
 
 #define CELL_LEAST_S 1.0     /* fast programs are counted long before */

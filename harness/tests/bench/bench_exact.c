@@ -96,7 +96,8 @@ static const char *state_name(const struct bpf_map *map)
 static struct bb_map_contents *fresh_maps(struct bb_target *t, struct bb_map_specs *specs)
 {
 	/* maps are written, it is not */
-	struct bpf_object *obj = (struct bpf_object *)(uintptr_t)bb_target__object(t);
+	struct bpf_object *obj =
+		(struct bpf_object *)(uintptr_t)bb_source_object__get(bb_target__source(t));
 	struct bb_map_contents *contents;
 	struct bb_err err = {0};
 	struct bpf_map *map;
@@ -173,7 +174,7 @@ static double load_clone(struct bb_target *t, struct bb_code *code, struct bb_cl
 {
 	uint64_t began_ns = bb_now_ns();
 
-	if (bb_code__take(t, code, err))
+	if (bb_target__code(t, code, err))
 		return 0;
 	if (!bb_clone__load(code, clone, err))
 		return (double)(bb_now_ns() - began_ns);

@@ -9,8 +9,8 @@
 #include <bpf/btf.h>
 #include <elf.h>
 
-#include "exact/btf_ext.h"
-#include "exact/elf_file.h"
+#include "bpf/btf_ext.h"
+#include "bpf/elf_file.h"
 
 static struct btf *names(void)
 {

@@ -2,7 +2,7 @@
 /* A BPF object file, as instruction counts read it. */
 #include "fuzz/fuzz.h"
 
-#include "exact/elf_file.h"
+#include "bpf/elf_file.h"
 
 static void use_section(const struct bb_elf_file *f, const struct bb_elf_section *s)
 {

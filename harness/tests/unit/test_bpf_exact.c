@@ -13,7 +13,7 @@
 #include "exact/clone.h"
 #include "exact/counts.h"
 #include "exact/helper.h"
-#include "exact/insn.h"
+#include "bpf/insn.h"
 #include "exact/load.h"
 #include "fun_xdp.h"
 #include "plan/packet.h"
@@ -34,7 +34,7 @@ static struct counted count(const char *object, const char *program)
 	struct bb_err err = {0};
 
 	load(c.target);
-	if (bb_code__take(c.target, &c.code, &err) || bb_clone__load(&c.code, &c.clone, &err))
+	if (bb_target__code(c.target, &c.code, &err) || bb_clone__load(&c.code, &c.clone, &err))
 		fail_msg("%s: %s", program, err.msg);
 	return c;
 }
@@ -231,7 +231,7 @@ static void test_refusals(void **state)
 	need_root();
 	t = open_target(TRUTH, "no_room");
 	load(t);
-	assert_int_equal(bb_code__take(t, &code, &err), 0);
+	assert_int_equal(bb_target__code(t, &code, &err), 0);
 	assert_int_equal(bb_clone__load(&code, &clone, &err), -ENOTSUP);
 	assert_non_null(strstr(err.msg, "uses 512 bytes of stack"));
 	bb_code__done(&code);

@@ -14,7 +14,7 @@
 #include "bpf/perf_event.h"
 #include "exact/clone.h"
 #include "exact/counts.h"
-#include "exact/insn.h"
+#include "bpf/insn.h"
 #include "exact/load.h"
 #include "unit/bpf_testing.h"
 #include "unit/generator.h"
@@ -408,7 +408,7 @@ static const char *play_program(const char *path, const char *program, uint8_t *
 		fail_msg("%s", err.msg);
 	if (bb_target__load(t, &err))
 		why = "does not load";
-	else if (bb_code__take(t, &code, &err))
+	else if (bb_target__code(t, &code, &err))
 		fail_msg("%s", err.msg);
 	else if (!way_of(code.type))
 		why = "has no run of this kind";

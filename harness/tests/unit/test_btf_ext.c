@@ -16,9 +16,9 @@
 
 #include "base/io.h"
 #include "base/rng.h"
-#include "exact/btf_ext.h"
-#include "exact/elf_file.h"
-#include "exact/insn.h"
+#include "bpf/btf_ext.h"
+#include "bpf/elf_file.h"
+#include "bpf/insn.h"
 #include "exact/source.h"
 #include "unit/bpf_testing.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "exact/elf_file.h"
+#include "bpf/elf_file.h"
 
 #include <errno.h>
 #include <gelf.h>

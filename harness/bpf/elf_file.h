@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef BB_EXACT_ELF_FILE_H
-#define BB_EXACT_ELF_FILE_H
+#ifndef BB_BPF_ELF_FILE_H
+#define BB_BPF_ELF_FILE_H
 
 #include <linux/bpf.h>
 #include <stddef.h>

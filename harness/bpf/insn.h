@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef BB_EXACT_INSN_H
-#define BB_EXACT_INSN_H
+#ifndef BB_BPF_INSN_H
+#define BB_BPF_INSN_H
 
 #include <linux/bpf.h>
 #include <stdbool.h>

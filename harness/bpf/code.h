@@ -1,19 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef BB_EXACT_CODE_H
-#define BB_EXACT_CODE_H
+#ifndef BB_BPF_CODE_H
+#define BB_BPF_CODE_H
 
 #include <linux/bpf.h>
 #include <stdint.h>
-
-#include "base/err.h"
-#include "bpf/target.h"
 
 struct btf;
 
 /*
  * A program as BPF_PROG_LOAD was given it: relocated, subprograms appended. Slots are counted in 8
- * bytes. Owns its arrays; the descriptors in the instructions and `btf` are the target's, and good
- * for as long as its load is.
+ * bytes. Owns its arrays; the descriptors in the instructions and `btf` are the source's, and
+ * good for as long as its load is.
  */
 struct bb_code {
 	char name[16]; /* BPF_OBJ_NAME_LEN */
@@ -31,11 +28,6 @@ struct bb_code {
 	int btf_fd;            /* -1: not in the kernel */
 };
 
-/*
- * The code of the target's current load. -ENOTSUP, with the reason, for programs that cannot be
- * loaded again as they are (they call into a kernel module, or replace another program).
- */
-int bb_code__take(const struct bb_target *t, struct bb_code *ret_code, struct bb_err *err);
 void bb_code__done(struct bb_code *c);
 
 #endif

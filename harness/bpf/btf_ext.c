@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "exact/btf_ext.h"
+#include "bpf/btf_ext.h"
 
 #include <bpf/btf.h>
 #include <elf.h>
@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "base/grow.h"
-#include "exact/elf_file.h"
-#include "exact/insn.h"
+#include "bpf/elf_file.h"
+#include "bpf/insn.h"
 
 /* .BTF.ext (Documentation/bpf/btf.rst): offsets are from the end of the header, in bytes. */
 struct ext_header {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef BB_EXACT_BTF_EXT_H
-#define BB_EXACT_BTF_EXT_H
+#ifndef BB_BPF_BTF_EXT_H
+#define BB_BPF_BTF_EXT_H
 
 #include <stddef.h>
 
 #include "base/err.h"
-#include "exact/code.h"
+#include "bpf/code.h"
 
 /*
  * Fill `code`'s functions, lines and licence from the object file elf[len]. What libbpf told the

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef BB_BPF_SOURCE_H
+#define BB_BPF_SOURCE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "bpf/code.h"
+#include "bpf/kept_maps.h"
+#include "bpf/map_contents.h"
+#include "plan/scenario.h"
+
+/*
+ * Where a program comes from: an object file that libbpf opens (source_object.c), or a program that
+ * somebody else has loaded (source_loaded.c). bpf/target.h is built on it, and drivers, exact
+ * counts and statistics are built on that: none of them knows which source it is. Another source is
+ * one file with one table of functions.
+ */
+struct bpf_link;
+struct bpf_object;
+struct bb_source;
+
+/* A global variable of the current load, in a map of one element. */
+struct bb_source_global {
+	int map_fd;              /* borrowed, until the next load; -1: there is no such variable */
+	size_t map_size, offset; /* bytes */
+};
+
+struct bb_source_ops {
+	/* false: somebody else's. It cannot be loaded anew, nor may its maps be touched. */
+	bool is_ours;
+	/*
+	 * Load it anew; the previous load has gone. *ret_prog_fd is borrowed, until unload(). Maps
+	 * with contents of their own are used again from s->maps, and kept there. -ENOTSUP: this
+	 * kernel refuses or lacks the type.
+	 */
+	int (*load)(struct bb_source *s, int *ret_prog_fd, struct bb_err *err);
+	void (*unload)(struct bb_source *s); /* without a load it does nothing */
+	/* Load it once more beside, for the end of the verifier's log into log[size]; empty where
+	 * there is none. */
+	void (*verifier_log)(struct bb_source *s, char *log, size_t size);
+	/* Attach the current load where the source says; bpf_link__destroy() ends it. */
+	int (*attach)(struct bb_source *s, struct bpf_link **ret_link, struct bb_err *err);
+	/* Instructions, BTF, functions and lines of the current load: bpf/code.h. */
+	int (*code)(const struct bb_source *s, int prog_fd, struct bb_code *ret_code,
+		    struct bb_err *err);
+	/* The map and offset of a global variable of `size` bytes. */
+	struct bb_source_global (*global)(const struct bb_source *s, const char *name, size_t size);
+	/* What the maps of the current load shall hold, as the scenario says (s->maps->specs). */
+	int (*contents)(struct bb_source *s, struct bb_map_contents **ret_contents,
+			struct bb_err *err);
+	void (*free)(struct bb_source *s);
+};
+
+/* The head of every source. */
+struct bb_source {
+	const struct bb_source_ops *ops;
+	char *program; /* name of its function */
+	char *where;   /* the object's path, for messages */
+	/* of the first load or of a lender, used by the later loads; set by the target */
+	struct bb_kept_maps *maps;
+};
+
+/*
+ * An object file: read once, so that every load is of the same bytes, and with the globals set.
+ * Errors: no such file, no BPF object, no such program (names those there are), no such global.
+ * `globals` are borrowed for its lifetime.
+ */
+int bb_source_object__open(const char *object_path, const char *program,
+			   const struct bb_global_spec *globals, size_t n_globals,
+			   struct bb_kept_maps *maps, struct bb_source **ret_source,
+			   struct bb_err *err);
+/* The bpf_object of its current load; NULL: none, or another kind of source. */
+const struct bpf_object *bb_source_object__get(const struct bb_source *s);
+
+/*
+ * A program that is loaded already, by its id or, unless NULL, by the path of its pin. A "load" of
+ * it lets go of it and takes it up again: -ENOENT when its owner has let go, too. Errors:
+ * bpf/loaded.h.
+ */
+int bb_source_loaded__open(uint32_t id, const char *pinned, struct bb_source **ret_source,
+			   struct bb_err *err);
+
+#endif

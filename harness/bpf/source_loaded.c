@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A program that somebody else has loaded: it is looked at, never changed. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "bpf/loaded.h"
+#include "bpf/source.h"
+
+struct loaded {
+	struct bb_source head;
+	uint32_t id;
+	int prog_fd;
+};
+
+/*
+ * Let go of it and take it up again. If ours was the last hold on it, it goes now, as its owner
+ * wanted it to: we delay that by the time between two loads at the most.
+ */
+static int loaded_load(struct bb_source *source, int *ret_prog_fd, struct bb_err *err)
+{
+	struct loaded *s = (struct loaded *)source;
+	int rc = bb_loaded__open(s->id, &s->prog_fd, err);
+
+	if (rc == -ENOENT)
+		bb_fail(err, rc, "program '%s' (id %u) is gone: its owner unloaded it or ended",
+			source->program, s->id);
+	if (rc)
+		s->prog_fd = -1;
+	else
+		*ret_prog_fd = s->prog_fd;
+	return rc;
+}
+
+static void loaded_unload(struct bb_source *source)
+{
+	struct loaded *s = (struct loaded *)source;
+
+	if (s->prog_fd >= 0)
+		close(s->prog_fd);
+	s->prog_fd = -1;
+}
+
+static void loaded_verifier_log(struct bb_source *source, char *log, size_t size)
+{
+	(void)source;
+	if (size)
+		log[0] = '\0';
+}
+
+static int loaded_attach(struct bb_source *source, struct bpf_link **ret_link, struct bb_err *err)
+{
+	(void)ret_link;
+	return bb_fail(err, -ENOTSUP, "'%s' was loaded by others: where it is attached is theirs",
+		       source->program);
+}
+
+static int loaded_code(const struct bb_source *source, int prog_fd, struct bb_code *ret_code,
+		       struct bb_err *err)
+{
+	(void)prog_fd;
+	(void)ret_code;
+	return bb_fail(err, -ENOTSUP,
+		       "'%s' was loaded by others: such programs are not instrumented",
+		       source->program);
+}
+
+static struct bb_source_global loaded_global(const struct bb_source *source, const char *name,
+					     size_t size)
+{
+	(void)source;
+	(void)name;
+	(void)size;
+	return (struct bb_source_global){.map_fd = -1};
+}
+
+static int loaded_contents(struct bb_source *source, struct bb_map_contents **ret_contents,
+			   struct bb_err *err)
+{
+	(void)ret_contents;
+	return bb_fail(err, -ENOTSUP, "'%s' was loaded by others: its maps are left alone",
+		       source->program);
+}
+
+static void loaded_free(struct bb_source *source)
+{
+	loaded_unload(source);
+	free(source->program);
+	free(source->where);
+	free(source);
+}
+
+static const struct bb_source_ops loaded_ops = {
+	.is_ours = false,
+	.load = loaded_load,
+	.unload = loaded_unload,
+	.verifier_log = loaded_verifier_log,
+	.attach = loaded_attach,
+	.code = loaded_code,
+	.global = loaded_global,
+	.contents = loaded_contents,
+	.free = loaded_free,
+};
+
+int bb_source_loaded__open(uint32_t id, const char *pinned, struct bb_source **ret_source,
+			   struct bb_err *err)
+{
+	struct loaded *s = calloc(1, sizeof(*s));
+	struct bb_loaded loaded;
+	int rc, fd = -1;
+
+	if (!s)
+		return bb_fail_nomem(err);
+	s->head.ops = &loaded_ops;
+	s->prog_fd = -1;
+	rc = pinned ? bb_loaded__open_pinned(pinned, &fd, err) : bb_loaded__open(id, &fd, err);
+	if (!rc)
+		rc = bb_loaded__read(fd, &loaded, err);
+	if (!rc) {
+		s->id = loaded.id;
+		s->head.program = strdup(loaded.name);
+		s->head.where = strdup("a loaded program");
+		rc = s->head.program && s->head.where ? 0 : bb_fail_nomem(err);
+	}
+	if (fd >= 0)
+		close(fd);
+	if (rc)
+		loaded_free(&s->head);
+	else
+		*ret_source = &s->head;
+	return rc;
+}

@@ -1,0 +1,432 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A program of an object file, which libbpf opens and loads. */
+#include <bpf/bpf.h>
+#include <bpf/btf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/caller.h"
+#include "bpf/btf_ext.h"
+#include "bpf/globals.h"
+#include "bpf/insn.h"
+#include "bpf/libbpf_log.h"
+#include "bpf/object_file.h"
+#include "bpf/prog_static.h"
+#include "bpf/source.h"
+#include "bpf/tracefs.h"
+
+#define PROG_ARRAY_TURN_NS 1000000
+
+#ifndef BPF_F_XDP_HAS_FRAGS /* 5.18 */
+#define BPF_F_XDP_HAS_FRAGS (1U << 5)
+#endif
+
+struct object {
+	struct bb_source head;
+	const struct bb_global_spec *globals;
+	size_t n_globals;
+	char *elf; /* the file's bytes: every load is of the same ones */
+	size_t elf_len;
+	bool has_prog_array;
+	/* load no program besides, though it might be called: one of them does not load */
+	bool alone;
+	struct bpf_object *obj; /* the current load; NULL: none */
+};
+
+/* --- loading --- */
+
+static int say_no_program(const struct object *s, const struct bpf_object *obj, struct bb_err *err)
+{
+	const char *names[64];
+	struct bpf_program *p;
+	size_t n = 0;
+
+	bpf_object__for_each_program(p, obj) if (n < sizeof(names) / sizeof(names[0]))
+		names[n++] = bpf_program__name(p);
+	return bb_object_say_no_program(s->head.where, names, n, s->head.program, err);
+}
+
+static bool has_prog_array(const struct bpf_object *obj)
+{
+	struct bpf_map *map;
+
+	bpf_object__for_each_map(map, obj) if (bpf_map__type(map) ==
+					       BPF_MAP_TYPE_PROG_ARRAY) return true;
+	return false;
+}
+
+/*
+ * What is to be loaded: our program, and where there are tail calls all that it may call, which are
+ * of its type. libbpf fills a prog array that has initial slots, but does not say which programs
+ * stand in them. They bill to the caller.
+ */
+static void choose_programs(struct object *s, const struct bpf_object *obj,
+			    const struct bpf_program *ours)
+{
+	bool others;
+	struct bpf_program *p;
+
+	s->has_prog_array = has_prog_array(obj);
+	others = s->has_prog_array && !s->alone;
+	bpf_object__for_each_program(p, obj) bpf_program__set_autoload(
+		p, p == ours || bb_map_specs__call(s->head.maps->specs, bpf_program__name(p)) ||
+			   (others && bpf_program__type(p) == bpf_program__type(ours) &&
+			    bpf_program__expected_attach_type(p) ==
+				    bpf_program__expected_attach_type(ours)));
+}
+
+/* A new bpf_object of the file's bytes with what is to be loaded chosen and the globals set. */
+static int open_object(struct object *s, struct bpf_object **ret_obj, struct bb_err *err)
+{
+	struct bpf_program *ours;
+	struct bpf_object *obj;
+	int rc = bb_object_open(s->head.where, s->elf, s->elf_len, &obj, err);
+
+	if (rc)
+		return rc;
+	ours = bpf_object__find_program_by_name(obj, s->head.program);
+	if (ours)
+		choose_programs(s, obj, ours);
+	else
+		rc = say_no_program(s, obj, err);
+	for (size_t i = 0; !rc && i < s->n_globals; i++)
+		rc = bb_global__set(obj, s->head.where, s->globals[i].name, s->globals[i].value,
+				    err);
+	if (rc)
+		bpf_object__close(obj);
+	else
+		*ret_obj = obj;
+	return rc;
+}
+
+/*
+ * When the last descriptor of a prog array is closed, a worker of the kernel on this CPU empties
+ * it. Until then, a process that looks at all maps (bpftool map) makes the kernel count its closing
+ * twice (prog_array_map_clear() takes a reference for work that is queued already), and the map
+ * stays until the next boot. We run ahead of that worker, so it gets its turn now.
+ */
+static void close_object(const struct object *s, struct bpf_object *obj)
+{
+	const struct timespec turn = {.tv_nsec = PROG_ARRAY_TURN_NS};
+
+	bpf_object__close(obj); /* takes NULL */
+	if (obj && s->has_prog_array)
+		nanosleep(&turn, NULL);
+}
+
+/* A new load; the previous one has gone. */
+static int load_object(struct object *s, struct bpf_object **ret_obj, struct bb_err *err)
+{
+	struct bpf_object *obj;
+	int rc = open_object(s, &obj, err);
+
+	if (rc)
+		return rc;
+	rc = bb_kept_maps__reuse(s->head.maps, obj);
+	if (!rc)
+		rc = bpf_object__load(obj);
+	if (rc) {
+		rc = bb_object_say_not_loaded(s->head.where, obj,
+					      bpf_object__find_program_by_name(obj,
+									       s->head.program),
+					      s->has_prog_array && !s->alone, rc, err);
+		close_object(s, obj);
+		return rc;
+	}
+	*ret_obj = obj;
+	return 0;
+}
+
+/*
+ * A program that it might call may be what fails: then it is loaded alone. Where that does not do,
+ * because one that does not load stands in a prog array, the first error stands.
+ */
+static int load_with_others(struct object *s, struct bpf_object **ret_obj, struct bb_err *err)
+{
+	struct bb_err alone = {0};
+	int rc = load_object(s, ret_obj, err);
+
+	if (!rc || rc == -ENOMEM || s->alone || !s->has_prog_array)
+		return rc;
+	s->alone = true;
+	if (!load_object(s, ret_obj, &alone))
+		return 0;
+	s->alone = false;
+	if (strstr(alone.msg, "failed to initialize slot"))
+		return rc;
+	*err = alone;
+	return alone.code;
+}
+
+static void object_unload(struct bb_source *source)
+{
+	struct object *s = (struct object *)source;
+
+	close_object(s, s->obj);
+	s->obj = NULL;
+}
+
+static int object_load(struct bb_source *source, int *ret_prog_fd, struct bb_err *err)
+{
+	struct object *s = (struct object *)source;
+	int rc = load_with_others(s, &s->obj, err);
+
+	if (rc)
+		return rc;
+	rc = bb_kept_maps__keep(source->maps, s->obj, source->where, err);
+	if (rc)
+		object_unload(source);
+	else
+		*ret_prog_fd =
+			bpf_program__fd(bpf_object__find_program_by_name(s->obj, source->program));
+	return rc;
+}
+
+/*
+ * The statistics at the end of the verifier's log, into log[size]. Not asked for when the program
+ * is first loaded: with a log level libbpf shows no log of a load that fails. Left empty where
+ * there are none.
+ */
+static void object_verifier_log(struct bb_source *source, char *log, size_t size)
+{
+	struct object *s = (struct object *)source;
+	struct bpf_program *p;
+	struct bpf_object *obj;
+
+	log[0] = '\0';
+	if (open_object(s, &obj, NULL))
+		return;
+	p = bpf_object__find_program_by_name(obj, s->head.program);
+	if (bpf_program__set_log_buf(p, log, size) || bpf_program__set_log_level(p, BB_LOG_STATS) ||
+	    bb_kept_maps__reuse(s->head.maps, obj) || bpf_object__load(obj))
+		log[0] = '\0';
+	close_object(s, obj);
+}
+
+/* --- attaching --- */
+
+/* Root alone may look into tracefs. What SEC("uprobe/FILE:FUNCTION") and SEC("usdt/FILE:...") name
+ * is somebody's file. */
+static struct bpf_link *attach(struct bpf_program *p)
+{
+	bool names_file = bpf_program__section_name(p)[0] == 'u';
+	struct bpf_link *link;
+
+	if (!names_file)
+		bb_root__begin();
+	link = bpf_program__attach(p);
+	if (!names_file)
+		bb_root__end();
+	return link;
+}
+
+/* libbpf finds tracepoints, and kprobes on older kernels, by tracefs. */
+static bool needs_tracefs(const struct bpf_program *p)
+{
+	enum bpf_prog_type type = bpf_program__type(p);
+
+	return type == BPF_PROG_TYPE_TRACEPOINT || type == BPF_PROG_TYPE_KPROBE;
+}
+
+static int object_attach(struct bb_source *source, struct bpf_link **ret_link, struct bb_err *err)
+{
+	struct object *s = (struct object *)source;
+	struct bpf_program *p = bpf_object__find_program_by_name(s->obj, s->head.program);
+	const char *section = bpf_program__section_name(p);
+	struct bb_err no_tracefs = {0};
+	struct bpf_link *link;
+	const char *log;
+	char words[128];
+	int rc;
+
+	if (needs_tracefs(p))
+		bb_tracefs__provide(&no_tracefs); /* newer kernels do without for kprobes */
+	bb_libbpf_log__begin();
+	link = attach(p);
+	if (link) {
+		*ret_link = link;
+		return 0;
+	}
+	rc = -errno;
+	if (rc == -EOPNOTSUPP || rc == -ESRCH)
+		return bb_fail(err, -ENOTSUP,
+			       "SEC(\"%s\") of '%s' does not say where to attach it "
+			       "(SEC(\"tp/sched/sched_switch\") would)",
+			       section, s->head.program);
+	log = bb_libbpf_log__text();
+	libbpf_strerror(rc, words, sizeof(words));
+	return bb_fail(err, -ENOTSUP, "attaching '%s' by SEC(\"%s\"): %s (%.*s)%s%s",
+		       s->head.program, section, words, (int)strcspn(log, "\n"), log,
+		       no_tracefs.code ? "; " : "", no_tracefs.msg);
+}
+
+/* --- its code --- */
+
+/* Flags that libbpf's section names stand for and that it tells nobody: "fentry.s/...", "syscall",
+ * "xdp.frags". */
+static uint32_t flags_of_section(const char *section, uint32_t type)
+{
+	size_t len = strcspn(section, "/");
+	bool sleepable = (len > 2 && !strncmp(section + len - 2, ".s", 2)) ||
+			 !strcmp(section, "syscall");
+	bool frags = type == BPF_PROG_TYPE_XDP &&
+		     !strncmp(section, "xdp.frags", strlen("xdp.frags"));
+
+	return (sleepable ? BPF_F_SLEEPABLE : 0) | (frags ? BPF_F_XDP_HAS_FRAGS : 0);
+}
+
+/* What it is attached to by BTF: libbpf finds it while it loads, and only the kernel tells it
+ * afterwards. */
+static int take_attach_point(int prog_fd, struct bb_code *c, struct bb_err *err)
+{
+	struct bpf_prog_info info = {0};
+	__u32 len = sizeof(info);
+
+	if (bpf_obj_get_info_by_fd(prog_fd, &info, &len)) {
+		int rc = -errno;
+
+		return bb_fail(err, rc, "asking what '%s' is: %s", c->name, strerror(-rc));
+	}
+	c->attach_btf_id = info.attach_btf_id;
+	c->attach_btf_obj_id = info.attach_btf_obj_id;
+	return 0;
+}
+
+static int check_code(const struct bb_code *c, struct bb_err *err)
+{
+	if (c->type == BPF_PROG_TYPE_EXT)
+		return bb_fail(err, -ENOTSUP,
+			       "'%s' replaces a function of another program; that one would have "
+			       "to be counted",
+			       c->name);
+	for (uint32_t i = 0; i < c->n; i++)
+		if (!bb_insn_is_second_half(c->insns, i) && bb_insn_is_kfunc_call(&c->insns[i]) &&
+		    c->insns[i].off)
+			return bb_fail(err, -ENOTSUP,
+				       "instruction %u of '%s' calls a function of a kernel "
+				       "module; such programs cannot be loaded a second time",
+				       i, c->name);
+	return 0;
+}
+
+static int object_code(const struct bb_source *source, int prog_fd, struct bb_code *ret_code,
+		       struct bb_err *err)
+{
+	const struct object *s = (const struct object *)source;
+	const struct bpf_program *p = bpf_object__find_program_by_name(s->obj, source->program);
+	const char *section = bpf_program__section_name(p);
+	struct bb_code c = {0};
+	int rc;
+
+	c.btf = bpf_object__btf(s->obj);
+	c.btf_fd = bpf_object__btf_fd(s->obj);
+	snprintf(c.name, sizeof(c.name), "%s", bpf_program__name(p));
+	c.type = bpf_program__type(p);
+	c.expected_attach_type = bpf_program__expected_attach_type(p);
+	c.flags = bpf_program__flags(p) | flags_of_section(section, c.type);
+	c.kern_version = bpf_object__kversion(s->obj);
+	c.n = (uint32_t)bpf_program__insn_cnt(p);
+	c.insns = malloc(c.n * sizeof(*c.insns));
+	if (!c.insns)
+		return bb_fail_nomem(err);
+	memcpy(c.insns, bpf_program__insns(p), c.n * sizeof(*c.insns));
+	rc = check_code(&c, err);
+	if (!rc)
+		rc = take_attach_point(prog_fd, &c, err);
+	if (!rc)
+		rc = bb_btf_ext__read(s->elf, s->elf_len, bpf_program__name(p), section, &c, err);
+	if (rc)
+		bb_code__done(&c);
+	else
+		*ret_code = c;
+	return rc;
+}
+
+/* --- its maps --- */
+
+static struct bb_source_global object_global(const struct bb_source *source, const char *name,
+					     size_t size)
+{
+	const struct object *s = (const struct object *)source;
+	struct bb_source_global g = {.map_fd = -1};
+	struct bpf_map *map;
+	size_t bytes;
+
+	if (bb_global__find(s->obj, name, &map, &g.offset, &bytes) || bytes != size ||
+	    g.offset + size > bpf_map__value_size(map))
+		return g;
+	g.map_fd = bpf_map__fd(map);
+	g.map_size = bpf_map__value_size(map);
+	return g;
+}
+
+static int object_contents(struct bb_source *source, struct bb_map_contents **ret_contents,
+			   struct bb_err *err)
+{
+	struct object *s = (struct object *)source;
+
+	return bb_map_contents__make(s->obj, source->maps->specs, source->where, ret_contents, err);
+}
+
+static void object_free(struct bb_source *source)
+{
+	struct object *s = (struct object *)source;
+
+	object_unload(source);
+	free(s->elf);
+	free(source->program);
+	free(source->where);
+	free(s);
+}
+
+static const struct bb_source_ops object_ops = {
+	.is_ours = true,
+	.load = object_load,
+	.unload = object_unload,
+	.verifier_log = object_verifier_log,
+	.attach = object_attach,
+	.code = object_code,
+	.global = object_global,
+	.contents = object_contents,
+	.free = object_free,
+};
+
+int bb_source_object__open(const char *object_path, const char *program,
+			   const struct bb_global_spec *globals, size_t n_globals,
+			   struct bb_kept_maps *maps, struct bb_source **ret_source,
+			   struct bb_err *err)
+{
+	struct object *s = calloc(1, sizeof(*s));
+	struct bpf_object *obj;
+	int rc;
+
+	if (!s)
+		return bb_fail_nomem(err);
+	s->head = (struct bb_source){.ops = &object_ops,
+				     .program = strdup(program),
+				     .where = strdup(object_path),
+				     .maps = maps};
+	s->globals = globals;
+	s->n_globals = n_globals;
+	rc = s->head.program && s->head.where ? 0 : bb_fail_nomem(err);
+	if (!rc)
+		rc = bb_object_read(object_path, &s->elf, &s->elf_len, err);
+	if (!rc)
+		rc = open_object(s, &obj, err);
+	if (rc) {
+		object_free(&s->head);
+		return rc;
+	}
+	bpf_object__close(obj);
+	*ret_source = &s->head;
+	return 0;
+}
+
+const struct bpf_object *bb_source_object__get(const struct bb_source *s)
+{
+	return s->ops == &object_ops ? ((const struct object *)s)->obj : NULL;
+}
