@@ -93,7 +93,7 @@ blocks_of() {
 }
 
 # has_option COMMAND OPTION
-has_option() { "$BPFBENCH" "$1" --help | grep -qE -- "(^|[ ,])$2([=[, ]|\$)"; }
+has_option() { grep -qE -- "(^|[ ,])$2([=[, ]|\$)" <<<"$("$BPFBENCH" "$1" --help)"; }
 
 # looked_up WORD...: does the program exist, and the options if it is ours? Says why not.
 looked_up() {
@@ -116,7 +116,7 @@ looked_up() {
 		;;
 	ci/*)
 		for word in "${@:2}"; do
-			[[ $word != --* ]] || "$ROOT/$1" --help | grep -qF -- "${word%%=*}" || { echo "$1 has no option $word"; return 1; }
+			[[ $word != --* ]] || grep -qF -- "${word%%=*}" <<<"$("$ROOT/$1" --help)" || { echo "$1 has no option $word"; return 1; }
 		done
 		[[ -x $ROOT/$1 ]]
 		;;

@@ -28,7 +28,7 @@ dead_links() {
 		[[ -z $file ]] && file=$page || file=$(dirname "$page")/$file
 		if [[ ! -e $file ]]; then
 			echo "$link: no such file"
-		elif [[ -n $anchor ]] && ! anchors_of "$file" | grep -qxF -- "$anchor"; then
+		elif [[ -n $anchor ]] && ! grep -qxF -- "$anchor" <<<"$(anchors_of "$file")"; then
 			echo "$link: no such heading"
 		fi
 	done < <(links_of "$page" || true)
