@@ -20,7 +20,8 @@ usage() {
 
 	    sudo ci/fresh.sh debian-13 sudo make test
 
-	Needs root, and mmdebstrap or debootstrap to make the bare system, which is then kept for 30 days.
+	Needs root, and mmdebstrap or debootstrap to make the bare system, which is then kept for 30 days, as are the
+	kernels that ci/vm/ fetches.
 
 	Environment: XDG_CACHE_HOME, where bare systems are kept (~/.cache); TMPDIR, where chroots are made (/var/tmp), on a file
 	system with devices and set-user-ID programs, 5 GB free; BB_MIRROR, a mirror of Debian (deb.debian.org).
@@ -81,7 +82,8 @@ furnish() {
 	chroot "$root" chown -Rh user:user /home/user/bpfbench
 }
 
-# In the new mount namespace: what a machine has mounted, less what this one may have below /sys.
+# mount_all ROOT KEPT, in the new mount namespace: what a machine has mounted, less what this one may have below /sys, and KEPT for
+# the kernels of ci/vm/.
 mount_all() {
 	local root=$1 name
 
@@ -98,15 +100,17 @@ mount_all() {
 		mount --bind "/dev/$name" "$root/dev/$name"
 	done
 	ln -s /proc/self/fd "$root/dev/fd"
+	mkdir -p "$root/var/cache/bpfbench" "$2"
+	mount --bind "$2" "$root/var/cache/bpfbench"
 	for name in 0:stdin 1:stdout 2:stderr; do ln -s "fd/${name%:*}" "$root/dev/${name#*:}"; done
 }
 
-# The second half, in the namespace: ci/fresh.sh --inside ROOT COMMAND...
+# The second half, in the namespace: ci/fresh.sh --inside ROOT KEPT COMMAND...
 inside() {
-	local root=$1
+	local root=$1 kept=$2
 
-	shift
-	mount_all "$root"
+	shift 2
+	mount_all "$root" "$kept"
 	# shellcheck disable=SC2016 # the chroot's shell
 	exec chroot "$root" setpriv --reuid=user --regid=user --init-groups env -i HOME=/home/user USER=user LOGNAME=user \
 		SHELL=/bin/bash TERM="${TERM:-dumb}" PATH=/usr/local/bin:/usr/bin:/bin ${CI:+"CI=$CI"} bash -c 'cd ~/bpfbench && exec "$@"' bash "$@"
@@ -155,7 +159,7 @@ main() {
 	tar -C "$folder" -xpf "$bare"
 	furnish "$folder"
 	started=1
-	unshare --mount --propagation private bash "$here/fresh.sh" --inside "$folder" "$@" <&0 &
+	unshare --mount --propagation private bash "$here/fresh.sh" --inside "$folder" "$cache/kernels" "$@" <&0 &
 	wait $! || rc=$?
 	return $rc
 }

@@ -8,6 +8,7 @@ ROOT=$(cd -- "$here/../.." && pwd)
 cd -- "$ROOT"
 O=$(realpath -m -- "${O:-build}")
 vm=$O/vm
+kept=/var/cache/bpfbench
 limit_s=${BB_VM_TIMEOUT:-900}
 scratch='' child=''
 trap '[[ -z $scratch ]] || rm -rf -- "$scratch"' EXIT
@@ -21,6 +22,7 @@ usage() {
 	Boots Debian's KERNEL (5.10, 6.1, 6.12, ...) under QEMU, by KVM where that works and else emulated, runs `bpfbench check`
 	and privileged tests on the files of this machine (read-only), and prints what each kernel can do: function, not timing.
 	Needs no root. Kernels, fetched once with signatures checked, and what was found are in vm/KERNEL/ of the build folder.
+	Where there is a folder /var/cache/bpfbench, it keeps them for other build folders, for 30 days.
 
 	Environment: O, the build folder (build); BB_VM_TESTS, names of tests as for harness/tests/run.sh (those of
 	ci/vm/tests.txt); BB_VM_TIMEOUT, seconds for each kernel (900).
@@ -52,6 +54,19 @@ machine() {
 	shift 2
 	within "$seconds" nice -n 10 qemu-system-x86_64 -nodefaults -no-user-config -display none -no-reboot -smp 2 -m 2G \
 		-kernel "$vm/$kernel/vmlinuz" "$@"
+}
+
+# fetch KERNEL: into $vm/KERNEL, from $kept or from Debian.
+fetch() {
+	local kernel=$1
+
+	[[ ! -e $vm/$kernel/vmlinuz ]] || return 0
+	if [[ -n $(find "$kept/$kernel/vmlinuz" -mtime -30 2>/dev/null) ]]; then
+		mkdir -p "$vm/$kernel" && cp -R -- "$kept/$kernel/." "$vm/$kernel/"
+		return
+	fi
+	within "$limit_s" "$here/fetch-kernel.sh" "$kernel" "$vm/$kernel" || return
+	[[ ! -w $kept ]] || { rm -rf -- "${kept:?}/$kernel" && cp -R -- "$vm/$kernel" "$kept/" && touch "$kept/$kernel/vmlinuz"; } || true
 }
 
 # A /dev/kvm is no proof: where machines are nested it may hang. A kernel without a root file system ends by itself.
@@ -183,7 +198,7 @@ main() {
 	mkdir -p "$vm"
 	for kernel; do
 		deadline=$((SECONDS + limit_s))
-		[[ -e $vm/$kernel/vmlinuz ]] || within "$limit_s" "$here/fetch-kernel.sh" "$kernel" "$vm/$kernel" || continue
+		fetch "$kernel" || continue
 		choose_accelerator "$kernel"
 		say "$kernel: boots and runs ${tests[*]}"
 		boot "$kernel"

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
+# slow: it samples for half a minute
 # Flame graphs, as root: of a workload in situ beside its run, of the consumer with its sleep; and nothing is left behind.
 # shellcheck source=harness/tests/tool.sh disable=SC2317 # functions that check, wait_until and run call
 . "$(dirname "$0")/../tool.sh"

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
+# slow: it builds and measures two revisions many times
 # `bpfbench gate` as root, in a repository with a BPF program, a Makefile and nothing of ours: what it finds, that it takes
 # everything with it however it ends, and the workflows of ci/ as they stand there.
 # shellcheck source=harness/tests/tool.sh disable=SC2317 # functions that check and wait_until call

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
+# slow: it samples for a minute
 # `bpfbench profile` of real programs, as root: programs with known hot spots, built in every way that code can be named;
 # time off the CPU; targets that fork, exec, end and are deleted; flame graphs in a browser; and nothing left behind.
 # shellcheck source=harness/tests/tool.sh disable=SC2317 # functions that check, wait_until and run call
