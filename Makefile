@@ -30,7 +30,7 @@ endif
 
 # --- what is built ------------------------------------------------------------------------------------------------
 BIN := bpfbench
-PACKAGES := libbpf jansson yaml-0.1 libpcap libdw libseccomp
+PACKAGES := libbpf jansson yaml-0.1 libpcap libdw libseccomp sqlite3
 LIB_DIRS := base core stats plan bpf profile exact drivers env report store judge export html run cli
 LIB_SRCS := $(foreach d,$(LIB_DIRS),$(sort $(wildcard harness/$(d)/*.c))) \
 	$(sort $(filter-out %_main.c,$(wildcard harness/workloads/*.c)))
@@ -91,6 +91,7 @@ $(O)/obj/%.o: harness/%.c $(O)/flags
 # Files that are in the program itself (base/asset.h).
 $(O)/obj/html/html.o: harness/html/page.html harness/html/page.css
 $(O)/obj/profile/flame.o: harness/profile/flame.css harness/profile/flame.js
+$(O)/obj/store/history_db.o: harness/store/history.sql
 
 $(O)/bpf/%.bpf.o: bpf/%.bpf.c Makefile
 	$(call msg,BPF,$<)

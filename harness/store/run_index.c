@@ -9,7 +9,7 @@
 #include <time.h>
 
 #include "base/grow.h"
-#include "store/index_file.h"
+#include "store/history_db.h"
 #include "store/store.h"
 
 #define NS_PER_S 1000000000LL
@@ -19,16 +19,28 @@
 
 void bb_run_index__done(struct bb_run_index *x)
 {
-	if (x->file) {
-		free(x->file);
-	} else {
-		free(x->runs);
-		free(x->points);
-		free(x->cases);
-		free(x->machines);
-		free(x->texts);
-	}
+	free(x->runs);
+	free(x->points);
+	free(x->cases);
+	free(x->machines);
+	free(x->texts);
 	memset(x, 0, sizeof(*x));
+}
+
+int bb_run_index__add_text(struct bb_run_index *x, const char *text, bb_text_at *ret_at)
+{
+	size_t at = x->n_texts ? x->n_texts : 1, end = at + (text ? strlen(text) + 1 : 0);
+
+	*ret_at = 0;
+	if (!text)
+		return 0;
+	if (end > UINT32_MAX || bb_reserve(&x->texts, end, &x->size_texts, 1))
+		return -ENOMEM;
+	x->texts[0] = '\0';
+	memcpy(x->texts + at, text, end - at);
+	x->n_texts = end;
+	*ret_at = (bb_text_at)at;
+	return 0;
 }
 
 const struct bb_index_run *bb_run_index__find(const struct bb_run_index *x, const char *name)
@@ -54,7 +66,6 @@ const struct bb_index_run *bb_run_index__find(const struct bb_run_index *x, cons
 /* An index in the making, and the one from which runs are taken over. */
 struct making {
 	struct bb_run_index new, old;
-	size_t size_texts; /* room in new.texts */
 	/* of the old one's cases and machines: index in the new one + 1; 0: not there yet */
 	uint32_t *case_of, *machine_of;
 	/* where the case that comes next is likely to be: runs have theirs in one order */
@@ -67,31 +78,6 @@ struct named_case {
 	const char *name, *scenario, *variant, *drive, *param;
 	uint32_t param_value;
 };
-
-static int add_text(struct making *m, const char *text, bb_text_at *ret_at)
-{
-	struct bb_run_index *x = &m->new;
-	size_t at = x->n_texts ? x->n_texts : 1, end = at + (text ? strlen(text) + 1 : 0);
-
-	*ret_at = 0;
-	if (!text)
-		return 0;
-	if (end > UINT32_MAX)
-		return -ENOMEM;
-	if (end > m->size_texts) {
-		char *texts = realloc(x->texts, 2 * end);
-
-		if (!texts)
-			return -ENOMEM;
-		x->texts = texts;
-		m->size_texts = 2 * end;
-		texts[0] = '\0';
-	}
-	memcpy(x->texts + at, text, end - at);
-	x->n_texts = end;
-	*ret_at = (bb_text_at)at;
-	return 0;
-}
 
 /* The index of the case of that name, which is added when it is new. */
 static int intern_case(struct making *m, const struct named_case *c, uint32_t *ret_index)
@@ -114,9 +100,11 @@ static int intern_case(struct making *m, const struct named_case *c, uint32_t *r
 	x->cases = cases;
 	k = &cases[x->n_cases];
 	k->param_value = c->param_value;
-	if (add_text(m, c->name, &k->name) || add_text(m, c->scenario, &k->scenario) ||
-	    add_text(m, c->variant, &k->variant) || add_text(m, c->drive, &k->drive) ||
-	    add_text(m, c->param, &k->param))
+	if (bb_run_index__add_text(x, c->name, &k->name) ||
+	    bb_run_index__add_text(x, c->scenario, &k->scenario) ||
+	    bb_run_index__add_text(x, c->variant, &k->variant) ||
+	    bb_run_index__add_text(x, c->drive, &k->drive) ||
+	    bb_run_index__add_text(x, c->param, &k->param))
 		return -ENOMEM;
 	*ret_index = (uint32_t)x->n_cases++;
 	m->next_case = x->n_cases;
@@ -172,16 +160,19 @@ static int add_point(struct making *m, const struct named_case *c, struct bb_run
 /* The texts of a run, and the run itself, once its points are there. */
 static int add_run(struct making *m, const char *const texts[5], struct bb_index_run *run)
 {
-	struct bb_index_run *runs = bb_grow(m->new.runs, m->new.n_runs, sizeof(*runs));
+	struct bb_run_index *x = &m->new;
+	struct bb_index_run *runs = bb_grow(x->runs, x->n_runs, sizeof(*runs));
 
 	if (!runs)
 		return -ENOMEM;
-	m->new.runs = runs;
-	if (add_text(m, texts[0], &run->name) || add_text(m, texts[1], &run->id) ||
-	    add_text(m, texts[2], &run->started) || add_text(m, texts[3], &run->incomplete) ||
-	    add_text(m, texts[4], &run->commit))
+	x->runs = runs;
+	if (bb_run_index__add_text(x, texts[0], &run->name) ||
+	    bb_run_index__add_text(x, texts[1], &run->id) ||
+	    bb_run_index__add_text(x, texts[2], &run->started) ||
+	    bb_run_index__add_text(x, texts[3], &run->incomplete) ||
+	    bb_run_index__add_text(x, texts[4], &run->commit))
 		return -ENOMEM;
-	runs[m->new.n_runs++] = *run;
+	runs[x->n_runs++] = *run;
 	return 0;
 }
 
@@ -326,16 +317,16 @@ int bb_run_index__read(const char *dir, void (*passed_over)(void *arg, const cha
 
 	if (rc)
 		return rc;
-	rc = bb_index_file__load(dir, &m.old);
+	bb_history_db__load(dir, &m.old);
 	m.case_of = calloc(m.old.n_cases + 1, sizeof(*m.case_of));
 	m.machine_of = calloc(m.old.n_machines + 1, sizeof(*m.machine_of));
-	if (!rc && (!m.case_of || !m.machine_of))
+	if (!m.case_of || !m.machine_of)
 		rc = -ENOMEM;
 	for (size_t i = 0; !rc && i < n; i++)
 		rc = add_file(&m, dir, names[i], passed_over, arg);
 	/* What cannot be kept is made anew the next time. */
 	if (!rc && (m.n_read || m.n_taken < m.old.n_runs))
-		bb_index_file__save(dir, &m.new);
+		bb_history_db__save(dir, &m.new);
 	bb_store__list_free(names, n);
 	bb_run_index__done(&m.old);
 	free(m.case_of);

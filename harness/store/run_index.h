@@ -12,7 +12,7 @@
 
 /*
  * The stored runs of a folder as their history needs them: without samples, a point a case. Reading
- * a run takes some 10 ms, so what came of it is kept in the folder as `.index` (index_file.h). That
+ * a run takes some ms, so what came of it is kept in the folder as history.db (history_db.h). That
  * is a cache and never the truth: a run is taken from it while its file has the name, size and time
  * of change that it had, and read anew else; what is no longer stored is left out; and an index
  * that is missing, damaged or another bpfbench's is as good as an empty one.
@@ -47,8 +47,7 @@ struct bb_run_index {
 	struct bb_fingerprint *machines;
 	char *texts;
 	size_t n_runs, n_points, n_cases, n_machines, n_texts;
-	/* NULL, or what the arrays are parts of: an index that was loaded is only read */
-	char *file;
+	size_t size_texts; /* room in texts */
 };
 
 /*
@@ -59,6 +58,9 @@ struct bb_run_index {
 int bb_run_index__read(const char *dir, void (*passed_over)(void *arg, const char *why), void *arg,
 		       struct bb_run_index *ret_index, struct bb_err *err);
 void bb_run_index__done(struct bb_run_index *x);
+
+/* Keep a copy of a text; NULL: none. 0 or -ENOMEM. */
+int bb_run_index__add_text(struct bb_run_index *x, const char *text, bb_text_at *ret_at);
 
 /* The run of that name (of file); NULL when there is none. */
 const struct bb_index_run *bb_run_index__find(const struct bb_run_index *x, const char *name);

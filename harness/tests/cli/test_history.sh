@@ -116,13 +116,13 @@ expect_grep "no such case: says how many runs there are" err 'none of the 27 run
 # --- the index ---
 history
 cp "$TMP/out" "$TMP/indexed"
-check "the index: it is kept beside the runs" test -s "$results/.index"
-rm "$results/.index"
+check "the index: it is kept beside the runs" test -s "$results/history.db"
+rm "$results/history.db"
 history
 check "the index: a history without it says the same" cmp "$TMP/out" "$TMP/indexed"
 run "$BPFBENCH" list --runs --results "$results"
 expect_eq "the index: it is no run" "$(grep -c . "$TMP/out")" 27
-echo 'not an index' >"$results/.index"
+echo 'not an index' >"$results/history.db"
 history
 check "the index: nor does one that is none matter" cmp "$TMP/out" "$TMP/indexed"
 expect_empty "the index: of which nobody need hear" err

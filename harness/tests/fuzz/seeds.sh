@@ -39,6 +39,15 @@ int f(int x) { return in(x) + in(x + 1); } static int g(int x) { return in(f(x))
 	$cc -O1 -g -static -nostdlib -ffreestanding -Wl,-e,f -x c - -o "$dir/static" <<<"$source"
 }
 
+# The history of one run.
+histories() {
+	mkdir "$dir/results"
+	cp harness/tests/golden/run.json "$dir/results"
+	./bpfbench history --results "$dir/results" >/dev/null
+	mv "$dir/results/history.db" "$dir/one.db"
+	rm -r -- "$dir/results"
+}
+
 case $target in
 scenario) cp scenarios/*.yml "$dir" ;;
 run) cp harness/tests/golden/run*.json "$dir" ;;
@@ -50,6 +59,7 @@ kallsyms) seed kallsyms 'ffffffff81000000 T schedule\nffffffff81000100 t clock [
 maps) head -n 60 /proc/self/maps >"$dir/maps" ;;
 dhat) seed heap '{"dhatFileVersion":2,"mode":"heap","pps":[{"tb":5,"tbk":1,"gb":2,"gbk":3,"eb":4,"ebk":5,"fs":[]}]}' ;;
 symbols) libraries ;;
+history_db) histories ;;
 *)
 	printf 'seeds.sh: no seeds are known for fuzz_%s.c: add them\n' "$target" >&2
 	exit 2 ;;

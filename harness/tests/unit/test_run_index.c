@@ -11,6 +11,7 @@
 
 #include <errno.h>
 #include <sched.h>
+#include <sqlite3.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -19,7 +20,7 @@
 #include "base/io.h"
 #include "cli/history_print.h"
 #include "judge/timeline.h"
-#include "store/index_file.h"
+#include "store/history_db.h"
 #include "store/store.h"
 #include "folder_testing.h"
 #include "report_testing.h"
@@ -98,7 +99,7 @@ static char *history_without_index(void)
 {
 	int passed_over;
 
-	unlink(in_folder(BB_INDEX_FILE));
+	unlink(in_folder(BB_HISTORY_DB));
 	return history(&passed_over);
 }
 
@@ -117,7 +118,7 @@ static size_t runs_in_index(void)
 	struct bb_run_index x;
 	size_t n;
 
-	assert_int_equal(bb_index_file__load(folder, &x), 0);
+	bb_history_db__load(folder, &x);
 	n = x.n_runs;
 	bb_run_index__done(&x);
 	return n;
@@ -191,7 +192,7 @@ static void test_changed_in_place(void **state)
 	spill(in_folder("20260102T000000Z-x.json"), run, strlen(run));
 	text = history(&passed_over);
 	assert_non_null(strstr(text, "perf_profiler/RINGBUF/"));
-	assert_int_equal(bb_index_file__load(folder, &x), 0);
+	bb_history_db__load(folder, &x);
 	assert_true(bb_run_index__find(&x, "20260102T000000Z-x")->changed_ns == BB_INDEX_READ_ANEW);
 	assert_true(bb_run_index__find(&x, "20260101T000000Z-x")->changed_ns ==
 		    1700000000LL * 1000000000);
@@ -224,8 +225,8 @@ static void test_corrupt_run(void **state)
 	free(before);
 }
 
-/* What a run was reduced to by BB_INDEX_VERSION: if these change, raise it, or an old index will be
- * believed. */
+/* What a run was reduced to by BB_HISTORY_DB_VERSION: if these change, raise it, or an old index
+ * will be believed. */
 static void test_points_of_this_version(void **state)
 {
 	static const double want[][3] = {
@@ -236,7 +237,7 @@ static void test_points_of_this_version(void **state)
 	struct bb_run_index x;
 
 	(void)state;
-	assert_int_equal(BB_INDEX_VERSION, 1);
+	assert_int_equal(BB_HISTORY_DB_VERSION, 1);
 	store("20260101T000000Z-x", 700);
 	assert_int_equal(bb_run_index__read(folder, NULL, NULL, &x, NULL), 0);
 	assert_int_equal(x.n_points, 3);
@@ -255,6 +256,66 @@ static void test_points_of_this_version(void **state)
 	bb_run_index__done(&x);
 }
 
+/* The first column of the first row, to be freed. */
+static char *ask(const char *sql)
+{
+	sqlite3_stmt *query;
+	sqlite3 *db;
+	char *text;
+
+	assert_int_equal(sqlite3_open_v2(in_folder(BB_HISTORY_DB), &db, SQLITE_OPEN_READONLY, NULL),
+			 SQLITE_OK);
+	assert_int_equal(sqlite3_prepare_v2(db, sql, -1, &query, NULL), SQLITE_OK);
+	assert_int_equal(sqlite3_step(query), SQLITE_ROW);
+	text = strdup((const char *)sqlite3_column_text(query, 0));
+	assert_non_null(text);
+	sqlite3_finalize(query);
+	sqlite3_close(db);
+	return text;
+}
+
+static void expect_answer(const char *sql, const char *want)
+{
+	char *text = ask(sql);
+
+	assert_string_equal(text, want);
+	free(text);
+}
+
+/* What users see of it. */
+static void test_can_be_queried(void **state)
+{
+	char *columns = NULL;
+	size_t len;
+	FILE *out = open_memstream(&columns, &len);
+
+	(void)state;
+	store_runs();
+	free(history_without_index());
+	expect_answer("PRAGMA integrity_check", "ok");
+	expect_answer("SELECT count(*) FROM runs JOIN machines USING (machine_no)", "5");
+	expect_answer("SELECT count(*) FROM points JOIN runs USING (run_no)"
+		      " JOIN cases USING (case_no)",
+		      "15");
+	expect_answer("SELECT group_concat(file || ' ' || (id = file) || ' ' || is_comparison)"
+		      " FROM runs WHERE run_no < 3",
+		      "20260100T000000Z-x 1 0,20260101T000000Z-x 1 0");
+	expect_answer("SELECT round(ratio, 3) || ' ' || loads || ' ' || voids FROM points"
+		      " JOIN cases USING (case_no) WHERE run_no = 1 AND variant = 'ringbuf'",
+		      "6.614 5 1");
+	expect_answer("SELECT changed_ns FROM runs", "1700000000000000000");
+	expect_answer("SELECT count(*) FROM points WHERE ratio IS NULL AND is_anchor", "5");
+	/* A property of the machine is a column when runs are compared by it. */
+	assert_non_null(out);
+	fputs("machine_no", out);
+	for (size_t i = 0; i < bb_n_fingerprint_fields; i++)
+		if (bb_fingerprint_fields[i].identity)
+			fprintf(out, ",%s", bb_fingerprint_fields[i].key);
+	fclose(out);
+	expect_answer("SELECT group_concat(name) FROM pragma_table_info('machines')", columns);
+	free(columns);
+}
+
 /* --- an index that is none --- */
 
 static void test_damaged(void **state)
@@ -266,11 +327,11 @@ static void test_damaged(void **state)
 	(void)state;
 	store_runs();
 	before = history_without_index();
-	assert_int_equal(bb_read_file(in_folder(BB_INDEX_FILE), SIZE_MAX, &good, &len, NULL), 0);
+	assert_int_equal(bb_read_file(in_folder(BB_HISTORY_DB), SIZE_MAX, &good, &len, NULL), 0);
 	bad = malloc(len);
 	assert_non_null(bad);
 	for (size_t i = 0; i < 40; i++) { /* cut short */
-		spill(in_folder(BB_INDEX_FILE), good, len * i / 40);
+		spill(in_folder(BB_HISTORY_DB), good, len * i / 40);
 		assert_int_equal(runs_in_index(), 0);
 		expect_history(before);
 		assert_int_equal(runs_in_index(), N_RUNS); /* made anew */
@@ -279,7 +340,7 @@ static void test_damaged(void **state)
 	for (size_t i = 0; i < 200; i++) { /* any bit of it flipped */
 		memcpy(bad, good, len);
 		bad[i < 100 ? i : bb_rng_below(&rng, len)] ^= (char)(1 << bb_rng_below(&rng, 8));
-		spill(in_folder(BB_INDEX_FILE), bad, len);
+		spill(in_folder(BB_HISTORY_DB), bad, len);
 		assert_int_equal(runs_in_index(), 0);
 	}
 	expect_history(before);
@@ -290,9 +351,8 @@ static void test_damaged(void **state)
 
 /* With a check sum that is right, as somebody might write one who means ill: never out of bounds
  * (the sanitizers watch). */
-static void test_forged(void **state)
+static void test_forged_bytes(void **state)
 {
-	const size_t behind = 16; /* magic, version, check sum */
 	struct bb_rng rng;
 	char *good, *bad;
 	int passed_over;
@@ -301,38 +361,165 @@ static void test_forged(void **state)
 	(void)state;
 	store_runs();
 	free(history_without_index());
-	assert_int_equal(bb_read_file(in_folder(BB_INDEX_FILE), SIZE_MAX, &good, &len, NULL), 0);
+	assert_int_equal(bb_read_file(in_folder(BB_HISTORY_DB), SIZE_MAX, &good, &len, NULL), 0);
 	bad = malloc(len);
 	assert_non_null(bad);
 	bb_rng_seed(&rng, 2);
 	for (size_t i = 0; i < 400; i++) {
-		size_t at = behind + 4 * (i < 200 ? i : bb_rng_below(&rng, (len - behind) / 4 - 1));
-		uint32_t crc, value = bb_rng_below(&rng, 2) ? UINT32_MAX
-							    : (uint32_t)bb_rng_below(&rng, 300);
+		size_t at = i < 100 ? 4 * (i / 4) : bb_rng_below(&rng, len - 4);
+		uint32_t value = bb_rng_below(&rng, 2) ? UINT32_MAX
+						       : (uint32_t)bb_rng_below(&rng, 300);
 
 		memcpy(bad, good, len);
 		memcpy(bad + at, &value, sizeof(value));
-		crc = (uint32_t)crc32_z(0, (const Bytef *)bad + behind, len - behind);
-		memcpy(bad + 12, &crc, sizeof(crc));
-		spill(in_folder(BB_INDEX_FILE), bad, len);
+		bb_history_db__seal(bad, len);
+		spill(in_folder(BB_HISTORY_DB), bad, len);
 		free(history(&passed_over));
 	}
 	free(bad);
 	free(good);
 }
 
-static void test_another_version(void **state)
+/* Change the database as the user could who owns the folder, and make its check sum right. */
+static void forge(const char *sql)
 {
-	char *before, *data;
-	uint32_t newer = BB_INDEX_VERSION + 1;
+	char *data, *why = NULL;
+	sqlite3 *db;
 	size_t len;
+
+	assert_int_equal(sqlite3_open(in_folder(BB_HISTORY_DB), &db), SQLITE_OK);
+	if (sqlite3_exec(db, sql, NULL, NULL, &why))
+		fail_msg("%s: %s", sql, why);
+	assert_int_equal(sqlite3_close(db), SQLITE_OK);
+	assert_int_equal(bb_read_file(in_folder(BB_HISTORY_DB), SIZE_MAX, &data, &len, NULL), 0);
+	bb_history_db__seal(data, len);
+	spill(in_folder(BB_HISTORY_DB), data, len);
+	free(data);
+}
+
+/* A database that SQLite takes, but with what we never write: it is as good as none. */
+static void test_forged(void **state)
+{
+	static const char *const forgeries[] = {
+		"CREATE TRIGGER t AFTER INSERT ON runs BEGIN DELETE FROM runs; END",
+		"CREATE VIEW v AS SELECT * FROM runs",
+		"CREATE TABLE more (x)",
+		"CREATE INDEX i ON points (case_no)",
+		"ALTER TABLE runs ADD COLUMN more",
+		"ALTER TABLE points RENAME TO others;"
+		" CREATE VIEW points AS SELECT * FROM others",
+		"UPDATE points SET run_no = 0 WHERE rowid = 1",
+		"UPDATE points SET run_no = 6 WHERE rowid = 15",
+		"UPDATE points SET run_no = 1 WHERE rowid = 15",
+		"UPDATE points SET run_no = -9223372036854775807",
+		"UPDATE points SET case_no = 4 WHERE rowid = 7",
+		"UPDATE points SET case_no = 'x' WHERE rowid = 7",
+		"UPDATE points SET latency_ns = 9e999 WHERE rowid = 7",
+		"UPDATE points SET ratio = -9e999 WHERE rowid = 7",
+		"UPDATE points SET ln_se = -1 WHERE rowid = 7",
+		"UPDATE points SET loads = 4294967296 WHERE rowid = 7",
+		"UPDATE points SET is_anchor = 2 WHERE rowid = 7",
+		"UPDATE runs SET run_no = 7 WHERE run_no = 5",
+		"UPDATE runs SET run_no = -1 WHERE run_no = 1",
+		"UPDATE runs SET machine_no = 2 WHERE run_no = 5",
+		"UPDATE runs SET is_comparison = 1 WHERE run_no = 5",
+		"UPDATE runs SET size_bytes = -1 WHERE run_no = 5",
+		"PRAGMA writable_schema = ON;"
+		" UPDATE sqlite_schema SET sql = replace(sql, 'id TEXT NOT NULL', 'id TEXT')",
+		"PRAGMA journal_mode = WAL",
+		"DELETE FROM machines",
+		"DELETE FROM cases WHERE case_no = 1",
+		"DROP TABLE points",
+	};
+	char *before;
 
 	(void)state;
 	store_runs();
 	before = history_without_index();
-	assert_int_equal(bb_read_file(in_folder(BB_INDEX_FILE), SIZE_MAX, &data, &len, NULL), 0);
-	memcpy(data + 8, &newer, sizeof(newer));
-	spill(in_folder(BB_INDEX_FILE), data, len);
+	assert_int_equal(runs_in_index(), N_RUNS);
+	forge("VACUUM"); /* as a check of forge(): nothing that counts is changed */
+	assert_int_equal(runs_in_index(), N_RUNS);
+	for (size_t i = 0; i < sizeof(forgeries) / sizeof(forgeries[0]); i++) {
+		forge(forgeries[i]);
+		if (runs_in_index())
+			fail_msg("believed: %s", forgeries[i]);
+		expect_history(before);
+		assert_int_equal(runs_in_index(), N_RUNS);
+	}
+	free(before);
+}
+
+/* Pages of the points' tree that all refer to the next one, 600 times: 600^8 rows, all of them
+ * right. */
+static void test_endless(void **state)
+{
+	enum { PAGE = 4096, LEVELS = 8, FAN_OUT = 600 };
+	unsigned char *data;
+	char *before, *old, sql[128];
+	uint32_t n_pages, root;
+	size_t len;
+
+	(void)state;
+	store("20260101T000000Z-x", 700);
+	before = history_without_index();
+	assert_int_equal(bb_read_file(in_folder(BB_HISTORY_DB), SIZE_MAX, &old, &len, NULL), 0);
+	n_pages = (uint32_t)(len / PAGE);
+	root = n_pages; /* `points` comes last: a leaf */
+	free(old);
+	snprintf(sql, sizeof(sql),
+		 "PRAGMA writable_schema = ON;"
+		 " UPDATE sqlite_schema SET rootpage = %u WHERE name = 'points'",
+		 n_pages + LEVELS);
+	forge(sql);
+	assert_int_equal(bb_read_file(in_folder(BB_HISTORY_DB), SIZE_MAX, &old, &len, NULL), 0);
+	assert_int_equal(len, PAGE * (size_t)n_pages);
+	data = calloc(n_pages + LEVELS, PAGE);
+	assert_non_null(data);
+	memcpy(data, old, len);
+	data[31] = (unsigned char)(n_pages + LEVELS); /* size in pages */
+	for (size_t i = 0; i < LEVELS; i++) {
+		unsigned char *page = data + PAGE * (n_pages + i);
+		unsigned char child = (unsigned char)(root + i);
+
+		page[0] = 5; /* interior of a table; one cell, FAN_OUT pointers to it */
+		page[3] = FAN_OUT >> 8;
+		page[4] = FAN_OUT & 0xff;
+		page[5] = (PAGE - 8) >> 8;
+		page[6] = (PAGE - 8) & 0xff;
+		page[11] = child;
+		for (size_t k = 0; k < FAN_OUT; k++)
+			memcpy(page + 12 + 2 * k, page + 5, 2);
+		page[PAGE - 5] = child;
+		page[PAGE - 4] = 3; /* rowid */
+	}
+	len = PAGE * (size_t)(n_pages + LEVELS);
+	bb_history_db__seal(data, len);
+	spill(in_folder(BB_HISTORY_DB), (char *)data, len);
+	assert_int_equal(runs_in_index(), 0);
+	expect_history(before);
+	free(data);
+	free(old);
+	free(before);
+}
+
+static void test_another_version(void **state)
+{
+	static const Bytef zeros[4];
+	char *before, *data;
+	size_t len;
+	uLong crc;
+
+	(void)state;
+	store_runs();
+	before = history_without_index();
+	assert_int_equal(bb_read_file(in_folder(BB_HISTORY_DB), SIZE_MAX, &data, &len, NULL), 0);
+	data[63] = BB_HISTORY_DB_VERSION + 1; /* PRAGMA user_version */
+	crc = crc32_z(0, (const Bytef *)data, 68);
+	crc = crc32_z(crc, zeros, 4);
+	crc = crc32_z(crc, (const Bytef *)data + 72, len - 72);
+	for (int i = 0; i < 4; i++)
+		data[68 + i] = (char)(crc >> (24 - 8 * i));
+	spill(in_folder(BB_HISTORY_DB), data, len);
 	assert_int_equal(runs_in_index(), 0);
 	expect_history(before);
 	free(data);
@@ -346,12 +533,33 @@ static void test_not_a_file(void **state)
 	(void)state;
 	store_runs();
 	before = history_without_index();
-	unlink(in_folder(BB_INDEX_FILE));
-	assert_int_equal(mkdir(in_folder(BB_INDEX_FILE), 0755), 0);
+	unlink(in_folder(BB_HISTORY_DB));
+	assert_int_equal(mkdir(in_folder(BB_HISTORY_DB), 0755), 0);
 	expect_history(before);
-	assert_int_equal(rmdir(in_folder(BB_INDEX_FILE)), 0);
-	assert_int_equal(mkfifo(in_folder(BB_INDEX_FILE), 0600), 0);
+	assert_int_equal(rmdir(in_folder(BB_HISTORY_DB)), 0);
+	assert_int_equal(mkfifo(in_folder(BB_HISTORY_DB), 0600), 0);
 	expect_history(before);
+	free(before);
+}
+
+/* Our own link is followed when we read, and replaced when we write: what it leads to stays. */
+static void test_a_link(void **state)
+{
+	struct stat st;
+	char *before, *kept;
+
+	(void)state;
+	store_runs();
+	before = history_without_index();
+	unlink(in_folder(BB_HISTORY_DB));
+	spill(in_folder("elsewhere"), "kept", 4);
+	assert_int_equal(symlink("elsewhere", in_folder(BB_HISTORY_DB)), 0);
+	expect_history(before);
+	assert_int_equal(lstat(in_folder(BB_HISTORY_DB), &st), 0);
+	assert_true(S_ISREG(st.st_mode));
+	kept = slurp(in_folder("elsewhere"));
+	assert_string_equal(kept, "kept");
+	free(kept);
 	free(before);
 }
 
@@ -392,7 +600,7 @@ static void test_read_only_folder(void **state)
 	(void)state;
 	store_runs();
 	before = history_without_index();
-	unlink(in_folder(BB_INDEX_FILE));
+	unlink(in_folder(BB_HISTORY_DB));
 	assert_true(expect_in_child(become_nobody, before));
 	assert_int_equal(chmod(folder, 0755), 0);
 	assert_int_equal(count_entries(folder), N_RUNS);
@@ -425,7 +633,7 @@ static void test_full_disk(void **state)
 	}
 	store_runs();
 	before = history_without_index();
-	unlink(in_folder(BB_INDEX_FILE));
+	unlink(in_folder(BB_HISTORY_DB));
 	if (!expect_in_child(fill_disk, before)) {
 		print_message("# skip: no tmpfs can be mounted here\n");
 		skip();
@@ -448,7 +656,7 @@ static void test_at_once(void **state)
 		assert_true(pids[i] >= 0);
 		for (int k = 0; !pids[i] && k < 40; k++) {
 			if (k % 4 == (int)i)
-				unlink(in_folder(BB_INDEX_FILE));
+				unlink(in_folder(BB_HISTORY_DB));
 			free(history(&passed_over));
 		}
 		if (!pids[i])
@@ -483,10 +691,14 @@ int main(void)
 		in_a_folder(test_changed_in_place),
 		in_a_folder(test_corrupt_run),
 		in_a_folder(test_points_of_this_version),
+		in_a_folder(test_can_be_queried),
 		in_a_folder(test_damaged),
+		in_a_folder(test_forged_bytes),
 		in_a_folder(test_forged),
+		in_a_folder(test_endless),
 		in_a_folder(test_another_version),
 		in_a_folder(test_not_a_file),
+		in_a_folder(test_a_link),
 		in_a_folder(test_read_only_folder),
 		in_a_folder(test_full_disk),
 		in_a_folder(test_at_once),

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The history of stored runs, an SQLite database; its version and check sum are made right. */
+#include "fuzz/fuzz.h"
+
+#include "store/history_db.h"
+
+static void touch_text(const struct bb_run_index *x, bb_text_at at)
+{
+	const char *text = bb_index_text(x, at);
+
+	if (text)
+		fuzz_touch(text, strlen(text));
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct bb_run_index x;
+	char *copy;
+
+	if (size < 512) /* SQLite's smallest page */
+		return 0;
+	copy = fuzz_text(data, size);
+	bb_history_db__seal(copy, size);
+	bb_history_db__parse(copy, size, &x);
+	for (size_t i = 0; i < x.n_runs; i++) {
+		const struct bb_index_run *run = &x.runs[i];
+
+		touch_text(&x, run->name);
+		touch_text(&x, run->id);
+		touch_text(&x, run->started);
+		touch_text(&x, run->incomplete);
+		touch_text(&x, run->commit);
+		fuzz_touch(&x.machines[run->machine], sizeof(*x.machines));
+		for (size_t k = 0; k < run->n_points; k++)
+			touch_text(&x, x.cases[x.points[run->first_point + k].what].name);
+	}
+	bb_run_index__done(&x);
+	free(copy);
+	return 0;
+}
