@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/json_out.h"
+#include "base/json_writer.h"
 #include "cli/cmd.h"
 #include "cli/options.h"
 #include "profile/dhat.h"
@@ -87,21 +87,23 @@ static void print_table(const struct heap_args *a, const struct bb_dhat *heaps, 
 
 static void print_bmf(const struct heap_args *a, const struct bb_dhat *heaps, FILE *out)
 {
-	fputs("{\n", out);
+	struct bb_json w = {.out = out, .indent = 2};
+
+	bb_json__open(&w, NULL, "{\n");
 	for (size_t i = 0; i < a->files.n; i++) {
 		char *name = strndup(a->files.v[i], (size_t)name_len(a->files.v[i]));
 
-		fputs("  ", out);
-		bb_json_text(out, name);
-		fputs(": {\n", out);
-		for (size_t m = 0; m < bb_n_dhat_metrics; m++)
-			fprintf(out, "    \"%s\": {\"value\": %" PRIu64 "}%s\n",
-				bb_dhat_metrics[m].slug, bb_dhat_of(&heaps[i], &bb_dhat_metrics[m]),
-				m + 1 < bb_n_dhat_metrics ? "," : "");
-		fprintf(out, "  }%s\n", i + 1 < a->files.n ? "," : "");
+		bb_json__open(&w, name, "{\n");
+		for (size_t m = 0; m < bb_n_dhat_metrics; m++) {
+			bb_json__open(&w, bb_dhat_metrics[m].slug, "{");
+			fprintf(bb_json__add(&w, "value"), "%" PRIu64,
+				bb_dhat_of(&heaps[i], &bb_dhat_metrics[m]));
+			bb_json__close(&w);
+		}
+		bb_json__close(&w);
 		free(name);
 	}
-	fputs("}\n", out);
+	bb_json__end(&w);
 }
 
 int bb_cmd_heap(int argc, char **argv)

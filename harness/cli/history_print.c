@@ -5,7 +5,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/json_out.h"
 #include "export/table_cells.h"
 #include "export/text_table.h"
 #include "judge/timeline_marks.h"

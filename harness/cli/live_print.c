@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/json_out.h"
+#include "base/json_writer.h"
 #include "bpf/prog_type.h"
 #include "export/exporter.h"
 #include "export/table_cells.h"
@@ -78,48 +78,44 @@ static int print_table(const struct bb_live_row *rows, size_t n, FILE *out)
 
 /* --- JSON --- */
 
-static void put_json_number(const char *key, double value, FILE *out)
+static void put_program(const struct bb_live_row *r, struct bb_json *w)
 {
-	fprintf(out, ", \"%s\": ", key);
-	bb_json_double(out, value);
-}
-
-static void put_json_count(const char *key, uint64_t value, FILE *out)
-{
-	fprintf(out, ", \"%s\": ", key);
-	bb_json_u64(out, value);
+	bb_json__open(w, NULL, "{");
+	bb_json__add_u64(w, "id", r->program.id);
+	bb_json__add_text(w, "type", bb_prog_type_name(r->program.type).text);
+	bb_json__add_text(w, "name", r->program.name);
+	bb_json__add_bool(w, "gone", r->gone);
+	bb_json__add_double(w, "seconds", r->seconds);
+	if (r->unclear)
+		bb_json__add_text(w, "runs", NULL);
+	else
+		bb_json__add_u64(w, "runs", r->runs);
+	bb_json__add_double(w, "runs_per_s", r->runs_per_s);
+	bb_json__add_double(w, "ns_per_run", r->ns_per_run);
+	bb_json__add_double(w, "cpu_share", r->cpu_share);
+	bb_json__add_u64(w, "misses", r->misses);
+	bb_json__add_u64(w, "own_runs", r->own_runs);
+	bb_json__add_u64(w, "singles", r->singles);
+	bb_json__add_double(w, "p50_ns", r->p50);
+	bb_json__add_double(w, "p90_ns", r->p90);
+	bb_json__add_double(w, "p99_ns", r->p99);
+	bb_json__add_u64(w, "total_runs", r->total.run_cnt);
+	bb_json__add_u64(w, "total_ns", r->total.run_time_ns);
+	bb_json__add_u64(w, "total_misses", r->total.recursion_misses);
+	bb_json__close(w);
 }
 
 static int print_json(const struct bb_live_row *rows, size_t n, FILE *out)
 {
-	fputs("{\n \"format\": \"bpfbench-live\",\n \"version\": 1,\n \"programs\": [", out);
-	for (size_t i = 0; i < n; i++) {
-		const struct bb_live_row *r = &rows[i];
-		fprintf(out, "%s\n  {\"id\": %" PRIu32 ", \"type\": ", i ? "," : "", r->program.id);
-		bb_json_text(out, bb_prog_type_name(r->program.type).text);
-		fputs(", \"name\": ", out);
-		bb_json_text(out, r->program.name);
-		fprintf(out, ", \"gone\": %s", r->gone ? "true" : "false");
-		put_json_number("seconds", r->seconds, out);
-		if (r->unclear)
-			put_json_number("runs", NAN, out);
-		else
-			put_json_count("runs", r->runs, out);
-		put_json_number("runs_per_s", r->runs_per_s, out);
-		put_json_number("ns_per_run", r->ns_per_run, out);
-		put_json_number("cpu_share", r->cpu_share, out);
-		put_json_count("misses", r->misses, out);
-		put_json_count("own_runs", r->own_runs, out);
-		put_json_count("singles", r->singles, out);
-		put_json_number("p50_ns", r->p50, out);
-		put_json_number("p90_ns", r->p90, out);
-		put_json_number("p99_ns", r->p99, out);
-		put_json_count("total_runs", r->total.run_cnt, out);
-		put_json_count("total_ns", r->total.run_time_ns, out);
-		put_json_count("total_misses", r->total.recursion_misses, out);
-		putc('}', out);
-	}
-	fputs(n ? "\n ]\n}\n" : "]\n}\n", out);
+	struct bb_json w = {.out = out, .indent = 1};
+
+	bb_json__open(&w, NULL, "{\n");
+	bb_json__add_text(&w, "format", "bpfbench-live");
+	bb_json__add_u64(&w, "version", 1);
+	bb_json__open(&w, "programs", "[\n");
+	for (size_t i = 0; i < n; i++)
+		put_program(&rows[i], &w);
+	bb_json__end(&w);
 	return 0;
 }
 

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/json_out.h"
+#include "base/json_writer.h"
 #include "export/exporter.h"
 
 /*

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/json_out.h"
+#include "base/json_writer.h"
 #include "core/drive_kind.h"
 #include "export/exporter.h"
 
@@ -152,60 +152,43 @@ static int check(const struct bb_report *r, struct bb_err *err)
 	return rc;
 }
 
-static void write_value(const char *before, const char *key, double value, FILE *mem)
-{
-	if (!isfinite(value))
-		return;
-	fprintf(mem, "%s\"%s\": ", before, key);
-	bb_json_fixed(mem, value);
-}
-
-/* Left out where there is no value or no such measure. Returns what stands before the next one. */
-static const char *write_measure(const char *between, const char *slug, struct bb_estimate e,
-				 FILE *mem)
+/* Left out where there is no value or no such measure. */
+static void write_measure(const char *slug, struct bb_estimate e, struct bb_json *w)
 {
 	if (!slug || !isfinite(e.value))
-		return between;
-	fprintf(mem, "%s    \"%s\": {", between, slug);
-	write_value("", "value", e.value, mem);
-	write_value(", ", "lower_value", e.lo, mem);
-	write_value(", ", "upper_value", e.hi, mem);
-	putc('}', mem);
-	return ",\n";
+		return;
+	bb_json__open(w, slug, "{");
+	bb_json__add_fixed(w, "value", e.value);
+	bb_json__add_fixed(w, "lower_value", e.lo);
+	bb_json__add_fixed(w, "upper_value", e.hi);
+	bb_json__close(w);
 }
 
-static void write_counted(const struct bb_counted_case *c, FILE *mem)
+static void write_counted(const struct bb_counted_case *c, struct bb_json *w)
 {
-	bb_json_text(mem, c->name);
-	fputs(": {", mem);
-	write_measure("\n", bb_metric_instructions.slug, bb_counted_case__instructions(c), mem);
-	fputs("\n  }", mem);
+	bb_json__open(w, c->name, "{\n");
+	write_measure(bb_metric_instructions.slug, bb_counted_case__instructions(c), w);
+	bb_json__close(w);
 }
 
-static void write_case(const struct bb_case *c, FILE *mem)
+static void write_case(const struct bb_case *c, struct bb_json *w)
 {
-	const char *between = "\n";
-
-	bb_json_text(mem, c->name);
-	fputs(": {", mem);
+	bb_json__open(w, c->name, "{\n");
 	for (size_t i = 0; i < bb_n_metrics; i++)
-		between = write_measure(between, slug_of(c, &bb_metrics[i]),
-					*bb_metric_of(&c->summary, &bb_metrics[i]), mem);
-	fputs("\n  }", mem);
+		write_measure(slug_of(c, &bb_metrics[i]),
+			      *bb_metric_of(&c->summary, &bb_metrics[i]), w);
+	bb_json__close(w);
 }
 
-static void write_program(const struct bb_program *p, FILE *mem)
+static void write_program(const struct bb_program *p, struct bb_json *w)
 {
-	const char *between = "\n";
-
-	bb_json_text(mem, p->name);
-	fputs(": {", mem);
+	bb_json__open(w, p->name, "{\n");
 	for (size_t i = 0; i < bb_n_static_metrics; i++) {
 		struct bb_estimate e = {bb_static_of(&p->metrics, &bb_static_metrics[i]), NAN, NAN};
 
-		between = write_measure(between, bb_static_metrics[i].slug, e, mem);
+		write_measure(bb_static_metrics[i].slug, e, w);
 	}
-	fputs("\n  }", mem);
+	bb_json__close(w);
 }
 
 /* Of a program that the kernel says nothing of there is no benchmark: it would have no measure. */
@@ -220,29 +203,21 @@ static bool says_something(const struct bb_program *p)
 
 static int compose(const struct bb_report *r, FILE *mem, struct bb_err *err)
 {
-	const char *between = "  ";
 	int rc = check(r, err);
+	struct bb_json w = {.out = mem, .indent = 2};
 
 	if (rc)
 		return rc;
-	fputs("{\n", mem);
-	for (size_t i = 0; i < r->n_cases; i++, between = ",\n  ") {
-		fputs(between, mem);
-		write_case(&r->cases[i], mem);
-	}
-	for (size_t i = 0; i < r->n_counted; i++) {
-		for (size_t k = 0; k < r->counted[i].n_cases; k++, between = ",\n  ") {
-			fputs(between, mem);
-			write_counted(&r->counted[i].cases[k], mem);
-		}
-	}
-	for (size_t i = 0; i < r->n_programs; i++) {
-		if (!says_something(&r->programs[i]))
-			continue;
-		fputs(between, mem);
-		write_program(&r->programs[i], mem);
-	}
-	fputs("\n}\n", mem);
+	bb_json__open(&w, NULL, "{\n");
+	for (size_t i = 0; i < r->n_cases; i++)
+		write_case(&r->cases[i], &w);
+	for (size_t i = 0; i < r->n_counted; i++)
+		for (size_t k = 0; k < r->counted[i].n_cases; k++)
+			write_counted(&r->counted[i].cases[k], &w);
+	for (size_t i = 0; i < r->n_programs; i++)
+		if (says_something(&r->programs[i]))
+			write_program(&r->programs[i], &w);
+	bb_json__end(&w);
 	return 0;
 }
 

@@ -2,7 +2,7 @@
 #include <errno.h>
 #include <math.h>
 
-#include "base/json_out.h"
+#include "base/json_writer.h"
 #include "export/exporter.h"
 
 /*
@@ -11,29 +11,26 @@
  * is missing, so that is an error.
  */
 
-struct list {
-	FILE *mem;
-	size_t n;
-};
-
-static void put_entry(struct list *l, const char *name, const struct bb_metric_def *def,
+static void put_entry(struct bb_json *w, const char *name, const struct bb_metric_def *def,
 		      const struct bb_estimate *e, const struct bb_case *c)
 {
-	fputs(l->n++ ? ",\n  {\"name\": " : "\n  {\"name\": ", l->mem);
-	bb_json_text(l->mem, name);
-	fprintf(l->mem, ", \"unit\": \"%s\", \"value\": ", def->unit);
-	bb_json_fixed(l->mem, e->value);
+	bb_json__open(w, NULL, "{");
+	bb_json__add_text(w, "name", name);
+	bb_json__add_text(w, "unit", def->unit);
+	bb_json__add_fixed(w, "value", e->value);
 	if (isfinite(e->lo) && isfinite(e->hi)) {
-		fputs(", \"range\": \"", l->mem);
-		bb_json_fixed(l->mem, e->lo);
-		fputs(" .. ", l->mem);
-		bb_json_fixed(l->mem, e->hi);
-		putc('"', l->mem);
+		FILE *out = bb_json__add(w, "range");
+
+		putc('"', out);
+		bb_json_fixed(out, e->lo);
+		fputs(" .. ", out);
+		bb_json_fixed(out, e->hi);
+		putc('"', out);
 	}
 	if (c)
-		fprintf(l->mem, ", \"extra\": \"%llu samples, %u loads\"",
+		fprintf(bb_json__add(w, "extra"), "\"%llu samples, %u loads\"",
 			(unsigned long long)c->summary.samples, c->summary.loads);
-	putc('}', l->mem);
+	bb_json__close(w);
 }
 
 /* "fun_xdp/v3/step/input=17 latency-p50": a chart a figure. The latency is the benchmark itself. */
@@ -47,10 +44,10 @@ static const char *name_of(const char *benchmark, const struct bb_metric_def *de
 static int compose(const struct bb_report *r, enum bb_direction direction, FILE *mem,
 		   struct bb_err *err)
 {
-	struct list l = {.mem = mem};
 	char name[2048];
+	struct bb_json w = {.out = mem, .indent = 2};
 
-	putc('[', mem);
+	bb_json__open(&w, NULL, "[\n");
 	for (size_t i = 0; i < r->n_cases; i++) {
 		const struct bb_case *c = &r->cases[i];
 
@@ -64,7 +61,7 @@ static int compose(const struct bb_report *r, enum bb_direction direction, FILE 
 
 			if (bb_metrics[k].slug && bb_metrics[k].direction == direction &&
 			    isfinite(e->value))
-				put_entry(&l, name_of(c->name, &bb_metrics[k], name, sizeof(name)),
+				put_entry(&w, name_of(c->name, &bb_metrics[k], name, sizeof(name)),
 					  &bb_metrics[k], e, c);
 		}
 	}
@@ -75,14 +72,14 @@ static int compose(const struct bb_report *r, enum bb_direction direction, FILE 
 						      NAN, NAN};
 
 			if (def->direction == direction && isfinite(e.value))
-				put_entry(&l, name_of(r->programs[i].name, def, name, sizeof(name)),
+				put_entry(&w, name_of(r->programs[i].name, def, name, sizeof(name)),
 					  def, &e, NULL);
 		}
 	}
-	if (!l.n)
+	if (!w.open[0].any)
 		return bb_fail(err, -ENODATA, "the run has no figure of which %s is better",
 			       direction == BB_LOWER_IS_BETTER ? "less" : "more");
-	fputs("\n]\n", mem);
+	bb_json__end(&w);
 	return 0;
 }
 

@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/json_out.h"
+#include "base/json_writer.h"
 #include "export/exporter.h"
 
 /*

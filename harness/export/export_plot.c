@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/json_out.h"
+#include "base/json_writer.h"
 #include "export/exporter.h"
 #include "judge/ecdf.h"
 #include "core/drive_kind.h"

@@ -8,7 +8,7 @@
 #include <errno.h>
 
 #include "bmf_check.h"
-#include "base/json_out.h"
+#include "base/json_writer.h"
 #include "export/table_cells.h"
 #include "store/run_json.h"
 #include "export_testing.h"
