@@ -9,22 +9,36 @@
 
 #include "base/clock.h"
 
-#define TRIES 64u
-#define FEWEST (TRIES / 4) /* tries that must have shown the least, or it may be chance */
+#define TRIES 512u
+#define FEWEST 16u        /* tries that must have shown the least, or it may be chance */
+#define MOST_NS 10000000u /* where others want our CPU, a try may take milliseconds */
 
 /* What happened between two readings, many times. */
 struct tries {
-	uint64_t runs[TRIES], ns[TRIES];
+	uint64_t runs[TRIES], ns[TRIES]; /* ns: UINT64_MAX: not of all of them */
 	size_t n;
 	uint64_t least; /* runs of any */
 	size_t n_least; /* how many had no more */
 };
 
-static void sleep_shortly(void)
-{
-	const struct timespec t = {.tv_nsec = 1};
+/* What is tried out between two readings. */
+enum act {
+	ACT_READ,
+	ACT_SLEEP,
+	ACT_SLEEP_OVER, /* the same system call, which returns at once: the time has come already */
+};
 
-	nanosleep(&t, NULL);
+static int act(enum act what, const struct bb_stats_reader *r)
+{
+	static const struct timespec shortly = {.tv_nsec = 1};
+	struct bb_prog_stats unused;
+
+	if (what == ACT_READ)
+		return bb_stats_reader__info(r, &unused);
+	/* as nanosleep() does, which live calls */
+	clock_nanosleep(CLOCK_MONOTONIC, what == ACT_SLEEP_OVER ? TIMER_ABSTIME : 0, &shortly,
+			NULL);
+	return 0;
 }
 
 static void spin(uint64_t ns)
@@ -35,9 +49,11 @@ static void spin(uint64_t ns)
 		;
 }
 
+/* A run that the kernel missed, as it had preempted another one of the program here, was caused. */
 static void note(struct tries *t, const struct bb_prog_stats *a, const struct bb_prog_stats *b)
 {
-	uint64_t runs = b->run_cnt - a->run_cnt;
+	struct bb_prog_stats window = bb_prog_stats__since(b, a);
+	uint64_t runs = window.run_cnt + window.recursion_misses;
 
 	if (!t->n || runs < t->least) {
 		t->least = runs;
@@ -45,14 +61,14 @@ static void note(struct tries *t, const struct bb_prog_stats *a, const struct bb
 	}
 	t->n_least += runs == t->least;
 	t->runs[t->n] = runs;
-	t->ns[t->n++] = b->run_time_ns - a->run_time_ns;
+	t->ns[t->n++] = window.recursion_misses ? UINT64_MAX : window.run_time_ns;
 }
 
-/* One window in which we do something, a reading besides the last or a sleep; or spin as long. */
-static int try_once(const struct bb_stats_reader *r, bool sleeps, uint64_t spin_ns, struct tries *t,
-		    uint64_t *ret_took_ns)
+/* One window in which we do something before the reading that ends it; or spin as long. */
+static int try_once(const struct bb_stats_reader *r, enum act what, uint64_t spin_ns,
+		    struct tries *t, uint64_t *ret_took_ns)
 {
-	struct bb_prog_stats before, between, after;
+	struct bb_prog_stats before, after;
 	uint64_t began_ns;
 	int rc = bb_stats_reader__info(r, &before);
 
@@ -61,10 +77,8 @@ static int try_once(const struct bb_stats_reader *r, bool sleeps, uint64_t spin_
 	began_ns = bb_now_ns();
 	if (spin_ns)
 		spin(spin_ns);
-	else if (sleeps)
-		sleep_shortly();
 	else
-		rc = bb_stats_reader__info(r, &between);
+		rc = act(what, r);
 	*ret_took_ns = bb_now_ns() - began_ns;
 	if (!rc)
 		rc = bb_stats_reader__info(r, &after);
@@ -79,23 +93,25 @@ static bool is_certain(const struct tries *t)
 }
 
 /*
- * How many runs the doing causes: the least of the windows with it, less that of the windows that
- * are as long without it. *ret_idle: of those without it.
+ * Windows in which we do something, and in turns with them windows that are as long without it,
+ * until it is certain what the least runs of both are.
  */
-static int find_least(const struct bb_stats_reader *r, bool sleeps, struct tries *idle,
+static int find_least(const struct bb_stats_reader *r, enum act what, struct tries *idle,
 		      struct tries *doing)
 {
+	uint64_t began_ns = bb_now_ns();
 	int rc = 0;
 
-	*idle = *doing = (struct tries){0};
-	while (!rc && doing->n < TRIES) {
+	while (!rc && doing->n < TRIES && bb_now_ns() - began_ns < MOST_NS) {
 		uint64_t took_ns, spun_ns;
 
-		rc = try_once(r, sleeps, 0, doing, &took_ns);
+		rc = try_once(r, what, 0, doing, &took_ns);
 		if (!rc && !doing->least) /* whatever we do, it does not run by it */
 			return 0;
 		if (!rc)
-			rc = try_once(r, sleeps, took_ns ? took_ns : 1, idle, &spun_ns);
+			rc = try_once(r, what, took_ns ? took_ns : 1, idle, &spun_ns);
+		if (!rc && is_certain(idle) && is_certain(doing) && doing->n >= 2 * FEWEST)
+			return 0;
 	}
 	return rc;
 }
@@ -114,7 +130,7 @@ static double cost_of(const struct tries *t)
 	size_t n = 0;
 
 	for (size_t i = 0; t->least && i < t->n; i++)
-		if (t->runs[i] == t->least)
+		if (t->runs[i] == t->least && t->ns[i] != UINT64_MAX)
 			ns[n++] = (double)t->ns[i] / (double)t->least;
 	qsort(ns, n, sizeof(*ns), by_value);
 	return n ? ns[n / 2] : (double)NAN;
@@ -123,8 +139,8 @@ static double cost_of(const struct tries *t)
 /* A window that ends in a reading has the runs of that reading in it, too. */
 static int find_by_read(const struct bb_stats_reader *r, struct bb_own_runs *own)
 {
-	struct tries idle, doing;
-	int rc = find_least(r, false, &idle, &doing);
+	struct tries idle = {0}, doing = {0};
+	int rc = find_least(r, ACT_READ, &idle, &doing);
 
 	if (rc || !idle.least || doing.least <= idle.least) /* its own load, not ours */
 		return rc;
@@ -134,27 +150,40 @@ static int find_by_read(const struct bb_stats_reader *r, struct bb_own_runs *own
 	return 0;
 }
 
+static int try_sleep(const struct bb_stats_reader *r, enum act what, struct bb_own_runs *own,
+		     bool *ret_certain)
+{
+	struct tries idle = {0}, doing = {0};
+	int rc = find_least(r, what, &idle, &doing);
+
+	if (rc)
+		return rc;
+	own->by_sleep = doing.least > idle.least ? (uint32_t)(doing.least - idle.least) : 0;
+	*ret_certain = doing.least <= own->by_read ||
+		       (idle.least == own->by_read && is_certain(&idle) && is_certain(&doing));
+	return 0;
+}
+
 /*
- * A program that runs in each of these windows by itself is taken to have none by our sleeps: there
- * are a few thousand of them a second at the most, and such a program has a hundred thousand runs.
+ * Where others want our CPU, they run while we sleep, and make system calls: one that returns at
+ * once gives them no time to. A program that does not run by our readings, but in each of these
+ * windows, is taken to have none by our sleeps: there are a few thousand of them a second at the
+ * most, and such a program has a hundred thousand runs.
  */
 static int find_by_sleep(const struct bb_stats_reader *r, struct bb_own_runs *own)
 {
-	struct tries idle, doing;
 	int slack_ns = prctl(PR_GET_TIMERSLACK), rc;
+	bool certain = false;
 
 	prctl(PR_SET_TIMERSLACK, 1UL);
-	rc = find_least(r, true, &idle, &doing);
+	rc = try_sleep(r, ACT_SLEEP, own, &certain);
 	prctl(PR_SET_TIMERSLACK, slack_ns > 0 ? (unsigned long)slack_ns : 0UL);
-	if (rc || doing.least <= own->by_read || doing.least <= idle.least)
-		return rc;
-	if (idle.least == own->by_read && is_certain(&idle)) {
-		own->by_sleep = (uint32_t)(doing.least - idle.least);
-		own->unclear |= !is_certain(&doing);
-	} else {
-		own->unclear |= own->by_read > 0;
-	}
-	return 0;
+	if (!rc && !certain && own->by_read)
+		rc = try_sleep(r, ACT_SLEEP_OVER, own, &certain);
+	if (!certain && !own->by_read)
+		own->by_sleep = 0;
+	own->unclear |= !certain && own->by_read;
+	return rc;
 }
 
 int bb_own_runs__find(const struct bb_stats_reader *r, struct bb_own_runs *ret_own)
@@ -169,8 +198,11 @@ int bb_own_runs__find(const struct bb_stats_reader *r, struct bb_own_runs *ret_o
 	return rc;
 }
 
-void bb_own_share__add(struct bb_own_share *s, uint64_t runs, uint64_t ns, uint64_t own)
+void bb_own_share__add(struct bb_own_share *s, const struct bb_prog_stats *window, uint64_t own)
 {
+	uint64_t runs = window->run_cnt, ns = window->run_time_ns;
+
+	own = bb_own_runs__left(window, own);
 	if (runs < own) {
 		s->unclear = true;
 	} else if (runs == own) {

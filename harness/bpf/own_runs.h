@@ -37,8 +37,17 @@ struct bb_own_share {
 	bool unclear;                         /* a window had fewer runs than ours */
 };
 
-/* A window with that many runs, `own` of them ours. */
-void bb_own_share__add(struct bb_own_share *s, uint64_t runs, uint64_t ns, uint64_t own);
+/*
+ * Of `own` runs that we caused in a window, those that the kernel counted: it misses one that has
+ * preempted another run of the program, and while that waits for our CPU, all of ours.
+ */
+static inline uint64_t bb_own_runs__left(const struct bb_prog_stats *window, uint64_t own)
+{
+	return own > window->recursion_misses ? own - window->recursion_misses : 0;
+}
+
+/* A window with what the counters rose by in it, and how many runs we caused. */
+void bb_own_share__add(struct bb_own_share *s, const struct bb_prog_stats *window, uint64_t own);
 
 /* What the runs that are not ours took, ns; NAN: none, or ours cannot be told from them. `own_ns`:
  * what one of ours takes where no window had ours alone. */

@@ -139,3 +139,11 @@ int bb_stats_reader__agreed(const struct bb_stats_reader *r, struct bb_prog_stat
 	*ret_stats = fdinfo;
 	return 0;
 }
+
+struct bb_prog_stats bb_prog_stats__since(const struct bb_prog_stats *now,
+					  const struct bb_prog_stats *before)
+{
+	return (struct bb_prog_stats){now->run_time_ns - before->run_time_ns,
+				      now->run_cnt - before->run_cnt,
+				      now->recursion_misses - before->recursion_misses};
+}

@@ -14,6 +14,10 @@ struct bb_prog_stats {
 	uint64_t recursion_misses; /* 0 on kernels before 5.12 */
 };
 
+/* How far they rose from one reading to a later one. */
+struct bb_prog_stats bb_prog_stats__since(const struct bb_prog_stats *now,
+					  const struct bb_prog_stats *before);
+
 /*
  * Two ways to read them. fdinfo is the reference: a held-open /proc/self/fdinfo file, read with
  * pread. The info-by-fd call is twice as fast and does the inner loops; both must agree at the end

@@ -60,7 +60,7 @@ static void take_own(struct bb_windows *w, const struct bb_prog_stats *now)
 	w->last = *now;
 }
 
-/* Fewer runs than ours: then it is not so that each reading causes as many. */
+/* Fewer runs than ours: each reading does not cause as many, then. */
 static void check_own(struct bb_batch *b, uint64_t runs, uint64_t own)
 {
 	if (runs < own && !b->void_why[0])
@@ -75,12 +75,15 @@ static void check_own(struct bb_batch *b, uint64_t runs, uint64_t own)
 static void take_window(struct bb_batch *b, struct bb_windows *w, const struct bb_prog_stats *now,
 			uint64_t own)
 {
-	uint64_t runs = now->run_cnt - w->last.run_cnt, ns = now->run_time_ns - w->last.run_time_ns;
+	struct bb_prog_stats window = bb_prog_stats__since(now, &w->last);
+	uint64_t runs = window.run_cnt, ns = window.run_time_ns;
 
 	w->last = *now;
 	if (own) {
-		uint64_t own_ns = (uint64_t)(cost_of_own(w, own) + 0.5);
+		uint64_t own_ns;
 
+		own = bb_own_runs__left(&window, own);
+		own_ns = (uint64_t)(cost_of_own(w, own) + 0.5);
 		ns -= own_ns < ns ? own_ns : ns;
 		if (runs <= own) { /* the other one left while we looked twice */
 			check_own(b, runs, own);

@@ -100,25 +100,23 @@ static void keep(const struct bb_live *l, struct watched *w, const struct bb_pro
  */
 static int take_window(struct bb_live *l, struct watched *w, bool *ret_shared)
 {
-	struct bb_prog_stats now;
-	uint64_t runs, ns;
+	struct bb_prog_stats now, window;
 	int rc = read_counters(l, w, &now);
 
 	if (rc)
 		return rc;
-	runs = now.run_cnt - w->last.run_cnt;
-	ns = now.run_time_ns - w->last.run_time_ns;
-	w->is_apart |= !runs && l->sleeps != w->sleeps;
+	window = bb_prog_stats__since(&now, &w->last);
+	w->is_apart |= !window.run_cnt && !window.recursion_misses && l->sleeps != w->sleeps;
 	if (bb_own_runs__any(&w->own)) {
-		bb_own_share__add(&w->share, runs, ns,
+		bb_own_share__add(&w->share, &window,
 				  (l->reads - w->reads) * w->own.by_read +
 					  (l->sleeps - w->sleeps) * w->own.by_sleep);
 	} else {
-		if (runs == 1)
-			rc = bb_hist_add(&w->singles, ns, 1);
-		*ret_shared |= runs > 1;
+		if (window.run_cnt == 1)
+			rc = bb_hist_add(&w->singles, window.run_time_ns, 1);
+		*ret_shared |= window.run_cnt > 1;
 	}
-	w->idle &= !runs;
+	w->idle &= !window.run_cnt;
 	keep(l, w, &now);
 	return rc;
 }
@@ -154,12 +152,12 @@ static int skip_stretches(struct bb_live *l, struct bb_err *err)
 
 /*
  * Which of its runs are ours? Asked again at each look, as it may have been attached to something
- * else meanwhile. If the answer is another one, its period begins anew.
+ * else meanwhile; where there is no telling this time, the last answer stands. After another answer
+ * nothing of the period is known.
  */
-static int find_own(struct bb_live *l, struct watched *w)
+static int find_own(struct watched *w)
 {
 	struct bb_own_runs before = w->own;
-	struct bb_prog_stats now;
 	int rc = 0;
 
 	if (w->until_ns)
@@ -168,17 +166,14 @@ static int find_own(struct bb_live *l, struct watched *w)
 	if (!w->is_apart)
 		rc = bb_own_runs__find(&w->reader, &w->own);
 	w->is_apart = false;
+	if (w->own.unclear && bb_own_runs__any(&before))
+		w->own = before;
 	if (rc || (before.by_read == w->own.by_read && before.by_sleep == w->own.by_sleep &&
 		   before.unclear == w->own.unclear))
 		return rc;
-	rc = read_counters(l, w, &now);
-	if (rc)
-		return rc;
-	keep(l, w, &now);
-	w->first = now;
-	w->since_ns = bb_now_ns();
-	w->share = (struct bb_own_share){0};
+	w->share.unclear = true;
 	bb_hist_done(&w->singles);
+	w->last_at_ns = bb_now_ns();
 	return 0;
 }
 
@@ -199,7 +194,7 @@ static int sweep(struct bb_live *l, bool *ret_shared, struct bb_err *err)
 }
 
 /* Let go of one, and take it up again if it is still there. */
-static int take_up_again(struct bb_live *l, struct watched *w, struct bb_err *err)
+static int take_up_again(struct watched *w, struct bb_err *err)
 {
 	int rc;
 
@@ -216,7 +211,7 @@ static int take_up_again(struct bb_live *l, struct watched *w, struct bb_err *er
 	}
 	if (rc)
 		return rc;
-	rc = find_own(l, w);
+	rc = find_own(w);
 	return rc ? say_unreadable(w, rc, err) : 0;
 }
 
@@ -282,7 +277,7 @@ static int look_again(struct bb_live *l, struct bb_err *err)
 	int rc = end_windows(l, err);
 
 	for (size_t i = 0; !rc && i < l->n; i++)
-		rc = take_up_again(l, &l->v[i], err);
+		rc = take_up_again(&l->v[i], err);
 	while (!rc) {
 		rc = bb_loaded__next(id, &id, err);
 		if (!rc && !knows(l, id))
@@ -353,7 +348,7 @@ static int fill_row(struct watched *w, uint64_t now_ns, struct bb_live_row *row)
 	*row = (struct bb_live_row){.program = w->program, .gone = w->until_ns};
 	bb_live_row__count(row, &w->first, &w->last,
 			   (double)((w->until_ns ? w->until_ns : now_ns) - w->since_ns) * 1e-9);
-	if (bb_own_runs__any(&w->own))
+	if (bb_own_runs__any(&w->own) || w->share.unclear)
 		bb_live_row__take_out(row, &w->own, &w->share);
 	return bb_live_row__distribute(row, &w->singles);
 }
