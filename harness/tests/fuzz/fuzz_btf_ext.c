@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The functions and lines of a BPF object file (.BTF.ext), placed in its first program. The program
- * is taken from the same bytes, as if the kernel had them; the names are those that clang gives the
- * seeds' sections.
+ * The functions and lines of a BPF object file (.BTF.ext), placed in its first program. The
+ * program's final code and the names are taken from the same bytes.
  */
 #include "fuzz/fuzz.h"
 
@@ -12,15 +11,34 @@
 #include "bpf/btf_ext.h"
 #include "bpf/elf_file.h"
 
-static struct btf *names(void)
+/* A BTF of the file's own names and no types: libbpf reads whole ones in a child first, and is not
+ * what is tested here. NULL: there is none. */
+static struct btf *names_of(const struct bb_elf_file *f)
 {
-	static struct btf *btf;
+	const struct bb_elf_section *s = bb_elf_file__section(f, ".BTF");
+	struct btf_header from, *to;
+	struct btf *btf = NULL;
+	char *data;
 
-	if (!btf) {
-		btf = btf__new_empty();
-		for (int i = 0; i < 64; i++) /* any offset is a name */
-			btf__add_str(btf, i % 2 ? "xdp" : "perf_event");
-	}
+	if (!s || s->bytes < sizeof(from))
+		return NULL;
+	memcpy(&from, s->data, sizeof(from));
+	if (from.hdr_len > s->bytes || from.str_off > s->bytes - from.hdr_len ||
+	    from.str_len > s->bytes - from.hdr_len - from.str_off)
+		return NULL;
+	data = calloc(1, sizeof(*to) + from.str_len);
+	if (!data)
+		abort();
+	to = (struct btf_header *)(void *)data;
+	*to = (struct btf_header){
+		.magic = BTF_MAGIC,
+		.version = BTF_VERSION,
+		.hdr_len = sizeof(*to),
+		.str_len = from.str_len,
+	};
+	memcpy(to + 1, s->data + from.hdr_len + from.str_off, from.str_len);
+	btf = btf__new(data, (__u32)(sizeof(*to) + from.str_len));
+	free(data);
 	return btf;
 }
 
@@ -37,18 +55,45 @@ static const struct bb_elf_symbol *first_program(const struct bb_elf_file *f)
 	return NULL;
 }
 
-static void place(const uint8_t *data, size_t size, const struct bb_elf_file *f,
-		  const struct bb_elf_symbol *program)
+/* The program's code, and behind it .text, which libbpf appends where a function of it is called.
+ */
+static void take_code(const struct bb_elf_file *f, const struct bb_elf_symbol *program,
+		      struct bb_code *code)
 {
-	const struct bb_elf_section *s = &f->sections[program->section];
-	struct bb_code code = {.n = s->n, .btf = names(), .btf_fd = -1};
+	const struct bb_elf_section *s = &f->sections[program->section],
+				    *text = bb_elf_file__section(f, ".text");
+	uint64_t at = program->value / sizeof(*code->insns),
+		 n = program->bytes / sizeof(*code->insns);
+	uint32_t n_text = text ? text->n : 0;
+
+	if (at > s->n || n > s->n - at)
+		return;
+	code->insns = calloc(n + n_text + 1, sizeof(*code->insns));
+	if (!code->insns)
+		abort();
+	memcpy(code->insns, s->insns + at, n * sizeof(*code->insns));
+	code->n = (uint32_t)n;
+	for (uint64_t i = 0; i < n && n_text; i++) {
+		struct bpf_insn *insn = &code->insns[i];
+
+		if (insn->code != (BPF_JMP | BPF_CALL) || insn->src_reg != BPF_PSEUDO_CALL)
+			continue;
+		memcpy(code->insns + n, text->insns, n_text * sizeof(*code->insns));
+		insn->imm = (__s32)(n - i - 1);
+		code->n += n_text;
+		break;
+	}
+}
+
+static void place(const uint8_t *data, size_t size, const struct bb_elf_file *f,
+		  const struct bb_elf_symbol *program, const struct btf *btf)
+{
+	struct bb_code code = {.btf = btf, .btf_fd = -1};
 	struct bb_err err = {0};
 
-	code.insns = malloc(s->n * sizeof(*code.insns));
-	if (!code.insns)
-		abort();
-	memcpy(code.insns, s->insns, s->n * sizeof(*code.insns));
-	if (!bb_btf_ext__read((const char *)data, size, program->name, s->name, &code, &err)) {
+	take_code(f, program, &code);
+	if (code.n && !bb_btf_ext__read((const char *)data, size, program->name,
+					f->sections[program->section].name, &code, &err)) {
 		fuzz_touch(code.funcs, code.n_funcs * sizeof(*code.funcs));
 		for (uint32_t i = 0; i < code.n_lines; i++)
 			if (code.lines[i].insn_off >= code.n)
@@ -61,12 +106,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	const struct bb_elf_symbol *program;
 	struct bb_elf_file f;
+	struct btf *btf;
 
 	if (bb_elf_file__open((const char *)data, size, &f, NULL))
 		return 0;
 	program = first_program(&f);
-	if (program)
-		place(data, size, &f, program);
+	btf = names_of(&f);
+	if (program && btf)
+		place(data, size, &f, program, btf);
+	btf__free(btf);
 	bb_elf_file__close(&f);
 	return 0;
 }

@@ -5,7 +5,7 @@
 #include "profile/demangle.h"
 #include "profile/elf_symbols.h"
 
-#define PLACES 32u
+#define PLACES 128u
 
 static void use_place(struct bb_elf_symbols *s, uint64_t offset)
 {

@@ -24,9 +24,9 @@ captures() {
 	seed new.pcapng "\x0a\x0d\x0d\x0a\x1c\0\0\0\x4d\x3c\x2b\x1a\x01\0\0\0\xff\xff\xff\xff\xff\xff\xff\xff\x1c\0\0\0\x01\0\0\0\x14\0\0\0\x01\0\0\0\0\0\0\0\x14\0\0\0\x06\0\0\0\x30\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x0e\0\0\0\x0e\0\0\0$mac\0\0\x30\0\0\0"
 }
 
-# Small libraries with inlined functions: in this compiler's DWARF and in older ones, and stripped; a file that is not linked.
+# Small libraries with inlined functions, long enough that fuzz_symbols.c looks into each: in this compiler's DWARF and in older ones, and stripped; a file that is not linked.
 libraries() {
-	local source='static inline __attribute__((always_inline)) int in(int x) { return x * 3 + 1; }
+	local source='static inline __attribute__((always_inline)) int in(int x) { __asm__(".skip 200, 0x90"); return x * 3 + 1; }
 int f(int x) { return in(x) + in(x + 1); } static int g(int x) { return in(f(x)); } int (*h)(int) = g;'
 	local cc=${CLANG:-clang} version
 
@@ -49,8 +49,8 @@ histories() {
 }
 
 case $target in
-scenario) cp scenarios/*.yml "$dir" ;;
-run) cp harness/tests/golden/run*.json "$dir" ;;
+scenario) cp scenarios/*.yml harness/tests/fuzz/seeds/scenario*.yml "$dir" ;;
+run) cp harness/tests/golden/run*.json harness/tests/fuzz/seeds/run*.json "$dir" ;;
 elf | btf_ext | object) objects ;;
 pcap) captures ;;
 folded) seed stacks 'sh;main;work_[k] 7\nsh;main;[off-CPU] 2\nsh;jit_[j];in_[i] 1\n' ;;
