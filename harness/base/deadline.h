@@ -28,6 +28,9 @@ extern volatile sig_atomic_t bb_deadline_has_passed;
 void bb_deadline__begin(struct bb_deadline *ret_deadline, double seconds);
 void bb_deadline__end(const struct bb_deadline *d);
 
+/* Use all memory that its signal uses, so that it causes no page fault later. */
+void bb_deadline_touch(void);
+
 /* Seconds until the deadline, 0 when it has passed; INFINITY: there is none. */
 double bb_deadline_left_s(void);
 

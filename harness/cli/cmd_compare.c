@@ -390,7 +390,8 @@ static int compare_live(struct compare_args *a, const char *command)
 	if (!rc && !a->compare.exact)
 		rc = bb_compare_check_floor(&a->compare, a->measure.results, NULL, &err);
 	if (!rc)
-		rc = bb_measure__begin(&a->measure, "compare", command, &m, &err);
+		rc = bb_measure__begin(&a->measure, "compare", command, bb_plan_takes_cpu(&plan),
+				       &m, &err);
 	if (rc) {
 		exit_code = bb_complain(&err);
 	} else {

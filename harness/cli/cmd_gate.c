@@ -183,7 +183,8 @@ static int measure(const struct bb_measure_args *args, struct bb_gate_run *run, 
 		   const struct bb_report *first, struct bb_measure *m)
 {
 	struct bb_err err = {0};
-	int rc = bb_measure__begin(args, first ? "gate-again" : "gate", command, m, &err);
+	int rc = bb_measure__begin(args, first ? "gate-again" : "gate", command,
+				   bb_gate_run__takes_cpu(run), m, &err);
 
 	if (rc)
 		return bb_complain(&err);

@@ -273,10 +273,13 @@ static int run_all(const struct run_args *a, const struct jobs *j, const char *c
 {
 	const char *name = j->n == 1 ? j->plans[0].scenario->name : "several";
 	struct bb_err err = {0};
+	bool takes_cpu = false;
 	struct bb_measure m;
 	int exit_code;
 
-	if (bb_measure__begin(&a->measure, name, command, &m, &err))
+	for (size_t i = 0; i < j->n; i++)
+		takes_cpu |= bb_plan_takes_cpu(&j->plans[i]);
+	if (bb_measure__begin(&a->measure, name, command, takes_cpu, &m, &err))
 		return bb_complain(&err);
 	exit_code = bb_measure__deliver(&m, measure_all(a, &m, j, &err), &err);
 	if (exit_code == BB_EXIT_OK && a->flame &&

@@ -192,7 +192,7 @@ int bb_cmd_selftest(int argc, char **argv)
 
 	bb_measure_args__init(&a.measure, NULL, DEFAULT_BUDGET_S);
 	argp_parse(&argp, argc, argv, 0, NULL, &a);
-	rc = bb_measure__begin(&a.measure, "selftest", command ? command : "", &m, &err);
+	rc = bb_measure__begin(&a.measure, "selftest", command ? command : "", true, &m, &err);
 	if (!rc)
 		rc = bb_scenario_find(&m.paths, "selftest", &scenario, &err);
 	if (!rc) {

@@ -4,8 +4,13 @@
 #include <errno.h>
 #include <sched.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <unistd.h>
+
+#include "base/cpu_lock.h"
+#include "base/stop.h"
 
 int bb_machine_cpus(int wanted, int *ret_cpu, int *ret_poll_cpu, struct bb_err *err)
 {
@@ -36,10 +41,115 @@ int bb_machine_cpus(int wanted, int *ret_cpu, int *ret_poll_cpu, struct bb_err *
 	return 0;
 }
 
-void bb_run_ahead_of_others(void)
+/* The i-th pair from the ends of the CPUs that we may use: false when there is none. */
+static bool ith_pair(unsigned int i, int *ret_cpu, int *ret_poll_cpu)
+{
+	int cpus[CPU_SETSIZE];
+	cpu_set_t allowed;
+	unsigned int n = 0;
+
+	if (sched_getaffinity(0, sizeof(allowed), &allowed))
+		return false;
+	for (int cpu = 0; cpu < CPU_SETSIZE; cpu++)
+		if (CPU_ISSET((size_t)cpu, &allowed))
+			cpus[n++] = cpu;
+	if (!n || (n > 1 && i >= n / 2) || (n == 1 && i))
+		return false;
+	*ret_cpu = cpus[n - 1 - i];
+	*ret_poll_cpu = cpus[i];
+	return true;
+}
+
+static void put_holder(char *text, size_t size, int cpu, const struct bb_cpu_holder *h)
+{
+	if (h->pid)
+		snprintf(text, size, "process %d (%s) measures on CPU %d", (int)h->pid, h->command,
+			 cpu);
+	else
+		snprintf(text, size,
+			 "a bpfbench in another PID namespace (a container) measures on CPU %d",
+			 cpu);
+}
+
+/* A lock that does not count keeps nobody waiting, but nor can it be ours then. */
+static int take(int cpu, struct bb_cpu_holder *holder)
+{
+	int rc = bb_cpu_lock__take(cpu, holder);
+
+	if (rc && rc != -EBUSY) {
+		fprintf(stderr,
+			"bpfbench: CPU %d cannot be locked (%s); should another bpfbench measure "
+			"there, nobody waits for the other\n",
+			cpu,
+			rc == -EADDRINUSE ? "a process that is not root's has the lock's name"
+					  : strerror(-rc));
+		rc = 0;
+	}
+	return rc;
+}
+
+/* One look at all that would do. -EBUSY: who has the first of them. */
+static int take_any(int wanted, int *ret_cpu, int *ret_poll_cpu, struct bb_cpu_holder *ret_holder)
+{
+	int cpu = *ret_cpu, poll_cpu = *ret_poll_cpu, rc = take(cpu, ret_holder);
+
+	for (unsigned int i = 1; rc == -EBUSY && wanted < 0 && ith_pair(i, &cpu, &poll_cpu); i++) {
+		struct bb_cpu_holder other;
+
+		rc = take(cpu, &other);
+		bb_cpu_holder__done(&other);
+	}
+	if (rc)
+		return rc;
+	bb_cpu_holder__done(ret_holder);
+	*ret_cpu = cpu;
+	*ret_poll_cpu = poll_cpu;
+	return 0;
+}
+
+int bb_machine_take_cpus(int wanted, bool no_wait, int *ret_cpu, int *ret_poll_cpu,
+			 struct bb_err *err)
+{
+	static bool is_taken;
+	static int cpu, poll_cpu;
+	struct bb_cpu_holder holder;
+	pid_t said = -1;
+	int rc = is_taken ? 0 : bb_machine_cpus(wanted, &cpu, &poll_cpu, err);
+
+	while (!rc && !is_taken && !geteuid()) {
+		char who[300];
+
+		rc = take_any(wanted, &cpu, &poll_cpu, &holder);
+		if (rc != -EBUSY)
+			break;
+		put_holder(who, sizeof(who), cpu, &holder);
+		if (!no_wait && holder.pid != said)
+			fprintf(stderr, "bpfbench: waiting: %s; --no-wait fails instead\n", who);
+		said = holder.pid;
+		rc = no_wait ? bb_fail(err, -EBUSY,
+				       "%s, and two would disturb each other; without --no-wait "
+				       "this one waits for it",
+				       who)
+			     : bb_cpu_holder__wait(&holder);
+		bb_cpu_holder__done(&holder);
+	}
+	if (rc == -EINTR)
+		return bb_fail(err, rc, "stopped by signal %d (%s) while waiting for CPU %d",
+			       (int)bb_stop_signal, strsignal(bb_stop_signal), cpu);
+	is_taken |= !rc;
+	*ret_cpu = cpu;
+	*ret_poll_cpu = poll_cpu;
+	return rc;
+}
+
+int bb_run_ahead_of_others(void)
 {
 	struct sched_param param = {.sched_priority = 1};
+	int rc = 0;
 
-	if (sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &param))
+	if (sched_setscheduler(0, SCHED_RR | SCHED_RESET_ON_FORK, &param)) {
+		rc = -errno;
 		setpriority(PRIO_PROCESS, 0, -20);
+	}
+	return rc;
 }

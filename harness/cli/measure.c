@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/random.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/caller.h"
 #include "base/clock.h"
@@ -18,7 +19,15 @@
 #include "run/record.h"
 #include "store/store.h"
 
-enum { KEY_NO_STORE = 0x200, KEY_RESULTS, KEY_SEED, KEY_CPU, KEY_BUDGET, KEY_ENV };
+enum {
+	KEY_NO_WAIT = 0x1f0,
+	KEY_NO_STORE = 0x200,
+	KEY_RESULTS,
+	KEY_SEED,
+	KEY_CPU,
+	KEY_BUDGET,
+	KEY_ENV
+};
 
 static const struct argp_option options[] = {
 	{"budget", KEY_BUDGET, "SECONDS", 0,
@@ -30,6 +39,11 @@ static const struct argp_option options[] = {
 	 "run the programs on this CPU (default: the last one); another one polls", 2},
 	{"env", KEY_ENV, "NAME", 0,
 	 "workloads and builds keep this variable besides PATH, HOME, LANG and TERM (repeatable)",
+	 2},
+	{"no-wait", KEY_NO_WAIT, NULL, 0,
+	 "fail when another bpfbench measures on the CPU (default: take another CPU unless --cpu "
+	 "is "
+	 "given, or wait for it)",
 	 2},
 	{"seed", KEY_SEED, "N", 0,
 	 "seed of every random order (default: a random one; it is stored)", 2},
@@ -71,6 +85,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case 'f': a->format = bb_option_format(state, arg); break;
 	case 'o': a->output = arg; break;
 	case KEY_RESULTS: a->results = arg; break;
+	case KEY_NO_WAIT: a->no_wait = true; break;
 	case KEY_NO_STORE: a->no_store = true; break;
 	case 'q': a->quiet = true; break;
 	case 'v': a->verbose = true; break;
@@ -153,13 +168,26 @@ static int head_report(struct bb_report *r, uint64_t seed, const char *name, con
 	return bb_fingerprint__read(&r->fingerprint, err);
 }
 
+/* Without root there is more that is missing, and that is said elsewhere. */
+static void run_ahead(int cpu)
+{
+	int rc = bb_run_ahead_of_others();
+
+	if (rc && !geteuid())
+		fprintf(stderr,
+			"bpfbench: no real-time priority is granted here (%s; in a container, its "
+			"cgroup may have no real-time runtime): other processes on CPU %d add to "
+			"the spread\n",
+			strerror(-rc), cpu);
+}
+
 int bb_measure__begin(const struct bb_measure_args *a, const char *name, const char *command,
-		      struct bb_measure *ret_m, struct bb_err *err)
+		      bool takes_cpu, struct bb_measure *ret_m, struct bb_err *err)
 {
 	struct bb_measure *m = ret_m;
 	int rc;
 
-	*m = (struct bb_measure){.args = a, .began_ns = bb_now_ns(), .report = bb_report__new()};
+	*m = (struct bb_measure){.args = a, .report = bb_report__new()};
 	rc = m->report ? bb_paths__find(&m->paths, err) : bb_fail_nomem(err);
 	if (!rc)
 		rc = bb_output_check(a->output, err);
@@ -173,10 +201,15 @@ int bb_measure__begin(const struct bb_measure_args *a, const char *name, const c
 			   .object_dir = m->paths.object_dir},
 	};
 	if (!rc)
-		rc = bb_machine_cpus(a->cpu, &m->opts.driver.cpu, &m->opts.driver.poll_cpu, err);
+		rc = takes_cpu ? bb_machine_take_cpus(a->cpu, a->no_wait, &m->opts.driver.cpu,
+						      &m->opts.driver.poll_cpu, err)
+			       : bb_machine_cpus(a->cpu, &m->opts.driver.cpu,
+						 &m->opts.driver.poll_cpu, err);
+	m->began_ns = bb_now_ns(); /* the wait is no part of the budget */
 	bb_caller(&m->opts.driver.uid, &m->opts.driver.gid);
 	m->opts.driver.env = a->env;
-	bb_run_ahead_of_others();
+	if (!rc && takes_cpu)
+		run_ahead(m->opts.driver.cpu);
 	m->timed = !bb_cpu_times__read(-1, &m->before, NULL);
 	bb_progress_bar__begin(&m->bar, a->quiet || rc);
 	m->opts.progress = &m->bar.callbacks;

@@ -25,7 +25,7 @@ struct bb_measure_args {
 	double budget_s;
 	const struct bb_exporter *format;
 	const char *output, *results;
-	bool no_store, quiet, verbose;
+	bool no_store, quiet, verbose, no_wait;
 	/* names of variables for workloads and builds; ends in NULL */
 	const char *env[BB_MEASURE_MAX_ENV + 1];
 	size_t n_env;
@@ -54,7 +54,7 @@ struct bb_measure {
  * report with its id (time, `name`, a random tag), command line and fingerprint, the progress bar.
  */
 int bb_measure__begin(const struct bb_measure_args *a, const char *name, const char *command,
-		      struct bb_measure *ret_m, struct bb_err *err);
+		      bool takes_cpu, struct bb_measure *ret_m, struct bb_err *err);
 
 /*
  * Everything that follows, given how measuring ended (`rc`): summaries, the stored run (marked

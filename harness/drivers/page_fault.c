@@ -9,7 +9,8 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-#include "base/stop.h"
+#include "base/deadline.h"
+#include "base/give_way.h"
 #include "bpf/perf_event.h"
 #include "drivers/cold.h"
 #include "workloads/amicable_pairs.h"
@@ -231,6 +232,9 @@ int bb_page_fault__aim(void *state, uint32_t depth, struct bb_err *err)
 	if (s->seen_frames != depth)
 		return bb_fail(err, -EPROTO, "the search's stack is %u frames deep, not %u",
 			       s->seen_frames, depth);
+	/* what comes between runs of a slow program, and at the end of a budget */
+	bb_give_way_touch();
+	bb_deadline_touch();
 	if (s->cold) /* its pages, too */
 		bb_cold__empty(s->cold);
 	return 0;

@@ -2,6 +2,7 @@
 #include "drivers/subject.h"
 
 #include "base/deadline.h"
+#include "base/give_way.h"
 
 int bb_subject__open(const struct bb_variant_spec *spec, const char *object_path,
 		     struct bb_subject *ret_subject, struct bb_err *err)
@@ -28,6 +29,7 @@ int bb_subject__load(struct bb_subject *s, struct bb_rng *rng, int want_mod64,
 	unsigned int tries;
 	int rc = 0;
 
+	bb_give_way();
 	if (s->target) {
 		rc = bb_target__load_at(s->target, want_mod64, max_tries, &tries, err);
 		s->jit_mod64 = bb_target__jit_mod64(s->target);

@@ -512,6 +512,14 @@ size_t bb_gate_run__todo(const struct bb_gate_run *run, const struct bb_report *
 	return n;
 }
 
+bool bb_gate_run__takes_cpu(const struct bb_gate_run *run)
+{
+	for (size_t i = 0; i < run->n_jobs; i++)
+		if (bb_plan_takes_cpu(&run->jobs[i].plan))
+			return true;
+	return false;
+}
+
 /* All comparisons that are to be made: they share one alpha. */
 static size_t count_comparisons(const struct bb_gate_run *run, const struct bb_report *first)
 {

@@ -60,6 +60,9 @@ int bb_gate_run__measure(struct bb_gate_run *run, const struct bb_run_opts *opts
 			 const struct bb_report *first, struct bb_report *report,
 			 struct bb_err *err);
 
+/* bb_plan_takes_cpu() of any of them. */
+bool bb_gate_run__takes_cpu(const struct bb_gate_run *run);
+
 /* Remove what was built. 0, or -errno with a message when something of it is left. Takes NULL. */
 int bb_gate_run__close(struct bb_gate_run *run, struct bb_err *err);
 

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/deadline.h"
+#include "base/give_way.h"
 
 #define DISTINCT 32u /* values a series holds at least, as a rule */
 
@@ -196,6 +197,7 @@ int bb_record__measure(const struct bb_driver *driver, void *state, void *slot,
 	uint64_t before, after;
 	int rc = drops_of(subject, &before), record_rc;
 
+	bb_give_way();
 	b->slope.intercept_ns = NAN;
 	for (size_t i = 0; i < BB_PMU_COUNTERS; i++)
 		b->slope.pmu[i] = NAN;

@@ -554,6 +554,17 @@ static size_t batch_size(const struct bb_plan *plan)
 	return most;
 }
 
+bool bb_plan_takes_cpu(const struct bb_plan *plan)
+{
+	for (size_t i = 0; i < plan->n_cells; i++) {
+		const struct bb_drive_kind *kind = plan->cells[i].drive->kind;
+
+		if (!kind->made_up && strcmp(kind->with, "live"))
+			return true;
+	}
+	return false;
+}
+
 int bb_run_plan(const struct bb_plan *plan, const struct bb_run_opts *opts,
 		struct bb_report *report, struct bb_err *err)
 {

@@ -42,6 +42,9 @@ struct bb_run_opts {
 int bb_run_plan(const struct bb_plan *plan, const struct bb_run_opts *opts,
 		struct bb_report *report, struct bb_err *err);
 
+/* Does measuring it have a CPU to itself? What is made up or only watched does not. */
+bool bb_plan_takes_cpu(const struct bb_plan *plan);
+
 /*
  * The path of the object that a variant's program is in: as given when it has a slash, else in
  * `object_dir`, else beside the scenario file. free() it; NULL when out of memory.

@@ -45,7 +45,9 @@ timed() {
 
 # in_time NAME MS: the last `timed` took no longer, and said nothing of a crash.
 in_time() {
-	if ((took_ms <= $2)); then
+	if ((status > 128)); then
+		not_ok "$1" "it crashed"$'\n'"$(tap_shown)"
+	elif ((took_ms <= $2)); then
 		ok "$1"
 	else
 		not_ok "$1" "took $took_ms ms, at most $2 were expected (a run takes $run_ms)"$'\n'"$(tap_shown)"

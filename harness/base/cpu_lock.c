@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "base/cpu_lock.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "base/caller.h"
+#include "base/stop.h"
+#include "base/text.h"
+
+#define MOST_TRIES 1000 /* a ms each, for one who has bound it to listen, too */
+#define LOOK_MS 500     /* at the stop signal, should it have come just before poll() */
+
+static socklen_t name_of(int cpu, struct sockaddr_un *ret_address)
+{
+	int len;
+
+	*ret_address = (struct sockaddr_un){.sun_family = AF_UNIX};
+	len = snprintf(ret_address->sun_path + 1, sizeof(ret_address->sun_path) - 1,
+		       "bpfbench-cpu%d", cpu);
+	return (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)len);
+}
+
+static int new_socket(void)
+{
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+
+	return fd < 0 ? -errno : fd;
+}
+
+/* The words of its command line, as far as they may be shown. */
+static void read_command(pid_t pid, char *ret_command, size_t size)
+{
+	char path[64], words[256];
+	size_t n = 0;
+	ssize_t len;
+	int fd;
+
+	ret_command[0] = '\0';
+	snprintf(path, sizeof(path), "/proc/%d/cmdline", (int)pid);
+	fd = bb_root__open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return;
+	len = read(fd, words, sizeof(words) - 1);
+	close(fd);
+	for (ssize_t i = 0; i + 1 < len; i++)
+		if (!words[i])
+			words[i] = ' ';
+	words[len > 0 ? len : 0] = '\0';
+	for (const char *at = words; *at && n + 5 < size;) {
+		size_t shown = bb_shown_len(at);
+
+		memcpy(ret_command + n, shown ? at : "?", shown ? shown : 1);
+		n += shown ? shown : 1;
+		at += shown ? shown : 1;
+	}
+	ret_command[n] = '\0';
+}
+
+/* Who listens there. 0; -EAGAIN: nobody any more; -EADDRINUSE: nobody whose lock counts. */
+static int find_holder(const struct sockaddr_un *address, socklen_t len,
+		       struct bb_cpu_holder *holder)
+{
+	struct ucred who = {0};
+	socklen_t who_len = sizeof(who);
+	int fd = new_socket(), rc = 0;
+
+	if (fd < 0)
+		return fd;
+	if (connect(fd, (const struct sockaddr *)address, len))
+		rc = errno == ECONNREFUSED ? -EAGAIN : -EADDRINUSE; /* it listens to nobody */
+	else if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &who_len) || who.uid)
+		rc = -EADDRINUSE;
+	if (rc) {
+		close(fd);
+		return rc;
+	}
+	holder->pid = who.pid;
+	holder->fd = fd;
+	if (who.pid)
+		read_command(who.pid, holder->command, sizeof(holder->command));
+	return -EBUSY;
+}
+
+int bb_cpu_lock__take(int cpu, struct bb_cpu_holder *ret_holder)
+{
+	struct sockaddr_un address;
+	socklen_t len = name_of(cpu, &address);
+	unsigned int tries = 0;
+	int fd = new_socket(), rc;
+
+	*ret_holder = (struct bb_cpu_holder){.fd = -1};
+	if (fd < 0)
+		return fd;
+	do {
+		rc = 0;
+		if (bind(fd, (const struct sockaddr *)&address, len))
+			rc = -errno;
+		else if (listen(fd, SOMAXCONN))
+			rc = -errno;
+		if (rc == -EADDRINUSE)
+			rc = find_holder(&address, len, ret_holder);
+		/* between its bind() and its listen(), or just gone */
+		if (rc == -EAGAIN)
+			usleep(1000);
+	} while (rc == -EAGAIN && ++tries < MOST_TRIES && !bb_stop_signal);
+	if (rc) /* else it stays open: it is the lock */
+		close(fd);
+	return rc == -EAGAIN ? -EADDRINUSE : rc;
+}
+
+int bb_cpu_holder__wait(const struct bb_cpu_holder *holder)
+{
+	struct pollfd p = {.fd = holder->fd};
+	int n = 0;
+
+	while (!n && !bb_stop_signal) {
+		n = poll(&p, 1, LOOK_MS); /* POLLHUP, when the listener closes */
+		if (n < 0 && errno != EINTR)
+			return -errno;
+		n = n > 0;
+	}
+	return bb_stop_signal ? -EINTR : 0;
+}
+
+void bb_cpu_holder__done(struct bb_cpu_holder *holder)
+{
+	if (holder->fd >= 0)
+		close(holder->fd);
+	holder->fd = -1;
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef BB_BASE_CPU_LOCK_H
+#define BB_BASE_CPU_LOCK_H
+
+#include <sys/types.h>
+
+#include "base/err.h"
+
+/*
+ * One bpfbench at a time measures on a CPU. The lock is the abstract socket "bpfbench-cpuN", which
+ * listens: there is no file that could be left, be of somebody else's making or be out of reach in
+ * a chroot or on a read-only root; it goes with the process; and who connects is told by the kernel
+ * who listens. Network namespaces have their own, so containers do not see each other's.
+ *
+ * Any user may take a socket's name, so a lock counts only if root holds it: nobody else can keep
+ * root waiting.
+ */
+struct bb_cpu_holder {
+	pid_t pid;         /* 0: in another PID namespace */
+	char command[200]; /* its command line, "" where it is not shown */
+	int fd;            /* ends when the holder does, see bb_cpu_lock__wait(); -1: none */
+};
+
+/*
+ * Take it, until this process ends. 0, or -EBUSY with the holder (bb_cpu_holder__done()), which is
+ * root's; -EADDRINUSE when somebody holds it whose lock does not count; other -errno.
+ */
+int bb_cpu_lock__take(int cpu, struct bb_cpu_holder *ret_holder);
+
+/* Until the holder ends (0), or a signal comes (-EINTR). */
+int bb_cpu_holder__wait(const struct bb_cpu_holder *holder);
+void bb_cpu_holder__done(struct bb_cpu_holder *holder);
+
+#endif

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "base/give_way.h"
+
+#include "base/clock.h"
+
+#define SLICE_NS 100000000u
+#define MOST_NS 200000000u
+
+static volatile uint64_t since_ns; /* of the thread that measures; there is one */
+
+void bb_give_way_touch(void)
+{
+	nanosleep(&(struct timespec){.tv_nsec = 1}, NULL);
+	since_ns = since_ns;
+}
+
+void bb_give_way(void)
+{
+	uint64_t now_ns = bb_now_ns(), rest_ns = (now_ns - since_ns) / 10;
+	struct timespec rest;
+
+	if (since_ns && now_ns - since_ns < SLICE_NS)
+		return;
+	if (since_ns) {
+		rest.tv_sec = 0;
+		rest.tv_nsec = (long)(rest_ns < MOST_NS ? rest_ns : MOST_NS);
+		nanosleep(&rest, NULL);
+	}
+	since_ns = bb_now_ns();
+}

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "base/cpu_lock.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/stop.h"
+
+#define NOBODY 65534
+
+#define need_root()                                                                                \
+	do {                                                                                       \
+		if (geteuid()) {                                                                   \
+			print_message("# skip: needs root\n");                                     \
+			skip();                                                                    \
+		}                                                                                  \
+	} while (0)
+
+/* No machine's CPU, and no other test's. */
+static int some_cpu(void)
+{
+	static int n;
+
+	return 1000000 + (int)getpid() * 10 + n++;
+}
+
+enum how { TAKES, SQUATS, SQUATS_DEAF };
+
+/* In the child: hold the name until killed. */
+static void hold(int cpu, enum how how, int ready_fd)
+{
+	struct sockaddr_un a = {.sun_family = AF_UNIX};
+	struct bb_cpu_holder holder;
+	int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+	int n = snprintf(a.sun_path + 1, sizeof(a.sun_path) - 1, "bpfbench-cpu%d", cpu);
+	socklen_t len = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)n);
+	bool ok;
+
+	if (how == TAKES)
+		ok = !bb_cpu_lock__take(cpu, &holder);
+	else
+		ok = !setgid(NOBODY) && !setuid(NOBODY) && !bind(fd, (struct sockaddr *)&a, len) &&
+		     (how == SQUATS_DEAF || !listen(fd, 0));
+	if (write(ready_fd, ok ? "y" : "n", 1) == 1)
+		pause();
+	_exit(0);
+}
+
+static pid_t held(int cpu, enum how how)
+{
+	char answer = 0;
+	int ready[2];
+	pid_t pid;
+
+	assert_int_equal(pipe(ready), 0);
+	pid = fork();
+	if (pid == 0)
+		hold(cpu, how, ready[1]);
+	close(ready[1]);
+	assert_int_equal(read(ready[0], &answer, 1), 1);
+	close(ready[0]);
+	assert_int_equal(answer, 'y');
+	return pid;
+}
+
+static void end(pid_t pid)
+{
+	kill(pid, SIGKILL);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+}
+
+static void test_nobody_has_it(void **state)
+{
+	struct bb_cpu_holder holder;
+
+	(void)state;
+	assert_int_equal(bb_cpu_lock__take(some_cpu(), &holder), 0);
+	assert_int_equal(holder.fd, -1);
+}
+
+static void test_held(void **state)
+{
+	struct bb_cpu_holder holder;
+	int cpu = some_cpu();
+	pid_t pid;
+
+	(void)state;
+	need_root();
+	pid = held(cpu, TAKES);
+	assert_int_equal(bb_cpu_lock__take(cpu, &holder), -EBUSY);
+	assert_int_equal(holder.pid, pid);
+	assert_non_null(strstr(holder.command, "test_cpu_lock"));
+
+	bb_stop_signal = SIGINT; /* ends the wait */
+	assert_int_equal(bb_cpu_holder__wait(&holder), -EINTR);
+	bb_stop_signal = 0;
+
+	end(pid); /* so does its end, and the lock goes with it */
+	assert_int_equal(bb_cpu_holder__wait(&holder), 0);
+	bb_cpu_holder__done(&holder);
+	assert_int_equal(bb_cpu_lock__take(cpu, &holder), 0);
+}
+
+/* Any user can take the name; nobody waits for one who is not root. */
+static void test_squatters(void **state)
+{
+	static const enum how ways[] = {SQUATS, SQUATS_DEAF};
+
+	(void)state;
+	need_root();
+	for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
+		struct bb_cpu_holder holder;
+		int cpu = some_cpu();
+		pid_t pid = held(cpu, ways[i]);
+
+		assert_int_equal(bb_cpu_lock__take(cpu, &holder), -EADDRINUSE);
+		assert_int_equal(holder.fd, -1);
+		end(pid);
+		assert_int_equal(bb_cpu_lock__take(cpu, &holder), 0);
+	}
+}
+
+/* One who fills the queue of those who ask learns nothing, and keeps nobody waiting. */
+static void test_full_queue(void **state)
+{
+	struct bb_cpu_holder holders[8];
+	int cpu = some_cpu();
+	pid_t pid;
+
+	(void)state;
+	need_root();
+	pid = held(cpu, SQUATS);
+	for (size_t i = 0; i < 8; i++)
+		assert_int_equal(bb_cpu_lock__take(cpu, &holders[i]), -EADDRINUSE);
+	end(pid);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_nobody_has_it),
+		cmocka_unit_test(test_held),
+		cmocka_unit_test(test_squatters),
+		cmocka_unit_test(test_full_queue),
+	};
+
+	return cmocka_run_group_tests_name("cpu_lock", tests, NULL, NULL);
+}
