@@ -44,7 +44,7 @@ TEST_TOOLS := $(patsubst harness/tests/tools/%.c,$(O)/tests/tools/%,$(wildcard h
 # The same with a main() that replays files, for any compiler: tests.
 REPLAYS := $(patsubst harness/tests/fuzz/fuzz_%.c,$(O)/tests/fuzz/%,$(wildcard harness/tests/fuzz/fuzz_*.c))
 FUZZERS := $(patsubst harness/tests/fuzz/%.c,$(O)/fuzz/%,$(wildcard harness/tests/fuzz/fuzz_*.c))
-BENCHES := $(patsubst harness/tests/bench/%.c,$(O)/bench/%,$(wildcard harness/tests/bench/*.c))
+BENCHES := $(patsubst harness/tests/bench/%.c,$(O)/bench/%,$(wildcard harness/tests/bench/bench_*.c))
 
 CLANG_VERSION := $(shell $(CLANG) --version 2>/dev/null | head -n 1 | sed -E 's/.*version ([^ ]+).*/\1/')
 WARN := -Wall -Wextra -Wconversion -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Werror
@@ -112,7 +112,7 @@ $(O)/workloads/%: $(O)/obj/workloads/%_main.o $(LIB)
 $(O)/tests/%: harness/tests/unit/%.c $(LIB) $(O)/flags | $(BPF_OBJS) $(TEST_BPF_OBJS)
 	$(call msg,TEST,$<)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(ALL_CFLAGS) -Iharness/tests -MMD -MP -MF $@.d $< -o $@ $(LDFLAGS) $(LIB) -lcmocka $(LDLIBS)
+	$(Q)$(CC) $(ALL_CFLAGS) -Iharness/tests -MMD -MP -MF $@.d $< $(filter %.o,$^) -o $@ $(LDFLAGS) $(LIB) -lcmocka $(LDLIBS)
 
 $(O)/tests/fuzz/%: harness/tests/fuzz/fuzz_%.c harness/tests/fuzz/replay.c harness/tests/fuzz/fuzz.h $(LIB) $(O)/flags
 	$(call msg,TEST,$<)
@@ -131,7 +131,10 @@ $(O)/bpfbench.1: $(BIN) packaging/man.sh
 $(O)/bench/%: harness/tests/bench/%.c $(LIB) $(O)/flags
 	$(call msg,BENCH,$<)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(ALL_CFLAGS) -MMD -MP -MF $@.d $< -o $@ $(LDFLAGS) $(LIB) $(LDLIBS)
+	$(Q)$(CC) $(ALL_CFLAGS) -MMD -MP -MF $@.d $< $(filter %.o,$^) -o $@ $(LDFLAGS) $(LIB) $(LDLIBS)
+
+# Other methods, which bpfbench's verdicts are compared with.
+$(O)/bench/bench_verdicts $(O)/tests/test_stats_rivals: $(O)/obj/tests/bench/rivals.o
 
 # The fuzzers and all that they call are built with sanitizers and coverage by clang, in a build folder of their own.
 FUZZ_FLAGS := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=undefined -fsanitize=fuzzer
@@ -182,8 +185,8 @@ tests: all $(UNIT_TESTS) $(REPLAYS) $(TEST_BPF_OBJS) $(TEST_TOOLS) $(O)/bpfbench
 bench-self: all $(TEST_TOOLS) $(BENCHES) $(TEST_BPF_OBJS) ## measure bpfbench itself: ratios, side by side in one run (root)
 	$(Q)O=$(O) harness/tests/bench/run.sh
 
-bench-verdicts: all ## count false verdicts and misses of `compare` under load, about 8 minutes (root)
-	$(Q)harness/tests/bench/verdicts.sh
+bench-verdicts: all $(O)/bench/bench_verdicts ## count false verdicts and misses of `compare` under load, about 8 minutes (root)
+	$(Q)O=$(O) harness/tests/bench/verdicts.sh
 
 bench-gate: all ## count the failures of `gate` under load, about 15 minutes (root)
 	$(Q)harness/tests/bench/gate.sh

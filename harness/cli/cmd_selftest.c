@@ -77,8 +77,7 @@ static const struct argp argp = {
 	       "with themselves.\v"
 	       "Counts false verdicts and missed slowdowns, with the bound that the number of "
 	       "experiments allows, and measures the resolution: `bpfbench compare` refuses a "
-	       "smaller threshold. Prints the answers of other methods to the same samples beside "
-	       "it. Takes less than a minute. Needs root.",
+	       "smaller threshold. Takes less than a minute. Needs root.",
 	.children = children,
 	.help_filter = bb_help_formats,
 };
@@ -140,31 +139,6 @@ static void print_rows(FILE *out, const struct bb_selftest *t, double threshold)
 		100 * threshold);
 }
 
-static void print_rivals(FILE *out, const struct bb_selftest *t)
-{
-	fprintf(out,
-		"\n"
-		"What others would have said of the same samples: \"different\", of all tries\n"
-		"%-10s %-10s %10s",
-		"program", "mode", "bpfbench");
-	for (int i = 0; i < BB_N_RIVALS; i++)
-		fprintf(out, "  %s", bb_selftest_rival_name((enum bb_selftest_rival)i));
-	fputc('\n', out);
-	for (size_t i = 0; i < t->n_rows; i++) {
-		const struct bb_selftest_row *r = &t->rows[i];
-
-		if (!r->n)
-			continue;
-		fprintf(out, "%-10s %-10s %8.0f %%", r->program, bb_selftest_mode_name(r->mode),
-			100.0 * beyond(r) / r->n);
-		for (int j = 0; j < BB_N_RIVALS; j++)
-			fprintf(out, "  %*.0f %%",
-				(int)strlen(bb_selftest_rival_name((enum bb_selftest_rival)j)) - 2,
-				100.0 * r->rivals[j] / r->n);
-		fputc('\n', out);
-	}
-}
-
 static void print_floor(FILE *out, const struct bb_selftest *t)
 {
 	if (!isnan(t->noise_floor))
@@ -203,7 +177,6 @@ int bb_cmd_selftest(int argc, char **argv)
 	exit_code = rc ? bb_complain(&err) : BB_EXIT_OK;
 	if (!rc) {
 		print_rows(stdout, &t, a.opts.threshold);
-		print_rivals(stdout, &t);
 		print_floor(stdout, &t);
 		if (!a.measure.no_store &&
 		    bb_selftest__write(a.measure.results, m.report, &t, &a.opts, &err))

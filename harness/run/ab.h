@@ -10,6 +10,13 @@
 #include "report/report.h"
 #include "run/runner.h"
 
+/* Sees each batch of base and of head in the order of measurement; not 0 (no memory) ends the
+ * run. */
+struct bb_ab_watch {
+	int (*batch)(void *arg, bool is_head, const struct bb_batch *b); /* NULL: nobody looks */
+	void *arg;
+};
+
 /*
  * Two programs against each other in one run. The unit of replication is the load pair: each pair
  * is loaded anew, in random order, compared over blocks of runs in ABBA or BAAB order by a seeded
@@ -29,20 +36,8 @@ struct bb_ab_opts {
 	bool count;     /* what the plan's exact drives count, before the pairs */
 	bool same_load; /* self-test: both labels are one and the same load */
 	double inject;  /* self-test: share added to every sample of head; 0: none */
-	/* every sample in the order it was taken; NULL: not wanted */
-	struct bb_ab_trace *trace;
+	struct bb_ab_watch watch;
 };
-
-/* Raw samples of both labels for the methods of others, which need the order. Grown by bb_run_ab().
- */
-struct bb_ab_trace {
-	double *base_ns, *head_ns;
-	size_t n_base, n_head, size_base, size_head;
-};
-
-/* One batch more. 0 or -ENOMEM. */
-int bb_ab_trace__add(struct bb_ab_trace *t, bool is_head, const struct bb_batch *b);
-void bb_ab_trace__done(struct bb_ab_trace *t);
 
 /*
  * Compare, for every drive and parameter of the plan, and append cases and comparisons to the

@@ -89,8 +89,8 @@ static int measure_run(struct bb_ab *ab, const struct bb_contest *c, enum bb_lab
 		snprintf(ab->wrong, sizeof(ab->wrong), "%s: %s", label_name(label), b.void_why);
 	if (!rc && label == HEAD && ab->opts->inject != 0)
 		inject(&ab->session.rng, ab->opts->inject, &b);
-	if (!rc && ab->opts->trace && label != FLOOR &&
-	    bb_ab_trace__add(ab->opts->trace, label == HEAD, &b))
+	if (!rc && ab->opts->watch.batch && label != FLOOR &&
+	    ab->opts->watch.batch(ab->opts->watch.arg, label == HEAD, &b))
 		rc = bb_fail_nomem(err);
 	*ret_n = b.n;
 	return rc;

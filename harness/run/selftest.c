@@ -10,56 +10,12 @@
 #include "base/clock.h"
 #include "base/deadline.h"
 #include "stats/quantile.h"
-#include "stats/rivals.h"
-
-#define RIVAL_BATCH                                                                                \
-	16u /* samples a median is taken of, for Mann-Whitney on medians in sequence               \
-	     */
 
 const char *bb_selftest_mode_name(enum bb_selftest_mode mode)
 {
 	static const char *const names[] = {"same-load", "reloads", "injected"};
 
 	return mode < BB_N_SELFTEST_MODES ? names[mode] : "?";
-}
-
-const char *bb_selftest_rival_name(enum bb_selftest_rival rival)
-{
-	static const char *const names[] = {"naive mean", "Welch on means",
-					    "Mann-Whitney on medians", "minimum"};
-
-	return rival < BB_N_RIVALS ? names[rival] : "?";
-}
-
-/* What the others would have said of the samples of one experiment. */
-static int ask_rivals(struct bb_selftest_row *row, const struct bb_selftest_opts *opts,
-		      struct bb_ab_trace *t)
-{
-	double *medians = calloc(t->n_base / RIVAL_BATCH + t->n_head / RIVAL_BATCH + 2,
-				 sizeof(*medians));
-	struct bb_rival r[BB_N_RIVALS] = {0};
-	size_t na, nb;
-	int rc = medians ? 0 : -ENOMEM;
-
-	if (!rc)
-		rc = bb_rival_mean(t->base_ns, t->n_base, t->head_ns, t->n_head, opts->threshold,
-				   &r[BB_RIVAL_MEAN]);
-	if (!rc)
-		rc = bb_rival_welch(t->base_ns, t->n_base, t->head_ns, t->n_head, opts->alpha,
-				    &r[BB_RIVAL_WELCH]);
-	if (!rc)
-		rc = bb_rival_minimum(t->base_ns, t->n_base, t->head_ns, t->n_head, opts->threshold,
-				      &r[BB_RIVAL_MINIMUM]);
-	if (!rc) { /* last: it sorts the batches in place */
-		na = bb_rival_batch_medians(t->base_ns, t->n_base, RIVAL_BATCH, medians);
-		nb = bb_rival_batch_medians(t->head_ns, t->n_head, RIVAL_BATCH, medians + na);
-		rc = bb_rival_mann_whitney(medians, na, medians + na, nb, opts->alpha,
-					   &r[BB_RIVAL_MANN_WHITNEY]);
-	}
-	free(medians);
-	for (int i = 0; !rc && i < BB_N_RIVALS; i++)
-		row->rivals[i] += r[i].different;
-	return rc;
 }
 
 static int record(struct bb_selftest_row *row, const struct bb_comparison *c)
@@ -92,7 +48,6 @@ static int run_experiment(const struct bb_scenario *scenario, const struct bb_se
 {
 	struct bb_plan_opts plan_opts = {.variants = &row->program, .n_variants = 1};
 	struct bb_report *report = bb_report__new();
-	struct bb_ab_trace trace = {0};
 	struct bb_plan plan = {0};
 	struct bb_ab_opts ab = {
 		.run = opts->run,
@@ -102,7 +57,7 @@ static int run_experiment(const struct bb_scenario *scenario, const struct bb_se
 		.alpha = opts->alpha,
 		.same_load = row->mode == BB_SELFTEST_SAME_LOAD,
 		.inject = row->injected,
-		.trace = &trace,
+		.watch = opts->watch,
 	};
 	uint64_t began_ns = bb_now_ns();
 	int rc = report ? bb_plan__make(scenario, &plan_opts, &plan, err) : bb_fail_nomem(err);
@@ -114,10 +69,9 @@ static int run_experiment(const struct bb_scenario *scenario, const struct bb_se
 		rc = bb_run_ab(&plan, &ab, report, err);
 	if (rc == -ETIME || (!rc && bb_must_end())) /* cut short, it is none */
 		rc = bb_stop_signal ? -EINTR : 0;
-	else if (!rc && (record(row, &report->comparisons[0]) || ask_rivals(row, opts, &trace)))
+	else if (!rc && record(row, &report->comparisons[0]))
 		rc = bb_fail_nomem(err);
 	row->seconds += bb_seconds_since(began_ns);
-	bb_ab_trace__done(&trace);
 	bb_plan__done(&plan);
 	bb_report__free(report);
 	return rc;

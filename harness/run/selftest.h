@@ -25,17 +25,7 @@ enum bb_selftest_mode {
 	BB_N_SELFTEST_MODES
 };
 
-/* What other methods said of the same samples, in the order of this list. */
-enum bb_selftest_rival {
-	BB_RIVAL_MEAN,
-	BB_RIVAL_WELCH,
-	BB_RIVAL_MANN_WHITNEY,
-	BB_RIVAL_MINIMUM,
-	BB_N_RIVALS
-};
-
 const char *bb_selftest_mode_name(enum bb_selftest_mode mode);
-const char *bb_selftest_rival_name(enum bb_selftest_rival rival);
 
 /* All experiments of one program in one mode. */
 struct bb_selftest_row {
@@ -46,7 +36,6 @@ struct bb_selftest_row {
 	uint32_t verdicts[BB_N_VERDICTS]; /* n in all */
 	uint32_t covered;                 /* intervals that hold the true ratio */
 	uint32_t voids;                   /* experiments without a single valid pair; not in n */
-	uint32_t rivals[BB_N_RIVALS];     /* how often each said "different" */
 	double *log_ratios;               /* n estimates */
 	double *half_widths;              /* n half widths of the interval of the log ratio */
 	double seconds;                   /* spent in all */
@@ -56,9 +45,10 @@ struct bb_selftest_opts {
 	struct bb_run_opts run;     /* budget_s: for all experiments together */
 	double experiment_budget_s; /* for one of them at the most */
 	double threshold, alpha, inject;
-	const char *program;  /* only this variant; NULL: all but the floor */
-	int mode;             /* only this mode; -1: all */
-	uint32_t experiments; /* of each row; 0: as many as the budget allows */
+	const char *program;      /* only this variant; NULL: all but the floor */
+	int mode;                 /* only this mode; -1: all */
+	uint32_t experiments;     /* of each row; 0: as many as the budget allows */
+	struct bb_ab_watch watch; /* of the samples of all experiments */
 };
 
 struct bb_selftest {

@@ -31,19 +31,15 @@ static json_t *array_of(const double *x, uint32_t n)
 
 static json_t *row_json(const struct bb_selftest_row *r)
 {
-	json_t *verdicts = json_object(), *rivals = json_object();
+	json_t *verdicts = json_object();
 
 	for (int i = 0; i < BB_N_VERDICTS; i++)
 		json_object_set_new(verdicts, bb_verdict_name((enum bb_verdict)i),
 				    json_integer(r->verdicts[i]));
-	for (int i = 0; i < BB_N_RIVALS; i++)
-		json_object_set_new(rivals, bb_selftest_rival_name((enum bb_selftest_rival)i),
-				    json_integer(r->rivals[i]));
-	return json_pack("{s:s, s:s, s:f, s:i, s:i, s:i, s:f, s:o, s:o, s:o, s:o}", "program",
+	return json_pack("{s:s, s:s, s:f, s:i, s:i, s:i, s:f, s:o, s:o, s:o}", "program",
 			 r->program, "mode", bb_selftest_mode_name(r->mode), "injected",
 			 r->injected, "experiments", (int)r->n, "void", (int)r->voids, "covered",
-			 (int)r->covered, "seconds", r->seconds, "verdicts", verdicts,
-			 "others_say_different", rivals, "log_ratios",
+			 (int)r->covered, "seconds", r->seconds, "verdicts", verdicts, "log_ratios",
 			 array_of(r->log_ratios, r->n), "half_widths",
 			 array_of(r->half_widths, r->n));
 }

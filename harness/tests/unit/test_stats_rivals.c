@@ -4,7 +4,7 @@
 #include <errno.h>
 
 #include "base/rng.h"
-#include "stats/rivals.h"
+#include "bench/rivals.h"
 
 /* Student 1908, extra hours of sleep; R: t.test(extra ~ group, data = sleep): t = -1.8608, p-value
  * = 0.07939. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef BB_STATS_RIVALS_H
-#define BB_STATS_RIVALS_H
+#ifndef BB_BENCH_RIVALS_H
+#define BB_BENCH_RIVALS_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "stats/rivals.h"
+#include "rivals.h"
 
 #include <errno.h>
 #include <math.h>
