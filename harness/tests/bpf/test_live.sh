@@ -76,7 +76,8 @@ real --prog-name 'quux*'
 complains "by name: how to list" 1 "bpfbench live --once. lists"
 real --prog-id "$idle" --seconds 0.6 --loads 2
 expect_status "a program that does not run: exit code 1" 1
-expect_grep "a program that does not run: void, and how long we waited" err 'void: live/live_counts_its_runs/live: 2 of 2 series .*no run in 0\.3 s'
+expect_grep "a program that does not run: void, and how long we waited" err 'void: live/live_counts_its_runs/live: .*no run in [0-9.]+ s'
+expect_grep "a program that does not run: both slices" err '^  live_counts_its_runs +0 +0/2 +void'
 rm -rf "$results"
 real --prog-id 4294967295
 complains "an id that is not there: how to list" 1 'no program with id 4294967295 is loaded; .bpfbench live --once. lists'
