@@ -18,7 +18,7 @@ mount -t bpf bpf /sys/fs/bpf
 mount -t tracefs tracefs /sys/kernel/tracing
 mount -t debugfs debugfs /sys/kernel/debug
 mount -t securityfs securityfs /sys/kernel/security
-ip link set lo up
+busybox ip link set lo up	# a bare system has no iproute2
 
 cd "$ROOT"
 ./bpfbench check >$out/check 2>&1 || true

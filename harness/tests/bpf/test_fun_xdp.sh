@@ -72,9 +72,10 @@ has_namespace() { readlink "/proc/$child/fd/"* 2>/dev/null | grep '^net:' | grep
 ends() {
 	local name="SIG$1" expected=1
 
-	start "$BPFBENCH" --scenario fun_xdp -d step -n 1000000 --loads 1 --budget 0 --results "$results"
+	start "$BPFBENCH" --scenario fun_xdp -d step -n 1000000 --loads 1 --budget 0 --results "$results" --verbose
 	check "$name: before it, there is a namespace to be left" wait_until 5 has_namespace
-	sleep 0.3
+	wait_until 30 grep -q 'cases on CPU' "$TMP/err" || true
+	sleep 1
 	kill "-$1" "$child"
 	[[ $1 != KILL ]] || expected=137
 	finish 2>/dev/null
