@@ -138,7 +138,8 @@ int main(int argc, char **argv)
 	opts.run.driver.object_dir = objects;
 	bb_caller(&opts.run.driver.uid, &opts.run.driver.gid);
 	if (bb_caller__own_files(&err) ||
-	    bb_machine_cpus(-1, &opts.run.driver.cpu, &opts.run.driver.poll_cpu, &err) ||
+	    bb_machine_take_cpus(-1, false, &opts.run.driver.cpu, &opts.run.driver.poll_cpu,
+				 &err) ||
 	    bb_scenario__read("scenarios/selftest.yml", &scenario, &err))
 		bench_die("selftest", &err);
 	bb_run_ahead_of_others();
