@@ -148,7 +148,7 @@ $(O)/fuzz/fuzz_%: harness/tests/fuzz/fuzz_%.c $(O)/fuzz/libbpfbench.a
 -include $(shell [ -d $(O) ] && find $(O) -name '*.d')
 
 # --- what is run --------------------------------------------------------------------------------------------------
-.PHONY: bench test test-all vm-test fuzz fuzzers bench-self bench-verdicts bench-gate plot slowdown flame heap deps clean help
+.PHONY: bench test test-all vm-test fuzz fuzzers stress bench-self bench-verdicts bench-gate plot slowdown flame heap deps clean help
 deps: ## install what is missing (root and apt), or say what is missing
 	$(Q)ci/deps.sh
 
@@ -178,6 +178,11 @@ fuzz: ## give every reader of files damaged ones, FUZZ_SECONDS=60 for each: 12 m
 	$(Q)ci/deps.sh --fuzz
 	$(Q)+ci/as-owner.sh $(MAKE) -j$(JOBS) --no-print-directory fuzzers
 	$(Q)O=$(O) harness/tests/fuzz/run.sh
+
+stress: deps ## send signals to every command and give it hostile objects: SEED=1 COUNT=1000 (200 objects), half an hour (root)
+	$(Q)+ci/as-owner.sh $(MAKE) -j$(JOBS) --no-print-directory all tests
+	$(Q)O=$(O) harness/tests/stress/signals.sh
+	$(Q)O=$(O) harness/tests/stress/objects.sh
 
 .PHONY: tests
 tests: all $(UNIT_TESTS) $(REPLAYS) $(TEST_BPF_OBJS) $(TEST_TOOLS) $(O)/bpfbench.1

@@ -1,0 +1,226 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Signals at random times over all commands; see --help.
+case ${1:-} in
+'') ;;
+-h | --help)
+	cat <<-'EOH'
+	Usage: SEED=1 COUNT=1000 harness/tests/stress/signals.sh
+
+	Starts a command COUNT times, sends it INT, TERM, HUP or KILL, or closes its stdout, at a random time within its usual
+	time, and looks at what it does then: it ends within a run of its slowest program and 0.5 s (as much longer as the
+	machine is busy), no process, program, map, link, folder, mount, cgroup or network namespace is left, and each file
+	that it writes is whole or not there. KILL may leave hidden temporary files: they are counted apart. Needs root.
+
+	Environment: SEED, of all that is random (1); COUNT (1000); FIRST, the number of the first try (0): FIRST=N COUNT=1 does
+	try N again; JOBS, how many at once (2); SECONDS_MOST, begin no try after so long; O, the build folder (build).
+	Exit codes: 0 nothing found, 1 violations, which are listed, 2 usage.
+	EOH
+	exit 0
+	;;
+*) printf 'signals.sh: no argument %s; see --help\n' "$1" >&2; exit 2 ;;
+esac
+# shellcheck source=harness/tests/stress/stress.sh disable=SC2317 # functions that in_jobs calls
+. "$(dirname "$0")/stress.sh"
+# shellcheck source=harness/tests/gate_repo.sh
+. "$ROOT/harness/tests/gate_repo.sh"
+COUNT=${COUNT:-1000}
+numbers SEED COUNT FIRST JOBS
+ready
+
+# --- what the commands work on ---
+cat >"$TMP/fake.yml" <<'YML'
+name: fake
+floor: empty
+variants:
+  - {name: empty, globals: {location_ns: 100, spread_ns: 2}}
+  - {name: plain, globals: {location_ns: 1000}}
+  - {name: other, globals: {location_ns: 1010}}
+drive:
+  - {with: fake}
+YML
+sed "s|OBJECT|$O/tests/bpf/slow.bpf.o|" >"$TMP/slow.yml" <<'YML'
+name: slow
+object: OBJECT
+variants:
+  - {name: slow, program: slow_xdp, globals: {turns: 500}}
+  - {name: fast, program: fast_xdp}
+drive:
+  - {with: step, trigger: test-run}
+YML
+stored=$TMP/stored
+for i in 1 2 3; do "$BPFBENCH" run -s "$TMP/fake.yml" --results "$stored" -q -n 600 --seed "$i" >/dev/null; done
+"$BPFBENCH" init "$O/bpf/loops.bpf.o" | sed 's/with: step$/with: exact/' >"$TMP/counted.yml"
+"$BPFBENCH" run -s "$TMP/counted.yml" -d exact -n 12 --loads 1 --results "$TMP/counted" -q >/dev/null
+counted=$(find "$TMP/counted" -name '*.json' | head -n 1)
+run_id=$(find "$stored" -name '*.json' | sort | head -n 1)
+second_id=$(find "$stored" -name '*.json' | sort | tail -n 1)
+printf '%s' '{"dhatFileVersion":2,"mode":"heap","verb":"Allocated","bklt":true,"bkacc":true,"tu":"instrs","Mtu":"Minstr",' \
+	'"tuth":500,"cmd":"x","pid":1,"te":1,"tg":1,"pps":[],"ftbl":["[root]"]}' >"$TMP/dhat.json"
+make_repo "$TMP/repo" 4
+(cd "$TMP/repo" && git commit -q --allow-empty -m 'another' && set_steps 8)
+
+# A line a command: its NAME and its arguments, in which DIR is the folder of the try. It starts there, and gate in the
+# repository.
+commands="list list
+check check
+show show $run_id -f table
+show-bmf show $run_id -f bmf -o DIR/out
+show-json show $run_id -f json -o DIR/out
+show-csv show $run_id -f csv -o DIR/out
+show-html show $run_id -f html -o DIR/out
+report report $run_id $second_id -o DIR/out
+history history --results DIR/stored
+annotate annotate $counted
+init init $O/bpf/perf_profiler.bpf.o -o DIR/out
+fake run -s $TMP/fake.yml -n 60000 --results DIR/results -o DIR/out -f bmf -q
+profiler run -s perf_profiler -d step -n 600 --budget 6 --results DIR/results -o DIR/out -f bmf -q
+in-situ run -s perf_profiler -d in-situ --budget 4 --results DIR/results -q
+flame run -s perf_profiler -d in-situ --budget 3 --flame --results DIR/results -q
+object run --object $O/bpf/loops.bpf.o -n 600 --budget 5 -f table --results DIR/results -q
+slow run -s $TMP/slow.yml -n 60 --budget 4 --results DIR/results -q
+compare-runs compare $run_id $second_id
+compare-fake compare -s $TMP/fake.yml --base plain --head other --loads 12 --results DIR/results
+compare compare -s $TMP/slow.yml --base fast --head fast --budget 3 --results DIR/results
+compare-exact compare --exact -s $TMP/counted.yml --base loop --head straight --budget 3 --results DIR/results
+gate gate --base HEAD --each 2 --budget 8 --markdown DIR/out --results DIR/results
+selftest selftest --budget 3 --results DIR/results
+live live --seconds 0.5 --once -f json -o DIR/out
+profile profile --seconds 1 -f folded -o DIR/out
+profile-flame profile --seconds 1 -f flame -o DIR/out -- sleep 5
+heap heap a=$TMP/dhat.json b=$TMP/dhat.json"
+mapfile -t lines <<<"$commands"
+signals=(INT TERM HUP PIPE INT TERM HUP PIPE INT KILL)
+
+# chosen N DIR: sets $name, $files and @cmd from line N.
+chosen() {
+	local words
+
+	read -r name words <<<"${lines[$1]}"
+	# shellcheck disable=SC2206 # words; no path here has blanks
+	cmd=(env -C "$2" "$BPFBENCH" ${words//DIR/$2})
+	[[ $name != gate ]] || cmd[2]=$TMP/repo
+	rm -rf -- "$2"
+	mkdir -p "$2/tmp"
+	chmod 755 "$2" "$2/tmp"
+	[[ $name != history ]] || cp -r "$stored" "$2/stored"
+}
+
+# How long each takes when nothing disturbs it, and that it works at all here.
+usual_times() {
+	local i broken=0
+
+	for ((i = 0; i < ${#lines[@]}; i++)); do
+		try=usual chosen "$i" "$TMP/usual"
+		begin "$TMP/usual" "${cmd[@]}"
+		finished 120000
+		usual[i]=$took_ms
+		# Others may keep a command from its result, but not from its options.
+		if ((hung || status == 2 || status > 3)); then
+			printf 'signals.sh: %s fails undisturbed (exit code %d): %s\n' "$name" "$status" "$(tail -n 3 "$TMP/usual/stderr")" >&2
+			broken=1
+		fi
+		printf '# %-14s %6d ms undisturbed, exit code %d\n' "$name" "${usual[i]}" "$status"
+	done
+	((!broken)) || exit 1
+}
+
+# whole FILE: of the format that $name writes.
+whole() {
+	case $name in
+	show-bmf | fake | profiler) "$O/tests/tools/bmf_check" <"$1" >/dev/null 2>&1 ;;
+	show-json | live) jq empty <"$1" 2>/dev/null ;;
+	show-html | report) tail -c 20 "$1" | grep -q '</html>' ;;
+	profile-flame) tail -c 20 "$1" | grep -q '</svg>' ;;
+	show-csv) cmp -s "$1" "$TMP/reference.csv" ;;
+	init) cmp -s "$1" "$TMP/reference.yml" ;;
+	# The last line is whole; an empty file is not.
+	*) [[ -s $1 && -z $(tail -c 1 "$1" | tr -d '\n') ]] ;;
+	esac
+}
+
+# files_whole DIR SIGNAL
+files_whole() {
+	local path
+
+	while IFS= read -r path; do
+		case $path in
+		*/.*) [[ $2 == KILL ]] && { printf '%s\n' "$path" >>"$TMP/hidden"; continue; } ; violation "temporary file: $path" ;;
+		*/results/*.json) "$BPFBENCH" show "$path" >/dev/null 2>&1 || violation "half a run: $path" ;;
+		*/results/*.folded | */results/*.svg) whole_lines "$path" || violation "half a file: $path" ;;
+		*/results/history.db*) ;;
+		*/out) whole "$path" || violation "half a file: $path ($(stat -c %s "$path") bytes)" ;;
+		*/tmp/*) [[ $2 == KILL ]] && { printf '%s\n' "$path" >>"$TMP/hidden"; continue; } ; violation "left: $path" ;;
+		*/results) ;;
+		*) violation "unexpected file: $path" ;;
+		esac
+	done < <(find "$1" -mindepth 1 -not -path "$1/tmp" -not -name stdout -not -name stderr -not -path "$1/stored*")
+}
+whole_lines() { [[ -s $1 && -z $(tail -c 1 "$1" | tr -d '\n') ]]; }
+
+# stdout_closed DIR CMD...: as begin, but stdout is a pipe, which descriptor $reader reads.
+begin_piped() {
+	local dir=$1
+
+	shift
+	mkfifo "$dir/stdout"
+	setsid env --default-signal=INT,PIPE,TERM,HUP "TMPDIR=$dir/tmp" "BB_STRESS=$dir" "$@" >"$dir/stdout" 2>"$dir/stderr" </dev/null &
+	pid=$!
+	exec {reader}<"$dir/stdout"
+}
+
+one() {
+	local dir=$TMP/try-$1 which signal delay before after bound
+
+	seeded "$1"
+	random ${#lines[@]}
+	which=$drawn
+	random ${#signals[@]}
+	signal=${signals[$drawn]}
+	random $((usual[which] + 1))
+	delay=$drawn
+	chosen "$which" "$dir"
+	try="try $1: SIG$signal after $delay ms: ${cmd[*]:3}"
+	before=$(trivial_ms)
+	if [[ $signal == PIPE ]]; then begin_piped "$dir" "${cmd[@]}"; else begin "$dir" "${cmd[@]}"; fi
+	sleep "$((delay / 1000)).$(printf '%03d' $((delay % 1000)))"
+	if [[ $signal == PIPE ]]; then
+		exec {reader}<&-
+		# Who does not write to stdout ends as usual.
+		bound=$((usual[which] + slow_run_ms + 500))
+	else
+		kill -s "$signal" "$pid" 2>/dev/null || true
+		bound=$((slow_run_ms + 500))
+	fi
+	finished 60000
+	after=$(trivial_ms)
+	bound=$(busy_ms "$bound" "$before" "$after")
+	printf '%s\t%d\t%d\n' "$name" "$took_ms" "$bound" >>"$log"
+	printf 'SIG%s\n' "$signal" >>"$TMP/sent"
+	((!hung)) || violation "did not end within 60 s"
+	((hung || took_ms <= bound)) || violation "ended after $took_ms ms, bound $bound ms"
+	case $status in
+	132 | 134 | 135 | 136 | 139) violation "crashed: exit code $status" ;;
+	esac
+	nobody_left "$dir" "$(busy_ms 1000 "$before" "$after")"
+	files_whole "$dir" "$signal"
+	note_suspects "$dir"
+	rm -rf -- "$dir"
+}
+
+calibrate
+# A run of the slowest program, by its own samples.
+declare -a usual
+slow_run_ms=$("$BPFBENCH" run -s "$TMP/slow.yml" -V slow -n 3 --loads 1 --budget 0 --no-store -q |
+	jq '[.[] | .["latency-p50"].value // .latency.value] | max / 1e6 | ceil')
+"$BPFBENCH" show "$run_id" -f csv >"$TMP/reference.csv"
+"$BPFBENCH" init "$O/bpf/perf_profiler.bpf.o" >"$TMP/reference.yml"
+touch "$TMP/hidden" "$TMP/sent"
+printf '# a run of the slowest program: %s ms; a trivial command: %s ms\n' "$slow_run_ms" "$trivial_idle_ms"
+usual_times
+[[ -z ${SECONDS_MOST:-} ]] || UNTIL=$(($(date +%s) + SECONDS_MOST))
+in_jobs "$COUNT" one
+settle
+sort "$TMP/sent" | uniq -c | awk '{ printf "%s%s %s", (NR > 1 ? ", " : ""), $1, $2 } END { print "" }'
+printf '%d temporary files left by SIGKILL\n' "$(wc -l <"$TMP/hidden")"
+summary command

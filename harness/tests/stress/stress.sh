@@ -1,0 +1,216 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# shellcheck shell=bash
+# For signals.sh and objects.sh: a seeded random order, how busy the machine is, a command in a session of its own, and what of it
+# is left. Source it first; it sources tool.sh. Others may use this machine: nothing that could be theirs is counted or ended.
+# shellcheck source=harness/tests/tool.sh
+. "$(dirname "${BASH_SOURCE[0]}")/../tool.sh"
+
+SEED=${SEED:-1} FIRST=${FIRST:-0} JOBS=${JOBS:-2}
+bpftool=$(find_bpftool) || bpftool=''
+stats_before=$(cat /proc/sys/kernel/bpf_stats_enabled)
+bad=$TMP/violations log=$TMP/log suspects=$TMP/suspects
+touch "$bad" "$log" "$suspects"
+
+usage_error() { printf '%s: %s; see --help\n' "${0##*/}" "$1" >&2; exit 2; }
+
+# numbers NAME...: each of these variables is a number.
+numbers() {
+	local name
+
+	for name in "$@"; do [[ ${!name} =~ ^[0-9]{1,9}$ ]] || usage_error "$name=${!name} is no number"; done
+}
+
+# ready: what both scripts need is there.
+ready() {
+	((EUID == 0)) || usage_error "needs root"
+	[[ -x $BPFBENCH && -e $O/tests/bpf/slow.bpf.o ]] || usage_error "make all tests first"
+}
+
+now_ms() { local t=${EPOCHREALTIME/[.,]/}; echo $((t / 1000)); }
+
+# seeded N: what random follows in try N; the same, whichever job does it.
+seeded() { RANDOM=$(((SEED * 7919 + $1 * 104729 + 1) % 32749)); }
+
+# random N: sets $drawn, 0 to N - 1. No subshell: it would not move on.
+# shellcheck disable=SC2034 # for who sources this
+random() { drawn=$(((RANDOM << 15 | RANDOM) % ($1 > 0 ? $1 : 1))); }
+
+# trivial_ms: what four commands take that do next to nothing.
+trivial_ms() {
+	local before
+
+	before=$(now_ms)
+	for _ in 1 2 3 4; do "$BPFBENCH" list >/dev/null 2>&1; done
+	echo $(($(now_ms) - before + 1))
+}
+
+# The shortest of some is that of a machine where nobody else is in the way.
+calibrate() {
+	local i ms
+
+	trivial_idle_ms=$(trivial_ms)
+	for ((i = 0; i < 20; i++)); do
+		ms=$(trivial_ms)
+		((ms >= trivial_idle_ms)) || trivial_idle_ms=$ms
+	done
+}
+
+# busy_ms MS BEFORE AFTER: MS as long as the machine makes it, by what the trivial command took before and after.
+busy_ms() {
+	local most=$(($2 > $3 ? $2 : $3))
+
+	echo $(($1 * (most > trivial_idle_ms ? most : trivial_idle_ms) / trivial_idle_ms))
+}
+
+# violation WHAT: of this try.
+violation() { printf '%s\t%s\n' "$try" "$1" >>"$bad"; }
+
+# --- a command in its own session ---
+# begin DIR CMD...: sets $pid; stdout and stderr go to DIR/stdout and DIR/stderr, temporary files below DIR/tmp.
+begin() {
+	local dir=$1
+
+	shift
+	setsid env --default-signal=INT,PIPE,TERM,HUP "TMPDIR=$dir/tmp" "BB_STRESS=$dir" "$@" >"$dir/stdout" 2>"$dir/stderr" </dev/null &
+	pid=$!
+}
+
+# finished MS: waits for $pid, no longer than MS; sets $status, $hung and $took_ms. No other process keeps the time: a signal that
+# meets a shell between its fork and its exec makes it run our own trap.
+mkfifo "$TMP/never"
+exec {never}<>"$TMP/never"
+# shellcheck disable=SC2034 # for who sources this
+finished() {
+	local before
+
+	before=$(now_ms) hung=0 status=0 took_ms=0
+	# bash buries its children as they end.
+	while [[ -d /proc/$pid ]]; do
+		took_ms=$(($(now_ms) - before))
+		if ((took_ms > $1)); then
+			hung=1
+			kill -KILL -- "-$pid" 2>/dev/null || true
+			break
+		fi
+		read -r -t 0.005 -u "$never" || true
+	done
+	wait "$pid" 2>/dev/null || status=$?
+}
+
+# --- what is left ---
+# Processes of the session of $pid, and those that have DIR in their environment, or their folder in it.
+left_processes() {
+	{
+		pgrep -s "$pid" || true
+		grep -lsaF "BB_STRESS=$1" /proc/[0-9]*/environ | grep -oE '[0-9]+' || true
+		find /proc/[0-9]*/cwd -maxdepth 0 -lname "$1*" 2>/dev/null | grep -oE '[0-9]+' || true
+	} | sort -un
+}
+
+no_processes() { [[ -z $(left_processes "$1") ]]; }
+
+# nobody_left DIR MS: within that time.
+nobody_left() {
+	local end p
+
+	end=$(($(now_ms) + $2))
+	until no_processes "$1"; do
+		if (($(now_ms) > end)); then
+			for p in $(left_processes "$1"); do
+				violation "process left: $p $(tr '\0' ' ' <"/proc/$p/cmdline" 2>/dev/null)"
+				kill -KILL "$p" 2>/dev/null || true
+			done
+			return 0
+		fi
+		sleep 0.02
+	done
+}
+
+# "KIND ID" of all programs, maps and links that no process holds; of the others somebody takes care.
+unheld() {
+	local kind
+
+	[[ -n $bpftool ]] || return 0
+	for kind in prog map link; do
+		"$bpftool" "$kind" show 2>/dev/null | awk -v kind="$kind" '/^[0-9]+:/ { print kind, $1 + 0 }'
+	done | sort >"$1.all"
+	grep -hsE '^(prog|map|link)_id:' /proc/[0-9]*/fdinfo/* 2>/dev/null | sed -E 's/_id:[[:space:]]*/ /' | sort -u >"$1.held" || true
+	comm -23 "$1.all" "$1.held"
+}
+
+# Places that outlive a process: folders, network namespaces, cgroups and mounts.
+places() {
+	find /run /tmp -mindepth 1 -maxdepth 1 -name 'bpfbench*' -not -path "$TMP" 2>/dev/null || true
+	find /run/netns /sys/fs/bpf -mindepth 1 2>/dev/null || true
+	find /sys/fs/cgroup -type d -name '*bpfbench*' 2>/dev/null || true
+	awk '{ print "mount", $5 }' /proc/self/mountinfo
+}
+
+# Where a test of somebody else keeps its files is no leftover of ours: its owner is told by the name.
+outlive() {
+	{
+		unheld "$1"
+		places | grep -vE '^/tmp/bpfbench-tests?\.'
+	} | sort -u
+}
+
+outlive "$TMP/before" >"$TMP/outlive.before"
+
+# note_suspects DIR: what there is now that was not there at first, and which try it was seen after. Most is of others, or about to
+# go: `settle` looks again when all is done.
+note_suspects() {
+	outlive "$1/outlive" | comm -13 "$TMP/outlive.before" - | while IFS= read -r what; do
+		grep -qF "	$what	" "$suspects" || printf '%s\t%s\t\n' "$try" "$what" >>"$suspects"
+	done
+	rm -f "$1"/outlive.*
+	[[ $(cat /proc/sys/kernel/bpf_stats_enabled) == "$stats_before" ]] || violation "bpf_stats_enabled is not as before"
+}
+
+# settle: what is still there of the suspects a minute after the last try.
+settle() {
+	local i what
+
+	for ((i = 0; i < 60; i++)); do
+		outlive "$TMP/settle" | comm -13 "$TMP/outlive.before" - >"$TMP/outlive.now"
+		cut -f 2 "$suspects" | grep -qxFf "$TMP/outlive.now" || return 0
+		sleep 1
+	done
+	while IFS=$'\t' read -r try what; do
+		what=${what%$'\t'}
+		if grep -qxF -- "$what" "$TMP/outlive.now"; then violation "left: $what"; fi
+	done <"$suspects"
+}
+
+# control_characters FILE: it has some, besides line ends and tabs.
+control_characters() { LC_ALL=C grep -qaP '[\x00-\x08\x0b-\x1f\x7f]' "$1"; }
+
+# in_jobs COUNT FUNCTION: FUNCTION N for each N of FIRST to FIRST + COUNT - 1, in JOBS processes side by side.
+in_jobs() {
+	local job jobs=()
+
+	for ((job = 0; job < JOBS; job++)); do
+		(
+			trap - EXIT
+			for ((n = FIRST + job; n < FIRST + $1; n += JOBS)); do
+				[[ -z ${UNTIL:-} || $(date +%s) -lt $UNTIL ]] || break
+				"$2" "$n"
+			done
+		) &
+		jobs+=($!)
+	done
+	wait "${jobs[@]}"
+}
+
+# summary WORDS: a line a kind of try from $log ("KIND<TAB>MS<TAB>BOUND"), then the violations; exits.
+summary() {
+	printf '%-14s %8s %10s %16s\n' "$1" tries 'most (ms)' 'most of bound'
+	sort "$log" | awk -F '\t' '
+		{ n[$1]++; all++; if ($2 > most[$1]) most[$1] = $2; share = $3 ? 100 * $2 / $3 : 0; if (share > part[$1]) part[$1] = share }
+		END { for (k in n) printf "%-14s %8d %10d %14d %%\n", k, n[k], most[k], part[k] | "sort"; close("sort"); print all + 0, "tries" }'
+	if [[ -s $bad ]]; then
+		printf '\nViolations (try, what):\n'
+		sort -V "$bad"
+	fi
+	printf '%d violations; seed %s\n' "$(wc -l <"$bad")" "$SEED"
+	[[ ! -s $bad && -s $log ]]
+}
