@@ -4,12 +4,14 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/sendfile.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -211,29 +213,34 @@ static int start_keeper(struct bb_repo *repo)
 	return rc;
 }
 
-/* By mktemp as the user: where they may make a folder, they may remove it. */
-static int make_scratch(struct bb_repo *repo, struct bb_err *err)
+/* Before it is made, so that the keeper knows of it whenever we are stopped. */
+static int name_scratch(struct bb_repo *repo, struct bb_err *err)
 {
 	const char *tmp = getenv("TMPDIR");
-	char template[PATH_MAX];
-	const char *argv[] = {"mktemp", "-d", "--", template, NULL};
-	struct bb_process_end end;
-	int rc;
+	uint64_t tag;
 
-	snprintf(template, sizeof(template), "%s/bpfbench-gate.XXXXXX",
-		 tmp && tmp[0] == '/' ? tmp : "/tmp");
-	rc = run(repo, "/", argv, &end, err);
+	if (getrandom(&tag, sizeof(tag), 0) != sizeof(tag))
+		return bb_fail(err, -EIO, "getrandom: %s", strerror(errno));
+	if (snprintf(repo->scratch, sizeof(repo->scratch), "%s/bpfbench-gate.%016" PRIx64,
+		     tmp && tmp[0] == '/' ? tmp : "/tmp", tag) >= (int)sizeof(repo->scratch) ||
+	    snprintf(repo->tree, sizeof(repo->tree), "%s/tree", repo->scratch) >=
+		    (int)sizeof(repo->tree))
+		return bb_fail(err, -ENAMETOOLONG, "%s: the path is too long", repo->scratch);
+	return 0;
+}
+
+/* As the user: where they may make a folder, they may remove it. */
+static int make_scratch(const struct bb_repo *repo, struct bb_err *err)
+{
+	const char *argv[] = {"mkdir", "-m", "700", "--", repo->scratch, NULL};
+	struct bb_process_end end;
+	int rc = run(repo, "/", argv, &end, err);
+
 	if (rc)
 		return rc;
 	if (end.status)
 		rc = bb_fail(err, -EACCES, "there is no place for a scratch folder: %.*s",
 			     (int)strcspn(end.log, "\n"), end.log);
-	end.out[strcspn(end.out, "\n")] = '\0';
-	if (!rc && (snprintf(repo->scratch, sizeof(repo->scratch), "%s", end.out) >=
-			    (int)sizeof(repo->scratch) ||
-		    snprintf(repo->tree, sizeof(repo->tree), "%s/tree", end.out) >=
-			    (int)sizeof(repo->tree)))
-		rc = bb_fail(err, -ENAMETOOLONG, "%s: the path is too long", end.out);
 	bb_process_end__done(&end);
 	return rc;
 }
@@ -256,24 +263,18 @@ static int make_kept(struct bb_repo *repo, struct bb_err *err)
 /* Once there is a keeper, it is for it to remove them. */
 static int make_folders(struct bb_repo *repo, struct bb_err *err)
 {
-	const char *argv[] = {"rmdir", "--", repo->scratch, NULL};
-	struct bb_process_end end;
-	int rc = make_scratch(repo, err);
+	int rc = name_scratch(repo, err);
 
+	if (!rc)
+		rc = make_kept(repo, err);
 	if (rc)
 		return rc;
-	rc = make_kept(repo, err);
-	if (!rc) {
-		rc = start_keeper(repo);
-		if (rc)
-			bb_fail(err, rc, "no process could be started: %s", strerror(-rc));
-	}
+	rc = start_keeper(repo);
 	if (rc) {
 		remove_kept(repo);
-		if (!run(repo, "/", argv, &end, NULL))
-			bb_process_end__done(&end);
+		return bb_fail(err, rc, "no process could be started: %s", strerror(-rc));
 	}
-	return rc;
+	return make_scratch(repo, err);
 }
 
 /* The caller; where that is root, the owner of the folder, so that nothing of root's is left there.

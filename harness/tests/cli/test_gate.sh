@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # `bpfbench gate`: what it refuses before anything is built. What it finds is in bpf/test_gate.sh.
-# shellcheck source=harness/tests/tool.sh
+# shellcheck source=harness/tests/tool.sh disable=SC2317 # functions that check and wait_until call
 . "$(dirname "$0")/../tool.sh"
 
 names=("gate: refuses before it builds")
@@ -56,6 +56,16 @@ if ((EUID != 0 || ${#user[@]})); then
 else
 	skip "gate: without root, before it builds" "nobody cannot reach this tree"
 fi
+
+# stopped when the scratch folder is there, and who makes it has not said so yet
+mkdir "$TMP/slow"
+printf '#!/bin/sh\n%s "$@"; sleep 5\n' "$(type -P mkdir)" >"$TMP/slow/mkdir"
+chmod 755 "$TMP/slow" "$TMP/slow/mkdir"
+start env -C "$repo" PATH="$TMP/slow:$PATH" "$BPFBENCH" gate --base main
+scratch_is_there() { [[ -n $(find "$WORK" -mindepth 1) ]]; }
+check "gate: the scratch folder is made" wait_until 5 scratch_is_there
+kill -TERM "$child"
+finish
 expect_eq "gate: no scratch folder or work tree is left" \
 	"$(find "$WORK" -mindepth 1 | wc -l) $(git -C "$repo" -c safe.directory='*' worktree list | wc -l)" "0 1"
 plan_done

@@ -141,20 +141,26 @@ whole() {
 
 # files_whole DIR SIGNAL
 files_whole() {
-	local path
+	local path file
 
 	while IFS= read -r path; do
+		file=$1/$path
 		case $path in
-		*/.*) [[ $2 == KILL ]] && { printf '%s\n' "$path" >>"$TMP/hidden"; continue; } ; violation "temporary file: $path" ;;
-		*/results/*.json) "$BPFBENCH" show "$path" >/dev/null 2>&1 || violation "half a run: $path" ;;
-		*/results/*.folded | */results/*.svg) whole_lines "$path" || violation "half a file: $path" ;;
-		*/results/history.db*) ;;
-		*/out) whole "$path" || violation "half a file: $path ($(stat -c %s "$path") bytes)" ;;
-		*/tmp/*) [[ $2 == KILL ]] && { printf '%s\n' "$path" >>"$TMP/hidden"; continue; } ; violation "left: $path" ;;
-		*/results) ;;
+		tmp/* | .* | */.*)
+			if [[ $2 == KILL ]]; then
+				printf '%s\n' "$path" >>"$TMP/hidden"
+			else
+				violation "temporary file: $path"
+			fi
+			;;
+		results/selftest/*.json) jq empty <"$file" 2>/dev/null || violation "half a file: $path" ;;
+		results/*.json) "$BPFBENCH" show "$file" >/dev/null 2>&1 || violation "half a run: $path" ;;
+		results/*.folded | results/*.svg) whole_lines "$file" || violation "half a file: $path" ;;
+		out) whole "$file" || violation "half a file: $path ($(stat -c %s "$file") bytes)" ;;
+		results | results/selftest | results/history.db) ;;
 		*) violation "unexpected file: $path" ;;
 		esac
-	done < <(find "$1" -mindepth 1 -not -path "$1/tmp" -not -name stdout -not -name stderr -not -path "$1/stored*")
+	done < <(find "$1" -mindepth 1 -not -path "$1/tmp" -not -path "$1/std*" -not -path "$1/outlive*" -not -path "$1/stored*" -printf '%P\n')
 }
 whole_lines() { [[ -s $1 && -z $(tail -c 1 "$1" | tr -d '\n') ]]; }
 
