@@ -134,7 +134,7 @@ $(O)/bench/%: harness/tests/bench/%.c $(LIB) $(O)/flags
 	$(Q)$(CC) $(ALL_CFLAGS) -MMD -MP -MF $@.d $< $(filter %.o,$^) -o $@ $(LDFLAGS) $(LIB) $(LDLIBS)
 
 # Other methods, which bpfbench's verdicts are compared with.
-$(O)/bench/bench_verdicts $(O)/tests/test_stats_rivals: $(O)/obj/tests/bench/rivals.o
+$(O)/bench/bench_verdicts $(O)/tests/test_other_methods: $(O)/obj/tests/bench/other_methods.o
 
 # The fuzzers and all that they call are built with sanitizers and coverage by clang, in a build folder of their own.
 FUZZ_FLAGS := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=undefined -fsanitize=fuzzer

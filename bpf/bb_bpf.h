@@ -17,7 +17,7 @@ char LICENSE[] SEC("license") = "GPL";
  */
 __u64 drops;
 
-static __always_inline void count_drop(void)
+static __always_inline void bb_count_drop(void)
 {
 	__sync_fetch_and_add(&drops, 1);
 }

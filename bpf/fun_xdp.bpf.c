@@ -50,7 +50,7 @@ static __always_inline int push(int answer)
 	enum bb_source_addr value = answer;
 
 	if (answer != BB_NO_PUSH && bpf_map_push_elem(&SOURCE_ADDR_QUEUE, &value, BPF_ANY))
-		count_drop();
+		bb_count_drop();
 	return XDP_PASS;
 }
 
@@ -71,7 +71,7 @@ int v0(struct xdp_md *ctx)
 	if (action != NO_ADDR)
 		return action;
 	if (bpf_ringbuf_output(&addr_log, &addr, sizeof(addr), 0))
-		count_drop();
+		bb_count_drop();
 	return XDP_PASS;
 }
 

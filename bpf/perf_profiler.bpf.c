@@ -71,7 +71,7 @@ static __always_inline int sample_to_ring(void *ctx, __u64 submit_flags)
 	long len;
 
 	if (!s) {
-		count_drop();
+		bb_count_drop();
 		return 0;
 	}
 	len = bpf_get_stack(ctx, s->stack, sizeof(s->stack), BPF_F_USER_STACK);
@@ -137,7 +137,7 @@ int scratch_output(struct bpf_perf_event_data *ctx)
 	struct bb_sample *s = sample_in_scratch(ctx);
 
 	if (s && bpf_ringbuf_output(&samples, s, used_bytes(s), 0))
-		count_drop();
+		bb_count_drop();
 	return 0;
 }
 
@@ -149,7 +149,7 @@ int perfbuf(struct bpf_perf_event_data *ctx)
 	struct bb_sample *s = sample_in_scratch(ctx);
 
 	if (s && bpf_perf_event_output(ctx, &events, BPF_F_CURRENT_CPU, s, used_bytes(s)))
-		count_drop();
+		bb_count_drop();
 	return 0;
 }
 
@@ -169,7 +169,7 @@ int stackid(struct bpf_perf_event_data *ctx)
 	if (count)
 		__sync_fetch_and_add(count, 1);
 	else if (bpf_map_update_elem(&counts, &key, &one, BPF_NOEXIST))
-		count_drop();
+		bb_count_drop();
 	return 0;
 }
 
@@ -183,7 +183,7 @@ int kernel_user(struct bpf_perf_event_data *ctx)
 	long kernel_len, user_len;
 
 	if (!s) {
-		count_drop();
+		bb_count_drop();
 		return 0;
 	}
 	kernel_len = bpf_get_stack(ctx, s->stack, half, 0);

@@ -128,7 +128,7 @@ int sample(struct bpf_perf_event_data *ctx)
 	if (collided)
 		__sync_fetch_and_add(&lost_stacks, 1);
 	if (add(&key, 1) && send_whole(ctx, &key, 1))
-		count_drop();
+		bb_count_drop();
 	return 0;
 }
 
@@ -145,7 +145,7 @@ static __always_inline void leave(void *ctx, __u64 now_ns)
 	if (sleep.key.kernel_id == -EEXIST || sleep.key.user_id == -EEXIST)
 		__sync_fetch_and_add(&lost_stacks, 1);
 	if (bpf_map_update_elem(&sleeping, &tid, &sleep, BPF_ANY))
-		count_drop();
+		bb_count_drop();
 }
 
 static __always_inline void come_back(__u32 tid, __u64 now_ns)
@@ -155,7 +155,7 @@ static __always_inline void come_back(__u32 tid, __u64 now_ns)
 	if (!sleep)
 		return;
 	if (add(&sleep->key, now_ns - sleep->since_ns))
-		count_drop();
+		bb_count_drop();
 	bpf_map_delete_elem(&sleeping, &tid);
 }
 
@@ -187,6 +187,6 @@ int forked(struct bpf_raw_tracepoint_args *ctx)
 	if (!bpf_map_lookup_elem(&targets, &pid))
 		bpf_map_delete_elem(&targets, &child_pid);
 	else if (bpf_map_update_elem(&targets, &child_pid, &one, BPF_ANY))
-		count_drop();
+		bb_count_drop();
 	return 0;
 }

@@ -328,7 +328,7 @@ static int show_live(const struct compare_args *a, const struct bb_report *repor
 	if (rc || exit_code != BB_EXIT_OK)
 		return exit_code;
 	return a->measure.format ? bb_compare_exit_code(&a->compare, report)
-				 : bb_compare_show_live(&a->compare, report, a->base, a->head);
+				 : bb_compare_show_measured(&a->compare, report, a->base, a->head);
 }
 
 static int run_in_turns(const struct compare_args *a, const struct bb_plan *plan,
@@ -353,8 +353,8 @@ static double usual_budget_s(const struct bb_plan *plan)
 {
 	double most = DEFAULT_BUDGET_S;
 
-	for (size_t i = 0; i < plan->n_cells; i++)
-		most = fmax(most, plan->cells[i].drive->kind->compare_s);
+	for (size_t i = 0; i < plan->n_cases; i++)
+		most = fmax(most, plan->cases[i].drive->kind->compare_s);
 	return most;
 }
 
@@ -388,7 +388,7 @@ static int compare_live(struct compare_args *a, const char *command)
 	if (!rc && !a->measure.has_budget)
 		a->measure.budget_s = usual_budget_s(&plan);
 	if (!rc && !a->compare.exact)
-		rc = bb_compare_check_floor(&a->compare, a->measure.results, NULL, &err);
+		rc = bb_compare_check_resolution(&a->compare, a->measure.results, NULL, &err);
 	if (!rc)
 		rc = bb_measure__begin(&a->measure, "compare", command, bb_plan_takes_cpu(&plan),
 				       &m, &err);

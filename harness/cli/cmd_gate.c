@@ -172,9 +172,10 @@ static int check(struct gate_args *a, char **ret_scenario, struct bb_err *err)
 	for (size_t i = 0; !rc && i < sizeof(files) / sizeof(files[0]); i++)
 		rc = bb_output_check(files[i], err);
 	if (!rc)
-		rc = bb_compare_check_floor(&judge,
-					    a->measure.results ? a->measure.results : "results",
-					    NULL, err);
+		rc = bb_compare_check_resolution(&judge,
+						 a->measure.results ? a->measure.results
+								    : "results",
+						 NULL, err);
 	return rc || !a->scenario ? rc : find_scenario(a->scenario, ret_scenario, err);
 }
 

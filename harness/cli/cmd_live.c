@@ -93,12 +93,12 @@ static const struct argp argp = {
 	       "program that its owner unloads stays for up to a quarter of a second. Needs root.",
 };
 
-static int take_snapshot(struct bb_live *live, const struct bb_live_order *order,
+static int take_snapshot(struct bb_live_watch *live, const struct bb_live_order *order,
 			 const struct bb_live_format *format, FILE *out, size_t *ret_n,
 			 struct bb_err *err)
 {
 	struct bb_live_row *rows;
-	int rc = bb_live__snapshot(live, &rows, ret_n, err);
+	int rc = bb_live_watch__snapshot(live, &rows, ret_n, err);
 
 	if (rc)
 		return rc;
@@ -109,7 +109,7 @@ static int take_snapshot(struct bb_live *live, const struct bb_live_order *order
 }
 
 struct snapshot {
-	struct bb_live *live;
+	struct bb_live_watch *live;
 	const struct bb_live_order *order;
 	const struct bb_live_format *format;
 };
@@ -122,18 +122,18 @@ static int write_snapshot(void *arg, FILE *out, struct bb_err *err)
 	return take_snapshot(s->live, s->order, s->format, out, &n, err);
 }
 
-static int print_once(const struct live_args *a, struct bb_live *live, struct bb_err *err)
+static int print_once(const struct live_args *a, struct bb_live_watch *live, struct bb_err *err)
 {
 	const char *otherwise = !a->output && bb_screen_possible() ? "table" : "json";
 	struct snapshot s = {live, a->order,
 			     a->format ? a->format : bb_live_format_find(otherwise)};
-	int rc = bb_live__watch(live, a->seconds, err);
+	int rc = bb_live_watch__wait(live, a->seconds, err);
 
 	return rc ? rc : bb_output_of(write_snapshot, &s, a->output, err);
 }
 
 /* What the screen shows after a period; free() it. */
-static int compose(const struct live_args *a, struct bb_live *live, char **ret_text,
+static int compose(const struct live_args *a, struct bb_live_watch *live, char **ret_text,
 		   struct bb_err *err)
 {
 	char *text = NULL, *table = NULL;
@@ -170,7 +170,7 @@ static bool take_key(struct live_args *a, char key)
 	return key == 'q';
 }
 
-static int watch_screen(struct live_args *a, struct bb_live *live, struct bb_screen *screen,
+static int watch_screen(struct live_args *a, struct bb_live_watch *live, struct bb_screen *screen,
 			struct bb_err *err)
 {
 	uint64_t began_ns = bb_now_ns();
@@ -180,7 +180,7 @@ static int watch_screen(struct live_args *a, struct bb_live *live, struct bb_scr
 	while (!rc && !take_key(a, bb_screen__key(screen))) {
 		if (bb_screen__resized(screen))
 			bb_screen__draw(screen, text);
-		rc = bb_live__watch(live, LOOK_S, err);
+		rc = bb_live_watch__wait(live, LOOK_S, err);
 		if (rc || bb_seconds_since(began_ns) < a->seconds)
 			continue;
 		began_ns = bb_now_ns();
@@ -198,7 +198,7 @@ int bb_cmd_live(int argc, char **argv)
 {
 	struct live_args a = {.seconds = 1, .order = bb_live_orders};
 	struct bb_stats_enable stats = {.fd = -1};
-	struct bb_live *live = NULL;
+	struct bb_live_watch *live = NULL;
 	struct bb_screen screen;
 	struct bb_err err = {0};
 	int rc;
@@ -206,7 +206,7 @@ int bb_cmd_live(int argc, char **argv)
 	argp_parse(&argp, argc, argv, 0, NULL, &a);
 	rc = bb_output_check(a.output, &err);
 	if (!rc)
-		rc = bb_live__open(&live, &err);
+		rc = bb_live_watch__open(&live, &err);
 	if (!rc)
 		rc = bb_stats_enable__on(&stats, &err);
 	if (!rc && (a.once || a.format || a.output || !bb_screen_possible())) {
@@ -219,6 +219,6 @@ int bb_cmd_live(int argc, char **argv)
 		}
 	}
 	bb_stats_enable__off(&stats);
-	bb_live__close(live);
+	bb_live_watch__close(live);
 	return rc ? bb_complain(&err) : BB_EXIT_OK;
 }

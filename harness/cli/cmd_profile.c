@@ -266,7 +266,7 @@ int bb_cmd_profile(int argc, char **argv)
 	a.record.sampler.object_dir = paths.object_dir;
 	bb_caller(&a.record.uid, &a.record.gid);
 	if (!rc)
-		rc = bb_record(&a.record, &recording, &err);
+		rc = bb_recording__take(&a.record, &recording, &err);
 	if (!rc) {
 		rc = show(&a, &recording, &err);
 		bb_recording__done(&recording);

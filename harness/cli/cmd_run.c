@@ -147,10 +147,10 @@ static const struct argp argp = {
 
 static void print_plan(const struct bb_plan *plan, FILE *out)
 {
-	fprintf(out, "%s: %zu cases, %u loads each\n", plan->scenario->name, plan->n_cells,
+	fprintf(out, "%s: %zu cases, %u loads each\n", plan->scenario->name, plan->n_cases,
 		plan->loads);
-	for (size_t i = 0; i < plan->n_cells; i++) {
-		const struct bb_cell *c = &plan->cells[i];
+	for (size_t i = 0; i < plan->n_cases; i++) {
+		const struct bb_plan_case *c = &plan->cases[i];
 
 		fprintf(out, "  %-52s ", c->name);
 		if (c->seconds > 0)
@@ -163,7 +163,7 @@ static void print_plan(const struct bb_plan *plan, FILE *out)
 			fprintf(out, ", the program pinned at %s", c->variant->pinned);
 		else
 			fprintf(out, ", program %s", c->variant->program);
-		fprintf(out, "%s\n", bb_cell_is_floor(c) ? ", the floor" : "");
+		fprintf(out, "%s\n", bb_plan_case__is_floor(c) ? ", the floor" : "");
 	}
 }
 
@@ -250,7 +250,7 @@ static int measure_all(const struct run_args *a, struct bb_measure *m, const str
 			fprintf(stderr,
 				"bpfbench: %s: %zu cases on CPU %d, polled from CPU %d, seed "
 				"%llu\n",
-				j->plans[i].scenario->name, j->plans[i].n_cells, m->opts.driver.cpu,
+				j->plans[i].scenario->name, j->plans[i].n_cases, m->opts.driver.cpu,
 				m->opts.driver.poll_cpu, (unsigned long long)a->measure.seed);
 		/* what is named on the command line must work */
 		m->opts.skip_failing = j->plans[i].scenario->skips_refused && !a->variants.n;

@@ -141,13 +141,13 @@ static void print_rows(FILE *out, const struct bb_selftest *t, double threshold)
 
 static void print_floor(FILE *out, const struct bb_selftest *t)
 {
-	if (!isnan(t->noise_floor))
+	if (!isnan(t->resolution))
 		fprintf(out,
 			"\n"
 			"Resolution of this machine: %.3f %% (95th percentile of the "
 			"|difference| between a program and itself).\n"
 			"`bpfbench compare` refuses a threshold below it.\n",
-			100 * t->noise_floor);
+			100 * t->resolution);
 }
 
 int bb_cmd_selftest(int argc, char **argv)

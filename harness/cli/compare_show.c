@@ -15,8 +15,8 @@
 #include "run/selftest_store.h"
 #include "store/baseline.h"
 
-int bb_compare_check_floor(const struct bb_compare_opts *o, const char *results,
-			   const struct bb_fingerprint *fp, struct bb_err *err)
+int bb_compare_check_resolution(const struct bb_compare_opts *o, const char *results,
+				const struct bb_fingerprint *fp, struct bb_err *err)
 {
 	struct bb_fingerprint own;
 	char *id = NULL;
@@ -24,7 +24,7 @@ int bb_compare_check_floor(const struct bb_compare_opts *o, const char *results,
 	int rc = fp ? 0 : bb_fingerprint__read(&own, err);
 
 	if (!rc)
-		rc = bb_selftest__read_floor(results, fp ? fp : &own, &floor, &id, err);
+		rc = bb_selftest__read_resolution(results, fp ? fp : &own, &floor, &id, err);
 	if (rc == -ENOENT)
 		return 0; /* unknown: no self-test has run here */
 	if (!rc && o->threshold < floor)
@@ -62,8 +62,8 @@ static int show(const struct bb_compare_opts *o, struct bb_diffs *d, const char 
 	return fails ? BB_EXIT_REGRESSION : BB_EXIT_OK;
 }
 
-int bb_compare_show_live(const struct bb_compare_opts *o, const struct bb_report *report,
-			 const char *base, const char *head)
+int bb_compare_show_measured(const struct bb_compare_opts *o, const struct bb_report *report,
+			     const char *base, const char *head)
 {
 	struct bb_diffs d = {0};
 	struct bb_err err = {0};
@@ -137,7 +137,7 @@ int bb_compare_show_stored(const struct bb_compare_opts *o, const char *results,
 	if (!rc && old)
 		rc = bb_baseline__read(old, results, &a, &err);
 	if (!rc && old && !o->exact)
-		rc = bb_compare_check_floor(o, results, &b->fingerprint, &err);
+		rc = bb_compare_check_resolution(o, results, &b->fingerprint, &err);
 	if (!rc && old && !o->exact)
 		rc = bb_diff_reports(a, b, &opts, &d, &err);
 	if (!rc && old)

@@ -27,12 +27,12 @@ struct bb_compare_opts {
  * -ERANGE with the explanation. 0 when there is no self-test of such a machine. `fp` NULL: this
  * machine.
  */
-int bb_compare_check_floor(const struct bb_compare_opts *o, const char *results,
-			   const struct bb_fingerprint *fp, struct bb_err *err);
+int bb_compare_check_resolution(const struct bb_compare_opts *o, const char *results,
+				const struct bb_fingerprint *fp, struct bb_err *err);
 
 /* Print the comparisons of a report that has just been measured. Returns the exit code. */
-int bb_compare_show_live(const struct bb_compare_opts *o, const struct bb_report *report,
-			 const char *base, const char *head);
+int bb_compare_show_measured(const struct bb_compare_opts *o, const struct bb_report *report,
+			     const char *base, const char *head);
 
 /* The same for what was counted: exit code 3 also for one instruction more, unless another verdict
  * was asked for. */

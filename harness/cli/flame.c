@@ -74,7 +74,7 @@ int bb_flame_of_run(const struct bb_measure *m, const struct bb_plan *plan, cons
 	if (!m->args->quiet)
 		fprintf(stderr, "bpfbench: sampling the workload for the flame graph, %g s\n",
 			BB_FLAME_S);
-	rc = bb_flame_record(plan, &m->opts, &r, err);
+	rc = bb_flame_sample(plan, &m->opts, &r, err);
 	if (rc)
 		return rc;
 	rc = bb_fold(&r.samples, &r.spaces, &fold, &f.profile, err);

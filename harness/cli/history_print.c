@@ -31,11 +31,12 @@ static void add_or_absent(struct bb_text_table *t, const char *fmt, double value
 
 static void add_latency(struct bb_text_table *t, const struct bb_estimate *e)
 {
-	bb_text_table__add_text(t, isfinite(e->value) ? bb_cell_number(e->value, e->value).text
-						      : BB_TEXT_ABSENT);
+	bb_text_table__add_text(t, isfinite(e->value)
+					   ? bb_table_cell_number(e->value, e->value).text
+					   : BB_TEXT_ABSENT);
 	if (isfinite(e->lo) && isfinite(e->hi))
-		bb_text_table__add(t, "[%s, %s]", bb_cell_number(e->lo, e->value).text,
-				   bb_cell_number(e->hi, e->value).text);
+		bb_text_table__add(t, "[%s, %s]", bb_table_cell_number(e->lo, e->value).text,
+				   bb_table_cell_number(e->hi, e->value).text);
 	else
 		bb_text_table__add_text(t, BB_TEXT_ABSENT);
 }

@@ -19,7 +19,7 @@
 
 static void add_number(struct bb_text_table *t, const char *mark, double value)
 {
-	struct bb_cell cell = bb_cell_number(value, value);
+	struct bb_table_cell cell = bb_table_cell_number(value, value);
 
 	bb_text_table__add(t, "%s%s", cell.text[0] ? mark : "",
 			   cell.text[0] ? cell.text : BB_TEXT_ABSENT);
@@ -38,7 +38,7 @@ static void put_own_runs(const struct bb_live_row *r, FILE *out)
 			"id %" PRIu32 ": our own readings made it run %s times a second; those "
 			"runs "
 			"are left out, and none of the others was alone\n",
-			r->program.id, bb_cell_value((double)r->own_runs / r->seconds).text);
+			r->program.id, bb_table_cell_value((double)r->own_runs / r->seconds).text);
 }
 
 static int print_table(const struct bb_live_row *rows, size_t n, FILE *out)

@@ -89,11 +89,11 @@ struct bb_drive_kind {
 
 	/* What it needs, and what it does. */
 	bool needs_bpf;        /* false: nothing is loaded into the kernel */
-	bool made_up;          /* samples come from a script, not from the machine */
+	bool synthetic;        /* samples come from a script, not from the machine */
 	bool fires;            /* it fires the events: as many runs as events, or void */
 	bool one_by_one;       /* something can be done between any two runs */
 	bool counts;           /* samples are instructions: drivers/exact.c */
-	bool spares_others;    /* it may drive a program that somebody else has loaded */
+	bool read_only;        /* it may drive a program that somebody else has loaded */
 	bool any_sampler;      /* it drives variants that sample without a program, too */
 	bool stats_off;        /* bpf_stats must be off meanwhile */
 	bool watches_workload; /* the program runs on events of a workload of ours */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * call: a function of user space (workloads/functions.h), timed by the clock. Every sample is a
- * line through the times of many calls in a row (drivers/line.h), so that neither the clock's own
- * cost nor its tick is in the figure; of a function that sleeps it is one call.
+ * line through the times of many calls in a row (drivers/fit_line.h), so that neither the clock's
+ * own cost nor its tick is in the figure; of a function that sleeps it is one call.
  */
 #include <errno.h>
 #include <math.h>
@@ -14,7 +14,7 @@
 #include "base/rng.h"
 #include "base/deadline.h"
 #include "drivers/driver.h"
-#include "drivers/line.h"
+#include "drivers/fit_line.h"
 #include "workloads/functions.h"
 
 #define FIRST_CALLS 16u
@@ -55,7 +55,7 @@ static const struct bb_function *find(const char *name, const char *variant)
 	return NULL;
 }
 
-static int probe(void *state, struct bb_subject *subject, struct bb_err *err)
+static int probe(void *state, struct bb_test_prog *subject, struct bb_err *err)
 {
 	const struct call_state *s = state;
 	const char *name = s->spec->call.function, *variant = subject->spec->program;
@@ -78,7 +78,7 @@ static int probe(void *state, struct bb_subject *subject, struct bb_err *err)
 
 /* The linker places a function, and it stays there: a new round is a new replication of all but
  * that. */
-static int attach(void *state, struct bb_subject *subject, void **ret_slot, struct bb_err *err)
+static int attach(void *state, struct bb_test_prog *subject, void **ret_slot, struct bb_err *err)
 {
 	const struct call_state *s = state;
 	struct call_slot *slot = malloc(sizeof(*slot));
@@ -120,16 +120,16 @@ static int calibrate(struct timing *t, uint32_t *ret_calls)
 	for (int i = 0; !rc && i < 3; i++) /* the last counts: by then the function is warm */
 		rc = time_calls(t, FIRST_CALLS, &ns);
 	if (!rc)
-		*ret_calls = bb_line_longer(fmax(ns / FIRST_CALLS, 0.1), MAX_CALLS);
+		*ret_calls = bb_fit_line_longer(fmax(ns / FIRST_CALLS, 0.1), MAX_CALLS);
 	return rc;
 }
 
 /* A line, or where `calls` is 0 a call. */
 static int take_sample(struct timing *t, uint32_t calls)
 {
-	const struct bb_line_timer timer = {time_calls, t};
-	struct bb_line line = {0};
-	int rc = calls ? bb_line__take(&timer, calls, &line) : time_calls(t, 1, &line.slope_ns);
+	const struct bb_fit_timer timer = {time_calls, t};
+	struct bb_fitted_line line = {0};
+	int rc = calls ? bb_fit_line__take(&timer, calls, &line) : time_calls(t, 1, &line.slope_ns);
 
 	if (rc)
 		return rc;
@@ -139,7 +139,7 @@ static int take_sample(struct timing *t, uint32_t calls)
 		snprintf(t->batch->void_why, sizeof(t->batch->void_why),
 			 "%u calls took less time than %u: the clock or the machine is too "
 			 "unsteady",
-			 calls, bb_line_shorter(calls));
+			 calls, bb_fit_line_shorter(calls));
 	return 0;
 }
 

@@ -36,7 +36,7 @@ static void run_ahead_of_others(void)
 		close(fd);
 }
 
-int bb_child__settle(const struct bb_child_place *place, pid_t parent)
+int bb_child__prepare(const struct bb_child_place *place, pid_t parent)
 {
 	int null_fd = open("/dev/null", O_RDWR | O_CLOEXEC);
 	int rc = null_fd < 0 || dup2(null_fd, 0) < 0 || dup2(null_fd, 1) < 0 ? -errno : 0;
@@ -80,7 +80,7 @@ static int keep_only(int control_fd, int socket_fd)
 }
 
 /* In the child: never returns. It says 0 or -errno to the parent before it begins. */
-static void run_helper(const struct bb_child_place *place, const struct bb_helper_work *work,
+static void run_helper(const struct bb_child_place *place, const struct bb_worker_task *work,
 		       int control_fd, pid_t parent)
 {
 	int socket_fd = -1, rc = setns(work->netns_fd, CLONE_NEWNET) ? -errno : 0;
@@ -93,7 +93,7 @@ static void run_helper(const struct bb_child_place *place, const struct bb_helpe
 	 * settle()'s nice value has to do. */
 	sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &first);
 	if (!rc)
-		rc = bb_child__settle(place, parent);
+		rc = bb_child__prepare(place, parent);
 	if (!rc)
 		rc = keep_only(control_fd, socket_fd);
 	if (send(rc ? control_fd : CONTROL_FD, &rc, sizeof(rc), MSG_NOSIGNAL) == sizeof(rc) && !rc)
@@ -101,10 +101,10 @@ static void run_helper(const struct bb_child_place *place, const struct bb_helpe
 	_exit(0);
 }
 
-int bb_helper__start(const struct bb_child_place *place, const struct bb_helper_work *work,
-		     struct bb_helper *ret_helper, struct bb_err *err)
+int bb_worker__start(const struct bb_child_place *place, const struct bb_worker_task *work,
+		     struct bb_worker *ret_helper, struct bb_err *err)
 {
-	struct bb_helper h = {0};
+	struct bb_worker h = {0};
 	pid_t parent = getpid();
 	int fds[2], rc, said = -EPIPE;
 	ssize_t n;
@@ -135,7 +135,7 @@ int bb_helper__start(const struct bb_child_place *place, const struct bb_helper_
 	return bb_fail(err, rc, "%s cannot be started: %s", work->name, strerror(-rc));
 }
 
-void bb_helper__stop(struct bb_helper *h)
+void bb_worker__stop(struct bb_worker *h)
 {
 	if (h->pid > 0)
 		close(h->fd);

@@ -23,7 +23,7 @@
 #define GRACE_S 0.02
 #define LOG_BYTES (64u << 10)
 
-struct bb_reading_shared {
+struct bb_consumer_shared {
 	size_t bytes; /* of all this */
 	size_t room;
 	volatile bool ready, stop; /* the child's, ours */
@@ -37,13 +37,13 @@ struct bb_reading_shared {
 struct reader {
 	const struct bb_sample_processor *processor;
 	struct bb_sample_log log;
-	struct bb_reading_shared *shared;
+	struct bb_consumer_shared *shared;
 };
 
 static int on_sample(void *arg, void *data, size_t size)
 {
 	struct reader *r = arg;
-	struct bb_reading_shared *s = r->shared;
+	struct bb_consumer_shared *s = r->shared;
 	const struct bb_sample_header *header = data;
 	uint64_t samples = s->samples;
 	int rc = r->processor->process(data, size, &r->log);
@@ -83,7 +83,7 @@ static __attribute__((noreturn)) void run_child(struct reader *r, int ring_fd,
 						const struct bb_child_place *place, pid_t parent)
 {
 	struct ring_buffer *ring = ring_buffer__new(ring_fd, on_sample, r, NULL);
-	int rc = ring ? bb_child__settle(place, parent) : -errno;
+	int rc = ring ? bb_child__prepare(place, parent) : -errno;
 
 	r->log.fd = open("/dev/null", O_WRONLY | O_CLOEXEC);
 	if (!rc) {
@@ -95,7 +95,7 @@ static __attribute__((noreturn)) void run_child(struct reader *r, int ring_fd,
 	_exit(rc ? 1 : 0);
 }
 
-static int wait_ready(struct bb_reading *c, struct bb_err *err)
+static int wait_ready(struct bb_consumer *c, struct bb_err *err)
 {
 	const struct timespec a_little = {.tv_nsec = 200000};
 	uint64_t began_ns = bb_now_ns();
@@ -103,7 +103,7 @@ static int wait_ready(struct bb_reading *c, struct bb_err *err)
 
 	while (!rc && !c->shared->ready) {
 		nanosleep(&a_little, NULL);
-		rc = bb_reading__check(c, err);
+		rc = bb_consumer__check(c, err);
 		if (!rc)
 			rc = bb_must_end_why();
 		if (!rc && bb_seconds_since(began_ns) > READY_S)
@@ -113,14 +113,14 @@ static int wait_ready(struct bb_reading *c, struct bb_err *err)
 	return rc;
 }
 
-int bb_reading__start(const struct bb_sample_processor *processor, int ring_fd, size_t room,
-		      const struct bb_child_place *place, struct bb_reading *ret_consumer,
-		      struct bb_err *err)
+int bb_consumer__start(const struct bb_sample_processor *processor, int ring_fd, size_t room,
+		       const struct bb_child_place *place, struct bb_consumer *ret_consumer,
+		       struct bb_err *err)
 {
-	size_t bytes = sizeof(struct bb_reading_shared) + room * sizeof(uint64_t);
+	size_t bytes = sizeof(struct bb_consumer_shared) + room * sizeof(uint64_t);
 	struct reader r = {.processor = processor,
 			   .log = {.text = malloc(LOG_BYTES), .size = LOG_BYTES, .fd = -1}};
-	struct bb_reading c = {0};
+	struct bb_consumer c = {0};
 	pid_t parent = getpid();
 	int rc = 0;
 
@@ -148,13 +148,13 @@ int bb_reading__start(const struct bb_sample_processor *processor, int ring_fd, 
 	if (!rc)
 		rc = wait_ready(&c, err);
 	if (rc)
-		bb_reading__close(&c);
+		bb_consumer__close(&c);
 	else
 		*ret_consumer = c;
 	return rc;
 }
 
-static int say_ended(const struct bb_reading *c, int status, struct bb_err *err)
+static int say_ended(const struct bb_consumer *c, int status, struct bb_err *err)
 {
 	if (WIFSIGNALED(status))
 		return bb_fail(err, -ECHILD, "the consumer died midway: killed by signal %d (%s)",
@@ -166,7 +166,7 @@ static int say_ended(const struct bb_reading *c, int status, struct bb_err *err)
 	return bb_fail(err, -ECHILD, "the consumer ended: %s", strerror(-c->shared->rc));
 }
 
-int bb_reading__check(struct bb_reading *c, struct bb_err *err)
+int bb_consumer__check(struct bb_consumer *c, struct bb_err *err)
 {
 	int status;
 
@@ -177,7 +177,7 @@ int bb_reading__check(struct bb_reading *c, struct bb_err *err)
 }
 
 /* Wait for its end; kill it when that does not come soon. */
-static int wait_for_end(struct bb_reading *c, int *ret_status, struct rusage *ret_usage)
+static int wait_for_end(struct bb_consumer *c, int *ret_status, struct rusage *ret_usage)
 {
 	const struct timespec a_little = {.tv_nsec = 500000};
 	uint64_t began_ns = bb_now_ns();
@@ -201,9 +201,9 @@ static double seconds_of(const struct timeval *t)
 	return (double)t->tv_sec + (double)t->tv_usec * 1e-6;
 }
 
-int bb_reading__stop(struct bb_reading *c, struct bb_consumed *ret_consumed, struct bb_err *err)
+int bb_consumer__stop(struct bb_consumer *c, struct bb_consumed *ret_consumed, struct bb_err *err)
 {
-	struct bb_reading_shared *s = c->shared;
+	struct bb_consumer_shared *s = c->shared;
 	struct rusage usage;
 	int status = 0, rc;
 
@@ -223,7 +223,7 @@ int bb_reading__stop(struct bb_reading *c, struct bb_consumed *ret_consumed, str
 	return 0;
 }
 
-void bb_reading__close(struct bb_reading *c)
+void bb_consumer__close(struct bb_consumer *c)
 {
 	bb_child__stop(&c->pid);
 	if (c->shared)

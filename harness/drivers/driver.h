@@ -9,10 +9,10 @@
 
 #include "base/err.h"
 #include "core/drive_kind.h"
-#include "core/flow.h"
+#include "core/ring_use.h"
 #include "drivers/cold.h"
 #include "drivers/pmu.h"
-#include "drivers/subject.h"
+#include "drivers/test_prog.h"
 #include "plan/scenario.h"
 
 /*
@@ -50,7 +50,7 @@ struct bb_batch {
 	/* wall time to spend (in-situ over a workload: its CPU time), in which a driver that fires
 	 * takes one sample at least; 0: no limit but the deadline (base/deadline.h) */
 	double max_s;
-	bool drain_always; /* rings emptied after every run, or only when half full */
+	bool drain_each_run; /* rings emptied after every run, or only when half full */
 
 	size_t n; /* samples taken */
 	/* events fired (slope: lines taken), warm-up excluded; 0: the driver cannot know */
@@ -67,7 +67,7 @@ struct bb_batch {
 	/* calls made again because a signal broke them off; their runs are in `warmup` */
 	uint64_t retries;
 	/* pipeline: made by the driver, owned by the caller; NULL elsewhere */
-	struct bb_flow *flow;
+	struct bb_ring_use *flow;
 	/* the program did not do what is expected of it; empty: nothing to say */
 	char void_why[200];
 };
@@ -82,8 +82,9 @@ struct bb_driver {
 		    void **ret_state, struct bb_err *err);
 	/* Can it drive this program? Asked once, before anything is measured; NULL: any. -ENOTSUP
 	 * with the reason. */
-	int (*probe)(void *state, struct bb_subject *subject, struct bb_err *err);
-	int (*attach)(void *state, struct bb_subject *subject, void **ret_slot, struct bb_err *err);
+	int (*probe)(void *state, struct bb_test_prog *subject, struct bb_err *err);
+	int (*attach)(void *state, struct bb_test_prog *subject, void **ret_slot,
+		      struct bb_err *err);
 	int (*batch)(void *state, void *slot, uint32_t param, struct bb_batch *b,
 		     struct bb_err *err);
 	/* the command whose time a sample is; NULL: none */

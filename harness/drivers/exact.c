@@ -88,7 +88,7 @@ static int take(void *arg)
 	struct bb_exact *e = &s->exact;
 	struct bb_batch *b = s->batch;
 
-	bb_target__drain(s->target, !b->drain_always);
+	bb_target__drain(s->target, !b->drain_each_run);
 	if (!s->is_warm) {
 		s->is_warm = !bb_batch__warms_up(b, ++s->warmed, s->began_ns, WARMUP_S);
 	} else {
@@ -119,7 +119,7 @@ static void begin(struct slot *s, struct bb_batch *b)
 
 /* --- by page fault --- */
 
-static int attach_to_faults(void *state, struct bb_subject *subject, void **ret_slot,
+static int attach_to_faults(void *state, struct bb_test_prog *subject, void **ret_slot,
 			    struct bb_err *err)
 {
 	struct slot *s;
@@ -143,7 +143,7 @@ static void detach_from_faults(void *state, void *slot)
 }
 
 /* Can it be counted? */
-static int probe_faults(void *state, struct bb_subject *subject, struct bb_err *err)
+static int probe_faults(void *state, struct bb_test_prog *subject, struct bb_err *err)
 {
 	void *slot;
 	int rc = attach_to_faults(state, subject, &slot, err);
@@ -216,7 +216,7 @@ const struct bb_driver bb_driver_exact_page_fault = {
 
 /* --- by test run --- */
 
-static int attach_to_runs(void *state, struct bb_subject *subject, void **ret_slot,
+static int attach_to_runs(void *state, struct bb_test_prog *subject, void **ret_slot,
 			  struct bb_err *err)
 {
 	struct slot *s;
@@ -241,7 +241,7 @@ static void detach_from_runs(void *state, void *slot)
 	close_slot(s);
 }
 
-static int probe_runs(void *state, struct bb_subject *subject, struct bb_err *err)
+static int probe_runs(void *state, struct bb_test_prog *subject, struct bb_err *err)
 {
 	void *slot;
 	int rc = bb_test_run__probe(state, subject, err);
@@ -254,13 +254,13 @@ static int probe_runs(void *state, struct bb_subject *subject, struct bb_err *er
 }
 
 /* One run; what a signal breaks off is made again, and does not count. */
-static int run_once(struct slot *s, const struct bb_shot *shot, struct bb_batch *b)
+static int run_once(struct slot *s, const struct bb_test_call *shot, struct bb_batch *b)
 {
 	union bpf_attr attr;
 	int rc = bb_target__reset_for_run(s->target);
 
 	if (!rc)
-		rc = bb_shot__fire(shot, &attr);
+		rc = bb_test_call__fire(shot, &attr);
 	if (rc == -EINTR && !bb_stop_signal) {
 		b->retries++;
 		bb_clone__reset(&s->exact.clone);
@@ -268,7 +268,7 @@ static int run_once(struct slot *s, const struct bb_shot *shot, struct bb_batch 
 	}
 	if (rc)
 		return rc;
-	bb_shot__judge_retval(shot, attr.test.retval, b->void_why, sizeof(b->void_why));
+	bb_test_call__judge_retval(shot, attr.test.retval, b->void_why, sizeof(b->void_why));
 	return take(s);
 }
 
@@ -277,7 +277,7 @@ static int batch_of_runs(void *state, void *slot, uint32_t param, struct bb_batc
 {
 	uint64_t began_ns = bb_now_ns();
 	struct slot *s = slot;
-	struct bb_shot shot;
+	struct bb_test_call shot;
 	int rc = bb_test_run__aim(state, s->test_run, param, &shot, err);
 
 	if (rc)
@@ -285,7 +285,7 @@ static int batch_of_runs(void *state, void *slot, uint32_t param, struct bb_batc
 	begin(s, b);
 	rc = bb_target__reset_for_run(s->target);
 	if (!rc && !bb_must_end())
-		rc = bb_shot__fire_checked(&shot, b->void_why, sizeof(b->void_why));
+		rc = bb_test_call__fire_checked(&shot, b->void_why, sizeof(b->void_why));
 	rc = rc == -EINTR && !bb_stop_signal ? 0 : rc;
 	bb_clone__reset(&s->exact.clone);
 	s->is_warm |= bb_seconds_since(s->began_ns) >= WARMUP_S;
@@ -294,8 +294,8 @@ static int batch_of_runs(void *state, void *slot, uint32_t param, struct bb_batc
 	b->warmup = s->warmed;
 	b->elapsed_s = bb_seconds_since(began_ns);
 	if (rc < 0)
-		rc = bb_shot__say_failed(&shot, rc, err);
-	bb_shot__close(&shot);
+		rc = bb_test_call__say_failed(&shot, rc, err);
+	bb_test_call__close(&shot);
 	return rc < 0 ? rc : bb_stop_signal ? -EINTR : 0;
 }
 

@@ -25,7 +25,7 @@ struct fake_state {
 };
 
 struct fake_slot {
-	const struct bb_subject *subject;
+	const struct bb_test_prog *subject;
 };
 
 static double knob(const struct bb_variant_spec *v, const char *name, double otherwise)
@@ -49,7 +49,8 @@ static int fake_open(const struct bb_drive_spec *spec, const struct bb_driver_op
 	return 0;
 }
 
-static int fake_attach(void *state, struct bb_subject *subject, void **ret_slot, struct bb_err *err)
+static int fake_attach(void *state, struct bb_test_prog *subject, void **ret_slot,
+		       struct bb_err *err)
 {
 	struct fake_slot *slot = calloc(1, sizeof(*slot));
 
@@ -61,7 +62,7 @@ static int fake_attach(void *state, struct bb_subject *subject, void **ret_slot,
 	return 0;
 }
 
-static uint64_t fake_run_ns(struct fake_state *s, const struct bb_subject *subject)
+static uint64_t fake_run_ns(struct fake_state *s, const struct bb_test_prog *subject)
 {
 	const struct bb_variant_spec *v = subject->spec;
 	double swing = knob(v, "layout_permille", 0) * 1e-3 *
@@ -78,7 +79,7 @@ static int fake_batch(void *state, void *slot, uint32_t param, struct bb_batch *
 		      struct bb_err *err)
 {
 	struct fake_state *s = state;
-	const struct bb_subject *subject = ((struct fake_slot *)slot)->subject;
+	const struct bb_test_prog *subject = ((struct fake_slot *)slot)->subject;
 	const struct bb_variant_spec *v = subject->spec;
 	double fail_after = knob(v, "fail_after", 0), lose_after = knob(v, "lose_after", 0);
 
@@ -131,7 +132,7 @@ const struct bb_driver bb_driver_fake = {
 			.keys = keys,
 			.pace = BB_STEP_PACE,
 			.sample = BB_SAMPLE_RUN,
-			.made_up = true,
+			.synthetic = true,
 			.fires = true,
 			.one_by_one = true,
 		},

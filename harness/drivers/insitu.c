@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "drivers/lives.h"
+#include "drivers/workload_loop.h"
 #include "bpf/perf_event.h"
 
 struct insitu_slot {
@@ -26,8 +26,8 @@ struct insitu_slot {
 static int insitu_open(const struct bb_drive_spec *spec, const struct bb_driver_opts *opts,
 		       void **ret_state, struct bb_err *err)
 {
-	struct bb_lives *l;
-	int rc = bb_lives__open(spec, opts, &l, err);
+	struct bb_workload_loop *l;
+	int rc = bb_workload_loop__open(spec, opts, &l, err);
 
 	if (!rc)
 		*ret_state = l;
@@ -50,7 +50,7 @@ static void insitu_detach(void *state, void *slot)
 	free(slot);
 }
 
-static int insitu_attach(void *state, struct bb_subject *subject, void **ret_slot,
+static int insitu_attach(void *state, struct bb_test_prog *subject, void **ret_slot,
 			 struct bb_err *err)
 {
 	struct insitu_slot *slot = calloc(1, sizeof(*slot));
@@ -58,7 +58,7 @@ static int insitu_attach(void *state, struct bb_subject *subject, void **ret_slo
 	if (!slot)
 		return bb_fail_nomem(err);
 	slot->target = subject->target;
-	slot->event = ((struct bb_lives *)state)->spec->event;
+	slot->event = ((struct bb_workload_loop *)state)->spec->event;
 	slot->event_fd = -1;
 	*ret_slot = slot;
 	return 0;
@@ -127,10 +127,10 @@ static int insitu_batch(void *state, void *slot_, uint32_t param, struct bb_batc
 			struct bb_err *err)
 {
 	struct insitu_slot *slot = slot_;
-	const struct bb_lives_event event = {begin_event, end_event, slot};
+	const struct bb_workload_event event = {begin_event, end_event, slot};
 
 	slot->freq_hz = param;
-	return bb_lives__batch(state, slot->target, &event, b, err);
+	return bb_workload_loop__batch(state, slot->target, &event, b, err);
 }
 
 static const struct bb_drive_key keys[] = {
@@ -160,5 +160,5 @@ const struct bb_driver bb_driver_insitu = {
 	.attach = insitu_attach,
 	.batch = insitu_batch,
 	.detach = insitu_detach,
-	.close = bb_lives__close,
+	.close = bb_workload_loop__close,
 };

@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "base/deadline.h"
-#include "drivers/lives.h"
+#include "drivers/workload_loop.h"
 
 #define READINGS 512u
 #define MOST_RUNS                                                                                  \
@@ -28,15 +28,15 @@ struct attach_slot {
 static int attach_open(const struct bb_drive_spec *spec, const struct bb_driver_opts *opts,
 		       void **ret_state, struct bb_err *err)
 {
-	struct bb_lives *l;
-	int rc = bb_lives__open(spec, opts, &l, err);
+	struct bb_workload_loop *l;
+	int rc = bb_workload_loop__open(spec, opts, &l, err);
 
 	if (!rc)
 		*ret_state = l;
 	return rc;
 }
 
-static int attach_probe(void *state, struct bb_subject *subject, struct bb_err *err)
+static int attach_probe(void *state, struct bb_test_prog *subject, struct bb_err *err)
 {
 	struct bpf_link *link;
 	int rc = bb_target__attach(subject->target, &link, err);
@@ -48,7 +48,7 @@ static int attach_probe(void *state, struct bb_subject *subject, struct bb_err *
 }
 
 /* It is attached for its batches only: others would have their turn meanwhile. */
-static int attach_attach(void *state, struct bb_subject *subject, void **ret_slot,
+static int attach_attach(void *state, struct bb_test_prog *subject, void **ret_slot,
 			 struct bb_err *err)
 {
 	struct attach_slot *slot = calloc(1, sizeof(*slot));
@@ -91,21 +91,21 @@ static int look_at_our_own(struct bb_target *target, struct bb_batch *b, struct 
 static int attach_batch(void *state, void *slot, uint32_t param, struct bb_batch *b,
 			struct bb_err *err)
 {
-	static const struct bb_lives_event nothing_to_do = {0};
+	static const struct bb_workload_event nothing_to_do = {0};
 	struct bb_target *target = ((struct attach_slot *)slot)->target;
-	struct bb_lives *l = state;
+	struct bb_workload_loop *l = state;
 	struct bpf_link *link = NULL;
 	int rc = bb_pin_to_cpu(l->opts.poll_cpu, err);
 
 	(void)param;
 	if (!rc)
-		rc = bb_lives__start(l, true, err);
+		rc = bb_workload_loop__start(l, true, err);
 	if (!rc)
 		rc = bb_target__attach(target, &link, err);
 	if (!rc)
 		rc = look_at_our_own(target, b, err);
 	if (!rc)
-		rc = bb_lives__batch(l, target, &nothing_to_do, b, err);
+		rc = bb_workload_loop__batch(l, target, &nothing_to_do, b, err);
 	bb_target__detach(link);
 	return rc;
 }
@@ -136,5 +136,5 @@ const struct bb_driver bb_driver_insitu_attach = {
 	.attach = attach_attach,
 	.batch = attach_batch,
 	.detach = attach_detach,
-	.close = bb_lives__close,
+	.close = bb_workload_loop__close,
 };

@@ -44,13 +44,13 @@ static int start(struct bb_traffic *t, struct bb_err *err)
 	const struct bb_child_place place = {.cpu = t->opts.cpu,
 					     .uid = t->opts.uid,
 					     .gid = t->opts.gid};
-	const struct bb_helper_work server = {
+	const struct bb_worker_task server = {
 		.name = "the HTTP server",
 		.netns_fd = t->pair.netns_fd[BB_VETH_FAR],
 		.open = open_server,
 		.work = serve,
 	};
-	int rc = bb_helper__start(&place, &server, &t->server, err);
+	int rc = bb_worker__start(&place, &server, &t->server, err);
 
 	return rc ? rc : bb_traffic__start(t, &client, err);
 }

@@ -33,7 +33,7 @@ static int live_open(const struct bb_drive_spec *spec, const struct bb_driver_op
 	return 0;
 }
 
-static int live_probe(void *state, struct bb_subject *subject, struct bb_err *err)
+static int live_probe(void *state, struct bb_test_prog *subject, struct bb_err *err)
 {
 	(void)state;
 	if (bb_target__is_adopted(subject->target))
@@ -44,7 +44,8 @@ static int live_probe(void *state, struct bb_subject *subject, struct bb_err *er
 		       bb_target__program(subject->target));
 }
 
-static int live_attach(void *state, struct bb_subject *subject, void **ret_slot, struct bb_err *err)
+static int live_attach(void *state, struct bb_test_prog *subject, void **ret_slot,
+		       struct bb_err *err)
 {
 	(void)state;
 	(void)err;
@@ -119,7 +120,7 @@ const struct bb_driver bb_driver_live = {
 			.sample = BB_SAMPLE_RUN,
 			.fills = BB_FILLS_RUN_RATE,
 			.needs_bpf = true,
-			.spares_others = true,
+			.read_only = true,
 		},
 	.open = live_open,
 	.probe = live_probe,

@@ -19,7 +19,7 @@
 #include "bpf/perf_event.h"
 #include "bpf/rings.h"
 #include "drivers/consumer.h"
-#include "drivers/lives.h"
+#include "drivers/workload_loop.h"
 
 #define MAX_LIVES 1000    /* of the workload, in one batch: it must not end at once for ever */
 #define LEAST_LOOK_S 1e-3 /* between two looks at the ring */
@@ -33,11 +33,11 @@ struct pipeline_slot {
 
 /* One batch on its way. */
 struct flow_run {
-	struct bb_lives *lives;
+	struct bb_workload_loop *lives;
 	struct pipeline_slot *slot;
 	uint32_t freq_hz;
 	struct bb_batch *batch;
-	struct bb_reading consumer;
+	struct bb_consumer consumer;
 	uint64_t began_ns;
 	double cpu_before_s; /* of the workload's current life */
 	uint64_t *lag_ns;    /* lag_ns[room]: what was consumed, then what was waiting */
@@ -47,15 +47,15 @@ struct flow_run {
 static int pipeline_open(const struct bb_drive_spec *spec, const struct bb_driver_opts *opts,
 			 void **ret_state, struct bb_err *err)
 {
-	struct bb_lives *l;
-	int rc = bb_lives__open(spec, opts, &l, err);
+	struct bb_workload_loop *l;
+	int rc = bb_workload_loop__open(spec, opts, &l, err);
 
 	if (!rc)
 		*ret_state = l;
 	return rc;
 }
 
-static int pipeline_probe(void *state, struct bb_subject *subject, struct bb_err *err)
+static int pipeline_probe(void *state, struct bb_test_prog *subject, struct bb_err *err)
 {
 	(void)state;
 	if (bb_target__ring(subject->target))
@@ -64,7 +64,7 @@ static int pipeline_probe(void *state, struct bb_subject *subject, struct bb_err
 		       bb_target__program(subject->target));
 }
 
-static int pipeline_attach(void *state, struct bb_subject *subject, void **ret_slot,
+static int pipeline_attach(void *state, struct bb_test_prog *subject, void **ret_slot,
 			   struct bb_err *err)
 {
 	struct pipeline_slot *slot = calloc(1, sizeof(*slot));
@@ -98,7 +98,7 @@ static void pipeline_detach(void *state, void *slot)
 /* The workload held still with an event on it that is enabled: begin with bb_workload__resume(). */
 static int begin_life(struct flow_run *r, struct bb_err *err)
 {
-	struct bb_lives *l = r->lives;
+	struct bb_workload_loop *l = r->lives;
 	struct perf_event_attr attr = {
 		.type = PERF_TYPE_SOFTWARE,
 		.config = !strcmp(l->spec->event, "task-clock") ? PERF_COUNT_SW_TASK_CLOCK
@@ -107,7 +107,7 @@ static int begin_life(struct flow_run *r, struct bb_err *err)
 		.sample_freq = r->freq_hz,
 		.inherit = 1,
 	};
-	int rc = bb_lives__start(l, true, err);
+	int rc = bb_workload_loop__start(l, true, err);
 
 	if (rc)
 		return rc;
@@ -137,7 +137,7 @@ static void look_at_ring(struct flow_run *r)
 	uint64_t tail = __atomic_load_n(ring->consumer, __ATOMIC_ACQUIRE);
 	uint64_t head = __atomic_load_n(ring->producer, __ATOMIC_ACQUIRE);
 
-	bb_flow__add_point(r->batch->flow, (bb_now_ns() - r->began_ns) / 1000, head - tail);
+	bb_ring_use__add_point(r->batch->flow, (bb_now_ns() - r->began_ns) / 1000, head - tail);
 }
 
 /* Let it run for the batch's time, and look at the ring now and then. */
@@ -155,7 +155,7 @@ static int watch(struct flow_run *r, struct bb_err *err)
 		if (bb_stop_signal)
 			rc = -EINTR;
 		if (!rc && r->consumer.pid)
-			rc = bb_reading__check(&r->consumer, err);
+			rc = bb_consumer__check(&r->consumer, err);
 		if (!rc)
 			rc = bb_workload__ended(&r->lives->workload,
 						r->lives->spec->target.workload, err);
@@ -178,11 +178,11 @@ static int watch(struct flow_run *r, struct bb_err *err)
 /* The consumer's lags, and how old what it left is by now. */
 static int collect(struct flow_run *r, struct bb_err *err)
 {
-	struct bb_flow *flow = r->batch->flow;
+	struct bb_ring_use *flow = r->batch->flow;
 	uint64_t now_ns = bb_now_ns();
 	struct bb_consumed done = {0};
 	size_t waiting = 0;
-	int rc = r->consumer.pid ? bb_reading__stop(&r->consumer, &done, err) : 0;
+	int rc = r->consumer.pid ? bb_consumer__stop(&r->consumer, &done, err) : 0;
 
 	if (rc)
 		return rc;
@@ -231,8 +231,8 @@ static int run_flow(struct flow_run *r, struct bb_err *err)
 
 	bb_target__drain(r->slot->target, false);
 	if (!rc && r->slot->processor)
-		rc = bb_reading__start(r->slot->processor, r->slot->ring->map_fd, r->room, &place,
-				       &r->consumer, err);
+		rc = bb_consumer__start(r->slot->processor, r->slot->ring->map_fd, r->room, &place,
+					&r->consumer, err);
 	if (!rc)
 		rc = watch(r, err);
 	if (!rc)
@@ -255,7 +255,7 @@ static int run_flow(struct flow_run *r, struct bb_err *err)
 static int pipeline_batch(void *state, void *slot, uint32_t param, struct bb_batch *b,
 			  struct bb_err *err)
 {
-	struct bb_lives *l = state;
+	struct bb_workload_loop *l = state;
 	struct flow_run r = {.lives = l, .slot = slot, .freq_hz = param, .batch = b};
 	int rc = bb_pin_to_cpu(l->opts.poll_cpu, err);
 
@@ -263,10 +263,10 @@ static int pipeline_batch(void *state, void *slot, uint32_t param, struct bb_bat
 		return rc;
 	r.room = (size_t)(2 * b->max_s * param) + 64;
 	r.lag_ns = calloc(r.room, sizeof(*r.lag_ns));
-	b->flow = bb_flow__new();
+	b->flow = bb_ring_use__new();
 	b->target_cpu_s = 0;
 	rc = r.lag_ns && b->flow ? run_flow(&r, err) : bb_fail_nomem(err);
-	bb_reading__close(&r.consumer);
+	bb_consumer__close(&r.consumer);
 	free(r.lag_ns);
 	return rc;
 }
@@ -301,5 +301,5 @@ const struct bb_driver bb_driver_pipeline = {
 	.attach = pipeline_attach,
 	.batch = pipeline_batch,
 	.detach = pipeline_detach,
-	.close = bb_lives__close,
+	.close = bb_workload_loop__close,
 };

@@ -20,7 +20,7 @@
 
 #include "base/clock.h"
 #include "base/deadline.h"
-#include "drivers/line.h"
+#include "drivers/fit_line.h"
 #include "drivers/test_run.h"
 #include "drivers/turn.h"
 #include "stats/quantile.h"
@@ -30,7 +30,7 @@
 #define SLOW_NS 5e6 /* a call of one run is a sample; the system call takes 1 to 3 us of it */
 
 struct line {
-	struct bb_line time;
+	struct bb_fitted_line time;
 	double pmu[BB_PMU_COUNTERS]; /* counts of a run */
 };
 
@@ -41,7 +41,7 @@ struct calls {
 };
 
 /* Wall time of one call of `repeat` runs; made again when a signal breaks it off. */
-static int time_call(struct bb_shot *s, uint32_t repeat, struct bb_batch *b, double *ret_ns)
+static int time_call(struct bb_test_call *s, uint32_t repeat, struct bb_batch *b, double *ret_ns)
 {
 	union bpf_attr attr;
 	uint64_t before_ns, after_ns;
@@ -50,21 +50,21 @@ static int time_call(struct bb_shot *s, uint32_t repeat, struct bb_batch *b, dou
 	s->attr.test.repeat = repeat;
 	do {
 		before_ns = bb_now_ns();
-		rc = bb_shot__fire(s, &attr);
+		rc = bb_test_call__fire(s, &attr);
 		after_ns = bb_now_ns();
 		bb_target__drain(s->target, false);
 		b->retries += rc == -EINTR;
 	} while (rc == -EINTR && !bb_must_end());
 	if (rc)
 		return rc;
-	bb_shot__judge_retval(s, attr.test.retval, b->void_why, sizeof(b->void_why));
+	bb_test_call__judge_retval(s, attr.test.retval, b->void_why, sizeof(b->void_why));
 	*ret_ns = (double)(after_ns - before_ns);
 	return 0;
 }
 
 static void keep_run(struct bb_batch *b, struct line *line, double ns)
 {
-	line->time = (struct bb_line){ns, NAN};
+	line->time = (struct bb_fitted_line){ns, NAN};
 	for (size_t k = 0; k < BB_PMU_COUNTERS; k++)
 		line->pmu[k] = NAN;
 	b->fired++;
@@ -72,10 +72,10 @@ static void keep_run(struct bb_batch *b, struct line *line, double ns)
 }
 
 /* The first call, whose output is looked at, and how long it takes. */
-static int first_call(struct bb_shot *s, struct bb_batch *b, double *ret_ns)
+static int first_call(struct bb_test_call *s, struct bb_batch *b, double *ret_ns)
 {
 	uint64_t began_ns = bb_now_ns();
-	int rc = bb_shot__fire_checked(s, b->void_why, sizeof(b->void_why));
+	int rc = bb_test_call__fire_checked(s, b->void_why, sizeof(b->void_why));
 
 	*ret_ns = (double)(bb_now_ns() - began_ns);
 	return rc == -EINTR && !bb_must_end() ? 0 : rc;
@@ -85,7 +85,7 @@ static int first_call(struct bb_shot *s, struct bb_batch *b, double *ret_ns)
  * The `repeat` of the longer call, from a first look at what a run costs; 1: it is slow, and has no
  * use for lines. Of a very slow one, that look is the first sample.
  */
-static int calibrate(struct bb_shot *s, uint32_t most, struct bb_batch *b, struct line *lines,
+static int calibrate(struct bb_test_call *s, uint32_t most, struct bb_batch *b, struct line *lines,
 		     uint32_t *ret_repeat)
 {
 	uint32_t first = most < 64 ? most : 64;
@@ -110,12 +110,12 @@ static int calibrate(struct bb_shot *s, uint32_t most, struct bb_batch *b, struc
 	}
 	if (rc)
 		return rc;
-	*ret_repeat = bb_line_longer(fmax((many_ns - one_ns) / (first - 1), 1), most);
+	*ret_repeat = bb_fit_line_longer(fmax((many_ns - one_ns) / (first - 1), 1), most);
 	return 0;
 }
 
 /* Call `i` of the shorter or the longer ones. */
-static int count_call(const struct bb_pmu *pmu, struct bb_shot *s, uint32_t repeat,
+static int count_call(const struct bb_pmu *pmu, struct bb_test_call *s, uint32_t repeat,
 		      struct bb_batch *b, unsigned int longer, unsigned int i, struct calls *calls)
 {
 	double before[BB_PMU_COUNTERS], after[BB_PMU_COUNTERS];
@@ -130,15 +130,15 @@ static int count_call(const struct bb_pmu *pmu, struct bb_shot *s, uint32_t repe
 }
 
 /* One sample: the calls in a line's order, and the line through them. */
-static int take_line(const struct bb_pmu *pmu, struct bb_shot *s, uint32_t repeat,
+static int take_line(const struct bb_pmu *pmu, struct bb_test_call *s, uint32_t repeat,
 		     struct bb_batch *b, struct line *ret_line)
 {
-	uint32_t shorter = bb_line_shorter(repeat);
+	uint32_t shorter = bb_fit_line_shorter(repeat);
 	struct calls calls;
 	int rc = 0;
 
 	for (unsigned int i = 0; !rc && i < 2 * BB_LINE_TIMES; i++) {
-		unsigned int longer = bb_line_is_longer(i);
+		unsigned int longer = bb_fit_line_is_longer(i);
 
 		rc = bb_must_end_why();
 		if (!rc)
@@ -147,16 +147,16 @@ static int take_line(const struct bb_pmu *pmu, struct bb_shot *s, uint32_t repea
 	}
 	if (rc)
 		return rc;
-	bb_line_fit(calls.ns, shorter, repeat, &ret_line->time);
+	bb_fit_line_fit(calls.ns, shorter, repeat, &ret_line->time);
 	for (size_t k = 0; k < BB_PMU_COUNTERS; k++)
 		ret_line->pmu[k] =
-			bb_line_slope(calls.pmu[k],
-				      repeat - shorter); /* NAN where it does not count */
+			bb_fit_line_slope(calls.pmu[k],
+					  repeat - shorter); /* NAN where it does not count */
 	return 0;
 }
 
 /* One sample of a slow program: a call of one run, all of which is the run's. */
-static int take_run(const struct bb_pmu *pmu, struct bb_shot *s, struct bb_batch *b,
+static int take_run(const struct bb_pmu *pmu, struct bb_test_call *s, struct bb_batch *b,
 		    struct line *ret_line)
 {
 	struct calls calls;
@@ -164,7 +164,7 @@ static int take_run(const struct bb_pmu *pmu, struct bb_shot *s, struct bb_batch
 
 	if (rc)
 		return rc;
-	ret_line->time = (struct bb_line){calls.ns[0][0], NAN};
+	ret_line->time = (struct bb_fitted_line){calls.ns[0][0], NAN};
 	for (size_t k = 0; k < BB_PMU_COUNTERS; k++)
 		ret_line->pmu[k] = calls.pmu[k][0][0];
 	return 0;
@@ -178,7 +178,7 @@ static double median_of(const struct line *lines, size_t n, size_t offset, doubl
 	return bb_median(scratch, n);
 }
 
-static int take_lines(const struct bb_pmu *pmu, struct bb_shot *s, uint32_t repeat,
+static int take_lines(const struct bb_pmu *pmu, struct bb_test_call *s, uint32_t repeat,
 		      struct line *lines, struct bb_batch *b, uint64_t began_ns)
 {
 	int rc = 0;
@@ -196,7 +196,7 @@ static int take_lines(const struct bb_pmu *pmu, struct bb_shot *s, uint32_t repe
 			snprintf(b->void_why, sizeof(b->void_why),
 				 "%u runs took less time than %u: the clock or the machine is too "
 				 "unsteady",
-				 repeat, bb_line_shorter(repeat));
+				 repeat, bb_fit_line_shorter(repeat));
 	}
 	return rc;
 }
@@ -208,7 +208,7 @@ static int batch(void *state, void *slot, uint32_t param, struct bb_batch *b, st
 	double *scratch = calloc(b->want, sizeof(*scratch));
 	uint64_t began_ns = bb_now_ns();
 	uint32_t repeat = 0;
-	struct bb_shot s = {0};
+	struct bb_test_call s = {0};
 	int rc = lines && scratch ? bb_test_run__aim(t, slot, param, &s, err) : bb_fail_nomem(err);
 
 	if (rc)
@@ -231,8 +231,8 @@ static int batch(void *state, void *slot, uint32_t param, struct bb_batch *b, st
 					    offsetof(struct line, pmu) + i * sizeof(double),
 					    scratch);
 	if (rc)
-		rc = bb_shot__say_failed(&s, rc, err);
-	bb_shot__close(&s);
+		rc = bb_test_call__say_failed(&s, rc, err);
+	bb_test_call__close(&s);
 out:
 	free(scratch);
 	free(lines);
@@ -267,7 +267,7 @@ const struct bb_driver bb_driver_slope = {
 			.agrees_with = "step",
 			.needs_bpf = true,
 			.fires = true,
-			.spares_others = true,
+			.read_only = true,
 			.stats_off = true,
 		},
 	.executed_by = &bb_driver_exact_test_run,

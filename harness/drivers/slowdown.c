@@ -47,7 +47,7 @@ struct timed_run {
 	struct slowdown_slot *slot;
 	uint32_t freq_hz;
 	struct bb_workload hyperfine, perf;
-	struct bb_reading consumer;
+	struct bb_consumer consumer;
 	struct bb_recorder *profile;
 	int event_fd; /* -1: none */
 };
@@ -85,12 +85,12 @@ static int slowdown_open(const struct bb_drive_spec *spec, const struct bb_drive
 	return rc;
 }
 
-static bool is_sampler(const struct bb_subject *subject, const char *name)
+static bool is_sampler(const struct bb_test_prog *subject, const char *name)
 {
 	return !strcmp(subject->spec->sampler, name);
 }
 
-static int slowdown_probe(void *state, struct bb_subject *subject, struct bb_err *err)
+static int slowdown_probe(void *state, struct bb_test_prog *subject, struct bb_err *err)
 {
 	(void)state;
 	if (is_sampler(subject, "perf-record") && !bb_in_path("perf"))
@@ -100,7 +100,7 @@ static int slowdown_probe(void *state, struct bb_subject *subject, struct bb_err
 	return 0;
 }
 
-static int slowdown_attach(void *state, struct bb_subject *subject, void **ret_slot,
+static int slowdown_attach(void *state, struct bb_test_prog *subject, void **ret_slot,
 			   struct bb_err *err)
 {
 	struct slowdown_slot *slot = calloc(1, sizeof(*slot));
@@ -168,8 +168,8 @@ static int set_up(struct timed_run *r, struct bb_err *err)
 	if (r->slot->target)
 		bb_target__drain(r->slot->target, false);
 	if (r->slot->processor)
-		rc = bb_reading__start(r->slot->processor, r->slot->ring->map_fd, 0, &place,
-				       &r->consumer, err);
+		rc = bb_consumer__start(r->slot->processor, r->slot->ring->map_fd, 0, &place,
+					&r->consumer, err);
 	if (!rc)
 		rc = bb_hyperfine__start(&s->hyperfine, &r->hyperfine, err);
 	if (!rc && r->slot->target)
@@ -192,7 +192,7 @@ static int wait_for_end(struct timed_run *r, struct bb_err *err)
 		if (rc)
 			return rc;
 		if (r->consumer.pid)
-			rc = bb_reading__check(&r->consumer, err);
+			rc = bb_consumer__check(&r->consumer, err);
 		else if (r->slot->target)
 			bb_target__drain(r->slot->target, false);
 		else if (r->profile)
@@ -216,7 +216,7 @@ static int time_command(struct slowdown_state *s, struct slowdown_slot *slot, ui
 		rc = bb_hyperfine__read(&s->hyperfine, ret_ns, err);
 	bb_workload__stop(&r.hyperfine);
 	bb_workload__stop(&r.perf);
-	bb_reading__close(&r.consumer);
+	bb_consumer__close(&r.consumer);
 	bb_recorder__free(r.profile);
 	if (r.event_fd >= 0)
 		close(r.event_fd);

@@ -37,7 +37,7 @@ static int sample(void *arg)
 		slot->warmed++;
 		slot->is_warm = !bb_batch__warms_up(b, slot->warmed, slot->began_ns, BB_WARMUP_S);
 		if (!slot->is_warm) { /* nothing to read yet */
-			bb_target__drain(slot->target, !b->drain_always);
+			bb_target__drain(slot->target, !b->drain_each_run);
 			return 0;
 		}
 		is_first = slot->warmed == 1;
@@ -46,7 +46,7 @@ static int sample(void *arg)
 	rc = bb_stats_reader__info(bb_target__reader(slot->target), &now);
 	if (rc)
 		return rc;
-	bb_target__drain(slot->target, !b->drain_always);
+	bb_target__drain(slot->target, !b->drain_each_run);
 	if (is_first && now.run_time_ns - slot->last.run_time_ns >= BB_WARMUP_NS) {
 		slot->warmed = 0;
 		was_warmup = false;
@@ -78,7 +78,7 @@ static void detach(void *state, void *slot_)
 	free(slot);
 }
 
-static int attach(void *state, struct bb_subject *subject, void **ret_slot, struct bb_err *err)
+static int attach(void *state, struct bb_test_prog *subject, void **ret_slot, struct bb_err *err)
 {
 	struct slot *slot = calloc(1, sizeof(*slot));
 	int rc;

@@ -17,7 +17,7 @@
 #include "drivers/turn.h"
 
 /* The warm-up, at least one run of it: the first has its output looked at. */
-static int warm_up(const struct bb_shot *s, struct bb_batch *b, struct bb_prog_stats *ret_last)
+static int warm_up(const struct bb_test_call *s, struct bb_batch *b, struct bb_prog_stats *ret_last)
 {
 	const struct bb_stats_reader *reader = bb_target__reader(s->target);
 	uint64_t began_ns = bb_now_ns();
@@ -31,9 +31,9 @@ static int warm_up(const struct bb_shot *s, struct bb_batch *b, struct bb_prog_s
 	while (!rc && bb_batch__warms_up(b, i, began_ns, BB_WARMUP_S)) {
 		rc = bb_target__reset_for_run(s->target);
 		if (!rc)
-			rc = i ? bb_shot__fire(s, &attr)
-			       : bb_shot__fire_checked(s, b->void_why, sizeof(b->void_why));
-		bb_target__drain(s->target, !b->drain_always);
+			rc = i ? bb_test_call__fire(s, &attr)
+			       : bb_test_call__fire_checked(s, b->void_why, sizeof(b->void_why));
+		bb_target__drain(s->target, !b->drain_each_run);
 		if (!rc) {
 			i++;
 		} else if (rc == -EINTR && !bb_stop_signal) {
@@ -55,8 +55,8 @@ static int warm_up(const struct bb_shot *s, struct bb_batch *b, struct bb_prog_s
 }
 
 /* One sample: a run, and how far the counters moved. */
-static inline int sample_once(const struct bb_shot *s, struct bb_cold *cold, struct bb_batch *b,
-			      struct bb_prog_stats *last)
+static inline int sample_once(const struct bb_test_call *s, struct bb_cold *cold,
+			      struct bb_batch *b, struct bb_prog_stats *last)
 {
 	struct bb_prog_stats now;
 	uint64_t runs, ns;
@@ -67,9 +67,9 @@ static inline int sample_once(const struct bb_shot *s, struct bb_cold *cold, str
 		return rc;
 	if (cold)
 		bb_cold__empty(cold);
-	fire_rc = bb_shot__fire(s, &attr);
+	fire_rc = bb_test_call__fire(s, &attr);
 	rc = bb_stats_reader__info(bb_target__reader(s->target), &now);
-	bb_target__drain(s->target, !b->drain_always);
+	bb_target__drain(s->target, !b->drain_each_run);
 	runs = now.run_cnt - last->run_cnt;
 	ns = now.run_time_ns - last->run_time_ns;
 	if (rc || (fire_rc && fire_rc != -EINTR))
@@ -81,7 +81,7 @@ static inline int sample_once(const struct bb_shot *s, struct bb_cold *cold, str
 		b->warmup += runs;
 		return bb_stop_signal ? -EINTR : 0;
 	}
-	bb_shot__judge_retval(s, attr.test.retval, b->void_why, sizeof(b->void_why));
+	bb_test_call__judge_retval(s, attr.test.retval, b->void_why, sizeof(b->void_why));
 	b->fired++;
 	b->run_cnt += runs;
 	b->run_time_ns += ns;
@@ -97,7 +97,7 @@ static int batch(void *state, void *slot, uint32_t param, struct bb_batch *b, st
 	const struct bb_test_run *t = state;
 	uint64_t began_ns = bb_now_ns();
 	struct bb_prog_stats last;
-	struct bb_shot s;
+	struct bb_test_call s;
 	int rc = bb_test_run__aim(t, slot, param, &s, err);
 
 	if (rc)
@@ -108,8 +108,8 @@ static int batch(void *state, void *slot, uint32_t param, struct bb_batch *b, st
 		rc = sample_once(&s, t->cold, b, &last);
 	b->elapsed_s = bb_seconds_since(began_ns);
 	if (rc)
-		rc = bb_shot__say_failed(&s, rc, err);
-	bb_shot__close(&s);
+		rc = bb_test_call__say_failed(&s, rc, err);
+	bb_test_call__close(&s);
 	return rc ? rc : bb_stop_signal ? -EINTR : 0;
 }
 
@@ -135,7 +135,7 @@ const struct bb_driver bb_driver_step_test_run = {
 			.needs_bpf = true,
 			.fires = true,
 			.one_by_one = true,
-			.spares_others = true,
+			.read_only = true,
 		},
 	.executed_by = &bb_driver_exact_test_run,
 	.open = bb_test_run__open,

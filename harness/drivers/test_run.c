@@ -75,7 +75,7 @@ static int open_slot(const struct bb_test_run *t, struct bb_target *target,
 	return rc;
 }
 
-int bb_test_run__attach_program(struct bb_test_run *t, struct bb_subject *subject, int prog_fd,
+int bb_test_run__attach_program(struct bb_test_run *t, struct bb_test_prog *subject, int prog_fd,
 				struct bb_test_run_slot **ret_slot, struct bb_err *err)
 {
 	struct bb_target *target = subject->target;
@@ -101,7 +101,7 @@ int bb_test_run__attach_program(struct bb_test_run *t, struct bb_subject *subjec
 	return rc;
 }
 
-int bb_test_run__attach(void *state, struct bb_subject *subject, void **ret_slot,
+int bb_test_run__attach(void *state, struct bb_test_prog *subject, void **ret_slot,
 			struct bb_err *err)
 {
 	struct bb_test_run_slot *slot;
@@ -130,12 +130,12 @@ static const struct bb_input *input_of(const struct bb_test_run *t,
 }
 
 int bb_test_run__aim(const struct bb_test_run *t, const struct bb_test_run_slot *slot,
-		     uint32_t input, struct bb_shot *ret_shot, struct bb_err *err)
+		     uint32_t input, struct bb_test_call *ret_shot, struct bb_err *err)
 {
 	int rc = bb_pin_to_cpu(t->opts.cpu, err);
 
-	if (!rc && bb_shot__open(slot->target, slot->prog_fd, slot->type, input_of(t, slot, input),
-				 slot->is_judged, ret_shot))
+	if (!rc && bb_test_call__open(slot->target, slot->prog_fd, slot->type,
+				      input_of(t, slot, input), slot->is_judged, ret_shot))
 		rc = bb_fail_nomem(err);
 	return rc;
 }
@@ -147,23 +147,23 @@ static int try_input(const struct bb_test_run_slot *slot, const struct bb_input 
 {
 	char why[sizeof(((struct bb_batch *)0)->void_why)] = ""; /* for the batches to say */
 	int rc = bb_test_run_type__check(slot->type, bb_target__program(slot->target), in, err);
-	struct bb_shot s;
+	struct bb_test_call s;
 
 	if (rc)
 		return rc;
-	if (bb_shot__open(slot->target, slot->prog_fd, slot->type, in, slot->is_judged, &s))
+	if (bb_test_call__open(slot->target, slot->prog_fd, slot->type, in, slot->is_judged, &s))
 		return bb_fail_nomem(err);
 	do
-		rc = bb_shot__fire_checked(&s, why, sizeof(why));
+		rc = bb_test_call__fire_checked(&s, why, sizeof(why));
 	while (rc == -EINTR && !bb_must_end());
 	bb_target__drain(slot->target, false);
 	if (rc)
-		rc = bb_shot__say_failed(&s, rc, err);
-	bb_shot__close(&s);
+		rc = bb_test_call__say_failed(&s, rc, err);
+	bb_test_call__close(&s);
 	return rc;
 }
 
-int bb_test_run__probe(void *state, struct bb_subject *subject, struct bb_err *err)
+int bb_test_run__probe(void *state, struct bb_test_prog *subject, struct bb_err *err)
 {
 	const struct bb_test_run *t = state;
 	const struct bb_test_run_slot *slot;

@@ -8,7 +8,7 @@
 #include "drivers/cold.h"
 #include "drivers/driver.h"
 #include "drivers/pmu.h"
-#include "drivers/shot.h"
+#include "drivers/test_call.h"
 
 /*
  * What the drivers by BPF_PROG_TEST_RUN (step and slope) have in common: all of struct bb_driver
@@ -43,11 +43,11 @@ int bb_test_run__open_repeating(const struct bb_drive_spec *spec, const struct b
 
 /* One run on every input before anything is measured: what the kernel does not take is said at once
  * and by name. */
-int bb_test_run__probe(void *state, struct bb_subject *subject, struct bb_err *err);
-int bb_test_run__attach(void *state, struct bb_subject *subject, void **ret_slot,
+int bb_test_run__probe(void *state, struct bb_test_prog *subject, struct bb_err *err);
+int bb_test_run__attach(void *state, struct bb_test_prog *subject, void **ret_slot,
 			struct bb_err *err);
 /* Likewise, of `prog_fd` in the program's place. */
-int bb_test_run__attach_program(struct bb_test_run *t, struct bb_subject *subject, int prog_fd,
+int bb_test_run__attach_program(struct bb_test_run *t, struct bb_test_prog *subject, int prog_fd,
 				struct bb_test_run_slot **ret_slot, struct bb_err *err);
 void bb_test_run__detach(void *state, void *slot);
 void bb_test_run__close(void *state);
@@ -55,6 +55,6 @@ void bb_test_run__close(void *state);
 /* A batch's beginning: pinned to the CPU (`cpu` of the call is refused by most types), the input of
  * that index ready. */
 int bb_test_run__aim(const struct bb_test_run *t, const struct bb_test_run_slot *slot,
-		     uint32_t input, struct bb_shot *ret_shot, struct bb_err *err);
+		     uint32_t input, struct bb_test_call *ret_shot, struct bb_err *err);
 
 #endif

@@ -126,7 +126,7 @@ int bb_traffic__start(struct bb_traffic *t, const struct bb_traffic_sender *send
 	const struct bb_child_place place = {.cpu = t->opts.cpu,
 					     .uid = t->opts.uid,
 					     .gid = t->opts.gid};
-	const struct bb_helper_work helper = {
+	const struct bb_worker_task helper = {
 		.name = sender->name,
 		.netns_fd = t->pair.netns_fd[BB_VETH_NEAR],
 		.open = open_socket,
@@ -134,13 +134,13 @@ int bb_traffic__start(struct bb_traffic *t, const struct bb_traffic_sender *send
 		.arg = (void *)(uintptr_t)sender,
 	};
 
-	return bb_helper__start(&place, &helper, &t->sender, err);
+	return bb_worker__start(&place, &helper, &t->sender, err);
 }
 
 static void stop_helpers(struct bb_traffic *t)
 {
-	bb_helper__stop(&t->sender);
-	bb_helper__stop(&t->server);
+	bb_worker__stop(&t->sender);
+	bb_worker__stop(&t->server);
 }
 
 void bb_traffic__close(void *traffic)
@@ -161,7 +161,7 @@ static int open_slot(struct bb_target *target, struct slot *ret_slot, struct bb_
 }
 
 /* There is one far end: a program is put on it when its turn comes. */
-int bb_traffic__attach(void *traffic, struct bb_subject *subject, void **ret_slot,
+int bb_traffic__attach(void *traffic, struct bb_test_prog *subject, void **ret_slot,
 		       struct bb_err *err)
 {
 	struct slot *s = calloc(1, sizeof(*s));
@@ -279,10 +279,10 @@ int bb_traffic__batch(void *traffic, void *slot, uint32_t rate_hz, struct bb_bat
 	return rc;
 }
 
-int bb_traffic__probe(void *traffic, struct bb_subject *subject, struct bb_err *err)
+int bb_traffic__probe(void *traffic, struct bb_test_prog *subject, struct bb_err *err)
 {
 	uint64_t ns[64];
-	struct bb_batch b = {.ns = ns, .want = sizeof(ns) / sizeof(ns[0]), .drain_always = true};
+	struct bb_batch b = {.ns = ns, .want = sizeof(ns) / sizeof(ns[0]), .drain_each_run = true};
 	void *slot;
 	int rc = bb_traffic__attach(traffic, subject, &slot, err);
 

@@ -16,7 +16,7 @@ struct bb_traffic {
 	const struct bb_drive_spec *spec;
 	struct bb_driver_opts opts;
 	struct bb_veth_pair pair;
-	struct bb_helper sender, server; /* the server: zeroed where there is none */
+	struct bb_worker sender, server; /* the server: zeroed where there is none */
 	size_t least_packets;            /* of a beat */
 	int (*start)(struct bb_traffic *t, struct bb_err *err); /* makes somebody send */
 };
@@ -43,8 +43,8 @@ void bb_traffic__close(void *traffic);
 
 /* One beat, to see that it works: what the kernel or the program makes impossible is said before
  * anything is measured. */
-int bb_traffic__probe(void *traffic, struct bb_subject *subject, struct bb_err *err);
-int bb_traffic__attach(void *traffic, struct bb_subject *subject, void **ret_slot,
+int bb_traffic__probe(void *traffic, struct bb_test_prog *subject, struct bb_err *err);
+int bb_traffic__attach(void *traffic, struct bb_test_prog *subject, void **ret_slot,
 		       struct bb_err *err);
 int bb_traffic__batch(void *traffic, void *slot, uint32_t rate_hz, struct bb_batch *b,
 		      struct bb_err *err);

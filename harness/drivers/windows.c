@@ -121,7 +121,7 @@ int bb_windows__poll(struct bb_windows *w, struct bb_batch *b, struct bb_err *er
 		if (rc)
 			return rc;
 		take_window(b, w, &now, 2 * (uint64_t)w->own.by_read);
-		bb_target__drain(w->target, !b->drain_always);
+		bb_target__drain(w->target, !b->drain_each_run);
 	}
 	return bb_must_end_why();
 }
@@ -137,7 +137,7 @@ int bb_windows__rest(struct bb_windows *w, struct bb_batch *b, struct bb_err *er
 	b->run_cnt += now.run_cnt - w->last.run_cnt;
 	b->run_time_ns += now.run_time_ns - w->last.run_time_ns;
 	w->last = now;
-	bb_target__drain(w->target, !b->drain_always);
+	bb_target__drain(w->target, !b->drain_each_run);
 	return 0;
 }
 

@@ -67,7 +67,7 @@ static void run_child(const struct bb_workload_spec *spec, pid_t parent, int pro
 	int rc = bb_environment__clean(spec->place.env, spec->place.uid);
 
 	if (!rc)
-		rc = bb_child__settle(&spec->place, parent);
+		rc = bb_child__prepare(&spec->place, parent);
 
 	if (!rc && spec->is_held)
 		raise(SIGSTOP);

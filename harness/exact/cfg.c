@@ -72,14 +72,14 @@ static int mark_all(const struct bb_code *code, uint8_t *marks, struct bb_err *e
 
 static void cut(const struct bb_code *code, const uint8_t *marks, struct bb_cfg *g)
 {
-	struct bb_block *b = NULL;
+	struct bb_basic_block *b = NULL;
 
 	for (uint32_t i = 0; i < code->n; i++) {
 		if (marks[i] & FUNC)
 			g->funcs[g->n_funcs++] = (struct bb_func){.first = i};
 		if (marks[i] & (FUNC | BLOCK)) {
 			b = &g->blocks[g->n_blocks++];
-			*b = (struct bb_block){.first = i, .func = g->n_funcs - 1};
+			*b = (struct bb_basic_block){.first = i, .func = g->n_funcs - 1};
 		}
 		if (!(marks[i] & HALF)) {
 			b->last = i;

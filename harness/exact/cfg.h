@@ -19,7 +19,7 @@ struct bb_func {
  * middle, and only the last one can jump or leave the program. Calls of functions and helpers are
  * in the middle: they come back.
  */
-struct bb_block {
+struct bb_basic_block {
 	uint32_t first, end;
 	uint32_t last; /* slot of the last instruction: end - 1, or end - 2 */
 	uint32_t n_insns;
@@ -29,7 +29,7 @@ struct bb_block {
 struct bb_cfg {
 	struct bb_func *funcs; /* by place */
 	uint32_t n_funcs;
-	struct bb_block *blocks; /* by place: all slots are in one */
+	struct bb_basic_block *blocks; /* by place: all slots are in one */
 	uint32_t n_blocks;
 	uint32_t *block_of; /* by slot */
 };

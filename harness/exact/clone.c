@@ -75,11 +75,11 @@ int bb_clone__load(const struct bb_code *code, struct bb_clone *ret_clone, struc
 {
 	struct bb_clone c = {.code = code, .prog_fd = -1, .counts_fd = -1};
 	struct bb_sites sites = {0};
-	struct bb_live live = {0};
+	struct bb_liveness live = {0};
 	int rc = bb_cfg__make(code, &c.cfg, err);
 
 	if (!rc)
-		rc = bb_live__make(code, &c.cfg, &live, err);
+		rc = bb_liveness__make(code, &c.cfg, &live, err);
 	if (!rc)
 		rc = bb_sites__find(code, &c.cfg, &live, &sites, err);
 	if (!rc)
@@ -87,7 +87,7 @@ int bb_clone__load(const struct bb_code *code, struct bb_clone *ret_clone, struc
 	if (!rc)
 		rc = instrument_and_load(&c, &sites, err);
 	bb_sites__done(&sites);
-	bb_live__done(&live);
+	bb_liveness__done(&live);
 	if (rc)
 		bb_clone__done(&c);
 	else

@@ -25,7 +25,7 @@ struct analysis {
 	uint16_t *at_begin; /* by block */
 	/* by function: the arguments that its BTF says a global one has */
 	uint16_t *declared;
-	struct bb_live out;
+	struct bb_liveness out;
 };
 
 /* r1..rn. */
@@ -148,7 +148,7 @@ static uint16_t known_after(const struct analysis *a, uint32_t at, uint16_t know
 /* One block backwards: what is live where it begins, and before each of its instructions. */
 static uint16_t live_through(struct analysis *a, uint32_t block)
 {
-	const struct bb_block *b = &a->g->blocks[block];
+	const struct bb_basic_block *b = &a->g->blocks[block];
 	uint32_t next[2];
 	unsigned int n = bb_cfg__next(a->g, a->code, block, next);
 	uint16_t live = 0;
@@ -186,7 +186,7 @@ static void find_live(struct analysis *a)
 /* One block forwards; what its successors know is at most what all ways to them know. */
 static bool known_through(struct analysis *a, uint32_t block)
 {
-	const struct bb_block *b = &a->g->blocks[block];
+	const struct bb_basic_block *b = &a->g->blocks[block];
 	uint32_t next[2];
 	unsigned int n = bb_cfg__next(a->g, a->code, block, next);
 	uint16_t known = a->at_begin[block];
@@ -225,8 +225,8 @@ static void find_known(struct analysis *a)
 	}
 }
 
-int bb_live__make(const struct bb_code *code, const struct bb_cfg *g, struct bb_live *ret_live,
-		  struct bb_err *err)
+int bb_liveness__make(const struct bb_code *code, const struct bb_cfg *g,
+		      struct bb_liveness *ret_live, struct bb_err *err)
 {
 	struct analysis a = {.code = code, .g = g};
 
@@ -241,18 +241,18 @@ int bb_live__make(const struct bb_code *code, const struct bb_cfg *g, struct bb_
 		find_known(&a);
 		*ret_live = a.out;
 	} else {
-		bb_live__done(&a.out);
+		bb_liveness__done(&a.out);
 	}
 	free(a.at_begin);
 	free(a.declared);
 	return a.out.live ? 0 : bb_fail_nomem(err);
 }
 
-void bb_live__done(struct bb_live *l)
+void bb_liveness__done(struct bb_liveness *l)
 {
 	if (!l)
 		return;
 	free(l->live);
 	free(l->known);
-	*l = (struct bb_live){0};
+	*l = (struct bb_liveness){0};
 }

@@ -12,14 +12,14 @@
  * the others are free to be used), and those that surely hold one (`known`: the verifier lets no
  * other be saved).
  */
-struct bb_live {
+struct bb_liveness {
 	uint16_t *live, *known; /* by slot; second halves of constants have none */
 };
 
 #define BB_REG(n) ((uint16_t)(1U << (n)))
 
-int bb_live__make(const struct bb_code *code, const struct bb_cfg *g, struct bb_live *ret_live,
-		  struct bb_err *err);
-void bb_live__done(struct bb_live *l);
+int bb_liveness__make(const struct bb_code *code, const struct bb_cfg *g,
+		      struct bb_liveness *ret_live, struct bb_err *err);
+void bb_liveness__done(struct bb_liveness *l);
 
 #endif

@@ -11,7 +11,7 @@
 #define IMPOSSIBLE (WANTED + 1)
 
 /* How many registers a counter before slot `at` would have to save. */
-static int cost_at(const struct bb_live *l, uint32_t at)
+static int cost_at(const struct bb_liveness *l, uint32_t at)
 {
 	int n_free = N_REGS - __builtin_popcount(l->live[at]);
 	int n_saveable = __builtin_popcount(l->live[at] & l->known[at]);
@@ -21,7 +21,7 @@ static int cost_at(const struct bb_live *l, uint32_t at)
 }
 
 /* Free ones first, from r0 on: the JIT pushes r6 to r9 in functions that use them. */
-static struct bb_site take_registers(const struct bb_live *l, uint32_t at)
+static struct bb_site take_registers(const struct bb_liveness *l, uint32_t at)
 {
 	struct bb_site p = {.at = at};
 	int n = 0;
@@ -38,8 +38,8 @@ static struct bb_site take_registers(const struct bb_live *l, uint32_t at)
 	return p;
 }
 
-static int find_in_block(const struct bb_code *code, const struct bb_block *b,
-			 const struct bb_live *l, struct bb_site *ret_point, struct bb_err *err)
+static int find_in_block(const struct bb_code *code, const struct bb_basic_block *b,
+			 const struct bb_liveness *l, struct bb_site *ret_point, struct bb_err *err)
 {
 	int least = IMPOSSIBLE;
 	uint32_t best = b->first;
@@ -59,7 +59,7 @@ static int find_in_block(const struct bb_code *code, const struct bb_block *b,
 	return 0;
 }
 
-int bb_sites__find(const struct bb_code *code, const struct bb_cfg *g, const struct bb_live *l,
+int bb_sites__find(const struct bb_code *code, const struct bb_cfg *g, const struct bb_liveness *l,
 		   struct bb_sites *ret_sites, struct bb_err *err)
 {
 	struct bb_sites p = {0};

@@ -27,7 +27,7 @@ struct bb_sites {
 
 /* -ENOTSUP when there is a block with neither registers that are free nor some that could be saved.
  */
-int bb_sites__find(const struct bb_code *code, const struct bb_cfg *g, const struct bb_live *l,
+int bb_sites__find(const struct bb_code *code, const struct bb_cfg *g, const struct bb_liveness *l,
 		   struct bb_sites *ret_sites, struct bb_err *err);
 void bb_sites__done(struct bb_sites *p);
 

@@ -16,7 +16,7 @@ static void add_number(struct bb_text_table *t, double value, double scale, cons
 {
 	if (isfinite(value))
 		bb_text_table__add(t, "%s%s", value > 0 ? sign : "",
-				   bb_cell_number(value, scale).text);
+				   bb_table_cell_number(value, scale).text);
 	else
 		bb_text_table__add(t, BB_TEXT_ABSENT);
 }

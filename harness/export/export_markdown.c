@@ -52,8 +52,8 @@ static void put_cases(const struct bb_report *r, FILE *mem)
 		bb_md_number(s->latency.value, s->latency.value, mem);
 		if (isfinite(s->latency.lo))
 			fprintf(mem, " %s to %s |",
-				bb_cell_number(s->latency.lo, s->latency.value).text,
-				bb_cell_number(s->latency.hi, s->latency.value).text);
+				bb_table_cell_number(s->latency.lo, s->latency.value).text,
+				bb_table_cell_number(s->latency.hi, s->latency.value).text);
 		else
 			fputs(" - |", mem);
 		bb_md_number(s->p50.value, s->p50.value, mem);

@@ -97,7 +97,7 @@ static void put_backlog(const struct bb_report *r, size_t i, FILE *mem)
 	size_t loads = 0;
 
 	for (size_t k = 0; k < c->n_series; k++) {
-		const struct bb_flow *f = c->series[k].flow;
+		const struct bb_ring_use *f = c->series[k].flow;
 
 		if (!f || c->series[k].void_why)
 			continue;

@@ -5,12 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "export/band_table.h"
+#include "export/hot_cold_table.h"
 #include "export/counted_table.h"
 #include "export/diff_print.h"
 #include "export/exporter.h"
 #include "export/program_table.h"
-#include "export/reconcile_print.h"
+#include "export/cross_check_print.h"
 #include "export/sweep_table.h"
 #include "export/table_cells.h"
 #include "judge/diff.h"
@@ -38,9 +38,9 @@ struct layout {
 	bool below[MAX_COLUMNS];
 };
 
-static struct bb_cell cell_of(const struct bb_case *c, size_t column)
+static struct bb_table_cell cell_of(const struct bb_case *c, size_t column)
 {
-	struct bb_cell cell = {""};
+	struct bb_table_cell cell = {""};
 
 	bb_columns[column].cell(c, &cell);
 	return cell;
@@ -138,7 +138,7 @@ static void put_row(const struct bb_case *c, const struct layout *l, FILE *out)
 	size_t pending = 2;
 
 	for (size_t k = 0; k < bb_n_columns; k++) {
-		struct bb_cell cell = cell_of(c, k);
+		struct bb_table_cell cell = cell_of(c, k);
 
 		if (!l->width[k])
 			continue;
@@ -175,7 +175,7 @@ static void put_below(const struct bb_report *r, size_t first, size_t column, FI
 	struct items items = {out, 0};
 
 	for (size_t i = first; i < r->n_cases; i++) {
-		struct bb_cell cell = cell_of(&r->cases[i], column);
+		struct bb_table_cell cell = cell_of(&r->cases[i], column);
 		char text[512];
 
 		if (!cell.text[0] || !bb_same_table(&r->cases[i], &r->cases[first]))
@@ -457,7 +457,7 @@ static int compose_cases(const struct bb_report *r, FILE *mem, struct bb_err *er
 			put_table(r, i, used, mem);
 		}
 	}
-	if (bb_put_bands(r, mem) || bb_put_reconciled(r, mem) || bb_put_counted(r, mem))
+	if (bb_put_hot_cold(r, mem) || bb_put_cross_checks(r, mem) || bb_put_counted(r, mem))
 		return bb_fail_nomem(err);
 	if (!r->n_cases && !r->n_counted)
 		fputs("\nNothing was measured.\n", mem);

@@ -80,8 +80,8 @@ static void put_moved(const struct bb_diffs *d, const char *scenario, FILE *mem)
 			continue;
 		fputs(before, mem);
 		bb_md_text(row->metric, mem);
-		fprintf(mem, " %s to ", bb_cell_number(row->a, BB_WHOLE).text);
-		fputs(bb_cell_number(row->b, BB_WHOLE).text, mem);
+		fprintf(mem, " %s to ", bb_table_cell_number(row->a, BB_WHOLE).text);
+		fputs(bb_table_cell_number(row->b, BB_WHOLE).text, mem);
 		before = ", ";
 	}
 	if (before[0] == ';')
@@ -171,7 +171,7 @@ static void put_exact(const struct bb_diffs *d, FILE *mem)
 		bb_md_number(row->a, BB_WHOLE, mem);
 		bb_md_number(row->b, BB_WHOLE, mem);
 		fprintf(mem, " %s%s |\n", row->shift > 0 ? "+" : "",
-			bb_cell_number(row->shift, BB_WHOLE).text);
+			bb_table_cell_number(row->shift, BB_WHOLE).text);
 	}
 }
 
@@ -180,7 +180,7 @@ static void put_count(const struct bb_counted_case *c, FILE *mem)
 	if (c->void_why || !c->runs)
 		fputs(" void |", mem);
 	else if (c->least == c->most)
-		fprintf(mem, " %s |", bb_cell_number((double)c->least, BB_WHOLE).text);
+		fprintf(mem, " %s |", bb_table_cell_number((double)c->least, BB_WHOLE).text);
 	else
 		fprintf(mem, " %" PRIu64 " to %" PRIu64 " |", c->least, c->most);
 }

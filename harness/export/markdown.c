@@ -17,7 +17,7 @@ void bb_md_text(const char *text, FILE *mem)
 
 void bb_md_number(double value, double scale, FILE *mem)
 {
-	struct bb_cell cell = bb_cell_number(value, scale);
+	struct bb_table_cell cell = bb_table_cell_number(value, scale);
 
 	fprintf(mem, " %s |", cell.text[0] ? cell.text : "-");
 }

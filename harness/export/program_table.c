@@ -24,7 +24,7 @@ static void add_row(struct bb_text_table *t, const struct bb_program *p)
 
 		bb_text_table__add(t, "%s",
 				   isnan(value) ? BB_TEXT_ABSENT
-						: bb_cell_number(value, BB_WHOLE).text);
+						: bb_table_cell_number(value, BB_WHOLE).text);
 	}
 }
 

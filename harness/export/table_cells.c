@@ -73,9 +73,9 @@ static void group(const char *digits, char *ret_text, size_t size)
 	ret_text[at] = '\0';
 }
 
-struct bb_cell bb_cell_number(double value, double scale)
+struct bb_table_cell bb_table_cell_number(double value, double scale)
 {
-	struct bb_cell cell = {""};
+	struct bb_table_cell cell = {""};
 	char digits[64];
 	double size = fabs(scale);
 
@@ -98,12 +98,13 @@ struct bb_cell bb_cell_number(double value, double scale)
 	return cell;
 }
 
-struct bb_cell bb_cell_value(double value)
+struct bb_table_cell bb_table_cell_value(double value)
 {
-	return isnan(value) ? (struct bb_cell){BB_TEXT_ABSENT} : bb_cell_number(value, value);
+	return isnan(value) ? (struct bb_table_cell){BB_TEXT_ABSENT}
+			    : bb_table_cell_number(value, value);
 }
 
-static void put_count(uint64_t n, struct bb_cell *cell)
+static void put_count(uint64_t n, struct bb_table_cell *cell)
 {
 	char digits[32];
 
@@ -114,7 +115,7 @@ static void put_count(uint64_t n, struct bb_cell *cell)
 		memcpy(cell->text, digits, sizeof(digits));
 }
 
-static void put_percent(double share, struct bb_cell *cell)
+static void put_percent(double share, struct bb_table_cell *cell)
 {
 	double percent = 100 * share;
 
@@ -125,7 +126,7 @@ static void put_percent(double share, struct bb_cell *cell)
 
 /* --- the columns --- */
 
-static void variant(const struct bb_case *c, struct bb_cell *cell)
+static void variant(const struct bb_case *c, struct bb_table_cell *cell)
 {
 	const char *text = c->variant;
 	size_t at = 0;
@@ -140,12 +141,12 @@ static void variant(const struct bb_case *c, struct bb_cell *cell)
 	cell->text[at] = '\0';
 }
 
-static void samples(const struct bb_case *c, struct bb_cell *cell)
+static void samples(const struct bb_case *c, struct bb_table_cell *cell)
 {
 	put_count(c->summary.samples, cell);
 }
 
-static void loads(const struct bb_case *c, struct bb_cell *cell)
+static void loads(const struct bb_case *c, struct bb_table_cell *cell)
 {
 	if (c->summary.loads == c->n_series)
 		snprintf(cell->text, sizeof(cell->text), "%" PRIu32, c->summary.loads);
@@ -154,55 +155,55 @@ static void loads(const struct bb_case *c, struct bb_cell *cell)
 			 c->n_series);
 }
 
-static void latency(const struct bb_case *c, struct bb_cell *cell)
+static void latency(const struct bb_case *c, struct bb_table_cell *cell)
 {
-	*cell = bb_cell_number(c->summary.latency.value, c->summary.latency.value);
+	*cell = bb_table_cell_number(c->summary.latency.value, c->summary.latency.value);
 	if (!cell->text[0])
 		strcpy(cell->text, c->summary.voids ? "void" : "none");
 }
 
-static void interval(const struct bb_case *c, struct bb_cell *cell)
+static void interval(const struct bb_case *c, struct bb_table_cell *cell)
 {
 	const struct bb_estimate *e = &c->summary.latency;
 
 	if (isfinite(e->lo) && isfinite(e->hi))
 		snprintf(cell->text, sizeof(cell->text), "[%.60s, %.60s]",
-			 bb_cell_number(e->lo, e->value).text,
-			 bb_cell_number(e->hi, e->value).text);
+			 bb_table_cell_number(e->lo, e->value).text,
+			 bb_table_cell_number(e->hi, e->value).text);
 }
 
-static void p50(const struct bb_case *c, struct bb_cell *cell)
+static void p50(const struct bb_case *c, struct bb_table_cell *cell)
 {
-	*cell = bb_cell_number(c->summary.p50.value, c->summary.p50.value);
+	*cell = bb_table_cell_number(c->summary.p50.value, c->summary.p50.value);
 }
 
-static void p90(const struct bb_case *c, struct bb_cell *cell)
+static void p90(const struct bb_case *c, struct bb_table_cell *cell)
 {
-	*cell = bb_cell_number(c->summary.p90.value, c->summary.p90.value);
+	*cell = bb_table_cell_number(c->summary.p90.value, c->summary.p90.value);
 }
 
-static void p99(const struct bb_case *c, struct bb_cell *cell)
+static void p99(const struct bb_case *c, struct bb_table_cell *cell)
 {
-	*cell = bb_cell_number(c->summary.p99.value, c->summary.p99.value);
+	*cell = bb_table_cell_number(c->summary.p99.value, c->summary.p99.value);
 }
 
-static void floor_of(const struct bb_case *c, struct bb_cell *cell)
+static void floor_of(const struct bb_case *c, struct bb_table_cell *cell)
 {
-	*cell = bb_cell_number(c->summary.floor.value, c->summary.floor.value);
+	*cell = bb_table_cell_number(c->summary.floor.value, c->summary.floor.value);
 }
 
-static void net(const struct bb_case *c, struct bb_cell *cell)
+static void net(const struct bb_case *c, struct bb_table_cell *cell)
 {
 	double value = c->summary.net.value;
 
 	/* In the decimals of the gross cost: a difference knows no more. */
 	snprintf(cell->text, sizeof(cell->text), "%s%.100s", value < 0 ? BB_NEGATIVE_MARK : "",
-		 bb_cell_number(value, c->summary.latency.value).text);
+		 bb_table_cell_number(value, c->summary.latency.value).text);
 }
 
-static void outliers(const struct bb_case *c, struct bb_cell *cell)
+static void outliers(const struct bb_case *c, struct bb_table_cell *cell)
 {
-	struct bb_cell n = {""}, time = {""};
+	struct bb_table_cell n = {""}, time = {""};
 
 	put_percent(c->summary.outlier_share.value, &n);
 	put_percent(c->summary.outlier_time_share.value, &time);
@@ -210,72 +211,74 @@ static void outliers(const struct bb_case *c, struct bb_cell *cell)
 		snprintf(cell->text, sizeof(cell->text), "%.20s/%.20s", n.text, time.text);
 }
 
-static void drops(const struct bb_case *c, struct bb_cell *cell)
+static void drops(const struct bb_case *c, struct bb_table_cell *cell)
 {
 	if (isfinite(c->summary.drops.value))
 		put_count((uint64_t)c->summary.drops.value, cell);
 }
 
-static void steal(const struct bb_case *c, struct bb_cell *cell)
+static void steal(const struct bb_case *c, struct bb_table_cell *cell)
 {
 	put_percent(c->summary.steal.value, cell);
 }
 
-static void naive(const struct bb_case *c, struct bb_cell *cell)
+static void naive(const struct bb_case *c, struct bb_table_cell *cell)
 {
-	*cell = bb_cell_number(c->summary.naive_mean.value, c->summary.naive_mean.value);
+	*cell = bb_table_cell_number(c->summary.naive_mean.value, c->summary.naive_mean.value);
 }
 
-static void rate(const struct bb_case *c, struct bb_cell *cell)
+static void rate(const struct bb_case *c, struct bb_table_cell *cell)
 {
 	const struct bb_summary *s = &c->summary;
 
 	if (isfinite(s->rate_achieved.value) && isfinite(s->rate_requested.value))
 		snprintf(cell->text, sizeof(cell->text), "%.60s/%.0f",
-			 bb_cell_number(s->rate_achieved.value, s->rate_requested.value).text,
+			 bb_table_cell_number(s->rate_achieved.value, s->rate_requested.value).text,
 			 s->rate_requested.value);
 	else if (isfinite(s->rate_achieved.value))
-		*cell = bb_cell_number(s->rate_achieved.value, s->rate_achieved.value);
+		*cell = bb_table_cell_number(s->rate_achieved.value, s->rate_achieved.value);
 }
 
-static void run_rate(const struct bb_case *c, struct bb_cell *cell)
+static void run_rate(const struct bb_case *c, struct bb_table_cell *cell)
 {
-	*cell = bb_cell_number(c->summary.live.run_rate.value, c->summary.live.run_rate.value);
+	*cell = bb_table_cell_number(c->summary.live.run_rate.value,
+				     c->summary.live.run_rate.value);
 }
 
-static void cpu_share(const struct bb_case *c, struct bb_cell *cell)
+static void cpu_share(const struct bb_case *c, struct bb_table_cell *cell)
 {
 	double percent = 100 * c->summary.live.cpu_share.value;
 
-	*cell = bb_cell_number(percent, percent);
+	*cell = bb_table_cell_number(percent, percent);
 }
 
-static void intercept(const struct bb_case *c, struct bb_cell *cell)
+static void intercept(const struct bb_case *c, struct bb_table_cell *cell)
 {
-	*cell = bb_cell_number(c->summary.slope.intercept.value, c->summary.slope.intercept.value);
+	*cell = bb_table_cell_number(c->summary.slope.intercept.value,
+				     c->summary.slope.intercept.value);
 }
 
-static void cycles(const struct bb_case *c, struct bb_cell *cell)
+static void cycles(const struct bb_case *c, struct bb_table_cell *cell)
 {
-	*cell = bb_cell_number(c->summary.slope.cycles.value, c->summary.slope.cycles.value);
+	*cell = bb_table_cell_number(c->summary.slope.cycles.value, c->summary.slope.cycles.value);
 }
 
-static void instructions(const struct bb_case *c, struct bb_cell *cell)
+static void instructions(const struct bb_case *c, struct bb_table_cell *cell)
 {
-	*cell = bb_cell_number(c->summary.slope.instructions.value,
-			       c->summary.slope.instructions.value);
+	*cell = bb_table_cell_number(c->summary.slope.instructions.value,
+				     c->summary.slope.instructions.value);
 }
 
-static void llc_misses(const struct bb_case *c, struct bb_cell *cell)
+static void llc_misses(const struct bb_case *c, struct bb_table_cell *cell)
 {
-	*cell = bb_cell_number(c->summary.slope.llc_misses.value,
-			       c->summary.slope.llc_misses.value);
+	*cell = bb_table_cell_number(c->summary.slope.llc_misses.value,
+				     c->summary.slope.llc_misses.value);
 }
 
-static void consumed(const struct bb_case *c, struct bb_cell *cell)
+static void consumed(const struct bb_case *c, struct bb_table_cell *cell)
 {
 	const struct bb_summary *s = &c->summary;
-	struct bb_cell of = {""};
+	struct bb_table_cell of = {""};
 
 	if (!isfinite(s->pipeline.consumed.value))
 		return;
@@ -285,24 +288,24 @@ static void consumed(const struct bb_case *c, struct bb_cell *cell)
 		 of.text);
 }
 
-static void lag_max(const struct bb_case *c, struct bb_cell *cell)
+static void lag_max(const struct bb_case *c, struct bb_table_cell *cell)
 {
-	*cell = bb_cell_number(c->summary.pipeline.lag_max.value,
-			       c->summary.pipeline.lag_max.value);
+	*cell = bb_table_cell_number(c->summary.pipeline.lag_max.value,
+				     c->summary.pipeline.lag_max.value);
 }
 
-static void ring_peak(const struct bb_case *c, struct bb_cell *cell)
+static void ring_peak(const struct bb_case *c, struct bb_table_cell *cell)
 {
 	put_percent(c->summary.pipeline.ring_peak.value, cell);
 }
 
-static void consumer_cpu(const struct bb_case *c, struct bb_cell *cell)
+static void consumer_cpu(const struct bb_case *c, struct bb_table_cell *cell)
 {
-	*cell = bb_cell_number(c->summary.pipeline.consumer_cpu.value,
-			       c->summary.pipeline.consumer_cpu.value);
+	*cell = bb_table_cell_number(c->summary.pipeline.consumer_cpu.value,
+				     c->summary.pipeline.consumer_cpu.value);
 }
 
-static void slowdown(const struct bb_case *c, struct bb_cell *cell)
+static void slowdown(const struct bb_case *c, struct bb_table_cell *cell)
 {
 	const struct bb_estimate *e = &c->summary.slowdown.ratio;
 
@@ -313,7 +316,7 @@ static void slowdown(const struct bb_case *c, struct bb_cell *cell)
 		snprintf(cell->text, sizeof(cell->text), "%.4f", e->value);
 }
 
-static void executed(const struct bb_case *c, struct bb_cell *cell)
+static void executed(const struct bb_case *c, struct bb_table_cell *cell)
 {
 	if (c->n_insns)
 		snprintf(cell->text, sizeof(cell->text), "%" PRIu32 " of %" PRIu32,
@@ -321,7 +324,7 @@ static void executed(const struct bb_case *c, struct bb_cell *cell)
 }
 
 /* Only where windows are shared at all; elsewhere a column of zeros would only raise questions. */
-static void multi(const struct bb_case *c, struct bb_cell *cell)
+static void multi(const struct bb_case *c, struct bb_table_cell *cell)
 {
 	uint64_t n = 0;
 
@@ -334,7 +337,7 @@ static void multi(const struct bb_case *c, struct bb_cell *cell)
 		put_count(n, cell);
 }
 
-static void spread(const struct bb_case *c, struct bb_cell *cell)
+static void spread(const struct bb_case *c, struct bb_table_cell *cell)
 {
 	if (isfinite(c->summary.layout_spread.value))
 		snprintf(cell->text, sizeof(cell->text), "%.3f", c->summary.layout_spread.value);

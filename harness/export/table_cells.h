@@ -10,7 +10,7 @@
 
 /* The columns of the table for people: a new one is a function and a row in table_cells.c. */
 
-struct bb_cell {
+struct bb_table_cell {
 	char text[160]; /* UTF-8; empty: there is nothing to say */
 };
 
@@ -22,7 +22,7 @@ struct bb_column {
 	bool close; /* belongs to the column before it: one blank between them, not two */
 	/* goes below a table that is too wide, 1 first; 0 never; or BB_SPILL_ALWAYS */
 	int spill;
-	void (*cell)(const struct bb_case *c, struct bb_cell *cell);
+	void (*cell)(const struct bb_case *c, struct bb_table_cell *cell);
 	const char *doc; /* for the legend; NULL: the column explains itself */
 };
 
@@ -35,10 +35,10 @@ extern const size_t bb_n_columns;
 /* "712.4", "1234", "12 345": 4 digits or one decimal, whichever is more; `scale` sets the decimals.
  */
 #define BB_WHOLE 1000.0 /* the scale of whole numbers: no decimals */
-struct bb_cell bb_cell_number(double value, double scale);
+struct bb_table_cell bb_table_cell_number(double value, double scale);
 
 /* To its own scale; "-" for what is not there. */
-struct bb_cell bb_cell_value(double value);
+struct bb_table_cell bb_table_cell_value(double value);
 
 /* Columns that a terminal needs for `text`, a character each. */
 size_t bb_text_width(const char *text);

@@ -23,7 +23,7 @@ void bb_html_text_cell(FILE *out, const char *text)
 
 void bb_html_number_cell(FILE *out, double value, double scale)
 {
-	bb_html_cell(out, bb_cell_number(value, scale).text);
+	bb_html_cell(out, bb_table_cell_number(value, scale).text);
 }
 
 void bb_html_percent_cell(FILE *out, double ratio)

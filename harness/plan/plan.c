@@ -126,7 +126,7 @@ static int check_names(const struct bb_scenario *s, const struct bb_plan_opts *o
 	return rc;
 }
 
-static void set_param(struct bb_cell *c, const struct param *param, size_t i)
+static void set_param(struct bb_plan_case *c, const struct param *param, size_t i)
 {
 	size_t len = strlen(c->name);
 
@@ -165,12 +165,12 @@ static void add_cell(struct bb_plan *p, const struct bb_plan_opts *opts,
 		     const struct bb_variant_spec *v, const struct bb_drive_spec *d,
 		     const struct param *param, size_t i)
 {
-	struct bb_cell *c = &p->cells[p->n_cells++];
+	struct bb_plan_case *c = &p->cases[p->n_cases++];
 
 	memset(c, 0, sizeof(*c));
 	c->variant = v;
 	c->drive = d;
-	c->floor = BB_NO_CELL;
+	c->floor = BB_NO_CASE;
 	c->samples = opts->samples ? opts->samples
 		     : d->samples  ? d->samples
 				   : default_samples(p, bb_drive_pace(d), param);
@@ -204,7 +204,7 @@ static void add_group(struct bb_plan *p, const struct bb_plan_opts *opts,
 {
 	const struct bb_scenario *s = p->scenario;
 	const char *floor_name = d->floor;
-	size_t first = p->n_cells, floor = BB_NO_CELL;
+	size_t first = p->n_cases, floor = BB_NO_CASE;
 
 	for (size_t v = 0; v < s->n_variants; v++) {
 		bool is_floor = floor_name && !strcmp(s->variants[v].name, floor_name);
@@ -212,25 +212,25 @@ static void add_group(struct bb_plan *p, const struct bb_plan_opts *opts,
 		if (!is_floor && !wanted(opts, d, s->variants[v].name))
 			continue;
 		if (is_floor)
-			floor = p->n_cells;
+			floor = p->n_cases;
 		add_cell(p, opts, &s->variants[v], d, param, i);
 	}
-	for (size_t c = first; c < p->n_cells; c++)
+	for (size_t c = first; c < p->n_cases; c++)
 		if (c != floor)
-			p->cells[c].floor = floor;
+			p->cases[c].floor = floor;
 }
 
 static int add_drive(struct bb_plan *p, const struct bb_plan_opts *opts,
 		     const struct bb_drive_spec *d)
 {
 	struct param param = param_of(d);
-	struct bb_cell *cells = reallocarray(p->cells,
-					     p->n_cells + param.n * p->scenario->n_variants,
-					     sizeof(*cells));
+	struct bb_plan_case *cells = reallocarray(p->cases,
+						  p->n_cases + param.n * p->scenario->n_variants,
+						  sizeof(*cells));
 
 	if (!cells)
 		return -ENOMEM;
-	p->cells = cells;
+	p->cases = cells;
 	for (size_t i = 0; i < param.n; i++)
 		add_group(p, opts, d, &param, i);
 	return 0;
@@ -249,12 +249,12 @@ static bool has_namesake(const struct bb_scenario *s, const struct bb_drive_spec
  * they drive only. */
 static int check_cells(const struct bb_plan *p, struct bb_err *err)
 {
-	for (size_t i = 0; i < p->n_cells; i++) {
-		const struct bb_cell *c = &p->cells[i];
+	for (size_t i = 0; i < p->n_cases; i++) {
+		const struct bb_plan_case *c = &p->cases[i];
 
 		if (!has_namesake(p->scenario, c->drive))
 			continue;
-		for (const struct bb_cell *first = p->cells; first < c; first++)
+		for (const struct bb_plan_case *first = p->cases; first < c; first++)
 			if (!strcmp(first->name, c->name))
 				return bb_fail(err, -EINVAL,
 					       "%s:%u:%u: this drive makes the case '%s' a second "
@@ -286,7 +286,7 @@ int bb_plan__make(const struct bb_scenario *scenario, const struct bb_plan_opts 
 		if (add_drive(&p, opts, &scenario->drives[d]))
 			rc = bb_fail_nomem(err);
 	}
-	if (!rc && !p.n_cells)
+	if (!rc && !p.n_cases)
 		rc = bb_fail(err, -EINVAL, "scenario '%s': nothing is left to measure",
 			     scenario->name);
 	if (!rc)
@@ -302,6 +302,6 @@ void bb_plan__done(struct bb_plan *p)
 {
 	if (!p)
 		return;
-	free(p->cells);
+	free(p->cases);
 	memset(p, 0, sizeof(*p));
 }

@@ -14,9 +14,9 @@
  * variant under every drive at every parameter. `--dry-run` prints it.
  */
 #define BB_DEFAULT_LOADS 12u /* the interval over loads is then their 3rd to 10th */
-#define BB_NO_CELL SIZE_MAX
+#define BB_NO_CASE SIZE_MAX
 
-struct bb_cell {
+struct bb_plan_case {
 	const struct bb_variant_spec *variant;
 	const struct bb_drive_spec *drive;
 	const char *param; /* name; NULL: the drive has none */
@@ -29,13 +29,13 @@ struct bb_cell {
 	uint32_t samples; /* drives that fire: to be taken, all loads together */
 	/* drives that go by time: to be spent, all loads together; 0 elsewhere */
 	double seconds;
-	size_t floor;   /* index of the cell of the floor; BB_NO_CELL */
+	size_t floor;   /* index of the cell of the floor; BB_NO_CASE */
 	char name[512]; /* "scenario/variant/drive/parameter=value"; "…/input=NAME" */
 	size_t what;    /* where in it "drive/parameter=value" begins */
 };
 
 /* "drive/parameter=value". */
-static inline const char *bb_cell_what(const struct bb_cell *c)
+static inline const char *bb_plan_case__below_variant(const struct bb_plan_case *c)
 {
 	return c->name + c->what;
 }
@@ -43,14 +43,14 @@ static inline const char *bb_cell_what(const struct bb_cell *c)
 struct bb_plan {
 	const struct bb_scenario *scenario; /* borrowed; outlives the plan */
 	uint32_t loads;
-	struct bb_cell *cells;
-	size_t n_cells;
+	struct bb_plan_case *cases;
+	size_t n_cases;
 };
 
 /* Is the cell there for others to be compared with? */
-static inline bool bb_cell_is_floor(const struct bb_cell *c)
+static inline bool bb_plan_case__is_floor(const struct bb_plan_case *c)
 {
-	return c->floor == BB_NO_CELL && c->drive->floor;
+	return c->floor == BB_NO_CASE && c->drive->floor;
 }
 
 /* What the command line narrows or overrides; zeroed means nothing. */

@@ -26,7 +26,7 @@
 #define ARRAY_LEN(a) (sizeof(a) / sizeof((a)[0]))
 
 static const char *const consumers[] =
-	{[BB_CONSUMER_CAUGHT_UP] = "caught-up", [BB_CONSUMER_BEHIND] = "behind"};
+	{[BB_DRAIN_EACH_RUN] = "caught-up", [BB_DRAIN_HALF_FULL] = "behind"};
 static const char *const all_caches[] = {[BB_CACHES_HOT] = "hot", [BB_CACHES_COLD] = "cold"};
 
 /* whether a program that the kernel refuses is skipped, by what is chosen */
@@ -100,7 +100,7 @@ static int read_consumer(const struct bb_reader *r, const struct bb_field *f,
 	int rc = bb_field__choose(r, f, node, &i);
 
 	if (!rc)
-		drive->step.consumer = (enum bb_consumer)i;
+		drive->step.consumer = (enum bb_drain)i;
 	return rc;
 }
 

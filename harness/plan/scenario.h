@@ -47,10 +47,10 @@ struct bb_variant_spec {
 	struct bb_where where;
 };
 
-enum bb_consumer {
+enum bb_drain {
 	/* default: rings are emptied after every run, as by a fast reader */
-	BB_CONSUMER_CAUGHT_UP,
-	BB_CONSUMER_BEHIND, /* rings are emptied only when half full: no wakeups are due */
+	BB_DRAIN_EACH_RUN,
+	BB_DRAIN_HALF_FULL, /* rings are emptied only when half full: no wakeups are due */
 };
 
 enum bb_caches {
@@ -73,7 +73,7 @@ struct bb_drive_spec {
 		      */
 	struct {
 		char *inside; /* the function on whose stack the trigger fires */
-		enum bb_consumer consumer;
+		enum bb_drain consumer;
 	} step; /* by page faults */
 	struct {
 		uint32_t repeat; /* runs in the longest call; 0: calibrated */

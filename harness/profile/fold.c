@@ -31,7 +31,7 @@ struct folding {
 	const struct bb_samples *samples;
 	const struct bb_fold_opts *opts;
 	struct bb_stacks *stacks;
-	struct bb_points points;
+	struct bb_code_addresses points;
 	struct bb_idmap processes; /* (name, 0) -> point */
 	struct process latest;
 	uint32_t cut, lost, off_cpu; /* points */
@@ -58,7 +58,7 @@ static int process_point(struct folding *f, const struct bb_sampled_stack *s, ui
 	*ret_point = bb_idmap__get(&f->processes, name, 0);
 	if (*ret_point != BB_NO_ID)
 		return 0;
-	rc = bb_points__text(&f->points, process, BB_FRAME_COMM, ret_point);
+	rc = bb_code_addresses__text(&f->points, process, BB_FRAME_COMM, ret_point);
 	return rc ? rc : bb_idmap__put(&f->processes, name, 0, *ret_point);
 }
 
@@ -97,12 +97,12 @@ static int add_sample(struct folding *f, const struct bb_sampled_stack *s)
 	if (s->is_lost)
 		parts[n++] = f->lost;
 	for (size_t i = s->n_user; i-- > 0 && !rc;)
-		rc = bb_points__user(&f->points, s->pid, f->latest.space, code_address(user, i),
-				     &parts[n++]);
+		rc = bb_code_addresses__user(&f->points, s->pid, f->latest.space,
+					     code_address(user, i), &parts[n++]);
 	if (s->is_kernel_cut)
 		parts[n++] = f->cut;
 	for (size_t i = s->n_kernel; i-- > 0 && !rc;)
-		rc = bb_points__kernel(&f->points, code_address(kernel, i), &parts[n++]);
+		rc = bb_code_addresses__kernel(&f->points, code_address(kernel, i), &parts[n++]);
 	if (s->is_off_cpu)
 		parts[n++] = f->off_cpu;
 	*sampled = (struct sampled){
@@ -125,9 +125,9 @@ static int add_samples(struct folding *f)
 		malloc((f->samples->n_addresses + notes * f->samples->n + 1) * sizeof(*f->parts));
 	f->sampled = malloc((f->samples->n + 1) * sizeof(*f->sampled));
 	if (!f->parts || !f->sampled ||
-	    bb_points__text(&f->points, BB_NOTE_CUT, BB_FRAME_NOTE, &f->cut) ||
-	    bb_points__text(&f->points, BB_NOTE_LOST, BB_FRAME_NOTE, &f->lost) ||
-	    bb_points__text(&f->points, BB_NOTE_OFF_CPU, BB_FRAME_OFF_CPU, &f->off_cpu))
+	    bb_code_addresses__text(&f->points, BB_NOTE_CUT, BB_FRAME_NOTE, &f->cut) ||
+	    bb_code_addresses__text(&f->points, BB_NOTE_LOST, BB_FRAME_NOTE, &f->lost) ||
+	    bb_code_addresses__text(&f->points, BB_NOTE_OFF_CPU, BB_FRAME_OFF_CPU, &f->off_cpu))
 		return -ENOMEM;
 	for (size_t i = 0; i < f->samples->n && !rc; i++)
 		rc = add_sample(f, &f->samples->v[i]);
@@ -138,8 +138,9 @@ static int add_samples(struct folding *f)
  * inlined g]. */
 static int by_functions(const void *a, const void *b, void *arg)
 {
-	const struct bb_points *ps = arg;
-	const struct bb_point *x = &ps->v[*(const uint32_t *)a], *y = &ps->v[*(const uint32_t *)b];
+	const struct bb_code_addresses *ps = arg;
+	const struct bb_code_address *x = &ps->v[*(const uint32_t *)a],
+				     *y = &ps->v[*(const uint32_t *)b];
 
 	for (uint32_t i = 0; i < x->n && i < y->n; i++) {
 		int order = bb_frame_order(ps->names, &ps->frames.v[x->first + i],
@@ -157,7 +158,7 @@ static int by_functions(const void *a, const void *b, void *arg)
  */
 static int number_frames(struct folding *f)
 {
-	const struct bb_points *ps = &f->points;
+	const struct bb_code_addresses *ps = &f->points;
 	uint32_t *order = malloc((ps->n + 1) * sizeof(*order)),
 		 *numbers = malloc((ps->frames.n + 1) * sizeof(*numbers));
 	int rc = order && numbers ? 0 : -ENOMEM;
@@ -168,8 +169,8 @@ static int number_frames(struct folding *f)
 	if (!rc)
 		qsort_r(order, ps->n, sizeof(*order), by_functions, (void *)(uintptr_t)ps);
 	for (size_t i = 0; i < ps->n && !rc; i++) {
-		const struct bb_point *p = &ps->v[order[i]],
-				      *before = i ? &ps->v[order[i - 1]] : NULL;
+		const struct bb_code_address *p = &ps->v[order[i]],
+					     *before = i ? &ps->v[order[i - 1]] : NULL;
 		bool is_same = before != NULL;
 
 		for (uint32_t k = 0; k < p->n && !rc; k++) {
@@ -224,7 +225,7 @@ static int add_stacks(struct folding *f)
 		if (s->is_off_cpu)
 			drop_own_frames(f, s);
 		for (size_t k = s->first; k < s->first + s->n; k++) {
-			const struct bb_point *p = &f->points.v[f->parts[k]];
+			const struct bb_code_address *p = &f->points.v[f->parts[k]];
 
 			for (uint32_t frame = p->first; frame < p->first + p->n; frame++)
 				frames[n++] = f->numbers[frame];
@@ -240,7 +241,7 @@ static int fold(struct folding *f, struct bb_symbolize_result *ret_symbols, stru
 
 	if (add_samples(f))
 		return bb_fail_nomem(err);
-	rc = bb_points__symbolize(&f->points, ret_symbols, err);
+	rc = bb_code_addresses__symbolize(&f->points, ret_symbols, err);
 	if (rc)
 		return rc;
 	if (number_frames(f) || add_stacks(f) || bb_stacks__sort_frames(f->stacks))
@@ -268,7 +269,7 @@ int bb_fold(const struct bb_samples *samples, const struct bb_spaces *spaces,
 	free(f.sampled);
 	free(f.numbers);
 	bb_idmap__done(&f.processes);
-	bb_points__done(&f.points);
+	bb_code_addresses__done(&f.points);
 	if (rc)
 		bb_profile__done(&profile);
 	else

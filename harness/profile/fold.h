@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #include "base/err.h"
-#include "profile/points.h"
+#include "profile/code_addresses.h"
 #include "profile/samples.h"
 
 struct bb_profile {

@@ -211,8 +211,8 @@ static int record(const struct bb_recording_opts *o, struct bb_command *command,
 	return rc;
 }
 
-int bb_record(const struct bb_recording_opts *opts, struct bb_recording *ret_recording,
-	      struct bb_err *err)
+int bb_recording__take(const struct bb_recording_opts *opts, struct bb_recording *ret_recording,
+		       struct bb_err *err)
 {
 	struct bb_recording_opts o = *opts;
 	struct bb_command command = {0};

@@ -15,7 +15,7 @@ struct bb_recording {
 	struct bb_sampler_stats stats;
 	uint64_t lost_task_events;
 	double seconds;
-	int command_status; /* as of waitpid(); bb_record() alone */
+	int command_status; /* as of waitpid(); bb_recording__take() alone */
 };
 
 /* On its way: stacks are sampled, and what maps code is followed, until __finish. */
@@ -47,8 +47,8 @@ struct bb_recording_opts {
  * Sample until the command or process ends, the time is up, or a signal asks to stop (base/stop.h);
  * what was sampled until then counts. 0 or -errno with a message.
  */
-int bb_record(const struct bb_recording_opts *opts, struct bb_recording *ret_recording,
-	      struct bb_err *err);
+int bb_recording__take(const struct bb_recording_opts *opts, struct bb_recording *ret_recording,
+		       struct bb_err *err);
 
 /* The names of /proc/kallsyms, sorted; none where they are hidden. */
 int bb_kernel_symbols(struct bb_symtab *t, struct bb_err *err);

@@ -213,7 +213,7 @@ static void note_damaged(const struct bb_dso *dso, struct bb_symbolize_result *r
 	r->n_damaged++;
 }
 
-int bb_symbolize(const struct bb_dsos *dsos, const struct bb_place *places, size_t n,
+int bb_symbolize(const struct bb_dsos *dsos, const struct bb_code_place *places, size_t n,
 		 uint32_t file_seconds, bb_place_found found, void *arg,
 		 struct bb_symbolize_result *ret_result, struct bb_err *err)
 {

@@ -10,7 +10,7 @@
 #include "profile/elf_symbols.h"
 
 /* Places in mapped files, and the functions there. */
-struct bb_place {
+struct bb_code_place {
 	uint32_t dso;
 	uint64_t offset; /* in the file */
 };
@@ -37,7 +37,7 @@ struct bb_symbolize_result {
  * up. Nothing is found of places in files without symbols. 0, -EINTR when a signal asks to stop
  * meanwhile, other -errno, with a message.
  */
-int bb_symbolize(const struct bb_dsos *dsos, const struct bb_place *places, size_t n,
+int bb_symbolize(const struct bb_dsos *dsos, const struct bb_code_place *places, size_t n,
 		 uint32_t file_seconds, bb_place_found found, void *arg,
 		 struct bb_symbolize_result *ret_result, struct bb_err *err);
 

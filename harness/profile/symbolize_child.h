@@ -22,7 +22,7 @@ struct bb_symbol_answer {
 
 struct bb_symbolize_work {
 	const struct bb_dsos *dsos;
-	const struct bb_place *places;
+	const struct bb_code_place *places;
 	size_t n;
 	enum bb_elf_depth *depths; /* for each dso */
 };

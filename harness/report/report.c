@@ -23,7 +23,7 @@ struct bb_report *bb_report__new(void)
 static void series_done(struct bb_series *s)
 {
 	free(s->void_why);
-	bb_flow__free(s->flow);
+	bb_ring_use__free(s->flow);
 	bb_hist_done(&s->hist);
 }
 

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/err.h"
-#include "core/flow.h"
+#include "core/ring_use.h"
 #include "core/hist.h"
 #include "core/metric.h"
 #include "env/fingerprint.h"
@@ -43,8 +43,8 @@ struct bb_series {
 		double intercept_ns; /* of the system call around the runs */
 		/* of a run, by the PMU; NAN without one */
 		double cycles, instructions, llc_misses;
-	} slope;              /* NAN elsewhere */
-	struct bb_flow *flow; /* pipeline: what went through the ring; NULL elsewhere */
+	} slope;                  /* NAN elsewhere */
+	struct bb_ring_use *flow; /* pipeline: what went through the ring; NULL elsewhere */
 	/* cost of a run in 1/units_per_ns ns, one sample a run (slope: a line) */
 	struct bb_hist hist;
 };

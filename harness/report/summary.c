@@ -171,7 +171,7 @@ static void count_flow(struct bb_case *c)
 	size_t n = 0;
 
 	for (size_t i = 0; i < c->n_series; i++) {
-		const struct bb_flow *f = c->series[i].flow;
+		const struct bb_ring_use *f = c->series[i].flow;
 
 		if (!f || c->series[i].void_why)
 			continue;

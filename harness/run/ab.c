@@ -34,10 +34,10 @@ static int look(struct bb_ab *ab, size_t drive, struct todo *ret_todo, struct bb
 
 	*ret_todo = (struct todo){0};
 	for (size_t i = 0; i < ab->n_contests; i++) {
-		struct bb_contest *c = &ab->contests[i];
+		struct bb_ab_case *c = &ab->contests[i];
 		struct bb_comparison *k = &ab->report->comparisons[c->comparison];
 
-		if (!c->active || bb_contest__drive(ab, c) != &ab->session.drives[drive])
+		if (!c->active || bb_ab_case__drive(ab, c) != &ab->session.drives[drive])
 			continue;
 		if (bb_comparison__judge(k, k->alpha / (double)n_family))
 			return bb_fail_nomem(err);
@@ -54,7 +54,7 @@ static size_t count_active(const struct bb_ab *ab, size_t drive)
 
 	for (size_t i = 0; i < ab->n_contests; i++)
 		n += ab->contests[i].active &&
-		     bb_contest__drive(ab, &ab->contests[i]) == &ab->session.drives[drive];
+		     bb_ab_case__drive(ab, &ab->contests[i]) == &ab->session.drives[drive];
 	return n ? n : 1;
 }
 
@@ -65,13 +65,13 @@ static int note_left_out(struct bb_ab *ab, size_t drive, struct bb_err *err)
 	int rc = 0;
 
 	for (size_t i = 0; !rc && i < ab->n_contests; i++) {
-		const struct bb_contest *c = &ab->contests[i];
+		const struct bb_ab_case *c = &ab->contests[i];
 		struct bb_comparison *k = &ab->report->comparisons[c->comparison];
 
-		if (!c->active || bb_contest__drive(ab, c) != &ab->session.drives[drive])
+		if (!c->active || bb_ab_case__drive(ab, c) != &ab->session.drives[drive])
 			continue;
-		for (int l = 0; l < N_LABELS; l++)
-			if (c->cell[l] != BB_NO_CELL)
+		for (int l = 0; l < BB_N_LABELS; l++)
+			if (c->cell[l] != BB_NO_CASE)
 				bb_case__drop_empty_series(&ab->report->cases[c->case_of[l]]);
 		snprintf(why, sizeof(why),
 			 "%zu pairs%s within the budget of %g s; --budget gives more", k->n_pairs,
@@ -124,20 +124,20 @@ static int run_pairs(struct bb_ab *ab, size_t drive, double budget_s, double lim
 }
 
 /* One of a drive's contests, all of which have the same floor; NULL: it has none. */
-static const struct bb_contest *contest_of(const struct bb_ab *ab, size_t drive)
+static const struct bb_ab_case *contest_of(const struct bb_ab *ab, size_t drive)
 {
 	for (size_t i = 0; i < ab->n_contests; i++)
-		if (bb_contest__drive(ab, &ab->contests[i]) == &ab->session.drives[drive])
+		if (bb_ab_case__drive(ab, &ab->contests[i]) == &ab->session.drives[drive])
 			return &ab->contests[i];
 	return NULL;
 }
 
-static struct bb_subject *cell_subject(struct bb_ab *ab, size_t cell)
+static struct bb_test_prog *cell_subject(struct bb_ab *ab, size_t cell)
 {
-	if (cell == BB_NO_CELL)
+	if (cell == BB_NO_CASE)
 		return NULL;
 	return &ab->session.subjects[bb_session__variant(&ab->session,
-							 &ab->session.plan->cells[cell])];
+							 &ab->session.plan->cases[cell])];
 }
 
 /* A drive's share of what is left of `total_s`; 0: no limit. */
@@ -162,43 +162,45 @@ static int run_drives(struct bb_ab *ab, struct bb_err *err)
 	for (size_t d = 0; d < n; d++)
 		left += contest_of(ab, d) != NULL;
 	for (size_t d = 0; !rc && d < n; d++) {
-		const struct bb_contest *c = contest_of(ab, d);
+		const struct bb_ab_case *c = contest_of(ab, d);
 		double share_s, limit_s;
 
 		if (!c)
 			continue;
 		share_s = share_of(ab, budget_s, left);
-		limit_s = ab->session.plan->cells[c->cell[BASE]].seconds > 0
+		limit_s = ab->session.plan->cases[c->cell[BB_LABEL_BASE]].seconds > 0
 				  ? share_s
 				  : share_of(ab, budget_s + ab->opts->patience_s, left);
-		ab->subject[FLOOR] = cell_subject(ab, c->cell[FLOOR]);
+		ab->subject[BB_LABEL_FLOOR] = cell_subject(ab, c->cell[BB_LABEL_FLOOR]);
 		rc = run_pairs(ab, d, share_s, limit_s, err);
 		left--;
 	}
 	return rc;
 }
 
-static size_t find_cell(const struct bb_plan *plan, const struct bb_cell *like, const char *variant)
+static size_t find_cell(const struct bb_plan *plan, const struct bb_plan_case *like,
+			const char *variant)
 {
-	for (size_t i = 0; variant && i < plan->n_cells; i++) {
-		const struct bb_cell *c = &plan->cells[i];
+	for (size_t i = 0; variant && i < plan->n_cases; i++) {
+		const struct bb_plan_case *c = &plan->cases[i];
 
 		if (c->drive == like->drive && c->driver_param == like->driver_param &&
 		    !strcmp(c->variant->name, variant))
 			return i;
 	}
-	return BB_NO_CELL;
+	return BB_NO_CASE;
 }
 
-static int add_comparison(struct bb_ab *ab, struct bb_contest *c, struct bb_err *err)
+static int add_comparison(struct bb_ab *ab, struct bb_ab_case *c, struct bb_err *err)
 {
-	const struct bb_cell *cell = &ab->session.plan->cells[c->cell[BASE]];
+	const struct bb_plan_case *cell = &ab->session.plan->cases[c->cell[BB_LABEL_BASE]];
 	struct bb_comparison *k = bb_report__add_comparison(ab->report);
 
 	if (!k)
 		return bb_fail_nomem(err);
 	c->comparison = ab->report->n_comparisons - 1;
-	if (asprintf(&k->name, "%s/%s", ab->session.plan->scenario->name, bb_cell_what(cell)) < 0)
+	if (asprintf(&k->name, "%s/%s", ab->session.plan->scenario->name,
+		     bb_plan_case__below_variant(cell)) < 0)
 		k->name = NULL;
 	k->base = strdup(ab->opts->base);
 	k->head = strdup(ab->opts->head);
@@ -208,47 +210,49 @@ static int add_comparison(struct bb_ab *ab, struct bb_contest *c, struct bb_err 
 	return k->name && k->base && k->head ? 0 : bb_fail_nomem(err);
 }
 
-/* The floor of a contest whose base and head are known; BB_NO_CELL when it is one of the two or
+/* The floor of a contest whose base and head are known; BB_NO_CASE when it is one of the two or
  * cannot be measured. */
-static size_t floor_cell(const struct bb_ab *ab, const struct bb_contest *c)
+static size_t floor_cell(const struct bb_ab *ab, const struct bb_ab_case *c)
 {
-	size_t floor = ab->session.plan->cells[c->cell[BASE]].floor;
+	size_t floor = ab->session.plan->cases[c->cell[BB_LABEL_BASE]].floor;
 
-	if (floor == BB_NO_CELL || floor == c->cell[HEAD] ||
-	    !bb_session__can(&ab->session, &ab->session.plan->cells[floor]))
-		return BB_NO_CELL;
+	if (floor == BB_NO_CASE || floor == c->cell[BB_LABEL_HEAD] ||
+	    !bb_session__can(&ab->session, &ab->session.plan->cases[floor]))
+		return BB_NO_CASE;
 	return floor;
 }
 
 static int add_contest(struct bb_ab *ab, size_t base_cell, size_t head_cell, struct bb_err *err)
 {
 	const struct bb_plan *plan = ab->session.plan;
-	struct bb_contest *c = &ab->contests[ab->n_contests];
+	struct bb_ab_case *c = &ab->contests[ab->n_contests];
 	char *second = NULL;
 	int rc = 0;
 
-	*c = (struct bb_contest){.tick_ns = NAN, .active = true};
-	c->cell[BASE] = base_cell;
-	c->cell[HEAD] = head_cell;
-	c->cell[FLOOR] = floor_cell(ab, c);
+	*c = (struct bb_ab_case){.tick_ns = NAN, .active = true};
+	c->cell[BB_LABEL_BASE] = base_cell;
+	c->cell[BB_LABEL_HEAD] = head_cell;
+	c->cell[BB_LABEL_FLOOR] = floor_cell(ab, c);
 	/* A program against itself is two cases, and no two of a run have one name. */
-	if (c->cell[HEAD] == c->cell[BASE] && asprintf(&second, "%s (head)", ab->opts->head) < 0)
+	if (c->cell[BB_LABEL_HEAD] == c->cell[BB_LABEL_BASE] &&
+	    asprintf(&second, "%s (head)", ab->opts->head) < 0)
 		return bb_fail_nomem(err);
-	for (int l = 0; !rc && l < N_LABELS; l++)
-		if (c->cell[l] != BB_NO_CELL)
-			rc = bb_record__case(ab->report, plan, &plan->cells[c->cell[l]],
-					     l == HEAD ? second : NULL, &c->case_of[l], err);
+	for (int l = 0; !rc && l < BB_N_LABELS; l++)
+		if (c->cell[l] != BB_NO_CASE)
+			rc = bb_record__case(ab->report, plan, &plan->cases[c->cell[l]],
+					     l == BB_LABEL_HEAD ? second : NULL, &c->case_of[l],
+					     err);
 	free(second);
 	if (rc)
 		return rc;
-	if (c->cell[FLOOR] != BB_NO_CELL)
-		for (int l = BASE; l <= HEAD; l++)
-			ab->report->cases[c->case_of[l]].floor = c->case_of[FLOOR];
+	if (c->cell[BB_LABEL_FLOOR] != BB_NO_CASE)
+		for (int l = BB_LABEL_BASE; l <= BB_LABEL_HEAD; l++)
+			ab->report->cases[c->case_of[l]].floor = c->case_of[BB_LABEL_FLOOR];
 	ab->n_contests++;
 	return add_comparison(ab, c, err);
 }
 
-static struct bb_subject *session_subject(struct bb_ab *ab, const char *variant)
+static struct bb_test_prog *session_subject(struct bb_ab *ab, const char *variant)
 {
 	const struct bb_scenario *sc = ab->session.plan->scenario;
 
@@ -261,20 +265,20 @@ static struct bb_subject *session_subject(struct bb_ab *ab, const char *variant)
 /* Base against itself needs a second subject: two loads of one program at the same time. */
 static int open_second(struct bb_ab *ab, struct bb_err *err)
 {
-	const struct bb_variant_spec *v = ab->subject[BASE]->spec;
+	const struct bb_variant_spec *v = ab->subject[BB_LABEL_BASE]->spec;
 	char *path = NULL;
 	int rc;
 
-	if (ab->subject[BASE]->target) {
+	if (ab->subject[BB_LABEL_BASE]->target) {
 		path = bb_object_path(ab->session.plan->scenario, v,
 				      ab->opts->run.driver.object_dir);
 		if (!path)
 			return bb_fail_nomem(err);
 	}
-	rc = bb_subject__open(v, path, &ab->second, err);
-	ab->second.in_place = ab->subject[BASE]->in_place;
+	rc = bb_test_prog__open(v, path, &ab->second, err);
+	ab->second.in_place = ab->subject[BB_LABEL_BASE]->in_place;
 	free(path);
-	ab->subject[HEAD] = &ab->second;
+	ab->subject[BB_LABEL_HEAD] = &ab->second;
 	return rc;
 }
 
@@ -283,24 +287,26 @@ static int open_contests(struct bb_ab *ab, struct bb_err *err)
 	const struct bb_plan *plan = ab->session.plan;
 	int rc = 0;
 
-	ab->subject[BASE] = session_subject(ab, ab->opts->base);
-	ab->subject[HEAD] = session_subject(ab, ab->opts->head);
-	if (!ab->subject[BASE] || !ab->subject[HEAD])
+	ab->subject[BB_LABEL_BASE] = session_subject(ab, ab->opts->base);
+	ab->subject[BB_LABEL_HEAD] = session_subject(ab, ab->opts->head);
+	if (!ab->subject[BB_LABEL_BASE] || !ab->subject[BB_LABEL_HEAD])
 		return bb_fail(err, -ENOTSUP, "'%s' and '%s' cannot both be loaded on this machine",
 			       ab->opts->base, ab->opts->head);
-	if (ab->subject[BASE] == ab->subject[HEAD] && !ab->opts->same_load)
+	if (ab->subject[BB_LABEL_BASE] == ab->subject[BB_LABEL_HEAD] && !ab->opts->same_load)
 		rc = open_second(ab, err);
-	if (!rc && ab->subject[HEAD] != ab->subject[BASE] && ab->subject[BASE]->target)
-		bb_target__borrow_maps(ab->subject[HEAD]->target, ab->subject[BASE]->target);
-	ab->contests = calloc(plan->n_cells, sizeof(*ab->contests));
+	if (!rc && ab->subject[BB_LABEL_HEAD] != ab->subject[BB_LABEL_BASE] &&
+	    ab->subject[BB_LABEL_BASE]->target)
+		bb_target__borrow_maps(ab->subject[BB_LABEL_HEAD]->target,
+				       ab->subject[BB_LABEL_BASE]->target);
+	ab->contests = calloc(plan->n_cases, sizeof(*ab->contests));
 	if (!rc && !ab->contests)
 		rc = bb_fail_nomem(err);
-	for (size_t i = 0; !rc && i < plan->n_cells; i++) {
-		size_t head = find_cell(plan, &plan->cells[i], ab->opts->head);
+	for (size_t i = 0; !rc && i < plan->n_cases; i++) {
+		size_t head = find_cell(plan, &plan->cases[i], ab->opts->head);
 
-		if (!strcmp(plan->cells[i].variant->name, ab->opts->base) &&
-		    bb_session__can_time(&ab->session, &plan->cells[i]) && head != BB_NO_CELL &&
-		    bb_session__can(&ab->session, &plan->cells[head]))
+		if (!strcmp(plan->cases[i].variant->name, ab->opts->base) &&
+		    bb_session__can_time(&ab->session, &plan->cases[i]) && head != BB_NO_CASE &&
+		    bb_session__can(&ab->session, &plan->cases[head]))
 			rc = add_contest(ab, i, head, err);
 	}
 	if (!rc && !ab->n_contests)
@@ -313,13 +319,13 @@ static int open_contests(struct bb_ab *ab, struct bb_err *err)
 /* Pairs are made of loads, and a live program has one. */
 static int check_none_live(const struct bb_plan *plan, struct bb_err *err)
 {
-	for (size_t i = 0; i < plan->n_cells; i++)
-		if (bb_variant_is_live(plan->cells[i].variant))
+	for (size_t i = 0; i < plan->n_cases; i++)
+		if (bb_variant_is_live(plan->cases[i].variant))
 			return bb_fail(err, -EINVAL,
 				       "variant '%s' is loaded by somebody else; compare loads "
 				       "both programs again and again: give it objects, or compare "
 				       "two stored runs",
-				       plan->cells[i].variant->name);
+				       plan->cases[i].variant->name);
 	return 0;
 }
 
@@ -331,10 +337,10 @@ static int check_cold(const struct bb_plan *plan, const struct bb_ab_opts *opts,
 	double need_s = 0;
 	size_t n = 0;
 
-	for (size_t i = 0; i < plan->n_cells; i++) {
-		const struct bb_drive_spec *d = plan->cells[i].drive;
+	for (size_t i = 0; i < plan->n_cases; i++) {
+		const struct bb_drive_spec *d = plan->cases[i].drive;
 
-		if (d->caches != BB_CACHES_COLD || strcmp(plan->cells[i].variant->name, opts->base))
+		if (d->caches != BB_CACHES_COLD || strcmp(plan->cases[i].variant->name, opts->base))
 			continue;
 		name = bb_drive_name(d);
 		need_s += bb_ab__pair_s(bb_drive_pace(d)) * pairs;
@@ -395,7 +401,7 @@ int bb_run_ab(const struct bb_plan *plan, const struct bb_ab_opts *opts, struct 
 	 */
 	if (bb_comparisons_judge(report->comparisons, report->n_comparisons) && !rc)
 		rc = bb_fail_nomem(err);
-	bb_subject__close(&ab->second);
+	bb_test_prog__close(&ab->second);
 	free(ab->contests);
 	bb_session__close(&ab->session);
 	free(ab);

@@ -10,7 +10,7 @@
 #include "base/deadline.h"
 #include "drivers/cold.h"
 #include "run/record.h"
-#include "stats/block.h"
+#include "stats/ab_block.h"
 #include "stats/estimate.h"
 #include "stats/quantile.h"
 
@@ -25,10 +25,10 @@
 	400u /* about 13 are needed: the JIT places in steps of 4 bytes at the least               \
 	      */
 
-const struct bb_open_drive *bb_contest__drive(const struct bb_ab *ab, const struct bb_contest *c)
+const struct bb_open_drive *bb_ab_case__drive(const struct bb_ab *ab, const struct bb_ab_case *c)
 {
-	return &ab->session.drives[bb_session__drive(&ab->session,
-						     &ab->session.plan->cells[c->cell[BASE]])];
+	return &ab->session.drives[bb_session__drive(
+		&ab->session, &ab->session.plan->cases[c->cell[BB_LABEL_BASE]])];
 }
 
 /* A self-test's slowdown: every sample times 1 + share, rounded up or down at random so that the
@@ -45,7 +45,7 @@ static void inject(struct bb_rng *rng, double share, struct bb_batch *b)
 }
 
 /* The series that a label's samples go to: the last one of its case. */
-static struct bb_series *series_of(struct bb_ab *ab, const struct bb_contest *c,
+static struct bb_series *series_of(struct bb_ab *ab, const struct bb_ab_case *c,
 				   enum bb_label label)
 {
 	struct bb_case *k = &ab->report->cases[c->case_of[label]];
@@ -55,20 +55,20 @@ static struct bb_series *series_of(struct bb_ab *ab, const struct bb_contest *c,
 
 static const char *label_name(enum bb_label label)
 {
-	static const char *const names[N_LABELS] = {"base", "head", "the floor"};
+	static const char *const names[BB_N_LABELS] = {"base", "head", "the floor"};
 
 	return names[label];
 }
 
 /* One run of one label: samples to ns[], their number to *ret_n. */
-static int measure_run(struct bb_ab *ab, const struct bb_contest *c, enum bb_label label,
+static int measure_run(struct bb_ab *ab, const struct bb_ab_case *c, enum bb_label label,
 		       uint64_t *ns, size_t *ret_n, struct bb_err *err)
 {
-	const struct bb_cell *cell = &ab->session.plan->cells[c->cell[label]];
-	const struct bb_open_drive *d = bb_contest__drive(ab, c);
+	const struct bb_plan_case *cell = &ab->session.plan->cases[c->cell[label]];
+	const struct bb_open_drive *d = bb_ab_case__drive(ab, c);
 	const struct bb_pace *pace = bb_drive_pace(cell->drive);
 	struct bb_batch b = {.ns = ns,
-			     .drain_always = cell->drive->step.consumer == BB_CONSUMER_CAUGHT_UP};
+			     .drain_each_run = cell->drive->step.consumer == BB_DRAIN_EACH_RUN};
 	int rc;
 
 	b.want = pace->pair_turn;
@@ -87,10 +87,10 @@ static int measure_run(struct bb_ab *ab, const struct bb_contest *c, enum bb_lab
 	ab->tally[label].ran += b.run_cnt + b.warmup;
 	if (b.void_why[0] && !ab->wrong[0])
 		snprintf(ab->wrong, sizeof(ab->wrong), "%s: %s", label_name(label), b.void_why);
-	if (!rc && label == HEAD && ab->opts->inject != 0)
+	if (!rc && label == BB_LABEL_HEAD && ab->opts->inject != 0)
 		inject(&ab->session.rng, ab->opts->inject, &b);
-	if (!rc && ab->opts->watch.batch && label != FLOOR &&
-	    ab->opts->watch.batch(ab->opts->watch.arg, label == HEAD, &b))
+	if (!rc && ab->opts->watch.batch && label != BB_LABEL_FLOOR &&
+	    ab->opts->watch.batch(ab->opts->watch.arg, label == BB_LABEL_HEAD, &b))
 		rc = bb_fail_nomem(err);
 	*ret_n = b.n;
 	return rc;
@@ -100,19 +100,19 @@ static int measure_run(struct bb_ab *ab, const struct bb_contest *c, enum bb_lab
  * One block's observation, in the form of a pair's: ABBA or BAAB by a coin, then the floor. What
  * cannot be said is NAN.
  */
-static int measure_block(struct bb_ab *ab, const struct bb_contest *c, struct bb_pair *ret_block,
+static int measure_block(struct bb_ab *ab, const struct bb_ab_case *c, struct bb_pair *ret_block,
 			 struct bb_err *err)
 {
-	enum bb_label first = bb_rng_below(&ab->session.rng, 2) ? HEAD : BASE,
+	enum bb_label first = bb_rng_below(&ab->session.rng, 2) ? BB_LABEL_HEAD : BB_LABEL_BASE,
 		      order[4] = {first, !first, !first, first};
 	struct bb_pair o = {.d = NAN,
 			    .d_net = NAN,
 			    .base_ns = NAN,
 			    .head_ns = NAN,
 			    .floor_ns = NAN};
-	const struct bb_case *k = &ab->report->cases[c->case_of[BASE]];
-	size_t n[N_LABELS] = {0};
-	struct bb_block block;
+	const struct bb_case *k = &ab->report->cases[c->case_of[BB_LABEL_BASE]];
+	size_t n[BB_N_LABELS] = {0};
+	struct bb_ab_block block;
 	int rc = 0;
 
 	for (size_t i = 0; !rc && i < 4; i++) {
@@ -121,15 +121,17 @@ static int measure_block(struct bb_ab *ab, const struct bb_contest *c, struct bb
 		rc = measure_run(ab, c, order[i], ab->ns[order[i]] + n[order[i]], &got, err);
 		n[order[i]] += got;
 	}
-	if (!rc && c->cell[FLOOR] != BB_NO_CELL)
-		rc = measure_run(ab, c, FLOOR, ab->ns[FLOOR], &n[FLOOR], err);
+	if (!rc && c->cell[BB_LABEL_FLOOR] != BB_NO_CASE)
+		rc = measure_run(ab, c, BB_LABEL_FLOOR, ab->ns[BB_LABEL_FLOOR], &n[BB_LABEL_FLOOR],
+				 err);
 	if (rc)
 		return rc;
-	if (!bb_block_difference(ab->ns[FLOOR], n[FLOOR], ab->ns[FLOOR], n[FLOOR], c->tick_ns,
-				 ab->scratch, &block))
+	if (!bb_ab_block_difference(ab->ns[BB_LABEL_FLOOR], n[BB_LABEL_FLOOR],
+				    ab->ns[BB_LABEL_FLOOR], n[BB_LABEL_FLOOR], c->tick_ns,
+				    ab->scratch, &block))
 		o.floor_ns = bb_case__ns(k, block.mean_a_ns);
-	if (!bb_block_difference(ab->ns[BASE], n[BASE], ab->ns[HEAD], n[HEAD], c->tick_ns,
-				 ab->scratch, &block)) {
+	if (!bb_ab_block_difference(ab->ns[BB_LABEL_BASE], n[BB_LABEL_BASE], ab->ns[BB_LABEL_HEAD],
+				    n[BB_LABEL_HEAD], c->tick_ns, ab->scratch, &block)) {
 		o.d = block.d;
 		o.base_ns = bb_case__ns(k, block.mean_a_ns);
 		o.head_ns = bb_case__ns(k, block.mean_b_ns);
@@ -155,29 +157,30 @@ static void summarise_blocks(const struct bb_pair *blocks, size_t n, struct bb_p
 	for (size_t k = 0; k < sizeof(columns) / sizeof(columns[0]); k++) {
 		for (size_t i = 0; i < n; i++)
 			x[i] = *(const double *)((const char *)&blocks[i] + columns[k]);
-		*(double *)((char *)pair + columns[k]) = bb_pair_difference(x, n, &used);
+		*(double *)((char *)pair + columns[k]) = bb_ab_pair_difference(x, n, &used);
 	}
 	pair->blocks = (uint32_t)used; /* those of d, the last */
 }
 
 /* The clock's tick, from what this contest has sampled so far. */
-static double find_tick(struct bb_ab *ab, const struct bb_contest *c)
+static double find_tick(struct bb_ab *ab, const struct bb_ab_case *c)
 {
 	struct bb_sorted sorted;
 	double tick_ns;
 
-	if (bb_hist_sort(&series_of(ab, c, BASE)->hist, &sorted))
+	if (bb_hist_sort(&series_of(ab, c, BB_LABEL_BASE)->hist, &sorted))
 		return NAN;
 	tick_ns = bb_tick(&sorted);
 	bb_sorted_done(&sorted);
 	return tick_ns;
 }
 
-static int measure_pair(struct bb_ab *ab, struct bb_contest *c, struct bb_err *err)
+static int measure_pair(struct bb_ab *ab, struct bb_ab_case *c, struct bb_err *err)
 {
-	bool matched = ab->subject[BASE]->jit_mod64 >= 0 &&
-		       ab->subject[BASE]->jit_mod64 == ab->subject[HEAD]->jit_mod64;
-	bool by_time = ab->session.plan->cells[c->cell[BASE]].seconds > 0;
+	bool matched = ab->subject[BB_LABEL_BASE]->jit_mod64 >= 0 &&
+		       ab->subject[BB_LABEL_BASE]->jit_mod64 ==
+			       ab->subject[BB_LABEL_HEAD]->jit_mod64;
+	bool by_time = ab->session.plan->cases[c->cell[BB_LABEL_BASE]].seconds > 0;
 	size_t n = by_time ? BLOCKS_INSITU : matched ? BLOCKS_MATCHED : BLOCKS_UNMATCHED;
 	struct bb_pair blocks[BLOCKS_MATCHED];
 	uint64_t began_ns = bb_now_ns();
@@ -200,8 +203,8 @@ static int measure_pair(struct bb_ab *ab, struct bb_contest *c, struct bb_err *e
 	if (!pair)
 		return bb_fail_nomem(err);
 	pair->matched = matched;
-	pair->base_mod64 = ab->subject[BASE]->jit_mod64;
-	pair->head_mod64 = ab->subject[HEAD]->jit_mod64;
+	pair->base_mod64 = ab->subject[BB_LABEL_BASE]->jit_mod64;
+	pair->head_mod64 = ab->subject[BB_LABEL_HEAD]->jit_mod64;
 	summarise_blocks(blocks, done, pair);
 	c->has_pair = true;
 	if (ab->wrong[0] && bb_pair_void(pair, ab->wrong))
@@ -218,8 +221,8 @@ static void judge_labels(struct bb_ab *ab, size_t drive, const struct bb_prog_st
 	bool same_load = ab->opts->same_load;
 
 	ret_why[0] = '\0';
-	for (enum bb_label l = 0; l < N_LABELS && !ret_why[0]; l++) {
-		const struct bb_tally *t = &ab->tally[l];
+	for (enum bb_label l = 0; l < BB_N_LABELS && !ret_why[0]; l++) {
+		const struct bb_run_count *t = &ab->tally[l];
 		char why[256] = "";
 		uint64_t misses;
 
@@ -228,10 +231,11 @@ static void judge_labels(struct bb_ab *ab, size_t drive, const struct bb_prog_st
 		if (driver->kind.fires && !driver->kind.stats_off && t->ran != t->fired)
 			snprintf(why, sizeof(why), "run_cnt rose by %llu, %llu events were fired",
 				 (unsigned long long)t->ran, (unsigned long long)t->fired);
-		else if (!(l == HEAD && same_load)) /* one load then counts for both */
+		else if (!(l == BB_LABEL_HEAD && same_load)) /* one load then counts for both */
 			bb_record__check(driver, ab->subject[l], &before[l],
-					 t->fired + (l == BASE && same_load ? ab->tally[HEAD].fired
-									    : 0),
+					 t->fired + (l == BB_LABEL_BASE && same_load
+							     ? ab->tally[BB_LABEL_HEAD].fired
+							     : 0),
 					 &misses, why, sizeof(why));
 		if (why[0])
 			snprintf(ret_why, size, "%s: %s", label_name(l), why);
@@ -242,8 +246,9 @@ static void detach(struct bb_ab *ab, size_t drive)
 {
 	const struct bb_open_drive *d = &ab->session.drives[drive];
 
-	for (int l = 0; l < N_LABELS; l++)
-		if (ab->slot[l] && !(l == HEAD && ab->slot[HEAD] == ab->slot[BASE]))
+	for (int l = 0; l < BB_N_LABELS; l++)
+		if (ab->slot[l] &&
+		    !(l == BB_LABEL_HEAD && ab->slot[BB_LABEL_HEAD] == ab->slot[BB_LABEL_BASE]))
 			d->driver->detach(d->state, ab->slot[l]);
 	memset(ab->slot, 0, sizeof(ab->slot));
 }
@@ -253,12 +258,12 @@ static int attach(struct bb_ab *ab, size_t drive, struct bb_prog_stats *before, 
 	const struct bb_open_drive *d = &ab->session.drives[drive];
 	int rc = 0;
 
-	for (int l = 0; !rc && l < N_LABELS; l++) {
+	for (int l = 0; !rc && l < BB_N_LABELS; l++) {
 		ab->warm[l] = false;
 		if (!ab->subject[l])
 			continue;
-		if (l == HEAD && ab->opts->same_load) {
-			ab->slot[HEAD] = ab->slot[BASE];
+		if (l == BB_LABEL_HEAD && ab->opts->same_load) {
+			ab->slot[BB_LABEL_HEAD] = ab->slot[BB_LABEL_BASE];
 			continue;
 		}
 		rc = d->driver->attach(d->state, ab->subject[l], &ab->slot[l], err);
@@ -271,11 +276,11 @@ static int attach(struct bb_ab *ab, size_t drive, struct bb_prog_stats *before, 
 
 /* New series for what is about to be measured; what was not loaded anew goes on with the series it
  * has. */
-static int begin_series(struct bb_ab *ab, struct bb_contest *c, uint32_t load, unsigned int loaded,
+static int begin_series(struct bb_ab *ab, struct bb_ab_case *c, uint32_t load, unsigned int loaded,
 			struct bb_err *err)
 {
-	for (int l = 0; l < N_LABELS; l++) {
-		if (c->cell[l] == BB_NO_CELL || !(loaded & 1u << l))
+	for (int l = 0; l < BB_N_LABELS; l++) {
+		if (c->cell[l] == BB_NO_CASE || !(loaded & 1u << l))
 			continue;
 		if (!bb_record__series(&ab->report->cases[c->case_of[l]], load,
 				       ab->subject[l]->jit_mod64))
@@ -288,16 +293,16 @@ static int begin_series(struct bb_ab *ab, struct bb_contest *c, uint32_t load, u
 static int make_void(struct bb_ab *ab, size_t drive, const char *why, struct bb_err *err)
 {
 	for (size_t i = 0; i < ab->n_contests; i++) {
-		struct bb_contest *c = &ab->contests[i];
+		struct bb_ab_case *c = &ab->contests[i];
 		struct bb_comparison *k = &ab->report->comparisons[c->comparison];
 
 		if (!c->active || !c->has_pair ||
-		    bb_contest__drive(ab, c) != &ab->session.drives[drive])
+		    bb_ab_case__drive(ab, c) != &ab->session.drives[drive])
 			continue;
 		if (bb_pair_void(&k->pairs[k->n_pairs - 1], why))
 			return bb_fail_nomem(err);
-		for (int l = 0; l < N_LABELS; l++)
-			if (c->cell[l] != BB_NO_CELL &&
+		for (int l = 0; l < BB_N_LABELS; l++)
+			if (c->cell[l] != BB_NO_CASE &&
 			    bb_record__void(series_of(ab, c, (enum bb_label)l), "%s", why))
 				return bb_fail_nomem(err);
 	}
@@ -309,7 +314,7 @@ static int make_void(struct bb_ab *ab, size_t drive, const char *why, struct bb_
 static int measure_loads(struct bb_ab *ab, size_t drive, uint32_t load, unsigned int loaded,
 			 struct bb_err *err)
 {
-	struct bb_prog_stats before[N_LABELS] = {0};
+	struct bb_prog_stats before[BB_N_LABELS] = {0};
 	char why[300] = "";
 	bool is_late;
 	int rc;
@@ -319,16 +324,16 @@ static int measure_loads(struct bb_ab *ab, size_t drive, uint32_t load, unsigned
 		ab->contests[i].has_pair = false;
 	rc = attach(ab, drive, before, err);
 	for (size_t i = 0; !rc && i < ab->n_contests; i++) {
-		struct bb_contest *c = &ab->contests[i];
+		struct bb_ab_case *c = &ab->contests[i];
 
-		if (!c->active || bb_contest__drive(ab, c) != &ab->session.drives[drive])
+		if (!c->active || bb_ab_case__drive(ab, c) != &ab->session.drives[drive])
 			continue;
 		rc = bb_must_end_why();
 		if (!rc)
 			rc = begin_series(ab, c, load, loaded, err);
-		for (int l = 0; !rc && l < N_LABELS; l++)
+		for (int l = 0; !rc && l < BB_N_LABELS; l++)
 			if (ab->subject[l])
-				rc = bb_subject__reset_maps(ab->subject[l], err);
+				rc = bb_test_prog__reset_maps(ab->subject[l], err);
 		if (!rc)
 			rc = measure_pair(ab, c, err);
 	}
@@ -345,28 +350,29 @@ static int measure_loads(struct bb_ab *ab, size_t drive, uint32_t load, unsigned
 /* New loads of everything, base and head in random order. */
 static int load_pair(struct bb_ab *ab, struct bb_err *err)
 {
-	enum bb_label first = bb_rng_below(&ab->session.rng, 2) ? HEAD : BASE,
-		      order[] = {first, !first, FLOOR};
+	enum bb_label first = bb_rng_below(&ab->session.rng, 2) ? BB_LABEL_HEAD : BB_LABEL_BASE,
+		      order[] = {first, !first, BB_LABEL_FLOOR};
 	int rc = 0;
 
-	for (int i = 0; !rc && i < N_LABELS; i++)
-		if (ab->subject[order[i]] && !(order[i] == HEAD && ab->opts->same_load))
-			rc = bb_subject__load(ab->subject[order[i]], &ab->session.rng, -1, 1, err);
+	for (int i = 0; !rc && i < BB_N_LABELS; i++)
+		if (ab->subject[order[i]] && !(order[i] == BB_LABEL_HEAD && ab->opts->same_load))
+			rc = bb_test_prog__load(ab->subject[order[i]], &ab->session.rng, -1, 1,
+						err);
 	return rc;
 }
 
 int bb_ab__run_pair(struct bb_ab *ab, size_t drive, uint32_t pair, struct bb_err *err)
 {
-	enum bb_label moved = bb_rng_below(&ab->session.rng, 2) ? HEAD : BASE,
-		      stays = moved == HEAD ? BASE : HEAD;
+	enum bb_label moved = bb_rng_below(&ab->session.rng, 2) ? BB_LABEL_HEAD : BB_LABEL_BASE,
+		      stays = moved == BB_LABEL_HEAD ? BB_LABEL_BASE : BB_LABEL_HEAD;
 	int mod64, rc = load_pair(ab, err);
 
 	if (!rc)
-		rc = measure_loads(ab, drive, 2 * pair, ALL_LABELS, err);
+		rc = measure_loads(ab, drive, 2 * pair, BB_ALL_LABELS, err);
 	mod64 = ab->subject[stays]->jit_mod64;
 	if (rc || ab->opts->same_load || mod64 < 0 || ab->subject[moved]->jit_mod64 == mod64)
 		return rc;
-	rc = bb_subject__load(ab->subject[moved], &ab->session.rng, mod64, MATCH_TRIES, err);
+	rc = bb_test_prog__load(ab->subject[moved], &ab->session.rng, mod64, MATCH_TRIES, err);
 	if (rc == -EAGAIN)
 		return 0; /* this pair stays unmatched */
 	return rc ? rc : measure_loads(ab, drive, 2 * pair + 1, 1u << moved, err);

@@ -12,18 +12,18 @@
 
 /* Within ab.c and ab_pair.c only: an A/B run in progress, and how one pair of loads is measured in
  * it. */
-enum bb_label { BASE, HEAD, FLOOR, N_LABELS };
-#define ALL_LABELS (1u << BASE | 1u << HEAD | 1u << FLOOR)
+enum bb_label { BB_LABEL_BASE, BB_LABEL_HEAD, BB_LABEL_FLOOR, BB_N_LABELS };
+#define BB_ALL_LABELS (1u << BB_LABEL_BASE | 1u << BB_LABEL_HEAD | 1u << BB_LABEL_FLOOR)
 
 /* Events fired and runs counted, both with the warm-up. */
-struct bb_tally {
+struct bb_run_count {
 	uint64_t fired, ran;
 };
 
 /* One comparison in progress: a drive at one parameter. */
-struct bb_contest {
-	size_t cell[N_LABELS]; /* BB_NO_CELL: no floor */
-	size_t case_of[N_LABELS];
+struct bb_ab_case {
+	size_t cell[BB_N_LABELS]; /* BB_NO_CASE: no floor */
+	size_t case_of[BB_N_LABELS];
 	size_t comparison; /* index in the report */
 	double tick_ns;
 	bool active;
@@ -35,14 +35,14 @@ struct bb_ab {
 	const struct bb_ab_opts *opts;
 	struct bb_report *report;
 	/* the floor: of the drive in progress; may be NULL */
-	struct bb_subject *subject[N_LABELS];
-	struct bb_subject second; /* base once more, for A/A: head as a load of its own */
-	struct bb_contest *contests;
+	struct bb_test_prog *subject[BB_N_LABELS];
+	struct bb_test_prog second; /* base once more, for A/A: head as a load of its own */
+	struct bb_ab_case *contests;
 	size_t n_contests;
-	void *slot[N_LABELS]; /* of the drive in progress */
-	bool warm[N_LABELS];
-	struct bb_tally tally[N_LABELS]; /* of the drive's part of the round in progress */
-	uint64_t ns[N_LABELS][2 * BB_PAIR_TURN_MOST];
+	void *slot[BB_N_LABELS]; /* of the drive in progress */
+	bool warm[BB_N_LABELS];
+	struct bb_run_count tally[BB_N_LABELS]; /* of the drive's part of the round in progress */
+	uint64_t ns[BB_N_LABELS][2 * BB_PAIR_TURN_MOST];
 	double scratch[4 * BB_PAIR_TURN_MOST];
 	/* what a program of the pair in progress did that it should not; empty: nothing */
 	char wrong[300];
@@ -52,7 +52,7 @@ struct bb_ab {
 };
 
 /* The drive of a contest. */
-const struct bb_open_drive *bb_contest__drive(const struct bb_ab *ab, const struct bb_contest *c);
+const struct bb_open_drive *bb_ab_case__drive(const struct bb_ab *ab, const struct bb_ab_case *c);
 
 /*
  * One load pair of every active contest of a drive: as the JIT places it, and then matched (which

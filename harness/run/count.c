@@ -53,13 +53,13 @@ static uint64_t distinct(uint64_t *x, size_t n)
 	return seen;
 }
 
-static bool is_ours(const struct counting *k, const struct bb_cell *c)
+static bool is_ours(const struct counting *k, const struct bb_plan_case *c)
 {
 	return bb_session__drive(k->session, c) == k->drive &&
 	       bb_session__variant(k->session, c) == k->variant;
 }
 
-static int add_case(struct counting *k, const struct bb_cell *cell, const struct bb_batch *b,
+static int add_case(struct counting *k, const struct bb_plan_case *cell, const struct bb_batch *b,
 		    struct bb_err *err)
 {
 	struct bb_counted_case *c = bb_counted__add_case(k->out);
@@ -119,7 +119,7 @@ static int note_left_out(const struct counting *k, struct bb_report *report, str
 	return bb_report__add_skip(report, what, why) ? bb_fail_nomem(err) : 0;
 }
 
-static int note_fewer(const struct counting *k, const struct bb_cell *cell, size_t n,
+static int note_fewer(const struct counting *k, const struct bb_plan_case *cell, size_t n,
 		      struct bb_report *report, struct bb_err *err)
 {
 	char what[600], why[200];
@@ -131,7 +131,7 @@ static int note_fewer(const struct counting *k, const struct bb_cell *cell, size
 	return bb_report__add_skip(report, what, why) ? bb_fail_nomem(err) : 0;
 }
 
-static int count_cell(struct counting *k, const struct bb_cell *cell, struct bb_report *report,
+static int count_cell(struct counting *k, const struct bb_plan_case *cell, struct bb_report *report,
 		      struct bb_err *err)
 {
 	const struct bb_open_drive *d = &k->session->drives[k->drive];
@@ -142,8 +142,8 @@ static int count_cell(struct counting *k, const struct bb_cell *cell, struct bb_
 			     .want = cell->samples,
 			     .warmup = WARMUP,
 			     .max_s = k->cell_s,
-			     .drain_always = cell->drive->step.consumer == BB_CONSUMER_CAUGHT_UP};
-	int rc = bb_subject__reset_maps(&k->session->subjects[k->variant], err);
+			     .drain_each_run = cell->drive->step.consumer == BB_DRAIN_EACH_RUN};
+	int rc = bb_test_prog__reset_maps(&k->session->subjects[k->variant], err);
 
 	if (!rc)
 		rc = bb_target__drops(target, &before);
@@ -284,8 +284,8 @@ static int begin(struct counting *k, struct bb_report *report, struct bb_err *er
 	const struct bb_scenario *sc = k->session->plan->scenario;
 	const char *variant = sc->variants[k->variant].name;
 
-	for (size_t i = 0; i < k->session->plan->n_cells; i++) {
-		const struct bb_cell *c = &k->session->plan->cells[i];
+	for (size_t i = 0; i < k->session->plan->n_cases; i++) {
+		const struct bb_plan_case *c = &k->session->plan->cases[i];
 
 		if (!is_ours(k, c))
 			continue;
@@ -331,10 +331,10 @@ static int count_variant(struct bb_session *s, size_t drive, size_t variant, dou
 		rc = make_room(&k, err);
 	if (rc == -ETIME)
 		rc = 0;
-	for (size_t i = 0; !rc && i < s->plan->n_cells; i++) {
-		if (!is_ours(&k, &s->plan->cells[i]))
+	for (size_t i = 0; !rc && i < s->plan->n_cases; i++) {
+		if (!is_ours(&k, &s->plan->cases[i]))
 			continue;
-		rc = bb_must_end() ? 0 : count_cell(&k, &s->plan->cells[i], report, err);
+		rc = bb_must_end() ? 0 : count_cell(&k, &s->plan->cases[i], report, err);
 	}
 	if (!rc && bb_stop_signal)
 		rc = -EINTR;
@@ -355,8 +355,8 @@ static int count_variant(struct bb_session *s, size_t drive, size_t variant, dou
 /* Has the plan cells of it, and can they be counted here? */
 static bool has_cells(const struct bb_session *s, size_t drive, size_t variant)
 {
-	for (size_t i = 0; i < s->plan->n_cells; i++) {
-		const struct bb_cell *c = &s->plan->cells[i];
+	for (size_t i = 0; i < s->plan->n_cases; i++) {
+		const struct bb_plan_case *c = &s->plan->cases[i];
 
 		if (bb_session__drive(s, c) == drive && bb_session__variant(s, c) == variant &&
 		    bb_session__can(s, c))
@@ -381,9 +381,9 @@ static size_t count_cells(const struct bb_session *s)
 {
 	size_t n = 0;
 
-	for (size_t i = 0; i < s->plan->n_cells; i++) {
+	for (size_t i = 0; i < s->plan->n_cases; i++) {
 		const struct bb_open_drive *d =
-			&s->drives[bb_session__drive(s, &s->plan->cells[i])];
+			&s->drives[bb_session__drive(s, &s->plan->cases[i])];
 
 		n += d->driver && d->driver->kind.counts;
 	}

@@ -39,14 +39,14 @@ static uint32_t all(const struct bb_exact *e)
 }
 
 /* Once, and again where there is time. */
-static int run(const struct bb_driver *by, void *state, void *slot, const struct bb_cell *cell,
+static int run(const struct bb_driver *by, void *state, void *slot, const struct bb_plan_case *cell,
 	       struct bb_err *err)
 {
 	uint64_t ns[MORE_RUNS], paths[MORE_RUNS];
 	struct bb_batch b = {.ns = ns,
 			     .paths = paths,
 			     .want = 1,
-			     .drain_always = cell->drive->step.consumer == BB_CONSUMER_CAUGHT_UP},
+			     .drain_each_run = cell->drive->step.consumer == BB_DRAIN_EACH_RUN},
 			more = b;
 	int rc = by->batch(state, slot, cell->driver_param, &b, err);
 
@@ -55,17 +55,17 @@ static int run(const struct bb_driver *by, void *state, void *slot, const struct
 }
 
 static int count_cell(const struct counter *k, const struct bb_driver *by, void *state, void *slot,
-		      struct bb_subject *subject, size_t cell, struct bb_err *err)
+		      struct bb_test_prog *subject, size_t cell, struct bb_err *err)
 {
 	const struct bb_exact *e = bb_exact__of(slot);
 	struct bb_case *c = &k->report->cases[k->case_of[cell]];
 	size_t size = e->clone.cfg.n_blocks * sizeof(uint64_t);
 	uint64_t *before = malloc(size);
-	int rc = before ? bb_subject__reset_maps(subject, err) : bb_fail_nomem(err);
+	int rc = before ? bb_test_prog__reset_maps(subject, err) : bb_fail_nomem(err);
 
 	if (!rc) {
 		memcpy(before, e->totals, size);
-		rc = run(by, state, slot, &k->session->plan->cells[cell], err);
+		rc = run(by, state, slot, &k->session->plan->cases[cell], err);
 	}
 	/* none: it was not run, as there was no time */
 	if (!rc && executed(e, before)) {
@@ -78,7 +78,7 @@ static int count_cell(const struct counter *k, const struct bb_driver *by, void 
 
 static bool is_of(const struct counter *k, size_t cell, size_t drive, size_t variant)
 {
-	const struct bb_cell *c = &k->session->plan->cells[cell];
+	const struct bb_plan_case *c = &k->session->plan->cases[cell];
 
 	return k->case_of[cell] != SIZE_MAX && bb_session__drive(k->session, c) == drive &&
 	       bb_session__variant(k->session, c) == variant;
@@ -86,7 +86,7 @@ static bool is_of(const struct counter *k, size_t cell, size_t drive, size_t var
 
 static bool any_of(const struct counter *k, size_t drive, size_t variant)
 {
-	for (size_t i = 0; i < k->session->plan->n_cells; i++)
+	for (size_t i = 0; i < k->session->plan->n_cases; i++)
 		if (is_of(k, i, drive, variant))
 			return true;
 	return false;
@@ -97,7 +97,7 @@ static bool any_of(const struct counter *k, size_t drive, size_t variant)
 static void count_variant(const struct counter *k, const struct bb_driver *by, void *state,
 			  size_t drive, size_t variant)
 {
-	struct bb_subject *subject = &k->session->subjects[variant];
+	struct bb_test_prog *subject = &k->session->subjects[variant];
 	struct bb_err unsaid = {0};
 	void *slot = NULL;
 	int rc;
@@ -107,7 +107,7 @@ static void count_variant(const struct counter *k, const struct bb_driver *by, v
 	rc = by->attach(state, subject, &slot, &unsaid);
 	if (rc)
 		return;
-	for (size_t i = 0; !rc && !bb_must_end() && i < k->session->plan->n_cells; i++)
+	for (size_t i = 0; !rc && !bb_must_end() && i < k->session->plan->n_cases; i++)
 		if (is_of(k, i, drive, variant))
 			rc = count_cell(k, by, state, slot, subject, i, &unsaid);
 	by->detach(state, slot);

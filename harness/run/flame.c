@@ -22,15 +22,15 @@ struct flame_run {
 	struct bb_recorder *recorder;
 };
 
-static bool has_target(const struct bb_cell *c)
+static bool has_target(const struct bb_plan_case *c)
 {
 	return c->drive->kind->watches_workload;
 }
 
 int bb_flame_check(const struct bb_plan *plan, struct bb_err *err)
 {
-	for (size_t i = 0; i < plan->n_cells; i++)
-		if (has_target(&plan->cells[i]))
+	for (size_t i = 0; i < plan->n_cases; i++)
+		if (has_target(&plan->cases[i]))
 			return 0;
 	return bb_fail(err, -EINVAL,
 		       "a flame graph shows the workload of a drive in situ, and of '%s' no such "
@@ -41,30 +41,30 @@ int bb_flame_check(const struct bb_plan *plan, struct bb_err *err)
 static int select_cells(const struct bb_plan *plan, struct bb_plan *ret_plan)
 {
 	*ret_plan = *plan;
-	ret_plan->n_cells = 0;
-	ret_plan->cells = calloc(plan->n_cells, sizeof(*plan->cells));
-	for (size_t i = 0; ret_plan->cells && i < plan->n_cells; i++)
-		if (has_target(&plan->cells[i]))
-			ret_plan->cells[ret_plan->n_cells++] = plan->cells[i];
-	return ret_plan->cells ? 0 : -ENOMEM;
+	ret_plan->n_cases = 0;
+	ret_plan->cases = calloc(plan->n_cases, sizeof(*plan->cases));
+	for (size_t i = 0; ret_plan->cases && i < plan->n_cases; i++)
+		if (has_target(&plan->cases[i]))
+			ret_plan->cases[ret_plan->n_cases++] = plan->cases[i];
+	return ret_plan->cases ? 0 : -ENOMEM;
 }
 
 static const struct bb_open_drive *drive_of(const struct flame_run *f, size_t cell)
 {
-	return &f->session.drives[bb_session__drive(&f->session, &f->plan.cells[cell])];
+	return &f->session.drives[bb_session__drive(&f->session, &f->plan.cases[cell])];
 }
 
 static int attach_all(struct flame_run *f, struct bb_err *err)
 {
 	int rc = 0;
 
-	for (size_t i = 0; !rc && i < f->plan.n_cells; i++) {
+	for (size_t i = 0; !rc && i < f->plan.n_cases; i++) {
 		const struct bb_open_drive *d = drive_of(f, i);
 
-		if (bb_session__can(&f->session, &f->plan.cells[i]))
+		if (bb_session__can(&f->session, &f->plan.cases[i]))
 			rc = d->driver->attach(d->state,
 					       &f->session.subjects[bb_session__variant(
-						       &f->session, &f->plan.cells[i])],
+						       &f->session, &f->plan.cases[i])],
 					       &f->slots[i], err);
 	}
 	return rc;
@@ -76,9 +76,9 @@ static int take_turn(struct flame_run *f, size_t cell, double *done_s, struct bb
 	struct bb_batch b = {.ns = f->ns,
 			     .want = TURN_SAMPLES,
 			     .max_s = TURN_S,
-			     .drain_always = true};
+			     .drain_each_run = true};
 	const struct bb_open_drive *d = drive_of(f, cell);
-	int rc = d->driver->batch(d->state, f->slots[cell], f->plan.cells[cell].driver_param, &b,
+	int rc = d->driver->batch(d->state, f->slots[cell], f->plan.cases[cell].driver_param, &b,
 				  err);
 
 	*done_s += b.elapsed_s;
@@ -90,7 +90,7 @@ static int take_turns(struct flame_run *f, struct bb_err *err)
 	double done_s = 0;
 	int rc = 0;
 
-	for (size_t i = 0; !rc && done_s < BB_FLAME_S; i = (i + 1) % f->plan.n_cells) {
+	for (size_t i = 0; !rc && done_s < BB_FLAME_S; i = (i + 1) % f->plan.n_cases) {
 		if (!f->slots[i])
 			continue;
 		rc = take_turn(f, i, &done_s, err);
@@ -141,7 +141,7 @@ static int record(struct flame_run *f, const struct bb_run_opts *opts,
 
 static void close_all(struct flame_run *f)
 {
-	for (size_t i = 0; f->slots && i < f->plan.n_cells; i++)
+	for (size_t i = 0; f->slots && i < f->plan.n_cases; i++)
 		if (f->slots[i])
 			drive_of(f, i)->driver->detach(drive_of(f, i)->state, f->slots[i]);
 	if (f->session.plan)
@@ -150,10 +150,10 @@ static void close_all(struct flame_run *f)
 	bb_report__free(f->report);
 	free(f->slots);
 	free(f->ns);
-	free(f->plan.cells);
+	free(f->plan.cases);
 }
 
-int bb_flame_record(const struct bb_plan *plan, const struct bb_run_opts *opts,
+int bb_flame_sample(const struct bb_plan *plan, const struct bb_run_opts *opts,
 		    struct bb_recording *ret_recording, struct bb_err *err)
 {
 	struct flame_run f = {.report = bb_report__new(),
@@ -165,7 +165,7 @@ int bb_flame_record(const struct bb_plan *plan, const struct bb_run_opts *opts,
 	if (!rc)
 		rc = bb_session__open(&f.plan, opts, f.report, &f.session, err);
 	if (!rc) {
-		f.slots = calloc(f.plan.n_cells, sizeof(*f.slots));
+		f.slots = calloc(f.plan.n_cases, sizeof(*f.slots));
 		rc = f.slots ? attach_all(&f, err) : bb_fail_nomem(err);
 	}
 	if (!rc)

@@ -20,7 +20,7 @@ int bb_flame_check(const struct bb_plan *plan, struct bb_err *err);
  * sampling costs the workload time. -EINTR after a signal, -ENOTSUP when this machine can do none
  * of it, and other errors.
  */
-int bb_flame_record(const struct bb_plan *plan, const struct bb_run_opts *opts,
+int bb_flame_sample(const struct bb_plan *plan, const struct bb_run_opts *opts,
 		    struct bb_recording *ret_recording, struct bb_err *err);
 
 #endif

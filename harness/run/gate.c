@@ -528,9 +528,9 @@ static size_t count_comparisons(const struct bb_gate_run *run, const struct bb_r
 	for (size_t i = 0; i < run->n_jobs; i++) {
 		const struct bb_plan *plan = &run->jobs[i].plan;
 
-		for (size_t c = 0; is_todo(run, &run->jobs[i], first) && c < plan->n_cells; c++)
-			n += !strcmp(plan->cells[c].variant->name, both[BB_BASE]) &&
-			     !plan->cells[c].drive->kind->counts;
+		for (size_t c = 0; is_todo(run, &run->jobs[i], first) && c < plan->n_cases; c++)
+			n += !strcmp(plan->cases[c].variant->name, both[BB_BASE]) &&
+			     !plan->cases[c].drive->kind->counts;
 	}
 	return n;
 }

@@ -38,7 +38,7 @@ struct watched {
 	struct bb_own_share share; /* of ours, in the period */
 };
 
-struct bb_live {
+struct bb_live_watch {
 	struct watched *v;
 	size_t n;
 	uint64_t looked_ns; /* when the list was read */
@@ -78,14 +78,14 @@ static int say_unreadable(const struct watched *w, int rc, struct bb_err *err)
 		       w->program.id, strerror(-rc));
 }
 
-static int read_counters(struct bb_live *l, struct watched *w, struct bb_prog_stats *ret_now)
+static int read_counters(struct bb_live_watch *l, struct watched *w, struct bb_prog_stats *ret_now)
 {
 	l->reads++;
 	return bb_stats_reader__info(&w->reader, ret_now);
 }
 
 /* That was the last reading. */
-static void keep(const struct bb_live *l, struct watched *w, const struct bb_prog_stats *now)
+static void keep(const struct bb_live_watch *l, struct watched *w, const struct bb_prog_stats *now)
 {
 	w->last = *now;
 	w->reads = l->reads;
@@ -98,7 +98,7 @@ static void keep(const struct bb_live *l, struct watched *w, const struct bb_pro
  * The window since the last reading. *ret_shared: several runs were in it. Where some are ours,
  * none is a single one: what ours took in that very window is not known.
  */
-static int take_window(struct bb_live *l, struct watched *w, bool *ret_shared)
+static int take_window(struct bb_live_watch *l, struct watched *w, bool *ret_shared)
 {
 	struct bb_prog_stats now, window;
 	int rc = read_counters(l, w, &now);
@@ -122,7 +122,7 @@ static int take_window(struct bb_live *l, struct watched *w, bool *ret_shared)
 }
 
 /* What we did since its last reading was no window: it and its time are left out of the period. */
-static int skip_stretch(struct bb_live *l, struct watched *w)
+static int skip_stretch(struct bb_live_watch *l, struct watched *w)
 {
 	struct bb_prog_stats now;
 	int rc;
@@ -139,7 +139,7 @@ static int skip_stretch(struct bb_live *l, struct watched *w)
 	return 0;
 }
 
-static int skip_stretches(struct bb_live *l, struct bb_err *err)
+static int skip_stretches(struct bb_live_watch *l, struct bb_err *err)
 {
 	for (size_t i = 0; i < l->n; i++) {
 		int rc = skip_stretch(l, &l->v[i]);
@@ -177,7 +177,7 @@ static int find_own(struct watched *w)
 	return 0;
 }
 
-static int sweep(struct bb_live *l, bool *ret_shared, struct bb_err *err)
+static int sweep(struct bb_live_watch *l, bool *ret_shared, struct bb_err *err)
 {
 	for (size_t i = 0; i < l->n; i++) {
 		struct watched *w = &l->v[i];
@@ -217,7 +217,7 @@ static int take_up_again(struct watched *w, struct bb_err *err)
 
 /* The last window of each before we do other things than to read and to sleep, and of those that go
  * altogether. */
-static int end_windows(struct bb_live *l, struct bb_err *err)
+static int end_windows(struct bb_live_watch *l, struct bb_err *err)
 {
 	bool shared = false;
 
@@ -230,7 +230,7 @@ static int end_windows(struct bb_live *l, struct bb_err *err)
 	return 0;
 }
 
-static bool knows(const struct bb_live *l, uint32_t id)
+static bool knows(const struct bb_live_watch *l, uint32_t id)
 {
 	for (size_t i = 0; i < l->n; i++)
 		if (l->v[i].program.id == id)
@@ -239,7 +239,7 @@ static bool knows(const struct bb_live *l, uint32_t id)
 }
 
 /* One more program; none if it is gone already. */
-static int add(struct bb_live *l, uint32_t id, struct bb_err *err)
+static int add(struct bb_live_watch *l, uint32_t id, struct bb_err *err)
 {
 	struct watched *v = reallocarray(l->v, l->n + 1, sizeof(*v)), *w;
 	int fd, rc;
@@ -271,7 +271,7 @@ static int add(struct bb_live *l, uint32_t id, struct bb_err *err)
 }
 
 /* Who went, who came. */
-static int look_again(struct bb_live *l, struct bb_err *err)
+static int look_again(struct bb_live_watch *l, struct bb_err *err)
 {
 	uint32_t id = 0;
 	int rc = end_windows(l, err);
@@ -290,7 +290,7 @@ static int look_again(struct bb_live *l, struct bb_err *err)
 	return rc && rc != -ENOENT ? rc : skip_stretches(l, err);
 }
 
-static void wait_ns(struct bb_live *l, uint64_t ns)
+static void wait_ns(struct bb_live_watch *l, uint64_t ns)
 {
 	struct timespec t = {.tv_nsec = (long)ns}; /* below a second */
 
@@ -300,7 +300,7 @@ static void wait_ns(struct bb_live *l, uint64_t ns)
 
 /* Between two sweeps. In the rest after a burst, slow programs are looked at all the same; how they
  * share says nothing. */
-static int rest(struct bb_live *l, bool shared, struct bb_err *err)
+static int rest(struct bb_live_watch *l, bool shared, struct bb_err *err)
 {
 	uint64_t began_ns;
 	int rc = 0;
@@ -323,7 +323,7 @@ static int rest(struct bb_live *l, bool shared, struct bb_err *err)
 	return rc;
 }
 
-int bb_live__watch(struct bb_live *l, double seconds, struct bb_err *err)
+int bb_live_watch__wait(struct bb_live_watch *l, double seconds, struct bb_err *err)
 {
 	uint64_t began_ns = bb_now_ns();
 	int rc = skip_stretches(l, err); /* whatever the caller did */
@@ -354,7 +354,7 @@ static int fill_row(struct watched *w, uint64_t now_ns, struct bb_live_row *row)
 }
 
 /* The next period; those that are gone have no part in it. */
-static void begin_period(struct bb_live *l, uint64_t now_ns)
+static void begin_period(struct bb_live_watch *l, uint64_t now_ns)
 {
 	size_t kept = 0;
 
@@ -372,8 +372,8 @@ static void begin_period(struct bb_live *l, uint64_t now_ns)
 	l->n = kept;
 }
 
-int bb_live__snapshot(struct bb_live *l, struct bb_live_row **ret_rows, size_t *ret_n,
-		      struct bb_err *err)
+int bb_live_watch__snapshot(struct bb_live_watch *l, struct bb_live_row **ret_rows, size_t *ret_n,
+			    struct bb_err *err)
 {
 	int rc = look_again(l, err); /* and with it, a last reading of all */
 	uint64_t now_ns = bb_now_ns();
@@ -394,9 +394,9 @@ int bb_live__snapshot(struct bb_live *l, struct bb_live_row **ret_rows, size_t *
 	return 0;
 }
 
-int bb_live__open(struct bb_live **ret_live, struct bb_err *err)
+int bb_live_watch__open(struct bb_live_watch **ret_live, struct bb_err *err)
 {
-	struct bb_live *l = calloc(1, sizeof(*l));
+	struct bb_live_watch *l = calloc(1, sizeof(*l));
 	int rc;
 
 	if (!l)
@@ -404,13 +404,13 @@ int bb_live__open(struct bb_live **ret_live, struct bb_err *err)
 	l->pause_ns = 4 * SHORTEST_NS;
 	rc = look_again(l, err);
 	if (rc)
-		bb_live__close(l);
+		bb_live_watch__close(l);
 	else
 		*ret_live = l;
 	return rc;
 }
 
-void bb_live__close(struct bb_live *l)
+void bb_live_watch__close(struct bb_live_watch *l)
 {
 	if (!l)
 		return;

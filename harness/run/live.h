@@ -18,21 +18,21 @@
  *
  * bpf_stats is the caller's: the counters stand still without.
  */
-struct bb_live;
+struct bb_live_watch;
 
 /* The programs that are loaded now. -EPERM with what to do; -ENOMEM. */
-int bb_live__open(struct bb_live **ret_live, struct bb_err *err);
-void bb_live__close(struct bb_live *live);
+int bb_live_watch__open(struct bb_live_watch **ret_live, struct bb_err *err);
+void bb_live_watch__close(struct bb_live_watch *live);
 
 /* Watch for that long; -EINTR when a signal asks us to stop. Programs come and go meanwhile. */
-int bb_live__watch(struct bb_live *live, double seconds, struct bb_err *err);
+int bb_live_watch__wait(struct bb_live_watch *live, double seconds, struct bb_err *err);
 
 /*
  * What there was since the last snapshot, a row for each program, to be freed; those that are gone
  * are in it once. The next period begins.
  */
-int bb_live__snapshot(struct bb_live *live, struct bb_live_row **ret_rows, size_t *ret_n,
-		      struct bb_err *err);
+int bb_live_watch__snapshot(struct bb_live_watch *live, struct bb_live_row **ret_rows,
+			    size_t *ret_n, struct bb_err *err);
 
 /*
  * How long to wait before the next sweep, ns, after one whose windows were all of a single run or

@@ -13,7 +13,7 @@
 #define DISTINCT 32u /* values a series holds at least, as a rule */
 
 int bb_record__case(struct bb_report *report, const struct bb_plan *plan,
-		    const struct bb_cell *cell, const char *variant, size_t *ret_index,
+		    const struct bb_plan_case *cell, const char *variant, size_t *ret_index,
 		    struct bb_err *err)
 {
 	const struct bb_scenario *sc = plan->scenario;
@@ -24,7 +24,8 @@ int bb_record__case(struct bb_report *report, const struct bb_plan *plan,
 	if (!k)
 		return bb_fail_nomem(err);
 	variant = variant ? variant : cell->variant->name;
-	if (asprintf(&k->name, "%s/%s/%s", sc->name, variant, bb_cell_what(cell)) < 0)
+	if (asprintf(&k->name, "%s/%s/%s", sc->name, variant, bb_plan_case__below_variant(cell)) <
+	    0)
 		k->name = NULL;
 	k->scenario = strdup(sc->name);
 	k->variant = strdup(variant);
@@ -42,7 +43,7 @@ int bb_record__case(struct bb_report *report, const struct bb_plan *plan,
 }
 
 int bb_record__program(struct bb_report *report, const struct bb_scenario *scenario,
-		       const struct bb_subject *subject, struct bb_err *err)
+		       const struct bb_test_prog *subject, struct bb_err *err)
 {
 	const struct bb_variant_spec *v = subject->spec;
 	struct bb_prog_facts facts;
@@ -106,9 +107,9 @@ static void average_batch(struct bb_series *s, const struct bb_batch *b)
 static void take_flow(struct bb_series *s, struct bb_batch *b)
 {
 	if (s->flow && b->flow)
-		bb_flow__add(s->flow, b->flow);
+		bb_ring_use__add(s->flow, b->flow);
 	if (s->flow)
-		bb_flow__free(b->flow);
+		bb_ring_use__free(b->flow);
 	else
 		s->flow = b->flow;
 	b->flow = NULL;
@@ -149,18 +150,18 @@ int bb_record__void(struct bb_series *s, const char *fmt, ...)
 	return n < 0 ? -ENOMEM : 0;
 }
 
-static int drops_of(const struct bb_subject *subject, uint64_t *ret_drops)
+static int drops_of(const struct bb_test_prog *subject, uint64_t *ret_drops)
 {
 	*ret_drops = 0;
 	return subject->target ? bb_target__drops(subject->target, ret_drops) : 0;
 }
 
-bool bb_record__all_ran(const struct bb_subject *subject, uint64_t ran, uint64_t fired)
+bool bb_record__all_ran(const struct bb_test_prog *subject, uint64_t ran, uint64_t fired)
 {
 	return bb_variant_is_live(subject->spec) ? ran >= fired : ran == fired;
 }
 
-void bb_record__check(const struct bb_driver *driver, const struct bb_subject *subject,
+void bb_record__check(const struct bb_driver *driver, const struct bb_test_prog *subject,
 		      const struct bb_prog_stats *before, uint64_t fired, uint64_t *ret_misses,
 		      char *ret_why, size_t size)
 {
@@ -191,7 +192,7 @@ void bb_record__check(const struct bb_driver *driver, const struct bb_subject *s
 }
 
 int bb_record__measure(const struct bb_driver *driver, void *state, void *slot,
-		       const struct bb_subject *subject, uint32_t param, struct bb_batch *b,
+		       const struct bb_test_prog *subject, uint32_t param, struct bb_batch *b,
 		       struct bb_series *s, struct bb_err *err)
 {
 	uint64_t before, after;

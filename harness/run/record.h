@@ -18,12 +18,12 @@
  * *ret_index is its place in the report.
  */
 int bb_record__case(struct bb_report *report, const struct bb_plan *plan,
-		    const struct bb_cell *cell, const char *variant, size_t *ret_index,
+		    const struct bb_plan_case *cell, const char *variant, size_t *ret_index,
 		    struct bb_err *err);
 
 /* The loaded program of a subject, and what it is without a run. */
 int bb_record__program(struct bb_report *report, const struct bb_scenario *scenario,
-		       const struct bb_subject *subject, struct bb_err *err);
+		       const struct bb_test_prog *subject, struct bb_err *err);
 
 /* A new series of a case: round `load`, program at `jit_mod64`. NULL when out of memory. */
 struct bb_series *bb_record__series(struct bb_case *c, uint32_t load, int jit_mod64);
@@ -37,7 +37,7 @@ int bb_record__void(struct bb_series *s, const char *fmt, ...)
 
 /* Did it run as often as it was fired? Somebody else's program may run more often: it has a load of
  * its own. */
-bool bb_record__all_ran(const struct bb_subject *subject, uint64_t ran, uint64_t fired);
+bool bb_record__all_ran(const struct bb_test_prog *subject, uint64_t ran, uint64_t fired);
 
 /*
  * The kernel's counters of a subject now, against what they were `before` and, for a driver that
@@ -45,14 +45,14 @@ bool bb_record__all_ran(const struct bb_subject *subject, uint64_t ran, uint64_t
  * moved. ret_why says what does not add up; empty if all does, or if the subject is fake. Runs that
  * somebody else's program missed are only counted.
  */
-void bb_record__check(const struct bb_driver *driver, const struct bb_subject *subject,
+void bb_record__check(const struct bb_driver *driver, const struct bb_test_prog *subject,
 		      const struct bb_prog_stats *before, uint64_t fired, uint64_t *ret_misses,
 		      char *ret_why, size_t size);
 
 /* One batch of a subject through its driver, with its drops, into `s`. The batch holds the samples
  * afterwards. */
 int bb_record__measure(const struct bb_driver *driver, void *state, void *slot,
-		       const struct bb_subject *subject, uint32_t param, struct bb_batch *b,
+		       const struct bb_test_prog *subject, uint32_t param, struct bb_batch *b,
 		       struct bb_series *s, struct bb_err *err);
 
 /* A run ended early with `rc`: say so in the report (the first reason stays) and in `err`. Returns

@@ -30,7 +30,7 @@ struct run {
 	size_t *case_of; /* by cell; SIZE_MAX: not measured here */
 	/* by cell: the first of its drive and variant, which holds what they share */
 	size_t *first;
-	/* by cell: the next of its drive and variant; BB_NO_CELL behind the last */
+	/* by cell: the next of its drive and variant; BB_NO_CASE behind the last */
 	size_t *next;
 	void **slots; /* by cell, of the round; cells of one drive and variant share theirs */
 	uint64_t *ns; /* one batch of samples */
@@ -49,7 +49,7 @@ static uint32_t per_load(const struct bb_plan *p, uint32_t n)
 }
 
 /* The turns that a cell has in a round. A kind without a length of turn does all in one. */
-static uint32_t turns_of(const struct bb_plan *p, const struct bb_cell *c)
+static uint32_t turns_of(const struct bb_plan *p, const struct bb_plan_case *c)
 {
 	uint32_t turn = bb_drive_pace(c->drive)->turn;
 
@@ -57,7 +57,7 @@ static uint32_t turns_of(const struct bb_plan *p, const struct bb_cell *c)
 }
 
 /* What a cell of one round will take, s; only the proportions matter, to the progress bar. */
-static double expected_s(const struct bb_plan *p, const struct bb_cell *c)
+static double expected_s(const struct bb_plan *p, const struct bb_plan_case *c)
 {
 	const struct bb_pace *pace = bb_drive_pace(c->drive);
 
@@ -70,7 +70,7 @@ static double expected_s(const struct bb_plan *p, const struct bb_cell *c)
 static int note_command(struct run *r, size_t cell)
 {
 	const struct bb_open_drive *d =
-		&r->session.drives[bb_session__drive(&r->session, &r->session.plan->cells[cell])];
+		&r->session.drives[bb_session__drive(&r->session, &r->session.plan->cases[cell])];
 	struct bb_case *c = &r->report->cases[r->case_of[cell]];
 
 	if (!d->driver->command)
@@ -83,20 +83,20 @@ static int add_cases(struct run *r, struct bb_err *err)
 {
 	const struct bb_plan *plan = r->session.plan;
 
-	for (size_t i = 0; i < plan->n_cells; i++) {
+	for (size_t i = 0; i < plan->n_cases; i++) {
 		r->case_of[i] = SIZE_MAX;
-		if (!bb_session__can_time(&r->session, &plan->cells[i]))
+		if (!bb_session__can_time(&r->session, &plan->cases[i]))
 			continue;
-		if (bb_record__case(r->report, plan, &plan->cells[i], NULL, &r->case_of[i], err))
+		if (bb_record__case(r->report, plan, &plan->cases[i], NULL, &r->case_of[i], err))
 			return -ENOMEM;
 		if (note_command(r, i))
 			return bb_fail_nomem(err);
-		r->total += expected_s(plan, &plan->cells[i]) * plan->loads;
+		r->total += expected_s(plan, &plan->cases[i]) * plan->loads;
 	}
-	for (size_t i = 0; i < plan->n_cells; i++) {
-		size_t floor = plan->cells[i].floor;
+	for (size_t i = 0; i < plan->n_cases; i++) {
+		size_t floor = plan->cases[i].floor;
 
-		if (r->case_of[i] != SIZE_MAX && floor != BB_NO_CELL &&
+		if (r->case_of[i] != SIZE_MAX && floor != BB_NO_CASE &&
 		    r->case_of[floor] != SIZE_MAX)
 			r->report->cases[r->case_of[i]].floor = r->case_of[floor];
 	}
@@ -128,14 +128,14 @@ static double turn_s(const struct run *r, size_t turns_left)
 static int run_block(struct run *r, size_t cell, size_t turns_left, struct bb_err *err)
 {
 	struct bb_session *ss = &r->session;
-	const struct bb_cell *c = &ss->plan->cells[cell];
+	const struct bb_plan_case *c = &ss->plan->cases[cell];
 	const struct bb_open_drive *d = &ss->drives[bb_session__drive(ss, c)];
-	const struct bb_subject *subject = &ss->subjects[bb_session__variant(ss, c)];
+	const struct bb_test_prog *subject = &ss->subjects[bb_session__variant(ss, c)];
 	const struct bb_pace *pace = bb_drive_pace(c->drive);
 	struct bb_series *s = series_of(r, cell);
 	uint32_t left = per_load(ss->plan, c->samples) - (uint32_t)s->fired;
 	struct bb_batch b = {.ns = r->ns,
-			     .drain_always = c->drive->step.consumer == BB_CONSUMER_CAUGHT_UP};
+			     .drain_each_run = c->drive->step.consumer == BB_DRAIN_EACH_RUN};
 	int rc;
 
 	if (!(c->seconds > 0)) {
@@ -162,8 +162,8 @@ static int order_turns(struct run *r, size_t drive, uint32_t **ret_turns, size_t
 
 	for (int pass = 0; pass < 2; pass++) {
 		n = 0;
-		for (size_t i = 0; i < ss->plan->n_cells; i++) {
-			const struct bb_cell *c = &ss->plan->cells[i];
+		for (size_t i = 0; i < ss->plan->n_cases; i++) {
+			const struct bb_plan_case *c = &ss->plan->cases[i];
 			uint32_t blocks = turns_of(ss->plan, c);
 
 			if (bb_session__drive(ss, c) != drive || r->case_of[i] == SIZE_MAX)
@@ -193,13 +193,13 @@ static int link_cells(struct run *r, struct bb_err *err)
 
 	if (!last)
 		return bb_fail_nomem(err);
-	for (size_t i = 0; i < plan->n_cells; i++) {
-		const struct bb_cell *c = &plan->cells[i];
+	for (size_t i = 0; i < plan->n_cases; i++) {
+		const struct bb_plan_case *c = &plan->cases[i];
 		size_t *l = &last[bb_session__drive(&r->session, c) * n_variants +
 				  bb_session__variant(&r->session, c)];
 
 		r->first[i] = *l ? r->first[*l - 1] : i;
-		r->next[i] = BB_NO_CELL;
+		r->next[i] = BB_NO_CASE;
 		if (*l)
 			r->next[*l - 1] = i;
 		*l = i + 1;
@@ -212,8 +212,8 @@ static void detach_drive(struct run *r, size_t drive)
 {
 	struct bb_session *ss = &r->session;
 
-	for (size_t i = 0; i < ss->plan->n_cells; i++) {
-		if (bb_session__drive(ss, &ss->plan->cells[i]) != drive)
+	for (size_t i = 0; i < ss->plan->n_cases; i++) {
+		if (bb_session__drive(ss, &ss->plan->cases[i]) != drive)
 			continue;
 		if (r->first[i] == i && r->slots[i])
 			ss->drives[drive].driver->detach(ss->drives[drive].state, r->slots[i]);
@@ -227,9 +227,9 @@ static int attach_drive(struct run *r, size_t drive, uint32_t load, struct bb_pr
 	struct bb_session *ss = &r->session;
 	int rc = 0;
 
-	for (size_t i = 0; !rc && i < ss->plan->n_cells; i++) {
-		const struct bb_cell *c = &ss->plan->cells[i];
-		struct bb_subject *subject = &ss->subjects[bb_session__variant(ss, c)];
+	for (size_t i = 0; !rc && i < ss->plan->n_cases; i++) {
+		const struct bb_plan_case *c = &ss->plan->cases[i];
+		struct bb_test_prog *subject = &ss->subjects[bb_session__variant(ss, c)];
 		size_t first = r->first[i];
 
 		if (bb_session__drive(ss, c) != drive || r->case_of[i] == SIZE_MAX)
@@ -244,7 +244,7 @@ static int attach_drive(struct run *r, size_t drive, uint32_t load, struct bb_pr
 			continue;
 		}
 		if (!rc)
-			rc = bb_subject__reset_maps(subject, err);
+			rc = bb_test_prog__reset_maps(subject, err);
 		if (!rc)
 			rc = bb_unless_broken_off(
 				ss->drives[drive].driver->attach(ss->drives[drive].state, subject,
@@ -261,17 +261,17 @@ static int attach_drive(struct run *r, size_t drive, uint32_t load, struct bb_pr
 static int judge_variant(struct run *r, size_t first, const struct bb_prog_stats *before)
 {
 	struct bb_session *ss = &r->session;
-	const struct bb_cell *c = &ss->plan->cells[first];
+	const struct bb_plan_case *c = &ss->plan->cases[first];
 	const struct bb_driver *driver = ss->drives[bb_session__drive(ss, c)].driver;
-	const struct bb_subject *subject = &ss->subjects[bb_session__variant(ss, c)];
+	const struct bb_test_prog *subject = &ss->subjects[bb_session__variant(ss, c)];
 	int want_drops = ss->plan->scenario->expect_drops, rc = 0;
 	uint64_t fired = 0, misses;
 	char why[300];
 
-	for (size_t i = first; i != BB_NO_CELL; i = r->next[i])
+	for (size_t i = first; i != BB_NO_CASE; i = r->next[i])
 		fired += series_of(r, i)->fired + series_of(r, i)->warmup;
 	bb_record__check(driver, subject, before, fired, &misses, why, sizeof(why));
-	for (size_t i = first; !rc && i != BB_NO_CELL; i = r->next[i]) {
+	for (size_t i = first; !rc && i != BB_NO_CASE; i = r->next[i]) {
 		struct bb_series *s = series_of(r, i);
 
 		s->misses = misses;
@@ -294,14 +294,14 @@ static void report_progress(struct run *r, size_t cell)
 	const struct bb_progress *p = r->session.opts->progress;
 
 	if (p)
-		p->update(p->arg, r->done, r->total, r->session.plan->cells[cell].name);
+		p->update(p->arg, r->done, r->total, r->session.plan->cases[cell].name);
 }
 
 /* One drive's part of a round. */
 static int run_drive(struct run *r, size_t drive, uint32_t load, struct bb_err *err)
 {
 	struct bb_session *ss = &r->session;
-	struct bb_prog_stats *before = calloc(ss->plan->n_cells, sizeof(*before));
+	struct bb_prog_stats *before = calloc(ss->plan->n_cases, sizeof(*before));
 	uint32_t *turns = NULL;
 	size_t n = 0;
 	int rc = before ? order_turns(r, drive, &turns, &n, err) : bb_fail_nomem(err);
@@ -311,7 +311,7 @@ static int run_drive(struct run *r, size_t drive, uint32_t load, struct bb_err *
 	if (!rc)
 		rc = attach_drive(r, drive, load, before, err);
 	for (size_t i = 0; !rc && i < n && !bb_must_end(); i++) {
-		const struct bb_cell *c = &ss->plan->cells[turns[i]];
+		const struct bb_plan_case *c = &ss->plan->cases[turns[i]];
 
 		/* In a round that is late for slow programs, who has no sample yet goes first. */
 		if (r->is_cut && round_left_s(r) < 0 && series_of(r, turns[i])->fired)
@@ -322,9 +322,9 @@ static int run_drive(struct run *r, size_t drive, uint32_t load, struct bb_err *
 	}
 	if (!rc && bb_stop_signal)
 		rc = -EINTR;
-	for (size_t i = 0; !rc && i < ss->plan->n_cells; i++)
+	for (size_t i = 0; !rc && i < ss->plan->n_cases; i++)
 		if (r->slots[i] && r->first[i] == i &&
-		    bb_session__drive(ss, &ss->plan->cells[i]) == drive)
+		    bb_session__drive(ss, &ss->plan->cases[i]) == drive)
 			rc = judge_variant(r, i, &before[i]);
 	detach_drive(r, drive);
 	free(turns);
@@ -348,7 +348,7 @@ static int load_all(struct run *r, struct bb_err *err)
 	bb_rng_shuffle(&ss->rng, order, n);
 	for (size_t i = 0; !rc && i < n; i++)
 		if (ss->usable[order[i]] && !(rc = bb_must_end_why()))
-			rc = bb_subject__load(&ss->subjects[order[i]], &ss->rng, -1, 1, err);
+			rc = bb_test_prog__load(&ss->subjects[order[i]], &ss->rng, -1, 1, err);
 	free(order);
 	return rc;
 }
@@ -357,10 +357,10 @@ static void note_steal(struct run *r, uint32_t load, double steal)
 {
 	struct bb_session *ss = &r->session;
 
-	for (size_t i = 0; i < ss->plan->n_cells; i++) {
+	for (size_t i = 0; i < ss->plan->n_cases; i++) {
 		if (r->case_of[i] == SIZE_MAX || !r->report->cases[r->case_of[i]].n_series)
 			continue;
-		if (ss->drives[bb_session__drive(ss, &ss->plan->cells[i])].driver->kind.made_up)
+		if (ss->drives[bb_session__drive(ss, &ss->plan->cases[i])].driver->kind.synthetic)
 			continue;
 		if (series_of(r, i)->load == load)
 			series_of(r, i)->steal = steal;
@@ -419,7 +419,7 @@ static void count_samples(const struct run *r, size_t cell, uint32_t loads, uint
 			  uint64_t *ret_wanted)
 {
 	const struct bb_plan *plan = r->session.plan;
-	const struct bb_cell *c = &plan->cells[cell];
+	const struct bb_plan_case *c = &plan->cases[cell];
 	const struct bb_case *k = &r->report->cases[r->case_of[cell]];
 	double taken_s = 0;
 
@@ -439,19 +439,19 @@ static void count_samples(const struct run *r, size_t cell, uint32_t loads, uint
 static int note_unmeasured(struct run *r, size_t n, const size_t *cells, struct bb_err *err)
 {
 	const struct bb_plan *plan = r->session.plan;
-	char what[600], why[200 + MOST_NAMED * sizeof(plan->cells->name)];
+	char what[600], why[200 + MOST_NAMED * sizeof(plan->cases->name)];
 	size_t at;
 
 	if (!n)
 		return 0;
 	snprintf(what, sizeof(what), "%s: %zu of %zu cases", plan->scenario->name, n,
-		 plan->n_cells);
+		 plan->n_cases);
 	at = (size_t)snprintf(why, sizeof(why),
 			      "not measured within the budget of %g s, --budget gives more: ",
 			      r->session.opts->budget_s);
 	for (size_t i = 0; i < n && i < MOST_NAMED; i++)
 		at += (size_t)snprintf(why + at, sizeof(why) - at, "%s%s", i ? ", " : "",
-				       plan->cells[cells[i]].name);
+				       plan->cases[cells[i]].name);
 	if (n > MOST_NAMED)
 		snprintf(why + at, sizeof(why) - at, " and %zu more", n - MOST_NAMED);
 	return bb_report__add_skip(r->report, what, why) ? bb_fail_nomem(err) : 0;
@@ -460,7 +460,7 @@ static int note_unmeasured(struct run *r, size_t n, const size_t *cells, struct 
 static int note_fewer(struct run *r, size_t cell, uint64_t taken, uint64_t wanted,
 		      struct bb_err *err)
 {
-	const struct bb_cell *c = &r->session.plan->cells[cell];
+	const struct bb_plan_case *c = &r->session.plan->cases[cell];
 	char what[600], why[200];
 
 	snprintf(what, sizeof(what), "%s: %llu of %llu %s", c->name,
@@ -475,10 +475,10 @@ static int note_fewer(struct run *r, size_t cell, uint64_t taken, uint64_t wante
 static int note_left_out(struct run *r, uint32_t loads, struct bb_err *err)
 {
 	const struct bb_plan *plan = r->session.plan;
-	size_t *none = calloc(plan->n_cells, sizeof(*none)), n_none = 0;
+	size_t *none = calloc(plan->n_cases, sizeof(*none)), n_none = 0;
 	int rc = none ? 0 : bb_fail_nomem(err);
 
-	for (size_t i = 0; !rc && i < plan->n_cells; i++) {
+	for (size_t i = 0; !rc && i < plan->n_cases; i++) {
 		uint64_t taken, wanted;
 
 		if (r->case_of[i] == SIZE_MAX)
@@ -527,7 +527,7 @@ static int run_rounds(struct run *r, struct bb_err *err)
 
 /* What a cell in situ brings a second at the most: twice its frequency, the packets of a request,
  * or who knows. */
-static double most_samples_hz(const struct bb_cell *c)
+static double most_samples_hz(const struct bb_plan_case *c)
 {
 	if (!c->param)
 		return 1e5;
@@ -542,8 +542,8 @@ static size_t batch_size(const struct bb_plan *plan)
 {
 	size_t most = BATCH_MIN;
 
-	for (size_t i = 0; i < plan->n_cells; i++) {
-		const struct bb_cell *c = &plan->cells[i];
+	for (size_t i = 0; i < plan->n_cases; i++) {
+		const struct bb_plan_case *c = &plan->cases[i];
 		size_t room = c->drive->kind->batch_samples;
 		size_t n = room ? room
 				: (size_t)(c->seconds / plan->loads * most_samples_hz(c)) + 64;
@@ -556,10 +556,10 @@ static size_t batch_size(const struct bb_plan *plan)
 
 bool bb_plan_takes_cpu(const struct bb_plan *plan)
 {
-	for (size_t i = 0; i < plan->n_cells; i++) {
-		const struct bb_drive_kind *kind = plan->cells[i].drive->kind;
+	for (size_t i = 0; i < plan->n_cases; i++) {
+		const struct bb_drive_kind *kind = plan->cases[i].drive->kind;
 
-		if (!kind->made_up && strcmp(kind->with, "live"))
+		if (!kind->synthetic && strcmp(kind->with, "live"))
 			return true;
 	}
 	return false;
@@ -581,10 +581,10 @@ int bb_run_plan(const struct bb_plan *plan, const struct bb_run_opts *opts,
 		return rc == -EINTR ? bb_record__incomplete(report, rc, err) : rc;
 	}
 	r.ns_size = batch_size(plan);
-	r.case_of = calloc(plan->n_cells, sizeof(*r.case_of));
-	r.first = calloc(plan->n_cells, sizeof(*r.first));
-	r.next = calloc(plan->n_cells, sizeof(*r.next));
-	r.slots = calloc(plan->n_cells, sizeof(*r.slots));
+	r.case_of = calloc(plan->n_cases, sizeof(*r.case_of));
+	r.first = calloc(plan->n_cases, sizeof(*r.first));
+	r.next = calloc(plan->n_cases, sizeof(*r.next));
+	r.slots = calloc(plan->n_cases, sizeof(*r.slots));
 	r.ns = calloc(r.ns_size, sizeof(*r.ns));
 	rc = r.case_of && r.first && r.next && r.slots && r.ns ? link_cells(&r, err)
 							       : bb_fail_nomem(err);

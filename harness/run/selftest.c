@@ -107,14 +107,14 @@ static int make_rows(const struct bb_scenario *s, const struct bb_selftest_opts 
 
 /* 95th percentile of |ratio - 1| of what should have been 1, over all programs: layout and timing
  * together. */
-static int find_noise_floor(struct bb_selftest *t)
+static int find_resolution(struct bb_selftest *t)
 {
 	size_t n = 0;
 	double *x;
 
 	for (size_t i = 0; i < t->n_rows; i++)
 		n += t->rows[i].mode == BB_SELFTEST_RELOADS ? t->rows[i].n : 0;
-	t->noise_floor = NAN;
+	t->resolution = NAN;
 	if (!n)
 		return 0;
 	x = calloc(n, sizeof(*x));
@@ -126,7 +126,7 @@ static int find_noise_floor(struct bb_selftest *t)
 		     j++)
 			x[n++] = fabs(expm1(t->rows[i].log_ratios[j]));
 	bb_sort_doubles(x, n);
-	t->noise_floor = bb_quantile_sorted(x, n, 0.95);
+	t->resolution = bb_quantile_sorted(x, n, 0.95);
 	free(x);
 	return 0;
 }
@@ -142,7 +142,7 @@ static bool any_experiment(const struct bb_selftest *t)
 int bb_selftest__run(const struct bb_scenario *scenario, const struct bb_selftest_opts *opts,
 		     struct bb_selftest *ret_selftest, struct bb_err *err)
 {
-	struct bb_selftest t = {.noise_floor = NAN};
+	struct bb_selftest t = {.resolution = NAN};
 	const struct bb_progress *p = opts->run.progress;
 	uint64_t began_ns = bb_now_ns();
 	struct bb_deadline budget;
@@ -173,7 +173,7 @@ int bb_selftest__run(const struct bb_scenario *scenario, const struct bb_selftes
 		rc = bb_fail(err, -ETIME,
 			     "no experiment ended within the budget of %g s; --budget gives more",
 			     opts->run.budget_s);
-	if (!rc && find_noise_floor(&t))
+	if (!rc && find_resolution(&t))
 		rc = bb_fail_nomem(err);
 	*ret_selftest = t;
 	return rc;

@@ -55,7 +55,7 @@ struct bb_selftest {
 	struct bb_selftest_row *rows;
 	size_t n_rows;
 	/* 95th percentile of |ratio - 1| over the A/A of reloads; NAN: none */
-	double noise_floor;
+	double resolution;
 };
 
 /* Run the experiments in turns over the rows, so that all of them see the same machine. -EINTR

@@ -67,7 +67,7 @@ int bb_selftest__write(const char *results, const struct bb_report *head,
 	root = json_pack("{s:s, s:i, s:s, s:s, s:s, s:f, s:f, s:o, s:o, s:o}", "format", FORMAT,
 			 "version", 1, "id", head->id, "started", head->started, "command",
 			 head->command, "threshold", opts->threshold, "alpha", opts->alpha,
-			 "noise_floor", number_or_null(t->noise_floor), "fingerprint",
+			 "noise_floor", number_or_null(t->resolution), "fingerprint",
 			 fingerprint_json(&head->fingerprint), "rows", rows);
 	text = root ? json_dumps(root, JSON_INDENT(1) | JSON_REAL_PRECISION(9)) : NULL;
 	json_decref(root);
@@ -100,8 +100,8 @@ static bool fits(const json_t *root, const struct bb_fingerprint *fp, double *re
 	return bb_fingerprint_differences(fp, &theirs, NULL, 0) == 0;
 }
 
-int bb_selftest__read_floor(const char *results, const struct bb_fingerprint *fp, double *ret_floor,
-			    char **ret_id, struct bb_err *err)
+int bb_selftest__read_resolution(const char *results, const struct bb_fingerprint *fp,
+				 double *ret_floor, char **ret_id, struct bb_err *err)
 {
 	char *dir = NULL, **ids = NULL;
 	size_t n = 0;

@@ -18,7 +18,7 @@ int bb_selftest__write(const char *results, const struct bb_report *head,
  * The resolution (a share) by the newest stored self-test of a machine like `fp`. 0, -ENOENT
  * without a message when there is none, or another -errno.
  */
-int bb_selftest__read_floor(const char *results, const struct bb_fingerprint *fp, double *ret_floor,
-			    char **ret_id, struct bb_err *err);
+int bb_selftest__read_resolution(const char *results, const struct bb_fingerprint *fp,
+				 double *ret_floor, char **ret_id, struct bb_err *err);
 
 #endif

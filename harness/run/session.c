@@ -11,12 +11,12 @@
 #include "base/deadline.h"
 #include "run/record.h"
 
-size_t bb_session__variant(const struct bb_session *s, const struct bb_cell *c)
+size_t bb_session__variant(const struct bb_session *s, const struct bb_plan_case *c)
 {
 	return (size_t)(c->variant - s->plan->scenario->variants);
 }
 
-size_t bb_session__drive(const struct bb_session *s, const struct bb_cell *c)
+size_t bb_session__drive(const struct bb_session *s, const struct bb_plan_case *c)
 {
 	return (size_t)(c->drive - s->plan->scenario->drives);
 }
@@ -26,14 +26,14 @@ static bool *refused(const struct bb_session *s, size_t drive, size_t variant)
 	return &s->refused[drive * s->plan->scenario->n_variants + variant];
 }
 
-bool bb_session__can(const struct bb_session *s, const struct bb_cell *c)
+bool bb_session__can(const struct bb_session *s, const struct bb_plan_case *c)
 {
 	size_t variant = bb_session__variant(s, c), drive = bb_session__drive(s, c);
 
 	return s->usable[variant] && s->drives[drive].driver && !*refused(s, drive, variant);
 }
 
-bool bb_session__can_time(const struct bb_session *s, const struct bb_cell *c)
+bool bb_session__can_time(const struct bb_session *s, const struct bb_plan_case *c)
 {
 	return bb_session__can(s, c) && !s->drives[bb_session__drive(s, c)].driver->kind.counts;
 }
@@ -100,22 +100,22 @@ static int open_variant(struct bb_session *s, size_t i, bool needs_bpf, struct b
 		if (!path)
 			return bb_fail_nomem(err);
 	}
-	rc = bb_subject__open(v, path, &s->subjects[i], err);
+	rc = bb_test_prog__open(v, path, &s->subjects[i], err);
 	free(path);
 	s->subjects[i].in_place = needs_bpf && !s->subjects[i].target;
 	if (!rc)
-		rc = bb_subject__load(&s->subjects[i], &s->rng, -1, 1, err);
+		rc = bb_test_prog__load(&s->subjects[i], &s->rng, -1, 1, err);
 	if (!rc && s->subjects[i].target)
 		rc = bb_record__program(report, s->plan->scenario, &s->subjects[i], err);
 	if (!rc) /* what is wrong with them is said now */
-		rc = bb_subject__reset_maps(&s->subjects[i], err);
+		rc = bb_test_prog__reset_maps(&s->subjects[i], err);
 	return rc;
 }
 
 static bool plan_needs_bpf(const struct bb_plan *plan)
 {
-	for (size_t i = 0; i < plan->n_cells; i++) {
-		if (plan->cells[i].drive->kind->needs_bpf)
+	for (size_t i = 0; i < plan->n_cases; i++) {
+		if (plan->cases[i].drive->kind->needs_bpf)
 			return true;
 	}
 	return false;
@@ -150,8 +150,8 @@ static int open_all(struct bb_session *s, bool needs_bpf, struct bb_report *repo
 	bool *seen = calloc(n_variants + plan->scenario->n_drives, sizeof(*seen));
 	int rc = seen ? 0 : bb_fail_nomem(err);
 
-	for (size_t i = 0; !rc && !s->out_of_time && i < plan->n_cells; i++) {
-		const struct bb_cell *c = &plan->cells[i];
+	for (size_t i = 0; !rc && !s->out_of_time && i < plan->n_cases; i++) {
+		const struct bb_plan_case *c = &plan->cases[i];
 		size_t v = bb_session__variant(s, c), d = bb_session__drive(s, c);
 
 		rc = bb_must_end_why();
@@ -173,17 +173,17 @@ static int open_all(struct bb_session *s, bool needs_bpf, struct bb_report *repo
 
 static bool in_plan(const struct bb_session *s, size_t drive, size_t variant)
 {
-	for (size_t i = 0; i < s->plan->n_cells; i++)
-		if (bb_session__drive(s, &s->plan->cells[i]) == drive &&
-		    bb_session__variant(s, &s->plan->cells[i]) == variant)
+	for (size_t i = 0; i < s->plan->n_cases; i++)
+		if (bb_session__drive(s, &s->plan->cases[i]) == drive &&
+		    bb_session__variant(s, &s->plan->cases[i]) == variant)
 			return true;
 	return false;
 }
 
 /* Somebody else's program is never attached anywhere. */
-static int probe(const struct bb_open_drive *d, struct bb_subject *subject, struct bb_err *err)
+static int probe(const struct bb_open_drive *d, struct bb_test_prog *subject, struct bb_err *err)
 {
-	if (bb_variant_is_live(subject->spec) && !d->driver->kind.spares_others)
+	if (bb_variant_is_live(subject->spec) && !d->driver->kind.read_only)
 		return bb_fail(err, -ENOTSUP,
 			       "'%s' would attach the program to events of its own, and it belongs "
 			       "to somebody else; 'with: live' measures it under its own load, "
@@ -226,9 +226,9 @@ static bool anything_left(const struct bb_session *s)
 {
 	bool floors = false, others = false, only_floors = true;
 
-	for (size_t i = 0; i < s->plan->n_cells; i++) {
-		const struct bb_cell *c = &s->plan->cells[i];
-		bool is_floor = bb_cell_is_floor(c);
+	for (size_t i = 0; i < s->plan->n_cases; i++) {
+		const struct bb_plan_case *c = &s->plan->cases[i];
+		bool is_floor = bb_plan_case__is_floor(c);
 
 		only_floors &= is_floor;
 		if (bb_session__can(s, c))
@@ -243,10 +243,10 @@ static int say_late(const struct bb_session *s, struct bb_report *report, struct
 	char what[600], why[200];
 	size_t n = 0;
 
-	for (size_t i = 0; i < s->plan->n_cells; i++)
-		n += !bb_session__can(s, &s->plan->cells[i]);
+	for (size_t i = 0; i < s->plan->n_cases; i++)
+		n += !bb_session__can(s, &s->plan->cases[i]);
 	snprintf(what, sizeof(what), "%s: %zu of %zu cases", s->plan->scenario->name, n,
-		 s->plan->n_cells);
+		 s->plan->n_cases);
 	snprintf(why, sizeof(why),
 		 "half of the budget of %g s was used up when their programs were still to be "
 		 "loaded and tried; --budget gives more",
@@ -324,7 +324,7 @@ void bb_session__close(struct bb_session *s)
 		if (s->drives[i].driver)
 			s->drives[i].driver->close(s->drives[i].state);
 	for (size_t i = 0; s->subjects && i < sc->n_variants; i++)
-		bb_subject__close(&s->subjects[i]);
+		bb_test_prog__close(&s->subjects[i]);
 	bb_stats_enable__off(&s->stats);
 	free(s->refused);
 	free(s->drives);

@@ -25,9 +25,9 @@ struct bb_session {
 	struct bb_rng rng;
 	struct bb_stats_enable stats; /* held while stats_on */
 	bool stats_on;
-	struct bb_subject *subjects;  /* by the scenario's variant index */
-	bool *usable;                 /* likewise: opened, loads here */
-	struct bb_open_drive *drives; /* by the scenario's drive index */
+	struct bb_test_prog *subjects; /* by the scenario's variant index */
+	bool *usable;                  /* likewise: opened, loads here */
+	struct bb_open_drive *drives;  /* by the scenario's drive index */
 	/* the code of the first failure that became a skip (skip_failing); 0: none */
 	int failed;
 	/* the time for loading and probing was over before all was done: the rest is left out */
@@ -50,15 +50,15 @@ int bb_session__open(const struct bb_plan *plan, const struct bb_run_opts *opts,
 void bb_session__close(struct bb_session *s);
 
 /* index into subjects[] */
-size_t bb_session__variant(const struct bb_session *s, const struct bb_cell *c);
+size_t bb_session__variant(const struct bb_session *s, const struct bb_plan_case *c);
 /* index into drives[] */
-size_t bb_session__drive(const struct bb_session *s, const struct bb_cell *c);
+size_t bb_session__drive(const struct bb_session *s, const struct bb_plan_case *c);
 
 /* bpf_stats on, or off, as the drive wants it. 0, or -errno with a message. */
 int bb_session__stats_for(struct bb_session *s, size_t drive, struct bb_err *err);
 
 /* Can the cell be measured here? And is that by time, not by counts (run/count.h)? */
-bool bb_session__can(const struct bb_session *s, const struct bb_cell *c);
-bool bb_session__can_time(const struct bb_session *s, const struct bb_cell *c);
+bool bb_session__can(const struct bb_session *s, const struct bb_plan_case *c);
+bool bb_session__can_time(const struct bb_session *s, const struct bb_plan_case *c);
 
 #endif

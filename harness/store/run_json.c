@@ -10,32 +10,32 @@
 #include "base/json_writer.h"
 #include "store/run_json_fields.h"
 
-static void write_field(const struct bb_field *f, const void *base, struct bb_json *w)
+static void write_field(const struct bb_json_field *f, const void *base, struct bb_json *w)
 {
 	const void *at = (const char *)base + f->offset;
 
 	switch (f->type) {
-	case FIELD_NAME:
-	case FIELD_TEXT:
+	case BB_JSON_NAME:
+	case BB_JSON_TEXT:
 		assert(*(char *const *)at);
 		bb_json__add_text(w, f->key, *(char *const *)at);
 		break;
-	case FIELD_TEXT_OR_NULL: bb_json__add_text(w, f->key, *(char *const *)at); break;
-	case FIELD_COUNT: bb_json__add_u64(w, f->key, *(const uint64_t *)at); break;
-	case FIELD_SEED:
+	case BB_JSON_TEXT_OR_NULL: bb_json__add_text(w, f->key, *(char *const *)at); break;
+	case BB_JSON_COUNT: bb_json__add_u64(w, f->key, *(const uint64_t *)at); break;
+	case BB_JSON_SEED:
 		fprintf(bb_json__add(w, f->key), "\"0x%" PRIx64 "\"", *(const uint64_t *)at);
 		break;
-	case FIELD_U32:
-	case FIELD_U32_NOT_0: bb_json__add_u64(w, f->key, *(const uint32_t *)at); break;
-	case FIELD_MOD64: fprintf(bb_json__add(w, f->key), "%d", *(const int *)at); break;
-	case FIELD_REAL:
-	case FIELD_POSITIVE:
-	case FIELD_SHARE: bb_json__add_double(w, f->key, *(const double *)at); break;
-	case FIELD_BOOL: bb_json__add_bool(w, f->key, *(const bool *)at); break;
+	case BB_JSON_U32:
+	case BB_JSON_U32_NOT_0: bb_json__add_u64(w, f->key, *(const uint32_t *)at); break;
+	case BB_JSON_MOD64: fprintf(bb_json__add(w, f->key), "%d", *(const int *)at); break;
+	case BB_JSON_REAL:
+	case BB_JSON_POSITIVE:
+	case BB_JSON_SHARE: bb_json__add_double(w, f->key, *(const double *)at); break;
+	case BB_JSON_BOOL: bb_json__add_bool(w, f->key, *(const bool *)at); break;
 	}
 }
 
-static void write_fields(const struct bb_fields *fields, const void *base, struct bb_json *w)
+static void write_fields(const struct bb_json_fields *fields, const void *base, struct bb_json *w)
 {
 	for (size_t i = 0; i < fields->n; i++)
 		write_field(&fields->v[i], base, w);
@@ -43,7 +43,7 @@ static void write_fields(const struct bb_fields *fields, const void *base, struc
 
 struct list {
 	const char *key;
-	const struct bb_fields *fields;
+	const struct bb_json_fields *fields;
 	const void *items;
 	size_t n, size;
 	/* what an item has beside the fields, or NULL */
@@ -108,7 +108,7 @@ static int write_hist(const struct bb_hist *h, struct bb_json *w)
 }
 
 /* "backlog": "t0:b0 t1-t0:b1 ...", times in us. No such key where nothing went through a ring. */
-static void write_flow(const struct bb_flow *f, struct bb_json *w)
+static void write_flow(const struct bb_ring_use *f, struct bb_json *w)
 {
 	uint64_t previous_us = 0;
 	FILE *out;

@@ -9,38 +9,38 @@
  * the reader (run_json_read.c) follow. What is no scalar (the floor by name, the histogram, lists)
  * has a function in each.
  */
-enum bb_field_type {
-	FIELD_NAME,         /* char *, never NULL nor empty */
-	FIELD_TEXT,         /* char *, never NULL */
-	FIELD_TEXT_OR_NULL, /* char * */
-	FIELD_COUNT,        /* uint64_t */
-	FIELD_SEED,         /* uint64_t, always as "0x..." */
-	FIELD_U32,          /* uint32_t */
-	FIELD_U32_NOT_0,    /* likewise, 1 or more */
-	FIELD_MOD64,        /* int, -1..63 */
-	FIELD_REAL,         /* double or NAN */
-	FIELD_POSITIVE,     /* double >= 0 or NAN */
-	FIELD_SHARE,        /* double 0..1 or NAN */
-	FIELD_BOOL,
+enum bb_json_type {
+	BB_JSON_NAME,         /* char *, never NULL nor empty */
+	BB_JSON_TEXT,         /* char *, never NULL */
+	BB_JSON_TEXT_OR_NULL, /* char * */
+	BB_JSON_COUNT,        /* uint64_t */
+	BB_JSON_SEED,         /* uint64_t, always as "0x..." */
+	BB_JSON_U32,          /* uint32_t */
+	BB_JSON_U32_NOT_0,    /* likewise, 1 or more */
+	BB_JSON_MOD64,        /* int, -1..63 */
+	BB_JSON_REAL,         /* double or NAN */
+	BB_JSON_POSITIVE,     /* double >= 0 or NAN */
+	BB_JSON_SHARE,        /* double 0..1 or NAN */
+	BB_JSON_BOOL,
 };
 
-struct bb_field {
+struct bb_json_field {
 	const char *key;
-	enum bb_field_type type;
+	enum bb_json_type type;
 	size_t offset;
 };
 
-struct bb_fields {
-	const struct bb_field *v;
+struct bb_json_fields {
+	const struct bb_json_field *v;
 	size_t n;
 	/* the last so many: older runs have no such key, and what the maker of the struct set stays
 	 */
 	size_t n_newer;
 };
 
-extern const struct bb_fields bb_report_fields, bb_skip_fields, bb_case_fields, bb_series_fields,
-	bb_program_fields, bb_comparison_fields, bb_pair_fields, bb_counted_fields,
-	bb_counted_case_fields, bb_counted_line_fields, bb_counted_call_fields,
+extern const struct bb_json_fields bb_report_fields, bb_skip_fields, bb_case_fields,
+	bb_series_fields, bb_program_fields, bb_comparison_fields, bb_pair_fields,
+	bb_counted_fields, bb_counted_case_fields, bb_counted_line_fields, bb_counted_call_fields,
 	bb_counted_group_fields, bb_flow_fields;
 
 #endif

@@ -50,55 +50,58 @@ static int to_u64(const json_t *v, uint64_t *ret_value)
 	return 0;
 }
 
-static int read_text(const struct reader *rd, const struct bb_field *f, const json_t *v, char **at)
+static int read_text(const struct reader *rd, const struct bb_json_field *f, const json_t *v,
+		     char **at)
 {
-	if (f->type == FIELD_TEXT_OR_NULL && json_is_null(v))
+	if (f->type == BB_JSON_TEXT_OR_NULL && json_is_null(v))
 		return 0;
 	if (!json_is_string(v))
 		return complain(rd, f->key, "expected a text%s",
-				f->type == FIELD_TEXT_OR_NULL ? " or null" : "");
-	if (f->type == FIELD_NAME && !json_string_length(v))
+				f->type == BB_JSON_TEXT_OR_NULL ? " or null" : "");
+	if (f->type == BB_JSON_NAME && !json_string_length(v))
 		return complain(rd, f->key, "is empty");
 	*at = strdup(json_string_value(v));
 	return *at ? 0 : bb_fail_nomem(rd->err);
 }
 
-static int read_real(const struct reader *rd, const struct bb_field *f, const json_t *v, double *at)
+static int read_real(const struct reader *rd, const struct bb_json_field *f, const json_t *v,
+		     double *at)
 {
-	double max = f->type == FIELD_SHARE ? 1 : INFINITY,
+	double max = f->type == BB_JSON_SHARE ? 1 : INFINITY,
 	       value = json_is_null(v) ? NAN : json_number_value(v);
 
 	if (!json_is_null(v) && !json_is_number(v))
 		return complain(rd, f->key, "expected a number or null");
-	if ((f->type != FIELD_REAL && value < 0) || value > max)
+	if ((f->type != BB_JSON_REAL && value < 0) || value > max)
 		return complain(rd, f->key,
-				f->type == FIELD_SHARE ? "%g is not in 0..1" : "%g is negative",
+				f->type == BB_JSON_SHARE ? "%g is not in 0..1" : "%g is negative",
 				value);
 	*at = value;
 	return 0;
 }
 
-static int read_whole(const struct reader *rd, const struct bb_field *f, const json_t *v, void *at)
+static int read_whole(const struct reader *rd, const struct bb_json_field *f, const json_t *v,
+		      void *at)
 {
 	json_int_t i = json_integer_value(v);
 
 	switch (f->type) {
-	case FIELD_SEED:
+	case BB_JSON_SEED:
 		if (json_is_string(v) && !to_u64(v, at))
 			return 0;
 		return complain(rd, f->key, "expected a text \"0x...\"");
-	case FIELD_U32:
+	case BB_JSON_U32:
 		if (!json_is_integer(v) || i < 0 || i > UINT32_MAX)
 			return complain(rd, f->key, "expected a whole number of 32 bits");
 		*(uint32_t *)at = (uint32_t)i;
 		return 0;
-	case FIELD_U32_NOT_0:
+	case BB_JSON_U32_NOT_0:
 		if (!json_is_integer(v) || i < 1 || i > UINT32_MAX)
 			return complain(rd, f->key,
 					"expected a whole number of 32 bits, 1 or more");
 		*(uint32_t *)at = (uint32_t)i;
 		return 0;
-	case FIELD_MOD64:
+	case BB_JSON_MOD64:
 		if (!json_is_integer(v) || i < -1 || i > 63)
 			return complain(rd, f->key, "expected a whole number from -1 to 63");
 		*(int *)at = (int)i;
@@ -110,7 +113,7 @@ static int read_whole(const struct reader *rd, const struct bb_field *f, const j
 	}
 }
 
-static int read_field(const struct reader *rd, const struct bb_field *f, const json_t *obj,
+static int read_field(const struct reader *rd, const struct bb_json_field *f, const json_t *obj,
 		      void *base)
 {
 	const json_t *v = json_object_get(obj, f->key);
@@ -119,13 +122,13 @@ static int read_field(const struct reader *rd, const struct bb_field *f, const j
 	if (!v)
 		return complain(rd, f->key, "is missing");
 	switch (f->type) {
-	case FIELD_NAME:
-	case FIELD_TEXT:
-	case FIELD_TEXT_OR_NULL: return read_text(rd, f, v, at);
-	case FIELD_REAL:
-	case FIELD_POSITIVE:
-	case FIELD_SHARE: return read_real(rd, f, v, at);
-	case FIELD_BOOL:
+	case BB_JSON_NAME:
+	case BB_JSON_TEXT:
+	case BB_JSON_TEXT_OR_NULL: return read_text(rd, f, v, at);
+	case BB_JSON_REAL:
+	case BB_JSON_POSITIVE:
+	case BB_JSON_SHARE: return read_real(rd, f, v, at);
+	case BB_JSON_BOOL:
 		if (!json_is_boolean(v))
 			return complain(rd, f->key, "expected true or false");
 		*(bool *)at = json_is_true(v);
@@ -134,8 +137,8 @@ static int read_field(const struct reader *rd, const struct bb_field *f, const j
 	}
 }
 
-static int read_fields(const struct reader *rd, const struct bb_fields *fields, const json_t *obj,
-		       void *base)
+static int read_fields(const struct reader *rd, const struct bb_json_fields *fields,
+		       const json_t *obj, void *base)
 {
 	int rc = json_is_object(obj) ? 0 : complain(rd, "", "expected an object");
 
@@ -253,7 +256,7 @@ static int read_hist(const struct reader *rd, const json_t *obj, struct bb_hist 
 	return 0;
 }
 
-static int read_backlog(const struct reader *rd, const json_t *obj, struct bb_flow *f)
+static int read_backlog(const struct reader *rd, const json_t *obj, struct bb_ring_use *f)
 {
 	const char *cursor = json_string_value(json_object_get(obj, "backlog"));
 	uint64_t at_us = 0, delta_us, bytes;
@@ -273,7 +276,7 @@ static int read_backlog(const struct reader *rd, const json_t *obj, struct bb_fl
 			return complain(rd, "flow.backlog",
 					"[%zu]: %" PRIu64 " bytes in a ring of %" PRIu64, n, bytes,
 					f->ring_bytes);
-		bb_flow__add_point(f, at_us, bytes);
+		bb_ring_use__add_point(f, at_us, bytes);
 	}
 	return 0;
 }
@@ -284,7 +287,7 @@ static int read_flow(const struct reader *rd, const json_t *obj, struct bb_serie
 
 	if (!obj)
 		return 0;
-	s->flow = bb_flow__new();
+	s->flow = bb_ring_use__new();
 	if (!s->flow)
 		return bb_fail_nomem(rd->err);
 	rc = read_fields(rd, &bb_flow_fields, obj, s->flow);
@@ -293,9 +296,9 @@ static int read_flow(const struct reader *rd, const json_t *obj, struct bb_serie
 
 static int read_executed(const struct reader *rd, const json_t *obj, struct bb_case *c)
 {
-	static const struct bb_field fields[] = {
-		{"executed_insns", FIELD_U32, offsetof(struct bb_case, executed_insns)},
-		{"insns", FIELD_U32_NOT_0, offsetof(struct bb_case, n_insns)},
+	static const struct bb_json_field fields[] = {
+		{"executed_insns", BB_JSON_U32, offsetof(struct bb_case, executed_insns)},
+		{"insns", BB_JSON_U32_NOT_0, offsetof(struct bb_case, n_insns)},
 	};
 	int rc = read_field(rd, &fields[0], obj, c);
 
@@ -317,7 +320,7 @@ static int read_case(struct reader *rd, size_t index, const json_t *obj, struct 
 	snprintf(rd->where, sizeof(rd->where), "cases[%zu]", index);
 	rc = read_fields(rd, &bb_case_fields, obj, c);
 	if (!rc && json_object_get(obj, "command"))
-		rc = read_text(rd, &(struct bb_field){"command", FIELD_NAME, 0},
+		rc = read_text(rd, &(struct bb_json_field){"command", BB_JSON_NAME, 0},
 			       json_object_get(obj, "command"), &c->command);
 	if (!rc && json_object_get(obj, "insns"))
 		rc = read_executed(rd, obj, c);
@@ -449,8 +452,8 @@ static int read_static(const struct reader *rd, const json_t *obj, struct bb_pro
 			 : complain(rd, "static", obj ? "expected an object" : "is missing");
 
 	for (size_t i = 0; !rc && i < bb_n_static_metrics; i++) {
-		struct bb_field f = {bb_static_metrics[i].name, FIELD_POSITIVE,
-				     bb_static_metrics[i].offset};
+		struct bb_json_field f = {bb_static_metrics[i].name, BB_JSON_POSITIVE,
+					  bb_static_metrics[i].offset};
 
 		if (json_object_get(obj, f.key))
 			rc = read_field(rd, &f, obj, m);
@@ -503,7 +506,7 @@ static int read_comparisons(struct reader *rd, const json_t *root, struct bb_rep
 
 /* A list of flat structs; `add` makes room for one in the counted program. */
 static int read_list(struct reader *rd, const json_t *obj, const char *key,
-		     const struct bb_fields *fields, void *(*add)(struct bb_counted *c),
+		     const struct bb_json_fields *fields, void *(*add)(struct bb_counted *c),
 		     struct bb_counted *c)
 {
 	const json_t *list = get_array(rd, obj, key);

@@ -158,7 +158,7 @@ struct bench_step {
 	struct bb_drive_spec drive;
 	uint32_t depth;
 	struct bb_stats_enable stats;
-	struct bb_subject subject;
+	struct bb_test_prog subject;
 	void *state, *slot;
 	int cpu;
 	uint64_t ns[BENCH_BLOCK];
@@ -194,9 +194,9 @@ static inline void bench_step__open(struct bench_step *s, const char *program)
 	if (!rc)
 		rc = bb_stats_enable__on(&s->stats, &err);
 	if (!rc)
-		rc = bb_subject__open(&s->variant, bench_object(), &s->subject, &err);
+		rc = bb_test_prog__open(&s->variant, bench_object(), &s->subject, &err);
 	if (!rc)
-		rc = bb_subject__load(&s->subject, &rng, -1, 1, &err);
+		rc = bb_test_prog__load(&s->subject, &rng, -1, 1, &err);
 	if (!rc)
 		rc = bb_driver_step_page_fault.open(&s->drive, &opts, &s->state, &err);
 	if (!rc)
@@ -209,7 +209,10 @@ static inline void bench_step__open(struct bench_step *s, const char *program)
  * in s->ns. */
 static inline struct bb_batch bench_step__block(struct bench_step *s, size_t n)
 {
-	struct bb_batch b = {.ns = s->ns, .want = n, .warmup = BENCH_WARMUP, .drain_always = true};
+	struct bb_batch b = {.ns = s->ns,
+			     .want = n,
+			     .warmup = BENCH_WARMUP,
+			     .drain_each_run = true};
 	struct bb_err err = {0};
 
 	if (bb_driver_step_page_fault.batch(s->state, s->slot, s->depth, &b, &err))
@@ -221,7 +224,7 @@ static inline void bench_step__close(struct bench_step *s)
 {
 	bb_driver_step_page_fault.detach(s->state, s->slot);
 	bb_driver_step_page_fault.close(s->state);
-	bb_subject__close(&s->subject);
+	bb_test_prog__close(&s->subject);
 	bb_stats_enable__off(&s->stats);
 }
 

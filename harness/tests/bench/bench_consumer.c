@@ -22,17 +22,17 @@
 #define TARGET_HZ 1000u
 #define TARGET_RUNS 50u
 
-static struct bb_subject subject;
+static struct bb_test_prog subject;
 
-static void open_subject(struct bb_variant_spec *v, struct bb_subject *s)
+static void open_subject(struct bb_variant_spec *v, struct bb_test_prog *s)
 {
 	struct bb_err err = {0};
 	struct bb_rng rng;
-	int rc = bb_subject__open(v, bench_object(), s, &err);
+	int rc = bb_test_prog__open(v, bench_object(), s, &err);
 
 	bb_rng_seed(&rng, BENCH_SEED);
 	if (!rc)
-		rc = bb_subject__load(s, &rng, -1, 1, &err);
+		rc = bb_test_prog__load(s, &rng, -1, 1, &err);
 	if (rc)
 		bench_die(v->name, &err);
 }
@@ -128,15 +128,15 @@ static void bench_all_cpus(void)
 	double *lag_ns = bench_alloc(room, sizeof(*lag_ns));
 	uint64_t drops_before = 0, drops = 0;
 	struct bb_consumed done = {0};
-	struct bb_reading reading;
+	struct bb_consumer reading;
 	struct bb_err err = {0};
 	struct hogs hogs;
 	char measured[128];
 
 	bb_target__drain(subject.target, false);
 	bb_target__drops(subject.target, &drops_before);
-	if (bb_reading__start(&bb_process_sample_fixed, bb_target__ring(subject.target)->map_fd,
-			      room, &place, &reading, &err))
+	if (bb_consumer__start(&bb_process_sample_fixed, bb_target__ring(subject.target)->map_fd,
+			       room, &place, &reading, &err))
 		bench_die("consumer", &err);
 	hogs = start_hogs();
 	for (int i = 0; i < n_cpus; i++)
@@ -145,7 +145,7 @@ static void bench_all_cpus(void)
 	for (int i = 0; i < n_cpus; i++)
 		close(fds[i]);
 	stop_hogs(&hogs);
-	if (bb_reading__stop(&reading, &done, &err))
+	if (bb_consumer__stop(&reading, &done, &err))
 		bench_die("consumer", &err);
 	bb_target__drops(subject.target, &drops);
 	drops -= drops_before;
@@ -157,7 +157,7 @@ static void bench_all_cpus(void)
 		 bb_quantile_sorted(lag_ns, done.n, 0.99) * 1e-6);
 	bench_judge("consumer: drops at 10 kHz on all CPUs, all busy", "0", measured,
 		    !drops && done.samples > 0);
-	bb_reading__close(&reading);
+	bb_consumer__close(&reading);
 	free(lag_ns);
 	free(fds);
 }
@@ -179,7 +179,7 @@ static double time_target(void *state, void *slot)
 	return (double)ns * 1e-9;
 }
 
-static void *attach(void *state, struct bb_subject *s)
+static void *attach(void *state, struct bb_test_prog *s)
 {
 	struct bb_err err = {0};
 	void *slot = NULL;
@@ -248,8 +248,8 @@ static void show_overheads(double (*took_s)[TARGET_RUNS])
 	}
 }
 
-static void bench_overheads(struct bb_driver_opts *opts, struct bb_subject *nowakeup,
-			    struct bb_subject *ringbuf)
+static void bench_overheads(struct bb_driver_opts *opts, struct bb_test_prog *nowakeup,
+			    struct bb_test_prog *ringbuf)
 {
 	static char *args[] = {"20000"};
 	struct bb_variant_spec none = {.name = "bare", .sampler = "none", .consumer = "fixed"};
@@ -259,9 +259,9 @@ static void bench_overheads(struct bb_driver_opts *opts, struct bb_subject *nowa
 	struct bb_variant_spec profile = {.name = "profile",
 					  .sampler = "profile",
 					  .consumer = "fixed"};
-	struct bb_subject bare = {.spec = &none}, by_perf = {.spec = &perf},
-			  by_profile = {.spec = &profile};
-	struct bb_subject *const subjects[] = {
+	struct bb_test_prog bare = {.spec = &none}, by_perf = {.spec = &perf},
+			    by_profile = {.spec = &profile};
+	struct bb_test_prog *const subjects[] = {
 		[BARE] = &bare,        [PERF_RECORD] = &by_perf, [PROFILE] = &by_profile,
 		[NOWAKEUP] = nowakeup, [RINGBUF] = ringbuf,
 	};
@@ -302,7 +302,7 @@ int main(void)
 					   .sampler = "program"};
 	const char *build = getenv("O") ? getenv("O") : "build";
 	struct bb_driver_opts opts = {.seed = BENCH_SEED};
-	struct bb_subject by_polling;
+	struct bb_test_prog by_polling;
 	struct bb_stats_enable stats;
 	struct bb_err err = {0};
 	char dirs[2][512];
@@ -323,7 +323,7 @@ int main(void)
 		bench_die("bpf_stats", &err);
 	bench_overheads(&opts, &by_polling, &subject);
 	bb_stats_enable__off(&stats);
-	bb_subject__close(&by_polling);
-	bb_subject__close(&subject);
+	bb_test_prog__close(&by_polling);
+	bb_test_prog__close(&subject);
 	return 0;
 }

@@ -30,7 +30,7 @@ static const unsigned int rungs[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 12, 16, 24, 32, 
 struct rung {
 	char name[16];
 	struct bb_variant_spec variant;
-	struct bb_subject subject;
+	struct bb_test_prog subject;
 	void *slot;
 	double ns[ROUNDS]; /* median of the lines of each load */
 	double lines[TURNS * LINES];
@@ -53,7 +53,7 @@ static void open_rung(struct rung *r, unsigned int n)
 	snprintf(path, sizeof(path), "%s/tests/bpf/ladder.bpf.o", build ? build : "build");
 	snprintf(r->name, sizeof(r->name), "rung_%u", n);
 	r->variant = (struct bb_variant_spec){.name = r->name, .program = r->name};
-	if (bb_subject__open(&r->variant, path, &r->subject, &err))
+	if (bb_test_prog__open(&r->variant, path, &r->subject, &err))
 		bench_die(r->name, &err);
 }
 
@@ -77,7 +77,7 @@ static void take_lines(struct ladder *l, struct rung *r, size_t n, double *ret_n
 static void load_and_attach(struct ladder *l, struct rung *r, int mod64)
 {
 	struct bb_err err = {0};
-	int rc = bb_subject__load(&r->subject, &l->rng, mod64, MAX_TRIES, &err);
+	int rc = bb_test_prog__load(&r->subject, &l->rng, mod64, MAX_TRIES, &err);
 
 	if ((rc && rc != -EAGAIN) || bb_driver_slope.attach(l->state, &r->subject, &r->slot, &err))
 		bench_die(r->name, &err);
@@ -272,7 +272,7 @@ int main(int argc, char **argv)
 	judge_ladder(l);
 	repeat_all(l, argc > 1 ? argv[1] : "/tmp");
 	for (size_t i = 0; i < N_RUNGS; i++)
-		bb_subject__close(&l->rungs[i].subject);
+		bb_test_prog__close(&l->rungs[i].subject);
 	bb_driver_slope.close(l->state);
 	stop_hogs(&hogs);
 	free(l);

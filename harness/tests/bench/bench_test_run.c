@@ -20,7 +20,7 @@ struct runs {
 	struct bb_input input;
 	uint8_t packet[64];
 	struct bb_stats_enable stats;
-	struct bb_subject attached, alone;
+	struct bb_test_prog attached, alone;
 	void *state, *slot;
 	uint64_t ns[BENCH_BLOCK], alone_ns[BENCH_BLOCK];
 };
@@ -51,13 +51,13 @@ static void runs_open(struct runs *r)
 	if (!rc)
 		rc = bb_stats_enable__on(&r->stats, &err);
 	if (!rc)
-		rc = bb_subject__open(&r->variant, path, &r->attached, &err);
+		rc = bb_test_prog__open(&r->variant, path, &r->attached, &err);
 	if (!rc)
-		rc = bb_subject__load(&r->attached, &rng, -1, 1, &err);
+		rc = bb_test_prog__load(&r->attached, &rng, -1, 1, &err);
 	if (!rc)
-		rc = bb_subject__open(&r->variant, path, &r->alone, &err);
+		rc = bb_test_prog__open(&r->variant, path, &r->alone, &err);
 	if (!rc)
-		rc = bb_subject__load(&r->alone, &rng, -1, 1, &err);
+		rc = bb_test_prog__load(&r->alone, &rng, -1, 1, &err);
 	if (!rc)
 		rc = bb_driver_step_test_run.open(&r->drive, &opts, &r->state, &err);
 	if (!rc)
@@ -70,8 +70,8 @@ static void runs_close(struct runs *r)
 {
 	bb_driver_step_test_run.detach(r->state, r->slot);
 	bb_driver_step_test_run.close(r->state);
-	bb_subject__close(&r->alone);
-	bb_subject__close(&r->attached);
+	bb_test_prog__close(&r->alone);
+	bb_test_prog__close(&r->attached);
 	bb_stats_enable__off(&r->stats);
 }
 
@@ -81,7 +81,7 @@ static double drive_block(void *arg)
 	struct bb_batch b = {.ns = r->ns,
 			     .want = BENCH_BLOCK,
 			     .warmup = BENCH_WARMUP,
-			     .drain_always = true};
+			     .drain_each_run = true};
 	uint64_t began_ns = bb_now_ns();
 	struct bb_err err = {0};
 
@@ -128,7 +128,7 @@ static inline __attribute__((always_inline)) uint64_t run_and_read(int prog_fd,
 	return info.run_time_ns;
 }
 
-static double bare_loop(const struct bb_subject *subject, const uint8_t *packet, size_t len,
+static double bare_loop(const struct bb_test_prog *subject, const uint8_t *packet, size_t len,
 			uint64_t *ns)
 {
 	int prog_fd = bb_target__prog_fd(subject->target);

@@ -10,7 +10,7 @@
 #include "base/caller.h"
 #include "base/parse.h"
 #include "base/stop.h"
-#include "rivals.h"
+#include "other_methods.h"
 #include "run/selftest.h"
 
 #define PER_MEDIAN 16u /* samples a median is taken of, for Mann-Whitney on medians in sequence */
@@ -52,13 +52,13 @@ static void ask_others(struct samples *s, double threshold, double alpha, unsign
 	struct bb_rival r[N_OTHERS] = {0};
 	struct bb_err err = {.msg = "its samples cannot be judged"};
 
-	if (bb_rival_mean(a, na, b, nb, threshold, &r[0]) ||
-	    bb_rival_welch(a, na, b, nb, alpha, &r[1]) ||
-	    bb_rival_minimum(a, na, b, nb, threshold, &r[3]))
+	if (bb_other_mean(a, na, b, nb, threshold, &r[0]) ||
+	    bb_other_welch(a, na, b, nb, alpha, &r[1]) ||
+	    bb_other_minimum(a, na, b, nb, threshold, &r[3]))
 		bench_die("other methods", &err);
-	n_medians = bb_rival_batch_medians(s->ns[0], na, PER_MEDIAN, medians);
-	if (bb_rival_mann_whitney(medians, n_medians, medians + n_medians,
-				  bb_rival_batch_medians(s->ns[1], nb, PER_MEDIAN,
+	n_medians = bb_other_batch_medians(s->ns[0], na, PER_MEDIAN, medians);
+	if (bb_other_mann_whitney(medians, n_medians, medians + n_medians,
+				  bb_other_batch_medians(s->ns[1], nb, PER_MEDIAN,
 							 medians + n_medians),
 				  alpha, &r[2]))
 		bench_die("other methods", &err);

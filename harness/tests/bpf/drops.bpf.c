@@ -10,6 +10,6 @@ SEC("perf_event")
 int drops_some(struct bpf_perf_event_data *ctx)
 {
 	if (every && ++runs % every == 0)
-		count_drop();
+		bb_count_drop();
 	return 0;
 }

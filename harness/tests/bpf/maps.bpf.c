@@ -149,6 +149,6 @@ int expects_zero(struct bpf_perf_event_data *ctx)
 	__u64 *value = bpf_map_lookup_elem(&array, &key);
 
 	if (value && (*value)++)
-		count_drop();
+		bb_count_drop();
 	return 0;
 }

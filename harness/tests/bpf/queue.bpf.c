@@ -15,6 +15,6 @@ int pushes(struct xdp_md *ctx)
 	__u32 value = 1;
 
 	if (bpf_map_push_elem(&queue, &value, 0))
-		count_drop();
+		bb_count_drop();
 	return XDP_PASS;
 }

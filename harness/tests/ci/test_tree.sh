@@ -54,6 +54,10 @@ mapfile -t quiet < <(find harness -name '*.c' -not -path '*/tests/*' -not -path 
 	-not -name '*_main.c')
 absent 'only cli/ and main.c print or exit' '(^|[^_a-z])(printf|puts|perror|exit)\(|fprintf\(std|fputs\([^)]*, std' \
 	"${quiet[@]}"
+found=$(grep -hoE '^(struct|enum|union) bb_[a-z0-9_]+ \{' harness/*/*.[ch] | sort | uniq -d)
+expect_eq 'no tag has two definitions' "$found" ''
+found=$(grep -nE '^#define [A-Z]|^\t[A-Z][A-Z0-9_]+( = [^,]*)?,( |$)' harness/[!t]*/*.h bpf/*.h | grep -vE '(define |\t)_?BB_' || true)
+expect_eq 'names in headers begin with BB_' "$found" ''
 if command -v nm >/dev/null; then
 	found=$(nm --defined-only --extern-only "$O/libbpfbench.a" | awk 'NF == 3 && $3 !~ /^(bb_|__|DW\.)/ { print $3 }')
 	if [[ -z $found ]]; then ok 'external names begin with bb_'; else not_ok 'external names begin with bb_' "$found"; fi

@@ -13,9 +13,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (bb_scenario__parse((const char *)data, size, "fuzz.yml", &s, &err))
 		return 0;
 	if (!bb_plan__make(s, &(struct bb_plan_opts){0}, &plan, &err)) {
-		for (size_t i = 0; i < plan.n_cells; i++)
-			fuzz_touch(bb_cell_what(&plan.cells[i]),
-				   strlen(bb_cell_what(&plan.cells[i])));
+		for (size_t i = 0; i < plan.n_cases; i++)
+			fuzz_touch(bb_plan_case__below_variant(&plan.cases[i]),
+				   strlen(bb_plan_case__below_variant(&plan.cases[i])));
 		bb_plan__done(&plan);
 	}
 	bb_scenario__free(s);

@@ -29,7 +29,7 @@
 struct band {
 	const struct bb_driver *driver;
 	struct bb_drive_spec spec[2];
-	struct bb_subject subject;
+	struct bb_test_prog subject;
 	void *state[2], *slot[2];
 	uint32_t depth;
 };

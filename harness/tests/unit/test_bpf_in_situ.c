@@ -32,7 +32,7 @@ enum { CPUS, LAST_BYTES }; /* of the map `seen` */
 /* A drive that is open, and one program. */
 struct running {
 	struct bb_stats_enable stats;
-	struct bb_subject subject;
+	struct bb_test_prog subject;
 	struct bb_drive_spec spec;
 	struct bb_input inputs[3];
 	uint8_t frames[3][FRAME_BYTES];
@@ -153,7 +153,7 @@ static int begin(struct running *r)
 
 static struct bb_batch batch(struct running *r, uint32_t param, size_t want, double max_s)
 {
-	struct bb_batch b = {.ns = r->ns, .want = want, .max_s = max_s, .drain_always = true};
+	struct bb_batch b = {.ns = r->ns, .want = want, .max_s = max_s, .drain_each_run = true};
 	struct bb_err err = {0};
 
 	if (r->driver->batch(r->state, r->slot, param, &b, &err))

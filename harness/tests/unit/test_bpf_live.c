@@ -121,18 +121,18 @@ static bool snapshot(const struct attached *a, double *ret_said, double *ret_tru
 	struct bb_live_row *rows = NULL;
 	uint64_t others, ours, began_ns;
 	const struct bb_live_row *row;
-	struct bb_live *live = NULL;
+	struct bb_live_watch *live = NULL;
 	struct bb_err err = {0};
 	double seconds;
 	size_t n = 0;
 	bool told;
 
-	if (bb_live__open(&live, &err))
+	if (bb_live_watch__open(&live, &err))
 		fail_msg("%s", err.msg);
 	others = *a->by_others;
 	ours = *a->by_us;
 	began_ns = bb_now_ns();
-	if (bb_live__watch(live, 0.7, &err) || bb_live__snapshot(live, &rows, &n, &err))
+	if (bb_live_watch__wait(live, 0.7, &err) || bb_live_watch__snapshot(live, &rows, &n, &err))
 		fail_msg("%s", err.msg);
 	seconds = bb_seconds_since(began_ns);
 	row = row_of(rows, n, a->id);
@@ -148,7 +148,7 @@ static bool snapshot(const struct attached *a, double *ret_said, double *ret_tru
 		assert_true(isnan(row->runs_per_s) && isnan(row->ns_per_run));
 	}
 	free(rows);
-	bb_live__close(live);
+	bb_live_watch__close(live);
 	return told;
 }
 

@@ -425,7 +425,7 @@ static void drive(const char *maps, char *ret_why, size_t size)
 	struct bb_driver_opts opts = {0};
 	const struct bb_driver *driver;
 	struct bb_stats_enable stats;
-	struct bb_subject subject = {0};
+	struct bb_test_prog subject = {0};
 	struct bb_err err = {0};
 	struct bb_batch b = {.want = 200, .warmup = 10};
 	struct loaded l;

@@ -30,7 +30,7 @@
 
 /* The drive with one program attached. */
 struct running {
-	struct bb_subject subject;
+	struct bb_test_prog subject;
 	struct bb_drive_spec spec;
 	struct bb_input input;
 	void *state, *slot;
@@ -159,7 +159,7 @@ static void test_statistics_of_others(void **state)
 
 static void takes_no_repeat(const char *program)
 {
-	struct bb_subject subject = {.target = open_target(TEST_RUN, program)};
+	struct bb_test_prog subject = {.target = open_target(TEST_RUN, program)};
 	struct bb_driver_opts opts = {0};
 	struct bb_drive_spec spec = {0};
 	struct bb_err err = {0};

@@ -21,7 +21,7 @@
 /* A step drive with one program attached. */
 struct stepping {
 	struct bb_stats_enable stats;
-	struct bb_subject subject;
+	struct bb_test_prog subject;
 	struct bb_drive_spec spec;
 	uint32_t depths[4];
 	void *state, *slot;
@@ -73,12 +73,12 @@ static struct stepping *begin(const char *object, const char *program, const uin
 }
 
 static struct bb_batch step(struct stepping *s, uint32_t depth, size_t want, size_t warmup,
-			    bool drain_always)
+			    bool drain_each_run)
 {
 	struct bb_batch b = {.ns = s->ns,
 			     .want = want,
 			     .warmup = warmup,
-			     .drain_always = drain_always};
+			     .drain_each_run = drain_each_run};
 	struct bb_err err = {0};
 
 	if (bb_driver_step_page_fault.batch(s->state, s->slot, depth, &b, &err))

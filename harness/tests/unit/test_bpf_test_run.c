@@ -33,7 +33,7 @@
 /* The drive with one program attached. */
 struct running {
 	struct bb_stats_enable stats;
-	struct bb_subject subject;
+	struct bb_test_prog subject;
 	struct bb_drive_spec spec;
 	struct bb_input inputs[4];
 	void *state, *slot;
@@ -100,7 +100,7 @@ static struct running *begin(const char *object, const char *program, const stru
 
 static struct bb_batch batch(struct running *r, uint32_t param, size_t want, size_t warmup)
 {
-	struct bb_batch b = {.ns = r->ns, .want = want, .warmup = warmup, .drain_always = true};
+	struct bb_batch b = {.ns = r->ns, .want = want, .warmup = warmup, .drain_each_run = true};
 	struct bb_err err = {0};
 
 	if (driver()->batch(r->state, r->slot, param, &b, &err))
@@ -482,7 +482,7 @@ static void test_queues_are_emptied(void **state)
 	need_root();
 	r = begin(QUEUE, "pushes", NULL, 0);
 	for (int i = 0; i < 2; i++) {
-		struct bb_batch b = {.ns = r->ns, .want = 500, .warmup = 100, .drain_always = i};
+		struct bb_batch b = {.ns = r->ns, .want = 500, .warmup = 100, .drain_each_run = i};
 		struct bb_err err = {0};
 
 		assert_int_equal(driver()->batch(r->state, r->slot, 0, &b, &err), 0);

@@ -34,7 +34,7 @@ static void test_groups(void **state)
 						   {10, 90, 0, 180, 10, 0}};
 	struct bpf_insn insns[N] = {{0}};
 	struct bb_code code = {.name = "made", .insns = insns, .n = N, .btf_fd = -1};
-	struct bb_block blocks[BLOCKS];
+	struct bb_basic_block blocks[BLOCKS];
 	uint32_t block_of[N], at = 0;
 	struct bb_cfg g = {.blocks = blocks, .n_blocks = BLOCKS, .block_of = block_of};
 	struct bb_group *groups;
@@ -43,10 +43,10 @@ static void test_groups(void **state)
 
 	(void)state;
 	for (uint32_t b = 0; b < BLOCKS; b++) {
-		blocks[b] = (struct bb_block){.first = at,
-					      .end = at + b + 1,
-					      .last = at + b,
-					      .n_insns = b + 1};
+		blocks[b] = (struct bb_basic_block){.first = at,
+						    .end = at + b + 1,
+						    .last = at + b,
+						    .n_insns = b + 1};
 		for (; at < blocks[b].end; at++)
 			block_of[at] = b;
 	}

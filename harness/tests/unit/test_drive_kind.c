@@ -41,7 +41,8 @@ static int toy_open(const struct bb_drive_spec *spec, const struct bb_driver_opt
 	return 0;
 }
 
-static int toy_attach(void *state, struct bb_subject *subject, void **ret_slot, struct bb_err *err)
+static int toy_attach(void *state, struct bb_test_prog *subject, void **ret_slot,
+		      struct bb_err *err)
 {
 	(void)state;
 	(void)err;
@@ -93,7 +94,7 @@ static const struct bb_driver toy = {
 		 .batch_samples = 120,
 		 .sample = {"spin", "ns per spin", false},
 		 .units_per_ns = 1000,
-		 .made_up = true},
+		 .synthetic = true},
 	.open = toy_open,
 	.attach = toy_attach,
 	.batch = toy_batch,
@@ -132,10 +133,10 @@ static void test_scenario_and_plan(void **state)
 
 	(void)state;
 	assert_int_equal(bb_plan__make(s, &opts, &plan, &err), 0);
-	assert_int_equal(plan.n_cells, 2);
-	assert_string_equal(plan.cells[0].name, "tops/small/toy/rate_hz=10");
-	assert_string_equal(plan.cells[1].name, "tops/small/toy/rate_hz=20");
-	assert_true(plan.cells[0].seconds == 2);
+	assert_int_equal(plan.n_cases, 2);
+	assert_string_equal(plan.cases[0].name, "tops/small/toy/rate_hz=10");
+	assert_string_equal(plan.cases[1].name, "tops/small/toy/rate_hz=20");
+	assert_true(plan.cases[0].seconds == 2);
 	bb_plan__done(&plan);
 	bb_scenario__free(s);
 }

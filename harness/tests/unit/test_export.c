@@ -253,9 +253,9 @@ static void test_human_numbers(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
-		assert_string_equal(bb_cell_number(cases[i].value, cases[i].value).text,
+		assert_string_equal(bb_table_cell_number(cases[i].value, cases[i].value).text,
 				    cases[i].text);
-	assert_string_equal(bb_cell_number(3.14, 712).text, "3.1");
+	assert_string_equal(bb_table_cell_number(3.14, 712).text, "3.1");
 }
 
 /* Every line of the sample fits a terminal, but for what people wrote. */

@@ -28,14 +28,14 @@ static struct bb_report *make_pipeline(void)
 		s->run_cnt = 21;
 		s->run_time_ns = 21 * 500;
 		s->drops = 1;
-		s->flow = bb_flow__new();
+		s->flow = bb_ring_use__new();
 		assert_non_null(s->flow);
 		s->flow->consumed = 15;
 		s->flow->waiting = 5;
 		s->flow->ring_bytes = 4096;
 		s->flow->consumer_cpu_s = 30e-6;
-		bb_flow__add_point(s->flow, 10, 0);
-		bb_flow__add_point(s->flow, 1010, load ? 3072 : 64);
+		bb_ring_use__add_point(s->flow, 10, 0);
+		bb_ring_use__add_point(s->flow, 1010, load ? 3072 : 64);
 	}
 	assert_int_equal(bb_report__summarise(r), 0);
 	return r;

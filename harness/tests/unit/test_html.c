@@ -405,7 +405,7 @@ static void test_bound(void **state)
 			assert_non_null(l);
 			set_text(&l->file, "/nowhere/prog.bpf.c");
 			set_text(&l->text, "\tif (bpf_map_update_elem(&some_map, &key, &value, "
-					   "BPF_ANY) && count_drop())");
+					   "BPF_ANY) && bb_count_drop())");
 			l->line = 20 + line;
 			l->executions = l->instructions = line;
 		}

@@ -69,9 +69,9 @@ struct expected {
 
 static void check_cells(const struct bb_plan *p, const struct expected *e, size_t n)
 {
-	assert_int_equal(p->n_cells, n);
+	assert_int_equal(p->n_cases, n);
 	for (size_t i = 0; i < n; i++) {
-		const struct bb_cell *c = &p->cells[i];
+		const struct bb_plan_case *c = &p->cases[i];
 
 		assert_string_equal(c->name, e[i].name);
 		if (e[i].param)
@@ -88,16 +88,16 @@ static void test_step_and_in_situ(void **state)
 {
 	static const struct expected cells[] = {
 		{"prof/ringbuf/step/stack_depth=8", "stack_depth", 8, 8, 1},
-		{"prof/empty/step/stack_depth=8", "stack_depth", 8, 8, BB_NO_CELL},
+		{"prof/empty/step/stack_depth=8", "stack_depth", 8, 8, BB_NO_CASE},
 		{"prof/stackid/step/stack_depth=8", "stack_depth", 8, 8, 1},
 		{"prof/ringbuf/step/stack_depth=32", "stack_depth", 32, 32, 4},
-		{"prof/empty/step/stack_depth=32", "stack_depth", 32, 32, BB_NO_CELL},
+		{"prof/empty/step/stack_depth=32", "stack_depth", 32, 32, BB_NO_CASE},
 		{"prof/stackid/step/stack_depth=32", "stack_depth", 32, 32, 4},
 		{"prof/ringbuf/in-situ/freq_hz=100", "freq_hz", 100, 100, 7},
-		{"prof/empty/in-situ/freq_hz=100", "freq_hz", 100, 100, BB_NO_CELL},
+		{"prof/empty/in-situ/freq_hz=100", "freq_hz", 100, 100, BB_NO_CASE},
 		{"prof/stackid/in-situ/freq_hz=100", "freq_hz", 100, 100, 7},
 		{"prof/ringbuf/in-situ/freq_hz=1000", "freq_hz", 1000, 1000, 10},
-		{"prof/empty/in-situ/freq_hz=1000", "freq_hz", 1000, 1000, BB_NO_CELL},
+		{"prof/empty/in-situ/freq_hz=1000", "freq_hz", 1000, 1000, BB_NO_CASE},
 		{"prof/stackid/in-situ/freq_hz=1000", "freq_hz", 1000, 1000, 10},
 	};
 	struct bb_scenario *s = must_parse(profiler);
@@ -106,8 +106,8 @@ static void test_step_and_in_situ(void **state)
 	(void)state;
 	check_cells(&p, cells, ARRAY_LEN(cells));
 	assert_int_equal(p.loads, BB_DEFAULT_LOADS);
-	for (size_t i = 0; i < p.n_cells; i++) {
-		const struct bb_cell *c = &p.cells[i];
+	for (size_t i = 0; i < p.n_cases; i++) {
+		const struct bb_plan_case *c = &p.cases[i];
 
 		assert_ptr_equal(c->drive, &s->drives[i / 6]);
 		assert_ptr_equal(c->variant, &s->variants[i % 3]);
@@ -116,7 +116,7 @@ static void test_step_and_in_situ(void **state)
 		assert_true(i < 6 ? c->seconds <= 0 : c->seconds > 1.99 && c->seconds < 2.01);
 	}
 	bb_plan__done(&p);
-	assert_int_equal(p.n_cells, 0);
+	assert_int_equal(p.n_cases, 0);
 	bb_plan__done(NULL);
 	bb_scenario__free(s);
 }
@@ -126,9 +126,9 @@ static void test_cold(void **state)
 {
 	static const struct expected cells[] = {
 		{"prof/ringbuf/step-cold/stack_depth=8", "stack_depth", 8, 8, 1},
-		{"prof/empty/step-cold/stack_depth=8", "stack_depth", 8, 8, BB_NO_CELL},
+		{"prof/empty/step-cold/stack_depth=8", "stack_depth", 8, 8, BB_NO_CASE},
 		{"prof/ringbuf/step-cold/stack_depth=32", "stack_depth", 32, 32, 3},
-		{"prof/empty/step-cold/stack_depth=32", "stack_depth", 32, 32, BB_NO_CELL},
+		{"prof/empty/step-cold/stack_depth=32", "stack_depth", 32, 32, BB_NO_CASE},
 	};
 	const char *const ringbuf = "ringbuf", *const cold = "step-cold", *const hot = "step";
 	struct bb_plan_opts opts = {.variants = &ringbuf,
@@ -148,14 +148,14 @@ static void test_cold(void **state)
 	assert_string_equal(bb_drive_name(&s->drives[2]), "step-cold");
 	p = must_plan(s, &opts);
 	check_cells(&p, cells, ARRAY_LEN(cells));
-	for (size_t i = 0; i < p.n_cells; i++)
-		assert_int_equal(p.cells[i].samples,
+	for (size_t i = 0; i < p.n_cases; i++)
+		assert_int_equal(p.cases[i].samples,
 				 bb_drive_kind_find("step", NULL)->cold.samples);
 	bb_plan__done(&p);
 	opts.drives = &hot;
 	p = must_plan(s, &opts);
-	assert_int_equal(p.n_cells, 4);
-	assert_string_equal(p.cells[0].name, "prof/ringbuf/step/stack_depth=8");
+	assert_int_equal(p.n_cases, 4);
+	assert_string_equal(p.cases[0].name, "prof/ringbuf/step/stack_depth=8");
 	bb_plan__done(&p);
 	bb_scenario__free(s);
 }
@@ -171,10 +171,10 @@ static void test_cold_sweep(void **state)
 	(void)state;
 	assert_int_equal(bb_scenario__add_cold(s, NULL), 0);
 	p = must_plan(s, NULL);
-	assert_int_equal(p.n_cells, 2 * 3 * 256);
-	assert_int_equal(p.cells[0].samples, 7);
+	assert_int_equal(p.n_cases, 2 * 3 * 256);
+	assert_int_equal(p.cases[0].samples, 7);
 	for (size_t i = 0; i < 3 * 256; i++) {
-		const struct bb_cell *h = &p.cells[i], *c = &p.cells[3 * 256 + i];
+		const struct bb_plan_case *h = &p.cases[i], *c = &p.cases[3 * 256 + i];
 
 		assert_string_equal(h->input->name, c->input->name);
 		assert_ptr_not_equal(h->input->data, c->input->data);
@@ -214,15 +214,15 @@ static void test_events(void **state)
 				   "  - {with: in-situ, event: attach, workload: w}\n"
 				   "  - {with: in-situ, event: task-clock, workload: w}\n";
 	static const struct expected cells[] = {
-		{"net/empty/in-situ-packets/rate_hz=10", "rate_hz", 10, 10, BB_NO_CELL},
+		{"net/empty/in-situ-packets/rate_hz=10", "rate_hz", 10, 10, BB_NO_CASE},
 		{"net/v/in-situ-packets/rate_hz=10", "rate_hz", 10, 10, 0},
-		{"net/empty/in-situ-packets/rate_hz=1000", "rate_hz", 1000, 1000, BB_NO_CELL},
+		{"net/empty/in-situ-packets/rate_hz=1000", "rate_hz", 1000, 1000, BB_NO_CASE},
 		{"net/v/in-situ-packets/rate_hz=1000", "rate_hz", 1000, 1000, 2},
-		{"net/empty/in-situ-http/rate_hz=50", "rate_hz", 50, 50, BB_NO_CELL},
+		{"net/empty/in-situ-http/rate_hz=50", "rate_hz", 50, 50, BB_NO_CASE},
 		{"net/v/in-situ-http/rate_hz=50", "rate_hz", 50, 50, 4},
-		{"net/empty/in-situ-attach", NULL, 0, 0, BB_NO_CELL},
+		{"net/empty/in-situ-attach", NULL, 0, 0, BB_NO_CASE},
 		{"net/v/in-situ-attach", NULL, 0, 0, 6},
-		{"net/empty/in-situ/freq_hz=100", "freq_hz", 100, 100, BB_NO_CELL},
+		{"net/empty/in-situ/freq_hz=100", "freq_hz", 100, 100, BB_NO_CASE},
 		{"net/v/in-situ/freq_hz=100", "freq_hz", 100, 100, 8},
 	};
 	static const char *const all[] = {"in-situ"}, *const one[] = {"in-situ-http"},
@@ -233,15 +233,15 @@ static void test_events(void **state)
 
 	(void)state;
 	check_cells(&p, cells, ARRAY_LEN(cells));
-	for (size_t i = 0; i < p.n_cells; i++)
-		assert_true(p.cells[i].seconds > 0);
+	for (size_t i = 0; i < p.n_cases; i++)
+		assert_true(p.cases[i].seconds > 0);
 	bb_plan__done(&p);
 	p = must_plan(s, &(struct bb_plan_opts){.drives = all, .n_drives = 1});
 	check_cells(&p, cells, ARRAY_LEN(cells));
 	bb_plan__done(&p);
 	p = must_plan(s, &(struct bb_plan_opts){.drives = one, .n_drives = 1});
-	assert_int_equal(p.n_cells, 2);
-	assert_string_equal(p.cells[1].name, "net/v/in-situ-http/rate_hz=50");
+	assert_int_equal(p.n_cases, 2);
+	assert_string_equal(p.cases[1].name, "net/v/in-situ-http/rate_hz=50");
 	bb_plan__done(&p);
 	assert_int_equal(bb_plan__make(s, &(struct bb_plan_opts){.drives = none, .n_drives = 1}, &p,
 				       &err),
@@ -253,8 +253,8 @@ static void test_events(void **state)
 static void test_fake(void **state)
 {
 	static const struct expected cells[] = {
-		{"f/a/fake", NULL, 0, 0, BB_NO_CELL},
-		{"f/b/fake", NULL, 0, 0, BB_NO_CELL},
+		{"f/a/fake", NULL, 0, 0, BB_NO_CASE},
+		{"f/b/fake", NULL, 0, 0, BB_NO_CASE},
 	};
 	struct bb_scenario *s = must_parse("{name: f, loads: 3, variants: [{name: a}, {name: b}], "
 					   "drive: [{with: fake, samples: 11}]}");
@@ -263,7 +263,7 @@ static void test_fake(void **state)
 	(void)state;
 	check_cells(&p, cells, ARRAY_LEN(cells));
 	assert_int_equal(p.loads, 3);
-	assert_int_equal(p.cells[0].samples, 11);
+	assert_int_equal(p.cases[0].samples, 11);
 	bb_plan__done(&p);
 	bb_scenario__free(s);
 }
@@ -272,10 +272,10 @@ static void test_named_inputs(void **state)
 {
 	static const struct expected cells[] = {
 		{"x/a/step/input=syn", "input", 0, 0, 1},
-		{"x/empty/step/input=syn", "input", 0, 0, BB_NO_CELL},
+		{"x/empty/step/input=syn", "input", 0, 0, BB_NO_CASE},
 		{"x/b/step/input=syn", "input", 0, 0, 1},
 		{"x/a/step/input=0", "input", 1, 1, 4},
-		{"x/empty/step/input=0", "input", 1, 1, BB_NO_CELL},
+		{"x/empty/step/input=0", "input", 1, 1, BB_NO_CASE},
 		{"x/b/step/input=0", "input", 1, 1, 4},
 	};
 	struct bb_scenario *s = parse_inputs("    inputs: [{name: syn, hex: " FRAME
@@ -284,10 +284,10 @@ static void test_named_inputs(void **state)
 
 	(void)state;
 	check_cells(&p, cells, ARRAY_LEN(cells));
-	for (size_t i = 0; i < p.n_cells; i++) {
-		assert_ptr_equal(p.cells[i].input, &s->drives[0].inputs.v[i / 3]);
-		assert_int_equal(p.cells[i].samples, 7);
-		assert_true(p.cells[i].seconds <= 0);
+	for (size_t i = 0; i < p.n_cases; i++) {
+		assert_ptr_equal(p.cases[i].input, &s->drives[0].inputs.v[i / 3]);
+		assert_int_equal(p.cases[i].samples, 7);
+		assert_true(p.cases[i].seconds <= 0);
 	}
 	bb_plan__done(&p);
 	bb_scenario__free(s);
@@ -298,13 +298,13 @@ static void test_numbered_inputs(void **state)
 {
 	static const struct expected cells[] = {
 		{"x/a/step/input=200", "input", 200, 0, 1},
-		{"x/empty/step/input=200", "input", 200, 0, BB_NO_CELL},
+		{"x/empty/step/input=200", "input", 200, 0, BB_NO_CASE},
 		{"x/b/step/input=200", "input", 200, 0, 1},
 		{"x/a/step/input=201", "input", 201, 1, 4},
-		{"x/empty/step/input=201", "input", 201, 1, BB_NO_CELL},
+		{"x/empty/step/input=201", "input", 201, 1, BB_NO_CASE},
 		{"x/b/step/input=201", "input", 201, 1, 4},
 		{"x/a/step/input=0", "input", 0, 2, 7},
-		{"x/empty/step/input=0", "input", 0, 2, BB_NO_CELL},
+		{"x/empty/step/input=0", "input", 0, 2, BB_NO_CASE},
 		{"x/b/step/input=0", "input", 0, 2, 7},
 	};
 	struct bb_scenario *s = parse_inputs("    inputs:\n      - {sweep: {hex: " FRAME
@@ -338,9 +338,9 @@ static void test_almost_numbers(void **state)
 			 names[i][0], names[i][1]);
 		s = parse_inputs(text);
 		p = must_plan(s, NULL);
-		assert_int_equal(p.n_cells, 6);
-		assert_int_equal(p.cells[0].param_value, 0);
-		assert_int_equal(p.cells[3].param_value, 1);
+		assert_int_equal(p.n_cases, 6);
+		assert_int_equal(p.cases[0].param_value, 0);
+		assert_int_equal(p.cases[3].param_value, 1);
 		bb_plan__done(&p);
 		bb_scenario__free(s);
 	}
@@ -351,7 +351,7 @@ static void test_one_input_and_none(void **state)
 {
 	static const struct expected cells[] = {
 		{"x/a/step", NULL, 0, 0, 1},
-		{"x/empty/step", NULL, 0, 0, BB_NO_CELL},
+		{"x/empty/step", NULL, 0, 0, BB_NO_CASE},
 		{"x/b/step", NULL, 0, 0, 1},
 	};
 	struct bb_scenario *one = parse_inputs("    inputs: [{name: 42, hex: " FRAME "}]\n"),
@@ -360,12 +360,12 @@ static void test_one_input_and_none(void **state)
 
 	(void)state;
 	check_cells(&p, cells, ARRAY_LEN(cells));
-	assert_ptr_equal(p.cells[2].input, one->drives[0].inputs.v);
+	assert_ptr_equal(p.cases[2].input, one->drives[0].inputs.v);
 	bb_plan__done(&p);
 	bb_scenario__free(one);
 	p = must_plan(none, NULL);
 	check_cells(&p, cells, ARRAY_LEN(cells));
-	assert_null(p.cells[2].input);
+	assert_null(p.cases[2].input);
 	bb_plan__done(&p);
 	bb_scenario__free(none);
 }
@@ -376,9 +376,9 @@ static void test_options(void **state)
 {
 	static const char *const variant = "stackid", *const drive = "in-situ";
 	static const struct expected cells[] = {
-		{"prof/empty/in-situ/freq_hz=100", "freq_hz", 100, 100, BB_NO_CELL},
+		{"prof/empty/in-situ/freq_hz=100", "freq_hz", 100, 100, BB_NO_CASE},
 		{"prof/stackid/in-situ/freq_hz=100", "freq_hz", 100, 100, 0},
-		{"prof/empty/in-situ/freq_hz=1000", "freq_hz", 1000, 1000, BB_NO_CELL},
+		{"prof/empty/in-situ/freq_hz=1000", "freq_hz", 1000, 1000, BB_NO_CASE},
 		{"prof/stackid/in-situ/freq_hz=1000", "freq_hz", 1000, 1000, 2},
 	};
 	const struct bb_plan_opts opts = {.variants = &variant,
@@ -395,8 +395,8 @@ static void test_options(void **state)
 	assert_int_equal(p.loads, 2);
 	bb_plan__done(&p);
 	p = must_plan(s, &samples);
-	assert_int_equal(p.n_cells, 8);
-	assert_int_equal(p.cells[0].samples, 99);
+	assert_int_equal(p.n_cases, 8);
+	assert_int_equal(p.cases[0].samples, 99);
 	bb_plan__done(&p);
 	bb_scenario__free(s);
 }
@@ -407,7 +407,7 @@ static void test_no_floor(void **state)
 	const struct bb_plan_opts opts = {.variants = &variant, .n_variants = 1};
 	struct bb_scenario *s = must_parse("name: n\nobject: o\nvariants: [{name: a}, {name: b}]\n"
 					   "drive: [{with: step, trigger: test-run}]\n");
-	static const struct expected cells[] = {{"n/b/step", NULL, 0, 0, BB_NO_CELL}};
+	static const struct expected cells[] = {{"n/b/step", NULL, 0, 0, BB_NO_CASE}};
 	struct bb_plan p = must_plan(s, &opts);
 
 	(void)state;
@@ -427,12 +427,12 @@ static void test_floors_of_drives(void **state)
 				   "  - {with: fake, variants: [b, c], floor: e2}\n"
 				   "  - {with: fake, variants: [e2, c], floor: e2}\n";
 	static const struct expected all[] = {
-		{"m/e1/fake", NULL, 0, 0, BB_NO_CELL}, {"m/a/fake", NULL, 0, 0, 0},
-		{"m/e2/fake", NULL, 0, 0, BB_NO_CELL}, {"m/b/fake", NULL, 0, 0, 2},
-		{"m/c/fake", NULL, 0, 0, 2},           {"m/e2/fake-again", NULL, 0, 0, BB_NO_CELL},
+		{"m/e1/fake", NULL, 0, 0, BB_NO_CASE}, {"m/a/fake", NULL, 0, 0, 0},
+		{"m/e2/fake", NULL, 0, 0, BB_NO_CASE}, {"m/b/fake", NULL, 0, 0, 2},
+		{"m/c/fake", NULL, 0, 0, 2},           {"m/e2/fake-again", NULL, 0, 0, BB_NO_CASE},
 		{"m/c/fake-again", NULL, 0, 0, 5},
 	};
-	static const struct expected only_b[] = {{"m/e2/fake", NULL, 0, 0, BB_NO_CELL},
+	static const struct expected only_b[] = {{"m/e2/fake", NULL, 0, 0, BB_NO_CASE},
 						 {"m/b/fake", NULL, 0, 0, 0}};
 	const char *names[] = {"b"};
 	struct bb_plan_opts opts = {.variants = names, .n_variants = 1};
@@ -446,8 +446,9 @@ static void test_floors_of_drives(void **state)
 	s->drives[2].kind = &again;
 	p = must_plan(s, NULL);
 	check_cells(&p, all, ARRAY_LEN(all));
-	for (size_t i = 0; i < p.n_cells; i++)
-		assert_int_equal(bb_cell_is_floor(&p.cells[i]), p.cells[i].floor == BB_NO_CELL);
+	for (size_t i = 0; i < p.n_cases; i++)
+		assert_int_equal(bb_plan_case__is_floor(&p.cases[i]),
+				 p.cases[i].floor == BB_NO_CASE);
 	assert_string_equal(s->drives[0].floor, "e1");
 	assert_string_equal(s->drives[1].floor, "e2");
 	bb_plan__done(&p);
@@ -502,16 +503,16 @@ static void test_many(void **state)
 			 "      - {name: s%d, sweep: {hex: " FRAME ", byte: 0}}\n", i);
 	s = parse_inputs(text);
 	p = must_plan(s, NULL);
-	assert_int_equal(p.n_cells, 3 * 4096);
-	for (size_t i = 0; i < p.n_cells; i++) {
-		const struct bb_cell *c = &p.cells[i];
+	assert_int_equal(p.n_cases, 3 * 4096);
+	for (size_t i = 0; i < p.n_cases; i++) {
+		const struct bb_plan_case *c = &p.cases[i];
 		char name[64];
 
 		snprintf(name, sizeof(name), "x/%s/step/input=s%zu-%zu", c->variant->name,
 			 i / 3 / 256, i / 3 % 256);
 		assert_string_equal(c->name, name);
 		assert_int_equal(c->driver_param, i / 3);
-		assert_true(c->floor == (i % 3 == 1 ? BB_NO_CELL : i / 3 * 3 + 1));
+		assert_true(c->floor == (i % 3 == 1 ? BB_NO_CASE : i / 3 * 3 + 1));
 	}
 	bb_plan__done(&p);
 	bb_scenario__free(s);
@@ -524,8 +525,8 @@ static void test_live(void **state)
 				   "drive: [{with: live, variants: [a]}, {with: live, variants: "
 				   "[b], seconds: 0.5}]\n";
 	static const struct expected cells[] = {
-		{"l/a/live", NULL, 0, 0, BB_NO_CELL},
-		{"l/b/live", NULL, 0, 0, BB_NO_CELL},
+		{"l/a/live", NULL, 0, 0, BB_NO_CASE},
+		{"l/b/live", NULL, 0, 0, BB_NO_CASE},
 	};
 	struct bb_plan_opts opts = {0};
 	struct bb_scenario *s;
@@ -536,8 +537,8 @@ static void test_live(void **state)
 	assert_int_equal(bb_scenario__parse(text, strlen(text), "t.yml", &s, &err), 0);
 	assert_int_equal(bb_plan__make(s, &opts, &p, &err), 0);
 	check_cells(&p, cells, 2);
-	assert_true(p.cells[0].seconds == bb_drive_kind_find("live", NULL)->seconds);
-	assert_true(p.cells[1].seconds == 0.5);
+	assert_true(p.cases[0].seconds == bb_drive_kind_find("live", NULL)->seconds);
+	assert_true(p.cases[1].seconds == 0.5);
 	bb_plan__done(&p);
 	bb_scenario__free(s);
 }
@@ -562,7 +563,7 @@ static void test_namesakes(void **state)
 	snprintf(text, sizeof(text), form, "200");
 	s = must_parse(text);
 	p = must_plan(s, NULL);
-	assert_int_equal(p.n_cells, 5);
+	assert_int_equal(p.n_cases, 5);
 	bb_plan__done(&p);
 	bb_scenario__free(s);
 
@@ -575,7 +576,7 @@ static void test_namesakes(void **state)
 		    97))
 		fail_msg("%s", err.msg);
 	p = must_plan(s, &only_b);
-	assert_int_equal(p.n_cells, 2);
+	assert_int_equal(p.n_cases, 2);
 	bb_plan__done(&p);
 	bb_scenario__free(s);
 }

@@ -145,7 +145,7 @@ static void test_oops(void **state)
 struct calls {
 	struct bb_drive_spec drive;
 	struct bb_variant_spec variant;
-	struct bb_subject subject;
+	struct bb_test_prog subject;
 	void *state, *slot;
 };
 

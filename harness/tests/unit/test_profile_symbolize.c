@@ -231,7 +231,7 @@ static size_t frames_in(const char *elf, size_t len, const uint64_t *offsets, si
 	int fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 	struct bb_dso dso = {.path = (char *)(uintptr_t)path, .fd = fd};
 	struct bb_dsos dsos = {.v = &dso, .n = 1};
-	struct bb_place *places = calloc(n, sizeof(*places));
+	struct bb_code_place *places = calloc(n, sizeof(*places));
 	struct bb_err err = {0};
 	size_t found = 0;
 
@@ -400,7 +400,7 @@ static void child_dies(void **state)
 	enum { N_PLACES = 402, LAST = N_PLACES - 1 };
 	struct bb_dso dsos_v[3] = {{0}};
 	struct bb_dsos dsos = {.v = dsos_v, .n = 3};
-	struct bb_place places[N_PLACES] = {{0}};
+	struct bb_code_place places[N_PLACES] = {{0}};
 	struct bb_symbolize_result result = {0};
 	struct rlimit before, limit = {.rlim_cur = 8192, .rlim_max = RLIM_INFINITY};
 	size_t found[N_PLACES] = {0};
@@ -416,11 +416,11 @@ static void child_dies(void **state)
 			(struct bb_dso){.path = (char *)(uintptr_t)(i == 1 ? "/large" : "/small"),
 					.fd = spaces.dsos.v[m->dso].fd};
 	for (size_t i = 0; i < N_PLACES; i++)
-		places[i] =
-			(struct bb_place){.dso = i == 0      ? 0
-						 : i == LAST ? 2
-							     : 1,
-					  .offset = address - m->start + m->file_offset + i % 8};
+		places[i] = (struct bb_code_place){.dso = i == 0      ? 0
+							  : i == LAST ? 2
+								      : 1,
+						   .offset = address - m->start + m->file_offset +
+							     i % 8};
 	assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
 	limit.rlim_max = before.rlim_max;
 	assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
@@ -441,7 +441,7 @@ static void vdso(void **state)
 {
 	struct bb_symbolize_result result = {0};
 	struct bb_spaces spaces = own_spaces();
-	struct bb_place places[64];
+	struct bb_code_place places[64];
 	struct bb_err err = {0};
 	size_t found = 0;
 	uint32_t dso = 0;
@@ -454,7 +454,7 @@ static void vdso(void **state)
 		skip();
 	}
 	for (size_t i = 0; i < 64; i++)
-		places[i] = (struct bb_place){.dso = dso, .offset = i * 128};
+		places[i] = (struct bb_code_place){.dso = dso, .offset = i * 128};
 	if (bb_symbolize(&spaces.dsos, places, 64, BB_SYMBOLIZE_SECONDS, count_frame, &found,
 			 &result, &err))
 		fail_msg("%s", err.msg);
@@ -499,13 +499,14 @@ static void takes_too_long(void **state)
 	struct bb_spaces spaces = own_spaces();
 	uint64_t address = (uint64_t)(uintptr_t)takes_too_long;
 	const struct bb_mapping *m = bb_spaces__find(&spaces, 0, address);
-	struct bb_place place;
+	struct bb_code_place place;
 	struct bb_err err = {0};
 	size_t found = 0;
 
 	(void)state;
 	assert_non_null(m);
-	place = (struct bb_place){.dso = m->dso, .offset = address - m->start + m->file_offset};
+	place = (struct bb_code_place){.dso = m->dso,
+				       .offset = address - m->start + m->file_offset};
 	stop_next_child(0);
 	if (bb_symbolize(&spaces.dsos, &place, 1, 5, count_frame, &found, &result, &err))
 		fail_msg("%s", err.msg);
@@ -519,7 +520,7 @@ static void stopped_by_a_signal(void **state)
 {
 	struct bb_symbolize_result result = {0};
 	struct bb_spaces spaces = own_spaces();
-	struct bb_place place = {.dso = 0};
+	struct bb_code_place place = {.dso = 0};
 	struct bb_err err = {0};
 	size_t found = 0;
 

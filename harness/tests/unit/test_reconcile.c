@@ -7,8 +7,8 @@
 #include <setjmp.h>
 #include <cmocka.h>
 
-#include "export/reconcile_print.h"
-#include "judge/reconcile.h"
+#include "export/cross_check_print.h"
+#include "judge/cross_check.h"
 #include "unit/report_testing.h"
 
 static size_t add(struct bb_report *r, const char *variant, const char *drive, const char *param,
@@ -31,11 +31,11 @@ static struct bb_report *with_floor(void)
 	return r;
 }
 
-static struct bb_reconciled reconcile(struct bb_report *r, size_t i)
+static struct bb_cross_checked reconcile(struct bb_report *r, size_t i)
 {
-	struct bb_reconciled k;
+	struct bb_cross_checked k;
 
-	assert_true(bb_reconcile(r, i, &k));
+	assert_true(bb_cross_check(r, i, &k));
 	return k;
 }
 
@@ -45,7 +45,7 @@ static void test_agreement(void **state)
 	size_t near = add(r, "a", "slope", "input", 1, 30),
 	       far = add(r, "b", "slope", "input", 1, 30);
 	size_t dear = add(r, "c", "slope", "input", 1, 1000);
-	struct bb_reconciled k;
+	struct bb_cross_checked k;
 
 	(void)state;
 	add(r, "a", "step", "input", 1, 54); /* 44 expected: 10 off */
@@ -102,14 +102,14 @@ static void test_what_belongs_together(void **state)
 	size_t alone = add(r, "a", "slope", "input", 1, 30),
 	       bare = add(r, "a", "slope", NULL, 0, 30);
 	size_t step = add(r, "a", "step", "input", 12, 44);
-	struct bb_reconciled k;
+	struct bb_cross_checked k;
 
 	(void)state;
 	add(r, "a", "step", "stack_depth", 1, 44);
 	add(r, "aa", "step", "input", 1, 44);
-	assert_false(bb_reconcile(r, alone, &k));
-	assert_false(bb_reconcile(r, bare, &k));
-	assert_false(bb_reconcile(r, step, &k));
+	assert_false(bb_cross_check(r, alone, &k));
+	assert_false(bb_cross_check(r, bare, &k));
+	assert_false(bb_cross_check(r, step, &k));
 	add(r, "a", "step", NULL, 0, 44);
 	k = reconcile(r, bare);
 	assert_nan(k.stats_ns); /* no floor */
@@ -126,12 +126,12 @@ static void test_table(void **state)
 	FILE *out = open_memstream(&text, &size);
 
 	(void)state;
-	assert_int_equal(bb_put_reconciled(r, out), 0);
+	assert_int_equal(bb_put_cross_checks(r, out), 0);
 	fflush(out);
 	assert_int_equal(size, 0); /* nothing to reconcile: nothing said */
 	add(r, "b", "step", "input", 1, 60);
 	r->cases[slope].floor = 0;
-	assert_int_equal(bb_put_reconciled(r, out), 0);
+	assert_int_equal(bb_put_cross_checks(r, out), 0);
 	assert_int_equal(fclose(out), 0);
 	assert_non_null(strstr(text, "b/input=1   30.0         14.0  60.0    16.0  0.0  DISAGREE"));
 	free(text);

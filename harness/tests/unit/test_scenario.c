@@ -162,7 +162,7 @@ static void test_drives(void **state)
 	assert_string_equal(step->step.inside, "amicable_pairs");
 	assert_int_equal(step->values.n, 3);
 	assert_memory_equal(step->values.v, depths, sizeof(depths));
-	assert_int_equal(step->step.consumer, BB_CONSUMER_CAUGHT_UP);
+	assert_int_equal(step->step.consumer, BB_DRAIN_EACH_RUN);
 	assert_int_equal(step->samples, 0);
 	assert_int_equal(step->where.line, 13);
 	assert_int_equal(step->where.col, 5);
@@ -204,7 +204,7 @@ static void test_all_keys(void **state)
 	assert_int_equal(d[1].samples, 1000);
 	assert_int_equal(d[1].values.n, 1);
 	assert_int_equal(d[1].values.v[0], 16);
-	assert_int_equal(d[1].step.consumer, BB_CONSUMER_BEHIND);
+	assert_int_equal(d[1].step.consumer, BB_DRAIN_HALF_FULL);
 	assert_int_equal(d[1].caches, BB_CACHES_COLD);
 	assert_string_equal(d[2].event, "task-clock");
 	assert_int_equal(d[2].values.n, 1);
@@ -247,7 +247,7 @@ static void test_defaults(void **state)
 	assert_null(d->step.inside); /* keys of other kinds stay zero */
 	assert_null(d->event);
 	assert_int_equal(d->values.n, 0);
-	assert_int_equal(d->step.consumer, BB_CONSUMER_CAUGHT_UP);
+	assert_int_equal(d->step.consumer, BB_DRAIN_EACH_RUN);
 	assert_int_equal(d->caches, BB_CACHES_HOT);
 	assert_int_equal(d->samples, 0);
 	assert_null(d->target.workload);

@@ -4,7 +4,7 @@
 #include <errno.h>
 
 #include "base/rng.h"
-#include "stats/block.h"
+#include "stats/ab_block.h"
 
 /* By hand: pooled 100 102 104 106 | 5000: med 104, IQR 4, T = 104 + 20; a: 101, b: 105, one outlier
  * in b. */
@@ -12,22 +12,22 @@ static void test_by_hand(void **state)
 {
 	static const uint64_t a[] = {102, 100}, b[] = {106, 5000, 104},
 			      on_limit[] = {106, 124, 104};
-	struct bb_block block;
+	struct bb_ab_block block;
 	double scratch[5];
 
 	(void)state;
-	assert_int_equal(bb_block_difference(a, 2, b, 3, 1, scratch, &block), 0);
+	assert_int_equal(bb_ab_block_difference(a, 2, b, 3, 1, scratch, &block), 0);
 	assert_same(block.threshold_ns, 124);
 	assert_same(block.mean_a_ns, 101);
 	assert_same(block.mean_b_ns, 105);
 	assert_same(block.d, log(105) - log(101));
 	assert_int_equal(block.outliers_a, 0);
 	assert_int_equal(block.outliers_b, 1);
-	assert_int_equal(bb_block_difference(a, 2, b, 3, 40, scratch, &block), 0);
+	assert_int_equal(bb_ab_block_difference(a, 2, b, 3, 40, scratch, &block), 0);
 	assert_same(block.threshold_ns, 104 + 120);
-	assert_int_equal(bb_block_difference(a, 2, on_limit, 3, 1, scratch, &block), 0);
+	assert_int_equal(bb_ab_block_difference(a, 2, on_limit, 3, 1, scratch, &block), 0);
 	assert_int_equal(block.outliers_b, 0); /* T itself is kept */
-	assert_int_equal(bb_block_difference(a, 2, b, 3, NAN, scratch, &block), 0);
+	assert_int_equal(bb_ab_block_difference(a, 2, b, 3, NAN, scratch, &block), 0);
 	assert_same(block.threshold_ns, 124);
 }
 
@@ -48,15 +48,17 @@ static void test_antisymmetry(void **state)
 		size_t na = 1 + bb_rng_below(&rng, 64),
 		       nb = i % 3 ? na : 1 + bb_rng_below(&rng, 64);
 		uint64_t a[64], b[64], tick = i % 2 ? 40 : 1;
-		struct bb_block ab, ba;
+		struct bb_ab_block ab, ba;
 		double scratch[128], d;
 
 		for (size_t j = 0; j < 64; j++) {
 			a[j] = heavy_tailed(&rng, 700) / tick * tick;
 			b[j] = heavy_tailed(&rng, 710) / tick * tick;
 		}
-		assert_int_equal(bb_block_difference(a, na, b, nb, (double)tick, scratch, &ab), 0);
-		assert_int_equal(bb_block_difference(b, nb, a, na, (double)tick, scratch, &ba), 0);
+		assert_int_equal(bb_ab_block_difference(a, na, b, nb, (double)tick, scratch, &ab),
+				 0);
+		assert_int_equal(bb_ab_block_difference(b, nb, a, na, (double)tick, scratch, &ba),
+				 0);
 		assert_same(ab.threshold_ns, ba.threshold_ns);
 		assert_int_equal(ab.outliers_a, ba.outliers_b);
 		assert_int_equal(ab.outliers_b, ba.outliers_a);
@@ -72,7 +74,7 @@ static void test_antisymmetry(void **state)
 static void test_order_does_not_matter(void **state)
 {
 	uint64_t a[16], b[16], reversed_a[16], copy[16];
-	struct bb_block one, other;
+	struct bb_ab_block one, other;
 	double scratch[32];
 	struct bb_rng rng;
 
@@ -83,8 +85,8 @@ static void test_order_does_not_matter(void **state)
 		b[j] = 600 + bb_rng_below(&rng, 300);
 	}
 	memcpy(copy, a, sizeof(a));
-	assert_int_equal(bb_block_difference(a, 16, b, 16, 1, scratch, &one), 0);
-	assert_int_equal(bb_block_difference(reversed_a, 16, b, 16, 1, scratch, &other), 0);
+	assert_int_equal(bb_ab_block_difference(a, 16, b, 16, 1, scratch, &one), 0);
+	assert_int_equal(bb_ab_block_difference(reversed_a, 16, b, 16, 1, scratch, &other), 0);
 	assert_memory_equal(&one, &other, sizeof(one));
 	assert_memory_equal(a, copy, sizeof(a));
 }
@@ -93,22 +95,24 @@ static void test_degenerate(void **state)
 {
 	static const uint64_t zeros[] = {0, 0}, far[] = {9999};
 	static const uint64_t hundred[] = {100, 100, 100, 100, 100, 100, 100, 100, 100};
-	struct bb_block block = {.d = 42};
+	struct bb_ab_block block = {.d = 42};
 	double scratch[18];
 
 	(void)state;
-	assert_int_equal(bb_block_difference(hundred, 0, hundred, 2, 1, scratch, &block), -EINVAL);
-	assert_int_equal(bb_block_difference(hundred, 2, hundred, 0, 1, scratch, &block), -EINVAL);
+	assert_int_equal(bb_ab_block_difference(hundred, 0, hundred, 2, 1, scratch, &block),
+			 -EINVAL);
+	assert_int_equal(bb_ab_block_difference(hundred, 2, hundred, 0, 1, scratch, &block),
+			 -EINVAL);
 	assert_same(block.d, 42);
-	assert_int_equal(bb_block_difference(hundred, 9, hundred, 9, 1, scratch, &block), 0);
+	assert_int_equal(bb_ab_block_difference(hundred, 9, hundred, 9, 1, scratch, &block), 0);
 	assert_same(block.d, 0);
-	assert_int_equal(bb_block_difference(hundred, 1, hundred, 1, 1, scratch, &block), 0);
+	assert_int_equal(bb_ab_block_difference(hundred, 1, hundred, 1, 1, scratch, &block), 0);
 	assert_same(block.d, 0);
 	/* The logarithm of a mean of 0, and a label with nothing but outliers: void, not infinite.
 	 */
-	assert_int_equal(bb_block_difference(zeros, 2, hundred, 2, 1, scratch, &block), 0);
+	assert_int_equal(bb_ab_block_difference(zeros, 2, hundred, 2, 1, scratch, &block), 0);
 	assert_nan(block.d);
-	assert_int_equal(bb_block_difference(hundred, 9, far, 1, 1, scratch, &block), 0);
+	assert_int_equal(bb_ab_block_difference(hundred, 9, far, 1, 1, scratch, &block), 0);
 	assert_nan(block.d);
 	assert_nan(block.mean_b_ns);
 	assert_int_equal(block.outliers_b, 1);
@@ -121,7 +125,7 @@ static void test_degenerate(void **state)
 			a[j] = i ? 300 : 100;
 			b[j] = i ? 100 : 300;
 		}
-		assert_int_equal(bb_block_difference(a, 16, b, 16, 1, big, &block), 0);
+		assert_int_equal(bb_ab_block_difference(a, 16, b, 16, 1, big, &block), 0);
 		assert_near(fabs(block.d), log(3), 1e-15);
 		assert_true(block.outliers_a + block.outliers_b == 0);
 	}
@@ -133,13 +137,13 @@ static void test_pair(void **state)
 	size_t used;
 
 	(void)state;
-	assert_same(bb_pair_difference(d, 5, &used), 0.2);
+	assert_same(bb_ab_pair_difference(d, 5, &used), 0.2);
 	assert_int_equal(used, 3);
-	assert_nan(bb_pair_difference(none, 2, &used));
+	assert_nan(bb_ab_pair_difference(none, 2, &used));
 	assert_int_equal(used, 0);
-	assert_nan(bb_pair_difference(NULL, 0, NULL));
-	assert_same(bb_pair_difference(even, 2, NULL), 1.5);
-	assert_same(bb_pair_difference(even, 1, NULL), 1);
+	assert_nan(bb_ab_pair_difference(NULL, 0, NULL));
+	assert_same(bb_ab_pair_difference(even, 2, NULL), 1.5);
+	assert_same(bb_ab_pair_difference(even, 1, NULL), 1);
 }
 
 int main(void)

@@ -2,7 +2,7 @@
 #include "stats_testing.h"
 
 #include "base/rng.h"
-#include "stats/block.h"
+#include "stats/ab_block.h"
 #include "stats/sequential.h"
 #include "stats/signed_rank.h"
 #include "stats/verdict.h"
@@ -63,7 +63,7 @@ static double one_block(struct clock *c, double log_a, double log_b)
 	uint64_t a[2 * RUN], b[2 * RUN];
 	size_t na = 0, nb = 0;
 	double scratch[4 * RUN];
-	struct bb_block block;
+	struct bb_ab_block block;
 	int coin = (int)bb_rng_below(&c->rng, 2);
 
 	for (int run = 0; run < 4; run++) {
@@ -76,7 +76,7 @@ static double one_block(struct clock *c, double log_a, double log_b)
 				a[na++] = call_ns(c, log_a);
 		}
 	}
-	assert_int_equal(bb_block_difference(a, na, b, nb, c->machine->tick_ns, scratch, &block),
+	assert_int_equal(bb_ab_block_difference(a, na, b, nb, c->machine->tick_ns, scratch, &block),
 			 0);
 	return block.d;
 }
@@ -92,7 +92,7 @@ static void compare(const struct machine *m, double shift, uint64_t seed, double
 
 		for (size_t i = 0; i < N_BLOCKS; i++)
 			d[i] = one_block(&c, cost, cost + shift);
-		ret_d[pair] = bb_pair_difference(d, N_BLOCKS, NULL);
+		ret_d[pair] = bb_ab_pair_difference(d, N_BLOCKS, NULL);
 	}
 }
 

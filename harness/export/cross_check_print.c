@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "export/reconcile_print.h"
+#include "export/cross_check_print.h"
 
 #include <math.h>
 
 #include "export/table_cells.h"
 #include "export/text_table.h"
-#include "judge/reconcile.h"
+#include "judge/cross_check.h"
 
 static void add_number(struct bb_text_table *t, double value, double scale)
 {
-	bb_text_table__add(t, "%s", bb_cell_number(value, scale).text);
+	bb_text_table__add(t, "%s", bb_table_cell_number(value, scale).text);
 }
 
-static void add_row(struct bb_text_table *t, const struct bb_reconciled *k)
+static void add_row(struct bb_text_table *t, const struct bb_cross_checked *k)
 {
 	double step_ns = k->step->summary.latency.value, slope_ns = k->slope->summary.latency.value;
 
@@ -25,7 +25,7 @@ static void add_row(struct bb_text_table *t, const struct bb_reconciled *k)
 	bb_text_table__add(t, "%s", k->agrees ? "agree" : "DISAGREE");
 }
 
-int bb_put_reconciled(const struct bb_report *r, FILE *out)
+int bb_put_cross_checks(const struct bb_report *r, FILE *out)
 {
 	static const struct bb_text_column columns[] = {
 		{"program", true}, {"slope", false},  {"+ bpf_stats", false},
@@ -33,12 +33,12 @@ int bb_put_reconciled(const struct bb_report *r, FILE *out)
 		{"", true},
 	};
 	struct bb_text_table t;
-	struct bb_reconciled k;
+	struct bb_cross_checked k;
 	int rc = 0;
 
 	bb_text_table__init(&t, columns, sizeof(columns) / sizeof(columns[0]));
 	for (size_t i = 0; i < r->n_cases; i++)
-		if (bb_reconcile(r, i, &k) && isfinite(k.stats_ns))
+		if (bb_cross_check(r, i, &k) && isfinite(k.stats_ns))
 			add_row(&t, &k);
 	if (t.n_cells) {
 		fputs("\nslope + bpf_stats = step? (ns per run; the floor says what bpf_stats "

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "drivers/subject.h"
+#include "drivers/test_prog.h"
 
 #include "base/deadline.h"
 #include "base/give_way.h"
 
-int bb_subject__open(const struct bb_variant_spec *spec, const char *object_path,
-		     struct bb_subject *ret_subject, struct bb_err *err)
+int bb_test_prog__open(const struct bb_variant_spec *spec, const char *object_path,
+		       struct bb_test_prog *ret_subject, struct bb_err *err)
 {
-	struct bb_subject s = {.spec = spec, .jit_mod64 = -1};
+	struct bb_test_prog s = {.spec = spec, .jit_mod64 = -1};
 	int rc = 0;
 
 	if (bb_variant_is_live(spec))
@@ -23,8 +23,8 @@ int bb_subject__open(const struct bb_variant_spec *spec, const char *object_path
 	return 0;
 }
 
-int bb_subject__load(struct bb_subject *s, struct bb_rng *rng, int want_mod64,
-		     unsigned int max_tries, struct bb_err *err)
+int bb_test_prog__load(struct bb_test_prog *s, struct bb_rng *rng, int want_mod64,
+		       unsigned int max_tries, struct bb_err *err)
 {
 	unsigned int tries;
 	int rc = 0;
@@ -42,15 +42,15 @@ int bb_subject__load(struct bb_subject *s, struct bb_rng *rng, int want_mod64,
 	return bb_unless_broken_off(rc);
 }
 
-int bb_subject__reset_maps(struct bb_subject *s, struct bb_err *err)
+int bb_test_prog__reset_maps(struct bb_test_prog *s, struct bb_err *err)
 {
 	return s->target ? bb_target__reset_maps(s->target, err) : 0;
 }
 
-void bb_subject__close(struct bb_subject *s)
+void bb_test_prog__close(struct bb_test_prog *s)
 {
 	if (!s)
 		return;
 	bb_target__free(s->target);
-	*s = (struct bb_subject){.jit_mod64 = -1};
+	*s = (struct bb_test_prog){.jit_mod64 = -1};
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "export/band_table.h"
+#include "export/hot_cold_table.h"
 
 #include <errno.h>
 #include <math.h>
@@ -92,11 +92,11 @@ static void put_row(const struct bands *b, size_t first, struct bb_text_table *t
 	else if (c->param)
 		bb_text_table__add(t, "%s", bb_param_text(c->name));
 	bb_text_table__add(t, "%s", c->variant);
-	bb_text_table__add(t, "%s", bb_cell_value(hot_ns).text);
-	bb_text_table__add(t, "%s", bb_cell_value(cold_ns).text);
-	bb_text_table__add(t, "%s", bb_cell_value(hot_ns > 0 ? cold_ns / hot_ns : NAN).text);
-	bb_text_table__add(t, "%s", bb_cell_value(end_of_row(b, first, false, net_of)).text);
-	bb_text_table__add(t, "%s", bb_cell_value(end_of_row(b, first, true, net_of)).text);
+	bb_text_table__add(t, "%s", bb_table_cell_value(hot_ns).text);
+	bb_text_table__add(t, "%s", bb_table_cell_value(cold_ns).text);
+	bb_text_table__add(t, "%s", bb_table_cell_value(hot_ns > 0 ? cold_ns / hot_ns : NAN).text);
+	bb_text_table__add(t, "%s", bb_table_cell_value(end_of_row(b, first, false, net_of)).text);
+	bb_text_table__add(t, "%s", bb_table_cell_value(end_of_row(b, first, true, net_of)).text);
 }
 
 /* Is case i the first, with another end, of its table or row? */
@@ -145,7 +145,7 @@ static int put_table(const struct bands *b, size_t head, FILE *out)
 	return rc;
 }
 
-int bb_put_bands(const struct bb_report *r, FILE *out)
+int bb_put_hot_cold(const struct bb_report *r, FILE *out)
 {
 	struct bands b = {.r = r};
 	int rc = 0;

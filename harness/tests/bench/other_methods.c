@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "rivals.h"
+#include "other_methods.h"
 
 #include <errno.h>
 #include <math.h>
@@ -41,7 +41,7 @@ static struct moments moments_of(const double *x, size_t n)
 	return m;
 }
 
-int bb_rival_welch(const double *a, size_t na, const double *b, size_t nb, double alpha,
+int bb_other_welch(const double *a, size_t na, const double *b, size_t nb, double alpha,
 		   struct bb_rival *ret_rival)
 {
 	struct bb_rival rival = {NAN, NAN, NAN, false};
@@ -101,7 +101,7 @@ static double mann_whitney_u(const double *a, size_t na, const double *b, size_t
 	return u;
 }
 
-int bb_rival_mann_whitney(const double *a, size_t na, const double *b, size_t nb, double alpha,
+int bb_other_mann_whitney(const double *a, size_t na, const double *b, size_t nb, double alpha,
 			  struct bb_rival *ret_rival)
 {
 	struct bb_rival rival = {NAN, NAN, 1, false};
@@ -145,7 +145,7 @@ static double minimum(const double *x, size_t n)
 	return m;
 }
 
-int bb_rival_minimum(const double *a, size_t na, const double *b, size_t nb, double threshold,
+int bb_other_minimum(const double *a, size_t na, const double *b, size_t nb, double threshold,
 		     struct bb_rival *ret_rival)
 {
 	if (check(a, na, b, nb))
@@ -154,7 +154,7 @@ int bb_rival_minimum(const double *a, size_t na, const double *b, size_t nb, dou
 	return 0;
 }
 
-int bb_rival_mean(const double *a, size_t na, const double *b, size_t nb, double threshold,
+int bb_other_mean(const double *a, size_t na, const double *b, size_t nb, double threshold,
 		  struct bb_rival *ret_rival)
 {
 	if (check(a, na, b, nb))
@@ -163,7 +163,7 @@ int bb_rival_mean(const double *a, size_t na, const double *b, size_t nb, double
 	return 0;
 }
 
-size_t bb_rival_batch_medians(double *x, size_t n, size_t batch, double *ret_medians)
+size_t bb_other_batch_medians(double *x, size_t n, size_t batch, double *ret_medians)
 {
 	size_t n_batches = batch ? n / batch : 0;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef BB_DRIVERS_LIVES_H
-#define BB_DRIVERS_LIVES_H
+#ifndef BB_DRIVERS_WORKLOAD_LOOP_H
+#define BB_DRIVERS_WORKLOAD_LOOP_H
 
 #include "drivers/driver.h"
 #include "drivers/workload.h"
@@ -9,19 +9,19 @@
  * The workload of a drive, started again whenever it ends, and samples polled in its CPU time: what
  * drives over a workload have in common.
  */
-struct bb_lives {
+struct bb_workload_loop {
 	const struct bb_drive_spec *spec;
 	struct bb_driver_opts opts;
 	struct bb_workload_spec workload_spec;
 	struct bb_workload workload;
-	int empty_lives; /* of the workload, one after the other */
+	int empty_passes; /* of the workload, one after the other */
 	/* the life in progress, in whichever batch and of whichever program */
-	bool life_had_run;
+	bool pass_had_run;
 };
 
 /* What makes the program run: asked at both ends of each life of the workload, or of the part of it
  * that is in a batch. */
-struct bb_lives_event {
+struct bb_workload_event {
 	/* -ESRCH: the process has ended; NULL: nothing to do */
 	int (*begin)(void *arg, pid_t pid, struct bb_err *err);
 	/* CPU time of that process with the event on, s; NULL, NAN: by the process' clock */
@@ -31,15 +31,16 @@ struct bb_lives_event {
 
 /* The workload is started once and stopped: what cannot start is said before anything is measured.
  */
-int bb_lives__open(const struct bb_drive_spec *spec, const struct bb_driver_opts *opts,
-		   struct bb_lives **ret_lives, struct bb_err *err);
-void bb_lives__close(void *lives);
+int bb_workload_loop__open(const struct bb_drive_spec *spec, const struct bb_driver_opts *opts,
+			   struct bb_workload_loop **ret_lives, struct bb_err *err);
+void bb_workload_loop__close(void *lives);
 
 /* Start it if it does not run; it stands still if `paused`. */
-int bb_lives__start(struct bb_lives *l, bool paused, struct bb_err *err);
+int bb_workload_loop__start(struct bb_workload_loop *l, bool paused, struct bb_err *err);
 
 /* A batch of struct bb_driver. Between batches the workload stands still. */
-int bb_lives__batch(struct bb_lives *l, struct bb_target *target,
-		    const struct bb_lives_event *event, struct bb_batch *b, struct bb_err *err);
+int bb_workload_loop__batch(struct bb_workload_loop *l, struct bb_target *target,
+			    const struct bb_workload_event *event, struct bb_batch *b,
+			    struct bb_err *err);
 
 #endif

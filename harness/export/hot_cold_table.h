@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef BB_EXPORT_BAND_TABLE_H
-#define BB_EXPORT_BAND_TABLE_H
+#ifndef BB_EXPORT_HOT_COLD_TABLE_H
+#define BB_EXPORT_HOT_COLD_TABLE_H
 
 #include <stdio.h>
 
@@ -12,6 +12,6 @@
  * a sweep (export/sweep_table.h) it is the medians of a variant over the values that have both
  * ends. Nothing where there is no such pair. 0 or -ENOMEM.
  */
-int bb_put_bands(const struct bb_report *r, FILE *out);
+int bb_put_hot_cold(const struct bb_report *r, FILE *out);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef BB_CORE_FLOW_H
-#define BB_CORE_FLOW_H
+#ifndef BB_CORE_RING_USE_H
+#define BB_CORE_RING_USE_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -17,7 +17,7 @@ struct bb_flow_point {
 	uint64_t backlog_bytes; /* the writer's position less the reader's */
 };
 
-struct bb_flow {
+struct bb_ring_use {
 	uint64_t consumed;     /* samples that the consumer was done with */
 	uint64_t waiting;      /* samples in the ring at the end */
 	uint64_t ring_bytes;   /* what it holds */
@@ -28,13 +28,13 @@ struct bb_flow {
 };
 
 /* An empty one with room for all points; NULL when out of memory. */
-struct bb_flow *bb_flow__new(void);
-void bb_flow__free(struct bb_flow *f); /* takes NULL */
+struct bb_ring_use *bb_ring_use__new(void);
+void bb_ring_use__free(struct bb_ring_use *f); /* takes NULL */
 
 /* A point at the end; nothing when there is no room. */
-void bb_flow__add_point(struct bb_flow *f, uint64_t at_us, uint64_t backlog_bytes);
+void bb_ring_use__add_point(struct bb_ring_use *f, uint64_t at_us, uint64_t backlog_bytes);
 
 /* Add what another batch of the series counted; the points stay those of the first. */
-void bb_flow__add(struct bb_flow *f, const struct bb_flow *more);
+void bb_ring_use__add(struct bb_ring_use *f, const struct bb_ring_use *more);
 
 #endif

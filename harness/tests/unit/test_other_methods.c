@@ -4,7 +4,7 @@
 #include <errno.h>
 
 #include "base/rng.h"
-#include "bench/rivals.h"
+#include "bench/other_methods.h"
 
 /* Student 1908, extra hours of sleep; R: t.test(extra ~ group, data = sleep): t = -1.8608, p-value
  * = 0.07939. */
@@ -15,12 +15,12 @@ static void test_welch_sleep(void **state)
 	struct bb_rival r;
 
 	(void)state;
-	assert_int_equal(bb_rival_welch(a, 10, b, 10, 0.05, &r), 0);
+	assert_int_equal(bb_other_welch(a, 10, b, 10, 0.05, &r), 0);
 	assert_near(r.statistic, 1.8608, 5e-5);
 	assert_near(r.p, 0.07939, 5e-6);
 	assert_near(r.ratio, 2.33 / 0.75, 1e-12);
 	assert_false(r.different);
-	assert_int_equal(bb_rival_welch(a, 10, b, 10, 0.1, &r), 0);
+	assert_int_equal(bb_other_welch(a, 10, b, 10, 0.1, &r), 0);
 	assert_true(r.different);
 }
 
@@ -38,12 +38,12 @@ static void test_mann_whitney_ozone(void **state)
 	struct bb_rival r, swapped;
 
 	(void)state;
-	assert_int_equal(bb_rival_mann_whitney(may, N_OF(may), august, N_OF(august), 0.05, &r), 0);
+	assert_int_equal(bb_other_mann_whitney(may, N_OF(may), august, N_OF(august), 0.05, &r), 0);
 	assert_same(r.statistic, 26 * 26 - 127.5);
 	assert_near(r.p, 0.0001208, 5e-8);
 	assert_true(r.different);
 	assert_same(r.ratio, 52.0 / 18);
-	assert_int_equal(bb_rival_mann_whitney(august, N_OF(august), may, N_OF(may), 0.05,
+	assert_int_equal(bb_other_mann_whitney(august, N_OF(august), may, N_OF(may), 0.05,
 					       &swapped),
 			 0);
 	assert_same(swapped.statistic, 127.5);
@@ -69,7 +69,7 @@ static void test_u_by_enumeration(void **state)
 		for (size_t j = 0; j < na; j++)
 			for (size_t k = 0; k < nb; k++)
 				u += (b[k] > a[j]) + 0.5 * (b[k] == a[j]);
-		assert_int_equal(bb_rival_mann_whitney(a, na, b, nb, 0.05, &r), 0);
+		assert_int_equal(bb_other_mann_whitney(a, na, b, nb, 0.05, &r), 0);
 		assert_same(r.statistic, u);
 		assert_true(r.p >= 0 && r.p <= 1);
 	}
@@ -81,15 +81,15 @@ static void test_minimum_and_mean(void **state)
 	struct bb_rival r;
 
 	(void)state;
-	assert_int_equal(bb_rival_minimum(a, 3, b, 3, 0.01, &r), 0);
+	assert_int_equal(bb_other_minimum(a, 3, b, 3, 0.01, &r), 0);
 	assert_near(r.ratio, 1.02, 1e-15);
 	assert_true(r.different && isnan(r.p));
-	assert_int_equal(bb_rival_minimum(b, 3, a, 3, 0.03, &r), 0);
+	assert_int_equal(bb_other_minimum(b, 3, a, 3, 0.03, &r), 0);
 	assert_false(r.different);
-	assert_int_equal(bb_rival_mean(a, 3, b, 3, 0.1, &r), 0);
+	assert_int_equal(bb_other_mean(a, 3, b, 3, 0.1, &r), 0);
 	assert_near(r.ratio, 124.0 / 110, 1e-15);
 	assert_true(r.different);
-	assert_int_equal(bb_rival_mean(b, 3, a, 3, 0.1, &r), 0);
+	assert_int_equal(bb_other_mean(b, 3, a, 3, 0.1, &r), 0);
 	assert_true(r.different); /* in either direction */
 }
 
@@ -100,23 +100,23 @@ static void test_degenerate(void **state)
 	struct bb_rival r = {.ratio = 42};
 
 	(void)state;
-	assert_int_equal(bb_rival_welch(one, 1, with_nan, 2, 0.05, &r), -EINVAL);
-	assert_int_equal(bb_rival_mann_whitney(with_nan, 2, one, 1, 0.05, &r), -EINVAL);
-	assert_int_equal(bb_rival_minimum(with_nan, 2, one, 1, 0.05, &r), -EINVAL);
-	assert_int_equal(bb_rival_mean(one, 1, one, 0, 0.05, &r), -EINVAL);
-	assert_int_equal(bb_rival_welch(one, 0, one, 1, 0.05, &r), -EINVAL);
+	assert_int_equal(bb_other_welch(one, 1, with_nan, 2, 0.05, &r), -EINVAL);
+	assert_int_equal(bb_other_mann_whitney(with_nan, 2, one, 1, 0.05, &r), -EINVAL);
+	assert_int_equal(bb_other_minimum(with_nan, 2, one, 1, 0.05, &r), -EINVAL);
+	assert_int_equal(bb_other_mean(one, 1, one, 0, 0.05, &r), -EINVAL);
+	assert_int_equal(bb_other_welch(one, 0, one, 1, 0.05, &r), -EINVAL);
 	assert_same(r.ratio, 42);
-	assert_int_equal(bb_rival_welch(one, 1, two, 2, 0.05, &r), 0);
+	assert_int_equal(bb_other_welch(one, 1, two, 2, 0.05, &r), 0);
 	assert_true(r.ratio == 2 && isnan(r.p) && !r.different);
-	assert_int_equal(bb_rival_welch(two, 2, two, 2, 0.05, &r), 0);
+	assert_int_equal(bb_other_welch(two, 2, two, 2, 0.05, &r), 0);
 	assert_true(r.p == 1 && !r.different);
-	assert_int_equal(bb_rival_welch(two, 2, other, 2, 0.05, &r), 0);
+	assert_int_equal(bb_other_welch(two, 2, other, 2, 0.05, &r), 0);
 	assert_true(r.p == 0 && r.different);
-	assert_int_equal(bb_rival_mann_whitney(two, 2, two, 2, 0.05, &r), 0);
+	assert_int_equal(bb_other_mann_whitney(two, 2, two, 2, 0.05, &r), 0);
 	assert_true(r.p == 1 && !r.different && r.statistic == 2);
-	assert_int_equal(bb_rival_mann_whitney(one, 1, one, 1, 0.05, &r), 0);
+	assert_int_equal(bb_other_mann_whitney(one, 1, one, 1, 0.05, &r), 0);
 	assert_true(r.p == 1);
-	assert_int_equal(bb_rival_mann_whitney(one, 1, infinite, 3, 0.05, &r), 0);
+	assert_int_equal(bb_other_mann_whitney(one, 1, infinite, 3, 0.05, &r), 0);
 	assert_same(r.statistic, 2.5);
 }
 
@@ -125,10 +125,10 @@ static void test_batch_medians(void **state)
 	double x[] = {3, 1, 2, 9, 7, 8, 100}, medians[2];
 
 	(void)state;
-	assert_int_equal(bb_rival_batch_medians(x, 7, 3, medians), 2);
+	assert_int_equal(bb_other_batch_medians(x, 7, 3, medians), 2);
 	assert_true(medians[0] == 2 && medians[1] == 8);
-	assert_int_equal(bb_rival_batch_medians(x, 7, 0, medians), 0);
-	assert_int_equal(bb_rival_batch_medians(x, 2, 3, medians), 0);
+	assert_int_equal(bb_other_batch_medians(x, 7, 0, medians), 0);
+	assert_int_equal(bb_other_batch_medians(x, 2, 3, medians), 0);
 }
 
 /* Size of both tests on normal samples of unequal spread (Welch) and equal shape (Mann-Whitney). */
@@ -149,9 +149,9 @@ static void test_size(void **state)
 			b[j] = 100 + bb_rng_normal(&rng);
 			c[j] = 100 + 3 * bb_rng_normal(&rng);
 		}
-		assert_int_equal(bb_rival_welch(a, 15, b, 25, 0.05, &r), 0);
+		assert_int_equal(bb_other_welch(a, 15, b, 25, 0.05, &r), 0);
 		welch += r.different;
-		assert_int_equal(bb_rival_mann_whitney(a, 15, c, 25, 0.05, &r), 0);
+		assert_int_equal(bb_other_mann_whitney(a, 15, c, 25, 0.05, &r), 0);
 		mann_whitney += r.different;
 	}
 	assert_true(welch <= binomial_allowance(2000, 0.05) && welch > 50);

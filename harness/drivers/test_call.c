@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "drivers/shot.h"
+#include "drivers/test_call.h"
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -10,10 +10,13 @@
 #define ENOTSUPP_KERNEL                                                                            \
 	524 /* include/linux/errno.h: leaks to user space, strerror() does not know it */
 
-int bb_shot__open(struct bb_target *target, int prog_fd, const struct bb_test_run_type *type,
-		  const struct bb_input *in, bool is_judged, struct bb_shot *ret_shot)
+int bb_test_call__open(struct bb_target *target, int prog_fd, const struct bb_test_run_type *type,
+		       const struct bb_input *in, bool is_judged, struct bb_test_call *ret_shot)
 {
-	struct bb_shot s = {.target = target, .type = type, .input = in, .is_judged = is_judged};
+	struct bb_test_call s = {.target = target,
+				 .type = type,
+				 .input = in,
+				 .is_judged = is_judged};
 
 	memset(&s.attr, 0, sizeof(s.attr));
 	s.attr.test.prog_fd = (__u32)prog_fd;
@@ -43,7 +46,7 @@ int bb_shot__open(struct bb_target *target, int prog_fd, const struct bb_test_ru
 	return 0;
 }
 
-void bb_shot__close(struct bb_shot *s)
+void bb_test_call__close(struct bb_test_call *s)
 {
 	if (!s)
 		return;
@@ -53,8 +56,8 @@ void bb_shot__close(struct bb_shot *s)
 }
 
 /* What is wrong with a run's output, if anything; the first difference is enough. */
-static void judge_output(const struct bb_shot *s, const uint8_t *out, size_t len, char *ret_why,
-			 size_t size)
+static void judge_output(const struct bb_test_call *s, const uint8_t *out, size_t len,
+			 char *ret_why, size_t size)
 {
 	const struct bb_input *in = s->input;
 
@@ -69,7 +72,8 @@ static void judge_output(const struct bb_shot *s, const uint8_t *out, size_t len
 		snprintf(ret_why, size, "the output is %zu bytes, %zu expected", len, in->out_len);
 }
 
-void bb_shot__judge_retval(const struct bb_shot *s, uint32_t retval, char *why, size_t size)
+void bb_test_call__judge_retval(const struct bb_test_call *s, uint32_t retval, char *why,
+				size_t size)
 {
 	char got[32], expected[32];
 
@@ -80,9 +84,9 @@ void bb_shot__judge_retval(const struct bb_shot *s, uint32_t retval, char *why, 
 		 bb_test_run_type__retval(s->type, s->input->retval, expected, sizeof(expected)));
 }
 
-int bb_shot__fire_checked(const struct bb_shot *s, char *ret_why, size_t size)
+int bb_test_call__fire_checked(const struct bb_test_call *s, char *ret_why, size_t size)
 {
-	struct bb_shot with_output = *s;
+	struct bb_test_call with_output = *s;
 	union bpf_attr attr;
 	int rc;
 
@@ -91,14 +95,14 @@ int bb_shot__fire_checked(const struct bb_shot *s, char *ret_why, size_t size)
 		with_output.attr.test.data_out = (__u64)(uintptr_t)s->out;
 		with_output.attr.test.data_size_out = (__u32)s->input->out_len + 1;
 	}
-	rc = bb_shot__fire(&with_output, &attr);
+	rc = bb_test_call__fire(&with_output, &attr);
 	/* -ENOSPC: more output than there is room for, and all else as without it
 	 * (net/bpf/test_run.c, bpf_test_finish). */
 	if (rc == -ENOSPC && s->out)
 		rc = 0;
 	if (rc)
 		return rc;
-	bb_shot__judge_retval(s, attr.test.retval, ret_why, size);
+	bb_test_call__judge_retval(s, attr.test.retval, ret_why, size);
 	if (ret_why[0])
 		return 0;
 	if (s->out)
@@ -109,19 +113,19 @@ int bb_shot__fire_checked(const struct bb_shot *s, char *ret_why, size_t size)
 }
 
 /* One call with another context; len = 0: with none. 0 or -errno. */
-static int fire_with(const struct bb_shot *s, const void *ctx, size_t len)
+static int fire_with(const struct bb_test_call *s, const void *ctx, size_t len)
 {
-	struct bb_shot other = *s;
+	struct bb_test_call other = *s;
 	union bpf_attr attr;
 
 	other.attr.test.ctx_in = (__u64)(uintptr_t)ctx;
 	other.attr.test.ctx_size_in = (__u32)len;
-	return bb_shot__fire(&other, &attr);
+	return bb_test_call__fire(&other, &attr);
 }
 
 /* Whether the kernel minds a context that says nothing but where the packet ends, and not the
  * packet. */
-static bool knows_no_xdp_context(const struct bb_shot *s)
+static bool knows_no_xdp_context(const struct bb_test_call *s)
 {
 	const struct xdp_md md = {.data_end = (__u32)s->input->len};
 
@@ -130,7 +134,7 @@ static bool knows_no_xdp_context(const struct bb_shot *s)
 }
 
 /* The first member of the context that the kernel does not take; NULL: it takes them all. */
-static const char *unknown_skb_member(const struct bb_shot *s)
+static const char *unknown_skb_member(const struct bb_test_call *s)
 {
 	struct __sk_buff alone;
 	const char *name = NULL;
@@ -146,7 +150,7 @@ static const char *unknown_skb_member(const struct bb_shot *s)
 
 /* A context that the kernel minds: because it is older than what is in it, or because of its
  * values. */
-static int say_context_refused(const struct bb_shot *s, int rc, struct bb_err *err)
+static int say_context_refused(const struct bb_test_call *s, int rc, struct bb_err *err)
 {
 	const struct bb_input *in = s->input;
 	const char *program = bb_target__program(s->target),
@@ -170,7 +174,7 @@ static int say_context_refused(const struct bb_shot *s, int rc, struct bb_err *e
 		       bb_ctx_spec__members(s->type->takes_ctx).text);
 }
 
-int bb_shot__say_failed(const struct bb_shot *s, int rc, struct bb_err *err)
+int bb_test_call__say_failed(const struct bb_test_call *s, int rc, struct bb_err *err)
 {
 	const char *program = bb_target__program(s->target);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef BB_DRIVERS_SUBJECT_H
-#define BB_DRIVERS_SUBJECT_H
+#ifndef BB_DRIVERS_TEST_PROG_H
+#define BB_DRIVERS_TEST_PROG_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -12,7 +12,7 @@
 
 /* A variant that can be loaded again and again: a BPF program, or for the fake driver nothing but
  * its numbers. */
-struct bb_subject {
+struct bb_test_prog {
 	const struct bb_variant_spec *spec; /* borrowed */
 	struct bb_target *target;           /* NULL: fake */
 	bool in_place;                      /* a function of user space: loading does not move it */
@@ -24,18 +24,18 @@ struct bb_subject {
 
 /* Find the variant's program; nothing is loaded. `object_path` NULL makes a fake subject, unless
  * the variant is live. */
-int bb_subject__open(const struct bb_variant_spec *spec, const char *object_path,
-		     struct bb_subject *ret_subject, struct bb_err *err);
+int bb_test_prog__open(const struct bb_variant_spec *spec, const char *object_path,
+		       struct bb_test_prog *ret_subject, struct bb_err *err);
 
 /* A new load, at a JIT address of `want_mod64` (-1: anywhere). -EAGAIN when max_tries loads did not
  * hit it; -EINTR, -ETIME: base/deadline.h. */
-int bb_subject__load(struct bb_subject *s, struct bb_rng *rng, int want_mod64,
-		     unsigned int max_tries, struct bb_err *err);
+int bb_test_prog__load(struct bb_test_prog *s, struct bb_rng *rng, int want_mod64,
+		       unsigned int max_tries, struct bb_err *err);
 
 /* The maps of the current load hold what the scenario says, from now until the program changes
  * them. */
-int bb_subject__reset_maps(struct bb_subject *s, struct bb_err *err);
+int bb_test_prog__reset_maps(struct bb_test_prog *s, struct bb_err *err);
 
-void bb_subject__close(struct bb_subject *s);
+void bb_test_prog__close(struct bb_test_prog *s);
 
 #endif

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "core/flow.h"
+#include "core/ring_use.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-struct bb_flow *bb_flow__new(void)
+struct bb_ring_use *bb_ring_use__new(void)
 {
-	struct bb_flow *f = calloc(1, sizeof(*f));
+	struct bb_ring_use *f = calloc(1, sizeof(*f));
 
 	if (!f)
 		return NULL;
@@ -18,7 +18,7 @@ struct bb_flow *bb_flow__new(void)
 	return NULL;
 }
 
-void bb_flow__free(struct bb_flow *f)
+void bb_ring_use__free(struct bb_ring_use *f)
 {
 	if (!f)
 		return;
@@ -26,13 +26,13 @@ void bb_flow__free(struct bb_flow *f)
 	free(f);
 }
 
-void bb_flow__add_point(struct bb_flow *f, uint64_t at_us, uint64_t backlog_bytes)
+void bb_ring_use__add_point(struct bb_ring_use *f, uint64_t at_us, uint64_t backlog_bytes)
 {
 	if (f->n_points < BB_FLOW_MAX_POINTS)
 		f->points[f->n_points++] = (struct bb_flow_point){at_us, backlog_bytes};
 }
 
-void bb_flow__add(struct bb_flow *f, const struct bb_flow *more)
+void bb_ring_use__add(struct bb_ring_use *f, const struct bb_ring_use *more)
 {
 	f->consumed += more->consumed;
 	f->waiting += more->waiting;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef BB_JUDGE_RECONCILE_H
-#define BB_JUDGE_RECONCILE_H
+#ifndef BB_JUDGE_CROSS_CHECK_H
+#define BB_JUDGE_CROSS_CHECK_H
 
 #include <stdbool.h>
 
@@ -13,7 +13,7 @@
  * with a system call before each, whose caches and branch history are colder. More than that, and
  * one of the two figures is not what it seems.
  */
-struct bb_reconciled {
+struct bb_cross_checked {
 	const struct bb_case *slope, *step;
 	const char *rest; /* of their names, after the drive: "/input=syn", or "" */
 	double stats_ns;  /* the floor's step - slope; NAN without a floor measured by both */
@@ -27,6 +27,6 @@ struct bb_reconciled {
 
 /* Case i of the report, if it is a slope that has a step beside it. False: it has none, or neither
  * has a latency. */
-bool bb_reconcile(const struct bb_report *r, size_t i, struct bb_reconciled *ret_reconciled);
+bool bb_cross_check(const struct bb_report *r, size_t i, struct bb_cross_checked *ret_reconciled);
 
 #endif

@@ -24,25 +24,25 @@ struct bb_rival {
  * side p is NAN and nothing is different; of two constants p is 1 if they are equal, else 0. Does
  * not allocate.
  */
-int bb_rival_welch(const double *a, size_t na, const double *b, size_t nb, double alpha,
+int bb_other_welch(const double *a, size_t na, const double *b, size_t nb, double alpha,
 		   struct bb_rival *ret_rival);
 
 /*
  * Ratio of medians, Mann-Whitney U by the normal approximation with corrections for ties and
  * continuity (Hollander & Wolfe 1999, 4.1; what R does without exact = TRUE); p = 1 when all values
  * are equal. On what benchstat sees, pass it one median a run, in the order they were measured:
- * bb_rival_batch_medians(). Also -ENOMEM: it allocates (and frees) na + nb doubles.
+ * bb_other_batch_medians(). Also -ENOMEM: it allocates (and frees) na + nb doubles.
  */
-int bb_rival_mann_whitney(const double *a, size_t na, const double *b, size_t nb, double alpha,
+int bb_other_mann_whitney(const double *a, size_t na, const double *b, size_t nb, double alpha,
 			  struct bb_rival *ret_rival);
 
 /* Ratio of minima; different if it is off 1 by more than `threshold` (0.01 is 1 %) in either
  * direction. */
-int bb_rival_minimum(const double *a, size_t na, const double *b, size_t nb, double threshold,
+int bb_other_minimum(const double *a, size_t na, const double *b, size_t nb, double threshold,
 		     struct bb_rival *ret_rival);
 
 /* Ratio of the naive means, nothing left out; different as above. */
-int bb_rival_mean(const double *a, size_t na, const double *b, size_t nb, double threshold,
+int bb_other_mean(const double *a, size_t na, const double *b, size_t nb, double threshold,
 		  struct bb_rival *ret_rival);
 
 /*
@@ -50,6 +50,6 @@ int bb_rival_mean(const double *a, size_t na, const double *b, size_t nb, double
  * ret_medians[n / batch] are their medians. A rest is left out. Returns the number of batches, 0 if
  * batch is 0. Does not allocate.
  */
-size_t bb_rival_batch_medians(double *x, size_t n, size_t batch, double *ret_medians);
+size_t bb_other_batch_medians(double *x, size_t n, size_t batch, double *ret_medians);
 
 #endif

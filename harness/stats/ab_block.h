@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef BB_STATS_BLOCK_H
-#define BB_STATS_BLOCK_H
+#ifndef BB_STATS_AB_BLOCK_H
+#define BB_STATS_AB_BLOCK_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -12,7 +12,7 @@
  * bit, so that the coin which orders the block makes d symmetric about 0 when the programs are the
  * same: nothing else is assumed.
  */
-struct bb_block {
+struct bb_ab_block {
 	double d; /* ln(mean b / mean a); NAN when a label has nothing <= T or a mean of 0 */
 	/* of the values <= T; NAN when there are none. For net ratios */
 	double mean_a_ns, mean_b_ns;
@@ -27,14 +27,14 @@ struct bb_block {
  * Does not allocate; well under 2 us for 2 x 32 values, O(n log n) beyond. 0, or -EINVAL if na or
  * nb is 0.
  */
-int bb_block_difference(const uint64_t *a_ns, size_t na, const uint64_t *b_ns, size_t nb,
-			double tick_ns, double *scratch, struct bb_block *ret_block);
+int bb_ab_block_difference(const uint64_t *a_ns, size_t na, const uint64_t *b_ns, size_t nb,
+			   double tick_ns, double *scratch, struct bb_ab_block *ret_block);
 
 /*
  * The observation of one load pair: the median of d[n], its blocks. NAN entries (void blocks) are
  * left out; NAN if there is no other. Reorders d. *ret_used (may be NULL) is the number of blocks
  * counted. Does not allocate.
  */
-double bb_pair_difference(double *d, size_t n, size_t *ret_used);
+double bb_ab_pair_difference(double *d, size_t n, size_t *ret_used);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "stats/block.h"
+#include "stats/ab_block.h"
 
 #include <errno.h>
 #include <math.h>
@@ -23,10 +23,10 @@ static double kept_mean(const uint64_t *x_ns, size_t n, double threshold_ns, siz
 	return kept ? (double)sum / (double)kept : NAN;
 }
 
-int bb_block_difference(const uint64_t *a_ns, size_t na, const uint64_t *b_ns, size_t nb,
-			double tick_ns, double *scratch, struct bb_block *ret_block)
+int bb_ab_block_difference(const uint64_t *a_ns, size_t na, const uint64_t *b_ns, size_t nb,
+			   double tick_ns, double *scratch, struct bb_ab_block *ret_block)
 {
-	struct bb_block block;
+	struct bb_ab_block block;
 	size_t n = na + nb;
 	double iqr;
 
@@ -49,7 +49,7 @@ int bb_block_difference(const uint64_t *a_ns, size_t na, const uint64_t *b_ns, s
 	return 0;
 }
 
-double bb_pair_difference(double *d, size_t n, size_t *ret_used)
+double bb_ab_pair_difference(double *d, size_t n, size_t *ret_used)
 {
 	size_t used = 0;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "profile/points.h"
+#include "profile/code_addresses.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -12,7 +12,7 @@
 #define UNKNOWN_KERNEL "[kernel]"
 #define KERNEL_SPACE UINT64_MAX
 
-static int add_frame(struct bb_points *ps, struct bb_point *p, const char *name,
+static int add_frame(struct bb_code_addresses *ps, struct bb_code_address *p, const char *name,
 		     enum bb_frame_kind kind, uint64_t start, uint64_t distance)
 {
 	struct bb_frame frame = {.file = BB_NO_ID,
@@ -29,7 +29,8 @@ static int add_frame(struct bb_points *ps, struct bb_point *p, const char *name,
 	return 0;
 }
 
-static int add_point(struct bb_points *ps, const struct bb_point *p, uint32_t *ret_id)
+static int add_point(struct bb_code_addresses *ps, const struct bb_code_address *p,
+		     uint32_t *ret_id)
 {
 	if (bb_reserve(&ps->v, ps->n + 1, &ps->size, sizeof(*p)))
 		return -ENOMEM;
@@ -38,17 +39,17 @@ static int add_point(struct bb_points *ps, const struct bb_point *p, uint32_t *r
 	return 0;
 }
 
-int bb_points__text(struct bb_points *ps, const char *text, enum bb_frame_kind kind,
-		    uint32_t *ret_point)
+int bb_code_addresses__text(struct bb_code_addresses *ps, const char *text, enum bb_frame_kind kind,
+			    uint32_t *ret_point)
 {
-	struct bb_point p = {.dso = BB_NO_ID};
+	struct bb_code_address p = {.dso = BB_NO_ID};
 
 	return add_frame(ps, &p, text, kind, 0, 0) ? -ENOMEM : add_point(ps, &p, ret_point);
 }
 
-int bb_points__kernel(struct bb_points *ps, uint64_t address, uint32_t *ret_point)
+int bb_code_addresses__kernel(struct bb_code_addresses *ps, uint64_t address, uint32_t *ret_point)
 {
-	struct bb_point p = {.dso = BB_NO_ID};
+	struct bb_code_address p = {.dso = BB_NO_ID};
 	const struct bb_symbol *s;
 	int rc;
 
@@ -69,9 +70,10 @@ int bb_points__kernel(struct bb_points *ps, uint64_t address, uint32_t *ret_poin
 }
 
 /* In a file: the point of that place, whoever has it mapped. It is named later. */
-static int place_point(struct bb_points *ps, uint32_t dso, uint64_t offset, uint32_t *ret_point)
+static int place_point(struct bb_code_addresses *ps, uint32_t dso, uint64_t offset,
+		       uint32_t *ret_point)
 {
-	struct bb_point p = {.dso = dso, .offset = offset};
+	struct bb_code_address p = {.dso = dso, .offset = offset};
 
 	*ret_point = bb_idmap__get(&ps->by_place, offset, dso);
 	if (*ret_point != BB_NO_ID)
@@ -82,9 +84,10 @@ static int place_point(struct bb_points *ps, uint32_t dso, uint64_t offset, uint
 }
 
 /* In no file: a JIT's code, perhaps. */
-static int jit_point(struct bb_points *ps, uint32_t pid, uint64_t address, uint32_t *ret_point)
+static int jit_point(struct bb_code_addresses *ps, uint32_t pid, uint64_t address,
+		     uint32_t *ret_point)
 {
-	struct bb_point p = {.dso = BB_NO_ID};
+	struct bb_code_address p = {.dso = BB_NO_ID};
 	const struct bb_symtab *jit;
 	const struct bb_symbol *s;
 	int rc = bb_jit_maps__get(&ps->jit_maps, pid, bb_spaces__user(ps->spaces, pid), &jit);
@@ -100,8 +103,8 @@ static int jit_point(struct bb_points *ps, uint32_t pid, uint64_t address, uint3
 	return rc ? rc : add_point(ps, &p, ret_point);
 }
 
-int bb_points__user(struct bb_points *ps, uint32_t pid, uint32_t space, uint64_t address,
-		    uint32_t *ret_point)
+int bb_code_addresses__user(struct bb_code_addresses *ps, uint32_t pid, uint32_t space,
+			    uint64_t address, uint32_t *ret_point)
 {
 	/* Without a space, addresses are told apart by the process: its JIT may know them. */
 	uint64_t key = space == BB_NO_ID ? (uint64_t)1 << 32 | pid : space;
@@ -121,8 +124,8 @@ int bb_points__user(struct bb_points *ps, uint32_t pid, uint32_t space, uint64_t
 
 static int on_found(void *arg, uint32_t place, const struct bb_elf_frame *found)
 {
-	struct bb_points *ps = arg;
-	struct bb_point *p = &ps->v[ps->order[place]];
+	struct bb_code_addresses *ps = arg;
+	struct bb_code_address *p = &ps->v[ps->order[place]];
 	enum bb_frame_kind kind = found->is_inlined ? BB_FRAME_INLINED : BB_FRAME_USER;
 	struct bb_frame *frame;
 	int rc = add_frame(ps, p, *found->function ? found->function : UNKNOWN, kind, found->start,
@@ -139,9 +142,9 @@ static int on_found(void *arg, uint32_t place, const struct bb_elf_frame *found)
 
 static int by_place(const void *a, const void *b, void *arg)
 {
-	const struct bb_point *points = arg;
-	const struct bb_point *x = &points[*(const uint32_t *)a],
-			      *y = &points[*(const uint32_t *)b];
+	const struct bb_code_address *points = arg;
+	const struct bb_code_address *x = &points[*(const uint32_t *)a],
+				     *y = &points[*(const uint32_t *)b];
 
 	if (x->dso != y->dso)
 		return x->dso < y->dso ? -1 : 1;
@@ -149,7 +152,7 @@ static int by_place(const void *a, const void *b, void *arg)
 }
 
 /* A function that has no name is at least in a file that has one. */
-static int name_by_file(struct bb_points *ps, struct bb_point *p)
+static int name_by_file(struct bb_code_addresses *ps, struct bb_code_address *p)
 {
 	char name[300];
 
@@ -159,10 +162,10 @@ static int name_by_file(struct bb_points *ps, struct bb_point *p)
 	return add_frame(ps, p, name, BB_FRAME_USER, 0, p->offset);
 }
 
-int bb_points__symbolize(struct bb_points *ps, struct bb_symbolize_result *ret_result,
-			 struct bb_err *err)
+int bb_code_addresses__symbolize(struct bb_code_addresses *ps,
+				 struct bb_symbolize_result *ret_result, struct bb_err *err)
 {
-	struct bb_place *places = malloc((ps->n + 1) * sizeof(*places));
+	struct bb_code_place *places = malloc((ps->n + 1) * sizeof(*places));
 	size_t n = 0;
 	int rc;
 
@@ -176,8 +179,8 @@ int bb_points__symbolize(struct bb_points *ps, struct bb_symbolize_result *ret_r
 			ps->order[n++] = i;
 	qsort_r(ps->order, n, sizeof(*ps->order), by_place, ps->v);
 	for (size_t i = 0; i < n; i++)
-		places[i] = (struct bb_place){.dso = ps->v[ps->order[i]].dso,
-					      .offset = ps->v[ps->order[i]].offset};
+		places[i] = (struct bb_code_place){.dso = ps->v[ps->order[i]].dso,
+						   .offset = ps->v[ps->order[i]].offset};
 	rc = bb_symbolize(&ps->spaces->dsos, places, n, BB_SYMBOLIZE_SECONDS, on_found, ps,
 			  ret_result, err);
 	for (size_t i = 0; i < n && !rc; i++)
@@ -186,7 +189,7 @@ int bb_points__symbolize(struct bb_points *ps, struct bb_symbolize_result *ret_r
 	return rc;
 }
 
-void bb_points__done(struct bb_points *ps)
+void bb_code_addresses__done(struct bb_code_addresses *ps)
 {
 	free(ps->frames.v);
 	free(ps->v);

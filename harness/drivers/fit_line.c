@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "drivers/line.h"
+#include "drivers/fit_line.h"
 
 #include <math.h>
 
@@ -9,17 +9,17 @@
 #define SHORTER 64u
 #define SHORTEST 2u
 
-uint32_t bb_line_shorter(uint32_t n)
+uint32_t bb_fit_line_shorter(uint32_t n)
 {
 	return n / SHORTER > SHORTEST ? n / SHORTER : SHORTEST;
 }
 
-uint32_t bb_line_longer(double run_ns, uint32_t most)
+uint32_t bb_fit_line_longer(double run_ns, uint32_t most)
 {
 	return (uint32_t)fmax(fmin(BB_LINE_NS / run_ns, most), LEAST);
 }
 
-double bb_line_slope(double y[2][BB_LINE_TIMES], uint32_t runs)
+double bb_fit_line_slope(double y[2][BB_LINE_TIMES], uint32_t runs)
 {
 	double slopes[BB_LINE_TIMES * BB_LINE_TIMES];
 
@@ -29,29 +29,29 @@ double bb_line_slope(double y[2][BB_LINE_TIMES], uint32_t runs)
 	return bb_median(slopes, BB_LINE_TIMES * BB_LINE_TIMES);
 }
 
-void bb_line_fit(double t_ns[2][BB_LINE_TIMES], uint32_t shorter, uint32_t longer,
-		 struct bb_line *ret_line)
+void bb_fit_line_fit(double t_ns[2][BB_LINE_TIMES], uint32_t shorter, uint32_t longer,
+		     struct bb_fitted_line *ret_line)
 {
 	double rest[2 * BB_LINE_TIMES];
 
-	ret_line->slope_ns = bb_line_slope(t_ns, longer - shorter);
+	ret_line->slope_ns = bb_fit_line_slope(t_ns, longer - shorter);
 	for (unsigned int i = 0; i < 2 * BB_LINE_TIMES; i++)
 		rest[i] = t_ns[i % 2][i / 2] - ret_line->slope_ns * (i % 2 ? longer : shorter);
 	ret_line->intercept_ns = bb_median(rest, 2 * BB_LINE_TIMES);
 }
 
-int bb_line__take(const struct bb_line_timer *timer, uint32_t n, struct bb_line *ret_line)
+int bb_fit_line__take(const struct bb_fit_timer *timer, uint32_t n, struct bb_fitted_line *ret_line)
 {
-	uint32_t shorter = bb_line_shorter(n);
+	uint32_t shorter = bb_fit_line_shorter(n);
 	double t_ns[2][BB_LINE_TIMES];
 	int rc = 0;
 
 	for (unsigned int i = 0; !rc && i < 2 * BB_LINE_TIMES; i++) {
-		unsigned int longer = bb_line_is_longer(i);
+		unsigned int longer = bb_fit_line_is_longer(i);
 
 		rc = timer->time(timer->arg, longer ? n : shorter, &t_ns[longer][i / 2]);
 	}
 	if (!rc)
-		bb_line_fit(t_ns, shorter, n, ret_line);
+		bb_fit_line_fit(t_ns, shorter, n, ret_line);
 	return rc;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "drivers/lives.h"
+#include "drivers/workload_loop.h"
 
 #include <errno.h>
 #include <math.h>
@@ -11,12 +11,12 @@
 #define MAX_EMPTY_LIVES                                                                            \
 	3 /* how often the workload may end without a single run before we give up */
 
-int bb_lives__start(struct bb_lives *l, bool paused, struct bb_err *err)
+int bb_workload_loop__start(struct bb_workload_loop *l, bool paused, struct bb_err *err)
 {
 	int rc = 0;
 
 	if (!l->workload.pid) {
-		l->life_had_run = false;
+		l->pass_had_run = false;
 		rc = bb_workload__start(&l->workload_spec, &l->workload, err);
 	}
 	if (!rc && paused)
@@ -24,9 +24,9 @@ int bb_lives__start(struct bb_lives *l, bool paused, struct bb_err *err)
 	return rc;
 }
 
-void bb_lives__close(void *lives)
+void bb_workload_loop__close(void *lives)
 {
-	struct bb_lives *l = lives;
+	struct bb_workload_loop *l = lives;
 
 	if (!l)
 		return;
@@ -34,10 +34,10 @@ void bb_lives__close(void *lives)
 	free(l);
 }
 
-int bb_lives__open(const struct bb_drive_spec *spec, const struct bb_driver_opts *opts,
-		   struct bb_lives **ret_lives, struct bb_err *err)
+int bb_workload_loop__open(const struct bb_drive_spec *spec, const struct bb_driver_opts *opts,
+			   struct bb_workload_loop **ret_lives, struct bb_err *err)
 {
-	struct bb_lives *l;
+	struct bb_workload_loop *l;
 	int rc = bb_windows__can_poll(opts, err);
 
 	if (rc)
@@ -54,9 +54,9 @@ int bb_lives__open(const struct bb_drive_spec *spec, const struct bb_driver_opts
 		.dir = opts->workload_dir,
 		.place = {.cpu = opts->cpu, .uid = opts->uid, .gid = opts->gid, .env = opts->env},
 	};
-	rc = bb_lives__start(l, false, err);
+	rc = bb_workload_loop__start(l, false, err);
 	if (rc) {
-		bb_lives__close(l);
+		bb_workload_loop__close(l);
 		return rc;
 	}
 	bb_workload__stop(&l->workload);
@@ -80,7 +80,7 @@ static bool time_is_up(const struct bb_batch *b, uint64_t began_ns, double targe
  * Poll until the batch is full or its time is over (0), the workload ended (1), or -errno.
  * *ret_cpu_s: what it used meanwhile, as last seen.
  */
-static int poll_windows(struct bb_lives *l, struct bb_windows *windows, struct bb_batch *b,
+static int poll_windows(struct bb_workload_loop *l, struct bb_windows *windows, struct bb_batch *b,
 			uint64_t began_ns, double *ret_cpu_s, struct bb_err *err)
 {
 	double cpu_before_s = bb_workload__cpu_s(&l->workload);
@@ -99,14 +99,14 @@ static int poll_windows(struct bb_lives *l, struct bb_windows *windows, struct b
 }
 
 /* One life of the workload, or what is left of the batch's time in it. Returns as poll_windows. */
-static int sample_life(struct bb_lives *l, struct bb_target *target,
-		       const struct bb_lives_event *event, struct bb_batch *b, uint64_t began_ns,
+static int sample_life(struct bb_workload_loop *l, struct bb_target *target,
+		       const struct bb_workload_event *event, struct bb_batch *b, uint64_t began_ns,
 		       struct bb_err *err)
 {
 	uint64_t runs_before = b->run_cnt;
 	double cpu_s = NAN, event_s = NAN;
 	struct bb_windows windows;
-	int rc = bb_lives__start(l, false, err);
+	int rc = bb_workload_loop__start(l, false, err);
 
 	if (!rc)
 		rc = bb_windows__begin(target, &windows, err);
@@ -114,7 +114,7 @@ static int sample_life(struct bb_lives *l, struct bb_target *target,
 		rc = event->begin(event->arg, l->workload.pid, err);
 	if (rc == -ESRCH) { /* it ended between its start and the event's */
 		rc = bb_workload__ended(&l->workload, l->spec->target.workload, err);
-		return rc < 0 ? rc : (++l->empty_lives > MAX_EMPTY_LIVES ? -ESRCH : 1);
+		return rc < 0 ? rc : (++l->empty_passes > MAX_EMPTY_LIVES ? -ESRCH : 1);
 	}
 	if (rc)
 		return rc;
@@ -122,21 +122,22 @@ static int sample_life(struct bb_lives *l, struct bb_target *target,
 	if (event->end)
 		event_s = event->end(event->arg);
 	b->target_cpu_s += isnan(event_s) ? cpu_s : event_s;
-	l->life_had_run |= b->run_cnt != runs_before;
+	l->pass_had_run |= b->run_cnt != runs_before;
 	if (rc != 1)
 		return rc;
-	l->empty_lives = l->life_had_run ? 0 : l->empty_lives + 1;
-	return l->empty_lives > MAX_EMPTY_LIVES ? -ESRCH : 1;
+	l->empty_passes = l->pass_had_run ? 0 : l->empty_passes + 1;
+	return l->empty_passes > MAX_EMPTY_LIVES ? -ESRCH : 1;
 }
 
-int bb_lives__batch(struct bb_lives *l, struct bb_target *target,
-		    const struct bb_lives_event *event, struct bb_batch *b, struct bb_err *err)
+int bb_workload_loop__batch(struct bb_workload_loop *l, struct bb_target *target,
+			    const struct bb_workload_event *event, struct bb_batch *b,
+			    struct bb_err *err)
 {
 	uint64_t began_ns;
 	int rc = bb_pin_to_cpu(l->opts.poll_cpu, err);
 
 	if (!rc)
-		rc = bb_lives__start(l, false, err);
+		rc = bb_workload_loop__start(l, false, err);
 	if (rc)
 		return rc;
 	/* the workload is running: to start one takes as long as a short batch */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "judge/reconcile.h"
+#include "judge/cross_check.h"
 
 #include <math.h>
 #include <string.h>
@@ -53,11 +53,11 @@ static double variance_of_both(const struct bb_report *r, const struct bb_case *
 	return variance_of(slope) + (step ? variance_of(step) : 0);
 }
 
-bool bb_reconcile(const struct bb_report *r, size_t i, struct bb_reconciled *ret_reconciled)
+bool bb_cross_check(const struct bb_report *r, size_t i, struct bb_cross_checked *ret_reconciled)
 {
-	struct bb_reconciled k = {.slope = &r->cases[i],
-				  .rest = rest_of(&r->cases[i]),
-				  .stats_ns = NAN};
+	struct bb_cross_checked k = {.slope = &r->cases[i],
+				     .rest = rest_of(&r->cases[i]),
+				     .stats_ns = NAN};
 
 	if (!bb_drive_kind_named(k.slope->drive)->agrees_with)
 		return false;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef BB_DRIVERS_SHOT_H
-#define BB_DRIVERS_SHOT_H
+#ifndef BB_DRIVERS_TEST_CALL_H
+#define BB_DRIVERS_TEST_CALL_H
 
 #include <errno.h>
 #include <linux/bpf.h>
@@ -22,7 +22,7 @@
  * output of a run is the input of the next. A syscall program's context is copied back, which is
  * why each call is given a fresh copy.
  */
-struct bb_shot {
+struct bb_test_call {
 	struct bb_target *target; /* borrowed */
 	const struct bb_test_run_type *type;
 	const struct bb_input *input; /* borrowed */
@@ -36,16 +36,16 @@ struct bb_shot {
 };
 
 /* `prog_fd` is fired: the target's program or a clone of it. 0 or -ENOMEM. */
-int bb_shot__open(struct bb_target *target, int prog_fd, const struct bb_test_run_type *type,
-		  const struct bb_input *input, bool is_judged, struct bb_shot *ret_shot);
-void bb_shot__close(struct bb_shot *s);
+int bb_test_call__open(struct bb_target *target, int prog_fd, const struct bb_test_run_type *type,
+		       const struct bb_input *input, bool is_judged, struct bb_test_call *ret_shot);
+void bb_test_call__close(struct bb_test_call *s);
 
 /*
  * One call; ret_attr->test has what came back. The kernel reads all of the attributes and writes
  * some: they are set anew each time. 0 or -errno; -EINTR: broken off by a signal, some of the runs
  * were made.
  */
-static inline int bb_shot__fire(const struct bb_shot *s, union bpf_attr *ret_attr)
+static inline int bb_test_call__fire(const struct bb_test_call *s, union bpf_attr *ret_attr)
 {
 	if (s->ctx)
 		memcpy(s->ctx, s->input->data, s->input->len);
@@ -56,16 +56,17 @@ static inline int bb_shot__fire(const struct bb_shot *s, union bpf_attr *ret_att
 
 /* One call of one run whose output is looked at. ret_why[size] stays as it is when all is as the
  * input expects. */
-int bb_shot__fire_checked(const struct bb_shot *s, char *ret_why, size_t size);
+int bb_test_call__fire_checked(const struct bb_test_call *s, char *ret_why, size_t size);
 
 /* "returned 1 (XDP_DROP), 2 (XDP_PASS) expected" into why[size], unless it is as expected or
  * something is said there already. */
-void bb_shot__judge_retval(const struct bb_shot *s, uint32_t retval, char *why, size_t size);
+void bb_test_call__judge_retval(const struct bb_test_call *s, uint32_t retval, char *why,
+				size_t size);
 
 /*
  * How a call failed, for people; returns the error's code: -ENOTSUP where the kernel has no test
  * run of the type, or none with such a context, for which the program may be run again.
  */
-int bb_shot__say_failed(const struct bb_shot *s, int rc, struct bb_err *err);
+int bb_test_call__say_failed(const struct bb_test_call *s, int rc, struct bb_err *err);
 
 #endif
