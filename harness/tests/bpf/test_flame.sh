@@ -67,7 +67,7 @@ printf '%s\n' 'name: fl' "object: $O/tests/bpf/attach.bpf.o" 'variants: [{name: 
 	'  - {with: in-situ, event: attach, variants: [no_place], workload: amicable_pairs, seconds: 0.1}' >"$WORK/none.yml"
 real -s "$WORK/none.yml" --loads 2 --flame="$WORK/none.svg"
 expect_status "nothing to sample: fails" 4
-expect_grep "nothing to sample: says so" err "scenario 'fl': nothing of it can be measured on this machine"
+expect_grep "nothing to sample: says so" err "scenario 'fl': nothing of it can be measured here"
 check "nothing to sample: the run itself is whole" valid_bmf "$TMP/out"
 check "nothing to sample: there is no picture" test ! -e "$WORK/none.svg"
 nothing_left "nothing to sample" 1
