@@ -18,8 +18,8 @@ void bb_hist_done(struct bb_hist *h)
 	bb_hist_init(h);
 }
 
-/* The value that stands for `v`: itself, or the middle of its bucket of 2^shift values. */
-static uint64_t quantised(uint64_t v)
+/* Itself, or the middle of its bucket of 2^shift values. */
+uint64_t bb_hist_kept(uint64_t v)
 {
 	int shift;
 
@@ -71,9 +71,9 @@ int bb_hist_add(struct bb_hist *h, uint64_t value_ns, uint64_t count)
 		if (rc)
 			return rc;
 	}
-	slot = slot_of(h->slots, h->capacity, quantised(value_ns));
+	slot = slot_of(h->slots, h->capacity, bb_hist_kept(value_ns));
 	if (!slot->count) {
-		slot->value_ns = quantised(value_ns);
+		slot->value_ns = bb_hist_kept(value_ns);
 		h->used++;
 	}
 	slot->count += count;

@@ -39,6 +39,9 @@ struct bb_sorted {
 void bb_hist_init(struct bb_hist *h);
 void bb_hist_done(struct bb_hist *h);
 
+/* The value that stands for `v` among the bins; of such a one, itself. */
+uint64_t bb_hist_kept(uint64_t v);
+
 /* Make room so that the next `n` distinct values allocate nothing. 0 or -ENOMEM. */
 int bb_hist_reserve(struct bb_hist *h, size_t n);
 

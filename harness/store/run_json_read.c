@@ -200,7 +200,8 @@ static int read_bins(const struct reader *rd, const json_t *obj, struct bb_hist 
 			return complain(rd, "bins", "[%zu]: the values do not ascend", n);
 		if (!count || count > UINT64_MAX - h->n)
 			return complain(rd, "bins", "[%zu]: a count of %" PRIu64, n, count);
-		if (bb_hist_add(h, value, count))
+		/* as it is kept, so that what is written of this run is a run again */
+		if (bb_hist_add(h, bb_hist_kept(value), count))
 			return bb_fail_nomem(rd->err);
 		if (h->used != n + 1)
 			return complain(rd, "bins",
