@@ -10,6 +10,8 @@
 #include <time.h>
 
 #include "base/caller.h"
+#include "base/clock.h"
+#include "base/deadline.h"
 #include "bpf/btf_ext.h"
 #include "bpf/globals.h"
 #include "bpf/insn.h"
@@ -20,6 +22,7 @@
 #include "bpf/tracefs.h"
 
 #define PROG_ARRAY_TURN_NS 1000000
+#define WITH_LOG_S 0.02
 
 #ifndef BPF_F_XDP_HAS_FRAGS /* 5.18 */
 #define BPF_F_XDP_HAS_FRAGS (1U << 5)
@@ -118,14 +121,18 @@ static void close_object(const struct object *s, struct bpf_object *obj)
 		nanosleep(&turn, NULL);
 }
 
-/* A new load; the previous one has gone. */
-static int load_object(struct object *s, struct bpf_object **ret_obj, struct bb_err *err)
+/* One load. `log_level` 0: of a load that fails, libbpf asks for the whole log, by another one. */
+static int load_once(struct object *s, uint32_t log_level, struct bpf_object **ret_obj,
+		     struct bb_err *err)
 {
 	struct bpf_object *obj;
+	struct bpf_program *p;
 	int rc = open_object(s, &obj, err);
 
 	if (rc)
 		return rc;
+	if (log_level)
+		bpf_object__for_each_program(p, obj) bpf_program__set_log_level(p, log_level);
 	rc = bb_kept_maps__reuse(s->head.maps, obj);
 	if (!rc)
 		rc = bpf_object__load(obj);
@@ -139,6 +146,20 @@ static int load_object(struct object *s, struct bpf_object **ret_obj, struct bb_
 	}
 	*ret_obj = obj;
 	return 0;
+}
+
+/*
+ * A new load; the previous one has gone. The verifier's reason comes with the statistics, at no
+ * cost; its whole log takes ten times as long as the load, and is asked for where that is soon.
+ */
+static int load_object(struct object *s, struct bpf_object **ret_obj, struct bb_err *err)
+{
+	uint64_t began_ns = bb_now_ns();
+	int rc = load_once(s, BB_LOG_STATS, ret_obj, err);
+
+	if (rc && rc != -ENOMEM && !bb_must_end() && bb_seconds_since(began_ns) < WITH_LOG_S)
+		rc = load_once(s, 0, ret_obj, err);
+	return rc;
 }
 
 /*
@@ -187,9 +208,8 @@ static int object_load(struct bb_source *source, int *ret_prog_fd, struct bb_err
 }
 
 /*
- * The statistics at the end of the verifier's log, into log[size]. Not asked for when the program
- * is first loaded: with a log level libbpf shows no log of a load that fails. Left empty where
- * there are none.
+ * The statistics at the end of the verifier's log, into log[size]; libbpf shows those of a load
+ * that succeeds to nobody. Left empty where there are none.
  */
 static void object_verifier_log(struct bb_source *source, char *log, size_t size)
 {

@@ -208,7 +208,7 @@ static int probe_all(struct bb_session *s, struct bb_report *report, struct bb_e
 
 			if (!s->usable[v] || !in_plan(s, d, v))
 				continue;
-			rc = s->out_of_time ? -ETIME : bb_must_end_why();
+			rc = bb_must_end_why();
 			if (!rc)
 				rc = probe(&s->drives[d], &s->subjects[v], err);
 			*refused(s, d, v) = rc != 0;
@@ -274,7 +274,7 @@ int bb_session__open(const struct bb_plan *plan, const struct bb_run_opts *opts,
 	struct bb_session s = {.plan = plan, .opts = opts, .stats = {.fd = -1}};
 	bool needs_bpf = plan_needs_bpf(plan);
 	double left_s = bb_deadline_left_s();
-	struct bb_deadline half;
+	struct bb_deadline half, quarter;
 	int rc = 0;
 
 	bb_rng_seed(&s.rng, opts->seed);
@@ -285,8 +285,11 @@ int bb_session__open(const struct bb_plan *plan, const struct bb_run_opts *opts,
 	if (!s.subjects || !s.usable || !s.drives || !s.refused)
 		rc = bb_fail_nomem(err);
 	bb_deadline__begin(&half, isinf(left_s) ? 0 : fmax(left_s / 2, 1e-3));
+	/* Loading has half of the half: what is loaded is to be tried and measured, too. */
+	bb_deadline__begin(&quarter, isinf(left_s) ? 0 : fmax(left_s / 4, 1e-3));
 	if (!rc)
 		rc = open_all(&s, needs_bpf, report, err);
+	bb_deadline__end(&quarter);
 	if (!rc)
 		rc = probe_all(&s, report, err);
 	bb_deadline__end(&half);

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The verifier walks through 100 000 turns of a loop, each on its own, and only then comes to what
+ * it rejects in one of the two. A log of all that is some 50 MB.
+ */
+#include "bb_bpf.h"
+
+static __always_inline __u64 long_walk(const struct xdp_md *ctx)
+{
+	__u64 sum = ctx->rx_queue_index;
+
+	for (__u64 i = 0; i < 100000; i++) {
+		sum = sum * 3 + i;
+		__asm__ volatile("" : "+r"(i), "+r"(sum)); /* a loop, not its result */
+	}
+	return sum;
+}
+
+SEC("xdp")
+int slow_accepted(struct xdp_md *ctx)
+{
+	return long_walk(ctx) == 1 ? XDP_DROP : XDP_PASS;
+}
+
+SEC("xdp")
+int slow_rejected(struct xdp_md *ctx)
+{
+	const __u8 *data = (const void *)(long)ctx->data;
+
+	return long_walk(ctx) == 1 ? data[0] : XDP_PASS;
+}
