@@ -113,7 +113,7 @@ if need_command setpriv "a FIFO for a debug link" "a JIT map of somebody else's"
 			rm hot.debug && mkfifo -m 666 hot.debug && chown 65534 hot.debug)
 		"${as_nobody[@]}" "$WORK/hot" 60 >/dev/null &
 		victim=$!
-		profile -p "$victim" -d 0.5 -F 997 -f folded
+		profile -p "$victim" --seconds 0.5 -F 997 -f folded
 		expect_status "a FIFO for a debug link: does not hang" 0
 		expect_grep "a FIFO for a debug link: is not opened" out '^hot;.*\[hot\] [0-9]+$'
 		kill "$victim"
@@ -126,7 +126,7 @@ if need_command setpriv "a FIFO for a debug link" "a JIT map of somebody else's"
 		map=/tmp/perf-$victim.map
 		check "a JIT map: is written" wait_until 10 test -s "$map"
 		chown "$owner" "$map"
-		profile -p "$victim" -d 0.5 -F 997 -f folded
+		profile -p "$victim" --seconds 0.5 -F 997 -f folded
 		if [[ $owner = 65534 ]]; then
 			expect_grep "a JIT map of the process's user: names the code" out ';jitted_function_\[j\] [0-9]+$'
 		else
