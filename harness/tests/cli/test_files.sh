@@ -139,7 +139,7 @@ cp "$BASH" "$evil"
 name="escapes: profile of a process with such a name"
 if need_root "$name"; then
 	# shellcheck disable=SC2016 # in the other shell
-	run "$BPFBENCH" profile -d 0.5 -F 997 -f folded -- "$evil" -c 'while :; do :; done'
+	run "$BPFBENCH" profile --seconds 0.5 -F 997 -f folded -- "$evil" -c 'while :; do :; done'
 	if grep -q '^e?\[31mv;' "$TMP/out"; then
 		check "$name" harmless "$TMP/out" "$TMP/err"
 	elif ((status)); then
