@@ -173,15 +173,11 @@ static int batch_of_faults(void *state, void *slot, uint32_t param, struct bb_ba
 	return bb_stop_signal ? -EINTR : 0;
 }
 
-static const struct bb_drive_key keys_of_faults[] = {
-	{.name = "trigger"},
-	{.name = "inside", .choice = bb_stack_function_name},
-	{.name = "stack_depth"},
-	{.name = "consumer"},
-	{.name = "caches"},
-	{.name = "samples"},
-	{0},
-};
+#define EXACT_PACE                                                                                 \
+	{                                                                                          \
+		.samples = 10, .turn = 100, .warmup_first = 100, .warmup_turn = 8,                 \
+		.sample_s = 5e-6                                                                   \
+	}
 
 const struct bb_driver bb_driver_exact_page_fault = {
 	.kind =
@@ -192,14 +188,10 @@ const struct bb_driver bb_driver_exact_page_fault = {
 			.title = "exact by page-fault",
 			.doc = "count the instructions of every run, by a clone of the program "
 			       "with counters in it, fired as by step",
-			.keys = keys_of_faults,
+			.keys = bb_page_fault_keys,
 			.param = "stack_depth",
 			.param_default = 8,
-			.pace = {.samples = 10,
-				 .turn = 100,
-				 .warmup_first = 100,
-				 .warmup_turn = 8,
-				 .sample_s = 5e-6},
+			.pace = EXACT_PACE,
 			.sample = {"run", "instructions per run", false},
 			.needs_bpf = true,
 			.fires = true,
@@ -299,10 +291,6 @@ static int batch_of_runs(void *state, void *slot, uint32_t param, struct bb_batc
 	return rc < 0 ? rc : bb_stop_signal ? -EINTR : 0;
 }
 
-static const struct bb_drive_key keys_of_runs[] = {
-	{.name = "trigger"}, {.name = "caches"}, {.name = "inputs"}, {.name = "samples"}, {0},
-};
-
 const struct bb_driver bb_driver_exact_test_run = {
 	.kind =
 		{
@@ -312,13 +300,9 @@ const struct bb_driver bb_driver_exact_test_run = {
 			.title = "exact by test-run",
 			.doc = "count the instructions of every run, by a clone of the program "
 			       "with counters in it, run as by step",
-			.keys = keys_of_runs,
+			.keys = bb_test_run_keys,
 			.takes_inputs = true,
-			.pace = {.samples = 10,
-				 .turn = 100,
-				 .warmup_first = 100,
-				 .warmup_turn = 8,
-				 .sample_s = 5e-6},
+			.pace = EXACT_PACE,
 			.sample = {"run", "instructions per run", false},
 			.needs_bpf = true,
 			.fires = true,

@@ -257,3 +257,13 @@ int bb_page_fault__run(void *state, struct bb_target *target, int event_fd, int 
 	bb_perf_event__disable(event_fd);
 	return rc ? rc : s->rc < 0 ? s->rc : 0;
 }
+
+const struct bb_drive_key bb_page_fault_keys[] = {
+	{.name = "trigger"},
+	{.name = "inside", .choice = bb_stack_function_name},
+	{.name = "stack_depth"},
+	{.name = "consumer"},
+	{.name = "caches"},
+	{.name = "samples"},
+	{0},
+};

@@ -37,4 +37,7 @@ int bb_page_fault__run(void *state, struct bb_target *target, int event_fd, int 
 /* The functions on whose stack it can fire, as bb_drive_key.choice (core/drive_kind.h). */
 const char *bb_stack_function_name(size_t i);
 
+/* The keys of a drive by page faults, whatever it takes of each run. */
+extern const struct bb_drive_key bb_page_fault_keys[];
+
 #endif

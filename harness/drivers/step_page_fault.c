@@ -123,16 +123,6 @@ static int batch(void *state, void *slot_, uint32_t param, struct bb_batch *b, s
 	return bb_stop_signal ? -EINTR : 0;
 }
 
-static const struct bb_drive_key keys_fault[] = {
-	{.name = "trigger"},
-	{.name = "inside", .choice = bb_stack_function_name},
-	{.name = "stack_depth"},
-	{.name = "consumer"},
-	{.name = "caches"},
-	{.name = "samples"},
-	{0},
-};
-
 const struct bb_driver bb_driver_step_page_fault = {
 	.kind =
 		{
@@ -142,7 +132,7 @@ const struct bb_driver bb_driver_step_page_fault = {
 			.title = "step by page-fault",
 			.doc = "fire one synthetic perf event at a time and read the counters "
 			       "after each: every run is a sample",
-			.keys = keys_fault,
+			.keys = bb_page_fault_keys,
 			.param = "stack_depth",
 			.param_default = 8,
 			.pace = BB_STEP_PACE,

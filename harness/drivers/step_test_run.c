@@ -113,10 +113,6 @@ static int batch(void *state, void *slot, uint32_t param, struct bb_batch *b, st
 	return rc ? rc : bb_stop_signal ? -EINTR : 0;
 }
 
-static const struct bb_drive_key keys[] = {
-	{.name = "trigger"}, {.name = "caches"}, {.name = "inputs"}, {.name = "samples"}, {0},
-};
-
 const struct bb_driver bb_driver_step_test_run = {
 	.kind =
 		{
@@ -126,7 +122,7 @@ const struct bb_driver bb_driver_step_test_run = {
 			.title = "step by test-run",
 			.doc = "have the kernel run it on one input at a time and read the "
 			       "counters after each: every run is a sample",
-			.keys = keys,
+			.keys = bb_test_run_keys,
 			.takes_inputs = true,
 			.pace = BB_STEP_PACE,
 			.cold_name = "step-cold",

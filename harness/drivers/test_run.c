@@ -186,3 +186,7 @@ int bb_test_run__probe(void *state, struct bb_test_prog *subject, struct bb_err 
 	bb_test_run__detach(state, attached);
 	return rc;
 }
+
+const struct bb_drive_key bb_test_run_keys[] = {
+	{.name = "trigger"}, {.name = "caches"}, {.name = "inputs"}, {.name = "samples"}, {0},
+};

@@ -57,4 +57,7 @@ void bb_test_run__close(void *state);
 int bb_test_run__aim(const struct bb_test_run *t, const struct bb_test_run_slot *slot,
 		     uint32_t input, struct bb_test_call *ret_shot, struct bb_err *err);
 
+/* The keys of a drive by test runs, whatever it takes of each run. */
+extern const struct bb_drive_key bb_test_run_keys[];
+
 #endif

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef BB_TESTS_FUZZ_SYMTAB_H
+#define BB_TESTS_FUZZ_SYMTAB_H
+
+#include "fuzz/fuzz.h"
+
+#include "profile/symtab.h"
+
+/* A table of symbols that `add` reads from text: sorted, without two at one address, each found. */
+static inline void fuzz_symtab(const uint8_t *data, size_t size,
+			       int (*add)(struct bb_symtab *t, const char *text))
+{
+	char *text = fuzz_text(data, size);
+	struct bb_symtab t = {0};
+
+	if (add(&t, text))
+		abort();
+	bb_symtab__sort(&t);
+	for (size_t i = 0; i < t.n; i++) {
+		const struct bb_symbol *s = bb_symtab__find(&t, t.symbols[i].start);
+
+		if (!s || (i && t.symbols[i].start <= t.symbols[i - 1].start))
+			abort();
+		fuzz_touch(bb_symtab__name(&t, s), strlen(bb_symtab__name(&t, s)));
+	}
+	bb_symtab__done(&t);
+	free(text);
+}
+
+#endif
