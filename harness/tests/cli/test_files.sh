@@ -53,7 +53,7 @@ fi
 
 # --- the stored command can be run again ---
 mkdir "$WORK/it's a folder"
-[[ ${#user[@]} == 0 ]] || chown nobody "$WORK/it's a folder"
+[[ ${#user[@]} == 0 ]] || chown "$NOBODY" "$WORK/it's a folder"
 cp "$WORK/fake.yml" "$WORK/it's a folder/a b\$(id).yml"
 run "${user[@]}" "$BPFBENCH" run -s "$WORK/it's a folder/a b\$(id).yml" --results "$results" --quiet -n 600 --seed 7
 expect_status "a path with blanks and quotes: a run" 0
@@ -161,7 +161,7 @@ printf '{\n\n}\n' >"$tree/src/blank.c"
 ln -s "$WORK/outside/a.c" "$tree/src/link.c"
 ln -s .git "$tree/git"
 mkfifo "$tree/src/fifo.c"
-[[ ${#user[@]} == 0 ]] || chown -R nobody "$WORK/tree" "$WORK/outside"
+[[ ${#user[@]} == 0 ]] || chown -R "$NOBODY" "$WORK/tree" "$WORK/outside"
 
 # of_file PATH [TEXT1 TEXT3]: a run that says that its line 1 and 3 are of that file, as $WORK/named.json.
 of_file() {
@@ -229,7 +229,7 @@ fi
 mkdir -p "$TMP/root" "$WORK/theirs"
 echo untouched >"$TMP/root/file"
 chmod 755 "$TMP/root"
-[[ ${#user[@]} == 0 ]] || chown nobody "$WORK/theirs"
+[[ ${#user[@]} == 0 ]] || chown "$NOBODY" "$WORK/theirs"
 
 untouched() { [[ $(<"$TMP/root/file") == untouched && $(ls "$TMP/root") == file ]]; }
 
@@ -254,10 +254,10 @@ show_to /dev/null "${sudo[@]}"
 expect_status "output: /dev/null" 0
 check "output: which is a device still" test -c /dev/null
 mkfifo "$WORK/theirs/fifo"
-[[ ${#user[@]} == 0 ]] || chown nobody "$WORK/theirs/fifo"
+[[ ${#user[@]} == 0 ]] || chown "$NOBODY" "$WORK/theirs/fifo"
 run timeout 60 "${sudo[@]}" "$BPFBENCH" show "$stored" --format csv -o "$WORK/theirs/fifo"
 complains "output: a pipe that nobody reads hangs nobody" 1 'theirs/fifo: nobody reads this pipe'
-cat "$WORK/theirs/fifo" >"$TMP/read" &
+timeout 250 cat "$WORK/theirs/fifo" >"$TMP/read" &
 reader=$!
 show_piped() { "${sudo[@]}" "$BPFBENCH" show "$stored" --format csv -o "$WORK/theirs/fifo"; }
 check "output: a pipe that somebody reads" wait_until 20 show_piped
@@ -281,7 +281,7 @@ if need_two "output: belongs to the caller" "output: not into root's folder" "ou
 	show_to "$TMP/root/file" "${sudo[@]}"
 	complains "output: not over root's file" 1 'root/file: Permission denied'
 	ln -s "$TMP/root" "$WORK/theirs/folder"
-	chown -h nobody "$WORK/theirs/folder"
+	chown -h "$NOBODY" "$WORK/theirs/folder"
 	show_to "$WORK/theirs/folder/new" "${sudo[@]}"
 	complains "output: not through a linked folder of the caller's into root's" 1 'folder/new: Permission denied'
 	show_to "$WORK/theirs/folder/new"
@@ -336,7 +336,7 @@ if need_two "results: sudo's run belongs to the caller" "results: a link of the 
 		"$(stat -c %u:%g "$WORK/theirs/results" "$WORK"/theirs/results/*.json | sort -u)" "$NOBODY:$NOGROUP"
 	mv "$WORK/theirs/results" "$WORK/theirs/real"
 	ln -s "$TMP/root" "$WORK/theirs/results"
-	chown -h nobody "$WORK/theirs/results"
+	chown -h "$NOBODY" "$WORK/theirs/results"
 	measure "${sudo[@]}" "$BPFBENCH"
 	expect_grep "results: a link of the caller's into root's folder stores nothing" err 'Permission denied; nothing was stored'
 	measure "$BPFBENCH"
@@ -348,11 +348,11 @@ if need_two "results: sudo's run belongs to the caller" "results: a link of the 
 	check "results: nor a link in the middle" complains_of_link
 	rm "$WORK/theirs/results"
 	ln -s "$TMP/root" "$WORK/theirs/real/baselines"
-	chown -h nobody "$WORK/theirs/real/baselines"
+	chown -h "$NOBODY" "$WORK/theirs/real/baselines"
 	run "$BPFBENCH" compare latest --save-baseline main --results "$WORK/theirs/real"
 	check "results: nor a linked folder of baselines" complains_of_link
 	ln -s "$stored" "$WORK/theirs/real/linked.json"
-	chown -h nobody "$WORK/theirs/real/linked.json"
+	chown -h "$NOBODY" "$WORK/theirs/real/linked.json"
 	run "$BPFBENCH" show linked --results "$WORK/theirs/real"
 	check "results: nor a linked run" complains_of_link
 	check "results: root's folder is as it was" untouched
