@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -151,5 +152,10 @@ int bb_run_ahead_of_others(void)
 		rc = -errno;
 		setpriority(PRIO_PROCESS, 0, -20);
 	}
+	/*
+	 * Code that the kernel takes back (DAMON does so with cold pages) faults at its next use,
+	 * and a page fault is what some drives fire. Where locking is not granted we go without.
+	 */
+	mlockall(MCL_CURRENT);
 	return rc;
 }
