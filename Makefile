@@ -148,7 +148,7 @@ $(O)/fuzz/fuzz_%: harness/tests/fuzz/fuzz_%.c $(O)/fuzz/libbpfbench.a
 -include $(shell [ -d $(O) ] && find $(O) -name '*.d')
 
 # --- what is run --------------------------------------------------------------------------------------------------
-.PHONY: bench test test-all vm-test fuzz fuzzers stress bench-self bench-verdicts bench-gate plot slowdown flame heap deps clean help
+.PHONY: bench test test-all vm-test fuzz fuzzers stress bench-self bench-repeat bench-verdicts bench-gate plot slowdown flame heap deps clean help
 deps: ## install what is missing (root and apt), or say what is missing
 	$(Q)ci/deps.sh
 
@@ -189,6 +189,9 @@ tests: all $(UNIT_TESTS) $(REPLAYS) $(TEST_BPF_OBJS) $(TEST_TOOLS) $(O)/bpfbench
 
 bench-self: all $(TEST_TOOLS) $(BENCHES) $(TEST_BPF_OBJS) ## measure bpfbench itself: ratios, side by side in one run (root)
 	$(Q)O=$(O) harness/tests/bench/run.sh
+
+bench-repeat: all $(O)/bench/bench_repeat $(TEST_BPF_OBJS) ## how well 20 plain runs repeat, beside other tools, 3 minutes: BUSY=1 PROGRAMS="loop cold" (root)
+	$(Q)O=$(O) harness/tests/bench/run.sh repeat
 
 bench-verdicts: all $(O)/bench/bench_verdicts ## count false verdicts and misses of `compare` under load, about 8 minutes (root)
 	$(Q)O=$(O) harness/tests/bench/verdicts.sh

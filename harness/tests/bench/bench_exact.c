@@ -13,6 +13,7 @@
 
 #include "bench.h"
 #include "bpf/map_contents.h"
+#include "bpf/source.h"
 #include "exact/clone.h"
 #include "exact/counts.h"
 #include "exact/load.h"

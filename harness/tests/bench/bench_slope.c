@@ -6,12 +6,11 @@
  * them 20 times over by slope, by `bpftool prog run repeat N`, and as Go's testing.B would by the
  * mean `duration` of as many runs as take 100 ms: how far do 20 repeats scatter?
  */
-#include <bpf/bpf.h>
 #include <errno.h>
-#include <jansson.h>
 
 #include "bench.h"
 #include "hogs.h"
+#include "other_tools.h"
 
 #define ROUNDS 24u /* loads of each rung */
 #define TURNS 8u   /* of each load, of LINES lines */
@@ -19,8 +18,6 @@
 #define MAX_TRIES 200u
 #define REPEATS 20u
 #define REPEAT_LINES 200u
-#define BPFTOOL_REPEAT 1000000u
-#define GO_SECONDS 0.1 /* as `go test -benchtime 100ms`: about what the others take */
 #define RUNG "rung_16"
 
 static const unsigned int rungs[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 12, 16, 24, 32, 48, 64, 96, 128};
@@ -70,7 +67,7 @@ static void take_lines(struct ladder *l, struct rung *r, size_t n, double *ret_n
 		exit(1);
 	}
 	for (size_t i = 0; i < n; i++)
-		ret_ns[i] = (double)ps[i] / bb_driver_slope.units_per_ns;
+		ret_ns[i] = (double)ps[i] / bb_driver_slope.kind.units_per_ns;
 }
 
 /* At a JIT address of `mod64` if the kernel ever puts it there; -1: anywhere. */
@@ -164,54 +161,6 @@ static double by_slope(struct ladder *l, struct rung *r)
 	return bb_median(ns, REPEAT_LINES);
 }
 
-/* What `bpftool prog run` says of so many runs of the program, ns a run. */
-static double by_bpftool(int prog_fd, const char *packet_path)
-{
-	struct bpf_prog_info info = {0};
-	__u32 len = sizeof(info);
-	json_t *answer = NULL;
-	char command[1024];
-	double ns = NAN;
-	FILE *out;
-
-	if (bpf_obj_get_info_by_fd(prog_fd, &info, &len))
-		return NAN;
-	snprintf(command, sizeof(command),
-		 "PATH=$PATH:/usr/sbin bpftool -j prog run id %u data_in %s repeat %u", info.id,
-		 packet_path, BPFTOOL_REPEAT);
-	out = popen(command, "r");
-	if (out) {
-		answer = json_loadf(out, 0, NULL);
-		pclose(out);
-	}
-	if (json_is_number(json_object_get(answer, "duration")))
-		ns = json_number_value(json_object_get(answer, "duration"));
-	json_decref(answer);
-	return ns;
-}
-
-/* As testing.B: more and more runs until they take a second, and the mean of the last, largest
- * number. */
-static double as_go_does(int prog_fd)
-{
-	uint8_t packet[64] = {0};
-	double n = 1;
-
-	for (;;) {
-		LIBBPF_OPTS(bpf_test_run_opts, opts, .data_in = packet,
-			    .data_size_in = sizeof(packet), .repeat = (int)n);
-		uint64_t began_ns = bb_now_ns();
-		double took_s;
-
-		if (bpf_prog_test_run_opts(prog_fd, &opts))
-			return NAN;
-		took_s = bb_seconds_since(began_ns);
-		if (took_s >= GO_SECONDS || n >= 1e9)
-			return opts.duration;
-		n = fmin(fmax(n * fmin(1.2 * GO_SECONDS / fmax(took_s, 1e-9), 100), n + 1), 1e9);
-	}
-}
-
 static void say_spread(const char *how, double *ns)
 {
 	double median;
@@ -227,25 +176,19 @@ static void say_spread(const char *how, double *ns)
 static void repeat_all(struct ladder *l, const char *scratch)
 {
 	double slope_ns[REPEATS], bpftool_ns[REPEATS], go_ns[REPEATS];
-	uint8_t packet[64] = {0};
 	struct rung *r = NULL;
 	char path[512];
-	FILE *out;
 
 	for (size_t i = 0; i < N_RUNGS; i++)
 		if (!strcmp(l->rungs[i].name, RUNG))
 			r = &l->rungs[i];
-	snprintf(path, sizeof(path), "%s/packet", scratch);
-	out = fopen(path, "w");
-	if (!out || fwrite(packet, sizeof(packet), 1, out) != 1 || fclose(out)) {
-		perror(path);
-		exit(1);
-	}
+	other_packet_path(scratch, path, sizeof(path));
 	load_and_attach(l, r, -1);
 	for (size_t i = 0; i < REPEATS; i++) {
 		slope_ns[i] = by_slope(l, r);
-		bpftool_ns[i] = by_bpftool(bb_target__prog_fd(r->subject.target), path);
-		go_ns[i] = as_go_does(bb_target__prog_fd(r->subject.target));
+		bpftool_ns[i] = other_bpftool_ns(bb_target__prog_fd(r->subject.target), path,
+						 OTHER_BPFTOOL_REPEAT);
+		go_ns[i] = other_go_ns(bb_target__prog_fd(r->subject.target));
 	}
 	bb_driver_slope.detach(l->state, r->slot);
 	say_spread("slope", slope_ns);

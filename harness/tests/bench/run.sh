@@ -7,8 +7,10 @@ cd -- "$(dirname -- "${BASH_SOURCE[0]}")/../../.."
 O=${O:-build}
 export O
 all=(step test_run slope consumer fdinfo memory list history bmf default aa stats compare exact profile)
+# These take minutes and are run only by name.
+long=(repeat)
 # These load BPF programs.
-needs_root=' step test_run slope consumer fdinfo default aa compare exact profile '
+needs_root=' step test_run slope consumer fdinfo default aa compare exact profile repeat '
 child=''
 
 usage() {
@@ -16,7 +18,8 @@ usage() {
 	Usage: harness/tests/bench/run.sh [NAME]...
 
 	Measures how fast and how small bpfbench itself is, ratios side by side in one run, and prints a table: what, the
-	bound it is held to, the figure, ok or MISS. All of it, or those that are named: ${all[*]}.
+	bound it is held to, the figure, ok or MISS. All of it, or those that are named: ${all[*]};
+	and only by name: ${long[*]} (harness/tests/bench/bench_NAME.c says which environment variables they read).
 
 	Environment: O, the build folder (build). Needs root for:$needs_root
 	Exit codes: 0 every bound held, 1 one was missed or could not be measured, 2 usage.
@@ -28,8 +31,8 @@ case ${1:-} in
 -*) printf 'run.sh: unknown option %s; see --help\n' "$1" >&2; exit 2 ;;
 esac
 for name in "$@"; do
-	if [[ " ${all[*]} " != *" $name "* ]]; then
-		printf 'run.sh: no such bench: %s; there are: %s\n' "$name" "${all[*]}" >&2
+	if [[ " ${all[*]} ${long[*]} " != *" $name "* ]]; then
+		printf 'run.sh: no such bench: %s; there are: %s\n' "$name" "${all[*]} ${long[*]}" >&2
 		exit 2
 	fi
 done
