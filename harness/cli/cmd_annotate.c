@@ -7,23 +7,23 @@
 #include "cli/cmd.h"
 #include "cli/options.h"
 #include "export/annotate.h"
-#include "export/cost_print.h"
+#include "export/by_line_print.h"
 
 struct annotate_args {
 	const char *run, *results, *variant;
 	struct bb_annotate_opts opts;
-	bool cost;
+	bool time;
 };
 
-enum { KEY_HOTTEST = 0x100, KEY_COST, KEY_COLOUR };
+enum { KEY_HOTTEST = 0x100, KEY_TIME, KEY_COLOUR };
 
 static const struct argp_option options[] = {
 	{"variant", 'V', "NAME", 0, "only this variant", 0},
 	{"hottest", KEY_HOTTEST, NULL, 0,
 	 "only the twenty lines with the most instructions, the first of them on top", 0},
-	{"cost", KEY_COST, NULL, 0,
-	 "print the cost of each block instead, in ns per execution, as far as the times of the "
-	 "same inputs in this run tell blocks apart",
+	{"time", KEY_TIME, NULL, 0,
+	 "print the time of each line of one run instead, and of each call in it, in ns; the run "
+	 "needs a drive {with: lines}",
 	 0},
 	{"colour", KEY_COLOUR, "WHEN", 0,
 	 "always, never, or auto (default): if stdout is a terminal", 0},
@@ -47,7 +47,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	switch (key) {
 	case 'V': a->variant = arg; break;
 	case KEY_HOTTEST: a->opts.hottest = true; break;
-	case KEY_COST: a->cost = true; break;
+	case KEY_TIME: a->time = true; break;
 	case KEY_COLOUR: a->opts.colour = read_colour(state, arg); break;
 	case BB_KEY_RESULTS: a->results = arg; break;
 	case ARGP_KEY_ARG: bb_option_run(state, &a->run, arg); break;
@@ -82,16 +82,44 @@ static int say_none(const struct bb_report *r, const char *variant, struct bb_er
 		       near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
 }
 
-static int put_cost(const struct bb_report *r, const struct bb_counted *c, struct bb_err *err)
+static int say_none_timed(const struct bb_report *r, const char *variant, struct bb_err *err)
 {
-	struct bb_cost cost;
-	int rc = bb_cost__make(r, c, &cost, err);
+	const char *names[64], *near;
+	size_t n = 0;
 
-	if (rc)
-		return rc;
-	rc = bb_cost__print(&cost, stdout) ? bb_fail_nomem(err) : 0;
-	bb_cost__done(&cost);
-	return rc;
+	if (!r->n_timed)
+		return bb_fail(err, -ENODATA,
+			       "run %s has no times by line: it needs a drive {with: lines}, or "
+			       "--lines beside --object",
+			       r->id);
+	for (; n < r->n_timed && n < 64; n++)
+		names[n] = r->timed[n].variant;
+	near = bb_nearest(variant, names, n);
+	return bb_fail(err, -ENOENT, "run %s timed the lines of no program '%s'%s%s%s", r->id,
+		       variant, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+}
+
+static int put_times(const struct bb_report *r, const struct annotate_args *a, struct bb_err *err)
+{
+	size_t n = 0;
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < r->n_timed; i++) {
+		struct bb_by_line lines;
+
+		if (a->variant && strcmp(a->variant, r->timed[i].variant))
+			continue;
+		if (n++)
+			putchar('\n');
+		rc = bb_by_line__make(r, &r->timed[i], &lines);
+		if (!rc)
+			rc = bb_by_line__print(&lines, a->opts.hottest, stdout);
+		if (!rc)
+			bb_by_line__done(&lines);
+		else
+			rc = bb_fail_nomem(err);
+	}
+	return !rc && !n ? say_none_timed(r, a->variant, err) : rc;
 }
 
 static int annotate(const struct bb_report *r, const struct annotate_args *a, struct bb_err *err)
@@ -104,11 +132,15 @@ static int annotate(const struct bb_report *r, const struct annotate_args *a, st
 			continue;
 		if (n++)
 			putchar('\n');
-		rc = a->cost ? put_cost(r, &r->counted[i], err)
-			     : bb_annotate(&r->counted[i], &a->opts, stdout, err);
+		rc = bb_annotate(&r->counted[i], &a->opts, stdout, err);
 	}
-	if (!rc && !n)
-		rc = say_none(r, a->variant, err);
+	return !rc && !n ? say_none(r, a->variant, err) : rc;
+}
+
+static int put(const struct bb_report *r, const struct annotate_args *a, struct bb_err *err)
+{
+	int rc = a->time ? put_times(r, a, err) : annotate(r, a, err);
+
 	if (!rc && (fflush(stdout) || ferror(stdout)))
 		rc = bb_fail(err, -EIO, "stdout: cannot be written");
 	return rc;
@@ -124,7 +156,7 @@ int bb_cmd_annotate(int argc, char **argv)
 	argp_parse(&argp, argc, argv, 0, NULL, &a);
 	rc = bb_read_run(a.run, a.results, &report, &err);
 	if (!rc)
-		rc = annotate(report, &a, &err);
+		rc = put(report, &a, &err);
 	bb_report__free(report);
 	return rc ? bb_complain(&err) : BB_EXIT_OK;
 }

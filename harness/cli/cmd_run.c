@@ -31,7 +31,7 @@ struct run_args {
 #define DEFAULT_BUDGET_S 18.0
 #define DEFAULT_BUDGET_COLD_S 45.0
 
-enum { KEY_DRY_RUN = 0x100, KEY_LOADS, KEY_COLD, KEY_FLAME };
+enum { KEY_DRY_RUN = 0x100, KEY_LOADS, KEY_COLD, KEY_FLAME, KEY_LINES };
 
 static const struct argp_option options[] = {
 	{NULL, 0, NULL, 0, "What to measure:", 1},
@@ -52,6 +52,11 @@ static const struct argp_option options[] = {
 	 "also draw a flame graph of the workload while the programs run on it, sampled for 3 s "
 	 "after all measurements: into FILE.svg, or beside the stored run",
 	 2},
+	{"lines", KEY_LINES, NULL, 0,
+	 "time each line of a run and each call in it instead, for `bpfbench annotate --time`: "
+	 "with "
+	 "--object; a scenario has a drive {with: lines}",
+	 2},
 	{"dry-run", KEY_DRY_RUN, NULL, 0, "print the plan; load and measure nothing", 2},
 	{0},
 };
@@ -71,6 +76,9 @@ static void check_what(const struct run_args *a, const struct argp_state *state)
 	if (a->scenarios.n && bb_object_args__any(&a->object))
 		bb_usage_error(state, "--program, --packet, --ctx and --trigger are for --object; "
 				      "a scenario says it itself");
+	if (a->object.lines && !a->object.objects.n)
+		bb_usage_error(state, "--lines is for --object; a scenario has a drive {with: "
+				      "lines}");
 	if (live && (a->object.programs.n || a->object.packets.n || a->object.contexts.n))
 		bb_usage_error(state, "--program, --packet and --ctx are for --object, not for "
 				      "loaded programs");
@@ -112,6 +120,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		a->flame = true;
 		a->flame_file = arg;
 		break;
+	case KEY_LINES: a->object.lines = true; break;
 	case KEY_DRY_RUN: a->dry_run = true; break;
 	case ARGP_KEY_ARG:
 		bb_usage_error(state, "'%s' is no option; a scenario is named by --scenario %s",

@@ -80,7 +80,9 @@ int bb_object_args__text(const struct bb_object_args *a, bool pair,
 		.programs = a->programs.v,
 		.n_programs = a->programs.n,
 		.trigger = a->trigger,
-		.what = a->exact ? BB_OBJECT_COUNT : BB_OBJECT_TIME,
+		.what = a->lines   ? BB_OBJECT_LINES
+			: a->exact ? BB_OBJECT_COUNT
+				   : BB_OBJECT_TIME,
 		.packets = a->packets.v,
 		.n_packets = a->packets.n,
 		.contexts = a->contexts.v,

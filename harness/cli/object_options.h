@@ -15,6 +15,7 @@ struct bb_object_args {
 	struct bb_strings programs, packets, contexts;
 	const char *trigger;
 	bool exact; /* the scenario's drives are exact; set by the command */
+	bool lines; /* they time each line; likewise */
 };
 
 /* As an argp child whose input is a struct bb_object_args. */

@@ -93,6 +93,7 @@ struct bb_drive_kind {
 	bool fires;            /* it fires the events: as many runs as events, or void */
 	bool one_by_one;       /* something can be done between any two runs */
 	bool counts;           /* samples are instructions: drivers/exact.c */
+	bool by_line;          /* it times the lines of a run, too: drivers/lines.c */
 	bool read_only;        /* it may drive a program that somebody else has loaded */
 	bool any_sampler;      /* it drives variants that sample without a program, too */
 	bool stats_off;        /* bpf_stats must be off meanwhile */

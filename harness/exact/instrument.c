@@ -156,7 +156,8 @@ int bb_instrument(const struct bb_code *code, const struct bb_cfg *g, const stru
 			   .g = g,
 			   .sites = sites,
 			   .stack_bytes = stack_bytes,
-			   .counts_fd = counts_fd};
+			   .counts_fd = counts_fd,
+			   .out.with = "counters"};
 	size_t most = (size_t)code->n * LONG_SLOTS + (size_t)g->n_blocks * COUNTER_SLOTS;
 	int rc = check_stack(&l, err);
 

@@ -18,7 +18,8 @@ struct bb_instrumented {
 	uint32_t n;
 	/* by old slot, and one more for the end: where it is now, its counter before it */
 	uint32_t *moved;
-	uint32_t n_long; /* jumps that became long ones */
+	uint32_t n_long;  /* jumps that became long ones */
+	const char *with; /* in messages: its additions, "counters" */
 };
 
 /* `stack_bytes[function]` is the deepest that each one's stack reaches; what is saved goes below.

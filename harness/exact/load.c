@@ -82,13 +82,12 @@ static int say_refused(const struct bb_code *code, const struct bb_instrumented 
 	char numbers[64], words[300];
 
 	if (rc == -EPERM || rc == -ENOMEM || rc == -EINTR || rc == -EAGAIN)
-		return bb_fail(err, rc, "loading '%s' to count its instructions: %s", code->name,
-			       strerror(-rc));
+		return bb_fail(err, rc, "loading '%s' once more: %s", code->name, strerror(-rc));
 	bb_refusal_of_verifier(log, words, sizeof(words));
 	snprintf(numbers, sizeof(numbers), " (%u instead of %u instructions)", now ? now->n : 0,
 		 code->n);
-	return bb_fail(err, -ENOTSUP, "the verifier refuses '%s' %s counters%s: %s", code->name,
-		       now ? "with" : "without", now ? numbers : "",
+	return bb_fail(err, -ENOTSUP, "the verifier refuses '%s'%s%s%s: %s", code->name,
+		       now ? " with " : " once more", now ? now->with : "", now ? numbers : "",
 		       words[0] ? words : strerror(-rc));
 }
 

@@ -22,11 +22,6 @@ struct bb_counted_call *bb_counted__add_call(struct bb_counted *c)
 	return bb_append(&c->calls, &c->n_calls, sizeof(*c->calls));
 }
 
-struct bb_counted_group *bb_counted__add_group(struct bb_counted *c)
-{
-	return bb_append(&c->groups, &c->n_groups, sizeof(*c->groups));
-}
-
 struct bb_estimate bb_counted_case__instructions(const struct bb_counted_case *c)
 {
 	struct bb_estimate e = {NAN, NAN, NAN};
@@ -79,11 +74,6 @@ void bb_counted__done(struct bb_counted *c)
 	}
 	for (size_t i = 0; i < c->n_calls; i++)
 		free(c->calls[i].name);
-	for (size_t i = 0; i < c->n_groups; i++) {
-		free(c->groups[i].where);
-		free(c->groups[i].counts);
-	}
-	free(c->groups);
 	free(c->cases);
 	free(c->lines);
 	free(c->calls);

@@ -41,15 +41,6 @@ struct bb_counted_call {
 	uint64_t calls;
 };
 
-/* Blocks that no case tells apart (exact/groups.h). */
-struct bb_counted_group {
-	char *where; /* "fun_xdp.h:34-36,40" */
-	uint32_t n_blocks;
-	uint32_t n_insns; /* executed for each execution */
-	/* executions in all runs of each case, in their order: "640 10 0", decimal */
-	char *counts;
-};
-
 struct bb_counted {
 	char *name; /* "scenario/variant/exact" */
 	char *scenario, *variant;
@@ -65,9 +56,6 @@ struct bb_counted {
 	size_t n_lines;
 	struct bb_counted_call *calls;
 	size_t n_calls;
-	/* none where there are too few cases to tell costs apart */
-	struct bb_counted_group *groups;
-	size_t n_groups;
 };
 
 static inline bool bb_counted_case__is_exact(const struct bb_counted_case *c)
@@ -94,7 +82,6 @@ const char *bb_counted_line__file(const struct bb_counted_line *l);
 struct bb_counted_case *bb_counted__add_case(struct bb_counted *c);
 struct bb_counted_line *bb_counted__add_line(struct bb_counted *c);
 struct bb_counted_call *bb_counted__add_call(struct bb_counted *c);
-struct bb_counted_group *bb_counted__add_group(struct bb_counted *c);
 void bb_counted__done(struct bb_counted *c);
 
 #endif

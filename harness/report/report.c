@@ -67,6 +67,9 @@ void bb_report__free(struct bb_report *r)
 	for (size_t i = 0; i < r->n_counted; i++)
 		bb_counted__done(&r->counted[i]);
 	free(r->counted);
+	for (size_t i = 0; i < r->n_timed; i++)
+		bb_timed__done(&r->timed[i]);
+	free(r->timed);
 	for (size_t i = 0; i < r->n_skips; i++) {
 		free(r->skips[i].what);
 		free(r->skips[i].why);
@@ -110,6 +113,11 @@ struct bb_program *bb_report__add_program(struct bb_report *r)
 struct bb_counted *bb_report__add_counted(struct bb_report *r)
 {
 	return bb_append(&r->counted, &r->n_counted, sizeof(*r->counted));
+}
+
+struct bb_timed *bb_report__add_timed(struct bb_report *r)
+{
+	return bb_append(&r->timed, &r->n_timed, sizeof(*r->timed));
 }
 
 void bb_report__drop_counted(struct bb_report *r)

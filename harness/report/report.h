@@ -14,6 +14,7 @@
 #include "env/fingerprint.h"
 #include "report/comparison.h"
 #include "report/counted.h"
+#include "report/timed.h"
 
 /*
  * A run as it is stored: what was asked, where, and every sample. The summaries are derived from
@@ -105,6 +106,9 @@ struct bb_report {
 	/* of the exact drive, by program; no part of the timings above */
 	struct bb_counted *counted;
 	size_t n_counted;
+	/* of the drive `lines`, by case */
+	struct bb_timed *timed;
+	size_t n_timed;
 	struct bb_skip *skips;
 	size_t n_skips;
 };
@@ -160,6 +164,7 @@ bool bb_report__has_samples(const struct bb_report *r);
 struct bb_comparison *bb_report__add_comparison(struct bb_report *r);
 struct bb_program *bb_report__add_program(struct bb_report *r);
 struct bb_counted *bb_report__add_counted(struct bb_report *r);
+struct bb_timed *bb_report__add_timed(struct bb_report *r);
 /* Why a series does not count; NULL when it does. */
 const char *bb_series_why_void(const struct bb_series *s);
 

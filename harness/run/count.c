@@ -10,14 +10,11 @@
 
 #include "base/deadline.h"
 #include "drivers/exact.h"
-#include "exact/groups.h"
 #include "bpf/insn.h"
 #include "exact/source.h"
 
-#define CELL_LEAST_S 1.0     /* fast programs are counted long before */
-#define LEAST_CASES 8u       /* that costs could be told apart by */
-#define MOST_KEPT (4u << 20) /* counters of all cases: 32 MiB */
-#define WARMUP 100u          /* as the timed drives have it: the maps are then in the same state */
+#define CELL_LEAST_S 1.0 /* fast programs are counted long before */
+#define WARMUP 100u      /* as the timed drives have it: the maps are then in the same state */
 
 /* One program under one drive, on its way into a report. */
 struct counting {
@@ -29,8 +26,6 @@ struct counting {
 	size_t n_paths, size_paths;
 	uint64_t *ns; /* instructions of each run of a batch */
 	size_t want;  /* the largest batch */
-	/* by case and block: executions in all runs so far; NULL: not kept */
-	uint64_t *blocks;
 	size_t n_cells;
 	double cell_s; /* time for a cell; 0: no limit */
 };
@@ -98,15 +93,6 @@ static void check_drops(const struct counting *k, uint64_t before, uint64_t afte
 			 (unsigned long long)(after - before), expected);
 }
 
-static void keep_blocks(struct counting *k)
-{
-	const struct bb_exact *e = bb_exact__of(k->slot);
-	size_t n = e->clone.cfg.n_blocks;
-
-	if (k->blocks)
-		memcpy(k->blocks + k->out->n_cases * n, e->totals, n * sizeof(*k->blocks));
-}
-
 /* Cases that the time was over for. */
 static int note_left_out(const struct counting *k, struct bb_report *report, struct bb_err *err)
 {
@@ -156,7 +142,6 @@ static int count_cell(struct counting *k, const struct bb_plan_case *cell, struc
 	check_drops(k, before, after, &b);
 	if (b.n < b.want)
 		rc = note_fewer(k, cell, b.n, report, err);
-	keep_blocks(k);
 	return rc ? rc : add_case(k, cell, &b, err);
 }
 
@@ -210,41 +195,6 @@ static int add_calls(struct bb_counted *out, const struct bb_exact *e, struct bb
 	return rc;
 }
 
-static int add_group(struct bb_counted *out, const struct bb_group *g, struct bb_err *err)
-{
-	struct bb_counted_group *group = bb_counted__add_group(out);
-	size_t size;
-	FILE *mem;
-
-	if (!group)
-		return bb_fail_nomem(err);
-	group->where = strdup(g->where);
-	group->n_blocks = g->n_blocks;
-	group->n_insns = g->n_insns;
-	mem = open_memstream(&group->counts, &size);
-	for (size_t i = 0; mem && i < out->n_cases; i++)
-		fprintf(mem, "%s%" PRIu64, i ? " " : "", g->counts[i]);
-	return mem && !fclose(mem) && group->where ? 0 : bb_fail_nomem(err);
-}
-
-static int add_groups(struct counting *k, const struct bb_exact *e, struct bb_err *err)
-{
-	size_t n_blocks = e->clone.cfg.n_blocks, n = 0;
-	struct bb_group *groups = NULL;
-	int rc;
-
-	if (!k->blocks)
-		return 0;
-	for (size_t i = k->out->n_cases; i-- > 1;) /* sums so far become those of each case */
-		for (size_t b = 0; b < n_blocks; b++)
-			k->blocks[i * n_blocks + b] -= k->blocks[(i - 1) * n_blocks + b];
-	rc = bb_groups__make(&e->code, &e->clone.cfg, k->blocks, k->out->n_cases, &groups, &n, err);
-	for (size_t i = 0; !rc && i < n; i++)
-		rc = add_group(k->out, &groups[i], err);
-	bb_groups__free(groups, n);
-	return rc;
-}
-
 /* A tail call that is taken does not come back: its block ends there, and the next one is executed
  * as often less. */
 static uint64_t tail_calls_taken(const struct bb_exact *e)
@@ -276,7 +226,7 @@ static int sum_up(struct counting *k, struct bb_err *err)
 	rc = add_lines(k->out, e, err);
 	if (!rc)
 		rc = add_calls(k->out, e, err);
-	return rc ? rc : add_groups(k, e, err);
+	return rc;
 }
 
 static int begin(struct counting *k, struct bb_report *report, struct bb_err *err)
@@ -306,17 +256,6 @@ static int begin(struct counting *k, struct bb_report *report, struct bb_err *er
 	return k->out->name && k->out->scenario && k->out->variant ? 0 : bb_fail_nomem(err);
 }
 
-/* Which blocks each case executes, where that could say something and is not too much. */
-static int make_room(struct counting *k, struct bb_err *err)
-{
-	size_t n_blocks = bb_exact__of(k->slot)->clone.cfg.n_blocks;
-
-	if (k->n_cells < LEAST_CASES || n_blocks > MOST_KEPT / k->n_cells)
-		return 0;
-	k->blocks = calloc(k->n_cells * n_blocks, sizeof(*k->blocks));
-	return k->blocks ? 0 : bb_fail_nomem(err);
-}
-
 static int count_variant(struct bb_session *s, size_t drive, size_t variant, double cell_s,
 			 struct bb_report *report, struct bb_err *err)
 {
@@ -327,8 +266,6 @@ static int count_variant(struct bb_session *s, size_t drive, size_t variant, dou
 	if (!rc)
 		rc = bb_unless_broken_off(
 			d->driver->attach(d->state, &s->subjects[variant], &k.slot, err));
-	if (!rc)
-		rc = make_room(&k, err);
 	if (rc == -ETIME)
 		rc = 0;
 	for (size_t i = 0; !rc && i < s->plan->n_cases; i++) {
@@ -348,7 +285,6 @@ static int count_variant(struct bb_session *s, size_t drive, size_t variant, dou
 		d->driver->detach(d->state, k.slot);
 	free(k.ns);
 	free(k.paths);
-	free(k.blocks);
 	return rc;
 }
 

@@ -422,14 +422,24 @@ static int write_slope(const struct maker *m, uint32_t prog_type, FILE *out, str
 /* The drives of a type. */
 static int write_drives(const struct maker *m, uint32_t prog_type, FILE *out, struct bb_err *err)
 {
+	static const struct {
+		bool step, exact, lines;
+	} drives[] = {
+		[BB_OBJECT_TIME] = {.step = true},
+		[BB_OBJECT_COUNT] = {.exact = true},
+		[BB_OBJECT_TIME_AND_COUNT] = {.step = true, .exact = true},
+		[BB_OBJECT_LINES] = {.exact = true, .lines = true},
+	};
 	enum bb_object_do what = m->opts->what;
 	int rc = 0;
 
-	if (what != BB_OBJECT_COUNT)
+	if (drives[what].step)
 		rc = write_fired(m, prog_type, "step", true, out, err);
-	if (!rc && what != BB_OBJECT_COUNT)
+	if (!rc && drives[what].step)
 		rc = write_slope(m, prog_type, out, err);
-	if (!rc && what != BB_OBJECT_TIME)
+	if (!rc && drives[what].lines)
+		rc = write_fired(m, prog_type, "lines", true, out, err);
+	if (!rc && drives[what].exact)
 		rc = write_fired(m, prog_type, "exact", what == BB_OBJECT_COUNT, out, err);
 	return rc;
 }

@@ -22,6 +22,7 @@ enum bb_object_do {
 	BB_OBJECT_TIME,
 	BB_OBJECT_COUNT, /* instructions are counted instead */
 	BB_OBJECT_TIME_AND_COUNT,
+	BB_OBJECT_LINES, /* each line is timed, and its instructions are counted */
 };
 
 struct bb_object_opts {

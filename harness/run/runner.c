@@ -13,6 +13,7 @@
 #include "env/steal.h"
 #include "run/count.h"
 #include "run/executed.h"
+#include "run/lines.h"
 #include "run/record.h"
 #include "run/session.h"
 
@@ -596,6 +597,8 @@ int bb_run_plan(const struct bb_plan *plan, const struct bb_run_opts *opts,
 		rc = bb_note_executed(&r.session, r.case_of, report);
 	if (!rc && r.total > 0)
 		rc = run_rounds(&r, err);
+	if (!rc)
+		rc = bb_note_lines(&r.session, report, err);
 	bb_deadline__end(&budget);
 	if (rc && rc != -ETIME) /* the skips say that */
 		rc = bb_record__incomplete(report, rc, err);

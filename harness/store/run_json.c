@@ -201,8 +201,14 @@ static int write_counted(const struct bb_report *r, const void *item, struct bb_
 
 	write_list(r, LIST(c, cases, bb_counted_case_fields, NULL), w);
 	write_list(r, LIST(c, lines, bb_counted_line_fields, NULL), w);
-	write_list(r, LIST(c, calls, bb_counted_call_fields, NULL), w);
-	return write_list(r, LIST(c, groups, bb_counted_group_fields, NULL), w);
+	return write_list(r, LIST(c, calls, bb_counted_call_fields, NULL), w);
+}
+
+static int write_timed(const struct bb_report *r, const void *item, struct bb_json *w)
+{
+	const struct bb_timed *t = item;
+
+	return write_list(r, LIST(t, rows, bb_timed_row_fields, NULL), w);
 }
 
 static void write_fingerprint(const struct bb_fingerprint *fp, struct bb_json *w)
@@ -213,7 +219,7 @@ static void write_fingerprint(const struct bb_fingerprint *fp, struct bb_json *w
 	bb_json__close(w);
 }
 
-/* A run that has no programs, comparisons or counts has no such key. */
+/* A run that has no programs, comparisons, counts or times by line has no such key. */
 int bb_run_json__write(const struct bb_report *r, FILE *out)
 {
 	struct bb_json w = {.out = out, .indent = 1};
@@ -232,6 +238,8 @@ int bb_run_json__write(const struct bb_report *r, FILE *out)
 				&w);
 	if (!rc && r->n_counted)
 		rc = write_list(r, LIST(r, counted, bb_counted_fields, write_counted), &w);
+	if (!rc && r->n_timed)
+		rc = write_list(r, LIST(r, timed, bb_timed_fields, write_timed), &w);
 	if (!rc)
 		rc = write_list(r, LIST(r, cases, bb_case_fields, write_case), &w);
 	bb_json__end(&w);

@@ -129,11 +129,37 @@ static const struct bb_json_field counted_call_fields[] = {
 	{"calls", BB_JSON_COUNT, offsetof(struct bb_counted_call, calls)},
 };
 
-static const struct bb_json_field counted_group_fields[] = {
-	{"where", BB_JSON_TEXT, offsetof(struct bb_counted_group, where)},
-	{"n_blocks", BB_JSON_U32, offsetof(struct bb_counted_group, n_blocks)},
-	{"n_insns", BB_JSON_U32, offsetof(struct bb_counted_group, n_insns)},
-	{"counts", BB_JSON_TEXT, offsetof(struct bb_counted_group, counts)},
+static const struct bb_json_field timed_fields[] = {
+	{"name", BB_JSON_NAME, offsetof(struct bb_timed, name)},
+	{"scenario", BB_JSON_NAME, offsetof(struct bb_timed, scenario)},
+	{"variant", BB_JSON_NAME, offsetof(struct bb_timed, variant)},
+	{"drive", BB_JSON_NAME, offsetof(struct bb_timed, drive)},
+	{"param", BB_JSON_TEXT_OR_NULL, offsetof(struct bb_timed, param)},
+	{"param_value", BB_JSON_U32, offsetof(struct bb_timed, param_value)},
+	{"cuts", BB_JSON_U32, offsetof(struct bb_timed, cuts)},
+	{"refused", BB_JSON_U32, offsetof(struct bb_timed, refused)},
+	{"refused_why", BB_JSON_TEXT_OR_NULL, offsetof(struct bb_timed, refused_why)},
+	{"passed", BB_JSON_COUNT, offsetof(struct bb_timed, passed)},
+	{"runs", BB_JSON_COUNT, offsetof(struct bb_timed, runs)},
+	{"other_ways", BB_JSON_COUNT, offsetof(struct bb_timed, other_ways)},
+	{"check_ns", BB_JSON_POSITIVE, offsetof(struct bb_timed, check_ns)},
+	{"leaves", BB_JSON_BOOL, offsetof(struct bb_timed, leaves)},
+	{"program_ns", BB_JSON_TEXT, offsetof(struct bb_timed, program_ns)},
+	{"empty_ns", BB_JSON_TEXT, offsetof(struct bb_timed, empty_ns)},
+	{"rest_ns", BB_JSON_TEXT, offsetof(struct bb_timed, rest_ns)},
+};
+
+static const struct bb_json_field timed_row_fields[] = {
+	{"file", BB_JSON_TEXT, offsetof(struct bb_timed_row, file)},
+	{"line", BB_JSON_U32, offsetof(struct bb_timed_row, line)},
+	{"last_line", BB_JSON_U32, offsetof(struct bb_timed_row, last_line)},
+	{"insn", BB_JSON_U32, offsetof(struct bb_timed_row, insn)},
+	{"text", BB_JSON_TEXT, offsetof(struct bb_timed_row, text)},
+	{"call", BB_JSON_TEXT, offsetof(struct bb_timed_row, call)},
+	{"loop", BB_JSON_BOOL, offsetof(struct bb_timed_row, is_loop)},
+	{"turns", BB_JSON_COUNT, offsetof(struct bb_timed_row, turns)},
+	{"ns", BB_JSON_TEXT, offsetof(struct bb_timed_row, ns)},
+	{"first_ns", BB_JSON_TEXT, offsetof(struct bb_timed_row, first_ns)},
 };
 
 static const struct bb_json_field flow_fields[] = {
@@ -154,5 +180,6 @@ const struct bb_json_fields bb_counted_fields = FIELDS(counted_fields, 0);
 const struct bb_json_fields bb_counted_case_fields = FIELDS(counted_case_fields, 0);
 const struct bb_json_fields bb_counted_line_fields = FIELDS(counted_line_fields, 0);
 const struct bb_json_fields bb_counted_call_fields = FIELDS(counted_call_fields, 0);
-const struct bb_json_fields bb_counted_group_fields = FIELDS(counted_group_fields, 0);
+const struct bb_json_fields bb_timed_fields = FIELDS(timed_fields, 0);
+const struct bb_json_fields bb_timed_row_fields = FIELDS(timed_row_fields, 0);
 const struct bb_json_fields bb_flow_fields = FIELDS(flow_fields, 0);

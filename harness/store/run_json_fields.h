@@ -41,6 +41,6 @@ struct bb_json_fields {
 extern const struct bb_json_fields bb_report_fields, bb_skip_fields, bb_case_fields,
 	bb_series_fields, bb_program_fields, bb_comparison_fields, bb_pair_fields,
 	bb_counted_fields, bb_counted_case_fields, bb_counted_line_fields, bb_counted_call_fields,
-	bb_counted_group_fields, bb_flow_fields;
+	bb_timed_fields, bb_timed_row_fields, bb_flow_fields;
 
 #endif

@@ -505,16 +505,15 @@ static int read_comparisons(struct reader *rd, const json_t *root, struct bb_rep
 	return rc;
 }
 
-/* A list of flat structs; `add` makes room for one in the counted program. */
+/* A list of flat structs; `add` makes room for one in what it belongs to. */
 static int read_list(struct reader *rd, const json_t *obj, const char *key,
-		     const struct bb_json_fields *fields, void *(*add)(struct bb_counted *c),
-		     struct bb_counted *c)
+		     const struct bb_json_fields *fields, void *(*add)(void *of), void *of)
 {
 	const json_t *list = get_array(rd, obj, key);
 	int rc = list ? 0 : -EINVAL;
 
 	for (size_t i = 0; !rc && i < json_array_size(list); i++) {
-		void *item = add(c);
+		void *item = add(of);
 
 		rc = item ? read_fields(rd, fields, json_array_get(list, i), item)
 			  : bb_fail_nomem(rd->err);
@@ -522,24 +521,19 @@ static int read_list(struct reader *rd, const json_t *obj, const char *key,
 	return rc;
 }
 
-static void *add_case(struct bb_counted *c)
+static void *add_case(void *c)
 {
 	return bb_counted__add_case(c);
 }
 
-static void *add_line(struct bb_counted *c)
+static void *add_line(void *c)
 {
 	return bb_counted__add_line(c);
 }
 
-static void *add_call(struct bb_counted *c)
+static void *add_call(void *c)
 {
 	return bb_counted__add_call(c);
-}
-
-static void *add_group(struct bb_counted *c)
-{
-	return bb_counted__add_group(c);
 }
 
 /* Runs without the exact drive, and those of older versions, have no such key. */
@@ -563,8 +557,35 @@ static int read_counted(struct reader *rd, const json_t *root, struct bb_report 
 		rc = rc ? rc : read_list(rd, item, "cases", &bb_counted_case_fields, add_case, c);
 		rc = rc ? rc : read_list(rd, item, "lines", &bb_counted_line_fields, add_line, c);
 		rc = rc ? rc : read_list(rd, item, "calls", &bb_counted_call_fields, add_call, c);
-		if (!rc && json_object_get(item, "groups")) /* older ones have none */
-			rc = read_list(rd, item, "groups", &bb_counted_group_fields, add_group, c);
+	}
+	rd->where[0] = '\0';
+	return rc;
+}
+
+static void *add_timed_row(void *t)
+{
+	return bb_timed__add_row(t);
+}
+
+/* Runs without the drive `lines`, and those of older versions, have no such key. */
+static int read_timed(struct reader *rd, const json_t *root, struct bb_report *r)
+{
+	const json_t *list = json_object_get(root, "timed");
+	int rc = 0;
+
+	if (!list)
+		return 0;
+	if (!json_is_array(list))
+		return complain(rd, "timed", "expected a list");
+	for (size_t i = 0; !rc && i < json_array_size(list); i++) {
+		struct bb_timed *t = bb_report__add_timed(r);
+		const json_t *item = json_array_get(list, i);
+
+		if (!t)
+			return bb_fail_nomem(rd->err);
+		snprintf(rd->where, sizeof(rd->where), "timed[%zu]", i);
+		rc = read_fields(rd, &bb_timed_fields, item, t);
+		rc = rc ? rc : read_list(rd, item, "rows", &bb_timed_row_fields, add_timed_row, t);
 	}
 	rd->where[0] = '\0';
 	return rc;
@@ -633,6 +654,8 @@ int bb_run_json__read(FILE *in, const char *path, struct bb_report **ret_report,
 		rc = read_comparisons(&rd, root, r);
 	if (!rc)
 		rc = read_counted(&rd, root, r);
+	if (!rc)
+		rc = read_timed(&rd, root, r);
 	if (!rc)
 		rc = read_cases(&rd, root, r);
 	if (!rc && bb_report__summarise(r))

@@ -40,24 +40,6 @@ check "fun_xdp: at 255, v3 costs far more than v4" more "$(p50 v3 255)" "$(twice
 check "fun_xdp: no device or namespace is left" wait_until 2 no_network
 nothing_left "fun_xdp" 0
 
-# --- what its blocks cost ---
-real --scenario fun_xdp -d step -d exact -V v2 -V v3 -n 120 --loads 4 --seed 1 --quiet
-expect_status "cost: times and counts of one run" 0
-run "$BPFBENCH" annotate --cost --results "$results"
-expect_status "cost: succeeds" 0
-expect_grep "cost: too few ways through a program are said to be" out '^fun_xdp/v2/exact: no costs by block: the inputs take [0-7] different ways'
-expect_grep "cost: 256 inputs that take many are enough, or why not" out \
-	'^fun_xdp/v3/exact: (ns an execution, by 256 inputs of the drive step|no costs by block: one )'
-# ns each, lo, hi, insns, execs/run: the loop is what is executed more than twice a run.
-loop_costs() { awk '/^fun_xdp\/v3/ { here = 1 } here && gsub(/[][,]/, " ") && $5 > 2 { exit !($1 > 0) } END { if (!here) exit 1 }' "$TMP/out"; }
-if grep -q '^fun_xdp/v3/exact: ns' "$TMP/out"; then
-	expect_grep "cost: says how well it predicts" out '^  predicts inputs it has not seen with R2 = -?[0-9.]+, median error [0-9.]+ ns \(one cost for'
-	check "cost: a round of v3's loop costs something" loop_costs
-else
-	skip "cost: a round of v3's loop costs something" "$(grep '^fun_xdp/v3/exact: no costs' "$TMP/out")"
-fi
-rm -rf "$results"
-
 # --- two versions against each other ---
 real compare --scenario fun_xdp --base v4 --head v3 --loads 1 --no-store --seed 1
 expect_status "compare: succeeds" 0

@@ -1,0 +1,957 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "drivers/lines.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/grow.h"
+#include "base/stop.h"
+#include "bpf/insn.h"
+#include "drivers/lines_plan.h"
+#include "drivers/page_fault.h"
+#include "drivers/test_run.h"
+#include "drivers/turn.h"
+#include "stats/quantile.h"
+
+#define BLOCK 20u    /* runs of one thing in a row that are samples */
+#define WARMUP 2u    /* and runs before them */
+#define DOUBLED 6u   /* places at which the doubled clone is measured */
+#define TICK_NS 10.0 /* coarser than that no clock of a kernel is: samples are multiples of it */
+#define MOST_CHECK_NS 3.0
+
+enum thing { PROGRAM, CLONE, DOUBLED_CLONE, EMPTY, N_THINGS };
+
+/* What is measured in turns. */
+struct item {
+	enum thing thing;
+	uint32_t place; /* of the path; path->n: it runs to its end */
+};
+
+/* Means of blocks. */
+struct means {
+	double *v;
+	size_t n;
+};
+
+/* One parameter of a variant. */
+struct at_param {
+	uint32_t param;
+	struct bb_line_path path;
+	struct item *items;
+	uint32_t n_items;
+	struct means *means; /* by load and item */
+	uint32_t n_loads;
+	uint64_t runs, other_ways;
+	/* made by bb_lines__of() */
+	double *results;
+	char *refused_why;
+};
+
+struct variant {
+	const struct bb_variant_spec *spec;
+	struct bb_lines_plan plan;
+	bool is_planned;
+	struct at_param *params;
+	size_t n_params;
+	uint32_t n_loads;
+};
+
+struct state {
+	const struct bb_lines_trigger *trigger;
+	void *fired; /* the trigger's */
+	const struct bb_drive_spec *spec;
+	struct bb_cut_memory memory;
+	struct bb_rng rng;
+	struct variant *variants;
+	size_t n_variants;
+};
+
+/* One load of one of the programs that take turns. */
+struct loaded {
+	int prog_fd; /* -1: none */
+	bool is_ours;
+	struct bb_stats_reader reader;
+	void *place; /* the trigger's */
+};
+
+struct slot {
+	struct bb_target *target;
+	struct variant *variant;
+	uint32_t load;
+	struct loaded things[N_THINGS];
+};
+
+/* One block, while it is fired. */
+struct block {
+	const struct state *state;
+	struct slot *slot;
+	const struct loaded *thing;
+	uint64_t nth;    /* cut to end at; UINT64_MAX: none */
+	int64_t ends_at; /* which one that has to be; -1: none, -2: whichever */
+	bool restores;   /* a whole run goes before each, which leaves maps as it does */
+	bool is_restoring;
+	unsigned int warmup; /* still to be made */
+	size_t want, n;
+	double ns[BLOCK];
+	uint64_t *keep; /* also there, if not NULL */
+	uint64_t fired, warmed, run_cnt, run_time_ns, multi, other_ways;
+	int64_t ended_at; /* of the last run */
+	bool drain_each_run;
+	struct bb_prog_stats last;
+};
+
+static void arm(struct block *b)
+{
+	if (b->nth == UINT64_MAX || b->is_restoring)
+		bb_cut_memory__end_nowhere(&b->state->memory);
+	else
+		bb_cut_memory__end_at(&b->state->memory, b->nth);
+}
+
+static void take_sample(struct block *b, const struct bb_prog_stats *now)
+{
+	uint64_t runs = now->run_cnt - b->last.run_cnt, ns = now->run_time_ns - b->last.run_time_ns;
+
+	if (b->warmup) {
+		b->warmup--;
+		b->warmed++;
+		return;
+	}
+	b->fired++;
+	b->run_cnt += runs;
+	b->run_time_ns += ns;
+	if (runs != 1) {
+		b->multi += runs;
+	} else if (b->ends_at >= -1 && b->ended_at != b->ends_at) {
+		b->other_ways++;
+	} else {
+		if (b->keep)
+			b->keep[b->n] = ns;
+		b->ns[b->n++] = (double)ns;
+	}
+}
+
+static int after_run(void *arg)
+{
+	struct block *b = arg;
+	struct bb_prog_stats now;
+	int rc = bb_stats_reader__info(&b->thing->reader, &now);
+
+	if (rc)
+		return rc;
+	b->ended_at = bb_cut_memory__ended_at(&b->state->memory);
+	bb_target__drain(b->slot->target, !b->drain_each_run);
+	if (b->is_restoring) {
+		b->is_restoring = false;
+	} else {
+		take_sample(b, &now);
+		b->is_restoring = b->restores;
+	}
+	b->last = now;
+	arm(b);
+	return b->fired >= b->want || bb_must_end();
+}
+
+static int fire(struct block *b, uint32_t param, struct bb_err *err)
+{
+	int rc = bb_stats_reader__info(&b->thing->reader, &b->last);
+
+	if (rc)
+		return bb_fail(err, rc, "reading the counters of a clone of '%s': %s",
+			       bb_target__program(b->slot->target), strerror(-rc));
+	b->is_restoring = b->restores;
+	arm(b);
+	rc = b->state->trigger->run(b->state->fired, b->thing->place, b->slot->target, param,
+				    after_run, b, err);
+	bb_cut_memory__end_nowhere(&b->state->memory);
+	return rc;
+}
+
+/* --- loads --- */
+
+static void unload(const struct state *s, struct loaded *l)
+{
+	if (l->place)
+		s->trigger->detach(s->fired, l->place);
+	if (l->is_ours && l->prog_fd >= 0) {
+		bb_stats_reader__close(&l->reader);
+		close(l->prog_fd);
+	}
+	*l = (struct loaded){.prog_fd = -1};
+}
+
+static void close_slot(const struct state *s, struct slot *slot)
+{
+	if (!slot)
+		return;
+	for (int i = 0; i < N_THINGS; i++)
+		unload(s, &slot->things[i]);
+	free(slot);
+}
+
+static int attach_thing(const struct state *s, struct bb_test_prog *subject, struct loaded *l,
+			struct bb_err *err)
+{
+	int rc = 0;
+
+	if (l->is_ours)
+		rc = bb_stats_reader__open(l->prog_fd, &l->reader, err);
+	else
+		l->reader = *bb_target__reader(subject->target);
+	return rc ? rc : s->trigger->attach(s->fired, subject, l->prog_fd, &l->place, err);
+}
+
+/* The clone of this load, and what takes turns with it. */
+static int load_things(const struct state *s, struct bb_test_prog *subject, struct slot *slot,
+		       struct bb_err *err)
+{
+	const struct bb_lines_plan *plan = &slot->variant->plan;
+	struct loaded *things = slot->things;
+	struct bb_cut_form form = plan->form;
+	int rc = 0;
+
+	things[PROGRAM].prog_fd = bb_target__prog_fd(subject->target);
+	for (int i = CLONE; i < N_THINGS; i++)
+		things[i].is_ours = true;
+	rc = bb_lines_plan__load(plan, &form, &things[CLONE].prog_fd, err);
+	form.doubled = true;
+	if (!rc)
+		rc = bb_lines_plan__load(plan, &form, &things[DOUBLED_CLONE].prog_fd, err);
+	if (!rc)
+		rc = bb_cut_clone__load_empty(&plan->code, form.retval, &things[EMPTY].prog_fd,
+					      err);
+	for (int i = 0; !rc && i < N_THINGS; i++)
+		rc = attach_thing(s, subject, &things[i], err);
+	return rc;
+}
+
+/* --- the plan --- */
+
+/* One run of the clone that ends at the nth cut: which one that is, -1: there is none. */
+static int look(const struct state *s, struct slot *slot, uint32_t param, uint64_t nth,
+		int64_t *ret_cut, struct bb_err *err)
+{
+	struct block b = {.state = s,
+			  .slot = slot,
+			  .thing = &slot->things[CLONE],
+			  .nth = nth,
+			  .ends_at = -2,
+			  .restores = slot->variant->plan.removes,
+			  .want = 1,
+			  .drain_each_run = s->spec->step.consumer == BB_DRAIN_EACH_RUN};
+	int rc = fire(&b, param, err);
+
+	*ret_cut = b.ended_at;
+	return rc ? rc : bb_must_end_why();
+}
+
+/* The same by most of up to three runs. */
+static int look_again(const struct state *s, struct slot *slot, uint32_t param, uint64_t nth,
+		      int64_t *ret_cut, struct bb_err *err)
+{
+	int64_t cuts[3];
+	int rc = 0;
+
+	for (int i = 0; !rc && i < 3; i++) {
+		rc = look(s, slot, param, nth, &cuts[i], err);
+		*ret_cut = cuts[i];
+		if (i == 1 && cuts[0] == cuts[1])
+			break;
+		if (i == 2 && cuts[2] != cuts[1])
+			*ret_cut = cuts[0];
+	}
+	return rc;
+}
+
+/* The cuts that a run passes, in their order. -E2BIG: too many. */
+static int find_path(const struct state *s, struct slot *slot, uint32_t param, uint32_t **ret_path,
+		     uint32_t *ret_n, struct bb_err *err)
+{
+	uint32_t *path = NULL, n = 0;
+	size_t size = 0;
+	uint64_t began_ns = bb_now_ns();
+	double most_s = bb_deadline_left_s() * BB_LINES_PATH_SHARE;
+	int64_t cut = 0;
+	int rc = 0;
+
+	for (;;) {
+		rc = look_again(s, slot, param, n, &cut, err);
+		if (rc || cut < 0)
+			break;
+		if (n == BB_LINES_MOST_PLACES || bb_seconds_since(began_ns) > most_s) {
+			rc = -E2BIG;
+			break;
+		}
+		rc = bb_reserve(&path, n + 1, &size, sizeof(*path)) ? bb_fail_nomem(err) : 0;
+		if (rc)
+			break;
+		path[n++] = (uint32_t)cut;
+	}
+	if (rc) {
+		free(path);
+		return rc;
+	}
+	*ret_path = path;
+	*ret_n = n;
+	return 0;
+}
+
+static int make_items(struct at_param *p)
+{
+	uint32_t n = p->path.n_measured, k = 0;
+
+	p->items = calloc(2 + (size_t)n + 1 + DOUBLED, sizeof(*p->items));
+	if (!p->items)
+		return -ENOMEM;
+	p->items[k++] = (struct item){PROGRAM, p->path.n};
+	p->items[k++] = (struct item){EMPTY, p->path.n};
+	for (uint32_t i = 0; i < n; i++)
+		p->items[k++] = (struct item){CLONE, p->path.measured[i]};
+	p->items[k++] = (struct item){CLONE, p->path.n};
+	for (uint32_t i = 0, last = UINT32_MAX; i < DOUBLED; i++) {
+		uint32_t at = (uint32_t)((uint64_t)i * (n - 1) / (DOUBLED - 1));
+
+		if (at != last)
+			p->items[k++] = (struct item){DOUBLED_CLONE, p->path.measured[at]};
+		last = at;
+	}
+	p->n_items = k;
+	return 0;
+}
+
+static int plan_param(const struct state *s, struct slot *slot, uint32_t param, struct bb_err *err)
+{
+	struct variant *v = slot->variant;
+	struct at_param *p;
+	uint32_t *path = NULL, n = 0;
+	int rc = find_path(s, slot, param, &path, &n, err);
+
+	if (rc)
+		return rc;
+	if (!n) {
+		free(path);
+		return bb_fail(err, -EPROTO, "a clone of '%s' passes none of its cuts",
+			       v->plan.code.name);
+	}
+	p = bb_append(&v->params, &v->n_params, sizeof(*p));
+	if (!p) {
+		free(path);
+		return bb_fail_nomem(err);
+	}
+	p->param = param;
+	rc = bb_line_path__make(&v->plan.code, &v->plan.cfg, &v->plan.cuts, path, n, &p->path, err);
+	return rc ? rc : make_items(p) ? bb_fail_nomem(err) : 0;
+}
+
+static uint32_t count_params(const struct bb_drive_spec *spec)
+{
+	if (spec->kind->takes_inputs)
+		return spec->inputs.n ? (uint32_t)spec->inputs.n : 1;
+	return spec->values.n ? (uint32_t)spec->values.n : 1;
+}
+
+static void drop_params(struct variant *v)
+{
+	for (size_t i = 0; i < v->n_params; i++) {
+		struct at_param *p = &v->params[i];
+
+		for (size_t k = 0; p->means && k < (size_t)p->n_loads * p->n_items; k++)
+			free(p->means[k].v);
+		free(p->means);
+		free(p->items);
+		free(p->results);
+		bb_line_path__done(&p->path);
+	}
+	free(v->params);
+	v->params = NULL;
+	v->n_params = 0;
+}
+
+static int plan_params(const struct state *s, struct slot *slot, struct bb_err *err)
+{
+	uint32_t n = count_params(s->spec);
+	int rc = 0;
+
+	for (uint32_t i = 0; !rc && i < n; i++)
+		rc = plan_param(s, slot,
+				s->spec->kind->takes_inputs || !s->spec->values.n
+					? i
+					: s->spec->values.v[i],
+				err);
+	if (rc)
+		drop_params(slot->variant);
+	return rc;
+}
+
+/* The cuts that the verifier allows, and the ways through them; fewer cuts where a run passes too
+ * many. */
+static int plan_variant(struct state *s, struct bb_test_prog *subject, struct slot *slot,
+			struct bb_err *err)
+{
+	struct variant *v = slot->variant;
+	int rc;
+
+	for (;;) {
+		rc = bb_lines_plan__settle(&v->plan, s->memory.fd, err);
+		if (!rc)
+			rc = load_things(s, subject, slot, err);
+		if (!rc)
+			rc = plan_params(s, slot, err);
+		if (rc != -E2BIG)
+			break;
+		for (int i = 0; i < N_THINGS; i++)
+			unload(s, &slot->things[i]);
+		if (v->plan.detail == BB_CUT_CALLS)
+			return bb_fail(err, -ENOTSUP,
+				       "a run of '%s' takes too long for its path to be found; "
+				       "--budget gives more time",
+				       v->plan.code.name);
+		v->plan.detail--;
+	}
+	v->is_planned = !rc;
+	return rc;
+}
+
+static struct variant *variant_of(struct state *s, const struct bb_variant_spec *spec)
+{
+	for (size_t i = 0; i < s->n_variants; i++)
+		if (s->variants[i].spec == spec)
+			return &s->variants[i];
+	return NULL;
+}
+
+/* Room for the means of one more load. */
+static int add_load(struct variant *v)
+{
+	for (size_t i = 0; i < v->n_params; i++) {
+		struct at_param *p = &v->params[i];
+		size_t had = (size_t)v->n_loads * p->n_items;
+		struct means *means = reallocarray(p->means, had + p->n_items, sizeof(*means));
+
+		if (!means)
+			return -ENOMEM;
+		memset(&means[had], 0, p->n_items * sizeof(*means));
+		p->means = means;
+		p->n_loads = v->n_loads + 1;
+	}
+	v->n_loads++;
+	return 0;
+}
+
+/* A slot with everything loaded; the plan is made when there is none. */
+static int open_slot(struct state *s, struct bb_test_prog *subject, struct slot **ret_slot,
+		     struct bb_err *err)
+{
+	struct slot *slot = calloc(1, sizeof(*slot));
+	struct variant *v = variant_of(s, subject->spec);
+	int rc;
+
+	if (!slot)
+		return bb_fail_nomem(err);
+	for (int i = 0; i < N_THINGS; i++)
+		slot->things[i].prog_fd = -1;
+	if (!v) {
+		/* room for all there may be, as slots point into it */
+		v = &s->variants[s->n_variants++];
+		v->spec = subject->spec;
+		v->plan.detail = BB_CUT_ALL;
+	}
+	slot->target = subject->target;
+	slot->variant = v;
+	rc = bb_lines_plan__read(&v->plan, subject->target, err);
+	if (!rc)
+		rc = v->is_planned ? load_things(s, subject, slot, err)
+				   : plan_variant(s, subject, slot, err);
+	bb_lines_plan__forget(&v->plan);
+	if (rc)
+		close_slot(s, slot);
+	else
+		*ret_slot = slot;
+	return rc;
+}
+
+/* Can it be cut, and where? */
+static int probe(void *state, struct bb_test_prog *subject, struct bb_err *err)
+{
+	struct slot *slot;
+	int rc = open_slot(state, subject, &slot, err);
+
+	if (!rc)
+		close_slot(state, slot);
+	return rc;
+}
+
+static int attach(void *state, struct bb_test_prog *subject, void **ret_slot, struct bb_err *err)
+{
+	struct slot *slot;
+	int rc = open_slot(state, subject, &slot, err);
+
+	if (rc)
+		return rc;
+	slot->load = slot->variant->n_loads;
+	*ret_slot = slot;
+	return add_load(slot->variant) ? bb_fail_nomem(err) : 0;
+}
+
+static void detach(void *state, void *slot)
+{
+	close_slot(state, slot);
+}
+
+/* --- a sweep: a block of each --- */
+
+/*
+ * The mean without outliers on both sides. Not a median: a sample is a multiple of the clock's
+ * tick, and only a mean of many falls between two of them.
+ */
+static double mean_of(double *x, size_t n)
+{
+	double median, width, sum = 0;
+	size_t k = 0;
+
+	if (!n)
+		return NAN;
+	bb_sort_doubles(x, n);
+	median = bb_quantile_sorted(x, n, 0.5);
+	width = 1.5 * TICK_NS +
+		1.5 * (bb_quantile_sorted(x, n, 0.75) - bb_quantile_sorted(x, n, 0.25));
+	for (size_t i = 0; i < n; i++) {
+		if (fabs(x[i] - median) > width)
+			continue;
+		sum += x[i];
+		k++;
+	}
+	return sum / (double)k;
+}
+
+static int keep_mean(struct at_param *p, uint32_t load, uint32_t item, double ns)
+{
+	struct means *m = &p->means[(size_t)load * p->n_items + item];
+	double *v = bb_grow(m->v, m->n, sizeof(*m->v));
+
+	if (!v)
+		return -ENOMEM;
+	m->v = v;
+	m->v[m->n++] = ns;
+	return 0;
+}
+
+static int fire_item(const struct state *s, struct slot *slot, struct at_param *p, uint32_t i,
+		     size_t want, struct bb_batch *b, struct bb_err *err)
+{
+	const struct item *it = &p->items[i];
+	bool ends = it->place < p->path.n;
+	struct block block = {.state = s,
+			      .slot = slot,
+			      .thing = &slot->things[it->thing],
+			      .nth = ends ? it->place : UINT64_MAX,
+			      .ends_at = ends ? (int64_t)p->path.cuts[it->place] : -1,
+			      .restores = ends && slot->variant->plan.removes,
+			      .warmup = WARMUP,
+			      .want = want,
+			      .keep = it->thing == PROGRAM ? b->ns : NULL,
+			      .drain_each_run = b->drain_each_run};
+	int rc = fire(&block, p->param, err);
+
+	if (it->thing == PROGRAM) {
+		b->n += block.n;
+		b->fired += block.fired;
+		b->warmup += block.warmed;
+		b->run_cnt += block.run_cnt;
+		b->run_time_ns += block.run_time_ns;
+		b->multi += block.multi;
+	} else {
+		p->runs += block.n;
+		p->other_ways += block.other_ways;
+	}
+	if (!rc && block.n && keep_mean(p, slot->load, i, mean_of(block.ns, block.n)))
+		rc = bb_fail_nomem(err);
+	return rc;
+}
+
+static struct at_param *at_param(struct variant *v, uint32_t param)
+{
+	for (size_t i = 0; i < v->n_params; i++)
+		if (v->params[i].param == param)
+			return &v->params[i];
+	return NULL;
+}
+
+static int batch(void *state, void *slot_, uint32_t param, struct bb_batch *b, struct bb_err *err)
+{
+	struct state *s = state;
+	struct slot *slot = slot_;
+	struct at_param *p = at_param(slot->variant, param);
+	uint64_t began_ns = bb_now_ns();
+	size_t want = b->want < BLOCK ? b->want : BLOCK;
+	uint32_t *order;
+	int rc = 0;
+
+	b->target_cpu_s = NAN;
+	b->warmup = 0;
+	if (!p)
+		return bb_fail(err, -EINVAL, "'%s' was not planned with parameter %u",
+			       bb_target__program(slot->target), param);
+	order = calloc(p->n_items, sizeof(*order));
+	if (!order)
+		return bb_fail_nomem(err);
+	for (uint32_t i = 0; i < p->n_items; i++)
+		order[i] = i;
+	/* the program first, so that a batch that is cut short has samples */
+	bb_rng_shuffle(&s->rng, order + 1, p->n_items - 1);
+	memset(b->ns, 0, b->want * sizeof(*b->ns));
+	for (uint32_t i = 0; !rc && i < p->n_items && !bb_must_end(); i++) {
+		bb_give_way();
+		rc = fire_item(s, slot, p, order[i], want, b, err);
+	}
+	free(order);
+	b->elapsed_s = bb_seconds_since(began_ns);
+	return rc ? rc : bb_stop_signal ? -EINTR : 0;
+}
+
+/* --- results --- */
+
+/* Of a load and an item: a mean without the outer fifths; NAN: it has none. */
+static double load_ns(const struct at_param *p, uint32_t load, uint32_t item)
+{
+	const struct means *m = &p->means[(size_t)load * p->n_items + item];
+	size_t off = m->n / 5;
+	double sum = 0;
+
+	if (!m->n)
+		return NAN;
+	bb_sort_doubles(m->v, m->n);
+	for (size_t i = off; i < m->n - off; i++)
+		sum += m->v[i];
+	return sum / (double)(m->n - 2 * off);
+}
+
+/* Checks that a run passes besides that of the first cut. */
+static double checks_at(const struct at_param *p, uint32_t place)
+{
+	return place < p->path.n ? place : p->path.n - 1;
+}
+
+/*
+ * The price of a check: the slope of doubled less single against the number of checks, by least
+ * squares over all loads; through 0 where there are too few places for a slope.
+ */
+static double check_price(const struct at_param *p)
+{
+	uint32_t first = 2, end = first + p->path.n_measured + 1;
+	double n = 0, sx = 0, sy = 0, sxx = 0, sxy = 0, price;
+
+	for (uint32_t i = end; i < p->n_items; i++) {
+		double x = 1 + checks_at(p, p->items[i].place);
+
+		for (uint32_t j = first; j < end; j++) {
+			if (p->items[j].place != p->items[i].place)
+				continue;
+			for (uint32_t l = 0; l < p->n_loads; l++) {
+				double y = load_ns(p, l, i) - load_ns(p, l, j);
+
+				if (isnan(y))
+					continue;
+				n++;
+				sx += x;
+				sy += y;
+				sxx += x * x;
+				sxy += x * y;
+			}
+		}
+	}
+	if (!n)
+		return 0;
+	price = p->n_items - end > 3 ? (n * sxy - sx * sy) / (n * sxx - sx * sx) : sxy / sxx;
+	return fmin(fmax(price, 0), MOST_CHECK_NS);
+}
+
+/* One load's rows. */
+static int share_load(const struct at_param *p, uint32_t load, double check_ns,
+		      struct bb_lines *out, double *program_ns, double *empty_ns, double *rows_ns,
+		      double *first_ns, double *rest_ns)
+{
+	uint32_t n = p->path.n_measured, first = 2;
+	double *cumulative = calloc(n, sizeof(*cumulative)), entry = load_ns(p, load, first),
+	       empty = load_ns(p, load, 1);
+	int rc;
+
+	(void)out;
+	if (!cumulative)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < n; i++)
+		cumulative[i] = load_ns(p, load, first + i) - entry + empty -
+				check_ns * checks_at(p, p->path.measured[i]);
+	*program_ns = load_ns(p, load, 0);
+	*empty_ns = empty;
+	*rest_ns = p->path.leaves ? *program_ns - cumulative[n - 1] : 0;
+	rc = bb_line_path__share(&p->path, cumulative, rows_ns, first_ns);
+	free(cumulative);
+	return rc;
+}
+
+int bb_lines__of(void *state, const struct bb_variant_spec *spec, uint32_t param,
+		 struct bb_lines *ret_lines)
+{
+	struct variant *v = variant_of(state, spec);
+	struct at_param *p = v ? at_param(v, param) : NULL;
+	size_t n_rows = p ? p->path.n_rows : 0;
+	double *program, *empty, *rest, *rows, *first;
+	int rc = 0;
+
+	if (!p || !p->n_loads)
+		return -ENOENT;
+	free(p->results);
+	p->results = calloc(p->n_loads * (3 + 2 * n_rows), sizeof(*p->results));
+	if (!p->results)
+		return -ENOMEM;
+	program = p->results;
+	empty = program + p->n_loads;
+	rest = empty + p->n_loads;
+	rows = rest + p->n_loads;
+	first = rows + p->n_loads * n_rows;
+	*ret_lines = (struct bb_lines){.path = &p->path,
+				       .program_ns = program,
+				       .empty_ns = empty,
+				       .rows_ns = rows,
+				       .first_ns = first,
+				       .rest_ns = rest,
+				       .n_loads = p->n_loads,
+				       .check_ns = check_price(p),
+				       .n_cuts = v->plan.cuts.n,
+				       .refused = v->plan.refused,
+				       .refused_why = v->plan.refused_why,
+				       .runs = p->runs,
+				       .other_ways = p->other_ways};
+	for (uint32_t l = 0; !rc && l < p->n_loads; l++)
+		rc = share_load(p, l, ret_lines->check_ns, ret_lines, &program[l], &empty[l],
+				&rows[l * n_rows], &first[l * n_rows], &rest[l]);
+	return rc;
+}
+
+/* --- the state --- */
+
+#define MOST_VARIANTS 1024u
+
+static void close_state(void *state)
+{
+	struct state *s = state;
+
+	if (!s)
+		return;
+	for (size_t i = 0; i < s->n_variants; i++) {
+		drop_params(&s->variants[i]);
+		bb_lines_plan__done(&s->variants[i].plan);
+	}
+	free(s->variants);
+	s->trigger->close(s->fired);
+	bb_cut_memory__close(&s->memory);
+	free(s);
+}
+
+static int open_state(const struct bb_lines_trigger *trigger, const struct bb_drive_spec *spec,
+		      const struct bb_driver_opts *opts, void **ret_state, struct bb_err *err)
+{
+	struct state *s = calloc(1, sizeof(*s));
+	int rc = s ? 0 : bb_fail_nomem(err);
+
+	if (rc)
+		return rc;
+	s->trigger = trigger;
+	s->spec = spec;
+	s->memory.fd = -1;
+	bb_rng_seed(&s->rng, opts->seed);
+	s->variants = calloc(MOST_VARIANTS, sizeof(*s->variants));
+	rc = s->variants ? trigger->open(spec, opts, &s->fired, err) : bb_fail_nomem(err);
+	if (!rc)
+		rc = bb_cut_memory__open(&s->memory, err);
+	if (rc)
+		close_state(s);
+	else
+		*ret_state = s;
+	return rc;
+}
+
+/* --- by page fault --- */
+
+static int attach_fault(void *state, struct bb_test_prog *subject, int prog_fd, void **ret_place,
+			struct bb_err *err)
+{
+	int *fd = malloc(sizeof(*fd)), rc;
+
+	(void)state;
+	(void)subject;
+	if (!fd)
+		return bb_fail_nomem(err);
+	rc = bb_page_fault__attach(prog_fd, fd, err);
+	if (rc)
+		free(fd);
+	else
+		*ret_place = fd;
+	return rc;
+}
+
+static void detach_fault(void *state, void *place)
+{
+	(void)state;
+	close(*(int *)place);
+	free(place);
+}
+
+static int run_fault(void *state, void *place, struct bb_target *target, uint32_t param,
+		     int (*after)(void *arg), void *arg, struct bb_err *err)
+{
+	int rc = bb_page_fault__aim(state, param, err);
+
+	if (rc)
+		return rc;
+	rc = bb_page_fault__run(state, target, *(int *)place, after, arg);
+	return rc ? bb_fail(err, rc, "stepping '%s': %s", bb_target__program(target), strerror(-rc))
+		  : 0;
+}
+
+static const struct bb_lines_trigger by_fault = {
+	.open = bb_page_fault__open,
+	.close = bb_page_fault__close,
+	.attach = attach_fault,
+	.detach = detach_fault,
+	.run = run_fault,
+};
+
+static int open_fault(const struct bb_drive_spec *spec, const struct bb_driver_opts *opts,
+		      void **ret_state, struct bb_err *err)
+{
+	return open_state(&by_fault, spec, opts, ret_state, err);
+}
+
+/* Samples are of the program itself: as many as the sweeps over all cuts need. */
+#define LINES_PACE                                                                                 \
+	{                                                                                          \
+		.samples = 4800, .turn = BLOCK, .sample_s = 2e-4                                   \
+	}
+#define LINES_COLD_PACE                                                                            \
+	{                                                                                          \
+		.samples = 480, .turn = BLOCK / 2, .sample_s = 40 * BB_COLD_GUESS_S                \
+	}
+
+const struct bb_driver bb_driver_lines_page_fault = {
+	.kind =
+		{
+			.with = "lines",
+			.by_key = "trigger",
+			.by = {"page-fault"},
+			.title = "lines by page-fault",
+			.doc = "time every line and call of a run, by a clone of the program that "
+			       "can end at each of them, fired as by step",
+			.keys = bb_page_fault_keys,
+			.param = "stack_depth",
+			.param_default = 8,
+			.pace = LINES_PACE,
+			.cold_name = "lines-cold",
+			.cold = LINES_COLD_PACE,
+			.sample = BB_SAMPLE_RUN,
+			.needs_bpf = true,
+			.fires = true,
+			.one_by_one = true,
+			.by_line = true,
+		},
+	.open = open_fault,
+	.probe = probe,
+	.attach = attach,
+	.batch = batch,
+	.detach = detach,
+	.close = close_state,
+};
+
+/* --- by test run --- */
+
+static int attach_run(void *state, struct bb_test_prog *subject, int prog_fd, void **ret_place,
+		      struct bb_err *err)
+{
+	struct bb_test_run_slot *slot;
+	int rc = bb_test_run__attach_program(state, subject, prog_fd, &slot, err);
+
+	if (!rc)
+		*ret_place = slot;
+	return rc;
+}
+
+static int run_test(void *state, void *place, struct bb_target *target, uint32_t param,
+		    int (*after)(void *arg), void *arg, struct bb_err *err)
+{
+	const struct bb_test_run *t = state;
+	struct bb_test_call call;
+	union bpf_attr attr;
+	int rc = bb_test_run__aim(t, place, param, &call, err);
+
+	if (rc)
+		return rc;
+	while (!rc) {
+		rc = bb_target__reset_for_run(target);
+		if (!rc && t->cold)
+			bb_cold__empty(t->cold);
+		if (!rc)
+			rc = bb_test_call__fire(&call, &attr);
+		if (rc == -EINTR && !bb_must_end())
+			rc = 0; /* its run was no whole one, which its counters show */
+		if (!rc)
+			rc = after(arg);
+	}
+	if (rc < 0 && rc != -EINTR)
+		rc = bb_test_call__say_failed(&call, rc, err);
+	bb_test_call__close(&call);
+	return rc < 0 && rc != -EINTR ? rc : 0;
+}
+
+static const struct bb_lines_trigger by_test_run = {
+	.open = bb_test_run__open,
+	.close = bb_test_run__close,
+	.attach = attach_run,
+	.detach = bb_test_run__detach,
+	.run = run_test,
+};
+
+static int open_test_run(const struct bb_drive_spec *spec, const struct bb_driver_opts *opts,
+			 void **ret_state, struct bb_err *err)
+{
+	return open_state(&by_test_run, spec, opts, ret_state, err);
+}
+
+static int probe_test_run(void *state, struct bb_test_prog *subject, struct bb_err *err)
+{
+	int rc = bb_test_run__probe(((struct state *)state)->fired, subject, err);
+
+	return rc ? rc : probe(state, subject, err);
+}
+
+const struct bb_driver bb_driver_lines_test_run = {
+	.kind =
+		{
+			.with = "lines",
+			.by_key = "trigger",
+			.by = {"test-run"},
+			.title = "lines by test-run",
+			.doc = "time every line and call of a run, by a clone of the program that "
+			       "can end at each of them, run as by step",
+			.keys = bb_test_run_keys,
+			.takes_inputs = true,
+			.pace = LINES_PACE,
+			.cold_name = "lines-cold",
+			.cold = LINES_COLD_PACE,
+			.sample = BB_SAMPLE_RUN,
+			.needs_bpf = true,
+			.fires = true,
+			.one_by_one = true,
+			.by_line = true,
+		},
+	.open = open_test_run,
+	.probe = probe_test_run,
+	.attach = attach,
+	.batch = batch,
+	.detach = detach,
+	.close = close_state,
+};

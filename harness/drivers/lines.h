@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef BB_DRIVERS_LINES_H
+#define BB_DRIVERS_LINES_H
+
+#include "drivers/driver.h"
+#include "lines/cut_clone.h"
+#include "lines/path.h"
+
+/*
+ * Time by line: in each load, the program runs beside a clone of it that can end at each of its
+ * cuts (lines/cut_clone.h), and a run's time to one cut less that to the cut before is what is
+ * between them. The program itself, the clone at each cut, the clone with doubled checks and an
+ * empty program take turns in random order. The drive's samples are those of the program itself, as
+ * by step; the rest is asked for by bb_lines__of() when all loads are done.
+ */
+
+/* What fires a program, besides what struct bb_driver has. */
+struct bb_lines_trigger {
+	int (*open)(const struct bb_drive_spec *spec, const struct bb_driver_opts *opts,
+		    void **ret_state, struct bb_err *err);
+	void (*close)(void *state);
+	int (*attach)(void *state, struct bb_test_prog *subject, int prog_fd, void **ret_place,
+		      struct bb_err *err);
+	void (*detach)(void *state, void *place);
+	/* Fire again and again, and call `after` behind each run: it goes on for 0, ends for 1. */
+	int (*run)(void *state, void *place, struct bb_target *target, uint32_t param,
+		   int (*after)(void *arg), void *arg, struct bb_err *err);
+};
+
+/* What was measured of one program at one parameter; lent by the drive's state. */
+struct bb_lines {
+	const struct bb_line_path *path;
+	/* by load, each n_loads; NAN: that load has none */
+	const double *program_ns, *empty_ns;
+	/* by load and row: rows_ns[load * path->n_rows + row]; first_ns: of a row's first turn */
+	const double *rows_ns, *first_ns;
+	const double *rest_ns; /* by load: after the last cut; 0 unless path->leaves */
+	uint32_t n_loads;
+	double check_ns;         /* the price of one check, which is taken out */
+	uint32_t n_cuts;         /* of the clone */
+	uint32_t refused;        /* cuts that the verifier does not allow */
+	const char *refused_why; /* in its words, of one of them; "" */
+	uint64_t runs;           /* of the clone that counted */
+	uint64_t other_ways;     /* runs that ended at another cut than they were to: another way */
+};
+
+/* 0; -ENOENT: nothing was measured of it; -ENOMEM. Good until the next call. */
+int bb_lines__of(void *state, const struct bb_variant_spec *variant, uint32_t param,
+		 struct bb_lines *ret_lines);
+
+#endif

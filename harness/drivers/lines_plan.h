@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef BB_DRIVERS_LINES_PLAN_H
+#define BB_DRIVERS_LINES_PLAN_H
+
+#include "bpf/target.h"
+#include "lines/cut_clone.h"
+
+/* At which cuts a clone of a program may end: found once, with the verifier's help, and used in all
+ * loads. */
+#define BB_LINES_MOST_PLACES 4096u /* cuts that a run passes */
+#define BB_LINES_PATH_SHARE 0.1    /* of the time left, to find them */
+
+struct bb_lines_plan {
+	enum bb_cut_detail detail;
+	struct bb_cut_form form;
+	struct bb_cuts cuts;
+	uint32_t refused;      /* of them, cuts that are off */
+	char refused_why[300]; /* in the verifier's words, of the first */
+	/* a run takes things out of maps: cut short it would leave them there */
+	bool removes;
+	/* of the current load, from __read() to __forget() */
+	struct bb_code code;
+	struct bb_cfg cfg;
+	struct bb_liveness live;
+	struct bb_helds helds;
+	uint32_t *stack_bytes;
+	int memory_fd;
+};
+
+/* What the current load of the target is made of. */
+int bb_lines_plan__read(struct bb_lines_plan *p, const struct bb_target *target,
+			struct bb_err *err);
+void bb_lines_plan__forget(struct bb_lines_plan *p);
+
+/*
+ * Find the cuts of p->detail, or less detail, that the verifier allows. -ENOTSUP, in its words,
+ * when it allows none.
+ */
+int bb_lines_plan__settle(struct bb_lines_plan *p, int memory_fd, struct bb_err *err);
+
+int bb_lines_plan__load(const struct bb_lines_plan *p, const struct bb_cut_form *form,
+			int *ret_prog_fd, struct bb_err *err);
+void bb_lines_plan__done(struct bb_lines_plan *p);
+
+#endif

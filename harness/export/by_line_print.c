@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "export/by_line_print.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "export/table_cells.h"
+#include "export/text_table.h"
+
+#define NAMED 3u          /* in the sentence */
+#define NAMED_LEAST 0.005 /* of the run */
+#define OTHER_WAYS 0.01   /* of the runs, below which nothing is said */
+
+static void put_place(const struct bb_timed_row *row, char *buf, size_t size)
+{
+	if (!row->line)
+		snprintf(buf, size, "instruction %u", row->insn);
+	else if (row->line == row->last_line)
+		snprintf(buf, size, "line %u", row->line);
+	else
+		snprintf(buf, size, "lines %u-%u", row->line, row->last_line);
+}
+
+void bb_by_line__sentence(const struct bb_by_line *b, char *buf, size_t size)
+{
+	size_t at = 0;
+
+	buf[0] = '\0';
+	for (size_t i = 0; i < b->n_parts && i < NAMED; i++) {
+		const struct bb_timed_row *row = b->top[i]->row;
+		double share = bb_by_line__share(b, b->top[i]->ns.value);
+		char place[64];
+
+		if (!(share >= NAMED_LEAST) || at >= size)
+			break;
+		put_place(row, place, sizeof(place));
+		at += (size_t)snprintf(buf + at, size - at, "%s%.*f %% %s%s%s%s", i ? ", " : "",
+				       share < 0.02, 100 * share, i ? "" : "is ",
+				       row->call[0] ? row->call : "", row->call[0] ? " of " : "",
+				       place);
+	}
+	bb_make_clean(buf);
+}
+
+/* Below what can be told from nothing, a bound. */
+static void add_ns(struct bb_text_table *t, const struct bb_estimate *e)
+{
+	if (isnan(e->value))
+		bb_text_table__add_text(t, BB_TEXT_ABSENT);
+	else if (e->value < BB_BY_LINE_LEAST_NS)
+		bb_text_table__add(t, "< %g", BB_BY_LINE_LEAST_NS);
+	else
+		bb_text_table__add(t, "%s", bb_table_cell_value(e->value).text);
+	if (isnan(e->lo) || e->value < BB_BY_LINE_LEAST_NS)
+		bb_text_table__add_text(t, BB_TEXT_ABSENT);
+	else
+		bb_text_table__add(t, "[%s, %s]", bb_table_cell_value(e->lo).text,
+				   bb_table_cell_value(e->hi).text);
+}
+
+static void add_share(struct bb_text_table *t, const struct bb_by_line *b, double ns)
+{
+	double share = 100 * bb_by_line__share(b, ns);
+
+	if (isnan(share) || ns < BB_BY_LINE_LEAST_NS)
+		bb_text_table__add_text(t, BB_TEXT_ABSENT);
+	else
+		bb_text_table__add(t, "%.1f", share);
+}
+
+static void add_count(struct bb_text_table *t, double n)
+{
+	if (isnan(n))
+		bb_text_table__add_text(t, BB_TEXT_ABSENT);
+	else
+		bb_text_table__add(t, "%s", bb_table_cell_number(n, BB_WHOLE).text);
+}
+
+static void add_row(struct bb_text_table *t, const struct bb_by_line *b,
+		    const struct bb_estimate *ns, double insns, const char *place,
+		    const char *before, const char *text)
+{
+	add_ns(t, ns);
+	add_share(t, b, ns->value);
+	add_count(t, insns);
+	bb_text_table__add_text(t, place);
+	bb_text_table__add(t, "%s%.100s", before, text);
+}
+
+static void add_calls(struct bb_text_table *t, const struct bb_by_line *b,
+		      const struct bb_line_time *line)
+{
+	for (size_t i = 0; i < line->n_parts; i++) {
+		const struct bb_line_part *p = &line->parts[i];
+		char turns[240] = "";
+
+		if (p->row->turns > 1 && isfinite(p->first.value))
+			snprintf(turns, sizeof(turns), ", %" PRIu64 " times, the first %s ns",
+				 p->row->turns, bb_table_cell_value(p->first.value).text);
+		else if (p->row->turns > 1)
+			snprintf(turns, sizeof(turns), ", %" PRIu64 " times", p->row->turns);
+		if (p->row->call[0]) {
+			char call[440];
+
+			snprintf(call, sizeof(call), "%.160s%s", p->row->call, turns);
+			add_row(t, b, &p->ns, NAN, "", "  ", call);
+		} else if (line->n_parts > 1 && p->ns.value >= BB_BY_LINE_LEAST_NS) {
+			char own[280];
+
+			snprintf(own, sizeof(own), "its own code%s", turns);
+			add_row(t, b, &p->ns, NAN, "", "  ", own);
+		}
+	}
+}
+
+static void place_cell(const struct bb_timed_row *row, char *buf, size_t size)
+{
+	if (!row->line)
+		snprintf(buf, size, "@%u", row->insn);
+	else if (row->line == row->last_line)
+		snprintf(buf, size, "%u", row->line);
+	else
+		snprintf(buf, size, "%u-%u", row->line, row->last_line);
+}
+
+static int by_time(const void *a, const void *b)
+{
+	const struct bb_line_time *x = *(const struct bb_line_time *const *)a,
+				  *y = *(const struct bb_line_time *const *)b;
+
+	if (x->ns.value != y->ns.value)
+		return x->ns.value > y->ns.value ? -1 : 1;
+	return x < y ? -1 : x > y;
+}
+
+static int put_table(const struct bb_by_line *b, bool longest_first, FILE *out)
+{
+	static const struct bb_text_column columns[] = {
+		{"ns", false},    {"95 % interval", false}, {"% of run", false},
+		{"insns", false}, {"line", false},          {"source", true},
+	};
+	const struct bb_line_time **order = calloc(b->n_lines + 1, sizeof(*order));
+	const char *file = "";
+	struct bb_text_table t;
+	int rc;
+
+	if (!order)
+		return -ENOMEM;
+	for (size_t i = 0; i < b->n_lines; i++)
+		order[i] = &b->lines[i];
+	if (longest_first)
+		qsort(order, b->n_lines, sizeof(*order), by_time);
+	bb_text_table__init(&t, columns, sizeof(columns) / sizeof(columns[0]));
+	add_row(&t, b, &b->empty, NAN, "", "", "(calling and timing an empty program)");
+	for (size_t i = 0; i < b->n_lines; i++) {
+		const struct bb_timed_row *row = order[i]->row;
+		char place[64];
+
+		if (strcmp(file, row->file)) {
+			file = row->file;
+			for (int k = 0; k < 5; k++)
+				bb_text_table__add_text(&t, "");
+			bb_text_table__add(&t, "%.200s:", file);
+		}
+		place_cell(row, place, sizeof(place));
+		add_row(&t, b, &order[i]->ns, order[i]->insns, place, row->is_loop ? "(loop) " : "",
+			row->text);
+		add_calls(&t, b, order[i]);
+	}
+	if (b->timed->leaves)
+		add_row(&t, b, &b->rest, NAN, "", "", "(after the last cut: a tail call)");
+	rc = bb_text_table__print(&t, 2, out);
+	bb_text_table__done(&t);
+	free(order);
+	return rc;
+}
+
+static void put_notes(const struct bb_by_line *b, FILE *out)
+{
+	const struct bb_timed *t = b->timed;
+	double other = t->runs ? (double)t->other_ways / (double)(t->runs + t->other_ways) : 0;
+
+	if (bb_by_line__differs(b))
+		fprintf(out,
+			"  the parts sum to %s ns, the program takes %s ns: more than 2 %% apart\n",
+			bb_table_cell_value(b->sum.value).text,
+			bb_table_cell_value(b->program.value).text);
+	if (other >= OTHER_WAYS)
+		fprintf(out, "  %.0f %% of the runs took another way; they are left out\n",
+			100 * other);
+	if (t->refused) {
+		fprintf(out, "  %u of %u cuts are not allowed, so some parts are not divided: ",
+			t->refused, t->cuts);
+		bb_put_clean(out, t->refused_why);
+		putc('\n', out);
+	}
+}
+
+int bb_by_line__print(const struct bb_by_line *b, bool longest_first, FILE *out)
+{
+	char sentence[1000];
+	int rc;
+
+	bb_put_clean(out, b->timed->name);
+	fprintf(out, ": %s ns a run, over %zu loads; its parts sum to %s ns\n",
+		bb_table_cell_value(b->program.value).text, b->n_loads,
+		bb_table_cell_value(b->sum.value).text);
+	bb_by_line__sentence(b, sentence, sizeof(sentence));
+	if (sentence[0])
+		fprintf(out, "%s\n", sentence);
+	putc('\n', out);
+	rc = put_table(b, longest_first, out);
+	put_notes(b, out);
+	return rc;
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef BB_EXPORT_BY_LINE_PRINT_H
+#define BB_EXPORT_BY_LINE_PRINT_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "judge/by_line.h"
+
+/* "64 % is bpf_ringbuf_submit of line 81, 34 % bpf_get_stack of line 75, ..." into buf[size]. */
+void bb_by_line__sentence(const struct bb_by_line *b, char *buf, size_t size);
+
+/*
+ * The table for people: each line of one run with its time, its share and its instructions, below
+ * it the calls in it; `longest_first`: by time instead of by place. 0 or -ENOMEM.
+ */
+int bb_by_line__print(const struct bb_by_line *b, bool longest_first, FILE *out);
+
+#endif

@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "judge/by_line.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "stats/signed_rank.h"
+
+#define ALPHA 0.05
+#define DIFFERS_SHARE 0.02
+
+/* Times by load while they are added up. */
+struct loads {
+	size_t n;
+	bool *use;    /* by load: it has all that is needed */
+	double *x;    /* room for one text */
+	double *kept; /* room for those of the loads that are used */
+};
+
+static int estimate(const struct loads *l, const double *x, struct bb_estimate *ret)
+{
+	struct bb_signed_rank r = {.estimate = NAN, .interval = {NAN, NAN}};
+	size_t n = 0;
+
+	for (size_t i = 0; i < l->n; i++)
+		if (l->use[i] && isfinite(x[i]))
+			l->kept[n++] = x[i];
+	if (n && bb_signed_rank(l->kept, n, ALPHA, &r))
+		return -ENOMEM;
+	*ret = (struct bb_estimate){r.estimate, r.interval.lo, r.interval.hi};
+	return 0;
+}
+
+static int estimate_text(const struct loads *l, const char *text, struct bb_estimate *ret)
+{
+	bb_timed_numbers(text, l->x, l->n);
+	return estimate(l, l->x, ret);
+}
+
+static void add_text(const struct loads *l, const char *text, double *sum)
+{
+	bb_timed_numbers(text, l->x, l->n);
+	for (size_t i = 0; i < l->n; i++)
+		sum[i] += l->x[i];
+}
+
+static void find_whole_loads(struct loads *l, const struct bb_timed *t)
+{
+	double *sum = l->kept; /* not in use yet */
+
+	memset(sum, 0, l->n * sizeof(*sum));
+	add_text(l, t->program_ns, sum);
+	add_text(l, t->empty_ns, sum);
+	add_text(l, t->rest_ns, sum);
+	for (size_t i = 0; i < t->n_rows; i++)
+		add_text(l, t->rows[i].ns, sum);
+	for (size_t i = 0; i < l->n; i++)
+		l->use[i] = isfinite(sum[i]);
+}
+
+static int by_place(const void *a, const void *b)
+{
+	const struct bb_timed_row *x = *(const struct bb_timed_row *const *)a,
+				  *y = *(const struct bb_timed_row *const *)b;
+	int files = strcmp(x->file, y->file);
+
+	if (files)
+		return files;
+	if (x->line != y->line)
+		return x->line < y->line ? -1 : 1;
+	if (x->last_line != y->last_line)
+		return x->last_line < y->last_line ? -1 : 1;
+	return x < y ? -1 : x > y;
+}
+
+static bool same_line(const struct bb_timed_row *a, const struct bb_timed_row *b)
+{
+	return a->line && !strcmp(a->file, b->file) && a->line == b->line &&
+	       a->last_line == b->last_line;
+}
+
+/* What the exact drive of the same run counted for the lines of a row, in one run. */
+static double insns_of(const struct bb_report *r, const struct bb_timed *t,
+		       const struct bb_timed_row *row)
+{
+	double sum = NAN;
+
+	for (size_t i = 0; i < r->n_counted; i++) {
+		const struct bb_counted *c = &r->counted[i];
+
+		if (strcmp(c->scenario, t->scenario) || strcmp(c->variant, t->variant) || !c->runs)
+			continue;
+		for (size_t k = 0; k < c->n_lines; k++) {
+			const struct bb_counted_line *l = &c->lines[k];
+
+			if (l->line >= row->line && l->line <= row->last_line && row->line &&
+			    !strcmp(l->file, row->file))
+				sum = (isnan(sum) ? 0 : sum) +
+				      (double)l->instructions / (double)c->runs;
+		}
+	}
+	return sum;
+}
+
+/* rows[n] are those of one line. */
+static int add_line(struct bb_by_line *b, const struct bb_report *r, const struct loads *l,
+		    const struct bb_timed_row *const *rows, size_t n)
+{
+	struct bb_line_time *line = &b->lines[b->n_lines++];
+	double *sum = calloc(l->n + 1, sizeof(*sum));
+	int rc = sum ? 0 : -ENOMEM;
+
+	*line = (struct bb_line_time){.row = rows[0],
+				      .insns = insns_of(r, b->timed, rows[0]),
+				      .parts = &b->parts[b->n_parts],
+				      .n_parts = n};
+	for (size_t i = 0; !rc && i < n; i++) {
+		struct bb_line_part *part = &b->parts[b->n_parts++];
+
+		part->row = rows[i];
+		rc = estimate_text(l, rows[i]->ns, &part->ns);
+		if (!rc)
+			rc = estimate_text(l, rows[i]->first_ns, &part->first);
+		if (!rc)
+			add_text(l, rows[i]->ns, sum);
+	}
+	if (!rc)
+		rc = estimate(l, sum, &line->ns);
+	free(sum);
+	return rc;
+}
+
+static int by_time(const void *a, const void *b)
+{
+	const struct bb_line_part *x = *(const struct bb_line_part *const *)a,
+				  *y = *(const struct bb_line_part *const *)b;
+
+	if (x->ns.value != y->ns.value)
+		return x->ns.value > y->ns.value ? -1 : 1;
+	return x < y ? -1 : x > y;
+}
+
+static int add_lines(struct bb_by_line *b, const struct bb_report *r, const struct loads *l)
+{
+	const struct bb_timed *t = b->timed;
+	const struct bb_timed_row **rows = calloc(t->n_rows + 1, sizeof(*rows));
+	int rc = rows ? 0 : -ENOMEM;
+
+	for (size_t i = 0; rows && i < t->n_rows; i++)
+		rows[i] = &t->rows[i];
+	if (rows)
+		qsort(rows, t->n_rows, sizeof(*rows), by_place);
+	for (size_t i = 0, n; !rc && i < t->n_rows; i += n) {
+		for (n = 1; i + n < t->n_rows && same_line(rows[i], rows[i + n]);)
+			n++;
+		rc = add_line(b, r, l, &rows[i], n);
+	}
+	for (size_t i = 0; i < b->n_parts; i++)
+		b->top[i] = &b->parts[i];
+	qsort(b->top, b->n_parts, sizeof(*b->top), by_time);
+	free(rows);
+	return rc;
+}
+
+static int add_totals(struct bb_by_line *b, const struct loads *l)
+{
+	const struct bb_timed *t = b->timed;
+	double *sum = calloc(l->n + 1, sizeof(*sum));
+	int rc = sum ? 0 : -ENOMEM;
+
+	if (!rc)
+		rc = estimate_text(l, t->program_ns, &b->program);
+	if (!rc)
+		rc = estimate_text(l, t->empty_ns, &b->empty);
+	if (!rc)
+		rc = estimate_text(l, t->rest_ns, &b->rest);
+	if (!rc) {
+		add_text(l, t->empty_ns, sum);
+		add_text(l, t->rest_ns, sum);
+		for (size_t i = 0; i < t->n_rows; i++)
+			add_text(l, t->rows[i].ns, sum);
+		rc = estimate(l, sum, &b->sum);
+	}
+	free(sum);
+	return rc;
+}
+
+int bb_by_line__make(const struct bb_report *r, const struct bb_timed *t,
+		     struct bb_by_line *ret_lines)
+{
+	struct bb_by_line b = {.timed = t};
+	struct loads l = {.n = bb_timed_loads(t->program_ns)};
+	int rc;
+
+	l.use = calloc(l.n + 1, sizeof(*l.use));
+	l.x = calloc(l.n + 1, sizeof(*l.x));
+	l.kept = calloc(l.n + 1, sizeof(*l.kept));
+	b.lines = calloc(t->n_rows + 1, sizeof(*b.lines));
+	b.parts = calloc(t->n_rows + 1, sizeof(*b.parts));
+	b.top = calloc(t->n_rows + 1, sizeof(*b.top));
+	rc = l.use && l.x && l.kept && b.lines && b.parts && b.top ? 0 : -ENOMEM;
+	if (!rc) {
+		find_whole_loads(&l, t);
+		for (size_t i = 0; i < l.n; i++)
+			b.n_loads += l.use[i];
+		rc = add_totals(&b, &l);
+	}
+	if (!rc)
+		rc = add_lines(&b, r, &l);
+	free(l.use);
+	free(l.x);
+	free(l.kept);
+	if (rc)
+		bb_by_line__done(&b);
+	else
+		*ret_lines = b;
+	return rc;
+}
+
+void bb_by_line__done(struct bb_by_line *b)
+{
+	if (!b)
+		return;
+	free(b->lines);
+	free(b->parts);
+	free(b->top);
+	*b = (struct bb_by_line){0};
+}
+
+double bb_by_line__share(const struct bb_by_line *b, double ns)
+{
+	return ns / b->program.value;
+}
+
+bool bb_by_line__differs(const struct bb_by_line *b)
+{
+	double off = fabs(b->sum.value - b->program.value);
+
+	return off > BB_BY_LINE_LEAST_NS && off > DIFFERS_SHARE * b->program.value;
+}
+
+const char *bb_timed_row__file(const struct bb_timed_row *row)
+{
+	const char *slash = strrchr(row->file, '/');
+
+	return slash ? slash + 1 : row->file;
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef BB_JUDGE_BY_LINE_H
+#define BB_JUDGE_BY_LINE_H
+
+#include <stddef.h>
+
+#include "core/metric.h"
+#include "report/report.h"
+
+/*
+ * Where one run spends its time, of one case that the drive `lines` measured: its lines, and the
+ * calls in each. Values are Hodges-Lehmann estimates over loads (stats/signed_rank.h) with
+ * intervals of 95 %, ns. Borrows from the report.
+ */
+
+/* What is less cannot be told from nothing: it may hide behind work that is still in flight. */
+#define BB_BY_LINE_LEAST_NS 3.0
+
+struct bb_line_part {
+	const struct bb_timed_row *row;
+	struct bb_estimate ns, first; /* of all turns; of the first alone, NAN: not measured */
+};
+
+struct bb_line_time {
+	const struct bb_timed_row *row; /* the first of its parts: file, lines, text */
+	struct bb_estimate ns;          /* of all its parts */
+	double insns; /* executed for it in one run, by the drive exact; NAN: not counted */
+	struct bb_line_part *parts; /* the calls, and the line's own code if it has calls, too */
+	size_t n_parts;
+};
+
+struct bb_by_line {
+	const struct bb_timed *timed;
+	size_t n_loads; /* that have everything */
+	struct bb_estimate program, empty, rest,
+		sum;                /* sum: of all parts, the empty program's too */
+	struct bb_line_time *lines; /* by file and line */
+	size_t n_lines;
+	struct bb_line_part *parts;      /* of all lines */
+	const struct bb_line_part **top; /* all parts, the longest first */
+	size_t n_parts;
+};
+
+/* `r`: the report that it is of, for exact counts. 0 or -ENOMEM; bb_by_line__done() it. */
+int bb_by_line__make(const struct bb_report *r, const struct bb_timed *t,
+		     struct bb_by_line *ret_lines);
+void bb_by_line__done(struct bb_by_line *b);
+
+/* Of the whole run, 0..1. */
+double bb_by_line__share(const struct bb_by_line *b, double ns);
+
+/* Does the sum of the parts differ from the program's own time by more than 2 % and 3 ns? */
+bool bb_by_line__differs(const struct bb_by_line *b);
+
+/* Its file without the folder. */
+const char *bb_timed_row__file(const struct bb_timed_row *row);
+
+#endif

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef BB_LINES_CUT_CLONE_H
+#define BB_LINES_CUT_CLONE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "bpf/code.h"
+#include "exact/cfg.h"
+#include "exact/liveness.h"
+#include "lines/cuts.h"
+#include "lines/held.h"
+
+/*
+ * A second load of a program that can end early: at each cut a check counts down how many cuts the
+ * run still passes, and the one that finds the count used up gives back what is held, says which
+ * cut it is and leaves the program. So all cuts are measured in one load of one program.
+ */
+struct bb_cut_memory {
+	int fd; /* of its map, which the programs write to */
+	volatile uint64_t
+		*v; /* shared with the kernel: [0] cuts to pass, [1] the cut that ended it */
+};
+
+int bb_cut_memory__open(struct bb_cut_memory *ret_memory, struct bb_err *err);
+void bb_cut_memory__close(struct bb_cut_memory *m);
+
+/* Let the next runs end at the cut that they pass as number `nth` (0: the first). */
+void bb_cut_memory__end_at(const struct bb_cut_memory *m, uint64_t nth);
+/* Let them run to their end. */
+void bb_cut_memory__end_nowhere(const struct bb_cut_memory *m);
+/* The cut at which the last run ended, as an index of its cuts; -1: it ran to its end. */
+int64_t bb_cut_memory__ended_at(const struct bb_cut_memory *m);
+
+struct bb_cut_form {
+	bool doubled;    /* each check twice, which shows the price of one */
+	bool stub_first; /* the verifier follows the way out first: it copes with more cuts so */
+	int32_t retval;  /* of a run that is cut; some types allow 0 only, some 1 only */
+};
+
+/* What a clone is made of; all borrowed. */
+struct bb_cut_parts {
+	const struct bb_code *code;
+	const struct bb_cfg *cfg;
+	const struct bb_liveness *live;
+	const struct bb_helds *helds;
+	const uint32_t *stack_bytes; /* by function: bb_load__stack_bytes() */
+	const struct bb_cuts *cuts;
+	int memory_fd;
+};
+
+/*
+ * -ENOTSUP with the verifier's words where it is refused, or there is no room on the stack or in a
+ * jump.
+ */
+int bb_cut_clone__load(const struct bb_cut_parts *parts, const struct bb_cut_form *form,
+		       int *ret_prog_fd, struct bb_err *err);
+
+/* A program of the same type that returns `retval` at once: the cost of calling and timing. */
+int bb_cut_clone__load_empty(const struct bb_code *code, int32_t retval, int *ret_prog_fd,
+			     struct bb_err *err);
+
+#endif

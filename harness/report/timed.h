@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef BB_REPORT_TIMED_H
+#define BB_REPORT_TIMED_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * What the drive `lines` measured of one case: the time of each line of one run and of each call in
+ * it, by load. Owns what it points to. Times by load are texts of numbers, ns, "47.62 48.10 -", one
+ * a load, "-" where that load has none.
+ */
+struct bb_timed_row {
+	char *file, *text;        /* "" without line information; text: of the first line */
+	char *call;               /* "bpf_ktime_get_ns", "parse()"; "": the program's own code */
+	uint32_t line, last_line; /* equal, but for a loop, or what is not divided further */
+	uint32_t insn;            /* the slot where it begins */
+	bool is_loop;
+	uint64_t turns; /* in one run */
+	char *ns;       /* by load, of all turns */
+	char *first_ns; /* by load, of the first turn */
+};
+
+struct bb_timed {
+	char *name; /* "scenario/variant/lines/stack_depth=32": of its case, too */
+	char *scenario, *variant, *drive;
+	char *param; /* NULL: the drive has none */
+	uint32_t param_value;
+	uint32_t cuts;             /* at which the clone can end */
+	uint32_t refused;          /* of them, those that the verifier does not allow */
+	char *refused_why;         /* in its words, of one of them; NULL: none */
+	uint64_t passed;           /* cuts that a run passes */
+	uint64_t runs;             /* of the clone, that count */
+	uint64_t other_ways;       /* runs that took another way than the one that is shown */
+	double check_ns;           /* the price of a check at a cut, which is taken out */
+	bool leaves;               /* a run ends by a tail call */
+	char *program_ns;          /* by load: the program itself */
+	char *empty_ns;            /* by load: an empty program, called and timed as it is */
+	char *rest_ns;             /* by load: behind the tail call */
+	struct bb_timed_row *rows; /* in the order in which a run comes to them first */
+	size_t n_rows;
+};
+
+struct bb_timed_row *bb_timed__add_row(struct bb_timed *t);
+void bb_timed__done(struct bb_timed *t);
+
+/* x[n] as such a text; NAN is "-". NULL when out of memory. */
+char *bb_timed_text(const double *x, size_t n);
+
+/* How many loads a text has, and its numbers into ret_x[n]; NAN for "-" and for what is none. */
+size_t bb_timed_loads(const char *text);
+void bb_timed_numbers(const char *text, double *ret_x, size_t n);
+
+#endif

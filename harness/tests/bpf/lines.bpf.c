@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Programs whose lines have costs that are known by construction, or hold something while they run:
+ * test material of the drive `lines`. */
+#include "bb_bpf.h"
+
+__u64 sink;
+
+struct {
+	__uint(type, BPF_MAP_TYPE_RINGBUF);
+	__uint(max_entries, 1 << 16);
+} ring SEC(".maps");
+
+struct locked {
+	struct bpf_spin_lock lock;
+	__u64 n;
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct locked);
+} array SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 64);
+	__type(key, __u32);
+	__type(value, __u64);
+} table SEC(".maps");
+
+/* A shift between the multiplications, or the compiler folds the whole row into one. */
+#define STEP(x) ((x) = ((x) ^ (x) >> 29) * 2862933555777941757ULL)
+#define STEP4(x) (STEP(x), STEP(x), STEP(x), STEP(x))
+#define STEP16(x) (STEP4(x), STEP4(x), STEP4(x), STEP4(x))
+#define STEP64(x) (STEP16(x), STEP16(x), STEP16(x), STEP16(x))
+
+/* Three lines of 64, 128 and 256 dependent multiplications, a helper between them. */
+SEC("xdp")
+int known(struct xdp_md *ctx)
+{
+	__u64 x = bpf_ktime_get_ns();
+
+	STEP64(x); /* 64 */
+	bpf_get_smp_processor_id();
+	STEP64(x), STEP64(x); /* 128 */
+	bpf_get_smp_processor_id();
+	STEP64(x), STEP64(x), STEP64(x), STEP64(x); /* 256 */
+	sink = x;
+	return XDP_PASS;
+}
+
+/* Two records and a lock are held between calls; what is taken last is given back first, or not. */
+SEC("xdp")
+int holds(struct xdp_md *ctx)
+{
+	__u32 zero = 0;
+	struct locked *l = bpf_map_lookup_elem(&array, &zero);
+	__u64 *a, *b;
+
+	if (!l)
+		return XDP_DROP;
+	a = bpf_ringbuf_reserve(&ring, sizeof(*a), 0);
+	if (!a)
+		return XDP_DROP;
+	*a = bpf_ktime_get_ns();
+	b = bpf_ringbuf_reserve(&ring, sizeof(*b), 0);
+	if (!b) {
+		bpf_ringbuf_discard(a, BPF_RB_NO_WAKEUP);
+		return XDP_DROP;
+	}
+	*b = bpf_ktime_get_ns();
+	bpf_ringbuf_submit(a, BPF_RB_NO_WAKEUP);
+	*b += bpf_get_smp_processor_id();
+	bpf_ringbuf_discard(b, BPF_RB_NO_WAKEUP);
+	bpf_spin_lock(&l->lock);
+	l->n++;
+	bpf_spin_unlock(&l->lock);
+	return XDP_PASS;
+}
+
+/* Ten rounds with a call in each. */
+SEC("xdp")
+int rounds(struct xdp_md *ctx)
+{
+	__u64 sum = 0;
+
+	for (__u32 i = 0; i < 10; i++) {
+		__u32 key = i;
+		__u64 *v = bpf_map_lookup_elem(&table, &key);
+
+		sum += v ? *v : i;
+		asm volatile("" : "+r"(sum));
+	}
+	sink = sum;
+	return XDP_PASS;
+}
+
+/* What the first half puts into the map, the second takes out: cut between them, it must not stay.
+ */
+SEC("xdp")
+int removes(struct xdp_md *ctx)
+{
+	__u32 key = 1;
+	__u64 one = 1;
+
+	if (bpf_map_update_elem(&table, &key, &one, BPF_ANY))
+		return XDP_ABORTED;
+	sink = bpf_ktime_get_ns();
+	bpf_map_delete_elem(&table, &key);
+	return XDP_PASS;
+}
+
+static __noinline __u64 part(__u64 x)
+{
+	STEP64(x);
+	return x;
+}
+
+/* A function of its own, called at two lines. */
+SEC("xdp")
+int calls(struct xdp_md *ctx)
+{
+	__u64 x = part(bpf_ktime_get_ns());
+
+	sink = part(x ^ 1);
+	return XDP_PASS;
+}

@@ -1,0 +1,62 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# The drive `lines`, as root: the time of each line and call of one run, of programs whose lines have known costs, hold things,
+# loop and call; what is refused is named; nothing left behind.
+# shellcheck source=harness/tests/tool.sh disable=SC2317 # functions that check calls
+. "$(dirname "$0")/../tool.sh"
+
+names=("lines" "annotate --time" "nothing is left behind")
+need_root "${names[@]}" || plan_done
+# shellcheck source=harness/tests/bpf/left.sh
+. "$(dirname "$0")/left.sh"
+object=$O/tests/bpf/lines.bpf.o
+
+# times PROGRAM: the table of its lines into $TMP/out.
+times() {
+	run "$BPFBENCH" --object "$object" --program "$1" --lines --loads 6 --samples 600 --seed 1 --budget 60 --quiet --results "$results"
+	expect_status "$1: succeeds" 0
+	run "$BPFBENCH" annotate --time --variant "$1" --results "$results"
+	expect_status "$1: has a table" 0
+}
+
+# of TEXT: ns of the first line of the table whose source holds TEXT; 0 for '< 3'.
+of() { grep -F -- "$1" "$TMP/out" | head -n 1 | sed -E 's/^ *< 3 .*/0/; s/^ *([0-9]+) ([0-9]{3})  .*/\1\2/; s/^ *([0-9.]+) .*/\1/'; }
+between() { awk -v x="$1" -v a="$2" -v b="$3" 'BEGIN { exit !(x >= a && x <= b) }'; }
+# ratio A B LEAST MOST
+ratio() { awk -v a="$1" -v b="$2" -v least="$3" -v most="$4" 'BEGIN { exit !(b > 0 && a / b >= least && a / b <= most) }'; }
+
+times known
+check "known: 256 multiplications are about four times 64" ratio "$(of '/* 256 */')" "$(of '/* 64 */')" 2.5 6
+check "known: 256 multiplications are about twice 128" ratio "$(of '/* 256 */')" "$(of '/* 128 */')" 1.5 2.6
+expect_grep "known: the sentence names the longest line first" out '^[0-9]+ % is line [0-9]+'
+expect_grep "known: a helper has a row below its line" out ' bpf_ktime_get_ns$'
+expect_grep "known: instructions stand beside the time" out '^ *[0-9.]+ +\[.*\] +[0-9.]+ +[0-9]{3} +[0-9]+ +STEP64'
+expect_no_grep "known: every cut is allowed" out 'cuts are not allowed'
+expect_no_grep "known: the parts sum to the whole" out 'the parts sum to'
+parts=$(sed -nE 's/.*its parts sum to ([0-9 .]+) ns$/\1/p' "$TMP/out" | tr -d ' ')
+whole=$(sed -nE 's/^[^:]*: ([0-9 .]+) ns a run.*/\1/p' "$TMP/out" | tr -d ' ')
+check "known: within a tenth, however busy the machine" ratio "$parts" "$whole" 0.9 1.1
+
+times holds
+expect_no_grep "holds: all that is held is given back at every cut" out 'cuts are not allowed'
+expect_eq "holds: every call has a row" "$(grep -cE '^ .*  bpf_(ringbuf_(reserve|submit|discard)|spin_(un)?lock)$' "$TMP/out")" 6
+
+times rounds
+expect_grep "rounds: a call in a loop is the sum of its turns" out ' bpf_map_lookup_elem, 10 times'
+
+times removes
+expect_no_grep "removes: runs that are cut leave maps as whole ones do" out 'took another way'
+expect_grep "removes: the removal has a row" out ' bpf_map_delete_elem$'
+
+times calls
+expect_eq "calls: a function has a row at each line that calls it" "$(grep -cE ' part\(\)$' "$TMP/out")" 2
+run "$BPFBENCH" show latest --format json --results "$results"
+expect_grep "stored: rows by load" out '"call": "part\(\)".*"ns": "[0-9. -]+"'
+
+run "$BPFBENCH" --object "$O/tests/bpf/exact_truth.bpf.o" --program no_room --lines --loads 2 --quiet --results "$results"
+expect_status "no room on the stack: nothing is measured" 4
+expect_grep "no room on the stack: is said" err 'leaves no room'
+run "$BPFBENCH" --scenario fun_xdp --lines
+expect_status "--lines is for objects" 2
+nothing_left "nothing is left behind" 5
+plan_done
