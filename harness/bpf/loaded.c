@@ -12,7 +12,7 @@
 
 #include "base/caller.h"
 
-#define BY_PERMISSION "programs of others are seen with CAP_SYS_ADMIN only: run as root, with sudo"
+#define BY_PERMISSION "only CAP_SYS_ADMIN may see live programs: run as root, with sudo"
 
 int bb_loaded__next(uint32_t id, uint32_t *ret_id, struct bb_err *err)
 {
@@ -23,7 +23,7 @@ int bb_loaded__next(uint32_t id, uint32_t *ret_id, struct bb_err *err)
 	rc = -errno;
 	if (rc == -ENOENT)
 		return rc;
-	return bb_fail(err, rc, "listing the loaded programs: %s%s", strerror(-rc),
+	return bb_fail(err, rc, "cannot list the loaded programs: %s%s", strerror(-rc),
 		       rc == -EPERM ? "; " BY_PERMISSION : "");
 }
 
@@ -66,7 +66,8 @@ int bb_loaded__open_pinned(const char *path, int *ret_fd, struct bb_err *err)
 	bb_root__end();
 	if (fd >= 0 && !is_program(fd)) {
 		close(fd);
-		return bb_fail(err, -EINVAL, "%s: what is pinned there is no program", path);
+		return bb_fail(err, -EINVAL, "%s: the object that is pinned there is no program",
+			       path);
 	}
 	if (fd >= 0) {
 		*ret_fd = fd;
@@ -119,7 +120,7 @@ int bb_loaded__read(int fd, struct bb_loaded *ret_loaded, struct bb_err *err)
 	if (bpf_obj_get_info_by_fd(fd, &info, &len)) {
 		int rc = -errno;
 
-		return bb_fail(err, rc, "asking the kernel about a program: %s", strerror(-rc));
+		return bb_fail(err, rc, "cannot ask the kernel about a program: %s", strerror(-rc));
 	}
 	ret_loaded->id = info.id;
 	ret_loaded->type = info.type;

@@ -263,8 +263,8 @@ static int check_use(const struct content *c, const struct bpf_map *map, struct 
 	if (bpf_map__map_flags(map) & BPF_F_RDONLY_PROG)
 		why = "its contents are constant";
 	else if (bpf_map__is_internal(map) && spec->n_entries)
-		why = "'globals' sets variables; here they only get back what they were, without "
-		      "'entries'";
+		why = "variables only get their old values back here: leave out 'entries', and set "
+		      "values with 'globals'";
 	else if (c->type->way == BY_PROGRAM && spec->each_run)
 		why = "no run changes a prog array; leave out 'reset: run'";
 	return why ? fail_at(err, -EINVAL, spec, &spec->where, "%s", why) : 0;
@@ -295,7 +295,7 @@ static int make_content(struct bpf_object *obj, const struct bb_map_spec *spec, 
 	int n_cpus = libbpf_num_possible_cpus(), rc = find_map(obj, spec, where, &map, err);
 
 	if (!rc && n_cpus < 0)
-		rc = bb_fail(err, n_cpus, "asking for the number of CPUs: %s", strerror(-n_cpus));
+		rc = bb_fail(err, n_cpus, "cannot tell the number of CPUs: %s", strerror(-n_cpus));
 	c->spec = spec;
 	rc = rc ? rc : find_type(spec, map, &c->type, err);
 	rc = rc ? rc : check_use(c, map, err);
@@ -312,7 +312,7 @@ static int make_content(struct bpf_object *obj, const struct bb_map_spec *spec, 
 	rc = rc ? rc : put_entries(c, obj, err);
 	if (!rc && bpf_map__is_internal(map) && bpf_map_lookup_elem(c->fd, &zero, c->values)) {
 		rc = -errno;
-		fail_at(err, rc, spec, &spec->where, "reading it: %s", strerror(-rc));
+		fail_at(err, rc, spec, &spec->where, "it cannot be read: %s", strerror(-rc));
 	}
 	return rc;
 }
@@ -419,8 +419,8 @@ static int check_kept(const struct content *c, struct bb_err *err)
 	for (uint32_t i = 0; c->type->may_evict && i < c->n; i++)
 		if (bpf_map_lookup_elem(c->fd, c->keys + i * c->key_size, c->swept_values))
 			return fail_at(err, -ENOSPC, c->spec, &c->spec->where,
-				       "an LRU hash for %u entries, it has thrown some of these %u "
-				       "away at once; give it room for more",
+				       "this LRU hash has room for %u entries and evicted some of "
+				       "these %u at once; give it a larger max_entries",
 				       c->max_entries, c->n);
 	return 0;
 }
@@ -434,7 +434,8 @@ int bb_map_contents__write(struct bb_map_contents *c, struct bb_err *err)
 
 		rc = write_content(&c->v[i]);
 		if (rc)
-			fail_at(err, rc, spec, &spec->where, "writing it: %s", strerror(-rc));
+			fail_at(err, rc, spec, &spec->where, "it cannot be written: %s",
+				strerror(-rc));
 		else
 			rc = check_kept(&c->v[i], err);
 	}

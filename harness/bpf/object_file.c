@@ -166,15 +166,15 @@ static int say_not_opened(const char *path, int rc, struct bb_err *err)
 	/* The second is what it says of a map in a section that has any other name. */
 	if (strstr(log, "legacy map definitions") || strstr(log, "bad map relo"))
 		return bb_fail(err, -EINVAL,
-			       "%s: its maps are defined in another section than .maps, as "
-			       "SEC(\"maps\"), which libbpf takes no longer (since 1.0); define "
+			       "%s: its maps are defined in a section other than .maps, such as "
+			       "SEC(\"maps\"), which libbpf no longer reads (since 1.0); define "
 			       "them so: struct { __uint(type, ...); ... } name SEC(\".maps\")",
 			       path);
 	if (strstr(log, "BTF is required"))
 		return bb_fail(err, -EINVAL,
-			       "%s: its maps are described by BTF, and it has none; build it with "
-			       "clang -g, and where it is stripped, with llvm-strip -g, which "
-			       "leaves BTF in",
+			       "%s: it has no BTF, which would describe its maps; build it with "
+			       "clang -g, and strip it, if at all, with llvm-strip -g, which keeps "
+			       "BTF",
 			       path);
 	libbpf_strerror(rc, words, sizeof(words));
 	bb_refusal_of_libbpf(log, reason, sizeof(reason));
@@ -251,8 +251,7 @@ int bb_object_say_not_loaded(const char *path, const struct bpf_object *obj,
 	if (strstr(log, "END PROG LOAD LOG")) {
 		bb_refusal_of_verifier(log, reason, sizeof(reason));
 		if (strstr(reason, "non-GPL compatible"))
-			hint = "; what makes it compatible is char LICENSE[] SEC(\"license\") = "
-			       "\"GPL\"";
+			hint = "; char LICENSE[] SEC(\"license\") = \"GPL\" makes it compatible";
 		return bb_fail(err, rc,
 			       "%s: the verifier rejects program '%s'%s (%s)%s%s%s\nThe end of its "
 			       "log:\n%s",

@@ -90,7 +90,7 @@ int bb_object_info__read(const char *path, struct bb_object_info *ret_info, stru
 		rc = bb_fail_nomem(err);
 	if (!rc && !info.n_programs)
 		rc = bb_fail(err, -ENOENT,
-			     "%s holds no program: a function becomes one by its section, as "
+			     "%s holds no program: its section makes a function a program, as in "
 			     "SEC(\"xdp\") int f(struct xdp_md *ctx)",
 			     path);
 	bpf_object__close(obj);

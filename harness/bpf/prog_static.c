@@ -131,7 +131,7 @@ int bb_prog_static__read(int prog_fd, struct bb_prog_facts *ret_facts, struct bb
 	if (bpf_obj_get_info_by_fd(prog_fd, &info, &len)) {
 		int rc = -errno;
 
-		return bb_fail(err, rc, "asking the kernel what it made of a program: %s",
+		return bb_fail(err, rc, "cannot ask the kernel about a loaded program: %s",
 			       strerror(-rc));
 	}
 	snprintf(facts.type, sizeof(facts.type), "%s", bb_prog_type_name(info.type).text);

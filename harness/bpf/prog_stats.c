@@ -127,7 +127,7 @@ int bb_stats_reader__agreed(const struct bb_stats_reader *r, struct bb_prog_stat
 	if (!rc)
 		rc = bb_stats_reader__info(r, &after);
 	if (rc)
-		return bb_fail(err, rc, "reading the run statistics of a program: %s",
+		return bb_fail(err, rc, "cannot read the run statistics of a program: %s",
 			       strerror(-rc));
 	if (!is_between(&before, &fdinfo, &after))
 		return bb_fail(err, -ESTALE,

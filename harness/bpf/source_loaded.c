@@ -52,7 +52,7 @@ static void loaded_verifier_log(struct bb_source *source, char *log, size_t size
 static int loaded_attach(struct bb_source *source, struct bpf_link **ret_link, struct bb_err *err)
 {
 	(void)ret_link;
-	return bb_fail(err, -ENOTSUP, "'%s' was loaded by others: where it is attached is theirs",
+	return bb_fail(err, -ENOTSUP, "'%s' is a live program: bpfbench does not attach it",
 		       source->program);
 }
 
@@ -62,7 +62,7 @@ static int loaded_code(const struct bb_source *source, int prog_fd, struct bb_co
 	(void)prog_fd;
 	(void)ret_code;
 	return bb_fail(err, -ENOTSUP,
-		       "'%s' was loaded by others: such programs are not instrumented",
+		       "'%s' is a live program: bpfbench does not count its instructions",
 		       source->program);
 }
 
@@ -79,7 +79,7 @@ static int loaded_contents(struct bb_source *source, struct bb_map_contents **re
 			   struct bb_err *err)
 {
 	(void)ret_contents;
-	return bb_fail(err, -ENOTSUP, "'%s' was loaded by others: its maps are left alone",
+	return bb_fail(err, -ENOTSUP, "'%s' is a live program: bpfbench leaves its maps alone",
 		       source->program);
 }
 

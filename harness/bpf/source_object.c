@@ -309,7 +309,8 @@ static int take_attach_point(int prog_fd, struct bb_code *c, struct bb_err *err)
 	if (bpf_obj_get_info_by_fd(prog_fd, &info, &len)) {
 		int rc = -errno;
 
-		return bb_fail(err, rc, "asking what '%s' is: %s", c->name, strerror(-rc));
+		return bb_fail(err, rc, "cannot ask the kernel about '%s': %s", c->name,
+			       strerror(-rc));
 	}
 	c->attach_btf_id = info.attach_btf_id;
 	c->attach_btf_obj_id = info.attach_btf_obj_id;
@@ -320,8 +321,8 @@ static int check_code(const struct bb_code *c, struct bb_err *err)
 {
 	if (c->type == BPF_PROG_TYPE_EXT)
 		return bb_fail(err, -ENOTSUP,
-			       "'%s' replaces a function of another program; that one would have "
-			       "to be counted",
+			       "'%s' replaces a function of another program; count that program "
+			       "instead",
 			       c->name);
 	for (uint32_t i = 0; i < c->n; i++)
 		if (!bb_insn_is_second_half(c->insns, i) && bb_insn_is_kfunc_call(&c->insns[i]) &&

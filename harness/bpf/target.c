@@ -199,8 +199,8 @@ int bb_target__prog_type(const struct bb_target *t, uint32_t *ret_type, struct b
 
 	if (bpf_obj_get_info_by_fd(bb_target__prog_fd(t), &info, &len)) {
 		rc = -errno;
-		return bb_fail(err, rc, "asking for the type of '%s': %s", bb_target__program(t),
-			       strerror(-rc));
+		return bb_fail(err, rc, "cannot ask for the type of '%s': %s",
+			       bb_target__program(t), strerror(-rc));
 	}
 	*ret_type = info.type;
 	return 0;
@@ -289,8 +289,8 @@ static int make_contents(struct bb_target *t, struct bb_err *err)
 		bb_map_contents__free(t->contents);
 		t->contents = NULL;
 		return bb_fail(err, -EINVAL,
-			       "the scenario resets the variables of %s, among which is 'drops': "
-			       "drops are counted over a whole series",
+			       "the scenario resets the variables of %s, and 'drops' is one of "
+			       "them; drops are counted over a whole series",
 			       t->source->where);
 	}
 	t->resets_runs = bb_map_contents__has_runs(t->contents);

@@ -155,8 +155,7 @@ int bb_veth_pair__put_on(struct bb_veth_pair *p, int prog_fd, uint32_t prog_type
 			       "SEC(\"tc\")); 'with: step, trigger: test-run' measures others");
 	if (p->link_fd > 0 && p->prog_type == prog_type) {
 		rc = bpf_link_update(p->link_fd, prog_fd, NULL);
-		return rc ? bb_fail(err, rc,
-				    "putting another program on a veth device of our own: %s",
+		return rc ? bb_fail(err, rc, "cannot replace the program on our veth device: %s",
 				    strerror(-rc))
 			  : 0;
 	}
@@ -173,8 +172,7 @@ int bb_veth_pair__put_on(struct bb_veth_pair *p, int prog_fd, uint32_t prog_type
 			     "6.6)");
 	else if (rc)
 		rc = bb_fail(err, bb_rtnl__unsupported_or(rc),
-			     "attaching the program to a veth device of our own: %s",
-			     strerror(-rc));
+			     "cannot attach the program to our veth device: %s", strerror(-rc));
 	return bb_netns__leave(home_fd, rc, err);
 }
 
@@ -207,7 +205,9 @@ int bb_veth_pair__sent(const struct bb_veth_pair *p, uint64_t *ret_packets, stru
 		text[n] = '\0';
 		rc = bb_veth_parse_sent(text, names[BB_VETH_NEAR], ret_packets);
 	}
-	return rc ? bb_fail(err, rc, "reading /proc/net/dev of the packets' namespace: %s",
+	return rc ? bb_fail(err, rc,
+			    "cannot read /proc/net/dev in the network namespace of the "
+			    "packets: %s",
 			    strerror(-rc))
 		  : 0;
 }

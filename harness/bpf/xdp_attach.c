@@ -123,7 +123,7 @@ int bb_xdp_net__attach(struct bb_xdp_net *net, int prog_fd, size_t *ret_port, st
 		rc = put_on(&net->ports[port], prog_fd);
 		if (rc)
 			rc = bb_fail(err, bb_rtnl__unsupported_or(rc),
-				     "attaching the XDP program to a veth device of our own: %s",
+				     "cannot attach the XDP program to our veth device: %s",
 				     strerror(-rc));
 	}
 	rc = bb_netns__leave(home_fd, rc, err);

@@ -129,8 +129,8 @@ static void check_what(const struct compare_args *a, const struct argp_state *st
 		bb_usage_error(state, "either programs to measure now (--scenario, --base, "
 				      "--head) or stored runs, not both");
 	if (!live && !stored)
-		bb_usage_error(state, "what? --scenario S --base V1 --head V2, or two stored "
-				      "runs, or --baseline NAME");
+		bb_usage_error(state, "compare needs --scenario S --base V1 --head V2, or two "
+				      "stored runs, or --baseline NAME");
 	if (live && !a->base_object != !a->head_object)
 		bb_usage_error(state, "--base-object and --head-object go together");
 	if (live && a->base_object && o->objects.n)
@@ -156,8 +156,8 @@ static void check_what(const struct compare_args *a, const struct argp_state *st
 				      "stored runs give one table, on stdout");
 	if (a->compare.exact && (a->compare.sort || a->compare.filters.n || a->loads ||
 				 a->drives.n || a->measure.format))
-		bb_usage_error(state, "--exact has nothing to do with --sort, --filter, --loads, "
-				      "--drive or --format");
+		bb_usage_error(state, "--exact does not go together with --sort, --filter, "
+				      "--loads, --drive or --format");
 	if ((a->measure.format || a->measure.output) && (a->compare.sort || a->compare.filters.n))
 		bb_usage_error(state, "--sort and --filter are for the table of `compare`, not "
 				      "for --format or --output");

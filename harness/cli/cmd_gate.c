@@ -272,7 +272,7 @@ static int run_gate(const struct gate_args *a, struct bb_gate_run *run, const ch
 		again.budget_s = fmax(a->measure.budget_s - bb_seconds_since(first.began_ns), 1e-3);
 	if (exit_code == BB_EXIT_OK && bb_gate_run__todo(run, first.report)) {
 		if (!a->measure.quiet)
-			fprintf(stderr, "bpfbench: measuring again what regressed\n");
+			fprintf(stderr, "bpfbench: measuring again the programs that regressed\n");
 		exit_code = measure(&again, run, command, first.report, &second);
 	}
 	if (exit_code == BB_EXIT_OK)

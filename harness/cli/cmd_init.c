@@ -59,8 +59,8 @@ static int write_new(const char *path, const char *text, struct bb_err *err)
 
 	if (rc == -EEXIST)
 		return bb_fail(err, rc,
-			       "%s: there is a file already, and what somebody wrote is not "
-			       "replaced; remove it or name another with -o",
+			       "%s: this file exists, and init does not overwrite it; remove it, "
+			       "or name another one with -o",
 			       path);
 	if (rc)
 		return bb_fail(err, rc, "%s: %s", path, strerror(-rc));

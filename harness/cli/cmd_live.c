@@ -82,14 +82,14 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 static const struct argp argp = {
 	.options = options,
 	.parser = parse,
-	.doc = "Watch all BPF programs that are loaded, whoever loaded them.\v"
+	.doc = "Watch all loaded BPF programs, whichever process loaded them.\v"
 	       "ns/run is the mean of all runs. p50, p90 and p99 are of the runs that were alone "
 	       "between two readings of the counters, and marked ~ where these are less than 90 % "
-	       "of all (`alone %`). On a terminal the list is refreshed until q or Ctrl-C; c, r, "
-	       "t and n sort it by CPU, runs, time and name.\n\n"
+	       "of all (`alone %`). On a terminal the list is refreshed until q or Ctrl-C; c, r, t "
+	       "and n sort it by CPU, runs, time and name.\n\n"
 	       "Overhead: bpf_stats is on meanwhile and off again afterwards; it adds 10 to 40 ns "
-	       "to every run of every program. Reading the counters takes at most a quarter of "
-	       "one CPU, and mostly far less. Programs are never attached, changed or unloaded; a "
+	       "to every run of every program. Reading the counters takes at most a quarter of one "
+	       "CPU, and mostly far less. Programs are never attached, changed or unloaded; a "
 	       "program that its owner unloads stays for up to a quarter of a second. Needs root.",
 };
 

@@ -75,7 +75,7 @@ static void check_what(const struct run_args *a, const struct argp_state *state)
 				      "--prog-id N");
 	if (a->scenarios.n && bb_object_args__any(&a->object))
 		bb_usage_error(state, "--program, --packet, --ctx and --trigger are for --object; "
-				      "a scenario says it itself");
+				      "a scenario has keys for them");
 	if (a->object.lines && !a->object.objects.n)
 		bb_usage_error(state, "--lines is for --object; a scenario has a drive {with: "
 				      "lines}");

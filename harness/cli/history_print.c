@@ -86,8 +86,8 @@ static int print_case(const struct bb_timeline *t, const struct bb_timeline_case
 		add_point(&table, t, c, &c->points[i]);
 	bb_put_clean(out, c->name);
 	fputs(c->by_ratio    ? ", judged by its ratio to the anchor of the same run\n"
-	      : c->is_anchor ? ", the anchor, judged by its latency: what changes here is rather "
-			       "the machine\n"
+	      : c->is_anchor ? ", the anchor, judged by its latency: a change here is rather one "
+			       "of the machine\n"
 			     : ", judged by its latency, as there is no anchor\n",
 	      out);
 	rc = bb_text_table__print(&table, 2, out);
@@ -153,15 +153,15 @@ static const char head[] = "# bpfbench history, version 1. Tabs part the columns
 			   "# "
 			   "history\tcase\tscenario\tvariant\tdrive\tparam\tparam_"
 			   "value\trole\tjudged_by\n"
-			   "# role is \"anchor\" for what the others are divided by, else \"-\"; "
-			   "judged_by is \"ratio\" or \"latency\".\n"
+			   "# role is \"anchor\" for the case that the others are divided by, else "
+			   "\"-\"; judged_by is \"ratio\" or \"latency\".\n"
 			   "# Its rows, in the order of time:\n"
 			   "# "
 			   "run\tstarted\tepoch_s\tid\tcommit\tlatency_ns\tlo_ns\thi_"
 			   "ns\tratio\tratio_lo\tratio_hi\tse\tbaseline\t"
 			   "limit_lo\tlimit_hi\tmark\tchange\tnote\n"
 			   "# run counts all runs from 1; se is relative; baseline and limits are "
-			   "in terms of what is judged; mark is \"-\"\n"
+			   "in terms of judged_by; mark is \"-\"\n"
 			   "# for runs that are not judged, note says why; change is +1 (slower) "
 			   "or -1 (faster) at a change point, else 0.\n";
 

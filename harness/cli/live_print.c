@@ -29,15 +29,13 @@ static void put_own_runs(const struct bb_live_row *r, FILE *out)
 {
 	if (r->unclear)
 		fprintf(out,
-			"id %" PRIu32 ": our own readings make it run, and how often cannot be "
-			"told "
-			"from its own runs: no figures\n",
+			"id %" PRIu32 ": bpfbench's own readings make it run, and these runs "
+			"cannot be told from the others: no figures\n",
 			r->program.id);
 	else if (r->own_runs)
 		fprintf(out,
-			"id %" PRIu32 ": our own readings made it run %s times a second; those "
-			"runs "
-			"are left out, and none of the others was alone\n",
+			"id %" PRIu32 ": bpfbench's own readings made it run %s times a second; "
+			"those runs are left out, and none of the others was alone\n",
 			r->program.id, bb_table_cell_value((double)r->own_runs / r->seconds).text);
 }
 
@@ -162,7 +160,7 @@ static const struct family families[] = {
 	 "Runs since the program was loaded, counted only while bpf_stats is on, those that "
 	 "reading the counters caused among them.",
 	 total_runs},
-	{"bpf_program_run_time_seconds", "counter", "seconds", "What these runs took.",
+	{"bpf_program_run_time_seconds", "counter", "seconds", "Time of these runs.",
 	 total_seconds},
 	{"bpf_program_recursion_misses", "counter", NULL,
 	 "Runs that the kernel left out because the program was running already.", total_misses},
@@ -237,7 +235,7 @@ static int print_openmetrics(const struct bb_live_row *rows, size_t n, FILE *out
 const struct bb_live_format bb_live_formats[] = {
 	{"table", "for people", print_table},
 	{"json", "everything, an object a program", print_json},
-	{"openmetrics", "OpenMetrics 1.0 text, for Prometheus and what reads its format",
+	{"openmetrics", "OpenMetrics 1.0 text, for Prometheus and other readers of its format",
 	 print_openmetrics},
 };
 

@@ -79,8 +79,8 @@ static int take(int cpu, struct bb_cpu_holder *holder)
 
 	if (rc && rc != -EBUSY) {
 		fprintf(stderr,
-			"bpfbench: CPU %d cannot be locked (%s); should another bpfbench measure "
-			"there, nobody waits for the other\n",
+			"bpfbench: CPU %d cannot be locked (%s); if another bpfbench measures "
+			"there, neither waits for the other\n",
 			cpu,
 			rc == -EADDRINUSE ? "a process that is not root's has the lock's name"
 					  : strerror(-rc));

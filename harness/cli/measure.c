@@ -32,8 +32,8 @@ enum {
 static const struct argp_option options[] = {
 	{"budget", KEY_BUDGET, "SECONDS", 0,
 	 "end after this time, loading included, and at most one run of a program later (0: no "
-	 "limit); a program that is too slow for its samples has fewer, and all that is left out "
-	 "is said",
+	 "limit); a program that is too slow for its samples has fewer, and bpfbench lists all "
+	 "that it left out",
 	 2},
 	{"cpu", KEY_CPU, "N", 0,
 	 "run the programs on this CPU (default: the last one); another one polls", 2},

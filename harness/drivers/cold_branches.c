@@ -63,8 +63,8 @@ int bb_cold_branches__open(struct bb_cold_branches *ret_branches, struct bb_err 
 
 		bb_cold_branches__close(&b);
 		return bb_fail(err, -ENOTSUP,
-			       "branch history cannot be emptied here, as code that we write may "
-			       "not be run: %s",
+			       "branch history cannot be emptied here, as bpfbench may not run "
+			       "code that it has written: %s",
 			       strerror(why));
 	}
 	*ret_branches = b;

@@ -142,7 +142,7 @@ int bb_consumer__start(const struct bb_sample_processor *processor, int ring_fd,
 	if (c.pid < 0) {
 		rc = -errno;
 		c.pid = 0;
-		bb_fail(err, rc, "starting the consumer: %s", strerror(-rc));
+		bb_fail(err, rc, "cannot start the consumer: %s", strerror(-rc));
 	}
 	free(r.log.text);
 	if (!rc)
@@ -161,8 +161,8 @@ static int say_ended(const struct bb_consumer *c, int status, struct bb_err *err
 			       WTERMSIG(status), strsignal(WTERMSIG(status)));
 	if (c->shared->rc == -EINVAL)
 		return bb_fail(err, -ECHILD,
-			       "the consumer cannot read what is in the ring: it expects samples "
-			       "of perf_profiler (bpf/perf_profiler.h)");
+			       "the consumer cannot read the records in the ring: it expects "
+			       "samples of perf_profiler (bpf/perf_profiler.h)");
 	return bb_fail(err, -ECHILD, "the consumer ended: %s", strerror(-c->shared->rc));
 }
 
@@ -210,7 +210,7 @@ int bb_consumer__stop(struct bb_consumer *c, struct bb_consumed *ret_consumed, s
 	s->stop = true;
 	rc = wait_for_end(c, &status, &usage);
 	if (rc)
-		return bb_fail(err, rc, "waiting for the consumer: %s", strerror(-rc));
+		return bb_fail(err, rc, "cannot wait for the consumer: %s", strerror(-rc));
 	if (WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status) != SIGKILL)
 		return say_ended(c, status, err);
 	*ret_consumed = (struct bb_consumed){
@@ -258,7 +258,8 @@ int bb_ring_ages(int ring_fd, uint64_t now_ns, uint64_t *ret_age_ns, size_t room
 
 	ring_buffer__free(ring);
 	if (rc < 0)
-		return bb_fail(err, rc, "reading what is left in the ring: %s", strerror(-rc));
+		return bb_fail(err, rc, "cannot read the records that are left in the ring: %s",
+			       strerror(-rc));
 	*ret_n = a.n;
 	return 0;
 }

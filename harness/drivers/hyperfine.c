@@ -89,8 +89,8 @@ int bb_hyperfine__open(const char *program, char *const *args, size_t n_args, co
 	*h = (struct bb_hyperfine){.json_fd = -1};
 	if (!bb_in_path("hyperfine"))
 		return bb_fail(err, -ENOTSUP,
-			       "hyperfine is missing, which times the command; install the package "
-			       "hyperfine");
+			       "hyperfine, which times the command, is not installed; install the "
+			       "package hyperfine");
 	/* In memory, so that nothing is left behind; inherited, as hyperfine may run as a user who
 	 * could not open it. */
 	h->json_fd = memfd_create("hyperfine.json", 0);
@@ -136,14 +136,14 @@ int bb_hyperfine__start(struct bb_hyperfine *h, struct bb_workload *ret_w, struc
 	h->args[8] = h->json_path;
 	rc = ftruncate(h->json_fd, 0) ? -errno : 0;
 	if (rc)
-		return bb_fail(err, rc, "emptying hyperfine's export: %s", strerror(-rc));
+		return bb_fail(err, rc, "cannot empty hyperfine's export: %s", strerror(-rc));
 	return bb_workload__start(&h->spec, ret_w, err);
 }
 
 static int complain(const char *what, struct bb_err *err)
 {
 	return bb_fail(err, -EPROTO,
-		       "what hyperfine exported is not understood: %s; bpfbench reads the JSON of "
+		       "hyperfine's export cannot be read: %s; bpfbench reads the JSON of "
 		       "hyperfine 1.13 and newer",
 		       what);
 }

@@ -101,7 +101,7 @@ static int begin_event(void *arg, pid_t pid, struct bb_err *err)
 	if (rc)
 		return rc;
 	rc = bb_perf_event__enable(slot->event_fd);
-	return rc ? bb_fail(err, rc, "enabling the sampling event: %s", strerror(-rc)) : 0;
+	return rc ? bb_fail(err, rc, "cannot enable the sampling event: %s", strerror(-rc)) : 0;
 }
 
 /*

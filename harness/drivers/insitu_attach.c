@@ -78,12 +78,12 @@ static int look_at_our_own(struct bb_target *target, struct bb_batch *b, struct 
 		bb_target__drain(target, false);
 	}
 	if (rc)
-		return bb_fail(err, rc, "reading the counters of '%s': %s",
+		return bb_fail(err, rc, "cannot read the counters of '%s': %s",
 			       bb_target__program(target), strerror(-rc));
 	if (now.run_cnt - first.run_cnt > MOST_RUNS)
 		snprintf(b->void_why, sizeof(b->void_why),
-			 "our own reading of the counters makes it run: %llu runs in %u readings "
-			 "while the workload stood still",
+			 "bpfbench's own readings make it run: %llu runs in %u readings while the "
+			 "workload stood still",
 			 (unsigned long long)(now.run_cnt - first.run_cnt), READINGS);
 	return 0;
 }

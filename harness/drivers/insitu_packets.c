@@ -72,9 +72,9 @@ static int check_inputs(const struct bb_inputs *inputs, struct bb_err *err)
 				       in->name);
 		if (in->ctx)
 			return bb_fail(err, -EINVAL,
-				       "input '%s' has a context beside its packet, which no wire "
-				       "carries; 'with: step, trigger: test-run' gives it to the "
-				       "program",
+				       "input '%s' has a context beside its packet, and no wire "
+				       "carries one; 'with: step, trigger: test-run' gives it to "
+				       "the program",
 				       in->name);
 		if (in->len > BB_VETH_MAX_FRAME)
 			return bb_fail(err, -EINVAL,
@@ -83,9 +83,8 @@ static int check_inputs(const struct bb_inputs *inputs, struct bb_err *err)
 				       in->name, in->len, BB_VETH_MAX_FRAME);
 		if (in->has_retval || in->out)
 			return bb_fail(err, -EINVAL,
-				       "input '%s' expects a result, which goes to the kernel in "
-				       "situ and is not seen; 'with: step, trigger: test-run' "
-				       "checks it",
+				       "input '%s' expects a result, and in situ only the kernel "
+				       "sees it; 'with: step, trigger: test-run' checks it",
 				       in->name);
 	}
 	return 0;

@@ -187,7 +187,7 @@ int bb_page_fault__open(const struct bb_drive_spec *spec, const struct bb_driver
 	s->next_page = REGION_PAGES;
 	rc = on_private_stack(s, count_entry);
 	if (rc)
-		bb_fail(err, rc, "switching to a private stack: %s", strerror(-rc));
+		bb_fail(err, rc, "cannot switch to a private stack: %s", strerror(-rc));
 	else
 		rc = check_depths(spec, s->base_frames = s->seen_frames, err);
 	if (!rc && spec->caches == BB_CACHES_COLD)
@@ -228,7 +228,7 @@ int bb_page_fault__aim(void *state, uint32_t depth, struct bb_err *err)
 	 */
 	rc = on_private_stack(s, count_entry);
 	if (rc)
-		return bb_fail(err, rc, "switching to a private stack: %s", strerror(-rc));
+		return bb_fail(err, rc, "cannot switch to a private stack: %s", strerror(-rc));
 	if (s->seen_frames != depth)
 		return bb_fail(err, -EPROTO, "the search's stack is %u frames deep, not %u",
 			       s->seen_frames, depth);

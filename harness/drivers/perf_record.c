@@ -52,7 +52,7 @@ int bb_perf_record__start(pid_t pid, uint32_t freq_hz, const struct bb_child_pla
 		rc = -errno;
 	if (rc) {
 		close_all(pipes);
-		return bb_fail(err, rc, "a pipe to perf: %s", strerror(-rc));
+		return bb_fail(err, rc, "cannot make a pipe to perf: %s", strerror(-rc));
 	}
 	snprintf(freq, sizeof(freq), "%u", freq_hz);
 	snprintf(target, sizeof(target), "%d", (int)pid);

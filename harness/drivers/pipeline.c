@@ -117,7 +117,7 @@ static int begin_life(struct flow_run *r, struct bb_err *err)
 	if (rc)
 		return rc;
 	rc = bb_perf_event__enable(r->slot->event_fd);
-	return rc ? bb_fail(err, rc, "enabling the sampling event: %s", strerror(-rc)) : 0;
+	return rc ? bb_fail(err, rc, "cannot enable the sampling event: %s", strerror(-rc)) : 0;
 }
 
 static void end_life(struct flow_run *r)
@@ -216,7 +216,7 @@ static int read_counters(const struct flow_run *r, struct bb_prog_stats *ret_sta
 {
 	int rc = bb_stats_reader__info(bb_target__reader(r->slot->target), ret_stats);
 
-	return rc ? bb_fail(err, rc, "reading the counters of '%s': %s",
+	return rc ? bb_fail(err, rc, "cannot read the counters of '%s': %s",
 			    bb_target__program(r->slot->target), strerror(-rc))
 		  : 0;
 }

@@ -250,8 +250,8 @@ const struct bb_driver bb_driver_slope = {
 	.kind =
 		{
 			.with = "slope",
-			.doc = "wall time of a test run against its repeat, bpf_stats off: what "
-			       "one more run costs, below a nanosecond",
+			.doc = "wall time of a test run against its repeat, bpf_stats off: the "
+			       "cost of one more run, to fractions of a nanosecond",
 			.keys = keys,
 			.takes_inputs = true,
 			.pace = {.samples = 480,

@@ -140,7 +140,7 @@ static int put_event(struct timed_run *r, struct bb_err *err)
 		return rc;
 	}
 	rc = bb_perf_event__enable(r->event_fd);
-	return rc ? bb_fail(err, rc, "enabling the sampling event: %s", strerror(-rc)) : 0;
+	return rc ? bb_fail(err, rc, "cannot enable the sampling event: %s", strerror(-rc)) : 0;
 }
 
 /* As `bpfbench profile -p PID -F HZ` does. */
@@ -229,7 +229,7 @@ static int read_counters(const struct slowdown_slot *slot, struct bb_prog_stats 
 	int rc = slot->target ? bb_stats_reader__info(bb_target__reader(slot->target), ret_stats)
 			      : 0;
 
-	return rc ? bb_fail(err, rc, "reading the counters of '%s': %s",
+	return rc ? bb_fail(err, rc, "cannot read the counters of '%s': %s",
 			    bb_target__program(slot->target), strerror(-rc))
 		  : 0;
 }

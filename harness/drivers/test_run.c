@@ -69,7 +69,7 @@ static int open_slot(const struct bb_test_run *t, struct bb_target *target,
 	rc = bb_test_run_type__find(type, &ret_slot->type, err);
 	if (!rc && t->repeats && !ret_slot->type->takes_repeat)
 		rc = bb_fail(err, -ENOTSUP,
-			     "a test run of a %s program takes no repeat, which a slope is over; "
+			     "a test run of a %s program takes no repeat, and a slope needs one; "
 			     "'with: step, trigger: test-run' measures it",
 			     ret_slot->type->name);
 	return rc;

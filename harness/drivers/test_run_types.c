@@ -135,8 +135,8 @@ static const struct {
 } instead[] = {
 	{BPF_PROG_TYPE_PERF_EVENT, "'trigger: page-fault' makes them run, and so does 'with: "
 				   "in-situ'"},
-	{BPF_PROG_TYPE_TRACING, "one would call the kernel's own test functions, not what they are "
-				"attached to"},
+	{BPF_PROG_TYPE_TRACING, "it would call the kernel's own test functions, not the function "
+				"that they are attached to"},
 	{BPF_PROG_TYPE_TRACEPOINT, "a raw_tp program on the same tracepoint has one"},
 };
 

@@ -198,10 +198,10 @@ static int await(struct bb_traffic *t, const struct order *o, struct bb_windows 
 		if (n == sizeof(*ret_answer))
 			return 0;
 		if (n >= 0 || (errno != EAGAIN && errno != EINTR))
-			return bb_fail(err, -ECHILD, "who sends the packets died midway");
+			return bb_fail(err, -ECHILD, "the sender of the packets died midway");
 		if (bb_seconds_since(began_ns) > limit_s)
 			return bb_fail(err, -ETIMEDOUT,
-				       "who sends the packets has not answered for %.0f s",
+				       "the sender of the packets has not answered for %.0f s",
 				       limit_s);
 	}
 }
@@ -240,7 +240,7 @@ static int measure(struct bb_traffic *t, struct slot *s, const struct order *o, 
 		rc = bb_windows__begin(s->target, &windows, err);
 	if (!rc && send(t->sender.fd, o, sizeof(*o), MSG_NOSIGNAL) != sizeof(*o)) {
 		rc = -errno;
-		bb_fail(err, rc, "who sends the packets does not listen: %s", strerror(-rc));
+		bb_fail(err, rc, "the sender of the packets does not listen: %s", strerror(-rc));
 	}
 	if (!rc)
 		rc = await(t, o, &windows, b, ret_answer, err);

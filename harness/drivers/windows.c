@@ -14,7 +14,7 @@ static int read_counters(const struct bb_target *t, struct bb_prog_stats *ret_st
 {
 	int rc = bb_stats_reader__info(bb_target__reader(t), ret_stats);
 
-	return rc ? bb_fail(err, rc, "reading the counters of '%s': %s", bb_target__program(t),
+	return rc ? bb_fail(err, rc, "cannot read the counters of '%s': %s", bb_target__program(t),
 			    strerror(-rc))
 		  : 0;
 }
@@ -30,12 +30,12 @@ int bb_windows__find_own(struct bb_windows *w, struct bb_batch *b, struct bb_err
 	int rc = bb_own_runs__find(bb_target__reader(w->target), &w->own);
 
 	if (rc)
-		return bb_fail(err, rc, "reading the counters of '%s': %s",
+		return bb_fail(err, rc, "cannot read the counters of '%s': %s",
 			       bb_target__program(w->target), strerror(-rc));
 	if (w->own.unclear)
 		snprintf(b->void_why, sizeof(b->void_why),
-			 "our own readings make it run, and how often cannot be told from its own "
-			 "runs");
+			 "bpfbench's own readings make it run, and these runs cannot be told from "
+			 "the others");
 	return read_counters(w->target, &w->last, err);
 }
 
@@ -65,8 +65,8 @@ static void check_own(struct bb_batch *b, uint64_t runs, uint64_t own)
 {
 	if (runs < own && !b->void_why[0])
 		snprintf(b->void_why, sizeof(b->void_why),
-			 "our own readings make it run, and not each as often: %llu runs where "
-			 "there should be %llu",
+			 "bpfbench's own readings make it run, but not equally often: %llu runs, "
+			 "%llu expected",
 			 (unsigned long long)runs, (unsigned long long)own);
 }
 

@@ -27,7 +27,7 @@ const struct bb_check bb_checks[] = {
 	{"bpffs", "pinned programs and maps, for `pinned:`", bb_check_bpffs},
 	{"securityfs", "lockdown and the active security modules can be read", bb_check_securityfs},
 	{"bpf_stats", "run time counters can be enabled by descriptor", bb_check_stats_fd},
-	{"bpf_stats_held", "nobody else has run time counters enabled", bb_check_stats_held},
+	{"bpf_stats_held", "no other process has run time counters enabled", bb_check_stats_held},
 	{"perf_page_fault", "software event of the step drive", bb_check_page_fault_event},
 	{"perf_cpu_clock", "software event of the in-situ drive", bb_check_cpu_clock_event},
 	{"perf_pmu", "hardware event: cycles", bb_check_pmu},

@@ -254,7 +254,7 @@ static bool find_stats_holder(char *ret_who, size_t size)
 
 void bb_check_stats_held(struct bb_check_result *ret_result)
 {
-	static const char cost[] = "every program pays for its counters, slope figures most";
+	static const char cost[] = "bpf_stats adds to every run of every program, and voids slope";
 	char who[96], remedy[160];
 	uint64_t sysctl = 0;
 	int on;

@@ -290,8 +290,8 @@ void bb_check_steal(struct bb_check_result *ret_result)
 		set_unknown(ret_result, "the time in /proc/stat");
 	else if (share > STEAL_WARN)
 		bb_check_set(ret_result, BB_CHECK_WARN,
-			     "use a dedicated machine or VM; medians of step hold, means and "
-			     "in-situ tails do not",
+			     "use a dedicated machine or VM; medians of step are right all the "
+			     "same, means and tails of in-situ are not",
 			     "%.0f %%: the hypervisor takes that much of a busy CPU away",
 			     share * 100);
 	else
@@ -315,7 +315,7 @@ void bb_check_load(struct bb_check_result *ret_result)
 	if (load > limit)
 		bb_check_set(ret_result, BB_CHECK_WARN,
 			     "stop what else runs (see `top`), or wait a minute",
-			     "%.2f on %d CPUs: no CPU is ours alone", load, cpus);
+			     "%.2f on %d CPUs: bpfbench has no CPU to itself", load, cpus);
 	else
 		bb_check_set(ret_result, BB_CHECK_OK, NULL, "%.2f on %d CPUs", load, cpus);
 }

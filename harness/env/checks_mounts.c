@@ -69,7 +69,7 @@ void bb_check_bpffs(struct bb_check_result *ret_result)
 
 void bb_check_securityfs(struct bb_check_result *ret_result)
 {
-	static const char without[] = "the lines lockdown and prog_lsm cannot tell all";
+	static const char without[] = "the lines lockdown and prog_lsm are incomplete";
 
 	if (is_mounted("/sys/kernel/security", SECURITYFS_MAGIC))
 		bb_check_set(ret_result, BB_CHECK_OK, NULL, "mounted");

@@ -84,7 +84,10 @@ void bb_check_perf_paranoid(struct bb_check_result *ret_result)
 			     "use a kernel built with CONFIG_PERF_EVENTS=y, mount /proc",
 			     "/proc/sys/kernel/perf_event_paranoid: %s", strerror(-err));
 	else if (bb_has_cap(CAP_PERFMON) || bb_has_cap(CAP_SYS_ADMIN))
-		bb_check_set(ret_result, BB_CHECK_OK, NULL, "%s, which does not bind us", text);
+		bb_check_set(ret_result, BB_CHECK_OK, NULL,
+			     "%s, which does not apply with our "
+			     "capabilities",
+			     text);
 	else if (text[0] == '-' || !strcmp(text, "0") || !strcmp(text, "1"))
 		bb_check_set(ret_result, BB_CHECK_OK, NULL, "%s", text);
 	else
@@ -103,7 +106,8 @@ void bb_check_perf_max_stack(struct bb_check_result *ret_result)
 	else if (frames < STEP_MAX_DEPTH)
 		bb_check_set(ret_result, BB_CHECK_WARN,
 			     "sudo sysctl kernel.perf_event_max_stack=127",
-			     "%llu frames: deeper stacks are cut, cost against depth bends there",
+			     "%llu frames: deeper stacks are cut, so costs do not rise beyond that "
+			     "depth",
 			     (unsigned long long)frames);
 	else
 		bb_check_set(ret_result, BB_CHECK_OK, NULL, "%llu frames",

@@ -72,7 +72,7 @@ int bb_cpu_times__read_from(const char *root, int cpu, struct bb_cpu_times *ret_
 	}
 	ret = parse_columns(line + strlen(name), ret_times);
 	if (ret)
-		bb_fail(err, ret, "%s: the line for %s is not as proc(5) has it", path, name);
+		bb_fail(err, ret, "%s: the line for %s does not look as proc(5) says", path, name);
 out:
 	free(line);
 	fclose(f);

@@ -35,8 +35,8 @@ static int mark_targets(const struct bb_code *code, uint32_t at, uint8_t *marks,
 
 	if (bb_insn_is_indirect_goto(i))
 		return bb_fail(err, -ENOTSUP,
-			       "instruction %u of '%s' jumps to where a register says; such "
-			       "programs cannot be counted",
+			       "instruction %u of '%s' is an indirect jump; a program that has one "
+			       "cannot be counted",
 			       at, code->name);
 	if (bb_insn_is_function_call(i) || bb_insn_is_function_address(i))
 		rc = mark(marks, code->n, at, bb_insn_function_target(i, at), FUNC, err);

@@ -33,8 +33,7 @@ static int make_counters(struct bb_clone *c, struct bb_err *err)
 	if (c->counts_fd < 0) {
 		rc = -errno;
 		return bb_fail(err, rc == -EINVAL ? -ENOTSUP : rc,
-			       "a map of %u counters that can be mapped into memory (Linux 5.5): "
-			       "%s",
+			       "cannot make a map of %u counters in mapped memory (Linux 5.5): %s",
 			       c->cfg.n_blocks, strerror(-rc));
 	}
 	c->counts_bytes = (bytes + page - 1) / page * page;
@@ -58,8 +57,9 @@ static int instrument_and_load(struct bb_clone *c, const struct bb_sites *sites,
 		rc = bb_instrument(c->code, &c->cfg, sites, stack_bytes, c->counts_fd, &now, err);
 	if (!rc && now.n > MOST_INSNS)
 		rc = bb_fail(err, -ENOTSUP,
-			     "'%s' is %u instructions with counters instead of %u; more than %u "
-			     "are not tried, as the kernel may take minutes to load them",
+			     "'%s' has %u instructions with counters instead of %u; a clone of "
+			     "more than %u is not tried, as the kernel may take minutes to load "
+			     "them",
 			     c->code->name, now.n, c->code->n, MOST_INSNS);
 	if (!rc)
 		rc = bb_load__program(c->code, &now, &c->prog_fd, err);

@@ -85,8 +85,8 @@ static void put_moved(const struct bb_diffs *d, const char *scenario, FILE *mem)
 		before = ", ";
 	}
 	if (before[0] == ';')
-		fputs("; nothing else about the program moved: what do its maps hold, what does it "
-		      "call?",
+		fputs("; no exact metric of the program moved: look at the contents of its maps "
+		      "and at the functions that it calls",
 		      mem);
 }
 

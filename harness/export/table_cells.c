@@ -368,8 +368,10 @@ const struct bb_column bb_columns[] = {
 	 "samples above median + max(5 IQR, 3 ticks, 10 ns) / their share of the run time"},
 	{"drops", false, false, 0, drops, "runs whose result the program threw away"},
 	{"consumed", false, false, 0, consumed,
-	 "samples that the consumer was done with, of those that got into the ring"},
-	{"ring %", false, false, 0, ring_peak, "most that was seen in the ring, of what it holds"},
+	 "samples that the consumer had finished, of those that got into the ring"},
+	{"ring %", false, false, 0, ring_peak,
+	 "highest fill of the ring that was seen, as a share "
+	 "of its size"},
 	{"CPU", false, false, 0, consumer_cpu, "CPU time of the consumer a sample, ns"},
 	{"steal %", false, false, 1, steal, "CPU time that the hypervisor took meanwhile"},
 	{"naive", false, false, 0, naive,
@@ -382,15 +384,15 @@ const struct bb_column bb_columns[] = {
 	{"CPU %", false, false, 0, cpu_share, "share of one CPU that all the runs take"},
 	{"multi", false, false, 2, multi,
 	 "runs that shared a reading of the counters with others: counted, but no sample"},
-	{"call", false, false, 5, intercept, "what the system call around the runs costs, ns"},
+	{"call", false, false, 5, intercept, "cost of the system call around the runs, ns"},
 	{"cycles", false, false, 6, cycles, "of a run, by the PMU"},
 	{"insns", false, false, 7, instructions, "machine instructions of a run, by the PMU"},
 	{"LLC misses", false, false, 8, llc_misses,
 	 "reads of a run that missed the last level cache, by the PMU"},
 	{"layout spread", false, false, BB_SPILL_ALWAYS, spread,
-	 "p90/p10 of the latency over loads: what the place of the code alone does"},
+	 "p90/p10 of the latency over loads: the effect of the code's place alone"},
 	{"executed", false, false, BB_SPILL_ALWAYS, executed,
-	 "instructions that the runs execute at all, of those that the program has"},
+	 "instructions that the runs execute at least once, of all in the program"},
 };
 
 const size_t bb_n_columns = sizeof(bb_columns) / sizeof(bb_columns[0]);

@@ -208,10 +208,10 @@ int bb_html_history(FILE *out, const struct bb_html_page *page, size_t nth)
 		return 0;
 	}
 	fprintf(out,
-		"<p class=faint>What is judged, run by run: the ratio to the anchor program of the "
-		"same run or, without one, the latency. Within the limit it is steady; a run on "
-		"another machine than now, or an incomplete one, is not judged. The first %zu are "
-		"learnt from.</p>\n",
+		"<p class=faint>Judged, run by run: the ratio to the anchor program of the same "
+		"run or, without one, the latency. Within the limit it is steady; a run on another "
+		"machine than now, or an incomplete one, is not judged. The first %zu are learnt "
+		"from.</p>\n",
 		bb_history_default_rule.window_min);
 	rc = put_pictures(out, page, nth);
 	if (!rc)

@@ -177,7 +177,8 @@ int bb_field__xdp(const struct bb_reader *r, const struct bb_field *f, const str
 	c->metadata = xdp.metadata;
 	if (!rc && xdp.md.rx_queue_index && !xdp.md.ingress_ifindex)
 		rc = bb_yaml__fail(r->path, node, r->err,
-				   "rx_queue_index is one of a device: ingress_ifindex says which");
+				   "rx_queue_index needs ingress_ifindex, the device that has the "
+				   "queue");
 	if (!rc && xdp.metadata.len % 4)
 		rc = bb_yaml__fail(r->path, bb_yaml__get(node, "metadata"), r->err,
 				   "metadata has %zu bytes; it must be a multiple of 4",

@@ -186,7 +186,7 @@ static int check_sweep(const struct bb_reader *r, const struct bb_yaml *node, co
 
 	if (s->is_address && !bb_frame__is_ipv4(s->frame.data, s->frame.len))
 		return bb_yaml__fail(r->path, byte, r->err,
-				     "src_low is a byte of an IPv4 packet, which this is not");
+				     "src_low needs an IPv4 packet, and this is none");
 	if (s->byte >= s->frame.len)
 		return bb_yaml__fail(r->path, byte, r->err,
 				     "byte %u is not in the packet of %zu bytes", s->byte,

@@ -148,7 +148,7 @@ static int check_whole(const struct bb_reader *r, const struct bb_yaml *node, co
 				     s->packet.l4 == BB_PACKET_TCP ? "tcp" : "udp");
 	if (s->eth_type && s->packet.ip)
 		return bb_yaml__fail(r->path, bb_yaml__get(bb_yaml__get(node, "eth"), "type"),
-				     r->err, "type is %s's own; leave it out",
+				     r->err, "%s sets the type; leave it out",
 				     s->packet.ip == BB_PACKET_IPV4 ? "ipv4" : "ipv6");
 	if (s->size && s->size < headers)
 		return bb_yaml__fail(r->path, bb_yaml__get(node, "size"), r->err,

@@ -58,8 +58,8 @@ static int read_packets(pcap_t *pcap, size_t max_packets, struct bb_bytes_list *
 
 	if (pcap_datalink(pcap) != DLT_EN10MB)
 		return bb_fail(err, -EINVAL,
-			       "its packets are of the link type %s; only Ethernet (EN10MB) can be "
-			       "run on",
+			       "its packets have the link type %s; only Ethernet (EN10MB) is "
+			       "supported",
 			       type ? type : "unknown");
 	do {
 		struct pcap_pkthdr *h;
@@ -72,7 +72,7 @@ static int read_packets(pcap_t *pcap, size_t max_packets, struct bb_bytes_list *
 			rc = bb_fail(err, -EINVAL, "packet %zu: %s", list->n, pcap_geterr(pcap));
 	} while (!rc && more == 1);
 	if (!rc && !list->n)
-		rc = bb_fail(err, -EINVAL, "there is no packet in it");
+		rc = bb_fail(err, -EINVAL, "it holds no packet");
 	return rc;
 }
 

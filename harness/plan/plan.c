@@ -258,9 +258,9 @@ static int check_cells(const struct bb_plan *p, struct bb_err *err)
 			if (!strcmp(first->name, c->name))
 				return bb_fail(err, -EINVAL,
 					       "%s:%u:%u: this drive makes the case '%s' a second "
-					       "time, as the one at %u:%u does; drives that are "
-					       "both called '%s' need other variants, other values "
-					       "of their parameter, or a scenario each",
+					       "time, after the drive at %u:%u; two drives called "
+					       "'%s' must differ in their variants or in the "
+					       "values of their parameter, or be in two scenarios",
 					       p->scenario->path, c->drive->where.line,
 					       c->drive->where.col, c->name,
 					       first->drive->where.line, first->drive->where.col,

@@ -231,14 +231,13 @@ static int check_live(const struct bb_reader *r, const struct bb_yaml *node,
 
 	if (v->id && v->pinned)
 		return bb_yaml__fail(r->path, node, r->err,
-				     "variant '%s' has an id and a pin; one of them says which "
-				     "program it is",
+				     "variant '%s' has both an id and a pin; give one of them",
 				     v->name);
 	for (size_t i = 0; bb_variant_is_live(v) && i < ARRAY_LEN(for_loading); i++)
 		if (bb_yaml__get(node, for_loading[i]))
 			return bb_yaml__fail(r->path, bb_yaml__get(node, for_loading[i]), r->err,
-					     "key '%s' is for programs to be loaded; variant '%s' "
-					     "is loaded already, by %s",
+					     "key '%s' is for programs that bpfbench loads; "
+					     "variant '%s' is a live program, named by %s",
 					     for_loading[i], v->name, v->id ? "its id" : "its pin");
 	return 0;
 }
@@ -586,7 +585,8 @@ static int check_reset(const struct bb_reader *r, const struct bb_scenario *s,
 			return bb_yaml__fail(r->path, &at, r->err,
 					     "map '%s' with 'reset: run' needs a drive that fires "
 					     "each run on its own, 'with: step'; the drive at "
-					     "%u:%u is %s, which has no moment between two runs",
+					     "%u:%u is %s, which cannot reset a map between two "
+					     "runs",
 					     map->name, d->where.line, d->where.col, d->kind->with);
 	}
 	return 0;

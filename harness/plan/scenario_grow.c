@@ -135,8 +135,8 @@ int bb_scenario__add_cold(struct bb_scenario *s, struct bb_err *err)
 	}
 	if (!n_steps)
 		return bb_fail(err, -EINVAL,
-			       "scenario '%s' has no step drive, and caches are emptied between "
-			       "steps only",
+			       "scenario '%s' has no drive 'with: step', and no other drive can "
+			       "empty caches",
 			       s->name);
 	drives = reallocarray(s->drives, n + n_steps, sizeof(*drives));
 	if (!drives)

@@ -407,7 +407,7 @@ int bb_yaml__parse(const char *text, size_t len, const char *path, struct bb_yam
 	int rc;
 
 	if (len > BB_YAML_MAX_BYTES)
-		return bb_fail(err, -EFBIG, "%s: larger than %zu KiB, which no scenario should be",
+		return bb_fail(err, -EFBIG, "%s: larger than %zu KiB, the limit for a scenario",
 			       path, BB_YAML_MAX_BYTES >> 10);
 	c.text = text + bom;
 	rc = check_directives(&c, len - bom);

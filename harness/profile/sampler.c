@@ -69,14 +69,14 @@ static int check_parts(const struct bb_sampler *s, struct bb_err *err)
 	for (size_t i = 0; i < sizeof(programs) / sizeof(programs[0]); i++)
 		if (!bpf_object__find_program_by_name(s->obj, programs[i]))
 			return bb_fail(err, -ENOENT,
-				       "%s: it has no program '%s', so it is not of this bpfbench; "
-				       "build it again with make",
+				       "%s: it has no program '%s', so it was built for another "
+				       "bpfbench; build it again with make",
 				       s->object_path, programs[i]);
 	for (size_t i = 0; i < sizeof(maps) / sizeof(maps[0]); i++)
 		if (!bpf_object__find_map_by_name(s->obj, maps[i]))
 			return bb_fail(err, -ENOENT,
-				       "%s: it has no map '%s', so it is not of this bpfbench; "
-				       "build it again with make",
+				       "%s: it has no map '%s', so it was built for another "
+				       "bpfbench; build it again with make",
 				       s->object_path, maps[i]);
 	return 0;
 }
@@ -307,7 +307,7 @@ int bb_sampler__poll(struct bb_sampler *s, int timeout_ms, struct bb_err *err)
 	if (s->overflow_rc)
 		return bb_fail_nomem(err);
 	return rc < 0 && rc != -EINTR
-		       ? bb_fail(err, rc, "reading the ring buffer: %s", strerror(-rc))
+		       ? bb_fail(err, rc, "cannot read the ring buffer: %s", strerror(-rc))
 		       : 0;
 }
 
@@ -389,7 +389,8 @@ int bb_sampler__collect(struct bb_sampler *s, struct bb_samples *samples,
 	for (size_t i = 0; i < sizeof(counters) / sizeof(counters[0]) && !rc; i++)
 		rc = bb_global__read_u64(s->obj, counters[i].name, counters[i].value);
 	if (rc)
-		return bb_fail(err, rc, "reading the counters of the profiler: %s", strerror(-rc));
+		return bb_fail(err, rc, "cannot read the counters of the profiler: %s",
+			       strerror(-rc));
 	for (size_t i = 0; i < s->collected.n && !rc; i++) {
 		const struct bb_sampled_stack *stack = &s->collected.v[i];
 		const uint64_t *kernel = s->collected.addresses + stack->first;

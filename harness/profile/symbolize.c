@@ -243,7 +243,7 @@ int bb_symbolize(const struct bb_dsos *dsos, const struct bb_code_place *places,
 		return bb_fail(err, rc, "stopped by signal %d (%s) while looking up symbols",
 			       (int)bb_stop_signal, strsignal(bb_stop_signal));
 	if (rc)
-		return bb_fail(err, rc, "looking up symbols: %s", strerror(-rc));
+		return bb_fail(err, rc, "cannot look up symbols: %s", strerror(-rc));
 	*ret_result = result;
 	return 0;
 }

@@ -68,7 +68,8 @@ int bb_task_events__open(struct bb_task_events *ret_events, struct bb_err *err)
 	if (rc) {
 		bb_task_events__close(&e);
 		return bb_fail(err, rc,
-			       "cannot follow which code processes map (perf_event_open: %s)%s",
+			       "cannot follow the code mappings of processes (perf_event_open: "
+			       "%s)%s",
 			       strerror(-rc),
 			       rc == -EACCES || rc == -EPERM ? "; CAP_PERFMON is missing: run as "
 							       "root, with sudo"

@@ -322,9 +322,9 @@ static int check_none_live(const struct bb_plan *plan, struct bb_err *err)
 	for (size_t i = 0; i < plan->n_cases; i++)
 		if (bb_variant_is_live(plan->cases[i].variant))
 			return bb_fail(err, -EINVAL,
-				       "variant '%s' is loaded by somebody else; compare loads "
-				       "both programs again and again: give it objects, or compare "
-				       "two stored runs",
+				       "variant '%s' is a live program, and compare loads both "
+				       "programs again and again: give it objects, or compare two "
+				       "stored runs",
 				       plan->cases[i].variant->name);
 	return 0;
 }

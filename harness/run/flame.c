@@ -33,8 +33,8 @@ int bb_flame_check(const struct bb_plan *plan, struct bb_err *err)
 		if (has_target(&plan->cases[i]))
 			return 0;
 	return bb_fail(err, -EINVAL,
-		       "a flame graph shows the workload of a drive in situ, and of '%s' no such "
-		       "drive is to be measured; `bpfbench profile` samples any process or command",
+		       "a flame graph shows the workload of a drive in situ, and no such drive of "
+		       "'%s' is measured; `bpfbench profile` samples any process or command",
 		       plan->scenario->name);
 }
 

@@ -87,7 +87,7 @@ static int build(struct bb_gate_run *run, enum bb_revision revision, struct bb_e
 	if (!rc)
 		rc = bb_repo__build(&run->repo, o->build, o->env, what, &whole, err);
 	if (!whole)
-		o->say("no PID namespace is to be had here: a process that the build left behind "
+		o->say("no PID namespace can be made here: a process that the build left behind "
 		       "may outlive it");
 	if (!rc)
 		rc = bb_built_objects__keep(&run->objects, &run->repo, revision, o->objects,

@@ -74,8 +74,8 @@ static void forget(struct watched *w)
 
 static int say_unreadable(const struct watched *w, int rc, struct bb_err *err)
 {
-	return bb_fail(err, rc, "reading the counters of program '%s' (id %u): %s", w->program.name,
-		       w->program.id, strerror(-rc));
+	return bb_fail(err, rc, "cannot read the counters of program '%s' (id %u): %s",
+		       w->program.name, w->program.id, strerror(-rc));
 }
 
 static int read_counters(struct bb_live_watch *l, struct watched *w, struct bb_prog_stats *ret_now)

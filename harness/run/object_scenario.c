@@ -114,7 +114,7 @@ static int check_distinct(const struct maker *m, struct bb_err *err)
 			if (!strcmp(name,
 				    floor_name(m->variants[j].program->type, floor, sizeof(floor))))
 				return bb_fail(err, -EEXIST,
-					       "'%s' is what the empty program is called; give %s "
+					       "'%s' is the name of the empty program; give %s "
 					       "another name: --object NAME=FILE",
 					       name, m->variants[i].part->path);
 	}
@@ -161,8 +161,8 @@ static const char *way_out(uint32_t type)
 	case BPF_PROG_TYPE_TRACEPOINT:
 	case BPF_PROG_TYPE_TRACING:
 	case BPF_PROG_TYPE_LSM:
-		return "a scenario can attach it and run what causes its event: {with: in-situ, "
-		       "event: attach, workload: ...}";
+		return "a scenario can attach it and run a workload that causes its event: {with: "
+		       "in-situ, event: attach, workload: ...}";
 	case BPF_PROG_TYPE_EXT: return "it runs as part of the program that it replaces";
 	default: return "only its own event makes it run";
 	}
@@ -290,7 +290,7 @@ static void write_head(const struct maker *m, FILE *out)
 	const struct bb_object_opts *o = m->opts;
 
 	fputs("# A scenario to start from, by `bpfbench init`. To measure it: bpfbench --scenario "
-	      "FILE. All keys: README.md.\n",
+	      "FILE. All keys: docs/scenario.md.\n",
 	      out);
 	for (size_t i = 0; i < o->n_objects; i++) {
 		const struct bb_object_info *info = &m->parts[i].info;
@@ -414,7 +414,8 @@ static int write_slope(const struct maker *m, uint32_t prog_type, FILE *out, str
 	if (m->opts->trigger || prog_type == BPF_PROG_TYPE_PERF_EVENT ||
 	    bb_test_run_type__find(prog_type, &type, NULL) || !type->takes_repeat)
 		return 0;
-	fputs("  - with: slope    # without bpf_stats, whose own cost is in what step says\n", out);
+	fputs("  - with: slope    # without bpf_stats, whose own cost is in the figures of step\n",
+	      out);
 	write_driven(m, prog_type, out);
 	return write_inputs(m->opts, type, false, out, err);
 }

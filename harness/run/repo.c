@@ -239,7 +239,7 @@ static int make_scratch(const struct bb_repo *repo, struct bb_err *err)
 	if (rc)
 		return rc;
 	if (end.status)
-		rc = bb_fail(err, -EACCES, "there is no place for a scratch folder: %.*s",
+		rc = bb_fail(err, -EACCES, "cannot make a scratch folder: %.*s",
 			     (int)strcspn(end.log, "\n"), end.log);
 	bb_process_end__done(&end);
 	return rc;
@@ -307,7 +307,7 @@ int bb_repo__open(const char *dir, struct bb_repo *ret_repo, struct bb_err *err)
 	if (rc == -EBADE) {
 		struct bb_err said = *err;
 
-		rc = bb_fail(err, -ENOENT, "what is compared are revisions of a git repository: %s",
+		rc = bb_fail(err, -ENOENT, "gate compares revisions of a git repository: %s",
 			     said.msg);
 	}
 	if (!rc && snprintf(repo->top, sizeof(repo->top), "%s", out) >= (int)sizeof(repo->top))
@@ -426,8 +426,8 @@ int bb_repo__build(const struct bb_repo *repo, const char *command, const char *
 
 	if (!command && !has_makefile(repo->tree))
 		return bb_fail(err, -EBADE,
-			       "%s has no Makefile at its top; what makes its objects? --build "
-			       "COMMAND",
+			       "%s has no Makefile at its top; name the command that makes its "
+			       "objects: --build COMMAND",
 			       what);
 	rc = bb_process__run(&p, &end, err);
 	if (rc)
@@ -435,7 +435,7 @@ int bb_repo__build(const struct bb_repo *repo, const char *command, const char *
 	*ret_whole = end.was_whole;
 	if (end.status)
 		rc = bb_fail(err, -EBADE,
-			     "%s does not build: `%s` ended with %d; the end of what it said:\n%s",
+			     "%s does not build: `%s` ended with %d; the end of its output:\n%s",
 			     what, argv[2], end.status, log_end(end.out));
 	bb_process_end__done(&end);
 	return rc;

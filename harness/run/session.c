@@ -185,8 +185,8 @@ static int probe(const struct bb_open_drive *d, struct bb_test_prog *subject, st
 {
 	if (bb_variant_is_live(subject->spec) && !d->driver->kind.read_only)
 		return bb_fail(err, -ENOTSUP,
-			       "'%s' would attach the program to events of its own, and it belongs "
-			       "to somebody else; 'with: live' measures it under its own load, "
+			       "'%s' would attach the program to events of bpfbench's, and it is a "
+			       "live program; 'with: live' measures it under its own load, "
 			       "'trigger: test-run' by test runs",
 			       d->driver->kind.with);
 	if (d->driver->kind.needs_bpf && !d->driver->kind.any_sampler && !subject->target)
@@ -248,8 +248,8 @@ static int say_late(const struct bb_session *s, struct bb_report *report, struct
 	snprintf(what, sizeof(what), "%s: %zu of %zu cases", s->plan->scenario->name, n,
 		 s->plan->n_cases);
 	snprintf(why, sizeof(why),
-		 "half of the budget of %g s was used up when their programs were still to be "
-		 "loaded and tried; --budget gives more",
+		 "half of the budget of %g s was used up before their programs were loaded and "
+		 "tried; --budget gives more",
 		 s->opts->budget_s);
 	return n && bb_report__add_skip(report, what, why) ? bb_fail_nomem(err) : 0;
 }

@@ -142,7 +142,7 @@ static int read_id(const char *path, char *ret_id, size_t size, struct bb_err *e
 	    memchr(text, '/', line))
 		rc = bb_fail(err, -EINVAL,
 			     "%s: not a baseline: expected the id of a run and nothing else (save "
-			     "it anew with --save-baseline)",
+			     "it again with --save-baseline)",
 			     path);
 	if (!rc)
 		snprintf(ret_id, size, "%.*s", (int)line, text);
@@ -164,7 +164,7 @@ static int resolve_name(const char *name, const char *file, const char *dir, cha
 	if (access(path, F_OK)) {
 		rc = bb_fail(err, -ENOENT,
 			     "the baseline '%s' is the run %s, which is not in %s any more (save "
-			     "it anew with --save-baseline)",
+			     "it again with --save-baseline)",
 			     name, id, dir);
 		free(path);
 		return rc;

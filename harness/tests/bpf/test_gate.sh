@@ -114,7 +114,7 @@ gate --base main --build true
 complains "gate: no object at all" 1 'neither build made a \*.bpf.o'
 here git rm -q Makefile
 gate --base main
-complains "gate: no Makefile" 1 'head, the work tree .* has no Makefile at its top; what makes its objects\? --build'
+complains "gate: no Makefile" 1 'head, the work tree .* has no Makefile at its top; name the command that makes its objects: --build'
 here git reset -q --hard
 
 # --- whose it is, and what is left ---

@@ -69,7 +69,7 @@ EOF
 run env -C "$repo" "${as_caller[@]}" "$BPFBENCH" gate --base main --build "make && cp prog.bpf.o good && { (setsid sh $WORK/swap.sh $WORK $token </dev/null >/dev/null 2>&1 &) & } &&
 	sleep 0.5 && cp -f good prog.bpf.o"
 if grep -q 'no PID namespace' "$TMP/err"; then
-	skip "gate: a daemon of the build" "no PID namespace is to be had here"
+	skip "gate: a daemon of the build" "no PID namespace can be made here"
 else
 	check "gate: a daemon of the build did run" test -s "$WORK/alive"
 	expect_no_grep "gate: and had no hand in the outcome" out swapped
@@ -123,9 +123,9 @@ expect_eq "gate: a recipe that opens /dev/stderr empties no log" "$(grep -E '^(o
 mkdir -m 755 "$TMP/roots"
 for place in "$TMP/roots" /proc /nowhere; do
 	run env -C "$repo" "${as_caller[@]}" "TMPDIR=$place" "$BPFBENCH" gate --base main
-	complains "gate: TMPDIR=${place##*/} is none of nobody's" 1 'no place for a scratch folder'
+	complains "gate: TMPDIR=${place##*/} is none of nobody's" 1 'cannot make a scratch folder'
 	run env -C "$repo" "TMPDIR=$place" "$BPFBENCH" gate --base main
-	complains "gate: nor when root calls" 1 'no place for a scratch folder'
+	complains "gate: nor when root calls" 1 'cannot make a scratch folder'
 done
 expect_eq "gate: nothing is left there" "$(find "$TMP/roots" -mindepth 1)" ""
 

@@ -102,10 +102,10 @@ printf 'name: l\nvariants: [{name: a, id: %s}, {name: b, id: %s}]\ndrive: [{with
 	"$first" "$idle" >"$WORK/attach.yml"
 real -s "$WORK/attach.yml" --no-store
 expect_status "drives that attach programs: refused" 4
-expect_grep "drives that attach programs: why" err 'would attach the program to events of its own'
+expect_grep "drives that attach programs: why" err 'would attach the program to events of bpfbench'
 sed -i 's/^drive.*/drive: [{with: live}]/' "$WORK/attach.yml"
 real compare -s "$WORK/attach.yml" --base a --head b
-complains "compare: refused" 1 "loaded by somebody else; compare loads both programs again"
+complains "compare: refused" 1 "is a live program, and compare loads both programs again"
 printf 'name: l\nobject: %s\nvariants: [{name: live_counts_its_runs}]\ndrive: [{with: live}]\n' "$object" >"$WORK/ours.yml"
 real -s "$WORK/ours.yml" --no-store
 expect_grep "a program of ours with: live: refused" err 'is loaded by bpfbench and attached to nothing'

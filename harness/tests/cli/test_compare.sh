@@ -158,7 +158,7 @@ check "SIGINT: show has its pairs" says inconclusive
 
 # --- usage ---
 bench compare
-complains "usage: what to compare is missing" 2 'what\? --scenario S --base V1 --head V2'
+complains "usage: what to compare is missing" 2 'compare needs --scenario S --base V1 --head V2'
 bench compare -s "$WORK/ab.yml" --base plain
 complains "usage: --head is missing" 2 'a comparison needs --scenario, --base and --head'
 bench compare --base-object a.bpf.o --program x

@@ -7,9 +7,9 @@
 bpfbench() { run "${user[@]}" "$BPFBENCH" "$@" --results "$WORK/results"; }
 
 bpfbench --scenario process_sample --flame
-complains "no workload: said, and what samples instead" 1 "drive in situ, and of 'process_sample' no such drive.*bpfbench profile"
+complains "no workload: said, and what samples instead" 1 "drive in situ, and no such drive of 'process_sample' is measured.*bpfbench profile"
 bpfbench --scenario perf_profiler --drive step --flame
-complains "the drive over the workload is not among those chosen" 1 "of 'perf_profiler' no such drive"
+complains "the drive over the workload is not among those chosen" 1 "no such drive of 'perf_profiler' is measured"
 bpfbench --scenario perf_profiler --flame="$WORK/nosuch/a.svg"
 complains "a folder that is not there" 1 'nosuch/a.svg: cannot be written'
 bpfbench --scenario perf_profiler --scenario fun_xdp --flame

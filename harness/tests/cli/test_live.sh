@@ -43,7 +43,7 @@ complains "no time at all" 2 "--seconds takes a number from 0.01 to 86400, not '
 # --- scenarios: what is wrong is said before anything is opened ---
 printf 'name: n\nvariants:\n  - {name: a, id: 1, object: b.o}\ndrive: [{with: live}]\n' >"$WORK/both.yml"
 bpfbench -s "$WORK/both.yml" --dry-run
-complains "a loaded program with an object" 1 "both.yml:3:30: key 'object' is for programs to be loaded"
+complains "a loaded program with an object" 1 "both.yml:3:30: key 'object' is for programs that bpfbench loads"
 printf 'name: n\nvariants:\n  - {name: a, id: 7}\n  - {name: b, pinned: /sys/fs/bpf/b}\ndrive: [{with: live, seconds: 2}]\n' >"$WORK/live.yml"
 bpfbench -s "$WORK/live.yml" --dry-run
 expect_grep "--dry-run: by id" out '^  n/a/live +2 s, the loaded program with id 7$'

@@ -36,11 +36,11 @@ expect_grep "init: the floor of each type" out 'floor: empty-sched_cls$'
 expect_grep "init: what is not driven, and why" out '^# Not driven: sections/probe: no trigger here makes a program of type kprobe run; '
 cp "$TMP/out" "$TMP/sections.yml"
 bpfbench init "$objects/sections.bpf.o" -o "$WORK/sections.yml"
-complains "init: a file that is there is kept" 1 'sections\.yml: there is a file already'
+complains "init: a file that is there is kept" 1 'sections\.yml: this file exists'
 bpfbench init "$objects/sections.bpf.o" -o "$WORK/no/such/folder.yml"
 complains "init: a folder that is not there" 1 'no/such/folder\.yml: No such file or directory'
 bpfbench init "$objects/sections.bpf.o" -o /dev/full
-complains "init: a device is not replaced either" 1 '/dev/full: there is a file already'
+complains "init: a device is not replaced either" 1 '/dev/full: this file exists'
 run bash -c "'$BPFBENCH' init '$objects/sections.bpf.o' >/dev/full"
 expect_status "init: a full disk is an error" 1
 bpfbench init
@@ -59,7 +59,7 @@ complains "a file that is not there" 1 'none\.o: there is no such BPF object; bu
 bpfbench --object "$O/obj/main.o" --dry-run
 complains "an object of the host" 1 'main\.o: not a BPF object: an ELF file for .* \(machine [0-9]+\)'
 bpfbench --object "$objects/legacy_maps.bpf.o" --dry-run
-complains "maps of old" 1 'SEC\("maps"\), which libbpf takes no longer'
+complains "maps of old" 1 'SEC\("maps"\), which libbpf no longer reads'
 bpfbench --object "$objects/fentry.bpf.o"
 expect_status "nothing that can be driven: exit code 4" 4
 expect_empty "nothing that can be driven: stdout stays empty" out

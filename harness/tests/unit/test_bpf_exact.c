@@ -463,7 +463,7 @@ static void test_broken_code(void **state)
 		 3,
 		 {{.code = BB_LD_IMM64}, {.code = 0}, {.code = BPF_JMP | BPF_JA, .off = -2}}},
 		{"the middle of an instruction", 1, {{.code = BB_LD_IMM64}}},
-		{"where a register says",
+		{"is an indirect jump",
 		 2,
 		 {{.code = BPF_JMP | BPF_JA | BPF_X}, {.code = BPF_JMP | BPF_EXIT}}},
 	};

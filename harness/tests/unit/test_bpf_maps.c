@@ -326,7 +326,7 @@ static void test_full_lru(void **state)
 	rc = bb_target__reset_maps(l.target, &err);
 	there = count_keys(fd, &key);
 	assert_int_equal(sched_setaffinity(0, sizeof(allowed), &allowed), 0);
-	if (rc ? rc != -ENOSPC || there == FULL || !strstr(err.msg, "give it room for more")
+	if (rc ? rc != -ENOSPC || there == FULL || !strstr(err.msg, "give it a larger max_entries")
 	       : there != FULL)
 		fail_msg("%zu of %d are there, and: %d, %s", there, FULL, rc, err.msg);
 	print_message("# %zu of %d entries kept: %d, %s\n", there, FULL, rc, err.msg);
@@ -488,7 +488,7 @@ static void test_refusals(void **state)
 		{MAPS, "finds_in_hash", "{name: ring}", -EINVAL,
 		 "a map of type ringbuf cannot be given; those of these can: hash, "},
 		{MAPS, "finds_in_hash", "{name: .rodata}", -EINVAL, "its contents are constant"},
-		{MAPS, "finds_in_hash", "{name: .bss}", -EINVAL, "among which is 'drops'"},
+		{MAPS, "finds_in_hash", "{name: .bss}", -EINVAL, "and 'drops' is one of them"},
 		{VARIABLES, "counts", "{name: .bss, entries: [{key: 0, value: 1}]}", -EINVAL,
 		 "'globals' sets variables"},
 		{MAPS, "finds_in_hash", "{name: hash, entries: [{key: 0, value: 65536}]}", -ERANGE,

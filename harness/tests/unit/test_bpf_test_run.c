@@ -616,7 +616,7 @@ static void test_attach_error(void **state)
 	if (bb_xdp_net__open(&net, &err))
 		fail_msg("%s", err.msg);
 	assert_true(bb_xdp_net__attach(&net, bb_target__prog_fd(t), &port, &err) < 0);
-	assert_non_null(strstr(err.msg, "attaching the XDP program"));
+	assert_non_null(strstr(err.msg, "cannot attach the XDP program"));
 	assert_true(readlink("/proc/self/ns/net", after, sizeof(after) - 1) > 0);
 	assert_string_equal(before, after);
 	bb_xdp_net__close(&net);

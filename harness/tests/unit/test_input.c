@@ -659,7 +659,7 @@ static void test_bad_pcap(void **state)
 	expect_bad_pcap(&f, c.data, 3, "cannot use pcap 'a.pcap': not a capture: ");
 	expect_bad_pcap(&f, (const uint8_t *)"This is no capture at all.", 26,
 			"cannot use pcap 'a.pcap': not a capture: ");
-	expect_bad_pcap(&f, c.data, c.len, "there is no packet in it");
+	expect_bad_pcap(&f, c.data, c.len, "it holds no packet");
 	put_packet(&c, 1, 60, 60);
 	expect_bad_pcap(&f, c.data, c.len - 1, "packet 0: ");
 	many = c;
@@ -672,7 +672,7 @@ static void test_bad_pcap(void **state)
 	expect_bad_pcap(&f, c.data, c.len, "packet 0 has 13 bytes; a packet has from 14 to 65535");
 	put_packet(&sll, 1, 60, 60);
 	expect_bad_pcap(&f, sll.data, sll.len,
-			"its packets are of the link type LINUX_SLL; only Ethernet");
+			"its packets have the link type LINUX_SLL; only Ethernet");
 	snprintf(path, sizeof(path), "%s/a.pcap", f.dir);
 	put_packet(&many, 1, 60, 60);
 	put_file(&f, "a.pcap", many.data, many.len);
@@ -769,7 +769,7 @@ static const struct bad bad_contexts[] = {
 	{ETH_IN("xdp: {mark: 5}"), 8, 62,
 	 "unknown key 'mark'; xdp takes: ingress_ifindex, rx_queue_index, metadata"},
 	{ETH_IN("xdp: {rx_queue_index: 1}"), 8, 61,
-	 "rx_queue_index is one of a device: ingress_ifindex says which"},
+	 "rx_queue_index needs ingress_ifindex, the device that has the queue"},
 	{ETH_IN("xdp: {metadata: \"0102\"}"), 8, 72,
 	 "metadata has 2 bytes; it must have from 4 to 252"},
 	{ETH_IN("xdp: {metadata: \"0102030405\"}"), 8, 72,
@@ -810,7 +810,7 @@ static const struct bad bad_packets[] = {
 	 "src must be a MAC address such as 02:00:00:00:00:01, not '02:00"},
 	{PACKET("eth: {dst: 02:00:00:00:00:00:00}"), 8, 39, "dst must be a MAC address"},
 	{PACKET("eth: {type: 1535}"), 8, 40, "type must be from 1536 to 65535, not '1535'"},
-	{PACKET("eth: {type: 2048}, " IPV4), 8, 40, "type is ipv4's own; leave it out"},
+	{PACKET("eth: {type: 2048}, " IPV4), 8, 40, "ipv4 sets the type; leave it out"},
 	{PACKET("size: 13"), 8, 34, "size must be from 14 to 65535, not '13'"},
 	{PACKET("size: 65536"), 8, 34, "size must be from 14 to 65535, not '65536'"},
 	{PACKET(IPV4 ", size: 33"), 8, 72,
@@ -836,8 +836,8 @@ static const struct bad bad_sweeps[] = {
 	{SWEPT("hex: " ETH ", byte: -1"), 8, 61, "byte must be from 0 to 65534, not '-1'"},
 	{SWEPT("hex: " ETH ", byte: 14"), 8, 61, "byte 14 is not in the packet of 14 bytes"},
 	{SWEPT("hex: " ETH ", byte: src_low"), 8, 61,
-	 "src_low is a byte of an IPv4 packet, which this is not"},
-	{SWEPT("packet: {" IPV6 "}, byte: src_low"), 8, 82, "src_low is a byte of an IPv4 packet"},
+	 "src_low needs an IPv4 packet, and this is none"},
+	{SWEPT("packet: {" IPV6 "}, byte: src_low"), 8, 82, "src_low needs an IPv4 packet"},
 	{SWEPT("hex: " ETH ", byte: 1, to: 256"), 8, 68, "to must be from 0 to 255, not '256'"},
 	{SWEPT("hex: " ETH ", byte: 1, from: 2, to: 1"), 8, 17, "a sweep from 2 to 1 is empty"},
 };

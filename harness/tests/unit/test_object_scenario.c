@@ -122,7 +122,7 @@ static void test_bad_objects(void **state)
 		{TEST("legacy_maps"), -EINVAL,
 		 "struct { __uint(type, ...); ... } name SEC(\".maps\")"},
 		{TEST("no_program"), -ENOENT,
-		 "holds no program: a function becomes one by its section"},
+		 "holds no program: its section makes a function a program"},
 		{BB_BUILD_DIR "/obj/base/err.o", -EINVAL, "not a BPF object: an ELF file for "},
 		{BB_BUILD_DIR, -EISDIR, "Is a directory"},
 	};
@@ -353,7 +353,7 @@ static void test_many_objects(void **state)
 	expect_failure(&opts, -EINVAL, "which? --program NAME; it has: empty, v0, v1, v2, v3, v4");
 	opts.n_programs = 1;
 	opts.objects = as_floor;
-	expect_failure(&opts, -EEXIST, "'empty-xdp' is what the empty program is called");
+	expect_failure(&opts, -EEXIST, "'empty-xdp' is the name of the empty program");
 	opts.objects = wrong; /* a wrong name is the reader's to refuse */
 	assert_int_equal(bb_object_scenario__make(&opts, &text, &err), 0);
 	assert_int_equal(bb_scenario__parse(text.text, strlen(text.text), "made.yml", &s, &err),

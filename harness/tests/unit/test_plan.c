@@ -195,8 +195,8 @@ static void test_nothing_to_cool(void **state)
 
 	(void)state;
 	assert_int_equal(bb_scenario__add_cold(s, &err), -EINVAL);
-	assert_string_equal(err.msg, "scenario 'f' has no step drive, and caches are emptied "
-				     "between steps only");
+	assert_string_equal(err.msg, "scenario 'f' has no drive 'with: step', and no other "
+				     "drive can empty caches");
 	assert_int_equal(s->n_drives, 1);
 	bb_scenario__free(s);
 }
@@ -572,7 +572,7 @@ static void test_namesakes(void **state)
 	assert_int_equal(bb_plan__make(s, &nothing, &p, &err), -EINVAL);
 	if (strncmp(err.msg,
 		    "t.yml:6:5: this drive makes the case 'two/a/in-situ/freq_hz=100' a second "
-		    "time, as the one at 5:5 ",
+		    "time, after the drive at 5:5",
 		    97))
 		fail_msg("%s", err.msg);
 	p = must_plan(s, &only_b);

@@ -229,7 +229,7 @@ static void test_whole(void **state)
 	need_root();
 	assert_int_equal(run("[ -d /proc/$$ ] && kill -0 1 && echo alone $PPID", false, &end), 0);
 	if (!end.was_whole) {
-		print_message("# skip: no PID namespace is to be had here\n");
+		print_message("# skip: no PID namespace can be made here\n");
 		bb_process_end__done(&end);
 		skip();
 	}

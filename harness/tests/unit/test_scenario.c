@@ -316,14 +316,16 @@ static const struct bad bad_keys[] = {
 	{NVD "expect: {drop: 0}\n", 4, 10,
 	 "unknown key 'drop' (did you mean 'drops'?); expect takes: drops"},
 	{VARIANT("name: a, id: 1, pinned: /p"), 4, 5,
-	 "variant 'a' has an id and a pin; one of them says which program it is"},
+	 "variant 'a' has both an id and a pin; give one of them"},
 	{VARIANT("name: a, id: 1, program: b"), 4, 31,
-	 "key 'program' is for programs to be loaded; variant 'a' is loaded already, by its id"},
+	 "key 'program' is for programs that bpfbench loads; variant 'a' is a live program, named "
+	 "by its id"},
 	{VARIANT("name: a, pinned: /p, object: b"), 4, 35,
-	 "key 'object' is for programs to be loaded"},
-	{VARIANT("name: a, pinned: /p, globals: {g: 1}"), 4, 36, "is loaded already, by its pin"},
+	 "key 'object' is for programs that bpfbench loads"},
+	{VARIANT("name: a, pinned: /p, globals: {g: 1}"), 4, 36,
+	 "is a live program, named by its pin"},
 	{VARIANT("name: a, id: 1, maps: [{name: m, reset: run}]"), 4, 28,
-	 "is loaded already, by its id"},
+	 "is a live program, named by its id"},
 	{VARIANT("name: a, id: 0"), 4, 19, "id must be from 1 to 4294967295"},
 	{DRIVE("with: live, workload: w"), 5, 18,
 	 "key 'workload' does not belong to 'with: live' but to in-situ, in-situ by attach, "
@@ -626,7 +628,7 @@ static void test_bounds(void **state)
 	text = repeat(NVD "#", "#", BB_YAML_MAX_BYTES - sizeof(NVD), "\n");
 	assert_int_equal(strlen(text), BB_YAML_MAX_BYTES + 1);
 	assert_int_equal(parse(text, &s, &err), -EFBIG);
-	assert_string_equal(err.msg, "t.yml: larger than 1024 KiB, which no scenario should be");
+	assert_string_equal(err.msg, "t.yml: larger than 1024 KiB, the limit for a scenario");
 	text[BB_YAML_MAX_BYTES] = 0;
 	s = must_parse(text);
 	bb_scenario__free(s);
