@@ -5,7 +5,9 @@
 
 #include "base/parse.h"
 #include "cli/cmd.h"
+#include "cli/lines_flame.h"
 #include "cli/options.h"
+#include "cli/output.h"
 #include "export/annotate.h"
 #include "export/by_line_print.h"
 
@@ -13,9 +15,10 @@ struct annotate_args {
 	const char *run, *results, *variant;
 	struct bb_annotate_opts opts;
 	bool time;
+	const char *flame; /* file to draw into; NULL: none */
 };
 
-enum { KEY_HOTTEST = 0x100, KEY_TIME, KEY_COLOUR };
+enum { KEY_HOTTEST = 0x100, KEY_TIME, KEY_FLAME, KEY_COLOUR };
 
 static const struct argp_option options[] = {
 	{"variant", 'V', "NAME", 0, "only this variant", 0},
@@ -25,6 +28,8 @@ static const struct argp_option options[] = {
 	 "print the time of each line of one run instead, and of each call in it, in ns; the run "
 	 "needs a drive {with: lines}",
 	 0},
+	{"flame", KEY_FLAME, "FILE.svg", 0,
+	 "draw the flame graph of one run of one program by these times, in ns, into FILE.svg", 0},
 	{"colour", KEY_COLOUR, "WHEN", 0,
 	 "always, never, or auto (default): if stdout is a terminal", 0},
 	BB_RESULTS_OPTION,
@@ -48,6 +53,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case 'V': a->variant = arg; break;
 	case KEY_HOTTEST: a->opts.hottest = true; break;
 	case KEY_TIME: a->time = true; break;
+	case KEY_FLAME:
+		a->time = true;
+		a->flame = arg;
+		break;
 	case KEY_COLOUR: a->opts.colour = read_colour(state, arg); break;
 	case BB_KEY_RESULTS: a->results = arg; break;
 	case ARGP_KEY_ARG: bb_option_run(state, &a->run, arg); break;
@@ -99,6 +108,11 @@ static int say_none_timed(const struct bb_report *r, const char *variant, struct
 		       variant, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
 }
 
+static int write_flame(void *arg, FILE *out, struct bb_err *err)
+{
+	return bb_lines_flame__write(arg, false, out) ? bb_fail_nomem(err) : 0;
+}
+
 static int put_times(const struct bb_report *r, const struct annotate_args *a, struct bb_err *err)
 {
 	size_t n = 0;
@@ -111,13 +125,18 @@ static int put_times(const struct bb_report *r, const struct annotate_args *a, s
 			continue;
 		if (n++)
 			putchar('\n');
-		rc = bb_by_line__make(r, &r->timed[i], &lines);
-		if (!rc)
-			rc = bb_by_line__print(&lines, a->opts.hottest, stdout);
-		if (!rc)
-			bb_by_line__done(&lines);
-		else
+		if (bb_by_line__make(r, &r->timed[i], &lines))
+			return bb_fail_nomem(err);
+		if (bb_by_line__print(&lines, a->opts.hottest, stdout))
 			rc = bb_fail_nomem(err);
+		if (!rc && a->flame && n > 1)
+			rc = bb_fail(err, -EINVAL,
+				     "--flame draws one case, and run %s has more; choose one by "
+				     "--variant",
+				     r->id);
+		if (!rc && a->flame)
+			rc = bb_output_of(write_flame, &lines, a->flame, err);
+		bb_by_line__done(&lines);
 	}
 	return !rc && !n ? say_none_timed(r, a->variant, err) : rc;
 }

@@ -11,6 +11,7 @@
 #include "cli/options.h"
 #include "cli/output.h"
 #include "html/html.h"
+#include "cli/lines_flame.h"
 #include "profile/flame.h"
 #include "profile/folded.h"
 
@@ -62,6 +63,7 @@ struct page {
 	struct bb_html_page *v;     /* v[n] */
 	struct bb_report **reports; /* reports[n], of v */
 	char **flames;              /* flames[n], of v */
+	char ***line_flames;        /* line_flames[n][of the times by line] */
 	struct bb_figures *figures; /* figures[n], of v */
 	size_t n;
 	struct bb_timeline history;
@@ -69,7 +71,11 @@ struct page {
 
 static void page_done(struct page *p)
 {
-	for (size_t i = 0; p->reports && p->flames && p->figures && i < p->n; i++) {
+	for (size_t i = 0; p->reports && p->flames && p->line_flames && p->figures && i < p->n;
+	     i++) {
+		for (size_t k = 0; p->line_flames[i] && k < p->reports[i]->n_timed; k++)
+			free(p->line_flames[i][k]);
+		free(p->line_flames[i]);
 		bb_report__free(p->reports[i]);
 		free(p->flames[i]);
 		bb_figures__done(&p->figures[i]);
@@ -77,6 +83,7 @@ static void page_done(struct page *p)
 	free(p->figures);
 	free(p->reports);
 	free(p->flames);
+	free(p->line_flames);
 	free(p->v);
 	bb_timeline__done(&p->history);
 }
@@ -136,6 +143,42 @@ static int find_flame(const struct report_args *a, const char *which, const stru
 	return rc;
 }
 
+static char *draw_lines(const struct bb_report *r, const struct bb_timed *t)
+{
+	struct bb_by_line lines;
+	char *html = NULL;
+	size_t len;
+	FILE *mem;
+	int rc;
+
+	if (bb_by_line__make(r, t, &lines))
+		return NULL;
+	mem = open_memstream(&html, &len);
+	rc = mem ? bb_lines_flame__write(&lines, true, mem) : -ENOMEM;
+	if (mem && fclose(mem))
+		rc = -ENOMEM;
+	bb_by_line__done(&lines);
+	if (rc) {
+		free(html);
+		return NULL;
+	}
+	return html;
+}
+
+/* One run of each program whose lines were timed, as flame graphs. */
+static int draw_all_lines(const struct bb_report *r, char ***ret_flames, struct bb_err *err)
+{
+	char **flames = calloc(r->n_timed + 1, sizeof(*flames));
+
+	*ret_flames = flames;
+	for (size_t i = 0; flames && i < r->n_timed; i++) {
+		flames[i] = draw_lines(r, &r->timed[i]);
+		if (!flames[i])
+			return bb_fail_nomem(err);
+	}
+	return flames ? 0 : bb_fail_nomem(err);
+}
+
 static int read_run(const struct report_args *a, size_t i, struct page *page, struct bb_err *err)
 {
 	const char *which = i < a->runs.n ? a->runs.v[i] : NULL;
@@ -145,8 +188,13 @@ static int read_run(const struct report_args *a, size_t i, struct page *page, st
 		return rc;
 	rc = a->folded && !i ? draw_flame(a->folded, &page->flames[i], err)
 			     : find_flame(a, which, page->reports[i], &page->flames[i], err);
-	page->v[i] = (struct bb_html_page){page->reports[i], &page->history, page->flames[i],
-					   &page->figures[i]};
+	if (!rc)
+		rc = draw_all_lines(page->reports[i], &page->line_flames[i], err);
+	page->v[i] = (struct bb_html_page){.report = page->reports[i],
+					   .history = &page->history,
+					   .flame = page->flames[i],
+					   .line_flames = page->line_flames[i],
+					   .figures = &page->figures[i]};
 	return rc;
 }
 
@@ -159,8 +207,9 @@ static int read_page(const struct report_args *a, struct page *page, struct bb_e
 	page->v = calloc(page->n, sizeof(*page->v));
 	page->reports = calloc(page->n, sizeof(*page->reports));
 	page->flames = calloc(page->n, sizeof(*page->flames));
+	page->line_flames = calloc(page->n, sizeof(*page->line_flames));
 	page->figures = calloc(page->n, sizeof(*page->figures));
-	if (!page->v || !page->reports || !page->flames || !page->figures)
+	if (!page->v || !page->reports || !page->flames || !page->line_flames || !page->figures)
 		return bb_fail_nomem(err);
 	for (size_t i = 0; !rc && i < page->n; i++)
 		rc = read_run(a, i, page, err);

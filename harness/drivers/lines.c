@@ -831,7 +831,7 @@ static int open_fault(const struct bb_drive_spec *spec, const struct bb_driver_o
 /* Samples are of the program itself: as many as the sweeps over all cuts need. */
 #define LINES_PACE                                                                                 \
 	{                                                                                          \
-		.samples = 4800, .turn = BLOCK, .sample_s = 2e-4                                   \
+		.samples = 12000, .turn = BLOCK, .sample_s = 2e-4                                  \
 	}
 #define LINES_COLD_PACE                                                                            \
 	{                                                                                          \

@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "export/table_cells.h"
-#include "export/text_table.h"
 
 #define NAMED 3u          /* in the sentence */
 #define NAMED_LEAST 0.005 /* of the run */
@@ -136,16 +135,16 @@ static int by_time(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-static int put_table(const struct bb_by_line *b, bool longest_first, FILE *out)
+int bb_by_line__table(const struct bb_by_line *b, bool longest_first,
+		      struct bb_text_table *ret_table)
 {
 	static const struct bb_text_column columns[] = {
 		{"ns", false},    {"95 % interval", false}, {"% of run", false},
 		{"insns", false}, {"line", false},          {"source", true},
 	};
 	const struct bb_line_time **order = calloc(b->n_lines + 1, sizeof(*order));
+	struct bb_text_table *t = ret_table;
 	const char *file = "";
-	struct bb_text_table t;
-	int rc;
 
 	if (!order)
 		return -ENOMEM;
@@ -153,8 +152,8 @@ static int put_table(const struct bb_by_line *b, bool longest_first, FILE *out)
 		order[i] = &b->lines[i];
 	if (longest_first)
 		qsort(order, b->n_lines, sizeof(*order), by_time);
-	bb_text_table__init(&t, columns, sizeof(columns) / sizeof(columns[0]));
-	add_row(&t, b, &b->empty, NAN, "", "", "(calling and timing an empty program)");
+	bb_text_table__init(t, columns, sizeof(columns) / sizeof(columns[0]));
+	add_row(t, b, &b->empty, NAN, "", "", "(calling and timing an empty program)");
 	for (size_t i = 0; i < b->n_lines; i++) {
 		const struct bb_timed_row *row = order[i]->row;
 		char place[64];
@@ -162,20 +161,18 @@ static int put_table(const struct bb_by_line *b, bool longest_first, FILE *out)
 		if (strcmp(file, row->file)) {
 			file = row->file;
 			for (int k = 0; k < 5; k++)
-				bb_text_table__add_text(&t, "");
-			bb_text_table__add(&t, "%.200s:", file);
+				bb_text_table__add_text(t, "");
+			bb_text_table__add(t, "%.200s:", file);
 		}
 		place_cell(row, place, sizeof(place));
-		add_row(&t, b, &order[i]->ns, order[i]->insns, place, row->is_loop ? "(loop) " : "",
+		add_row(t, b, &order[i]->ns, order[i]->insns, place, row->is_loop ? "(loop) " : "",
 			row->text);
-		add_calls(&t, b, order[i]);
+		add_calls(t, b, order[i]);
 	}
 	if (b->timed->leaves)
-		add_row(&t, b, &b->rest, NAN, "", "", "(after the last cut: a tail call)");
-	rc = bb_text_table__print(&t, 2, out);
-	bb_text_table__done(&t);
+		add_row(t, b, &b->rest, NAN, "", "", "(after the last cut: a tail call)");
 	free(order);
-	return rc;
+	return 0;
 }
 
 static void put_notes(const struct bb_by_line *b, FILE *out)
@@ -201,6 +198,7 @@ static void put_notes(const struct bb_by_line *b, FILE *out)
 
 int bb_by_line__print(const struct bb_by_line *b, bool longest_first, FILE *out)
 {
+	struct bb_text_table t;
 	char sentence[1000];
 	int rc;
 
@@ -212,7 +210,11 @@ int bb_by_line__print(const struct bb_by_line *b, bool longest_first, FILE *out)
 	if (sentence[0])
 		fprintf(out, "%s\n", sentence);
 	putc('\n', out);
-	rc = put_table(b, longest_first, out);
+	rc = bb_by_line__table(b, longest_first, &t);
+	if (rc)
+		return rc;
+	rc = bb_text_table__print(&t, 2, out);
+	bb_text_table__done(&t);
 	put_notes(b, out);
 	return rc;
 }

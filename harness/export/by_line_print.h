@@ -5,10 +5,15 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "export/text_table.h"
 #include "judge/by_line.h"
 
 /* "64 % is bpf_ringbuf_submit of line 81, 34 % bpf_get_stack of line 75, ..." into buf[size]. */
 void bb_by_line__sentence(const struct bb_by_line *b, char *buf, size_t size);
+
+/* Its table: bb_text_table__done() it. 0 or -ENOMEM. */
+int bb_by_line__table(const struct bb_by_line *b, bool longest_first,
+		      struct bb_text_table *ret_table);
 
 /*
  * The table for people: each line of one run with its time, its share and its instructions, below

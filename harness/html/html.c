@@ -13,6 +13,7 @@
 #include "html/figures.h"
 #include "html/html_history.h"
 #include "html/html_parts.h"
+#include "html/html_lines.h"
 #include "html/html_source.h"
 
 BB_ASSET(page_html, "harness/html/page.html");
@@ -304,6 +305,17 @@ static int put_history(FILE *out, const struct bb_html_page *page, size_t nth)
 	return bb_html_history(out, page, nth);
 }
 
+static bool has_lines(const struct bb_html_page *page)
+{
+	return page->report->n_timed;
+}
+
+static int put_lines(FILE *out, const struct bb_html_page *page, size_t nth)
+{
+	(void)nth;
+	return bb_html_lines(out, page->report, page->line_flames);
+}
+
 static bool has_flame(const struct bb_html_page *page)
 {
 	return page->flame;
@@ -426,6 +438,7 @@ static const struct section {
 } sections[] = {
 	{"verdicts", "Verdicts", has_verdicts, put_verdicts},
 	{"cost", "Cost of a run", NULL, put_cases},
+	{"lines", "Time by line", has_lines, put_lines},
 	{"source", "Instructions and source", has_source, put_source},
 	{"history", "History", has_history, put_history},
 	{"flame", "Flame graph", has_flame, put_flame},

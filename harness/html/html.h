@@ -12,15 +12,18 @@
 /*
  * Runs as one HTML page that needs nothing besides: no network, no font, no script but a flame
  * graph's. Of each run: verdicts first, then what each program costs and how the samples are
- * distributed, the source with what its lines executed, its history, the flame graph, the programs
- * themselves, what does not count, and the machine. For a desk and for a phone; colours are those
- * of Okabe & Ito 2008 (the colour-blind tell them apart), in light, dark and on paper.
+ * distributed, the time of its lines, the source with what its lines executed, its history, the
+ * flame graph, the programs themselves, what does not count, and the machine. For a desk and for a
+ * phone; colours are those of Okabe & Ito 2008 (the colour-blind tell them apart), in light, dark
+ * and on paper.
  */
 struct bb_html_page {
 	const struct bb_report *report;    /* summarised */
 	const struct bb_timeline *history; /* all stored runs; NULL: no such section */
 	/* HTML, as bb_flame__write_html() makes it; NULL: no such section */
 	const char *flame;
+	/* likewise, of each of report->timed; NULL: none */
+	char *const *line_flames;
 	const struct bb_figures *figures; /* NULL: nobody has drawn any */
 };
 

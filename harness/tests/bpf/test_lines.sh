@@ -36,6 +36,9 @@ expect_no_grep "known: the parts sum to the whole" out 'the parts sum to'
 parts=$(sed -nE 's/.*its parts sum to ([0-9 .]+) ns$/\1/p' "$TMP/out" | tr -d ' ')
 whole=$(sed -nE 's/^[^:]*: ([0-9 .]+) ns a run.*/\1/p' "$TMP/out" | tr -d ' ')
 check "known: within a tenth, however busy the machine" ratio "$parts" "$whole" 0.9 1.1
+run "$BPFBENCH" annotate --flame "$TMP/run.svg" --results "$results"
+expect_status "flame graph: is drawn" 0
+check "flame graph: has the lines" grep -q 'STEP64' "$TMP/run.svg"
 
 times holds
 expect_no_grep "holds: all that is held is given back at every cut" out 'cuts are not allowed'

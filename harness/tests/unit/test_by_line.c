@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Times by line: stored and read again, summed up by line, as a table, a sentence and a flame
+ * graph.
+ */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include "cli/lines_flame.h"
+#include "export/by_line_print.h"
+#include "html/html_lines.h"
+#include "store/run_json.h"
+#include "unit/report_testing.h"
+
+#define ID "20261122T131700Z-lines-1a2b3c4d"
+
+static void assert_has(const char *text, const char *part)
+{
+	if (!strstr(text, part))
+		fail_msg("no '%s' in:\n%s", part, text);
+}
+
+static void test_stored_and_read(void **state)
+{
+	struct bb_report *r = make_report(ID), *again;
+	struct bb_err err = {0};
+	char *text, *second;
+	double x[8];
+	size_t len;
+	FILE *in;
+
+	(void)state;
+	make_timed(r, 4849);
+	set_text(&r->timed[0].rest_ns, "0.00 - 1.50 0 0 0 0 0");
+	assert_int_equal(bb_run_json__compose(r, &text, &len), 0);
+	in = fmemopen(text, len, "r");
+	if (bb_run_json__read(in, "run.json", &again, &err))
+		fail_msg("%s", err.msg);
+	fclose(in);
+	assert_int_equal(again->n_timed, 1);
+	assert_int_equal(again->timed[0].n_rows, 3);
+	assert_string_equal(again->timed[0].rows[2].call, "bpf_ringbuf_submit");
+	assert_int_equal(bb_timed_loads(again->timed[0].rest_ns), 8);
+	bb_timed_numbers(again->timed[0].rest_ns, x, 8);
+	assert_nan(x[1]);
+	assert_near(x[2], 1.5);
+	bb_timed_numbers("1 x", x, 3); /* what is no number, or not there */
+	assert_near(x[0], 1);
+	assert_nan(x[1]);
+	assert_nan(x[2]);
+	assert_int_equal(bb_timed_loads(""), 0);
+	assert_int_equal(bb_run_json__compose(again, &second, &len), 0);
+	assert_string_equal(text, second);
+	free(text);
+	free(second);
+	bb_report__free(again);
+	bb_report__free(r);
+}
+
+static void test_lines(void **state)
+{
+	struct bb_report *r = make_report(ID);
+	struct bb_by_line b;
+
+	(void)state;
+	make_timed(r, 4849);
+	assert_int_equal(bb_by_line__make(r, &r->timed[0], &b), 0);
+	assert_int_equal(b.n_loads, 8);
+	assert_int_equal(b.n_lines, 2);
+	assert_near(b.lines[0].ns.value, 2501);
+	assert_int_equal(b.lines[0].n_parts, 2);
+	assert_near(b.lines[1].ns.value, 4852.5); /* 4849 to 4856 */
+	assert_true(b.lines[1].ns.lo < 4852.5 && b.lines[1].ns.lo >= 4849);
+	assert_near(b.program.value, 7403.5);
+	assert_near(b.sum.value, b.program.value);
+	assert_false(bb_by_line__differs(&b));
+	assert_string_equal(b.top[0]->row->call, "bpf_ringbuf_submit");
+	assert_nan(b.lines[0].insns); /* nothing was counted */
+	bb_by_line__done(&b);
+	/* a load that lacks one row does not count */
+	set_text(&r->timed[0].rows[0].ns, "2500 2500 2500 2500 2500 2500 2500 -");
+	assert_int_equal(bb_by_line__make(r, &r->timed[0], &b), 0);
+	assert_int_equal(b.n_loads, 7);
+	assert_near(b.program.value, 7403);
+	bb_by_line__done(&b);
+	/* parts that are 10 % short */
+	set_text(&r->timed[0].rows[0].ns, "1700 1700 1700 1700 1700 1700 1700 1700");
+	assert_int_equal(bb_by_line__make(r, &r->timed[0], &b), 0);
+	assert_true(bb_by_line__differs(&b));
+	bb_by_line__done(&b);
+	bb_report__free(r);
+}
+
+static char *print(const struct bb_by_line *b, bool longest_first)
+{
+	char *text;
+	size_t len;
+	FILE *mem = open_memstream(&text, &len);
+
+	assert_int_equal(bb_by_line__print(b, longest_first, mem), 0);
+	fclose(mem);
+	return text;
+}
+
+static void test_table(void **state)
+{
+	struct bb_report *r = make_report(ID);
+	struct bb_counted *c = make_counted(r, "ringbuf", 100);
+	struct bb_by_line b;
+	char *text, sentence[200];
+
+	(void)state;
+	c->lines[0].line = 77;
+	make_timed(r, 4849)->other_ways = 250;
+	r->timed[0].rows[2].turns = 3;
+	r->timed[0].refused = 2;
+	set_text(&r->timed[0].refused_why, "Unreleased reference id=2");
+	assert_int_equal(bb_by_line__make(r, &r->timed[0], &b), 0);
+	bb_by_line__sentence(&b, sentence, sizeof(sentence));
+	assert_string_equal(sentence, "66 % is bpf_ringbuf_submit of line 83, 34 % bpf_get_stack "
+				      "of line 77");
+	text = print(&b, false);
+	assert_has(text, "7404 ns a run, over 8 loads; its parts sum to 7404 ns\n");
+	assert_has(text, "2501   [2501, 2501]      33.8     99    77  len = get();\n");
+	assert_has(text, "bpf_ringbuf_submit, 3 times, the first 4852 ns\n");
+	assert_has(text, "  20 % of the runs took another way; they are left out\n");
+	assert_has(text, "  2 of 12 cuts are not allowed, so some parts are not divided: "
+			 "Unreleased "
+			 "reference id=2\n");
+	assert_null(strstr(text, "its own code")); /* 1 ns */
+	assert_true(strstr(text, "len = get()") < strstr(text, "submit();"));
+	free(text);
+	text = print(&b, true);
+	assert_true(strstr(text, "len = get()") > strstr(text, "submit();"));
+	free(text);
+	bb_by_line__done(&b);
+	bb_report__free(r);
+}
+
+static void test_pictures(void **state)
+{
+	struct bb_report *r = make_report(ID);
+	struct bb_by_line b;
+	struct bb_stacks stacks;
+	char *text, *flame = (char[]){"<figure>here</figure>"};
+	size_t len;
+	FILE *mem;
+
+	(void)state;
+	make_timed(r, 4849);
+	set_text(&r->timed[0].rows[2].text, "a < b;");
+	assert_int_equal(bb_by_line__make(r, &r->timed[0], &b), 0);
+	assert_int_equal(bb_lines_flame__stacks(&b, &stacks), 0);
+	assert_int_equal(stacks.total, 50 + 2500 + 1 + 4853);
+	bb_stacks__done(&stacks);
+	mem = open_memstream(&text, &len);
+	assert_int_equal(bb_lines_flame__write(&b, false, mem), 0);
+	fclose(mem);
+	assert_has(text, "prog.bpf.c:83 a &lt; b;");
+	assert_has(text, "bpf_get_stack");
+	assert_has(text, " ns");
+	free(text);
+	bb_by_line__done(&b);
+	mem = open_memstream(&text, &len);
+	assert_int_equal(bb_html_lines(mem, r, &flame), 0);
+	fclose(mem);
+	assert_has(text, "66 % is bpf_ringbuf_submit of line 83");
+	assert_has(text, flame);
+	assert_has(text, "a &lt; b;");
+	free(text);
+	bb_report__free(r);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_stored_and_read),
+		cmocka_unit_test(test_lines),
+		cmocka_unit_test(test_table),
+		cmocka_unit_test(test_pictures),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
