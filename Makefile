@@ -30,8 +30,8 @@ endif
 
 # --- what is built ------------------------------------------------------------------------------------------------
 BIN := bpfbench
-PACKAGES := libbpf jansson yaml-0.1 libpcap libdw libseccomp sqlite3
-LIB_DIRS := base core stats plan bpf profile exact lines drivers env report store judge export html run cli
+PACKAGES := libbpf jansson yaml-0.1 libpcap libdw libseccomp sqlite3 libarchive
+LIB_DIRS := base core stats plan capture bpf profile exact lines drivers env report store judge export html run cli
 LIB_SRCS := $(foreach d,$(LIB_DIRS),$(sort $(wildcard harness/$(d)/*.c))) \
 	$(sort $(filter-out %_main.c,$(wildcard harness/workloads/*.c)))
 LIB_OBJS := $(LIB_SRCS:harness/%.c=$(O)/obj/%.o)

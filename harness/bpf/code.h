@@ -5,6 +5,8 @@
 #include <linux/bpf.h>
 #include <stdint.h>
 
+#include "base/err.h"
+
 struct btf;
 
 /*
@@ -29,5 +31,9 @@ struct bb_code {
 };
 
 void bb_code__done(struct bb_code *c);
+
+/* -ENOTSUP, with the reason, for a program that cannot be loaded a second time with counters in it.
+ */
+int bb_code__check(const struct bb_code *c, struct bb_err *err);
 
 #endif

@@ -108,17 +108,51 @@ int bb_kept_maps__keep(struct bb_kept_maps *k, struct bpf_object *obj, const cha
 	{
 		int rc;
 
-		if (!is_kept(map) || bpf_map__fd(map) < 0 || kept(k, bpf_map__name(map)))
+		if (!is_kept(map) || bpf_map__fd(map) < 0)
 			continue;
-		rc = keep_map(k, bpf_map__name(map), bpf_map__fd(map));
-		if (rc)
-			return bb_fail(err, rc, "%s: keeping map '%s': %s", object_path,
-				       bpf_map__name(map), strerror(-rc));
-		rc = bb_rings__add(&k->rings, map, kept(k, bpf_map__name(map))->fd, err);
+		rc = bb_kept_maps__keep_one(k, bpf_map__name(map), bpf_map__fd(map), object_path,
+					    err);
 		if (rc)
 			return rc;
 	}
 	return 0;
+}
+
+int bb_kept_maps__keep_one(struct bb_kept_maps *k, const char *name, int fd,
+			   const char *object_path, struct bb_err *err)
+{
+	const struct bb_kept_map *m;
+	int rc;
+
+	if (kept(k, name))
+		return 0;
+	rc = keep_map(k, name, fd);
+	if (rc)
+		return bb_fail(err, rc, "%s: keeping map '%s': %s", object_path, name,
+			       strerror(-rc));
+	m = kept(k, name);
+	return bb_rings__add(&k->rings, name, &m->info, m->fd, err);
+}
+
+bool bb_kept_maps__has(const struct bb_kept_maps *k, const char *name)
+{
+	return kept(k, name) != NULL;
+}
+
+static bool is_the_same(const struct bpf_map_info *a, const struct bpf_map_info *b)
+{
+	return a->type == b->type && a->key_size == b->key_size && a->value_size == b->value_size &&
+	       a->max_entries == b->max_entries && a->map_flags == b->map_flags;
+}
+
+int bb_kept_maps__get(const struct bb_kept_maps *k, const char *name,
+		      const struct bpf_map_info *like)
+{
+	const struct bb_kept_map *ours = kept(k, name), *theirs = kept(k->lender, name);
+
+	if (ours)
+		return ours->fd;
+	return theirs && is_the_same(&theirs->info, like) ? theirs->fd : -1;
 }
 
 static const struct bb_ring *own_ring(const struct bb_kept_maps *k, uint32_t map_id)

@@ -2,6 +2,7 @@
 #ifndef BB_BPF_KEPT_MAPS_H
 #define BB_BPF_KEPT_MAPS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -15,6 +16,7 @@
  * program, which is not what a reload is to vary.
  */
 struct bb_kept_map;
+struct bpf_map_info;
 struct bpf_object;
 
 /* Zeroed, none. */
@@ -33,6 +35,16 @@ int bb_kept_maps__reuse(struct bb_kept_maps *k, struct bpf_object *obj);
 /* After the load: keep what is new, and play the reader of it. `object_path` is for messages. */
 int bb_kept_maps__keep(struct bb_kept_maps *k, struct bpf_object *obj, const char *object_path,
 		       struct bb_err *err);
+
+/* The same for one map that no bpf_object has. The kept one, or the lender's, that is as `like`
+ * says: a borrowed descriptor, -1: there is none. `like` needs type, sizes, max_entries and
+ * map_flags. */
+int bb_kept_maps__get(const struct bb_kept_maps *k, const char *name,
+		      const struct bpf_map_info *like);
+bool bb_kept_maps__has(const struct bb_kept_maps *k, const char *name); /* of our own */
+/* `fd` stays the caller's. */
+int bb_kept_maps__keep_one(struct bb_kept_maps *k, const char *name, int fd,
+			   const char *object_path, struct bb_err *err);
 
 /* The ring buffer of that map, our own or the lender's; NULL: it is none. */
 const struct bb_ring *bb_kept_maps__ring(const struct bb_kept_maps *k, uint32_t map_id);

@@ -10,6 +10,7 @@
 
 #include "base/grow.h"
 #include "bpf/object_file.h"
+#include "capture/file.h"
 
 static int add_program(struct bb_object_info *info, const struct bpf_program *p)
 {
@@ -76,9 +77,63 @@ static int fill(struct bb_object_info *info, const struct bpf_object *obj, char 
 	return rc ? rc : find_licence(elf, len, &info->licence);
 }
 
-int bb_object_info__read(const char *path, struct bb_object_info *ret_info, struct bb_err *err)
+/* --- of a capture: its programs without the loader's tests --- */
+
+static int add_captured_program(struct bb_object_info *info, const struct bb_capture *c, size_t i)
 {
-	struct bb_object_info info = {0};
+	const struct bb_captured_attachment *a = bb_capture__attachment(c, i);
+	const struct bb_captured_prog *p = &c->progs[i];
+	struct bb_object_program *to = bb_append(&info->programs, &info->n_programs, sizeof(*to));
+
+	if (!to)
+		return -ENOMEM;
+	*to = (struct bb_object_program){.name = strdup(p->name),
+					 .type = p->type,
+					 .attach_type = p->expected_attach_type};
+	if (asprintf(&to->section, "%s%s%s", a ? a->kind : "not attached",
+		     a && *a->where ? "/" : "", a ? a->where : "") < 0)
+		to->section = NULL;
+	if ((p->refused && asprintf(&to->why_not, "the kernel refuses it: %s", p->refused) < 0) ||
+	    (p->missing && asprintf(&to->why_not, "the capture has not %s", p->missing) < 0))
+		return -ENOMEM;
+	return to->name && to->section ? 0 : -ENOMEM;
+}
+
+static int add_captured_map(struct bb_object_info *info, const struct bb_captured_map *m)
+{
+	struct bb_object_map *to = bb_append(&info->maps, &info->n_maps, sizeof(*to));
+
+	if (!to)
+		return -ENOMEM;
+	*to = (struct bb_object_map){.name = strdup(m->name), .type = m->type};
+	return to->name ? 0 : -ENOMEM;
+}
+
+static int fill_from_capture(struct bb_object_info *info, const char *path, struct bb_err *err)
+{
+	struct bb_capture *c;
+	int rc = bb_capture__read(path, &c, err), error = 0;
+
+	if (rc)
+		return rc;
+	for (size_t i = 0; !error && i < c->n_progs; i++) {
+		if (c->progs[i].probe)
+			continue;
+		error = add_captured_program(info, c, i);
+		info->has_btf |= c->progs[i].btf >= 0;
+		if (!error && !info->licence && *c->progs[i].license) {
+			info->licence = strdup(c->progs[i].license);
+			error = info->licence ? 0 : -ENOMEM;
+		}
+	}
+	for (size_t i = 0; !error && i < c->n_maps; i++)
+		error = add_captured_map(info, &c->maps[i]);
+	bb_capture__free(c);
+	return error ? bb_fail_nomem(err) : 0;
+}
+
+static int fill_from_object(struct bb_object_info *info, const char *path, struct bb_err *err)
+{
 	struct bpf_object *obj = NULL;
 	char *elf = NULL;
 	size_t len = 0;
@@ -86,15 +141,29 @@ int bb_object_info__read(const char *path, struct bb_object_info *ret_info, stru
 
 	if (!rc)
 		rc = bb_object_open(path, elf, len, &obj, err);
-	if (!rc && fill(&info, obj, elf, len))
+	if (!rc && fill(info, obj, elf, len))
 		rc = bb_fail_nomem(err);
+	bpf_object__close(obj);
+	free(elf);
+	return rc;
+}
+
+int bb_object_info__read(const char *path, struct bb_object_info *ret_info, struct bb_err *err)
+{
+	bool is_capture = bb_capture_is_one(path);
+	struct bb_object_info info = {0};
+	int rc = (is_capture ? fill_from_capture : fill_from_object)(&info, path, err);
+
+	if (!rc && !info.n_programs && is_capture)
+		rc = bb_fail(err, -ENOENT,
+			     "%s holds no program but tests of the loader's: bpfbench capture "
+			     "--all -- COMMAND lists them",
+			     path);
 	if (!rc && !info.n_programs)
 		rc = bb_fail(err, -ENOENT,
 			     "%s holds no program: its section makes a function a program, as in "
 			     "SEC(\"xdp\") int f(struct xdp_md *ctx)",
 			     path);
-	bpf_object__close(obj);
-	free(elf);
 	if (rc)
 		bb_object_info__done(&info);
 	else
@@ -109,6 +178,7 @@ void bb_object_info__done(struct bb_object_info *info)
 	for (size_t i = 0; i < info->n_programs; i++) {
 		free(info->programs[i].name);
 		free(info->programs[i].section);
+		free(info->programs[i].why_not);
 	}
 	for (size_t i = 0; i < info->n_maps; i++)
 		free(info->maps[i].name);

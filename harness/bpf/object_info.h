@@ -9,14 +9,15 @@
 #include "base/err.h"
 #include "plan/field.h"
 
-/* What a BPF object holds, without loading it: for `bpfbench init` and --object. All texts are
- * owned by the info. */
+/* What a BPF object or a capture holds, without loading it: for `bpfbench init` and --object. All
+ * texts are owned by the info. */
 struct bb_object_program {
-	char *name; /* of the function */
-	char *section;
+	char *name;    /* of the function */
+	char *section; /* of a capture: where it was attached, "kprobe/do_unlinkat" */
 	uint32_t type; /* BPF_PROG_TYPE_*; UNSPEC: libbpf cannot tell it from the section */
 	/* expected: BPF_* of enum bpf_attach_type; 0 also where there is none */
 	uint32_t attach_type;
+	char *why_not; /* a capture's that cannot be loaded: why; NULL */
 };
 
 struct bb_object_map {

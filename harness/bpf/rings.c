@@ -99,10 +99,10 @@ static int open_perf_buffer(struct bb_rings *r, int map_fd)
 	return 0;
 }
 
-static int add_queue(struct bb_rings *r, const struct bpf_map *map, int map_fd)
+static int add_queue(struct bb_rings *r, const struct bpf_map_info *info, int map_fd)
 {
 	struct bb_queue *queues = reallocarray(r->queues, r->n_queues + 1, sizeof(*queues));
-	void *value = malloc(bpf_map__value_size(map));
+	void *value = malloc(info->value_size);
 
 	if (queues)
 		r->queues = queues;
@@ -113,7 +113,7 @@ static int add_queue(struct bb_rings *r, const struct bpf_map *map, int map_fd)
 	queues[r->n_queues++] = (struct bb_queue){
 		.map_fd = map_fd,
 		.value = value,
-		.max_entries = bpf_map__max_entries(map),
+		.max_entries = info->max_entries,
 	};
 	return 0;
 }
@@ -127,19 +127,18 @@ void bb_queue__empty(struct bb_queue *q)
 	q->since = 0;
 }
 
-int bb_rings__add(struct bb_rings *r, const struct bpf_map *map, int map_fd, struct bb_err *err)
+int bb_rings__add(struct bb_rings *r, const char *name, const struct bpf_map_info *info, int map_fd,
+		  struct bb_err *err)
 {
 	int rc = 0;
 
-	if (bpf_map__type(map) == BPF_MAP_TYPE_RINGBUF)
-		rc = open_ringbuf(r, map_fd, bpf_map__max_entries(map));
-	else if (bpf_map__type(map) == BPF_MAP_TYPE_PERF_EVENT_ARRAY)
+	if (info->type == BPF_MAP_TYPE_RINGBUF)
+		rc = open_ringbuf(r, map_fd, info->max_entries);
+	else if (info->type == BPF_MAP_TYPE_PERF_EVENT_ARRAY)
 		rc = open_perf_buffer(r, map_fd);
-	else if (bpf_map__type(map) == BPF_MAP_TYPE_QUEUE ||
-		 bpf_map__type(map) == BPF_MAP_TYPE_STACK)
-		rc = add_queue(r, map, map_fd);
-	return rc ? bb_fail(err, rc, "cannot read map '%s': %s", bpf_map__name(map), strerror(-rc))
-		  : 0;
+	else if (info->type == BPF_MAP_TYPE_QUEUE || info->type == BPF_MAP_TYPE_STACK)
+		rc = add_queue(r, info, map_fd);
+	return rc ? bb_fail(err, rc, "cannot read map '%s': %s", name, strerror(-rc)) : 0;
 }
 
 void bb_rings__close(struct bb_rings *r)

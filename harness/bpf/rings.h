@@ -7,7 +7,7 @@
 
 #include "base/err.h"
 
-struct bpf_map;
+struct bpf_map_info;
 struct perf_buffer;
 
 /* The reader's side of one buffer that a program writes to: two positions in shared memory. */
@@ -38,12 +38,12 @@ struct bb_rings {
 };
 
 /*
- * Map `map` of a loaded object if it is a BPF ring buffer, open it if it is a perf event array,
- * note it if it is a queue or a stack; any other map is passed over. `map_fd` is the map, too, and
- * stays open until bb_rings__close(): the bpf_map's own descriptor goes with its load. 0 or -errno
- * with a message; what was added before stays.
+ * Map a BPF ring buffer, open a perf event array, note a queue or a stack; any other map is passed
+ * over. `map_fd` stays open until bb_rings__close(); `name` is for messages. 0 or -errno with a
+ * message; what was added before stays.
  */
-int bb_rings__add(struct bb_rings *r, const struct bpf_map *map, int map_fd, struct bb_err *err);
+int bb_rings__add(struct bb_rings *r, const char *name, const struct bpf_map_info *info, int map_fd,
+		  struct bb_err *err);
 void bb_rings__close(struct bb_rings *r);
 
 void bb_queue__empty(struct bb_queue *q); /* for the function below */

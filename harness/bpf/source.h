@@ -13,10 +13,10 @@
 #include "plan/scenario.h"
 
 /*
- * Where a program comes from: an object file that libbpf opens (source_object.c), or a program that
- * somebody else has loaded (source_loaded.c). bpf/target.h is built on it, and drivers, exact
- * counts and statistics are built on that: none of them knows which source it is. Another source is
- * one file with one table of functions.
+ * Where a program comes from: an object file that libbpf opens (source_object.c), a capture
+ * (source_capture.c), or a program that somebody else has loaded (source_loaded.c). bpf/target.h is
+ * built on it, and drivers, exact counts and statistics are built on that: none of them knows which
+ * source it is. Another source is one file with one table of functions.
  */
 struct bpf_link;
 struct bpf_object;
@@ -74,6 +74,13 @@ int bb_source_object__open(const char *object_path, const char *program,
 			   struct bb_err *err);
 /* The bpf_object of its current load; NULL: none, or another kind of source. */
 const struct bpf_object *bb_source_object__get(const struct bb_source *s);
+
+/* The same of a program of a capture (capture/file.h). -ENOTSUP for one that was taken in another
+ * kernel. */
+int bb_source_capture__open(const char *path, const char *program,
+			    const struct bb_global_spec *globals, size_t n_globals,
+			    struct bb_kept_maps *maps, struct bb_source **ret_source,
+			    struct bb_err *err);
 
 /*
  * A program that is loaded already, by its id or, unless NULL, by the path of its pin. A "load" of

@@ -317,23 +317,6 @@ static int take_attach_point(int prog_fd, struct bb_code *c, struct bb_err *err)
 	return 0;
 }
 
-static int check_code(const struct bb_code *c, struct bb_err *err)
-{
-	if (c->type == BPF_PROG_TYPE_EXT)
-		return bb_fail(err, -ENOTSUP,
-			       "'%s' replaces a function of another program; count that program "
-			       "instead",
-			       c->name);
-	for (uint32_t i = 0; i < c->n; i++)
-		if (!bb_insn_is_second_half(c->insns, i) && bb_insn_is_kfunc_call(&c->insns[i]) &&
-		    c->insns[i].off)
-			return bb_fail(err, -ENOTSUP,
-				       "instruction %u of '%s' calls a function of a kernel "
-				       "module; such programs cannot be loaded a second time",
-				       i, c->name);
-	return 0;
-}
-
 static int object_code(const struct bb_source *source, int prog_fd, struct bb_code *ret_code,
 		       struct bb_err *err)
 {
@@ -355,7 +338,7 @@ static int object_code(const struct bb_source *source, int prog_fd, struct bb_co
 	if (!c.insns)
 		return bb_fail_nomem(err);
 	memcpy(c.insns, bpf_program__insns(p), c.n * sizeof(*c.insns));
-	rc = check_code(&c, err);
+	rc = bb_code__check(&c, err);
 	if (!rc)
 		rc = take_attach_point(prog_fd, &c, err);
 	if (!rc)

@@ -11,6 +11,7 @@
 
 #include "base/deadline.h"
 #include "bpf/source.h"
+#include "capture/file.h"
 
 /* The statistics are 3 lines; a kernel that cannot keep only the end of its log wants room for all.
  */
@@ -55,13 +56,16 @@ int bb_target__open(const char *object_path, const char *program,
 		    const struct bb_global_spec *globals, size_t n_globals,
 		    struct bb_target **ret_target, struct bb_err *err)
 {
+	bool is_capture = bb_capture_is_one(object_path);
 	struct bb_target *t = new_target();
 
 	if (!t)
 		return bb_fail_nomem(err);
 	return take_target(t,
-			   bb_source_object__open(object_path, program, globals, n_globals,
-						  &t->kept, &t->source, err),
+			   (is_capture ? bb_source_capture__open
+				       : bb_source_object__open)(object_path, program, globals,
+								 n_globals, &t->kept, &t->source,
+								 err),
 			   ret_target);
 }
 

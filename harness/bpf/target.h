@@ -23,9 +23,9 @@ struct bb_source;
 struct bpf_link;
 
 /*
- * Read the object and find the program in it; nothing is loaded. Errors: no such file, not a BPF
- * object, no such program (names those there are), no such global. `globals` are borrowed for the
- * lifetime of the target.
+ * Read the object or the capture and find the program in it; nothing is loaded. Errors: no such
+ * file, not a BPF object, no such program (names those there are), no such global. `globals` are
+ * borrowed for the lifetime of the target.
  */
 int bb_target__open(const char *object_path, const char *program,
 		    const struct bb_global_spec *globals, size_t n_globals,

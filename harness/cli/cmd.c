@@ -16,6 +16,8 @@ const struct bb_cmd bb_cmds[] = {
 	 "run "
 	 "--scenario S`)",
 	 bb_cmd_run, true},
+	{"capture", "run a command of any language and copy the BPF programs that it loads",
+	 bb_cmd_capture, true},
 	{"init", "write a scenario for a BPF object, for you to edit", bb_cmd_init, false},
 	{"show", "print a stored run in any format, without measuring", bb_cmd_show, false},
 	{"report", "write one HTML page about stored runs: verdicts, history, flame graph, source",

@@ -174,7 +174,9 @@ static bool why_not(const struct bb_object_opts *o, const struct bb_object_progr
 {
 	const char *kind = p->attach_type == BPF_XDP_DEVMAP ? "devmap" : "cpumap";
 
-	if (p->type == BPF_PROG_TYPE_UNSPEC)
+	if (p->why_not)
+		snprintf(ret_why, size, "%s", p->why_not);
+	else if (p->type == BPF_PROG_TYPE_UNSPEC)
 		snprintf(ret_why, size, "libbpf cannot tell its type from its section \"%s\"",
 			 p->section);
 	else if (p->type == BPF_PROG_TYPE_XDP &&

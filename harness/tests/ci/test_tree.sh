@@ -35,7 +35,8 @@ layer stats base core stats
 layer plan base core plan
 layer env base env
 layer workloads base core workloads
-layer bpf base core plan bpf
+layer capture base capture
+layer bpf base core plan capture bpf
 layer profile base core bpf profile
 layer exact base core plan bpf exact
 layer lines base core plan bpf exact lines
@@ -45,7 +46,7 @@ layer store base core stats env report store
 layer judge base core stats env report store judge
 layer export base core stats env report store judge export
 layer html base core stats env report store judge export html
-layer run base core stats plan env bpf profile exact lines drivers report store judge run
+layer run base core stats plan env capture bpf profile exact lines drivers report store judge run
 
 absent 'only what loads or watches programs knows of libbpf' '#include <bpf/' \
 	harness/{base,core,stats,plan,report,store,judge,export,html}/*.[ch]

@@ -24,6 +24,35 @@ captures() {
 	seed new.pcapng "\x0a\x0d\x0d\x0a\x1c\0\0\0\x4d\x3c\x2b\x1a\x01\0\0\0\xff\xff\xff\xff\xff\xff\xff\xff\x1c\0\0\0\x01\0\0\0\x14\0\0\0\x01\0\0\0\0\0\0\0\x14\0\0\0\x06\0\0\0\x30\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x0e\0\0\0\x0e\0\0\0$mac\0\0\x30\0\0\0"
 }
 
+# Captures of a command's programs: one that returns 0, with a map and where it was attached; one that calls another.
+bpf_captures() {
+	local kernel='"bpfbench_capture": 1, "command": "c", "kernel": {"release": "r", "version": "v", "machine": "m"}, "cpus": 2'
+	local exits='\xb7\0\0\0\0\0\0\0\x95\0\0\0\0\0\0\0' made=$dir/made
+
+	mkdir -p "$made"/{prog,btf,map,input}
+	printf '{%s, "btfs": [{}], "maps": [{"name": "m", "type": 1, "key_size": 4, "value_size": 4, "max_entries": 2, "btf": 0, "entries": 1}],
+		"programs": [{"name": "p", "type": 6, "license": "GPL", "btf": 0, "tag": "0102030405060708"}],
+		"attachments": [{"program": 0, "kind": "xdp", "where": "lo", "times": 1}], "test_runs": [{"program": 0, "repeat": 1}]}' \
+		"$kernel" >"$made/bpfbench-capture.json"
+	printf '\x18\x11\0\0\0\0\0\0\0\0\0\0\0\0\0\0%b' "$exits" >"$made/prog/0.insns"
+	printf '\0\0\0\0\x01\0\0\0' >"$made/prog/0.funcs"
+	printf '\0\0\0\0\0\0\0\0\0\0\0\0\0\x04\0\0' >"$made/prog/0.lines"
+	printf '\x9f\xeb\x01\0\x18\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\0\0\0\0' >"$made/btf/0"
+	printf 'key1val1' >"$made/map/0"
+	printf 'packet' >"$made/input/0.data"
+	tar --format=ustar -C "$made" -cf "$dir/one.capture" bpfbench-capture.json prog/0.{insns,funcs,lines} btf/0 map/0 input/0.data
+	printf '{%s, "maps": [{"name": "jumps", "type": 3, "key_size": 4, "value_size": 4, "max_entries": 2, "entries": 1},
+		{"name": "outer", "type": 12, "key_size": 4, "value_size": 4, "max_entries": 1, "inner": 2, "entries": 1},
+		{"name": "inner", "type": 2, "key_size": 4, "value_size": 8, "max_entries": 1}],
+		"programs": [{"name": "p", "type": 6}, {"name": "q", "type": 28, "attach_prog": 0, "fd_array": [{}, {"map": 1}]}]}' \
+		"$kernel" >"$made/bpfbench-capture.json"
+	printf '%b' "$exits" | tee "$made/prog/0.insns" >"$made/prog/1.insns"
+	printf '\0\0\0\0\x01\0\0\0' >"$made/map/0"
+	printf '\0\0\0\0\x02\0\0\0' >"$made/map/1"
+	tar --format=ustar -C "$made" -cf "$dir/two.capture" bpfbench-capture.json prog/0.insns prog/1.insns map/0 map/1
+	rm -r -- "$made"
+}
+
 # Small libraries with inlined functions, long enough that fuzz_symbols.c looks into each: in this compiler's DWARF and in older ones, and stripped; a file that is not linked.
 libraries() {
 	local source='static inline __attribute__((always_inline)) int in(int x) { __asm__(".skip 200, 0x90"); return x * 3 + 1; }
@@ -58,6 +87,7 @@ perf_map) seed map '1000 20 one\n1010 8 two\n1000 20 again\n0 0 none\nffffffffff
 kallsyms) seed kallsyms 'ffffffff81000000 T schedule\nffffffff81000100 t clock [mod]\nffffffffa0000000 t bpf_prog_1_x\t[bpf]\n0 T hidden\n' ;;
 maps) head -n 60 /proc/self/maps >"$dir/maps" ;;
 dhat) seed heap '{"dhatFileVersion":2,"mode":"heap","pps":[{"tb":5,"tbk":1,"gb":2,"gbk":3,"eb":4,"ebk":5,"fs":[]}]}' ;;
+capture) bpf_captures ;;
 symbols) libraries ;;
 history_db) histories ;;
 *)

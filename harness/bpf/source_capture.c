@@ -1,0 +1,400 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A program of a capture: loaded as the command loaded it, with its maps made anew. */
+#include <bpf/bpf.h>
+#include <bpf/btf.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "bpf/insn.h"
+#include "bpf/object_file.h"
+#include "bpf/prog_static.h"
+#include "bpf/refusal.h"
+#include "bpf/source.h"
+#include "capture/file.h"
+#include "capture/replay.h"
+
+#define LOG_BYTES (1u << 20)
+#define PROG_ARRAY_TURN_NS 1000000 /* see close_object() of source_object.c */
+
+struct captured {
+	struct bb_source head;
+	struct bb_capture *capture;
+	size_t prog;             /* index in the capture */
+	struct btf **btfs;       /* as in the capture; NULL: not to be read */
+	struct bb_replay replay; /* the current load; zeroed: none */
+	bool has_prog_array;
+};
+
+static const struct bb_captured_prog *prog_of(const struct captured *s)
+{
+	return &s->capture->progs[s->prog];
+}
+
+/* --- variables --- */
+
+/* The DATASEC that the value of a map is, as of ".bss"; NULL: it is none. */
+static const struct btf_type *section_of(const struct captured *s, const struct bb_captured_map *m)
+{
+	const struct btf *btf = m->btf >= 0 ? s->btfs[m->btf] : NULL;
+	const struct btf_type *type = btf && m->value_type_id
+					      ? btf__type_by_id(btf, m->value_type_id)
+					      : NULL;
+
+	return type && btf_is_datasec(type) && m->type == BPF_MAP_TYPE_ARRAY ? type : NULL;
+}
+
+/* The variable's place in the map's value; false: it is not there. */
+static bool find_variable(const struct captured *s, size_t map, const char *name,
+			  size_t *ret_offset, size_t *ret_size)
+{
+	const struct bb_captured_map *m = &s->capture->maps[map];
+	const struct btf_type *section = section_of(s, m);
+	const struct btf_var_secinfo *var = section ? btf_var_secinfos(section) : NULL;
+
+	for (int i = 0; var && i < btf_vlen(section); i++, var++) {
+		const struct btf *btf = s->btfs[m->btf];
+		const struct btf_type *type = btf__type_by_id(btf, var->type);
+		const char *text = type ? btf__name_by_offset(btf, type->name_off) : NULL;
+
+		if (!text || strcmp(text, name) || var->offset > m->value_size ||
+		    var->size > m->value_size - var->offset)
+			continue;
+		*ret_offset = var->offset;
+		*ret_size = var->size;
+		return true;
+	}
+	return false;
+}
+
+static struct bb_source_global captured_global(const struct bb_source *source, const char *name,
+					       size_t size)
+{
+	const struct captured *s = (const struct captured *)source;
+	struct bb_source_global g = {.map_fd = -1};
+	size_t bytes;
+
+	for (size_t i = 0; s->replay.capture && i < s->capture->n_maps; i++)
+		if (s->replay.maps[i] >= 0 && find_variable(s, i, name, &g.offset, &bytes) &&
+		    bytes == size) {
+			g.map_fd = s->replay.maps[i];
+			g.map_size = s->capture->maps[i].value_size;
+			break;
+		}
+	return g;
+}
+
+/* --- loading --- */
+
+/* Contents that belong to a load: of variables, and programs. */
+static bool is_kept(const struct captured *s, const struct bb_captured_map *m)
+{
+	return m->type != BPF_MAP_TYPE_PROG_ARRAY && !section_of(s, m);
+}
+
+static int reuse_maps(struct captured *s, struct bb_err *err)
+{
+	for (size_t i = 0; i < s->capture->n_maps; i++) {
+		const struct bb_captured_map *m = &s->capture->maps[i];
+		const struct bpf_map_info like = {.type = m->type,
+						  .key_size = m->key_size,
+						  .value_size = m->value_size,
+						  .max_entries = m->max_entries,
+						  .map_flags = m->flags};
+		int fd = is_kept(s, m) ? bb_kept_maps__get(s->head.maps, m->name, &like) : -1;
+
+		if (fd < 0)
+			continue;
+		s->replay.maps[i] = dup(fd);
+		if (s->replay.maps[i] < 0)
+			return bb_fail(err, -errno, "map '%s': %s", m->name, strerror(errno));
+	}
+	return 0;
+}
+
+static int keep_maps(struct captured *s, struct bb_err *err)
+{
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < s->capture->n_maps; i++) {
+		const struct bb_captured_map *m = &s->capture->maps[i];
+
+		if (s->replay.maps[i] >= 0 && is_kept(s, m) &&
+		    !bb_kept_maps__has(s->head.maps, m->name))
+			rc = bb_kept_maps__keep_one(s->head.maps, m->name, s->replay.maps[i],
+						    s->head.where, err);
+	}
+	return rc;
+}
+
+static void captured_unload(struct bb_source *source)
+{
+	const struct timespec turn = {.tv_nsec = PROG_ARRAY_TURN_NS};
+	struct captured *s = (struct captured *)source;
+
+	if (!s->replay.capture)
+		return;
+	bb_replay__done(&s->replay);
+	if (s->has_prog_array)
+		nanosleep(&turn, NULL);
+}
+
+/* The verifier's reason behind what is said already. */
+static int say_refused(const char *log, struct bb_err *err)
+{
+	struct bb_err said = *err;
+	char reason[500];
+
+	bb_refusal_of_verifier(log, reason, sizeof(reason));
+	return *reason ? bb_fail(err, said.code, "%s: %s", said.msg, reason) : said.code;
+}
+
+static int captured_load(struct bb_source *source, int *ret_prog_fd, struct bb_err *err)
+{
+	struct captured *s = (struct captured *)source;
+	char *log = malloc(LOG_BYTES);
+	int rc = log ? bb_replay__open(s->capture, &s->replay, err) : bb_fail_nomem(err);
+
+	if (!rc)
+		rc = reuse_maps(s, err);
+	if (!rc) {
+		rc = bb_replay__load(&s->replay, s->prog, log, LOG_BYTES, err);
+		if (rc && *log)
+			rc = say_refused(log, err);
+	}
+	if (!rc)
+		rc = keep_maps(s, err);
+	free(log);
+	if (rc)
+		captured_unload(source);
+	else
+		*ret_prog_fd = s->replay.progs[s->prog];
+	return rc;
+}
+
+static void captured_verifier_log(struct bb_source *source, char *log, size_t size)
+{
+	struct captured *s = (struct captured *)source;
+	int *fd = &s->replay.progs[s->prog], current = *fd;
+
+	*fd = -1;
+	log[0] = '\0';
+	if (bb_replay__load_one(&s->replay, s->prog, BB_LOG_STATS, log, (uint32_t)size))
+		log[0] = '\0';
+	if (*fd >= 0)
+		close(*fd);
+	*fd = current;
+}
+
+/* --- the rest --- */
+
+static int captured_attach(struct bb_source *source, struct bpf_link **ret_link, struct bb_err *err)
+{
+	const struct captured *s = (const struct captured *)source;
+	const struct bb_captured_attachment *a = bb_capture__attachment(s->capture, s->prog);
+
+	(void)ret_link;
+	if (a)
+		return bb_fail(err, -ENOTSUP,
+			       "'%s' of a capture cannot be attached yet; the command attached it "
+			       "as %s %s",
+			       source->program, a->kind, a->where);
+	return bb_fail(err, -ENOTSUP, "where the command attached '%s' was not seen",
+		       source->program);
+}
+
+/* Instructions with descriptors, and none by slots of fd_array, which is not carried on. */
+static void put_map_fds(const struct captured *s, struct bb_code *c)
+{
+	const struct bb_captured_prog *p = prog_of(s);
+
+	bb_replay__put_fds(&s->replay, s->prog, c->insns);
+	for (uint32_t i = 0; i < c->n; i++) {
+		struct bpf_insn *insn = &c->insns[i];
+
+		if (insn->code != (BPF_LD | BPF_IMM | BPF_DW))
+			continue;
+		i++;
+		if ((insn->src_reg != BPF_PSEUDO_MAP_IDX &&
+		     insn->src_reg != BPF_PSEUDO_MAP_IDX_VALUE) ||
+		    (uint32_t)insn->imm >= p->n_fds || p->fds[insn->imm].kind != BB_CAPTURED_MAP)
+			continue;
+		insn->src_reg = insn->src_reg == BPF_PSEUDO_MAP_IDX ? BPF_PSEUDO_MAP_FD
+								    : BPF_PSEUDO_MAP_VALUE;
+		insn->imm = s->replay.maps[p->fds[insn->imm].index];
+	}
+}
+
+static void *copy_of(const void *from, size_t size)
+{
+	void *to = malloc(size + 1);
+
+	return to && size ? memcpy(to, from, size) : to;
+}
+
+/* The kernel's id of a module's BTF; 0: vmlinux. */
+static uint32_t btf_id_of(const struct captured *s, int32_t btf)
+{
+	struct bpf_btf_info info = {0};
+	__u32 len = sizeof(info);
+
+	if (btf < 0 || bpf_obj_get_info_by_fd(s->replay.btfs[btf], &info, &len))
+		return 0;
+	return info.id;
+}
+
+static int captured_code(const struct bb_source *source, int prog_fd, struct bb_code *ret_code,
+			 struct bb_err *err)
+{
+	const struct captured *s = (const struct captured *)source;
+	const struct bb_captured_prog *p = prog_of(s);
+	struct bb_code c = {.type = p->type,
+			    .expected_attach_type = p->expected_attach_type,
+			    .flags = p->flags,
+			    .kern_version = p->kern_version,
+			    .attach_btf_id = p->attach_btf_id,
+			    .attach_btf_obj_id = btf_id_of(s, p->attach_btf),
+			    .n = p->n_insns,
+			    .n_funcs = p->n_funcs,
+			    .n_lines = p->n_lines,
+			    .btf_fd = -1};
+	int rc;
+
+	(void)prog_fd;
+	if (p->attach_prog >= 0)
+		return bb_fail(err, -ENOTSUP,
+			       "'%s' is attached to another program; that one would have to be "
+			       "counted",
+			       source->program);
+	memcpy(c.name, p->kernel_name, sizeof(c.name));
+	memcpy(c.license, p->license, sizeof(c.license));
+	if (p->btf >= 0) {
+		c.btf = s->btfs[p->btf];
+		c.btf_fd = s->replay.btfs[p->btf];
+	}
+	c.insns = copy_of(p->insns, c.n * sizeof(*c.insns));
+	c.funcs = copy_of(p->funcs, c.n_funcs * sizeof(*c.funcs));
+	c.lines = copy_of(p->lines, c.n_lines * sizeof(*c.lines));
+	rc = c.insns && c.funcs && c.lines ? 0 : bb_fail_nomem(err);
+	if (!rc) {
+		put_map_fds(s, &c);
+		rc = bb_code__check(&c, err);
+	}
+	if (rc)
+		bb_code__done(&c);
+	else
+		*ret_code = c;
+	return rc;
+}
+
+static int captured_contents(struct bb_source *source, struct bb_map_contents **ret_contents,
+			     struct bb_err *err)
+{
+	(void)ret_contents;
+	return bb_fail(err, -ENOTSUP,
+		       "%s: a scenario cannot say what the maps of a capture hold: they hold what "
+		       "the command's held",
+		       source->where);
+}
+
+static void captured_free(struct bb_source *source)
+{
+	struct captured *s = (struct captured *)source;
+
+	captured_unload(source);
+	for (size_t i = 0; s->btfs && i < s->capture->n_btfs; i++)
+		btf__free(s->btfs[i]);
+	free(s->btfs);
+	bb_capture__free(s->capture);
+	free(source->program);
+	free(source->where);
+	free(s);
+}
+
+static const struct bb_source_ops captured_ops = {
+	.is_ours = true,
+	.load = captured_load,
+	.unload = captured_unload,
+	.verifier_log = captured_verifier_log,
+	.attach = captured_attach,
+	.code = captured_code,
+	.global = captured_global,
+	.contents = captured_contents,
+	.free = captured_free,
+};
+
+/* --- opening --- */
+
+static int find_program(struct captured *s, struct bb_err *err)
+{
+	const struct bb_captured_prog *p = bb_capture__find(s->capture, s->head.program);
+	const char *names[64];
+	size_t n = 0;
+
+	for (size_t i = 0; !p && i < s->capture->n_progs && n < sizeof(names) / sizeof(names[0]);
+	     i++)
+		if (bb_captured_prog__is_measured(&s->capture->progs[i]))
+			names[n++] = s->capture->progs[i].name;
+	if (!p)
+		return bb_object_say_no_program(s->head.where, names, n, s->head.program, err);
+	s->prog = (size_t)(p - s->capture->progs);
+	if (p->missing)
+		return bb_fail(err, -ENOTSUP,
+			       "%s: '%s' cannot be loaded anew: the capture has not "
+			       "%s",
+			       s->head.where, p->name, p->missing);
+	for (size_t i = 0; i < s->capture->n_maps; i++)
+		s->has_prog_array |= s->capture->maps[i].type == BPF_MAP_TYPE_PROG_ARRAY;
+	return 0;
+}
+
+static int read_btfs(struct captured *s, struct bb_err *err)
+{
+	s->btfs = calloc(s->capture->n_btfs + 1, sizeof(struct btf *));
+	if (!s->btfs)
+		return bb_fail_nomem(err);
+	for (size_t i = 0; i < s->capture->n_btfs; i++) {
+		const struct bb_blob *raw = &s->capture->btfs[i].raw;
+
+		if (raw->size)
+			s->btfs[i] = btf__new(raw->data, (__u32)raw->size);
+	}
+	return 0;
+}
+
+int bb_source_capture__open(const char *path, const char *program,
+			    const struct bb_global_spec *globals, size_t n_globals,
+			    struct bb_kept_maps *maps, struct bb_source **ret_source,
+			    struct bb_err *err)
+{
+	struct captured *s = calloc(1, sizeof(*s));
+	int rc;
+
+	if (!s)
+		return bb_fail_nomem(err);
+	s->head = (struct bb_source){.ops = &captured_ops,
+				     .program = strdup(program),
+				     .where = strdup(path),
+				     .maps = maps};
+	rc = s->head.program && s->head.where ? 0 : bb_fail_nomem(err);
+	if (!rc && n_globals)
+		rc = bb_fail(err, -ENOTSUP,
+			     "%s: '%s' cannot be set: globals of a capture are those that the "
+			     "command set",
+			     path, globals[0].name);
+	if (!rc)
+		rc = bb_capture__read(path, &s->capture, err);
+	if (!rc)
+		rc = bb_capture__check_kernel(s->capture, err);
+	if (!rc)
+		rc = find_program(s, err);
+	if (!rc)
+		rc = read_btfs(s, err);
+	if (rc)
+		captured_free(&s->head);
+	else
+		*ret_source = &s->head;
+	return rc;
+}

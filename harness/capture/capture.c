@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "capture/capture.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+bool bb_captured_prog__is_measured(const struct bb_captured_prog *p)
+{
+	return !p->refused && !p->missing && !p->probe;
+}
+
+const struct bb_captured_prog *bb_capture__find(const struct bb_capture *c, const char *name)
+{
+	for (size_t i = 0; i < c->n_progs; i++)
+		if (!strcmp(c->progs[i].name, name))
+			return &c->progs[i];
+	return NULL;
+}
+
+const struct bb_captured_attachment *bb_capture__attachment(const struct bb_capture *c, size_t prog)
+{
+	for (size_t i = 0; i < c->n_attachments; i++)
+		if (c->attachments[i].prog == (int32_t)prog)
+			return &c->attachments[i];
+	return NULL;
+}
+
+const char *bb_captured_map_type__why_no_entries(uint32_t type)
+{
+	switch (type) {
+	case BPF_MAP_TYPE_HASH:
+	case BPF_MAP_TYPE_ARRAY:
+	case BPF_MAP_TYPE_PERCPU_HASH:
+	case BPF_MAP_TYPE_PERCPU_ARRAY:
+	case BPF_MAP_TYPE_LRU_HASH:
+	case BPF_MAP_TYPE_LRU_PERCPU_HASH:
+	case BPF_MAP_TYPE_LPM_TRIE:
+	case BPF_MAP_TYPE_PROG_ARRAY:
+	case BPF_MAP_TYPE_ARRAY_OF_MAPS:
+	case BPF_MAP_TYPE_HASH_OF_MAPS: return NULL;
+	case BPF_MAP_TYPE_PERF_EVENT_ARRAY:
+	case BPF_MAP_TYPE_RINGBUF:
+	case BPF_MAP_TYPE_USER_RINGBUF:
+	case BPF_MAP_TYPE_QUEUE:
+	case BPF_MAP_TYPE_STACK: return "its reader takes the entries out";
+	case BPF_MAP_TYPE_STACK_TRACE: return "its stacks are of the command's run";
+	case BPF_MAP_TYPE_BLOOM_FILTER: return "its entries cannot be listed";
+	default: return "its entries belong to sockets, devices, tasks or cgroups";
+	}
+}
+
+static bool is_per_cpu(uint32_t type)
+{
+	return type == BPF_MAP_TYPE_PERCPU_HASH || type == BPF_MAP_TYPE_PERCPU_ARRAY ||
+	       type == BPF_MAP_TYPE_LRU_PERCPU_HASH;
+}
+
+size_t bb_captured_map__value_bytes(const struct bb_capture *c, const struct bb_captured_map *m)
+{
+	if (bb_captured_map_type__why_no_entries(m->type))
+		return 0;
+	return is_per_cpu(m->type) ? (((size_t)m->value_size + 7) & ~(size_t)7) * c->n_cpus
+				   : m->value_size;
+}
+
+void bb_blob__done(struct bb_blob *b)
+{
+	free(b->data);
+	*b = (struct bb_blob){0};
+}
+
+void bb_captured_prog__done(struct bb_captured_prog *p)
+{
+	free(p->name);
+	free(p->insns);
+	free(p->funcs);
+	free(p->lines);
+	free(p->fds);
+	free(p->refused);
+	free(p->missing);
+	free(p->probe);
+	*p = (struct bb_captured_prog){0};
+}
+
+void bb_captured_input__done(struct bb_captured_input *in)
+{
+	bb_blob__done(&in->data);
+	bb_blob__done(&in->ctx);
+}
+
+void bb_capture__free(struct bb_capture *c)
+{
+	if (!c)
+		return;
+	for (size_t i = 0; i < c->n_btfs; i++)
+		bb_blob__done(&c->btfs[i].raw);
+	for (size_t i = 0; i < c->n_maps; i++) {
+		free(c->maps[i].name);
+		free(c->maps[i].left_out);
+		bb_blob__done(&c->maps[i].entries);
+	}
+	for (size_t i = 0; i < c->n_progs; i++)
+		bb_captured_prog__done(&c->progs[i]);
+	for (size_t i = 0; i < c->n_inputs; i++)
+		bb_captured_input__done(&c->inputs[i]);
+	free(c->btfs);
+	free(c->maps);
+	free(c->progs);
+	free(c->attachments);
+	free(c->inputs);
+	free(c->path);
+	free(c->command);
+	free(c->kernel.release);
+	free(c->kernel.version);
+	free(c->kernel.machine);
+	free(c);
+}

@@ -1,0 +1,572 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A capture from its beginning, and what can only be known at its end. */
+#include <bpf/bpf.h>
+#include <bpf/btf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <net/if.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "base/deadline.h"
+#include "base/grow.h"
+#include "capture/replay.h"
+#include "capture/take.h"
+
+#define LOG_BYTES (1u << 20)
+#define PROBE_INSNS 8 /* a loader's test of the kernel has no more */
+
+/* --- the beginning --- */
+
+static char *join(const char *const *argv)
+{
+	char *text = NULL;
+	size_t size = 0;
+	FILE *out = open_memstream(&text, &size);
+
+	for (size_t i = 0; out && argv[i]; i++)
+		fprintf(out, "%s%s", i ? " " : "", argv[i]);
+	return out && !fclose(out) ? text : NULL;
+}
+
+int bb_take__begin(const char *const *argv, struct bb_take *ret_take, struct bb_err *err)
+{
+	struct bb_take t = {.capture = calloc(1, sizeof(*t.capture))};
+	struct utsname kernel;
+	__u32 id = 0;
+
+	if (!t.capture)
+		return bb_fail_nomem(err);
+	if (uname(&kernel))
+		kernel = (struct utsname){0};
+	t.capture->command = join(argv);
+	t.capture->kernel.release = strdup(kernel.release);
+	t.capture->kernel.version = strdup(kernel.version);
+	t.capture->kernel.machine = strdup(kernel.machine);
+	t.capture->n_cpus = (uint32_t)libbpf_num_possible_cpus();
+	while (!bpf_prog_get_next_id(id, &id))
+		t.first_prog_id = id + 1;
+	if (!t.capture->command || !t.capture->kernel.release || !t.capture->kernel.version ||
+	    !t.capture->kernel.machine) {
+		bb_take__free(&t);
+		return bb_fail_nomem(err);
+	}
+	*ret_take = t;
+	return 0;
+}
+
+/* --- while the command runs --- */
+
+static void see_programs(struct bb_take *t)
+{
+	__u32 id = t->first_prog_id ? t->first_prog_id - 1 : 0;
+
+	while (!bpf_prog_get_next_id(id, &id)) {
+		int fd = bpf_prog_get_fd_by_id(id);
+		struct bb_seen_prog *seen = fd < 0 ? NULL : bb_take__seen(t, fd);
+
+		if (seen)
+			seen->stayed = true;
+		if (fd >= 0)
+			close(fd);
+	}
+}
+
+static int add_device(struct bb_take *t, const char *device, uint32_t prog_id)
+{
+	struct bb_pending_attachment *pending;
+	struct bb_captured_attachment *a;
+
+	for (size_t i = 0; i < t->n_pending; i++)
+		if (t->pending[i].prog_id == prog_id)
+			return 0; /* by a link, which was seen */
+	pending = bb_append(&t->pending, &t->n_pending, sizeof(*pending));
+	a = pending ? bb_append(&t->capture->attachments, &t->capture->n_attachments, sizeof(*a))
+		    : NULL;
+	if (!a) {
+		t->n_pending -= pending != NULL;
+		return -ENOMEM;
+	}
+	*pending = (struct bb_pending_attachment){.prog_id = prog_id, .event_fd = -1};
+	*a = (struct bb_captured_attachment){.prog = BB_CAPTURE_NONE,
+					     .kind = "xdp",
+					     .attach_type = BPF_XDP,
+					     .n = 1};
+	snprintf(a->where, sizeof(a->where), "%s", device);
+	return 0;
+}
+
+/* XDP programs that were attached by netlink, which is no system call of bpf(). */
+static int see_devices(struct bb_take *t)
+{
+	struct if_nameindex *all = if_nameindex();
+	int rc = 0;
+
+	for (size_t i = 0; all && !rc && all[i].if_index; i++) {
+		LIBBPF_OPTS(bpf_xdp_query_opts, q);
+
+		if (bpf_xdp_query((int)all[i].if_index, 0, &q))
+			continue;
+		if (q.prog_id >= t->first_prog_id)
+			rc = add_device(t, all[i].if_name, q.prog_id);
+	}
+	if_freenameindex(all);
+	return rc;
+}
+
+int bb_take__ask_kernel(struct bb_take *t, size_t max_bytes, struct bb_err *err)
+{
+	for (size_t i = 0; i < t->n_pending; i++)
+		bb_ask_event(&t->pending[i], &t->capture->attachments[i]);
+	see_programs(t);
+	if (see_devices(t))
+		return bb_fail_nomem(err);
+	return bb_take__entries(t, max_bytes, err);
+}
+
+/* --- programs: which the kernel took --- */
+
+/* The last line of the verifier's log that is no statistic: most often the reason. */
+static void last_words(char *log, char *ret_words, size_t size)
+{
+	*ret_words = '\0';
+	for (char *line = strtok(log, "\n"); line; line = strtok(NULL, "\n"))
+		if (strncmp(line, "processed ", strlen("processed ")) &&
+		    strncmp(line, "verification time", strlen("verification time")) &&
+		    strncmp(line, "stack depth", strlen("stack depth")) && *line)
+			snprintf(ret_words, size, "%s", line);
+}
+
+static int say_refused(struct bb_replay *r, struct bb_captured_prog *p, size_t prog, int rc)
+{
+	char *log = calloc(1, LOG_BYTES), words[300];
+
+	if (!log)
+		return -ENOMEM;
+	bb_replay__load_one(r, prog, 1, log, LOG_BYTES);
+	last_words(log, words, sizeof(words));
+	free(log);
+	return asprintf(&p->refused, "%s%s%s", strerror(-rc), *words ? ": " : "", words) < 0
+		       ? -ENOMEM
+		       : 0;
+}
+
+static int load_copy(struct bb_replay *r, struct bb_capture *c, size_t prog)
+{
+	struct bb_captured_prog *p = &c->progs[prog];
+	struct bpf_prog_info info = {0};
+	__u32 len = sizeof(info);
+	int rc = p->missing ? 0 : bb_replay__load_one(r, prog, 0, NULL, 0);
+
+	if (p->missing || rc == -ENOMEM)
+		return rc;
+	if (rc)
+		return say_refused(r, p, prog, rc);
+	if (bpf_obj_get_info_by_fd(r->progs[prog], &info, &len))
+		return -errno;
+	memcpy(p->tag, info.tag, sizeof(p->tag));
+	p->xlated_bytes = info.xlated_prog_len;
+	p->jited_bytes = info.jited_prog_len;
+	return 0;
+}
+
+/* Each with the command's own maps, as the command loaded it. */
+static int load_copies(struct bb_take *t, struct bb_err *err)
+{
+	struct bb_capture *c = t->capture;
+	struct bb_replay r;
+	int rc = bb_replay__open(c, &r, err);
+
+	if (rc)
+		return rc;
+	for (size_t i = 0; i < c->n_maps; i++)
+		r.maps[i] = t->maps[i].fd;
+	for (size_t i = 0; i < c->n_btfs; i++)
+		r.btfs[i] = t->btfs[i].fd;
+	for (size_t i = 0; !rc && i < c->n_progs; i++) {
+		int32_t *target = &c->progs[i].attach_prog;
+
+		if (t->attach_progs[i] >=
+		    0) { /* the original, in the place of a slot that is free */
+			*target = (int32_t)i;
+			r.progs[i] = t->attach_progs[i];
+		}
+		rc = bb_must_end() ? bb_must_end_why() : load_copy(&r, c, i);
+		*target = BB_CAPTURE_NONE;
+		t->attach_progs[i] = -1; /* closed, or by the replay in the end */
+	}
+	for (size_t i = 0; i < c->n_maps; i++)
+		r.maps[i] = -1;
+	for (size_t i = 0; i < c->n_btfs; i++)
+		r.btfs[i] = -1;
+	bb_replay__done(&r);
+	return rc ? bb_fail(err, rc, "loading copies of the command's programs: %s", strerror(-rc))
+		  : 0;
+}
+
+static int by_id(const void *a, const void *b)
+{
+	uint32_t x = ((const struct bb_seen_prog *)a)->id, y = ((const struct bb_seen_prog *)b)->id;
+
+	return x < y ? -1 : x > y;
+}
+
+static bool is_of(const struct bb_seen_prog *s, const struct bb_captured_prog *p)
+{
+	return s->type == p->type && !memcmp(s->tag, p->tag, sizeof(s->tag)) &&
+	       !strcmp(s->kernel_name, p->kernel_name);
+}
+
+/* Ids of the kernel go up, and programs are in the order of loading: of alike ones, the first is
+ * the first. */
+static int bind_programs(struct bb_take *t)
+{
+	const struct bb_capture *c = t->capture;
+	bool *bound = calloc(c->n_progs + 1, sizeof(*bound));
+
+	if (!bound)
+		return -ENOMEM;
+	if (t->n_seen)
+		qsort(t->seen, t->n_seen, sizeof(*t->seen), by_id);
+	for (size_t i = 0; i < t->n_seen; i++)
+		for (size_t p = 0; t->seen[i].prog < 0 && p < c->n_progs; p++)
+			if (!bound[p] && !c->progs[p].refused && is_of(&t->seen[i], &c->progs[p])) {
+				t->seen[i].prog = (int32_t)p;
+				bound[p] = true;
+			}
+	free(bound);
+	return 0;
+}
+
+static int32_t prog_of(const struct bb_take *t, uint32_t id)
+{
+	for (size_t i = 0; i < t->n_seen; i++)
+		if (t->seen[i].id == id)
+			return t->seen[i].prog;
+	return BB_CAPTURE_NONE;
+}
+
+/* --- what refers to programs --- */
+
+/* Slots of programs that are not in the capture go. */
+static int index_prog_array(struct bb_take *t, struct bb_captured_map *m)
+{
+	char *keys = m->entries.data, *values = keys + (size_t)m->n_entries * m->key_size;
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < m->n_entries; i++) {
+		uint32_t id;
+		int32_t prog;
+
+		memcpy(&id, values + i * sizeof(id), sizeof(id));
+		prog = prog_of(t, id);
+		if (prog < 0)
+			continue;
+		memmove(keys + n * m->key_size, keys + i * m->key_size, m->key_size);
+		memcpy(values + n * sizeof(prog), &prog, sizeof(prog));
+		n++;
+	}
+	if (n < m->n_entries) {
+		free(m->left_out);
+		m->left_out = strdup("programs that the command did not load itself");
+		if (!m->left_out)
+			return -ENOMEM;
+	}
+	memmove(keys + n * m->key_size, values, n * sizeof(int32_t));
+	m->n_entries = n;
+	m->entries.size = n * (m->key_size + sizeof(int32_t));
+	return 0;
+}
+
+static void say_btf_place(const struct bb_capture *c, struct bb_captured_attachment *a,
+			  struct btf **vmlinux)
+{
+	const struct bb_captured_prog *p = a->prog < 0 ? NULL : &c->progs[a->prog];
+	const struct btf_type *type;
+	const char *name;
+
+	if (!p || !p->attach_btf_id || p->attach_btf >= 0 || p->attach_prog >= 0)
+		return;
+	if (!*vmlinux)
+		*vmlinux = btf__load_vmlinux_btf();
+	type = *vmlinux ? btf__type_by_id(*vmlinux, p->attach_btf_id) : NULL;
+	name = type ? btf__name_by_offset(*vmlinux, type->name_off) : "";
+	if (!strncmp(name, "btf_trace_", strlen("btf_trace_"))) /* a tracepoint's typedef */
+		name += strlen("btf_trace_");
+	snprintf(a->where, sizeof(a->where), "%s", name);
+	if (!strcmp(a->kind, "raw_tracepoint") &&
+	    libbpf_bpf_attach_type_str(p->expected_attach_type))
+		snprintf(a->kind, sizeof(a->kind), "%s",
+			 libbpf_bpf_attach_type_str(p->expected_attach_type));
+}
+
+/* One row for the same place, as of an event on each CPU. */
+static void merge_attachments(struct bb_capture *c)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < c->n_attachments; i++) {
+		const struct bb_captured_attachment *a = &c->attachments[i];
+		size_t j = 0;
+
+		while (j < n && (c->attachments[j].prog != a->prog ||
+				 strcmp(c->attachments[j].kind, a->kind) ||
+				 strcmp(c->attachments[j].where, a->where)))
+			j++;
+		if (j < n)
+			c->attachments[j].n++;
+		else
+			c->attachments[n++] = *a;
+	}
+	c->n_attachments = n;
+}
+
+static int resolve(struct bb_take *t)
+{
+	struct bb_capture *c = t->capture;
+	struct btf *vmlinux = NULL;
+	int rc = bind_programs(t);
+
+	for (size_t i = 0; !rc && i < c->n_attachments; i++) {
+		c->attachments[i].prog = prog_of(t, t->pending[i].prog_id);
+		if (t->pending[i].by_btf)
+			say_btf_place(c, &c->attachments[i], &vmlinux);
+	}
+	btf__free(vmlinux);
+	for (size_t i = 0; !rc && i < c->n_inputs; i++)
+		c->inputs[i].prog = prog_of(t, t->pending_inputs[i].prog_id);
+	for (size_t i = 0; !rc && i < c->n_maps; i++)
+		if (c->maps[i].type == BPF_MAP_TYPE_PROG_ARRAY && c->maps[i].n_entries)
+			rc = index_prog_array(t, &c->maps[i]);
+	if (!rc)
+		merge_attachments(c);
+	return rc;
+}
+
+/* What a program is attached to by its load is remembered by id until the programs are known. */
+static int resolve_targets(struct bb_take *t, const uint32_t *target_ids)
+{
+	struct bb_capture *c = t->capture;
+
+	for (size_t i = 0; i < c->n_progs; i++) {
+		struct bb_captured_prog *p = &c->progs[i];
+		int32_t target = target_ids[i] ? prog_of(t, target_ids[i]) : BB_CAPTURE_NONE;
+
+		if (!target_ids[i])
+			continue;
+		if (target >= 0 && (size_t)target < i)
+			p->attach_prog = target;
+		else if (!p->missing && !(p->missing = strdup("the program of others that it is "
+							      "attached to")))
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+static uint32_t *ids_of_targets(const struct bb_take *t)
+{
+	uint32_t *ids = calloc(t->capture->n_progs + 1, sizeof(*ids));
+
+	for (size_t i = 0; ids && i < t->capture->n_progs; i++) {
+		struct bpf_prog_info info = {0};
+		__u32 len = sizeof(info);
+
+		if (t->attach_progs[i] >= 0 &&
+		    !bpf_obj_get_info_by_fd(t->attach_progs[i], &info, &len))
+			ids[i] = info.id;
+	}
+	return ids;
+}
+
+/* --- names and probes --- */
+
+static int read_btf(int fd, struct bb_captured_btf *b)
+{
+	struct bpf_btf_info info = {0};
+	__u32 len = sizeof(info);
+
+	if (*b->module)
+		return 0;
+	if (bpf_obj_get_info_by_fd(fd, &info, &len))
+		return -errno;
+	b->raw.data = malloc(info.btf_size + 1);
+	if (!b->raw.data)
+		return -ENOMEM;
+	b->raw.size = info.btf_size;
+	info = (struct bpf_btf_info){.btf = (uintptr_t)b->raw.data, .btf_size = info.btf_size};
+	len = sizeof(info);
+	return bpf_obj_get_info_by_fd(fd, &info, &len) ? -errno : 0;
+}
+
+/* The kernel keeps 15 bytes of a name; the type information has all of it. free() it. */
+static char *whole_name(const struct bb_captured_prog *p, struct btf *const *btfs)
+{
+	const struct btf *btf = p->btf >= 0 ? btfs[p->btf] : NULL;
+	const struct btf_type *type = btf && p->n_funcs ? btf__type_by_id(btf, p->funcs[0].type_id)
+							: NULL;
+	const char *name = type ? btf__name_by_offset(btf, type->name_off) : NULL;
+
+	if (!name || !*name)
+		name = *p->kernel_name ? p->kernel_name : "nameless";
+	return strdup(name);
+}
+
+static int name_programs(struct bb_capture *c)
+{
+	struct btf **btfs = calloc(c->n_btfs + 1, sizeof(struct btf *));
+	unsigned int *n = calloc(c->n_progs + 1, sizeof(*n));
+	int rc = btfs && n ? 0 : -ENOMEM;
+
+	for (size_t i = 0; !rc && i < c->n_btfs; i++)
+		if (c->btfs[i].raw.size)
+			btfs[i] = btf__new(c->btfs[i].raw.data, (__u32)c->btfs[i].raw.size);
+	for (size_t i = 0; !rc && i < c->n_progs; i++) {
+		c->progs[i].name = whole_name(&c->progs[i], btfs);
+		rc = c->progs[i].name ? 0 : -ENOMEM;
+		n[i] = 1;
+		for (size_t j = 0; !rc && j < i; j++)
+			n[i] += !strcmp(c->progs[j].name, c->progs[i].name);
+	}
+	for (size_t i = 0; !rc && i < c->n_progs; i++) {
+		char *name = c->progs[i].name;
+
+		if (n[i] == 1)
+			continue;
+		rc = asprintf(&c->progs[i].name, "%s.%u", name, n[i]) < 0 ? -ENOMEM : 0;
+		free(name);
+	}
+	for (size_t i = 0; btfs && i < c->n_btfs; i++)
+		btf__free(btfs[i]);
+	free(btfs);
+	free(n);
+	return rc;
+}
+
+static bool is_used(const struct bb_capture *c, size_t prog)
+{
+	if (bb_capture__attachment(c, prog))
+		return true;
+	for (size_t i = 0; i < c->n_inputs; i++)
+		if (c->inputs[i].prog == (int32_t)prog)
+			return true;
+	for (size_t i = 0; i < c->n_progs; i++)
+		if (c->progs[i].attach_prog == (int32_t)prog)
+			return true;
+	for (size_t i = 0; i < c->n_maps; i++) {
+		const struct bb_captured_map *m = &c->maps[i];
+		const char *values = m->entries.data + (size_t)m->n_entries * m->key_size;
+
+		for (uint32_t k = 0; m->type == BPF_MAP_TYPE_PROG_ARRAY && k < m->n_entries; k++)
+			if (!memcmp(values + k * sizeof(int32_t), &(int32_t){(int32_t)prog},
+				    sizeof(int32_t)))
+				return true;
+	}
+	return false;
+}
+
+/* The command let go of it, and not of others. */
+static bool was_dropped(const struct bb_take *t, size_t prog)
+{
+	bool stayed = false, others = false;
+
+	for (size_t i = 0; i < t->n_seen; i++) {
+		stayed |= t->seen[i].prog == (int32_t)prog && t->seen[i].stayed;
+		others |= t->seen[i].prog >= 0 && t->seen[i].stayed;
+	}
+	return !stayed && others;
+}
+
+static const char *sign_of_probe(const struct bb_take *t, size_t prog)
+{
+	const struct bb_capture *c = t->capture;
+	static const char *const names[] = {"libbpf_", "aya_",     "probe_",     "bpf_probe",
+					    "test_",   "feature_", "det_arg_ctx"};
+	const struct bb_captured_prog *p = &c->progs[prog];
+
+	if (p->n_insns > PROBE_INSNS)
+		return NULL;
+	if (was_dropped(t, prog))
+		return "it has a handful of instructions, and the command let go of it";
+	if (is_used(c, prog))
+		return NULL;
+	if (!*p->kernel_name)
+		return "it has no name, a handful of instructions, and was attached nowhere";
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (!strncmp(p->kernel_name, names[i], strlen(names[i])))
+			return "it has a loader's name, a handful of instructions, and was "
+			       "attached nowhere";
+	return NULL;
+}
+
+static int mark_probes(struct bb_take *t)
+{
+	struct bb_capture *c = t->capture;
+
+	for (size_t i = 0; i < c->n_progs; i++) {
+		const char *sign = sign_of_probe(t, i);
+
+		c->progs[i].probe = sign ? strdup(sign) : NULL;
+		if (sign && !c->progs[i].probe)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+int bb_take__end(struct bb_take *t, struct bb_capture **ret_capture, struct bb_err *err)
+{
+	struct bb_capture *c = t->capture;
+	uint32_t *target_ids = ids_of_targets(t);
+	int rc = target_ids ? load_copies(t, err) : bb_fail_nomem(err), error = 0;
+
+	for (size_t i = 0; !rc && !error && i < c->n_btfs; i++)
+		error = read_btf(t->btfs[i].fd, &c->btfs[i]);
+	if (!rc && !error)
+		error = resolve(t);
+	if (!rc && !error)
+		error = resolve_targets(t, target_ids);
+	if (!rc && !error)
+		error = name_programs(c);
+	if (!rc && !error)
+		error = mark_probes(t);
+	free(target_ids);
+	if (!rc && error)
+		rc = bb_fail(err, error, "ending the capture: %s", strerror(-error));
+	if (!rc) {
+		*ret_capture = c;
+		t->capture = NULL;
+	}
+	bb_take__free(t);
+	return rc;
+}
+
+static void close_held(struct bb_held_object *held, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		close(held[i].fd);
+	free(held);
+}
+
+void bb_take__free(struct bb_take *t)
+{
+	if (!t)
+		return;
+	close_held(t->maps, t->n_maps);
+	close_held(t->btfs, t->n_btfs);
+	for (size_t i = 0; i < t->n_attach_progs; i++)
+		if (t->attach_progs[i] >= 0)
+			close(t->attach_progs[i]);
+	for (size_t i = 0; i < t->n_pending; i++)
+		if (t->pending[i].event_fd >= 0)
+			close(t->pending[i].event_fd);
+	free(t->attach_progs);
+	free(t->seen);
+	free(t->templates);
+	free(t->events);
+	free(t->pending);
+	free(t->pending_inputs);
+	bb_capture__free(t->capture);
+	*t = (struct bb_take){0};
+}

@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "capture/listener.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/bpf.h>
+#include <linux/perf_event.h>
+#include <poll.h>
+#include <seccomp.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define LOW_WORD 0xffffffffu /* the kernel looks at no more of an int */
+#define GUARD_QUITS 'q'
+
+/* --- in the child that becomes the command --- */
+
+/* 0 or -errno. */
+static int add_rules(scmp_filter_ctx filter)
+{
+	static const uint32_t bpf_cmds[] = {
+		BPF_PROG_LOAD,           BPF_MAP_CREATE,  BPF_LINK_CREATE,
+		BPF_RAW_TRACEPOINT_OPEN, BPF_PROG_ATTACH, BPF_PROG_TEST_RUN,
+	};
+	static const int options[] = {SO_ATTACH_BPF, SO_ATTACH_REUSEPORT_EBPF};
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < sizeof(bpf_cmds) / sizeof(bpf_cmds[0]); i++)
+		rc = seccomp_rule_add(filter, SCMP_ACT_NOTIFY, SCMP_SYS(bpf), 1,
+				      SCMP_A0(SCMP_CMP_MASKED_EQ, LOW_WORD, bpf_cmds[i]));
+	for (size_t i = 0; !rc && i < sizeof(options) / sizeof(options[0]); i++)
+		rc = seccomp_rule_add(filter, SCMP_ACT_NOTIFY, SCMP_SYS(setsockopt), 2,
+				      SCMP_A1(SCMP_CMP_MASKED_EQ, LOW_WORD, SOL_SOCKET),
+				      SCMP_A2(SCMP_CMP_MASKED_EQ, LOW_WORD, (uint64_t)options[i]));
+	if (!rc)
+		rc = seccomp_rule_add(filter, SCMP_ACT_NOTIFY, SCMP_SYS(ioctl), 1,
+				      SCMP_A1(SCMP_CMP_MASKED_EQ, LOW_WORD,
+					      PERF_EVENT_IOC_SET_BPF));
+	return rc ? rc : seccomp_rule_add(filter, SCMP_ACT_NOTIFY, SCMP_SYS(perf_event_open), 0);
+}
+
+/* What a call of another architecture does is not seen. Programs that change their user may do so
+ * (no_new_privs is left alone), and the CPU's mitigations stay as they are. */
+static int install_filter(void)
+{
+	scmp_filter_ctx filter = seccomp_init(SCMP_ACT_ALLOW);
+	int rc = filter ? add_rules(filter) : -ENOMEM;
+
+	if (!rc)
+		rc = seccomp_attr_set(filter, SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_ALLOW);
+	if (!rc)
+		rc = seccomp_attr_set(filter, SCMP_FLTATR_CTL_NNP, 0);
+	if (!rc)
+		rc = seccomp_attr_set(filter, SCMP_FLTATR_CTL_SSB, 1);
+	if (!rc)
+		rc = seccomp_load(filter);
+	return rc ? rc : seccomp_notify_fd(filter);
+}
+
+/* `error` goes with it; fd < 0: no descriptor does. */
+static void send_to_parent(int socket, int error, int fd)
+{
+	union {
+		char bytes[CMSG_SPACE(sizeof(int))];
+		struct cmsghdr align;
+	} control = {0};
+	struct iovec io = {&error, sizeof(error)};
+	struct msghdr m = {.msg_iov = &io, .msg_iovlen = 1};
+
+	if (fd >= 0) {
+		struct cmsghdr *c;
+
+		m.msg_control = control.bytes;
+		m.msg_controllen = sizeof(control.bytes);
+		c = CMSG_FIRSTHDR(&m);
+		c->cmsg_level = SOL_SOCKET;
+		c->cmsg_type = SCM_RIGHTS;
+		c->cmsg_len = CMSG_LEN(sizeof(fd));
+		memcpy(CMSG_DATA(c), &fd, sizeof(fd));
+	}
+	while (sendmsg(socket, &m, MSG_NOSIGNAL) < 0 && errno == EINTR)
+		;
+}
+
+static __attribute__((noreturn)) void become_command(const char *const *argv, int socket)
+{
+	static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE};
+	int empty = open("/dev/null", O_RDONLY), fd;
+
+	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
+		signal(signals[i], SIG_DFL);
+	setpgid(0, 0);
+	dup2(empty, STDIN_FILENO);
+	dup2(STDERR_FILENO, STDOUT_FILENO);
+	fd = install_filter();
+	send_to_parent(socket, fd < 0 ? fd : 0, fd);
+	if (fd >= 0) {
+		close(fd);
+		execvp(argv[0], (char *const *)(uintptr_t)argv);
+		send_to_parent(socket, -errno, -1);
+	}
+	_exit(127);
+}
+
+/* --- the guard --- */
+
+static void answer(int fd, uint64_t id)
+{
+	struct seccomp_notif_resp go_on = {.id = id, .flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE};
+
+	ioctl(fd, SECCOMP_IOCTL_NOTIF_SEND, &go_on);
+}
+
+/* We are gone: answer the call that we were at, and all that come. */
+static __attribute__((noreturn)) void answer_all(int fd, const uint64_t *answering)
+{
+	answer(fd, *answering);
+	answer(fd, *answering + 1); /* taken up, and not noted down yet: they are numbered */
+	for (;;) {
+		struct pollfd p = {.fd = fd, .events = POLLIN};
+		struct seccomp_notif call = {0};
+
+		if (poll(&p, 1, -1) < 0 && errno != EINTR)
+			_exit(1);
+		if (p.revents & POLLHUP)
+			_exit(0);
+		if (p.revents & POLLIN && !ioctl(fd, SECCOMP_IOCTL_NOTIF_RECV, &call))
+			answer(fd, call.id);
+	}
+}
+
+static __attribute__((noreturn)) void be_guard(int fd, int alive, const uint64_t *answering)
+{
+	static const int ignored[] = {SIGINT, SIGTERM, SIGHUP, SIGALRM, SIGPIPE};
+	int nothing = open("/dev/null", O_RDWR);
+	char word = 0;
+	ssize_t n;
+
+	for (size_t i = 0; i < sizeof(ignored) / sizeof(ignored[0]); i++)
+		signal(ignored[i], SIG_IGN);
+	setsid();
+	prctl(PR_SET_NAME, "bpfbench-guard");
+	/* who waits for the end of our output waits not for us */
+	for (int i = 0; i <= STDERR_FILENO; i++)
+		dup2(nothing, i);
+	for (int i = STDERR_FILENO + 1; i < 1024; i++)
+		if (i != fd && i != alive)
+			close(i);
+	do
+		n = read(alive, &word, 1);
+	while (n < 0 && errno == EINTR);
+	if (word == GUARD_QUITS)
+		_exit(0);
+	answer_all(fd, answering);
+}
+
+static int start_guard(struct bb_listener *l)
+{
+	int ends[2];
+
+	l->answering = mmap(NULL, sizeof(*l->answering), PROT_READ | PROT_WRITE,
+			    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (l->answering == MAP_FAILED)
+		l->answering = NULL;
+	if (!l->answering || pipe2(ends, O_CLOEXEC))
+		return -errno;
+	l->guard_alive = ends[1];
+	l->guard = fork();
+	if (l->guard == 0) {
+		close(ends[1]);
+		be_guard(l->fd, ends[0], l->answering);
+	}
+	close(ends[0]);
+	return l->guard < 0 ? -errno : 0;
+}
+
+/* --- ours --- */
+
+/* The error that the child sends, or 0 when it was executed; the descriptor that comes with it. */
+static int receive(int socket, int *ret_fd)
+{
+	union {
+		char bytes[CMSG_SPACE(sizeof(int))];
+		struct cmsghdr align;
+	} control = {0};
+	int error = 0;
+	struct iovec io = {&error, sizeof(error)};
+	struct msghdr m = {.msg_iov = &io,
+			   .msg_iovlen = 1,
+			   .msg_control = control.bytes,
+			   .msg_controllen = sizeof(control.bytes)};
+	struct cmsghdr *c;
+	ssize_t n;
+
+	*ret_fd = -1;
+	do
+		n = recvmsg(socket, &m, MSG_CMSG_CLOEXEC);
+	while (n < 0 && errno == EINTR);
+	if (n < 0)
+		return -errno;
+	c = n ? CMSG_FIRSTHDR(&m) : NULL;
+	if (c && c->cmsg_type == SCM_RIGHTS)
+		memcpy(ret_fd, CMSG_DATA(c), sizeof(*ret_fd));
+	return n == sizeof(error) ? error : 0;
+}
+
+static int say_not_started(const char *command, int rc, bool is_filter, struct bb_err *err)
+{
+	if (is_filter)
+		return bb_fail(err, rc, "watching the system calls of '%s': %s%s", command,
+			       strerror(-rc),
+			       rc == -EBUSY ? "; another supervisor watches them already (a "
+					      "container's?)"
+			       : rc == -EPERM || rc == -EACCES ? "; run as root, with sudo"
+							       : "");
+	return bb_fail(err, rc, "%s: cannot be executed: %s", command, strerror(-rc));
+}
+
+int bb_listener__start(const char *const *argv, struct bb_listener *ret_listener,
+		       struct bb_err *err)
+{
+	struct bb_listener l = {.fd = -1, .guard_alive = -1, .guard = -1};
+	int ends[2], none, rc;
+	bool is_filter;
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends))
+		return bb_fail(err, -errno, "socketpair: %s", strerror(errno));
+	l.command = fork();
+	if (l.command == 0)
+		become_command(argv, ends[1]);
+	rc = l.command < 0 ? -errno : 0;
+	close(ends[1]);
+	if (!rc)
+		rc = receive(ends[0], &l.fd);
+	is_filter = l.fd < 0;
+	if (!rc && l.fd < 0)
+		rc = -EIO;
+	if (!rc)
+		rc = start_guard(&l);
+	if (!rc)
+		rc = receive(ends[0], &none);
+	close(ends[0]);
+	if (rc) {
+		say_not_started(argv[0], rc, is_filter, err);
+		if (l.command > 0) {
+			kill(l.command, SIGKILL);
+			waitpid(l.command, NULL, 0);
+		}
+		bb_listener__close(&l, false);
+		return rc;
+	}
+	setpgid(l.command, l.command);
+	*ret_listener = l;
+	return 0;
+}
+
+int bb_listener__next(struct bb_listener *l, int timeout_ms, struct seccomp_notif *ret_call)
+{
+	struct pollfd p = {.fd = l->fd, .events = POLLIN};
+	int n = poll(&p, 1, timeout_ms);
+
+	if (n <= 0)
+		return n < 0 ? -errno : 0;
+	if (!(p.revents & POLLIN))
+		return -EPIPE;
+	memset(ret_call, 0, sizeof(*ret_call));
+	if (ioctl(l->fd, SECCOMP_IOCTL_NOTIF_RECV, ret_call))
+		return errno == ENOENT ? 0 : -errno; /* it went away meanwhile */
+	*l->answering = ret_call->id;
+	return 1;
+}
+
+int bb_listener__let_go(struct bb_listener *l, const struct seccomp_notif *call)
+{
+	struct seccomp_notif_resp go_on = {.id = call->id,
+					   .flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE};
+
+	return ioctl(l->fd, SECCOMP_IOCTL_NOTIF_SEND, &go_on) ? -errno : 0;
+}
+
+void bb_listener__close(struct bb_listener *l, bool leave)
+{
+	char quit = GUARD_QUITS;
+
+	if (l->guard > 0 && !leave && write(l->guard_alive, &quit, 1) == 1)
+		waitpid(l->guard, NULL, 0);
+	if (l->guard_alive >= 0)
+		close(l->guard_alive);
+	if (l->fd >= 0)
+		close(l->fd);
+	if (l->answering)
+		munmap(l->answering, sizeof(*l->answering));
+	*l = (struct bb_listener){.fd = -1, .guard_alive = -1, .guard = -1};
+}

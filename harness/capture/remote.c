@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "capture/remote.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "base/caller.h"
+#include "base/parse.h"
+
+#define MAX_RECORD 256 /* bytes */
+
+/* The process of a thread, which pidfd_open() wants; <0: it has gone. */
+static pid_t process_of(pid_t tid)
+{
+	char path[64], text[1024], *at;
+	uint64_t tgid;
+	ssize_t n;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", (int)tid);
+	fd = bb_root__open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return fd;
+	n = read(fd, text, sizeof(text) - 1);
+	close(fd);
+	text[n > 0 ? n : 0] = '\0';
+	at = strstr(text, "\nTgid:\t");
+	if (!at)
+		return -ESRCH;
+	at += strlen("\nTgid:\t");
+	at[strcspn(at, "\n")] = '\0';
+	return bb_parse_u64(at, &tgid) ? -ESRCH : (pid_t)tgid;
+}
+
+int bb_remote__open(pid_t tid, struct bb_remote *ret_remote)
+{
+	struct bb_remote r = {.tid = tid, .tgid = process_of(tid)};
+
+	if (r.tgid < 0)
+		return r.tgid;
+	r.pidfd = (int)syscall(SYS_pidfd_open, r.tgid, 0);
+	if (r.pidfd < 0)
+		return -errno;
+	*ret_remote = r;
+	return 0;
+}
+
+void bb_remote__close(struct bb_remote *r)
+{
+	close(r->pidfd);
+}
+
+int bb_remote__read(const struct bb_remote *r, uint64_t at, void *dest, size_t size)
+{
+	struct iovec to = {dest, size}, from = {(void *)(uintptr_t)at, size};
+	ssize_t n = process_vm_readv(r->tid, &to, 1, &from, 1, 0);
+
+	if (n < 0)
+		return -errno;
+	return (size_t)n == size ? 0 : -EFAULT;
+}
+
+/* Page by page: what follows the text may not be there. */
+int bb_remote__read_text(const struct bb_remote *r, uint64_t at, char *dest, size_t size)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE), got = 0;
+
+	*dest = '\0';
+	while (at && got < size - 1) {
+		size_t n = page - (at + got) % page;
+		int rc;
+
+		n = n < size - 1 - got ? n : size - 1 - got;
+		rc = bb_remote__read(r, at + got, dest + got, n);
+		if (rc)
+			return rc;
+		if (memchr(dest + got, '\0', n))
+			return 0;
+		got += n;
+	}
+	dest[got] = '\0';
+	return 0;
+}
+
+int bb_remote__copy(const struct bb_remote *r, uint64_t at, size_t n, size_t from_size,
+		    size_t to_size, void **ret_records)
+{
+	size_t common = from_size < to_size ? from_size : to_size;
+	char *from, *to;
+	int rc;
+
+	*ret_records = NULL;
+	if (!at || !n)
+		return 0;
+	if (!from_size || from_size > MAX_RECORD)
+		return -E2BIG;
+	from = malloc(n * from_size);
+	to = calloc(n, to_size);
+	rc = from && to ? bb_remote__read(r, at, from, n * from_size) : -ENOMEM;
+	for (size_t i = 0; !rc && i < n; i++)
+		memcpy(to + i * to_size, from + i * from_size, common);
+	free(from);
+	if (rc)
+		free(to);
+	else
+		*ret_records = to;
+	return rc;
+}
+
+int bb_remote__fd(const struct bb_remote *r, int fd)
+{
+	int copy = (int)syscall(SYS_pidfd_getfd, r->pidfd, fd, 0);
+
+	return copy < 0 ? -errno : copy;
+}

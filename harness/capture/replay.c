@@ -1,0 +1,418 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "capture/replay.h"
+
+#include <bpf/bpf.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/deadline.h"
+#include "capture/btf_ids.h"
+
+#define MAX_TRIES 5 /* of a load that a signal broke off, as libbpf does */
+
+#ifndef BPF_F_TOKEN_FD /* 6.9 */
+#define BPF_F_TOKEN_FD (1U << 16)
+#endif
+/* Root needs no token, and which NUMA node a map was for the kernel does not say. */
+#define MAP_FLAGS_LEFT (BPF_F_TOKEN_FD | BPF_F_NUMA_NODE)
+
+static int sys_bpf(enum bpf_cmd cmd, union bpf_attr *attr)
+{
+	return (int)syscall(SYS_bpf, cmd, attr, sizeof(*attr));
+}
+
+static int *no_fds(size_t n)
+{
+	int *fds = malloc((n + 1) * sizeof(*fds));
+
+	for (size_t i = 0; fds && i < n; i++)
+		fds[i] = -1;
+	return fds;
+}
+
+static void close_fds(int *fds, size_t n)
+{
+	for (size_t i = 0; fds && i < n; i++)
+		if (fds[i] >= 0)
+			close(fds[i]);
+	free(fds);
+}
+
+int bb_replay__open(const struct bb_capture *c, struct bb_replay *ret_replay, struct bb_err *err)
+{
+	struct bb_replay r = {.capture = c,
+			      .maps = no_fds(c->n_maps),
+			      .btfs = no_fds(c->n_btfs),
+			      .progs = no_fds(c->n_progs)};
+
+	if (!r.maps || !r.btfs || !r.progs) {
+		bb_replay__done(&r);
+		return bb_fail_nomem(err);
+	}
+	*ret_replay = r;
+	return 0;
+}
+
+void bb_replay__done(struct bb_replay *r)
+{
+	if (!r || !r->capture)
+		return;
+	close_fds(r->progs, r->capture->n_progs);
+	close_fds(r->maps, r->capture->n_maps);
+	close_fds(r->btfs, r->capture->n_btfs);
+	*r = (struct bb_replay){0};
+}
+
+/* --- type information --- */
+
+/* A descriptor, or -errno. */
+static int need_btf(struct bb_replay *r, int32_t btf)
+{
+	const struct bb_captured_btf *b = &r->capture->btfs[btf];
+	int *fd = &r->btfs[btf];
+
+	if (*fd < 0)
+		*fd = *b->module ? bb_btf_of_kernel(b->module)
+				 : bpf_btf_load(b->raw.data, b->raw.size, NULL);
+	return *fd < 0 ? -errno : *fd;
+}
+
+/* --- maps --- */
+
+int bb_replay__make_map(struct bb_replay *r, size_t map, struct bb_err *err)
+{
+	const struct bb_captured_map *m = &r->capture->maps[map];
+	union bpf_attr a = {.map_type = m->type,
+			    .key_size = m->key_size,
+			    .value_size = m->value_size,
+			    .max_entries = m->max_entries,
+			    .map_flags = m->flags & ~MAP_FLAGS_LEFT};
+	int rc = 0;
+
+	if (r->maps[map] >= 0)
+		return 0;
+	a.map_extra = m->extra;
+	memcpy(a.map_name, m->kernel_name, sizeof(a.map_name));
+	if (m->btf >= 0) {
+		rc = need_btf(r, m->btf);
+		a.btf_fd = rc < 0 ? 0 : (uint32_t)rc;
+		a.btf_key_type_id = m->key_type_id;
+		a.btf_value_type_id = m->value_type_id;
+	}
+	if (rc >= 0 && m->inner >= 0) { /* a template has none of its own: the reader checks it */
+		rc = bb_replay__make_map(r, (size_t)m->inner, err);
+		if (rc)
+			return rc;
+		a.inner_map_fd = (uint32_t)r->maps[m->inner];
+	}
+	if (rc >= 0) {
+		r->maps[map] = sys_bpf(BPF_MAP_CREATE, &a);
+		rc = r->maps[map] < 0 ? -errno : 0;
+	}
+	return rc < 0 ? bb_fail(err, rc, "making map '%s' of the capture anew: %s", m->name,
+				strerror(-rc))
+		      : 0;
+}
+
+/* Entries as the kernel takes them: where they hold an index, its descriptor. NULL: out of memory.
+ */
+static char *values_of(const struct bb_replay *r, const struct bb_captured_map *m, size_t size)
+{
+	const char *from = m->entries.data + (size_t)m->n_entries * m->key_size;
+	bool is_progs = m->type == BPF_MAP_TYPE_PROG_ARRAY;
+	char *values = malloc(m->n_entries * size);
+
+	if (!values)
+		return NULL;
+	memcpy(values, from, m->n_entries * size);
+	for (uint32_t i = 0; (is_progs || m->inner >= 0) && i < m->n_entries; i++) {
+		int32_t index;
+
+		memcpy(&index, from + i * size, sizeof(index));
+		index = is_progs ? r->progs[index] : r->maps[index];
+		memcpy(values + i * size, &index, sizeof(index));
+	}
+	return values;
+}
+
+static int fill_one_by_one(int fd, const struct bb_captured_map *m, const char *values, size_t size)
+{
+	for (uint32_t i = 0; i < m->n_entries; i++) {
+		if (bb_must_end())
+			return bb_must_end_why();
+		if (bpf_map_update_elem(fd, m->entries.data + (size_t)i * m->key_size,
+					values + i * size, BPF_ANY))
+			return -errno;
+	}
+	return 0;
+}
+
+static int fill_map(const struct bb_replay *r, size_t map, struct bb_err *err)
+{
+	const struct bb_captured_map *m = &r->capture->maps[map];
+	size_t size = bb_captured_map__value_bytes(r->capture, m);
+	__u32 n = m->n_entries;
+	char *values;
+	int rc = 0;
+
+	if (n) {
+		values = values_of(r, m, size);
+		if (!values)
+			return bb_fail_nomem(err);
+		if (bpf_map_update_batch(r->maps[map], m->entries.data, values, &n, NULL))
+			rc = fill_one_by_one(r->maps[map], m, values, size);
+		free(values);
+	}
+	if (!rc && m->frozen && bpf_map_freeze(r->maps[map]))
+		rc = -errno;
+	return rc ? bb_fail(err, rc, "writing the entries of map '%s' of the capture: %s", m->name,
+			    strerror(-rc))
+		  : 0;
+}
+
+/* --- which maps and programs one load takes --- */
+
+struct needs {
+	const struct bb_replay *r;
+	bool *maps, *progs;
+};
+
+static int needs_prog(struct needs *n, size_t prog);
+
+/* A map, with the maps or the programs in it. Each is visited once, so this ends. */
+static int needs_map(void *arg, size_t map)
+{
+	struct needs *n = arg;
+	const struct bb_captured_map *m = &n->r->capture->maps[map];
+	bool is_progs = m->type == BPF_MAP_TYPE_PROG_ARRAY;
+
+	if (n->maps[map])
+		return 0;
+	n->maps[map] = true;
+	if (m->inner >= 0)
+		n->maps[m->inner] = true; /* a template holds nothing that matters */
+	for (uint32_t i = 0; (is_progs || m->inner >= 0) && i < m->n_entries; i++) {
+		const char *values = m->entries.data + (size_t)m->n_entries * m->key_size;
+		int32_t index;
+
+		memcpy(&index, values + i * sizeof(index), sizeof(index));
+		if (is_progs)
+			needs_prog(n, (size_t)index);
+		else
+			needs_map(n, (size_t)index);
+	}
+	return 0;
+}
+
+static int needs_prog(struct needs *n, size_t prog)
+{
+	const struct bb_captured_prog *p = &n->r->capture->progs[prog];
+
+	if (n->progs[prog])
+		return 0;
+	n->progs[prog] = true;
+	if (p->attach_prog >= 0)
+		needs_prog(n, (size_t)p->attach_prog);
+	return bb_captured_prog__each_map(p, needs_map, n);
+}
+
+int bb_captured_prog__each_map(const struct bb_captured_prog *p,
+			       int (*visit)(void *arg, size_t map), void *arg)
+{
+	int rc = 0;
+
+	for (uint32_t i = 0; !rc && i < p->n_insns; i++) {
+		const struct bpf_insn *insn = &p->insns[i];
+
+		if (insn->code != (BPF_LD | BPF_IMM | BPF_DW))
+			continue;
+		if (insn->src_reg == BPF_PSEUDO_MAP_FD || insn->src_reg == BPF_PSEUDO_MAP_VALUE)
+			rc = visit(arg, (size_t)insn->imm);
+		i++; /* its second half */
+	}
+	for (uint32_t i = 0; !rc && i < p->n_fds; i++)
+		if (p->fds[i].kind == BB_CAPTURED_MAP)
+			rc = visit(arg, (size_t)p->fds[i].index);
+	return rc;
+}
+
+/* --- programs --- */
+
+void bb_replay__put_fds(const struct bb_replay *r, size_t prog, struct bpf_insn *ret_insns)
+{
+	const struct bb_captured_prog *p = &r->capture->progs[prog];
+
+	memcpy(ret_insns, p->insns, p->n_insns * sizeof(*ret_insns));
+	for (uint32_t i = 0; i < p->n_insns; i++) {
+		struct bpf_insn *insn = &ret_insns[i];
+
+		if (insn->code != (BPF_LD | BPF_IMM | BPF_DW))
+			continue;
+		if (insn->src_reg == BPF_PSEUDO_MAP_FD || insn->src_reg == BPF_PSEUDO_MAP_VALUE)
+			insn->imm = r->maps[insn->imm];
+		else if (insn->src_reg == BPF_PSEUDO_BTF_ID && insn[1].imm)
+			insn[1].imm = r->btfs[insn[1].imm - 1];
+		i++;
+	}
+}
+
+/* The BTFs that it names, so that their descriptors can be put in. 0 or -errno. */
+static int need_btfs(struct bb_replay *r, const struct bb_captured_prog *p)
+{
+	int rc = p->btf >= 0 ? need_btf(r, p->btf) : 0;
+
+	if (rc >= 0 && p->attach_btf >= 0)
+		rc = need_btf(r, p->attach_btf);
+	for (uint32_t i = 0; rc >= 0 && i < p->n_fds; i++)
+		if (p->fds[i].kind == BB_CAPTURED_BTF)
+			rc = need_btf(r, p->fds[i].index);
+	for (uint32_t i = 0; rc >= 0 && i < p->n_insns; i++) {
+		if (p->insns[i].code != (BPF_LD | BPF_IMM | BPF_DW))
+			continue;
+		if (p->insns[i].src_reg == BPF_PSEUDO_BTF_ID && p->insns[i + 1].imm)
+			rc = need_btf(r, p->insns[i + 1].imm - 1);
+		i++;
+	}
+	return rc < 0 ? rc : 0;
+}
+
+static int *fd_array_of(const struct bb_replay *r, const struct bb_captured_prog *p)
+{
+	int *fds = calloc(p->n_fds + 1, sizeof(*fds));
+
+	for (uint32_t i = 0; fds && i < p->n_fds; i++)
+		if (p->fds[i].kind != BB_CAPTURED_NOTHING)
+			fds[i] = p->fds[i].kind == BB_CAPTURED_MAP ? r->maps[p->fds[i].index]
+								   : r->btfs[p->fds[i].index];
+	return fds;
+}
+
+static void set_types(const struct bb_replay *r, const struct bb_captured_prog *p,
+		      union bpf_attr *a)
+{
+	if (p->btf >= 0) {
+		a->prog_btf_fd = (uint32_t)r->btfs[p->btf];
+		a->func_info = (uintptr_t)p->funcs;
+		a->func_info_cnt = p->n_funcs;
+		a->func_info_rec_size = sizeof(*p->funcs);
+		a->line_info = (uintptr_t)p->lines;
+		a->line_info_cnt = p->n_lines;
+		a->line_info_rec_size = sizeof(*p->lines);
+	}
+	a->attach_btf_id = p->attach_btf_id;
+	if (p->attach_prog >= 0)
+		a->attach_prog_fd = (uint32_t)r->progs[p->attach_prog];
+	else if (p->attach_btf >= 0)
+		a->attach_btf_obj_fd = (uint32_t)r->btfs[p->attach_btf];
+}
+
+static int load_attr(struct bb_replay *r, size_t prog, union bpf_attr *a)
+{
+	int fd = -1;
+
+	for (int i = 0; i < MAX_TRIES && fd < 0 && (!i || errno == EAGAIN); i++)
+		fd = sys_bpf(BPF_PROG_LOAD, a);
+	if (fd < 0)
+		return -errno;
+	if (r->progs[prog] >= 0)
+		close(r->progs[prog]);
+	r->progs[prog] = fd;
+	return 0;
+}
+
+int bb_replay__load_one(struct bb_replay *r, size_t prog, uint32_t log_level, char *log,
+			uint32_t log_size)
+{
+	const struct bb_captured_prog *p = &r->capture->progs[prog];
+	struct bpf_insn *insns;
+	int *fd_array, rc = need_btfs(r, p);
+	union bpf_attr a = {.prog_type = p->type,
+			    .insn_cnt = p->n_insns,
+			    .license = (uintptr_t)p->license,
+			    .kern_version = p->kern_version,
+			    .prog_flags = p->flags & ~BPF_F_TOKEN_FD};
+
+	if (rc)
+		return rc;
+	insns = malloc(p->n_insns * sizeof(*insns));
+	fd_array = fd_array_of(r, p);
+	rc = insns && fd_array ? 0 : -ENOMEM;
+	if (!rc) {
+		bb_replay__put_fds(r, prog, insns);
+		a.insns = (uintptr_t)insns;
+		a.expected_attach_type = p->expected_attach_type;
+		memcpy(a.prog_name, p->kernel_name, sizeof(a.prog_name));
+		set_types(r, p, &a);
+		a.fd_array = p->n_fds ? (uintptr_t)fd_array : 0;
+		a.log_level = log_level;
+		a.log_buf = log_level ? (uintptr_t)log : 0;
+		a.log_size = log_level ? log_size : 0;
+		rc = load_attr(r, prog, &a);
+	}
+	free(fd_array);
+	free(insns);
+	return rc;
+}
+
+/* A load with a log costs more than one without, so it is for one that failed. */
+static int load_or_say(struct bb_replay *r, size_t prog, char *log, size_t size, struct bb_err *err)
+{
+	const struct bb_captured_prog *p = &r->capture->progs[prog];
+	int rc = bb_replay__load_one(r, prog, 0, NULL, 0);
+
+	if (!rc || rc == -ENOMEM || bb_must_end())
+		return rc ? bb_fail(err, bb_unless_broken_off(rc), "loading '%s': %s", p->name,
+				    strerror(-rc))
+			  : 0;
+	if (!bb_replay__load_one(r, prog, 1, log, (uint32_t)size))
+		return 0;
+	return bb_fail(err, rc, "%s: the kernel does not load '%s': %s", r->capture->path, p->name,
+		       strerror(-rc));
+}
+
+/* Maps that were not there get their entries; prog arrays when the programs are loaded. */
+static int load_needed(struct bb_replay *r, const struct needs *n, char *log, size_t size,
+		       struct bb_err *err)
+{
+	const struct bb_capture *c = r->capture;
+	bool *is_new = calloc(c->n_maps + 1, sizeof(*is_new));
+	int rc = is_new ? 0 : bb_fail_nomem(err);
+
+	for (size_t i = 0; !rc && i < c->n_maps; i++) {
+		is_new[i] = n->maps[i] && r->maps[i] < 0;
+		if (n->maps[i])
+			rc = bb_replay__make_map(r, i, err);
+	}
+	for (size_t i = 0; !rc && i < c->n_maps; i++)
+		if (is_new[i] && c->maps[i].type != BPF_MAP_TYPE_PROG_ARRAY)
+			rc = fill_map(r, i, err);
+	for (size_t i = 0; !rc && i < c->n_progs; i++)
+		if (n->progs[i])
+			rc = load_or_say(r, i, log, size, err);
+	for (size_t i = 0; !rc && i < c->n_maps; i++)
+		if (is_new[i] && c->maps[i].type == BPF_MAP_TYPE_PROG_ARRAY)
+			rc = fill_map(r, i, err);
+	free(is_new);
+	return rc;
+}
+
+int bb_replay__load(struct bb_replay *r, size_t prog, char *log, size_t log_size,
+		    struct bb_err *err)
+{
+	struct needs n = {.r = r,
+			  .maps = calloc(r->capture->n_maps + 1, sizeof(*n.maps)),
+			  .progs = calloc(r->capture->n_progs + 1, sizeof(*n.progs))};
+	int rc = n.maps && n.progs ? 0 : bb_fail_nomem(err);
+
+	*log = '\0';
+	if (!rc) {
+		needs_prog(&n, prog);
+		rc = load_needed(r, &n, log, log_size, err);
+	}
+	free(n.maps);
+	free(n.progs);
+	return rc;
+}

@@ -1,0 +1,673 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "capture/take.h"
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/perf_event.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/grow.h"
+#include "capture/btf_ids.h"
+#include "capture/remote.h"
+
+#define MAX_INPUTS 64          /* test runs that are kept */
+#define MAX_INPUT_BYTES 262144 /* of one */
+
+/* One call, being looked at. */
+struct call {
+	struct bb_take *t;
+	struct bb_remote from;
+	union bpf_attr attr; /* zero behind what the caller gave */
+};
+
+/* --- maps, types, programs --- */
+
+static int name_uniquely(struct bb_take *t, struct bb_captured_map *m)
+{
+	const struct bb_capture *c = t->capture;
+	const char *name = *m->kernel_name ? m->kernel_name : "map";
+	unsigned int n = 1;
+
+	for (size_t i = 0; i + 1 < c->n_maps; i++)
+		n += !strcmp(c->maps[i].kernel_name, m->kernel_name);
+	return (n == 1 ? asprintf(&m->name, "%s", name) : asprintf(&m->name, "%s.%u", name, n)) < 0
+		       ? -ENOMEM
+		       : 0;
+}
+
+/* The flag is in no struct that the kernel fills (kernel/bpf/syscall.c, bpf_map_show_fdinfo). */
+static bool is_frozen(int fd)
+{
+	char path[64], text[1024];
+	ssize_t n;
+	int info;
+
+	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", fd);
+	info = open(path, O_RDONLY | O_CLOEXEC);
+	n = info < 0 ? 0 : read(info, text, sizeof(text) - 1);
+	if (info >= 0)
+		close(info);
+	text[n > 0 ? n : 0] = '\0';
+	return strstr(text, "frozen:\t1") != NULL;
+}
+
+/* -1: none. */
+static int32_t template_of(const struct bb_take *t, const struct bpf_map_info *info)
+{
+	for (size_t i = t->n_templates; i > 0; i--) {
+		const struct bb_template *made = &t->templates[i - 1];
+
+		if (made->type == info->type && made->key_size == info->key_size &&
+		    made->value_size == info->value_size &&
+		    made->max_entries == info->max_entries &&
+		    !strncmp(made->kernel_name, info->name, sizeof(made->kernel_name)))
+			return made->inner;
+	}
+	return BB_CAPTURE_NONE;
+}
+
+static int define_map(struct bb_take *t, int fd, const struct bpf_map_info *info)
+{
+	struct bb_captured_map *m = bb_append(&t->capture->maps, &t->capture->n_maps, sizeof(*m));
+	int32_t btf = BB_CAPTURE_NONE;
+
+	if (!m)
+		return -ENOMEM;
+	if (info->btf_id && (info->btf_key_type_id || info->btf_value_type_id)) {
+		int btf_fd = bpf_btf_get_fd_by_id(info->btf_id);
+
+		btf = btf_fd < 0 ? -errno : bb_take__btf(t, btf_fd);
+	}
+	*m = (struct bb_captured_map){
+		.type = info->type,
+		.key_size = info->key_size,
+		.value_size = info->value_size,
+		.max_entries = info->max_entries,
+		.flags = info->map_flags,
+		.extra = info->map_extra,
+		.btf = btf < 0 ? BB_CAPTURE_NONE : btf,
+		.key_type_id = info->btf_key_type_id,
+		.value_type_id = info->btf_value_type_id,
+		.inner = template_of(t, info),
+		.frozen = is_frozen(fd),
+	};
+	memcpy(m->kernel_name, info->name, sizeof(m->kernel_name) - 1);
+	return name_uniquely(t, m);
+}
+
+int32_t bb_take__map(struct bb_take *t, int fd)
+{
+	struct bpf_map_info info = {0};
+	__u32 len = sizeof(info);
+	struct bb_held_object *held;
+	int rc = bpf_obj_get_info_by_fd(fd, &info, &len) ? -errno : 0;
+
+	for (size_t i = 0; !rc && i < t->n_maps; i++)
+		if (t->maps[i].id == info.id) {
+			close(fd);
+			return (int32_t)i;
+		}
+	if (!rc && t->n_maps >= BB_CAPTURE_MAX_ITEMS)
+		rc = -E2BIG;
+	if (!rc)
+		rc = define_map(t, fd, &info);
+	held = rc ? NULL : bb_append(&t->maps, &t->n_maps, sizeof(*held));
+	if (!held) {
+		close(fd);
+		return rc ? rc : -ENOMEM;
+	}
+	*held = (struct bb_held_object){fd, info.id};
+	return (int32_t)t->n_maps - 1;
+}
+
+int32_t bb_take__btf(struct bb_take *t, int fd)
+{
+	struct bpf_btf_info info;
+	char name[64];
+	int rc = bb_btf_info(fd, &info, name, sizeof(name));
+	struct bb_captured_btf *b = NULL;
+	struct bb_held_object *held = NULL;
+
+	for (size_t i = 0; !rc && i < t->n_btfs; i++)
+		if (t->btfs[i].id == info.id) {
+			close(fd);
+			return (int32_t)i;
+		}
+	if (!rc && t->n_btfs < BB_CAPTURE_MAX_ITEMS) {
+		b = bb_append(&t->capture->btfs, &t->capture->n_btfs, sizeof(*b));
+		held = b ? bb_append(&t->btfs, &t->n_btfs, sizeof(*held)) : NULL;
+	}
+	if (!held) {
+		close(fd);
+		return rc ? rc : -ENOMEM;
+	}
+	if (info.kernel_btf)
+		snprintf(b->module, sizeof(b->module), "%s", name);
+	*held = (struct bb_held_object){fd, info.id};
+	return (int32_t)t->n_btfs - 1;
+}
+
+struct bb_seen_prog *bb_take__seen(struct bb_take *t, int fd)
+{
+	struct bpf_prog_info info = {0};
+	__u32 len = sizeof(info);
+	struct bb_seen_prog *s;
+
+	if (bpf_obj_get_info_by_fd(fd, &info, &len))
+		return NULL;
+	for (size_t i = 0; i < t->n_seen; i++)
+		if (t->seen[i].id == info.id)
+			return &t->seen[i];
+	s = bb_append(&t->seen, &t->n_seen, sizeof(*s));
+	if (!s)
+		return NULL;
+	*s = (struct bb_seen_prog){.id = info.id, .type = info.type, .prog = BB_CAPTURE_NONE};
+	memcpy(s->tag, info.tag, sizeof(s->tag));
+	memcpy(s->kernel_name, info.name, sizeof(s->kernel_name) - 1);
+	return s;
+}
+
+/* --- BPF_PROG_LOAD --- */
+
+static int miss(struct bb_captured_prog *p, const char *what)
+{
+	if (!p->missing)
+		p->missing = strdup(what);
+	return p->missing ? 0 : -ENOMEM;
+}
+
+static int32_t map_of(struct call *call, int fd)
+{
+	int copy = bb_remote__fd(&call->from, fd);
+
+	return copy < 0 ? copy : bb_take__map(call->t, copy);
+}
+
+static int32_t btf_of(struct call *call, int fd)
+{
+	int copy = bb_remote__fd(&call->from, fd);
+
+	return copy < 0 ? copy : bb_take__btf(call->t, copy);
+}
+
+/* Descriptors in instructions become indexes. Sets *ret_top to the highest slot of fd_array that
+ * one names, -1: none. 0 or -ENOMEM. */
+static int take_insns(struct call *call, struct bb_captured_prog *p, int *ret_top)
+{
+	int top = -1;
+
+	for (uint32_t i = 0; i < p->n_insns; i++) {
+		struct bpf_insn *insn = &p->insns[i];
+		int32_t index = 0;
+
+		if (insn->code == (BPF_JMP | BPF_CALL) && insn->src_reg == BPF_PSEUDO_KFUNC_CALL &&
+		    insn->off > top)
+			top = insn->off;
+		if (insn->code != (BPF_LD | BPF_IMM | BPF_DW) || i + 1 == p->n_insns)
+			continue;
+		switch (insn->src_reg) {
+		case BPF_PSEUDO_MAP_FD:
+		case BPF_PSEUDO_MAP_VALUE:
+			index = map_of(call, insn->imm);
+			insn->imm = index < 0 ? 0 : index;
+			break;
+		case BPF_PSEUDO_MAP_IDX:
+		case BPF_PSEUDO_MAP_IDX_VALUE: top = insn->imm > top ? insn->imm : top; break;
+		case BPF_PSEUDO_BTF_ID:
+			index = insn[1].imm ? btf_of(call, insn[1].imm) : -1;
+			insn[1].imm = index < 0 ? 0 : index + 1;
+			index = 0;
+			break;
+		default: break;
+		}
+		if (index < 0 && miss(p, "a map that its instructions name"))
+			return -ENOMEM;
+		i++;
+	}
+	*ret_top = top;
+	return 0;
+}
+
+static int take_fd_array(struct call *call, struct bb_captured_prog *p, int top)
+{
+	int32_t *fds = NULL;
+	void *copy;
+
+	if (top < 0 || !call->attr.fd_array || (uint32_t)top >= BB_CAPTURE_MAX_ITEMS)
+		return 0;
+	if (bb_remote__copy(&call->from, call->attr.fd_array, (size_t)top + 1, sizeof(*fds),
+			    sizeof(*fds), &copy))
+		return miss(p, "its fd_array");
+	fds = copy;
+	p->fds = calloc((size_t)top + 1, sizeof(*p->fds));
+	for (int i = 0; p->fds && i <= top; i++) {
+		int32_t map = fds[i] > 0 ? map_of(call, fds[i]) : -1;
+		int32_t btf = fds[i] > 0 && map < 0 ? btf_of(call, fds[i]) : -1;
+
+		p->fds[i] = map >= 0   ? (struct bb_captured_ref){BB_CAPTURED_MAP, map}
+			    : btf >= 0 ? (struct bb_captured_ref){BB_CAPTURED_BTF, btf}
+				       : (struct bb_captured_ref){BB_CAPTURED_NOTHING,
+								  BB_CAPTURE_NONE};
+		p->n_fds = (uint32_t)i + 1;
+	}
+	free(fds);
+	return p->fds ? 0 : -ENOMEM;
+}
+
+static bool is_program(int fd)
+{
+	char path[64], what[64] = "";
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	return readlink(path, what, sizeof(what) - 1) > 0 && strstr(what, "bpf-prog");
+}
+
+/* attach_prog_fd and attach_btf_obj_fd are one field: a program, or the BTF of a module. */
+static int take_attach_point(struct call *call, struct bb_captured_prog *p, int *ret_prog_fd)
+{
+	int fd;
+
+	p->attach_btf_id = call->attr.attach_btf_id;
+	if (!call->attr.attach_prog_fd)
+		return 0;
+	fd = bb_remote__fd(&call->from, (int)call->attr.attach_prog_fd);
+	if (fd < 0)
+		return miss(p, "the program or module that it is attached to");
+	if (is_program(fd)) {
+		*ret_prog_fd = fd;
+		return bb_take__seen(call->t, fd) ? 0 : -ENOMEM;
+	}
+	p->attach_btf = bb_take__btf(call->t, fd);
+	return p->attach_btf < 0 ? miss(p, "the BTF that it is attached by") : 0;
+}
+
+static int take_types(struct call *call, struct bb_captured_prog *p)
+{
+	const union bpf_attr *a = &call->attr;
+	void *funcs, *lines;
+
+	if (!a->prog_btf_fd)
+		return 0;
+	p->btf = btf_of(call, (int)a->prog_btf_fd);
+	if (p->btf < 0) {
+		p->btf = BB_CAPTURE_NONE;
+		return miss(p, "its type information");
+	}
+	if (a->func_info_cnt > p->n_insns || a->line_info_cnt > p->n_insns ||
+	    bb_remote__copy(&call->from, a->func_info, a->func_info_cnt, a->func_info_rec_size,
+			    sizeof(*p->funcs), &funcs))
+		return miss(p, "its function information");
+	p->funcs = funcs;
+	p->n_funcs = funcs ? a->func_info_cnt : 0;
+	if (bb_remote__copy(&call->from, a->line_info, a->line_info_cnt, a->line_info_rec_size,
+			    sizeof(*p->lines), &lines))
+		return miss(p, "its line information");
+	p->lines = lines;
+	p->n_lines = lines ? a->line_info_cnt : 0;
+	return 0;
+}
+
+static int fill_prog(struct call *call, struct bb_captured_prog *p, int *ret_attach_fd)
+{
+	const union bpf_attr *a = &call->attr;
+	int top = -1, rc;
+
+	p->type = a->prog_type;
+	p->expected_attach_type = a->expected_attach_type;
+	p->flags = a->prog_flags;
+	p->kern_version = a->kern_version;
+	memcpy(p->kernel_name, a->prog_name, sizeof(p->kernel_name) - 1);
+	if (bb_remote__read_text(&call->from, a->license, p->license, sizeof(p->license)))
+		*p->license = '\0';
+	rc = take_insns(call, p, &top);
+	if (!rc)
+		rc = take_fd_array(call, p, top);
+	if (!rc)
+		rc = take_types(call, p);
+	if (!rc)
+		rc = take_attach_point(call, p, ret_attach_fd);
+	if (!rc && a->prog_ifindex)
+		rc = miss(p, "the network device that it is bound to");
+	if (!rc && a->core_relo_cnt)
+		rc = miss(p, "the kernel's own relocation of it (core_relos)");
+	return rc;
+}
+
+static int take_load(struct call *call)
+{
+	struct bb_take *t = call->t;
+	struct bb_captured_prog *p;
+	int *attach_fd;
+	void *insns;
+
+	if (!call->attr.insn_cnt || call->attr.insn_cnt > BB_CAPTURE_MAX_INSNS ||
+	    t->capture->n_progs >= BB_CAPTURE_MAX_ITEMS ||
+	    bb_remote__copy(&call->from, call->attr.insns, call->attr.insn_cnt,
+			    sizeof(struct bpf_insn), sizeof(struct bpf_insn), &insns) ||
+	    !insns)
+		return 0; /* the kernel could not read them either */
+	attach_fd = bb_append(&t->attach_progs, &t->n_attach_progs, sizeof(*attach_fd));
+	p = attach_fd ? bb_append(&t->capture->progs, &t->capture->n_progs, sizeof(*p)) : NULL;
+	if (!p) {
+		t->n_attach_progs -= attach_fd != NULL;
+		free(insns);
+		return -ENOMEM;
+	}
+	*attach_fd = -1;
+	*p = (struct bb_captured_prog){.insns = insns,
+				       .n_insns = call->attr.insn_cnt,
+				       .btf = BB_CAPTURE_NONE,
+				       .attach_btf = BB_CAPTURE_NONE,
+				       .attach_prog = BB_CAPTURE_NONE};
+	return fill_prog(call, p, attach_fd);
+}
+
+/* --- BPF_MAP_CREATE --- */
+
+static int take_map_of_maps(struct call *call)
+{
+	const union bpf_attr *a = &call->attr;
+	struct bb_template *made;
+	int32_t inner;
+
+	if (a->map_type != BPF_MAP_TYPE_ARRAY_OF_MAPS && a->map_type != BPF_MAP_TYPE_HASH_OF_MAPS)
+		return 0;
+	inner = map_of(call, (int)a->inner_map_fd);
+	if (inner < 0)
+		return 0;
+	made = bb_append(&call->t->templates, &call->t->n_templates, sizeof(*made));
+	if (!made)
+		return -ENOMEM;
+	*made = (struct bb_template){.type = a->map_type,
+				     .key_size = a->key_size,
+				     .value_size = a->value_size,
+				     .max_entries = a->max_entries,
+				     .inner = inner};
+	memcpy(made->kernel_name, a->map_name, sizeof(made->kernel_name) - 1);
+	return 0;
+}
+
+/* --- attachments --- */
+
+/* One more; its program is `fd` of the caller. NULL: there is no such program, or no memory. */
+static struct bb_captured_attachment *add_attachment(struct call *call, int fd, const char *kind)
+{
+	struct bb_take *t = call->t;
+	struct bb_captured_attachment *a = NULL;
+	int copy = bb_remote__fd(&call->from, fd);
+	const struct bb_seen_prog *seen = copy < 0 ? NULL : bb_take__seen(t, copy);
+	struct bb_pending_attachment *pending = NULL;
+
+	if (copy >= 0)
+		close(copy);
+	if (seen && t->capture->n_attachments < BB_CAPTURE_MAX_ITEMS)
+		pending = bb_append(&t->pending, &t->n_pending, sizeof(*pending));
+	if (pending)
+		a = bb_append(&t->capture->attachments, &t->capture->n_attachments, sizeof(*a));
+	if (!a) {
+		t->n_pending -= pending != NULL;
+		return NULL;
+	}
+	*pending = (struct bb_pending_attachment){.prog_id = seen->id, .event_fd = -1};
+	a->prog = BB_CAPTURE_NONE;
+	a->n = 1;
+	snprintf(a->kind, sizeof(a->kind), "%s", kind);
+	return a;
+}
+
+/* The event was opened before: the last one of this process that can have a program. Where the
+ * kernel knows more of it, it is asked later (bb_take__end()). */
+static int attach_to_event(struct call *call, int event_fd, int prog_fd)
+{
+	struct bb_take *t = call->t;
+	struct bb_captured_attachment *a = add_attachment(call, prog_fd, "perf_event");
+
+	if (!a)
+		return 0;
+	for (size_t i = t->n_events; i > 0; i--)
+		if (t->events[i - 1].tgid == call->from.tgid) {
+			bb_describe_event(&t->events[i - 1], a);
+			break;
+		}
+	t->pending[t->n_pending - 1].event_fd = bb_remote__fd(&call->from, event_fd);
+	return 0;
+}
+
+/* The path of a cgroup, or whatever the descriptor is of. */
+static void say_target(struct call *call, int fd, struct bb_captured_attachment *a)
+{
+	int copy = bb_remote__fd(&call->from, fd);
+	char path[64];
+	ssize_t n;
+
+	if (copy < 0)
+		return;
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", copy);
+	n = readlink(path, a->where, sizeof(a->where) - 1);
+	a->where[n > 0 ? n : 0] = '\0';
+	close(copy);
+}
+
+static bool is_of_device(uint32_t attach_type)
+{
+	/* BPF_TCX_INGRESS to BPF_NETKIT_PEER, newer than the headers of Debian 12 */
+	return attach_type == BPF_XDP || (attach_type >= 46 && attach_type <= 47) ||
+	       (attach_type >= 54 && attach_type <= 55);
+}
+
+static void say_place(struct call *call, uint32_t attach_type, int target,
+		      struct bb_captured_attachment *a)
+{
+	const char *type = libbpf_bpf_attach_type_str(attach_type);
+
+	a->attach_type = attach_type;
+	if (type)
+		snprintf(a->kind, sizeof(a->kind), "%s", type);
+	if (is_of_device(attach_type))
+		snprintf(a->where, sizeof(a->where), "interface %d", target);
+	else if (target > 0)
+		say_target(call, target, a);
+}
+
+static int take_link(struct call *call)
+{
+	const union bpf_attr *attr = &call->attr;
+	uint32_t type = attr->link_create.attach_type;
+	struct bb_captured_attachment *a;
+	uint64_t name;
+
+	if (type == BPF_PERF_EVENT)
+		return attach_to_event(call, (int)attr->link_create.target_fd,
+				       (int)attr->link_create.prog_fd);
+	a = add_attachment(call, (int)attr->link_create.prog_fd, "link");
+	if (!a)
+		return 0;
+	say_place(call, type, (int)attr->link_create.target_fd, a);
+	if (type == BPF_TRACE_KPROBE_MULTI && attr->link_create.kprobe_multi.syms &&
+	    !bb_remote__read(&call->from, attr->link_create.kprobe_multi.syms, &name,
+			     sizeof(name)) &&
+	    bb_remote__read_text(&call->from, name, a->where, sizeof(a->where)))
+		*a->where = '\0';
+	call->t->pending[call->t->n_pending - 1].by_btf = !*a->where;
+	return 0;
+}
+
+static int take_raw_tracepoint(struct call *call)
+{
+	struct bb_captured_attachment *a =
+		add_attachment(call, (int)call->attr.raw_tracepoint.prog_fd, "raw_tracepoint");
+
+	if (!a)
+		return 0;
+	if (bb_remote__read_text(&call->from, call->attr.raw_tracepoint.name, a->where,
+				 sizeof(a->where)))
+		*a->where = '\0';
+	call->t->pending[call->t->n_pending - 1].by_btf = !*a->where;
+	return 0;
+}
+
+static int take_attach(struct call *call)
+{
+	struct bb_captured_attachment *a = add_attachment(call, (int)call->attr.attach_bpf_fd,
+							  "attach");
+
+	if (a)
+		say_place(call, call->attr.attach_type, (int)call->attr.target_fd, a);
+	return 0;
+}
+
+/* setsockopt(SO_ATTACH_BPF) */
+static int take_socket(struct call *call, uint64_t option, uint64_t value_at)
+{
+	struct bb_captured_attachment *a;
+	int prog_fd;
+
+	if (bb_remote__read(&call->from, value_at, &prog_fd, sizeof(prog_fd)))
+		return 0;
+	a = add_attachment(call, prog_fd, "socket");
+	if (a && option == SO_ATTACH_REUSEPORT_EBPF)
+		snprintf(a->kind, sizeof(a->kind), "sk_reuseport");
+	return 0;
+}
+
+/* --- perf_event_open() --- */
+
+static int take_event(struct call *call, uint64_t attr_at)
+{
+	struct bb_take *t = call->t;
+	struct bb_opened_event e = {.tgid = call->from.tgid}, *added;
+
+	/* the first version of the struct; the callers' may be longer or shorter than ours */
+	if (bb_remote__read(&call->from, attr_at, &e.attr, PERF_ATTR_SIZE_VER0) ||
+	    (e.attr.size > PERF_ATTR_SIZE_VER0 &&
+	     bb_remote__read(&call->from, attr_at, &e.attr,
+			     e.attr.size < sizeof(e.attr) ? e.attr.size : sizeof(e.attr))))
+		return 0;
+	if (e.attr.type == PERF_TYPE_SOFTWARE && e.attr.config == PERF_COUNT_SW_BPF_OUTPUT)
+		return 0;                   /* a reader's: it gets no program */
+	if (e.attr.type >= PERF_TYPE_MAX && /* a dynamic probe: a function, or a file */
+	    bb_remote__read_text(&call->from, e.attr.config1, e.name, sizeof(e.name)))
+		*e.name = '\0';
+	added = bb_append(&t->events, &t->n_events, sizeof(*added));
+	if (!added)
+		return -ENOMEM;
+	*added = e;
+	return 0;
+}
+
+/* --- BPF_PROG_TEST_RUN --- */
+
+static int take_test_run(struct call *call)
+{
+	const union bpf_attr *a = &call->attr;
+	struct bb_take *t = call->t;
+	struct bb_pending_attachment *pending;
+	struct bb_captured_input *in;
+	int copy = bb_remote__fd(&call->from, (int)a->test.prog_fd);
+	const struct bb_seen_prog *seen = copy < 0 ? NULL : bb_take__seen(t, copy);
+	void *data = NULL, *ctx = NULL;
+
+	if (copy >= 0)
+		close(copy);
+	if (!seen || t->capture->n_inputs >= MAX_INPUTS || a->test.data_size_in > MAX_INPUT_BYTES ||
+	    a->test.ctx_size_in > MAX_INPUT_BYTES ||
+	    bb_remote__copy(&call->from, a->test.data_in, a->test.data_size_in, 1, 1, &data) ||
+	    bb_remote__copy(&call->from, a->test.ctx_in, a->test.ctx_size_in, 1, 1, &ctx)) {
+		free(data);
+		return 0;
+	}
+	pending = bb_append(&t->pending_inputs, &t->n_pending_inputs, sizeof(*pending));
+	in = pending ? bb_append(&t->capture->inputs, &t->capture->n_inputs, sizeof(*in)) : NULL;
+	if (!in) {
+		t->n_pending_inputs -= pending != NULL;
+		free(data);
+		free(ctx);
+		return -ENOMEM;
+	}
+	pending->prog_id = seen->id;
+	*in = (struct bb_captured_input){
+		.prog = BB_CAPTURE_NONE,
+		.data = {data, data ? a->test.data_size_in : 0},
+		.ctx = {ctx, ctx ? a->test.ctx_size_in : 0},
+		.repeat = a->test.repeat,
+	};
+	return 0;
+}
+
+/* --- a call --- */
+
+static int take_bpf(struct call *call, const struct seccomp_data *data)
+{
+	size_t size = (uint32_t)data->args[2];
+
+	size = size < sizeof(call->attr) ? size : sizeof(call->attr);
+	if (bb_remote__read(&call->from, data->args[1], &call->attr, size))
+		return 0;
+	switch ((uint32_t)data->args[0]) {
+	case BPF_PROG_LOAD: return take_load(call);
+	case BPF_MAP_CREATE: return take_map_of_maps(call);
+	case BPF_LINK_CREATE: return take_link(call);
+	case BPF_RAW_TRACEPOINT_OPEN: return take_raw_tracepoint(call);
+	case BPF_PROG_ATTACH: return take_attach(call);
+	case BPF_PROG_TEST_RUN: return take_test_run(call);
+	default: return 0;
+	}
+}
+
+int bb_take__call(struct bb_take *t, const struct seccomp_notif *n, struct bb_take_mark *ret_mark)
+{
+	uint64_t began_ns = bb_now_ns();
+	struct call call = {.t = t};
+	int rc;
+
+	*ret_mark = (struct bb_take_mark){t->capture->n_progs, t->capture->n_attachments,
+					  t->capture->n_inputs, t->n_templates, t->n_events};
+	for (size_t i = 0; i < t->n_pending; i++) /* the calls before this one are done */
+		bb_ask_event(&t->pending[i], &t->capture->attachments[i]);
+	rc = bb_remote__open((pid_t)n->pid, &call.from);
+	if (rc)
+		return rc == -ENOMEM ? rc : 0; /* it has gone */
+	if (n->data.nr == SYS_perf_event_open)
+		rc = take_event(&call, n->data.args[0]);
+	else if (n->data.nr == SYS_ioctl) /* PERF_EVENT_IOC_SET_BPF */
+		rc = attach_to_event(&call, (int)n->data.args[0], (int)n->data.args[2]);
+	else if (n->data.nr == SYS_setsockopt)
+		rc = take_socket(&call, n->data.args[2], n->data.args[3]);
+	else
+		rc = take_bpf(&call, &n->data);
+	bb_remote__close(&call.from);
+	t->n_calls++;
+	t->spent_ns += bb_now_ns() - began_ns;
+	return rc;
+}
+
+void bb_take__undo(struct bb_take *t, const struct bb_take_mark *mark)
+{
+	struct bb_capture *c = t->capture;
+
+	while (c->n_progs > mark->n_progs) {
+		bb_captured_prog__done(&c->progs[--c->n_progs]);
+		if (t->attach_progs[--t->n_attach_progs] >= 0)
+			close(t->attach_progs[t->n_attach_progs]);
+	}
+	while (c->n_attachments > mark->n_attachments) {
+		c->n_attachments--;
+		if (t->pending[--t->n_pending].event_fd >= 0)
+			close(t->pending[t->n_pending].event_fd);
+	}
+	while (c->n_inputs > mark->n_inputs) {
+		bb_captured_input__done(&c->inputs[--c->n_inputs]);
+		t->n_pending_inputs--;
+	}
+	t->n_templates = mark->n_templates;
+	t->n_events = mark->n_events;
+}

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef BB_CAPTURE_TAKE_H
+#define BB_CAPTURE_TAKE_H
+
+#include <linux/perf_event.h>
+#include <linux/seccomp.h>
+#include <sys/types.h>
+
+#include "capture/capture.h"
+
+/*
+ * A capture that is being taken: capture/supervise.h hands it the system calls of the command one
+ * by one, while the caller waits in them, and at last asks it for the whole. Descriptors of the
+ * command's maps, types and programs are held until then.
+ */
+struct bb_held_object {
+	int fd;
+	uint32_t id; /* the kernel's */
+};
+
+/* A program of the kernel that may be one of ours. */
+struct bb_seen_prog {
+	uint32_t id, type;
+	uint8_t tag[BPF_TAG_SIZE];
+	char kernel_name[16];
+	bool stayed;  /* it was there when the capture ended */
+	int32_t prog; /* of the capture; BB_CAPTURE_NONE: not known, or none */
+};
+
+/* The inner map that BPF_MAP_CREATE was given; the kernel does not tell it later. */
+struct bb_template {
+	char kernel_name[16];
+	uint32_t type, key_size, value_size, max_entries;
+	int32_t inner;
+};
+
+/* A perf event that was opened and may get a program. */
+struct bb_opened_event {
+	pid_t tgid;
+	struct perf_event_attr attr;
+	char name[256]; /* of the function or file of a dynamic probe; may be empty */
+};
+
+/* What belongs to an attachment until the programs are known. */
+struct bb_pending_attachment {
+	uint32_t prog_id;
+	int event_fd; /* a perf event to be asked what it is; -1 */
+	bool by_btf;  /* where it is attached stands in the program */
+};
+
+struct bb_take {
+	struct bb_capture *capture;
+	struct bb_held_object *maps, *btfs; /* as in the capture */
+	int *attach_progs;                  /* as its progs: what each replaces or watches; -1 */
+	struct bb_seen_prog *seen;          /* by id when the capture ends */
+	struct bb_template *templates;
+	struct bb_opened_event *events;
+	struct bb_pending_attachment *pending;        /* as its attachments */
+	struct bb_pending_attachment *pending_inputs; /* as its inputs */
+	size_t n_maps, n_btfs, n_attach_progs, n_seen, n_templates, n_events, n_pending,
+		n_pending_inputs;
+	uint32_t first_prog_id; /* programs of the kernel from here on may be ours */
+	size_t n_calls;         /* that were looked at */
+	uint64_t spent_ns;      /* in all of them */
+};
+
+int bb_take__begin(const char *const *argv, struct bb_take *ret_take, struct bb_err *err);
+
+/*
+ * What a call is about to do. Nothing in it stops the command: what cannot be read is not in the
+ * capture. -ENOMEM. bb_take__undo() forgets it again: a signal broke the call off, and it will come
+ * anew.
+ */
+struct bb_take_mark {
+	size_t n_progs, n_attachments, n_inputs, n_templates, n_events;
+};
+int bb_take__call(struct bb_take *t, const struct seccomp_notif *call,
+		  struct bb_take_mark *ret_mark);
+void bb_take__undo(struct bb_take *t, const struct bb_take_mark *mark);
+
+/* Ask the kernel for what only it knows, while the command still runs: which programs there are,
+ * what the maps hold (up to max_bytes in all; 0: nothing), what is attached by netlink. */
+int bb_take__ask_kernel(struct bb_take *t, size_t max_bytes, struct bb_err *err);
+
+/* The whole; t keeps nothing of it. Every program is loaded once more, with the command's own maps:
+ * what the kernel refuses is known then, and the others' tags. */
+int bb_take__end(struct bb_take *t, struct bb_capture **ret_capture, struct bb_err *err);
+void bb_take__free(struct bb_take *t);
+
+/* For the files of take.c only. */
+
+/* The index of a descriptor's map or BTF in the capture, which takes it over, or closes it when it
+ * is known. -errno. */
+int32_t bb_take__map(struct bb_take *t, int fd);
+int32_t bb_take__btf(struct bb_take *t, int fd);
+/* The entry of a program; NULL: out of memory, or it cannot be asked. Its descriptor stays the
+ * caller's. */
+struct bb_seen_prog *bb_take__seen(struct bb_take *t, int fd);
+
+/* What the maps hold (contents.c). */
+int bb_take__entries(struct bb_take *t, size_t max_bytes, struct bb_err *err);
+
+/* What a perf event is that gets a program (events.c). */
+void bb_describe_event(const struct bb_opened_event *e, struct bb_captured_attachment *a);
+/* The same by the kernel's word, where it has one, when the program has been attached. */
+void bb_ask_event(struct bb_pending_attachment *pending, struct bb_captured_attachment *a);
+
+#endif

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef BB_CLI_CAPTURE_OPTIONS_H
+#define BB_CLI_CAPTURE_OPTIONS_H
+
+#include <argp.h>
+#include <stdbool.h>
+
+#include "capture/supervise.h"
+
+/* The options that say how a command's programs are captured: of capture and run. */
+struct bb_capture_args {
+	double seconds;    /* --for; 0: not given */
+	const char *until; /* --until CMD; NULL */
+	bool until_attached, no_contents;
+	uint32_t max_mib; /* of contents; 0: the default */
+};
+
+/* As an argp child whose input is a struct bb_capture_args. */
+extern const struct argp bb_capture_argp;
+
+/* Is anything said of how? */
+bool bb_capture_args__any(const struct bb_capture_args *a);
+
+/* Capture the command, with progress on stderr. `leaves`, `interrupt_ends`: as of struct
+ * bb_capture_opts. */
+int bb_capture_args__run(const struct bb_capture_args *a, const char *const *argv, bool leaves,
+			 bool interrupt_ends, struct bb_capture **ret_capture, struct bb_err *err);
+
+#endif

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bpf/prog_type.h"
+#include "capture/file.h"
+#include "capture/replay.h"
+#include "cli/capture_options.h"
+#include "cli/cmd.h"
+#include "cli/options.h"
+#include "cli/output.h"
+#include "plan/field.h"
+
+struct capture_cmd_args {
+	struct bb_capture_args how;
+	const char *output;
+	bool leaves, all;
+	char **command; /* of argv, ends in NULL */
+};
+
+enum { KEY_LEAVE = 0x100, KEY_ALL };
+
+static const struct argp_option options[] = {
+	{"output", 'o', "FILE", 0, "the file (default: the command's name and .capture)", 1},
+	{"leave", KEY_LEAVE, NULL, 0,
+	 "let the command run on afterwards (default: end it by SIGINT, then harder)", 1},
+	{"all", KEY_ALL, NULL, 0, "list the loader's tests of the kernel, too", 1},
+	{0},
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct capture_cmd_args *a = state->input;
+
+	switch (key) {
+	case ARGP_KEY_INIT: state->child_inputs[0] = &a->how; break;
+	case 'o': a->output = arg; break;
+	case KEY_LEAVE: a->leaves = true; break;
+	case KEY_ALL: a->all = true; break;
+	case ARGP_KEY_ARGS:
+		a->command = &state->argv[state->next];
+		state->next = state->argc;
+		break;
+	case ARGP_KEY_NO_ARGS:
+		bb_usage_error(state, "which command? bpfbench capture -- COMMAND...");
+	default: return ARGP_ERR_UNKNOWN;
+	}
+	return 0;
+}
+
+static const struct argp_child children[] = {{&bb_capture_argp, 0, NULL, 1}, {0}};
+
+static const struct argp argp = {
+	.options = options,
+	.parser = parse,
+	.args_doc = "-- COMMAND...",
+	.doc = "Run a command and copy the BPF programs that it loads into a file, which goes "
+	       "wherever an object goes: bpfbench --object FILE.\v"
+	       "The command may be of any language, with any loader. It runs with the rights that "
+	       "bpfbench has: as root, under sudo. Its programs are copied with their type "
+	       "information, lines, maps and the maps' contents (the file is yours alone), as they "
+	       "are when the capture ends. Measuring loads them anew and attaches nothing of the "
+	       "command's. A capture is good on the kernel that it was taken in.",
+	.children = children,
+};
+
+static const char *state_of(const struct bb_captured_prog *p)
+{
+	return p->probe ? "a test of the loader's" : p->missing ? p->missing : p->refused;
+}
+
+static void print_attachments(const struct bb_capture *c, size_t prog)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < c->n_attachments; i++) {
+		const struct bb_captured_attachment *a = &c->attachments[i];
+
+		if (a->prog != (int32_t)prog)
+			continue;
+		printf("%s%s%s%s", any ? ", " : "", a->kind, *a->where ? " " : "", a->where);
+		if (a->n > 1)
+			printf(" (%u times)", a->n);
+		any = true;
+	}
+	if (!any)
+		fputs(state_of(&c->progs[prog]) ? "" : "not attached", stdout);
+}
+
+static int count_map(void *arg, size_t map)
+{
+	bool *maps = arg;
+
+	maps[map] = true;
+	return 0;
+}
+
+static size_t count_maps(const struct bb_capture *c, const struct bb_captured_prog *p)
+{
+	bool *maps = calloc(c->n_maps + 1, sizeof(*maps));
+	size_t n = 0;
+
+	if (maps)
+		bb_captured_prog__each_map(p, count_map, maps);
+	for (size_t i = 0; maps && i < c->n_maps; i++)
+		n += maps[i];
+	free(maps);
+	return n;
+}
+
+static void print_program(const struct bb_capture *c, size_t i)
+{
+	const struct bb_captured_prog *p = &c->progs[i];
+
+	printf("  %-28s %-16s %6u %6u %5zu  %-5s  ", p->name, bb_prog_type_name(p->type).text,
+	       p->n_insns, p->jited_bytes, count_maps(c, p), p->n_lines ? "yes" : "no");
+	print_attachments(c, i);
+	if (state_of(p))
+		printf("%s%s", bb_capture__attachment(c, i) ? "; " : "",
+		       p->refused && !p->probe ? "the kernel refuses it: "
+		       : p->missing            ? "not whole, without "
+					       : "");
+	if (state_of(p))
+		fputs(state_of(p), stdout);
+	putchar('\n');
+}
+
+static void print_capture(const struct bb_capture *c, bool all)
+{
+	size_t bytes = 0, entries = 0, probes = 0, left_out = 0;
+
+	printf("  %-28s %-16s %6s %6s %5s  %-5s  %s\n", "program", "type", "insns", "jited", "maps",
+	       "lines", "attached");
+	for (size_t i = 0; i < c->n_progs; i++) {
+		probes += c->progs[i].probe != NULL;
+		if (all || !c->progs[i].probe)
+			print_program(c, i);
+	}
+	for (size_t i = 0; i < c->n_maps; i++) {
+		bytes += c->maps[i].entries.size;
+		entries += c->maps[i].n_entries;
+		left_out += c->maps[i].left_out != NULL;
+	}
+	printf("%zu maps with %zu entries of %zu bytes; %zu without all of their contents\n",
+	       c->n_maps, entries, bytes, left_out);
+	for (size_t i = 0; all && i < c->n_maps; i++)
+		if (c->maps[i].left_out)
+			printf("  %-28s %s\n", c->maps[i].name, c->maps[i].left_out);
+	if (probes && !all)
+		printf("%zu tests of the loader's are not shown; --all shows them\n", probes);
+}
+
+/* The command's name without its folder. */
+static void name_file(const char *command, char *ret_path, size_t size)
+{
+	const char *slash = strrchr(command, '/'), *base = slash ? slash + 1 : command;
+	char name[BB_NAME_MAX_BYTES + 2];
+
+	bb_name_from(base, strlen(base), name);
+	snprintf(ret_path, size, "%s.capture", name);
+}
+
+int bb_cmd_capture(int argc, char **argv)
+{
+	struct bb_capture *capture = NULL;
+	struct capture_cmd_args a = {0};
+	struct bb_err err = {0};
+	char path[BB_NAME_MAX_BYTES + 16];
+	int rc;
+
+	/* what follows the command's name is the command's */
+	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &a);
+	if (!a.output)
+		name_file(a.command[0], path, sizeof(path));
+	rc = bb_output_check(a.output ? a.output : path, &err);
+	if (!rc)
+		rc = bb_capture_args__run(&a.how, (const char *const *)(uintptr_t)a.command,
+					  a.leaves, true, &capture, &err);
+	if (!rc)
+		rc = bb_capture__write(capture, a.output ? a.output : path, &err);
+	if (!rc) {
+		print_capture(capture, a.all);
+		fprintf(stderr, "bpfbench: written to %s; to measure it: bpfbench --object %s\n",
+			a.output ? a.output : path, a.output ? a.output : path);
+	}
+	bb_capture__free(capture);
+	return rc ? bb_complain(&err) : BB_EXIT_OK;
+}

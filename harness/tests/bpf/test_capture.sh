@@ -1,0 +1,103 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Programs copied from a command that loads them: what is in the file, measured like an object; commands that fork, load nothing or
+# do not end; a supervisor that is killed.
+# shellcheck source=harness/tests/tool.sh disable=SC2317 # functions that check, wait_until and run call
+. "$(dirname "$0")/../tool.sh"
+
+names=("the file" "measured" "tail calls" "commands" "killed" "two at once")
+need_root "${names[@]}" || plan_done
+objects=$O/tests/bpf load=$O/tests/tools/load_all file=$TMP/a.capture
+
+capture() { run "$BPFBENCH" capture -o "$file" "$@"; }
+manifest() { tar xOf "$file" bpfbench-capture.json; }
+loaders() { pgrep -f "^$load" || true; }
+
+# --- the file ---
+capture -- "$load" "$objects/sections.bpf.o"
+expect_status "the file: exit code 0" 0
+expect_grep "the file: its programs are listed" out '^  sampled +perf_event .* perf_event cpu-clock, 99 Hz$'
+expect_eq "the file: it is the caller's alone" "$(stat -c %a "$file")" 600
+check "the file: a plain tar with a manifest" tar tf "$file" bpfbench-capture.json
+expect_eq "the file: nothing of the command is left" "$(loaders)" ""
+mv "$file" "$TMP/sections.capture"
+capture --no-contents -- "$load" "$objects/sections.bpf.o"
+expect_status "without contents: exit code 0" 0
+manifest >"$TMP/manifest"
+check "without contents: said in the file" grep -q '"left_out": "as asked for"' "$TMP/manifest"
+
+# --- measured like the object ---
+# measured CASE...: each has a latency above 0 in the BMF of the last run. For `check`.
+measured() {
+	local case
+
+	for case in "$@"; do more "$(bmf "$TMP/out" "$case" latency)" 0 || { printf '%s\n' "$case"; return 1; }; done
+}
+run "$BPFBENCH" --object "$TMP/sections.capture" --program counts --loads 2 -n 48 --no-store
+expect_status "measured: exit code 0" 0
+check "measured: beside its floor" measured sections.capture/{empty-xdp,counts}/{step,slope}
+run "$BPFBENCH" compare --exact --base-object "$objects/sections.bpf.o" --head-object "$TMP/sections.capture" \
+	--program counts --no-store
+expect_status "measured: it executes the instructions of the object" 0
+expect_grep "measured: none more or less" out 'counts|same'
+run "$BPFBENCH" init "$TMP/sections.capture"
+expect_status "init: a scenario of it" 0
+expect_grep "init: where it was attached" out 'section "?perf_event/cpu-clock, 99 Hz'
+
+# --- tail calls: their programs are loaded with it ---
+capture -- "$load" "$objects/tailcall.bpf.o"
+run "$BPFBENCH" --object "$file" --program first --loads 2 -n 300 --no-store
+expect_status "tail calls: exit code 0" 0
+cp "$TMP/out" "$TMP/captured.bmf"
+run "$BPFBENCH" --object "$objects/tailcall.bpf.o" --program first --loads 2 -n 300 --no-store
+check "tail calls: they bill to the caller, as in the object" near "$(bmf "$TMP/captured.bmf" a.capture/first/step latency-p50)" \
+	"$(bmf "$TMP/out" tailcall/first/step latency-p50)" 50
+
+# --- commands ---
+capture -- true
+complains "a command that loads nothing" 4 "'true', which ended with exit code 0, loaded no BPF program"
+check "a command that loads nothing: no file of it" test ! -e "$TMP/true.capture"
+capture -- /nonexistent/command
+complains "no such command" 1 'cannot be executed: No such file'
+rm -f "$file"
+capture --for 0.3 -- sleep 60
+expect_status "a command that does nothing for long: exit code 4" 4
+capture -- sh -c "trap '' INT TERM; '$load' '$objects/attach.bpf.o' & wait; sleep 60"
+expect_status "a command that forks and does not end when it is asked to: exit code 0" 0
+expect_eq "a command that does not end: it is gone" "$(loaders)" ""
+capture -- setpriv --no-new-privs "$load" -1 "$objects/sections.bpf.o"
+expect_status "a command that ends at once, after an exec: exit code 0" 0
+capture -- "$load" "$objects/rejected.bpf.o"
+expect_status "a command whose program is refused: exit code 0" 0
+expect_grep "a command whose program is refused: said" out 'the kernel refuses it: '
+capture --leave -- "$load" "$objects/sections.bpf.o"
+left=$(loaders)
+check "left alone: the command goes on" test -n "$left"
+[[ -z $left ]] || kill "$left"
+
+# --- damaged ---
+head -c 20000 "$TMP/sections.capture" >"$TMP/cut.capture"
+run "$BPFBENCH" --object "$TMP/cut.capture" --no-store
+complains "a damaged file" 1 'a damaged capture'
+
+# --- the supervisor is killed while the command loads ---
+rm -f "$file"
+"$BPFBENCH" capture -o "$file" --for 60 -- "$load" -t 200 "$objects/sections.bpf.o" >"$TMP/out" 2>"$TMP/err" &
+supervisor=$!
+wait_until 5 pgrep -f "^$load" && kill -KILL "$supervisor"
+wait "$supervisor" 2>/dev/null || true
+check "killed: the command goes on to its end" wait_until 20 grep -q '^[0-9]* programs' "$TMP/err"
+left=$(loaders)
+[[ -z $left ]] || kill "$left"
+check "killed: no file" test ! -e "$file"
+
+# --- two at once ---
+"$BPFBENCH" capture -o "$TMP/b.capture" -- "$load" "$objects/tailcall.bpf.o" >"$TMP/out.b" 2>"$TMP/err.b" &
+other=$!
+capture -- "$load" "$objects/sections.bpf.o"
+status_a=$status
+wait "$other" && status_b=0 || status_b=$?
+expect_eq "two at once: exit codes 0" "$status_a $status_b" "0 0"
+check "two at once: each has its own programs" grep -q ' counts ' "$TMP/out"
+check "two at once: and not the other's" test "$(grep -c ' counts ' "$TMP/out.b")" = 0
+plan_done

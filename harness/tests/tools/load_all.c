@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Somebody who loads a BPF object by libbpf: all its programs, attached where their sections say (a
+ * perf_event program to this process's clock). On stdout, a line: how many were loaded. Then it
+ * waits for a signal, for a minute.
+ *
+ * load_all [-1] [-t TIMES] OBJECT...: -1: end at once; -t: load each object so often.
+ */
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/parse.h"
+#include "base/stop.h"
+
+static void attach(struct bpf_program *p)
+{
+	struct perf_event_attr clock = {.type = PERF_TYPE_SOFTWARE,
+					.size = sizeof(clock),
+					.config = PERF_COUNT_SW_CPU_CLOCK,
+					.freq = 1,
+					.sample_freq = 99};
+	int fd;
+
+	if (bpf_program__type(p) != BPF_PROG_TYPE_PERF_EVENT) {
+		bpf_program__attach(p); /* if it says where */
+		return;
+	}
+	fd = (int)syscall(SYS_perf_event_open, &clock, 0, -1, -1, 0);
+	if (fd >= 0)
+		bpf_program__attach_perf_event(p, fd);
+}
+
+/* How many programs, or -1. The object stays loaded. */
+static int load(const char *path)
+{
+	struct bpf_object *obj = bpf_object__open_file(path, NULL);
+	struct bpf_program *p;
+	struct bpf_map *map;
+	int n = 0;
+
+	if (!obj)
+		return -1;
+	bpf_object__for_each_map(map, obj) bpf_map__set_pin_path(map, NULL);
+	/* what has no type, and what replaces a function of a program that nobody named */
+	bpf_object__for_each_program(p, obj) if (bpf_program__type(p) == BPF_PROG_TYPE_UNSPEC ||
+						 bpf_program__type(p) == BPF_PROG_TYPE_EXT)
+		bpf_program__set_autoload(p, false);
+	if (bpf_object__load(obj))
+		return -1;
+	bpf_object__for_each_program(p, obj)
+	{
+		if (bpf_program__fd(p) < 0)
+			continue;
+		attach(p);
+		n++;
+	}
+	return n;
+}
+
+int main(int argc, char **argv)
+{
+	uint64_t times = 1;
+	int i = 1, n = 0;
+	bool ends = false;
+
+	if (i < argc && !strcmp(argv[i], "-1"))
+		ends = true, i++;
+	if (i + 1 < argc && !strcmp(argv[i], "-t")) {
+		if (bb_parse_u64(argv[i + 1], &times))
+			return 2;
+		i += 2;
+	}
+	bb_stop__install();
+	libbpf_set_print(NULL);
+	for (; i < argc; i++)
+		for (uint64_t k = 0; k < times; k++) {
+			int loaded = load(argv[i]);
+
+			if (loaded < 0) {
+				fprintf(stderr, "load_all: %s: %s\n", argv[i], strerror(errno));
+				return 1;
+			}
+			n += loaded;
+		}
+	printf("%d programs\n", n);
+	fflush(stdout);
+	for (int k = 0; !ends && !bb_stop_signal && k < 3000; k++)
+		usleep(20000);
+	return 0;
+}
