@@ -35,55 +35,69 @@ seeded() { RANDOM=$(((SEED * 7919 + $1 * 104729 + 1) % 32749)); }
 # shellcheck disable=SC2034 # for who sources this
 random() { drawn=$(((RANDOM << 15 | RANDOM) % ($1 > 0 ? $1 : 1))); }
 
-# trivial_ms: what four commands take that do next to nothing.
-trivial_ms() {
-	local before
+# --- how long a command is kept waiting ---
+# A command runs in a cgroup of its own, of which the kernel says how long one of its processes could have run and did not (PSI):
+# the delay that this machine gives to this command at this time. Without it, the times of a busy machine count in full.
+cgroups=''
 
-	before=$(now_ms)
-	for _ in 1 2 3 4; do "$BPFBENCH" list >/dev/null 2>&1; done
-	echo $(($(now_ms) - before + 1))
+make_cgroups() {
+	local top
+
+	top=$(awk '$3 == "cgroup2" { print $2; exit }' /proc/mounts)$(sed -n 's/^0:://p' /proc/self/cgroup)
+	if mkdir "$top/stress-$$" 2>/dev/null; then
+		cgroups=$top/stress-$$
+		[[ -r $cgroups/cpu.pressure ]] && read -r _ <"$cgroups/cpu.pressure" && return 0
+	fi
+	cgroups=''
+	echo "# this kernel does not say how long a process waits for a CPU (psi=1 on its command line): a busy machine looks like a slow command"
 }
 
-# The least CPU time of some is what it takes where nobody else is in the way.
-calibrate() {
-	local i ms TIMEFORMAT='%U %S'
+# sets $delay_ms and $cpu_ms, which they computed, of all processes of $cgroup since it was made
+read_delay() {
+	local kind total
 
-	trivial_idle_ms=''
-	for ((i = 0; i < 10; i++)); do
-		ms=$({ time trivial_ms >/dev/null; } 2>&1 | awk '{ printf "%d", 1000 * ($1 + $2) + 1 }')
-		[[ -n $trivial_idle_ms ]] && ((ms >= trivial_idle_ms)) || trivial_idle_ms=$ms
-	done
+	delay_ms=0 cpu_ms=0
+	[[ -n $cgroup ]] && read -r _ total <"$cgroup/cpu.stat" && cpu_ms=$((total / 1000))
+	for kind in cpu io; do
+		[[ -n $cgroup ]] && read -r _ _ _ _ total <"$cgroup/$kind.pressure" || continue
+		delay_ms=$((delay_ms + ${total#total=} / 1000))
+	done 2>/dev/null
 }
 
-# busy_ms MS BEFORE AFTER: MS as long as the machine makes it, by what the trivial command took before and after.
-busy_ms() {
-	local most=$(($2 > $3 ? $2 : $3))
-
-	echo $(($1 * (most > trivial_idle_ms ? most : trivial_idle_ms) / trivial_idle_ms))
+# The cgroup goes with its last process.
+drop_cgroup() {
+	[[ -z $cgroup ]] || rmdir "$cgroup" 2>/dev/null || violation "process left in $cgroup: $(tr '\n' ' ' <"$cgroup/cgroup.procs")"
 }
 
 # violation WHAT: of this try.
 violation() { printf '%s\t%s\n' "$try" "$1" >>"$bad"; }
 
 # --- a command in its own session ---
-# begin DIR CMD...: sets $pid; stdout and stderr go to DIR/stdout and DIR/stderr, temporary files below DIR/tmp.
+# begin DIR CMD...: sets $pid and $cgroup; stdout and stderr go to DIR/stdout and DIR/stderr, temporary files below DIR/tmp.
 begin() {
 	local dir=$1
 
 	shift
-	setsid env --default-signal=INT,PIPE,TERM,HUP "TMPDIR=$dir/tmp" "BB_STRESS=$dir" "$@" >"$dir/stdout" 2>"$dir/stderr" </dev/null &
+	cgroup=${cgroups:+$cgroups/${dir##*/}}
+	[[ -z $cgroup ]] || mkdir "$cgroup"
+	(
+		trap - EXIT
+		[[ -z $cgroup ]] || echo "$BASHPID" >"$cgroup/cgroup.procs"
+		exec setsid env --default-signal=INT,PIPE,TERM,HUP "TMPDIR=$dir/tmp" "BB_STRESS=$dir" "$@" >"$dir/stdout" 2>"$dir/stderr" </dev/null
+	) &
 	pid=$!
 }
 
-# finished MS: waits for $pid, no longer than MS; sets $status, $hung and $took_ms. No other process keeps the time: a signal that
-# meets a shell between its fork and its exec makes it run our own trap.
+# finished MS: waits for $pid, no longer than MS; sets $status and $hung, $took_ms and how much of it is $delay_ms and $cpu_ms. No other
+# process keeps the time: a signal that meets a shell between its fork and its exec makes it run our own trap.
 mkfifo "$TMP/never"
 exec {never}<>"$TMP/never"
 # shellcheck disable=SC2034 # for who sources this
 finished() {
-	local before
+	local before delay_before cpu_before
 
-	before=$(now_ms) hung=0 status=0 took_ms=0
+	read_delay
+	before=$(now_ms) delay_before=$delay_ms cpu_before=$cpu_ms hung=0 status=0 took_ms=0
 	# bash buries its children as they end.
 	while [[ -d /proc/$pid ]]; do
 		took_ms=$(($(now_ms) - before))
@@ -95,35 +109,54 @@ finished() {
 		read -r -t 0.005 -u "$never" || true
 	done
 	wait "$pid" 2>/dev/null || status=$?
+	read_delay
+	delay_ms=$((delay_ms - delay_before)) cpu_ms=$((cpu_ms - cpu_before))
 }
+
+# answered_by BOUND: in BOUND ms, beside those that it was kept waiting
+answered_by() {
+	printf '%s\t%d\t%d\t%d\n' "$name" "$took_ms" "$delay_ms" "$1" >>"$log"
+	((hung || took_ms - delay_ms <= $1)) || violation "ended after $took_ms ms, $delay_ms of them kept waiting; bound $1 ms"
+}
+
+# waited DIR: for a CPU that another bpfbench measured on, so it is that one's time, too.
+waited() { grep -q '^bpfbench: waiting: ' "$1/stderr"; }
 
 # --- what is left ---
 # Processes of the session of $pid, and those that have DIR in their environment, or their folder in it.
 left_processes() {
+	local p
+
 	{
 		pgrep -s "$pid" || true
 		grep -lsaF "BB_STRESS=$1" /proc/[0-9]*/environ | grep -oE '[0-9]+' || true
 		find /proc/[0-9]*/cwd -maxdepth 0 -lname "$1*" 2>/dev/null | grep -oE '[0-9]+' || true
-	} | sort -un
+	} | sort -un | while read -r p; do
+		# One that has ended waits for the first process to bury it.
+		grep -qs '^State:[[:space:]]*[^ZX]' "/proc/$p/status" && echo "$p"
+	done
 }
 
 no_processes() { [[ -z $(left_processes "$1") ]]; }
 
-# nobody_left DIR MS: within that time.
+# nobody_left DIR: within 1 s beside the delay.
 nobody_left() {
-	local end p
+	local begun delay_before p
 
-	end=$(($(now_ms) + $2))
+	read_delay
+	begun=$(now_ms) delay_before=$delay_ms
 	until no_processes "$1"; do
-		if (($(now_ms) > end)); then
+		read_delay
+		if (($(now_ms) - begun - (delay_ms - delay_before) > 1000)); then
 			for p in $(left_processes "$1"); do
-				violation "process left: $p $(tr '\0' ' ' <"/proc/$p/cmdline" 2>/dev/null)"
+				violation "process left: $(ps -o pid=,ppid=,stat=,wchan=,args= -p "$p")"
 				kill -KILL "$p" 2>/dev/null || true
 			done
-			return 0
+			break
 		fi
 		sleep 0.02
 	done
+	drop_cgroup
 }
 
 # "KIND ID" of all programs, maps and links that no process holds; of the others somebody takes care.
@@ -204,12 +237,14 @@ in_jobs() {
 	done
 }
 
-# summary WORDS: a line a kind of try from $log ("KIND<TAB>MS<TAB>BOUND"), then the violations; exits.
+# summary WORDS: a line a kind of try from $log ("KIND<TAB>MS<TAB>DELAY<TAB>BOUND"), then the violations; exits.
 summary() {
-	printf '%-14s %8s %10s %16s\n' "$1" tries 'most (ms)' 'most of bound'
+	printf '%-14s %8s %10s %20s %14s\n' "$1" tries 'most (ms)' 'kept waiting (ms)' 'rest of bound'
 	sort "$log" | awk -F '\t' '
-		{ n[$1]++; all++; if ($2 > most[$1]) most[$1] = $2; share = $3 ? 100 * $2 / $3 : 0; if (share > part[$1]) part[$1] = share }
-		END { for (k in n) printf "%-14s %8d %10d %14d %%\n", k, n[k], most[k], part[k] | "sort"; close("sort"); print all + 0, "tries" }'
+		{ n[$1]++; all++; if ($2 > most[$1]) most[$1] = $2; if ($3 > wait[$1]) wait[$1] = $3
+		  share = $4 ? 100 * ($2 - $3) / $4 : 0; if (share > part[$1]) part[$1] = share }
+		END { for (k in n) printf "%-14s %8d %10d %20d %12d %%\n", k, n[k], most[k], wait[k], part[k] | "sort"; close("sort"); print all + 0, "tries" }'
+	[[ -z $cgroups ]] || rmdir "$cgroups"/* "$cgroups" 2>/dev/null || true
 	if [[ -s $bad ]]; then
 		printf '\nViolations (try, what):\n'
 		sort -V "$bad"
