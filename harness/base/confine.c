@@ -2,10 +2,13 @@
 #include "base/confine.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <grp.h>
+#include <linux/bpf.h>
 #include <linux/capability.h>
 #include <seccomp.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -16,30 +19,71 @@
 
 /* What libelf, libdw and malloc() do with files that are open, and how the child answers. */
 static const int calls[] = {
-	SCMP_SYS(brk),          SCMP_SYS(clock_gettime), SCMP_SYS(close),     SCMP_SYS(exit),
-	SCMP_SYS(exit_group),   SCMP_SYS(fcntl),         SCMP_SYS(fstat),     SCMP_SYS(futex),
-	SCMP_SYS(getpid),       SCMP_SYS(getrandom),     SCMP_SYS(lseek),     SCMP_SYS(madvise),
-	SCMP_SYS(mmap),         SCMP_SYS(mprotect),      SCMP_SYS(mremap),    SCMP_SYS(munmap),
-	SCMP_SYS(newfstatat),   SCMP_SYS(pread64),       SCMP_SYS(read),      SCMP_SYS(recvmsg),
-	SCMP_SYS(rt_sigreturn), SCMP_SYS(sendmsg),       SCMP_SYS(setitimer), SCMP_SYS(sched_yield),
-	SCMP_SYS(sysinfo),      SCMP_SYS(write),
+	SCMP_SYS(brk),       SCMP_SYS(clock_gettime), SCMP_SYS(exit),        SCMP_SYS(exit_group),
+	SCMP_SYS(fcntl),     SCMP_SYS(fstat),         SCMP_SYS(futex),       SCMP_SYS(getpid),
+	SCMP_SYS(getrandom), SCMP_SYS(lseek),         SCMP_SYS(madvise),     SCMP_SYS(mmap),
+	SCMP_SYS(mprotect),  SCMP_SYS(mremap),        SCMP_SYS(munmap),      SCMP_SYS(newfstatat),
+	SCMP_SYS(pread64),   SCMP_SYS(read),          SCMP_SYS(recvmsg),     SCMP_SYS(rt_sigreturn),
+	SCMP_SYS(sendmsg),   SCMP_SYS(setitimer),     SCMP_SYS(sched_yield), SCMP_SYS(sysinfo),
+	SCMP_SYS(write),
 };
 
-static int filter_calls(void)
+/* What libbpf does besides to load an object. */
+static const int trial_calls[] = {
+	SCMP_SYS(access),       SCMP_SYS(dup3),     SCMP_SYS(faccessat), SCMP_SYS(faccessat2),
+	SCMP_SYS(memfd_create), SCMP_SYS(readlink), SCMP_SYS(uname),
+};
+static const unsigned int trial_commands[] = {
+	BPF_MAP_CREATE, BPF_MAP_UPDATE_ELEM, BPF_PROG_LOAD,        BPF_BTF_LOAD,
+	BPF_MAP_FREEZE, BPF_PROG_BIND_MAP,   BPF_BTF_GET_FD_BY_ID,
+};
+
+static int allow(scmp_filter_ctx filter, const int *which, size_t n)
 {
-	scmp_filter_ctx filter;
 	int rc = 0;
 
-	if (prctl(PR_GET_SECCOMP) < 0 && errno == EINVAL)
-		return 0; /* the kernel has none */
-	filter = seccomp_init(SCMP_ACT_ERRNO(EPERM));
-	if (!filter)
-		return -ENOMEM;
-	for (size_t i = 0; !rc && i < sizeof(calls) / sizeof(calls[0]); i++) {
-		rc = seccomp_rule_add(filter, SCMP_ACT_ALLOW, calls[i], 0);
+	for (size_t i = 0; !rc && i < n; i++) {
+		rc = seccomp_rule_add(filter, SCMP_ACT_ALLOW, which[i], 0);
 		if (rc == -EDOM) /* this machine has no such call */
 			rc = 0;
 	}
+	return rc;
+}
+
+/* libbpf takes a descriptor 0 for a mistake: it duplicates it and closes it. It is to stay. */
+static int allow_trial(scmp_filter_ctx filter)
+{
+	int rc = allow(filter, trial_calls, sizeof(trial_calls) / sizeof(trial_calls[0]));
+
+	for (size_t i = 0; !rc && i < sizeof(trial_commands) / sizeof(trial_commands[0]); i++)
+		rc = seccomp_rule_add(filter, SCMP_ACT_ERRNO(0), SCMP_SYS(bpf), 1,
+				      SCMP_A0(SCMP_CMP_EQ, trial_commands[i]));
+	if (!rc)
+		rc = seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(openat), 1,
+				      SCMP_A2(SCMP_CMP_MASKED_EQ, O_ACCMODE | O_CREAT | O_TRUNC,
+					      O_RDONLY));
+	if (!rc)
+		rc = seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(close), 1,
+				      SCMP_A0(SCMP_CMP_NE, 0));
+	return rc ? rc
+		  : seccomp_rule_add(filter, SCMP_ACT_ERRNO(0), SCMP_SYS(close), 1,
+				     SCMP_A0(SCMP_CMP_EQ, 0));
+}
+
+static int filter_calls(bool is_trial)
+{
+	static const int closing = SCMP_SYS(close);
+	scmp_filter_ctx filter;
+	int rc;
+
+	if (prctl(PR_GET_SECCOMP) < 0 && errno == EINVAL)
+		return is_trial ? -ENOSYS : 0; /* the kernel has none */
+	filter = seccomp_init(SCMP_ACT_ERRNO(EPERM));
+	if (!filter)
+		return -ENOMEM;
+	rc = allow(filter, calls, sizeof(calls) / sizeof(calls[0]));
+	if (!rc)
+		rc = is_trial ? allow_trial(filter) : allow(filter, &closing, 1);
 	if (!rc)
 		rc = seccomp_load(filter);
 	seccomp_release(filter);
@@ -98,7 +142,7 @@ static void close_others(int *keep, size_t n)
 	close_all(next, ~0U);
 }
 
-int bb_confine(int *keep, size_t n, pid_t parent)
+static int confine(int *keep, size_t n, pid_t parent, bool is_trial)
 {
 	int rc;
 
@@ -109,5 +153,19 @@ int bb_confine(int *keep, size_t n, pid_t parent)
 		rc = -errno;
 	if (!rc && getppid() != parent)
 		rc = -ESRCH;
-	return rc ? rc : filter_calls();
+	return rc ? rc : filter_calls(is_trial);
+}
+
+int bb_confine(int *keep, size_t n, pid_t parent)
+{
+	return confine(keep, n, parent, false);
+}
+
+int bb_confine_trial(pid_t parent)
+{
+	int zero = 0, null = open("/dev/null", O_RDONLY);
+
+	if (null < 0 || dup2(null, zero) < 0)
+		return -errno;
+	return confine(&zero, 1, parent, true);
 }

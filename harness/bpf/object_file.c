@@ -4,18 +4,16 @@
 #include <bpf/libbpf.h>
 #include <elf.h>
 #include <errno.h>
-#include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/io.h"
 #include "bpf/libbpf_log.h"
+#include "bpf/object_trial.h"
 #include "bpf/prog_type.h"
 #include "bpf/refusal.h"
 #include "plan/field.h"
@@ -87,51 +85,6 @@ static int check_elf(const char *path, const char *elf, size_t len, struct bb_er
 	return 0;
 }
 
-/* In a child of its own: opened and looked through as we do. */
-static __attribute__((noreturn)) void try_open(const char *elf, size_t len)
-{
-	static const int deadly[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGALRM};
-	const struct rlimit none = {0, 0};
-	struct bpf_object *obj;
-	struct bpf_program *p;
-	struct bpf_map *map;
-	size_t n = 0;
-
-	for (size_t i = 0; i < sizeof(deadly) / sizeof(deadly[0]); i++)
-		signal(deadly[i], SIG_DFL);
-	setrlimit(RLIMIT_CORE, &none);
-	alarm(10); /* nor is it to hold us up */
-	libbpf_set_print(NULL);
-	obj = bpf_object__open_mem(elf, len, NULL);
-	if (obj) {
-		bpf_object__for_each_program(p, obj)
-			n += strlen(bpf_program__name(p)) + strlen(bpf_program__section_name(p));
-		bpf_object__for_each_map(map, obj) n += strlen(bpf_map__name(map));
-		bpf_object__close(obj);
-	}
-	_exit(n > 0); /* whichever: it is alive */
-}
-
-/* Some damaged objects crash libbpf (1.1, say); that is not to take us along. Where there can be no
- * child, on we go. */
-static int check_libbpf_survives(const char *path, const char *elf, size_t len, struct bb_err *err)
-{
-	int status = 0;
-	pid_t pid = fork(), rc;
-
-	if (pid == 0)
-		try_open(elf, len);
-	do
-		rc = pid < 0 ? pid : waitpid(pid, &status, 0);
-	while (rc < 0 && pid > 0 && errno == EINTR);
-	if (rc > 0 && WIFSIGNALED(status))
-		return bb_fail(err, -EINVAL,
-			       "%s: a damaged BPF object, on which libbpf itself crashes "
-			       "(%s); " HOW_TO_BUILD,
-			       path, strsignal(WTERMSIG(status)));
-	return 0;
-}
-
 int bb_object_read(const char *path, char **ret_elf, size_t *ret_len, struct bb_err *err)
 {
 	char *elf = NULL;
@@ -146,7 +99,7 @@ int bb_object_read(const char *path, char **ret_elf, size_t *ret_len, struct bb_
 	if (!rc)
 		rc = check_elf(path, elf, len, err);
 	if (!rc)
-		rc = check_libbpf_survives(path, elf, len, err);
+		rc = bb_object_trial_open(path, elf, len, err);
 	if (rc) {
 		free(elf);
 		return rc;
@@ -179,8 +132,8 @@ static int say_not_opened(const char *path, int rc, struct bb_err *err)
 	libbpf_strerror(rc, words, sizeof(words));
 	bb_refusal_of_libbpf(log, reason, sizeof(reason));
 	return bb_fail(err, rc == -ENOTSUP ? -EINVAL : rc,
-		       "%s: not a BPF object that libbpf can read (%s%s%s); " HOW_TO_BUILD "%s%s",
-		       path, words, reason[0] ? ": " : "", reason, *log ? "\n" : "", log);
+		       "%s: not a BPF object that libbpf can read (%s%s%s); " HOW_TO_BUILD, path,
+		       words, reason[0] ? ": " : "", reason);
 }
 
 int bb_object_open(const char *path, const char *elf, size_t len, struct bpf_object **ret_obj,
@@ -240,25 +193,35 @@ static void find_reason(const struct bpf_object *obj, const char *log, char *ret
 	}
 }
 
+static int say_rejected(const char *path, const char *program, const char *others, int rc,
+			struct bb_err *err)
+{
+	char reason[500], log[sizeof(err->msg)];
+	const char *hint = "";
+
+	bb_refusal_of_verifier(bb_libbpf_log__text(), reason, sizeof(reason));
+	bb_refusal_log_of_verifier(bb_libbpf_log__text(), log, sizeof(log));
+	if (strstr(reason, "non-GPL compatible"))
+		hint = "; char LICENSE[] SEC(\"license\") = \"GPL\" makes it compatible";
+	return bb_fail(err, rc,
+		       "%s: the verifier rejects program '%s'%s (%s)%s%s%s\nThe end of its "
+		       "log:\n%s",
+		       path, program, others, strerror(-rc), reason[0] ? ": " : "", reason, hint,
+		       log);
+}
+
 int bb_object_say_not_loaded(const char *path, const struct bpf_object *obj,
 			     const struct bpf_program *prog, bool with_others, int rc,
 			     struct bb_err *err)
 {
 	const char *others = with_others ? ", or one that it may call through a prog array" : "";
-	const char *program = bpf_program__name(prog), *log = bb_libbpf_log__text(), *hint = "";
+	const char *program = bpf_program__name(prog), *log = bb_libbpf_log__text();
 	char reason[500];
 
-	if (strstr(log, "END PROG LOAD LOG")) {
-		bb_refusal_of_verifier(log, reason, sizeof(reason));
-		if (strstr(reason, "non-GPL compatible"))
-			hint = "; char LICENSE[] SEC(\"license\") = \"GPL\" makes it compatible";
-		return bb_fail(err, rc,
-			       "%s: the verifier rejects program '%s'%s (%s)%s%s%s\nThe end of its "
-			       "log:\n%s",
-			       path, program, others, strerror(-rc), reason[0] ? ": " : "", reason,
-			       hint, log);
-	}
-	if (rc == -EPERM)
+	if (strstr(log, "END PROG LOAD LOG"))
+		return say_rejected(path, program, others, rc, err);
+	find_reason(obj, log, reason, sizeof(reason));
+	if (rc == -EPERM && !reason[0])
 		return bb_fail(err, geteuid() ? -EPERM : -ENOTSUP,
 			       "%s: loading '%s' is not permitted; %s", path, program,
 			       geteuid() ? "CAP_BPF and CAP_PERFMON are needed: run as root, with "
@@ -269,7 +232,6 @@ int bb_object_say_not_loaded(const char *path, const struct bpf_object *obj,
 		return bb_fail(err, -ENOTSUP,
 			       "%s: '%s' is of type %s, which this kernel does not have", path,
 			       program, bb_prog_type_name(bpf_program__type(prog)).text);
-	find_reason(obj, log, reason, sizeof(reason));
-	return bb_fail(err, rc, "%s: cannot load program '%s'%s (%s)%s%s\n%s", path, program,
-		       others, strerror(-rc), reason[0] ? ": " : "", reason, log);
+	return bb_fail(err, rc, "%s: cannot load program '%s'%s (%s)%s%s", path, program, others,
+		       strerror(-rc), reason[0] ? ": " : "", reason);
 }

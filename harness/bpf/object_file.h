@@ -33,7 +33,8 @@ int bb_object_say_no_program(const char *path, const char *const *names, size_t 
 
 /*
  * Why libbpf did not load it, the last thing that it was asked for: what kind of no it was in one
- * line, with the reason that libbpf or the verifier gives, and below it the end of what they said.
+ * line, with the reason that libbpf or the verifier gives, and below it the end of the verifier's
+ * log, where there is one.
  * `with_others`: not the program alone. Returns rc, or -ENOTSUP where the kernel has no programs of
  * this type for root either.
  */

@@ -60,8 +60,13 @@ static bool is_of_verifier(const struct line *l)
 static bool is_of_libbpf(const struct line *l)
 {
 	static const char *const general[] = {
-		"failed to load object", "Retrying without BTF",    "failed to load: -",
-		"PROG LOAD LOG",         "BPF program load failed",
+		"failed to load object",
+		"Retrying without BTF",
+		"failed to load: -",
+		"PROG LOAD LOG",
+		"BPF program load failed",
+		"failed to prepare load attributes",
+		"permission error while running as root",
 	};
 
 	for (size_t i = 0; i < sizeof(general) / sizeof(general[0]); i++)
@@ -100,4 +105,21 @@ void bb_refusal_of_verifier(const char *log, char *ret_reason, size_t size)
 void bb_refusal_of_libbpf(const char *log, char *ret_reason, size_t size)
 {
 	find_last(log, is_of_libbpf, strlen(LIBBPF), ret_reason, size);
+}
+
+void bb_refusal_log_of_verifier(const char *log, char *ret_log, size_t size)
+{
+	size_t len = 0;
+
+	ret_log[0] = '\0';
+	while (*log && len + 1 < size) {
+		struct line l = {log, strcspn(log, "\n")};
+		bool is_last = !l.text[l.len];
+
+		if (!begins(&l, LIBBPF) && !begins(&l, "-- ")) {
+			len += (size_t)snprintf(ret_log + len, size - len, "%.*s\n", (int)l.len,
+						l.text);
+		}
+		log += l.len + !is_last;
+	}
 }

@@ -16,4 +16,7 @@ void bb_refusal_of_verifier(const char *log, char *ret_reason, size_t size);
  * "" where there is none. */
 void bb_refusal_of_libbpf(const char *log, char *ret_reason, size_t size);
 
+/* A log without libbpf's own lines: the verifier's, each with its end. Cut where it has no room. */
+void bb_refusal_log_of_verifier(const char *log, char *ret_log, size_t size);
+
 #endif

@@ -17,6 +17,7 @@
 #include "bpf/insn.h"
 #include "bpf/libbpf_log.h"
 #include "bpf/object_file.h"
+#include "bpf/object_trial.h"
 #include "bpf/prog_static.h"
 #include "bpf/source.h"
 #include "bpf/tracefs.h"
@@ -218,7 +219,7 @@ static void object_verifier_log(struct bb_source *source, char *log, size_t size
 	struct bpf_object *obj;
 
 	log[0] = '\0';
-	if (open_object(s, &obj, NULL))
+	if (bb_must_end() || open_object(s, &obj, NULL))
 		return;
 	p = bpf_object__find_program_by_name(obj, s->head.program);
 	if (bpf_program__set_log_buf(p, log, size) || bpf_program__set_log_level(p, BB_LOG_STATS) ||
@@ -405,7 +406,7 @@ int bb_source_object__open(const char *object_path, const char *program,
 			   struct bb_err *err)
 {
 	struct object *s = calloc(1, sizeof(*s));
-	struct bpf_object *obj;
+	struct bpf_object *obj = NULL;
 	int rc;
 
 	if (!s)
@@ -421,13 +422,14 @@ int bb_source_object__open(const char *object_path, const char *program,
 		rc = bb_object_read(object_path, &s->elf, &s->elf_len, err);
 	if (!rc)
 		rc = open_object(s, &obj, err);
-	if (rc) {
-		object_free(&s->head);
-		return rc;
-	}
+	if (!rc)
+		rc = bb_object_trial_load(object_path, obj, err);
 	bpf_object__close(obj);
-	*ret_source = &s->head;
-	return 0;
+	if (rc)
+		object_free(&s->head);
+	else
+		*ret_source = &s->head;
+	return rc;
 }
 
 const struct bpf_object *bb_source_object__get(const struct bb_source *s)

@@ -16,7 +16,7 @@ same_plan() {
 	file=$WORK/${name%.bpf.o}.yml
 	"${user[@]}" "$BPFBENCH" init "$1" -o "$file" >"$TMP/init.out" 2>"$TMP/init.err" || code=$?
 	case $name in
-	legacy_maps.bpf.o | no_program.bpf.o) [[ $code == 1 && -s $TMP/init.err && ! -e $file ]]; return ;;
+	legacy_maps.bpf.o | no_extern.bpf.o | no_program.bpf.o) [[ $code == 1 && -s $TMP/init.err && ! -e $file ]]; return ;;
 	fentry.bpf.o) [[ $code == 4 && -s $TMP/init.err && ! -e $file ]]; return ;;
 	esac
 	[[ $code == 0 && ! -s $TMP/init.out ]] || { cat "$TMP/init.err"; return 1; }
@@ -60,6 +60,9 @@ bpfbench --object "$O/obj/main.o" --dry-run
 complains "an object of the host" 1 'main\.o: not a BPF object: an ELF file for .* \(machine [0-9]+\)'
 bpfbench --object "$objects/legacy_maps.bpf.o" --dry-run
 complains "maps of old" 1 'SEC\("maps"\), which libbpf no longer reads'
+bpfbench init "$objects/no_extern.bpf.o"
+complains "libbpf's reason" 1 'no_extern\.bpf\.o: not a BPF object that libbpf can read \(.*bb_of_no_section'
+expect_eq "libbpf's reason: one line, and none of libbpf's own" "$(grep -c . "$TMP/err")" 1
 bpfbench --object "$objects/fentry.bpf.o"
 expect_status "nothing that can be driven: exit code 4" 4
 expect_empty "nothing that can be driven: stdout stays empty" out

@@ -53,8 +53,31 @@ static void test_libbpf(void **state)
 	      "libbpf: extern (func ksym) 'k': not found in kernel or module BTFs\n"
 	      "libbpf: failed to load object 'bpfbench'\n",
 	      "extern (func ksym) 'k': not found in kernel or module BTFs");
+	check(bb_refusal_of_libbpf,
+	      "libbpf: prog 'x': failed to find kernel BTF type ID of 'account_page_dirtied': -3\n"
+	      "libbpf: prog 'x': failed to prepare load attributes: -3\n"
+	      "libbpf: prog 'x': failed to load: -3\nlibbpf: failed to load object 'bpfbench'\n",
+	      "prog 'x': failed to find kernel BTF type ID of 'account_page_dirtied': -3");
+	check(bb_refusal_of_libbpf,
+	      "libbpf: prog 'x': BPF program load failed: Operation not permitted\n"
+	      "libbpf: permission error while running as root; try raising 'ulimit -l'? current "
+	      "value: 8.0 MiB\nlibbpf: prog 'x': failed to load: -1\n",
+	      "");
 	check(bb_refusal_of_libbpf, "libbpf: failed to load object 'bpfbench'\n", "");
 	check(bb_refusal_of_libbpf, "", "");
+}
+
+static void test_log(void **state)
+{
+	(void)state;
+	check(bb_refusal_log_of_verifier,
+	      "libbpf: prog 'x': BPF program load failed: Invalid argument\n"
+	      "libbpf: prog 'x': -- BEGIN PROG LOAD LOG --\n0: R1=ctx() R10=fp0\nlast insn is not "
+	      "an "
+	      "exit\n-- END PROG LOAD LOG --\nlibbpf: prog 'x': failed to load: -22\n",
+	      "0: R1=ctx() R10=fp0\nlast insn is not an exit\n");
+	check(bb_refusal_log_of_verifier, "no line's end", "no line's end\n");
+	check(bb_refusal_log_of_verifier, "", "");
 }
 
 /* A reason that is too long is cut. */
@@ -65,6 +88,8 @@ static void test_room(void **state)
 	(void)state;
 	bb_refusal_of_verifier("0123456789", reason, sizeof(reason));
 	assert_string_equal(reason, "0123456");
+	bb_refusal_log_of_verifier("0123\n456789\n", reason, sizeof(reason));
+	assert_string_equal(reason, "0123\n45");
 }
 
 int main(void)
@@ -72,6 +97,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_verifier),
 		cmocka_unit_test(test_libbpf),
+		cmocka_unit_test(test_log),
 		cmocka_unit_test(test_room),
 	};
 

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * libbpf opens and loads an object in a child first. A handler of libbpf's for the section
+ * "my_section" of sections.bpf.o stands for the damage that crashes it.
+ */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+#include "base/io.h"
+#include "base/stop.h"
+#include "bpf/object_file.h"
+#include "bpf/object_trial.h"
+
+#define OBJECT BB_BUILD_DIR "/tests/bpf/sections.bpf.o"
+
+static void (*in_open)(void), (*in_load)(void);
+static pid_t parent;
+static char *elf;
+static size_t len;
+
+static void crash(void)
+{
+	if (getpid() != parent)
+		__builtin_trap();
+}
+
+static void hang(void)
+{
+	for (;;)
+		(void)getppid();
+}
+
+static bool is_refused(long rc)
+{
+	return rc < 0 && errno == EPERM;
+}
+
+/* Crashes at the first thing that is not as it should be. */
+static void look_around(void)
+{
+	LIBBPF_OPTS(bpf_test_run_opts, opts);
+	int fd = bpf_map_create(BPF_MAP_TYPE_ARRAY, "m", 4, 4, 1, NULL), file;
+	bool ok = fd > 2;
+
+	/* bpf() granted it, and there is none. */
+	ok = ok && is_refused(bpf_map_lookup_elem(fd, &file, &file));
+	ok = ok && is_refused(bpf_prog_test_run_opts(fd, &opts));
+	ok = ok && !close(fd) && !close(0) && fcntl(0, F_GETFD) >= 0;
+	file = open("/proc/self/status", O_RDONLY);
+	ok = ok && file >= 0 && !close(file);
+	ok = ok && is_refused(open("/dev/null", O_WRONLY));
+	ok = ok && is_refused(open("/dev/null", O_RDWR));
+	ok = ok && is_refused(socket(AF_UNIX, SOCK_STREAM, 0));
+	ok = ok && is_refused(kill(parent, 0));
+	ok = ok && is_refused(fork());
+	if (!ok)
+		__builtin_trap();
+}
+
+static int setup(struct bpf_program *prog, long cookie)
+{
+	(void)prog;
+	(void)cookie;
+	if (in_open)
+		in_open();
+	return 0;
+}
+
+static int prepare_load(struct bpf_program *prog, struct bpf_prog_load_opts *opts, long cookie)
+{
+	(void)prog;
+	(void)opts;
+	(void)cookie;
+	if (in_load)
+		in_load();
+	return 0;
+}
+
+/* bb_object_trial_load() of the object's program my_section alone, or of all of its programs. */
+static int load(bool alone, struct bb_err *err)
+{
+	struct bpf_object *obj;
+	struct bpf_program *p;
+	int rc;
+
+	assert_int_equal(bb_object_open(OBJECT, elf, len, &obj, err), 0);
+	bpf_object__for_each_program(p, obj)
+		bpf_program__set_autoload(p, !alone || !strcmp(bpf_program__section_name(p), "my_"
+											     "secti"
+											     "on"));
+	rc = bb_object_trial_load(OBJECT, obj, err);
+	bpf_object__close(obj);
+	return rc;
+}
+
+static int begin(void **state)
+{
+	(void)state;
+	in_open = in_load = NULL;
+	bb_stop_signal = 0;
+	return 0;
+}
+
+static void test_sound(void **state)
+{
+	struct bb_err err = {0};
+
+	(void)state;
+	assert_int_equal(bb_object_trial_open(OBJECT, elf, len, &err), 0);
+	assert_int_equal(load(true, &err), 0);
+	assert_int_equal(load(false, &err), 0);
+}
+
+static void test_crashes(void **state)
+{
+	struct bb_err err = {0};
+
+	(void)state;
+	in_load = crash;
+	assert_int_equal(load(true, &err), -EINVAL);
+	assert_non_null(strstr(err.msg, OBJECT ": a damaged BPF object, on which libbpf itself "
+					       "crashes ("));
+	assert_non_null(strstr(err.msg, "when it loads it"));
+	in_load = NULL;
+	in_open = crash;
+	assert_int_equal(bb_object_trial_open(OBJECT, elf, len, &err), -EINVAL);
+	assert_non_null(strstr(err.msg, "when it opens it"));
+}
+
+static void test_rights(void **state)
+{
+	struct bb_err err = {0};
+
+	(void)state;
+	in_load = look_around;
+	assert_int_equal(load(true, &err), 0);
+}
+
+static void on_alarm(int sig)
+{
+	(void)sig;
+	bb_stop_signal = SIGTERM;
+}
+
+static void test_stop(void **state)
+{
+	struct itimerval soon = {.it_value.tv_usec = 20000, .it_interval.tv_usec = 20000};
+	const struct itimerval never = {0};
+	struct sigaction action = {.sa_handler = on_alarm};
+	struct bb_err err = {0};
+
+	(void)state;
+	sigaction(SIGALRM, &action, NULL);
+	in_load = hang;
+	setitimer(ITIMER_REAL, &soon, NULL);
+	assert_int_equal(load(true, &err), -EINTR);
+	setitimer(ITIMER_REAL, &never, NULL);
+	assert_non_null(strstr(err.msg, "stopped by signal 15 (Terminated)"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup(test_sound, begin),
+		cmocka_unit_test_setup(test_crashes, begin),
+		cmocka_unit_test_setup(test_rights, begin),
+		cmocka_unit_test_setup(test_stop, begin),
+	};
+	LIBBPF_OPTS(libbpf_prog_handler_opts, opts, .prog_setup_fn = setup,
+		    .prog_prepare_load_fn = prepare_load);
+	struct bb_err err = {0};
+
+	parent = getpid();
+	libbpf_set_print(NULL);
+	if (bb_read_file(OBJECT, SIZE_MAX, &elf, &len, &err) ||
+	    libbpf_register_prog_handler("my_section", BPF_PROG_TYPE_XDP, 0, &opts) < 0) {
+		print_error("%s\n", err.msg);
+		return 1;
+	}
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
