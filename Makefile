@@ -31,7 +31,7 @@ endif
 # --- what is built ------------------------------------------------------------------------------------------------
 BIN := bpfbench
 PACKAGES := libbpf jansson yaml-0.1 libpcap libdw libseccomp sqlite3 libarchive
-LIB_DIRS := base core stats plan capture bpf profile exact lines drivers env report store judge export html run cli
+LIB_DIRS := base core stats plan capture bpf profile exact lines fire drivers env report store judge export html run cli
 LIB_SRCS := $(foreach d,$(LIB_DIRS),$(sort $(wildcard harness/$(d)/*.c))) \
 	$(sort $(filter-out %_main.c,$(wildcard harness/workloads/*.c)))
 LIB_OBJS := $(LIB_SRCS:harness/%.c=$(O)/obj/%.o)
@@ -51,6 +51,7 @@ WARN := -Wall -Wextra -Wconversion -Wshadow -Wstrict-prototypes -Wmissing-protot
 CFLAGS ?= -O2 -g
 ALL_CFLAGS := -std=gnu11 $(CFLAGS) $(WARN) -D_GNU_SOURCE -fno-omit-frame-pointer -Iharness -Ibpf \
 	-DBB_VERSION='"$(VERSION)"' -DBB_CLANG_VERSION='"$(CLANG_VERSION)"' -DBB_BUILD_DIR='"$(O)"' \
+	-DBB_MULTIARCH='"$(shell $(CC) -print-multiarch 2>/dev/null)"' \
 	$(shell $(PKG_CONFIG) --cflags $(PACKAGES) 2>/dev/null)
 LDLIBS := $(shell $(PKG_CONFIG) --libs $(PACKAGES) 2>/dev/null) -lelf -lz -lm -liberty
 ifeq ($(SAN),1)

@@ -8,7 +8,7 @@
 
 #include <linux/pkt_cls.h>
 
-#define ACCEPT 1 /* cgroup_skb, sk_lookup and netfilter alike: SK_PASS, NF_ACCEPT */
+#define ACCEPT 1 /* all of cgroups, sk_lookup and netfilter alike: SK_PASS, NF_ACCEPT */
 
 #define FLOOR(name, section, retval)                                                               \
 	SEC(section) int empty_##name(void *ctx)                                                   \
@@ -29,5 +29,15 @@ FLOOR(flow_dissector, "flow_dissector", 0)
 FLOOR(sk_lookup, "sk_lookup", ACCEPT)
 FLOOR(netfilter, "netfilter",
       ACCEPT) /* libbpf 1.2; an older one opens the object and leaves this one out */
-FLOOR(raw_tracepoint, "raw_tp", 0)
+/* A hook that nothing but a thread which names itself comes by at. */
+FLOOR(raw_tracepoint, "raw_tp/task_rename", 0)
+FLOOR(tracepoint, "tp/task/task_rename", 0)
+FLOOR(tracing, "tp_btf/task_rename", 0)
+FLOOR(kprobe, "kprobe", 0)
+FLOOR(cgroup_sock, "cgroup/sock_create", ACCEPT)
+FLOOR(cgroup_sock_addr, "cgroup/connect4", ACCEPT)
+FLOOR(cgroup_sockopt, "cgroup/setsockopt", ACCEPT)
+FLOOR(cgroup_sysctl, "cgroup/sysctl", ACCEPT)
+FLOOR(cgroup_device, "cgroup/dev", ACCEPT)
+FLOOR(sock_ops, "sockops", ACCEPT)
 FLOOR(syscall, "syscall", 0)

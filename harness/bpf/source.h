@@ -41,6 +41,9 @@ struct bb_source_ops {
 	/* Load it once more beside, for the end of the verifier's log into log[size]; empty where
 	 * there is none. */
 	void (*verifier_log)(struct bb_source *s, char *log, size_t size);
+	/* The section that its author put it in, and its expected attach type; NULL: not known
+	 * (also in the place of the function). */
+	const char *(*section)(const struct bb_source *s, uint32_t *ret_attach_type);
 	/* Attach the current load where the source says; bpf_link__destroy() ends it. */
 	int (*attach)(struct bb_source *s, struct bpf_link **ret_link, struct bb_err *err);
 	/* Instructions, BTF, functions and lines of the current load: bpf/code.h. */

@@ -253,6 +253,18 @@ static bool needs_tracefs(const struct bpf_program *p)
 	return type == BPF_PROG_TYPE_TRACEPOINT || type == BPF_PROG_TYPE_KPROBE;
 }
 
+static const char *object_section(const struct bb_source *source, uint32_t *ret_attach_type)
+{
+	const struct object *s = (const struct object *)source;
+	const struct bpf_program *p =
+		s->obj ? bpf_object__find_program_by_name(s->obj, source->program) : NULL;
+
+	if (!p)
+		return NULL;
+	*ret_attach_type = bpf_program__expected_attach_type(p);
+	return bpf_program__section_name(p);
+}
+
 static int object_attach(struct bb_source *source, struct bpf_link **ret_link, struct bb_err *err)
 {
 	struct object *s = (struct object *)source;
@@ -393,6 +405,7 @@ static const struct bb_source_ops object_ops = {
 	.load = object_load,
 	.unload = object_unload,
 	.verifier_log = object_verifier_log,
+	.section = object_section,
 	.attach = object_attach,
 	.code = object_code,
 	.global = object_global,

@@ -174,6 +174,11 @@ void bb_target__detach(struct bpf_link *link)
 	bpf_link__destroy(link);
 }
 
+const char *bb_target__section(const struct bb_target *t, uint32_t *ret_attach_type)
+{
+	return t->source->ops->section ? t->source->ops->section(t->source, ret_attach_type) : NULL;
+}
+
 void bb_target__free(struct bb_target *t)
 {
 	if (!t)

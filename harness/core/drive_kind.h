@@ -91,6 +91,7 @@ struct bb_drive_kind {
 	bool needs_bpf;        /* false: nothing is loaded into the kernel */
 	bool synthetic;        /* samples come from a script, not from the machine */
 	bool fires;            /* it fires the events: as many runs as events, or void */
+	bool shares_events;    /* others make the program run meanwhile: no fault of the series */
 	bool one_by_one;       /* something can be done between any two runs */
 	bool counts;           /* samples are instructions: drivers/exact.c */
 	bool by_line;          /* it times the lines of a run, too: drivers/lines.c */

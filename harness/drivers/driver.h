@@ -89,6 +89,8 @@ struct bb_driver {
 		     struct bb_err *err);
 	/* the command whose time a sample is; NULL: none */
 	const char *(*command)(void *state);
+	/* how the program is made to run, for the report; NULL: its name says it */
+	void (*fired_by)(const struct bb_test_prog *subject, char *ret_words, size_t size);
 	void (*detach)(void *state, void *slot);
 	void (*close)(void *state); /* takes NULL */
 };
@@ -110,11 +112,11 @@ struct bb_driver {
 		.pair_turn = 8                                                                     \
 	} /* at 100 Hz these take 80 ms */
 
-extern const struct bb_driver bb_driver_step_page_fault, bb_driver_step_test_run, bb_driver_slope,
-	bb_driver_insitu, bb_driver_insitu_packets, bb_driver_insitu_http, bb_driver_insitu_attach,
-	bb_driver_live, bb_driver_exact_page_fault, bb_driver_exact_test_run, bb_driver_pipeline,
-	bb_driver_slowdown, bb_driver_call, bb_driver_fake, bb_driver_lines_page_fault,
-	bb_driver_lines_test_run;
+extern const struct bb_driver bb_driver_step_page_fault, bb_driver_step_test_run,
+	bb_driver_step_fire, bb_driver_slope, bb_driver_insitu, bb_driver_insitu_packets,
+	bb_driver_insitu_http, bb_driver_insitu_attach, bb_driver_live, bb_driver_exact_page_fault,
+	bb_driver_exact_test_run, bb_driver_pipeline, bb_driver_slowdown, bb_driver_call,
+	bb_driver_fake, bb_driver_lines_page_fault, bb_driver_lines_test_run;
 /* Of a kind in bb_drive_kinds[]. */
 static inline const struct bb_driver *bb_driver_of(const struct bb_drive_kind *kind)
 {

@@ -8,7 +8,16 @@
 #include "base/err.h"
 #include "base/rng.h"
 #include "bpf/target.h"
+#include "fire/trigger.h"
 #include "plan/scenario.h"
+
+/* How a program is made to run where it is attached. */
+struct bb_fire_found {
+	const struct bb_trigger *trigger; /* NULL: not looked for yet, or there is none */
+	struct bb_attach_point point;
+	uint32_t runs_each; /* by one firing */
+	char said[120];     /* the trigger's own words for the report; "" */
+};
 
 /* A variant that can be loaded again and again: a BPF program, or for the fake driver nothing but
  * its numbers. */
@@ -20,6 +29,7 @@ struct bb_test_prog {
 	/* what one test run took, when first tried; 0: not tried. One that takes long is not tried
 	 * again for every drive. */
 	double run_s;
+	struct bb_fire_found fire;
 };
 
 /* Find the variant's program; nothing is loaded. `object_path` NULL makes a fake subject, unless

@@ -208,6 +208,26 @@ static void put_title(const struct bb_case *c, FILE *out)
 	}
 }
 
+/* What made each of them run. */
+static void put_fired_by(const struct bb_report *r, size_t first, FILE *out)
+{
+	size_t n = 0;
+
+	for (size_t i = first; i < r->n_cases; i++) {
+		const struct bb_case *c = &r->cases[i];
+
+		if (!c->fired_by || !bb_same_table(c, &r->cases[first]))
+			continue;
+		if (!n++)
+			fputs("  fired by:\n", out);
+		fputs("    ", out);
+		bb_put_clean(out, c->variant);
+		fputs(": ", out);
+		bb_put_clean(out, c->fired_by);
+		putc('\n', out);
+	}
+}
+
 static void put_table(const struct bb_report *r, size_t first, bool *used, FILE *out)
 {
 	struct layout l = lay_out(r, first);
@@ -222,6 +242,7 @@ static void put_table(const struct bb_report *r, size_t first, bool *used, FILE 
 			put_below(r, first, k, out);
 		used[k] |= l.width[k] || l.below[k];
 	}
+	put_fired_by(r, first, out);
 }
 
 /* --- notes --- */

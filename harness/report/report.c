@@ -38,6 +38,7 @@ static void case_done(struct bb_case *c)
 	free(c->drive);
 	free(c->param);
 	free(c->command);
+	free(c->fired_by);
 }
 
 static void program_done(struct bb_program *p)

@@ -55,8 +55,10 @@ struct bb_series {
 struct bb_case {
 	char *name; /* "scenario/variant/drive/parameter=value": the benchmark name in BMF */
 	char *scenario, *variant, *drive;
-	char *command; /* slowdown: whose time a sample is; NULL elsewhere */
-	char *param;   /* "stack_depth", "freq_hz", "rate_hz"; NULL when the drive has none */
+	char *command;  /* slowdown: whose time a sample is; NULL elsewhere */
+	char *fired_by; /* trigger and place, where a run of it was made to happen; NULL elsewhere
+			 */
+	char *param;    /* "stack_depth", "freq_hz", "rate_hz"; NULL when the drive has none */
 	uint32_t param_value;
 	/* instructions that its runs execute at all, of all that the program has, by a clone with
 	 * counters; 0 of 0: not known */

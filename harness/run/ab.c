@@ -222,6 +222,13 @@ static size_t floor_cell(const struct bb_ab *ab, const struct bb_ab_case *c)
 	return floor;
 }
 
+static int note_fired_by(struct bb_ab *ab, const struct bb_ab_case *c, int label)
+{
+	return bb_record__fired_by(&ab->report->cases[c->case_of[label]],
+				   bb_ab_case__drive(ab, c)->driver,
+				   cell_subject(ab, c->cell[label]));
+}
+
 static int add_contest(struct bb_ab *ab, size_t base_cell, size_t head_cell, struct bb_err *err)
 {
 	const struct bb_plan *plan = ab->session.plan;
@@ -242,6 +249,9 @@ static int add_contest(struct bb_ab *ab, size_t base_cell, size_t head_cell, str
 			rc = bb_record__case(ab->report, plan, &plan->cases[c->cell[l]],
 					     l == BB_LABEL_HEAD ? second : NULL, &c->case_of[l],
 					     err);
+	for (int l = 0; !rc && l < BB_N_LABELS; l++)
+		if (c->cell[l] != BB_NO_CASE && note_fired_by(ab, c, l))
+			rc = bb_fail_nomem(err);
 	free(second);
 	if (rc)
 		return rc;

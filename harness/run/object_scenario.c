@@ -14,6 +14,7 @@
 #include "bpf/object_info.h"
 #include "bpf/prog_type.h"
 #include "drivers/test_run_types.h"
+#include "fire/attach_point.h"
 #include "plan/field.h"
 #include "plan/yaml.h"
 #include "run/object_input.h"
@@ -85,12 +86,61 @@ static const char *floor_name(uint32_t type, char *buf, size_t size)
 	return buf;
 }
 
-/* bpf/floors.bpf.c has one for each type that can be driven. */
+/* What is done, and the drive that it cannot do without. */
+static const struct {
+	bool step, exact, lines;
+	const char *with;
+} drives[] = {
+	[BB_OBJECT_TIME] = {.step = true, .with = "step"},
+	[BB_OBJECT_COUNT] = {.exact = true, .with = "exact"},
+	[BB_OBJECT_TIME_AND_COUNT] = {.step = true, .exact = true, .with = "step"},
+	[BB_OBJECT_LINES] = {.exact = true, .lines = true, .with = "lines"},
+};
+
+/* Types that are fired where they are attached and have an empty program in bpf/floors.bpf.c. */
+static const uint32_t fired_floors[] = {
+	BPF_PROG_TYPE_TRACEPOINT,     BPF_PROG_TYPE_RAW_TRACEPOINT, BPF_PROG_TYPE_TRACING,
+	BPF_PROG_TYPE_KPROBE,         BPF_PROG_TYPE_CGROUP_SOCK,    BPF_PROG_TYPE_CGROUP_SOCK_ADDR,
+	BPF_PROG_TYPE_CGROUP_SOCKOPT, BPF_PROG_TYPE_CGROUP_SYSCTL,  BPF_PROG_TYPE_CGROUP_DEVICE,
+	BPF_PROG_TYPE_SOCK_OPS,
+};
+
+/* bpf/floors.bpf.c has one for each type that can be driven, but for a few that are fired. */
 static bool has_floor(uint32_t type)
 {
 	const struct bb_test_run_type *t;
 
+	for (size_t i = 0; i < sizeof(fired_floors) / sizeof(fired_floors[0]); i++)
+		if (fired_floors[i] == type)
+			return true;
 	return type == BPF_PROG_TYPE_PERF_EVENT || !bb_test_run_type__find(type, &t, NULL);
+}
+
+/* The trigger that suits a program; NULL: there is none. */
+static const char *trigger_of(const struct bb_object_opts *o, const struct bb_object_program *p)
+{
+	const struct bb_test_run_type *t;
+	struct bb_attach_point point, own;
+
+	if (o->trigger)
+		return o->trigger;
+	if (p->type == BPF_PROG_TYPE_PERF_EVENT)
+		return "page-fault";
+	bb_attach_point__from_section(p->section, p->type, p->attach_type, &point);
+	/* a context of zeros is nobody's; one that is given is meant */
+	if (!bb_test_run_type__find(p->type, &t, NULL) &&
+	    (point.kind != BB_AT_RAW_TP || o->n_contexts))
+		return "test-run";
+	if (point.kind == BB_AT_NOWHERE && !bb_attach_point__on_own_function(&point, &own))
+		return NULL;
+	return bb_drive_kind_find(drives[o->what].with, "fire") ? "fire" : NULL;
+}
+
+/* Do two programs have the same drives? */
+static bool alike(const struct maker *m, const struct variant *a, const struct variant *b)
+{
+	return a->program->type == b->program->type &&
+	       !strcmp(trigger_of(m->opts, a->program), trigger_of(m->opts, b->program));
 }
 
 static int check_distinct(const struct maker *m, struct bb_err *err)
@@ -153,21 +203,6 @@ static int open_part(const struct bb_object_opts *o, const struct bb_object_ref 
 	return rc;
 }
 
-/* What would make a type run, where no drive does. */
-static const char *way_out(uint32_t type)
-{
-	switch (type) {
-	case BPF_PROG_TYPE_KPROBE:
-	case BPF_PROG_TYPE_TRACEPOINT:
-	case BPF_PROG_TYPE_TRACING:
-	case BPF_PROG_TYPE_LSM:
-		return "a scenario can attach it and run a workload that causes its event: {with: "
-		       "in-situ, event: attach, workload: ...}";
-	case BPF_PROG_TYPE_EXT: return "it runs as part of the program that it replaces";
-	default: return "only its own event makes it run";
-	}
-}
-
 /* Why nothing here makes a program run; false: something does. */
 static bool why_not(const struct bb_object_opts *o, const struct bb_object_program *p,
 		    char *ret_why, size_t size)
@@ -186,11 +221,14 @@ static bool why_not(const struct bb_object_opts *o, const struct bb_object_progr
 			 "a %s, and refuses to test-run it; built in section xdp it can be "
 			 "measured",
 			 kind, kind);
-	else if (o->trigger || has_floor(p->type))
+	else if (trigger_of(o, p))
 		return false;
 	else
 		snprintf(ret_why, size, "no trigger here makes a program of type %s run; %s",
-			 bb_prog_type_name(p->type).text, way_out(p->type));
+			 bb_prog_type_name(p->type).text,
+			 p->type == BPF_PROG_TYPE_EXT ? "it runs as part of the program that it "
+							"replaces"
+						      : "only its own event makes it run");
 	return true;
 }
 
@@ -262,7 +300,7 @@ static int find_programs(struct maker *m, struct bb_err *err)
 
 /* --- the text --- */
 
-/* Is it the first of its type? Each type has one floor and one drive. */
+/* Is it the first of its type? Each type has one floor. */
 static bool leads(const struct maker *m, size_t v)
 {
 	for (size_t i = 0; i < v; i++)
@@ -271,10 +309,20 @@ static bool leads(const struct maker *m, size_t v)
 	return true;
 }
 
+/* And the first with its drives? */
+static bool leads_drive(const struct maker *m, size_t v)
+{
+	for (size_t i = 0; i < v; i++)
+		if (alike(m, &m->variants[i], &m->variants[v]))
+			return false;
+	return true;
+}
+
+/* All have one floor and the same drives. */
 static bool is_one_type(const struct maker *m)
 {
 	for (size_t v = 1; v < m->n_variants; v++)
-		if (leads(m, v))
+		if (leads_drive(m, v))
 			return false;
 	return true;
 }
@@ -372,16 +420,16 @@ static int write_inputs(const struct bb_object_opts *o, const struct bb_test_run
 }
 
 /* Which floor and which of the variants a drive is for, where there are other types, too. */
-static void write_driven(const struct maker *m, uint32_t prog_type, FILE *out)
+static void write_driven(const struct maker *m, const struct variant *lead, FILE *out)
 {
 	const char *between = "";
 
 	if (is_one_type(m))
 		return; /* the scenario's floor, and all */
-	write_floor("    ", prog_type, out);
+	write_floor("    ", lead->program->type, out);
 	fputs("    variants: [", out);
 	for (size_t i = 0; i < m->n_variants; i++) {
-		if (m->variants[i].program->type != prog_type)
+		if (!alike(m, &m->variants[i], lead))
 			continue;
 		fputs(between, out);
 		bb_yaml__write(out, m->variants[i].name);
@@ -391,59 +439,56 @@ static void write_driven(const struct maker *m, uint32_t prog_type, FILE *out)
 }
 
 /* One drive that fires the program; `hint`: say in a comment what its inputs would be. */
-static int write_fired(const struct maker *m, uint32_t prog_type, const char *with, bool hint,
-		       FILE *out, struct bb_err *err)
+static int write_fired(const struct maker *m, const struct variant *lead, const char *with,
+		       bool hint, FILE *out, struct bb_err *err)
 {
-	const char *fits = prog_type == BPF_PROG_TYPE_PERF_EVENT ? "page-fault" : "test-run";
-	const char *trigger = m->opts->trigger ? m->opts->trigger : fits;
+	const char *trigger = trigger_of(m->opts, lead->program);
+	uint32_t prog_type = lead->program->type;
 	const struct bb_test_run_type *type;
 
+	if (!strcmp(trigger, "fire") && !bb_drive_kind_find(with, trigger))
+		return 0;
 	fprintf(out, "  - with: %s\n    trigger: ", with);
 	bb_yaml__write(out, trigger);
 	fputc('\n', out);
 	if (!strcmp(trigger, "page-fault"))
 		fputs("    stack_depth: 32    # user frames that the program sees\n", out);
-	write_driven(m, prog_type, out);
+	write_driven(m, lead, out);
 	if (strcmp(trigger, "test-run") || bb_test_run_type__find(prog_type, &type, NULL))
 		return 0;
 	return write_inputs(m->opts, type, hint, out, err);
 }
 
-static int write_slope(const struct maker *m, uint32_t prog_type, FILE *out, struct bb_err *err)
+static int write_slope(const struct maker *m, const struct variant *lead, FILE *out,
+		       struct bb_err *err)
 {
+	uint32_t prog_type = lead->program->type;
 	const struct bb_test_run_type *type;
 
-	if (m->opts->trigger || prog_type == BPF_PROG_TYPE_PERF_EVENT ||
+	if (m->opts->trigger || strcmp(trigger_of(m->opts, lead->program), "test-run") ||
 	    bb_test_run_type__find(prog_type, &type, NULL) || !type->takes_repeat)
 		return 0;
 	fputs("  - with: slope    # without bpf_stats, whose own cost is in the figures of step\n",
 	      out);
-	write_driven(m, prog_type, out);
+	write_driven(m, lead, out);
 	return write_inputs(m->opts, type, false, out, err);
 }
 
 /* The drives of a type. */
-static int write_drives(const struct maker *m, uint32_t prog_type, FILE *out, struct bb_err *err)
+static int write_drives(const struct maker *m, const struct variant *lead, FILE *out,
+			struct bb_err *err)
 {
-	static const struct {
-		bool step, exact, lines;
-	} drives[] = {
-		[BB_OBJECT_TIME] = {.step = true},
-		[BB_OBJECT_COUNT] = {.exact = true},
-		[BB_OBJECT_TIME_AND_COUNT] = {.step = true, .exact = true},
-		[BB_OBJECT_LINES] = {.exact = true, .lines = true},
-	};
 	enum bb_object_do what = m->opts->what;
 	int rc = 0;
 
 	if (drives[what].step)
-		rc = write_fired(m, prog_type, "step", true, out, err);
+		rc = write_fired(m, lead, "step", true, out, err);
 	if (!rc && drives[what].step)
-		rc = write_slope(m, prog_type, out, err);
+		rc = write_slope(m, lead, out, err);
 	if (!rc && drives[what].lines)
-		rc = write_fired(m, prog_type, "lines", true, out, err);
+		rc = write_fired(m, lead, "lines", true, out, err);
 	if (!rc && drives[what].exact)
-		rc = write_fired(m, prog_type, "exact", what == BB_OBJECT_COUNT, out, err);
+		rc = write_fired(m, lead, "exact", what == BB_OBJECT_COUNT, out, err);
 	return rc;
 }
 
@@ -470,8 +515,8 @@ static int write_text(struct maker *m, struct bb_err *err)
 	write_variants(m, out);
 	fputs("drive:\n", out);
 	for (size_t i = 0; !rc && i < m->n_variants; i++)
-		if (leads(m, i))
-			rc = write_drives(m, m->variants[i].program->type, out, err);
+		if (leads_drive(m, i))
+			rc = write_drives(m, &m->variants[i], out, err);
 	write_skips(m, out);
 	return fclose(out) && !rc ? bb_fail_nomem(err) : rc;
 }

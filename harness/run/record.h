@@ -21,6 +21,10 @@ int bb_record__case(struct bb_report *report, const struct bb_plan *plan,
 		    const struct bb_plan_case *cell, const char *variant, size_t *ret_index,
 		    struct bb_err *err);
 
+/* What is known only when the drives are open: how the program is made to run. 0 or -ENOMEM. */
+int bb_record__fired_by(struct bb_case *c, const struct bb_driver *driver,
+			const struct bb_test_prog *subject);
+
 /* The loaded program of a subject, and what it is without a run. */
 int bb_record__program(struct bb_report *report, const struct bb_scenario *scenario,
 		       const struct bb_test_prog *subject, struct bb_err *err);

@@ -90,7 +90,13 @@ static int add_cases(struct run *r, struct bb_err *err)
 			continue;
 		if (bb_record__case(r->report, plan, &plan->cases[i], NULL, &r->case_of[i], err))
 			return -ENOMEM;
-		if (note_command(r, i))
+		if (note_command(r, i) ||
+		    bb_record__fired_by(
+			    &r->report->cases[r->case_of[i]],
+			    r->session.drives[bb_session__drive(&r->session, &plan->cases[i])]
+				    .driver,
+			    &r->session
+				     .subjects[bb_session__variant(&r->session, &plan->cases[i])]))
 			return bb_fail_nomem(err);
 		r->total += expected_s(plan, &plan->cases[i]) * plan->loads;
 	}

@@ -155,6 +155,8 @@ static int write_case(const struct bb_report *r, const void *item, struct bb_jso
 
 	if (c->command)
 		bb_json__add_text(w, "command", c->command);
+	if (c->fired_by)
+		bb_json__add_text(w, "fired_by", c->fired_by);
 	if (c->n_insns) {
 		bb_json__add_u64(w, "executed_insns", c->executed_insns);
 		bb_json__add_u64(w, "insns", c->n_insns);

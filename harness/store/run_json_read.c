@@ -323,6 +323,9 @@ static int read_case(struct reader *rd, size_t index, const json_t *obj, struct 
 	if (!rc && json_object_get(obj, "command"))
 		rc = read_text(rd, &(struct bb_json_field){"command", BB_JSON_NAME, 0},
 			       json_object_get(obj, "command"), &c->command);
+	if (!rc && json_object_get(obj, "fired_by"))
+		rc = read_text(rd, &(struct bb_json_field){"fired_by", BB_JSON_NAME, 0},
+			       json_object_get(obj, "fired_by"), &c->fired_by);
 	if (!rc && json_object_get(obj, "insns"))
 		rc = read_executed(rd, obj, c);
 	if (!rc && bb_report__find_case(r, c->name) != c)

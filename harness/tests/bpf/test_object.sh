@@ -32,7 +32,8 @@ check "several types: stdout is strictly valid BMF" valid_bmf "$TMP/out"
 check "several types: each is measured beside its own floor" measured sections/{empty-xdp,counts}/{step,slope} \
 	sections/{empty-sched_cls,on_request}/{step,slope} sections/{empty-perf_event,sampled}/step/stack_depth=32
 expect_grep "several types: net of the floor" out '"latency-net"'
-expect_eq "several types: what is not driven is named" "$(grep -c '^ *skipped: sections/' "$TMP/err")" 5
+expect_eq "several types: what is not driven is named" "$(grep -c '^ *skipped: sections/' "$TMP/err")" 4
+check "several types: a kprobe program runs on its event, or on a call of ours" measured sections/{empty-kprobe,probe}/step
 check "several types: nothing is pinned" test ! -e /sys/fs/bpf/bpfbench_pin
 nothing_left "several types" 1
 object "$objects/sections.bpf.o" --program counts

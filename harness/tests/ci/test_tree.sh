@@ -40,13 +40,14 @@ layer bpf base core plan capture bpf
 layer profile base core bpf profile
 layer exact base core plan bpf exact
 layer lines base core plan bpf exact lines
-layer drivers base core stats plan bpf profile exact lines workloads drivers
+layer fire base core plan bpf fire
+layer drivers base core stats plan bpf profile exact lines fire workloads drivers
 layer report base core stats env report
 layer store base core stats env report store
 layer judge base core stats env report store judge
 layer export base core stats env report store judge export
 layer html base core stats env report store judge export html
-layer run base core stats plan env capture bpf profile exact lines drivers report store judge run
+layer run base core stats plan env capture bpf profile exact lines fire drivers report store judge run
 
 absent 'only what loads or watches programs knows of libbpf' '#include <bpf/' \
 	harness/{base,core,stats,plan,report,store,judge,export,html}/*.[ch]

@@ -17,7 +17,6 @@ same_plan() {
 	"${user[@]}" "$BPFBENCH" init "$1" -o "$file" >"$TMP/init.out" 2>"$TMP/init.err" || code=$?
 	case $name in
 	legacy_maps.bpf.o | no_extern.bpf.o | no_program.bpf.o) [[ $code == 1 && -s $TMP/init.err && ! -e $file ]]; return ;;
-	fentry.bpf.o) [[ $code == 4 && -s $TMP/init.err && ! -e $file ]]; return ;;
 	esac
 	[[ $code == 0 && ! -s $TMP/init.out ]] || { cat "$TMP/init.err"; return 1; }
 	"${user[@]}" "$BPFBENCH" --scenario "$file" --dry-run >"$TMP/plan.file" || return 1
@@ -33,7 +32,7 @@ bpfbench init "$objects/sections.bpf.o"
 expect_status "init: exit code 0" 0
 expect_grep "init: says what the object holds" out '^# /.*/sections\.bpf\.o: programs 8, maps 1, with BTF, licence GPL$'
 expect_grep "init: the floor of each type" out 'floor: empty-sched_cls$'
-expect_grep "init: what is not driven, and why" out '^# Not driven: sections/probe: no trigger here makes a program of type kprobe run; '
+expect_grep "init: what is not driven, and why" out '^# Not driven: sections/replaces: no trigger here makes a program of type ext run; '
 cp "$TMP/out" "$TMP/sections.yml"
 bpfbench init "$objects/sections.bpf.o" -o "$WORK/sections.yml"
 complains "init: a file that is there is kept" 1 'sections\.yml: this file exists'
@@ -63,11 +62,11 @@ complains "maps of old" 1 'SEC\("maps"\), which libbpf no longer reads'
 bpfbench init "$objects/no_extern.bpf.o"
 complains "libbpf's reason" 1 'no_extern\.bpf\.o: not a BPF object that libbpf can read \(.*bb_of_no_section'
 expect_eq "libbpf's reason: one line, and none of libbpf's own" "$(grep -c . "$TMP/err")" 1
-bpfbench --object "$objects/fentry.bpf.o"
+bpfbench --object "$objects/sections.bpf.o" --program replaces
 expect_status "nothing that can be driven: exit code 4" 4
 expect_empty "nothing that can be driven: stdout stays empty" out
-expect_grep "nothing that can be driven: said so" err '^bpfbench: .*/fentry.bpf.o: none of its programs can be driven:$'
-expect_grep "nothing that can be driven: a line a program" err '^  fentry/fentry: no trigger here makes a program of type tracing run'
+expect_grep "nothing that can be driven: said so" err '^bpfbench: .*/sections.bpf.o: none of its programs can be driven:$'
+expect_grep "nothing that can be driven: a line a program" err '^  sections/replaces: no trigger here makes a program of type ext run'
 
 # --- programs and names ---
 bpfbench --object "$O/bpf/fun_xdp.bpf.o" --program v3 --program v1 --dry-run
@@ -111,7 +110,7 @@ bpfbench compare -s fun_xdp --base v1 --head v3 --trigger test-run
 complains "usage: compare, a trigger beside a scenario" 2 'which has its own'
 bpfbench compare --object "$O/bpf/fun_xdp.bpf.o" --object "$O/bpf/fun_xdp.bpf.o"
 complains "compare: which program?" 1 'one program of it can be compared at a time; which\? --program NAME; it has: empty, v0'
-bpfbench compare --object "$objects/sections.bpf.o" --object "$objects/sections.bpf.o" --program probe
+bpfbench compare --object "$objects/sections.bpf.o" --object "$objects/sections.bpf.o" --program replaces
 expect_status "compare: a program that nothing here drives" 4
 expect_eq "compare: a line for either" "$(grep -cE '^  compare/(base|head): no trigger' "$TMP/err")" 2
 

@@ -248,17 +248,17 @@ static void test_many_types(void **state)
 		{"step", "test-run", "empty-sched_cls", "on_request"},
 		{"slope", NULL, "empty-sched_cls", "on_request"},
 		{"step", "page-fault", "empty-perf_event", "sampled"},
+		{"step", "fire", "empty-kprobe", "probe"},
 	};
 	static const char *const skips[][2] = {
 		{"sections/on_devmap", "only on frames redirected to a devmap, and refuses to "
 				       "test-run it"},
 		{"sections/on_cpumap", "only on frames redirected to a cpumap"},
-		{"sections/probe", "no trigger here makes a program of type kprobe run; a scenario "
-				   "can attach it"},
 		{"sections/replaces", "it runs as part of the program that it replaces"},
 		{"sections/of_no_type", "libbpf cannot tell its type from its section "
 					"\"my_section\""},
 	};
+	const char *replaces[] = {"replaces"};
 	struct bb_object_ref ref = {.path = TEST("sections")};
 	struct bb_object_opts opts = of_object(&ref);
 	struct bb_object_scenario text;
@@ -284,8 +284,10 @@ static void test_many_types(void **state)
 	}
 	bb_scenario__free(s);
 	bb_object_scenario__done(&text);
-	ref.path = TEST("fentry");
-	expect_failure(&opts, -ENOTSUP, "can be driven:\n  fentry/fentry: no trigger here makes");
+	opts.programs = replaces;
+	opts.n_programs = 1;
+	expect_failure(&opts, -ENOTSUP,
+		       "can be driven:\n  sections/replaces: no trigger here makes");
 }
 
 /* Every type that a drive makes run has its empty program. */
@@ -476,12 +478,15 @@ static void test_contexts(void **state)
 /* A trigger that is forced is the only drive, for programs too that nothing here would drive. */
 static void test_trigger(void **state)
 {
-	struct bb_object_ref ref = {.path = TEST("fentry")};
+	const char *replaces[] = {"replaces"};
+	struct bb_object_ref ref = {.path = TEST("sections")};
 	struct bb_object_opts opts = of_object(&ref);
 	struct bb_object_scenario text;
 	struct bb_scenario *s;
 
 	(void)state;
+	opts.programs = replaces;
+	opts.n_programs = 1;
 	opts.trigger = "test-run";
 	s = must_make(&opts, &text);
 	assert_int_equal(s->n_drives, 1);

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "fire/attach_point.h"
+
+#include <linux/bpf.h>
+#include <stdio.h>
+#include <string.h>
+
+/* The sections of each kind, by the word before the first '/'. A ".s" (sleepable) is passed over.
+ */
+static const struct {
+	const char *word;
+	enum bb_attach_kind kind;
+	bool is_return;
+} sections[] = {
+	{"tp", BB_AT_TRACEPOINT, false},
+	{"tracepoint", BB_AT_TRACEPOINT, false},
+	{"raw_tp", BB_AT_RAW_TP, false},
+	{"raw_tracepoint", BB_AT_RAW_TP, false},
+	{"raw_tp.w", BB_AT_RAW_TP, false},
+	{"raw_tracepoint.w", BB_AT_RAW_TP, false},
+	{"tp_btf", BB_AT_BTF, false},
+	{"fentry", BB_AT_BTF, false},
+	{"fexit", BB_AT_BTF, true},
+	{"fmod_ret", BB_AT_BTF, true},
+	{"fsession", BB_AT_BTF, false},
+	{"lsm", BB_AT_BTF, false},
+	{"iter", BB_AT_ITER, false},
+	{"kprobe", BB_AT_KPROBE, false},
+	{"kretprobe", BB_AT_KPROBE, true},
+	{"kprobe.multi", BB_AT_KPROBE, false},
+	{"kretprobe.multi", BB_AT_KPROBE, true},
+	{"kprobe.session", BB_AT_KPROBE, false},
+	{"ksyscall", BB_AT_KPROBE, false},
+	{"kretsyscall", BB_AT_KPROBE, true},
+	{"uprobe", BB_AT_UPROBE, false},
+	{"uretprobe", BB_AT_UPROBE, true},
+	{"uprobe.multi", BB_AT_UPROBE, false},
+	{"uretprobe.multi", BB_AT_UPROBE, true},
+	{"uprobe.session", BB_AT_UPROBE, false},
+	{"usdt", BB_AT_BY_LIBBPF, false},
+};
+
+/* Types whose programs are attached to a cgroup, whatever their section. */
+static bool is_for_cgroups(uint32_t prog_type)
+{
+	switch (prog_type) {
+	case BPF_PROG_TYPE_CGROUP_SKB:
+	case BPF_PROG_TYPE_CGROUP_SOCK:
+	case BPF_PROG_TYPE_CGROUP_SOCK_ADDR:
+	case BPF_PROG_TYPE_CGROUP_SOCKOPT:
+	case BPF_PROG_TYPE_CGROUP_SYSCTL:
+	case BPF_PROG_TYPE_CGROUP_DEVICE:
+	case BPF_PROG_TYPE_SOCK_OPS: return true;
+	default: return false;
+	}
+}
+
+/* Does `word` of `len` bytes, less a ".s" at its end, stand for the row? */
+static bool is_word(const char *word, size_t len, const char *row)
+{
+	if (len > 2 && !memcmp(word + len - 2, ".s", 2))
+		len -= 2;
+	return len == strlen(row) && !memcmp(word, row, len);
+}
+
+void bb_attach_point__from_section(const char *section, uint32_t prog_type, uint32_t attach_type,
+				   struct bb_attach_point *ret_point)
+{
+	struct bb_attach_point p = {.prog_type = prog_type, .attach_type = attach_type};
+	size_t len;
+
+	section += *section == '?'; /* not loaded by default */
+	len = strcspn(section, "/+");
+	for (size_t i = 0; i < sizeof(sections) / sizeof(sections[0]); i++)
+		if (is_word(section, len, sections[i].word)) {
+			p.kind = sections[i].kind;
+			p.is_return = sections[i].is_return;
+		}
+	if (is_for_cgroups(prog_type))
+		p.kind = BB_AT_CGROUP;
+	if (section[len])
+		snprintf(p.target, sizeof(p.target), "%s", section + len + 1);
+	else if (p.kind == BB_AT_CGROUP)
+		snprintf(p.target, sizeof(p.target), "%s", section);
+	else
+		p.kind = BB_AT_NOWHERE;
+	*ret_point = p;
+}
+
+bool bb_attach_point__on_own_function(const struct bb_attach_point *p,
+				      struct bb_attach_point *ret_point)
+{
+	if (p->prog_type != BPF_PROG_TYPE_KPROBE)
+		return false;
+	*ret_point = *p;
+	ret_point->kind = BB_AT_OWN_FUNCTION;
+	return true;
+}
+
+struct bb_attach_words bb_attach_point__words(const struct bb_attach_point *p)
+{
+	static const char *const kinds[] = {
+		[BB_AT_NOWHERE] = "no place",      [BB_AT_TRACEPOINT] = "tracepoint",
+		[BB_AT_RAW_TP] = "raw tracepoint", [BB_AT_BTF] = "BTF hook",
+		[BB_AT_ITER] = "iterator",         [BB_AT_KPROBE] = "kernel function",
+		[BB_AT_UPROBE] = "function",       [BB_AT_OWN_FUNCTION] = "a call of ours for",
+		[BB_AT_CGROUP] = "cgroup",         [BB_AT_BY_LIBBPF] = "hook",
+	};
+	struct bb_attach_words w;
+
+	snprintf(w.text, sizeof(w.text), "%s%s%s%s", kinds[p->kind], *p->target ? " " : "",
+		 p->target, p->is_return ? " (return)" : "");
+	return w;
+}
+
+bool bb_attach_point__same(const struct bb_attach_point *a, const struct bb_attach_point *b)
+{
+	return a->kind == b->kind && a->prog_type == b->prog_type &&
+	       a->attach_type == b->attach_type && a->is_return == b->is_return &&
+	       !strcmp(a->target, b->target);
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef BB_FIRE_ATTACH_POINT_H
+#define BB_FIRE_ATTACH_POINT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/err.h"
+
+/*
+ * The place in the kernel or in a process where a program is attached: a hook and its name. It
+ * comes from the section of the program (SEC("tp/sched/sched_switch")); whoever has seen a program
+ * attached may fill it in from that just as well. Triggers (fire/trigger.h) are found by it.
+ */
+enum bb_attach_kind {
+	BB_AT_NOWHERE,      /* the section names no place */
+	BB_AT_TRACEPOINT,   /* target "syscalls/sys_enter_openat" */
+	BB_AT_RAW_TP,       /* "sched_switch" */
+	BB_AT_BTF,          /* tp_btf, fentry, fexit, LSM: the loaded program holds the place */
+	BB_AT_ITER,         /* "task"; likewise */
+	BB_AT_KPROBE,       /* "tcp_v4_connect" */
+	BB_AT_UPROBE,       /* "/lib/libc.so.6:malloc" */
+	BB_AT_OWN_FUNCTION, /* a function of bpfbench that is called in the place of "vfs_read" */
+	BB_AT_CGROUP,       /* "connect4" */
+	BB_AT_BY_LIBBPF,    /* any other that libbpf attaches by the section */
+};
+
+struct bb_attach_point {
+	enum bb_attach_kind kind;
+	uint32_t prog_type, attach_type; /* BPF_PROG_TYPE_*, BPF_* of enum bpf_attach_type */
+	bool is_return;                  /* a function's return, not its entry */
+	char target[256];                /* the name of the hook; "" where it has none */
+};
+
+/* From a program's section and types. What no kind knows is BB_AT_NOWHERE. */
+void bb_attach_point__from_section(const char *section, uint32_t prog_type, uint32_t attach_type,
+				   struct bb_attach_point *ret_point);
+
+/*
+ * Functions of the kernel and of processes can be told apart by nothing but the registers: a
+ * program for one of them (BPF_PROG_TYPE_KPROBE) runs just as well on a function of ours that is
+ * called in its place. false: the program is none of these.
+ */
+bool bb_attach_point__on_own_function(const struct bb_attach_point *p,
+				      struct bb_attach_point *ret_point);
+
+/* "tracepoint syscalls/sys_enter_openat", for messages and reports. */
+struct bb_attach_words {
+	char text[320];
+};
+struct bb_attach_words bb_attach_point__words(const struct bb_attach_point *p);
+
+bool bb_attach_point__same(const struct bb_attach_point *a, const struct bb_attach_point *b);
+
+#endif

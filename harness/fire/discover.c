@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "fire/discover.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/deadline.h"
+#include "fire/hook.h"
+#include "fire/later.h"
+
+#define MOST 512u            /* triggers */
+#define WINDOWS 12u          /* of a trigger */
+#define WINDOWS_NS 30000000u /* or fewer, if they take longer; 3 at the least */
+#define ENOUGH 3u
+#define DEATHS 2u /* of the process that fires; then it is the program's way */
+
+/* Both processes see it. */
+struct list {
+	struct bb_stats_reader reader;
+	struct bb_attach_point point;
+	int other_cpu;
+	bool all;
+	size_t n, next; /* next: the first that is not tried yet */
+	struct bb_tried tried[MOST];
+};
+
+/* --- in the process that fires --- */
+
+struct windows {
+	uint64_t runs[WINDOWS];
+	size_t n;
+	double ns; /* a window takes, on average */
+	int rc;    /* of the last firing */
+};
+
+static uint64_t runs_of(const struct bb_stats_reader *r)
+{
+	struct bb_prog_stats s = {0};
+
+	bb_stats_reader__info(r, &s);
+	return s.run_cnt;
+}
+
+/*
+ * The fewest runs of a window, as others can only add to them; 0: less than a quarter of the
+ * windows have as few.
+ */
+static uint64_t fewest(const struct windows *w)
+{
+	uint64_t least = UINT64_MAX;
+	size_t same = 0;
+
+	for (size_t i = 0; i < w->n; i++) {
+		same = w->runs[i] < least ? 0 : same;
+		least = w->runs[i] < least ? w->runs[i] : least;
+		same += w->runs[i] == least;
+	}
+	return w->n && same * 4 >= w->n ? least : 0;
+}
+
+/* Windows in which the trigger is fired, or of as many ns without it. */
+static void look(const struct list *l, struct bb_firing *f, double idle_ns, struct bb_fire_task *t,
+		 struct windows *ret_windows)
+{
+	uint64_t began_ns = bb_now_ns(), last = runs_of(&l->reader), at_ns = began_ns;
+	struct windows w = {0};
+
+	while (w.n < WINDOWS && (w.n < ENOUGH || at_ns - began_ns < WINDOWS_NS)) {
+		uint64_t now, until_ns = at_ns + (uint64_t)idle_ns;
+
+		if (f) /* refused by the program, perhaps: it has run then */
+			w.rc = bb_firing__fire(f);
+		while (!f && bb_now_ns() < until_ns)
+			;
+		now = runs_of(&l->reader);
+		at_ns = bb_now_ns();
+		w.runs[w.n++] = now - last;
+		last = now;
+		t->beats++;
+	}
+	w.ns = (double)(at_ns - began_ns) / (double)w.n;
+	*ret_windows = w;
+}
+
+static void try_trigger(struct list *l, struct bb_tried *tried, struct bb_fire_task *t)
+{
+	struct windows fired, idle;
+	struct bb_firing f;
+
+	tried->rc = bb_firing__open(&f, tried->trigger, &l->point, l->other_cpu);
+	if (!tried->rc) {
+		bb_firing__fire(&f); /* the first is not as the others are */
+		look(l, &f, 0, t, &fired);
+		tried->runs = (uint32_t)fewest(&fired);
+		tried->fired = (uint32_t)fired.n;
+		tried->ns = fired.ns;
+		tried->rc = fired.rc;
+	}
+	/* were they there without it? Runs by the readings alone are those of the first trigger. */
+	if (tried->runs && tried->trigger->fire) {
+		look(l, NULL, fired.ns, t, &idle);
+		if (fewest(&idle) >= tried->runs)
+			tried->runs = 0;
+	}
+	bb_firing__close(&f);
+}
+
+static int try_all(void *arg, struct bb_fire_task *t, void *shared)
+{
+	struct list *l = shared;
+
+	(void)arg;
+	while (l->next < l->n) {
+		struct bb_tried *tried = &l->tried[l->next++];
+
+		t->in_work = tried->trigger;
+		try_trigger(l, tried, t);
+		if (tried->runs == 1 && !l->all)
+			l->n = l->next;
+	}
+	t->in_work = NULL;
+	return 0;
+}
+
+/* --- in ours --- */
+
+static void list_triggers(const struct bb_attach_point *point, const struct bb_trigger *only,
+			  struct list *l)
+{
+	if (point->kind == BB_AT_OWN_FUNCTION)
+		only = &bb_triggers_function[0];
+	for (unsigned int distance = 0; distance < 3 && !only; distance++) {
+		const struct bb_trigger *t;
+
+		/* a call that is refused comes after those that are not */
+		for (int fails = 0; fails < 2; fails++)
+			for (size_t i = 0; (t = bb_trigger_at(i)) && l->n < MOST; i++)
+				if (t->fails == fails && bb_trigger__distance(t, point) == distance)
+					l->tried[l->n++].trigger = t;
+	}
+	if (only)
+		l->tried[l->n++].trigger = only;
+}
+
+/* One process that fires, as long as the program lets it live. */
+static int run_part(const struct bb_fire_place *place, struct list *l, int prog_fd,
+		    struct bb_err *ended, struct bb_err *err)
+{
+	struct bb_firer firer;
+	struct bb_hook hook;
+	int link_fd, rc = bb_firer__start(place, NULL, sizeof(*l), &firer, err);
+
+	if (rc)
+		return rc;
+	rc = bb_hook__open(&l->point, firer.pid, place->cgroup_fd, &hook, err);
+	if (!rc) {
+		rc = bb_hook__put(&hook, prog_fd, &link_fd, err);
+		if (!rc) {
+			memcpy(firer.shared, l, sizeof(*l));
+			rc = bb_firer__do(&firer, try_all, ended);
+			memcpy(l, firer.shared, sizeof(*l));
+			bb_close_later(link_fd);
+		}
+		bb_hook__close(&hook);
+	}
+	bb_firer__stop(&firer);
+	return rc;
+}
+
+static int run_list(const struct bb_fire_place *place, struct list *l, int prog_fd, char *ret_ended,
+		    size_t size, struct bb_err *err)
+{
+	struct bb_err ended = {0};
+	unsigned int deaths = 0;
+	int rc;
+
+	do {
+		rc = run_part(place, l, prog_fd, &ended, err);
+		if (rc == -ESRCH && l->next) {
+			l->tried[l->next - 1].rc = rc;
+			if (!deaths)
+				snprintf(ret_ended, size, "%.190s", ended.msg);
+			rc = ++deaths < DEATHS ? 0 : rc;
+		}
+	} while (!rc && l->next < l->n && !bb_must_end());
+	return rc == -ESRCH ? 0 : rc;
+}
+
+static void choose(struct bb_discovery *d)
+{
+	for (size_t i = 0; i < d->n_tried; i++) {
+		const struct bb_tried *t = &d->tried[i];
+
+		if (t->runs && (!d->trigger || t->runs < d->runs_each)) {
+			d->trigger = t->trigger;
+			d->runs_each = t->runs;
+		}
+	}
+}
+
+int bb_discover(const struct bb_fire_place *place, const struct bb_attach_point *point, int prog_fd,
+		const struct bb_stats_reader *reader, const struct bb_trigger *only, bool all,
+		struct bb_discovery *ret_discovery, struct bb_err *err)
+{
+	struct list *l = calloc(1, sizeof(*l));
+	struct bb_discovery d = {0};
+	int rc;
+
+	if (!l)
+		return bb_fail_nomem(err);
+	l->reader = *reader;
+	l->point = *point;
+	l->other_cpu = place->other_cpu;
+	l->all = all;
+	list_triggers(point, only, l);
+	rc = run_list(place, l, prog_fd, d.ended, sizeof(d.ended), err);
+	if (!rc) {
+		d.tried = calloc(l->n ? l->n : 1, sizeof(*d.tried));
+		rc = d.tried ? 0 : bb_fail_nomem(err);
+	}
+	if (!rc) {
+		d.n_tried = l->next < l->n ? l->next : l->n;
+		memcpy(d.tried, l->tried, d.n_tried * sizeof(*d.tried));
+		choose(&d);
+		*ret_discovery = d;
+	}
+	free(l);
+	return rc;
+}
+
+void bb_discovery__done(struct bb_discovery *d)
+{
+	if (!d)
+		return;
+	free(d->tried);
+	*d = (struct bb_discovery){0};
+}

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "fire/firer.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/caller.h"
+#include "base/clock.h"
+#include "base/deadline.h"
+
+#define STUCK_S 5.0 /* no trigger takes that long, and no program */
+#define LOOK_MS 1000
+#define HEAD_BYTES 256u /* struct bb_fire_task, and the rest of its cache lines */
+
+/* --- in the child --- */
+
+int bb_firing__open(struct bb_firing *f, const struct bb_trigger *t,
+		    const struct bb_attach_point *point, int other_cpu)
+{
+	*f = (struct bb_firing){.trigger = t,
+				.page_bytes = (size_t)sysconf(_SC_PAGESIZE),
+				.other_cpu = other_cpu,
+				.point = point};
+	for (size_t i = 0; i < BB_FIRING_FDS; i++)
+		f->fd[i] = -1;
+	f->page = mmap(NULL, 2 * f->page_bytes, PROT_READ | PROT_WRITE,
+		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+	if (f->page == MAP_FAILED)
+		return -errno;
+	return t->open ? t->open(f) : 0;
+}
+
+void bb_firing__close(struct bb_firing *f)
+{
+	if (f->trigger->close)
+		f->trigger->close(f);
+	for (size_t i = 0; i < BB_FIRING_FDS; i++)
+		if (f->fd[i] >= 0)
+			close(f->fd[i]);
+	if (f->page != MAP_FAILED)
+		munmap(f->page, 2 * f->page_bytes);
+}
+
+static void serve(struct bb_fire_task *task, void *arg, void *shared, int fd)
+{
+	char byte;
+
+	while (recv(fd, &byte, 1, 0) == 1) {
+		task->rc = task->work(arg, task, shared);
+		if (send(fd, &byte, 1, MSG_NOSIGNAL) != 1)
+			break;
+	}
+}
+
+static void run_child(const struct bb_fire_place *place, const struct bb_firer *f, void *arg,
+		      int fd, pid_t parent)
+{
+	char byte = 0;
+	int rc;
+
+	signal(SIGINT, SIG_IGN); /* the terminal sends it to all of us: the parent ends us */
+	signal(SIGALRM, SIG_IGN);
+	bb_root__begin();
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	prctl(PR_SET_NAME, "bpfbench");
+	rc = getppid() == parent ? bb_fire_place__enter(place) : -ESRCH;
+	f->task->rc = rc;
+	if (send(fd, &byte, 1, MSG_NOSIGNAL) == 1 && !rc)
+		serve(f->task, arg, f->shared, fd);
+	_exit(0);
+}
+
+/* --- in the parent --- */
+
+/* Wait for its answer. 0, -EINTR, -ETIME, -ESRCH: it is gone, -ETIMEDOUT: it is stuck. */
+static int wait_for(const struct bb_firer *f)
+{
+	uint64_t began_ns = bb_now_ns(), beats = 0;
+	struct pollfd p = {.fd = f->fd, .events = POLLIN};
+	char byte;
+
+	while (poll(&p, 1, LOOK_MS) <= 0) {
+		int rc = bb_must_end_why();
+		if (rc)
+			return rc;
+		if (f->task->beats != beats) {
+			beats = f->task->beats;
+			began_ns = bb_now_ns();
+		}
+		if (bb_seconds_since(began_ns) > STUCK_S)
+			return -ETIMEDOUT;
+	}
+	return recv(f->fd, &byte, 1, 0) == 1 ? 0 : -ESRCH;
+}
+
+void bb_firer__stop(struct bb_firer *f)
+{
+	if (!f)
+		return;
+	if (f->pid > 0) {
+		kill(f->pid, SIGKILL);
+		while (waitpid(f->pid, NULL, 0) < 0 && errno == EINTR)
+			;
+		close(f->fd);
+	}
+	if (f->task)
+		munmap(f->task, f->bytes);
+	*f = (struct bb_firer){.fd = -1};
+}
+
+/* How it ended, in words; it is waited for. */
+static int say_gone(struct bb_firer *f, struct bb_err *err)
+{
+	const struct bb_trigger *t = f->task->in_work;
+	int status = 0;
+
+	while (waitpid(f->pid, &status, 0) < 0 && errno == EINTR)
+		;
+	f->pid = 0;
+	close(f->fd);
+	return bb_fail(err, -ESRCH, "%s%s: the process that fires was ended%s%s; by the program?",
+		       t ? "trigger " : "", t ? t->name : "its trigger",
+		       WIFSIGNALED(status) ? " by signal " : "",
+		       WIFSIGNALED(status) ? strsignal(WTERMSIG(status)) : "");
+}
+
+static int say_stuck(struct bb_firer *f, struct bb_err *err)
+{
+	const struct bb_trigger *t = f->task->in_work;
+
+	kill(f->pid, SIGKILL);
+	while (waitpid(f->pid, NULL, 0) < 0 && errno == EINTR)
+		;
+	f->pid = 0;
+	close(f->fd);
+	return bb_fail(err, -ESRCH, "trigger %s did not come back within %g s, and was ended",
+		       t ? t->name : "", STUCK_S);
+}
+
+int bb_firer__do(struct bb_firer *f, int (*work)(void *arg, struct bb_fire_task *t, void *shared),
+		 struct bb_err *err)
+{
+	char byte = 0;
+	int rc;
+
+	f->task->work = work;
+	if (f->pid <= 0)
+		return bb_fail(err, -ESRCH, "the process that fires has ended before");
+	if (send(f->fd, &byte, 1, MSG_NOSIGNAL) != 1)
+		return say_gone(f, err);
+	rc = wait_for(f);
+	if (rc == -ESRCH)
+		return say_gone(f, err);
+	if (rc == -ETIMEDOUT)
+		return say_stuck(f, err);
+	if (rc) { /* what it has done by now counts; it is of no more use */
+		kill(f->pid, SIGKILL);
+		return rc;
+	}
+	return f->task->rc;
+}
+
+int bb_firer__start(const struct bb_fire_place *place, void *arg, size_t shared_bytes,
+		    struct bb_firer *ret_firer, struct bb_err *err)
+{
+	struct bb_firer f = {.fd = -1, .bytes = HEAD_BYTES + shared_bytes};
+	pid_t parent = getpid();
+	int fd[2], rc;
+
+	f.task = mmap(NULL, f.bytes, PROT_READ | PROT_WRITE,
+		      MAP_SHARED | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+	if (f.task == MAP_FAILED)
+		return bb_fail_nomem(err);
+	f.shared = (char *)f.task + HEAD_BYTES;
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, fd)) {
+		rc = -errno;
+		munmap(f.task, f.bytes);
+		return bb_fail(err, rc, "socketpair: %s", strerror(-rc));
+	}
+	f.pid = fork();
+	if (!f.pid) {
+		close(fd[0]);
+		run_child(place, &f, arg, fd[1], parent);
+	}
+	close(fd[1]);
+	f.fd = fd[0];
+	rc = f.pid < 0 ? -errno : wait_for(&f);
+	if (!rc)
+		rc = f.task->rc;
+	if (rc) {
+		if (f.pid < 0)
+			close(f.fd);
+		bb_firer__stop(&f);
+		return bb_fail(err, rc, "starting the process that fires: %s", strerror(-rc));
+	}
+	*ret_firer = f;
+	return 0;
+}

@@ -1,0 +1,391 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "fire/hook.h"
+
+#include <bpf/bpf.h>
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "base/caller.h"
+#include "base/parse.h"
+#include "bpf/tracefs.h"
+#include "fire/later.h"
+#include "fire/own_function.h"
+#include "fire/user_function.h"
+
+#define PMUS "/sys/bus/event_source/devices/"
+#define MOST_NAMES 4096u
+
+/* --- reading what the kernel says of itself --- */
+
+/* A number in a file of sysfs or tracefs. 0 or -errno. */
+static int read_number(const char *path, uint64_t *ret_value)
+{
+	int fd = bb_root__open(path, O_RDONLY);
+	char text[32];
+	ssize_t n;
+
+	if (fd < 0)
+		return fd;
+	n = read(fd, text, sizeof(text) - 1);
+	close(fd);
+	if (n <= 0)
+		return -EIO;
+	text[n] = '\0';
+	text[strcspn(text, "\n")] = '\0';
+	return bb_parse_u64(text, ret_value);
+}
+
+/* "config:0" of PMU's format file: the bit that makes it probe the return. */
+static uint64_t return_bit(const char *pmu)
+{
+	char path[128], text[32] = "";
+	const char *digits;
+	uint64_t bit = 0;
+	int fd;
+
+	snprintf(path, sizeof(path), PMUS "%s/format/retprobe", pmu);
+	fd = bb_root__open(path, O_RDONLY);
+	if (fd >= 0) {
+		ssize_t n = read(fd, text, sizeof(text) - 1);
+
+		text[n > 0 ? n : 0] = '\0';
+		close(fd);
+	}
+	digits = strchr(text, ':');
+	if (digits)
+		digits++;
+	return digits && !bb_parse_digits(&digits, &bit) && bit < 64 ? 1ULL << bit : 1;
+}
+
+/* --- tracepoints --- */
+
+static const char *events_folder(void)
+{
+	static const char *const places[] = {"/sys/kernel/tracing/events", "/sys/kernel/debug/"
+									   "tracing/events"};
+
+	return access(places[0], F_OK) ? places[1] : places[0];
+}
+
+/* What stands in a section becomes part of a path. */
+static bool is_plain(const char *name)
+{
+	size_t slashes = 0;
+
+	for (const char *c = name; *c; c++) {
+		if (!isalnum((unsigned char)*c) && *c != '_' && *c != '-' && *c != '/')
+			return false;
+		slashes += *c == '/';
+	}
+	return *name && slashes <= 1;
+}
+
+struct names {
+	char **v;
+	size_t n;
+};
+
+static void add_names(struct names *names, const char *prefix, const char *folder)
+{
+	DIR *dir;
+	struct dirent *e;
+
+	bb_root__begin();
+	dir = opendir(folder);
+	bb_root__end();
+	while (dir && (e = readdir(dir)) && names->n < MOST_NAMES) {
+		if (e->d_type != DT_DIR || e->d_name[0] == '.')
+			continue;
+		if (asprintf(&names->v[names->n], "%s%s", prefix, e->d_name) >= 0)
+			names->n++;
+	}
+	if (dir)
+		closedir(dir);
+}
+
+/* All tracepoints: "sched/sched_switch", or without their groups. */
+static void list_tracepoints(bool with_group, struct names *names)
+{
+	struct names groups = {.v = calloc(MOST_NAMES, sizeof(*groups.v))};
+
+	names->v = calloc(MOST_NAMES, sizeof(*names->v));
+	if (groups.v && names->v)
+		add_names(&groups, "", events_folder());
+	for (size_t i = 0; names->v && i < groups.n; i++) {
+		char folder[512], prefix[300] = "";
+
+		snprintf(folder, sizeof(folder), "%s/%s", events_folder(), groups.v[i]);
+		if (with_group)
+			snprintf(prefix, sizeof(prefix), "%s/", groups.v[i]);
+		add_names(names, prefix, folder);
+	}
+	for (size_t i = 0; i < groups.n; i++)
+		free(groups.v[i]);
+	free(groups.v);
+}
+
+static int say_no_tracepoint(const struct bb_attach_point *p, struct bb_err *err)
+{
+	struct names names = {0};
+	const char *near;
+	int rc;
+
+	list_tracepoints(p->kind == BB_AT_TRACEPOINT, &names);
+	near = bb_nearest(p->target, (const char *const *)names.v, names.n);
+	rc = bb_fail(err, -ENOTSUP, "this kernel has no %s%s%s%s", bb_attach_point__words(p).text,
+		     near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+	for (size_t i = 0; i < names.n; i++)
+		free(names.v[i]);
+	free(names.v);
+	return rc;
+}
+
+/* --- opening --- */
+
+static int open_event(struct bb_hook *h, int *ret_fd)
+{
+	/* a tracepoint's is of a CPU, whichever the program then runs on */
+	int cpu = h->pid < 0 ? 0 : -1;
+
+	*ret_fd = (int)syscall(__NR_perf_event_open, &h->attr, h->pid, cpu, -1,
+			       PERF_FLAG_FD_CLOEXEC);
+	return *ret_fd < 0 ? -errno : 0;
+}
+
+static int say_not_opened(const struct bb_hook *h, int rc, struct bb_err *err)
+{
+	return bb_fail(err, -ENOTSUP, "%s: perf_event_open: %s",
+		       bb_attach_point__words(&h->point).text, strerror(-rc));
+}
+
+static int open_tracepoint(struct bb_hook *h, struct bb_err *err)
+{
+	char path[512];
+	uint64_t id;
+	int rc = bb_tracefs__provide(err);
+
+	if (rc)
+		return rc;
+	if (!is_plain(h->point.target))
+		return say_no_tracepoint(&h->point, err);
+	snprintf(path, sizeof(path), "%s/%s/id", events_folder(), h->point.target);
+	if (read_number(path, &id))
+		return say_no_tracepoint(&h->point, err);
+	h->pid = -1;
+	h->attr.type = PERF_TYPE_TRACEPOINT;
+	h->attr.config = id;
+	rc = open_event(h, &h->event_fd);
+	return rc ? say_not_opened(h, rc, err) : 0;
+}
+
+static int open_uprobe_at(struct bb_hook *h, const struct bb_user_function *f, struct bb_err *err)
+{
+	uint64_t type;
+	int rc = read_number(PMUS "uprobe/type", &type);
+
+	if (rc)
+		return bb_fail(err, -ENOTSUP, "this kernel has no uprobes (" PMUS "uprobe: %s)",
+			       strerror(-rc));
+	snprintf(h->path, sizeof(h->path), "%s", f->path);
+	h->attr.type = (uint32_t)type;
+	h->attr.config = h->point.is_return ? return_bit("uprobe") : 0;
+	h->attr.uprobe_path = (uint64_t)(uintptr_t)h->path;
+	h->attr.probe_offset = f->file_offset;
+	rc = open_event(h, &h->event_fd);
+	return rc ? say_not_opened(h, rc, err) : 0;
+}
+
+static int open_uprobe(struct bb_hook *h, struct bb_err *err)
+{
+	struct bb_user_function f;
+	int rc = bb_user_function__find(h->point.target, &f, err);
+
+	if (rc)
+		return rc == -ENOMEM ? rc : bb_fail(err, -ENOTSUP, "%s", err ? err->msg : "");
+	return open_uprobe_at(h, &f, err);
+}
+
+static int open_own_function(struct bb_hook *h, struct bb_err *err)
+{
+	struct bb_user_function f;
+	int rc = bb_user_function__of_ours((const void *)(uintptr_t)bb_own_function, &f, err);
+
+	return rc ? rc : open_uprobe_at(h, &f, err);
+}
+
+/* "vfs_read", "vfs_read+0x10"; "openat" of a ksyscall is a function of another name. */
+static void split_kprobe(const char *target, char *ret_name, size_t size, uint64_t *ret_offset)
+{
+	const char *plus = strchr(target, '+');
+
+	*ret_offset = 0;
+	snprintf(ret_name, size, "%.*s", plus ? (int)(plus - target) : (int)strlen(target), target);
+	if (plus && bb_parse_u64(plus + 1, ret_offset))
+		*ret_offset = 0;
+}
+
+static int open_kprobe(struct bb_hook *h, struct bb_err *err)
+{
+	uint64_t type, offset;
+	int rc = read_number(PMUS "kprobe/type", &type);
+
+	if (rc)
+		return bb_fail(err, -ENOTSUP, "this kernel has no kprobes (" PMUS "kprobe: %s)",
+			       strerror(-rc));
+	split_kprobe(h->point.target, h->path, sizeof(h->path), &offset);
+	h->pid = -1;
+	h->attr.type = (uint32_t)type;
+	h->attr.config = h->point.is_return ? return_bit("kprobe") : 0;
+	h->attr.kprobe_func = (uint64_t)(uintptr_t)h->path;
+	h->attr.probe_offset = offset;
+	rc = open_event(h, &h->event_fd);
+	if (rc == -ENOENT || rc == -EADDRNOTAVAIL)
+		return bb_fail(err, -ENOTSUP, "this kernel has no function '%s' to probe", h->path);
+	return rc ? say_not_opened(h, rc, err) : 0;
+}
+
+static int load_idle(int *ret_fd)
+{
+	static const struct bpf_insn ret_0[] = {
+		{.code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0},
+		{.code = BPF_JMP | BPF_EXIT},
+	};
+
+	*ret_fd = bpf_prog_load(BPF_PROG_TYPE_RAW_TRACEPOINT, "bpfbench_idle", "GPL", ret_0, 2,
+				NULL);
+	return *ret_fd < 0 ? -errno : 0;
+}
+
+/* It does without: then putting a program on it takes longer. */
+static void open_raw_tp(struct bb_hook *h, const char *name)
+{
+	int prog_fd;
+
+	if (load_idle(&prog_fd))
+		return;
+	for (size_t i = 0; i < 2; i++)
+		h->idle_fd[i] = bpf_raw_tracepoint_open(name, prog_fd);
+	close(prog_fd);
+}
+
+int bb_hook__open(const struct bb_attach_point *point, pid_t pid, int cgroup_fd,
+		  struct bb_hook *ret_hook, struct bb_err *err)
+{
+	struct bb_hook *h = ret_hook;
+	int rc = 0;
+
+	*h = (struct bb_hook){.point = *point,
+			      .event_fd = -1,
+			      .pid = pid,
+			      .cgroup_fd = cgroup_fd,
+			      .attr = {.size = sizeof(h->attr),
+				       .sample_period = 1,
+				       .wakeup_events = 1},
+			      .idle_fd = {-1, -1}};
+	switch (point->kind) {
+	case BB_AT_TRACEPOINT: rc = open_tracepoint(h, err); break;
+	case BB_AT_RAW_TP: open_raw_tp(h, point->target); break;
+	case BB_AT_BTF:
+		if (point->attach_type == BPF_TRACE_RAW_TP)
+			open_raw_tp(h, point->target);
+		break;
+	case BB_AT_KPROBE: rc = open_kprobe(h, err); break;
+	case BB_AT_UPROBE: rc = open_uprobe(h, err); break;
+	case BB_AT_OWN_FUNCTION: rc = open_own_function(h, err); break;
+	case BB_AT_ITER: break;
+	case BB_AT_CGROUP:
+		if (cgroup_fd < 0)
+			rc = bb_fail(err, -ENOTSUP, "there is no cgroup2 folder to attach it to");
+		break;
+	case BB_AT_BY_LIBBPF:
+	case BB_AT_NOWHERE:
+		rc = bb_fail(err, -ENOTSUP, "its section names no place that bpfbench attaches to");
+		break;
+	}
+	if (rc)
+		bb_hook__close(h);
+	return rc;
+}
+
+void bb_hook__close(struct bb_hook *h)
+{
+	if (!h)
+		return;
+	bb_close_later(h->event_fd);
+	for (size_t i = 0; i < 2; i++)
+		if (h->idle_fd[i] >= 0)
+			close(h->idle_fd[i]);
+	h->event_fd = h->idle_fd[0] = h->idle_fd[1] = -1;
+}
+
+/* --- putting a program on --- */
+
+/* By a link (Linux 5.15); else the program holds a perf event of its own, and goes with it. */
+static int put_on_event(const struct bb_hook *h, int prog_fd, int *ret_fd)
+{
+	struct bb_hook own = *h;
+	int rc;
+
+	*ret_fd = bpf_link_create(prog_fd, h->event_fd, BPF_PERF_EVENT, NULL);
+	if (*ret_fd >= 0)
+		return ioctl(h->event_fd, PERF_EVENT_IOC_ENABLE, 0) ? -errno : 0;
+	if (errno != EINVAL)
+		return -errno;
+	if (h->attr.uprobe_path == (uint64_t)(uintptr_t)h->path) /* also kprobe_func */
+		own.attr.uprobe_path = (uint64_t)(uintptr_t)own.path;
+	rc = open_event(&own, ret_fd);
+	if (!rc && (ioctl(*ret_fd, PERF_EVENT_IOC_SET_BPF, prog_fd) ||
+		    ioctl(*ret_fd, PERF_EVENT_IOC_ENABLE, 0))) {
+		rc = -errno;
+		close(*ret_fd);
+	}
+	return rc;
+}
+
+static int link_of(int fd, int *ret_fd)
+{
+	*ret_fd = fd;
+	return fd < 0 ? -errno : 0;
+}
+
+int bb_hook__put(const struct bb_hook *h, int prog_fd, int *ret_link_fd, struct bb_err *err)
+{
+	const struct bb_attach_point *p = &h->point;
+	int rc = -ENOTSUP;
+
+	switch (p->kind) {
+	case BB_AT_TRACEPOINT:
+	case BB_AT_KPROBE:
+	case BB_AT_UPROBE:
+	case BB_AT_OWN_FUNCTION: rc = put_on_event(h, prog_fd, ret_link_fd); break;
+	case BB_AT_RAW_TP:
+		rc = link_of(bpf_raw_tracepoint_open(p->target, prog_fd), ret_link_fd);
+		break;
+	case BB_AT_BTF: rc = link_of(bpf_raw_tracepoint_open(NULL, prog_fd), ret_link_fd); break;
+	case BB_AT_ITER:
+		rc = link_of(bpf_link_create(prog_fd, 0, BPF_TRACE_ITER, NULL), ret_link_fd);
+		break;
+	case BB_AT_CGROUP:
+		rc = link_of(bpf_link_create(prog_fd, h->cgroup_fd,
+					     (enum bpf_attach_type)p->attach_type, NULL),
+			     ret_link_fd);
+		break;
+	case BB_AT_BY_LIBBPF:
+	case BB_AT_NOWHERE: break;
+	}
+	if (rc == -ENOENT && p->kind == BB_AT_RAW_TP)
+		return say_no_tracepoint(p, err);
+	return rc ? bb_fail(err, -ENOTSUP, "%s: the kernel does not let the program there: %s",
+			    bb_attach_point__words(p).text, strerror(-rc))
+		  : 0;
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef BB_FIRE_HOOK_H
+#define BB_FIRE_HOOK_H
+
+#include <linux/perf_event.h>
+#include <sys/types.h>
+
+#include "base/err.h"
+#include "fire/attach_point.h"
+
+/*
+ * An attach point, made ready for programs that take turns on it. What is slow is done when it is
+ * opened (a perf event of a tracepoint or uprobe); putting a program on it and taking it off then
+ * take microseconds, so that programs which are compared are never attached together.
+ */
+struct bb_hook {
+	struct bb_attach_point point;
+	int event_fd;                /* of the perf event; -1: it needs none */
+	struct perf_event_attr attr; /* of that */
+	char path[4096];             /* uprobe: the file that attr points to */
+	pid_t pid;                   /* uprobe: of which process; -1: of all */
+	int cgroup_fd;               /* borrowed */
+	/* two programs that do nothing, on a raw tracepoint: the kernel patches its own code for
+	 * the first and the second, which takes 12 ms; -1: none */
+	int idle_fd[2];
+};
+
+/*
+ * `pid`: the process whose functions are probed (-1: all processes). `cgroup_fd` is borrowed; -1:
+ * none is at hand. -ENOTSUP with the reason: nothing is attached here; -ENOENT: there is no such
+ * hook here, with the nearest names.
+ */
+int bb_hook__open(const struct bb_attach_point *point, pid_t pid, int cgroup_fd,
+		  struct bb_hook *ret_hook, struct bb_err *err);
+void bb_hook__close(struct bb_hook *h);
+
+/* Put a program on it; closing *ret_link_fd takes it off (fire/later.h). */
+int bb_hook__put(const struct bb_hook *h, int prog_fd, int *ret_link_fd, struct bb_err *err);
+
+#endif

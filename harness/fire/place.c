@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "fire/place.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/mount.h>
+#include <mntent.h>
+#include <net/if.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mount.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/caller.h"
+#include "bpf/netns.h"
+
+/* --- the network namespace --- */
+
+static int loopback_up(void)
+{
+	struct ifreq ifr = {.ifr_name = "lo", .ifr_flags = IFF_UP};
+	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0), rc;
+
+	if (fd < 0)
+		return -errno;
+	rc = ioctl(fd, SIOCSIFFLAGS, &ifr) ? -errno : 0;
+	close(fd);
+	return rc;
+}
+
+/* Without one, triggers of the network use the machine's loopback device. */
+static int open_netns(struct bb_fire_place *p)
+{
+	struct bb_err err = {0};
+	int home_fd, rc = bb_netns__open(&p->netns_fd, &err);
+
+	if (!rc)
+		rc = bb_netns__enter(p->netns_fd, &home_fd, &err);
+	if (!rc) {
+		rc = loopback_up();
+		if (rc)
+			bb_fail(&err, rc, "its loopback device: %s", strerror(-rc));
+		rc = bb_netns__leave(home_fd, rc, &err);
+	}
+	if (rc && p->netns_fd >= 0) {
+		close(p->netns_fd);
+		p->netns_fd = -1;
+	}
+	if (rc)
+		snprintf(p->why_no_netns, sizeof(p->why_no_netns), "%.190s", err.msg);
+	return rc == -ENOMEM ? rc : 0;
+}
+
+/* --- the cgroup --- */
+
+static bool find_cgroup2(char *ret_path, size_t size)
+{
+	FILE *mounts = setmntent("/proc/self/mounts", "re");
+	struct mntent *m;
+	bool found = false;
+
+	while (mounts && !found && (m = getmntent(mounts))) {
+		found = !strcmp(m->mnt_type, "cgroup2");
+		if (found)
+			snprintf(ret_path, size, "%s", m->mnt_dir);
+	}
+	if (mounts)
+		endmntent(mounts);
+	return found;
+}
+
+/* It waits until we are gone, and removes what we then leave. */
+static void keep(const char *folder, int fd)
+{
+	char byte;
+
+	prctl(PR_SET_NAME, "bpfbench-keeper");
+	setsid();
+	for (int s = 1; s < NSIG; s++)
+		signal(s, SIG_IGN);
+	if (dup2(fd, 3) < 0)
+		_exit(1);
+	closefrom(4);
+	while (read(3, &byte, 1) > 0)
+		;
+	for (int i = 0; i < 100 && rmdir(folder) && errno == EBUSY; i++)
+		usleep(20000); /* until the processes in it have gone */
+	_exit(0);
+}
+
+static int start_keeper(struct bb_fire_place *p)
+{
+	int fd[2];
+
+	if (pipe2(fd, O_CLOEXEC))
+		return -errno;
+	p->keeper = fork();
+	if (!p->keeper) {
+		close(fd[1]);
+		bb_root__begin();
+		keep(p->cgroup, fd[0]);
+	}
+	close(fd[0]);
+	if (p->keeper < 0) {
+		int rc = -errno;
+
+		p->keeper = 0;
+		close(fd[1]);
+		return rc;
+	}
+	p->keeper_fd = fd[1];
+	return 0;
+}
+
+static int make_cgroup(struct bb_fire_place *p)
+{
+	static unsigned int made;
+	char parent[200];
+	struct stat st;
+	int rc = 0;
+
+	if (!find_cgroup2(parent, sizeof(parent)))
+		return -ENODEV;
+	snprintf(p->cgroup, sizeof(p->cgroup), "%s/bpfbench-%d-%u", parent, (int)getpid(), made++);
+	rc = start_keeper(p);
+	if (rc)
+		return rc;
+	bb_root__begin();
+	if (mkdir(p->cgroup, 0755))
+		rc = -errno;
+	p->cgroup_fd = rc ? -1 : open(p->cgroup, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (!rc && (p->cgroup_fd < 0 || fstat(p->cgroup_fd, &st)))
+		rc = -errno;
+	bb_root__end();
+	p->cgroup_id = rc ? 0 : st.st_ino; /* of cgroup2, they are the same on 64 bits */
+	return rc;
+}
+
+static int open_cgroup(struct bb_fire_place *p)
+{
+	int rc = make_cgroup(p);
+
+	if (rc)
+		snprintf(p->why_no_cgroup, sizeof(p->why_no_cgroup), "%s",
+			 rc == -ENODEV ? "no cgroup2 file system is mounted" : strerror(-rc));
+	return rc == -ENOMEM ? rc : 0;
+}
+
+int bb_fire_place__open(int cpu, int other_cpu, struct bb_fire_place *ret_place, struct bb_err *err)
+{
+	struct bb_fire_place p = {.cpu = cpu,
+				  .other_cpu = other_cpu == cpu ? -1 : other_cpu,
+				  .netns_fd = -1,
+				  .cgroup_fd = -1,
+				  .keeper_fd = -1};
+	int rc = open_netns(&p);
+
+	if (!rc)
+		rc = open_cgroup(&p);
+	if (rc) {
+		bb_fire_place__close(&p);
+		return bb_fail_nomem(err);
+	}
+	*ret_place = p;
+	return 0;
+}
+
+void bb_fire_place__close(struct bb_fire_place *p)
+{
+	if (!p)
+		return;
+	if (p->netns_fd >= 0)
+		close(p->netns_fd);
+	if (p->cgroup_fd >= 0)
+		close(p->cgroup_fd);
+	if (p->keeper > 0) {
+		close(p->keeper_fd);
+		while (waitpid(p->keeper, NULL, 0) < 0 && errno == EINTR)
+			;
+	}
+	*p = (struct bb_fire_place){.netns_fd = -1, .cgroup_fd = -1, .keeper_fd = -1};
+}
+
+/* --- in the child --- */
+
+/* A file system without a name, in memory: it goes with its last user. */
+static int own_folder(void)
+{
+	int fs = (int)syscall(SYS_fsopen, "tmpfs", 1U /* FSOPEN_CLOEXEC */), fd;
+
+	if (fs < 0 || syscall(SYS_fsconfig, fs, FSCONFIG_CMD_CREATE, NULL, NULL, 0))
+		return -errno;
+	fd = (int)syscall(SYS_fsmount, fs, 1U /* FSMOUNT_CLOEXEC */,
+			  MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV);
+	if (fd < 0 || fchdir(fd))
+		return -errno;
+	close(fd);
+	close(fs);
+	return 0;
+}
+
+static int join_cgroup(const struct bb_fire_place *p)
+{
+	int fd = p->cgroup_fd < 0 ? -1 : openat(p->cgroup_fd, "cgroup.procs", O_WRONLY | O_CLOEXEC);
+	int rc = 0;
+
+	if (p->cgroup_fd < 0)
+		return 0;
+	if (fd < 0 || write(fd, "0", 1) != 1)
+		rc = -errno;
+	if (fd >= 0)
+		close(fd);
+	return rc;
+}
+
+int bb_fire_place__enter(const struct bb_fire_place *p)
+{
+	int rc = join_cgroup(p);
+
+	if (!rc && p->netns_fd >= 0 && setns(p->netns_fd, CLONE_NEWNET))
+		rc = -errno;
+	return rc ? rc : own_folder();
+}

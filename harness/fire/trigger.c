@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "fire/trigger.h"
+
+#include <linux/bpf.h>
+#include <string.h>
+
+/* In the order in which they are tried. */
+static const struct bb_trigger *const tables[] = {
+	bb_triggers_time,   bb_triggers_memory,  bb_triggers_file, bb_triggers_socket,
+	bb_triggers_cgroup, bb_triggers_process, bb_triggers_call, bb_triggers_function,
+};
+
+const struct bb_trigger *bb_trigger_at(size_t i)
+{
+	for (size_t t = 0; t < sizeof(tables) / sizeof(tables[0]); t++)
+		for (const struct bb_trigger *row = tables[t]; row->name; row++)
+			if (!i--)
+				return row;
+	return NULL;
+}
+
+const struct bb_trigger *bb_trigger_find(const char *name)
+{
+	const struct bb_trigger *t;
+
+	for (size_t i = 0; (t = bb_trigger_at(i)); i++)
+		if (!strcmp(t->name, name))
+			return t;
+	return NULL;
+}
+
+/* What is in front of the name proper, longest first. */
+static const char *const prefixes[] = {
+	"sys_enter_", "sys_exit_", "__x64_sys_", "__arm64_sys_", "__se_sys_", "__do_sys_",
+	"do_sys_",    "ksys_",     "__sys_",     "sys_",         "security_",
+};
+
+/* "openat" of "syscalls/sys_enter_openat", of "libc.so.6:openat" and of "__x64_sys_openat". */
+static const char *core_of(const char *target)
+{
+	const char *slash = strrchr(target, '/'), *colon = strrchr(target, ':'), *name = target;
+
+	name = slash ? slash + 1 : name;
+	name = colon && colon >= name ? colon + 1 : name;
+	for (size_t i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++)
+		if (!strncmp(name, prefixes[i], strlen(prefixes[i])))
+			return name + strlen(prefixes[i]);
+	return name;
+}
+
+unsigned int bb_trigger__distance(const struct bb_trigger *t, const struct bb_attach_point *p)
+{
+	const char *core = core_of(p->target), *word = t->words;
+	unsigned int nearest = 2;
+
+	while (word && *word) {
+		size_t len = strcspn(word, " ");
+		char text[64];
+
+		if (len && len < sizeof(text)) {
+			memcpy(text, word, len);
+			text[len] = '\0';
+			if (!strcmp(text, core))
+				return 0;
+			if (len >= 3 && strstr(core, text))
+				nearest = 1;
+		}
+		word += len + (word[len] == ' ');
+	}
+	return nearest;
+}

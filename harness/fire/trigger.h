@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef BB_FIRE_TRIGGER_H
+#define BB_FIRE_TRIGGER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "fire/attach_point.h"
+
+/*
+ * A trigger does one thing that makes events of the kernel happen: a system call, a page fault, a
+ * connection. It is a few lines of code and a row of a table (fire/triggers_*.c). All of them run
+ * in a process of their own (fire/firer.h), whose working folder is a file system of its own in
+ * memory and whose network nobody else has; whatever they make is gone when that process ends. They
+ * can be repeated without end: each leaves things as they were.
+ */
+#define BB_FIRING_FDS 6
+
+struct bb_firing {
+	const struct bb_trigger *trigger;
+	int fd[BB_FIRING_FDS]; /* -1: not open; those that are open are closed for the trigger */
+	char *page;            /* a page of memory of ours, there */
+	size_t page_bytes;
+	long args[7];  /* of a system call, or of a function and what it returns */
+	int other_cpu; /* where a partner may run; -1: none */
+	pid_t pid;     /* a child of ours; 0: none */
+	/* BB_AT_OWN_FUNCTION: of the function that is called in its place */
+	const struct bb_attach_point *point;
+	char said[120]; /* what it found out for the report: "arguments made: ..." */
+};
+
+struct bb_trigger {
+	const char *name;
+	const char *doc;
+	/* words in the names of hooks that it fires, between blanks: "openat do_filp_open" */
+	const char *words;
+	int (*open)(struct bb_firing *f); /* 0 or -errno; NULL: nothing is needed */
+	int (*fire)(struct bb_firing *f); /* 0 or -errno; NULL: reading the counters is the event */
+	void (*close)(struct bb_firing *f); /* NULL: the descriptors are all that there is */
+	/* of a table of system calls (fire/triggers_call.c): its number and arguments */
+	long nr;
+	long args[6];
+	bool makes_fd; /* it returns a descriptor, which is closed at once */
+	/* it has the call refused: the hook runs, but what is behind it does not */
+	bool fails;
+};
+
+/* All of them, the cheapest first; NULL behind the last. */
+const struct bb_trigger *bb_trigger_at(size_t i);
+
+/* NULL: there is none of that name. */
+const struct bb_trigger *bb_trigger_find(const char *name);
+
+/* The tables that they stand in, each ends in a row without a name. */
+extern const struct bb_trigger bb_triggers_call[], bb_triggers_memory[], bb_triggers_process[],
+	bb_triggers_time[], bb_triggers_file[], bb_triggers_socket[], bb_triggers_cgroup[],
+	bb_triggers_function[];
+
+/*
+ * How near the trigger is to what the attach point's name says: 0: its own word, 1: its word is
+ * part of the name, 2: nothing says so.
+ */
+unsigned int bb_trigger__distance(const struct bb_trigger *t, const struct bb_attach_point *p);
+
+#endif

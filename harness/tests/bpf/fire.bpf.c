@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Programs that a trigger of the catalogue fires where they are attached, a kind of hook each. */
+#include "bb_bpf.h"
+
+__u64 runs;
+
+#define PROGRAM(name, section, retval)                                                             \
+	SEC(section) int name(void *ctx)                                                           \
+	{                                                                                          \
+		__sync_fetch_and_add(&runs, 1);                                                    \
+		return retval;                                                                     \
+	}
+
+PROGRAM(on_openat, "tp/syscalls/sys_enter_openat", 0)
+PROGRAM(on_exit_read, "tp/syscalls/sys_exit_pread64", 0)
+PROGRAM(on_exec, "tp/sched/sched_process_exec", 0)
+PROGRAM(on_wakeup, "raw_tp/sched_wakeup", 0)
+PROGRAM(on_any_call, "raw_tp/sys_enter", 0)
+PROGRAM(on_switch, "tp_btf/sched_switch", 0)
+PROGRAM(on_malloc, "uprobe/libc.so.6:malloc", 0)
+PROGRAM(on_malloc_return, "uretprobe/libc.so.6:malloc", 0)
+PROGRAM(on_connect, "cgroup/connect4", 1)
+PROGRAM(on_socket, "cgroup/sock_create", 1)
+PROGRAM(on_sysctl, "cgroup/sysctl", 1)
+PROGRAM(on_kernel_function, "kprobe/tcp_v4_connect", 0)
+PROGRAM(on_kernel_return, "kretprobe/tcp_v4_connect", 0)
+
+/* It has the event refused: that is what it does, and no failure of the measurement. */
+PROGRAM(denies, "cgroup/connect6", 0)
+
+/* Hooks that there are not. */
+PROGRAM(no_tracepoint, "tp/syscalls/sys_enter_opnat", 0)
+PROGRAM(no_function, "uprobe/libc.so.6:malloq", 0)
+
+/* It ends who fires it, and nobody else. */
+SEC("cgroup/setsockopt")
+int kills(void *ctx)
+{
+	bpf_send_signal(9);
+	return 1;
+}

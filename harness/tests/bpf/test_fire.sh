@@ -1,0 +1,54 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Programs that are fired where they are attached, as root: the trigger is found and said, a hook that there is not is
+# named with the nearest, who denies or kills does no harm, and nothing is left.
+# shellcheck source=harness/tests/tool.sh disable=SC2317 # functions that check, wait_until and run call
+. "$(dirname "$0")/../tool.sh"
+
+names=("hooks of all kinds" "hooks that there are not" "a program that kills" "compare" "nothing is left")
+need_root "${names[@]}" || plan_done
+
+object=$O/tests/bpf/fire.bpf.o
+# shellcheck source=harness/tests/bpf/left.sh
+. "$(dirname "$0")/left.sh"
+fire() { real --object "$object" --loads 2 -n 40 "$@"; }
+# fired NAME TRIGGER: the program has a figure above 0, and the table says by which trigger. For `check`.
+fired() {
+	more "$(bmf "$TMP/out" "fire/$1/step" latency)" 0 || { printf '%s\n' "$1: no figure"; return 1; }
+	"$BPFBENCH" show latest --results "$results" --format table | grep -E "^    $1: $2 \(" || {
+		"$BPFBENCH" show latest --results "$results" --format table | grep -E "^    $1: "
+		return 1
+	}
+}
+
+fire
+expect_status "hooks of all kinds: exit code 0" 0
+check "hooks of all kinds: stdout is strictly valid BMF" valid_bmf "$TMP/out"
+check "a system call" fired on_openat open
+check "a system call's return" fired on_exit_read read
+check "a process that runs a program" fired on_exec exec
+check "a wakeup" fired on_wakeup '(nanosleep|wakeup|timerfd)'
+check "all system calls: reading the counters is one" fired on_any_call counters
+check "a switch of threads" fired on_switch '(nanosleep|wakeup|timerfd|sched-yield)'
+check "a function of the C library" fired on_malloc malloc
+check "its return" fired on_malloc_return malloc
+check "a function of the kernel, for real or by a call of ours" fired on_kernel_function '(own-call|tcp)'
+if grep -q ' cgroup2 ' /proc/self/mounts; then
+	check "a socket's address" fired on_connect udp-connect
+	check "a socket" fired on_socket '[a-z0-9-]+'
+	check "a sysctl" fired on_sysctl sysctl
+	check "a program that denies its event is measured" fired denies '[a-z0-9-]+'
+	expect_grep "a program that kills who fires it is named" err 'skipped: fire/kills/step: .*trigger setsockopt: .*ended by signal Killed'
+else
+	skip "cgroups" "no cgroup2 file system is mounted"
+fi
+expect_grep "a hook that there is not: the nearest" err \
+	"skipped: fire/no_tracepoint/step: this kernel has no tracepoint .*did you mean 'syscalls/sys_enter_openat'"
+nothing_left "hooks of all kinds" 1
+
+real compare --base-object "$object" --head-object "$object" --program on_openat --budget 5
+check "compare: a program against itself" grep -qE '^ *compare/step .* (same|inconclusive)' "$TMP/out"
+nothing_left "compare" 1
+check "nothing is left: no cgroup" test -z "$(find /sys/fs/cgroup -maxdepth 2 -name "bpfbench-*" -newer "$object" 2>/dev/null | while read -r f; do
+	pid=${f##*bpfbench-}; [[ -d /proc/${pid%%-*} ]] || echo "$f"; done)"
+plan_done
