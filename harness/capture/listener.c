@@ -90,7 +90,8 @@ static void send_to_parent(int socket, int error, int fd)
 		;
 }
 
-static __attribute__((noreturn)) void become_command(const char *const *argv, int socket)
+static __attribute__((noreturn)) void become_command(const char *const *argv, const char *dir,
+						     int socket)
 {
 	static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE};
 	int empty = open("/dev/null", O_RDONLY), fd;
@@ -100,7 +101,7 @@ static __attribute__((noreturn)) void become_command(const char *const *argv, in
 	setpgid(0, 0);
 	dup2(empty, STDIN_FILENO);
 	dup2(STDERR_FILENO, STDOUT_FILENO);
-	fd = install_filter();
+	fd = dir && chdir(dir) ? -errno : install_filter();
 	send_to_parent(socket, fd < 0 ? fd : 0, fd);
 	if (fd >= 0) {
 		close(fd);
@@ -224,7 +225,7 @@ static int say_not_started(const char *command, int rc, bool is_filter, struct b
 	return bb_fail(err, rc, "%s: cannot be executed: %s", command, strerror(-rc));
 }
 
-int bb_listener__start(const char *const *argv, struct bb_listener *ret_listener,
+int bb_listener__start(const char *const *argv, const char *dir, struct bb_listener *ret_listener,
 		       struct bb_err *err)
 {
 	struct bb_listener l = {.fd = -1, .guard_alive = -1, .guard = -1};
@@ -235,7 +236,7 @@ int bb_listener__start(const char *const *argv, struct bb_listener *ret_listener
 		return bb_fail(err, -errno, "socketpair: %s", strerror(errno));
 	l.command = fork();
 	if (l.command == 0)
-		become_command(argv, ends[1]);
+		become_command(argv, dir, ends[1]);
 	rc = l.command < 0 ? -errno : 0;
 	close(ends[1]);
 	if (!rc)

@@ -23,11 +23,11 @@ struct bb_listener {
 };
 
 /*
- * Start argv[] (ends in NULL; argv[0] is looked for in $PATH) with the environment, the user and
- * the folder that we have; its stdin is empty, its stdout is our stderr. -ENOENT, -EACCES and so on
- * where it cannot be executed.
+ * Start argv[] (ends in NULL; argv[0] is looked for in $PATH) with the environment and the user
+ * that we have, in `dir` (NULL: here); its stdin is empty, its stdout is our stderr. -ENOENT,
+ * -EACCES and so on where it cannot be executed.
  */
-int bb_listener__start(const char *const *argv, struct bb_listener *ret_listener,
+int bb_listener__start(const char *const *argv, const char *dir, struct bb_listener *ret_listener,
 		       struct bb_err *err);
 
 /* The next call that waits, after timeout_ms at the most. 1: there is one; 0: none; -EPIPE: nobody

@@ -242,7 +242,7 @@ int bb_capture_command(const struct bb_capture_opts *opts, struct bb_capture **r
 	if (rc)
 		return rc;
 	prctl(PR_SET_CHILD_SUBREAPER, !opts->leaves);
-	rc = bb_listener__start(opts->argv, &s.listener, err);
+	rc = bb_listener__start(opts->argv, opts->dir, &s.listener, err);
 	if (rc) {
 		bb_take__free(&s.take);
 	} else {

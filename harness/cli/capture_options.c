@@ -60,11 +60,13 @@ static void say(const char *line)
 	fprintf(stderr, "bpfbench: %s\n", line);
 }
 
-int bb_capture_args__run(const struct bb_capture_args *a, const char *const *argv, bool leaves,
-			 bool interrupt_ends, struct bb_capture **ret_capture, struct bb_err *err)
+int bb_capture_args__run(const struct bb_capture_args *a, const char *const *argv, const char *dir,
+			 bool leaves, bool interrupt_ends, struct bb_capture **ret_capture,
+			 struct bb_err *err)
 {
 	const struct bb_capture_opts opts = {
 		.argv = argv,
+		.dir = dir,
 		.until = a->until         ? BB_CAPTURE_UNTIL_COMMAND
 			 : a->seconds > 0 ? BB_CAPTURE_UNTIL_TIME
 					  : BB_CAPTURE_UNTIL_ATTACHED,

@@ -8,6 +8,7 @@
 #include "capture/file.h"
 #include "capture/replay.h"
 #include "cli/capture_options.h"
+#include "cli/captured_file.h"
 #include "cli/cmd.h"
 #include "cli/options.h"
 #include "cli/output.h"
@@ -152,38 +153,29 @@ static void print_capture(const struct bb_capture *c, bool all)
 		printf("%zu tests of the loader's are not shown; --all shows them\n", probes);
 }
 
-/* The command's name without its folder. */
-static void name_file(const char *command, char *ret_path, size_t size)
-{
-	const char *slash = strrchr(command, '/'), *base = slash ? slash + 1 : command;
-	char name[BB_NAME_MAX_BYTES + 2];
-
-	bb_name_from(base, strlen(base), name);
-	snprintf(ret_path, size, "%s.capture", name);
-}
-
 int bb_cmd_capture(int argc, char **argv)
 {
 	struct bb_capture *capture = NULL;
 	struct capture_cmd_args a = {0};
 	struct bb_err err = {0};
-	char path[BB_NAME_MAX_BYTES + 16];
+	char name[BB_NAME_MAX_BYTES + 2], path[sizeof(name) + sizeof(".capture")];
 	int rc;
 
 	/* what follows the command's name is the command's */
 	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &a);
-	if (!a.output)
-		name_file(a.command[0], path, sizeof(path));
-	rc = bb_output_check(a.output ? a.output : path, &err);
+	bb_capture_name(a.command[0], name, sizeof(name));
+	snprintf(path, sizeof(path), "%s.capture", name);
+	a.output = a.output ? a.output : path;
+	rc = bb_output_check(a.output, &err);
 	if (!rc)
-		rc = bb_capture_args__run(&a.how, (const char *const *)(uintptr_t)a.command,
+		rc = bb_capture_args__run(&a.how, (const char *const *)(uintptr_t)a.command, NULL,
 					  a.leaves, true, &capture, &err);
 	if (!rc)
-		rc = bb_capture__write(capture, a.output ? a.output : path, &err);
+		rc = bb_capture__write(capture, a.output, &err);
 	if (!rc) {
 		print_capture(capture, a.all);
 		fprintf(stderr, "bpfbench: written to %s; to measure it: bpfbench --object %s\n",
-			a.output ? a.output : path, a.output ? a.output : path);
+			a.output, a.output);
 	}
 	bb_capture__free(capture);
 	return rc ? bb_complain(&err) : BB_EXIT_OK;

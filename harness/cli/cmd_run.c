@@ -7,6 +7,8 @@
 
 #include "base/caller.h"
 #include "base/clock.h"
+#include "base/grow.h"
+#include "cli/captured_file.h"
 #include "cli/cmd.h"
 #include "cli/flame.h"
 #include "cli/live_options.h"
@@ -25,13 +27,17 @@ struct run_args {
 	struct bb_strings scenarios, variants, drives;
 	uint32_t samples, loads;
 	bool cold, dry_run, flame;
-	const char *flame_file; /* NULL: stored beside the run */
+	const char *flame_file;     /* NULL: stored beside the run */
+	struct bb_capture_args how; /* of the two below */
+	const char *capture;        /* for sh -c; NULL */
+	char **command;             /* of argv, ends in NULL; NULL */
+	struct bb_captured_file captured;
 };
 
 #define DEFAULT_BUDGET_S 18.0
 #define DEFAULT_BUDGET_COLD_S 45.0
 
-enum { KEY_DRY_RUN = 0x100, KEY_LOADS, KEY_COLD, KEY_FLAME, KEY_LINES };
+enum { KEY_DRY_RUN = 0x100, KEY_LOADS, KEY_COLD, KEY_CAPTURE, KEY_FLAME, KEY_LINES };
 
 static const struct argp_option options[] = {
 	{NULL, 0, NULL, 0, "What to measure:", 1},
@@ -39,6 +45,11 @@ static const struct argp_option options[] = {
 	 "the scenario, by its name or by the path of a .yml file (repeatable)", 1},
 	{"variant", 'V', "NAME", 0, "only this variant, and its floor (repeatable)", 1},
 	{"drive", 'd', "NAME", 0, "only this drive: step, step-cold, in-situ, ... (repeatable)", 1},
+	{"capture", KEY_CAPTURE, "COMMAND", 0,
+	 "capture the programs that this command loads, and measure them (sh -c); or without a "
+	 "shell: "
+	 "bpfbench -- COMMAND...",
+	 1},
 	{NULL, 0, NULL, 0, "How to measure:", 2},
 	{"samples", 'n', "N", 0,
 	 "samples of each case, all loads together (default 6000; step-cold 240 or fewer; in-situ "
@@ -64,19 +75,28 @@ static const struct argp_option options[] = {
 /* What is to be measured is said once, and what goes with it. */
 static void check_what(const struct run_args *a, const struct argp_state *state)
 {
-	bool live = bb_live_args__any(&a->live);
+	bool live = bb_live_args__any(&a->live), captures = a->capture || a->command;
+	bool objects = a->object.objects.n || captures;
 
-	if ((a->scenarios.n > 0) + (a->object.objects.n > 0) + live > 1)
-		bb_usage_error(state, "one of --scenario, --object and loaded programs "
+	if ((a->scenarios.n > 0) + (a->object.objects.n > 0) + live + (a->capture != NULL) +
+		    (a->command != NULL) >
+	    1)
+		bb_usage_error(state, "one of --scenario, --object, --capture and loaded programs "
 				      "(--prog-id, --prog-name, --pinned)");
-	if (!a->scenarios.n && !a->object.objects.n && !live)
+	if (!captures && bb_capture_args__any(&a->how))
+		bb_usage_error(state, "--for, --until and contents are for --capture");
+	if (captures && a->dry_run)
+		bb_usage_error(state, "--dry-run runs nothing; `bpfbench capture`, and then "
+				      "--object "
+				      "of its file");
+	if (!a->scenarios.n && !objects && !live)
 		bb_usage_error(state, "which scenario? --scenario NAME (`bpfbench list` shows "
-				      "them), --object FILE, or a program that is loaded: "
-				      "--prog-id N");
+				      "them), --object FILE, -- COMMAND, or a program that is "
+				      "loaded: --prog-id N");
 	if (a->scenarios.n && bb_object_args__any(&a->object))
 		bb_usage_error(state, "--program, --packet, --ctx and --trigger are for --object; "
 				      "a scenario has keys for them");
-	if (a->object.lines && !a->object.objects.n)
+	if (a->object.lines && !objects)
 		bb_usage_error(state, "--lines is for --object; a scenario has a drive {with: "
 				      "lines}");
 	if (live && (a->object.programs.n || a->object.packets.n || a->object.contexts.n))
@@ -109,6 +129,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		state->child_inputs[0] = &a->measure;
 		state->child_inputs[1] = &a->object;
 		state->child_inputs[2] = &a->live;
+		state->child_inputs[3] = &a->how;
 		break;
 	case 's': bb_strings_add(&a->scenarios, arg, state); break;
 	case 'V': bb_strings_add(&a->variants, arg, state); break;
@@ -122,7 +143,13 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		break;
 	case KEY_LINES: a->object.lines = true; break;
 	case KEY_DRY_RUN: a->dry_run = true; break;
+	case KEY_CAPTURE: a->capture = arg; break;
 	case ARGP_KEY_ARG:
+		if (state->quoted && state->next > state->quoted) { /* behind -- */
+			a->command = &state->argv[state->next - 1];
+			state->next = state->argc;
+			break;
+		}
 		bb_usage_error(state, "'%s' is no option; a scenario is named by --scenario %s",
 			       arg, arg);
 	case ARGP_KEY_END: check_what(a, state); break;
@@ -135,6 +162,7 @@ static const struct argp_child children[] = {
 	{&bb_measure_argp, 0, NULL, 2},
 	{&bb_object_argp, 0, "Or a BPF object without a scenario:", 1},
 	{&bb_live_argp, 0, "Or programs that are already loaded, under their own load:", 1},
+	{&bb_capture_argp, 0, "How to capture those of a command:", 1},
 	{0},
 };
 
@@ -306,6 +334,20 @@ static void print_jobs(const struct jobs *j)
 		printf("  %-52s not driven: %s\n", j->object.skips[i].what, j->object.skips[i].why);
 }
 
+/* What is captured is an object from then on. */
+static int capture(struct run_args *a, struct bb_err *err)
+{
+	int rc = bb_captured_file__make(&a->how, (const char *const *)(uintptr_t)a->command,
+					a->capture, &a->captured, err);
+
+	const char **object =
+		rc ? NULL : bb_append(&a->object.objects.v, &a->object.objects.n, sizeof(*object));
+
+	if (object)
+		*object = a->captured.object;
+	return rc || object ? rc : bb_fail_nomem(err);
+}
+
 int bb_cmd_run(int argc, char **argv)
 {
 	char *command = bb_command_line(argc, argv);
@@ -320,6 +362,8 @@ int bb_cmd_run(int argc, char **argv)
 	if (a.cold && !a.measure.has_budget)
 		a.measure.budget_s = DEFAULT_BUDGET_COLD_S;
 	rc = command ? bb_paths__find(&paths, &err) : bb_fail_nomem(&err);
+	if (!rc && (a.capture || a.command))
+		rc = capture(&a, &err);
 	if (!rc && a.dry_run && !bb_live_args__any(&a.live)) /* to find those takes root */
 		rc = bb_caller__become(&err);
 	if (!rc)
@@ -331,6 +375,7 @@ int bb_cmd_run(int argc, char **argv)
 	else
 		exit_code = run_all(&a, &jobs, command);
 	jobs_done(&jobs);
+	bb_captured_file__remove(&a.captured);
 	free(command);
 	free(a.scenarios.v);
 	free(a.variants.v);

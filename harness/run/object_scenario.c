@@ -62,6 +62,8 @@ static void name_part(const struct bb_object_ref *ref, char *ret_name)
 		len -= strlen(".o");
 	if (ends_in(base, len, ".bpf"))
 		len -= strlen(".bpf");
+	if (ends_in(base, len, ".capture"))
+		len -= strlen(".capture");
 	bb_name_from(base, len, ret_name);
 }
 

@@ -13,7 +13,7 @@
  * prints the text, --object runs it: the same.
  */
 struct bb_object_ref {
-	/* as given by NAME=PATH; NULL: the file's name without .bpf.o or .o */
+	/* as given by NAME=PATH; NULL: the file's name without .bpf.o, .o or .capture */
 	const char *name;
 	const char *path;
 };

@@ -35,7 +35,7 @@ measured() {
 }
 run "$BPFBENCH" --object "$TMP/sections.capture" --program counts --loads 2 -n 48 --no-store
 expect_status "measured: exit code 0" 0
-check "measured: beside its floor" measured sections.capture/{empty-xdp,counts}/{step,slope}
+check "measured: beside its floor" measured sections/{empty-xdp,counts}/{step,slope}
 run "$BPFBENCH" compare --exact --base-object "$objects/sections.bpf.o" --head-object "$TMP/sections.capture" \
 	--program counts --no-store
 expect_status "measured: it executes the instructions of the object" 0
@@ -44,13 +44,21 @@ run "$BPFBENCH" init "$TMP/sections.capture"
 expect_status "init: a scenario of it" 0
 expect_grep "init: where it was attached" out 'section "?perf_event/cpu-clock, 99 Hz'
 
+run "$BPFBENCH" --capture "$load $objects/sections.bpf.o" --program counts --loads 2 -n 48 --no-store
+expect_status "in one line: exit code 0" 0
+check "in one line: measured" measured load_all/{empty-xdp,counts}/{step,slope}
+run "$BPFBENCH" --loads 2 -n 48 --no-store --program counts -- "$load" "$objects/sections.bpf.o"
+expect_status "in one line, without a shell: exit code 0" 0
+check "in one line, without a shell: measured" measured load_all/{empty-xdp,counts}/{step,slope}
+check "in one line: the capture is not kept" test -z "$(find "${TMPDIR:-/tmp}" -maxdepth 1 -name 'bpfbench-capture-*' -newer "$file")"
+
 # --- tail calls: their programs are loaded with it ---
 capture -- "$load" "$objects/tailcall.bpf.o"
 run "$BPFBENCH" --object "$file" --program first --loads 2 -n 300 --no-store
 expect_status "tail calls: exit code 0" 0
 cp "$TMP/out" "$TMP/captured.bmf"
 run "$BPFBENCH" --object "$objects/tailcall.bpf.o" --program first --loads 2 -n 300 --no-store
-check "tail calls: they bill to the caller, as in the object" near "$(bmf "$TMP/captured.bmf" a.capture/first/step latency-p50)" \
+check "tail calls: they bill to the caller, as in the object" near "$(bmf "$TMP/captured.bmf" a/first/step latency-p50)" \
 	"$(bmf "$TMP/out" tailcall/first/step latency-p50)" 50
 
 # --- commands ---
