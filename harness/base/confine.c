@@ -9,6 +9,7 @@
 #include <seccomp.h>
 #include <signal.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -50,24 +51,31 @@ static int allow(scmp_filter_ctx filter, const int *which, size_t n)
 	return rc;
 }
 
+/* `action` where an argument is so. */
+static int add_rule(scmp_filter_ctx filter, uint32_t action, int which, struct scmp_arg_cmp arg)
+{
+	return seccomp_rule_add_array(filter, action, which, 1, &arg);
+}
+
 /* libbpf takes a descriptor 0 for a mistake: it duplicates it and closes it. It is to stay. */
 static int allow_trial(scmp_filter_ctx filter)
 {
+	const struct scmp_arg_cmp for_reading = {2, SCMP_CMP_MASKED_EQ,
+						 O_ACCMODE | O_CREAT | O_TRUNC, O_RDONLY};
 	int rc = allow(filter, trial_calls, sizeof(trial_calls) / sizeof(trial_calls[0]));
 
 	for (size_t i = 0; !rc && i < sizeof(trial_commands) / sizeof(trial_commands[0]); i++)
-		rc = seccomp_rule_add(filter, SCMP_ACT_ERRNO(0), SCMP_SYS(bpf), 1,
-				      SCMP_A0(SCMP_CMP_EQ, trial_commands[i]));
+		rc = add_rule(filter, SCMP_ACT_ERRNO(0), SCMP_SYS(bpf),
+			      (struct scmp_arg_cmp){0, SCMP_CMP_EQ, trial_commands[i], 0});
 	if (!rc)
-		rc = seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(openat), 1,
-				      SCMP_A2(SCMP_CMP_MASKED_EQ, O_ACCMODE | O_CREAT | O_TRUNC,
-					      O_RDONLY));
+		rc = add_rule(filter, SCMP_ACT_ALLOW, SCMP_SYS(openat), for_reading);
 	if (!rc)
-		rc = seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(close), 1,
-				      SCMP_A0(SCMP_CMP_NE, 0));
-	return rc ? rc
-		  : seccomp_rule_add(filter, SCMP_ACT_ERRNO(0), SCMP_SYS(close), 1,
-				     SCMP_A0(SCMP_CMP_EQ, 0));
+		rc = add_rule(filter, SCMP_ACT_ALLOW, SCMP_SYS(close),
+			      (struct scmp_arg_cmp){0, SCMP_CMP_NE, 0, 0});
+	if (!rc)
+		rc = add_rule(filter, SCMP_ACT_ERRNO(0), SCMP_SYS(close),
+			      (struct scmp_arg_cmp){0, SCMP_CMP_EQ, 0, 0});
+	return rc;
 }
 
 static int filter_calls(bool is_trial)

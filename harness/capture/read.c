@@ -99,7 +99,8 @@ static void read_members(struct reading *r, const char *data, size_t len)
 	}
 	if (a)
 		archive_read_free(a);
-	qsort(r->members, r->n_members, sizeof(*r->members), by_member_name);
+	if (r->n_members)
+		qsort(r->members, r->n_members, sizeof(*r->members), by_member_name);
 }
 
 /* Hands the bytes over; nothing where there is no such member. */
@@ -110,6 +111,8 @@ static struct bb_blob take_bytes(struct reading *r, const char *fmt, size_t inde
 	struct bb_blob bytes = {0};
 	struct member *m, key;
 
+	if (!r->n_members)
+		return bytes;
 	snprintf(key.name, sizeof(key.name), fmt, index);
 	m = bsearch(&key, r->members, r->n_members, sizeof(key), by_member_name);
 	if (m) {

@@ -664,7 +664,7 @@ static double check_price(const struct at_param *p)
 			}
 		}
 	}
-	if (!n)
+	if (n <= 0)
 		return 0;
 	price = p->n_items - end > 3 ? (n * sxy - sx * sy) / (n * sxx - sx * sx) : sxy / sxx;
 	return fmin(fmax(price, 0), MOST_CHECK_NS);
