@@ -186,7 +186,7 @@ stress: deps ## send signals to every command and give it hostile objects: SEED=
 	$(Q)O=$(O) harness/tests/stress/objects.sh
 
 .PHONY: tests
-tests: all $(UNIT_TESTS) $(REPLAYS) $(TEST_BPF_OBJS) $(TEST_TOOLS) $(O)/bpfbench.1
+tests: all $(UNIT_TESTS) $(REPLAYS) $(BENCHES) $(TEST_BPF_OBJS) $(TEST_TOOLS) $(O)/bpfbench.1
 
 bench-self: all $(TEST_TOOLS) $(BENCHES) $(TEST_BPF_OBJS) ## measure bpfbench itself: ratios, side by side in one run (root)
 	$(Q)O=$(O) harness/tests/bench/run.sh

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/grow.h"
+
 static const char *const always[] = {"PATH", "LANG", "TERM", NULL};
 
 static const char *home_of(uid_t uid)
@@ -22,16 +24,11 @@ static const char *home_of(uid_t uid)
 /* "NAME=VALUE" of a variable that is set, appended; the strings last until the exec. */
 static int note(const char *name, const char *value, char ***texts, size_t *n)
 {
-	char **more = value ? reallocarray(*texts, *n + 1, sizeof(*more)) : NULL, *text = NULL;
+	char **text = value ? bb_append(texts, n, sizeof(*text)) : NULL;
 
 	if (!value)
 		return 0;
-	if (more)
-		*texts = more;
-	if (!more || asprintf(&text, "%s=%s", name, value) < 0)
-		return -ENOMEM;
-	more[(*n)++] = text;
-	return 0;
+	return text && asprintf(text, "%s=%s", name, value) >= 0 ? 0 : -ENOMEM;
 }
 
 int bb_environment__clean(const char *const *also, uid_t uid)

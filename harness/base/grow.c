@@ -2,6 +2,7 @@
 #include "base/grow.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 void *bb_append(void *items, size_t *n, size_t item_size)
@@ -9,7 +10,7 @@ void *bb_append(void *items, size_t *n, size_t item_size)
 	void *old, *grown;
 
 	memcpy(&old, items, sizeof(old));
-	grown = bb_grow(old, *n, item_size);
+	grown = *n & (*n - 1) ? old : reallocarray(old, *n ? 2 * *n : 1, item_size);
 	if (!grown)
 		return NULL;
 	memcpy(items, &grown, sizeof(grown));

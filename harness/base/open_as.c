@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/process.h"
 #include "base/user.h"
 
 union descriptor {
@@ -83,8 +84,7 @@ int bb_open_as(uid_t uid, gid_t gid, const char *path, int flags)
 	close(fds[1]);
 	if (!rc) {
 		rc = receive_descriptor(fds[0]);
-		while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
-			;
+		bb_wait_for(pid);
 	}
 	close(fds[0]);
 	return rc;

@@ -223,6 +223,17 @@ static int run(const struct bb_process *p, struct stream *out, struct stream *lo
 	return !rc && n > 0 ? child_rc : rc;
 }
 
+int bb_wait_for(pid_t child)
+{
+	int status;
+	pid_t got;
+
+	do
+		got = waitpid(child, &status, 0);
+	while (got < 0 && errno == EINTR);
+	return got == child ? status : -1;
+}
+
 int bb_process__run(const struct bb_process *p, struct bb_process_end *ret_end, struct bb_err *err)
 {
 	struct stream out = {.read_fd = -1, .write_fd = -1}, log = out;

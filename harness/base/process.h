@@ -7,6 +7,10 @@
 
 #include "base/err.h"
 
+/* Wait until the child has ended, whatever signals come. Its status as of waitpid(); -1: there is
+ * no such child. */
+int bb_wait_for(pid_t child);
+
 /* A program of other people that is run to its end: git, a build. */
 struct bb_process {
 	const char *const *argv; /* ends in NULL; argv[0] is looked for in $PATH */

@@ -9,6 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/grow.h"
+
 struct bb_kept_map {
 	char *name; /* the object's, which may be longer than the kernel's */
 	int fd;
@@ -35,22 +37,20 @@ static bool is_like(const struct bpf_map *map, const struct bpf_map_info *info)
 
 static int keep_map(struct bb_kept_maps *k, const char *name, int fd)
 {
-	struct bb_kept_map *maps = reallocarray(k->maps, k->n + 1, sizeof(*maps)), *m;
+	struct bb_kept_map *m = bb_append(&k->maps, &k->n, sizeof(*m));
 	int rc;
 
-	if (!maps)
+	if (!m)
 		return -ENOMEM;
-	k->maps = maps;
-	m = &maps[k->n];
 	m->name = strdup(name);
 	rc = m->name ? info_of(fd, &m->info) : -ENOMEM;
 	m->fd = rc ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, 0);
 	if (!rc && m->fd < 0)
 		rc = -errno;
-	if (!rc)
-		k->n++;
-	else
+	if (rc) {
 		free(m->name);
+		k->n--;
+	}
 	return rc;
 }
 

@@ -65,17 +65,17 @@ static void on_sample(void *ctx, int cpu, void *data, __u32 size)
 
 static int open_perf_buffer(struct bb_rings *r, int map_fd)
 {
-	struct perf_buffer **all = realloc(r->perf_buffers,
-					   (r->n_perf_buffers + 1) * sizeof(struct perf_buffer *));
-	struct perf_buffer *pb;
+	struct perf_buffer *pb = perf_buffer__new(map_fd, PERF_PAGES, on_sample, NULL, NULL, NULL),
+			   **kept;
 
-	if (!all)
-		return -ENOMEM;
-	r->perf_buffers = all;
-	pb = perf_buffer__new(map_fd, PERF_PAGES, on_sample, NULL, NULL, NULL);
 	if (!pb)
 		return -errno;
-	all[r->n_perf_buffers++] = pb;
+	kept = bb_append(&r->perf_buffers, &r->n_perf_buffers, sizeof(struct perf_buffer *));
+	if (!kept) {
+		perf_buffer__free(pb);
+		return -ENOMEM;
+	}
+	*kept = pb;
 	for (size_t i = 0; i < perf_buffer__buffer_cnt(pb); i++) {
 		struct perf_event_mmap_page *page;
 		struct bb_ring *ring = add_ring(r);
@@ -101,16 +101,14 @@ static int open_perf_buffer(struct bb_rings *r, int map_fd)
 
 static int add_queue(struct bb_rings *r, const struct bpf_map_info *info, int map_fd)
 {
-	struct bb_queue *queues = reallocarray(r->queues, r->n_queues + 1, sizeof(*queues));
 	void *value = malloc(info->value_size);
+	struct bb_queue *q = value ? bb_append(&r->queues, &r->n_queues, sizeof(*q)) : NULL;
 
-	if (queues)
-		r->queues = queues;
-	if (!queues || !value) {
+	if (!q) {
 		free(value);
 		return -ENOMEM;
 	}
-	queues[r->n_queues++] = (struct bb_queue){
+	*q = (struct bb_queue){
 		.map_fd = map_fd,
 		.value = value,
 		.max_entries = info->max_entries,

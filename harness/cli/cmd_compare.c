@@ -9,6 +9,7 @@
 #include "base/caller.h"
 #include "cli/cmd.h"
 #include "cli/compare_show.h"
+#include "cli/formats.h"
 #include "cli/measure.h"
 #include "cli/object_options.h"
 #include "cli/options.h"

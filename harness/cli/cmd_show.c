@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "cli/cmd.h"
+#include "cli/formats.h"
 #include "cli/options.h"
 #include "cli/output.h"
 

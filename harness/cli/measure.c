@@ -13,6 +13,7 @@
 #include "base/caller.h"
 #include "base/clock.h"
 #include "cli/cmd.h"
+#include "cli/formats.h"
 #include "cli/machine.h"
 #include "cli/options.h"
 #include "cli/output.h"

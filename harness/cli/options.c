@@ -8,6 +8,7 @@
 #include "base/grow.h"
 #include "base/parse.h"
 #include "cli/cmd.h"
+#include "cli/formats.h"
 #include "store/store.h"
 
 void bb_strings_add(struct bb_strings *s, const char *text, const struct argp_state *state)

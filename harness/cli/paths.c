@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/grow.h"
 #include "base/io.h"
 #include "base/parse.h"
 
@@ -107,18 +108,16 @@ int bb_scenario_names(const char *dir, char ***ret_names, size_t *ret_n, struct 
 		return bb_fail(err, rc, "%s: %s", dir, strerror(-rc));
 	}
 	while ((e = readdir(d))) {
-		char **more;
+		char **name;
 
 		if (!is_scenario_file(e->d_name))
 			continue;
-		more = reallocarray(names, n + 1, sizeof(*names));
-		if (more) {
-			names = more;
-			names[n] = strndup(e->d_name, strlen(e->d_name) - strlen(YML));
-		}
-		if (!more || !names[n++]) {
+		name = bb_append(&names, &n, sizeof(*name));
+		if (name)
+			*name = strndup(e->d_name, strlen(e->d_name) - strlen(YML));
+		if (!name || !*name) {
 			closedir(d);
-			bb_names_free(names, more ? n - 1 : n);
+			bb_names_free(names, n);
 			return bb_fail_nomem(err);
 		}
 	}

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/caller.h"
+#include "base/process.h"
 #include "base/user.h"
 #include "drivers/driver.h"
 
@@ -61,8 +62,7 @@ void bb_child__stop(pid_t *pid)
 		return;
 	kill(-*pid, SIGKILL);
 	kill(*pid, SIGKILL);
-	while (waitpid(*pid, NULL, 0) < 0 && errno == EINTR)
-		;
+	bb_wait_for(*pid);
 	*pid = 0;
 }
 

@@ -72,6 +72,17 @@ struct bb_batch {
 	char void_why[200];
 };
 
+/* The runs between two readings of the counters: a single one is a sample, several are counted. */
+static inline void bb_batch__take(struct bb_batch *b, uint64_t runs, uint64_t ns)
+{
+	b->run_cnt += runs;
+	b->run_time_ns += ns;
+	if (runs == 1)
+		b->ns[b->n++] = ns;
+	else
+		b->multi += runs;
+}
+
 struct bb_driver {
 	struct bb_drive_kind kind;
 	/* the driver that counts instructions of what this one fires; NULL: it fires nothing that

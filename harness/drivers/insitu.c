@@ -23,17 +23,6 @@ struct insitu_slot {
 	uint64_t whole_periods;          /* of the event's time on the CPU, since it was opened */
 };
 
-static int insitu_open(const struct bb_drive_spec *spec, const struct bb_driver_opts *opts,
-		       void **ret_state, struct bb_err *err)
-{
-	struct bb_workload_loop *l;
-	int rc = bb_workload_loop__open(spec, opts, &l, err);
-
-	if (!rc)
-		*ret_state = l;
-	return rc;
-}
-
 static void close_event(struct insitu_slot *slot)
 {
 	if (slot->event_fd >= 0)
@@ -156,7 +145,7 @@ const struct bb_driver bb_driver_insitu = {
 			.needs_bpf = true,
 			.watches_workload = true,
 		},
-	.open = insitu_open,
+	.open = bb_workload_loop__open,
 	.attach = insitu_attach,
 	.batch = insitu_batch,
 	.detach = insitu_detach,

@@ -25,17 +25,6 @@ struct attach_slot {
 	struct bb_target *target;
 };
 
-static int attach_open(const struct bb_drive_spec *spec, const struct bb_driver_opts *opts,
-		       void **ret_state, struct bb_err *err)
-{
-	struct bb_workload_loop *l;
-	int rc = bb_workload_loop__open(spec, opts, &l, err);
-
-	if (!rc)
-		*ret_state = l;
-	return rc;
-}
-
 static int attach_probe(void *state, struct bb_test_prog *subject, struct bb_err *err)
 {
 	struct bpf_link *link;
@@ -131,7 +120,7 @@ const struct bb_driver bb_driver_insitu_attach = {
 			.needs_bpf = true,
 			.watches_workload = true,
 		},
-	.open = attach_open,
+	.open = bb_workload_loop__open,
 	.probe = attach_probe,
 	.attach = attach_attach,
 	.batch = attach_batch,

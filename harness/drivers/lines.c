@@ -531,12 +531,11 @@ static double mean_of(double *x, size_t n)
 static int keep_mean(struct at_param *p, uint32_t load, uint32_t item, double ns)
 {
 	struct means *m = &p->means[(size_t)load * p->n_items + item];
-	double *v = bb_grow(m->v, m->n, sizeof(*m->v));
+	double *v = bb_append(&m->v, &m->n, sizeof(*v));
 
 	if (!v)
 		return -ENOMEM;
-	m->v = v;
-	m->v[m->n++] = ns;
+	*v = ns;
 	return 0;
 }
 

@@ -44,17 +44,6 @@ struct flow_run {
 	size_t room, n;
 };
 
-static int pipeline_open(const struct bb_drive_spec *spec, const struct bb_driver_opts *opts,
-			 void **ret_state, struct bb_err *err)
-{
-	struct bb_workload_loop *l;
-	int rc = bb_workload_loop__open(spec, opts, &l, err);
-
-	if (!rc)
-		*ret_state = l;
-	return rc;
-}
-
 static int pipeline_probe(void *state, struct bb_test_prog *subject, struct bb_err *err)
 {
 	(void)state;
@@ -296,7 +285,7 @@ const struct bb_driver bb_driver_pipeline = {
 			.is_whole = true,
 			.needs_bpf = true,
 		},
-	.open = pipeline_open,
+	.open = bb_workload_loop__open,
 	.probe = pipeline_probe,
 	.attach = pipeline_attach,
 	.batch = pipeline_batch,

@@ -52,16 +52,9 @@ static int sample(void *arg)
 		was_warmup = false;
 	}
 	if (!was_warmup) {
-		uint64_t runs = now.run_cnt - slot->last.run_cnt,
-			 ns = now.run_time_ns - slot->last.run_time_ns;
-
 		b->fired++;
-		b->run_cnt += runs;
-		b->run_time_ns += ns;
-		if (runs == 1)
-			b->ns[b->n++] = ns;
-		else
-			b->multi += runs;
+		bb_batch__take(b, now.run_cnt - slot->last.run_cnt,
+			       now.run_time_ns - slot->last.run_time_ns);
 	}
 	slot->last = now;
 	return !bb_batch__goes_on(b, slot->began_ns);

@@ -83,12 +83,7 @@ static inline int sample_once(const struct bb_test_call *s, struct bb_cold *cold
 	}
 	bb_test_call__judge_retval(s, attr.test.retval, b->void_why, sizeof(b->void_why));
 	b->fired++;
-	b->run_cnt += runs;
-	b->run_time_ns += ns;
-	if (runs == 1)
-		b->ns[b->n++] = ns;
-	else
-		b->multi += runs;
+	bb_batch__take(b, runs, ns);
 	return 0;
 }
 

@@ -91,12 +91,7 @@ static void take_window(struct bb_batch *b, struct bb_windows *w, const struct b
 		}
 		runs -= own;
 	}
-	b->run_cnt += runs;
-	b->run_time_ns += ns;
-	if (runs == 1)
-		b->ns[b->n++] = ns;
-	else
-		b->multi += runs;
+	bb_batch__take(b, runs, ns);
 }
 
 int bb_windows__poll(struct bb_windows *w, struct bb_batch *b, struct bb_err *err)

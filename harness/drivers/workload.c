@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/environment.h"
+#include "base/process.h"
 
 static int open_program_at(const char *path)
 {
@@ -153,7 +154,7 @@ int bb_workload__start(const struct bb_workload_spec *spec, struct bb_workload *
 	while (n < 0 && errno == EINTR);
 	close(report[0]);
 	if (n > 0) {
-		waitpid(pid, NULL, 0);
+		bb_wait_for(pid);
 		return say_cannot_start(spec, child_rc, err);
 	}
 	ret_workload->pid = pid;

@@ -35,7 +35,7 @@ void bb_workload_loop__close(void *lives)
 }
 
 int bb_workload_loop__open(const struct bb_drive_spec *spec, const struct bb_driver_opts *opts,
-			   struct bb_workload_loop **ret_lives, struct bb_err *err)
+			   void **ret_lives, struct bb_err *err)
 {
 	struct bb_workload_loop *l;
 	int rc = bb_windows__can_poll(opts, err);

@@ -29,10 +29,10 @@ struct bb_workload_event {
 	void *arg;
 };
 
-/* The workload is started once and stopped: what cannot start is said before anything is measured.
- */
+/* open() of struct bb_driver. The workload is started once and stopped: what cannot start is said
+ * before anything is measured. */
 int bb_workload_loop__open(const struct bb_drive_spec *spec, const struct bb_driver_opts *opts,
-			   struct bb_workload_loop **ret_lives, struct bb_err *err);
+			   void **ret_lives, struct bb_err *err);
 void bb_workload_loop__close(void *lives);
 
 /* Start it if it does not run; it stands still if `paused`. */

@@ -5,38 +5,6 @@
 
 #include "export/exporter.h"
 
-const struct bb_exporter bb_exporters[] = {
-	{"bmf", "json", "Bencher Metric Format, for `bencher run --adapter json`", bb_export_bmf},
-	{"table", "txt", "tables for people", bb_export_table},
-	{"json", "json", "everything, as it is stored", bb_export_json},
-	{"html", "html", "a page to look at, self-contained", bb_export_html},
-	{"csv", "csv", "a row a figure, for spreadsheets and data frames", bb_export_csv},
-	{"markdown", "md", "tables for a job summary or a comment", bb_export_markdown},
-	{"benchfmt", "txt", "Go benchmark format, for benchstat", bb_export_benchfmt},
-	{"github-action", "json", "github-action-benchmark, customSmallerIsBetter",
-	 bb_export_github_smaller},
-	{"github-action-bigger", "json", "github-action-benchmark, customBiggerIsBetter",
-	 bb_export_github_bigger},
-	{"veristat", "csv", "static metrics as veristat writes them, for `veristat -C`",
-	 bb_export_veristat},
-	{"openmetrics", "prom", "OpenMetrics text, for Prometheus' textfile collector",
-	 bb_export_openmetrics},
-	{"plot", "tsv", "distributions and costs as columns, for gnuplot", bb_export_plot},
-	{"lcov", "info",
-	 "executed source lines (drive exact), for genhtml and other coverage viewers",
-	 bb_export_lcov},
-};
-
-const size_t bb_n_exporters = sizeof(bb_exporters) / sizeof(bb_exporters[0]);
-
-const struct bb_exporter *bb_exporter_find(const char *name)
-{
-	for (size_t i = 0; i < bb_n_exporters; i++)
-		if (!strcmp(bb_exporters[i].name, name))
-			return &bb_exporters[i];
-	return NULL;
-}
-
 static int put(const char *text, size_t len, FILE *out, struct bb_err *err)
 {
 	int error;

@@ -9,9 +9,9 @@
 #include "report/report.h"
 
 /*
- * A format that a run can be written in. A new one is a file with a writer and a row in exporter.c.
- * `write` wants a summarised report. It writes all of its output or nothing that it knows to be
- * wrong: it returns 0 when everything has been flushed, or -errno with a message.
+ * A format that a run can be written in. A new one is a file with a writer and a row in
+ * cli/formats.c. `write` wants a summarised report. It writes all of its output or nothing that it
+ * knows to be wrong: it returns 0 when everything has been flushed, or -errno with a message.
  */
 struct bb_exporter {
 	const char *name; /* --format NAME */
@@ -19,12 +19,6 @@ struct bb_exporter {
 	const char *doc;  /* for --help */
 	int (*write)(const struct bb_report *r, FILE *out, struct bb_err *err);
 };
-
-extern const struct bb_exporter bb_exporters[];
-extern const size_t bb_n_exporters;
-
-/* The exporter of that name, or NULL. */
-const struct bb_exporter *bb_exporter_find(const char *name);
 
 /* How the exporters are made: `compose` writes into memory, and only what is whole goes to `out`.
  */
@@ -37,7 +31,6 @@ int bb_export_table(const struct bb_report *r, FILE *out, struct bb_err *err);
 /* without comparisons */
 int bb_export_table_of_cases(const struct bb_report *r, FILE *out, struct bb_err *err);
 int bb_export_json(const struct bb_report *r, FILE *out, struct bb_err *err);
-int bb_export_html(const struct bb_report *r, FILE *out, struct bb_err *err);
 int bb_export_csv(const struct bb_report *r, FILE *out, struct bb_err *err);
 int bb_export_markdown(const struct bb_report *r, FILE *out, struct bb_err *err);
 int bb_export_benchfmt(const struct bb_report *r, FILE *out, struct bb_err *err);

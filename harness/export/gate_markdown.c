@@ -18,15 +18,6 @@ static const struct bb_comparison *find_comparison(const struct bb_report *r, co
 	return NULL;
 }
 
-static size_t count_verdict(const struct bb_report *r, enum bb_verdict verdict)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < r->n_comparisons; i++)
-		n += r->comparisons[i].verdict == verdict;
-	return n;
-}
-
 /* --- what it comes to --- */
 
 static void put_headline(const struct bb_gate *g, const struct bb_report *first,
@@ -51,8 +42,9 @@ static void put_headline(const struct bb_gate *g, const struct bb_report *first,
 	if (!first->n_comparisons)
 		return;
 	fprintf(mem, "%zu improved, %zu same, %zu inconclusive (these never fail)",
-		count_verdict(first, BB_VERDICT_IMPROVED), count_verdict(first, BB_VERDICT_SAME),
-		count_verdict(first, BB_VERDICT_INCONCLUSIVE));
+		bb_report__count_verdict(first, BB_VERDICT_IMPROVED),
+		bb_report__count_verdict(first, BB_VERDICT_SAME),
+		bb_report__count_verdict(first, BB_VERDICT_INCONCLUSIVE));
 	if (unconfirmed)
 		fprintf(mem, ", %zu regressed at first, but not when measured again (nor do these)",
 			unconfirmed);

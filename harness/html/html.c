@@ -53,15 +53,6 @@ static void put_comparison(FILE *out, const struct bb_comparison *c)
 	fputs("</tr>\n", out);
 }
 
-static size_t count_verdicts(const struct bb_report *r, enum bb_verdict verdict)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < r->n_comparisons; i++)
-		n += r->comparisons[i].verdict == verdict;
-	return n;
-}
-
 /* What has to be looked at first; in the order of the report where that is the same. */
 static int by_urgency(const void *a, const void *b)
 {
@@ -127,9 +118,10 @@ static int put_comparisons(FILE *out, const struct bb_html_page *page, size_t nt
 		"</h3>\n<p>%zu regressed, %zu improved, %zu same, %zu inconclusive.</p>\n"
 		"<p class=faint>Beyond %g %% counts; %g is the chance of a false "
 		"verdict.</p>\n",
-		count_verdicts(r, BB_VERDICT_REGRESSED), count_verdicts(r, BB_VERDICT_IMPROVED),
-		count_verdicts(r, BB_VERDICT_SAME), count_verdicts(r, BB_VERDICT_INCONCLUSIVE),
-		100 * c->threshold, c->alpha);
+		bb_report__count_verdict(r, BB_VERDICT_REGRESSED),
+		bb_report__count_verdict(r, BB_VERDICT_IMPROVED),
+		bb_report__count_verdict(r, BB_VERDICT_SAME),
+		bb_report__count_verdict(r, BB_VERDICT_INCONCLUSIVE), 100 * c->threshold, c->alpha);
 	rc = put_comparison_table(out, r);
 	fputs(BB_HTML_CHARTS, out);
 	if (!rc)

@@ -27,6 +27,9 @@ struct bb_html_page {
 	const struct bb_figures *figures; /* NULL: nobody has drawn any */
 };
 
+/* One run as an exporter (export/exporter.h). */
+int bb_export_html(const struct bb_report *r, FILE *out, struct bb_err *err);
+
 /* pages[n], a run each. 0 or -ENOMEM; whether the bytes got out is for the caller to ask `out`. */
 int bb_html__write(const struct bb_html_page *pages, size_t n, FILE *out);
 

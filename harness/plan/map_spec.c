@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
+
 static void spec_free(struct bb_map_spec *spec)
 {
 	for (size_t i = 0; i < spec->n_entries; i++) {
@@ -19,15 +21,14 @@ static void spec_free(struct bb_map_spec *spec)
 
 int bb_map_specs__add(struct bb_map_specs *list, struct bb_map_spec *spec)
 {
-	struct bb_map_spec **v = reallocarray(list->v, list->n + 1, sizeof(struct bb_map_spec *));
+	struct bb_map_spec **v = bb_append(&list->v, &list->n, sizeof(struct bb_map_spec *));
 
 	if (!v) {
 		if (!spec->n_users)
 			spec_free(spec);
 		return -ENOMEM;
 	}
-	list->v = v;
-	v[list->n++] = spec;
+	*v = spec;
 	spec->n_users++;
 	return 0;
 }

@@ -7,6 +7,8 @@
 #include <string.h>
 #include <yaml.h>
 
+#include "base/grow.h"
+
 #define FAIL_MAX 2048 /* longest message behind "path:line:col: " */
 #define MAX_DIRECTIVES 16
 
@@ -179,15 +181,8 @@ static int next_event(struct ctx *c, yaml_event_t *ret_event)
 
 static int append(struct ctx *c, struct bb_yaml *parent, size_t used, const struct bb_yaml *item)
 {
-	if (used == parent->capacity) {
-		size_t capacity = parent->capacity ? 2 * parent->capacity : 8;
-		struct bb_yaml *items = realloc(parent->items, capacity * sizeof(*items));
-
-		if (!items)
-			return bb_fail_nomem(c->err);
-		parent->items = items;
-		parent->capacity = capacity;
-	}
+	if (bb_reserve(&parent->items, used + 1, &parent->capacity, sizeof(*item)))
+		return bb_fail_nomem(c->err);
 	parent->items[used] = *item;
 	return 0;
 }

@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/process.h"
 #include "base/user.h"
 
 #define TERM_MS 2000 /* what it has to end by itself */
@@ -116,7 +117,6 @@ void bb_command__end(struct bb_command *c)
 	if (!c->pid)
 		return;
 	kill(c->pid, SIGKILL);
-	while (waitpid(c->pid, &c->status, 0) < 0 && errno == EINTR)
-		;
+	c->status = bb_wait_for(c->pid);
 	c->pid = 0;
 }

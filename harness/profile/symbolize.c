@@ -14,6 +14,7 @@
 
 #include "base/clock.h"
 #include "base/io.h"
+#include "base/process.h"
 #include "base/stop.h"
 #include "profile/debug_files.h"
 #include "profile/symbolize_child.h"
@@ -173,8 +174,7 @@ static int run_child(const struct bb_symbolize_work *w, size_t from, int out_fd,
 	if (!rc) {
 		rc = attend(w, &c, file_seconds);
 		kill(c.pid, SIGKILL); /* if it is still there */
-		while (waitpid(c.pid, NULL, 0) < 0 && errno == EINTR)
-			;
+		bb_wait_for(c.pid);
 	}
 	close(c.socket);
 	return rc;

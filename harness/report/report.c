@@ -230,3 +230,12 @@ const struct bb_program *bb_report__find_program(const struct bb_report *r, cons
 			return &r->programs[i];
 	return NULL;
 }
+
+size_t bb_report__count_verdict(const struct bb_report *r, enum bb_verdict verdict)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < r->n_comparisons; i++)
+		n += r->comparisons[i].verdict == verdict;
+	return n;
+}

@@ -161,6 +161,8 @@ void bb_case__drop_empty_series(struct bb_case *c);
 /* Cases without series: nothing at all was measured of them. Their places are others' then. */
 void bb_report__drop_empty_cases(struct bb_report *r);
 
+/* How many comparisons have that verdict. */
+size_t bb_report__count_verdict(const struct bb_report *r, enum bb_verdict verdict);
 /* Was anything measured or counted? */
 bool bb_report__has_samples(const struct bb_report *r);
 struct bb_comparison *bb_report__add_comparison(struct bb_report *r);

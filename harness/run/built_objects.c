@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "base/io.h"
 
 #define EXTENSION ".bpf.o"
@@ -20,16 +21,14 @@ static struct bb_built_object *find_or_add(struct bb_built_objects *o, const cha
 	for (size_t i = 0; i < o->n; i++)
 		if (!strcmp(o->v[i].path, path))
 			return &o->v[i];
-	v = reallocarray(o->v, o->n + 1, sizeof(*v));
+	v = bb_append(&o->v, &o->n, sizeof(*v));
 	if (!v)
 		return NULL;
-	o->v = v;
-	v += o->n;
-	*v = (struct bb_built_object){.path = strdup(path)};
-	if (!v->path)
-		return NULL;
-	o->n++;
-	return v;
+	v->path = strdup(path);
+	if (v->path)
+		return v;
+	o->n--;
+	return NULL;
 }
 
 /* A file that is not there is left out. */

@@ -9,6 +9,7 @@
 
 #include "base/deadline.h"
 #include "base/clock.h"
+#include "base/grow.h"
 #include "bpf/object_info.h"
 #include "bpf/prog_type.h"
 #include "bpf/stats_enable.h"
@@ -143,15 +144,15 @@ static int skip(struct bb_gate_program *p, enum bb_gate_state state, const char 
 static int add_job(struct bb_gate_run *run, struct bb_scenario *scenario, struct bb_err *err)
 {
 	const struct bb_plan_opts opts = {.variants = both, .n_variants = 2};
-	struct job *jobs = reallocarray(run->jobs, run->n_jobs + 1, sizeof(*jobs));
+	struct job *job = bb_append(&run->jobs, &run->n_jobs, sizeof(*job));
 
-	if (!jobs) {
+	if (!job) {
 		bb_scenario__free(scenario);
 		return bb_fail_nomem(err);
 	}
-	run->jobs = jobs;
-	jobs[run->n_jobs] = (struct job){.program = run->gate.n_programs - 1, .scenario = scenario};
-	return bb_plan__make(scenario, &opts, &jobs[run->n_jobs++].plan, err);
+	job->program = run->gate.n_programs - 1;
+	job->scenario = scenario;
+	return bb_plan__make(scenario, &opts, &job->plan, err);
 }
 
 /* The packets or the contexts, whichever programs of the type take. */
@@ -213,14 +214,6 @@ static const struct bb_object_program *find_program(const struct bb_object_info 
 	return NULL;
 }
 
-static bool is_wanted(const struct bb_object_opts *o, const char *program)
-{
-	for (size_t i = 0; i < o->n_programs; i++)
-		if (!strcmp(o->programs[i], program))
-			return true;
-	return !o->n_programs;
-}
-
 static int add_programs(struct bb_gate_run *run, const struct bb_built_object *o,
 			struct bb_err *err)
 {
@@ -233,7 +226,7 @@ static int add_programs(struct bb_gate_run *run, const struct bb_built_object *o
 		const struct bb_object_program *head = &info[BB_HEAD].programs[i],
 					       *base = find_program(&info[BB_BASE], head->name);
 
-		if (!is_wanted(&run->opts->drive, head->name))
+		if (!bb_object_opts__wants(&run->opts->drive, head->name))
 			continue;
 		if (base)
 			rc = add_pair(run, o, base, head, err);
@@ -243,7 +236,8 @@ static int add_programs(struct bb_gate_run *run, const struct bb_built_object *o
 	for (size_t i = 0; !rc && i < info[BB_BASE].n_programs; i++) {
 		const char *name = info[BB_BASE].programs[i].name;
 
-		if (is_wanted(&run->opts->drive, name) && !find_program(&info[BB_HEAD], name) &&
+		if (bb_object_opts__wants(&run->opts->drive, name) &&
+		    !find_program(&info[BB_HEAD], name) &&
 		    !bb_gate__add(&run->gate, o->path, name, BB_GATE_GONE))
 			rc = bb_fail_nomem(err);
 	}

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/grow.h"
 #include "base/parse.h"
 #include "bpf/loaded.h"
 #include "drivers/driver.h"
@@ -34,21 +35,21 @@ struct maker {
 static int choose(struct maker *m, const struct bb_loaded *program, const char *pin,
 		  struct bb_err *err)
 {
-	struct chosen *v = reallocarray(m->v, m->n + 1, sizeof(*v));
 	const char *slash = pin ? strrchr(pin, '/') : NULL, *called;
+	struct chosen *c;
 
-	if (!v)
-		return bb_fail_nomem(err);
-	m->v = v;
 	for (size_t i = 0; i < m->n; i++)
-		if (v[i].program.id == program->id)
+		if (m->v[i].program.id == program->id)
 			return bb_fail(err, -EEXIST,
 				       "program '%s' (id %u) is named twice; once is enough",
 				       program->name, program->id);
-	v[m->n] = (struct chosen){.program = *program, .pin = pin};
+	c = bb_append(&m->v, &m->n, sizeof(*c));
+	if (!c)
+		return bb_fail_nomem(err);
+	c->program = *program;
+	c->pin = pin;
 	called = slash ? slash + 1 : pin ? pin : program->name;
-	bb_name_from(called, strnlen(called, BB_NAME_MAX_BYTES - ID_DIGITS - 1), v[m->n].name);
-	m->n++;
+	bb_name_from(called, strnlen(called, BB_NAME_MAX_BYTES - ID_DIGITS - 1), c->name);
 	return 0;
 }
 
@@ -67,22 +68,21 @@ static int look_up(uint32_t id, const char *pin, struct bb_loaded *ret_program, 
 /* All that are loaded; what is unloaded meanwhile is left out. */
 static int list_all(struct bb_loaded **ret_programs, size_t *ret_n, struct bb_err *err)
 {
-	struct bb_loaded *programs = NULL, *more;
+	struct bb_loaded *programs = NULL, *program;
 	uint32_t id = 0;
 	size_t n = 0;
 	int rc;
 
 	while (!(rc = bb_loaded__next(id, &id, err))) {
-		more = reallocarray(programs, n + 1, sizeof(*programs));
-		if (!more) {
+		program = bb_append(&programs, &n, sizeof(*program));
+		if (!program) {
 			rc = bb_fail_nomem(err);
 			break;
 		}
-		programs = more;
-		rc = look_up(id, NULL, &programs[n], err);
+		rc = look_up(id, NULL, program, err);
 		if (rc && rc != -ENOENT)
 			break;
-		n += !rc;
+		n -= rc != 0;
 	}
 	if (rc == -ENOENT && programs) {
 		*ret_programs = programs;

@@ -42,6 +42,9 @@ struct bb_object_opts {
 	size_t n_contexts;
 };
 
+/* Is the program of that name among `programs`? */
+bool bb_object_opts__wants(const struct bb_object_opts *o, const char *program);
+
 struct bb_object_skip { /* a program that nothing here makes run */
 	char *what;     /* "scenario/variant", as it would have been called */
 	char *why;

@@ -323,8 +323,7 @@ int bb_repo__close(struct bb_repo *repo, struct bb_err *err)
 	if (repo->keeper <= 0)
 		return 0;
 	close(repo->keeper_fd);
-	while (waitpid(repo->keeper, NULL, 0) < 0 && errno == EINTR)
-		;
+	bb_wait_for(repo->keeper);
 	repo->keeper = 0;
 	if (!access(repo->kept, F_OK))
 		rc = bb_fail(err, -ENOTEMPTY, "%s could not be removed; do it by hand", repo->kept);

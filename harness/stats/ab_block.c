@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <math.h>
 
+#include "stats/estimate.h"
 #include "stats/quantile.h"
 
 /* Mean of the values <= threshold. Summed as integers: the order of the values cannot touch the
@@ -38,8 +39,7 @@ int bb_ab_block_difference(const uint64_t *a_ns, size_t na, const uint64_t *b_ns
 		scratch[na + i] = (double)b_ns[i];
 	bb_sort_doubles(scratch, n);
 	iqr = bb_quantile_sorted(scratch, n, 0.75) - bb_quantile_sorted(scratch, n, 0.25);
-	block.threshold_ns = bb_quantile_sorted(scratch, n, 0.5) +
-			     fmax(fmax(5 * iqr, 3 * tick_ns), 10);
+	block.threshold_ns = bb_quantile_sorted(scratch, n, 0.5) + bb_censor_margin(iqr, tick_ns);
 	block.mean_a_ns = kept_mean(a_ns, na, block.threshold_ns, &block.outliers_a);
 	block.mean_b_ns = kept_mean(b_ns, nb, block.threshold_ns, &block.outliers_b);
 	block.d = block.mean_a_ns > 0 && block.mean_b_ns > 0

@@ -87,13 +87,18 @@ double bb_tick(const struct bb_sorted *s)
 	return g ? (double)g : 1;
 }
 
+double bb_censor_margin(double iqr_ns, double tick_ns)
+{
+	return fmax(fmax(5 * iqr_ns, 3 * tick_ns), 10);
+}
+
 double bb_censor_threshold(const struct bb_sorted *s, double tick_ns)
 {
 	double iqr = bb_hist_quantile(s, 0.75) - bb_hist_quantile(s, 0.25);
 
 	if (!s->n)
 		return NAN;
-	return bb_hist_quantile(s, 0.5) + fmax(fmax(5 * iqr, 3 * tick_ns), 10);
+	return bb_hist_quantile(s, 0.5) + bb_censor_margin(iqr, tick_ns);
 }
 
 double bb_censored_mean(const struct bb_sorted *s, double threshold_ns)

@@ -30,7 +30,10 @@ struct bb_interval {
  */
 double bb_tick(const struct bb_sorted *s);
 
-/* T = median + max(5 * IQR, 3 * tick, 10 ns), ns. A tick of NAN or 0 leaves that term out. */
+/* T - median = max(5 * IQR, 3 * tick, 10 ns), ns. A tick of NAN or 0 leaves that term out. */
+double bb_censor_margin(double iqr_ns, double tick_ns);
+
+/* T = median + that margin, ns. */
 double bb_censor_threshold(const struct bb_sorted *s, double tick_ns);
 
 /* Mean of the values <= threshold, ns; NAN if there are none or the threshold is NAN. */

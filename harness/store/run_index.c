@@ -83,7 +83,7 @@ struct named_case {
 static int intern_case(struct making *m, const struct named_case *c, uint32_t *ret_index)
 {
 	struct bb_run_index *x = &m->new;
-	struct bb_index_case *cases, *k;
+	struct bb_index_case *k;
 
 	for (size_t n = 0; n < x->n_cases; n++) {
 		size_t i = (m->next_case + n) % x->n_cases;
@@ -94,11 +94,9 @@ static int intern_case(struct making *m, const struct named_case *c, uint32_t *r
 		*ret_index = (uint32_t)i;
 		return 0;
 	}
-	cases = bb_grow(x->cases, x->n_cases, sizeof(*cases));
-	if (!cases)
+	k = bb_append(&x->cases, &x->n_cases, sizeof(*k));
+	if (!k)
 		return -ENOMEM;
-	x->cases = cases;
-	k = &cases[x->n_cases];
 	k->param_value = c->param_value;
 	if (bb_run_index__add_text(x, c->name, &k->name) ||
 	    bb_run_index__add_text(x, c->scenario, &k->scenario) ||
@@ -106,7 +104,7 @@ static int intern_case(struct making *m, const struct named_case *c, uint32_t *r
 	    bb_run_index__add_text(x, c->drive, &k->drive) ||
 	    bb_run_index__add_text(x, c->param, &k->param))
 		return -ENOMEM;
-	*ret_index = (uint32_t)x->n_cases++;
+	*ret_index = (uint32_t)x->n_cases - 1;
 	m->next_case = x->n_cases;
 	return 0;
 }
@@ -124,19 +122,18 @@ static bool same_identity(const struct bb_fingerprint *a, const struct bb_finger
 static int intern_machine(struct making *m, const struct bb_fingerprint *fp, uint32_t *ret_index)
 {
 	struct bb_run_index *x = &m->new;
-	struct bb_fingerprint *machines;
+	struct bb_fingerprint *machine;
 
 	for (size_t i = x->n_machines; i-- > 0;) {
 		*ret_index = (uint32_t)i;
 		if (same_identity(&x->machines[i], fp))
 			return 0;
 	}
-	machines = bb_grow(x->machines, x->n_machines, sizeof(*machines));
-	if (!machines)
+	*ret_index = (uint32_t)x->n_machines;
+	machine = bb_append(&x->machines, &x->n_machines, sizeof(*machine));
+	if (!machine)
 		return -ENOMEM;
-	x->machines = machines;
-	machines[x->n_machines] = *fp;
-	*ret_index = (uint32_t)x->n_machines++;
+	*machine = *fp;
 	return 0;
 }
 
@@ -145,14 +142,14 @@ static int add_point(struct making *m, const struct named_case *c, struct bb_run
 		     struct bb_index_run *run)
 {
 	struct bb_run_index *x = &m->new;
-	struct bb_run_point *points = bb_grow(x->points, x->n_points, sizeof(*points));
+	struct bb_run_point *point;
 
-	if (!points)
-		return -ENOMEM;
-	x->points = points;
 	if (c && intern_case(m, c, &p.what))
 		return -ENOMEM;
-	points[x->n_points++] = p;
+	point = bb_append(&x->points, &x->n_points, sizeof(*point));
+	if (!point)
+		return -ENOMEM;
+	*point = p;
 	run->n_points++;
 	return 0;
 }
@@ -161,18 +158,18 @@ static int add_point(struct making *m, const struct named_case *c, struct bb_run
 static int add_run(struct making *m, const char *const texts[5], struct bb_index_run *run)
 {
 	struct bb_run_index *x = &m->new;
-	struct bb_index_run *runs = bb_grow(x->runs, x->n_runs, sizeof(*runs));
+	struct bb_index_run *kept;
 
-	if (!runs)
-		return -ENOMEM;
-	x->runs = runs;
 	if (bb_run_index__add_text(x, texts[0], &run->name) ||
 	    bb_run_index__add_text(x, texts[1], &run->id) ||
 	    bb_run_index__add_text(x, texts[2], &run->started) ||
 	    bb_run_index__add_text(x, texts[3], &run->incomplete) ||
 	    bb_run_index__add_text(x, texts[4], &run->commit))
 		return -ENOMEM;
-	runs[x->n_runs++] = *run;
+	kept = bb_append(&x->runs, &x->n_runs, sizeof(*kept));
+	if (!kept)
+		return -ENOMEM;
+	*kept = *run;
 	return 0;
 }
 

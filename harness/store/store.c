@@ -15,6 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/grow.h"
 #include "base/own.h"
 #include "base/parse.h"
 #include "store/run_json.h"
@@ -213,20 +214,19 @@ static int list_dir(DIR *d, char ***ids, size_t *n)
 	const struct dirent *e;
 
 	while ((errno = 0, e = readdir(d))) {
-		char **more, *id;
+		char **kept, *id;
 		int rc = id_of(e->d_name, &id);
 
 		if (rc)
 			return rc;
 		if (!id)
 			continue;
-		more = reallocarray(*ids, *n + 1, sizeof(*more));
-		if (!more) {
+		kept = bb_append(ids, n, sizeof(*kept));
+		if (!kept) {
 			free(id);
 			return -ENOMEM;
 		}
-		*ids = more;
-		more[(*n)++] = id;
+		*kept = id;
 	}
 	return -errno;
 }

@@ -6,7 +6,7 @@
 
 #include <limits.h>
 
-#include "export/exporter.h"
+#include "cli/formats.h"
 #include "report_testing.h"
 
 /* What an exporter gives, as text to be freed; NULL with *ret_rc when it refuses, and then it has

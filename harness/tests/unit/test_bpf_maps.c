@@ -490,7 +490,7 @@ static void test_refusals(void **state)
 		{MAPS, "finds_in_hash", "{name: .rodata}", -EINVAL, "its contents are constant"},
 		{MAPS, "finds_in_hash", "{name: .bss}", -EINVAL, "and 'drops' is one of them"},
 		{VARIABLES, "counts", "{name: .bss, entries: [{key: 0, value: 1}]}", -EINVAL,
-		 "'globals' sets variables"},
+		 "variables only get their old values back"},
 		{MAPS, "finds_in_hash", "{name: hash, entries: [{key: 0, value: 65536}]}", -ERANGE,
 		 "map 'hash' (scenario 4:31): the value 65536 does not fit into 2 bytes"},
 		{MAPS, "finds_in_hash", "{name: hash, entries: [{key: 4294967296, value: 1}]}",

@@ -11,7 +11,7 @@
 
 #include "export/annotate.h"
 #include "export/exact_diff_print.h"
-#include "export/exporter.h"
+#include "cli/formats.h"
 #include "judge/exact_diff.h"
 #include "store/run_json.h"
 #include "unit/report_testing.h"
