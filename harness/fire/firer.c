@@ -14,6 +14,7 @@
 #include "base/caller.h"
 #include "base/clock.h"
 #include "base/deadline.h"
+#include "base/process.h"
 
 #define STUCK_S 5.0 /* no trigger takes that long, and no program */
 #define LOOK_MS 1000
@@ -106,8 +107,7 @@ void bb_firer__stop(struct bb_firer *f)
 		return;
 	if (f->pid > 0) {
 		kill(f->pid, SIGKILL);
-		while (waitpid(f->pid, NULL, 0) < 0 && errno == EINTR)
-			;
+		bb_wait_for(f->pid);
 		close(f->fd);
 	}
 	if (f->task)
@@ -119,10 +119,8 @@ void bb_firer__stop(struct bb_firer *f)
 static int say_gone(struct bb_firer *f, struct bb_err *err)
 {
 	const struct bb_trigger *t = f->task->in_work;
-	int status = 0;
+	int status = bb_wait_for(f->pid);
 
-	while (waitpid(f->pid, &status, 0) < 0 && errno == EINTR)
-		;
 	f->pid = 0;
 	close(f->fd);
 	return bb_fail(err, -ESRCH, "%s%s: the process that fires was ended%s%s; by the program?",
@@ -136,8 +134,7 @@ static int say_stuck(struct bb_firer *f, struct bb_err *err)
 	const struct bb_trigger *t = f->task->in_work;
 
 	kill(f->pid, SIGKILL);
-	while (waitpid(f->pid, NULL, 0) < 0 && errno == EINTR)
-		;
+	bb_wait_for(f->pid);
 	f->pid = 0;
 	close(f->fd);
 	return bb_fail(err, -ESRCH, "trigger %s did not come back within %g s, and was ended",

@@ -23,6 +23,7 @@
 #include <unistd.h>
 
 #include "base/caller.h"
+#include "base/process.h"
 #include "bpf/netns.h"
 
 /* --- the network namespace --- */
@@ -186,8 +187,7 @@ void bb_fire_place__close(struct bb_fire_place *p)
 		close(p->cgroup_fd);
 	if (p->keeper > 0) {
 		close(p->keeper_fd);
-		while (waitpid(p->keeper, NULL, 0) < 0 && errno == EINTR)
-			;
+		bb_wait_for(p->keeper);
 	}
 	*p = (struct bb_fire_place){.netns_fd = -1, .cgroup_fd = -1, .keeper_fd = -1};
 }
