@@ -11,12 +11,12 @@
  * and namespaces; files belong to the caller:
  *
  * - main() calls bb_caller__own_files() first. From then on every file is opened, made and looked
- * up with the caller's identity, by whatever code and library: open() of a path that the caller may
+ *   up with the caller's identity, by all code and libraries: open() of a path that the caller may
  *   not read fails with EACCES, and a new file is the caller's. No code has to remember it.
  * - bb_root__open() and bb_root__begin() are the exceptions, for files of the kernel that root
- * alone may open: below /proc, /sys and tracefs.
+ *   alone may open: below /proc, /sys and tracefs.
  * - bb_caller__become() is for commands that need no root at all: it gives root's rights up for
- * good.
+ *   good.
  *
  * This does nothing when the caller is root itself. A child that changes its user for good uses
  * bb_become_user() (base/user.h); exec() by root makes files root's again.

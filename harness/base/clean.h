@@ -5,9 +5,9 @@
 #include <stdio.h>
 
 /*
- * Streams that a terminal may show, whatever names, sources and messages say: every control
- * character but newline and tab, and every byte that is no UTF-8, becomes '?' on its way out
- * (bb_shown_len() of base/text.h).
+ * Streams that are safe to show on a terminal, although names, sources and messages come from
+ * others: every control character but newline and tab, and every byte that is not UTF-8, becomes
+ * '?' on its way out (bb_shown_len() of base/text.h).
  */
 
 /* A stream that writes to `fd`, which is its own from then on; `buffering` is setvbuf(3)'s. NULL

@@ -6,8 +6,8 @@
 #include <sys/types.h>
 
 /*
- * For a child process that reads what somebody else wrote: from now on it can only compute, and
- * read and write what is open. All descriptors but those of `keep` (keep[n], put in order here) are
+ * For a child process that reads other people's data: from now on it can only compute, and read and
+ * write its open descriptors. All descriptors but those of `keep` (keep[n], put in order here) are
  * closed, as the parent may have any; root becomes nobody, and no capability is left; seccomp
  * answers all but a few system calls with EPERM (where the kernel has it); the kernel kills the
  * child when `parent` ends. No program that it starts could get more rights. 0 or -errno: then it

@@ -7,10 +7,11 @@
 #include "base/err.h"
 
 /*
- * One bpfbench at a time measures on a CPU. The lock is the abstract socket "bpfbench-cpuN", which
- * listens: there is no file that could be left, be of somebody else's making or be out of reach in
- * a chroot or on a read-only root; it goes with the process; and who connects is told by the kernel
- * who listens. Network namespaces have their own, so containers do not see each other's.
+ * One bpfbench at a time measures on a CPU. The lock is the abstract socket "bpfbench-cpuN", on
+ * which the holder listens. It leaves no file, nobody else can have made one, and it works in a
+ * chroot and on a read-only root; it ends with the process; and the kernel tells a process that
+ * connects which process listens. Network namespaces have their own, so containers do not see each
+ * other's.
  *
  * Any user may take a socket's name, so a lock counts only if root holds it: nobody else can keep
  * root waiting.
@@ -22,12 +23,13 @@ struct bb_cpu_holder {
 };
 
 /*
- * Take it, until this process ends. 0, or -EBUSY with the holder (bb_cpu_holder__done()), which is
- * root's; -EADDRINUSE when somebody holds it whose lock does not count; other -errno.
+ * Take the lock, until this process ends. 0, or -EBUSY with the holder, a process of root's (free
+ * it with bb_cpu_holder__done()); -EADDRINUSE when a process of another user has the name, which
+ * does not count; other -errno.
  */
 int bb_cpu_lock__take(int cpu, struct bb_cpu_holder *ret_holder);
 
-/* Until the holder ends (0), or a signal comes (-EINTR). */
+/* Wait until the holder ends (0), or a signal comes (-EINTR). */
 int bb_cpu_holder__wait(const struct bb_cpu_holder *holder);
 void bb_cpu_holder__done(struct bb_cpu_holder *holder);
 

@@ -9,14 +9,14 @@
 #include "base/stop.h"
 
 /*
- * Until when the process may measure. Deadlines nest: the run's budget, in it the share of a drive,
- * and so on; the earliest one counts. There is one timer, so there is one deadline for the process,
- * as there is one stop signal.
+ * The time until which the process may measure. Deadlines nest: the run's budget, in it the share
+ * of a drive, and so on; the earliest one counts. There is one timer, so there is one deadline for
+ * the process, as there is one stop signal.
  *
- * When the deadline has passed, or a signal asked us to stop (base/stop.h), SIGALRM comes every
- * 20 ms until the outermost deadline ends: it breaks off system calls that take long. A test run
- * with a `repeat` ends with EINTR (net/bpf/test_run.c, bpf_test_timer_continue), and the verifier
- * with EAGAIN (kernel/bpf/verifier.c, do_check), on which libbpf tries again at most 5 times.
+ * When the deadline has passed, or a signal asked us to stop (base/stop.h), SIGALRM comes every 20
+ * ms until the outermost deadline ends: it breaks off system calls that take long. A test run with
+ * a `repeat` ends with EINTR (net/bpf/test_run.c, bpf_test_timer_continue), and the verifier with
+ * EAGAIN (kernel/bpf/verifier.c, do_check), on which libbpf tries again at most 5 times.
  */
 struct bb_deadline {
 	uint64_t outer_ns; /* the one before it, CLOCK_MONOTONIC; 0: none */
@@ -43,7 +43,8 @@ static inline bool bb_must_end(void)
 /* The same as an error: -EINTR after a signal, -ETIME when the deadline has passed, 0: go on. */
 int bb_must_end_why(void);
 
-/* How a call ended that may have been broken off: then bb_must_end_why(), else `rc`. */
+/* The result of a call that a signal may have broken off: bb_must_end_why() if it did, else `rc`.
+ * */
 int bb_unless_broken_off(int rc);
 
 #endif

@@ -5,11 +5,11 @@
 #include <sys/types.h>
 
 /*
- * In a child that is about to run a program of somebody else's (git, a build, a workload): its
- * environment becomes PATH, LANG and TERM as we have them, HOME, and the variables named in `also`
- * (ends in NULL; NULL: none) as far as they are set. Everything else, secrets and what git and make
- * hand down among it, goes. HOME is that of `uid` where we are root and it is another user, else
- * ours. 0 or -ENOMEM.
+ * For a child that is about to run another program (git, a build, a workload): its environment
+ * becomes PATH, LANG and TERM as we have them, HOME, and the variables named in `also` (ends in
+ * NULL; NULL: none) as far as they are set. Everything else is removed, secrets and the variables
+ * of git and make too. HOME is that of `uid` where we are root and it is another user, else ours. 0
+ * or -ENOMEM.
  */
 int bb_environment__clean(const char *const *also, uid_t uid);
 

@@ -5,9 +5,9 @@
 #include <stdarg.h>
 
 /*
- * An error on its way to the user: a negative errno and one message that says what went wrong,
- * where, and what to do. Functions that can fail take one as their last parameter and return 0 or
- * the same -errno. Only cli/ and main.c print it.
+ * An error on its way to the user: a negative errno and one message that names the fault, the place
+ * and the remedy. Functions that can fail take one as their last parameter and return 0 or the same
+ * -errno. Only cli/ and main.c print it.
  */
 struct bb_err {
 	int code; /* 0, or -errno */
@@ -21,7 +21,7 @@ int bb_fail(struct bb_err *err, int code, const char *fmt, ...)
 int bb_vfail(struct bb_err *err, int code, const char *fmt, va_list ap)
 	__attribute__((format(printf, 3, 0)));
 
-/* Out of memory, said the one way it is said everywhere. Returns -ENOMEM. */
+/* The message "out of memory", the same everywhere. Returns -ENOMEM. */
 int bb_fail_nomem(struct bb_err *err);
 
 #endif

@@ -3,10 +3,10 @@
 #define BB_BASE_GIVE_WAY_H
 
 /*
- * Who measures runs ahead of others (cli/machine.h), and the kernel takes the CPU from it for a
- * twentieth of each second at the most. So it gives the CPU up by itself: between two loads or
- * batches, and between two runs of a slow program, it sleeps for a tenth of the time that it has
- * had, once that is 0.1 s.
+ * A measuring process runs ahead of others (cli/machine.h), and the kernel leaves them at most a
+ * twentieth of each second. So it gives the CPU up by itself: between two loads or batches, and
+ * between two runs of a slow program, it sleeps for a tenth of the time that it has had, once that
+ * is 0.1 s.
  */
 void bb_give_way(void);
 

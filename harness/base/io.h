@@ -18,7 +18,7 @@ int bb_read_file(const char *path, size_t max, char **ret_data, size_t *ret_len,
 int bb_read_and_close(int fd, const char *path, size_t max, char **ret_data, size_t *ret_len,
 		      struct bb_err *err);
 
-/* The same without following a symbolic link of somebody else's (base/own.h). */
+/* The same without following another user's symbolic link (base/own.h). */
 int bb_read_own_file(const char *path, size_t max, char **ret_data, size_t *ret_len,
 		     struct bb_err *err);
 
@@ -30,7 +30,7 @@ int bb_read_proc(const char *path, size_t max, char **ret_data, size_t *ret_len,
 /*
  * Open a regular file for reading, and nothing else: a device or a FIFO is not even opened.
  * `flags`: 0 or O_NOFOLLOW. *ret_st is that of the file. It waits for nothing. The descriptor or
- * -errno, -EINVAL for what is no regular file.
+ * -errno, -EINVAL for anything but a regular file.
  */
 int bb_open_regular(const char *path, int flags, struct stat *ret_st);
 

@@ -24,8 +24,8 @@ struct bb_json {
 };
 
 /*
- * `opening` is "{" or "[", or "{\n" or "[\n" where each item has a line of its own. `key` is what
- * the object around it calls the item; NULL in an array, and for the whole.
+ * `opening` is "{" or "[", or "{\n" or "[\n" where each item has a line of its own. `key` is the
+ * item's name in the object around it; NULL in an array, and for the whole.
  */
 void bb_json__open(struct bb_json *w, const char *key, const char *opening);
 void bb_json__close(struct bb_json *w);
@@ -47,7 +47,8 @@ void bb_json__add_bool(struct bb_json *w, const char *key, bool value);
 #define BB_JSON_EXACT (1ULL << 53)
 void bb_json__add_u64(struct bb_json *w, const char *key, uint64_t value);
 
-/* As the two below write it; bb_json__add_fixed() leaves out what is not finite. */
+/* As the two functions below write it; bb_json__add_fixed() leaves out a value that is not finite.
+ * */
 void bb_json__add_double(struct bb_json *w, const char *key, double value);
 void bb_json__add_fixed(struct bb_json *w, const char *key, double value);
 

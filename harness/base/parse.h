@@ -22,8 +22,8 @@ int bb_parse_hex_digits(const char **cursor, uint64_t *ret_value);
 
 /*
  * Bytes of two hexadecimal digits each, with blanks, line breaks and ':' between them: "08 00
- * 4500". -EINVAL for anything else, and then *ret_at is the offset of what is wrong; -EFBIG when
- * there are more than `size`.
+ * 4500". -EINVAL for anything else, and then *ret_at is the offset of the wrong character; -EFBIG
+ * when there are more than `size`.
  */
 int bb_parse_hex(const char *text, uint8_t *ret_data, size_t size, size_t *ret_len, size_t *ret_at);
 

@@ -16,7 +16,7 @@ struct bb_process {
 	const char *const *argv; /* ends in NULL; argv[0] is looked for in $PATH */
 	const char *dir;         /* where to run it; NULL: here */
 	bool together;           /* its stderr into `out` too, in the order of writing */
-	uid_t uid;               /* of who it runs as; only root can ask for another than itself */
+	uid_t uid; /* of the user that it runs as; only root may name another user than itself */
 	gid_t gid;
 	const char *const *env; /* as `also` of base/environment.h */
 };

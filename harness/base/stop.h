@@ -8,7 +8,7 @@
  * handler only sets it. */
 extern volatile sig_atomic_t bb_stop_signal;
 
-/* The handler calls it, if it is not NULL: base/deadline.h breaks off what takes long. */
+/* The handler calls it, if it is not NULL: base/deadline.h breaks off long system calls. */
 extern void (*volatile bb_stop_now)(void);
 
 /* Catch those signals from now on. A second one of the same kind ends the process at once. */

@@ -5,19 +5,21 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/* Text from who knows where: names of programs and functions, lines of source, what a file says. */
+/* Text from others: names of programs and functions, lines of source, contents of files. */
 
 /* Whole characters: bytes of the UTF-8 sequence at `text`, 0 when it is not one (RFC 3629). */
 size_t bb_utf8_len(const char *text);
 
-/* Bytes of the character at `text` when it may be shown; 0: it is a control character (C0, DEL,
- * C1), it turns the direction of what follows (U+202A..U+202E, U+2066..U+2069), or it is no UTF-8.
+/*
+ * Bytes of the character at `text` when it may be shown; 0: it is a control character (C0, DEL,
+ * C1), it changes the direction of the text after it (U+202A..U+202E, U+2066..U+2069), or it is not
+ * UTF-8.
  */
 size_t bb_shown_len(const char *text);
 
 /*
- * Any bytes as text or attribute value of HTML or XML 1.0: markup is escaped, and what is no UTF-8
- * or no character that XML takes becomes U+FFFD. NULL: nothing.
+ * Any bytes as text or attribute value of HTML or XML 1.0: markup is escaped, and bytes that are
+ * not UTF-8, or characters that XML does not allow, become U+FFFD. NULL: nothing.
  */
 void bb_xml_text(FILE *out, const char *text);
 

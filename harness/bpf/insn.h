@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 /*
- * What a BPF instruction is, for those who cut programs into blocks (RFC 9669;
+ * The kinds of BPF instructions, for the code that cuts programs into blocks (RFC 9669;
  * kernel/bpf/verifier.c). Positions are indices of 8-byte slots; a 64-bit constant takes two, and
  * counts as one instruction.
  */
@@ -16,7 +16,7 @@
 #define BB_LOAD_ACQUIRE 0x100 /* 6.15 */
 #define BB_STORE_RELEASE 0x110
 #define BB_CORE_POISON                                                                             \
-	195896080 /* libbpf's call in place of what CO-RE could not relocate; never runs */
+	195896080 /* libbpf's call in place of a failed CO-RE relocation; never runs */
 
 static inline bool bb_insn_is_wide(const struct bpf_insn *i)
 {
@@ -81,7 +81,7 @@ static inline bool bb_insn_is_long_goto(const struct bpf_insn *i)
 	return i->code == (BPF_JMP32 | BPF_JA);
 }
 
-/* To where a register says: its targets are in a map, out of our sight (6.19). */
+/* An indirect jump: a register holds its target, and the targets are in a map (6.19). */
 static inline bool bb_insn_is_indirect_goto(const struct bpf_insn *i)
 {
 	return i->code == (BPF_JMP | BPF_JA | BPF_X);

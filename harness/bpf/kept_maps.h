@@ -12,8 +12,8 @@
 
 /*
  * The maps of a program that outlive its loads, those with contents of their own (not .rodata,
- * .bss): making a 16 MiB ring takes 10-40 ms, and where its pages lie moves the cost of the
- * program, which is not what a reload is to vary.
+ * .bss): making a 16 MiB ring takes 10-40 ms, and the place of its pages changes the cost of the
+ * program, which a reload must not vary.
  */
 struct bb_kept_map;
 struct bpf_map_info;
@@ -24,15 +24,16 @@ struct bb_kept_maps {
 	struct bb_kept_map *maps;
 	size_t n;
 	struct bb_rings rings;            /* of the maps that are our own */
-	const struct bb_map_specs *specs; /* what maps are to hold; NULL: nothing said */
+	const struct bb_map_specs *specs; /* the contents of maps; NULL: none given */
 	struct bb_kept_maps *lender;      /* whose maps are used where they are alike; NULL */
 };
 
-/* Before a load of `obj`: let it use what is kept, and what the lender has. 0 or -errno without a
- * message. */
+/* Before a load of `obj`: let it use the kept maps and the lender's. 0 or -errno without a message.
+ * */
 int bb_kept_maps__reuse(struct bb_kept_maps *k, struct bpf_object *obj);
 
-/* After the load: keep what is new, and play the reader of it. `object_path` is for messages. */
+/* After the load: keep the new maps, and be the reader of their rings. `object_path` is for
+ * messages. */
 int bb_kept_maps__keep(struct bb_kept_maps *k, struct bpf_object *obj, const char *object_path,
 		       struct bb_err *err);
 
@@ -49,7 +50,7 @@ int bb_kept_maps__keep_one(struct bb_kept_maps *k, const char *name, int fd,
 /* The ring buffer of that map, our own or the lender's; NULL: it is none. */
 const struct bb_ring *bb_kept_maps__ring(const struct bb_kept_maps *k, uint32_t map_id);
 
-/* Let go of the maps; what is said of them stays. */
+/* Let go of the maps; their specs stay. */
 void bb_kept_maps__drop(struct bb_kept_maps *k);
 
 #endif

@@ -8,8 +8,9 @@
 #include "base/err.h"
 
 /*
- * The programs that are in the kernel, whoever loaded them. A descriptor of one keeps it alive: its
- * owner's unload waits for our close, so nobody here holds one for longer than a measurement needs.
+ * The programs that are in the kernel, whichever process loaded them. A descriptor of one keeps it
+ * alive: its owner's unload waits for our close, so nobody here holds one for longer than a
+ * measurement needs.
  */
 #define BB_LOADED_NAME 128
 
@@ -31,7 +32,7 @@ int bb_loaded__next(uint32_t id, uint32_t *ret_id, struct bb_err *err);
 int bb_loaded__open(uint32_t id, int *ret_fd, struct bb_err *err);
 int bb_loaded__open_pinned(const char *path, int *ret_fd, struct bb_err *err);
 
-/* What an open one is. 0 or -errno with a message. */
+/* Read the name, type and tag of an open one. 0 or -errno with a message. */
 int bb_loaded__read(int fd, struct bb_loaded *ret_loaded, struct bb_err *err);
 
 #endif

@@ -12,10 +12,10 @@
 struct bpf_object;
 
 /*
- * What a scenario says the maps of a loaded object hold, made ready: to write it is then a few
- * system calls and no memory is taken, so that it can be done between two runs. All of it is exact:
- * other keys of a hash go, the rest of an array is zero, a value of a per-CPU map is that of all
- * CPUs.
+ * The contents that a scenario gives to the maps of a loaded object, made ready: writing them then
+ * takes a few system calls and no memory, so that it can be done between two runs. All of it is
+ * exact: other keys of a hash go, the rest of an array is zero, a value of a per-CPU map is that of
+ * all CPUs.
  */
 struct bb_map_contents;
 

@@ -11,10 +11,9 @@ struct bpf_object;
 struct bpf_program;
 
 /*
- * BPF object files: read, and opened by libbpf without loading anything, which needs no root. What
- * is wrong with one is said so that it can be mended: no such file, no ELF file, cut off, of
- * another machine or byte order, maps defined as libbpf 1.0 no longer takes them. `path` is for
- * messages.
+ * BPF object files: read, and opened by libbpf without loading anything, which needs no root.
+ * Messages name the fault so that it can be mended: no such file, no ELF file, cut off, of another
+ * machine or byte order, maps defined as libbpf 1.0 no longer takes them. `path` is for messages.
  */
 
 /* The file's bytes, once they are known to be a BPF object of this machine's byte order; free()
@@ -32,11 +31,10 @@ int bb_object_say_no_program(const char *path, const char *const *names, size_t 
 			     const char *program, struct bb_err *err);
 
 /*
- * Why libbpf did not load it, the last thing that it was asked for: what kind of no it was in one
- * line, with the reason that libbpf or the verifier gives, and below it the end of the verifier's
- * log, where there is one.
- * `with_others`: not the program alone. Returns rc, or -ENOTSUP where the kernel has no programs of
- * this type for root either.
+ * Why libbpf did not load the object, which must be its last call: one line with the kind of
+ * refusal with the reason that libbpf or the verifier gives, and below it the end of the verifier's
+ * log, where there is one. `with_others`: not the program alone. Returns rc, or -ENOTSUP where the
+ * kernel has no programs of this type for root either.
  */
 int bb_object_say_not_loaded(const char *path, const struct bpf_object *obj,
 			     const struct bpf_program *prog, bool with_others, int rc,

@@ -9,8 +9,8 @@
 #include "base/err.h"
 #include "plan/field.h"
 
-/* What a BPF object or a capture holds, without loading it: for `bpfbench init` and --object. All
- * texts are owned by the info. */
+/* The contents of a BPF object or a capture, without loading it: for `bpfbench init` and --object.
+ * All texts are owned by the info. */
 struct bb_object_program {
 	char *name;    /* of the function */
 	char *section; /* of a capture: where it was attached, "kprobe/do_unlinkat" */

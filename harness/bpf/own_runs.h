@@ -9,16 +9,16 @@
 
 /*
  * The runs of a program that its observer causes: a program on system calls runs when its own
- * counters are read, one on context switches when the observer sleeps. How many, is tried out: the
- * counters are read at once after the last reading, and again after one more reading (or a sleep)
- * between, dozens of times in turns; what no window lacks is ours, as nobody else runs a program
- * within every few hundred nanoseconds.
+ * counters are read, one on context switches when the observer sleeps. Trials find out how many:
+ * the counters are read directly after the last reading, and again with one more reading (or a
+ * sleep) between, dozens of times in turns. Runs that every window has are ours, as nobody else
+ * runs a program every few hundred nanoseconds.
  */
 struct bb_own_runs {
 	bool unclear;      /* the program runs too often, or too unevenly, for us to tell */
 	uint32_t by_read;  /* runs that one bb_stats_reader__info() causes */
 	uint32_t by_sleep; /* and one nanosleep() */
-	double ns;         /* what a run that a reading causes takes: median; NAN: there are none */
+	double ns;         /* time of a run that a reading causes: median; NAN: there are none */
 };
 
 /*
@@ -28,8 +28,8 @@ struct bb_own_runs {
 int bb_own_runs__find(const struct bb_stats_reader *r, struct bb_own_runs *ret_own);
 
 /*
- * Windows of which it is known how many of the runs in them are ours. Windows with ours alone say
- * what ours take; the others' time, less that, is of the rest.
+ * Windows of which it is known how many of the runs in them are ours. Windows with ours alone give
+ * the time of ours; it is subtracted from the time of the other windows.
  */
 struct bb_own_share {
 	uint64_t own, own_ns;                 /* in windows with ours alone */
@@ -46,11 +46,11 @@ static inline uint64_t bb_own_runs__left(const struct bb_prog_stats *window, uin
 	return own > window->recursion_misses ? own - window->recursion_misses : 0;
 }
 
-/* A window with what the counters rose by in it, and how many runs we caused. */
+/* Add a window: the rise of the counters in it, and the number of runs that we caused. */
 void bb_own_share__add(struct bb_own_share *s, const struct bb_prog_stats *window, uint64_t own);
 
-/* What the runs that are not ours took, ns; NAN: none, or ours cannot be told from them. `own_ns`:
- * what one of ours takes where no window had ours alone. */
+/* Time of the runs that are not ours, ns; NAN: none, or ours cannot be told from them. `own_ns`:
+ * the time of one of ours where no window had ours alone. */
 double bb_own_share__others_ns(const struct bb_own_share *s, double own_ns);
 
 static inline bool bb_own_runs__any(const struct bb_own_runs *own)

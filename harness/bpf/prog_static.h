@@ -8,7 +8,7 @@
 #include "base/err.h"
 #include "core/metric.h"
 
-/* What the kernel says of a loaded program without running it. */
+/* The kernel's facts about a loaded program, without running it. */
 struct bb_prog_facts {
 	char type[32]; /* "perf_event", "xdp"; "type-99" where libbpf does not know it */
 	/* SHA of the instructions as they came, in hex: equal for equal programs */
@@ -17,9 +17,9 @@ struct bb_prog_facts {
 };
 
 /*
- * By the program's descriptor: everything but what only the verifier's log says (stack_bytes and
- * verify_ns are NAN). What the kernel is too old for, or does not show this user, is NAN. 0 or
- * -errno with a message.
+ * By the program's descriptor: everything but the figures that only the verifier's log has
+ * (stack_bytes and verify_ns are NAN). A figure that the kernel is too old for, or does not show
+ * this user, is NAN. 0 or -errno with a message.
  */
 int bb_prog_static__read(int prog_fd, struct bb_prog_facts *ret_facts, struct bb_err *err);
 
@@ -36,8 +36,8 @@ int bb_prog_static__read(int prog_fd, struct bb_prog_facts *ret_facts, struct bb
 size_t bb_prog_static_stacks(const char *log, uint32_t ret_bytes[BB_MAX_FUNCTIONS]);
 
 /*
- * Add what the statistics of the verifier's log say: stack_bytes, verify_ns, and verified_insns
- * where it is still NAN (before Linux 5.16 only the log has it). What the text does not have stays.
+ * Add the statistics of the verifier's log: stack_bytes, verify_ns, and verified_insns where it is
+ * still NAN (before Linux 5.16 only the log has it). Figures that the text lacks stay as they are.
  */
 void bb_prog_static_parse_log(const char *log, struct bb_prog_static *m);
 

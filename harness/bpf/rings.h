@@ -40,7 +40,7 @@ struct bb_rings {
 /*
  * Map a BPF ring buffer, open a perf event array, note a queue or a stack; any other map is passed
  * over. `map_fd` stays open until bb_rings__close(); `name` is for messages. 0 or -errno with a
- * message; what was added before stays.
+ * message; maps that were added before stay.
  */
 int bb_rings__add(struct bb_rings *r, const char *name, const struct bpf_map_info *info, int map_fd,
 		  struct bb_err *err);

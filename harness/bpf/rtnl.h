@@ -18,14 +18,13 @@ int bb_rtnl__up(unsigned int ifindex);
 /* IPv4 `addr` (host order) with a prefix of `prefix` bits. */
 int bb_rtnl__add_addr(unsigned int ifindex, uint32_t addr, uint8_t prefix);
 
-/* Whoever asks for IPv4 `addr` is at `mac`: no ARP is sent. */
+/* A permanent neighbour: IPv4 `addr` is at `mac`, so no ARP is sent. */
 int bb_rtnl__add_neigh(unsigned int ifindex, uint32_t addr, const uint8_t mac[6]);
 
 /* Change the hardware address. */
 int bb_rtnl__set_mac(unsigned int ifindex, const uint8_t mac[6]);
 
-/* What stands for "not here" among what the kernel says becomes -ENOTSUP, for the caller to skip.
- */
+/* The kernel's errors that mean "not available here" become -ENOTSUP, for the caller to skip. */
 int bb_rtnl__unsupported_or(int rc);
 
 #endif

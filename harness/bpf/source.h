@@ -14,9 +14,9 @@
 
 /*
  * Where a program comes from: an object file that libbpf opens (source_object.c), a capture
- * (source_capture.c), or a program that somebody else has loaded (source_loaded.c). bpf/target.h is
- * built on it, and drivers, exact counts and statistics are built on that: none of them knows which
- * source it is. Another source is one file with one table of functions.
+ * (source_capture.c), or a live program (source_loaded.c). bpf/target.h is built on it, and
+ * drivers, exact counts and statistics are built on that: none of them knows which source it is.
+ * Another source is one file with one table of functions.
  */
 struct bpf_link;
 struct bpf_object;
@@ -29,7 +29,7 @@ struct bb_source_global {
 };
 
 struct bb_source_ops {
-	/* false: somebody else's. It cannot be loaded anew, nor may its maps be touched. */
+	/* false: a live program. It cannot be loaded anew, and its maps may not be touched. */
 	bool is_ours;
 	/*
 	 * Load it anew; the previous load has gone. *ret_prog_fd is borrowed, until unload(). Maps
@@ -51,7 +51,8 @@ struct bb_source_ops {
 		    struct bb_err *err);
 	/* The map and offset of a global variable of `size` bytes. */
 	struct bb_source_global (*global)(const struct bb_source *s, const char *name, size_t size);
-	/* What the maps of the current load shall hold, as the scenario says (s->maps->specs). */
+	/* Prepare the contents that the scenario gives to the maps of the current load
+	 * (s->maps->specs). */
 	int (*contents)(struct bb_source *s, struct bb_map_contents **ret_contents,
 			struct bb_err *err);
 	void (*free)(struct bb_source *s);

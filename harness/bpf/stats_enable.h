@@ -11,7 +11,7 @@
  */
 struct bb_stats_enable {
 	int fd;            /* -1: by sysctl */
-	char previous[16]; /* what the sysctl said before; empty: it was left alone */
+	char previous[16]; /* the sysctl's old value; empty: it was left alone */
 };
 
 int bb_stats_enable__on(struct bb_stats_enable *ret_enable, struct bb_err *err);

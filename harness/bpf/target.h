@@ -32,10 +32,10 @@ int bb_target__open(const char *object_path, const char *program,
 		    struct bb_target **ret_target, struct bb_err *err);
 
 /*
- * A program that is loaded already and belongs to somebody else, by its id or, unless NULL, by the
- * path of its pin. It is looked at, never changed: a "load" of it lets go of it and takes it up
- * again, which fails with -ENOENT when its owner has let go, too; nothing of it is drained, and its
- * drops are not known. Errors: bpf/loaded.h.
+ * A live program, by its id or, unless NULL, by the path of its pin. It is looked at, never
+ * changed: a "load" of it lets go of it and takes it up again, which fails with -ENOENT when its
+ * owner has let go, too; nothing of it is drained, and its drops are not known. Errors:
+ * bpf/loaded.h.
  */
 int bb_target__adopt(uint32_t id, const char *pinned, struct bb_target **ret_target,
 		     struct bb_err *err);
@@ -43,14 +43,14 @@ bool bb_target__is_adopted(const struct bb_target *t);
 
 /*
  * From its next load on (it is unloaded now), let `t` use the maps of `lender` (loaded, and
- * outliving t) where name, type, sizes and what the scenario says they hold are the same: two
- * programs are then compared on the same memory. Where a map's pages lie moved a comparison of a
- * program with itself by 0.1 to 0.5 %.
+ * outliving t) where name, type, sizes and the scenario's contents are the same: two programs are
+ * then compared on the same memory. Where a map's pages lie moved a comparison of a program with
+ * itself by 0.1 to 0.5 %.
  */
 void bb_target__borrow_maps(struct bb_target *t, struct bb_target *lender);
 
-/* What the maps of the loads to come hold after bb_target__reset_maps(); borrowed for the target's
- * lifetime. */
+/* Set the contents that bb_target__reset_maps() gives to the maps of later loads; borrowed for the
+ * target's lifetime. */
 void bb_target__say_maps(struct bb_target *t, const struct bb_map_specs *specs);
 
 /*
@@ -65,9 +65,9 @@ int bb_target__load_at(struct bb_target *t, int want_mod64, unsigned int max_tri
 		       unsigned int *ret_tries, struct bb_err *err);
 
 /*
- * What the kernel makes of the loaded program, without running it. The verifier's statistics come
- * from one more load beside the current one, which stays as it is; a kernel that gives none
- * (before 5.2) leaves them NAN.
+ * The static metrics of the loaded program, without running it. The verifier's statistics come from
+ * one more load beside the current one, which stays as it is; a kernel that gives none (before 5.2)
+ * leaves them NAN.
  */
 int bb_target__describe(struct bb_target *t, struct bb_prog_facts *ret_facts, struct bb_err *err);
 
@@ -118,8 +118,8 @@ int bb_target__drops(const struct bb_target *t, uint64_t *ret_drops);
 struct bb_ring;
 const struct bb_ring *bb_target__ring(const struct bb_target *t);
 
-/* Throw away what the program delivered. `only_when_half_full`: leave a ring alone until it must be
- * emptied. */
+/* Throw away the records that the program delivered. `only_when_half_full`: leave a ring alone
+ * until it must be emptied. */
 void bb_target__drain(struct bb_target *t, bool only_when_half_full);
 
 #endif

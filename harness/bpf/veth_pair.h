@@ -7,7 +7,7 @@
 #include "base/err.h"
 
 /*
- * Two devices that are each other's wire, each in a network namespace of its own, both up: what is
+ * Two devices that are each other's wire, each in a network namespace of its own, both up: a packet
  * sent from the near end arrives at the far end, where a program is attached. Nothing else is on
  * the wire: IPv6 is off, neighbours are permanent entries, so neither router solicitations nor ARP
  * run the program. The kernel runs the receiver on the CPU that sends.

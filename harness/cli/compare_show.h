@@ -11,7 +11,7 @@
 #include "report/report.h"
 #include "stats/verdict.h"
 
-/* What `compare` shows and answers, for comparisons measured just now and for stored runs. */
+/* The output and exit code of `compare`, for comparisons measured now and for stored runs. */
 struct bb_compare_opts {
 	double threshold, alpha; /* shares */
 	enum bb_verdict fail_on; /* exit code 3 if any verdict is this; inconclusive: never */
@@ -34,8 +34,8 @@ int bb_compare_check_resolution(const struct bb_compare_opts *o, const char *res
 int bb_compare_show_measured(const struct bb_compare_opts *o, const struct bb_report *report,
 			     const char *base, const char *head);
 
-/* The same for what was counted: exit code 3 also for one instruction more, unless another verdict
- * was asked for. */
+/* The same for instruction counts: exit code 3 also for one instruction more, unless another
+ * verdict was asked for. */
 int bb_compare_show_exact(const struct bb_compare_opts *o, const struct bb_report *a,
 			  const struct bb_report *b, const char *base, const char *head);
 

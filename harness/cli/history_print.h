@@ -9,7 +9,7 @@
 
 /* A history as text. 0 or -ENOMEM; `out` keeps its own errors. */
 
-/* For people: a table a case, and at the end what has changed and has not changed back. */
+/* For people: a table a case, and at the end the changes that have not been undone. */
 int bb_history_print_table(const struct bb_timeline *t, FILE *out);
 
 /* For gnuplot: a block a case, columns parted by tabs; the head of the output describes it. only:

@@ -10,7 +10,7 @@
 #include "cli/options.h"
 #include "plan/scenario.h"
 
-/* The options of `run` that name programs which are loaded already, by somebody else. */
+/* The options of `run` that name live programs. */
 struct bb_live_args {
 	uint32_t *ids;
 	size_t n_ids;

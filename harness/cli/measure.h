@@ -15,7 +15,7 @@
 
 #define BB_MEASURE_MAX_ENV 64
 
-/* What the commands that measure (run, compare, selftest) have in common: options, the report's
+/* The common part of the commands that measure (run, compare, selftest): options, the report's
  * head, its delivery. */
 struct bb_measure_args {
 	int cpu; /* -1: the last one allowed */

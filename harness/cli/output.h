@@ -16,8 +16,8 @@ int bb_output_check(const char *path, struct bb_err *err);
 typedef int (*bb_output_writer)(void *arg, FILE *out, struct bb_err *err);
 
 /*
- * What the writer writes, clean for a terminal (base/clean.h): to stdout ("-", NULL), or whole or
- * not at all to a file, which is new and the caller's, or to a pipe or a device that is there. A
+ * The writer's output, clean for a terminal (base/clean.h): to stdout ("-", NULL), or whole or not
+ * at all to a file, which is new and the caller's, or to a pipe or a device that is there. A
  * symbolic link is refused, one of somebody else's among the folders too (base/own.h).
  */
 int bb_output_of(bb_output_writer writer, void *arg, const char *path, struct bb_err *err);

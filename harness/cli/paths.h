@@ -13,7 +13,7 @@ struct bb_paths {
 	char *scenario_dir;
 	char *object_dir; /* our own BPF objects */
 	char *workload_dir;
-	char *plot_dir; /* plot.sh and what it draws with */
+	char *plot_dir; /* plot.sh and its gnuplot scripts */
 };
 
 int bb_paths__find(struct bb_paths *ret_paths, struct bb_err *err);

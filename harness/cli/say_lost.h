@@ -7,8 +7,8 @@
 #include "profile/fold.h"
 #include "profile/recording.h"
 
-/* On stderr: which clock set the rate if no cycles did, and what of the samples is missing or has
- * no name. */
+/* On stderr: which clock set the rate if no cycles did, and which samples are missing or have no
+ * name. */
 void bb_say_lost(const struct bb_recording *r, const struct bb_profile *p, bool want_kernel);
 
 #endif

@@ -28,7 +28,7 @@ struct bb_pace {
 
 #define BB_PAIR_TURN_MOST 16u
 
-/* What one sample of a drive is. */
+/* The meaning of one sample of a drive. */
 struct bb_sample_kind {
 	const char *noun; /* "run" */
 	const char *unit; /* "ns per run", the heading of a table */
@@ -72,7 +72,7 @@ struct bb_drive_kind {
 	uint32_t param_default;
 	bool takes_inputs; /* its cases are the scenario's `inputs` */
 
-	/* How much it measures unless told otherwise. */
+	/* Its default amounts. */
 	struct bb_pace pace;
 	struct bb_pace cold;      /* with caches emptied before each run; zero: cannot */
 	double seconds;           /* of a case, all loads together; 0: goes by samples */
@@ -80,14 +80,14 @@ struct bb_drive_kind {
 	size_t batch_samples;     /* by time: room for one load's samples; 0: by the rate */
 	double samples_per_event; /* by time with a rate: at most, for each event asked for */
 
-	/* What it yields. */
+	/* Its figures. */
 	struct bb_sample_kind sample;
 	uint32_t units_per_ns;   /* of its samples: 1000 for ps; 0: 1 */
 	unsigned int fills;      /* bits of enum bb_drive_fills */
 	bool is_whole;           /* samples are of more than the program: no mean of its runs */
 	const char *agrees_with; /* drive whose figures it is checked against, or NULL */
 
-	/* What it needs, and what it does. */
+	/* Its needs and its effects. */
 	bool needs_bpf;        /* false: nothing is loaded into the kernel */
 	bool synthetic;        /* samples come from a script, not from the machine */
 	bool fires;            /* it fires the events: as many runs as events, or void */
@@ -95,7 +95,7 @@ struct bb_drive_kind {
 	bool one_by_one;       /* something can be done between any two runs */
 	bool counts;           /* samples are instructions: drivers/exact.c */
 	bool by_line;          /* it times the lines of a run, too: drivers/lines.c */
-	bool read_only;        /* it may drive a program that somebody else has loaded */
+	bool read_only;        /* it may drive a live program */
 	bool any_sampler;      /* it drives variants that sample without a program, too */
 	bool stats_off;        /* bpf_stats must be off meanwhile */
 	bool watches_workload; /* the program runs on events of a workload of ours */

@@ -28,7 +28,7 @@ struct bb_hist {
 	uint64_t min_ns, max_ns; /* meaningful when n > 0 */
 };
 
-/* Values with their counts, ascending by value: what every statistic works on. Not owned by the
+/* Values with their counts, ascending by value: every statistic works on these. Not owned by the
  * histogram. */
 struct bb_sorted {
 	struct bb_hist_bin *bins;

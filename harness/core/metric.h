@@ -8,9 +8,9 @@
 #include <stdint.h>
 
 /*
- * What one case (a program variant under one drive at one parameter) comes to. Derived from the
- * series alone (report/summary.c) and recomputable from a stored run. NAN where there is nothing to
- * say; never 0 for "absent".
+ * The figures of one case (a program variant under one drive at one parameter). Derived from the
+ * series alone (report/summary.c) and recomputable from a stored run. NAN means absent; 0 never
+ * does.
  */
 struct bb_estimate {
 	double value, lo, hi; /* lo and hi are NAN where there is no interval */
@@ -23,7 +23,7 @@ struct bb_summary {
 	struct bb_estimate net;
 	struct bb_estimate floor;         /* the floor's latency */
 	struct bb_estimate p50, p90, p99; /* quantiles of all valid samples together, ns */
-	/* sum of run_time_ns / sum of run_cnt: what others would have said */
+	/* sum of run_time_ns / sum of run_cnt: the figure of other tools */
 	struct bb_estimate naive_mean;
 	struct bb_estimate layout_spread;      /* p90/p10 of the location over loads */
 	struct bb_estimate outlier_share;      /* of the samples, 0..1 */
@@ -59,9 +59,9 @@ struct bb_summary {
 };
 
 /*
- * What one program is, whatever drives it, once the kernel has loaded it: known without a run.
- * Whole numbers, NAN where the kernel does not say. All but the last are the same at each load of
- * an object on one kernel and machine.
+ * The static metrics of one program: known once the kernel has loaded it, without a run. Whole
+ * numbers, NAN where the kernel does not say. All but the last are the same at each load of an
+ * object on one kernel and machine.
  */
 struct bb_prog_static {
 	double verified_insns; /* processed by the verifier, on all paths */
@@ -88,7 +88,7 @@ struct bb_metric_def {
 };
 
 extern const struct bb_metric_def bb_metrics[]; /* of a case */
-/* of what exact counts: the estimate stands alone */
+/* an exact count: the estimate has no interval */
 extern const struct bb_metric_def bb_metric_instructions;
 extern const size_t bb_n_metrics;
 extern const struct bb_metric_def bb_static_metrics[]; /* of a program */

@@ -6,9 +6,9 @@
 #include <stdint.h>
 
 /*
- * What went from a program through its ring buffer to a consumer while a series was taken. The
- * series' samples are then lags, from the event until the consumer was done with it; of what was
- * still waiting at the end, its age by then, which is the least that its lag can be.
+ * The records that went from a program through its ring buffer to a consumer during a series. The
+ * series' samples are lags, from the event until the consumer has finished its record; records
+ * still queued at the end count with their age, a lower bound of their lag.
  */
 #define BB_FLOW_MAX_POINTS 256u
 
@@ -18,9 +18,9 @@ struct bb_flow_point {
 };
 
 struct bb_ring_use {
-	uint64_t consumed;     /* samples that the consumer was done with */
+	uint64_t consumed;     /* samples that the consumer has finished */
 	uint64_t waiting;      /* samples in the ring at the end */
-	uint64_t ring_bytes;   /* what it holds */
+	uint64_t ring_bytes;   /* its size */
 	double consumer_cpu_s; /* NAN: there was no consumer */
 	/* n_points <= BB_FLOW_MAX_POINTS, ascending by time; owned */
 	struct bb_flow_point *points;
@@ -34,7 +34,7 @@ void bb_ring_use__free(struct bb_ring_use *f); /* takes NULL */
 /* A point at the end; nothing when there is no room. */
 void bb_ring_use__add_point(struct bb_ring_use *f, uint64_t at_us, uint64_t backlog_bytes);
 
-/* Add what another batch of the series counted; the points stay those of the first. */
+/* Add the counts of another batch of the series; the points stay those of the first. */
 void bb_ring_use__add(struct bb_ring_use *f, const struct bb_ring_use *more);
 
 #endif

@@ -6,11 +6,10 @@
 
 #include "base/err.h"
 
-/* What processes of ours that cause the events have in common: where they run, as whom, and that
- * they die with us. */
+/* The processes that cause events: their CPU, their user, and their end with ours. */
 struct bb_child_place {
 	int cpu;
-	uid_t uid; /* whom it runs as, if we are root */
+	uid_t uid; /* the user that it runs as, if we are root */
 	gid_t gid;
 	/* names of the variables that a program keeps besides; NULL: none (base/environment.h) */
 	const char *const *env;

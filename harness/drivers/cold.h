@@ -7,13 +7,13 @@
 #include "base/err.h"
 
 /*
- * Empties what a CPU remembers, as far as user space can: data and instruction caches up to the
- * last level that BB_COLD_MAX_BYTES are twice of, the TLB, branch targets and branch history. A
- * buffer of twice that level is written page by page in an order that no prefetcher follows, and a
- * stretch of code with more branches than predictors hold is run on random bits.
+ * Empties the caches and predictors of a CPU, as far as user space can: data and instruction caches
+ * up to the last level that BB_COLD_MAX_BYTES are twice of, the TLB, branch targets and branch
+ * history. A buffer of twice that level is written page by page in an order that no prefetcher
+ * follows, and a stretch of code with more branches than predictors hold is run on random bits.
  *
- * What it cannot do: evict a larger cache (the L3 of a server, which it shares with others, keeps
- * its lines); name a line of the kernel's (x86: clflush checks the address as a load does); make a
+ * It cannot: evict a larger cache (the L3 of a server, which it shares with others, keeps its
+ * lines); name a line of the kernel's (x86: clflush checks the address as a load does); make a
  * program colder than the way to it leaves it: the system call or fault that runs the program has
  * warmed its own code and data by then.
  */
@@ -38,7 +38,7 @@ void bb_cold__empty(struct bb_cold *c);
 size_t bb_cold__bytes(const struct bb_cold *c);
 void bb_cold__free(struct bb_cold *c); /* takes NULL */
 
-/* What the buffer begins with: a power of two, from the sizes below `root`/sys; 4 MiB where there
+/* The first size of the buffer: a power of two, from the sizes below `root`/sys; 4 MiB where there
  * are none. */
 size_t bb_cold_bytes(const char *root, int cpu);
 

@@ -19,9 +19,9 @@ struct bb_cold_branches {
 	size_t copy_bytes, map_bytes;
 };
 
-/* 0, -ENOTSUP where the machine does not let us run what we have written, -ENOMEM. */
+/* 0, -ENOTSUP where the machine does not let us run code that we have written, -ENOMEM. */
 int bb_cold_branches__open(struct bb_cold_branches *ret_branches, struct bb_err *err);
 void bb_cold_branches__run(const struct bb_cold_branches *b, uint64_t random);
-void bb_cold_branches__close(struct bb_cold_branches *b); /* takes what is not open */
+void bb_cold_branches__close(struct bb_cold_branches *b); /* takes one that is not open */
 
 #endif

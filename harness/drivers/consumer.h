@@ -22,7 +22,7 @@ struct bb_consumer {
 	struct bb_consumer_shared *shared; /* NULL: nothing to give back */
 };
 
-/* What it did, once it is stopped. */
+/* Its results, once it is stopped. */
 struct bb_consumed {
 	uint64_t samples; /* that it was done with */
 	/* lag_ns[n], in the order of processing; valid until bb_consumer__close() */
@@ -44,15 +44,15 @@ int bb_consumer__check(struct bb_consumer *c, struct bb_err *err);
 
 /*
  * Stop it at the next sample; in the middle of one (asleep in it, say) where it does not come to
- * that within 20 ms, and then the sample stays in the ring. 0, or -errno with a message: what it
- * could not do.
+ * that within 20 ms, and then the sample stays in the ring. 0, or -errno with a message that names
+ * the failed step.
  */
 int bb_consumer__stop(struct bb_consumer *c, struct bb_consumed *ret_consumed, struct bb_err *err);
 
 void bb_consumer__close(struct bb_consumer *c); /* a zeroed one does no harm */
 
 /*
- * What nobody consumed: the age at `now_ns` of every sample in the ring, oldest first, into
+ * The age at `now_ns` of every sample that is still in the ring, oldest first, into
  * ret_age_ns[room]; the ring is empty then. *ret_n is their number, which may be more than `room`.
  * 0 or -errno with a message.
  */

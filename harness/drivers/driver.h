@@ -16,17 +16,17 @@
 #include "plan/scenario.h"
 
 /*
- * A driver makes a loaded program run and takes samples of what each run cost. It is one file,
+ * A driver makes a loaded program run and takes samples of the cost of each run. It is one file,
  * which has its kind (core/drive_kind.h) and its functions, and one row in registry.c.
  */
 
-/* What the whole run settles once. */
+/* Options of the whole run. */
 struct bb_driver_opts {
 	int cpu; /* where the program under test runs */
 	/* where counters are polled from; equal to cpu when there is no other */
 	int poll_cpu;
 	uint64_t seed; /* for drivers that make something up */
-	uid_t uid;     /* whom workloads run as: who called sudo */
+	uid_t uid;     /* the user that workloads run as: the one who called sudo */
 	gid_t gid;
 	/* names of the variables that workloads keep besides; ends in NULL; NULL: none */
 	const char *const *env;
@@ -61,14 +61,14 @@ struct bb_batch {
 	double elapsed_s;
 	double target_cpu_s; /* CPU time of the workload; NAN where there is none */
 	struct {
-		double intercept_ns;         /* what a call costs besides the runs */
+		double intercept_ns;         /* the cost of a call without the runs */
 		double pmu[BB_PMU_COUNTERS]; /* hardware counts of a run; NAN without a PMU */
 	} slope;                             /* NAN elsewhere */
 	/* calls made again because a signal broke them off; their runs are in `warmup` */
 	uint64_t retries;
 	/* pipeline: made by the driver, owned by the caller; NULL elsewhere */
 	struct bb_ring_use *flow;
-	/* the program did not do what is expected of it; empty: nothing to say */
+	/* why the samples do not count: an unexpected result of the program; empty: they count */
 	char void_why[200];
 };
 
@@ -85,8 +85,8 @@ static inline void bb_batch__take(struct bb_batch *b, uint64_t runs, uint64_t ns
 
 struct bb_driver {
 	struct bb_drive_kind kind;
-	/* the driver that counts instructions of what this one fires; NULL: it fires nothing that
-	 * can be counted */
+	/* the driver that counts the instructions of the runs that this one fires; NULL: they
+	 * cannot be counted */
 	const struct bb_driver *executed_by;
 	/* -ENOTSUP with the reason where this machine cannot */
 	int (*open)(const struct bb_drive_spec *spec, const struct bb_driver_opts *opts,

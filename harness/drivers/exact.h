@@ -6,9 +6,9 @@
 #include "exact/clone.h"
 
 /*
- * What the two drives by exact counts have in a slot: the clone of the subject's load that runs in
- * its place, fired as by step. A sample of theirs (struct bb_batch's ns) is the number of
- * instructions of one run, and paths says which way it took.
+ * The slot of the two drives by exact counts: a clone of the subject's load runs in its place,
+ * fired as by step. A sample of theirs (struct bb_batch's ns) is the number of instructions of one
+ * run, and paths says which path it took.
  */
 struct bb_exact {
 	struct bb_code code;

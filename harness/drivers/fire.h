@@ -11,7 +11,7 @@
 #include "fire/hook.h"
 
 /*
- * What the drivers that fire a program where it is attached have in common: all of struct bb_driver
+ * The common part of the drivers that fire a program where it is attached: all of struct bb_driver
  * but batch(). The program is on its hook while a batch of it runs and no longer; the process that
  * fires lives as long as the slot.
  */

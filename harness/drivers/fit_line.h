@@ -5,8 +5,8 @@
 #include <stdint.h>
 
 /*
- * What one more run costs, from the wall time of n runs in one go against n: it takes a + n b, and
- * b and a come from a robust line through times at two values of n (Theil 1950, Sen 1968: the
+ * The cost of one more run, from the wall time of n runs in one go against n: a go takes a + n b,
+ * and b and a come from a robust line through times at two values of n (Theil 1950, Sen 1968: the
  * median of the slopes of all pairs), so that a time with an interrupt in it does not matter.
  */
 #define BB_LINE_TIMES 5u /* at each of the two values */
@@ -30,8 +30,8 @@ uint32_t bb_fit_line_shorter(uint32_t n);
 /* How many runs take BB_LINE_NS, at `run_ns` each: from 8, however slow, to `most`. */
 uint32_t bb_fit_line_longer(double run_ns, uint32_t most);
 
-/* Go `i` of 2 BB_LINE_TIMES is a longer one: ABBAABBAAB, so that what drifts hits both alike. It is
- * the i/2-th of its kind. */
+/* Go `i` of 2 BB_LINE_TIMES is a longer one: ABBAABBAAB, so that a drift hits both alike. It is the
+ * i/2-th of its kind. */
 static inline unsigned int bb_fit_line_is_longer(unsigned int i)
 {
 	return (i + 1) / 2 % 2;
@@ -45,8 +45,8 @@ double bb_fit_line_slope(double y[2][BB_LINE_TIMES], uint32_t runs);
 void bb_fit_line_fit(double t_ns[2][BB_LINE_TIMES], uint32_t shorter, uint32_t longer,
 		     struct bb_fitted_line *ret_line);
 
-/* One line: BB_LINE_TIMES goes of either length, and the line through them. 0 or what the timer
- * said. */
+/* One line: BB_LINE_TIMES goes of either length, and the line through them. 0 or the timer's error.
+ * */
 int bb_fit_line__take(const struct bb_fit_timer *timer, uint32_t n,
 		      struct bb_fitted_line *ret_line);
 

@@ -21,7 +21,7 @@ void bb_http__serve(int listen_fd, int control_fd);
 /* GET /. -EPROTO: an answer, but not 200. */
 int bb_http__get(uint32_t addr);
 
-/* Does this, the whole of what came, begin with a status line that says 200? */
+/* Does this, the whole answer, begin with a status line that says 200? */
 bool bb_http_is_ok(const char *answer, size_t len);
 
 /* Is the request complete: does it hold an empty line? */

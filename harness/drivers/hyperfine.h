@@ -13,14 +13,14 @@
 struct bb_hyperfine {
 	struct bb_workload_spec spec; /* how hyperfine is started */
 	char *args[12];
-	char *command; /* what it runs, quoted for it; owned */
+	char *command; /* the command that it runs, quoted for it; owned */
 	char *shown;   /* hyperfine's whole command line, for people; owned */
 	char json_path[32];
 	int json_fd; /* a file in memory that it exports to; -1: none */
 };
 
-/* `dir` as in struct bb_workload_spec. 0, -ENOTSUP with what to install, or -errno with a message.
- */
+/* `dir` as in struct bb_workload_spec. 0, -ENOTSUP with the package to install, or -errno with a
+ * message. */
 int bb_hyperfine__open(const char *program, char *const *args, size_t n_args, const char *dir,
 		       const struct bb_child_place *place, struct bb_hyperfine *ret_h,
 		       struct bb_err *err);

@@ -7,7 +7,7 @@
 #include "drivers/driver.h"
 
 /*
- * What the drivers by page fault have in common: one run of a perf_event program after the other.
+ * The common part of the drivers by page fault: one run of a perf_event program after the other.
  *
  * The event is a page-fault software event of period 1 on this thread; the trigger is one read of a
  * page that is not there. Pages are dropped 512 at a time, and read faults get the shared zero
@@ -28,8 +28,8 @@ int bb_page_fault__aim(void *state, uint32_t depth, struct bb_err *err);
 
 /*
  * Fire again and again, the target's maps reset before each run that wants it, and call `after`
- * behind each: what it touches is there already (or was an event of its own). It goes on for 0,
- * ends for 1 and fails for -errno. 0 or -errno.
+ * behind each: the pages that it touches are there already (or were events of their own). `after`
+ * returns 0 to go on, 1 to end, or -errno. 0 or -errno.
  */
 int bb_page_fault__run(void *state, struct bb_target *target, int event_fd, int (*after)(void *arg),
 		       void *arg);
@@ -37,7 +37,7 @@ int bb_page_fault__run(void *state, struct bb_target *target, int event_fd, int 
 /* The functions on whose stack it can fire, as bb_drive_key.choice (core/drive_kind.h). */
 const char *bb_stack_function_name(size_t i);
 
-/* The keys of a drive by page faults, whatever it takes of each run. */
+/* The keys of every drive by page faults. */
 extern const struct bb_drive_key bb_page_fault_keys[];
 
 #endif

@@ -9,7 +9,7 @@
 
 /*
  * `perf record -e cpu-clock -F FREQ -g` on a process and its children, as a sampler to compare
- * with. What it records goes to /dev/null. Returns when its events are on. 0 or -errno with a
+ * with. Its recording goes to /dev/null. Returns when its events are on. 0 or -errno with a
  * message.
  */
 int bb_perf_record__start(pid_t pid, uint32_t freq_hz, const struct bb_child_place *place,

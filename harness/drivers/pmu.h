@@ -20,7 +20,7 @@ struct bb_pmu {
 	int fds[BB_PMU_COUNTERS]; /* -1: there is no such counter */
 };
 
-/* What this machine does not have is left out; in a VM without a PMU that is all of them. */
+/* Counters that this machine lacks are left out; in a VM without a PMU those are all. */
 void bb_pmu__open(const struct bb_pmu_event events[BB_PMU_COUNTERS], struct bb_pmu *ret_pmu);
 void bb_pmu__close(struct bb_pmu *p);
 

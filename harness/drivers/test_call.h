@@ -18,7 +18,7 @@
 
 /*
  * One program and one input, ready for BPF_PROG_TEST_RUN. A packet is copied into the kernel for
- * every call, so no call sees what the one before it wrote; repeats within a call do: there the
+ * every call, so no call sees the writes of the one before it; repeats within a call do: there the
  * output of a run is the input of the next. A syscall program's context is copied back, which is
  * why each call is given a fresh copy.
  */
@@ -26,9 +26,9 @@ struct bb_test_call {
 	struct bb_target *target; /* borrowed */
 	const struct bb_test_run_type *type;
 	const struct bb_input *input; /* borrowed */
-	/* is the run to give what the input expects? A floor is not: it has a result of its own */
+	/* must the run give the result that the input expects? A floor need not: it has its own */
 	bool is_judged;
-	/* as it is passed, but for what is copied back; only .test is set */
+	/* as it is passed, but for the results; only .test is set */
 	union bpf_attr attr;
 	/* of a syscall program: our copy, which the kernel writes to; NULL elsewhere */
 	uint8_t *ctx;
@@ -41,9 +41,9 @@ int bb_test_call__open(struct bb_target *target, int prog_fd, const struct bb_te
 void bb_test_call__close(struct bb_test_call *s);
 
 /*
- * One call; ret_attr->test has what came back. The kernel reads all of the attributes and writes
- * some: they are set anew each time. 0 or -errno; -EINTR: broken off by a signal, some of the runs
- * were made.
+ * One call; ret_attr->test has its results. The kernel reads all of the attributes and writes some:
+ * they are set anew each time. 0 or -errno; -EINTR: broken off by a signal, some of the runs were
+ * made.
  */
 static inline int bb_test_call__fire(const struct bb_test_call *s, union bpf_attr *ret_attr)
 {

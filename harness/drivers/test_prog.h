@@ -26,8 +26,8 @@ struct bb_test_prog {
 	struct bb_target *target;           /* NULL: fake */
 	bool in_place;                      /* a function of user space: loading does not move it */
 	int jit_mod64;                      /* of the current load; -1 unknown */
-	/* what one test run took, when first tried; 0: not tried. One that takes long is not tried
-	 * again for every drive. */
+	/* the time of one test run, when first tried; 0: not tried. One that takes long is not
+	 * tried again for every drive. */
 	double run_s;
 	struct bb_fire_found fire;
 };
@@ -42,8 +42,7 @@ int bb_test_prog__open(const struct bb_variant_spec *spec, const char *object_pa
 int bb_test_prog__load(struct bb_test_prog *s, struct bb_rng *rng, int want_mod64,
 		       unsigned int max_tries, struct bb_err *err);
 
-/* The maps of the current load hold what the scenario says, from now until the program changes
- * them. */
+/* The maps of the current load get the contents of the scenario, until the program changes them. */
 int bb_test_prog__reset_maps(struct bb_test_prog *s, struct bb_err *err);
 
 void bb_test_prog__close(struct bb_test_prog *s);

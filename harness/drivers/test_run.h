@@ -11,11 +11,10 @@
 #include "drivers/test_call.h"
 
 /*
- * What the drivers by BPF_PROG_TEST_RUN (step and slope) have in common: all of struct bb_driver
- * but batch(). XDP programs are attached to a device of our own meanwhile (bpf/xdp_attach.h), so
- * that they are called as in production; up to 48 of them share the dispatcher, a binary search
- * over their addresses, which is at most a compare more a doubling. Somebody else's is left as it
- * is.
+ * The common part of the drivers by BPF_PROG_TEST_RUN (step and slope): all of struct bb_driver but
+ * batch(). XDP programs are attached to a device of our own meanwhile (bpf/xdp_attach.h), so that
+ * they are called as in production; up to 48 of them share the dispatcher, a binary search over
+ * their addresses, which is at most a compare more a doubling. A live program is left as it is.
  */
 struct bb_test_run {
 	const struct bb_drive_spec *spec;
@@ -31,7 +30,7 @@ struct bb_test_run_slot {
 	struct bb_target *target;
 	int prog_fd; /* the target's program, or a clone of it */
 	const struct bb_test_run_type *type;
-	bool is_judged; /* runs are to give what inputs expect: it is no floor */
+	bool is_judged; /* runs must give the results that inputs expect: it is no floor */
 	bool attached;  /* XDP: to `port` */
 	size_t port;
 };
@@ -41,8 +40,8 @@ int bb_test_run__open(const struct bb_drive_spec *spec, const struct bb_driver_o
 int bb_test_run__open_repeating(const struct bb_drive_spec *spec, const struct bb_driver_opts *opts,
 				void **ret_state, struct bb_err *err);
 
-/* One run on every input before anything is measured: what the kernel does not take is said at once
- * and by name. */
+/* One run on every input before anything is measured: an input that the kernel refuses is reported
+ * at once and by name. */
 int bb_test_run__probe(void *state, struct bb_test_prog *subject, struct bb_err *err);
 int bb_test_run__attach(void *state, struct bb_test_prog *subject, void **ret_slot,
 			struct bb_err *err);
@@ -57,7 +56,7 @@ void bb_test_run__close(void *state);
 int bb_test_run__aim(const struct bb_test_run *t, const struct bb_test_run_slot *slot,
 		     uint32_t input, struct bb_test_call *ret_shot, struct bb_err *err);
 
-/* The keys of a drive by test runs, whatever it takes of each run. */
+/* The keys of every drive by test runs. */
 extern const struct bb_drive_key bb_test_run_keys[];
 
 #endif

@@ -9,7 +9,7 @@
 #include "base/err.h"
 #include "plan/input.h"
 
-/* What BPF_PROG_TEST_RUN wants of one program type and gives back (net/bpf/test_run.c,
+/* The inputs and results of BPF_PROG_TEST_RUN for one program type (net/bpf/test_run.c,
  * net/core/filter.c). */
 struct bb_test_run_type {
 	uint32_t prog_type; /* BPF_PROG_TYPE_* */
@@ -18,17 +18,17 @@ struct bb_test_run_type {
 	bool takes_context; /* and no packet; otherwise a packet */
 	/* beside the packet, if there is one: as bytes, or as bytes and by that name */
 	enum bb_ctx_kind takes_ctx;
-	const char *ctx_wants; /* what the kernel accepts of it, for a message */
+	const char *ctx_wants; /* the part of it that the kernel accepts, for a message */
 	bool takes_repeat;     /* otherwise even repeat = 1 is -EINVAL */
 	bool has_output;       /* gives back the packet, or for flow_dissector the flow keys */
 	bool writes_context;   /* gives back the context, in the place where it was */
 	const char *wants;     /* which inputs the kernel accepts, for a message */
-	/* what it runs on when the scenario has no inputs */
+	/* its inputs when the scenario has none */
 	const struct bb_input *otherwise;
 	const char *const *retvals; /* names of the return values from 0 on, up to a NULL */
 };
 
-/* -ENOTSUP for a type that has no test run; the message says what would make it run instead. */
+/* -ENOTSUP for a type that has no test run; the message names a drive that would make it run. */
 int bb_test_run_type__find(uint32_t prog_type, const struct bb_test_run_type **ret_type,
 			   struct bb_err *err);
 

@@ -7,7 +7,7 @@
 #include "drivers/driver.h"
 
 /*
- * What the drives of real packets have in common: all of struct bb_driver but open(). A child of
+ * The common part of the drives of real packets: all of struct bb_driver but open(). A child of
  * ours sends at a steady rate through a pair of veth devices (bpf/veth_pair.h), whose far end has
  * the program on; both ends of a packet's way are then on the CPU that the child is pinned to. The
  * counters are polled from another.
@@ -21,7 +21,7 @@ struct bb_traffic {
 	int (*start)(struct bb_traffic *t, struct bb_err *err); /* makes somebody send */
 };
 
-/* What the sender does at each beat, in the near end's namespace: 0, or -errno, which ends the
+/* The sender's action at each beat, in the near end's namespace: 0, or -errno, which ends the
  * batch. */
 struct bb_traffic_sender {
 	const char *name;                    /* "the sender of packets" */
@@ -41,8 +41,8 @@ int bb_traffic__start(struct bb_traffic *t, const struct bb_traffic_sender *send
 		      struct bb_err *err);
 void bb_traffic__close(void *traffic);
 
-/* One beat, to see that it works: what the kernel or the program makes impossible is said before
- * anything is measured. */
+/* One beat, to see that it works: if the kernel or the program makes it impossible, that is
+ * reported before anything is measured. */
 int bb_traffic__probe(void *traffic, struct bb_test_prog *subject, struct bb_err *err);
 int bb_traffic__attach(void *traffic, struct bb_test_prog *subject, void **ret_slot,
 		       struct bb_err *err);

@@ -8,29 +8,29 @@
 #include "drivers/driver.h"
 
 /*
- * The counters of a program that something else makes run, polled: the time between two readings is
- * a window. Polled much faster than the program runs, nearly every window that is not empty holds
- * one run, which is a sample; runs that share a window are counted in the batch and are no samples.
+ * Polling the counters of a program that runs by itself: the time between two readings is a window.
+ * Polled much faster than the program runs, nearly every window that is not empty holds one run,
+ * which is a sample; runs that share a window are counted in the batch and are no samples.
  */
 struct bb_windows {
 	struct bb_target *target; /* borrowed */
 	struct bb_prog_stats last;
 	/*
 	 * Runs that our readings cause: none, but where bb_windows__find_own() has found some. They
-	 * are in no figure; what they took in a window with others is taken to be what they take
-	 * alone, on average but for outliers.
+	 * are in no figure; their time in a window with others is taken to be their mean time
+	 * alone, without outliers.
 	 */
 	struct bb_own_runs own;
-	double alone_ns; /* what windows with ours alone took, n_alone of them */
+	double alone_ns; /* the time of windows with ours alone, n_alone of them */
 	uint64_t n_alone;
 };
 
-/* What ran before is nobody's sample. 0 or -errno with a message. */
+/* Earlier runs are no samples. 0 or -errno with a message. */
 int bb_windows__begin(struct bb_target *target, struct bb_windows *ret_windows, struct bb_err *err);
 
 /*
- * Find out which of the runs our readings cause, to leave them out from now on. What cannot be told
- * makes the batch void. 0 or -errno with a message.
+ * Find out which of the runs our readings cause, to leave them out from now on. Where they cannot
+ * be told apart, the batch is void. 0 or -errno with a message.
  */
 int bb_windows__find_own(struct bb_windows *w, struct bb_batch *b, struct bb_err *err);
 
@@ -40,8 +40,8 @@ int bb_windows__find_own(struct bb_windows *w, struct bb_batch *b, struct bb_err
  */
 int bb_windows__poll(struct bb_windows *w, struct bb_batch *b, struct bb_err *err);
 
-/* What the polls left, after the last of them: counted as runs that shared a window. 0 or -errno
- * with a message. */
+/* The runs after the last poll: counted as runs that shared a window. 0 or -errno with a message.
+ * */
 int bb_windows__rest(struct bb_windows *w, struct bb_batch *b, struct bb_err *err);
 
 /* Is there a CPU to poll from besides the one that the program runs on? 0, or -ENOTSUP with the

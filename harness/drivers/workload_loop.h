@@ -6,8 +6,8 @@
 #include "drivers/workload.h"
 
 /*
- * The workload of a drive, started again whenever it ends, and samples polled in its CPU time: what
- * drives over a workload have in common.
+ * The workload of a drive, started again whenever it ends, and samples polled in its CPU time: the
+ * common part of drives over a workload.
  */
 struct bb_workload_loop {
 	const struct bb_drive_spec *spec;
@@ -15,11 +15,11 @@ struct bb_workload_loop {
 	struct bb_workload_spec workload_spec;
 	struct bb_workload workload;
 	int empty_passes; /* of the workload, one after the other */
-	/* the life in progress, in whichever batch and of whichever program */
+	/* the pass in progress, in any batch and of any program */
 	bool pass_had_run;
 };
 
-/* What makes the program run: asked at both ends of each life of the workload, or of the part of it
+/* The source of runs: called at both ends of each pass of the workload, or of the part of a pass
  * that is in a batch. */
 struct bb_workload_event {
 	/* -ESRCH: the process has ended; NULL: nothing to do */
@@ -29,8 +29,8 @@ struct bb_workload_event {
 	void *arg;
 };
 
-/* open() of struct bb_driver. The workload is started once and stopped: what cannot start is said
- * before anything is measured. */
+/* open() of struct bb_driver. The workload is started once and stopped: one that cannot start is
+ * reported before anything is measured. */
 int bb_workload_loop__open(const struct bb_drive_spec *spec, const struct bb_driver_opts *opts,
 			   void **ret_lives, struct bb_err *err);
 void bb_workload_loop__close(void *lives);

@@ -5,11 +5,11 @@
 #include <stddef.h>
 
 /*
- * What this machine can do, for `bpfbench check`: one row a question. Checks only look: they change
- * no setting, leave no program, map or descriptor behind, print nothing, and work without root,
- * where they say what they could not learn and why. Run them while nothing of ours is being
- * measured: they load programs, one turns bpf_stats on for a moment, one keeps a CPU busy for 0.2
- * s.
+ * The abilities of this machine, for `bpfbench check`: one row a question. Checks only look: they
+ * change no setting, leave no program, map or descriptor behind, print nothing, and work without
+ * root, where they name the question that stays open, and why. Run them while nothing of ours is
+ * being measured: they load programs, one turns bpf_stats on for a moment, one keeps a CPU busy for
+ * 0.2 s.
  *
  * To add a check: a function in checks_{bpf,perf,host}.c, its line in checks_internal.h, a row in
  * checks.c.
@@ -25,8 +25,8 @@ enum bb_check_status {
 
 struct bb_check_result {
 	enum bb_check_status status;
-	char text[256];   /* what was found; never empty */
-	char remedy[256]; /* what the user can do; never empty after warn and fail */
+	char text[256];   /* the answer; never empty */
+	char remedy[256]; /* the remedy for the user; never empty after warn and fail */
 };
 
 struct bb_check {

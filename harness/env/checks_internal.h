@@ -20,7 +20,7 @@ bool bb_has_cap(unsigned int cap);
  * CAP_PERFMON. */
 bool bb_may_bpf(void);
 
-/* "run with sudo", or where root is not enough what else to do. */
+/* "run with sudo", or another remedy where root is not enough. */
 const char *bb_privilege_remedy(void);
 
 /* checks_host.c */

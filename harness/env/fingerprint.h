@@ -8,10 +8,10 @@
 #include "base/err.h"
 
 /*
- * What a result depends on besides the program: kernel, CPU, JIT, compiler, mitigations. Every
- * field is printable ASCII, so that a table (below) serves export, import and comparison without a
- * line of code per field. What could not be read is BB_FINGERPRINT_UNKNOWN; what is known not to be
- * there is "none".
+ * The properties of the machine that a result depends on: kernel, CPU, JIT, compiler, mitigations.
+ * Every field is printable ASCII, so that a table (below) serves export, import and comparison
+ * without a line of code per field. A property that cannot be read is BB_FINGERPRINT_UNKNOWN; one
+ * that the machine does not have is "none".
  */
 #define BB_FINGERPRINT_UNKNOWN "unknown"
 
@@ -67,7 +67,7 @@ int bb_fingerprint__read(struct bb_fingerprint *ret_fp, struct bb_err *err);
 int bb_fingerprint__read_from(const char *root, const char *tree_dir, struct bb_fingerprint *ret_fp,
 			      struct bb_err *err);
 
-/* Every field BB_FINGERPRINT_UNKNOWN: what an importer starts from, so that old files lack newer
+/* Every field BB_FINGERPRINT_UNKNOWN: an importer starts from it, so that old files lack newer
  * fields harmlessly. */
 void bb_fingerprint_init(struct bb_fingerprint *fp);
 
@@ -89,8 +89,9 @@ size_t bb_fingerprint_differences(const struct bb_fingerprint *a, const struct b
 				  const char *ret_keys[], size_t max);
 
 /*
- * A name for machines like this one: what is left of the CPU model in lower case, and 32 bits of a
- * hash of all identity fields. Equal for equal timings, and short enough for a testbed of Bencher.
+ * A name for machines like this one: the letters and digits of the CPU model in lower case, and 32
+ * bits of a hash of all identity fields. Equal for equal timings, and short enough for a testbed of
+ * Bencher.
  */
 #define BB_TESTBED_SIZE 64
 void bb_testbed_name(const struct bb_fingerprint *fp, char ret_name[BB_TESTBED_SIZE]);

@@ -7,9 +7,9 @@
 #include "base/err.h"
 
 /*
- * Where the CPUs' time went since boot, from /proc/stat, in its ticks (1/USER_HZ s, 10 ms nearly
- * everywhere). Steal is the time that a virtual CPU wanted to run and the hypervisor gave to
- * somebody else. The kernel updates these at its ticks only, so shares over much less than 100 ms
+ * How the CPUs have spent their time since boot, from /proc/stat, in its ticks (1/USER_HZ s, 10 ms
+ * nearly everywhere). Steal is the time that a virtual CPU wanted to run and the hypervisor gave to
+ * other machines. The kernel updates these at its ticks only, so shares over much less than 100 ms
  * mean little.
  */
 struct bb_cpu_times {

@@ -11,8 +11,8 @@
 
 /*
  * A second load of a program that counts how often each of its blocks is executed: same maps, BTF
- * and attach type. What it executes beyond that is not counted: the instructions in `cfg`, and the
- * sums over them, are the original's.
+ * and attach type. The added instructions are not counted: the instructions in `cfg`, and the sums
+ * over them, are the original's.
  */
 struct bb_clone {
 	const struct bb_code *code; /* borrowed */

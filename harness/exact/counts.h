@@ -6,14 +6,14 @@
 
 #include "exact/cfg.h"
 
-/* What counters of blocks come to; counts[cfg->n_blocks] everywhere. */
+/* Sums over the counters of blocks; counts[cfg->n_blocks] everywhere. */
 
-/* Instructions executed. A 64-bit constant is one; what helpers and other programs do is not in it.
- */
+/* Instructions executed. A 64-bit constant is one; instructions of helpers and other programs are
+ * not in it. */
 uint64_t bb_counts__instructions(const struct bb_cfg *g, const uint64_t *counts);
 
 /*
- * One number for the way that was taken: runs that executed each block equally often have the same
+ * One number for the path that was taken: runs that executed each block equally often have the same
  * (and others the same only by a collision in 64 bits). FNV-1a (Fowler, Noll & Vo).
  */
 uint64_t bb_counts__path(const struct bb_cfg *g, const uint64_t *counts);

@@ -4,8 +4,7 @@
 
 #include <stdint.h>
 
-/* What is known of the kernel's helpers by number. Their list is closed: newer functions are
- * kfuncs. */
+/* Facts about the kernel's helpers, by number. Their list is closed: newer functions are kfuncs. */
 
 /* How many registers from r1 on a helper reads; 5 for one that nothing is known of. */
 unsigned int bb_helper__args(int32_t id);

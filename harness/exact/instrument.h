@@ -22,8 +22,8 @@ struct bb_instrumented {
 	const char *with; /* in messages: its additions, "counters" */
 };
 
-/* `stack_bytes[function]` is the deepest that each one's stack reaches; what is saved goes below.
- */
+/* `stack_bytes[function]` is the deepest that each one's stack reaches; saved registers go below.
+ * */
 int bb_instrument(const struct bb_code *code, const struct bb_cfg *g, const struct bb_sites *sites,
 		  const uint32_t *stack_bytes, int counts_fd, struct bb_instrumented *ret_new,
 		  struct bb_err *err);

@@ -17,9 +17,10 @@ int bb_load__program(const struct bb_code *code, const struct bb_instrumented *n
 		     struct bb_err *err);
 
 /*
- * How deep each function's stack is, in bytes, into ret_bytes[g->n_funcs]: what the verifier says
- * when it is asked to load the original once more, and what the instructions say. (It does not
- * count what it removes as useless, and the instructions do not say how far a helper writes.)
+ * How deep each function's stack is, in bytes, into ret_bytes[g->n_funcs]: the deeper of two
+ * figures, the verifier's, when it loads the original once more, and that of the instructions. (The
+ * verifier does not count code that it removes as useless, and the instructions do not show how far
+ * a helper writes.)
  */
 int bb_load__stack_bytes(const struct bb_code *code, const struct bb_cfg *g, uint32_t *ret_bytes,
 			 struct bb_err *err);

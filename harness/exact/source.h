@@ -10,7 +10,7 @@
 #include "exact/cfg.h"
 #include "bpf/code.h"
 
-/* What counters of blocks say of the program's source, by the line information in its BTF. */
+/* Counts of blocks as counts of source lines, by the line information in the program's BTF. */
 
 #define BB_SOURCE_LINE(line_col) ((line_col) >> 10) /* BPF_LINE_INFO_LINE_NUM */
 

@@ -11,13 +11,13 @@
 struct bb_annotate_opts {
 	/* the lines that execute most instructions first, instead of all in their places */
 	bool hottest;
-	bool colour; /* ANSI: what is never executed, and what takes a tenth or more */
+	bool colour; /* ANSI colours for lines never executed, and for lines with a tenth of the
+			instructions or more */
 };
 
 /*
- * The program's own source with what each line executed per run, and the helpers it called. The
- * texts are those of judge/annotated.h. 0 or -ENOMEM; what the source lacks is said in
- * place.
+ * The program's own source with the counts of each line per run, and the helpers it called. The
+ * texts are those of judge/annotated.h. 0 or -ENOMEM; missing source is named in place.
  */
 int bb_annotate(const struct bb_counted *c, const struct bb_annotate_opts *opts, FILE *out,
 		struct bb_err *err);

@@ -7,10 +7,10 @@
 #include "export/text_table.h"
 #include "report/report.h"
 
-/* The table of what was counted, a row a program; bb_text_table__done() it. */
+/* The table of the counts, a row a program; bb_text_table__done() it. */
 void bb_counted_table__make(const struct bb_report *r, struct bb_text_table *ret_table);
 
-/* The same as text, with what is to be said of it; nothing if there is none. 0 or -ENOMEM. */
+/* The same as text, with remarks; nothing if there is none. 0 or -ENOMEM. */
 int bb_put_counted(const struct bb_report *r, FILE *out);
 
 #endif

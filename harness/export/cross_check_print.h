@@ -6,8 +6,8 @@
 
 #include "report/report.h"
 
-/* The table of all steps and slopes that are reconciled (judge/cross_check.h), nothing if there are
- * none. 0 or -ENOMEM. */
+/* The table of all cross-checks of step and slope (judge/cross_check.h), nothing if there are none.
+ * 0 or -ENOMEM. */
 int bb_put_cross_checks(const struct bb_report *r, FILE *out);
 
 #endif

@@ -7,8 +7,8 @@
 #include "judge/diff.h"
 
 /*
- * The table for people: what A and B are, a line a row, and the count of verdicts. 0 or -ENOMEM;
- * whether the bytes got out is for the caller to ask `out`.
+ * The table for people: the names of A and B, a line a row, and the count of verdicts. 0 or
+ * -ENOMEM; whether the bytes got out is for the caller to ask `out`.
  */
 int bb_diff_print(const struct bb_diffs *d, const char *label_a, const char *label_b, FILE *out);
 

@@ -10,8 +10,9 @@
 
 /*
  * A format that a run can be written in. A new one is a file with a writer and a row in
- * cli/formats.c. `write` wants a summarised report. It writes all of its output or nothing that it
- * knows to be wrong: it returns 0 when everything has been flushed, or -errno with a message.
+ * cli/formats.c. `write` wants a summarised report. It writes its whole output, or none when it
+ * knows that it would be wrong: it returns 0 when everything has been flushed, or -errno with a
+ * message.
  */
 struct bb_exporter {
 	const char *name; /* --format NAME */
@@ -20,8 +21,8 @@ struct bb_exporter {
 	int (*write)(const struct bb_report *r, FILE *out, struct bb_err *err);
 };
 
-/* How the exporters are made: `compose` writes into memory, and only what is whole goes to `out`.
- */
+/* The frame of most exporters: `compose` writes into memory, and only a whole output goes to `out`.
+ * */
 int bb_export_whole(const struct bb_report *r, FILE *out,
 		    int (*compose)(const struct bb_report *r, FILE *mem, struct bb_err *err),
 		    struct bb_err *err);

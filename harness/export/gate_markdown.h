@@ -9,9 +9,9 @@
 #include "report/report.h"
 
 /*
- * Markdown for a job summary or a comment: what it comes to, the verdicts, which exact metrics of
- * the programs moved, and what was not compared and why. `first` may have no comparison. 0 or
- * -ENOMEM; whether the bytes got out is for the caller to ask `out`.
+ * Markdown for a job summary or a comment: the outcome, the verdicts, the exact metrics of the
+ * programs that moved, and the programs that were not compared, with the reasons. `first` may have
+ * no comparison. 0 or -ENOMEM; whether the bytes got out is for the caller to ask `out`.
  */
 int bb_gate__markdown(const struct bb_gate *g, const struct bb_report *first,
 		      const struct bb_report *again, FILE *out, struct bb_err *err);

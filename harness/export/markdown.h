@@ -7,7 +7,7 @@
 #include "core/metric.h"
 #include "report/comparison.h"
 
-/* What goes into the cells of a Markdown table. What cannot be said is "-". */
+/* Cells of a Markdown table. A missing figure is "-". */
 
 /* neither ends a cell nor begins markup; NULL: nothing */
 void bb_md_text(const char *text, FILE *mem);

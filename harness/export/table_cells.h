@@ -29,7 +29,7 @@ struct bb_column {
 extern const struct bb_column bb_columns[];
 extern const size_t bb_n_columns;
 
-/* What stands before a net cost below zero. */
+/* The mark before a net cost below zero. */
 #define BB_NEGATIVE_MARK "*"
 
 /* "712.4", "1234", "12 345": 4 digits or one decimal, whichever is more; `scale` sets the decimals.
@@ -37,14 +37,14 @@ extern const size_t bb_n_columns;
 #define BB_WHOLE 1000.0 /* the scale of whole numbers: no decimals */
 struct bb_table_cell bb_table_cell_number(double value, double scale);
 
-/* To its own scale; "-" for what is not there. */
+/* To its own scale; "-" for NAN. */
 struct bb_table_cell bb_table_cell_value(double value);
 
 /* Columns that a terminal needs for `text`, a character each. */
 size_t bb_text_width(const char *text);
 
-/* Text from who knows where: control characters and what is no UTF-8 become '?', so that no
- * terminal obeys them. */
+/* Text from others: control characters and bytes that are not UTF-8 become '?', so that no terminal
+ * obeys them. */
 void bb_put_clean(FILE *out, const char *text);
 void bb_make_clean(char *text); /* in place */
 

@@ -7,9 +7,9 @@
 #include <stdio.h>
 
 /*
- * A table for people: cells of text, row by row, aligned by what a terminal shows of them (UTF-8
- * counts as what it looks like; nothing in a cell reaches the terminal as a control). Running out
- * of memory sticks and is told at the end.
+ * A table for people: cells of text, row by row, aligned by what a terminal shows of them (by the
+ * width of UTF-8 characters; no control character of a cell reaches the terminal). Running out of
+ * memory sticks and is told at the end.
  */
 struct bb_text_column {
 	const char *head;
@@ -24,8 +24,7 @@ struct bb_text_table {
 	bool failed;
 };
 
-/* What stands for a value that is not there: an empty cell lets the eye slip into the next column.
- */
+/* The text for a missing value: an empty cell lets the eye slip into the next column. */
 #define BB_TEXT_ABSENT "-"
 
 /* The columns are the caller's and outlive the table. */

@@ -14,7 +14,7 @@ struct bb_figure {
 	char *kind; /* "ecdf", "net", ...: plots/README.md */
 	/* of the cases in it, as `show --format plot` has them; "-": none, or several values */
 	char *scenario, *drive, *param, *value;
-	char *what, *how; /* what it shows, and how to read it */
+	char *what, *how; /* its caption: the figure explained */
 	char *svg;
 };
 
@@ -24,7 +24,7 @@ struct bb_figures {
 	char *why; /* n = 0: why there are none */
 };
 
-/* What `plot.sh --page` has left in `dir`. 0 or -errno. */
+/* Read the files that `plot.sh --page` has left in `dir`. 0 or -errno. */
 int bb_figures__read(const char *dir, struct bb_figures *ret_figures, struct bb_err *err);
 void bb_figures__done(struct bb_figures *f);
 

@@ -12,8 +12,8 @@
 /*
  * Runs as one HTML page that needs nothing besides: no network, no font, no script but a flame
  * graph's. Of each run: verdicts first, then what each program costs and how the samples are
- * distributed, the time of its lines, the source with what its lines executed, its history, the
- * flame graph, the programs themselves, what does not count, and the machine. For a desk and for a
+ * distributed, the time of its lines, the source with the counts of its lines, its history, the
+ * flame graph, the programs themselves, the void series, and the machine. For a desk and for a
  * phone; colours are those of Okabe & Ito 2008 (the colour-blind tell them apart), in light, dark
  * and on paper.
  */

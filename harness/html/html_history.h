@@ -16,13 +16,12 @@
 /* How many runs any case of this one is in; 0: its cases are in none. */
 size_t bb_html_history_runs(const struct bb_report *r, const struct bb_timeline *t);
 
-/* What it comes to, in a sentence; and a line for each case that is suspect, regressed or improved.
- */
+/* The outcome in a sentence; and a line for each case that is suspect, regressed or improved. */
 void bb_html_history_verdicts(FILE *out, const struct bb_report *r, const struct bb_timeline *t);
 
 /*
- * The pictures, and a row a case: what it comes to, what is judged of the newest run, and how far
- * that is from the baseline. What changed comes first, the inputs of a sweep last; of more than
+ * The pictures, and a row a case: its mark, the judged figure of the newest run, and its distance
+ * from the baseline. Changed cases come first, the inputs of a sweep last; of more than
  * BB_HTML_HISTORY_ROWS the rest is said to be left out. 0 or -ENOMEM.
  */
 int bb_html_history(FILE *out, const struct bb_html_page *page, size_t nth);

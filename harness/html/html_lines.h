@@ -7,8 +7,9 @@
 #include "report/report.h"
 
 /*
- * What the drive `lines` measured, for the HTML page: of each case the sentence, the flame graph
- * flames[r->n_timed] (HTML; NULL: none) and the table, as bb_by_line__print() has it. 0 or -ENOMEM.
+ * The measurements of the drive `lines`, for the HTML page: of each case the sentence, the flame
+ * graph flames[r->n_timed] (HTML; NULL: none) and the table, as bb_by_line__print() has it. 0 or
+ * -ENOMEM.
  */
 int bb_html_lines(FILE *out, const struct bb_report *r, char *const *flames);
 

@@ -6,9 +6,9 @@
 
 #include "export/text_table.h"
 
-/* What the sections of the HTML page are made of. */
+/* The parts of the sections of the HTML page. */
 
-/* Cells of a table. A figure that is not there, and a text that is empty or NULL, is a dash. */
+/* Cells of a table. A missing figure, and a text that is empty or NULL, is a dash. */
 void bb_html_cell(FILE *out, const char *text);
 void bb_html_text_cell(FILE *out, const char *text); /* aligned to the left */
 /* scale: export/table_cells.h */

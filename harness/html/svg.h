@@ -7,9 +7,9 @@
 /*
  * A picture by gnuplot (plots/) as part of an HTML page: its colours become those of the page
  * (page.css), so that it follows light and dark, and its ids begin with `prefix`. Only elements and
- * attributes that gnuplot is known to draw with get through; whatever else a picture has, a script
- * or a link to elsewhere among it, is left out. 0; -EINVAL for what is no such picture, of which
- * nothing is written.
+ * attributes that gnuplot is known to draw with get through; everything else in a picture, such as
+ * a script or a link, is left out. 0; -EINVAL for anything but such a picture, and then nothing is
+ * written.
  */
 int bb_svg__embed(FILE *out, const char *svg, const char *prefix);
 

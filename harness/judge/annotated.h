@@ -5,9 +5,9 @@
 #include "report/counted.h"
 
 /*
- * A source file with what its lines executed, in the order of its lines. The text of a line is the
- * BTF's. The few lines without code between two that have some are the source file's, if that is in
- * this tree (judge/source_file.h) and still says what the BTF says.
+ * A source file with the counts of its lines, in their order. The text of a line is the BTF's. The
+ * few lines without code between two that have some are the source file's, if that is in this tree
+ * (judge/source_file.h) and still has the lines that the BTF has.
  */
 struct bb_annotated_row {
 	const struct bb_counted_line *counted; /* NULL: a line without code */
@@ -36,10 +36,10 @@ int bb_annotated__make(const struct bb_counted_line *lines, size_t n,
 		       struct bb_annotated *ret_file);
 void bb_annotated__done(struct bb_annotated *file);
 
-/* What is to be said of the source beside its path: "" when it is as it was built. */
+/* A remark on the source beside its path: "" when it is as it was built. */
 const char *bb_source_note(enum bb_source_state state);
 
-/* The text of a line without its file: what the BTF has. */
+/* The text of a line by the BTF alone, without its file. */
 const char *bb_counted_text(const struct bb_counted_line *line);
 
 /* How many lines from lines[first] on are of the same file. */

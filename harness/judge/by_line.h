@@ -13,7 +13,7 @@
  * intervals of 95 %, ns. Borrows from the report.
  */
 
-/* What is less cannot be told from nothing: it may hide behind work that is still in flight. */
+/* A smaller time cannot be told from none: it may hide behind work that is still in flight. */
 #define BB_BY_LINE_LEAST_NS 3.0
 
 struct bb_line_part {

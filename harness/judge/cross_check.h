@@ -8,10 +8,10 @@
 
 /*
  * Two instruments on one program and input: slope (bpf_stats off) and step (bpf_stats on) must
- * differ by what bpf_stats costs, and the floor, measured by both, says what that is. So slope +
- * stats = step; what is left is the difference between runs that follow each other at once and runs
- * with a system call before each, whose caches and branch history are colder. More than that, and
- * one of the two figures is not what it seems.
+ * differ by the cost of bpf_stats, which the floor, measured by both, gives. So slope + stats =
+ * step; the rest is the difference between runs that follow each other at once and runs with a
+ * system call before each, whose caches and branch history are colder. If it is more than that, one
+ * of the two figures is wrong.
  */
 struct bb_cross_checked {
 	const struct bb_case *slope, *step;

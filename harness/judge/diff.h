@@ -9,16 +9,16 @@
 #include "report/report.h"
 #include "stats/verdict.h"
 
-/* A against B in rows, in the manner of veristat: of two stored runs, or of the live comparisons of
- * one. */
+/* A against B in rows, in the manner of veristat: of two stored runs, or of the comparisons
+ * measured in one. */
 
 struct bb_diff {
 	char *name;           /* of the case, or of the comparison */
 	const char *metric;   /* "latency", "net", ... */
-	const char *unit;     /* of a, b and shift: "ns" */
+	const char *unit;     /* of a, b and their difference: "ns" */
 	bool exact;           /* whole numbers without noise; the metric's name ends in the unit */
 	double a, b;          /* NAN: there is none */
-	double shift;         /* b - a; of live comparisons the paired one */
+	double shift;         /* b - a; of measured comparisons the paired one */
 	double ratio, lo, hi; /* b / a with its interval; NAN where there is none */
 	double p;             /* of being beyond the threshold, after Holm; NAN without a verdict */
 	enum bb_verdict verdict; /* inconclusive where !has_verdict */
@@ -57,9 +57,9 @@ int bb_diff_reports(const struct bb_report *a, const struct bb_report *b,
 		    struct bb_err *err);
 
 /*
- * Live comparisons of one base and head that have been judged, `n` from the report's `first` on: of
- * each "latency" (the matched pairs, with the verdict), "latency unmatched" (pairs as the JIT
- * placed them) and "net" (of the floor). Rows of which there is nothing are left out, latency
+ * Measured comparisons of one base and head that have been judged, `n` from the report's `first`
+ * on: of each "latency" (the matched pairs, with the verdict), "latency unmatched" (pairs as the
+ * JIT placed them) and "net" (of the floor). Rows of which there is nothing are left out, latency
  * never. Then, scenario by scenario, the exact metrics in which the two programs differ.
  */
 int bb_diff_comparisons(const struct bb_report *r, size_t first, size_t n,
@@ -67,13 +67,13 @@ int bb_diff_comparisons(const struct bb_report *r, size_t first, size_t n,
 
 void bb_diffs__done(struct bb_diffs *d);
 
-/* How many rows have that verdict, and whether any has: what a gate asks. */
+/* How many rows have that verdict, and whether any has, for a gate. */
 size_t bb_diffs_count(const struct bb_diffs *d, enum bb_verdict verdict);
 bool bb_diffs_have(const struct bb_diffs *d, enum bb_verdict verdict);
 
 /*
  * Sort by "COLUMN" or "COLUMN:asc|desc": name, metric, a, b, shift, percent, p, verdict (regressed,
- * inconclusive, improved, same). Equal rows keep their order; what has no value comes last either
+ * inconclusive, improved, same). Equal rows keep their order; rows without a value come last either
  * way. -EINVAL, -ENOMEM.
  */
 int bb_diff_sort(struct bb_diffs *d, const char *by, struct bb_err *err);

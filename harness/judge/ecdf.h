@@ -7,7 +7,7 @@
 
 #include "report/report.h"
 
-/* The distribution of a case's valid samples, thinned to what a picture can show. */
+/* The distribution of a case's valid samples, thinned for a picture. */
 struct bb_ecdf {
 	/* ns[n] ascending; share[n] of the samples took at most that long */
 	double *ns, *share;

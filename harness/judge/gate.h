@@ -9,8 +9,8 @@
 #include "judge/exact_diff.h"
 #include "report/report.h"
 
-/* What `bpfbench gate` found: the programs of two revisions, what was measured of them, and what it
- * comes to. */
+/* The findings of `bpfbench gate`: the programs of two revisions, their measurements, and the
+ * verdicts. */
 
 enum bb_gate_state {
 	BB_GATE_COMPARED,
@@ -34,7 +34,7 @@ struct bb_gate_program {
 struct bb_gate {
 	char *base, *head; /* revisions as they were named; head NULL: the work tree */
 	char base_commit[BB_GIT_COMMIT_SIZE], head_commit[BB_GIT_COMMIT_SIZE];
-	/* the work tree has what is not committed, and so has what was measured */
+	/* the work tree has uncommitted changes, which were measured too */
 	bool dirty;
 	double threshold, alpha;
 	struct bb_gate_program *programs;
@@ -60,11 +60,11 @@ void bb_gate__done(struct bb_gate *g);
 /* "xdp_fw.drop" of the comparison "xdp_fw.drop/step/input=0"? */
 bool bb_gate__owns(const struct bb_gate_program *p, const char *name);
 
-/* What a comparison of the first measurement comes to, `again` being the second; NULL: there was no
- * alert. */
+/* The final verdict on a comparison of the first measurement, `again` being the second; NULL: there
+ * was no alert. */
 enum bb_gate_verdict bb_gate__verdict(const struct bb_comparison *c, const struct bb_report *again);
 
-/* Likewise of what was counted in the first one; without `exact` nothing is regressed. */
+/* Likewise for the counts of the first one; without `exact` nothing is regressed. */
 enum bb_gate_verdict bb_gate__exact_verdict(const struct bb_gate *g,
 					    const struct bb_exact_row *row);
 size_t bb_gate__count_exact(const struct bb_gate *g, enum bb_gate_verdict verdict);
@@ -74,8 +74,8 @@ size_t bb_gate__count(const struct bb_report *first, const struct bb_report *aga
 bool bb_gate__any(const struct bb_gate *g, enum bb_gate_state state);
 
 /*
- * What one side of a measurement (variant "base" or "head") comes to alone, under the names that a
- * plain run would give: "object/program/drive/parameter=value". For exporters, and as long as `r`
+ * One side of a measurement (variant "base" or "head") as a report of its own, under the names that
+ * a plain run would give: "object/program/drive/parameter=value". For exporters, and as long as `r`
  * lives. 0 or -ENOMEM; side_done() it.
  */
 int bb_gate__side(const struct bb_gate *g, const struct bb_report *r, const char *variant,

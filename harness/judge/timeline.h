@@ -29,7 +29,7 @@ struct bb_timeline_point {
 	const struct bb_run_point *of;
 	/* fingerprint key by which the run's machine is another than now; NULL */
 	const char *differs;
-	struct bb_history_point judged; /* in ln of what is judged; void: not judged */
+	struct bb_history_point judged; /* in ln of the judged figure; void: not judged */
 };
 
 struct bb_timeline_case {
@@ -37,21 +37,21 @@ struct bb_timeline_case {
 	const char *param; /* NULL: none */
 	uint32_t param_value;
 	bool is_anchor;
-	/* what is judged: the ratio to the anchor, or (there is none) the latency */
+	/* the ratio to the anchor is judged, or (there is none) the latency */
 	bool by_ratio;
 	struct bb_timeline_point *points; /* in the order of time; one at the least */
 	size_t n_points;
 };
 
 struct bb_timeline {
-	struct bb_run_index index;    /* owns what the rest points to */
+	struct bb_run_index index;    /* owns everything that the rest points to */
 	struct bb_timeline_run *runs; /* by start, then id */
 	size_t n_runs;
 	struct bb_timeline_case *cases; /* in the order in which the runs have them */
 	size_t n_cases;
 };
 
-/* What to take; NULL or n = 0: everything. Strings are the caller's. */
+/* The cases to take; NULL or n = 0: all. Strings are the caller's. */
 struct bb_timeline_filter {
 	const char *scenario;
 	const char *const *variants;
@@ -79,7 +79,7 @@ struct bb_timeline_opts {
 int bb_timeline__read(const char *dir, const struct bb_timeline_opts *opts,
 		      struct bb_timeline *ret_timeline, struct bb_err *err);
 
-/* What of a point is judged: the ratio to the anchor or, where the case has none, the latency in
+/* The judged figure of a point: the ratio to the anchor or, where the case has none, the latency in
  * ns. NAN: nothing. */
 const struct bb_estimate *bb_timeline__judged(const struct bb_timeline_case *c,
 					      const struct bb_timeline_point *p);

@@ -21,7 +21,7 @@ const struct bb_timeline_point *bb_timeline__newest(const struct bb_timeline *t,
 /* Where the level that the newest point is at began; NULL: nothing is known to have changed. */
 const struct bb_timeline_point *bb_timeline__since(const struct bb_timeline_case *c);
 
-/* What the case comes to: the mark of its newest point. BB_HISTORY_VOID when nothing was judged. */
+/* The mark of the case: that of its newest point. BB_HISTORY_VOID when nothing was judged. */
 enum bb_history_mark bb_timeline__mark(const struct bb_timeline *t,
 				       const struct bb_timeline_case *c);
 

@@ -13,7 +13,7 @@
 struct bb_ctx_spec {
 	enum bb_ctx_kind kind;
 	struct bb_bytes bytes;
-	struct bb_bytes metadata; /* xdp: what goes in front of the packet */
+	struct bb_bytes metadata; /* xdp: the bytes in front of the packet */
 };
 
 /*
@@ -36,9 +36,9 @@ int bb_field__xdp(const struct bb_reader *r, const struct bb_field *f, const str
 struct bb_phrase bb_ctx_spec__members(enum bb_ctx_kind kind);
 
 /*
- * To learn what a kernel does not take: the name of the input's next skb member from *at on that is
- * set, and that member alone, with a value that is right wherever the member is known. NULL: there
- * is no more.
+ * To learn which member a kernel refuses: the name of the input's next skb member from *at on that
+ * is set, and that member alone, with a value that is right wherever the member is known. NULL:
+ * there is no more.
  */
 const char *bb_ctx_spec__next_skb_member(const struct bb_input *in, size_t *at,
 					 struct __sk_buff *ret_alone);

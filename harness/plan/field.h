@@ -13,11 +13,12 @@
 /*
  * The types that a value in a scenario can have. A key is a row of a table, and the row's reader
  * checks the value and stores it in a member of the struct at `base`. Readers return 0, or -errno
- * with "path:line:col: " and what is wrong; then the member is as it was.
+ * with "path:line:col: " and the fault; then the member is as it was.
  */
 #define BB_NAME_MAX_BYTES 128 /* names become part of benchmark names and of file names */
 
-/* A name from any text: what may not stand in one becomes '_'. ret_name[BB_NAME_MAX_BYTES + 1]. */
+/* A name from any text: characters that a name may not have become '_'. ret_name[BB_NAME_MAX_BYTES
+ * + 1]. */
 void bb_name_from(const char *text, size_t len, char *ret_name);
 
 struct bb_reader {

@@ -7,9 +7,9 @@
 #include <stdint.h>
 
 /*
- * What a program is run on by BPF_PROG_TEST_RUN: packet bytes, or a context for types without a
- * packet, and what is expected of the run. A scenario's `inputs:` gives one or many; each is a case
- * of its own, "…/input=NAME".
+ * An input for BPF_PROG_TEST_RUN: packet bytes, or a context for types without a packet, and the
+ * expected result. A scenario's `inputs:` gives one or many; each is a case of its own,
+ * "…/input=NAME".
  */
 enum bb_ctx_kind {
 	BB_CTX_NONE,
@@ -23,7 +23,7 @@ struct bb_input {
 	uint8_t *data; /* packet, or context where `is_context` */
 	size_t len;
 	bool is_context;
-	uint8_t *ctx; /* what comes with a packet, its mark for one; NULL: nothing */
+	uint8_t *ctx; /* the packet's context, such as its mark; NULL: none */
 	size_t ctx_len;
 	enum bb_ctx_kind ctx_kind;
 	bool has_retval; /* is a return value expected? */

@@ -20,8 +20,8 @@
  * Beside a packet, or many of them, there may be its context: `ctx_hex`, `ctx_file`, `skb`, `xdp`
  * (plan/ctx_field.h).
  *
- * `retval`, a number or a name such as XDP_PASS or TC_ACT_OK, is what the program is expected to
- * return; `out_hex`, not for many at once nor for contexts, the packet that it is expected to
+ * `retval`, a number or a name such as XDP_PASS or TC_ACT_OK, is the expected return value of the
+ * program; `out_hex`, not for many at once nor for contexts, the packet that it is expected to
  * leave, behind its metadata where it has some. Both are of the variants, not of their floor.
  *
  * The base of a sweep is `packet` or `hex`; `from` and `to` (0 and 255) bound the values. `byte` is

@@ -38,8 +38,8 @@ struct bb_kind {
 /*
  * Read the mapping into the struct at `base`, its keys in the order in which they are written;
  * `mode` is one bit, or 0 for a kind without modes. 0, -ENOMEM, or -EINVAL with a message: no
- * mapping, a key that is unknown or belongs to another mode, a required one that is missing, or
- * what the key's reader says.
+ * mapping, a key that is unknown or belongs to another mode, a required one that is missing, or the
+ * error of the key's reader.
  */
 int bb_kind__read(const struct bb_reader *r, const struct bb_kind *kind, const struct bb_yaml *node,
 		  unsigned int mode, void *base);

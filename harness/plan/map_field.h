@@ -12,7 +12,7 @@
  * - {name: jumps, entries: [{key: 3, program: tail}]}: a prog array, programs of the same object
  * - {name: seen}: empty; an array is all zeros
  *
- * What is not in `entries` is not in the map either, or zero in an array. `reset` is `load`
+ * The map has no entries besides `entries`; the rest of an array is zero. `reset` is `load`
  * (default) or `run`.
  */
 int bb_field__maps(const struct bb_reader *r, const struct bb_field *f, const struct bb_yaml *node,

@@ -10,8 +10,8 @@
 #include "plan/bytes.h"
 #include "plan/where.h"
 
-/* What a scenario says a map holds. Sizes are the map's own: they are checked when the program is
- * loaded. */
+/* The contents that a scenario gives to a map. Sizes are the map's own: they are checked when the
+ * program is loaded. */
 
 /* A key or a value: a whole number, as wide as the map has them, or exactly these bytes. */
 struct bb_map_datum {
@@ -37,8 +37,8 @@ struct bb_map_spec {
 	size_t n_users; /* lists that have it: private */
 };
 
-/* What one variant's maps hold, by distinct names. Lists share their specs; two that share one mean
- * the same map. */
+/* The contents of one variant's maps, by distinct names. Lists share their specs; two that share
+ * one mean the same map. */
 struct bb_map_specs {
 	struct bb_map_spec **v;
 	size_t n;

@@ -12,7 +12,7 @@
 #define BB_FRAME_MIN_BYTES 14u /* an Ethernet header */
 #define BB_FRAME_MAX_BYTES 65535u
 #define BB_FRAME_USUAL_BYTES                                                                       \
-	60u /* what a network card sends at least, without the check sequence (IEEE 802.3) */
+	60u /* the shortest frame on a wire, without the check sequence (IEEE 802.3) */
 
 enum bb_packet_ip {
 	BB_PACKET_NO_IP,

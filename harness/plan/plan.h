@@ -10,8 +10,8 @@
 #include "plan/scenario.h"
 
 /*
- * What a run will do with one scenario, decided before anything is loaded: one cell for every
- * variant under every drive at every parameter. `--dry-run` prints it.
+ * The cases of a run of one scenario, decided before anything is loaded: one for every variant
+ * under every drive at every parameter. `--dry-run` prints it.
  */
 #define BB_DEFAULT_LOADS 12u /* the interval over loads is then their 3rd to 10th */
 #define BB_NO_CASE SIZE_MAX
@@ -22,7 +22,7 @@ struct bb_plan_case {
 	const char *param; /* name; NULL: the drive has none */
 	/* for reports and plots; tells the cells of a drive and variant apart */
 	uint32_t param_value;
-	/* what batch() is given: param_value, but of an input its index */
+	/* the argument of batch(): param_value, but of an input its index */
 	uint32_t driver_param;
 	/* NULL: the drive has none, or leaves the choice to the driver */
 	const struct bb_input *input;
@@ -53,7 +53,7 @@ static inline bool bb_plan_case__is_floor(const struct bb_plan_case *c)
 	return c->floor == BB_NO_CASE && c->drive->floor;
 }
 
-/* What the command line narrows or overrides; zeroed means nothing. */
+/* Restrictions and overrides of the command line; zeroed: none. */
 struct bb_plan_opts {
 	const char *const *variants; /* names; the floor is kept besides */
 	size_t n_variants;

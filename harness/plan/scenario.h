@@ -13,9 +13,9 @@
 #include "plan/where.h"
 
 /*
- * A scenario: what to load and how to drive it, read from YAML (libyaml). It is data: a new
- * scenario needs no C. Every complaint names file:line:col. All strings are owned by the scenario;
- * bb_scenario_free() takes NULL.
+ * A scenario: the programs to load and the drives that make them run, read from YAML (libyaml). It
+ * is data: a new scenario needs no C. Every complaint names file:line:col. All strings are owned by
+ * the scenario; bb_scenario_free() takes NULL.
  */
 
 struct bb_u32_list {
@@ -37,9 +37,9 @@ struct bb_variant_spec {
 	uint32_t id;       /* of a program that is loaded already; 0: not given */
 	char *pinned;      /* path of such a program's pin; NULL: not given */
 	char *description; /* NULL when not given */
-	/* who empties its ring in a pipeline: "fixed" (default), "oops" or "none" */
+	/* the consumer of its ring in a pipeline: "fixed" (default), "oops" or "none" */
 	char *consumer;
-	/* who samples in a slowdown: "program" (default), "none", "perf-record" or "profile" */
+	/* the profiler in a slowdown: "program" (default), "none", "perf-record" or "profile" */
 	char *sampler;
 	struct bb_global_spec *globals;
 	size_t n_globals;
@@ -122,13 +122,13 @@ void bb_scenario__free(struct bb_scenario *s);
 
 /*
  * One more variant: a copy of `like` under another name and, unless NULL, of another object, driven
- * by what drives `like`. The variants move in memory; plans made before are stale. -EEXIST when the
- * name is taken, -ENOMEM.
+ * by the drives of `like`. The variants move in memory; plans made before are stale. -EEXIST when
+ * the name is taken, -ENOMEM.
  */
 int bb_scenario__add_variant(struct bb_scenario *s, const char *name, const char *like,
 			     const char *object, struct bb_err *err);
 
-/* Does the variant name a program that is loaded already, by somebody else? */
+/* Does the variant name a live program? */
 static inline bool bb_variant_is_live(const struct bb_variant_spec *v)
 {
 	return v->id || v->pinned;
@@ -147,7 +147,7 @@ static inline const struct bb_pace *bb_drive_pace(const struct bb_drive_spec *d)
 	return d->caches == BB_CACHES_COLD ? &d->kind->cold : &d->kind->pace;
 }
 
-/* What a drive is called in names, tables and options: `with`, or "step-cold" where caches are
+/* The name of a drive in cases, tables and options: `with`, or "step-cold" where caches are
  * emptied, or "in-situ-http". */
 const char *bb_drive_name(const struct bb_drive_spec *d);
 

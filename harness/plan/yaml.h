@@ -10,10 +10,10 @@
 #include "base/err.h"
 
 /*
- * A YAML text as a tree that remembers where everything stood. Only what a scenario needs: one
- * document of texts, lists and mappings with distinct text keys. Anchors, aliases and tags are
- * refused, and size, nesting and number of entries are bounded, so that no input can make the
- * reader slow or large.
+ * A YAML text as a tree that remembers where everything stood. It knows only the part of YAML that
+ * a scenario needs: one document of texts, lists and mappings with distinct text keys. Anchors,
+ * aliases and tags are refused, and size, nesting and number of entries are bounded, so that no
+ * input can make the reader slow or large.
  */
 #define BB_YAML_MAX_BYTES ((size_t)1 << 20)
 #define BB_YAML_MAX_DEPTH 16

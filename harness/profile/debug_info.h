@@ -7,7 +7,7 @@
 
 /*
  * In the symbolizer's child: ask for debug information that is in a file of its own, over `socket`
- * (debug_files.h), and see that it is that of the file which names it: it has its build id, or the
+ * (debug_files.h), and check that it belongs to the file that names it: it has its build id, or the
  * check sum of its debug link. The descriptor; -1: there is none.
  */
 int bb_debug_info__by_id(int socket, const unsigned char *id, size_t n);

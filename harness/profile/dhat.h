@@ -10,7 +10,7 @@
 /*
  * The totals of a file by `valgrind --tool=dhat`, version 2, as valgrind prints them itself: Total
  * (everything that was ever allocated), At t-gmax (when the heap was at its largest), At t-end
- * (what was never freed).
+ * (memory that was never freed).
  */
 struct bb_dhat {
 	uint64_t total_bytes, total_blocks;

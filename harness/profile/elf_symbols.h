@@ -7,10 +7,10 @@
 #include <stdint.h>
 
 /*
- * What an ELF file and its debug information, which may be in a file of its own (found by build id
- * or debug link), say of addresses in it. The file is somebody else's, and may be damaged: what is
- * read is bounded, but libdw may still fail on it; symbolize_child.c therefore uses this in a
- * process without rights. Nothing is opened by name.
+ * The functions and lines of addresses in an ELF file, by its symbol table and its debug
+ * information, which may be in another file (found by build id or debug link). The file comes from
+ * others and may be damaged: reading is bounded, but libdw may still fail on it; symbolize_child.c
+ * therefore uses this in a process without rights. Nothing is opened by name.
  */
 struct bb_elf_symbols;
 
@@ -37,14 +37,14 @@ struct bb_elf_frame {
  */
 struct bb_elf_symbols *bb_elf_symbols__open(int fd, enum bb_elf_depth depth, int socket);
 
-/* The address (as bb_elf_symbols__find takes it) of what is at `offset` of the file; false: it is
+/* The address (as bb_elf_symbols__find takes it) of the byte at `offset` of the file; false: it is
  * in no segment. */
 bool bb_elf_symbols__address(const struct bb_elf_symbols *s, uint64_t offset,
 			     uint64_t *ret_address);
 
 /*
- * The functions at that address, outermost first: that of the symbol table or DWARF, then what is
- * inlined into it. Their number, 0 when nothing is known.
+ * The functions at that address, outermost first: that of the symbol table or DWARF, then the
+ * functions inlined into it. Their number, 0 when nothing is known.
  */
 size_t bb_elf_symbols__find(struct bb_elf_symbols *s, uint64_t address,
 			    struct bb_elf_frame ret_frames[BB_ELF_MAX_FRAMES]);

@@ -15,8 +15,8 @@ struct bb_flame_opts {
 /*
  * A flame graph (Gregg 2016) of the folded stacks as one SVG file: to be read as it is, and in a
  * browser to zoom into and to search. A pure function of the stacks, which are sorted. Frames
- * narrower than 0.1 px are left out, and the narrowest of what would make the file larger than 2
- * MB; the file says how narrow. 0 or -ENOMEM; errors of `out` are its own.
+ * narrower than 0.1 px are left out, and, where the file would be larger than 2 MB, the narrowest
+ * of the others; the file says how narrow. 0 or -ENOMEM; errors of `out` are its own.
  */
 int bb_flame__write(const struct bb_stacks *stacks, const struct bb_flame_opts *opts, FILE *out);
 

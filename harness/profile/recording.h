@@ -7,7 +7,7 @@
 #include "profile/spaces.h"
 #include "profile/symtab.h"
 
-/* All that was seen of the target, in addresses. */
+/* All samples of the target, as addresses. */
 struct bb_recording {
 	struct bb_samples samples;
 	struct bb_spaces spaces; /* replayed */
@@ -18,10 +18,11 @@ struct bb_recording {
 	int command_status; /* as of waitpid(); bb_recording__take() alone */
 };
 
-/* On its way: stacks are sampled, and what maps code is followed, until __finish. */
+/* A recording in progress: stacks are sampled and code mappings are followed, until __finish. */
 struct bb_recorder;
 
-/* Errors: what it needs is missing (-ENOTSUP), there is no such process (-ESRCH), no permission. */
+/* Errors: a kernel feature is missing (-ENOTSUP), there is no such process (-ESRCH), no permission.
+ * */
 int bb_recorder__start(const struct bb_sampler_opts *opts, struct bb_recorder **ret_recorder,
 		       struct bb_err *err);
 
@@ -45,7 +46,7 @@ struct bb_recording_opts {
 
 /*
  * Sample until the command or process ends, the time is up, or a signal asks to stop (base/stop.h);
- * what was sampled until then counts. 0 or -errno with a message.
+ * samples until then count. 0 or -errno with a message.
  */
 int bb_recording__take(const struct bb_recording_opts *opts, struct bb_recording *ret_recording,
 		       struct bb_err *err);

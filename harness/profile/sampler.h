@@ -14,7 +14,7 @@ struct bb_sampler;
 
 struct bb_sampler_opts {
 	const char *object_dir; /* where profile.bpf.o is */
-	pid_t pid;              /* this process and what it forks from now on; 0: all */
+	pid_t pid;              /* this process and its children from now on; 0: all */
 	uint32_t freq_hz;
 	bool on_cpu, off_cpu; /* at least one */
 	bool want_kernel, want_user;
@@ -30,13 +30,13 @@ struct bb_sampler_stats {
 
 /*
  * Samples are taken from the return on. Errors: no permission, no such kernel feature (-ENOTSUP), a
- * rate above what kernel.perf_event_max_sample_rate allows.
+ * rate above kernel.perf_event_max_sample_rate.
  */
 int bb_sampler__start(const struct bb_sampler_opts *opts, struct bb_sampler **ret_sampler,
 		      struct bb_err *err);
 
-/* Wait up to timeout_ms, and take what found no room in the maps meanwhile. 0 (also after a signal)
- * or -errno. */
+/* Wait up to timeout_ms, and take the samples that found no room in the maps meanwhile. 0 (also
+ * after a signal) or -errno. */
 int bb_sampler__poll(struct bb_sampler *s, int timeout_ms, struct bb_err *err);
 
 /* Take no more samples. */

@@ -23,7 +23,7 @@ struct bb_space {
 	uint32_t older; /* the process's space before this one; BB_NO_ID */
 };
 
-/* What happened to the memory of a process, when. */
+/* A change of the memory of a process, with its time. */
 enum bb_task_event_kind {
 	BB_TASK_MAP,  /* `mapping` is new */
 	BB_TASK_FORK, /* the process is new, a copy of `parent` */
@@ -64,8 +64,7 @@ int bb_spaces__note_user(struct bb_spaces *s, pid_t pid);
 /* As whom the process ran; BB_NO_ID: it ended before anybody looked. */
 uint32_t bb_spaces__user(const struct bb_spaces *s, uint32_t pid);
 
-/* Log what /proc/PID says the process has mapped at `time_ns`; nothing if there is no such process
- * any more. */
+/* Log the mappings that /proc/PID shows at `time_ns`; nothing if the process has ended. */
 int bb_spaces__log_proc(struct bb_spaces *s, pid_t pid, uint64_t time_ns);
 
 /* The same of the text of a /proc/PID/maps. */

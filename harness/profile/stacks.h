@@ -8,7 +8,7 @@
 
 #include "profile/names.h"
 
-/* What a frame of a stack is. */
+/* The kinds of frames. */
 enum bb_frame_kind {
 	BB_FRAME_COMM, /* the process, at the root */
 	BB_FRAME_USER,
@@ -20,7 +20,7 @@ enum bb_frame_kind {
 	BB_N_FRAME_KINDS,
 };
 
-/* What stands at the end of the names of a kind in folded stacks; NULL: nothing. */
+/* The suffix of the names of a kind in folded stacks; NULL: none. */
 extern const char *const bb_frame_suffixes[BB_N_FRAME_KINDS];
 
 /* The names of frames that are no functions. */
@@ -55,7 +55,7 @@ struct bb_stack {
  * alike are neighbours. */
 struct bb_stacks {
 	struct bb_names names;
-	/* their numbers are the order of what one frame calls: __sort_frames */
+	/* their numbers give the order of the frames below one frame: __sort_frames */
 	struct bb_frame *frames;
 	size_t n_frames, frames_size;
 	uint32_t *parts;
@@ -73,8 +73,8 @@ int bb_stacks__add(struct bb_stacks *s, const uint32_t *frames, uint32_t n, doub
  * or -ENOMEM. */
 int bb_stacks__sort_frames(struct bb_stacks *s);
 
-/* After that: put the stacks in order, and make one of those that are alike. What weighs less than
- * a half is dropped. */
+/* After that: put the stacks in order, and merge equal ones. A stack that weighs less than a half
+ * is dropped. */
 void bb_stacks__sort(struct bb_stacks *s);
 
 static inline const char *bb_stacks__name(const struct bb_stacks *s, uint32_t frame)

@@ -43,8 +43,8 @@ void bb_symtab__done(struct bb_symtab *t);
  */
 int bb_symtab__add_kallsyms(struct bb_symtab *t, const char *text);
 
-/* What a JIT says of itself in /tmp/perf-PID.map: lines "START SIZE NAME", hexadecimal. Lines that
- * are none are passed over. */
+/* The functions that a JIT lists in /tmp/perf-PID.map: lines "START SIZE NAME", hexadecimal. Lines
+ * that are none are passed over. */
 int bb_symtab__add_perf_map(struct bb_symtab *t, const char *text);
 
 #endif

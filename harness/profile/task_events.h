@@ -9,7 +9,7 @@
 #include "base/err.h"
 #include "profile/spaces.h"
 
-/* What the kernel tells of every process's forks, execs and mappings of code, from a ring buffer a
+/* Forks, execs and code mappings of all processes, as the kernel reports them in a ring buffer a
  * CPU. */
 struct bb_task_ring {
 	int fd;
@@ -25,12 +25,12 @@ struct bb_task_events {
 /* Records come from now on. */
 int bb_task_events__open(struct bb_task_events *ret_events, struct bb_err *err);
 
-/* Log what has come; often enough, or rings overflow, and files are gone before they are opened. 0
- * or -ENOMEM. */
+/* Log the records that have come. Call it often: else rings overflow, and files are gone before
+ * they are opened. 0 or -ENOMEM. */
 int bb_task_events__drain(struct bb_task_events *e, struct bb_spaces *spaces);
 
-/* The same for one record, whose last 8 bytes are its time. What it does not know is passed over.
- */
+/* The same for one record, whose last 8 bytes are its time. A record of an unknown kind is passed
+ * over. */
 int bb_task_events__log(struct bb_task_events *e, const struct perf_event_header *h,
 			struct bb_spaces *spaces);
 

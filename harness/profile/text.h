@@ -12,8 +12,8 @@ struct bb_text_opts {
 	bool verbose; /* each frame as "function @ base+offset file:line" */
 };
 
-/* The hottest functions, by themselves and with what they called, and the hottest stacks. 0 or
- * -ENOMEM. */
+/* The hottest functions, by themselves and with the functions that they called, and the hottest
+ * stacks. 0 or -ENOMEM. */
 int bb_stacks__write_text(const struct bb_stacks *s, const struct bb_text_opts *opts, FILE *out);
 
 #endif

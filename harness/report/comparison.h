@@ -11,8 +11,8 @@
 
 /*
  * An A/B comparison of two programs that were measured in turns in one run, as it is stored: one
- * observation a load pair. What it comes to is derived from the pairs (bb_comparison__judge)
- * whenever a report is made or read.
+ * observation a load pair. Its estimates and verdict are derived from the pairs
+ * (bb_comparison__judge) whenever a report is made or read.
  */
 
 /* One load of each program, compared over ABBA or BAAB blocks. All ratios are natural logarithms of
@@ -30,7 +30,7 @@ struct bb_pair {
 
 struct bb_comparison {
 	char *name;        /* "scenario/drive/parameter=value" */
-	char *base, *head; /* what was compared: variants or objects */
+	char *base, *head; /* the two sides: variants or objects */
 	double threshold;  /* practical: 0.01 is 1 % */
 	double alpha;
 	double injected; /* share added to head's samples by a self-test; 0 otherwise */
@@ -54,7 +54,7 @@ struct bb_comparison {
 /* Append a zeroed pair with NAN estimates; NULL when out of memory. Valid until the next call. */
 struct bb_pair *bb_comparison__add_pair(struct bb_comparison *c);
 
-/* Fill what is derived, for one comparison alone (before Holm) at significance `alpha`. 0 or
+/* Fill the derived members, for one comparison alone (before Holm) at significance `alpha`. 0 or
  * -ENOMEM. */
 int bb_comparison__judge(struct bb_comparison *c, double alpha);
 

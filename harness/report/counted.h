@@ -9,9 +9,9 @@
 #include "core/metric.h"
 
 /*
- * What the exact drive counted of one program: instructions executed, no time. Everything is a sum
- * over `runs` runs (all cases, equally many of each), but what is said to be of one run. Owns what
- * it points to.
+ * The counts of the exact drive for one program: instructions executed, no time. Members are sums
+ * over `runs` runs (all cases, equally many of each) unless they say "of one run". Owns everything
+ * that it points to.
  */
 
 /* One input or stack depth. Exact when all runs executed the same number. */
@@ -23,7 +23,8 @@ struct bb_counted_case {
 	uint64_t least, most;  /* instructions of one run; equal: exact */
 	uint64_t instructions; /* of all runs */
 	uint64_t paths;        /* different ways that they took */
-	char *void_why;        /* the program did not do what is expected of it; NULL: it did */
+	char *void_why; /* why it does not count: an unexpected result of the program; NULL: it
+			   counts */
 };
 
 /* A line of the source, by the line information in the BTF. */
@@ -48,7 +49,7 @@ struct bb_counted {
 	uint32_t clone_insns;       /* of the one that was run, with its counters */
 	uint64_t runs, instructions;
 	uint64_t paths;      /* different ways over all cases */
-	uint64_t tail_calls; /* that were taken: what they led to is not counted */
+	uint64_t tail_calls; /* that were taken: the programs that they led to are not counted */
 	struct bb_counted_case *cases;
 	size_t n_cases;
 	/* by file and line; none without BTF line information */

@@ -17,7 +17,7 @@
 #include "report/timed.h"
 
 /*
- * A run as it is stored: what was asked, where, and every sample. The summaries are derived from
+ * A run as it is stored: the command, the machine, and every sample. The summaries are derived from
  * the series (report/summary.c) whenever a report is made or read, so that a stored run can be
  * judged by newer statistics. Owns everything it points to; bb_report__free() takes NULL.
  */
@@ -44,8 +44,9 @@ struct bb_series {
 		double intercept_ns; /* of the system call around the runs */
 		/* of a run, by the PMU; NAN without one */
 		double cycles, instructions, llc_misses;
-	} slope;                  /* NAN elsewhere */
-	struct bb_ring_use *flow; /* pipeline: what went through the ring; NULL elsewhere */
+	} slope; /* NAN elsewhere */
+	struct bb_ring_use
+		*flow; /* pipeline: the records that went through the ring; NULL elsewhere */
 	/* cost of a run in 1/units_per_ns ns, one sample a run (slope: a line) */
 	struct bb_hist hist;
 };
@@ -65,15 +66,15 @@ struct bb_case {
 	uint32_t executed_insns, n_insns;
 	uint32_t units_per_ns; /* of the samples: 1, or 1000 where they are in ps */
 	size_t floor;          /* index of the floor's case in the report, BB_NO_FLOOR */
-	bool is_anchor;        /* what history divides by */
-	/* somebody else's program, never loaded anew: each series is a slice of time */
+	bool is_anchor;        /* history divides by it */
+	/* a live program, never loaded anew: each series is a slice of time */
 	bool is_live;
 	struct bb_series *series;
 	size_t n_series;
 	struct bb_summary summary; /* derived */
 };
 
-/* A program that was loaded: one variant, whatever drives it. */
+/* A program that was loaded: one variant, for all its drives. */
 struct bb_program {
 	char *name; /* "scenario/variant": the benchmark name in BMF */
 	char *scenario, *variant;
@@ -84,7 +85,7 @@ struct bb_program {
 	struct bb_prog_static metrics;
 };
 
-/* Something that was asked for and could not be done here. */
+/* A case or a drive that could not be measured here. */
 struct bb_skip {
 	char *what; /* "perf_profiler/in-situ" */
 	char *why;
@@ -155,7 +156,7 @@ struct bb_case *bb_report__add_case(struct bb_report *r);
 void bb_report__drop_counted(struct bb_report *r);
 struct bb_series *bb_case__add_series(struct bb_case *c);
 
-/* Series of loads that nothing was measured of, as the time was over before. */
+/* Remove the series of loads for which no time was left. */
 void bb_case__drop_empty_series(struct bb_case *c);
 
 /* Cases without series: nothing at all was measured of them. Their places are others' then. */
@@ -178,8 +179,8 @@ const struct bb_case *bb_report__find_case(const struct bb_report *r, const char
 const struct bb_program *bb_report__find_program(const struct bb_report *r, const char *name);
 
 /*
- * What the latency is the median of: the location of each series into ret_ns[n_series]; NAN: void
- * or without samples. 0 or -ENOMEM.
+ * The location of each series, whose median is the latency, into ret_ns[n_series]; NAN: void or
+ * without samples. 0 or -ENOMEM.
  */
 int bb_case__locations(const struct bb_case *c, double *ret_ns);
 

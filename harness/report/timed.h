@@ -7,9 +7,9 @@
 #include <stdint.h>
 
 /*
- * What the drive `lines` measured of one case: the time of each line of one run and of each call in
- * it, by load. Owns what it points to. Times by load are texts of numbers, ns, "47.62 48.10 -", one
- * a load, "-" where that load has none.
+ * The measurements of the drive `lines` for one case: the time of each line of one run and of each
+ * call in it, by load. Owns what it points to. Times by load are texts of numbers, ns, "47.62 48.10
+ * -", one a load, "-" where that load has none.
  */
 struct bb_timed_row {
 	char *file, *text;        /* "" without line information; text: of the first line */

@@ -33,7 +33,7 @@ struct bb_ab_opts {
 	uint32_t max_pairs; /* 0: as many as the budget allows */
 	/* comparisons that share alpha, if they are more than those of this run */
 	size_t n_family;
-	bool count;     /* what the plan's exact drives count, before the pairs */
+	bool count;     /* whether the plan's exact drives count, before the pairs */
 	bool same_load; /* self-test: both labels are one and the same load */
 	double inject;  /* self-test: share added to every sample of head; 0: none */
 	struct bb_ab_watch watch;

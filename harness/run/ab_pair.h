@@ -44,23 +44,23 @@ struct bb_ab {
 	struct bb_run_count tally[BB_N_LABELS]; /* of the drive's part of the round in progress */
 	uint64_t ns[BB_N_LABELS][2 * BB_PAIR_TURN_MOST];
 	double scratch[4 * BB_PAIR_TURN_MOST];
-	/* what a program of the pair in progress did that it should not; empty: nothing */
+	/* why the pair in progress does not count; empty: it counts */
 	char wrong[300];
 	uint64_t began_ns;
-	double pair_s; /* of a contest's share of the budget; 0: no limit */
+	double pair_s; /* of a comparison's share of the budget; 0: no limit */
 	bool is_cut;   /* a pair had to end with fewer runs */
 };
 
-/* The drive of a contest. */
+/* The drive of a comparison. */
 const struct bb_open_drive *bb_ab_case__drive(const struct bb_ab *ab, const struct bb_ab_case *c);
 
 /*
- * One load pair of every active contest of a drive: as the JIT places it, and then matched (which
- * it may be at once), by moving either to the other.
+ * One load pair of every active comparison of a drive: as the JIT places it, and then matched
+ * (which it may be at once), by moving either to the other.
  */
 int bb_ab__run_pair(struct bb_ab *ab, size_t drive, uint32_t pair, struct bb_err *err);
 
-/* What a pair of loads of a case takes that goes by samples, about, s. */
+/* The time of one pair of loads of a case that goes by samples, about, s. */
 double bb_ab__pair_s(const struct bb_pace *pace);
 
 #endif

@@ -8,10 +8,10 @@
 
 /*
  * Count the instructions of every cell of the session's plan whose drive counts (exact), and append
- * what they come to, by program. Needs no rounds of loads: a count has no noise, and repeats on one
- * load say whether it is always the same. 0; -EINTR after a signal and other errors midway, with
- * what there is so far. Of the time until the deadline it takes `share` at most; a skip says what
- * was not counted within it.
+ * the sums, by program. Needs no rounds of loads: a count has no noise, and repeats on one load say
+ * whether it is always the same. 0; -EINTR after a signal and other errors midway, with the counts
+ * so far. It takes at most `share` of the time until the deadline; a skip names the programs that
+ * were not counted within it.
  */
 int bb_count_all(struct bb_session *s, double share, struct bb_report *report, struct bb_err *err);
 

@@ -33,14 +33,14 @@ struct bb_gate_opts {
 	double threshold, alpha;
 	/* budget of a program; again if it has to be confirmed; more where too few pairs fit */
 	double each_s;
-	void (*say)(const char *what); /* what is being done, in a line */
+	void (*say)(const char *what); /* reports the step in progress, in a line */
 };
 
 struct bb_gate_run;
 
 /*
- * Build both revisions and find out what there is to compare. Errors: those of run/repo.h; -ENOENT
- * when there is no object, or none in both; of the scenario's reader; -EINTR.
+ * Build both revisions and find the programs to compare. Errors: those of run/repo.h; -ENOENT when
+ * there is no object, or none in both; of the scenario's reader; -EINTR.
  */
 int bb_gate_run__open(const struct bb_gate_opts *opts, struct bb_gate_run **ret_run,
 		      struct bb_err *err);
@@ -63,7 +63,7 @@ int bb_gate_run__measure(struct bb_gate_run *run, const struct bb_run_opts *opts
 /* bb_plan_takes_cpu() of any of them. */
 bool bb_gate_run__takes_cpu(const struct bb_gate_run *run);
 
-/* Remove what was built. 0, or -errno with a message when something of it is left. Takes NULL. */
+/* Remove the builds. 0, or -errno with a message when some file is left. Takes NULL. */
 int bb_gate_run__close(struct bb_gate_run *run, struct bb_err *err);
 
 #endif

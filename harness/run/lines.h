@@ -5,7 +5,8 @@
 #include "report/report.h"
 #include "run/session.h"
 
-/* What the drives `lines` measured, into the report, when all loads are done. 0 or -ENOMEM. */
+/* Put the measurements of the drives `lines` into the report, when all loads are done. 0 or
+ * -ENOMEM. */
 int bb_note_lines(struct bb_session *s, struct bb_report *report, struct bb_err *err);
 
 #endif

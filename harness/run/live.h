@@ -20,7 +20,7 @@
  */
 struct bb_live_watch;
 
-/* The programs that are loaded now. -EPERM with what to do; -ENOMEM. */
+/* The programs that are loaded now. -EPERM with the remedy; -ENOMEM. */
 int bb_live_watch__open(struct bb_live_watch **ret_live, struct bb_err *err);
 void bb_live_watch__close(struct bb_live_watch *live);
 
@@ -28,8 +28,8 @@ void bb_live_watch__close(struct bb_live_watch *live);
 int bb_live_watch__wait(struct bb_live_watch *live, double seconds, struct bb_err *err);
 
 /*
- * What there was since the last snapshot, a row for each program, to be freed; those that are gone
- * are in it once. The next period begins.
+ * The snapshot of the time since the last one, a row for each program, to be freed; programs that
+ * are gone are in it once. The next period begins.
  */
 int bb_live_watch__snapshot(struct bb_live_watch *live, struct bb_live_row **ret_rows,
 			    size_t *ret_n, struct bb_err *err);

@@ -13,9 +13,8 @@
 #include "core/hist.h"
 
 /*
- * What a loaded program did in a period of time. All from counters that the kernel adds up: the
- * mean is of all runs, but what single ones took is known only of those that were alone between two
- * readings.
+ * The runs of a loaded program in a period of time, by counters that the kernel adds up: the mean
+ * is of all runs, but the time of a single run is known only if it was alone between two readings.
  */
 struct bb_live_row {
 	struct bb_loaded program;
@@ -28,7 +27,7 @@ struct bb_live_row {
 	double ns_per_run;    /* mean of all runs; NAN: none */
 	double cpu_share;     /* of one CPU */
 	uint64_t singles;     /* runs that were alone in a window */
-	double singles_ns;    /* what they took together */
+	double singles_ns;    /* their time together */
 	double p50, p90, p99; /* of the singles, ns; NAN: too few (stats/quantile.h) */
 	/* runs that our own readings caused: in the counters, but in no figure above; 0: none */
 	uint64_t own_runs;
@@ -43,15 +42,14 @@ struct bb_live_row {
 void bb_live_row__count(struct bb_live_row *row, const struct bb_prog_stats *before,
 			const struct bb_prog_stats *after, double seconds);
 
-/* Take runs of ours out of what was counted. */
+/* Take our own runs out of the counts. */
 void bb_live_row__take_out(struct bb_live_row *row, const struct bb_own_runs *own,
 			   const struct bb_own_share *share);
 
 /* The distribution of the single runs. 0 or -ENOMEM. */
 int bb_live_row__distribute(struct bb_live_row *row, const struct bb_hist *singles);
 
-/* Single runs as a share of all, 0..1: what the distribution may claim to be of. NAN without runs.
- */
+/* Single runs as a share of all, 0..1: the share that the distribution covers. NAN without runs. */
 double bb_live_row__single_share(const struct bb_live_row *row);
 
 /* The orders that rows can have. */

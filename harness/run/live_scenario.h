@@ -9,9 +9,9 @@
 #include "base/err.h"
 
 /*
- * The text of a scenario for programs that are loaded already: what --prog-id, --prog-name and
- * --pinned stand for. A variant is called by its program's name (by its pin's file name), and
- * NAME-ID where that alone would be ambiguous.
+ * The text of a scenario for live programs, as --prog-id, --prog-name and --pinned name them. A
+ * variant is called by its program's name (by its pin's file name), and NAME-ID where that alone
+ * would be ambiguous.
  */
 struct bb_live_opts {
 	const uint32_t *ids;

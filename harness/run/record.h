@@ -11,7 +11,7 @@
 #include "plan/plan.h"
 #include "report/report.h"
 
-/* What was measured, on its way into a report. */
+/* Measurements on their way into a report. */
 
 /*
  * A new case for a cell, called `variant` (NULL: as the cell's); its floor is left to the caller.
@@ -21,11 +21,12 @@ int bb_record__case(struct bb_report *report, const struct bb_plan *plan,
 		    const struct bb_plan_case *cell, const char *variant, size_t *ret_index,
 		    struct bb_err *err);
 
-/* What is known only when the drives are open: how the program is made to run. 0 or -ENOMEM. */
+/* Fill the members that are known only when the drives are open: how the program is made to run. 0
+ * or -ENOMEM. */
 int bb_record__fired_by(struct bb_case *c, const struct bb_driver *driver,
 			const struct bb_test_prog *subject);
 
-/* The loaded program of a subject, and what it is without a run. */
+/* The loaded program of a subject, and its static metrics. */
 int bb_record__program(struct bb_report *report, const struct bb_scenario *scenario,
 		       const struct bb_test_prog *subject, struct bb_err *err);
 
@@ -39,15 +40,15 @@ int bb_record__batch(struct bb_series *s, struct bb_batch *b);
 int bb_record__void(struct bb_series *s, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* Did it run as often as it was fired? Somebody else's program may run more often: it has a load of
- * its own. */
+/* Did it run as often as it was fired? A live program may run more often: it has a load of its own.
+ * */
 bool bb_record__all_ran(const struct bb_test_prog *subject, uint64_t ran, uint64_t fired);
 
 /*
- * The kernel's counters of a subject now, against what they were `before` and, for a driver that
- * fires, how many events were fired since, warm-up included; with bpf_stats off they may not have
- * moved. ret_why says what does not add up; empty if all does, or if the subject is fake. Runs that
- * somebody else's program missed are only counted.
+ * The kernel's counters of a subject now, against those of `before` and, for a driver that fires,
+ * how many events were fired since, warm-up included; with bpf_stats off they may not have moved.
+ * ret_why names a disagreement; empty if there is none, or if the subject is fake. Missed runs of a
+ * live program are only counted.
  */
 void bb_record__check(const struct bb_driver *driver, const struct bb_test_prog *subject,
 		      const struct bb_prog_stats *before, uint64_t fired, uint64_t *ret_misses,

@@ -11,11 +11,11 @@
 
 /*
  * A git repository and a scratch folder in which its revisions are built, one at a time and all at
- * the same path: then what did not change compiles to the same bytes. By git itself, without hooks.
+ * the same path: then unchanged source compiles to the same bytes. By git itself, without hooks.
  *
  * Git and the builds run as the caller (base/caller.h); where that is root, as the owner of the
- * folder. Nothing that they start survives them (base/process.h). What they made is copied to a
- * folder of ours, where the user cannot change it.
+ * folder. Nothing that they start survives them (base/process.h). The objects that they made are
+ * copied to a folder of ours, where the user cannot change them.
  */
 struct bb_repo {
 	char top[PATH_MAX];     /* of the work tree */
@@ -48,8 +48,8 @@ int bb_repo__merge_base(const struct bb_repo *repo, const char *a, const char *b
 /* Is there something in the work tree that is not committed? Ignored files do not count. */
 int bb_repo__is_dirty(const struct bb_repo *repo, bool *ret_dirty, struct bb_err *err);
 
-/* Check a commit out into `tree`, if `with_changes` with what is not committed in the work tree;
- * and take it away. */
+/* Check a commit out into `tree`, if `with_changes` with the uncommitted changes of the work tree;
+ * and remove it. */
 int bb_repo__check_out(const struct bb_repo *repo, const char *commit, bool with_changes,
 		       struct bb_err *err);
 int bb_repo__remove_tree(const struct bb_repo *repo, struct bb_err *err);
@@ -57,7 +57,7 @@ int bb_repo__remove_tree(const struct bb_repo *repo, struct bb_err *err);
 /*
  * Run a shell command at the top of `tree`; NULL: `make`, if there is a makefile. `env` as of
  * base/environment.h. `what` is the revision, for messages. -EBADE when the command fails: the
- * message ends with the end of what it said. *ret_whole: nothing of it can have survived
+ * message ends with the end of its output. *ret_whole: nothing of it can have survived
  * (base/process_tree.h).
  */
 int bb_repo__build(const struct bb_repo *repo, const char *command, const char *const *env,

@@ -10,7 +10,7 @@
 #include "plan/plan.h"
 #include "report/report.h"
 
-/* Who is told how far a run is; `done` and `total` in seconds of expected work. NULL: nobody. */
+/* Receives the progress of a run; `done` and `total` in seconds of expected work. NULL: none. */
 struct bb_progress {
 	void (*update)(void *arg, double done, double total, const char *what);
 	void *arg;
@@ -32,17 +32,16 @@ struct bb_run_opts {
  * is one replication and the floor shares its noise with the rest.
  *
  * Under a budget no round begins that would end after it, and a turn of a slow program ends with
- * fewer samples; skips say what was left out.
+ * fewer samples; skips name the cases that were left out.
  *
  * 0; -ENOTSUP when nothing of the plan can be done on this machine (the skips say why); -ETIME when
- * the budget was used up before anything was measured; -EINTR
- * after a signal and other errors midway: the report then holds what was measured and `incomplete`
- * says why.
+ * the budget was used up before anything was measured; -EINTR after a signal and other errors
+ * midway: the report then holds the measurements so far and `incomplete` says why.
  */
 int bb_run_plan(const struct bb_plan *plan, const struct bb_run_opts *opts,
 		struct bb_report *report, struct bb_err *err);
 
-/* Does measuring it have a CPU to itself? What is made up or only watched does not. */
+/* Does measuring it need a CPU to itself? Fake and live programs do not. */
 bool bb_plan_takes_cpu(const struct bb_plan *plan);
 
 /*

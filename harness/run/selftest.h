@@ -58,8 +58,8 @@ struct bb_selftest {
 	double resolution;
 };
 
-/* Run the experiments in turns over the rows, so that all of them see the same machine. -EINTR
- * keeps what there is. */
+/* Run the experiments in turns over the rows, so that all of them see the same machine. After
+ * -EINTR the results so far stay. */
 int bb_selftest__run(const struct bb_scenario *scenario, const struct bb_selftest_opts *opts,
 		     struct bb_selftest *ret_selftest, struct bb_err *err);
 void bb_selftest__done(struct bb_selftest *t);

@@ -13,7 +13,7 @@
 #include "report/report.h"
 #include "run/runner.h"
 
-/* What a plan needs, opened: every variant's program found and loaded once, every drive ready. */
+/* A plan made ready: every variant's program found and loaded once, every drive opened. */
 struct bb_open_drive {
 	const struct bb_driver *driver; /* NULL: not in the plan, or not possible here */
 	void *state;
@@ -40,10 +40,10 @@ struct bb_session {
  * Of a budget (base/deadline.h), half is for this: programs that are not loaded or not tried by
  * then are left out, and one skip says so; -ETIME when nothing but floors is left.
  *
- * What this machine cannot do (-ENOTSUP) becomes a skip in the report and is left closed; any other
- * failure is an error, before anything is measured, unless it is to be skipped. -ENOTSUP, or what
- * failed, when nothing but floors is left. What the kernel made of each program is in the report
- * then.
+ * A drive or program that this machine cannot run (-ENOTSUP) becomes a skip in the report and is
+ * left closed; any other failure is an error, before anything is measured, unless it is to be
+ * skipped. -ENOTSUP, or the first failure, when nothing but floors is left. The static metrics of
+ * each program are in the report then.
  */
 int bb_session__open(const struct bb_plan *plan, const struct bb_run_opts *opts,
 		     struct bb_report *report, struct bb_session *ret_session, struct bb_err *err);

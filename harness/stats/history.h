@@ -5,21 +5,21 @@
 #include <stddef.h>
 
 /*
- * Stored runs over time (docs/accuracy.md, "History"). r = ln(program / anchor program of the
- *same run) with standard error se. A run is beyond its baseline when
+ * Stored runs over time (docs/accuracy.md, "History"). r = ln(program / anchor program of the same
+ * run) with standard error se. A run is beyond its baseline when
  *
  *	|r - median| > max(ln(1 + eps), t * sqrt(s^2 (1 + 1/W) + se^2))
  *
- * over the W = window_min..window_max values last before it, s = 1.4826 * MAD, t = Student's with W
- *- 1 degrees of freedom at two-sided alpha: a prediction interval. Whatever is beyond alone is only
- *suspect: it takes the next valid run, judged by the same baseline, to agree in direction. Two in
- *agreement change the level, and the first of them is the change point; the way back to the
- *baseline takes two as well.
+ * over the W = window_min..window_max values last before it, s = 1.4826 * MAD, t = Student's of one
+ * degree of freedom less than W, at two-sided alpha: a prediction interval. A run that is beyond
+ * alone is only suspect: the next valid run, judged by the same baseline, must agree in direction.
+ * Two in agreement change the level, and the first of them is the change point; the way back to the
+ * baseline takes two as well.
  *
- * What the baseline is made of: all valid runs but those at a changed level. When the changed level
- *has held window_min runs it becomes the baseline (the change is history, not news), and marks are
- *REGRESSED or IMPROVED until then. A run's mark depends on the runs up to the one after it and on
- *no later one.
+ * The baseline is made of all valid runs but those at a changed level. When the changed level has
+ * held window_min runs it becomes the baseline (the change is history, not news), and marks are
+ * REGRESSED or IMPROVED until then. A run's mark depends on the runs up to the one after it and on
+ * no later one.
  */
 #define BB_HISTORY_WINDOW_MAX 128
 

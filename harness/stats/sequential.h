@@ -8,16 +8,16 @@
 
 /*
  * Looking at every new pair without paying for it in false alarms. For differences D (one a load
- *pair) and a candidate median theta, s = #{D > theta} of n; the mixture of likelihood ratios of a
- *coin's sides over Beta(1/2, 1/2)
+ * pair) and a candidate median theta, s = #{D > theta} of n; the mixture of likelihood ratios of a
+ * coin's sides over Beta(1/2, 1/2)
  *
  *	M_n(s) = 2^n G(s + 1/2) G(n - s + 1/2) / (pi n!)
  *
  * is a martingale of mean 1 when the coin is fair, so M >= 1 / alpha at any look at all has
- *probability <= alpha (Ville 1939; Robbins 1970; the betting form of Howard & Ramdas, arXiv
- *1906.09712). It needs each D to fall on either side of theta with probability 1/2 whatever came
- *before: that holds for independent pairs, whatever their distribution, and at theta = 0 it holds
- *for A/A by the coin that ordered each pair.
+ * probability <= alpha (Ville 1939; Robbins 1970; the betting form of Howard & Ramdas, arXiv
+ * 1906.09712). It needs each D to fall on either side of theta with probability 1/2 whatever came
+ * before: that holds for independent pairs, whatever their distribution, and at theta = 0 it holds
+ * for A/A by the coin that ordered each pair.
  */
 
 /* ln M_n(s). 0 for n == 0; NAN if s > n. */
@@ -39,8 +39,8 @@ struct bb_interval bb_eprocess_interval(const double *d, size_t n, double alpha)
  * The p-value, valid at every look, of "the median is at most theta" (direction > 0) or "at least
  * theta" (< 0): min(1, 1 / M) where d leans beyond theta, else 1; not halved for its one side,
  * which is conservative. Counts are strict, so p <= alpha exactly when bb_eprocess_interval() at
- * alpha lies beyond theta. NAN if theta or any d is NAN. With theta = +-ln(1 + eps) it is what
- * Holm's correction of a sequential verdict wants. Does not allocate.
+ * alpha lies beyond theta. NAN if theta or any d is NAN. With theta = +-ln(1 + eps) Holm's
+ * correction of a sequential verdict uses it. Does not allocate.
  */
 double bb_eprocess_p(const double *d, size_t n, double theta, int direction);
 

@@ -40,8 +40,8 @@ struct bb_signed_rank_p {
 /*
  * p-values of "d[n] is symmetric about theta". Ties in |d - theta| share midranks, differences of 0
  * are ranked and then left out (Pratt 1959), and p is the exact conditional one: over all 2^n signs
- * of the ranks seen. Its `greater` at theta = ln(1 + eps) is what Holm's correction of a verdict
- * "regressed" wants. Errors as above.
+ * of the ranks seen. Holm's correction of a verdict "regressed" uses its `greater` at theta = ln(1
+ * + eps). Errors as above.
  */
 int bb_signed_rank_test(const double *d, size_t n, double theta, struct bb_signed_rank_p *ret_p);
 

@@ -15,10 +15,10 @@ enum bb_verdict {
 };
 
 /*
- * What the interval of ln(new cost / old cost) says at a practical threshold eps (0.01 is 1 %):
- * regressed if lo > ln(1 + eps), improved if hi < -ln(1 + eps), same if it lies within those two,
- * else inconclusive. So is an interval with a NAN or with lo > hi, and any interval when eps is not
- * a finite number >= 0. At eps = 0, "same" takes the interval [0, 0].
+ * The verdict by the interval of ln(new cost / old cost) at a practical threshold eps (0.01 is 1
+ * %): regressed if lo > ln(1 + eps), improved if hi < -ln(1 + eps), same if it lies within those
+ * two, else inconclusive. So is an interval with a NAN or with lo > hi, and any interval when eps
+ * is not a finite number >= 0. At eps = 0, "same" takes the interval [0, 0].
  */
 enum bb_verdict bb_verdict_of(struct bb_interval log_ratio, double eps);
 

@@ -16,15 +16,15 @@ int bb_baseline__check_name(const char *name, struct bb_err *err);
 
 /*
  * Let `name` stand for the run `id`, which must be stored in `dir` (-ENOENT). -EINVAL for a bad
- * name, other -errno; a name that could not be written stands for what it stood for before.
+ * name, other -errno; a name that could not be written keeps its old meaning.
  */
 int bb_baseline__save(const char *dir, const char *name, const char *id, struct bb_err *err);
 
 /*
- * What bb_store__read() takes for `which`, to be freed: the path of the run when `which` is a
- * baseline's name, else `which` itself (a path, an id, the beginning of one, "latest"). -ENOENT
- * when the baseline's run is not stored any more, -EINVAL when the baseline's file holds no id,
- * other -errno.
+ * The argument for bb_store__read() that `which` stands for, to be freed: the path of the run when
+ * `which` is a baseline's name, else `which` itself (a path, an id, the beginning of one,
+ * "latest"). -ENOENT when the baseline's run is not stored any more, -EINVAL when the baseline's
+ * file holds no id, other -errno.
  */
 int bb_baseline__resolve(const char *which, const char *dir, char **ret_run, struct bb_err *err);
 

@@ -12,9 +12,9 @@
 
 /*
  * The stored runs of a folder as their history needs them: without samples, a point a case. Reading
- * a run takes some ms, so what came of it is kept in the folder as history.db (history_db.h). That
- * is a cache and never the truth: a run is taken from it while its file has the name, size and time
- * of change that it had, and read anew else; what is no longer stored is left out; and an index
+ * a run takes some ms, so its points are kept in the folder as history.db (history_db.h). That is a
+ * cache and never the truth: a run is taken from it while its file has the name, size and time of
+ * change that it had, and read anew else; runs that are no longer stored are left out; and an index
  * that is missing, damaged or another bpfbench's is as good as an empty one.
  */
 

@@ -21,7 +21,7 @@ int bb_run_json__write(const struct bb_report *r, FILE *out);
 int bb_run_json__compose(const struct bb_report *r, char **ret_text, size_t *ret_len);
 
 /*
- * Read one; `path` is for messages, which are "path: not a bpfbench run: where: what". Keys that
+ * Read one; `path` is for messages, which are "path: not a bpfbench run: PLACE: FAULT". Keys that
  * are not known are passed over (a newer bpfbench may add some); a known one that is missing,
  * mistyped or at odds with another is -EINVAL. The summaries are made.
  */

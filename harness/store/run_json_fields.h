@@ -6,8 +6,8 @@
 
 /*
  * The scalars of a stored run: each struct's are rows of a table that the writer (run_json.c) and
- * the reader (run_json_read.c) follow. What is no scalar (the floor by name, the histogram, lists)
- * has a function in each.
+ * the reader (run_json_read.c) follow. Members that are no scalars (the floor by name, the
+ * histogram, lists) have a function in each.
  */
 enum bb_json_type {
 	BB_JSON_NAME,         /* char *, never NULL nor empty */
@@ -33,8 +33,7 @@ struct bb_json_field {
 struct bb_json_fields {
 	const struct bb_json_field *v;
 	size_t n;
-	/* the last so many: older runs have no such key, and what the maker of the struct set stays
-	 */
+	/* the last so many: older runs have no such key, and the member keeps its default */
 	size_t n_newer;
 };
 

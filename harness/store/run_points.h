@@ -8,9 +8,9 @@
 #include "report/report.h"
 
 /*
- * A case of a run reduced to what its history needs. r = ln(program / anchor) is taken round by
- * round, as what disturbed the one has disturbed the other; where a case has no anchor or is one,
- * it is ln(latency).
+ * A case of a run, reduced to the figures that its history needs. r = ln(program / anchor) is taken
+ * round by round, as a disturbance of the one has disturbed the other; where a case has no anchor
+ * or is one, it is ln(latency).
  */
 struct bb_run_point {
 	struct bb_estimate latency; /* ns, over loads */
@@ -18,7 +18,7 @@ struct bb_run_point {
 	struct bb_estimate ratio;
 	double se;             /* of r; NAN with fewer than 2 loads */
 	uint32_t loads, voids; /* series that count, and that do not */
-	uint32_t is_anchor;    /* 0 or 1: what the others are divided by */
+	uint32_t is_anchor;    /* 0 or 1: the others are divided by it */
 	uint32_t what;         /* which case: for the caller */
 };
 

@@ -9,8 +9,8 @@
 
 /*
  * Stored runs: one file `ID.json` a run in a folder (results/). A file appears whole or not at all
- * and is never written again. Its form is that of run_json.h. A folder or a run that a symbolic
- * link of somebody else's leads to is neither read nor written (base/own.h).
+ * and is never written again. Its form is that of run_json.h. A folder or a run behind another
+ * user's symbolic link is neither read nor written (base/own.h).
  */
 
 /*
@@ -22,7 +22,7 @@
 int bb_store__write(const char *dir, const struct bb_report *r, char **ret_path,
 		    struct bb_err *err);
 
-/* The same for any text as the file `name` of the folder: what is not a run but is stored beside
+/* The same for any text as the file `name` of the folder: it is not a run but is stored beside
  * them. */
 int bb_store__write_text(const char *dir, const char *name, const char *text, size_t len,
 			 char **ret_path, struct bb_err *err);

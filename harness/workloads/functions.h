@@ -15,11 +15,11 @@
  * `run` makes `n` calls in a row and nothing else, each of a function in another source file, which
  * the compiler cannot look into.
  */
-struct bb_function_room { /* what they work on; as large as its buffers */
+struct bb_function_room { /* their buffers */
 	struct bb_sample sample;
 	struct bb_sample_log log;
 	char text[64u << 10];
-	uint32_t sink; /* a use of what they return */
+	uint32_t sink; /* a use of their results */
 };
 
 struct bb_function {

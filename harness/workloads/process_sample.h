@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 /*
- * The user-space half of perf_profiler: what its consumer does with one sample of the ring buffer
+ * The user-space half of perf_profiler: the work of its consumer on one sample of the ring buffer
  * (bpf/perf_profiler.h). It checks the sample and logs a line, "SECONDS.NANOSECONDS pid N tid N
  * frames N 0xINNERMOST..0xOUTERMOST".
  */
@@ -21,7 +21,7 @@ struct bb_sample_log {
 	uint64_t lines; /* logged so far */
 };
 
-/* Write out what is left. 0 or -errno. */
+/* Write out the rest of the buffer. 0 or -errno. */
 int bb_sample_log__flush(struct bb_sample_log *log);
 
 struct bb_sample_processor {
