@@ -11,6 +11,7 @@
 #include "base/grow.h"
 #include "bpf/object_file.h"
 #include "capture/file.h"
+#include "capture/section.h"
 
 static int add_program(struct bb_object_info *info, const struct bpf_program *p)
 {
@@ -81,7 +82,6 @@ static int fill(struct bb_object_info *info, const struct bpf_object *obj, char 
 
 static int add_captured_program(struct bb_object_info *info, const struct bb_capture *c, size_t i)
 {
-	const struct bb_captured_attachment *a = bb_capture__attachment(c, i);
 	const struct bb_captured_prog *p = &c->progs[i];
 	struct bb_object_program *to = bb_append(&info->programs, &info->n_programs, sizeof(*to));
 
@@ -90,9 +90,7 @@ static int add_captured_program(struct bb_object_info *info, const struct bb_cap
 	*to = (struct bb_object_program){.name = strdup(p->name),
 					 .type = p->type,
 					 .attach_type = p->expected_attach_type};
-	if (asprintf(&to->section, "%s%s%s", a ? a->kind : "not attached",
-		     a && *a->where ? "/" : "", a ? a->where : "") < 0)
-		to->section = NULL;
+	to->section = strdup(bb_captured_section(c, i).text);
 	if ((p->refused && asprintf(&to->why_not, "the kernel refuses it: %s", p->refused) < 0) ||
 	    (p->missing && asprintf(&to->why_not, "the capture has not %s", p->missing) < 0))
 		return -ENOMEM;
@@ -116,6 +114,7 @@ static int fill_from_capture(struct bb_object_info *info, const char *path, stru
 
 	if (rc)
 		return rc;
+	info->is_capture = true;
 	for (size_t i = 0; !error && i < c->n_progs; i++) {
 		if (c->progs[i].probe)
 			continue;

@@ -13,7 +13,7 @@
  * All texts are owned by the info. */
 struct bb_object_program {
 	char *name;    /* of the function */
-	char *section; /* of a capture: where it was attached, "kprobe/do_unlinkat" */
+	char *section; /* of a capture: capture/section.h */
 	uint32_t type; /* BPF_PROG_TYPE_*; UNSPEC: libbpf cannot tell it from the section */
 	/* expected: BPF_* of enum bpf_attach_type; 0 also where there is none */
 	uint32_t attach_type;
@@ -31,7 +31,7 @@ struct bb_object_info {
 	/* without those that libbpf makes of .data and the like */
 	struct bb_object_map *maps;
 	size_t n_maps;
-	bool has_btf;
+	bool has_btf, is_capture;
 	/* NULL: it has none, and the kernel then refuses helpers that are GPL-only */
 	char *licence;
 };

@@ -15,6 +15,7 @@
 #include "bpf/source.h"
 #include "capture/file.h"
 #include "capture/replay.h"
+#include "capture/section.h"
 
 #define LOG_BYTES (1u << 20)
 #define PROG_ARRAY_TURN_NS 1000000 /* see close_object() of source_object.c */
@@ -26,6 +27,7 @@ struct captured {
 	struct btf **btfs;       /* as in the capture; NULL: not to be read */
 	struct bb_replay replay; /* the current load; zeroed: none */
 	bool has_prog_array;
+	struct bb_captured_section section;
 };
 
 static const struct bb_captured_prog *prog_of(const struct captured *s)
@@ -190,19 +192,23 @@ static void captured_verifier_log(struct bb_source *source, char *log, size_t si
 
 /* --- the rest --- */
 
+static const char *captured_section(const struct bb_source *source, uint32_t *ret_attach_type)
+{
+	const struct captured *s = (const struct captured *)source;
+
+	*ret_attach_type = prog_of(s)->expected_attach_type;
+	return s->section.text;
+}
+
 static int captured_attach(struct bb_source *source, struct bpf_link **ret_link, struct bb_err *err)
 {
 	const struct captured *s = (const struct captured *)source;
-	const struct bb_captured_attachment *a = bb_capture__attachment(s->capture, s->prog);
 
 	(void)ret_link;
-	if (a)
-		return bb_fail(err, -ENOTSUP,
-			       "'%s' of a capture cannot be attached yet; the command attached it "
-			       "as %s %s",
-			       source->program, a->kind, a->where);
-	return bb_fail(err, -ENOTSUP, "where the command attached '%s' was not seen",
-		       source->program);
+	return bb_fail(err, -ENOTSUP,
+		       "'%s' of a capture (%s) is not attached under a workload; {with: step, "
+		       "trigger: fire} attaches it",
+		       source->program, s->section.text);
 }
 
 /* Instructions with descriptors, and none by slots of fd_array, which is not carried on. */
@@ -318,6 +324,7 @@ static const struct bb_source_ops captured_ops = {
 	.load = captured_load,
 	.unload = captured_unload,
 	.verifier_log = captured_verifier_log,
+	.section = captured_section,
 	.attach = captured_attach,
 	.code = captured_code,
 	.global = captured_global,
@@ -345,6 +352,7 @@ static int find_program(struct captured *s, struct bb_err *err)
 			       "%s: '%s' cannot be loaded anew: the capture has not "
 			       "%s",
 			       s->head.where, p->name, p->missing);
+	s->section = bb_captured_section(s->capture, s->prog);
 	for (size_t i = 0; i < s->capture->n_maps; i++)
 		s->has_prog_array |= s->capture->maps[i].type == BPF_MAP_TYPE_PROG_ARRAY;
 	return 0;

@@ -9,6 +9,43 @@ bool bb_captured_prog__is_measured(const struct bb_captured_prog *p)
 	return !p->refused && !p->missing && !p->probe;
 }
 
+static bool are_alike(const struct bb_captured_map *m, const struct bb_captured_map *n)
+{
+	return m->type == n->type && m->key_size == n->key_size && m->value_size == n->value_size &&
+	       m->max_entries == n->max_entries && m->flags == n->flags && m->frozen == n->frozen &&
+	       (m->inner < 0) == (n->inner < 0) &&
+	       (!m->frozen || (m->entries.size == n->entries.size &&
+			       !memcmp(m->entries.data, n->entries.data, m->entries.size)));
+}
+
+bool bb_captured_prog__is_same(const struct bb_capture *a, const struct bb_captured_prog *p,
+			       const struct bb_capture *b, const struct bb_captured_prog *q)
+{
+	if (p->type != q->type || p->n_insns != q->n_insns || p->flags != q->flags ||
+	    p->expected_attach_type != q->expected_attach_type ||
+	    p->attach_btf_id != q->attach_btf_id || p->n_fds || q->n_fds)
+		return false;
+	for (uint32_t i = 0; i < p->n_insns; i++) {
+		struct bpf_insn x = p->insns[i], y = q->insns[i];
+		bool is_map = x.code == (BPF_LD | BPF_IMM | BPF_DW) &&
+			      (x.src_reg == BPF_PSEUDO_MAP_FD ||
+			       x.src_reg == BPF_PSEUDO_MAP_VALUE) &&
+			      x.code == y.code && x.src_reg == y.src_reg;
+
+		if (is_map && !are_alike(&a->maps[x.imm], &b->maps[y.imm]))
+			return false;
+		if (is_map)
+			x.imm = y.imm;
+		if (memcmp(&x, &y, sizeof(x)))
+			return false;
+		if (x.code == (BPF_LD | BPF_IMM | BPF_DW) && /* its second half */
+		    memcmp(&p->insns[i + 1], &q->insns[i + 1], sizeof(x)))
+			return false;
+		i += x.code == (BPF_LD | BPF_IMM | BPF_DW);
+	}
+	return true;
+}
+
 const struct bb_captured_prog *bb_capture__find(const struct bb_capture *c, const char *name)
 {
 	for (size_t i = 0; i < c->n_progs; i++)

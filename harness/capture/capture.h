@@ -77,8 +77,9 @@ struct bb_captured_prog {
 	uint32_t n_fds;
 	int32_t btf;
 	uint32_t attach_btf_id;
-	int32_t attach_btf;  /* the module that attach_btf_id is of; none: vmlinux */
-	int32_t attach_prog; /* the program that it replaces or watches: an earlier one */
+	char attach_name[128]; /* of that, "do_unlinkat"; "" */
+	int32_t attach_btf;    /* the module that attach_btf_id is of; none: vmlinux */
+	int32_t attach_prog;   /* the program that it replaces or watches: an earlier one */
 	/* of a copy that was loaded with the command's own maps; zero where that failed */
 	uint8_t tag[BPF_TAG_SIZE];
 	uint32_t xlated_bytes, jited_bytes;
@@ -123,6 +124,13 @@ struct bb_capture {
 
 /* Is it one to measure: loaded, loadable again, and no probe? */
 bool bb_captured_prog__is_measured(const struct bb_captured_prog *p);
+
+/*
+ * Are two programs of two captures the same to the kernel: instructions, with maps that are alike
+ * and constants (frozen maps) that are equal? Names, lines and what other maps hold do not count.
+ */
+bool bb_captured_prog__is_same(const struct bb_capture *a, const struct bb_captured_prog *p,
+			       const struct bb_capture *b, const struct bb_captured_prog *q);
 
 /* NULL: no program of that name. */
 const struct bb_captured_prog *bb_capture__find(const struct bb_capture *c, const char *name);

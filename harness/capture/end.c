@@ -281,26 +281,38 @@ static int index_prog_array(struct bb_take *t, struct bb_captured_map *m)
 	return 0;
 }
 
-static void say_btf_place(const struct bb_capture *c, struct bb_captured_attachment *a,
-			  struct btf **vmlinux)
+/* Names in BTF of what programs are attached to. */
+static const char *const prefixes[] = {"btf_trace_", "bpf_lsm_", "bpf_iter_"};
+
+/* The kernel's types are read once somebody needs them: that takes 0.1 s. */
+static void name_place(struct bb_captured_prog *p, struct btf **vmlinux)
 {
-	const struct bb_captured_prog *p = a->prog < 0 ? NULL : &c->progs[a->prog];
 	const struct btf_type *type;
 	const char *name;
 
-	if (!p || !p->attach_btf_id || p->attach_btf >= 0 || p->attach_prog >= 0)
+	if (!p->attach_btf_id || p->attach_btf >= 0 || p->attach_prog >= 0)
 		return;
 	if (!*vmlinux)
 		*vmlinux = btf__load_vmlinux_btf();
 	type = *vmlinux ? btf__type_by_id(*vmlinux, p->attach_btf_id) : NULL;
 	name = type ? btf__name_by_offset(*vmlinux, type->name_off) : "";
-	if (!strncmp(name, "btf_trace_", strlen("btf_trace_"))) /* a tracepoint's typedef */
-		name += strlen("btf_trace_");
-	snprintf(a->where, sizeof(a->where), "%s", name);
-	if (!strcmp(a->kind, "raw_tracepoint") &&
-	    libbpf_bpf_attach_type_str(p->expected_attach_type))
-		snprintf(a->kind, sizeof(a->kind), "%s",
-			 libbpf_bpf_attach_type_str(p->expected_attach_type));
+	for (size_t i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++)
+		if (!strncmp(name, prefixes[i], strlen(prefixes[i])))
+			name += strlen(prefixes[i]);
+	snprintf(p->attach_name, sizeof(p->attach_name), "%s", name);
+}
+
+/* An attachment without a name of its own is where the program says. */
+static void say_btf_place(const struct bb_capture *c, struct bb_captured_attachment *a)
+{
+	const struct bb_captured_prog *p = a->prog < 0 ? NULL : &c->progs[a->prog];
+	const char *kind = p ? libbpf_bpf_attach_type_str(p->expected_attach_type) : NULL;
+
+	if (!p || !*p->attach_name)
+		return;
+	snprintf(a->where, sizeof(a->where), "%s", p->attach_name);
+	if (!strcmp(a->kind, "raw_tracepoint") && kind)
+		snprintf(a->kind, sizeof(a->kind), "%s", kind);
 }
 
 /* One row for the same place, as of an event on each CPU. */
@@ -330,12 +342,15 @@ static int resolve(struct bb_take *t)
 	struct btf *vmlinux = NULL;
 	int rc = bind_programs(t);
 
+	for (size_t i = 0; i < c->n_progs; i++)
+		if (!c->progs[i].refused)
+			name_place(&c->progs[i], &vmlinux);
+	btf__free(vmlinux);
 	for (size_t i = 0; !rc && i < c->n_attachments; i++) {
 		c->attachments[i].prog = prog_of(t, t->pending[i].prog_id);
 		if (t->pending[i].by_btf)
-			say_btf_place(c, &c->attachments[i], &vmlinux);
+			say_btf_place(c, &c->attachments[i]);
 	}
-	btf__free(vmlinux);
 	for (size_t i = 0; !rc && i < c->n_inputs; i++)
 		c->inputs[i].prog = prog_of(t, t->pending_inputs[i].prog_id);
 	for (size_t i = 0; !rc && i < c->n_maps; i++)

@@ -293,6 +293,7 @@ static void read_prog(struct reading *r, const json_t *o, const struct bb_captur
 	p->kern_version = get_u32(r, o, "kern_version");
 	p->btf = get_index(r, o, "btf", c->n_btfs);
 	p->attach_btf_id = get_u32(r, o, "attach_btf_id");
+	put_text(r, o, "attach_name", p->attach_name, sizeof(p->attach_name));
 	p->attach_btf = get_index(r, o, "attach_btf", c->n_btfs);
 	p->attach_prog = get_index(r, o, "attach_prog", i);
 	read_fds(r, o, c, p);

@@ -23,6 +23,7 @@
 #define QUIET_S 1.0            /* after the last call of a command that has attached */
 #define QUIET_UNATTACHED_S 5.0 /* after that of one that has loaded only */
 #define NOTHING_S 60.0         /* a command that has loaded nothing by then */
+#define ENDING_TURNS 1000      /* of 1 ms: for a command that is ending */
 #define PATIENCE_S 3.0         /* after each signal that asks the command to end */
 
 struct supervision {
@@ -31,7 +32,9 @@ struct supervision {
 	struct bb_take take;
 	uint64_t began_ns, last_ns; /* of the last call */
 	pid_t until;                /* the other command; 0: none, or it has ended */
-	bool ended;                 /* the command; status is how */
+	pid_t before[64];           /* children that we had before, n_before of them */
+	size_t n_before;
+	bool ended; /* the command; status is how */
 	int status;
 };
 
@@ -120,14 +123,27 @@ static int watch(struct supervision *s, struct bb_err *err)
 		if (is_over(s))
 			return 0;
 	}
-	if (rc == -EPIPE) /* all of the command has ended */
+	/* all of the command has ended, or is about to: how, is known soon */
+	for (int i = 0; rc == -EPIPE && !s->ended && i < ENDING_TURNS; i++) {
+		usleep(1000);
+		look_at_command(s);
+	}
+	if (rc == -EPIPE)
 		return 0;
 	return bb_fail(err, rc, "watching '%s': %s", s->opts->argv[0], strerror(-rc));
 }
 
 /* --- the end of the command --- */
 
-/* The children that we have, but for the guard: what the command left behind falls to us. */
+static bool was_there(const struct supervision *s, pid_t pid)
+{
+	for (size_t i = 0; i < s->n_before; i++)
+		if (s->before[i] == pid)
+			return true;
+	return pid == s->listener.guard;
+}
+
+/* The children that we have by the command: what it left behind falls to us. */
 static size_t children(const struct supervision *s, pid_t *pids, size_t max)
 {
 	char path[64], *text = NULL;
@@ -140,7 +156,7 @@ static size_t children(const struct supervision *s, pid_t *pids, size_t max)
 		return 0;
 	at = text;
 	while (n < max && !bb_parse_digits(&at, &pid)) {
-		if ((pid_t)pid != s->listener.guard)
+		if (!was_there(s, (pid_t)pid))
 			pids[n++] = (pid_t)pid;
 		at += strspn(at, " \n");
 	}
@@ -241,6 +257,7 @@ int bb_capture_command(const struct bb_capture_opts *opts, struct bb_capture **r
 
 	if (rc)
 		return rc;
+	s.n_before = children(&s, s.before, sizeof(s.before) / sizeof(s.before[0]));
 	prctl(PR_SET_CHILD_SUBREAPER, !opts->leaves);
 	rc = bb_listener__start(opts->argv, opts->dir, &s.listener, err);
 	if (rc) {

@@ -89,6 +89,7 @@ static void write_prog(struct bb_json *w, const struct bb_captured_prog *p)
 	bb_json__add_u64(w, "kern_version", p->kern_version);
 	add_index(w, "btf", p->btf);
 	bb_json__add_u64(w, "attach_btf_id", p->attach_btf_id);
+	add_text(w, "attach_name", p->attach_name);
 	add_index(w, "attach_btf", p->attach_btf);
 	add_index(w, "attach_prog", p->attach_prog);
 	write_fds(w, p);

@@ -60,13 +60,11 @@ static void say(const char *line)
 	fprintf(stderr, "bpfbench: %s\n", line);
 }
 
-int bb_capture_args__run(const struct bb_capture_args *a, const char *const *argv, const char *dir,
-			 bool leaves, bool interrupt_ends, struct bb_capture **ret_capture,
-			 struct bb_err *err)
+struct bb_capture_opts bb_capture_args__opts(const struct bb_capture_args *a,
+					     const char *const *argv)
 {
-	const struct bb_capture_opts opts = {
+	return (struct bb_capture_opts){
 		.argv = argv,
-		.dir = dir,
 		.until = a->until         ? BB_CAPTURE_UNTIL_COMMAND
 			 : a->seconds > 0 ? BB_CAPTURE_UNTIL_TIME
 					  : BB_CAPTURE_UNTIL_ATTACHED,
@@ -74,13 +72,19 @@ int bb_capture_args__run(const struct bb_capture_args *a, const char *const *arg
 		.until_command = a->until,
 		.max_bytes = a->no_contents ? 0
 					    : (size_t)(a->max_mib ? a->max_mib : DEFAULT_MIB) << 20,
-		.leaves = leaves,
-		.interrupt_ends = interrupt_ends,
 		.say = say,
 	};
+}
+
+int bb_capture_args__run(const struct bb_capture_args *a, const char *const *argv, bool leaves,
+			 bool interrupt_ends, struct bb_capture **ret_capture, struct bb_err *err)
+{
+	struct bb_capture_opts opts = bb_capture_args__opts(a, argv);
 	struct bb_capture_facts facts = {0};
 	int rc;
 
+	opts.leaves = leaves;
+	opts.interrupt_ends = interrupt_ends;
 	rc = bb_capture_command(&opts, ret_capture, &facts, err);
 	if (rc)
 		return rc;

@@ -21,9 +21,12 @@ extern const struct argp bb_capture_argp;
 /* Is anything said of how? */
 bool bb_capture_args__any(const struct bb_capture_args *a);
 
+/* What they come to, for argv[] (ends in NULL), with progress on stderr. */
+struct bb_capture_opts bb_capture_args__opts(const struct bb_capture_args *a,
+					     const char *const *argv);
+
 /* Capture the command, with progress on stderr. The others are as of struct bb_capture_opts. */
-int bb_capture_args__run(const struct bb_capture_args *a, const char *const *argv, const char *dir,
-			 bool leaves, bool interrupt_ends, struct bb_capture **ret_capture,
-			 struct bb_err *err);
+int bb_capture_args__run(const struct bb_capture_args *a, const char *const *argv, bool leaves,
+			 bool interrupt_ends, struct bb_capture **ret_capture, struct bb_err *err);
 
 #endif

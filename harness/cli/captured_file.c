@@ -55,7 +55,7 @@ int bb_captured_file__make(const struct bb_capture_args *a, const char *const *a
 	int rc;
 
 	bb_capture_name(shell ? shell : argv[0], name, sizeof(name));
-	rc = bb_capture_args__run(a, shell ? by_shell : argv, NULL, false, false, &capture, err);
+	rc = bb_capture_args__run(a, shell ? by_shell : argv, false, false, &capture, err);
 	if (!rc)
 		rc = make_place(&f, name, err);
 	if (!rc)

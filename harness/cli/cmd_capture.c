@@ -168,7 +168,7 @@ int bb_cmd_capture(int argc, char **argv)
 	a.output = a.output ? a.output : path;
 	rc = bb_output_check(a.output, &err);
 	if (!rc)
-		rc = bb_capture_args__run(&a.how, (const char *const *)(uintptr_t)a.command, NULL,
+		rc = bb_capture_args__run(&a.how, (const char *const *)(uintptr_t)a.command,
 					  a.leaves, true, &capture, &err);
 	if (!rc)
 		rc = bb_capture__write(capture, a.output, &err);

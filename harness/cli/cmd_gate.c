@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "base/rng.h"
+#include "cli/capture_options.h"
 #include "cli/cmd.h"
 #include "cli/compare_show.h"
 #include "cli/formats.h"
@@ -23,6 +24,8 @@ struct gate_args {
 	struct bb_measure_args measure;
 	struct bb_object_args object;
 	struct bb_gate_opts gate;
+	struct bb_capture_args how;
+	const char *capture;                      /* for sh -c; NULL */
 	const char *scenario, *markdown, *bmf[2]; /* of base and head */
 };
 
@@ -31,6 +34,7 @@ enum {
 	KEY_HEAD,
 	KEY_MERGE_BASE,
 	KEY_BUILD,
+	KEY_CAPTURE,
 	KEY_UNCHANGED,
 	KEY_EXACT,
 	KEY_THRESHOLD,
@@ -49,6 +53,11 @@ static const struct argp_option options[] = {
 	 "compare with the last commit that REV and head have in common", 1},
 	{"build", KEY_BUILD, "COMMAND", 0,
 	 "command that makes the objects, from the top of the tree (default: make)", 1},
+	{"capture", KEY_CAPTURE, "COMMAND", 0,
+	 "compare the programs that this command loads, from the top of each tree that was built "
+	 "(sh "
+	 "-c, with root's rights)",
+	 1},
 	{"scenario", 's', "NAME", 0, "compare the variants of this scenario, by its drives", 1},
 	{"unchanged", KEY_UNCHANGED, NULL, 0,
 	 "also measure objects that are the same in both revisions", 1},
@@ -81,12 +90,14 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = &a->object;
 		state->child_inputs[1] = &a->measure;
+		state->child_inputs[2] = &a->how;
 		break;
 	case 's': a->scenario = arg; break;
 	case KEY_BASE: a->gate.base = arg; break;
 	case KEY_HEAD: a->gate.head = arg; break;
 	case KEY_MERGE_BASE: a->gate.merge_base = true; break;
 	case KEY_BUILD: a->gate.build = arg; break;
+	case KEY_CAPTURE: a->capture = arg; break;
 	case KEY_EXACT: a->gate.exact = true; break;
 	case KEY_UNCHANGED: a->gate.force = true; break;
 	case KEY_THRESHOLD: a->gate.threshold = bb_option_percent(state, "threshold", arg); break;
@@ -99,6 +110,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case ARGP_KEY_END:
 		if (!a->gate.base)
 			bb_usage_error(state, "against which revision? --base REV");
+		if (!a->capture && bb_capture_args__any(&a->how))
+			bb_usage_error(state, "--for, --until and contents are for --capture");
+		if (a->capture && (a->scenario || a->object.objects.n))
+			bb_usage_error(state, "one of --capture, --scenario and --object");
 		if (a->scenario && bb_object_args__any(&a->object))
 			bb_usage_error(state, "--program, --packet, --ctx and --trigger are for "
 					      "objects without a --scenario");
@@ -113,6 +128,7 @@ static const struct argp_child children[] = {{&bb_object_argp, 0,
 					      "paths from the top of the tree):",
 					      2},
 					     {&bb_measure_argp, 0, "How to measure:", 5},
+					     {&bb_capture_argp, 0, "How to capture:", 2},
 					     {0}};
 
 static const struct argp argp = {
@@ -309,6 +325,10 @@ int bb_cmd_gate(int argc, char **argv)
 		.contexts = a.object.contexts.v,
 		.n_contexts = a.object.contexts.n,
 	};
+	const char *const by_shell[] = {"sh", "-c", a.capture, NULL};
+	const struct bb_capture_opts capture = bb_capture_args__opts(&a.how, by_shell);
+
+	a.gate.capture = a.capture ? &capture : NULL;
 	a.gate.say = a.measure.quiet ? say_nothing : say_on_stderr;
 	a.gate.env = a.measure.env;
 	rc = check(&a, &scenario, &err);

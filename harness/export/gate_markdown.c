@@ -261,11 +261,11 @@ static void put_counted(const struct bb_gate *g, FILE *mem)
 		put_lines(&d->programs[i], mem);
 }
 
-/* What was not compared: the same words for all of one state. */
+/* What was not compared, or under another name: the same words for all of one state. */
 static void put_others(const struct bb_gate *g, FILE *mem)
 {
 	static const char *const words[] = {
-		[BB_GATE_COMPARED] = "",
+		[BB_GATE_COMPARED] = "renamed",
 		[BB_GATE_SAME] = "the same bytes in both, not measured",
 		[BB_GATE_NEW] = "new in head",
 		[BB_GATE_GONE] = "gone from head",
@@ -277,7 +277,7 @@ static void put_others(const struct bb_gate *g, FILE *mem)
 	for (size_t i = 0; i < g->n_programs; i++) {
 		const struct bb_gate_program *p = &g->programs[i];
 
-		if (p->state == BB_GATE_COMPARED)
+		if (p->state == BB_GATE_COMPARED && !p->why)
 			continue;
 		fputs("- ", mem);
 		bb_md_text(p->object, mem);

@@ -97,6 +97,16 @@ int bb_built_objects__keep(struct bb_built_objects *o, const struct bb_repo *rep
 	return rc;
 }
 
+int bb_built_objects__add(struct bb_built_objects *o, enum bb_revision revision, const char *path,
+			  const char *file, struct bb_err *err)
+{
+	struct bb_built_object *v = find_or_add(o, path);
+
+	if (v)
+		v->file[revision] = strdup(file);
+	return v && v->file[revision] ? 0 : bb_fail_nomem(err);
+}
+
 int bb_built_object__is_same(const struct bb_built_object *o, bool *ret_same, struct bb_err *err)
 {
 	char *data[BB_N_REVISIONS] = {0};

@@ -17,6 +17,7 @@
 #include "plan/plan.h"
 #include "run/ab.h"
 #include "run/built_objects.h"
+#include "run/gate_capture.h"
 
 #define PATIENCE_S                                                                                 \
 	60.0 /* more than its budget for a program, where a starved machine could find no slowdown \
@@ -90,7 +91,9 @@ static int build(struct bb_gate_run *run, enum bb_revision revision, struct bb_e
 	if (!whole)
 		o->say("no PID namespace can be made here: a process that the build left behind "
 		       "may outlive it");
-	if (!rc)
+	if (!rc && o->capture)
+		rc = bb_gate_capture__keep(o->capture, &run->repo, revision, &run->objects, err);
+	else if (!rc)
 		rc = bb_built_objects__keep(&run->objects, &run->repo, revision, o->objects,
 					    o->n_objects, err);
 	return rc ? rc : bb_repo__remove_tree(&run->repo, err);
@@ -171,18 +174,29 @@ static int add_pair(struct bb_gate_run *run, const struct bb_built_object *o,
 		    const struct bb_object_program *base, const struct bb_object_program *head,
 		    struct bb_err *err)
 {
-	const struct bb_object_ref refs[] = {{both[BB_BASE], o->file[BB_BASE]},
-					     {both[BB_HEAD], o->file[BB_HEAD]}};
+	const struct bb_object_ref refs[] = {{both[BB_BASE], o->file[BB_BASE], base->name},
+					     {both[BB_HEAD], o->file[BB_HEAD], head->name}};
 	struct bb_gate_program *p = bb_gate__add(&run->gate, o->path, head->name, BB_GATE_COMPARED);
-	const char *name = head->name;
 	struct bb_object_opts opts = run->opts->drive;
 	struct bb_object_scenario text = {0};
 	struct bb_scenario *scenario = NULL;
+	bool same = false;
 	char why[200];
 	int rc;
 
 	if (!p || label_program(&run->gate, p))
 		return bb_fail_nomem(err);
+	if (strcmp(base->name, head->name) &&
+	    asprintf(&p->why, "called '%s' in base, and attached in the same place", base->name) <
+		    0) {
+		p->why = NULL;
+		return bb_fail_nomem(err);
+	}
+	rc = run->opts->force ? 0 : bb_gate_capture__is_same(o, base->name, head->name, &same, err);
+	if (rc || same) {
+		p->state = BB_GATE_SAME;
+		return rc;
+	}
 	if (base->type != head->type) {
 		snprintf(why, sizeof(why), "its type was %s and is %s",
 			 bb_prog_type_name(base->type).text, bb_prog_type_name(head->type).text);
@@ -191,8 +205,6 @@ static int add_pair(struct bb_gate_run *run, const struct bb_built_object *o,
 	opts.name = p->label;
 	opts.objects = refs;
 	opts.n_objects = BB_N_REVISIONS;
-	opts.programs = &name;
-	opts.n_programs = 1;
 	opts.one_each = true;
 	opts.what = BB_OBJECT_TIME_AND_COUNT;
 	choose_inputs(&opts, head->type);
@@ -205,15 +217,6 @@ static int add_pair(struct bb_gate_run *run, const struct bb_built_object *o,
 	return rc ? rc : add_job(run, scenario, err);
 }
 
-static const struct bb_object_program *find_program(const struct bb_object_info *info,
-						    const char *name)
-{
-	for (size_t i = 0; i < info->n_programs; i++)
-		if (!strcmp(info->programs[i].name, name))
-			return &info->programs[i];
-	return NULL;
-}
-
 static int add_programs(struct bb_gate_run *run, const struct bb_built_object *o,
 			struct bb_err *err)
 {
@@ -224,7 +227,8 @@ static int add_programs(struct bb_gate_run *run, const struct bb_built_object *o
 		rc = bb_object_info__read(o->file[r], &info[r], err);
 	for (size_t i = 0; !rc && i < info[BB_HEAD].n_programs; i++) {
 		const struct bb_object_program *head = &info[BB_HEAD].programs[i],
-					       *base = find_program(&info[BB_BASE], head->name);
+					       *base = bb_gate_partner(&info[BB_HEAD], head,
+								       &info[BB_BASE]);
 
 		if (!bb_object_opts__wants(&run->opts->drive, head->name))
 			continue;
@@ -234,10 +238,11 @@ static int add_programs(struct bb_gate_run *run, const struct bb_built_object *o
 			rc = bb_fail_nomem(err);
 	}
 	for (size_t i = 0; !rc && i < info[BB_BASE].n_programs; i++) {
-		const char *name = info[BB_BASE].programs[i].name;
+		const struct bb_object_program *base = &info[BB_BASE].programs[i];
+		const char *name = base->name;
 
 		if (bb_object_opts__wants(&run->opts->drive, name) &&
-		    !find_program(&info[BB_HEAD], name) &&
+		    !bb_gate_partner(&info[BB_BASE], base, &info[BB_HEAD]) &&
 		    !bb_gate__add(&run->gate, o->path, name, BB_GATE_GONE))
 			rc = bb_fail_nomem(err);
 	}

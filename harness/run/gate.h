@@ -6,6 +6,7 @@
 #include <stddef.h>
 
 #include "base/err.h"
+#include "capture/supervise.h"
 #include "judge/gate.h"
 #include "report/report.h"
 #include "run/object_scenario.h"
@@ -24,6 +25,11 @@ struct bb_gate_opts {
 	const char *const *env;     /* variables that it keeps; NULL: none (base/environment.h) */
 	const char *const *objects; /* paths in the tree; none: all that are called *.bpf.o */
 	size_t n_objects;
+	/*
+	 * Instead of objects: run this command in each build and capture what it loads; NULL. It
+	 * has root's rights, as the build has not.
+	 */
+	const struct bb_capture_opts *capture;
 	/* file: its variants and drives instead of all programs; NULL */
 	const char *scenario;
 	/* programs, trigger, packets and contexts, without a scenario */

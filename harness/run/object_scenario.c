@@ -183,6 +183,12 @@ bool bb_object_opts__wants(const struct bb_object_opts *o, const char *program)
 	return !o->n_programs;
 }
 
+static bool is_wanted(const struct bb_object_opts *o, const struct bb_object_ref *ref,
+		      const char *program)
+{
+	return ref->program ? !strcmp(ref->program, program) : bb_object_opts__wants(o, program);
+}
+
 static int open_part(const struct bb_object_opts *o, const struct bb_object_ref *ref,
 		     struct part *part, struct bb_err *err)
 {
@@ -192,11 +198,11 @@ static int open_part(const struct bb_object_opts *o, const struct bb_object_ref 
 		rc = -errno;
 		bb_fail(err, rc, "%s: %s", ref->path, strerror(-rc));
 	}
-	for (size_t i = 0; !rc && i < o->n_programs; i++)
+	for (size_t i = 0; !rc && !ref->program && i < o->n_programs; i++)
 		rc = bb_object_info__need_program(&part->info, ref->path, o->programs[i], err);
 	name_part(ref, part->name);
 	for (size_t i = 0; !rc && i < part->info.n_programs; i++)
-		part->n_wanted += bb_object_opts__wants(o, part->info.programs[i].name);
+		part->n_wanted += is_wanted(o, ref, part->info.programs[i].name);
 	if (!rc && o->one_each && part->n_wanted != 1)
 		rc = bb_fail(err, -EINVAL,
 			     "%s: one program of it can be compared at a time; which? --program "
@@ -292,7 +298,7 @@ static int find_programs(struct maker *m, struct bb_err *err)
 	m->name = o->name ? o->name : o->n_objects == 1 ? m->parts[0].name : "objects";
 	for (size_t i = 0; !rc && i < o->n_objects; i++)
 		for (size_t j = 0; !rc && j < m->parts[i].info.n_programs; j++)
-			if (bb_object_opts__wants(o, m->parts[i].info.programs[j].name) &&
+			if (is_wanted(o, &o->objects[i], m->parts[i].info.programs[j].name) &&
 			    add_program(m, &m->parts[i], &m->parts[i].info.programs[j]))
 				rc = bb_fail_nomem(err);
 	if (!rc && (!m->n_variants || (o->one_each && m->out.n_skips)))

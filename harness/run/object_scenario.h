@@ -16,6 +16,7 @@ struct bb_object_ref {
 	/* as given by NAME=PATH; NULL: the file's name without .bpf.o, .o or .capture */
 	const char *name;
 	const char *path;
+	const char *program; /* only this one; NULL: as the options say */
 };
 
 enum bb_object_do {

@@ -4,8 +4,10 @@
 # do not end; a supervisor that is killed.
 # shellcheck source=harness/tests/tool.sh disable=SC2317 # functions that check, wait_until and run call
 . "$(dirname "$0")/../tool.sh"
+# shellcheck source=harness/tests/gate_repo.sh
+. "$(dirname "$0")/../gate_repo.sh"
 
-names=("the file" "measured" "tail calls" "commands" "killed" "two at once")
+names=("the file" "measured" "tail calls" "commands" "killed" "two at once" "gate")
 need_root "${names[@]}" || plan_done
 objects=$O/tests/bpf load=$O/tests/tools/load_all file=$TMP/a.capture
 
@@ -108,4 +110,20 @@ wait "$other" && status_b=0 || status_b=$?
 expect_eq "two at once: exit codes 0" "$status_a $status_b" "0 0"
 check "two at once: each has its own programs" grep -q ' counts ' "$TMP/out"
 check "two at once: and not the other's" test "$(grep -c ' counts ' "$TMP/out.b")" = 0
+# --- gate: programs of two revisions, without naming an object ---
+gate() { (cd "$WORK/repo" && run "$BPFBENCH" gate --base main --capture "$load prog.bpf.o" --each 2 "$@"; printf '%s' "$status" >"$TMP/status"); status=$(<"$TMP/status"); }
+make_repo "$WORK/repo" 40
+sed -i '/^char LICENSE/i SEC("tc") int unchanged(struct __sk_buff *ctx) { return 1; }\nSEC("perf_event") int before(void *ctx) { return sink & 1; }' \
+	"$WORK/repo/prog.bpf.c"
+git -C "$WORK/repo" commit -qam 'two more programs'
+(cd "$WORK/repo" && set_steps 400 && sed -i 's/int before(void \*ctx) { return sink & 1/int after(void *ctx) { return sink \& 3/' prog.bpf.c)
+((${#user[@]} == 0)) || chown -R "$NOBODY:$NOGROUP" "$WORK/repo"
+gate
+expect_status "gate: a program that got slower: exit code 3" 3
+expect_grep "gate: by its name" out '^\| capture\.work/step .*\*\*regressed\*\*'
+expect_grep "gate: the same program is not measured" out '^- capture, unchanged: the same bytes in both'
+expect_grep "gate: a renamed program is paired by its place" out "^- capture, after: renamed: called 'before' in base"
+gate --head main
+expect_status "gate: nothing changed: exit code 0" 0
+expect_no_grep "gate: nothing changed, nothing measured" out 'regressed\*\*'
 plan_done

@@ -316,12 +316,13 @@ static void test_many_objects(void **state)
 {
 	static const struct bb_object_ref alike[] = {{.path = OWN("fun_xdp")},
 						     {.path = OWN("fun_xdp")}};
-	static const struct bb_object_ref named[] = {{"old", OWN("fun_xdp")},
-						     {"new", OWN("fun_xdp")}};
-	static const struct bb_object_ref as_floor[] = {{"empty-xdp", OWN("fun_xdp")},
-							{"new", OWN("fun_xdp")}};
-	static const struct bb_object_ref wrong[] = {{"old one", OWN("fun_xdp")},
-						     {"new", OWN("fun_xdp")}};
+	static const struct bb_object_ref named[] = {{.name = "old", .path = OWN("fun_xdp")},
+						     {.name = "new", .path = OWN("fun_xdp")}};
+	static const struct bb_object_ref as_floor[] = {{.name = "empty-xdp",
+							 .path = OWN("fun_xdp")},
+							{.name = "new", .path = OWN("fun_xdp")}};
+	static const struct bb_object_ref wrong[] = {{.name = "old one", .path = OWN("fun_xdp")},
+						     {.name = "new", .path = OWN("fun_xdp")}};
 	const char *programs[] = {"v1"};
 	struct bb_object_opts opts = {.objects = named,
 				      .n_objects = 2,
