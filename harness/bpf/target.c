@@ -132,23 +132,21 @@ int bb_target__describe(struct bb_target *t, struct bb_prog_facts *ret_facts, st
 	return 0;
 }
 
-int bb_target__load_at(struct bb_target *t, int want_mod64, unsigned int max_tries,
-		       unsigned int *ret_tries, struct bb_err *err)
+int bb_target__load_at(struct bb_target *t, uint64_t where, unsigned int max_tries, uint32_t *seen,
+		       struct bb_err *err)
 {
 	for (unsigned int tries = 1; tries <= max_tries; tries++) {
 		int rc = tries > 1 ? bb_must_end_why() : 0;
 
 		if (!rc)
 			rc = bb_target__load(t, err);
-
 		if (rc)
 			return rc;
-		if (want_mod64 < 0 || t->jit_mod64 == want_mod64) {
-			*ret_tries = tries;
+		if (seen && t->jit_mod64 >= 0)
+			seen[t->jit_mod64]++;
+		if (where == BB_ANYWHERE || (t->jit_mod64 >= 0 && where & bb_place(t->jit_mod64)))
 			return 0;
-		}
 	}
-	*ret_tries = max_tries;
 	return -EAGAIN;
 }
 

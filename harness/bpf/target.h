@@ -59,10 +59,21 @@ void bb_target__say_maps(struct bb_target *t, const struct bb_map_specs *specs);
  */
 int bb_target__load(struct bb_target *t, struct bb_err *err);
 
-/* The same, again and again until the JIT address mod 64 is `want_mod64`, `max_tries` at the most;
- * -EAGAIN then. */
-int bb_target__load_at(struct bb_target *t, int want_mod64, unsigned int max_tries,
-		       unsigned int *ret_tries, struct bb_err *err);
+/*
+ * Where the JIT may put a load: a set of addresses mod 64, bit i for i. One that is not known is in
+ * BB_ANYWHERE alone.
+ */
+#define BB_ANYWHERE UINT64_MAX
+#define BB_PLACES 64
+static inline uint64_t bb_place(int mod64)
+{
+	return mod64 < 0 ? BB_ANYWHERE : (uint64_t)1 << mod64;
+}
+
+/* The same, again and again until the JIT address mod 64 is one of `where`, `max_tries` at the
+ * most; -EAGAIN then. Every load is counted in seen[BB_PLACES]; NULL: nobody counts. */
+int bb_target__load_at(struct bb_target *t, uint64_t where, unsigned int max_tries, uint32_t *seen,
+		       struct bb_err *err);
 
 /*
  * The static metrics of the loaded program, without running it. The verifier's statistics come from

@@ -58,7 +58,9 @@ static const struct argp_option options[] = {
 	{"cold", KEY_COLD, NULL, 0,
 	 "also run each step drive with emptied caches and branch history, as step-cold", 2},
 	{"loads", KEY_LOADS, "N", 0,
-	 "program loads (default 12); each load is one replication at a new JIT address", 2},
+	 "program loads (default 28; 12 of drives that go by time and of sweeps); each load is one "
+	 "replication at a new JIT address",
+	 2},
 	{"flame", KEY_FLAME, "FILE.svg", OPTION_ARG_OPTIONAL,
 	 "also draw a flame graph of the workload while the programs run on it, sampled for 3 s "
 	 "after all measurements: into FILE.svg, or beside the stored run",

@@ -17,7 +17,7 @@ struct bb_estimate {
 };
 
 struct bb_summary {
-	/* gross ns per run: median over loads of the censored means */
+	/* gross ns per run: the censored means of all loads, put together */
 	struct bb_estimate latency;
 	/* latency minus the floor's, paired by load; may be negative */
 	struct bb_estimate net;
@@ -25,7 +25,9 @@ struct bb_summary {
 	struct bb_estimate p50, p90, p99; /* quantiles of all valid samples together, ns */
 	/* sum of run_time_ns / sum of run_cnt: the figure of other tools */
 	struct bb_estimate naive_mean;
-	struct bb_estimate layout_spread;      /* p90/p10 of the location over loads */
+	struct bb_estimate layout_spread; /* p90/p10 of the location over loads */
+	/* means of the cheapest and of the dearest place of the code, ns */
+	struct bb_estimate layout_best, layout_worst;
 	struct bb_estimate outlier_share;      /* of the samples, 0..1 */
 	struct bb_estimate outlier_time_share; /* of run_time_ns, 0..1 */
 	/* in-situ, Hz of the target's CPU time, or of packets or requests */
@@ -36,6 +38,7 @@ struct bb_summary {
 	uint64_t samples; /* in the valid series */
 	uint32_t loads;   /* valid series */
 	uint32_t voids;   /* series that are shown but not counted */
+	uint32_t places;  /* of the code, that the loads were drawn from; 0: not known */
 	struct {
 		struct bb_estimate intercept; /* ns of a system call besides the runs in it */
 		/* of a run, by the PMU */

@@ -23,20 +23,32 @@ int bb_test_prog__open(const struct bb_variant_spec *spec, const char *object_pa
 	return 0;
 }
 
-int bb_test_prog__load(struct bb_test_prog *s, struct bb_rng *rng, int want_mod64,
+/* A made-up place among `where`. */
+static int random_place(struct bb_rng *rng, uint64_t where)
+{
+	int mod64 = __builtin_ctzll(where);
+
+	if (where == bb_place(mod64))
+		return mod64;
+	do
+		mod64 = (int)bb_rng_below(rng, BB_PLACES);
+	while (!(where & bb_place(mod64)));
+	return mod64;
+}
+
+int bb_test_prog__load(struct bb_test_prog *s, struct bb_rng *rng, uint64_t where,
 		       unsigned int max_tries, struct bb_err *err)
 {
-	unsigned int tries;
 	int rc = 0;
 
 	bb_give_way();
 	if (s->target) {
-		rc = bb_target__load_at(s->target, want_mod64, max_tries, &tries, err);
+		rc = bb_target__load_at(s->target, where, max_tries, s->seen_mod64, err);
 		s->jit_mod64 = bb_target__jit_mod64(s->target);
 	} else if (s->in_place) {
 		s->jit_mod64 = -1;
 	} else {
-		s->jit_mod64 = want_mod64 >= 0 ? want_mod64 : (int)bb_rng_below(rng, 64);
+		s->jit_mod64 = random_place(rng, where);
 	}
 	/* a load that was broken off is no load that failed */
 	return bb_unless_broken_off(rc);

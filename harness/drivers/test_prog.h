@@ -26,6 +26,7 @@ struct bb_test_prog {
 	struct bb_target *target;           /* NULL: fake */
 	bool in_place;                      /* a function of user space: loading does not move it */
 	int jit_mod64;                      /* of the current load; -1 unknown */
+	uint32_t seen_mod64[BB_PLACES];     /* loads so far, by their place */
 	/* the time of one test run, when first tried; 0: not tried. One that takes long is not
 	 * tried again for every drive. */
 	double run_s;
@@ -37,9 +38,9 @@ struct bb_test_prog {
 int bb_test_prog__open(const struct bb_variant_spec *spec, const char *object_path,
 		       struct bb_test_prog *ret_subject, struct bb_err *err);
 
-/* A new load, at a JIT address of `want_mod64` (-1: anywhere). -EAGAIN when max_tries loads did not
- * hit it; -EINTR, -ETIME: base/deadline.h. */
-int bb_test_prog__load(struct bb_test_prog *s, struct bb_rng *rng, int want_mod64,
+/* A new load, at one of the places `where` (bpf/target.h). -EAGAIN when max_tries loads did not hit
+ * one: the last of them stays; -EINTR, -ETIME: base/deadline.h. */
+int bb_test_prog__load(struct bb_test_prog *s, struct bb_rng *rng, uint64_t where,
 		       unsigned int max_tries, struct bb_err *err);
 
 /* The maps of the current load get the contents of the scenario, until the program changes them. */

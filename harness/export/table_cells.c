@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "core/drive_kind.h"
 #include "export/text_table.h"
 
 #define GROUP_FROM 10000 /* "9999", but "10 000" */
@@ -337,10 +338,28 @@ static void multi(const struct bb_case *c, struct bb_table_cell *cell)
 		put_count(n, cell);
 }
 
+/* Of a drive whose loads are drawn by place where that can be done (run/placement.h). */
+static const char *why_not_by_place(const struct bb_case *c)
+{
+	const struct bb_drive_kind *kind = bb_drive_kind_named(c->drive);
+
+	if (!kind->needs_bpf || kind->seconds > 0)
+		return "";
+	return c->series[0].jit_mod64 < 0 ? " (the kernel does not say where)" : " (at random)";
+}
+
 static void spread(const struct bb_case *c, struct bb_table_cell *cell)
 {
-	if (isfinite(c->summary.layout_spread.value))
-		snprintf(cell->text, sizeof(cell->text), "%.3f", c->summary.layout_spread.value);
+	const struct bb_summary *s = &c->summary;
+
+	if (s->places)
+		snprintf(cell->text, sizeof(cell->text), "%s to %s in %" PRIu32 " place%s",
+			 bb_table_cell_value(s->layout_best.value).text,
+			 bb_table_cell_value(s->layout_worst.value).text, s->places,
+			 s->places > 1 ? "s" : "");
+	else if (isfinite(s->layout_spread.value))
+		snprintf(cell->text, sizeof(cell->text), "%.3f%s", s->layout_spread.value,
+			 why_not_by_place(c));
 }
 
 const struct bb_column bb_columns[] = {
@@ -350,9 +369,9 @@ const struct bb_column bb_columns[] = {
 	 "times the program was loaded anew (of a live one: slices of time); 22/24: two do not "
 	 "count"},
 	{"latency", false, false, 0, latency,
-	 "gross cost of one run: median over loads of the means without outliers"},
-	{"95 % interval", true, true, 0, interval,
-	 "of the latency, over loads (order statistics; needs 6)"},
+	 "gross cost of one run: mean over the places of the code, where not known median over "
+	 "loads"},
+	{"95 % interval", true, true, 0, interval, "of the latency, over loads"},
 	{"p50", false, false, 0, p50, "median of all samples"},
 	{"p90", false, false, 0, p90,
 	 "90th percentile of all samples, outliers included (needs 100)"},
@@ -389,8 +408,8 @@ const struct bb_column bb_columns[] = {
 	{"insns", false, false, 7, instructions, "machine instructions of a run, by the PMU"},
 	{"LLC misses", false, false, 8, llc_misses,
 	 "reads of a run that missed the last level cache, by the PMU"},
-	{"layout spread", false, false, BB_SPILL_ALWAYS, spread,
-	 "p90/p10 of the latency over loads: the effect of the code's place alone"},
+	{"layout", false, false, BB_SPILL_ALWAYS, spread,
+	 "latency where the JIT places the code best and worst; p90/p10 over loads if not known"},
 	{"executed", false, false, BB_SPILL_ALWAYS, executed,
 	 "instructions that the runs execute at least once, of all in the program"},
 };

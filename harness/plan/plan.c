@@ -147,8 +147,18 @@ static void set_param(struct bb_plan_case *c, const struct param *param, size_t 
 	snprintf(c->name + len, sizeof(c->name) - len, "/%s=%s", c->param, c->input->name);
 }
 
+/* Rounds of a cell, unless anyone says otherwise. */
+static uint32_t default_loads(const struct bb_plan_case *c, const struct param *param)
+{
+	const struct bb_drive_kind *kind = c->drive->kind;
+	bool is_placed = kind->needs_bpf && !(c->seconds > 0) && !kind->counts &&
+			 param->n <= BB_SWEEP_MOST_LOADED;
+
+	return is_placed ? BB_DEFAULT_LOADS : BB_DEFAULT_SLICES;
+}
+
 /* Samples of a cell, all loads together, unless anyone says otherwise. */
-static uint32_t default_samples(const struct bb_plan *p, const struct bb_pace *pace,
+static uint32_t default_samples(uint32_t loads, const struct bb_pace *pace,
 				const struct param *param)
 {
 	uint32_t share = pace->samples;
@@ -157,7 +167,7 @@ static uint32_t default_samples(const struct bb_plan *p, const struct bb_pace *p
 		return share;
 	if (share > pace->sweep_samples / param->n)
 		share = (uint32_t)(pace->sweep_samples / param->n);
-	return share > p->loads ? share : p->loads;
+	return share > loads ? share : loads;
 }
 
 /* A cell at the end, for which there is room. */
@@ -171,10 +181,11 @@ static void add_cell(struct bb_plan *p, const struct bb_plan_opts *opts,
 	c->variant = v;
 	c->drive = d;
 	c->floor = BB_NO_CASE;
+	c->seconds = d->seconds > 0 ? d->seconds : d->kind->seconds;
+	c->loads = p->loads ? p->loads : default_loads(c, param);
 	c->samples = opts->samples ? opts->samples
 		     : d->samples  ? d->samples
-				   : default_samples(p, bb_drive_pace(d), param);
-	c->seconds = d->seconds > 0 ? d->seconds : d->kind->seconds;
+				   : default_samples(c->loads, bb_drive_pace(d), param);
 	c->what = (size_t)snprintf(c->name, sizeof(c->name), "%s/%s/", p->scenario->name, v->name);
 	snprintf(c->name + c->what, sizeof(c->name) - c->what, "%s", bb_drive_name(d));
 	set_param(c, param, i);
@@ -277,7 +288,7 @@ int bb_plan__make(const struct bb_scenario *scenario, const struct bb_plan_opts 
 
 	if (rc)
 		return rc;
-	p.loads = opts->loads ? opts->loads : scenario->loads ? scenario->loads : BB_DEFAULT_LOADS;
+	p.loads = opts->loads ? opts->loads : scenario->loads;
 	for (size_t d = 0; !rc && d < scenario->n_drives; d++) {
 		if (!is_chosen(opts, &scenario->drives[d]))
 			continue;
@@ -289,6 +300,9 @@ int bb_plan__make(const struct bb_scenario *scenario, const struct bb_plan_opts 
 	if (!rc && !p.n_cases)
 		rc = bb_fail(err, -EINVAL, "scenario '%s': nothing is left to measure",
 			     scenario->name);
+	for (size_t i = 0; i < p.n_cases; i++)
+		if (p.cases[i].loads > p.loads)
+			p.loads = p.cases[i].loads;
 	if (!rc)
 		rc = check_cells(&p, err);
 	if (rc)

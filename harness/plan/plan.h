@@ -13,7 +13,11 @@
  * The cases of a run of one scenario, decided before anything is loaded: one for every variant
  * under every drive at every parameter. `--dry-run` prints it.
  */
-#define BB_DEFAULT_LOADS 12u /* the interval over loads is then their 3rd to 10th */
+#define BB_DEFAULT_LOADS 28u /* two for each of up to 14 places of a program (run/placement.h) */
+/* Of drives that go by time or have no program to place: shorter slices hold too few samples. The
+ * interval over loads is then their 3rd to 10th. */
+#define BB_DEFAULT_SLICES 12u
+#define BB_SWEEP_MOST_LOADED 16u /* values of a parameter; a sweep has more, and fewer loads */
 #define BB_NO_CASE SIZE_MAX
 
 struct bb_plan_case {
@@ -26,6 +30,7 @@ struct bb_plan_case {
 	uint32_t driver_param;
 	/* NULL: the drive has none, or leaves the choice to the driver */
 	const struct bb_input *input;
+	uint32_t loads;   /* rounds that it takes part in, of the plan's */
 	uint32_t samples; /* drives that fire: to be taken, all loads together */
 	/* drives that go by time: to be spent, all loads together; 0 elsewhere */
 	double seconds;
@@ -51,6 +56,14 @@ struct bb_plan {
 static inline bool bb_plan_case__is_floor(const struct bb_plan_case *c)
 {
 	return c->floor == BB_NO_CASE && c->drive->floor;
+}
+
+/* Does the case take part in round `load`? The rounds of those that have fewer are spread evenly.
+ */
+static inline bool bb_plan_case__has_turn(const struct bb_plan *p, const struct bb_plan_case *c,
+					  uint32_t load)
+{
+	return (uint64_t)load * c->loads % p->loads < c->loads;
 }
 
 /* Restrictions and overrides of the command line; zeroed: none. */

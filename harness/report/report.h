@@ -24,9 +24,10 @@
 
 /* The samples of one case from one program load. */
 struct bb_series {
-	uint32_t load;  /* 0-based round of the run; equal rounds were interleaved in time */
-	int jit_mod64;  /* address of the JITed program mod 64; -1 unknown */
-	char *void_why; /* why the series does not count; NULL: it does */
+	uint32_t load;    /* 0-based round of the run; equal rounds were interleaved in time */
+	int jit_mod64;    /* address of the JITed program mod 64; -1 unknown */
+	double jit_share; /* of all random loads that are there; NAN: not drawn by places */
+	char *void_why;   /* why the series does not count; NULL: it does */
 	/* events that the drive fired, lines that it took (slope); 0: it cannot know (in-situ) */
 	uint64_t fired;
 	uint64_t run_cnt; /* by the kernel's counters, warm-up excluded */
@@ -179,10 +180,26 @@ const struct bb_case *bb_report__find_case(const struct bb_report *r, const char
 const struct bb_program *bb_report__find_program(const struct bb_report *r, const char *name);
 
 /*
- * The location of each series, whose median is the latency, into ret_ns[n_series]; NAN: void or
- * without samples. 0 or -ENOMEM.
+ * The location of each series, which make up the latency, into ret_ns[n_series]; NAN: void,
+ * without samples, or slowed down by something else (stats/strata.h). 0 or -ENOMEM.
  */
 int bb_case__locations(const struct bb_case *c, double *ret_ns);
+
+/* One value a load, put together. */
+struct bb_over_loads {
+	struct bb_estimate estimate;
+	double se;          /* standard error, by place; NAN: not drawn by place */
+	double spread;      /* p90 / p10; NAN with fewer than 3 */
+	double least, most; /* by place: means of the cheapest and of the dearest */
+	size_t n_places;    /* 0: not drawn by place, and the estimate is the median */
+};
+
+/*
+ * x[n_series], of the loads of a case; NAN is left out. Where the loads were drawn evenly from the
+ * places that the JIT has for the program, their stratified mean, else their median with the
+ * interval of order statistics. 0 or -ENOMEM; NANs when no x is a number.
+ */
+int bb_case__over_loads(const struct bb_case *c, const double *x, struct bb_over_loads *ret);
 
 /* Fill every case's summary from its series. 0 or -ENOMEM. */
 int bb_report__summarise(struct bb_report *r);

@@ -8,6 +8,7 @@
 #include "report/report.h"
 #include "stats/estimate.h"
 #include "stats/quantile.h"
+#include "stats/strata.h"
 
 #define ALPHA 0.05   /* of every interval over loads */
 #define SPREAD_MIN 3 /* loads: p90/p10 of two is only their ratio */
@@ -31,17 +32,77 @@ static double ratio(double sum, double of)
 	return of > 0 ? sum / of : NAN;
 }
 
-/* Median over loads of x[n] with its interval. 0 or -ENOMEM; NANs when no x is a number. */
-static int over_loads(const double *x, size_t n, struct bb_estimate *ret_estimate,
-		      double *ret_spread)
+/* The places of a case's loads, as stats/strata.h takes them; free() both. 0 or -ENOMEM. */
+static int places_of(const struct bb_case *c, int **ret_place, double **ret_share)
+{
+	int *place = calloc(c->n_series + 1, sizeof(*place));
+	double *share = calloc(c->n_series + 1, sizeof(*share));
+
+	if (!place || !share) {
+		free(place);
+		free(share);
+		return -ENOMEM;
+	}
+	for (size_t i = 0; i < c->n_series; i++) {
+		/* without a share, it may be anywhere */
+		place[i] = isnan(c->series[i].jit_share) ? -1 : c->series[i].jit_mod64;
+		share[i] = c->series[i].jit_share;
+	}
+	*ret_place = place;
+	*ret_share = share;
+	return 0;
+}
+
+static int median_over_loads(const double *x, size_t n, struct bb_over_loads *ret)
 {
 	struct bb_location l = bb_location_over_loads(x, n, ALPHA);
 
 	for (size_t i = 0; !l.n && i < n; i++)
 		if (!isnan(x[i]))
 			return -ENOMEM;
-	*ret_estimate = (struct bb_estimate){l.value, l.interval.lo, l.interval.hi};
-	*ret_spread = l.n >= SPREAD_MIN ? l.spread : NAN;
+	*ret = (struct bb_over_loads){
+		.estimate = {l.value, l.interval.lo, l.interval.hi},
+		.se = NAN,
+		.spread = l.n >= SPREAD_MIN ? l.spread : NAN,
+		.least = NAN,
+		.most = NAN,
+	};
+	return 0;
+}
+
+int bb_case__over_loads(const struct bb_case *c, const double *x, struct bb_over_loads *ret)
+{
+	struct bb_stratified s;
+	double *share;
+	int *place, rc = median_over_loads(x, c->n_series, ret);
+
+	if (!rc)
+		rc = places_of(c, &place, &share);
+	if (rc)
+		return rc;
+	if (bb_stratified_mean(x, place, share, c->n_series, ALPHA, &s)) {
+		ret->estimate = (struct bb_estimate){s.value, s.interval.lo, s.interval.hi};
+		ret->se = s.se;
+		ret->least = s.least;
+		ret->most = s.most;
+		ret->n_places = s.n_strata;
+	}
+	free(place);
+	free(share);
+	return 0;
+}
+
+/* Loads that something else slowed down become NAN. */
+static int set_aside(const struct bb_case *c, double *ns, size_t *ret_n)
+{
+	double *share;
+	int *place, rc = places_of(c, &place, &share);
+
+	if (rc)
+		return rc;
+	*ret_n = bb_strata_set_aside(ns, place, c->n_series);
+	free(place);
+	free(share);
 	return 0;
 }
 
@@ -60,6 +121,7 @@ static int censor_of(const struct bb_series *s, struct bb_censor *ret_censor)
 int bb_case__locations(const struct bb_case *c, double *ret_ns)
 {
 	struct bb_censor censor;
+	size_t n_aside;
 
 	for (size_t i = 0; i < c->n_series; i++) {
 		ret_ns[i] = NAN;
@@ -69,7 +131,7 @@ int bb_case__locations(const struct bb_case *c, double *ret_ns)
 			return -ENOMEM;
 		ret_ns[i] = bb_case__ns(c, censor.mean_ns);
 	}
-	return 0;
+	return set_aside(c, ret_ns, &n_aside);
 }
 
 /* Censored means by series, each with the threshold of its own samples, and the outliers beyond
@@ -77,11 +139,12 @@ int bb_case__locations(const struct bb_case *c, double *ret_ns)
 static int locate(struct bb_case *c, struct work *w)
 {
 	double outliers = 0, outlier_ns = 0, n = 0, sum_ns = 0;
+	size_t n_aside = 0;
+	int rc;
 
 	for (size_t i = 0; i < c->n_series; i++) {
 		const struct bb_series *s = &c->series[i];
 		struct bb_censor censor;
-		int rc;
 
 		w->location[i] = NAN;
 		if (s->void_why || !s->hist.n)
@@ -100,7 +163,10 @@ static int locate(struct bb_case *c, struct work *w)
 	}
 	c->summary.outlier_share = point(ratio(outliers, n));
 	c->summary.outlier_time_share = point(ratio(outlier_ns, sum_ns));
-	return 0;
+	rc = set_aside(c, w->location, &n_aside);
+	c->summary.loads -= (uint32_t)n_aside;
+	c->summary.voids += (uint32_t)n_aside;
+	return rc;
 }
 
 static int quantiles(const struct bb_hist *all, struct bb_case *c)
@@ -210,8 +276,9 @@ static int averages(struct bb_case *c)
 		{offsetof(struct bb_series, slope.llc_misses),
 		 offsetof(struct bb_summary, slope.llc_misses)},
 	};
-	double *x = calloc(c->n_series + 1, sizeof(*x)), spread;
+	double *x = calloc(c->n_series + 1, sizeof(*x));
 	int rc = x ? 0 : -ENOMEM;
+	struct bb_over_loads l;
 
 	for (size_t k = 0; !rc && k < sizeof(columns) / sizeof(columns[0]); k++) {
 		struct bb_estimate *e =
@@ -222,7 +289,9 @@ static int averages(struct bb_case *c)
 				       ? NAN
 				       : *(const double *)((const char *)&c->series[i] +
 							   columns[k].in_series);
-		rc = over_loads(x, c->n_series, e, &spread);
+		rc = bb_case__over_loads(c, x, &l);
+		if (!rc)
+			*e = l.estimate;
 	}
 	free(x);
 	return rc;
@@ -230,7 +299,7 @@ static int averages(struct bb_case *c)
 
 static int summarise_case(struct bb_case *c, struct work *w)
 {
-	double spread;
+	struct bb_over_loads l;
 	int rc;
 
 	memset(&c->summary, 0, sizeof(c->summary));
@@ -243,14 +312,18 @@ static int summarise_case(struct bb_case *c, struct work *w)
 	if (!rc)
 		rc = quantiles(&w->all, c);
 	if (!rc)
-		rc = over_loads(w->location, c->n_series, &c->summary.latency, &spread);
+		rc = bb_case__over_loads(c, w->location, &l);
 	if (!rc)
 		rc = averages(c);
 	if (rc)
 		return rc;
+	c->summary.latency = l.estimate;
+	c->summary.layout_best = point(l.least);
+	c->summary.layout_worst = point(l.most);
+	c->summary.places = (uint32_t)l.n_places;
 	c->summary.samples = w->all.n;
 	/* of a program in one place */
-	c->summary.layout_spread = point(c->is_live ? NAN : spread);
+	c->summary.layout_spread = point(c->is_live ? NAN : l.spread);
 	return 0;
 }
 
@@ -268,7 +341,8 @@ static int against_floor(struct bb_report *r, size_t i, const struct work *work)
 {
 	struct bb_case *c = &r->cases[i];
 	const struct bb_case *floor;
-	double *net, *ratios, spread;
+	struct bb_over_loads l;
+	double *net, *ratios;
 	int rc;
 
 	if (c->floor >= r->n_cases || c->floor == i)
@@ -285,9 +359,14 @@ static int against_floor(struct bb_report *r, size_t i, const struct work *work)
 		net[k] = work[i].location[k] - of;
 		ratios[k] = work[i].location[k] / of;
 	}
-	rc = over_loads(net, c->n_series, &c->summary.net, &spread);
-	if (!rc && (bb_drive_kind_named(c->drive)->fills & BB_FILLS_SLOWDOWN))
-		rc = over_loads(ratios, c->n_series, &c->summary.slowdown.ratio, &spread);
+	rc = bb_case__over_loads(c, net, &l);
+	if (!rc)
+		c->summary.net = l.estimate;
+	if (!rc && (bb_drive_kind_named(c->drive)->fills & BB_FILLS_SLOWDOWN)) {
+		rc = bb_case__over_loads(c, ratios, &l);
+		if (!rc)
+			c->summary.slowdown.ratio = l.estimate;
+	}
 	free(net);
 	return rc;
 }

@@ -356,8 +356,8 @@ static int load_pair(struct bb_ab *ab, struct bb_err *err)
 
 	for (int i = 0; !rc && i < BB_N_LABELS; i++)
 		if (ab->subject[order[i]] && !(order[i] == BB_LABEL_HEAD && ab->opts->same_load))
-			rc = bb_test_prog__load(ab->subject[order[i]], &ab->session.rng, -1, 1,
-						err);
+			rc = bb_test_prog__load(ab->subject[order[i]], &ab->session.rng,
+						BB_ANYWHERE, 1, err);
 	return rc;
 }
 
@@ -372,7 +372,8 @@ int bb_ab__run_pair(struct bb_ab *ab, size_t drive, uint32_t pair, struct bb_err
 	mod64 = ab->subject[stays]->jit_mod64;
 	if (rc || ab->opts->same_load || mod64 < 0 || ab->subject[moved]->jit_mod64 == mod64)
 		return rc;
-	rc = bb_test_prog__load(ab->subject[moved], &ab->session.rng, mod64, MATCH_TRIES, err);
+	rc = bb_test_prog__load(ab->subject[moved], &ab->session.rng, bb_place(mod64), MATCH_TRIES,
+				err);
 	if (rc == -EAGAIN)
 		return 0; /* this pair stays unmatched */
 	return rc ? rc : measure_loads(ab, drive, 2 * pair + 1, 1u << moved, err);

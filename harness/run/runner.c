@@ -11,9 +11,11 @@
 #include "base/deadline.h"
 #include "drivers/cold.h"
 #include "env/steal.h"
+#include "run/calm.h"
 #include "run/count.h"
 #include "run/executed.h"
 #include "run/lines.h"
+#include "run/placement.h"
 #include "run/record.h"
 #include "run/session.h"
 
@@ -23,6 +25,13 @@
 /* A turn of fast programs is over long before, even where others keep it from its CPU. */
 #define TURN_LEAST_S 0.1
 #define MOST_NAMED 8u /* cases that the budget left out */
+
+/* Of a run: for loading programs again until they are where they should be, and for waiting until
+ * the CPU is calm. Of a budget, a share. */
+#define PLACING_MOST_S 2.0 /* a program */
+#define PLACING_SHARE 0.15 /* all programs */
+#define WAITING_MOST_S 3.0
+#define WAITING_SHARE 0.15
 
 /* A plan on its way into a report. */
 struct run {
@@ -41,30 +50,32 @@ struct run {
 	uint64_t round_ns;
 	double round_s;
 	size_t drives_left;
-	bool is_cut; /* a turn of it had to end with fewer samples */
+	bool is_cut;                 /* a turn of it had to end with fewer samples */
+	struct bb_placement *places; /* by variant */
+	struct bb_calm calm;
 };
 
-static uint32_t per_load(const struct bb_plan *p, uint32_t n)
+static uint32_t per_load(const struct bb_plan_case *c)
 {
-	return (n + p->loads - 1) / p->loads;
+	return (c->samples + c->loads - 1) / c->loads;
 }
 
 /* The turns that a cell has in a round. A kind without a length of turn does all in one. */
-static uint32_t turns_of(const struct bb_plan *p, const struct bb_plan_case *c)
+static uint32_t turns_of(const struct bb_plan_case *c)
 {
 	uint32_t turn = bb_drive_pace(c->drive)->turn;
 
-	return c->seconds > 0 || !turn ? 1 : (per_load(p, c->samples) + turn - 1) / turn;
+	return c->seconds > 0 || !turn ? 1 : (per_load(c) + turn - 1) / turn;
 }
 
 /* What a cell of one round will take, s; only the proportions matter, to the progress bar. */
-static double expected_s(const struct bb_plan *p, const struct bb_plan_case *c)
+static double expected_s(const struct bb_plan_case *c)
 {
 	const struct bb_pace *pace = bb_drive_pace(c->drive);
 
 	if (c->seconds > 0)
-		return c->seconds / p->loads;
-	return (per_load(p, c->samples) + pace->warmup_first) * pace->sample_s + SETUP_S;
+		return c->seconds / c->loads;
+	return (per_load(c) + pace->warmup_first) * pace->sample_s + SETUP_S;
 }
 
 /* Of a drive that times a command: which. 0 or -ENOMEM. */
@@ -98,7 +109,7 @@ static int add_cases(struct run *r, struct bb_err *err)
 			    &r->session
 				     .subjects[bb_session__variant(&r->session, &plan->cases[i])]))
 			return bb_fail_nomem(err);
-		r->total += expected_s(plan, &plan->cases[i]) * plan->loads;
+		r->total += expected_s(&plan->cases[i]) * plan->cases[i].loads;
 	}
 	for (size_t i = 0; i < plan->n_cases; i++) {
 		size_t floor = plan->cases[i].floor;
@@ -140,18 +151,20 @@ static int run_block(struct run *r, size_t cell, size_t turns_left, struct bb_er
 	const struct bb_test_prog *subject = &ss->subjects[bb_session__variant(ss, c)];
 	const struct bb_pace *pace = bb_drive_pace(c->drive);
 	struct bb_series *s = series_of(r, cell);
-	uint32_t left = per_load(ss->plan, c->samples) - (uint32_t)s->fired;
+	uint32_t left = per_load(c) - (uint32_t)s->fired;
 	struct bb_batch b = {.ns = r->ns,
 			     .drain_each_run = c->drive->step.consumer == BB_DRAIN_EACH_RUN};
 	int rc;
 
 	if (!(c->seconds > 0)) {
+		if (c->drive->kind->needs_bpf)
+			bb_calm__wait(&r->calm);
 		b.want = left < pace->turn ? left : pace->turn;
 		b.warmup = s->fired ? pace->warmup_turn : pace->warmup_first;
 		b.max_s = turn_s(r, turns_left);
 	} else {
 		b.want = r->ns_size;
-		b.max_s = c->seconds / ss->plan->loads;
+		b.max_s = c->seconds / c->loads;
 	}
 	rc = bb_record__measure(d->driver, d->state, r->slots[cell], subject, c->driver_param, &b,
 				s, err);
@@ -171,7 +184,7 @@ static int order_turns(struct run *r, size_t drive, uint32_t **ret_turns, size_t
 		n = 0;
 		for (size_t i = 0; i < ss->plan->n_cases; i++) {
 			const struct bb_plan_case *c = &ss->plan->cases[i];
-			uint32_t blocks = turns_of(ss->plan, c);
+			uint32_t blocks = turns_of(c);
 
 			if (bb_session__drive(ss, c) != drive || r->case_of[i] == SIZE_MAX)
 				continue;
@@ -325,7 +338,7 @@ static int run_drive(struct run *r, size_t drive, uint32_t load, struct bb_err *
 			continue;
 		report_progress(r, turns[i]);
 		rc = run_block(r, turns[i], n - i, err);
-		r->done += expected_s(ss->plan, c) / (double)turns_of(ss->plan, c);
+		r->done += expected_s(c) / (double)turns_of(c);
 	}
 	if (!rc && bb_stop_signal)
 		rc = -EINTR;
@@ -355,7 +368,8 @@ static int load_all(struct run *r, struct bb_err *err)
 	bb_rng_shuffle(&ss->rng, order, n);
 	for (size_t i = 0; !rc && i < n; i++)
 		if (ss->usable[order[i]] && !(rc = bb_must_end_why()))
-			rc = bb_test_prog__load(&ss->subjects[order[i]], &ss->rng, -1, 1, err);
+			rc = bb_placement__load(&r->places[order[i]], &ss->subjects[order[i]],
+						&ss->rng, err);
 	free(order);
 	return rc;
 }
@@ -388,6 +402,17 @@ static size_t count_timed_drives(const struct bb_session *ss)
 	return n;
 }
 
+/* All cases of a drive take part in the same rounds. */
+static bool has_turn(const struct run *r, size_t drive, uint32_t load)
+{
+	const struct bb_session *ss = &r->session;
+
+	for (size_t i = 0; i < ss->plan->n_cases; i++)
+		if (bb_session__drive(ss, &ss->plan->cases[i]) == drive)
+			return bb_plan_case__has_turn(ss->plan, &ss->plan->cases[i], load);
+	return false;
+}
+
 static int run_round(struct run *r, uint32_t load, struct bb_err *err)
 {
 	struct bb_session *ss = &r->session;
@@ -402,7 +427,8 @@ static int run_round(struct run *r, uint32_t load, struct bb_err *err)
 	for (size_t d = 0; !rc && d < ss->plan->scenario->n_drives; d++) {
 		if (!is_timed(ss, d))
 			continue;
-		rc = run_drive(r, d, load, err);
+		if (has_turn(r, d, load))
+			rc = run_drive(r, d, load, err);
 		r->drives_left--;
 	}
 	if (timed && !bb_cpu_times__read(ss->opts->driver.cpu, &after, NULL))
@@ -421,6 +447,16 @@ static int note_budget(struct run *r, uint32_t done_loads, struct bb_err *err)
 	return bb_report__add_skip(r->report, what, why) ? bb_fail_nomem(err) : 0;
 }
 
+/* How many of the first `loads` rounds the cell takes part in. */
+static uint32_t rounds_of(const struct bb_plan *plan, const struct bb_plan_case *c, uint32_t loads)
+{
+	uint32_t n = 0;
+
+	for (uint32_t load = 0; load < loads; load++)
+		n += bb_plan_case__has_turn(plan, c, load);
+	return n;
+}
+
 /* Samples, or of a drive that goes by time ms, that the loads which were begun took and wanted. */
 static void count_samples(const struct run *r, size_t cell, uint32_t loads, uint64_t *ret_taken,
 			  uint64_t *ret_wanted)
@@ -435,10 +471,10 @@ static void count_samples(const struct run *r, size_t cell, uint32_t loads, uint
 		*ret_taken += k->series[i].fired;
 		taken_s += k->series[i].elapsed_s;
 	}
-	*ret_wanted = (uint64_t)loads * per_load(plan, c->samples);
+	*ret_wanted = (uint64_t)rounds_of(plan, c, loads) * per_load(c);
 	if (c->seconds > 0) { /* the last window ends when it ends */
 		*ret_taken = (uint64_t)(1e3 * taken_s + 1);
-		*ret_wanted = (uint64_t)(1e3 * c->seconds / plan->loads * loads);
+		*ret_wanted = (uint64_t)(1e3 * c->seconds / c->loads * rounds_of(plan, c, loads));
 	}
 }
 
@@ -511,11 +547,64 @@ static int note_left_out(struct run *r, uint32_t loads, struct bb_err *err)
 	return rc;
 }
 
+/* A case of the plan whose figure depends on where its program is, and needs a calm CPU. */
+static bool is_placed(const struct bb_plan_case *c)
+{
+	return c->drive->kind->needs_bpf && !c->drive->kind->counts && !(c->seconds > 0);
+}
+
+static bool is_variant_placed(const struct run *r, size_t variant)
+{
+	const struct bb_session *ss = &r->session;
+
+	for (size_t i = 0; i < ss->plan->n_cases; i++)
+		if (r->case_of[i] != SIZE_MAX && is_placed(&ss->plan->cases[i]) &&
+		    bb_session__variant(ss, &ss->plan->cases[i]) == variant)
+			return true;
+	return false;
+}
+
+static int find_places(struct run *r, struct bb_err *err)
+{
+	struct bb_session *ss = &r->session;
+	size_t n = ss->plan->scenario->n_variants;
+	double left_s = bb_deadline_left_s();
+	int rc = 0;
+
+	for (size_t v = 0; !rc && v < n; v++)
+		if (ss->usable[v] && is_variant_placed(r, v))
+			rc = bb_placement__find(&r->places[v], &ss->subjects[v], &ss->rng,
+						fmin(PLACING_MOST_S,
+						     PLACING_SHARE * left_s / (double)n),
+						err);
+	bb_calm__begin(&r->calm, fmin(WAITING_MOST_S, WAITING_SHARE * left_s));
+	return rc;
+}
+
+/* What is known of the places at the end goes to all series. */
+static void note_shares(struct run *r)
+{
+	struct bb_session *ss = &r->session;
+
+	for (size_t i = 0; i < ss->plan->n_cases; i++) {
+		const struct bb_plan_case *c = &ss->plan->cases[i];
+		struct bb_case *k;
+
+		if (r->case_of[i] == SIZE_MAX || !is_placed(c))
+			continue;
+		k = &r->report->cases[r->case_of[i]];
+		for (size_t s = 0; s < k->n_series; s++)
+			k->series[s].jit_share =
+				bb_placement_share(&ss->subjects[bb_session__variant(ss, c)],
+						   k->series[s].jit_mod64);
+	}
+}
+
 static int run_rounds(struct run *r, struct bb_err *err)
 {
 	uint32_t load = 0, loads = r->session.plan->loads;
 	uint64_t began_ns = bb_now_ns();
-	int rc = 0;
+	int rc = find_places(r, err);
 
 	for (; !rc && load < loads; load++) {
 		/* A round may take as long as the average one did. */
@@ -523,6 +612,7 @@ static int run_rounds(struct run *r, struct bb_err *err)
 			break;
 		rc = run_round(r, load, err);
 	}
+	note_shares(r);
 	if (rc == -ETIME) /* all that it did counts */
 		rc = 0;
 	if (!rc && load < loads)
@@ -552,8 +642,7 @@ static size_t batch_size(const struct bb_plan *plan)
 	for (size_t i = 0; i < plan->n_cases; i++) {
 		const struct bb_plan_case *c = &plan->cases[i];
 		size_t room = c->drive->kind->batch_samples;
-		size_t n = room ? room
-				: (size_t)(c->seconds / plan->loads * most_samples_hz(c)) + 64;
+		size_t n = room ? room : (size_t)(c->seconds / c->loads * most_samples_hz(c)) + 64;
 
 		if (c->seconds > 0 && n > most)
 			most = n;
@@ -593,8 +682,9 @@ int bb_run_plan(const struct bb_plan *plan, const struct bb_run_opts *opts,
 	r.next = calloc(plan->n_cases, sizeof(*r.next));
 	r.slots = calloc(plan->n_cases, sizeof(*r.slots));
 	r.ns = calloc(r.ns_size, sizeof(*r.ns));
-	rc = r.case_of && r.first && r.next && r.slots && r.ns ? link_cells(&r, err)
-							       : bb_fail_nomem(err);
+	r.places = calloc(plan->scenario->n_variants + 1, sizeof(*r.places));
+	rc = r.case_of && r.first && r.next && r.slots && r.ns && r.places ? link_cells(&r, err)
+									   : bb_fail_nomem(err);
 	if (!rc)
 		rc = add_cases(&r, err);
 	if (!rc)
@@ -608,6 +698,7 @@ int bb_run_plan(const struct bb_plan *plan, const struct bb_run_opts *opts,
 	bb_deadline__end(&budget);
 	if (rc && rc != -ETIME) /* the skips say that */
 		rc = bb_record__incomplete(report, rc, err);
+	free(r.places);
 	free(r.ns);
 	free(r.slots);
 	free(r.next);

@@ -104,7 +104,7 @@ static int open_variant(struct bb_session *s, size_t i, bool needs_bpf, struct b
 	free(path);
 	s->subjects[i].in_place = needs_bpf && !s->subjects[i].target;
 	if (!rc)
-		rc = bb_test_prog__load(&s->subjects[i], &s->rng, -1, 1, err);
+		rc = bb_test_prog__load(&s->subjects[i], &s->rng, BB_ANYWHERE, 1, err);
 	if (!rc && s->subjects[i].target)
 		rc = bb_record__program(report, s->plan->scenario, &s->subjects[i], err);
 	if (!rc) /* what is wrong with them is said now */

@@ -55,6 +55,7 @@ static const struct bb_json_field series_fields[] = {
 	{"llc_misses", BB_JSON_REAL, offsetof(struct bb_series, slope.llc_misses)},
 	{"retries", BB_JSON_COUNT, offsetof(struct bb_series, retries)},
 	{"events", BB_JSON_COUNT, offsetof(struct bb_series, events)},
+	{"jit_share", BB_JSON_SHARE, offsetof(struct bb_series, jit_share)},
 };
 
 static const struct bb_json_field program_fields[] = {
@@ -172,7 +173,7 @@ static const struct bb_json_field flow_fields[] = {
 const struct bb_json_fields bb_report_fields = FIELDS(report_fields, 0);
 const struct bb_json_fields bb_skip_fields = FIELDS(skip_fields, 0);
 const struct bb_json_fields bb_case_fields = FIELDS(case_fields, 2);
-const struct bb_json_fields bb_series_fields = FIELDS(series_fields, 6);
+const struct bb_json_fields bb_series_fields = FIELDS(series_fields, 7);
 const struct bb_json_fields bb_program_fields = FIELDS(program_fields, 0);
 const struct bb_json_fields bb_comparison_fields = FIELDS(comparison_fields, 0);
 const struct bb_json_fields bb_pair_fields = FIELDS(pair_fields, 0);

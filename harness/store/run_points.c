@@ -5,10 +5,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "stats/estimate.h"
 #include "stats/quantile.h"
 
-#define ALPHA 0.05 /* of the intervals shown, as in summary.c */
 #define MAD_TO_SD 1.4826
 #define MEDIAN_SE 1.2533 /* sqrt(pi / 2) */
 
@@ -95,12 +93,13 @@ int bb_run_point__make(const struct bb_report *r, size_t i, struct bb_run_point 
 	int rc = x ? log_locations(c, anchor, x) : -ENOMEM;
 
 	if (!rc) {
-		struct bb_location l = bb_location_over_loads(x, c->n_series, ALPHA);
+		struct bb_over_loads l;
 
-		p.se = median_se(x, c->n_series);
+		rc = bb_case__over_loads(c, x, &l);
+		p.se = isnan(l.se) ? median_se(x, c->n_series) : l.se;
 		if (anchor)
-			p.ratio = (struct bb_estimate){exp(l.value), exp(l.interval.lo),
-						       exp(l.interval.hi)};
+			p.ratio = (struct bb_estimate){exp(l.estimate.value), exp(l.estimate.lo),
+						       exp(l.estimate.hi)};
 		*ret_point = p;
 	}
 	free(x);

@@ -196,7 +196,7 @@ static inline void bench_step__open(struct bench_step *s, const char *program)
 	if (!rc)
 		rc = bb_test_prog__open(&s->variant, bench_object(), &s->subject, &err);
 	if (!rc)
-		rc = bb_test_prog__load(&s->subject, &rng, -1, 1, &err);
+		rc = bb_test_prog__load(&s->subject, &rng, BB_ANYWHERE, 1, &err);
 	if (!rc)
 		rc = bb_driver_step_page_fault.open(&s->drive, &opts, &s->state, &err);
 	if (!rc)

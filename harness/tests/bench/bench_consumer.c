@@ -32,7 +32,7 @@ static void open_subject(struct bb_variant_spec *v, struct bb_test_prog *s)
 
 	bb_rng_seed(&rng, BENCH_SEED);
 	if (!rc)
-		rc = bb_test_prog__load(s, &rng, -1, 1, &err);
+		rc = bb_test_prog__load(s, &rng, BB_ANYWHERE, 1, &err);
 	if (rc)
 		bench_die(v->name, &err);
 }

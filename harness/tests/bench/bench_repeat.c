@@ -150,7 +150,7 @@ static void run_others(struct repeats *r, size_t i, const char *packet_path)
 
 	if (!r->job->program)
 		return;
-	if (bb_test_prog__load(&r->subject, &r->rng, -1, 1, &err))
+	if (bb_test_prog__load(&r->subject, &r->rng, BB_ANYWHERE, 1, &err))
 		bench_die(r->job->program, &err);
 	r->bpftool_ns[i] = other_bpftool_ns(bb_target__prog_fd(r->subject.target), packet_path,
 					    OTHER_REPEAT);

@@ -74,7 +74,7 @@ static void take_lines(struct ladder *l, struct rung *r, size_t n, double *ret_n
 static void load_and_attach(struct ladder *l, struct rung *r, int mod64)
 {
 	struct bb_err err = {0};
-	int rc = bb_test_prog__load(&r->subject, &l->rng, mod64, MAX_TRIES, &err);
+	int rc = bb_test_prog__load(&r->subject, &l->rng, bb_place(mod64), MAX_TRIES, &err);
 
 	if ((rc && rc != -EAGAIN) || bb_driver_slope.attach(l->state, &r->subject, &r->slot, &err))
 		bench_die(r->name, &err);

@@ -53,11 +53,11 @@ static void runs_open(struct runs *r)
 	if (!rc)
 		rc = bb_test_prog__open(&r->variant, path, &r->attached, &err);
 	if (!rc)
-		rc = bb_test_prog__load(&r->attached, &rng, -1, 1, &err);
+		rc = bb_test_prog__load(&r->attached, &rng, BB_ANYWHERE, 1, &err);
 	if (!rc)
 		rc = bb_test_prog__open(&r->variant, path, &r->alone, &err);
 	if (!rc)
-		rc = bb_test_prog__load(&r->alone, &rng, -1, 1, &err);
+		rc = bb_test_prog__load(&r->alone, &rng, BB_ANYWHERE, 1, &err);
 	if (!rc)
 		rc = bb_driver_step_test_run.open(&r->drive, &opts, &r->state, &err);
 	if (!rc)

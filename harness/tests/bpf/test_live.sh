@@ -51,7 +51,7 @@ expect_grep "in place: the case is called by the program's whole name" out '"liv
 check "in place: runs cost something" more "$(bmf "$TMP/out" live/live_counts_its_runs/live latency)" 0
 check "in place: runs per second" more "$(bmf "$TMP/out" live/live_counts_its_runs/live run-rate)" 10
 expect_grep "in place: the table says what the interval is over" err 'over slices of time, not over loads'
-expect_no_grep "in place: no layout spread, no drops" err 'layout spread|drops'
+expect_no_grep "in place: no layout spread, no drops" err 'layout:|drops'
 run "$BPFBENCH" show latest --results "$results"
 expect_grep "in place: a stored run says so too" out 'over slices of time, not over loads'
 if [[ -n $bpftool ]]; then

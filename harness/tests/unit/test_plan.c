@@ -181,7 +181,8 @@ static void test_cold_sweep(void **state)
 		assert_int_equal(h->input->len, c->input->len);
 		assert_memory_equal(h->input->data, c->input->data, h->input->len);
 		assert_true(c->input->has_retval && c->input->retval == 2);
-		assert_int_equal(c->samples, BB_DEFAULT_LOADS);
+		assert_int_equal(c->samples, BB_DEFAULT_SLICES);
+		assert_int_equal(c->loads, BB_DEFAULT_SLICES); /* a sweep */
 	}
 	bb_plan__done(&p);
 	bb_scenario__free(s);

@@ -88,6 +88,44 @@ static void test_latency_over_loads(void **state)
 	bb_report__free(r);
 }
 
+/*
+ * Loads drawn by place: 8 of 700 and 900 ns in turns, of which one is slowed down, so that 7 are
+ * left: (700 + 900) / 2, and every load counts as much as its place does.
+ */
+static void test_latency_by_place(void **state)
+{
+	struct bb_report *r = make_report("x");
+	size_t i = make_case(r, "v", "step", NULL, 0);
+	double ns[8];
+
+	(void)state;
+	for (uint32_t k = 0; k < 8; k++) {
+		struct bb_series *s = make_series(r, i, k);
+
+		s->jit_mod64 = k % 2 ? 12 : 8;
+		s->jit_share = 0.5;
+		add_samples(s, k == 5 ? 1500 : k % 2 ? 900 : 700, 40);
+	}
+	assert_int_equal(bb_report__summarise(r), 0);
+	assert_near(r->cases[i].summary.latency.value, 800);
+	assert_near(r->cases[i].summary.layout_best.value, 700);
+	assert_near(r->cases[i].summary.layout_worst.value, 900);
+	assert_int_equal(r->cases[i].summary.places, 2);
+	assert_int_equal(r->cases[i].summary.loads, 7);
+	assert_int_equal(r->cases[i].summary.voids, 1);
+	assert_int_equal(bb_case__locations(&r->cases[i], ns), 0);
+	assert_near(ns[4], 700);
+	assert_nan(ns[5]);
+	/* A third place that was never drawn, or of which nothing is known: the median. */
+	for (uint32_t k = 0; k < 8; k++)
+		r->cases[i].series[k].jit_share = 0.4;
+	assert_int_equal(bb_report__summarise(r), 0);
+	assert_int_equal(r->cases[i].summary.places, 0);
+	assert_near(r->cases[i].summary.latency.value, 700);
+	assert_nan(r->cases[i].summary.layout_best.value);
+	bb_report__free(r);
+}
+
 static void test_few_loads(void **state)
 {
 	struct bb_report *r = make_report("x");
@@ -291,6 +329,7 @@ int main(void)
 		cmocka_unit_test(test_grows_and_frees),
 		cmocka_unit_test(test_new_is_absent),
 		cmocka_unit_test(test_latency_over_loads),
+		cmocka_unit_test(test_latency_by_place),
 		cmocka_unit_test(test_few_loads),
 		cmocka_unit_test(test_outlier),
 		cmocka_unit_test(test_void_series_do_not_count),
