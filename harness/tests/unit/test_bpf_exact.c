@@ -409,8 +409,7 @@ static void test_too_many(void **state)
 		fail_msg("%s", err.msg);
 	close(fd);
 	assert_int_equal(bb_clone__load(&code, &clone, &err), -ENOTSUP);
-	if (!strstr(err.msg, " instructions with counters instead of 13203; more than 65536 are "
-			     "not tried"))
+	if (!strstr(err.msg, " instructions with counters instead of 13203; "))
 		fail_msg("%s", err.msg);
 	free(insns);
 }
