@@ -11,10 +11,12 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "base/stop.h"
+#include "drivers/fire.h"
 #include "drivers/page_fault.h"
 #include "drivers/test_run.h"
 #include "drivers/turn.h"
@@ -27,8 +29,9 @@
 struct slot {
 	struct bb_exact exact;
 	struct bb_target *target;
-	struct bb_test_run_slot *test_run; /* NULL: by page fault */
-	int event_fd;                      /* -1: by test run */
+	struct bb_test_run_slot *test_run; /* NULL: not by test run */
+	struct bb_fire_slot *fire;         /* NULL: not fired where it is attached */
+	int event_fd;                      /* -1: not by page fault */
 	struct bb_batch *batch;            /* in work */
 	uint64_t began_ns;
 	size_t warmed; /* runs of its warm-up that were made */
@@ -40,16 +43,31 @@ const struct bb_exact *bb_exact__of(const void *slot)
 	return &((const struct slot *)slot)->exact;
 }
 
+/* Counters that a process of ours which fires adds to, too. Zeroed; NULL: no memory. */
+static uint64_t *alloc_shared(uint32_t n)
+{
+	void *p = mmap(NULL, (n ? n : 1) * sizeof(uint64_t), PROT_READ | PROT_WRITE,
+		       MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+	return p == MAP_FAILED ? NULL : p;
+}
+
+static void free_shared(uint64_t *p, uint32_t n)
+{
+	if (p)
+		munmap(p, (n ? n : 1) * sizeof(uint64_t));
+}
+
 static void close_slot(struct slot *s)
 {
 	if (!s)
 		return;
 	if (s->event_fd >= 0)
 		close(s->event_fd);
+	free_shared(s->exact.totals, s->exact.clone.cfg.n_blocks);
+	free_shared(s->exact.now, s->exact.clone.cfg.n_blocks);
 	bb_clone__done(&s->exact.clone);
 	bb_code__done(&s->exact.code);
-	free(s->exact.totals);
-	free(s->exact.now);
 	free(s);
 }
 
@@ -69,8 +87,8 @@ static int open_slot(struct bb_target *target, struct slot **ret_slot, struct bb
 	if (!rc)
 		rc = bb_clone__load(&e->code, &e->clone, err);
 	if (!rc) {
-		e->totals = calloc(e->clone.cfg.n_blocks, sizeof(*e->totals));
-		e->now = calloc(e->clone.cfg.n_blocks, sizeof(*e->now));
+		e->totals = alloc_shared(e->clone.cfg.n_blocks);
+		e->now = alloc_shared(e->clone.cfg.n_blocks);
 		if (!e->totals || !e->now)
 			rc = bb_fail_nomem(err);
 	}
@@ -315,4 +333,126 @@ const struct bb_driver bb_driver_exact_test_run = {
 	.batch = batch_of_runs,
 	.detach = detach_from_runs,
 	.close = bb_test_run__close,
+};
+
+/* --- fired where it is attached --- */
+
+/* Firings in vain, one after the other: others make it run so often that none is alone. */
+#define IN_VAIN 1000u
+
+static void detach_fired(void *state, void *slot)
+{
+	struct slot *s = slot;
+
+	if (s && s->fire)
+		bb_fire__detach(state, s->fire);
+	close_slot(s);
+}
+
+static int attach_to_fire(void *state, struct bb_test_prog *subject, void **ret_slot,
+			  struct bb_err *err)
+{
+	struct slot *s;
+	int rc = bb_fire__probe(state, subject, err);
+
+	if (!rc)
+		rc = open_slot(subject->target, &s, err);
+	if (rc)
+		return rc;
+	s->fire = calloc(1, sizeof(*s->fire));
+	rc = s->fire ? bb_fire__attach_program(state, subject, s->exact.clone.prog_fd, s, s->fire,
+					       err)
+		     : bb_fail_nomem(err);
+	if (rc) {
+		free(s->fire);
+		close_slot(s);
+	} else {
+		*ret_slot = s;
+	}
+	return rc;
+}
+
+static int probe_fire(void *state, struct bb_test_prog *subject, struct bb_err *err)
+{
+	void *slot;
+	int rc = attach_to_fire(state, subject, &slot, err);
+
+	if (!rc)
+		detach_fired(state, slot);
+	return rc;
+}
+
+/*
+ * In the process that fires. A run begins in the first block: where that was executed as often as a
+ * firing brings runs, nobody else's are among them.
+ */
+static int work(void *arg, struct bb_fire_task *t, void *shared)
+{
+	struct bb_batch *b = &((struct bb_fire_shared *)shared)->batch;
+	struct slot *s = arg;
+	struct bb_exact *e = &s->exact;
+	const struct bb_fire_found *found = s->fire->found;
+	struct bb_prog_stats unused;
+	size_t in_vain = 0;
+	bool is_last = false;
+	int rc = bb_fire__trigger(s->fire, t);
+
+	begin(s, b);
+	while (!rc && !is_last && in_vain < IN_VAIN) {
+		rc = bb_target__reset_for_run(s->target);
+		bb_clone__reset(&e->clone);
+		if (!rc && found->trigger->fire)
+			bb_firing__fire(&s->fire->firing);
+		else if (!rc)
+			rc = bb_stats_reader__info(bb_target__reader(s->target), &unused);
+		t->beats++;
+		bb_clone__read(&e->clone, e->now);
+		in_vain = e->now[0] == found->runs_each ? 0 : in_vain + 1;
+		if (in_vain)
+			continue;
+		is_last = take(s) == 1;
+		if (s->is_warm && b->n) /* of one run, as by step */
+			b->ns[b->n - 1] /= found->runs_each;
+	}
+	b->warmup = s->warmed;
+	return rc;
+}
+
+static int batch_of_fire(void *state, void *slot, uint32_t param, struct bb_batch *b,
+			 struct bb_err *err)
+{
+	uint64_t began_ns = bb_now_ns();
+	int rc;
+
+	(void)state;
+	(void)param;
+	rc = bb_fire__batch(((struct slot *)slot)->fire, work, b, err);
+	b->elapsed_s = bb_seconds_since(began_ns);
+	return rc;
+}
+
+const struct bb_driver bb_driver_exact_fire = {
+	.kind =
+		{
+			.with = "exact",
+			.by_key = "trigger",
+			.by = {"fire"},
+			.title = "exact by fire",
+			.doc = "count the instructions of every run, by a clone of the program "
+			       "with counters in it, fired as by step",
+			.keys = bb_fire_keys,
+			.pace = EXACT_PACE,
+			.sample = {"run", "instructions per run", false},
+			.needs_bpf = true,
+			.shares_events = true,
+			.counts = true,
+			.stats_off = true,
+		},
+	.open = bb_fire__open,
+	.probe = probe_fire,
+	.attach = attach_to_fire,
+	.batch = batch_of_fire,
+	.fired_by = bb_fire__words,
+	.detach = detach_fired,
+	.close = bb_fire__close,
 };

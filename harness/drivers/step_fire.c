@@ -154,6 +154,7 @@ const struct bb_driver bb_driver_step_fire = {
 			.shares_events = true,
 			.one_by_one = true,
 		},
+	.executed_by = &bb_driver_exact_fire,
 	.open = bb_fire__open,
 	.probe = bb_fire__probe,
 	.attach = bb_fire__attach,
