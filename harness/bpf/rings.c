@@ -139,6 +139,22 @@ int bb_rings__add(struct bb_rings *r, const char *name, const struct bpf_map_inf
 	return rc ? bb_fail(err, rc, "cannot read map '%s': %s", name, strerror(-rc)) : 0;
 }
 
+void bb_rings__after_fork(const struct bb_rings *r)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE); /* the one in front of `size` bytes */
+
+	for (size_t i = 0; i < r->n_perf_buffers; i++)
+		for (size_t k = 0; k < perf_buffer__buffer_cnt(r->perf_buffers[i]); k++) {
+			void *buf;
+			size_t size;
+
+			if (!perf_buffer__buffer(r->perf_buffers[i], (int)k, &buf, &size))
+				mmap(buf, size + page, PROT_READ | PROT_WRITE,
+				     MAP_SHARED | MAP_FIXED,
+				     perf_buffer__buffer_fd(r->perf_buffers[i], k), 0);
+		}
+}
+
 void bb_rings__close(struct bb_rings *r)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);

@@ -24,6 +24,10 @@
 
 #define PROG_ARRAY_TURN_NS 1000000
 #define WITH_LOG_S 0.02
+#define UNSIZED_ENTRIES 10240
+#define UNSIZED_RING_BYTES (256 << 10)
+#define STACK_FRAMES 127
+#define MAP_TYPE_CGRP_STORAGE 32 /* 6.2 */
 
 #ifndef BPF_F_XDP_HAS_FRAGS /* 5.18 */
 #define BPF_F_XDP_HAS_FRAGS (1U << 5)
@@ -83,6 +87,38 @@ static void choose_programs(struct object *s, const struct bpf_object *obj,
 				    bpf_program__expected_attach_type(ours)));
 }
 
+/* Maps of these types have no number of entries. */
+static bool has_no_entries(enum bpf_map_type type)
+{
+	return type == BPF_MAP_TYPE_SK_STORAGE || type == BPF_MAP_TYPE_INODE_STORAGE ||
+	       type == BPF_MAP_TYPE_TASK_STORAGE || type == BPF_MAP_TYPE_STRUCT_OPS ||
+	       type == MAP_TYPE_CGRP_STORAGE || type == BPF_MAP_TYPE_BLOOM_FILTER ||
+	       type > MAP_TYPE_CGRP_STORAGE;
+}
+
+/*
+ * Maps whose sizes their loader decides on: without them there is no map. A table of its usual size
+ * does for a measurement, and stacks are as deep as the kernel walks.
+ */
+static void size_maps(struct bpf_object *obj)
+{
+	struct bpf_map *map;
+
+	bpf_object__for_each_map(map, obj)
+	{
+		enum bpf_map_type type = bpf_map__type(map);
+
+		if (type == BPF_MAP_TYPE_STACK_TRACE && !bpf_map__value_size(map))
+			bpf_map__set_value_size(map, STACK_FRAMES * sizeof(__u64));
+		if (bpf_map__max_entries(map) || type == BPF_MAP_TYPE_PERF_EVENT_ARRAY)
+			continue;
+		if (type == BPF_MAP_TYPE_RINGBUF)
+			bpf_map__set_max_entries(map, UNSIZED_RING_BYTES);
+		else if (!has_no_entries(type))
+			bpf_map__set_max_entries(map, UNSIZED_ENTRIES);
+	}
+}
+
 /* A new bpf_object of the file's bytes with what is to be loaded chosen and the globals set. */
 static int open_object(struct object *s, struct bpf_object **ret_obj, struct bb_err *err)
 {
@@ -92,6 +128,7 @@ static int open_object(struct object *s, struct bpf_object **ret_obj, struct bb_
 
 	if (rc)
 		return rc;
+	size_maps(obj);
 	ours = bpf_object__find_program_by_name(obj, s->head.program);
 	if (ours)
 		choose_programs(s, obj, ours);

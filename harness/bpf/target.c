@@ -266,6 +266,13 @@ const struct bb_ring *bb_target__ring(const struct bb_target *t)
 	return ring;
 }
 
+void bb_target__after_fork(const struct bb_target *t)
+{
+	bb_rings__after_fork(&t->kept.rings);
+	if (t->kept.lender)
+		bb_rings__after_fork(&t->kept.lender->rings);
+}
+
 void bb_target__drain(struct bb_target *t, bool only_when_half_full)
 {
 	bb_rings__drain(&t->kept.rings, only_when_half_full);

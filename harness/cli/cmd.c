@@ -19,6 +19,8 @@ const struct bb_cmd bb_cmds[] = {
 	{"capture", "run a command of any language and copy the BPF programs that it loads",
 	 bb_cmd_capture, true},
 	{"init", "write a scenario for a BPF object, for you to edit", bb_cmd_init, false},
+	{"triggers", "list what can make a program run where it is attached, or what does",
+	 bb_cmd_triggers, true},
 	{"show", "print a stored run in any format, without measuring", bb_cmd_show, false},
 	{"report", "write one HTML page about stored runs: verdicts, history, flame graph, source",
 	 bb_cmd_report, false},

@@ -46,6 +46,7 @@ int bb_cmd_selftest(int argc, char **argv);
 int bb_cmd_init(int argc, char **argv);
 int bb_cmd_profile(int argc, char **argv);
 int bb_cmd_heap(int argc, char **argv);
+int bb_cmd_triggers(int argc, char **argv);
 int bb_cmd_capture(int argc, char **argv);
 
 /* Run the command that argv names, or `run` if argv begins with an option. Returns the exit code.

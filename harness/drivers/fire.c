@@ -2,11 +2,13 @@
 #include "drivers/fire.h"
 
 #include <errno.h>
+#include <linux/bpf.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/deadline.h"
+#include "bpf/code.h"
 #include "bpf/stats_enable.h"
 #include "fire/discover.h"
 #include "fire/later.h"
@@ -38,8 +40,32 @@ void bb_fire__close(void *state)
 	if (!s)
 		return;
 	bb_fire_place__close(&s->place);
+	for (size_t i = 0; i < 2; i++)
+		if (s->has_own[i])
+			bb_hook__close(&s->own[i]);
+	bb_live_objects__close(s->live);
+	free(s->live);
 	bb_cold__free(s->cold);
 	free(s);
+}
+
+/* --- hooks --- */
+
+/* The one for our own function, open as long as the state; NULL: it is to be opened for a slot. */
+static int shared_hook(struct bb_fire_state *s, const struct bb_attach_point *point,
+		       struct bb_hook **ret_hook, struct bb_err *err)
+{
+	bool i = point->is_return;
+	int rc = 0;
+
+	*ret_hook = NULL;
+	if (point->kind != BB_AT_OWN_FUNCTION)
+		return 0;
+	if (!s->has_own[i])
+		rc = bb_hook__open(point, -1, s->place.cgroup_fd, &s->own[i], err);
+	s->has_own[i] = !rc;
+	*ret_hook = rc ? NULL : &s->own[i];
+	return rc;
 }
 
 /* --- which trigger --- */
@@ -51,9 +77,12 @@ static int find_at(struct bb_fire_state *s, struct bb_test_prog *subject,
 	struct bb_fire_found *found = &subject->fire;
 	struct bb_target *target = subject->target;
 	struct bb_discovery d;
-	int rc = bb_discover(&s->place, point, bb_target__prog_fd(target),
-			     bb_target__reader(target), only, false, &d, err);
+	struct bb_hook *hook;
+	int rc = shared_hook(s, point, &hook, err);
 
+	if (!rc)
+		rc = bb_discover(&s->place, point, hook, bb_target__prog_fd(target),
+				 bb_target__reader(target), only, false, &d, err);
 	if (rc)
 		return rc;
 	found->point = *point;
@@ -69,6 +98,44 @@ static int find_at(struct bb_fire_state *s, struct bb_test_prog *subject,
 			     s->place.netns_fd < 0 ? " (there was no network namespace)" : "");
 	bb_discovery__done(&d);
 	return rc;
+}
+
+/* Helpers that write through what they are given, or act on whoever runs them. */
+static bool may_harm(const struct bb_target *target)
+{
+	static const int helpers[] = {BPF_FUNC_probe_write_user, BPF_FUNC_override_return,
+				      BPF_FUNC_send_signal, BPF_FUNC_send_signal_thread};
+	struct bb_code code;
+	bool harms = false;
+
+	if (bb_target__code(target, &code, NULL))
+		return false;
+	for (uint32_t i = 0; i < code.n; i++)
+		for (size_t k = 0; k < sizeof(helpers) / sizeof(helpers[0]); k++)
+			harms |= code.insns[i].code == (BPF_JMP | BPF_CALL) &&
+				 !code.insns[i].src_reg && code.insns[i].imm == helpers[k];
+	bb_code__done(&code);
+	return harms;
+}
+
+/* On a function of ours, with arguments that are made for the one that it is for. */
+static int find_on_own(struct bb_fire_state *s, struct bb_test_prog *subject,
+		       struct bb_attach_point *own, struct bb_err *err)
+{
+	if (may_harm(subject->target))
+		return bb_fail(err, -ENOTSUP,
+			       "%s: it writes through what it is given, or acts on whoever runs "
+			       "it, "
+			       "so it is run on its real event only",
+			       bb_attach_point__words(own).text);
+	if (!s->live) {
+		s->live = calloc(1, sizeof(*s->live));
+		if (!s->live)
+			return bb_fail_nomem(err);
+		bb_live_objects__open(s->place.netns_fd, s->opts.object_dir, s->live);
+	}
+	bb_live_objects__make_arguments(s->live, own);
+	return find_at(s, subject, own, NULL, err);
 }
 
 static int find(struct bb_fire_state *s, struct bb_test_prog *subject, struct bb_err *err)
@@ -87,11 +154,11 @@ static int find(struct bb_fire_state *s, struct bb_test_prog *subject, struct bb
 			       bb_target__program(subject->target));
 	bb_attach_point__from_section(section, type, attach_type, &point);
 	if (point.kind == BB_AT_NOWHERE && bb_attach_point__on_own_function(&point, &own))
-		return find_at(s, subject, &own, only, err);
+		return find_on_own(s, subject, &own, err);
 	rc = find_at(s, subject, &point, only, err);
 	/* where the real event cannot be had, arguments are made for it */
 	if (rc == -ENOTSUP && bb_attach_point__on_own_function(&point, &own) &&
-	    !find_at(s, subject, &own, only, &unsaid))
+	    !find_on_own(s, subject, &own, &unsaid))
 		rc = 0;
 	return rc;
 }
@@ -124,15 +191,17 @@ void bb_fire__words(const struct bb_test_prog *subject, char *ret_words, size_t 
 	if (found->runs_each > 1)
 		snprintf(mean, sizeof(mean), ", mean of %u runs", found->runs_each);
 	snprintf(ret_words, size, "%s (%s%s%s%s)", found->trigger->name,
-		 bb_attach_point__words(&found->point).text, mean, found->said[0] ? "; " : "",
-		 found->said);
+		 bb_attach_point__words(&found->point).text, mean, found->point.said[0] ? "; " : "",
+		 found->point.said);
 }
 
 /* --- a load of the program --- */
 
 void bb_fire__detach_program(struct bb_fire_slot *slot)
 {
-	bb_hook__close(&slot->hook);
+	if (slot->hook == &slot->own_hook)
+		bb_hook__close(slot->hook);
+	slot->hook = NULL;
 	bb_firer__stop(&slot->firer);
 }
 
@@ -146,15 +215,18 @@ int bb_fire__attach_program(void *state, struct bb_test_prog *subject, int prog_
 	slot->target = subject->target;
 	slot->found = &subject->fire;
 	slot->prog_fd = prog_fd;
-	slot->hook.event_fd = slot->hook.idle_fd[0] = slot->hook.idle_fd[1] = -1;
 	if (!rc)
 		rc = bb_pin_to_cpu(s->opts.cpu, err);
 	if (!rc)
 		rc = bb_firer__start(&s->place, arg, sizeof(struct bb_fire_shared), &slot->firer,
 				     err);
 	if (!rc)
+		rc = shared_hook(s, &subject->fire.point, &slot->hook, err);
+	if (!rc && !slot->hook) {
 		rc = bb_hook__open(&subject->fire.point, slot->firer.pid, s->place.cgroup_fd,
-				   &slot->hook, err);
+				   &slot->own_hook, err);
+		slot->hook = rc ? NULL : &slot->own_hook;
+	}
 	if (rc)
 		bb_fire__detach_program(slot);
 	return rc;
@@ -204,7 +276,7 @@ int bb_fire__batch(struct bb_fire_slot *slot,
 	struct bb_fire_shared *shared = slot->firer.shared;
 	struct bb_batch *both = &shared->batch;
 	uint64_t *ns = b->ns, *paths = b->paths;
-	int link_fd, rc = bb_hook__put(&slot->hook, slot->prog_fd, &link_fd, err);
+	int link_fd, rc = bb_hook__put(slot->hook, slot->prog_fd, &link_fd, err);
 
 	if (rc)
 		return rc;
@@ -232,6 +304,7 @@ int bb_fire__trigger(struct bb_fire_slot *slot, struct bb_fire_task *t)
 
 	if (slot->is_open)
 		return 0;
+	bb_target__after_fork(slot->target);
 	t->in_work = slot->found->trigger;
 	rc = bb_firing__open(&slot->firing, slot->found->trigger, &slot->found->point,
 			     slot->state->place.other_cpu);

@@ -9,6 +9,7 @@
 #include "drivers/driver.h"
 #include "fire/firer.h"
 #include "fire/hook.h"
+#include "fire/live_objects.h"
 
 /*
  * The common part of the drivers that fire a program where it is attached: all of struct bb_driver
@@ -21,7 +22,11 @@ struct bb_fire_state {
 	const struct bb_drive_spec *spec;
 	struct bb_driver_opts opts;
 	struct bb_fire_place place;
-	struct bb_cold *cold; /* NULL: caches stay as they are */
+	struct bb_cold *cold;         /* NULL: caches stay as they are */
+	struct bb_live_objects *live; /* NULL: not needed yet */
+	/* our own function's entry and return: each is opened once, as a uprobe takes 20 ms */
+	struct bb_hook own[2];
+	bool has_own[2];
 };
 
 struct bb_fire_slot {
@@ -29,7 +34,7 @@ struct bb_fire_slot {
 	struct bb_target *target;
 	const struct bb_fire_found *found; /* of the subject */
 	int prog_fd;                       /* the target's program, or a clone of it */
-	struct bb_hook hook;
+	struct bb_hook own_hook, *hook;    /* hook: that one, or the state's; NULL: none */
 	struct bb_firer firer;
 	bool is_open; /* in the child: the trigger is */
 	struct bb_firing firing;

@@ -16,7 +16,6 @@ struct bb_fire_found {
 	const struct bb_trigger *trigger; /* NULL: not looked for yet, or there is none */
 	struct bb_attach_point point;
 	uint32_t runs_each; /* by one firing */
-	char said[120];     /* the trigger's own words for the report; "" */
 };
 
 /* A variant that can be loaded again and again: a BPF program, or for the fake driver nothing but

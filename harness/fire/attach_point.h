@@ -30,6 +30,9 @@ struct bb_attach_point {
 	uint32_t prog_type, attach_type; /* BPF_PROG_TYPE_*, BPF_* of enum bpf_attach_type */
 	bool is_return;                  /* a function's return, not its entry */
 	char target[256];                /* the name of the hook; "" where it has none */
+	/* BB_AT_OWN_FUNCTION: what it is called with, what it returns, and that in words */
+	long args[7];
+	char said[200];
 };
 
 /* From a program's section and types. What no kind knows is BB_AT_NOWHERE. */

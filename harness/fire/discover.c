@@ -146,40 +146,58 @@ static void list_triggers(const struct bb_attach_point *point, const struct bb_t
 		l->tried[l->n++].trigger = only;
 }
 
-/* One process that fires, as long as the program lets it live. */
-static int run_part(const struct bb_fire_place *place, struct list *l, int prog_fd,
-		    struct bb_err *ended, struct bb_err *err)
+struct search {
+	const struct bb_fire_place *place;
+	const struct bb_hook *hook; /* NULL: one for each process that fires */
+	int prog_fd;
+	struct list *list;
+};
+
+static int run_on(const struct search *s, const struct bb_hook *hook, struct bb_firer *firer,
+		  struct bb_err *ended, struct bb_err *err)
 {
-	struct bb_firer firer;
-	struct bb_hook hook;
-	int link_fd, rc = bb_firer__start(place, NULL, sizeof(*l), &firer, err);
+	int link_fd, rc = bb_hook__put(hook, s->prog_fd, &link_fd, err);
 
 	if (rc)
 		return rc;
-	rc = bb_hook__open(&l->point, firer.pid, place->cgroup_fd, &hook, err);
-	if (!rc) {
-		rc = bb_hook__put(&hook, prog_fd, &link_fd, err);
+	memcpy(firer->shared, s->list, sizeof(*s->list));
+	rc = bb_firer__do(firer, try_all, ended);
+	memcpy(s->list, firer->shared, sizeof(*s->list));
+	bb_close_later(link_fd);
+	return rc;
+}
+
+/* One process that fires, as long as the program lets it live. */
+static int run_part(const struct search *s, struct bb_err *ended, struct bb_err *err)
+{
+	struct bb_firer firer;
+	struct bb_hook hook;
+	int rc = bb_firer__start(s->place, NULL, sizeof(*s->list), &firer, err);
+
+	if (rc)
+		return rc;
+	if (s->hook) {
+		rc = run_on(s, s->hook, &firer, ended, err);
+	} else {
+		rc = bb_hook__open(&s->list->point, firer.pid, s->place->cgroup_fd, &hook, err);
 		if (!rc) {
-			memcpy(firer.shared, l, sizeof(*l));
-			rc = bb_firer__do(&firer, try_all, ended);
-			memcpy(l, firer.shared, sizeof(*l));
-			bb_close_later(link_fd);
+			rc = run_on(s, &hook, &firer, ended, err);
+			bb_hook__close(&hook);
 		}
-		bb_hook__close(&hook);
 	}
 	bb_firer__stop(&firer);
 	return rc;
 }
 
-static int run_list(const struct bb_fire_place *place, struct list *l, int prog_fd, char *ret_ended,
-		    size_t size, struct bb_err *err)
+static int run_list(const struct search *s, char *ret_ended, size_t size, struct bb_err *err)
 {
+	struct list *l = s->list;
 	struct bb_err ended = {0};
 	unsigned int deaths = 0;
 	int rc;
 
 	do {
-		rc = run_part(place, l, prog_fd, &ended, err);
+		rc = run_part(s, &ended, err);
 		if (rc == -ESRCH && l->next) {
 			l->tried[l->next - 1].rc = rc;
 			if (!deaths)
@@ -190,23 +208,35 @@ static int run_list(const struct bb_fire_place *place, struct list *l, int prog_
 	return rc == -ESRCH ? 0 : rc;
 }
 
-static void choose(struct bb_discovery *d)
+/* The fewest runs; of as many, those that are as near to the hook's name, the cheapest. */
+static void choose(const struct bb_attach_point *point, struct bb_discovery *d)
 {
+	const struct bb_tried *best = NULL;
+
 	for (size_t i = 0; i < d->n_tried; i++) {
 		const struct bb_tried *t = &d->tried[i];
 
-		if (t->runs && (!d->trigger || t->runs < d->runs_each)) {
-			d->trigger = t->trigger;
-			d->runs_each = t->runs;
-		}
+		if (!t->runs || (best && t->runs > best->runs))
+			continue;
+		if (!best || t->runs < best->runs ||
+		    (t->runs > 1 && t->ns < best->ns &&
+		     bb_trigger__distance(t->trigger, point) ==
+			     bb_trigger__distance(best->trigger, point)))
+			best = t;
 	}
+	if (!best)
+		return;
+	d->trigger = best->trigger;
+	d->runs_each = best->runs;
 }
 
-int bb_discover(const struct bb_fire_place *place, const struct bb_attach_point *point, int prog_fd,
-		const struct bb_stats_reader *reader, const struct bb_trigger *only, bool all,
-		struct bb_discovery *ret_discovery, struct bb_err *err)
+int bb_discover(const struct bb_fire_place *place, const struct bb_attach_point *point,
+		const struct bb_hook *hook, int prog_fd, const struct bb_stats_reader *reader,
+		const struct bb_trigger *only, bool all, struct bb_discovery *ret_discovery,
+		struct bb_err *err)
 {
 	struct list *l = calloc(1, sizeof(*l));
+	const struct search s = {.place = place, .hook = hook, .prog_fd = prog_fd, .list = l};
 	struct bb_discovery d = {0};
 	int rc;
 
@@ -217,7 +247,7 @@ int bb_discover(const struct bb_fire_place *place, const struct bb_attach_point 
 	l->other_cpu = place->other_cpu;
 	l->all = all;
 	list_triggers(point, only, l);
-	rc = run_list(place, l, prog_fd, d.ended, sizeof(d.ended), err);
+	rc = run_list(&s, d.ended, sizeof(d.ended), err);
 	if (!rc) {
 		d.tried = calloc(l->n ? l->n : 1, sizeof(*d.tried));
 		rc = d.tried ? 0 : bb_fail_nomem(err);
@@ -225,7 +255,7 @@ int bb_discover(const struct bb_fire_place *place, const struct bb_attach_point 
 	if (!rc) {
 		d.n_tried = l->next < l->n ? l->next : l->n;
 		memcpy(d.tried, l->tried, d.n_tried * sizeof(*d.tried));
-		choose(&d);
+		choose(point, &d);
 		*ret_discovery = d;
 	}
 	free(l);

@@ -5,11 +5,13 @@
 #include <linux/loop.h>
 #include <sched.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "fire/trigger.h"
@@ -169,6 +171,33 @@ static int fire_block_write(struct bb_firing *f)
 	return pwrite(f->fd[2], f->page, 4096, 0) < 0 ? -errno : 0;
 }
 
+/* The block device of the root file system, to read only. */
+static int open_disk(struct bb_firing *f)
+{
+	char path[64], text[256], *name;
+	struct stat root;
+	ssize_t n;
+	int fd;
+
+	if (stat("/", &root))
+		return -errno;
+	snprintf(path, sizeof(path), "/sys/dev/block/%u:%u/uevent", major(root.st_dev),
+		 minor(root.st_dev));
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	n = read(fd, text, sizeof(text) - 1);
+	close(fd);
+	text[n > 0 ? n : 0] = '\0';
+	name = strstr(text, "DEVNAME=");
+	if (!name)
+		return -ENODEV;
+	name += strlen("DEVNAME=");
+	snprintf(path, sizeof(path), "/dev/%.*s", (int)strcspn(name, "\n/."), name);
+	f->fd[2] = open(path, O_RDONLY | O_CLOEXEC | O_DIRECT);
+	return f->fd[2] < 0 ? -errno : 0;
+}
+
 #define OF_FILE(n, words_, fire_, doc_)                                                            \
 	{                                                                                          \
 		.name = (n), .words = (words_), .doc = (doc_), .open = open_file, .fire = (fire_)  \
@@ -213,6 +242,11 @@ const struct bb_trigger bb_triggers_file[] = {
 		  "block_bio_queue "
 		  "blk_mq_start_request blk_account_io_start blk_account_io_done bio submit_bio",
 	 .open = open_block,
+	 .fire = fire_block_read},
+	{.name = "disk-read",
+	 .doc = "read the first 4 KiB of the root file system's device, past the cache",
+	 .words = "block_rq block_bio block_io irq_handler_entry irq_handler_exit irq softirq",
+	 .open = open_disk,
 	 .fire = fire_block_read},
 	{.name = "block-write",
 	 .doc = "write 4 KiB to it",

@@ -5,7 +5,7 @@
 
 static int fire_own_function(struct bb_firing *f)
 {
-	const long *a = f->args;
+	const long *a = f->point->args;
 
 	bb_own_function((uint64_t)a[0], (uint64_t)a[1], (uint64_t)a[2], (uint64_t)a[3],
 			(uint64_t)a[4], (uint64_t)a[5], (uint64_t)a[6]);

@@ -46,8 +46,20 @@ expect_grep "a hook that there is not: the nearest" err \
 	"skipped: fire/no_tracepoint/step: this kernel has no tracepoint .*did you mean 'syscalls/sys_enter_openat'"
 nothing_left "hooks of all kinds" 1
 
+# --- the triggers ---
+run "$BPFBENCH" triggers
+expect_grep "triggers: the catalogue" out '^udp-connect +tell a UDP socket whom it talks to$'
+run "$BPFBENCH" triggers "$object" --program on_malloc --program no_tracepoint
+expect_status "triggers: of an object, exit code 0" 0
+expect_grep "triggers: the chosen one, and what it brings" out '^  \* malloc +1 run a firing, which takes [0-9.]+ us'
+expect_grep "triggers: a hook that there is not" out "did you mean 'syscalls/sys_enter_openat'"
+
+# --- a program that is counted, and compared ---
+real compare --exact --base-object "$object" --head-object "$object" --program on_openat
+expect_status "exact: a program against itself" 0
+rm -rf "$results"
 real compare --base-object "$object" --head-object "$object" --program on_openat --budget 5
-check "compare: a program against itself" grep -qE '^ *compare/step .* (same|inconclusive)' "$TMP/out"
+check "compare: a program against itself" grep -qE '^compare/step .* (same|inconclusive)' "$TMP/out"
 nothing_left "compare" 1
 check "nothing is left: no cgroup" test -z "$(find /sys/fs/cgroup -maxdepth 2 -name "bpfbench-*" -newer "$object" 2>/dev/null | while read -r f; do
 	pid=${f##*bpfbench-}; [[ -d /proc/${pid%%-*} ]] || echo "$f"; done)"

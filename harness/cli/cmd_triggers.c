@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/deadline.h"
+#include "base/stop.h"
+#include "bpf/object_info.h"
+#include "bpf/prog_type.h"
+#include "bpf/stats_enable.h"
+#include "bpf/target.h"
+#include "cli/cmd.h"
+#include "cli/machine.h"
+#include "cli/options.h"
+#include "drivers/driver.h"
+#include "fire/discover.h"
+
+enum { KEY_PROGRAM = 0x100 };
+
+struct triggers_args {
+	const char *object;
+	struct bb_strings programs;
+};
+
+static const struct argp_option options[] = {
+	{"program", KEY_PROGRAM, "NAME", 0, "only this program of the object (repeatable)", 0},
+	{0},
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct triggers_args *a = state->input;
+
+	switch (key) {
+	case KEY_PROGRAM: bb_strings_add(&a->programs, arg, state); break;
+	case ARGP_KEY_ARG:
+		if (a->object)
+			bb_usage_error(state, "one object at a time: '%s' or '%s'", a->object, arg);
+		a->object = arg;
+		break;
+	case ARGP_KEY_INIT:
+	case ARGP_KEY_END: break;
+	default: return ARGP_ERR_UNKNOWN;
+	}
+	return 0;
+}
+
+static const struct argp argp = {
+	.options = options,
+	.parser = parse,
+	.args_doc = "[OBJECT]",
+	.doc = "List the triggers: the things that bpfbench does to make a program run where it is "
+	       "attached. With an OBJECT (as root): which of them make each of its programs run.\v"
+	       "The triggers are fired in a process of their own, with a network, a cgroup and a "
+	       "folder that nobody else has. A trigger that brings one run is taken before one "
+	       "that "
+	       "brings several, and a cheap one before a dear one.",
+};
+
+static void list_catalogue(void)
+{
+	const struct bb_trigger *t;
+
+	for (size_t i = 0; (t = bb_trigger_at(i)); i++)
+		printf("%-22s %s%s\n", t->name, t->doc,
+		       t->fails ? ", which the kernel refuses" : "");
+}
+
+static bool is_wanted(const struct triggers_args *a, const char *program)
+{
+	for (size_t i = 0; i < a->programs.n; i++)
+		if (!strcmp(a->programs.v[i], program))
+			return true;
+	return !a->programs.n;
+}
+
+static void print_found(const struct bb_discovery *d)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < d->n_tried; i++) {
+		const struct bb_tried *t = &d->tried[i];
+
+		if (!t->runs)
+			continue;
+		n++;
+		printf("  %c %-20s %u run%s a firing, which takes %.1f us%s%s\n",
+		       t->trigger == d->trigger ? '*' : ' ', t->trigger->name, t->runs,
+		       t->runs == 1 ? "" : "s", t->ns / 1e3, t->rc ? "; it ends with: " : "",
+		       t->rc ? strerror(-t->rc) : "");
+	}
+	if (!n)
+		printf("  none of %zu\n", d->n_tried);
+	if (d->ended[0])
+		printf("  %s\n", d->ended);
+}
+
+/* 0, also where the program cannot be looked at, which is said; -errno after a signal. */
+static int look_at(const struct bb_fire_place *place, const char *object, const char *program)
+{
+	struct bb_target *target = NULL;
+	struct bb_attach_point point;
+	struct bb_discovery d = {0};
+	struct bb_err err = {0};
+	uint32_t type = 0, attach_type = 0;
+	const char *section = NULL;
+	int rc = bb_target__open(object, program, NULL, 0, &target, &err);
+
+	printf("%s", program);
+	if (!rc)
+		rc = bb_target__load(target, &err);
+	if (!rc)
+		rc = bb_target__prog_type(target, &type, &err);
+	if (!rc) {
+		section = bb_target__section(target, &attach_type);
+		bb_attach_point__from_section(section ? section : "", type, attach_type, &point);
+		printf(" (%s)", bb_attach_point__words(&point).text);
+		rc = bb_discover(place, &point, NULL, bb_target__prog_fd(target),
+				 bb_target__reader(target), NULL, true, &d, &err);
+	}
+	putchar('\n');
+	if (rc)
+		printf("  %s\n", err.msg);
+	else
+		print_found(&d);
+	bb_discovery__done(&d);
+	bb_target__free(target);
+	return bb_must_end_why();
+}
+
+static int look_at_all(const struct triggers_args *a, struct bb_err *err)
+{
+	struct bb_object_info info = {0};
+	struct bb_stats_enable stats;
+	struct bb_fire_place place;
+	int cpu, poll_cpu, rc = bb_object_info__read(a->object, &info, err);
+
+	for (size_t i = 0; !rc && i < a->programs.n; i++)
+		rc = bb_object_info__need_program(&info, a->object, a->programs.v[i], err);
+	if (!rc)
+		rc = bb_machine_take_cpus(-1, false, &cpu, &poll_cpu, err);
+	if (!rc)
+		rc = bb_pin_to_cpu(cpu, err);
+	if (!rc)
+		rc = bb_fire_place__open(cpu, poll_cpu, &place, err);
+	if (rc) {
+		bb_object_info__done(&info);
+		return rc;
+	}
+	rc = bb_stats_enable__on(&stats, err);
+	if (!rc) {
+		for (size_t i = 0; !rc && i < info.n_programs; i++)
+			if (is_wanted(a, info.programs[i].name))
+				rc = look_at(&place, a->object, info.programs[i].name);
+		if (rc)
+			bb_fail(err, rc, "stopped by a signal");
+		bb_stats_enable__off(&stats);
+	}
+	bb_fire_place__close(&place);
+	bb_object_info__done(&info);
+	return rc;
+}
+
+int bb_cmd_triggers(int argc, char **argv)
+{
+	struct triggers_args a = {0};
+	struct bb_err err = {0};
+	int rc = 0;
+
+	argp_parse(&argp, argc, argv, 0, NULL, &a);
+	if (!a.object) {
+		list_catalogue();
+	} else {
+		bb_stop__install();
+		rc = look_at_all(&a, &err);
+	}
+	free(a.programs.v);
+	return rc ? bb_complain(&err) : BB_EXIT_OK;
+}

@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "fire/live_objects.h"
+
+#include <bpf/bpf.h>
+#include <bpf/btf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "bpf/libbpf_log.h"
+#include "bpf/netns.h"
+
+/* --- the objects --- */
+
+static int open_tcp(struct bb_live_objects *o)
+{
+	struct sockaddr_in a = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+	socklen_t len = sizeof(a);
+
+	o->others[0] = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	o->fd[BB_LIVE_TCP] = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	if (bind(o->others[0], (struct sockaddr *)&a, len) || listen(o->others[0], 1) ||
+	    getsockname(o->others[0], (struct sockaddr *)&a, &len) ||
+	    connect(o->fd[BB_LIVE_TCP], (struct sockaddr *)&a, len))
+		return -errno;
+	o->others[1] = accept4(o->others[0], NULL, NULL, SOCK_CLOEXEC);
+	/* a segment that waits */
+	return send(o->others[1], "bpfbench", 8, MSG_NOSIGNAL) < 0 ? -errno : 0;
+}
+
+static int open_udp(struct bb_live_objects *o)
+{
+	struct sockaddr_in a = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+	socklen_t len = sizeof(a);
+
+	o->fd[BB_LIVE_UDP] = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	if (bind(o->fd[BB_LIVE_UDP], (struct sockaddr *)&a, len) ||
+	    getsockname(o->fd[BB_LIVE_UDP], (struct sockaddr *)&a, &len) ||
+	    sendto(o->fd[BB_LIVE_UDP], "bpfbench", 8, 0, (struct sockaddr *)&a, len) < 0)
+		return -errno;
+	return 0;
+}
+
+static void open_sockets(struct bb_live_objects *o)
+{
+	int pair[2];
+
+	open_tcp(o);
+	open_udp(o);
+	if (!socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair)) {
+		o->fd[BB_LIVE_UNIX] = pair[0];
+		o->others[2] = pair[1];
+	}
+}
+
+static void open_files(struct bb_live_objects *o, int netns_fd)
+{
+	int home_fd;
+
+	o->fd[BB_LIVE_REGULAR] = (int)syscall(SYS_memfd_create, "bpfbench", 1U /* MFD_CLOEXEC */);
+	if (netns_fd < 0) {
+		open_sockets(o);
+	} else if (!bb_netns__enter(netns_fd, &home_fd, NULL)) {
+		open_sockets(o);
+		bb_netns__leave(home_fd, 0, NULL);
+	}
+}
+
+/* --- their addresses --- */
+
+static void set_own_pid(struct bpf_object *obj)
+{
+	struct bpf_map *map;
+	int pid = getpid();
+	size_t size;
+
+	bpf_object__for_each_map(map, obj)
+	{
+		if (strstr(bpf_map__name(map), "rodata") && bpf_map__initial_value(map, &size) &&
+		    size == sizeof(pid)) /* it is the only constant */
+			bpf_map__set_initial_value(map, &pid, sizeof(pid));
+	}
+}
+
+static void read_records(struct bb_live_objects *o, int iter_fd)
+{
+	struct bb_live_record r;
+
+	while (read(iter_fd, &r, sizeof(r)) == sizeof(r))
+		for (size_t i = 0; i < BB_N_LIVE_FILES; i++)
+			if (o->fd[i] >= 0 && r.fd == (unsigned int)o->fd[i])
+				o->record[i] = r;
+}
+
+static int find_addresses(struct bb_live_objects *o, const char *object_dir)
+{
+	struct bpf_object *obj;
+	struct bpf_link *link = NULL;
+	char path[4096];
+	int fd = -1, rc;
+
+	snprintf(path, sizeof(path), "%s/live_objects.bpf.o", object_dir ? object_dir : ".");
+	bb_libbpf_log__begin();
+	obj = bpf_object__open(path);
+	if (!obj)
+		return -errno;
+	set_own_pid(obj);
+	rc = bpf_object__load(obj);
+	if (!rc)
+		link = bpf_program__attach(bpf_object__next_program(obj, NULL));
+	if (link)
+		fd = bpf_iter_create(bpf_link__fd(link));
+	rc = rc ? rc : fd < 0 ? -errno : 0;
+	if (!rc) {
+		read_records(o, fd);
+		close(fd);
+	}
+	bpf_link__destroy(link);
+	bpf_object__close(obj);
+	return rc;
+}
+
+void bb_live_objects__open(int netns_fd, const char *object_dir,
+			   struct bb_live_objects *ret_objects)
+{
+	struct bb_live_objects *o = ret_objects;
+
+	*o = (struct bb_live_objects){0};
+	for (size_t i = 0; i < BB_N_LIVE_FILES; i++)
+		o->fd[i] = o->others[i] = -1;
+	open_files(o, netns_fd);
+	o->btf = btf__load_vmlinux_btf();
+	o->why_not = o->btf ? find_addresses(o, object_dir) : -errno;
+}
+
+void bb_live_objects__close(struct bb_live_objects *o)
+{
+	if (!o)
+		return;
+	for (size_t i = 0; i < BB_N_LIVE_FILES; i++) {
+		if (o->fd[i] > 0)
+			close(o->fd[i]);
+		if (o->others[i] > 0)
+			close(o->others[i]);
+	}
+	btf__free(o->btf);
+	*o = (struct bb_live_objects){0};
+}
+
+/* --- arguments --- */
+
+static const struct {
+	const char *type; /* struct */
+	enum bb_live live;
+	/* which of our files it is of; BB_N_LIVE_FILES: the one that the function's name suggests
+	 */
+	enum bb_live_file of;
+} objects[] = {
+	{"task_struct", BB_LIVE_TASK, BB_LIVE_REGULAR},
+	{"mm_struct", BB_LIVE_MM, BB_LIVE_REGULAR},
+	{"cred", BB_LIVE_CRED, BB_LIVE_REGULAR},
+	{"files_struct", BB_LIVE_FILES, BB_LIVE_REGULAR},
+	{"signal_struct", BB_LIVE_SIGNAL, BB_LIVE_REGULAR},
+	{"nsproxy", BB_LIVE_NSPROXY, BB_LIVE_REGULAR},
+	{"net", BB_LIVE_NET, BB_LIVE_REGULAR},
+	{"css_set", BB_LIVE_CSS_SET, BB_LIVE_REGULAR},
+	{"cgroup", BB_LIVE_CGROUP, BB_LIVE_REGULAR},
+	{"file", BB_LIVE_FILE, BB_LIVE_REGULAR},
+	{"inode", BB_LIVE_INODE, BB_LIVE_REGULAR},
+	{"path", BB_LIVE_PATH, BB_LIVE_REGULAR},
+	{"dentry", BB_LIVE_DENTRY, BB_LIVE_REGULAR},
+	{"vfsmount", BB_LIVE_VFSMOUNT, BB_LIVE_REGULAR},
+	{"super_block", BB_LIVE_SUPER_BLOCK, BB_LIVE_REGULAR},
+	{"address_space", BB_LIVE_ADDRESS_SPACE, BB_LIVE_REGULAR},
+	{"socket", BB_LIVE_SOCKET, BB_N_LIVE_FILES},
+	{"sock", BB_LIVE_SOCK, BB_N_LIVE_FILES},
+	{"tcp_sock", BB_LIVE_SOCK, BB_LIVE_TCP},
+	{"inet_sock", BB_LIVE_SOCK, BB_LIVE_TCP},
+	{"udp_sock", BB_LIVE_SOCK, BB_LIVE_UDP},
+	{"unix_sock", BB_LIVE_SOCK, BB_LIVE_UNIX},
+	{"sk_buff", BB_LIVE_SK_BUFF, BB_LIVE_UDP},
+};
+
+#define A_SIZE 64 /* what counts and sizes are */
+static const char a_path[] = "/etc/hostname";
+
+static enum bb_live_file suggested_file(const char *function)
+{
+	return strstr(function, "udp")    ? BB_LIVE_UDP
+	       : strstr(function, "unix") ? BB_LIVE_UNIX
+					  : BB_LIVE_TCP;
+}
+
+static long live_of(const struct bb_live_objects *o, const char *type, const char *function)
+{
+	for (size_t i = 0; i < sizeof(objects) / sizeof(objects[0]); i++) {
+		enum bb_live_file of = objects[i].of;
+
+		if (strcmp(objects[i].type, type))
+			continue;
+		of = of == BB_N_LIVE_FILES ? suggested_file(function) : of;
+		return (long)o->record[of].v[objects[i].live];
+	}
+	return 0;
+}
+
+/* Of the system call that we wait in: where the kernel keeps them at the end of our stack. */
+static long own_registers(const struct bb_live_objects *o)
+{
+#if defined(__x86_64__)
+	const long stack_bytes = 16384, registers_bytes = 168;
+	__u64 stack = o->record[BB_LIVE_REGULAR].v[BB_LIVE_STACK];
+
+	return stack ? (long)stack + stack_bytes - registers_bytes : 0;
+#else
+	(void)o;
+	return 0;
+#endif
+}
+
+static long text_for(const struct bb_live_objects *o, const char *function)
+{
+	/* a path of user space, or a text of the kernel's */
+	return strstr(function, "sys_") || strstr(function, "user")
+		       ? (long)a_path
+		       : (long)o->record[BB_LIVE_REGULAR].v[BB_LIVE_COMM];
+}
+
+static long integer_for(const struct bb_live_objects *o, const char *name)
+{
+	static const char *const sizes[] = {"count", "len", "size", "bytes", "nr"};
+
+	if (!strcmp(name, "pid") || !strcmp(name, "tgid"))
+		return getpid();
+	if (strstr(name, "fd"))
+		return o->fd[BB_LIVE_REGULAR];
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
+		if (strstr(name, sizes[i]))
+			return A_SIZE;
+	return 0;
+}
+
+/* A value for a parameter, or what is returned, of the type; its words are added to `said`. */
+static long value_for(const struct bb_live_objects *o, __u32 type, const char *name,
+		      const char *function, char *said, size_t size)
+{
+	int id = btf__resolve_type(o->btf, type);
+	const struct btf_type *t = id < 0 ? NULL : btf__type_by_id(o->btf, (__u32)id);
+	size_t at = strlen(said);
+	const char *type_name;
+	long value;
+
+	if (!t || !btf_is_ptr(t)) {
+		snprintf(said + at, size - at, "%sinteger", at ? ", " : "");
+		return integer_for(o, name);
+	}
+	id = btf__resolve_type(o->btf, t->type);
+	t = id < 0 ? NULL : btf__type_by_id(o->btf, (__u32)id);
+	type_name = t ? btf__name_by_offset(o->btf, t->name_off) : "";
+	if (t && btf_is_int(t) && btf_int_bits(t) == 8) {
+		value = text_for(o, function);
+		type_name = "text";
+	} else {
+		value = t && !strcmp(type_name, "pt_regs") ? own_registers(o)
+							   : live_of(o, type_name, function);
+	}
+	snprintf(said + at, size - at, "%s%s%s", at ? ", " : "", value ? "" : "no ",
+		 *type_name ? type_name : "pointer");
+	return value;
+}
+
+static const struct btf_type *prototype_of(const struct bb_live_objects *o, const char *function)
+{
+	int id = o->btf ? btf__find_by_name_kind(o->btf, function, BTF_KIND_FUNC) : -ENOENT;
+	const struct btf_type *t = id < 0 ? NULL : btf__type_by_id(o->btf, (__u32)id);
+
+	return t ? btf__type_by_id(o->btf, t->type) : NULL;
+}
+
+/* Nothing is known of it: sizes, and a text as the result. */
+static void make_unknown(struct bb_attach_point *p)
+{
+	for (size_t i = 0; i < 6; i++)
+		p->args[i] = A_SIZE;
+	p->args[6] = (long)a_path;
+	snprintf(p->said, sizeof(p->said), "arguments made: integers");
+}
+
+void bb_live_objects__make_arguments(const struct bb_live_objects *o, struct bb_attach_point *p)
+{
+	char function[128], said[200] = "";
+	const struct btf_type *proto;
+
+	snprintf(function, sizeof(function), "%.*s", (int)strcspn(p->target, "+"), p->target);
+	proto = prototype_of(o, function);
+	if (!proto || o->why_not) {
+		make_unknown(p);
+		return;
+	}
+	for (size_t i = 0; i < 6 && i < btf_vlen(proto); i++) {
+		const struct btf_param *param = &btf_params(proto)[i];
+
+		p->args[i] = value_for(o, param->type, btf__name_by_offset(o->btf, param->name_off),
+				       function, said, sizeof(said));
+	}
+	snprintf(p->said, sizeof(p->said), "arguments made: %.180s", *said ? said : "none");
+	said[0] = '\0';
+	/* integers that are no error, but as many bytes as were asked for */
+	p->args[6] = value_for(o, proto->type,
+			       strstr(function, "read") || strstr(function, "write") ||
+					       strstr(function, "msg")
+				       ? "count"
+				       : "",
+			       function, said, sizeof(said));
+}

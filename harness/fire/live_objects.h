@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef BB_FIRE_LIVE_OBJECTS_H
+#define BB_FIRE_LIVE_OBJECTS_H
+
+#include <stdint.h>
+
+#include "base/err.h"
+#include "fire/attach_point.h"
+#include "live_record.h"
+
+struct btf;
+
+/*
+ * Objects of the kernel that this process holds, and where they are: a regular file, an open TCP
+ * connection, a UDP socket with a datagram that waits. They stay alive until they are closed, so
+ * programs may be called with their addresses.
+ */
+enum bb_live_file { BB_LIVE_REGULAR, BB_LIVE_TCP, BB_LIVE_UDP, BB_LIVE_UNIX, BB_N_LIVE_FILES };
+
+struct bb_live_objects {
+	int fd[BB_N_LIVE_FILES], others[4]; /* -1: not open */
+	struct bb_live_record record[BB_N_LIVE_FILES];
+	struct btf *btf; /* the kernel's */
+	int why_not;     /* -errno: there are no addresses here; 0: there are */
+};
+
+/* Sockets are of the namespace `netns_fd` (-1: ours); `object_dir` has live_objects.bpf.o. What
+ * cannot be had is missing in it: that is no error. */
+void bb_live_objects__open(int netns_fd, const char *object_dir,
+			   struct bb_live_objects *ret_objects);
+void bb_live_objects__close(struct bb_live_objects *o);
+
+/*
+ * The arguments for a call of ours in the place of the function that `p` (BB_AT_OWN_FUNCTION)
+ * names, by the function's prototype in the kernel's BTF: addresses of live objects by their types,
+ * integers and texts by their names; NULL for what we hold none of. p->said says which.
+ */
+void bb_live_objects__make_arguments(const struct bb_live_objects *o, struct bb_attach_point *p);
+
+#endif
