@@ -19,6 +19,10 @@
 #define DEFAULT_BUDGET_S 10.0
 #define DEFAULT_ALPHA 0.05
 #define DEFAULT_PAIRS 24u /* when there is no budget either */
+/* of --time: enough loads for a verdict on each of a thousand lines */
+#define TIME_LOADS 16u
+#define TIME_SAMPLES 6400u
+#define TIME_BUDGET_S 18.0
 
 struct compare_args {
 	struct bb_measure_args measure;
@@ -43,6 +47,7 @@ enum {
 	KEY_ALPHA,
 	KEY_FAIL_ON,
 	KEY_EXACT,
+	KEY_TIME,
 	KEY_SORT,
 	KEY_FILTER,
 	KEY_FORCE,
@@ -82,6 +87,9 @@ static const struct argp_option options[] = {
 	{"exact", KEY_EXACT, NULL, 0,
 	 "compare instruction counts only (drive exact): any increase is a regression and exits "
 	 "with code 3; prints the lines of source that differ",
+	 3},
+	{"time", KEY_TIME, NULL, 0,
+	 "compare the time of each line and call (drive lines): which lines is the difference in?",
 	 3},
 	{NULL, 0, NULL, 0, "Rows of the table:", 5},
 	{"sort", KEY_SORT, "COLUMN", 0,
@@ -159,6 +167,13 @@ static void check_what(const struct compare_args *a, const struct argp_state *st
 				 a->drives.n || a->measure.format))
 		bb_usage_error(state, "--exact does not go together with --sort, --filter, "
 				      "--loads, --drive or --format");
+	if (a->compare.time && (a->compare.exact || a->compare.sort || a->compare.filters.n ||
+				a->drives.n || a->measure.format))
+		bb_usage_error(state, "--time does not go together with --exact, --sort, "
+				      "--filter, --drive or --format");
+	if (a->compare.time && stored)
+		bb_usage_error(state, "--time is for programs measured now: of a stored run, "
+				      "`bpfbench annotate --time` shows the lines");
 	if ((a->measure.format || a->measure.output) && (a->compare.sort || a->compare.filters.n))
 		bb_usage_error(state, "--sort and --filter are for the table of `compare`, not "
 				      "for --format or --output");
@@ -187,6 +202,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case KEY_ALPHA: a->compare.alpha = bb_option_double(state, "alpha", arg, 1e-6, 0.5); break;
 	case KEY_FAIL_ON: a->compare.fail_on = verdict_of(state, arg); break;
 	case KEY_EXACT: a->compare.exact = a->object.exact = true; break;
+	case KEY_TIME: a->compare.time = a->object.lines = true; break;
 	case KEY_SORT: a->compare.sort = arg; break;
 	case KEY_FILTER: bb_strings_add(&a->compare.filters, arg, state); break;
 	case KEY_FORCE: a->compare.force = true; break;
@@ -311,6 +327,10 @@ static int show_live(const struct compare_args *a, const struct bb_report *repor
 {
 	struct bb_err err = {0};
 
+	if (a->compare.time)
+		return exit_code == BB_EXIT_OK
+			       ? bb_compare_show_time(&a->compare, report, a->base, a->head)
+			       : exit_code;
 	if (a->compare.exact) {
 		for (size_t i = 0; i < report->n_skips && report->n_counted; i++)
 			fprintf(stderr, "bpfbench: skipped %s: %s\n", report->skips[i].what,
@@ -361,7 +381,7 @@ static double usual_budget_s(const struct bb_plan *plan)
 
 static int compare_live(struct compare_args *a, const char *command)
 {
-	const char *variants[2], *exact = "exact";
+	const char *variants[2], *exact[] = {"exact"}, *by_line[] = {"lines", "lines-cold"};
 	struct bb_plan_opts plan_opts = {.variants = variants,
 					 .n_variants = 2,
 					 .drives = a->drives.v,
@@ -375,6 +395,8 @@ static int compare_live(struct compare_args *a, const char *command)
 
 	if (!rc)
 		rc = make_scenario(a, &paths, &scenario, &err);
+	if (!rc && a->compare.time)
+		rc = bb_scenario__add_lines(scenario, &err);
 	if (!rc && a->cold)
 		rc = bb_scenario__add_cold(scenario, &err);
 	variants[0] = a->base;
@@ -382,13 +404,20 @@ static int compare_live(struct compare_args *a, const char *command)
 	if (a->compare.exact)
 		plan_opts = (struct bb_plan_opts){.variants = variants,
 						  .n_variants = 2,
-						  .drives = &exact,
+						  .drives = exact,
 						  .n_drives = 1};
+	if (a->compare.time)
+		plan_opts = (struct bb_plan_opts){.variants = variants,
+						  .n_variants = 2,
+						  .drives = by_line,
+						  .n_drives = a->cold ? 2 : 1,
+						  .loads = a->loads ? a->loads : TIME_LOADS,
+						  .samples = TIME_SAMPLES};
 	if (!rc)
 		rc = bb_plan__make(scenario, &plan_opts, &plan, &err);
 	if (!rc && !a->measure.has_budget)
-		a->measure.budget_s = usual_budget_s(&plan);
-	if (!rc && !a->compare.exact)
+		a->measure.budget_s = a->compare.time ? TIME_BUDGET_S : usual_budget_s(&plan);
+	if (!rc && !a->compare.exact && !a->compare.time)
 		rc = bb_compare_check_resolution(&a->compare, a->measure.results, NULL, &err);
 	if (!rc)
 		rc = bb_measure__begin(&a->measure, "compare", command, bb_plan_takes_cpu(&plan),
@@ -396,8 +425,10 @@ static int compare_live(struct compare_args *a, const char *command)
 	if (rc) {
 		exit_code = bb_complain(&err);
 	} else {
-		rc = a->compare.exact ? bb_run_plan(&plan, &m.opts, m.report, &err)
-				      : run_in_turns(a, &plan, &m, &err);
+		m.opts.share_maps = a->compare.time;
+		rc = a->compare.exact || a->compare.time
+			     ? bb_run_plan(&plan, &m.opts, m.report, &err)
+			     : run_in_turns(a, &plan, &m, &err);
 		exit_code = show_live(a, m.report, rc, bb_measure__deliver(&m, rc, &err));
 		bb_measure__end(&m);
 	}

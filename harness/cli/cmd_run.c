@@ -66,9 +66,8 @@ static const struct argp_option options[] = {
 	 "after all measurements: into FILE.svg, or beside the stored run",
 	 2},
 	{"lines", KEY_LINES, NULL, 0,
-	 "time each line of a run and each call in it instead, for `bpfbench annotate --time`: "
-	 "with "
-	 "--object; a scenario has a drive {with: lines}",
+	 "time each line of a run and each call in it instead, for `bpfbench annotate --time`; a "
+	 "scenario needs step drives for it",
 	 2},
 	{"dry-run", KEY_DRY_RUN, NULL, 0, "print the plan; load and measure nothing", 2},
 	{0},
@@ -98,9 +97,9 @@ static void check_what(const struct run_args *a, const struct argp_state *state)
 	if (a->scenarios.n && bb_object_args__any(&a->object))
 		bb_usage_error(state, "--program, --packet, --ctx and --trigger are for --object; "
 				      "a scenario has keys for them");
-	if (a->object.lines && !objects)
-		bb_usage_error(state, "--lines is for --object; a scenario has a drive {with: "
-				      "lines}");
+	if (a->object.lines && (live || a->drives.n))
+		bb_usage_error(state, "--lines does not go together with --drive, nor with loaded "
+				      "programs");
 	if (live && (a->object.programs.n || a->object.packets.n || a->object.contexts.n))
 		bb_usage_error(state, "--program, --packet and --ctx are for --object, not for "
 				      "loaded programs");
@@ -228,6 +227,26 @@ static int without_scenario(const struct run_args *a, struct jobs *j, struct bb_
 	return bb_live_args__scenario(&a->live, a->object.trigger != NULL, &j->scenarios[0], err);
 }
 
+/* --lines of a scenario: its drives that time lines, and that count instructions. */
+#define MOST_BY_LINE 3u
+static int choose_lines(struct bb_scenario *s, bool cold, const char **lines,
+			struct bb_plan_opts *opts, struct bb_err *err)
+{
+	int rc = bb_scenario__add_lines(s, err);
+
+	opts->drives = lines;
+	opts->n_drives = 0;
+	lines[opts->n_drives++] = "lines";
+	if (cold)
+		lines[opts->n_drives++] = "lines-cold";
+	for (size_t i = 0; i < s->n_drives; i++)
+		if (s->drives[i].kind->counts) {
+			lines[opts->n_drives++] = "exact";
+			break;
+		}
+	return rc;
+}
+
 /* All scenarios are read and planned before the first is measured: a typo in the last one costs
  * nothing. */
 static int plan_all(const struct run_args *a, const struct bb_paths *paths, struct jobs *j,
@@ -243,6 +262,8 @@ static int plan_all(const struct run_args *a, const struct bb_paths *paths, stru
 	};
 	int rc = 0;
 
+	const char *lines[MOST_BY_LINE];
+
 	j->n = a->scenarios.n ? a->scenarios.n : 1;
 	j->scenarios = calloc(j->n, sizeof(*j->scenarios));
 	j->plans = calloc(j->n, sizeof(*j->plans));
@@ -252,6 +273,8 @@ static int plan_all(const struct run_args *a, const struct bb_paths *paths, stru
 		rc = a->scenarios.n
 			     ? bb_scenario_find(paths, a->scenarios.v[i], &j->scenarios[i], err)
 			     : without_scenario(a, j, err);
+		if (!rc && a->object.lines && a->scenarios.n)
+			rc = choose_lines(j->scenarios[i], a->cold, lines, &opts, err);
 		if (!rc && a->cold)
 			rc = bb_scenario__add_cold(j->scenarios[i], err);
 		if (!rc)

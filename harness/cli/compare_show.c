@@ -10,8 +10,10 @@
 #include "cli/paths.h"
 #include "export/diff_print.h"
 #include "export/exact_diff_print.h"
+#include "export/time_diff_print.h"
 #include "judge/diff.h"
 #include "judge/exact_diff.h"
+#include "judge/time_diff.h"
 #include "run/selftest_store.h"
 #include "store/baseline.h"
 
@@ -93,6 +95,29 @@ int bb_compare_show_exact(const struct bb_compare_opts *o, const struct bb_repor
 		    : bb_exact_diff__count(&d, fail_on) ? BB_EXIT_REGRESSION
 							: BB_EXIT_OK;
 	bb_exact_diff__done(&d);
+	return exit_code;
+}
+
+int bb_compare_show_time(const struct bb_compare_opts *o, const struct bb_report *report,
+			 const char *base, const char *head)
+{
+	const struct bb_time_diff_opts opts = {.base = base,
+					       .head = head,
+					       .threshold = o->threshold,
+					       .alpha = o->alpha};
+	bool fails = o->fail_on != BB_VERDICT_INCONCLUSIVE;
+	struct bb_time_diff d = {0};
+	struct bb_err err = {0};
+	int rc = bb_time_diff__make(report, &opts, &d, &err), exit_code;
+
+	if (!rc && bb_time_diff__print(&d, stdout))
+		rc = bb_fail_nomem(&err);
+	if (!rc && (fflush(stdout) || ferror(stdout)))
+		rc = bb_fail(&err, -EIO, "stdout: %s", strerror(errno));
+	exit_code = rc                                             ? bb_complain(&err)
+		    : fails && bb_time_diff__count(&d, o->fail_on) ? BB_EXIT_REGRESSION
+								   : BB_EXIT_OK;
+	bb_time_diff__done(&d);
 	return exit_code;
 }
 

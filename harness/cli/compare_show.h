@@ -19,6 +19,7 @@ struct bb_compare_opts {
 	struct bb_strings filters;
 	bool force;
 	bool exact; /* instructions only, without tolerance */
+	bool time;  /* line by line */
 	const char *baseline, *save_baseline;
 };
 
@@ -38,6 +39,12 @@ int bb_compare_show_measured(const struct bb_compare_opts *o, const struct bb_re
  * verdict was asked for. */
 int bb_compare_show_exact(const struct bb_compare_opts *o, const struct bb_report *a,
 			  const struct bb_report *b, const char *base, const char *head);
+
+/* The lines that the difference is in, of a report that has just been measured. Returns the exit
+ * code.
+ */
+int bb_compare_show_time(const struct bb_compare_opts *o, const struct bb_report *report,
+			 const char *base, const char *head);
 
 /* The same without printing. */
 int bb_compare_exit_code(const struct bb_compare_opts *o, const struct bb_report *report);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "export/exact_diff_print.h"
+#include "export/time_diff_print.h"
 #include "export/markdown.h"
 #include "export/table_cells.h"
 #include "judge/diff.h"
@@ -330,6 +331,7 @@ int bb_gate__markdown(const struct bb_gate *g, const struct bb_report *first,
 	if (first->n_comparisons)
 		put_comparisons(first, again, out);
 	put_exact(&d, out);
+	bb_time_diff__markdown(&g->timed, out);
 	put_counted(g, out);
 	put_others(g, out);
 	put_skips(g, first, out);

@@ -32,6 +32,7 @@ void bb_gate__done(struct bb_gate *g)
 	free(g->programs);
 	bb_exact_diff__done(&g->counted);
 	bb_exact_diff__done(&g->counted_again);
+	bb_time_diff__done(&g->timed);
 	free(g->base);
 	free(g->head);
 	*g = (struct bb_gate){0};

@@ -7,6 +7,7 @@
 
 #include "env/git.h"
 #include "judge/exact_diff.h"
+#include "judge/time_diff.h"
 #include "report/report.h"
 
 /* The findings of `bpfbench gate`: the programs of two revisions, their measurements, and the
@@ -43,6 +44,8 @@ struct bb_gate {
 	bool exact;
 	/* of the two measurements, as long as their reports live */
 	struct bb_exact_diff counted, counted_again;
+	/* likewise, of the second: the lines that confirmed regressions are in */
+	struct bb_time_diff timed;
 };
 
 enum bb_gate_verdict {

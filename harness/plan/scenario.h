@@ -141,6 +141,12 @@ static inline bool bb_variant_is_live(const struct bb_variant_spec *v)
  */
 int bb_scenario__add_cold(struct bb_scenario *s, struct bb_err *err);
 
+/*
+ * A twin of every hot step drive that times the lines of a run (drives/lines.c); a scenario that
+ * has such a drive already stays as it is. Errors and stale plans as above.
+ */
+int bb_scenario__add_lines(struct bb_scenario *s, struct bb_err *err);
+
 /* How many samples it takes, and how many in a row. */
 static inline const struct bb_pace *bb_drive_pace(const struct bb_drive_spec *d)
 {

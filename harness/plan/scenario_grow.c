@@ -118,40 +118,88 @@ static bool copy_step(const struct bb_drive_spec *from, struct bb_drive_spec *to
 	       !bb_inputs__copy(&from->inputs, &to->inputs);
 }
 
-static bool can_be_cold(const struct bb_drive_spec *d)
-{
-	return d->kind->cold_name != NULL;
-}
+/* Twins that are like the drives that have them. */
+struct twin {
+	bool (*has)(const struct bb_drive_spec *d);
+	bool (*is)(const struct bb_drive_spec *d);
+	void (*make)(struct bb_drive_spec *twin);
+	const char *what; /* a step drive alone can do so */
+};
 
-int bb_scenario__add_cold(struct bb_scenario *s, struct bb_err *err)
+static int add_twins(struct bb_scenario *s, const struct twin *t, struct bb_err *err)
 {
 	struct bb_drive_spec *drives;
-	size_t n = s->n_drives, n_steps = 0;
+	size_t n = s->n_drives, n_twins = 0;
 
 	for (size_t i = 0; i < n; i++) {
-		if (s->drives[i].caches == BB_CACHES_COLD)
+		if (t->is(&s->drives[i]))
 			return 0;
-		n_steps += can_be_cold(&s->drives[i]);
+		n_twins += t->has(&s->drives[i]);
 	}
-	if (!n_steps)
+	if (!n_twins)
 		return bb_fail(err, -EINVAL,
-			       "scenario '%s' has no drive 'with: step', and no other drive can "
-			       "empty caches",
-			       s->name);
-	drives = reallocarray(s->drives, n + n_steps, sizeof(*drives));
+			       "scenario '%s' has no drive 'with: step', and no other drive can %s",
+			       s->name, t->what);
+	drives = reallocarray(s->drives, n + n_twins, sizeof(*drives));
 	if (!drives)
 		return bb_fail_nomem(err);
 	s->drives = drives;
 	for (size_t i = 0; i < n; i++) {
 		struct bb_drive_spec *twin = &drives[s->n_drives];
 
-		if (!can_be_cold(&drives[i]))
+		if (!t->has(&drives[i]))
 			continue;
 		s->n_drives++;
 		if (!copy_step(&drives[i], twin))
 			return bb_fail_nomem(err);
-		twin->caches = BB_CACHES_COLD;
+		t->make(twin);
 		twin->samples = 0;
 	}
 	return 0;
+}
+
+static bool can_be_cold(const struct bb_drive_spec *d)
+{
+	return d->kind->cold_name != NULL;
+}
+
+static bool is_cold(const struct bb_drive_spec *d)
+{
+	return d->caches == BB_CACHES_COLD;
+}
+
+static void make_cold(struct bb_drive_spec *twin)
+{
+	twin->caches = BB_CACHES_COLD;
+}
+
+int bb_scenario__add_cold(struct bb_scenario *s, struct bb_err *err)
+{
+	return add_twins(s, &(struct twin){can_be_cold, is_cold, make_cold, "empty caches"}, err);
+}
+
+static const struct bb_drive_kind *lines_like(const struct bb_drive_spec *d)
+{
+	return bb_drive_kind_find("lines", d->event ? d->event : d->kind->by[0]);
+}
+
+static bool can_be_by_line(const struct bb_drive_spec *d)
+{
+	return !strcmp(d->kind->with, "step") && !is_cold(d) && lines_like(d);
+}
+
+static bool is_by_line(const struct bb_drive_spec *d)
+{
+	return d->kind->by_line;
+}
+
+static void make_by_line(struct bb_drive_spec *twin)
+{
+	twin->kind = lines_like(twin);
+}
+
+int bb_scenario__add_lines(struct bb_scenario *s, struct bb_err *err)
+{
+	return add_twins(s, &(struct twin){can_be_by_line, is_by_line, make_by_line, "time lines"},
+			 err);
 }

@@ -39,6 +39,10 @@ struct bb_gate_run {
 	size_t n_jobs;
 };
 
+/* Of the lines of a program that regressed: as `compare --time`. */
+#define LINES_LOADS 16u
+#define LINES_SAMPLES 6400u
+
 static const char *const both[] = {"base", "head"};
 
 /* --- the two revisions --- */
@@ -572,6 +576,79 @@ static int compare_counts(struct bb_gate *g, const struct bb_report *report, boo
 	return rc == -ENODATA ? 0 : rc;
 }
 
+/* Did the second measurement confirm an alert of the program? */
+static bool is_confirmed(const struct bb_gate_program *p, const struct bb_report *again)
+{
+	for (size_t i = 0; i < again->n_comparisons; i++)
+		if (again->comparisons[i].verdict == BB_VERDICT_REGRESSED &&
+		    bb_gate__owns(p, again->comparisons[i].name))
+			return true;
+	return false;
+}
+
+static int take_timed(struct bb_report *from, struct bb_report *to)
+{
+	for (size_t i = 0; i < from->n_timed; i++) {
+		struct bb_timed *t = bb_report__add_timed(to);
+
+		if (!t)
+			return -ENOMEM;
+		*t = from->timed[i];
+		from->timed[i] = (struct bb_timed){0};
+	}
+	return 0;
+}
+
+/* On which lines is the difference? What cannot be had is left out: it is no reason to fail. */
+static int time_lines(struct bb_gate_run *run, struct job *job, const struct bb_run_opts *opts,
+		      struct bb_report *report)
+{
+	const char *drive = "lines";
+	const struct bb_plan_opts plan_opts = {.variants = both,
+					       .n_variants = BB_N_REVISIONS,
+					       .drives = &drive,
+					       .n_drives = 1,
+					       .loads = LINES_LOADS,
+					       .samples = LINES_SAMPLES};
+	struct bb_report *timed = bb_report__new(); /* its programs are in `report` already */
+	struct bb_run_opts lines = *opts;
+	struct bb_err unsaid = {0};
+	int rc;
+
+	if (!timed)
+		return -ENOMEM;
+	bb_plan__done(&job->plan); /* of drives that move now */
+	rc = bb_scenario__add_lines(job->scenario, &unsaid);
+	if (!rc)
+		rc = bb_plan__make(job->scenario, &plan_opts, &job->plan, &unsaid);
+	lines.share_maps = lines.skip_failing = true;
+	lines.budget_s = run->opts->each_s;
+	if (!rc)
+		rc = bb_run_plan(&job->plan, &lines, timed, &unsaid);
+	if (!rc)
+		rc = take_timed(timed, report);
+	bb_report__free(timed);
+	return rc == -EINTR || rc == -ENOMEM ? rc : 0;
+}
+
+static int time_all_lines(struct bb_gate_run *run, const struct bb_run_opts *opts,
+			  struct bb_report *report, struct bb_err *err)
+{
+	const struct bb_time_diff_opts diff = {.base = both[BB_BASE],
+					       .head = both[BB_HEAD],
+					       .threshold = run->opts->threshold,
+					       .alpha = run->opts->alpha};
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < run->n_jobs; i++)
+		if (is_confirmed(&run->gate.programs[run->jobs[i].program], report))
+			rc = time_lines(run, &run->jobs[i], opts, report);
+	if (rc)
+		return rc == -ENOMEM ? bb_fail_nomem(err) : rc;
+	rc = report->n_timed ? bb_time_diff__make(report, &diff, &run->gate.timed, err) : 0;
+	return rc == -ENODATA ? 0 : rc;
+}
+
 int bb_gate_run__measure(struct bb_gate_run *run, const struct bb_run_opts *opts,
 			 const struct bb_report *first, struct bb_report *report,
 			 struct bb_err *err)
@@ -613,6 +690,8 @@ int bb_gate_run__measure(struct bb_gate_run *run, const struct bb_run_opts *opts
 			rc = give_up(&run->gate.programs[job->program], report, err);
 		left--;
 	}
+	if (!rc && first)
+		rc = time_all_lines(run, opts, report, err);
 	bb_deadline__end(&budget);
 	return rc ? rc : compare_counts(&run->gate, report, first != NULL, err);
 }

@@ -661,6 +661,36 @@ bool bb_plan_takes_cpu(const struct bb_plan *plan)
 	return false;
 }
 
+static bool is_floor(const struct bb_plan *plan, size_t variant)
+{
+	for (size_t i = 0; i < plan->n_cases; i++)
+		if (plan->cases[i].variant == &plan->scenario->variants[variant])
+			return bb_plan_case__is_floor(&plan->cases[i]);
+	return true;
+}
+
+/* Where a map's pages lie moves a comparison: all but floors use the maps of the first of them. */
+static int share_maps(struct bb_session *ss, struct bb_err *err)
+{
+	struct bb_test_prog *lender = NULL;
+	int rc = 0;
+
+	for (size_t v = 0; !rc && v < ss->plan->scenario->n_variants; v++) {
+		struct bb_test_prog *s = &ss->subjects[v];
+
+		if (!ss->usable[v] || !s->target || is_floor(ss->plan, v) ||
+		    bb_variant_is_live(s->spec))
+			continue;
+		if (!lender) {
+			lender = s;
+			continue;
+		}
+		bb_target__borrow_maps(s->target, lender->target);
+		rc = bb_test_prog__load(s, &ss->rng, BB_ANYWHERE, 1, err);
+	}
+	return rc;
+}
+
 int bb_run_plan(const struct bb_plan *plan, const struct bb_run_opts *opts,
 		struct bb_report *report, struct bb_err *err)
 {
@@ -685,6 +715,8 @@ int bb_run_plan(const struct bb_plan *plan, const struct bb_run_opts *opts,
 	r.places = calloc(plan->scenario->n_variants + 1, sizeof(*r.places));
 	rc = r.case_of && r.first && r.next && r.slots && r.ns && r.places ? link_cells(&r, err)
 									   : bb_fail_nomem(err);
+	if (!rc && opts->share_maps)
+		rc = share_maps(&r.session, err);
 	if (!rc)
 		rc = add_cases(&r, err);
 	if (!rc)

@@ -24,6 +24,8 @@ struct bb_run_opts {
 	/* all of it, loading included, ends one run of a program after this; 0: no limit */
 	double budget_s;
 	const struct bb_progress *progress;
+	/* the variants use one set of maps, where those are alike: they are compared */
+	bool share_maps;
 };
 
 /*

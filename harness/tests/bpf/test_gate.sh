@@ -48,6 +48,7 @@ expect_status "gate: a slower program fails with 3" 3
 expect_grep "gate: what is not committed is measured, and said" out '^- head: the work tree \([0-9a-f]{12} and what is not committed\)$'
 expect_grep "gate: what regressed, by how much, what moved" out \
 	'^- \*\*prog.work/step\*\* costs \+[0-9.]+ % \(\+[0-9.]+ % to \+[0-9.]+ %\), and measured again \+[0-9.]+ %; also moved: verified'
+expect_grep "gate: the lines that it is in" out '^prog.work, nanoseconds by source line: '
 expect_grep "gate: the verdict is in the table" out '^\| prog.work/step \|.*\*\*regressed\*\* \|$'
 check "gate: --markdown is what stdout had" cmp "$TMP/out" "$TMP/report.md"
 check "gate: both measurements are stored" only_whole "$WORK/results" 2

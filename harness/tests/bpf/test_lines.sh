@@ -59,7 +59,31 @@ expect_grep "stored: rows by load" out '"call": "part\(\)".*"ns": "[0-9. -]+"'
 run "$BPFBENCH" --object "$O/tests/bpf/exact_truth.bpf.o" --program no_room --lines --loads 2 --quiet --results "$results"
 expect_status "no room on the stack: nothing is measured" 4
 expect_grep "no room on the stack: is said" err 'leaves no room'
-run "$BPFBENCH" --scenario fun_xdp --lines
-expect_status "--lines is for objects" 2
+run "$BPFBENCH" --scenario fun_xdp --lines --drive step
+expect_status "--lines chooses the drives" 2
+
+# --- two programs ---
+scenario() {
+	cat <<-YAML
+	name: pair
+	object: $object
+	variants:
+	  - {name: known}
+	  - {name: slower}
+	drive:
+	  - {with: step, trigger: test-run}
+	YAML
+}
+scenario >"$TMP/pair.yml"
+run "$BPFBENCH" compare --time --scenario "$TMP/pair.yml" --base known --head slower --loads 12 --budget 60 --no-store --seed 1 \
+	--fail-on regressed
+expect_status "compare --time: a line that is slower fails, if asked to" 3
+expect_grep "compare --time: the sentence names the line" out '^\+[0-9.]+ ns in line [0-9]+'
+expect_grep "compare --time: the line that was changed is slower" out 'regressed +[0-9]+ +STEP64\(x\), STEP64\(x\), STEP64\(x\); /\* 192'
+expect_no_grep "compare --time: what is the same is not" out 'regressed .*/\* (64|256)'
+run "$BPFBENCH" compare --time --scenario "$TMP/pair.yml" --base known --head slower --sort percent
+expect_status "compare --time: has no columns to sort by" 2
+run "$BPFBENCH" compare --time latest latest --results "$results"
+expect_status "compare --time: is for programs measured now" 2
 nothing_left "nothing is left behind" 5
 plan_done

@@ -352,15 +352,16 @@ static const struct bad bad_keys[] = {
 	 "rate_hz must be from 1 to 100000"},
 	{DRIVE("with: step, event: packets"), 5, 18, "key 'event' does not belong to 'with: step'"},
 	{DRIVE("with: in-situ, workload: w, samples: 9"), 5, 34,
-	 "but to step by page-fault, step by test-run, slope, exact by page-fault, exact by "
-	 "test-run, fake; in-situ takes: with, event,"},
+	 "but to step by page-fault, step by test-run, step by fire, slope, exact by page-fault, "
+	 "exact by "
+	 "test-run, lines by page-fault, lines by test-run, fake; in-situ takes: with, event,"},
 	{DRIVE("stack_depth: 8, with: fake"), 5, 6,
 	 "key 'stack_depth' does not belong to 'with: fake' but to step by page-fault, exact by "
-	 "page-fault; fake takes: "
+	 "page-fault, lines by page-fault; fake takes: "
 	 "with, samples"},
 	{DRIVE("stack_depth: 8, with: step, trigger: test-run"), 5, 6,
 	 "key 'stack_depth' does not belong to 'trigger: test-run' but to step by page-fault, "
-	 "exact by page-fault; step "
+	 "exact by page-fault, lines by page-fault; step "
 	 "by test-run takes: with, "
 	 "trigger, caches, inputs, samples"},
 	{DRIVE("with: step, caches: luke"), 5, 26, "unknown caches 'luke'; there are: hot, cold"},
@@ -376,8 +377,8 @@ static const struct bad bad_keys[] = {
 	{DRIVE("with: in-situ, workload: w, inputs: [a]"), 5, 34,
 	 "does not belong to 'with: in-situ' but to step by test-run"},
 	{DRIVE("with: in-situ, trigger: test-run"), 5, 21,
-	 "but to step by page-fault, step by test-run, exact by page-fault, exact by test-run; "
-	 "in-situ takes"},
+	 "but to step by page-fault, step by test-run, exact by page-fault, exact by test-run, "
+	 "lines by page-fault, lines by test-run; in-situ takes"},
 	{"name: n\nname: m\n" V D, 2, 1, "key 'name' is given twice; its first value is at 1:7"},
 	{VARIANT("name: a, globals: {g: 1, g: 2}"), 4, 31, "key 'g' is given twice"},
 	{"? [a]\n: b\n" NVD, 1, 3, "a key must be text, not a list"},
@@ -388,7 +389,8 @@ static const struct bad bad_keys[] = {
 	 "needs the key 'object', the file with the BPF programs, for its drive at 5:23"},
 	{VARIANT("program: a"), 4, 5, "a variant needs the key 'name'"},
 	{DRIVE("trigger: page-fault"), 5, 5,
-	 "a drive needs the key 'with', one of: step, slope, in-situ, live, exact, pipeline, "
+	 "a drive needs the key 'with', one of: step, slope, in-situ, live, exact, lines, "
+	 "pipeline, "
 	 "slowdown, call, fake"},
 	{DRIVE("with: in-situ"), 5, 5, "a drive needs the key 'workload'"},
 	{NVD "expect: {}\n", 4, 9, "expect needs the key 'drops'"},
@@ -416,19 +418,19 @@ static const struct bad bad_names[] = {
 	 "anchor 'nowhere' is no variant; there are: empty, ringbuf"},
 	{DRIVE("with: stp"), 5, 12,
 	 "unknown with 'stp' (did you mean 'step'?); there are: step, slope, in-situ, live, exact, "
-	 "pipeline, slowdown, call, fake"},
+	 "lines, pipeline, slowdown, call, fake"},
 	{DRIVE("with: [step]"), 5, 12,
-	 "with must be one of: step, slope, in-situ, live, exact, pipeline, slowdown, call, fake; "
-	 "not a list"},
+	 "with must be one of: step, slope, in-situ, live, exact, lines, pipeline, slowdown, call, "
+	 "fake; not a list"},
 	{DRIVE("with: "), 5, 12,
-	 "with must be one of: step, slope, in-situ, live, exact, pipeline, slowdown, call, fake; "
-	 "not nothing"},
+	 "with must be one of: step, slope, in-situ, live, exact, lines, pipeline, slowdown, call, "
+	 "fake; not nothing"},
 	{DRIVE("with: step, trigger: page-falt"), 5, 27,
 	 "unknown trigger 'page-falt' (did you mean 'page-fault'?)"},
 	{DRIVE("with: step, inputs: [a], trigger: test-rum"), 5, 40,
 	 "unknown trigger 'test-rum' (did you mean 'test-run'?)"},
 	{DRIVE("with: step, trigger: []"), 5, 27,
-	 "trigger must be one of: page-fault, test-run; not a list"},
+	 "trigger must be one of: page-fault, test-run, fire; not a list"},
 	{DRIVE("with: step, inside: main"), 5, 26,
 	 "unknown inside 'main'; there are: amicable_pairs"},
 	{DRIVE("with: step, consumer: behnd"), 5, 28,

@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "judge/time_diff.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/grow.h"
+#include "judge/by_line.h"
+#include "stats/signed_rank.h"
+
+#define MOST_ALIGNED (4u << 20) /* of rows times rows; of more, equal ones in their order */
+
+/* --- matching --- */
+
+static bool same_words(const struct bb_timed_row *a, const struct bb_timed_row *b)
+{
+	return a->is_loop == b->is_loop && !strcmp(a->call, b->call) && !strcmp(a->text, b->text) &&
+	       (a->text[0] || a->insn == b->insn);
+}
+
+static int add_row(struct bb_time_diff_case *c, const struct bb_timed_row *a,
+		   const struct bb_timed_row *b)
+{
+	struct bb_time_diff_row *row = bb_append(&c->rows, &c->n_rows, sizeof(*row));
+
+	if (!row)
+		return -ENOMEM;
+	row->a = a;
+	row->b = b;
+	return 0;
+}
+
+/* lengths[i * (m + 1) + j]: of the longest common sequence of a[i..n) and b[j..m). */
+static void find_lengths(const struct bb_timed_row *a, size_t n, const struct bb_timed_row *b,
+			 size_t m, uint32_t *lengths)
+{
+	for (size_t i = n; i-- > 0;)
+		for (size_t j = m; j-- > 0;) {
+			uint32_t *at = &lengths[i * (m + 1) + j], down = at[m + 1], right = at[1];
+
+			*at = same_words(&a[i], &b[j]) ? at[m + 2] + 1
+			      : down > right           ? down
+						       : right;
+		}
+}
+
+/* In the order in which runs come to them. */
+static int match_rows(struct bb_time_diff_case *c)
+{
+	const struct bb_timed_row *a = c->a->rows, *b = c->b->rows;
+	size_t n = c->a->n_rows, m = c->b->n_rows;
+	uint32_t *lengths = n * m <= MOST_ALIGNED ? calloc((n + 1) * (m + 1), sizeof(*lengths))
+						  : NULL;
+	size_t i = 0, j = 0;
+	int rc = 0;
+
+	if (!lengths && n * m <= MOST_ALIGNED)
+		return -ENOMEM;
+	if (lengths)
+		find_lengths(a, n, b, m, lengths);
+	while (!rc && (i < n || j < m)) {
+		bool both = i < n && j < m;
+
+		if (both && same_words(&a[i], &b[j])) {
+			rc = add_row(c, &a[i++], &b[j++]);
+		} else if (i < n &&
+			   (!both || !lengths ||
+			    lengths[(i + 1) * (m + 1) + j] >= lengths[i * (m + 1) + j + 1])) {
+			rc = add_row(c, &a[i++], NULL);
+		} else {
+			rc = add_row(c, NULL, &b[j++]);
+		}
+	}
+	free(lengths);
+	return rc;
+}
+
+/*
+ * A line that was changed is gone and new at the same place: of rows without a match that stand
+ * side by side, an old and a new one with the same call, or without any, are one.
+ */
+static void join_changed(struct bb_time_diff_case *c)
+{
+	size_t kept = 0, block = 0; /* where the rows without a match begin */
+
+	for (size_t i = 0; i < c->n_rows; i++) {
+		struct bb_time_diff_row *row = &c->rows[i], *old = NULL;
+
+		for (size_t k = block; row->b && !row->a && k < kept && !old; k++)
+			if (c->rows[k].a && !c->rows[k].b &&
+			    !strcmp(c->rows[k].a->call, row->b->call))
+				old = &c->rows[k];
+		if (old) {
+			old->b = row->b;
+			continue;
+		}
+		if (row->a && row->b)
+			block = kept + 1;
+		c->rows[kept++] = *row;
+	}
+	c->n_rows = kept;
+}
+
+static const char *below_drive(const struct bb_timed *t)
+{
+	const char *slash = strrchr(t->name, '/');
+
+	return t->param && slash ? slash : "";
+}
+
+static const struct bb_timed *find_base(const struct bb_report *r, const struct bb_timed *head,
+					const char *base)
+{
+	for (size_t i = 0; i < r->n_timed; i++) {
+		const struct bb_timed *t = &r->timed[i];
+
+		if (!strcmp(t->variant, base) && !strcmp(t->scenario, head->scenario) &&
+		    !strcmp(t->drive, head->drive) && !strcmp(below_drive(t), below_drive(head)))
+			return t;
+	}
+	return NULL;
+}
+
+/* --- judging --- */
+
+struct pairing {
+	size_t n; /* loads that both have */
+	double *a, *b, *d;
+};
+
+static void numbers(const char *text, double *x, size_t n)
+{
+	if (text)
+		bb_timed_numbers(text, x, n);
+	else
+		memset(x, 0, n * sizeof(*x));
+}
+
+/* b - a, load by load; NULL: 0. */
+static int compare(struct pairing *p, const char *a, const char *b, double alpha, double *ret_a,
+		   double *ret_b, struct bb_estimate *ret_more)
+{
+	struct bb_signed_rank of_a = {.estimate = NAN}, of_b = of_a,
+			      more = {.estimate = NAN, .interval = {NAN, NAN}};
+	size_t n = 0;
+	int rc = 0;
+
+	numbers(a, p->a, p->n);
+	numbers(b, p->b, p->n);
+	for (size_t i = 0; i < p->n; i++) {
+		if (!isfinite(p->a[i]) || !isfinite(p->b[i]))
+			continue;
+		p->a[n] = p->a[i];
+		p->b[n] = p->b[i];
+		p->d[n] = p->b[i] - p->a[i];
+		n++;
+	}
+	if (n)
+		rc = bb_signed_rank(p->d, n, alpha, &more) | bb_signed_rank(p->a, n, 0.05, &of_a) |
+		     bb_signed_rank(p->b, n, 0.05, &of_b);
+	*ret_a = of_a.estimate;
+	*ret_b = of_b.estimate;
+	*ret_more = (struct bb_estimate){more.estimate, more.interval.lo, more.interval.hi};
+	return rc ? -ENOMEM : 0;
+}
+
+static enum bb_verdict judge(const struct bb_estimate *more, double least)
+{
+	if (isnan(more->lo))
+		return BB_VERDICT_INCONCLUSIVE;
+	if (more->lo > least)
+		return BB_VERDICT_REGRESSED;
+	if (more->hi < -least)
+		return BB_VERDICT_IMPROVED;
+	return more->lo >= -least && more->hi <= least ? BB_VERDICT_SAME : BB_VERDICT_INCONCLUSIVE;
+}
+
+static int by_difference(const void *a, const void *b)
+{
+	const struct bb_time_diff_row *x = a, *y = b;
+	double dx = fabs(x->more.value), dy = fabs(y->more.value);
+
+	return dx > dy ? -1 : dx < dy;
+}
+
+static int judge_case(struct bb_time_diff_case *c, const struct bb_time_diff_opts *o, double alpha)
+{
+	size_t n_a = bb_timed_loads(c->a->program_ns), n_b = bb_timed_loads(c->b->program_ns);
+	struct pairing p = {.n = n_a < n_b ? n_a : n_b};
+	int rc;
+
+	p.a = calloc(3 * (p.n + 1), sizeof(*p.a));
+	if (!p.a)
+		return -ENOMEM;
+	p.b = p.a + p.n + 1;
+	p.d = p.b + p.n + 1;
+	rc = compare(&p, c->a->program_ns, c->b->program_ns, o->alpha, &c->a_ns, &c->b_ns,
+		     &c->more);
+	for (size_t i = 0; !rc && i < c->n_rows; i++) {
+		struct bb_time_diff_row *row = &c->rows[i];
+
+		rc = compare(&p, row->a ? row->a->ns : NULL, row->b ? row->b->ns : NULL, alpha,
+			     &row->a_ns, &row->b_ns, &row->more);
+		row->verdict = judge(&row->more,
+				     fmax(BB_BY_LINE_LEAST_NS, o->threshold * fabs(row->a_ns)));
+	}
+	qsort(c->rows, c->n_rows, sizeof(*c->rows), by_difference);
+	free(p.a);
+	return rc;
+}
+
+int bb_time_diff__make(const struct bb_report *r, const struct bb_time_diff_opts *opts,
+		       struct bb_time_diff *ret_diff, struct bb_err *err)
+{
+	struct bb_time_diff d = {0};
+	size_t n_rows = 0;
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < r->n_timed; i++) {
+		const struct bb_timed *head = &r->timed[i], *base;
+		struct bb_time_diff_case *c;
+
+		if (strcmp(head->variant, opts->head))
+			continue;
+		base = find_base(r, head, opts->base);
+		if (!base)
+			continue;
+		c = bb_append(&d.cases, &d.n_cases, sizeof(*c));
+		if (!c) {
+			rc = -ENOMEM;
+			break;
+		}
+		c->a = base;
+		c->b = head;
+		rc = match_rows(c);
+		if (!rc)
+			join_changed(c);
+		n_rows += c->n_rows;
+	}
+	for (size_t i = 0; !rc && i < d.n_cases; i++)
+		rc = judge_case(&d.cases[i], opts, opts->alpha / (double)(n_rows ? n_rows : 1));
+	if (rc)
+		rc = bb_fail_nomem(err);
+	else if (!d.n_cases)
+		rc = bb_fail(err, -ENODATA,
+			     "nothing to compare line by line: no case of a drive {with: lines} "
+			     "was measured of both");
+	if (rc)
+		bb_time_diff__done(&d);
+	else
+		*ret_diff = d;
+	return rc;
+}
+
+void bb_time_diff__done(struct bb_time_diff *d)
+{
+	if (!d)
+		return;
+	for (size_t i = 0; i < d->n_cases; i++)
+		free(d->cases[i].rows);
+	free(d->cases);
+	*d = (struct bb_time_diff){0};
+}
+
+size_t bb_time_diff__count(const struct bb_time_diff *d, enum bb_verdict verdict)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < d->n_cases; i++)
+		for (size_t k = 0; k < d->cases[i].n_rows; k++)
+			n += d->cases[i].rows[k].verdict == verdict;
+	return n;
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef BB_JUDGE_TIME_DIFF_H
+#define BB_JUDGE_TIME_DIFF_H
+
+#include <stddef.h>
+
+#include "base/err.h"
+#include "report/report.h"
+#include "stats/verdict.h"
+
+/*
+ * Two programs line by line, both timed by the drive `lines` in the same loads of one run: on which
+ * lines is the difference? Lines are matched as `diff` matches two texts, by the longest common
+ * sequence of their words and calls in the order of the run: numbers move, and files are renamed.
+ */
+struct bb_time_diff_row {
+	const struct bb_timed_row *a, *b; /* NULL: only the other has it */
+	double a_ns, b_ns;                /* 0 where it is NULL */
+	struct bb_estimate more;          /* ns, b - a, at the level of all rows together */
+	enum bb_verdict verdict;
+};
+
+struct bb_time_diff_case {
+	const struct bb_timed *a, *b;
+	double a_ns, b_ns; /* of a whole run */
+	struct bb_estimate more;
+	struct bb_time_diff_row *rows; /* the largest difference first */
+	size_t n_rows;
+};
+
+struct bb_time_diff {
+	struct bb_time_diff_case *cases;
+	size_t n_cases;
+};
+
+struct bb_time_diff_opts {
+	const char *base, *head; /* variants */
+	double threshold;        /* of a line, a share; never less than BB_BY_LINE_LEAST_NS */
+	double alpha;            /* chance of a false verdict over all lines of all cases */
+};
+
+/* -ENODATA when there is nothing to compare; -ENOMEM. Borrows from the report. */
+int bb_time_diff__make(const struct bb_report *r, const struct bb_time_diff_opts *opts,
+		       struct bb_time_diff *ret_diff, struct bb_err *err);
+void bb_time_diff__done(struct bb_time_diff *d);
+
+/* How many lines of all cases have the verdict. */
+size_t bb_time_diff__count(const struct bb_time_diff *d, enum bb_verdict verdict);
+
+#endif

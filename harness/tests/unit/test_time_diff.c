@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Two programs line by line: which lines are matched, which of them differ, and how that is said.
+ */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include <errno.h>
+
+#include "export/time_diff_print.h"
+#include "judge/time_diff.h"
+#include "unit/report_testing.h"
+
+#define N_LOADS 16
+
+static void assert_has(const char *text, const char *part)
+{
+	if (!strstr(text, part))
+		fail_msg("no '%s' in:\n%s", part, text);
+}
+
+static struct bb_timed *add_timed(struct bb_report *r, const char *variant)
+{
+	struct bb_timed *t = bb_report__add_timed(r);
+	char name[100];
+
+	assert_non_null(t);
+	snprintf(name, sizeof(name), "compare/%s/lines", variant);
+	set_text(&t->name, name);
+	set_text(&t->scenario, "compare");
+	set_text(&t->variant, variant);
+	set_text(&t->drive, "lines");
+	return t;
+}
+
+/* A row of about `ns`: ten percent of it, or 1 ns, up and down from load to load. */
+static void add_row(struct bb_timed *t, struct bb_rng *rng, const char *text, const char *call,
+		    uint32_t line, double ns)
+{
+	struct bb_timed_row *row = bb_timed__add_row(t);
+	double x[N_LOADS];
+
+	assert_non_null(row);
+	set_text(&row->file, "/somewhere/prog.bpf.c");
+	set_text(&row->text, text);
+	set_text(&row->call, call);
+	row->line = row->last_line = line;
+	row->turns = 1;
+	for (int l = 0; l < N_LOADS; l++)
+		x[l] = ns + bb_rng_normal(rng);
+	row->ns = bb_timed_text(x, N_LOADS);
+	row->first_ns = bb_timed_text(x, N_LOADS);
+}
+
+static void finish(struct bb_timed *t, double ns)
+{
+	double x[N_LOADS];
+
+	for (int l = 0; l < N_LOADS; l++)
+		x[l] = ns + l % 3;
+	t->program_ns = bb_timed_text(x, N_LOADS);
+	t->empty_ns = bb_timed_text(x, N_LOADS);
+	t->rest_ns = bb_timed_text(x, N_LOADS);
+}
+
+static const struct bb_time_diff_opts opts = {.base = "base",
+					      .head = "head",
+					      .threshold = 0.01,
+					      .alpha = 0.05};
+
+static struct bb_time_diff diff_of(const struct bb_report *r)
+{
+	struct bb_time_diff d;
+	struct bb_err err = {0};
+
+	if (bb_time_diff__make(r, &opts, &d, &err))
+		fail_msg("%s", err.msg);
+	assert_int_equal(d.n_cases, 1);
+	return d;
+}
+
+static char *print(const struct bb_time_diff *d, bool markdown)
+{
+	char *text;
+	size_t len;
+	FILE *mem = open_memstream(&text, &len);
+
+	if (markdown)
+		bb_time_diff__markdown(d, mem);
+	else
+		assert_int_equal(bb_time_diff__print(d, mem), 0);
+	fclose(mem);
+	return text;
+}
+
+/* Lines move, one is changed, one is new, one is gone, one is slower; two of one text stay two. */
+static void test_lines(void **state)
+{
+	struct bb_report *r = make_report("20261122T131700Z-compare-1a2b3c4d");
+	struct bb_timed *t;
+	struct bb_time_diff d;
+	struct bb_rng rng;
+	char *text, sentence[1000];
+
+	(void)state;
+	bb_rng_seed(&rng, 1);
+	t = add_timed(r, "base");
+	add_row(t, &rng, "x++;", "", 10, 20);
+	add_row(t, &rng, "a = time();", "bpf_ktime_get_ns", 11, 40);
+	add_row(t, &rng, "x++;", "", 12, 20);
+	add_row(t, &rng, "old(|*|);", "bpf_get_prandom_u32", 13, 60);
+	add_row(t, &rng, "return x;", "", 14, 1);
+	finish(t, 141);
+	t = add_timed(r, "head");
+	add_row(t, &rng, "x++;", "", 20, 20);
+	add_row(t, &rng, "a = time() + time();", "bpf_ktime_get_ns", 21, 80);
+	add_row(t, &rng, "x++;", "", 22, 50);
+	add_row(t, &rng, "new(|*|);", "bpf_jiffies64", 23, 15);
+	add_row(t, &rng, "return x;", "", 24, 1);
+	finish(t, 166);
+	d = diff_of(r);
+	assert_int_equal(d.cases[0].n_rows, 6);
+	assert_int_equal(bb_time_diff__count(&d, BB_VERDICT_SAME), 2);
+	assert_int_equal(bb_time_diff__count(&d, BB_VERDICT_REGRESSED), 3);
+	assert_int_equal(bb_time_diff__count(&d, BB_VERDICT_IMPROVED), 1);
+	assert_near_by(d.cases[0].rows[0].more.value, -60, 0.05);
+	assert_null(d.cases[0].rows[0].b);
+	assert_int_equal(d.cases[0].rows[1].a->line, 11); /* changed, not gone and new */
+	assert_int_equal(d.cases[0].rows[1].b->line, 21);
+	assert_int_equal(d.cases[0].rows[2].a->line, 12);
+	bb_time_diff__sentence(&d.cases[0], sentence, sizeof(sentence));
+	assert_has(sentence, " ns in line 13 (bpf_get_prandom_u32), which is gone, +");
+	assert_has(sentence, " ns in line 21 (bpf_ktime_get_ns), +");
+	assert_has(sentence, " ns in line 22, +");
+	assert_has(sentence, " ns in line 23 (bpf_jiffies64), which is new; no other line differs");
+	text = print(&d, false);
+	assert_has(text, "6 lines: 2 same, 3 regressed, 1 improved, 0 inconclusive\n");
+	free(text);
+	text = print(&d, true);
+	assert_has(text, "compare, nanoseconds by source line: ");
+	assert_has(text, "regressed: prog.bpf.c:22 x++;\n");
+	assert_null(strstr(text, "|*|")); /* what Markdown would read */
+	free(text);
+	bb_time_diff__done(&d);
+	bb_report__free(r);
+}
+
+/* The same numbers in distribution: of many lines none differs. */
+static void test_same(void **state)
+{
+	size_t n = 0;
+
+	(void)state;
+	for (uint64_t seed = 1; seed <= 50; seed++) {
+		struct bb_report *r = make_report("20261122T131700Z-compare-1a2b3c4d");
+		struct bb_time_diff d;
+		struct bb_rng rng;
+		char text[20];
+
+		bb_rng_seed(&rng, seed);
+		for (int v = 0; v < 2; v++) {
+			struct bb_timed *t = add_timed(r, v ? "head" : "base");
+
+			for (uint32_t i = 0; i < 20; i++) {
+				snprintf(text, sizeof(text), "line %u", i);
+				add_row(t, &rng, text, "", i, 40 * i);
+			}
+			finish(t, 8000);
+		}
+		d = diff_of(r);
+		n += d.cases[0].n_rows;
+		assert_int_equal(bb_time_diff__count(&d, BB_VERDICT_REGRESSED), 0);
+		assert_int_equal(bb_time_diff__count(&d, BB_VERDICT_IMPROVED), 0);
+		bb_time_diff__done(&d);
+		bb_report__free(r);
+	}
+	assert_int_equal(n, 1000);
+}
+
+static void test_nothing(void **state)
+{
+	struct bb_report *r = make_report("20261122T131700Z-compare-1a2b3c4d");
+	struct bb_time_diff d;
+	struct bb_err err = {0};
+
+	(void)state;
+	finish(add_timed(r, "head"), 100);
+	assert_int_equal(bb_time_diff__make(r, &opts, &d, &err), -ENODATA);
+	assert_has(err.msg, "line by line");
+	bb_report__free(r);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_lines),
+		cmocka_unit_test(test_same),
+		cmocka_unit_test(test_nothing),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
