@@ -7,6 +7,7 @@ set -euo pipefail
 usage() {
 	cat <<-'EOF'
 	Usage: ci/bencher.sh main [OPTION]...        track the default branch: Student's t over its last 64 results
+	       ci/bencher.sh setup [OPTION]...       once for a project: tell Bencher the units of our measures
 	       ci/bencher.sh candidate [OPTION]...   judge this tree against its base, both built and measured in turns now
 
 	  --main-branch NAME   the default branch (BENCHER_MAIN_BRANCH, main)
@@ -28,10 +29,13 @@ usage() {
 	  --dry-run            print the command lines, one a line, ready for a shell, and run nothing
 	  --help               print this
 
-	What is exact (instructions, bytes) has a threshold of its own: any more of it is an alert. An alert fails the job only
-	if a second measurement raises one, too.
+	What is exact (instructions, bytes) has a threshold of its own: any more of it is an alert. An alert of main fails the job
+	only if a second measurement raises one for the same benchmark and measure. The boundary of main follows from the number of
+	series: 5 % of the runs of an unchanged tree have an alert at all. The first 10 results of a series raise none; in-situ
+	series raise none at any time. A candidate that `bpfbench gate` finds slower, and confirms, is not measured again.
 
-	Environment: BENCHER_API_KEY, the key; it is never printed or put on a command line.
+	Environment: BENCHER_API_KEY, the key; it is never printed or put on a command line. An unclaimed project of a server of
+	your own (--host) needs none.
 	Exit codes: 0 ok, 1 failure or a confirmed alert or regression, 2 usage.
 	EOF
 }
@@ -62,7 +66,7 @@ parse_options() {
 		option=$1
 		shift
 		case $option in
-		main | candidate)
+		main | candidate | setup)
 			[[ -z $mode ]] || bad_usage "both '$mode' and '$option'"
 			mode=$option
 			continue ;;
@@ -92,11 +96,11 @@ parse_options() {
 		*) bad_usage "unknown option '$option'" ;;
 		esac
 	done
-	[[ -n $mode ]] || bad_usage "say which: main or candidate"
+	[[ -n $mode ]] || bad_usage "say which: main, candidate or setup"
 	[[ $boundary =~ ^[0-9]*\.?[0-9]+$ ]] || bad_usage "--boundary takes a fraction such as 0.25, not '$boundary'"
 	((${#scenarios[@]})) || scenarios=("${BENCHER_SCENARIO:-perf_profiler}")
 	[[ $budget =~ ^[0-9]*$ ]] || bad_usage "--budget takes whole seconds, not '$budget'"
-	[[ $mode == main ]] || ((${#scenarios[@]} == 1)) || bad_usage "a candidate is judged by one --scenario"
+	[[ $mode != candidate ]] || ((${#scenarios[@]} == 1)) || bad_usage "a candidate is judged by one --scenario"
 }
 
 # --- running and printing ---
@@ -134,16 +138,17 @@ run() {
 declare -a as_root=()
 [[ $EUID == 0 ]] && ! command -v sudo >/dev/null || as_root=(sudo)
 
-# What bencher measures: one argument, which it runs with /bin/sh -c, stdout being BMF.
+# What is measured: BMF on stdout.
 bench_command() {
-	local word line='./bpfbench'
+	local word
 
+	bench=("${as_root[@]}" ./bpfbench)
 	for word in "${scenarios[@]}"; do
-		line+=" --scenario $(quoted "$word")"
+		bench+=(--scenario "$word")
 	done
-	[[ -z $budget ]] || line+=" --budget $(quoted "$budget")"
-	printf '%s' "${as_root[*]}${as_root:+ }$line"
+	[[ -z $budget ]] || bench+=(--budget "$budget")
 }
+declare -a bench=()
 
 # The machine's own name, once there is a bpfbench to ask.
 name_testbed() {
@@ -155,7 +160,9 @@ name_testbed() {
 	fi
 }
 
-# bencher_run HASH WORD...: report the result as commit HASH (empty: none). WORD are flags, and what is measured.
+# bencher_run HASH WORD...: report the result as commit HASH (empty: none). WORD are flags, and the file with the result. With a file
+# name in $report_to, bencher's own report goes there.
+report_to=''
 bencher_run() {
 	local hash=$1 rc=0
 	local -a words=(bencher run --project "$project" --adapter json --testbed "$testbed")
@@ -163,18 +170,23 @@ bencher_run() {
 	shift
 	[[ -z $host ]] || words+=(--host "$host")
 	[[ -z $hash ]] || words+=(--hash "$hash")
-	run "${words[@]}" "$@" || rc=$?
+	if [[ -n $report_to && $dry_run == 0 ]]; then
+		run "${words[@]}" "$@" >"$report_to" || rc=$?
+	else
+		run "${words[@]}" "$@" || rc=$?
+	fi
 	((rc < 128)) || die "bencher was killed by SIG$(kill -l $((rc - 128)) 2>/dev/null || echo "$((rc - 128))"); nothing is known of the result"
 	return "$rc"
 }
 
-# thresholds TEST SIZE BOUNDARY: flags for latency by that test, and for what is exact: no more than the last time.
+# thresholds TEST LEAST SIZE BOUNDARY: flags for latency by that test over LEAST to SIZE results, and for what is exact: no more than the
+# last time.
 declare -a threshold_flags=()
 thresholds() {
 	local measure
 
-	threshold_flags=(--threshold-measure latency --threshold-test "$1" --threshold-max-sample-size "$2"
-		--threshold-upper-boundary "$3")
+	threshold_flags=(--threshold-measure latency --threshold-test "$1" --threshold-min-sample-size "$2"
+		--threshold-max-sample-size "$3" --threshold-upper-boundary "$4")
 	for measure in "${exact[@]}"; do
 		threshold_flags+=(--threshold-measure "$measure" --threshold-test percentage --threshold-max-sample-size 1
 			--threshold-upper-boundary 0.0)
@@ -195,7 +207,8 @@ check_tools() {
 	command -v bencher >/dev/null ||
 		die "no 'bencher' in PATH: install its CLI (https://bencher.dev/docs/how-to/install-cli/; in GitHub Actions" \
 			"'uses: bencherdev/bencher@main'), or see with --dry-run what would run"
-	[[ -n ${BENCHER_API_KEY:-} ]] ||
+	command -v jq >/dev/null || die "no 'jq' in PATH, which reads Bencher's report: apt-get install jq"
+	[[ -n ${BENCHER_API_KEY:-} || -n $host ]] ||
 		die "BENCHER_API_KEY is not set: make a key at Bencher and pass it in the environment. Pull requests from forks" \
 			"get no secrets: there only 'sudo make bench' is possible"
 }
@@ -213,23 +226,97 @@ check_comment() {
 }
 
 # --- main ---
+work=''
+min_results=10
+family_rate=0.05
+
+open_work() {
+	if ((dry_run)); then
+		work=${TMPDIR:-/tmp}/bpfbench-bencher.XXXXXX
+		return
+	fi
+	trap '[[ -z $work ]] || rm -rf -- "$work"' EXIT
+	trap 'exit 130' INT
+	trap 'exit 143' TERM
+	work=$(mktemp -d "${TMPDIR:-/tmp}/bpfbench-bencher.XXXXXX")
+}
+
+# measure_main FILE: the result; Bencher raises no alert for a benchmark whose name ends so, and shows it without that end.
+measure_main() {
+	if ((dry_run)); then
+		printf '%s >%s\n' "$(print_command "${bench[@]}")" "$(quoted "$1")"
+		return
+	fi
+	print_command "${bench[@]}" >&2
+	"${bench[@]}" >"$1.all" || die "the measurement failed: nothing to report"
+	jq 'with_entries(if .key | test("/in-situ") then .key += "-bencher-ignore" else . end)' "$1.all" >"$1"
+}
+
+# boundary_of FILE: of one side, so that all series with a threshold together alert in that share of the runs (Bonferroni).
+boundary_of() {
+	if ((dry_run)); then
+		printf 'BOUNDARY'
+		return
+	fi
+	jq -r --argjson rate "$family_rate" '[to_entries[]
+		| select(.value.latency and (.key | endswith("-bencher-ignore") | not))] | length
+		| 1 - $rate / (if . > 0 then . else 1 end)' "$1"
+}
+
+# report_main HASH N: the N-th measurement; the benchmark and measure of each alert to $work/alerts.N, a line each. A failure of
+# bencher itself is a line of its own.
 report_main() {
-	bencher_run "$1" --branch "$main_branch" "${threshold_flags[@]}" "${comment_flags[@]}" "$(bench_command)"
+	local rc=0
+
+	measure_main "$work/main.$2.json"
+	thresholds t_test "$min_results" 64 "$(boundary_of "$work/main.$2.json")"
+	report_to=$work/report.$2.json
+	bencher_run "$1" --branch "$main_branch" "${threshold_flags[@]}" "${comment_flags[@]}" --format json \
+		--file "$work/main.$2.json" || rc=$?
+	((!dry_run)) || return 0
+	: >"$work/alerts.$2"
+	((rc == 0)) || jq -r '.alerts[] | "\(.benchmark.name) \(.threshold.measure.slug)"' "$report_to" 2>/dev/null |
+		sort -u >"$work/alerts.$2" || true
+	((rc == 0)) || [[ -s $work/alerts.$2 ]] || echo 'bencher failed' >"$work/alerts.$2"
+	return "$rc"
 }
 
 run_main() {
-	local hash=''
+	local hash='' both
 
 	! git_here || hash=$(git rev-parse --verify -q 'HEAD^{commit}' || true)
 	run make all >&"$build_out"
 	name_testbed
-	thresholds t_test 64 0.99
-	confirmed report_main "$hash"
+	bench_command
+	open_work
+	! report_main "$hash" 1 || return 0
+	say "alerts, or bencher failed: measuring a second time, which decides"
+	sed 's/^/  /' "$work/alerts.1" >&2
+	! report_main "$hash" 2 || return 0
+	both=$(comm -12 "$work/alerts.1" "$work/alerts.2")
+	[[ -z $both ]] || die "confirmed by the second measurement: ${both//$'\n'/, }"
+	say "other series than before: not confirmed"
+}
+
+# --- setup ---
+# Measures and their units, as core/metric.c has them.
+units=(latency:ns latency-net:ns latency-p50:ns latency-p90:ns latency-p99:ns instructions:instructions verified-instructions:insns
+	xlated-bytes:B jited-bytes:B stack-depth-bytes:B map-memory-bytes:B)
+
+run_setup() {
+	local pair measure unit
+	local -a at=()
+
+	[[ -z $host ]] || at=(--host "$host")
+	for pair in "${units[@]}"; do
+		measure=${pair%%:*} unit=${pair#*:}
+		# One that is there already has its unit changed.
+		run bencher measure create "${at[@]}" --name "$measure" --slug "$measure" --units "$unit" "$project" ||
+			run bencher measure update "${at[@]}" --units "$unit" "$project" "$measure" || die "no unit for $measure, see above"
+	done
 }
 
 # --- candidate ---
-work=''
-
 find_base() {
 	local from rev
 
@@ -266,7 +353,7 @@ report_candidate() {
 	bencher_run "$base_rev" --branch "$base_branch" --start-point-reset --file "$work/base.json" ||
 		die "the base, $base_rev, could not be reported; nothing to compare with"
 	bencher_run "$1" --branch "$branch" --start-point "$base_branch" --start-point-reset "${threshold_flags[@]}" \
-		"${comment_flags[@]}" --file "$work/head.json"
+		"${comment_flags[@]}" --file "$work/head.json" || ((regressed)) # confirmed already: not a third and fourth time
 }
 
 run_candidate() {
@@ -281,18 +368,11 @@ run_candidate() {
 	find_base
 	[[ $base_rev != "$hash" ]] || say "the base is this very commit: any difference is noise (or uncommitted work)"
 
-	if ((dry_run)); then
-		work=${TMPDIR:-/tmp}/bpfbench-bencher.XXXXXX
-	else
-		trap '[[ -z $work ]] || rm -rf -- "$work"' EXIT
-		trap 'exit 130' INT
-		trap 'exit 143' TERM
-		work=$(mktemp -d "${TMPDIR:-/tmp}/bpfbench-bencher.XXXXXX")
-	fi
+	open_work
 	run make all >&"$build_out"
 	name_testbed
 	[[ -n $base_branch ]] || base_branch=$branch-base-$testbed
-	thresholds percentage 1 "$boundary"
+	thresholds percentage 1 1 "$boundary"
 	confirmed report_candidate "$hash"
 	((!regressed)) || die "bpfbench gate found a regression, and confirmed it: see its report above"
 }
@@ -307,4 +387,5 @@ check_comment
 case $mode in
 main) run_main ;;
 candidate) run_candidate ;;
+setup) run_setup ;;
 esac

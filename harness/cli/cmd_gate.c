@@ -27,6 +27,7 @@ struct gate_args {
 	struct bb_capture_args how;
 	const char *capture;                      /* for sh -c; NULL */
 	const char *scenario, *markdown, *bmf[2]; /* of base and head */
+	struct bb_strings drives;
 };
 
 enum {
@@ -59,6 +60,10 @@ static const struct argp_option options[] = {
 	 "-c, with root's rights)",
 	 1},
 	{"scenario", 's', "NAME", 0, "compare the variants of this scenario, by its drives", 1},
+	{"drive", 'd', "NAME", 0,
+	 "only this drive of the scenario (repeatable; default: all but those that go by time, "
+	 "such as in-situ)",
+	 1},
 	{"unchanged", KEY_UNCHANGED, NULL, 0,
 	 "also measure objects that are the same in both revisions", 1},
 	{"force", KEY_UNCHANGED, NULL, OPTION_HIDDEN, NULL, 1}, /* its name before */
@@ -93,6 +98,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		state->child_inputs[2] = &a->how;
 		break;
 	case 's': a->scenario = arg; break;
+	case 'd': bb_strings_add(&a->drives, arg, state); break;
 	case KEY_BASE: a->gate.base = arg; break;
 	case KEY_HEAD: a->gate.head = arg; break;
 	case KEY_MERGE_BASE: a->gate.merge_base = true; break;
@@ -114,6 +120,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 			bb_usage_error(state, "--for, --until and contents are for --capture");
 		if (a->capture && (a->scenario || a->object.objects.n))
 			bb_usage_error(state, "one of --capture, --scenario and --object");
+		if (a->drives.n && !a->scenario)
+			bb_usage_error(state, "--drive is for a --scenario");
 		if (a->scenario && bb_object_args__any(&a->object))
 			bb_usage_error(state, "--program, --packet, --ctx and --trigger are for "
 					      "objects without a --scenario");
@@ -314,6 +322,8 @@ int bb_cmd_gate(int argc, char **argv)
 	a.measure.results = NULL;
 	argp_parse(&argp, argc, argv, 0, NULL, &a);
 	a.measure.no_store |= !a.measure.results;
+	a.gate.drives = a.drives.v;
+	a.gate.n_drives = a.drives.n;
 	a.gate.objects = a.object.objects.v;
 	a.gate.n_objects = a.object.objects.n;
 	a.gate.drive = (struct bb_object_opts){
@@ -341,5 +351,6 @@ int bb_cmd_gate(int argc, char **argv)
 	free(scenario);
 	free(command);
 	bb_object_args__done(&a.object);
+	free(a.drives.v);
 	return exit_code;
 }

@@ -147,19 +147,39 @@ static int skip(struct bb_gate_program *p, enum bb_gate_state state, const char 
 	return p->why ? 0 : bb_fail_nomem(err);
 }
 
+/* The names of the drives that do not go by time, into drives[s->n_drives]; their number. */
+static size_t quick_drives(const struct bb_scenario *s, const char **drives)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < s->n_drives; i++)
+		if (!(s->drives[i].kind->seconds > 0))
+			drives[n++] = bb_drive_name(&s->drives[i]);
+	return n;
+}
+
 /* A job for the gate's last program. */
 static int add_job(struct bb_gate_run *run, struct bb_scenario *scenario, struct bb_err *err)
 {
-	const struct bb_plan_opts opts = {.variants = both, .n_variants = 2};
+	const char **drives = calloc(scenario->n_drives + 1, sizeof(*drives));
+	struct bb_plan_opts opts = {.variants = both, .n_variants = 2};
 	struct job *job = bb_append(&run->jobs, &run->n_jobs, sizeof(*job));
+	int rc;
 
-	if (!job) {
+	if (!job || !drives) {
+		free(drives);
 		bb_scenario__free(scenario);
 		return bb_fail_nomem(err);
 	}
 	job->program = run->gate.n_programs - 1;
 	job->scenario = scenario;
-	return bb_plan__make(scenario, &opts, &job->plan, err);
+	opts.drives = run->opts->n_drives ? run->opts->drives : drives;
+	opts.n_drives = run->opts->n_drives   ? run->opts->n_drives
+			: run->opts->scenario ? quick_drives(scenario, drives)
+					      : 0;
+	rc = bb_plan__make(scenario, &opts, &job->plan, err);
+	free(drives);
+	return rc;
 }
 
 /* The packets or the contexts, whichever programs of the type take. */

@@ -32,6 +32,10 @@ struct bb_gate_opts {
 	const struct bb_capture_opts *capture;
 	/* file: its variants and drives instead of all programs; NULL */
 	const char *scenario;
+	/* of its drives these; none: all but those that go by time, as a pair of theirs takes as
+	 * long as the verdicts of all others and seldom decides anything */
+	const char *const *drives;
+	size_t n_drives;
 	/* programs, trigger, packets and contexts, without a scenario */
 	struct bb_object_opts drive;
 	bool exact; /* an instruction more is a regression, too */

@@ -140,12 +140,17 @@ cat >"$repo/work.yml" <<'YML'
 name: mine
 object: prog.bpf.o
 variants: [{name: steps, program: work}]
-drive: [{with: step, trigger: test-run}]
+drive: [{with: step, trigger: test-run}, {with: in-situ, event: cpu-clock, workload: amicable_pairs, freq_hz: 100}]
 YML
 here set_steps 1200
 gate --base main --scenario "$repo/work.yml"
 expect_status "gate: with a scenario: a slower program fails with 3" 3
 expect_grep "gate: with a scenario: its names" out '^\| mine.steps/step \|'
+expect_no_grep "gate: with a scenario: drives by time are left out" out 'in-situ'
+gate --base main --scenario "$repo/work.yml" --drive nosuch
+complains "gate: an unknown drive is named" 1 "nosuch"
+gate --base main --drive step
+complains "gate: --drive is for a scenario" 2 'drive is for a --scenario'
 gate --base main --scenario "$repo/work.yml" --exact
 complains "gate: --exact without a drive that counts" 1 'work.yml: --exact takes a drive \{with: exact\}'
 here git reset -q --hard

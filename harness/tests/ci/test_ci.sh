@@ -135,7 +135,7 @@ fake_tool pkg-config <<'EOF'
 exit 0
 EOF
 fake_tool cc </dev/null
-for tool in gcc clang clang-format-14 llvm-strip bpftool pgrep hyperfine valgrind gnuplot shellcheck xmllint genhtml qemu-system-x86_64 busybox sqlite3 dpkg-shlibdeps man; do ln -sf "$(type -P true)" "$fake/$tool"; done
+for tool in gcc clang clang-format-14 llvm-strip bpftool pgrep hyperfine valgrind gnuplot shellcheck xmllint genhtml qemu-system-x86_64 busybox sqlite3 jq dpkg-shlibdeps man; do ln -sf "$(type -P true)" "$fake/$tool"; done
 printf 'ID=fedora\nVERSION_ID=40\n' >"$TMP/os-release"
 deps BB_UID=0
 expect_status "deps: no dpkg: goes on" 0
@@ -227,7 +227,10 @@ gate)
 		shift
 	done
 	exit "${BB_TEST_GATE_RC:-0}" ;;
-*) mkdir -p results; touch results/run.json; echo "$version $*" ;;
+*)
+	mkdir -p results
+	touch results/run.json
+	echo "{\"$version $*/step\": {\"latency\": {\"value\": 1}}, \"b/step\": {\"latency\": {\"value\": 2}}, \"b/in-situ/x\": {\"latency\": {\"value\": 3}}}" ;;
 esac
 EOF
 rm -rf "$fake"
@@ -236,17 +239,21 @@ fake_tool sudo <<'EOF'
 #!/usr/bin/env bash
 exec "$@"
 EOF
-# Does what bencher does with the command or the file, and fails when told to: always or once, for one branch, or killed.
+# Does what bencher does with the file, and fails when told to: always, once or each time for another benchmark, for one branch, or
+# killed.
 fake_tool bencher <<'EOF'
 #!/usr/bin/env bash
 { printf '%q ' "$@"; echo; } >>"$BB_TEST_LOG"
-if [[ ${*: -2:1} == --file ]]; then measured=$(cat "${*: -1}"); else measured=$(/bin/sh -c "${*: -1}"); fi || exit 1
-echo "measured: $measured" >>"$BB_TEST_LOG"
-[[ -n $BENCHER_API_KEY ]] || exit 1
+if [[ $1 == measure ]]; then [[ $2 == update || ${BB_TEST_MEASURE_THERE:-} != 1 ]]; exit; fi
+echo "measured: $(tr -d '\n' <"${*: -1}")" >>"$BB_TEST_LOG"
+[[ -n $BENCHER_API_KEY || " $* " == *' --host '* ]] || exit 1
+alert() { echo "{\"alerts\": [{\"benchmark\": {\"name\": \"$1\"}, \"threshold\": {\"measure\": {\"slug\": \"latency\"}}}]}"; exit 1; }
 for word in "$@"; do
 	[[ $word != "${BB_TEST_BENCHER_KILLED:-}" ]] || kill -KILL $$
-	[[ $word != "${BB_TEST_BENCHER_FAIL:-}" ]] || { echo "alert" >&2; exit 1; }
-	[[ $word != "${BB_TEST_BENCHER_ONCE:-}" || -e $TMP/once ]] || { touch "$TMP/once"; echo "alert" >&2; exit 1; }
+	[[ $word != "${BB_TEST_BENCHER_BROKEN:-}" ]] || { echo "no such host" >&2; exit 1; }
+	[[ $word != "${BB_TEST_BENCHER_FAIL:-}" ]] || alert b/step
+	[[ $word != "${BB_TEST_BENCHER_OTHER:-}" ]] || alert "b/$RANDOM$RANDOM"
+	[[ $word != "${BB_TEST_BENCHER_ONCE:-}" || -e $TMP/once ]] || { touch "$TMP/once"; alert b/step; }
 done
 EOF
 here() { (cd "$repo" && "$@"); }
@@ -275,21 +282,22 @@ if need_command git "bencher.sh"; then
 	head=$(here git rev-parse HEAD)
 	sut=$repo/ci/bencher.sh
 
-	run "$sut" main --dry-run --project p --testbed t
+	run env TMPDIR=/tmp "$sut" main --dry-run --project p --testbed t
 	exact=''
 	for measure in instructions $(sed -n '/bb_static_metrics\[\]/,$s/.*{"[a-z_]*", "\([a-z-]*\)".*BB_METRIC_EXACT.*/\1/p' harness/core/metric.c); do
 		exact+=" --threshold-measure $measure --threshold-test percentage --threshold-max-sample-size 1 --threshold-upper-boundary 0.0"
 	done
 	check "bencher: core/metric.c has exact measures" test -n "$exact"
 	expect_eq "bencher: main: the exact command lines" "$(cat "$TMP/out")" "make all
-bencher run --project p --adapter json --testbed t --hash $head --branch main --threshold-measure latency --threshold-test t_test --threshold-max-sample-size 64 --threshold-upper-boundary 0.99$exact --thresholds-reset --err 'sudo ./bpfbench --scenario perf_profiler'"
+sudo ./bpfbench --scenario perf_profiler >/tmp/bpfbench-bencher.XXXXXX/main.1.json
+bencher run --project p --adapter json --testbed t --hash $head --branch main --threshold-measure latency --threshold-test t_test --threshold-min-sample-size 10 --threshold-max-sample-size 64 --threshold-upper-boundary BOUNDARY$exact --thresholds-reset --err --format json --file /tmp/bpfbench-bencher.XXXXXX/main.1.json"
 	expect_empty "bencher: main --dry-run: nothing else is said" err
 
 	run env TMPDIR=/tmp "$sut" candidate --dry-run --project p --testbed t --host http://localhost:6610
 	expect_eq "bencher: candidate: the exact command lines" "$(cat "$TMP/out")" "make all
 sudo ./bpfbench gate --base $base --scenario perf_profiler --unchanged --markdown /tmp/bpfbench-bencher.XXXXXX/gate.md --bmf-base /tmp/bpfbench-bencher.XXXXXX/base.json --bmf-head /tmp/bpfbench-bencher.XXXXXX/head.json
 bencher run --project p --adapter json --testbed t --host http://localhost:6610 --hash $base --branch feature/x-base-t --start-point-reset --file /tmp/bpfbench-bencher.XXXXXX/base.json
-bencher run --project p --adapter json --testbed t --host http://localhost:6610 --hash $head --branch feature/x --start-point feature/x-base-t --start-point-reset --threshold-measure latency --threshold-test percentage --threshold-max-sample-size 1 --threshold-upper-boundary 0.25$exact --thresholds-reset --err --file /tmp/bpfbench-bencher.XXXXXX/head.json"
+bencher run --project p --adapter json --testbed t --host http://localhost:6610 --hash $head --branch feature/x --start-point feature/x-base-t --start-point-reset --threshold-measure latency --threshold-test percentage --threshold-min-sample-size 1 --threshold-max-sample-size 1 --threshold-upper-boundary 0.25$exact --thresholds-reset --err --file /tmp/bpfbench-bencher.XXXXXX/head.json"
 	check "bencher: --dry-run ran nothing" test ! -e "$repo/bpfbench"
 
 	run "$sut" candidate --dry-run --base-branch main --branch "it's" --scenario 'b c' --boundary=0.1
@@ -299,9 +307,9 @@ bencher run --project p --adapter json --testbed t --host http://localhost:6610 
 	run "$sut" candidate --dry-run --scenario a --scenario b
 	expect_status "bencher: a candidate has one scenario" 2
 	run "$sut" main --dry-run --scenario a --scenario 'b c'
-	expect_grep "bencher: options: scenarios, quoted twice" out "'sudo ./bpfbench --scenario a --scenario '\\\\''b c'\\\\'''\$"
+	expect_grep "bencher: options: scenarios, quoted" out "^sudo ./bpfbench --scenario a --scenario 'b c' >"
 	run "$sut" main --dry-run --scenario ./fleet.yml --budget 0
-	expect_grep "bencher: options: the time for a run" out "'sudo ./bpfbench --scenario ./fleet.yml --budget 0'\$"
+	expect_grep "bencher: options: the time for a run" out '^sudo ./bpfbench --scenario ./fleet.yml --budget 0 >'
 	run "$sut" main --dry-run --budget 5s
 	expect_status "bencher: a budget that is no number: exit code 2" 2
 	run env GITHUB_HEAD_REF=pr BENCHER_PROJECT=q BENCHER_TESTBED=u BENCHER_SCENARIO=s BENCHER_BASE_REV=main \
@@ -346,8 +354,9 @@ bencher run --project p --adapter json --testbed t --host http://localhost:6610 
 	attempts() { grep -c "^run .*--branch $1 " "$BB_TEST_LOG"; }
 	run "$sut" main
 	expect_status "bencher: main runs" 0
-	expect_eq "bencher: main measured this tree" "$(grep ^measured "$BB_TEST_LOG")" \
-		"measured: candidate --scenario perf_profiler"
+	check "bencher: main measured this tree" grep -q '^measured: .*"candidate --scenario perf_profiler/step"' "$BB_TEST_LOG"
+	check "bencher: in-situ series raise no alert" grep -q '^measured: .*"b/in-situ/x-bencher-ignore"' "$BB_TEST_LOG"
+	check "bencher: two series share 5 %" grep -q -- '--threshold-upper-boundary 0.975 ' "$BB_TEST_LOG"
 	check "bencher: the testbed is what bpfbench calls the machine" grep -q -- '--testbed a-machine ' "$BB_TEST_LOG"
 	expect_no_grep "bencher: the key is not printed" err secret
 	# shellcheck disable=SC2016 # the inner shell's
@@ -360,6 +369,21 @@ bencher run --project p --adapter json --testbed t --host http://localhost:6610 
 	run env BB_TEST_BENCHER_FAIL=main "$sut" main
 	expect_status "bencher: main with an alert that is confirmed: exit code 1" 1
 	expect_eq "bencher: an alert is measured twice" "$(attempts main)" 2
+	expect_grep "bencher: the series is named" err 'confirmed by the second measurement: b/step latency'
+	run env BB_TEST_BENCHER_OTHER=main "$sut" main
+	expect_status "bencher: main with alerts of two series passes" 0
+	expect_grep "bencher: main with alerts of two series: says so" err 'not confirmed'
+	run env BB_TEST_BENCHER_BROKEN=main "$sut" main
+	expect_status "bencher: bencher fails twice: exit code 1" 1
+	run env -u BENCHER_API_KEY "$sut" main --host http://localhost:6610
+	expect_status "bencher: a server of one's own needs no key" 0
+	: >"$BB_TEST_LOG"
+	run "$sut" setup --project p
+	expect_status "bencher: setup" 0
+	check "bencher: setup: units" grep -q -- 'measure create --name latency --slug latency --units ns p' "$BB_TEST_LOG"
+	run env BB_TEST_MEASURE_THERE=1 "$sut" setup --project p
+	expect_status "bencher: setup again" 0
+	check "bencher: setup again: units" grep -q -- 'measure update --units B p jited-bytes' "$BB_TEST_LOG"
 	: >"$BB_TEST_LOG"
 	run env BB_TEST_BENCHER_ONCE=main "$sut" main
 	expect_status "bencher: main with an alert that is not confirmed passes" 0
@@ -399,6 +423,10 @@ measured: head candidate"
 	expect_status "bencher: a regression that the gate confirmed: exit code 1" 1
 	expect_grep "bencher: a regression: says so" err 'gate found a regression, and confirmed it'
 	expect_eq "bencher: a regression is reported to Bencher all the same" "$(attempts feature/x)" 1
+	: >"$BB_TEST_LOG"
+	run env BB_TEST_GATE_RC=3 BB_TEST_BENCHER_FAIL=feature/x "$sut" candidate
+	expect_status "bencher: a regression that Bencher sees, too: exit code 1" 1
+	expect_eq "bencher: a regression that Bencher sees, too: not measured again" "$(grep -c '^gate' "$BB_TEST_LOG")" 1
 	: >"$BB_TEST_LOG"
 	run env BB_TEST_GATE_RC=1 "$sut" candidate
 	expect_status "bencher: a gate that errs: exit code 1" 1
