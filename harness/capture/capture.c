@@ -11,11 +11,13 @@ bool bb_captured_prog__is_measured(const struct bb_captured_prog *p)
 
 static bool are_alike(const struct bb_captured_map *m, const struct bb_captured_map *n)
 {
+	if (m->frozen &&
+	    (m->entries.size != n->entries.size ||
+	     (m->entries.size && memcmp(m->entries.data, n->entries.data, m->entries.size))))
+		return false;
 	return m->type == n->type && m->key_size == n->key_size && m->value_size == n->value_size &&
 	       m->max_entries == n->max_entries && m->flags == n->flags && m->frozen == n->frozen &&
-	       (m->inner < 0) == (n->inner < 0) &&
-	       (!m->frozen || (m->entries.size == n->entries.size &&
-			       !memcmp(m->entries.data, n->entries.data, m->entries.size)));
+	       (m->inner < 0) == (n->inner < 0);
 }
 
 bool bb_captured_prog__is_same(const struct bb_capture *a, const struct bb_captured_prog *p,
@@ -98,6 +100,11 @@ size_t bb_captured_map__value_bytes(const struct bb_capture *c, const struct bb_
 		return 0;
 	return is_per_cpu(m->type) ? (((size_t)m->value_size + 7) & ~(size_t)7) * c->n_cpus
 				   : m->value_size;
+}
+
+const char *bb_captured_map__values(const struct bb_captured_map *m)
+{
+	return m->n_entries ? m->entries.data + (size_t)m->n_entries * m->key_size : NULL;
 }
 
 void bb_blob__done(struct bb_blob *b)

@@ -142,6 +142,9 @@ const struct bb_captured_attachment *bb_capture__attachment(const struct bb_capt
 /* Bytes of one value in the entries of a map; 0: its kind of entries is not captured. */
 size_t bb_captured_map__value_bytes(const struct bb_capture *c, const struct bb_captured_map *m);
 
+/* The values of its entries, behind the keys; NULL: it has none. */
+const char *bb_captured_map__values(const struct bb_captured_map *m);
+
 /* Why maps of this type have no entries in a capture; NULL: they may have. */
 const char *bb_captured_map_type__why_no_entries(uint32_t type);
 

@@ -472,7 +472,7 @@ static bool is_used(const struct bb_capture *c, size_t prog)
 			return true;
 	for (size_t i = 0; i < c->n_maps; i++) {
 		const struct bb_captured_map *m = &c->maps[i];
-		const char *values = m->entries.data + (size_t)m->n_entries * m->key_size;
+		const char *values = bb_captured_map__values(m);
 
 		for (uint32_t k = 0; m->type == BPF_MAP_TYPE_PROG_ARRAY && k < m->n_entries; k++)
 			if (!memcmp(values + k * sizeof(int32_t), &(int32_t){(int32_t)prog},

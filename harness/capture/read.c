@@ -333,7 +333,7 @@ static void read_input(struct reading *r, const json_t *o, const struct bb_captu
 /* An entry of a map of maps or a prog array is an index below n. */
 static bool are_indexes(const struct bb_captured_map *m, size_t n)
 {
-	const char *values = m->entries.data + (size_t)m->n_entries * m->key_size;
+	const char *values = bb_captured_map__values(m);
 
 	for (uint32_t i = 0; i < m->n_entries; i++) {
 		int32_t index;

@@ -121,7 +121,7 @@ int bb_replay__make_map(struct bb_replay *r, size_t map, struct bb_err *err)
  */
 static char *values_of(const struct bb_replay *r, const struct bb_captured_map *m, size_t size)
 {
-	const char *from = m->entries.data + (size_t)m->n_entries * m->key_size;
+	const char *from = bb_captured_map__values(m);
 	bool is_progs = m->type == BPF_MAP_TYPE_PROG_ARRAY;
 	char *values = malloc(m->n_entries * size);
 
@@ -195,7 +195,7 @@ static int needs_map(void *arg, size_t map)
 	if (m->inner >= 0)
 		n->maps[m->inner] = true; /* a template holds nothing that matters */
 	for (uint32_t i = 0; (is_progs || m->inner >= 0) && i < m->n_entries; i++) {
-		const char *values = m->entries.data + (size_t)m->n_entries * m->key_size;
+		const char *values = bb_captured_map__values(m);
 		int32_t index;
 
 		memcpy(&index, values + i * sizeof(index), sizeof(index));
