@@ -146,9 +146,10 @@ profile --off-cpu=only -f folded -- "$hot" 0.3
 check "off-CPU only: no samples of what runs" test "$(samples '\[off-CPU\] ')" = "$(samples .)"
 
 # --- targets ---
-profile -F 997 -f folded -- sh -c "\"$hot\" 0.2; exec \"$hot\" 0.2"
-expect_grep "fork and exec: the child's code" out '^hot_spots;.*hot_sixty'
-check "fork and exec: both" more "$(samples '^hot_spots;.*hot_sixty')" 150
+cp "$hot" "$WORK/hot_forked"
+profile -F 997 -f folded -- sh -c "\"$WORK/hot_forked\" 0.2; exec \"$hot\" 0.2"
+expect_grep "fork and exec: the child's code" out '^hot_forked;.*hot_sixty'
+expect_grep "fork and exec: the code that the shell became" out '^hot_spots;.*hot_sixty'
 profile -f folded -- true
 expect_status "a command that ends at once: succeeds" 0
 profile -F 997 -f folded -- sh -c "for i in \$(seq 200); do /bin/true; done"
@@ -205,23 +206,29 @@ fi
 cp "$hot" "$WORK/deleted"
 "$WORK/deleted" 30 >/dev/null &
 deleted=$!
-wait_until 5 test -e "/proc/$deleted/exe"
-sleep 0.2
+is_deleted_one() { [[ $(readlink "/proc/$deleted/exe") == "$WORK/deleted" ]]; }
+check "a process whose file is deleted: it runs" wait_until 5 is_deleted_one
 rm "$WORK/deleted"
 profile -p "$deleted" --seconds 0.5 -F 997 -f folded
 expect_status "a process: succeeds" 0
 expect_grep "a process whose file is deleted: its code is named all the same" out '^deleted;.*hot_sixty'
-(sleep 0.7; kill "$deleted") &
-profile -p "$deleted" -F 97 -f folded
+# $child samples. For wait_until.
+samples_now() { [[ -n $(find "/proc/$child/fd" -lname '*perf_event*' 2>/dev/null) ]]; }
+start "$BPFBENCH" profile -p "$deleted" -F 97 -f folded
+check "a process that ends: is sampled" wait_until 10 samples_now
+kill "$deleted"
+wait "$deleted" 2>/dev/null || true
+finish
 expect_status "a process that ends: so does the profile" 0
-wait
 profile -p "$deleted" --seconds 1
 complains "a process that is not there" 1 "no process $deleted"
-"$hot" 1 >/dev/null &
-profile --seconds 0.5 -F 97 -f folded
+"$hot" 600 >/dev/null &
+other=$!
+profile --seconds 0.5 -F 997 -f folded
 expect_status "the whole system: succeeds" 0
 expect_grep "the whole system: others are in it" out '^hot_spots;.*hot_sixty'
-wait
+kill "$other"
+wait "$other" 2>/dev/null || true
 
 # --- bad luck ---
 # Those of others are none of ours.
@@ -229,8 +236,10 @@ spinning() { pid=$(pgrep -P "$child" -x hot_spots); }
 has_ended() { ! kill -0 "$pid" 2>/dev/null || [[ $(ps -o stat= -p "$pid") == Z* ]]; }
 start "$BPFBENCH" profile -F 997 -f folded -- "$hot" 99999
 check "Ctrl-C: the command runs" wait_until 10 spinning
-sleep 1
 spinning || true
+# It is sampled from its beginning on: a tenth of a second of CPU time is a hundred samples.
+has_run() { (($(awk '{ print $14 }' "/proc/$pid/stat") * 10 >= $(getconf CLK_TCK))); }
+check "Ctrl-C: it is sampled" wait_until 10 has_run
 kill -INT "$child"
 finish
 expect_status "Ctrl-C: succeeds" 0

@@ -105,9 +105,10 @@ object() {
 
 # given NAME MS ARG...: one command on it, that may take MS and a run.
 given() {
-	local name=$1 most=$2 lines
+	local name=$1 most=$2 lines began_s
 
 	shift 2
+	read -r began_s _ </proc/uptime
 	begin "$dir" env -C "$dir" "$BPFBENCH" "$@"
 	finished 120000
 	printf '%d\n' "$status" >>"$TMP/codes"
@@ -117,7 +118,8 @@ given() {
 	[[ $origin != */huge_bss.* ]] || most=$((most + huge_load_ms))
 	answered_by $((most + slow_run_ms))
 	((status < 128)) || violation "crashed: exit code $status"
-	! dmesg 2>/dev/null | grep -E "bpfbench\[$pid\]" >"$dir/dmesg" || violation "dmesg: $(head -n 1 "$dir/dmesg")"
+	! dmesg 2>/dev/null | awk -F '[][ ]+' -v since="$began_s" '$2 >= since' | grep -E "bpfbench\[$pid\]" >"$dir/dmesg" ||
+		violation "dmesg: $(head -n 1 "$dir/dmesg")"
 	! control_characters "$dir/stderr" || violation "control characters in stderr"
 	! control_characters "$dir/stdout" || violation "control characters in stdout"
 	lines=$(grep ^bpfbench "$dir/stderr" | grep -vc '^bpfbench: waiting: ' || true)
