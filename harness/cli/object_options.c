@@ -19,7 +19,7 @@ static const struct argp_option options[] = {
 	{"ctx", KEY_CTX, "FILE", 0,
 	 "run the programs on this context: bytes or their hexadecimal text (repeatable)", 0},
 	{"trigger", KEY_TRIGGER, "NAME", 0,
-	 "page-fault or test-run (default: by the type of the program)", 0},
+	 "page-fault, test-run or fire (default: by the type of the program)", 0},
 	{0},
 };
 
