@@ -322,6 +322,17 @@ const struct bb_trigger bb_triggers_call[] = {
 	CALL(alarm, 0),
 	REFUSED(arch_prctl, 0x7fff, 0),
 #endif
+#ifdef SYS_openat2 /* 5.6 */
+	MAKES(openat2, AT_FDCWD, PATH, ZEROS, 24 /* struct open_how */),
+#endif
+#ifdef SYS_fsopen /* 5.2 */
+	REFUSED(fsopen, NO_PATH, 0),
+	REFUSED(fsconfig, -1, 0, 0, 0, 0),
+	REFUSED(fsmount, -1, 0, 0),
+	REFUSED(fspick, -1, NO_PATH, 0),
+	REFUSED(open_tree, -1, NO_PATH, 0),
+#endif
+	CALL(syncfs, FILE_FD),
 	REFUSED(dup3, -1, -1, 0),
 	REFUSED(pipe2, 0, 0),
 	{0},
