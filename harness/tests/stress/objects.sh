@@ -112,6 +112,7 @@ given() {
 	begin "$dir" env -C "$dir" "$BPFBENCH" "$@"
 	finished 120000
 	printf '%d\n' "$status" >>"$TMP/codes"
+	# shellcheck disable=SC2031 # it is one()'s
 	try="object $n ($kind of ${origin##*/}): $name"
 	((!hung)) || violation "did not end within 120 s"
 	if waited "$dir"; then most=120000; fi

@@ -59,7 +59,7 @@ read_delay() {
 	delay_ms=0 cpu_ms=0
 	[[ -n $cgroup ]] && read -r _ total <"$cgroup/cpu.stat" && cpu_ms=$((total / 1000))
 	for kind in cpu io; do
-		[[ -n $cgroup ]] && read -r _ _ _ _ total <"$cgroup/$kind.pressure" || continue
+		if [[ -z $cgroup ]] || ! read -r _ _ _ _ total <"$cgroup/$kind.pressure"; then continue; fi
 		delay_ms=$((delay_ms + ${total#total=} / 1000))
 	done 2>/dev/null
 }
