@@ -65,6 +65,22 @@ int slower(struct xdp_md *ctx)
 	return XDP_PASS;
 }
 
+/* As known, with one helper more. */
+SEC("xdp")
+int one_more(struct xdp_md *ctx)
+{
+	__u64 x = bpf_ktime_get_ns();
+
+	STEP64(x); /* 64 */
+	bpf_get_smp_processor_id();
+	x += bpf_ktime_get_ns();
+	STEP64(x), STEP64(x); /* 128 */
+	bpf_get_smp_processor_id();
+	STEP64(x), STEP64(x), STEP64(x), STEP64(x); /* 256 */
+	sink = x;
+	return XDP_PASS;
+}
+
 /* Two records and a lock are held between calls; what is taken last is given back first, or not. */
 SEC("xdp")
 int holds(struct xdp_md *ctx)
