@@ -11,7 +11,6 @@ need_root "${names[@]}" || plan_done
 object=$O/tests/bpf/fire.bpf.o
 # shellcheck source=harness/tests/bpf/left.sh
 . "$(dirname "$0")/left.sh"
-fire() { real --object "$object" --loads 2 -n 40 "$@"; }
 # fired NAME TRIGGER: the program has a figure above 0, and the table says by which trigger. For `check`.
 fired() {
 	more "$(bmf "$TMP/out" "fire/$1/step" latency)" 0 || { printf '%s\n' "$1: no figure"; return 1; }
@@ -21,7 +20,7 @@ fired() {
 	}
 }
 
-fire
+real --object "$object" --loads 2 -n 40
 expect_status "hooks of all kinds: exit code 0" 0
 check "hooks of all kinds: stdout is strictly valid BMF" valid_bmf "$TMP/out"
 check "a system call" fired on_openat open

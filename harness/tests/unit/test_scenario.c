@@ -353,8 +353,8 @@ static const struct bad bad_keys[] = {
 	{DRIVE("with: step, event: packets"), 5, 18, "key 'event' does not belong to 'with: step'"},
 	{DRIVE("with: in-situ, workload: w, samples: 9"), 5, 34,
 	 "but to step by page-fault, step by test-run, step by fire, slope, exact by page-fault, "
-	 "exact by "
-	 "test-run, lines by page-fault, lines by test-run, fake; in-situ takes: with, event,"},
+	 "exact by test-run, exact by fire, lines by page-fault, lines by test-run, fake; in-situ "
+	 "takes: with, event,"},
 	{DRIVE("stack_depth: 8, with: fake"), 5, 6,
 	 "key 'stack_depth' does not belong to 'with: fake' but to step by page-fault, exact by "
 	 "page-fault, lines by page-fault; fake takes: "
@@ -377,8 +377,8 @@ static const struct bad bad_keys[] = {
 	{DRIVE("with: in-situ, workload: w, inputs: [a]"), 5, 34,
 	 "does not belong to 'with: in-situ' but to step by test-run"},
 	{DRIVE("with: in-situ, trigger: test-run"), 5, 21,
-	 "but to step by page-fault, step by test-run, exact by page-fault, exact by test-run, "
-	 "lines by page-fault, lines by test-run; in-situ takes"},
+	 "but to step by page-fault, step by test-run, step by fire, exact by page-fault, exact by "
+	 "test-run, exact by fire, lines by page-fault, lines by test-run; in-situ takes"},
 	{"name: n\nname: m\n" V D, 2, 1, "key 'name' is given twice; its first value is at 1:7"},
 	{VARIANT("name: a, globals: {g: 1, g: 2}"), 4, 31, "key 'g' is given twice"},
 	{"? [a]\n: b\n" NVD, 1, 3, "a key must be text, not a list"},
