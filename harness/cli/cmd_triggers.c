@@ -14,6 +14,7 @@
 #include "cli/options.h"
 #include "drivers/driver.h"
 #include "fire/discover.h"
+#include "fire/reach.h"
 
 enum { KEY_PROGRAM = 0x100 };
 
@@ -115,9 +116,11 @@ static int look_at(const struct bb_fire_place *place, const char *object, const 
 		section = bb_target__section(target, &attach_type);
 		bb_attach_point__from_section(section ? section : "", type, attach_type, &point);
 		printf(" (%s)", bb_attach_point__words(&point).text);
+		rc = bb_reach__check(&point, target, &err);
+	}
+	if (!rc)
 		rc = bb_discover(place, &point, NULL, bb_target__prog_fd(target),
 				 bb_target__reader(target), NULL, true, &d, &err);
-	}
 	putchar('\n');
 	if (rc)
 		printf("  %s\n", err.msg);

@@ -22,6 +22,7 @@
 
 enum {
 	KEY_NO_WAIT = 0x1f0,
+	KEY_ALLOW_SYSTEM_WIDE,
 	KEY_NO_STORE = 0x200,
 	KEY_RESULTS,
 	KEY_SEED,
@@ -31,6 +32,11 @@ enum {
 };
 
 static const struct argp_option options[] = {
+	{"allow-system-wide", KEY_ALLOW_SYSTEM_WIDE, NULL, 0,
+	 "attach programs that send signals, write into processes or forbid what they do also "
+	 "where "
+	 "every process of the machine passes (default: they are skipped)",
+	 2},
 	{"budget", KEY_BUDGET, "SECONDS", 0,
 	 "end after this time, loading included, and at most one run of a program later (0: no "
 	 "limit); a program that is too slow for its samples has fewer, and bpfbench lists all "
@@ -87,6 +93,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case 'o': a->output = arg; break;
 	case KEY_RESULTS: a->results = arg; break;
 	case KEY_NO_WAIT: a->no_wait = true; break;
+	case KEY_ALLOW_SYSTEM_WIDE: a->allow_system_wide = true; break;
 	case KEY_NO_STORE: a->no_store = true; break;
 	case 'q': a->quiet = true; break;
 	case 'v': a->verbose = true; break;
@@ -199,7 +206,8 @@ int bb_measure__begin(const struct bb_measure_args *a, const char *name, const c
 		.budget_s = a->budget_s,
 		.driver = {.seed = a->seed,
 			   .workload_dir = m->paths.workload_dir,
-			   .object_dir = m->paths.object_dir},
+			   .object_dir = m->paths.object_dir,
+			   .allow_system_wide = a->allow_system_wide},
 	};
 	if (!rc)
 		rc = takes_cpu ? bb_machine_take_cpus(a->cpu, a->no_wait, &m->opts.driver.cpu,

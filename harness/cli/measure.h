@@ -25,7 +25,7 @@ struct bb_measure_args {
 	double budget_s;
 	const struct bb_exporter *format;
 	const char *output, *results;
-	bool no_store, quiet, verbose, no_wait;
+	bool no_store, quiet, verbose, no_wait, allow_system_wide;
 	/* names of variables for workloads and builds; ends in NULL */
 	const char *env[BB_MEASURE_MAX_ENV + 1];
 	size_t n_env;

@@ -34,6 +34,8 @@ struct bb_driver_opts {
 	const char *workload_dir;
 	/* where objects named without a slash are, and profile.bpf.o */
 	const char *object_dir;
+	/* programs that act on other processes are attached where all processes pass */
+	bool allow_system_wide;
 };
 
 /* One batch: consecutive samples of one program. The caller sets the first part, the driver the

@@ -2,16 +2,15 @@
 #include "drivers/fire.h"
 
 #include <errno.h>
-#include <linux/bpf.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/deadline.h"
-#include "bpf/code.h"
 #include "bpf/stats_enable.h"
 #include "fire/discover.h"
 #include "fire/later.h"
+#include "fire/reach.h"
 
 int bb_fire__open(const struct bb_drive_spec *spec, const struct bb_driver_opts *opts,
 		  void **ret_state, struct bb_err *err)
@@ -100,29 +99,11 @@ static int find_at(struct bb_fire_state *s, struct bb_test_prog *subject,
 	return rc;
 }
 
-/* Helpers that write through what they are given, or act on whoever runs them. */
-static bool may_harm(const struct bb_target *target)
-{
-	static const int helpers[] = {BPF_FUNC_probe_write_user, BPF_FUNC_override_return,
-				      BPF_FUNC_send_signal, BPF_FUNC_send_signal_thread};
-	struct bb_code code;
-	bool harms = false;
-
-	if (bb_target__code(target, &code, NULL))
-		return false;
-	for (uint32_t i = 0; i < code.n; i++)
-		for (size_t k = 0; k < sizeof(helpers) / sizeof(helpers[0]); k++)
-			harms |= code.insns[i].code == (BPF_JMP | BPF_CALL) &&
-				 !code.insns[i].src_reg && code.insns[i].imm == helpers[k];
-	bb_code__done(&code);
-	return harms;
-}
-
 /* On a function of ours, with arguments that are made for the one that it is for. */
 static int find_on_own(struct bb_fire_state *s, struct bb_test_prog *subject,
 		       struct bb_attach_point *own, struct bb_err *err)
 {
-	if (may_harm(subject->target))
+	if (bb_reach__acts(subject->target))
 		return bb_fail(err, -ENOTSUP,
 			       "%s: it writes through what it is given, or acts on whoever runs "
 			       "it, "
@@ -155,6 +136,9 @@ static int find(struct bb_fire_state *s, struct bb_test_prog *subject, struct bb
 	bb_attach_point__from_section(section, type, attach_type, &point);
 	if (point.kind == BB_AT_NOWHERE && bb_attach_point__on_own_function(&point, &own))
 		return find_on_own(s, subject, &own, err);
+	rc = s->opts.allow_system_wide ? 0 : bb_reach__check(&point, subject->target, err);
+	if (rc)
+		return rc;
 	rc = find_at(s, subject, &point, only, err);
 	/* where the real event cannot be had, arguments are made for it */
 	if (rc == -ENOTSUP && bb_attach_point__on_own_function(&point, &own) &&

@@ -32,6 +32,15 @@ PROGRAM(denies, "cgroup/connect6", 0)
 PROGRAM(no_tracepoint, "tp/syscalls/sys_enter_opnat", 0)
 PROGRAM(no_function, "uprobe/libc.so.6:malloq", 0)
 
+/* It could end any process that passes, and does not. */
+SEC("tp/syscalls/sys_enter_openat")
+int could_kill(void *ctx)
+{
+	if (!bpf_get_current_pid_tgid())
+		bpf_send_signal(9);
+	return 0;
+}
+
 /* It ends who fires it, and nobody else. */
 SEC("cgroup/setsockopt")
 int kills(void *ctx)

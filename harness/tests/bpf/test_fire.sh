@@ -43,7 +43,11 @@ else
 fi
 expect_grep "a hook that there is not: the nearest" err \
 	"skipped: fire/no_tracepoint/step: this kernel has no tracepoint .*did you mean 'syscalls/sys_enter_openat'"
+expect_grep "a program that could kill any process is skipped" err 'skipped: fire/could_kill/step: .*--allow-system-wide'
 nothing_left "hooks of all kinds" 1
+rm -rf "$results"
+real --object "$object" --program could_kill --allow-system-wide --loads 2 -n 40
+check "a program that could kill, allowed" fired could_kill open
 
 # --- the triggers ---
 run "$BPFBENCH" triggers
