@@ -11,14 +11,17 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define NOBODY 65534 /* also on kernels that know no names: their overflow user */
+#define TRIAL_FILE_BYTES (4LL << 30) /* none of it is there until it is written to */
+#define NOBODY 65534                 /* also on kernels that know no names: their overflow user */
 
-/* What libelf, libdw and malloc() do with files that are open, and how the child answers. */
+/* What libelf, libdw and malloc() do with files that are open, how the child answers, and what
+ * libbpf (from 1.4 on) does to open an object in memory. */
 static const int calls[] = {
 	SCMP_SYS(brk),       SCMP_SYS(clock_gettime), SCMP_SYS(exit),        SCMP_SYS(exit_group),
 	SCMP_SYS(fcntl),     SCMP_SYS(fstat),         SCMP_SYS(futex),       SCMP_SYS(getpid),
@@ -26,13 +29,13 @@ static const int calls[] = {
 	SCMP_SYS(mprotect),  SCMP_SYS(mremap),        SCMP_SYS(munmap),      SCMP_SYS(newfstatat),
 	SCMP_SYS(pread64),   SCMP_SYS(read),          SCMP_SYS(recvmsg),     SCMP_SYS(rt_sigreturn),
 	SCMP_SYS(sendmsg),   SCMP_SYS(setitimer),     SCMP_SYS(sched_yield), SCMP_SYS(sysinfo),
-	SCMP_SYS(write),
+	SCMP_SYS(write),     SCMP_SYS(memfd_create),  SCMP_SYS(uname),
 };
 
 /* What libbpf does besides to load an object. */
 static const int trial_calls[] = {
-	SCMP_SYS(access),       SCMP_SYS(dup3),     SCMP_SYS(faccessat), SCMP_SYS(faccessat2),
-	SCMP_SYS(memfd_create), SCMP_SYS(readlink), SCMP_SYS(uname),
+	SCMP_SYS(access),     SCMP_SYS(dup3),     SCMP_SYS(faccessat),
+	SCMP_SYS(faccessat2), SCMP_SYS(readlink),
 };
 static const unsigned int trial_commands[] = {
 	BPF_MAP_CREATE, BPF_MAP_UPDATE_ELEM, BPF_PROG_LOAD,        BPF_BTF_LOAD,
@@ -171,9 +174,10 @@ int bb_confine(int *keep, size_t n, pid_t parent)
 
 int bb_confine_trial(pid_t parent)
 {
-	int zero = 0, null = open("/dev/null", O_RDONLY);
+	int zero = 0, file = memfd_create("trial", 0);
 
-	if (null < 0 || dup2(null, zero) < 0)
+	/* libbpf maps the values of a map from its descriptor */
+	if (file < 0 || ftruncate(file, TRIAL_FILE_BYTES) || dup2(file, zero) < 0)
 		return -errno;
 	return confine(&zero, 1, parent, true);
 }
