@@ -62,7 +62,7 @@ real compare --exact --base-object "$object" --head-object "$object" --program o
 expect_status "exact: a program against itself" 0
 rm -rf "$results"
 real compare --base-object "$object" --head-object "$object" --program on_openat --budget 5
-check "compare: a program against itself" grep -qE '^compare/step .* (same|inconclusive)' "$TMP/out"
+expect_grep "compare: a program against itself" out '^compare/step .* (same|inconclusive)'
 nothing_left "compare" 1
 check "nothing is left: no cgroup" test -z "$(find /sys/fs/cgroup -maxdepth 2 -name "bpfbench-*" -newer "$object" 2>/dev/null | while read -r f; do
 	pid=${f##*bpfbench-}; [[ -d /proc/${pid%%-*} ]] || echo "$f"; done)"
