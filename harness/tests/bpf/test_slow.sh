@@ -91,7 +91,7 @@ expect_status "step: succeeds" 0
 in_time "step: within its budget" $((2000 + 3 * run_ms + run_ms + slack_ms))
 expect_grep "step: a result with fewer samples" out '^  xdp +[1-9][0-9]* '
 expect_grep "step: says that they are fewer" out 'skipped: one/xdp/step: [0-9]+ of [0-9]+ samples: the budget of '
-expect_grep "step: says which loads are left out" out 'skipped: one/loads [0-9]+\.\.12: the budget of '
+expect_grep "step: says which loads are left out" out 'skipped: one/loads [0-9]+\.\.28: the budget of '
 
 for ((i = 0; i < ${#all[@]}; i++)); do
 	drive=${all[$i]%%, variants*}
