@@ -67,6 +67,7 @@ static bool is_of_libbpf(const struct line *l)
 		"BPF program load failed",
 		"failed to prepare load attributes",
 		"permission error while running as root",
+		"Couldn't load trivial BPF program",
 	};
 
 	for (size_t i = 0; i < sizeof(general) / sizeof(general[0]); i++)

@@ -97,7 +97,7 @@ complains "--trigger: unknown" 1 "unknown trigger 'page-falt' \(did you mean 'pa
 
 # --- usage ---
 bpfbench --object "$O/bpf/fun_xdp.bpf.o" --scenario fun_xdp
-complains "usage: --object and --scenario" 2 'one of --scenario, --object and loaded programs'
+complains "usage: --object and --scenario" 2 'one of --scenario, --object, --capture and loaded programs'
 bpfbench --scenario fun_xdp --packet "$WORK/zeros.bin"
 complains "usage: --packet and --scenario" 2 '--packet.* for --object'
 bpfbench compare --object "$O/bpf/fun_xdp.bpf.o"
