@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Programs copied from a command that loads them: what is in the file, measured like an object; commands that fork, load nothing or
 # do not end; a supervisor that is killed.
+# slow: it waits for commands to be attached, to end and to be killed
 # shellcheck source=harness/tests/tool.sh disable=SC2317 # functions that check, wait_until and run call
 . "$(dirname "$0")/../tool.sh"
 # shellcheck source=harness/tests/gate_repo.sh

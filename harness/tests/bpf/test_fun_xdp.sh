@@ -50,14 +50,27 @@ nothing_left "compare" 0
 # --- however it ends ---
 has_namespace() { readlink "/proc/$child/fd/"* 2>/dev/null | grep '^net:' | grep -qvF "$(readlink /proc/self/ns/net)"; }
 
+# ticks: of the CPU that the command has used, 0 when it has ended.
+ticks() {
+	local -a stat=()
+
+	read -ra stat <"/proc/$child/stat" || true
+	echo $((${stat[13]:-0} + ${stat[14]:-0}))
+}
+
+# used N: it has used N ticks by now.
+used() { (($(ticks) >= $1)); }
+
 # ends SIGNAL
 ends() {
-	local name="SIG$1" expected=1
+	local name="SIG$1" expected=1 at
 
 	start "$BPFBENCH" --scenario fun_xdp -d step -n 1000000 --loads 1 --budget 0 --results "$results" --verbose
 	check "$name: before it, there is a namespace to be left" wait_until 5 has_namespace
 	wait_until 30 grep -q 'cases on CPU' "$TMP/err" || true
-	sleep 1
+	# in the midst of samples: it has worked far longer than it takes to find the places of the code
+	at=$(ticks)
+	wait_until 10 used $((10 * at + 2 * $(getconf CLK_TCK))) || true
 	kill "-$1" "$child"
 	[[ $1 != KILL ]] || expected=137
 	finish 2>/dev/null
