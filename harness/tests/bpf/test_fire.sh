@@ -61,7 +61,12 @@ expect_grep "triggers: a hook that there is not" out "did you mean 'syscalls/sys
 real compare --exact --base-object "$object" --head-object "$object" --program on_openat
 expect_status "exact: a program against itself" 0
 rm -rf "$results"
-real compare --base-object "$object" --head-object "$object" --program on_openat --budget 5
+# Whoever else opens files all the time may leave no window to the program: there is then no row, and it is asked again.
+for ((i = 0; i < 3; i++)); do
+	real compare --base-object "$object" --head-object "$object" --program on_openat --budget 5
+	! grep -q '^compare/step ' "$TMP/out" || break
+	sed 's/^/# no row: /' "$TMP/err"
+done
 expect_grep "compare: a program against itself" out '^compare/step .* (same|inconclusive)'
 nothing_left "compare" 1
 check "nothing is left: no cgroup" test -z "$(find /sys/fs/cgroup -maxdepth 2 -name "bpfbench-*" -newer "$object" 2>/dev/null | while read -r f; do
