@@ -32,3 +32,11 @@ int bb_code__check(const struct bb_code *c, struct bb_err *err)
 				       i, c->name);
 	return 0;
 }
+
+bool bb_code__calls_kfuncs(const struct bb_code *c)
+{
+	for (uint32_t at = 0; at < c->n; at++)
+		if (!bb_insn_is_second_half(c->insns, at) && bb_insn_is_kfunc_call(&c->insns[at]))
+			return true;
+	return false;
+}

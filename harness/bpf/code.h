@@ -3,6 +3,7 @@
 #define BB_BPF_CODE_H
 
 #include <linux/bpf.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/err.h"
@@ -35,5 +36,8 @@ void bb_code__done(struct bb_code *c);
 /* -ENOTSUP, with the reason, for a program that cannot be loaded a second time with counters in it.
  */
 int bb_code__check(const struct bb_code *c, struct bb_err *err);
+
+/* Does it call functions of the kernel? */
+bool bb_code__calls_kfuncs(const struct bb_code *c);
 
 #endif

@@ -120,7 +120,7 @@ static int look_at(const struct bb_fire_place *place, const char *object, const 
 	}
 	if (!rc)
 		rc = bb_discover(place, &point, NULL, bb_target__prog_fd(target),
-				 bb_target__reader(target), NULL, true, &d, &err);
+				 bb_target__reader(target), true, &d, &err);
 	putchar('\n');
 	if (rc)
 		printf("  %s\n", err.msg);

@@ -70,8 +70,7 @@ static int shared_hook(struct bb_fire_state *s, const struct bb_attach_point *po
 /* --- which trigger --- */
 
 static int find_at(struct bb_fire_state *s, struct bb_test_prog *subject,
-		   const struct bb_attach_point *point, const struct bb_trigger *only,
-		   struct bb_err *err)
+		   const struct bb_attach_point *point, struct bb_err *err)
 {
 	struct bb_fire_found *found = &subject->fire;
 	struct bb_target *target = subject->target;
@@ -81,7 +80,7 @@ static int find_at(struct bb_fire_state *s, struct bb_test_prog *subject,
 
 	if (!rc)
 		rc = bb_discover(&s->place, point, hook, bb_target__prog_fd(target),
-				 bb_target__reader(target), only, false, &d, err);
+				 bb_target__reader(target), false, &d, err);
 	if (rc)
 		return rc;
 	found->point = *point;
@@ -116,12 +115,11 @@ static int find_on_own(struct bb_fire_state *s, struct bb_test_prog *subject,
 		bb_live_objects__open(s->place.netns_fd, s->opts.object_dir, s->live);
 	}
 	bb_live_objects__make_arguments(s->live, own);
-	return find_at(s, subject, own, NULL, err);
+	return find_at(s, subject, own, err);
 }
 
 static int find(struct bb_fire_state *s, struct bb_test_prog *subject, struct bb_err *err)
 {
-	const struct bb_trigger *only = NULL;
 	struct bb_attach_point point, own;
 	struct bb_err unsaid = {0};
 	uint32_t type, attach_type = 0;
@@ -139,7 +137,7 @@ static int find(struct bb_fire_state *s, struct bb_test_prog *subject, struct bb
 	rc = s->opts.allow_system_wide ? 0 : bb_reach__check(&point, subject->target, err);
 	if (rc)
 		return rc;
-	rc = find_at(s, subject, &point, only, err);
+	rc = find_at(s, subject, &point, err);
 	/* where the real event cannot be had, arguments are made for it */
 	if (rc == -ENOTSUP && bb_attach_point__on_own_function(&point, &own) &&
 	    !find_on_own(s, subject, &own, &unsaid))

@@ -46,9 +46,7 @@ struct at_param {
 	struct means *means; /* by load and item */
 	uint32_t n_loads;
 	uint64_t runs, other_ways;
-	/* made by bb_lines__of() */
-	double *results;
-	char *refused_why;
+	double *results; /* made by bb_lines__of() */
 };
 
 struct variant {
@@ -66,7 +64,7 @@ struct state {
 	const struct bb_drive_spec *spec;
 	struct bb_cut_memory memory;
 	struct bb_rng rng;
-	struct variant *variants;
+	struct variant **variants; /* each apart, as slots point to them */
 	size_t n_variants;
 };
 
@@ -419,9 +417,24 @@ static int plan_variant(struct state *s, struct bb_test_prog *subject, struct sl
 static struct variant *variant_of(struct state *s, const struct bb_variant_spec *spec)
 {
 	for (size_t i = 0; i < s->n_variants; i++)
-		if (s->variants[i].spec == spec)
-			return &s->variants[i];
+		if (s->variants[i]->spec == spec)
+			return s->variants[i];
 	return NULL;
+}
+
+static struct variant *add_variant(struct state *s, const struct bb_variant_spec *spec)
+{
+	struct variant *v = calloc(1, sizeof(*v)), **place;
+
+	place = v ? bb_append(&s->variants, &s->n_variants, sizeof(*place)) : NULL;
+	if (!place) {
+		free(v);
+		return NULL;
+	}
+	*place = v;
+	v->spec = spec;
+	v->plan.detail = BB_CUT_ALL;
+	return v;
 }
 
 /* Room for the means of one more load. */
@@ -450,16 +463,14 @@ static int open_slot(struct state *s, struct bb_test_prog *subject, struct slot 
 	struct variant *v = variant_of(s, subject->spec);
 	int rc;
 
-	if (!slot)
+	if (!v)
+		v = add_variant(s, subject->spec);
+	if (!slot || !v) {
+		free(slot);
 		return bb_fail_nomem(err);
+	}
 	for (int i = 0; i < N_THINGS; i++)
 		slot->things[i].prog_fd = -1;
-	if (!v) {
-		/* room for all there may be, as slots point into it */
-		v = &s->variants[s->n_variants++];
-		v->spec = subject->spec;
-		v->plan.detail = BB_CUT_ALL;
-	}
 	slot->target = subject->target;
 	slot->variant = v;
 	rc = bb_lines_plan__read(&v->plan, subject->target, err);
@@ -670,16 +681,14 @@ static double check_price(const struct at_param *p)
 }
 
 /* One load's rows. */
-static int share_load(const struct at_param *p, uint32_t load, double check_ns,
-		      struct bb_lines *out, double *program_ns, double *empty_ns, double *rows_ns,
-		      double *first_ns, double *rest_ns)
+static int share_load(const struct at_param *p, uint32_t load, double check_ns, double *program_ns,
+		      double *empty_ns, double *rows_ns, double *first_ns, double *rest_ns)
 {
 	uint32_t n = p->path.n_measured, first = 2;
 	double *cumulative = calloc(n, sizeof(*cumulative)), entry = load_ns(p, load, first),
 	       empty = load_ns(p, load, 1);
 	int rc;
 
-	(void)out;
 	if (!cumulative)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < n; i++)
@@ -727,14 +736,12 @@ int bb_lines__of(void *state, const struct bb_variant_spec *spec, uint32_t param
 				       .runs = p->runs,
 				       .other_ways = p->other_ways};
 	for (uint32_t l = 0; !rc && l < p->n_loads; l++)
-		rc = share_load(p, l, ret_lines->check_ns, ret_lines, &program[l], &empty[l],
+		rc = share_load(p, l, ret_lines->check_ns, &program[l], &empty[l],
 				&rows[l * n_rows], &first[l * n_rows], &rest[l]);
 	return rc;
 }
 
 /* --- the state --- */
-
-#define MOST_VARIANTS 1024u
 
 static void close_state(void *state)
 {
@@ -743,8 +750,9 @@ static void close_state(void *state)
 	if (!s)
 		return;
 	for (size_t i = 0; i < s->n_variants; i++) {
-		drop_params(&s->variants[i]);
-		bb_lines_plan__done(&s->variants[i].plan);
+		drop_params(s->variants[i]);
+		bb_lines_plan__done(&s->variants[i]->plan);
+		free(s->variants[i]);
 	}
 	free(s->variants);
 	s->trigger->close(s->fired);
@@ -764,8 +772,7 @@ static int open_state(const struct bb_lines_trigger *trigger, const struct bb_dr
 	s->spec = spec;
 	s->memory.fd = -1;
 	bb_rng_seed(&s->rng, opts->seed);
-	s->variants = calloc(MOST_VARIANTS, sizeof(*s->variants));
-	rc = s->variants ? trigger->open(spec, opts, &s->fired, err) : bb_fail_nomem(err);
+	rc = trigger->open(spec, opts, &s->fired, err);
 	if (!rc)
 		rc = bb_cut_memory__open(&s->memory, err);
 	if (rc)

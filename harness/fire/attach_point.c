@@ -112,10 +112,3 @@ struct bb_attach_words bb_attach_point__words(const struct bb_attach_point *p)
 		 p->target, p->is_return ? " (return)" : "");
 	return w;
 }
-
-bool bb_attach_point__same(const struct bb_attach_point *a, const struct bb_attach_point *b)
-{
-	return a->kind == b->kind && a->prog_type == b->prog_type &&
-	       a->attach_type == b->attach_type && a->is_return == b->is_return &&
-	       !strcmp(a->target, b->target);
-}

@@ -53,6 +53,4 @@ struct bb_attach_words {
 };
 struct bb_attach_words bb_attach_point__words(const struct bb_attach_point *p);
 
-bool bb_attach_point__same(const struct bb_attach_point *a, const struct bb_attach_point *b);
-
 #endif

@@ -128,12 +128,13 @@ static int try_all(void *arg, struct bb_fire_task *t, void *shared)
 
 /* --- in ours --- */
 
-static void list_triggers(const struct bb_attach_point *point, const struct bb_trigger *only,
-			  struct list *l)
+static void list_triggers(const struct bb_attach_point *point, struct list *l)
 {
-	if (point->kind == BB_AT_OWN_FUNCTION)
-		only = &bb_triggers_function[0];
-	for (unsigned int distance = 0; distance < 3 && !only; distance++) {
+	if (point->kind == BB_AT_OWN_FUNCTION) {
+		l->tried[l->n++].trigger = &bb_triggers_function[0];
+		return;
+	}
+	for (unsigned int distance = 0; distance < 3; distance++) {
 		const struct bb_trigger *t;
 
 		/* a call that is refused comes after those that are not */
@@ -142,8 +143,6 @@ static void list_triggers(const struct bb_attach_point *point, const struct bb_t
 				if (t->fails == fails && bb_trigger__distance(t, point) == distance)
 					l->tried[l->n++].trigger = t;
 	}
-	if (only)
-		l->tried[l->n++].trigger = only;
 }
 
 struct search {
@@ -232,8 +231,7 @@ static void choose(const struct bb_attach_point *point, struct bb_discovery *d)
 
 int bb_discover(const struct bb_fire_place *place, const struct bb_attach_point *point,
 		const struct bb_hook *hook, int prog_fd, const struct bb_stats_reader *reader,
-		const struct bb_trigger *only, bool all, struct bb_discovery *ret_discovery,
-		struct bb_err *err)
+		bool all, struct bb_discovery *ret_discovery, struct bb_err *err)
 {
 	struct list *l = calloc(1, sizeof(*l));
 	const struct search s = {.place = place, .hook = hook, .prog_fd = prog_fd, .list = l};
@@ -246,7 +244,7 @@ int bb_discover(const struct bb_fire_place *place, const struct bb_attach_point 
 	l->point = *point;
 	l->other_cpu = place->other_cpu;
 	l->all = all;
-	list_triggers(point, only, l);
+	list_triggers(point, l);
 	rc = run_list(&s, d.ended, sizeof(d.ended), err);
 	if (!rc) {
 		d.tried = calloc(l->n ? l->n : 1, sizeof(*d.tried));

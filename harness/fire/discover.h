@@ -35,14 +35,12 @@ struct bb_discovery {
 
 /*
  * The program `prog_fd`, which `reader` is of, is attached at `point` meanwhile; bpf_stats is on.
- * `hook`: that of the point, if it is open (NULL: it is opened). `only`: no other than this trigger
- * is tried (NULL: all); `all`: go on when one is found. 0, also when none does; -ENOTSUP with the
- * reason: the program cannot be attached there.
+ * `hook`: that of the point, if it is open (NULL: it is opened). `all`: go on when one is found. 0,
+ * also when none does; -ENOTSUP with the reason: the program cannot be attached there.
  */
 int bb_discover(const struct bb_fire_place *place, const struct bb_attach_point *point,
 		const struct bb_hook *hook, int prog_fd, const struct bb_stats_reader *reader,
-		const struct bb_trigger *only, bool all, struct bb_discovery *ret_discovery,
-		struct bb_err *err);
+		bool all, struct bb_discovery *ret_discovery, struct bb_err *err);
 void bb_discovery__done(struct bb_discovery *d);
 
 #endif

@@ -5,6 +5,7 @@
 #include <linux/bpf.h>
 
 #include "bpf/code.h"
+#include "bpf/insn.h"
 
 bool bb_reach__acts(const struct bb_target *target)
 {
@@ -17,8 +18,8 @@ bool bb_reach__acts(const struct bb_target *target)
 		return true;
 	for (uint32_t i = 0; i < code.n; i++)
 		for (size_t k = 0; k < sizeof(helpers) / sizeof(helpers[0]); k++)
-			acts |= code.insns[i].code == (BPF_JMP | BPF_CALL) &&
-				!code.insns[i].src_reg && code.insns[i].imm == helpers[k];
+			acts |= bb_insn_is_helper_call(&code.insns[i]) &&
+				code.insns[i].imm == helpers[k];
 	bb_code__done(&code);
 	return acts;
 }

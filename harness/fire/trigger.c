@@ -19,16 +19,6 @@ const struct bb_trigger *bb_trigger_at(size_t i)
 	return NULL;
 }
 
-const struct bb_trigger *bb_trigger_find(const char *name)
-{
-	const struct bb_trigger *t;
-
-	for (size_t i = 0; (t = bb_trigger_at(i)); i++)
-		if (!strcmp(t->name, name))
-			return t;
-	return NULL;
-}
-
 /* What is in front of the name proper, longest first. */
 static const char *const prefixes[] = {
 	"sys_enter_", "sys_exit_", "__x64_sys_", "__arm64_sys_", "__se_sys_", "__do_sys_",

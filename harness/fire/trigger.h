@@ -28,7 +28,6 @@ struct bb_firing {
 	pid_t pid;     /* a child of ours; 0: none */
 	/* BB_AT_OWN_FUNCTION: of the function that is called in its place */
 	const struct bb_attach_point *point;
-	char said[120]; /* what it found out for the report: "arguments made: ..." */
 };
 
 struct bb_trigger {
@@ -49,9 +48,6 @@ struct bb_trigger {
 
 /* All of them, the cheapest first; NULL behind the last. */
 const struct bb_trigger *bb_trigger_at(size_t i);
-
-/* NULL: there is none of that name. */
-const struct bb_trigger *bb_trigger_find(const char *name);
 
 /* The tables that they stand in, each ends in a row without a name. */
 extern const struct bb_trigger bb_triggers_call[], bb_triggers_memory[], bb_triggers_process[],

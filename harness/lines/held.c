@@ -373,15 +373,6 @@ static void find_releases(struct pass *p)
 	}
 }
 
-static bool calls_kfuncs(const struct bb_code *code)
-{
-	for (uint32_t at = 0; at < code->n; at++)
-		if (!bb_insn_is_second_half(code->insns, at) &&
-		    bb_insn_is_kfunc_call(&code->insns[at]))
-			return true;
-	return false;
-}
-
 int bb_helds__find(const struct bb_code *code, const struct bb_cfg *g, struct bb_helds *ret_helds,
 		   struct bb_err *err)
 {
@@ -389,7 +380,7 @@ int bb_helds__find(const struct bb_code *code, const struct bb_cfg *g, struct bb
 	struct pass p = {.code = code, .g = g, .out = &h};
 	int rc = h.released ? 0 : bb_fail_nomem(err);
 
-	if (!rc && calls_kfuncs(code))
+	if (!rc && bb_code__calls_kfuncs(code))
 		p.kernel = btf__load_vmlinux_btf();
 	if (!rc)
 		find_takers(&p);

@@ -43,15 +43,6 @@ static const struct bpf_line_info *line_at(const struct bb_code *code, uint32_t 
 	return lo ? &code->lines[lo - 1] : NULL;
 }
 
-static bool calls_kfuncs(const struct bb_code *code)
-{
-	for (uint32_t at = 0; at < code->n; at++)
-		if (!bb_insn_is_second_half(code->insns, at) &&
-		    bb_insn_is_kfunc_call(&code->insns[at]))
-			return true;
-	return false;
-}
-
 static const char *btf_name(const struct btf *btf, uint32_t id)
 {
 	const struct btf_type *t = btf && id ? btf__type_by_id(btf, id) : NULL;
@@ -293,7 +284,7 @@ int bb_line_path__make(const struct bb_code *code, const struct bb_cfg *g,
 	p->row_of = calloc(n + 1, sizeof(*p->row_of));
 	p->measured = calloc(n + 1, sizeof(*p->measured));
 	p->leaves = last && !bb_insn_is_exit(&code->insns[last->slot]);
-	if (calls_kfuncs(code))
+	if (bb_code__calls_kfuncs(code))
 		m.kernel = btf__load_vmlinux_btf();
 	rc = p->row_of && p->measured ? make_rows(&m) : -ENOMEM;
 	if (!rc && n)
