@@ -5,6 +5,7 @@
  * placed badly.
  */
 #include "bb_bpf.h"
+#include "multiplications.h"
 
 const volatile __u32 rounds = 200;
 __u64 sink;
@@ -40,21 +41,15 @@ int loop(struct bpf_perf_event_data *ctx)
 	return 0;
 }
 
-/* A shift between the multiplications, or the compiler folds the whole row into one. */
-#define STEP(x) ((x) = ((x) ^ (x) >> 29) * 2862933555777941757ULL)
-#define STEP4(x) (STEP(x), STEP(x), STEP(x), STEP(x))
-#define STEP16(x) (STEP4(x), STEP4(x), STEP4(x), STEP4(x))
-#define STEP64(x) (STEP16(x), STEP16(x), STEP16(x), STEP16(x))
-
 SEC("perf_event")
 int straight(struct bpf_perf_event_data *ctx)
 {
 	__u64 x = bpf_get_current_pid_tgid();
 
-	STEP64(x);
-	STEP64(x);
-	STEP64(x);
-	STEP64(x);
+	BB_STEP64(x);
+	BB_STEP64(x);
+	BB_STEP64(x);
+	BB_STEP64(x);
 	sink = x;
 	return 0;
 }

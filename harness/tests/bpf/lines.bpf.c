@@ -2,6 +2,7 @@
 /* Programs whose lines have costs that are known by construction, or hold something while they run:
  * test material of the drive `lines`. */
 #include "bb_bpf.h"
+#include "multiplications.h"
 
 __u64 sink;
 
@@ -29,23 +30,17 @@ struct {
 	__type(value, __u64);
 } table SEC(".maps");
 
-/* A shift between the multiplications, or the compiler folds the whole row into one. */
-#define STEP(x) ((x) = ((x) ^ (x) >> 29) * 2862933555777941757ULL)
-#define STEP4(x) (STEP(x), STEP(x), STEP(x), STEP(x))
-#define STEP16(x) (STEP4(x), STEP4(x), STEP4(x), STEP4(x))
-#define STEP64(x) (STEP16(x), STEP16(x), STEP16(x), STEP16(x))
-
 /* Three lines of 64, 128 and 256 dependent multiplications, a helper between them. */
 SEC("xdp")
 int known(struct xdp_md *ctx)
 {
 	__u64 x = bpf_ktime_get_ns();
 
-	STEP64(x); /* 64 */
+	BB_STEP64(x); /* 64 */
 	bpf_get_smp_processor_id();
-	STEP64(x), STEP64(x); /* 128 */
+	BB_STEP64(x), BB_STEP64(x); /* 128 */
 	bpf_get_smp_processor_id();
-	STEP64(x), STEP64(x), STEP64(x), STEP64(x); /* 256 */
+	BB_STEP64(x), BB_STEP64(x), BB_STEP64(x), BB_STEP64(x); /* 256 */
 	sink = x;
 	return XDP_PASS;
 }
@@ -56,11 +51,11 @@ int slower(struct xdp_md *ctx)
 {
 	__u64 x = bpf_ktime_get_ns();
 
-	STEP64(x); /* 64 */
+	BB_STEP64(x); /* 64 */
 	bpf_get_smp_processor_id();
-	STEP64(x), STEP64(x), STEP64(x); /* 192 */
+	BB_STEP64(x), BB_STEP64(x), BB_STEP64(x); /* 192 */
 	bpf_get_smp_processor_id();
-	STEP64(x), STEP64(x), STEP64(x), STEP64(x); /* 256 */
+	BB_STEP64(x), BB_STEP64(x), BB_STEP64(x), BB_STEP64(x); /* 256 */
 	sink = x;
 	return XDP_PASS;
 }
@@ -71,12 +66,12 @@ int one_more(struct xdp_md *ctx)
 {
 	__u64 x = bpf_ktime_get_ns();
 
-	STEP64(x); /* 64 */
+	BB_STEP64(x); /* 64 */
 	bpf_get_smp_processor_id();
 	x += bpf_ktime_get_ns();
-	STEP64(x), STEP64(x); /* 128 */
+	BB_STEP64(x), BB_STEP64(x); /* 128 */
 	bpf_get_smp_processor_id();
-	STEP64(x), STEP64(x), STEP64(x), STEP64(x); /* 256 */
+	BB_STEP64(x), BB_STEP64(x), BB_STEP64(x), BB_STEP64(x); /* 256 */
 	sink = x;
 	return XDP_PASS;
 }
@@ -144,7 +139,7 @@ int removes(struct xdp_md *ctx)
 
 static __noinline __u64 part(__u64 x)
 {
-	STEP64(x);
+	BB_STEP64(x);
 	return x;
 }
 

@@ -30,7 +30,7 @@ check "known: 256 multiplications are about four times 64" ratio "$(of '/* 256 *
 check "known: 256 multiplications are about twice 128" ratio "$(of '/* 256 */')" "$(of '/* 128 */')" 1.5 2.6
 expect_grep "known: the sentence names the longest line first" out '^[0-9]+ % is line [0-9]+'
 expect_grep "known: a helper has a row below its line" out ' bpf_ktime_get_ns$'
-expect_grep "known: instructions stand beside the time" out '^ *[0-9.]+ +\[.*\] +[0-9.]+ +[0-9]{3} +[0-9]+ +STEP64'
+expect_grep "known: instructions stand beside the time" out '^ *[0-9.]+ +\[.*\] +[0-9.]+ +[0-9]{3} +[0-9]+ +BB_STEP64'
 expect_no_grep "known: every cut is allowed" out 'cuts are not allowed'
 expect_no_grep "known: the parts sum to the whole" out 'the parts sum to'
 parts=$(sed -nE 's/.*its parts sum to ([0-9 .]+) ns$/\1/p' "$TMP/out" | tr -d ' ')
@@ -38,7 +38,7 @@ whole=$(sed -nE 's/^[^:]*: ([0-9 .]+) ns a run.*/\1/p' "$TMP/out" | tr -d ' ')
 check "known: within a tenth, however busy the machine" ratio "$parts" "$whole" 0.9 1.1
 run "$BPFBENCH" annotate --flame "$TMP/run.svg" --results "$results"
 expect_status "flame graph: is drawn" 0
-check "flame graph: has the lines" grep -q 'STEP64' "$TMP/run.svg"
+check "flame graph: has the lines" grep -q 'BB_STEP64' "$TMP/run.svg"
 
 times holds
 expect_no_grep "holds: all that is held is given back at every cut" out 'cuts are not allowed'
@@ -79,7 +79,7 @@ run "$BPFBENCH" compare --time --scenario "$TMP/pair.yml" --base known --head sl
 	--fail-on regressed
 expect_status "compare --time: a line that is slower fails, if asked to" 3
 expect_grep "compare --time: the sentence names the line" out '^\+[0-9.]+ ns in line [0-9]+'
-expect_grep "compare --time: the line that was changed is slower" out 'regressed +[0-9]+ +STEP64\(x\), STEP64\(x\), STEP64\(x\); /\* 192'
+expect_grep "compare --time: the line that was changed is slower" out 'regressed +[0-9]+ +BB_STEP64\(x\), BB_STEP64\(x\), BB_STEP64\(x\); /\* 192'
 expect_no_grep "compare --time: what is the same is not" out 'regressed .*/\* (64|256)'
 run "$BPFBENCH" compare --time --scenario "$TMP/pair.yml" --base known --head slower --sort percent
 expect_status "compare --time: has no columns to sort by" 2

@@ -43,12 +43,6 @@ static inline char *export_ok(const char *format, const struct bb_report *r)
 	return text;
 }
 
-static inline void assert_has(const char *text, const char *part)
-{
-	if (!strstr(text, part))
-		fail_msg("'%s' is not in:\n%s", part, text);
-}
-
 static inline void assert_lacks(const char *text, const char *part)
 {
 	if (strstr(text, part))

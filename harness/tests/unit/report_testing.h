@@ -14,6 +14,7 @@
 
 #include "base/rng.h"
 #include "report/report.h"
+#include "store/run_json.h"
 
 /* NAN is near nothing. Relative above 1. */
 #define assert_near_by(got, want, tolerance)                                                       \
@@ -72,6 +73,33 @@ static inline size_t make_case(struct bb_report *r, const char *variant, const c
 		set_text(&c->param, param);
 	c->param_value = param_value;
 	return r->n_cases - 1;
+}
+
+static inline void assert_has(const char *text, const char *part)
+{
+	if (!strstr(text, part))
+		fail_msg("no '%s' in:\n%s", part, text);
+}
+
+/* Store the report, read it back, and store it again: both texts are the same. */
+static inline struct bb_report *store_and_read(const struct bb_report *r)
+{
+	struct bb_report *again;
+	struct bb_err err = {0};
+	char *text, *second;
+	size_t len;
+	FILE *in;
+
+	assert_int_equal(bb_run_json__compose(r, &text, &len), 0);
+	in = fmemopen(text, len, "r");
+	if (bb_run_json__read(in, "run.json", &again, &err))
+		fail_msg("%s", err.msg);
+	fclose(in);
+	assert_int_equal(bb_run_json__compose(again, &second, &len), 0);
+	assert_string_equal(text, second);
+	free(text);
+	free(second);
+	return again;
 }
 
 /* A program of a variant, of which nothing is known; valid until the next call. */

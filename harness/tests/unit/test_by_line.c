@@ -16,29 +16,15 @@
 
 #define ID "20261122T131700Z-lines-1a2b3c4d"
 
-static void assert_has(const char *text, const char *part)
-{
-	if (!strstr(text, part))
-		fail_msg("no '%s' in:\n%s", part, text);
-}
-
 static void test_stored_and_read(void **state)
 {
 	struct bb_report *r = make_report(ID), *again;
-	struct bb_err err = {0};
-	char *text, *second;
 	double x[8];
-	size_t len;
-	FILE *in;
 
 	(void)state;
 	make_timed(r, 4849);
 	set_text(&r->timed[0].rest_ns, "0.00 - 1.50 0 0 0 0 0");
-	assert_int_equal(bb_run_json__compose(r, &text, &len), 0);
-	in = fmemopen(text, len, "r");
-	if (bb_run_json__read(in, "run.json", &again, &err))
-		fail_msg("%s", err.msg);
-	fclose(in);
+	again = store_and_read(r);
 	assert_int_equal(again->n_timed, 1);
 	assert_int_equal(again->timed[0].n_rows, 3);
 	assert_string_equal(again->timed[0].rows[2].call, "bpf_ringbuf_submit");
@@ -51,10 +37,6 @@ static void test_stored_and_read(void **state)
 	assert_nan(x[1]);
 	assert_nan(x[2]);
 	assert_int_equal(bb_timed_loads(""), 0);
-	assert_int_equal(bb_run_json__compose(again, &second, &len), 0);
-	assert_string_equal(text, second);
-	free(text);
-	free(second);
 	bb_report__free(again);
 	bb_report__free(r);
 }

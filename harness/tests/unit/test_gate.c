@@ -137,12 +137,6 @@ static char *markdown(const struct bb_gate *g, const struct bb_report *first,
 	return text;
 }
 
-static void assert_has(const char *text, const char *part)
-{
-	if (!strstr(text, part))
-		fail_msg("no '%s' in:\n%s", part, text);
-}
-
 static void test_owns(void **state)
 {
 	struct bb_gate g = make_gate();

@@ -15,12 +15,6 @@
 
 #define N_LOADS 16
 
-static void assert_has(const char *text, const char *part)
-{
-	if (!strstr(text, part))
-		fail_msg("no '%s' in:\n%s", part, text);
-}
-
 static struct bb_timed *add_timed(struct bb_report *r, const char *variant)
 {
 	struct bb_timed *t = bb_report__add_timed(r);
