@@ -129,7 +129,8 @@ extern const struct bb_driver bb_driver_step_page_fault, bb_driver_step_test_run
 	bb_driver_step_fire, bb_driver_slope, bb_driver_insitu, bb_driver_insitu_packets,
 	bb_driver_insitu_http, bb_driver_insitu_attach, bb_driver_live, bb_driver_exact_page_fault,
 	bb_driver_exact_test_run, bb_driver_pipeline, bb_driver_slowdown, bb_driver_call,
-	bb_driver_fake, bb_driver_lines_page_fault, bb_driver_lines_test_run, bb_driver_exact_fire;
+	bb_driver_fake, bb_driver_lines_page_fault, bb_driver_lines_test_run, bb_driver_lines_fire,
+	bb_driver_exact_fire;
 /* Of a kind in bb_drive_kinds[]. */
 static inline const struct bb_driver *bb_driver_of(const struct bb_drive_kind *kind)
 {

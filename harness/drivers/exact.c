@@ -360,8 +360,8 @@ static int attach_to_fire(void *state, struct bb_test_prog *subject, void **ret_
 	if (rc)
 		return rc;
 	s->fire = calloc(1, sizeof(*s->fire));
-	rc = s->fire ? bb_fire__attach_program(state, subject, s->exact.clone.prog_fd, s, s->fire,
-					       err)
+	rc = s->fire ? bb_fire__attach_program(state, subject, s->exact.clone.prog_fd, s,
+					       sizeof(struct bb_fire_shared), s->fire, err)
 		     : bb_fail_nomem(err);
 	if (rc) {
 		free(s->fire);

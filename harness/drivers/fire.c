@@ -188,7 +188,7 @@ void bb_fire__detach_program(struct bb_fire_slot *slot)
 }
 
 int bb_fire__attach_program(void *state, struct bb_test_prog *subject, int prog_fd, void *arg,
-			    struct bb_fire_slot *slot, struct bb_err *err)
+			    size_t shared_bytes, struct bb_fire_slot *slot, struct bb_err *err)
 {
 	struct bb_fire_state *s = state;
 	int rc = subject->fire.trigger ? 0 : bb_fire__probe(state, subject, err);
@@ -200,8 +200,7 @@ int bb_fire__attach_program(void *state, struct bb_test_prog *subject, int prog_
 	if (!rc)
 		rc = bb_pin_to_cpu(s->opts.cpu, err);
 	if (!rc)
-		rc = bb_firer__start(&s->place, arg, sizeof(struct bb_fire_shared), &slot->firer,
-				     err);
+		rc = bb_firer__start(&s->place, arg, shared_bytes, &slot->firer, err);
 	if (!rc)
 		rc = shared_hook(s, &subject->fire.point, &slot->hook, err);
 	if (!rc && !slot->hook) {
@@ -218,7 +217,7 @@ int bb_fire__attach(void *state, struct bb_test_prog *subject, void **ret_slot, 
 {
 	struct bb_fire_slot *slot = calloc(1, sizeof(*slot));
 	int rc = slot ? bb_fire__attach_program(state, subject, bb_target__prog_fd(subject->target),
-						slot, slot, err)
+						slot, sizeof(struct bb_fire_shared), slot, err)
 		      : bb_fail_nomem(err);
 
 	if (rc)
@@ -251,6 +250,18 @@ static void say_refused(const struct bb_fire_slot *slot, struct bb_batch *b)
 			 shared->trigger_rc ? strerror(-shared->trigger_rc) : "");
 }
 
+int bb_fire__do(struct bb_fire_slot *slot,
+		int (*work)(void *arg, struct bb_fire_task *t, void *shared), struct bb_err *err)
+{
+	int link_fd, rc = bb_hook__put(slot->hook, slot->prog_fd, &link_fd, err);
+
+	if (rc)
+		return rc;
+	rc = bb_firer__do(&slot->firer, work, err);
+	bb_close_later(link_fd);
+	return rc;
+}
+
 int bb_fire__batch(struct bb_fire_slot *slot,
 		   int (*work)(void *arg, struct bb_fire_task *t, void *shared), struct bb_batch *b,
 		   struct bb_err *err)
@@ -258,18 +269,15 @@ int bb_fire__batch(struct bb_fire_slot *slot,
 	struct bb_fire_shared *shared = slot->firer.shared;
 	struct bb_batch *both = &shared->batch;
 	uint64_t *ns = b->ns, *paths = b->paths;
-	int link_fd, rc = bb_hook__put(slot->hook, slot->prog_fd, &link_fd, err);
+	int rc;
 
-	if (rc)
-		return rc;
 	*both = *b;
 	both->ns = shared->ns;
 	both->paths = paths ? shared->paths : NULL;
 	if (both->want > BB_FIRE_BATCH_MOST)
 		both->want = BB_FIRE_BATCH_MOST;
 	shared->trigger_rc = 0;
-	rc = bb_firer__do(&slot->firer, work, err);
-	bb_close_later(link_fd);
+	rc = bb_fire__do(slot, work, err);
 	*b = *both;
 	b->ns = ns;
 	b->paths = paths;

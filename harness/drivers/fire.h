@@ -56,12 +56,17 @@ int bb_fire__attach(void *state, struct bb_test_prog *subject, void **ret_slot, 
 void bb_fire__detach(void *state, void *slot);
 void bb_fire__close(void *state);
 
-/* Likewise, into a slot, of `prog_fd` in the program's place; `arg` is what work() is given. */
+/* Likewise, into a slot, of `prog_fd` in the program's place; `arg` and so many bytes of shared
+ * memory are what work() is given. */
 int bb_fire__attach_program(void *state, struct bb_test_prog *subject, int prog_fd, void *arg,
-			    struct bb_fire_slot *slot, struct bb_err *err);
+			    size_t shared_bytes, struct bb_fire_slot *slot, struct bb_err *err);
 void bb_fire__detach_program(struct bb_fire_slot *slot);
 
-/* The program on its hook, work() done with the batch in the shared memory, and off again. */
+/* The program on its hook, work() done, and off again. */
+int bb_fire__do(struct bb_fire_slot *slot,
+		int (*work)(void *arg, struct bb_fire_task *t, void *shared), struct bb_err *err);
+
+/* The same with the batch in the shared memory, and off again. */
 int bb_fire__batch(struct bb_fire_slot *slot,
 		   int (*work)(void *arg, struct bb_fire_task *t, void *shared), struct bb_batch *b,
 		   struct bb_err *err);

@@ -12,14 +12,12 @@
 #include "base/stop.h"
 #include "bpf/insn.h"
 #include "drivers/lines_plan.h"
-#include "drivers/page_fault.h"
-#include "drivers/test_run.h"
 #include "drivers/turn.h"
 #include "stats/quantile.h"
 
-#define BLOCK 20u    /* runs of one thing in a row that are samples */
-#define WARMUP 2u    /* and runs before them */
-#define DOUBLED 6u   /* places at which the doubled clone is measured */
+#define BLOCK BB_LINES_BLOCK /* runs of one thing in a row that are samples */
+#define WARMUP 2u            /* and runs before them */
+#define DOUBLED 6u           /* places at which the doubled clone is measured */
 #define TICK_NS 10.0 /* coarser than that no clock of a kernel is: samples are multiples of it */
 #define MOST_CHECK_NS 3.0
 
@@ -93,14 +91,16 @@ struct block {
 	bool restores;   /* a whole run goes before each, which leaves maps as it does */
 	bool is_restoring;
 	unsigned int warmup; /* still to be made */
+	uint32_t runs_each;  /* that one firing brings */
 	size_t want, n;
-	double ns[BLOCK];
-	uint64_t *keep; /* also there, if not NULL */
+	uint64_t ns[BLOCK];
 	uint64_t fired, warmed, run_cnt, run_time_ns, multi, other_ways;
 	int64_t ended_at; /* of the last run */
 	bool drain_each_run;
 	struct bb_prog_stats last;
 };
+
+_Static_assert(sizeof(struct block) <= BB_LINES_ARG_BYTES, "a process that fires has a copy");
 
 static void arm(struct block *b)
 {
@@ -122,15 +122,12 @@ static void take_sample(struct block *b, const struct bb_prog_stats *now)
 	b->fired++;
 	b->run_cnt += runs;
 	b->run_time_ns += ns;
-	if (runs != 1) {
+	if (runs != b->runs_each)
 		b->multi += runs;
-	} else if (b->ends_at >= -1 && b->ended_at != b->ends_at) {
+	else if (b->ends_at >= -1 && b->ended_at != b->ends_at)
 		b->other_ways++;
-	} else {
-		if (b->keep)
-			b->keep[b->n] = ns;
-		b->ns[b->n++] = (double)ns;
-	}
+	else
+		b->ns[b->n++] = (ns + runs / 2) / runs;
 }
 
 static int after_run(void *arg)
@@ -162,9 +159,11 @@ static int fire(struct block *b, uint32_t param, struct bb_err *err)
 		return bb_fail(err, rc, "reading the counters of a clone of '%s': %s",
 			       bb_target__program(b->slot->target), strerror(-rc));
 	b->is_restoring = b->restores;
+	b->runs_each = b->state->trigger->runs_each ? b->state->trigger->runs_each(b->thing->place)
+						    : 1;
 	arm(b);
 	rc = b->state->trigger->run(b->state->fired, b->thing->place, b->slot->target, param,
-				    after_run, b, err);
+				    &(struct bb_lines_block){after_run, b, sizeof(*b)}, err);
 	bb_cut_memory__end_nowhere(&b->state->memory);
 	return rc;
 }
@@ -486,7 +485,7 @@ static int open_slot(struct state *s, struct bb_test_prog *subject, struct slot 
 }
 
 /* Can it be cut, and where? */
-static int probe(void *state, struct bb_test_prog *subject, struct bb_err *err)
+int bb_lines__probe(void *state, struct bb_test_prog *subject, struct bb_err *err)
 {
 	struct slot *slot;
 	int rc = open_slot(state, subject, &slot, err);
@@ -496,7 +495,7 @@ static int probe(void *state, struct bb_test_prog *subject, struct bb_err *err)
 	return rc;
 }
 
-static int attach(void *state, struct bb_test_prog *subject, void **ret_slot, struct bb_err *err)
+int bb_lines__attach(void *state, struct bb_test_prog *subject, void **ret_slot, struct bb_err *err)
 {
 	struct slot *slot;
 	int rc = open_slot(state, subject, &slot, err);
@@ -508,7 +507,7 @@ static int attach(void *state, struct bb_test_prog *subject, void **ret_slot, st
 	return add_load(slot->variant) ? bb_fail_nomem(err) : 0;
 }
 
-static void detach(void *state, void *slot)
+void bb_lines__detach(void *state, void *slot)
 {
 	close_slot(state, slot);
 }
@@ -519,13 +518,13 @@ static void detach(void *state, void *slot)
  * The mean without outliers on both sides. Not a median: a sample is a multiple of the clock's
  * tick, and only a mean of many falls between two of them.
  */
-static double mean_of(double *x, size_t n)
+static double mean_of(const uint64_t *ns, size_t n)
 {
-	double median, width, sum = 0;
+	double x[BLOCK], median, width, sum = 0;
 	size_t k = 0;
 
-	if (!n)
-		return NAN;
+	for (size_t i = 0; i < n; i++)
+		x[i] = (double)ns[i];
 	bb_sort_doubles(x, n);
 	median = bb_quantile_sorted(x, n, 0.5);
 	width = 1.5 * TICK_NS +
@@ -563,11 +562,11 @@ static int fire_item(const struct state *s, struct slot *slot, struct at_param *
 			      .restores = ends && slot->variant->plan.removes,
 			      .warmup = WARMUP,
 			      .want = want,
-			      .keep = it->thing == PROGRAM ? b->ns : NULL,
 			      .drain_each_run = b->drain_each_run};
 	int rc = fire(&block, p->param, err);
 
 	if (it->thing == PROGRAM) {
+		memcpy(&b->ns[b->n], block.ns, block.n * sizeof(*b->ns));
 		b->n += block.n;
 		b->fired += block.fired;
 		b->warmup += block.warmed;
@@ -591,7 +590,8 @@ static struct at_param *at_param(struct variant *v, uint32_t param)
 	return NULL;
 }
 
-static int batch(void *state, void *slot_, uint32_t param, struct bb_batch *b, struct bb_err *err)
+int bb_lines__batch(void *state, void *slot_, uint32_t param, struct bb_batch *b,
+		    struct bb_err *err)
 {
 	struct state *s = state;
 	struct slot *slot = slot_;
@@ -743,7 +743,7 @@ int bb_lines__of(void *state, const struct bb_variant_spec *spec, uint32_t param
 
 /* --- the state --- */
 
-static void close_state(void *state)
+void bb_lines__close(void *state)
 {
 	struct state *s = state;
 
@@ -760,8 +760,8 @@ static void close_state(void *state)
 	free(s);
 }
 
-static int open_state(const struct bb_lines_trigger *trigger, const struct bb_drive_spec *spec,
-		      const struct bb_driver_opts *opts, void **ret_state, struct bb_err *err)
+int bb_lines__open(const struct bb_lines_trigger *trigger, const struct bb_drive_spec *spec,
+		   const struct bb_driver_opts *opts, void **ret_state, struct bb_err *err)
 {
 	struct state *s = calloc(1, sizeof(*s));
 	int rc = s ? 0 : bb_fail_nomem(err);
@@ -776,188 +776,13 @@ static int open_state(const struct bb_lines_trigger *trigger, const struct bb_dr
 	if (!rc)
 		rc = bb_cut_memory__open(&s->memory, err);
 	if (rc)
-		close_state(s);
+		bb_lines__close(s);
 	else
 		*ret_state = s;
 	return rc;
 }
 
-/* --- by page fault --- */
-
-static int attach_fault(void *state, struct bb_test_prog *subject, int prog_fd, void **ret_place,
-			struct bb_err *err)
+void *bb_lines__fired(void *state)
 {
-	int *fd = malloc(sizeof(*fd)), rc;
-
-	(void)state;
-	(void)subject;
-	if (!fd)
-		return bb_fail_nomem(err);
-	rc = bb_page_fault__attach(prog_fd, fd, err);
-	if (rc)
-		free(fd);
-	else
-		*ret_place = fd;
-	return rc;
+	return ((struct state *)state)->fired;
 }
-
-static void detach_fault(void *state, void *place)
-{
-	(void)state;
-	close(*(int *)place);
-	free(place);
-}
-
-static int run_fault(void *state, void *place, struct bb_target *target, uint32_t param,
-		     int (*after)(void *arg), void *arg, struct bb_err *err)
-{
-	int rc = bb_page_fault__aim(state, param, err);
-
-	if (rc)
-		return rc;
-	rc = bb_page_fault__run(state, target, *(int *)place, after, arg);
-	return rc ? bb_fail(err, rc, "stepping '%s': %s", bb_target__program(target), strerror(-rc))
-		  : 0;
-}
-
-static const struct bb_lines_trigger by_fault = {
-	.open = bb_page_fault__open,
-	.close = bb_page_fault__close,
-	.attach = attach_fault,
-	.detach = detach_fault,
-	.run = run_fault,
-};
-
-static int open_fault(const struct bb_drive_spec *spec, const struct bb_driver_opts *opts,
-		      void **ret_state, struct bb_err *err)
-{
-	return open_state(&by_fault, spec, opts, ret_state, err);
-}
-
-/* Samples are of the program itself: as many as the sweeps over all cuts need. */
-#define LINES_PACE                                                                                 \
-	{                                                                                          \
-		.samples = 12000, .turn = BLOCK, .sample_s = 2e-4                                  \
-	}
-#define LINES_COLD_PACE                                                                            \
-	{                                                                                          \
-		.samples = 480, .turn = BLOCK / 2, .sample_s = 40 * BB_COLD_GUESS_S                \
-	}
-
-const struct bb_driver bb_driver_lines_page_fault = {
-	.kind =
-		{
-			.with = "lines",
-			.by_key = "trigger",
-			.by = {"page-fault"},
-			.title = "lines by page-fault",
-			.doc = "time every line and call of a run, by a clone of the program that "
-			       "can end at each of them, fired as by step",
-			.keys = bb_page_fault_keys,
-			.param = "stack_depth",
-			.param_default = 8,
-			.pace = LINES_PACE,
-			.cold_name = "lines-cold",
-			.cold = LINES_COLD_PACE,
-			.sample = BB_SAMPLE_RUN,
-			.needs_bpf = true,
-			.fires = true,
-			.one_by_one = true,
-			.by_line = true,
-		},
-	.open = open_fault,
-	.probe = probe,
-	.attach = attach,
-	.batch = batch,
-	.detach = detach,
-	.close = close_state,
-};
-
-/* --- by test run --- */
-
-static int attach_run(void *state, struct bb_test_prog *subject, int prog_fd, void **ret_place,
-		      struct bb_err *err)
-{
-	struct bb_test_run_slot *slot;
-	int rc = bb_test_run__attach_program(state, subject, prog_fd, &slot, err);
-
-	if (!rc)
-		*ret_place = slot;
-	return rc;
-}
-
-static int run_test(void *state, void *place, struct bb_target *target, uint32_t param,
-		    int (*after)(void *arg), void *arg, struct bb_err *err)
-{
-	const struct bb_test_run *t = state;
-	struct bb_test_call call;
-	union bpf_attr attr;
-	int rc = bb_test_run__aim(t, place, param, &call, err);
-
-	if (rc)
-		return rc;
-	while (!rc) {
-		rc = bb_target__reset_for_run(target);
-		if (!rc && t->cold)
-			bb_cold__empty(t->cold);
-		if (!rc)
-			rc = bb_test_call__fire(&call, &attr);
-		if (rc == -EINTR && !bb_must_end())
-			rc = 0; /* its run was no whole one, which its counters show */
-		if (!rc)
-			rc = after(arg);
-	}
-	if (rc < 0 && rc != -EINTR)
-		rc = bb_test_call__say_failed(&call, rc, err);
-	bb_test_call__close(&call);
-	return rc < 0 && rc != -EINTR ? rc : 0;
-}
-
-static const struct bb_lines_trigger by_test_run = {
-	.open = bb_test_run__open,
-	.close = bb_test_run__close,
-	.attach = attach_run,
-	.detach = bb_test_run__detach,
-	.run = run_test,
-};
-
-static int open_test_run(const struct bb_drive_spec *spec, const struct bb_driver_opts *opts,
-			 void **ret_state, struct bb_err *err)
-{
-	return open_state(&by_test_run, spec, opts, ret_state, err);
-}
-
-static int probe_test_run(void *state, struct bb_test_prog *subject, struct bb_err *err)
-{
-	int rc = bb_test_run__probe(((struct state *)state)->fired, subject, err);
-
-	return rc ? rc : probe(state, subject, err);
-}
-
-const struct bb_driver bb_driver_lines_test_run = {
-	.kind =
-		{
-			.with = "lines",
-			.by_key = "trigger",
-			.by = {"test-run"},
-			.title = "lines by test-run",
-			.doc = "time every line and call of a run, by a clone of the program that "
-			       "can end at each of them, run as by step",
-			.keys = bb_test_run_keys,
-			.takes_inputs = true,
-			.pace = LINES_PACE,
-			.cold_name = "lines-cold",
-			.cold = LINES_COLD_PACE,
-			.sample = BB_SAMPLE_RUN,
-			.needs_bpf = true,
-			.fires = true,
-			.one_by_one = true,
-			.by_line = true,
-		},
-	.open = open_test_run,
-	.probe = probe_test_run,
-	.attach = attach,
-	.batch = batch,
-	.detach = detach,
-	.close = close_state,
-};

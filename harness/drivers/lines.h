@@ -14,6 +14,17 @@
  * by step; the rest is asked for by bb_lines__of() when all loads are done.
  */
 
+/* Called behind each run: goes on for 0, ends for 1, or for -errno. It needs nothing of its process
+ * but what `arg` points to, of which a trigger that fires in another one hands over a copy and
+ * back. */
+struct bb_lines_block {
+	int (*after)(void *arg);
+	void *arg;
+	size_t arg_bytes; /* at most BB_LINES_ARG_BYTES */
+};
+
+#define BB_LINES_ARG_BYTES 1024u
+
 /* What fires a program, besides what struct bb_driver has. */
 struct bb_lines_trigger {
 	int (*open)(const struct bb_drive_spec *spec, const struct bb_driver_opts *opts,
@@ -22,10 +33,34 @@ struct bb_lines_trigger {
 	int (*attach)(void *state, struct bb_test_prog *subject, int prog_fd, void **ret_place,
 		      struct bb_err *err);
 	void (*detach)(void *state, void *place);
-	/* Fire again and again, and call `after` behind each run: it goes on for 0, ends for 1. */
+	/* Fire again and again. -ESRCH with a message: whoever fired is gone. */
 	int (*run)(void *state, void *place, struct bb_target *target, uint32_t param,
-		   int (*after)(void *arg), void *arg, struct bb_err *err);
+		   const struct bb_lines_block *block, struct bb_err *err);
+	uint32_t (*runs_each)(const void *place); /* that a firing brings; NULL: 1 */
 };
+
+/* What the drives by each trigger share (lines_by_*.c). */
+int bb_lines__open(const struct bb_lines_trigger *trigger, const struct bb_drive_spec *spec,
+		   const struct bb_driver_opts *opts, void **ret_state, struct bb_err *err);
+void *bb_lines__fired(void *state); /* the trigger's state */
+int bb_lines__probe(void *state, struct bb_test_prog *subject, struct bb_err *err);
+int bb_lines__attach(void *state, struct bb_test_prog *subject, void **ret_slot,
+		     struct bb_err *err);
+int bb_lines__batch(void *state, void *slot, uint32_t param, struct bb_batch *b,
+		    struct bb_err *err);
+void bb_lines__detach(void *state, void *slot);
+void bb_lines__close(void *state);
+
+/* Samples are of the program itself: as many as the sweeps over all cuts need. */
+#define BB_LINES_BLOCK 20u
+#define BB_LINES_PACE                                                                              \
+	{                                                                                          \
+		.samples = 12000, .turn = BB_LINES_BLOCK, .sample_s = 2e-4                         \
+	}
+#define BB_LINES_COLD_PACE                                                                         \
+	{                                                                                          \
+		.samples = 480, .turn = BB_LINES_BLOCK / 2, .sample_s = 40 * BB_COLD_GUESS_S       \
+	}
 
 /* What was measured of one program at one parameter; lent by the drive's state. */
 struct bb_lines {

@@ -17,6 +17,7 @@ const struct bb_drive_kind *const bb_drive_kinds[] = {
 	&bb_driver_exact_fire.kind,
 	&bb_driver_lines_page_fault.kind,
 	&bb_driver_lines_test_run.kind,
+	&bb_driver_lines_fire.kind,
 	&bb_driver_pipeline.kind,
 	&bb_driver_slowdown.kind,
 	&bb_driver_call.kind,

@@ -33,7 +33,8 @@ void bb_by_line__sentence(const struct bb_by_line *b, char *buf, size_t size)
 		double share = bb_by_line__share(b, b->top[i]->ns.value);
 		char place[64];
 
-		if (!(share >= NAMED_LEAST) || at >= size)
+		if (!(share >= NAMED_LEAST) || b->top[i]->ns.value < BB_BY_LINE_LEAST_NS ||
+		    at >= size)
 			break;
 		put_place(row, place, sizeof(place));
 		at += (size_t)snprintf(buf + at, size - at, "%s%.*f %% %s%s%s%s", i ? ", " : "",

@@ -152,3 +152,14 @@ int calls(struct xdp_md *ctx)
 	sink = part(x ^ 1);
 	return XDP_PASS;
 }
+
+/* Fired where it is attached. */
+SEC("tp/syscalls/sys_enter_openat")
+int traced(void *ctx)
+{
+	__u32 key = bpf_get_current_pid_tgid();
+	__u64 now = bpf_ktime_get_ns();
+
+	bpf_map_update_elem(&table, &key, &now, BPF_ANY);
+	return 0;
+}

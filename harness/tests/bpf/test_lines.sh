@@ -62,6 +62,14 @@ expect_grep "no room on the stack: is said" err 'leaves no room'
 run "$BPFBENCH" --scenario fun_xdp --lines --drive step
 expect_status "--lines chooses the drives" 2
 
+# --- fired where it is attached ---
+times traced
+expect_grep "fired: the trigger's program has a row a call" out ' bpf_map_update_elem$'
+expect_grep "fired: and one for its lines" out ' key = bpf_get_current_pid_tgid\(\)'
+expect_no_grep "fired: all cuts are allowed" out 'cuts are not allowed'
+run "$BPFBENCH" --object "$O/tests/bpf/fire.bpf.o" --program kills --lines --loads 2 --quiet --results "$results"
+expect_status "fired: a program that kills who fires it is left out" 4
+
 # --- two programs ---
 scenario() {
 	cat <<-YAML
@@ -85,5 +93,5 @@ run "$BPFBENCH" compare --time --scenario "$TMP/pair.yml" --base known --head sl
 expect_status "compare --time: has no columns to sort by" 2
 run "$BPFBENCH" compare --time latest latest --results "$results"
 expect_status "compare --time: is for programs measured now" 2
-nothing_left "nothing is left behind" 5
+nothing_left "nothing is left behind" 6
 plan_done

@@ -353,7 +353,8 @@ static const struct bad bad_keys[] = {
 	{DRIVE("with: step, event: packets"), 5, 18, "key 'event' does not belong to 'with: step'"},
 	{DRIVE("with: in-situ, workload: w, samples: 9"), 5, 34,
 	 "but to step by page-fault, step by test-run, step by fire, slope, exact by page-fault, "
-	 "exact by test-run, exact by fire, lines by page-fault, lines by test-run, fake; in-situ "
+	 "exact by test-run, exact by fire, lines by page-fault, lines by test-run, lines by fire, "
+	 "fake; in-situ "
 	 "takes: with, event,"},
 	{DRIVE("stack_depth: 8, with: fake"), 5, 6,
 	 "key 'stack_depth' does not belong to 'with: fake' but to step by page-fault, exact by "
