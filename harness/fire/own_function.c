@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "fire/own_function.h"
 
-/* The kernel single-steps what stands at a probe; a function that begins by NOP is emulated. */
-__attribute__((noinline, noclone)) uint64_t bb_own_function(uint64_t a, uint64_t b, uint64_t c,
-							    uint64_t d, uint64_t e, uint64_t f,
-							    uint64_t ret)
+/* The kernel single-steps what stands at a probe; a function that begins by NOP is emulated. In a
+ * file of its own, it is neither inlined nor cloned. */
+uint64_t bb_own_function(uint64_t a, uint64_t b, uint64_t c, uint64_t d, uint64_t e, uint64_t f,
+			 uint64_t ret)
 {
 	__asm__ volatile("" : : "r"(a), "r"(b), "r"(c), "r"(d), "r"(e), "r"(f) : "memory");
 	return ret;

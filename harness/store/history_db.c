@@ -286,43 +286,27 @@ static int read_rows(sqlite3 *db, size_t i, size_t max_text_bytes, struct bb_run
 	return rc;
 }
 
-/* All that the schema says as one text; sqlite3_free() it. */
-static int schema_of(sqlite3 *db, char **ret_text)
-{
-	static const char sql[] = "SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY 2";
-	sqlite3_str *text = sqlite3_str_new(db);
-	sqlite3_stmt *query = NULL;
-	int rc = sqlite3_prepare_v2(db, sql, -1, &query, NULL);
-
-	if (!rc)
-		while ((rc = sqlite3_step(query)) == SQLITE_ROW)
-			for (int i = 0; i < 4; i++)
-				sqlite3_str_appendf(text, "%Q,", sqlite3_column_text(query, i));
-	sqlite3_finalize(query);
-	if (rc == SQLITE_DONE)
-		rc = sqlite3_str_errcode(text);
-	*ret_text = sqlite3_str_finish(text);
-	return rc ? errno_of(rc) : *ret_text ? 0 : -EINVAL;
-}
-
+/* The statements that made its tables are ours, and no others: SQLite keeps them word by word. */
 static int check_schema(sqlite3 *db)
 {
-	char *text = NULL, *want = NULL;
-	sqlite3 *ours;
-	int rc = open_db(&ours);
+	static const char sql[] = "SELECT sql FROM sqlite_schema ORDER BY rowid", end[] = ";\n";
+	const char *ours = schema_sql;
+	sqlite3_stmt *query = NULL;
+	int rc = errno_of(sqlite3_prepare_v2(db, sql, -1, &query, NULL)), step = 0;
 
+	while (!rc && (step = sqlite3_step(query)) == SQLITE_ROW) {
+		const char *text = (const char *)sqlite3_column_text(query, 0);
+		size_t n = text ? strlen(text) : 0;
+
+		if (!n || strncmp(ours, text, n) || strncmp(ours + n, end, strlen(end)))
+			rc = -EINVAL;
+		else
+			ours += n + strlen(end);
+	}
 	if (!rc)
-		rc = execute(ours, schema_sql);
-	if (!rc)
-		rc = schema_of(ours, &want);
-	if (!rc)
-		rc = schema_of(db, &text);
-	if (!rc && strcmp(text, want))
-		rc = -EINVAL;
-	sqlite3_free(text);
-	sqlite3_free(want);
-	sqlite3_close(ours);
-	return rc;
+		rc = errno_of(step);
+	sqlite3_finalize(query);
+	return rc ? rc : *ours ? -EINVAL : 0;
 }
 
 /* Pages that refer to each other in circles are never read to their end. */
