@@ -13,7 +13,7 @@ case ${1:-} in
 	that it writes is whole or not there. KILL may leave hidden temporary files: they are counted apart. Needs root.
 
 	Environment: SEED, of all that is random (1); COUNT (1000); FIRST, the number of the first try (0): FIRST=N COUNT=1 does
-	try N again; JOBS, how many at once (2); SECONDS_MOST, begin no try after so long; USUAL, a file that keeps the usual times
+	try N again; ONLY, the names of the commands to try (all); JOBS, how many at once (2); SECONDS_MOST, begin no try after so long; USUAL, a file that keeps the usual times
 	from one call to the next; O, the build folder (build).
 	Exit codes: 0 nothing found, 1 violations, which are listed, 2 usage.
 	EOH
@@ -60,6 +60,15 @@ printf '%s' '{"dhatFileVersion":2,"mode":"heap","verb":"Allocated","bklt":true,"
 	'"tuth":500,"cmd":"x","pid":1,"te":1,"tg":1,"pps":[],"ftbl":["[root]"]}' >"$TMP/dhat.json"
 make_repo "$TMP/repo" 4
 (cd "$TMP/repo" && git commit -q --allow-empty -m 'another' && set_steps 8)
+tests=$O/tests/bpf loader=$O/tests/tools/load_all
+"$BPFBENCH" run --object "$O/bpf/loops.bpf.o" --program straight --lines -n 600 --budget 5 --results "$TMP/lined" -q >/dev/null
+lined=$(find "$TMP/lined" -name '*.json' | head -n 1)
+"$BPFBENCH" capture -o "$TMP/some.capture" -- "$loader" "$tests/sections.bpf.o" >/dev/null
+printf '#!/bin/sh\nexec %s prog.bpf.o\n' "$loader" >"$TMP/load"
+chmod 755 "$TMP/load"
+"$O/tests/tools/live_prog" "$tests/live.bpf.o" 200 >"$TMP/live_id" &
+until [[ -s $TMP/live_id ]]; do sleep 0.05; done
+live_id=$(head -n 1 "$TMP/live_id")
 
 # A line a command: its NAME and its arguments, in which DIR is the folder of the try. It starts there, and gate in the
 # repository.
@@ -89,8 +98,24 @@ selftest selftest --budget 3 --results DIR/results
 live live --seconds 0.5 --once -f json -o DIR/out
 profile profile --seconds 1 -f folded -o DIR/out
 profile-flame profile --seconds 1 -f flame -o DIR/out -- sleep 5
-heap heap a=$TMP/dhat.json b=$TMP/dhat.json"
-mapfile -t lines <<<"$commands"
+heap heap a=$TMP/dhat.json b=$TMP/dhat.json
+triggers triggers
+triggers-object triggers $tests/fire.bpf.o
+fire run --object $tests/fire.bpf.o -n 60 --budget 5 --results DIR/results -q
+capture capture -o DIR/out --for 0.5 -- $loader $tests/sections.bpf.o
+captured run --object $TMP/some.capture -n 600 --budget 4 --results DIR/results -q
+of-command run -n 600 --budget 4 --results DIR/results -q -- $loader $tests/sections.bpf.o
+gate-capture gate --base HEAD --capture $TMP/load --each 2 --budget 8 --markdown DIR/out --results DIR/results
+lines run --object $O/bpf/loops.bpf.o --lines -n 600 --budget 4 --results DIR/results -q
+annotate-time annotate --time $lined
+annotate-flame annotate --time --flame DIR/out $lined
+compare-time compare --time --base-object $O/bpf/loops.bpf.o --head-object $O/bpf/loops.bpf.o --program straight --budget 4 --results DIR/results
+live-drive run --prog-id $live_id -d live --budget 2 --results DIR/results -q
+call run -s source_addr --budget 3 --results DIR/results -q
+pipeline run -s pipeline --budget 3 --results DIR/results -q
+slowdown run -s slowdown -V ringbuf --budget 4 --results DIR/results -q"
+mapfile -t lines < <(awk -v only=" ${ONLY:-} " 'only ~ /^ +$/ || index(only, " " $1 " ")' <<<"$commands")
+((${#lines[@]})) || usage_error "ONLY=$ONLY: no such command"
 signals=(INT TERM HUP PIPE INT TERM HUP PIPE INT KILL)
 
 # chosen N DIR: sets $name, $files and @cmd from line N.
@@ -100,16 +125,20 @@ chosen() {
 	read -r name words <<<"${lines[$1]}"
 	# shellcheck disable=SC2206 # words; no path here has blanks
 	cmd=(env -C "$2" "$BPFBENCH" ${words//DIR/$2})
-	[[ $name != gate ]] || cmd[2]=$TMP/repo
+	[[ $name != gate* ]] || cmd[2]=$TMP/repo
 	rm -rf -- "$2"
 	mkdir -p "$2/tmp"
 	chmod 755 "$2" "$2/tmp"
 	[[ $name != history ]] || cp -r "$stored" "$2/stored"
 }
 
-# How long each takes when nothing disturbs it, and that it works at all here.
+# budget: that of @cmd, in ms; 0 without one.
+budget() { sed -nE 's/.* --budget ([0-9]+).*/\1000/p; t; s/.*/0/p' <<<"${cmd[*]}"; }
+
+# How long each takes when nothing disturbs it, that it works at all here, and that it ends within its budget, a run of the slowest
+# program and 1 s.
 usual_times() {
-	local i broken=0
+	local i broken=0 budget_ms
 
 	if [[ -s ${USUAL:-} ]]; then
 		mapfile -t usual <"$USUAL"
@@ -120,8 +149,10 @@ usual_times() {
 		try=usual
 		chosen "$i" "$TMP/usual"
 		begin "$TMP/usual" "${cmd[@]}"
+		budget_ms=$(budget)
 		finished 120000
 		usual[i]=$took_ms
+		if ((budget_ms)) && ! waited "$TMP/usual"; then answered_by $((budget_ms + slow_run_ms + 1000)); fi
 		drop_cgroup
 		# Others may keep a command from its result, but not from its options.
 		if ((hung || status == 2 || status > 3)); then
@@ -140,8 +171,9 @@ whole() {
 	show-bmf | fake | profiler) "$O/tests/tools/bmf_check" <"$1" >/dev/null 2>&1 ;;
 	show-json | live) jq empty <"$1" 2>/dev/null ;;
 	show-html | report) tail -c 20 "$1" | grep -q '</html>' ;;
-	profile-flame) tail -c 20 "$1" | grep -q '</svg>' ;;
+	profile-flame | annotate-flame) tail -c 20 "$1" | grep -q '</svg>' ;;
 	show-csv) cmp -s "$1" "$TMP/reference.csv" ;;
+	capture) tar tf "$1" bpfbench-capture.json >/dev/null 2>&1 ;;
 	init) cmp -s "$1" "$TMP/reference.yml" ;;
 	profile) [[ ! -s $1 ]] || whole_lines "$1" ;; # there may be no samples yet
 	*) whole_lines "$1" ;;
@@ -195,14 +227,14 @@ one() {
 	if [[ $signal == PIPE ]]; then
 		exec {reader}<&-
 		# A command that writes nothing to stdout ends as usual, at the latest by its budget.
-		budget_ms=$(sed -nE 's/.* --budget ([0-9]+).*/\1000/p' <<<"${cmd[*]}")
-		bound=$((bound + (usual[which] > ${budget_ms:-0} ? usual[which] : budget_ms)))
+		budget_ms=$(budget)
+		bound=$((bound + (usual[which] > budget_ms ? usual[which] : budget_ms)))
 		finished 60000
 	else
 		# bash says on stderr which of its children a signal has ended.
 		{
 			kill -s "$signal" "$pid" || true
-			finished 60000
+			finished 60000 "$bound"
 		} 2>/dev/null
 	fi
 	if [[ $signal == PIPE ]] && waited "$dir"; then bound=60000; fi
