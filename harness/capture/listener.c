@@ -18,6 +18,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/environment.h"
+
 #define LOW_WORD 0xffffffffu /* the kernel looks at no more of an int */
 #define GUARD_QUITS 'q'
 
@@ -91,7 +93,7 @@ static void send_to_parent(int socket, int error, int fd)
 }
 
 static __attribute__((noreturn)) void become_command(const char *const *argv, const char *dir,
-						     int socket)
+						     const char *const *env, int socket)
 {
 	static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE};
 	int empty = open("/dev/null", O_RDONLY), fd;
@@ -101,7 +103,9 @@ static __attribute__((noreturn)) void become_command(const char *const *argv, co
 	setpgid(0, 0);
 	dup2(empty, STDIN_FILENO);
 	dup2(STDERR_FILENO, STDOUT_FILENO);
-	fd = dir && chdir(dir) ? -errno : install_filter();
+	fd = bb_environment__clean(env, geteuid());
+	if (!fd)
+		fd = dir && chdir(dir) ? -errno : install_filter();
 	send_to_parent(socket, fd < 0 ? fd : 0, fd);
 	if (fd >= 0) {
 		close(fd);
@@ -225,8 +229,8 @@ static int say_not_started(const char *command, int rc, bool is_filter, struct b
 	return bb_fail(err, rc, "%s: cannot be executed: %s", command, strerror(-rc));
 }
 
-int bb_listener__start(const char *const *argv, const char *dir, struct bb_listener *ret_listener,
-		       struct bb_err *err)
+int bb_listener__start(const char *const *argv, const char *dir, const char *const *env,
+		       struct bb_listener *ret_listener, struct bb_err *err)
 {
 	struct bb_listener l = {.fd = -1, .guard_alive = -1, .guard = -1};
 	int ends[2], none, rc;
@@ -236,7 +240,7 @@ int bb_listener__start(const char *const *argv, const char *dir, struct bb_liste
 		return bb_fail(err, -errno, "socketpair: %s", strerror(errno));
 	l.command = fork();
 	if (l.command == 0)
-		become_command(argv, dir, ends[1]);
+		become_command(argv, dir, env, ends[1]);
 	rc = l.command < 0 ? -errno : 0;
 	close(ends[1]);
 	if (!rc)

@@ -23,12 +23,12 @@ struct bb_listener {
 };
 
 /*
- * Start argv[] (ends in NULL; argv[0] is looked for in $PATH) with the environment and the user
- * that we have, in `dir` (NULL: here); its stdin is empty, its stdout is our stderr. -ENOENT,
- * -EACCES and so on where it cannot be executed.
+ * Start argv[] (ends in NULL; argv[0] is looked for in $PATH) as the user that we are, in `dir`
+ * (NULL: here), in a clean environment with `env` (base/environment.h); its stdin is empty, its
+ * stdout is our stderr. -ENOENT, -EACCES and so on where it cannot be executed.
  */
-int bb_listener__start(const char *const *argv, const char *dir, struct bb_listener *ret_listener,
-		       struct bb_err *err);
+int bb_listener__start(const char *const *argv, const char *dir, const char *const *env,
+		       struct bb_listener *ret_listener, struct bb_err *err);
 
 /* The next call that waits, after timeout_ms at the most. 1: there is one; 0: none; -EPIPE: nobody
  * is left who could make one; -EINTR: a signal; other -errno. */

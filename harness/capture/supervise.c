@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/environment.h"
 #include "base/io.h"
 #include "base/parse.h"
 #include "base/stop.h"
@@ -98,7 +99,8 @@ static int start_until(struct supervision *s, struct bb_err *err)
 	if (!s->until) {
 		setpgid(0, 0);
 		dup2(STDERR_FILENO, STDOUT_FILENO);
-		execl("/bin/sh", "sh", "-c", s->opts->until_command, (char *)NULL);
+		if (!bb_environment__clean(s->opts->env, geteuid()))
+			execl("/bin/sh", "sh", "-c", s->opts->until_command, (char *)NULL);
 		_exit(127);
 	}
 	return 0;
@@ -259,7 +261,7 @@ int bb_capture_command(const struct bb_capture_opts *opts, struct bb_capture **r
 		return rc;
 	s.n_before = children(&s, s.before, sizeof(s.before) / sizeof(s.before[0]));
 	prctl(PR_SET_CHILD_SUBREAPER, !opts->leaves);
-	rc = bb_listener__start(opts->argv, opts->dir, &s.listener, err);
+	rc = bb_listener__start(opts->argv, opts->dir, opts->env, &s.listener, err);
 	if (rc) {
 		bb_take__free(&s.take);
 	} else {

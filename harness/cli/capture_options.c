@@ -65,6 +65,7 @@ struct bb_capture_opts bb_capture_args__opts(const struct bb_capture_args *a,
 {
 	return (struct bb_capture_opts){
 		.argv = argv,
+		.env = a->env,
 		.until = a->until         ? BB_CAPTURE_UNTIL_COMMAND
 			 : a->seconds > 0 ? BB_CAPTURE_UNTIL_TIME
 					  : BB_CAPTURE_UNTIL_ATTACHED,

@@ -12,7 +12,8 @@ struct bb_capture_args {
 	double seconds;    /* --for; 0: not given */
 	const char *until; /* --until CMD; NULL */
 	bool until_attached, no_contents;
-	uint32_t max_mib; /* of contents; 0: the default */
+	uint32_t max_mib;       /* of contents; 0: the default */
+	const char *const *env; /* --env of the command that has these options; NULL: none */
 };
 
 /* As an argp child whose input is a struct bb_capture_args. */

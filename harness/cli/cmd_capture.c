@@ -16,17 +16,20 @@
 
 struct capture_cmd_args {
 	struct bb_capture_args how;
+	struct bb_env_names env;
 	const char *output;
 	bool leaves, all;
 	char **command; /* of argv, ends in NULL */
 };
 
-enum { KEY_LEAVE = 0x100, KEY_ALL };
+enum { KEY_LEAVE = 0x100, KEY_ALL, KEY_ENV };
 
 static const struct argp_option options[] = {
 	{"output", 'o', "FILE", 0, "the file (default: the command's name and .capture)", 1},
 	{"leave", KEY_LEAVE, NULL, 0,
 	 "let the command run on afterwards (default: end it by SIGINT, then harder)", 1},
+	{"env", KEY_ENV, "NAME", 0,
+	 "the command keeps this variable besides PATH, HOME, LANG and TERM (repeatable)", 1},
 	{"all", KEY_ALL, NULL, 0, "list the loader's tests of the kernel, too", 1},
 	{0},
 };
@@ -36,7 +39,11 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	struct capture_cmd_args *a = state->input;
 
 	switch (key) {
-	case ARGP_KEY_INIT: state->child_inputs[0] = &a->how; break;
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &a->how;
+		a->how.env = a->env.v;
+		break;
+	case KEY_ENV: bb_option_env(state, &a->env, arg); break;
 	case 'o': a->output = arg; break;
 	case KEY_LEAVE: a->leaves = true; break;
 	case KEY_ALL: a->all = true; break;

@@ -336,11 +336,12 @@ int bb_cmd_gate(int argc, char **argv)
 		.n_contexts = a.object.contexts.n,
 	};
 	const char *const by_shell[] = {"sh", "-c", a.capture, NULL};
+	a.how.env = a.measure.env.v;
 	const struct bb_capture_opts capture = bb_capture_args__opts(&a.how, by_shell);
 
 	a.gate.capture = a.capture ? &capture : NULL;
 	a.gate.say = a.measure.quiet ? say_nothing : say_on_stderr;
-	a.gate.env = a.measure.env;
+	a.gate.env = a.measure.env.v;
 	rc = check(&a, &scenario, &err);
 	a.gate.scenario = scenario;
 	if (!rc)

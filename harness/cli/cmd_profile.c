@@ -63,10 +63,11 @@ struct profile_args {
 	struct bb_recording_opts record;
 	const struct format *format;
 	const char *output;
+	struct bb_env_names env;
 	bool is_user_only, is_kernel_only, verbose;
 };
 
-enum { KEY_OFF_CPU = 0x100, KEY_SECONDS };
+enum { KEY_OFF_CPU = 0x100, KEY_SECONDS, KEY_ENV };
 
 static const struct argp_option options[] = {
 	{"pid", 'p', "PID", 0, "sample this process, and its children from now on", 0},
@@ -78,6 +79,8 @@ static const struct argp_option options[] = {
 	 "add the time that threads wait off the CPU; stacks are then in microseconds, and those "
 	 "of waiting end in [off-CPU]; =only: waiting alone",
 	 0},
+	{"env", KEY_ENV, "NAME", 0,
+	 "the command keeps this variable besides PATH, HOME, LANG and TERM (repeatable)", 0},
 	{"user", 'U', NULL, 0, "user stacks only", 0},
 	{"kernel", 'K', NULL, 0, "kernel stacks only", 0},
 	{"format", 'f', "NAME", 0, "output format:", 0},
@@ -135,6 +138,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		a->record.seconds = bb_option_double(state, "seconds", arg, 0.001, 1e9);
 		break;
 	case KEY_OFF_CPU: parse_off_cpu(&a->record.sampler, state, arg); break;
+	case KEY_ENV: bb_option_env(state, &a->env, arg); break;
 	case 'U': a->is_user_only = true; break;
 	case 'K': a->is_kernel_only = true; break;
 	case 'f': a->format = parse_format(state, arg); break;
@@ -264,6 +268,7 @@ int bb_cmd_profile(int argc, char **argv)
 	if (!rc)
 		rc = bb_paths__find(&paths, &err);
 	a.record.sampler.object_dir = paths.object_dir;
+	a.record.env = a.env.v;
 	bb_caller(&a.record.uid, &a.record.gid);
 	if (!rc)
 		rc = bb_recording__take(&a.record, &recording, &err);

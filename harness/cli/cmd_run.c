@@ -362,6 +362,8 @@ static void print_jobs(const struct jobs *j)
 /* What is captured is an object from then on. */
 static int capture(struct run_args *a, struct bb_err *err)
 {
+	a->how.env = a->measure.env.v;
+
 	int rc = bb_captured_file__make(&a->how, (const char *const *)(uintptr_t)a->command,
 					a->capture, &a->captured, err);
 

@@ -45,7 +45,8 @@ static const struct argp_option options[] = {
 	{"cpu", KEY_CPU, "N", 0,
 	 "run the programs on this CPU (default: the last one); another one polls", 2},
 	{"env", KEY_ENV, "NAME", 0,
-	 "workloads and builds keep this variable besides PATH, HOME, LANG and TERM (repeatable)",
+	 "workloads, builds and captured commands keep this variable besides PATH, HOME, LANG and "
+	 "TERM (repeatable)",
 	 2},
 	{"no-wait", KEY_NO_WAIT, NULL, 0,
 	 "fail when another bpfbench measures on the CPU (default: take another CPU unless --cpu "
@@ -65,15 +66,6 @@ static const struct argp_option options[] = {
 	{0},
 };
 
-static void add_env(struct bb_measure_args *a, const char *name, struct argp_state *state)
-{
-	if (!*name || strchr(name, '='))
-		bb_usage_error(state, "--env takes the name of a variable, not '%s'", name);
-	if (a->n_env == BB_MEASURE_MAX_ENV)
-		bb_usage_error(state, "more than %d times --env", BB_MEASURE_MAX_ENV);
-	a->env[a->n_env++] = name;
-}
-
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct bb_measure_args *a = state->input;
@@ -88,7 +80,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		a->seed = bb_option_u64(state, "seed", arg);
 		a->has_seed = true;
 		break;
-	case KEY_ENV: add_env(a, arg, state); break;
+	case KEY_ENV: bb_option_env(state, &a->env, arg); break;
 	case 'f': a->format = bb_option_format(state, arg); break;
 	case 'o': a->output = arg; break;
 	case KEY_RESULTS: a->results = arg; break;
@@ -216,7 +208,7 @@ int bb_measure__begin(const struct bb_measure_args *a, const char *name, const c
 						 &m->opts.driver.poll_cpu, err);
 	m->began_ns = bb_now_ns(); /* the wait is no part of the budget */
 	bb_caller(&m->opts.driver.uid, &m->opts.driver.gid);
-	m->opts.driver.env = a->env;
+	m->opts.driver.env = a->env.v;
 	if (!rc && takes_cpu)
 		run_ahead(m->opts.driver.cpu);
 	m->timed = !bb_cpu_times__read(-1, &m->before, NULL);

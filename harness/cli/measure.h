@@ -7,13 +7,12 @@
 #include <stdint.h>
 
 #include "cli/paths.h"
+#include "cli/options.h"
 #include "cli/progress.h"
 #include "env/steal.h"
 #include "export/exporter.h"
 #include "report/report.h"
 #include "run/runner.h"
-
-#define BB_MEASURE_MAX_ENV 64
 
 /* The common part of the commands that measure (run, compare, selftest): options, the report's
  * head, its delivery. */
@@ -26,9 +25,7 @@ struct bb_measure_args {
 	const struct bb_exporter *format;
 	const char *output, *results;
 	bool no_store, quiet, verbose, no_wait, allow_system_wide;
-	/* names of variables for workloads and builds; ends in NULL */
-	const char *env[BB_MEASURE_MAX_ENV + 1];
-	size_t n_env;
+	struct bb_env_names env; /* for workloads, builds and captured commands */
 };
 
 /* Defaults. `format` is the command's own; NULL: it prints something that is no format, unless

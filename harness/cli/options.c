@@ -20,6 +20,15 @@ void bb_strings_add(struct bb_strings *s, const char *text, const struct argp_st
 	*v = text;
 }
 
+void bb_option_env(const struct argp_state *state, struct bb_env_names *names, const char *text)
+{
+	if (!*text || strchr(text, '='))
+		bb_usage_error(state, "--env takes the name of a variable, not '%s'", text);
+	if (names->n == BB_ENV_NAMES_MAX)
+		bb_usage_error(state, "more than %d times --env", BB_ENV_NAMES_MAX);
+	names->v[names->n++] = text;
+}
+
 void bb_option_run(const struct argp_state *state, const char **run, const char *text)
 {
 	if (*run)

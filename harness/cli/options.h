@@ -19,6 +19,15 @@ struct bb_strings { /* a repeatable option; the strings are argv's */
 	size_t n;
 };
 
+/* --env NAME, repeatable: as `also` of base/environment.h. */
+#define BB_ENV_NAMES_MAX 64
+struct bb_env_names {
+	const char *v[BB_ENV_NAMES_MAX + 1]; /* argv's; ends in NULL */
+	size_t n;
+};
+
+void bb_option_env(const struct argp_state *state, struct bb_env_names *names, const char *text);
+
 void bb_strings_add(struct bb_strings *s, const char *text, const struct argp_state *state);
 
 /* Stored runs: where they are, and which of them is meant. */

@@ -9,6 +9,8 @@
 #include <unistd.h>
 
 #define ANSWER_MS 5000
+/* perf runs as root: the caller's $PATH may name folders that others write to. */
+#define ROOTS_PATH "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
 static void close_all(int (*pipes)[2])
 {
@@ -40,6 +42,7 @@ int bb_perf_record__start(pid_t pid, uint32_t freq_hz, const struct bb_child_pla
 	char *args[] = {"record", "-q",        "-e",    "cpu-clock", "-F",        freq, "-g",  "-D",
 			"-1",     "--control", control, "-o",        "/dev/null", "-p", target};
 	const struct bb_workload_spec spec = {.program = "perf",
+					      .path = ROOTS_PATH,
 					      .args = args,
 					      .n_args = sizeof(args) / sizeof(args[0]),
 					      /* as root: it samples another's process */

@@ -40,7 +40,7 @@ static int open_in(const char *dir, size_t dir_len, const char *name)
  */
 static int open_program(const struct bb_workload_spec *spec)
 {
-	const char *path = getenv("PATH");
+	const char *path = spec->path ? spec->path : getenv("PATH");
 	int fd = -ENOENT, why = -ENOENT;
 
 	if (strchr(spec->program, '/'))
@@ -67,6 +67,8 @@ static void run_child(const struct bb_workload_spec *spec, pid_t parent, int pro
 	extern char **environ;
 	int rc = bb_environment__clean(spec->place.env, spec->place.uid);
 
+	if (!rc && spec->path && setenv("PATH", spec->path, 1))
+		rc = -ENOMEM;
 	if (!rc)
 		rc = bb_child__prepare(&spec->place, parent);
 
@@ -89,6 +91,9 @@ static void run_child(const struct bb_workload_spec *spec, pid_t parent, int pro
 
 static int say_cannot_start(const struct bb_workload_spec *spec, int rc, struct bb_err *err)
 {
+	if (rc == -ENOENT && spec->path)
+		return bb_fail(err, rc, "'%s' not found in %s: install it", spec->program,
+			       spec->path);
 	if (rc == -ENOENT)
 		return bb_fail(err, rc,
 			       "workload '%s' not found%s%s; build it, or give its path in the "

@@ -20,6 +20,8 @@ struct bb_workload_spec {
 	char *const *args;   /* n_args of them, without the program's name */
 	size_t n_args;
 	const char *dir; /* may be NULL */
+	/* in place of $PATH, for the program too; NULL: $PATH */
+	const char *path;
 	/* it stands still before its first instruction until bb_workload__resume() */
 	bool is_held;
 	struct bb_child_place place;

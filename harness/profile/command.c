@@ -10,18 +10,22 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/environment.h"
 #include "base/process.h"
 #include "base/user.h"
 
 #define TERM_MS 2000 /* what it has to end by itself */
 
 /* In the child: never returns. */
-static void run_child(char *const *argv, uid_t uid, gid_t gid, int go_fd, int failed_fd,
-		      pid_t parent)
+static void run_child(char *const *argv, const char *const *env, uid_t uid, gid_t gid, int go_fd,
+		      int failed_fd, pid_t parent)
 {
 	static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE};
 	char go;
-	int rc = dup2(STDERR_FILENO, STDOUT_FILENO) < 0 ? -errno : bb_become_user(uid, gid);
+	int rc = dup2(STDERR_FILENO, STDOUT_FILENO) < 0 ? -errno : bb_environment__clean(env, uid);
+
+	if (!rc)
+		rc = bb_become_user(uid, gid);
 
 	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
 		signal(signals[i], SIG_DFL);
@@ -39,8 +43,8 @@ static void run_child(char *const *argv, uid_t uid, gid_t gid, int go_fd, int fa
 	_exit(127);
 }
 
-int bb_command__fork(char *const *argv, uid_t uid, gid_t gid, struct bb_command *ret_command,
-		     struct bb_err *err)
+int bb_command__fork(char *const *argv, const char *const *env, uid_t uid, gid_t gid,
+		     struct bb_command *ret_command, struct bb_err *err)
 {
 	pid_t parent = getpid(), pid = -1;
 	int go[2], failed[2], rc = pipe2(go, O_CLOEXEC) ? -errno : 0;
@@ -55,7 +59,7 @@ int bb_command__fork(char *const *argv, uid_t uid, gid_t gid, struct bb_command 
 	pid = fork();
 	if (pid == 0) {
 		close(go[1]);
-		run_child(argv, uid, gid, go[0], failed[1], parent);
+		run_child(argv, env, uid, gid, go[0], failed[1], parent);
 	}
 	rc = pid < 0 ? -errno : 0;
 	close(go[0]);

@@ -9,8 +9,8 @@
 
 /*
  * The command to profile: a child of ours, which waits before its exec until it is let go, so that
- * nothing of it is missed. It runs as the user given, its stdout goes to our stderr, and the kernel
- * kills it if we die.
+ * nothing of it is missed. It runs as the user given, in a clean environment with `env`
+ * (base/environment.h), its stdout goes to our stderr, and the kernel kills it if we die.
  */
 struct bb_command {
 	pid_t pid;            /* 0: none, or it has ended */
@@ -19,8 +19,8 @@ struct bb_command {
 };
 
 /* argv ends with NULL. */
-int bb_command__fork(char *const *argv, uid_t uid, gid_t gid, struct bb_command *ret_command,
-		     struct bb_err *err);
+int bb_command__fork(char *const *argv, const char *const *env, uid_t uid, gid_t gid,
+		     struct bb_command *ret_command, struct bb_err *err);
 
 /* Let it run. Errors: it cannot be executed. */
 int bb_command__go(struct bb_command *c, const char *name, struct bb_err *err);

@@ -220,7 +220,7 @@ int bb_recording__take(const struct bb_recording_opts *opts, struct bb_recording
 	int rc = 0;
 
 	if (o.argv) {
-		rc = bb_command__fork(o.argv, o.uid, o.gid, &command, err);
+		rc = bb_command__fork(o.argv, o.env, o.uid, o.gid, &command, err);
 		o.sampler.pid = command.pid;
 	}
 	if (!rc)

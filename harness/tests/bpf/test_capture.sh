@@ -81,6 +81,10 @@ expect_status "a command that ends at once, after an exec: exit code 0" 0
 capture -- "$load" "$objects/rejected.bpf.o"
 expect_status "a command whose program is refused: exit code 0" 0
 expect_grep "a command whose program is refused: said" out 'the kernel refuses it: '
+BB_SECRET=1 BB_KEPT=1 run "$BPFBENCH" capture -o "$file" --env BB_KEPT --until env -- sh -c "env; exec $load $objects/sections.bpf.o"
+expect_status "the environment: exit code 0" 0
+expect_no_grep "the environment is a clean one" err '^BB_SECRET='
+expect_eq "but for --env; that of --until, too" "$(grep -c '^BB_KEPT=1$' "$TMP/err")" 2
 capture --leave -- "$load" "$objects/sections.bpf.o"
 left=$(loaders)
 check "left alone: the command goes on" test -n "$left"

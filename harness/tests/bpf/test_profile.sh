@@ -101,6 +101,10 @@ expect_grep "--user: user frames" out 'hot_sixty'
 profile -F 997 -K -f folded -- dd if=/dev/zero of=/dev/null bs=1M count=5000
 expect_grep "--kernel: kernel frames" out '_\[k\] [0-9]+$'
 expect_no_grep "--kernel: nothing else" out ';[^;]*[^]][; ][0-9]*$'
+# the command's environment, on its stdout, which goes to stderr
+BB_SECRET=1 BB_KEPT=1 run "$BPFBENCH" profile --env BB_KEPT -- env
+expect_no_grep "targets: the environment of a command is a clean one" err '^BB_SECRET='
+expect_grep "targets: but for --env" err '^BB_KEPT=1$'
 profile -F 997 -- "$hot" 0.3
 expect_grep "text: no kernel stack is said so" out 'No Kernel Stack'
 expect_grep "text: process and its number" out '^    hot_spots \([0-9]+\)$'

@@ -202,12 +202,34 @@ static void clean_environment(void **state)
 	assert_int_equal(wait_for_end(&w, &err), 1);
 }
 
+/* A program that runs as root is not looked for where the caller's $PATH says. */
+static void path_of_its_own(void **state)
+{
+	char *args[] = {(char *)(uintptr_t) "-c", (char *)(uintptr_t) "test \"$PATH\" = "
+								      "/bin:/usr/bin"};
+	struct bb_workload_spec spec = held("sh", args, 2);
+	struct bb_workload w = {0};
+	struct bb_err err = {0};
+
+	(void)state;
+	setenv("PATH", "/nonexistent", 1);
+	spec.path = "/bin:/usr/bin";
+	assert_int_equal(bb_workload__start(&spec, &w, &err), 0);
+	bb_workload__resume(&w);
+	assert_int_equal(wait_for_end(&w, &err), 1);
+	setenv("PATH", "/bin:/usr/bin", 1);
+	spec.path = "/nonexistent";
+	assert_int_equal(bb_workload__start(&spec, &w, &err), -ENOENT);
+	assert_non_null(strstr(err.msg, "'sh' not found in /nonexistent"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(held_until_resumed),   cmocka_unit_test(held_and_stopped),
 		cmocka_unit_test(held_and_no_program),  cmocka_unit_test(forbidden),
 		cmocka_unit_test(no_process_to_be_had), cmocka_unit_test(clean_environment),
+		cmocka_unit_test(path_of_its_own),
 	};
 
 	return cmocka_run_group_tests_name("workload", tests, NULL, NULL);
