@@ -210,6 +210,40 @@ static int say_rejected(const char *path, const char *program, const char *other
 		       log);
 }
 
+/* Types that the kernel refuses to root: (type, attach type). Each refusal takes up to 100 ms, and
+ * an object may have a hundred such programs. */
+static struct {
+	enum bpf_prog_type type;
+	enum bpf_attach_type attach_type;
+} refused_types[32];
+static size_t n_refused_types;
+
+static void note_refused_type(const struct bpf_program *prog)
+{
+	if (n_refused_types == sizeof(refused_types) / sizeof(refused_types[0]))
+		return;
+	refused_types[n_refused_types].type = bpf_program__type(prog);
+	refused_types[n_refused_types++].attach_type = bpf_program__expected_attach_type(prog);
+}
+
+static int say_not_permitted(const char *path, const struct bpf_program *prog, struct bb_err *err)
+{
+	return bb_fail(err, geteuid() ? -EPERM : -ENOTSUP, "%s: loading '%s' is not permitted; %s",
+		       path, bpf_program__name(prog),
+		       geteuid() ? "CAP_BPF and CAP_PERFMON are needed: run as root, with sudo"
+				 : "this kernel refuses programs of the type (lockdown?): "
+				   "bpfbench check says more");
+}
+
+int bb_object_check_type(const char *path, const struct bpf_program *prog, struct bb_err *err)
+{
+	for (size_t i = 0; i < n_refused_types; i++)
+		if (refused_types[i].type == bpf_program__type(prog) &&
+		    refused_types[i].attach_type == bpf_program__expected_attach_type(prog))
+			return say_not_permitted(path, prog, err);
+	return 0;
+}
+
 int bb_object_say_not_loaded(const char *path, const struct bpf_object *obj,
 			     const struct bpf_program *prog, bool with_others, int rc,
 			     struct bb_err *err)
@@ -221,13 +255,11 @@ int bb_object_say_not_loaded(const char *path, const struct bpf_object *obj,
 	if (strstr(log, "END PROG LOAD LOG"))
 		return say_rejected(path, program, others, rc, err);
 	find_reason(obj, log, reason, sizeof(reason));
-	if (rc == -EPERM && !reason[0])
-		return bb_fail(err, geteuid() ? -EPERM : -ENOTSUP,
-			       "%s: loading '%s' is not permitted; %s", path, program,
-			       geteuid() ? "CAP_BPF and CAP_PERFMON are needed: run as root, with "
-					   "sudo"
-					 : "this kernel refuses programs of the type (lockdown?): "
-					   "bpfbench check says more");
+	if (rc == -EPERM && !reason[0]) {
+		if (!geteuid())
+			note_refused_type(prog);
+		return say_not_permitted(path, prog, err);
+	}
 	if (rc == -EINVAL && !libbpf_probe_bpf_prog_type(bpf_program__type(prog), NULL))
 		return bb_fail(err, -ENOTSUP,
 			       "%s: '%s' is of type %s, which this kernel does not have", path,

@@ -40,4 +40,8 @@ int bb_object_say_not_loaded(const char *path, const struct bpf_object *obj,
 			     const struct bpf_program *prog, bool with_others, int rc,
 			     struct bb_err *err);
 
+/* Has the kernel refused a program of this type and attach type to root before? It does so again:
+ * the same -ENOTSUP with its message, else 0. */
+int bb_object_check_type(const char *path, const struct bpf_program *prog, struct bb_err *err);
+
 #endif

@@ -473,6 +473,9 @@ int bb_source_object__open(const char *object_path, const char *program,
 	if (!rc)
 		rc = open_object(s, &obj, err);
 	if (!rc)
+		rc = bb_object_check_type(object_path,
+					  bpf_object__find_program_by_name(obj, program), err);
+	if (!rc)
 		rc = bb_object_trial_load(object_path, obj, err);
 	bpf_object__close(obj);
 	if (rc)

@@ -223,6 +223,12 @@ int bb_target__code(const struct bb_target *t, struct bb_code *ret_code, struct 
 	return t->source->ops->code(t->source, t->prog_fd, ret_code, err);
 }
 
+bool bb_target__is_of_object(const struct bb_target *a, const struct bb_target *b)
+{
+	return a && b && a != b && !strcmp(a->source->where, b->source->where) &&
+	       strcmp(a->source->program, b->source->program);
+}
+
 const struct bb_stats_reader *bb_target__reader(const struct bb_target *t)
 {
 	return &t->reader;
@@ -252,18 +258,51 @@ int bb_target__drops(const struct bb_target *t, uint64_t *ret_drops)
 	return rc;
 }
 
+/* The ids of the maps that the loaded program uses; how many there are. */
+static __u32 maps_of(const struct bb_target *t, __u32 *ret_ids)
+{
+	__u32 len = sizeof(struct bpf_prog_info);
+	struct bpf_prog_info info = {.map_ids = (__u64)(uintptr_t)ret_ids,
+				     .nr_map_ids = MAX_PROG_MAPS};
+
+	if (t->prog_fd < 0 || bpf_obj_get_info_by_fd(t->prog_fd, &info, &len))
+		return 0;
+	return info.nr_map_ids < MAX_PROG_MAPS ? info.nr_map_ids : MAX_PROG_MAPS;
+}
+
 const struct bb_ring *bb_target__ring(const struct bb_target *t)
 {
-	__u32 map_ids[MAX_PROG_MAPS], len = sizeof(struct bpf_prog_info);
-	struct bpf_prog_info info = {.map_ids = (__u64)(uintptr_t)map_ids,
-				     .nr_map_ids = MAX_PROG_MAPS};
 	const struct bb_ring *ring = NULL;
+	__u32 ids[MAX_PROG_MAPS], n = maps_of(t, ids);
 
-	if (bpf_obj_get_info_by_fd(t->prog_fd, &info, &len))
-		return NULL;
-	for (__u32 i = 0; !ring && i < info.nr_map_ids && i < MAX_PROG_MAPS; i++)
-		ring = bb_kept_maps__ring(&t->kept, map_ids[i]);
+	for (__u32 i = 0; !ring && i < n; i++)
+		ring = bb_kept_maps__ring(&t->kept, ids[i]);
 	return ring;
+}
+
+/* Records go out by it, and nobody here reads them. */
+static bool is_output(__u32 map_id)
+{
+	struct bpf_map_info info = {0};
+	__u32 len = sizeof(info);
+	int fd = bpf_map_get_fd_by_id(map_id);
+	bool is = fd < 0 || bpf_obj_get_info_by_fd(fd, &info, &len) ||
+		  info.type == BPF_MAP_TYPE_RINGBUF || info.type == BPF_MAP_TYPE_PERF_EVENT_ARRAY;
+
+	if (fd >= 0)
+		close(fd);
+	return is;
+}
+
+bool bb_target__shares_map(const struct bb_target *a, const struct bb_target *b)
+{
+	__u32 as[MAX_PROG_MAPS], bs[MAX_PROG_MAPS], n = maps_of(a, as), m = maps_of(b, bs);
+
+	for (__u32 i = 0; i < n; i++)
+		for (__u32 k = 0; k < m; k++)
+			if (as[i] == bs[k] && !is_output(as[i]))
+				return true;
+	return false;
 }
 
 void bb_target__after_fork(const struct bb_target *t)

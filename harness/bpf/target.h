@@ -49,6 +49,12 @@ bool bb_target__is_adopted(const struct bb_target *t);
  */
 void bb_target__borrow_maps(struct bb_target *t, struct bb_target *lender);
 
+/* Is `b` another program of the same object file as `a`? NULL is of none. */
+bool bb_target__is_of_object(const struct bb_target *a, const struct bb_target *b);
+
+/* Does the loaded program use a map, other than its output, that the loaded `b` uses, too? */
+bool bb_target__shares_map(const struct bb_target *a, const struct bb_target *b);
+
 /* Set the contents that bb_target__reset_maps() gives to the maps of later loads; borrowed for the
  * target's lifetime. */
 void bb_target__say_maps(struct bb_target *t, const struct bb_map_specs *specs);

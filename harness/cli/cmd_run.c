@@ -36,6 +36,8 @@ struct run_args {
 
 #define DEFAULT_BUDGET_S 18.0
 #define DEFAULT_BUDGET_COLD_S 45.0
+/* Of an object with many programs, that each has its share. */
+#define PROGRAM_S 0.4
 
 enum { KEY_DRY_RUN = 0x100, KEY_LOADS, KEY_COLD, KEY_CAPTURE, KEY_FLAME, KEY_LINES };
 
@@ -173,7 +175,8 @@ static const struct argp argp = {
 	.doc = "Measure the cost of one run of each variant of a BPF program.\v"
 	       "BMF goes to stdout, and nothing else does (--format chooses another format). The "
 	       "table for people goes to stderr, the run with all its samples to results/. The "
-	       "default budget is 18 s, with --cold 45 s. Needs root.\n\n"
+	       "default budget is 18 s, with --cold 45 s, more for above 45 programs. Needs "
+	       "root.\n\n"
 	       "--cold gives the range from hot to cold. Before each cold step, outside of the "
 	       "timed window, bpfbench writes a buffer of twice the last cache of up to 16 MiB "
 	       "and runs 32 768 branches on random bits. A larger cache, such as a server's L3, "
@@ -303,6 +306,9 @@ static int measure_all(const struct run_args *a, struct bb_measure *m, const str
 	double budget_s = a->measure.budget_s * (a->measure.has_budget ? 1 : (double)j->n);
 	int rc = 0, undone = 0;
 
+	if (!a->measure.has_budget && j->n == 1)
+		m->opts.budget_s = fmax(budget_s,
+					PROGRAM_S * (double)j->plans[0].scenario->n_variants);
 	for (size_t i = 0; !rc && i < j->object.n_skips; i++)
 		rc = bb_report__add_skip(m->report, j->object.skips[i].what, j->object.skips[i].why)
 			     ? bb_fail_nomem(err)

@@ -99,6 +99,7 @@ struct bb_drive_kind {
 	bool any_sampler;      /* it drives variants that sample without a program, too */
 	bool stats_off;        /* bpf_stats must be off meanwhile */
 	bool watches_workload; /* the program runs on events of a workload of ours */
+	bool whole_object;     /* the programs of one object use one set of maps */
 };
 
 /* All kinds, in the order in which lists of them are printed (drivers/registry.c). */

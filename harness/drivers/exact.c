@@ -447,6 +447,7 @@ const struct bb_driver bb_driver_exact_fire = {
 			.shares_events = true,
 			.counts = true,
 			.stats_off = true,
+			.whole_object = true,
 		},
 	.open = bb_fire__open,
 	.probe = probe_fire,

@@ -7,7 +7,9 @@
 #include <string.h>
 
 #include "base/deadline.h"
+#include "base/grow.h"
 #include "bpf/stats_enable.h"
+#include "drivers/beside.h"
 #include "fire/discover.h"
 #include "fire/later.h"
 #include "fire/reach.h"
@@ -39,9 +41,11 @@ void bb_fire__close(void *state)
 	if (!s)
 		return;
 	bb_fire_place__close(&s->place);
-	for (size_t i = 0; i < 2; i++)
-		if (s->has_own[i])
-			bb_hook__close(&s->own[i]);
+	for (size_t i = 0; i < s->n_hooks; i++) {
+		bb_hook__close(s->hooks[i]);
+		free(s->hooks[i]);
+	}
+	free(s->hooks);
 	bb_live_objects__close(s->live);
 	free(s->live);
 	bb_cold__free(s->cold);
@@ -50,20 +54,40 @@ void bb_fire__close(void *state)
 
 /* --- hooks --- */
 
-/* The one for our own function, open as long as the state; NULL: it is to be opened for a slot. */
+static bool is_hook_of(const struct bb_hook *h, const struct bb_attach_point *point)
+{
+	return h->point.kind == point->kind && h->point.is_return == point->is_return &&
+	       h->point.attach_type == point->attach_type &&
+	       (point->kind == BB_AT_OWN_FUNCTION || !strcmp(h->point.target, point->target));
+}
+
+/* Opened once, and open as long as the state; NULL: it is of a process, so it is opened for each.
+ */
 static int shared_hook(struct bb_fire_state *s, const struct bb_attach_point *point,
 		       struct bb_hook **ret_hook, struct bb_err *err)
 {
-	bool i = point->is_return;
-	int rc = 0;
+	struct bb_hook *h, **added;
+	int rc;
 
 	*ret_hook = NULL;
-	if (point->kind != BB_AT_OWN_FUNCTION)
+	if (point->kind == BB_AT_UPROBE)
 		return 0;
-	if (!s->has_own[i])
-		rc = bb_hook__open(point, -1, s->place.cgroup_fd, &s->own[i], err);
-	s->has_own[i] = !rc;
-	*ret_hook = rc ? NULL : &s->own[i];
+	for (size_t i = 0; i < s->n_hooks; i++)
+		if (is_hook_of(s->hooks[i], point))
+			*ret_hook = s->hooks[i];
+	if (*ret_hook)
+		return 0;
+	h = calloc(1, sizeof(*h));
+	rc = h ? bb_hook__open(point, -1, s->place.cgroup_fd, h, err) : bb_fail_nomem(err);
+	added = rc ? NULL : bb_append(&s->hooks, &s->n_hooks, sizeof(struct bb_hook *));
+	if (!rc && !added) {
+		bb_hook__close(h);
+		rc = bb_fail_nomem(err);
+	}
+	if (rc)
+		free(h);
+	else
+		*ret_hook = *added = h;
 	return rc;
 }
 
@@ -98,6 +122,24 @@ static int find_at(struct bb_fire_state *s, struct bb_test_prog *subject,
 	return rc;
 }
 
+/* Nothing but our own call makes it run there, once: it is seen that it can be put there. */
+static int take_own(struct bb_fire_state *s, struct bb_test_prog *subject,
+		    const struct bb_attach_point *own, struct bb_err *err)
+{
+	struct bb_hook *hook;
+	int link_fd, rc = shared_hook(s, own, &hook, err);
+
+	if (!rc)
+		rc = bb_hook__put(hook, bb_target__prog_fd(subject->target), &link_fd, err);
+	if (rc)
+		return rc;
+	bb_close_later(link_fd);
+	subject->fire = (struct bb_fire_found){.point = *own,
+					       .trigger = &bb_triggers_function[0],
+					       .runs_each = 1};
+	return 0;
+}
+
 /* On a function of ours, with arguments that are made for the one that it is for. */
 static int find_on_own(struct bb_fire_state *s, struct bb_test_prog *subject,
 		       struct bb_attach_point *own, struct bb_err *err)
@@ -115,7 +157,7 @@ static int find_on_own(struct bb_fire_state *s, struct bb_test_prog *subject,
 		bb_live_objects__open(s->place.netns_fd, s->opts.object_dir, s->live);
 	}
 	bb_live_objects__make_arguments(s->live, own);
-	return find_at(s, subject, own, err);
+	return take_own(s, subject, own, err);
 }
 
 static int find(struct bb_fire_state *s, struct bb_test_prog *subject, struct bb_err *err)
@@ -165,26 +207,76 @@ int bb_fire__probe(void *state, struct bb_test_prog *subject, struct bb_err *err
 void bb_fire__words(const struct bb_test_prog *subject, char *ret_words, size_t size)
 {
 	const struct bb_fire_found *found = &subject->fire;
-	char mean[64] = "";
+	char mean[64] = "", beside[64] = "";
+	size_t n_beside;
 
 	ret_words[0] = '\0';
 	if (!found->trigger)
 		return;
 	if (found->runs_each > 1)
 		snprintf(mean, sizeof(mean), ", mean of %u runs", found->runs_each);
-	snprintf(ret_words, size, "%s (%s%s%s%s)", found->trigger->name,
+	n_beside = bb_beside__find(subject, NULL);
+	if (n_beside)
+		snprintf(beside, sizeof(beside), "; with %zu other%s attached", n_beside,
+			 n_beside == 1 ? "" : "s");
+	snprintf(ret_words, size, "%s (%s%s%s%s%s)", found->trigger->name,
 		 bb_attach_point__words(&found->point).text, mean, found->point.said[0] ? "; " : "",
-		 found->point.said);
+		 found->point.said, beside);
 }
 
 /* --- a load of the program --- */
 
+static void close_beside(struct bb_fire_slot *slot)
+{
+	for (size_t i = 0; i < slot->n_beside; i++)
+		if (slot->beside[i].hook == &slot->beside[i].own_hook)
+			bb_hook__close(slot->beside[i].hook);
+	free(slot->beside);
+	slot->beside = NULL;
+	slot->n_beside = 0;
+}
+
 void bb_fire__detach_program(struct bb_fire_slot *slot)
 {
+	close_beside(slot);
 	if (slot->hook == &slot->own_hook)
 		bb_hook__close(slot->hook);
 	slot->hook = NULL;
 	bb_firer__stop(&slot->firer);
+}
+
+/* The hook of a slot: the state's, or one for the process that fires. */
+static int open_hook(struct bb_fire_slot *slot, const struct bb_attach_point *point,
+		     struct bb_hook *own, struct bb_hook **ret_hook, struct bb_err *err)
+{
+	int rc = shared_hook(slot->state, point, ret_hook, err);
+
+	if (rc || *ret_hook)
+		return rc;
+	rc = bb_hook__open(point, slot->firer.pid, slot->state->place.cgroup_fd, own, err);
+	*ret_hook = rc ? NULL : own;
+	return rc;
+}
+
+/* Whoever cannot be attached is missing beside it. */
+static int open_beside(struct bb_fire_slot *slot, const struct bb_test_prog *subject,
+		       struct bb_err *err)
+{
+	const struct bb_test_prog *others[BB_BESIDE_MOST];
+	size_t n = bb_beside__find(subject, others);
+	struct bb_err unsaid = {0};
+
+	slot->beside = calloc(n ? n : 1, sizeof(*slot->beside));
+	if (!slot->beside)
+		return bb_fail_nomem(err);
+	slot->n_beside = n;
+	for (size_t i = 0; i < n; i++) {
+		struct bb_fire_beside *b = &slot->beside[i];
+
+		b->target = others[i]->target;
+		open_hook(slot, &others[i]->fire.point, &b->own_hook, &b->hook, &unsaid);
+	}
+	return 0;
 }
 
 int bb_fire__attach_program(void *state, struct bb_test_prog *subject, int prog_fd, void *arg,
@@ -202,12 +294,9 @@ int bb_fire__attach_program(void *state, struct bb_test_prog *subject, int prog_
 	if (!rc)
 		rc = bb_firer__start(&s->place, arg, shared_bytes, &slot->firer, err);
 	if (!rc)
-		rc = shared_hook(s, &subject->fire.point, &slot->hook, err);
-	if (!rc && !slot->hook) {
-		rc = bb_hook__open(&subject->fire.point, slot->firer.pid, s->place.cgroup_fd,
-				   &slot->own_hook, err);
-		slot->hook = rc ? NULL : &slot->own_hook;
-	}
+		rc = open_hook(slot, &subject->fire.point, &slot->own_hook, &slot->hook, err);
+	if (!rc)
+		rc = open_beside(slot, subject, err);
 	if (rc)
 		bb_fire__detach_program(slot);
 	return rc;
@@ -250,15 +339,37 @@ static void say_refused(const struct bb_fire_slot *slot, struct bb_batch *b)
 			 shared->trigger_rc ? strerror(-shared->trigger_rc) : "");
 }
 
+static void put_beside(struct bb_fire_slot *slot)
+{
+	struct bb_err unsaid = {0};
+
+	for (size_t i = 0; i < slot->n_beside; i++) {
+		struct bb_fire_beside *b = &slot->beside[i];
+		int fd = bb_target__prog_fd(b->target);
+
+		if (!b->hook || fd < 0 || bb_hook__put(b->hook, fd, &b->link_fd, &unsaid))
+			b->link_fd = -1;
+	}
+}
+
+static void take_beside_off(struct bb_fire_slot *slot)
+{
+	for (size_t i = 0; i < slot->n_beside; i++)
+		bb_close_later(slot->beside[i].link_fd);
+}
+
 int bb_fire__do(struct bb_fire_slot *slot,
 		int (*work)(void *arg, struct bb_fire_task *t, void *shared), struct bb_err *err)
 {
-	int link_fd, rc = bb_hook__put(slot->hook, slot->prog_fd, &link_fd, err);
+	int link_fd, rc;
 
-	if (rc)
-		return rc;
-	rc = bb_firer__do(&slot->firer, work, err);
-	bb_close_later(link_fd);
+	put_beside(slot);
+	rc = bb_hook__put(slot->hook, slot->prog_fd, &link_fd, err);
+	if (!rc) {
+		rc = bb_firer__do(&slot->firer, work, err);
+		bb_close_later(link_fd);
+	}
+	take_beside_off(slot);
 	return rc;
 }
 

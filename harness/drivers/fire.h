@@ -24,9 +24,17 @@ struct bb_fire_state {
 	struct bb_fire_place place;
 	struct bb_cold *cold;         /* NULL: caches stay as they are */
 	struct bb_live_objects *live; /* NULL: not needed yet */
-	/* our own function's entry and return: each is opened once, as a uprobe takes 20 ms */
-	struct bb_hook own[2];
-	bool has_own[2];
+	/* hooks that are of no process, each opened once: a uprobe takes 20 ms; all programs of
+	 * functions of the kernel use the same two of our own function */
+	struct bb_hook **hooks;
+	size_t n_hooks;
+};
+
+/* A program of the same object that is attached beside the one that is measured. */
+struct bb_fire_beside {
+	const struct bb_target *target;
+	struct bb_hook own_hook, *hook; /* hook: that one, or the state's */
+	int link_fd;
 };
 
 struct bb_fire_slot {
@@ -35,6 +43,8 @@ struct bb_fire_slot {
 	const struct bb_fire_found *found; /* of the subject */
 	int prog_fd;                       /* the target's program, or a clone of it */
 	struct bb_hook own_hook, *hook;    /* hook: that one, or the state's; NULL: none */
+	struct bb_fire_beside *beside;
+	size_t n_beside;
 	struct bb_firer firer;
 	bool is_open; /* in the child: the trigger is */
 	struct bb_firing firing;

@@ -153,6 +153,7 @@ const struct bb_driver bb_driver_step_fire = {
 			.needs_bpf = true,
 			.shares_events = true,
 			.one_by_one = true,
+			.whole_object = true,
 		},
 	.executed_by = &bb_driver_exact_fire,
 	.open = bb_fire__open,

@@ -30,6 +30,9 @@ struct bb_test_prog {
 	 * tried again for every drive. */
 	double run_s;
 	struct bb_fire_found fire;
+	/* all of the session, itself among them: those of its object may be attached beside it */
+	const struct bb_test_prog *all;
+	size_t n_all;
 };
 
 /* Find the variant's program; nothing is loaded. `object_path` NULL makes a fake subject, unless

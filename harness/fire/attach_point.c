@@ -97,6 +97,18 @@ bool bb_attach_point__on_own_function(const struct bb_attach_point *p,
 	return true;
 }
 
+static const char *event_name(const struct bb_attach_point *p)
+{
+	const char *slash = p->kind == BB_AT_TRACEPOINT ? strrchr(p->target, '/') : NULL;
+
+	return slash ? slash + 1 : p->target;
+}
+
+bool bb_attach_point__same_event(const struct bb_attach_point *a, const struct bb_attach_point *b)
+{
+	return a->is_return == b->is_return && !strcmp(event_name(a), event_name(b));
+}
+
 struct bb_attach_words bb_attach_point__words(const struct bb_attach_point *p)
 {
 	static const char *const kinds[] = {

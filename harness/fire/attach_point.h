@@ -47,6 +47,9 @@ void bb_attach_point__from_section(const char *section, uint32_t prog_type, uint
 bool bb_attach_point__on_own_function(const struct bb_attach_point *p,
 				      struct bb_attach_point *ret_point);
 
+/* Are both run by one event? A tracepoint and the raw one of its name are. */
+bool bb_attach_point__same_event(const struct bb_attach_point *a, const struct bb_attach_point *b);
+
 /* "tracepoint syscalls/sys_enter_openat", for messages and reports. */
 struct bb_attach_words {
 	char text[320];

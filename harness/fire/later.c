@@ -11,7 +11,7 @@
 
 #define MOMENT_NS 50000 /* from close() to where the program is off: 20 us were seen */
 #define STACK_BYTES (64u << 10)
-#define MOST 64 /* threads at a time */
+#define MOST 512 /* threads at a time */
 
 static atomic_int begun, running;
 

@@ -88,6 +88,32 @@ static int skip_or_fail(struct bb_session *s, struct bb_report *report, const ch
 	return bb_report__add_skip(report, name, line) ? bb_fail_nomem(err) : 0;
 }
 
+static bool has_whole_object(const struct bb_session *s, size_t variant)
+{
+	for (size_t i = 0; i < s->plan->n_cases; i++)
+		if (bb_session__variant(s, &s->plan->cases[i]) == variant &&
+		    s->plan->cases[i].drive->kind->whole_object)
+			return true;
+	return false;
+}
+
+/* The programs of one object meet in its maps: those of the first are for all. */
+static void use_maps_of_object(struct bb_session *s, size_t variant)
+{
+	struct bb_test_prog *subject = &s->subjects[variant];
+
+	subject->all = s->subjects;
+	subject->n_all = s->plan->scenario->n_variants;
+	if (!subject->target || !has_whole_object(s, variant))
+		return;
+	for (size_t i = 0; i < subject->n_all; i++)
+		if (i != variant && s->usable[i] && has_whole_object(s, i) &&
+		    bb_target__is_of_object(subject->target, s->subjects[i].target)) {
+			bb_target__borrow_maps(subject->target, s->subjects[i].target);
+			return;
+		}
+}
+
 static int open_variant(struct bb_session *s, size_t i, bool needs_bpf, struct bb_report *report,
 			struct bb_err *err)
 {
@@ -103,6 +129,8 @@ static int open_variant(struct bb_session *s, size_t i, bool needs_bpf, struct b
 	rc = bb_test_prog__open(v, path, &s->subjects[i], err);
 	free(path);
 	s->subjects[i].in_place = needs_bpf && !s->subjects[i].target;
+	if (!rc)
+		use_maps_of_object(s, i);
 	if (!rc)
 		rc = bb_test_prog__load(&s->subjects[i], &s->rng, BB_ANYWHERE, 1, err);
 	if (!rc && s->subjects[i].target)

@@ -28,6 +28,35 @@ PROGRAM(on_kernel_return, "kretprobe/tcp_v4_connect", 0)
 /* It has the event refused: that is what it does, and no failure of the measurement. */
 PROGRAM(denies, "cgroup/connect6", 0)
 
+/* A pair: the second finds nothing to do unless the first is attached beside it. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 64);
+	__type(key, __u64);
+	__type(value, __u64);
+} entered SEC(".maps");
+
+SEC("tp/syscalls/sys_enter_umask")
+int on_entry(void *ctx)
+{
+	__u64 id = bpf_get_current_pid_tgid(), now = bpf_ktime_get_ns();
+
+	bpf_map_update_elem(&entered, &id, &now, BPF_ANY);
+	return 0;
+}
+
+SEC("tp/syscalls/sys_exit_umask")
+int on_exit(void *ctx)
+{
+	__u64 id = bpf_get_current_pid_tgid();
+
+	if (!bpf_map_lookup_elem(&entered, &id))
+		return 0;
+	bpf_map_delete_elem(&entered, &id);
+	__sync_fetch_and_add(&runs, 1);
+	return 0;
+}
+
 /* Hooks that there are not. */
 PROGRAM(no_tracepoint, "tp/syscalls/sys_enter_opnat", 0)
 PROGRAM(no_function, "uprobe/libc.so.6:malloq", 0)

@@ -29,6 +29,13 @@ check "a process that runs a program" fired on_exec exec
 check "a wakeup" fired on_wakeup '(nanosleep|wakeup|timerfd)'
 check "all system calls: reading the counters is one" fired on_any_call counters
 check "a switch of threads" fired on_switch '(nanosleep|wakeup|timerfd|sched-yield)'
+check "a return that looks for its entry" fired on_exit umask
+# all_of NAME: it executed all of its instructions
+all_of() {
+	tr -d '\n' <"$TMP/err" | grep -oE "[ ,]$1 [0-9]+ of [0-9]+" | awk '{n++; ok = $2 == $4} END {exit !(n && ok)}'
+}
+check "a return that looks for its entry finds it: the other program is attached beside" all_of on_exit
+expect_grep "the others that are attached are said" err '^    on_exit: umask \(.*; with 1 other attached\)$'
 check "a function of the C library" fired on_malloc malloc
 check "its return" fired on_malloc_return malloc
 check "a function of the kernel, for real or by a call of ours" fired on_kernel_function '(own-call|tcp)'

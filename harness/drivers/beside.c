@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "drivers/beside.h"
+
+#include <string.h>
+
+/* May the two be attached at a time? A call of a function brings those that are on it alone. */
+static bool goes_beside(const struct bb_attach_point *p, const struct bb_attach_point *other)
+{
+	bool is_function = p->kind == BB_AT_OWN_FUNCTION || p->kind == BB_AT_UPROBE,
+	     is_other = other->kind == BB_AT_OWN_FUNCTION || other->kind == BB_AT_UPROBE;
+
+	if (bb_attach_point__same_event(p, other) || other->kind == BB_AT_ITER)
+		return false;
+	return is_function ? p->kind == other->kind && !strcmp(p->target, other->target)
+			   : !is_other;
+}
+
+size_t bb_beside__find(const struct bb_test_prog *subject, const struct bb_test_prog **ret_others)
+{
+	const struct bb_test_prog *others[BB_BESIDE_MOST];
+	size_t n = 0;
+
+	for (size_t i = 0; i < subject->n_all && n < BB_BESIDE_MOST; i++) {
+		const struct bb_test_prog *other = &subject->all[i];
+		bool goes = other->fire.trigger &&
+			    bb_target__is_of_object(subject->target, other->target) &&
+			    goes_beside(&subject->fire.point, &other->fire.point);
+
+		for (size_t k = 0; goes && k < n; k++)
+			goes = !bb_attach_point__same_event(&others[k]->fire.point,
+							    &other->fire.point);
+		if (goes && bb_target__shares_map(subject->target, other->target))
+			others[n++] = other;
+	}
+	if (ret_others)
+		memcpy(ret_others, others, n * sizeof(others[0]));
+	return n;
+}
