@@ -9,9 +9,9 @@
 #include "export/table_cells.h"
 #include "profile/flame.h"
 
-#define DEPTH 3u /* program, line, call */
+#define DEPTH (3 + 2 * BB_TIMED_MOST_CALLS) /* program, lines and calls, line, call */
 
-/* A frame of that name, into *ret_frame. */
+/* The frame of that name and kind, into *ret_frame. */
 static int add_frame(struct bb_stacks *s, const char *name, enum bb_frame_kind kind,
 		     uint32_t *ret_frame)
 {
@@ -21,42 +21,72 @@ static int add_frame(struct bb_stacks *s, const char *name, enum bb_frame_kind k
 
 	snprintf(clean, sizeof(clean), "%s", name);
 	bb_make_clean(clean);
+	for (uint32_t i = 0; i < s->n_frames; i++)
+		if (s->frames[i].kind == kind && !strcmp(bb_stacks__name(s, i), clean)) {
+			*ret_frame = i;
+			return 0;
+		}
 	rc = bb_names__add(&s->names, clean, strlen(clean), &f.name);
 	*ret_frame = (uint32_t)s->n_frames;
 	return rc ? rc : bb_stacks__add_frame(s, &f);
 }
 
-static int add_part(struct bb_stacks *s, uint32_t program, uint32_t line,
+static int add_call(struct bb_stacks *s, const char *name, uint32_t *ret_frame)
+{
+	return add_frame(s, name, strchr(name, '(') ? BB_FRAME_JIT : BB_FRAME_KERNEL, ret_frame);
+}
+
+static int add_line_frame(struct bb_stacks *s, const struct bb_timed_row *row, uint32_t *ret_frame)
+{
+	char name[200];
+
+	if (row->line)
+		snprintf(name, sizeof(name), "%.60s:%u %.100s", bb_timed_row__file(row), row->line,
+			 row->text);
+	else
+		snprintf(name, sizeof(name), "instruction %u", row->insn);
+	return add_frame(s, name, BB_FRAME_JIT, ret_frame);
+}
+
+/* The frame of the line that calls, in the function of the first `below` bytes of `from`. */
+static int add_calling_line(struct bb_stacks *s, const struct bb_timed *t, const char *from,
+			    const struct bb_timed_call *call, uint32_t *ret_frame)
+{
+	size_t below = call->below ? call->below - 1 : 0;
+	char name[32];
+
+	for (size_t i = 0; i < t->n_rows; i++) {
+		const struct bb_timed_row *row = &t->rows[i];
+
+		if (row->line == call->line && strlen(row->from) == below &&
+		    !memcmp(row->from, from, below))
+			return add_line_frame(s, row, ret_frame);
+	}
+	snprintf(name, sizeof(name), "line %u", call->line);
+	return add_frame(s, name, BB_FRAME_JIT, ret_frame);
+}
+
+static int add_part(struct bb_stacks *s, const struct bb_timed *t, uint32_t program,
 		    const struct bb_line_part *p)
 {
-	uint32_t frames[DEPTH] = {program, line};
-	uint32_t n = 2;
+	struct bb_timed_call calls[BB_TIMED_MOST_CALLS];
+	size_t n_calls = bb_timed_row__calls(p->row, calls);
+	uint32_t frames[DEPTH] = {program};
+	uint32_t n = 1;
 	int rc = 0;
 
 	if (p->ns.value < 0.5)
 		return 0;
-	if (p->row->call[0])
-		rc = add_frame(s, p->row->call,
-			       strchr(p->row->call, '(') ? BB_FRAME_JIT : BB_FRAME_KERNEL,
-			       &frames[n++]);
+	for (size_t i = 0; !rc && i < n_calls; i++) {
+		rc = add_calling_line(s, t, p->row->from, &calls[i], &frames[n++]);
+		if (!rc)
+			rc = add_call(s, calls[i].name, &frames[n++]);
+	}
+	if (!rc)
+		rc = add_line_frame(s, p->row, &frames[n++]);
+	if (!rc && p->row->call[0])
+		rc = add_call(s, p->row->call, &frames[n++]);
 	return rc ? rc : bb_stacks__add(s, frames, n, p->ns.value);
-}
-
-static int add_line(struct bb_stacks *s, uint32_t program, const struct bb_line_time *l)
-{
-	uint32_t line;
-	char name[200];
-	int rc;
-
-	if (l->row->line)
-		snprintf(name, sizeof(name), "%.60s:%u %.100s", bb_timed_row__file(l->row),
-			 l->row->line, l->row->text);
-	else
-		snprintf(name, sizeof(name), "instruction %u", l->row->insn);
-	rc = add_frame(s, name, BB_FRAME_JIT, &line);
-	for (size_t i = 0; !rc && i < l->n_parts; i++)
-		rc = add_part(s, program, line, &l->parts[i]);
-	return rc;
 }
 
 int bb_lines_flame__stacks(const struct bb_by_line *lines, struct bb_stacks *ret_stacks)
@@ -75,8 +105,8 @@ int bb_lines_flame__stacks(const struct bb_by_line *lines, struct bb_stacks *ret
 		if (!rc)
 			rc = bb_stacks__add(ret_stacks, frames, 2, lines->rest.value);
 	}
-	for (size_t i = 0; !rc && i < lines->n_lines; i++)
-		rc = add_line(ret_stacks, frames[0], &lines->lines[i]);
+	for (size_t i = 0; !rc && i < lines->n_parts; i++)
+		rc = add_part(ret_stacks, lines->timed, frames[0], &lines->parts[i]);
 	if (!rc)
 		rc = bb_stacks__sort_frames(ret_stacks);
 	if (!rc)

@@ -10,7 +10,7 @@
 #include "base/clock.h"
 #include "base/grow.h"
 #include "base/stop.h"
-#include "bpf/insn.h"
+#include "bpf/stats_enable.h"
 #include "drivers/lines_plan.h"
 #include "drivers/turn.h"
 #include "stats/quantile.h"
@@ -20,8 +20,14 @@
 #define DOUBLED 6u           /* places at which the doubled clone is measured */
 #define TICK_NS 10.0 /* coarser than that no clock of a kernel is: samples are multiples of it */
 #define MOST_CHECK_NS 3.0
+#define LOGGED 25u    /* runs at most, of which most take the way that is shown */
+#define LOG_S 0.2     /* for them */
+#define IN_VAIN 1000u /* of them, when others make it run */
+#define MOST_MEASURED 240u
+#define SWEEP_SHARE 0.02 /* of the time left, for one sweep over all places */
 
-enum thing { PROGRAM, CLONE, DOUBLED_CLONE, EMPTY, N_THINGS };
+enum thing { PROGRAM, CLONE, DOUBLED_CLONE, EMPTY, LOGGER, N_THINGS };
+#define IN_TURNS LOGGER /* those before it; the logger only finds the path */
 
 /* What is measured in turns. */
 struct item {
@@ -221,80 +227,131 @@ static int load_things(const struct state *s, struct bb_test_prog *subject, stru
 	if (!rc)
 		rc = bb_cut_clone__load_empty(&plan->code, form.retval, &things[EMPTY].prog_fd,
 					      err);
-	for (int i = 0; !rc && i < N_THINGS; i++)
+	for (int i = 0; !rc && i < IN_TURNS; i++)
 		rc = attach_thing(s, subject, &things[i], err);
 	return rc;
 }
 
+static int load_logger(const struct state *s, struct bb_test_prog *subject, struct slot *slot,
+		       struct bb_err *err)
+{
+	struct loaded *l = &slot->things[LOGGER];
+	const struct bb_cut_form form = {.logs = true};
+	int rc = bb_lines_plan__load(&slot->variant->plan, &form, &l->prog_fd, err);
+
+	l->is_ours = true;
+	return rc ? rc : attach_thing(s, subject, l, err);
+}
+
 /* --- the plan --- */
 
-/* One run of the clone that ends at the nth cut: which one that is, -1: there is none. */
-static int look(const struct state *s, struct slot *slot, uint32_t param, uint64_t nth,
-		int64_t *ret_cut, struct bb_err *err)
+/* One run, as the cuts that it passes; owned. */
+struct way {
+	uint32_t *cuts, n;
+	unsigned int times;
+	double ns; /* of the logging run */
+};
+
+static void drop_ways(struct way *ways, unsigned int n)
+{
+	for (unsigned int i = 0; i < n; i++)
+		free(ways[i].cuts);
+}
+
+/* The last run of those in the log. -E2BIG: it passes more than the log holds. */
+static int read_log(const struct state *s, uint32_t runs_each, struct way *ret_way)
+{
+	uint64_t logged = bb_cut_memory__logged(&s->memory);
+	uint32_t n = (uint32_t)logged, first = 0;
+
+	if (logged >= BB_CUT_LOG)
+		return -E2BIG;
+	for (uint32_t i = 1; runs_each > 1 && i < n; i++)
+		if (bb_cut_memory__log(&s->memory, i) == bb_cut_memory__log(&s->memory, 0))
+			first = i;
+	*ret_way = (struct way){.cuts = calloc(n + 1, sizeof(uint32_t)), .n = n - first};
+	for (uint32_t i = first; ret_way->cuts && i < n; i++)
+		ret_way->cuts[i - first] = bb_cut_memory__log(&s->memory, i);
+	return ret_way->cuts ? 0 : -ENOMEM;
+}
+
+/* One run of the logger, into ret_way. -EAGAIN: it was not alone. */
+static int log_run(const struct state *s, struct slot *slot, uint32_t param, struct way *ret_way,
+		   struct bb_err *err)
 {
 	struct block b = {.state = s,
 			  .slot = slot,
-			  .thing = &slot->things[CLONE],
-			  .nth = nth,
+			  .thing = &slot->things[LOGGER],
+			  .nth = UINT64_MAX,
 			  .ends_at = -2,
-			  .restores = slot->variant->plan.removes,
 			  .want = 1,
 			  .drain_each_run = s->spec->step.consumer == BB_DRAIN_EACH_RUN};
-	int rc = fire(&b, param, err);
+	int rc;
 
-	*ret_cut = b.ended_at;
-	return rc ? rc : bb_must_end_why();
+	bb_cut_memory__begin_log(&s->memory);
+	rc = fire(&b, param, err);
+	if (rc)
+		return rc;
+	if (bb_must_end())
+		return bb_must_end_why();
+	if (!b.n)
+		return -EAGAIN;
+	rc = read_log(s, b.runs_each, ret_way);
+	ret_way->ns = (double)b.ns[0];
+	return rc == -ENOMEM ? bb_fail_nomem(err) : rc;
 }
 
-/* The same by most of up to three runs. */
-static int look_again(const struct state *s, struct slot *slot, uint32_t param, uint64_t nth,
-		      int64_t *ret_cut, struct bb_err *err)
+static bool same_way(const struct way *a, const struct way *b)
 {
-	int64_t cuts[3];
-	int rc = 0;
-
-	for (int i = 0; !rc && i < 3; i++) {
-		rc = look(s, slot, param, nth, &cuts[i], err);
-		*ret_cut = cuts[i];
-		if (i == 1 && cuts[0] == cuts[1])
-			break;
-		if (i == 2 && cuts[2] != cuts[1])
-			*ret_cut = cuts[0];
-	}
-	return rc;
+	return a->n == b->n && !memcmp(a->cuts, b->cuts, a->n * sizeof(*a->cuts));
 }
 
-/* The cuts that a run passes, in their order. -E2BIG: too many. */
-static int find_path(const struct state *s, struct slot *slot, uint32_t param, uint32_t **ret_path,
-		     uint32_t *ret_n, struct bb_err *err)
+/* The cuts that most of some runs pass, in their order. -E2BIG: too many. */
+static int find_path(const struct state *s, struct slot *slot, uint32_t param, struct way *ret_way,
+		     struct bb_err *err)
 {
-	uint32_t *path = NULL, n = 0;
-	size_t size = 0;
+	struct way ways[LOGGED], now;
+	unsigned int n = 0, most = 0, runs = 0, in_vain = 0;
 	uint64_t began_ns = bb_now_ns();
-	double most_s = bb_deadline_left_s() * BB_LINES_PATH_SHARE;
-	int64_t cut = 0;
 	int rc = 0;
 
-	for (;;) {
-		rc = look_again(s, slot, param, n, &cut, err);
-		if (rc || cut < 0)
-			break;
-		if (n == BB_LINES_MOST_PLACES || bb_seconds_since(began_ns) > most_s) {
-			rc = -E2BIG;
-			break;
+	/* the first one is a warm-up: maps may be empty */
+	while (runs <= LOGGED && in_vain < IN_VAIN &&
+	       (runs < 3 || bb_seconds_since(began_ns) < LOG_S)) {
+		unsigned int k = 0;
+
+		rc = log_run(s, slot, param, &now, err);
+		if (rc == -EAGAIN) {
+			in_vain++;
+			continue;
 		}
-		rc = bb_reserve(&path, n + 1, &size, sizeof(*path)) ? bb_fail_nomem(err) : 0;
 		if (rc)
 			break;
-		path[n++] = (uint32_t)cut;
+		if (!runs++) {
+			free(now.cuts);
+			continue;
+		}
+		while (k < n && !same_way(&ways[k], &now))
+			k++;
+		if (k == n)
+			ways[n++] = now;
+		else
+			free(now.cuts);
+		ways[k].times++;
+		most = ways[k].times > ways[most].times ? k : most;
 	}
-	if (rc) {
-		free(path);
-		return rc;
+	if (!n && (!rc || rc == -EAGAIN))
+		rc = bb_fail(err, -ENOTSUP,
+			     "no run of '%s' was alone: others make it run all the time",
+			     slot->variant->plan.code.name);
+	if (rc == -EAGAIN)
+		rc = 0;
+	if (!rc) {
+		*ret_way = ways[most];
+		ways[most].cuts = NULL;
 	}
-	*ret_path = path;
-	*ret_n = n;
-	return 0;
+	drop_ways(ways, n);
+	return rc;
 }
 
 static int make_items(struct at_param *p)
@@ -320,27 +377,37 @@ static int make_items(struct at_param *p)
 	return 0;
 }
 
+/* So many places that a budget has room for many sweeps. */
+static uint32_t most_places(double run_ns)
+{
+	double sweep_s = bb_deadline_left_s() * SWEEP_SHARE,
+	       place_s = run_ns * 1e-9 * (BLOCK + WARMUP);
+
+	return (uint32_t)fmin(sweep_s / place_s, MOST_MEASURED);
+}
+
 static int plan_param(const struct state *s, struct slot *slot, uint32_t param, struct bb_err *err)
 {
 	struct variant *v = slot->variant;
 	struct at_param *p;
-	uint32_t *path = NULL, n = 0;
-	int rc = find_path(s, slot, param, &path, &n, err);
+	struct way way = {0};
+	int rc = find_path(s, slot, param, &way, err);
 
 	if (rc)
 		return rc;
-	if (!n) {
-		free(path);
+	if (!way.n) {
+		free(way.cuts);
 		return bb_fail(err, -EPROTO, "a clone of '%s' passes none of its cuts",
 			       v->plan.code.name);
 	}
 	p = bb_append(&v->params, &v->n_params, sizeof(*p));
 	if (!p) {
-		free(path);
+		free(way.cuts);
 		return bb_fail_nomem(err);
 	}
 	p->param = param;
-	rc = bb_line_path__make(&v->plan.code, &v->plan.cfg, &v->plan.cuts, path, n, &p->path, err);
+	rc = bb_line_path__make(&v->plan.code, &v->plan.cfg, &v->plan.cuts, way.cuts, way.n,
+				most_places(way.ns), &p->path, err);
 	return rc ? rc : make_items(p) ? bb_fail_nomem(err) : 0;
 }
 
@@ -397,19 +464,34 @@ static int plan_variant(struct state *s, struct bb_test_prog *subject, struct sl
 		if (!rc)
 			rc = load_things(s, subject, slot, err);
 		if (!rc)
+			rc = load_logger(s, subject, slot, err);
+		if (!rc)
 			rc = plan_params(s, slot, err);
+		unload(s, &slot->things[LOGGER]);
 		if (rc != -E2BIG)
 			break;
 		for (int i = 0; i < N_THINGS; i++)
 			unload(s, &slot->things[i]);
 		if (v->plan.detail == BB_CUT_CALLS)
-			return bb_fail(err, -ENOTSUP,
-				       "a run of '%s' takes too long for its path to be found; "
-				       "--budget gives more time",
-				       v->plan.code.name);
+			return bb_fail(err, -ENOTSUP, "a run of '%s' passes more than %u cuts",
+				       v->plan.code.name, BB_CUT_LOG);
 		v->plan.detail--;
 	}
 	v->is_planned = !rc;
+	return rc;
+}
+
+/* With the kernel counting runs, which it does not yet when programs are probed. */
+static int plan_counted(struct state *s, struct bb_test_prog *subject, struct slot *slot,
+			struct bb_err *err)
+{
+	struct bb_stats_enable stats;
+	int rc = bb_stats_enable__on(&stats, err);
+
+	if (rc)
+		return rc;
+	rc = plan_variant(s, subject, slot, err);
+	bb_stats_enable__off(&stats);
 	return rc;
 }
 
@@ -475,7 +557,7 @@ static int open_slot(struct state *s, struct bb_test_prog *subject, struct slot 
 	rc = bb_lines_plan__read(&v->plan, subject->target, err);
 	if (!rc)
 		rc = v->is_planned ? load_things(s, subject, slot, err)
-				   : plan_variant(s, subject, slot, err);
+				   : plan_counted(s, subject, slot, err);
 	bb_lines_plan__forget(&v->plan);
 	if (rc)
 		close_slot(s, slot);
@@ -643,7 +725,7 @@ static double load_ns(const struct at_param *p, uint32_t load, uint32_t item)
 /* Checks that a run passes besides that of the first cut. */
 static double checks_at(const struct at_param *p, uint32_t place)
 {
-	return place < p->path.n ? place : p->path.n - 1;
+	return p->path.checks[place < p->path.n ? place : p->path.n - 1];
 }
 
 /*

@@ -171,7 +171,7 @@ int bb_lines_plan__settle(struct bb_lines_plan *p, int memory_fd, struct bb_err 
 		bb_cuts__done(&p->cuts);
 		p->form = (struct bb_cut_form){0};
 		p->refused = 0;
-		rc = bb_cuts__find(&p->code, &p->cfg, p->detail, NULL, &p->cuts, err);
+		rc = bb_cuts__find(&p->code, &p->cfg, p->detail, &p->cuts, err);
 		if (!rc)
 			rc = try_forms(p, err);
 		if (rc == -ENOTSUP)

@@ -7,8 +7,6 @@
 
 /* At which cuts a clone of a program may end: found once, with the verifier's help, and used in all
  * loads. */
-#define BB_LINES_MOST_PLACES 4096u /* cuts that a run passes */
-#define BB_LINES_PATH_SHARE 0.1    /* of the time left, to find them */
 
 struct bb_lines_plan {
 	enum bb_cut_detail detail;

@@ -13,6 +13,18 @@
 #define NAMED_LEAST 0.005 /* of the run */
 #define OTHER_WAYS 0.01   /* of the runs, below which nothing is said */
 
+/* "inner() of line 45, part() of line 97: ", or nothing. */
+static void put_calls(const struct bb_timed_row *row, char *buf, size_t size)
+{
+	struct bb_timed_call calls[BB_TIMED_MOST_CALLS];
+	size_t at = 0, n = bb_timed_row__calls(row, calls);
+
+	buf[0] = '\0';
+	for (size_t i = n; i-- > 0 && at < size;)
+		at += (size_t)snprintf(buf + at, size - at, "%s of line %u%s", calls[i].name,
+				       calls[i].line, i ? ", " : ": ");
+}
+
 static void put_place(const struct bb_timed_row *row, char *buf, size_t size)
 {
 	if (!row->line)
@@ -105,7 +117,8 @@ static void add_calls(struct bb_text_table *t, const struct bb_by_line *b,
 		if (p->row->call[0]) {
 			char call[440];
 
-			snprintf(call, sizeof(call), "%.160s%s", p->row->call, turns);
+			snprintf(call, sizeof(call), "%.160s%s%s", p->row->call, turns,
+				 p->row->enters ? ", without its lines" : "");
 			add_row(t, b, &p->ns, NAN, "", "  ", call);
 		} else if (line->n_parts > 1 && p->ns.value >= BB_BY_LINE_LEAST_NS) {
 			char own[280];
@@ -157,7 +170,7 @@ int bb_by_line__table(const struct bb_by_line *b, bool longest_first,
 	add_row(t, b, &b->empty, NAN, "", "", "(calling and timing an empty program)");
 	for (size_t i = 0; i < b->n_lines; i++) {
 		const struct bb_timed_row *row = order[i]->row;
-		char place[64];
+		char place[64], before[400];
 
 		if (strcmp(file, row->file)) {
 			file = row->file;
@@ -166,8 +179,11 @@ int bb_by_line__table(const struct bb_by_line *b, bool longest_first,
 			bb_text_table__add(t, "%.200s:", file);
 		}
 		place_cell(row, place, sizeof(place));
-		add_row(t, b, &order[i]->ns, order[i]->insns, place, row->is_loop ? "(loop) " : "",
-			row->text);
+		put_calls(row, before, sizeof(before));
+		if (row->is_loop)
+			snprintf(before + strlen(before), sizeof(before) - strlen(before), "%s",
+				 "(loop) ");
+		add_row(t, b, &order[i]->ns, order[i]->insns, place, before, row->text);
 		add_calls(t, b, order[i]);
 	}
 	if (b->timed->leaves)

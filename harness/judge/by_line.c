@@ -3,9 +3,11 @@
 
 #include <errno.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/parse.h"
 #include "stats/signed_rank.h"
 
 #define ALPHA 0.05
@@ -72,13 +74,15 @@ static int by_place(const void *a, const void *b)
 		return x->line < y->line ? -1 : 1;
 	if (x->last_line != y->last_line)
 		return x->last_line < y->last_line ? -1 : 1;
+	if (strcmp(x->from, y->from))
+		return strcmp(x->from, y->from);
 	return x < y ? -1 : x > y;
 }
 
 static bool same_line(const struct bb_timed_row *a, const struct bb_timed_row *b)
 {
 	return a->line && !strcmp(a->file, b->file) && a->line == b->line &&
-	       a->last_line == b->last_line;
+	       a->last_line == b->last_line && !strcmp(a->from, b->from);
 }
 
 /* What the exact drive of the same run counted for the lines of a row, in one run. */
@@ -87,6 +91,10 @@ static double insns_of(const struct bb_report *r, const struct bb_timed *t,
 {
 	double sum = NAN;
 
+	for (size_t i = 0; i < t->n_rows && row->line != row->last_line; i++)
+		if (t->rows[i].line >= row->line && t->rows[i].last_line <= row->last_line &&
+		    !same_line(&t->rows[i], row) && !strcmp(t->rows[i].file, row->file))
+			return NAN; /* those are counted there */
 	for (size_t i = 0; i < r->n_counted; i++) {
 		const struct bb_counted *c = &r->counted[i];
 
@@ -239,6 +247,26 @@ bool bb_by_line__differs(const struct bb_by_line *b)
 	double off = fabs(b->sum.value - b->program.value);
 
 	return off > BB_BY_LINE_LEAST_NS && off > DIFFERS_SHARE * b->program.value;
+}
+
+size_t bb_timed_row__calls(const struct bb_timed_row *row, struct bb_timed_call *ret_calls)
+{
+	const char *at = row->from;
+	size_t n = 0;
+
+	while (*at && n < BB_TIMED_MOST_CALLS) {
+		struct bb_timed_call *c = &ret_calls[n++];
+		size_t bytes = strcspn(at, ";"), digits = strspn(at, "0123456789");
+		const char *number = at;
+		uint64_t line;
+
+		c->line = bb_parse_digits(&number, &line) || line > UINT32_MAX ? 0 : (uint32_t)line;
+		c->below = (size_t)(at - row->from);
+		snprintf(c->name, sizeof(c->name), "%.*s",
+			 bytes > digits ? (int)(bytes - digits - 1) : 0, at + digits + 1);
+		at += bytes + (at[bytes] == ';');
+	}
+	return n;
 }
 
 const char *bb_timed_row__file(const struct bb_timed_row *row)

@@ -18,10 +18,11 @@
  * cut it is and leaves the program. So all cuts are measured in one load of one program.
  */
 struct bb_cut_memory {
-	int fd; /* of its map, which the programs write to */
-	volatile uint64_t
-		*v; /* shared with the kernel: [0] cuts to pass, [1] the cut that ended it */
+	int fd;               /* of its map, which the programs write to */
+	volatile uint64_t *v; /* shared with the kernel; its words are in cut_clone.c */
 };
+
+#define BB_CUT_LOG 65536u /* cuts that a run passes and that the log has room for */
 
 int bb_cut_memory__open(struct bb_cut_memory *ret_memory, struct bb_err *err);
 void bb_cut_memory__close(struct bb_cut_memory *m);
@@ -33,7 +34,14 @@ void bb_cut_memory__end_nowhere(const struct bb_cut_memory *m);
 /* The cut at which the last run ended, as an index of its cuts; -1: it ran to its end. */
 int64_t bb_cut_memory__ended_at(const struct bb_cut_memory *m);
 
+/* Empty the log, and read it: how many cuts were passed since, and the n-th of them, n <
+ * BB_CUT_LOG. */
+void bb_cut_memory__begin_log(const struct bb_cut_memory *m);
+uint64_t bb_cut_memory__logged(const struct bb_cut_memory *m);
+uint32_t bb_cut_memory__log(const struct bb_cut_memory *m, uint32_t nth);
+
 struct bb_cut_form {
+	bool logs;       /* it never ends at a cut, but writes all that it passes into a log */
 	bool doubled;    /* each check twice, which shows the price of one */
 	bool stub_first; /* the verifier follows the way out first: it copes with more cuts so */
 	int32_t retval;  /* of a run that is cut; some types allow 0 only, some 1 only */

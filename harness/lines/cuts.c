@@ -2,6 +2,7 @@
 #include "lines/cuts.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "bpf/insn.h"
 #include "exact/source.h"
@@ -13,14 +14,119 @@ struct search {
 	const struct bb_code *code;
 	const struct bb_cfg *g;
 	enum bb_cut_detail detail;
-	uint32_t end; /* of the main function */
 	uint8_t *marks;
 	bool *in_loop;
+	enum bb_entered *entered;
+	bool *in_two_ways; /* by function */
+	bool again;        /* another of those was found */
 };
+
+/* --- functions --- */
+
+/* Helpers that call a function of the program before they return. */
+static const struct {
+	int32_t id;
+	enum bb_entered by;
+} callers[] = {
+	{BPF_FUNC_for_each_map_elem, BB_ENTERED_BY_LOOP},
+	{BPF_FUNC_loop, BB_ENTERED_BY_LOOP},
+	{BPF_FUNC_user_ringbuf_drain, BB_ENTERED_BY_LOOP},
+	{BPF_FUNC_find_vma, BB_ENTERED_BY_ONCE},
+};
+
+static enum bb_entered calls_back(const struct bpf_insn *i)
+{
+	for (size_t k = 0; bb_insn_is_helper_call(i) && k < sizeof(callers) / sizeof(callers[0]);
+	     k++)
+		if (callers[k].id == i->imm)
+			return callers[k].by;
+	return BB_ENTERED_NEVER;
+}
+
+int64_t bb_cuts__called_back(const struct bb_code *code, const struct bb_cfg *g, uint32_t at)
+{
+	uint32_t first = g->funcs[g->blocks[g->block_of[at]].func].first;
+	const struct bpf_insn *i;
+
+	if (calls_back(&code->insns[at]) == BB_ENTERED_NEVER)
+		return -1;
+	/* its address is the last that is loaded before the call */
+	while (at-- > first) {
+		i = &code->insns[at];
+		if (!bb_insn_is_second_half(code->insns, at) && bb_insn_is_function_address(i))
+			return g->blocks[g->block_of[bb_insn_function_target(i, at)]].func;
+	}
+	return -1;
+}
+
+/* One that is come to in two ways has no cuts: how it ends differs. */
+static bool enter(struct search *s, uint32_t func, enum bb_entered by)
+{
+	enum bb_entered was = s->entered[func];
+
+	if (s->in_two_ways[func] || was == by)
+		return false;
+	s->in_two_ways[func] = was != BB_ENTERED_NEVER;
+	s->again |= s->in_two_ways[func];
+	s->entered[func] = by;
+	return true;
+}
+
+static bool is_entered(const struct search *s, uint32_t at)
+{
+	return s->entered[s->g->blocks[s->g->block_of[at]].func] != BB_ENTERED_NEVER;
+}
+
+/* Nor has what such a one calls. */
+static void enter_callee(struct search *s, uint32_t at, int64_t func, enum bb_entered by,
+			 bool *found)
+{
+	uint32_t caller = s->g->blocks[s->g->block_of[at]].func;
+
+	if (func < 0)
+		return;
+	if (s->in_two_ways[caller] && !s->in_two_ways[func])
+		s->in_two_ways[func] = s->again = true;
+	else if (!s->in_two_ways[caller] && s->entered[caller] != BB_ENTERED_NEVER)
+		*found |= enter(s, (uint32_t)func, by);
+}
+
+/* One pass over all calls; true: another function was found. */
+static bool find_entered(struct search *s)
+{
+	bool found = false;
+
+	for (uint32_t at = 0; at < s->code->n; at++) {
+		const struct bpf_insn *i = &s->code->insns[at];
+
+		if (bb_insn_is_second_half(s->code->insns, at) || !bb_insn_is_call(i))
+			continue;
+		if (bb_insn_is_function_call(i))
+			enter_callee(s, at,
+				     s->g->blocks[s->g->block_of[bb_insn_function_target(i, at)]]
+					     .func,
+				     BB_ENTERED_BY_CALL, &found);
+		enter_callee(s, at, bb_cuts__called_back(s->code, s->g, at), calls_back(i), &found);
+	}
+	return found;
+}
+
+static void enter_all(struct search *s)
+{
+	do {
+		s->again = false;
+		memset(s->entered, 0, s->g->n_funcs * sizeof(*s->entered));
+		s->entered[0] = BB_ENTERED_MAIN;
+		while (s->detail >= BB_CUT_ALL && find_entered(s))
+			;
+	} while (s->again);
+}
+
+/* --- cuts --- */
 
 static void find_loops(struct search *s)
 {
-	for (uint32_t at = 0; at < s->end; at++) {
+	for (uint32_t at = 0; at < s->code->n; at++) {
 		const struct bpf_insn *i = &s->code->insns[at];
 		int64_t to;
 
@@ -40,15 +146,16 @@ static bool is_block(const struct search *s, uint32_t at)
 
 static void mark_calls(struct search *s)
 {
-	s->marks[0] |= BEFORE;
-	for (uint32_t at = 0; at < s->end; at++) {
+	for (uint32_t f = 0; f < s->g->n_funcs; f++)
+		s->marks[s->g->funcs[f].first] |= BEFORE;
+	for (uint32_t at = 0; at < s->code->n; at++) {
 		const struct bpf_insn *i = &s->code->insns[at];
 
 		if (bb_insn_is_second_half(s->code->insns, at))
 			continue;
 		if (bb_insn_is_exit(i))
 			s->marks[at] |= BEFORE;
-		if (bb_insn_is_call(i) && (s->detail >= BB_CUT_ALL || !s->in_loop[at]))
+		if (bb_insn_is_call(i) && (s->detail >= BB_CUT_LOOPS || !s->in_loop[at]))
 			s->marks[at] |= BEFORE | AFTER;
 	}
 }
@@ -58,7 +165,7 @@ static void mark_lines(struct search *s)
 {
 	uint32_t line = 0;
 
-	for (uint32_t at = 1; at < s->end; at++)
+	for (uint32_t at = 1; at < s->code->n; at++)
 		if (s->in_loop[at] != s->in_loop[at - 1] &&
 		    !bb_insn_is_second_half(s->code->insns, at) &&
 		    (!s->in_loop[at] || !is_block(s, at)))
@@ -67,7 +174,7 @@ static void mark_lines(struct search *s)
 		uint32_t at = s->code->lines[i].insn_off,
 			 now = BB_SOURCE_LINE(s->code->lines[i].line_col);
 
-		if (at >= s->end || !now || s->in_loop[at])
+		if (at >= s->code->n || !now || s->in_loop[at])
 			continue;
 		if (now != line || is_block(s, at))
 			s->marks[at] |= BEFORE;
@@ -79,15 +186,15 @@ static void mark_lines(struct search *s)
  */
 static void drop_doubles(struct search *s)
 {
-	for (uint32_t at = 0; at + 1 < s->end; at++)
+	for (uint32_t at = 0; at + 1 < s->code->n; at++)
 		if (s->marks[at] & AFTER && !is_block(s, at + 1))
 			s->marks[at + 1] &= (uint8_t)~BEFORE;
 }
 
-static void put_cuts(const struct search *s, const uint64_t *ran, struct bb_cuts *c)
+static void put_cuts(const struct search *s, struct bb_cuts *c)
 {
-	for (uint32_t at = 0; at < s->end; at++) {
-		if (ran && !ran[s->g->block_of[at]])
+	for (uint32_t at = 0; at < s->code->n; at++) {
+		if (!is_entered(s, at))
 			continue;
 		if (s->marks[at] & BEFORE)
 			c->v[c->n++] = (struct bb_cut){.slot = at};
@@ -97,26 +204,31 @@ static void put_cuts(const struct search *s, const uint64_t *ran, struct bb_cuts
 }
 
 int bb_cuts__find(const struct bb_code *code, const struct bb_cfg *g, enum bb_cut_detail detail,
-		  const uint64_t *ran, struct bb_cuts *ret_cuts, struct bb_err *err)
+		  struct bb_cuts *ret_cuts, struct bb_err *err)
 {
-	struct search s = {.code = code, .g = g, .detail = detail, .end = g->funcs[0].end};
+	struct search s = {.code = code, .g = g, .detail = detail};
 	struct bb_cuts c = {0};
 
-	s.marks = calloc(s.end, sizeof(*s.marks));
-	s.in_loop = c.in_loop = calloc(s.end, sizeof(*s.in_loop));
-	c.v = calloc(2 * (size_t)s.end, sizeof(*c.v));
-	if (!s.marks || !c.in_loop || !c.v) {
+	s.marks = calloc(code->n, sizeof(*s.marks));
+	s.in_loop = c.in_loop = calloc(code->n, sizeof(*s.in_loop));
+	s.entered = c.entered = calloc(g->n_funcs, sizeof(*s.entered));
+	s.in_two_ways = calloc(g->n_funcs, sizeof(*s.in_two_ways));
+	c.v = calloc(2 * (size_t)code->n, sizeof(*c.v));
+	if (!s.marks || !c.in_loop || !c.entered || !c.v || !s.in_two_ways) {
 		free(s.marks);
+		free(s.in_two_ways);
 		bb_cuts__done(&c);
 		return bb_fail_nomem(err);
 	}
+	enter_all(&s);
 	find_loops(&s);
 	mark_calls(&s);
 	if (detail >= BB_CUT_LINES)
 		mark_lines(&s);
 	drop_doubles(&s);
-	put_cuts(&s, ran, &c);
+	put_cuts(&s, &c);
 	free(s.marks);
+	free(s.in_two_ways);
 	*ret_cuts = c;
 	return 0;
 }
@@ -127,5 +239,6 @@ void bb_cuts__done(struct bb_cuts *c)
 		return;
 	free(c->v);
 	free(c->in_loop);
+	free(c->entered);
 	*c = (struct bb_cuts){0};
 }

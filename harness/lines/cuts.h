@@ -10,9 +10,9 @@
 #include "exact/cfg.h"
 
 /*
- * Points of a program's main function at which a clone of it (lines/cut_clone.h) can end: where it
- * begins, before and after each call, where the code of another line begins, before an exit. What
- * runs between two of them that follow each other is one part of the run.
+ * Points of a program at which a clone of it (lines/cut_clone.h) can end: where a function begins,
+ * before and after each call, where the code of another line begins, before an exit. What runs
+ * between two of them that follow each other is one part of the run.
  */
 struct bb_cut {
 	uint32_t slot;
@@ -25,18 +25,32 @@ struct bb_cut {
 enum bb_cut_detail {
 	BB_CUT_CALLS, /* those outside of loops */
 	BB_CUT_LINES, /* and lines outside of loops: in one a cut costs as much as a round */
-	BB_CUT_ALL,   /* and calls in loops */
+	BB_CUT_LOOPS, /* and calls in loops */
+	BB_CUT_ALL,   /* and the functions that the main one calls, or has called back */
+};
+
+/* How a function is come to, which says how a run that is cut in it gets out of it. */
+enum bb_entered {
+	BB_ENTERED_NEVER, /* or in ways that allow no cuts */
+	BB_ENTERED_MAIN,
+	BB_ENTERED_BY_CALL,
+	BB_ENTERED_BY_LOOP, /* a helper calls it until it returns 1 */
+	BB_ENTERED_BY_ONCE, /* a helper calls it, and it must return 0 */
 };
 
 struct bb_cuts {
 	struct bb_cut *v; /* by place; those before an instruction first */
 	uint32_t n;
-	bool *in_loop; /* by slot of the main function: a jump leads back over it */
+	bool *in_loop;            /* by slot: a jump of its function leads back over it */
+	enum bb_entered *entered; /* by function; those that have no cuts are never entered */
 };
 
-/* `ran`[g->n_blocks]: only blocks of which it is not 0; NULL: all. 0 or -ENOMEM. */
+/* 0 or -ENOMEM. */
 int bb_cuts__find(const struct bb_code *code, const struct bb_cfg *g, enum bb_cut_detail detail,
-		  const uint64_t *ran, struct bb_cuts *ret_cuts, struct bb_err *err);
+		  struct bb_cuts *ret_cuts, struct bb_err *err);
 void bb_cuts__done(struct bb_cuts *c);
+
+/* The function that the helper call at slot `at` calls back in the same run; -1: none. */
+int64_t bb_cuts__called_back(const struct bb_code *code, const struct bb_cfg *g, uint32_t at);
 
 #endif

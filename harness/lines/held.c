@@ -21,7 +21,7 @@
  * the stack (its distance from r10, which is negative). */
 #define NOTHING 0
 #define TAKEN 1
-#define NO_RELEASE (-1)
+#define ZERO INT16_MAX /* NULL, where another way has what was taken */
 
 struct kind {
 	const char *take, *release; /* helpers without "bpf_", kfuncs with it */
@@ -86,9 +86,18 @@ struct pass {
 	const struct bb_cfg *g;
 	struct btf *kernel; /* NULL: no kfunc is called, or the kernel has no BTF */
 	struct bb_helds *out;
-	int16_t *at_begin; /* by block of the main function and place */
+	int16_t *at_begin; /* by block and place */
 	bool *seen;        /* by block: something leads there */
+	/* by function: 1 + which of `returned` it returns; 0: none */
+	uint8_t *returns;
+	struct bb_held returned[BB_MAX_HELD];
+	uint32_t n_returned;
 };
+
+static uint32_t func_at(const struct pass *p, int64_t slot)
+{
+	return p->g->blocks[p->g->block_of[slot]].func;
+}
 
 static const char *kfunc_name(const struct pass *p, int32_t id)
 {
@@ -193,8 +202,7 @@ static bool function_releases(const struct pass *p, uint32_t func, const struct 
 		if (may_release(held, i))
 			return true;
 		to = bb_insn_is_function_call(i) ? bb_insn_function_target(i, at) : -1;
-		if (to >= 0 &&
-		    function_releases(p, p->g->blocks[p->g->block_of[to]].func, held, deep - 1))
+		if (to >= 0 && function_releases(p, func_at(p, to), held, deep - 1))
 			return true;
 	}
 	return false;
@@ -204,13 +212,23 @@ static void find_takers(struct pass *p)
 {
 	struct bb_helds *h = p->out;
 
-	for (uint32_t at = 0; at < p->g->funcs[0].end && h->n < BB_MAX_HELD; at++) {
+	h->n = 0;
+	for (uint32_t at = 0; at < p->code->n && h->n < BB_MAX_HELD; at++) {
+		const struct bpf_insn *i = &p->code->insns[at];
 		struct bb_held held;
+		uint8_t of;
 
-		if (bb_insn_is_second_half(p->code->insns, at) ||
-		    !takes(p, &p->code->insns[at], &held))
+		if (bb_insn_is_second_half(p->code->insns, at) || !bb_insn_is_call(i))
+			continue;
+		of = bb_insn_is_function_call(i)
+			     ? p->returns[func_at(p, bb_insn_function_target(i, at))]
+			     : 0;
+		if (of)
+			held = p->returned[of - 1];
+		else if (!takes(p, i, &held))
 			continue;
 		held.at = at;
+		held.func = func_at(p, at);
 		h->v[h->n++] = held;
 	}
 }
@@ -241,10 +259,8 @@ static bool gives_back(const struct pass *p, const struct bb_held *held, uint32_
 		to = bb_insn_function_target(i, at);
 		for (uint32_t r = 1; r <= 5; r++)
 			if (place[r] == (int16_t)(TAKEN + k))
-				return function_releases(p, p->g->blocks[p->g->block_of[to]].func,
-							 held, 8);
-		return held->by == BB_HELD_SECTION &&
-		       function_releases(p, p->g->blocks[p->g->block_of[to]].func, held, 8);
+				return function_releases(p, func_at(p, to), held, 8);
+		return held->by == BB_HELD_SECTION && function_releases(p, func_at(p, to), held, 8);
 	}
 	if (bb_insn_is_helper_call(i) && i->imm == BPF_FUNC_kptr_xchg)
 		return place[2] == (int16_t)(TAKEN + k);
@@ -267,7 +283,8 @@ static void after_call(struct pass *p, uint32_t at, int16_t *place)
 		addresses[j] = place[N_PLACES + j];
 	h->released[at] = 0;
 	for (uint32_t j = 0; j < h->n; j++)
-		if (j != k && gives_back(p, &h->v[j], j, i, at, place, addresses))
+		if (j != k && h->v[j].func == func_at(p, at) &&
+		    gives_back(p, &h->v[j], j, i, at, place, addresses))
 			h->released[at] |= 1U << j;
 	if (k < h->n && h->v[k].by == BB_HELD_ARGUMENT)
 		place[N_PLACES + k] = place[h->v[k].arg];
@@ -285,6 +302,9 @@ static void after_other(const struct bpf_insn *i, int16_t *place)
 
 	if (i->code == (BPF_ALU64 | BPF_MOV | BPF_X) && !i->off) {
 		place[i->dst_reg] = i->src_reg < N_REGS ? place[i->src_reg] : NOTHING;
+	} else if (BPF_OP(i->code) == BPF_MOV && (class == BPF_ALU || class == BPF_ALU64) &&
+		   BPF_SRC(i->code) == BPF_K && !i->imm && i->dst_reg < N_REGS) {
+		place[i->dst_reg] = ZERO;
 	} else if (i->code == (BPF_ALU64 | BPF_ADD | BPF_K) && place[i->dst_reg] < NOTHING) {
 		place[i->dst_reg] = (int16_t)(place[i->dst_reg] + i->imm);
 	} else if (class == BPF_STX && i->dst_reg == FRAME) {
@@ -332,13 +352,27 @@ static bool meet(struct pass *p, uint32_t block, const int16_t *place)
 	bool changed = !p->seen[block];
 
 	for (uint32_t k = 0; k < N_STATE; k++) {
-		int16_t both = !p->seen[block] || at[k] == place[k] ? place[k] : NOTHING;
+		int16_t both = NOTHING;
+
+		if (!p->seen[block] || at[k] == place[k] || (at[k] == ZERO && place[k] >= TAKEN))
+			both = place[k];
+		else if (place[k] == ZERO && at[k] >= TAKEN)
+			both = at[k];
 
 		changed |= both != at[k];
 		at[k] = both;
 	}
 	p->seen[block] = true;
 	return changed;
+}
+
+/* What a function takes and returns is held by its caller, who gives it back in the same way. */
+static void note_returned(struct pass *p, uint32_t func, const struct bb_held *held)
+{
+	if (p->returns[func] || p->n_returned == BB_MAX_HELD || held->by != BB_HELD_RESULT)
+		return;
+	p->returned[p->n_returned++] = *held;
+	p->returns[func] = (uint8_t)p->n_returned;
 }
 
 static bool through(struct pass *p, uint32_t block)
@@ -355,45 +389,61 @@ static bool through(struct pass *p, uint32_t block)
 			after(p, at, place);
 	for (unsigned int k = 0; k < n; k++)
 		changed |= meet(p, next[k], place);
+	if (!n && place[0] >= TAKEN && place[0] != ZERO)
+		note_returned(p, b->func, &p->out->v[place[0] - TAKEN]);
 	return changed;
 }
 
 static void find_releases(struct pass *p)
 {
 	const int16_t nothing[N_STATE] = {0};
-	uint32_t end = p->g->funcs[0].end;
 	bool changed = true;
 
-	meet(p, 0, nothing);
+	memset(p->seen, 0, p->g->n_blocks * sizeof(*p->seen));
+	memset(p->out->released, 0, p->code->n * sizeof(*p->out->released));
+	for (uint32_t f = 0; f < p->g->n_funcs; f++)
+		meet(p, p->g->block_of[p->g->funcs[f].first], nothing);
 	while (changed) {
 		changed = false;
-		for (uint32_t b = 0; b < p->g->n_blocks && p->g->blocks[b].first < end; b++)
+		for (uint32_t b = 0; b < p->g->n_blocks; b++)
 			if (p->seen[b])
 				changed |= through(p, b);
 	}
+}
+
+/* Until no other function is found that returns what it took. */
+static void find_all(struct pass *p)
+{
+	uint32_t before;
+
+	do {
+		before = p->n_returned;
+		find_takers(p);
+		if (p->out->n)
+			find_releases(p);
+	} while (p->n_returned != before);
 }
 
 int bb_helds__find(const struct bb_code *code, const struct bb_cfg *g, struct bb_helds *ret_helds,
 		   struct bb_err *err)
 {
 	struct bb_helds h = {.released = calloc(code->n, sizeof(*h.released))};
-	struct pass p = {.code = code, .g = g, .out = &h};
-	int rc = h.released ? 0 : bb_fail_nomem(err);
+	struct pass p = {.code = code,
+			 .g = g,
+			 .out = &h,
+			 .at_begin = calloc((size_t)g->n_blocks * N_STATE, sizeof(*p.at_begin)),
+			 .seen = calloc(g->n_blocks, sizeof(*p.seen)),
+			 .returns = calloc(g->n_funcs, sizeof(*p.returns))};
+	int rc = h.released && p.at_begin && p.seen && p.returns ? 0 : bb_fail_nomem(err);
 
 	if (!rc && bb_code__calls_kfuncs(code))
 		p.kernel = btf__load_vmlinux_btf();
 	if (!rc)
-		find_takers(&p);
-	if (!rc && h.n) {
-		p.at_begin = calloc((size_t)g->n_blocks * N_STATE, sizeof(*p.at_begin));
-		p.seen = calloc(g->n_blocks, sizeof(*p.seen));
-		rc = p.at_begin && p.seen ? 0 : bb_fail_nomem(err);
-		if (!rc)
-			find_releases(&p);
-	}
+		find_all(&p);
 	btf__free(p.kernel);
 	free(p.at_begin);
 	free(p.seen);
+	free(p.returns);
 	if (rc)
 		bb_helds__done(&h);
 	else

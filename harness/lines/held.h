@@ -21,7 +21,8 @@ enum bb_held_by {
 };
 
 struct bb_held {
-	uint32_t at; /* slot of the call */
+	uint32_t at;   /* slot of the call */
+	uint32_t func; /* in which function */
 	enum bb_held_by by;
 	uint8_t arg;        /* BB_HELD_ARGUMENT: the register */
 	int32_t release;    /* helper or kfunc that gives it back, with it as r1 */
@@ -36,12 +37,13 @@ struct bb_held {
 struct bb_helds {
 	struct bb_held v[BB_MAX_HELD]; /* by slot */
 	uint32_t n;
-	/* by slot of the program's main function: bit k: the call there gives v[k] back */
+	/* by slot: bit k: the call there, in the function of v[k], gives it back */
 	uint32_t *released;
 };
 
 /*
- * Those of the main function. What is taken in other ways, or beyond BB_MAX_HELD, is not in it: the
+ * Those of all functions; a call of one that returns what it took is such a call, too. What is
+ * taken in other ways, or beyond BB_MAX_HELD, is not in it: the
  * verifier then refuses to end the program where it is held. 0 or -ENOMEM.
  */
 int bb_helds__find(const struct bb_code *code, const struct bb_cfg *g, struct bb_helds *ret_helds,

@@ -14,9 +14,20 @@
 #include "exact/source.h"
 
 #define MEASURE_ALL 80u /* places; of longer paths parts of each kind are measured */
-#define OF_EACH_KIND 3u /* the first, and others over the path */
-#define MOST_MEASURED 240u
-#define LEAST_NS 0.05 /* of a part, when time is shared out */
+#define OF_EACH_KIND 3u /* at most: the first, the second, and one in the middle */
+#define HANDED_OVER 2.0 /* in checks: the count, from a function to another and back */
+#define MOST_DEEP 8u    /* functions that call each other: the kernel's MAX_CALL_FRAMES */
+#define LEAST_NS 0.05   /* of a part, when time is shared out */
+
+/* A function that is run, and the call that led to it. */
+struct frame {
+	uint32_t func, site; /* site: slot, in the frame below */
+};
+
+struct frames {
+	struct frame v[MOST_DEEP];
+	uint32_t n;
+};
 
 struct maker {
 	const struct bb_code *code;
@@ -77,6 +88,11 @@ static void name_call(const struct maker *m, uint32_t slot, char *buf, size_t si
 		snprintf(buf, size, "helper %d", i->imm);
 }
 
+static uint32_t func_of(const struct maker *m, uint32_t slot)
+{
+	return m->g->blocks[m->g->block_of[slot]].func;
+}
+
 /* The slots that a part of the program's own code may execute: [first, last]. */
 static void span_of(const struct maker *m, const struct bb_cut *from, const struct bb_cut *to,
 		    uint32_t *ret_first, uint32_t *ret_last, bool *ret_loop)
@@ -86,12 +102,13 @@ static void span_of(const struct maker *m, const struct bb_cut *from, const stru
 	last = !to->after && last > first ? last - 1 : last;
 	*ret_loop = to->slot < first || (m->cuts->in_loop[first] && !m->cuts->in_loop[to->slot]);
 	if (*ret_loop) { /* all of the loop */
-		uint32_t low = first < last ? first : last;
+		uint32_t low = first < last ? first : last, func = func_of(m, low);
 
 		last = first > last ? first : last;
-		while (low && m->cuts->in_loop[low - 1] && m->cuts->in_loop[low])
+		while (low > m->g->funcs[func].first && m->cuts->in_loop[low - 1] &&
+		       m->cuts->in_loop[low])
 			low--;
-		while (last + 1 < m->g->funcs[0].end && m->cuts->in_loop[last] &&
+		while (last + 1 < m->g->funcs[func].end && m->cuts->in_loop[last] &&
 		       m->cuts->in_loop[last + 1])
 			last++;
 		first = low;
@@ -125,9 +142,58 @@ static bool is_call_part(const struct maker *m, const struct bb_cut *from)
 	return !from->after && bb_insn_is_call(&m->code->insns[from->slot]);
 }
 
+/* The call that leads from one cut to the function of another: there, or the next that can. */
+static uint32_t site_of(const struct maker *m, const struct bb_cut *from, uint32_t func)
+{
+	uint32_t end = m->g->funcs[func_of(m, from->slot)].end;
+
+	for (uint32_t at = from->slot + from->after; at < end; at++) {
+		const struct bpf_insn *i = &m->code->insns[at];
+
+		if (bb_insn_is_second_half(m->code->insns, at) || !bb_insn_is_call(i))
+			continue;
+		if (bb_insn_is_function_call(i)
+			    ? func_of(m, (uint32_t)bb_insn_function_target(i, at)) == func
+			    : bb_cuts__called_back(m->code, m->g, at) == func)
+			return at;
+	}
+	return from->slot;
+}
+
+/* The run goes on from one cut to another: into a function, back out of some, or in the same. */
+static void go_on(const struct maker *m, struct frames *f, const struct bb_cut *from,
+		  const struct bb_cut *to)
+{
+	uint32_t func = func_of(m, to->slot), k = f->n;
+
+	while (k && f->v[k - 1].func != func)
+		k--;
+	if (k)
+		f->n = k;
+	else if (f->n < MOST_DEEP)
+		f->v[f->n++] = (struct frame){func, from ? site_of(m, from, func) : 0};
+}
+
+static void put_from(const struct maker *m, const struct frames *f, uint32_t n, char *buf,
+		     size_t size)
+{
+	size_t at = 0;
+
+	buf[0] = '\0';
+	for (uint32_t i = 1; i < n && at < size; i++) {
+		const struct bpf_line_info *l = line_at(m->code, f->v[i].site);
+		const char *name = btf_name(m->code->btf, m->g->funcs[f->v[i].func].type_id);
+
+		at += (size_t)snprintf(buf + at, size - at, "%s%u %.60s()", i > 1 ? ";" : "",
+				       l ? BB_SOURCE_LINE(l->line_col) : 0,
+				       name ? name : "a function");
+	}
+}
+
 static bool same_row(const struct bb_line_row *a, const struct bb_line_row *b)
 {
-	if (strcmp(a->call, b->call) || strcmp(a->file, b->file) || a->is_loop != b->is_loop)
+	if (strcmp(a->call, b->call) || strcmp(a->file, b->file) || strcmp(a->from, b->from) ||
+	    a->is_loop != b->is_loop)
 		return false;
 	if (!a->line && !b->line)
 		return a->first_insn == b->first_insn;
@@ -153,54 +219,92 @@ static const char *text_of(const struct bb_code *code, const struct bb_line_row 
 	return text + strspn(text, " \t");
 }
 
-/* The row of the part from one cut to the next, made when it is new. UINT32_MAX: out of memory. */
-static uint32_t row_of(struct maker *m, const struct bb_cut *from, const struct bb_cut *to)
+/* A copy of `row` with texts of its own, or the same one of before. UINT32_MAX: out of memory. */
+static uint32_t find_row(struct maker *m, struct bb_line_row *row)
 {
-	struct bb_line_row row = {.turns = 0}, *added;
-	char call[160] = "";
-	const char *file, *text;
+	struct bb_line_row *added;
+	const char *file, *text = text_of(m->code, row, &file);
 
-	if (is_call_part(m, from)) {
-		row.first_insn = row.last_insn = from->slot;
-		name_call(m, from->slot, call, sizeof(call));
-	} else {
-		span_of(m, from, to, &row.first_insn, &row.last_insn, &row.is_loop);
-	}
-	put_lines(m, &row);
-	row.call = call;
-	text = text_of(m->code, &row, &file);
-	row.file = (char *)(uintptr_t)file;
+	row->file = (char *)(uintptr_t)file;
 	for (uint32_t i = 0; i < m->out.n_rows; i++)
-		if (same_row(&m->out.rows[i], &row))
+		if (same_row(&m->out.rows[i], row))
 			return i;
-	row.file = strdup(file);
-	row.text = strdup(text);
-	row.call = strdup(call);
-	added = row.file && row.text && row.call
+	row->file = strdup(file);
+	row->text = strdup(text);
+	row->call = strdup(row->call);
+	row->from = strdup(row->from);
+	added = row->file && row->text && row->call && row->from
 			? bb_append(&m->out.rows, &m->out.n_rows, sizeof(*added))
 			: NULL;
 	if (!added) {
-		free(row.file);
-		free(row.text);
-		free(row.call);
+		free(row->file);
+		free(row->text);
+		free(row->call);
+		free(row->from);
 		return UINT32_MAX;
 	}
-	*added = row;
+	*added = *row;
 	return (uint32_t)(m->out.n_rows - 1);
+}
+
+/*
+ * The row of the part from one cut to the next: `before` and `now` are the functions that are run
+ * at each. Going into a function and out of it again is part of its call. `ret_comes`: it is come
+ * to, and not gone back to.
+ */
+static uint32_t row_of(struct maker *m, const struct bb_cut *from, const struct bb_cut *to,
+		       const struct frames *before, const struct frames *now, bool *ret_comes)
+{
+	struct bb_line_row row = {.enters = true};
+	bool in = now->n > before->n, out = now->n < before->n,
+	     again = !in && !out && now->n > 1 && bb_insn_is_exit(&m->code->insns[from->slot]);
+	const struct frames *deeper = out ? before : now;
+	uint32_t depth = out ? now->n : in ? before->n : again ? now->n - 1 : now->n;
+	char call[160] = "", where[600];
+
+	*ret_comes = !out && !again;
+	if (in || out || again) {
+		row.first_insn = row.last_insn = deeper->v[depth].site;
+		name_call(m, row.first_insn, call, sizeof(call));
+	} else if (is_call_part(m, from)) {
+		row.first_insn = row.last_insn = from->slot;
+		row.enters = false;
+		name_call(m, from->slot, call, sizeof(call));
+	} else {
+		row.enters = false;
+		span_of(m, from, to, &row.first_insn, &row.last_insn, &row.is_loop);
+	}
+	put_lines(m, &row);
+	put_from(m, deeper, depth, where, sizeof(where));
+	row.call = call;
+	row.from = where;
+	return find_row(m, &row);
 }
 
 static int make_rows(struct maker *m)
 {
 	struct bb_line_path *p = &m->out;
+	struct frames before = {0}, now;
 
+	if (p->n)
+		go_on(m, &before, NULL, &m->cuts->v[p->cuts[0]]);
 	for (uint32_t i = 0; i + 1 < p->n; i++) {
-		uint32_t row = row_of(m, &m->cuts->v[p->cuts[i]], &m->cuts->v[p->cuts[i + 1]]);
+		const struct bb_cut *from = &m->cuts->v[p->cuts[i]],
+				    *to = &m->cuts->v[p->cuts[i + 1]];
+		uint32_t row;
+		bool comes;
 
+		now = before;
+		go_on(m, &now, from, to);
+		row = row_of(m, from, to, &before, &now, &comes);
 		if (row == UINT32_MAX)
 			return -ENOMEM;
-		if (!p->rows[row].turns++)
+		p->rows[row].enters |= now.n > before.n;
+		if (comes && !p->rows[row].turns++)
 			p->rows[row].first = i;
 		p->row_of[i] = row;
+		p->checks[i + 1] = p->checks[i] + 1 + (now.n != before.n ? HANDED_OVER : 0);
+		before = now;
 	}
 	return 0;
 }
@@ -222,17 +326,18 @@ static int by_kind(const void *a, const void *b)
 	return x->place < y->place ? -1 : x->place > y->place;
 }
 
-/* Of kinds[n], which are of one kind, by place: the first and some over the path. */
-static void want_some(const struct kind *kinds, uint32_t n, bool *wanted)
+/* Of kinds[n], which are of one kind, by place: the first, the second, and one in the middle of the
+ * run; early ones are measured best. */
+static void want_some(const struct kind *kinds, uint32_t n, uint32_t some, bool *wanted)
 {
-	for (uint32_t k = 0; k < OF_EACH_KIND && k < n; k++) {
-		uint32_t i = n <= OF_EACH_KIND ? k : k * (n - 1) / OF_EACH_KIND;
+	for (uint32_t k = 0; k < some && k < n; k++) {
+		uint32_t i = k < 2 ? k : n / 2 < k ? k : n / 2;
 
 		wanted[kinds[i].place] = wanted[kinds[i].place + 1] = true;
 	}
 }
 
-static int choose_some(const struct bb_line_path *p, bool *wanted)
+static int choose_some(const struct bb_line_path *p, uint32_t some, bool *wanted)
 {
 	struct kind *kinds = calloc(p->n, sizeof(*kinds));
 	uint32_t n = p->n - 1;
@@ -246,25 +351,42 @@ static int choose_some(const struct bb_line_path *p, bool *wanted)
 		for (end = i + 1;
 		     end < n && kinds[end].from == kinds[i].from && kinds[end].to == kinds[i].to;)
 			end++;
-		want_some(&kinds[i], end - i, wanted);
+		want_some(&kinds[i], end - i, some, wanted);
 	}
 	free(kinds);
 	return 0;
 }
 
-static int choose(struct bb_line_path *p)
+/* How many are wanted, the first and the last among them. */
+static uint32_t count_wanted(const struct bb_line_path *p, bool *wanted)
+{
+	uint32_t n = 0;
+
+	wanted[0] = wanted[p->n - 1] = true;
+	for (uint32_t i = 0; i < p->n; i++)
+		n += wanted[i];
+	return n;
+}
+
+/* All places, or fewer of each kind; of what is still too many every second, third, .. */
+static int choose(struct bb_line_path *p, uint32_t most)
 {
 	bool *wanted = calloc(p->n + 1, sizeof(*wanted));
+	uint32_t n = p->n, every;
 	int rc = wanted ? 0 : -ENOMEM;
-	uint32_t n = 0, every;
 
-	if (!rc && p->n > MEASURE_ALL)
-		rc = choose_some(p, wanted);
-	for (uint32_t i = 0; !rc && i < p->n; i++) {
-		wanted[i] |= p->n <= MEASURE_ALL || !i || i + 1 == p->n;
-		n += wanted[i];
+	if (!rc)
+		memset(wanted, p->n <= MEASURE_ALL && p->n <= most, p->n);
+	if (!rc && (p->n > MEASURE_ALL || p->n > most)) {
+		n = most + 1;
+		for (uint32_t some = OF_EACH_KIND; !rc && some && n > most; some--) {
+			memset(wanted, 0, p->n);
+			rc = choose_some(p, some, wanted);
+			if (!rc)
+				n = count_wanted(p, wanted);
+		}
 	}
-	every = n / MOST_MEASURED + 1;
+	every = n > most ? (n + most - 1) / most : 1;
 	for (uint32_t i = 0, seen = 0; !rc && i < p->n; i++)
 		if (wanted[i] && (!(seen++ % every) || i + 1 == p->n))
 			p->measured[p->n_measured++] = i;
@@ -273,7 +395,7 @@ static int choose(struct bb_line_path *p)
 }
 
 int bb_line_path__make(const struct bb_code *code, const struct bb_cfg *g,
-		       const struct bb_cuts *cuts, uint32_t *path, uint32_t n,
+		       const struct bb_cuts *cuts, uint32_t *path, uint32_t n, uint32_t most,
 		       struct bb_line_path *ret_path, struct bb_err *err)
 {
 	struct maker m = {.code = code, .g = g, .cuts = cuts, .out = {.cuts = path, .n = n}};
@@ -283,12 +405,14 @@ int bb_line_path__make(const struct bb_code *code, const struct bb_cfg *g,
 
 	p->row_of = calloc(n + 1, sizeof(*p->row_of));
 	p->measured = calloc(n + 1, sizeof(*p->measured));
-	p->leaves = last && !bb_insn_is_exit(&code->insns[last->slot]);
+	p->checks = calloc(n + 1, sizeof(*p->checks));
+	p->leaves = last &&
+		    (!bb_insn_is_exit(&code->insns[last->slot]) || last->slot >= g->funcs[0].end);
 	if (bb_code__calls_kfuncs(code))
 		m.kernel = btf__load_vmlinux_btf();
-	rc = p->row_of && p->measured ? make_rows(&m) : -ENOMEM;
+	rc = p->row_of && p->measured && p->checks ? make_rows(&m) : -ENOMEM;
 	if (!rc && n)
-		rc = choose(p);
+		rc = choose(p, most < 8 ? 8 : most);
 	btf__free(m.kernel);
 	if (rc) {
 		bb_line_path__done(p);
@@ -306,46 +430,62 @@ void bb_line_path__done(struct bb_line_path *p)
 		free(p->rows[i].file);
 		free(p->rows[i].text);
 		free(p->rows[i].call);
+		free(p->rows[i].from);
 	}
 	free(p->rows);
 	free(p->cuts);
 	free(p->row_of);
 	free(p->measured);
+	free(p->checks);
 	*p = (struct bb_line_path){0};
 }
 
 /* --- times of rows --- */
 
-/* What a part of the row takes, from those that were measured by themselves; LEAST_NS: none was. */
-static void find_rates(const struct bb_line_path *p, const double *cumulative, double *rates,
+struct rate {
+	double sum, weight;
+};
+
+static void add_to_rate(struct rate *r, double ns, double weight)
+{
+	r->sum += ns * weight;
+	r->weight += weight;
+}
+
+/*
+ * What a part of the row takes, from those that were measured by themselves; LEAST_NS: none was.
+ * Not from its first, which may be colder, if there is another. The noise of a part grows with what
+ * runs before it.
+ */
+static void find_rates(const struct bb_line_path *p, const double *cumulative, struct rate *rates,
 		       double *firsts)
 {
-	uint32_t *n = calloc(p->n_rows + 1, sizeof(*n));
-
 	for (size_t r = 0; r < p->n_rows; r++) {
-		rates[r] = 0;
+		rates[r] = (struct rate){0};
 		firsts[r] = NAN;
 	}
-	for (uint32_t i = 0; n && i + 1 < p->n_measured; i++) {
+	for (uint32_t i = 0; i + 1 < p->n_measured; i++) {
 		uint32_t at = p->measured[i], row = p->row_of[at];
-		double ns = cumulative[i + 1] - cumulative[i];
+		double ns = cumulative[i + 1] - cumulative[i], base = fmax(cumulative[i + 1], 50);
 
 		if (p->measured[i + 1] != at + 1)
 			continue;
-		rates[row] += ns;
-		n[row]++;
-		if (p->rows[row].first == at)
+		if (p->rows[row].first == at && !p->rows[row].enters)
 			firsts[row] = ns;
+		else
+			add_to_rate(&rates[row], ns, 1 / (base * base));
 	}
-	for (size_t r = 0; r < p->n_rows; r++)
-		rates[r] = n && n[r] ? fmax(rates[r] / n[r], LEAST_NS) : LEAST_NS;
-	free(n);
+	for (size_t r = 0; r < p->n_rows; r++) {
+		double rate = rates[r].weight > 0 ? rates[r].sum / rates[r].weight : firsts[r];
+
+		rates[r].sum = isnan(rate) ? LEAST_NS : fmax(rate, LEAST_NS);
+	}
 }
 
 int bb_line_path__share(const struct bb_line_path *p, const double *cumulative, double *ret_rows,
 			double *ret_first)
 {
-	double *rates = calloc(p->n_rows + 1, sizeof(*rates));
+	struct rate *rates = calloc(p->n_rows + 1, sizeof(*rates));
 
 	if (!rates)
 		return -ENOMEM;
@@ -356,9 +496,9 @@ int bb_line_path__share(const struct bb_line_path *p, const double *cumulative, 
 		double ns = cumulative[i + 1] - cumulative[i], expected = 0;
 
 		for (uint32_t at = p->measured[i]; at < p->measured[i + 1]; at++)
-			expected += rates[p->row_of[at]];
+			expected += rates[p->row_of[at]].sum;
 		for (uint32_t at = p->measured[i]; at < p->measured[i + 1]; at++)
-			ret_rows[p->row_of[at]] += ns * rates[p->row_of[at]] / expected;
+			ret_rows[p->row_of[at]] += ns * rates[p->row_of[at]].sum / expected;
 	}
 	free(rates);
 	return 0;

@@ -21,8 +21,12 @@ struct bb_line_row {
 	uint32_t line, last_line; /* equal, but for a part that is not divided further */
 	uint32_t first_insn, last_insn;
 	char *call; /* "bpf_ktime_get_ns", "parse()", ""; "" is the program's own code */
+	/* how the function that it is in was come to, the main one's call first: "97 part();45
+	 * inner()", each with the line of the call; "": it is the main one */
+	char *from;
+	bool enters; /* a call whose function has rows of its own: it is the call and the return */
 	bool is_loop;
-	uint64_t turns; /* parts of a run that are of it: of a call in a loop, its rounds */
+	uint64_t turns; /* how often a run comes to it: of a call in a loop, its rounds */
 	uint32_t first; /* the first of them: from this place of the path to the next */
 };
 
@@ -34,12 +38,14 @@ struct bb_line_path {
 	size_t n_rows;
 	uint32_t *measured; /* places, ascending; the first and the last among them */
 	uint32_t n_measured;
-	bool leaves; /* its last cut is not before an exit: a tail call, or what is not cut */
+	double *checks; /* by place: checks passed before it, and what functions hand over */
+	bool leaves;    /* its last cut is not before an exit: a tail call, or what is not cut */
 };
 
-/* cuts[n] are taken over, whatever is returned. 0 or -ENOMEM. */
+/* path[n] is taken over, whatever is returned. At most `most` places are measured (not fewer than
+ * 8). 0 or -ENOMEM. */
 int bb_line_path__make(const struct bb_code *code, const struct bb_cfg *g,
-		       const struct bb_cuts *cuts, uint32_t *path, uint32_t n,
+		       const struct bb_cuts *cuts, uint32_t *path, uint32_t n, uint32_t most,
 		       struct bb_line_path *ret_path, struct bb_err *err);
 void bb_line_path__done(struct bb_line_path *p);
 

@@ -20,6 +20,7 @@ void bb_timed__done(struct bb_timed *t)
 		free(t->rows[i].file);
 		free(t->rows[i].text);
 		free(t->rows[i].call);
+		free(t->rows[i].from);
 		free(t->rows[i].ns);
 		free(t->rows[i].first_ns);
 	}

@@ -12,8 +12,12 @@
  * -", one a load, "-" where that load has none.
  */
 struct bb_timed_row {
-	char *file, *text;        /* "" without line information; text: of the first line */
-	char *call;               /* "bpf_ktime_get_ns", "parse()"; "": the program's own code */
+	char *file, *text; /* "" without line information; text: of the first line */
+	char *call;        /* "bpf_ktime_get_ns", "parse()"; "": the program's own code */
+	/* how the function that it is in was come to, the main one's call first: "97 parse();45
+	 * inner()", each with the line of the call; "": it is in the main one */
+	char *from;
+	bool enters; /* a call whose function has rows of its own: what the call itself takes */
 	uint32_t line, last_line; /* equal, but for a loop, or what is not divided further */
 	uint32_t insn;            /* the slot where it begins */
 	bool is_loop;

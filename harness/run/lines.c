@@ -32,6 +32,8 @@ static int add_row(struct bb_timed *t, const struct bb_lines *lines, size_t i)
 	row->file = strdup(from->file);
 	row->text = strdup(from->text);
 	row->call = strdup(from->call);
+	row->from = strdup(from->from);
+	row->enters = from->enters;
 	row->line = from->line;
 	row->last_line = from->last_line;
 	row->insn = from->first_insn;
@@ -39,7 +41,9 @@ static int add_row(struct bb_timed *t, const struct bb_lines *lines, size_t i)
 	row->turns = from->turns;
 	row->ns = of_row(lines->rows_ns, lines->path->n_rows, i, lines->n_loads);
 	row->first_ns = of_row(lines->first_ns, lines->path->n_rows, i, lines->n_loads);
-	return row->file && row->text && row->call && row->ns && row->first_ns ? 0 : -ENOMEM;
+	return row->file && row->text && row->call && row->from && row->ns && row->first_ns
+		       ? 0
+		       : -ENOMEM;
 }
 
 static int fill(struct bb_timed *t, const struct bb_case *c, const struct bb_lines *lines)

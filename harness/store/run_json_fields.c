@@ -157,6 +157,8 @@ static const struct bb_json_field timed_row_fields[] = {
 	{"insn", BB_JSON_U32, offsetof(struct bb_timed_row, insn)},
 	{"text", BB_JSON_TEXT, offsetof(struct bb_timed_row, text)},
 	{"call", BB_JSON_TEXT, offsetof(struct bb_timed_row, call)},
+	{"from", BB_JSON_TEXT, offsetof(struct bb_timed_row, from)},
+	{"enters", BB_JSON_BOOL, offsetof(struct bb_timed_row, enters)},
 	{"loop", BB_JSON_BOOL, offsetof(struct bb_timed_row, is_loop)},
 	{"turns", BB_JSON_COUNT, offsetof(struct bb_timed_row, turns)},
 	{"ns", BB_JSON_TEXT, offsetof(struct bb_timed_row, ns)},

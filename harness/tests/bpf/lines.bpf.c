@@ -163,3 +163,84 @@ int traced(void *ctx)
 	bpf_map_update_elem(&table, &key, &now, BPF_ANY);
 	return 0;
 }
+
+static __noinline __u64 inner(__u64 x)
+{
+	BB_STEP64(x); /* inner */
+	return x ^ bpf_get_smp_processor_id();
+}
+
+static __noinline __u64 outer(__u64 x)
+{
+	x += inner(x);
+	BB_STEP16(x);
+	return x;
+}
+
+/* A function that takes what its caller gives back. */
+static __noinline __u64 *take(__u32 size)
+{
+	__u64 *a = bpf_ringbuf_reserve(&ring, 16, 0);
+
+	if (a)
+		*a = size;
+	return a;
+}
+
+/* Functions that call functions, take things and are called while things are held. */
+SEC("xdp")
+int nested(struct xdp_md *ctx)
+{
+	__u64 x = bpf_ktime_get_ns(), *a = take(ctx->data_end - ctx->data);
+
+	if (!a)
+		return XDP_DROP;
+	*a += outer(x);
+	bpf_ringbuf_discard(a, BPF_RB_NO_WAKEUP);
+	return XDP_PASS;
+}
+
+static long on_turn(__u32 i, void *arg)
+{
+	__u32 key = i;
+
+	if (bpf_map_lookup_elem(&table, &key))
+		*(__u64 *)arg += i;
+	return 0;
+}
+
+static long on_element(void *map, __u32 *key, __u64 *value, void *arg)
+{
+	*(__u64 *)arg += *value + bpf_ktime_get_ns();
+	return 0;
+}
+
+/* Functions that are called back. */
+SEC("xdp")
+int called_back(struct xdp_md *ctx)
+{
+	__u32 key = 7;
+	__u64 sum = 0;
+
+	bpf_map_update_elem(&table, &key, &sum, BPF_ANY);
+	bpf_loop(8, on_turn, &sum, 0);
+	bpf_for_each_map_elem(&table, on_element, &sum, 0);
+	sink = sum;
+	return XDP_PASS;
+}
+
+/* More turns than a table can be taken of one by one. */
+SEC("xdp")
+int many_turns(struct xdp_md *ctx)
+{
+	__u64 sum = 0;
+
+	for (__u32 i = 0; i < 3000; i++) {
+		__u32 key = i;
+		__u64 *v = bpf_map_lookup_elem(&table, &key);
+
+		sum += v ? *v : i;
+	}
+	sink = sum;
+	return XDP_PASS;
+}

@@ -52,9 +52,24 @@ expect_no_grep "removes: runs that are cut leave maps as whole ones do" out 'too
 expect_grep "removes: the removal has a row" out ' bpf_map_delete_elem$'
 
 times calls
-expect_eq "calls: a function has a row at each line that calls it" "$(grep -cE ' part\(\)$' "$TMP/out")" 2
+expect_eq "calls: a function has a row at each line that calls it" "$(grep -cE ' part\(\), without its lines$' "$TMP/out")" 2
+expect_eq "calls: and its line one for each call, which says who called" "$(grep -cE ' [0-9]+  part\(\) of line [0-9]+: .*STEP64' "$TMP/out")" 2
+run "$BPFBENCH" annotate --flame "$TMP/calls.svg" --results "$results"
+check "calls: the flame graph has the function above its caller's line" grep -q 'part()' "$TMP/calls.svg"
 run "$BPFBENCH" show latest --format json --results "$results"
 expect_grep "stored: rows by load" out '"call": "part\(\)".*"ns": "[0-9. -]+"'
+times nested
+expect_grep "nested: a function that a function calls" out ' inner\(\) of line [0-9]+, outer\(\) of line [0-9]+: .*STEP64.*inner'
+expect_grep "nested: a call in a function that takes what its caller gives back" out '^ .*  bpf_ringbuf_reserve$'
+expect_no_grep "nested: every cut is allowed" out 'cuts are not allowed'
+times called_back
+expect_grep "called back: a call in the function is the sum of its turns" out ' bpf_map_lookup_elem, 8 times'
+expect_grep "called back: the line says who calls" out ' on_turn\(\) of line [0-9]+: '
+expect_grep "called back: for each element" out ' on_element\(\) of line [0-9]+: '
+expect_grep "called back: what the helper itself takes" out ' bpf_loop, without its lines'
+expect_no_grep "called back: every cut is allowed" out 'cuts are not allowed'
+times many_turns
+expect_grep "many turns: a loop of thousands has a row, too" out ' bpf_map_lookup_elem, 3000 times'
 
 run "$BPFBENCH" --object "$O/tests/bpf/exact_truth.bpf.o" --program no_room --lines --loads 2 --quiet --results "$results"
 expect_status "no room on the stack: nothing is measured" 4
@@ -93,5 +108,5 @@ run "$BPFBENCH" compare --time --scenario "$TMP/pair.yml" --base known --head sl
 expect_status "compare --time: has no columns to sort by" 2
 run "$BPFBENCH" compare --time latest latest --results "$results"
 expect_status "compare --time: is for programs measured now" 2
-nothing_left "nothing is left behind" 6
+nothing_left "nothing is left behind" 9
 plan_done

@@ -41,6 +41,47 @@ static void test_stored_and_read(void **state)
 	bb_report__free(r);
 }
 
+/* A row of a function says by which calls it was come to, and has frames of those. */
+static void test_calls(void **state)
+{
+	struct bb_report *r = make_report(ID);
+	struct bb_timed_call calls[BB_TIMED_MOST_CALLS];
+	struct bb_timed_row *row;
+	struct bb_by_line b;
+	char *text = NULL;
+	size_t size;
+	FILE *out;
+
+	(void)state;
+	make_timed(r, 4849);
+	row = &r->timed[0].rows[2];
+	set_text(&row->from, "77 parse();45 inner()");
+	assert_int_equal(bb_timed_row__calls(row, calls), 2);
+	assert_string_equal(calls[0].name, "parse()");
+	assert_int_equal(calls[0].line, 77);
+	assert_int_equal(calls[0].below, 0);
+	assert_string_equal(calls[1].name, "inner()");
+	assert_int_equal(calls[1].below, strlen("77 parse();"));
+	assert_int_equal(bb_by_line__make(r, &r->timed[0], &b), 0);
+	out = open_memstream(&text, &size);
+	assert_int_equal(bb_by_line__print(&b, false, out), 0);
+	fclose(out);
+	assert_has(text, "inner() of line 45, parse() of line 77: submit();");
+	free(text);
+	out = open_memstream(&text, &size);
+	assert_int_equal(bb_lines_flame__write(&b, false, out), 0);
+	fclose(out);
+	assert_has(text, "prog.bpf.c:77 len = get();");
+	assert_has(text, "parse()");
+	assert_has(text, "line 45"); /* of which there is no row */
+	assert_has(text, "inner()");
+	free(text);
+	bb_by_line__done(&b);
+	set_text(&row->from, ";;7;x y 9;"); /* damaged */
+	assert_in_range(bb_timed_row__calls(row, calls), 0, BB_TIMED_MOST_CALLS);
+	bb_report__free(r);
+}
+
 static void test_lines(void **state)
 {
 	struct bb_report *r = make_report(ID);
@@ -158,9 +199,8 @@ static void test_pictures(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_stored_and_read),
-		cmocka_unit_test(test_lines),
-		cmocka_unit_test(test_table),
+		cmocka_unit_test(test_stored_and_read), cmocka_unit_test(test_lines),
+		cmocka_unit_test(test_calls),           cmocka_unit_test(test_table),
 		cmocka_unit_test(test_pictures),
 	};
 

@@ -379,7 +379,8 @@ static const struct bad bad_keys[] = {
 	 "does not belong to 'with: in-situ' but to step by test-run"},
 	{DRIVE("with: in-situ, trigger: test-run"), 5, 21,
 	 "but to step by page-fault, step by test-run, step by fire, exact by page-fault, exact by "
-	 "test-run, exact by fire, lines by page-fault, lines by test-run; in-situ takes"},
+	 "test-run, exact by fire, lines by page-fault, lines by test-run, lines by fire; in-situ "
+	 "takes"},
 	{"name: n\nname: m\n" V D, 2, 1, "key 'name' is given twice; its first value is at 1:7"},
 	{VARIANT("name: a, globals: {g: 1, g: 2}"), 4, 31, "key 'g' is given twice"},
 	{"? [a]\n: b\n" NVD, 1, 3, "a key must be text, not a list"},
