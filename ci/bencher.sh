@@ -300,7 +300,7 @@ run_main() {
 
 # --- setup ---
 # Measures and their units, as core/metric.c has them.
-units=(latency:ns latency-net:ns latency-p50:ns latency-p90:ns latency-p99:ns instructions:instructions verified-instructions:insns
+units=(latency:ns latency-relative:pieces latency-net:ns latency-p50:ns latency-p90:ns latency-p99:ns instructions:instructions verified-instructions:insns
 	xlated-bytes:B jited-bytes:B stack-depth-bytes:B map-memory-bytes:B)
 
 run_setup() {

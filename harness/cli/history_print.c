@@ -19,9 +19,9 @@ static const char *mark_text(const struct bb_timeline *t, const struct bb_timeli
 /* --- for people --- */
 
 static const struct bb_text_column columns[] = {
-	{"Started", true}, {"Commit", true}, {"Latency, ns", false}, {"95 % interval", false},
-	{"Ratio", false},  {"SE %", false},  {"Change %", false},    {"Limit %", false},
-	{"Mark", true},    {"Note", true},
+	{"Started", true},  {"Commit", true},    {"Latency, ns", false}, {"95 % interval", false},
+	{"Ratio", false},   {"Relative", false}, {"SE %", false},        {"Change %", false},
+	{"Limit %", false}, {"Mark", true},      {"Note", true},
 };
 
 static void add_or_absent(struct bb_text_table *t, const char *fmt, double value)
@@ -67,13 +67,37 @@ static void add_point(struct bb_text_table *table, const struct bb_timeline *t,
 
 	bb_text_table__add_text(table, run->started ? run->started : run->id);
 	bb_text_table__add(table, "%.*s", COMMIT_DIGITS, run->commit);
-	add_latency(table, &p->of->latency);
-	add_or_absent(table, "%.4f", p->of->ratio.value);
-	add_or_absent(table, "%.2f", 100 * p->of->se);
+	add_latency(table, &p->of->figure[BB_BY_LATENCY]);
+	add_or_absent(table, "%.4f", p->of->figure[BB_BY_RATIO].value);
+	add_or_absent(table, "%.4g", p->of->figure[BB_BY_RELATIVE].value);
+	add_or_absent(table, "%.2f", 100 * p->of->se[c->by]);
 	add_or_absent(table, "%+.2f", 100 * bb_timeline__change(c, p));
 	add_or_absent(table, "%.2f", 100 * expm1(p->judged.limit));
 	bb_text_table__add_text(table, mark_text(t, p));
 	add_note(table, run, p);
+}
+
+/* By which figure the case is judged, and how well each has predicted itself. */
+static void print_predictor(const struct bb_timeline_case *c, FILE *out)
+{
+	static const char *const words[BB_N_PREDICTORS] = {
+		[BB_BY_LATENCY] = "latency",
+		[BB_BY_RATIO] = "ratio to the anchor of the same run",
+		[BB_BY_RELATIVE] = "latency in pieces of the reference",
+	};
+	const char *before = "; a run differs from those before by ";
+
+	fprintf(out, ", %sjudged by its %s", c->is_anchor ? "the anchor, " : "", words[c->by]);
+	for (int by = 0; by < BB_N_PREDICTORS; by++) {
+		if (isnan(c->error[by]))
+			continue;
+		fprintf(out, "%s%.2f %% (%s)", before, 100 * c->error[by],
+			bb_predictor_name((enum bb_predictor)by));
+		before = ", ";
+	}
+	if (c->is_anchor && c->by == BB_BY_LATENCY)
+		fputs("; a change here is rather one of the machine", out);
+	putc('\n', out);
 }
 
 static int print_case(const struct bb_timeline *t, const struct bb_timeline_case *c, FILE *out)
@@ -85,11 +109,7 @@ static int print_case(const struct bb_timeline *t, const struct bb_timeline_case
 	for (size_t i = 0; i < c->n_points; i++)
 		add_point(&table, t, c, &c->points[i]);
 	bb_put_clean(out, c->name);
-	fputs(c->by_ratio    ? ", judged by its ratio to the anchor of the same run\n"
-	      : c->is_anchor ? ", the anchor, judged by its latency: a change here is rather one "
-			       "of the machine\n"
-			     : ", judged by its latency, as there is no anchor\n",
-	      out);
+	print_predictor(c, out);
 	rc = bb_text_table__print(&table, 2, out);
 	putc('\n', out);
 	bb_text_table__done(&table);
@@ -154,12 +174,13 @@ static const char head[] = "# bpfbench history, version 1. Tabs part the columns
 			   "history\tcase\tscenario\tvariant\tdrive\tparam\tparam_"
 			   "value\trole\tjudged_by\n"
 			   "# role is \"anchor\" for the case that the others are divided by, else "
-			   "\"-\"; judged_by is \"ratio\" or \"latency\".\n"
+			   "\"-\"; judged_by is \"ratio\", \"latency\" or \"relative\".\n"
 			   "# Its rows, in the order of time:\n"
 			   "# "
 			   "run\tstarted\tepoch_s\tid\tcommit\tlatency_ns\tlo_ns\thi_"
 			   "ns\tratio\tratio_lo\tratio_hi\tse\tbaseline\t"
-			   "limit_lo\tlimit_hi\tmark\tchange\tnote\n"
+			   "limit_lo\tlimit_hi\tmark\tchange\tnote\trelative\trelative_"
+			   "lo\trelative_hi\n"
 			   "# run counts all runs from 1; se is relative; baseline and limits are "
 			   "in terms of judged_by; mark is \"-\"\n"
 			   "# for runs that are not judged, note says why; change is +1 (slower) "
@@ -193,10 +214,11 @@ static void put_head(const struct bb_timeline_case *c, FILE *out)
 		put_text(cells[i], out);
 	}
 	fprintf(out, "\t%u\t%s\t%s\n", c->param_value, c->is_anchor ? "anchor" : "-",
-		c->by_ratio ? "ratio" : "latency");
+		bb_predictor_name(c->by));
 }
 
-static void put_point(const struct bb_timeline *t, const struct bb_timeline_point *p, FILE *out)
+static void put_point(const struct bb_timeline *t, const struct bb_timeline_case *c,
+		      const struct bb_timeline_point *p, FILE *out)
 {
 	const struct bb_timeline_run *run = &t->runs[p->run];
 	const struct bb_history_point *j = &p->judged;
@@ -211,18 +233,20 @@ static void put_point(const struct bb_timeline *t, const struct bb_timeline_poin
 	put_text(run->id, out);
 	putc('\t', out);
 	put_text(run->commit, out);
-	put_number(p->of->latency.value, out);
-	put_number(p->of->latency.lo, out);
-	put_number(p->of->latency.hi, out);
-	put_number(p->of->ratio.value, out);
-	put_number(p->of->ratio.lo, out);
-	put_number(p->of->ratio.hi, out);
-	put_number(p->of->se, out);
+	for (int by = 0; by < BB_BY_RELATIVE; by++) {
+		put_number(p->of->figure[by].value, out);
+		put_number(p->of->figure[by].lo, out);
+		put_number(p->of->figure[by].hi, out);
+	}
+	put_number(p->of->se[c->by], out);
 	put_number(exp(j->baseline), out);
 	put_number(exp(j->baseline - j->limit), out);
 	put_number(exp(j->baseline + j->limit), out);
 	fprintf(out, "\t%s\t%d\t", mark_text(t, p), j->change);
 	put_text(p->differs ? p->differs : run->incomplete, out);
+	put_number(p->of->figure[BB_BY_RELATIVE].value, out);
+	put_number(p->of->figure[BB_BY_RELATIVE].lo, out);
+	put_number(p->of->figure[BB_BY_RELATIVE].hi, out);
 	putc('\n', out);
 }
 
@@ -250,7 +274,7 @@ int bb_history_print_tsv(const struct bb_timeline *t, const struct bb_report *on
 			continue;
 		put_head(&t->cases[i], out);
 		for (size_t k = 0; k < t->cases[i].n_points; k++)
-			put_point(t, &t->cases[i].points[k], out);
+			put_point(t, &t->cases[i], &t->cases[i].points[k], out);
 	}
 	return 0;
 }

@@ -39,6 +39,10 @@ const struct bb_metric_def bb_metrics[] = {
 	 "live: share of one CPU that the runs take, by run_time_ns"},
 	{"drops", NULL, "runs", BB_LOWER_IS_BETTER, BB_METRIC_INFO, AT(drops),
 	 "runs whose result was thrown away"},
+	{"relative", "latency-relative", "pieces", BB_LOWER_IS_BETTER, BB_METRIC_INFO, AT(relative),
+	 "latency in pieces of a fixed work that was timed in the same rounds: wakeups for "
+	 "programs "
+	 "that wake a reader, else stretches of instructions"},
 	{"produced", "samples-produced", "samples", BB_NO_DIRECTION, BB_METRIC_INFO,
 	 AT(pipeline.produced), "pipeline: samples that got into the ring"},
 	{"consumed", "samples-consumed", "samples", BB_HIGHER_IS_BETTER, BB_METRIC_INFO,

@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "core/reference.h"
+
 /*
  * The figures of one case (a program variant under one drive at one parameter). Derived from the
  * series alone (report/summary.c) and recomputable from a stored run. NAN means absent; 0 never
@@ -35,10 +37,14 @@ struct bb_summary {
 	struct bb_estimate drops; /* runs whose result the program threw away */
 	/* share of CPU time that the hypervisor took meanwhile, 0..1 */
 	struct bb_estimate steal;
-	uint64_t samples; /* in the valid series */
-	uint32_t loads;   /* valid series */
-	uint32_t voids;   /* series that are shown but not counted */
-	uint32_t places;  /* of the code, that the loads were drawn from; 0: not known */
+	/* latency in pieces of the reference (core/reference.h), load by load: what is left when
+	 * the machine's own speed is taken out */
+	struct bb_estimate relative;
+	struct bb_estimate reference[BB_N_REFERENCES]; /* ns a piece: medians over rounds */
+	uint64_t samples;                              /* in the valid series */
+	uint32_t loads;                                /* valid series */
+	uint32_t voids;                                /* series that are shown but not counted */
+	uint32_t places; /* of the code, that the loads were drawn from; 0: not known */
 	struct {
 		struct bb_estimate intercept; /* ns of a system call besides the runs in it */
 		/* of a run, by the PMU */

@@ -228,6 +228,24 @@ static void put_fired_by(const struct bb_report *r, size_t first, FILE *out)
 	}
 }
 
+/* The speed of the machine meanwhile. */
+static void put_references(const struct bb_case *c, FILE *out)
+{
+	const char *before = "  references: ";
+
+	for (int i = 0; i < BB_N_REFERENCES; i++) {
+		struct bb_estimate e = c->summary.reference[i];
+
+		if (isnan(e.value))
+			continue;
+		fprintf(out, "%s%s %s ns", before, bb_reference_name((enum bb_reference)i),
+			bb_table_cell_value(e.value).text);
+		before = ", ";
+	}
+	if (*before == ',')
+		putc('\n', out);
+}
+
 static void put_table(const struct bb_report *r, size_t first, bool *used, FILE *out)
 {
 	struct layout l = lay_out(r, first);
@@ -242,6 +260,7 @@ static void put_table(const struct bb_report *r, size_t first, bool *used, FILE 
 			put_below(r, first, k, out);
 		used[k] |= l.width[k] || l.below[k];
 	}
+	put_references(&r->cases[first], out);
 	put_fired_by(r, first, out);
 }
 

@@ -362,6 +362,20 @@ static void spread(const struct bb_case *c, struct bb_table_cell *cell)
 			 why_not_by_place(c));
 }
 
+static void relative(const struct bb_case *c, struct bb_table_cell *cell)
+{
+	static const char *const pieces[BB_N_REFERENCES] = {
+		[BB_REFERENCE_INSTRUCTIONS] = "stretches of instructions",
+		[BB_REFERENCE_MEMORY] = "chains of loads",
+		[BB_REFERENCE_WAKEUP] = "wakeups",
+	};
+	const struct bb_estimate *e = &c->summary.relative;
+
+	if (isfinite(e->value))
+		snprintf(cell->text, sizeof(cell->text), "%.4g %s", e->value,
+			 pieces[bb_case__reference(c)]);
+}
+
 const struct bb_column bb_columns[] = {
 	{"variant", true, false, 0, variant, NULL},
 	{"samples", false, false, 0, samples, "runs timed one by one, in the series that count"},
@@ -410,6 +424,10 @@ const struct bb_column bb_columns[] = {
 	 "reads of a run that missed the last level cache, by the PMU"},
 	{"layout", false, false, BB_SPILL_ALWAYS, spread,
 	 "latency where the JIT places the code best and worst; p90/p10 over loads if not known"},
+	{"relative", false, false, BB_SPILL_ALWAYS, relative,
+	 "latency in pieces of a fixed work timed in the same rounds, which takes the machine's "
+	 "own "
+	 "speed out"},
 	{"executed", false, false, BB_SPILL_ALWAYS, executed,
 	 "instructions that the runs execute at least once, of all in the program"},
 };

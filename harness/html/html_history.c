@@ -139,8 +139,9 @@ static void put_row(FILE *out, const struct bb_timeline *t, const struct bb_time
 	fputs("<td class=text>", out);
 	put_mark(out, t, c);
 	fputs("</td>", out);
-	if (c->by_ratio && isfinite(value))
-		fprintf(out, "<td>%.4f × anchor</td>", value);
+	if (c->by != BB_BY_LATENCY && isfinite(value))
+		fprintf(out, "<td>%.4f × %s</td>", value,
+			c->by == BB_BY_RATIO ? "anchor" : "reference");
 	else
 		bb_html_number_cell(out, value, value);
 	bb_html_percent_cell(out, p ? 1 + bb_timeline__change(c, p) : (double)NAN);

@@ -178,7 +178,8 @@ static void take_points(struct bb_timeline *t, const struct fate *fates)
 				continue;
 			c->points[c->n_points++] = (struct bb_timeline_point){.run = i, .of = p};
 			c->is_anchor = p->is_anchor; /* the newest run has the last word */
-			c->by_ratio |= !isnan(p->ratio.value);
+			if (!isnan(p->figure[BB_BY_RATIO].value))
+				c->by = BB_BY_RATIO;
 		}
 	}
 }
@@ -211,7 +212,7 @@ static void compare_machines(const struct bb_run_index *x, size_t now, const cha
 const struct bb_estimate *bb_timeline__judged(const struct bb_timeline_case *c,
 					      const struct bb_timeline_point *p)
 {
-	return c->by_ratio ? &p->of->ratio : &p->of->latency;
+	return &p->of->figure[c->by];
 }
 
 double bb_timeline__ln_judged(const struct bb_timeline_case *c, const struct bb_timeline_point *p)
@@ -221,6 +222,46 @@ double bb_timeline__ln_judged(const struct bb_timeline_case *c, const struct bb_
 	return v > 0 ? log(v) : NAN;
 }
 
+const char *bb_predictor_name(enum bb_predictor by)
+{
+	static const char *const names[BB_N_PREDICTORS] = {"latency", "ratio", "relative"};
+
+	return (size_t)by < BB_N_PREDICTORS ? names[by] : "?";
+}
+
+/* ln of the figures that c->by names, r[n_points], and their standard errors. */
+static void take_figures(const struct bb_timeline *t, const struct bb_timeline_case *c, double *r,
+			 double *se)
+{
+	for (size_t i = 0; i < c->n_points; i++) {
+		const struct bb_timeline_point *p = &c->points[i];
+
+		r[i] = t->runs[p->run].incomplete || p->differs ? (double)NAN
+								: bb_timeline__ln_judged(c, p);
+		se[i] = p->of->se[c->by];
+	}
+}
+
+#define BETTER 0.9     /* times the error: less is no reason to judge by something else */
+#define FINE_SHARE 0.3 /* of the threshold, which decides alone where errors are below */
+
+/* Which predictor is best is decided by the runs themselves. */
+static void choose_predictor(const struct bb_timeline *t, struct bb_timeline_case *c,
+			     const struct bb_history_rule *rule, double *r, double *se)
+{
+	enum bb_predictor usual = c->by, best = usual;
+
+	for (int by = 0; by < BB_N_PREDICTORS; by++) {
+		c->by = (enum bb_predictor)by;
+		take_figures(t, c, r, se);
+		c->error[by] = bb_history_error(r, c->n_points, rule);
+	}
+	for (int by = 0; c->error[usual] > FINE_SHARE * rule->eps && by < BB_N_PREDICTORS; by++)
+		if (c->error[by] < c->error[best] * (best == usual ? BETTER : 1))
+			best = (enum bb_predictor)by;
+	c->by = best;
+}
+
 static int judge_case(const struct bb_timeline *t, struct bb_timeline_case *c,
 		      const struct bb_history_rule *rule, const char **differs)
 {
@@ -228,16 +269,13 @@ static int judge_case(const struct bb_timeline *t, struct bb_timeline_case *c,
 	struct bb_history_point *judged = calloc(c->n_points, sizeof(*judged));
 	int rc = r && se && judged ? 0 : -ENOMEM;
 
-	for (size_t i = 0; !rc && i < c->n_points; i++) {
-		struct bb_timeline_point *p = &c->points[i];
-		const struct bb_timeline_run *run = &t->runs[p->run];
-
-		p->differs = differs[run->of->machine];
-		r[i] = run->incomplete || p->differs ? (double)NAN : bb_timeline__ln_judged(c, p);
-		se[i] = p->of->se;
-	}
-	if (!rc)
+	for (size_t i = 0; i < c->n_points; i++)
+		c->points[i].differs = differs[t->runs[c->points[i].run].of->machine];
+	if (!rc) {
+		choose_predictor(t, c, rule, r, se);
+		take_figures(t, c, r, se);
 		rc = bb_history_judge(r, se, c->n_points, rule, judged);
+	}
 	for (size_t i = 0; !rc && i < c->n_points; i++)
 		c->points[i].judged = judged[i];
 	free(r);

@@ -37,8 +37,10 @@ struct bb_timeline_case {
 	const char *param; /* NULL: none */
 	uint32_t param_value;
 	bool is_anchor;
-	/* the ratio to the anchor is judged, or (there is none) the latency */
-	bool by_ratio;
+	/* judged is the figure that has predicted itself best (bb_history_error()): the ratio to
+	 * the anchor, or the latency where there is none, unless another does better by a tenth */
+	enum bb_predictor by;
+	double error[BB_N_PREDICTORS];    /* of ln; NAN: not known */
 	struct bb_timeline_point *points; /* in the order of time; one at the least */
 	size_t n_points;
 };
@@ -79,8 +81,10 @@ struct bb_timeline_opts {
 int bb_timeline__read(const char *dir, const struct bb_timeline_opts *opts,
 		      struct bb_timeline *ret_timeline, struct bb_err *err);
 
-/* The judged figure of a point: the ratio to the anchor or, where the case has none, the latency in
- * ns. NAN: nothing. */
+/* "latency", "ratio", "relative". */
+const char *bb_predictor_name(enum bb_predictor by);
+
+/* The judged figure of a point; the latency is in ns. NAN: nothing. */
 const struct bb_estimate *bb_timeline__judged(const struct bb_timeline_case *c,
 					      const struct bb_timeline_point *p);
 /* Its ln. */

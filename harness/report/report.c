@@ -91,6 +91,7 @@ struct bb_case *bb_report__add_case(struct bb_report *r)
 		return NULL;
 	c->floor = BB_NO_FLOOR;
 	c->units_per_ns = 1;
+	c->wakeups = NAN;
 	for (size_t i = 0; i < bb_n_metrics; i++)
 		*bb_metric_at(&c->summary, &bb_metrics[i]) = (struct bb_estimate){NAN, NAN, NAN};
 	return c;
@@ -137,6 +138,8 @@ struct bb_series *bb_case__add_series(struct bb_case *c)
 	s->elapsed_s = NAN;
 	s->target_cpu_s = NAN;
 	s->steal = NAN;
+	for (int i = 0; i < BB_N_REFERENCES; i++)
+		s->reference_ns[i] = NAN;
 	s->slope.intercept_ns = s->slope.cycles = s->slope.instructions = s->slope.llc_misses = NAN;
 	bb_hist_init(&s->hist);
 	return s;

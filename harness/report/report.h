@@ -11,6 +11,7 @@
 #include "core/ring_use.h"
 #include "core/hist.h"
 #include "core/metric.h"
+#include "core/reference.h"
 #include "env/fingerprint.h"
 #include "report/comparison.h"
 #include "report/counted.h"
@@ -46,6 +47,8 @@ struct bb_series {
 		/* of a run, by the PMU; NAN without one */
 		double cycles, instructions, llc_misses;
 	} slope; /* NAN elsewhere */
+	/* the references, just before the series; NAN: not measured */
+	double reference_ns[BB_N_REFERENCES];
 	struct bb_ring_use
 		*flow; /* pipeline: the records that went through the ring; NULL elsewhere */
 	/* cost of a run in 1/units_per_ns ns, one sample a run (slope: a line) */
@@ -65,6 +68,8 @@ struct bb_case {
 	/* instructions that its runs execute at all, of all that the program has, by a clone with
 	 * counters; 0 of 0: not known */
 	uint32_t executed_insns, n_insns;
+	/* interrupts to its own CPU by a run: it wakes somebody; NAN: not known */
+	double wakeups;
 	uint32_t units_per_ns; /* of the samples: 1, or 1000 where they are in ps */
 	size_t floor;          /* index of the floor's case in the report, BB_NO_FLOOR */
 	bool is_anchor;        /* history divides by it */
@@ -178,6 +183,15 @@ int bb_report__add_skip(struct bb_report *r, const char *what, const char *why);
 
 const struct bb_case *bb_report__find_case(const struct bb_report *r, const char *name);
 const struct bb_program *bb_report__find_program(const struct bb_report *r, const char *name);
+
+/*
+ * The reference whose pieces the case is counted in: the wakeup for programs that interrupt their
+ * own CPU at every other run or more, else the instructions (docs/accuracy.md, "References").
+ */
+enum bb_reference bb_case__reference(const struct bb_case *c);
+
+/* x[n_series], by series, in pieces of that reference; NAN where it was not measured. */
+void bb_case__relative(const struct bb_case *c, const double *x, double *ret_relative);
 
 /*
  * The location of each series, which make up the latency, into ret_ns[n_series]; NAN: void,

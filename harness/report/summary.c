@@ -32,6 +32,21 @@ static double ratio(double sum, double of)
 	return of > 0 ? sum / of : NAN;
 }
 
+#define WAKES 0.5 /* interrupts a run */
+
+enum bb_reference bb_case__reference(const struct bb_case *c)
+{
+	return c->wakeups >= WAKES ? BB_REFERENCE_WAKEUP : BB_REFERENCE_INSTRUCTIONS;
+}
+
+void bb_case__relative(const struct bb_case *c, const double *x, double *ret_relative)
+{
+	enum bb_reference reference = bb_case__reference(c);
+
+	for (size_t i = 0; i < c->n_series; i++)
+		ret_relative[i] = ratio(x[i], c->series[i].reference_ns[reference]);
+}
+
 /* The places of a case's loads, as stats/strata.h takes them; free() both. 0 or -ENOMEM. */
 static int places_of(const struct bb_case *c, int **ret_place, double **ret_share)
 {
@@ -297,6 +312,38 @@ static int averages(struct bb_case *c)
 	return rc;
 }
 
+static int references(struct bb_case *c)
+{
+	double *x = calloc(c->n_series + 1, sizeof(*x));
+
+	for (int k = 0; x && k < BB_N_REFERENCES; k++) {
+		size_t n = 0;
+
+		for (size_t i = 0; i < c->n_series; i++)
+			if (isfinite(c->series[i].reference_ns[k]))
+				x[n++] = c->series[i].reference_ns[k];
+		c->summary.reference[k] = point(n ? bb_median(x, n) : (double)NAN);
+	}
+	free(x);
+	return x ? 0 : -ENOMEM;
+}
+
+static int relative(struct bb_case *c, const struct work *w)
+{
+	double *x = calloc(c->n_series + 1, sizeof(*x));
+	struct bb_over_loads l;
+	int rc = x ? 0 : -ENOMEM;
+
+	if (!rc) {
+		bb_case__relative(c, w->location, x);
+		rc = bb_case__over_loads(c, x, &l);
+	}
+	if (!rc)
+		c->summary.relative = l.estimate;
+	free(x);
+	return rc;
+}
+
 static int summarise_case(struct bb_case *c, struct work *w)
 {
 	struct bb_over_loads l;
@@ -315,6 +362,10 @@ static int summarise_case(struct bb_case *c, struct work *w)
 		rc = bb_case__over_loads(c, w->location, &l);
 	if (!rc)
 		rc = averages(c);
+	if (!rc)
+		rc = relative(c, w);
+	if (!rc)
+		rc = references(c);
 	if (rc)
 		return rc;
 	c->summary.latency = l.estimate;

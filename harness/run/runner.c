@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "base/deadline.h"
 #include "drivers/cold.h"
+#include "env/irq_works.h"
 #include "env/steal.h"
 #include "run/calm.h"
 #include "run/count.h"
@@ -17,6 +18,7 @@
 #include "run/lines.h"
 #include "run/placement.h"
 #include "run/record.h"
+#include "run/references.h"
 #include "run/session.h"
 
 #define SETUP_S 5e-3   /* of a load, about: what the progress bar takes it for */
@@ -53,6 +55,7 @@ struct run {
 	bool is_cut;                 /* a turn of it had to end with fewer samples */
 	struct bb_placement *places; /* by variant */
 	struct bb_calm calm;
+	struct bb_references *references; /* NULL: none here */
 };
 
 static uint32_t per_load(const struct bb_plan_case *c)
@@ -142,6 +145,15 @@ static double turn_s(const struct run *r, size_t turns_left)
 	return isinf(share_s) ? 0 : fmax(share_s, TURN_LEAST_S);
 }
 
+/* How often a run of the case interrupts its own CPU, by its first turn. */
+static void note_wakeups(struct bb_case *c, const struct bb_batch *b, int cpu, uint64_t before)
+{
+	uint64_t after, runs = b->fired + b->warmup;
+
+	if (runs && !bb_irq_works__read(cpu, &after, NULL))
+		c->wakeups = (double)(after - before) / (double)runs;
+}
+
 /* One turn of one cell: BLOCK samples, or for in-situ the whole slice of the round. */
 static int run_block(struct run *r, size_t cell, size_t turns_left, struct bb_err *err)
 {
@@ -154,6 +166,9 @@ static int run_block(struct run *r, size_t cell, size_t turns_left, struct bb_er
 	uint32_t left = per_load(c) - (uint32_t)s->fired;
 	struct bb_batch b = {.ns = r->ns,
 			     .drain_each_run = c->drive->step.consumer == BB_DRAIN_EACH_RUN};
+	struct bb_case *k = &r->report->cases[r->case_of[cell]];
+	bool counts_wakeups = c->drive->kind->one_by_one && isnan(k->wakeups);
+	uint64_t irq_works = 0;
 	int rc;
 
 	if (!(c->seconds > 0)) {
@@ -166,8 +181,12 @@ static int run_block(struct run *r, size_t cell, size_t turns_left, struct bb_er
 		b.want = r->ns_size;
 		b.max_s = c->seconds / c->loads;
 	}
+	counts_wakeups &= counts_wakeups &&
+			  !bb_irq_works__read(ss->opts->driver.cpu, &irq_works, NULL);
 	rc = bb_record__measure(d->driver, d->state, r->slots[cell], subject, c->driver_param, &b,
 				s, err);
+	if (!rc && counts_wakeups)
+		note_wakeups(k, &b, ss->opts->driver.cpu, irq_works);
 	r->is_cut |= b.max_s > 0 && !(c->seconds > 0) && b.fired < b.want;
 	return rc;
 }
@@ -309,6 +328,32 @@ static int judge_variant(struct run *r, size_t first, const struct bb_prog_stats
 	return rc;
 }
 
+/* A case of the plan whose figure depends on where its program is, and needs a calm CPU. */
+static bool is_placed(const struct bb_plan_case *c)
+{
+	return c->drive->kind->needs_bpf && !c->drive->kind->counts && !(c->seconds > 0);
+}
+
+/* The references, for all series of the drive's part of this round. */
+static void measure_references(struct run *r, size_t drive)
+{
+	struct bb_session *ss = &r->session;
+	double ns[BB_N_REFERENCES];
+
+	bool is_measured = false;
+
+	for (size_t i = 0; r->references && i < ss->plan->n_cases; i++) {
+		const struct bb_plan_case *c = &ss->plan->cases[i];
+
+		if (bb_session__drive(ss, c) != drive || r->case_of[i] == SIZE_MAX || !is_placed(c))
+			continue;
+		if (!is_measured)
+			bb_references__measure(r->references, ns);
+		is_measured = true;
+		memcpy(series_of(r, i)->reference_ns, ns, sizeof(ns));
+	}
+}
+
 static void report_progress(struct run *r, size_t cell)
 {
 	const struct bb_progress *p = r->session.opts->progress;
@@ -330,6 +375,8 @@ static int run_drive(struct run *r, size_t drive, uint32_t load, struct bb_err *
 		rc = bb_session__stats_for(ss, drive, err);
 	if (!rc)
 		rc = attach_drive(r, drive, load, before, err);
+	if (!rc)
+		measure_references(r, drive);
 	for (size_t i = 0; !rc && i < n && !bb_must_end(); i++) {
 		const struct bb_plan_case *c = &ss->plan->cases[turns[i]];
 
@@ -547,12 +594,6 @@ static int note_left_out(struct run *r, uint32_t loads, struct bb_err *err)
 	return rc;
 }
 
-/* A case of the plan whose figure depends on where its program is, and needs a calm CPU. */
-static bool is_placed(const struct bb_plan_case *c)
-{
-	return c->drive->kind->needs_bpf && !c->drive->kind->counts && !(c->seconds > 0);
-}
-
 static bool is_variant_placed(const struct run *r, size_t variant)
 {
 	const struct bb_session *ss = &r->session;
@@ -598,6 +639,26 @@ static void note_shares(struct run *r)
 				bb_placement_share(&ss->subjects[bb_session__variant(ss, c)],
 						   k->series[s].jit_mod64);
 	}
+}
+
+/* For a plan with drives that fire programs. Where the kernel has no such test runs, a skip says
+ * so.
+ */
+static int open_references(struct run *r, struct bb_err *err)
+{
+	const struct bb_plan *plan = r->session.plan;
+	bool needed = false;
+	int rc;
+
+	for (size_t i = 0; i < plan->n_cases; i++)
+		needed |= r->case_of[i] != SIZE_MAX && is_placed(&plan->cases[i]);
+	if (!needed)
+		return 0;
+	rc = bb_unless_broken_off(
+		bb_references__open(r->session.opts->driver.object_dir, &r->references, err));
+	if (rc != -ENOTSUP)
+		return rc;
+	return bb_report__add_skip(r->report, "references", err->msg) ? bb_fail_nomem(err) : 0;
 }
 
 static int run_rounds(struct run *r, struct bb_err *err)
@@ -724,12 +785,15 @@ int bb_run_plan(const struct bb_plan *plan, const struct bb_run_opts *opts,
 	if (!rc)
 		rc = bb_note_executed(&r.session, r.case_of, report);
 	if (!rc && r.total > 0)
+		rc = open_references(&r, err);
+	if (!rc && r.total > 0)
 		rc = run_rounds(&r, err);
 	if (!rc)
 		rc = bb_note_lines(&r.session, report, err);
 	bb_deadline__end(&budget);
 	if (rc && rc != -ETIME) /* the skips say that */
 		rc = bb_record__incomplete(report, rc, err);
+	bb_references__free(r.references);
 	free(r.places);
 	free(r.ns);
 	free(r.slots);

@@ -184,6 +184,29 @@ int bb_history_judge(const double *r, const double *se, size_t n,
 	return 0;
 }
 
+#define ERROR_WINDOW 5 /* of the least runs that predict one */
+
+double bb_history_error(const double *r, size_t n, const struct bb_history_rule *rule)
+{
+	struct window w = {.n = 0};
+	double squares = 0;
+	size_t n_errors = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		double error;
+
+		if (!isfinite(r[i]))
+			continue;
+		if (w.n >= ERROR_WINDOW) {
+			error = r[i] - bb_quantile_sorted(w.sorted, w.n, 0.5);
+			squares += error * error;
+			n_errors++;
+		}
+		push(&w, r[i], rule->window_min);
+	}
+	return n_errors >= BB_HISTORY_ERROR_MIN ? sqrt(squares / (double)n_errors) : (double)NAN;
+}
+
 const char *bb_history_mark_name(enum bb_history_mark mark)
 {
 	return (size_t)mark < sizeof(mark_names) / sizeof(mark_names[0]) ? mark_names[mark] : "?";

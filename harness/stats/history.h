@@ -59,6 +59,15 @@ struct bb_history_point {
 int bb_history_judge(const double *r, const double *se, size_t n,
 		     const struct bb_history_rule *rule, struct bb_history_point *ret_points);
 
+/*
+ * How well the runs before predict a run: the root mean square of r - median of the last 5 to
+ * window_min, over r[n] in order of time. Odd runs count: they are what a predictor is to be proof
+ * against, and a changed program is in the errors of all predictors alike. NAN with fewer than
+ * BB_HISTORY_ERROR_MIN such differences.
+ */
+#define BB_HISTORY_ERROR_MIN 10
+double bb_history_error(const double *r, size_t n, const struct bb_history_rule *rule);
+
 /* "void", "learning", "steady", "suspect", "regressed", "improved"; "?" if out of range. */
 const char *bb_history_mark_name(enum bb_history_mark mark);
 

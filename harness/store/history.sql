@@ -41,10 +41,15 @@ CREATE TABLE points ( -- a case of a run
   latency_ns REAL, -- over loads, with its 95 % interval
   latency_lo_ns REAL,
   latency_hi_ns REAL,
+  latency_ln_se REAL, -- standard error of its ln
   ratio REAL, -- to the anchor of the same run; NULL: there is none, or this is it
   ratio_lo REAL,
   ratio_hi REAL,
-  ln_se REAL, -- standard error of ln(ratio), or of ln(latency_ns) where there is no ratio
+  ratio_ln_se REAL,
+  relative REAL, -- in pieces of the reference; NULL: it was not measured
+  relative_lo REAL,
+  relative_hi REAL,
+  relative_ln_se REAL,
   loads INTEGER NOT NULL, -- that count
   voids INTEGER NOT NULL, -- loads that do not count
   is_anchor INTEGER NOT NULL -- 0 or 1

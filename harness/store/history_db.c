@@ -245,12 +245,12 @@ static int take_point(struct row *r, struct bb_run_index *x)
 	if (!p)
 		return -ENOMEM;
 	p->what = what;
-	p->latency = get_estimate(r);
-	p->ratio = get_estimate(r);
-	p->se = get_real(r);
-	/* as bb_history_judge() takes them */
-	r->ok &= !isinf(p->latency.value) && !isinf(p->ratio.value) && !isinf(p->se) &&
-		 !(p->se < 0);
+	for (int by = 0; by < BB_N_PREDICTORS; by++) {
+		p->figure[by] = get_estimate(r);
+		p->se[by] = get_real(r);
+		/* as bb_history_judge() takes them */
+		r->ok &= !isinf(p->figure[by].value) && !isinf(p->se[by]) && !(p->se[by] < 0);
+	}
 	p->loads = get_u32(r);
 	p->voids = get_u32(r);
 	p->is_anchor = (uint32_t)get_integer(r, 1);
@@ -466,9 +466,10 @@ static void put_points_of(struct new_row *r, const struct bb_run_index *x, size_
 
 		put_integer(r, (int64_t)run + 1);
 		put_integer(r, (int64_t)p->what + 1);
-		put_estimate(r, &p->latency);
-		put_estimate(r, &p->ratio);
-		put_real(r, p->se);
+		for (int by = 0; by < BB_N_PREDICTORS; by++) {
+			put_estimate(r, &p->figure[by]);
+			put_real(r, p->se[by]);
+		}
 		put_integer(r, p->loads);
 		put_integer(r, p->voids);
 		put_integer(r, p->is_anchor);
@@ -489,7 +490,7 @@ static const struct {
 	{"INSERT INTO machines VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?)", put_machines},
 	{"INSERT INTO cases VALUES (?,?,?,?,?,?,?)", put_cases},
 	{"INSERT INTO runs VALUES (?,?,?,?,?,?,?,?,?,?)", put_runs},
-	{"INSERT INTO points VALUES (?,?,?,?,?,?,?,?,?,?,?,?)", put_points},
+	{"INSERT INTO points VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)", put_points},
 };
 
 static int write_rows(sqlite3 *db, size_t i, const struct bb_run_index *x)

@@ -33,7 +33,13 @@ static const struct bb_json_field case_fields[] = {
 	{"anchor", BB_JSON_BOOL, offsetof(struct bb_case, is_anchor)},
 	{"units_per_ns", BB_JSON_U32_NOT_0, offsetof(struct bb_case, units_per_ns)},
 	{"live", BB_JSON_BOOL, offsetof(struct bb_case, is_live)},
+	{"wakeups", BB_JSON_POSITIVE, offsetof(struct bb_case, wakeups)},
 };
+
+#define REFERENCE(key, index)                                                                      \
+	{                                                                                          \
+		key, BB_JSON_POSITIVE, offsetof(struct bb_series, reference_ns[index])             \
+	}
 
 static const struct bb_json_field series_fields[] = {
 	{"load", BB_JSON_U32, offsetof(struct bb_series, load)},
@@ -56,6 +62,9 @@ static const struct bb_json_field series_fields[] = {
 	{"retries", BB_JSON_COUNT, offsetof(struct bb_series, retries)},
 	{"events", BB_JSON_COUNT, offsetof(struct bb_series, events)},
 	{"jit_share", BB_JSON_SHARE, offsetof(struct bb_series, jit_share)},
+	REFERENCE("instructions_ns", BB_REFERENCE_INSTRUCTIONS),
+	REFERENCE("memory_ns", BB_REFERENCE_MEMORY),
+	REFERENCE("wakeup_ns", BB_REFERENCE_WAKEUP),
 };
 
 static const struct bb_json_field program_fields[] = {
@@ -174,8 +183,8 @@ static const struct bb_json_field flow_fields[] = {
 
 const struct bb_json_fields bb_report_fields = FIELDS(report_fields, 0);
 const struct bb_json_fields bb_skip_fields = FIELDS(skip_fields, 0);
-const struct bb_json_fields bb_case_fields = FIELDS(case_fields, 2);
-const struct bb_json_fields bb_series_fields = FIELDS(series_fields, 7);
+const struct bb_json_fields bb_case_fields = FIELDS(case_fields, 3);
+const struct bb_json_fields bb_series_fields = FIELDS(series_fields, 10);
 const struct bb_json_fields bb_program_fields = FIELDS(program_fields, 0);
 const struct bb_json_fields bb_comparison_fields = FIELDS(comparison_fields, 0);
 const struct bb_json_fields bb_pair_fields = FIELDS(pair_fields, 0);

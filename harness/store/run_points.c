@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "stats/quantile.h"
 
@@ -61,47 +62,68 @@ static const struct bb_case *find_anchor(const struct bb_report *r, const struct
 	return NULL;
 }
 
-/* ln of the locations of `c`, of which those of the anchor (may be NULL) are subtracted round by
- * round. */
-static int log_locations(const struct bb_case *c, const struct bb_case *anchor, double *ret_x)
+/* The locations of `c` in terms of that predictor, by series, into ret_x[n_series]. 0 or -ENOMEM.
+ */
+static int figures(const struct bb_report *r, const struct bb_case *c, const double *ns,
+		   enum bb_predictor by, double *ret_x)
 {
-	double *ns = anchor ? calloc(anchor->n_series + 1, sizeof(*ns)) : NULL;
-	int rc = bb_case__locations(c, ret_x);
+	const struct bb_case *anchor = c->is_anchor ? NULL : find_anchor(r, c);
+	double *of;
+	int rc;
 
-	if (!rc && anchor)
-		rc = ns ? bb_case__locations(anchor, ns) : -ENOMEM;
-	for (size_t i = 0; !rc && i < c->n_series; i++) {
-		ret_x[i] = log_of(ret_x[i]);
-		if (anchor)
-			ret_x[i] -= log_of(location_at(anchor, ns, c->series[i].load, i));
-	}
-	free(ns);
+	if (by == BB_BY_RELATIVE)
+		bb_case__relative(c, ns, ret_x);
+	else if (by == BB_BY_LATENCY)
+		memcpy(ret_x, ns, c->n_series * sizeof(*ns));
+	for (size_t i = 0; by == BB_BY_RATIO && i < c->n_series; i++)
+		ret_x[i] = NAN;
+	if (by != BB_BY_RATIO || !anchor)
+		return 0;
+	of = calloc(anchor->n_series + 1, sizeof(*of));
+	rc = of ? bb_case__locations(anchor, of) : -ENOMEM;
+	for (size_t i = 0; !rc && i < c->n_series; i++)
+		ret_x[i] = ns[i] / location_at(anchor, of, c->series[i].load, i);
+	free(of);
 	return rc;
+}
+
+/* Over loads, in ln. */
+static int put_together(const struct bb_case *c, double *x, struct bb_estimate *ret_figure,
+			double *ret_se)
+{
+	struct bb_over_loads l;
+	int rc;
+
+	for (size_t i = 0; i < c->n_series; i++)
+		x[i] = log_of(x[i]);
+	rc = bb_case__over_loads(c, x, &l);
+	if (rc)
+		return rc;
+	*ret_se = isnan(l.se) ? median_se(x, c->n_series) : l.se;
+	*ret_figure = (struct bb_estimate){exp(l.estimate.value), exp(l.estimate.lo),
+					   exp(l.estimate.hi)};
+	return 0;
 }
 
 int bb_run_point__make(const struct bb_report *r, size_t i, struct bb_run_point *ret_point)
 {
-	const struct bb_case *c = &r->cases[i], *anchor = c->is_anchor ? NULL : find_anchor(r, c);
+	const struct bb_case *c = &r->cases[i];
 	struct bb_run_point p = {
-		.latency = c->summary.latency,
-		.ratio = {NAN, NAN, NAN},
 		.loads = c->summary.loads,
 		.voids = c->summary.voids,
 		.is_anchor = c->is_anchor,
 	};
-	double *x = calloc(c->n_series + 1, sizeof(*x));
-	int rc = x ? log_locations(c, anchor, x) : -ENOMEM;
+	double *ns = calloc(2 * c->n_series + 1, sizeof(*ns)), *x = ns + c->n_series;
+	int rc = ns ? bb_case__locations(c, ns) : -ENOMEM;
 
-	if (!rc) {
-		struct bb_over_loads l;
-
-		rc = bb_case__over_loads(c, x, &l);
-		p.se = isnan(l.se) ? median_se(x, c->n_series) : l.se;
-		if (anchor)
-			p.ratio = (struct bb_estimate){exp(l.estimate.value), exp(l.estimate.lo),
-						       exp(l.estimate.hi)};
-		*ret_point = p;
+	for (int by = 0; !rc && by < BB_N_PREDICTORS; by++) {
+		rc = figures(r, c, ns, (enum bb_predictor)by, x);
+		if (!rc)
+			rc = put_together(c, x, &p.figure[by], &p.se[by]);
 	}
-	free(x);
+	p.figure[BB_BY_LATENCY] = c->summary.latency; /* as everybody shows it */
+	if (!rc)
+		*ret_point = p;
+	free(ns);
 	return rc;
 }

@@ -7,19 +7,22 @@
 #include "core/metric.h"
 #include "report/report.h"
 
+/* The figures by which runs of different times can be compared; which of them is the best predictor
+ * is decided case by case (judge/timeline.h). */
+enum bb_predictor { BB_BY_LATENCY, BB_BY_RATIO, BB_BY_RELATIVE, BB_N_PREDICTORS };
+
 /*
- * A case of a run, reduced to the figures that its history needs. r = ln(program / anchor) is taken
- * round by round, as a disturbance of the one has disturbed the other; where a case has no anchor
- * or is one, it is ln(latency).
+ * A case of a run, reduced to the figures that its history needs, in the order of their enum:
+ * latency, ns; its ratio to the anchor of the same run (NAN without one); in pieces of the
+ * reference (NAN: it was not measured). The two last are taken round by round, as a disturbance of
+ * the one has disturbed the other.
  */
 struct bb_run_point {
-	struct bb_estimate latency; /* ns, over loads */
-	/* to the anchor of the same run, over rounds of both; NAN without one */
-	struct bb_estimate ratio;
-	double se;             /* of r; NAN with fewer than 2 loads */
-	uint32_t loads, voids; /* series that count, and that do not */
-	uint32_t is_anchor;    /* 0 or 1: the others are divided by it */
-	uint32_t what;         /* which case: for the caller */
+	struct bb_estimate figure[BB_N_PREDICTORS]; /* over loads */
+	double se[BB_N_PREDICTORS];                 /* of its ln; NAN with fewer than 2 loads */
+	uint32_t loads, voids;                      /* series that count, and that do not */
+	uint32_t is_anchor;                         /* 0 or 1: the others are divided by it */
+	uint32_t what;                              /* which case: for the caller */
 };
 
 /* The point of r->cases[i]; `what` is 0. 0 or -ENOMEM. */

@@ -25,6 +25,7 @@
 #include "env/checks.h"
 #include "env/fingerprint.h"
 #include "env/git.h"
+#include "env/irq_works.h"
 #include "env/steal.h"
 #include "env/sysfile.h"
 
@@ -496,6 +497,30 @@ static void test_cpu_times(void **state)
 	assert_true(t.total >= t.idle && t.total > 0);
 }
 
+static void test_irq_works(void **state)
+{
+	uint64_t n = 0;
+	struct bb_err err;
+
+	put_file(*state, "/proc/interrupts",
+		 "           CPU0       CPU3       \n"
+		 "  0:         36          0   IO-APIC   2-edge      timer\n"
+		 "IWI:      98744   20465759   IRQ work interrupts\n"
+		 "RES:          1          2   Rescheduling interrupts\n");
+	assert_int_equal(bb_irq_works__read_from(*state, 3, &n, &err), 0);
+	assert_int_equal(n, 20465759);
+	assert_int_equal(bb_irq_works__read_from(*state, 0, &n, &err), 0);
+	assert_int_equal(n, 98744);
+	assert_int_equal(bb_irq_works__read_from(*state, 1, &n, &err), -ENOENT);
+	assert_non_null(strstr(err.msg, "CPU 1"));
+	put_file(*state, "/proc/interrupts", "CPU0 CPU1\nIWI: x\nIWI: 1 IRQ work interrupts\n");
+	assert_int_equal(bb_irq_works__read_from(*state, 1, &n, &err), -EINVAL);
+	put_file(*state, "/proc/interrupts", "");
+	assert_int_equal(bb_irq_works__read_from(*state, 0, &n, &err), -ENOENT);
+	assert_int_equal(bb_irq_works__read_from("/nonexistent", 0, &n, &err), -ENOENT);
+	assert_int_equal(n, 98744);
+}
+
 static void test_steal_share(void **state)
 {
 	struct bb_cpu_times before, after;
@@ -706,6 +731,7 @@ int main(void)
 		WITH_ROOT(test_commit_from_ci),
 		WITH_ROOT(test_cpu_times),
 		WITH_ROOT(test_steal_share),
+		WITH_ROOT(test_irq_works),
 		cmocka_unit_test(test_checks_table),
 		cmocka_unit_test(test_checks_run),
 		cmocka_unit_test(test_checks_without_root),

@@ -257,7 +257,7 @@ static struct bb_timeline make_history(const struct bb_report *r, size_t n, size
 		struct bb_timeline_case *c = &t.cases[i];
 
 		c->name = r->cases[i].name;
-		c->by_ratio = true;
+		c->by = BB_BY_RATIO;
 		c->n_points = n;
 		c->points = calloc(n, sizeof(*c->points));
 		assert_non_null(c->points);
@@ -266,8 +266,9 @@ static struct bb_timeline make_history(const struct bb_report *r, size_t n, size
 			double ratio = is_moved ? 1.05 : 1 + 0.001 * (double)(k % 3);
 
 			t.index.points[i * n + k] = (struct bb_run_point){
-				.latency = {1000 * ratio, 990 * ratio, 1010 * ratio},
-				.ratio = {ratio, 0.99 * ratio, 1.01 * ratio},
+				.figure = {{1000 * ratio, 990 * ratio, 1010 * ratio},
+					   {ratio, 0.99 * ratio, 1.01 * ratio},
+					   {NAN, NAN, NAN}},
 			};
 			c->points[k] = (struct bb_timeline_point){
 				.run = k,

@@ -314,6 +314,39 @@ static void test_summarise_twice(void **state)
 	bb_report__free(r);
 }
 
+/* In pieces of the reference of the same round: of wakeups for a program that wakes. */
+static void test_relative(void **state)
+{
+	struct bb_report *r = make_report("x");
+	size_t i = make_case(r, "v", "step", NULL, 0);
+	struct bb_case *c = &r->cases[i];
+
+	(void)state;
+	for (uint32_t k = 0; k < 6; k++) {
+		struct bb_series *s = make_series(r, i, k);
+
+		/* the machine is slower by the half in every other round */
+		add_samples(s, k % 2 ? 600 : 400, 40);
+		s->reference_ns[BB_REFERENCE_INSTRUCTIONS] = k % 2 ? 150 : 100;
+		s->reference_ns[BB_REFERENCE_WAKEUP] = k % 2 ? 1200 : 800;
+	}
+	assert_int_equal(bb_report__summarise(r), 0);
+	assert_near(c->summary.latency.value, 500);
+	assert_near(c->summary.relative.value, 4);
+	assert_near(c->summary.relative.lo, 4);
+	assert_near(c->summary.relative.hi, 4);
+	assert_near(c->summary.reference[BB_REFERENCE_INSTRUCTIONS].value, 125);
+	assert_nan(c->summary.reference[BB_REFERENCE_MEMORY].value);
+	c->wakeups = 1;
+	assert_int_equal(bb_report__summarise(r), 0);
+	assert_near(c->summary.relative.value, 0.5);
+	for (size_t k = 0; k < 6; k++)
+		c->series[k].reference_ns[BB_REFERENCE_WAKEUP] = NAN;
+	assert_int_equal(bb_report__summarise(r), 0);
+	assert_nan(c->summary.relative.value);
+	bb_report__free(r);
+}
+
 static void test_empty_report(void **state)
 {
 	struct bb_report *r = bb_report__new();
@@ -338,6 +371,7 @@ int main(void)
 		cmocka_unit_test(test_counts),
 		cmocka_unit_test(test_rate_of_events),
 		cmocka_unit_test(test_summarise_twice),
+		cmocka_unit_test(test_relative),
 		cmocka_unit_test(test_empty_report),
 	};
 

@@ -237,13 +237,14 @@ static void test_points_of_this_version(void **state)
 	struct bb_run_index x;
 
 	(void)state;
-	assert_int_equal(BB_HISTORY_DB_VERSION, 1);
+	assert_int_equal(BB_HISTORY_DB_VERSION, 2);
 	store("20260101T000000Z-x", 700);
 	assert_int_equal(bb_run_index__read(folder, NULL, NULL, &x, NULL), 0);
 	assert_int_equal(x.n_points, 3);
 	for (size_t i = 0; i < 3; i++) {
 		const struct bb_run_point *p = &x.points[i];
-		const double got[] = {p->latency.value, p->ratio.value, p->se};
+		const double got[] = {p->figure[BB_BY_LATENCY].value, p->figure[BB_BY_RATIO].value,
+				      p->se[p->is_anchor ? BB_BY_LATENCY : BB_BY_RATIO]};
 
 		for (size_t k = 0; k < 3; k++)
 			if (isnan(want[i][k]))
@@ -416,7 +417,7 @@ static void test_forged(void **state)
 		"UPDATE points SET case_no = 'x' WHERE rowid = 7",
 		"UPDATE points SET latency_ns = 9e999 WHERE rowid = 7",
 		"UPDATE points SET ratio = -9e999 WHERE rowid = 7",
-		"UPDATE points SET ln_se = -1 WHERE rowid = 7",
+		"UPDATE points SET ratio_ln_se = -1 WHERE rowid = 7",
 		"UPDATE points SET loads = 4294967296 WHERE rowid = 7",
 		"UPDATE points SET is_anchor = 2 WHERE rowid = 7",
 		"UPDATE runs SET run_no = 7 WHERE run_no = 5",

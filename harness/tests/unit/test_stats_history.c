@@ -267,6 +267,22 @@ static void test_degenerate(void **state)
 	assert_int_equal(bb_history_judge(r, NULL, 3, &bb_history_default_rule, points), 0);
 }
 
+/* By hand: five runs at 0, then turns of +1 % and -1 %; the medians stay 0. */
+static void test_error(void **state)
+{
+	double r[20] = {0};
+
+	(void)state;
+	for (size_t i = 5; i < 20; i++)
+		r[i] = i % 2 ? 0.01 : -0.01;
+	r[7] = NAN; /* no run */
+	assert_near(bb_history_error(r, 20, &rule), 0.01, 1e-12);
+	assert_nan(bb_history_error(r, 15, &rule)); /* nine differences */
+	r[19] = 0.5;                                /* an odd run counts */
+	assert_near(bb_history_error(r, 20, &rule), sqrt((13 * 1e-4 + 0.25) / 14), 1e-12);
+	assert_nan(bb_history_error(NULL, 0, &rule));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -279,6 +295,7 @@ int main(void)
 		cmocka_unit_test(test_no_hindsight),
 		cmocka_unit_test(test_false_calls),
 		cmocka_unit_test(test_degenerate),
+		cmocka_unit_test(test_error),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -64,18 +64,18 @@ static void test_ratio_by_rounds(void **state)
 	assert_int_equal(t.n_runs, 1);
 
 	p = &t.cases[1].points[0];
-	assert_true(t.cases[1].by_ratio);
+	assert_int_equal(t.cases[1].by, BB_BY_RATIO);
 	/* 800/400 = 2, 660/300 = 2.2, 420/200 = 2.1, 190/100 = 1.9: the median in ln is sqrt(2
 	 * * 2.1). */
-	assert_near(p->of->ratio.value, sqrt(2 * 2.1));
-	assert_nan(p->of->ratio.lo);
-	assert_near(p->of->latency.value, 660);
+	assert_near(p->of->figure[BB_BY_RATIO].value, sqrt(2 * 2.1));
+	assert_nan(p->of->figure[BB_BY_RATIO].lo);
+	assert_near(p->of->figure[BB_BY_LATENCY].value, 660);
 	assert_int_equal(p->of->loads, 5);
 
 	assert_true(t.cases[0].is_anchor);
-	assert_false(t.cases[0].by_ratio);
-	assert_nan(t.cases[0].points[0].of->ratio.value);
-	assert_false(t.cases[2].by_ratio); /* no anchor at that depth */
+	assert_int_equal(t.cases[0].by, BB_BY_LATENCY);
+	assert_nan(t.cases[0].points[0].of->figure[BB_BY_RATIO].value);
+	assert_int_equal(t.cases[2].by, BB_BY_LATENCY); /* no anchor at that depth */
 	assert_int_equal(p->judged.mark, BB_HISTORY_LEARNING);
 	bb_timeline__done(&t);
 }
@@ -95,9 +95,11 @@ static void test_standard_error(void **state)
 	store(r);
 	t = read_all();
 	/* The histogram keeps 12 significant bits. */
-	assert_near_by(t.cases[0].points[0].of->se, sqrt(M_PI / 2) * 1.4826 * 0.01 / sqrt(5), 5e-4);
-	assert_true(t.cases[0].points[0].of->se > 0.007 && t.cases[0].points[0].of->se < 0.0095);
-	assert_nan(t.cases[1].points[0].of->se);
+	assert_near_by(t.cases[0].points[0].of->se[BB_BY_LATENCY],
+		       sqrt(M_PI / 2) * 1.4826 * 0.01 / sqrt(5), 5e-4);
+	assert_true(t.cases[0].points[0].of->se[BB_BY_LATENCY] > 0.007 &&
+		    t.cases[0].points[0].of->se[BB_BY_LATENCY] < 0.0095);
+	assert_nan(t.cases[1].points[0].of->se[BB_BY_RATIO]);
 	assert_int_equal(t.cases[1].points[0].of->voids, 1);
 	bb_timeline__done(&t);
 }
@@ -153,7 +155,7 @@ static void test_empty_folder_and_bad_rule(void **state)
 	store(r);
 	t = read_all();
 	assert_int_equal(t.cases[0].n_points, 1);
-	assert_nan(t.cases[0].points[0].of->latency.value);
+	assert_nan(t.cases[0].points[0].of->figure[BB_BY_LATENCY].value);
 	bb_timeline__done(&t);
 	assert_int_equal(bb_timeline__read(folder, &opts, &t, &err), -EINVAL);
 	assert_non_null(strstr(err.msg, "windows of 1 to 1"));

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Fixed pieces of work, run in every round next to the programs that are measured: how fast the
+ * machine is during this run (run/references.h). There are several, as their costs move
+ * independently of each other on a shared host.
+ */
+#include "bb_bpf.h"
+
+__u64 sink;
+
+/* The clock of the CPU and our share of the core: 1024 instructions in four chains that do not wait
+ * for each other. There is no jump that could be placed badly. */
+#define STEP(x) asm volatile("%0 += 13\n\t%0 ^= 0x5bd1e995" : "+r"(x))
+#define STEP4                                                                                      \
+	STEP(a);                                                                                   \
+	STEP(b);                                                                                   \
+	STEP(c);                                                                                   \
+	STEP(d)
+#define TIMES8(x)                                                                                  \
+	x;                                                                                         \
+	x;                                                                                         \
+	x;                                                                                         \
+	x;                                                                                         \
+	x;                                                                                         \
+	x;                                                                                         \
+	x;                                                                                         \
+	x
+
+SEC("socket")
+int instructions(struct __sk_buff *skb)
+{
+	__u64 a = 1, b = 2, c = 3, d = 4;
+
+	TIMES8(TIMES8(STEP4; STEP4));
+	sink = a + b + c + d;
+	return 0;
+}
+
+/*
+ * Memory: 64 loads, each from a place that the one before it tells, in 4 MiB: more than a core has
+ * for itself. All words are 0; the compiler and the CPU do not know that.
+ */
+#define WORDS (1u << 19)
+#define WORDS_A_LINE 8
+__u64 words[WORDS];
+__u64 at;
+
+SEC("socket")
+int memory(struct __sk_buff *skb)
+{
+	__u64 i = at;
+
+	for (int k = 0; k < 64; k++) {
+		/* a linear congruential generator with the full period of the lines */
+		i = i * 1664525 + 1013904223 + words[(i * WORDS_A_LINE) & (WORDS - 1)];
+	}
+	at = i;
+	return 0;
+}
+
+/* A wakeup: an interrupt to our own CPU, which a hypervisor may have to handle. */
+struct {
+	__uint(type, BPF_MAP_TYPE_RINGBUF);
+	__uint(max_entries, 1 << 16);
+} ring SEC(".maps");
+
+SEC("socket")
+int wakeup(struct __sk_buff *skb)
+{
+	void *record = bpf_ringbuf_reserve(&ring, 8, 0);
+
+	if (!record) {
+		bb_count_drop();
+		return 0;
+	}
+	bpf_ringbuf_discard(record, BPF_RB_FORCE_WAKEUP);
+	return 0;
+}

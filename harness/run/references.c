@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "run/references.h"
+
+#include <bpf/bpf.h>
+#include <errno.h>
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/clock.h"
+#include "base/deadline.h"
+#include "bpf/target.h"
+#include "stats/quantile.h"
+
+#define CALLS 9u       /* an interrupt hits one or two of them */
+#define FRAME_BYTES 64 /* what a test run of a socket filter wants at the least is 14 */
+
+/* Runs a call: some 50 us, of which the call itself takes one; the ring holds 4096 wakeups. */
+static const unsigned int runs_of[BB_N_REFERENCES] = {
+	[BB_REFERENCE_INSTRUCTIONS] = 500,
+	[BB_REFERENCE_MEMORY] = 100,
+	[BB_REFERENCE_WAKEUP] = 50,
+};
+
+struct bb_references {
+	struct bb_target *target[BB_N_REFERENCES];
+};
+
+int bb_references__open(const char *object_dir, struct bb_references **ret_references,
+			struct bb_err *err)
+{
+	struct bb_references *r = calloc(1, sizeof(*r));
+	char *path = NULL;
+	int rc = 0;
+
+	if (!r || asprintf(&path, "%s/references.bpf.o", object_dir) < 0) {
+		free(r);
+		return bb_fail_nomem(err);
+	}
+	for (int i = 0; !rc && i < BB_N_REFERENCES; i++) {
+		rc = bb_must_end_why();
+		if (!rc)
+			rc = bb_target__open(path, bb_reference_name((enum bb_reference)i), NULL, 0,
+					     &r->target[i], err);
+		if (!rc)
+			rc = bb_target__load(r->target[i], err);
+	}
+	free(path);
+	if (rc) {
+		bb_references__free(r);
+		return rc;
+	}
+	*ret_references = r;
+	return 0;
+}
+
+/* By our clock, as the kernel's own time is in whole ns a run. NAN: it failed. */
+static double call_ns(struct bb_target *t, unsigned int runs)
+{
+	static const uint8_t frame[FRAME_BYTES];
+	LIBBPF_OPTS(bpf_test_run_opts, opts, .data_in = frame, .data_size_in = sizeof(frame),
+		    .repeat = (int)runs);
+	uint64_t began_ns = bb_now_ns();
+	int rc = bpf_prog_test_run_opts(bb_target__prog_fd(t), &opts);
+	double ns = (double)(bb_now_ns() - began_ns) / runs;
+
+	bb_target__drain(t, false);
+	return rc ? (double)NAN : ns;
+}
+
+void bb_references__measure(struct bb_references *r, double ret_ns[BB_N_REFERENCES])
+{
+	for (int i = 0; i < BB_N_REFERENCES; i++) {
+		double ns[CALLS];
+		size_t n = 0;
+
+		for (unsigned int k = 0; r && k < CALLS && !bb_must_end(); k++) {
+			ns[n] = call_ns(r->target[i], runs_of[i]);
+			n += isnan(ns[n]) ? 0 : 1;
+		}
+		ret_ns[i] = n ? bb_median(ns, n) : (double)NAN;
+	}
+}
+
+void bb_references__free(struct bb_references *r)
+{
+	for (int i = 0; r && i < BB_N_REFERENCES; i++)
+		bb_target__free(r->target[i]);
+	free(r);
+}
