@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/parse.h"
 #include "base/stop.h"
 #include "bpf/stats_enable.h"
+#include "capture/follow.h"
 #include "cli/cmd.h"
 #include "cli/live_print.h"
 #include "cli/options.h"
@@ -16,17 +19,22 @@
 #include "cli/screen.h"
 #include "run/live.h"
 
-#define LOOK_S 0.05 /* between two looks at the keyboard and the size of the window */
+/* between two looks at the keyboard, at the size of the window and at the command */
+#define LOOK_S 0.05
+#define QUIET_S 1.0     /* without a call of the command: it has loaded its programs */
+#define PATIENCE_S 60.0 /* with a command that loads nothing, or never stops */
 
 struct live_args {
 	double seconds;
 	const struct bb_live_order *order;
 	const struct bb_live_format *format; /* NULL: not given */
 	const char *output;                  /* NULL: stdout */
-	bool once;
+	bool once, all;
+	char **command; /* of argv, ends in NULL; NULL: all programs are watched */
+	struct bb_env_names env;
 };
 
-enum { KEY_ONCE = 0x100, KEY_SECONDS, KEY_SORT };
+enum { KEY_ONCE = 0x100, KEY_SECONDS, KEY_SORT, KEY_ALL, KEY_ENV };
 
 static const struct argp_option options[] = {
 	{"once", KEY_ONCE, NULL, 0, "print one snapshot, also on a terminal", 0},
@@ -36,6 +44,11 @@ static const struct argp_option options[] = {
 	{"format", 'f', "NAME", 0,
 	 "print one snapshot as table (default on a terminal), json (default elsewhere) or "
 	 "openmetrics",
+	 0},
+	{"all", KEY_ALL, NULL, 0, "a row also for each program that did not run", 0},
+	{"env", KEY_ENV, "NAME", 0,
+	 "keep this variable in the command's environment, beside PATH, HOME, LANG and TERM "
+	 "(repeatable)",
 	 0},
 	{"output", 'o', "FILE", 0,
 	 "write one snapshot to this file instead of stdout, whole or not at all", 0},
@@ -70,9 +83,17 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case KEY_SORT: a->order = order_of(state, arg); break;
 	case 'f': a->format = format_of(state, arg); break;
 	case 'o': a->output = arg; break;
+	case KEY_ALL: a->all = true; break;
+	case KEY_ENV: bb_option_env(state, &a->env, arg); break;
 	case ARGP_KEY_ARG:
+		if (state->quoted && state->next > state->quoted) { /* behind -- */
+			a->command = &state->argv[state->next - 1];
+			state->next = state->argc;
+			break;
+		}
 		bb_usage_error(state,
-			       "'%s' is no option; `bpfbench live` watches all loaded programs",
+			       "'%s' is no option; `bpfbench live` watches all loaded programs, "
+			       "and `bpfbench live -- COMMAND` those that a command loads",
 			       arg);
 	default: return ARGP_ERR_UNKNOWN;
 	}
@@ -82,18 +103,24 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 static const struct argp argp = {
 	.options = options,
 	.parser = parse,
-	.doc = "Watch all loaded BPF programs, whichever process loaded them.\v"
+	.args_doc = "[-- COMMAND...]",
+	.doc = "Watch all loaded BPF programs, whichever process loaded them, or those that a "
+	       "command loads while it runs.\v"
 	       "ns/run is the mean of all runs. p50, p90 and p99 are of the runs that were alone "
-	       "between two readings of the counters, and marked ~ where these are less than 90 % "
-	       "of all (`alone %`). On a terminal the list is refreshed until q or Ctrl-C; c, r, t "
-	       "and n sort it by CPU, runs, time and name.\n\n"
+	       "between two readings of the counters (`mean of` 1); where hardly a run was, as of "
+	       "a profiler that samples all CPUs at the same instant, they are of the means of k "
+	       "runs that shared such a window (`mean of` k). They are marked ~ where the runs in "
+	       "these windows are less than 90 % of all (`share %`). On a terminal the list is "
+	       "refreshed until q or Ctrl-C; c, r, t and n sort it by CPU, runs, time and name.\n\n"
+	       "A command runs with the rights of bpfbench, its stdin empty, its stdout on "
+	       "stderr. It is ended by SIGINT, then harder, when bpfbench has seen enough.\n\n"
 	       "Overhead: bpf_stats is on meanwhile and off again afterwards; it adds 10 to 40 ns "
 	       "to every run of every program. Reading the counters takes at most a quarter of one "
 	       "CPU, and mostly far less. Programs are never attached, changed or unloaded; a "
 	       "program that its owner unloads stays for up to a quarter of a second. Needs root.",
 };
 
-static int take_snapshot(struct bb_live_watch *live, const struct bb_live_order *order,
+static int take_snapshot(const struct live_args *a, struct bb_live_watch *live,
 			 const struct bb_live_format *format, FILE *out, size_t *ret_n,
 			 struct bb_err *err)
 {
@@ -102,15 +129,15 @@ static int take_snapshot(struct bb_live_watch *live, const struct bb_live_order 
 
 	if (rc)
 		return rc;
-	qsort(rows, *ret_n, sizeof(*rows), order->compare);
-	rc = format->print(rows, *ret_n, out);
+	qsort(rows, *ret_n, sizeof(*rows), a->order->compare);
+	rc = format->print(rows, *ret_n, a->all, out);
 	free(rows);
 	return rc ? bb_fail_nomem(err) : 0;
 }
 
 struct snapshot {
+	const struct live_args *args;
 	struct bb_live_watch *live;
-	const struct bb_live_order *order;
 	const struct bb_live_format *format;
 };
 
@@ -119,16 +146,100 @@ static int write_snapshot(void *arg, FILE *out, struct bb_err *err)
 	const struct snapshot *s = arg;
 	size_t n;
 
-	return take_snapshot(s->live, s->order, s->format, out, &n, err);
+	return take_snapshot(s->args, s->live, s->format, out, &n, err);
 }
 
-static int print_once(const struct live_args *a, struct bb_live_watch *live, struct bb_err *err)
+/* --- a command --- */
+
+/* Its words would spoil the screen. */
+static int start_command(const struct live_args *a, bool screen, struct bb_follow **ret_follow,
+			 struct bb_err *err)
+{
+	int nothing = screen ? open("/dev/null", O_WRONLY | O_CLOEXEC) : -1;
+	int before = nothing < 0 ? -1 : fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3), rc;
+
+	if (before >= 0)
+		dup2(nothing, STDERR_FILENO);
+	rc = bb_follow__start((const char *const *)(uintptr_t)a->command, a->env.v, ret_follow,
+			      err);
+	if (before >= 0)
+		dup2(before, STDERR_FILENO);
+	if (before >= 0)
+		close(before);
+	if (nothing >= 0)
+		close(nothing);
+	return rc;
+}
+
+static bool is_wanted(void *arg, uint32_t id)
+{
+	return bb_follow__loaded(arg, id);
+}
+
+static int say_no_load(const struct live_args *a, struct bb_follow *follow, struct bb_err *err)
+{
+	char how[64] = "";
+	int status;
+
+	if (bb_follow__ended(follow, &status))
+		snprintf(how, sizeof(how), ", which ended with exit code %d,", status);
+	return bb_fail(err, -ENOTSUP, "'%s'%s loaded no BPF program", a->command[0], how);
+}
+
+/* Until it has loaded its programs; if it goes on then, the period begins there. */
+static int wait_for_loads(const struct live_args *a, struct bb_live_watch *live,
+			  struct bb_follow *follow, struct bb_err *err)
+{
+	uint64_t began_ns = bb_now_ns();
+	struct bb_live_row *rows;
+	double quiet_s;
+	size_t n;
+	int rc, status;
+
+	for (;;) {
+		rc = bb_live_watch__wait(live, LOOK_S, err);
+		if (rc)
+			return rc;
+		n = bb_follow__n_loads(follow, &quiet_s);
+		if (bb_follow__ended(follow, &status) || (n && quiet_s >= QUIET_S) ||
+		    bb_seconds_since(began_ns) >= PATIENCE_S)
+			break;
+	}
+	if (!n)
+		return say_no_load(a, follow, err);
+	if (bb_follow__ended(follow, &status))
+		return 0;
+	rc = bb_live_watch__snapshot(live, &rows, &n, err);
+	if (!rc)
+		free(rows);
+	return rc;
+}
+
+/* One period, or less if the command ends. */
+static int wait_for_period(const struct live_args *a, struct bb_live_watch *live,
+			   struct bb_follow *follow, struct bb_err *err)
+{
+	uint64_t began_ns = bb_now_ns();
+	int rc = 0, status;
+
+	if (!follow)
+		return bb_live_watch__wait(live, a->seconds, err);
+	while (!rc && bb_seconds_since(began_ns) < a->seconds && !bb_follow__ended(follow, &status))
+		rc = bb_live_watch__wait(live, LOOK_S, err);
+	return rc;
+}
+
+/* --- one snapshot, or a screen --- */
+
+static int print_once(const struct live_args *a, struct bb_live_watch *live,
+		      struct bb_follow *follow, struct bb_err *err)
 {
 	const char *otherwise = !a->output && bb_screen_possible() ? "table" : "json";
-	struct snapshot s = {live, a->order,
-			     a->format ? a->format : bb_live_format_find(otherwise)};
-	int rc = bb_live_watch__wait(live, a->seconds, err);
+	struct snapshot s = {a, live, a->format ? a->format : bb_live_format_find(otherwise)};
+	int rc = follow ? wait_for_loads(a, live, follow, err) : 0;
 
+	if (!rc)
+		rc = wait_for_period(a, live, follow, err);
 	return rc ? rc : bb_output_of(write_snapshot, &s, a->output, err);
 }
 
@@ -139,7 +250,7 @@ static int compose(const struct live_args *a, struct bb_live_watch *live, char *
 	char *text = NULL, *table = NULL;
 	size_t size = 0, n = 0;
 	FILE *out = open_memstream(&table, &size);
-	int rc = out ? take_snapshot(live, a->order, bb_live_format_find("table"), out, &n, err)
+	int rc = out ? take_snapshot(a, live, bb_live_format_find("table"), out, &n, err)
 		     : bb_fail_nomem(err);
 
 	if (out && fclose(out) && !rc)
@@ -170,14 +281,15 @@ static bool take_key(struct live_args *a, char key)
 	return key == 'q';
 }
 
-static int watch_screen(struct live_args *a, struct bb_live_watch *live, struct bb_screen *screen,
-			struct bb_err *err)
+static int watch_screen(struct live_args *a, struct bb_live_watch *live, struct bb_follow *follow,
+			struct bb_screen *screen, struct bb_err *err)
 {
 	uint64_t began_ns = bb_now_ns();
 	char *text = strdup("...");
-	int rc = text ? 0 : bb_fail_nomem(err);
+	int rc = text ? 0 : bb_fail_nomem(err), status;
 
-	while (!rc && !take_key(a, bb_screen__key(screen))) {
+	while (!rc && !take_key(a, bb_screen__key(screen)) &&
+	       !(follow && bb_follow__ended(follow, &status))) {
 		if (bb_screen__resized(screen))
 			bb_screen__draw(screen, text);
 		rc = bb_live_watch__wait(live, LOOK_S, err);
@@ -194,31 +306,59 @@ static int watch_screen(struct live_args *a, struct bb_live_watch *live, struct 
 	return rc == -EINTR && bb_stop_signal == SIGINT ? 0 : rc;
 }
 
+static int watch(struct live_args *a, struct bb_live_watch *live, struct bb_follow *follow,
+		 bool by_screen, struct bb_err *err)
+{
+	struct bb_screen screen;
+	int rc;
+
+	if (!by_screen)
+		return print_once(a, live, follow, err);
+	rc = bb_screen__open(&screen, err);
+	if (rc)
+		return rc;
+	rc = watch_screen(a, live, follow, &screen, err);
+	bb_screen__close(&screen);
+	return rc;
+}
+
+static void end_command(struct bb_follow *follow, bool failed)
+{
+	int status;
+
+	if (follow && !failed && bb_follow__ended(follow, &status))
+		fprintf(stderr, "bpfbench: the command ended with exit code %d\n", status);
+	if (!bb_follow__end(follow))
+		fputs("bpfbench: something of the command does not end, and is left alone\n",
+		      stderr);
+}
+
 int bb_cmd_live(int argc, char **argv)
 {
 	struct live_args a = {.seconds = 1, .order = bb_live_orders};
 	struct bb_stats_enable stats = {.fd = -1};
+	struct bb_live_filter filter = {0};
 	struct bb_live_watch *live = NULL;
-	struct bb_screen screen;
+	struct bb_follow *follow = NULL;
 	struct bb_err err = {0};
+	bool by_screen;
 	int rc;
 
 	argp_parse(&argp, argc, argv, 0, NULL, &a);
+	by_screen = !a.once && !a.format && !a.output && bb_screen_possible();
 	rc = bb_output_check(a.output, &err);
 	if (!rc)
-		rc = bb_live_watch__open(&live, &err);
-	if (!rc)
 		rc = bb_stats_enable__on(&stats, &err);
-	if (!rc && (a.once || a.format || a.output || !bb_screen_possible())) {
-		rc = print_once(&a, live, &err);
-	} else if (!rc) {
-		rc = bb_screen__open(&screen, &err);
-		if (!rc) {
-			rc = watch_screen(&a, live, &screen, &err);
-			bb_screen__close(&screen);
-		}
+	if (!rc && a.command) {
+		rc = start_command(&a, by_screen, &follow, &err);
+		filter = (struct bb_live_filter){is_wanted, follow};
 	}
-	bb_stats_enable__off(&stats);
+	if (!rc)
+		rc = bb_live_watch__open(&filter, &live, &err);
+	if (!rc)
+		rc = watch(&a, live, follow, by_screen, &err);
 	bb_live_watch__close(live);
+	bb_stats_enable__off(&stats);
+	end_command(follow, rc);
 	return rc ? bb_complain(&err) : BB_EXIT_OK;
 }

@@ -12,8 +12,8 @@
 #include "export/text_table.h"
 
 #define NS_PER_S 1e9
-#define ALONE_MIN                                                                                  \
-	0.9 /* of the runs, alone in their windows: below it, the distribution is marked */
+#define IDLE_NAMED 8  /* in the line about programs that did not run */
+#define SHARE_MIN 0.9 /* of the runs: a distribution that covers fewer is marked */
 
 /* --- for people --- */
 
@@ -39,38 +39,72 @@ static void put_own_runs(const struct bb_live_row *r, FILE *out)
 			r->program.id, bb_table_cell_value((double)r->own_runs / r->seconds).text);
 }
 
-static int print_table(const struct bb_live_row *rows, size_t n, FILE *out)
+static bool is_idle(const struct bb_live_row *r)
+{
+	return !r->runs && !r->unclear && !r->own_runs && !r->misses;
+}
+
+/* Their names in one line. */
+static void put_idle(const struct bb_live_row *rows, size_t n, size_t n_idle, FILE *out)
+{
+	size_t named = 0;
+
+	if (!n_idle)
+		return;
+	fprintf(out, "%zu program%s did not run:", n_idle, n_idle == 1 ? "" : "s");
+	for (size_t i = 0; i < n && named < IDLE_NAMED; i++)
+		if (is_idle(&rows[i]))
+			fprintf(out, "%s %s", named++ ? "," : "",
+				rows[i].program.name[0] ? rows[i].program.name : BB_TEXT_ABSENT);
+	fprintf(out, "%s (--all lists %s)\n", named < n_idle ? ", ..." : "",
+		n_idle == 1 ? "it" : "them");
+}
+
+static void put_row(const struct bb_live_row *r, struct bb_text_table *t)
+{
+	const char *mark = bb_live_row__share(r) < SHARE_MIN ? "~" : "";
+
+	bb_text_table__add(t, "%" PRIu32, r->program.id);
+	bb_text_table__add(t, "%s", bb_prog_type_name(r->program.type).text);
+	bb_text_table__add(t, "%s%s", r->program.name[0] ? r->program.name : BB_TEXT_ABSENT,
+			   r->gone ? " (gone)" : "");
+	add_number(t, "", r->runs_per_s);
+	add_number(t, "", r->ns_per_run);
+	add_number(t, mark, r->p50);
+	add_number(t, mark, r->p90);
+	add_number(t, mark, r->p99);
+	if (r->mean_of)
+		bb_text_table__add(t, "%" PRIu32, r->mean_of);
+	else
+		bb_text_table__add(t, "%s", BB_TEXT_ABSENT);
+	add_number(t, "", 100 * bb_live_row__share(r));
+	add_number(t, "", 100 * r->cpu_share);
+	add_number(t, "", r->misses_per_s);
+}
+
+static int print_table(const struct bb_live_row *rows, size_t n, bool all, FILE *out)
 {
 	static const struct bb_text_column columns[] = {
-		{"id", false},      {"type", true},   {"name", true},      {"runs/s", false},
-		{"ns/run", false},  {"p50", false},   {"p90", false},      {"p99", false},
-		{"alone %", false}, {"CPU %", false}, {"misses/s", false},
+		{"id", false},      {"type", true},     {"name", true},   {"runs/s", false},
+		{"ns/run", false},  {"p50", false},     {"p90", false},   {"p99", false},
+		{"mean of", false}, {"share %", false}, {"CPU %", false}, {"misses/s", false},
 	};
 	struct bb_text_table t;
+	size_t n_idle = 0;
 	int rc;
 
 	bb_text_table__init(&t, columns, sizeof(columns) / sizeof(columns[0]));
 	for (size_t i = 0; i < n; i++) {
-		const struct bb_live_row *r = &rows[i];
-		const char *mark = bb_live_row__single_share(r) < ALONE_MIN ? "~" : "";
-		bb_text_table__add(&t, "%" PRIu32, r->program.id);
-		bb_text_table__add(&t, "%s", bb_prog_type_name(r->program.type).text);
-		bb_text_table__add(&t, "%s%s",
-				   r->program.name[0] ? r->program.name : BB_TEXT_ABSENT,
-				   r->gone ? " (gone)" : "");
-		add_number(&t, "", r->runs_per_s);
-		add_number(&t, "", r->ns_per_run);
-		add_number(&t, mark, r->p50);
-		add_number(&t, mark, r->p90);
-		add_number(&t, mark, r->p99);
-		add_number(&t, "", 100 * bb_live_row__single_share(r));
-		add_number(&t, "", 100 * r->cpu_share);
-		add_number(&t, "", r->misses_per_s);
+		if (!all && is_idle(&rows[i]))
+			n_idle++;
+		else
+			put_row(&rows[i], &t);
 	}
 	rc = bb_text_table__print(&t, 0, out);
 	bb_text_table__done(&t);
 	for (size_t i = 0; !rc && i < n; i++)
 		put_own_runs(&rows[i], out);
+	put_idle(rows, n, n_idle, out);
 	return rc;
 }
 
@@ -93,7 +127,8 @@ static void put_program(const struct bb_live_row *r, struct bb_json *w)
 	bb_json__add_double(w, "cpu_share", r->cpu_share);
 	bb_json__add_u64(w, "misses", r->misses);
 	bb_json__add_u64(w, "own_runs", r->own_runs);
-	bb_json__add_u64(w, "singles", r->singles);
+	bb_json__add_u64(w, "mean_of", r->mean_of);
+	bb_json__add_u64(w, "windows", r->windows);
 	bb_json__add_double(w, "p50_ns", r->p50);
 	bb_json__add_double(w, "p90_ns", r->p90);
 	bb_json__add_double(w, "p99_ns", r->p99);
@@ -103,8 +138,9 @@ static void put_program(const struct bb_live_row *r, struct bb_json *w)
 	bb_json__close(w);
 }
 
-static int print_json(const struct bb_live_row *rows, size_t n, FILE *out)
+static int print_json(const struct bb_live_row *rows, size_t n, bool all, FILE *out)
 {
+	(void)all;
 	struct bb_json w = {.out = out, .indent = 1};
 
 	bb_json__open(&w, NULL, "{\n");
@@ -203,7 +239,8 @@ static void put_family(const struct family *f, const struct bb_live_row *rows, s
 			   f->value(&rows[i]), out);
 }
 
-/* Only of runs that were alone between two readings; how many they are of all stands beside it. */
+/* Only of runs that were alone between two readings; how many they are of all stands beside it.
+ * Means of several runs are none. */
 static void put_singles(const struct bb_live_row *rows, size_t n, FILE *out)
 {
 	static const char name[] = "bpf_program_single_run_seconds";
@@ -215,16 +252,19 @@ static void put_singles(const struct bb_live_row *rows, size_t n, FILE *out)
 	for (size_t i = 0; i < n; i++) {
 		const struct bb_live_row *r = &rows[i];
 
+		if (r->mean_of > 1)
+			continue;
 		put_sample(name, "", r, "0.5", r->p50 / NS_PER_S, out);
 		put_sample(name, "", r, "0.9", r->p90 / NS_PER_S, out);
 		put_sample(name, "", r, "0.99", r->p99 / NS_PER_S, out);
-		put_sample(name, "_count", r, NULL, (double)r->singles, out);
-		put_sample(name, "_sum", r, NULL, r->singles_ns / NS_PER_S, out);
+		put_sample(name, "_count", r, NULL, (double)r->windows, out);
+		put_sample(name, "_sum", r, NULL, r->windows_ns / NS_PER_S, out);
 	}
 }
 
-static int print_openmetrics(const struct bb_live_row *rows, size_t n, FILE *out)
+static int print_openmetrics(const struct bb_live_row *rows, size_t n, bool all, FILE *out)
 {
+	(void)all;
 	for (size_t i = 0; i < sizeof(families) / sizeof(families[0]); i++)
 		put_family(&families[i], rows, n, out);
 	put_singles(rows, n, out);

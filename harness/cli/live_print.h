@@ -2,16 +2,21 @@
 #ifndef BB_CLI_LIVE_PRINT_H
 #define BB_CLI_LIVE_PRINT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 
 #include "run/live_row.h"
 
-/* The rows of `bpfbench live` in its formats. Each is 0 or -ENOMEM; `out` keeps its own errors. */
+/*
+ * The rows of `bpfbench live` in its formats. Each is 0 or -ENOMEM; `out` keeps its own errors.
+ * Without `all`, the table names the programs that did not run in one line; the other formats have
+ * all of them.
+ */
 struct bb_live_format {
 	const char *name;
 	const char *doc;
-	int (*print)(const struct bb_live_row *rows, size_t n, FILE *out);
+	int (*print)(const struct bb_live_row *rows, size_t n, bool all, FILE *out);
 };
 
 extern const struct bb_live_format bb_live_formats[];

@@ -28,7 +28,7 @@ struct watched {
 	uint64_t since_ns, until_ns;      /* watched from then; gone since then (0: it is there) */
 	bool idle;           /* no run between the last two looks at the list, nor since */
 	uint64_t looked_cnt; /* its run_cnt at the last one */
-	struct bb_hist singles;
+	struct bb_live_windows windows; /* of the period, those that are not empty */
 	/* since the last look there was a window without a run, with a sleep of ours in it: it does
 	 * not run by what we do */
 	bool is_apart;
@@ -39,6 +39,7 @@ struct watched {
 };
 
 struct bb_live_watch {
+	struct bb_live_filter filter;
 	struct watched *v;
 	size_t n;
 	uint64_t looked_ns; /* when the list was read */
@@ -69,7 +70,7 @@ static void let_go(struct watched *w)
 static void forget(struct watched *w)
 {
 	let_go(w);
-	bb_hist_done(&w->singles);
+	bb_live_windows__done(&w->windows);
 }
 
 static int say_unreadable(const struct watched *w, int rc, struct bb_err *err)
@@ -96,7 +97,7 @@ static void keep(const struct bb_live_watch *l, struct watched *w, const struct 
 
 /*
  * The window since the last reading. *ret_shared: several runs were in it. Where some are ours,
- * none is a single one: what ours took in that very window is not known.
+ * it says nothing of the others: what ours took in that very window is not known.
  */
 static int take_window(struct bb_live_watch *l, struct watched *w, bool *ret_shared)
 {
@@ -112,8 +113,8 @@ static int take_window(struct bb_live_watch *l, struct watched *w, bool *ret_sha
 				  (l->reads - w->reads) * w->own.by_read +
 					  (l->sleeps - w->sleeps) * w->own.by_sleep);
 	} else {
-		if (window.run_cnt == 1)
-			rc = bb_hist_add(&w->singles, window.run_time_ns, 1);
+		if (window.run_cnt)
+			rc = bb_live_windows__add(&w->windows, window.run_cnt, window.run_time_ns);
 		*ret_shared |= window.run_cnt > 1;
 	}
 	w->idle &= !window.run_cnt;
@@ -172,7 +173,7 @@ static int find_own(struct watched *w)
 		   before.unclear == w->own.unclear))
 		return rc;
 	w->share.unclear = true;
-	bb_hist_done(&w->singles);
+	bb_live_windows__done(&w->windows);
 	w->last_at_ns = bb_now_ns();
 	return 0;
 }
@@ -280,7 +281,8 @@ static int look_again(struct bb_live_watch *l, struct bb_err *err)
 		rc = take_up_again(&l->v[i], err);
 	while (!rc) {
 		rc = bb_loaded__next(id, &id, err);
-		if (!rc && !knows(l, id))
+		if (!rc && !knows(l, id) &&
+		    (!l->filter.wants || l->filter.wants(l->filter.arg, id)))
 			rc = add(l, id, err);
 	}
 	l->looked_ns = bb_now_ns();
@@ -350,7 +352,7 @@ static int fill_row(struct watched *w, uint64_t now_ns, struct bb_live_row *row)
 			   (double)((w->until_ns ? w->until_ns : now_ns) - w->since_ns) * 1e-9);
 	if (bb_own_runs__any(&w->own) || w->share.unclear)
 		bb_live_row__take_out(row, &w->own, &w->share);
-	return bb_live_row__distribute(row, &w->singles);
+	return bb_live_row__distribute(row, &w->windows);
 }
 
 /* The next period; those that are gone have no part in it. */
@@ -361,7 +363,7 @@ static void begin_period(struct bb_live_watch *l, uint64_t now_ns)
 	for (size_t i = 0; i < l->n; i++) {
 		struct watched *w = &l->v[i];
 
-		bb_hist_done(&w->singles);
+		bb_live_windows__done(&w->windows);
 		if (w->until_ns)
 			continue;
 		w->first = w->last;
@@ -394,13 +396,15 @@ int bb_live_watch__snapshot(struct bb_live_watch *l, struct bb_live_row **ret_ro
 	return 0;
 }
 
-int bb_live_watch__open(struct bb_live_watch **ret_live, struct bb_err *err)
+int bb_live_watch__open(const struct bb_live_filter *filter, struct bb_live_watch **ret_live,
+			struct bb_err *err)
 {
 	struct bb_live_watch *l = calloc(1, sizeof(*l));
 	int rc;
 
 	if (!l)
 		return bb_fail_nomem(err);
+	l->filter = *filter;
 	l->pause_ns = 4 * SHORTEST_NS;
 	rc = look_again(l, err);
 	if (rc)

@@ -20,8 +20,16 @@
  */
 struct bb_live_watch;
 
+/* Which programs are wanted? It is asked again at each look at the list, until the answer is yes.
+ */
+struct bb_live_filter {
+	bool (*wants)(void *arg, uint32_t id); /* NULL: all */
+	void *arg;
+};
+
 /* The programs that are loaded now. -EPERM with the remedy; -ENOMEM. */
-int bb_live_watch__open(struct bb_live_watch **ret_live, struct bb_err *err);
+int bb_live_watch__open(const struct bb_live_filter *filter, struct bb_live_watch **ret_live,
+			struct bb_err *err);
 void bb_live_watch__close(struct bb_live_watch *live);
 
 /* Watch for that long; -EINTR when a signal asks us to stop. Programs come and go meanwhile. */

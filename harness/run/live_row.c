@@ -34,25 +34,55 @@ void bb_live_row__take_out(struct bb_live_row *row, const struct bb_own_runs *ow
 	row->cpu_share = row->unclear ? (double)NAN : row->runs ? ns * 1e-9 / row->seconds : 0;
 }
 
-int bb_live_row__distribute(struct bb_live_row *row, const struct bb_hist *singles)
+int bb_live_windows__add(struct bb_live_windows *w, uint64_t runs, uint64_t ns)
 {
+	return runs <= BB_LIVE_MEAN_OF_MAX
+		       ? bb_hist_add(&w->means[runs - 1], (ns + runs / 2) / runs, 1)
+		       : 0;
+}
+
+void bb_live_windows__done(struct bb_live_windows *w)
+{
+	for (uint32_t i = 0; i < BB_LIVE_MEAN_OF_MAX; i++)
+		bb_hist_done(&w->means[i]);
+}
+
+/* Single runs, unless the windows of some k runs cover more than twice as many. 0: none. */
+static uint32_t choose_mean_of(const struct bb_live_windows *w)
+{
+	uint64_t covered = 2 * w->means[0].n;
+	uint32_t best = w->means[0].n ? 1 : 0;
+
+	for (uint32_t k = 2; k <= BB_LIVE_MEAN_OF_MAX; k++)
+		if (k * w->means[k - 1].n > covered) {
+			covered = k * w->means[k - 1].n;
+			best = k;
+		}
+	return best;
+}
+
+int bb_live_row__distribute(struct bb_live_row *row, const struct bb_live_windows *windows)
+{
+	uint32_t k = choose_mean_of(windows);
+	const struct bb_hist *means = &windows->means[k ? k - 1 : 0];
 	struct bb_sorted sorted;
-	int rc = bb_hist_sort(singles, &sorted);
+	int rc = bb_hist_sort(means, &sorted);
 
 	if (rc)
 		return rc;
-	row->singles = singles->n;
-	row->singles_ns = singles->sum_ns;
+	row->mean_of = k;
+	row->windows = means->n;
+	row->windows_ns = means->sum_ns * k;
 	row->p50 = bb_hist_quantile(&sorted, 0.5);
-	row->p90 = singles->n >= BB_P90_MIN ? bb_hist_quantile(&sorted, 0.9) : NAN;
-	row->p99 = singles->n >= BB_P99_MIN ? bb_hist_quantile(&sorted, 0.99) : NAN;
+	row->p90 = means->n >= BB_P90_MIN ? bb_hist_quantile(&sorted, 0.9) : NAN;
+	row->p99 = means->n >= BB_P99_MIN ? bb_hist_quantile(&sorted, 0.99) : NAN;
 	bb_sorted_done(&sorted);
 	return 0;
 }
 
-double bb_live_row__single_share(const struct bb_live_row *row)
+double bb_live_row__share(const struct bb_live_row *row)
 {
-	return row->runs ? (double)row->singles / (double)row->runs : NAN;
+	return row->runs ? (double)(row->windows * row->mean_of) / (double)row->runs : NAN;
 }
 
 static int by_id(const struct bb_live_row *a, const struct bb_live_row *b)

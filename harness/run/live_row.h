@@ -24,11 +24,17 @@ struct bb_live_row {
 	struct bb_prog_stats total;
 	uint64_t runs, misses; /* in the period */
 	double runs_per_s, misses_per_s;
-	double ns_per_run;    /* mean of all runs; NAN: none */
-	double cpu_share;     /* of one CPU */
-	uint64_t singles;     /* runs that were alone in a window */
-	double singles_ns;    /* their time together */
-	double p50, p90, p99; /* of the singles, ns; NAN: too few (stats/quantile.h) */
+	double ns_per_run; /* mean of all runs; NAN: none */
+	double cpu_share;  /* of one CPU */
+	/*
+	 * Windows that had this number of runs are the ones that the distribution is of: 1, single
+	 * runs; k > 1, means of k runs, where hardly one had a window to itself, as of a profiler
+	 * that samples all CPUs at the same instant. 0: none.
+	 */
+	uint32_t mean_of;
+	uint64_t windows;     /* of these */
+	double windows_ns;    /* time of the runs in them */
+	double p50, p90, p99; /* of a run in each, ns; NAN: too few (stats/quantile.h) */
 	/* runs that our own readings caused: in the counters, but in no figure above; 0: none */
 	uint64_t own_runs;
 	/* there are some, and how many cannot be told: no figure of the period is known (NAN, runs
@@ -46,11 +52,21 @@ void bb_live_row__count(struct bb_live_row *row, const struct bb_prog_stats *bef
 void bb_live_row__take_out(struct bb_live_row *row, const struct bb_own_runs *own,
 			   const struct bb_own_share *share);
 
-/* The distribution of the single runs. 0 or -ENOMEM. */
-int bb_live_row__distribute(struct bb_live_row *row, const struct bb_hist *singles);
+/* Windows by the number of runs in them: [k - 1] has the mean of each window of k runs. */
+#define BB_LIVE_MEAN_OF_MAX 64u
+struct bb_live_windows {
+	struct bb_hist means[BB_LIVE_MEAN_OF_MAX];
+};
 
-/* Single runs as a share of all, 0..1: the share that the distribution covers. NAN without runs. */
-double bb_live_row__single_share(const struct bb_live_row *row);
+/* One more window with `runs` (> 0) that took `ns` together. 0 or -ENOMEM. */
+int bb_live_windows__add(struct bb_live_windows *w, uint64_t runs, uint64_t ns);
+void bb_live_windows__done(struct bb_live_windows *w); /* it is empty afterwards */
+
+/* The distribution of the windows that say most. 0 or -ENOMEM. */
+int bb_live_row__distribute(struct bb_live_row *row, const struct bb_live_windows *windows);
+
+/* The share of all runs that the distribution covers, 0..1. NAN without runs. */
+double bb_live_row__share(const struct bb_live_row *row);
 
 /* The orders that rows can have. */
 struct bb_live_order {

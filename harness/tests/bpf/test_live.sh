@@ -5,7 +5,8 @@
 # shellcheck source=harness/tests/tool.sh disable=SC2317 # functions that check, wait_until and run call
 . "$(dirname "$0")/../tool.sh"
 
-names=("in place" "by name" "by pin" "test runs" "the owner ends" "live: JSON" "live: OpenMetrics" "live: the screen")
+names=("in place" "by name" "by pin" "test runs" "the owner ends" "live: JSON" "live: OpenMetrics"
+	"live: of a command" "live: the screen")
 need_root "${names[@]}" || plan_done
 # shellcheck source=harness/tests/bpf/left.sh
 . "$(dirname "$0")/left.sh"
@@ -166,7 +167,7 @@ expect_status "live: succeeds" 0
 expect_eq "live: the busy one by its whole name" "$(program "$busy" name)" '"live_counts_its_runs"'
 check "live: it runs" more "$(program "$busy" runs_per_s)" 0
 check "live: it costs something" more "$(program "$busy" ns_per_run)" 0
-check "live: runs were seen alone" more "$(program "$busy" singles)" 0
+check "live: runs were seen alone" more "$(program "$busy" windows)" 0
 expect_eq "live: the idle one does not run, and costs nothing that we know" "$(program "$idle" runs) $(program "$idle" ns_per_run)" '0 null'
 # How soon one comes and runs depends on the machine.
 for seconds in 2 8 32; do
@@ -194,6 +195,25 @@ finish
 check "live: one snapshot that is interrupted fails" test "$status" = 1
 check "live: and leaves the one before as it was" valid_openmetrics "$TMP/live.om"
 expect_eq "live: and nothing beside it" "$(compgen -G "$TMP/live.om.*" || true)" ""
+# --- the programs of a command ---
+own namesake 300
+run "$BPFBENCH" live --seconds 1 --format json -- "$O/tests/tools/live_prog" "$object" 301
+expect_status "live: of a command: succeeds" 0
+expect_eq "live: of a command: its program, and not that of the same name that runs beside it" "$(grep -c '"id":' "$TMP/out")" 1
+expect_eq "live: of a command: it is not the other one" "$(program "$id" id)" ""
+check "live: of a command: it runs" more "$(sed -nE 's/.*"runs_per_s": ([^,]+),.*/\1/p' "$TMP/out")" 0
+check "live: of a command: the command is ended" test -z "$(pgrep -f "^$O/tests/tools/live_prog $object 301$")"
+disown_it namesake
+run "$BPFBENCH" live --seconds 30 -- "$O/tests/tools/load_all" -1 "$object"
+expect_status "live: of a command that ends at once: succeeds, and does not wait" 0
+expect_grep "live: of a command that ends at once: said" err 'the command ended with exit code 0'
+run "$BPFBENCH" live --seconds 1 -- true
+complains "live: of a command that loads nothing" 4 "'true', which ended with exit code 0, loaded no BPF program"
+run "$BPFBENCH" live --seconds 1 --format table -- "$O/tests/tools/load_all" "$O/tests/bpf/tailcall.bpf.o"
+expect_grep "live: those that do not run are named in one line" out '[0-9]+ programs did not run: .*\(--all lists them\)$'
+run "$BPFBENCH" live --seconds 1 --format table --all -- "$O/tests/tools/load_all" "$O/tests/bpf/tailcall.bpf.o"
+expect_no_grep "live: --all: each has a row" out 'did not run'
+
 # Each key when the screen is there that it is for.
 keys() {
 	wait_until 10 grep -q live_counts_its_runs "$TMP/out"

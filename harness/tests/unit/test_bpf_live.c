@@ -127,7 +127,7 @@ static bool snapshot(const struct attached *a, double *ret_said, double *ret_tru
 	size_t n = 0;
 	bool told;
 
-	if (bb_live_watch__open(&live, &err))
+	if (bb_live_watch__open(&(struct bb_live_filter){0}, &live, &err))
 		fail_msg("%s", err.msg);
 	others = *a->by_others;
 	ours = *a->by_us;
@@ -143,7 +143,7 @@ static bool snapshot(const struct attached *a, double *ret_said, double *ret_tru
 	if (told) {
 		assert_true(row->own_runs > 0);
 		assert_false(row->ns_per_run <= 0 || row->cpu_share <= 0); /* NAN: unknown */
-		assert_int_equal(row->singles, 0);
+		assert_int_equal(row->windows, 0);
 	} else {
 		assert_true(isnan(row->runs_per_s) && isnan(row->ns_per_run));
 	}

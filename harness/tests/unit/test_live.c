@@ -20,7 +20,7 @@ static void test_count(void **state)
 					  after = {.run_time_ns = 405000,
 						   .run_cnt = 1010,
 						   .recursion_misses = 5};
-	struct bb_live_row row = {.gone = true, .singles = 3};
+	struct bb_live_row row = {.gone = true, .windows = 3};
 
 	(void)state;
 	bb_live_row__count(&row, &before, &after, 0.5);
@@ -31,27 +31,26 @@ static void test_count(void **state)
 	assert_same(row.ns_per_run, 400);
 	assert_near(row.cpu_share, 0.0008, 1e-15); /* 400 us in half a second */
 	assert_int_equal(row.total.run_cnt, 1010);
-	assert_true(row.gone && row.singles == 3); /* not its business */
+	assert_true(row.gone && row.windows == 3); /* not its business */
 
 	bb_live_row__count(&row, &after, &after, 2);
 	assert_int_equal(row.runs, 0);
 	assert_same(row.runs_per_s, 0);
 	assert_nan(row.ns_per_run); /* no run cost nothing */
 	assert_same(row.cpu_share, 0);
-	assert_nan(bb_live_row__single_share(&row));
+	assert_nan(bb_live_row__share(&row));
 }
 
 /* n runs of 1..n ns. */
 static struct bb_live_row distributed(uint64_t n)
 {
 	struct bb_live_row row = {.runs = 2 * n};
-	struct bb_hist h;
+	struct bb_live_windows w = {0};
 
-	bb_hist_init(&h);
 	for (uint64_t i = 1; i <= n; i++)
-		assert_int_equal(bb_hist_add(&h, i, 1), 0);
-	assert_int_equal(bb_live_row__distribute(&row, &h), 0);
-	bb_hist_done(&h);
+		assert_int_equal(bb_live_windows__add(&w, 1, i), 0);
+	assert_int_equal(bb_live_row__distribute(&row, &w), 0);
+	bb_live_windows__done(&w);
 	return row;
 }
 
@@ -63,9 +62,9 @@ static void test_distribute(void **state)
 	assert_same(row.p50, 501);
 	assert_same(row.p90, 901);
 	assert_same(row.p99, 991);
-	assert_int_equal(row.singles, 1001);
-	assert_same(row.singles_ns, 1001 * 501);
-	assert_same(bb_live_row__single_share(&row), 0.5);
+	assert_int_equal(row.windows, 1001);
+	assert_same(row.windows_ns, 1001 * 501);
+	assert_same(bb_live_row__share(&row), 0.5);
 	row = distributed(999);
 	assert_same(row.p90, 899.2);
 	assert_nan(row.p99); /* ten are not above it */
@@ -74,6 +73,33 @@ static void test_distribute(void **state)
 	assert_nan(row.p90);
 	row = distributed(0); /* runs there were, none of them alone */
 	assert_nan(row.p50);
+	assert_int_equal(row.mean_of, 0);
+}
+
+/* A profiler on two CPUs: hardly a run has a window to itself. */
+static void test_means(void **state)
+{
+	struct bb_live_row row = {.runs = 220};
+	struct bb_live_windows w = {0};
+
+	(void)state;
+	for (uint64_t i = 0; i < 100; i++)
+		assert_int_equal(bb_live_windows__add(&w, 2, 2 * (1000 + i)), 0);
+	for (int i = 0; i < 10; i++)
+		assert_int_equal(bb_live_windows__add(&w, 1, 50), 0);
+	assert_int_equal(bb_live_windows__add(&w, 1000, 1), 0); /* too many to be of use */
+	assert_int_equal(bb_live_row__distribute(&row, &w), 0);
+	assert_int_equal(row.mean_of, 2);
+	assert_int_equal(row.windows, 100);
+	assert_same(row.windows_ns, 200 * 1049.5);
+	assert_same(row.p50, 1049.5);
+	assert_near(bb_live_row__share(&row), 200.0 / 220, 1e-12);
+	for (int i = 0; i < 90; i++) /* half as many alone, and they are better */
+		assert_int_equal(bb_live_windows__add(&w, 1, 50), 0);
+	assert_int_equal(bb_live_row__distribute(&row, &w), 0);
+	assert_int_equal(row.mean_of, 1);
+	assert_same(row.p50, 50);
+	bb_live_windows__done(&w);
 }
 
 static const struct bb_live_row rows[] = {
@@ -82,8 +108,9 @@ static const struct bb_live_row rows[] = {
 	 .ns_per_run = 500,
 	 .cpu_share = 0.1,
 	 .runs = 10,
-	 .singles = 10,
-	 .singles_ns = 5000,
+	 .mean_of = 1,
+	 .windows = 10,
+	 .windows_ns = 5000,
 	 .p50 = 490,
 	 .p90 = NAN,
 	 .p99 = NAN,
@@ -101,8 +128,9 @@ static const struct bb_live_row rows[] = {
 	 .ns_per_run = 20,
 	 .cpu_share = 0.1,
 	 .runs = 3000,
-	 .singles = 1200,
-	 .singles_ns = 24000,
+	 .mean_of = 1,
+	 .windows = 1200,
+	 .windows_ns = 24000,
 	 .p50 = 20,
 	 .p90 = 21,
 	 .p99 = 22.5,
@@ -131,16 +159,21 @@ static void test_orders(void **state)
 	assert_null(bb_live_order_find("colour"));
 }
 
-static char *print(const char *format, size_t n)
+static char *print_some(const char *format, size_t n, bool all)
 {
 	char *text = NULL;
 	size_t size = 0;
 	FILE *out = open_memstream(&text, &size);
 
 	assert_non_null(out);
-	assert_int_equal(bb_live_format_find(format)->print(rows, n, out), 0);
+	assert_int_equal(bb_live_format_find(format)->print(rows, n, all, out), 0);
 	assert_int_equal(fclose(out), 0);
 	return text;
+}
+
+static char *print(const char *format, size_t n)
+{
+	return print_some(format, n, true);
 }
 
 static void test_openmetrics(void **state)
@@ -223,11 +256,17 @@ static void test_table(void **state)
 	char *text = print("table", N_OF(rows));
 
 	(void)state;
-	assert_non_null(strstr(text, "alone %"));
+	assert_non_null(strstr(text, "share %"));
 	assert_non_null(strstr(text, "(gone)"));
 	assert_non_null(strstr(text, " ~20.0 ")); /* of 1200 in 3000 */
 	assert_null(strstr(text, "~490"));        /* of all */
 	assert_null(strstr(text, "nan"));
+	assert_non_null(strstr(text, "  idle"));
+	assert_null(strstr(text, "did not run"));
+	free(text);
+	text = print_some("table", N_OF(rows), false);
+	assert_null(strstr(text, "  idle"));
+	assert_non_null(strstr(text, "\n1 program did not run: idle (--all lists it)\n"));
 	free(text);
 }
 
@@ -254,13 +293,10 @@ static void test_pause(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_count),
-		cmocka_unit_test(test_distribute),
-		cmocka_unit_test(test_orders),
-		cmocka_unit_test(test_openmetrics),
-		cmocka_unit_test(test_openmetrics_checker),
-		cmocka_unit_test(test_json),
-		cmocka_unit_test(test_table),
+		cmocka_unit_test(test_count),       cmocka_unit_test(test_distribute),
+		cmocka_unit_test(test_means),       cmocka_unit_test(test_orders),
+		cmocka_unit_test(test_openmetrics), cmocka_unit_test(test_openmetrics_checker),
+		cmocka_unit_test(test_json),        cmocka_unit_test(test_table),
 		cmocka_unit_test(test_pause),
 	};
 
