@@ -189,7 +189,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		state->child_inputs[1] = &a->object;
 		break;
 	case 's': a->scenario = arg; break;
-	case 'd': bb_strings_add(&a->drives, arg, state); break;
+	case 'd':
+		bb_strings_add(&a->drives, arg, state);
+		a->object.hook |= !strcmp(arg, "hook");
+		break;
 	case KEY_BASE: a->base = arg; break;
 	case KEY_HEAD: a->head = arg; break;
 	case KEY_BASE_OBJECT: a->base_object = arg; break;

@@ -46,7 +46,8 @@ static const struct argp_option options[] = {
 	{"scenario", 's', "NAME", 0,
 	 "the scenario, by its name or by the path of a .yml file (repeatable)", 1},
 	{"variant", 'V', "NAME", 0, "only this variant, and its floor (repeatable)", 1},
-	{"drive", 'd', "NAME", 0, "only this drive: step, step-cold, in-situ, ... (repeatable)", 1},
+	{"drive", 'd', "NAME", 0,
+	 "only this drive: step, step-cold, hook, in-situ, ... (repeatable)", 1},
 	{"capture", KEY_CAPTURE, "COMMAND", 0,
 	 "capture the programs that this command loads, and measure them (sh -c); or without a "
 	 "shell: "
@@ -136,7 +137,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		break;
 	case 's': bb_strings_add(&a->scenarios, arg, state); break;
 	case 'V': bb_strings_add(&a->variants, arg, state); break;
-	case 'd': bb_strings_add(&a->drives, arg, state); break;
+	case 'd':
+		bb_strings_add(&a->drives, arg, state);
+		a->object.hook |= !strcmp(arg, "hook");
+		break;
 	case 'n': a->samples = bb_option_u32(state, "samples", arg, 1, 100000000); break;
 	case KEY_LOADS: a->loads = bb_option_u32(state, "loads", arg, 1, 10000); break;
 	case KEY_COLD: a->cold = true; break;

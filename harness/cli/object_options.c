@@ -80,6 +80,7 @@ int bb_object_args__text(const struct bb_object_args *a, bool pair,
 		.programs = a->programs.v,
 		.n_programs = a->programs.n,
 		.trigger = a->trigger,
+		.hook = a->hook,
 		.what = a->lines   ? BB_OBJECT_LINES
 			: a->exact ? BB_OBJECT_COUNT
 				   : BB_OBJECT_TIME,

@@ -16,6 +16,7 @@ struct bb_object_args {
 	const char *trigger;
 	bool exact; /* the scenario's drives are exact; set by the command */
 	bool lines; /* they time each line; likewise */
+	bool hook;  /* drive `hook` is among them, too; likewise */
 };
 
 /* As an argp child whose input is a struct bb_object_args. */

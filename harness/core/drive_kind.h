@@ -86,6 +86,7 @@ struct bb_drive_kind {
 	unsigned int fills;      /* bits of enum bb_drive_fills */
 	bool is_whole;           /* samples are of more than the program: no mean of its runs */
 	const char *agrees_with; /* drive whose figures it is checked against, or NULL */
+	bool own_floor;          /* each series has an empty program of its own, on the same hook */
 
 	/* Its needs and its effects. */
 	bool needs_bpf;        /* false: nothing is loaded into the kernel */

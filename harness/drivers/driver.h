@@ -66,6 +66,7 @@ struct bb_batch {
 		double intercept_ns;         /* the cost of a call without the runs */
 		double pmu[BB_PMU_COUNTERS]; /* hardware counts of a run; NAN without a PMU */
 	} slope;                             /* NAN elsewhere */
+	double floor_ns;                     /* hook: of an empty program; NAN elsewhere */
 	/* calls made again because a signal broke them off; their runs are in `warmup` */
 	uint64_t retries;
 	/* pipeline: made by the driver, owned by the caller; NULL elsewhere */
@@ -130,7 +131,7 @@ extern const struct bb_driver bb_driver_step_page_fault, bb_driver_step_test_run
 	bb_driver_insitu_http, bb_driver_insitu_attach, bb_driver_live, bb_driver_exact_page_fault,
 	bb_driver_exact_test_run, bb_driver_pipeline, bb_driver_slowdown, bb_driver_call,
 	bb_driver_fake, bb_driver_lines_page_fault, bb_driver_lines_test_run, bb_driver_lines_fire,
-	bb_driver_exact_fire;
+	bb_driver_exact_fire, bb_driver_hook;
 /* Of a kind in bb_drive_kinds[]. */
 static inline const struct bb_driver *bb_driver_of(const struct bb_drive_kind *kind)
 {

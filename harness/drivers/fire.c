@@ -14,6 +14,8 @@
 #include "fire/later.h"
 #include "fire/reach.h"
 
+static struct bb_fire_state *states; /* that are open */
+
 int bb_fire__open(const struct bb_drive_spec *spec, const struct bb_driver_opts *opts,
 		  void **ret_state, struct bb_err *err)
 {
@@ -27,11 +29,34 @@ int bb_fire__open(const struct bb_drive_spec *spec, const struct bb_driver_opts 
 	rc = bb_fire_place__open(opts->cpu, opts->poll_cpu, &s->place, err);
 	if (!rc && spec->caches == BB_CACHES_COLD)
 		rc = bb_cold__open("", opts->cpu, &s->cold, err);
-	if (rc)
+	if (rc) {
 		bb_fire__close(s);
-	else
-		*ret_state = s;
-	return rc;
+		return rc;
+	}
+	s->next = states;
+	states = s;
+	*ret_state = s;
+	return 0;
+}
+
+void bb_fire__close_hooks(void)
+{
+	for (struct bb_fire_state *s = states; s; s = s->next) {
+		for (size_t i = 0; i < s->n_hooks; i++) {
+			bb_hook__close_now(s->hooks[i]);
+			free(s->hooks[i]);
+		}
+		s->n_hooks = 0;
+	}
+}
+
+static void forget(const struct bb_fire_state *s)
+{
+	for (struct bb_fire_state **at = &states; *at; at = &(*at)->next)
+		if (*at == s) {
+			*at = s->next;
+			return;
+		}
 }
 
 void bb_fire__close(void *state)
@@ -40,6 +65,7 @@ void bb_fire__close(void *state)
 
 	if (!s)
 		return;
+	forget(s);
 	bb_fire_place__close(&s->place);
 	for (size_t i = 0; i < s->n_hooks; i++) {
 		bb_hook__close(s->hooks[i]);
@@ -78,7 +104,7 @@ static int shared_hook(struct bb_fire_state *s, const struct bb_attach_point *po
 	if (*ret_hook)
 		return 0;
 	h = calloc(1, sizeof(*h));
-	rc = h ? bb_hook__open(point, -1, s->place.cgroup_fd, h, err) : bb_fail_nomem(err);
+	rc = h ? bb_hook__open(point, -1, s->place.cgroup_fd, true, h, err) : bb_fail_nomem(err);
 	added = rc ? NULL : bb_append(&s->hooks, &s->n_hooks, sizeof(struct bb_hook *));
 	if (!rc && !added) {
 		bb_hook__close(h);
@@ -204,24 +230,33 @@ int bb_fire__probe(void *state, struct bb_test_prog *subject, struct bb_err *err
 	return rc;
 }
 
-void bb_fire__words(const struct bb_test_prog *subject, char *ret_words, size_t size)
+static void say_fired(const struct bb_test_prog *subject, size_t n_beside, char *ret_words,
+		      size_t size)
 {
 	const struct bb_fire_found *found = &subject->fire;
 	char mean[64] = "", beside[64] = "";
-	size_t n_beside;
 
 	ret_words[0] = '\0';
 	if (!found->trigger)
 		return;
 	if (found->runs_each > 1)
 		snprintf(mean, sizeof(mean), ", mean of %u runs", found->runs_each);
-	n_beside = bb_beside__find(subject, NULL);
 	if (n_beside)
 		snprintf(beside, sizeof(beside), "; with %zu other%s attached", n_beside,
 			 n_beside == 1 ? "" : "s");
 	snprintf(ret_words, size, "%s (%s%s%s%s%s)", found->trigger->name,
 		 bb_attach_point__words(&found->point).text, mean, found->point.said[0] ? "; " : "",
 		 found->point.said, beside);
+}
+
+void bb_fire__words(const struct bb_test_prog *subject, char *ret_words, size_t size)
+{
+	say_fired(subject, bb_beside__find(subject, NULL), ret_words, size);
+}
+
+void bb_fire__words_alone(const struct bb_test_prog *subject, char *ret_words, size_t size)
+{
+	say_fired(subject, 0, ret_words, size);
 }
 
 /* --- a load of the program --- */
@@ -253,7 +288,7 @@ static int open_hook(struct bb_fire_slot *slot, const struct bb_attach_point *po
 
 	if (rc || *ret_hook)
 		return rc;
-	rc = bb_hook__open(point, slot->firer.pid, slot->state->place.cgroup_fd, own, err);
+	rc = bb_hook__open(point, slot->firer.pid, slot->state->place.cgroup_fd, true, own, err);
 	*ret_hook = rc ? NULL : own;
 	return rc;
 }

@@ -28,6 +28,7 @@ struct bb_fire_state {
 	 * functions of the kernel use the same two of our own function */
 	struct bb_hook **hooks;
 	size_t n_hooks;
+	struct bb_fire_state *next; /* of those that are open */
 };
 
 /* A program of the same object that is attached beside the one that is measured. */
@@ -60,6 +61,9 @@ struct bb_fire_shared {
 
 int bb_fire__open(const struct bb_drive_spec *spec, const struct bb_driver_opts *opts,
 		  void **ret_state, struct bb_err *err);
+/* Close the hooks that all states keep open, and wait until they have gone: what stays there costs
+ * time. No slot is attached that uses one. */
+void bb_fire__close_hooks(void);
 /* Finds the trigger, once for each subject. */
 int bb_fire__probe(void *state, struct bb_test_prog *subject, struct bb_err *err);
 int bb_fire__attach(void *state, struct bb_test_prog *subject, void **ret_slot, struct bb_err *err);
@@ -83,6 +87,8 @@ int bb_fire__batch(struct bb_fire_slot *slot,
 
 /* "open (tracepoint syscalls/sys_enter_openat)" */
 void bb_fire__words(const struct bb_test_prog *subject, char *ret_words, size_t size);
+/* The same where the others of its object are not attached beside it. */
+void bb_fire__words_alone(const struct bb_test_prog *subject, char *ret_words, size_t size);
 
 /* In the child: the slot's trigger, opened when it is first asked for. 0 or -errno. */
 int bb_fire__trigger(struct bb_fire_slot *slot, struct bb_fire_task *t);

@@ -7,6 +7,7 @@ const struct bb_drive_kind *const bb_drive_kinds[] = {
 	&bb_driver_step_test_run.kind,
 	&bb_driver_step_fire.kind,
 	&bb_driver_slope.kind,
+	&bb_driver_hook.kind,
 	&bb_driver_insitu.kind,
 	&bb_driver_insitu_packets.kind,
 	&bb_driver_insitu_http.kind,

@@ -40,8 +40,7 @@ static const struct {
 	{"usdt", BB_AT_BY_LIBBPF, false},
 };
 
-/* Types whose programs are attached to a cgroup, whatever their section. */
-static bool is_for_cgroups(uint32_t prog_type)
+bool bb_attach_point__is_for_cgroups(uint32_t prog_type)
 {
 	switch (prog_type) {
 	case BPF_PROG_TYPE_CGROUP_SKB:
@@ -76,7 +75,7 @@ void bb_attach_point__from_section(const char *section, uint32_t prog_type, uint
 			p.kind = sections[i].kind;
 			p.is_return = sections[i].is_return;
 		}
-	if (is_for_cgroups(prog_type))
+	if (bb_attach_point__is_for_cgroups(prog_type))
 		p.kind = BB_AT_CGROUP;
 	if (section[len])
 		snprintf(p.target, sizeof(p.target), "%s", section + len + 1);

@@ -39,6 +39,9 @@ struct bb_attach_point {
 void bb_attach_point__from_section(const char *section, uint32_t prog_type, uint32_t attach_type,
 				   struct bb_attach_point *ret_point);
 
+/* Types whose programs are attached to a cgroup, whatever their section. */
+bool bb_attach_point__is_for_cgroups(uint32_t prog_type);
+
 /*
  * Functions of the kernel and of processes can be told apart by nothing but the registers: a
  * program for one of them (BPF_PROG_TYPE_KPROBE) runs just as well on a function of ours that is

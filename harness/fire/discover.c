@@ -178,7 +178,8 @@ static int run_part(const struct search *s, struct bb_err *ended, struct bb_err 
 	if (s->hook) {
 		rc = run_on(s, s->hook, &firer, ended, err);
 	} else {
-		rc = bb_hook__open(&s->list->point, firer.pid, s->place->cgroup_fd, &hook, err);
+		rc = bb_hook__open(&s->list->point, firer.pid, s->place->cgroup_fd, true, &hook,
+				   err);
 		if (!rc) {
 			rc = run_on(s, &hook, &firer, ended, err);
 			bb_hook__close(&hook);

@@ -13,6 +13,7 @@
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
 #include <sys/utsname.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/caller.h"
@@ -24,6 +25,7 @@
 
 #define PMUS "/sys/bus/event_source/devices/"
 #define MOST_NAMES 4096u
+#define LEAVING_MS 1000
 
 /* --- reading what the kernel says of itself --- */
 
@@ -278,7 +280,7 @@ static void open_raw_tp(struct bb_hook *h, const char *name)
 	close(prog_fd);
 }
 
-int bb_hook__open(const struct bb_attach_point *point, pid_t pid, int cgroup_fd,
+int bb_hook__open(const struct bb_attach_point *point, pid_t pid, int cgroup_fd, bool idle,
 		  struct bb_hook *ret_hook, struct bb_err *err)
 {
 	struct bb_hook *h = ret_hook;
@@ -294,9 +296,12 @@ int bb_hook__open(const struct bb_attach_point *point, pid_t pid, int cgroup_fd,
 			      .idle_fd = {-1, -1}};
 	switch (point->kind) {
 	case BB_AT_TRACEPOINT: rc = open_tracepoint(h, err); break;
-	case BB_AT_RAW_TP: open_raw_tp(h, point->target); break;
+	case BB_AT_RAW_TP:
+		if (idle)
+			open_raw_tp(h, point->target);
+		break;
 	case BB_AT_BTF:
-		if (point->attach_type == BPF_TRACE_RAW_TP)
+		if (idle && point->attach_type == BPF_TRACE_RAW_TP)
 			open_raw_tp(h, point->target);
 		break;
 	case BB_AT_KPROBE: rc = open_kprobe(h, err); break;
@@ -322,6 +327,14 @@ void bb_hook__close(struct bb_hook *h)
 	if (!h)
 		return;
 	bb_close_later(h->event_fd);
+	h->event_fd = -1;
+	bb_hook__close_now(h);
+}
+
+void bb_hook__close_now(struct bb_hook *h)
+{
+	if (h->event_fd >= 0)
+		close(h->event_fd);
 	for (size_t i = 0; i < 2; i++)
 		if (h->idle_fd[i] >= 0)
 			close(h->idle_fd[i]);
@@ -333,10 +346,16 @@ void bb_hook__close(struct bb_hook *h)
 /* By a link (Linux 5.15); else the program holds a perf event of its own, and goes with it. */
 static int put_on_event(const struct bb_hook *h, int prog_fd, int *ret_fd)
 {
+	const struct timespec moment = {.tv_nsec = 1000000};
 	struct bb_hook own = *h;
 	int rc;
 
 	*ret_fd = bpf_link_create(prog_fd, h->event_fd, BPF_PERF_EVENT, NULL);
+	/* the program before it is on its way (fire/later.h) */
+	for (int i = 0; *ret_fd < 0 && errno == EEXIST && i < LEAVING_MS; i++) {
+		nanosleep(&moment, NULL);
+		*ret_fd = bpf_link_create(prog_fd, h->event_fd, BPF_PERF_EVENT, NULL);
+	}
 	if (*ret_fd >= 0)
 		return ioctl(h->event_fd, PERF_EVENT_IOC_ENABLE, 0) ? -errno : 0;
 	if (errno != EINVAL)

@@ -3,6 +3,7 @@
 #define BB_FIRE_HOOK_H
 
 #include <linux/perf_event.h>
+#include <stdbool.h>
 #include <sys/types.h>
 
 #include "base/err.h"
@@ -21,18 +22,20 @@ struct bb_hook {
 	pid_t pid;                   /* uprobe: of which process; -1: of all */
 	int cgroup_fd;               /* borrowed */
 	/* two programs that do nothing, on a raw tracepoint: the kernel patches its own code for
-	 * the first and the second, which takes 12 ms; -1: none */
+	 * the first and the second, which takes 12 ms; -1: none. Calling them costs the target
+	 * time. */
 	int idle_fd[2];
 };
 
 /*
  * `pid`: the process whose functions are probed (-1: all processes). `cgroup_fd` is borrowed; -1:
- * none is at hand. -ENOTSUP with the reason: nothing is attached here; -ENOENT: there is no such
- * hook here, with the nearest names.
+ * none is at hand. `idle`: may programs that do nothing be on it, too? -ENOTSUP with the reason:
+ * nothing is attached here; -ENOENT: there is no such hook here, with the nearest names.
  */
-int bb_hook__open(const struct bb_attach_point *point, pid_t pid, int cgroup_fd,
+int bb_hook__open(const struct bb_attach_point *point, pid_t pid, int cgroup_fd, bool idle,
 		  struct bb_hook *ret_hook, struct bb_err *err);
-void bb_hook__close(struct bb_hook *h);
+void bb_hook__close(struct bb_hook *h);     /* it goes later (fire/later.h) */
+void bb_hook__close_now(struct bb_hook *h); /* returns when it has gone */
 
 /* Put a program on it; closing *ret_link_fd takes it off (fire/later.h). */
 int bb_hook__put(const struct bb_hook *h, int prog_fd, int *ret_link_fd, struct bb_err *err);

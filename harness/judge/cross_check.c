@@ -38,9 +38,9 @@ static double step_minus_slope(const struct bb_report *r, const struct bb_case *
 }
 
 /* The square of half an interval; 0 where there is none, as of few loads. */
-static double variance_of(const struct bb_case *c)
+static double variance_of(const struct bb_estimate *e)
 {
-	double half_ns = (c->summary.latency.hi - c->summary.latency.lo) / 2;
+	double half_ns = (e->hi - e->lo) / 2;
 
 	return isfinite(half_ns) ? half_ns * half_ns : 0;
 }
@@ -50,7 +50,31 @@ static double variance_of_both(const struct bb_report *r, const struct bb_case *
 {
 	const struct bb_case *step = step_beside(r, slope);
 
-	return variance_of(slope) + (step ? variance_of(step) : 0);
+	return variance_of(&slope->summary.latency) +
+	       (step ? variance_of(&step->summary.latency) : 0);
+}
+
+/* slope and what bpf_stats adds to it, against step. */
+static void check_slope(const struct bb_report *r, struct bb_cross_checked *k)
+{
+	const struct bb_case *slope = k->slope;
+
+	k->slope_ns = slope->summary.latency.value;
+	k->step_ns = k->step->summary.latency.value;
+	k->noise_ns = variance_of_both(r, slope);
+	if (slope->floor == BB_NO_FLOOR)
+		return;
+	k->stats_ns = step_minus_slope(r, &r->cases[slope->floor]);
+	k->noise_ns += variance_of_both(r, &r->cases[slope->floor]);
+}
+
+/* Both less their empty programs. */
+static void check_hook(struct bb_cross_checked *k)
+{
+	k->slope_ns = k->slope->summary.net.value;
+	k->step_ns = k->step->summary.net.value;
+	k->stats_ns = 0;
+	k->noise_ns = variance_of(&k->slope->summary.net) + variance_of(&k->step->summary.net);
 }
 
 bool bb_cross_check(const struct bb_report *r, size_t i, struct bb_cross_checked *ret_reconciled)
@@ -58,21 +82,20 @@ bool bb_cross_check(const struct bb_report *r, size_t i, struct bb_cross_checked
 	struct bb_cross_checked k = {.slope = &r->cases[i],
 				     .rest = rest_of(&r->cases[i]),
 				     .stats_ns = NAN};
+	const struct bb_drive_kind *kind = bb_drive_kind_named(k.slope->drive);
 
-	if (!bb_drive_kind_named(k.slope->drive)->agrees_with)
+	if (!kind->agrees_with)
 		return false;
 	k.step = step_beside(r, k.slope);
 	if (!k.step || isnan(step_minus_slope(r, k.slope)))
 		return false;
-	if (k.slope->floor != BB_NO_FLOOR)
-		k.stats_ns = step_minus_slope(r, &r->cases[k.slope->floor]);
-	k.off_ns = step_minus_slope(r, k.slope) - k.stats_ns;
-	k.noise_ns = variance_of_both(r, k.slope);
-	if (k.slope->floor != BB_NO_FLOOR)
-		k.noise_ns += variance_of_both(r, &r->cases[k.slope->floor]);
+	if (kind->own_floor)
+		check_hook(&k);
+	else
+		check_slope(r, &k);
+	k.off_ns = k.step_ns - k.slope_ns - k.stats_ns;
 	k.noise_ns = sqrt(k.noise_ns);
-	k.agrees = fabs(k.off_ns) - k.noise_ns <=
-		   fmax(OFF_NS, OFF_SHARE * k.step->summary.latency.value);
+	k.agrees = fabs(k.off_ns) - k.noise_ns <= fmax(OFF_NS, OFF_SHARE * k.step_ns);
 	*ret_reconciled = k;
 	return true;
 }

@@ -227,7 +227,7 @@ static void add_group(struct bb_plan *p, const struct bb_plan_opts *opts,
 		add_cell(p, opts, &s->variants[v], d, param, i);
 	}
 	for (size_t c = first; c < p->n_cases; c++)
-		if (c != floor)
+		if (c != floor && !d->kind->own_floor)
 			p->cases[c].floor = floor;
 }
 

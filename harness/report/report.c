@@ -134,7 +134,7 @@ struct bb_series *bb_case__add_series(struct bb_case *c)
 	if (!s)
 		return NULL;
 	s->jit_mod64 = -1;
-	s->jit_share = NAN;
+	s->jit_share = s->floor_ns = NAN;
 	s->elapsed_s = NAN;
 	s->target_cpu_s = NAN;
 	s->steal = NAN;

@@ -47,6 +47,8 @@ struct bb_series {
 		/* of a run, by the PMU; NAN without one */
 		double cycles, instructions, llc_misses;
 	} slope; /* NAN elsewhere */
+	/* hook: the same with an empty program on the same hook; NAN elsewhere */
+	double floor_ns;
 	/* the references, just before the series; NAN: not measured */
 	double reference_ns[BB_N_REFERENCES];
 	struct bb_ring_use

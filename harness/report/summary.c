@@ -387,30 +387,48 @@ static double location_at(const struct bb_case *c, const struct work *w, uint32_
 	return NAN;
 }
 
-/* Rounds of both are paired, as what disturbed the one has disturbed the other. */
+/*
+ * The latency of the empty program at each load of a case: of the same round of the floor's case,
+ * as what disturbed the one has disturbed the other; or the series' own.
+ */
+static void floor_by_load(const struct bb_report *r, const struct bb_case *c,
+			  const struct work *work, double *ret_ns)
+{
+	for (size_t k = 0; k < c->n_series; k++) {
+		const struct bb_series *s = &c->series[k];
+
+		if (c->floor < r->n_cases)
+			ret_ns[k] = location_at(&r->cases[c->floor], &work[c->floor], s->load);
+		else
+			ret_ns[k] = s->void_why ? NAN : s->floor_ns;
+	}
+}
+
 static int against_floor(struct bb_report *r, size_t i, const struct work *work)
 {
 	struct bb_case *c = &r->cases[i];
-	const struct bb_case *floor;
 	struct bb_over_loads l;
-	double *net, *ratios;
+	double *floor_ns, *net, *ratios;
 	int rc;
 
-	if (c->floor >= r->n_cases || c->floor == i)
+	if (c->floor == i)
 		return 0;
-	floor = &r->cases[c->floor];
-	c->summary.floor = floor->summary.latency;
-	net = calloc(2 * c->n_series + 1, sizeof(*net));
-	if (!net)
+	floor_ns = calloc(3 * c->n_series + 1, sizeof(*net));
+	if (!floor_ns)
 		return -ENOMEM;
+	net = floor_ns + c->n_series;
 	ratios = net + c->n_series;
+	floor_by_load(r, c, work, floor_ns);
 	for (size_t k = 0; k < c->n_series; k++) {
-		double of = location_at(floor, &work[c->floor], c->series[k].load);
-
-		net[k] = work[i].location[k] - of;
-		ratios[k] = work[i].location[k] / of;
+		net[k] = work[i].location[k] - floor_ns[k];
+		ratios[k] = work[i].location[k] / floor_ns[k];
 	}
-	rc = bb_case__over_loads(c, net, &l);
+	rc = bb_case__over_loads(c, floor_ns, &l);
+	if (!rc)
+		c->summary.floor = c->floor < r->n_cases ? r->cases[c->floor].summary.latency
+							 : l.estimate;
+	if (!rc)
+		rc = bb_case__over_loads(c, net, &l);
 	if (!rc)
 		c->summary.net = l.estimate;
 	if (!rc && (bb_drive_kind_named(c->drive)->fills & BB_FILLS_SLOWDOWN)) {
@@ -418,7 +436,7 @@ static int against_floor(struct bb_report *r, size_t i, const struct work *work)
 		if (!rc)
 			c->summary.slowdown.ratio = l.estimate;
 	}
-	free(net);
+	free(floor_ns);
 	return rc;
 }
 

@@ -482,6 +482,14 @@ static int write_slope(const struct maker *m, const struct variant *lead, FILE *
 	return write_inputs(m->opts, type, false, out, err);
 }
 
+static void write_hook(const struct maker *m, const struct variant *lead, FILE *out)
+{
+	if (!m->opts->hook || strcmp(trigger_of(m->opts, lead->program), "fire"))
+		return;
+	fputs("  - with: hook    # the whole cost of an event to whoever makes it happen\n", out);
+	write_driven(m, lead, out);
+}
+
 /* The drives of a type. */
 static int write_drives(const struct maker *m, const struct variant *lead, FILE *out,
 			struct bb_err *err)
@@ -493,6 +501,8 @@ static int write_drives(const struct maker *m, const struct variant *lead, FILE 
 		rc = write_fired(m, lead, "step", true, out, err);
 	if (!rc && drives[what].step)
 		rc = write_slope(m, lead, out, err);
+	if (!rc && drives[what].step)
+		write_hook(m, lead, out);
 	if (!rc && drives[what].lines)
 		rc = write_fired(m, lead, "lines", true, out, err);
 	if (!rc && drives[what].exact)

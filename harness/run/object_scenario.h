@@ -36,6 +36,7 @@ struct bb_object_opts {
 	bool one_each; /* each object must have one program, and it must be driven */
 	enum bb_object_do what;
 	const char *trigger; /* instead of the one that suits the type; NULL */
+	bool hook;           /* where a program is attached, drive `hook`, too */
 	/* files: a capture, bytes, or their hexadecimal text; each is an input */
 	const char *const *packets;
 	size_t n_packets;

@@ -331,7 +331,10 @@ static int judge_variant(struct run *r, size_t first, const struct bb_prog_stats
 /* A case of the plan whose figure depends on where its program is, and needs a calm CPU. */
 static bool is_placed(const struct bb_plan_case *c)
 {
-	return c->drive->kind->needs_bpf && !c->drive->kind->counts && !(c->seconds > 0);
+	const struct bb_drive_kind *kind = c->drive->kind;
+
+	/* of an event, the place of the code is a small part */
+	return kind->needs_bpf && !kind->counts && !kind->own_floor && !(c->seconds > 0);
 }
 
 /* The references, for all series of the drive's part of this round. */

@@ -59,6 +59,7 @@ static const struct bb_json_field series_fields[] = {
 	{"cycles", BB_JSON_REAL, offsetof(struct bb_series, slope.cycles)},
 	{"instructions", BB_JSON_REAL, offsetof(struct bb_series, slope.instructions)},
 	{"llc_misses", BB_JSON_REAL, offsetof(struct bb_series, slope.llc_misses)},
+	{"floor_ns", BB_JSON_REAL, offsetof(struct bb_series, floor_ns)},
 	{"retries", BB_JSON_COUNT, offsetof(struct bb_series, retries)},
 	{"events", BB_JSON_COUNT, offsetof(struct bb_series, events)},
 	{"jit_share", BB_JSON_SHARE, offsetof(struct bb_series, jit_share)},

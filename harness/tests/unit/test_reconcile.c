@@ -118,6 +118,40 @@ static void test_what_belongs_together(void **state)
 	bb_report__free(r);
 }
 
+static void set_net(struct bb_report *r, size_t i, double ns, double half_ns)
+{
+	r->cases[i].summary.net = (struct bb_estimate){ns, ns - half_ns, ns + half_ns};
+}
+
+/* hook and step each less their own empty program: the floor of another hook has no say in it. */
+static void test_hook(void **state)
+{
+	struct bb_report *r = with_floor();
+	size_t hook = add(r, "a", "hook", NULL, 0, 700), step = add(r, "a", "step", NULL, 0, 60);
+	struct bb_cross_checked k;
+	size_t size = 0;
+	char *text = NULL;
+	FILE *out = open_memstream(&text, &size);
+
+	(void)state;
+	set_net(r, hook, 20, 3);
+	set_net(r, step, 34, 4);
+	r->cases[hook].summary.floor.value = 680;
+	r->cases[step].summary.floor.value = 26;
+	k = reconcile(r, hook);
+	assert_near(k.off_ns, 14);
+	assert_near(k.noise_ns, 5);
+	assert_true(k.agrees);
+	set_net(r, step, 36, 4);
+	assert_false(reconcile(r, hook).agrees);
+	assert_int_equal(bb_put_cross_checks(r, out), 0);
+	assert_int_equal(fclose(out), 0);
+	assert_non_null(strstr(text, "hook - empty = step - empty step?"));
+	assert_non_null(strstr(text, "a        700.0    680.0   20.0  60.0          26.0   36.0"));
+	free(text);
+	bb_report__free(r);
+}
+
 static void test_table(void **state)
 {
 	struct bb_report *r = with_floor();
@@ -144,6 +178,7 @@ int main(void)
 		cmocka_unit_test(test_agreement),
 		cmocka_unit_test(test_noise),
 		cmocka_unit_test(test_what_belongs_together),
+		cmocka_unit_test(test_hook),
 		cmocka_unit_test(test_table),
 	};
 

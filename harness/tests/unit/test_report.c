@@ -228,6 +228,29 @@ static void test_net_is_paired_by_load(void **state)
 	bb_report__free(r);
 }
 
+/* A drive that has an empty program in each series needs no other case as a floor. */
+static void test_net_above_own_floor(void **state)
+{
+	struct bb_report *r = make_report("x");
+	size_t v = make_case(r, "v", "hook", NULL, 0);
+
+	(void)state;
+	for (uint32_t load = 0; load < 7; load++) {
+		struct bb_series *s = make_series(r, v, load);
+
+		add_samples(s, 700 + 100 * load, 1);
+		s->floor_ns = 650 + 99 * load;
+	}
+	r->cases[v].series[3].floor_ns = NAN; /* no empty program was let there */
+	assert_int_equal(bb_report__summarise(r), 0);
+	assert_near(r->cases[v].summary.latency.value, 1000);
+	assert_near(r->cases[v].summary.floor.value, 650 + 99 * 3);
+	assert_near(r->cases[v].summary.net.value, 53);
+	assert_near(r->cases[v].summary.net.lo, 50);
+	assert_near(r->cases[v].summary.net.hi, 56);
+	bb_report__free(r);
+}
+
 static void test_net_may_be_negative_or_absent(void **state)
 {
 	struct bb_report *r = make_report("x");
@@ -367,6 +390,7 @@ int main(void)
 		cmocka_unit_test(test_outlier),
 		cmocka_unit_test(test_void_series_do_not_count),
 		cmocka_unit_test(test_net_is_paired_by_load),
+		cmocka_unit_test(test_net_above_own_floor),
 		cmocka_unit_test(test_net_may_be_negative_or_absent),
 		cmocka_unit_test(test_counts),
 		cmocka_unit_test(test_rate_of_events),

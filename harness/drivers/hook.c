@@ -1,0 +1,338 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * hook: the cost of a hook to the target, by the wall time of the trigger with a program attached
+ * against the same trigger with nothing attached. That is the program and all that is around it:
+ * the breakpoint, the trampoline, the tracepoint's own work. bpf_stats is off, as in production.
+ *
+ * A sample is a block of six turns: nothing attached (N), an empty program of the same type on the
+ * same hook (E), the program (P): N E P P E N, so that a drift hits all alike. Each turn is the
+ * median time of a firing. P - N is the sample, E - N is the price of the hook with a program that
+ * does nothing, P - E is the program's own part, which `step` measures, too.
+ */
+#include <errno.h>
+#include <linux/bpf.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/deadline.h"
+#include "base/give_way.h"
+#include "drivers/fire.h"
+#include "drivers/turn.h"
+#include "exact/load.h"
+#include "fire/later.h"
+#include "stats/quantile.h"
+
+#define PS_PER_NS 1000.0
+#define TURN_NS 4000000u /* of a fast trigger; one that is slow has FEWEST goes */
+#define GO_NS 20000.0    /* firings that are timed in one go */
+#define MOST_GOES 1000u
+#define FEWEST 8u
+#define MOST_IN_A_GO 10000u
+
+/* Both processes see it. */
+struct shared {
+	uint32_t in_a_go; /* firings; 0: not known yet */
+	size_t n;         /* goes of the turn */
+	double firing_ns[MOST_GOES];
+	int trigger_rc; /* the last -errno of firing it */
+};
+
+struct slot {
+	struct bb_fire_slot fire; /* its hook stays closed: it is opened for each block */
+	int empty_fd;             /* the empty program; -1: there is none */
+};
+
+/* The times of a firing in one block, ns; NAN: not measured. */
+struct block {
+	double none_ns, empty_ns, full_ns;
+};
+
+/* --- in the process that fires --- */
+
+static int fire_once(struct slot *s, struct shared *shared)
+{
+	struct bb_prog_stats unused;
+	int rc;
+
+	if (!s->fire.found->trigger->fire)
+		return bb_stats_reader__info(bb_target__reader(s->fire.target), &unused);
+	rc = bb_firing__fire(&s->fire.firing);
+	if (rc)
+		shared->trigger_rc = rc;
+	return 0;
+}
+
+static int fire_many(struct slot *s, struct shared *shared, uint32_t n, double *ret_ns)
+{
+	uint64_t began_ns = bb_now_ns();
+	int rc = 0;
+
+	for (uint32_t i = 0; !rc && i < n; i++)
+		rc = fire_once(s, shared);
+	*ret_ns = (double)(bb_now_ns() - began_ns) / n;
+	return rc;
+}
+
+/* Of a trigger that is new: what comes first is not as the rest is. */
+static int calibrate(struct slot *s, struct shared *shared)
+{
+	double ns = 0;
+	int rc = fire_many(s, shared, 4, &ns);
+
+	if (!rc)
+		rc = fire_many(s, shared, 8, &ns);
+	shared->in_a_go = (uint32_t)fmin(fmax(GO_NS / fmax(ns, 1), 1), MOST_IN_A_GO);
+	return rc;
+}
+
+static int work(void *arg, struct bb_fire_task *t, void *memory)
+{
+	struct shared *shared = memory;
+	struct slot *s = arg;
+	int rc = bb_fire__trigger(&s->fire, t);
+	uint64_t began_ns;
+	double unused;
+
+	if (!rc && !shared->in_a_go)
+		rc = calibrate(s, shared);
+	if (!rc)
+		rc = fire_many(s, shared, shared->in_a_go, &unused);
+	began_ns = bb_now_ns();
+	for (shared->n = 0; !rc && shared->n < MOST_GOES && !bb_must_end(); shared->n++) {
+		if (shared->n >= FEWEST && bb_now_ns() - began_ns > TURN_NS)
+			break;
+		rc = fire_many(s, shared, shared->in_a_go, &shared->firing_ns[shared->n]);
+		bb_target__drain(s->fire.target, true);
+		t->beats++;
+	}
+	return rc;
+}
+
+/* --- in ours --- */
+
+/* One turn: the median time of a firing is added to *sum_ns. */
+static int take_turn(struct slot *s, double *sum_ns, struct bb_err *err)
+{
+	struct shared *shared = s->fire.firer.shared;
+	int rc = bb_must_end_why();
+
+	bb_give_way();
+	if (!rc)
+		rc = bb_firer__do(&s->fire.firer, work, err);
+	if (!rc)
+		rc = bb_must_end_why(); /* or it is not whole */
+	if (!rc)
+		*sum_ns += bb_median(shared->firing_ns, shared->n);
+	return rc;
+}
+
+/*
+ * Put `prog_fd` on the hook in place of *link_fd, which is then its link. A perf event has room for
+ * one program; elsewhere there is always one, so that the kernel leaves the hook as it is.
+ */
+static int change_to(const struct bb_hook *hook, int prog_fd, int *link_fd, struct bb_err *err)
+{
+	int before = *link_fd, rc;
+
+	if (hook->event_fd >= 0) {
+		bb_close_later(before);
+		before = -1;
+	}
+	rc = bb_hook__put(hook, prog_fd, link_fd, err);
+	if (rc)
+		*link_fd = -1;
+	bb_close_later(before);
+	return rc;
+}
+
+static void close_fd(int fd)
+{
+	if (fd >= 0)
+		close(fd);
+}
+
+/* The turns with a program: E P P E, or P P. */
+static int take_attached(struct slot *s, const struct bb_hook *hook, struct block *b,
+			 struct bb_err *err)
+{
+	bool has_empty = s->empty_fd >= 0;
+	int link_fd = -1, rc = 0;
+
+	if (has_empty)
+		rc = change_to(hook, s->empty_fd, &link_fd, err);
+	if (!rc && has_empty)
+		rc = take_turn(s, &b->empty_ns, err);
+	if (!rc)
+		rc = change_to(hook, s->fire.prog_fd, &link_fd, err);
+	for (int i = 0; !rc && i < 2; i++)
+		rc = take_turn(s, &b->full_ns, err);
+	if (!rc && has_empty)
+		rc = change_to(hook, s->empty_fd, &link_fd, err);
+	if (!rc && has_empty)
+		rc = take_turn(s, &b->empty_ns, err);
+	close_fd(link_fd);
+	return rc;
+}
+
+static int take_block(struct slot *s, struct block *ret_block, struct bb_err *err)
+{
+	const struct bb_fire_state *state = s->fire.state;
+	struct block b = {0};
+	struct bb_hook hook;
+	int rc = take_turn(s, &b.none_ns, err);
+
+	if (!rc)
+		rc = bb_hook__open(&s->fire.found->point, s->fire.firer.pid, state->place.cgroup_fd,
+				   false, &hook, err);
+	if (rc)
+		return rc;
+	rc = take_attached(s, &hook, &b, err);
+	bb_hook__close_now(&hook);
+	if (!rc)
+		rc = take_turn(s, &b.none_ns, err);
+	*ret_block = (struct block){b.none_ns / 2, s->empty_fd < 0 ? NAN : b.empty_ns / 2,
+				    b.full_ns / 2};
+	return rc;
+}
+
+/*
+ * A block becomes a sample, the mean of the floors the batch's. Where the trigger varies by more
+ * than the program costs, a block may be below zero: it counts as 0 (samples have no sign), and the
+ * median over loads does not depend on how far below it was.
+ */
+static void keep(struct bb_batch *b, const struct block *block, uint32_t runs_each)
+{
+	double cost_ns = (block->full_ns - block->none_ns) / runs_each;
+	double floor_ns = (block->empty_ns - block->none_ns) / runs_each;
+
+	b->floor_ns = b->n ? (b->floor_ns * (double)b->n + floor_ns) / (double)(b->n + 1)
+			   : floor_ns;
+	b->fired++;
+	b->ns[b->n++] = (uint64_t)(fmax(cost_ns, 0) * PS_PER_NS + 0.5);
+}
+
+static int batch(void *state, void *slot, uint32_t param, struct bb_batch *b, struct bb_err *err)
+{
+	uint64_t began_ns = bb_now_ns();
+	struct slot *s = slot;
+	struct block block;
+	int rc = 0;
+
+	(void)state;
+	(void)param;
+	b->target_cpu_s = NAN;
+	b->warmup = 0;
+	while (!rc && bb_batch__goes_on(b, began_ns)) {
+		rc = take_block(s, &block, err);
+		if (!rc)
+			keep(b, &block, s->fire.found->runs_each);
+	}
+	b->elapsed_s = bb_seconds_since(began_ns);
+	if (rc == -ESRCH) {
+		snprintf(b->void_why, sizeof(b->void_why), "%.190s", err->msg);
+		rc = 0;
+	}
+	return rc;
+}
+
+/* --- a load of the program --- */
+
+/* Of the same type and for the same hook; it returns what lets its event go on. */
+static int load_empty(const struct bb_target *target, int *ret_fd, struct bb_err *err)
+{
+	struct bpf_insn insns[] = {
+		{.code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0},
+		{.code = BPF_JMP | BPF_EXIT},
+	};
+	struct bb_code code, empty;
+	int rc = bb_target__code(target, &code, err);
+
+	if (rc)
+		return rc;
+	empty = code;
+	empty.insns = insns;
+	empty.n = 2;
+	empty.n_funcs = empty.n_lines = 0;
+	empty.btf = NULL;
+	empty.btf_fd = -1;
+	insns[0].imm = bb_attach_point__is_for_cgroups(code.type);
+	rc = bb_load__program(&empty, NULL, ret_fd, err);
+	bb_code__done(&code);
+	return rc;
+}
+
+static void detach(void *state, void *slot)
+{
+	struct slot *s = slot;
+
+	(void)state;
+	if (!s)
+		return;
+	bb_firer__stop(&s->fire.firer);
+	if (s->empty_fd >= 0)
+		close(s->empty_fd);
+	free(s);
+}
+
+static int attach(void *state, struct bb_test_prog *subject, void **ret_slot, struct bb_err *err)
+{
+	struct slot *s = calloc(1, sizeof(*s));
+	struct bb_fire_state *fire = state;
+	struct bb_err unsaid = {0};
+	int rc = s ? bb_fire__probe(state, subject, err) : bb_fail_nomem(err);
+
+	if (rc) {
+		free(s);
+		return rc;
+	}
+	s->fire.state = fire;
+	s->fire.target = subject->target;
+	s->fire.found = &subject->fire;
+	s->fire.prog_fd = bb_target__prog_fd(subject->target);
+	if (load_empty(subject->target, &s->empty_fd, &unsaid))
+		s->empty_fd = -1;
+	bb_fire__close_hooks();
+	rc = bb_pin_to_cpu(fire->opts.cpu, err);
+	if (!rc)
+		rc = bb_firer__start(&fire->place, s, sizeof(struct shared), &s->fire.firer, err);
+	if (rc)
+		detach(state, s);
+	else
+		*ret_slot = s;
+	return rc;
+}
+
+static const struct bb_drive_key keys[] = {
+	{.name = "samples"},
+	{0},
+};
+
+const struct bb_driver bb_driver_hook = {
+	.kind =
+		{
+			.with = "hook",
+			.doc = "wall time of a trigger with the program attached against nothing "
+			       "attached, bpf_stats off: the whole cost of an event to its target",
+			.keys = keys,
+			.pace = {.samples = 28, .turn = 1, .pair_turn = 1, .sample_s = 0.2},
+			.sample = {"event", "ns per event", false},
+			.units_per_ns = (uint32_t)PS_PER_NS,
+			.agrees_with = "step",
+			.own_floor = true,
+			.needs_bpf = true,
+			.shares_events = true,
+			.stats_off = true,
+		},
+	.executed_by = &bb_driver_exact_fire,
+	.open = bb_fire__open,
+	.probe = bb_fire__probe,
+	.attach = attach,
+	.batch = batch,
+	.fired_by = bb_fire__words_alone,
+	.detach = detach,
+	.close = bb_fire__close,
+};
