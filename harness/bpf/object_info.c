@@ -109,8 +109,8 @@ static int add_captured_map(struct bb_object_info *info, const struct bb_capture
 
 static int fill_from_capture(struct bb_object_info *info, const char *path, struct bb_err *err)
 {
-	struct bb_capture *c;
-	int rc = bb_capture__read(path, &c, err), error = 0;
+	const struct bb_capture *c;
+	int rc = bb_capture__borrow(path, &c, err), error = 0;
 
 	if (rc)
 		return rc;
@@ -127,7 +127,7 @@ static int fill_from_capture(struct bb_object_info *info, const char *path, stru
 	}
 	for (size_t i = 0; !error && i < c->n_maps; i++)
 		error = add_captured_map(info, &c->maps[i]);
-	bb_capture__free(c);
+	bb_capture__give_back(c);
 	return error ? bb_fail_nomem(err) : 0;
 }
 

@@ -22,10 +22,11 @@
 
 struct captured {
 	struct bb_source head;
-	struct bb_capture *capture;
-	size_t prog;             /* index in the capture */
-	struct btf **btfs;       /* as in the capture; NULL: not to be read */
-	struct bb_replay replay; /* the current load; zeroed: none */
+	const struct bb_capture *capture; /* borrowed, or `own` */
+	struct bb_capture *own;           /* one whose variables are set; NULL */
+	size_t prog;                      /* index in the capture */
+	struct btf **btfs;                /* as in the capture; NULL: not to be read */
+	struct bb_replay replay;          /* the current load; zeroed: none */
 	bool has_prog_array;
 	struct bb_captured_section section;
 };
@@ -69,6 +70,46 @@ static bool find_variable(const struct captured *s, size_t map, const char *name
 		return true;
 	}
 	return false;
+}
+
+/* The one value of an array of one element, which is left out where it is zero. NULL: out of
+ * memory. */
+static char *value_to_change(struct bb_captured_map *m)
+{
+	if (!m->n_entries) {
+		free(m->entries.data);
+		m->entries.size = m->key_size + (size_t)m->value_size;
+		m->entries.data = calloc(1, m->entries.size);
+		m->n_entries = m->entries.data != NULL;
+	}
+	return m->entries.data ? m->entries.data + m->key_size : NULL;
+}
+
+/* A global variable gets another value than the command gave it. */
+static int set_variable(struct captured *s, const struct bb_global_spec *global, struct bb_err *err)
+{
+	for (size_t i = 0; i < s->capture->n_maps; i++) {
+		size_t offset, size;
+		char *value;
+
+		if (!find_variable(s, i, global->name, &offset, &size))
+			continue;
+		if (size != 1 && size != 2 && size != 4 && size != 8)
+			return bb_fail(err, -EINVAL,
+				       "global '%s' of %s is %zu bytes; only integers can be set",
+				       global->name, s->head.where, size);
+		value = value_to_change(&s->own->maps[i]);
+		if (!value)
+			return bb_fail_nomem(err);
+		if (bb_put_integer(global->value, value + offset, size))
+			return 0;
+		return bb_fail(err, -ERANGE, "global '%s' of %s is %zu bytes; %lld does not fit",
+			       global->name, s->head.where, size, (long long)global->value);
+	}
+	return bb_fail(err, -ENOENT,
+		       "%s has no global variable '%s' that its type information names; a loader "
+		       "that fills sections itself leaves none there",
+		       s->head.where, global->name);
 }
 
 static struct bb_source_global captured_global(const struct bb_source *source, const char *name,
@@ -310,10 +351,12 @@ static void captured_free(struct bb_source *source)
 	struct captured *s = (struct captured *)source;
 
 	captured_unload(source);
-	for (size_t i = 0; s->btfs && i < s->capture->n_btfs; i++)
+	for (size_t i = 0; s->btfs && s->capture && i < s->capture->n_btfs; i++)
 		btf__free(s->btfs[i]);
 	free(s->btfs);
-	bb_capture__free(s->capture);
+	if (s->capture && !s->own)
+		bb_capture__give_back(s->capture);
+	bb_capture__free(s->own);
 	free(source->program);
 	free(source->where);
 	free(s);
@@ -387,19 +430,20 @@ int bb_source_capture__open(const char *path, const char *program,
 				     .where = strdup(path),
 				     .maps = maps};
 	rc = s->head.program && s->head.where ? 0 : bb_fail_nomem(err);
-	if (!rc && n_globals)
-		rc = bb_fail(err, -ENOTSUP,
-			     "%s: '%s' cannot be set: globals of a capture are those that the "
-			     "command set",
-			     path, globals[0].name);
-	if (!rc)
-		rc = bb_capture__read(path, &s->capture, err);
+	if (!rc && n_globals) {
+		rc = bb_capture__read(path, &s->own, err);
+		s->capture = s->own;
+	} else if (!rc) {
+		rc = bb_capture__borrow(path, &s->capture, err);
+	}
 	if (!rc)
 		rc = bb_capture__check_kernel(s->capture, err);
 	if (!rc)
 		rc = find_program(s, err);
 	if (!rc)
 		rc = read_btfs(s, err);
+	for (size_t i = 0; !rc && i < n_globals; i++)
+		rc = set_variable(s, &globals[i], err);
 	if (rc)
 		captured_free(&s->head);
 	else

@@ -4,7 +4,6 @@
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
-#include <net/if.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -75,55 +74,19 @@ static void see_programs(struct bb_take *t)
 	}
 }
 
-static int add_device(struct bb_take *t, const char *device, uint32_t prog_id)
+int bb_take__ask_kernel(struct bb_take *t, pid_t command, size_t max_bytes, struct bb_err *err)
 {
-	struct bb_pending_attachment *pending;
-	struct bb_captured_attachment *a;
+	int rc;
 
-	for (size_t i = 0; i < t->n_pending; i++)
-		if (t->pending[i].prog_id == prog_id)
-			return 0; /* by a link, which was seen */
-	pending = bb_append(&t->pending, &t->n_pending, sizeof(*pending));
-	a = pending ? bb_append(&t->capture->attachments, &t->capture->n_attachments, sizeof(*a))
-		    : NULL;
-	if (!a) {
-		t->n_pending -= pending != NULL;
-		return -ENOMEM;
-	}
-	*pending = (struct bb_pending_attachment){.prog_id = prog_id, .event_fd = -1};
-	*a = (struct bb_captured_attachment){.prog = BB_CAPTURE_NONE,
-					     .kind = "xdp",
-					     .attach_type = BPF_XDP,
-					     .n = 1};
-	snprintf(a->where, sizeof(a->where), "%s", device);
-	return 0;
-}
-
-/* XDP programs that were attached by netlink, which is no system call of bpf(). */
-static int see_devices(struct bb_take *t)
-{
-	struct if_nameindex *all = if_nameindex();
-	int rc = 0;
-
-	for (size_t i = 0; all && !rc && all[i].if_index; i++) {
-		LIBBPF_OPTS(bpf_xdp_query_opts, q);
-
-		if (bpf_xdp_query((int)all[i].if_index, 0, &q))
-			continue;
-		if (q.prog_id >= t->first_prog_id)
-			rc = add_device(t, all[i].if_name, q.prog_id);
-	}
-	if_freenameindex(all);
-	return rc;
-}
-
-int bb_take__ask_kernel(struct bb_take *t, size_t max_bytes, struct bb_err *err)
-{
 	for (size_t i = 0; i < t->n_pending; i++)
 		bb_ask_event(&t->pending[i], &t->capture->attachments[i]);
+	for (size_t i = 0; i < t->n_pending; i++)
+		bb_name_tracepoint(&t->capture->attachments[i]);
 	see_programs(t);
-	if (see_devices(t))
-		return bb_fail_nomem(err);
+	rc = bb_take__devices(t, command);
+	if (rc)
+		return bb_fail(err, rc, "asking for programs on network devices: %s",
+			       strerror(-rc));
 	return bb_take__entries(t, max_bytes, err);
 }
 

@@ -88,20 +88,21 @@ void bb_describe_event(const struct bb_opened_event *e, struct bb_captured_attac
 	}
 }
 
-/* The kernel says "sched_switch", and tracefs, where it is mounted, that it is one of sched's. */
-static void say_tracepoint(const char *name, char *dest, size_t size)
+void bb_name_tracepoint(struct bb_captured_attachment *a)
 {
 	static const char *const places[] = {"/sys/kernel/tracing/events", "/sys/kernel/debug/"
 									   "tracing/events"};
 	char pattern[320];
 	glob_t found = {0};
 
-	snprintf(dest, size, "%s", name);
+	if (strcmp(a->kind, "tracepoint") || !*a->where || strpbrk(a->where, "/ "))
+		return;
 	bb_root__begin();
 	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
-		snprintf(pattern, sizeof(pattern), "%s/*/%s", places[i], name);
+		snprintf(pattern, sizeof(pattern), "%s/*/%s", places[i], a->where);
 		if (!glob(pattern, GLOB_NOSORT, NULL, &found) && found.gl_pathc == 1) {
-			snprintf(dest, size, "%s", found.gl_pathv[0] + strlen(places[i]) + 1);
+			snprintf(a->where, sizeof(a->where), "%s",
+				 found.gl_pathv[0] + strlen(places[i]) + 1);
 			break;
 		}
 	}
@@ -133,8 +134,6 @@ void bb_ask_event(struct bb_pending_attachment *pending, struct bb_captured_atta
 		if (type >= BPF_FD_TYPE_UPROBE)
 			snprintf(a->where, sizeof(a->where), "%s:0x%llx", name,
 				 (unsigned long long)offset);
-		else if (type == BPF_FD_TYPE_TRACEPOINT)
-			say_tracepoint(name, a->where, sizeof(a->where));
 		else
 			snprintf(a->where, sizeof(a->where), "%s", name);
 	}

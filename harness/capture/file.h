@@ -24,6 +24,13 @@ int bb_capture__read(const char *path, struct bb_capture **ret_capture, struct b
 int bb_capture__parse(const char *data, size_t len, const char *path,
 		      struct bb_capture **ret_capture, struct bb_err *err);
 
+/*
+ * The same for several readers, which change nothing of it: a file that is as it was is read once.
+ * bb_capture__give_back() takes NULL.
+ */
+int bb_capture__borrow(const char *path, const struct bb_capture **ret_capture, struct bb_err *err);
+void bb_capture__give_back(const struct bb_capture *c);
+
 /* Does this file begin like a capture? False, too, where it cannot be read. */
 bool bb_capture_is_one(const char *path);
 

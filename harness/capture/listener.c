@@ -49,13 +49,24 @@ static int add_rules(scmp_filter_ctx filter)
 	return rc ? rc : seccomp_rule_add(filter, SCMP_ACT_NOTIFY, SCMP_SYS(perf_event_open), 0);
 }
 
+/* The 32-bit calls of a 64-bit kernel are seen, too, where the CPU has them. 0 or -errno. */
+static int add_narrow_calls(scmp_filter_ctx filter)
+{
+	int rc = seccomp_arch_native() == SCMP_ARCH_X86_64 ? seccomp_arch_add(filter, SCMP_ARCH_X86)
+							   : 0;
+
+	return rc == -EEXIST ? 0 : rc;
+}
+
 /* What a call of another architecture does is not seen. Programs that change their user may do so
  * (no_new_privs is left alone), and the CPU's mitigations stay as they are. */
 static int install_filter(void)
 {
 	scmp_filter_ctx filter = seccomp_init(SCMP_ACT_ALLOW);
-	int rc = filter ? add_rules(filter) : -ENOMEM;
+	int rc = filter ? add_narrow_calls(filter) : -ENOMEM;
 
+	if (!rc)
+		rc = add_rules(filter);
 	if (!rc)
 		rc = seccomp_attr_set(filter, SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_ALLOW);
 	if (!rc)

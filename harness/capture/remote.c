@@ -15,7 +15,11 @@
 
 #define MAX_RECORD 256 /* bytes */
 
-/* The process of a thread, which pidfd_open() wants; <0: it has gone. */
+#ifndef PIDFD_THREAD /* 6.9 */
+#define PIDFD_THREAD O_EXCL
+#endif
+
+/* The process of a thread; <0: it has gone. Reading this takes longer than all else here. */
 static pid_t process_of(pid_t tid)
 {
 	char path[64], text[1024], *at;
@@ -40,15 +44,26 @@ static pid_t process_of(pid_t tid)
 
 int bb_remote__open(pid_t tid, struct bb_remote *ret_remote)
 {
-	struct bb_remote r = {.tid = tid, .tgid = process_of(tid)};
+	struct bb_remote r = {.tid = tid};
 
-	if (r.tgid < 0)
-		return r.tgid;
-	r.pidfd = (int)syscall(SYS_pidfd_open, r.tgid, 0);
+	r.pidfd = (int)syscall(SYS_pidfd_open, tid, PIDFD_THREAD);
+	if (r.pidfd < 0 && errno == EINVAL) { /* before 6.9 they are of processes */
+		r.tgid = process_of(tid);
+		if (r.tgid < 0)
+			return r.tgid;
+		r.pidfd = (int)syscall(SYS_pidfd_open, r.tgid, 0);
+	}
 	if (r.pidfd < 0)
 		return -errno;
 	*ret_remote = r;
 	return 0;
+}
+
+pid_t bb_remote__process(struct bb_remote *r)
+{
+	if (!r->tgid)
+		r->tgid = process_of(r->tid);
+	return r->tgid;
 }
 
 void bb_remote__close(struct bb_remote *r)

@@ -8,13 +8,16 @@
 
 /* Another process, stopped in a system call of its thread `tid`. */
 struct bb_remote {
-	pid_t tid, tgid;
+	pid_t tid, tgid; /* tgid 0: bb_remote__process() */
 	int pidfd;
 };
 
 /* 0 or -errno. */
 int bb_remote__open(pid_t tid, struct bb_remote *ret_remote);
 void bb_remote__close(struct bb_remote *r);
+
+/* The process that the thread is of; <0: it has gone. */
+pid_t bb_remote__process(struct bb_remote *r);
 
 /* Its memory; -EFAULT where there is not all of it. */
 int bb_remote__read(const struct bb_remote *r, uint64_t at, void *dest, size_t size);

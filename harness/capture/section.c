@@ -73,6 +73,8 @@ static const char *of_load(const struct bb_captured_prog *p)
 {
 	if (p->type == BPF_PROG_TYPE_LSM)
 		return "lsm";
+	if (p->type == BPF_PROG_TYPE_STRUCT_OPS)
+		return "struct_ops";
 	switch (p->expected_attach_type) {
 	case BPF_TRACE_RAW_TP: return "tp_btf";
 	case BPF_TRACE_FENTRY: return "fentry";

@@ -97,8 +97,7 @@ static int say_nothing(const struct supervision *s, struct bb_err *err)
 	if (s->command.ended)
 		snprintf(end, sizeof(end), ", which ended with exit code %d,", s->command.status);
 	return bb_fail(err, -ENOTSUP,
-		       "'%s'%s loaded no BPF program; a program that a daemon or a 32-bit process "
-		       "loads for it is not seen",
+		       "'%s'%s loaded no BPF program; one that a daemon loads for it is not seen",
 		       s->take.capture->command, end);
 }
 
@@ -113,7 +112,8 @@ static int supervise(struct supervision *s, struct bb_capture **ret_capture,
 	ret_facts->status = s->command.status;
 	ret_facts->seconds = bb_seconds_since(s->began_ns);
 	if (!rc)
-		rc = bb_take__ask_kernel(&s->take, s->opts->max_bytes, err);
+		rc = bb_take__ask_kernel(&s->take, s->command.listener.command, s->opts->max_bytes,
+					 err);
 	if ((!s->opts->leaves || rc) && !bb_watched__end(&s->command))
 		s->opts->say("something of the command does not end, and is left alone");
 	bb_watched__close(&s->command, s->opts->leaves && !rc);

@@ -5,6 +5,7 @@
 #include <bpf/libbpf.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/audit.h>
 #include <linux/perf_event.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,9 +23,17 @@
 #define MAX_INPUTS 64          /* test runs that are kept */
 #define MAX_INPUT_BYTES 262144 /* of one */
 
+#define MAX_KNOWN 64 /* maps of one program: MAX_USED_MAPS of the kernel */
+
 /* One call, being looked at. */
 struct call {
 	struct bb_take *t;
+	/* maps that its descriptors are of: instructions name the same ones again and again */
+	struct {
+		int fd;
+		int32_t map;
+	} known[MAX_KNOWN];
+	size_t n_known;
 	struct bb_remote from;
 	union bpf_attr attr; /* zero behind what the caller gave */
 };
@@ -187,9 +196,19 @@ static int miss(struct bb_captured_prog *p, const char *what)
 
 static int32_t map_of(struct call *call, int fd)
 {
-	int copy = bb_remote__fd(&call->from, fd);
+	int32_t map;
+	int copy;
 
-	return copy < 0 ? copy : bb_take__map(call->t, copy);
+	for (size_t i = 0; i < call->n_known; i++)
+		if (call->known[i].fd == fd)
+			return call->known[i].map;
+	copy = bb_remote__fd(&call->from, fd);
+	map = copy < 0 ? copy : bb_take__map(call->t, copy);
+	if (map >= 0 && call->n_known < MAX_KNOWN) {
+		call->known[call->n_known].fd = fd;
+		call->known[call->n_known++].map = map;
+	}
+	return map;
 }
 
 static int32_t btf_of(struct call *call, int fd)
@@ -434,7 +453,7 @@ static int attach_to_event(struct call *call, int event_fd, int prog_fd)
 	if (!a)
 		return 0;
 	for (size_t i = t->n_events; i > 0; i--)
-		if (t->events[i - 1].tgid == call->from.tgid) {
+		if (t->events[i - 1].tgid == bb_remote__process(&call->from)) {
 			bb_describe_event(&t->events[i - 1], a);
 			break;
 		}
@@ -467,8 +486,19 @@ static bool is_of_device(uint32_t attach_type)
 static void say_place(struct call *call, uint32_t attach_type, int target,
 		      struct bb_captured_attachment *a)
 {
+	/* newer than libbpf of Debian 12 */
+	static const struct {
+		uint32_t type;
+		const char *name;
+	} newer[] = {{46, "tcx_ingress"},
+		     {47, "tcx_egress"},
+		     {54, "netkit_primary"},
+		     {55, "netkit_peer"}};
 	const char *type = libbpf_bpf_attach_type_str(attach_type);
 
+	for (size_t i = 0; !type && i < sizeof(newer) / sizeof(newer[0]); i++)
+		if (newer[i].type == attach_type)
+			type = newer[i].name;
 	a->attach_type = attach_type;
 	if (type)
 		snprintf(a->kind, sizeof(a->kind), "%s", type);
@@ -544,7 +574,7 @@ static int take_socket(struct call *call, uint64_t option, uint64_t value_at)
 static int take_event(struct call *call, uint64_t attr_at)
 {
 	struct bb_take *t = call->t;
-	struct bb_opened_event e = {.tgid = call->from.tgid}, *added;
+	struct bb_opened_event e = {.tgid = bb_remote__process(&call->from)}, *added;
 
 	/* the first version of the struct; the callers' may be longer or shorter than ours */
 	if (bb_remote__read(&call->from, attr_at, &e.attr, PERF_ATTR_SIZE_VER0) ||
@@ -623,11 +653,31 @@ static int take_bpf(struct call *call, const struct seccomp_data *data)
 	}
 }
 
+/* The number of a call, as of our own architecture. A 32-bit process has others; its arguments and
+ * the kernel's structs are the same. */
+static int number_of(const struct seccomp_data *data)
+{
+#ifdef __x86_64__
+	static const struct {
+		int narrow, nr;
+	} calls[] = {{357, SYS_bpf},
+		     {336, SYS_perf_event_open},
+		     {54, SYS_ioctl},
+		     {366, SYS_setsockopt}};
+
+	for (size_t i = 0; data->arch == AUDIT_ARCH_I386 && i < sizeof(calls) / sizeof(calls[0]);
+	     i++)
+		if (calls[i].narrow == data->nr)
+			return calls[i].nr;
+#endif
+	return data->nr;
+}
+
 int bb_take__call(struct bb_take *t, const struct seccomp_notif *n, struct bb_take_mark *ret_mark)
 {
 	uint64_t began_ns = bb_now_ns();
 	struct call call = {.t = t};
-	int rc;
+	int nr = number_of(&n->data), rc;
 
 	*ret_mark = (struct bb_take_mark){t->capture->n_progs, t->capture->n_attachments,
 					  t->capture->n_inputs, t->n_templates, t->n_events};
@@ -636,13 +686,13 @@ int bb_take__call(struct bb_take *t, const struct seccomp_notif *n, struct bb_ta
 	rc = bb_remote__open((pid_t)n->pid, &call.from);
 	if (rc)
 		return rc == -ENOMEM ? rc : 0; /* it has gone */
-	if (n->data.nr == SYS_perf_event_open)
+	if (nr == SYS_perf_event_open)
 		rc = take_event(&call, n->data.args[0]);
-	else if (n->data.nr == SYS_ioctl) /* PERF_EVENT_IOC_SET_BPF */
+	else if (nr == SYS_ioctl) /* PERF_EVENT_IOC_SET_BPF */
 		rc = attach_to_event(&call, (int)n->data.args[0], (int)n->data.args[2]);
-	else if (n->data.nr == SYS_setsockopt)
+	else if (nr == SYS_setsockopt)
 		rc = take_socket(&call, n->data.args[2], n->data.args[3]);
-	else
+	else if (nr == SYS_bpf)
 		rc = take_bpf(&call, &n->data);
 	bb_remote__close(&call.from);
 	t->n_calls++;

@@ -79,8 +79,9 @@ int bb_take__call(struct bb_take *t, const struct seccomp_notif *call,
 void bb_take__undo(struct bb_take *t, const struct bb_take_mark *mark);
 
 /* Ask the kernel for what only it knows, while the command still runs: which programs there are,
- * what the maps hold (up to max_bytes in all; 0: nothing), what is attached by netlink. */
-int bb_take__ask_kernel(struct bb_take *t, size_t max_bytes, struct bb_err *err);
+ * what the maps hold (up to max_bytes in all; 0: nothing), what is attached by netlink to devices
+ * of our network namespace and that of the process `command`. */
+int bb_take__ask_kernel(struct bb_take *t, pid_t command, size_t max_bytes, struct bb_err *err);
 
 /* The whole; t keeps nothing of it. Every program is loaded once more, with the command's own maps:
  * what the kernel refuses is known then, and the others' tags. */
@@ -100,9 +101,16 @@ struct bb_seen_prog *bb_take__seen(struct bb_take *t, int fd);
 /* What the maps hold (contents.c). */
 int bb_take__entries(struct bb_take *t, size_t max_bytes, struct bb_err *err);
 
+/* What is attached to network devices (devices.c). 0 or -errno. */
+int bb_take__devices(struct bb_take *t, pid_t command);
+
 /* What a perf event is that gets a program (events.c). */
 void bb_describe_event(const struct bb_opened_event *e, struct bb_captured_attachment *a);
 /* The same by the kernel's word, where it has one, when the program has been attached. */
 void bb_ask_event(struct bb_pending_attachment *pending, struct bb_captured_attachment *a);
+
+/* "sched_switch", the kernel says; tracefs, where it is mounted, that it is one of sched's. This
+ * takes milliseconds: the command is not to wait for it. */
+void bb_name_tracepoint(struct bb_captured_attachment *a);
 
 #endif

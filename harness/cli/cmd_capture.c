@@ -93,8 +93,23 @@ static void print_attachments(const struct bb_capture *c, size_t prog)
 			printf(" (%u times)", a->n);
 		any = true;
 	}
-	if (!any)
+	if (!any && c->progs[prog].type == BPF_PROG_TYPE_STRUCT_OPS && *c->progs[prog].attach_name)
+		printf("struct_ops %s", c->progs[prog].attach_name);
+	else if (!any)
 		fputs(state_of(&c->progs[prog]) ? "" : "not attached", stdout);
+}
+
+/* Programs that the command has, and did not load by a system call of its own. */
+static void print_not_captured(const struct bb_capture *c)
+{
+	for (size_t i = 0; i < c->n_attachments; i++) {
+		const struct bb_captured_attachment *a = &c->attachments[i];
+
+		if (a->prog < 0)
+			printf("not captured: a program attached to %s%s%s, which a light skeleton "
+			       "or another process loaded\n",
+			       a->kind, *a->where ? " " : "", a->where);
+	}
 }
 
 static int count_map(void *arg, size_t map)
@@ -153,6 +168,7 @@ static void print_capture(const struct bb_capture *c, bool all)
 	}
 	printf("%zu maps with %zu entries of %zu bytes; %zu without all of their contents\n",
 	       c->n_maps, entries, bytes, left_out);
+	print_not_captured(c);
 	for (size_t i = 0; all && i < c->n_maps; i++)
 		if (c->maps[i].left_out)
 			printf("  %-28s %s\n", c->maps[i].name, c->maps[i].left_out);

@@ -1,0 +1,164 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Commands of all kinds, captured: static, 32-bit, with a seccomp filter of their own, without the rights that they had; one that fails
+# or is interrupted; programs that tc attached; variables of a capture that a scenario sets.
+# slow: each command is watched until it has been quiet for a second
+# shellcheck source=harness/tests/tool.sh disable=SC2317 # functions that check, wait_until and run call
+. "$(dirname "$0")/../tool.sh"
+
+names=(static "own filter" "dropped rights" "32-bit" fails interrupted "the caller's" tc netns variables)
+need_root "${names[@]}" || plan_done
+objects=$O/tests/bpf load=$O/tests/tools/load_all file=$WORK/a.capture
+
+capture() { run "$BPFBENCH" capture -o "$file" "$@"; }
+
+# A program by the bare system call: no library, so that it can be linked statically, and for 32 bits.
+cat >"$TMP/bare.c" <<'C'
+#if __SIZEOF_POINTER__ == 8
+#define BPF 321
+#define EXIT 60
+#define PAUSE 34
+#define PRCTL 157
+#define SETUID 105
+#define SECCOMP 317
+static long call(long nr, long a, long b, long c)
+{
+	long r;
+	__asm__ volatile("syscall" : "=a"(r) : "a"(nr), "D"(a), "S"(b), "d"(c) : "rcx", "r11", "memory");
+	return r;
+}
+#else
+#define BPF 357
+#define EXIT 1
+#define PAUSE 29
+#define PRCTL 172
+#define SETUID 213
+#define SECCOMP 354
+static long call(long nr, long a, long b, long c)
+{
+	long r;
+	__asm__ volatile("int $0x80" : "=a"(r) : "a"(nr), "b"(a), "c"(b), "d"(c) : "memory");
+	return r;
+}
+#endif
+static unsigned char insns[] = {0xb7, 0, 0, 0, 1, 0, 0, 0, 0x95, 0, 0, 0, 0, 0, 0, 0};
+static struct {
+	unsigned type, n;
+	unsigned long long insns, license;
+	unsigned log[4], version, flags;
+	char name[16];
+} attr = {.type = 1, .n = 2, .name = "bare"};
+static unsigned char allow[] = {6, 0, 0, 0, 0, 0, 0xff, 0x7f};
+static struct {
+	unsigned short n;
+	void *filter;
+} filter = {1, allow};
+
+void _start(void)
+{
+	long fd;
+
+#ifdef OWN_FILTER
+	if (call(PRCTL, 38, 1, 0) || call(SECCOMP, 1, 0, (long)&filter))
+		call(EXIT, 9, 0, 0);
+#endif
+	attr.insns = (unsigned long)insns;
+	attr.license = (unsigned long)"GPL";
+	fd = call(BPF, 5, (long)&attr, sizeof(attr));
+#ifdef DROPS
+	if (call(SETUID, 65534, 0, 0))
+		call(EXIT, 8, 0, 0);
+#endif
+#ifdef FAILS
+	call(EXIT, 7, 0, 0);
+#endif
+	if (fd < 0)
+		call(EXIT, -fd, 0, 0);
+	for (;;)
+		call(PAUSE, 0, 0, 0);
+}
+C
+# bare NAME FLAG...: a command of that kind loads a program, and it is in the file.
+bare() {
+	local name=$1 to=$TMP/bare
+
+	shift
+	if [[ $(uname -m) != x86_64 ]] || ! "${CC:-gcc}" -O1 -nostdlib -static -fno-pie -no-pie -fno-stack-protector "$@" -o "$to" "$TMP/bare.c" 2>"$TMP/cc"; then
+		skip "$name" "no compiler for that here"
+		return
+	fi
+	if [[ $name == 32-bit ]] && ! (timeout 1 "$to" || (($? == 124))); then
+		skip "$name" "the kernel runs no 32-bit programs that load BPF"
+		return
+	fi
+	rm -f "$file"
+	capture --for 1 --all -- "$to"
+	expect_status "$name: exit code 0" 0
+	expect_grep "$name: its program is captured" out '^  bare +socket_filter'
+	check "$name: nothing of it is left" test -z "$(pgrep -xf "$to")"
+}
+bare static
+bare "own filter" -DOWN_FILTER
+bare "dropped rights" -DDROPS
+bare 32-bit -m32
+bare fails -DFAILS
+[[ ! -s $TMP/cc ]] && expect_grep "fails: said" err 'the command ended with exit code 7'
+
+# --- interrupted: a first SIGINT ends the capture and writes it, a SIGTERM leaves no file ---
+rm -f "$file"
+start "$BPFBENCH" capture -o "$file" --for 600 -- "$load" "$objects/sections.bpf.o"
+check "interrupted: the command has loaded" wait_until 20 grep -q '^[0-9]* programs' "$TMP/err"
+kill -TERM "$child"
+finish
+expect_eq "interrupted: by SIGTERM: exit code 1" "$status" 1
+check "interrupted: no file" test -z "$(find "$WORK" -name '*.capture*')"
+check "interrupted: the command has ended" test -z "$(pgrep -f "^$load $objects/sections")"
+start "$BPFBENCH" capture -o "$file" --for 600 -- "$load" "$objects/sections.bpf.o"
+check "interrupted: the next has loaded" wait_until 20 grep -q '^[0-9]* programs' "$TMP/err"
+kill -INT "$child"
+finish
+expect_eq "interrupted: by SIGINT: it is the end of the capture" "$status" 0
+check "interrupted: the file is whole" "$BPFBENCH" init "$file"
+
+# --- the caller's: under sudo, the file is that of who called ---
+if need_user "the caller's"; then
+	rm -f "$file"
+	run env "SUDO_UID=$NOBODY" "SUDO_GID=$NOGROUP" "$BPFBENCH" capture -o "$file" -- "$load" "$objects/sections.bpf.o"
+	expect_status "the caller's: exit code 0" 0
+	expect_eq "the caller's: the file, and nobody else's" "$(stat -c '%u %a' "$file")" "$NOBODY 600"
+fi
+
+# --- tc: attached by netlink, in a network namespace of its own ---
+if need_command tc tc netns; then
+	printf '%s\n' '#include <linux/bpf.h>' '#include <bpf/bpf_helpers.h>' 'char L[] SEC("license") = "GPL";' \
+		'SEC("tc") int shape(struct __sk_buff *s) { return s->len > 100 ? 2 : 0; }' >"$TMP/tc.bpf.c"
+	clang -target bpf -g -O2 -idirafter "/usr/include/$(uname -m)-linux-gnu" -c "$TMP/tc.bpf.c" -o "$TMP/tc.bpf.o"
+	capture --for 2 -- unshare -n sh -c "tc qdisc add dev lo clsact && tc filter add dev lo egress bpf da obj '$TMP/tc.bpf.o' sec tc; exec sleep 60"
+	expect_status "tc: exit code 0" 0
+	if grep -q 'shape ' "$TMP/out"; then
+		expect_grep "tc: where its program is attached, in another network namespace" out '^  shape +sched_cls .* tc lo egress$'
+	else
+		skip "tc: where its program is attached" "no clsact in this kernel, or a tc without BPF: $(grep -v bpfbench: "$TMP/err" | head -n 1)"
+	fi
+fi
+
+# --- variables: a scenario may give them other values ---
+capture -- "$load" "$objects/loop.bpf.o"
+cat >"$WORK/v.yml" <<Y
+name: v
+object: $file
+variants:
+  - {name: as-captured, program: loop}
+  - {name: short, program: loop, globals: {rounds: 10}}
+drive: [{with: exact, trigger: test-run}]
+Y
+run "$BPFBENCH" -s "$WORK/v.yml" --no-store
+expect_status "variables: exit code 0" 0
+# 400 rounds of about ten instructions, and 10
+check "variables: as the command set it" more "$(bmf "$TMP/out" v/as-captured/exact instructions)" 3000
+check "variables: as the scenario sets it" more 300 "$(bmf "$TMP/out" v/short/exact instructions)"
+sed -i 's/rounds: 10/round: 10/' "$WORK/v.yml"
+run "$BPFBENCH" -s "$WORK/v.yml" --no-store
+expect_status "variables: one that is not there: exit code 1" 1
+expect_grep "variables: one that is not there: said" err "no global variable 'round'"
+plan_done
