@@ -93,7 +93,7 @@ static int open_perf_buffer(struct bb_rings *r, int map_fd)
 		 * 64-bit. */
 		ring->consumer = (volatile unsigned long *)&page->data_tail;
 		ring->producer = (volatile unsigned long *)&page->data_head;
-		ring->size_bytes = size - (size_t)sysconf(_SC_PAGESIZE);
+		ring->size_bytes = size;
 		prefault(ring);
 	}
 	return 0;
@@ -139,20 +139,27 @@ int bb_rings__add(struct bb_rings *r, const char *name, const struct bpf_map_inf
 	return rc ? bb_fail(err, rc, "cannot read map '%s': %s", name, strerror(-rc)) : 0;
 }
 
-void bb_rings__after_fork(const struct bb_rings *r)
+static int map_again(struct perf_buffer *pb, int i)
 {
-	size_t page = (size_t)sysconf(_SC_PAGESIZE); /* the one in front of `size` bytes */
+	size_t page = (size_t)sysconf(_SC_PAGESIZE), size; /* a page in front of `size` bytes */
+	void *buf, *p;
+	int rc = perf_buffer__buffer(pb, i, &buf, &size);
+
+	if (rc)
+		return rc;
+	p = mmap(buf, size + page, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED_NOREPLACE,
+		 perf_buffer__buffer_fd(pb, (size_t)i), 0);
+	return p == MAP_FAILED ? -errno : 0;
+}
+
+int bb_rings__after_fork(const struct bb_rings *r)
+{
+	int rc = 0;
 
 	for (size_t i = 0; i < r->n_perf_buffers; i++)
-		for (size_t k = 0; k < perf_buffer__buffer_cnt(r->perf_buffers[i]); k++) {
-			void *buf;
-			size_t size;
-
-			if (!perf_buffer__buffer(r->perf_buffers[i], (int)k, &buf, &size))
-				mmap(buf, size + page, PROT_READ | PROT_WRITE,
-				     MAP_SHARED | MAP_FIXED,
-				     perf_buffer__buffer_fd(r->perf_buffers[i], k), 0);
-		}
+		for (size_t k = 0; !rc && k < perf_buffer__buffer_cnt(r->perf_buffers[i]); k++)
+			rc = map_again(r->perf_buffers[i], (int)k);
+	return rc;
 }
 
 void bb_rings__close(struct bb_rings *r)

@@ -47,10 +47,11 @@ int bb_rings__add(struct bb_rings *r, const char *name, const struct bpf_map_inf
 void bb_rings__close(struct bb_rings *r);
 
 /*
- * In a child that fork() made: perf buffers are mapped again, at the same place. The kernel leaves
- * them out of a child's memory (VM_DONTCOPY), where one would be at a bad address.
+ * Once, in a child that fork() made: perf buffers are mapped again, at the same place. The kernel
+ * leaves them out of a child's memory (VM_DONTCOPY). 0 or -errno, after which nothing may be
+ * drained: -EEXIST where the child has mapped something else there meanwhile.
  */
-void bb_rings__after_fork(const struct bb_rings *r);
+int bb_rings__after_fork(const struct bb_rings *r);
 
 void bb_queue__empty(struct bb_queue *q); /* for the function below */
 

@@ -305,11 +305,13 @@ bool bb_target__shares_map(const struct bb_target *a, const struct bb_target *b)
 	return false;
 }
 
-void bb_target__after_fork(const struct bb_target *t)
+int bb_target__after_fork(const struct bb_target *t)
 {
-	bb_rings__after_fork(&t->kept.rings);
-	if (t->kept.lender)
-		bb_rings__after_fork(&t->kept.lender->rings);
+	int rc = bb_rings__after_fork(&t->kept.rings);
+
+	if (!rc && t->kept.lender)
+		rc = bb_rings__after_fork(&t->kept.lender->rings);
+	return rc;
 }
 
 void bb_target__drain(struct bb_target *t, bool only_when_half_full)

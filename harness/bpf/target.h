@@ -135,8 +135,8 @@ int bb_target__drops(const struct bb_target *t, uint64_t *ret_drops);
 struct bb_ring;
 const struct bb_ring *bb_target__ring(const struct bb_target *t);
 
-/* In a child that fork() made, before it drains. */
-void bb_target__after_fork(const struct bb_target *t);
+/* Once, in a child that fork() made, before it drains. 0 or -errno: it may not. */
+int bb_target__after_fork(const struct bb_target *t);
 
 /* Throw away the records that the program delivered. `only_when_half_full`: leave a ring alone
  * until it must be emptied. */

@@ -436,11 +436,11 @@ int bb_fire__batch(struct bb_fire_slot *slot,
 
 int bb_fire__trigger(struct bb_fire_slot *slot, struct bb_fire_task *t)
 {
-	int rc;
+	int rc = slot->has_rings ? 0 : bb_target__after_fork(slot->target);
 
-	if (slot->is_open)
-		return 0;
-	bb_target__after_fork(slot->target);
+	slot->has_rings |= !rc;
+	if (rc || slot->is_open)
+		return rc;
 	t->in_work = slot->found->trigger;
 	rc = bb_firing__open(&slot->firing, slot->found->trigger, &slot->found->point,
 			     slot->state->place.other_cpu);

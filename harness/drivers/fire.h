@@ -47,7 +47,7 @@ struct bb_fire_slot {
 	struct bb_fire_beside *beside;
 	size_t n_beside;
 	struct bb_firer firer;
-	bool is_open; /* in the child: the trigger is */
+	bool has_rings, is_open; /* in the child: those of the target, the trigger */
 	struct bb_firing firing;
 };
 

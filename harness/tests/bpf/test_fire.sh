@@ -24,6 +24,7 @@ real --object "$object" --loads 2 -n 40
 expect_status "hooks of all kinds: exit code 0" 0
 check "hooks of all kinds: stdout is strictly valid BMF" valid_bmf "$TMP/out"
 check "a system call" fired on_openat open
+check "a program that writes to a perf buffer" fired writes open
 check "a system call's return" fired on_exit_read read
 check "a process that runs a program" fired on_exec exec
 check "a wakeup" fired on_wakeup '(nanosleep|wakeup|timerfd)'
