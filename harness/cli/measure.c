@@ -150,20 +150,19 @@ char *bb_command_line(int argc, char **argv)
 static int head_report(struct bb_report *r, uint64_t seed, const char *name, const char *command,
 		       struct bb_err *err)
 {
-	time_t now = time(NULL);
 	char compact[32], iso[32];
-	uint32_t tag = 0;
+	struct timespec now;
 	struct tm tm;
 
-	gmtime_r(&now, &tm);
+	clock_gettime(CLOCK_REALTIME, &now);
+	gmtime_r(&now.tv_sec, &tm);
 	strftime(compact, sizeof(compact), "%Y%m%dT%H%M%SZ", &tm);
 	strftime(iso, sizeof(iso), "%Y-%m-%dT%H:%M:%SZ", &tm);
-	if (getrandom(&tag, sizeof(tag), GRND_NONBLOCK) < 0)
-		tag = (uint32_t)bb_now_ns();
 	r->command = strdup(command);
 	r->started = strdup(iso);
 	r->seed = seed;
-	if (!r->command || !r->started || asprintf(&r->id, "%s-%s-%08x", compact, name, tag) < 0)
+	if (!r->command || !r->started ||
+	    asprintf(&r->id, "%s-%s-%08lx", compact, name, now.tv_nsec) < 0)
 		return bb_fail_nomem(err);
 	return bb_fingerprint__read(&r->fingerprint, err);
 }

@@ -688,6 +688,28 @@ static int run_rounds(struct run *r, struct bb_err *err)
 
 /* What a cell in situ brings a second at the most: twice its frequency, the packets of a request,
  * or who knows. */
+/* A live program whose owner has gone since it was last taken up, at the beginning of its last
+ * slice. */
+static int note_gone(struct run *r, struct bb_err *err)
+{
+	const struct bb_scenario *sc = r->session.plan->scenario;
+	char what[256];
+
+	for (size_t v = 0; v < sc->n_variants; v++) {
+		struct bb_err why = {0};
+
+		if (!r->session.usable[v] || !bb_variant_is_live(&sc->variants[v]) ||
+		    bb_test_prog__load(&r->session.subjects[v], &r->session.rng, BB_ANYWHERE, 1,
+				       &why) != -ENOENT)
+			continue;
+		snprintf(what, sizeof(what), "%s/%s: the end of its last slice", sc->name,
+			 sc->variants[v].name);
+		if (bb_report__add_skip(r->report, what, why.msg))
+			return bb_fail_nomem(err);
+	}
+	return 0;
+}
+
 static double most_samples_hz(const struct bb_plan_case *c)
 {
 	if (!c->param)
@@ -791,6 +813,8 @@ int bb_run_plan(const struct bb_plan *plan, const struct bb_run_opts *opts,
 		rc = open_references(&r, err);
 	if (!rc && r.total > 0)
 		rc = run_rounds(&r, err);
+	if (!rc)
+		rc = note_gone(&r, err);
 	if (!rc)
 		rc = bb_note_lines(&r.session, report, err);
 	bb_deadline__end(&budget);

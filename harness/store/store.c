@@ -302,14 +302,20 @@ static int read_path(const char *path, struct bb_report **ret_report, struct bb_
 
 /* "20261121T131700Z-...": runs that we stored, as against baselines and samples that people named.
  */
+static const char form[] = "########T######Z-";
+
 static int has_time(const char *id)
 {
-	static const char form[] = "########T######Z-";
-
 	for (size_t i = 0; form[i]; i++)
 		if (form[i] == '#' ? !isdigit((unsigned char)id[i]) : id[i] != form[i])
 			return 0;
 	return 1;
+}
+
+/* Which of two that began in the same second did later: ids end with the nanoseconds. */
+static int by_ns(const char *a, const char *b)
+{
+	return strcmp(strrchr(a, '-'), strrchr(b, '-'));
 }
 
 static int pick_latest(char **ids, size_t n, const char *dir, const char **ret_id,
@@ -322,7 +328,10 @@ static int pick_latest(char **ids, size_t n, const char *dir, const char **ret_i
 			       "%s: no runs are stored there yet (a run stores itself; --results "
 			       "DIR looks elsewhere)",
 			       dir);
-	*ret_id = ids[n - 1];
+	*ret_id = ids[--n];
+	while (n-- && !strncmp(ids[n], *ret_id, strlen(form)))
+		if (by_ns(ids[n], *ret_id) > 0)
+			*ret_id = ids[n];
 	return 0;
 }
 

@@ -36,9 +36,9 @@ int bb_store__replace(const char *dir, const char *name, const void *data, size_
 
 /*
  * Read a run, summarised. `which` is a path (has a '/'), "latest" (by the time that ids begin
- * with), an id in `dir` with or without ".json", a file in the current folder, or the beginning of
- * one id in `dir` alone. -ENOENT when there is none, -ENOTUNIQ when the beginning fits several,
- * -EINVAL when the file is not a run, other -errno.
+ * with, and the nanoseconds that they end with), an id in `dir` with or without ".json", a file in
+ * the current folder, or the beginning of one id in `dir` alone. -ENOENT when there is none,
+ * -ENOTUNIQ when the beginning fits several, -EINVAL when the file is not a run, other -errno.
  */
 int bb_store__read(const char *which, const char *dir, struct bb_report **ret_report,
 		   struct bb_err *err);

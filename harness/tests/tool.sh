@@ -84,6 +84,17 @@ finish() {
 	child=''
 }
 
+# ticks: of the CPU that $child has used, 0 when it has ended.
+ticks() {
+	local -a stat=()
+
+	{ read -ra stat <"/proc/$child/stat"; } 2>/dev/null || true
+	echo $((${stat[13]:-0} + ${stat[14]:-0}))
+}
+
+# used N: it has used N ticks by now: it is in the midst of its work, however long that took. For wait_until.
+used() { (($(ticks) >= $1)); }
+
 # only_whole DIR N: DIR holds N stored runs that `show` can read, and nothing else, hidden or not. For `check`.
 only_whole() {
 	local dir=$1 want=$2 n=0 path

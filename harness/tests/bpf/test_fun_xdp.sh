@@ -50,17 +50,6 @@ nothing_left "compare" 0
 # --- however it ends ---
 has_namespace() { readlink "/proc/$child/fd/"* 2>/dev/null | grep '^net:' | grep -qvF "$(readlink /proc/self/ns/net)"; }
 
-# ticks: of the CPU that the command has used, 0 when it has ended.
-ticks() {
-	local -a stat=()
-
-	read -ra stat <"/proc/$child/stat" || true
-	echo $((${stat[13]:-0} + ${stat[14]:-0}))
-}
-
-# used N: it has used N ticks by now.
-used() { (($(ticks) >= $1)); }
-
 # ends SIGNAL
 ends() {
 	local name="SIG$1" expected=1 at

@@ -68,6 +68,9 @@ network_before=$(network)
 no_network() { [[ $(network) == "$network_before" ]]; }
 senders() { pgrep -P "$child"; }
 no_senders() { ! pgrep -f -- "--results $results"; }
+# They have sent since SWITCHES: before each packet a sender sleeps.
+switches() { while read -r pid; do sed -n 's/^voluntary_ctxt_switches:[[:space:]]*//p' "/proc/$pid/status"; done <"$TMP/senders" | awk '{ n += $1 } END { print n + 0 }'; }
+have_sent() { (($(switches) > $1)); }
 some_senders() { [[ $(senders | wc -l) == "$1" ]] && senders >"$TMP/senders"; }
 # Of all senders: each value of a line of their status, once.
 of_senders() { while read -r pid; do awk -v key="$1:" '$1 == key { $1 = ""; print substr($0, 2) }' "/proc/$pid/status"; done <"$TMP/senders" | sort -u; }
@@ -80,7 +83,7 @@ ends() {
 	scenario packets.bpf.o '{name: xdp_sees}' "event: $2, seconds: 600" >"$WORK/long.yml"
 	start env SUDO_UID="$NOBODY" SUDO_GID="$NOGROUP" "$BPFBENCH" -s "$WORK/long.yml" --loads 1 --budget 0 --results "$results"
 	check "$name: before it, there are senders" wait_until 10 some_senders "$3"
-	sleep 0.5
+	check "$name: and they send" wait_until 10 have_sent "$(switches)"
 	if [[ $1 == KILL ]]; then
 		expect_eq "$2: they run as the user who called sudo" "$(of_senders Uid)" "$NOBODY $NOBODY $NOBODY $NOBODY"
 		expect_eq "$2: without capabilities" "$(of_senders CapEff)" "0000000000000000"

@@ -145,6 +145,14 @@ expect_grep "the owner ends: said so" err "^bpfbench: program 'live_counts_its_r
 expect_grep "the owner ends: what was sampled is shown" err '^  live_counts_its_runs +[1-9]'
 expect_grep "the owner ends: and is stored as incomplete" err 'incomplete run stored'
 nothing_left "the owner ends" 1
+# In the last slice, here the only one: what was measured until then counts, and it is said.
+own leaving_last 300
+start "$BPFBENCH" --prog-id "$id" --seconds 4 --loads 1 --no-store
+check "the owner ends in the last slice: while it is measured" wait_until 10 measures
+disown_it leaving_last
+finish
+expect_grep "the owner ends in the last slice: said so" err \
+	"skipped: live/live_counts_its_runs: the end of its last slice: program 'live_counts_its_runs' \(id $id\) is gone: its owner unloaded it or ended"
 for signal in INT KILL; do
 	own staying 300
 	start "$BPFBENCH" --prog-id "$id" --seconds 600 --no-store

@@ -120,6 +120,7 @@ elif need_user "who the workload runs as"; then
 fi
 
 # --- however it ends ---
+holds_two() { (($(cat "/proc/$child/fdinfo"/* | grep -c '^prog_id:') == 2)); }
 # ends SIGNAL DRIVE: midway through that drive.
 ends() {
 	local name="SIG$1 during $2" expected=1
@@ -130,8 +131,9 @@ ends() {
 	else
 		wait_until 30 grep -q 'cases on CPU' "$TMP/err" || true
 	fi
-	sleep 0.5
-	expect_eq "$name: before it, there are programs to be left" "$(cat "/proc/$child/fdinfo"/* | grep -c '^prog_id:')" 2
+	check "$name: before it, there are programs to be left" wait_until 10 holds_two
+	# and samples
+	wait_until 10 used $(($(ticks) + $(getconf CLK_TCK))) || true
 	kill "-$1" "$child"
 	[[ $1 != KILL ]] || expected=137
 	finish 2>/dev/null

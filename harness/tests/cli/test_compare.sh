@@ -145,7 +145,8 @@ rm -rf "$results"
 # So strict that no verdict comes before the signal: at 5 %, one in twenty runs of a program against itself has one.
 start "${user[@]}" "$BPFBENCH" compare -s "$WORK/ab.yml" --base plain --head again --threshold 0.001 \
 	--alpha 0.000001 --budget 60 --results "$results"
-sleep 0.7
+# some pairs by then
+wait_until 20 used $(($(getconf CLK_TCK) / 3)) || true
 kill -INT "$child"
 finish
 expect_status "SIGINT: exit code 1, not killed" 1
@@ -201,7 +202,6 @@ stored_run 1000 1
 old=$id old_path=$path
 stored_run 1000 2 '{name: more}'
 again=$id
-sleep 1	# `latest` goes by the second
 stored_run 1050 3
 new=$id new_path=$path
 

@@ -541,6 +541,10 @@ static void test_finds(void **state)
 	assert_int_equal(bb_store__read("", folder, &r, &err), -EINVAL);
 	assert_int_equal(bb_store__read(in_folder("none.json"), folder, &r, &err), -ENOENT);
 	assert_says(&err, "none.json: No such file");
+
+	store_as("20261122T080001Z-gate-again-0000003c"); /* in the same second */
+	store_as("20261122T080001Z-zoo-0000003b");
+	assert_string_equal(read_id("latest"), "20261122T080001Z-gate-again-0000003c");
 }
 
 static void test_nothing_stored(void **state)
