@@ -3,16 +3,32 @@
 
 #include <string.h>
 
+static bool is_function(const struct bb_attach_point *p)
+{
+	return p->kind == BB_AT_OWN_FUNCTION || p->kind == BB_AT_UPROBE;
+}
+
+/* Is it run by what happens in the kernel, whoever fires it? */
+static bool is_event(const struct bb_attach_point *p)
+{
+	switch (p->kind) {
+	case BB_AT_TRACEPOINT:
+	case BB_AT_RAW_TP:
+	case BB_AT_BTF:
+	case BB_AT_KPROBE:
+	case BB_AT_CGROUP: return true;
+	default: return false;
+	}
+}
+
 /* May the two be attached at a time? A call of a function brings those that are on it alone. */
 static bool goes_beside(const struct bb_attach_point *p, const struct bb_attach_point *other)
 {
-	bool is_function = p->kind == BB_AT_OWN_FUNCTION || p->kind == BB_AT_UPROBE,
-	     is_other = other->kind == BB_AT_OWN_FUNCTION || other->kind == BB_AT_UPROBE;
-
-	if (bb_attach_point__same_event(p, other) || other->kind == BB_AT_ITER)
+	if (bb_attach_point__same_event(p, other))
 		return false;
-	return is_function ? p->kind == other->kind && !strcmp(p->target, other->target)
-			   : !is_other;
+	if (is_function(p))
+		return p->kind == other->kind && !strcmp(p->target, other->target);
+	return is_event(p) && is_event(other);
 }
 
 size_t bb_beside__find(const struct bb_test_prog *subject, const struct bb_test_prog **ret_others)

@@ -166,7 +166,7 @@ static int take_own(struct bb_fire_state *s, struct bb_test_prog *subject,
 	return 0;
 }
 
-/* On a function of ours, with arguments that are made for the one that it is for. */
+/* On a function of ours, or by a test run, with arguments that are made for what it is for. */
 static int find_on_own(struct bb_fire_state *s, struct bb_test_prog *subject,
 		       struct bb_attach_point *own, struct bb_err *err)
 {
@@ -183,7 +183,8 @@ static int find_on_own(struct bb_fire_state *s, struct bb_test_prog *subject,
 		bb_live_objects__open(s->place.netns_fd, s->opts.object_dir, s->live);
 	}
 	bb_live_objects__make_arguments(s->live, own);
-	return take_own(s, subject, own, err);
+	return own->kind == BB_AT_OWN_RUN ? find_at(s, subject, own, err)
+					  : take_own(s, subject, own, err);
 }
 
 static int find(struct bb_fire_state *s, struct bb_test_prog *subject, struct bb_err *err)
@@ -207,7 +208,9 @@ static int find(struct bb_fire_state *s, struct bb_test_prog *subject, struct bb
 		return rc;
 	rc = find_at(s, subject, &point, err);
 	/* where the real event cannot be had, arguments are made for it */
-	if (rc == -ENOTSUP && bb_attach_point__on_own_function(&point, &own) &&
+	if (rc == -ENOTSUP &&
+	    (bb_attach_point__on_own_function(&point, &own) ||
+	     bb_attach_point__by_own_run(&point, &own)) &&
 	    !find_on_own(s, subject, &own, &unsaid))
 		rc = 0;
 	return rc;
@@ -443,6 +446,7 @@ int bb_fire__trigger(struct bb_fire_slot *slot, struct bb_fire_task *t)
 		return rc;
 	t->in_work = slot->found->trigger;
 	rc = bb_firing__open(&slot->firing, slot->found->trigger, &slot->found->point,
+			     slot->prog_fd, slot->state->place.cgroup_fd,
 			     slot->state->place.other_cpu);
 	slot->is_open = !rc;
 	return rc;

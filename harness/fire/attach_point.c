@@ -77,13 +77,24 @@ void bb_attach_point__from_section(const char *section, uint32_t prog_type, uint
 		}
 	if (bb_attach_point__is_for_cgroups(prog_type))
 		p.kind = BB_AT_CGROUP;
-	if (section[len])
+	if (prog_type == BPF_PROG_TYPE_SK_MSG || prog_type == BPF_PROG_TYPE_SK_REUSEPORT)
+		p.kind = prog_type == BPF_PROG_TYPE_SK_MSG ? BB_AT_SK_MSG : BB_AT_REUSEPORT;
+	else if (section[len])
 		snprintf(p.target, sizeof(p.target), "%s", section + len + 1);
 	else if (p.kind == BB_AT_CGROUP)
 		snprintf(p.target, sizeof(p.target), "%s", section);
 	else
 		p.kind = BB_AT_NOWHERE;
 	*ret_point = p;
+}
+
+bool bb_attach_point__by_own_run(const struct bb_attach_point *p, struct bb_attach_point *ret_point)
+{
+	if (p->kind != BB_AT_RAW_TP || p->prog_type != BPF_PROG_TYPE_RAW_TRACEPOINT)
+		return false;
+	*ret_point = *p;
+	ret_point->kind = BB_AT_OWN_RUN;
+	return true;
 }
 
 bool bb_attach_point__on_own_function(const struct bb_attach_point *p,
@@ -111,11 +122,19 @@ bool bb_attach_point__same_event(const struct bb_attach_point *a, const struct b
 struct bb_attach_words bb_attach_point__words(const struct bb_attach_point *p)
 {
 	static const char *const kinds[] = {
-		[BB_AT_NOWHERE] = "no place",      [BB_AT_TRACEPOINT] = "tracepoint",
-		[BB_AT_RAW_TP] = "raw tracepoint", [BB_AT_BTF] = "BTF hook",
-		[BB_AT_ITER] = "iterator",         [BB_AT_KPROBE] = "kernel function",
-		[BB_AT_UPROBE] = "function",       [BB_AT_OWN_FUNCTION] = "a call of ours for",
-		[BB_AT_CGROUP] = "cgroup",         [BB_AT_BY_LIBBPF] = "hook",
+		[BB_AT_NOWHERE] = "no place",
+		[BB_AT_TRACEPOINT] = "tracepoint",
+		[BB_AT_RAW_TP] = "raw tracepoint",
+		[BB_AT_BTF] = "BTF hook",
+		[BB_AT_ITER] = "iterator",
+		[BB_AT_KPROBE] = "kernel function",
+		[BB_AT_UPROBE] = "function",
+		[BB_AT_OWN_FUNCTION] = "a call of ours for",
+		[BB_AT_OWN_RUN] = "a test run for",
+		[BB_AT_SK_MSG] = "a socket of ours in a sockmap",
+		[BB_AT_REUSEPORT] = "a socket of ours that shares its port",
+		[BB_AT_CGROUP] = "cgroup",
+		[BB_AT_BY_LIBBPF] = "hook",
 	};
 	struct bb_attach_words w;
 

@@ -21,6 +21,9 @@ enum bb_attach_kind {
 	BB_AT_KPROBE,       /* "tcp_v4_connect" */
 	BB_AT_UPROBE,       /* "/lib/libc.so.6:malloc" */
 	BB_AT_OWN_FUNCTION, /* a function of bpfbench that is called in the place of "vfs_read" */
+	BB_AT_OWN_RUN,      /* test runs of a raw tracepoint's program, in the place of its event */
+	BB_AT_SK_MSG,       /* a socket of ours in a sockmap */
+	BB_AT_REUSEPORT,    /* a socket of ours that shares its port */
 	BB_AT_CGROUP,       /* "connect4" */
 	BB_AT_BY_LIBBPF,    /* any other that libbpf attaches by the section */
 };
@@ -30,7 +33,8 @@ struct bb_attach_point {
 	uint32_t prog_type, attach_type; /* BPF_PROG_TYPE_*, BPF_* of enum bpf_attach_type */
 	bool is_return;                  /* a function's return, not its entry */
 	char target[256];                /* the name of the hook; "" where it has none */
-	/* BB_AT_OWN_FUNCTION: what it is called with, what it returns, and that in words */
+	/* BB_AT_OWN_FUNCTION: what it is called with, what it returns, and that in words;
+	 * BB_AT_OWN_RUN: the event's arguments */
 	long args[7];
 	char said[200];
 };
@@ -52,6 +56,13 @@ bool bb_attach_point__on_own_function(const struct bb_attach_point *p,
 
 /* Are both run by one event? A tracepoint and the raw one of its name are. */
 bool bb_attach_point__same_event(const struct bb_attach_point *a, const struct bb_attach_point *b);
+
+/*
+ * The program of a raw tracepoint can be test-run with the arguments of its event in the place of
+ * it. false: the program is none of these.
+ */
+bool bb_attach_point__by_own_run(const struct bb_attach_point *p,
+				 struct bb_attach_point *ret_point);
 
 /* "tracepoint syscalls/sys_enter_openat", for messages and reports. */
 struct bb_attach_words {

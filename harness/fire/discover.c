@@ -9,6 +9,7 @@
 
 #include "base/clock.h"
 #include "base/deadline.h"
+#include "fire/choose.h"
 #include "fire/hook.h"
 #include "fire/later.h"
 
@@ -22,7 +23,7 @@
 struct list {
 	struct bb_stats_reader reader;
 	struct bb_attach_point point;
-	int other_cpu;
+	int cgroup_fd, other_cpu;
 	bool all;
 	size_t n, next; /* next: the first that is not tried yet */
 	struct bb_tried tried[MOST];
@@ -43,23 +44,6 @@ static uint64_t runs_of(const struct bb_stats_reader *r)
 
 	bb_stats_reader__info(r, &s);
 	return s.run_cnt;
-}
-
-/*
- * The fewest runs of a window, as others can only add to them; 0: less than a quarter of the
- * windows have as few.
- */
-static uint64_t fewest(const struct windows *w)
-{
-	uint64_t least = UINT64_MAX;
-	size_t same = 0;
-
-	for (size_t i = 0; i < w->n; i++) {
-		same = w->runs[i] < least ? 0 : same;
-		least = w->runs[i] < least ? w->runs[i] : least;
-		same += w->runs[i] == least;
-	}
-	return w->n && same * 4 >= w->n ? least : 0;
 }
 
 /* Windows in which the trigger is fired, or of as many ns without it. */
@@ -91,11 +75,12 @@ static void try_trigger(struct list *l, struct bb_tried *tried, struct bb_fire_t
 	struct windows fired, idle;
 	struct bb_firing f;
 
-	tried->rc = bb_firing__open(&f, tried->trigger, &l->point, l->other_cpu);
+	tried->rc = bb_firing__open(&f, tried->trigger, &l->point, l->reader.prog_fd, l->cgroup_fd,
+				    l->other_cpu);
 	if (!tried->rc) {
 		bb_firing__fire(&f); /* the first is not as the others are */
 		look(l, &f, 0, t, &fired);
-		tried->runs = (uint32_t)fewest(&fired);
+		tried->runs = (uint32_t)bb_fewest_runs(fired.runs, fired.n);
 		tried->fired = (uint32_t)fired.n;
 		tried->ns = fired.ns;
 		tried->rc = fired.rc;
@@ -103,7 +88,7 @@ static void try_trigger(struct list *l, struct bb_tried *tried, struct bb_fire_t
 	/* were they there without it? Runs by the readings alone are those of the first trigger. */
 	if (tried->runs && tried->trigger->fire) {
 		look(l, NULL, fired.ns, t, &idle);
-		if (fewest(&idle) >= tried->runs)
+		if (bb_fewest_runs(idle.runs, idle.n) >= tried->runs)
 			tried->runs = 0;
 	}
 	bb_firing__close(&f);
@@ -130,17 +115,14 @@ static int try_all(void *arg, struct bb_fire_task *t, void *shared)
 
 static void list_triggers(const struct bb_attach_point *point, struct list *l)
 {
-	if (point->kind == BB_AT_OWN_FUNCTION) {
-		l->tried[l->n++].trigger = &bb_triggers_function[0];
-		return;
-	}
 	for (unsigned int distance = 0; distance < 3; distance++) {
 		const struct bb_trigger *t;
 
 		/* a call that is refused comes after those that are not */
 		for (int fails = 0; fails < 2; fails++)
 			for (size_t i = 0; (t = bb_trigger_at(i)) && l->n < MOST; i++)
-				if (t->fails == fails && bb_trigger__distance(t, point) == distance)
+				if (t->fails == fails && bb_trigger__is_for(t, point) &&
+				    bb_trigger__distance(t, point) == distance)
 					l->tried[l->n++].trigger = t;
 	}
 }
@@ -208,34 +190,13 @@ static int run_list(const struct search *s, char *ret_ended, size_t size, struct
 	return rc == -ESRCH ? 0 : rc;
 }
 
-/* The fewest runs; of as many, those that are as near to the hook's name, the cheapest. */
-static void choose(const struct bb_attach_point *point, struct bb_discovery *d)
-{
-	const struct bb_tried *best = NULL;
-
-	for (size_t i = 0; i < d->n_tried; i++) {
-		const struct bb_tried *t = &d->tried[i];
-
-		if (!t->runs || (best && t->runs > best->runs))
-			continue;
-		if (!best || t->runs < best->runs ||
-		    (t->runs > 1 && t->ns < best->ns &&
-		     bb_trigger__distance(t->trigger, point) ==
-			     bb_trigger__distance(best->trigger, point)))
-			best = t;
-	}
-	if (!best)
-		return;
-	d->trigger = best->trigger;
-	d->runs_each = best->runs;
-}
-
 int bb_discover(const struct bb_fire_place *place, const struct bb_attach_point *point,
 		const struct bb_hook *hook, int prog_fd, const struct bb_stats_reader *reader,
 		bool all, struct bb_discovery *ret_discovery, struct bb_err *err)
 {
 	struct list *l = calloc(1, sizeof(*l));
 	const struct search s = {.place = place, .hook = hook, .prog_fd = prog_fd, .list = l};
+	const struct bb_tried *best;
 	struct bb_discovery d = {0};
 	int rc;
 
@@ -243,6 +204,7 @@ int bb_discover(const struct bb_fire_place *place, const struct bb_attach_point 
 		return bb_fail_nomem(err);
 	l->reader = *reader;
 	l->point = *point;
+	l->cgroup_fd = place->cgroup_fd;
 	l->other_cpu = place->other_cpu;
 	l->all = all;
 	list_triggers(point, l);
@@ -254,7 +216,9 @@ int bb_discover(const struct bb_fire_place *place, const struct bb_attach_point 
 	if (!rc) {
 		d.n_tried = l->next < l->n ? l->next : l->n;
 		memcpy(d.tried, l->tried, d.n_tried * sizeof(*d.tried));
-		choose(point, &d);
+		best = bb_choose(point, d.tried, d.n_tried);
+		d.trigger = best ? best->trigger : NULL;
+		d.runs_each = best ? best->runs : 0;
 		*ret_discovery = d;
 	}
 	free(l);

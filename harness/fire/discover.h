@@ -8,6 +8,7 @@
 #include "base/err.h"
 #include "bpf/prog_stats.h"
 #include "fire/attach_point.h"
+#include "fire/choose.h"
 #include "fire/firer.h"
 #include "fire/hook.h"
 
@@ -16,14 +17,6 @@
  * attached, those first whose words stand in the hook's name, and among those the cheapest. One run
  * a firing wins, else the smallest number of runs that is the same for most firings.
  */
-struct bb_tried {
-	const struct bb_trigger *trigger;
-	uint32_t runs;  /* of the program, by one firing; 0: none */
-	uint32_t fired; /* how often */
-	double ns;      /* what a firing takes, with a reading of the counters */
-	int rc;         /* -errno: it cannot be fired here */
-};
-
 struct bb_discovery {
 	const struct bb_trigger *trigger; /* NULL: none makes it run */
 	uint32_t runs_each;

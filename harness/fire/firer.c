@@ -23,11 +23,13 @@
 /* --- in the child --- */
 
 int bb_firing__open(struct bb_firing *f, const struct bb_trigger *t,
-		    const struct bb_attach_point *point, int other_cpu)
+		    const struct bb_attach_point *point, int prog_fd, int cgroup_fd, int other_cpu)
 {
 	*f = (struct bb_firing){.trigger = t,
 				.page_bytes = (size_t)sysconf(_SC_PAGESIZE),
 				.other_cpu = other_cpu,
+				.prog_fd = prog_fd,
+				.cgroup_fd = cgroup_fd,
 				.point = point};
 	for (size_t i = 0; i < BB_FIRING_FDS; i++)
 		f->fd[i] = -1;

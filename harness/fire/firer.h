@@ -50,7 +50,7 @@ int bb_firer__do(struct bb_firer *f, int (*work)(void *arg, struct bb_fire_task 
 
 /* For work(): open a trigger and close it again, with all that it has. 0 or -errno. */
 int bb_firing__open(struct bb_firing *f, const struct bb_trigger *t,
-		    const struct bb_attach_point *point, int other_cpu);
+		    const struct bb_attach_point *point, int prog_fd, int cgroup_fd, int other_cpu);
 void bb_firing__close(struct bb_firing *f);
 static inline int bb_firing__fire(struct bb_firing *f)
 {

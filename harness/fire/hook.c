@@ -307,7 +307,10 @@ int bb_hook__open(const struct bb_attach_point *point, pid_t pid, int cgroup_fd,
 	case BB_AT_KPROBE: rc = open_kprobe(h, err); break;
 	case BB_AT_UPROBE: rc = open_uprobe(h, err); break;
 	case BB_AT_OWN_FUNCTION: rc = open_own_function(h, err); break;
-	case BB_AT_ITER: break;
+	case BB_AT_ITER:
+	case BB_AT_OWN_RUN:
+	case BB_AT_SK_MSG:
+	case BB_AT_REUSEPORT: break; /* the trigger attaches it */
 	case BB_AT_CGROUP:
 		if (cgroup_fd < 0)
 			rc = bb_fail(err, -ENOTSUP, "there is no cgroup2 folder to attach it to");
@@ -392,7 +395,11 @@ int bb_hook__put(const struct bb_hook *h, int prog_fd, int *ret_link_fd, struct 
 		break;
 	case BB_AT_BTF: rc = link_of(bpf_raw_tracepoint_open(NULL, prog_fd), ret_link_fd); break;
 	case BB_AT_ITER:
-		rc = link_of(bpf_link_create(prog_fd, 0, BPF_TRACE_ITER, NULL), ret_link_fd);
+	case BB_AT_OWN_RUN:
+	case BB_AT_SK_MSG:
+	case BB_AT_REUSEPORT:
+		*ret_link_fd = -1;
+		rc = 0;
 		break;
 	case BB_AT_CGROUP:
 		rc = link_of(bpf_link_create(prog_fd, h->cgroup_fd,

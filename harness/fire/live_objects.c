@@ -284,6 +284,21 @@ static const struct btf_type *prototype_of(const struct bb_live_objects *o, cons
 	return t ? btf__type_by_id(o->btf, t->type) : NULL;
 }
 
+/* Of the event of a tracepoint, as its programs see it: without the first parameter. */
+static const struct btf_type *event_of(const struct bb_live_objects *o, const char *event)
+{
+	char name[160];
+	const struct btf_type *t;
+	int id;
+
+	snprintf(name, sizeof(name), "btf_trace_%s", event);
+	id = o->btf ? btf__find_by_name_kind(o->btf, name, BTF_KIND_TYPEDEF) : -ENOENT;
+	t = id < 0 ? NULL : btf__type_by_id(o->btf, (__u32)id);
+	t = t ? btf__type_by_id(o->btf, t->type) : NULL;
+	t = t && btf_is_ptr(t) ? btf__type_by_id(o->btf, t->type) : NULL;
+	return t && btf_is_func_proto(t) ? t : NULL;
+}
+
 /* Nothing is known of it: sizes, and a text as the result. */
 static void make_unknown(struct bb_attach_point *p)
 {
@@ -295,17 +310,18 @@ static void make_unknown(struct bb_attach_point *p)
 
 void bb_live_objects__make_arguments(const struct bb_live_objects *o, struct bb_attach_point *p)
 {
+	unsigned int skip = p->kind == BB_AT_OWN_RUN;
 	char function[128], said[200] = "";
 	const struct btf_type *proto;
 
 	snprintf(function, sizeof(function), "%.*s", (int)strcspn(p->target, "+"), p->target);
-	proto = prototype_of(o, function);
+	proto = p->kind == BB_AT_OWN_RUN ? event_of(o, function) : prototype_of(o, function);
 	if (!proto || o->why_not) {
 		make_unknown(p);
 		return;
 	}
-	for (size_t i = 0; i < 6 && i < btf_vlen(proto); i++) {
-		const struct btf_param *param = &btf_params(proto)[i];
+	for (size_t i = 0; i < 6 && i + skip < btf_vlen(proto); i++) {
+		const struct btf_param *param = &btf_params(proto)[i + skip];
 
 		p->args[i] = value_for(o, param->type, btf__name_by_offset(o->btf, param->name_off),
 				       function, said, sizeof(said));

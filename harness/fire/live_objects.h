@@ -32,8 +32,9 @@ void bb_live_objects__close(struct bb_live_objects *o);
 
 /*
  * The arguments for a call of ours in the place of the function that `p` (BB_AT_OWN_FUNCTION)
- * names, by the function's prototype in the kernel's BTF: addresses of live objects by their types,
- * integers and texts by their names; NULL for what we hold none of. p->said says which.
+ * names, or for a test run in the place of its event (BB_AT_OWN_RUN), by the function's prototype
+ * in the kernel's BTF: addresses of live objects by their types, integers and texts by their names;
+ * NULL for what we hold none of. p->said says which.
  */
 void bb_live_objects__make_arguments(const struct bb_live_objects *o, struct bb_attach_point *p);
 

@@ -84,7 +84,7 @@ static bool find_cgroup2(char *ret_path, size_t size)
 /* It waits until we are gone, and removes what we then leave. */
 static void keep(const char *folder, int fd)
 {
-	char byte;
+	char byte, inner[300];
 
 	prctl(PR_SET_NAME, "bpfbench-keeper");
 	setsid();
@@ -95,7 +95,8 @@ static void keep(const char *folder, int fd)
 	closefrom(4);
 	while (read(3, &byte, 1) > 0)
 		;
-	for (int i = 0; i < 100 && rmdir(folder) && errno == EBUSY; i++)
+	snprintf(inner, sizeof(inner), "%s/c", folder); /* of a trigger that was ended midway */
+	for (int i = 0; i < 100 && (rmdir(inner), rmdir(folder)) && errno == EBUSY; i++)
 		usleep(20000); /* until the processes in it have gone */
 	_exit(0);
 }

@@ -6,8 +6,9 @@
 
 /* In the order in which they are tried. */
 static const struct bb_trigger *const tables[] = {
-	bb_triggers_time,   bb_triggers_memory,  bb_triggers_file, bb_triggers_socket,
-	bb_triggers_cgroup, bb_triggers_process, bb_triggers_call, bb_triggers_function,
+	bb_triggers_time,   bb_triggers_memory,   bb_triggers_file, bb_triggers_socket,
+	bb_triggers_cgroup, bb_triggers_process,  bb_triggers_call, bb_triggers_function,
+	bb_triggers_xdp,    bb_triggers_attached,
 };
 
 const struct bb_trigger *bb_trigger_at(size_t i)
@@ -17,6 +18,19 @@ const struct bb_trigger *bb_trigger_at(size_t i)
 			if (!i--)
 				return row;
 	return NULL;
+}
+
+/* Points where a trigger attaches the program itself take no other. */
+bool bb_trigger__is_for(const struct bb_trigger *t, const struct bb_attach_point *p)
+{
+	switch (p->kind) {
+	case BB_AT_OWN_FUNCTION:
+	case BB_AT_OWN_RUN:
+	case BB_AT_ITER:
+	case BB_AT_SK_MSG:
+	case BB_AT_REUSEPORT: return t->at == p->kind;
+	default: return t->at == BB_AT_NOWHERE;
+	}
 }
 
 /* What is in front of the name proper, longest first. */

@@ -26,6 +26,8 @@ struct bb_firing {
 	long args[7];  /* of a system call, or of a function and what it returns */
 	int other_cpu; /* where a partner may run; -1: none */
 	pid_t pid;     /* a child of ours; 0: none */
+	int prog_fd;   /* of the program, for triggers that attach it themselves; borrowed */
+	int cgroup_fd; /* the folder of our cgroup; borrowed; -1: there is none */
 	/* BB_AT_OWN_FUNCTION: of the function that is called in its place */
 	const struct bb_attach_point *point;
 };
@@ -44,6 +46,9 @@ struct bb_trigger {
 	bool makes_fd; /* it returns a descriptor, which is closed at once */
 	/* it has the call refused: the hook runs, but what is behind it does not */
 	bool fails;
+	/* it is for attach points of this kind alone, which no other trigger is for: it attaches
+	 * the program itself; BB_AT_NOWHERE: it is for all others */
+	enum bb_attach_kind at;
 };
 
 /* All of them, the cheapest first; NULL behind the last. */
@@ -52,7 +57,9 @@ const struct bb_trigger *bb_trigger_at(size_t i);
 /* The tables that they stand in, each ends in a row without a name. */
 extern const struct bb_trigger bb_triggers_call[], bb_triggers_memory[], bb_triggers_process[],
 	bb_triggers_time[], bb_triggers_file[], bb_triggers_socket[], bb_triggers_cgroup[],
-	bb_triggers_function[];
+	bb_triggers_function[], bb_triggers_attached[], bb_triggers_xdp[];
+
+bool bb_trigger__is_for(const struct bb_trigger *t, const struct bb_attach_point *p);
 
 /*
  * How near the trigger is to what the attach point's name says: 0: its own word, 1: its word is

@@ -102,7 +102,7 @@ static int fire_call(struct bb_firing *f)
 }
 
 #define ROW(call, ...)                                                                             \
-	.name = #call, .words = #call, .doc = "the system call " #call, .open = open_call,         \
+	.name = "call-" #call, .words = #call, .doc = "the system call " #call, .open = open_call, \
 	.fire = fire_call, .nr = SYS_##call, .args = {__VA_ARGS__}
 #define CALL(call, ...)                                                                            \
 	{                                                                                          \

@@ -11,7 +11,6 @@
 #include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "fire/trigger.h"
@@ -171,31 +170,24 @@ static int fire_block_write(struct bb_firing *f)
 	return pwrite(f->fd[2], f->page, 4096, 0) < 0 ? -errno : 0;
 }
 
-/* The block device of the root file system, to read only. */
+/* The file of this program, past the cache: its file system's device has to read. */
 static int open_disk(struct bb_firing *f)
 {
-	char path[64], text[256], *name;
-	struct stat root;
-	ssize_t n;
-	int fd;
-
-	if (stat("/", &root))
-		return -errno;
-	snprintf(path, sizeof(path), "/sys/dev/block/%u:%u/uevent", major(root.st_dev),
-		 minor(root.st_dev));
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return -errno;
-	n = read(fd, text, sizeof(text) - 1);
-	close(fd);
-	text[n > 0 ? n : 0] = '\0';
-	name = strstr(text, "DEVNAME=");
-	if (!name)
-		return -ENODEV;
-	name += strlen("DEVNAME=");
-	snprintf(path, sizeof(path), "/dev/%.*s", (int)strcspn(name, "\n/."), name);
-	f->fd[2] = open(path, O_RDONLY | O_CLOEXEC | O_DIRECT);
+	f->fd[2] = open("/proc/self/exe", O_RDONLY | O_CLOEXEC | O_DIRECT);
 	return f->fd[2] < 0 ? -errno : 0;
+}
+
+/* The loop device by its page cache: a page of it becomes dirty, and is written. */
+static int open_block_cached(struct bb_firing *f)
+{
+	int rc = open_block(f), flags = rc ? 0 : fcntl(f->fd[2], F_GETFL);
+
+	return rc ? rc : fcntl(f->fd[2], F_SETFL, flags & ~O_DIRECT) ? -errno : 0;
+}
+
+static int fire_block_dirty(struct bb_firing *f)
+{
+	return pwrite(f->fd[2], f->page, 4096, 0) < 0 || fdatasync(f->fd[2]) ? -errno : 0;
 }
 
 #define OF_FILE(n, words_, fire_, doc_)                                                            \
@@ -244,8 +236,9 @@ const struct bb_trigger bb_triggers_file[] = {
 	 .open = open_block,
 	 .fire = fire_block_read},
 	{.name = "disk-read",
-	 .doc = "read the first 4 KiB of the root file system's device, past the cache",
-	 .words = "block_rq block_bio block_io irq_handler_entry irq_handler_exit irq softirq",
+	 .doc = "read 4 KiB of bpfbench's own file from its disk, past the cache",
+	 .words = "block_rq block_rq_insert block_bio block_io irq_handler_entry irq_handler_exit "
+		  "irq softirq",
 	 .open = open_disk,
 	 .fire = fire_block_read},
 	{.name = "block-write",
@@ -253,5 +246,11 @@ const struct bb_trigger bb_triggers_file[] = {
 	 .words = "block_rq block_bio",
 	 .open = open_block,
 	 .fire = fire_block_write},
+	{.name = "block-dirty",
+	 .doc = "write 4 KiB to it through the cache, and have them written",
+	 .words = "writeback_dirty_folio writeback_dirty_page folio_mark_dirty mark_buffer_dirty "
+		  "writeback fdatasync",
+	 .open = open_block_cached,
+	 .fire = fire_block_dirty},
 	{0},
 };

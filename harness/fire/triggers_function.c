@@ -16,6 +16,7 @@ const struct bb_trigger bb_triggers_function[] = {
 	{.name = "own-call",
 	 .doc = "call a function of bpfbench in the place of the one that the program is for",
 	 .words = "",
+	 .at = BB_AT_OWN_FUNCTION,
 	 .fire = fire_own_function},
 	{0},
 };

@@ -8,6 +8,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "fire/sockets.h"
 #include "fire/trigger.h"
 
 union address {
@@ -66,7 +67,7 @@ static int open_udp_of(struct bb_firing *f, int family)
 	return f->fd[1] < 0 ? -errno : 0;
 }
 
-static int open_udp(struct bb_firing *f)
+int bb_firing__open_udp(struct bb_firing *f)
 {
 	return open_udp_of(f, AF_INET);
 }
@@ -102,6 +103,29 @@ static int fire_udp_msg(struct bb_firing *f)
 			    .msg_iovlen = 1};
 
 	return sendmsg(f->fd[1], &out, 0) < 0 || recvmsg(f->fd[0], &in, 0) < 0 ? -errno : 0;
+}
+
+/* The receiver has no room for one more. */
+static int open_udp_full(struct bb_firing *f)
+{
+	const int least = 1;
+	const union address *to = address_of(f);
+	char byte = 0;
+	int rc = bb_firing__open_udp(f);
+
+	if (rc || setsockopt(f->fd[0], SOL_SOCKET, SO_RCVBUF, &least, sizeof(least)))
+		return rc ? rc : -errno;
+	for (int i = 0; i < 16; i++)
+		sendto(f->fd[1], &byte, 1, MSG_DONTWAIT, &to->any, length_of(to));
+	return 0;
+}
+
+static int fire_udp_send(struct bb_firing *f)
+{
+	const union address *to = address_of(f);
+	char byte = 0;
+
+	return sendto(f->fd[1], &byte, 1, 0, &to->any, length_of(to)) < 0 ? -errno : 0;
 }
 
 /* A socket of datagrams that is told whom it talks to: connect(2) without a packet. */
@@ -174,7 +198,7 @@ static int fire_tcp_close(struct bb_firing *f)
 	return rc;
 }
 
-static int open_tcp_pair(struct bb_firing *f)
+int bb_firing__open_tcp(struct bb_firing *f)
 {
 	const int on = 1;
 	int rc = open_listener(f);
@@ -282,7 +306,7 @@ static int fire_getsockname(struct bb_firing *f)
 
 static int open_connected_udp(struct bb_firing *f)
 {
-	int rc = open_udp(f);
+	int rc = bb_firing__open_udp(f);
 
 	return rc ? rc : fire_udp_connect(f);
 }
@@ -356,17 +380,17 @@ const struct bb_trigger bb_triggers_socket[] = {
 	{.name = "getsockopt",
 	 .doc = "ask for an option of a socket",
 	 .words = "getsockopt",
-	 .open = open_udp,
+	 .open = bb_firing__open_udp,
 	 .fire = fire_getsockopt},
 	{.name = "setsockopt",
 	 .doc = "set an option of a socket",
 	 .words = "setsockopt",
-	 .open = open_udp,
+	 .open = bb_firing__open_udp,
 	 .fire = fire_setsockopt},
 	{.name = "getsockname",
 	 .doc = "ask a socket for its address",
 	 .words = "getsockname getsockname4",
-	 .open = open_udp,
+	 .open = bb_firing__open_udp,
 	 .fire = fire_getsockname},
 	{.name = "getsockname6",
 	 .doc = "the same for IPv6",
@@ -387,7 +411,7 @@ const struct bb_trigger bb_triggers_socket[] = {
 	{.name = "udp-connect",
 	 .doc = "tell a UDP socket whom it talks to",
 	 .words = "connect connect4 udp_connect ip4_datagram_connect",
-	 .open = open_udp,
+	 .open = bb_firing__open_udp,
 	 .fire = fire_udp_connect},
 	{.name = "udp6-connect",
 	 .doc = "the same for IPv6",
@@ -409,12 +433,17 @@ const struct bb_trigger bb_triggers_socket[] = {
 		  "netif_rx netif_receive_skb ingress egress skb consume_skb cgroup_skb ip_rcv "
 		  "softirq_entry softirq_exit softirq_raise softirq napi_poll net_dev_start_xmit "
 		  "kfree_skb skb_copy_datagram_iovec udp_rcv sock_queue_rcv_skb",
-	 .open = open_udp,
+	 .open = bb_firing__open_udp,
 	 .fire = fire_udp},
+	{.name = "udp-full",
+	 .doc = "a datagram to a socket that has no room for it",
+	 .words = "udp_fail_queue_rcv_skb sock_rcvqueue_full kfree_skb",
+	 .open = open_udp_full,
+	 .fire = fire_udp_send},
 	{.name = "udp-msg",
 	 .doc = "the same by sendmsg and recvmsg",
 	 .words = "sendmsg recvmsg sendmsg4 recvmsg4",
-	 .open = open_udp,
+	 .open = bb_firing__open_udp,
 	 .fire = fire_udp_msg},
 	{.name = "udp6",
 	 .doc = "a datagram of 1 byte over IPv6",
@@ -441,7 +470,7 @@ const struct bb_trigger bb_triggers_socket[] = {
 		  "tcp_rcv_established "
 		  "sock_send_length sock_recv_length tcp_v4_do_rcv tcp_transmit_skb sk_msg sk_skb "
 		  "inet_sendmsg inet_recvmsg",
-	 .open = open_tcp_pair,
+	 .open = bb_firing__open_tcp,
 	 .fire = fire_stream},
 	{.name = "tcp",
 	 .doc = "a TCP connection: connect, accept, reset",

@@ -25,6 +25,14 @@ PROGRAM(on_sysctl, "cgroup/sysctl", 1)
 PROGRAM(on_kernel_function, "kprobe/tcp_v4_connect", 0)
 PROGRAM(on_kernel_return, "kretprobe/tcp_v4_connect", 0)
 
+PROGRAM(on_tasks, "iter/task", 0)
+PROGRAM(on_message, "sk_msg", 1)
+PROGRAM(on_port, "sk_reuseport", 1)
+PROGRAM(on_cgroup, "raw_tp/cgroup_mkdir", 0)
+PROGRAM(on_lost_datagram, "raw_tp/udp_fail_queue_rcv_skb", 0)
+/* bpfbench does not make the kernel run out of memory: it is run with arguments that are made */
+PROGRAM(on_reclaim, "raw_tp/mm_vmscan_direct_reclaim_begin", 0)
+
 /* It has the event refused: that is what it does, and no failure of the measurement. */
 PROGRAM(denies, "cgroup/connect6", 0)
 

@@ -30,13 +30,20 @@ check "a process that runs a program" fired on_exec exec
 check "a wakeup" fired on_wakeup '(nanosleep|wakeup|timerfd)'
 check "all system calls: reading the counters is one" fired on_any_call counters
 check "a switch of threads" fired on_switch '(nanosleep|wakeup|timerfd|sched-yield)'
-check "a return that looks for its entry" fired on_exit umask
+check "a return that looks for its entry" fired on_exit call-umask
 # all_of NAME: it executed all of its instructions
 all_of() {
 	tr -d '\n' <"$TMP/err" | grep -oE "[ ,]$1 [0-9]+ of [0-9]+" | awk '{n++; ok = $2 == $4} END {exit !(n && ok)}'
 }
 check "a return that looks for its entry finds it: the other program is attached beside" all_of on_exit
-expect_grep "the others that are attached are said" err '^    on_exit: umask \(.*; with 1 other attached\)$'
+expect_grep "the others that are attached are said" err '^    on_exit: call-umask \(.*; with 1 other attached\)$'
+check "an iterator" fired on_tasks iterator
+check "a message of a socket in a sockmap" fired on_message sockmap-send
+check "sockets that share a port" fired on_port reuseport
+check "a datagram for which there is no room" fired on_lost_datagram udp-full
+check "an event that bpfbench does not cause: a test run" fired on_reclaim own-run
+expect_grep "an event that bpfbench does not cause: arguments are made" err \
+	'^    on_reclaim: own-run \(a test run for mm_vmscan_direct_reclaim_begin; arguments made: integer'
 check "a function of the C library" fired on_malloc malloc
 check "its return" fired on_malloc_return malloc
 check "a function of the kernel, for real or by a call of ours" fired on_kernel_function '(own-call|tcp)'
@@ -44,6 +51,7 @@ if grep -q ' cgroup2 ' /proc/self/mounts; then
 	check "a socket's address" fired on_connect udp-connect
 	check "a socket" fired on_socket '[a-z0-9-]+'
 	check "a sysctl" fired on_sysctl sysctl
+	check "a cgroup" fired on_cgroup cgroup
 	check "a program that denies its event is measured" fired denies '[a-z0-9-]+'
 	expect_grep "a program that kills who fires it is named" err 'skipped: fire/kills/step: .*trigger setsockopt: .*ended by signal Killed'
 else

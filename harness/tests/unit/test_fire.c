@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The triggers as a table, which hooks they are for, and attach points by their sections. */
+#include <linux/bpf.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "drivers/beside.h"
+#include "fire/attach_point.h"
+#include "fire/choose.h"
+#include "fire/trigger.h"
+
+static struct bb_attach_point at(const char *section, uint32_t type, uint32_t attach_type)
+{
+	struct bb_attach_point p;
+
+	bb_attach_point__from_section(section, type, attach_type, &p);
+	return p;
+}
+
+static const struct bb_trigger *named(const char *name)
+{
+	const struct bb_trigger *t;
+
+	for (size_t i = 0; (t = bb_trigger_at(i)); i++)
+		if (!strcmp(t->name, name))
+			return t;
+	fail_msg("no trigger '%s'", name);
+	return NULL;
+}
+
+/* --- the catalogue --- */
+
+static void test_every_trigger_has_a_name_of_its_own(void **state)
+{
+	const struct bb_trigger *a, *b;
+
+	(void)state;
+	for (size_t i = 0; (a = bb_trigger_at(i)); i++) {
+		assert_true(a->name[0] && a->doc[0] && a->words);
+		for (size_t k = 0; k < i; k++) {
+			b = bb_trigger_at(k);
+			if (!strcmp(a->name, b->name))
+				fail_msg("two triggers '%s'", a->name);
+		}
+	}
+}
+
+static void test_words_are_words(void **state)
+{
+	const struct bb_trigger *t;
+
+	(void)state;
+	for (size_t i = 0; (t = bb_trigger_at(i)); i++) {
+		if (strstr(t->words, "  ") || t->words[0] == ' ' ||
+		    (t->words[0] && t->words[strlen(t->words) - 1] == ' '))
+			fail_msg("'%s': '%s'", t->name, t->words);
+	}
+}
+
+/* Reading the counters is the only one that does nothing. */
+static void test_one_trigger_does_nothing(void **state)
+{
+	const struct bb_trigger *t;
+
+	(void)state;
+	for (size_t i = 0; (t = bb_trigger_at(i)); i++)
+		if (!t->fire && strcmp(t->name, "counters"))
+			fail_msg("'%s' does nothing", t->name);
+}
+
+/* --- which hook a trigger is for --- */
+
+static void test_nearness(void **state)
+{
+	struct bb_attach_point p = at("tp/syscalls/sys_enter_openat", BPF_PROG_TYPE_TRACEPOINT, 0);
+
+	(void)state;
+	assert_int_equal(bb_trigger__distance(named("open"), &p), 0);
+	assert_int_equal(bb_trigger__distance(named("nanosleep"), &p), 2);
+	p = at("kprobe/do_filp_open_flags", BPF_PROG_TYPE_KPROBE, 0);
+	assert_int_equal(bb_trigger__distance(named("open"), &p), 1);
+	p = at("uprobe//lib/libc.so.6:malloc", BPF_PROG_TYPE_KPROBE, 0);
+	assert_int_equal(bb_trigger__distance(named("malloc"), &p), 0);
+}
+
+static void test_hooks_that_one_trigger_attaches(void **state)
+{
+	static const struct {
+		const char *section, *trigger;
+		uint32_t type, attach_type;
+	} only[] = {
+		{"iter/task", "iterator", BPF_PROG_TYPE_TRACING, BPF_TRACE_ITER},
+		{"sk_msg", "sockmap-send", BPF_PROG_TYPE_SK_MSG, BPF_SK_MSG_VERDICT},
+		{"sk_reuseport", "reuseport", BPF_PROG_TYPE_SK_REUSEPORT, BPF_SK_REUSEPORT_SELECT},
+	};
+
+	(void)state;
+	for (size_t k = 0; k < sizeof(only) / sizeof(only[0]); k++) {
+		struct bb_attach_point p = at(only[k].section, only[k].type, only[k].attach_type);
+		const struct bb_trigger *t;
+		size_t n = 0;
+
+		for (size_t i = 0; (t = bb_trigger_at(i)); i++)
+			n += bb_trigger__is_for(t, &p);
+		assert_int_equal(n, 1);
+		assert_true(bb_trigger__is_for(named(only[k].trigger), &p));
+	}
+}
+
+static void test_others_take_none_of_these(void **state)
+{
+	struct bb_attach_point p = at("raw_tp/sched_switch", BPF_PROG_TYPE_RAW_TRACEPOINT, 0);
+
+	(void)state;
+	assert_true(bb_trigger__is_for(named("nanosleep"), &p));
+	assert_false(bb_trigger__is_for(named("iterator"), &p));
+	assert_false(bb_trigger__is_for(named("own-call"), &p));
+	assert_false(bb_trigger__is_for(named("own-run"), &p));
+}
+
+/* --- attach points --- */
+
+static void test_sections(void **state)
+{
+	struct bb_attach_point p, own;
+
+	(void)state;
+	p = at("?tracepoint/sched/sched_switch", BPF_PROG_TYPE_TRACEPOINT, 0);
+	assert_int_equal(p.kind, BB_AT_TRACEPOINT);
+	assert_string_equal(p.target, "sched/sched_switch");
+	p = at("uretprobe.s/libc.so.6:malloc", BPF_PROG_TYPE_KPROBE, 0);
+	assert_int_equal(p.kind, BB_AT_UPROBE);
+	assert_true(p.is_return);
+	p = at("kprobe", BPF_PROG_TYPE_KPROBE, 0);
+	assert_int_equal(p.kind, BB_AT_NOWHERE);
+	assert_true(bb_attach_point__on_own_function(&p, &own));
+	assert_int_equal(own.kind, BB_AT_OWN_FUNCTION);
+	p = at("sockops/read", BPF_PROG_TYPE_SOCK_OPS, BPF_CGROUP_SOCK_OPS);
+	assert_int_equal(p.kind, BB_AT_CGROUP);
+	p = at("tp_btf/sched_switch", BPF_PROG_TYPE_TRACING, BPF_TRACE_RAW_TP);
+	assert_false(bb_attach_point__by_own_run(&p, &own)); /* the kernel has no such test run */
+	p = at("raw_tp/sched_switch", BPF_PROG_TYPE_RAW_TRACEPOINT, 0);
+	assert_true(bb_attach_point__by_own_run(&p, &own));
+	assert_int_equal(own.kind, BB_AT_OWN_RUN);
+	assert_string_equal(own.target, "sched_switch");
+}
+
+static void test_same_event(void **state)
+{
+	struct bb_attach_point tp = at("tp/sched/sched_switch", BPF_PROG_TYPE_TRACEPOINT, 0),
+			       raw = at("raw_tp/sched_switch", BPF_PROG_TYPE_RAW_TRACEPOINT, 0),
+			       entry = at("kprobe/vfs_read", BPF_PROG_TYPE_KPROBE, 0),
+			       exit = at("kretprobe/vfs_read", BPF_PROG_TYPE_KPROBE, 0);
+
+	(void)state;
+	assert_true(bb_attach_point__same_event(&tp, &raw));
+	assert_false(bb_attach_point__same_event(&entry, &exit));
+	assert_false(bb_attach_point__same_event(&tp, &entry));
+}
+
+/* --- how many runs a firing brings --- */
+
+static void test_fewest_runs(void **state)
+{
+	static const struct {
+		uint64_t runs[12];
+		size_t n;
+		uint64_t want;
+	} cases[] = {
+		{{1, 1, 1, 1}, 4, 1},
+		{{0}, 0, 0},
+		{{0, 0, 0}, 3, 0},
+		/* others come in between, now and then, or most of the time */
+		{{1, 2, 1, 7, 1, 1}, 6, 1},
+		{{9, 8, 2, 11, 2, 7, 2, 12}, 8, 2},
+		/* as few in less than a quarter: chance */
+		{{9, 8, 2, 11, 10, 7, 13, 12}, 8, 0},
+		/* it does not always run */
+		{{0, 1, 1, 1}, 4, 0},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		assert_int_equal(bb_fewest_runs(cases[i].runs, cases[i].n), cases[i].want);
+}
+
+static void test_choice(void **state)
+{
+	struct bb_attach_point p = at("tp/syscalls/sys_enter_openat", BPF_PROG_TYPE_TRACEPOINT, 0);
+	struct bb_tried tried[] = {
+		{.trigger = named("vfork"), .runs = 4, .ns = 10},
+		{.trigger = named("exec"), .runs = 2, .ns = 900},
+		{.trigger = named("create"), .runs = 2, .ns = 50},
+		{.trigger = named("mkdir"), .runs = 0, .ns = 1},
+		{.trigger = named("open"), .runs = 1, .ns = 700},
+		{.trigger = named("call-openat"), .runs = 1, .ns = 600},
+	};
+
+	(void)state;
+	assert_null(bb_choose(&p, tried, 0));
+	assert_null(bb_choose(&p, tried + 3, 1));
+	/* of as many runs, the cheaper one */
+	assert_ptr_equal(bb_choose(&p, tried, 4), &tried[2]);
+	/* one run, and of these the first: they are tried in the order in which they are taken */
+	assert_ptr_equal(bb_choose(&p, tried, 6), &tried[4]);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_every_trigger_has_a_name_of_its_own),
+		cmocka_unit_test(test_words_are_words),
+		cmocka_unit_test(test_one_trigger_does_nothing),
+		cmocka_unit_test(test_nearness),
+		cmocka_unit_test(test_hooks_that_one_trigger_attaches),
+		cmocka_unit_test(test_others_take_none_of_these),
+		cmocka_unit_test(test_sections),
+		cmocka_unit_test(test_same_event),
+		cmocka_unit_test(test_fewest_runs),
+		cmocka_unit_test(test_choice),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
