@@ -57,6 +57,42 @@ void bb_by_line__sentence(const struct bb_by_line *b, char *buf, size_t size)
 	bb_make_clean(buf);
 }
 
+static int by_missed(const void *a, const void *b)
+{
+	double x = bb_line_part__missed_ns(*(const struct bb_line_part *const *)a),
+	       y = bb_line_part__missed_ns(*(const struct bb_line_part *const *)b);
+
+	return x > y ? -1 : x < y;
+}
+
+void bb_by_line__cold_sentence(const struct bb_by_line *b, char *buf, size_t size)
+{
+	const struct bb_line_part **order = calloc(b->n_parts + 1, sizeof(*order));
+	size_t at = 0;
+
+	buf[0] = '\0';
+	if (order && isfinite(b->cold.value)) {
+		memcpy(order, b->top, b->n_parts * sizeof(*order));
+		qsort(order, b->n_parts, sizeof(*order), by_missed);
+		at += (size_t)snprintf(buf, size, "with cold caches %s ns",
+				       bb_table_cell_value(b->cold.value).text);
+	}
+	for (size_t i = 0; at && i < b->n_parts && i < NAMED && at < size; i++) {
+		const struct bb_timed_row *row = order[i]->row;
+		double missed = bb_line_part__missed_ns(order[i]);
+		char place[64];
+
+		if (missed <= 0)
+			break;
+		put_place(row, place, sizeof(place));
+		at += (size_t)snprintf(buf + at, size - at, "%s%s%s%s +%s", i ? ", " : ": ",
+				       row->call, row->call[0] ? " of " : "", place,
+				       bb_table_cell_value(missed).text);
+	}
+	free(order);
+	bb_make_clean(buf);
+}
+
 /* Below what can be told from nothing, a bound. */
 static void add_ns(struct bb_text_table *t, const struct bb_estimate *e)
 {
@@ -71,6 +107,19 @@ static void add_ns(struct bb_text_table *t, const struct bb_estimate *e)
 	else
 		bb_text_table__add(t, "[%s, %s]", bb_table_cell_value(e->lo).text,
 				   bb_table_cell_value(e->hi).text);
+}
+
+/* With cold caches; no column where they were never cold. */
+static void add_cold(struct bb_text_table *t, const struct bb_by_line *b, double ns)
+{
+	if (isnan(b->cold.value))
+		return;
+	if (isnan(ns))
+		bb_text_table__add_text(t, BB_TEXT_ABSENT);
+	else if (ns < BB_BY_LINE_LEAST_NS)
+		bb_text_table__add(t, "< %g", BB_BY_LINE_LEAST_NS);
+	else
+		bb_text_table__add(t, "%s", bb_table_cell_value(ns).text);
 }
 
 static void add_share(struct bb_text_table *t, const struct bb_by_line *b, double ns)
@@ -92,10 +141,11 @@ static void add_count(struct bb_text_table *t, double n)
 }
 
 static void add_row(struct bb_text_table *t, const struct bb_by_line *b,
-		    const struct bb_estimate *ns, double insns, const char *place,
+		    const struct bb_estimate *ns, double cold_ns, double insns, const char *place,
 		    const char *before, const char *text)
 {
 	add_ns(t, ns);
+	add_cold(t, b, cold_ns);
 	add_share(t, b, ns->value);
 	add_count(t, insns);
 	bb_text_table__add_text(t, place);
@@ -119,12 +169,12 @@ static void add_calls(struct bb_text_table *t, const struct bb_by_line *b,
 
 			snprintf(call, sizeof(call), "%.160s%s%s", p->row->call, turns,
 				 p->row->enters ? ", without its lines" : "");
-			add_row(t, b, &p->ns, NAN, "", "  ", call);
+			add_row(t, b, &p->ns, p->cold.value, NAN, "", "  ", call);
 		} else if (line->n_parts > 1 && p->ns.value >= BB_BY_LINE_LEAST_NS) {
 			char own[280];
 
 			snprintf(own, sizeof(own), "its own code%s", turns);
-			add_row(t, b, &p->ns, NAN, "", "  ", own);
+			add_row(t, b, &p->ns, p->cold.value, NAN, "", "  ", own);
 		}
 	}
 }
@@ -152,10 +202,16 @@ static int by_time(const void *a, const void *b)
 int bb_by_line__table(const struct bb_by_line *b, bool longest_first,
 		      struct bb_text_table *ret_table)
 {
-	static const struct bb_text_column columns[] = {
+	static const struct bb_text_column hot[] = {
 		{"ns", false},    {"95 % interval", false}, {"% of run", false},
 		{"insns", false}, {"line", false},          {"source", true},
 	};
+	static const struct bb_text_column both[] = {
+		{"ns", false},    {"95 % interval", false}, {"cold ns", false}, {"% of run", false},
+		{"insns", false}, {"line", false},          {"source", true},
+	};
+	bool is_both = isfinite(b->cold.value);
+	size_t n = is_both ? sizeof(both) / sizeof(both[0]) : sizeof(hot) / sizeof(hot[0]);
 	const struct bb_line_time **order = calloc(b->n_lines + 1, sizeof(*order));
 	struct bb_text_table *t = ret_table;
 	const char *file = "";
@@ -166,15 +222,15 @@ int bb_by_line__table(const struct bb_by_line *b, bool longest_first,
 		order[i] = &b->lines[i];
 	if (longest_first)
 		qsort(order, b->n_lines, sizeof(*order), by_time);
-	bb_text_table__init(t, columns, sizeof(columns) / sizeof(columns[0]));
-	add_row(t, b, &b->empty, NAN, "", "", "(calling and timing an empty program)");
+	bb_text_table__init(t, is_both ? both : hot, n);
+	add_row(t, b, &b->empty, NAN, NAN, "", "", "(calling and timing an empty program)");
 	for (size_t i = 0; i < b->n_lines; i++) {
 		const struct bb_timed_row *row = order[i]->row;
 		char place[64], before[400];
 
 		if (strcmp(file, row->file)) {
 			file = row->file;
-			for (int k = 0; k < 5; k++)
+			for (size_t k = 0; k + 1 < n; k++)
 				bb_text_table__add_text(t, "");
 			bb_text_table__add(t, "%.200s:", file);
 		}
@@ -183,11 +239,12 @@ int bb_by_line__table(const struct bb_by_line *b, bool longest_first,
 		if (row->is_loop)
 			snprintf(before + strlen(before), sizeof(before) - strlen(before), "%s",
 				 "(loop) ");
-		add_row(t, b, &order[i]->ns, order[i]->insns, place, before, row->text);
+		add_row(t, b, &order[i]->ns, order[i]->cold_ns, order[i]->insns, place, before,
+			row->text);
 		add_calls(t, b, order[i]);
 	}
 	if (b->timed->leaves)
-		add_row(t, b, &b->rest, NAN, "", "", "(after the last cut: a tail call)");
+		add_row(t, b, &b->rest, NAN, NAN, "", "", "(after the last cut: a tail call)");
 	free(order);
 	return 0;
 }
@@ -224,6 +281,9 @@ int bb_by_line__print(const struct bb_by_line *b, bool longest_first, FILE *out)
 		bb_table_cell_value(b->program.value).text, b->n_loads,
 		bb_table_cell_value(b->sum.value).text);
 	bb_by_line__sentence(b, sentence, sizeof(sentence));
+	if (sentence[0])
+		fprintf(out, "%s\n", sentence);
+	bb_by_line__cold_sentence(b, sentence, sizeof(sentence));
 	if (sentence[0])
 		fprintf(out, "%s\n", sentence);
 	putc('\n', out);

@@ -11,6 +11,10 @@
 /* "64 % is bpf_ringbuf_submit of line 81, 34 % bpf_get_stack of line 75, ..." into buf[size]. */
 void bb_by_line__sentence(const struct bb_by_line *b, char *buf, size_t size);
 
+/* "with cold caches 15 728 ns: bpf_ringbuf_submit of line 83 +7096, ..."; "" where it was not cold.
+ */
+void bb_by_line__cold_sentence(const struct bb_by_line *b, char *buf, size_t size);
+
 /* Its table: bb_text_table__done() it. 0 or -ENOMEM. */
 int bb_by_line__table(const struct bb_by_line *b, bool longest_first,
 		      struct bb_text_table *ret_table);

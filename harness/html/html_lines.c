@@ -20,6 +20,12 @@ static int put_lines(FILE *out, const struct bb_by_line *b, const char *flame, b
 	fprintf(out, "</b>: %s ns a run; ", bb_table_cell_value(b->program.value).text);
 	bb_xml_text(out, sentence);
 	fputs("</summary>\n", out);
+	bb_by_line__cold_sentence(b, sentence, sizeof(sentence));
+	if (sentence[0]) {
+		fputs("<p>", out);
+		bb_xml_text(out, sentence);
+		fputs("</p>\n", out);
+	}
 	if (flame)
 		fputs(flame, out);
 	rc = bb_by_line__table(b, false, &t);

@@ -195,31 +195,115 @@ static int add_totals(struct bb_by_line *b, const struct loads *l)
 	return rc;
 }
 
+/* The same program and parameter by the same drive with cold caches; NULL: there is none. */
+static const struct bb_timed *find_cold(const struct bb_report *r, const struct bb_timed *t)
+{
+	size_t len = strlen(t->drive);
+
+	for (size_t i = 0; i < r->n_timed; i++) {
+		const struct bb_timed *c = &r->timed[i];
+
+		if (!strcmp(c->scenario, t->scenario) && !strcmp(c->variant, t->variant) &&
+		    c->param_value == t->param_value && !strncmp(c->drive, t->drive, len) &&
+		    !strcmp(c->drive + len, "-cold"))
+			return c;
+	}
+	return NULL;
+}
+
+static const struct bb_timed_row *find_row(const struct bb_timed *t,
+					   const struct bb_timed_row *like)
+{
+	for (size_t i = 0; i < t->n_rows; i++) {
+		const struct bb_timed_row *row = &t->rows[i];
+
+		if (row->insn == like->insn && row->line == like->line &&
+		    row->last_line == like->last_line && !strcmp(row->call, like->call) &&
+		    !strcmp(row->from, like->from))
+			return row;
+	}
+	return NULL;
+}
+
+static int open_loads(struct loads *l, const struct bb_timed *t)
+{
+	l->n = bb_timed_loads(t->program_ns);
+	l->use = calloc(l->n + 1, sizeof(*l->use));
+	l->x = calloc(l->n + 1, sizeof(*l->x));
+	l->kept = calloc(l->n + 1, sizeof(*l->kept));
+	if (!l->use || !l->x || !l->kept)
+		return -ENOMEM;
+	find_whole_loads(l, t);
+	return 0;
+}
+
+static void close_loads(struct loads *l)
+{
+	free(l->use);
+	free(l->x);
+	free(l->kept);
+}
+
+static int add_cold(struct bb_by_line *b, const struct bb_report *r)
+{
+	const struct bb_timed *cold = find_cold(r, b->timed);
+	const struct bb_estimate none = {NAN, NAN, NAN};
+	struct loads l = {0};
+	int rc = cold ? open_loads(&l, cold) : 0;
+
+	b->cold = none;
+	if (cold && !rc)
+		rc = estimate_text(&l, cold->program_ns, &b->cold);
+	for (size_t i = 0; i < b->n_lines; i++)
+		b->lines[i].cold_ns = NAN;
+	for (size_t i = 0; !rc && i < b->n_lines; i++) {
+		struct bb_line_time *line = &b->lines[i];
+
+		for (size_t k = 0; !rc && k < line->n_parts; k++) {
+			struct bb_line_part *p = &line->parts[k];
+			const struct bb_timed_row *row = cold ? find_row(cold, p->row) : NULL;
+
+			p->cold = none;
+			if (row)
+				rc = estimate_text(&l, row->ns, &p->cold);
+			if (isfinite(p->cold.value))
+				line->cold_ns = (isnan(line->cold_ns) ? 0 : line->cold_ns) +
+						p->cold.value;
+		}
+	}
+	close_loads(&l);
+	return rc;
+}
+
+double bb_line_part__missed_ns(const struct bb_line_part *p)
+{
+	double more = p->cold.value - p->ns.value;
+
+	return more >= BB_BY_LINE_LEAST_NS && p->cold.lo > p->ns.hi ? more : 0;
+}
+
 int bb_by_line__make(const struct bb_report *r, const struct bb_timed *t,
 		     struct bb_by_line *ret_lines)
 {
 	struct bb_by_line b = {.timed = t};
-	struct loads l = {.n = bb_timed_loads(t->program_ns)};
-	int rc;
+	struct loads l = {0};
+	int rc = open_loads(&l, t);
 
-	l.use = calloc(l.n + 1, sizeof(*l.use));
-	l.x = calloc(l.n + 1, sizeof(*l.x));
-	l.kept = calloc(l.n + 1, sizeof(*l.kept));
 	b.lines = calloc(t->n_rows + 1, sizeof(*b.lines));
 	b.parts = calloc(t->n_rows + 1, sizeof(*b.parts));
 	b.top = calloc(t->n_rows + 1, sizeof(*b.top));
-	rc = l.use && l.x && l.kept && b.lines && b.parts && b.top ? 0 : -ENOMEM;
+	if (!b.lines || !b.parts || !b.top)
+		rc = -ENOMEM;
 	if (!rc) {
-		find_whole_loads(&l, t);
 		for (size_t i = 0; i < l.n; i++)
 			b.n_loads += l.use[i];
 		rc = add_totals(&b, &l);
 	}
 	if (!rc)
 		rc = add_lines(&b, r, &l);
-	free(l.use);
-	free(l.x);
-	free(l.kept);
+	if (!rc)
+		rc = add_cold(&b, r);
+	close_loads(&l);
 	if (rc)
 		bb_by_line__done(&b);
 	else

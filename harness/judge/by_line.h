@@ -19,11 +19,13 @@
 struct bb_line_part {
 	const struct bb_timed_row *row;
 	struct bb_estimate ns, first; /* of all turns; of the first alone, NAN: not measured */
+	struct bb_estimate cold;      /* of all turns, by the drive `lines-cold`; NAN likewise */
 };
 
 struct bb_line_time {
 	const struct bb_timed_row *row; /* the first of its parts: file, lines, text */
 	struct bb_estimate ns;          /* of all its parts */
+	double cold_ns;                 /* likewise, NAN: not measured */
 	double insns; /* executed for it in one run, by the drive exact; NAN: not counted */
 	struct bb_line_part *parts; /* the calls, and the line's own code if it has calls, too */
 	size_t n_parts;
@@ -36,6 +38,7 @@ struct bb_by_line {
 		sum;                /* sum: of all parts, the empty program's too */
 	struct bb_line_time *lines; /* by file and line */
 	size_t n_lines;
+	struct bb_estimate cold;         /* the program with cold caches; NAN: not measured */
 	struct bb_line_part *parts;      /* of all lines */
 	const struct bb_line_part **top; /* all parts, the longest first */
 	size_t n_parts;
@@ -48,6 +51,9 @@ void bb_by_line__done(struct bb_by_line *b);
 
 /* Of the whole run, 0..1. */
 double bb_by_line__share(const struct bb_by_line *b, double ns);
+
+/* What a part takes longer with cold caches, ns; 0: that cannot be told from nothing. */
+double bb_line_part__missed_ns(const struct bb_line_part *p);
 
 /* Does the sum of the parts differ from the program's own time by more than 2 % and 3 ns? */
 bool bb_by_line__differs(const struct bb_by_line *b);

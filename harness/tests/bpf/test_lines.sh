@@ -40,6 +40,13 @@ run "$BPFBENCH" annotate --flame "$TMP/run.svg" --results "$results"
 expect_status "flame graph: is drawn" 0
 check "flame graph: has the lines" grep -q 'BB_STEP64' "$TMP/run.svg"
 
+run "$BPFBENCH" --object "$object" --program rounds --lines --cold --loads 4 --samples 400 --seed 1 --budget 60 --quiet --results "$results"
+expect_status "cold: succeeds" 0
+run "$BPFBENCH" annotate --time --results "$results"
+expect_grep "cold: stands beside the time" out '^ +ns +95 % interval +cold ns '
+expect_grep "cold: has a table of its own, too" out '^lines/rounds/lines-cold: '
+expect_grep "cold: names the line that misses caches" out '^with cold caches [0-9 .]+ ns: .*bpf_map_lookup_elem of line [0-9]+ [+]'
+
 times holds
 expect_no_grep "holds: all that is held is given back at every cut" out 'cuts are not allowed'
 expect_eq "holds: every call has a row" "$(grep -cE '^ .*  bpf_(ringbuf_(reserve|submit|discard)|spin_(un)?lock)$' "$TMP/out")" 6
@@ -108,5 +115,5 @@ run "$BPFBENCH" compare --time --scenario "$TMP/pair.yml" --base known --head sl
 expect_status "compare --time: has no columns to sort by" 2
 run "$BPFBENCH" compare --time latest latest --results "$results"
 expect_status "compare --time: is for programs measured now" 2
-nothing_left "nothing is left behind" 9
+nothing_left "nothing is left behind" 10
 plan_done

@@ -82,6 +82,44 @@ static void test_calls(void **state)
 	bb_report__free(r);
 }
 
+/* The same program with cold caches: a column, and the lines that miss. */
+static void test_cold(void **state)
+{
+	struct bb_report *r = make_report(ID);
+	struct bb_by_line b;
+	struct bb_timed *cold;
+	char sentence[300], *text = NULL;
+	size_t size;
+	FILE *out;
+
+	(void)state;
+	make_timed(r, 4849);
+	assert_int_equal(bb_by_line__make(r, &r->timed[0], &b), 0);
+	bb_by_line__cold_sentence(&b, sentence, sizeof(sentence));
+	assert_string_equal(sentence, "");
+	assert_nan(b.cold.value);
+	bb_by_line__done(&b);
+	cold = make_timed(r, 11849);
+	set_text(&cold->name, "perf_profiler/ringbuf/lines-cold/stack_depth=32");
+	set_text(&cold->drive, "lines-cold");
+	assert_int_equal(bb_by_line__make(r, &r->timed[0], &b), 0);
+	bb_by_line__cold_sentence(&b, sentence, sizeof(sentence));
+	assert_has(sentence, "with cold caches 14 4");
+	assert_has(sentence, ": bpf_ringbuf_submit of line 83 +7000");
+	assert_null(strstr(sentence, "bpf_get_stack")); /* as long as it was */
+	out = open_memstream(&text, &size);
+	assert_int_equal(bb_by_line__print(&b, false, out), 0);
+	fclose(out);
+	assert_has(text, "cold ns");
+	assert_has(text, "11 853");
+	free(text);
+	bb_by_line__done(&b);
+	assert_int_equal(bb_by_line__make(r, &r->timed[1], &b), 0);
+	assert_nan(b.cold.value); /* is the cold one itself */
+	bb_by_line__done(&b);
+	bb_report__free(r);
+}
+
 static void test_lines(void **state)
 {
 	struct bb_report *r = make_report(ID);
@@ -200,8 +238,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_stored_and_read), cmocka_unit_test(test_lines),
-		cmocka_unit_test(test_calls),           cmocka_unit_test(test_table),
-		cmocka_unit_test(test_pictures),
+		cmocka_unit_test(test_calls),           cmocka_unit_test(test_cold),
+		cmocka_unit_test(test_table),           cmocka_unit_test(test_pictures),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
