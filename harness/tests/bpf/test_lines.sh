@@ -40,7 +40,7 @@ run "$BPFBENCH" annotate --flame "$TMP/run.svg" --results "$results"
 expect_status "flame graph: is drawn" 0
 check "flame graph: has the lines" grep -q 'BB_STEP64' "$TMP/run.svg"
 
-run "$BPFBENCH" --object "$object" --program rounds --lines --cold --loads 4 --samples 400 --seed 1 --budget 60 --quiet --results "$results"
+run "$BPFBENCH" --object "$object" --program rounds --lines --cold --loads 6 --samples 100 --seed 1 --budget 60 --quiet --results "$results"
 expect_status "cold: succeeds" 0
 run "$BPFBENCH" annotate --time --results "$results"
 expect_grep "cold: stands beside the time" out '^ +ns +95 % interval +cold ns '
