@@ -17,6 +17,7 @@ BEGIN {
 	kind("ecdf", "ecdf", "figure", "", 2, 0, "no valid samples")
 	kind("violin", "ecdf", "rows", "", 1, 34, "")
 	kind("net", "net", "rows", "", 1, 24, "")
+	kind("lines", "lines", "rows", "", 1, 22, "")
 	kind("layout", "loads", "rows", "", 2, 0, "")
 	kind("ab", "ab", "rows", "", 1, 46, "")
 	kind("backlog", "backlog", "figure", "", 2, 0, "")
@@ -26,7 +27,7 @@ BEGIN {
 	most_values = 16	# a parameter with more has no figure and no row for each of them
 	of_case = "case scenario variant drive param value role sample"
 	fields["ecdf"] = of_case " samples p50 p90 p99"
-	fields["backlog"] = fields["loads"] = fields["net"] = of_case
+	fields["lines"] = fields["backlog"] = fields["loads"] = fields["net"] = of_case
 	fields["cost"] = fields["slowdown"] = "scenario variant drive param role"
 	fields["ab"] = "case base head threshold confidence verdict"
 	verdict_colour["inconclusive"] = 0
@@ -139,7 +140,7 @@ function add_curve(name, k,    i)
 	}
 	i = ++n_curves[name]
 	c_variant[name, i] = h["variant"]
-	c_colour[name, i] = h["block"] == "ab" ? verdict_colour[h["verdict"]] : colour_of(h["scenario"], h["variant"])
+	c_colour[name, i] = h["block"] == "lines" ? 0 : h["block"] == "ab" ? verdict_colour[h["verdict"]] : colour_of(h["scenario"], h["variant"])
 	c_verdict[name, i] = h["verdict"]
 	c_samples[name, i] = h["samples"]
 	f_sample[name] = h["sample"]
@@ -235,6 +236,13 @@ function net_row()
 		add_point($5 "\t" with_interval($6, $7, $8))
 }
 
+# A part of a run: its time with the interval, and with cold caches (0: not measured).
+function lines_row()
+{
+	if (number($2) != "NaN")
+		add_point(with_interval($2, $3, $4) "\t" (number($5) == "NaN" ? 0 : $5))
+}
+
 # Only the place of a program says something of its runs.
 function loads_row()
 {
@@ -325,7 +333,7 @@ function write_vars(name, n,    i, k, file, g, parts)
 
 # A file's head describes the blocks in the blocks' own words: only what follows "# run" counts.
 FNR == 1 { reading++; started = 0 }
-/^# run\t/ && FNR < 40 && !/^# run\tid\t/ {
+/^# run\t/ && FNR < 60 && !/^# run\tid\t/ {
 	started = 1
 	source_run = "bpfbench " ($8 == "unknown" ? "" : $8 ", ") "run " $2
 	source_machine = "Linux " $4 ", " $5 ($9 == "unknown" ? "" : ", clock " $9) ", " date_text($3)
@@ -338,7 +346,7 @@ FNR == 1 { reading++; started = 0 }
 !started || /^$/ { next }
 reading == 1 && /^# / {
 	parse_head()
-	if (h["block"] != "ab")
+	if (h["block"] != "ab" && h["block"] != "lines")
 		claim_colour(h["scenario"], h["variant"], h["role"] == "floor")
 	else if (brief)
 		only = "ab"
@@ -352,6 +360,7 @@ h["block"] == "ecdf" { ecdf_row() }
 h["block"] == "backlog" { backlog_row() }
 h["block"] == "loads" { loads_row() }
 h["block"] == "net" { net_row() }
+h["block"] == "lines" { lines_row() }
 h["block"] == "cost" || h["block"] == "slowdown" { cost_row() }
 h["block"] == "ab" { ab_row() }
 

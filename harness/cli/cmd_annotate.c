@@ -115,10 +115,12 @@ static int write_flame(void *arg, FILE *out, struct bb_err *err)
 
 static int put_times(const struct bb_report *r, const struct annotate_args *a, struct bb_err *err)
 {
-	size_t n = 0;
+	size_t n = 0, n_drawn = 0;
 	int rc = 0;
 
 	for (size_t i = 0; !rc && i < r->n_timed; i++) {
+		/* with cold caches it is the same picture in other widths */
+		bool is_drawn = a->flame && !strstr(r->timed[i].drive, "-cold");
 		struct bb_by_line lines;
 
 		if (a->variant && strcmp(a->variant, r->timed[i].variant))
@@ -129,12 +131,12 @@ static int put_times(const struct bb_report *r, const struct annotate_args *a, s
 			return bb_fail_nomem(err);
 		if (bb_by_line__print(&lines, a->opts.hottest, stdout))
 			rc = bb_fail_nomem(err);
-		if (!rc && a->flame && n > 1)
+		if (!rc && is_drawn && n_drawn++)
 			rc = bb_fail(err, -EINVAL,
 				     "--flame draws one case, and run %s has more; choose one by "
 				     "--variant",
 				     r->id);
-		if (!rc && a->flame)
+		if (!rc && is_drawn)
 			rc = bb_output_of(write_flame, &lines, a->flame, err);
 		bb_by_line__done(&lines);
 	}

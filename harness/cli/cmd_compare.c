@@ -171,9 +171,6 @@ static void check_what(const struct compare_args *a, const struct argp_state *st
 				a->drives.n || a->measure.format))
 		bb_usage_error(state, "--time does not go together with --exact, --sort, "
 				      "--filter, --drive or --format");
-	if (a->compare.time && stored)
-		bb_usage_error(state, "--time is for programs measured now: of a stored run, "
-				      "`bpfbench annotate --time` shows the lines");
 	if ((a->measure.format || a->measure.output) && (a->compare.sort || a->compare.filters.n))
 		bb_usage_error(state, "--sort and --filter are for the table of `compare`, not "
 				      "for --format or --output");
@@ -332,7 +329,7 @@ static int show_live(const struct compare_args *a, const struct bb_report *repor
 
 	if (a->compare.time)
 		return exit_code == BB_EXIT_OK
-			       ? bb_compare_show_time(&a->compare, report, a->base, a->head)
+			       ? bb_compare_show_time(&a->compare, NULL, report, a->base, a->head)
 			       : exit_code;
 	if (a->compare.exact) {
 		for (size_t i = 0; i < report->n_skips && report->n_counted; i++)

@@ -98,10 +98,11 @@ int bb_compare_show_exact(const struct bb_compare_opts *o, const struct bb_repor
 	return exit_code;
 }
 
-int bb_compare_show_time(const struct bb_compare_opts *o, const struct bb_report *report,
-			 const char *base, const char *head)
+int bb_compare_show_time(const struct bb_compare_opts *o, const struct bb_report *base_run,
+			 const struct bb_report *report, const char *base, const char *head)
 {
 	const struct bb_time_diff_opts opts = {.base = base,
+					       .base_run = base_run,
 					       .head = head,
 					       .threshold = o->threshold,
 					       .alpha = o->alpha};
@@ -166,8 +167,9 @@ int bb_compare_show_stored(const struct bb_compare_opts *o, const char *results,
 	if (!rc && old && !o->exact)
 		rc = bb_diff_reports(a, b, &opts, &d, &err);
 	if (!rc && old)
-		exit_code = o->exact ? bb_compare_show_exact(o, a, b, NULL, NULL)
-				     : show(o, &d, a->id, b->id);
+		exit_code = o->exact  ? bb_compare_show_exact(o, a, b, NULL, NULL)
+			    : o->time ? bb_compare_show_time(o, a, b, NULL, NULL)
+				      : show(o, &d, a->id, b->id);
 	if (!rc && o->save_baseline)
 		rc = save_baseline(o, results, b, &err);
 	if (rc)

@@ -40,11 +40,11 @@ int bb_compare_show_measured(const struct bb_compare_opts *o, const struct bb_re
 int bb_compare_show_exact(const struct bb_compare_opts *o, const struct bb_report *a,
 			  const struct bb_report *b, const char *base, const char *head);
 
-/* The lines that the difference is in, of a report that has just been measured. Returns the exit
- * code.
+/* The lines that the difference is in, of a report that has just been measured; of two stored runs
+ * (base_run not NULL, base and head NULL) those of the programs of one name. Returns the exit code.
  */
-int bb_compare_show_time(const struct bb_compare_opts *o, const struct bb_report *report,
-			 const char *base, const char *head);
+int bb_compare_show_time(const struct bb_compare_opts *o, const struct bb_report *base_run,
+			 const struct bb_report *report, const char *base, const char *head);
 
 /* The same without printing. */
 int bb_compare_exit_code(const struct bb_compare_opts *o, const struct bb_report *report);

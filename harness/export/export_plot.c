@@ -6,6 +6,7 @@
 
 #include "base/json_writer.h"
 #include "export/exporter.h"
+#include "judge/by_line.h"
 #include "judge/ecdf.h"
 #include "core/drive_kind.h"
 #include "stats/verdict.h"
@@ -15,9 +16,10 @@
  * (`index`), comments with `#`. The head of the output describes it.
  */
 #define ECDF_POINTS 400 /* at most, a case */
+#define LINE_PARTS 20u  /* likewise */
 
 static const char head[] =
-	"# bpfbench plot data, version 2. Tabs part the columns, two empty lines the blocks "
+	"# bpfbench plot data, version 3. Tabs part the columns, two empty lines the blocks "
 	"(gnuplot: index).\n"
 	"# A block begins with a comment line, its name and what it is of, parted by tabs. NaN: "
 	"none.\n"
@@ -45,6 +47,11 @@ static const char head[] =
 	"comparison; its rows:\n"
 	"#\tname\twhat\tpercent\tlo\thi (of head above base; what: matched, unmatched, net, or "
 	"pair, unmatched-pair: of one)\n"
+	"# lines\t(as backlog, the scenario with its program, the variant a part of it), one block "
+	"a "
+	"line\n"
+	"#\tor call of one run that takes 3 ns or more, 20 at most, the longest first; its row:\n"
+	"#\tcase\tns\tlo_ns\thi_ns\tcold_ns\n"
 	"# sample is what the time is of: \"run\", \"call\", \"command\" or \"lag\".\n"
 	"# role is \"floor\" for the program that the others are measured against, else \"-\".\n";
 
@@ -276,6 +283,48 @@ static void put_curve(const char *block, struct bb_estimate (*of)(const struct b
 	}
 }
 
+static void put_line_part(const struct bb_timed *t, const struct bb_line_part *p, FILE *mem)
+{
+	char label[200];
+
+	snprintf(label, sizeof(label), "%u %.120s", p->row->line ? p->row->line : p->row->insn,
+		 p->row->call[0] ? p->row->call : p->row->text);
+	fputs("\n\n# lines\t", mem);
+	put_text(t->name, mem);
+	putc('\t', mem);
+	put_text(t->scenario, mem);
+	putc('/', mem);
+	put_text(t->variant, mem);
+	putc('\t', mem);
+	put_text(label, mem);
+	putc('\t', mem);
+	put_text(t->drive, mem);
+	putc('\t', mem);
+	put_text(t->param, mem);
+	fprintf(mem, "\t%u\t-\trun\n", t->param_value);
+	put_text(t->name, mem);
+	put_estimate(p->ns, mem);
+	put_number(p->cold.value, mem);
+	putc('\n', mem);
+}
+
+static int put_lines(const struct bb_report *r, const struct bb_timed *t, FILE *mem)
+{
+	struct bb_by_line b;
+	size_t n = 0;
+
+	if (bb_by_line__make(r, t, &b))
+		return -ENOMEM;
+	for (size_t i = 0; i < b.n_parts && n < LINE_PARTS; i++) {
+		if (!(b.top[i]->ns.value >= BB_BY_LINE_LEAST_NS))
+			break;
+		put_line_part(t, b.top[i], mem);
+		n++;
+	}
+	bb_by_line__done(&b);
+	return 0;
+}
+
 static int compose(const struct bb_report *r, FILE *mem, struct bb_err *err)
 {
 	fputs(head, mem);
@@ -310,6 +359,9 @@ static int compose(const struct bb_report *r, FILE *mem, struct bb_err *err)
 	for (size_t i = 0; i < r->n_cases; i++)
 		if (isfinite(r->cases[i].summary.slowdown.ratio.value))
 			put_curve("slowdown", slowdown, r, i, mem);
+	for (size_t i = 0; i < r->n_timed; i++)
+		if (put_lines(r, &r->timed[i], mem))
+			return bb_fail_nomem(err);
 	for (size_t i = 0; i < r->n_comparisons; i++)
 		put_comparison(&r->comparisons[i], mem);
 	return 0;

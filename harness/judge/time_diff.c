@@ -117,6 +117,7 @@ static const char *below_drive(const struct bb_timed *t)
 static const struct bb_timed *find_base(const struct bb_report *r, const struct bb_timed *head,
 					const char *base)
 {
+	base = base ? base : head->variant;
 	for (size_t i = 0; i < r->n_timed; i++) {
 		const struct bb_timed *t = &r->timed[i];
 
@@ -130,7 +131,8 @@ static const struct bb_timed *find_base(const struct bb_report *r, const struct 
 /* --- judging --- */
 
 struct pairing {
-	size_t n; /* loads that both have */
+	size_t n_a, n_b, n; /* loads; n: that both have */
+	bool apart;         /* they are of two runs */
 	double *a, *b, *d;
 };
 
@@ -142,6 +144,50 @@ static void numbers(const char *text, double *x, size_t n)
 		memset(x, 0, n * sizeof(*x));
 }
 
+static size_t keep_finite(double *x, size_t n)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < n; i++)
+		if (isfinite(x[i]))
+			x[kept++] = x[i];
+	return kept;
+}
+
+/* A row that one of two does not have takes 0 there. */
+static int estimate(double *x, size_t n, bool is_there, double alpha, struct bb_estimate *ret)
+{
+	struct bb_signed_rank r = {.estimate = NAN, .interval = {NAN, NAN}};
+	int rc = 0;
+
+	n = keep_finite(x, n);
+	if (!is_there)
+		r = (struct bb_signed_rank){0};
+	else if (n)
+		rc = bb_signed_rank(x, n, alpha, &r);
+	*ret = (struct bb_estimate){r.estimate, r.interval.lo, r.interval.hi};
+	return rc ? -ENOMEM : 0;
+}
+
+/* The same of two runs, which share no loads: the intervals of both, each at half the level
+ * (Bonferroni). */
+static int compare_apart(struct pairing *p, const char *a, const char *b, double alpha,
+			 double *ret_a, double *ret_b, struct bb_estimate *ret_more)
+{
+	struct bb_estimate of_a, of_b;
+
+	numbers(a, p->a, p->n_a);
+	numbers(b, p->b, p->n_b);
+	if (estimate(p->a, p->n_a, a, alpha / 2, &of_a) ||
+	    estimate(p->b, p->n_b, b, alpha / 2, &of_b))
+		return -ENOMEM;
+	*ret_a = of_a.value;
+	*ret_b = of_b.value;
+	*ret_more = (struct bb_estimate){of_b.value - of_a.value, of_b.lo - of_a.hi,
+					 of_b.hi - of_a.lo};
+	return 0;
+}
+
 /* b - a, load by load; NULL: 0. */
 static int compare(struct pairing *p, const char *a, const char *b, double alpha, double *ret_a,
 		   double *ret_b, struct bb_estimate *ret_more)
@@ -151,6 +197,8 @@ static int compare(struct pairing *p, const char *a, const char *b, double alpha
 	size_t n = 0;
 	int rc = 0;
 
+	if (p->apart)
+		return compare_apart(p, a, b, alpha, ret_a, ret_b, ret_more);
 	numbers(a, p->a, p->n);
 	numbers(b, p->b, p->n);
 	for (size_t i = 0; i < p->n; i++) {
@@ -192,14 +240,17 @@ static int by_difference(const void *a, const void *b)
 static int judge_case(struct bb_time_diff_case *c, const struct bb_time_diff_opts *o, double alpha)
 {
 	size_t n_a = bb_timed_loads(c->a->program_ns), n_b = bb_timed_loads(c->b->program_ns);
-	struct pairing p = {.n = n_a < n_b ? n_a : n_b};
+	struct pairing p = {.n_a = n_a,
+			    .n_b = n_b,
+			    .n = n_a < n_b ? n_a : n_b,
+			    .apart = o->base_run != NULL};
 	int rc;
 
-	p.a = calloc(3 * (p.n + 1), sizeof(*p.a));
+	p.a = calloc(n_a + n_b + p.n + 3, sizeof(*p.a));
 	if (!p.a)
 		return -ENOMEM;
-	p.b = p.a + p.n + 1;
-	p.d = p.b + p.n + 1;
+	p.b = p.a + n_a + 1;
+	p.d = p.b + n_b + 1;
 	rc = compare(&p, c->a->program_ns, c->b->program_ns, o->alpha, &c->a_ns, &c->b_ns,
 		     &c->more);
 	for (size_t i = 0; !rc && i < c->n_rows; i++) {
@@ -226,9 +277,9 @@ int bb_time_diff__make(const struct bb_report *r, const struct bb_time_diff_opts
 		const struct bb_timed *head = &r->timed[i], *base;
 		struct bb_time_diff_case *c;
 
-		if (strcmp(head->variant, opts->head))
+		if (opts->head && strcmp(head->variant, opts->head))
 			continue;
-		base = find_base(r, head, opts->base);
+		base = find_base(opts->base_run ? opts->base_run : r, head, opts->base);
 		if (!base)
 			continue;
 		c = bb_append(&d.cases, &d.n_cases, sizeof(*c));

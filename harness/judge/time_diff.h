@@ -9,9 +9,10 @@
 #include "stats/verdict.h"
 
 /*
- * Two programs line by line, both timed by the drive `lines` in the same loads of one run: on which
- * lines is the difference? Lines are matched as `diff` matches two texts, by the longest common
- * sequence of their words and calls in the order of the run: numbers move, and files are renamed.
+ * Two programs line by line, timed by the drive `lines`, in the same loads of one run or in two: on
+ * which lines is the difference? Lines are matched as `diff` matches two texts, by the longest
+ * common sequence of their words and calls in the order of the run: numbers move, and files are
+ * renamed.
  */
 struct bb_time_diff_row {
 	const struct bb_timed_row *a, *b; /* NULL: only the other has it */
@@ -34,9 +35,13 @@ struct bb_time_diff {
 };
 
 struct bb_time_diff_opts {
-	const char *base, *head; /* variants */
-	double threshold;        /* of a line, a share; never less than BB_BY_LINE_LEAST_NS */
-	double alpha;            /* chance of a false verdict over all lines of all cases */
+	/* variants; NULL: every variant, with the one of its name in base_run */
+	const char *base, *head;
+	/* the run that base is of, which shares no loads with head's; NULL: the same run, in the
+	 * same loads */
+	const struct bb_report *base_run;
+	double threshold; /* of a line, a share; never less than BB_BY_LINE_LEAST_NS */
+	double alpha;     /* chance of a false verdict over all lines of all cases */
 };
 
 /* -ENODATA when there is nothing to compare; -ENOMEM. Borrows from the report. */

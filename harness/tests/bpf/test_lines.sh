@@ -47,6 +47,18 @@ expect_grep "cold: stands beside the time" out '^ +ns +95 % interval +cold ns '
 expect_grep "cold: has a table of its own, too" out '^lines/rounds/lines-cold: '
 expect_grep "cold: names the line that misses caches" out '^with cold caches [0-9 .]+ ns: .*bpf_map_lookup_elem of line [0-9]+ [+]'
 
+run "$BPFBENCH" annotate --flame "$TMP/cold.svg" --results "$results"
+expect_status "cold: the flame graph is of the other times" 0
+if command -v gnuplot >"$TMP/gnuplot"; then
+	mkdir "$TMP/one"
+	"$BPFBENCH" show latest --format json --results "$results" >"$TMP/one/20260101T000000Z-one-00000000.json"
+	run env BPFBENCH="$BPFBENCH" RESULTS="$TMP/one" PLOTS="$TMP/plots" plots/plot.sh latest
+	expect_status "plot: succeeds" 0
+	check "plot: the lines of the program, hot and cold" grep -q '[0-9]* bpf_map_lookup_elem' "$TMP/plots/lines-lines_rounds-lines.svg"
+else
+	skip "plot: the lines of a program" "gnuplot is missing"
+fi
+
 times holds
 expect_no_grep "holds: all that is held is given back at every cut" out 'cuts are not allowed'
 expect_eq "holds: every call has a row" "$(grep -cE '^ .*  bpf_(ringbuf_(reserve|submit|discard)|spin_(un)?lock)$' "$TMP/out")" 6
@@ -114,6 +126,8 @@ expect_no_grep "compare --time: what is the same is not" out 'regressed .*/\* (6
 run "$BPFBENCH" compare --time --scenario "$TMP/pair.yml" --base known --head slower --sort percent
 expect_status "compare --time: has no columns to sort by" 2
 run "$BPFBENCH" compare --time latest latest --results "$results"
-expect_status "compare --time: is for programs measured now" 2
+expect_status "compare --time: of two stored runs" 0
+expect_grep "compare --time: a run and itself have no line that differs" out '^no line differs'
+expect_no_grep "compare --time: nor one that regressed" out ' regressed +[0-9]'
 nothing_left "nothing is left behind" 10
 plan_done

@@ -90,6 +90,40 @@ static char *print(const struct bb_time_diff *d, bool markdown)
 	return text;
 }
 
+/* Two runs share no loads: intervals of both, and every program with the one of its name. */
+static void test_two_runs(void **state)
+{
+	struct bb_report *a = make_report("20261122T131700Z-old-1a2b3c4d"),
+			 *b = make_report("20261122T141700Z-new-1a2b3c4d");
+	const struct bb_time_diff_opts apart = {.base_run = a, .threshold = 0.01, .alpha = 0.05};
+	struct bb_time_diff d;
+	struct bb_err err = {0};
+	struct bb_rng rng;
+
+	(void)state;
+	bb_rng_seed(&rng, 7);
+	for (int i = 0; i < 2; i++) {
+		struct bb_timed *t = add_timed(i ? b : a, "prog");
+
+		add_row(t, &rng, "x = f();", "f()", 3, 100);
+		add_row(t, &rng, "y = g();", "g()", 4, i ? 240 : 200);
+		if (i)
+			add_row(t, &rng, "z = h();", "h()", 5, 50);
+		finish(t, i ? 390 : 300);
+	}
+	assert_int_equal(bb_time_diff__make(b, &apart, &d, &err), 0);
+	assert_int_equal(d.n_cases, 1);
+	assert_int_equal(d.cases[0].n_rows, 3);
+	assert_int_equal(bb_time_diff__count(&d, BB_VERDICT_REGRESSED), 2);
+	assert_int_equal(bb_time_diff__count(&d, BB_VERDICT_SAME), 1);
+	assert_in_range(d.cases[0].rows[0].more.value, 48, 52); /* the new one */
+	assert_in_range(d.cases[0].rows[1].more.value, 38, 42);
+	assert_true(d.cases[0].rows[1].more.lo < 40 && d.cases[0].rows[1].more.hi > 40);
+	bb_time_diff__done(&d);
+	bb_report__free(a);
+	bb_report__free(b);
+}
+
 /* Lines move, one is changed, one is new, one is gone, one is slower; two of one text stay two. */
 static void test_lines(void **state)
 {
@@ -191,6 +225,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_lines),
+		cmocka_unit_test(test_two_runs),
 		cmocka_unit_test(test_same),
 		cmocka_unit_test(test_nothing),
 	};

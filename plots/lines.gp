@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Where one run spends its time: a bar a line or call, the longest on top, with its interval; behind it in grey with cold
+# caches, where those were measured. The axis is logarithmic: a wakeup is a hundred times a map lookup.
+# Data: ns, lower and upper end of its interval, ns with cold caches (0: not measured).
+what = "Time of each line and call of one run"
+array cell1[n_curves]
+array cell2[n_curves]
+array cold[n_curves]
+x_max = 0
+do for [k = 1:n_curves] {
+	stats file[k] using 1 nooutput
+	cell1[k] = time_text(STATS_min)
+	if (STATS_max > x_max) { x_max = STATS_max }
+	stats file[k] using 4 nooutput
+	cold[k] = STATS_max
+	cell2[k] = cold[k] > 0 ? time_text(cold[k]) : "-"
+	if (cold[k] > x_max) { x_max = cold[k] }
+}
+head1 = "hot"
+head2 = "cold"
+load "rows.gp"
+how = "Whiskers: 95 % interval over loads. Grey: with caches emptied before each run. Less than 3 ns is left out."
+load "caption.gp"
+eval x_axis("time in one run, on a log axis")
+half = 0.29 * row_px
+set style fill solid noborder
+set logscale x
+set xrange [1 : 1.6 * x_max]
+set xtics ()
+do for [t = 0:9] { if (10 ** t <= 1.6 * x_max) { set xtics add (tic_text(10 ** t) 10 ** t) } }
+plot for [k = 1:n_curves] file[k] using (1):(at[k]):(1):(cold[k] > 1 ? cold[k] : 1):(at[k] - half):(at[k] + half) \
+		with boxxyerror linecolor rgb "#b0b0b0" title "", \
+	for [k = 1:n_curves] file[k] using (1):(at[k]):(1):1:(at[k] - 0.6 * half):(at[k] + 0.6 * half) \
+		with boxxyerror linetype type_of(1) title "", \
+	for [k = 1:n_curves] file[k] using ($2 > 1 ? $2 : 1):(at[k]):($3 > 1 ? $3 - ($2 > 1 ? $2 : 1) : 0):(0) \
+		with vectors heads size screen 3.5 / width,90 linecolor rgb ink linewidth 1 dashtype 1 title ""
