@@ -11,6 +11,7 @@
 #include "base/grow.h"
 #include "bpf/object_file.h"
 #include "capture/file.h"
+#include "bpf/section_type.h"
 #include "capture/section.h"
 
 static int add_program(struct bb_object_info *info, const struct bpf_program *p)
@@ -25,7 +26,28 @@ static int add_program(struct bb_object_info *info, const struct bpf_program *p)
 		.type = bpf_program__type(p),
 		.attach_type = bpf_program__expected_attach_type(p),
 	};
+	if (to->section && to->type == BPF_PROG_TYPE_UNSPEC)
+		to->guess = bb_section_type__guess(to->section);
+	if (to->guess)
+		bb_section_type__find(to->guess, &to->type, &to->attach_type, NULL);
 	return to->name && to->section ? 0 : -ENOMEM;
+}
+
+int bb_object_info__take_for(struct bb_object_info *info, const char *type, struct bb_err *err)
+{
+	int rc = info->is_capture ? bb_fail(err, -EINVAL, "captured programs have a type") : 0;
+
+	for (size_t i = 0; !rc && i < info->n_programs; i++) {
+		struct bb_object_program *p = &info->programs[i];
+
+		rc = bb_section_type__find(type, &p->type, &p->attach_type, err);
+		free(p->section);
+		p->section = strdup(type);
+		p->guess = NULL;
+		if (!rc && !p->section)
+			rc = bb_fail_nomem(err);
+	}
+	return rc;
 }
 
 static int add_map(struct bb_object_info *info, const struct bpf_map *m)

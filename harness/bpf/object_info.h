@@ -17,6 +17,8 @@ struct bb_object_program {
 	uint32_t type; /* BPF_PROG_TYPE_*; UNSPEC: libbpf cannot tell it from the section */
 	/* expected: BPF_* of enum bpf_attach_type; 0 also where there is none */
 	uint32_t attach_type;
+	/* the section whose type it is taken for, as libbpf does not know its own; NULL */
+	const char *guess;
 	char *why_not; /* a capture's that cannot be loaded: why; NULL */
 };
 
@@ -39,6 +41,10 @@ struct bb_object_info {
 /* 0, or -errno with a message (bpf/object_file.h); -ENOENT when there is no program in it. */
 int bb_object_info__read(const char *path, struct bb_object_info *ret_info, struct bb_err *err);
 void bb_object_info__done(struct bb_object_info *info);
+
+/* All programs are taken for those of section `type` (bpf/section_type.h). -EINVAL: libbpf does not
+ * know it, or it is a capture. */
+int bb_object_info__take_for(struct bb_object_info *info, const char *type, struct bb_err *err);
 
 /* Is there a program of that name? -ENOENT names the nearest one, or those there are. */
 int bb_object_info__need_program(const struct bb_object_info *info, const char *path,

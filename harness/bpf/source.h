@@ -69,19 +69,20 @@ struct bb_source {
 
 /*
  * An object file: read once, so that every load is of the same bytes, and with the globals set.
- * Errors: no such file, no BPF object, no such program (names those there are), no such global.
- * `globals` are borrowed for its lifetime.
+ * `type`: the section that stands for its type (bpf/section_type.h); NULL: its own, or, where
+ * libbpf does not know that, the nearest. Errors: no such file, no BPF object, no such program
+ * (names those there are), no such global. `globals` are borrowed for its lifetime.
  */
-int bb_source_object__open(const char *object_path, const char *program,
+int bb_source_object__open(const char *object_path, const char *program, const char *type,
 			   const struct bb_global_spec *globals, size_t n_globals,
 			   struct bb_kept_maps *maps, struct bb_source **ret_source,
 			   struct bb_err *err);
 /* The bpf_object of its current load; NULL: none, or another kind of source. */
 const struct bpf_object *bb_source_object__get(const struct bb_source *s);
 
-/* The same of a program of a capture (capture/file.h). -ENOTSUP for one that was taken in another
- * kernel. */
-int bb_source_capture__open(const char *path, const char *program,
+/* The same of a program of a capture (capture/file.h), which has a type. -ENOTSUP for one that was
+ * taken in another kernel. */
+int bb_source_capture__open(const char *path, const char *program, const char *type,
 			    const struct bb_global_spec *globals, size_t n_globals,
 			    struct bb_kept_maps *maps, struct bb_source **ret_source,
 			    struct bb_err *err);

@@ -415,7 +415,7 @@ static int read_btfs(struct captured *s, struct bb_err *err)
 	return 0;
 }
 
-int bb_source_capture__open(const char *path, const char *program,
+int bb_source_capture__open(const char *path, const char *program, const char *type,
 			    const struct bb_global_spec *globals, size_t n_globals,
 			    struct bb_kept_maps *maps, struct bb_source **ret_source,
 			    struct bb_err *err)
@@ -430,6 +430,9 @@ int bb_source_capture__open(const char *path, const char *program,
 				     .where = strdup(path),
 				     .maps = maps};
 	rc = s->head.program && s->head.where ? 0 : bb_fail_nomem(err);
+	if (!rc && type)
+		rc = bb_fail(err, -EINVAL, "%s: a captured program has a type; it takes no other",
+			     path);
 	if (!rc && n_globals) {
 		rc = bb_capture__read(path, &s->own, err);
 		s->capture = s->own;

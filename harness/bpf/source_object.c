@@ -19,6 +19,7 @@
 #include "bpf/object_file.h"
 #include "bpf/object_trial.h"
 #include "bpf/prog_static.h"
+#include "bpf/section_type.h"
 #include "bpf/source.h"
 #include "bpf/tracefs.h"
 
@@ -37,7 +38,8 @@ struct object {
 	struct bb_source head;
 	const struct bb_global_spec *globals;
 	size_t n_globals;
-	char *elf; /* the file's bytes: every load is of the same ones */
+	char *type; /* the section that it is taken for; NULL: its own */
+	char *elf;  /* the file's bytes: every load is of the same ones */
 	size_t elf_len;
 	bool has_prog_array;
 	/* load no program besides, though it might be called: one of them does not load */
@@ -87,6 +89,23 @@ static void choose_programs(struct object *s, const struct bpf_object *obj,
 				    bpf_program__expected_attach_type(ours)));
 }
 
+/* The type that was asked for, or is guessed where libbpf does not know the section. */
+static int set_type(const struct object *s, struct bpf_program *ours, struct bb_err *err)
+{
+	const char *as = s->type;
+	uint32_t type, attach_type;
+	int rc;
+
+	if (!as && bpf_program__type(ours) == BPF_PROG_TYPE_UNSPEC)
+		as = bb_section_type__guess(bpf_program__section_name(ours));
+	rc = as ? bb_section_type__find(as, &type, &attach_type, err) : 0;
+	if (as && !rc) {
+		bpf_program__set_type(ours, (enum bpf_prog_type)type);
+		bpf_program__set_expected_attach_type(ours, (enum bpf_attach_type)attach_type);
+	}
+	return rc;
+}
+
 /* Maps of these types have no number of entries. */
 static bool has_no_entries(enum bpf_map_type type)
 {
@@ -130,10 +149,9 @@ static int open_object(struct object *s, struct bpf_object **ret_obj, struct bb_
 		return rc;
 	size_maps(obj);
 	ours = bpf_object__find_program_by_name(obj, s->head.program);
-	if (ours)
+	rc = ours ? set_type(s, ours, err) : say_no_program(s, obj, err);
+	if (!rc)
 		choose_programs(s, obj, ours);
-	else
-		rc = say_no_program(s, obj, err);
 	for (size_t i = 0; !rc && i < s->n_globals; i++)
 		rc = bb_global__set(obj, s->head.where, s->globals[i].name, s->globals[i].value,
 				    err);
@@ -299,7 +317,7 @@ static const char *object_section(const struct bb_source *source, uint32_t *ret_
 	if (!p)
 		return NULL;
 	*ret_attach_type = bpf_program__expected_attach_type(p);
-	return bpf_program__section_name(p);
+	return s->type ? s->type : bpf_program__section_name(p);
 }
 
 static int object_attach(struct bb_source *source, struct bpf_link **ret_link, struct bb_err *err)
@@ -432,6 +450,7 @@ static void object_free(struct bb_source *source)
 
 	object_unload(source);
 	free(s->elf);
+	free(s->type);
 	free(source->program);
 	free(source->where);
 	free(s);
@@ -450,7 +469,7 @@ static const struct bb_source_ops object_ops = {
 	.free = object_free,
 };
 
-int bb_source_object__open(const char *object_path, const char *program,
+int bb_source_object__open(const char *object_path, const char *program, const char *type,
 			   const struct bb_global_spec *globals, size_t n_globals,
 			   struct bb_kept_maps *maps, struct bb_source **ret_source,
 			   struct bb_err *err)
@@ -467,7 +486,8 @@ int bb_source_object__open(const char *object_path, const char *program,
 				     .maps = maps};
 	s->globals = globals;
 	s->n_globals = n_globals;
-	rc = s->head.program && s->head.where ? 0 : bb_fail_nomem(err);
+	s->type = type ? strdup(type) : NULL;
+	rc = s->head.program && s->head.where && (!type || s->type) ? 0 : bb_fail_nomem(err);
 	if (!rc)
 		rc = bb_object_read(object_path, &s->elf, &s->elf_len, err);
 	if (!rc)

@@ -56,6 +56,13 @@ int bb_target__open(const char *object_path, const char *program,
 		    const struct bb_global_spec *globals, size_t n_globals,
 		    struct bb_target **ret_target, struct bb_err *err)
 {
+	return bb_target__open_as(object_path, program, NULL, globals, n_globals, ret_target, err);
+}
+
+int bb_target__open_as(const char *object_path, const char *program, const char *type,
+		       const struct bb_global_spec *globals, size_t n_globals,
+		       struct bb_target **ret_target, struct bb_err *err)
+{
 	bool is_capture = bb_capture_is_one(object_path);
 	struct bb_target *t = new_target();
 
@@ -63,9 +70,9 @@ int bb_target__open(const char *object_path, const char *program,
 		return bb_fail_nomem(err);
 	return take_target(t,
 			   (is_capture ? bb_source_capture__open
-				       : bb_source_object__open)(object_path, program, globals,
-								 n_globals, &t->kept, &t->source,
-								 err),
+				       : bb_source_object__open)(object_path, program, type,
+								 globals, n_globals, &t->kept,
+								 &t->source, err),
 			   ret_target);
 }
 

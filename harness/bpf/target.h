@@ -30,6 +30,10 @@ struct bpf_link;
 int bb_target__open(const char *object_path, const char *program,
 		    const struct bb_global_spec *globals, size_t n_globals,
 		    struct bb_target **ret_target, struct bb_err *err);
+/* The same, as a program of section `type` (bpf/section_type.h); NULL: of its own. */
+int bb_target__open_as(const char *object_path, const char *program, const char *type,
+		       const struct bb_global_spec *globals, size_t n_globals,
+		       struct bb_target **ret_target, struct bb_err *err);
 
 /*
  * A live program, by its id or, unless NULL, by the path of its pin. It is looked at, never

@@ -98,8 +98,8 @@ static void check_what(const struct run_args *a, const struct argp_state *state)
 				      "them), --object FILE, -- COMMAND, or a program that is "
 				      "loaded: --prog-id N");
 	if (a->scenarios.n && bb_object_args__any(&a->object))
-		bb_usage_error(state, "--program, --packet, --ctx and --trigger are for --object; "
-				      "a scenario has keys for them");
+		bb_usage_error(state, "--program, --packet, --ctx, --trigger and --type are for "
+				      "--object; a scenario has keys for them");
 	if (a->object.lines && (live || a->drives.n))
 		bb_usage_error(state, "--lines does not go together with --drive, nor with loaded "
 				      "programs");

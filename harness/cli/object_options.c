@@ -7,7 +7,7 @@
 
 #include "cli/cmd.h"
 
-enum { KEY_OBJECT = 0x300, KEY_PROGRAM, KEY_PACKET, KEY_CTX, KEY_TRIGGER };
+enum { KEY_OBJECT = 0x300, KEY_PROGRAM, KEY_PACKET, KEY_CTX, KEY_TRIGGER, KEY_TYPE };
 
 static const struct argp_option options[] = {
 	{"object", KEY_OBJECT, "[NAME=]FILE", 0, "a BPF object with the programs (repeatable)", 0},
@@ -20,6 +20,11 @@ static const struct argp_option options[] = {
 	 "run the programs on this context: bytes or their hexadecimal text (repeatable)", 0},
 	{"trigger", KEY_TRIGGER, "NAME", 0,
 	 "page-fault, test-run or fire (default: by the type of the program)", 0},
+	{"type", KEY_TYPE, "SECTION", 0,
+	 "the section whose type the programs have (tc, xdp, sockops, ...), where libbpf cannot "
+	 "tell "
+	 "it from their own",
+	 0},
 	{0},
 };
 
@@ -33,6 +38,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case KEY_PACKET: bb_strings_add(&a->packets, arg, state); break;
 	case KEY_CTX: bb_strings_add(&a->contexts, arg, state); break;
 	case KEY_TRIGGER: a->trigger = arg; break;
+	case KEY_TYPE: a->type = arg; break;
 	default: return ARGP_ERR_UNKNOWN;
 	}
 	return 0;
@@ -42,7 +48,7 @@ const struct argp bb_object_argp = {.options = options, .parser = parse};
 
 bool bb_object_args__any(const struct bb_object_args *a)
 {
-	return a->programs.n || a->packets.n || a->contexts.n || a->trigger;
+	return a->programs.n || a->packets.n || a->contexts.n || a->trigger || a->type;
 }
 
 void bb_object_args__done(struct bb_object_args *a)
@@ -81,6 +87,7 @@ int bb_object_args__text(const struct bb_object_args *a, bool pair,
 		.n_programs = a->programs.n,
 		.trigger = a->trigger,
 		.hook = a->hook,
+		.type = a->type,
 		.what = a->lines   ? BB_OBJECT_LINES
 			: a->exact ? BB_OBJECT_COUNT
 				   : BB_OBJECT_TIME,
@@ -117,6 +124,8 @@ int bb_object_args__scenario(const struct bb_object_args *a, bool pair,
 		return rc;
 	rc = bb_scenario__parse(text.text, strlen(text.text), "(the scenario of --object)",
 				ret_scenario, err);
+	if (!rc && text.guesses)
+		fputs(text.guesses, stderr);
 	if (rc)
 		bb_object_scenario__done(&text);
 	else

@@ -13,7 +13,7 @@
 struct bb_object_args {
 	struct bb_strings objects; /* FILE or NAME=FILE */
 	struct bb_strings programs, packets, contexts;
-	const char *trigger;
+	const char *trigger, *type;
 	bool exact; /* the scenario's drives are exact; set by the command */
 	bool lines; /* they time each line; likewise */
 	bool hook;  /* drive `hook` is among them, too; likewise */

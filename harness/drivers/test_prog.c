@@ -13,8 +13,8 @@ int bb_test_prog__open(const struct bb_variant_spec *spec, const char *object_pa
 	if (bb_variant_is_live(spec))
 		rc = bb_target__adopt(spec->id, spec->pinned, &s.target, err);
 	else if (object_path)
-		rc = bb_target__open(object_path, spec->program, spec->globals, spec->n_globals,
-				     &s.target, err);
+		rc = bb_target__open_as(object_path, spec->program, spec->type, spec->globals,
+					spec->n_globals, &s.target, err);
 	if (rc)
 		return rc;
 	if (s.target && !bb_variant_is_live(spec)) /* another's maps hold what they hold */

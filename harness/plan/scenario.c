@@ -227,7 +227,7 @@ static int read_globals(const struct bb_reader *r, const struct bb_field *f,
 static int check_live(const struct bb_reader *r, const struct bb_yaml *node,
 		      const struct bb_variant_spec *v)
 {
-	static const char *const for_loading[] = {"program", "object", "globals", "maps"};
+	static const char *const for_loading[] = {"program", "object", "type", "globals", "maps"};
 
 	if (v->id && v->pinned)
 		return bb_yaml__fail(r->path, node, r->err,
@@ -412,6 +412,7 @@ static const struct bb_field variant_fields[] = {
 	{"name", bb_field__name, AT(bb_variant_spec, name), .required = true},
 	{"program", bb_field__text, AT(bb_variant_spec, program)},
 	{"object", bb_field__text, AT(bb_variant_spec, object)},
+	{"type", bb_field__text, AT(bb_variant_spec, type)},
 	{"id", bb_field__u32, AT(bb_variant_spec, id), .min = 1, .max = UINT32_MAX},
 	{"pinned", bb_field__text, AT(bb_variant_spec, pinned)},
 	{"description", bb_field__text, AT(bb_variant_spec, description)},

@@ -34,6 +34,7 @@ struct bb_variant_spec {
 	char *name;
 	char *program;     /* function name in the object; the variant's name when not given */
 	char *object;      /* NULL: the scenario's */
+	char *type;        /* the section that it is taken for; NULL: its own */
 	uint32_t id;       /* of a program that is loaded already; 0: not given */
 	char *pinned;      /* path of such a program's pin; NULL: not given */
 	char *description; /* NULL when not given */

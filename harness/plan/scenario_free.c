@@ -12,6 +12,7 @@ static void variant_done(struct bb_variant_spec *v)
 	free(v->name);
 	free(v->program);
 	free(v->object);
+	free(v->type);
 	free(v->pinned);
 	free(v->description);
 	free(v->consumer);

@@ -71,6 +71,7 @@ int bb_scenario__add_variant(struct bb_scenario *s, const char *name, const char
 	v->program = copy_or_null(from->program, &ok);
 	v->object = copy_or_null(object ? object : from->object, &ok);
 	v->id = from->id;
+	v->type = copy_or_null(from->type, &ok);
 	v->pinned = copy_or_null(from->pinned, &ok);
 	v->description = copy_or_null(from->description, &ok);
 	v->consumer = copy_or_null(from->consumer, &ok);

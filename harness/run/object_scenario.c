@@ -194,6 +194,8 @@ static int open_part(const struct bb_object_opts *o, const struct bb_object_ref 
 {
 	int rc = bb_object_info__read(ref->path, &part->info, err);
 
+	if (!rc && o->type)
+		rc = bb_object_info__take_for(&part->info, o->type, err);
 	if (!rc && !realpath(ref->path, part->path)) {
 		rc = -errno;
 		bb_fail(err, rc, "%s: %s", ref->path, strerror(-rc));
@@ -220,7 +222,9 @@ static bool why_not(const struct bb_object_opts *o, const struct bb_object_progr
 	if (p->why_not)
 		snprintf(ret_why, size, "%s", p->why_not);
 	else if (p->type == BPF_PROG_TYPE_UNSPEC)
-		snprintf(ret_why, size, "libbpf cannot tell its type from its section \"%s\"",
+		snprintf(ret_why, size,
+			 "libbpf cannot tell its type from its section \"%s\"; --type, or the "
+			 "key 'type' of a variant, says it",
 			 p->section);
 	else if (p->type == BPF_PROG_TYPE_XDP &&
 		 (p->attach_type == BPF_XDP_DEVMAP || p->attach_type == BPF_XDP_CPUMAP))
@@ -252,6 +256,19 @@ static int add_skip(struct maker *m, const char *variant, const char *why)
 	return s->what && s->why ? 0 : -ENOMEM;
 }
 
+static int note_guess(struct maker *m, const struct variant *v)
+{
+	char *before = m->out.guesses;
+
+	if (asprintf(&m->out.guesses,
+		     "%sbpfbench: %s: its section \"%s\" is taken for \"%s\"; --type says "
+		     "otherwise\n",
+		     before ? before : "", v->name, v->program->section, v->program->guess) < 0)
+		m->out.guesses = NULL;
+	free(before);
+	return m->out.guesses ? 0 : -ENOMEM;
+}
+
 static int add_program(struct maker *m, const struct part *part, const struct bb_object_program *p)
 {
 	struct variant *added, v = {.part = part, .program = p};
@@ -264,7 +281,7 @@ static int add_program(struct maker *m, const struct part *part, const struct bb
 	if (!added)
 		return -ENOMEM;
 	*added = v;
-	return 0;
+	return p->guess ? note_guess(m, &v) : 0;
 }
 
 /* A line a program, as many as a message holds. */
@@ -396,6 +413,10 @@ static void write_variants(const struct maker *m, FILE *out)
 		if (strcmp(v->name, v->program->name)) {
 			fputs(", program: ", out);
 			bb_yaml__write(out, v->program->name);
+		}
+		if (m->opts->type || v->program->guess) {
+			fputs(", type: ", out);
+			bb_yaml__write(out, m->opts->type ? m->opts->type : v->program->guess);
 		}
 		if (v->part != m->parts) {
 			fputs(", object: ", out);
@@ -593,6 +614,7 @@ void bb_object_scenario__done(struct bb_object_scenario *s)
 		free(s->skips[i].why);
 	}
 	free(s->skips);
+	free(s->guesses);
 	free(s->text);
 	*s = (struct bb_object_scenario){0};
 }

@@ -36,6 +36,7 @@ struct bb_object_opts {
 	bool one_each; /* each object must have one program, and it must be driven */
 	enum bb_object_do what;
 	const char *trigger; /* instead of the one that suits the type; NULL */
+	const char *type;    /* the section that all programs are taken for; NULL: theirs */
 	bool hook;           /* where a program is attached, drive `hook`, too */
 	/* files: a capture, bytes, or their hexadecimal text; each is an input */
 	const char *const *packets;
@@ -56,6 +57,8 @@ struct bb_object_scenario {
 	char *text; /* YAML; the skips stand in it as comments */
 	struct bb_object_skip *skips;
 	size_t n_skips;
+	/* a line for each type that was guessed, for the user; NULL: none was */
+	char *guesses;
 };
 
 /*

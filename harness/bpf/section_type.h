@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef BB_BPF_SECTION_TYPE_H
+#define BB_BPF_SECTION_TYPE_H
+
+#include <stdint.h>
+
+#include "base/err.h"
+
+/*
+ * libbpf takes a program's type from the name of its section. Objects that were written for other
+ * loaders have names of their own ("classifier/x", "xdp_pass"), of which it knows nothing.
+ */
+
+/* The types that `section`, a name that libbpf knows ("tc", "cgroup/connect4"), stands for. -EINVAL
+ * with a message. */
+int bb_section_type__find(const char *section, uint32_t *ret_type, uint32_t *ret_attach_type,
+			  struct bb_err *err);
+
+/* The name that libbpf knows for one that it does not, where its beginning is clear: "tc" for
+ * "classifier/x". NULL: it is not. */
+const char *bb_section_type__guess(const char *section);
+
+#endif
