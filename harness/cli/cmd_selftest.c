@@ -8,6 +8,7 @@
 #include "cli/cmd.h"
 #include "cli/measure.h"
 #include "cli/options.h"
+#include "cli/selftest_print.h"
 #include "run/selftest.h"
 #include "run/selftest_store.h"
 #include "stats/binomial.h"
@@ -158,7 +159,7 @@ int bb_cmd_selftest(int argc, char **argv)
 					   .inject = 0.02,
 					   .experiment_budget_s = 10}};
 	char *command = bb_command_line(argc, argv);
-	struct bb_scenario *scenario = NULL;
+	struct bb_scenario *scenario = NULL, *plain = NULL;
 	struct bb_selftest t = {0};
 	struct bb_measure m = {0};
 	struct bb_err err = {0};
@@ -169,7 +170,12 @@ int bb_cmd_selftest(int argc, char **argv)
 	rc = bb_measure__begin(&a.measure, "selftest", command ? command : "", true, &m, &err);
 	if (!rc)
 		rc = bb_scenario_find(&m.paths, "selftest", &scenario, &err);
+	if (!rc)
+		rc = bb_scenario_find(&m.paths, "selftest", &plain, &err);
+	if (!rc)
+		rc = bb_scenario__add_cold(plain, &err);
 	if (!rc) {
+		a.opts.plain = plain;
 		a.opts.run = m.opts;
 		rc = bb_selftest__run(scenario, &a.opts, &t, &err);
 	}
@@ -178,12 +184,14 @@ int bb_cmd_selftest(int argc, char **argv)
 	if (!rc) {
 		print_rows(stdout, &t, a.opts.threshold);
 		print_floor(stdout, &t);
+		bb_selftest_print_repeat(stdout, &t.repeat);
 		if (!a.measure.no_store &&
 		    bb_selftest__write(a.measure.results, m.report, &t, &a.opts, &err))
 			exit_code = bb_complain(&err);
 	}
 	bb_selftest__done(&t);
 	bb_scenario__free(scenario);
+	bb_scenario__free(plain);
 	bb_measure__end(&m);
 	free(command);
 	return exit_code;

@@ -17,7 +17,9 @@
 #include "cli/machine.h"
 #include "cli/options.h"
 #include "cli/output.h"
+#include "core/drive_kind.h"
 #include "run/record.h"
+#include "run/selftest_store.h"
 #include "store/store.h"
 
 enum {
@@ -264,6 +266,28 @@ static int store(struct bb_measure *m, int rc, int exit_code)
 	return exit_code;
 }
 
+/* What moves between plain runs of this machine, by its self-test, for the intervals. */
+static void note_between(struct bb_measure *m)
+{
+	double between[BB_N_REPEAT_CLASSES][BB_N_REPEATS];
+	struct bb_report *r = m->report;
+	char *id = NULL;
+
+	if (r->n_comparisons ||
+	    bb_selftest__read_between(m->args->results, &r->fingerprint, between, &id, NULL))
+		return;
+	for (size_t i = 0; i < r->n_cases; i++) {
+		const struct bb_drive_kind *kind = bb_drive_kind_named(r->cases[i].drive);
+		enum bb_repeat_class class = bb_repeat_class_of(&r->cases[i]);
+
+		if (!kind->needs_bpf || kind->seconds > 0 || r->cases[i].is_live)
+			continue;
+		r->cases[i].between = between[class][BB_REPEAT_LATENCY];
+		r->cases[i].between_relative = between[class][BB_REPEAT_RELATIVE];
+	}
+	free(id);
+}
+
 int bb_measure__deliver(struct bb_measure *m, int rc, struct bb_err *err)
 {
 	struct bb_report *r = m->report;
@@ -280,6 +304,7 @@ int bb_measure__deliver(struct bb_measure *m, int rc, struct bb_err *err)
 		print_skips(r);
 		return exit_code;
 	}
+	note_between(m);
 	if (void_if_machine_changed(r) || bb_report__summarise(r)) {
 		bb_fail_nomem(&more);
 		return bb_complain(&more);

@@ -17,18 +17,23 @@
 #include "stats/quantile.h"
 
 #define LINE_BYTES 64u /* where lines are longer, some are written twice */
+#define MOST_CACHES 8u
 #define DEFAULT_BYTES ((size_t)4 << 20)
-#define PROBE_LINES 256u /* 16 KiB: in every L1 */
+#define PROBE_LINES 128u /* each of another page, or the one would be fetched with the other */
+#define PROBE_PAGE 4096u
 #define LOOKS 15u
-#define EVICTED 5.0 /* one by one, L2 answers 3 to 4 times as late as L1, L3 15 times */
+#define LOOKS_A_TURN 3u
+#define EVICTED 3.0 /* TLB misses included, L3 answers 5 times as late as L1 and L2 together */
 
 struct bb_cold {
 	char *buffer;
 	size_t bytes; /* in use: a power of two */
 	struct bb_cold_branches branches;
 	struct bb_rng rng;
-	/* [i][0]: the line that is read after it */
-	void *probe[PROBE_LINES][LINE_BYTES / sizeof(void *)];
+	/* a line of each page; each says where the next one is */
+	char *probe;
+	void **first;
+	char emptied[200];
 };
 
 /* The size of cache `index`; 0: there is none, or it is for instructions only. */
@@ -60,7 +65,7 @@ size_t bb_cold_bytes(const char *root, int cpu)
 {
 	size_t most = 0, bytes = LINE_BYTES;
 
-	for (unsigned int i = 0; i < 8; i++) {
+	for (unsigned int i = 0; i < MOST_CACHES; i++) {
 		size_t twice = 2 * cache_bytes(root, cpu, i);
 
 		if (twice > most && twice <= BB_COLD_MAX_BYTES)
@@ -103,23 +108,48 @@ void bb_cold__empty(struct bb_cold *c)
  * a time. */
 static void link_probe(struct bb_cold *c)
 {
-	uint32_t order[PROBE_LINES];
+	void **line[PROBE_LINES];
 
 	for (uint32_t i = 0; i < PROBE_LINES; i++)
-		order[i] = i;
-	bb_rng_shuffle(&c->rng, order, PROBE_LINES);
+		line[i] = (void **)(void *)(c->probe + i * PROBE_PAGE +
+					    LINE_BYTES *
+						    bb_rng_below(&c->rng, PROBE_PAGE / LINE_BYTES));
+	for (uint32_t i = PROBE_LINES - 1; i > 0; i--) {
+		uint32_t k = (uint32_t)bb_rng_below(&c->rng, i + 1);
+		void **other = line[k];
+
+		line[k] = line[i];
+		line[i] = other;
+	}
 	for (uint32_t i = 0; i < PROBE_LINES; i++)
-		c->probe[order[i]][0] = c->probe[order[(i + 1) % PROBE_LINES]];
+		*line[i] = line[(i + 1) % PROBE_LINES];
+	c->first = line[0];
 }
 
 static double read_probe_ns(const struct bb_cold *c)
 {
-	void *const *at = c->probe[0];
+	void *const *at = (void *const *)c->first;
 	uint64_t began_ns = bb_now_ns();
 
 	for (uint32_t i = 0; i < PROBE_LINES; i++)
 		at = *(void *const *volatile *)at;
 	return (double)(bb_now_ns() - began_ns) / PROBE_LINES;
+}
+
+double bb_cold__line_ns(struct bb_cold *c)
+{
+	double ns[LOOKS_A_TURN];
+
+	for (unsigned int i = 0; i < LOOKS_A_TURN; i++) {
+		bb_cold__empty(c);
+		ns[i] = read_probe_ns(c);
+	}
+	return bb_median(ns, LOOKS_A_TURN);
+}
+
+const char *bb_cold__emptied(const struct bb_cold *c)
+{
+	return c->emptied;
 }
 
 /* Medians of how long a line takes to read, hot and after emptying. */
@@ -136,14 +166,35 @@ static void look(struct bb_cold *c, double *ret_hot_ns, double *ret_cold_ns)
 	*ret_cold_ns = bb_median(cold_ns, LOOKS);
 }
 
-static int find_size(struct bb_cold *c, struct bb_err *err)
+/* Which levels the buffer is twice of, and what that did to a line. */
+static void say_emptied(const char *root, int cpu, struct bb_cold *c, double hot_ns, double cold_ns)
+{
+	size_t at = 0;
+
+	for (unsigned int i = 0; i < MOST_CACHES && at < sizeof(c->emptied); i++) {
+		size_t bytes = cache_bytes(root, cpu, i);
+
+		if (bytes && 2 * bytes <= c->bytes)
+			at += (size_t)snprintf(c->emptied + at, sizeof(c->emptied) - at,
+					       "caches of %zu KiB, ", bytes >> 10);
+	}
+	if (at < sizeof(c->emptied))
+		snprintf(c->emptied + at, sizeof(c->emptied) - at,
+			 "TLB and branch history by writing %zu KiB: a line took %.1f ns to read "
+			 "then, %.1f before",
+			 c->bytes >> 10, cold_ns, hot_ns);
+}
+
+static int find_size(const char *root, int cpu, struct bb_cold *c, struct bb_err *err)
 {
 	double hot_ns, cold_ns;
 
 	for (;;) {
 		look(c, &hot_ns, &cold_ns);
-		if (cold_ns > EVICTED * hot_ns)
+		if (cold_ns > EVICTED * hot_ns) {
+			say_emptied(root, cpu, c, hot_ns, cold_ns);
 			return 0;
+		}
 		if (c->bytes == BB_COLD_MAX_BYTES)
 			break;
 		c->bytes *= 2;
@@ -154,19 +205,40 @@ static int find_size(struct bb_cold *c, struct bb_err *err)
 		       c->bytes >> 20, cold_ns, hot_ns);
 }
 
-static int map_buffer(struct bb_cold *c, struct bb_err *err)
+static int map_pages(size_t bytes, char **ret_pages, struct bb_err *err)
 {
-	c->buffer = mmap(NULL, BB_COLD_MAX_BYTES, PROT_READ | PROT_WRITE,
-			 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (c->buffer == MAP_FAILED) {
-		c->buffer = NULL;
+	char *pages = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (pages == MAP_FAILED)
 		return bb_fail_nomem(err);
-	}
 	/* Small pages fill the TLB; and a fork must not make them copy-on-write: each would be a
 	 * fault, thus an event. */
-	madvise(c->buffer, BB_COLD_MAX_BYTES, MADV_NOHUGEPAGE);
-	madvise(c->buffer, BB_COLD_MAX_BYTES, MADV_DONTFORK);
+	madvise(pages, bytes, MADV_NOHUGEPAGE);
+	madvise(pages, bytes, MADV_DONTFORK);
+	*ret_pages = pages;
 	return 0;
+}
+
+static int map_all(struct bb_cold *c, struct bb_err *err)
+{
+	int rc;
+
+	c->buffer = c->probe = NULL;
+	rc = map_pages(BB_COLD_MAX_BYTES, &c->buffer, err);
+	if (!rc)
+		rc = map_pages(PROBE_LINES * PROBE_PAGE, &c->probe, err);
+	if (!rc)
+		link_probe(c);
+	return rc;
+}
+
+int bb_cold__after_fork(struct bb_cold *c)
+{
+	int rc = map_all(c, NULL);
+
+	if (!rc)
+		bb_cold__empty(c); /* touches it */
+	return rc;
 }
 
 int bb_cold__open(const char *root, int cpu, struct bb_cold **ret_cold, struct bb_err *err)
@@ -177,13 +249,12 @@ int bb_cold__open(const char *root, int cpu, struct bb_cold **ret_cold, struct b
 	if (!c)
 		return bb_fail_nomem(err);
 	bb_rng_seed(&c->rng, 1);
-	link_probe(c);
 	c->bytes = bb_cold_bytes(root, cpu);
-	rc = map_buffer(c, err);
+	rc = map_all(c, err);
 	if (!rc)
 		rc = bb_cold_branches__open(&c->branches, err);
 	if (!rc)
-		rc = find_size(c, err); /* which touches all of what is used */
+		rc = find_size(root, cpu, c, err); /* which touches all of what is used */
 	if (rc)
 		bb_cold__free(c);
 	else
@@ -197,6 +268,8 @@ void bb_cold__free(struct bb_cold *c)
 		return;
 	if (c->buffer)
 		munmap(c->buffer, BB_COLD_MAX_BYTES);
+	if (c->probe)
+		munmap(c->probe, PROBE_LINES * PROBE_PAGE);
 	bb_cold_branches__close(&c->branches);
 	free(c);
 }

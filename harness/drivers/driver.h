@@ -69,6 +69,10 @@ struct bb_batch {
 	double floor_ns;                     /* hook: of an empty program; NAN elsewhere */
 	/* calls made again because a signal broke them off; their runs are in `warmup` */
 	uint64_t retries;
+	/* how long a line of memory took to read after the caches were emptied, and which they are
+	 * (valid as long as the drive is open); NAN, NULL where they are left as they are */
+	double line_ns;
+	const char *emptied;
 	/* pipeline: made by the driver, owned by the caller; NULL elsewhere */
 	struct bb_ring_use *flow;
 	/* why the samples do not count: an unexpected result of the program; empty: they count */
@@ -84,6 +88,15 @@ static inline void bb_batch__take(struct bb_batch *b, uint64_t runs, uint64_t ns
 		b->ns[b->n++] = ns;
 	else
 		b->multi += runs;
+}
+
+/* A batch begins: what emptying does by now. `cold` may be NULL. */
+static inline void bb_batch__look_cold(struct bb_batch *b, struct bb_cold *cold)
+{
+	if (!cold)
+		return;
+	b->line_ns = bb_cold__line_ns(cold);
+	b->emptied = bb_cold__emptied(cold);
 }
 
 struct bb_driver {

@@ -445,9 +445,11 @@ int bb_fire__trigger(struct bb_fire_slot *slot, struct bb_fire_task *t)
 	if (rc || slot->is_open)
 		return rc;
 	t->in_work = slot->found->trigger;
-	rc = bb_firing__open(&slot->firing, slot->found->trigger, &slot->found->point,
-			     slot->prog_fd, slot->state->place.cgroup_fd,
-			     slot->state->place.other_cpu);
+	rc = slot->state->cold ? bb_cold__after_fork(slot->state->cold) : 0;
+	if (!rc)
+		rc = bb_firing__open(&slot->firing, slot->found->trigger, &slot->found->point,
+				     slot->prog_fd, slot->state->place.cgroup_fd,
+				     slot->state->place.other_cpu);
 	slot->is_open = !rc;
 	return rc;
 }

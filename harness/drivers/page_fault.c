@@ -240,6 +240,13 @@ int bb_page_fault__aim(void *state, uint32_t depth, struct bb_err *err)
 	return 0;
 }
 
+void bb_page_fault__look_cold(void *state, struct bb_batch *b)
+{
+	struct state *s = state;
+
+	bb_batch__look_cold(b, s->cold);
+}
+
 int bb_page_fault__run(void *state, struct bb_target *target, int event_fd, int (*after)(void *arg),
 		       void *arg)
 {

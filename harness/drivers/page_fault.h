@@ -24,6 +24,9 @@ int bb_page_fault__attach(int prog_fd, int *ret_event_fd, struct bb_err *err);
 
 /* A batch's beginning: pinned to the CPU, the stack `depth` frames deep, every page there that is
  * not to be an event. */
+/* Of a drive that empties caches, into a batch that begins (driver.h). */
+void bb_page_fault__look_cold(void *state, struct bb_batch *b);
+
 int bb_page_fault__aim(void *state, uint32_t depth, struct bb_err *err);
 
 /*

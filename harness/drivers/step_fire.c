@@ -113,8 +113,10 @@ static int work(void *arg, struct bb_fire_task *t, void *shared)
 	uint64_t began_ns = bb_now_ns();
 	int rc = bb_fire__trigger(s.slot, t);
 
-	if (!rc)
+	if (!rc) {
+		bb_batch__look_cold(b, s.slot->state->cold);
 		rc = warm_up(&s, b);
+	}
 	while (!rc && goes_on(&s, b, began_ns))
 		rc = sample_once(&s, b);
 	b->elapsed_s = bb_seconds_since(began_ns);

@@ -105,6 +105,7 @@ static int batch(void *state, void *slot_, uint32_t param, struct bb_batch *b, s
 	rc = bb_page_fault__aim(state, param, err);
 	if (rc)
 		return rc;
+	bb_page_fault__look_cold(state, b);
 	rc = bb_stats_reader__info(bb_target__reader(slot->target), &slot->last);
 	if (!rc)
 		rc = bb_page_fault__run(state, slot->target, slot->event_fd, sample, slot);

@@ -98,6 +98,7 @@ static int batch(void *state, void *slot, uint32_t param, struct bb_batch *b, st
 	if (rc)
 		return rc;
 	b->target_cpu_s = NAN;
+	bb_batch__look_cold(b, t->cold);
 	rc = warm_up(&s, b, &last);
 	while (!rc && bb_batch__goes_on(b, began_ns))
 		rc = sample_once(&s, t->cold, b, &last);

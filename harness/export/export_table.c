@@ -246,6 +246,26 @@ static void put_references(const struct bb_case *c, FILE *out)
 		putc('\n', out);
 }
 
+/* Which caches, and how far, in all loads that count. */
+static void put_emptied(const struct bb_case *c, FILE *out)
+{
+	double least = INFINITY, most = -INFINITY;
+
+	if (!c->emptied)
+		return;
+	fputs("  emptied: ", out);
+	bb_put_clean(out, c->emptied);
+	for (size_t i = 0; i < c->n_series; i++) {
+		if (c->series[i].void_why || isnan(c->series[i].line_ns))
+			continue;
+		least = fmin(least, c->series[i].line_ns);
+		most = fmax(most, c->series[i].line_ns);
+	}
+	if (isfinite(least))
+		fprintf(out, "; in these loads %.1f to %.1f", least, most);
+	putc('\n', out);
+}
+
 static void put_table(const struct bb_report *r, size_t first, bool *used, FILE *out)
 {
 	struct layout l = lay_out(r, first);
@@ -261,6 +281,7 @@ static void put_table(const struct bb_report *r, size_t first, bool *used, FILE 
 		used[k] |= l.width[k] || l.below[k];
 	}
 	put_references(&r->cases[first], out);
+	put_emptied(&r->cases[first], out);
 	put_fired_by(r, first, out);
 }
 

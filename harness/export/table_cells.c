@@ -385,7 +385,8 @@ const struct bb_column bb_columns[] = {
 	{"latency", false, false, 0, latency,
 	 "gross cost of one run: mean over the places of the code, where not known median over "
 	 "loads"},
-	{"95 % interval", true, true, 0, interval, "of the latency, over loads"},
+	{"95 % interval", true, true, 0, interval,
+	 "of the latency, over loads, and between runs as far as selftest has measured that here"},
 	{"p50", false, false, 0, p50, "median of all samples"},
 	{"p90", false, false, 0, p90,
 	 "90th percentile of all samples, outliers included (needs 100)"},

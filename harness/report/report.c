@@ -39,6 +39,7 @@ static void case_done(struct bb_case *c)
 	free(c->param);
 	free(c->command);
 	free(c->fired_by);
+	free(c->emptied);
 }
 
 static void program_done(struct bb_program *p)
@@ -91,7 +92,7 @@ struct bb_case *bb_report__add_case(struct bb_report *r)
 		return NULL;
 	c->floor = BB_NO_FLOOR;
 	c->units_per_ns = 1;
-	c->wakeups = NAN;
+	c->wakeups = c->between = c->between_relative = NAN;
 	for (size_t i = 0; i < bb_n_metrics; i++)
 		*bb_metric_at(&c->summary, &bb_metrics[i]) = (struct bb_estimate){NAN, NAN, NAN};
 	return c;
@@ -138,6 +139,7 @@ struct bb_series *bb_case__add_series(struct bb_case *c)
 	s->elapsed_s = NAN;
 	s->target_cpu_s = NAN;
 	s->steal = NAN;
+	s->line_ns = NAN;
 	for (int i = 0; i < BB_N_REFERENCES; i++)
 		s->reference_ns[i] = NAN;
 	s->slope.intercept_ns = s->slope.cycles = s->slope.instructions = s->slope.llc_misses = NAN;

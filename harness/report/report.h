@@ -51,6 +51,8 @@ struct bb_series {
 	double floor_ns;
 	/* the references, just before the series; NAN: not measured */
 	double reference_ns[BB_N_REFERENCES];
+	/* cold: of a line of memory to be read after emptying, mean over turns; NAN elsewhere */
+	double line_ns;
 	struct bb_ring_use
 		*flow; /* pipeline: the records that went through the ring; NULL elsewhere */
 	/* cost of a run in 1/units_per_ns ns, one sample a run (slope: a line) */
@@ -65,6 +67,7 @@ struct bb_case {
 	char *command;  /* slowdown: whose time a sample is; NULL elsewhere */
 	char *fired_by; /* trigger and place, where a run of it was made to happen; NULL elsewhere
 			 */
+	char *emptied;  /* the caches that were emptied before each run; NULL: none */
 	char *param;    /* "stack_depth", "freq_hz", "rate_hz"; NULL when the drive has none */
 	uint32_t param_value;
 	/* instructions that its runs execute at all, of all that the program has, by a clone with
@@ -72,6 +75,9 @@ struct bb_case {
 	uint32_t executed_insns, n_insns;
 	/* interrupts to its own CPU by a run: it wakes somebody; NAN: not known */
 	double wakeups;
+	/* by how much a run like this differs by what its own loads do not show, by the machine's
+	 * self-test: 95 % half widths in ln of the latency and of the relative; NAN: not known */
+	double between, between_relative;
 	uint32_t units_per_ns; /* of the samples: 1, or 1000 where they are in ps */
 	size_t floor;          /* index of the floor's case in the report, BB_NO_FLOOR */
 	bool is_anchor;        /* history divides by it */

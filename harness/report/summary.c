@@ -328,6 +328,18 @@ static int references(struct bb_case *c)
 	return x ? 0 : -ENOMEM;
 }
 
+/* An interval over loads holds what moves between runs, too, where that is known: `share` of
+ * `whole`, of independent causes. */
+static void widen(struct bb_estimate *e, double share, double whole)
+{
+	double more = share * fabs(whole);
+
+	if (!(more > 0) || isnan(e->lo))
+		return;
+	e->lo = e->value - hypot(e->value - e->lo, more);
+	e->hi = e->value + hypot(e->hi - e->value, more);
+}
+
 static int relative(struct bb_case *c, const struct work *w)
 {
 	double *x = calloc(c->n_series + 1, sizeof(*x));
@@ -338,8 +350,10 @@ static int relative(struct bb_case *c, const struct work *w)
 		bb_case__relative(c, w->location, x);
 		rc = bb_case__over_loads(c, x, &l);
 	}
-	if (!rc)
+	if (!rc) {
 		c->summary.relative = l.estimate;
+		widen(&c->summary.relative, c->between_relative, l.estimate.value);
+	}
 	free(x);
 	return rc;
 }
@@ -369,6 +383,7 @@ static int summarise_case(struct bb_case *c, struct work *w)
 	if (rc)
 		return rc;
 	c->summary.latency = l.estimate;
+	widen(&c->summary.latency, c->between, l.estimate.value);
 	c->summary.layout_best = point(l.least);
 	c->summary.layout_worst = point(l.most);
 	c->summary.places = (uint32_t)l.n_places;
@@ -431,6 +446,8 @@ static int against_floor(struct bb_report *r, size_t i, const struct work *work)
 		rc = bb_case__over_loads(c, net, &l);
 	if (!rc)
 		c->summary.net = l.estimate;
+	if (!rc)
+		widen(&c->summary.net, c->between, c->summary.latency.value);
 	if (!rc && (bb_drive_kind_named(c->drive)->fills & BB_FILLS_SLOWDOWN)) {
 		rc = bb_case__over_loads(c, ratios, &l);
 		if (!rc)

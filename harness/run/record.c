@@ -112,6 +112,7 @@ static void average_batch(struct bb_series *s, const struct bb_batch *b)
 {
 	average(&s->slope.intercept_ns, s->hist.n, b->slope.intercept_ns, b->n);
 	average(&s->floor_ns, s->hist.n, b->floor_ns, b->n);
+	average(&s->line_ns, s->hist.n, b->line_ns, b->n);
 	average(&s->slope.cycles, s->hist.n, b->slope.pmu[BB_PMU_CYCLES], b->n);
 	average(&s->slope.instructions, s->hist.n, b->slope.pmu[BB_PMU_INSTRUCTIONS], b->n);
 	average(&s->slope.llc_misses, s->hist.n, b->slope.pmu[BB_PMU_LLC_MISSES], b->n);
@@ -213,7 +214,7 @@ int bb_record__measure(const struct bb_driver *driver, void *state, void *slot,
 	int rc = drops_of(subject, &before), record_rc;
 
 	bb_give_way();
-	b->slope.intercept_ns = b->floor_ns = NAN;
+	b->slope.intercept_ns = b->floor_ns = b->line_ns = NAN;
 	for (size_t i = 0; i < BB_PMU_COUNTERS; i++)
 		b->slope.pmu[i] = NAN;
 	if (!rc)

@@ -20,6 +20,7 @@
 #include "run/record.h"
 #include "run/references.h"
 #include "run/session.h"
+#include "stats/quantile.h"
 
 #define SETUP_S 5e-3   /* of a load, about: what the progress bar takes it for */
 #define BATCH_MIN 100u /* room for samples, in any case */
@@ -185,6 +186,8 @@ static int run_block(struct run *r, size_t cell, size_t turns_left, struct bb_er
 			  !bb_irq_works__read(ss->opts->driver.cpu, &irq_works, NULL);
 	rc = bb_record__measure(d->driver, d->state, r->slots[cell], subject, c->driver_param, &b,
 				s, err);
+	if (!rc && b.emptied && !k->emptied && !(k->emptied = strdup(b.emptied)))
+		rc = bb_fail_nomem(err);
 	if (!rc && counts_wakeups)
 		note_wakeups(k, &b, ss->opts->driver.cpu, irq_works);
 	r->is_cut |= b.max_s > 0 && !(c->seconds > 0) && b.fired < b.want;
@@ -625,6 +628,35 @@ static int find_places(struct run *r, struct bb_err *err)
 	return rc;
 }
 
+#define EMPTIED_ALIKE 1.5 /* times the median time that a line took to read, or a part of it */
+
+/* A load whose caches were emptied further than those of the others, or less, is another state. */
+static int judge_emptied(struct bb_case *c, struct bb_err *err)
+{
+	double *line_ns = calloc(c->n_series + 1, sizeof(*line_ns)), usual_ns;
+	size_t n = 0;
+	int rc = line_ns ? 0 : bb_fail_nomem(err);
+
+	for (size_t i = 0; !rc && i < c->n_series; i++)
+		if (!isnan(c->series[i].line_ns))
+			line_ns[n++] = c->series[i].line_ns;
+	usual_ns = n ? bb_median(line_ns, n) : NAN;
+	for (size_t i = 0; !rc && i < c->n_series; i++) {
+		struct bb_series *s = &c->series[i];
+
+		if (s->line_ns > usual_ns * EMPTIED_ALIKE || s->line_ns < usual_ns / EMPTIED_ALIKE)
+			rc = bb_record__void(s,
+					     "after emptying a line of memory took %.1f ns to "
+					     "read, "
+					     "%.1f in the middle of all loads",
+					     s->line_ns, usual_ns)
+				     ? bb_fail_nomem(err)
+				     : 0;
+	}
+	free(line_ns);
+	return rc;
+}
+
 /* What is known of the places at the end goes to all series. */
 static void note_shares(struct run *r)
 {
@@ -677,6 +709,8 @@ static int run_rounds(struct run *r, struct bb_err *err)
 		rc = run_round(r, load, err);
 	}
 	note_shares(r);
+	for (size_t i = 0; !rc && i < r->report->n_cases; i++)
+		rc = judge_emptied(&r->report->cases[i], err);
 	if (rc == -ETIME) /* all that it did counts */
 		rc = 0;
 	if (!rc && load < loads)

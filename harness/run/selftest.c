@@ -77,6 +77,17 @@ static int run_experiment(const struct bb_scenario *scenario, const struct bb_se
 	return rc;
 }
 
+static int run_plain(const struct bb_selftest_opts *opts, uint64_t seed, uint32_t turn,
+		     struct bb_repeat *repeat, struct bb_err *err)
+{
+	struct bb_run_opts run = opts->run;
+
+	run.seed = seed;
+	run.budget_s = opts->experiment_budget_s;
+	run.progress = NULL;
+	return bb_repeat__run(repeat, opts->plain, &run, turn, err);
+}
+
 static int make_rows(const struct bb_scenario *s, const struct bb_selftest_opts *opts,
 		     struct bb_selftest *t, struct bb_err *err)
 {
@@ -165,6 +176,8 @@ int bb_selftest__run(const struct bb_scenario *scenario, const struct bb_selftes
 					  t.rows[r].program);
 			rc = run_experiment(scenario, opts, bb_rng_u64(&rng), &t.rows[r], err);
 		}
+		if (!rc && !opts->program && opts->mode < 0 && !bb_must_end())
+			rc = run_plain(opts, bb_rng_u64(&rng), i, &t.repeat, err);
 	}
 	bb_deadline__end(&budget);
 	if (!rc && bb_stop_signal)
@@ -186,5 +199,6 @@ void bb_selftest__done(struct bb_selftest *t)
 		free(t->rows[i].half_widths);
 	}
 	free(t->rows);
+	bb_repeat__done(&t->repeat);
 	memset(t, 0, sizeof(*t));
 }

@@ -7,6 +7,7 @@
 #include "base/err.h"
 #include "plan/scenario.h"
 #include "run/ab.h"
+#include "run/selftest_plain.h"
 #include "stats/verdict.h"
 
 /*
@@ -45,9 +46,11 @@ struct bb_selftest_opts {
 	struct bb_run_opts run;     /* budget_s: for all experiments together */
 	double experiment_budget_s; /* for one of them at the most */
 	double threshold, alpha, inject;
-	const char *program;      /* only this variant; NULL: all but the floor */
-	int mode;                 /* only this mode; -1: all */
-	uint32_t experiments;     /* of each row; 0: as many as the budget allows */
+	const char *program;  /* only this variant; NULL: all but the floor */
+	int mode;             /* only this mode; -1: all */
+	uint32_t experiments; /* of each row; 0: as many as the budget allows */
+	/* the same with a cold twin of its drive, for plain runs */
+	const struct bb_scenario *plain;
 	struct bb_ab_watch watch; /* of the samples of all experiments */
 };
 
@@ -56,6 +59,7 @@ struct bb_selftest {
 	size_t n_rows;
 	/* 95th percentile of |ratio - 1| over the A/A of reloads; NAN: none */
 	double resolution;
+	struct bb_repeat repeat; /* of plain runs; empty where a program or mode was asked for */
 };
 
 /* Run the experiments in turns over the rows, so that all of them see the same machine. After

@@ -54,6 +54,41 @@ static json_t *fingerprint_json(const struct bb_fingerprint *fp)
 	return o;
 }
 
+static const char *const repeat_keys[BB_N_REPEAT_CLASSES][BB_N_REPEATS] = {
+	[BB_REPEAT_CALM] = {"between_latency", "between_relative"},
+	[BB_REPEAT_WAKES] = {"between_latency_wakes", "between_relative_wakes"},
+	[BB_REPEAT_COLD] = {"between_latency_cold", "between_relative_cold"},
+};
+
+static const char *const class_names[BB_N_REPEAT_CLASSES] = {"calm", "wakes", "cold"};
+
+/* By class of programs, and what each program's runs gave. */
+static json_t *repeat_json(const struct bb_repeat *r)
+{
+	json_t *o = json_object(), *programs = json_array();
+
+	for (int class = 0; class < BB_N_REPEAT_CLASSES; class ++)
+		for (int of = 0; of < BB_N_REPEATS; of++)
+			json_object_set_new(o, repeat_keys[class][of],
+					    number_or_null(
+						    bb_repeat__class(r,
+								     (enum bb_repeat_class) class,
+								     (enum bb_repeat_of)of)
+							    .between));
+	for (size_t i = 0; i < r->n_rows; i++)
+		json_array_append_new(
+			programs,
+			json_pack("{s:s, s:s, s:o, s:o}", "program", r->rows[i].program, "class",
+				  class_names[r->rows[i].class], "ln_latency",
+				  array_of(r->rows[i].ln[BB_REPEAT_LATENCY].v,
+					   (uint32_t)r->rows[i].ln[BB_REPEAT_LATENCY].n),
+				  "ln_relative",
+				  array_of(r->rows[i].ln[BB_REPEAT_RELATIVE].v,
+					   (uint32_t)r->rows[i].ln[BB_REPEAT_RELATIVE].n)));
+	json_object_set_new(o, "programs", programs);
+	return o;
+}
+
 int bb_selftest__write(const char *results, const struct bb_report *head,
 		       const struct bb_selftest *t, const struct bb_selftest_opts *opts,
 		       struct bb_err *err)
@@ -64,11 +99,12 @@ int bb_selftest__write(const char *results, const struct bb_report *head,
 
 	for (size_t i = 0; i < t->n_rows; i++)
 		json_array_append_new(rows, row_json(&t->rows[i]));
-	root = json_pack("{s:s, s:i, s:s, s:s, s:s, s:f, s:f, s:o, s:o, s:o}", "format", FORMAT,
-			 "version", 1, "id", head->id, "started", head->started, "command",
+	root = json_pack("{s:s, s:i, s:s, s:s, s:s, s:f, s:f, s:o, s:o, s:o, s:o}", "format",
+			 FORMAT, "version", 1, "id", head->id, "started", head->started, "command",
 			 head->command, "threshold", opts->threshold, "alpha", opts->alpha,
 			 "noise_floor", number_or_null(t->resolution), "fingerprint",
-			 fingerprint_json(&head->fingerprint), "rows", rows);
+			 fingerprint_json(&head->fingerprint), "rows", rows, "plain_runs",
+			 repeat_json(&t->repeat));
 	text = root ? json_dumps(root, JSON_INDENT(1) | JSON_REAL_PRECISION(9)) : NULL;
 	json_decref(root);
 	if (!text || asprintf(&dir, "%s/" FOLDER, results) < 0 ||
@@ -82,26 +118,53 @@ int bb_selftest__write(const char *results, const struct bb_report *head,
 	return rc;
 }
 
-/* Is it of a machine like `fp`, with a resolution? */
-static bool fits(const json_t *root, const struct bb_fingerprint *fp, double *ret_floor)
+/* Is it of a machine like `fp`? */
+static bool fits(const json_t *root, const struct bb_fingerprint *fp)
 {
 	const char *format = json_string_value(json_object_get(root, "format")), *key;
-	json_t *fields = json_object_get(root, "fingerprint"),
-	       *floor = json_object_get(root, "noise_floor"), *value;
+	json_t *fields = json_object_get(root, "fingerprint"), *value;
 	struct bb_fingerprint theirs;
 
-	if (!format || strcmp(format, FORMAT) || !json_is_number(floor) || !json_is_object(fields))
+	if (!format || strcmp(format, FORMAT) || !json_is_object(fields))
 		return false;
 	bb_fingerprint_init(&theirs);
 	json_object_foreach(fields, key, value)
 		bb_fingerprint_set(&theirs, key,
 				   json_is_string(value) ? json_string_value(value) : "");
-	*ret_floor = json_number_value(floor);
 	return bb_fingerprint_differences(fp, &theirs, NULL, 0) == 0;
 }
 
-int bb_selftest__read_resolution(const char *results, const struct bb_fingerprint *fp,
-				 double *ret_floor, char **ret_id, struct bb_err *err)
+static bool take_resolution(const json_t *root, void *arg)
+{
+	const json_t *floor = json_object_get(root, "noise_floor");
+
+	if (json_is_number(floor))
+		*(double *)arg = json_number_value(floor);
+	return json_is_number(floor);
+}
+
+static bool take_between(const json_t *root, void *arg)
+{
+	const json_t *plain = json_object_get(root, "plain_runs");
+	double(*between)[BB_N_REPEATS] = arg;
+	bool any = false;
+
+	for (int class = 0; class < BB_N_REPEAT_CLASSES; class ++)
+		for (int of = 0; of < BB_N_REPEATS; of++) {
+			const json_t *v = json_object_get(plain, repeat_keys[class][of]);
+
+			between[class][of] = json_number_value(v) >= 0 && json_is_number(v)
+						     ? json_number_value(v)
+						     : (double)NAN;
+			any |= !isnan(between[class][of]);
+		}
+	return any;
+}
+
+/* The newest one of such a machine that `take` takes something from. */
+static int read_newest(const char *results, const struct bb_fingerprint *fp,
+		       bool (*take)(const json_t *root, void *arg), void *arg, char **ret_id,
+		       struct bb_err *err)
 {
 	char *dir = NULL, **ids = NULL;
 	size_t n = 0;
@@ -122,7 +185,7 @@ int bb_selftest__read_resolution(const char *results, const struct bb_fingerprin
 		if (asprintf(&path, "%s/%s.json", dir, ids[i]) >= 0 &&
 		    !bb_read_own_file(path, MAX_BYTES, &text, &len, NULL))
 			root = json_loadb(text, len, 0, NULL);
-		if (root && fits(root, fp, ret_floor)) {
+		if (root && fits(root, fp) && take(root, arg)) {
 			*ret_id = strdup(ids[i]);
 			rc = *ret_id ? 0 : -ENOMEM;
 		}
@@ -133,4 +196,17 @@ int bb_selftest__read_resolution(const char *results, const struct bb_fingerprin
 	bb_store__list_free(ids, n);
 	free(dir);
 	return rc;
+}
+
+int bb_selftest__read_resolution(const char *results, const struct bb_fingerprint *fp,
+				 double *ret_floor, char **ret_id, struct bb_err *err)
+{
+	return read_newest(results, fp, take_resolution, ret_floor, ret_id, err);
+}
+
+int bb_selftest__read_between(const char *results, const struct bb_fingerprint *fp,
+			      double ret_between[BB_N_REPEAT_CLASSES][BB_N_REPEATS], char **ret_id,
+			      struct bb_err *err)
+{
+	return read_newest(results, fp, take_between, ret_between, ret_id, err);
 }

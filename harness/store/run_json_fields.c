@@ -34,6 +34,9 @@ static const struct bb_json_field case_fields[] = {
 	{"units_per_ns", BB_JSON_U32_NOT_0, offsetof(struct bb_case, units_per_ns)},
 	{"live", BB_JSON_BOOL, offsetof(struct bb_case, is_live)},
 	{"wakeups", BB_JSON_POSITIVE, offsetof(struct bb_case, wakeups)},
+	{"emptied", BB_JSON_TEXT_OR_NULL, offsetof(struct bb_case, emptied)},
+	{"between", BB_JSON_POSITIVE, offsetof(struct bb_case, between)},
+	{"between_relative", BB_JSON_POSITIVE, offsetof(struct bb_case, between_relative)},
 };
 
 #define REFERENCE(key, index)                                                                      \
@@ -66,6 +69,7 @@ static const struct bb_json_field series_fields[] = {
 	REFERENCE("instructions_ns", BB_REFERENCE_INSTRUCTIONS),
 	REFERENCE("memory_ns", BB_REFERENCE_MEMORY),
 	REFERENCE("wakeup_ns", BB_REFERENCE_WAKEUP),
+	{"line_ns", BB_JSON_POSITIVE, offsetof(struct bb_series, line_ns)},
 };
 
 static const struct bb_json_field program_fields[] = {
@@ -184,8 +188,8 @@ static const struct bb_json_field flow_fields[] = {
 
 const struct bb_json_fields bb_report_fields = FIELDS(report_fields, 0);
 const struct bb_json_fields bb_skip_fields = FIELDS(skip_fields, 0);
-const struct bb_json_fields bb_case_fields = FIELDS(case_fields, 3);
-const struct bb_json_fields bb_series_fields = FIELDS(series_fields, 10);
+const struct bb_json_fields bb_case_fields = FIELDS(case_fields, 6);
+const struct bb_json_fields bb_series_fields = FIELDS(series_fields, 11);
 const struct bb_json_fields bb_program_fields = FIELDS(program_fields, 0);
 const struct bb_json_fields bb_comparison_fields = FIELDS(comparison_fields, 0);
 const struct bb_json_fields bb_pair_fields = FIELDS(pair_fields, 0);

@@ -23,7 +23,7 @@ struct figure {
 	double bound, bound_busy; /* of the spread; 0: none */
 };
 
-#define MOST_FIGURES 4
+#define MOST_FIGURES 5
 
 struct job {
 	const char *name, *args;
@@ -55,7 +55,11 @@ static const struct job jobs[] = {
 	 NULL,
 	 {{"ringbuf_nowakeup, step", "perf_profiler/ringbuf_nowakeup/step/stack_depth=32",
 	   "latency", 0, 0},
+	  {"ringbuf_nowakeup, step, relative", "perf_profiler/ringbuf_nowakeup/step/stack_depth=32",
+	   "relative", 0.02, 0.04},
 	  {"ringbuf, step", "perf_profiler/ringbuf/step/stack_depth=32", "latency", 0, 0},
+	  {"ringbuf, step, relative", "perf_profiler/ringbuf/step/stack_depth=32", "relative", 0,
+	   0},
 	  {"ringbuf_nowakeup, run_time_ns / run_cnt",
 	   "perf_profiler/ringbuf_nowakeup/step/stack_depth=32", "naive_mean", 0, 0}}},
 	{"cold",

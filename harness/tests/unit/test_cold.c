@@ -127,6 +127,25 @@ static void test_evicts(void **state)
 	bb_cold__free(NULL);
 }
 
+/* The caches that the buffer is twice of are named; and a child has a buffer of its own. */
+static void test_says_and_forks(void **state)
+{
+	struct bb_cold *c = must_open();
+	pid_t child;
+	int status;
+
+	(void)state;
+	assert_non_null(strstr(bb_cold__emptied(c), "TLB and branch history by writing "));
+	assert_true(bb_cold__line_ns(c) > 0);
+	child = fork();
+	if (!child)
+		_exit(bb_cold__after_fork(c) || !(bb_cold__line_ns(c) > 0));
+	assert_true(child > 0);
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(status, 0);
+	bb_cold__free(c);
+}
+
 /* No page fault while a program may be attached to them, also after a fork. */
 static void test_takes_no_faults(void **state)
 {
@@ -143,7 +162,7 @@ static void test_takes_no_faults(void **state)
 	bb_cold__empty(c); /* its own state, copy-on-write since the fork */
 	getrusage(RUSAGE_SELF, &before);
 	for (int i = 0; i < 10; i++)
-		bb_cold__empty(c);
+		bb_cold__line_ns(c);
 	getrusage(RUSAGE_SELF, &after);
 	/* Two are the counting itself; a page of the buffer each would be a thousand. */
 	assert_true(after.ru_minflt - before.ru_minflt < 10);
@@ -155,6 +174,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_sizes, make_folder, remove_folder),
 		cmocka_unit_test(test_evicts),
+		cmocka_unit_test(test_says_and_forks),
 		cmocka_unit_test(test_takes_no_faults),
 	};
 
