@@ -9,7 +9,9 @@
 #include <time.h>
 
 #include "base/grow.h"
+#include "base/stop.h"
 #include "store/history_db.h"
+#include "store/read_ahead.h"
 #include "store/store.h"
 
 #define NS_PER_S 1000000000LL
@@ -259,54 +261,51 @@ static int64_t ns_of(struct timespec t)
 	return t.tv_sec * NS_PER_S + t.tv_nsec;
 }
 
-static int read_run(struct making *m, const char *name, const char *path, const struct stat *st,
-		    void (*passed_over)(void *arg, const char *why), void *arg)
+/* The run in the old index, if its file is as it was; NULL. */
+static const struct bb_index_run *find_old(const struct making *m, const struct bb_read_run *run)
 {
-	struct bb_report *r = NULL;
-	struct bb_err err = {0};
-	struct timespec now;
-	bool settled;
-	int rc;
+	const struct bb_index_run *old = bb_run_index__find(&m->old, run->name);
 
-	clock_gettime(CLOCK_REALTIME, &now);
-	settled = ns_of(st->st_mtim) < ns_of(now) - SETTLED_NS;
-	if (bb_store__read(path, NULL, &r, &err)) {
-		if (err.code != -ENOMEM && passed_over)
-			passed_over(arg, err.msg);
-		return err.code == -ENOMEM ? -ENOMEM : 0;
-	}
-	m->n_read++;
-	rc = add_report(m, name, r, (uint64_t)st->st_size,
-			settled ? ns_of(st->st_mtim) : BB_INDEX_READ_ANEW);
-	bb_report__free(r);
-	return rc;
+	return old && old->changed_ns == ns_of(run->st.st_mtim) &&
+			       old->size_bytes == (uint64_t)run->st.st_size
+		       ? old
+		       : NULL;
 }
 
-/* One run, from the old index if its file is as it was. */
-static int add_file(struct making *m, const char *dir, const char *name,
+static bool is_new(void *m, const struct bb_read_run *run)
+{
+	return !find_old(m, run);
+}
+
+static int add_file(struct making *m, struct bb_read_run *run,
 		    void (*passed_over)(void *arg, const char *why), void *arg)
 {
-	const struct bb_index_run *old = bb_run_index__find(&m->old, name);
-	struct stat st = {0};
-	char *path;
+	const struct bb_index_run *old = find_old(m, run);
+	int64_t changed_ns = ns_of(run->st.st_mtim);
 	int rc;
 
-	if (asprintf(&path, "%s/%s.json", dir, name) < 0)
-		return -ENOMEM;
-	if (!stat(path, &st) && old && old->changed_ns == ns_of(st.st_mtim) &&
-	    old->size_bytes == (uint64_t)st.st_size) {
-		rc = take_run(m, old);
+	if (old) {
 		m->n_taken++;
-	} else {
-		rc = read_run(m, name, path, &st, passed_over, arg);
+		return take_run(m, old);
 	}
-	free(path);
+	if (!run->report) {
+		if (run->err.code != -ENOMEM && passed_over)
+			passed_over(arg, run->err.msg);
+		return run->err.code == -ENOMEM ? -ENOMEM : 0;
+	}
+	m->n_read++;
+	rc = add_report(m, run->name, run->report, (uint64_t)run->st.st_size,
+			changed_ns < ns_of(run->read_at) - SETTLED_NS ? changed_ns
+								      : BB_INDEX_READ_ANEW);
+	bb_report__free(run->report);
 	return rc;
 }
 
 int bb_run_index__read(const char *dir, void (*passed_over)(void *arg, const char *why), void *arg,
 		       struct bb_run_index *ret_index, struct bb_err *err)
 {
+	struct bb_read_ahead *ahead;
+	struct bb_read_run run;
 	struct making m = {0};
 	char **names = NULL;
 	size_t n = 0;
@@ -319,8 +318,14 @@ int bb_run_index__read(const char *dir, void (*passed_over)(void *arg, const cha
 	m.machine_of = calloc(m.old.n_machines + 1, sizeof(*m.machine_of));
 	if (!m.case_of || !m.machine_of)
 		rc = -ENOMEM;
-	for (size_t i = 0; !rc && i < n; i++)
-		rc = add_file(&m, dir, names[i], passed_over, arg);
+	ahead = rc ? NULL : bb_read_ahead__new(dir, names, n, is_new, &m);
+	if (!ahead)
+		rc = -ENOMEM;
+	while (!rc && bb_read_ahead__next(ahead, &run))
+		rc = add_file(&m, &run, passed_over, arg);
+	bb_read_ahead__free(ahead);
+	if (!rc && bb_stop_signal)
+		rc = -EINTR;
 	/* What cannot be kept is made anew the next time. */
 	if (!rc && (m.n_read || m.n_taken < m.old.n_runs))
 		bb_history_db__save(dir, &m.new);
@@ -330,7 +335,9 @@ int bb_run_index__read(const char *dir, void (*passed_over)(void *arg, const cha
 	free(m.machine_of);
 	if (rc) {
 		bb_run_index__done(&m.new);
-		return bb_fail_nomem(err);
+		return rc == -ENOMEM ? bb_fail_nomem(err)
+				     : bb_fail(err, rc, "stopped by signal %d (%s)",
+					       (int)bb_stop_signal, strsignal(bb_stop_signal));
 	}
 	*ret_index = m.new;
 	return 0;

@@ -52,8 +52,8 @@ struct bb_run_index {
 
 /*
  * Index the runs in `dir`, and keep the index there where that can be done. A file that cannot be
- * read as a run is left out with a word to passed_over (may be NULL), each time. 0, -ENOMEM, or
- * -errno when the folder cannot be read.
+ * read as a run is left out with a word to passed_over (may be NULL), each time. 0, -ENOMEM,
+ * -EINTR after a stop signal, or -errno when the folder cannot be read.
  */
 int bb_run_index__read(const char *dir, void (*passed_over)(void *arg, const char *why), void *arg,
 		       struct bb_run_index *ret_index, struct bb_err *err);

@@ -222,6 +222,7 @@ one() {
 	[[ $signal != PIPE ]] || mkfifo "$dir/stdout"
 	begin "$dir" "${cmd[@]}"
 	[[ $signal != PIPE ]] || exec {reader}<"$dir/stdout"
+	executed
 	sleep "$((delay / 1000)).$(printf '%03d' $((delay % 1000)))"
 	bound=$((slow_run_ms + 500))
 	if [[ $signal == PIPE ]]; then

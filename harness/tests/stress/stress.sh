@@ -74,6 +74,9 @@ drop_cgroup() {
 violation() { printf '%s\t%s\n' "$try" "$1" >>"$bad"; }
 
 # --- a command in its own session ---
+mkfifo "$TMP/never"
+exec {never}<>"$TMP/never"
+
 # begin DIR CMD...: sets $pid and $cgroup; stdout and stderr go to DIR/stdout and DIR/stderr, temporary files below DIR/tmp.
 begin() {
 	local dir=$1
@@ -89,6 +92,11 @@ begin() {
 	pid=$!
 }
 
+# executed: $pid is bpfbench by now. Before, SIGINT is ignored, as bash has it for what runs in the background: one sent then is lost.
+executed() {
+	while [[ -d /proc/$pid && ! /proc/$pid/exe -ef $BPFBENCH ]]; do read -r -t 0.002 -u "$never" || true; done
+}
+
 # What the processes of the session of $pid do, one line each.
 states() {
 	local p
@@ -102,8 +110,6 @@ states() {
 # finished MS [BOUND]: waits for $pid, no longer than MS; sets $status and $hung, $took_ms (it was still there then) and how much of
 # it is $delay_ms and $cpu_ms, and from BOUND ms on what it did then, $late. No other process keeps the time: a signal that meets a
 # shell between its fork and its exec makes it run our own trap.
-mkfifo "$TMP/never"
-exec {never}<>"$TMP/never"
 # shellcheck disable=SC2034 # for who sources this
 finished() {
 	local before delay_before cpu_before

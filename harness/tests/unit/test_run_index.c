@@ -11,6 +11,7 @@
 
 #include <errno.h>
 #include <sched.h>
+#include <signal.h>
 #include <sqlite3.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
@@ -18,6 +19,7 @@
 #include <zlib.h>
 
 #include "base/io.h"
+#include "base/stop.h"
 #include "cli/history_print.h"
 #include "judge/timeline.h"
 #include "store/history_db.h"
@@ -682,6 +684,24 @@ static void test_at_once(void **state)
 	free(again);
 }
 
+/* A signal ends the reading of many runs, and nothing half is kept. */
+static void test_stopped(void **state)
+{
+	struct bb_run_index x;
+	struct bb_err err;
+
+	(void)state;
+	store_runs();
+	bb_stop_signal = SIGINT;
+	assert_int_equal(bb_run_index__read(folder, NULL, NULL, &x, &err), -EINTR);
+	bb_stop_signal = 0;
+	assert_string_equal(err.msg, "stopped by signal 2 (Interrupt)");
+	assert_int_equal(access(in_folder(BB_HISTORY_DB), F_OK), -1);
+	assert_int_equal(bb_run_index__read(folder, NULL, NULL, &x, &err), 0);
+	assert_int_equal(x.n_runs, N_RUNS);
+	bb_run_index__done(&x);
+}
+
 #define in_a_folder(test) cmocka_unit_test_setup_teardown(test, make_folder, remove_folder)
 
 int main(void)
@@ -703,6 +723,7 @@ int main(void)
 		in_a_folder(test_read_only_folder),
 		in_a_folder(test_full_disk),
 		in_a_folder(test_at_once),
+		in_a_folder(test_stopped),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
