@@ -243,7 +243,8 @@ one() {
 	[[ $signal != PIPE && $name != profile* ]] || bound=$((bound + cpu_ms))
 	answered_by "$bound"
 	printf 'SIG%s\n' "$signal" >>"$TMP/sent"
-	((!hung)) || violation "did not end within 60 s"
+	# That others have measured for a minute is not its fault.
+	if ((hung)) && ! { [[ $signal == PIPE ]] && waited "$dir"; }; then violation "did not end within 60 s"; fi
 	case $status in
 	132 | 134 | 135 | 136 | 139) violation "crashed: exit code $status" ;;
 	esac
