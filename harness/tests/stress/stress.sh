@@ -174,7 +174,7 @@ nobody_left() {
 		read_clock
 		if ((now_ms - begun - (delay_ms - delay_before) > 1000)); then
 			for p in $(left_processes "$1"); do
-				violation "process left: $(ps -o pid=,ppid=,stat=,wchan=,args= -p "$p")"
+				[[ $(ps -o stat= -p "$p") == Z* ]] || violation "process left: $(ps -o pid=,ppid=,stat=,wchan=,args= -p "$p")"
 				kill -KILL "$p" 2>/dev/null || true
 			done
 			break
