@@ -149,7 +149,7 @@ $(O)/fuzz/fuzz_%: harness/tests/fuzz/fuzz_%.c $(O)/fuzz/libbpfbench.a
 -include $(shell [ -d $(O) ] && find $(O) -name '*.d')
 
 # --- what is run --------------------------------------------------------------------------------------------------
-.PHONY: bench test test-all vm-test fuzz fuzzers stress bench-self bench-repeat bench-verdicts bench-capture bench-gate plot slowdown flame heap deps clean help
+.PHONY: bench test test-all vm-test fuzz fuzzers stress bench-self bench-repeat bench-verdicts bench-fire bench-capture bench-gate plot slowdown flame heap deps clean help
 deps: ## install what is missing (root and apt), or say what is missing
 	$(Q)ci/deps.sh
 
@@ -196,6 +196,9 @@ bench-repeat: all $(O)/bench/bench_repeat $(TEST_BPF_OBJS) ## how well 20 plain 
 
 bench-verdicts: all $(O)/bench/bench_verdicts ## count false verdicts and misses of `compare` under load, about 8 minutes (root)
 	$(Q)O=$(O) harness/tests/bench/verdicts.sh
+
+bench-fire: all $(TEST_BPF_OBJS) ## false verdicts and misses of `compare` where programs are attached, under load, about 25 minutes (root)
+	$(Q)O=$(O) harness/tests/bench/fire.sh
 
 bench-capture: all tests ## capture libbpf-tools, bpftrace's scripts and our objects, and load all again: a table, 5 minutes (root)
 	$(Q)O=$(O) harness/tests/bench/capture.sh

@@ -161,3 +161,48 @@ const struct bb_elf_section *bb_elf_file__section(const struct bb_elf_file *f, c
 			return &f->sections[i];
 	return NULL;
 }
+
+/* Is a symbol of the relocations `rel` a function? */
+static bool names_function(Elf *elf, Elf_Scn *rel, const GElf_Shdr *header)
+{
+	Elf_Data *rels = elf_getdata(rel, NULL),
+		 *symbols = elf_getdata(elf_getscn(elf, header->sh_link), NULL);
+	size_t n = header->sh_entsize ? header->sh_size / header->sh_entsize : 0;
+	GElf_Sym sym;
+	GElf_Rel r;
+
+	if (!rels || !symbols)
+		return true;
+	for (size_t i = 0; i < n; i++)
+		if (!gelf_getrel(rels, (int)i, &r) ||
+		    !gelf_getsym(symbols, (int)GELF_R_SYM(r.r_info), &sym) ||
+		    GELF_ST_TYPE(sym.st_info) == STT_FUNC)
+			return true;
+	return false;
+}
+
+bool bb_elf_maps_hold_programs(const char *elf, size_t len)
+{
+	Elf *e;
+	size_t names;
+	bool holds = false;
+
+	elf_version(EV_CURRENT);
+	e = elf_memory((char *)(uintptr_t)elf, len);
+	if (!e || elf_getshdrstrndx(e, &names)) {
+		elf_end(e);
+		return true;
+	}
+	for (Elf_Scn *scn = elf_nextscn(e, NULL); scn && !holds; scn = elf_nextscn(e, scn)) {
+		GElf_Shdr rel, target;
+		const char *name;
+
+		if (!gelf_getshdr(scn, &rel) || rel.sh_type != SHT_REL ||
+		    !gelf_getshdr(elf_getscn(e, rel.sh_info), &target))
+			continue;
+		name = elf_strptr(e, names, target.sh_name);
+		holds = name && !strcmp(name, ".maps") && names_function(e, scn, &rel);
+	}
+	elf_end(e);
+	return holds;
+}

@@ -3,6 +3,7 @@
 #define BB_BPF_ELF_FILE_H
 
 #include <linux/bpf.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -41,6 +42,10 @@ struct bb_elf_file {
 int bb_elf_file__open(const char *elf, size_t len, struct bb_elf_file *ret_file,
 		      struct bb_err *err);
 void bb_elf_file__close(struct bb_elf_file *f);
+
+/* Do maps of the file (".maps") hold programs from the start, as the slots of a prog array? Also
+ * where it cannot be told. */
+bool bb_elf_maps_hold_programs(const char *elf, size_t len);
 
 /* The section of that name, NULL: there is none. */
 const struct bb_elf_section *bb_elf_file__section(const struct bb_elf_file *f, const char *name);

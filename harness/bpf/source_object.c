@@ -13,6 +13,7 @@
 #include "base/clock.h"
 #include "base/deadline.h"
 #include "bpf/btf_ext.h"
+#include "bpf/elf_file.h"
 #include "bpf/globals.h"
 #include "bpf/insn.h"
 #include "bpf/libbpf_log.h"
@@ -42,6 +43,7 @@ struct object {
 	char *elf;  /* the file's bytes: every load is of the same ones */
 	size_t elf_len;
 	bool has_prog_array;
+	bool maps_hold_programs; /* in the file */
 	/* load no program besides, though it might be called: one of them does not load */
 	bool alone;
 	struct bpf_object *obj; /* the current load; NULL: none */
@@ -72,7 +74,7 @@ static bool has_prog_array(const struct bpf_object *obj)
 /*
  * What is to be loaded: our program, and where there are tail calls all that it may call, which are
  * of its type. libbpf fills a prog array that has initial slots, but does not say which programs
- * stand in them. They bill to the caller.
+ * stand in them. They bill to the caller. Slots that the tool's loader fills stay empty.
  */
 static void choose_programs(struct object *s, const struct bpf_object *obj,
 			    const struct bpf_program *ours)
@@ -81,7 +83,7 @@ static void choose_programs(struct object *s, const struct bpf_object *obj,
 	struct bpf_program *p;
 
 	s->has_prog_array = has_prog_array(obj);
-	others = s->has_prog_array && !s->alone;
+	others = s->has_prog_array && s->maps_hold_programs && !s->alone;
 	bpf_object__for_each_program(p, obj) bpf_program__set_autoload(
 		p, p == ours || bb_map_specs__call(s->head.maps->specs, bpf_program__name(p)) ||
 			   (others && bpf_program__type(p) == bpf_program__type(ours) &&
@@ -131,7 +133,9 @@ static void size_maps(struct bpf_object *obj)
 			bpf_map__set_value_size(map, STACK_FRAMES * sizeof(__u64));
 		if (bpf_map__max_entries(map) || type == BPF_MAP_TYPE_PERF_EVENT_ARRAY)
 			continue;
-		if (type == BPF_MAP_TYPE_RINGBUF)
+		if (type == BPF_MAP_TYPE_CPUMAP)
+			bpf_map__set_max_entries(map, (__u32)libbpf_num_possible_cpus());
+		else if (type == BPF_MAP_TYPE_RINGBUF)
 			bpf_map__set_max_entries(map, UNSIZED_RING_BYTES);
 		else if (!has_no_entries(type))
 			bpf_map__set_max_entries(map, UNSIZED_ENTRIES);
@@ -490,6 +494,7 @@ int bb_source_object__open(const char *object_path, const char *program, const c
 	rc = s->head.program && s->head.where && (!type || s->type) ? 0 : bb_fail_nomem(err);
 	if (!rc)
 		rc = bb_object_read(object_path, &s->elf, &s->elf_len, err);
+	s->maps_hold_programs = !rc && bb_elf_maps_hold_programs(s->elf, s->elf_len);
 	if (!rc)
 		rc = open_object(s, &obj, err);
 	if (!rc)

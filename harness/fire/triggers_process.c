@@ -139,7 +139,7 @@ const struct bb_trigger bb_triggers_process[] = {
 	 .close = close_traced},
 	{.name = "thread",
 	 .doc = "a thread that ends at once, waited for",
-	 .words = "sched_process_exit sched_process_free task_newtask exit clone clone3 "
+	 .words = "task_newtask exit clone clone3 "
 		  "sched_wakeup_new wake_up_new_task do_exit",
 	 .fire = fire_thread},
 	{.name = "vfork",
