@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/confine.h"
+#include "base/deadline.h"
 #include "base/stop.h"
 
 #define TRIAL_S 10
@@ -61,15 +62,21 @@ static int try(const char *path, const struct trial *t, struct bb_err *err)
 {
 	pid_t parent = getpid(), pid = fork(), rc;
 	int status = 0;
+	bool is_late = false;
 
 	if (pid == 0)
 		run_child(t, parent);
 	while ((rc = pid < 0 ? pid : waitpid(pid, &status, 0)) < 0 && pid > 0 && errno == EINTR)
-		if (bb_stop_signal)
+		if (bb_must_end()) {
+			is_late = true;
 			kill(pid, SIGKILL);
+		}
 	if (bb_stop_signal)
 		return bb_fail(err, -EINTR, "stopped by signal %d (%s) while reading %s",
 			       (int)bb_stop_signal, strsignal(bb_stop_signal), path);
+	if (is_late)
+		return bb_fail(err, -ETIME, "%s: libbpf had not %s it when the budget was over",
+			       path, t->obj ? "loaded" : "opened");
 	if (rc > 0 && WIFSIGNALED(status))
 		return bb_fail(err, -EINVAL,
 			       "%s: a damaged BPF object, on which libbpf itself %s (%s) when it "

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the maps of a capture hold. */
+/* The contents of the maps of a capture. */
 #include <bpf/bpf.h>
 #include <errno.h>
 #include <stdio.h>

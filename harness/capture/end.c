@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A capture from its beginning, and what can only be known at its end. */
+/* A capture from its beginning, and the facts that are known only at its end. */
 #include <bpf/bpf.h>
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>
@@ -324,7 +324,7 @@ static int resolve(struct bb_take *t)
 	return rc;
 }
 
-/* What a program is attached to by its load is remembered by id until the programs are known. */
+/* Targets that programs name at their load are kept by id until the programs are known. */
 static int resolve_targets(struct bb_take *t, const uint32_t *target_ids)
 {
 	struct bb_capture *c = t->capture;

@@ -110,7 +110,7 @@ void bb_name_tracepoint(struct bb_captured_attachment *a)
 	globfree(&found);
 }
 
-/* bpf_task_fd_query() of our own copy: the kernel says what the event is once it has a program. */
+/* bpf_task_fd_query() of our own copy: the kernel describes the event once it has a program. */
 void bb_ask_event(struct bb_pending_attachment *pending, struct bb_captured_attachment *a)
 {
 	static const char *const kinds[] = {

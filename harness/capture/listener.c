@@ -164,7 +164,7 @@ static __attribute__((noreturn)) void be_guard(int fd, int alive, const uint64_t
 		signal(ignored[i], SIG_IGN);
 	setsid();
 	prctl(PR_SET_NAME, "bpfbench-guard");
-	/* who waits for the end of our output waits not for us */
+	/* a reader of our output, who waits for its end, does not wait for this process */
 	for (int i = 0; i <= STDERR_FILENO; i++)
 		dup2(nothing, i);
 	for (int i = STDERR_FILENO + 1; i < 1024; i++)

@@ -31,7 +31,7 @@ struct reading {
 	struct bb_err *err;
 	struct member *members; /* in the end sorted by name */
 	size_t n_members;
-	int rc; /* the first error; what comes after it does nothing */
+	int rc; /* the first error; calls after it do nothing */
 };
 
 static void damaged(struct reading *r, const char *what, size_t index)
@@ -206,7 +206,7 @@ static size_t get_array(struct reading *r, const json_t *root, const char *key,
 	return json_array_size(*ret_array);
 }
 
-/* --- what it is made of --- */
+/* --- its parts --- */
 
 static void read_map(struct reading *r, const json_t *o, const struct bb_capture *c, size_t i)
 {

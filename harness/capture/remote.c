@@ -81,7 +81,7 @@ int bb_remote__read(const struct bb_remote *r, uint64_t at, void *dest, size_t s
 	return (size_t)n == size ? 0 : -EFAULT;
 }
 
-/* Page by page: what follows the text may not be there. */
+/* Page by page: the page behind the text may not be there. */
 int bb_remote__read_text(const struct bb_remote *r, uint64_t at, char *dest, size_t size)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE), got = 0;

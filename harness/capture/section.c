@@ -68,7 +68,7 @@ static const char *of_cgroup(const struct bb_captured_prog *p)
 	return NULL;
 }
 
-/* What a program is attached to by its load, whoever attached it. */
+/* The target that a program names when it is loaded. */
 static const char *of_load(const struct bb_captured_prog *p)
 {
 	if (p->type == BPF_PROG_TYPE_LSM)

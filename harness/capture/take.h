@@ -98,13 +98,13 @@ int32_t bb_take__btf(struct bb_take *t, int fd);
  * caller's. */
 struct bb_seen_prog *bb_take__seen(struct bb_take *t, int fd);
 
-/* What the maps hold (contents.c). */
+/* The contents of the maps (contents.c). */
 int bb_take__entries(struct bb_take *t, size_t max_bytes, struct bb_err *err);
 
-/* What is attached to network devices (devices.c). 0 or -errno. */
+/* The programs on network devices (devices.c). 0 or -errno. */
 int bb_take__devices(struct bb_take *t, pid_t command);
 
-/* What a perf event is that gets a program (events.c). */
+/* The kind of a perf event that gets a program (events.c). */
 void bb_describe_event(const struct bb_opened_event *e, struct bb_captured_attachment *a);
 /* The same by the kernel's word, where it has one, when the program has been attached. */
 void bb_ask_event(struct bb_pending_attachment *pending, struct bb_captured_attachment *a);

@@ -29,7 +29,7 @@ static bool was_there(const struct bb_watched *c, pid_t pid)
 	return pid == c->listener.guard;
 }
 
-/* The children that we have by the command: what it left behind falls to us. */
+/* Our children that came from the command: its orphans become ours. */
 static size_t children(const struct bb_watched *c, pid_t *pids, size_t max)
 {
 	char path[64], *text = NULL;

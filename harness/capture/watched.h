@@ -34,7 +34,7 @@ void bb_watched__look(struct bb_watched *c);
 /* End it as its user would, by SIGINT, or harder. False: something of it does not end. */
 bool bb_watched__end(struct bb_watched *c);
 
-/* It is no longer watched. `leaves`: the guard answers what it asks from now on. */
+/* It is no longer watched. `leaves`: the guard answers its calls from now on. */
 void bb_watched__close(struct bb_watched *c, bool leaves);
 
 #endif

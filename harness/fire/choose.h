@@ -13,7 +13,7 @@ struct bb_tried {
 	const struct bb_trigger *trigger;
 	uint32_t runs;  /* of the program, by one firing; 0: none */
 	uint32_t fired; /* how often */
-	double ns;      /* what a firing takes, with a reading of the counters */
+	double ns;      /* the time of a firing with a reading of the counters */
 	int rc;         /* -errno: it cannot be fired here */
 };
 

@@ -159,7 +159,7 @@ int bb_firer__do(struct bb_firer *f, int (*work)(void *arg, struct bb_fire_task 
 		return say_gone(f, err);
 	if (rc == -ETIMEDOUT)
 		return say_stuck(f, err);
-	if (rc) { /* what it has done by now counts; it is of no more use */
+	if (rc) { /* its work so far counts; it is of no more use */
 		kill(f->pid, SIGKILL);
 		return rc;
 	}

@@ -27,7 +27,7 @@
 #define MOST_NAMES 4096u
 #define LEAVING_MS 1000
 
-/* --- reading what the kernel says of itself --- */
+/* --- reading the tables of the kernel about itself --- */
 
 /* A number in a file of sysfs or tracefs. 0 or -errno. */
 static int read_number(const char *path, uint64_t *ret_value)
@@ -79,7 +79,7 @@ static const char *events_folder(void)
 	return access(places[0], F_OK) ? places[1] : places[0];
 }
 
-/* What stands in a section becomes part of a path. */
+/* Words of a section become part of a path. */
 static bool is_plain(const char *name)
 {
 	size_t slashes = 0;

@@ -188,7 +188,7 @@ static const struct {
 	{"sk_buff", BB_LIVE_SK_BUFF, BB_LIVE_UDP},
 };
 
-#define A_SIZE 64 /* what counts and sizes are */
+#define A_SIZE 64 /* for counts and sizes */
 static const char a_path[] = "/etc/hostname";
 
 static enum bb_live_file suggested_file(const char *function)
@@ -247,7 +247,7 @@ static long integer_for(const struct bb_live_objects *o, const char *name)
 	return 0;
 }
 
-/* A value for a parameter, or what is returned, of the type; its words are added to `said`. */
+/* A value for a parameter, or a value to return, of the type; its words are added to `said`. */
 static long value_for(const struct bb_live_objects *o, __u32 type, const char *name,
 		      const char *function, char *said, size_t size)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "fire/own_function.h"
 
-/* The kernel single-steps what stands at a probe; a function that begins by NOP is emulated. In a
- * file of its own, it is neither inlined nor cloned. */
+/* The kernel single-steps the instruction at a probe; a function that begins by NOP is emulated. In
+ * a file of its own, it is neither inlined nor cloned. */
 uint64_t bb_own_function(uint64_t a, uint64_t b, uint64_t c, uint64_t d, uint64_t e, uint64_t f,
 			 uint64_t ret)
 {

@@ -33,7 +33,7 @@ bool bb_trigger__is_for(const struct bb_trigger *t, const struct bb_attach_point
 	}
 }
 
-/* What is in front of the name proper, longest first. */
+/* Prefixes of the name proper, longest first. */
 static const char *const prefixes[] = {
 	"sys_enter_", "sys_exit_", "__x64_sys_", "__arm64_sys_", "__se_sys_", "__do_sys_",
 	"do_sys_",    "ksys_",     "__sys_",     "sys_",         "security_",

@@ -116,7 +116,7 @@ static int fire_old_link(struct bb_firing *f)
 }
 #endif
 
-/* In a mount namespace of its own: what is mounted in a slave does not come back. */
+/* In a mount namespace of its own: a mount in a slave does not come back. */
 static int open_mount(struct bb_firing *f)
 {
 	(void)f;

@@ -63,7 +63,7 @@ struct symbols {
 	size_t n_names, n_tables;
 };
 
-/* The offset in the file of what has that address in it. */
+/* The offset in the file of the byte with that address. */
 static bool offset_of(Elf *elf, uint64_t address, uint64_t *ret_offset)
 {
 	size_t n;

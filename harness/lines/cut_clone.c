@@ -372,7 +372,7 @@ static void emit_callee_ended(struct layout *l, uint32_t at, uint32_t callee)
 	emit(l, BPF_JMP | BPF_JA, 0, 0, 0, 0);
 }
 
-/* What a call takes is kept, and no longer told of what it gives back. */
+/* The resource that a call takes is kept, and no longer the one that it gives back. */
 static void emit_after_call(struct layout *l, uint32_t at)
 {
 	const struct bb_helds *h = l->parts->helds;

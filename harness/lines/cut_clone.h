@@ -47,7 +47,7 @@ struct bb_cut_form {
 	int32_t retval;  /* of a run that is cut; some types allow 0 only, some 1 only */
 };
 
-/* What a clone is made of; all borrowed. */
+/* The parts of a clone; all borrowed. */
 struct bb_cut_parts {
 	const struct bb_code *code;
 	const struct bb_cfg *cfg;

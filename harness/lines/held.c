@@ -345,7 +345,7 @@ static void after(struct pass *p, uint32_t at, int16_t *place)
 	}
 }
 
-/* Where two ways meet, what they do not agree on is not known. */
+/* Where two paths meet, a place on which they differ is unknown. */
 static bool meet(struct pass *p, uint32_t block, const int16_t *place)
 {
 	int16_t *at = &p->at_begin[(size_t)block * N_STATE];
@@ -366,7 +366,8 @@ static bool meet(struct pass *p, uint32_t block, const int16_t *place)
 	return changed;
 }
 
-/* What a function takes and returns is held by its caller, who gives it back in the same way. */
+/* A resource that a function takes and returns is held by its caller, which gives it back in the
+ * same way. */
 static void note_returned(struct pass *p, uint32_t func, const struct bb_held *held)
 {
 	if (p->returns[func] || p->n_returned == BB_MAX_HELD || held->by != BB_HELD_RESULT)

@@ -16,7 +16,7 @@
  */
 enum bb_held_by {
 	BB_HELD_RESULT,   /* the pointer that the call returns, NULL: nothing is held */
-	BB_HELD_ARGUMENT, /* what one of its arguments points to */
+	BB_HELD_ARGUMENT, /* the memory that one of its arguments points to */
 	BB_HELD_SECTION,  /* nothing to name: a section that has begun */
 };
 

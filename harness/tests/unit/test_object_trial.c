@@ -21,6 +21,7 @@
 #include <sys/time.h>
 #include <unistd.h>
 
+#include "base/deadline.h"
 #include "base/io.h"
 #include "base/stop.h"
 #include "bpf/object_file.h"
@@ -173,6 +174,20 @@ static void test_stop(void **state)
 	assert_non_null(strstr(err.msg, "stopped by signal 15 (Terminated)"));
 }
 
+/* An object that libbpf never comes to the end of takes no longer than the budget. */
+static void test_budget(void **state)
+{
+	struct bb_deadline budget;
+	struct bb_err err = {0};
+
+	(void)state;
+	in_load = hang;
+	bb_deadline__begin(&budget, 0.05);
+	assert_int_equal(load(true, &err), -ETIME);
+	bb_deadline__end(&budget);
+	assert_non_null(strstr(err.msg, "had not loaded it when the budget was over"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -180,6 +195,7 @@ int main(void)
 		cmocka_unit_test_setup(test_crashes, begin),
 		cmocka_unit_test_setup(test_rights, begin),
 		cmocka_unit_test_setup(test_stop, begin),
+		cmocka_unit_test_setup(test_budget, begin),
 	};
 	LIBBPF_OPTS(libbpf_prog_handler_opts, opts, .prog_setup_fn = setup,
 		    .prog_prepare_load_fn = prepare_load);
