@@ -128,19 +128,16 @@ static int put_value(const struct content *c, const struct bb_map_entry *entry, 
 }
 
 static int put_program(const struct content *c, const struct bb_map_entry *entry,
-		       struct bpf_object *obj, uint8_t *slot, struct bb_err *err)
+		       const struct bb_contents_of *of, uint8_t *slot, struct bb_err *err)
 {
-	const char *names[MAX_NAMES];
-	struct bpf_program *p;
+	const char *names[MAX_NAMES], *name;
 	size_t n = 0;
+	int fd;
 
-	bpf_object__for_each_program(p, obj)
-	{
-		int fd = bpf_program__fd(p);
-
+	for (size_t i = 0; (name = of->program(of->arg, i, &fd)); i++) {
 		if (n < MAX_NAMES)
-			names[n++] = bpf_program__name(p);
-		if (strcmp(bpf_program__name(p), entry->program))
+			names[n++] = name;
+		if (strcmp(name, entry->program))
 			continue;
 		memcpy(slot, &fd, sizeof(fd));
 		return 0;
@@ -189,7 +186,7 @@ static int find_slot(const struct content *c, size_t i, uint32_t *ret_slot, stru
 	return 0;
 }
 
-static int put_entries(struct content *c, struct bpf_object *obj, struct bb_err *err)
+static int put_entries(struct content *c, const struct bb_contents_of *of, struct bb_err *err)
 {
 	bool has_programs = c->type->way == BY_PROGRAM;
 
@@ -205,7 +202,7 @@ static int put_entries(struct content *c, struct bpf_object *obj, struct bb_err 
 						    "takes 'value'");
 		if (!rc)
 			rc = (has_programs
-				      ? put_program(c, entry, obj, c->values + slot * c->slot_size,
+				      ? put_program(c, entry, of, c->values + slot * c->slot_size,
 						    err)
 				      : put_value(c, entry, c->values + slot * c->slot_size, err));
 		if (rc)
@@ -237,14 +234,14 @@ static int make_room(struct content *c, struct bb_err *err)
 	return 0;
 }
 
-static int find_type(const struct bb_map_spec *spec, const struct bpf_map *map,
+static int find_type(const struct bb_map_spec *spec, uint32_t type,
 		     const struct map_type **ret_type, struct bb_err *err)
 {
-	const char *name = libbpf_bpf_map_type_str(bpf_map__type(map)), *names[N_TYPES];
+	const char *name = libbpf_bpf_map_type_str(type), *names[N_TYPES];
 
 	for (size_t i = 0; i < N_TYPES; i++) {
 		names[i] = libbpf_bpf_map_type_str(types[i].type);
-		if (types[i].type != bpf_map__type(map))
+		if (types[i].type != type)
 			continue;
 		*ret_type = &types[i];
 		return 0;
@@ -255,14 +252,14 @@ static int find_type(const struct bb_map_spec *spec, const struct bpf_map *map,
 }
 
 /* What no map of its kind can do. */
-static int check_use(const struct content *c, const struct bpf_map *map, struct bb_err *err)
+static int check_use(const struct content *c, const struct bb_contents_map *map, struct bb_err *err)
 {
 	const struct bb_map_spec *spec = c->spec;
 	const char *why = NULL;
 
-	if (bpf_map__map_flags(map) & BPF_F_RDONLY_PROG)
+	if (map->flags & BPF_F_RDONLY_PROG)
 		why = "its contents are constant";
-	else if (bpf_map__is_internal(map) && spec->n_entries)
+	else if (map->is_variables && spec->n_entries)
 		why = "variables only get their old values back here: leave out 'entries', and set "
 		      "values with 'globals'";
 	else if (c->type->way == BY_PROGRAM && spec->each_run)
@@ -270,54 +267,101 @@ static int check_use(const struct content *c, const struct bpf_map *map, struct 
 	return why ? fail_at(err, -EINVAL, spec, &spec->where, "%s", why) : 0;
 }
 
-static int find_map(struct bpf_object *obj, const struct bb_map_spec *spec, const char *where,
-		    struct bpf_map **ret_map, struct bb_err *err)
+static int find_map(const struct bb_contents_of *of, const struct bb_map_spec *spec,
+		    const char *where, struct bb_contents_map *ret_map, struct bb_err *err)
 {
 	const char *names[MAX_NAMES];
-	struct bpf_map *map;
 	size_t n = 0;
 
-	*ret_map = bpf_object__find_map_by_name(obj, spec->name);
-	if (*ret_map)
+	if (of->find(of->arg, spec->name, ret_map))
 		return 0;
-	bpf_object__for_each_map(map, obj) if (n < MAX_NAMES && !bpf_map__is_internal(map))
-		names[n++] = bpf_map__name(map);
+	while (n < MAX_NAMES && (names[n] = of->map_name(of->arg, n)))
+		n++;
 	return fail_at(err, -ENOENT, spec, &spec->where, "%s has no such map%s; it has: %s", where,
 		       bb_phrase__suggest(spec->name, names, n).text,
 		       n ? bb_phrase__join(names, n).text : "none");
 }
 
-static int make_content(struct bpf_object *obj, const struct bb_map_spec *spec, const char *where,
-			struct content *c, struct bb_err *err)
+static int make_content(const struct bb_contents_of *of, const struct bb_map_spec *spec,
+			const char *where, struct content *c, struct bb_err *err)
 {
-	struct bpf_map *map;
+	struct bb_contents_map map = {.fd = -1};
 	uint32_t zero = 0;
-	int n_cpus = libbpf_num_possible_cpus(), rc = find_map(obj, spec, where, &map, err);
+	int n_cpus = libbpf_num_possible_cpus(), rc = find_map(of, spec, where, &map, err);
 
 	if (!rc && n_cpus < 0)
 		rc = bb_fail(err, n_cpus, "cannot tell the number of CPUs: %s", strerror(-n_cpus));
 	c->spec = spec;
-	rc = rc ? rc : find_type(spec, map, &c->type, err);
-	rc = rc ? rc : check_use(c, map, err);
+	rc = rc ? rc : find_type(spec, map.type, &c->type, err);
+	rc = rc ? rc : check_use(c, &map, err);
 	if (rc)
 		return rc;
-	c->fd = bpf_map__fd(map);
-	c->max_entries = bpf_map__max_entries(map);
-	c->key_size = bpf_map__key_size(map);
-	c->value_size = bpf_map__value_size(map);
+	c->fd = map.fd;
+	c->max_entries = map.max_entries;
+	c->key_size = map.key_size;
+	c->value_size = map.value_size;
 	c->slot_size = c->type->per_cpu ? (c->value_size + 7) / 8 * 8 * (size_t)n_cpus
 					: c->value_size;
 	rc = make_room(c, err);
 	rc = rc ? rc : make_entry_keys(c, err);
-	rc = rc ? rc : put_entries(c, obj, err);
-	if (!rc && bpf_map__is_internal(map) && bpf_map_lookup_elem(c->fd, &zero, c->values)) {
+	rc = rc ? rc : put_entries(c, of, err);
+	if (!rc && map.is_variables && bpf_map_lookup_elem(c->fd, &zero, c->values)) {
 		rc = -errno;
 		fail_at(err, rc, spec, &spec->where, "it cannot be read: %s", strerror(-rc));
 	}
 	return rc;
 }
 
-int bb_map_contents__make(struct bpf_object *obj, const struct bb_map_specs *specs,
+/* --- of an object --- */
+
+static bool find_in_object(void *obj, const char *name, struct bb_contents_map *ret_map)
+{
+	const struct bpf_map *m = bpf_object__find_map_by_name(obj, name);
+
+	if (!m)
+		return false;
+	*ret_map = (struct bb_contents_map){
+		.fd = bpf_map__fd(m),
+		.type = bpf_map__type(m),
+		.flags = bpf_map__map_flags(m),
+		.max_entries = bpf_map__max_entries(m),
+		.key_size = bpf_map__key_size(m),
+		.value_size = bpf_map__value_size(m),
+		.is_variables = bpf_map__is_internal(m),
+	};
+	return true;
+}
+
+static const char *map_of_object(void *obj, size_t i)
+{
+	struct bpf_map *m;
+
+	bpf_object__for_each_map(m, obj) if (!bpf_map__is_internal(m) &&
+					     i-- == 0) return bpf_map__name(m);
+	return NULL;
+}
+
+static const char *program_of_object(void *obj, size_t i, int *ret_fd)
+{
+	struct bpf_program *p;
+
+	bpf_object__for_each_program(p, obj)
+	{
+		*ret_fd = bpf_program__fd(p);
+		if (i-- == 0)
+			return bpf_program__name(p);
+	}
+	return NULL;
+}
+
+struct bb_contents_of bb_contents_of_object(struct bpf_object *obj)
+{
+	return (struct bb_contents_of){obj, find_in_object, map_of_object, program_of_object};
+}
+
+/* --- all of them --- */
+
+int bb_map_contents__make(const struct bb_contents_of *of, const struct bb_map_specs *specs,
 			  const char *where, struct bb_map_contents **ret_contents,
 			  struct bb_err *err)
 {
@@ -329,7 +373,7 @@ int bb_map_contents__make(struct bpf_object *obj, const struct bb_map_specs *spe
 	if (!c || !c->v)
 		rc = bb_fail_nomem(err);
 	for (size_t i = 0; !rc && i < specs->n; i++)
-		rc = make_content(obj, specs->v[i], where, &c->v[c->n++], err);
+		rc = make_content(of, specs->v[i], where, &c->v[c->n++], err);
 	if (rc)
 		bb_map_contents__free(c);
 	else

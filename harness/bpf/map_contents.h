@@ -11,6 +11,22 @@
 
 struct bpf_object;
 
+/* A map of the current load. */
+struct bb_contents_map {
+	int fd;
+	uint32_t type, flags, max_entries, key_size, value_size;
+	bool is_variables; /* .data, .bss and the like */
+};
+
+/* The maps and programs of the current load, whatever its source. */
+struct bb_contents_of {
+	void *arg;
+	bool (*find)(void *arg, const char *name, struct bb_contents_map *ret_map);
+	/* of its maps without variables, and of its programs; NULL: there are no more */
+	const char *(*map_name)(void *arg, size_t i);
+	const char *(*program)(void *arg, size_t i, int *ret_fd);
+};
+
 /*
  * The contents that a scenario gives to the maps of a loaded object, made ready: writing them then
  * takes a few system calls and no memory, so that it can be done between two runs. All of it is
@@ -23,11 +39,14 @@ struct bb_map_contents;
  * Hash, LRU hash and array (each of them per CPU, too), LPM trie and prog array; of the object's
  * own variables `.data` and `.bss`, without entries: back to what they hold now. -EINVAL for other
  * types, -ENOENT for names that there are not, both with those that there are. `specs` and the
- * object outlive the result; `where` names the object in messages.
+ * load outlive the result; `where` names the object or capture in messages.
  */
-int bb_map_contents__make(struct bpf_object *obj, const struct bb_map_specs *specs,
+int bb_map_contents__make(const struct bb_contents_of *of, const struct bb_map_specs *specs,
 			  const char *where, struct bb_map_contents **ret_contents,
 			  struct bb_err *err);
+
+/* Those of an object that libbpf has loaded. */
+struct bb_contents_of bb_contents_of_object(struct bpf_object *obj);
 
 /* Write all maps. */
 int bb_map_contents__write(struct bb_map_contents *c, struct bb_err *err);

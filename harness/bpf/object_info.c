@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <gelf.h>
 #include <libelf.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,6 +14,8 @@
 #include "capture/file.h"
 #include "bpf/section_type.h"
 #include "capture/section.h"
+
+#define MAX_RUN_BYTES 2048 /* of an input that stands in a scenario */
 
 static int add_program(struct bb_object_info *info, const struct bpf_program *p)
 {
@@ -102,6 +105,32 @@ static int fill(struct bb_object_info *info, const struct bpf_object *obj, char 
 
 /* --- of a capture: its programs without the loader's tests --- */
 
+/* NULL: there is none, or it is too long to stand in a scenario, or out of memory. */
+static char *hex_of(const struct bb_blob *b)
+{
+	char *text = b->size && b->size <= MAX_RUN_BYTES ? malloc(2 * b->size + 1) : NULL;
+
+	for (size_t i = 0; text && i < b->size; i++)
+		snprintf(text + 2 * i, 3, "%02x", (unsigned char)b->data[i]);
+	return text;
+}
+
+static int add_runs(struct bb_object_program *to, const struct bb_capture *c, size_t prog)
+{
+	for (size_t i = 0; i < c->n_inputs; i++) {
+		const struct bb_captured_input *in = &c->inputs[i];
+		struct bb_object_run *run;
+
+		if (in->prog != (int32_t)prog)
+			continue;
+		run = bb_append(&to->runs, &to->n_runs, sizeof(*run));
+		if (!run)
+			return -ENOMEM;
+		*run = (struct bb_object_run){hex_of(&in->data), hex_of(&in->ctx)};
+	}
+	return 0;
+}
+
 static int add_captured_program(struct bb_object_info *info, const struct bb_capture *c, size_t i)
 {
 	const struct bb_captured_prog *p = &c->progs[i];
@@ -116,7 +145,7 @@ static int add_captured_program(struct bb_object_info *info, const struct bb_cap
 	if ((p->refused && asprintf(&to->why_not, "the kernel refuses it: %s", p->refused) < 0) ||
 	    (p->missing && asprintf(&to->why_not, "the capture has not %s", p->missing) < 0))
 		return -ENOMEM;
-	return to->name && to->section ? 0 : -ENOMEM;
+	return to->name && to->section ? add_runs(to, c, i) : -ENOMEM;
 }
 
 static int add_captured_map(struct bb_object_info *info, const struct bb_captured_map *m)
@@ -200,6 +229,11 @@ void bb_object_info__done(struct bb_object_info *info)
 		free(info->programs[i].name);
 		free(info->programs[i].section);
 		free(info->programs[i].why_not);
+		for (size_t k = 0; k < info->programs[i].n_runs; k++) {
+			free(info->programs[i].runs[k].packet);
+			free(info->programs[i].runs[k].context);
+		}
+		free(info->programs[i].runs);
 	}
 	for (size_t i = 0; i < info->n_maps; i++)
 		free(info->maps[i].name);

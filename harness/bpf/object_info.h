@@ -20,6 +20,11 @@ struct bb_object_program {
 	/* the section whose type it is taken for, as libbpf does not know its own; NULL */
 	const char *guess;
 	char *why_not; /* a capture's that cannot be loaded: why; NULL */
+	/* of a capture: what the command's own test runs gave it, in hexadecimal */
+	struct bb_object_run {
+		char *packet, *context; /* NULL: none */
+	} * runs;
+	size_t n_runs;
 };
 
 struct bb_object_map {

@@ -336,14 +336,59 @@ static int captured_code(const struct bb_source *source, int prog_fd, struct bb_
 	return rc;
 }
 
+static bool find_captured(void *arg, const char *name, struct bb_contents_map *ret_map)
+{
+	const struct captured *s = arg;
+
+	for (size_t i = 0; i < s->capture->n_maps; i++) {
+		const struct bb_captured_map *m = &s->capture->maps[i];
+
+		if (s->replay.maps[i] < 0 || strcmp(m->name, name))
+			continue;
+		*ret_map = (struct bb_contents_map){
+			.fd = s->replay.maps[i],
+			.type = m->type,
+			.flags = m->flags | (m->frozen ? BPF_F_RDONLY_PROG : 0),
+			.max_entries = m->max_entries,
+			.key_size = m->key_size,
+			.value_size = m->value_size,
+			.is_variables = section_of(s, m),
+		};
+		return true;
+	}
+	return false;
+}
+
+static const char *map_of_capture(void *arg, size_t n)
+{
+	const struct captured *s = arg;
+
+	for (size_t i = 0; i < s->capture->n_maps; i++)
+		if (s->replay.maps[i] >= 0 && !section_of(s, &s->capture->maps[i]) && n-- == 0)
+			return s->capture->maps[i].name;
+	return NULL;
+}
+
+static const char *program_of_capture(void *arg, size_t n, int *ret_fd)
+{
+	const struct captured *s = arg;
+
+	for (size_t i = 0; i < s->capture->n_progs; i++) {
+		*ret_fd = s->replay.progs[i];
+		if (*ret_fd >= 0 && n-- == 0)
+			return s->capture->progs[i].name;
+	}
+	return NULL;
+}
+
+/* In place of what the command's maps held. */
 static int captured_contents(struct bb_source *source, struct bb_map_contents **ret_contents,
 			     struct bb_err *err)
 {
-	(void)ret_contents;
-	return bb_fail(err, -ENOTSUP,
-		       "%s: a scenario cannot say what the maps of a capture hold: they hold what "
-		       "the command's held",
-		       source->where);
+	const struct bb_contents_of of = {source, find_captured, map_of_capture,
+					  program_of_capture};
+
+	return bb_map_contents__make(&of, source->maps->specs, source->where, ret_contents, err);
 }
 
 static void captured_free(struct bb_source *source)

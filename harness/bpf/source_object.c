@@ -443,9 +443,9 @@ static struct bb_source_global object_global(const struct bb_source *source, con
 static int object_contents(struct bb_source *source, struct bb_map_contents **ret_contents,
 			   struct bb_err *err)
 {
-	struct object *s = (struct object *)source;
+	const struct bb_contents_of of = bb_contents_of_object(((struct object *)source)->obj);
 
-	return bb_map_contents__make(s->obj, source->maps->specs, source->where, ret_contents, err);
+	return bb_map_contents__make(&of, source->maps->specs, source->where, ret_contents, err);
 }
 
 static void object_free(struct bb_source *source)

@@ -19,6 +19,8 @@
 #include "plan/yaml.h"
 #include "run/object_input.h"
 
+#define MAX_RUNS 8 /* inputs of one drive that are taken from a capture */
+
 /* An object, opened. */
 struct part {
 	char path[PATH_MAX];              /* absolute */
@@ -428,14 +430,49 @@ static void write_variants(const struct maker *m, FILE *out)
 	}
 }
 
-static int write_inputs(const struct bb_object_opts *o, const struct bb_test_run_type *type,
-			bool hint, FILE *out, struct bb_err *err)
+/* The inputs of the command's own test runs, as far as the programs of this drive had any. */
+struct runs {
+	const char *text[MAX_RUNS]; /* hexadecimal; no two are the same */
+	size_t n;
+};
+
+static void add_run(struct runs *r, const char *text)
 {
+	for (size_t i = 0; text && i < r->n; i++)
+		if (!strcmp(r->text[i], text))
+			return;
+	if (text && r->n < MAX_RUNS)
+		r->text[r->n++] = text;
+}
+
+static struct runs runs_of(const struct maker *m, const struct variant *lead, bool contexts)
+{
+	struct runs r = {.n = 0};
+
+	for (size_t i = 0; i < m->n_variants; i++) {
+		const struct bb_object_program *p = m->variants[i].program;
+
+		for (size_t k = 0; alike(m, &m->variants[i], lead) && k < p->n_runs; k++)
+			add_run(&r, contexts ? p->runs[k].context : p->runs[k].packet);
+	}
+	return r;
+}
+
+static int write_inputs(const struct maker *m, const struct variant *lead,
+			const struct bb_test_run_type *type, bool hint, FILE *out,
+			struct bb_err *err)
+{
+	const struct bb_object_opts *o = m->opts;
 	const char *const *files = type->takes_context ? o->contexts : o->packets;
 	size_t n = type->takes_context ? o->n_contexts : o->n_packets;
+	struct runs runs = {.n = 0};
 	int rc = 0;
 
-	if (n)
+	if (!n)
+		runs = runs_of(m, lead, type->takes_context);
+	if (runs.n)
+		fputs("    inputs:    # those of the command's own test runs\n", out);
+	else if (n)
 		fputs("    inputs:\n", out);
 	else if (hint)
 		fprintf(out,
@@ -443,6 +480,9 @@ static int write_inputs(const struct bb_object_opts *o, const struct bb_test_run
 			"one called %s\n",
 			type->wants, type->takes_context ? "context_file" : "file",
 			type->otherwise->name);
+	for (size_t i = 0; i < runs.n; i++)
+		fprintf(out, "      - {name: run-%zu, %shex: \"%s\"}\n", i + 1,
+			type->takes_context ? "context_" : "", runs.text[i]);
 	for (size_t i = 0; !rc && i < n; i++)
 		rc = bb_object_input__write(files[i], type->takes_context, out, err);
 	return rc;
@@ -485,7 +525,7 @@ static int write_fired(const struct maker *m, const struct variant *lead, const 
 	write_driven(m, lead, out);
 	if (strcmp(trigger, "test-run") || bb_test_run_type__find(prog_type, &type, NULL))
 		return 0;
-	return write_inputs(m->opts, type, hint, out, err);
+	return write_inputs(m, lead, type, hint, out, err);
 }
 
 static int write_slope(const struct maker *m, const struct variant *lead, FILE *out,
@@ -500,7 +540,7 @@ static int write_slope(const struct maker *m, const struct variant *lead, FILE *
 	fputs("  - with: slope    # without bpf_stats, whose own cost is in the figures of step\n",
 	      out);
 	write_driven(m, lead, out);
-	return write_inputs(m->opts, type, false, out, err);
+	return write_inputs(m, lead, type, false, out, err);
 }
 
 static void write_hook(const struct maker *m, const struct variant *lead, FILE *out)

@@ -6,7 +6,7 @@
 # shellcheck source=harness/tests/tool.sh disable=SC2317 # functions that check, wait_until and run call
 . "$(dirname "$0")/../tool.sh"
 
-names=(static "own filter" "dropped rights" "32-bit" fails interrupted "the caller's" tc netns variables)
+names=(static "own filter" "dropped rights" "32-bit" fails "test runs" interrupted "the caller's" tc netns variables maps)
 need_root "${names[@]}" || plan_done
 objects=$O/tests/bpf load=$O/tests/tools/load_all file=$WORK/a.capture
 
@@ -54,6 +54,13 @@ static struct {
 	void *filter;
 } filter = {1, allow};
 
+static unsigned char frame[] = {0x5a, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 8, 0, 0x45, 0x42};
+static struct {
+	unsigned fd, value, in_size, out_size;
+	unsigned long long in, out;
+	unsigned repeat, ns;
+} run;
+
 void _start(void)
 {
 	long fd;
@@ -65,6 +72,12 @@ void _start(void)
 	attr.insns = (unsigned long)insns;
 	attr.license = (unsigned long)"GPL";
 	fd = call(BPF, 5, (long)&attr, sizeof(attr));
+#ifdef RUNS
+	run.fd = fd;
+	run.in = (unsigned long)frame;
+	run.in_size = sizeof(frame);
+	call(BPF, 10, (long)&run, sizeof(run));
+#endif
 #ifdef DROPS
 	if (call(SETUID, 65534, 0, 0))
 		call(EXIT, 8, 0, 0);
@@ -103,6 +116,13 @@ bare "dropped rights" -DDROPS
 bare 32-bit -m32
 bare fails -DFAILS
 [[ ! -s $TMP/cc ]] && expect_grep "fails: said" err 'the command ended with exit code 7'
+
+# --- the command's own test runs are the default inputs ---
+bare "test runs" -DRUNS
+if [[ -s $file && ! -s $TMP/cc ]]; then
+	run "$BPFBENCH" init "$file"
+	expect_grep "test runs: the packet that the command gave is the input" out 'hex: "?5a0102030405060708090a0b08004542"?\}'
+fi
 
 # --- interrupted: a first SIGINT ends the capture and writes it, a SIGTERM leaves no file ---
 rm -f "$file"
@@ -161,4 +181,24 @@ sed -i 's/rounds: 10/round: 10/' "$WORK/v.yml"
 run "$BPFBENCH" -s "$WORK/v.yml" --no-store
 expect_status "variables: one that is not there: exit code 1" 1
 expect_grep "variables: one that is not there: said" err "no global variable 'round'"
+# --- maps: a scenario says what they hold ---
+capture -- "$load" "$objects/maps.bpf.o"
+# contents NAME ENTRIES RETVAL: every run finds them.
+contents() {
+	cat >"$WORK/m.yml" <<Y
+name: m
+object: $file
+maps: [{name: $1, reset: run, entries: [$2]}]
+variants: [{name: a, program: finds_in_array}]
+drive: [{with: step, trigger: test-run, samples: 60, inputs: [{name: p, packet: {}, retval: $3}]}]
+Y
+	run "$BPFBENCH" -s "$WORK/m.yml" --loads 2 --no-store
+}
+contents array '{key: 3, value: 77}, {key: 5, value: 1}' 78
+expect_status "maps: exit code 0" 0
+expect_no_grep "maps: every run finds the scenario's entries" err ' void: '
+contents array '{key: 3, value: 77}' 78
+expect_grep "maps: another sum is seen" err 'void: .*returned 77( \(.*\))?, 78 expected'
+contents arry '{key: 3, value: 77}' 77
+expect_grep "maps: one that is not there" err "map 'arry' .*did you mean 'array'\?"
 plan_done
