@@ -149,7 +149,7 @@ $(O)/fuzz/fuzz_%: harness/tests/fuzz/fuzz_%.c $(O)/fuzz/libbpfbench.a
 -include $(shell [ -d $(O) ] && find $(O) -name '*.d')
 
 # --- what is run --------------------------------------------------------------------------------------------------
-.PHONY: bench test test-all vm-test fuzz fuzzers stress bench-self bench-repeat bench-verdicts bench-fire bench-capture bench-gate plot slowdown flame heap deps clean help
+.PHONY: bench test test-all vm-test fuzz fuzzers stress bench-self bench-repeat bench-verdicts bench-fire bench-capture bench-gate plot slowdown flame heap deps clean help bench-capture-aa
 deps: ## install what is missing (root and apt), or say what is missing
 	$(Q)ci/deps.sh
 
@@ -202,6 +202,9 @@ bench-fire: all $(TEST_BPF_OBJS) ## false verdicts and misses of `compare` where
 
 bench-capture: all tests ## capture libbpf-tools, bpftrace's scripts and our objects, and load all again: a table, 5 minutes (root)
 	$(Q)O=$(O) harness/tests/bench/capture.sh
+
+bench-capture-aa: all tests ## compare captures with the objects of the same programs, 50 times: false verdicts, 6 minutes (root)
+	$(Q)O=$(O) harness/tests/bench/capture_aa.sh
 
 bench-gate: all ## count the failures of `gate` under load, about 15 minutes (root)
 	$(Q)harness/tests/bench/gate.sh

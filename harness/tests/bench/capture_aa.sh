@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Usage: capture_aa.sh [PAIRS]: does a figure from a capture agree with one from the object of the same program? Each of PAIRS (50)
 # compares the two, in turns about which is base; the programs are the same, so each verdict that says otherwise is a false one. About
-# 5 s a pair; needs root.
+# 6 s a pair; needs root.
 set -euo pipefail
 cd -- "$(dirname -- "${BASH_SOURCE[0]}")/../../.."
 O=$(realpath -m "${O:-build}")
@@ -21,10 +21,10 @@ for ((i = 0; i < pairs; i++)); do
 	sides=("--base-object=$object" "--head-object=$file")
 	((i % 2 == 0)) || sides=("--base-object=$file" "--head-object=$object")
 	status=0
-	./bpfbench compare "${sides[@]}" --program "${name#*:}" --no-store --quiet --seed "$((i + 1))" >"$work/out" 2>"$work/err" || status=$?
+	./bpfbench compare "${sides[@]}" --program "${name#*:}" --no-store --quiet --budget 5 --seed "$((i + 1))" >"$work/out" 2>"$work/err" || status=$?
 	((status == 0 || status == 3)) || { cat "$work/err" >&2; exit 1; }
-	n=$(grep -cE '\b(same|regressed|improved|inconclusive)\b' "$work/out" || true)
-	wrong=$(grep -E '\b(regressed|improved)\b' "$work/out" || true)
+	n=$(grep -cE '^[^ ]+/[^ ]+ .* (same|regressed|improved|inconclusive)( |$)' "$work/out" || true)
+	wrong=$(grep -E '^[^ ]+/[^ ]+ .* (regressed|improved)( |$)' "$work/out" || true)
 	judged=$((judged + n))
 	[[ -z $wrong ]] || { false=$((false + 1)); printf '%s, seed %d: %s\n' "$name" "$((i + 1))" "$wrong"; }
 done
