@@ -115,8 +115,9 @@ void bb_watched__look(struct bb_watched *c)
 		c->beside = 0;
 }
 
-/* Serve it while it cleans up, until nothing of it is left or the time is over. */
-static bool wait_for_end(struct bb_watched *c, double seconds)
+/* Serve it while it cleans up, until nothing of it is left or the time is over. What falls to us
+ * meanwhile, as the child of one that was killed, gets the signal, too, if that is SIGKILL. */
+static bool wait_for_end(struct bb_watched *c, int signal, double seconds)
 {
 	uint64_t began_ns = bb_now_ns();
 	pid_t pids[256];
@@ -130,8 +131,11 @@ static bool wait_for_end(struct bb_watched *c, double seconds)
 		bb_watched__look(c);
 		n = children(c, pids, sizeof(pids) / sizeof(pids[0]));
 		for (size_t i = 0; i < n; i++)
-			if (pids[i] != c->listener.command && pids[i] != c->beside)
+			if (pids[i] != c->listener.command && pids[i] != c->beside) {
+				if (signal == SIGKILL)
+					kill(pids[i], signal);
 				waitpid(pids[i], NULL, WNOHANG);
+			}
 		if (c->ended && !children(c, pids, sizeof(pids) / sizeof(pids[0])))
 			return true;
 	} while (bb_seconds_since(began_ns) < seconds);
@@ -155,7 +159,7 @@ bool bb_watched__end(struct bb_watched *c)
 		for (size_t k = 0; k < n; k++)
 			if (pids[k] != c->listener.command)
 				kill(pids[k], signals[i]);
-		if (wait_for_end(c, PATIENCE_S))
+		if (wait_for_end(c, signals[i], PATIENCE_S))
 			return true;
 	}
 	return false;

@@ -12,7 +12,7 @@ work=$(mktemp -d)
 trap 'rm -rf -- "$work"' EXIT
 
 ((EUID == 0)) || { echo 'capture_aa.sh: loading programs needs root' >&2; exit 4; }
-false=0 judged=0
+false=0 judged=0 same=0
 for ((i = 0; i < pairs; i++)); do
 	name=${programs[i % ${#programs[@]}]} object=$O/tests/bpf/${programs[i % ${#programs[@]}]%:*}.bpf.o
 	[[ -e $object ]] || object=$O/bpf/${name%:*}.bpf.o
@@ -25,8 +25,8 @@ for ((i = 0; i < pairs; i++)); do
 	((status == 0 || status == 3)) || { cat "$work/err" >&2; exit 1; }
 	n=$(grep -cE '^[^ ]+/[^ ]+ .* (same|regressed|improved|inconclusive)( |$)' "$work/out" || true)
 	wrong=$(grep -E '^[^ ]+/[^ ]+ .* (regressed|improved)( |$)' "$work/out" || true)
-	judged=$((judged + n))
+	judged=$((judged + n)) same=$((same + $(grep -cE '^[^ ]+/[^ ]+ .* same( |$)' "$work/out" || true)))
 	[[ -z $wrong ]] || { false=$((false + 1)); printf '%s, seed %d: %s\n' "$name" "$((i + 1))" "$wrong"; }
 done
-printf '%d of %d pairs have a false verdict (%d verdicts)\n' "$false" "$pairs" "$judged"
+printf '%d of %d pairs have a false verdict; of %d verdicts %d are "same", the others "inconclusive"\n' "$false" "$pairs" "$judged" "$same"
 ((false == 0))
