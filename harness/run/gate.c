@@ -90,7 +90,8 @@ static int build(struct bb_gate_run *run, enum bb_revision revision, struct bb_e
 	snprintf(line, sizeof(line), "building %s", what);
 	o->say(line);
 	rc = bb_repo__check_out(&run->repo, commit, changes, err);
-	if (!rc)
+	/* a script that is captured wants no build */
+	if (!rc && (o->build || !o->capture || bb_repo__has_makefile(&run->repo)))
 		rc = bb_repo__build(&run->repo, o->build, o->env, what, &whole, err);
 	if (!whole)
 		o->say("no PID namespace can be made here: a process that the build left behind "

@@ -397,13 +397,13 @@ static const char *log_end(const char *log)
 	return log + at;
 }
 
-static bool has_makefile(const char *tree)
+bool bb_repo__has_makefile(const struct bb_repo *repo)
 {
 	static const char *const names[] = {"GNUmakefile", "makefile", "Makefile"};
 	char path[PATH_MAX + 16];
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		snprintf(path, sizeof(path), "%s/%s", tree, names[i]);
+		snprintf(path, sizeof(path), "%s/%s", repo->tree, names[i]);
 		if (!access(path, F_OK))
 			return true;
 	}
@@ -423,7 +423,7 @@ int bb_repo__build(const struct bb_repo *repo, const char *command, const char *
 	struct bb_process_end end;
 	int rc;
 
-	if (!command && !has_makefile(repo->tree))
+	if (!command && !bb_repo__has_makefile(repo))
 		return bb_fail(err, -EBADE,
 			       "%s has no Makefile at its top; name the command that makes its "
 			       "objects: --build COMMAND",

@@ -54,6 +54,9 @@ int bb_repo__check_out(const struct bb_repo *repo, const char *commit, bool with
 		       struct bb_err *err);
 int bb_repo__remove_tree(const struct bb_repo *repo, struct bb_err *err);
 
+/* Is there one at the top of `tree`? */
+bool bb_repo__has_makefile(const struct bb_repo *repo);
+
 /*
  * Run a shell command at the top of `tree`; NULL: `make`, if there is a makefile. `env` as of
  * base/environment.h. `what` is the revision, for messages. -EBADE when the command fails: the

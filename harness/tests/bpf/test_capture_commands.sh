@@ -6,7 +6,7 @@
 # shellcheck source=harness/tests/tool.sh disable=SC2317 # functions that check, wait_until and run call
 . "$(dirname "$0")/../tool.sh"
 
-names=(static "own filter" "dropped rights" "32-bit" fails "test runs" interrupted "the caller's" tc netns variables maps)
+names=(static "own filter" "dropped rights" "32-bit" fails "test runs" interrupted "the caller's" tc netns variables maps gate)
 need_root "${names[@]}" || plan_done
 objects=$O/tests/bpf load=$O/tests/tools/load_all file=$WORK/a.capture
 
@@ -201,4 +201,17 @@ contents array '{key: 3, value: 77}' 78
 expect_grep "maps: another sum is seen" err 'void: .*returned 77( \(.*\))?, 78 expected'
 contents arry '{key: 3, value: 77}' 77
 expect_grep "maps: one that is not there" err "map 'arry' .*did you mean 'array'\?"
+# --- gate: a tree with nothing to build ---
+git init -q "$WORK/repo"
+git -C "$WORK/repo" config user.email t@example.org
+git -C "$WORK/repo" config user.name t
+cp "$objects/loop.bpf.o" "$WORK/repo/script.o"
+git -C "$WORK/repo" add script.o
+git -C "$WORK/repo" commit -qm base
+git -C "$WORK/repo" branch base
+((${#user[@]} == 0)) || chown -R "$NOBODY:$NOGROUP" "$WORK/repo"
+(cd "$WORK/repo" && run "$BPFBENCH" gate --base base --capture "$load script.o" --each 2; printf '%s' "$status" >"$TMP/status")
+status=$(<"$TMP/status")
+expect_status "gate: without a makefile nothing is built" 0
+expect_grep "gate: and both are captured" out '^- capture, loop: the same bytes in both'
 plan_done
