@@ -259,19 +259,20 @@ static void drop_ways(struct way *ways, unsigned int n)
 }
 
 /* The last run of those in the log. -E2BIG: it passes more than the log holds. */
-static int read_log(const struct state *s, uint32_t runs_each, struct way *ret_way)
+static int read_log(const struct state *s, struct way *ret_way)
 {
 	uint64_t logged = bb_cut_memory__logged(&s->memory);
-	uint32_t n = (uint32_t)logged, first = 0;
+	uint32_t n = 0;
 
-	if (logged >= BB_CUT_LOG)
+	/* back to the cut that a run begins with, the first of all */
+	while (n < logged && n < BB_CUT_LOG &&
+	       (!n || bb_cut_memory__log(&s->memory, logged - n) != 0))
+		n++;
+	if (n == BB_CUT_LOG)
 		return -E2BIG;
-	for (uint32_t i = 1; runs_each > 1 && i < n; i++)
-		if (bb_cut_memory__log(&s->memory, i) == bb_cut_memory__log(&s->memory, 0))
-			first = i;
-	*ret_way = (struct way){.cuts = calloc(n + 1, sizeof(uint32_t)), .n = n - first};
-	for (uint32_t i = first; ret_way->cuts && i < n; i++)
-		ret_way->cuts[i - first] = bb_cut_memory__log(&s->memory, i);
+	*ret_way = (struct way){.cuts = calloc(n + 1, sizeof(uint32_t)), .n = n};
+	for (uint32_t i = 0; ret_way->cuts && i < n; i++)
+		ret_way->cuts[i] = bb_cut_memory__log(&s->memory, logged - n + i);
 	return ret_way->cuts ? 0 : -ENOMEM;
 }
 
@@ -284,6 +285,7 @@ static int log_run(const struct state *s, struct slot *slot, uint32_t param, str
 			  .thing = &slot->things[LOGGER],
 			  .nth = UINT64_MAX,
 			  .ends_at = -2,
+			  .warmup = 1, /* for a program that the way to it makes run */
 			  .want = 1,
 			  .drain_each_run = s->spec->step.consumer == BB_DRAIN_EACH_RUN};
 	int rc;
@@ -296,7 +298,7 @@ static int log_run(const struct state *s, struct slot *slot, uint32_t param, str
 		return bb_must_end_why();
 	if (!b.n)
 		return -EAGAIN;
-	rc = read_log(s, b.runs_each, ret_way);
+	rc = read_log(s, ret_way);
 	ret_way->ns = (double)b.ns[0];
 	return rc == -ENOMEM ? bb_fail_nomem(err) : rc;
 }

@@ -103,7 +103,7 @@ uint64_t bb_cut_memory__logged(const struct bb_cut_memory *m)
 	return m->v[LOGGED / 8];
 }
 
-uint32_t bb_cut_memory__log(const struct bb_cut_memory *m, uint32_t nth)
+uint32_t bb_cut_memory__log(const struct bb_cut_memory *m, uint64_t nth)
 {
 	const volatile uint32_t *log = (const volatile uint32_t *)&m->v[LOG / 8];
 

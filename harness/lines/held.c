@@ -248,6 +248,19 @@ static uint32_t spill_at(int off)
 						      : N_PLACES;
 }
 
+/* Does the function take nothing else that is given back so? Then it is known, even where the
+ * pointer is not, as on another way it points to something else. */
+static bool is_only_one(const struct pass *p, const struct bb_held *held)
+{
+	const struct bb_helds *h = p->out;
+
+	for (uint32_t k = 0; k < h->n; k++)
+		if (&h->v[k] != held && h->v[k].func == held->func &&
+		    h->v[k].release == held->release)
+			return false;
+	return true;
+}
+
 /* What of `held` the call gives back, whose r1 holds `first`. */
 static bool gives_back(const struct pass *p, const struct bb_held *held, uint32_t k,
 		       const struct bpf_insn *i, uint32_t at, const int16_t *place,
@@ -267,7 +280,8 @@ static bool gives_back(const struct pass *p, const struct bb_held *held, uint32_
 	if (!may_release(held, i))
 		return false;
 	if (held->by == BB_HELD_RESULT)
-		return place[1] == (int16_t)(TAKEN + k);
+		return place[1] == (int16_t)(TAKEN + k) ||
+		       (place[1] == NOTHING && is_only_one(p, held));
 	/* what lies on the stack is known by where; one lock is held at a time */
 	return taken_of[k] >= NOTHING || place[1] == taken_of[k];
 }

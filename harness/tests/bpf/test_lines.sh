@@ -63,6 +63,15 @@ times holds
 expect_no_grep "holds: all that is held is given back at every cut" out 'cuts are not allowed'
 expect_eq "holds: every call has a row" "$(grep -cE '^ .*  bpf_(ringbuf_(reserve|submit|discard)|spin_(un)?lock)$' "$TMP/out")" 6
 
+# what the kernel has no kfunc for is left out by name
+run "$BPFBENCH" --object "$O/tests/bpf/held.bpf.o" --lines --loads 2 --samples 60 --seed 1 --budget 60 --quiet --results "$results" --format table
+expect_status "held: what a kernel has of it is measured" 0
+run "$BPFBENCH" annotate --time --results "$results"
+for program in socket dynptr; do
+	expect_grep "held: $program has a table" out "^held/$program/lines: "
+done
+expect_no_grep "held: everything is given back at every cut" out 'cuts are not allowed'
+
 times rounds
 expect_grep "rounds: a call in a loop is the sum of its turns" out ' bpf_map_lookup_elem, 10 times'
 
@@ -129,5 +138,5 @@ run "$BPFBENCH" compare --time latest latest --results "$results"
 expect_status "compare --time: of two stored runs" 0
 expect_grep "compare --time: a run and itself have no line that differs" out '^no line differs'
 expect_no_grep "compare --time: nor one that regressed" out ' regressed +[0-9]'
-nothing_left "nothing is left behind" 10
+nothing_left "nothing is left behind" 11
 plan_done
