@@ -35,7 +35,7 @@ usage() {
 	series raise none at any time. A candidate that `bpfbench gate` finds slower, and confirms, is not measured again.
 
 	Environment: BENCHER_API_KEY, the key; it is never printed or put on a command line. An unclaimed project of a server of
-	your own (--host) needs none.
+	your own (--host) needs none for its results; setup needs one everywhere.
 	Exit codes: 0 ok, 1 failure or a confirmed alert or regression, 2 usage.
 	EOF
 }
@@ -208,6 +208,8 @@ check_tools() {
 		die "no 'bencher' in PATH: install its CLI (https://bencher.dev/docs/how-to/install-cli/; in GitHub Actions" \
 			"'uses: bencherdev/bencher@main'), or see with --dry-run what would run"
 	command -v jq >/dev/null || die "no 'jq' in PATH, which reads Bencher's report: apt-get install jq"
+	[[ $mode != setup || -n ${BENCHER_API_KEY:-} ]] ||
+		die "BENCHER_API_KEY is not set: Bencher changes a measure only with a key, on a server of your own, too"
 	[[ -n ${BENCHER_API_KEY:-} || -n $host ]] ||
 		die "BENCHER_API_KEY is not set: make a key at Bencher and pass it in the environment. Pull requests from forks" \
 			"get no secrets: there only 'sudo make bench' is possible"

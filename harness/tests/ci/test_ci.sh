@@ -377,6 +377,9 @@ bencher run --project p --adapter json --testbed t --host http://localhost:6610 
 	expect_status "bencher: bencher fails twice: exit code 1" 1
 	run env -u BENCHER_API_KEY "$sut" main --host http://localhost:6610
 	expect_status "bencher: a server of one's own needs no key" 0
+	run env -u BENCHER_API_KEY "$sut" setup --host http://localhost:6610
+	expect_status "bencher: setup without a key" 1
+	expect_grep "bencher: setup without a key: says so" err 'only with a key'
 	: >"$BB_TEST_LOG"
 	run "$sut" setup --project p
 	expect_status "bencher: setup" 0

@@ -2,6 +2,7 @@
 #include "stats_testing.h"
 
 #include "base/rng.h"
+#include "stats/special.h"
 #include "stats/strata.h"
 
 /*
@@ -186,12 +187,31 @@ static void test_set_aside_nothing(void **state)
 	assert_int_equal(bb_strata_set_aside(same, one, 0), 0);
 }
 
+/* A kernel that has one place for a program: the mean, with Student's interval: 3, 5, 7, 9 have the
+ * mean 6 and s^2 = 20 / 3. */
+static void test_one_stratum(void **state)
+{
+	static const double x[] = {3, 5, 7, 9}, share[] = {1, 1, 1, 1};
+	static const int stratum[] = {16, 16, 16, 16};
+	struct bb_stratified e;
+	double half = bb_student_critical(0.05, 3) * sqrt(20.0 / 3 / 4);
+
+	(void)state;
+	assert_true(bb_stratified_mean(x, stratum, share, 4, 0.05, &e));
+	assert_near(e.value, 6, 1e-12);
+	assert_near(e.interval.lo, 6 - half, 1e-9);
+	assert_near(e.interval.hi, 6 + half, 1e-9);
+	assert_int_equal(e.n_strata, 1);
+	assert_same(e.least, e.most);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_by_hand),   cmocka_unit_test(test_no_estimate),
-		cmocka_unit_test(test_coverage),  cmocka_unit_test(test_repeats),
-		cmocka_unit_test(test_set_aside), cmocka_unit_test(test_set_aside_nothing),
+		cmocka_unit_test(test_one_stratum),       cmocka_unit_test(test_by_hand),
+		cmocka_unit_test(test_no_estimate),       cmocka_unit_test(test_coverage),
+		cmocka_unit_test(test_repeats),           cmocka_unit_test(test_set_aside),
+		cmocka_unit_test(test_set_aside_nothing),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
