@@ -265,7 +265,7 @@ boundary_of() {
 		| 1 - $rate / (if . > 0 then . else 1 end)' "$1"
 }
 
-# report_main HASH N: the N-th measurement; the benchmark and measure of each alert to $work/alerts.N, a line each. A failure of
+# report_main HASH N: the N-th measurement (--quiet: else stdout has more than the report); the benchmark and measure of each alert to $work/alerts.N, a line each. A failure of
 # bencher itself is a line of its own.
 report_main() {
 	local rc=0
@@ -273,7 +273,7 @@ report_main() {
 	measure_main "$work/main.$2.json"
 	thresholds t_test "$min_results" 64 "$(boundary_of "$work/main.$2.json")"
 	report_to=$work/report.$2.json
-	bencher_run "$1" --branch "$main_branch" "${threshold_flags[@]}" "${comment_flags[@]}" --format json \
+	bencher_run "$1" --branch "$main_branch" "${threshold_flags[@]}" "${comment_flags[@]}" --quiet --format json \
 		--file "$work/main.$2.json" || rc=$?
 	((!dry_run)) || return 0
 	: >"$work/alerts.$2"

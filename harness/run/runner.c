@@ -353,8 +353,10 @@ static void measure_references(struct run *r, size_t drive)
 
 		if (bb_session__drive(ss, c) != drive || r->case_of[i] == SIZE_MAX || !is_placed(c))
 			continue;
-		if (!is_measured)
+		if (!is_measured) {
+			bb_calm__wait(&r->calm);
 			bb_references__measure(r->references, ns);
+		}
 		is_measured = true;
 		memcpy(series_of(r, i)->reference_ns, ns, sizeof(ns));
 	}

@@ -244,10 +244,15 @@ EOF
 fake_tool bencher <<'EOF'
 #!/usr/bin/env bash
 { printf '%q ' "$@"; echo; } >>"$BB_TEST_LOG"
+words=$*
 if [[ $1 == measure ]]; then [[ $2 == update || ${BB_TEST_MEASURE_THERE:-} != 1 ]]; exit; fi
 echo "measured: $(tr -d '\n' <"${*: -1}")" >>"$BB_TEST_LOG"
 [[ -n $BENCHER_API_KEY || " $* " == *' --host '* ]] || exit 1
-alert() { echo "{\"alerts\": [{\"benchmark\": {\"name\": \"$1\"}, \"threshold\": {\"measure\": {\"slug\": \"latency\"}}}]}"; exit 1; }
+alert() { # as the real one, which is JSON alone only with --quiet
+	[[ " $words " == *" --quiet "* ]] || echo 'Benchmark Harness Results:'
+	echo "{\"alerts\": [{\"benchmark\": {\"name\": \"$1\"}, \"threshold\": {\"measure\": {\"slug\": \"latency\"}}}]}"
+	exit 1
+}
 for word in "$@"; do
 	[[ $word != "${BB_TEST_BENCHER_KILLED:-}" ]] || kill -KILL $$
 	[[ $word != "${BB_TEST_BENCHER_BROKEN:-}" ]] || { echo "no such host" >&2; exit 1; }
@@ -290,7 +295,7 @@ if need_command git "bencher.sh"; then
 	check "bencher: core/metric.c has exact measures" test -n "$exact"
 	expect_eq "bencher: main: the exact command lines" "$(cat "$TMP/out")" "make all
 sudo ./bpfbench --scenario perf_profiler >/tmp/bpfbench-bencher.XXXXXX/main.1.json
-bencher run --project p --adapter json --testbed t --hash $head --branch main --threshold-measure latency --threshold-test t_test --threshold-min-sample-size 10 --threshold-max-sample-size 64 --threshold-upper-boundary BOUNDARY$exact --thresholds-reset --err --format json --file /tmp/bpfbench-bencher.XXXXXX/main.1.json"
+bencher run --project p --adapter json --testbed t --hash $head --branch main --threshold-measure latency --threshold-test t_test --threshold-min-sample-size 10 --threshold-max-sample-size 64 --threshold-upper-boundary BOUNDARY$exact --thresholds-reset --err --quiet --format json --file /tmp/bpfbench-bencher.XXXXXX/main.1.json"
 	expect_empty "bencher: main --dry-run: nothing else is said" err
 
 	run env TMPDIR=/tmp "$sut" candidate --dry-run --project p --testbed t --host http://localhost:6610
