@@ -36,7 +36,7 @@ bpf_objects() {
 
 # Likewise, those in the hands of processes that are none of ours: this machine may be busy with others.
 held_by_others() {
-	grep -sE '^(prog|map|link)_id:' /proc/[0-9]*/fdinfo/* | while IFS=$'/:\t' read -r _ _ pid _ _ key id; do
+	printf '%s\0' /proc/[0-9]*/fdinfo/* | xargs -0 grep -sHE '^(prog|map|link)_id:' | while IFS=$'/:\t' read -r _ _ pid _ _ key id; do
 		[[ $pid == "$child" ]] || { tr '\0' ' ' <"/proc/$pid/cmdline" | grep -q "$token"; } 2>/dev/null ||
 			printf '%s %s\n' "${key%_id}" "$id"
 	done | sort -u

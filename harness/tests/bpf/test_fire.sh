@@ -73,7 +73,11 @@ expect_status "triggers: of an object, exit code 0" 0
 expect_grep "triggers: the chosen one, and what it brings" out '^  \* malloc +1 run a firing, which takes [0-9.]+ us'
 expect_grep "triggers: a hook that there is not" out "did you mean 'syscalls/sys_enter_openat'"
 
-# --- a program that is counted, and compared ---
+# --- a program that is cold, counted, and compared ---
+rm -rf "$results"
+real --object "$object" --program on_openat --cold --drive step-cold --loads 2 -n 20 --budget 60
+check "cold: a figure" more "$(bmf "$TMP/out" fire/on_openat/step-cold latency)" 0
+rm -rf "$results"
 real compare --exact --base-object "$object" --head-object "$object" --program on_openat
 expect_status "exact: a program against itself" 0
 rm -rf "$results"
