@@ -99,7 +99,7 @@ static void test_cold(void **state)
 	assert_string_equal(sentence, "");
 	assert_nan(b.cold.value);
 	bb_by_line__done(&b);
-	cold = make_timed(r, 11849);
+	cold = make_timed(r, 11849.2);
 	set_text(&cold->name, "perf_profiler/ringbuf/lines-cold/stack_depth=32");
 	set_text(&cold->drive, "lines-cold");
 	assert_int_equal(bb_by_line__make(r, &r->timed[0], &b), 0);
