@@ -171,12 +171,12 @@ static const struct bb_json_field timed_row_fields[] = {
 	{"insn", BB_JSON_U32, offsetof(struct bb_timed_row, insn)},
 	{"text", BB_JSON_TEXT, offsetof(struct bb_timed_row, text)},
 	{"call", BB_JSON_TEXT, offsetof(struct bb_timed_row, call)},
-	{"from", BB_JSON_TEXT, offsetof(struct bb_timed_row, from)},
-	{"enters", BB_JSON_BOOL, offsetof(struct bb_timed_row, enters)},
 	{"loop", BB_JSON_BOOL, offsetof(struct bb_timed_row, is_loop)},
 	{"turns", BB_JSON_COUNT, offsetof(struct bb_timed_row, turns)},
 	{"ns", BB_JSON_TEXT, offsetof(struct bb_timed_row, ns)},
 	{"first_ns", BB_JSON_TEXT, offsetof(struct bb_timed_row, first_ns)},
+	{"from", BB_JSON_TEXT, offsetof(struct bb_timed_row, from)},
+	{"enters", BB_JSON_BOOL, offsetof(struct bb_timed_row, enters)},
 };
 
 static const struct bb_json_field flow_fields[] = {
@@ -189,7 +189,7 @@ static const struct bb_json_field flow_fields[] = {
 const struct bb_json_fields bb_report_fields = FIELDS(report_fields, 0);
 const struct bb_json_fields bb_skip_fields = FIELDS(skip_fields, 0);
 const struct bb_json_fields bb_case_fields = FIELDS(case_fields, 6);
-const struct bb_json_fields bb_series_fields = FIELDS(series_fields, 11);
+const struct bb_json_fields bb_series_fields = FIELDS(series_fields, 12);
 const struct bb_json_fields bb_program_fields = FIELDS(program_fields, 0);
 const struct bb_json_fields bb_comparison_fields = FIELDS(comparison_fields, 0);
 const struct bb_json_fields bb_pair_fields = FIELDS(pair_fields, 0);
@@ -198,5 +198,5 @@ const struct bb_json_fields bb_counted_case_fields = FIELDS(counted_case_fields,
 const struct bb_json_fields bb_counted_line_fields = FIELDS(counted_line_fields, 0);
 const struct bb_json_fields bb_counted_call_fields = FIELDS(counted_call_fields, 0);
 const struct bb_json_fields bb_timed_fields = FIELDS(timed_fields, 0);
-const struct bb_json_fields bb_timed_row_fields = FIELDS(timed_row_fields, 0);
+const struct bb_json_fields bb_timed_row_fields = FIELDS(timed_row_fields, 2);
 const struct bb_json_fields bb_flow_fields = FIELDS(flow_fields, 0);

@@ -33,7 +33,8 @@ struct bb_json_field {
 struct bb_json_fields {
 	const struct bb_json_field *v;
 	size_t n;
-	/* the last so many: older runs have no such key, and the member keeps its default */
+	/* the last so many: older runs have no such key, and the member keeps its default (a text
+	 * that is never NULL: "") */
 	size_t n_newer;
 };
 

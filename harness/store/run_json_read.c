@@ -113,6 +113,15 @@ static int read_whole(const struct reader *rd, const struct bb_json_field *f, co
 	}
 }
 
+/* A run that was stored before there was such a key: the default stays, or an empty text. */
+static int leave_out(const struct reader *rd, const struct bb_json_field *f, void *at)
+{
+	if (f->type != BB_JSON_TEXT)
+		return 0;
+	*(char **)at = strdup("");
+	return *(char **)at ? 0 : bb_fail_nomem(rd->err);
+}
+
 static int read_field(const struct reader *rd, const struct bb_json_field *f, const json_t *obj,
 		      void *base)
 {
@@ -143,8 +152,9 @@ static int read_fields(const struct reader *rd, const struct bb_json_fields *fie
 	int rc = json_is_object(obj) ? 0 : complain(rd, "", "expected an object");
 
 	for (size_t i = 0; !rc && i < fields->n; i++)
-		if (i < fields->n - fields->n_newer || json_object_get(obj, fields->v[i].key))
-			rc = read_field(rd, &fields->v[i], obj, base);
+		rc = i < fields->n - fields->n_newer || json_object_get(obj, fields->v[i].key)
+			     ? read_field(rd, &fields->v[i], obj, base)
+			     : leave_out(rd, &fields->v[i], (char *)base + fields->v[i].offset);
 	return rc;
 }
 

@@ -111,7 +111,7 @@ static void test_cold(void **state)
 	assert_int_equal(bb_by_line__print(&b, false, out), 0);
 	fclose(out);
 	assert_has(text, "cold ns");
-	assert_has(text, "11 852");
+	assert_has(text, "11 853");
 	free(text);
 	bb_by_line__done(&b);
 	assert_int_equal(bb_by_line__make(r, &r->timed[1], &b), 0);
