@@ -68,9 +68,9 @@ network_before=$(network)
 no_network() { [[ $(network) == "$network_before" ]]; }
 senders() { pgrep -P "$child"; }
 no_senders() { ! pgrep -f -- "--results $results"; }
-# They have sent since SWITCHES: before each packet a sender sleeps.
+# They have sent since SWITCHES, and not only begun to: before each packet a sender sleeps.
 switches() { while read -r pid; do sed -n 's/^voluntary_ctxt_switches:[[:space:]]*//p' "/proc/$pid/status"; done <"$TMP/senders" | awk '{ n += $1 } END { print n + 0 }'; }
-have_sent() { (($(switches) > $1)); }
+have_sent() { (($(switches) > $1 + 100)); }
 some_senders() { [[ $(senders | wc -l) == "$1" ]] && senders >"$TMP/senders"; }
 # Of all senders: each value of a line of their status, once.
 of_senders() { while read -r pid; do awk -v key="$1:" '$1 == key { $1 = ""; print substr($0, 2) }' "/proc/$pid/status"; done <"$TMP/senders" | sort -u; }
