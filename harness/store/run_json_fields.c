@@ -3,9 +3,9 @@
 
 #include "report/report.h"
 
-#define FIELDS(array, n_newer)                                                                     \
+#define FIELDS(array, first_newer)                                                                 \
 	{                                                                                          \
-		(array), sizeof(array) / sizeof((array)[0]), (n_newer)                             \
+		(array), sizeof(array) / sizeof((array)[0]), (first_newer)                         \
 	}
 
 static const struct bb_json_field report_fields[] = {
@@ -186,17 +186,17 @@ static const struct bb_json_field flow_fields[] = {
 	{"consumer_cpu_s", BB_JSON_POSITIVE, offsetof(struct bb_ring_use, consumer_cpu_s)},
 };
 
-const struct bb_json_fields bb_report_fields = FIELDS(report_fields, 0);
-const struct bb_json_fields bb_skip_fields = FIELDS(skip_fields, 0);
-const struct bb_json_fields bb_case_fields = FIELDS(case_fields, 6);
-const struct bb_json_fields bb_series_fields = FIELDS(series_fields, 12);
-const struct bb_json_fields bb_program_fields = FIELDS(program_fields, 0);
-const struct bb_json_fields bb_comparison_fields = FIELDS(comparison_fields, 0);
-const struct bb_json_fields bb_pair_fields = FIELDS(pair_fields, 0);
-const struct bb_json_fields bb_counted_fields = FIELDS(counted_fields, 0);
-const struct bb_json_fields bb_counted_case_fields = FIELDS(counted_case_fields, 0);
-const struct bb_json_fields bb_counted_line_fields = FIELDS(counted_line_fields, 0);
-const struct bb_json_fields bb_counted_call_fields = FIELDS(counted_call_fields, 0);
-const struct bb_json_fields bb_timed_fields = FIELDS(timed_fields, 0);
-const struct bb_json_fields bb_timed_row_fields = FIELDS(timed_row_fields, 2);
-const struct bb_json_fields bb_flow_fields = FIELDS(flow_fields, 0);
+const struct bb_json_fields bb_report_fields = FIELDS(report_fields, NULL);
+const struct bb_json_fields bb_skip_fields = FIELDS(skip_fields, NULL);
+const struct bb_json_fields bb_case_fields = FIELDS(case_fields, "units_per_ns");
+const struct bb_json_fields bb_series_fields = FIELDS(series_fields, "intercept_ns");
+const struct bb_json_fields bb_program_fields = FIELDS(program_fields, NULL);
+const struct bb_json_fields bb_comparison_fields = FIELDS(comparison_fields, NULL);
+const struct bb_json_fields bb_pair_fields = FIELDS(pair_fields, NULL);
+const struct bb_json_fields bb_counted_fields = FIELDS(counted_fields, NULL);
+const struct bb_json_fields bb_counted_case_fields = FIELDS(counted_case_fields, NULL);
+const struct bb_json_fields bb_counted_line_fields = FIELDS(counted_line_fields, NULL);
+const struct bb_json_fields bb_counted_call_fields = FIELDS(counted_call_fields, NULL);
+const struct bb_json_fields bb_timed_fields = FIELDS(timed_fields, NULL);
+const struct bb_json_fields bb_timed_row_fields = FIELDS(timed_row_fields, "from");
+const struct bb_json_fields bb_flow_fields = FIELDS(flow_fields, NULL);

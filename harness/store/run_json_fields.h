@@ -33,9 +33,9 @@ struct bb_json_field {
 struct bb_json_fields {
 	const struct bb_json_field *v;
 	size_t n;
-	/* the last so many: older runs have no such key, and the member keeps its default (a text
-	 * that is never NULL: "") */
-	size_t n_newer;
+	/* NULL, or the first key that older runs do not have: of it and of those behind it, one
+	 * that is not there leaves its member at its default (a text that is never NULL: "") */
+	const char *first_newer;
 };
 
 extern const struct bb_json_fields bb_report_fields, bb_skip_fields, bb_case_fields,

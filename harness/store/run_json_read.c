@@ -150,11 +150,16 @@ static int read_fields(const struct reader *rd, const struct bb_json_fields *fie
 		       const json_t *obj, void *base)
 {
 	int rc = json_is_object(obj) ? 0 : complain(rd, "", "expected an object");
+	bool is_newer = false;
 
-	for (size_t i = 0; !rc && i < fields->n; i++)
-		rc = i < fields->n - fields->n_newer || json_object_get(obj, fields->v[i].key)
-			     ? read_field(rd, &fields->v[i], obj, base)
-			     : leave_out(rd, &fields->v[i], (char *)base + fields->v[i].offset);
+	for (size_t i = 0; !rc && i < fields->n; i++) {
+		const struct bb_json_field *f = &fields->v[i];
+
+		is_newer |= fields->first_newer && !strcmp(f->key, fields->first_newer);
+		rc = is_newer && !json_object_get(obj, f->key)
+			     ? leave_out(rd, f, (char *)base + f->offset)
+			     : read_field(rd, f, obj, base);
+	}
 	return rc;
 }
 
