@@ -571,9 +571,12 @@ static int open_slot(struct state *s, struct bb_test_prog *subject, struct slot 
 /* Can it be cut, and where? */
 int bb_lines__probe(void *state, struct bb_test_prog *subject, struct bb_err *err)
 {
+	const struct state *s = state;
 	struct slot *slot;
-	int rc = open_slot(state, subject, &slot, err);
+	int rc = s->trigger->probe ? s->trigger->probe(s->fired, subject, err) : 0;
 
+	if (!rc)
+		rc = open_slot(state, subject, &slot, err);
 	if (!rc)
 		close_slot(state, slot);
 	return rc;
@@ -864,9 +867,4 @@ int bb_lines__open(const struct bb_lines_trigger *trigger, const struct bb_drive
 	else
 		*ret_state = s;
 	return rc;
-}
-
-void *bb_lines__fired(void *state)
-{
-	return ((struct state *)state)->fired;
 }

@@ -30,6 +30,7 @@ struct bb_lines_trigger {
 	int (*open)(const struct bb_drive_spec *spec, const struct bb_driver_opts *opts,
 		    void **ret_state, struct bb_err *err);
 	void (*close)(void *state);
+	int (*probe)(void *state, struct bb_test_prog *subject, struct bb_err *err); /* or NULL */
 	int (*attach)(void *state, struct bb_test_prog *subject, int prog_fd, void **ret_place,
 		      struct bb_err *err);
 	void (*detach)(void *state, void *place);
@@ -42,7 +43,6 @@ struct bb_lines_trigger {
 /* What the drives by each trigger share (lines_by_*.c). */
 int bb_lines__open(const struct bb_lines_trigger *trigger, const struct bb_drive_spec *spec,
 		   const struct bb_driver_opts *opts, void **ret_state, struct bb_err *err);
-void *bb_lines__fired(void *state); /* the trigger's state */
 int bb_lines__probe(void *state, struct bb_test_prog *subject, struct bb_err *err);
 int bb_lines__attach(void *state, struct bb_test_prog *subject, void **ret_slot,
 		     struct bb_err *err);

@@ -94,6 +94,7 @@ static uint32_t runs_each(const void *place)
 static const struct bb_lines_trigger by_fire = {
 	.open = bb_fire__open,
 	.close = bb_fire__close,
+	.probe = bb_fire__probe,
 	.attach = attach_fired,
 	.detach = detach_fired,
 	.run = run_fired,
@@ -104,13 +105,6 @@ static int open_fire(const struct bb_drive_spec *spec, const struct bb_driver_op
 		     void **ret_state, struct bb_err *err)
 {
 	return bb_lines__open(&by_fire, spec, opts, ret_state, err);
-}
-
-static int probe_fire(void *state, struct bb_test_prog *subject, struct bb_err *err)
-{
-	int rc = bb_fire__probe(bb_lines__fired(state), subject, err);
-
-	return rc ? rc : bb_lines__probe(state, subject, err);
 }
 
 const struct bb_driver bb_driver_lines_fire = {
@@ -133,7 +127,7 @@ const struct bb_driver bb_driver_lines_fire = {
 			.by_line = true,
 		},
 	.open = open_fire,
-	.probe = probe_fire,
+	.probe = bb_lines__probe,
 	.attach = bb_lines__attach,
 	.batch = batch,
 	.fired_by = bb_fire__words,

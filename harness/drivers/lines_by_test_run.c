@@ -47,6 +47,7 @@ static int run_test(void *state, void *place, struct bb_target *target, uint32_t
 static const struct bb_lines_trigger by_test_run = {
 	.open = bb_test_run__open,
 	.close = bb_test_run__close,
+	.probe = bb_test_run__probe,
 	.attach = attach_run,
 	.detach = bb_test_run__detach,
 	.run = run_test,
@@ -56,13 +57,6 @@ static int open_test_run(const struct bb_drive_spec *spec, const struct bb_drive
 			 void **ret_state, struct bb_err *err)
 {
 	return bb_lines__open(&by_test_run, spec, opts, ret_state, err);
-}
-
-static int probe_test_run(void *state, struct bb_test_prog *subject, struct bb_err *err)
-{
-	int rc = bb_test_run__probe(bb_lines__fired(state), subject, err);
-
-	return rc ? rc : bb_lines__probe(state, subject, err);
 }
 
 const struct bb_driver bb_driver_lines_test_run = {
@@ -86,7 +80,7 @@ const struct bb_driver bb_driver_lines_test_run = {
 			.by_line = true,
 		},
 	.open = open_test_run,
-	.probe = probe_test_run,
+	.probe = bb_lines__probe,
 	.attach = bb_lines__attach,
 	.batch = bb_lines__batch,
 	.detach = bb_lines__detach,
