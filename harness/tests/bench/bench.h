@@ -152,6 +152,25 @@ static inline struct bench_medians bench_decide(struct bench_duel *d)
 	return m;
 }
 
+/* Onto the CPU that a run would choose, with the kernel's statistics of programs on. */
+static inline int bench_prepare(struct bb_driver_opts *ret_opts, struct bb_stats_enable *ret_stats,
+				struct bb_err *err)
+{
+	int rc = bb_machine_cpus(-1, &ret_opts->cpu, &ret_opts->poll_cpu, err);
+
+	if (!rc)
+		rc = bb_pin_to_cpu(ret_opts->cpu, NULL);
+	return rc ? rc : bb_stats_enable__on(ret_stats, err);
+}
+
+static inline int bench_load(const struct bb_variant_spec *variant, const char *path,
+			     struct bb_rng *rng, struct bb_test_prog *ret_prog, struct bb_err *err)
+{
+	int rc = bb_test_prog__open(variant, path, ret_prog, err);
+
+	return rc ? rc : bb_test_prog__load(ret_prog, rng, BB_ANYWHERE, 1, err);
+}
+
 /* One variant of perf_profiler loaded and attached to the step drive. */
 struct bench_step {
 	struct bb_variant_spec variant;
@@ -187,16 +206,10 @@ static inline void bench_step__open(struct bench_step *s, const char *program)
 	s->variant = (struct bb_variant_spec){.name = (char *)(uintptr_t)program,
 					      .program = (char *)(uintptr_t)program};
 	s->drive.values = (struct bb_u32_list){&s->depth, 1};
-	rc = bb_machine_cpus(-1, &opts.cpu, &opts.poll_cpu, &err);
+	rc = bench_prepare(&opts, &s->stats, &err);
 	s->cpu = opts.cpu;
 	if (!rc)
-		rc = bb_pin_to_cpu(s->cpu, NULL);
-	if (!rc)
-		rc = bb_stats_enable__on(&s->stats, &err);
-	if (!rc)
-		rc = bb_test_prog__open(&s->variant, bench_object(), &s->subject, &err);
-	if (!rc)
-		rc = bb_test_prog__load(&s->subject, &rng, BB_ANYWHERE, 1, &err);
+		rc = bench_load(&s->variant, bench_object(), &rng, &s->subject, &err);
 	if (!rc)
 		rc = bb_driver_step_page_fault.open(&s->drive, &opts, &s->state, &err);
 	if (!rc)

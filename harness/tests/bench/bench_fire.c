@@ -37,15 +37,9 @@ static void fired_open(struct fired *f)
 	bb_rng_seed(&rng, BENCH_SEED);
 	snprintf(path, sizeof(path), "%s/tests/bpf/turns.bpf.o", build ? build : "build");
 	f->variant = (struct bb_variant_spec){.name = name, .program = name};
-	rc = bb_machine_cpus(-1, &opts.cpu, &opts.poll_cpu, &err);
+	rc = bench_prepare(&opts, &f->stats, &err);
 	if (!rc)
-		rc = bb_pin_to_cpu(opts.cpu, NULL);
-	if (!rc)
-		rc = bb_stats_enable__on(&f->stats, &err);
-	if (!rc)
-		rc = bb_test_prog__open(&f->variant, path, &f->subject, &err);
-	if (!rc)
-		rc = bb_test_prog__load(&f->subject, &rng, BB_ANYWHERE, 1, &err);
+		rc = bench_load(&f->variant, path, &rng, &f->subject, &err);
 	if (!rc)
 		rc = bb_driver_step_fire.open(&f->drive, &opts, &f->state, &err);
 	if (!rc)

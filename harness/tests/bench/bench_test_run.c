@@ -45,19 +45,11 @@ static void runs_open(struct runs *r)
 				     .has_retval = true,
 				     .retval = XDP_PASS};
 	r->drive.inputs = (struct bb_inputs){&r->input, 1};
-	rc = bb_machine_cpus(-1, &opts.cpu, &opts.poll_cpu, &err);
+	rc = bench_prepare(&opts, &r->stats, &err);
 	if (!rc)
-		rc = bb_pin_to_cpu(opts.cpu, NULL);
+		rc = bench_load(&r->variant, path, &rng, &r->attached, &err);
 	if (!rc)
-		rc = bb_stats_enable__on(&r->stats, &err);
-	if (!rc)
-		rc = bb_test_prog__open(&r->variant, path, &r->attached, &err);
-	if (!rc)
-		rc = bb_test_prog__load(&r->attached, &rng, BB_ANYWHERE, 1, &err);
-	if (!rc)
-		rc = bb_test_prog__open(&r->variant, path, &r->alone, &err);
-	if (!rc)
-		rc = bb_test_prog__load(&r->alone, &rng, BB_ANYWHERE, 1, &err);
+		rc = bench_load(&r->variant, path, &rng, &r->alone, &err);
 	if (!rc)
 		rc = bb_driver_step_test_run.open(&r->drive, &opts, &r->state, &err);
 	if (!rc)

@@ -7,7 +7,9 @@ set -euo pipefail
 cd -- "$(dirname -- "${BASH_SOURCE[0]}")/../../.."
 O=${O:-build}
 tries=${TRIES:-100} budget=${BUDGET:-10}
-busy=() missed=0
+missed=0
+# shellcheck source=harness/tests/bench/busy_cpus.sh
+. harness/tests/bench/busy_cpus.sh
 
 usage() {
 	cat <<-EOF
@@ -29,11 +31,8 @@ case ${1:-} in
 esac
 
 scratch=$(mktemp -d)
-trap '((${#busy[@]} == 0)) || kill "${busy[@]}" 2>/dev/null || true; rm -rf "$scratch"' EXIT
-for cpu in $(seq 0 $(($(nproc) - 1))); do
-	taskset -c "$cpu" bash -c 'while :; do :; done' &
-	busy+=($!)
-done
+trap 'leave_cpus; rm -rf "$scratch"' EXIT
+keep_cpus_busy
 
 # 311 turns of 1.07 ns against 300 in a program of 394 ns: 3 % (AMD EPYC).
 for program in on_tracepoint on_function on_cgroup on_raw_tp; do

@@ -6,7 +6,9 @@ set -euo pipefail
 cd -- "$(dirname -- "${BASH_SOURCE[0]}")/../../.."
 bpfbench=$(realpath -- "${BPFBENCH:-./bpfbench}")
 same=${SAME:-50} slower=${SLOWER:-20}
-busy=() repo=''
+repo=''
+# shellcheck source=harness/tests/bench/busy_cpus.sh
+. harness/tests/bench/busy_cpus.sh
 
 usage() {
 	cat <<-EOF
@@ -27,7 +29,7 @@ case ${1:-} in
 *) usage >&2; exit 2 ;;
 esac
 
-trap '((${#busy[@]} == 0)) || kill "${busy[@]}" 2>/dev/null || true; rm -rf -- "$repo"' EXIT
+trap 'leave_cpus; rm -rf -- "$repo"' EXIT
 repo=$(mktemp -d "${TMPDIR:-/tmp}/bpfbench-gate-bench.XXXXXX")
 # shellcheck source=harness/tests/gate_repo.sh
 . harness/tests/gate_repo.sh
@@ -38,10 +40,7 @@ set_steps 1030
 git commit -qam slower
 git tag slower
 
-for cpu in $(seq 0 $(($(nproc) - 1))); do
-	taskset -c "$cpu" bash -c 'while :; do :; done' &
-	busy+=($!)
-done
+keep_cpus_busy
 
 missed=0
 # try NAME HEAD RUNS LEAST MOST [OPTION...]: between LEAST and MOST of the runs end with 3, and the others with 0.

@@ -6,7 +6,8 @@ set -euo pipefail
 cd -- "$(dirname -- "${BASH_SOURCE[0]}")/../../.."
 export O=${O:-build}
 aa=${AA:-300} tries=${TRIES:-100}
-busy=()
+# shellcheck source=harness/tests/bench/busy_cpus.sh
+. harness/tests/bench/busy_cpus.sh
 
 usage() {
 	cat <<-EOF
@@ -28,11 +29,8 @@ case ${1:-} in
 *) usage >&2; exit 2 ;;
 esac
 
-trap '((${#busy[@]} == 0)) || kill "${busy[@]}" 2>/dev/null || true' EXIT
-for cpu in $(seq 0 $(($(nproc) - 1))); do
-	taskset -c "$cpu" bash -c 'while :; do :; done' &
-	busy+=($!)
-done
+trap 'leave_cpus' EXIT
+keep_cpus_busy
 
 missed=0
 # try PROGRAM MODE N INJECT% THRESHOLD%: one row of the self-test, held to its bound: no false verdict, 95 % found, 93 % covered.
