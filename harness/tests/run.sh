@@ -126,7 +126,11 @@ report() {
 	ms=$(((${EPOCHREALTIME//[!0-9]/} - started) / 1000))
 	printf '%s  %-32s %4d passed %3d failed %3d skipped %4d.%02d s\n' "$verdict" "$name" "$p" "$f" "$s" \
 		$((ms / 1000)) $((ms % 1000 / 10))
-	((f == 0)) || print_failure "$file" "${details[@]}"
+	((f == 0)) || {
+		print_failure "$file" "${details[@]}" >"$log/failure"
+		cat "$log/failure"
+		{ printf '%s\n' "$name"; cat "$log/failure"; } >>"$log/failures"
+	}
 }
 
 print_failure() {
@@ -178,6 +182,7 @@ run_one() {
 refuse() {
 	failed=$((failed + 1))
 	printf '%sFAIL%s  %-32s %s\n' "$red" "$plain" "$1" "$2"
+	printf '%s\n      | %s\n' "$1" "$2" >>"$log/failures"
 }
 
 # contains NAME PATTERN...: one of the patterns is in NAME.
@@ -251,5 +256,7 @@ if ((${#skips[@]})); then
 	done
 fi
 ((${#slow[@]} == 0)) || printf '\nleft out as slow, make test-all runs them: %s\n' "${slow[*]}"
+# Once more where people look for them, far below the lines of those that passed.
+[[ ! -s $log/failures ]] || { printf '\nfailed:\n'; sed 's/^/  /' "$log/failures"; }
 printf '\n%d passed, %d failed, %d skipped\n' "$passed" "$failed" "$skipped"
 ((failed == 0 && passed > 0))

@@ -468,6 +468,8 @@ expect_grep ".ci/run: the output of both is there" out '^debian-13: late$'
 new_machines 'echo "2 passed, 1 failed, 0 skipped"; exit 1' 'echo "3 passed, 0 failed, 0 skipped"'
 expect_status ".ci/run: fails when a test does" 1
 expect_eq ".ci/run: and the sum says so" "$(tail -n 1 "$TMP/out")" "5 passed, 1 failed, 0 skipped"
+new_machines 'printf "failed:\n  unit/a\n\n2 passed, 1 failed, 0 skipped\n"; exit 1' 'sleep 0.2; echo "3 passed, 0 failed, 0 skipped"'
+expect_eq ".ci/run: and at the end, what failed" "$(tail -n 7 "$TMP/out" | grep -c '^debian-12:   unit/a$')" 1
 new_machines 'echo building; exit 2' 'echo "3 passed, 0 failed, 0 skipped"'
 expect_status ".ci/run: fails when one does not come to its tests" 1
 expect_eq ".ci/run: which is a failure" "$(tail -n 1 "$TMP/out")" "3 passed, 1 failed, 0 skipped"

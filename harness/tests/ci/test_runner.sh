@@ -86,6 +86,7 @@ totals "a failed test is one failure" 1 "2 passed, 1 failed, 0 skipped"
 expect_grep "a failed test is named" out 'failed: b$'
 expect_grep "its details are shown" out '# 0x1 != 0x2$'
 expect_grep "its stderr is shown" out 'to stderr$'
+expect_eq "all of it stands once more before the sum" "$(sed -n '/^failed:$/,$p' "$TMP/out" | grep -cE 'unit/test_bad$|failed: b$|to stderr$')" 3
 # shellcheck disable=SC2016 # the fake's own
 one unit <<<'printf "1..2\nok 1 - a\n"; kill -SEGV $$'
 totals "a crash midway is a failure" 1 "2 passed, 1 failed, 0 skipped"
