@@ -22,7 +22,7 @@ struct bb_follow {
 	struct bb_take take;
 	pthread_mutex_t lock; /* of take */
 	pthread_t thread;
-	uint64_t last_ns; /* when the last call came; of `lock`, too */
+	uint64_t last_ns; /* when the last call came that loaded or attached; of `lock`, too */
 	int enough_fd;    /* an eventfd: the thread is to end */
 };
 
@@ -82,12 +82,18 @@ static bool has_loaded(const struct bb_take *t, uint32_t id)
 
 /* --- the thread --- */
 
+static size_t n_made(const struct bb_take *t)
+{
+	return t->capture->n_progs + t->capture->n_attachments;
+}
+
 /* It sleeps until there is a call: a program on wakeups or system calls is not to run by it. */
 static void *serve(void *arg)
 {
 	struct bb_follow *f = arg;
 	struct pollfd p[] = {{.fd = f->command.listener.fd, .events = POLLIN},
 			     {.fd = f->enough_fd, .events = POLLIN}};
+	size_t n_before;
 	int rc = 0;
 	bool any;
 
@@ -97,8 +103,9 @@ static void *serve(void *arg)
 		if (p[1].revents)
 			break;
 		pthread_mutex_lock(&f->lock);
+		n_before = n_made(&f->take);
 		rc = bb_watched__serve(&f->command, 0, &f->take, &any);
-		if (any)
+		if (n_made(&f->take) != n_before)
 			f->last_ns = bb_now_ns();
 		pthread_mutex_unlock(&f->lock);
 	}

@@ -23,7 +23,7 @@ int bb_follow__start(const char *const *argv, const char *const *env, struct bb_
 bool bb_follow__loaded(struct bb_follow *f, uint32_t id);
 
 /* How many programs it has asked the kernel to load, and the seconds since its last call that
- * loaded, attached or ran one. */
+ * loaded or attached one. */
 size_t bb_follow__n_loads(struct bb_follow *f, double *ret_quiet_s);
 
 /* Has the command ended by itself? Then *ret_status: its exit code; 128 + the signal's number. */

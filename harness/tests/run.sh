@@ -150,7 +150,7 @@ print_failure() {
 
 # What the privileged tests count, see and set is the machine's: bpf_stats, BPF objects, real-time priority. Those of another
 # tree or chroot on this machine would be in it, so that they take turns, by a lock on a folder that all of them see. Somebody
-# who holds it for two minutes is not waited for.
+# who holds it for ten minutes is not waited for.
 take_turn() {
 	case $1 in
 	docs/test_pages) return 0 ;;
@@ -158,7 +158,7 @@ take_turn() {
 	*) return 0 ;;
 	esac
 	exec 9</sys/kernel
-	flock -w 120 9 &
+	flock -w 600 9 &
 	child=$!
 	wait "$child" || true
 }
