@@ -109,6 +109,11 @@ $(O)/workloads/%: $(O)/obj/workloads/%_main.o $(LIB)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(LDFLAGS) -o $@ $^
 
+$(O)/workloads/call_function: $(O)/obj/workloads/call_function_main.o $(LIB)
+	$(call msg,LINK,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(LDFLAGS) -o $@ $^ -lffi -ldl
+
 # Tests read the BPF objects of the build that they are of.
 $(O)/tests/%: harness/tests/unit/%.c $(LIB) $(O)/flags | $(BPF_OBJS) $(TEST_BPF_OBJS)
 	$(call msg,TEST,$<)

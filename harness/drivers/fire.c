@@ -5,9 +5,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/deadline.h"
 #include "base/grow.h"
+#include "base/parse.h"
 #include "bpf/stats_enable.h"
 #include "drivers/beside.h"
 #include "fire/discover.h"
@@ -27,6 +29,12 @@ int bb_fire__open(const struct bb_drive_spec *spec, const struct bb_driver_opts 
 	s->spec = spec;
 	s->opts = *opts;
 	rc = bb_fire_place__open(opts->cpu, opts->poll_cpu, &s->place, err);
+	s->place.user = (struct bb_fire_user){.uid = opts->uid,
+					      .gid = opts->gid,
+					      .env = opts->env,
+					      .helper_dir = opts->workload_dir};
+	if (!getcwd(s->place.user.dir, sizeof(s->place.user.dir)))
+		s->place.user.dir[0] = '\0';
 	if (!rc && spec->caches == BB_CACHES_COLD)
 		rc = bb_cold__open("", opts->cpu, &s->cold, err);
 	if (rc) {
@@ -138,6 +146,11 @@ static int find_at(struct bb_fire_state *s, struct bb_test_prog *subject,
 	found->runs_each = d.runs_each;
 	if (!d.trigger && d.ended[0])
 		rc = bb_fail(err, -ENOTSUP, "%s: %s", bb_attach_point__words(point).text, d.ended);
+	else if (!d.trigger && bb_trigger__asked_for(point))
+		rc = bb_fail(err, -ENOTSUP, "%s: trigger '%s' does not make it run%s%s",
+			     bb_attach_point__words(point).text, bb_trigger__asked_for(point),
+			     d.n_tried && d.tried[0].rc ? "; it failed: " : "",
+			     d.n_tried && d.tried[0].rc ? strerror(-d.tried[0].rc) : "");
 	else if (!d.trigger)
 		rc = bb_fail(err, -ENOTSUP,
 			     "%s: none of the %zu triggers that were fired makes it run%s; "
@@ -187,6 +200,50 @@ static int find_on_own(struct bb_fire_state *s, struct bb_test_prog *subject,
 					  : take_own(s, subject, own, err);
 }
 
+static const struct bb_trigger *named(const char *name)
+{
+	const struct bb_trigger *t = NULL;
+
+	for (size_t i = 0; (t = bb_trigger_at(i)) && strcmp(t->name, name); i++)
+		;
+	return t;
+}
+
+static int say_no_trigger(const char *name, const struct bb_attach_point *point, struct bb_err *err)
+{
+	const char *names[BB_TRIGGERS_MOST], *near;
+	const struct bb_trigger *t;
+	size_t n = 0;
+
+	if (named(name))
+		return bb_fail(err, -EINVAL, "trigger '%s' is not for %s", name,
+			       bb_attach_point__words(point).text);
+	for (size_t i = 0; (t = bb_trigger_at(i)) && n < BB_TRIGGERS_MOST; i++)
+		names[n++] = t->name;
+	near = bb_nearest(name, names, n);
+	return bb_fail(err, -EINVAL,
+		       "there is no trigger '%s'%s%s%s; `bpfbench triggers` lists them", name,
+		       near ? " (did you mean '" : "", near ? near : "", near ? "'?)" : "");
+}
+
+/* At the place, or by the trigger, that the scenario says; nothing else will do. */
+static int find_as_asked(struct bb_fire_state *s, struct bb_test_prog *subject,
+			 const struct bb_attach_point *point, struct bb_err *err)
+{
+	const char *name = bb_trigger__asked_for(point);
+	int rc;
+
+	if (name && (!named(name) || !bb_trigger__is_for(named(name), point)))
+		return say_no_trigger(name, point, err);
+	rc = s->opts.allow_system_wide ? 0 : bb_reach__check(point, subject->target, err);
+	if (rc || !point->pid)
+		return rc ? rc : find_at(s, subject, point, err);
+	/* how often that process does it is not for us to say: single runs are samples */
+	subject->fire =
+		(struct bb_fire_found){.point = *point, .trigger = named(name), .runs_each = 1};
+	return 0;
+}
+
 static int find(struct bb_fire_state *s, struct bb_test_prog *subject, struct bb_err *err)
 {
 	struct bb_attach_point point, own;
@@ -201,6 +258,11 @@ static int find(struct bb_fire_state *s, struct bb_test_prog *subject, struct bb
 		return bb_fail(err, -ENOTSUP, "it is not known where '%s' is to be attached",
 			       bb_target__program(subject->target));
 	bb_attach_point__from_section(section, type, attach_type, &point);
+	rc = bb_attach_point__take(&point, subject->spec, err);
+	if (rc)
+		return rc;
+	if (point.pid || point.by || subject->spec->binary)
+		return find_as_asked(s, subject, &point, err);
 	if (point.kind == BB_AT_NOWHERE && bb_attach_point__on_own_function(&point, &own))
 		return find_on_own(s, subject, &own, err);
 	rc = s->opts.allow_system_wide ? 0 : bb_reach__check(&point, subject->target, err);
@@ -291,7 +353,8 @@ static int open_hook(struct bb_fire_slot *slot, const struct bb_attach_point *po
 
 	if (rc || *ret_hook)
 		return rc;
-	rc = bb_hook__open(point, slot->firer.pid, slot->state->place.cgroup_fd, true, own, err);
+	rc = bb_hook__open(point, bb_firer__probed(&slot->firer, point),
+			   slot->state->place.cgroup_fd, true, own, err);
 	*ret_hook = rc ? NULL : own;
 	return rc;
 }
@@ -330,7 +393,8 @@ int bb_fire__attach_program(void *state, struct bb_test_prog *subject, int prog_
 	if (!rc)
 		rc = bb_pin_to_cpu(s->opts.cpu, err);
 	if (!rc)
-		rc = bb_firer__start(&s->place, arg, shared_bytes, &slot->firer, err);
+		rc = bb_firer__start(&s->place, &subject->fire.point, arg, shared_bytes,
+				     &slot->firer, err);
 	if (!rc)
 		rc = open_hook(slot, &subject->fire.point, &slot->own_hook, &slot->hook, err);
 	if (!rc)
@@ -448,8 +512,7 @@ int bb_fire__trigger(struct bb_fire_slot *slot, struct bb_fire_task *t)
 	rc = slot->state->cold ? bb_cold__after_fork(slot->state->cold) : 0;
 	if (!rc)
 		rc = bb_firing__open(&slot->firing, slot->found->trigger, &slot->found->point,
-				     slot->prog_fd, slot->state->place.cgroup_fd,
-				     slot->state->place.other_cpu);
+				     slot->prog_fd, t);
 	slot->is_open = !rc;
 	return rc;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "fire/attach_point.h"
 
+#include <errno.h>
 #include <linux/bpf.h>
 #include <stdio.h>
 #include <string.h>
@@ -86,6 +87,37 @@ void bb_attach_point__from_section(const char *section, uint32_t prog_type, uint
 	else
 		p.kind = BB_AT_NOWHERE;
 	*ret_point = p;
+}
+
+int bb_attach_point__take(struct bb_attach_point *p, const struct bb_variant_spec *variant,
+			  struct bb_err *err)
+{
+	bool is_function = p->kind == BB_AT_UPROBE || p->kind == BB_AT_NOWHERE;
+
+	if (bb_fired_by__is_given(&variant->fired_by))
+		p->by = &variant->fired_by;
+	p->pid = variant->pid;
+	if (variant->binary) {
+		if (p->prog_type != BPF_PROG_TYPE_KPROBE || !is_function)
+			return bb_fail(err, -EINVAL,
+				       "'binary' and 'function' are for programs of section uprobe "
+				       "or uretprobe, not for %s",
+				       bb_attach_point__words(p).text);
+		if ((size_t)snprintf(p->target, sizeof(p->target), "%s:%s", variant->binary,
+				     variant->function) >= sizeof(p->target))
+			return bb_fail(err, -EINVAL, "%s: its path is too long", variant->binary);
+		p->kind = BB_AT_UPROBE;
+	}
+	if (p->pid && p->kind != BB_AT_UPROBE)
+		return bb_fail(err, -EINVAL,
+			       "'pid' is for programs of functions of a process, not for %s",
+			       bb_attach_point__words(p).text);
+	if (p->by && p->by->call && p->kind != BB_AT_UPROBE)
+		return bb_fail(err, -EINVAL,
+			       "fired_by: 'call' is for programs of functions of a library, not "
+			       "for %s",
+			       bb_attach_point__words(p).text);
+	return 0;
 }
 
 bool bb_attach_point__by_own_run(const struct bb_attach_point *p, struct bb_attach_point *ret_point)

@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "base/err.h"
+#include "plan/scenario.h"
 
 /*
  * The place in the kernel or in a process where a program is attached: a hook and its name. It
@@ -33,6 +34,9 @@ struct bb_attach_point {
 	uint32_t prog_type, attach_type; /* BPF_PROG_TYPE_*, BPF_* of enum bpf_attach_type */
 	bool is_return;                  /* a function's return, not its entry */
 	char target[256];                /* the name of the hook; "" where it has none */
+	/* of the scenario, which outlives it: what makes it run; NULL: it is looked for */
+	const struct bb_fired_by *by;
+	uint32_t pid; /* BB_AT_UPROBE: in that process alone, which fires itself; 0: in ours */
 	/* BB_AT_OWN_FUNCTION: what it is called with, what it returns, and that in words;
 	 * BB_AT_OWN_RUN: the event's arguments */
 	long args[7];
@@ -42,6 +46,13 @@ struct bb_attach_point {
 /* From a program's section and types. What no kind knows is BB_AT_NOWHERE. */
 void bb_attach_point__from_section(const char *section, uint32_t prog_type, uint32_t attach_type,
 				   struct bb_attach_point *ret_point);
+
+/*
+ * What the variant says of it goes before the section. -EINVAL with a message: it says so of a
+ * program that this is not for.
+ */
+int bb_attach_point__take(struct bb_attach_point *p, const struct bb_variant_spec *variant,
+			  struct bb_err *err);
 
 /* Types whose programs are attached to a cgroup, whatever their section. */
 bool bb_attach_point__is_for_cgroups(uint32_t prog_type);

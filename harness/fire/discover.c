@@ -13,7 +13,6 @@
 #include "fire/hook.h"
 #include "fire/later.h"
 
-#define MOST 512u            /* triggers */
 #define WINDOWS 12u          /* of a trigger */
 #define WINDOWS_NS 30000000u /* or fewer, if they take longer; 3 at the least */
 #define ENOUGH 3u
@@ -23,10 +22,9 @@
 struct list {
 	struct bb_stats_reader reader;
 	struct bb_attach_point point;
-	int cgroup_fd, other_cpu;
 	bool all;
 	size_t n, next; /* next: the first that is not tried yet */
-	struct bb_tried tried[MOST];
+	struct bb_tried tried[BB_TRIGGERS_MOST];
 };
 
 /* --- in the process that fires --- */
@@ -75,8 +73,7 @@ static void try_trigger(struct list *l, struct bb_tried *tried, struct bb_fire_t
 	struct windows fired, idle;
 	struct bb_firing f;
 
-	tried->rc = bb_firing__open(&f, tried->trigger, &l->point, l->reader.prog_fd, l->cgroup_fd,
-				    l->other_cpu);
+	tried->rc = bb_firing__open(&f, tried->trigger, &l->point, l->reader.prog_fd, t);
 	if (!tried->rc) {
 		bb_firing__fire(&f); /* the first is not as the others are */
 		look(l, &f, 0, t, &fired);
@@ -120,7 +117,7 @@ static void list_triggers(const struct bb_attach_point *point, struct list *l)
 
 		/* a call that is refused comes after those that are not */
 		for (int fails = 0; fails < 2; fails++)
-			for (size_t i = 0; (t = bb_trigger_at(i)) && l->n < MOST; i++)
+			for (size_t i = 0; (t = bb_trigger_at(i)) && l->n < BB_TRIGGERS_MOST; i++)
 				if (t->fails == fails && bb_trigger__is_for(t, point) &&
 				    bb_trigger__distance(t, point) == distance)
 					l->tried[l->n++].trigger = t;
@@ -151,21 +148,27 @@ static int run_on(const struct search *s, const struct bb_hook *hook, struct bb_
 /* One process that fires, as long as the program lets it live. */
 static int run_part(const struct search *s, struct bb_err *ended, struct bb_err *err)
 {
+	char how[100];
 	struct bb_firer firer;
 	struct bb_hook hook;
-	int rc = bb_firer__start(s->place, NULL, sizeof(*s->list), &firer, err);
+	int rc = bb_firer__start(s->place, &s->list->point, NULL, sizeof(*s->list), &firer, err);
 
 	if (rc)
 		return rc;
 	if (s->hook) {
 		rc = run_on(s, s->hook, &firer, ended, err);
 	} else {
-		rc = bb_hook__open(&s->list->point, firer.pid, s->place->cgroup_fd, true, &hook,
-				   err);
+		rc = bb_hook__open(&s->list->point, bb_firer__probed(&firer, &s->list->point),
+				   s->place->cgroup_fd, true, &hook, err);
 		if (!rc) {
 			rc = run_on(s, &hook, &firer, ended, err);
 			bb_hook__close(&hook);
 		}
+	}
+	if (firer.call.pid && !ended->msg[0]) {
+		bb_call_child__say_end(&firer.call, how, sizeof(how));
+		if (how[0])
+			bb_fail(ended, -ESRCH, "calling '%s' %s", s->list->point.by->call, how);
 	}
 	bb_firer__stop(&firer);
 	return rc;
@@ -185,6 +188,8 @@ static int run_list(const struct search *s, char *ret_ended, size_t size, struct
 			if (!deaths)
 				snprintf(ret_ended, size, "%.190s", ended.msg);
 			rc = ++deaths < DEATHS ? 0 : rc;
+		} else if (!rc && ended.msg[0]) {
+			snprintf(ret_ended, size, "%.190s", ended.msg);
 		}
 	} while (!rc && l->next < l->n && !bb_must_end());
 	return rc == -ESRCH ? 0 : rc;
@@ -204,8 +209,6 @@ int bb_discover(const struct bb_fire_place *place, const struct bb_attach_point 
 		return bb_fail_nomem(err);
 	l->reader = *reader;
 	l->point = *point;
-	l->cgroup_fd = place->cgroup_fd;
-	l->other_cpu = place->other_cpu;
 	l->all = all;
 	list_triggers(point, l);
 	rc = run_list(&s, d.ended, sizeof(d.ended), err);

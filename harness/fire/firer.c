@@ -15,6 +15,7 @@
 #include "base/clock.h"
 #include "base/deadline.h"
 #include "base/process.h"
+#include "fire/user_function.h"
 
 #define STUCK_S 5.0 /* no trigger takes that long, and no program */
 #define LOOK_MS 1000
@@ -23,13 +24,16 @@
 /* --- in the child --- */
 
 int bb_firing__open(struct bb_firing *f, const struct bb_trigger *t,
-		    const struct bb_attach_point *point, int prog_fd, int cgroup_fd, int other_cpu)
+		    const struct bb_attach_point *point, int prog_fd,
+		    const struct bb_fire_task *task)
 {
 	*f = (struct bb_firing){.trigger = t,
 				.page_bytes = (size_t)sysconf(_SC_PAGESIZE),
-				.other_cpu = other_cpu,
+				.other_cpu = task->place->other_cpu,
 				.prog_fd = prog_fd,
-				.cgroup_fd = cgroup_fd,
+				.cgroup_fd = task->place->cgroup_fd,
+				.call_fd = task->call_fd,
+				.user = &task->place->user,
 				.point = point};
 	for (size_t i = 0; i < BB_FIRING_FDS; i++)
 		f->fd[i] = -1;
@@ -112,9 +116,10 @@ void bb_firer__stop(struct bb_firer *f)
 		bb_wait_for(f->pid);
 		close(f->fd);
 	}
+	bb_call_child__stop(&f->call);
 	if (f->task)
 		munmap(f->task, f->bytes);
-	*f = (struct bb_firer){.fd = -1};
+	*f = (struct bb_firer){.fd = -1, .call.fd = -1};
 }
 
 /* How it ended, in words; it is waited for. */
@@ -166,22 +171,49 @@ int bb_firer__do(struct bb_firer *f, int (*work)(void *arg, struct bb_fire_task 
 	return f->task->rc;
 }
 
-int bb_firer__start(const struct bb_fire_place *place, void *arg, size_t shared_bytes,
-		    struct bb_firer *ret_firer, struct bb_err *err)
+pid_t bb_firer__probed(const struct bb_firer *f, const struct bb_attach_point *point)
 {
-	struct bb_firer f = {.fd = -1, .bytes = HEAD_BYTES + shared_bytes};
-	pid_t parent = getpid();
-	int fd[2], rc;
+	if (point->pid)
+		return (pid_t)point->pid;
+	if (f->call.pid > 0)
+		return f->call.pid;
+	return point->by && point->by->run ? -1 : f->pid;
+}
 
+static int start_call(const struct bb_fire_place *place, const struct bb_attach_point *point,
+		      struct bb_call_child *ret_child, struct bb_err *err)
+{
+	struct bb_user_function f;
+	int rc;
+
+	if (!point->by || !point->by->call)
+		return 0;
+	rc = bb_user_function__find(point->target, &f, err);
+	return rc ? rc : bb_call_child__start(&place->user, f.path, point->by, ret_child, err);
+}
+
+static int start(const struct bb_fire_place *place, const struct bb_attach_point *point, void *arg,
+		 struct bb_firer *ret_firer, struct bb_err *err)
+{
+	struct bb_firer f = *ret_firer;
+	pid_t parent = getpid();
+	int fd[2], rc = start_call(place, point, &f.call, err);
+
+	if (rc)
+		return rc;
 	f.task = mmap(NULL, f.bytes, PROT_READ | PROT_WRITE,
 		      MAP_SHARED | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
-	if (f.task == MAP_FAILED)
+	if (f.task == MAP_FAILED) {
+		bb_call_child__stop(&f.call);
 		return bb_fail_nomem(err);
+	}
+	f.task->place = place;
+	f.task->call_fd = f.call.fd;
 	f.shared = (char *)f.task + HEAD_BYTES;
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, fd)) {
-		rc = -errno;
-		munmap(f.task, f.bytes);
-		return bb_fail(err, rc, "socketpair: %s", strerror(-rc));
+		rc = bb_fail(err, -errno, "socketpair: %s", strerror(errno));
+		bb_firer__stop(&f);
+		return rc;
 	}
 	f.pid = fork();
 	if (!f.pid) {
@@ -201,4 +233,15 @@ int bb_firer__start(const struct bb_fire_place *place, void *arg, size_t shared_
 	}
 	*ret_firer = f;
 	return 0;
+}
+
+int bb_firer__start(const struct bb_fire_place *place, const struct bb_attach_point *point,
+		    void *arg, size_t shared_bytes, struct bb_firer *ret_firer, struct bb_err *err)
+{
+	struct bb_firer f = {.fd = -1, .call.fd = -1, .bytes = HEAD_BYTES + shared_bytes};
+	int rc = start(place, point, arg, &f, err);
+
+	if (!rc)
+		*ret_firer = f;
+	return rc;
 }

@@ -212,8 +212,10 @@ static int open_uprobe(struct bb_hook *h, struct bb_err *err)
 	struct bb_user_function f;
 	int rc = bb_user_function__find(h->point.target, &f, err);
 
+	if (rc && rc != -ENOMEM && err)
+		err->code = -ENOTSUP; /* the message stays */
 	if (rc)
-		return rc == -ENOMEM ? rc : bb_fail(err, -ENOTSUP, "%s", err ? err->msg : "");
+		return rc == -ENOMEM ? rc : -ENOTSUP;
 	return open_uprobe_at(h, &f, err);
 }
 

@@ -6,6 +6,7 @@
 #include <sys/types.h>
 
 #include "base/err.h"
+#include "fire/call_child.h"
 
 /*
  * Where triggers are fired: a network namespace that nobody else has, a cgroup with nobody else in
@@ -19,7 +20,8 @@ struct bb_fire_place {
 	char cgroup[256];   /* its path */
 	uint64_t cgroup_id;
 	char why_no_netns[200], why_no_cgroup[200];
-	pid_t keeper; /* 0: none */
+	struct bb_fire_user user; /* set by whoever opens it; zeroed: root, and no helper */
+	pid_t keeper;             /* 0: none */
 	int keeper_fd;
 };
 

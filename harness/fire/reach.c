@@ -28,6 +28,8 @@ bool bb_reach__acts(const struct bb_target *target)
  * own process, and an iterator runs when it is read. */
 static bool is_shared(const struct bb_attach_point *point)
 {
+	if (point->pid || (point->by && point->by->run)) /* not ours, or all that run the file */
+		return true;
 	switch (point->kind) {
 	case BB_AT_TRACEPOINT:
 	case BB_AT_RAW_TP:

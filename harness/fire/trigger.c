@@ -20,9 +20,22 @@ const struct bb_trigger *bb_trigger_at(size_t i)
 	return NULL;
 }
 
+const char *bb_trigger__asked_for(const struct bb_attach_point *p)
+{
+	if (p->pid)
+		return "wait";
+	if (!p->by)
+		return NULL;
+	return p->by->trigger ? p->by->trigger : p->by->call ? "call" : "run";
+}
+
 /* Points where a trigger attaches the program itself take no other. */
 bool bb_trigger__is_for(const struct bb_trigger *t, const struct bb_attach_point *p)
 {
+	const char *asked_for = bb_trigger__asked_for(p);
+
+	if (asked_for ? strcmp(t->name, asked_for) != 0 : t->on_demand)
+		return false;
 	switch (p->kind) {
 	case BB_AT_OWN_FUNCTION:
 	case BB_AT_OWN_RUN:

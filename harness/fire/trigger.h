@@ -18,6 +18,8 @@
  */
 #define BB_FIRING_FDS 6
 
+struct bb_fire_user;
+
 struct bb_firing {
 	const struct bb_trigger *trigger;
 	int fd[BB_FIRING_FDS]; /* -1: not open; those that are open are closed for the trigger */
@@ -28,6 +30,9 @@ struct bb_firing {
 	pid_t pid;     /* a child of ours; 0: none */
 	int prog_fd;   /* of the program, for triggers that attach it themselves; borrowed */
 	int cgroup_fd; /* the folder of our cgroup; borrowed; -1: there is none */
+	/* of the process that calls a function (fire/call_child.h); borrowed; -1: there is none */
+	int call_fd;
+	const struct bb_fire_user *user; /* that a command runs as */
 	/* BB_AT_OWN_FUNCTION: of the function that is called in its place */
 	const struct bb_attach_point *point;
 };
@@ -46,6 +51,8 @@ struct bb_trigger {
 	bool makes_fd; /* it returns a descriptor, which is closed at once */
 	/* it has the call refused: the hook runs, but what is behind it does not */
 	bool fails;
+	/* only a scenario asks for it */
+	bool on_demand;
 	/* it is for attach points of this kind alone, which no other trigger is for: it attaches
 	 * the program itself; BB_AT_NOWHERE: it is for all others */
 	enum bb_attach_kind at;
@@ -58,6 +65,11 @@ const struct bb_trigger *bb_trigger_at(size_t i);
 extern const struct bb_trigger bb_triggers_call[], bb_triggers_memory[], bb_triggers_process[],
 	bb_triggers_time[], bb_triggers_file[], bb_triggers_socket[], bb_triggers_cgroup[],
 	bb_triggers_function[], bb_triggers_attached[], bb_triggers_xdp[];
+
+/* The name of the only trigger that the scenario lets make it run; NULL: it asks for none. */
+const char *bb_trigger__asked_for(const struct bb_attach_point *p);
+
+#define BB_TRIGGERS_MOST 512u
 
 bool bb_trigger__is_for(const struct bb_trigger *t, const struct bb_attach_point *p);
 

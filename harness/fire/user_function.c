@@ -60,7 +60,8 @@ static int find_file(const char *name, char *ret_path, size_t size, struct bb_er
 struct symbols {
 	Elf *elf;
 	const char **names; /* of functions, for the nearest one */
-	size_t n_names, n_tables;
+	size_t n_names;
+	bool is_whole; /* it has the table of all of its functions */
 };
 
 /* The offset in the file of the byte with that address. */
@@ -89,7 +90,7 @@ static bool find_in_table(struct symbols *s, Elf_Scn *scn, const GElf_Shdr *sh, 
 	Elf_Data *data = elf_getdata(scn, NULL);
 	size_t n = sh->sh_entsize ? (size_t)(sh->sh_size / sh->sh_entsize) : 0;
 
-	s->n_tables++;
+	s->is_whole |= sh->sh_type == SHT_SYMTAB;
 	for (size_t i = 0; data && i < n; i++) {
 		const char *found;
 		GElf_Sym sym;
@@ -128,12 +129,15 @@ static int say_no_function(const struct symbols *s, const char *path, const char
 			   struct bb_err *err)
 {
 	const char *near = bb_nearest(name, s->names, s->n_names);
+	char stripped[120] = "";
 
-	if (near)
-		return bb_fail(err, -ENOENT, "%s has no function '%s'; did you mean '%s'?", path,
-			       name, near);
-	return bb_fail(err, -ENOENT, "%s has no function '%s'%s", path, name,
-		       s->n_names ? "" : ": it is stripped, no function of it has a name");
+	if (!s->is_whole)
+		snprintf(stripped, sizeof(stripped),
+			 " (it is stripped: of its functions, %zu have a name; a build that is not "
+			 "has all)",
+			 s->n_names);
+	return bb_fail(err, -ENOENT, "%s has no function '%s'%s%s%s%s", path, name, stripped,
+		       near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
 }
 
 static int find_in_file(const char *path, const char *name, uint64_t *ret_offset,

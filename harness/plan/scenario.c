@@ -14,6 +14,7 @@
 #include "base/parse.h"
 #include "core/drive_kind.h"
 #include "plan/field.h"
+#include "plan/fired_by_field.h"
 #include "plan/input_field.h"
 #include "plan/kind.h"
 #include "plan/map_field.h"
@@ -128,37 +129,13 @@ static int read_caches(const struct bb_reader *r, const struct bb_field *f,
 	return rc;
 }
 
-/* A list of texts into a member that is empty yet; `item` is what each is called. */
-static int read_texts(const struct bb_reader *r, const struct bb_field *f,
-		      const struct bb_yaml *node, const char *item, char ***dest, size_t *n)
-{
-	int rc = bb_field__check_list(r, f, node, "texts");
-
-	if (rc)
-		return rc;
-	*dest = calloc(node->n, sizeof(**dest));
-	if (!*dest)
-		return bb_fail_nomem(r->err);
-	for (size_t i = 0; i < node->n; i++) {
-		const struct bb_yaml *text = &node->items[i];
-
-		if (text->kind != BB_YAML_TEXT || bb_yaml__is_nothing(text))
-			return bb_yaml__fail(r->path, text, r->err, "%s must be a text, not %s",
-					     item, bb_yaml__show(text).text);
-		rc = bb_field__set_text(r, &(*dest)[*n], text->text);
-		if (rc)
-			return rc;
-		++*n;
-	}
-	return 0;
-}
-
 static int read_args(const struct bb_reader *r, const struct bb_field *f,
 		     const struct bb_yaml *node, void *base)
 {
 	struct bb_drive_spec *drive = base;
 
-	return read_texts(r, f, node, "an argument", &drive->target.args, &drive->target.n_args);
+	return bb_field__texts(r, f, node, "an argument", &drive->target.args,
+			       &drive->target.n_args);
 }
 
 static int read_driven(const struct bb_reader *r, const struct bb_field *f,
@@ -166,7 +143,8 @@ static int read_driven(const struct bb_reader *r, const struct bb_field *f,
 {
 	struct bb_drive_spec *drive = base;
 
-	return read_texts(r, f, node, "a variant's name", &drive->variants, &drive->n_variants);
+	return bb_field__texts(r, f, node, "a variant's name", &drive->variants,
+			       &drive->n_variants);
 }
 
 static int read_global(const struct bb_reader *r, const struct bb_yaml *key,
@@ -222,12 +200,30 @@ static int read_globals(const struct bb_reader *r, const struct bb_field *f,
 	return 0;
 }
 
+/* A function is of a file; a process that has it calls it without being asked to. */
+static int check_place(const struct bb_reader *r, const struct bb_yaml *node,
+		       const struct bb_variant_spec *v)
+{
+	if (!v->binary != !v->function)
+		return bb_yaml__fail(r->path, node, r->err,
+				     "variant '%s': 'binary', a file, and 'function', one of its "
+				     "functions, go together",
+				     v->name);
+	if (v->pid && bb_fired_by__is_given(&v->fired_by))
+		return bb_yaml__fail(r->path, bb_yaml__get(node, "fired_by"), r->err,
+				     "variant '%s': process %u makes the program run, as 'pid' "
+				     "says; leave out 'fired_by'",
+				     v->name, v->pid);
+	return 0;
+}
+
 /* A program that is loaded already is what it is: nothing that says how to load one may stand
  * beside it. */
 static int check_live(const struct bb_reader *r, const struct bb_yaml *node,
 		      const struct bb_variant_spec *v)
 {
-	static const char *const for_loading[] = {"program", "object", "type", "globals", "maps"};
+	static const char *const for_loading[] = {"program", "object",   "type", "globals", "maps",
+						  "binary",  "function", "pid",  "fired_by"};
 
 	if (v->id && v->pinned)
 		return bb_yaml__fail(r->path, node, r->err,
@@ -259,6 +255,7 @@ static int read_variant(const struct bb_reader *r, const struct bb_yaml *node,
 				     "variant '%s' is given twice; the first is at %u:%u", v->name,
 				     first->where.line, first->where.col);
 	rc = check_live(r, node, v);
+	rc = rc ? rc : check_place(r, node, v);
 	rc = rc || v->program ? rc : bb_field__set_text(r, &v->program, v->name);
 	rc = rc || v->consumer ? rc
 			       : bb_field__set_text(r, &v->consumer, bb_sample_consumer_name(0));
@@ -418,6 +415,10 @@ static const struct bb_field variant_fields[] = {
 	{"description", bb_field__text, AT(bb_variant_spec, description)},
 	{"globals", read_globals, AT(bb_variant_spec, globals)},
 	{"maps", bb_field__maps, AT(bb_variant_spec, maps)},
+	{"binary", bb_field__text, AT(bb_variant_spec, binary)},
+	{"function", bb_field__text, AT(bb_variant_spec, function)},
+	{"pid", bb_field__u32, AT(bb_variant_spec, pid), .min = 1, .max = INT_MAX},
+	{"fired_by", bb_field__fired_by, AT(bb_variant_spec, fired_by)},
 	{"consumer", read_sample_consumer, AT(bb_variant_spec, consumer)},
 	{"sampler", bb_field__choice, AT(bb_variant_spec, sampler), CHOICE(samplers)},
 };

@@ -8,6 +8,7 @@
 
 #include "base/err.h"
 #include "core/drive_kind.h"
+#include "plan/fired_by.h"
 #include "plan/input.h"
 #include "plan/map_spec.h"
 #include "plan/where.h"
@@ -42,6 +43,11 @@ struct bb_variant_spec {
 	char *consumer;
 	/* the profiler in a slowdown: "program" (default), "none", "perf-record" or "profile" */
 	char *sampler;
+	/* where a program of functions is attached, instead of at the place in its section: a
+	 * file and a function in it, both or neither; NULL: not given */
+	char *binary, *function;
+	uint32_t pid; /* attached in that process only, which makes it run itself; 0: not given */
+	struct bb_fired_by fired_by; /* what makes it run where it is attached */
 	struct bb_global_spec *globals;
 	size_t n_globals;
 	struct bb_map_specs maps; /* its own, and the scenario's of other names */

@@ -15,6 +15,9 @@ static void variant_done(struct bb_variant_spec *v)
 	free(v->type);
 	free(v->pinned);
 	free(v->description);
+	free(v->binary);
+	free(v->function);
+	bb_fired_by__done(&v->fired_by);
 	free(v->consumer);
 	free(v->sampler);
 }

@@ -76,6 +76,10 @@ int bb_scenario__add_variant(struct bb_scenario *s, const char *name, const char
 	v->description = copy_or_null(from->description, &ok);
 	v->consumer = copy_or_null(from->consumer, &ok);
 	v->sampler = copy_or_null(from->sampler, &ok);
+	v->binary = copy_or_null(from->binary, &ok);
+	v->function = copy_or_null(from->function, &ok);
+	v->pid = from->pid;
+	ok &= !bb_fired_by__copy(&from->fired_by, &v->fired_by);
 	v->globals = calloc(from->n_globals + 1, sizeof(*v->globals));
 	ok &= v->globals != NULL;
 	for (size_t i = 0; ok && i < from->n_globals; i++) {

@@ -87,6 +87,8 @@ scenario() {
 	case $1 in
 	xdp | skb) at="{name: x, file: syn.bin, $1: $2}" ;;
 	sweep) at="{sweep: $2}" ;;
+	fired_by) at="{name: b, fired_by: $2}" ;;
+	buffer) at="{name: b, fired_by: {call: f, arguments: [$2]}}" ;;
 	packet) at="{name: x, packet: $2}" ;;
 	eth) at="{name: x, packet: {eth: $2}}" ;;
 	ipv4) at="{name: x, packet: {ipv4: $2}}" ;;
@@ -105,6 +107,7 @@ scenario() {
 		;;
 	expect) head+=$'\n'"expect: $2" ;;
 	variant) variants="variants: [{name: a}, $2]" ;;
+	fired_by | buffer) variants="variants: [{name: a}, $at]" ;;
 	drive) drive="drive: [$2]" ;;
 	map) head+=$'\n'"maps: [$2]" ;;
 	entry) head+=$'\n'"maps: [{name: m, entries: [$2]}]" ;;

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "plan/fired_by_field.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/parse.h"
+#include "plan/kind.h"
+
+#define BUFFER_MOST_BYTES (1 << 30)
+
+int bb_field__texts(const struct bb_reader *r, const struct bb_field *f, const struct bb_yaml *node,
+		    const char *item, char ***dest, size_t *n)
+{
+	int rc = bb_field__check_list(r, f, node, "texts");
+
+	if (rc)
+		return rc;
+	*dest = calloc(node->n + 1, sizeof(**dest)); /* and a NULL */
+	if (!*dest)
+		return bb_fail_nomem(r->err);
+	for (size_t i = 0; i < node->n; i++) {
+		const struct bb_yaml *text = &node->items[i];
+
+		if (text->kind != BB_YAML_TEXT || bb_yaml__is_nothing(text))
+			return bb_yaml__fail(r->path, text, r->err, "%s must be a text, not %s",
+					     item, bb_yaml__show(text).text);
+		rc = bb_field__set_text(r, &(*dest)[*n], text->text);
+		if (rc)
+			return rc;
+		++*n;
+	}
+	return 0;
+}
+
+static int read_run(const struct bb_reader *r, const struct bb_field *f, const struct bb_yaml *node,
+		    void *base)
+{
+	struct bb_fired_by *by = base;
+
+	return bb_field__texts(r, f, node, "a part of the command", &by->run, &by->n_run);
+}
+
+static int read_buffer(const struct bb_reader *r, const struct bb_field *f,
+		       const struct bb_yaml *node, void *base)
+{
+	struct bb_argument *a = base;
+	uint32_t bytes = 0;
+	struct bb_field own = *f;
+	int rc;
+
+	own.offset = 0;
+	rc = bb_field__u32(r, &own, node, &bytes);
+	a->kind = BB_ARGUMENT_BUFFER;
+	a->number = bytes;
+	return rc;
+}
+
+static const struct bb_field buffer_fields[] = {
+	{"buffer", read_buffer, .required = true, .min = 1, .max = BUFFER_MOST_BYTES},
+};
+
+static const struct bb_kind buffer_kind = {BB_KIND("a buffer", "{buffer: 4096}", buffer_fields)};
+
+static int read_argument(const struct bb_reader *r, const struct bb_yaml *node,
+			 struct bb_argument *a)
+{
+	int rc;
+
+	if (node->kind == BB_YAML_MAP)
+		return bb_kind__read(r, &buffer_kind, node, 0, a);
+	if (node->kind == BB_YAML_TEXT && node->quoted) {
+		a->kind = BB_ARGUMENT_TEXT;
+		return bb_field__set_text(r, &a->text, node->text);
+	}
+	rc = node->kind == BB_YAML_TEXT ? bb_parse_i64(node->text, &a->number) : -EINVAL;
+	if (rc == -EINVAL && node->kind == BB_YAML_TEXT) {
+		rc = bb_parse_double(node->text, &a->real);
+		a->kind = BB_ARGUMENT_REAL;
+	}
+	if (rc)
+		return bb_yaml__fail(r->path, node, r->err,
+				     "an argument is a number, a text in quotes or {buffer: "
+				     "BYTES}, not %s",
+				     bb_yaml__show(node).text);
+	return 0;
+}
+
+static int read_arguments(const struct bb_reader *r, const struct bb_field *f,
+			  const struct bb_yaml *node, void *base)
+{
+	struct bb_fired_by *by = base;
+	int rc = bb_field__check_list(r, f, node, "arguments such as 64 or \"text\"");
+
+	if (!rc && node->n > BB_ARGUMENTS_MOST)
+		rc = bb_yaml__fail(r->path, node, r->err, "%s: a call has at most %u of them",
+				   f->name, BB_ARGUMENTS_MOST);
+	if (rc)
+		return rc;
+	by->arguments = calloc(node->n, sizeof(*by->arguments));
+	if (!by->arguments)
+		return bb_fail_nomem(r->err);
+	for (size_t i = 0; !rc && i < node->n; i++)
+		rc = read_argument(r, &node->items[i], &by->arguments[by->n_arguments++]);
+	return rc;
+}
+
+static const struct bb_field fields[] = {
+	{"call", bb_field__text, .offset = offsetof(struct bb_fired_by, call)},
+	{"arguments", read_arguments, .min = 0},
+	{"run", read_run, .min = 0},
+};
+
+static const struct bb_kind kind = {BB_KIND("fired_by", "{call: malloc, arguments: [64]}", fields)};
+
+int bb_field__fired_by(const struct bb_reader *r, const struct bb_field *f,
+		       const struct bb_yaml *node, void *base)
+{
+	struct bb_fired_by *by = (struct bb_fired_by *)(void *)((char *)base + f->offset);
+	int rc;
+
+	if (node->kind == BB_YAML_TEXT) {
+		struct bb_field own = *f;
+
+		own.offset += offsetof(struct bb_fired_by, trigger);
+		return bb_field__text(r, &own, node, base);
+	}
+	rc = bb_kind__read(r, &kind, node, 0, by);
+	if (!rc && !by->call == !by->run)
+		rc = bb_yaml__fail(r->path, node, r->err,
+				   "fired_by needs either the key 'call', a function of the "
+				   "library, or the key 'run', a command");
+	if (!rc && by->run && by->arguments)
+		rc = bb_yaml__fail(r->path, bb_yaml__get(node, "arguments"), r->err,
+				   "key 'arguments' is for 'call'; those of a command stand in "
+				   "'run'");
+	return rc;
+}
