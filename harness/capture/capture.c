@@ -56,12 +56,25 @@ const struct bb_captured_prog *bb_capture__find(const struct bb_capture *c, cons
 	return NULL;
 }
 
-const struct bb_captured_attachment *bb_capture__attachment(const struct bb_capture *c, size_t prog)
+static const struct bb_captured_attachment *find_attachment(const struct bb_capture *c, size_t prog,
+							    bool refused)
 {
 	for (size_t i = 0; i < c->n_attachments; i++)
-		if (c->attachments[i].prog == (int32_t)prog)
+		if (c->attachments[i].prog == (int32_t)prog && c->attachments[i].refused == refused)
 			return &c->attachments[i];
 	return NULL;
+}
+
+const struct bb_captured_attachment *bb_capture__attachment(const struct bb_capture *c, size_t prog)
+{
+	return find_attachment(c, prog, false);
+}
+
+const struct bb_captured_attachment *bb_capture__place(const struct bb_capture *c, size_t prog)
+{
+	const struct bb_captured_attachment *a = find_attachment(c, prog, false);
+
+	return a ? a : find_attachment(c, prog, true);
 }
 
 const char *bb_captured_map_type__why_no_entries(uint32_t type)

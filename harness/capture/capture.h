@@ -95,6 +95,7 @@ struct bb_captured_attachment {
 	char where[256]; /* "sched/sched_switch", "do_unlinkat", "cpu-clock, 99 Hz"; may be empty */
 	uint32_t attach_type; /* BPF_* of enum bpf_attach_type; 0 also where there is none */
 	uint32_t n;           /* how often, so on each CPU */
+	bool refused;         /* the command asked for it, and the kernel did not do it */
 };
 
 struct bb_captured_input { /* the command's own test runs */
@@ -138,6 +139,8 @@ const struct bb_captured_prog *bb_capture__find(const struct bb_capture *c, cons
 /* The first attachment of a program; NULL: none was seen. */
 const struct bb_captured_attachment *bb_capture__attachment(const struct bb_capture *c,
 							    size_t prog);
+/* The same; where it has none, the first that was refused. */
+const struct bb_captured_attachment *bb_capture__place(const struct bb_capture *c, size_t prog);
 
 /* Bytes of one value in the entries of a map; 0: its kind of entries is not captured. */
 size_t bb_captured_map__value_bytes(const struct bb_capture *c, const struct bb_captured_map *m);

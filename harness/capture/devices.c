@@ -41,7 +41,7 @@ static int add(struct bb_take *t, const char *kind, uint32_t attach_type, const 
 		t->n_pending -= pending != NULL;
 		return -ENOMEM;
 	}
-	*pending = (struct bb_pending_attachment){.prog_id = prog_id, .event_fd = -1};
+	*pending = (struct bb_pending_attachment){.prog_id = prog_id, .fd = -1};
 	*a = (struct bb_captured_attachment){.prog = BB_CAPTURE_NONE,
 					     .attach_type = attach_type,
 					     .n = 1};

@@ -48,6 +48,8 @@ int bb_take__begin(const char *const *argv, struct bb_take *ret_take, struct bb_
 	t.capture->n_cpus = (uint32_t)libbpf_num_possible_cpus();
 	while (!bpf_prog_get_next_id(id, &id))
 		t.first_prog_id = id + 1;
+	while (!bpf_link_get_next_id(t.last_link_id, &t.last_link_id))
+		;
 	if (!t.capture->command || !t.capture->kernel.release || !t.capture->kernel.version ||
 	    !t.capture->kernel.machine) {
 		bb_take__free(&t);
@@ -78,8 +80,7 @@ int bb_take__ask_kernel(struct bb_take *t, pid_t command, size_t max_bytes, stru
 {
 	int rc;
 
-	for (size_t i = 0; i < t->n_pending; i++)
-		bb_ask_event(&t->pending[i], &t->capture->attachments[i]);
+	bb_take__settle(t, BB_SETTLE_END, 0);
 	for (size_t i = 0; i < t->n_pending; i++)
 		bb_name_tracepoint(&t->capture->attachments[i]);
 	see_programs(t);
@@ -288,6 +289,7 @@ static void merge_attachments(struct bb_capture *c)
 		size_t j = 0;
 
 		while (j < n && (c->attachments[j].prog != a->prog ||
+				 c->attachments[j].refused != a->refused ||
 				 strcmp(c->attachments[j].kind, a->kind) ||
 				 strcmp(c->attachments[j].where, a->where)))
 			j++;
@@ -537,13 +539,13 @@ void bb_take__free(struct bb_take *t)
 		if (t->attach_progs[i] >= 0)
 			close(t->attach_progs[i]);
 	for (size_t i = 0; i < t->n_pending; i++)
-		if (t->pending[i].event_fd >= 0)
-			close(t->pending[i].event_fd);
+		bb_pending__done(&t->pending[i]);
 	free(t->attach_progs);
 	free(t->seen);
 	free(t->templates);
 	free(t->events);
 	free(t->pending);
+	free(t->links);
 	free(t->pending_inputs);
 	bb_capture__free(t->capture);
 	*t = (struct bb_take){0};

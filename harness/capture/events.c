@@ -111,7 +111,7 @@ void bb_name_tracepoint(struct bb_captured_attachment *a)
 }
 
 /* bpf_task_fd_query() of our own copy: the kernel describes the event once it has a program. */
-void bb_ask_event(struct bb_pending_attachment *pending, struct bb_captured_attachment *a)
+bool bb_ask_event(int event_fd, struct bb_captured_attachment *a)
 {
 	static const char *const kinds[] = {
 		[BPF_FD_TYPE_RAW_TRACEPOINT] = "raw_tracepoint",
@@ -124,12 +124,10 @@ void bb_ask_event(struct bb_pending_attachment *pending, struct bb_captured_atta
 	char name[sizeof(a->where) - 32] = "";
 	__u32 len = sizeof(name), prog_id, type = 0;
 	__u64 offset = 0, address;
+	int rc = bpf_task_fd_query(getpid(), event_fd, 0, name, &len, &prog_id, &type, &offset,
+				   &address);
 
-	if (pending->event_fd < 0)
-		return;
-	if (!bpf_task_fd_query(getpid(), pending->event_fd, 0, name, &len, &prog_id, &type, &offset,
-			       &address) &&
-	    type < sizeof(kinds) / sizeof(kinds[0]) && *name) {
+	if (!rc && type < sizeof(kinds) / sizeof(kinds[0]) && *name) {
 		snprintf(a->kind, sizeof(a->kind), "%s", kinds[type]);
 		if (type >= BPF_FD_TYPE_UPROBE)
 			snprintf(a->where, sizeof(a->where), "%s:0x%llx", name,
@@ -137,6 +135,5 @@ void bb_ask_event(struct bb_pending_attachment *pending, struct bb_captured_atta
 		else
 			snprintf(a->where, sizeof(a->where), "%s", name);
 	}
-	close(pending->event_fd);
-	pending->event_fd = -1;
+	return rc != -ENOENT; /* the event has no program */
 }

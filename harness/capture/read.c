@@ -316,6 +316,7 @@ static void read_attachment(struct reading *r, const json_t *o, const struct bb_
 	put_text(r, o, "where", a->where, sizeof(a->where));
 	a->attach_type = get_u32(r, o, "attach_type");
 	a->n = get_u32(r, o, "times");
+	a->refused = json_is_true(json_object_get(o, "refused"));
 }
 
 static void read_input(struct reading *r, const json_t *o, const struct bb_capture *c, size_t i)

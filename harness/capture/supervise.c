@@ -68,6 +68,8 @@ static int watch(struct supervision *s, struct bb_err *err)
 		rc = bb_watched__serve(&s->command, TURN_MS, &s->take, &any);
 		if (any)
 			s->last_ns = bb_now_ns();
+		else
+			bb_take__settle(&s->take, BB_SETTLE_TURN, 0);
 		bb_watched__look(&s->command);
 		if (bb_stop_signal == SIGINT && s->opts->interrupt_ends) {
 			bb_stop_signal = 0; /* the second one kills us */

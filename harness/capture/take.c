@@ -18,25 +18,10 @@
 #include "base/clock.h"
 #include "base/grow.h"
 #include "capture/btf_ids.h"
-#include "capture/remote.h"
+#include "capture/take_call.h"
 
 #define MAX_INPUTS 64          /* test runs that are kept */
 #define MAX_INPUT_BYTES 262144 /* of one */
-
-#define MAX_KNOWN 64 /* maps of one program: MAX_USED_MAPS of the kernel */
-
-/* One call, being looked at. */
-struct call {
-	struct bb_take *t;
-	/* maps that its descriptors are of: instructions name the same ones again and again */
-	struct {
-		int fd;
-		int32_t map;
-	} known[MAX_KNOWN];
-	size_t n_known;
-	struct bb_remote from;
-	union bpf_attr attr; /* zero behind what the caller gave */
-};
 
 /* --- maps, types, programs --- */
 
@@ -194,7 +179,7 @@ static int miss(struct bb_captured_prog *p, const char *what)
 	return p->missing ? 0 : -ENOMEM;
 }
 
-static int32_t map_of(struct call *call, int fd)
+static int32_t map_of(struct bb_take_call *call, int fd)
 {
 	int32_t map;
 	int copy;
@@ -204,14 +189,14 @@ static int32_t map_of(struct call *call, int fd)
 			return call->known[i].map;
 	copy = bb_remote__fd(&call->from, fd);
 	map = copy < 0 ? copy : bb_take__map(call->t, copy);
-	if (map >= 0 && call->n_known < MAX_KNOWN) {
+	if (map >= 0 && call->n_known < BB_TAKE_KNOWN) {
 		call->known[call->n_known].fd = fd;
 		call->known[call->n_known++].map = map;
 	}
 	return map;
 }
 
-static int32_t btf_of(struct call *call, int fd)
+static int32_t btf_of(struct bb_take_call *call, int fd)
 {
 	int copy = bb_remote__fd(&call->from, fd);
 
@@ -220,7 +205,7 @@ static int32_t btf_of(struct call *call, int fd)
 
 /* Descriptors in instructions become indexes. Sets *ret_top to the highest slot of fd_array that
  * one names, -1: none. 0 or -ENOMEM. */
-static int take_insns(struct call *call, struct bb_captured_prog *p, int *ret_top)
+static int take_insns(struct bb_take_call *call, struct bb_captured_prog *p, int *ret_top)
 {
 	int top = -1;
 
@@ -256,7 +241,7 @@ static int take_insns(struct call *call, struct bb_captured_prog *p, int *ret_to
 	return 0;
 }
 
-static int take_fd_array(struct call *call, struct bb_captured_prog *p, int top)
+static int take_fd_array(struct bb_take_call *call, struct bb_captured_prog *p, int top)
 {
 	int32_t *fds = NULL;
 	void *copy;
@@ -291,7 +276,8 @@ static bool is_program(int fd)
 }
 
 /* attach_prog_fd and attach_btf_obj_fd are one field: a program, or the BTF of a module. */
-static int take_attach_point(struct call *call, struct bb_captured_prog *p, int *ret_prog_fd)
+static int take_attach_point(struct bb_take_call *call, struct bb_captured_prog *p,
+			     int *ret_prog_fd)
 {
 	int fd;
 
@@ -309,7 +295,7 @@ static int take_attach_point(struct call *call, struct bb_captured_prog *p, int 
 	return p->attach_btf < 0 ? miss(p, "the BTF that it is attached by") : 0;
 }
 
-static int take_types(struct call *call, struct bb_captured_prog *p)
+static int take_types(struct bb_take_call *call, struct bb_captured_prog *p)
 {
 	const union bpf_attr *a = &call->attr;
 	void *funcs, *lines;
@@ -335,7 +321,7 @@ static int take_types(struct call *call, struct bb_captured_prog *p)
 	return 0;
 }
 
-static int fill_prog(struct call *call, struct bb_captured_prog *p, int *ret_attach_fd)
+static int fill_prog(struct bb_take_call *call, struct bb_captured_prog *p, int *ret_attach_fd)
 {
 	const union bpf_attr *a = &call->attr;
 	int top = -1, rc;
@@ -361,7 +347,7 @@ static int fill_prog(struct call *call, struct bb_captured_prog *p, int *ret_att
 	return rc;
 }
 
-static int take_load(struct call *call)
+static int take_load(struct bb_take_call *call)
 {
 	struct bb_take *t = call->t;
 	struct bb_captured_prog *p;
@@ -392,7 +378,7 @@ static int take_load(struct call *call)
 
 /* --- BPF_MAP_CREATE --- */
 
-static int take_map_of_maps(struct call *call)
+static int take_map_of_maps(struct bb_take_call *call)
 {
 	const union bpf_attr *a = &call->attr;
 	struct bb_template *made;
@@ -415,163 +401,9 @@ static int take_map_of_maps(struct call *call)
 	return 0;
 }
 
-/* --- attachments --- */
-
-/* One more; its program is `fd` of the caller. NULL: there is no such program, or no memory. */
-static struct bb_captured_attachment *add_attachment(struct call *call, int fd, const char *kind)
-{
-	struct bb_take *t = call->t;
-	struct bb_captured_attachment *a = NULL;
-	int copy = bb_remote__fd(&call->from, fd);
-	const struct bb_seen_prog *seen = copy < 0 ? NULL : bb_take__seen(t, copy);
-	struct bb_pending_attachment *pending = NULL;
-
-	if (copy >= 0)
-		close(copy);
-	if (seen && t->capture->n_attachments < BB_CAPTURE_MAX_ITEMS)
-		pending = bb_append(&t->pending, &t->n_pending, sizeof(*pending));
-	if (pending)
-		a = bb_append(&t->capture->attachments, &t->capture->n_attachments, sizeof(*a));
-	if (!a) {
-		t->n_pending -= pending != NULL;
-		return NULL;
-	}
-	*pending = (struct bb_pending_attachment){.prog_id = seen->id, .event_fd = -1};
-	a->prog = BB_CAPTURE_NONE;
-	a->n = 1;
-	snprintf(a->kind, sizeof(a->kind), "%s", kind);
-	return a;
-}
-
-/* The event was opened before: the last one of this process that can have a program. Where the
- * kernel knows more of it, it is asked later (bb_take__end()). */
-static int attach_to_event(struct call *call, int event_fd, int prog_fd)
-{
-	struct bb_take *t = call->t;
-	struct bb_captured_attachment *a = add_attachment(call, prog_fd, "perf_event");
-
-	if (!a)
-		return 0;
-	for (size_t i = t->n_events; i > 0; i--)
-		if (t->events[i - 1].tgid == bb_remote__process(&call->from)) {
-			bb_describe_event(&t->events[i - 1], a);
-			break;
-		}
-	t->pending[t->n_pending - 1].event_fd = bb_remote__fd(&call->from, event_fd);
-	return 0;
-}
-
-/* The path of a cgroup, or whatever the descriptor is of. */
-static void say_target(struct call *call, int fd, struct bb_captured_attachment *a)
-{
-	int copy = bb_remote__fd(&call->from, fd);
-	char path[64];
-	ssize_t n;
-
-	if (copy < 0)
-		return;
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", copy);
-	n = readlink(path, a->where, sizeof(a->where) - 1);
-	a->where[n > 0 ? n : 0] = '\0';
-	close(copy);
-}
-
-static bool is_of_device(uint32_t attach_type)
-{
-	/* BPF_TCX_INGRESS to BPF_NETKIT_PEER, newer than the headers of Debian 12 */
-	return attach_type == BPF_XDP || (attach_type >= 46 && attach_type <= 47) ||
-	       (attach_type >= 54 && attach_type <= 55);
-}
-
-static void say_place(struct call *call, uint32_t attach_type, int target,
-		      struct bb_captured_attachment *a)
-{
-	/* newer than libbpf of Debian 12 */
-	static const struct {
-		uint32_t type;
-		const char *name;
-	} newer[] = {{46, "tcx_ingress"},
-		     {47, "tcx_egress"},
-		     {54, "netkit_primary"},
-		     {55, "netkit_peer"}};
-	const char *type = libbpf_bpf_attach_type_str(attach_type);
-
-	for (size_t i = 0; !type && i < sizeof(newer) / sizeof(newer[0]); i++)
-		if (newer[i].type == attach_type)
-			type = newer[i].name;
-	a->attach_type = attach_type;
-	if (type)
-		snprintf(a->kind, sizeof(a->kind), "%s", type);
-	if (is_of_device(attach_type))
-		snprintf(a->where, sizeof(a->where), "interface %d", target);
-	else if (target > 0)
-		say_target(call, target, a);
-}
-
-static int take_link(struct call *call)
-{
-	const union bpf_attr *attr = &call->attr;
-	uint32_t type = attr->link_create.attach_type;
-	struct bb_captured_attachment *a;
-	uint64_t name;
-
-	if (type == BPF_PERF_EVENT)
-		return attach_to_event(call, (int)attr->link_create.target_fd,
-				       (int)attr->link_create.prog_fd);
-	a = add_attachment(call, (int)attr->link_create.prog_fd, "link");
-	if (!a)
-		return 0;
-	say_place(call, type, (int)attr->link_create.target_fd, a);
-	if (type == BPF_TRACE_KPROBE_MULTI && attr->link_create.kprobe_multi.syms &&
-	    !bb_remote__read(&call->from, attr->link_create.kprobe_multi.syms, &name,
-			     sizeof(name)) &&
-	    bb_remote__read_text(&call->from, name, a->where, sizeof(a->where)))
-		*a->where = '\0';
-	call->t->pending[call->t->n_pending - 1].by_btf = !*a->where;
-	return 0;
-}
-
-static int take_raw_tracepoint(struct call *call)
-{
-	struct bb_captured_attachment *a =
-		add_attachment(call, (int)call->attr.raw_tracepoint.prog_fd, "raw_tracepoint");
-
-	if (!a)
-		return 0;
-	if (bb_remote__read_text(&call->from, call->attr.raw_tracepoint.name, a->where,
-				 sizeof(a->where)))
-		*a->where = '\0';
-	call->t->pending[call->t->n_pending - 1].by_btf = !*a->where;
-	return 0;
-}
-
-static int take_attach(struct call *call)
-{
-	struct bb_captured_attachment *a = add_attachment(call, (int)call->attr.attach_bpf_fd,
-							  "attach");
-
-	if (a)
-		say_place(call, call->attr.attach_type, (int)call->attr.target_fd, a);
-	return 0;
-}
-
-/* setsockopt(SO_ATTACH_BPF) */
-static int take_socket(struct call *call, uint64_t option, uint64_t value_at)
-{
-	struct bb_captured_attachment *a;
-	int prog_fd;
-
-	if (bb_remote__read(&call->from, value_at, &prog_fd, sizeof(prog_fd)))
-		return 0;
-	a = add_attachment(call, prog_fd, "socket");
-	if (a && option == SO_ATTACH_REUSEPORT_EBPF)
-		snprintf(a->kind, sizeof(a->kind), "sk_reuseport");
-	return 0;
-}
-
 /* --- perf_event_open() --- */
 
-static int take_event(struct call *call, uint64_t attr_at)
+static int take_event(struct bb_take_call *call, uint64_t attr_at)
 {
 	struct bb_take *t = call->t;
 	struct bb_opened_event e = {.tgid = bb_remote__process(&call->from)}, *added;
@@ -596,7 +428,7 @@ static int take_event(struct call *call, uint64_t attr_at)
 
 /* --- BPF_PROG_TEST_RUN --- */
 
-static int take_test_run(struct call *call)
+static int take_test_run(struct bb_take_call *call)
 {
 	const union bpf_attr *a = &call->attr;
 	struct bb_take *t = call->t;
@@ -635,7 +467,7 @@ static int take_test_run(struct call *call)
 
 /* --- a call --- */
 
-static int take_bpf(struct call *call, const struct seccomp_data *data)
+static int take_bpf(struct bb_take_call *call, const struct seccomp_data *data)
 {
 	size_t size = (uint32_t)data->args[2];
 
@@ -645,9 +477,9 @@ static int take_bpf(struct call *call, const struct seccomp_data *data)
 	switch ((uint32_t)data->args[0]) {
 	case BPF_PROG_LOAD: return take_load(call);
 	case BPF_MAP_CREATE: return take_map_of_maps(call);
-	case BPF_LINK_CREATE: return take_link(call);
-	case BPF_RAW_TRACEPOINT_OPEN: return take_raw_tracepoint(call);
-	case BPF_PROG_ATTACH: return take_attach(call);
+	case BPF_LINK_CREATE: bb_take_attach__link(call); return 0;
+	case BPF_RAW_TRACEPOINT_OPEN: bb_take_attach__raw_tracepoint(call); return 0;
+	case BPF_PROG_ATTACH: bb_take_attach__prog_attach(call); return 0;
 	case BPF_PROG_TEST_RUN: return take_test_run(call);
 	default: return 0;
 	}
@@ -676,22 +508,21 @@ static int number_of(const struct seccomp_data *data)
 int bb_take__call(struct bb_take *t, const struct seccomp_notif *n, struct bb_take_mark *ret_mark)
 {
 	uint64_t began_ns = bb_now_ns();
-	struct call call = {.t = t};
+	struct bb_take_call call = {.t = t};
 	int nr = number_of(&n->data), rc;
 
 	*ret_mark = (struct bb_take_mark){t->capture->n_progs, t->capture->n_attachments,
 					  t->capture->n_inputs, t->n_templates, t->n_events};
-	for (size_t i = 0; i < t->n_pending; i++) /* the calls before this one are done */
-		bb_ask_event(&t->pending[i], &t->capture->attachments[i]);
+	bb_take__settle(t, BB_SETTLE_CALL, (pid_t)n->pid);
 	rc = bb_remote__open((pid_t)n->pid, &call.from);
 	if (rc)
 		return rc == -ENOMEM ? rc : 0; /* it has gone */
 	if (nr == SYS_perf_event_open)
 		rc = take_event(&call, n->data.args[0]);
 	else if (nr == SYS_ioctl) /* PERF_EVENT_IOC_SET_BPF */
-		rc = attach_to_event(&call, (int)n->data.args[0], (int)n->data.args[2]);
+		bb_take_attach__event(&call, (int)n->data.args[0], (int)n->data.args[2]);
 	else if (nr == SYS_setsockopt)
-		rc = take_socket(&call, n->data.args[2], n->data.args[3]);
+		bb_take_attach__socket(&call, n->data.args[2], n->data.args[3]);
 	else if (nr == SYS_bpf)
 		rc = take_bpf(&call, &n->data);
 	bb_remote__close(&call.from);
@@ -711,8 +542,7 @@ void bb_take__undo(struct bb_take *t, const struct bb_take_mark *mark)
 	}
 	while (c->n_attachments > mark->n_attachments) {
 		c->n_attachments--;
-		if (t->pending[--t->n_pending].event_fd >= 0)
-			close(t->pending[t->n_pending].event_fd);
+		bb_pending__done(&t->pending[--t->n_pending]);
 	}
 	while (c->n_inputs > mark->n_inputs) {
 		bb_captured_input__done(&c->inputs[--c->n_inputs]);

@@ -41,11 +41,21 @@ struct bb_opened_event {
 	char name[256]; /* of the function or file of a dynamic probe; may be empty */
 };
 
+/* Where to see whether the kernel did as an attaching call asked. */
+enum bb_attached_by {
+	BB_ATTACHED_SURELY, /* it did, or it cannot be asked, or its answer is known */
+	BB_ATTACHED_BY_EVENT,
+	BB_ATTACHED_BY_LINK,
+	BB_ATTACHED_BY_PROG, /* BPF_PROG_ATTACH: the target is asked */
+};
+
 /* What belongs to an attachment until the programs are known. */
 struct bb_pending_attachment {
 	uint32_t prog_id;
-	int event_fd; /* a perf event to be asked what it is; -1 */
-	bool by_btf;  /* where it is attached stands in the program */
+	pid_t tid; /* the thread that makes the call */
+	enum bb_attached_by by;
+	int fd;      /* the event or the target; -1 */
+	bool by_btf; /* where it is attached stands in the program */
 };
 
 struct bb_take {
@@ -59,6 +69,9 @@ struct bb_take {
 	struct bb_pending_attachment *pending_inputs; /* as its inputs */
 	size_t n_maps, n_btfs, n_attach_progs, n_seen, n_templates, n_events, n_pending,
 		n_pending_inputs;
+	uint32_t *links; /* the programs of links that are of no attachment yet */
+	size_t n_links;
+	uint32_t last_link_id;  /* links up to here have been seen */
 	uint32_t first_prog_id; /* programs of the kernel from here on may be ours */
 	size_t n_calls;         /* that were looked at */
 	uint64_t spent_ns;      /* in all of them */
@@ -77,6 +90,14 @@ struct bb_take_mark {
 int bb_take__call(struct bb_take *t, const struct seccomp_notif *call,
 		  struct bb_take_mark *ret_mark);
 void bb_take__undo(struct bb_take *t, const struct bb_take_mark *mark);
+
+/*
+ * Which attachments are there? What is not is refused when its thread is known to be back from the
+ * call: at another call of `tid`; at the end, when it does something else. In between (TURN)
+ * nothing is.
+ */
+enum bb_settle_when { BB_SETTLE_CALL, BB_SETTLE_TURN, BB_SETTLE_END };
+void bb_take__settle(struct bb_take *t, enum bb_settle_when when, pid_t tid);
 
 /* Ask the kernel for what only it knows, while the command still runs: which programs there are,
  * what the maps hold (up to max_bytes in all; 0: nothing), what is attached by netlink to devices
@@ -106,8 +127,12 @@ int bb_take__devices(struct bb_take *t, pid_t command);
 
 /* The kind of a perf event that gets a program (events.c). */
 void bb_describe_event(const struct bb_opened_event *e, struct bb_captured_attachment *a);
-/* The same by the kernel's word, where it has one, when the program has been attached. */
-void bb_ask_event(struct bb_pending_attachment *pending, struct bb_captured_attachment *a);
+/* The same by the kernel's word, where it has one, when the program has been attached; false: it
+ * has not, or not yet. */
+bool bb_ask_event(int event_fd, struct bb_captured_attachment *a);
+
+/* Closes what belongs to it. */
+void bb_pending__done(struct bb_pending_attachment *p);
 
 /* "sched_switch", the kernel says; tracefs, where it is mounted, that it is one of sched's. This
  * takes milliseconds: the command is not to wait for it. */

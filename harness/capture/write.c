@@ -110,6 +110,8 @@ static void write_attachment(struct bb_json *w, const struct bb_captured_attachm
 	bb_json__add_text(w, "where", a->where);
 	bb_json__add_u64(w, "attach_type", a->attach_type);
 	bb_json__add_u64(w, "times", a->n);
+	if (a->refused)
+		bb_json__add_bool(w, "refused", true);
 	bb_json__close(w);
 }
 

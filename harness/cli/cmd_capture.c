@@ -88,7 +88,8 @@ static void print_attachments(const struct bb_capture *c, size_t prog)
 
 		if (a->prog != (int32_t)prog)
 			continue;
-		printf("%s%s%s%s", any ? ", " : "", a->kind, *a->where ? " " : "", a->where);
+		printf("%s%s%s%s%s", any ? ", " : "", a->refused ? "refused: " : "", a->kind,
+		       *a->where ? " " : "", a->where);
 		if (a->n > 1)
 			printf(" (%u times)", a->n);
 		any = true;

@@ -6,7 +6,7 @@
 # shellcheck source=harness/tests/tool.sh disable=SC2317 # functions that check, wait_until and run call
 . "$(dirname "$0")/../tool.sh"
 
-names=(static "own filter" "dropped rights" "32-bit" fails "test runs" interrupted "the caller's" tc netns variables maps gate)
+names=(static "own filter" "dropped rights" "32-bit" fails attachments "test runs" interrupted "the caller's" tc netns variables maps gate)
 need_root "${names[@]}" || plan_done
 objects=$O/tests/bpf load=$O/tests/tools/load_all file=$WORK/a.capture
 
@@ -61,6 +61,11 @@ static struct {
 	unsigned repeat, ns;
 } run;
 
+static struct {
+	unsigned long long name;
+	unsigned fd;
+} point;
+
 void _start(void)
 {
 	long fd;
@@ -68,6 +73,9 @@ void _start(void)
 #ifdef OWN_FILTER
 	if (call(PRCTL, 38, 1, 0) || call(SECCOMP, 1, 0, (long)&filter))
 		call(EXIT, 9, 0, 0);
+#endif
+#ifdef POINTS
+	attr.type = 17;
 #endif
 	attr.insns = (unsigned long)insns;
 	attr.license = (unsigned long)"GPL";
@@ -77,6 +85,15 @@ void _start(void)
 	run.in = (unsigned long)frame;
 	run.in_size = sizeof(frame);
 	call(BPF, 10, (long)&run, sizeof(run));
+#endif
+#ifdef POINTS
+	point.fd = fd;
+	point.name = (unsigned long)"no_such_point";
+	call(BPF, 17, (long)&point, sizeof(point));
+	point.name = (unsigned long)"sys_enter";
+	call(BPF, 17, (long)&point, sizeof(point));
+	point.name = (unsigned long)"no_such_point_either";
+	call(BPF, 17, (long)&point, sizeof(point));
 #endif
 #ifdef DROPS
 	if (call(SETUID, 65534, 0, 0))
@@ -107,7 +124,7 @@ bare() {
 	rm -f "$file"
 	capture --for 1 --all -- "$to"
 	expect_status "$name: exit code 0" 0
-	expect_grep "$name: its program is captured" out '^  bare +socket_filter'
+	expect_grep "$name: its program is captured" out '^  bare +(socket_filter|raw_tracepoint) '
 	check "$name: nothing of it is left" test -z "$(pgrep -xf "$to")"
 }
 bare static
@@ -116,6 +133,11 @@ bare "dropped rights" -DDROPS
 bare 32-bit -m32
 bare fails -DFAILS
 [[ ! -s $TMP/cc ]] && expect_grep "fails: said" err 'the command ended with exit code 7'
+
+# --- attachments: what the kernel refuses is told from what it does, also of the last call ---
+bare attachments -DPOINTS
+[[ ! -s $TMP/cc ]] && expect_grep "attachments: those that the kernel refuses are said" out \
+	' refused: raw_tracepoint no_such_point, raw_tracepoint sys_enter, refused: raw_tracepoint no_such_point_either$'
 
 # --- the command's own test runs are the default inputs ---
 bare "test runs" -DRUNS

@@ -111,12 +111,22 @@ static struct bb_capture *make(void)
 	c->progs[0].fds = calloc(c->progs[0].n_fds = 2, sizeof(*c->progs[0].fds));
 	c->progs[0].fds[0] = (struct bb_captured_ref){BB_CAPTURED_NOTHING, BB_CAPTURE_NONE};
 	c->progs[0].fds[1] = (struct bb_captured_ref){BB_CAPTURED_MAP, 1};
-	c->attachments = calloc(c->n_attachments = 1, sizeof(*c->attachments));
+	c->attachments = calloc(c->n_attachments = 3, sizeof(*c->attachments));
 	c->attachments[0] = (struct bb_captured_attachment){.prog = 1,
 							    .kind = "kprobe",
 							    .where = "do_unlinkat",
 							    .attach_type = 41,
 							    .n = 2};
+	c->attachments[1] = (struct bb_captured_attachment){.prog = 0,
+							    .kind = "raw_tracepoint",
+							    .where = "a",
+							    .n = 1,
+							    .refused = true};
+	c->attachments[2] = (struct bb_captured_attachment){.prog = 0,
+							    .kind = "raw_tracepoint",
+							    .where = "b",
+							    .n = 1,
+							    .refused = true};
 	c->inputs = calloc(c->n_inputs = 1, sizeof(*c->inputs));
 	c->inputs[0] = (struct bb_captured_input){.prog = 0,
 						  .data = {copy_of("packet", 6), 6},
@@ -197,6 +207,7 @@ static void test_round_trip(void **state)
 	assert_false(bb_captured_prog__is_measured(&c->progs[1]));
 	assert_ptr_equal(bb_capture__find(c, "second"), &c->progs[1]);
 	assert_null(bb_capture__attachment(c, 0));
+	assert_string_equal(bb_capture__place(c, 0)->where, "a");
 	assert_string_equal(bb_capture__attachment(c, 1)->where, "do_unlinkat");
 	assert_int_equal(c->inputs[0].repeat, 9);
 	assert_memory_equal(c->inputs[0].data.data, "packet", 6);

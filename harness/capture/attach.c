@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Calls of a command that attach programs, and whether the kernel did as they asked. */
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/caller.h"
+#include "base/grow.h"
+#include "base/parse.h"
+#include "capture/take_call.h"
+
+#define MAX_QUERIED 64 /* programs at one place: BPF_CGROUP_MAX_PROGS of the kernel */
+
+/* --- the calls --- */
+
+/* One more; its program is `fd` of the caller. NULL: there is no such program, or no memory. */
+static struct bb_captured_attachment *add(struct bb_take_call *call, int fd, enum bb_attached_by by,
+					  const char *kind)
+{
+	struct bb_take *t = call->t;
+	struct bb_captured_attachment *a = NULL;
+	int copy = bb_remote__fd(&call->from, fd);
+	const struct bb_seen_prog *seen = copy < 0 ? NULL : bb_take__seen(t, copy);
+	struct bb_pending_attachment *pending = NULL;
+
+	if (copy >= 0)
+		close(copy);
+	if (seen && t->capture->n_attachments < BB_CAPTURE_MAX_ITEMS)
+		pending = bb_append(&t->pending, &t->n_pending, sizeof(*pending));
+	if (pending)
+		a = bb_append(&t->capture->attachments, &t->capture->n_attachments, sizeof(*a));
+	if (!a) {
+		t->n_pending -= pending != NULL;
+		return NULL;
+	}
+	*pending = (struct bb_pending_attachment){.prog_id = seen->id,
+						  .tid = call->from.tid,
+						  .by = by,
+						  .fd = -1};
+	a->prog = BB_CAPTURE_NONE;
+	a->n = 1;
+	snprintf(a->kind, sizeof(a->kind), "%s", kind);
+	return a;
+}
+
+/* The event was opened before: the last one of this process that can have a program. Where the
+ * kernel knows more of it, it is asked later (bb_take__end()). */
+void bb_take_attach__event(struct bb_take_call *call, int event_fd, int prog_fd)
+{
+	struct bb_take *t = call->t;
+	struct bb_captured_attachment *a = add(call, prog_fd, BB_ATTACHED_BY_EVENT, "perf_event");
+
+	if (!a)
+		return;
+	for (size_t i = t->n_events; i > 0; i--)
+		if (t->events[i - 1].tgid == bb_remote__process(&call->from)) {
+			bb_describe_event(&t->events[i - 1], a);
+			break;
+		}
+	t->pending[t->n_pending - 1].fd = bb_remote__fd(&call->from, event_fd);
+}
+
+/* The path of a cgroup, or whatever the descriptor is of. */
+static void say_target(struct bb_take_call *call, int fd, struct bb_captured_attachment *a)
+{
+	int copy = bb_remote__fd(&call->from, fd);
+	char path[64];
+	ssize_t n;
+
+	if (copy < 0)
+		return;
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", copy);
+	n = readlink(path, a->where, sizeof(a->where) - 1);
+	a->where[n > 0 ? n : 0] = '\0';
+	close(copy);
+}
+
+static bool is_of_device(uint32_t attach_type)
+{
+	/* BPF_TCX_INGRESS to BPF_NETKIT_PEER, newer than the headers of Debian 12 */
+	return attach_type == BPF_XDP || (attach_type >= 46 && attach_type <= 47) ||
+	       (attach_type >= 54 && attach_type <= 55);
+}
+
+static void say_place(struct bb_take_call *call, uint32_t attach_type, int target,
+		      struct bb_captured_attachment *a)
+{
+	/* newer than libbpf of Debian 12 */
+	static const struct {
+		uint32_t type;
+		const char *name;
+	} newer[] = {{46, "tcx_ingress"},
+		     {47, "tcx_egress"},
+		     {54, "netkit_primary"},
+		     {55, "netkit_peer"}};
+	const char *type = libbpf_bpf_attach_type_str(attach_type);
+
+	for (size_t i = 0; !type && i < sizeof(newer) / sizeof(newer[0]); i++)
+		if (newer[i].type == attach_type)
+			type = newer[i].name;
+	a->attach_type = attach_type;
+	if (type)
+		snprintf(a->kind, sizeof(a->kind), "%s", type);
+	if (is_of_device(attach_type))
+		snprintf(a->where, sizeof(a->where), "interface %d", target);
+	else if (target > 0)
+		say_target(call, target, a);
+}
+
+void bb_take_attach__link(struct bb_take_call *call)
+{
+	const union bpf_attr *attr = &call->attr;
+	uint32_t type = attr->link_create.attach_type;
+	struct bb_captured_attachment *a;
+	uint64_t name;
+
+	if (type == BPF_PERF_EVENT)
+		return bb_take_attach__event(call, (int)attr->link_create.target_fd,
+					     (int)attr->link_create.prog_fd);
+	a = add(call, (int)attr->link_create.prog_fd, BB_ATTACHED_BY_LINK, "link");
+	if (!a)
+		return;
+	say_place(call, type, (int)attr->link_create.target_fd, a);
+	if (type == BPF_TRACE_KPROBE_MULTI && attr->link_create.kprobe_multi.syms &&
+	    !bb_remote__read(&call->from, attr->link_create.kprobe_multi.syms, &name,
+			     sizeof(name)) &&
+	    bb_remote__read_text(&call->from, name, a->where, sizeof(a->where)))
+		*a->where = '\0';
+	call->t->pending[call->t->n_pending - 1].by_btf = !*a->where;
+}
+
+void bb_take_attach__raw_tracepoint(struct bb_take_call *call)
+{
+	struct bb_captured_attachment *a = add(call, (int)call->attr.raw_tracepoint.prog_fd,
+					       BB_ATTACHED_BY_LINK, "raw_tracepoint");
+
+	if (!a)
+		return;
+	if (bb_remote__read_text(&call->from, call->attr.raw_tracepoint.name, a->where,
+				 sizeof(a->where)))
+		*a->where = '\0';
+	call->t->pending[call->t->n_pending - 1].by_btf = !*a->where;
+}
+
+void bb_take_attach__prog_attach(struct bb_take_call *call)
+{
+	struct bb_captured_attachment *a = add(call, (int)call->attr.attach_bpf_fd,
+					       BB_ATTACHED_BY_PROG, "attach");
+
+	if (!a)
+		return;
+	say_place(call, call->attr.attach_type, (int)call->attr.target_fd, a);
+	call->t->pending[call->t->n_pending - 1].fd = bb_remote__fd(&call->from,
+								    (int)call->attr.target_fd);
+}
+
+/* setsockopt(SO_ATTACH_BPF). Nobody can ask a socket for its program. */
+void bb_take_attach__socket(struct bb_take_call *call, uint64_t option, uint64_t value_at)
+{
+	struct bb_captured_attachment *a;
+	int prog_fd;
+
+	if (bb_remote__read(&call->from, value_at, &prog_fd, sizeof(prog_fd)))
+		return;
+	a = add(call, prog_fd, BB_ATTACHED_SURELY, "socket");
+	if (a && option == SO_ATTACH_REUSEPORT_EBPF)
+		snprintf(a->kind, sizeof(a->kind), "sk_reuseport");
+}
+
+/* --- did the kernel do it? --- */
+
+/* Links that are new. One that is not ready yet ends the walk: it is looked at again. */
+static void see_links(struct bb_take *t)
+{
+	__u32 id = t->last_link_id;
+
+	while (!bpf_link_get_next_id(id, &id)) {
+		struct bpf_link_info info = {0};
+		__u32 len = sizeof(info);
+		int fd = bpf_link_get_fd_by_id(id), rc;
+		uint32_t *prog_id;
+
+		if (fd == -EAGAIN)
+			return;
+		t->last_link_id = id;
+		rc = fd < 0 ? fd : bpf_obj_get_info_by_fd(fd, &info, &len);
+		if (fd >= 0)
+			close(fd);
+		prog_id = rc ? NULL : bb_append(&t->links, &t->n_links, sizeof(*prog_id));
+		if (prog_id)
+			*prog_id = info.prog_id;
+	}
+}
+
+/* A link is of one attachment. */
+static bool take_link_of(struct bb_take *t, uint32_t prog_id)
+{
+	for (size_t i = 0; i < t->n_links; i++)
+		if (t->links[i] == prog_id) {
+			t->links[i] = t->links[--t->n_links];
+			return true;
+		}
+	return false;
+}
+
+static bool is_at(int target, uint32_t attach_type, uint32_t prog_id)
+{
+	__u32 ids[MAX_QUERIED], n = MAX_QUERIED, flags;
+
+	if (bpf_prog_query(target, attach_type, 0, &flags, ids, &n))
+		return true; /* this kind of place cannot be asked */
+	for (__u32 i = 0; i < n; i++)
+		if (ids[i] == prog_id)
+			return true;
+	return false;
+}
+
+static bool is_attached(struct bb_take *t, size_t i)
+{
+	struct bb_captured_attachment *a = &t->capture->attachments[i];
+	struct bb_pending_attachment *p = &t->pending[i];
+
+	switch (p->by) {
+	case BB_ATTACHED_BY_EVENT: return p->fd < 0 || bb_ask_event(p->fd, a);
+	case BB_ATTACHED_BY_LINK: see_links(t); return take_link_of(t, p->prog_id);
+	case BB_ATTACHED_BY_PROG: return p->fd < 0 || is_at(p->fd, a->attach_type, p->prog_id);
+	default: return true;
+	}
+}
+
+void bb_pending__done(struct bb_pending_attachment *p)
+{
+	if (p->fd >= 0)
+		close(p->fd);
+	p->fd = -1;
+	p->by = BB_ATTACHED_SURELY;
+}
+
+/* Does the thread live, and do something else than to attach? Its memory goes before its
+ * descriptors: while the name of its executable is there, so are they. */
+static bool is_elsewhere(pid_t tid)
+{
+	char path[64], text[32] = "";
+	const char *at = text;
+	uint64_t nr;
+	ssize_t n;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/syscall", (int)tid);
+	fd = bb_root__open(path, O_RDONLY | O_CLOEXEC);
+	n = fd < 0 ? 0 : read(fd, text, sizeof(text) - 1);
+	if (fd >= 0)
+		close(fd);
+	/* "running"; "-1": it ends */
+	if (n <= 0 || bb_parse_digits(&at, &nr) || nr == SYS_bpf || nr == SYS_ioctl)
+		return false;
+	snprintf(path, sizeof(path), "/proc/%d/exe", (int)tid);
+	bb_root__begin();
+	n = readlink(path, text, sizeof(text));
+	bb_root__end();
+	return n > 0;
+}
+
+void bb_take__settle(struct bb_take *t, enum bb_settle_when when, pid_t tid)
+{
+	for (size_t i = 0; i < t->n_pending; i++) {
+		struct bb_pending_attachment *p = &t->pending[i];
+		bool is_there;
+
+		if (p->by == BB_ATTACHED_SURELY)
+			continue;
+		is_there = is_attached(t, i);
+		if (!is_there && when == BB_SETTLE_CALL && p->tid == tid)
+			t->capture->attachments[i].refused = true;
+		else if (!is_there && when == BB_SETTLE_END)
+			t->capture->attachments[i].refused = is_elsewhere(p->tid);
+		else if (!is_there)
+			continue;
+		bb_pending__done(p);
+	}
+}
