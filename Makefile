@@ -208,7 +208,7 @@ bench-verdicts: all $(O)/bench/bench_verdicts ## count false verdicts and misses
 bench-fire: all $(TEST_BPF_OBJS) ## false verdicts and misses of `compare` where programs are attached, under load, about 25 minutes (root)
 	$(Q)O=$(O) harness/tests/bench/fire.sh
 
-bench-capture: all tests ## capture libbpf-tools, bpftrace's scripts and our objects, and load all again: a table, 5 minutes (root)
+bench-capture: all tests ## capture libbpf-tools, bpftrace's scripts and our objects, and load and measure all: a table, 10 minutes (root)
 	$(Q)O=$(O) harness/tests/bench/capture.sh
 
 bench-capture-aa: all tests ## compare captures with the objects of the same programs, 50 times: false verdicts, 6 minutes (root)

@@ -9,6 +9,8 @@ struct bb_prog_type_name bb_prog_type_name(uint32_t type)
 	const char *known = libbpf_bpf_prog_type_str((enum bpf_prog_type)type);
 	struct bb_prog_type_name name;
 
+	if (!known && type == BB_PROG_TYPE_NETFILTER)
+		known = "netfilter";
 	if (known)
 		snprintf(name.text, sizeof(name.text), "%s", known);
 	else

@@ -4,6 +4,8 @@
 
 #include <stdint.h>
 
+#define BB_PROG_TYPE_NETFILTER 32u /* 6.4: newer than headers and libbpf of Debian 12 */
+
 struct bb_prog_type_name {
 	char text[32];
 };

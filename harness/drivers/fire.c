@@ -195,6 +195,8 @@ static int find_on_own(struct bb_fire_state *s, struct bb_test_prog *subject,
 			return bb_fail_nomem(err);
 		bb_live_objects__open(s->place.netns_fd, s->opts.object_dir, s->live);
 	}
+	if (!*own->target)
+		bb_live_objects__guess_function(s->live, bb_target__program(subject->target), own);
 	bb_live_objects__make_arguments(s->live, own);
 	return own->kind == BB_AT_OWN_RUN ? find_at(s, subject, own, err)
 					  : take_own(s, subject, own, err);

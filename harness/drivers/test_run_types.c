@@ -7,8 +7,7 @@
 
 #include "bpf/prog_type.h"
 
-#define PROG_TYPE_SYSCALL 31   /* 5.14 */
-#define PROG_TYPE_NETFILTER 32 /* 6.4: newer than the headers of Debian 12 */
+#define PROG_TYPE_SYSCALL 31 /* 5.14 */
 
 /* Ethernet, IPv4, UDP and 22 bytes of zeros: 64 bytes, the shortest frame there is. Addresses of
  * RFC 5737, port 9. */
@@ -97,7 +96,7 @@ static const struct bb_test_run_type types[] = {
 		.retvals = sk_names,
 	},
 	{
-		.prog_type = PROG_TYPE_NETFILTER,
+		.prog_type = BB_PROG_TYPE_NETFILTER,
 		.name = "netfilter",
 		.takes_repeat = true,
 		.otherwise = &frame,

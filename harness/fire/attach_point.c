@@ -161,16 +161,20 @@ struct bb_attach_words bb_attach_point__words(const struct bb_attach_point *p)
 		[BB_AT_ITER] = "iterator",
 		[BB_AT_KPROBE] = "kernel function",
 		[BB_AT_UPROBE] = "function",
-		[BB_AT_OWN_FUNCTION] = "a call of ours for",
-		[BB_AT_OWN_RUN] = "a test run for",
+		[BB_AT_OWN_FUNCTION] = "a call of ours",
+		[BB_AT_OWN_RUN] = "a test run",
 		[BB_AT_SK_MSG] = "a socket of ours in a sockmap",
 		[BB_AT_REUSEPORT] = "a socket of ours that shares its port",
 		[BB_AT_CGROUP] = "cgroup",
 		[BB_AT_BY_LIBBPF] = "hook",
 	};
+	bool is_instead = p->kind == BB_AT_OWN_FUNCTION || p->kind == BB_AT_OWN_RUN;
 	struct bb_attach_words w;
 
-	snprintf(w.text, sizeof(w.text), "%s%s%s%s", kinds[p->kind], *p->target ? " " : "",
+	snprintf(w.text, sizeof(w.text), "%s%s%s%s", kinds[p->kind],
+		 !*p->target  ? ""
+		 : is_instead ? " for "
+			      : " ",
 		 p->target, p->is_return ? " (return)" : "");
 	return w;
 }

@@ -284,6 +284,40 @@ static const struct btf_type *prototype_of(const struct bb_live_objects *o, cons
 	return t ? btf__type_by_id(o->btf, t->type) : NULL;
 }
 
+/* The one function of the kernel whose name begins so; NULL: none, or several. */
+static const char *only_function(const struct bb_live_objects *o, const char *begin)
+{
+	const char *found = NULL;
+
+	for (__u32 id = 1; o->btf && id < btf__type_cnt(o->btf); id++) {
+		const struct btf_type *t = btf__type_by_id(o->btf, id);
+		const char *name = btf_is_func(t) ? btf__name_by_offset(o->btf, t->name_off) : "";
+
+		if (strncmp(name, begin, strlen(begin)))
+			continue;
+		if (found && strcmp(found, name))
+			return NULL;
+		found = name;
+	}
+	return found;
+}
+
+void bb_live_objects__guess_function(const struct bb_live_objects *o, const char *program,
+				     struct bb_attach_point *p)
+{
+	/* captures number programs of one name; no function of C has a dot in its name */
+	int len = (int)strcspn(program, ".");
+	char name[128];
+	const char *function;
+
+	snprintf(name, sizeof(name), "%.*s", len, program);
+	/* without type information, a name is as long as the kernel keeps it */
+	function = prototype_of(o, name)         ? name
+		   : len == BPF_OBJ_NAME_LEN - 1 ? only_function(o, name)
+						 : NULL;
+	snprintf(p->target, sizeof(p->target), "%s", function ? function : "");
+}
+
 /* Of the event of a tracepoint, as its programs see it: without the first parameter. */
 static const struct btf_type *event_of(const struct bb_live_objects *o, const char *event)
 {

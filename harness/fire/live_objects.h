@@ -38,4 +38,12 @@ void bb_live_objects__close(struct bb_live_objects *o);
  */
 void bb_live_objects__make_arguments(const struct bb_live_objects *o, struct bb_attach_point *p);
 
+/*
+ * The function that a program without a place is for, as p->target: loaders that build programs
+ * name them after it, and so do many authors. "" where the kernel has no function of that name (or,
+ * of a name that the kernel has cut, not just one that begins so).
+ */
+void bb_live_objects__guess_function(const struct bb_live_objects *o, const char *program,
+				     struct bb_attach_point *p);
+
 #endif

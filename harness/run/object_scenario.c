@@ -14,6 +14,7 @@
 #include "bpf/object_info.h"
 #include "bpf/prog_type.h"
 #include "drivers/test_run_types.h"
+#include "capture/section.h"
 #include "fire/attach_point.h"
 #include "plan/field.h"
 #include "plan/yaml.h"
@@ -237,6 +238,11 @@ static bool why_not(const struct bb_object_opts *o, const struct bb_object_progr
 			 kind, kind);
 	else if (trigger_of(o, p))
 		return false;
+	else if (!strcmp(p->section, BB_NOT_ATTACHED))
+		snprintf(ret_why, size,
+			 "the command attached it nowhere, so nothing tells which event of type "
+			 "%s makes it run",
+			 bb_prog_type_name(p->type).text);
 	else
 		snprintf(ret_why, size, "no trigger here makes a program of type %s run; %s",
 			 bb_prog_type_name(p->type).text,

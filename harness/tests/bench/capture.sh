@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Usage: capture.sh [PATTERN...]: capture the programs of Debian's libbpf-tools, of bpftrace's scripts and of our own objects by libbpf,
-# load each again with maps made anew, and print a table in Markdown: how many the kernel took, and how many came back with equal tag,
-# translated length and JIT length. With COMMANDS=FILE, a command a line, also of those (a Go program, an Aya application).
-# PATTERNs choose by name. About 3 s a command; needs root.
+# load each again with maps made anew, measure it, and print a table in Markdown: how many the kernel took, how many came back with equal
+# tag, translated length and JIT length, how many have a cost, and how many a stated reason why they have none. With COMMANDS=FILE, a
+# command a line, also of those (a Go program, an Aya application). PATTERNs choose by name. About 5 s a command; needs root.
 set -euo pipefail
 cd -- "$(dirname -- "${BASH_SOURCE[0]}")/../../.."
 O=$(realpath -m "${O:-build}")
@@ -24,10 +24,36 @@ wanted() {
 	return 1
 }
 
-sum=(0 0 0 0 0) commands=0 silent=0
+# Columns: programs that the kernel took, tests of the loader, refused, loaded again, equal, with a cost, with a reason, with neither.
+names=() group=() all=(0 0 0 0 0 0 0 0) commands=0 silent=0
+add() { # add ARRAY NUMBER...
+	local -n to=$1
+	local i
+
+	for ((i = 0; i < $# - 1; i++)); do to[i]=$((${to[i]:-0} + ${@:i+2:1})); done
+}
+row() { # row NAME US NUMBER...
+	local name=$1 us=$2
+
+	shift 2
+	printf '| %s |%s %s |\n' "$name" "$(printf ' %s |' "$@")" "$us"
+}
+
+# measure FILE: names of programs that have a cost to $work/cost, of those with a reason to $work/reason, with the reason.
+measure() {
+	rm -f "$work/bmf"
+	timeout 600 ./bpfbench --object "$1" --drive step --loads 1 --samples 60 --no-store --budget "${BUDGET:-240}" \
+		--output "$work/bmf" 2>"$work/said" || true
+	touch "$work/bmf"
+	sed -nE '/^  "/h; /^    "latency":/{x; s#^  "[^/]+/([^/]+)/step.*#\1#p; x}' "$work/bmf" | grep -v '^empty-' | sort -u >"$work/cost" || true
+	# "skipped: NAME/PROGRAM[/step]: WHY"; "  NAME/PROGRAM: WHY" where none can be driven
+	sed -nE 's#^(bpfbench: )? *(skipped:? )?[^ /]+/([^ /:]+)(/[^ :]*)?: (.*)#\3 \5#p' "$work/said" |
+		grep -vE '^[^ ]+ (the kernel refuses it: |.* the budget of )|^empty-' | sort -u -k1,1 | join -v 1 - "$work/cost" >"$work/reason" || true
+}
+
 # one NAME COMMAND...: a row, where the command loads anything.
 one() {
-	local name=$1 file=$work/a.capture row us status=0 n
+	local name=$1 file=$work/a.capture status=0 n us
 
 	shift
 	commands=$((commands + 1))
@@ -39,13 +65,28 @@ one() {
 		return 0
 	fi
 	us=$(sed -nE 's/.* calls waited ([0-9]+) us .*/\1/p' "$work/err")
-	row=$("$O/tests/tools/recapture" "$file" 2>"$work/why") || sed "s/^/$name: /" "$work/why" >&2
-	read -ra n <<<"$row"
-	printf '| %s | %s | %s | %s | %s | %s | %s |\n' "$name" "${n[@]}" "$us"
-	for i in 0 1 2 3 4; do sum[i]=$((sum[i] + n[i])); done
+	read -ra n < <("$O/tests/tools/recapture" "$file" 2>"$work/why") || true
+	sed "s/^/$name: /" "$work/why" >&2
+	measure "$file"
+	n+=("$(wc -l <"$work/cost")" "$(wc -l <"$work/reason")")
+	n+=("$((n[0] - n[5] - n[6]))")
+	sed "s#^#$name: no cost: #" "$work/reason" >&2
+	((n[7] == 0)) || { printf '%s: %d with neither a cost nor a reason\n' "$name" "${n[7]}"; grep 'skipped' "$work/said" || true; } >&2
+	row "$name" "$us" "${n[@]}"
+	add group "${n[@]}"
 }
 
-printf '| command | programs | tests of the loader | refused | loaded again | equal | µs a call |\n|---|--:|--:|--:|--:|--:|--:|\n'
+# end_group NAME: what the commands since the last end have in all.
+end_group() {
+	((${#group[@]})) || return 0
+	names+=("$(row "$1" '' "${group[@]}")")
+	add all "${group[@]}"
+	group=()
+}
+
+head='programs | tests of the loader | refused | loaded again | equal | with a cost | with a reason | neither | µs a call |
+|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|'
+printf '| command | %s\n' "$head"
 if command -v opensnoop >/dev/null; then
 	while IFS= read -r tool; do
 		! wanted "${tool##*/}" "$@" || one "${tool##*/}" "$tool"
@@ -53,6 +94,7 @@ if command -v opensnoop >/dev/null; then
 else
 	echo 'skipped: libbpf-tools is not installed' >&2
 fi
+end_group libbpf-tools
 if command -v bpftrace >/dev/null; then
 	for script in /usr/sbin/*.bt; do
 		! wanted "${script##*/}" "$@" || one "${script##*/}" bpftrace "$script"
@@ -60,13 +102,18 @@ if command -v bpftrace >/dev/null; then
 else
 	echo 'skipped: bpftrace is not installed' >&2
 fi
+end_group bpftrace
 for object in "$O"/bpf/*.bpf.o "$O"/tests/bpf/*.bpf.o; do
 	! wanted "${object##*/}" "$@" || SECONDS_EACH=0.5 one "${object##*/}" "$O/tests/tools/load_all" "$object"
 done
+end_group 'objects by libbpf'
 if [[ -n ${COMMANDS:-} ]]; then
 	while IFS= read -r line; do one "${line%% *}" sh -c "$line"; done <"$COMMANDS"
 fi
-printf '| all | %s | %s | %s | %s | %s | |\n' "${sum[@]}"
+end_group "\$COMMANDS"
+printf '\n| loader | %s\n' "$head"
+printf '%s\n' "${names[@]}"
+row all '' "${all[@]}"
 printf '%d commands, %d of them load nothing here\n' "$commands" "$silent" >&2
 read -r write_ms read_ms < <("$O/tests/tools/recapture" -b "$work/large.capture")
 printf '\nA capture of 200 programs and 100 MiB of maps is written in %s ms and read in %s ms.\n' "$write_ms" "$read_ms"

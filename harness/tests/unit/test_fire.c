@@ -7,11 +7,13 @@
 #include <stdint.h>
 #include <string.h>
 
+#include <bpf/btf.h>
 #include <cmocka.h>
 
 #include "drivers/beside.h"
 #include "fire/attach_point.h"
 #include "fire/choose.h"
+#include "fire/live_objects.h"
 #include "fire/trigger.h"
 
 static struct bb_attach_point at(const char *section, uint32_t type, uint32_t attach_type)
@@ -150,6 +152,35 @@ static void test_sections(void **state)
 	assert_string_equal(own.target, "sched_switch");
 }
 
+/* A program without a place is for the function that it is named after. */
+static void test_function_by_name(void **state)
+{
+	static const char *const functions[] = {"vfs_unlink", "security_inode_create",
+						"security_inode_link", "blk_account_io_start"};
+	static const struct {
+		const char *program, *function;
+	} cases[] = {
+		{"vfs_unlink", "vfs_unlink"},
+		{"vfs_unlink.2", "vfs_unlink"},
+		{"on_unlink", ""},
+		{"blk_account_io_", "blk_account_io_start"}, /* as the kernel cuts it */
+		{"blk_account_io", ""},                      /* not cut */
+		{"security_inode_", ""},                     /* of two */
+	};
+	struct bb_live_objects o = {.btf = btf__new_empty()};
+	struct bb_attach_point p = at("kprobe", BPF_PROG_TYPE_KPROBE, 0);
+	int proto = btf__add_func_proto(o.btf, 0);
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]); i++)
+		assert_true(btf__add_func(o.btf, functions[i], BTF_FUNC_STATIC, proto) > 0);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		bb_live_objects__guess_function(&o, cases[i].program, &p);
+		assert_string_equal(p.target, cases[i].function);
+	}
+	btf__free(o.btf);
+}
+
 static void test_same_event(void **state)
 {
 	struct bb_attach_point tp = at("tp/sched/sched_switch", BPF_PROG_TYPE_TRACEPOINT, 0),
@@ -220,6 +251,7 @@ int main(void)
 		cmocka_unit_test(test_hooks_that_one_trigger_attaches),
 		cmocka_unit_test(test_others_take_none_of_these),
 		cmocka_unit_test(test_sections),
+		cmocka_unit_test(test_function_by_name),
 		cmocka_unit_test(test_same_event),
 		cmocka_unit_test(test_fewest_runs),
 		cmocka_unit_test(test_choice),
