@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # `bpfbench compare` and `selftest`: verdicts, the gate's exit codes, stored runs and baselines, with the fake drive and
-# without root; then, as root, with real programs.
+# without root. With real programs: bpf/test_compare.sh.
 # shellcheck source=harness/tests/tool.sh disable=SC2317 # functions that check and wait_until call
 . "$(dirname "$0")/../tool.sh"
 
@@ -308,80 +308,5 @@ bench compare --scenario process_sample --base oops --head fixed --budget 60
 expect_status "functions that sleep: succeeds" 0
 expect_grep "functions that sleep: improved" out '^process_sample/call +latency, ns .* improved +pairs: 0 matched, [0-9]+ unmatched'
 expect_grep "functions that sleep: one in all" out '^0 regressed, 1 improved, 0 same, 0 inconclusive$'
-
-# --- real programs ---
-names=("two equal builds" "a real regression" "the self-test")
-need_root "${names[@]}" || plan_done
-if grep -qs -- -fsanitize=address "$O/flags"; then
-	for name in "${names[@]}"; do skip "$name" "AddressSanitizer takes page faults of its own, which are the event"; done
-	plan_done
-fi
-
-results=$WORK/real
-bpftool=$(find_bpftool) || bpftool=''
-real() { run "$BPFBENCH" "$@" --results "$results"; }
-programs() { "$bpftool" prog show 2>/dev/null | awk '/^[0-9]+:/ { print $1 + 0 }' | sort; }
-held() { { grep -shE '^prog_id:' /proc/[0-9]*/fdinfo/* || true; } | awk '{ print $2 }' | sort -u; }
-# New since then, and in nobody's hands: ours all of them, since we are done.
-ownerless() { comm -13 "$TMP/programs" <(programs) | comm -23 - <(held); }
-none_left() { ownerless >"$TMP/ownerless"; sleep 0.2; ! comm -12 "$TMP/ownerless" <(ownerless) | grep -q .; }
-
-[[ -z $bpftool ]] || programs >"$TMP/programs"
-# Two files, as two builds are; named as people do, from where they are.
-cp "$O/bpf/perf_profiler.bpf.o" "$WORK/old.bpf.o"
-cp "$O/bpf/perf_profiler.bpf.o" "$WORK/new.bpf.o"
-run env -C "$WORK" "$BPFBENCH" compare --base-object old.bpf.o --head-object ./new.bpf.o --program ringbuf_nowakeup \
-	--budget 5 --fail-on regressed --results "$results"
-expect_status "two equal builds: exit code 0" 0
-expect_grep "two equal builds: a verdict, and not that one" out '^compare/step/stack_depth=32 +latency, ns .* (same|inconclusive) '
-check "two equal builds: the run is stored, whole" only_whole "$results" 1
-if [[ -z $bpftool ]]; then
-	skip "two equal builds: no program is left" "no bpftool that works on this kernel"
-else
-	check "two equal builds: no program is left" wait_until 5 none_left
-fi
-real compare --base-object "$WORK/old.bpf.o" --head-object "$WORK/none.bpf.o" --program ringbuf
-complains "two builds: a file that is not there" 1 'none\.bpf\.o: there is no such BPF object'
-real compare --base-object "$WORK/old.bpf.o" --head-object "$WORK/new.bpf.o" --program no_such --budget 1
-expect_status "two builds: a program that is not there" 1
-expect_grep "two builds: it is named" err "no_such"
-real compare --base-object "$WORK/old.bpf.o" --head-object "$WORK/new.bpf.o"
-complains "two builds: which program?" 1 'one program of it can be compared at a time; which\? --program NAME; it has: empty, ringbuf'
-real compare --base-object "$WORK/old.bpf.o" --head-object "$WORK/new.bpf.o" -s perf_profiler --base ringbuf --drive step --loads 2 \
-	--budget 5
-expect_status "two builds in a scenario: exit code 0" 0
-expect_grep "two builds in a scenario: named by it" out '^perf_profiler/step/'
-
-cat >"$WORK/slower.yml" <<-END
-	name: slower
-	object: perf_profiler.bpf.o
-	floor: empty
-	variants:
-	  - {name: empty}
-	  - {name: ringbuf}
-	  - {name: regressed, globals: {extra_rounds: 1000}}
-	drive:
-	  - {with: step, stack_depth: 32}
-END
-real compare -s "$WORK/slower.yml" --base ringbuf --head regressed --budget 20 --fail-on regressed
-expect_status "a real regression: found, exit code 3" 3
-expect_grep "a real regression: gross, with an interval above the threshold" out \
-	'^slower/step/stack_depth=32 +latency, ns .* \[\+[0-9.]+, \+[0-9.]+\] +regressed'
-real compare -s "$WORK/slower.yml" --base regressed --head ringbuf --budget 20 --fail-on regressed
-expect_status "a real improvement: exit code 0" 0
-expect_grep "a real improvement: said" out '^slower/step/stack_depth=32 +latency, ns .* improved'
-
-rm -rf "$results"
-real selftest --experiments 1 --seed 1
-expect_status "selftest: exit code 0" 0
-for program in loop straight ringbuf; do
-	expect_eq "selftest: three modes of $program" "$(grep -cE "^$program +(same-load|reloads|injected) +[0-9]+/1 " "$TMP/out")" 3
-done
-expect_grep "selftest: the resolution" out '^Resolution of this machine: [0-9.]+ %'
-check "selftest: stored in its own folder" test "$(find "$results/selftest" -name '2*-selftest-*.json' | wc -l)" = 1
-real list --runs
-expect_no_grep "selftest: it is not taken for a run" out 'selftest'
-real selftest --program nonesuch
-complains "selftest: an unknown program" 1 'nonesuch'
 
 plan_done
