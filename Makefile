@@ -165,7 +165,7 @@ bench: deps ## install, build, and run the main job: perf_profiler, BMF on stdou
 TESTS ?=
 test: deps ## install, build, and pass the tests that are not slow (as root: the privileged ones too)
 	$(Q)+ci/as-owner.sh $(MAKE) -j$(JOBS) --no-print-directory all tests
-	$(Q)O=$(O) harness/tests/run.sh --fast $(TESTS)
+	$(Q)O=$(O) harness/tests/run.sh --fast --together $(TESTS)
 
 test-all: deps ## likewise all tests, with kernels in virtual machines; TESTS="--without vm/": options of harness/tests/run.sh
 	$(Q)+ci/as-owner.sh $(MAKE) -j$(JOBS) --no-print-directory all tests

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The test runner that `make test` (--fast) and `make test-all` call; see --help.
+# The test runner that `make test` (--fast --together) and `make test-all` call; see --help.
 #
 # A test whose source has a line "slow: REASON" at the start of a comment is slow: `make test` leaves it out.
 #
@@ -16,21 +16,23 @@ cd -- "$ROOT"
 O=$(realpath -m -- "${O:-build}")
 export ROOT O
 log=$(mktemp -d "${TMPDIR:-/tmp}/bpfbench-tests.XXXXXX")
-child=''
+touch "$log"/{counts,skips,failures}
+child='' beside=''
 # bpftool and friends, for those who are not root.
 export PATH=$PATH:/usr/sbin:/sbin
 trap 'rm -rf -- "$log"' EXIT
 # `timeout` leads a process group of its own, which the terminal's Ctrl-C does not reach.
-trap '[[ -z $child ]] || kill "$child" 2>/dev/null; exit 130' INT TERM
+trap 'kill $child $beside 2>/dev/null; wait $beside; exit 130' INT TERM
 
 usage() {
 	cat <<-'EOF'
-	Usage: harness/tests/run.sh [--fast] [--without NAME]... [NAME]...
+	Usage: harness/tests/run.sh [--fast] [--together] [--without NAME]... [NAME]...
 
 	Runs every cmocka program of harness/tests/unit (built by make tests) and every harness/tests/*/test_*.sh, or those
 	whose "folder/name" contains one of NAME, and ends with the line 'N passed, N failed, N skipped'.
 
 	  --fast          leave out the slow ones, whose source has a comment "slow: REASON"; they are listed at the end
+	  --together      run the tests that load BPF programs and the others at the same time
 	  --without NAME  leave out those whose "folder/name" contains NAME
 	  --help          print this
 
@@ -41,8 +43,8 @@ usage() {
 	EOF
 }
 
-passed=0 failed=0 skipped=0 fast=''
-declare -a skips=() without=() slow=()
+fast='' together=''
+declare -a without=() slow=() with_bpf=() others=()	# tests: "NAME PROGRAM"
 
 if [[ -t 1 ]]; then red=$'\e[31m' green=$'\e[32m' plain=$'\e[0m'; else red='' green='' plain=''; fi
 
@@ -111,7 +113,7 @@ report() {
 			case $line in
 			'not '*) details+=("failed: ${line#not }") ;;
 			'bad '*) f=$((f + 1)); details+=("${line#bad }") ;;
-			'skip '*) skips+=("$name: ${line#skip }") ;;
+			'skip '*) line=${line#skip }; printf '  %s: %s\n' "$name" "${line/$'\t'/ - }" >>"$log/skips" ;;
 			esac
 		done
 	} < <(parse_tap "$file")
@@ -120,16 +122,16 @@ report() {
 		details+=("$why")
 		((f)) || f=1
 	fi
-	passed=$((passed + p)) failed=$((failed + f)) skipped=$((skipped + s))
+	echo "$p $f $s" >>"$log/counts"
 	verdict="${green}ok  ${plain}"
 	((f == 0)) || verdict="${red}FAIL${plain}"
 	ms=$(((${EPOCHREALTIME//[!0-9]/} - started) / 1000))
 	printf '%s  %-32s %4d passed %3d failed %3d skipped %4d.%02d s\n' "$verdict" "$name" "$p" "$f" "$s" \
 		$((ms / 1000)) $((ms % 1000 / 10))
 	((f == 0)) || {
-		print_failure "$file" "${details[@]}" >"$log/failure"
-		cat "$log/failure"
-		{ printf '%s\n' "$name"; cat "$log/failure"; } >>"$log/failures"
+		{ printf '%s\n' "$name"; print_failure "$file" "${details[@]}"; } >"$file.failure"
+		tail -n +2 "$file.failure"
+		cat "$file.failure" >>"$log/failures"
 	}
 }
 
@@ -148,16 +150,18 @@ print_failure() {
 	fi
 }
 
+loads_bpf() { [[ $1 == unit/test_bpf_* || $1 == bpf/* || $1 == docs/* && $1 != docs/test_pages ]]; }
+
 # What the privileged tests count, see and set is the machine's: bpf_stats, BPF objects, real-time priority. Those of another
 # tree or chroot on this machine would be in it, so that they take turns, by a lock on a folder that all of them see. Somebody
-# who holds it for ten minutes is not waited for.
+# who holds it for ten minutes is not waited for. take_turn now|wait: false: somebody else has it.
 take_turn() {
-	case $1 in
-	docs/test_pages) return 0 ;;
-	unit/test_bpf_* | bpf/* | docs/*) [[ $EUID == 0 && -r /sys/kernel ]] || return 0 ;;
-	*) return 0 ;;
-	esac
+	[[ $EUID == 0 && -r /sys/kernel ]] || return 0
 	exec 9</sys/kernel
+	if [[ $1 == now ]]; then
+		flock -n 9
+		return
+	fi
 	flock -w 600 9 &
 	child=$!
 	wait "$child" || true
@@ -168,7 +172,6 @@ run_one() {
 	local name=$1 limit=${BB_TEST_TIMEOUT:-900} program=$2 status=0 file started
 
 	file=$log/${name//\//.}
-	take_turn "$name"
 	started=${EPOCHREALTIME//[!0-9]/}
 	CMOCKA_MESSAGE_OUTPUT=TAP timeout -k 5 "$limit" "$program" >"$file" 2>"$file.err" </dev/null 9<&- &
 	child=$!
@@ -180,7 +183,7 @@ run_one() {
 
 # A program that cannot be run at all is a failure with a name.
 refuse() {
-	failed=$((failed + 1))
+	echo "0 1 0" >>"$log/counts"
 	printf '%sFAIL%s  %-32s %s\n' "$red" "$plain" "$1" "$2"
 	printf '%s\n      | %s\n' "$1" "$2" >>"$log/failures"
 }
@@ -210,33 +213,68 @@ wanted() {
 	fi
 }
 
-run_all() {
+# add NAME PROGRAM
+add() { if loads_bpf "$1"; then with_bpf+=("$1 $2"); else others+=("$1 $2"); fi; }
+
+find_all() {
 	local source name folder script
 
 	for source in harness/tests/unit/test_*.c; do
 		name=${source##*/} name=${name%.c}
-		wanted "unit/$name" "$source" "$@" || continue
-		if [[ -x $O/tests/$name ]]; then
-			run_one "unit/$name" "$O/tests/$name"
-		else
-			refuse "unit/$name" "not built: $O/tests/$name; run make tests"
-		fi
+		! wanted "unit/$name" "$source" "$@" || add "unit/$name" "$O/tests/$name"
 	done
 	for script in harness/tests/*/test_*.sh; do
 		folder=${script%/*} name=${folder##*/}/${script##*/} name=${name%.sh}
-		wanted "$name" "$script" "$@" || continue
-		if [[ -x $script ]]; then
-			run_one "$name" "./$script"
+		! wanted "$name" "$script" "$@" || add "$name" "./$script"
+	done
+}
+
+# run_test "NAME PROGRAM"
+run_test() {
+	local name=${1%% *} program=${1#* }
+
+	if [[ -x $program ]]; then
+		run_one "$name" "$program"
+	elif [[ -e $program ]]; then
+		refuse "$name" "$program is not executable: chmod +x it"
+	else
+		refuse "$name" "not built: $program; run make tests"
+	fi
+}
+
+# Those with BPF first; while it is the turn of another runner, the others.
+run_in_turns() {
+	local i=0 k=0
+
+	while ((i < ${#with_bpf[@]} || k < ${#others[@]})); do
+		if ((i < ${#with_bpf[@]})) && { take_turn now || { ((k == ${#others[@]})) && take_turn wait; }; }; then
+			run_test "${with_bpf[i++]}"
 		else
-			refuse "$name" "$script is not executable: chmod +x it"
+			exec 9<&-
+			run_test "${others[k++]}"
 		fi
 	done
+}
+
+run_all() {
+	if [[ $together ]]; then
+		(
+			trap 'kill $child 2>/dev/null; exit 130' INT TERM
+			with_bpf=()
+			run_in_turns
+		) &
+		beside=$!
+		others=()
+	fi
+	run_in_turns
+	[[ ! $together ]] || wait "$beside"
 }
 
 while [[ ${1:-} == -* ]]; do
 	case $1 in
 	--help | -h) usage; exit 0 ;;
 	--fast) fast=1; shift ;;
+	--together) together=1; shift ;;
 	--without)
 		(($# > 1)) || { printf 'run.sh: --without needs a NAME; see --help\n' >&2; exit 2; }
 		without+=("$2")
@@ -244,19 +282,19 @@ while [[ ${1:-} == -* ]]; do
 	*) printf 'run.sh: unknown option %s; see --help\n' "$1" >&2; exit 2 ;;
 	esac
 done
-run_all "$@"
-if (($# && passed + failed + skipped + ${#slow[@]} == 0)); then
+find_all "$@"
+if (($# && ${#with_bpf[@]} + ${#others[@]} + ${#slow[@]} == 0)); then
 	printf 'run.sh: no test program matches: %s\n' "$*" >&2
 	exit 2
 fi
-if ((${#skips[@]})); then
+run_all
+if [[ -s $log/skips ]]; then
 	printf '\nskipped:\n'
-	for skip in "${skips[@]}"; do
-		printf '  %s\n' "${skip/$'\t'/ - }"
-	done
+	cat "$log/skips"
 fi
 ((${#slow[@]} == 0)) || printf '\nleft out as slow, make test-all runs them: %s\n' "${slow[*]}"
 # Once more where people look for them, far below the lines of those that passed.
 [[ ! -s $log/failures ]] || { printf '\nfailed:\n'; sed 's/^/  /' "$log/failures"; }
+read -r passed failed skipped < <(awk '{ p += $1; f += $2; s += $3 } END { print p + 0, f + 0, s + 0 }' "$log/counts")
 printf '\n%d passed, %d failed, %d skipped\n' "$passed" "$failed" "$skipped"
 ((failed == 0 && passed > 0))
