@@ -269,21 +269,27 @@ static int store(struct bb_measure *m, int rc, int exit_code)
 /* What moves between plain runs of this machine, by its self-test, for the intervals. */
 static void note_between(struct bb_measure *m)
 {
-	double between[BB_N_REPEAT_CLASSES][BB_N_REPEATS];
+	struct bb_between between;
 	struct bb_report *r = m->report;
 	char *id = NULL;
 
 	if (r->n_comparisons ||
-	    bb_selftest__read_between(m->args->results, &r->fingerprint, between, &id, NULL))
+	    bb_selftest__read_between(m->args->results, &r->fingerprint, &between, &id, NULL))
 		return;
 	for (size_t i = 0; i < r->n_cases; i++) {
 		const struct bb_drive_kind *kind = bb_drive_kind_named(r->cases[i].drive);
-		enum bb_repeat_class class = bb_repeat_class_of(&r->cases[i]);
+		struct bb_case *c = &r->cases[i];
+		enum bb_repeat_class class = bb_repeat_class_of(r, c);
 
-		if (!kind->needs_bpf || kind->seconds > 0 || r->cases[i].is_live)
+		if (!kind->needs_bpf || kind->seconds > 0 || c->is_live)
 			continue;
-		r->cases[i].between = between[class][BB_REPEAT_LATENCY];
-		r->cases[i].between_relative = between[class][BB_REPEAT_RELATIVE];
+		c->between = between.of[class][BB_REPEAT_LATENCY];
+		c->between_relative = between.of[class][BB_REPEAT_RELATIVE];
+		if (class != BB_REPEAT_EMPTY && class != BB_REPEAT_EMPTY_COLD)
+			c->between_floor =
+				between.of[c->emptied ? BB_REPEAT_EMPTY_COLD : BB_REPEAT_EMPTY]
+					  [BB_REPEAT_LATENCY];
+		c->between_runs = between.runs;
 	}
 	free(id);
 }

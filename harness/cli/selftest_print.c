@@ -15,6 +15,8 @@ static const char *const class_words[BB_N_REPEAT_CLASSES] = {
 	[BB_REPEAT_CALM] = "programs that wake nobody",
 	[BB_REPEAT_WAKES] = "programs that wake a reader",
 	[BB_REPEAT_COLD] = "with emptied caches",
+	[BB_REPEAT_EMPTY] = "the empty program",
+	[BB_REPEAT_EMPTY_COLD] = "the empty program with emptied caches",
 };
 
 /* The mean of a list, or the difference of those of two, with its 95 % interval. */
@@ -84,18 +86,18 @@ void bb_selftest_print_repeat(FILE *out, const struct bb_repeat *r)
 	size_t n = 0;
 
 	for (int class = 0; class < BB_N_REPEAT_CLASSES; class ++) {
-		struct bb_repeatability ns = bb_repeat__class(r, (enum bb_repeat_class) class,
-							      BB_REPEAT_LATENCY),
-					relative = bb_repeat__class(r, (enum bb_repeat_class) class,
-								    BB_REPEAT_RELATIVE);
+		size_t runs;
+		double ns = bb_repeat__class(r, (enum bb_repeat_class) class, BB_REPEAT_LATENCY,
+					     &runs),
+		       relative = bb_repeat__class(r, (enum bb_repeat_class) class,
+						   BB_REPEAT_RELATIVE, &runs);
 
-		if (isnan(ns.within))
+		if (isnan(ns))
 			continue;
 		fprintf(out,
 			"%sA plain run repeats within %.2f %% on this machine (%s; relative to the "
 			"reference %.2f %%).\n",
-			n ? "" : "\n", 100 * expm1(ns.within), class_words[class],
-			100 * expm1(relative.within));
+			n ? "" : "\n", 100 * expm1(ns), class_words[class], 100 * expm1(relative));
 		n++;
 	}
 	if (!n)

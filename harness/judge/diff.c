@@ -9,7 +9,8 @@
 #include <string.h>
 
 #include "base/grow.h"
-#include "stats/order_ratio.h"
+#include "core/drive_kind.h"
+#include "judge/stored_ratio.h"
 #include "stats/quantile.h"
 
 /* --- rows, notes and warnings --- */
@@ -196,6 +197,20 @@ static int warn_of_machines(const struct bb_report *a, const struct bb_report *b
 	return rc;
 }
 
+/* Has the machine's self-test said how far two runs of a case that both have differ? */
+static bool is_between_known(const struct bb_report *a, const struct bb_report *b)
+{
+	for (size_t i = 0; i < a->n_cases; i++) {
+		const struct bb_case *c = bb_report__find_case(b, a->cases[i].name);
+		const struct bb_drive_kind *kind = bb_drive_kind_named(a->cases[i].drive);
+
+		if (c && kind->needs_bpf && !(kind->seconds > 0) &&
+		    (!a->cases[i].between_runs || !c->between_runs))
+			return false;
+	}
+	return true;
+}
+
 /* What speaks against any verdict; *ret_doubt is a static text for the notes, NULL when nothing
  * does. */
 static int find_doubts(const struct bb_report *a, const struct bb_report *b, bool force,
@@ -218,6 +233,9 @@ static int find_doubts(const struct bb_report *a, const struct bb_report *b, boo
 		rc = warn(d, "so no verdict is given: measure both on one machine, at best in one "
 			     "run (`bpfbench compare --base V1 --head V2`), or insist with "
 			     "--force");
+	if (!rc && !is_between_known(a, b))
+		rc = warn(d, "what moves between two runs is not in the intervals: `bpfbench "
+			     "selftest` measures it, and later runs have it");
 	if (!rc && a->id && b->id && !strcmp(a->id, b->id))
 		rc = warn(d, "A and B are the same run, %s", a->id);
 	*ret_doubt = force ? NULL : doubt;
@@ -225,24 +243,6 @@ static int find_doubts(const struct bb_report *a, const struct bb_report *b, boo
 }
 
 /* --- two stored runs: the rows --- */
-
-/* Locations of the loads that count, ascending; to be freed. */
-static int sorted_locations(const struct bb_case *c, double **ret_ns, size_t *ret_n)
-{
-	double *ns = calloc(c->n_series + 1, sizeof(*ns));
-	size_t n = 0;
-
-	if (!ns || bb_case__locations(c, ns)) {
-		free(ns);
-		return -ENOMEM;
-	}
-	bb_sort_doubles(ns, c->n_series); /* NANs last */
-	while (n < c->n_series && !isnan(ns[n]))
-		n++;
-	*ret_ns = ns;
-	*ret_n = n;
-	return 0;
-}
 
 static int note_voids(struct bb_diff *row, char side, const struct bb_case *c)
 {
@@ -257,29 +257,20 @@ static int note_voids(struct bb_diff *row, char side, const struct bb_case *c)
 static int judge_latency(const struct bb_case *a, const struct bb_case *b,
 			 const struct bb_diff_opts *opts, struct bb_diff *row)
 {
-	double *xa = NULL, *xb = NULL, factor = 1 + opts->threshold;
-	size_t n_a, n_b, needs = bb_order_ratio_needs(opts->alpha);
-	struct bb_order_ratio r;
-	int rc = sorted_locations(a, &xa, &n_a);
+	struct bb_stored_ratio r;
+	int rc = bb_stored_ratio(a, b, opts->threshold, opts->alpha, &r);
 
-	if (!rc)
-		rc = sorted_locations(b, &xb, &n_b);
 	if (rc)
-		goto out;
-	r = bb_order_ratio(xa, n_a, xb, n_b, opts->alpha);
+		return rc;
 	row->lo = r.interval.lo;
 	row->hi = r.interval.hi;
 	row->verdict = bb_verdict_of((struct bb_interval){log(r.interval.lo), log(r.interval.hi)},
 				     opts->threshold);
-	row->p = fmin(bb_order_ratio_p(xa, n_a, xb, n_b, factor),
-		      bb_order_ratio_p(xb, n_b, xa, n_a, factor));
-	if (n_a < needs || n_b < needs)
-		rc = add_note(row, "an interval takes %zu loads a side, there are %zu and %zu",
-			      needs, n_a, n_b);
-out:
-	free(xa);
-	free(xb);
-	return rc;
+	row->p = r.p;
+	if (r.n_a < r.needs || r.n_b < r.needs)
+		return add_note(row, "an interval takes %zu loads a side, there are %zu and %zu",
+				r.needs, r.n_a, r.n_b);
+	return 0;
 }
 
 static int add_latency(const struct bb_case *a, const struct bb_case *b,

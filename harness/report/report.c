@@ -92,7 +92,7 @@ struct bb_case *bb_report__add_case(struct bb_report *r)
 		return NULL;
 	c->floor = BB_NO_FLOOR;
 	c->units_per_ns = 1;
-	c->wakeups = c->between = c->between_relative = NAN;
+	c->wakeups = c->between = c->between_relative = c->between_floor = NAN;
 	for (size_t i = 0; i < bb_n_metrics; i++)
 		*bb_metric_at(&c->summary, &bb_metrics[i]) = (struct bb_estimate){NAN, NAN, NAN};
 	return c;

@@ -75,9 +75,11 @@ struct bb_case {
 	uint32_t executed_insns, n_insns;
 	/* interrupts to its own CPU by a run: it wakes somebody; NAN: not known */
 	double wakeups;
-	/* by how much a run like this differs by what its own loads do not show, by the machine's
-	 * self-test: 95 % half widths in ln of the latency and of the relative; NAN: not known */
-	double between, between_relative;
+	/* by how much runs like this one differ, by `between_runs` runs of the machine's self-test:
+	 * 95 % half widths in ln of the latency, the relative, and the latency of the floor, which
+	 * moves the others by as many ns; NAN: not known */
+	double between, between_relative, between_floor;
+	uint32_t between_runs;
 	uint32_t units_per_ns; /* of the samples: 1, or 1000 where they are in ps */
 	size_t floor;          /* index of the floor's case in the report, BB_NO_FLOOR */
 	bool is_anchor;        /* history divides by it */
@@ -210,7 +212,8 @@ int bb_case__locations(const struct bb_case *c, double *ret_ns);
 /* One value a load, put together. */
 struct bb_over_loads {
 	struct bb_estimate estimate;
-	double se;          /* standard error, by place; NAN: not drawn by place */
+	double se, df;      /* standard error, by place, and its degrees of freedom; NAN: not drawn
+			     * by place */
 	double spread;      /* p90 / p10; NAN with fewer than 3 */
 	double least, most; /* by place: means of the cheapest and of the dearest */
 	size_t n_places;    /* 0: not drawn by place, and the estimate is the median */

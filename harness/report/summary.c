@@ -78,6 +78,7 @@ static int median_over_loads(const double *x, size_t n, struct bb_over_loads *re
 	*ret = (struct bb_over_loads){
 		.estimate = {l.value, l.interval.lo, l.interval.hi},
 		.se = NAN,
+		.df = NAN,
 		.spread = l.n >= SPREAD_MIN ? l.spread : NAN,
 		.least = NAN,
 		.most = NAN,
@@ -98,6 +99,7 @@ int bb_case__over_loads(const struct bb_case *c, const double *x, struct bb_over
 	if (bb_stratified_mean(x, place, share, c->n_series, ALPHA, &s)) {
 		ret->estimate = (struct bb_estimate){s.value, s.interval.lo, s.interval.hi};
 		ret->se = s.se;
+		ret->df = (double)(s.n - s.n_strata);
 		ret->least = s.least;
 		ret->most = s.most;
 		ret->n_places = s.n_strata;
@@ -328,12 +330,9 @@ static int references(struct bb_case *c)
 	return x ? 0 : -ENOMEM;
 }
 
-/* An interval over loads holds what moves between runs, too, where that is known: `share` of
- * `whole`, of independent causes. */
-static void widen(struct bb_estimate *e, double share, double whole)
+/* By a half width of independent causes. */
+static void widen(struct bb_estimate *e, double more)
 {
-	double more = share * fabs(whole);
-
 	if (!(more > 0) || isnan(e->lo))
 		return;
 	e->lo = e->value - hypot(e->value - e->lo, more);
@@ -350,10 +349,8 @@ static int relative(struct bb_case *c, const struct work *w)
 		bb_case__relative(c, w->location, x);
 		rc = bb_case__over_loads(c, x, &l);
 	}
-	if (!rc) {
+	if (!rc)
 		c->summary.relative = l.estimate;
-		widen(&c->summary.relative, c->between_relative, l.estimate.value);
-	}
 	free(x);
 	return rc;
 }
@@ -383,7 +380,6 @@ static int summarise_case(struct bb_case *c, struct work *w)
 	if (rc)
 		return rc;
 	c->summary.latency = l.estimate;
-	widen(&c->summary.latency, c->between, l.estimate.value);
 	c->summary.layout_best = point(l.least);
 	c->summary.layout_worst = point(l.most);
 	c->summary.places = (uint32_t)l.n_places;
@@ -446,8 +442,6 @@ static int against_floor(struct bb_report *r, size_t i, const struct work *work)
 		rc = bb_case__over_loads(c, net, &l);
 	if (!rc)
 		c->summary.net = l.estimate;
-	if (!rc)
-		widen(&c->summary.net, c->between, c->summary.latency.value);
 	if (!rc && (bb_drive_kind_named(c->drive)->fills & BB_FILLS_SLOWDOWN)) {
 		rc = bb_case__over_loads(c, ratios, &l);
 		if (!rc)
@@ -455,6 +449,24 @@ static int against_floor(struct bb_report *r, size_t i, const struct work *work)
 	}
 	free(floor_ns);
 	return rc;
+}
+
+static double known(double x)
+{
+	return isnan(x) ? 0 : x;
+}
+
+/* Intervals over loads hold what moves between runs, too, where that is known. */
+static void join_between(struct bb_case *c)
+{
+	struct bb_summary *s = &c->summary;
+	double ns = s->latency.value, floor_ns = known(c->between_floor) * known(s->floor.value);
+	double more_ns = hypot(known(c->between) * ns, floor_ns);
+
+	widen(&s->latency, more_ns);
+	widen(&s->net, more_ns);
+	widen(&s->floor, floor_ns);
+	widen(&s->relative, hypot(known(c->between_relative), floor_ns / ns) * s->relative.value);
 }
 
 int bb_report__summarise(struct bb_report *r)
@@ -469,6 +481,8 @@ int bb_report__summarise(struct bb_report *r)
 	}
 	for (size_t i = 0; !rc && i < r->n_cases; i++)
 		rc = against_floor(r, i, work);
+	for (size_t i = 0; !rc && i < r->n_cases; i++)
+		join_between(&r->cases[i]);
 	for (size_t i = 0; work && i < r->n_cases; i++)
 		free(work[i].location);
 	free(work);

@@ -43,39 +43,46 @@ static double variance_of(const struct bb_repeat_list *f)
 	return squares / (double)(f->n - 1);
 }
 
-struct bb_repeatability bb_repeat__row(const struct bb_repeat_row *r, enum bb_repeat_of of)
+double bb_repeat__row(const struct bb_repeat_row *r, enum bb_repeat_of of)
 {
-	struct bb_repeatability a = {NAN, NAN};
-	double n = (double)r->ln[of].n, variance, t;
+	double n = (double)r->ln[of].n;
 
 	if (r->ln[of].n < BB_REPEAT_LEAST)
-		return a;
-	variance = variance_of(&r->ln[of]);
-	t = bb_student_critical(ALPHA, n - 1);
-	a.within = t * sqrt(variance * (1 + 1 / n));
-	a.between = t * sqrt(fmax(variance - (r->se2[of].n ? mean_of(&r->se2[of]) : 0), 0));
-	return a;
+		return NAN;
+	return bb_student_critical(ALPHA, n - 1) * sqrt(variance_of(&r->ln[of]) * (1 + 1 / n));
 }
 
-enum bb_repeat_class bb_repeat_class_of(const struct bb_case *c)
+/* Is it the floor of another? */
+static bool is_floor(const struct bb_report *r, const struct bb_case *c)
 {
+	for (size_t i = 0; i < r->n_cases; i++)
+		if (r->cases[i].floor < r->n_cases && &r->cases[r->cases[i].floor] == c)
+			return true;
+	return false;
+}
+
+enum bb_repeat_class bb_repeat_class_of(const struct bb_report *r, const struct bb_case *c)
+{
+	if (is_floor(r, c))
+		return c->emptied ? BB_REPEAT_EMPTY_COLD : BB_REPEAT_EMPTY;
 	return c->emptied                                     ? BB_REPEAT_COLD
 	       : bb_case__reference(c) == BB_REFERENCE_WAKEUP ? BB_REPEAT_WAKES
 							      : BB_REPEAT_CALM;
 }
 
-struct bb_repeatability bb_repeat__class(const struct bb_repeat *r, enum bb_repeat_class class,
-					 enum bb_repeat_of of)
+double bb_repeat__class(const struct bb_repeat *r, enum bb_repeat_class class, enum bb_repeat_of of,
+			size_t *ret_runs)
 {
-	struct bb_repeatability worst = {NAN, NAN};
+	double worst = NAN;
 
+	*ret_runs = 0;
 	for (size_t i = 0; i < r->n_rows; i++) {
-		struct bb_repeatability a = bb_repeat__row(&r->rows[i], of);
+		double within = bb_repeat__row(&r->rows[i], of);
 
-		if (r->rows[i].class != class)
+		if (r->rows[i].class != class || isnan(within) || within < worst)
 			continue;
-		worst.within = fmax(worst.within, a.within);
-		worst.between = fmax(worst.between, a.between);
+		worst = within;
+		*ret_runs = r->rows[i].ln[of].n;
 	}
 	return worst;
 }
@@ -113,11 +120,8 @@ static int take_case(struct bb_repeat_row *row, const struct bb_report *report, 
 
 	if (!rc && alone)
 		rc = add(&row->alone, log(p.figure[BB_BY_LATENCY].value));
-	for (int of = 0; !rc && !alone && of < BB_N_REPEATS; of++) {
+	for (int of = 0; !rc && !alone && of < BB_N_REPEATS; of++)
 		rc = add(&row->ln[of], log(p.figure[by[of]].value));
-		if (!rc)
-			rc = add(&row->se2[of], p.se[by[of]] * p.se[by[of]]);
-	}
 	if (!rc)
 		rc = bb_case__locations(c, ns);
 	if (!rc && !alone)
@@ -170,9 +174,9 @@ static int take_run(struct bb_repeat *r, const struct bb_scenario *s, struct bb_
 		const struct bb_case *c = &report->cases[i];
 		struct bb_repeat_row *row;
 
-		if (c->floor == BB_NO_FLOOR || isnan(c->summary.latency.value))
+		if (isnan(c->summary.latency.value))
 			continue;
-		row = row_of(r, name_in(s, c->variant), bb_repeat_class_of(c));
+		row = row_of(r, name_in(s, c->variant), bb_repeat_class_of(report, c));
 		rc = row ? take_case(row, report, i, alone) : -ENOMEM;
 	}
 	return !rc && report->n_cases ? take_references(r, report) : rc;
@@ -230,10 +234,8 @@ void bb_repeat__done(struct bb_repeat *r)
 	for (size_t i = 0; i < r->n_rows; i++) {
 		struct bb_repeat_row *row = &r->rows[i];
 
-		for (int of = 0; of < BB_N_REPEATS; of++) {
+		for (int of = 0; of < BB_N_REPEATS; of++)
 			free(row->ln[of].v);
-			free(row->se2[of].v);
-		}
 		free(row->halves.v);
 		free(row->alone.v);
 	}

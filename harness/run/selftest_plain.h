@@ -19,6 +19,8 @@ enum bb_repeat_class {
 	BB_REPEAT_CALM,
 	BB_REPEAT_WAKES, /* it interrupts its own CPU */
 	BB_REPEAT_COLD,  /* with emptied caches */
+	BB_REPEAT_EMPTY, /* the floor: it moves all programs of its drive by as many ns */
+	BB_REPEAT_EMPTY_COLD,
 	BB_N_REPEAT_CLASSES
 };
 
@@ -34,8 +36,7 @@ struct bb_repeat_list {
 struct bb_repeat_row {
 	const char *program; /* borrowed from the scenario */
 	enum bb_repeat_class class;
-	/* by run: ln of the figure, and its squared standard error over loads */
-	struct bb_repeat_list ln[BB_N_REPEATS], se2[BB_N_REPEATS];
+	struct bb_repeat_list ln[BB_N_REPEATS]; /* by run: of the figure */
 	/* by run: ln of the second half of the loads over the first, loads of one place each */
 	struct bb_repeat_list halves;
 	struct bb_repeat_list
@@ -43,27 +44,21 @@ struct bb_repeat_row {
 };
 
 struct bb_repeat {
-	struct bb_repeat_row *rows; /* no floor */
+	struct bb_repeat_row *rows;
 	size_t n_rows;
 	struct bb_repeat_list clock, memory; /* ns of the references, by run and round, by run */
 };
 
 /*
- * What follows for the 95 % interval of a run. Shares, in ln; NAN with fewer than
- * BB_REPEAT_LEAST runs.
+ * 95 % of such runs are so close to the mean of all: Student's t times the standard deviation of
+ * n runs times sqrt(1 + 1/n), in ln. NAN with fewer than BB_REPEAT_LEAST runs.
  */
 #define BB_REPEAT_LEAST 4
-struct bb_repeatability {
-	/* 95 % of the runs are so close to each other's mean */
-	double within;
-	/* the part of it that the intervals over loads do not have: what moves between runs */
-	double between;
-};
-struct bb_repeatability bb_repeat__row(const struct bb_repeat_row *r, enum bb_repeat_of of);
-/* The worst of the class; NAN: it has none. */
-struct bb_repeatability bb_repeat__class(const struct bb_repeat *r, enum bb_repeat_class class,
-					 enum bb_repeat_of of);
-enum bb_repeat_class bb_repeat_class_of(const struct bb_case *c);
+double bb_repeat__row(const struct bb_repeat_row *r, enum bb_repeat_of of);
+/* The worst of the class; NAN: it has none. *ret_runs: of how many runs it is. */
+double bb_repeat__class(const struct bb_repeat *r, enum bb_repeat_class class, enum bb_repeat_of of,
+			size_t *ret_runs);
+enum bb_repeat_class bb_repeat_class_of(const struct bb_report *r, const struct bb_case *c);
 
 /* One more run of `scenario`, and one of its first program alone; the `turn`-th of each. A run for
  * which there was no time adds nothing. */

@@ -58,23 +58,29 @@ static const char *const repeat_keys[BB_N_REPEAT_CLASSES][BB_N_REPEATS] = {
 	[BB_REPEAT_CALM] = {"between_latency", "between_relative"},
 	[BB_REPEAT_WAKES] = {"between_latency_wakes", "between_relative_wakes"},
 	[BB_REPEAT_COLD] = {"between_latency_cold", "between_relative_cold"},
+	[BB_REPEAT_EMPTY] = {"between_latency_empty", "between_relative_empty"},
+	[BB_REPEAT_EMPTY_COLD] = {"between_latency_empty_cold", "between_relative_empty_cold"},
 };
 
-static const char *const class_names[BB_N_REPEAT_CLASSES] = {"calm", "wakes", "cold"};
+static const char *const class_names[BB_N_REPEAT_CLASSES] = {"calm", "wakes", "cold", "empty",
+							     "empty cold"};
 
 /* By class of programs, and what each program's runs gave. */
 static json_t *repeat_json(const struct bb_repeat *r)
 {
 	json_t *o = json_object(), *programs = json_array();
+	size_t runs = 0, of_class;
 
 	for (int class = 0; class < BB_N_REPEAT_CLASSES; class ++)
-		for (int of = 0; of < BB_N_REPEATS; of++)
-			json_object_set_new(o, repeat_keys[class][of],
-					    number_or_null(
-						    bb_repeat__class(r,
-								     (enum bb_repeat_class) class,
-								     (enum bb_repeat_of)of)
-							    .between));
+		for (int of = 0; of < BB_N_REPEATS; of++) {
+			double within = bb_repeat__class(r, (enum bb_repeat_class) class,
+							 (enum bb_repeat_of)of, &of_class);
+
+			json_object_set_new(o, repeat_keys[class][of], number_or_null(within));
+			if (of_class && (!runs || of_class < runs))
+				runs = of_class;
+		}
+	json_object_set_new(o, "runs", json_integer((json_int_t)runs));
 	for (size_t i = 0; i < r->n_rows; i++)
 		json_array_append_new(
 			programs,
@@ -146,17 +152,23 @@ static bool take_resolution(const json_t *root, void *arg)
 static bool take_between(const json_t *root, void *arg)
 {
 	const json_t *plain = json_object_get(root, "plain_runs");
-	double(*between)[BB_N_REPEATS] = arg;
+	const json_t *runs = json_object_get(plain, "runs");
+	struct bb_between *between = arg;
 	bool any = false;
+
+	between->runs = json_integer_value(runs) > BB_REPEAT_LEAST &&
+					json_integer_value(runs) < UINT32_MAX
+				? (uint32_t)json_integer_value(runs)
+				: BB_REPEAT_LEAST;
 
 	for (int class = 0; class < BB_N_REPEAT_CLASSES; class ++)
 		for (int of = 0; of < BB_N_REPEATS; of++) {
 			const json_t *v = json_object_get(plain, repeat_keys[class][of]);
 
-			between[class][of] = json_number_value(v) >= 0 && json_is_number(v)
-						     ? json_number_value(v)
-						     : (double)NAN;
-			any |= !isnan(between[class][of]);
+			between->of[class][of] = json_number_value(v) >= 0 && json_is_number(v)
+							 ? json_number_value(v)
+							 : (double)NAN;
+			any |= !isnan(between->of[class][of]);
 		}
 	return any;
 }
@@ -205,8 +217,7 @@ int bb_selftest__read_resolution(const char *results, const struct bb_fingerprin
 }
 
 int bb_selftest__read_between(const char *results, const struct bb_fingerprint *fp,
-			      double ret_between[BB_N_REPEAT_CLASSES][BB_N_REPEATS], char **ret_id,
-			      struct bb_err *err)
+			      struct bb_between *ret_between, char **ret_id, struct bb_err *err)
 {
 	return read_newest(results, fp, take_between, ret_between, ret_id, err);
 }

@@ -22,12 +22,15 @@ int bb_selftest__read_resolution(const char *results, const struct bb_fingerprin
 				 double *ret_floor, char **ret_id, struct bb_err *err);
 
 /*
- * How far plain runs differ by what their loads do not show, as 95 % half widths in ln, by the
- * newest stored self-test of a machine like `fp` that says so. 0; -ENOENT without a
- * message when there is none, or another -errno.
+ * How far plain runs differ from their mean, as 95 % half widths in ln of `runs` runs, by the
+ * newest stored self-test of a machine like `fp` that says so. 0; -ENOENT without a message when
+ * there is none, or another -errno.
  */
+struct bb_between {
+	double of[BB_N_REPEAT_CLASSES][BB_N_REPEATS]; /* NAN: not known */
+	uint32_t runs;                                /* >= BB_REPEAT_LEAST */
+};
 int bb_selftest__read_between(const char *results, const struct bb_fingerprint *fp,
-			      double ret_between[BB_N_REPEAT_CLASSES][BB_N_REPEATS], char **ret_id,
-			      struct bb_err *err);
+			      struct bb_between *ret_between, char **ret_id, struct bb_err *err);
 
 #endif

@@ -37,6 +37,8 @@ static const struct bb_json_field case_fields[] = {
 	{"emptied", BB_JSON_TEXT_OR_NULL, offsetof(struct bb_case, emptied)},
 	{"between", BB_JSON_POSITIVE, offsetof(struct bb_case, between)},
 	{"between_relative", BB_JSON_POSITIVE, offsetof(struct bb_case, between_relative)},
+	{"between_floor", BB_JSON_POSITIVE, offsetof(struct bb_case, between_floor)},
+	{"between_runs", BB_JSON_U32, offsetof(struct bb_case, between_runs)},
 };
 
 #define REFERENCE(key, index)                                                                      \

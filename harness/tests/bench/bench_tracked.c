@@ -4,23 +4,27 @@
  * How many changes does `history` mark (none is right), how many of 20 real steps of some +3 % does
  * it mark within three runs, and how many alerts would Bencher raise: a t-test threshold as
  * `ci/bencher.sh main` sets it, computed as its documentation and lib/bencher_boundary say, with
- * the rule of that script that a second measurement has to alert for the same series.
+ * the rule of that script that a second measurement has to alert for the same series. How many
+ * intervals hold the mean of all runs, and how often is `compare OLD NEW` of two of them wrong?
  *
- * Environment: RUNS (200), of which the first 30 are only learnt from; MADE, a folder with the runs
- * of an earlier call, which are judged in place of new ones.
+ * Environment: RUNS (200), of which the first 30 are only learnt from; MADE, a folder in which the
+ * runs are kept, and which a later call goes on with; SECONDS_MOST: no run begins after as many.
  */
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 
 #include "hogs.h"
+#include "judge/diff.h"
 #include "judge/timeline.h"
 #include "stats/special.h"
+#include "store/store.h"
 
 #define MOST_RUNS 1000u
 #define STEPS 20u
 #define STEP_RUNS 3u
 #define LEARNT 30u
+#define APART 10u /* runs from OLD to NEW */
 
 /* as in ci/bencher.sh */
 #define MIN_SAMPLES 10u
@@ -60,8 +64,7 @@ static void run_once(const char *dir, const char *name, struct bb_rng *rng)
 	if (bb_rng_below(rng, 2))
 		hogs = start_hogs();
 	snprintf(command, sizeof(command),
-		 "exec ./bpfbench --scenario %s/%s.yml --results %s/%s -n 2000 --quiet --format "
-		 "csv "
+		 "exec ./bpfbench --scenario %s/%s.yml --results %s/%s --quiet --format csv "
 		 ">/dev/null",
 		 dir, name, dir, name);
 	if (system(command)) { /* NOLINT: a command of our own */
@@ -204,6 +207,73 @@ static void say_alerts(const struct bb_timeline *t, enum bb_predictor by)
 	bench_judge(what, bound, measured, n_failed <= (n + 199) / 200);
 }
 
+/* How many intervals of the latency hold the mean of all. */
+static void say_intervals(const struct bb_timeline *t)
+{
+	for (size_t i = 0; i < t->n_cases; i++) {
+		const struct bb_timeline_case *c = &t->cases[i];
+		size_t n = c->n_points, held = 0;
+		char what[200], measured[64], bound[64];
+		double mean = 0;
+
+		for (size_t k = 0; k < n; k++)
+			mean += c->points[k].of->figure[BB_BY_LATENCY].value / (double)n;
+		for (size_t k = 0; k < n; k++) {
+			const struct bb_estimate *e = &c->points[k].of->figure[BB_BY_LATENCY];
+
+			held += e->lo <= mean && mean <= e->hi;
+		}
+		snprintf(what, sizeof(what), "%s: intervals that hold the mean of all", c->variant);
+		snprintf(bound, sizeof(bound), ">= %zu of %zu", (9 * n + 9) / 10, n);
+		snprintf(measured, sizeof(measured), "%zu", held);
+		bench_judge(what, bound, measured, 10 * held >= 9 * n);
+	}
+}
+
+static struct bb_report *read_run(const char *dir, const char *id)
+{
+	struct bb_report *r;
+	struct bb_err err = {0};
+
+	if (bb_store__read(id, dir, &r, &err))
+		bench_die(id, &err);
+	return r;
+}
+
+/* `compare OLD NEW` at 1 %, as the command does it, of each run and the one APART later. */
+static void say_compares(const char *dir)
+{
+	const struct bb_diff_opts opts = {.threshold = 0.01, .alpha = 0.05};
+	char path[600], measured[128], bound[32], **ids;
+	size_t n, n_false = 0, n_same = 0, n_rows = 0;
+	struct bb_err err = {0};
+
+	snprintf(path, sizeof(path), "%s/tree", dir);
+	if (bb_store__list(path, &ids, &n, &err))
+		bench_die(path, &err);
+	for (size_t k = 0; k + APART < n; k++) {
+		struct bb_report *a = read_run(path, ids[k]), *b = read_run(path, ids[k + APART]);
+		struct bb_diffs d;
+
+		if (bb_diff_reports(a, b, &opts, &d, &err))
+			bench_die("compare", &err);
+		n_false += bb_diffs_have(&d, BB_VERDICT_REGRESSED) ||
+			   bb_diffs_have(&d, BB_VERDICT_IMPROVED);
+		n_same += bb_diffs_count(&d, BB_VERDICT_SAME);
+		n_rows += a->n_cases;
+		bb_diffs__done(&d);
+		bb_report__free(a);
+		bb_report__free(b);
+	}
+	bb_store__list_free(ids, n);
+	n = n > APART ? n - APART : 0;
+	snprintf(bound, sizeof(bound), "<= %zu", n / 20);
+	snprintf(measured, sizeof(measured), "%zu of %zu (%zu of %zu rows: same)", n_false, n,
+		 n_same, n_rows);
+	bench_judge("compare OLD NEW of one tree: with a false verdict", bound, measured,
+		    n_false <= n / 20);
+}
+
 static void judge(const char *dir)
 {
 	struct bb_timeline tree, slower;
@@ -214,36 +284,81 @@ static void judge(const char *dir)
 	say_steps(&tree, &slower);
 	say_alerts(&tree, BB_BY_LATENCY);
 	say_alerts(&tree, BB_BY_RELATIVE);
+	say_intervals(&tree);
+	say_compares(dir);
 	bb_timeline__done(&tree);
 	bb_timeline__done(&slower);
+}
+
+static size_t count_runs(const char *dir, const char *name)
+{
+	char path[600], **ids;
+	struct bb_err err = {0};
+	size_t n;
+
+	snprintf(path, sizeof(path), "%s/%s", dir, name);
+	if (bb_store__list(path, &ids, &n, &err))
+		bench_die(path, &err);
+	bb_store__list_free(ids, n);
+	return n;
+}
+
+/* As a user does on a new machine: what moves between runs is then in the intervals. */
+static void run_selftest(const char *dir)
+{
+	char command[1024];
+
+	snprintf(command, sizeof(command), "exec ./bpfbench selftest --results %s/tree --quiet >&2",
+		 dir);
+	if (system(command)) { /* NOLINT: a command of our own */
+		fprintf(stderr, "it failed: %s\n", command);
+		exit(1);
+	}
+}
+
+/* How many runs of the slower tree there are to be after so many of the tree. */
+static size_t slower_due(size_t n_tree, size_t n)
+{
+	size_t every = (n - LEARNT) / STEPS, steps;
+
+	if (n_tree < LEARNT)
+		return 0;
+	steps = (n_tree - LEARNT) / every + 1;
+	return STEP_RUNS * (steps < STEPS ? steps : STEPS);
 }
 
 int main(int argc, char **argv)
 {
 	const char *runs = getenv("RUNS"), *dir = argc > 1 ? argv[1] : "/tmp";
-	size_t n = runs && *runs ? strtoul(runs, NULL, 10) : 200, every;
-	const char *made = getenv("MADE");
+	const char *made = getenv("MADE"), *most = getenv("SECONDS_MOST");
+	size_t n = runs && *runs ? strtoul(runs, NULL, 10) : 200, n_tree, n_slower;
+	double seconds = most && *most ? strtod(most, NULL) : (double)INFINITY;
+	uint64_t began_ns = bb_now_ns();
 	struct bb_rng rng;
 
 	if (n < LEARNT + STEPS || n > MOST_RUNS) {
 		fprintf(stderr, "RUNS takes %u to %u\n", LEARNT + STEPS, MOST_RUNS);
 		return 1;
 	}
-	every = (n - LEARNT) / STEPS;
-	bb_rng_seed(&rng, BENCH_SEED);
-	if (made && *made) {
-		judge(made);
-		return 0;
-	}
+	if (made && *made)
+		dir = made;
+	n_tree = count_runs(dir, "tree");
+	n_slower = count_runs(dir, "slower");
+	bb_rng_seed(&rng, BENCH_SEED + n_tree);
 	write_scenario(dir, "tree", 400);
 	write_scenario(dir, "slower", 413);
-	for (size_t i = 0, steps = 0; i < n; i++) {
-		run_once(dir, "tree", &rng);
-		if (i + 1 < LEARNT || (i + 1 - LEARNT) % every || steps == STEPS)
-			continue;
-		for (unsigned int k = 0; k < STEP_RUNS; k++)
+	if (!n_tree)
+		run_selftest(dir);
+	while (bb_seconds_since(began_ns) < seconds) {
+		if (n_slower < slower_due(n_tree, n)) {
 			run_once(dir, "slower", &rng);
-		steps++;
+			n_slower++;
+		} else if (n_tree < n) {
+			run_once(dir, "tree", &rng);
+			n_tree++;
+		} else {
+			break;
+		}
 	}
 	judge(dir);
 	return 0;

@@ -10,6 +10,7 @@
 #include "export/diff_print.h"
 #include "judge/diff.h"
 #include "report_testing.h"
+#include "stats/special.h"
 
 static const struct bb_diff_opts at_1_percent = {.threshold = 0.01, .alpha = 0.05};
 
@@ -22,6 +23,7 @@ static size_t flat_case(struct bb_report *r, const char *variant, uint32_t loads
 
 	for (uint32_t load = 0; load < loads; load++)
 		add_samples(make_series(r, i, load), centre_ns + load, 10);
+	r->cases[i].between_runs = 9; /* which did not differ */
 	return i;
 }
 
@@ -135,6 +137,72 @@ static void test_other_verdicts(void **state)
 		assert_false(bb_diffs_have(&d, (cases[i].verdict + 1) % BB_N_VERDICTS));
 		bb_diffs__done(&d);
 	}
+}
+
+/* 9 runs of a self-test, 95 % of which are within 1 % of their mean: Student's t with 8 + 8 degrees
+ * of freedom (2.120 of 0.01 / 2.306, times sqrt(2)) for the two runs together. */
+static void test_what_moves_between_runs_is_in_the_interval(void **state)
+{
+	struct bb_report *a = flat_report("a", 12, 1000), *b = flat_report("b", 12, 1020);
+	struct bb_diffs d = diff_with(a, b, &at_1_percent);
+	const struct bb_diff *row = find_row(&d, "ringbuf", "latency");
+	double half = 2.1199053 * sqrt(2) * 0.01 / 2.3060041, ln = log(1025.5 / 1005.5), lo;
+
+	(void)state;
+	assert_int_equal(row->verdict, BB_VERDICT_REGRESSED);
+	lo = row->lo;
+	bb_diffs__done(&d);
+	a->cases[0].between = b->cases[0].between = 0.01;
+	d = diff_with(a, b, &at_1_percent);
+	row = find_row(&d, "ringbuf", "latency");
+	if (fabs(log(row->lo) - (ln - hypot(ln - log(lo), half))) > 1e-6)
+		fail_msg("%.9f", log(row->lo));
+	assert_int_equal(row->verdict, BB_VERDICT_INCONCLUSIVE);
+	bb_diffs__done(&d);
+
+	a->cases[0].between_runs = 0;
+	d = diff_with(a, b, &at_1_percent);
+	assert_warns(&d, "what moves between two runs is not in the intervals");
+	bb_diffs__done(&d);
+	bb_report__free(a);
+	bb_report__free(b);
+}
+
+/* Three loads in each of four places, 10 ns apart, the places 100 ns: within a place s = 10. */
+static struct bb_report *placed_report(const char *id, uint64_t centre_ns)
+{
+	struct bb_report *r = make_report(id);
+	size_t i = make_case(r, "ringbuf", "step", "stack_depth", 8);
+
+	for (uint32_t load = 0; load < 12; load++) {
+		struct bb_series *s = make_series(r, i, load);
+
+		s->jit_mod64 = (int)(load % 4 * 16);
+		s->jit_share = 0.25;
+		add_samples(s, centre_ns + load % 4 * 100 + load / 4 * 10, 10);
+	}
+	r->cases[i].between_runs = 9;
+	assert_int_equal(bb_report__summarise(r), 0);
+	return r;
+}
+
+/* Means 1160 and 1260, both with a standard error of 10 / sqrt(12) and 8 degrees of freedom. */
+static void test_loads_by_place(void **state)
+{
+	struct bb_report *a = placed_report("a", 1000), *b = placed_report("b", 1100);
+	struct bb_diffs d = diff_with(a, b, &at_1_percent);
+	const struct bb_diff *row = find_row(&d, "ringbuf", "latency");
+	double va = 100.0 / 12 / (1160.0 * 1160), vb = 100.0 / 12 / (1260.0 * 1260),
+	       df = (va + vb) * (va + vb) / (va * va / 8 + vb * vb / 8), ln = log(1260.0 / 1160);
+
+	(void)state;
+	assert_near(row->ratio, 1260.0 / 1160);
+	assert_near(log(row->hi / row->lo) / 2, bb_student_critical(0.05, df) * sqrt(va + vb));
+	assert_near(row->p, bb_student_two_sided((ln - log(1.01)) / sqrt(va + vb), df));
+	assert_int_equal(row->verdict, BB_VERDICT_REGRESSED);
+	bb_diffs__done(&d);
+	bb_report__free(a);
+	bb_report__free(b);
 }
 
 static void test_too_few_loads(void **state)
@@ -783,6 +851,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_values_interval_and_verdict),
 		cmocka_unit_test(test_other_verdicts),
+		cmocka_unit_test(test_what_moves_between_runs_is_in_the_interval),
+		cmocka_unit_test(test_loads_by_place),
 		cmocka_unit_test(test_too_few_loads),
 		cmocka_unit_test(test_void_series_are_noted_and_not_counted),
 		cmocka_unit_test(test_cases_of_one_run_only),

@@ -229,6 +229,37 @@ static void test_net_is_paired_by_load(void **state)
 }
 
 /* A drive that has an empty program in each series needs no other case as a floor. */
+/* What moves the floor between runs moves the program by as many ns. */
+static void test_what_moves_between_runs(void **state)
+{
+	struct bb_report *r = make_report("r");
+	size_t empty = make_case(r, "empty", "step", NULL, 0),
+	       v = make_case(r, "ringbuf", "step", NULL, 0);
+	struct bb_summary *s, before;
+
+	(void)state;
+	for (uint32_t load = 0; load < 8; load++) {
+		add_samples(make_series(r, empty, load), 100 + load, 10);
+		add_samples(make_series(r, v, load), 1000 + 2 * load, 10);
+	}
+	r->cases[v].floor = empty;
+	assert_int_equal(bb_report__summarise(r), 0);
+	s = &r->cases[v].summary;
+	before = *s;
+	r->cases[empty].between = r->cases[v].between_floor = 0.02;
+	r->cases[v].between = 0.01;
+	assert_int_equal(bb_report__summarise(r), 0);
+	assert_near(s->latency.value - s->latency.lo,
+		    hypot(before.latency.value - before.latency.lo,
+			  hypot(0.01 * before.latency.value, 0.02 * before.floor.value)));
+	assert_near(s->net.hi - s->net.value,
+		    hypot(before.net.hi - before.net.value,
+			  hypot(0.01 * before.latency.value, 0.02 * before.floor.value)));
+	assert_near(s->floor.lo, r->cases[empty].summary.latency.lo);
+	assert_true(s->floor.lo < before.floor.lo);
+	bb_report__free(r);
+}
+
 static void test_net_above_own_floor(void **state)
 {
 	struct bb_report *r = make_report("x");
@@ -390,6 +421,7 @@ int main(void)
 		cmocka_unit_test(test_outlier),
 		cmocka_unit_test(test_void_series_do_not_count),
 		cmocka_unit_test(test_net_is_paired_by_load),
+		cmocka_unit_test(test_what_moves_between_runs),
 		cmocka_unit_test(test_net_above_own_floor),
 		cmocka_unit_test(test_net_may_be_negative_or_absent),
 		cmocka_unit_test(test_counts),
