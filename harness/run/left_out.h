@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef BB_RUN_LEFT_OUT_H
+#define BB_RUN_LEFT_OUT_H
+
+#include "run/round.h"
+
+/* What the budget leaves out becomes skips of the report, which say how to get it. */
+
+/* The loads behind the first done_loads. 0 or -ENOMEM. */
+int bb_left_out__loads(struct bb_run *r, uint32_t done_loads, struct bb_err *err);
+
+/* Samples of the `loads` that were begun; cases without any are dropped. -ETIME when those are all,
+ * -ENOMEM. */
+int bb_left_out__samples(struct bb_run *r, uint32_t loads, struct bb_err *err);
+
+#endif

@@ -1,0 +1,382 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "run/round.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/deadline.h"
+#include "env/irq_works.h"
+#include "env/steal.h"
+#include "run/record.h"
+
+#define SETUP_S 5e-3 /* of a load, about: what the progress bar takes it for */
+
+/* A turn of fast programs is over long before, even where others keep it from its CPU. */
+#define TURN_LEAST_S 0.1
+
+uint32_t bb_round__samples(const struct bb_plan_case *c)
+{
+	return (c->samples + c->loads - 1) / c->loads;
+}
+
+/* The turns that a cell has in a round. A kind without a length of turn does all in one. */
+static uint32_t turns_of(const struct bb_plan_case *c)
+{
+	uint32_t turn = bb_drive_pace(c->drive)->turn;
+
+	return c->seconds > 0 || !turn ? 1 : (bb_round__samples(c) + turn - 1) / turn;
+}
+
+double bb_round__expected_s(const struct bb_plan_case *c)
+{
+	const struct bb_pace *pace = bb_drive_pace(c->drive);
+
+	if (c->seconds > 0)
+		return c->seconds / c->loads;
+	return (bb_round__samples(c) + pace->warmup_first) * pace->sample_s + SETUP_S;
+}
+
+static struct bb_series *series_of(struct bb_run *r, size_t cell)
+{
+	struct bb_case *c = &r->report->cases[r->case_of[cell]];
+
+	return &c->series[c->n_series - 1];
+}
+
+/* What is left of the round's share of the budget; below 0: it has had more. */
+static double round_left_s(const struct bb_run *r)
+{
+	return r->round_s - bb_seconds_since(r->round_ns);
+}
+
+/* For a turn of a drive that fires; 0: no limit. */
+static double turn_s(const struct bb_run *r, size_t turns_left)
+{
+	double share_s = round_left_s(r) / (double)r->drives_left / (double)turns_left;
+
+	return isinf(share_s) ? 0 : fmax(share_s, TURN_LEAST_S);
+}
+
+/* How often a run of the case interrupts its own CPU, by its first turn. */
+static void note_wakeups(struct bb_case *c, const struct bb_batch *b, int cpu, uint64_t before)
+{
+	uint64_t after, runs = b->fired + b->warmup;
+
+	if (runs && !bb_irq_works__read(cpu, &after, NULL))
+		c->wakeups = (double)(after - before) / (double)runs;
+}
+
+/* One turn of one cell: BLOCK samples, or for in-situ the whole slice of the round. */
+static int run_block(struct bb_run *r, size_t cell, size_t turns_left, struct bb_err *err)
+{
+	struct bb_session *ss = &r->session;
+	const struct bb_plan_case *c = &ss->plan->cases[cell];
+	const struct bb_open_drive *d = &ss->drives[bb_session__drive(ss, c)];
+	const struct bb_test_prog *subject = &ss->subjects[bb_session__variant(ss, c)];
+	const struct bb_pace *pace = bb_drive_pace(c->drive);
+	struct bb_series *s = series_of(r, cell);
+	uint32_t left = bb_round__samples(c) - (uint32_t)s->fired;
+	struct bb_batch b = {.ns = r->ns,
+			     .drain_each_run = c->drive->step.consumer == BB_DRAIN_EACH_RUN};
+	struct bb_case *k = &r->report->cases[r->case_of[cell]];
+	bool counts_wakeups = c->drive->kind->one_by_one && isnan(k->wakeups);
+	uint64_t irq_works = 0;
+	int rc;
+
+	if (!(c->seconds > 0)) {
+		if (c->drive->kind->needs_bpf)
+			bb_calm__wait(&r->calm);
+		b.want = left < pace->turn ? left : pace->turn;
+		b.warmup = s->fired ? pace->warmup_turn : pace->warmup_first;
+		b.max_s = turn_s(r, turns_left);
+	} else {
+		b.want = r->ns_size;
+		b.max_s = c->seconds / c->loads;
+	}
+	counts_wakeups &= counts_wakeups &&
+			  !bb_irq_works__read(ss->opts->driver.cpu, &irq_works, NULL);
+	rc = bb_record__measure(d->driver, d->state, r->slots[cell], subject, c->driver_param, &b,
+				s, err);
+	if (!rc && b.emptied && !k->emptied && !(k->emptied = strdup(b.emptied)))
+		rc = bb_fail_nomem(err);
+	if (!rc && counts_wakeups)
+		note_wakeups(k, &b, ss->opts->driver.cpu, irq_works);
+	r->is_cut |= b.max_s > 0 && !(c->seconds > 0) && b.fired < b.want;
+	return rc;
+}
+
+/* A random order of turns: every cell of the drive as often as it has blocks. */
+static int order_turns(struct bb_run *r, size_t drive, uint32_t **ret_turns, size_t *ret_n,
+		       struct bb_err *err)
+{
+	struct bb_session *ss = &r->session;
+	uint32_t *turns = NULL;
+	size_t n = 0;
+
+	for (int pass = 0; pass < 2; pass++) {
+		n = 0;
+		for (size_t i = 0; i < ss->plan->n_cases; i++) {
+			const struct bb_plan_case *c = &ss->plan->cases[i];
+			uint32_t blocks = turns_of(c);
+
+			if (bb_session__drive(ss, c) != drive || r->case_of[i] == SIZE_MAX)
+				continue;
+			for (uint32_t b = 0; b < blocks; b++, n++)
+				if (turns)
+					turns[n] = (uint32_t)i;
+		}
+		if (pass == 0) {
+			turns = calloc(n ? n : 1, sizeof(*turns));
+			if (!turns)
+				return bb_fail_nomem(err);
+		}
+	}
+	bb_rng_shuffle(&ss->rng, turns, n);
+	*ret_turns = turns;
+	*ret_n = n;
+	return 0;
+}
+
+static void detach_drive(struct bb_run *r, size_t drive)
+{
+	struct bb_session *ss = &r->session;
+
+	for (size_t i = 0; i < ss->plan->n_cases; i++) {
+		if (bb_session__drive(ss, &ss->plan->cases[i]) != drive)
+			continue;
+		if (r->first[i] == i && r->slots[i])
+			ss->drives[drive].driver->detach(ss->drives[drive].state, r->slots[i]);
+		r->slots[i] = NULL;
+	}
+}
+
+static int attach_drive(struct bb_run *r, size_t drive, uint32_t load, struct bb_prog_stats *before,
+			struct bb_err *err)
+{
+	struct bb_session *ss = &r->session;
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < ss->plan->n_cases; i++) {
+		const struct bb_plan_case *c = &ss->plan->cases[i];
+		struct bb_test_prog *subject = &ss->subjects[bb_session__variant(ss, c)];
+		size_t first = r->first[i];
+
+		if (bb_session__drive(ss, c) != drive || r->case_of[i] == SIZE_MAX)
+			continue;
+		rc = bb_must_end_why();
+		if (rc)
+			break;
+		if (!bb_record__series(&r->report->cases[r->case_of[i]], load, subject->jit_mod64))
+			rc = bb_fail_nomem(err);
+		if (!rc && first != i) {
+			r->slots[i] = r->slots[first];
+			continue;
+		}
+		if (!rc)
+			rc = bb_test_prog__reset_maps(subject, err);
+		if (!rc)
+			rc = bb_unless_broken_off(
+				ss->drives[drive].driver->attach(ss->drives[drive].state, subject,
+								 &r->slots[i], err));
+		if (!rc && subject->target)
+			rc = bb_stats_reader__agreed(bb_target__reader(subject->target), &before[i],
+						     err);
+	}
+	return rc;
+}
+
+/* One variant's series of this round and drive against the kernel's own totals: void what does not
+ * add up. */
+static int judge_variant(struct bb_run *r, size_t first, const struct bb_prog_stats *before)
+{
+	struct bb_session *ss = &r->session;
+	const struct bb_plan_case *c = &ss->plan->cases[first];
+	const struct bb_driver *driver = ss->drives[bb_session__drive(ss, c)].driver;
+	const struct bb_test_prog *subject = &ss->subjects[bb_session__variant(ss, c)];
+	int want_drops = ss->plan->scenario->expect_drops, rc = 0;
+	uint64_t fired = 0, misses;
+	char why[300];
+
+	for (size_t i = first; i != BB_NO_CASE; i = r->next[i])
+		fired += series_of(r, i)->fired + series_of(r, i)->warmup;
+	bb_record__check(driver, subject, before, fired, &misses, why, sizeof(why));
+	for (size_t i = first; !rc && i != BB_NO_CASE; i = r->next[i]) {
+		struct bb_series *s = series_of(r, i);
+
+		s->misses = misses;
+		if (why[0])
+			rc = bb_record__void(s, "%s", why);
+		else if (driver->kind.fires && !driver->kind.stats_off &&
+			 !bb_record__all_ran(subject, s->run_cnt, s->fired))
+			rc = bb_record__void(s, "run_cnt is %llu, %llu events were fired",
+					     (unsigned long long)s->run_cnt,
+					     (unsigned long long)s->fired);
+		else if (want_drops >= 0 && s->drops != (uint64_t)want_drops)
+			rc = bb_record__void(s, "%llu drops, %d expected",
+					     (unsigned long long)s->drops, want_drops);
+	}
+	return rc;
+}
+
+bool bb_round__is_placed(const struct bb_plan_case *c)
+{
+	const struct bb_drive_kind *kind = c->drive->kind;
+
+	/* of an event, the place of the code is a small part */
+	return kind->needs_bpf && !kind->counts && !kind->own_floor && !(c->seconds > 0);
+}
+
+/* The references, for all series of the drive's part of this round. */
+static void measure_references(struct bb_run *r, size_t drive)
+{
+	struct bb_session *ss = &r->session;
+	double ns[BB_N_REFERENCES];
+
+	bool is_measured = false;
+
+	for (size_t i = 0; r->references && i < ss->plan->n_cases; i++) {
+		const struct bb_plan_case *c = &ss->plan->cases[i];
+
+		if (bb_session__drive(ss, c) != drive || r->case_of[i] == SIZE_MAX ||
+		    !bb_round__is_placed(c))
+			continue;
+		if (!is_measured) {
+			bb_calm__wait(&r->calm);
+			bb_references__measure(r->references, ns);
+		}
+		is_measured = true;
+		memcpy(series_of(r, i)->reference_ns, ns, sizeof(ns));
+	}
+}
+
+static void report_progress(struct bb_run *r, size_t cell)
+{
+	const struct bb_progress *p = r->session.opts->progress;
+
+	if (p)
+		p->update(p->arg, r->done, r->total, r->session.plan->cases[cell].name);
+}
+
+/* One drive's part of a round. */
+static int run_drive(struct bb_run *r, size_t drive, uint32_t load, struct bb_err *err)
+{
+	struct bb_session *ss = &r->session;
+	struct bb_prog_stats *before = calloc(ss->plan->n_cases, sizeof(*before));
+	uint32_t *turns = NULL;
+	size_t n = 0;
+	int rc = before ? order_turns(r, drive, &turns, &n, err) : bb_fail_nomem(err);
+
+	if (!rc)
+		rc = bb_session__stats_for(ss, drive, err);
+	if (!rc)
+		rc = attach_drive(r, drive, load, before, err);
+	if (!rc)
+		measure_references(r, drive);
+	for (size_t i = 0; !rc && i < n && !bb_must_end(); i++) {
+		const struct bb_plan_case *c = &ss->plan->cases[turns[i]];
+
+		/* In a round that is late for slow programs, who has no sample yet goes first. */
+		if (r->is_cut && round_left_s(r) < 0 && series_of(r, turns[i])->fired)
+			continue;
+		report_progress(r, turns[i]);
+		rc = run_block(r, turns[i], n - i, err);
+		r->done += bb_round__expected_s(c) / (double)turns_of(c);
+	}
+	if (!rc && bb_stop_signal)
+		rc = -EINTR;
+	for (size_t i = 0; !rc && i < ss->plan->n_cases; i++)
+		if (r->slots[i] && r->first[i] == i &&
+		    bb_session__drive(ss, &ss->plan->cases[i]) == drive)
+			rc = judge_variant(r, i, &before[i]);
+	detach_drive(r, drive);
+	free(turns);
+	free(before);
+	return rc;
+}
+
+/* Every variant loaded anew, in random order, so that no variant always gets the freshest memory.
+ */
+static int load_all(struct bb_run *r, struct bb_err *err)
+{
+	struct bb_session *ss = &r->session;
+	size_t n = ss->plan->scenario->n_variants;
+	uint32_t *order = calloc(n, sizeof(*order));
+	int rc = 0;
+
+	if (!order)
+		return bb_fail_nomem(err);
+	for (size_t i = 0; i < n; i++)
+		order[i] = (uint32_t)i;
+	bb_rng_shuffle(&ss->rng, order, n);
+	for (size_t i = 0; !rc && i < n; i++)
+		if (ss->usable[order[i]] && !(rc = bb_must_end_why()))
+			rc = bb_placement__load(&r->places[order[i]], &ss->subjects[order[i]],
+						&ss->rng, err);
+	free(order);
+	return rc;
+}
+
+static void note_steal(struct bb_run *r, uint32_t load, double steal)
+{
+	struct bb_session *ss = &r->session;
+
+	for (size_t i = 0; i < ss->plan->n_cases; i++) {
+		if (r->case_of[i] == SIZE_MAX || !r->report->cases[r->case_of[i]].n_series)
+			continue;
+		if (ss->drives[bb_session__drive(ss, &ss->plan->cases[i])].driver->kind.synthetic)
+			continue;
+		if (series_of(r, i)->load == load)
+			series_of(r, i)->steal = steal;
+	}
+}
+
+static bool is_timed(const struct bb_session *ss, size_t drive)
+{
+	return ss->drives[drive].driver && !ss->drives[drive].driver->kind.counts;
+}
+
+static size_t count_timed_drives(const struct bb_session *ss)
+{
+	size_t n = 0;
+
+	for (size_t d = 0; d < ss->plan->scenario->n_drives; d++)
+		n += is_timed(ss, d);
+	return n;
+}
+
+/* All cases of a drive take part in the same rounds. */
+static bool has_turn(const struct bb_run *r, size_t drive, uint32_t load)
+{
+	const struct bb_session *ss = &r->session;
+
+	for (size_t i = 0; i < ss->plan->n_cases; i++)
+		if (bb_session__drive(ss, &ss->plan->cases[i]) == drive)
+			return bb_plan_case__has_turn(ss->plan, &ss->plan->cases[i], load);
+	return false;
+}
+
+int bb_round__measure(struct bb_run *r, uint32_t load, struct bb_err *err)
+{
+	struct bb_session *ss = &r->session;
+	struct bb_cpu_times before, after;
+	bool timed = !bb_cpu_times__read(ss->opts->driver.cpu, &before, NULL);
+	int rc;
+
+	r->round_ns = bb_now_ns();
+	r->round_s = bb_deadline_left_s() / (ss->plan->loads - load);
+	r->drives_left = count_timed_drives(ss);
+	rc = load_all(r, err);
+	for (size_t d = 0; !rc && d < ss->plan->scenario->n_drives; d++) {
+		if (!is_timed(ss, d))
+			continue;
+		if (has_turn(r, d, load))
+			rc = run_drive(r, d, load, err);
+		r->drives_left--;
+	}
+	if (timed && !bb_cpu_times__read(ss->opts->driver.cpu, &after, NULL))
+		note_steal(r, load, bb_steal_share(&before, &after));
+	return rc;
+}

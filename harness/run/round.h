@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef BB_RUN_ROUND_H
+#define BB_RUN_ROUND_H
+
+#include "run/calm.h"
+#include "run/placement.h"
+#include "run/references.h"
+#include "run/session.h"
+
+/* A plan on its way into a report. */
+struct bb_run {
+	struct bb_session session;
+	struct bb_report *report;
+	size_t *case_of; /* by cell; SIZE_MAX: not measured here */
+	/* by cell: the first of its drive and variant, which holds what they share */
+	size_t *first;
+	/* by cell: the next of its drive and variant; BB_NO_CASE behind the last */
+	size_t *next;
+	void **slots; /* by cell, of the round; cells of one drive and variant share theirs */
+	uint64_t *ns; /* one batch of samples */
+	size_t ns_size;
+	double done, total; /* expected seconds */
+	/* of the round: when it began, its share of the budget (INFINITY: none), its drives */
+	uint64_t round_ns;
+	double round_s;
+	size_t drives_left;
+	bool is_cut;                 /* a turn of it had to end with fewer samples */
+	struct bb_placement *places; /* by variant */
+	struct bb_calm calm;
+	struct bb_references *references; /* NULL: none here */
+};
+
+/*
+ * One round: every variant loaded anew, then each drive's turns, one at a time. -EINTR after a
+ * signal, -ETIME when the budget is over; what was measured until then is in the report.
+ */
+int bb_round__measure(struct bb_run *r, uint32_t load, struct bb_err *err);
+
+/* Samples of a cell in a round. */
+uint32_t bb_round__samples(const struct bb_plan_case *c);
+
+/* What a cell of one round will take, s; only the proportions matter, to the progress bar. */
+double bb_round__expected_s(const struct bb_plan_case *c);
+
+/* Does the figure depend on where the program is, and need a calm CPU? */
+bool bb_round__is_placed(const struct bb_plan_case *c);
+
+#endif
