@@ -122,6 +122,32 @@ int rounds(struct xdp_md *ctx)
 	return XDP_PASS;
 }
 
+struct words {
+	__u32 v[16384];
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct words);
+} words SEC(".maps");
+
+/* One line that reads sixteen lines of cache, each at a place that the one before it says. */
+SEC("xdp")
+int misses(struct xdp_md *ctx)
+{
+	__u32 zero = 0, at = bpf_get_smp_processor_id() & 1;
+	struct words *w = bpf_map_lookup_elem(&words, &zero);
+
+	if (!w)
+		return XDP_DROP;
+	for (__u32 i = 0; i < 16; i++)
+		at = w->v[(at + 1040 * i) & 16383];
+	sink = at;
+	return XDP_PASS;
+}
+
 /* What the first half puts into the map, the second takes out: cut between them, it must not stay.
  */
 SEC("xdp")

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* lines: from the means of blocks to the times of rows. */
+#include "drivers/lines_state.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "stats/quantile.h"
+
+#define NEAR_NS 0.25   /* about a cycle */
+#define NEAR_SHARE 0.5 /* or that of a price, as with cold caches */
+
+/* Of the runs; with more the program's own time is that of several ways. */
+#define OTHER_WAYS 0.01
+
+/* Of a load and an item: a mean without the outer fifths; NAN: it has none. */
+static double load_ns(const struct bb_lines_case *p, uint32_t load, uint32_t item)
+{
+	const struct bb_lines_means *m = &p->means[(size_t)load * p->n_items + item];
+	size_t off = m->n / 5;
+	double sum = 0;
+
+	if (!m->n)
+		return NAN;
+	bb_sort_doubles(m->v, m->n);
+	for (size_t i = off; i < m->n - off; i++)
+		sum += m->v[i];
+	return sum / (double)(m->n - 2 * off);
+}
+
+/* Checks that a run passes besides that of the first cut. */
+static double checks_at(const struct bb_lines_case *p, uint32_t place)
+{
+	return p->path.checks[place < p->path.n ? place : p->path.n - 1];
+}
+
+/*
+ * The price of a check by the doubled clone: the slope of doubled less single against the number of
+ * checks, by least squares over all loads; through 0 where there are too few places for a slope.
+ */
+static double doubled_price(const struct bb_lines_case *p)
+{
+	uint32_t first = BB_LINES_ITEM_FIRST_CUT, end = p->first_doubled;
+	double n = 0, sx = 0, sy = 0, sxx = 0, sxy = 0;
+
+	for (uint32_t i = end; i < p->n_items; i++) {
+		double x = 1 + checks_at(p, p->items[i].place);
+
+		for (uint32_t j = first; j < end; j++) {
+			if (p->items[j].place != p->items[i].place)
+				continue;
+			for (uint32_t l = 0; l < p->n_loads; l++) {
+				double y = load_ns(p, l, i) - load_ns(p, l, j);
+
+				if (isnan(y))
+					continue;
+				n++;
+				sx += x;
+				sy += y;
+				sxx += x * x;
+				sxy += x * y;
+			}
+		}
+	}
+	if (n <= 0)
+		return 0;
+	return fmax(p->n_items - end > 3 ? (n * sxy - sx * sy) / (n * sxx - sx * sx) : sxy / sxx,
+		    0);
+}
+
+/* And by what the whole clone takes longer than the program, in the middle of all loads; NAN: not
+ * known. `x`: room for as many. */
+static double total_price(const struct bb_lines_case *p, double *x)
+{
+	uint32_t n = 0;
+
+	for (uint32_t l = 0; l < p->n_loads; l++) {
+		double clone = load_ns(p, l, p->first_doubled - 1) -
+			       load_ns(p, l, BB_LINES_ITEM_FIRST_CUT),
+		       program = load_ns(p, l, BB_LINES_ITEM_PROGRAM) -
+				 load_ns(p, l, BB_LINES_ITEM_EMPTY);
+
+		if (isfinite(clone - program))
+			x[n++] = clone - program;
+	}
+	return bb_median(x, n) / checks_at(p, p->path.n - 1);
+}
+
+/*
+ * A second check behind the first can be cheaper or dearer than that by a part of a cycle, which
+ * over many cuts adds up. So the doubled clone says the price to a cycle, and within that it
+ * is the one at which the parts sum to the program.
+ */
+static double check_price(const struct bb_lines_case *p, double *room)
+{
+	double doubled = doubled_price(p), total = total_price(p, room),
+	       near = fmax(NEAR_NS, NEAR_SHARE * doubled);
+
+	if (!isfinite(total) || (double)p->other_ways > OTHER_WAYS * (double)p->runs)
+		return doubled;
+	return fmax(fmin(fmax(total, doubled - near), doubled + near), 0);
+}
+
+/* One load's rows. */
+static int share_load(const struct bb_lines_case *p, uint32_t load, double check_ns,
+		      double *program_ns, double *empty_ns, double *rows_ns, double *first_ns,
+		      double *rest_ns)
+{
+	uint32_t n = p->path.n_measured, first = BB_LINES_ITEM_FIRST_CUT;
+	double *cumulative = calloc(n, sizeof(*cumulative)), entry = load_ns(p, load, first),
+	       empty = load_ns(p, load, BB_LINES_ITEM_EMPTY);
+	int rc;
+
+	if (!cumulative)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < n; i++)
+		cumulative[i] = load_ns(p, load, first + i) - entry + empty -
+				check_ns * checks_at(p, p->path.measured[i]);
+	*program_ns = load_ns(p, load, BB_LINES_ITEM_PROGRAM);
+	*empty_ns = empty;
+	*rest_ns = p->path.leaves ? *program_ns - cumulative[n - 1] : 0;
+	rc = bb_line_path__share(&p->path, cumulative, rows_ns, first_ns);
+	free(cumulative);
+	return rc;
+}
+
+int bb_lines__of(void *state, const struct bb_variant_spec *spec, uint32_t param,
+		 struct bb_lines *ret_lines)
+{
+	struct bb_lines_variant *v = bb_lines_state__variant(state, spec);
+	struct bb_lines_case *p = v ? bb_lines_variant__case(v, param) : NULL;
+	size_t n_rows = p ? p->path.n_rows : 0;
+	double *program, *empty, *rest, *rows, *first;
+	int rc = 0;
+
+	if (!p || !p->n_loads)
+		return -ENOENT;
+	free(p->results);
+	p->results = calloc(p->n_loads * (3 + 2 * n_rows), sizeof(*p->results));
+	if (!p->results)
+		return -ENOMEM;
+	program = p->results;
+	empty = program + p->n_loads;
+	rest = empty + p->n_loads;
+	rows = rest + p->n_loads;
+	first = rows + p->n_loads * n_rows;
+	*ret_lines = (struct bb_lines){.path = &p->path,
+				       .program_ns = program,
+				       .empty_ns = empty,
+				       .rows_ns = rows,
+				       .first_ns = first,
+				       .rest_ns = rest,
+				       .n_loads = p->n_loads,
+				       .check_ns = check_price(p, p->results),
+				       .n_cuts = v->plan.cuts.n,
+				       .refused = v->plan.refused,
+				       .refused_why = v->plan.refused_why,
+				       .runs = p->runs,
+				       .other_ways = p->other_ways};
+	for (uint32_t l = 0; !rc && l < p->n_loads; l++)
+		rc = share_load(p, l, ret_lines->check_ns, &program[l], &empty[l],
+				&rows[l * n_rows], &first[l * n_rows], &rest[l]);
+	return rc;
+}

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef BB_DRIVERS_LINES_STATE_H
+#define BB_DRIVERS_LINES_STATE_H
+
+#include "bpf/prog_stats.h"
+#include "base/rng.h"
+#include "drivers/lines.h"
+#include "drivers/lines_plan.h"
+
+/* What the files of the drive `lines` share: lines.c (the drive), lines_loads.c, lines_shots.c,
+ * lines_find.c (the way of a run) and lines_results.c. */
+
+#define BB_LINES_WARMUP 2u /* runs before those of a block that are samples */
+
+/* Those before the logger take turns; the logger only finds the path. */
+enum bb_lines_thing {
+	BB_LINES_PROGRAM,
+	BB_LINES_CLONE,
+	BB_LINES_DOUBLED_CLONE,
+	BB_LINES_EMPTY,
+	BB_LINES_LOGGER,
+	BB_LINES_N_THINGS,
+};
+
+/* What is measured in turns: the program, the empty one, the clone at each measured place and to
+ * its end, the doubled clone at some. */
+enum { BB_LINES_ITEM_PROGRAM, BB_LINES_ITEM_EMPTY, BB_LINES_ITEM_FIRST_CUT };
+
+struct bb_lines_item {
+	enum bb_lines_thing thing;
+	uint32_t place; /* of the path; path->n: it runs to its end */
+};
+
+/* Means of blocks. */
+struct bb_lines_means {
+	double *v;
+	size_t n;
+};
+
+/* One parameter, or input, of a variant. */
+struct bb_lines_case {
+	uint32_t param;
+	struct bb_line_path path;
+	struct bb_lines_item *items;
+	uint32_t n_items, first_doubled;
+	struct bb_lines_means *means; /* by load and item */
+	uint32_t n_loads;
+	uint64_t runs, other_ways;
+	double *results; /* made by bb_lines__of() */
+};
+
+struct bb_lines_variant {
+	const struct bb_variant_spec *spec;
+	struct bb_lines_plan plan;
+	bool is_planned;
+	struct bb_lines_case *cases;
+	size_t n_cases;
+	uint32_t n_loads;
+};
+
+struct bb_lines_state {
+	const struct bb_lines_trigger *trigger;
+	void *fired; /* the trigger's */
+	const struct bb_drive_spec *spec;
+	struct bb_cut_memory memory;
+	struct bb_rng rng;
+	struct bb_lines_variant **variants; /* each apart, as slots point to them */
+	size_t n_variants;
+};
+
+/* One load of one of the programs that take turns. */
+struct bb_lines_loaded {
+	int prog_fd; /* -1: none */
+	bool is_ours;
+	struct bb_stats_reader reader;
+	void *place; /* the trigger's */
+};
+
+struct bb_lines_slot {
+	struct bb_target *target;
+	struct bb_lines_variant *variant;
+	uint32_t load;
+	struct bb_lines_loaded things[BB_LINES_N_THINGS];
+};
+
+/* One block of runs, while it is fired. */
+struct bb_lines_shots {
+	const struct bb_lines_state *state;
+	struct bb_lines_slot *slot;
+	const struct bb_lines_loaded *thing;
+	uint64_t nth;    /* cut to end at; UINT64_MAX: none */
+	int64_t ends_at; /* which one that has to be; -1: none, -2: whichever */
+	bool restores;   /* a whole run goes before each, which leaves maps as it does */
+	bool is_restoring;
+	unsigned int warmup; /* still to be made */
+	uint32_t runs_each;  /* that one firing brings */
+	size_t want, n;
+	uint64_t ns[BB_LINES_BLOCK];
+	uint64_t fired, warmed, run_cnt, run_time_ns, multi, other_ways;
+	int64_t ended_at; /* of the last run */
+	bool drain_each_run;
+	struct bb_prog_stats last;
+};
+
+/* lines_shots.c: fire a block, into what `b` counts. */
+int bb_lines_shots__fire(struct bb_lines_shots *b, uint32_t param, struct bb_err *err);
+
+/* lines_loads.c: the clone of this load and what takes turns with it; the logger; all off again. */
+int bb_lines_slot__load(const struct bb_lines_state *s, struct bb_test_prog *subject,
+			struct bb_lines_slot *slot, struct bb_err *err);
+int bb_lines_slot__load_logger(const struct bb_lines_state *s, struct bb_test_prog *subject,
+			       struct bb_lines_slot *slot, struct bb_err *err);
+void bb_lines_slot__unload(const struct bb_lines_state *s, struct bb_lines_slot *slot,
+			   enum bb_lines_thing thing);
+
+/*
+ * lines_find.c: which cuts, the ways through them and what is measured, with all of them loaded
+ * into the slot. bb_lines_variant__done() frees that.
+ */
+int bb_lines_variant__plan(struct bb_lines_state *s, struct bb_test_prog *subject,
+			   struct bb_lines_slot *slot, struct bb_err *err);
+void bb_lines_variant__done(struct bb_lines_variant *v);
+
+/* lines.c: NULL: there is none. */
+struct bb_lines_variant *bb_lines_state__variant(struct bb_lines_state *s,
+						 const struct bb_variant_spec *spec);
+struct bb_lines_case *bb_lines_variant__case(struct bb_lines_variant *v, uint32_t param);
+
+#endif
