@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/parse.h"
-#include "stats/signed_rank.h"
+#include "stats/in_order.h"
 
 #define ALPHA 0.05
 #define DIFFERS_SHARE 0.02
@@ -16,22 +16,27 @@
 /* Times by load while they are added up. */
 struct loads {
 	size_t n;
-	bool *use;    /* by load: it has all that is needed */
-	double *x;    /* room for one text */
-	double *kept; /* room for those of the loads that are used */
+	bool *use;      /* by load: it has all that is needed */
+	double *x;      /* room for one text */
+	double *kept;   /* room for those of the loads that are used */
+	double between; /* half of what runs differ by besides, a share; 0: not known */
 };
 
 static int estimate(const struct loads *l, const double *x, struct bb_estimate *ret)
 {
-	struct bb_signed_rank r = {.estimate = NAN, .interval = {NAN, NAN}};
+	struct bb_in_order r = {.estimate = NAN, .interval = {NAN, NAN}};
+	double more;
 	size_t n = 0;
 
 	for (size_t i = 0; i < l->n; i++)
 		if (l->use[i] && isfinite(x[i]))
 			l->kept[n++] = x[i];
-	if (n && bb_signed_rank(l->kept, n, ALPHA, &r))
+	if (n && bb_in_order(l->kept, n, ALPHA, &r))
 		return -ENOMEM;
-	*ret = (struct bb_estimate){r.estimate, r.interval.lo, r.interval.hi};
+	more = l->between * fabs(r.estimate);
+	*ret = (struct bb_estimate){r.estimate,
+				    r.estimate - hypot(r.estimate - r.interval.lo, more),
+				    r.estimate + hypot(r.interval.hi - r.estimate, more)};
 	return 0;
 }
 
@@ -225,8 +230,11 @@ static const struct bb_timed_row *find_row(const struct bb_timed *t,
 	return NULL;
 }
 
-static int open_loads(struct loads *l, const struct bb_timed *t)
+static int open_loads(struct loads *l, const struct bb_report *r, const struct bb_timed *t)
 {
+	const struct bb_case *c = bb_report__find_case(r, t->name);
+
+	l->between = c && isfinite(c->between) ? c->between : 0;
 	l->n = bb_timed_loads(t->program_ns);
 	l->use = calloc(l->n + 1, sizeof(*l->use));
 	l->x = calloc(l->n + 1, sizeof(*l->x));
@@ -249,7 +257,7 @@ static int add_cold(struct bb_by_line *b, const struct bb_report *r)
 	const struct bb_timed *cold = find_cold(r, b->timed);
 	const struct bb_estimate none = {NAN, NAN, NAN};
 	struct loads l = {0};
-	int rc = cold ? open_loads(&l, cold) : 0;
+	int rc = cold ? open_loads(&l, r, cold) : 0;
 
 	b->cold = none;
 	if (cold && !rc)
@@ -287,7 +295,7 @@ int bb_by_line__make(const struct bb_report *r, const struct bb_timed *t,
 {
 	struct bb_by_line b = {.timed = t};
 	struct loads l = {0};
-	int rc = open_loads(&l, t);
+	int rc = open_loads(&l, r, t);
 
 	b.lines = calloc(t->n_rows + 1, sizeof(*b.lines));
 	b.parts = calloc(t->n_rows + 1, sizeof(*b.parts));

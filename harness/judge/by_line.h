@@ -9,8 +9,9 @@
 
 /*
  * Where one run spends its time, of one case that the drive `lines` measured: its lines, and the
- * calls in each. Values are Hodges-Lehmann estimates over loads (stats/signed_rank.h) with
- * intervals of 95 %, ns. Borrows from the report.
+ * calls in each. Values are Hodges-Lehmann estimates over loads with intervals of 95 %, ns
+ * (stats/in_order.h), which hold what moves between runs, too, where the machine's self-test says
+ * it. Borrows from the report.
  */
 
 /* A smaller time cannot be told from none: it may hide behind work that is still in flight. */

@@ -8,6 +8,7 @@
 
 #include "base/grow.h"
 #include "judge/by_line.h"
+#include "stats/in_order.h"
 #include "stats/signed_rank.h"
 
 #define MOST_ALIGNED (4u << 20) /* of rows times rows; of more, equal ones in their order */
@@ -157,14 +158,14 @@ static size_t keep_finite(double *x, size_t n)
 /* A row that one of two does not have takes 0 there. */
 static int estimate(double *x, size_t n, bool is_there, double alpha, struct bb_estimate *ret)
 {
-	struct bb_signed_rank r = {.estimate = NAN, .interval = {NAN, NAN}};
+	struct bb_in_order r = {.estimate = NAN, .interval = {NAN, NAN}};
 	int rc = 0;
 
 	n = keep_finite(x, n);
 	if (!is_there)
-		r = (struct bb_signed_rank){0};
+		r = (struct bb_in_order){0};
 	else if (n)
-		rc = bb_signed_rank(x, n, alpha, &r);
+		rc = bb_in_order(x, n, alpha, &r);
 	*ret = (struct bb_estimate){r.estimate, r.interval.lo, r.interval.hi};
 	return rc ? -ENOMEM : 0;
 }

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The interval of figures that were measured one after the other. */
+#include "stats_testing.h"
+
+#include <errno.h>
+
+#include "base/rng.h"
+#include "stats/in_order.h"
+#include "stats/signed_rank.h"
+
+#define N 28u
+#define TIMES 400u
+
+/* How many intervals of TIMES series hold their mean, 0, by this and by signed ranks; each figure
+ * is `like` times the one before it and noise. */
+static void cover(double like, unsigned int *ret_in_order, unsigned int *ret_ranks)
+{
+	struct bb_rng rng;
+
+	bb_rng_seed(&rng, 7);
+	*ret_in_order = *ret_ranks = 0;
+	for (unsigned int t = 0; t < TIMES; t++) {
+		double x[N], last = bb_rng_normal(&rng) / sqrt(1 - like * like);
+		struct bb_in_order o;
+		struct bb_signed_rank r;
+
+		for (unsigned int i = 0; i < N; i++)
+			x[i] = last = like * last + bb_rng_normal(&rng);
+		assert_int_equal(bb_in_order(x, N, 0.05, &o), 0);
+		assert_int_equal(bb_signed_rank(x, N, 0.05, &r), 0);
+		assert_true(o.estimate == r.estimate);
+		assert_true(o.interval.lo <= r.interval.lo && o.interval.hi >= r.interval.hi);
+		*ret_in_order += o.interval.lo <= 0 && o.interval.hi >= 0;
+		*ret_ranks += r.interval.lo <= 0 && r.interval.hi >= 0;
+	}
+}
+
+static void test_coverage(void **state)
+{
+	unsigned int in_order, ranks;
+
+	(void)state;
+	cover(0, &in_order, &ranks);
+	assert_true(ranks >= TIMES * 92 / 100 && in_order >= ranks);
+	cover(0.6, &in_order, &ranks);
+	assert_true(ranks < TIMES * 75 / 100);
+	assert_true(in_order > TIMES * 84 / 100);
+}
+
+static void test_few(void **state)
+{
+	const double x[] = {1, 2, 3, 4, 5, 6, 7, 8, 9};
+	struct bb_in_order o;
+	struct bb_signed_rank r;
+
+	(void)state;
+	assert_int_equal(bb_in_order(x, 9, 0.05, &o), 0);
+	assert_int_equal(bb_signed_rank(x, 9, 0.05, &r), 0);
+	assert_true(o.interval.lo == r.interval.lo && o.interval.hi == r.interval.hi);
+	assert_int_equal(bb_in_order(x, 0, 0.05, &o), 0);
+	assert_true(isnan(o.estimate));
+	assert_int_equal(bb_in_order(x, 9, 2, &o), -EINVAL);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_coverage),
+		cmocka_unit_test(test_few),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
