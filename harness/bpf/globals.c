@@ -45,39 +45,97 @@ int bb_global__find(struct bpf_object *obj, const char *name, struct bpf_map **r
 	return -ENOENT;
 }
 
-int bb_global__set(struct bpf_object *obj, const char *object_path, const char *name, int64_t value,
-		   struct bb_err *err)
-{
+/* Its place in the initial value of its map, to change before the object is loaded. */
+struct initial {
 	struct bpf_map *map;
 	size_t offset, size, map_size;
-	const void *initial;
-	char *data;
-	int rc;
+	char *data; /* a copy, of the whole map */
+};
 
-	if (bb_global__find(obj, name, &map, &offset, &size))
+static int open_initial(struct bpf_object *obj, const char *object_path, const char *name,
+			struct initial *ret_initial, struct bb_err *err)
+{
+	struct initial i = {0};
+	const void *data;
+
+	if (bb_global__find(obj, name, &i.map, &i.offset, &i.size))
 		return bb_fail(err, -ENOENT,
 			       "%s has no global variable '%s' (or no BTF); declare it 'const "
 			       "volatile' in the program",
 			       object_path, name);
-	if (size != 1 && size != 2 && size != 4 && size != 8)
-		return bb_fail(err, -EINVAL,
-			       "global '%s' of %s is %zu bytes; only integers can be set", name,
-			       object_path, size);
-	initial = bpf_map__initial_value(map, &map_size);
-	if (!initial || offset + size > map_size)
+	data = bpf_map__initial_value(i.map, &i.map_size);
+	if (!data || i.offset + i.size > i.map_size)
 		return bb_fail(err, -EINVAL, "global '%s' of %s cannot be set", name, object_path);
-	data = malloc(map_size);
-	if (!data)
+	i.data = malloc(i.map_size);
+	if (!i.data)
 		return bb_fail_nomem(err);
-	memcpy(data, initial, map_size);
-	if (!bb_put_integer(value, data + offset, size)) {
-		free(data);
-		return bb_fail(err, -ERANGE, "global '%s' of %s is %zu bytes; %lld does not fit",
-			       name, object_path, size, (long long)value);
+	memcpy(i.data, data, i.map_size);
+	*ret_initial = i;
+	return 0;
+}
+
+static int close_initial(struct initial *i, int rc, const char *object_path, const char *name,
+			 struct bb_err *err)
+{
+	if (!rc) {
+		rc = bpf_map__set_initial_value(i->map, i->data, i->map_size);
+		if (rc)
+			bb_fail(err, rc, "global '%s' of %s: %s", name, object_path, strerror(-rc));
 	}
-	rc = bpf_map__set_initial_value(map, data, map_size);
-	free(data);
-	return rc ? bb_fail(err, rc, "global '%s' of %s: %s", name, object_path, strerror(-rc)) : 0;
+	free(i->data);
+	return rc;
+}
+
+int bb_global__set(struct bpf_object *obj, const char *object_path, const char *name, int64_t value,
+		   struct bb_err *err)
+{
+	struct initial i;
+	int rc = open_initial(obj, object_path, name, &i, err);
+
+	if (rc)
+		return rc;
+	if (i.size != 1 && i.size != 2 && i.size != 4 && i.size != 8)
+		rc = bb_fail(err, -EINVAL,
+			     "global '%s' of %s is %zu bytes; only integers can be set", name,
+			     object_path, i.size);
+	else if (!bb_put_integer(value, i.data + i.offset, i.size))
+		rc = bb_fail(err, -ERANGE, "global '%s' of %s is %zu bytes; %lld does not fit",
+			     name, object_path, i.size, (long long)value);
+	return close_initial(&i, rc, object_path, name, err);
+}
+
+static int set_text(struct bpf_object *obj, const char *object_path, const char *name,
+		    const char *text, struct bb_err *err)
+{
+	struct initial i;
+	int rc = open_initial(obj, object_path, name, &i, err);
+
+	if (rc)
+		return rc;
+	if (strlen(text) >= i.size) {
+		rc = bb_fail(err, -ERANGE, "global '%s' of %s is %zu bytes; '%s' does not fit",
+			     name, object_path, i.size, text);
+	} else {
+		memset(i.data + i.offset, 0, i.size);
+		memcpy(i.data + i.offset, text, strlen(text));
+	}
+	return close_initial(&i, rc, object_path, name, err);
+}
+
+int bb_global__set_spec(struct bpf_object *obj, const char *object_path,
+			const struct bb_global_spec *spec, const struct bb_self_values *self,
+			struct bb_err *err)
+{
+	int64_t value = spec->value;
+
+	if (spec->self == BB_SELF_COMM && self && self->comm[0])
+		return set_text(obj, object_path, spec->name, self->comm, err);
+	if (spec->self && (!self || !bb_self__number(spec->self, self, &value)))
+		return bb_fail(err, -ENOTSUP,
+			       "global '%s': only programs that are fired where they are attached "
+			       "have a process that fires; it is not known which here",
+			       spec->name);
+	return bb_global__set(obj, object_path, spec->name, value, err);
 }
 
 int bb_global__read_u64(struct bpf_object *obj, const char *name, uint64_t *ret_value)

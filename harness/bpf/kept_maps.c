@@ -68,13 +68,23 @@ static bool is_kept(const struct bpf_map *map)
 	return !bpf_map__is_internal(map) && bpf_map__type(map) != BPF_MAP_TYPE_PROG_ARRAY;
 }
 
+/* Is something in it different for each program? */
+static bool has_self(const struct bb_map_spec *spec)
+{
+	for (size_t i = 0; spec && i < spec->n_entries; i++)
+		if (spec->entries[i].key.self || spec->entries[i].value.self)
+			return true;
+	return false;
+}
+
 /* Would it do to use that map of the lender's? */
 static bool may_share(const struct bb_kept_maps *k, const struct bpf_map *map,
 		      const struct bb_kept_map *theirs)
 {
-	return is_like(map, &theirs->info) &&
-	       bb_map_specs__find(k->specs, theirs->name) ==
-		       bb_map_specs__find(k->lender->specs, theirs->name);
+	const struct bb_map_spec *spec = bb_map_specs__find(k->specs, theirs->name);
+
+	return is_like(map, &theirs->info) && !has_self(spec) &&
+	       spec == bb_map_specs__find(k->lender->specs, theirs->name);
 }
 
 int bb_kept_maps__reuse(struct bb_kept_maps *k, struct bpf_object *obj)

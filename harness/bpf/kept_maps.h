@@ -23,9 +23,10 @@ struct bpf_object;
 struct bb_kept_maps {
 	struct bb_kept_map *maps;
 	size_t n;
-	struct bb_rings rings;            /* of the maps that are our own */
-	const struct bb_map_specs *specs; /* the contents of maps; NULL: none given */
-	struct bb_kept_maps *lender;      /* whose maps are used where they are alike; NULL */
+	struct bb_rings rings;             /* of the maps that are our own */
+	const struct bb_map_specs *specs;  /* the contents of maps; NULL: none given */
+	const struct bb_self_values *self; /* what `self` stands for in them; NULL: not known */
+	struct bb_kept_maps *lender;       /* whose maps are used where they are alike; NULL */
 };
 
 /* Before a load of `obj`: let it use the kept maps and the lender's. 0 or -errno without a message.

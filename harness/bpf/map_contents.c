@@ -21,7 +21,7 @@ _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "integers are copied l
 enum way {
 	BY_KEY,     /* empty it, then put in the entries */
 	BY_INDEX,   /* overwrite all of it */
-	BY_PROGRAM, /* likewise, slots without a program emptied */
+	BY_PROGRAM, /* likewise, by descriptors; slots without one emptied */
 };
 
 struct map_type {
@@ -40,6 +40,7 @@ static const struct map_type types[] = {
 	{BPF_MAP_TYPE_ARRAY, BY_INDEX, false, false},
 	{BPF_MAP_TYPE_PERCPU_ARRAY, BY_INDEX, true, false},
 	{BPF_MAP_TYPE_PROG_ARRAY, BY_PROGRAM, false, false},
+	{BPF_MAP_TYPE_CGROUP_ARRAY, BY_PROGRAM, false, false},
 };
 
 #define N_TYPES (sizeof(types) / sizeof(types[0]))
@@ -48,6 +49,7 @@ static const struct map_type types[] = {
 struct content {
 	const struct bb_map_spec *spec;
 	const struct map_type *type;
+	const struct bb_self_values *self;
 	int fd;
 	uint32_t max_entries;
 	size_t key_size, value_size; /* value_size: one CPU's */
@@ -97,10 +99,37 @@ static __attribute__((format(printf, 5, 6))) int fail_at(struct bb_err *err, int
 
 /* --- what to write --- */
 
+/* Of the process that fires. A cgroup array has descriptors of cgroups, other maps their ids. */
+static int put_self(const struct content *c, const struct bb_map_entry *entry, enum bb_self self,
+		    size_t size, uint8_t *dest, struct bb_err *err)
+{
+	int64_t number = 0;
+	bool known = c->self && (self == BB_SELF_COMM ? c->self->comm[0] != '\0'
+						      : bb_self__number(self, c->self, &number));
+
+	if (!known)
+		return fail_at(err, -ENOTSUP, c->spec, &entry->where,
+			       "only programs that are fired where they are attached have a "
+			       "process that fires; it is not known which here");
+	memset(dest, 0, size);
+	if (self == BB_SELF_COMM)
+		memcpy(dest, c->self->comm,
+		       size < sizeof(c->self->comm) ? size : sizeof(c->self->comm));
+	else if (c->type->type == BPF_MAP_TYPE_CGROUP_ARRAY && size == sizeof(int))
+		memcpy(dest, &c->self->cgroup_fd, size);
+	else if (!bb_put_integer(number, dest, size))
+		return fail_at(err, -ERANGE, c->spec, &entry->where,
+			       "%lld does not fit into %zu bytes, as the map has",
+			       (long long)number, size);
+	return 0;
+}
+
 static int put_datum(const struct content *c, const struct bb_map_entry *entry, const char *what,
 		     const struct bb_map_datum *datum, size_t size, uint8_t *dest,
 		     struct bb_err *err)
 {
+	if (datum->self)
+		return put_self(c, entry, datum->self, size, dest, err);
 	if (datum->is_number && !bb_put_integer(datum->number, dest, size))
 		return fail_at(err, -ERANGE, c->spec, &entry->where,
 			       "the %s %lld does not fit into %zu bytes, as the map has", what,
@@ -188,7 +217,7 @@ static int find_slot(const struct content *c, size_t i, uint32_t *ret_slot, stru
 
 static int put_entries(struct content *c, const struct bb_contents_of *of, struct bb_err *err)
 {
-	bool has_programs = c->type->way == BY_PROGRAM;
+	bool has_programs = c->type->type == BPF_MAP_TYPE_PROG_ARRAY;
 
 	for (size_t i = 0; i < c->spec->n_entries; i++) {
 		const struct bb_map_entry *entry = &c->spec->entries[i];
@@ -292,6 +321,7 @@ static int make_content(const struct bb_contents_of *of, const struct bb_map_spe
 	if (!rc && n_cpus < 0)
 		rc = bb_fail(err, n_cpus, "cannot tell the number of CPUs: %s", strerror(-n_cpus));
 	c->spec = spec;
+	c->self = of->self;
 	rc = rc ? rc : find_type(spec, map.type, &c->type, err);
 	rc = rc ? rc : check_use(c, &map, err);
 	if (rc)
@@ -356,7 +386,7 @@ static const char *program_of_object(void *obj, size_t i, int *ret_fd)
 
 struct bb_contents_of bb_contents_of_object(struct bpf_object *obj)
 {
-	return (struct bb_contents_of){obj, find_in_object, map_of_object, program_of_object};
+	return (struct bb_contents_of){obj, find_in_object, map_of_object, program_of_object, NULL};
 }
 
 /* --- all of them --- */

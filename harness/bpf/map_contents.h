@@ -25,6 +25,7 @@ struct bb_contents_of {
 	/* of its maps without variables, and of its programs; NULL: there are no more */
 	const char *(*map_name)(void *arg, size_t i);
 	const char *(*program)(void *arg, size_t i, int *ret_fd);
+	const struct bb_self_values *self; /* NULL: they are not known */
 };
 
 /*
@@ -36,10 +37,10 @@ struct bb_contents_of {
 struct bb_map_contents;
 
 /*
- * Hash, LRU hash and array (each of them per CPU, too), LPM trie and prog array; of the object's
- * own variables `.data` and `.bss`, without entries: back to what they hold now. -EINVAL for other
- * types, -ENOENT for names that there are not, both with those that there are. `specs` and the
- * load outlive the result; `where` names the object or capture in messages.
+ * Hash, LRU hash and array (each of them per CPU, too), LPM trie, prog array and cgroup array; of
+ * the object's own variables `.data` and `.bss`, without entries: back to what they hold now.
+ * -EINVAL for other types, -ENOENT for names that there are not, both with those that there are.
+ * `specs` and the load outlive the result; `where` names the object or capture in messages.
  */
 int bb_map_contents__make(const struct bb_contents_of *of, const struct bb_map_specs *specs,
 			  const char *where, struct bb_map_contents **ret_contents,

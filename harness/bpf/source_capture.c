@@ -385,8 +385,8 @@ static const char *program_of_capture(void *arg, size_t n, int *ret_fd)
 static int captured_contents(struct bb_source *source, struct bb_map_contents **ret_contents,
 			     struct bb_err *err)
 {
-	const struct bb_contents_of of = {source, find_captured, map_of_capture,
-					  program_of_capture};
+	const struct bb_contents_of of = {source, find_captured, map_of_capture, program_of_capture,
+					  source->maps->self};
 
 	return bb_map_contents__make(&of, source->maps->specs, source->where, ret_contents, err);
 }
@@ -491,7 +491,12 @@ int bb_source_capture__open(const char *path, const char *program, const char *t
 	if (!rc)
 		rc = read_btfs(s, err);
 	for (size_t i = 0; !rc && i < n_globals; i++)
-		rc = set_variable(s, &globals[i], err);
+		rc = globals[i].self ? bb_fail(err, -ENOTSUP,
+					       "global '%s': the variables of a captured program "
+					       "are set "
+					       "to numbers only",
+					       globals[i].name)
+				     : set_variable(s, &globals[i], err);
 	if (rc)
 		captured_free(&s->head);
 	else

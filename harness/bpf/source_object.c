@@ -157,8 +157,8 @@ static int open_object(struct object *s, struct bpf_object **ret_obj, struct bb_
 	if (!rc)
 		choose_programs(s, obj, ours);
 	for (size_t i = 0; !rc && i < s->n_globals; i++)
-		rc = bb_global__set(obj, s->head.where, s->globals[i].name, s->globals[i].value,
-				    err);
+		rc = bb_global__set_spec(obj, s->head.where, &s->globals[i], s->head.maps->self,
+					 err);
 	if (rc)
 		bpf_object__close(obj);
 	else
@@ -443,8 +443,9 @@ static struct bb_source_global object_global(const struct bb_source *source, con
 static int object_contents(struct bb_source *source, struct bb_map_contents **ret_contents,
 			   struct bb_err *err)
 {
-	const struct bb_contents_of of = bb_contents_of_object(((struct object *)source)->obj);
+	struct bb_contents_of of = bb_contents_of_object(((struct object *)source)->obj);
 
+	of.self = source->maps->self;
 	return bb_map_contents__make(&of, source->maps->specs, source->where, ret_contents, err);
 }
 

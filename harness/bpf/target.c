@@ -56,18 +56,21 @@ int bb_target__open(const char *object_path, const char *program,
 		    const struct bb_global_spec *globals, size_t n_globals,
 		    struct bb_target **ret_target, struct bb_err *err)
 {
-	return bb_target__open_as(object_path, program, NULL, globals, n_globals, ret_target, err);
+	return bb_target__open_as(object_path, program, NULL, globals, n_globals, NULL, ret_target,
+				  err);
 }
 
 int bb_target__open_as(const char *object_path, const char *program, const char *type,
 		       const struct bb_global_spec *globals, size_t n_globals,
-		       struct bb_target **ret_target, struct bb_err *err)
+		       const struct bb_self_values *self, struct bb_target **ret_target,
+		       struct bb_err *err)
 {
 	bool is_capture = bb_capture_is_one(object_path);
 	struct bb_target *t = new_target();
 
 	if (!t)
 		return bb_fail_nomem(err);
+	t->kept.self = self;
 	return take_target(t,
 			   (is_capture ? bb_source_capture__open
 				       : bb_source_object__open)(object_path, program, type,

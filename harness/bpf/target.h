@@ -30,10 +30,12 @@ struct bpf_link;
 int bb_target__open(const char *object_path, const char *program,
 		    const struct bb_global_spec *globals, size_t n_globals,
 		    struct bb_target **ret_target, struct bb_err *err);
-/* The same, as a program of section `type` (bpf/section_type.h); NULL: of its own. */
+/* The same, as a program of section `type` (bpf/section_type.h); NULL: of its own. `self`: what
+ * `{pid: self}` and the like stand for, borrowed likewise; NULL: not known. */
 int bb_target__open_as(const char *object_path, const char *program, const char *type,
 		       const struct bb_global_spec *globals, size_t n_globals,
-		       struct bb_target **ret_target, struct bb_err *err);
+		       const struct bb_self_values *self, struct bb_target **ret_target,
+		       struct bb_err *err);
 
 /*
  * A live program, by its id or, unless NULL, by the path of its pin. It is looked at, never

@@ -22,19 +22,19 @@ int bb_fire__open(const struct bb_drive_spec *spec, const struct bb_driver_opts 
 		  void **ret_state, struct bb_err *err)
 {
 	struct bb_fire_state *s = calloc(1, sizeof(*s));
+	struct bb_fire_user user = {.uid = opts->uid,
+				    .gid = opts->gid,
+				    .env = opts->env,
+				    .helper_dir = opts->workload_dir};
 	int rc;
 
 	if (!s)
 		return bb_fail_nomem(err);
+	if (!getcwd(user.dir, sizeof(user.dir)))
+		user.dir[0] = '\0';
 	s->spec = spec;
 	s->opts = *opts;
-	rc = bb_fire_place__open(opts->cpu, opts->poll_cpu, &s->place, err);
-	s->place.user = (struct bb_fire_user){.uid = opts->uid,
-					      .gid = opts->gid,
-					      .env = opts->env,
-					      .helper_dir = opts->workload_dir};
-	if (!getcwd(s->place.user.dir, sizeof(s->place.user.dir)))
-		s->place.user.dir[0] = '\0';
+	rc = bb_fire_place__share(opts->cpu, opts->poll_cpu, &user, &s->place, err);
 	if (!rc && spec->caches == BB_CACHES_COLD)
 		rc = bb_cold__open("", opts->cpu, &s->cold, err);
 	if (rc) {
@@ -74,7 +74,7 @@ void bb_fire__close(void *state)
 	if (!s)
 		return;
 	forget(s);
-	bb_fire_place__close(&s->place);
+	bb_fire_place__unshare(s->place);
 	for (size_t i = 0; i < s->n_hooks; i++) {
 		bb_hook__close(s->hooks[i]);
 		free(s->hooks[i]);
@@ -112,7 +112,7 @@ static int shared_hook(struct bb_fire_state *s, const struct bb_attach_point *po
 	if (*ret_hook)
 		return 0;
 	h = calloc(1, sizeof(*h));
-	rc = h ? bb_hook__open(point, -1, s->place.cgroup_fd, true, h, err) : bb_fail_nomem(err);
+	rc = h ? bb_hook__open(point, -1, s->place->cgroup_fd, true, h, err) : bb_fail_nomem(err);
 	added = rc ? NULL : bb_append(&s->hooks, &s->n_hooks, sizeof(struct bb_hook *));
 	if (!rc && !added) {
 		bb_hook__close(h);
@@ -137,7 +137,7 @@ static int find_at(struct bb_fire_state *s, struct bb_test_prog *subject,
 	int rc = shared_hook(s, point, &hook, err);
 
 	if (!rc)
-		rc = bb_discover(&s->place, point, hook, bb_target__prog_fd(target),
+		rc = bb_discover(s->place, point, hook, bb_target__prog_fd(target),
 				 bb_target__reader(target), false, &d, err);
 	if (rc)
 		return rc;
@@ -156,7 +156,7 @@ static int find_at(struct bb_fire_state *s, struct bb_test_prog *subject,
 			     "%s: none of the %zu triggers that were fired makes it run%s; "
 			     "`bpfbench triggers` lists them",
 			     bb_attach_point__words(point).text, d.n_tried,
-			     s->place.netns_fd < 0 ? " (there was no network namespace)" : "");
+			     s->place->netns_fd < 0 ? " (there was no network namespace)" : "");
 	bb_discovery__done(&d);
 	return rc;
 }
@@ -193,7 +193,7 @@ static int find_on_own(struct bb_fire_state *s, struct bb_test_prog *subject,
 		s->live = calloc(1, sizeof(*s->live));
 		if (!s->live)
 			return bb_fail_nomem(err);
-		bb_live_objects__open(s->place.netns_fd, s->opts.object_dir, s->live);
+		bb_live_objects__open(s->place->netns_fd, s->opts.object_dir, s->live);
 	}
 	if (!*own->target)
 		bb_live_objects__guess_function(s->live, bb_target__program(subject->target), own);
@@ -263,6 +263,7 @@ static int find(struct bb_fire_state *s, struct bb_test_prog *subject, struct bb
 	rc = bb_attach_point__take(&point, subject->spec, err);
 	if (rc)
 		return rc;
+	point.self_pid = subject->self_pid;
 	if (point.pid || point.by || subject->spec->binary)
 		return find_as_asked(s, subject, &point, err);
 	if (point.kind == BB_AT_NOWHERE && bb_attach_point__on_own_function(&point, &own))
@@ -356,7 +357,7 @@ static int open_hook(struct bb_fire_slot *slot, const struct bb_attach_point *po
 	if (rc || *ret_hook)
 		return rc;
 	rc = bb_hook__open(point, bb_firer__probed(&slot->firer, point),
-			   slot->state->place.cgroup_fd, true, own, err);
+			   slot->state->place->cgroup_fd, true, own, err);
 	*ret_hook = rc ? NULL : own;
 	return rc;
 }
@@ -395,7 +396,7 @@ int bb_fire__attach_program(void *state, struct bb_test_prog *subject, int prog_
 	if (!rc)
 		rc = bb_pin_to_cpu(s->opts.cpu, err);
 	if (!rc)
-		rc = bb_firer__start(&s->place, &subject->fire.point, arg, shared_bytes,
+		rc = bb_firer__start(s->place, &subject->fire.point, arg, shared_bytes,
 				     &slot->firer, err);
 	if (!rc)
 		rc = open_hook(slot, &subject->fire.point, &slot->own_hook, &slot->hook, err);
@@ -434,6 +435,9 @@ static void say_refused(const struct bb_fire_slot *slot, struct bb_batch *b)
 {
 	const struct bb_fire_shared *shared = slot->firer.shared;
 
+	if (!b->void_why[0] && !b->n && !b->fired && slot->found->point.pid)
+		snprintf(b->void_why, sizeof(b->void_why), "process %u did not run it meanwhile",
+			 slot->found->point.pid);
 	if (!b->void_why[0] && !b->n && b->fired)
 		snprintf(b->void_why, sizeof(b->void_why),
 			 "%llu firings of '%s', and none that brought %u run%s and no other%s%s",

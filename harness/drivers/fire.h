@@ -21,7 +21,7 @@
 struct bb_fire_state {
 	const struct bb_drive_spec *spec;
 	struct bb_driver_opts opts;
-	struct bb_fire_place place;
+	struct bb_fire_place *place;  /* shared with all others */
 	struct bb_cold *cold;         /* NULL: caches stay as they are */
 	struct bb_live_objects *live; /* NULL: not needed yet */
 	/* hooks that are of no process, each opened once: a uprobe takes 20 ms; all programs of

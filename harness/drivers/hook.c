@@ -188,7 +188,7 @@ static int take_block(struct slot *s, struct block *ret_block, struct bb_err *er
 	if (!rc)
 		rc = bb_hook__open(&s->fire.found->point,
 				   bb_firer__probed(&s->fire.firer, &s->fire.found->point),
-				   state->place.cgroup_fd, false, &hook, err);
+				   state->place->cgroup_fd, false, &hook, err);
 	if (rc)
 		return rc;
 	rc = take_attached(s, &hook, &b, err);
@@ -299,7 +299,7 @@ static int attach(void *state, struct bb_test_prog *subject, void **ret_slot, st
 	bb_fire__close_hooks();
 	rc = bb_pin_to_cpu(fire->opts.cpu, err);
 	if (!rc)
-		rc = bb_firer__start(&fire->place, &subject->fire.point, s, sizeof(struct shared),
+		rc = bb_firer__start(fire->place, &subject->fire.point, s, sizeof(struct shared),
 				     &s->fire.firer, err);
 	if (rc)
 		detach(state, s);

@@ -17,6 +17,8 @@
 /* A slow trigger takes fewer samples in a row, unless the scenario says how many. */
 #define SLOW_S 0.1
 #define FEWEST 4u
+/* So long a batch waits for a process that fires itself. */
+#define WAIT_S 1.0
 
 struct shot {
 	struct bb_fire_slot *slot;
@@ -76,6 +78,11 @@ static int warm_up(struct shot *s, struct bb_batch *b)
 	return rc;
 }
 
+static bool waits(const struct bb_fire_slot *slot)
+{
+	return slot->found->point.pid != 0;
+}
+
 static int sample_once(struct shot *s, struct bb_batch *b)
 {
 	uint32_t each = s->slot->found->runs_each;
@@ -85,7 +92,8 @@ static int sample_once(struct shot *s, struct bb_batch *b)
 	if (!rc)
 		rc = look(s, &window);
 	bb_target__drain(s->slot->target, !b->drain_each_run);
-	if (rc)
+	/* nothing was fired, if a process that does it when it likes did not */
+	if (rc || (waits(s->slot) && !window.run_cnt))
 		return rc;
 	b->fired++;
 	if (window.run_cnt != each) {
@@ -101,6 +109,8 @@ static int sample_once(struct shot *s, struct bb_batch *b)
 static bool goes_on(const struct shot *s, const struct bb_batch *b, uint64_t began_ns)
 {
 	if (!bb_batch__goes_on(b, began_ns))
+		return false;
+	if (waits(s->slot) && bb_seconds_since(began_ns) > WAIT_S)
 		return false;
 	return s->slot->state->spec->samples || s->slot->state->cold || b->fired < FEWEST ||
 	       bb_seconds_since(began_ns) < SLOW_S;

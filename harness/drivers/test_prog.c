@@ -1,8 +1,77 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "drivers/test_prog.h"
 
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
 #include "base/deadline.h"
 #include "base/give_way.h"
+#include "fire/firer.h"
+#include "fire/fork_as.h"
+
+static bool asks_for(const struct bb_variant_spec *v, enum bb_self what)
+{
+	for (size_t i = 0; i < v->n_globals; i++)
+		if (v->globals[i].self == what)
+			return true;
+	for (size_t i = 0; i < v->maps.n; i++)
+		for (size_t k = 0; k < v->maps.v[i]->n_entries; k++)
+			if (v->maps.v[i]->entries[k].key.self == what ||
+			    v->maps.v[i]->entries[k].value.self == what)
+				return true;
+	return false;
+}
+
+static int find_pid(struct bb_test_prog *s, struct bb_err *err)
+{
+	const struct bb_variant_spec *v = s->spec;
+	int rc = 0;
+
+	if (v->fired_by.run)
+		return bb_fail(err, -ENOTSUP,
+			       "{pid: self}: the command of 'fired_by: {run: ...}' is another "
+			       "process each time");
+	s->self->pid = v->pid;
+	if (!v->pid) {
+		rc = bb_reserve_pid(&s->self_pid, err);
+		s->self->pid = rc ? 0 : (uint32_t)s->self_pid;
+	}
+	return rc;
+}
+
+/* The values of `{pid: self}` and the like, before the program is loaded. */
+static int find_self(struct bb_test_prog *s, struct bb_err *err)
+{
+	const struct bb_variant_spec *v = s->spec;
+	const struct bb_fire_place *place = bb_fire_place__shared();
+	bool pid = asks_for(v, BB_SELF_PID), cgroup = asks_for(v, BB_SELF_CGROUP),
+	     comm = asks_for(v, BB_SELF_COMM);
+	int rc = 0;
+
+	if (!pid && !cgroup && !comm)
+		return 0;
+	if (!place)
+		return bb_fail(err, -ENOTSUP,
+			       "{... : self} is of the process that fires, which only drives of "
+			       "'trigger: fire' and 'hook' have");
+	if ((cgroup || comm) && (v->pid || v->fired_by.run || v->fired_by.call))
+		return bb_fail(err, -ENOTSUP,
+			       "{%s: self} is known only where a trigger of the catalogue fires",
+			       cgroup ? "cgroup" : "comm");
+	if (cgroup && place->cgroup_fd < 0)
+		return bb_fail(err, -ENOTSUP, "{cgroup: self}: there is no cgroup of ours: %s",
+			       place->why_no_cgroup);
+	s->self = calloc(1, sizeof(*s->self));
+	if (!s->self)
+		return bb_fail_nomem(err);
+	snprintf(s->self->comm, sizeof(s->self->comm), "%s", BB_FIRER_NAME);
+	s->self->cgroup_id = place->cgroup_id;
+	s->self->cgroup_fd = place->cgroup_fd;
+	if (pid)
+		rc = find_pid(s, err);
+	return rc;
+}
 
 int bb_test_prog__open(const struct bb_variant_spec *spec, const char *object_path,
 		       struct bb_test_prog *ret_subject, struct bb_err *err)
@@ -10,13 +79,19 @@ int bb_test_prog__open(const struct bb_variant_spec *spec, const char *object_pa
 	struct bb_test_prog s = {.spec = spec, .jit_mod64 = -1};
 	int rc = 0;
 
-	if (bb_variant_is_live(spec))
+	if (bb_variant_is_live(spec)) {
 		rc = bb_target__adopt(spec->id, spec->pinned, &s.target, err);
-	else if (object_path)
-		rc = bb_target__open_as(object_path, spec->program, spec->type, spec->globals,
-					spec->n_globals, &s.target, err);
-	if (rc)
+	} else if (object_path) {
+		rc = find_self(&s, err);
+		if (!rc)
+			rc = bb_target__open_as(object_path, spec->program, spec->type,
+						spec->globals, spec->n_globals, s.self, &s.target,
+						err);
+	}
+	if (rc) {
+		bb_test_prog__close(&s);
 		return rc;
+	}
 	if (s.target && !bb_variant_is_live(spec)) /* another's maps hold what they hold */
 		bb_target__say_maps(s.target, &spec->maps);
 	*ret_subject = s;
@@ -64,5 +139,6 @@ void bb_test_prog__close(struct bb_test_prog *s)
 	if (!s)
 		return;
 	bb_target__free(s->target);
+	free(s->self);
 	*s = (struct bb_test_prog){.jit_mod64 = -1};
 }

@@ -30,6 +30,10 @@ struct bb_test_prog {
 	 * tried again for every drive. */
 	double run_s;
 	struct bb_fire_found fire;
+	/* of the process that will fire it, as far as the scenario asks for them; the target has
+	 * their address */
+	struct bb_self_values *self; /* NULL: it asks for none */
+	pid_t self_pid;              /* reserved; 0: none */
 	/* all of the session, itself among them: those of its object may be attached beside it */
 	const struct bb_test_prog *all;
 	size_t n_all;

@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "base/err.h"
 #include "plan/scenario.h"
@@ -36,7 +37,8 @@ struct bb_attach_point {
 	char target[256];                /* the name of the hook; "" where it has none */
 	/* of the scenario, which outlives it: what makes it run; NULL: it is looked for */
 	const struct bb_fired_by *by;
-	uint32_t pid; /* BB_AT_UPROBE: in that process alone, which fires itself; 0: in ours */
+	pid_t self_pid; /* the process that fires has this pid, which programs were told; 0: any */
+	uint32_t pid;   /* BB_AT_UPROBE: in that process alone, which fires itself; 0: in ours */
 	/* BB_AT_OWN_FUNCTION: what it is called with, what it returns, and that in words;
 	 * BB_AT_OWN_RUN: the event's arguments */
 	long args[7];

@@ -20,6 +20,7 @@
 #include "base/environment.h"
 #include "base/process.h"
 #include "base/user.h"
+#include "fire/fork_as.h"
 
 #define NOBODY 65534
 #define START_S 20.0 /* a machine may be slow, and a library large */
@@ -142,7 +143,7 @@ static int wait_for_it(struct bb_call_child *c, const char *library, const char 
 }
 
 int bb_call_child__start(const struct bb_fire_user *user, const char *library,
-			 const struct bb_fired_by *by, struct bb_call_child *ret_child,
+			 const struct bb_fired_by *by, pid_t pid, struct bb_call_child *ret_child,
 			 struct bb_err *err)
 {
 	struct bb_call_child c = {.fd = -1};
@@ -161,13 +162,15 @@ int bb_call_child__start(const struct bb_fire_user *user, const char *library,
 		return bb_fail(err, rc, "socketpair: %s", strerror(-rc));
 	}
 	c.fd = fd[0];
-	c.pid = fork();
+	c.pid = bb_fork_as(pid);
 	if (!c.pid)
 		run_child(user, argv, fd[1], parent);
 	close(fd[1]);
 	free_argv(argv);
-	rc = c.pid < 0 ? bb_fail(err, -errno, "fork: %s", strerror(errno))
-		       : wait_for_it(&c, library, by->call, err);
+	rc = c.pid < 0
+		     ? bb_fail(err, -errno, "starting the process that calls%s: %s",
+			       pid ? " by the pid that the program was told" : "", strerror(errno))
+		     : wait_for_it(&c, library, by->call, err);
 	if (rc)
 		bb_call_child__stop(&c);
 	else

@@ -26,9 +26,9 @@ struct bb_call_child {
 	int fd;    /* our end of the socket; a child of ours may use it, too */
 };
 
-/* Returns when the library is loaded there. -ENOTSUP with the reason. */
+/* As `pid`, or 0: any. Returns when the library is loaded there. -ENOTSUP with the reason. */
 int bb_call_child__start(const struct bb_fire_user *user, const char *library,
-			 const struct bb_fired_by *by, struct bb_call_child *ret_child,
+			 const struct bb_fired_by *by, pid_t pid, struct bb_call_child *ret_child,
 			 struct bb_err *err);
 void bb_call_child__stop(struct bb_call_child *c); /* a zeroed one does no harm */
 

@@ -15,6 +15,7 @@
 #include "base/clock.h"
 #include "base/deadline.h"
 #include "base/process.h"
+#include "fire/fork_as.h"
 #include "fire/user_function.h"
 
 #define STUCK_S 5.0 /* no trigger takes that long, and no program */
@@ -76,7 +77,7 @@ static void run_child(const struct bb_fire_place *place, const struct bb_firer *
 	signal(SIGALRM, SIG_IGN);
 	bb_root__begin();
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	prctl(PR_SET_NAME, "bpfbench");
+	prctl(PR_SET_NAME, BB_FIRER_NAME);
 	rc = getppid() == parent ? bb_fire_place__enter(place) : -ESRCH;
 	f->task->rc = rc;
 	if (send(fd, &byte, 1, MSG_NOSIGNAL) == 1 && !rc)
@@ -189,7 +190,9 @@ static int start_call(const struct bb_fire_place *place, const struct bb_attach_
 	if (!point->by || !point->by->call)
 		return 0;
 	rc = bb_user_function__find(point->target, &f, err);
-	return rc ? rc : bb_call_child__start(&place->user, f.path, point->by, ret_child, err);
+	return rc ? rc
+		  : bb_call_child__start(&place->user, f.path, point->by, point->self_pid,
+					 ret_child, err);
 }
 
 static int start(const struct bb_fire_place *place, const struct bb_attach_point *point, void *arg,
@@ -215,13 +218,21 @@ static int start(const struct bb_fire_place *place, const struct bb_attach_point
 		bb_firer__stop(&f);
 		return rc;
 	}
-	f.pid = fork();
+	/* whoever calls the function is the one that fires */
+	f.pid = bb_fork_as(f.call.pid > 0 ? 0 : point->self_pid);
 	if (!f.pid) {
 		close(fd[0]);
 		run_child(place, &f, arg, fd[1], parent);
 	}
 	close(fd[1]);
 	f.fd = fd[0];
+	if (f.pid < 0 && point->self_pid) {
+		rc = bb_fail(err, -EAGAIN, "pid %d, which the program was told: %s",
+			     (int)point->self_pid, strerror(errno));
+		close(f.fd);
+		bb_firer__stop(&f);
+		return rc;
+	}
 	rc = f.pid < 0 ? -errno : wait_for(&f);
 	if (!rc)
 		rc = f.task->rc;

@@ -16,6 +16,8 @@
  * reads the counters itself, as the event happens to whoever does it. A program may kill it, hold
  * it up or deny it what it does; we find that out and are left alone. It is killed when we end.
  */
+#define BB_FIRER_NAME "bpfbench"
+
 struct bb_fire_task {
 	/* in the child; returns 0 or -errno. `shared` is the part of the memory that is the user's
 	 */

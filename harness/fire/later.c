@@ -47,6 +47,15 @@ static int start(int fd)
 	return rc;
 }
 
+void bb_close_later__wait(void)
+{
+	const struct timespec moment = {.tv_nsec = 1000000};
+
+	do
+		nanosleep(&moment, NULL); /* the last one ends a moment after it says so */
+	while (atomic_load(&running) > 0);
+}
+
 void bb_close_later(int fd)
 {
 	const struct timespec moment = {.tv_nsec = MOMENT_NS};

@@ -9,4 +9,7 @@
  */
 void bb_close_later(int fd);
 
+/* Until all of them have gone. */
+void bb_close_later__wait(void);
+
 #endif

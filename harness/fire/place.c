@@ -193,6 +193,33 @@ void bb_fire_place__close(struct bb_fire_place *p)
 	*p = (struct bb_fire_place){.netns_fd = -1, .cgroup_fd = -1, .keeper_fd = -1};
 }
 
+static struct bb_fire_place the_place;
+static size_t n_users;
+
+int bb_fire_place__share(int cpu, int other_cpu, const struct bb_fire_user *user,
+			 struct bb_fire_place **ret_place, struct bb_err *err)
+{
+	int rc = n_users ? 0 : bb_fire_place__open(cpu, other_cpu, &the_place, err);
+
+	if (rc)
+		return rc;
+	if (!n_users++)
+		the_place.user = *user;
+	*ret_place = &the_place;
+	return 0;
+}
+
+void bb_fire_place__unshare(struct bb_fire_place *p)
+{
+	if (p && !--n_users)
+		bb_fire_place__close(p);
+}
+
+const struct bb_fire_place *bb_fire_place__shared(void)
+{
+	return n_users ? &the_place : NULL;
+}
+
 /* --- in the child --- */
 
 /* A file system without a name, in memory: it goes with its last user. */

@@ -30,6 +30,15 @@ int bb_fire_place__open(int cpu, int other_cpu, struct bb_fire_place *ret_place,
 void bb_fire_place__close(struct bb_fire_place *p);
 
 /*
+ * The one place of this process, opened for the first who asks and closed after the last: programs
+ * that are told its cgroup are fired there by every drive. `user` is set by who opens it first.
+ */
+int bb_fire_place__share(int cpu, int other_cpu, const struct bb_fire_user *user,
+			 struct bb_fire_place **ret_place, struct bb_err *err);
+void bb_fire_place__unshare(struct bb_fire_place *p);    /* takes NULL */
+const struct bb_fire_place *bb_fire_place__shared(void); /* NULL: nobody has it open */
+
+/*
  * In a child of ours: into the namespace and the cgroup, with a file system of its own in memory as
  * working folder. 0 or -errno.
  */

@@ -9,6 +9,7 @@
 #include "plan/bytes_field.h"
 #include "plan/kind.h"
 #include "plan/map_spec.h"
+#include "plan/self_field.h"
 
 #define ARRAY_LEN(a) (sizeof(a) / sizeof((a)[0]))
 #define DATUM_MAX_BYTES                                                                            \
@@ -27,6 +28,8 @@ static int read_datum(const struct bb_reader *r, const struct bb_field *f,
 	struct bb_field hex = *f;
 	int rc;
 
+	if (node->kind == BB_YAML_MAP)
+		return bb_field__self(r, node, f->name, &datum->self);
 	if (node->kind == BB_YAML_TEXT && node->quoted) {
 		hex.offset += offsetof(struct bb_map_datum, bytes);
 		return bb_field__hex(r, &hex, node, base);

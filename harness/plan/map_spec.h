@@ -8,6 +8,7 @@
 
 #include "base/err.h"
 #include "plan/bytes.h"
+#include "plan/self.h"
 #include "plan/where.h"
 
 /* The contents that a scenario gives to a map. Sizes are the map's own: they are checked when the
@@ -17,6 +18,7 @@
 struct bb_map_datum {
 	bool is_number;
 	int64_t number;
+	enum bb_self self; /* instead of both; BB_SELF_NONE: neither */
 	struct bb_bytes bytes;
 };
 

@@ -18,6 +18,7 @@
 #include "plan/input_field.h"
 #include "plan/kind.h"
 #include "plan/map_field.h"
+#include "plan/self_field.h"
 #include "plan/yaml.h"
 
 /*
@@ -155,6 +156,10 @@ static int read_global(const struct bb_reader *r, const struct bb_yaml *key,
 	global->where = (struct bb_where){.line = key->line, .col = key->col};
 	if (!*key->text)
 		return bb_yaml__fail(r->path, key, r->err, "a global needs a name");
+	if (node->kind == BB_YAML_MAP) {
+		rc = bb_field__self(r, node, key->text, &global->self);
+		return rc ? rc : bb_field__set_text(r, &global->name, key->text);
+	}
 	if (node->kind == BB_YAML_TEXT && !node->quoted) {
 		rc = bb_parse_i64(node->text, &global->value);
 		if (rc == -EINVAL) {

@@ -11,6 +11,7 @@
 #include "plan/fired_by.h"
 #include "plan/input.h"
 #include "plan/map_spec.h"
+#include "plan/self.h"
 #include "plan/where.h"
 
 /*
@@ -28,6 +29,7 @@ struct bb_u32_list {
 struct bb_global_spec {
 	char *name;
 	int64_t value;
+	enum bb_self self; /* instead of the value */
 	struct bb_where where;
 };
 

@@ -178,15 +178,23 @@ static int open_all(struct bb_session *s, bool needs_bpf, struct bb_report *repo
 	bool *seen = calloc(n_variants + plan->scenario->n_drives, sizeof(*seen));
 	int rc = seen ? 0 : bb_fail_nomem(err);
 
+	/* drives first: programs may be told of the place where they will be fired */
 	for (size_t i = 0; !rc && !s->out_of_time && i < plan->n_cases; i++) {
 		const struct bb_plan_case *c = &plan->cases[i];
-		size_t v = bb_session__variant(s, c), d = bb_session__drive(s, c);
+		size_t d = bb_session__drive(s, c);
 
 		rc = bb_must_end_why();
 		if (!rc && !seen[n_variants + d]) {
 			seen[n_variants + d] = true;
 			rc = open_drive(s, c->drive, d, report, err);
 		}
+		rc = unless_late(s, rc);
+	}
+	for (size_t i = 0; !rc && !s->out_of_time && i < plan->n_cases; i++) {
+		const struct bb_plan_case *c = &plan->cases[i];
+		size_t v = bb_session__variant(s, c);
+
+		rc = bb_must_end_why();
 		if (!rc && !seen[v]) {
 			seen[v] = true;
 			rc = open_variant(s, v, needs_bpf, report, err);

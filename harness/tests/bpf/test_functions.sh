@@ -40,11 +40,12 @@ int main(int argc, char **argv)
 {
 	do
 		work(argc);
-	while (argc > 1 && argv[1][0] == 'l' && !usleep(200));
+	while (argc > 1 && argv[1][0] == 'l' && !usleep(2000));
 	return 0;
 }
 C
-gcc -shared -fPIC -o "$TMP/lib.so" "$TMP/lib.c" && gcc -o "$TMP/prog" "$TMP/prog.c" && gcc -s -o "$TMP/stripped" "$TMP/prog.c" ||
+# another file than the one that is run: those would be its calls, too
+gcc -o "$TMP/loop" "$TMP/prog.c" && gcc -shared -fPIC -o "$TMP/lib.so" "$TMP/lib.c" && gcc -o "$TMP/prog" "$TMP/prog.c" && gcc -s -o "$TMP/stripped" "$TMP/prog.c" ||
 	{ not_ok "gcc builds a library and a program"; plan_done; }
 
 # scenario VARIANT...: one of the programs of functions.bpf.o, a line each.
@@ -80,10 +81,10 @@ expect_grep "a call of no function is named" err "skipped: f/nobody/step: 'add_t
 expect_grep "a function that there is not: the nearest" err "skipped: f/typo/step: .* has no function 'add_txt'; did you mean 'add_text'"
 
 # --- a program, and a process ---
-"${user[@]}" "$TMP/prog" loop &
+"${user[@]}" "$TMP/loop" loop &
 looping=$!
 scenario "name: run, program: on_work, binary: $TMP/prog, function: work, fired_by: {run: [$TMP/prog]}" \
-	"name: process, program: on_work, binary: $TMP/prog, function: work, pid: $looping" \
+	"name: process, program: on_work, binary: $TMP/loop, function: work, pid: $looping" \
 	"name: stripped, program: on_work, binary: $TMP/stripped, function: work, fired_by: {run: [$TMP/stripped]}" \
 	"name: acts, binary: $TMP/prog, function: work, fired_by: {run: [$TMP/prog]}" \
 	"name: named, program: on_work, binary: libc.so.6, function: malloc, fired_by: malloc" \
@@ -94,13 +95,13 @@ wait "$looping" || true
 expect_status "a program: exit code 0" 0
 check "a program's function: a figure" figure run
 check "a process that is there: a figure" figure process
-expect_grep "a process that is there: who fired it" err "^    process: wait \(function $TMP/prog:work\)"
+expect_grep "a process that is there: who fired it" err "^    process: wait \(function $TMP/loop:work\)"
 check "a trigger by its name: a figure" figure named
 expect_grep "a trigger that there is not: the nearest" err "skipped: f/other/step: there is no trigger 'malocc' \(did you mean 'malloc'\?\)"
 expect_grep "a stripped program" err "skipped: f/stripped/step: .* has no function 'work' \(it is stripped"
 expect_grep "a program that acts, on a file that anybody may run" err 'skipped: f/acts/step: .*--allow-system-wide'
 expect_grep "a program is no library" err "skipped: f/no_library/step: 'work' of .* cannot be called: .*(executable|dynamically load)"
-scenario "name: gone, program: on_work, binary: $TMP/prog, function: work, pid: $looping"
+scenario "name: gone, program: on_work, binary: $TMP/loop, function: work, pid: $looping"
 expect_grep "a process that has ended" err 'No such process'
 
 # --- what cannot be meant ---
