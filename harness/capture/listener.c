@@ -46,6 +46,12 @@ static int add_rules(scmp_filter_ctx filter)
 		rc = seccomp_rule_add(filter, SCMP_ACT_NOTIFY, SCMP_SYS(ioctl), 1,
 				      SCMP_A1(SCMP_CMP_MASKED_EQ, LOW_WORD,
 					      PERF_EVENT_IOC_SET_BPF));
+	if (!rc) /* one that would be a supervisor, too: it is told so */
+		rc = seccomp_rule_add(filter, SCMP_ACT_NOTIFY, SCMP_SYS(seccomp), 2,
+				      SCMP_A0(SCMP_CMP_MASKED_EQ, LOW_WORD,
+					      SECCOMP_SET_MODE_FILTER),
+				      SCMP_A1(SCMP_CMP_MASKED_EQ, SECCOMP_FILTER_FLAG_NEW_LISTENER,
+					      SECCOMP_FILTER_FLAG_NEW_LISTENER));
 	return rc ? rc : seccomp_rule_add(filter, SCMP_ACT_NOTIFY, SCMP_SYS(perf_event_open), 0);
 }
 
@@ -75,6 +81,8 @@ static int install_filter(void)
 		rc = seccomp_attr_set(filter, SCMP_FLTATR_CTL_SSB, 1);
 	if (!rc)
 		rc = seccomp_load(filter);
+	if (rc == -ECANCELED && errno) /* the library's word for an error of the kernel's */
+		rc = -errno;
 	return rc ? rc : seccomp_notify_fd(filter);
 }
 

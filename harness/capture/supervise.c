@@ -108,6 +108,10 @@ static int supervise(struct supervision *s, struct bb_capture **ret_capture,
 {
 	int rc = watch(s, err);
 
+	if (s->take.supervises)
+		s->opts->say("the command wants to watch system calls by seccomp itself, as a "
+			     "container runtime does; the kernel allows one watcher, which is "
+			     "bpfbench, and told it EBUSY: capture a command inside of it");
 	if (!rc && !s->take.capture->n_progs)
 		rc = say_nothing(s, err);
 	ret_facts->ended = s->command.ended;

@@ -495,7 +495,8 @@ static int number_of(const struct seccomp_data *data)
 	} calls[] = {{357, SYS_bpf},
 		     {336, SYS_perf_event_open},
 		     {54, SYS_ioctl},
-		     {366, SYS_setsockopt}};
+		     {366, SYS_setsockopt},
+		     {354, SYS_seccomp}};
 
 	for (size_t i = 0; data->arch == AUDIT_ARCH_I386 && i < sizeof(calls) / sizeof(calls[0]);
 	     i++)
@@ -523,6 +524,8 @@ int bb_take__call(struct bb_take *t, const struct seccomp_notif *n, struct bb_ta
 		bb_take_attach__event(&call, (int)n->data.args[0], (int)n->data.args[2]);
 	else if (nr == SYS_setsockopt)
 		bb_take_attach__socket(&call, n->data.args[2], n->data.args[3]);
+	else if (nr == SYS_seccomp)
+		t->supervises = true;
 	else if (nr == SYS_bpf)
 		rc = take_bpf(&call, &n->data);
 	bb_remote__close(&call.from);

@@ -73,6 +73,7 @@ struct bb_take {
 	size_t n_links;
 	uint32_t last_link_id;  /* links up to here have been seen */
 	uint32_t first_prog_id; /* programs of the kernel from here on may be ours */
+	bool supervises;        /* it asked to be told of system calls, as we are, and is refused */
 	size_t n_calls;         /* that were looked at */
 	uint64_t spent_ns;      /* in all of them */
 };

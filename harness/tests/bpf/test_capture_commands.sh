@@ -6,7 +6,7 @@
 # shellcheck source=harness/tests/tool.sh disable=SC2317 # functions that check, wait_until and run call
 . "$(dirname "$0")/../tool.sh"
 
-names=(static "own filter" "dropped rights" "32-bit" fails attachments "test runs" interrupted "the caller's" tc netns variables maps gate)
+names=(static "own filter" "dropped rights" "32-bit" fails supervises attachments "test runs" interrupted "the caller's" tc netns variables maps gate)
 need_root "${names[@]}" || plan_done
 objects=$O/tests/bpf load=$O/tests/tools/load_all file=$WORK/a.capture
 
@@ -95,6 +95,10 @@ void _start(void)
 	point.name = (unsigned long)"no_such_point_either";
 	call(BPF, 17, (long)&point, sizeof(point));
 #endif
+#ifdef SUPERVISES
+	if (call(SECCOMP, 1, 8, (long)&filter) != -16)
+		call(EXIT, 6, 0, 0);
+#endif
 #ifdef DROPS
 	if (call(SETUID, 65534, 0, 0))
 		call(EXIT, 8, 0, 0);
@@ -133,6 +137,15 @@ bare "dropped rights" -DDROPS
 bare 32-bit -m32
 bare fails -DFAILS
 [[ ! -s $TMP/cc ]] && expect_grep "fails: said" err 'the command ended with exit code 7'
+
+# --- a command that watches system calls itself: it is told that it cannot, and so is the user ---
+bare supervises -DSUPERVISES
+if [[ ! -s $TMP/cc ]]; then
+	expect_grep "supervises: said" err 'wants to watch system calls by seccomp itself'
+	expect_no_grep "supervises: it was told EBUSY, and goes on" err 'the command ended with exit code'
+fi
+capture -- "$BPFBENCH" capture -o "$WORK/inner.capture" -- "$load" -1 "$objects/sections.bpf.o"
+expect_grep "supervises: bpfbench itself does not start under another" err "watching the system calls of '[^']*': .*another supervisor"
 
 # --- attachments: what the kernel refuses is told from what it does, also of the last call ---
 bare attachments -DPOINTS
