@@ -79,13 +79,14 @@ struct bb_batch {
 	char void_why[200];
 };
 
-/* The runs between two readings of the counters: a single one is a sample, several are counted. */
-static inline void bb_batch__take(struct bb_batch *b, uint64_t runs, uint64_t ns)
+/* The runs between two readings of the counters: a single one is a sample, several are counted. So
+ * it is with mean_of 1; with k, the mean of just k runs is a sample. */
+static inline void bb_batch__take(struct bb_batch *b, uint64_t runs, uint64_t ns, uint64_t mean_of)
 {
 	b->run_cnt += runs;
 	b->run_time_ns += ns;
-	if (runs == 1)
-		b->ns[b->n++] = ns;
+	if (runs == mean_of)
+		b->ns[b->n++] = (ns + mean_of / 2) / mean_of;
 	else
 		b->multi += runs;
 }

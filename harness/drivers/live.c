@@ -7,7 +7,9 @@
  * The poller takes one CPU for as long as it looks, at the priority that everybody has: to go ahead
  * of others, as the other drives do, would change the load that is to be measured. Where it has to
  * wait for its CPU, a window gets longer and may hold several runs, which are then no samples; one
- * that holds a single run is as exact as ever.
+ * that holds a single run is as exact as ever. Where hardly one run is ever alone, as of a profiler
+ * that samples all CPUs at the same instant, the windows of some k runs are the samples: their
+ * mean.
  */
 #include <errno.h>
 #include <math.h>
@@ -17,8 +19,12 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "bpf/stats_enable.h"
 #include "drivers/driver.h"
 #include "drivers/windows.h"
+
+#define LOOK_SAMPLES 256u
+#define LOOK_S 0.5
 
 static int live_open(const struct bb_drive_spec *spec, const struct bb_driver_opts *opts,
 		     void **ret_state, struct bb_err *err)
@@ -33,37 +39,21 @@ static int live_open(const struct bb_drive_spec *spec, const struct bb_driver_op
 	return 0;
 }
 
-static int live_probe(void *state, struct bb_test_prog *subject, struct bb_err *err)
-{
-	(void)state;
-	if (bb_target__is_adopted(subject->target))
-		return 0;
-	return bb_fail(err, -ENOTSUP,
-		       "'%s' is loaded by bpfbench and attached to nothing; 'with: live' measures "
-		       "variants that have an id or a pin",
-		       bb_target__program(subject->target));
-}
+/* --- watching --- */
 
-static int live_attach(void *state, struct bb_test_prog *subject, void **ret_slot,
-		       struct bb_err *err)
-{
-	(void)state;
-	(void)err;
-	*ret_slot = subject->target;
-	return 0;
-}
-
-static int watch(const struct bb_driver_opts *opts, struct bb_target *target, struct bb_batch *b,
-		 struct bb_err *err)
+static int watch(const struct bb_driver_opts *opts, const struct bb_test_prog *subject,
+		 uint64_t *n_by_runs, struct bb_batch *b, struct bb_err *err)
 {
 	struct bb_windows windows;
 	uint64_t began_ns;
 	int rc = bb_pin_to_cpu(opts->poll_cpu, err);
 
 	if (!rc)
-		rc = bb_windows__begin(target, &windows, err);
+		rc = bb_windows__begin(subject->target, &windows, err);
 	if (!rc)
 		rc = bb_windows__find_own(&windows, b, err);
+	windows.mean_of = subject->live_mean_of;
+	windows.n_by_runs = n_by_runs;
 	began_ns = bb_now_ns();
 	while (!rc && !windows.own.unclear && b->n < b->want &&
 	       bb_seconds_since(began_ns) < b->max_s)
@@ -72,25 +62,79 @@ static int watch(const struct bb_driver_opts *opts, struct bb_target *target, st
 	return rc == -ETIME ? 0 : rc;
 }
 
-static int live_batch(void *state, void *slot, uint32_t param, struct bb_batch *b,
-		      struct bb_err *err)
+static int watch_as_everybody(const struct bb_driver_opts *opts, const struct bb_test_prog *subject,
+			      uint64_t *n_by_runs, struct bb_batch *b, struct bb_err *err)
 {
 	const struct sched_param as_everybody = {0};
 	struct sched_param before;
 	int policy = sched_getscheduler(0), rc;
 
-	(void)param;
 	if (policy < 0 || sched_getparam(0, &before) ||
 	    sched_setscheduler(0, SCHED_OTHER, &as_everybody)) {
 		rc = -errno;
 		return bb_fail(err, rc, "cannot go back to normal priority: %s", strerror(-rc));
 	}
-	b->target_cpu_s = NAN;
-	rc = watch(state, slot, b, err);
+	rc = watch(opts, subject, n_by_runs, b, err);
 	if (sched_setscheduler(0, policy, &before) && !rc) {
 		rc = -errno;
 		bb_fail(err, rc, "cannot take up priority again: %s", strerror(-rc));
 	}
+	return rc;
+}
+
+/* How many of its runs come at a time? */
+static int look(const struct bb_driver_opts *opts, struct bb_test_prog *subject, struct bb_err *err)
+{
+	uint64_t samples[LOOK_SAMPLES], n[BB_WINDOWS_MEAN_OF_MAX] = {0};
+	struct bb_batch b = {.ns = samples, .want = LOOK_SAMPLES, .max_s = LOOK_S};
+	struct bb_stats_enable stats;
+	int rc = bb_stats_enable__on(&stats, err);
+
+	if (rc)
+		return rc;
+	rc = watch_as_everybody(opts, subject, n, &b, err);
+	bb_stats_enable__off(&stats);
+	subject->live_mean_of = bb_windows_mean_of(n);
+	return rc;
+}
+
+/* --- the driver --- */
+
+static int live_probe(void *state, struct bb_test_prog *subject, struct bb_err *err)
+{
+	if (bb_target__is_adopted(subject->target))
+		return subject->live_mean_of ? 0 : look(state, subject, err);
+	return bb_fail(err, -ENOTSUP,
+		       "'%s' is loaded by bpfbench and attached to nothing; 'with: live' measures "
+		       "variants that have an id or a pin",
+		       bb_target__program(subject->target));
+}
+
+static void live_fired_by(const struct bb_test_prog *subject, char *ret_words, size_t size)
+{
+	ret_words[0] = '\0';
+	if (subject->live_mean_of > 1)
+		snprintf(ret_words, size, "the load that it has (samples are means of %u runs)",
+			 subject->live_mean_of);
+}
+
+static int live_attach(void *state, struct bb_test_prog *subject, void **ret_slot,
+		       struct bb_err *err)
+{
+	(void)state;
+	(void)err;
+	*ret_slot = subject;
+	return 0;
+}
+
+static int live_batch(void *state, void *slot, uint32_t param, struct bb_batch *b,
+		      struct bb_err *err)
+{
+	int rc;
+
+	(void)param;
+	b->target_cpu_s = NAN;
+	rc = watch_as_everybody(state, slot, NULL, b, err);
 	if (!rc && !b->run_cnt && !b->void_why[0])
 		snprintf(b->void_why, sizeof(b->void_why), "no run in %.3g s", b->elapsed_s);
 	return rc;
@@ -126,6 +170,7 @@ const struct bb_driver bb_driver_live = {
 	.probe = live_probe,
 	.attach = live_attach,
 	.batch = live_batch,
+	.fired_by = live_fired_by,
 	.detach = live_detach,
 	.close = free,
 };

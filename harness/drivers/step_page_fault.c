@@ -54,7 +54,7 @@ static int sample(void *arg)
 	if (!was_warmup) {
 		b->fired++;
 		bb_batch__take(b, now.run_cnt - slot->last.run_cnt,
-			       now.run_time_ns - slot->last.run_time_ns);
+			       now.run_time_ns - slot->last.run_time_ns, 1);
 	}
 	slot->last = now;
 	return !bb_batch__goes_on(b, slot->began_ns);

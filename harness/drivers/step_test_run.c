@@ -83,7 +83,7 @@ static inline int sample_once(const struct bb_test_call *s, struct bb_cold *cold
 	}
 	bb_test_call__judge_retval(s, attr.test.retval, b->void_why, sizeof(b->void_why));
 	b->fired++;
-	bb_batch__take(b, runs, ns);
+	bb_batch__take(b, runs, ns, 1);
 	return 0;
 }
 

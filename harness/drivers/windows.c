@@ -9,6 +9,19 @@
 
 #define POLLS 1024u
 
+uint32_t bb_windows_mean_of(const uint64_t n[BB_WINDOWS_MEAN_OF_MAX])
+{
+	uint64_t covered = 2 * n[0];
+	uint32_t best = n[0] ? 1 : 0;
+
+	for (uint32_t k = 2; k <= BB_WINDOWS_MEAN_OF_MAX; k++)
+		if (k * n[k - 1] > covered) {
+			covered = k * n[k - 1];
+			best = k;
+		}
+	return best;
+}
+
 static int read_counters(const struct bb_target *t, struct bb_prog_stats *ret_stats,
 			 struct bb_err *err)
 {
@@ -70,8 +83,7 @@ static void check_own(struct bb_batch *b, uint64_t runs, uint64_t own)
 			 (unsigned long long)runs, (unsigned long long)own);
 }
 
-/* What moved since the last reading: one run is a sample, several in one window are only counted.
- */
+/* What moved since the last reading. */
 static void take_window(struct bb_batch *b, struct bb_windows *w, const struct bb_prog_stats *now,
 			uint64_t own)
 {
@@ -91,7 +103,9 @@ static void take_window(struct bb_batch *b, struct bb_windows *w, const struct b
 		}
 		runs -= own;
 	}
-	bb_batch__take(b, runs, ns);
+	if (w->n_by_runs && runs <= BB_WINDOWS_MEAN_OF_MAX)
+		w->n_by_runs[runs - 1]++;
+	bb_batch__take(b, runs, ns, w->mean_of ? w->mean_of : 1);
 }
 
 int bb_windows__poll(struct bb_windows *w, struct bb_batch *b, struct bb_err *err)

@@ -21,9 +21,21 @@ struct bb_windows {
 	 * alone, without outliers.
 	 */
 	struct bb_own_runs own;
+	uint32_t mean_of; /* the windows that are samples have so many runs; 0: one */
+	/* how many windows had [k - 1] runs, of BB_WINDOWS_MEAN_OF_MAX; NULL: not counted */
+	uint64_t *n_by_runs;
 	double alone_ns; /* the time of windows with ours alone, n_alone of them */
 	uint64_t n_alone;
 };
+
+#define BB_WINDOWS_MEAN_OF_MAX 64u
+
+/*
+ * The number of runs whose windows say most of a program: 1, unless the windows with some k runs
+ * cover more than twice as many runs as those with one, as of a profiler that samples all CPUs at
+ * the same instant. n[k - 1] windows had k runs; 0: there were none.
+ */
+uint32_t bb_windows_mean_of(const uint64_t n[BB_WINDOWS_MEAN_OF_MAX]);
 
 /* Earlier runs are no samples. 0 or -errno with a message. */
 int bb_windows__begin(struct bb_target *target, struct bb_windows *ret_windows, struct bb_err *err);

@@ -36,38 +36,30 @@ void bb_live_row__take_out(struct bb_live_row *row, const struct bb_own_runs *ow
 
 int bb_live_windows__add(struct bb_live_windows *w, uint64_t runs, uint64_t ns)
 {
-	return runs <= BB_LIVE_MEAN_OF_MAX
+	return runs <= BB_WINDOWS_MEAN_OF_MAX
 		       ? bb_hist_add(&w->means[runs - 1], (ns + runs / 2) / runs, 1)
 		       : 0;
 }
 
 void bb_live_windows__done(struct bb_live_windows *w)
 {
-	for (uint32_t i = 0; i < BB_LIVE_MEAN_OF_MAX; i++)
+	for (uint32_t i = 0; i < BB_WINDOWS_MEAN_OF_MAX; i++)
 		bb_hist_done(&w->means[i]);
-}
-
-/* Single runs, unless the windows of some k runs cover more than twice as many. 0: none. */
-static uint32_t choose_mean_of(const struct bb_live_windows *w)
-{
-	uint64_t covered = 2 * w->means[0].n;
-	uint32_t best = w->means[0].n ? 1 : 0;
-
-	for (uint32_t k = 2; k <= BB_LIVE_MEAN_OF_MAX; k++)
-		if (k * w->means[k - 1].n > covered) {
-			covered = k * w->means[k - 1].n;
-			best = k;
-		}
-	return best;
 }
 
 int bb_live_row__distribute(struct bb_live_row *row, const struct bb_live_windows *windows)
 {
-	uint32_t k = choose_mean_of(windows);
-	const struct bb_hist *means = &windows->means[k ? k - 1 : 0];
+	uint64_t n[BB_WINDOWS_MEAN_OF_MAX];
+	const struct bb_hist *means;
 	struct bb_sorted sorted;
-	int rc = bb_hist_sort(means, &sorted);
+	uint32_t k;
+	int rc;
 
+	for (uint32_t i = 0; i < BB_WINDOWS_MEAN_OF_MAX; i++)
+		n[i] = windows->means[i].n;
+	k = bb_windows_mean_of(n);
+	means = &windows->means[k ? k - 1 : 0];
+	rc = bb_hist_sort(means, &sorted);
 	if (rc)
 		return rc;
 	row->mean_of = k;

@@ -11,6 +11,7 @@
 #include "bpf/own_runs.h"
 #include "bpf/prog_stats.h"
 #include "core/hist.h"
+#include "drivers/windows.h"
 
 /*
  * The runs of a loaded program in a period of time, by counters that the kernel adds up: the mean
@@ -53,9 +54,8 @@ void bb_live_row__take_out(struct bb_live_row *row, const struct bb_own_runs *ow
 			   const struct bb_own_share *share);
 
 /* Windows by the number of runs in them: [k - 1] has the mean of each window of k runs. */
-#define BB_LIVE_MEAN_OF_MAX 64u
 struct bb_live_windows {
-	struct bb_hist means[BB_LIVE_MEAN_OF_MAX];
+	struct bb_hist means[BB_WINDOWS_MEAN_OF_MAX];
 };
 
 /* One more window with `runs` (> 0) that took `ns` together. 0 or -ENOMEM. */

@@ -15,7 +15,7 @@ object=$O/tests/bpf/live.bpf.o
 declare -A owner=()	# pids, by the name of their output in $TMP
 trap 'kill "${owner[@]}" $child 2>/dev/null || true; rm -rf -- "$TMP"' EXIT
 
-# own NAME GAP_US|- [PIN]: somebody loads the program and has it run; its id is then in $id.
+# own NAME GAP_US|- [PIN [RUNS]]: somebody loads the program and has it run; its id is then in $id.
 own() {
 	local name=$1
 
@@ -83,6 +83,15 @@ rm -rf "$results"
 real --prog-id 4294967295
 complains "an id that is not there: how to list" 1 'no program with id 4294967295 is loaded; .bpfbench live --once. lists'
 
+# --- runs that come three at a time: their means are the samples ---
+own threes 300 "" 3
+real --prog-id "$id" --seconds 1.2 --loads 4 --no-store
+expect_status "three at a time: exit code 0" 0
+expect_grep "three at a time: the means are the samples, and that is said" err ': the load that it has \(samples are means of [2-9] runs\)$'
+check "three at a time: most runs are in them" more "$(awk '$1 == "live_counts_its_runs" {print $2; exit}' "$TMP/err")" 100
+disown_it threes
+check "three at a time: none is bpfbench's" same_runs "$result"
+
 # --- by pin ---
 pin=/sys/fs/bpf/bpfbench-test-$$
 if [[ $(stat -f -c %T /sys/fs/bpf 2>/dev/null) == bpf_fs ]] && own pinned 300 "$pin"; then
@@ -146,11 +155,16 @@ expect_grep "the owner ends: what was sampled is shown" err '^  live_counts_its_
 expect_grep "the owner ends: and is stored as incomplete" err 'incomplete run stored'
 nothing_left "the owner ends" 1
 # In the last slice, here the only one: what was measured until then counts, and it is said.
-own leaving_last 300
-start "$BPFBENCH" --prog-id "$id" --seconds 4 --loads 1 --no-store
-check "the owner ends in the last slice: while it is measured" wait_until 10 measures
-disown_it leaving_last
-finish
+# Before it, bpfbench looks for half a second how many runs come at a time.
+for pause in 1 2.5 4; do
+	own leaving_last 300
+	start "$BPFBENCH" --prog-id "$id" --seconds 5 --loads 1 --no-store
+	check "the owner ends in the last slice: while it is measured" wait_until 10 measures
+	sleep "$pause"
+	disown_it leaving_last
+	finish
+	! grep -q 'the end of its last slice' "$TMP/err" || break
+done
 expect_grep "the owner ends in the last slice: said so" err \
 	"skipped: live/live_counts_its_runs: the end of its last slice: program 'live_counts_its_runs' \(id $id\) is gone: its owner unloaded it or ended"
 for signal in INT KILL; do

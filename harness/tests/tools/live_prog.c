@@ -5,7 +5,8 @@
  * test can see runs that are not its own. On stdout, a line each: the program's id once it runs; at
  * the end, how often it ran it and what the map says.
  *
- * live_prog OBJECT GAP_US [PIN]: GAP_US between two runs; "-": it does not run it at all.
+ * live_prog OBJECT GAP_US [PIN [RUNS]]: GAP_US between two calls; "-": it does not run it at all.
+ * PIN "": none. RUNS: of each call, one right after the other (1).
  */
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
@@ -27,11 +28,11 @@ static int fail(const char *what)
 }
 
 /* Runs it every gap_us (0: not at all) until a signal. How often, or -1. */
-static long long run(int prog_fd, uint64_t gap_us)
+static long long run(int prog_fd, uint64_t gap_us, uint64_t n)
 {
 	char frame[64] = {0};
 	LIBBPF_OPTS(bpf_test_run_opts, opts, .data_in = frame, .data_size_in = sizeof(frame),
-		    .repeat = 1);
+		    .repeat = (int)n);
 	long long runs = 0;
 
 	while (!bb_stop_signal) {
@@ -40,22 +41,24 @@ static long long run(int prog_fd, uint64_t gap_us)
 			continue;
 		if (bpf_prog_test_run_opts(prog_fd, &opts))
 			return -1;
-		runs++;
+		runs += (long long)n;
 	}
 	return runs;
 }
 
 int main(int argc, char **argv)
 {
-	uint64_t gap_us = 0, counted = 0;
+	uint64_t gap_us = 0, counted = 0, n = 1;
+	const char *pin = argc > 3 && *argv[3] ? argv[3] : NULL;
 	struct bpf_prog_info info = {0};
 	__u32 len = sizeof(info), zero = 0;
 	struct bpf_program *prog;
 	struct bpf_object *obj;
 	long long runs;
 
-	if (argc < 3 || (strcmp(argv[2], "-") && bb_parse_u64(argv[2], &gap_us))) {
-		fputs("usage: live_prog OBJECT GAP_US|- [PIN]\n", stderr);
+	if (argc < 3 || (strcmp(argv[2], "-") && bb_parse_u64(argv[2], &gap_us)) ||
+	    (argc > 4 && bb_parse_u64(argv[4], &n))) {
+		fputs("usage: live_prog OBJECT GAP_US|- [PIN [RUNS]]\n", stderr);
 		return 2;
 	}
 	bb_stop__install();
@@ -64,20 +67,20 @@ int main(int argc, char **argv)
 	if (!obj || bpf_object__load(obj))
 		return fail(argv[1]);
 	prog = bpf_object__next_program(obj, NULL);
-	if (argc > 3 && bpf_program__pin(prog, argv[3]))
-		return fail(argv[3]);
+	if (pin && bpf_program__pin(prog, pin))
+		return fail(pin);
 	if (bpf_obj_get_info_by_fd(bpf_program__fd(prog), &info, &len))
 		return fail("info");
 	printf("%u\n", info.id);
 	fflush(stdout);
-	runs = run(bpf_program__fd(prog), gap_us);
+	runs = run(bpf_program__fd(prog), gap_us, n);
 	if (runs < 0)
 		return fail("test run");
 	if (bpf_map_lookup_elem(bpf_object__find_map_fd_by_name(obj, "live_runs"), &zero, &counted))
 		return fail("live_runs");
 	printf("ran %lld, counted %llu\n", runs, (unsigned long long)counted);
-	if (argc > 3)
-		bpf_program__unpin(prog, argv[3]);
+	if (pin)
+		bpf_program__unpin(prog, pin);
 	bpf_object__close(obj);
 	return 0;
 }
