@@ -18,6 +18,7 @@ struct bb_capture_opts {
 	enum bb_capture_until until;
 	double seconds;            /* BB_CAPTURE_UNTIL_TIME */
 	const char *until_command; /* for sh -c */
+	double budget_s;           /* -ETIME when it is not over by then; 0: no limit */
 	size_t max_bytes;          /* of the maps' entries, in all; 0: none */
 	bool leaves;               /* let the command run on */
 	/* SIGINT to us ends the capture, which is then returned; else it is -EINTR */

@@ -70,6 +70,7 @@ struct bb_capture_opts bb_capture_args__opts(const struct bb_capture_args *a,
 			 : a->seconds > 0 ? BB_CAPTURE_UNTIL_TIME
 					  : BB_CAPTURE_UNTIL_ATTACHED,
 		.seconds = a->seconds,
+		.budget_s = a->budget_s,
 		.until_command = a->until,
 		.max_bytes = a->no_contents ? 0
 					    : (size_t)(a->max_mib ? a->max_mib : DEFAULT_MIB) << 20,

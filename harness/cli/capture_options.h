@@ -12,6 +12,7 @@ struct bb_capture_args {
 	double seconds;    /* --for; 0: not given */
 	const char *until; /* --until CMD; NULL */
 	bool until_attached, no_contents;
+	double budget_s;        /* as of struct bb_capture_opts */
 	uint32_t max_mib;       /* of contents; 0: the default */
 	const char *const *env; /* --env of the command that has these options; NULL: none */
 };

@@ -372,7 +372,12 @@ static void print_jobs(const struct jobs *j)
 /* What is captured is an object from then on. */
 static int capture(struct run_args *a, struct bb_err *err)
 {
+	uint64_t began_ns = bb_now_ns();
+
 	a->how.env = a->measure.env.v;
+	/* one that is given is for all; the default is for measuring */
+	if (a->measure.has_budget)
+		a->how.budget_s = a->measure.budget_s;
 
 	int rc = bb_captured_file__make(&a->how, (const char *const *)(uintptr_t)a->command,
 					a->capture, &a->captured, err);
@@ -382,6 +387,8 @@ static int capture(struct run_args *a, struct bb_err *err)
 
 	if (object)
 		*object = a->captured.object;
+	if (a->measure.has_budget && a->measure.budget_s > 0)
+		a->measure.budget_s = fmax(a->measure.budget_s - bb_seconds_since(began_ns), 1e-3);
 	return rc || object ? rc : bb_fail_nomem(err);
 }
 

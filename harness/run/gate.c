@@ -37,6 +37,7 @@ struct bb_gate_run {
 	struct bb_built_objects objects;
 	struct job *jobs;
 	size_t n_jobs;
+	double capture_s; /* that captures took */
 };
 
 /* Of the lines of a program that regressed: as `compare --time`. */
@@ -97,7 +98,8 @@ static int build(struct bb_gate_run *run, enum bb_revision revision, struct bb_e
 		o->say("no PID namespace can be made here: a process that the build left behind "
 		       "may outlive it");
 	if (!rc && o->capture)
-		rc = bb_gate_capture__keep(o->capture, &run->repo, revision, &run->objects, err);
+		rc = bb_gate_capture__keep(o->capture, &run->repo, revision, &run->capture_s,
+					   &run->objects, err);
 	else if (!rc)
 		rc = bb_built_objects__keep(&run->objects, &run->repo, revision, o->objects,
 					    o->n_objects, err);
@@ -534,6 +536,11 @@ size_t bb_gate_run__todo(const struct bb_gate_run *run, const struct bb_report *
 	for (size_t i = 0; i < run->n_jobs; i++)
 		n += is_todo(run, &run->jobs[i], first);
 	return n;
+}
+
+double bb_gate_run__capture_s(const struct bb_gate_run *run)
+{
+	return run->capture_s;
 }
 
 bool bb_gate_run__takes_cpu(const struct bb_gate_run *run)

@@ -73,6 +73,9 @@ int bb_gate_run__measure(struct bb_gate_run *run, const struct bb_run_opts *opts
 /* bb_plan_takes_cpu() of any of them. */
 bool bb_gate_run__takes_cpu(const struct bb_gate_run *run);
 
+/* How long both captures took; 0: nothing was captured. */
+double bb_gate_run__capture_s(const struct bb_gate_run *run);
+
 /* Remove the builds. 0, or -errno with a message when some file is left. Takes NULL. */
 int bb_gate_run__close(struct bb_gate_run *run, struct bb_err *err);
 

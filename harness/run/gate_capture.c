@@ -2,27 +2,32 @@
 #include "run/gate_capture.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "base/caller.h"
+#include "base/clock.h"
 #include "capture/file.h"
 #include "capture/section.h"
 
 int bb_gate_capture__keep(const struct bb_capture_opts *opts, const struct bb_repo *repo,
-			  enum bb_revision revision, struct bb_built_objects *objects,
-			  struct bb_err *err)
+			  enum bb_revision revision, double *spent_s,
+			  struct bb_built_objects *objects, struct bb_err *err)
 {
 	const char *name = revision == BB_BASE ? "base" : "head";
 	struct bb_capture_facts facts = {0};
 	struct bb_capture_opts here = *opts;
 	struct bb_capture *capture = NULL;
 	char path[PATH_MAX + 32];
+	uint64_t began_ns = bb_now_ns();
 	struct bb_err why = {0};
 	int rc;
 
 	here.dir = repo->tree;
+	if (here.budget_s > 0)
+		here.budget_s = fmax(here.budget_s - *spent_s, 1e-3);
 	snprintf(path, sizeof(path), "%s/%s.capture", repo->kept, name);
 	rc = bb_capture_command(&here, &capture, &facts, &why);
 	if (!rc) {
@@ -33,6 +38,7 @@ int bb_gate_capture__keep(const struct bb_capture_opts *opts, const struct bb_re
 		bb_root__end();
 	}
 	bb_capture__free(capture);
+	*spent_s += bb_seconds_since(began_ns);
 	if (rc)
 		return bb_fail(err, rc, "%s: %s", name, why.msg);
 	return bb_built_objects__add(objects, revision, BB_GATE_CAPTURE, path, err);

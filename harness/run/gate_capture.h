@@ -13,10 +13,11 @@
 #define BB_GATE_CAPTURE "capture" /* the path of the object that they are */
 
 /* Run the command in the tree that was built, and keep the capture as an object of the revision.
- * Errors: those of bb_capture_command(), with the revision named. */
+ * *spent_s of the budget is spent; the time that this takes is added. Errors: those of
+ * bb_capture_command(), with the revision named. */
 int bb_gate_capture__keep(const struct bb_capture_opts *opts, const struct bb_repo *repo,
-			  enum bb_revision revision, struct bb_built_objects *objects,
-			  struct bb_err *err);
+			  enum bb_revision revision, double *spent_s,
+			  struct bb_built_objects *objects, struct bb_err *err);
 
 /*
  * The program of the other revision that `p` of `own` is to be compared with: that of its name, or

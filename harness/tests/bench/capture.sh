@@ -108,7 +108,8 @@ for object in "$O"/bpf/*.bpf.o "$O"/tests/bpf/*.bpf.o; do
 done
 end_group 'objects by libbpf'
 if [[ -n ${COMMANDS:-} ]]; then
-	while IFS= read -r line; do one "${line%% *}" sh -c "$line"; done <"$COMMANDS"
+	n=0
+	while IFS= read -r line; do one "command $((++n))" sh -c "$line"; done <"$COMMANDS"
 fi
 end_group "\$COMMANDS"
 printf '\n| loader | %s\n' "$head"

@@ -6,7 +6,7 @@
 # shellcheck source=harness/tests/tool.sh disable=SC2317 # functions that check, wait_until and run call
 . "$(dirname "$0")/../tool.sh"
 
-names=(static "own filter" "dropped rights" "32-bit" fails supervises attachments "test runs" interrupted "the caller's" tc netns variables maps gate)
+names=(static "own filter" "dropped rights" "32-bit" fails supervises attachments "test runs" interrupted "the caller's" tc netns variables maps gate budget)
 need_root "${names[@]}" || plan_done
 objects=$O/tests/bpf load=$O/tests/tools/load_all file=$WORK/a.capture
 
@@ -249,4 +249,13 @@ git -C "$WORK/repo" branch base
 status=$(<"$TMP/status")
 expect_status "gate: without a makefile nothing is built" 0
 expect_grep "gate: and both are captured" out '^- capture, loop: the same bytes in both'
+# --- a budget is for captures, too: this command is never done ---
+never="while :; do $load -1 $objects/loop.bpf.o; sleep 0.2; done"
+(cd "$WORK/repo" && run "$BPFBENCH" gate --base base --capture "$never" --budget 3; printf '%s' "$status" >"$TMP/status")
+status=$(<"$TMP/status")
+expect_status "budget: of a gate: exit code 1" 1
+expect_grep "budget: of a gate: said" err 'base: the budget was used up while .* was captured \(3 s, [0-9]+ programs so far\); --budget gives more'
+run "$BPFBENCH" --capture "$never" --budget 3
+expect_status "budget: of a run: exit code 1" 1
+expect_grep "budget: of a run: said" err 'the budget was used up while .* was captured'
 plan_done
