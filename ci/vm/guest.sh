@@ -8,6 +8,7 @@ out=/run/out
 # shellcheck source=/dev/null
 . $out/env
 export HOME=/root PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8 O BB_TEST_TIMEOUT
+export BB_ALONE=1	# nobody else is on this machine: tests may attach what acts on all of it
 
 ln -sfn /proc/self/fd /dev/fd
 mkdir -p /dev/shm /dev/pts

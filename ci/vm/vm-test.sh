@@ -103,7 +103,7 @@ boot() {
 	scratch=$(mktemp -d "$vm/boot.XXXXXX")
 	pack_initramfs "$kernel" >"$scratch/initrd"
 	machine "$limit_s" "$kernel" "${accelerator[@]}" -initrd "$scratch/initrd" \
-		-append 'console=ttyS0 panic=-1 tsc=reliable mitigations=off' -serial "file:$out/console" \
+		-append 'console=ttyS0 panic=-1 tsc=reliable mitigations=off lsm=bpf' -serial "file:$out/console" \
 		-virtfs local,path=/,mount_tag=root,security_model=none,readonly=on,multidevs=remap \
 		-virtfs "local,path=$out,mount_tag=out,security_model=none" || rc=$?
 	echo $rc >"$out/qemu"

@@ -3,12 +3,16 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <string.h>
 
 int bb_vfail(struct bb_err *err, int code, const char *fmt, va_list ap)
 {
 	if (err) {
+		char text[sizeof(err->msg)]; /* the message that is there may be an argument */
+
+		vsnprintf(text, sizeof(text), fmt, ap);
+		memcpy(err->msg, text, strlen(text) + 1);
 		err->code = code;
-		vsnprintf(err->msg, sizeof(err->msg), fmt, ap);
 	}
 	return code;
 }

@@ -185,8 +185,11 @@ const char *bb_nearest(const char *word, const char *const *names, size_t n)
 	const char *best = NULL;
 
 	for (size_t i = 0; i < n; i++) {
-		size_t d = distance(word, names[i]);
+		size_t other = strnlen(names[i], NEAREST_MAX), d;
 
+		if (other > len + limit || len > other + limit)
+			continue;
+		d = distance(word, names[i]);
 		if (d <= limit) {
 			best = names[i];
 			limit = d ? d - 1 : 0;

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/io.h"
+#include "bpf/kernel_name.h"
 #include "bpf/libbpf_log.h"
 #include "bpf/object_trial.h"
 #include "bpf/prog_type.h"
@@ -250,7 +251,7 @@ int bb_object_say_not_loaded(const char *path, const struct bpf_object *obj,
 {
 	const char *others = with_others ? ", or one that it may call through a prog array" : "";
 	const char *program = bpf_program__name(prog), *log = bb_libbpf_log__text();
-	char reason[500];
+	char reason[500], near[128];
 
 	if (strstr(log, "END PROG LOAD LOG"))
 		return say_rejected(path, program, others, rc, err);
@@ -260,6 +261,12 @@ int bb_object_say_not_loaded(const char *path, const struct bpf_object *obj,
 			note_refused_type(prog);
 		return say_not_permitted(path, prog, err);
 	}
+	if (strstr(log, "failed to find kernel BTF type ID") &&
+	    bb_kernel_name__of_section(bpf_program__section_name(prog), near, sizeof(near)))
+		return bb_fail(err, -ENOTSUP,
+			       "%s: '%s' is for \"%s\", and this kernel has no such hook%s%s%s",
+			       path, program, bpf_program__section_name(prog),
+			       *near ? "; did you mean '" : "", near, *near ? "'?" : "");
 	if (rc == -EINVAL && !libbpf_probe_bpf_prog_type(bpf_program__type(prog), NULL))
 		return bb_fail(err, -ENOTSUP,
 			       "%s: '%s' is of type %s, which this kernel does not have", path,

@@ -29,7 +29,8 @@ static int add_program(struct bb_object_info *info, const struct bpf_program *p)
 		.type = bpf_program__type(p),
 		.attach_type = bpf_program__expected_attach_type(p),
 	};
-	if (to->section && to->type == BPF_PROG_TYPE_UNSPEC)
+	if (to->section && to->type == BPF_PROG_TYPE_UNSPEC &&
+	    bb_section_type__find(to->section, &to->type, &to->attach_type, NULL))
 		to->guess = bb_section_type__guess(to->section);
 	if (to->guess)
 		bb_section_type__find(to->guess, &to->type, &to->attach_type, NULL);

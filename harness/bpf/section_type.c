@@ -3,8 +3,47 @@
 
 #include <bpf/libbpf.h>
 #include <errno.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
+
+#include "bpf/multi_link.h"
+
+#define PROG_TYPE_NETFILTER 32 /* Linux 6.4 */
+#define ATTACH_NETFILTER 45
+
+/* Sections of programs that the libbpf of Debian 12 does not know yet. */
+static const struct {
+	const char *word;
+	uint32_t type, attach_type;
+} newer[] = {
+	{"kprobe.session", BPF_PROG_TYPE_KPROBE, BB_TRACE_KPROBE_SESSION},
+	{"uprobe.multi", BPF_PROG_TYPE_KPROBE, BB_TRACE_UPROBE_MULTI},
+	{"uretprobe.multi", BPF_PROG_TYPE_KPROBE, BB_TRACE_UPROBE_MULTI},
+	{"uprobe.session", BPF_PROG_TYPE_KPROBE, BB_TRACE_UPROBE_SESSION},
+	{"netfilter", PROG_TYPE_NETFILTER, ATTACH_NETFILTER},
+};
+
+bool bb_section_type__is_sleepable(const char *section)
+{
+	size_t len = strcspn(section, "/");
+
+	return len > 2 && !memcmp(section + len - 2, ".s", 2);
+}
+
+static bool find_newer(const char *section, uint32_t *ret_type, uint32_t *ret_attach_type)
+{
+	size_t len = strcspn(section, "/") - (bb_section_type__is_sleepable(section) ? 2 : 0);
+
+	for (size_t i = 0; i < sizeof(newer) / sizeof(newer[0]); i++) {
+		if (len != strlen(newer[i].word) || memcmp(section, newer[i].word, len))
+			continue;
+		*ret_type = newer[i].type;
+		*ret_attach_type = newer[i].attach_type;
+		return true;
+	}
+	return false;
+}
 
 int bb_section_type__find(const char *section, uint32_t *ret_type, uint32_t *ret_attach_type,
 			  struct bb_err *err)
@@ -12,6 +51,9 @@ int bb_section_type__find(const char *section, uint32_t *ret_type, uint32_t *ret
 	enum bpf_attach_type attach_type = 0;
 	enum bpf_prog_type type;
 
+	section += *section == '?'; /* not loaded by default */
+	if (find_newer(section, ret_type, ret_attach_type))
+		return 0;
 	if (libbpf_prog_type_by_name(section, &type, &attach_type))
 		return bb_fail(err, -EINVAL,
 			       "type '%s' is no name of a section that libbpf knows, such as tc, "

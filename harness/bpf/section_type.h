@@ -2,6 +2,7 @@
 #ifndef BB_BPF_SECTION_TYPE_H
 #define BB_BPF_SECTION_TYPE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/err.h"
@@ -11,10 +12,13 @@
  * loaders have names of their own ("classifier/x", "xdp_pass"), of which it knows nothing.
  */
 
-/* The types that `section`, a name that libbpf knows ("tc", "cgroup/connect4"), stands for. -EINVAL
- * with a message. */
+/* The types that `section`, a name that libbpf or a newer one knows ("tc", "cgroup/connect4"),
+ * stands for. -EINVAL with a message. */
 int bb_section_type__find(const char *section, uint32_t *ret_type, uint32_t *ret_attach_type,
 			  struct bb_err *err);
+
+/* "uprobe.s/...", "iter.s/task": its programs may sleep. */
+bool bb_section_type__is_sleepable(const char *section);
 
 /* The name that libbpf knows for one that it does not, where its beginning is clear: "tc" for
  * "classifier/x". NULL: it is not. */

@@ -20,6 +20,7 @@
 #include "bpf/object_file.h"
 #include "bpf/object_trial.h"
 #include "bpf/prog_static.h"
+#include "bpf/multi_link.h"
 #include "bpf/section_type.h"
 #include "bpf/source.h"
 #include "bpf/tracefs.h"
@@ -91,20 +92,50 @@ static void choose_programs(struct object *s, const struct bpf_object *obj,
 				    bpf_program__expected_attach_type(ours)));
 }
 
-/* The type that was asked for, or is guessed where libbpf does not know the section. */
+/* The section that says the type: the one that was asked for; NULL: its own, which libbpf knows. */
+static const char *section_for_type(const struct object *s, const struct bpf_program *ours)
+{
+	const char *section = bpf_program__section_name(ours);
+	uint32_t unused[2];
+
+	if (s->type || bpf_program__type(ours) != BPF_PROG_TYPE_UNSPEC)
+		return s->type;
+	return bb_section_type__find(section, &unused[0], &unused[1], NULL)
+		       ? bb_section_type__guess(section)
+		       : section;
+}
+
+/*
+ * A program of many functions at once is loaded as one of a single function where the kernel has no
+ * such links, or where its section names no function of the kernel: it can then be put on one of
+ * ours (fire/own_function.h), where helpers that look for such a link would find none.
+ */
+static void make_single(struct bpf_program *ours)
+{
+	uint32_t type = bpf_program__expected_attach_type(ours);
+	bool of_kernel = bb_multi_link__is_of_kernel(type);
+
+	if (bpf_program__type(ours) != BPF_PROG_TYPE_KPROBE ||
+	    (!of_kernel && !bb_multi_link__is_of_users(type)))
+		return;
+	if (!bb_multi_link__is_there(type) ||
+	    (of_kernel && !strchr(bpf_program__section_name(ours), '/')))
+		bpf_program__set_expected_attach_type(ours, 0);
+}
+
 static int set_type(const struct object *s, struct bpf_program *ours, struct bb_err *err)
 {
-	const char *as = s->type;
+	const char *as = section_for_type(s, ours);
 	uint32_t type, attach_type;
-	int rc;
+	int rc = as ? bb_section_type__find(as, &type, &attach_type, err) : 0;
 
-	if (!as && bpf_program__type(ours) == BPF_PROG_TYPE_UNSPEC)
-		as = bb_section_type__guess(bpf_program__section_name(ours));
-	rc = as ? bb_section_type__find(as, &type, &attach_type, err) : 0;
 	if (as && !rc) {
 		bpf_program__set_type(ours, (enum bpf_prog_type)type);
 		bpf_program__set_expected_attach_type(ours, (enum bpf_attach_type)attach_type);
+		if (bb_section_type__is_sleepable(as))
+			bpf_program__set_flags(ours, bpf_program__flags(ours) | BPF_F_SLEEPABLE);
 	}
+	make_single(ours);
 	return rc;
 }
 
@@ -362,9 +393,7 @@ static int object_attach(struct bb_source *source, struct bpf_link **ret_link, s
  * "xdp.frags". */
 static uint32_t flags_of_section(const char *section, uint32_t type)
 {
-	size_t len = strcspn(section, "/");
-	bool sleepable = (len > 2 && !strncmp(section + len - 2, ".s", 2)) ||
-			 !strcmp(section, "syscall");
+	bool sleepable = bb_section_type__is_sleepable(section) || !strcmp(section, "syscall");
 	bool frags = type == BPF_PROG_TYPE_XDP &&
 		     !strncmp(section, "xdp.frags", strlen("xdp.frags"));
 

@@ -5,7 +5,8 @@
 
 static bool is_function(const struct bb_attach_point *p)
 {
-	return p->kind == BB_AT_OWN_FUNCTION || p->kind == BB_AT_UPROBE;
+	return p->kind == BB_AT_OWN_FUNCTION || p->kind == BB_AT_UPROBE ||
+	       p->kind == BB_AT_UPROBE_MULTI;
 }
 
 /* Is it run by what happens in the kernel, whoever fires it? */
@@ -16,6 +17,7 @@ static bool is_event(const struct bb_attach_point *p)
 	case BB_AT_RAW_TP:
 	case BB_AT_BTF:
 	case BB_AT_KPROBE:
+	case BB_AT_KPROBE_MULTI:
 	case BB_AT_CGROUP: return true;
 	default: return false;
 	}

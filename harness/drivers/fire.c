@@ -13,7 +13,6 @@
 #include "bpf/stats_enable.h"
 #include "drivers/beside.h"
 #include "fire/discover.h"
-#include "fire/later.h"
 #include "fire/reach.h"
 
 static struct bb_fire_state *states; /* that are open */
@@ -92,6 +91,7 @@ static bool is_hook_of(const struct bb_hook *h, const struct bb_attach_point *po
 {
 	return h->point.kind == point->kind && h->point.is_return == point->is_return &&
 	       h->point.attach_type == point->attach_type &&
+	       h->point.acts_on_all == point->acts_on_all &&
 	       (point->kind == BB_AT_OWN_FUNCTION || !strcmp(h->point.target, point->target));
 }
 
@@ -104,7 +104,7 @@ static int shared_hook(struct bb_fire_state *s, const struct bb_attach_point *po
 	int rc;
 
 	*ret_hook = NULL;
-	if (point->kind == BB_AT_UPROBE)
+	if (point->kind == BB_AT_UPROBE || point->kind == BB_AT_UPROBE_MULTI)
 		return 0;
 	for (size_t i = 0; i < s->n_hooks; i++)
 		if (is_hook_of(s->hooks[i], point))
@@ -172,7 +172,7 @@ static int take_own(struct bb_fire_state *s, struct bb_test_prog *subject,
 		rc = bb_hook__put(hook, bb_target__prog_fd(subject->target), &link_fd, err);
 	if (rc)
 		return rc;
-	bb_close_later(link_fd);
+	bb_hook__take_off(hook, link_fd);
 	subject->fire = (struct bb_fire_found){.point = *own,
 					       .trigger = &bb_triggers_function[0],
 					       .runs_each = 1};
@@ -230,16 +230,19 @@ static int say_no_trigger(const char *name, const struct bb_attach_point *point,
 
 /* At the place, or by the trigger, that the scenario says; nothing else will do. */
 static int find_as_asked(struct bb_fire_state *s, struct bb_test_prog *subject,
-			 const struct bb_attach_point *point, struct bb_err *err)
+			 struct bb_attach_point *point, struct bb_err *err)
 {
 	const char *name = bb_trigger__asked_for(point);
 	int rc;
 
 	if (name && (!named(name) || !bb_trigger__is_for(named(name), point)))
 		return say_no_trigger(name, point, err);
-	rc = s->opts.allow_system_wide ? 0 : bb_reach__check(point, subject->target, err);
-	if (rc || !point->pid)
-		return rc ? rc : find_at(s, subject, point, err);
+	rc = bb_reach__check(point, subject->target, err);
+	if (rc && !s->opts.allow_system_wide)
+		return rc;
+	point->acts_on_all = rc;
+	if (!point->pid)
+		return find_at(s, subject, point, err);
 	/* how often that process does it is not for us to say: single runs are samples */
 	subject->fire =
 		(struct bb_fire_found){.point = *point, .trigger = named(name), .runs_each = 1};
@@ -268,11 +271,12 @@ static int find(struct bb_fire_state *s, struct bb_test_prog *subject, struct bb
 		return find_as_asked(s, subject, &point, err);
 	if (point.kind == BB_AT_NOWHERE && bb_attach_point__on_own_function(&point, &own))
 		return find_on_own(s, subject, &own, err);
-	rc = s->opts.allow_system_wide ? 0 : bb_reach__check(&point, subject->target, err);
-	if (rc)
+	rc = bb_reach__check(&point, subject->target, err);
+	if (rc && !s->opts.allow_system_wide)
 		return rc;
+	point.acts_on_all = rc;
 	rc = find_at(s, subject, &point, err);
-	/* where the real event cannot be had, arguments are made for it */
+	/* where the real event cannot be had, arguments are made for it; -ENOENT: there is none */
 	if (rc == -ENOTSUP &&
 	    (bb_attach_point__on_own_function(&point, &own) ||
 	     bb_attach_point__by_own_run(&point, &own)) &&
@@ -295,7 +299,7 @@ int bb_fire__probe(void *state, struct bb_test_prog *subject, struct bb_err *err
 		return rc;
 	rc = find(state, subject, err);
 	bb_stats_enable__off(&stats);
-	return rc;
+	return rc == -ENOENT ? bb_fail(err, -ENOTSUP, "%s", err ? err->msg : "") : rc;
 }
 
 static void say_fired(const struct bb_test_prog *subject, size_t n_beside, char *ret_words,
@@ -308,7 +312,8 @@ static void say_fired(const struct bb_test_prog *subject, size_t n_beside, char 
 	if (!found->trigger)
 		return;
 	if (found->runs_each > 1)
-		snprintf(mean, sizeof(mean), ", mean of %u runs", found->runs_each);
+		snprintf(mean, sizeof(mean), ", mean of %u runs%s", found->runs_each,
+			 found->point.kind == BB_AT_ITER ? " or so" : "");
 	if (n_beside)
 		snprintf(beside, sizeof(beside), "; with %zu other%s attached", n_beside,
 			 n_beside == 1 ? "" : "s");
@@ -463,7 +468,8 @@ static void put_beside(struct bb_fire_slot *slot)
 static void take_beside_off(struct bb_fire_slot *slot)
 {
 	for (size_t i = 0; i < slot->n_beside; i++)
-		bb_close_later(slot->beside[i].link_fd);
+		if (slot->beside[i].hook)
+			bb_hook__take_off(slot->beside[i].hook, slot->beside[i].link_fd);
 }
 
 int bb_fire__do(struct bb_fire_slot *slot,
@@ -475,7 +481,7 @@ int bb_fire__do(struct bb_fire_slot *slot,
 	rc = bb_hook__put(slot->hook, slot->prog_fd, &link_fd, err);
 	if (!rc) {
 		rc = bb_firer__do(&slot->firer, work, err);
-		bb_close_later(link_fd);
+		bb_hook__take_off(slot->hook, link_fd);
 	}
 	take_beside_off(slot);
 	return rc;

@@ -23,7 +23,6 @@
 #include "drivers/fire.h"
 #include "drivers/turn.h"
 #include "exact/load.h"
-#include "fire/later.h"
 #include "stats/quantile.h"
 
 #define PS_PER_NS 1000.0
@@ -146,7 +145,7 @@ static int change_to(const struct bb_hook *hook, int prog_fd, int *link_fd, stru
 	int rc;
 
 	if (hook->event_fd >= 0)
-		bb_close_later(*link_fd);
+		bb_hook__take_off(hook, *link_fd);
 	else
 		close_fd(*link_fd);
 	rc = bb_hook__put(hook, prog_fd, link_fd, err);

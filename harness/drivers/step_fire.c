@@ -96,6 +96,9 @@ static int sample_once(struct shot *s, struct bb_batch *b)
 	if (rc || (waits(s->slot) && !window.run_cnt))
 		return rc;
 	b->fired++;
+	/* all runs of an iterator are ours, and it goes as far as there is something to go over */
+	if (s->slot->found->point.kind == BB_AT_ITER && window.run_cnt)
+		each = (uint32_t)window.run_cnt;
 	if (window.run_cnt != each) {
 		b->multi += window.run_cnt;
 		return 0;

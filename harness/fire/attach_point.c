@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "bpf/multi_link.h"
+
 /* The sections of each kind, by the word before the first '/'. A ".s" (sleepable) is passed over.
  */
 static const struct {
@@ -25,6 +27,7 @@ static const struct {
 	{"fmod_ret", BB_AT_BTF, true},
 	{"fsession", BB_AT_BTF, false},
 	{"lsm", BB_AT_BTF, false},
+	{"lsm_cgroup", BB_AT_CGROUP, false},
 	{"iter", BB_AT_ITER, false},
 	{"kprobe", BB_AT_KPROBE, false},
 	{"kretprobe", BB_AT_KPROBE, true},
@@ -40,6 +43,16 @@ static const struct {
 	{"uprobe.session", BB_AT_UPROBE, false},
 	{"usdt", BB_AT_BY_LIBBPF, false},
 };
+
+/* A multi program of a kernel without links for it is loaded as one of a single function. */
+static enum bb_attach_kind of_type(enum bb_attach_kind kind, uint32_t attach_type)
+{
+	if (kind == BB_AT_KPROBE && bb_multi_link__is_of_kernel(attach_type))
+		return BB_AT_KPROBE_MULTI;
+	if (kind == BB_AT_UPROBE && bb_multi_link__is_of_users(attach_type))
+		return BB_AT_UPROBE_MULTI;
+	return kind;
+}
 
 bool bb_attach_point__is_for_cgroups(uint32_t prog_type)
 {
@@ -73,7 +86,7 @@ void bb_attach_point__from_section(const char *section, uint32_t prog_type, uint
 	len = strcspn(section, "/+");
 	for (size_t i = 0; i < sizeof(sections) / sizeof(sections[0]); i++)
 		if (is_word(section, len, sections[i].word)) {
-			p.kind = sections[i].kind;
+			p.kind = of_type(sections[i].kind, attach_type);
 			p.is_return = sections[i].is_return;
 		}
 	if (bb_attach_point__is_for_cgroups(prog_type))
@@ -89,10 +102,15 @@ void bb_attach_point__from_section(const char *section, uint32_t prog_type, uint
 	*ret_point = p;
 }
 
+static bool is_of_users(enum bb_attach_kind kind)
+{
+	return kind == BB_AT_UPROBE || kind == BB_AT_UPROBE_MULTI;
+}
+
 int bb_attach_point__take(struct bb_attach_point *p, const struct bb_variant_spec *variant,
 			  struct bb_err *err)
 {
-	bool is_function = p->kind == BB_AT_UPROBE || p->kind == BB_AT_NOWHERE;
+	bool is_function = is_of_users(p->kind) || p->kind == BB_AT_NOWHERE;
 
 	if (bb_fired_by__is_given(&variant->fired_by))
 		p->by = &variant->fired_by;
@@ -106,13 +124,13 @@ int bb_attach_point__take(struct bb_attach_point *p, const struct bb_variant_spe
 		if ((size_t)snprintf(p->target, sizeof(p->target), "%s:%s", variant->binary,
 				     variant->function) >= sizeof(p->target))
 			return bb_fail(err, -EINVAL, "%s: its path is too long", variant->binary);
-		p->kind = BB_AT_UPROBE;
+		p->kind = of_type(BB_AT_UPROBE, p->attach_type);
 	}
-	if (p->pid && p->kind != BB_AT_UPROBE)
+	if (p->pid && !is_of_users(p->kind))
 		return bb_fail(err, -EINVAL,
 			       "'pid' is for programs of functions of a process, not for %s",
 			       bb_attach_point__words(p).text);
-	if (p->by && p->by->call && p->kind != BB_AT_UPROBE)
+	if (p->by && p->by->call && !is_of_users(p->kind))
 		return bb_fail(err, -EINVAL,
 			       "fired_by: 'call' is for programs of functions of a library, not "
 			       "for %s",
@@ -132,7 +150,7 @@ bool bb_attach_point__by_own_run(const struct bb_attach_point *p, struct bb_atta
 bool bb_attach_point__on_own_function(const struct bb_attach_point *p,
 				      struct bb_attach_point *ret_point)
 {
-	if (p->prog_type != BPF_PROG_TYPE_KPROBE)
+	if (p->prog_type != BPF_PROG_TYPE_KPROBE || p->kind == BB_AT_KPROBE_MULTI)
 		return false;
 	*ret_point = *p;
 	ret_point->kind = BB_AT_OWN_FUNCTION;
@@ -160,7 +178,9 @@ struct bb_attach_words bb_attach_point__words(const struct bb_attach_point *p)
 		[BB_AT_BTF] = "BTF hook",
 		[BB_AT_ITER] = "iterator",
 		[BB_AT_KPROBE] = "kernel function",
+		[BB_AT_KPROBE_MULTI] = "kernel functions",
 		[BB_AT_UPROBE] = "function",
+		[BB_AT_UPROBE_MULTI] = "functions",
 		[BB_AT_OWN_FUNCTION] = "a call of ours",
 		[BB_AT_OWN_RUN] = "a test run",
 		[BB_AT_SK_MSG] = "a socket of ours in a sockmap",

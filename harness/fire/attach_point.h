@@ -21,7 +21,9 @@ enum bb_attach_kind {
 	BB_AT_BTF,          /* tp_btf, fentry, fexit, LSM: the loaded program holds the place */
 	BB_AT_ITER,         /* "task"; likewise */
 	BB_AT_KPROBE,       /* "tcp_v4_connect" */
+	BB_AT_KPROBE_MULTI, /* "tcp_*" */
 	BB_AT_UPROBE,       /* "/lib/libc.so.6:malloc" */
+	BB_AT_UPROBE_MULTI, /* "/lib/libc.so.6:mem*" */
 	BB_AT_OWN_FUNCTION, /* a function of bpfbench that is called in the place of "vfs_read" */
 	BB_AT_OWN_RUN,      /* test runs of a raw tracepoint's program, in the place of its event */
 	BB_AT_SK_MSG,       /* a socket of ours in a sockmap */
@@ -34,11 +36,12 @@ struct bb_attach_point {
 	enum bb_attach_kind kind;
 	uint32_t prog_type, attach_type; /* BPF_PROG_TYPE_*, BPF_* of enum bpf_attach_type */
 	bool is_return;                  /* a function's return, not its entry */
-	char target[256];                /* the name of the hook; "" where it has none */
+	bool acts_on_all; /* the program may do something to every process that passes */
+	char target[256]; /* the name of the hook; "" where it has none */
 	/* of the scenario, which outlives it: what makes it run; NULL: it is looked for */
 	const struct bb_fired_by *by;
 	pid_t self_pid; /* the process that fires has this pid, which programs were told; 0: any */
-	uint32_t pid;   /* BB_AT_UPROBE: in that process alone, which fires itself; 0: in ours */
+	uint32_t pid;   /* of uprobes: in that process alone, which fires itself; 0: in ours */
 	/* BB_AT_OWN_FUNCTION: what it is called with, what it returns, and that in words;
 	 * BB_AT_OWN_RUN: the event's arguments */
 	long args[7];

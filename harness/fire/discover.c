@@ -11,7 +11,6 @@
 #include "base/deadline.h"
 #include "fire/choose.h"
 #include "fire/hook.h"
-#include "fire/later.h"
 
 #define WINDOWS 12u          /* of a trigger */
 #define WINDOWS_NS 30000000u /* or fewer, if they take longer; 3 at the least */
@@ -141,7 +140,7 @@ static int run_on(const struct search *s, const struct bb_hook *hook, struct bb_
 	memcpy(firer->shared, s->list, sizeof(*s->list));
 	rc = bb_firer__do(firer, try_all, ended);
 	memcpy(s->list, firer->shared, sizeof(*s->list));
-	bb_close_later(link_fd);
+	bb_hook__take_off(hook, link_fd);
 	return rc;
 }
 

@@ -18,6 +18,7 @@
 
 #include "base/caller.h"
 #include "base/parse.h"
+#include "bpf/multi_link.h"
 #include "bpf/tracefs.h"
 #include "fire/later.h"
 #include "fire/own_function.h"
@@ -142,9 +143,10 @@ static int say_no_tracepoint(const struct bb_attach_point *p, struct bb_err *err
 	const char *near;
 	int rc;
 
+	bb_tracefs__provide(NULL); /* or there is no name to be near */
 	list_tracepoints(p->kind == BB_AT_TRACEPOINT, &names);
 	near = bb_nearest(p->target, (const char *const *)names.v, names.n);
-	rc = bb_fail(err, -ENOTSUP, "this kernel has no %s%s%s%s", bb_attach_point__words(p).text,
+	rc = bb_fail(err, -ENOENT, "this kernel has no %s%s%s%s", bb_attach_point__words(p).text,
 		     near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
 	for (size_t i = 0; i < names.n; i++)
 		free(names.v[i]);
@@ -207,24 +209,59 @@ static int open_uprobe_at(struct bb_hook *h, const struct bb_user_function *f, s
 	return rc ? say_not_opened(h, rc, err) : 0;
 }
 
+/* The file has functions, but not that one; or there is nothing to look at. */
+static int say_no_user_function(int rc, struct bb_err *err)
+{
+	if (rc == -ENOMEM)
+		return rc;
+	return bb_fail(err, rc == -ESRCH ? -ENOENT : -ENOTSUP, "%s", err ? err->msg : "");
+}
+
+static int open_uprobe_multi(struct bb_hook *h, struct bb_err *err)
+{
+	struct bb_user_function f;
+	int rc = bb_user_function__find_all(h->point.target, &f, &h->offsets, &h->n_offsets, err);
+
+	snprintf(h->path, sizeof(h->path), "%s", f.path);
+	return rc ? say_no_user_function(rc, err) : 0;
+}
+
 static int open_uprobe(struct bb_hook *h, struct bb_err *err)
 {
 	struct bb_user_function f;
-	int rc = bb_user_function__find(h->point.target, &f, err);
+	int rc;
 
-	if (rc && rc != -ENOMEM && err)
-		err->code = -ENOTSUP; /* the message stays */
-	if (rc)
-		return rc == -ENOMEM ? rc : -ENOTSUP;
-	return open_uprobe_at(h, &f, err);
+	if (strpbrk(h->point.target, "*?["))
+		return bb_fail(err, -ENOTSUP,
+			       "%s is a pattern, and this kernel has no links to "
+			       "many functions",
+			       h->point.target);
+	rc = bb_user_function__find(h->point.target, &f, err);
+
+	return rc ? say_no_user_function(rc, err) : open_uprobe_at(h, &f, err);
 }
 
 static int open_own_function(struct bb_hook *h, struct bb_err *err)
 {
 	struct bb_user_function f;
-	int rc = bb_user_function__of_ours((const void *)(uintptr_t)bb_own_function, &f, err);
+	int rc;
 
-	return rc ? rc : open_uprobe_at(h, &f, err);
+	/* its helpers look for the link of many functions around them */
+	if (bb_multi_link__is_of_kernel(h->point.attach_type))
+		return bb_fail(err, -ENOTSUP,
+			       "a kprobe.multi program runs on the kernel's "
+			       "functions only, once it is loaded as one");
+	rc = bb_user_function__of_ours((const void *)(uintptr_t)bb_own_function, &f, err);
+
+	if (rc || !bb_multi_link__is_of_users(h->point.attach_type))
+		return rc ? rc : open_uprobe_at(h, &f, err);
+	h->offsets = malloc(sizeof(*h->offsets));
+	if (!h->offsets)
+		return bb_fail_nomem(err);
+	h->offsets[0] = f.file_offset;
+	h->n_offsets = 1;
+	snprintf(h->path, sizeof(h->path), "%s", f.path);
+	return 0;
 }
 
 /* "vfs_read", "vfs_read+0x10"; "openat" of a ksyscall is a function of another name. */
@@ -254,7 +291,7 @@ static int open_kprobe(struct bb_hook *h, struct bb_err *err)
 	h->attr.probe_offset = offset;
 	rc = open_event(h, &h->event_fd);
 	if (rc == -ENOENT || rc == -EADDRNOTAVAIL)
-		return bb_fail(err, -ENOTSUP, "this kernel has no function '%s' to probe", h->path);
+		return bb_kernel_function__say_missing(h->path, err);
 	return rc ? say_not_opened(h, rc, err) : 0;
 }
 
@@ -307,7 +344,11 @@ int bb_hook__open(const struct bb_attach_point *point, pid_t pid, int cgroup_fd,
 			open_raw_tp(h, point->target);
 		break;
 	case BB_AT_KPROBE: rc = open_kprobe(h, err); break;
+	case BB_AT_KPROBE_MULTI:
+		rc = bb_kernel_functions__find(point->target, &h->functions, err);
+		break;
 	case BB_AT_UPROBE: rc = open_uprobe(h, err); break;
+	case BB_AT_UPROBE_MULTI: rc = open_uprobe_multi(h, err); break;
 	case BB_AT_OWN_FUNCTION: rc = open_own_function(h, err); break;
 	case BB_AT_ITER:
 	case BB_AT_OWN_RUN:
@@ -344,6 +385,10 @@ void bb_hook__close_now(struct bb_hook *h)
 		if (h->idle_fd[i] >= 0)
 			close(h->idle_fd[i]);
 	h->event_fd = h->idle_fd[0] = h->idle_fd[1] = -1;
+	bb_kernel_functions__done(&h->functions);
+	free(h->offsets);
+	h->offsets = NULL;
+	h->n_offsets = 0;
 }
 
 /* --- putting a program on --- */
@@ -376,6 +421,19 @@ static int put_on_event(const struct bb_hook *h, int prog_fd, int *ret_fd)
 	return rc;
 }
 
+static int put_on_kernel_functions(const struct bb_hook *h, int prog_fd, int *ret_fd)
+{
+	return bb_multi_link__to_kernel(prog_fd, h->point.attach_type, h->point.is_return,
+					(const char *const *)h->functions.names,
+					(uint32_t)h->functions.n, ret_fd);
+}
+
+static int put_on_offsets(const struct bb_hook *h, int prog_fd, int *ret_fd)
+{
+	return bb_multi_link__to_file(prog_fd, h->point.attach_type, h->point.is_return, h->path,
+				      h->offsets, h->n_offsets, h->pid, ret_fd);
+}
+
 static int link_of(int fd, int *ret_fd)
 {
 	*ret_fd = fd;
@@ -391,7 +449,12 @@ int bb_hook__put(const struct bb_hook *h, int prog_fd, int *ret_link_fd, struct 
 	case BB_AT_TRACEPOINT:
 	case BB_AT_KPROBE:
 	case BB_AT_UPROBE:
-	case BB_AT_OWN_FUNCTION: rc = put_on_event(h, prog_fd, ret_link_fd); break;
+	case BB_AT_UPROBE_MULTI:
+	case BB_AT_OWN_FUNCTION:
+		rc = h->offsets ? put_on_offsets(h, prog_fd, ret_link_fd)
+				: put_on_event(h, prog_fd, ret_link_fd);
+		break;
+	case BB_AT_KPROBE_MULTI: rc = put_on_kernel_functions(h, prog_fd, ret_link_fd); break;
 	case BB_AT_RAW_TP:
 		rc = link_of(bpf_raw_tracepoint_open(p->target, prog_fd), ret_link_fd);
 		break;
@@ -413,7 +476,17 @@ int bb_hook__put(const struct bb_hook *h, int prog_fd, int *ret_link_fd, struct 
 	}
 	if (rc == -ENOENT && p->kind == BB_AT_RAW_TP)
 		return say_no_tracepoint(p, err);
+	if ((rc == -ENOENT || rc == -ESRCH) && p->kind == BB_AT_KPROBE_MULTI)
+		return bb_kernel_function__say_missing(p->target, err);
 	return rc ? bb_fail(err, -ENOTSUP, "%s: the kernel does not let the program there: %s",
 			    bb_attach_point__words(p).text, strerror(-rc))
 		  : 0;
+}
+
+void bb_hook__take_off(const struct bb_hook *h, int link_fd)
+{
+	if (h->point.acts_on_all && link_fd >= 0)
+		close(link_fd);
+	else
+		bb_close_later(link_fd);
 }

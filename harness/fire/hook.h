@@ -8,6 +8,7 @@
 
 #include "base/err.h"
 #include "fire/attach_point.h"
+#include "fire/kernel_function.h"
 
 /*
  * An attach point, made ready for programs that take turns on it. What is slow is done when it is
@@ -19,8 +20,12 @@ struct bb_hook {
 	int event_fd;                /* of the perf event; -1: it needs none */
 	struct perf_event_attr attr; /* of that */
 	char path[4096];             /* uprobe: the file that attr points to */
-	pid_t pid;                   /* uprobe: of which process; -1: of all */
-	int cgroup_fd;               /* borrowed */
+	/* where one link goes to many functions: of the kernel, or at offsets in the file */
+	struct bb_kernel_functions functions;
+	uint64_t *offsets;
+	uint32_t n_offsets;
+	pid_t pid;     /* uprobe: of which process; -1: of all */
+	int cgroup_fd; /* borrowed */
 	/* two programs that do nothing, on a raw tracepoint: the kernel patches its own code for
 	 * the first and the second, which takes 12 ms; -1: none. Calling them costs the target
 	 * time. */
@@ -37,7 +42,11 @@ int bb_hook__open(const struct bb_attach_point *point, pid_t pid, int cgroup_fd,
 void bb_hook__close(struct bb_hook *h);     /* it goes later (fire/later.h) */
 void bb_hook__close_now(struct bb_hook *h); /* returns when it has gone */
 
-/* Put a program on it; closing *ret_link_fd takes it off (fire/later.h). */
+/* Put a program on it. */
 int bb_hook__put(const struct bb_hook *h, int prog_fd, int *ret_link_fd, struct bb_err *err);
+
+/* Take it off; -1: there is none. What is slow about that goes on for a while (fire/later.h), but
+ * not where the program acts on all: it must not meet us. */
+void bb_hook__take_off(const struct bb_hook *h, int link_fd);
 
 #endif

@@ -278,9 +278,17 @@ static long value_for(const struct bb_live_objects *o, __u32 type, const char *n
 
 static const struct btf_type *prototype_of(const struct bb_live_objects *o, const char *function)
 {
-	int id = o->btf ? btf__find_by_name_kind(o->btf, function, BTF_KIND_FUNC) : -ENOENT;
-	const struct btf_type *t = id < 0 ? NULL : btf__type_by_id(o->btf, (__u32)id);
+	static const char *const prefixes[] = {"", "__x64_sys_", "__arm64_sys_"}; /* ksyscall */
+	const struct btf_type *t = NULL;
 
+	for (size_t i = 0; o->btf && !t && i < sizeof(prefixes) / sizeof(prefixes[0]); i++) {
+		char name[160];
+		int id;
+
+		snprintf(name, sizeof(name), "%s%s", prefixes[i], function);
+		id = btf__find_by_name_kind(o->btf, name, BTF_KIND_FUNC);
+		t = id < 0 ? NULL : btf__type_by_id(o->btf, (__u32)id);
+	}
 	return t ? btf__type_by_id(o->btf, t->type) : NULL;
 }
 
@@ -333,13 +341,13 @@ static const struct btf_type *event_of(const struct bb_live_objects *o, const ch
 	return t && btf_is_func_proto(t) ? t : NULL;
 }
 
-/* Nothing is known of it: sizes, and a text as the result. */
-static void make_unknown(struct bb_attach_point *p)
+/* Nothing is known of it (`why`, or ""): sizes, and a text as the result. */
+static void make_unknown(struct bb_attach_point *p, const char *why)
 {
 	for (size_t i = 0; i < 6; i++)
 		p->args[i] = A_SIZE;
 	p->args[6] = (long)a_path;
-	snprintf(p->said, sizeof(p->said), "arguments made: integers");
+	snprintf(p->said, sizeof(p->said), "%sarguments made: integers", why);
 }
 
 void bb_live_objects__make_arguments(const struct bb_live_objects *o, struct bb_attach_point *p)
@@ -351,7 +359,9 @@ void bb_live_objects__make_arguments(const struct bb_live_objects *o, struct bb_
 	snprintf(function, sizeof(function), "%.*s", (int)strcspn(p->target, "+"), p->target);
 	proto = p->kind == BB_AT_OWN_RUN ? event_of(o, function) : prototype_of(o, function);
 	if (!proto || o->why_not) {
-		make_unknown(p);
+		make_unknown(p, !o->why_not && *function && !strpbrk(function, ":/*?[")
+					? "the kernel has no such function; "
+					: "");
 		return;
 	}
 	for (size_t i = 0; i < 6 && i + skip < btf_vlen(proto); i++) {

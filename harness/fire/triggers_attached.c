@@ -5,10 +5,14 @@
  */
 #include <bpf/bpf.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/bpf.h>
 #include <netinet/in.h>
+#include <signal.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "fire/sockets.h"
@@ -48,14 +52,55 @@ static int link_to_map(struct bb_firing *f)
 	return rc;
 }
 
-/* Over our own process, or a map of the program, where it can be told so. */
+/* A child that stands still with three files, so that iterators over a task go as far each time. */
+static int start_still(struct bb_firing *f)
+{
+	pid_t parent = getpid();
+	int fd[2], rc = 0;
+	char byte;
+
+	if (pipe2(fd, O_CLOEXEC))
+		return -errno;
+	f->pid = fork();
+	if (!f->pid) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		closefrom(3);
+		while (getppid() == parent)
+			pause();
+		_exit(0);
+	}
+	if (f->pid < 0)
+		rc = -errno;
+	close(fd[1]);
+	if (!rc && read(fd[0], &byte, 1)) /* its end is closed with the others */
+		rc = -EIO;
+	close(fd[0]);
+	return rc;
+}
+
+/* Over that child, or a map of the program, where it can be told so. */
 static int open_iter(struct bb_firing *f)
 {
-	union bpf_iter_link_info own = {.task.pid = (__u32)getpid()};
+	union bpf_iter_link_info one = {0};
+	int rc;
 
-	if (!strncmp(f->point->target, "task", strlen("task")) && !link_iter(f, &own))
-		return 0; /* before 6.1, over all tasks */
+	if (!strncmp(f->point->target, "task", strlen("task"))) {
+		rc = start_still(f);
+		if (rc)
+			return rc;
+		one.task.pid = (__u32)f->pid;
+		if (!link_iter(f, &one))
+			return 0; /* before 6.1, over all tasks */
+	}
 	return link_iter(f, NULL) ? link_to_map(f) : 0;
+}
+
+static void close_iter(struct bb_firing *f)
+{
+	if (f->pid <= 0)
+		return;
+	kill(f->pid, SIGKILL);
+	waitpid(f->pid, NULL, 0);
 }
 
 static int fire_iter(struct bb_firing *f)
@@ -156,11 +201,12 @@ static int fire_own_run(struct bb_firing *f)
 
 const struct bb_trigger bb_triggers_attached[] = {
 	{.name = "iterator",
-	 .doc = "read the program's iterator to its end, over bpfbench's own process where it can",
+	 .doc = "read the program's iterator to its end, over a process of bpfbench where it can",
 	 .words = "",
 	 .at = BB_AT_ITER,
 	 .open = open_iter,
-	 .fire = fire_iter},
+	 .fire = fire_iter,
+	 .close = close_iter},
 	{.name = "sockmap-send",
 	 .doc = "send a byte by a socket that is in a sockmap with the program on it",
 	 .words = "",

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <fnmatch.h>
 #include <gelf.h>
 #include <libelf.h>
 #include <link.h>
@@ -12,6 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/grow.h"
 #include "base/parse.h"
 
 #define MOST_NAMES 4096u /* looked at for the nearest one */
@@ -136,7 +138,8 @@ static int say_no_function(const struct symbols *s, const char *path, const char
 			 " (it is stripped: of its functions, %zu have a name; a build that is not "
 			 "has all)",
 			 s->n_names);
-	return bb_fail(err, -ENOENT, "%s has no function '%s'%s%s%s%s", path, name, stripped,
+	return bb_fail(err, near || s->is_whole ? -ESRCH : -ENOENT,
+		       "%s has no function '%s'%s%s%s%s", path, name, stripped,
 		       near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
 }
 
@@ -183,20 +186,138 @@ static int find_place(struct bb_user_function *f, const char *place, struct bb_e
 	return rc;
 }
 
-int bb_user_function__find(const char *target, struct bb_user_function *ret_function,
-			   struct bb_err *err)
+/* FILE of "FILE:FUNCTION", as a path. */
+static int find_file_of(const char *target, struct bb_user_function *ret_function,
+			struct bb_err *err)
 {
 	const char *colon = strrchr(target, ':');
 	char file[4096];
-	int rc;
 
 	if (!colon || colon == target || (size_t)(colon - target) >= sizeof(file))
 		return bb_fail(err, -EINVAL, "'%s' names no function; FILE:FUNCTION would", target);
 	memcpy(file, target, (size_t)(colon - target));
 	file[colon - target] = '\0';
 	*ret_function = (struct bb_user_function){0};
-	rc = find_file(file, ret_function->path, sizeof(ret_function->path), err);
-	return rc ? rc : find_place(ret_function, colon + 1, err);
+	return find_file(file, ret_function->path, sizeof(ret_function->path), err);
+}
+
+int bb_user_function__find(const char *target, struct bb_user_function *ret_function,
+			   struct bb_err *err)
+{
+	int rc = find_file_of(target, ret_function, err);
+
+	return rc ? rc : find_place(ret_function, strrchr(target, ':') + 1, err);
+}
+
+/* --- many functions --- */
+
+struct places {
+	const char *pattern;
+	uint64_t *offsets;
+	size_t n;
+};
+
+static int add_matches(Elf *elf, Elf_Scn *scn, const GElf_Shdr *sh, struct places *p)
+{
+	Elf_Data *data = elf_getdata(scn, NULL);
+	size_t n = sh->sh_entsize ? (size_t)(sh->sh_size / sh->sh_entsize) : 0;
+
+	for (size_t i = 0; data && i < n; i++) {
+		const char *name;
+		uint64_t offset, *to;
+		GElf_Sym sym;
+
+		if (!gelf_getsym(data, (int)i, &sym) || !sym.st_value ||
+		    GELF_ST_TYPE(sym.st_info) != STT_FUNC)
+			continue;
+		name = elf_strptr(elf, sh->sh_link, sym.st_name);
+		if (!name || fnmatch(p->pattern, name, 0) || !offset_of(elf, sym.st_value, &offset))
+			continue;
+		to = bb_append(&p->offsets, &p->n, sizeof(*to));
+		if (!to)
+			return -ENOMEM;
+		*to = offset;
+	}
+	return 0;
+}
+
+static int compare_offsets(const void *a, const void *b)
+{
+	const uint64_t *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+/* A function may have many names. */
+static void drop_doubles(struct places *p)
+{
+	size_t kept = 0;
+
+	if (p->n)
+		qsort(p->offsets, p->n, sizeof(p->offsets[0]), compare_offsets);
+	for (size_t i = 0; i < p->n; i++)
+		if (!kept || p->offsets[kept - 1] != p->offsets[i])
+			p->offsets[kept++] = p->offsets[i];
+	p->n = kept;
+}
+
+static int match_in_file(const char *path, struct places *p, struct bb_err *err)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC), rc = fd < 0 ? -errno : 0;
+	Elf *elf = NULL;
+
+	elf_version(EV_CURRENT);
+	if (!rc)
+		elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
+	if (!rc && (!elf || elf_kind(elf) != ELF_K_ELF))
+		rc = -ENOEXEC;
+	for (Elf_Scn *scn = rc ? NULL : elf_nextscn(elf, NULL); scn && !rc;
+	     scn = elf_nextscn(elf, scn)) {
+		GElf_Shdr sh;
+
+		if (gelf_getshdr(scn, &sh) &&
+		    (sh.sh_type == SHT_DYNSYM || sh.sh_type == SHT_SYMTAB))
+			rc = add_matches(elf, scn, &sh, p);
+	}
+	elf_end(elf);
+	if (fd >= 0)
+		close(fd);
+	drop_doubles(p);
+	if (rc)
+		return bb_fail(err, rc, "%s: %s", path, strerror(-rc));
+	if (!p->n)
+		return bb_fail(err, -ESRCH, "%s has no function '%s'", path, p->pattern);
+	return p->n > MOST_NAMES ? bb_fail(err, -E2BIG, "%s has %zu functions '%s': too many", path,
+					   p->n, p->pattern)
+				 : 0;
+}
+
+int bb_user_function__find_all(const char *target, struct bb_user_function *f,
+			       uint64_t **ret_offsets, uint32_t *ret_n, struct bb_err *err)
+{
+	const char *colon = strrchr(target, ':');
+	struct places p = {.pattern = colon ? colon + 1 : ""};
+	int rc;
+
+	if (!p.pattern[strcspn(p.pattern, "*?[")]) {
+		rc = bb_user_function__find(target, f, err);
+		p.offsets = rc ? NULL : bb_append(&p.offsets, &p.n, sizeof(*p.offsets));
+		if (!rc && !p.offsets)
+			rc = bb_fail_nomem(err);
+		if (!rc)
+			p.offsets[0] = f->file_offset;
+	} else {
+		rc = find_file_of(target, f, err);
+		if (!rc)
+			rc = match_in_file(f->path, &p, err);
+	}
+	if (rc) {
+		free(p.offsets);
+		return rc;
+	}
+	*ret_offsets = p.offsets;
+	*ret_n = (uint32_t)p.n;
+	return 0;
 }
 
 /* --- ours --- */

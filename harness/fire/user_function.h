@@ -17,9 +17,15 @@ struct bb_user_function {
 	uint64_t file_offset;
 };
 
-/* -ENOENT with a message: no such file, or no such function in it (a stripped file: it says so). */
+/* With a message: -ENOENT: no such file, or one that is stripped (it says so); -ESRCH: the file has
+ * functions, but not that one. */
 int bb_user_function__find(const char *target, struct bb_user_function *ret_function,
 			   struct bb_err *err);
+
+/* The places of all whose names match "FILE:mem*", each once; or of the one that is named. `f` has
+ * the path then. free() what is returned. Errors likewise. */
+int bb_user_function__find_all(const char *target, struct bb_user_function *f,
+			       uint64_t **ret_offsets, uint32_t *ret_n, struct bb_err *err);
 
 /* The same of a function of ours, from its address. */
 int bb_user_function__of_ours(const void *address, struct bb_user_function *ret_function,

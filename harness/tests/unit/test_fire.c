@@ -1,20 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The triggers as a table, which hooks they are for, and attach points by their sections. */
+#include <errno.h>
 #include <linux/bpf.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <bpf/btf.h>
 #include <cmocka.h>
 
+#include "bpf/multi_link.h"
+#include "bpf/section_type.h"
 #include "drivers/beside.h"
 #include "fire/attach_point.h"
 #include "fire/choose.h"
 #include "fire/live_objects.h"
 #include "fire/trigger.h"
+#include "fire/user_function.h"
 
 static struct bb_attach_point at(const char *section, uint32_t type, uint32_t attach_type)
 {
@@ -181,6 +186,77 @@ static void test_function_by_name(void **state)
 	btf__free(o.btf);
 }
 
+/* Programs of many functions; what the kernel has no such link for is loaded as one of a single
+ * function, and goes there. */
+static void test_sections_of_many_functions(void **state)
+{
+	struct bb_attach_point p, own;
+
+	(void)state;
+	p = at("kprobe.multi/tcp_*", BPF_PROG_TYPE_KPROBE, BB_TRACE_KPROBE_MULTI);
+	assert_int_equal(p.kind, BB_AT_KPROBE_MULTI);
+	/* its helpers would look for a link that is not there */
+	assert_false(bb_attach_point__on_own_function(&p, &own));
+	p = at("kprobe.multi/tcp_close", BPF_PROG_TYPE_KPROBE, 0);
+	assert_int_equal(p.kind, BB_AT_KPROBE);
+	assert_true(bb_attach_point__on_own_function(&p, &own));
+	p = at("kprobe.session/tcp_close", BPF_PROG_TYPE_KPROBE, BB_TRACE_KPROBE_SESSION);
+	assert_int_equal(p.kind, BB_AT_KPROBE_MULTI);
+	p = at("uretprobe.multi.s/libc.so.6:m*", BPF_PROG_TYPE_KPROBE, BB_TRACE_UPROBE_MULTI);
+	assert_int_equal(p.kind, BB_AT_UPROBE_MULTI);
+	assert_true(p.is_return);
+	assert_string_equal(p.target, "libc.so.6:m*");
+	p = at("uprobe.session/libc.so.6:malloc", BPF_PROG_TYPE_KPROBE, BB_TRACE_UPROBE_SESSION);
+	assert_int_equal(p.kind, BB_AT_UPROBE_MULTI);
+	p = at("lsm_cgroup/inode_mkdir", BPF_PROG_TYPE_LSM, 43);
+	assert_int_equal(p.kind, BB_AT_CGROUP);
+}
+
+static void test_types_that_libbpf_may_not_know(void **state)
+{
+	uint32_t type, attach_type;
+
+	(void)state;
+	assert_int_equal(bb_section_type__find("uprobe.multi.s/a:b", &type, &attach_type, NULL), 0);
+	assert_int_equal(type, BPF_PROG_TYPE_KPROBE);
+	assert_int_equal(attach_type, BB_TRACE_UPROBE_MULTI);
+	assert_true(bb_section_type__is_sleepable("uprobe.multi.s/a:b"));
+	assert_false(bb_section_type__is_sleepable("uprobe.multi/a.s:b"));
+	assert_int_equal(bb_section_type__find("?kprobe.session/x", &type, &attach_type, NULL), 0);
+	assert_int_equal(attach_type, BB_TRACE_KPROBE_SESSION);
+	assert_true(bb_section_type__find("kprobe.sessions/x", &type, &attach_type, NULL) < 0);
+}
+
+/* --- functions by patterns --- */
+
+static void test_functions_of_a_file(void **state)
+{
+	struct bb_user_function one, many;
+	uint64_t *offsets = NULL;
+	uint32_t n = 0;
+
+	(void)state;
+	assert_int_equal(bb_user_function__find("libc.so.6:calloc", &one, NULL), 0);
+	assert_int_equal(bb_user_function__find_all("libc.so.6:calloc", &many, &offsets, &n, NULL),
+			 0);
+	assert_int_equal(n, 1);
+	assert_int_equal(offsets[0], one.file_offset);
+	free(offsets);
+	assert_int_equal(bb_user_function__find_all("libc.so.6:[cm]alloc", &many, &offsets, &n,
+						    NULL),
+			 0);
+	assert_true(n >= 2); /* each once, however many names it has */
+	for (uint32_t i = 1; i < n; i++)
+		assert_true(offsets[i - 1] < offsets[i]);
+	assert_string_equal(many.path, one.path);
+	free(offsets);
+	assert_int_equal(bb_user_function__find_all("libc.so.6:no_such_*", &many, &offsets, &n,
+						    NULL),
+			 -ESRCH);
+	assert_int_equal(bb_user_function__find("libc.so.6:maloc", &one, NULL), -ESRCH);
+	assert_int_equal(bb_user_function__find("/nonexistent:f", &one, NULL), -ENOENT);
+}
+
 static void test_same_event(void **state)
 {
 	struct bb_attach_point tp = at("tp/sched/sched_switch", BPF_PROG_TYPE_TRACEPOINT, 0),
@@ -252,6 +328,9 @@ int main(void)
 		cmocka_unit_test(test_others_take_none_of_these),
 		cmocka_unit_test(test_sections),
 		cmocka_unit_test(test_function_by_name),
+		cmocka_unit_test(test_sections_of_many_functions),
+		cmocka_unit_test(test_types_that_libbpf_may_not_know),
+		cmocka_unit_test(test_functions_of_a_file),
 		cmocka_unit_test(test_same_event),
 		cmocka_unit_test(test_fewest_runs),
 		cmocka_unit_test(test_choice),

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Programs that can forbid what every process of a machine does, for test_kernel_hooks.sh in
+ * virtual machines: those that do forbid it act on who is called bpfbench.
+ */
+#include "bb_bpf.h"
+
+__u64 runs;
+
+#define PROGRAM(name, section, retval)                                                             \
+	SEC(section) int name(void *ctx)                                                           \
+	{                                                                                          \
+		__sync_fetch_and_add(&runs, 1);                                                    \
+		return retval;                                                                     \
+	}
+
+static __always_inline int is_bpfbench(void)
+{
+	static const char ours[16] = "bpfbench";
+	char name[16] = "";
+
+	bpf_get_current_comm(name, sizeof(name));
+	for (int i = 0; i < 9; i++)
+		if (name[i] != ours[i])
+			return 0;
+	return 1;
+}
+
+PROGRAM(allows, "lsm/inode_mkdir", 0)
+PROGRAM(allows_sleepable, "lsm.s/file_open", 0)
+PROGRAM(allows_return, "fmod_ret/security_inode_mkdir", 0)
+PROGRAM(denies, "lsm/inode_mkdir", is_bpfbench() ? -1 : 0) /* EPERM */
+PROGRAM(denies_return, "fmod_ret/security_inode_mkdir", is_bpfbench() ? -1 : 0)
+
+/* A kprobe of the kernel, so that every kernel with kprobes has it. */
+SEC("kprobe/vfs_mkdir")
+int kills(void *ctx)
+{
+	if (is_bpfbench())
+		bpf_send_signal(9);
+	return 0;
+}
