@@ -18,7 +18,7 @@ int bb_confine(int *keep, size_t n, pid_t parent);
 /*
  * For a child in which libbpf loads somebody else's object as if the kernel took all of it: it
  * keeps no descriptor, may open files for reading (those that anybody may read: the kernel's BTF),
- * and bpf() does nothing. What loading asks of it returns 0, which stands for a descriptor; -EPERM
+ * and bpf() does nothing. Every call of it returns 0, which stands for a descriptor; -EPERM
  * else.
  */
 int bb_confine_trial(pid_t parent);

@@ -20,7 +20,7 @@ struct bb_object_program {
 	/* the section whose type it is taken for, as libbpf does not know its own; NULL */
 	const char *guess;
 	char *why_not; /* a capture's that cannot be loaded: why; NULL */
-	/* of a capture: what the command's own test runs gave it, in hexadecimal */
+	/* of a capture: the input of the command's own test runs, in hexadecimal */
 	struct bb_object_run {
 		char *packet, *context; /* NULL: none */
 	} * runs;

@@ -22,7 +22,7 @@ enum bb_veth_end { BB_VETH_NEAR, BB_VETH_FAR, BB_VETH_ENDS };
 #define BB_VETH_MAX_FRAME 1514u       /* MTU 1500 and the Ethernet header */
 
 struct bb_veth_pair {
-	int netns_fd[BB_VETH_ENDS]; /* for the sockets of those who talk over it */
+	int netns_fd[BB_VETH_ENDS]; /* for the sockets at either end */
 	unsigned int ifindex[BB_VETH_ENDS];
 	int near_counts_fd; /* /proc/net/dev of the near end */
 	int link_fd;        /* of the program; -1: none yet */

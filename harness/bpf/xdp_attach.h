@@ -28,7 +28,7 @@ int bb_xdp_net__open(struct bb_xdp_net *ret_net, struct bb_err *err);
 void bb_xdp_net__close(struct bb_xdp_net *net); /* a closed or zeroed one does no harm */
 
 /*
- * Attach a program (a BPF link: Linux 5.9); *ret_port is what detach takes. -ENOTSUP: not
+ * Attach a program (a BPF link: Linux 5.9); *ret_port is for detach. -ENOTSUP: not
  * permitted, or no veth. The kernel builds its dispatcher anew each time, which waits for all CPUs:
  * milliseconds.
  */

@@ -4,7 +4,7 @@
 
 #include <linux/bpf.h>
 
-/* What an open BTF is; `name` gets that of the kernel or its module, "" for a program's. 0 or
+/* The id of an open BTF; `name` gets that of the kernel or its module, "" for a program's. 0 or
  * -errno. */
 int bb_btf_info(int fd, struct bpf_btf_info *ret_info, char *name, unsigned int name_size);
 

@@ -11,8 +11,9 @@
 
 /*
  * A command whose system calls that load, attach or run BPF programs wait for an answer of ours
- * (seccomp user notification); all others are not slowed down. Its children and what they execute
- * are watched, too. A guard, a process of ours, answers if we are killed: the command goes on.
+ * (seccomp user notification); all others are not slowed down. Its children and the programs that
+ * they execute are watched, too. A guard, a process of ours, answers if we are killed: the command
+ * goes on.
  */
 struct bb_listener {
 	int fd;
@@ -31,7 +32,7 @@ int bb_listener__start(const char *const *argv, const char *dir, const char *con
 		       struct bb_listener *ret_listener, struct bb_err *err);
 
 /* The next call that waits, after timeout_ms at the most. 1: there is one; 0: none; -EPIPE: nobody
- * is left who could make one; -EINTR: a signal; other -errno. */
+ * is left to make one; -EINTR: a signal; other -errno. */
 int bb_listener__next(struct bb_listener *l, int timeout_ms, struct seccomp_notif *ret_call);
 
 /* Let it go on as if nobody had looked. -ENOENT: it was broken off by a signal meanwhile, and comes

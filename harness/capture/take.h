@@ -49,7 +49,7 @@ enum bb_attached_by {
 	BB_ATTACHED_BY_PROG, /* BPF_PROG_ATTACH: the target is asked */
 };
 
-/* What belongs to an attachment until the programs are known. */
+/* An attachment, until the programs are known. */
 struct bb_pending_attachment {
 	uint32_t prog_id;
 	pid_t tid; /* the thread that makes the call */
@@ -81,9 +81,9 @@ struct bb_take {
 int bb_take__begin(const char *const *argv, struct bb_take *ret_take, struct bb_err *err);
 
 /*
- * What a call is about to do. Nothing in it stops the command: what cannot be read is not in the
- * capture. -ENOMEM. bb_take__undo() forgets it again: a signal broke the call off, and it will come
- * anew.
+ * Note a call that is about to be made. Nothing stops the command: data that cannot be read are not
+ * in the capture. -ENOMEM. bb_take__undo() forgets it again: a signal broke the call off, and it
+ * will come anew.
  */
 struct bb_take_mark {
 	size_t n_progs, n_attachments, n_inputs, n_templates, n_events;

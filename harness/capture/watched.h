@@ -24,7 +24,7 @@ int bb_watched__start(const char *const *argv, const char *dir, const char *cons
 
 /*
  * Answer the calls that wait, or come within timeout_ms; noted down in `take`, unless it is NULL.
- * *ret_calls: whether there was one. 0; -EPIPE: nobody is left who could make one; -ENOMEM.
+ * *ret_calls: whether there was one. 0; -EPIPE: nobody is left to make one; -ENOMEM.
  */
 int bb_watched__serve(struct bb_watched *c, int timeout_ms, struct bb_take *take, bool *ret_calls);
 

@@ -19,8 +19,8 @@ static const struct argp_option options[] = {
 	 0},
 	{"until", KEY_UNTIL, "CMD", 0, "capture until this other command has ended (sh -c)", 0},
 	{"no-contents", KEY_NO_CONTENTS, NULL, 0,
-	 "leave out what the maps hold, which may be secret; of constants and tail calls it stays, "
-	 "as programs depend on it",
+	 "leave out the contents of maps, which may be secret, but for constants and tail calls, "
+	 "which programs depend on",
 	 0},
 	{"max-contents", KEY_MAX_CONTENTS, "MIB", 0,
 	 "leave out the contents of maps beyond that size in all (default 256)", 0},

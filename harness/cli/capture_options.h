@@ -23,7 +23,7 @@ extern const struct argp bb_capture_argp;
 /* Is anything said of how? */
 bool bb_capture_args__any(const struct bb_capture_args *a);
 
-/* What they come to, for argv[] (ends in NULL), with progress on stderr. */
+/* The capture that they ask for, of argv[] (ends in NULL), with progress on stderr. */
 struct bb_capture_opts bb_capture_args__opts(const struct bb_capture_args *a,
 					     const char *const *argv);
 

@@ -228,8 +228,7 @@ static int without_scenario(const struct run_args *a, struct jobs *j, struct bb_
 		return bb_object_args__scenario(&a->object, false, &j->object, &j->scenarios[0],
 						err);
 	if (a->object.trigger)
-		fputs("bpfbench: test runs of loaded programs change what those programs have in "
-		      "their maps\n",
+		fputs("bpfbench: test runs of loaded programs change the contents of their maps\n",
 		      stderr);
 	return bb_live_args__scenario(&a->live, a->object.trigger != NULL, &j->scenarios[0], err);
 }

@@ -6,7 +6,7 @@
 
 #include "run/selftest_plain.h"
 
-/* How well plain runs repeat here, and what moves them, as far as it was looked for. */
+/* How well plain runs repeat here, and the causes of differences that were looked for. */
 void bb_selftest_print_repeat(FILE *out, const struct bb_repeat *r);
 
 #endif

@@ -26,7 +26,7 @@ struct bb_driver_opts {
 	/* where counters are polled from; equal to cpu when there is no other */
 	int poll_cpu;
 	uint64_t seed; /* for drivers that make something up */
-	uid_t uid;     /* the user that workloads run as: the one who called sudo */
+	uid_t uid;     /* the user that workloads run as: the caller of sudo */
 	gid_t gid;
 	/* names of the variables that workloads keep besides; ends in NULL; NULL: none */
 	const char *const *env;
@@ -91,7 +91,7 @@ static inline void bb_batch__take(struct bb_batch *b, uint64_t runs, uint64_t ns
 		b->multi += runs;
 }
 
-/* A batch begins: what emptying does by now. `cold` may be NULL. */
+/* A batch begins: the state of emptying. `cold` may be NULL. */
 static inline void bb_batch__look_cold(struct bb_batch *b, struct bb_cold *cold)
 {
 	if (!cold)

@@ -25,7 +25,7 @@ struct bb_lines_plan {
 	int memory_fd;
 };
 
-/* What the current load of the target is made of. */
+/* The parts of the current load of the target. */
 int bb_lines_plan__read(struct bb_lines_plan *p, const struct bb_target *target,
 			struct bb_err *err);
 void bb_lines_plan__forget(struct bb_lines_plan *p);

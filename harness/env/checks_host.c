@@ -182,8 +182,8 @@ void bb_check_turbo(struct bb_check_result *ret_result)
 			continue;
 		if (value == knobs[i].on)
 			bb_check_set(ret_result, BB_CHECK_WARN, knobs[i].remedy,
-				     "on: the frequency depends on heat and on what the other "
-				     "cores do");
+				     "on: the frequency depends on heat and on the load of the "
+				     "other cores");
 		else
 			bb_check_set(ret_result, BB_CHECK_OK, NULL, "off");
 		return;
@@ -314,7 +314,7 @@ void bb_check_load(struct bb_check_result *ret_result)
 	limit = cpus > 1 ? cpus - 1 : 0.5;
 	if (load > limit)
 		bb_check_set(ret_result, BB_CHECK_WARN,
-			     "stop what else runs (see `top`), or wait a minute",
+			     "stop other programs (see `top`), or wait a minute",
 			     "%.2f on %d CPUs: bpfbench has no CPU to itself", load, cpus);
 	else
 		bb_check_set(ret_result, BB_CHECK_OK, NULL, "%.2f on %d CPUs", load, cpus);

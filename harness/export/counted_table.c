@@ -44,7 +44,7 @@ static void put_notes(const struct bb_counted *c, FILE *out)
 	fputs("  ", out);
 	bb_put_clean(out, c->name);
 	fprintf(out,
-		" left by %" PRIu64 " tail calls: what the programs there executed is not "
+		" left by %" PRIu64 " tail calls: instructions of the programs called are not "
 		"counted\n",
 		c->tail_calls);
 }

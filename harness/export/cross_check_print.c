@@ -75,8 +75,8 @@ static int put(const struct bb_report *r, bool hooks, FILE *out)
 			      "disagree where they are off\n"
 			      "by more than 10 ns or 10 %, and not by the noise measured, the +-, "
 			      "alone)\n"
-			    : "\nslope + bpf_stats = step? (ns per run; the floor says what "
-			      "bpf_stats costs. They disagree where they are off\n"
+			    : "\nslope + bpf_stats = step? (ns per run; the floor gives the "
+			      "cost of bpf_stats. They disagree where they are off\n"
 			      "by more than 10 ns or 10 %, and not by the noise measured, the +-, "
 			      "alone; step has a system call before\n"
 			      "each run, slope has none)\n",

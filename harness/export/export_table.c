@@ -405,7 +405,7 @@ static void put_notes(const struct bb_report *r, FILE *out)
 	if (r->incomplete) {
 		fputs("incomplete: ", note(&notes));
 		bb_put_clean(out, r->incomplete);
-		fputs("; the tables show what was measured until then\n", out);
+		fputs("; the tables show the samples taken until then\n", out);
 	}
 	for (size_t i = 0; i < r->n_skips; i++) {
 		fputs("skipped: ", note(&notes));

@@ -325,7 +325,7 @@ int bb_gate__markdown(const struct bb_gate *g, const struct bb_report *first,
 		return rc;
 	put_headline(g, first, again, out);
 	put_revision("base", g->base, g->base_commit, "", out);
-	put_revision("head", g->head, g->head_commit, g->dirty ? " and what is not committed" : "",
+	put_revision("head", g->head, g->head_commit, g->dirty ? " and uncommitted changes" : "",
 		     out);
 	put_regressed(g, first, again, &d, out);
 	if (first->n_comparisons)

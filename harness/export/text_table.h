@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 /*
- * A table for people: cells of text, row by row, aligned by what a terminal shows of them (by the
+ * A table for people: cells of text, row by row, aligned by their width on a terminal (by the
  * width of UTF-8 characters; no control character of a cell reaches the terminal). Running out of
  * memory sticks and is told at the end.
  */

@@ -38,7 +38,7 @@ struct bb_attach_point {
 	bool is_return;                  /* a function's return, not its entry */
 	bool acts_on_all; /* the program may do something to every process that passes */
 	char target[256]; /* the name of the hook; "" where it has none */
-	/* of the scenario, which outlives it: what makes it run; NULL: it is looked for */
+	/* of the scenario, which outlives it: its trigger; NULL: it is looked for */
 	const struct bb_fired_by *by;
 	pid_t self_pid; /* the process that fires has this pid, which programs were told; 0: any */
 	uint32_t pid;   /* of uprobes: in that process alone, which fires itself; 0: in ours */
@@ -48,7 +48,7 @@ struct bb_attach_point {
 	char said[200];
 };
 
-/* From a program's section and types. What no kind knows is BB_AT_NOWHERE. */
+/* From a program's section and types. A section that no kind knows is BB_AT_NOWHERE. */
 void bb_attach_point__from_section(const char *section, uint32_t prog_type, uint32_t attach_type,
 				   struct bb_attach_point *ret_point);
 

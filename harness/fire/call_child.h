@@ -8,7 +8,7 @@
 #include "base/err.h"
 #include "plan/fired_by.h"
 
-/* The user that other people's code runs as, and what it has of our surroundings. */
+/* The user that other people's code runs as, and its surroundings. */
 struct bb_fire_user {
 	uid_t uid; /* root's code runs as nobody, where it is a library */
 	gid_t gid;

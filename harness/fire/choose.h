@@ -8,7 +8,7 @@
 #include "fire/attach_point.h"
 #include "fire/trigger.h"
 
-/* What firing a trigger brought. */
+/* The result of firing a trigger. */
 struct bb_tried {
 	const struct bb_trigger *trigger;
 	uint32_t runs;  /* of the program, by one firing; 0: none */

@@ -11,7 +11,7 @@
 #include "fire/kernel_function.h"
 
 /*
- * An attach point, made ready for programs that take turns on it. What is slow is done when it is
+ * An attach point, made ready for programs that take turns on it. The slow part is done when it is
  * opened (a perf event of a tracepoint or uprobe); putting a program on it and taking it off then
  * take microseconds, so that programs which are compared are never attached together.
  */

@@ -49,9 +49,9 @@ int bb_reach__check(const struct bb_attach_point *point, const struct bb_target 
 	if (!is_shared(point))
 		return 0;
 	if (point->prog_type == BPF_PROG_TYPE_LSM || point->attach_type == BPF_MODIFY_RETURN)
-		does = "can forbid what they do";
+		does = "can forbid their system calls";
 	else if (bb_reach__acts(target))
-		does = "sends signals, writes into them or changes what they are told";
+		does = "sends signals, writes into them or changes the answers that they get";
 	return does ? bb_fail(err, -ENOTSUP,
 			      "%s: every process of this machine passes there, and the program %s; "
 			      "--allow-system-wide measures it all the same",

@@ -461,7 +461,7 @@ static void put_what(FILE *out, const struct bb_html_page *page)
 	if (r->incomplete) {
 		fputs("<p class=bad><b>Incomplete:</b> ", out);
 		bb_xml_text(out, r->incomplete);
-		fputs("; the page shows what was measured until then.</p>\n", out);
+		fputs("; the page shows the samples taken until then.</p>\n", out);
 	}
 	if (!page->figures || !page->figures->n) {
 		fputs("<p class=faint>No pictures: ", out);

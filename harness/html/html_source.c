@@ -155,8 +155,8 @@ static void put_doubts(FILE *out, const struct bb_counted *c)
 	}
 	if (c->tail_calls)
 		fprintf(out,
-			"<p class=bad>Left by %" PRIu64 " tail calls: what the programs there "
-			"executed is not counted.</p>\n",
+			"<p class=bad>Left by %" PRIu64 " tail calls: instructions of the "
+			"programs called are not counted.</p>\n",
 			c->tail_calls);
 }
 

@@ -53,7 +53,7 @@ void bb_by_line__done(struct bb_by_line *b);
 /* Of the whole run, 0..1. */
 double bb_by_line__share(const struct bb_by_line *b, double ns);
 
-/* What a part takes longer with cold caches, ns; 0: that cannot be told from nothing. */
+/* Time that cold caches add to a part, ns; 0: too little to tell. */
 double bb_line_part__missed_ns(const struct bb_line_part *p);
 
 /* Does the sum of the parts differ from the program's own time by more than 2 % and 3 ns? */
@@ -63,7 +63,7 @@ bool bb_by_line__differs(const struct bb_by_line *b);
 #define BB_TIMED_MOST_CALLS 8u
 struct bb_timed_call {
 	uint32_t line; /* where the call is; 0: not known */
-	char name[80]; /* of what is called: "parse()" */
+	char name[80]; /* of the function called: "parse()" */
 	size_t below;  /* row->from up to there, without the ';', is that of the calling line */
 };
 size_t bb_timed_row__calls(const struct bb_timed_row *row, struct bb_timed_call *ret_calls);

@@ -234,8 +234,8 @@ static int find_doubts(const struct bb_report *a, const struct bb_report *b, boo
 			     "run (`bpfbench compare --base V1 --head V2`), or insist with "
 			     "--force");
 	if (!rc && !is_between_known(a, b))
-		rc = warn(d, "what moves between two runs is not in the intervals: `bpfbench "
-			     "selftest` measures it, and later runs have it");
+		rc = warn(d, "the intervals lack the differences between any two runs: `bpfbench "
+			     "selftest` measures those, and later runs include them");
 	if (!rc && a->id && b->id && !strcmp(a->id, b->id))
 		rc = warn(d, "A and B are the same run, %s", a->id);
 	*ret_doubt = force ? NULL : doubt;

@@ -25,7 +25,7 @@ enum bb_gate_state {
 struct bb_gate_program {
 	char *object;  /* its path in the tree */
 	char *program; /* function, or the scenario's variant; NULL: the object as a whole */
-	/* "object.program": what its cases and comparisons begin with, before the '/' */
+	/* "object.program": the first part of the names of its cases and comparisons */
 	char *label;
 	size_t program_at; /* where in it the program begins */
 	enum bb_gate_state state;

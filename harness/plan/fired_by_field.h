@@ -9,7 +9,7 @@
 int bb_field__fired_by(const struct bb_reader *r, const struct bb_field *f,
 		       const struct bb_yaml *node, void *base);
 
-/* A list of texts into a member that is empty yet; `item` is what each is called. */
+/* A list of texts into a member that is empty yet; `item` is the word for each in messages. */
 int bb_field__texts(const struct bb_reader *r, const struct bb_field *f, const struct bb_yaml *node,
 		    const char *item, char ***dest, size_t *n);
 

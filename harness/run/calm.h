@@ -9,7 +9,7 @@
  * cycle, so that it slows down when another machine of the host runs on the same core (the host's
  * SMT, which no VM can see, nor does steal show it: on an AMD EPYC VM a loop took 1.5 to 2.1 times
  * as long, for 40 ms to a second) or when the clock does. A turn of a program waits until the CPU
- * is calm, and who has waited long enough measures all the same.
+ * is calm, and after waiting long enough it is measured all the same.
  */
 struct bb_calm {
 	double best_ns;           /* least that the work has ever taken here */

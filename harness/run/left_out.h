@@ -4,7 +4,7 @@
 
 #include "run/round.h"
 
-/* What the budget leaves out becomes skips of the report, which say how to get it. */
+/* The report gets a skip for all that the budget leaves out, which says how to get it. */
 
 /* The loads behind the first done_loads. 0 or -ENOMEM. */
 int bb_left_out__loads(struct bb_run *r, uint32_t done_loads, struct bb_err *err);

@@ -22,7 +22,7 @@ struct bb_placement {
 	double load_s;             /* of one, the longest so far */
 };
 
-/* Find the places of a loaded program. `most_s`: what all loading beyond one load a round may take.
+/* Find the places of a loaded program. `most_s`: for all loading beyond one load a round.
  */
 int bb_placement__find(struct bb_placement *p, struct bb_test_prog *subject, struct bb_rng *rng,
 		       double most_s, struct bb_err *err);

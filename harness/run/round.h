@@ -12,7 +12,7 @@ struct bb_run {
 	struct bb_session session;
 	struct bb_report *report;
 	size_t *case_of; /* by cell; SIZE_MAX: not measured here */
-	/* by cell: the first of its drive and variant, which holds what they share */
+	/* by cell: the first of its drive and variant, which holds the parts that they share */
 	size_t *first;
 	/* by cell: the next of its drive and variant; BB_NO_CASE behind the last */
 	size_t *next;
@@ -32,14 +32,14 @@ struct bb_run {
 
 /*
  * One round: every variant loaded anew, then each drive's turns, one at a time. -EINTR after a
- * signal, -ETIME when the budget is over; what was measured until then is in the report.
+ * signal, -ETIME when the budget is over; samples taken until then are in the report.
  */
 int bb_round__measure(struct bb_run *r, uint32_t load, struct bb_err *err);
 
 /* Samples of a cell in a round. */
 uint32_t bb_round__samples(const struct bb_plan_case *c);
 
-/* What a cell of one round will take, s; only the proportions matter, to the progress bar. */
+/* The expected time of a cell in one round, s; only the proportions matter, to the progress bar. */
 double bb_round__expected_s(const struct bb_plan_case *c);
 
 /* Does the figure depend on where the program is, and need a calm CPU? */

@@ -14,7 +14,7 @@
  * How well plain runs repeat on this machine: the scenario of the self-test is run as a plain run
  * again and again, in turns with the other experiments and with runs of its first program alone.
  */
-/* Programs differ in what moves them between runs. */
+/* Programs differ in the causes that move them between runs. */
 enum bb_repeat_class {
 	BB_REPEAT_CALM,
 	BB_REPEAT_WAKES, /* it interrupts its own CPU */

@@ -27,7 +27,7 @@ struct bb_signed_rank {
  * k)] of the N Walsh averages, k from the distribution without ties; being closed it stays
  * conservative when there are ties (break them at random by arbitrarily little: the interval of the
  * broken ones covers, and ends as near to this one as you like). -EINVAL if any d is not finite (a
- * void pair must be left out by the caller, who then knows) or alpha is not in (0, 1); -ENOMEM.
+ * void pair must be left out by the caller, which then knows) or alpha is not in (0, 1); -ENOMEM.
  */
 int bb_signed_rank(const double *d, size_t n, double alpha, struct bb_signed_rank *ret_result);
 

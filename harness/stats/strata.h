@@ -41,7 +41,7 @@ bool bb_stratified_mean(const double *x, const int *stratum, const double *share
 /*
  * Set to NAN the loads that something else slowed down: values x > 0 above the least of their
  * stratum by more than a share of max(5 s, 1 %), s the median of all such shares.
- * What disturbs a load makes it slower, never faster, and a stratum has too few values for a median
+ * A disturbance makes a load slower, never faster, and a stratum has too few values for a median
  * of its own. Returns how many.
  */
 size_t bb_strata_set_aside(double *x, const int *stratum, size_t n);

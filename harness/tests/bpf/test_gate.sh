@@ -45,7 +45,7 @@ sed -i 's/^#define STEPS/#include "new.h"\n&/' "$repo/prog.bpf.c"
 sed -i 's/int not_tracked;/#define NOT_TRACKED 1/' "$repo/new.h"
 gate --base main --markdown "$TMP/report.md" --results "$WORK/results"
 expect_status "gate: a slower program fails with 3" 3
-expect_grep "gate: what is not committed is measured, and said" out '^- head: the work tree \([0-9a-f]{12} and what is not committed\)$'
+expect_grep "gate: what is not committed is measured, and said" out '^- head: the work tree \([0-9a-f]{12} and uncommitted changes\)$'
 expect_grep "gate: what regressed, by how much, what moved" out \
 	'^- \*\*prog.work/step\*\* costs \+[0-9.]+ % \(\+[0-9.]+ % to \+[0-9.]+ %\), and measured again \+[0-9.]+ %; also moved: verified'
 expect_grep "gate: the lines that it is in" out '^prog.work, nanoseconds by source line: '

@@ -127,7 +127,7 @@ check "after all that, nobody else ran the first program: $result" same_runs "$r
 own tested 2000
 real --prog-id "$id" --trigger test-run -n 600 --loads 6 --no-store
 expect_status "test runs: succeeds, although its owner runs it, too" 0
-expect_grep "test runs: warns" err 'test runs of loaded programs change what those programs have in their maps'
+expect_grep "test runs: warns" err 'test runs of loaded programs change the contents of their maps'
 expect_grep "test runs: step" out '"live/live_counts_its_runs/step"'
 expect_grep "test runs: slope" out '"live/live_counts_its_runs/slope"'
 disown_it tested

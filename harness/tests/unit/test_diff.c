@@ -162,7 +162,7 @@ static void test_what_moves_between_runs_is_in_the_interval(void **state)
 
 	a->cases[0].between_runs = 0;
 	d = diff_with(a, b, &at_1_percent);
-	assert_warns(&d, "what moves between two runs is not in the intervals");
+	assert_warns(&d, "the intervals lack the differences between any two runs");
 	bb_diffs__done(&d);
 	bb_report__free(a);
 	bb_report__free(b);
