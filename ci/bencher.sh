@@ -30,9 +30,9 @@ usage() {
 	  --help               print this
 
 	What is exact (instructions, bytes) has a threshold of its own: any more of it is an alert. An alert of main fails the job
-	only if a second measurement raises one for the same benchmark and measure. The boundary of main follows from the number of
+	only if a second measurement, BENCHER_PAUSE seconds later (20), raises one for the same benchmark and measure. The boundary of main follows from the number of
 	series: 5 % of the runs of an unchanged tree have an alert at all. The first 10 results of a series raise none; in-situ
-	series raise none at any time. A candidate that `bpfbench gate` finds slower, and confirms, is not measured again.
+	series and empty programs (the floor of others) raise none at any time. A candidate that `bpfbench gate` finds slower, and confirms, is not measured again.
 
 	Environment: BENCHER_API_KEY, the key; it is never printed or put on a command line. An unclaimed project of a server of
 	your own (--host) needs none for its results; setup needs one everywhere.
@@ -55,6 +55,7 @@ budget=${BENCHER_BUDGET:-}
 project=${BENCHER_PROJECT:-bpfbench}
 testbed=${BENCHER_TESTBED:-}
 host=${BENCHER_HOST:-}
+pause_s=${BENCHER_PAUSE:-20}
 declare -a scenarios=()
 # The measures of kind exact, as core/metric.c has them.
 exact=(instructions verified-instructions xlated-bytes jited-bytes stack-depth-bytes map-memory-bytes)
@@ -99,6 +100,7 @@ parse_options() {
 	[[ -n $mode ]] || bad_usage "say which: main, candidate or setup"
 	[[ $boundary =~ ^[0-9]*\.?[0-9]+$ ]] || bad_usage "--boundary takes a fraction such as 0.25, not '$boundary'"
 	((${#scenarios[@]})) || scenarios=("${BENCHER_SCENARIO:-perf_profiler}")
+	[[ $pause_s =~ ^[0-9]+$ ]] || bad_usage "BENCHER_PAUSE takes whole seconds, not '$pause_s'"
 	[[ $budget =~ ^[0-9]*$ ]] || bad_usage "--budget takes whole seconds, not '$budget'"
 	[[ $mode != candidate ]] || ((${#scenarios[@]} == 1)) || bad_usage "a candidate is judged by one --scenario"
 }
@@ -243,6 +245,14 @@ open_work() {
 	work=$(mktemp -d "${TMPDIR:-/tmp}/bpfbench-bencher.XXXXXX")
 }
 
+# Series that are no news of anybody's code: in-situ ones, and the empty program, which has no net where others of its scenario have.
+# shellcheck disable=SC2016 # jq's variables
+without_alerts='def scenario: .key | split("/")[0];
+	([to_entries[] | select(.value["latency-net"]) | scenario] | unique) as $with_floor
+	| with_entries(if (.key | test("/in-situ"))
+		or (.value.latency and (.value["latency-net"] | not) and (scenario as $s | $with_floor | index([$s])))
+	then .key += "-bencher-ignore" else . end)'
+
 # measure_main FILE: the result; Bencher raises no alert for a benchmark whose name ends so, and shows it without that end.
 measure_main() {
 	if ((dry_run)); then
@@ -251,7 +261,7 @@ measure_main() {
 	fi
 	print_command "${bench[@]}" >&2
 	"${bench[@]}" >"$1.all" || die "the measurement failed: nothing to report"
-	jq 'with_entries(if .key | test("/in-situ") then .key += "-bencher-ignore" else . end)' "$1.all" >"$1"
+	jq "$without_alerts" "$1.all" >"$1"
 }
 
 # boundary_of FILE: of one side, so that all series with a threshold together alert in that share of the runs (Bonferroni).
@@ -294,6 +304,7 @@ run_main() {
 	! report_main "$hash" 1 || return 0
 	say "alerts, or bencher failed: measuring a second time, which decides"
 	sed 's/^/  /' "$work/alerts.1" >&2
+	((dry_run)) || sleep "$pause_s" # a machine that is slow for some seconds is no news either
 	! report_main "$hash" 2 || return 0
 	both=$(comm -12 "$work/alerts.1" "$work/alerts.2")
 	[[ -z $both ]] || die "confirmed by the second measurement: ${both//$'\n'/, }"

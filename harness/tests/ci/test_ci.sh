@@ -230,7 +230,7 @@ gate)
 *)
 	mkdir -p results
 	touch results/run.json
-	echo "{\"$version $*/step\": {\"latency\": {\"value\": 1}}, \"b/step\": {\"latency\": {\"value\": 2}}, \"b/in-situ/x\": {\"latency\": {\"value\": 3}}}" ;;
+	echo "{\"$version $*/step\": {\"latency\": {\"value\": 1}}, \"b/step\": {\"latency\": {\"value\": 2}, \"latency-net\": {\"value\": 1}}, \"b/empty/step\": {\"latency\": {\"value\": 1}}, \"b/in-situ/x\": {\"latency\": {\"value\": 3}}}" ;;
 esac
 EOF
 rm -rf "$fake"
@@ -267,6 +267,7 @@ mkdir "$TMP/sudo"
 ln -s "$fake/sudo" "$TMP/sudo/sudo"
 export PATH=$TMP/sudo:$PATH
 
+export BENCHER_PAUSE=0
 if need_command git "bencher.sh"; then
 	run ci/bencher.sh --help
 	expect_grep "bencher: --help names the modes" out 'ci/bencher.sh candidate'
@@ -361,6 +362,8 @@ bencher run --project p --adapter json --testbed t --host http://localhost:6610 
 	expect_status "bencher: main runs" 0
 	check "bencher: main measured this tree" grep -q '^measured: .*"candidate --scenario perf_profiler/step"' "$BB_TEST_LOG"
 	check "bencher: in-situ series raise no alert" grep -q '^measured: .*"b/in-situ/x-bencher-ignore"' "$BB_TEST_LOG"
+	check "bencher: the empty program raises no alert" grep -q '^measured: .*"b/empty/step-bencher-ignore"' "$BB_TEST_LOG"
+	check "bencher: other programs do" grep -q '^measured: .*"b/step":' "$BB_TEST_LOG"
 	check "bencher: two series share 5 %" grep -q -- '--threshold-upper-boundary 0.975 ' "$BB_TEST_LOG"
 	check "bencher: the testbed is what bpfbench calls the machine" grep -q -- '--testbed a-machine ' "$BB_TEST_LOG"
 	expect_no_grep "bencher: the key is not printed" err secret
