@@ -229,57 +229,68 @@ const char *bb_predictor_name(enum bb_predictor by)
 	return (size_t)by < BB_N_PREDICTORS ? names[by] : "?";
 }
 
-/* ln of the figures that c->by names, r[n_points], and their standard errors. */
-static void take_figures(const struct bb_timeline *t, const struct bb_timeline_case *c, double *r,
-			 double *se)
+/* ln of that figure, ret_r[n_points], and its standard errors. */
+static void take_figures(const struct bb_timeline *t, const struct bb_timeline_case *c,
+			 enum bb_predictor by, double *ret_r, double *ret_se)
 {
 	for (size_t i = 0; i < c->n_points; i++) {
 		const struct bb_timeline_point *p = &c->points[i];
+		double v = p->of->figure[by].value;
+		bool is_void = t->runs[p->run].incomplete || p->differs || !(v > 0);
 
-		r[i] = t->runs[p->run].incomplete || p->differs ? (double)NAN
-								: bb_timeline__ln_judged(c, p);
-		se[i] = p->of->se[c->by];
+		ret_r[i] = is_void ? (double)NAN : log(v);
+		ret_se[i] = p->of->se[by];
 	}
 }
 
 #define BETTER 0.9     /* times the error: less is no reason to judge by something else */
+#define AS_GOOD 1.5    /* times the error of the best: its word counts, too */
 #define FINE_SHARE 0.3 /* of the threshold, which decides alone where errors are below */
 
 /* Which predictor is best is decided by the runs themselves. */
-static void choose_predictor(const struct bb_timeline *t, struct bb_timeline_case *c,
-			     const struct bb_history_rule *rule, double *r, double *se)
+static void choose_predictor(struct bb_timeline_case *c, const struct bb_history_rule *rule)
 {
 	enum bb_predictor usual = c->by, best = usual;
 
-	for (int by = 0; by < BB_N_PREDICTORS; by++) {
-		c->by = (enum bb_predictor)by;
-		take_figures(t, c, r, se);
-		c->error[by] = bb_history_error(r, c->n_points, rule);
-	}
 	for (int by = 0; c->error[usual] > FINE_SHARE * rule->eps && by < BB_N_PREDICTORS; by++)
 		if (c->error[by] < c->error[best] * (best == usual ? BETTER : 1))
 			best = (enum bb_predictor)by;
 	c->by = best;
 }
 
+/* Judged by the best predictor, and by others that are about as good. */
 static int judge_case(const struct bb_timeline *t, struct bb_timeline_case *c,
 		      const struct bb_history_rule *rule, const char **differs)
 {
-	double *r = calloc(c->n_points, sizeof(*r)), *se = calloc(c->n_points, sizeof(*se));
-	struct bb_history_point *judged = calloc(c->n_points, sizeof(*judged));
-	int rc = r && se && judged ? 0 : -ENOMEM;
+	size_t n = c->n_points, n_figures = 1;
+	double *all = calloc(2 * BB_N_PREDICTORS * n, sizeof(*all));
+	struct bb_history_point *judged = calloc(n, sizeof(*judged));
+	struct bb_history_figure of[BB_N_PREDICTORS], figures[BB_N_PREDICTORS];
+	int rc = all && judged ? 0 : -ENOMEM;
 
-	for (size_t i = 0; i < c->n_points; i++)
+	for (size_t i = 0; i < n; i++)
 		c->points[i].differs = differs[t->runs[c->points[i].run].of->machine];
-	if (!rc) {
-		choose_predictor(t, c, rule, r, se);
-		take_figures(t, c, r, se);
-		rc = bb_history_judge(r, se, c->n_points, rule, judged);
+	for (int by = 0; !rc && by < BB_N_PREDICTORS; by++) {
+		double *r = all + 2 * (size_t)by * n, *se = r + n;
+
+		take_figures(t, c, (enum bb_predictor)by, r, se);
+		of[by] = (struct bb_history_figure){r, se};
+		c->error[by] = bb_history_error(r, n, rule);
 	}
-	for (size_t i = 0; !rc && i < c->n_points; i++)
+	if (!rc) {
+		choose_predictor(c, rule);
+		figures[0] = of[c->by];
+		for (int by = 0; by < BB_N_PREDICTORS; by++) {
+			c->counts[by] = by == (int)c->by ||
+					c->error[by] <= AS_GOOD * c->error[c->by];
+			if (c->counts[by] && by != (int)c->by)
+				figures[n_figures++] = of[by];
+		}
+		rc = bb_history_judge(figures, n_figures, n, rule, judged);
+	}
+	for (size_t i = 0; !rc && i < n; i++)
 		c->points[i].judged = judged[i];
-	free(r);
-	free(se);
+	free(all);
 	free(judged);
 	return rc;
 }

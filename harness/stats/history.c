@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <math.h>
+#include <stdbool.h>
 #include <string.h>
 
 #include "stats/quantile.h"
@@ -30,18 +31,26 @@ struct window {
 	size_t n;
 };
 
+/* The windows of one figure. */
+struct levels {
+	struct window base;  /* what runs are judged by */
+	struct window level; /* the runs at the changed level, when side != 0 */
+	size_t t_window;     /* t below is that of this W */
+	double t;
+};
+
 /* Where the walk over the runs stands. A side is -1 below, 0 within, +1 above the limits of the
  * baseline. */
 struct walk {
 	const struct bb_history_rule *rule;
-	struct window base;  /* what runs are judged by */
-	struct window level; /* the runs at the changed level, when side != 0 */
-	int side;            /* the level agreed on */
-	int have_odd;        /* the run before was on another side than `side`: */
-	size_t odd;          /* its index, */
-	int odd_side;        /* and its side */
-	size_t t_window;     /* t below is that of this W */
-	double t;
+	const struct bb_history_figure *figures;
+	size_t n_figures;
+	struct levels of[BB_HISTORY_FIGURES];
+	size_t n_level; /* runs at the changed level */
+	int side;       /* the level agreed on */
+	int have_odd;   /* the run before was on another side than `side`: */
+	size_t odd;     /* its index, */
+	int odd_side;   /* and its side */
 };
 
 static void push(struct window *w, double v, size_t max)
@@ -77,19 +86,42 @@ static double mad_sorted(const double *x, size_t n, double median)
 	return bb_quantile_sorted(dev, n, 0.5);
 }
 
-static void set_limits(struct walk *walk, double se, struct bb_history_point *point)
+static void set_limits(const struct bb_history_rule *rule, struct levels *l, double se,
+		       double *ret_baseline, double *ret_limit)
 {
-	struct window *base = &walk->base;
-	double w = (double)base->n, sd;
+	double w = (double)l->base.n, sd;
 
-	point->baseline = bb_quantile_sorted(base->sorted, base->n, 0.5);
-	sd = MAD_TO_SD * mad_sorted(base->sorted, base->n, point->baseline);
-	if (walk->t_window != base->n) {
-		walk->t_window = base->n;
-		walk->t = bb_student_critical(walk->rule->alpha, w - 1);
+	*ret_baseline = bb_quantile_sorted(l->base.sorted, l->base.n, 0.5);
+	sd = MAD_TO_SD * mad_sorted(l->base.sorted, l->base.n, *ret_baseline);
+	if (l->t_window != l->base.n) {
+		l->t_window = l->base.n;
+		l->t = bb_student_critical(rule->alpha, w - 1);
 	}
-	point->limit = fmax(log1p(walk->rule->eps),
-			    walk->t * sqrt(sd * sd * (1 + 1 / w) + se * se));
+	*ret_limit = fmax(log1p(rule->eps), l->t * sqrt(sd * sd * (1 + 1 / w) + se * se));
+}
+
+/* On which side all figures are that have a baseline; where they disagree, within. */
+static int side_of(struct walk *walk, size_t i, struct bb_history_point *point)
+{
+	int common = 0;
+
+	for (size_t k = 0; k < walk->n_figures; k++) {
+		const struct bb_history_figure *f = &walk->figures[k];
+		double se = f->se && !isnan(f->se[i]) ? f->se[i] : 0, baseline, limit;
+		int side;
+
+		if (k && (isnan(f->r[i]) || walk->of[k].base.n < walk->rule->window_min))
+			continue;
+		set_limits(walk->rule, &walk->of[k], se, &baseline, &limit);
+		side = (f->r[i] - baseline > limit) - (f->r[i] - baseline < -limit);
+		if (!k) {
+			point->baseline = baseline;
+			point->limit = limit;
+			common = side;
+		}
+		common = side == common ? common : 0;
+	}
+	return common;
 }
 
 static enum bb_history_mark mark_of(int side)
@@ -98,49 +130,56 @@ static enum bb_history_mark mark_of(int side)
 }
 
 /* Let a run that is not (or not any more) in doubt join the level it was measured at. */
-static void settle(struct walk *walk, double r)
+static void settle(struct walk *walk, size_t i)
 {
 	const struct bb_history_rule *rule = walk->rule;
+	bool is_whole = walk->side && ++walk->n_level >= rule->window_min;
 
-	if (!walk->side) {
-		push(&walk->base, r, rule->window_max);
-		return;
+	for (size_t k = 0; k < walk->n_figures; k++) {
+		struct levels *l = &walk->of[k];
+
+		if (!isnan(walk->figures[k].r[i]))
+			push(walk->side ? &l->level : &l->base, walk->figures[k].r[i],
+			     rule->window_max);
+		if (is_whole)
+			l->base = l->level;
 	}
-	push(&walk->level, r, rule->window_max);
-	if (walk->level.n >= rule->window_min) {
-		walk->base = walk->level;
+	if (is_whole)
 		walk->side = 0;
-	}
 }
 
-static void judge(struct walk *walk, const double *r, size_t i, double se,
-		  struct bb_history_point *points)
+static void begin_level(struct walk *walk, int side)
+{
+	walk->side = side;
+	walk->n_level = 0;
+	for (size_t k = 0; k < walk->n_figures; k++)
+		walk->of[k].level.n = 0;
+}
+
+static void judge(struct walk *walk, size_t i, struct bb_history_point *points)
 {
 	struct bb_history_point *point = &points[i];
-	int side;
+	int side = side_of(walk, i, point);
 
-	set_limits(walk, se, point);
-	side = (r[i] - point->baseline > point->limit) - (r[i] - point->baseline < -point->limit);
 	if (side == walk->side) {
 		point->mark = mark_of(side);
 		if (walk->have_odd)
-			settle(walk, r[walk->odd]);
+			settle(walk, walk->odd);
 		walk->have_odd = 0;
-		settle(walk, r[i]);
+		settle(walk, i);
 	} else if (walk->have_odd && walk->odd_side == side) {
 		points[walk->odd].change = side > walk->side ? 1 : -1;
 		points[walk->odd].mark = point->mark = mark_of(side);
-		walk->side = side;
 		walk->have_odd = 0;
-		walk->level.n = 0;
-		settle(walk, r[walk->odd]);
-		settle(walk, r[i]);
+		begin_level(walk, side);
+		settle(walk, walk->odd);
+		settle(walk, i);
 	} else {
 		/* settled first: that may make the level the baseline, so judge afresh */
 		if (walk->have_odd) {
 			walk->have_odd = 0;
-			settle(walk, r[walk->odd]);
-			judge(walk, r, i, se, points);
+			settle(walk, walk->odd);
+			judge(walk, i, points);
 			return;
 		}
 		point->mark = side ? BB_HISTORY_SUSPECT : BB_HISTORY_STEADY;
@@ -150,7 +189,7 @@ static void judge(struct walk *walk, const double *r, size_t i, double se,
 	}
 }
 
-static int check(const double *r, const double *se, size_t n, const struct bb_history_rule *rule)
+static int check(const struct bb_history_figure *f, size_t n, const struct bb_history_rule *rule)
 {
 	if (!(rule->eps >= 0) || isinf(rule->eps) || !(rule->alpha > 0 && rule->alpha < 1))
 		return -EINVAL;
@@ -158,28 +197,31 @@ static int check(const double *r, const double *se, size_t n, const struct bb_hi
 	    rule->window_max > BB_HISTORY_WINDOW_MAX)
 		return -EINVAL;
 	for (size_t i = 0; i < n; i++)
-		if (isinf(r[i]) || (se && (se[i] < 0 || isinf(se[i]))))
+		if (isinf(f->r[i]) || (f->se && (f->se[i] < 0 || isinf(f->se[i]))))
 			return -EINVAL;
 	return 0;
 }
 
-int bb_history_judge(const double *r, const double *se, size_t n,
+int bb_history_judge(const struct bb_history_figure *figures, size_t n_figures, size_t n,
 		     const struct bb_history_rule *rule, struct bb_history_point *ret_points)
 {
-	struct walk walk = {.rule = rule};
+	struct walk walk = {.rule = rule, .figures = figures, .n_figures = n_figures};
 
-	if (check(r, se, n, rule))
+	if (!n_figures || n_figures > BB_HISTORY_FIGURES)
 		return -EINVAL;
+	for (size_t k = 0; k < n_figures; k++)
+		if (check(&figures[k], n, rule))
+			return -EINVAL;
 	for (size_t i = 0; i < n; i++) {
 		ret_points[i] = (struct bb_history_point){BB_HISTORY_VOID, 0, NAN, NAN};
-		if (isnan(r[i]))
+		if (isnan(figures[0].r[i]))
 			continue;
-		if (walk.base.n < rule->window_min) {
+		if (walk.of[0].base.n < rule->window_min) {
 			ret_points[i].mark = BB_HISTORY_LEARNING;
-			push(&walk.base, r[i], rule->window_max);
+			settle(&walk, i);
 			continue;
 		}
-		judge(&walk, r, i, se && !isnan(se[i]) ? se[i] : 0, ret_points);
+		judge(&walk, i, ret_points);
 	}
 	return 0;
 }

@@ -20,6 +20,9 @@
  * held window_min runs it becomes the baseline (the change is history, not news), and marks are
  * REGRESSED or IMPROVED until then. A run's mark depends on the runs up to the one after it and on
  * no later one.
+ *
+ * Of several figures of the same runs, all that have a baseline must be beyond on the same side: a
+ * changed program moves them all, a changed machine as a rule one.
  */
 #define BB_HISTORY_WINDOW_MAX 128
 
@@ -51,12 +54,19 @@ struct bb_history_point {
 	double limit; /* beyond when |r - baseline| > limit; NAN likewise */
 };
 
+#define BB_HISTORY_FIGURES 3u
+struct bb_history_figure {
+	const double *r; /* [n], in order of time; NAN: void, of the first the whole run */
+	const double
+		*se; /* [n] or NULL; NAN counts as 0: the spread of the history holds most of it */
+};
+
 /*
- * Judge r[n], in order of time. se[n] may be NULL; an se that is NAN counts as 0 (the spread of the
- * history holds most of it). ret_points[n]. Does not allocate; O(n * window_max). -EINVAL for a
- * rule out of bounds, an infinite r or an se that is negative or infinite.
+ * Judge n runs by n_figures figures, 1 to BB_HISTORY_FIGURES; baseline and limit of a point are of
+ * the first. ret_points[n]. Does not allocate; O(n * window_max). -EINVAL for a rule out of bounds,
+ * an infinite r or an se that is negative or infinite.
  */
-int bb_history_judge(const double *r, const double *se, size_t n,
+int bb_history_judge(const struct bb_history_figure *figures, size_t n_figures, size_t n,
 		     const struct bb_history_rule *rule, struct bb_history_point *ret_points);
 
 /*

@@ -140,16 +140,26 @@ static void say_steps(const struct bb_timeline *tree, const struct bb_timeline *
 
 	for (size_t s = 0; s < n; s++) {
 		struct bb_history_point points[LEARNT + STEP_RUNS];
-		double r[LEARNT + STEP_RUNS];
+		struct bb_history_figure figures[BB_N_PREDICTORS];
+		double r[BB_N_PREDICTORS][LEARNT + STEP_RUNS];
+		size_t n_figures = 1;
 		bool marked = false;
 
-		for (size_t k = 0; k < LEARNT; k++)
-			r[k] = ln_figure(a, s * every + k, a->by);
-		for (size_t k = 0; k < STEP_RUNS; k++) {
-			r[LEARNT + k] = ln_figure(b, s * STEP_RUNS + k, a->by);
-			shift += (r[LEARNT + k] - r[LEARNT / 2]) / (double)(n * STEP_RUNS);
+		for (int by = 0; by < BB_N_PREDICTORS; by++) {
+			for (size_t k = 0; k < LEARNT; k++)
+				r[by][k] = ln_figure(a, s * every + k, (enum bb_predictor)by);
+			for (size_t k = 0; k < STEP_RUNS; k++)
+				r[by][LEARNT + k] = ln_figure(b, s * STEP_RUNS + k,
+							      (enum bb_predictor)by);
+			if (a->counts[by] && by != (int)a->by)
+				figures[n_figures++] = (struct bb_history_figure){r[by], NULL};
 		}
-		bb_history_judge(r, NULL, LEARNT + STEP_RUNS, &bb_history_default_rule, points);
+		figures[0] = (struct bb_history_figure){r[a->by], NULL};
+		for (size_t k = 0; k < STEP_RUNS; k++)
+			shift += (r[a->by][LEARNT + k] - r[a->by][LEARNT / 2]) /
+				 (double)(n * STEP_RUNS);
+		bb_history_judge(figures, n_figures, LEARNT + STEP_RUNS, &bb_history_default_rule,
+				 points);
 		for (size_t k = LEARNT; k < LEARNT + STEP_RUNS; k++)
 			marked |= points[k].mark == BB_HISTORY_REGRESSED;
 		found += marked;

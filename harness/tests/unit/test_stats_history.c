@@ -7,6 +7,13 @@
 #include "stats/history.h"
 #include "stats/special.h"
 
+/* By one figure. */
+static int judge(const double *r, const double *se, size_t n, const struct bb_history_rule *by,
+		 struct bb_history_point *points)
+{
+	return bb_history_judge(&(struct bb_history_figure){r, se}, 1, n, by, points);
+}
+
 static const struct bb_history_rule rule = {.eps = 0.01,
 					    .alpha = 0.01,
 					    .window_min = 20,
@@ -41,7 +48,7 @@ static void test_limit_by_hand(void **state)
 	}
 	r[20] = 0.2;
 	se[20] = 0.003;
-	assert_int_equal(bb_history_judge(r, se, 21, &rule, points), 0);
+	assert_int_equal(judge(r, se, 21, &rule, points), 0);
 	assert_int_equal(count(points, 21, BB_HISTORY_LEARNING), 20);
 	assert_near(points[20].baseline, 0.0105, 1e-15);
 	assert_near(points[20].limit, t * sqrt(s * s * (1 + 1.0 / 20) + 9e-6), 1e-14);
@@ -49,7 +56,7 @@ static void test_limit_by_hand(void **state)
 	assert_int_equal(points[20].mark, BB_HISTORY_SUSPECT);
 	/* A history without spread: the practical threshold is the limit, as a ratio. */
 	memset(r, 0, sizeof(r));
-	assert_int_equal(bb_history_judge(r, NULL, 21, &rule, points), 0);
+	assert_int_equal(judge(r, NULL, 21, &rule, points), 0);
 	assert_same(points[20].limit, log1p(0.01));
 }
 
@@ -68,7 +75,7 @@ static void test_step(void **state)
 		noise(&rng, 0.001, r, 100);
 		for (size_t i = 50; i < 100; i++)
 			r[i] += sign * 0.05;
-		assert_int_equal(bb_history_judge(r, NULL, 100, &rule, points), 0);
+		assert_int_equal(judge(r, NULL, 100, &rule, points), 0);
 		for (size_t i = 20; i < 100; i++) {
 			assert_int_equal(points[i].mark,
 					 i >= 50 && i < 70 ? want : BB_HISTORY_STEADY);
@@ -92,7 +99,7 @@ static void test_steps(void **state)
 	noise(&rng, 0.001, r, 200);
 	for (size_t i = 0; i < 200; i++)
 		r[i] += i < 50 ? 0 : i < 100 ? 0.05 : i < 150 ? 0.10 : -0.05;
-	assert_int_equal(bb_history_judge(r, NULL, 200, &rule, points), 0);
+	assert_int_equal(judge(r, NULL, 200, &rule, points), 0);
 	for (size_t i = 20; i < 200; i++) {
 		enum bb_history_mark news = i < 150 ? BB_HISTORY_REGRESSED : BB_HISTORY_IMPROVED;
 
@@ -116,7 +123,7 @@ static void test_lone_outlier(void **state)
 	r[40] += 0.5;
 	r[41] -= 0.5;
 	r[59] += 0.5; /* the last one: no second run yet */
-	assert_int_equal(bb_history_judge(r, NULL, 60, &rule, points), 0);
+	assert_int_equal(judge(r, NULL, 60, &rule, points), 0);
 	for (size_t i = 20; i < 60; i++) {
 		int odd = i == 30 || i == 40 || i == 41 || i == 59;
 
@@ -138,7 +145,7 @@ static void test_regression_and_fix(void **state)
 	noise(&rng, 0.001, r, 60);
 	for (size_t i = 30; i < 36; i++)
 		r[i] += i == 33 ? 0 : 0.05;
-	assert_int_equal(bb_history_judge(r, NULL, 60, &rule, points), 0);
+	assert_int_equal(judge(r, NULL, 60, &rule, points), 0);
 	for (size_t i = 20; i < 60; i++) {
 		int regressed = i >= 30 && i < 36 && i != 33;
 
@@ -165,8 +172,8 @@ static void test_void_runs(void **state)
 		with_voids[2 * i] = NAN;
 		with_voids[2 * i + 1] = r[i];
 	}
-	assert_int_equal(bb_history_judge(r, NULL, 100, &rule, plain), 0);
-	assert_int_equal(bb_history_judge(with_voids, NULL, 200, &rule, holed), 0);
+	assert_int_equal(judge(r, NULL, 100, &rule, plain), 0);
+	assert_int_equal(judge(with_voids, NULL, 200, &rule, holed), 0);
 	for (size_t i = 0; i < 100; i++) {
 		assert_int_equal(holed[2 * i].mark, BB_HISTORY_VOID);
 		assert_nan(holed[2 * i].limit);
@@ -188,9 +195,9 @@ static void test_no_hindsight(void **state)
 	noise(&rng, 0.005, r, 150);
 	for (size_t i = 0; i < 150; i++)
 		r[i] += i / 35 % 2 ? 0.05 : 0;
-	assert_int_equal(bb_history_judge(r, NULL, 150, &rule, all), 0);
+	assert_int_equal(judge(r, NULL, 150, &rule, all), 0);
 	for (size_t n = 1; n <= 150; n++) {
-		assert_int_equal(bb_history_judge(r, NULL, n, &rule, prefix), 0);
+		assert_int_equal(judge(r, NULL, n, &rule, prefix), 0);
 		for (size_t i = 0; i + 1 < n; i++) {
 			assert_int_equal(prefix[i].mark, all[i].mark);
 			assert_int_equal(prefix[i].change, all[i].change);
@@ -216,7 +223,7 @@ static double share_called(double sigma, double tails, double ar1)
 			if (bb_rng_double(&rng) < tails)
 				r[j] += 0.3;
 		}
-		assert_int_equal(bb_history_judge(r, NULL, 200, &rule, points), 0);
+		assert_int_equal(judge(r, NULL, 200, &rule, points), 0);
 		called += count(points, 200, BB_HISTORY_REGRESSED) +
 			  count(points, 200, BB_HISTORY_IMPROVED);
 	}
@@ -241,30 +248,30 @@ static void test_degenerate(void **state)
 	double r[] = {0, NAN, 1}, infinite[] = {INFINITY}, se[] = {-1};
 
 	(void)state;
-	assert_int_equal(bb_history_judge(NULL, NULL, 0, &rule, NULL), 0);
-	assert_int_equal(bb_history_judge(infinite, NULL, 1, &rule, points), -EINVAL);
-	assert_int_equal(bb_history_judge(r, se, 1, &rule, points), -EINVAL);
+	assert_int_equal(judge(NULL, NULL, 0, &rule, NULL), 0);
+	assert_int_equal(judge(infinite, NULL, 1, &rule, points), -EINVAL);
+	assert_int_equal(judge(r, se, 1, &rule, points), -EINVAL);
 	bad.window_max = BB_HISTORY_WINDOW_MAX + 1;
-	assert_int_equal(bb_history_judge(r, NULL, 3, &bad, points), -EINVAL);
+	assert_int_equal(judge(r, NULL, 3, &bad, points), -EINVAL);
 	bad.window_max = 19;
-	assert_int_equal(bb_history_judge(r, NULL, 3, &bad, points), -EINVAL);
+	assert_int_equal(judge(r, NULL, 3, &bad, points), -EINVAL);
 	bad = rule;
 	bad.window_min = 1;
-	assert_int_equal(bb_history_judge(r, NULL, 3, &bad, points), -EINVAL);
+	assert_int_equal(judge(r, NULL, 3, &bad, points), -EINVAL);
 	bad = rule;
 	bad.eps = NAN;
-	assert_int_equal(bb_history_judge(r, NULL, 3, &bad, points), -EINVAL);
+	assert_int_equal(judge(r, NULL, 3, &bad, points), -EINVAL);
 	bad = rule;
 	bad.alpha = 1;
-	assert_int_equal(bb_history_judge(r, NULL, 3, &bad, points), -EINVAL);
+	assert_int_equal(judge(r, NULL, 3, &bad, points), -EINVAL);
 	assert_int_equal(points[0].change, 42);
-	assert_int_equal(bb_history_judge(r, NULL, 3, &rule, points), 0);
+	assert_int_equal(judge(r, NULL, 3, &rule, points), 0);
 	assert_int_equal(points[0].mark, BB_HISTORY_LEARNING);
 	assert_int_equal(points[1].mark, BB_HISTORY_VOID);
 	assert_int_equal(points[2].mark, BB_HISTORY_LEARNING);
 	assert_string_equal(bb_history_mark_name(BB_HISTORY_SUSPECT), "suspect");
 	assert_string_equal(bb_history_mark_name((enum bb_history_mark)99), "?");
-	assert_int_equal(bb_history_judge(r, NULL, 3, &bb_history_default_rule, points), 0);
+	assert_int_equal(judge(r, NULL, 3, &bb_history_default_rule, points), 0);
 }
 
 /* By hand: five runs at 0, then turns of +1 % and -1 %; the medians stay 0. */
@@ -283,9 +290,42 @@ static void test_error(void **state)
 	assert_nan(bb_history_error(NULL, 0, &rule));
 }
 
+/* A step of 3 % from run 30 on marks a change if all figures have it that are there. */
+static void test_figures_must_agree(void **state)
+{
+	enum { N = 40, STEP = 30 };
+	double with[N], without[N], absent[N];
+	const struct bb_history_figure figures[][2] = {
+		{{with, NULL}, {with, NULL}},
+		{{with, NULL}, {without, NULL}},
+		{{without, NULL}, {with, NULL}},
+		{{with, NULL}, {absent, NULL}},
+	};
+	const int want[] = {1, 0, 0, 1};
+	struct bb_history_point points[N];
+
+	(void)state;
+	for (size_t i = 0; i < N; i++) {
+		without[i] = i % 2 ? 0.001 : -0.001;
+		with[i] = without[i] + (i < STEP ? 0 : 0.03);
+		absent[i] = NAN;
+	}
+	for (size_t k = 0; k < sizeof(want) / sizeof(want[0]); k++) {
+		assert_int_equal(bb_history_judge(figures[k], 2, N, &bb_history_default_rule,
+						  points),
+				 0);
+		assert_int_equal(points[STEP].change, want[k]);
+		assert_int_equal(points[N - 1].mark,
+				 want[k] ? BB_HISTORY_REGRESSED : BB_HISTORY_STEADY);
+	}
+	assert_int_equal(bb_history_judge(figures[0], 0, N, &bb_history_default_rule, points),
+			 -EINVAL);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_figures_must_agree),
 		cmocka_unit_test(test_limit_by_hand),
 		cmocka_unit_test(test_step),
 		cmocka_unit_test(test_steps),
