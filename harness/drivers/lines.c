@@ -165,6 +165,14 @@ static int keep_mean(struct bb_lines_case *p, uint32_t load, uint32_t item, doub
 	return 0;
 }
 
+/* The item whose runs pass all cuts and are still to end at one. */
+static uint32_t last_cut(const struct bb_lines_case *p)
+{
+	uint32_t i = BB_LINES_ITEM_FIRST_CUT + p->path.n_measured - 1;
+
+	return p->items[i].place < p->path.n ? i : i - 1;
+}
+
 static int fire_item(const struct bb_lines_state *s, struct bb_lines_slot *slot,
 		     struct bb_lines_case *p, uint32_t i, size_t want, struct bb_batch *b,
 		     struct bb_err *err)
@@ -190,7 +198,7 @@ static int fire_item(const struct bb_lines_state *s, struct bb_lines_slot *slot,
 		b->run_cnt += block.run_cnt;
 		b->run_time_ns += block.run_time_ns;
 		b->multi += block.multi;
-	} else {
+	} else if (i == last_cut(p)) {
 		p->runs += block.n;
 		p->other_ways += block.other_ways;
 	}

@@ -69,14 +69,14 @@ struct bb_lines {
 	const double *program_ns, *empty_ns;
 	/* by load and row: rows_ns[load * path->n_rows + row]; first_ns: of a row's first turn */
 	const double *rows_ns, *first_ns;
-	const double *rest_ns; /* by load: after the last cut; 0 unless path->leaves */
+	const double *rest_ns; /* by load: by other ways than the path; 0 unless runs take some */
 	uint32_t n_loads;
 	double check_ns;         /* the price of one check, which is taken out */
 	uint32_t n_cuts;         /* of the clone */
 	uint32_t refused;        /* cuts that the verifier does not allow */
 	const char *refused_why; /* in its words, of one of them; "" */
-	uint64_t runs;           /* of the clone that counted */
-	uint64_t other_ways;     /* runs that ended at another cut than they were to: another way */
+	uint64_t runs;           /* of the clone that ended at its last cut, as they were to */
+	uint64_t other_ways;     /* that did not, as they took another way */
 };
 
 /* 0; -ENOENT: nothing was measured of it; -ENOMEM. Good until the next call. */

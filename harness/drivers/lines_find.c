@@ -23,7 +23,8 @@
 struct way {
 	uint32_t *cuts, n;
 	unsigned int times;
-	double ns; /* of the logging run */
+	bool is_only; /* no run took another */
+	double ns;    /* of the logging run */
 };
 
 static void drop_ways(struct way *ways, unsigned int n)
@@ -50,16 +51,16 @@ static int read_log(const struct bb_lines_state *s, struct way *ret_way)
 	return ret_way->cuts ? 0 : -ENOMEM;
 }
 
-/* One run of the logger, into ret_way. -EAGAIN: it was not alone. */
+/* One run of the logger after `before` others, into ret_way. -EAGAIN: it was not alone. */
 static int log_run(const struct bb_lines_state *s, struct bb_lines_slot *slot, uint32_t param,
-		   struct way *ret_way, struct bb_err *err)
+		   unsigned int before, struct way *ret_way, struct bb_err *err)
 {
 	struct bb_lines_shots b = {.state = s,
 				   .slot = slot,
 				   .thing = &slot->things[BB_LINES_LOGGER],
 				   .nth = UINT64_MAX,
 				   .ends_at = -2,
-				   .warmup = 1, /* for a program that the way to it makes run */
+				   .warmup = before,
 				   .want = 1,
 				   .drain_each_run = s->spec->step.consumer == BB_DRAIN_EACH_RUN};
 	int rc;
@@ -96,7 +97,9 @@ static int find_path(const struct bb_lines_state *s, struct bb_lines_slot *slot,
 	       (runs < 3 || bb_seconds_since(began_ns) < LOG_S)) {
 		unsigned int k = 0;
 
-		rc = log_run(s, slot, param, &now, err);
+		/* one at least, for a program that the way to it makes run; not as many each time,
+		 * for one whose runs take turns */
+		rc = log_run(s, slot, param, 1 + (runs + in_vain) % 3, &now, err);
 		if (rc == -EAGAIN) {
 			in_vain++;
 			continue;
@@ -124,6 +127,7 @@ static int find_path(const struct bb_lines_state *s, struct bb_lines_slot *slot,
 		rc = 0;
 	if (!rc) {
 		*ret_way = ways[most];
+		ret_way->is_only = n == 1;
 		ways[most].cuts = NULL;
 	}
 	drop_ways(ways, n);
@@ -132,34 +136,32 @@ static int find_path(const struct bb_lines_state *s, struct bb_lines_slot *slot,
 
 /*
  * The place to end at for measured[i]. Behind the last one nothing comes but the end of the
- * program, so that a whole run says its time, in which nothing has to be given back; not where a
- * tail call, or a function without cuts, comes behind it.
+ * program, so that a whole run says its time, in which nothing has to be given back, if all go one
+ * way.
  */
-static uint32_t end_of(const struct bb_line_path *path, uint32_t i)
+static uint32_t end_of(const struct bb_lines_case *p, uint32_t i)
 {
-	return i + 1 == path->n_measured && !path->leaves ? path->n : path->measured[i];
+	return i + 1 == p->path.n_measured && p->one_way ? p->path.n : p->path.measured[i];
 }
 
 static int make_items(struct bb_lines_case *p)
 {
 	uint32_t n = p->path.n_measured, k = BB_LINES_ITEM_FIRST_CUT;
 
-	p->items = calloc(k + (size_t)n + 1 + DOUBLED, sizeof(*p->items));
+	p->items = calloc(k + (size_t)n + DOUBLED, sizeof(*p->items));
 	if (!p->items)
 		return -ENOMEM;
 	p->items[BB_LINES_ITEM_PROGRAM] = (struct bb_lines_item){BB_LINES_PROGRAM, p->path.n};
 	p->items[BB_LINES_ITEM_EMPTY] = (struct bb_lines_item){BB_LINES_EMPTY, p->path.n};
 	for (uint32_t i = 0; i < n; i++)
-		p->items[k++] = (struct bb_lines_item){BB_LINES_CLONE, end_of(&p->path, i)};
-	if (p->path.leaves)
-		p->items[k++] = (struct bb_lines_item){BB_LINES_CLONE, p->path.n};
+		p->items[k++] = (struct bb_lines_item){BB_LINES_CLONE, end_of(p, i)};
 	p->first_doubled = k;
 	for (uint32_t i = 0, last = UINT32_MAX; i < DOUBLED; i++) {
 		uint32_t at = (uint32_t)((uint64_t)i * (n - 1) / (DOUBLED - 1));
 
 		if (at != last)
 			p->items[k++] = (struct bb_lines_item){BB_LINES_DOUBLED_CLONE,
-							       end_of(&p->path, at)};
+							       end_of(p, at)};
 		last = at;
 	}
 	p->n_items = k;
@@ -196,6 +198,7 @@ static int plan_param(const struct bb_lines_state *s, struct bb_lines_slot *slot
 		return bb_fail_nomem(err);
 	}
 	p->param = param;
+	p->one_way = way.is_only;
 	rc = bb_line_path__make(&v->plan.code, &v->plan.cfg, &v->plan.cuts, way.cuts, way.n,
 				most_places(way.ns), &p->path, err);
 	return rc ? rc : make_items(p) ? bb_fail_nomem(err) : 0;

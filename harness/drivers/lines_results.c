@@ -29,6 +29,11 @@ static double load_ns(const struct bb_lines_case *p, uint32_t load, uint32_t ite
 	return sum / (double)(m->n - 2 * off);
 }
 
+static bool takes_other_ways(const struct bb_lines_case *p)
+{
+	return (double)p->other_ways > OTHER_WAYS * (double)p->runs;
+}
+
 /* Checks that a run passes besides that of the first cut. */
 static double checks_at(const struct bb_lines_case *p, uint32_t place)
 {
@@ -97,7 +102,7 @@ static double check_price(const struct bb_lines_case *p, double *room)
 	double doubled = doubled_price(p), total = total_price(p, room),
 	       near = fmax(NEAR_NS, NEAR_SHARE * doubled);
 
-	if (!isfinite(total) || (double)p->other_ways > OTHER_WAYS * (double)p->runs)
+	if (!isfinite(total) || takes_other_ways(p))
 		return doubled;
 	return fmax(fmin(fmax(total, doubled - near), doubled + near), 0);
 }
@@ -119,7 +124,7 @@ static int share_load(const struct bb_lines_case *p, uint32_t load, double check
 				check_ns * checks_at(p, p->path.measured[i]);
 	*program_ns = load_ns(p, load, BB_LINES_ITEM_PROGRAM);
 	*empty_ns = empty;
-	*rest_ns = p->path.leaves ? *program_ns - cumulative[n - 1] : 0;
+	*rest_ns = takes_other_ways(p) ? *program_ns - cumulative[n - 1] : 0;
 	rc = bb_line_path__share(&p->path, cumulative, rows_ns, first_ns);
 	free(cumulative);
 	return rc;

@@ -45,8 +45,9 @@ struct bb_lines_case {
 	uint32_t n_items, first_doubled;
 	struct bb_lines_means *means; /* by load and item */
 	uint32_t n_loads;
-	uint64_t runs, other_ways;
-	double *results; /* made by bb_lines__of() */
+	bool one_way;              /* as far as the log says */
+	uint64_t runs, other_ways; /* that were to end at the last cut, and those that did not */
+	double *results;           /* made by bb_lines__of() */
 };
 
 struct bb_lines_variant {

@@ -11,7 +11,6 @@
 
 #define NAMED 3u          /* in the sentence */
 #define NAMED_LEAST 0.005 /* of the run */
-#define OTHER_WAYS 0.01   /* of the runs, below which nothing is said */
 
 /* "inner() of line 45, part() of line 97: ", or nothing. */
 static void put_calls(const struct bb_timed_row *row, char *buf, size_t size)
@@ -243,8 +242,14 @@ int bb_by_line__table(const struct bb_by_line *b, bool longest_first,
 			row->text);
 		add_calls(t, b, order[i]);
 	}
-	if (b->timed->leaves)
-		add_row(t, b, &b->rest, NAN, NAN, "", "", "(after the last cut: a tail call)");
+	if (b->rest.value != 0) {
+		char rest[80] = "(after the last cut: a tail call)";
+
+		if (bb_by_line__other_ways(b) > 0)
+			snprintf(rest, sizeof(rest), "(%.0f %% of the runs took another way)",
+				 100 * bb_by_line__other_ways(b));
+		add_row(t, b, &b->rest, NAN, NAN, "", "", rest);
+	}
 	free(order);
 	return 0;
 }
@@ -252,15 +257,18 @@ int bb_by_line__table(const struct bb_by_line *b, bool longest_first,
 static void put_notes(const struct bb_by_line *b, FILE *out)
 {
 	const struct bb_timed *t = b->timed;
-	double other = t->runs ? (double)t->other_ways / (double)(t->runs + t->other_ways) : 0;
+	double other = bb_by_line__other_ways(b);
 
 	if (bb_by_line__differs(b))
 		fprintf(out,
 			"  the parts sum to %s ns, the program takes %s ns: more than 2 %% apart\n",
 			bb_table_cell_value(b->sum.value).text,
 			bb_table_cell_value(b->program.value).text);
-	if (other >= OTHER_WAYS)
-		fprintf(out, "  %.0f %% of the runs took another way; they are left out\n",
+	if (other > 0)
+		fprintf(out,
+			"  %.0f %% of the runs took another way than the rows show; how much "
+			"longer "
+			"all runs are than those is one row\n",
 			100 * other);
 	if (t->refused) {
 		fprintf(out, "  %u of %u cuts are not allowed, so some parts are not divided: ",

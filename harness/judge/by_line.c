@@ -12,6 +12,7 @@
 
 #define ALPHA 0.05
 #define DIFFERS_SHARE 0.02
+#define OTHER_WAYS 0.01 /* of the runs, below which nothing is said */
 
 /* Times by load while they are added up. */
 struct loads {
@@ -332,6 +333,15 @@ void bb_by_line__done(struct bb_by_line *b)
 double bb_by_line__share(const struct bb_by_line *b, double ns)
 {
 	return ns / b->program.value;
+}
+
+double bb_by_line__other_ways(const struct bb_by_line *b)
+{
+	const struct bb_timed *t = b->timed;
+	double n = (double)t->runs + (double)t->other_ways,
+	       share = n > 0 ? (double)t->other_ways / n : 0;
+
+	return share >= OTHER_WAYS ? share : 0;
 }
 
 bool bb_by_line__differs(const struct bb_by_line *b)

@@ -35,8 +35,10 @@ struct bb_line_time {
 struct bb_by_line {
 	const struct bb_timed *timed;
 	size_t n_loads; /* that have everything */
-	struct bb_estimate program, empty, rest,
-		sum;                /* sum: of all parts, the empty program's too */
+	/* rest: by what all runs are longer than those whose way the rows show; sum: of all parts,
+	 * the empty program's too */
+	struct bb_estimate program, empty, rest, sum;
+
 	struct bb_line_time *lines; /* by file and line */
 	size_t n_lines;
 	struct bb_estimate cold;         /* the program with cold caches; NAN: not measured */
@@ -55,6 +57,9 @@ double bb_by_line__share(const struct bb_by_line *b, double ns);
 
 /* Time that cold caches add to a part, ns; 0: too little to tell. */
 double bb_line_part__missed_ns(const struct bb_line_part *p);
+
+/* The share of runs, 0..1, that took another way than the rows show; 0: less than 1 %. */
+double bb_by_line__other_ways(const struct bb_by_line *b);
 
 /* Does the sum of the parts differ from the program's own time by more than 2 % and 3 ns? */
 bool bb_by_line__differs(const struct bb_by_line *b);

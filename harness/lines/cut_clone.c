@@ -361,6 +361,7 @@ static void emit_before_call(struct layout *l, uint32_t at)
 static void emit_callee_ended(struct layout *l, uint32_t at, uint32_t callee)
 {
 	bool by_result = bb_insn_is_function_call(&l->parts->code->insns[at]) &&
+			 l->parts->cuts->entered[callee] == BB_ENTERED_BY_CALL &&
 			 l->funcs[callee].returns && !l->funcs[callee].returns_held;
 
 	if (by_result)

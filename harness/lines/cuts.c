@@ -59,13 +59,20 @@ int64_t bb_cuts__called_back(const struct bb_code *code, const struct bb_cfg *g,
 	return -1;
 }
 
-/* One that is come to in two ways has no cuts: how it ends differs. */
+/*
+ * One that a helper calls, and the program, too, ends as the helper wants it. One that two kinds of
+ * helpers call has no cuts: how it ends differs.
+ */
 static bool enter(struct search *s, uint32_t func, enum bb_entered by)
 {
 	enum bb_entered was = s->entered[func];
 
-	if (s->in_two_ways[func] || was == by)
+	if (s->in_two_ways[func] || was == by || (by == BB_ENTERED_BY_CALL && was))
 		return false;
+	if (was == BB_ENTERED_BY_CALL) {
+		s->entered[func] = by;
+		return true;
+	}
 	s->in_two_ways[func] = was != BB_ENTERED_NEVER;
 	s->again |= s->in_two_ways[func];
 	s->entered[func] = by;

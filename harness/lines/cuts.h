@@ -34,8 +34,8 @@ enum bb_entered {
 	BB_ENTERED_NEVER, /* or in ways that allow no cuts */
 	BB_ENTERED_MAIN,
 	BB_ENTERED_BY_CALL,
-	BB_ENTERED_BY_LOOP, /* a helper calls it until it returns 1 */
-	BB_ENTERED_BY_ONCE, /* a helper calls it, and it must return 0 */
+	BB_ENTERED_BY_LOOP, /* a helper calls it until it returns 1; perhaps the program, too */
+	BB_ENTERED_BY_ONCE, /* a helper calls it, and it must return 0; likewise */
 };
 
 struct bb_cuts {

@@ -17,7 +17,8 @@
 #define OF_EACH_KIND 3u /* at most: the first, the second, and one in the middle */
 #define HANDED_OVER 2.0 /* in checks: the count, from a function to another and back */
 #define MOST_DEEP 8u    /* functions that call each other: the kernel's MAX_CALL_FRAMES */
-#define LEAST_NS 0.05   /* of a part, when time is shared out */
+#define LEADS_TO ", and the program that it leads to"
+#define LEAST_NS 0.05 /* of a part, when time is shared out */
 
 /* A function that is run, and the call that led to it. */
 struct frame {
@@ -281,6 +282,33 @@ static uint32_t row_of(struct maker *m, const struct bb_cut *from, const struct 
 	return find_row(m, &row);
 }
 
+/* The row of what comes behind the last cut: a tail call and all that it leads to, or a function
+ * that is not cut. */
+static int make_last_row(struct maker *m, const struct frames *now)
+{
+	struct bb_line_path *p = &m->out;
+	const struct bb_cut *last = &m->cuts->v[p->cuts[p->n - 1]];
+	struct bb_line_row row = {.first_insn = last->slot, .last_insn = last->slot};
+	char call[200] = "", where[600];
+	uint32_t i;
+
+	if (is_call_part(m, last)) {
+		name_call(m, last->slot, call, sizeof(call));
+		snprintf(call + strlen(call), sizeof(call) - strlen(call), LEADS_TO);
+	}
+	put_lines(m, &row);
+	put_from(m, now, now->n, where, sizeof(where));
+	row.call = call;
+	row.from = where;
+	i = find_row(m, &row);
+	if (i == UINT32_MAX)
+		return -ENOMEM;
+	if (!p->rows[i].turns++)
+		p->rows[i].first = p->n - 1;
+	p->row_of[p->n - 1] = i;
+	return 0;
+}
+
 static int make_rows(struct maker *m)
 {
 	struct bb_line_path *p = &m->out;
@@ -306,7 +334,7 @@ static int make_rows(struct maker *m)
 		p->checks[i + 1] = p->checks[i] + 1 + (now.n != before.n ? HANDED_OVER : 0);
 		before = now;
 	}
-	return 0;
+	return p->leaves ? make_last_row(m, &before) : 0;
 }
 
 /* --- which places are measured --- */
@@ -413,6 +441,8 @@ int bb_line_path__make(const struct bb_code *code, const struct bb_cfg *g,
 	rc = p->row_of && p->measured && p->checks ? make_rows(&m) : -ENOMEM;
 	if (!rc && n)
 		rc = choose(p, most < 8 ? 8 : most);
+	if (!rc && p->leaves)
+		p->measured[p->n_measured++] = n; /* its end */
 	btf__free(m.kernel);
 	if (rc) {
 		bb_line_path__done(p);

@@ -33,10 +33,11 @@ struct bb_line_row {
 struct bb_line_path {
 	uint32_t *cuts; /* by place */
 	uint32_t n;
-	uint32_t *row_of; /* by place, n - 1: of the part that begins there */
+	uint32_t *row_of; /* by place, n - 1, or n if it leaves: of the part that begins there */
 	struct bb_line_row *rows;
 	size_t n_rows;
-	uint32_t *measured; /* places, ascending; the first and the last among them */
+	/* places, ascending; the first and the last among them, and if it leaves its end, n */
+	uint32_t *measured;
 	uint32_t n_measured;
 	double *checks; /* by place: checks passed before it, and what functions hand over */
 	bool leaves;    /* its last cut is not before an exit: a tail call, or what is not cut */

@@ -35,13 +35,13 @@ struct bb_timed {
 	uint32_t refused;          /* of them, those that the verifier does not allow */
 	char *refused_why;         /* in its words, of one of them; NULL: none */
 	uint64_t passed;           /* cuts that a run passes */
-	uint64_t runs;             /* of the clone, that count */
-	uint64_t other_ways;       /* runs that took another way than the one that is shown */
+	uint64_t runs;             /* of the clone to its last cut, that count */
+	uint64_t other_ways;       /* that took another way than the one that is shown */
 	double check_ns;           /* the price of a check at a cut, which is taken out */
 	bool leaves;               /* a run ends by a tail call */
 	char *program_ns;          /* by load: the program itself */
 	char *empty_ns;            /* by load: an empty program, called and timed as it is */
-	char *rest_ns;             /* by load: behind the tail call */
+	char *rest_ns;             /* by load: by other ways; of older runs behind a tail call */
 	struct bb_timed_row *rows; /* in the order in which a run comes to them first */
 	size_t n_rows;
 };

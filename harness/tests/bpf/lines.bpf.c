@@ -4,7 +4,7 @@
 #include "bb_bpf.h"
 #include "multiplications.h"
 
-__u64 sink;
+__u64 sink, turn;
 
 struct {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);
@@ -226,7 +226,7 @@ int nested(struct xdp_md *ctx)
 	return XDP_PASS;
 }
 
-static long on_turn(__u32 i, void *arg)
+static __noinline long on_turn(__u32 i, void *arg)
 {
 	__u32 key = i;
 
@@ -252,6 +252,31 @@ int called_back(struct xdp_md *ctx)
 	bpf_loop(8, on_turn, &sum, 0);
 	bpf_for_each_map_elem(&table, on_element, &sum, 0);
 	sink = sum;
+	return XDP_PASS;
+}
+
+/* A function that a helper calls, and the program itself. */
+SEC("xdp")
+int both(struct xdp_md *ctx)
+{
+	__u64 sum = bpf_ktime_get_ns();
+
+	on_turn(3, &sum);
+	bpf_loop(4, on_turn, &sum, 0);
+	sink = sum;
+	return XDP_PASS;
+}
+
+/* Every fourth run takes another way. */
+SEC("xdp")
+int by_turns(struct xdp_md *ctx)
+{
+	__u64 x = bpf_ktime_get_ns();
+
+	if (++turn % 4 == 0)
+		x += bpf_ktime_get_ns();
+	BB_STEP64(x);
+	sink = x;
 	return XDP_PASS;
 }
 

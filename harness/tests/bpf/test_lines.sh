@@ -103,6 +103,16 @@ expect_grep "called back: the line says who calls" out ' on_turn\(\) of line [0-
 expect_grep "called back: for each element" out ' on_element\(\) of line [0-9]+: '
 expect_grep "called back: what the helper itself takes" out ' bpf_loop, without its lines'
 expect_no_grep "called back: every cut is allowed" out 'cuts are not allowed'
+times both
+expect_grep "both: a function that a helper calls and the program, too: by the program" out ' on_turn\(\) of line [0-9]+: '
+expect_eq "both: and by the helper, each with who calls" "$(sed -nE 's/.* on_turn\(\) of (line [0-9]+): .*/\1/p' "$TMP/out" | sort -u | wc -l)" 2
+expect_no_grep "both: every cut is allowed" out 'cuts are not allowed'
+times by_turns
+expect_grep "by turns: the table says how many runs take another way" out '^ +([0-9.]+|< 3) .* \([0-9]+ % of the runs took another way\)$'
+run "$BPFBENCH" --object "$O/tests/bpf/lines_leave.bpf.o" --program leaves --lines --loads 2 --samples 200 --budget 60 --quiet --results "$results"
+expect_status "leaves: succeeds" 0
+run "$BPFBENCH" annotate --time --results "$results"
+expect_grep "leaves: a tail call is a row of its line" out '^ .*  bpf_tail_call, and the program that it leads to$'
 times many_turns
 expect_grep "many turns: a loop of thousands has a row, too" out ' bpf_map_lookup_elem, 3000 times'
 
@@ -145,5 +155,5 @@ run "$BPFBENCH" compare --time latest latest --results "$results"
 expect_status "compare --time: of two stored runs" 0
 expect_grep "compare --time: a run and itself have no line that differs" out '^no line differs'
 expect_no_grep "compare --time: nor one that regressed" out ' regressed +[0-9]'
-nothing_left "nothing is left behind" 11
+nothing_left "nothing is left behind" 14
 plan_done

@@ -186,7 +186,7 @@ static void test_table(void **state)
 	assert_has(text, "7404 ns a run, over 8 loads; its parts sum to 7404 ns\n");
 	assert_has(text, "2501   [2501, 2501]      33.8     99    77  len = get();\n");
 	assert_has(text, "bpf_ringbuf_submit, 3 times, the first 4852 ns\n");
-	assert_has(text, "  20 % of the runs took another way; they are left out\n");
+	assert_has(text, "  20 % of the runs took another way than the rows show; ");
 	assert_has(text, "  2 of 12 cuts are not allowed, so some parts are not divided: "
 			 "Unreleased "
 			 "reference id=2\n");
