@@ -447,10 +447,10 @@ static bool is_used(const struct bb_capture *c, size_t prog)
 	return false;
 }
 
-/* The command let go of it, and not of others. */
+/* The command let go of it, and not of others. One that was refused it never had. */
 static bool was_dropped(const struct bb_take *t, size_t prog)
 {
-	bool stayed = false, others = false;
+	bool stayed = t->capture->progs[prog].refused, others = false;
 
 	for (size_t i = 0; i < t->n_seen; i++) {
 		stayed |= t->seen[i].prog == (int32_t)prog && t->seen[i].stayed;
@@ -472,6 +472,10 @@ static const char *sign_of_probe(const struct bb_take *t, size_t prog)
 		return "it has a handful of instructions, and the command let go of it";
 	if (is_used(c, prog))
 		return NULL;
+	/* libbpf-tools ask so whether fentry programs can be attached */
+	if (p->type == BPF_PROG_TYPE_TRACING && !strcmp(p->kernel_name, "test"))
+		return "it is called 'test', has a handful of instructions, and was attached "
+		       "nowhere";
 	if (!*p->kernel_name)
 		return "it has no name, a handful of instructions, and was attached nowhere";
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)

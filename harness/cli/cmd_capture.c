@@ -76,7 +76,7 @@ static const struct argp argp = {
 
 static const char *state_of(const struct bb_captured_prog *p)
 {
-	return p->probe ? "a test of the loader's" : p->missing ? p->missing : p->refused;
+	return p->probe ? "a test of the loader's" : p->refused ? p->refused : p->missing;
 }
 
 static void print_attachments(const struct bb_capture *c, size_t prog)
@@ -143,9 +143,9 @@ static void print_program(const struct bb_capture *c, size_t i)
 	print_attachments(c, i);
 	if (state_of(p))
 		printf("%s%s", bb_capture__attachment(c, i) ? "; " : "",
-		       p->refused && !p->probe ? "the kernel refuses it: "
-		       : p->missing            ? "not whole, without "
-					       : "");
+		       p->probe     ? ""
+		       : p->refused ? "the kernel refuses it: "
+				    : "not whole, without ");
 	if (state_of(p))
 		fputs(state_of(p), stdout);
 	putchar('\n');

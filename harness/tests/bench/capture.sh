@@ -86,10 +86,13 @@ end_group() {
 
 head='programs | tests of the loader | refused | loaded again | equal | with a cost | with a reason | neither | µs a call |
 |---|--:|--:|--:|--:|--:|--:|--:|--:|--:|'
+# What they want to load anything; any process will do for javagc.
+declare -A arguments=([fsdist]='-t ext4' [fsslower]='-t ext4' [funclatency]=vfs_read [ksnoop]='trace vfs_read' [javagc]="-p $$")
 printf '| command | %s\n' "$head"
 if command -v opensnoop >/dev/null; then
 	while IFS= read -r tool; do
-		! wanted "${tool##*/}" "$@" || one "${tool##*/}" "$tool"
+		# shellcheck disable=SC2086 # words
+		! wanted "${tool##*/}" "$@" || one "${tool##*/}" "$tool" ${arguments[${tool##*/}]:-}
 	done < <(dpkg -L libbpf-tools | grep '/sbin/' | sort)
 else
 	echo 'skipped: libbpf-tools is not installed' >&2

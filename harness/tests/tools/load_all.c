@@ -4,8 +4,11 @@
  * perf_event program to this process's clock). On stdout, a line: how many were loaded. Then it
  * waits for a signal, for a minute.
  *
- * load_all [-1] [-t TIMES] OBJECT...: -1: end at once; -t: load each object so often.
+ * load_all [-1] [-t TIMES] [-p ID] OBJECT...: -1: end at once; -t: load each object so often; -p:
+ * programs that replace or watch another one's function are for the program of that id, 0: for the
+ * first one that load_all itself loads. Without -p, those that replace are not loaded.
  */
+#include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
 #include <linux/perf_event.h>
@@ -36,6 +39,9 @@ static void attach(struct bpf_program *p)
 		bpf_program__attach_perf_event(p, fd);
 }
 
+static bool replaces_own;    /* the first program that we load */
+static int replaced_fd = -1; /* the program whose function is replaced; -1: none */
+
 /* How many programs, or -1. The object stays loaded. */
 static int load(const char *path)
 {
@@ -47,10 +53,16 @@ static int load(const char *path)
 	if (!obj)
 		return -1;
 	bpf_object__for_each_map(map, obj) bpf_map__set_pin_path(map, NULL);
-	/* what has no type, and what replaces a function of a program that nobody named */
-	bpf_object__for_each_program(p, obj) if (bpf_program__type(p) == BPF_PROG_TYPE_UNSPEC ||
-						 bpf_program__type(p) == BPF_PROG_TYPE_EXT)
-		bpf_program__set_autoload(p, false);
+	bpf_object__for_each_program(p, obj)
+	{
+		/* what has no type, and what replaces a function of a program that nobody named */
+		if (bpf_program__type(p) == BPF_PROG_TYPE_UNSPEC ||
+		    (bpf_program__type(p) == BPF_PROG_TYPE_EXT && replaced_fd < 0))
+			bpf_program__set_autoload(p, false);
+		else if (replaced_fd >= 0 && (bpf_program__type(p) == BPF_PROG_TYPE_EXT ||
+					      bpf_program__type(p) == BPF_PROG_TYPE_TRACING))
+			bpf_program__set_attach_target(p, replaced_fd, NULL);
+	}
 	if (bpf_object__load(obj))
 		return -1;
 	bpf_object__for_each_program(p, obj)
@@ -59,13 +71,15 @@ static int load(const char *path)
 			continue;
 		attach(p);
 		n++;
+		if (replaces_own && replaced_fd < 0)
+			replaced_fd = bpf_program__fd(p);
 	}
 	return n;
 }
 
 int main(int argc, char **argv)
 {
-	uint64_t times = 1;
+	uint64_t times = 1, replaced = 0;
 	int i = 1, n = 0;
 	bool ends = false;
 
@@ -74,6 +88,13 @@ int main(int argc, char **argv)
 	if (i + 1 < argc && !strcmp(argv[i], "-t")) {
 		if (bb_parse_u64(argv[i + 1], &times))
 			return 2;
+		i += 2;
+	}
+	if (i + 1 < argc && !strcmp(argv[i], "-p")) {
+		if (bb_parse_u64(argv[i + 1], &replaced))
+			return 2;
+		replaces_own = !replaced;
+		replaced_fd = replaced ? bpf_prog_get_fd_by_id((__u32)replaced) : -1;
 		i += 2;
 	}
 	bb_stop__install();

@@ -1,0 +1,72 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Programs whose load names something besides maps: another program, the command's own or somebody else's; a token.
+# shellcheck source=harness/tests/tool.sh disable=SC2317 # functions that check, wait_until and run call
+. "$(dirname "$0")/../tool.sh"
+
+names=("own program" "a program of others" token "later version")
+need_root "${names[@]}" || plan_done
+objects=$O/tests/bpf load=$O/tests/tools/load_all file=$WORK/a.capture
+owner=
+trap 'kill $owner 2>/dev/null || true; rm -rf -- "$TMP"' EXIT
+
+capture() { run "$BPFBENCH" capture -o "$file" --for 1 "$@"; }
+
+# named NAME PROGRAM OBJECT: with its target in the capture, it is loaded again, or the kernel refuses both, and that is said.
+named() {
+	capture -- "$load" -p 0 "$objects/live.bpf.o" "$objects/$3"
+	expect_status "$1: $2 one of the command's own: captured" 0
+	if grep -q "^  $2 .*the kernel refuses it: " "$TMP/out"; then
+		skip "$1: $2 one of the command's own" "$(sed -n "s/^  $2 .*; *//p; s/^  $2 .*the kernel/the kernel/p" "$TMP/out" | head -n 1)"
+		return
+	fi
+	check "$1: $2 one of the command's own: it is loaded again" "$O/tests/tools/recapture" "$file"
+	run "$BPFBENCH" --object "$file" --program "$2" --no-store
+	expect_grep "$1: $2 one of the command's own: why it cannot be driven" err "$2"
+}
+named "own program" replaces freplace.bpf.o
+named "own program" watches fentry_prog.bpf.o
+
+# others NAME PROGRAM OBJECT: without its target it cannot be loaded again.
+others() {
+	capture -- "$load" -p "$id" "$objects/$3"
+	expect_status "$1: $2 that of somebody else: captured" 0
+	if grep -q "^  $2 .*the kernel refuses it: " "$TMP/out"; then
+		skip "$1: $2 that of somebody else" "$(sed -n "s/^  $2 .*the kernel/the kernel/p" "$TMP/out" | head -n 1)"
+		return
+	fi
+	expect_grep "$1: $2 that of somebody else: said" out "^  $2 .*not whole, without the program of others that it is attached to"
+	run "$BPFBENCH" --object "$file" --program "$2" --no-store
+	expect_status "$1: $2 that of somebody else: exit code 4" 4
+	expect_grep "$1: $2 that of somebody else: why" err "the capture has not the program of others that it is attached to"
+}
+"$O/tests/tools/live_prog" "$objects/live.bpf.o" - >"$TMP/live" 2>"$TMP/live.err" </dev/null &
+owner=$!
+wait_until 10 test -s "$TMP/live"
+id=$(head -n 1 "$TMP/live")
+others "a program of others" replaces freplace.bpf.o
+others "a program of others" watches fentry_prog.bpf.o
+
+# --- the manifest is edited: repack SED-SCRIPT ---
+repack() {
+	rm -rf "$TMP/tar"
+	mkdir "$TMP/tar"
+	tar xf "$file" -C "$TMP/tar"
+	tar tf "$file" >"$TMP/members"
+	sed -i "$1" "$TMP/tar/bpfbench-capture.json"
+	tar cf "$TMP/edited.capture" --format=ustar -C "$TMP/tar" -T "$TMP/members"
+}
+capture -- "$load" "$objects/loop.bpf.o"
+# BPF_F_TOKEN_FD: the token was the command's, and root needs none
+repack '/"name": "loop"/,/}/s/"flags": 0/"flags": 65536/'
+check "token: a program that was loaded by one" grep -q '"flags": 65536' "$TMP/tar/bpfbench-capture.json"
+run "$BPFBENCH" --object "$TMP/edited.capture" --loads 1 -n 48 --no-store
+expect_status "token: it is loaded again without" 0
+repack 's/"bpfbench_capture": 1/"bpfbench_capture": 2/'
+run "$BPFBENCH" --object "$TMP/edited.capture" --no-store
+complains "later version" 1 'version 2'
+repack 's/"release": "[^"]*"/"release": "4.4.0"/'
+run "$BPFBENCH" --object "$TMP/edited.capture" --no-store
+expect_grep "another kernel" err '4\.4\.0'
+check "another kernel: refused" test "$status" -ne 0
+plan_done
