@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # The test runner that `make test` (--fast --together) and `make test-all` call; see --help.
 #
-# A test whose source has a line "slow: REASON" at the start of a comment is slow: `make test` leaves it out.
+# A test whose source has a line "slow: REASON" at the start of a comment is slow: `make test` leaves it out. One with a
+# line "turn: REASON" takes turns, as all that load BPF programs do (unit/test_bpf_*, bpf/*, docs/*).
 #
 # All programs speak TAP on stdout: a plan "1..N" and N lines "ok N - name", "not ok N - name" or, either of the two
 # with "# SKIP reason", a skip. cmocka 1.1.5 prints "not ok N # SKIP name" and knows no reasons: there a line
@@ -36,7 +37,7 @@ usage() {
 	  --without NAME  leave out those whose "folder/name" contains NAME
 	  --help          print this
 
-	As root, tests that load BPF programs (unit/test_bpf_*, bpf/*) take turns with those of other runners on this machine.
+	As root, tests that load BPF programs or have bpf_stats on take turns with those of other runners on this machine.
 
 	Environment: O, the build folder (build); BB_TEST_TIMEOUT, seconds a program (900: only what hangs takes that long).
 	Exit codes: 0 all passed, 1 something failed or nothing passed, 2 usage.
@@ -150,7 +151,10 @@ print_failure() {
 	fi
 }
 
-loads_bpf() { [[ $1 == unit/test_bpf_* || $1 == bpf/* || $1 == docs/* && $1 != docs/test_pages ]]; }
+# marked WORD SOURCE: a comment of it begins with "WORD: ".
+marked() { grep -qE "^(#|//|/?\*| \*)[ *]*$1: " "$2"; }
+# takes_turns NAME SOURCE
+takes_turns() { [[ $1 == unit/test_bpf_* || $1 == bpf/* || $1 == docs/* && $1 != docs/test_pages ]] || marked turn "$2"; }
 
 # What the privileged tests count, see and set is the machine's: bpf_stats, BPF objects, real-time priority. Those of another
 # tree or chroot on this machine would be in it, so that they take turns, by a lock on a folder that all of them see. Somebody
@@ -207,25 +211,25 @@ wanted() {
 	[[ -e $source ]] || return 1
 	(($# == 0)) || contains "$name" "$@" || return 1
 	! contains "$name" "${without[@]}" || return 1
-	if [[ $fast ]] && grep -qE '^(#|//|/?\*| \*)[ *]*slow: ' "$source"; then
+	if [[ $fast ]] && marked slow "$source"; then
 		slow+=("$name")
 		return 1
 	fi
 }
 
-# add NAME PROGRAM
-add() { if loads_bpf "$1"; then with_bpf+=("$1 $2"); else others+=("$1 $2"); fi; }
+# add NAME SOURCE PROGRAM
+add() { if takes_turns "$1" "$2"; then with_bpf+=("$1 $3"); else others+=("$1 $3"); fi; }
 
 find_all() {
 	local source name folder script
 
 	for source in harness/tests/unit/test_*.c; do
 		name=${source##*/} name=${name%.c}
-		! wanted "unit/$name" "$source" "$@" || add "unit/$name" "$O/tests/$name"
+		! wanted "unit/$name" "$source" "$@" || add "unit/$name" "$source" "$O/tests/$name"
 	done
 	for script in harness/tests/*/test_*.sh; do
 		folder=${script%/*} name=${folder##*/}/${script##*/} name=${name%.sh}
-		! wanted "$name" "$script" "$@" || add "$name" "./$script"
+		! wanted "$name" "$script" "$@" || add "$name" "$script" "./$script"
 	done
 }
 

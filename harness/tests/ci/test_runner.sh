@@ -122,19 +122,22 @@ if need_root "a privileged test waits for its turn" "others run meanwhile"; then
 	script free <<<"printf '1..1\\nok 1 - a\\n'"
 	mv "$tree/harness/tests/cli/test_free.sh" "$tree/harness/tests/bpf/test_turn.sh"
 	script free <<<"printf '1..1\\nok 1 - a\\n'"
+	script marked <<<"# turn: it is told to
+printf '1..1\\nok 1 - a\\n'"
 	exec 8</sys/kernel
 	flock 8
 	run env BB_TEST_ROOT="$tree" O=build timeout 2 $all
 	expect_status "a privileged test waits for its turn" 124
 	expect_grep "others run meanwhile" out '^ok .*cli/test_free'
-	runner $all cli/
+	expect_no_grep "one that is marked does not" out 'cli/test_marked'
+	runner $all cli/test_free
 	totals "others alone do not wait" 0 "1 passed, 0 failed, 0 skipped"
 	exec 8<&-
 	script bad <<<"printf '1..1\\nnot ok 1 - a\\n'"
 	for how in '' --together; do
 		runner $all $how
-		totals "both kinds${how:+ $how}" 1 "2 passed, 1 failed, 0 skipped"
-		expect_eq "each once${how:+ $how}" "$(grep -cE '^(ok|FAIL) ' "$TMP/out")" 3
+		totals "both kinds${how:+ $how}" 1 "3 passed, 1 failed, 0 skipped"
+		expect_eq "each once${how:+ $how}" "$(grep -cE '^(ok|FAIL) ' "$TMP/out")" 4
 	done
 fi
 

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Bad input and bad luck: every mistake gets its exit code and one line that says what, where and what to do; stdout stays
 # empty and nothing is left behind. What needs BPF to go wrong needs root and is skipped by name without it.
+# turn: it has bpf_stats on, for moments
 # shellcheck source=harness/tests/tool.sh disable=SC2317 # functions that check, wait_until and run call
 . "$(dirname "$0")/../tool.sh"
 

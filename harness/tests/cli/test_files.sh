@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Root on other people's files: each attack by somebody else on this machine, or by whoever wrote a run, an object or a
 # scenario, against `sudo bpfbench` (as sudo calls it) and bpfbench of root itself. And what a terminal gets to see.
+# turn: it has bpf_stats on, for moments
 # shellcheck source=harness/tests/tool.sh disable=SC2317 # functions that check calls
 . "$(dirname "$0")/../tool.sh"
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # `bpfbench gate`: what it refuses before anything is built. What it finds is in bpf/test_gate.sh.
+# turn: it has bpf_stats on, for moments
 # shellcheck source=harness/tests/tool.sh disable=SC2317 # functions that check and wait_until call
 . "$(dirname "$0")/../tool.sh"
 

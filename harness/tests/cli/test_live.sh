@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Programs that are loaded already, without root: what the options take, and what is said when nothing may be looked at.
+# turn: it has bpf_stats on, for moments
 # shellcheck source=harness/tests/tool.sh disable=SC2317 # functions that check, wait_until and run call
 . "$(dirname "$0")/../tool.sh"
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* turn: it has bpf_stats on, for moments */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
