@@ -111,8 +111,8 @@ for object in "$O"/bpf/*.bpf.o "$O"/tests/bpf/*.bpf.o; do
 done
 end_group 'objects by libbpf'
 if [[ -n ${COMMANDS:-} ]]; then
-	n=0
-	while IFS= read -r line; do one "command $((++n))" sh -c "$line"; done <"$COMMANDS"
+	i=0
+	while IFS= read -r line; do one "command $((++i))" sh -c "$line"; done <"$COMMANDS"
 fi
 end_group "\$COMMANDS"
 printf '\n| loader | %s\n' "$head"
