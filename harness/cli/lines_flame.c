@@ -41,8 +41,8 @@ static int add_line_frame(struct bb_stacks *s, const struct bb_timed_row *row, u
 	char name[200];
 
 	if (row->line)
-		snprintf(name, sizeof(name), "%.60s:%u %.100s", bb_timed_row__file(row), row->line,
-			 row->text);
+		snprintf(name, sizeof(name), "%u %.100s (%.60s)", row->line, row->text,
+			 bb_timed_row__file(row));
 	else
 		snprintf(name, sizeof(name), "instruction %u", row->insn);
 	return add_frame(s, name, BB_FRAME_JIT, ret_frame);

@@ -44,6 +44,14 @@ void bb_html_end_table(FILE *out)
 	fputs("</table></div>\n", out);
 }
 
+/* A text with its indentation, which HTML drops. */
+static void put_indented(FILE *out, const char *text)
+{
+	for (; *text == ' '; text++)
+		fputs("&#160;", out);
+	bb_xml_text(out, text);
+}
+
 int bb_html_text_table(FILE *out, struct bb_text_table *t)
 {
 	int rc = t->failed ? -ENOMEM : 0;
@@ -57,7 +65,7 @@ int bb_html_text_table(FILE *out, struct bb_text_table *t)
 		if (i % t->n_columns == 0)
 			fputs("</tr>\n<tr>", out);
 		fputs(t->columns[i % t->n_columns].left ? "<td class=text>" : "<td>", out);
-		bb_xml_text(out, t->cells[i]);
+		put_indented(out, t->cells[i]);
 	}
 	fputs("</tr>\n</table></div>\n", out);
 	bb_text_table__done(t);

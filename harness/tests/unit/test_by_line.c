@@ -71,7 +71,7 @@ static void test_calls(void **state)
 	out = open_memstream(&text, &size);
 	assert_int_equal(bb_lines_flame__write(&b, false, out), 0);
 	fclose(out);
-	assert_has(text, "prog.bpf.c:77 len = get();");
+	assert_has(text, "77 len = get(); (prog.bpf.c)");
 	assert_has(text, "parse()");
 	assert_has(text, "line 45"); /* of which there is no row */
 	assert_has(text, "inner()");
@@ -219,7 +219,7 @@ static void test_pictures(void **state)
 	mem = open_memstream(&text, &len);
 	assert_int_equal(bb_lines_flame__write(&b, false, mem), 0);
 	fclose(mem);
-	assert_has(text, "prog.bpf.c:83 a &lt; b;");
+	assert_has(text, "83 a &lt; b; (prog.bpf.c)");
 	assert_has(text, "bpf_get_stack");
 	assert_has(text, " ns");
 	free(text);
