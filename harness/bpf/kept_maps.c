@@ -65,7 +65,9 @@ static const struct bb_kept_map *kept(const struct bb_kept_maps *k, const char *
 /* A prog array holds programs of its own load, which must not run those of another. */
 static bool is_kept(const struct bpf_map *map)
 {
-	return !bpf_map__is_internal(map) && bpf_map__type(map) != BPF_MAP_TYPE_PROG_ARRAY;
+	/* those of programs are of a load */
+	return !bpf_map__is_internal(map) && bpf_map__type(map) != BPF_MAP_TYPE_PROG_ARRAY &&
+	       bpf_map__type(map) != BPF_MAP_TYPE_STRUCT_OPS;
 }
 
 /* Is something in it different for each program? */

@@ -267,6 +267,13 @@ int bb_object_say_not_loaded(const char *path, const struct bpf_object *obj,
 			       "%s: '%s' is for \"%s\", and this kernel has no such hook%s%s%s",
 			       path, program, bpf_program__section_name(prog),
 			       *near ? "; did you mean '" : "", near, *near ? "'?" : "");
+	if (rc == -EINVAL && bpf_program__type(prog) == BPF_PROG_TYPE_STRUCT_OPS &&
+	    strstr(log, "failed to create"))
+		return bb_fail(err, -ENOTSUP,
+			       "%s: '%s': this kernel does not register structs of functions by "
+			       "links (Linux 6.4 does); otherwise it would stay registered when "
+			       "bpfbench is killed",
+			       path, program);
 	if (rc == -EINVAL && !libbpf_probe_bpf_prog_type(bpf_program__type(prog), NULL))
 		return bb_fail(err, -ENOTSUP,
 			       "%s: '%s' is of type %s, which this kernel does not have", path,

@@ -23,6 +23,7 @@
 #include "bpf/multi_link.h"
 #include "bpf/section_type.h"
 #include "bpf/source.h"
+#include "bpf/struct_ops.h"
 #include "bpf/tracefs.h"
 
 #define PROG_ARRAY_TURN_NS 1000000
@@ -80,13 +81,15 @@ static bool has_prog_array(const struct bpf_object *obj)
 static void choose_programs(struct object *s, const struct bpf_object *obj,
 			    const struct bpf_program *ours)
 {
-	bool others;
+	/* a struct of functions is taken whole */
+	bool others, is_ops = bpf_program__type(ours) == BPF_PROG_TYPE_STRUCT_OPS;
 	struct bpf_program *p;
 
 	s->has_prog_array = has_prog_array(obj);
 	others = s->has_prog_array && s->maps_hold_programs && !s->alone;
 	bpf_object__for_each_program(p, obj) bpf_program__set_autoload(
-		p, p == ours || bb_map_specs__call(s->head.maps->specs, bpf_program__name(p)) ||
+		p, p == ours || (is_ops && bpf_program__type(p) == BPF_PROG_TYPE_STRUCT_OPS) ||
+			   bb_map_specs__call(s->head.maps->specs, bpf_program__name(p)) ||
 			   (others && bpf_program__type(p) == bpf_program__type(ours) &&
 			    bpf_program__expected_attach_type(p) ==
 				    bpf_program__expected_attach_type(ours)));
@@ -183,6 +186,7 @@ static int open_object(struct object *s, struct bpf_object **ret_obj, struct bb_
 	if (rc)
 		return rc;
 	size_maps(obj);
+	bb_struct_ops__prepare(obj);
 	ours = bpf_object__find_program_by_name(obj, s->head.program);
 	rc = ours ? set_type(s, ours, err) : say_no_program(s, obj, err);
 	if (!rc)
@@ -235,6 +239,7 @@ static int load_once(struct object *s, uint32_t log_level, struct bpf_object **r
 		close_object(s, obj);
 		return rc;
 	}
+	bb_struct_ops__fill(obj);
 	*ret_obj = obj;
 	return 0;
 }
@@ -490,12 +495,22 @@ static void object_free(struct bb_source *source)
 	free(s);
 }
 
+static int object_struct_ops_fd(const struct bb_source *source)
+{
+	const struct object *s = (const struct object *)source;
+	const struct bpf_program *p =
+		s->obj ? bpf_object__find_program_by_name(s->obj, source->program) : NULL;
+
+	return p ? bb_struct_ops__map_of(s->obj, bpf_program__fd(p)) : -1;
+}
+
 static const struct bb_source_ops object_ops = {
 	.is_ours = true,
 	.load = object_load,
 	.unload = object_unload,
 	.verifier_log = object_verifier_log,
 	.section = object_section,
+	.struct_ops_fd = object_struct_ops_fd,
 	.attach = object_attach,
 	.code = object_code,
 	.global = object_global,

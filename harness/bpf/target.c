@@ -187,6 +187,11 @@ const char *bb_target__section(const struct bb_target *t, uint32_t *ret_attach_t
 	return t->source->ops->section ? t->source->ops->section(t->source, ret_attach_type) : NULL;
 }
 
+int bb_target__struct_ops_fd(const struct bb_target *t)
+{
+	return t->source->ops->struct_ops_fd ? t->source->ops->struct_ops_fd(t->source) : -1;
+}
+
 void bb_target__free(struct bb_target *t)
 {
 	if (!t)

@@ -109,6 +109,9 @@ void bb_target__detach(struct bpf_link *link);
 /* The section of the loaded program and its expected attach type (BPF_*); NULL: not known. */
 const char *bb_target__section(const struct bb_target *t, uint32_t *ret_attach_type);
 
+/* The struct_ops map that the loaded program is a member of, borrowed; -1: it is none. */
+int bb_target__struct_ops_fd(const struct bb_target *t);
+
 int bb_target__prog_fd(const struct bb_target *t);
 const char *bb_target__program(const struct bb_target *t);
 /* The type that the kernel has for the program, enum bpf_prog_type. */

@@ -115,6 +115,7 @@ static int look_at(const struct bb_fire_place *place, const char *object, const 
 	if (!rc) {
 		section = bb_target__section(target, &attach_type);
 		bb_attach_point__from_section(section ? section : "", type, attach_type, &point);
+		point.map_fd = bb_target__struct_ops_fd(target);
 		printf(" (%s)", bb_attach_point__words(&point).text);
 		rc = bb_reach__check(&point, target, &err);
 	}

@@ -104,7 +104,8 @@ static int shared_hook(struct bb_fire_state *s, const struct bb_attach_point *po
 	int rc;
 
 	*ret_hook = NULL;
-	if (point->kind == BB_AT_UPROBE || point->kind == BB_AT_UPROBE_MULTI)
+	if (point->kind == BB_AT_UPROBE || point->kind == BB_AT_UPROBE_MULTI ||
+	    point->kind == BB_AT_STRUCT_OPS)
 		return 0;
 	for (size_t i = 0; i < s->n_hooks; i++)
 		if (is_hook_of(s->hooks[i], point))
@@ -263,6 +264,7 @@ static int find(struct bb_fire_state *s, struct bb_test_prog *subject, struct bb
 		return bb_fail(err, -ENOTSUP, "it is not known where '%s' is to be attached",
 			       bb_target__program(subject->target));
 	bb_attach_point__from_section(section, type, attach_type, &point);
+	point.map_fd = bb_target__struct_ops_fd(subject->target);
 	rc = bb_attach_point__take(&point, subject->spec, err);
 	if (rc)
 		return rc;
@@ -388,6 +390,17 @@ static int open_beside(struct bb_fire_slot *slot, const struct bb_test_prog *sub
 	return 0;
 }
 
+/* The struct of this load. It holds the program itself, and no clone of it. */
+static int take_struct_ops(struct bb_test_prog *subject, int prog_fd, struct bb_err *err)
+{
+	subject->fire.point.map_fd = bb_target__struct_ops_fd(subject->target);
+	return prog_fd == bb_target__prog_fd(subject->target)
+		       ? 0
+		       : bb_fail(err, -ENOTSUP,
+				 "the kernel calls it as a member of a struct of functions, and "
+				 "no clone of it can be put there");
+}
+
 int bb_fire__attach_program(void *state, struct bb_test_prog *subject, int prog_fd, void *arg,
 			    size_t shared_bytes, struct bb_fire_slot *slot, struct bb_err *err)
 {
@@ -398,6 +411,8 @@ int bb_fire__attach_program(void *state, struct bb_test_prog *subject, int prog_
 	slot->target = subject->target;
 	slot->found = &subject->fire;
 	slot->prog_fd = prog_fd;
+	if (!rc && subject->fire.point.kind == BB_AT_STRUCT_OPS)
+		rc = take_struct_ops(subject, prog_fd, err);
 	if (!rc)
 		rc = bb_pin_to_cpu(s->opts.cpu, err);
 	if (!rc)

@@ -278,12 +278,23 @@ static void detach(void *state, void *slot)
 	free(s);
 }
 
+static int probe(void *state, struct bb_test_prog *subject, struct bb_err *err)
+{
+	int rc = bb_fire__probe(state, subject, err);
+
+	if (!rc && subject->fire.point.kind == BB_AT_STRUCT_OPS)
+		rc = bb_fail(err, -ENOTSUP,
+			     "a connection keeps its congestion control: there is "
+			     "no time without the program");
+	return rc;
+}
+
 static int attach(void *state, struct bb_test_prog *subject, void **ret_slot, struct bb_err *err)
 {
 	struct slot *s = calloc(1, sizeof(*s));
 	struct bb_fire_state *fire = state;
 	struct bb_err unsaid = {0};
-	int rc = s ? bb_fire__probe(state, subject, err) : bb_fail_nomem(err);
+	int rc = s ? probe(state, subject, err) : bb_fail_nomem(err);
 
 	if (rc) {
 		free(s);
@@ -330,7 +341,7 @@ const struct bb_driver bb_driver_hook = {
 		},
 	.executed_by = &bb_driver_exact_fire,
 	.open = bb_fire__open,
-	.probe = bb_fire__probe,
+	.probe = probe,
 	.attach = attach,
 	.batch = batch,
 	.fired_by = bb_fire__words_alone,

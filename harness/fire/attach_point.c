@@ -91,12 +91,16 @@ void bb_attach_point__from_section(const char *section, uint32_t prog_type, uint
 		}
 	if (bb_attach_point__is_for_cgroups(prog_type))
 		p.kind = BB_AT_CGROUP;
+	if (prog_type == BPF_PROG_TYPE_STRUCT_OPS)
+		p.kind = BB_AT_STRUCT_OPS;
 	if (prog_type == BPF_PROG_TYPE_SK_MSG || prog_type == BPF_PROG_TYPE_SK_REUSEPORT)
 		p.kind = prog_type == BPF_PROG_TYPE_SK_MSG ? BB_AT_SK_MSG : BB_AT_REUSEPORT;
 	else if (section[len])
 		snprintf(p.target, sizeof(p.target), "%s", section + len + 1);
 	else if (p.kind == BB_AT_CGROUP)
 		snprintf(p.target, sizeof(p.target), "%s", section);
+	else if (p.kind == BB_AT_STRUCT_OPS)
+		p.target[0] = '\0';
 	else
 		p.kind = BB_AT_NOWHERE;
 	*ret_point = p;
@@ -186,6 +190,7 @@ struct bb_attach_words bb_attach_point__words(const struct bb_attach_point *p)
 		[BB_AT_SK_MSG] = "a socket of ours in a sockmap",
 		[BB_AT_REUSEPORT] = "a socket of ours that shares its port",
 		[BB_AT_CGROUP] = "cgroup",
+		[BB_AT_STRUCT_OPS] = "struct_ops",
 		[BB_AT_BY_LIBBPF] = "hook",
 	};
 	bool is_instead = p->kind == BB_AT_OWN_FUNCTION || p->kind == BB_AT_OWN_RUN;

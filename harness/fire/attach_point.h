@@ -29,6 +29,7 @@ enum bb_attach_kind {
 	BB_AT_SK_MSG,       /* a socket of ours in a sockmap */
 	BB_AT_REUSEPORT,    /* a socket of ours that shares its port */
 	BB_AT_CGROUP,       /* "connect4" */
+	BB_AT_STRUCT_OPS,   /* "ssthresh": a struct of functions, as a whole */
 	BB_AT_BY_LIBBPF,    /* any other that libbpf attaches by the section */
 };
 
@@ -44,6 +45,7 @@ struct bb_attach_point {
 	uint32_t pid;   /* of uprobes: in that process alone, which fires itself; 0: in ours */
 	/* BB_AT_OWN_FUNCTION: what it is called with, what it returns, and that in words;
 	 * BB_AT_OWN_RUN: the event's arguments */
+	int map_fd; /* BB_AT_STRUCT_OPS: the struct, of the load that is measured; borrowed */
 	long args[7];
 	char said[200];
 };

@@ -19,6 +19,7 @@
 #include "base/caller.h"
 #include "base/parse.h"
 #include "bpf/multi_link.h"
+#include "bpf/struct_ops.h"
 #include "bpf/tracefs.h"
 #include "fire/later.h"
 #include "fire/own_function.h"
@@ -358,6 +359,9 @@ int bb_hook__open(const struct bb_attach_point *point, pid_t pid, int cgroup_fd,
 		if (cgroup_fd < 0)
 			rc = bb_fail(err, -ENOTSUP, "there is no cgroup2 folder to attach it to");
 		break;
+	case BB_AT_STRUCT_OPS:
+		rc = bb_struct_ops__tcp_name(point->map_fd, h->path, sizeof(h->path), err);
+		break;
 	case BB_AT_BY_LIBBPF:
 	case BB_AT_NOWHERE:
 		rc = bb_fail(err, -ENOTSUP, "its section names no place that bpfbench attaches to");
@@ -469,6 +473,10 @@ int bb_hook__put(const struct bb_hook *h, int prog_fd, int *ret_link_fd, struct 
 	case BB_AT_CGROUP:
 		rc = link_of(bpf_link_create(prog_fd, h->cgroup_fd,
 					     (enum bpf_attach_type)p->attach_type, NULL),
+			     ret_link_fd);
+		break;
+	case BB_AT_STRUCT_OPS: /* the program is in it */
+		rc = link_of(bpf_link_create(p->map_fd, 0, BB_ATTACH_STRUCT_OPS, NULL),
 			     ret_link_fd);
 		break;
 	case BB_AT_BY_LIBBPF:

@@ -8,7 +8,7 @@
 static const struct bb_trigger *const tables[] = {
 	bb_triggers_time,   bb_triggers_memory,   bb_triggers_file, bb_triggers_socket,
 	bb_triggers_cgroup, bb_triggers_process,  bb_triggers_call, bb_triggers_function,
-	bb_triggers_xdp,    bb_triggers_attached,
+	bb_triggers_xdp,    bb_triggers_attached, bb_triggers_tcp,
 };
 
 const struct bb_trigger *bb_trigger_at(size_t i)
@@ -41,7 +41,8 @@ bool bb_trigger__is_for(const struct bb_trigger *t, const struct bb_attach_point
 	case BB_AT_OWN_RUN:
 	case BB_AT_ITER:
 	case BB_AT_SK_MSG:
-	case BB_AT_REUSEPORT: return t->at == p->kind;
+	case BB_AT_REUSEPORT:
+	case BB_AT_STRUCT_OPS: return t->at == p->kind;
 	default: return t->at == BB_AT_NOWHERE;
 	}
 }

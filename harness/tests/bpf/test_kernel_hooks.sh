@@ -9,9 +9,10 @@
 users=(users_multi users_return_multi users_session users_sleepable users_sleepable_multi tasks_sleepable files)
 kernels=(kernel kernel_return kernel_call kernel_multi kernel_return_multi kernel_session)
 trampolines=(on_entry on_exit entry_sleepable allows_cgroup)
+ops=(on_avoid on_acked on_init)
 acting=(allows allows_sleepable allows_return denies denies_return)
 missing=(no_entry no_lsm no_event no_raw no_function)
-need_root "${users[@]}" "${kernels[@]}" "${trampolines[@]}" "${acting[@]}" "${missing[@]}" kills || plan_done
+need_root "${users[@]}" "${kernels[@]}" "${trampolines[@]}" "${ops[@]}" "${acting[@]}" "${missing[@]}" kills || plan_done
 # shellcheck source=harness/tests/bpf/left.sh
 . "$(dirname "$0")/left.sh"
 
@@ -60,6 +61,15 @@ named() {
 		is_said "$1: the nearest name" "$1" "did you mean '$2'\?"
 	fi
 }
+
+# Members of a struct of functions, which nothing is left of on any exit.
+printf -v own_name 'bb_test_%06d' $(($$ % 1000000))
+LC_ALL=C sed "s/bb_test_000000/$own_name/" "$O/tests/bpf/struct_ops.bpf.o" >"$WORK/struct_ops.bpf.o"
+unregistered() { ! grep -qw "$own_name" /proc/sys/net/ipv4/tcp_available_congestion_control; }
+measure --object "$WORK/struct_ops.bpf.o" --program on_avoid --program on_acked --program on_init
+has_figure_or_reason "${ops[@]}"
+check "a congestion control is not left registered" wait_until 2 unregistered
+rm -rf "$results"
 
 objects=(--object "$O/tests/bpf/kernel_hooks.bpf.o")
 [[ -z ${BB_ALONE:-} ]] || objects+=(--object "$O/tests/bpf/acting_hooks.bpf.o" --allow-system-wide)
