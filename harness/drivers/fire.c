@@ -12,6 +12,7 @@
 #include "base/parse.h"
 #include "bpf/stats_enable.h"
 #include "drivers/beside.h"
+#include "drivers/companions.h"
 #include "fire/discover.h"
 #include "fire/reach.h"
 
@@ -301,7 +302,12 @@ int bb_fire__probe(void *state, struct bb_test_prog *subject, struct bb_err *err
 		return rc;
 	rc = find(state, subject, err);
 	bb_stats_enable__off(&stats);
-	return rc == -ENOENT ? bb_fail(err, -ENOTSUP, "%s", err ? err->msg : "") : rc;
+	if (!rc)
+		bb_companions__open(subject,
+				    ((struct bb_fire_state *)state)->opts.allow_system_wide);
+	if (rc == -ENOENT && err)
+		err->code = -ENOTSUP; /* the message stays */
+	return rc == -ENOENT ? -ENOTSUP : rc;
 }
 
 static void say_fired(const struct bb_test_prog *subject, size_t n_beside, char *ret_words,
@@ -420,8 +426,10 @@ int bb_fire__attach_program(void *state, struct bb_test_prog *subject, int prog_
 				     &slot->firer, err);
 	if (!rc)
 		rc = open_hook(slot, &subject->fire.point, &slot->own_hook, &slot->hook, err);
-	if (!rc)
+	if (!rc) {
+		bb_companions__refresh(subject, s->opts.allow_system_wide);
 		rc = open_beside(slot, subject, err);
+	}
 	if (rc)
 		bb_fire__detach_program(slot);
 	return rc;

@@ -7,6 +7,7 @@
 
 #include "base/deadline.h"
 #include "base/give_way.h"
+#include "drivers/companions.h"
 #include "fire/firer.h"
 #include "fire/fork_as.h"
 
@@ -138,6 +139,7 @@ void bb_test_prog__close(struct bb_test_prog *s)
 {
 	if (!s)
 		return;
+	bb_companions__close(s);
 	bb_target__free(s->target);
 	free(s->self);
 	*s = (struct bb_test_prog){.jit_mod64 = -1};

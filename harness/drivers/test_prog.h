@@ -38,6 +38,8 @@ struct bb_test_prog {
 	/* all of the session, itself among them: those of its object may be attached beside it */
 	const struct bb_test_prog *all;
 	size_t n_all;
+	struct bb_test_prog *companions; /* drivers/companions.h; NULL: not opened */
+	size_t n_companions;
 };
 
 /* Find the variant's program; nothing is loaded. `object_path` NULL makes a fake subject, unless

@@ -91,6 +91,14 @@ for ((i = 0; i < 3; i++)); do
 done
 expect_grep "compare: a program against itself" out '^compare/step .* (same|inconclusive)'
 nothing_left "compare" 1
+real compare --base-object "$object" --head-object "$object" --program on_exit --budget 5
+is_beside() { [[ $(words_of "$1") == *"; with 1 other attached)" ]]; }
+words_of() { "$BPFBENCH" show latest --results "$results" --format table | grep -E "^    $1: "; }
+check "compare: the base has the other program attached beside" is_beside base
+check "compare: the head, too" is_beside head
+rm -rf "$results"
+real --object "$object" --program on_exit --loads 2 -n 40
+check "one program of an object: the other is attached beside" all_of on_exit
 check "nothing is left: no cgroup" test -z "$(find /sys/fs/cgroup -maxdepth 2 -name "bpfbench-*" -newer "$object" 2>/dev/null | while read -r f; do
 	pid=${f##*bpfbench-}; [[ -d /proc/${pid%%-*} ]] || echo "$f"; done)"
 plan_done
