@@ -49,7 +49,8 @@ BENCHES := $(patsubst harness/tests/bench/%.c,$(O)/bench/%,$(wildcard harness/te
 CLANG_VERSION := $(shell $(CLANG) --version 2>/dev/null | head -n 1 | sed -E 's/.*version ([^ ]+).*/\1/')
 WARN := -Wall -Wextra -Wconversion -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Werror
 CFLAGS ?= -O2 -g
-ALL_CFLAGS := -std=gnu11 $(CFLAGS) $(WARN) -D_GNU_SOURCE -fno-omit-frame-pointer -Iharness -Ibpf \
+# Where the functions of the process that fires lie changed a program of 54 ns by up to 3 ns (AMD EPYC).
+ALL_CFLAGS := -std=gnu11 $(CFLAGS) $(WARN) -D_GNU_SOURCE -fno-omit-frame-pointer -falign-functions=64 -Iharness -Ibpf \
 	-DBB_VERSION='"$(VERSION)"' -DBB_CLANG_VERSION='"$(CLANG_VERSION)"' -DBB_BUILD_DIR='"$(O)"' \
 	-DBB_MULTIARCH='"$(shell $(CC) -print-multiarch 2>/dev/null)"' \
 	$(shell $(PKG_CONFIG) --cflags $(PACKAGES) 2>/dev/null)

@@ -18,7 +18,7 @@ const struct bb_cmd bb_cmds[] = {
 	 bb_cmd_run, true},
 	{"capture", "run a command of any language and copy the BPF programs that it loads",
 	 bb_cmd_capture, true},
-	{"init", "write a scenario for a BPF object, for you to edit", bb_cmd_init, false},
+	{"init", "write a scenario for a BPF object, for you to edit", bb_cmd_init, true},
 	{"triggers",
 	 "list the triggers that make attached programs run, or those of an object's programs",
 	 bb_cmd_triggers, true},

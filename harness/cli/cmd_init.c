@@ -2,19 +2,32 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/caller.h"
+#include "base/stop.h"
 #include "cli/cmd.h"
+#include "cli/machine.h"
 #include "cli/object_options.h"
 #include "cli/paths.h"
+#include "report/report.h"
+#include "run/found_triggers.h"
 
 struct init_args {
 	struct bb_object_args object;
 	const char *output;
+	bool find_triggers;
 };
 
+enum { KEY_FIND_TRIGGERS = 0x100 };
+
 static const struct argp_option options[] = {
+	{"find-triggers", KEY_FIND_TRIGGERS, NULL, 0,
+	 "load the programs (as root) and write what makes each of them run where it is attached; "
+	 "without it, the scenario has that found when it is measured",
+	 0},
 	{"output", 'o', "FILE", 0, "write to this new file instead of stdout (-)", 0},
 	{0},
 };
@@ -26,6 +39,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	switch (key) {
 	case ARGP_KEY_INIT: state->child_inputs[0] = &a->object; break;
 	case 'o': a->output = arg; break;
+	case KEY_FIND_TRIGGERS: a->find_triggers = true; break;
 	case ARGP_KEY_ARG: bb_strings_add(&a->object.objects, arg, state); break;
 	case ARGP_KEY_END:
 		if (!a->object.objects.n)
@@ -46,7 +60,7 @@ static const struct argp argp = {
 	       "that can make each type run.\v"
 	       "`bpfbench --scenario` of this file measures the same as `bpfbench --object FILE`. "
 	       "Comments in it list the contents of the object and the programs that no drive can "
-	       "make run. Needs no root and loads nothing.",
+	       "make run. Needs no root and loads nothing, but with --find-triggers.",
 	.children = children,
 };
 
@@ -79,6 +93,56 @@ static int write_new(const char *path, const char *text, struct bb_err *err)
 	return bb_fail(err, rc, "%s: %s", path, strerror(-rc));
 }
 
+static void say_skips(const struct bb_report *r)
+{
+	for (size_t i = 0; i < r->n_skips; i++)
+		fprintf(stderr, "bpfbench: skipped %s: %s\n", r->skips[i].what, r->skips[i].why);
+}
+
+static int find(const struct bb_scenario *scenario, const char **found, struct bb_err *err)
+{
+	struct bb_report *report = bb_report__new();
+	struct bb_run_opts opts = {.seed = 1};
+	struct bb_paths paths;
+	int rc = report ? bb_paths__find(&paths, err) : bb_fail_nomem(err);
+
+	if (rc) {
+		bb_report__free(report);
+		return rc;
+	}
+	opts.driver.workload_dir = paths.workload_dir;
+	opts.driver.object_dir = paths.object_dir;
+	bb_caller(&opts.driver.uid, &opts.driver.gid);
+	rc = bb_machine_take_cpus(-1, false, &opts.driver.cpu, &opts.driver.poll_cpu, err);
+	if (!rc)
+		rc = bb_find_triggers(scenario, &opts, report, found, err);
+	say_skips(report);
+	bb_paths__done(&paths);
+	bb_report__free(report);
+	return rc;
+}
+
+/* The text again, with the triggers that were found; *scenario is the one before, and the new one
+ * then. */
+static int write_found(struct bb_object_args *a, struct bb_object_scenario *text,
+		       struct bb_scenario **scenario, struct bb_err *err)
+{
+	const char **found = calloc((*scenario)->n_variants, sizeof(*found));
+	struct bb_scenario *before = *scenario;
+	int rc = found ? find(before, found, err) : bb_fail_nomem(err);
+
+	if (!rc) {
+		a->found_in = before;
+		a->found = found;
+		bb_object_scenario__done(text);
+		*scenario = NULL;
+		rc = bb_object_args__scenario(a, false, text, scenario, err);
+		bb_scenario__free(before);
+	}
+	free(found);
+	return rc;
+}
+
 int bb_cmd_init(int argc, char **argv)
 {
 	struct bb_object_scenario text = {0};
@@ -88,8 +152,14 @@ int bb_cmd_init(int argc, char **argv)
 	int rc;
 
 	argp_parse(&argp, argc, argv, 0, NULL, &a);
+	if (a.find_triggers)
+		bb_stop__install();
+	else if (bb_caller__become(&err))
+		return bb_complain(&err);
 	/* read back, so that it is known to work */
 	rc = bb_object_args__scenario(&a.object, false, &text, &scenario, &err);
+	if (!rc && a.find_triggers)
+		rc = write_found(&a.object, &text, &scenario, &err);
 	if (!rc && a.output && strcmp(a.output, "-"))
 		rc = write_new(a.output, text.text, &err);
 	else if (!rc && (fputs(text.text, stdout) < 0 || fflush(stdout)))

@@ -87,6 +87,8 @@ int bb_object_args__text(const struct bb_object_args *a, bool pair,
 		.n_programs = a->programs.n,
 		.trigger = a->trigger,
 		.hook = a->hook,
+		.found_in = a->found_in,
+		.found = a->found,
 		.type = a->type,
 		.what = a->lines   ? BB_OBJECT_LINES
 			: a->exact ? BB_OBJECT_COUNT

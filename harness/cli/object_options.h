@@ -17,6 +17,9 @@ struct bb_object_args {
 	bool exact; /* the scenario's drives are exact; set by the command */
 	bool lines; /* they time each line; likewise */
 	bool hook;  /* drive `hook` is among them, too; likewise */
+	/* as in struct bb_object_opts; likewise */
+	const struct bb_scenario *found_in;
+	const char *const *found;
 };
 
 /* As an argp child whose input is a struct bb_object_args. */

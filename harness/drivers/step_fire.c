@@ -25,6 +25,7 @@ struct shot {
 	struct bb_fire_shared *shared;
 	struct bb_fire_task *task;
 	struct bb_prog_stats last;
+	bool waits; /* for a process that does it when it likes */
 };
 
 static int fire_once(const struct shot *s)
@@ -78,11 +79,6 @@ static int warm_up(struct shot *s, struct bb_batch *b)
 	return rc;
 }
 
-static bool waits(const struct bb_fire_slot *slot)
-{
-	return slot->found->point.pid != 0;
-}
-
 static int sample_once(struct shot *s, struct bb_batch *b)
 {
 	uint32_t each = s->slot->found->runs_each;
@@ -93,7 +89,7 @@ static int sample_once(struct shot *s, struct bb_batch *b)
 		rc = look(s, &window);
 	bb_target__drain(s->slot->target, !b->drain_each_run);
 	/* nothing was fired, if a process that does it when it likes did not */
-	if (rc || (waits(s->slot) && !window.run_cnt))
+	if (rc || (s->waits && !window.run_cnt))
 		return rc;
 	b->fired++;
 	/* all runs of an iterator are ours, and it goes as far as there is something to go over */
@@ -113,7 +109,7 @@ static bool goes_on(const struct shot *s, const struct bb_batch *b, uint64_t beg
 {
 	if (!bb_batch__goes_on(b, began_ns))
 		return false;
-	if (waits(s->slot) && bb_seconds_since(began_ns) > WAIT_S)
+	if (s->waits && bb_seconds_since(began_ns) > WAIT_S)
 		return false;
 	return s->slot->state->spec->samples || s->slot->state->cold || b->fired < FEWEST ||
 	       bb_seconds_since(began_ns) < SLOW_S;
@@ -126,6 +122,7 @@ static int work(void *arg, struct bb_fire_task *t, void *shared)
 	uint64_t began_ns = bb_now_ns();
 	int rc = bb_fire__trigger(s.slot, t);
 
+	s.waits = s.slot->found->point.pid != 0;
 	if (!rc) {
 		bb_batch__look_cold(b, s.slot->state->cold);
 		rc = warm_up(&s, b);

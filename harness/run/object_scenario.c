@@ -401,6 +401,15 @@ static void write_head(const struct maker *m, FILE *out)
 		      out);
 }
 
+static void write_fired_by(const struct maker *m, const char *variant, FILE *out)
+{
+	const struct bb_scenario *s = m->opts->found_in;
+
+	for (size_t i = 0; s && i < s->n_variants; i++)
+		if (!strcmp(s->variants[i].name, variant) && m->opts->found[i])
+			fprintf(out, ", fired_by: %s", m->opts->found[i]);
+}
+
 static void write_variants(const struct maker *m, FILE *out)
 {
 	char floor[64];
@@ -410,12 +419,13 @@ static void write_variants(const struct maker *m, FILE *out)
 		const struct variant *v = &m->variants[i];
 		uint32_t type = v->program->type;
 
-		if (leads(m, i) && has_floor(type))
-			fprintf(out,
-				"  - {name: %s, program: empty_%s, object: floors.bpf.o}    # the "
-				"floor: returns at once\n",
+		if (leads(m, i) && has_floor(type)) {
+			fprintf(out, "  - {name: %s, program: empty_%s, object: floors.bpf.o",
 				floor_name(type, floor, sizeof(floor)),
 				bb_prog_type_name(type).text);
+			write_fired_by(m, floor, out);
+			fputs("}    # the floor: returns at once\n", out);
+		}
 		fputs("  - {name: ", out);
 		bb_yaml__write(out, v->name);
 		if (strcmp(v->name, v->program->name)) {
@@ -430,6 +440,7 @@ static void write_variants(const struct maker *m, FILE *out)
 			fputs(", object: ", out);
 			bb_yaml__write(out, v->part->path);
 		}
+		write_fired_by(m, v->name, out);
 		fprintf(out, "}    # %s, section ", bb_prog_type_name(type).text);
 		bb_yaml__write(out, v->program->section);
 		fputc('\n', out);

@@ -6,6 +6,7 @@
 #include <stddef.h>
 
 #include "base/err.h"
+#include "plan/scenario.h"
 
 /*
  * A scenario's text for BPF objects that have none: each program a variant, grouped by type, with
@@ -38,6 +39,10 @@ struct bb_object_opts {
 	const char *trigger; /* instead of the one that suits the type; NULL */
 	const char *type;    /* the section that all programs are taken for; NULL: theirs */
 	bool hook;           /* where a program is attached, drive `hook`, too */
+	/* what makes the variants run, where it was found (run/found_triggers.h): by their names
+	 * in this scenario; NULL: it was not looked for */
+	const struct bb_scenario *found_in;
+	const char *const *found;
 	/* files: a capture, bytes, or their hexadecimal text; each is an input */
 	const char *const *packets;
 	size_t n_packets;

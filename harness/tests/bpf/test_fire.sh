@@ -73,6 +73,18 @@ expect_status "triggers: of an object, exit code 0" 0
 expect_grep "triggers: the chosen one, and what it brings" out '^  \* malloc +1 run a firing, which takes [0-9.]+ us'
 expect_grep "triggers: a hook that there is not" out "did you mean 'syscalls/sys_enter_openat'"
 
+# --- init ---
+run "$BPFBENCH" init "$object" --program on_openat --program on_exit --program on_malloc --find-triggers -o "$WORK/found.yml"
+expect_status "init --find-triggers: exit code 0" 0
+check "init --find-triggers: the trigger of each program" grep -E '^  - \{name: on_openat, fired_by: open\} ' "$WORK/found.yml"
+check "init --find-triggers: that of the floor" grep -E '^  - \{name: empty-tracepoint, .*, fired_by: task-rename\} ' "$WORK/found.yml"
+rm -rf "$results"
+real -s "$WORK/found.yml" --loads 2 -n 40
+fired_by_file() { "$BPFBENCH" show latest --results "$results" --format table | grep -E "^    $1: $2 \(" >/dev/null; }
+check "init --find-triggers: its file is fired by them" fired_by_file on_openat open
+check "init --find-triggers: by a function, too" fired_by_file on_malloc malloc
+check "init --find-triggers: the other program is attached beside" all_of on_exit
+
 # --- a program that is cold, counted, and compared ---
 rm -rf "$results"
 # of a function in the process that fires, where nobody else comes by
