@@ -13,6 +13,7 @@
 #include "exact/load.h"
 
 #define MOST_TRIES 200u /* loads to find out which cuts are refused */
+#define MANY 400u       /* cuts, of which some are left out rather than kinds of them */
 #define TRIES_SHARE 0.1 /* of the time left, for them */
 
 static bool removes_things(const struct bb_code *code)
@@ -90,6 +91,20 @@ static int try(const struct bb_lines_plan *p, struct bb_err *err)
 	return rc;
 }
 
+/* Do its other forms, which are longer, load, too? */
+static int try_longer(struct bb_lines_plan *p, struct bb_err *err)
+{
+	const struct bb_cut_form form = p->form;
+	int rc;
+
+	p->form.doubled = true;
+	rc = try(p, err);
+	p->form = (struct bb_cut_form){.logs = true};
+	rc = rc ? rc : try(p, err);
+	p->form = form;
+	return rc;
+}
+
 /* Forms one after the other, as the verifier's words suggest. */
 static int try_forms(struct bb_lines_plan *p, struct bb_err *err)
 {
@@ -163,6 +178,7 @@ static int try_cuts(struct bb_lines_plan *p, struct bb_err *err)
 int bb_lines_plan__settle(struct bb_lines_plan *p, int memory_fd, struct bb_err *err)
 {
 	struct bb_err local = {0};
+	uint32_t every = 1;
 	int rc;
 
 	err = err ? err : &local;
@@ -171,9 +187,15 @@ int bb_lines_plan__settle(struct bb_lines_plan *p, int memory_fd, struct bb_err 
 		bb_cuts__done(&p->cuts);
 		p->form = (struct bb_cut_form){0};
 		p->refused = 0;
-		rc = bb_cuts__find(&p->code, &p->cfg, p->detail, &p->cuts, err);
+		rc = bb_cuts__find(&p->code, &p->cfg, p->detail, every, &p->cuts, err);
 		if (!rc)
 			rc = try_forms(p, err);
+		if (!rc && p->cuts.n > MANY)
+			rc = try_longer(p, err);
+		if (rc == -ENOTSUP && p->cuts.n > MANY) {
+			every *= 2; /* rows of some lines each are better than none */
+			continue;
+		}
 		if (rc == -ENOTSUP)
 			rc = try_cuts(p, err);
 		if (rc != -ENOTSUP || p->detail == BB_CUT_CALLS)

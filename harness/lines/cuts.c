@@ -189,6 +189,19 @@ static void mark_lines(struct search *s)
 	}
 }
 
+/* Of each `every` places, but for functions' beginnings and ends, one: its call, if it is one,
+ * whole. */
+static void thin(struct search *s, uint32_t every)
+{
+	uint32_t n = 0;
+
+	for (uint32_t at = 0; at < s->code->n; at++)
+		if (s->marks[at] &&
+		    s->g->funcs[s->g->blocks[s->g->block_of[at]].func].first != at &&
+		    !bb_insn_is_exit(&s->code->insns[at]) && n++ % every)
+			s->marks[at] = 0;
+}
+
 /* A cut before an instruction that comes right behind a call, and from nowhere else, is the call's.
  */
 static void drop_doubles(struct search *s)
@@ -211,7 +224,7 @@ static void put_cuts(const struct search *s, struct bb_cuts *c)
 }
 
 int bb_cuts__find(const struct bb_code *code, const struct bb_cfg *g, enum bb_cut_detail detail,
-		  struct bb_cuts *ret_cuts, struct bb_err *err)
+		  uint32_t every, struct bb_cuts *ret_cuts, struct bb_err *err)
 {
 	struct search s = {.code = code, .g = g, .detail = detail};
 	struct bb_cuts c = {0};
@@ -232,6 +245,7 @@ int bb_cuts__find(const struct bb_code *code, const struct bb_cfg *g, enum bb_cu
 	mark_calls(&s);
 	if (detail >= BB_CUT_LINES)
 		mark_lines(&s);
+	thin(&s, every);
 	drop_doubles(&s);
 	put_cuts(&s, &c);
 	free(s.marks);

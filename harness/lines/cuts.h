@@ -45,9 +45,9 @@ struct bb_cuts {
 	enum bb_entered *entered; /* by function; those that have no cuts are never entered */
 };
 
-/* 0 or -ENOMEM. */
+/* Of each `every` places one, for programs with very many (1: all). 0 or -ENOMEM. */
 int bb_cuts__find(const struct bb_code *code, const struct bb_cfg *g, enum bb_cut_detail detail,
-		  struct bb_cuts *ret_cuts, struct bb_err *err);
+		  uint32_t every, struct bb_cuts *ret_cuts, struct bb_err *err);
 void bb_cuts__done(struct bb_cuts *c);
 
 /* The function that the helper call at slot `at` calls back in the same run; -1: none. */
