@@ -190,6 +190,8 @@ static int start_call(const struct bb_fire_place *place, const struct bb_attach_
 	if (!point->by || !point->by->call)
 		return 0;
 	rc = bb_user_function__find(point->target, &f, err);
+	if (rc == -ESRCH) /* to those who start a firer, it is a process that has gone */
+		rc = -ENOENT;
 	return rc ? rc
 		  : bb_call_child__start(&place->user, f.path, point->by, point->self_pid,
 					 ret_child, err);
