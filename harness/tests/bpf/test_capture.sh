@@ -47,6 +47,20 @@ run "$BPFBENCH" init "$TMP/sections.capture"
 expect_status "init: a scenario of it" 0
 expect_grep "init: where it was attached" out 'section "?perf_event/cpu-clock, 99 Hz'
 
+# the other places where an object goes
+capture -- "$load" "$objects/loop.bpf.o"
+run "$BPFBENCH" --object "$file" --lines --loads 2 -n 200 --results "$TMP/results" --quiet
+expect_status "lines: exit code 0" 0
+run "$BPFBENCH" annotate latest --results "$TMP/results"
+expect_grep "annotated: the executions of a line of its source" out '^ +[0-9.]+ +[0-9.]+ +[0-9.]+ +[0-9]+  .*;'
+run "$BPFBENCH" annotate --time latest --results "$TMP/results"
+expect_grep "annotated: the time of its lines" out '^a/loop/lines: [0-9.]+ ns a run'
+run "$BPFBENCH" report latest --results "$TMP/results" -o "$TMP/page.html"
+expect_status "a page about it: exit code 0" 0
+run "$BPFBENCH" --object "$file" --cold --loads 2 -n 20 --no-store
+expect_status "cold: exit code 0" 0
+check "cold: measured" measured a/{empty-xdp,loop}/step-cold
+
 run "$BPFBENCH" --capture "$load $objects/sections.bpf.o" --program counts --loads 2 -n 48 --no-store
 expect_status "in one line: exit code 0" 0
 check "in one line: measured" measured load_all/{empty-xdp,counts}/{step,slope}
