@@ -6,11 +6,11 @@ set -euo pipefail
 cd -- "$(dirname -- "${BASH_SOURCE[0]}")/../../.."
 O=${O:-build}
 export O
-all=(step test_run fire slope consumer fdinfo memory list history bmf default aa stats compare exact profile lines)
+all=(step test_run fire hook slope consumer fdinfo memory list history bmf default aa stats compare exact profile lines)
 # These take minutes and are run only by name.
 long=(repeat tracked)
 # These load BPF programs.
-needs_root=' step test_run fire slope consumer fdinfo default aa compare exact profile lines repeat tracked '
+needs_root=' step test_run fire hook slope consumer fdinfo default aa compare exact profile lines repeat tracked '
 child=''
 
 usage() {

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Programs that do nothing, for what a hook alone costs its target (bench_hook.c). */
+#include "bb_bpf.h"
+
+#define EMPTY(name, section)                                                                       \
+	SEC(section) int name(void *ctx)                                                           \
+	{                                                                                          \
+		return 0;                                                                          \
+	}
+
+EMPTY(raw_tp, "raw_tp/task_rename")
+EMPTY(tracepoint, "tp/task/task_rename")
+EMPTY(uprobe, "uprobe/libc.so.6:malloc")
+EMPTY(uretprobe, "uretprobe/libc.so.6:malloc")
