@@ -36,14 +36,22 @@ static int become(const struct bb_fire_user *u)
 	return bb_environment__clean(u->env, uid) ? -ENOMEM : bb_become_user(uid, gid);
 }
 
-static int settle(const struct bb_fire_user *u, int fd, pid_t parent)
+/* Of the program to execute, opened while we may still look into every folder. */
+#define PROGRAM_FD 3
+
+static int settle(const struct bb_fire_user *u, const char *program, int fd, pid_t parent)
 {
 	const struct rlimit no_core = {0, 0};
-	int null_fd = open("/dev/null", O_RDWR | O_CLOEXEC), rc;
+	int null_fd = open("/dev/null", O_RDWR | O_CLOEXEC), program_fd, rc;
 
 	if (null_fd < 0 || dup2(fd, 0) < 0 || dup2(null_fd, 1) < 0 || dup2(null_fd, 2) < 0)
 		return -errno;
-	closefrom(3);
+	program_fd = open(program, O_PATH | O_CLOEXEC);
+	if (program_fd < 0)
+		return -errno;
+	if (program_fd != PROGRAM_FD && dup3(program_fd, PROGRAM_FD, O_CLOEXEC) < 0)
+		return -errno;
+	closefrom(PROGRAM_FD + 1);
 	for (int s = 1; s < NSIG; s++)
 		signal(s, SIG_DFL);
 	setrlimit(RLIMIT_CORE, &no_core);
@@ -57,10 +65,10 @@ static int settle(const struct bb_fire_user *u, int fd, pid_t parent)
 
 static void run_child(const struct bb_fire_user *u, char **argv, int fd, pid_t parent)
 {
-	int rc = settle(u, fd, parent);
+	int rc = settle(u, argv[0], fd, parent);
 
 	if (!rc) {
-		execv(argv[0], argv);
+		fexecve(PROGRAM_FD, argv, environ);
 		rc = -errno;
 	}
 	send(0, strerror(-rc), strlen(strerror(-rc)), MSG_NOSIGNAL);

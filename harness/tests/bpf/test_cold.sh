@@ -28,7 +28,8 @@ if grep -q 'skipped: perf_profiler/step-cold' "$TMP/err"; then
 fi
 expect_status "both ends: succeeds" 0
 check "both ends: stdout is strictly valid BMF" valid_bmf "$TMP/out"
-expect_no_grep "both ends: no series is void" err ' void: '
+# A load that was emptied otherwise than the rest is void, where others use the caches, too.
+check "both ends: no series is void but for its caches" eval "! grep ' void: ' '$TMP/err' | grep -v 'after emptying a line of memory took'"
 for variant in empty stackid; do
 	p50() { bmf "$TMP/out" "perf_profiler/$variant/$1/stack_depth=8" latency-p50; }
 	check "both ends: $variant costs more cold" more "$(p50 step-cold)" "$(p50 step)"

@@ -16,12 +16,12 @@ same_plan() {
 	file=$WORK/${name%.bpf.o}.yml
 	"${user[@]}" "$BPFBENCH" init "$1" -o "$file" >"$TMP/init.out" 2>"$TMP/init.err" || code=$?
 	case $name in
-	legacy_maps.bpf.o | no_extern.bpf.o | no_program.bpf.o) [[ $code == 1 && -s $TMP/init.err && ! -e $file ]]; return ;;
+	legacy_maps.bpf.o | no_extern.bpf.o | no_program.bpf.o | freplace.bpf.o) [[ $code == [14] && -s $TMP/init.err && ! -e $file ]]; return ;;
 	esac
 	[[ $code == 0 && ! -s $TMP/init.out ]] || { cat "$TMP/init.err"; return 1; }
 	"${user[@]}" "$BPFBENCH" --scenario "$file" --dry-run >"$TMP/plan.file" || return 1
 	"${user[@]}" "$BPFBENCH" --object "$1" --dry-run | grep -v ' not driven: ' | diff - "$TMP/plan.file" || return 1
-	grep -q ', the floor$' "$TMP/plan.file"
+	[[ $name == struct_ops.bpf.o ]] || grep -q ', the floor$' "$TMP/plan.file"
 }
 for object in "$O"/bpf/*.bpf.o "$objects"/*.bpf.o; do
 	check "init and --object: ${object#"$O"/}" same_plan "$object"
