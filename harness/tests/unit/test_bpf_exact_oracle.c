@@ -445,7 +445,8 @@ static void play_object(const char *path, uint8_t *low, struct tally *tally)
 	struct bpf_program *p;
 
 	/* or refused on purpose, or of types that do not run */
-	if (!obj || strstr(path, "tailcall") || strstr(path, "sections")) {
+	if (!obj || strstr(path, "tailcall") || strstr(path, "lines_leave") ||
+	    strstr(path, "sections")) {
 		bpf_object__close(obj);
 		return;
 	}
