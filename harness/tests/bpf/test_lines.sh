@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # The drive `lines`, as root: the time of each line and call of one run, of programs whose lines have known costs, hold things,
 # loop and call; what is refused is named; nothing left behind.
+#
+# slow: tables of twenty programs
 # shellcheck source=harness/tests/tool.sh disable=SC2317 # functions that check calls
 . "$(dirname "$0")/../tool.sh"
 
