@@ -10,12 +10,9 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include "base/deadline.h"
 #include "base/grow.h"
-#include "capture/replay.h"
 #include "capture/take.h"
 
-#define LOG_BYTES (1u << 20)
 #define PROBE_INSNS 8 /* a loader's test of the kernel has no more */
 
 /* --- the beginning --- */
@@ -33,7 +30,7 @@ static char *join(const char *const *argv)
 
 int bb_take__begin(const char *const *argv, struct bb_take *ret_take, struct bb_err *err)
 {
-	struct bb_take t = {.capture = calloc(1, sizeof(*t.capture))};
+	struct bb_take t = {.capture = calloc(1, sizeof(*t.capture)), .rights = UINT64_MAX};
 	struct utsname kernel;
 	__u32 id = 0;
 
@@ -91,85 +88,7 @@ int bb_take__ask_kernel(struct bb_take *t, pid_t command, size_t max_bytes, stru
 	return bb_take__entries(t, max_bytes, err);
 }
 
-/* --- programs: which the kernel took --- */
-
-/* The last line of the verifier's log that is no statistic: most often the reason. */
-static void last_words(char *log, char *ret_words, size_t size)
-{
-	*ret_words = '\0';
-	for (char *line = strtok(log, "\n"); line; line = strtok(NULL, "\n"))
-		if (strncmp(line, "processed ", strlen("processed ")) &&
-		    strncmp(line, "verification time", strlen("verification time")) &&
-		    strncmp(line, "stack depth", strlen("stack depth")) && *line)
-			snprintf(ret_words, size, "%s", line);
-}
-
-static int say_refused(struct bb_replay *r, struct bb_captured_prog *p, size_t prog, int rc)
-{
-	char *log = calloc(1, LOG_BYTES), words[300];
-
-	if (!log)
-		return -ENOMEM;
-	bb_replay__load_one(r, prog, 1, log, LOG_BYTES);
-	last_words(log, words, sizeof(words));
-	free(log);
-	return asprintf(&p->refused, "%s%s%s", strerror(-rc), *words ? ": " : "", words) < 0
-		       ? -ENOMEM
-		       : 0;
-}
-
-static int load_copy(struct bb_replay *r, struct bb_capture *c, size_t prog)
-{
-	struct bb_captured_prog *p = &c->progs[prog];
-	struct bpf_prog_info info = {0};
-	__u32 len = sizeof(info);
-	int rc = p->missing ? 0 : bb_replay__load_one(r, prog, 0, NULL, 0);
-
-	if (p->missing || rc == -ENOMEM)
-		return rc;
-	if (rc)
-		return say_refused(r, p, prog, rc);
-	if (bpf_obj_get_info_by_fd(r->progs[prog], &info, &len))
-		return -errno;
-	memcpy(p->tag, info.tag, sizeof(p->tag));
-	p->xlated_bytes = info.xlated_prog_len;
-	p->jited_bytes = info.jited_prog_len;
-	return 0;
-}
-
-/* Each with the command's own maps, as the command loaded it. */
-static int load_copies(struct bb_take *t, struct bb_err *err)
-{
-	struct bb_capture *c = t->capture;
-	struct bb_replay r;
-	int rc = bb_replay__open(c, &r, err);
-
-	if (rc)
-		return rc;
-	for (size_t i = 0; i < c->n_maps; i++)
-		r.maps[i] = t->maps[i].fd;
-	for (size_t i = 0; i < c->n_btfs; i++)
-		r.btfs[i] = t->btfs[i].fd;
-	for (size_t i = 0; !rc && i < c->n_progs; i++) {
-		int32_t *target = &c->progs[i].attach_prog;
-
-		if (t->attach_progs[i] >=
-		    0) { /* the original, in the place of a slot that is free */
-			*target = (int32_t)i;
-			r.progs[i] = t->attach_progs[i];
-		}
-		rc = bb_must_end() ? bb_must_end_why() : load_copy(&r, c, i);
-		*target = BB_CAPTURE_NONE;
-		t->attach_progs[i] = -1; /* closed, or by the replay in the end */
-	}
-	for (size_t i = 0; i < c->n_maps; i++)
-		r.maps[i] = -1;
-	for (size_t i = 0; i < c->n_btfs; i++)
-		r.btfs[i] = -1;
-	bb_replay__done(&r);
-	return rc ? bb_fail(err, rc, "loading copies of the command's programs: %s", strerror(-rc))
-		  : 0;
-}
+/* --- programs --- */
 
 static int by_id(const void *a, const void *b)
 {
@@ -354,8 +273,8 @@ static uint32_t *ids_of_targets(const struct bb_take *t)
 		struct bpf_prog_info info = {0};
 		__u32 len = sizeof(info);
 
-		if (t->attach_progs[i] >= 0 &&
-		    !bpf_obj_get_info_by_fd(t->attach_progs[i], &info, &len))
+		if (t->loads[i].target_fd >= 0 &&
+		    !bpf_obj_get_info_by_fd(t->loads[i].target_fd, &info, &len))
 			ids[i] = info.id;
 	}
 	return ids;
@@ -499,11 +418,12 @@ static int mark_probes(struct bb_take *t)
 	return 0;
 }
 
-int bb_take__end(struct bb_take *t, struct bb_capture **ret_capture, struct bb_err *err)
+int bb_take__end(struct bb_take *t, const char *how_ended, struct bb_capture **ret_capture,
+		 struct bb_err *err)
 {
 	struct bb_capture *c = t->capture;
 	uint32_t *target_ids = ids_of_targets(t);
-	int rc = target_ids ? load_copies(t, err) : bb_fail_nomem(err), error = 0;
+	int rc = target_ids ? bb_take__load_copies(t, err) : bb_fail_nomem(err), error = 0;
 
 	for (size_t i = 0; !rc && !error && i < c->n_btfs; i++)
 		error = read_btf(t->btfs[i].fd, &c->btfs[i]);
@@ -518,6 +438,8 @@ int bb_take__end(struct bb_take *t, struct bb_capture **ret_capture, struct bb_e
 	free(target_ids);
 	if (!rc && error)
 		rc = bb_fail(err, error, "ending the capture: %s", strerror(-error));
+	if (!rc && bb_take__has_nothing(t))
+		rc = bb_take__say_nothing(t, how_ended, err);
 	if (!rc) {
 		*ret_capture = c;
 		t->capture = NULL;
@@ -539,12 +461,12 @@ void bb_take__free(struct bb_take *t)
 		return;
 	close_held(t->maps, t->n_maps);
 	close_held(t->btfs, t->n_btfs);
-	for (size_t i = 0; i < t->n_attach_progs; i++)
-		if (t->attach_progs[i] >= 0)
-			close(t->attach_progs[i]);
+	for (size_t i = 0; i < t->n_loads; i++)
+		if (t->loads[i].target_fd >= 0)
+			close(t->loads[i].target_fd);
 	for (size_t i = 0; i < t->n_pending; i++)
 		bb_pending__done(&t->pending[i]);
-	free(t->attach_progs);
+	free(t->loads);
 	free(t->seen);
 	free(t->templates);
 	free(t->events);

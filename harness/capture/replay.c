@@ -13,11 +13,8 @@
 
 #define MAX_TRIES 5 /* of a load that a signal broke off, as libbpf does */
 
-#ifndef BPF_F_TOKEN_FD /* 6.9 */
-#define BPF_F_TOKEN_FD (1U << 16)
-#endif
 /* Root needs no token, and which NUMA node a map was for the kernel does not say. */
-#define MAP_FLAGS_LEFT (BPF_F_TOKEN_FD | BPF_F_NUMA_NODE)
+#define MAP_FLAGS_LEFT (BB_TOKEN_FD | BPF_F_NUMA_NODE)
 
 static int sys_bpf(enum bpf_cmd cmd, union bpf_attr *attr)
 {
@@ -333,7 +330,7 @@ int bb_replay__load_one(struct bb_replay *r, size_t prog, uint32_t log_level, ch
 			    .insn_cnt = p->n_insns,
 			    .license = (uintptr_t)p->license,
 			    .kern_version = p->kern_version,
-			    .prog_flags = p->flags & ~BPF_F_TOKEN_FD};
+			    .prog_flags = p->flags & ~BB_TOKEN_FD};
 
 	if (rc)
 		return rc;

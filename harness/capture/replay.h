@@ -4,6 +4,8 @@
 
 #include "capture/capture.h"
 
+#define BB_TOKEN_FD (1U << 16) /* BPF_F_TOKEN_FD, 6.9: of a program's or map's flags */
+
 /*
  * The kernel's objects for one load of programs of a capture: descriptors by index, -1 where there
  * is none. They are made when they are needed, or put there by the caller; all are closed in the

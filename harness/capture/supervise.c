@@ -102,28 +102,21 @@ static int watch(struct supervision *s, struct bb_err *err)
 
 /* --- the whole --- */
 
-static int say_nothing(const struct supervision *s, struct bb_err *err)
-{
-	char end[64] = "";
-
-	if (s->command.ended)
-		snprintf(end, sizeof(end), ", which ended with exit code %d,", s->command.status);
-	return bb_fail(err, -ENOTSUP,
-		       "'%s'%s loaded no BPF program; one that a daemon loads for it is not seen",
-		       s->take.capture->command, end);
-}
-
 static int supervise(struct supervision *s, struct bb_capture **ret_capture,
 		     struct bb_capture_facts *ret_facts, struct bb_err *err)
 {
+	char how_ended[64] = "";
 	int rc = watch(s, err);
 
 	if (s->take.supervises)
 		s->opts->say("the command wants to watch system calls by seccomp itself, as a "
 			     "container runtime does; the kernel allows one watcher, which is "
 			     "bpfbench, and told it EBUSY: capture a command inside of it");
+	if (s->command.ended)
+		snprintf(how_ended, sizeof(how_ended), ", which ended with exit code %d,",
+			 s->command.status);
 	if (!rc && !s->take.capture->n_progs)
-		rc = say_nothing(s, err);
+		rc = bb_take__say_nothing(&s->take, how_ended, err);
 	ret_facts->ended = s->command.ended;
 	ret_facts->status = s->command.status;
 	ret_facts->seconds = bb_seconds_since(s->began_ns);
@@ -138,7 +131,7 @@ static int supervise(struct supervision *s, struct bb_capture **ret_capture,
 				       ? (double)s->take.spent_ns * 1e-3 / (double)s->take.n_calls
 				       : 0;
 	if (!rc)
-		return bb_take__end(&s->take, ret_capture, err);
+		return bb_take__end(&s->take, how_ended, ret_capture, err);
 	bb_take__free(&s->take);
 	return rc;
 }

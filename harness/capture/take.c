@@ -18,6 +18,8 @@
 #include "base/clock.h"
 #include "base/grow.h"
 #include "capture/btf_ids.h"
+#include "capture/replay.h"
+#include "capture/rights.h"
 #include "capture/take_call.h"
 
 #define MAX_INPUTS 64          /* test runs that are kept */
@@ -347,11 +349,20 @@ static int fill_prog(struct bb_take_call *call, struct bb_captured_prog *p, int 
 	return rc;
 }
 
+/* A token has the rights of who made it. */
+static uint64_t note_rights(struct bb_take_call *call, uint32_t flags)
+{
+	uint64_t rights = flags & BB_TOKEN_FD ? UINT64_MAX : bb_rights__of(call->from.tid);
+
+	call->t->rights &= rights;
+	return rights;
+}
+
 static int take_load(struct bb_take_call *call)
 {
 	struct bb_take *t = call->t;
 	struct bb_captured_prog *p;
-	int *attach_fd;
+	struct bb_taken_load *load;
 	void *insns;
 
 	if (!call->attr.insn_cnt || call->attr.insn_cnt > BB_CAPTURE_MAX_INSNS ||
@@ -360,20 +371,20 @@ static int take_load(struct bb_take_call *call)
 			    sizeof(struct bpf_insn), sizeof(struct bpf_insn), &insns) ||
 	    !insns)
 		return 0; /* the kernel could not read them either */
-	attach_fd = bb_append(&t->attach_progs, &t->n_attach_progs, sizeof(*attach_fd));
-	p = attach_fd ? bb_append(&t->capture->progs, &t->capture->n_progs, sizeof(*p)) : NULL;
+	load = bb_append(&t->loads, &t->n_loads, sizeof(*load));
+	p = load ? bb_append(&t->capture->progs, &t->capture->n_progs, sizeof(*p)) : NULL;
 	if (!p) {
-		t->n_attach_progs -= attach_fd != NULL;
+		t->n_loads -= load != NULL;
 		free(insns);
 		return -ENOMEM;
 	}
-	*attach_fd = -1;
+	*load = (struct bb_taken_load){-1, note_rights(call, call->attr.prog_flags), 0};
 	*p = (struct bb_captured_prog){.insns = insns,
 				       .n_insns = call->attr.insn_cnt,
 				       .btf = BB_CAPTURE_NONE,
 				       .attach_btf = BB_CAPTURE_NONE,
 				       .attach_prog = BB_CAPTURE_NONE};
-	return fill_prog(call, p, attach_fd);
+	return fill_prog(call, p, &load->target_fd);
 }
 
 /* --- BPF_MAP_CREATE --- */
@@ -476,7 +487,7 @@ static int take_bpf(struct bb_take_call *call, const struct seccomp_data *data)
 		return 0;
 	switch ((uint32_t)data->args[0]) {
 	case BPF_PROG_LOAD: return take_load(call);
-	case BPF_MAP_CREATE: return take_map_of_maps(call);
+	case BPF_MAP_CREATE: note_rights(call, call->attr.map_flags); return take_map_of_maps(call);
 	case BPF_LINK_CREATE: bb_take_attach__link(call); return 0;
 	case BPF_RAW_TRACEPOINT_OPEN: bb_take_attach__raw_tracepoint(call); return 0;
 	case BPF_PROG_ATTACH: bb_take_attach__prog_attach(call); return 0;
@@ -540,8 +551,8 @@ void bb_take__undo(struct bb_take *t, const struct bb_take_mark *mark)
 
 	while (c->n_progs > mark->n_progs) {
 		bb_captured_prog__done(&c->progs[--c->n_progs]);
-		if (t->attach_progs[--t->n_attach_progs] >= 0)
-			close(t->attach_progs[t->n_attach_progs]);
+		if (t->loads[--t->n_loads].target_fd >= 0)
+			close(t->loads[t->n_loads].target_fd);
 	}
 	while (c->n_attachments > mark->n_attachments) {
 		c->n_attachments--;

@@ -18,6 +18,13 @@ struct bb_held_object {
 	uint32_t id; /* the kernel's */
 };
 
+/* A load, beside its program in the capture. */
+struct bb_taken_load {
+	int target_fd;    /* the program that it replaces or watches; -1 */
+	uint64_t rights;  /* of the thread that made it (capture/rights.h) */
+	int lacks_rights; /* -errno: the kernel refuses it for them, and not to root; 0 */
+};
+
 /* A program of the kernel that may be one of ours. */
 struct bb_seen_prog {
 	uint32_t id, type;
@@ -61,18 +68,18 @@ struct bb_pending_attachment {
 struct bb_take {
 	struct bb_capture *capture;
 	struct bb_held_object *maps, *btfs; /* as in the capture */
-	int *attach_progs;                  /* as its progs: what each replaces or watches; -1 */
+	struct bb_taken_load *loads;        /* as its progs */
 	struct bb_seen_prog *seen;          /* by id when the capture ends */
 	struct bb_template *templates;
 	struct bb_opened_event *events;
 	struct bb_pending_attachment *pending;        /* as its attachments */
 	struct bb_pending_attachment *pending_inputs; /* as its inputs */
-	size_t n_maps, n_btfs, n_attach_progs, n_seen, n_templates, n_events, n_pending,
-		n_pending_inputs;
+	size_t n_maps, n_btfs, n_loads, n_seen, n_templates, n_events, n_pending, n_pending_inputs;
 	uint32_t *links; /* the programs of links that are of no attachment yet */
 	size_t n_links;
 	uint32_t last_link_id;  /* links up to here have been seen */
 	uint32_t first_prog_id; /* programs of the kernel from here on may be ours */
+	uint64_t rights;        /* that it had at all loads and makings of maps */
 	bool supervises;        /* it asked to be told of system calls, as we are, and is refused */
 	size_t n_calls;         /* that were looked at */
 	uint64_t spent_ns;      /* in all of them */
@@ -106,9 +113,16 @@ void bb_take__settle(struct bb_take *t, enum bb_settle_when when, pid_t tid);
 int bb_take__ask_kernel(struct bb_take *t, pid_t command, size_t max_bytes, struct bb_err *err);
 
 /* The whole; t keeps nothing of it. Every program is loaded once more, with the command's own maps:
- * what the kernel refuses is known then, and the others' tags. */
-int bb_take__end(struct bb_take *t, struct bb_capture **ret_capture, struct bb_err *err);
+ * what the kernel refuses is known then, and the others' tags. -ENOTSUP when there is nothing to
+ * measure: `how_ended` is as below. */
+int bb_take__end(struct bb_take *t, const char *how_ended, struct bb_capture **ret_capture,
+		 struct bb_err *err);
 void bb_take__free(struct bb_take *t);
+
+/* Did the command load nothing that can be measured? bb_take__say_nothing() says why, and what to
+ * do, and returns -ENOTSUP. `how_ended` follows the command's name: "", or ", which ended .., ". */
+bool bb_take__has_nothing(const struct bb_take *t);
+int bb_take__say_nothing(const struct bb_take *t, const char *how_ended, struct bb_err *err);
 
 /* For the files of take.c only. */
 
@@ -119,6 +133,10 @@ int32_t bb_take__btf(struct bb_take *t, int fd);
 /* The entry of a program; NULL: out of memory, or it cannot be asked. Its descriptor stays the
  * caller's. */
 struct bb_seen_prog *bb_take__seen(struct bb_take *t, int fd);
+
+/* Load each with the command's own maps, as the command loaded it, and note what the kernel says of
+ * it (copies.c). */
+int bb_take__load_copies(struct bb_take *t, struct bb_err *err);
 
 /* The contents of the maps (contents.c). */
 int bb_take__entries(struct bb_take *t, size_t max_bytes, struct bb_err *err);

@@ -92,10 +92,16 @@ expect_status "a command that forks and does not end when it is asked to: exit c
 expect_eq "a command that does not end: it is gone" "$(loaders)" ""
 capture -- setpriv --no-new-privs "$load" -1 "$objects/sections.bpf.o"
 expect_status "a command that ends at once, after an exec: exit code 0" 0
+capture -- "$load" "$objects/loop.bpf.o" "$objects/rejected.bpf.o"
+expect_status "a command one of whose programs is refused: exit code 0" 0
+expect_grep "a command one of whose programs is refused: said" out '^  rejected .*the kernel refuses it: '
+rm -f "$file"
 capture -- "$load" "$objects/rejected.bpf.o"
-expect_status "a command whose program is refused: exit code 0" 0
-expect_grep "a command whose program is refused: said" out 'the kernel refuses it: '
-BB_SECRET=1 BB_KEPT=1 run "$BPFBENCH" capture -o "$file" --env BB_KEPT --until env -- sh -c "env; exec $load $objects/sections.bpf.o"
+expect_status "a command whose only program is refused: exit code 4" 4
+expect_grep "a command whose only program is refused: why" err "^bpfbench: '.*'.* loaded no program that the kernel takes; 'rejected' is refused: Permission denied: "
+check "a command whose only program is refused: no file" test ! -e "$file"
+BB_SECRET=1 BB_KEPT=1 run "$BPFBENCH" capture -o "$file" --env BB_KEPT --until "env; until test -e $TMP/loaded; do sleep 0.1; done" \
+	-- sh -c "env; $load -1 $objects/sections.bpf.o; touch $TMP/loaded; exec sleep 60"
 expect_status "the environment: exit code 0" 0
 expect_no_grep "the environment is a clean one" err '^BB_SECRET='
 expect_eq "but for --env; that of --until, too" "$(grep -c '^BB_KEPT=1$' "$TMP/err")" 2

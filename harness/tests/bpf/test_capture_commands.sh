@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Commands of all kinds, captured: static, 32-bit, with a seccomp filter of their own, without the rights that they had; one that fails
-# or is interrupted; programs that tc attached; variables of a capture that a scenario sets.
+# Commands of all kinds, captured: static, 32-bit, scripts, with a seccomp filter of their own, without the rights that they had or that
+# they need; one that fails or is interrupted; programs that tc attached; variables of a capture that a scenario sets.
 # slow: each command is watched until it has been quiet for a second
 # shellcheck source=harness/tests/tool.sh disable=SC2317 # functions that check, wait_until and run call
 . "$(dirname "$0")/../tool.sh"
 
-names=(static "own filter" "dropped rights" "32-bit" fails supervises attachments "test runs" interrupted "the caller's" tc netns variables maps gate budget)
+names=(static "own filter" "dropped rights" "32-bit" fails "no rights" probes script supervises attachments "test runs" interrupted "the caller's" tc netns variables maps gate budget)
 need_root "${names[@]}" || plan_done
 objects=$O/tests/bpf load=$O/tests/tools/load_all file=$WORK/a.capture
 
@@ -77,6 +77,9 @@ void _start(void)
 #ifdef POINTS
 	attr.type = 17;
 #endif
+#ifdef PROBES
+	attr.name[0] = 0;
+#endif
 	attr.insns = (unsigned long)insns;
 	attr.license = (unsigned long)"GPL";
 	fd = call(BPF, 5, (long)&attr, sizeof(attr));
@@ -137,6 +140,49 @@ bare "dropped rights" -DDROPS
 bare 32-bit -m32
 bare fails -DFAILS
 [[ ! -s $TMP/cc ]] && expect_grep "fails: said" err 'the command ended with exit code 7'
+
+# --- no right to load: programs are tried with the command's rights; the loader's tests fail first, so it comes to no program ---
+# refused NAME REGEX COMMAND...: nothing is captured, and that matches.
+refused() {
+	local name=$1 regex=$2
+
+	shift 2
+	rm -f "$file"
+	capture -- "$@"
+	expect_status "$name: exit code 4" 4
+	expect_grep "$name: said" err "$regex"
+	check "$name: no file" test ! -e "$file"
+}
+no_rights=(setpriv --bounding-set -all)
+mkdir "$TMP/theirs"
+cp "$load" "$objects/loop.bpf.o" "$TMP/theirs/"
+chmod -R a+rX "$TMP/theirs"
+may_not="^bpfbench: '.*', which ended with exit code 1, has not the right to load BPF programs: .* without CAP_BPF, .*CAP_SYS_ADMIN"
+refused "no rights: root without capabilities" "$may_not" "${no_rights[@]}" "$TMP/theirs/load_all" "$TMP/theirs/loop.bpf.o"
+refused "no rights: another user" "$may_not" setpriv "--reuid=$NOBODY" "--regid=$NOGROUP" --clear-groups "$TMP/theirs/load_all" "$TMP/theirs/loop.bpf.o"
+if unshare -Ur true 2>/dev/null; then
+	refused "no rights: root of another user namespace" "$may_not" unshare -Ur "$TMP/theirs/load_all" "$TMP/theirs/loop.bpf.o"
+else
+	skip "no rights: root of another user namespace" "no user namespaces here"
+fi
+run "$BPFBENCH" --no-store -- "${no_rights[@]}" "$TMP/theirs/load_all" "$TMP/theirs/loop.bpf.o"
+expect_status "no rights: measured at once: exit code 4" 4
+expect_grep "no rights: measured at once: said" err 'has not the right to load BPF programs'
+
+# --- only tests of the kernel ---
+if [[ $(uname -m) == x86_64 ]] && "${CC:-gcc}" -O1 -nostdlib -static -fno-pie -no-pie -fno-stack-protector -DPROBES -DFAILS -o "$TMP/bare" "$TMP/bare.c" 2>"$TMP/cc"; then
+	refused probes "loaded its loader's tests of the kernel \(1\), and no program: give it the arguments" "$TMP/bare"
+else
+	skip probes "no compiler for that here"
+fi
+
+# --- a script ---
+printf '#!/bin/sh\n"$@"\nexit 3\n' >"$TMP/script"
+chmod 755 "$TMP/script"
+capture -- "$TMP/script" "$load" -1 "$objects/loop.bpf.o"
+expect_status "script: exit code 0" 0
+expect_grep "script: its program's program is captured" out '^  loop +xdp '
+expect_grep "script: its exit code" err 'the command ended with exit code 3'
 
 # --- a command that watches system calls itself: it is told that it cannot, and so is the user ---
 bare supervises -DSUPERVISES
