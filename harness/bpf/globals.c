@@ -131,10 +131,7 @@ int bb_global__set_spec(struct bpf_object *obj, const char *object_path,
 	if (spec->self == BB_SELF_COMM && self && self->comm[0])
 		return set_text(obj, object_path, spec->name, self->comm, err);
 	if (spec->self && (!self || !bb_self__number(spec->self, self, &value)))
-		return bb_fail(err, -ENOTSUP,
-			       "global '%s': only programs that are fired where they are attached "
-			       "have a process that fires; it is not known which here",
-			       spec->name);
+		return bb_fail(err, -ENOTSUP, "global '%s': " BB_SELF_UNKNOWN, spec->name);
 	return bb_global__set(obj, object_path, spec->name, value, err);
 }
 

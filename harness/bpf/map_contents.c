@@ -108,9 +108,7 @@ static int put_self(const struct content *c, const struct bb_map_entry *entry, e
 						      : bb_self__number(self, c->self, &number));
 
 	if (!known)
-		return fail_at(err, -ENOTSUP, c->spec, &entry->where,
-			       "only programs that are fired where they are attached have a "
-			       "process that fires; it is not known which here");
+		return fail_at(err, -ENOTSUP, c->spec, &entry->where, BB_SELF_UNKNOWN);
 	memset(dest, 0, size);
 	if (self == BB_SELF_COMM)
 		memcpy(dest, c->self->comm,

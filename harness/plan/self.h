@@ -20,6 +20,11 @@ struct bb_self_values {
 	int cgroup_fd;      /* its folder, borrowed; -1: likewise */
 };
 
+/* Why there is no value. */
+#define BB_SELF_UNKNOWN                                                                            \
+	"only programs that are fired where they are attached have a process that fires; it is "   \
+	"not known which here"
+
 /* The value of pid or cgroup; false: it is not known, or no number. */
 static inline bool bb_self__number(enum bb_self self, const struct bb_self_values *v,
 				   int64_t *ret_number)

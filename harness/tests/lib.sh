@@ -110,6 +110,15 @@ need_root() {
 	return 1
 }
 
+# need_exact_faults NAME...: likewise for a page fault as the event.
+need_exact_faults() {
+	local name
+
+	grep -qs -- -fsanitize=address "$O/flags" || return 0
+	for name in "$@"; do skip "$name" "AddressSanitizer takes page faults of its own, which are the event"; done
+	return 1
+}
+
 # need_command CMD NAME...: likewise for a program that may be missing.
 need_command() {
 	local command=$1 name

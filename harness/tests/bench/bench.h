@@ -104,6 +104,18 @@ static inline struct bench_child bench_run(const char *const *argv)
 	};
 }
 
+/*
+ * As a user does on a new machine: what moves between runs is then in the intervals of those
+ * stored there.
+ */
+static inline void bench_selftest(const char *results)
+{
+	const char *const argv[] = {"./bpfbench", "selftest", "--results",
+				    results,      "--quiet",  NULL};
+
+	bench_run(argv);
+}
+
 /* Two series of figures, taken in turns. */
 struct bench_duel {
 	double *a, *b;

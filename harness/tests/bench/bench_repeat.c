@@ -260,19 +260,6 @@ static bool is_wanted(const char *name)
 	return !wanted || !*wanted;
 }
 
-/* As a user does on a new machine: what moves between runs is then in the intervals. */
-static void run_selftest(const char *results)
-{
-	char command[1024];
-
-	snprintf(command, sizeof(command), "exec ./bpfbench selftest --results %s --quiet >&2",
-		 results);
-	if (system(command)) { /* NOLINT: a command of our own */
-		fprintf(stderr, "it failed: %s\n", command);
-		exit(1);
-	}
-}
-
 int main(int argc, char **argv)
 {
 	const char *repeats = getenv("REPEATS"), *busy = getenv("BUSY");
@@ -292,7 +279,7 @@ int main(int argc, char **argv)
 	r->scratch = argc > 1 ? argv[1] : "/tmp";
 	if (is_busy)
 		hogs = start_hogs();
-	run_selftest(r->scratch);
+	bench_selftest(r->scratch);
 	for (size_t i = 0; i < sizeof(jobs) / sizeof(jobs[0]); i++) {
 		r->job = &jobs[i];
 		if (is_wanted(r->job->name))

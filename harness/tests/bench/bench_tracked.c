@@ -335,19 +335,6 @@ static size_t count_runs(const char *dir, const char *name)
 	return n;
 }
 
-/* As a user does on a new machine: what moves between runs is then in the intervals. */
-static void run_selftest(const char *dir)
-{
-	char command[1024];
-
-	snprintf(command, sizeof(command), "exec ./bpfbench selftest --results %s/tree --quiet >&2",
-		 dir);
-	if (system(command)) { /* NOLINT: a command of our own */
-		fprintf(stderr, "it failed: %s\n", command);
-		exit(1);
-	}
-}
-
 /* How many runs of the slower tree there are to be after so many of the tree. */
 static size_t slower_due(size_t n_tree, size_t n)
 {
@@ -363,6 +350,7 @@ int main(int argc, char **argv)
 {
 	const char *runs = getenv("RUNS"), *dir = argc > 1 ? argv[1] : "/tmp";
 	const char *made = getenv("MADE"), *most = getenv("SECONDS_MOST");
+	char results[512];
 	size_t n = runs && *runs ? strtoul(runs, NULL, 10) : 200, n_tree, n_slower;
 	double seconds = most && *most ? strtod(most, NULL) : (double)INFINITY;
 	uint64_t began_ns = bb_now_ns();
@@ -379,8 +367,10 @@ int main(int argc, char **argv)
 	bb_rng_seed(&rng, BENCH_SEED + n_tree);
 	write_scenario(dir, "tree", 400);
 	write_scenario(dir, "slower", 413);
-	if (!n_tree)
-		run_selftest(dir);
+	if (!n_tree) {
+		snprintf(results, sizeof(results), "%s/tree", dir);
+		bench_selftest(results);
+	}
 	while (bb_seconds_since(began_ns) < seconds) {
 		if (n_slower < slower_due(n_tree, n)) {
 			run_once(dir, "slower", &rng);

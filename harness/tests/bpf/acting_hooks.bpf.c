@@ -3,16 +3,7 @@
  * Programs that can forbid what every process of a machine does, for test_kernel_hooks.sh in
  * virtual machines: those that do forbid it act on who is called bpfbench.
  */
-#include "bb_bpf.h"
-
-__u64 runs;
-
-#define PROGRAM(name, section, retval)                                                             \
-	SEC(section) int name(void *ctx)                                                           \
-	{                                                                                          \
-		__sync_fetch_and_add(&runs, 1);                                                    \
-		return retval;                                                                     \
-	}
+#include "counts_runs.h"
 
 static __always_inline int is_bpfbench(void)
 {

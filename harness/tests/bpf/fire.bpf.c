@@ -1,15 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Programs that a trigger of the catalogue fires where they are attached, a kind of hook each. */
-#include "bb_bpf.h"
-
-__u64 runs;
-
-#define PROGRAM(name, section, retval)                                                             \
-	SEC(section) int name(void *ctx)                                                           \
-	{                                                                                          \
-		__sync_fetch_and_add(&runs, 1);                                                    \
-		return retval;                                                                     \
-	}
+#include "counts_runs.h"
 
 PROGRAM(on_openat, "tp/syscalls/sys_enter_openat", 0)
 PROGRAM(on_exit_read, "tp/syscalls/sys_exit_pread64", 0)

@@ -3,16 +3,7 @@
  * Hooks that many kernels lack or refuse (kprobes, trampolines, LSM, links to many functions): for
  * test_kernel_hooks.sh. Those of the kernel are run by mkdir(2).
  */
-#include "bb_bpf.h"
-
-__u64 runs;
-
-#define PROGRAM(name, section, retval)                                                             \
-	SEC(section) int name(void *ctx)                                                           \
-	{                                                                                          \
-		__sync_fetch_and_add(&runs, 1);                                                    \
-		return retval;                                                                     \
-	}
+#include "counts_runs.h"
 
 PROGRAM(users_multi, "uprobe.multi/libc.so.6:callo*", 0)
 PROGRAM(users_return_multi, "uretprobe.multi/libc.so.6:malloc", 0)

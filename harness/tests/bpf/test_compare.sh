@@ -5,11 +5,7 @@
 . "$(dirname "$0")/../tool.sh"
 
 names=("two equal builds" "a real regression" "the self-test")
-need_root "${names[@]}" || plan_done
-if grep -qs -- -fsanitize=address "$O/flags"; then
-	for name in "${names[@]}"; do skip "$name" "AddressSanitizer takes page faults of its own, which are the event"; done
-	plan_done
-fi
+need_root "${names[@]}" && need_exact_faults "${names[@]}" || plan_done
 
 # shellcheck source=harness/tests/bpf/left.sh
 . "$(dirname "$0")/left.sh"

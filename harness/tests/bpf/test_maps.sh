@@ -45,9 +45,7 @@ events() {
 	printf '%s\n' "name: events" "object: $objects/maps.bpf.o" "maps: [{name: array, reset: $1}]" \
 		'variants: [{name: a, program: expects_zero}]' 'drive: [{with: step, samples: 600}]' 'expect: {drops: 0}' >"$WORK/events.yml"
 }
-if grep -qs -- -fsanitize=address "$O/flags"; then
-	skip "page faults" "AddressSanitizer takes page faults of its own, which are the event"
-else
+if need_exact_faults "page faults"; then
 	events run
 	real -s "$WORK/events.yml" --loads 2
 	expect_status "page faults, reset: run: succeeds" 0
