@@ -35,6 +35,7 @@ struct slot {
 	struct bb_batch *batch;            /* in work */
 	uint64_t began_ns;
 	size_t warmed; /* runs of its warm-up that were made */
+	uint64_t *in;  /* scratch, by block; where others may run it, too */
 	bool is_warm;
 };
 
@@ -68,6 +69,7 @@ static void close_slot(struct slot *s)
 	free_shared(s->exact.now, s->exact.clone.cfg.n_blocks);
 	bb_clone__done(&s->exact.clone);
 	bb_code__done(&s->exact.code);
+	free(s->in);
 	free(s);
 }
 
@@ -360,9 +362,10 @@ static int attach_to_fire(void *state, struct bb_test_prog *subject, void **ret_
 	if (rc)
 		return rc;
 	s->fire = calloc(1, sizeof(*s->fire));
-	rc = s->fire ? bb_fire__attach_program(state, subject, s->exact.clone.prog_fd, s,
-					       sizeof(struct bb_fire_shared), s->fire, err)
-		     : bb_fail_nomem(err);
+	s->in = calloc(s->exact.clone.cfg.n_blocks, sizeof(*s->in));
+	rc = s->fire && s->in ? bb_fire__attach_program(state, subject, s->exact.clone.prog_fd, s,
+							sizeof(struct bb_fire_shared), s->fire, err)
+			      : bb_fail_nomem(err);
 	if (rc) {
 		free(s->fire);
 		close_slot(s);
@@ -382,10 +385,17 @@ static int probe_fire(void *state, struct bb_test_prog *subject, struct bb_err *
 	return rc;
 }
 
-/*
- * In the process that fires. A run begins in the first block: where that was executed as often as a
- * firing brings runs, nobody else's are among them.
- */
+/* Are those of a firing counted, and of nobody else? A run begins in the first block. */
+static bool are_ours(const struct slot *s)
+{
+	const struct bb_exact *e = &s->exact;
+	uint64_t runs = s->fire->found->runs_each;
+
+	return e->now[0] >= runs &&
+	       bb_counts__are_whole(&e->clone.cfg, &e->code, runs, e->now, s->in);
+}
+
+/* In the process that fires. */
 static int work(void *arg, struct bb_fire_task *t, void *shared)
 {
 	struct bb_batch *b = &((struct bb_fire_shared *)shared)->batch;
@@ -407,9 +417,11 @@ static int work(void *arg, struct bb_fire_task *t, void *shared)
 			rc = bb_stats_reader__info(bb_target__reader(s->target), &unused);
 		t->beats++;
 		bb_clone__read(&e->clone, e->now);
-		in_vain = e->now[0] == found->runs_each ? 0 : in_vain + 1;
-		if (in_vain)
+		in_vain = are_ours(s) ? 0 : in_vain + 1;
+		if (in_vain) {
+			bb_target__drain(s->target, !b->drain_each_run);
 			continue;
+		}
 		is_last = take(s) == 1;
 		if (s->is_warm && b->n) /* of one run, as by step */
 			b->ns[b->n - 1] /= found->runs_each;

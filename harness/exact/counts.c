@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "exact/counts.h"
 
+#include <string.h>
+
+#include "bpf/insn.h"
+
 uint64_t bb_counts__instructions(const struct bb_cfg *g, const uint64_t *counts)
 {
 	uint64_t sum = 0;
@@ -18,4 +22,68 @@ uint64_t bb_counts__path(const struct bb_cfg *g, const uint64_t *counts)
 		for (unsigned int shift = 0; shift < 64; shift += 8)
 			hash = (hash ^ (counts[b] >> shift & 0xff)) * 1099511628211U;
 	return hash;
+}
+
+/*
+ * Can it end in the middle of a block: by a tail call that succeeds, a packet that is too short for
+ * BPF_LD_ABS, an exception (a kfunc)?
+ */
+static bool may_leave(const struct bb_code *code)
+{
+	for (uint32_t at = 0; at < code->n; at++) {
+		const struct bpf_insn *i = &code->insns[at];
+
+		if (bb_insn_is_second_half(code->insns, at))
+			continue;
+		if (bb_insn_is_kfunc_call(i) ||
+		    (bb_insn_is_helper_call(i) && i->imm == BPF_FUNC_tail_call) ||
+		    (BPF_CLASS(i->code) == BPF_LD && !bb_insn_is_wide(i)))
+			return true;
+	}
+	return false;
+}
+
+/* The sums of those before each block into in[]; false: a block was left for none. */
+static bool follow(const struct bb_cfg *g, const struct bb_code *code, const uint64_t *counts,
+		   bool comes_back, uint64_t *in, uint64_t *ret_exits)
+{
+	*ret_exits = 0;
+	memset(in, 0, g->n_blocks * sizeof(*in));
+	for (uint32_t b = 0; b < g->n_blocks; b++) {
+		uint32_t next[2];
+		unsigned int n = bb_cfg__next(g, code, b, next);
+		uint64_t out = 0;
+
+		if (n == 2 && next[0] == next[1])
+			n = 1;
+		for (unsigned int k = 0; k < n; k++) {
+			in[next[k]] += counts[b];
+			out += counts[next[k]];
+		}
+		if (n && comes_back && out < counts[b])
+			return false;
+		if (!n && !g->blocks[b].func)
+			*ret_exits += counts[b];
+	}
+	return true;
+}
+
+bool bb_counts__are_whole(const struct bb_cfg *g, const struct bb_code *code, uint64_t runs,
+			  const uint64_t *counts, uint64_t *in)
+{
+	bool comes_back = !may_leave(code);
+	uint64_t exits;
+
+	if (!follow(g, code, counts, comes_back, in, &exits) ||
+	    (comes_back ? exits != runs : exits > runs))
+		return false;
+	in[0] += runs;
+	for (uint32_t b = 0; b < g->n_blocks; b++) {
+		/* whoever calls a function is not looked for */
+		bool is_called = b && g->blocks[b].first == g->funcs[g->blocks[b].func].first;
+
+		if (!is_called && counts[b] > in[b])
+			return false;
+	}
+	return true;
 }

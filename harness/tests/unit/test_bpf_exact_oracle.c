@@ -58,9 +58,29 @@ static uint32_t run_fd(int fd, const uint8_t *packet, size_t len)
 	return opts.retval;
 }
 
-/* Every slot that the interpreter counted, against the counter of its block. */
-static void compare(const struct bb_clone *clone, const struct interp *I, const char *name)
+/* It is seen to be one run; one more that was in its last block already, is none. */
+static void look_whole(const struct bb_cfg *g, const struct bb_code *code, uint64_t *counts)
 {
+	uint64_t *in = calloc(g->n_blocks, sizeof(*in));
+	uint32_t next[2];
+
+	assert_non_null(in);
+	if (!bb_counts__are_whole(g, code, 1, counts, in))
+		fail_msg("%s: the counts of one run are not seen to be one", code->name);
+	for (uint32_t b = 0; b < g->n_blocks; b++)
+		if (counts[b] && !g->blocks[b].func && !bb_cfg__next(g, code, b, next)) {
+			counts[b]++;
+			assert_false(bb_counts__are_whole(g, code, 1, counts, in));
+			break;
+		}
+	free(in);
+}
+
+/* Every slot that the interpreter counted, against the counter of its block. */
+static void compare(const struct bb_clone *clone, const struct interp *I,
+		    const struct bb_code *code)
+{
+	const char *name = code->name;
 	const struct bb_cfg *g = &clone->cfg;
 	uint64_t *counts = calloc(g->n_blocks, sizeof(*counts));
 
@@ -72,6 +92,7 @@ static void compare(const struct bb_clone *clone, const struct interp *I, const 
 				 (unsigned long long)I->hits[at],
 				 (unsigned long long)counts[g->block_of[at]]);
 	assert_int_equal(bb_counts__instructions(g, counts), I->steps);
+	look_whole(g, code, counts);
 	free(counts);
 }
 
@@ -145,7 +166,7 @@ static void play(const struct bb_code *code, const struct bb_clone *clone, int o
 		memset(clone->counts, 0, clone->cfg.n_blocks * sizeof(*clone->counts));
 		assert_int_equal(run_fd(original_fd, packet, len), (uint32_t)expected);
 		assert_int_equal(run_fd(clone->prog_fd, packet, len), (uint32_t)expected);
-		compare(clone, I, code->name);
+		compare(clone, I, code);
 		interp_done(I);
 		tally->runs++;
 		tally->steps += I->steps;
@@ -381,7 +402,7 @@ static bool play_own(const struct bb_clone *clone, const struct way *w, uint8_t 
 		}
 		/* what the first fault itself touches is there afterwards */
 		if (!w->is_event || i)
-			compare(clone, I, code->name);
+			compare(clone, I, code);
 		tally->runs++;
 		tally->steps += I->steps;
 	}
