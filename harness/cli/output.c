@@ -238,6 +238,7 @@ int bb_output(const struct bb_report *report, const struct bb_exporter *format, 
 	      struct bb_err *err)
 {
 	struct formatted f = {.report = report, .format = format};
+	int rc = bb_output_of(write_report, &f, path, err);
 
-	return bb_output_of(write_report, &f, path, err);
+	return rc || !format->is_for_service ? rc : bb_export_say_left_out(report, err);
 }

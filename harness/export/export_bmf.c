@@ -9,9 +9,9 @@
 
 /*
  * Bencher Metric Format v0: {"case": {"measure": {"value": x, "lower_value": x, "upper_value":
- * x}}}, one JSON object. Bencher takes `{}` and a missing benchmark for good news, so whatever was
- * to be measured and was not is an error here, and nothing is written. What the programs are
- * without a run follows the cases, a benchmark a program.
+ * x}}}, one JSON object. Bencher takes `{}` for good news, so a run without any figure is an error
+ * here. A case without a valid sample is left out, never 0.0; bb_export_say_left_out() names it.
+ * What the programs are without a run follows the cases, a benchmark a program.
  */
 #define NAME_MAX_BYTES 1024 /* of a benchmark's name, as Bencher checks it */
 
@@ -32,14 +32,6 @@ static const char *slug_of(const struct bb_case *c, const struct bb_metric_def *
 		if (!strcmp(def->name, of_lags[i].metric))
 			return of_lags[i].slug;
 	return def->slug;
-}
-
-static const char *why_nothing(const struct bb_case *c)
-{
-	for (size_t i = 0; i < c->n_series; i++)
-		if (bb_series_why_void(&c->series[i]))
-			return bb_series_why_void(&c->series[i]);
-	return "it was not measured";
 }
 
 static int check_name(const char *name, const char *scenario, const char *variant,
@@ -66,11 +58,6 @@ static int check_case(const struct bb_report *r, const struct bb_case *c, struct
 			       "%s: two cases have this name and Bencher would keep only one: name "
 			       "them apart",
 			       c->name);
-	if (!isfinite(c->summary.latency.value))
-		return bb_fail(err, -ENODATA,
-			       "%s: no valid sample (%s): no BMF is written, never 0.0 (see "
-			       "--format table)",
-			       c->name, why_nothing(c));
 	return 0;
 }
 
@@ -105,11 +92,6 @@ static bool is_taken(const struct bb_report *r, const struct bb_counted_case *c)
 static int check_counted(const struct bb_report *r, const struct bb_counted_case *c,
 			 struct bb_err *err)
 {
-	if (c->void_why || !c->runs)
-		return bb_fail(err, -ENODATA,
-			       "%s: no run counts (%s): no BMF is written, never 0 (see --format "
-			       "table)",
-			       c->name, c->void_why ? c->void_why : "there was none");
 	if (is_taken(r, c))
 		return bb_fail(err, -EEXIST,
 			       "%s: two cases have this name and Bencher would keep only one: name "
@@ -118,28 +100,35 @@ static int check_counted(const struct bb_report *r, const struct bb_counted_case
 	return 0;
 }
 
+static bool has_figures(const struct bb_report *r)
+{
+	for (size_t i = 0; i < r->n_cases; i++)
+		if (isfinite(r->cases[i].summary.latency.value))
+			return true;
+	for (size_t i = 0; i < r->n_counted; i++)
+		for (size_t k = 0; k < r->counted[i].n_cases; k++)
+			if (bb_counted_case__counts(&r->counted[i].cases[k]))
+				return true;
+	return false;
+}
+
 static int check(const struct bb_report *r, struct bb_err *err)
 {
-	size_t measured = 0;
 	int rc = 0;
 
 	if (r->incomplete)
 		return bb_fail(err, -ECANCELED,
 			       "run is incomplete (%s): no BMF is written (see --format table)",
 			       r->incomplete);
-	for (size_t i = 0; i < r->n_cases; i++)
-		measured += isfinite(r->cases[i].summary.latency.value) ? 1 : 0;
-	for (size_t i = 0; i < r->n_counted; i++)
-		measured += r->counted[i].n_cases;
-	if (!measured)
+	if (!has_figures(r))
 		return bb_fail(err, -ENODATA,
 			       "nothing was measured (%zu cases%s%s): no BMF is written, as "
 			       "Bencher takes an empty one for a success",
-			       r->n_cases,
+			       r->n_cases + r->n_counted,
 			       r->n_cases   ? "; the first: "
 			       : r->n_skips ? "; skipped: "
 					    : "",
-			       r->n_cases   ? why_nothing(&r->cases[0])
+			       r->n_cases   ? bb_case__why_no_sample(&r->cases[0])
 			       : r->n_skips ? r->skips[0].why
 					    : "");
 	for (size_t i = 0; !rc && i < r->n_cases; i++)
@@ -166,6 +155,8 @@ static void write_measure(const char *slug, struct bb_estimate e, struct bb_json
 
 static void write_counted(const struct bb_counted_case *c, struct bb_json *w)
 {
+	if (!bb_counted_case__counts(c))
+		return;
 	bb_json__open(w, c->name, "{\n");
 	write_measure(bb_metric_instructions.slug, bb_counted_case__instructions(c), w);
 	bb_json__close(w);
@@ -173,6 +164,8 @@ static void write_counted(const struct bb_counted_case *c, struct bb_json *w)
 
 static void write_case(const struct bb_case *c, struct bb_json *w)
 {
+	if (!isfinite(c->summary.latency.value))
+		return;
 	bb_json__open(w, c->name, "{\n");
 	for (size_t i = 0; i < bb_n_metrics; i++)
 		write_measure(slug_of(c, &bb_metrics[i]),

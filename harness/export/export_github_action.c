@@ -52,10 +52,7 @@ static int compose(const struct bb_report *r, enum bb_direction direction, FILE 
 		const struct bb_case *c = &r->cases[i];
 
 		if (!isfinite(c->summary.latency.value))
-			return bb_fail(err, -ENODATA,
-				       "%s: no valid sample: nothing is written, never 0 (see "
-				       "--format table)",
-				       c->name);
+			continue;
 		for (size_t k = 0; k < bb_n_metrics; k++) {
 			const struct bb_estimate *e = bb_metric_of(&c->summary, &bb_metrics[k]);
 

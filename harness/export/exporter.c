@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include <errno.h>
+#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -37,4 +39,45 @@ int bb_export_whole(const struct bb_report *r, FILE *out,
 		rc = put(text, len, out, err);
 	free(text);
 	return rc;
+}
+
+/* --- without a sample --- */
+
+struct lines {
+	char text[3000]; /* as many as a message holds */
+	size_t at, n;
+};
+
+static void add_line(struct lines *l, const char *name, const char *why)
+{
+	size_t room = sizeof(l->text) - l->at;
+	int n = snprintf(l->text + l->at, room, "%s%s: no valid sample (%s): it is left out",
+			 l->n ? "\nbpfbench: " : "", name, why);
+
+	if ((size_t)n < room)
+		l->at += (size_t)n;
+	else
+		l->text[l->at] = '\0';
+	l->n++;
+}
+
+int bb_export_say_left_out(const struct bb_report *r, struct bb_err *err)
+{
+	struct lines l = {.n = 0};
+
+	for (size_t i = 0; i < r->n_cases; i++) {
+		const struct bb_case *c = &r->cases[i];
+		const char *why = bb_case__why_no_sample(c);
+
+		if (why || !isfinite(c->summary.latency.value))
+			add_line(&l, c->name, why ? why : "something else slowed all of them down");
+	}
+	for (size_t i = 0; i < r->n_counted; i++)
+		for (size_t k = 0; k < r->counted[i].n_cases; k++) {
+			const struct bb_counted_case *c = &r->counted[i].cases[k];
+
+			if (!bb_counted_case__counts(c))
+				add_line(&l, c->name, c->void_why ? c->void_why : "no run");
+		}
+	return l.n ? bb_fail(err, -ENODATA, "%s", l.text) : 0;
 }

@@ -2,6 +2,7 @@
 #ifndef BB_EXPORT_EXPORTER_H
 #define BB_EXPORT_EXPORTER_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 
@@ -13,13 +14,20 @@
  * cli/formats.c. `write` wants a summarised report. It writes its whole output, or none when it
  * knows that it would be wrong: it returns 0 when everything has been flushed, or -errno with a
  * message.
+ *
+ * A service does not miss a figure that is not there, so what such a format leaves out is said
+ * beside it, by bb_export_say_left_out(): 0, or -ENODATA with a line for each case that was to be
+ * measured and has no sample.
  */
 struct bb_exporter {
 	const char *name; /* --format NAME */
 	const char *ext;  /* of file names, without the dot */
 	const char *doc;  /* for --help */
 	int (*write)(const struct bb_report *r, FILE *out, struct bb_err *err);
+	bool is_for_service; /* it holds figures alone */
 };
+
+int bb_export_say_left_out(const struct bb_report *r, struct bb_err *err);
 
 /* The frame of most exporters: `compose` writes into memory, and only a whole output goes to `out`.
  * */

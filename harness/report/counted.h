@@ -59,6 +59,11 @@ struct bb_counted {
 	size_t n_calls;
 };
 
+static inline bool bb_counted_case__counts(const struct bb_counted_case *c)
+{
+	return c->runs && !c->void_why;
+}
+
 static inline bool bb_counted_case__is_exact(const struct bb_counted_case *c)
 {
 	return c->runs && !c->void_why && c->least == c->most;

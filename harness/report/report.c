@@ -162,12 +162,13 @@ void bb_case__drop_empty_series(struct bb_case *c)
 	c->n_series = kept;
 }
 
-void bb_report__drop_empty_cases(struct bb_report *r)
+/* Remove the cases of which that is true. */
+static void drop_cases(struct bb_report *r, size_t first, bool (*is_to_go)(const struct bb_case *c))
 {
-	size_t kept = 0;
+	size_t kept = first;
 
-	for (size_t i = 0; i < r->n_cases; i++) {
-		if (r->cases[i].n_series) {
+	for (size_t i = first; i < r->n_cases; i++) {
+		if (!is_to_go(&r->cases[i])) {
 			r->cases[kept++] = r->cases[i];
 			continue;
 		}
@@ -185,6 +186,46 @@ void bb_report__drop_empty_cases(struct bb_report *r)
 		}
 	}
 	r->n_cases = kept;
+}
+
+static bool has_no_series(const struct bb_case *c)
+{
+	return !c->n_series;
+}
+
+void bb_report__drop_empty_cases(struct bb_report *r)
+{
+	drop_cases(r, 0, has_no_series);
+}
+
+const char *bb_case__why_no_sample(const struct bb_case *c)
+{
+	for (size_t i = 0; i < c->n_series; i++)
+		if (!bb_series_why_void(&c->series[i]))
+			return NULL;
+	return c->n_series ? bb_series_why_void(&c->series[0]) : "it was not measured";
+}
+
+static bool has_no_sample(const struct bb_case *c)
+{
+	return bb_case__why_no_sample(c) != NULL;
+}
+
+int bb_report__skip_without_sample(struct bb_report *r, size_t first)
+{
+	size_t left = 0;
+
+	for (size_t i = first; i < r->n_cases; i++)
+		left += !has_no_sample(&r->cases[i]);
+	for (size_t i = first; left && i < r->n_cases; i++) {
+		const char *why = bb_case__why_no_sample(&r->cases[i]);
+
+		if (why && bb_report__add_skip(r, r->cases[i].name, why))
+			return -ENOMEM;
+	}
+	if (left)
+		drop_cases(r, first, has_no_sample);
+	return 0;
 }
 
 bool bb_report__has_samples(const struct bb_report *r)

@@ -175,7 +175,8 @@ struct bb_series *bb_case__add_series(struct bb_case *c);
 /* Remove the series of loads for which no time was left. */
 void bb_case__drop_empty_series(struct bb_case *c);
 
-/* Cases without series: nothing at all was measured of them. Their places are others' then. */
+/* Remove cases without series: nothing at all was measured of them. Their places are others' then.
+ */
 void bb_report__drop_empty_cases(struct bb_report *r);
 
 /* How many comparisons have that verdict. */
@@ -188,6 +189,12 @@ struct bb_counted *bb_report__add_counted(struct bb_report *r);
 struct bb_timed *bb_report__add_timed(struct bb_report *r);
 /* Why a series does not count; NULL when it does. */
 const char *bb_series_why_void(const struct bb_series *s);
+/* Why none of its series counts; NULL when one does. */
+const char *bb_case__why_no_sample(const struct bb_case *c);
+
+/* Cases from the first-th on without a series that counts become skips, unless all would. 0 or
+ * -ENOMEM. */
+int bb_report__skip_without_sample(struct bb_report *r, size_t first);
 
 int bb_report__add_skip(struct bb_report *r, const char *what, const char *why);
 

@@ -309,6 +309,7 @@ int bb_run_plan(const struct bb_plan *plan, const struct bb_run_opts *opts,
 	struct bb_run r = {.report = report};
 	struct bb_deadline budget;
 	struct bb_err local = {0};
+	size_t n_before = report->n_cases;
 	int rc;
 
 	err = err ? err : &local;
@@ -343,6 +344,8 @@ int bb_run_plan(const struct bb_plan *plan, const struct bb_run_opts *opts,
 		rc = note_gone(&r, err);
 	if (!rc)
 		rc = bb_note_lines(&r.session, report, err);
+	if (!rc && opts->skip_failing && bb_report__skip_without_sample(report, n_before))
+		rc = bb_fail_nomem(err);
 	bb_deadline__end(&budget);
 	if (rc && rc != -ETIME) /* the skips say that */
 		rc = bb_record__incomplete(report, rc, err);

@@ -230,7 +230,8 @@ gate)
 *)
 	mkdir -p results
 	touch results/run.json
-	echo "{\"$version $*/step\": {\"latency\": {\"value\": 1}}, \"b/step\": {\"latency\": {\"value\": 2}, \"latency-net\": {\"value\": 1}}, \"b/empty/step\": {\"latency\": {\"value\": 1}}, \"b/in-situ/x\": {\"latency\": {\"value\": 3}}}" ;;
+	echo "{\"$version $*/step\": {\"latency\": {\"value\": 1}}, \"b/step\": {\"latency\": {\"value\": 2}, \"latency-net\": {\"value\": 1}}, \"b/empty/step\": {\"latency\": {\"value\": 1}}, \"b/in-situ/x\": {\"latency\": {\"value\": 3}}}"
+	exit "${BB_TEST_BENCH_RC:-0}" ;;
 esac
 EOF
 rm -rf "$fake"
@@ -373,6 +374,11 @@ bencher run --project p --adapter json --testbed t --host http://localhost:6610 
 	run env BB_TEST_NO_TESTBED=1 "$sut" main
 	expect_status "bencher: a machine without a name: exit code 1" 1
 	expect_grep "bencher: a machine without a name: says what to give" err 'give --testbed'
+	: >"$BB_TEST_LOG"
+	run env BB_TEST_BENCH_RC=1 "$sut" main
+	expect_status "bencher: main: a case without a sample fails the job" 1
+	expect_grep "bencher: main: a case without a sample: why" err 'a case has no valid sample, see above; the others are reported'
+	check "bencher: main: a case without a sample: the others are reported" grep -q 'measured: .*b/step' "$BB_TEST_LOG"
 	: >"$BB_TEST_LOG"
 	run env BB_TEST_BENCHER_FAIL=main "$sut" main
 	expect_status "bencher: main with an alert that is confirmed: exit code 1" 1

@@ -222,14 +222,23 @@ expect_grep "lost events: they are void by name, with the reason" err \
 expect_grep "lost events: the table counts what is left" err '^ *plain +900 +9/12 '
 scenario lost "$empty" '{name: plain, globals: {lose_after: 1}}'
 fake lost -n 1200
-expect_status "all series void: exit code 1" 1
-expect_empty "all series void: no BMF, not even of the others" out
-expect_grep "all series void: which case and why" err \
-	'^bpfbench: lost/plain/fake: no valid sample \(run_cnt is 99, 100 events were fired\)'
-expect_grep "all series void: never 0.0" err '^ *plain +0 +0/12 +(void|-)'
+expect_status "all series of a case void: exit code 1" 1
+check "all series of a case void: BMF of the others" valid_bmf "$TMP/out"
+expect_eq "all series of a case void: the others, and it is not among them" "$(grep -oE '^  "[^"]+"' "$TMP/out" | tr -d ' "')" lost/empty/fake
+expect_grep "all series of a case void: which and why" err \
+	'^bpfbench: lost/plain/fake: no valid sample \(run_cnt is 99, 100 events were fired\): it is left out'
+expect_grep "all series of a case void: never 0.0" err '^ *plain +0 +0/12 +(void|-)'
 fake lost -n 1200 --output "$WORK/lost.bmf" --quiet
-complains "all series void: --quiet still says why" 1 '^bpfbench: lost/plain/fake: no valid sample'
-check "all series void: --output makes no file" test ! -e "$WORK/lost.bmf"
+complains "all series of a case void: --quiet still says why" 1 '^bpfbench: lost/plain/fake: no valid sample'
+check "all series of a case void: --output has the others" valid_bmf "$WORK/lost.bmf"
+# Where a program that is refused is skipped, a case without a sample is, too.
+sed -i 's/^name: lost$/&\nrefused: skip/' "$WORK/lost.yml"
+fake lost -n 1200
+expect_status "refused: skip: a case without a sample is no failure" 0
+expect_grep "refused: skip: it is skipped by name, with the reason" err 'skipped: lost/plain/fake: run_cnt is 99, 100 events were fired'
+check "refused: skip: BMF of the others" valid_bmf "$TMP/out"
+expect_grep "refused: skip: which are there" out '"lost/empty/fake"'
+rm -f "$WORK/lost.bmf"
 
 scenario silent '{name: plain, globals: {silent: 1}}'
 rm -rf "$results"

@@ -121,22 +121,64 @@ static void test_bmf_refuses_nothing(void **state)
 	bb_report__free(r);
 }
 
-/* One case of many without a sample is an error by name: bencher would not miss it. */
-static void test_bmf_refuses_void_case(void **state)
+/* One case of many without a sample is left out, by name: bencher would not miss it. */
+static void test_bmf_leaves_out_void_case(void **state)
 {
 	struct bb_report *r = make_sample_report();
-	size_t i = make_case(r, "v", "step", "stack_depth", 32);
-	struct bb_series *s = make_series(r, i, 0);
+	struct bb_err err = {0};
+	struct bb_series *s;
+	char *text, *github;
 
 	(void)state;
-	assert_int_equal(bb_report__summarise(r), 0);
-	assert_refused(r, -ENODATA,
-		       "perf_profiler/v/step/stack_depth=32: no valid sample (zero runs counted)");
-	s = &r->cases[i].series[0];
-	add_samples(s, 700, 10);
+	assert_int_equal(bb_export_say_left_out(r, &err), 0);
+	s = make_series(r, make_case(r, "v", "step", "stack_depth", 32), 0);
 	set_text(&s->void_why, "recursion misses");
+	add_samples(s, 700, 10);
 	assert_int_equal(bb_report__summarise(r), 0);
-	assert_refused(r, -ENODATA, "no valid sample (recursion misses)");
+	text = export_ok("bmf", r);
+	github = export_ok("github-action", r);
+	assert_has(text, "\"perf_profiler/pid_filter/");
+	assert_null(strstr(text, "perf_profiler/v/step"));
+	assert_null(strstr(github, "perf_profiler/v/step"));
+	if (bb_bmf_check(text, strlen(text), &err))
+		fail_msg("%s", err.msg);
+	assert_int_equal(bb_export_say_left_out(r, &err), -ENODATA);
+	assert_string_equal(err.msg, "perf_profiler/v/step/stack_depth=32: no valid sample "
+				     "(recursion misses): it is left out");
+	free(text);
+	free(github);
+	bb_report__free(r);
+}
+
+/* Where failing programs are skipped, so are cases without a sample, and floors stay theirs. */
+static void test_skip_without_sample(void **state)
+{
+	struct bb_report *r = make_report("x");
+	const char *names[] = {"none", "a", "floor", "b"};
+
+	(void)state;
+	for (size_t k = 0; k < 4; k++) {
+		size_t i = make_case(r, names[k], "step", NULL, 0);
+
+		if (k)
+			add_samples(make_series(r, i, 0), 700, 10);
+		r->cases[i].floor = BB_NO_FLOOR;
+	}
+	r->cases[1].floor = r->cases[3].floor = 2;
+	assert_int_equal(bb_report__skip_without_sample(r, 4), 0);
+	assert_int_equal(r->n_cases, 4);
+	assert_int_equal(bb_report__skip_without_sample(r, 0), 0);
+	assert_int_equal(r->n_cases, 3);
+	assert_string_equal(r->cases[1].variant, "floor");
+	assert_int_equal(r->cases[0].floor, 1);
+	assert_int_equal(r->cases[2].floor, 1);
+	assert_int_equal(r->n_skips, 1);
+	assert_string_equal(r->skips[0].why, "it was not measured");
+	set_text(&r->cases[0].series[0].void_why, "x");
+	set_text(&r->cases[1].series[0].void_why, "x");
+	set_text(&r->cases[2].series[0].void_why, "x");
+	assert_int_equal(bb_report__skip_without_sample(r, 0), 0);
+	assert_int_equal(r->n_cases, 3); /* nothing would be left to complain of */
 	bb_report__free(r);
 }
 
@@ -705,7 +747,8 @@ int main(void)
 		cmocka_unit_test(test_bmf_is_valid),
 		cmocka_unit_test(test_bmf_of_programs),
 		cmocka_unit_test(test_bmf_refuses_nothing),
-		cmocka_unit_test(test_bmf_refuses_void_case),
+		cmocka_unit_test(test_bmf_leaves_out_void_case),
+		cmocka_unit_test(test_skip_without_sample),
 		cmocka_unit_test(test_bmf_refuses_incomplete),
 		cmocka_unit_test(test_bmf_names),
 		cmocka_unit_test(test_bmf_escapes_names),
