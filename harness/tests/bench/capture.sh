@@ -3,7 +3,9 @@
 # Usage: capture.sh [PATTERN...]: capture the programs of Debian's libbpf-tools, of bpftrace's scripts and of our own objects by libbpf,
 # load each again with maps made anew, measure it, and print a table in Markdown: how many the kernel took, how many came back with equal
 # tag, translated length and JIT length, how many have a cost, and how many a stated reason why they have none. With COMMANDS=FILE, a
-# command a line, also of those (a Go program, an Aya application). PATTERNs choose by name. About 5 s a command; needs root.
+# command a line, also of those (a Go program, an Aya application). PATTERNs choose by name; ONLY_COMMANDS=1: nothing but COMMANDS.
+# About 5 s a command; needs root. A command is watched for SECONDS_EACH (2.5), and its programs have BUDGET seconds (120 and 10 a
+# program); LIMIT seconds (600), for the copy of its maps too, end one that hangs.
 set -euo pipefail
 cd -- "$(dirname -- "${BASH_SOURCE[0]}")/../../.."
 O=$(realpath -m "${O:-build}")
@@ -39,10 +41,12 @@ row() { # row NAME US NUMBER...
 	printf '| %s |%s %s |\n' "$name" "$(printf ' %s |' "$@")" "$us"
 }
 
-# measure FILE: names of programs that have a cost to $work/cost, of those with a reason to $work/reason, with the reason.
+# measure FILE PROGRAMS: names of programs that have a cost to $work/cost, of those with a reason to $work/reason, with the reason.
 measure() {
+	local budget=${BUDGET:-$((120 + 10 * $2))}
+
 	rm -f "$work/bmf"
-	timeout 600 ./bpfbench --object "$1" --drive step --loads 1 --samples 60 --no-store --budget "${BUDGET:-240}" \
+	timeout $((budget + ${LIMIT:-600})) ./bpfbench --object "$1" --drive step --loads 1 --samples 60 --no-store --budget "$budget" \
 		--output "$work/bmf" 2>"$work/said" || true
 	touch "$work/bmf"
 	sed -nE '/^  "/h; /^    "latency":/{x; s#^  "[^/]+/([^/]+)/step.*#\1#p; x}' "$work/bmf" | grep -v '^empty-' | sort -u >"$work/cost" || true
@@ -58,7 +62,7 @@ one() {
 	shift
 	commands=$((commands + 1))
 	rm -f "$file"
-	timeout 60 ./bpfbench capture -o "$file" --for "${SECONDS_EACH:-2.5}" -- "$@" >/dev/null 2>"$work/err" || status=$?
+	timeout "${LIMIT:-600}" ./bpfbench capture -o "$file" --for "${SECONDS_EACH:-2.5}" -- "$@" >/dev/null 2>"$work/err" || status=$?
 	if [[ ! -s $file ]]; then
 		silent=$((silent + 1))
 		printf '%s: loads nothing here (exit code %d): %s\n' "$name" "$status" "$(grep -v '^bpfbench' "$work/err" | tail -n 1)" >&2
@@ -67,7 +71,7 @@ one() {
 	us=$(sed -nE 's/.* calls waited ([0-9]+) us .*/\1/p' "$work/err")
 	read -ra n < <("$O/tests/tools/recapture" "$file" 2>"$work/why") || true
 	sed "s/^/$name: /" "$work/why" >&2
-	measure "$file"
+	measure "$file" "${n[0]}"
 	n+=("$(wc -l <"$work/cost")" "$(wc -l <"$work/reason")")
 	n+=("$((n[0] - n[5] - n[6]))")
 	sed "s#^#$name: no cost: #" "$work/reason" >&2
@@ -89,7 +93,9 @@ head='programs | tests of the loader | refused | loaded again | equal | with a c
 # What they want to load anything; any process will do for javagc.
 declare -A arguments=([fsdist]='-t ext4' [fsslower]='-t ext4' [funclatency]=vfs_read [ksnoop]='trace vfs_read' [javagc]="-p $$")
 printf '| command | %s\n' "$head"
-if command -v opensnoop >/dev/null; then
+if [[ -n ${ONLY_COMMANDS:-} ]]; then
+	:
+elif command -v opensnoop >/dev/null; then
 	while IFS= read -r tool; do
 		# shellcheck disable=SC2086 # words
 		! wanted "${tool##*/}" "$@" || one "${tool##*/}" "$tool" ${arguments[${tool##*/}]:-}
@@ -98,7 +104,9 @@ else
 	echo 'skipped: libbpf-tools is not installed' >&2
 fi
 end_group libbpf-tools
-if command -v bpftrace >/dev/null; then
+if [[ -n ${ONLY_COMMANDS:-} ]]; then
+	:
+elif command -v bpftrace >/dev/null; then
 	for script in /usr/sbin/*.bt; do
 		! wanted "${script##*/}" "$@" || one "${script##*/}" bpftrace "$script"
 	done
@@ -106,7 +114,7 @@ else
 	echo 'skipped: bpftrace is not installed' >&2
 fi
 end_group bpftrace
-for object in "$O"/bpf/*.bpf.o "$O"/tests/bpf/*.bpf.o; do
+[[ -n ${ONLY_COMMANDS:-} ]] || for object in "$O"/bpf/*.bpf.o "$O"/tests/bpf/*.bpf.o; do
 	! wanted "${object##*/}" "$@" || SECONDS_EACH=0.5 one "${object##*/}" "$O/tests/tools/load_all" "$object"
 done
 end_group 'objects by libbpf'
