@@ -62,7 +62,7 @@ static void close_slot(const struct bb_lines_state *s, struct bb_lines_slot *slo
 {
 	if (!slot)
 		return;
-	for (int i = 0; i < BB_LINES_N_THINGS; i++)
+	for (enum bb_lines_thing i = 0; i < BB_LINES_N_THINGS; i++)
 		bb_lines_slot__unload(s, slot, i);
 	free(slot);
 }

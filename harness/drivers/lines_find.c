@@ -264,7 +264,7 @@ static int plan_variant(struct bb_lines_state *s, struct bb_test_prog *subject,
 		bb_lines_slot__unload(s, slot, BB_LINES_LOGGER);
 		if (rc != -E2BIG)
 			break;
-		for (int i = 0; i < BB_LINES_N_THINGS; i++)
+		for (enum bb_lines_thing i = 0; i < BB_LINES_N_THINGS; i++)
 			bb_lines_slot__unload(s, slot, i);
 		if (v->plan.detail == BB_CUT_CALLS)
 			return bb_fail(err, -ENOTSUP, "a run of '%s' passes more than %u cuts",

@@ -101,7 +101,7 @@ static double halves_of(const struct bb_case *c, const double *ns)
 		n[half][place]++;
 	}
 	for (size_t k = 0; k < BB_PLACES; k++) {
-		if (!n[0][k] || !n[1][k])
+		if (n[0][k] <= 0 || n[1][k] <= 0)
 			continue;
 		ln += sum[1][k] / n[1][k] - sum[0][k] / n[0][k];
 		places++;

@@ -44,7 +44,8 @@ bpf_captures() {
 	printf '{%s, "maps": [{"name": "jumps", "type": 3, "key_size": 4, "value_size": 4, "max_entries": 2, "entries": 1},
 		{"name": "outer", "type": 12, "key_size": 4, "value_size": 4, "max_entries": 1, "inner": 2, "entries": 1},
 		{"name": "inner", "type": 2, "key_size": 4, "value_size": 8, "max_entries": 1}],
-		"programs": [{"name": "p", "type": 6}, {"name": "q", "type": 28, "attach_prog": 0, "fd_array": [{}, {"map": 1}]}]}' \
+		"programs": [{"name": "p", "type": 6}, {"name": "q", "type": 28, "attach_prog": 0, "fd_array": [{}, {"map": 1}], "refused": "EINVAL"}],
+		"attachments": [{"program": 1, "kind": "xdp", "where": "lo", "times": 1, "refused": true}]}' \
 		"$kernel" >"$made/bpfbench-capture.json"
 	printf '%b' "$exits" | tee "$made/prog/0.insns" >"$made/prog/1.insns"
 	printf '\0\0\0\0\x01\0\0\0' >"$made/map/0"
