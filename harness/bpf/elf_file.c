@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
+
 static int say_broken(struct bb_err *err)
 {
 	return bb_fail(err, -EINVAL, "the object file is broken: %s", elf_errmsg(-1));
@@ -162,38 +164,53 @@ const struct bb_elf_section *bb_elf_file__section(const struct bb_elf_file *f, c
 	return NULL;
 }
 
-/* Is a symbol of the relocations `rel` a function? */
-static bool names_function(Elf *elf, Elf_Scn *rel, const GElf_Shdr *header)
+/* The functions among the symbols of the relocations `rel`. */
+static int add_functions(Elf *elf, Elf_Scn *rel, const GElf_Shdr *header, char ***names, size_t *n)
 {
 	Elf_Data *rels = elf_getdata(rel, NULL),
 		 *symbols = elf_getdata(elf_getscn(elf, header->sh_link), NULL);
-	size_t n = header->sh_entsize ? header->sh_size / header->sh_entsize : 0;
+	size_t n_rels = header->sh_entsize ? header->sh_size / header->sh_entsize : 0;
+	GElf_Shdr table;
 	GElf_Sym sym;
 	GElf_Rel r;
 
-	if (!rels || !symbols)
-		return true;
-	for (size_t i = 0; i < n; i++)
-		if (!gelf_getrel(rels, (int)i, &r) ||
-		    !gelf_getsym(symbols, (int)GELF_R_SYM(r.r_info), &sym) ||
-		    GELF_ST_TYPE(sym.st_info) == STT_FUNC)
-			return true;
-	return false;
+	if (!rels || !symbols || !gelf_getshdr(elf_getscn(elf, header->sh_link), &table))
+		return 0;
+	for (size_t i = 0; i < n_rels && gelf_getrel(rels, (int)i, &r); i++) {
+		const char *name;
+		char **place;
+
+		if (!gelf_getsym(symbols, (int)GELF_R_SYM(r.r_info), &sym) ||
+		    GELF_ST_TYPE(sym.st_info) != STT_FUNC)
+			continue;
+		name = elf_strptr(elf, table.sh_link, sym.st_name);
+		if (!name)
+			continue;
+		place = bb_append(names, n, sizeof(*place));
+		if (!place)
+			return -ENOMEM;
+		*place = strdup(name);
+		if (!*place) {
+			(*n)--;
+			return -ENOMEM;
+		}
+	}
+	return 0;
 }
 
-bool bb_elf_maps_hold_programs(const char *elf, size_t len)
+int bb_elf_programs_in_maps(const char *elf, size_t len, char ***ret_names, size_t *ret_n)
 {
 	Elf *e;
 	size_t names;
-	bool holds = false;
+	int rc = 0;
 
 	elf_version(EV_CURRENT);
 	e = elf_memory((char *)(uintptr_t)elf, len);
 	if (!e || elf_getshdrstrndx(e, &names)) {
 		elf_end(e);
-		return true;
+		return 0;
 	}
-	for (Elf_Scn *scn = elf_nextscn(e, NULL); scn && !holds; scn = elf_nextscn(e, scn)) {
+	for (Elf_Scn *scn = elf_nextscn(e, NULL); scn && !rc; scn = elf_nextscn(e, scn)) {
 		GElf_Shdr rel, target;
 		const char *name;
 
@@ -201,8 +218,9 @@ bool bb_elf_maps_hold_programs(const char *elf, size_t len)
 		    !gelf_getshdr(elf_getscn(e, rel.sh_info), &target))
 			continue;
 		name = elf_strptr(e, names, target.sh_name);
-		holds = name && !strcmp(name, ".maps") && names_function(e, scn, &rel);
+		if (name && !strcmp(name, ".maps"))
+			rc = add_functions(e, scn, &rel, ret_names, ret_n);
 	}
 	elf_end(e);
-	return holds;
+	return rc;
 }

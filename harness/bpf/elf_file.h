@@ -43,9 +43,11 @@ int bb_elf_file__open(const char *elf, size_t len, struct bb_elf_file *ret_file,
 		      struct bb_err *err);
 void bb_elf_file__close(struct bb_elf_file *f);
 
-/* Do maps of the file (".maps") hold programs from the start, as the slots of a prog array? Also
- * where it cannot be told. */
-bool bb_elf_maps_hold_programs(const char *elf, size_t len);
+/*
+ * The programs that maps of the file (".maps") hold from the start, as the slots of a prog array:
+ * added to ret_names[ret_n], the caller's to free. A broken file has none. 0 or -ENOMEM.
+ */
+int bb_elf_programs_in_maps(const char *elf, size_t len, char ***ret_names, size_t *ret_n);
 
 /* The section of that name, NULL: there is none. */
 const struct bb_elf_section *bb_elf_file__section(const struct bb_elf_file *f, const char *name);

@@ -249,7 +249,7 @@ int bb_object_say_not_loaded(const char *path, const struct bpf_object *obj,
 			     const struct bpf_program *prog, bool with_others, int rc,
 			     struct bb_err *err)
 {
-	const char *others = with_others ? ", or one that it may call through a prog array" : "";
+	const char *others = with_others ? ", or one that a prog array of the object holds" : "";
 	const char *program = bpf_program__name(prog), *log = bb_libbpf_log__text();
 	char reason[500], near[128];
 

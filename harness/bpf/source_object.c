@@ -45,9 +45,8 @@ struct object {
 	char *elf;  /* the file's bytes: every load is of the same ones */
 	size_t elf_len;
 	bool has_prog_array;
-	bool maps_hold_programs; /* in the file */
-	/* load no program besides, though it might be called: one of them does not load */
-	bool alone;
+	char **in_maps; /* the programs that its maps hold from the start */
+	size_t n_in_maps;
 	struct bpf_object *obj; /* the current load; NULL: none */
 };
 
@@ -73,26 +72,46 @@ static bool has_prog_array(const struct bpf_object *obj)
 	return false;
 }
 
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static bool is_in_maps(const struct object *s, const char *program)
+{
+	return s->n_in_maps &&
+	       bsearch(&program, s->in_maps, s->n_in_maps, sizeof(*s->in_maps), by_name);
+}
+
+static int find_programs_in_maps(struct object *s, struct bb_err *err)
+{
+	if (bb_elf_programs_in_maps(s->elf, s->elf_len, &s->in_maps, &s->n_in_maps))
+		return bb_fail_nomem(err);
+	if (s->n_in_maps)
+		qsort(s->in_maps, s->n_in_maps, sizeof(*s->in_maps), by_name);
+	return 0;
+}
+
 /*
- * What is to be loaded: our program, and where there are tail calls all that it may call, which are
- * of its type. libbpf fills a prog array that has initial slots, but does not say which programs
- * stand in them. They bill to the caller. Slots that the tool's loader fills stay empty.
+ * What is to be loaded: our program, and all that stand in prog arrays from the start, whether ours
+ * calls them or not: libbpf puts them there, and loads no object of which it cannot. Those that are
+ * called bill to the caller. Slots that the tool's loader fills stay empty.
  */
 static void choose_programs(struct object *s, const struct bpf_object *obj,
 			    const struct bpf_program *ours)
 {
 	/* a struct of functions is taken whole */
-	bool others, is_ops = bpf_program__type(ours) == BPF_PROG_TYPE_STRUCT_OPS;
+	bool is_ops = bpf_program__type(ours) == BPF_PROG_TYPE_STRUCT_OPS;
 	struct bpf_program *p;
 
 	s->has_prog_array = has_prog_array(obj);
-	others = s->has_prog_array && s->maps_hold_programs && !s->alone;
-	bpf_object__for_each_program(p, obj) bpf_program__set_autoload(
-		p, p == ours || (is_ops && bpf_program__type(p) == BPF_PROG_TYPE_STRUCT_OPS) ||
-			   bb_map_specs__call(s->head.maps->specs, bpf_program__name(p)) ||
-			   (others && bpf_program__type(p) == bpf_program__type(ours) &&
-			    bpf_program__expected_attach_type(p) ==
-				    bpf_program__expected_attach_type(ours)));
+	bpf_object__for_each_program(p, obj)
+		bpf_program__set_autoload(p, p == ours ||
+						     (is_ops && bpf_program__type(p) ==
+									BPF_PROG_TYPE_STRUCT_OPS) ||
+						     bb_map_specs__call(s->head.maps->specs,
+									bpf_program__name(p)) ||
+						     is_in_maps(s, bpf_program__name(p)));
 }
 
 /* The section that says the type: the one that was asked for; NULL: its own, which libbpf knows. */
@@ -235,7 +254,7 @@ static int load_once(struct object *s, uint32_t log_level, struct bpf_object **r
 		rc = bb_object_say_not_loaded(s->head.where, obj,
 					      bpf_object__find_program_by_name(obj,
 									       s->head.program),
-					      s->has_prog_array && !s->alone, rc, err);
+					      s->n_in_maps, rc, err);
 		close_object(s, obj);
 		return rc;
 	}
@@ -258,27 +277,6 @@ static int load_object(struct object *s, struct bpf_object **ret_obj, struct bb_
 	return rc;
 }
 
-/*
- * A program that it might call may be what fails: then it is loaded alone. Where that does not do,
- * because one that does not load stands in a prog array, the first error stands.
- */
-static int load_with_others(struct object *s, struct bpf_object **ret_obj, struct bb_err *err)
-{
-	struct bb_err alone = {0};
-	int rc = load_object(s, ret_obj, err);
-
-	if (!rc || rc == -ENOMEM || s->alone || !s->has_prog_array)
-		return rc;
-	s->alone = true;
-	if (!load_object(s, ret_obj, &alone))
-		return 0;
-	s->alone = false;
-	if (strstr(alone.msg, "failed to initialize slot"))
-		return rc;
-	*err = alone;
-	return alone.code;
-}
-
 static void object_unload(struct bb_source *source)
 {
 	struct object *s = (struct object *)source;
@@ -290,7 +288,7 @@ static void object_unload(struct bb_source *source)
 static int object_load(struct bb_source *source, int *ret_prog_fd, struct bb_err *err)
 {
 	struct object *s = (struct object *)source;
-	int rc = load_with_others(s, &s->obj, err);
+	int rc = load_object(s, &s->obj, err);
 
 	if (rc)
 		return rc;
@@ -488,6 +486,9 @@ static void object_free(struct bb_source *source)
 	struct object *s = (struct object *)source;
 
 	object_unload(source);
+	for (size_t i = 0; i < s->n_in_maps; i++)
+		free(s->in_maps[i]);
+	free(s->in_maps);
 	free(s->elf);
 	free(s->type);
 	free(source->program);
@@ -539,7 +540,8 @@ int bb_source_object__open(const char *object_path, const char *program, const c
 	rc = s->head.program && s->head.where && (!type || s->type) ? 0 : bb_fail_nomem(err);
 	if (!rc)
 		rc = bb_object_read(object_path, &s->elf, &s->elf_len, err);
-	s->maps_hold_programs = !rc && bb_elf_maps_hold_programs(s->elf, s->elf_len);
+	if (!rc)
+		rc = find_programs_in_maps(s, err);
 	if (!rc)
 		rc = open_object(s, &obj, err);
 	if (!rc)

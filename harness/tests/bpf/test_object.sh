@@ -67,10 +67,14 @@ expect_status "init: a refused program that is named ends the run" 1
 cp "$TMP/object.err" "$TMP/err"
 expect_grep "tail calls: that one is skipped, with the verifier's reason" err \
 	"skipped: tailcall_beside/reads_past_the_end: .*rejects program .*: R1 offset is outside of the packet"
+object "$objects/tailcall_other_type.bpf.o"
+expect_status "tail calls: beside a program of another type, exit code 0" 0
+check "tail calls: that one is measured, too" measured tailcall_other_type/first/step \
+	tailcall_other_type/counts_faults/step/stack_depth=32
 object "$objects/tailcall_rejected.bpf.o"
 expect_status "tail calls: to a program that does not load: exit code 1" 1
 expect_grep "tail calls: to a program that does not load: said so" err \
-	"skipped .*/first: .*program 'first', or one that it may call through a prog array .*outside of the packet"
+	"skipped .*/first: .*program 'first', or one that a prog array of the object holds .*outside of the packet"
 object "$objects/tailcall_rejected.bpf.o" --program first
 expect_status "a program that was named must load: exit code 1" 1
 expect_grep "a program that was named must load: the verifier's log" err '^The end of its log:$'

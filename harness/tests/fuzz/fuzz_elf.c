@@ -19,7 +19,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct bb_elf_file f;
 	struct bb_err err = {0};
+	char **names = NULL;
+	size_t n = 0;
 
+	if (bb_elf_programs_in_maps((const char *)data, size, &names, &n))
+		abort();
+	for (size_t i = 0; i < n; i++)
+		free(names[i]);
+	free(names);
 	if (bb_elf_file__open((const char *)data, size, &f, &err))
 		return 0;
 	for (size_t i = 1; i < f.n_sections; i++)
