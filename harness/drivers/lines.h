@@ -73,6 +73,8 @@ struct bb_lines {
 	uint32_t n_loads;
 	double check_ns;         /* the price of one check, which is taken out */
 	uint32_t n_cuts;         /* of the clone */
+	uint32_t points;         /* at which it could have cuts */
+	const char *thinned_why; /* there are fewer; "": they are all */
 	uint32_t refused;        /* cuts that the verifier does not allow */
 	const char *refused_why; /* in its words, of one of them; "" */
 	uint64_t runs;           /* of the clone that ended at its last cut, as they were to */

@@ -136,12 +136,11 @@ static int find_path(const struct bb_lines_state *s, struct bb_lines_slot *slot,
 
 /*
  * The place to end at for measured[i]. Behind the last one nothing comes but the end of the
- * program, so that a whole run says its time, in which nothing has to be given back, if all go one
- * way.
+ * program, so that a whole run says its time, in which nothing has to be given back.
  */
 static uint32_t end_of(const struct bb_lines_case *p, uint32_t i)
 {
-	return i + 1 == p->path.n_measured && p->one_way ? p->path.n : p->path.measured[i];
+	return i + 1 == p->path.n_measured && p->ends_whole ? p->path.n : p->path.measured[i];
 }
 
 static int make_items(struct bb_lines_case *p)
@@ -198,7 +197,8 @@ static int plan_param(const struct bb_lines_state *s, struct bb_lines_slot *slot
 		return bb_fail_nomem(err);
 	}
 	p->param = param;
-	p->one_way = way.is_only;
+	/* if all go one way, and the way out of a cut, which the first one has, too, is not cold */
+	p->ends_whole = way.is_only && s->spec->caches != BB_CACHES_COLD;
 	rc = bb_line_path__make(&v->plan.code, &v->plan.cfg, &v->plan.cuts, way.cuts, way.n,
 				most_places(way.ns), &p->path, err);
 	return rc ? rc : make_items(p) ? bb_fail_nomem(err) : 0;
@@ -251,6 +251,7 @@ static int plan_variant(struct bb_lines_state *s, struct bb_test_prog *subject,
 			struct bb_lines_slot *slot, struct bb_err *err)
 {
 	struct bb_lines_variant *v = slot->variant;
+	struct bb_err too_many;
 	int rc;
 
 	for (;;) {
@@ -266,10 +267,10 @@ static int plan_variant(struct bb_lines_state *s, struct bb_test_prog *subject,
 			break;
 		for (enum bb_lines_thing i = 0; i < BB_LINES_N_THINGS; i++)
 			bb_lines_slot__unload(s, slot, i);
-		if (v->plan.detail == BB_CUT_CALLS)
-			return bb_fail(err, -ENOTSUP, "a run of '%s' passes more than %u cuts",
-				       v->plan.code.name, BB_CUT_LOG);
-		v->plan.detail--;
+		bb_fail(&too_many, -ENOTSUP, "a run of '%s' passes more than %u cuts",
+			v->plan.code.name, BB_CUT_LOG);
+		if (!bb_lines_plan__coarsen(&v->plan, too_many.msg))
+			return bb_fail(err, -ENOTSUP, "%s", too_many.msg);
 	}
 	v->is_planned = !rc;
 	return rc;

@@ -175,6 +175,35 @@ static int try_cuts(struct bb_lines_plan *p, struct bb_err *err)
 	return rc;
 }
 
+static void keep_reason(struct bb_lines_plan *p, const char *why)
+{
+	if (!p->thinned_why[0])
+		snprintf(p->thinned_why, sizeof(p->thinned_why), "%.*s", (int)strcspn(why, "\n"),
+			 why);
+}
+
+bool bb_lines_plan__coarsen(struct bb_lines_plan *p, const char *why)
+{
+	if (p->detail == BB_CUT_CALLS)
+		return false;
+	keep_reason(p, why);
+	p->detail--;
+	return true;
+}
+
+/* All points at which it could be cut. */
+static int count_points(struct bb_lines_plan *p, struct bb_err *err)
+{
+	struct bb_cuts all;
+	int rc = bb_cuts__find(&p->code, &p->cfg, BB_CUT_ALL, 1, &all, err);
+
+	if (rc)
+		return rc;
+	p->points = all.n;
+	bb_cuts__done(&all);
+	return 0;
+}
+
 int bb_lines_plan__settle(struct bb_lines_plan *p, int memory_fd, struct bb_err *err)
 {
 	struct bb_err local = {0};
@@ -183,7 +212,8 @@ int bb_lines_plan__settle(struct bb_lines_plan *p, int memory_fd, struct bb_err 
 
 	err = err ? err : &local;
 	p->memory_fd = memory_fd;
-	for (;;) {
+	rc = count_points(p, err);
+	while (!rc) {
 		bb_cuts__done(&p->cuts);
 		p->form = (struct bb_cut_form){0};
 		p->refused = 0;
@@ -194,14 +224,17 @@ int bb_lines_plan__settle(struct bb_lines_plan *p, int memory_fd, struct bb_err 
 			rc = try_longer(p, err);
 		if (rc == -ENOTSUP && p->cuts.n > MANY) {
 			every *= 2; /* rows of some lines each are better than none */
+			keep_reason(p, err->msg);
+			rc = 0;
 			continue;
 		}
 		if (rc == -ENOTSUP)
 			rc = try_cuts(p, err);
-		if (rc != -ENOTSUP || p->detail == BB_CUT_CALLS)
+		if (rc != -ENOTSUP || !bb_lines_plan__coarsen(p, err->msg))
 			return rc;
-		p->detail--;
+		rc = 0;
 	}
+	return rc;
 }
 
 void bb_lines_plan__done(struct bb_lines_plan *p)

@@ -12,6 +12,8 @@ struct bb_lines_plan {
 	enum bb_cut_detail detail;
 	struct bb_cut_form form;
 	struct bb_cuts cuts;
+	uint32_t points;       /* at which the program could be cut */
+	char thinned_why[300]; /* the cuts are fewer; "": they are all */
 	uint32_t refused;      /* of them, cuts that are off */
 	char refused_why[300]; /* in the verifier's words, of the first */
 	/* a run takes things out of maps: cut short it would leave them there */
@@ -35,6 +37,9 @@ void bb_lines_plan__forget(struct bb_lines_plan *p);
  * when it allows none.
  */
 int bb_lines_plan__settle(struct bb_lines_plan *p, int memory_fd, struct bb_err *err);
+
+/* Less detail than that; `why` is kept, if it is the first reason. false: there is no less. */
+bool bb_lines_plan__coarsen(struct bb_lines_plan *p, const char *why);
 
 int bb_lines_plan__load(const struct bb_lines_plan *p, const struct bb_cut_form *form,
 			int *ret_prog_fd, struct bb_err *err);

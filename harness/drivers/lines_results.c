@@ -159,6 +159,8 @@ int bb_lines__of(void *state, const struct bb_variant_spec *spec, uint32_t param
 				       .n_loads = p->n_loads,
 				       .check_ns = check_price(p, p->results),
 				       .n_cuts = v->plan.cuts.n,
+				       .points = v->plan.points,
+				       .thinned_why = v->plan.thinned_why,
 				       .refused = v->plan.refused,
 				       .refused_why = v->plan.refused_why,
 				       .runs = p->runs,

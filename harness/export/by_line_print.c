@@ -261,27 +261,51 @@ static void put_notes(const struct bb_by_line *b, FILE *out)
 
 	if (bb_by_line__differs(b))
 		fprintf(out,
-			"  the parts sum to %s ns, the program takes %s ns: more than 2 %% apart\n",
+			"the parts sum to %s ns, the program takes %s ns: more than 2 %% apart\n",
 			bb_table_cell_value(b->sum.value).text,
 			bb_table_cell_value(b->program.value).text);
 	if (other > 0)
 		fprintf(out,
-			"  %.0f %% of the runs took another way than the rows show; how much "
-			"longer "
+			"%.0f %% of the runs took another way than the rows show; how much longer "
 			"all runs are than those is one row\n",
 			100 * other);
+	if (t->thinned_why) {
+		fprintf(out, "cuts at %u of %u points, so some rows are several lines: ", t->cuts,
+			t->points);
+		bb_put_clean(out, t->thinned_why);
+		putc('\n', out);
+	}
 	if (t->refused) {
-		fprintf(out, "  %u of %u cuts are not allowed, so some parts are not divided: ",
+		fprintf(out, "%u of %u cuts are not allowed, so some parts are not divided: ",
 			t->refused, t->cuts);
 		bb_put_clean(out, t->refused_why);
 		putc('\n', out);
 	}
+	if (t->measured && t->measured < t->passed)
+		fprintf(out,
+			"%" PRIu64 " of the %" PRIu64 " cuts that a run passes were measured; the "
+			"time between two of them is shared out\n",
+			t->measured, t->passed);
+}
+
+int bb_by_line__notes(const struct bb_by_line *b, char **ret_text)
+{
+	size_t len;
+	FILE *out = open_memstream(ret_text, &len);
+
+	if (!out)
+		return -ENOMEM;
+	put_notes(b, out);
+	if (!fclose(out))
+		return 0;
+	free(*ret_text);
+	return -ENOMEM;
 }
 
 int bb_by_line__print(const struct bb_by_line *b, bool longest_first, FILE *out)
 {
 	struct bb_text_table t;
-	char sentence[1000];
+	char sentence[1000], *notes = NULL;
 	int rc;
 
 	bb_put_clean(out, b->timed->name);
@@ -300,6 +324,10 @@ int bb_by_line__print(const struct bb_by_line *b, bool longest_first, FILE *out)
 		return rc;
 	rc = bb_text_table__print(&t, 2, out);
 	bb_text_table__done(&t);
-	put_notes(b, out);
+	if (!rc)
+		rc = bb_by_line__notes(b, &notes);
+	for (const char *at = notes; at && *at; at += strcspn(at, "\n") + 1)
+		fprintf(out, "  %.*s\n", (int)strcspn(at, "\n"), at);
+	free(notes);
 	return rc;
 }

@@ -15,6 +15,10 @@ void bb_by_line__sentence(const struct bb_by_line *b, char *buf, size_t size);
  */
 void bb_by_line__cold_sentence(const struct bb_by_line *b, char *buf, size_t size);
 
+/* Sentences about the measurement for below the table, each with a newline; "": none. Free it. 0 or
+ * -ENOMEM. */
+int bb_by_line__notes(const struct bb_by_line *b, char **ret_text);
+
 /* Its table: bb_text_table__done() it. 0 or -ENOMEM. */
 int bb_by_line__table(const struct bb_by_line *b, bool longest_first,
 		      struct bb_text_table *ret_table);

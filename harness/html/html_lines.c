@@ -1,12 +1,31 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "html/html_lines.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 #include "export/by_line_print.h"
 #include "export/table_cells.h"
 #include "html/html_parts.h"
 #include "base/text.h"
 
 #define OPEN_TABLES 3u /* when there are more, they are folded away */
+
+static int put_notes(FILE *out, const struct bb_by_line *b)
+{
+	char *text, *rest, *line;
+	int rc = bb_by_line__notes(b, &text);
+
+	if (rc)
+		return rc;
+	for (line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
+		fputs("<p class=faint>", out);
+		bb_xml_text(out, line);
+		fputs("</p>\n", out);
+	}
+	free(text);
+	return 0;
+}
 
 static int put_lines(FILE *out, const struct bb_by_line *b, const char *flame, bool open)
 {
@@ -31,6 +50,8 @@ static int put_lines(FILE *out, const struct bb_by_line *b, const char *flame, b
 	rc = bb_by_line__table(b, false, &t);
 	if (!rc)
 		rc = bb_html_text_table(out, &t);
+	if (!rc)
+		rc = put_notes(out, b);
 	fputs("</details>\n", out);
 	return rc;
 }

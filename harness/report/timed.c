@@ -31,6 +31,7 @@ void bb_timed__done(struct bb_timed *t)
 	free(t->drive);
 	free(t->param);
 	free(t->refused_why);
+	free(t->thinned_why);
 	free(t->program_ns);
 	free(t->empty_ns);
 	free(t->rest_ns);

@@ -32,9 +32,12 @@ struct bb_timed {
 	char *param; /* NULL: the drive has none */
 	uint32_t param_value;
 	uint32_t cuts;             /* at which the clone can end */
+	uint32_t points;           /* at which a clone could; 0: an older run that does not say */
+	char *thinned_why;         /* the cuts are fewer than those; NULL: they are all */
 	uint32_t refused;          /* of them, those that the verifier does not allow */
 	char *refused_why;         /* in its words, of one of them; NULL: none */
 	uint64_t passed;           /* cuts that a run passes */
+	uint64_t measured;         /* of them, those that runs ended at; 0: does not say */
 	uint64_t runs;             /* of the clone to its last cut, that count */
 	uint64_t other_ways;       /* that took another way than the one that is shown */
 	double check_ns;           /* the price of a check at a cut, which is taken out */

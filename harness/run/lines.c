@@ -59,7 +59,10 @@ static int fill(struct bb_timed *t, const struct bb_case *c, const struct bb_lin
 	t->cuts = lines->n_cuts;
 	t->refused = lines->refused;
 	t->refused_why = lines->refused ? strdup(lines->refused_why) : NULL;
+	t->points = lines->points;
+	t->thinned_why = lines->thinned_why[0] ? strdup(lines->thinned_why) : NULL;
 	t->passed = lines->path->n;
+	t->measured = lines->path->n_measured - lines->path->leaves;
 	t->runs = lines->runs;
 	t->other_ways = lines->other_ways;
 	t->check_ns = lines->check_ns;
@@ -68,7 +71,8 @@ static int fill(struct bb_timed *t, const struct bb_case *c, const struct bb_lin
 	t->empty_ns = bb_timed_text(lines->empty_ns, lines->n_loads);
 	t->rest_ns = bb_timed_text(lines->rest_ns, lines->n_loads);
 	if (!t->name || !t->scenario || !t->variant || !t->drive || (c->param && !t->param) ||
-	    (lines->refused && !t->refused_why) || !t->program_ns || !t->empty_ns || !t->rest_ns)
+	    (lines->refused && !t->refused_why) || (lines->thinned_why[0] && !t->thinned_why) ||
+	    !t->program_ns || !t->empty_ns || !t->rest_ns)
 		return -ENOMEM;
 	for (size_t i = 0; !rc && i < lines->path->n_rows; i++)
 		rc = add_row(t, lines, i);

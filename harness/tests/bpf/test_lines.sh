@@ -117,6 +117,7 @@ run "$BPFBENCH" annotate --time --results "$results"
 expect_grep "leaves: a tail call is a row of its line" out '^ .*  bpf_tail_call, and the program that it leads to$'
 times many_turns
 expect_grep "many turns: a loop of thousands has a row, too" out ' bpf_map_lookup_elem, 3000 times'
+expect_grep "many turns: of its cuts some are measured, and the table says so" out '^  [0-9]+ of the [0-9]{4} cuts that a run passes were measured'
 
 run "$BPFBENCH" --object "$O/tests/bpf/exact_truth.bpf.o" --program no_room --lines --loads 2 --quiet --results "$results"
 expect_status "no room on the stack: nothing is measured" 4

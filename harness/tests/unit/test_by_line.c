@@ -178,6 +178,9 @@ static void test_table(void **state)
 	r->timed[0].rows[2].turns = 3;
 	r->timed[0].refused = 2;
 	set_text(&r->timed[0].refused_why, "Unreleased reference id=2");
+	r->timed[0].points = 48;
+	set_text(&r->timed[0].thinned_why, "too long for jumps out of all its cuts");
+	r->timed[0].measured = 5;
 	assert_int_equal(bb_by_line__make(r, &r->timed[0], &b), 0);
 	bb_by_line__sentence(&b, sentence, sizeof(sentence));
 	assert_string_equal(sentence, "66 % is bpf_ringbuf_submit of line 83, 34 % bpf_get_stack "
@@ -190,6 +193,9 @@ static void test_table(void **state)
 	assert_has(text, "  2 of 12 cuts are not allowed, so some parts are not divided: "
 			 "Unreleased "
 			 "reference id=2\n");
+	assert_has(text, "  cuts at 12 of 48 points, so some rows are several lines: too long for "
+			 "jumps out of all its cuts\n");
+	assert_has(text, "  5 of the 6 cuts that a run passes were measured; ");
 	assert_null(strstr(text, "its own code")); /* 1 ns */
 	assert_true(strstr(text, "len = get()") < strstr(text, "submit();"));
 	free(text);
@@ -211,6 +217,7 @@ static void test_pictures(void **state)
 
 	(void)state;
 	make_timed(r, 4849);
+	set_text(&r->timed[0].thinned_why, "a > b");
 	set_text(&r->timed[0].rows[2].text, "a < b;");
 	assert_int_equal(bb_by_line__make(r, &r->timed[0], &b), 0);
 	assert_int_equal(bb_lines_flame__stacks(&b, &stacks), 0);
@@ -229,6 +236,7 @@ static void test_pictures(void **state)
 	fclose(mem);
 	assert_has(text, "66 % is bpf_ringbuf_submit of line 83");
 	assert_has(text, flame);
+	assert_has(text, "so some rows are several lines: a &gt; b</p>");
 	assert_has(text, "a &lt; b;");
 	free(text);
 	bb_report__free(r);
