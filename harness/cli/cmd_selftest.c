@@ -162,6 +162,7 @@ int bb_cmd_selftest(int argc, char **argv)
 	struct bb_scenario *scenario = NULL, *plain = NULL;
 	struct bb_selftest t = {0};
 	struct bb_measure m = {0};
+	struct bb_between between;
 	struct bb_err err = {0};
 	int rc, exit_code;
 
@@ -184,7 +185,9 @@ int bb_cmd_selftest(int argc, char **argv)
 	if (!rc) {
 		print_rows(stdout, &t, a.opts.threshold);
 		print_floor(stdout, &t);
-		bb_selftest_print_repeat(stdout, &t.repeat);
+		if (!bb_selftest__read_between(a.measure.results, &m.report->fingerprint, &t.repeat,
+					       &between, NULL))
+			bb_selftest_print_repeat(stdout, &t.repeat, &between);
 		if (!a.measure.no_store &&
 		    bb_selftest__write(a.measure.results, m.report, &t, &a.opts, &err))
 			exit_code = bb_complain(&err);

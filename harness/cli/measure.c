@@ -266,32 +266,33 @@ static int store(struct bb_measure *m, int rc, int exit_code)
 	return exit_code;
 }
 
-/* What moves between plain runs of this machine, by its self-test, for the intervals. */
+/* What moves between plain runs of this machine, by its self-tests, for the intervals. */
 static void note_between(struct bb_measure *m)
 {
 	struct bb_between between;
 	struct bb_report *r = m->report;
-	char *id = NULL;
 
 	if (r->n_comparisons ||
-	    bb_selftest__read_between(m->args->results, &r->fingerprint, &between, &id, NULL))
+	    bb_selftest__read_between(m->args->results, &r->fingerprint, NULL, &between, NULL))
 		return;
 	for (size_t i = 0; i < r->n_cases; i++) {
 		const struct bb_drive_kind *kind = bb_drive_kind_named(r->cases[i].drive);
 		struct bb_case *c = &r->cases[i];
-		enum bb_repeat_class class = bb_repeat_class_of(r, c);
+		const struct bb_pooled_spread
+			*of = between.of[bb_repeat_class_of(r, c)],
+			*floor = between.of[c->emptied ? BB_REPEAT_EMPTY_COLD : BB_REPEAT_EMPTY];
+		double df = of[BB_REPEAT_LATENCY].df;
 
 		if (!kind->needs_bpf || kind->seconds > 0 || c->is_live)
 			continue;
-		c->between = between.of[class][BB_REPEAT_LATENCY];
-		c->between_relative = between.of[class][BB_REPEAT_RELATIVE];
-		if (class != BB_REPEAT_EMPTY && class != BB_REPEAT_EMPTY_COLD)
-			c->between_floor =
-				between.of[c->emptied ? BB_REPEAT_EMPTY_COLD : BB_REPEAT_EMPTY]
-					  [BB_REPEAT_LATENCY];
-		c->between_runs = between.runs;
+		c->between = of[BB_REPEAT_LATENCY].half_width;
+		c->between_relative = of[BB_REPEAT_RELATIVE].half_width;
+		if (of != floor) {
+			c->between_floor = floor[BB_REPEAT_LATENCY].half_width;
+			df = fmin(df, floor[BB_REPEAT_LATENCY].df);
+		}
+		c->between_runs = isnan(df) ? 0 : (uint32_t)df + 1;
 	}
-	free(id);
 }
 
 int bb_measure__deliver(struct bb_measure *m, int rc, struct bb_err *err)

@@ -81,31 +81,29 @@ static void print_causes(FILE *out, const struct bb_repeat *r)
 	print_range(out, "memory: a chain of loads, p95 / p5 of runs", range_of(&r->memory), note);
 }
 
-void bb_selftest_print_repeat(FILE *out, const struct bb_repeat *r)
+void bb_selftest_print_repeat(FILE *out, const struct bb_repeat *r, const struct bb_between *b)
 {
 	size_t n = 0;
 
 	for (int class = 0; class < BB_N_REPEAT_CLASSES; class ++) {
-		size_t runs;
-		double ns = bb_repeat__class(r, (enum bb_repeat_class) class, BB_REPEAT_LATENCY,
-					     &runs),
-		       relative = bb_repeat__class(r, (enum bb_repeat_class) class,
-						   BB_REPEAT_RELATIVE, &runs);
+		const struct bb_pooled_spread *of = b->of[class];
 
-		if (isnan(ns))
+		if (isnan(of[BB_REPEAT_LATENCY].half_width))
 			continue;
 		fprintf(out,
 			"%sA plain run repeats within %.2f %% on this machine (%s; relative to the "
 			"reference %.2f %%).\n",
-			n ? "" : "\n", 100 * expm1(ns), class_words[class], 100 * expm1(relative));
+			n ? "" : "\n", 100 * expm1(of[BB_REPEAT_LATENCY].half_width),
+			class_words[class], 100 * expm1(of[BB_REPEAT_RELATIVE].half_width));
 		n++;
 	}
 	if (!n)
 		return;
 	fprintf(out,
-		"95 %% of such runs are so close to their mean, by %zu of each. Plain runs of this "
-		"machine have it in "
-		"their intervals from now on.\n",
-		r->rows[0].ln[BB_REPEAT_LATENCY].n);
-	print_causes(out, r);
+		"95 %% of such runs are so close to their mean, by %zu self-test%s of this "
+		"machine. "
+		"Plain runs have it in their intervals from now on.\n",
+		b->n_selftests, b->n_selftests == 1 ? "" : "s");
+	if (r->n_rows)
+		print_causes(out, r);
 }

@@ -4,9 +4,10 @@
 
 #include <stdio.h>
 
-#include "run/selftest_plain.h"
+#include "run/selftest_pool.h"
 
-/* How well plain runs repeat here, and the causes of differences that were looked for. */
-void bb_selftest_print_repeat(FILE *out, const struct bb_repeat *r);
+/* How well plain runs repeat here, by this self-test and those before it, and the causes of
+ * differences that were looked for in this one. */
+void bb_selftest_print_repeat(FILE *out, const struct bb_repeat *r, const struct bb_between *b);
 
 #endif

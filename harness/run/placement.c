@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "base/deadline.h"
+#include "stats/special.h"
 
 #define FIND_LOADS 100u    /* misses a place that gets 1 of 14 loads with P = 0.06 % */
 #define FIND_SHARE 0.5     /* of the time for loading */
@@ -67,14 +68,6 @@ int bb_placement__load(struct bb_placement *p, struct bb_test_prog *subject, str
 	return rc;
 }
 
-/* The quantile of chi-square by Wilson & Hilferty 1931. */
-static double chi_square_limit(double df)
-{
-	double root = 1 - 2 / (9 * df) + NORMAL_0_001 * sqrt(2 / (9 * df));
-
-	return df * root * root * root;
-}
-
 double bb_placement_share(const struct bb_test_prog *subject, int mod64)
 {
 	double n = 0, places = 0, expected, chi_square = 0;
@@ -90,7 +83,8 @@ double bb_placement_share(const struct bb_test_prog *subject, int mod64)
 		if (subject->seen_mod64[i])
 			chi_square += (subject->seen_mod64[i] - expected) *
 				      (subject->seen_mod64[i] - expected) / expected;
-	if (expected >= LEAST_EXPECTED && places > 1 && chi_square > chi_square_limit(places - 1))
+	if (expected >= LEAST_EXPECTED && places > 1 &&
+	    chi_square > bb_chi_square_limit(NORMAL_0_001, places - 1))
 		return subject->seen_mod64[mod64] / n;
 	/* Of a few loads, who says that there are no other places? One more like these would have
 	 * been missed with this probability. */

@@ -10,11 +10,7 @@
 #include "base/grow.h"
 #include "plan/plan.h"
 #include "report/report.h"
-#include "stats/quantile.h"
-#include "stats/special.h"
 #include "store/run_points.h"
-
-#define ALPHA 0.05
 
 static int add(struct bb_repeat_list *f, double x)
 {
@@ -23,33 +19,6 @@ static int add(struct bb_repeat_list *f, double x)
 	if (at)
 		*at = x;
 	return at || isnan(x) ? 0 : -ENOMEM;
-}
-
-static double mean_of(const struct bb_repeat_list *f)
-{
-	double sum = 0;
-
-	for (size_t i = 0; i < f->n; i++)
-		sum += f->v[i];
-	return sum / (double)f->n;
-}
-
-static double variance_of(const struct bb_repeat_list *f)
-{
-	double mean = mean_of(f), squares = 0;
-
-	for (size_t i = 0; i < f->n; i++)
-		squares += (f->v[i] - mean) * (f->v[i] - mean);
-	return squares / (double)(f->n - 1);
-}
-
-double bb_repeat__row(const struct bb_repeat_row *r, enum bb_repeat_of of)
-{
-	double n = (double)r->ln[of].n;
-
-	if (r->ln[of].n < BB_REPEAT_LEAST)
-		return NAN;
-	return bb_student_critical(ALPHA, n - 1) * sqrt(variance_of(&r->ln[of]) * (1 + 1 / n));
 }
 
 /* Is it the floor of another? */
@@ -68,23 +37,6 @@ enum bb_repeat_class bb_repeat_class_of(const struct bb_report *r, const struct 
 	return c->emptied                                     ? BB_REPEAT_COLD
 	       : bb_case__reference(c) == BB_REFERENCE_WAKEUP ? BB_REPEAT_WAKES
 							      : BB_REPEAT_CALM;
-}
-
-double bb_repeat__class(const struct bb_repeat *r, enum bb_repeat_class class, enum bb_repeat_of of,
-			size_t *ret_runs)
-{
-	double worst = NAN;
-
-	*ret_runs = 0;
-	for (size_t i = 0; i < r->n_rows; i++) {
-		double within = bb_repeat__row(&r->rows[i], of);
-
-		if (r->rows[i].class != class || isnan(within) || within < worst)
-			continue;
-		worst = within;
-		*ret_runs = r->rows[i].ln[of].n;
-	}
-	return worst;
 }
 
 /* ln of the second half of the loads over the first, over places that both have. NAN: none. */

@@ -49,15 +49,8 @@ struct bb_repeat {
 	struct bb_repeat_list clock, memory; /* ns of the references, by run and round, by run */
 };
 
-/*
- * 95 % of such runs are so close to the mean of all: Student's t times the standard deviation of
- * n runs times sqrt(1 + 1/n), in ln. NAN with fewer than BB_REPEAT_LEAST runs.
- */
-#define BB_REPEAT_LEAST 4
-double bb_repeat__row(const struct bb_repeat_row *r, enum bb_repeat_of of);
-/* The worst of the class; NAN: it has none. *ret_runs: of how many runs it is. */
-double bb_repeat__class(const struct bb_repeat *r, enum bb_repeat_class class, enum bb_repeat_of of,
-			size_t *ret_runs);
+#define BB_REPEAT_LEAST 4 /* runs, to say how much they differ */
+
 enum bb_repeat_class bb_repeat_class_of(const struct bb_report *r, const struct bb_case *c);
 
 /* One more run of `scenario`, and one of its first program alone; the `turn`-th of each. A run for

@@ -54,33 +54,14 @@ static json_t *fingerprint_json(const struct bb_fingerprint *fp)
 	return o;
 }
 
-static const char *const repeat_keys[BB_N_REPEAT_CLASSES][BB_N_REPEATS] = {
-	[BB_REPEAT_CALM] = {"between_latency", "between_relative"},
-	[BB_REPEAT_WAKES] = {"between_latency_wakes", "between_relative_wakes"},
-	[BB_REPEAT_COLD] = {"between_latency_cold", "between_relative_cold"},
-	[BB_REPEAT_EMPTY] = {"between_latency_empty", "between_relative_empty"},
-	[BB_REPEAT_EMPTY_COLD] = {"between_latency_empty_cold", "between_relative_empty_cold"},
-};
-
 static const char *const class_names[BB_N_REPEAT_CLASSES] = {"calm", "wakes", "cold", "empty",
 							     "empty cold"};
 
-/* By class of programs, and what each program's runs gave. */
+/* The figures of each program's runs. */
 static json_t *repeat_json(const struct bb_repeat *r)
 {
-	json_t *o = json_object(), *programs = json_array();
-	size_t runs = 0, of_class;
+	json_t *programs = json_array();
 
-	for (int class = 0; class < BB_N_REPEAT_CLASSES; class ++)
-		for (int of = 0; of < BB_N_REPEATS; of++) {
-			double within = bb_repeat__class(r, (enum bb_repeat_class) class,
-							 (enum bb_repeat_of)of, &of_class);
-
-			json_object_set_new(o, repeat_keys[class][of], number_or_null(within));
-			if (of_class && (!runs || of_class < runs))
-				runs = of_class;
-		}
-	json_object_set_new(o, "runs", json_integer((json_int_t)runs));
 	for (size_t i = 0; i < r->n_rows; i++)
 		json_array_append_new(
 			programs,
@@ -91,8 +72,7 @@ static json_t *repeat_json(const struct bb_repeat *r)
 				  "ln_relative",
 				  array_of(r->rows[i].ln[BB_REPEAT_RELATIVE].v,
 					   (uint32_t)r->rows[i].ln[BB_REPEAT_RELATIVE].n)));
-	json_object_set_new(o, "programs", programs);
-	return o;
+	return json_pack("{s:o}", "programs", programs);
 }
 
 int bb_selftest__write(const char *results, const struct bb_report *head,
@@ -140,7 +120,7 @@ static bool fits(const json_t *root, const struct bb_fingerprint *fp)
 	return bb_fingerprint_differences(fp, &theirs, NULL, 0) == 0;
 }
 
-static bool take_resolution(const json_t *root, void *arg)
+static int take_resolution(const json_t *root, void *arg)
 {
 	const json_t *floor = json_object_get(root, "noise_floor");
 
@@ -149,75 +129,119 @@ static bool take_resolution(const json_t *root, void *arg)
 	return json_is_number(floor);
 }
 
-static bool take_between(const json_t *root, void *arg)
+/* A list of figures; *ret_n of them, and room for as many as there are. NULL: out of memory. */
+static double *list_of(const json_t *a, size_t *ret_n)
 {
-	const json_t *plain = json_object_get(root, "plain_runs");
-	const json_t *runs = json_object_get(plain, "runs");
-	struct bb_between *between = arg;
-	bool any = false;
+	double *x = calloc(json_array_size(a) + 1, sizeof(*x));
 
-	between->runs = json_integer_value(runs) > BB_REPEAT_LEAST &&
-					json_integer_value(runs) < UINT32_MAX
-				? (uint32_t)json_integer_value(runs)
-				: BB_REPEAT_LEAST;
-
-	for (int class = 0; class < BB_N_REPEAT_CLASSES; class ++)
-		for (int of = 0; of < BB_N_REPEATS; of++) {
-			const json_t *v = json_object_get(plain, repeat_keys[class][of]);
-
-			between->of[class][of] = json_number_value(v) >= 0 && json_is_number(v)
-							 ? json_number_value(v)
-							 : (double)NAN;
-			any |= !isnan(between->of[class][of]);
-		}
-	return any;
+	*ret_n = 0;
+	for (size_t i = 0; x && i < json_array_size(a); i++)
+		if (json_is_number(json_array_get(a, i)))
+			x[(*ret_n)++] = json_number_value(json_array_get(a, i));
+	return x;
 }
 
-/* The newest one of such a machine that `take` takes something from. */
-static int read_newest(const char *results, const struct bb_fingerprint *fp,
-		       bool (*take)(const json_t *root, void *arg), void *arg, char **ret_id,
+/* One program's runs. */
+static int take_program(const json_t *o, struct bb_selftest_pool *pool)
+{
+	static const char *const keys[BB_N_REPEATS] = {"ln_latency", "ln_relative"};
+	const char *program = json_string_value(json_object_get(o, "program")),
+		   *name = json_string_value(json_object_get(o, "class"));
+	int rc = 0, class = 0;
+
+	while (name && class < BB_N_REPEAT_CLASSES && strcmp(name, class_names[class]))
+		class ++;
+	if (!program || !name || class == BB_N_REPEAT_CLASSES)
+		return 0;
+	for (int of = 0; !rc && of < BB_N_REPEATS; of++) {
+		size_t n;
+		double *ln = list_of(json_object_get(o, keys[of]), &n);
+
+		rc = ln ? bb_selftest_pool__add(pool, program, (enum bb_repeat_class) class,
+						(enum bb_repeat_of)of, ln, n)
+			: -ENOMEM;
+		free(ln);
+	}
+	return rc;
+}
+
+/* 1: taken; 0: it has no plain runs; -ENOMEM. */
+static int take_plain_runs(const json_t *root, void *arg)
+{
+	const json_t *programs = json_object_get(json_object_get(root, "plain_runs"), "programs");
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < json_array_size(programs); i++)
+		rc = take_program(json_array_get(programs, i), arg);
+	return rc ? rc : json_array_size(programs) > 0;
+}
+
+/* NULL: it cannot be read, which is as if it were none. */
+static json_t *read_json(const char *dir, const char *id)
+{
+	char *path = NULL, *text = NULL;
+	json_t *root = NULL;
+	size_t len;
+
+	if (asprintf(&path, "%s/%s.json", dir, id) >= 0 &&
+	    !bb_read_own_file(path, MAX_BYTES, &text, &len, NULL))
+		root = json_loadb(text, len, 0, NULL);
+	free(text);
+	free(path);
+	return root;
+}
+
+/*
+ * The newest self-tests of such a machine that `take` takes something from (1; 0: nothing,
+ * -errno), `most` of them. *ret_id (NULL: not wanted) is the newest one's. 0, or -ENOENT without a
+ * message: there is none.
+ */
+static int read_newest(const char *results, const struct bb_fingerprint *fp, size_t most,
+		       int (*take)(const json_t *root, void *arg), void *arg, char **ret_id,
 		       struct bb_err *err)
 {
 	char *dir = NULL, **ids = NULL;
-	size_t n = 0;
+	size_t n = 0, taken = 0;
 	int rc;
 
 	if (asprintf(&dir, "%s/" FOLDER, results) < 0)
 		return bb_fail_nomem(err);
 	rc = bb_store__list(dir, &ids, &n, err);
-	if (!rc)
-		rc = -ENOENT;
-	for (size_t i = n; rc == -ENOENT && i-- > 0;) {
-		char *path = NULL, *text = NULL;
-		json_t *root = NULL;
-		size_t len;
+	for (size_t i = n; !rc && taken < most && i-- > 0;) {
+		json_t *root = read_json(dir, ids[i]);
+		int took = root && fits(root, fp) ? take(root, arg) : 0;
 
-		/* What cannot be read is no self-test of this machine; the next older one may be.
-		 */
-		if (asprintf(&path, "%s/%s.json", dir, ids[i]) >= 0 &&
-		    !bb_read_own_file(path, MAX_BYTES, &text, &len, NULL))
-			root = json_loadb(text, len, 0, NULL);
-		if (root && fits(root, fp) && take(root, arg)) {
-			*ret_id = strdup(ids[i]);
-			rc = *ret_id ? 0 : -ENOMEM;
-		}
 		json_decref(root);
-		free(text);
-		free(path);
+		if (took > 0 && !taken++ && ret_id && !(*ret_id = strdup(ids[i])))
+			took = -ENOMEM;
+		if (took < 0)
+			rc = bb_fail_nomem(err);
 	}
 	bb_store__list_free(ids, n);
 	free(dir);
-	return rc;
+	return rc ? rc : taken ? 0 : -ENOENT;
 }
 
 int bb_selftest__read_resolution(const char *results, const struct bb_fingerprint *fp,
 				 double *ret_floor, char **ret_id, struct bb_err *err)
 {
-	return read_newest(results, fp, take_resolution, ret_floor, ret_id, err);
+	return read_newest(results, fp, 1, take_resolution, ret_floor, ret_id, err);
 }
 
 int bb_selftest__read_between(const char *results, const struct bb_fingerprint *fp,
-			      struct bb_between *ret_between, char **ret_id, struct bb_err *err)
+			      const struct bb_repeat *now, struct bb_between *ret_between,
+			      struct bb_err *err)
 {
-	return read_newest(results, fp, take_between, ret_between, ret_id, err);
+	struct bb_selftest_pool pool = {0};
+	int rc = now && bb_selftest_pool__add_repeat(&pool, now) ? bb_fail_nomem(err) : 0;
+
+	if (!rc)
+		rc = read_newest(results, fp, BB_SELFTESTS_POOLED - (now != NULL), take_plain_runs,
+				 &pool, NULL, err);
+	if (rc == -ENOENT && pool.n)
+		rc = 0;
+	if (!rc)
+		*ret_between = bb_selftest_pool__between(&pool);
+	bb_selftest_pool__done(&pool);
+	return rc;
 }

@@ -5,6 +5,7 @@
 #include "base/err.h"
 #include "report/report.h"
 #include "run/selftest.h"
+#include "run/selftest_pool.h"
 
 /* Self-tests are stored in RESULTS/selftest/ID.json: the counts, every estimate, and the machine
  * they are true of. */
@@ -22,15 +23,13 @@ int bb_selftest__read_resolution(const char *results, const struct bb_fingerprin
 				 double *ret_floor, char **ret_id, struct bb_err *err);
 
 /*
- * How far plain runs differ from their mean, as 95 % half widths in ln of `runs` runs, by the
- * newest stored self-test of a machine like `fp` that says so. 0; -ENOENT without a message when
- * there is none, or another -errno.
+ * By how much plain runs differ from their mean, by the newest BB_SELFTESTS_POOLED stored
+ * self-tests of a machine like `fp`, with `now` (NULL: none) one of them. 0; -ENOENT without a
+ * message when there is none, or another -errno.
  */
-struct bb_between {
-	double of[BB_N_REPEAT_CLASSES][BB_N_REPEATS]; /* NAN: not known */
-	uint32_t runs;                                /* >= BB_REPEAT_LEAST */
-};
+#define BB_SELFTESTS_POOLED 12
 int bb_selftest__read_between(const char *results, const struct bb_fingerprint *fp,
-			      struct bb_between *ret_between, char **ret_id, struct bb_err *err);
+			      const struct bb_repeat *now, struct bb_between *ret_between,
+			      struct bb_err *err);
 
 #endif

@@ -88,3 +88,10 @@ double bb_student_critical(double alpha, double df)
 	}
 	return hi;
 }
+
+double bb_chi_square_limit(double normal, double df)
+{
+	double root = 1 - 2 / (9 * df) + normal * sqrt(2 / (9 * df));
+
+	return df * root * root * root;
+}

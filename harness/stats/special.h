@@ -27,4 +27,8 @@ double bb_student_two_sided(double t, double df);
 /* The t >= 0 for which P(|T| > t) = alpha, 0 < alpha < 1: by bisection. */
 double bb_student_critical(double alpha, double df);
 
+/* The quantile of chi-square with df > 0 that belongs to the standard normal's quantile `normal`
+ * (Wilson & Hilferty 1931). */
+double bb_chi_square_limit(double normal, double df);
+
 #endif

@@ -25,7 +25,8 @@
 #define STEPS 20u
 #define STEP_RUNS 3u
 #define LEARNT 30u
-#define APART 10u /* runs from OLD to NEW */
+#define APART 10u          /* runs from OLD to NEW */
+#define SELFTEST_EVERY 40u /* runs */
 
 /* as in ci/bencher.sh */
 #define MIN_SAMPLES 10u
@@ -335,6 +336,19 @@ static size_t count_runs(const char *dir, const char *name)
 	return n;
 }
 
+/* As a user does now and then: what moves between runs is then in the intervals. */
+static void run_selftest(const char *dir, struct bb_rng *rng)
+{
+	struct hogs hogs = {.n = 0};
+	char results[512];
+
+	if (bb_rng_below(rng, 2))
+		hogs = start_hogs();
+	snprintf(results, sizeof(results), "%s/tree", dir);
+	bench_selftest(results);
+	stop_hogs(&hogs);
+}
+
 /* How many runs of the slower tree there are to be after so many of the tree. */
 static size_t slower_due(size_t n_tree, size_t n)
 {
@@ -350,8 +364,7 @@ int main(int argc, char **argv)
 {
 	const char *runs = getenv("RUNS"), *dir = argc > 1 ? argv[1] : "/tmp";
 	const char *made = getenv("MADE"), *most = getenv("SECONDS_MOST");
-	char results[512];
-	size_t n = runs && *runs ? strtoul(runs, NULL, 10) : 200, n_tree, n_slower;
+	size_t n = runs && *runs ? strtoul(runs, NULL, 10) : 200, n_tree, n_slower, n_selftests;
 	double seconds = most && *most ? strtod(most, NULL) : (double)INFINITY;
 	uint64_t began_ns = bb_now_ns();
 	struct bb_rng rng;
@@ -364,15 +377,15 @@ int main(int argc, char **argv)
 		dir = made;
 	n_tree = count_runs(dir, "tree");
 	n_slower = count_runs(dir, "slower");
+	n_selftests = count_runs(dir, "tree/selftest");
 	bb_rng_seed(&rng, BENCH_SEED + n_tree);
 	write_scenario(dir, "tree", 400);
 	write_scenario(dir, "slower", 413);
-	if (!n_tree) {
-		snprintf(results, sizeof(results), "%s/tree", dir);
-		bench_selftest(results);
-	}
 	while (bb_seconds_since(began_ns) < seconds) {
-		if (n_slower < slower_due(n_tree, n)) {
+		if (n_selftests <= n_tree / SELFTEST_EVERY && n_tree < n) {
+			run_selftest(dir, &rng);
+			n_selftests++;
+		} else if (n_slower < slower_due(n_tree, n)) {
 			run_once(dir, "slower", &rng);
 			n_slower++;
 		} else if (n_tree < n) {
