@@ -121,6 +121,9 @@ $(O)/tests/%: harness/tests/unit/%.c $(LIB) $(O)/flags | $(BPF_OBJS) $(TEST_BPF_
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ALL_CFLAGS) -Iharness/tests -MMD -MP -MF $@.d $< $(filter %.o,$^) -o $@ $(LDFLAGS) $(LIB) -lcmocka $(LDLIBS)
 
+# The JIT of this test is its own.
+$(O)/tests/test_placement: LDFLAGS += -Wl,--wrap=bb_test_prog__load,--wrap=bb_target__is_adopted
+
 $(O)/tests/fuzz/%: harness/tests/fuzz/fuzz_%.c harness/tests/fuzz/replay.c harness/tests/fuzz/fuzz.h $(LIB) $(O)/flags
 	$(call msg,TEST,$<)
 	@mkdir -p $(@D)

@@ -94,6 +94,7 @@ bool bb_target__is_adopted(const struct bb_target *t)
 	return !t->source->ops->is_ours;
 }
 
+/* With the JIT off the address is that of the kernel's interpreter, one for all programs. */
 static int read_jit_mod64(int prog_fd)
 {
 	struct bpf_prog_info info = {0};
@@ -102,7 +103,8 @@ static int read_jit_mod64(int prog_fd)
 
 	info.jited_ksyms = (__u64)(uintptr_t)&address;
 	info.nr_jited_ksyms = 1;
-	if (bpf_obj_get_info_by_fd(prog_fd, &info, &len) || !info.nr_jited_ksyms || !address)
+	if (bpf_obj_get_info_by_fd(prog_fd, &info, &len) || !info.jited_prog_len ||
+	    !info.nr_jited_ksyms || !address)
 		return -1;
 	return (int)(address & 63);
 }

@@ -5,7 +5,8 @@
 . "$(dirname "$0")/../tool.sh"
 
 names=("every place is measured as often as the others" "the table names the places" "the estimate lies between the best and the
-worst place" "a run of few loads does not claim to cover the places" "loads asked for are loads measured")
+worst place" "a run of few loads does not claim to cover the places" "loads asked for are loads measured" "loads that are nowhere"
+"10 000 loads end with the budget" "a program that takes long to load")
 need_root "${names[@]}" || plan_done
 object=$O/tests/bpf/loop.bpf.o
 
@@ -42,4 +43,25 @@ expect_grep "a run of few loads does not claim to cover the places" out 'loop [0
 run "$BPFBENCH" --object "$object" --drive step -n 60 --loads 7 --quiet --no-store --format csv
 check "loads asked for are loads measured, but for those set aside" \
 	awk -F, '$1 == "loop/loop/step" && $7 == "latency" { exit !($13 >= 4 && $13 <= 7) }' "$TMP/out"
+
+# As of a kernel whose JIT is off (unit/test_bpf_placement in a virtual machine): the median over loads, and that it is one.
+sed -E 's/("jit_mod64": )[0-9]+/\1-1/; s/("jit_share": )[0-9.e-]+/\1null/' "$TMP/run.json" >"$TMP/nowhere.json"
+run "$BPFBENCH" show "$TMP/nowhere.json" --format table
+expect_grep "loads that are nowhere: the table says so" out 'loop [0-9.]* \(no place: the JIT is off, or the kernel hides it\)'
+run "$BPFBENCH" show "$TMP/nowhere.json" --format csv
+check "loads that are nowhere: the latency has an interval" \
+	awk -F, '$1 == "loop/loop/step" && $7 == "latency" { exit !($9 && $10 && $10 <= $9 && $9 <= $11) }' "$TMP/out"
+
+run "$BPFBENCH" --object "$object" --drive step -n 10000 --loads 10000 --budget 3 --quiet --no-store --format table
+expect_status "10 000 loads end with the budget" 0
+expect_grep "10 000 loads: it says how many were not measured" out 'skipped: loop/loads [0-9]+\.\.10000: the budget of 3 s would be exceeded'
+expect_grep "10 000 loads: those that were have a latency" out '^  loop +[0-9 ]+ +[0-9/]+ +[0-9. ]+'
+
+# A program that the verifier takes most of a second for: its loads are few, and where chance puts them.
+run "$BPFBENCH" --object "$O/tests/bpf/slow_rejected.bpf.o" --program slow_accepted --drive step -n 280 --budget 4 --quiet --no-store --format table
+if ((status == 0)); then
+	expect_grep "a program that takes long to load: the table says that its places are not known" out 'slow_accepted [0-9.]* \(at random\)'
+else
+	expect_grep "a program that takes long to load: the budget was too short for one, and it says so" err 'the budget of 4 s was used up'
+fi
 plan_done
