@@ -345,7 +345,7 @@ static const char *why_not_by_place(const struct bb_case *c)
 
 	if (!kind->needs_bpf || kind->seconds > 0)
 		return "";
-	return c->series[0].jit_mod64 < 0 ? " (no place: the JIT is off, or the kernel hides it)" : " (at random)";
+	return c->series[0].jit_mod64 < 0 ? " (no place: JIT off, or hidden)" : " (at random)";
 }
 
 static void spread(const struct bb_case *c, struct bb_table_cell *cell)

@@ -107,6 +107,16 @@ int bb_built_objects__add(struct bb_built_objects *o, enum bb_revision revision,
 	return v && v->file[revision] ? 0 : bb_fail_nomem(err);
 }
 
+int bb_built_objects__take_base(struct bb_built_objects *o, struct bb_err *err)
+{
+	for (size_t i = 0; i < o->n; i++) {
+		o->v[i].file[BB_HEAD] = strdup(o->v[i].file[BB_BASE]);
+		if (!o->v[i].file[BB_HEAD])
+			return bb_fail_nomem(err);
+	}
+	return 0;
+}
+
 int bb_built_object__is_same(const struct bb_built_object *o, bool *ret_same, struct bb_err *err)
 {
 	char *data[BB_N_REVISIONS] = {0};

@@ -34,6 +34,9 @@ int bb_built_objects__keep(struct bb_built_objects *o, const struct bb_repo *rep
 int bb_built_objects__add(struct bb_built_objects *o, enum bb_revision revision, const char *path,
 			  const char *file, struct bb_err *err);
 
+/* Head is base: its objects are those of base, all of which are kept. */
+int bb_built_objects__take_base(struct bb_built_objects *o, struct bb_err *err);
+
 /* Are both the same to the last byte? 0, or -errno with a message. */
 int bb_built_object__is_same(const struct bb_built_object *o, bool *ret_same, struct bb_err *err);
 

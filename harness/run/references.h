@@ -16,7 +16,8 @@ struct bb_references;
 int bb_references__open(const char *object_dir, struct bb_references **ret_references,
 			struct bb_err *err);
 
-/* ns a piece of each now, as medians of some calls; NAN: it failed. Some 2 ms. NULL: all NAN. */
+/* ns a piece of each now, the cost of one more of it (drivers/fit_line.h); NAN: it failed. Some 4
+ * ms. NULL: all NAN. */
 void bb_references__measure(struct bb_references *r, double ret_ns[BB_N_REFERENCES]);
 
 void bb_references__free(struct bb_references *r); /* takes NULL */

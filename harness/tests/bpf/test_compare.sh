@@ -59,6 +59,18 @@ expect_grep "selftest: the resolution" out '^Resolution of this machine: [0-9.]+
 check "selftest: stored in its own folder" test "$(find "$results/selftest" -name '2*-selftest-*.json' | wc -l)" = 1
 real list --runs
 expect_no_grep "selftest: it is not taken for a run" out 'selftest'
+# Two earlier ones of this machine, each with five plain runs: they speak together (4 + 4 degrees of freedom), and later runs
+# have it in their intervals.
+stored=$(find "$results/selftest" -name '2*-selftest-*.json')
+for day in 1 2; do
+	jq '.plain_runs.programs = [{program: "loop", class: "calm", ln_latency: [6, 6.001, 6.002, 6.003, 6.004],
+		ln_relative: [1, 1.001, 1.002, 1.003, 1.004]}]' "$stored" >"$results/selftest/2020010${day}T000000Z-selftest-0.json"
+done
+real selftest --experiments 1 --seed 1 --program loop --mode same-load
+expect_grep "selftest: how plain runs repeat, by those before it too" out '^A plain run repeats within 0\.38 % on this machine \(programs that wake nobody;'
+expect_grep "selftest: by how many" out 'by 2 self-tests of this machine'
+real --object "$O/tests/bpf/loop.bpf.o" --drive step -n 60 --loads 3 --format json
+expect_grep "a plain run: has it from them" out '"between_runs": 9'
 real selftest --program nonesuch
 complains "selftest: an unknown program" 1 'nonesuch'
 

@@ -25,6 +25,8 @@ gate --base main
 expect_status "gate: an unchanged revision passes" 0
 expect_grep "gate: what is the same to the last byte is not measured" out '^- prog.bpf.o: the same bytes in both, not measured$'
 expect_empty "gate: --quiet says nothing on stderr" err
+run env -C "$repo" "$BPFBENCH" gate --base main
+expect_grep "gate: one commit is built once" err 'head is the same commit: it is not built again$'
 # Others who have bpf_stats on void what slope measures, and a void case has no BMF: then once more.
 for _ in 1 2 3; do
 	gate --base main --unchanged --bmf-base "$TMP/base.bmf" --bmf-head "$TMP/head.bmf"

@@ -47,7 +47,7 @@ check "loads asked for are loads measured, but for those set aside" \
 # As of a kernel whose JIT is off (unit/test_bpf_placement in a virtual machine): the median over loads, and that it is one.
 sed -E 's/("jit_mod64": )[0-9]+/\1-1/; s/("jit_share": )[0-9.e-]+/\1null/' "$TMP/run.json" >"$TMP/nowhere.json"
 run "$BPFBENCH" show "$TMP/nowhere.json" --format table
-expect_grep "loads that are nowhere: the table says so" out 'loop [0-9.]* \(no place: the JIT is off, or the kernel hides it\)'
+expect_grep "loads that are nowhere: the table says so" out 'loop [0-9.]* \(no place: JIT off, or hidden\)'
 run "$BPFBENCH" show "$TMP/nowhere.json" --format csv
 check "loads that are nowhere: the latency has an interval" \
 	awk -F, '$1 == "loop/loop/step" && $7 == "latency" { exit !($9 && $10 && $10 <= $9 && $9 <= $11) }' "$TMP/out"
