@@ -201,12 +201,13 @@ int bb_take__entries(struct bb_take *t, size_t max_bytes, struct bb_err *err)
 		if (none || (!max_bytes && !is_code))
 			rc = leave_out(&c->maps[i], none ? none : "as asked for");
 		else
-			rc = take_entries(t, i, max_bytes ? left : SIZE_MAX);
+			rc = take_entries(t, i, is_code ? BB_CAPTURE_MAX_BYTES : left);
 		if (rc)
 			return rc == -ENOMEM ? bb_fail_nomem(err)
 					     : bb_fail(err, rc, "reading map '%s': %s",
 						       c->maps[i].name, strerror(-rc));
-		left -= c->maps[i].entries.size < left ? c->maps[i].entries.size : left;
+		if (!is_code)
+			left -= c->maps[i].entries.size < left ? c->maps[i].entries.size : left;
 	}
 	return 0;
 }
