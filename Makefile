@@ -158,7 +158,7 @@ $(O)/fuzz/fuzz_%: harness/tests/fuzz/fuzz_%.c $(O)/fuzz/libbpfbench.a
 -include $(shell [ -d $(O) ] && find $(O) -name '*.d')
 
 # --- what is run --------------------------------------------------------------------------------------------------
-.PHONY: bench test test-all vm-test fuzz fuzzers stress bench-self bench-repeat bench-history bench-verdicts bench-fire bench-capture bench-gate plot slowdown flame heap deps clean help bench-capture-aa
+.PHONY: bench test test-all vm-test fuzz fuzzers stress bench-self bench-repeat bench-history bench-lines bench-verdicts bench-fire bench-capture bench-gate plot slowdown flame heap deps clean help bench-capture-aa
 deps: ## install what is missing (root and apt), or say what is missing
 	$(Q)ci/deps.sh
 
@@ -202,6 +202,9 @@ bench-self: all $(TEST_TOOLS) $(BENCHES) $(TEST_BPF_OBJS) ## measure bpfbench it
 
 bench-repeat: all $(O)/bench/bench_repeat $(TEST_BPF_OBJS) ## how well 20 plain runs repeat, beside other tools, 3 minutes: BUSY=1 PROGRAMS="loop cold" (root)
 	$(Q)O=$(O) harness/tests/bench/run.sh repeat
+
+bench-lines: all $(O)/bench/bench_lines $(TEST_BPF_OBJS) ## time by line against what is known: BENCH_LINES="known tables busy compare objects" (root)
+	$(Q)O=$(O) harness/tests/bench/run.sh lines
 
 bench-history: all $(O)/bench/bench_tracked $(TEST_BPF_OBJS) ## false alarms of `history` and of the tracked branch over 200 plain runs, 5 minutes: RUNS=200 (root)
 	$(Q)O=$(O) harness/tests/bench/run.sh tracked

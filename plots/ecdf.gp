@@ -30,6 +30,11 @@ head1 = "p50"
 # Few samples give no p99, very few no p90 either.
 head2 = all_p99 ? "p99" : any_p90 ? "p90" : ""
 key_points = 0
+least = 1.0 / (most > 10 ? most : 10)	# one run of the longest sample
+if (least < 1e-3) { # "0.01 %" is as wide as reaches the title of its axis
+	left = left + 14.0 / width
+	set lmargin at screen left
+}
 load "caption.gp"
 load "key.gp"
 
@@ -37,7 +42,6 @@ load "key.gp"
 decade(x) = 10.0 ** floor(log10(x))
 above(x) = x <= 2 * decade(x) ? 2 * decade(x) : x <= 5 * decade(x) ? 5 * decade(x) : 10 * decade(x)
 below(x) = x >= 5 * decade(x) ? 5 * decade(x) : x >= 2 * decade(x) ? 2 * decade(x) : decade(x)
-least = 1.0 / (most > 10 ? most : 10)	# one run of the longest sample
 
 x_min = below(ns_min)
 x_max = above(ns_max)

@@ -102,7 +102,9 @@ int bb_lines_flame__stacks(const struct bb_by_line *lines, struct bb_stacks *ret
 		rc = bb_stacks__add(ret_stacks, frames, 2, lines->empty.value);
 	if (!rc && lines->rest.value >= 0.5) {
 		rc = add_frame(ret_stacks,
-			       bb_by_line__other_ways(lines) > 0 ? "[other ways]" : "[tail call]",
+			       bb_by_line__other_ways(lines) > 0 ? "[other ways]"
+			       : bb_timed__is_cold(lines->timed) ? "[not attributed]"
+								 : "[tail call]",
 			       BB_FRAME_NOTE, &frames[1]);
 		if (!rc)
 			rc = bb_stacks__add(ret_stacks, frames, 2, lines->rest.value);

@@ -69,7 +69,9 @@ struct bb_lines {
 	const double *program_ns, *empty_ns;
 	/* by load and row: rows_ns[load * path->n_rows + row]; first_ns: of a row's first turn */
 	const double *rows_ns, *first_ns;
-	const double *rest_ns; /* by load: by other ways than the path; 0 unless runs take some */
+	/* by load: by other ways than the path, 0 unless runs take some; with cold caches by what
+	 * the clone hides, too */
+	const double *rest_ns;
 	uint32_t n_loads;
 	double check_ns;         /* the price of one check, which is taken out */
 	uint32_t n_cuts;         /* of the clone */

@@ -198,7 +198,8 @@ static int plan_param(const struct bb_lines_state *s, struct bb_lines_slot *slot
 	}
 	p->param = param;
 	/* if all go one way, and the way out of a cut, which the first one has, too, is not cold */
-	p->ends_whole = way.is_only && s->spec->caches != BB_CACHES_COLD;
+	p->is_cold = s->spec->caches == BB_CACHES_COLD;
+	p->ends_whole = way.is_only && !p->is_cold;
 	rc = bb_line_path__make(&v->plan.code, &v->plan.cfg, &v->plan.cuts, way.cuts, way.n,
 				most_places(way.ns), &p->path, err);
 	return rc ? rc : make_items(p) ? bb_fail_nomem(err) : 0;

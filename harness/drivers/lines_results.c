@@ -124,7 +124,7 @@ static int share_load(const struct bb_lines_case *p, uint32_t load, double check
 				check_ns * checks_at(p, p->path.measured[i]);
 	*program_ns = load_ns(p, load, BB_LINES_ITEM_PROGRAM);
 	*empty_ns = empty;
-	*rest_ns = takes_other_ways(p) ? *program_ns - cumulative[n - 1] : 0;
+	*rest_ns = takes_other_ways(p) || p->is_cold ? *program_ns - cumulative[n - 1] : 0;
 	rc = bb_line_path__share(&p->path, cumulative, rows_ns, first_ns);
 	free(cumulative);
 	return rc;

@@ -45,6 +45,7 @@ struct bb_lines_case {
 	uint32_t n_items, first_doubled;
 	struct bb_lines_means *means; /* by load and item */
 	uint32_t n_loads;
+	bool is_cold;              /* caches are emptied before each run */
 	bool ends_whole;           /* a run to its end takes the place of one to the last cut */
 	uint64_t runs, other_ways; /* that were to end at the last cut, and those that did not */
 	double *results;           /* made by bb_lines__of() */

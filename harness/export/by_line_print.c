@@ -248,6 +248,8 @@ int bb_by_line__table(const struct bb_by_line *b, bool longest_first,
 		if (bb_by_line__other_ways(b) > 0)
 			snprintf(rest, sizeof(rest), "(%.0f %% of the runs took another way)",
 				 100 * bb_by_line__other_ways(b));
+		else if (bb_timed__is_cold(b->timed))
+			snprintf(rest, sizeof(rest), "(not attributed to a line)");
 		add_row(t, b, &b->rest, NAN, NAN, "", "", rest);
 	}
 	free(order);

@@ -14,6 +14,13 @@ struct bb_timed_row *bb_timed__add_row(struct bb_timed *t)
 	return bb_append(&t->rows, &t->n_rows, sizeof(*t->rows));
 }
 
+bool bb_timed__is_cold(const struct bb_timed *t)
+{
+	size_t len = strlen(t->drive);
+
+	return len > 5 && !strcmp(t->drive + len - 5, "-cold");
+}
+
 void bb_timed__done(struct bb_timed *t)
 {
 	for (size_t i = 0; i < t->n_rows; i++) {

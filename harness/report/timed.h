@@ -31,25 +31,28 @@ struct bb_timed {
 	char *scenario, *variant, *drive;
 	char *param; /* NULL: the drive has none */
 	uint32_t param_value;
-	uint32_t cuts;             /* at which the clone can end */
-	uint32_t points;           /* at which a clone could; 0: an older run that does not say */
-	char *thinned_why;         /* the cuts are fewer than those; NULL: they are all */
-	uint32_t refused;          /* of them, those that the verifier does not allow */
-	char *refused_why;         /* in its words, of one of them; NULL: none */
-	uint64_t passed;           /* cuts that a run passes */
-	uint64_t measured;         /* of them, those that runs ended at; 0: does not say */
-	uint64_t runs;             /* of the clone to its last cut, that count */
-	uint64_t other_ways;       /* that took another way than the one that is shown */
-	double check_ns;           /* the price of a check at a cut, which is taken out */
-	bool leaves;               /* a run ends by a tail call */
-	char *program_ns;          /* by load: the program itself */
-	char *empty_ns;            /* by load: an empty program, called and timed as it is */
-	char *rest_ns;             /* by load: by other ways; of older runs behind a tail call */
+	uint32_t cuts;       /* at which the clone can end */
+	uint32_t points;     /* at which a clone could; 0: an older run that does not say */
+	char *thinned_why;   /* the cuts are fewer than those; NULL: they are all */
+	uint32_t refused;    /* of them, those that the verifier does not allow */
+	char *refused_why;   /* in its words, of one of them; NULL: none */
+	uint64_t passed;     /* cuts that a run passes */
+	uint64_t measured;   /* of them, those that runs ended at; 0: does not say */
+	uint64_t runs;       /* of the clone to its last cut, that count */
+	uint64_t other_ways; /* that took another way than the one that is shown */
+	double check_ns;     /* the price of a check at a cut, which is taken out */
+	bool leaves;         /* a run ends by a tail call */
+	char *program_ns;    /* by load: the program itself */
+	char *empty_ns;      /* by load: an empty program, called and timed as it is */
+	/* by load: by other ways, with cold caches what no cut shows; of older runs behind a tail
+	 * call */
+	char *rest_ns;
 	struct bb_timed_row *rows; /* in the order in which a run comes to them first */
 	size_t n_rows;
 };
 
 struct bb_timed_row *bb_timed__add_row(struct bb_timed *t);
+bool bb_timed__is_cold(const struct bb_timed *t); /* caches were emptied before each run */
 void bb_timed__done(struct bb_timed *t);
 
 /* x[n] as such a text; NAN is "-". NULL when out of memory. */

@@ -1,13 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Time by line against what is known: lines of 64, 128 and 256 multiplications, the sum of the
- * parts against the program itself, two tables of one program, `compare --time` of a program with
- * itself and with one helper more. BENCH_LINES_TIMES (4): comparisons of each kind.
+ * Time by line against what is known, in pieces that BENCH_LINES names (known tables compare):
+ * - known: lines of 64, 128 and 256 multiplications, and the sum of the parts;
+ * - tables, busy: BENCH_LINES_TABLES (2) processes each, all pairs of them, quiet and with every
+ * CPU kept busy;
+ * - compare: `compare --time` of a program with itself and with one helper more, BENCH_LINES_TIMES
+ *   (4) of each;
+ * - objects: the cuts of all programs of the objects in the folder BENCH_LINES_OBJECTS.
  */
 #include <errno.h>
 
 #include "base/parse.h"
 #include "bench.h"
+#include "hogs.h"
 #include "judge/by_line.h"
 #include "store/store.h"
 
@@ -96,48 +101,108 @@ static void known_costs(void)
 	bb_report__free(r);
 }
 
-/* The largest difference of a row above 10 ns, as a share of what is allowed. */
-static double disagreement(const struct bb_by_line *a, const struct bb_by_line *b, char *ret_text,
-			   size_t size)
+/* --- tables of whole processes --- */
+
+/* One row over all of them. */
+struct agreement {
+	unsigned int pairs, near, covered;
+};
+
+static bool same_row(const struct bb_timed_row *a, const struct bb_timed_row *b)
 {
-	double worst = 0;
-
-	for (size_t i = 0; i < a->n_parts && i < b->n_parts; i++) {
-		const struct bb_line_part *x = &a->parts[i], *y = &b->parts[i];
-		double off = fabs(x->ns.value - y->ns.value),
-		       allowed = fmax(NEAR_NS, 0.02 * x->ns.value);
-
-		if (x->ns.value < 10 || off / allowed < worst)
-			continue;
-		worst = off / allowed;
-		snprintf(ret_text, size, "%.1f and %.1f ns, line %u", x->ns.value, y->ns.value,
-			 x->row->line);
-	}
-	return worst;
+	return a->line == b->line && a->last_line == b->last_line && !strcmp(a->call, b->call) &&
+	       !strcmp(a->from, b->from);
 }
 
-static void two_tables(void)
+/* Are two figures as near as asked for, and within their intervals? */
+static void add_pair(struct agreement *a, const struct bb_estimate *x, const struct bb_estimate *y,
+		     double share)
 {
-	struct bb_report *r[2];
-	struct bb_by_line b[2];
-	char measured[64] = "-";
-	double wall_s = 0, worst;
+	const struct bb_estimate *low = x->value < y->value ? x : y, *high = low == x ? y : x;
+	double off = high->value - low->value;
 
-	for (int i = 0; i < 2; i++) {
+	a->pairs++;
+	a->near += off <= fmax(NEAR_NS, share * x->value);
+	a->covered += off <= hypot(low->hi - low->value, high->value - high->lo);
+}
+
+/* The row `part` of the first table in all pairs of tables b[n]. */
+static void judge_row(const struct bb_by_line *b, size_t n, size_t part, double share,
+		      const char *when)
+{
+	const struct bb_line_part *first = &b[0].parts[part];
+	struct agreement a = {0};
+	char what[200], bound[64], measured[100];
+
+	for (size_t i = 0; i < n; i++)
+		for (size_t k = i + 1; k < n; k++)
+			if (part < b[i].n_parts && part < b[k].n_parts &&
+			    same_row(b[i].parts[part].row, first->row) &&
+			    same_row(b[k].parts[part].row, first->row))
+				add_pair(&a, &b[i].parts[part].ns, &b[k].parts[part].ns, share);
+	snprintf(what, sizeof(what), "lines%s: pairs of tables, line %u %.60s", when,
+		 first->row->line, first->row->call);
+	snprintf(bound, sizeof(bound), "<= 3 ns or %g %%", 100 * share);
+	snprintf(measured, sizeof(measured), "%u of %u; intervals cover %u", a.near, a.pairs,
+		 a.covered);
+	bench_judge(what, bound, measured, a.near == a.pairs);
+}
+
+static uint64_t number_of(const char *variable, uint64_t otherwise)
+{
+	const char *text = getenv(variable);
+
+	if (text && bb_parse_u64(text, &otherwise))
+		exit(1);
+	return otherwise;
+}
+
+static void tables_of(const char *when, double share)
+{
+	size_t n = number_of("BENCH_LINES_TABLES", 2), apart = 0;
+	struct bb_report **r = bench_alloc(n + 1, sizeof(struct bb_report *));
+	struct bb_by_line *b = bench_alloc(n + 1, sizeof(*b));
+	char what[100], measured[64];
+	double wall_s = 0;
+
+	for (size_t i = 0; i < n; i++) {
 		wall_s = fmax(wall_s, make_table(PROFILER, "ringbuf", &r[i]));
 		lines_of(r[i], &b[i]);
+		apart += fabs(b[i].sum.value - b[i].program.value) >
+			 fmax(NEAR_NS, 0.01 * b[i].program.value);
 	}
-	worst = disagreement(&b[0], &b[1], measured, sizeof(measured));
-	bench_judge("lines: two tables of ringbuf, the row furthest apart", "<= 3 ns or 2 %",
-		    measured, worst <= 1);
-	judge_sum("lines: the parts of ringbuf", &b[0]);
+	for (size_t i = 0; n && i < b[0].n_parts; i++)
+		if (b[0].parts[i].ns.value >= 10)
+			judge_row(b, n, i, share, when);
+	snprintf(what, sizeof(what), "lines%s: tables of ringbuf whose parts do not sum to it",
+		 when);
+	snprintf(measured, sizeof(measured), "%zu of %zu", apart, n);
+	bench_judge(what, "0 (1 % or 3 ns)", measured, !apart);
+	snprintf(what, sizeof(what), "lines%s: a table of ringbuf, the slowest", when);
 	snprintf(measured, sizeof(measured), "%.1f s", wall_s);
-	bench_judge("lines: a table of ringbuf", "<= 10 s", measured, wall_s <= 10);
-	for (int i = 0; i < 2; i++) {
+	bench_judge(what, "<= 10 s", measured, wall_s <= 10);
+	for (size_t i = 0; i < n; i++) {
 		bb_by_line__done(&b[i]);
 		bb_report__free(r[i]);
 	}
+	free(b);
+	free(r);
 }
+
+static void tables(void)
+{
+	tables_of("", 0.02);
+}
+
+static void busy_tables(void)
+{
+	struct hogs h = start_hogs();
+
+	tables_of(", busy", 0.04);
+	stop_hogs(&h);
+}
+
+/* --- compare --time --- */
 
 /* The count before `word` in "19 lines: 5 same, 1 regressed, ...". */
 static uint64_t count_before(const char *text, const char *word)
@@ -198,12 +263,10 @@ static void write_pair(void)
 
 static void comparisons(void)
 {
-	const char *text = getenv("BENCH_LINES_TIMES");
-	uint64_t times = 4, lines = 0, wrong = 0, better = 0, found = 0;
+	uint64_t times = number_of("BENCH_LINES_TIMES", 4), lines = 0, wrong = 0, better = 0,
+		 found = 0;
 	char measured[64], bound[64];
 
-	if (text && bb_parse_u64(text, &times))
-		exit(1);
 	write_pair();
 	for (uint64_t i = 0; i < times; i++)
 		compare("again", &lines, &wrong, &better);
@@ -223,11 +286,88 @@ static void comparisons(void)
 		    measured, found == times);
 }
 
+/* --- objects of others --- */
+
+/* The share of a run's lines that rows of one line have. */
+static double told_apart(const struct bb_by_line *b)
+{
+	double one = 0, all = 0;
+
+	for (size_t i = 0; i < b->n_lines; i++) {
+		const struct bb_timed_row *row = b->lines[i].row;
+		double ns = fmax(b->lines[i].ns.value, 0);
+
+		all += ns;
+		if (row->line == row->last_line)
+			one += ns;
+	}
+	return all > 5 ? one / all : 1;
+}
+
+static void objects(void)
+{
+	const char *const folder = getenv("BENCH_LINES_OBJECTS");
+	unsigned int programs = 0, well = 0, cuts = 0, refused = 0;
+	char command[20000], path[4096], one[4200], measured[64];
+	FILE *list;
+
+	if (!folder) {
+		bench_row("lines: objects of others", "", "BENCH_LINES_OBJECTS names no folder",
+			  "skip");
+		return;
+	}
+	snprintf(command, sizeof(command), "ls '%s'/*.o", folder);
+	snprintf(one, sizeof(one), "%s/one", results);
+	list = popen(command, "r");
+	while (list && fgets(path, sizeof(path), list)) {
+		struct bb_report *r;
+
+		path[strcspn(path, "\n")] = '\0';
+		snprintf(command, sizeof(command),
+			 "rm -rf '%s'; ./bpfbench --object '%s' --lines --loads 2 --samples 200 "
+			 "--budget 25 --quiet --output /dev/null --results '%s' 2>/dev/null",
+			 one, path, one);
+		if (system(command) || bb_store__read("latest", one, &r, NULL))
+			continue; /* nothing of it runs here */
+		for (size_t i = 0; i < r->n_timed; i++) {
+			struct bb_by_line b;
+
+			if (bb_by_line__make(r, &r->timed[i], &b))
+				exit(1);
+			programs++;
+			well += told_apart(&b) >= 0.9;
+			cuts += r->timed[i].cuts;
+			refused += r->timed[i].refused;
+			bb_by_line__done(&b);
+		}
+		bb_report__free(r);
+	}
+	if (list)
+		pclose(list);
+	snprintf(measured, sizeof(measured), "%u of %u", cuts - refused, cuts);
+	bench_judge("lines: cuts of objects of others that load", ">= 99 %", measured,
+		    refused <= 0.01 * cuts);
+	snprintf(measured, sizeof(measured), "%u of %u", well, programs);
+	bench_judge("lines: their programs with 90 % in rows of one line", ">= 90 %", measured,
+		    programs && well >= 0.9 * programs);
+}
+
+static const struct {
+	const char *name;
+	void (*measure)(void);
+	bool by_default;
+} pieces[] = {
+	{"known", known_costs, true},   {"tables", tables, true},    {"busy", busy_tables, false},
+	{"compare", comparisons, true}, {"objects", objects, false},
+};
+
 int main(int argc, char **argv)
 {
+	const char *asked = getenv("BENCH_LINES");
+
 	snprintf(results, sizeof(results), "%s", argc > 1 ? argv[1] : ".");
-	known_costs();
-	two_tables();
-	comparisons();
+	for (size_t i = 0; i < sizeof(pieces) / sizeof(pieces[0]); i++)
+		if (asked ? strstr(asked, pieces[i].name) != NULL : pieces[i].by_default)
+			pieces[i].measure();
 	return 0;
 }

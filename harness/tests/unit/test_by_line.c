@@ -102,6 +102,7 @@ static void test_cold(void **state)
 	cold = make_timed(r, 11849.2);
 	set_text(&cold->name, "perf_profiler/ringbuf/lines-cold/stack_depth=32");
 	set_text(&cold->drive, "lines-cold");
+	set_text(&cold->rest_ns, "45 45 45 45 45 45 45 45");
 	assert_int_equal(bb_by_line__make(r, &r->timed[0], &b), 0);
 	bb_by_line__cold_sentence(&b, sentence, sizeof(sentence));
 	assert_has(sentence, "with cold caches 14 4");
@@ -116,6 +117,11 @@ static void test_cold(void **state)
 	bb_by_line__done(&b);
 	assert_int_equal(bb_by_line__make(r, &r->timed[1], &b), 0);
 	assert_nan(b.cold.value); /* is the cold one itself */
+	out = open_memstream(&text, &size);
+	assert_int_equal(bb_by_line__print(&b, false, out), 0);
+	fclose(out);
+	assert_has(text, "(not attributed to a line)");
+	free(text);
 	bb_by_line__done(&b);
 	bb_report__free(r);
 }
