@@ -4,7 +4,9 @@
 
 #include <stdint.h>
 
-#define BB_PROG_TYPE_NETFILTER 32u /* 6.4: newer than headers and libbpf of Debian 12 */
+/* 6.4: newer than headers and libbpf of Debian 12 */
+#define BB_PROG_TYPE_NETFILTER 32u
+#define BB_ATTACH_NETFILTER 45u
 
 struct bb_prog_type_name {
 	char text[32];

@@ -8,9 +8,7 @@
 #include <string.h>
 
 #include "bpf/multi_link.h"
-
-#define PROG_TYPE_NETFILTER 32 /* Linux 6.4 */
-#define ATTACH_NETFILTER 45
+#include "bpf/prog_type.h"
 
 /* Sections of programs that the libbpf of Debian 12 does not know yet. */
 static const struct {
@@ -21,7 +19,7 @@ static const struct {
 	{"uprobe.multi", BPF_PROG_TYPE_KPROBE, BB_TRACE_UPROBE_MULTI},
 	{"uretprobe.multi", BPF_PROG_TYPE_KPROBE, BB_TRACE_UPROBE_MULTI},
 	{"uprobe.session", BPF_PROG_TYPE_KPROBE, BB_TRACE_UPROBE_SESSION},
-	{"netfilter", PROG_TYPE_NETFILTER, ATTACH_NETFILTER},
+	{"netfilter", BB_PROG_TYPE_NETFILTER, BB_ATTACH_NETFILTER},
 };
 
 bool bb_section_type__is_sleepable(const char *section)

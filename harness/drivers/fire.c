@@ -114,7 +114,7 @@ static int shared_hook(struct bb_fire_state *s, const struct bb_attach_point *po
 	if (*ret_hook)
 		return 0;
 	h = calloc(1, sizeof(*h));
-	rc = h ? bb_hook__open(point, -1, s->place->cgroup_fd, true, h, err) : bb_fail_nomem(err);
+	rc = h ? bb_hook__open(point, -1, s->place, true, h, err) : bb_fail_nomem(err);
 	added = rc ? NULL : bb_append(&s->hooks, &s->n_hooks, sizeof(struct bb_hook *));
 	if (!rc && !added) {
 		bb_hook__close(h);
@@ -279,8 +279,9 @@ static int find(struct bb_fire_state *s, struct bb_test_prog *subject, struct bb
 		return rc;
 	point.acts_on_all = rc;
 	rc = find_at(s, subject, &point, err);
-	/* where the real event cannot be had, arguments are made for it; -ENOENT: there is none */
-	if (rc == -ENOTSUP &&
+	/* where the real event cannot be had, arguments are made for it; -ENOENT: there is none, so
+	 * it is a mistake or the target of a tail call */
+	if ((rc == -ENOTSUP || (rc == -ENOENT && bb_target__may_be_jumped_to(subject->target))) &&
 	    (bb_attach_point__on_own_function(&point, &own) ||
 	     bb_attach_point__by_own_run(&point, &own)) &&
 	    !find_on_own(s, subject, &own, &unsaid))
@@ -369,8 +370,8 @@ static int open_hook(struct bb_fire_slot *slot, const struct bb_attach_point *po
 
 	if (rc || *ret_hook)
 		return rc;
-	rc = bb_hook__open(point, bb_firer__probed(&slot->firer, point),
-			   slot->state->place->cgroup_fd, true, own, err);
+	rc = bb_hook__open(point, bb_firer__probed(&slot->firer, point), slot->state->place, true,
+			   own, err);
 	*ret_hook = rc ? NULL : own;
 	return rc;
 }

@@ -187,7 +187,7 @@ static int take_block(struct slot *s, struct block *ret_block, struct bb_err *er
 	if (!rc)
 		rc = bb_hook__open(&s->fire.found->point,
 				   bb_firer__probed(&s->fire.firer, &s->fire.found->point),
-				   state->place->cgroup_fd, false, &hook, err);
+				   state->place, false, &hook, err);
 	if (rc)
 		return rc;
 	rc = take_attached(s, &hook, &b, err);

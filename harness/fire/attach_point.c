@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "bpf/multi_link.h"
+#include "bpf/prog_type.h"
 
 /* The sections of each kind, by the word before the first '/'. A ".s" (sleepable) is passed over.
  */
@@ -76,6 +77,31 @@ static bool is_word(const char *word, size_t len, const char *row)
 	return len == strlen(row) && !memcmp(word, row, len);
 }
 
+/* Types that are attached in one way, whatever their section; else BB_AT_NOWHERE. */
+static enum bb_attach_kind of_prog_type(uint32_t prog_type)
+{
+	switch (prog_type) {
+	case BPF_PROG_TYPE_STRUCT_OPS: return BB_AT_STRUCT_OPS;
+	case BPF_PROG_TYPE_SK_MSG: return BB_AT_SK_MSG;
+	case BPF_PROG_TYPE_SK_REUSEPORT: return BB_AT_REUSEPORT;
+	case BPF_PROG_TYPE_SK_LOOKUP:
+	case BPF_PROG_TYPE_FLOW_DISSECTOR: return BB_AT_NETNS;
+	case BB_PROG_TYPE_NETFILTER: return BB_AT_NETFILTER;
+	default: return bb_attach_point__is_for_cgroups(prog_type) ? BB_AT_CGROUP : BB_AT_NOWHERE;
+	}
+}
+
+/* The hook of a type that is attached to a network namespace; NULL: it is of another. */
+static const char *of_packets(uint32_t prog_type)
+{
+	switch (prog_type) {
+	case BPF_PROG_TYPE_SK_LOOKUP: return "sk_lookup";
+	case BPF_PROG_TYPE_FLOW_DISSECTOR: return "flow_dissector";
+	case BB_PROG_TYPE_NETFILTER: return "local_in";
+	default: return NULL;
+	}
+}
+
 void bb_attach_point__from_section(const char *section, uint32_t prog_type, uint32_t attach_type,
 				   struct bb_attach_point *ret_point)
 {
@@ -89,19 +115,17 @@ void bb_attach_point__from_section(const char *section, uint32_t prog_type, uint
 			p.kind = of_type(sections[i].kind, attach_type);
 			p.is_return = sections[i].is_return;
 		}
-	if (bb_attach_point__is_for_cgroups(prog_type))
-		p.kind = BB_AT_CGROUP;
-	if (prog_type == BPF_PROG_TYPE_STRUCT_OPS)
-		p.kind = BB_AT_STRUCT_OPS;
-	if (prog_type == BPF_PROG_TYPE_SK_MSG || prog_type == BPF_PROG_TYPE_SK_REUSEPORT)
-		p.kind = prog_type == BPF_PROG_TYPE_SK_MSG ? BB_AT_SK_MSG : BB_AT_REUSEPORT;
+	if (of_prog_type(prog_type) != BB_AT_NOWHERE)
+		p.kind = of_prog_type(prog_type);
+	if (of_packets(prog_type))
+		snprintf(p.target, sizeof(p.target), "%s", of_packets(prog_type));
+	else if (p.kind == BB_AT_SK_MSG || p.kind == BB_AT_REUSEPORT)
+		p.target[0] = '\0';
 	else if (section[len])
 		snprintf(p.target, sizeof(p.target), "%s", section + len + 1);
 	else if (p.kind == BB_AT_CGROUP)
 		snprintf(p.target, sizeof(p.target), "%s", section);
-	else if (p.kind == BB_AT_STRUCT_OPS)
-		p.target[0] = '\0';
-	else
+	else if (p.kind != BB_AT_STRUCT_OPS)
 		p.kind = BB_AT_NOWHERE;
 	*ret_point = p;
 }
@@ -190,6 +214,8 @@ struct bb_attach_words bb_attach_point__words(const struct bb_attach_point *p)
 		[BB_AT_SK_MSG] = "a socket of ours in a sockmap",
 		[BB_AT_REUSEPORT] = "a socket of ours that shares its port",
 		[BB_AT_CGROUP] = "cgroup",
+		[BB_AT_NETNS] = "network namespace",
+		[BB_AT_NETFILTER] = "netfilter",
 		[BB_AT_STRUCT_OPS] = "struct_ops",
 		[BB_AT_BY_LIBBPF] = "hook",
 	};

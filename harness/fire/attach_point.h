@@ -29,6 +29,8 @@ enum bb_attach_kind {
 	BB_AT_SK_MSG,       /* a socket of ours in a sockmap */
 	BB_AT_REUSEPORT,    /* a socket of ours that shares its port */
 	BB_AT_CGROUP,       /* "connect4" */
+	BB_AT_NETNS,        /* a network namespace: sk_lookup, flow_dissector */
+	BB_AT_NETFILTER,    /* the packets of a network namespace that come in */
 	BB_AT_STRUCT_OPS,   /* "ssthresh": a struct of functions, as a whole */
 	BB_AT_BY_LIBBPF,    /* any other that libbpf attaches by the section */
 };

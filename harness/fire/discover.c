@@ -158,7 +158,7 @@ static int run_part(const struct search *s, struct bb_err *ended, struct bb_err 
 		rc = run_on(s, s->hook, &firer, ended, err);
 	} else {
 		rc = bb_hook__open(&s->list->point, bb_firer__probed(&firer, &s->list->point),
-				   s->place->cgroup_fd, true, &hook, err);
+				   s->place, true, &hook, err);
 		if (!rc) {
 			rc = run_on(s, &hook, &firer, ended, err);
 			bb_hook__close(&hook);

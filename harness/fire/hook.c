@@ -6,6 +6,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/netfilter.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,6 +20,8 @@
 #include "base/caller.h"
 #include "base/parse.h"
 #include "bpf/multi_link.h"
+#include "bpf/netns.h"
+#include "bpf/prog_type.h"
 #include "bpf/struct_ops.h"
 #include "bpf/tracefs.h"
 #include "fire/later.h"
@@ -320,8 +323,18 @@ static void open_raw_tp(struct bb_hook *h, const char *name)
 	close(prog_fd);
 }
 
-int bb_hook__open(const struct bb_attach_point *point, pid_t pid, int cgroup_fd, bool idle,
-		  struct bb_hook *ret_hook, struct bb_err *err)
+/* Is there the cgroup, or the network, that programs are put on? */
+static int need_place(const struct bb_fire_place *place, bool network, struct bb_err *err)
+{
+	if (place && (network ? place->netns_fd : place->cgroup_fd) >= 0)
+		return 0;
+	return bb_fail(err, -ENOTSUP, "there is no %s to attach it to%s%s",
+		       network ? "network namespace of bpfbench's own" : "cgroup2 folder",
+		       place && network ? ": " : "", place && network ? place->why_no_netns : "");
+}
+
+int bb_hook__open(const struct bb_attach_point *point, pid_t pid, const struct bb_fire_place *place,
+		  bool idle, struct bb_hook *ret_hook, struct bb_err *err)
 {
 	struct bb_hook *h = ret_hook;
 	int rc = 0;
@@ -329,7 +342,7 @@ int bb_hook__open(const struct bb_attach_point *point, pid_t pid, int cgroup_fd,
 	*h = (struct bb_hook){.point = *point,
 			      .event_fd = -1,
 			      .pid = pid,
-			      .cgroup_fd = cgroup_fd,
+			      .place = place,
 			      .attr = {.size = sizeof(h->attr),
 				       .sample_period = 1,
 				       .wakeup_events = 1},
@@ -355,10 +368,9 @@ int bb_hook__open(const struct bb_attach_point *point, pid_t pid, int cgroup_fd,
 	case BB_AT_OWN_RUN:
 	case BB_AT_SK_MSG:
 	case BB_AT_REUSEPORT: break; /* the trigger attaches it */
-	case BB_AT_CGROUP:
-		if (cgroup_fd < 0)
-			rc = bb_fail(err, -ENOTSUP, "there is no cgroup2 folder to attach it to");
-		break;
+	case BB_AT_CGROUP: rc = need_place(place, false, err); break;
+	case BB_AT_NETNS:
+	case BB_AT_NETFILTER: rc = need_place(place, true, err); break;
 	case BB_AT_STRUCT_OPS:
 		rc = bb_struct_ops__tcp_name(point->map_fd, h->path, sizeof(h->path), err);
 		break;
@@ -444,6 +456,31 @@ static int link_of(int fd, int *ret_fd)
 	return fd < 0 ? -errno : 0;
 }
 
+/* The part of union bpf_attr that BPF_LINK_CREATE takes for it (linux/bpf.h, 6.4), as libbpf and
+ * the headers of Debian 12 do not know it. */
+struct netfilter_link {
+	uint32_t prog_fd, target_fd, attach_type, flags;
+	uint32_t pf, hooknum;
+	int32_t priority;
+	uint32_t netfilter_flags;
+};
+
+/* The link is of the network namespace that we are in: datagrams that come in there pass it. */
+static int put_on_netfilter(const struct bb_hook *h, int prog_fd, int *ret_fd)
+{
+	struct netfilter_link attr = {.prog_fd = (uint32_t)prog_fd,
+				      .attach_type = BB_ATTACH_NETFILTER,
+				      .pf = NFPROTO_IPV4,
+				      .hooknum = NF_INET_LOCAL_IN};
+	struct bb_err unsaid = {0};
+	int home_fd, rc = bb_netns__enter(h->place->netns_fd, &home_fd, &unsaid);
+
+	if (rc)
+		return rc;
+	rc = link_of((int)syscall(__NR_bpf, BPF_LINK_CREATE, &attr, sizeof(attr)), ret_fd);
+	return bb_netns__leave(home_fd, rc, &unsaid);
+}
+
 int bb_hook__put(const struct bb_hook *h, int prog_fd, int *ret_link_fd, struct bb_err *err)
 {
 	const struct bb_attach_point *p = &h->point;
@@ -471,10 +508,19 @@ int bb_hook__put(const struct bb_hook *h, int prog_fd, int *ret_link_fd, struct 
 		rc = 0;
 		break;
 	case BB_AT_CGROUP:
-		rc = link_of(bpf_link_create(prog_fd, h->cgroup_fd,
+		rc = link_of(bpf_link_create(prog_fd, h->place->cgroup_fd,
 					     (enum bpf_attach_type)p->attach_type, NULL),
 			     ret_link_fd);
 		break;
+	case BB_AT_NETNS:
+		rc = link_of(bpf_link_create(prog_fd, h->place->netns_fd,
+					     p->prog_type == BPF_PROG_TYPE_SK_LOOKUP
+						     ? BPF_SK_LOOKUP
+						     : BPF_FLOW_DISSECTOR,
+					     NULL),
+			     ret_link_fd);
+		break;
+	case BB_AT_NETFILTER: rc = put_on_netfilter(h, prog_fd, ret_link_fd); break;
 	case BB_AT_STRUCT_OPS: /* the program is in it */
 		rc = link_of(bpf_link_create(p->map_fd, 0, BB_ATTACH_STRUCT_OPS, NULL),
 			     ret_link_fd);

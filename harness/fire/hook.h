@@ -9,6 +9,7 @@
 #include "base/err.h"
 #include "fire/attach_point.h"
 #include "fire/kernel_function.h"
+#include "fire/place.h"
 
 /*
  * An attach point, made ready for programs that take turns on it. The slow part is done when it is
@@ -24,8 +25,8 @@ struct bb_hook {
 	struct bb_kernel_functions functions;
 	uint64_t *offsets;
 	uint32_t n_offsets;
-	pid_t pid;     /* uprobe: of which process; -1: of all */
-	int cgroup_fd; /* borrowed */
+	pid_t pid;                         /* uprobe: of which process; -1: of all */
+	const struct bb_fire_place *place; /* borrowed; NULL: there is none */
 	/* two programs that do nothing, on a raw tracepoint: the kernel patches its own code for
 	 * the first and the second, which takes 12 ms; -1: none. Calling them costs the target
 	 * time. */
@@ -33,12 +34,13 @@ struct bb_hook {
 };
 
 /*
- * `pid`: the process whose functions are probed (-1: all processes). `cgroup_fd` is borrowed; -1:
- * none is at hand. `idle`: may programs that do nothing be on it, too? -ENOTSUP with the reason:
- * nothing is attached here; -ENOENT: there is no such hook here, with the nearest names.
+ * `pid`: the process whose functions are probed (-1: all processes). `place` is borrowed, for
+ * programs of its cgroup or network; NULL: there is none. `idle`: may programs that do nothing be
+ * on it, too? -ENOTSUP with the reason: nothing is attached here; -ENOENT: there is no such hook
+ * here, with the nearest names.
  */
-int bb_hook__open(const struct bb_attach_point *point, pid_t pid, int cgroup_fd, bool idle,
-		  struct bb_hook *ret_hook, struct bb_err *err);
+int bb_hook__open(const struct bb_attach_point *point, pid_t pid, const struct bb_fire_place *place,
+		  bool idle, struct bb_hook *ret_hook, struct bb_err *err);
 void bb_hook__close(struct bb_hook *h);     /* it goes later (fire/later.h) */
 void bb_hook__close_now(struct bb_hook *h); /* returns when it has gone */
 

@@ -6,9 +6,9 @@
 
 /* In the order in which they are tried. */
 static const struct bb_trigger *const tables[] = {
-	bb_triggers_time,   bb_triggers_memory,   bb_triggers_file, bb_triggers_socket,
-	bb_triggers_cgroup, bb_triggers_process,  bb_triggers_call, bb_triggers_function,
-	bb_triggers_xdp,    bb_triggers_attached, bb_triggers_tcp,
+	bb_triggers_time,   bb_triggers_memory,  bb_triggers_file,     bb_triggers_socket,
+	bb_triggers_cgroup, bb_triggers_process, bb_triggers_call,     bb_triggers_function,
+	bb_triggers_xdp,    bb_triggers_packet,  bb_triggers_attached, bb_triggers_tcp,
 };
 
 const struct bb_trigger *bb_trigger_at(size_t i)

@@ -64,7 +64,8 @@ const struct bb_trigger *bb_trigger_at(size_t i);
 /* The tables that they stand in, each ends in a row without a name. */
 extern const struct bb_trigger bb_triggers_call[], bb_triggers_memory[], bb_triggers_process[],
 	bb_triggers_time[], bb_triggers_file[], bb_triggers_socket[], bb_triggers_cgroup[],
-	bb_triggers_function[], bb_triggers_attached[], bb_triggers_xdp[], bb_triggers_tcp[];
+	bb_triggers_function[], bb_triggers_attached[], bb_triggers_xdp[], bb_triggers_tcp[],
+	bb_triggers_packet[];
 
 /* The name of the only trigger that the scenario lets make it run; NULL: it asks for none. */
 const char *bb_trigger__asked_for(const struct bb_attach_point *p);

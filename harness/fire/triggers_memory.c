@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Triggers of memory: page faults and mappings. */
 #include <errno.h>
+#include <fcntl.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -9,6 +10,11 @@
 #include <unistd.h>
 
 #include "fire/trigger.h"
+
+#define RECLAIM_BYTES 65536
+#ifndef MADV_PAGEOUT
+#define MADV_PAGEOUT 21 /* 5.4 */
+#endif
 
 static int map_page(const struct bb_firing *f, void **ret_page)
 {
@@ -104,6 +110,42 @@ static int fire_aligned_alloc(struct bb_firing *f)
 	return p ? 0 : -ENOMEM;
 }
 
+/* --- reclaim --- */
+
+/* Without swap it stays where it is, but the kernel has looked at it. */
+static int fire_pageout(struct bb_firing *f)
+{
+	f->page[0] = 1;
+	return madvise(f->page, f->page_bytes, MADV_PAGEOUT) ? -errno : 0;
+}
+
+/*
+ * fd[0]: what the cgroup that we are in gives back (Linux 5.19, where it has the memory
+ * controller); fd[1]: our own file, whose cached pages are charged to whoever reads them first.
+ */
+static int open_reclaim(struct bb_firing *f)
+{
+	if (f->cgroup_fd < 0)
+		return -ENODEV;
+	f->fd[0] = openat(f->cgroup_fd, "memory.reclaim", O_WRONLY | O_CLOEXEC);
+	f->fd[1] = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+	if (f->fd[0] < 0 || f->fd[1] < 0)
+		return -errno;
+	return -posix_fadvise(f->fd[1], 0, 0, POSIX_FADV_DONTNEED);
+}
+
+/* The last part of the file is debugging information or nothing at all: it is not mapped. */
+static int fire_reclaim(struct bb_firing *f)
+{
+	off_t end = lseek(f->fd[1], 0, SEEK_END);
+
+	for (off_t at = end > RECLAIM_BYTES ? end - RECLAIM_BYTES : 0; at < end;
+	     at += (off_t)f->page_bytes)
+		if (pread(f->fd[1], f->page, f->page_bytes, at) < 0)
+			return -errno;
+	return write(f->fd[0], "4096", 4) < 0 ? -errno : 0;
+}
+
 const struct bb_trigger bb_triggers_memory[] = {
 	{.name = "malloc",
 	 .doc = "malloc and free of the C library",
@@ -132,6 +174,17 @@ const struct bb_trigger bb_triggers_memory[] = {
 	 .doc = "map a page, write to it, unmap it",
 	 .words = "mm_page_alloc mm_page_free mm_page kmem tlb_flush rss_stat",
 	 .fire = fire_touch},
+	{.name = "pageout",
+	 .doc = "ask the kernel to reclaim a page (madvise)",
+	 .words = "mm_vmscan_reclaim_pages madvise_pageout reclaim_pages",
+	 .fire = fire_pageout},
+	{.name = "reclaim",
+	 .doc = "have a page of bpfbench's own cgroup reclaimed (memory.reclaim)",
+	 .words = "vmscan mm_vmscan_memcg_reclaim_begin mm_vmscan_memcg_reclaim_end "
+		  "mm_shrink_slab_start mm_shrink_slab_end shrink_slab shrink_lruvec shrink_node "
+		  "try_to_free_mem_cgroup_pages",
+	 .open = open_reclaim,
+	 .fire = fire_reclaim},
 	{.name = "brk",
 	 .doc = "one page more at the end of the heap, and less",
 	 .words = "brk",

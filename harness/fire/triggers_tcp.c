@@ -136,6 +136,43 @@ static int fire_loss(struct bb_firing *f)
 	return rc ? rc : pass(f->fd[2], f->fd[1]);
 }
 
+/*
+ * The answer is late, and the loss was none: the byte comes to its end, but we hear nothing of that
+ * (nor does that end of what is sent again) until we take it for lost. The answer then has the time
+ * stamp of the first sending, so the kernel undoes what it did about the loss (RFC 3522).
+ */
+static int lose_and_undo(struct bb_firing *f)
+{
+	struct pollfd p = {.fd = f->fd[2], .events = POLLIN};
+	char byte = 0;
+	int rc = lose(f->fd[1], true);
+
+	if (!rc && send(f->fd[1], &byte, 1, MSG_NOSIGNAL | MSG_DONTWAIT) != 1)
+		rc = -errno;
+	if (!rc && (poll(&p, 1, ANSWER_MS) != 1 || recv(f->fd[2], &byte, 1, MSG_DONTWAIT) != 1))
+		rc = -ETIMEDOUT;
+	if (!rc)
+		rc = lose(f->fd[2], true);
+	if (!rc)
+		rc = wait_for_loss(f->fd[1]);
+	lose(f->fd[1], false);
+	lose(f->fd[2], false);
+	return rc ? rc : pass(f->fd[2], f->fd[1]);
+}
+
+/* Of a new connection each time: one whose answers were late waits longer for the next. */
+static int fire_undo(struct bb_firing *f)
+{
+	int rc = bb_firing__open_tcp(f);
+
+	if (!rc)
+		rc = choose(f);
+	if (!rc)
+		rc = lose_and_undo(f);
+	close_ends(f);
+	return rc;
+}
+
 const struct bb_trigger bb_triggers_tcp[] = {
 	{.name = "tcp-congestion",
 	 .doc = "a byte and its answer by a connection that the program's congestion control is of",
@@ -151,9 +188,15 @@ const struct bb_trigger bb_triggers_tcp[] = {
 	 .fire = fire_connect},
 	{.name = "tcp-congestion-loss",
 	 .doc = "lose a segment of such a connection, which is sent again after 200 ms",
-	 .words = "ssthresh set_state undo_cwnd undo state",
+	 .words = "ssthresh set_state state",
 	 .at = BB_AT_STRUCT_OPS,
 	 .open = open_chosen,
 	 .fire = fire_loss},
+	{.name = "tcp-congestion-undo",
+	 .doc = "take a segment of such a connection for lost, which was not, after 200 ms",
+	 .words = "undo_cwnd undo",
+	 .at = BB_AT_STRUCT_OPS,
+	 .open = open_named,
+	 .fire = fire_undo},
 	{0},
 };

@@ -49,7 +49,7 @@ static void fired_open(struct fired *f)
 	if (!rc)
 		rc = bb_driver_step_fire.attach(f->state, &f->subject, &f->slot, &err);
 	if (!rc)
-		rc = bb_hook__open(&f->subject.fire.point, -1, -1, true, &f->hook, &err);
+		rc = bb_hook__open(&f->subject.fire.point, -1, NULL, true, &f->hook, &err);
 	if (rc)
 		bench_die(name, &err);
 }

@@ -4,7 +4,7 @@
 # shellcheck source=harness/tests/tool.sh disable=SC2317 # functions that check, wait_until and run call
 . "$(dirname "$0")/../tool.sh"
 
-need_root "no tracefs" "no cgroup2" "killed" || plan_done
+need_root "no tracefs" "no cgroup2" "cgroups of version 1" "killed" || plan_done
 object=$O/tests/bpf/fire.bpf.o
 # shellcheck source=harness/tests/bpf/left.sh
 . "$(dirname "$0")/left.sh"
@@ -35,6 +35,16 @@ else
 	else
 		expect_grep "no cgroup2: what needs it is skipped by name" err 'skipped:? fire/on_connect/step: there is no cgroup2 folder'
 		check "no cgroup2: the others are measured" more "$(bmf "$TMP/out" fire/on_malloc/step latency)" 0
+	fi
+	# A hierarchy with a name and without a controller, which goes with its mount.
+	run without cgroup2 bash -c 'mount -t cgroup -o "none,name=bpfbench-test-$$" none "$1" || exit 77; shift; "$@"; rc=$?
+		umount "$0"; exit $rc' "$WORK" "$WORK" "$BPFBENCH" --object "$object" --program on_connect --program on_malloc \
+		--drive step --loads 1 -n 20 --no-store
+	if [[ $status == 77 ]]; then
+		skip "cgroups of version 1" "none can be mounted here"
+	else
+		expect_grep "cgroups of version 1: what needs version 2 is skipped by name" err 'skipped:? fire/on_connect/step: there is no cgroup2 folder'
+		check "cgroups of version 1: the others are measured" more "$(bmf "$TMP/out" fire/on_malloc/step latency)" 0
 	fi
 fi
 

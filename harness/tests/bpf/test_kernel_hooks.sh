@@ -9,7 +9,7 @@
 users=(users_multi users_return_multi users_session users_sleepable users_sleepable_multi tasks_sleepable files)
 kernels=(kernel kernel_return kernel_call kernel_multi kernel_return_multi kernel_session)
 trampolines=(on_entry on_exit entry_sleepable allows_cgroup)
-ops=(on_avoid on_acked on_init)
+ops=(on_avoid on_acked on_init on_undo)
 acting=(allows allows_sleepable allows_return denies denies_return)
 missing=(no_entry no_lsm no_event no_raw no_function)
 need_root "${users[@]}" "${kernels[@]}" "${trampolines[@]}" "${ops[@]}" "${acting[@]}" "${missing[@]}" kills || plan_done
@@ -66,7 +66,7 @@ named() {
 printf -v own_name 'bb_test_%06d' $(($$ % 1000000))
 LC_ALL=C sed "s/bb_test_000000/$own_name/" "$O/tests/bpf/struct_ops.bpf.o" >"$WORK/struct_ops.bpf.o"
 unregistered() { ! grep -qw "$own_name" /proc/sys/net/ipv4/tcp_available_congestion_control; }
-measure --object "$WORK/struct_ops.bpf.o" --program on_avoid --program on_acked --program on_init
+measure --object "$WORK/struct_ops.bpf.o" --program on_avoid --program on_acked --program on_init --program on_undo
 has_figure_or_reason "${ops[@]}"
 check "a congestion control is not left registered" wait_until 2 unregistered
 rm -rf "$results"

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Programs that are attached to a network namespace, and those of memory that is reclaimed. */
+#include "bb_bpf.h"
+
+__u64 runs;
+
+#define PROGRAM(name, section, retval)                                                             \
+	SEC(section) int name(void *ctx)                                                           \
+	{                                                                                          \
+		__sync_fetch_and_add(&runs, 1);                                                    \
+		return retval;                                                                     \
+	}
+
+PROGRAM(on_packet, "netfilter", 1)
+PROGRAM(discards, "netfilter", 0)
+PROGRAM(on_lookup, "sk_lookup", 1)
+PROGRAM(refuses, "sk_lookup", 0)
+PROGRAM(dissects, "flow_dissector", 0)
+PROGRAM(on_pageout, "tp/vmscan/mm_vmscan_reclaim_pages", 0)
+PROGRAM(on_reclaim, "tp/vmscan/mm_vmscan_memcg_reclaim_begin", 0)
