@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/environment.h"
+#include "base/open_files.h"
 #include "base/process_tree.h"
 #include "base/stop.h"
 #include "base/user.h"
@@ -69,6 +70,7 @@ static void run_program(void *arg, pid_t keeper)
 	int rc = settle(s, keeper);
 
 	if (!rc) {
+		bb_open_files__as_given();
 		execvp(s->process->argv[0], (char *const *)(uintptr_t)s->process->argv);
 		rc = -errno;
 	}

@@ -79,36 +79,60 @@ static bool has_self(const struct bb_map_spec *spec)
 	return false;
 }
 
-/* Would it do to use that map of the lender's? */
-static bool may_share(const struct bb_kept_maps *k, const struct bpf_map *map,
-		      const struct bb_kept_map *theirs)
+/* That of the lender, or of whoever lends to it; NULL: there is none. A descriptor of it for each
+ * borrower would be too many. */
+static const struct bb_kept_map *lent(const struct bb_kept_maps *k, const char *name,
+				      const struct bb_kept_maps **ret_lender)
 {
-	const struct bb_map_spec *spec = bb_map_specs__find(k->specs, theirs->name);
+	const struct bb_kept_map *theirs = NULL;
 
-	return is_like(map, &theirs->info) && !has_self(spec) &&
-	       spec == bb_map_specs__find(k->lender->specs, theirs->name);
+	for (*ret_lender = k->lender; *ret_lender; *ret_lender = (*ret_lender)->lender) {
+		theirs = kept(*ret_lender, name);
+		if (theirs)
+			break;
+	}
+	return theirs;
+}
+
+/* The kept map to use for `map`; NULL: a new one. */
+static const struct bb_kept_map *find_map(const struct bb_kept_maps *k, const struct bpf_map *map)
+{
+	const char *name = bpf_map__name(map);
+	const struct bb_map_spec *spec = bb_map_specs__find(k->specs, name);
+	const struct bb_kept_map *theirs;
+	const struct bb_kept_maps *lender;
+
+	if (kept(k, name))
+		return kept(k, name);
+	theirs = lent(k, name, &lender);
+	return theirs && is_like(map, &theirs->info) && !has_self(spec) &&
+			       spec == bb_map_specs__find(lender->specs, name)
+		       ? theirs
+		       : NULL;
 }
 
 int bb_kept_maps__reuse(struct bb_kept_maps *k, struct bpf_object *obj)
 {
 	struct bpf_map *map;
-	int rc = 0;
 
 	bpf_object__for_each_map(map, obj)
 	{
-		const char *name = bpf_map__name(map);
-		const struct bb_kept_map *theirs = kept(k->lender, name);
+		const struct bb_kept_map *m = is_kept(map) ? find_map(k, map) : NULL;
+		int rc = m ? bpf_map__reuse_fd(map, m->fd) : 0;
 
-		if (!is_kept(map))
-			continue;
-		if (!kept(k, name) && theirs && may_share(k, map, theirs))
-			rc = keep_map(k, name, theirs->fd);
-		if (!rc && kept(k, name))
-			rc = bpf_map__reuse_fd(map, kept(k, name)->fd);
 		if (rc)
 			return rc;
 	}
 	return 0;
+}
+
+static bool is_lent(const struct bb_kept_maps *k, const struct bpf_map *map)
+{
+	const struct bb_kept_maps *lender;
+	const struct bb_kept_map *theirs = lent(k, bpf_map__name(map), &lender);
+	struct bpf_map_info info;
+
+	return theirs && !info_of(bpf_map__fd(map), &info) && info.id == theirs->info.id;
 }
 
 int bb_kept_maps__keep(struct bb_kept_maps *k, struct bpf_object *obj, const char *object_path,
@@ -120,7 +144,7 @@ int bb_kept_maps__keep(struct bb_kept_maps *k, struct bpf_object *obj, const cha
 	{
 		int rc;
 
-		if (!is_kept(map) || bpf_map__fd(map) < 0)
+		if (!is_kept(map) || bpf_map__fd(map) < 0 || is_lent(k, map))
 			continue;
 		rc = bb_kept_maps__keep_one(k, bpf_map__name(map), bpf_map__fd(map), object_path,
 					    err);
@@ -160,7 +184,8 @@ static bool is_the_same(const struct bpf_map_info *a, const struct bpf_map_info 
 int bb_kept_maps__get(const struct bb_kept_maps *k, const char *name,
 		      const struct bpf_map_info *like)
 {
-	const struct bb_kept_map *ours = kept(k, name), *theirs = kept(k->lender, name);
+	const struct bb_kept_maps *lender;
+	const struct bb_kept_map *ours = kept(k, name), *theirs = lent(k, name, &lender);
 
 	if (ours)
 		return ours->fd;
@@ -180,9 +205,11 @@ static const struct bb_ring *own_ring(const struct bb_kept_maps *k, uint32_t map
 
 const struct bb_ring *bb_kept_maps__ring(const struct bb_kept_maps *k, uint32_t map_id)
 {
-	const struct bb_ring *ring = own_ring(k, map_id);
+	const struct bb_ring *ring = NULL;
 
-	return ring ? ring : own_ring(k->lender, map_id);
+	for (; k && !ring; k = k->lender)
+		ring = own_ring(k, map_id);
+	return ring;
 }
 
 void bb_kept_maps__drop(struct bb_kept_maps *k)

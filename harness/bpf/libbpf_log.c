@@ -3,14 +3,21 @@
 
 #include <bpf/libbpf.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#define LOG_BEGINS "-- BEGIN PROG LOAD LOG --"
+#define LOG_ENDS "-- END PROG LOAD LOG --"
 #define KEEP 3000 /* bytes of the end that are kept; an error message holds 4096 */
+
+#define MOST_STATS 65536u
 
 static __thread char log_text[KEEP + 1];
 static __thread size_t log_len;
+static __thread char *stats_text; /* NULL: there is none; else of the thread until it ends */
+static __thread size_t stats_len;
 
 static void append(const char *text, size_t len)
 {
@@ -29,15 +36,32 @@ static void append(const char *text, size_t len)
 	log_text[log_len] = '\0';
 }
 
+static void append_stats(const char *text, size_t len)
+{
+	char *longer = stats_len + len < MOST_STATS ? realloc(stats_text, stats_len + len + 1)
+						    : NULL;
+
+	if (!longer)
+		return;
+	memcpy(longer + stats_len, text, len + 1);
+	stats_text = longer;
+	stats_len += len;
+}
+
 static int on_print(enum libbpf_print_level level, const char *fmt, va_list ap)
 {
 	char *text = NULL;
+	bool is_stats;
 	int n;
 
-	if (level != LIBBPF_WARN)
+	/* of a program that was loaded with a log, libbpf says that for debugging only */
+	is_stats = level == LIBBPF_DEBUG && strstr(fmt, LOG_BEGINS);
+	if (level != LIBBPF_WARN && !is_stats)
 		return 0;
 	n = vasprintf(&text, fmt, ap);
-	if (n > 0)
+	if (n > 0 && is_stats)
+		append_stats(text, (size_t)n);
+	else if (n > 0)
 		append(text, (size_t)n);
 	if (n >= 0)
 		free(text);
@@ -48,10 +72,29 @@ void bb_libbpf_log__begin(void)
 {
 	log_len = 0;
 	log_text[0] = '\0';
+	free(stats_text);
+	stats_text = NULL;
+	stats_len = 0;
 	libbpf_set_print(on_print);
 }
 
 const char *bb_libbpf_log__text(void)
 {
 	return log_text;
+}
+
+bool bb_libbpf_log__of_loaded(const char *program, char *ret_log, size_t size)
+{
+	const char *begins, *ends;
+	char head[200];
+
+	snprintf(head, sizeof(head), "prog '%s': " LOG_BEGINS, program);
+	begins = stats_text ? strstr(stats_text, head) : NULL;
+	begins = begins ? begins + strlen(head) : NULL;
+	ends = begins ? strstr(begins, LOG_ENDS) : NULL;
+	if (!ends || (size_t)(ends - begins) >= size)
+		return false;
+	memcpy(ret_log, begins, (size_t)(ends - begins));
+	ret_log[ends - begins] = '\0';
+	return true;
 }

@@ -2,6 +2,9 @@
 #ifndef BB_BPF_LIBBPF_LOG_H
 #define BB_BPF_LIBBPF_LOG_H
 
+#include <stdbool.h>
+#include <stddef.h>
+
 /*
  * libbpf reports errors through one callback for the whole process, without a context. This code
  * keeps its last warnings (the end of the verifier's log among them) per thread instead of letting
@@ -12,5 +15,9 @@ void bb_libbpf_log__begin(void);
 /* The warnings since __begin: the last part of them when they are long. Valid until the next
  * __begin. */
 const char *bb_libbpf_log__text(void);
+
+/* The verifier's log of a program that was loaded with one since __begin. false: there is none, or
+ * it is longer than `size`. */
+bool bb_libbpf_log__of_loaded(const char *program, char *ret_log, size_t size);
 
 #endif

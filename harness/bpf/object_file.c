@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/io.h"
@@ -108,6 +109,77 @@ int bb_object_read(const char *path, char **ret_elf, size_t *ret_len, struct bb_
 	*ret_elf = elf;
 	*ret_len = len;
 	return 0;
+}
+
+/* Files that are held, with what tells that a file is still the same. */
+struct held {
+	struct held *next;
+	struct stat st;
+	char *elf;
+	size_t len, holders;
+};
+static struct held *all_held;
+
+static bool is_same_file(const struct stat *a, const struct stat *b)
+{
+	return a->st_dev == b->st_dev && a->st_ino == b->st_ino && a->st_size == b->st_size &&
+	       a->st_mtim.tv_sec == b->st_mtim.tv_sec && a->st_mtim.tv_nsec == b->st_mtim.tv_nsec &&
+	       a->st_ctim.tv_sec == b->st_ctim.tv_sec && a->st_ctim.tv_nsec == b->st_ctim.tv_nsec;
+}
+
+static struct held *find_held(const char *path, struct stat *ret_st)
+{
+	struct held *h = stat(path, ret_st) ? NULL : all_held;
+
+	while (h && !is_same_file(&h->st, ret_st))
+		h = h->next;
+	return h;
+}
+
+static int read_held(const char *path, const struct stat *st, struct held **ret_held,
+		     struct bb_err *err)
+{
+	struct held *h = calloc(1, sizeof(*h));
+	int rc = h ? bb_object_read(path, &h->elf, &h->len, err) : bb_fail_nomem(err);
+
+	if (rc) {
+		free(h);
+		return rc;
+	}
+	h->st = *st;
+	h->next = all_held;
+	*ret_held = all_held = h;
+	return 0;
+}
+
+int bb_object_hold(const char *path, const char **ret_elf, size_t *ret_len, struct bb_err *err)
+{
+	struct stat st = {0};
+	struct held *h = find_held(path, &st);
+	int rc = h ? 0 : read_held(path, &st, &h, err);
+
+	if (rc)
+		return rc;
+	h->holders++;
+	*ret_elf = h->elf;
+	*ret_len = h->len;
+	return 0;
+}
+
+void bb_object_let_go(const char *elf)
+{
+	for (struct held **at = &all_held; elf && *at; at = &(*at)->next) {
+		struct held *h = *at;
+
+		if (h->elf != elf)
+			continue;
+		if (!--h->holders) {
+			*at = h->next;
+			free(h->elf);
+			free(h);
+		}
+		return;
+	}
 }
 
 /* Why libbpf does not open it: the last thing that it said, or what its code means. Never -ENOTSUP.

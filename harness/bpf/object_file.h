@@ -20,6 +20,11 @@ struct bpf_program;
  * them. */
 int bb_object_read(const char *path, char **ret_elf, size_t *ret_len, struct bb_err *err);
 
+/* The same, of which there is one copy for all who hold it: an object may have 170 programs. Never
+ * changed; bb_object_let_go() it (NULL: nothing). */
+int bb_object_hold(const char *path, const char **ret_elf, size_t *ret_len, struct bb_err *err);
+void bb_object_let_go(const char *elf);
+
 /* Its maps are never pinned, whatever the object says: nothing is to be left behind.
  * bpf_object__close() it. */
 int bb_object_open(const char *path, const char *elf, size_t len, struct bpf_object **ret_obj,

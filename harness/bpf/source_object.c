@@ -31,6 +31,7 @@
 #define UNSIZED_ENTRIES 10240
 #define UNSIZED_RING_BYTES (256 << 10)
 #define STACK_FRAMES 127
+#define STATS_BYTES 4096         /* with as many depths of stacks as a program has functions */
 #define MAP_TYPE_CGRP_STORAGE 32 /* 6.2 */
 
 #ifndef BPF_F_XDP_HAS_FRAGS /* 5.18 */
@@ -41,13 +42,14 @@ struct object {
 	struct bb_source head;
 	const struct bb_global_spec *globals;
 	size_t n_globals;
-	char *type; /* the section that it is taken for; NULL: its own */
-	char *elf;  /* the file's bytes: every load is of the same ones */
+	char *type;      /* the section that it is taken for; NULL: its own */
+	const char *elf; /* the file's bytes: every load is of the same ones */
 	size_t elf_len;
 	bool has_prog_array;
 	char **in_maps; /* the programs that its maps hold from the start */
 	size_t n_in_maps;
-	struct bpf_object *obj; /* the current load; NULL: none */
+	struct bpf_object *obj;  /* the current load; NULL: none */
+	char stats[STATS_BYTES]; /* of the verifier, for the last load; "" */
 };
 
 /* --- loading --- */
@@ -292,6 +294,8 @@ static int object_load(struct bb_source *source, int *ret_prog_fd, struct bb_err
 
 	if (rc)
 		return rc;
+	if (!bb_libbpf_log__of_loaded(source->program, s->stats, sizeof(s->stats)))
+		s->stats[0] = '\0';
 	rc = bb_kept_maps__keep(source->maps, s->obj, source->where, err);
 	if (rc)
 		object_unload(source);
@@ -302,8 +306,8 @@ static int object_load(struct bb_source *source, int *ret_prog_fd, struct bb_err
 }
 
 /*
- * The statistics at the end of the verifier's log, into log[size]; libbpf shows those of a load
- * that succeeds to nobody. Left empty where there are none.
+ * The statistics at the end of the verifier's log, into log[size]: those of the load, or of another
+ * where libbpf did not say them. Left empty where there are none.
  */
 static void object_verifier_log(struct bb_source *source, char *log, size_t size)
 {
@@ -311,8 +315,8 @@ static void object_verifier_log(struct bb_source *source, char *log, size_t size
 	struct bpf_program *p;
 	struct bpf_object *obj;
 
-	log[0] = '\0';
-	if (bb_must_end() || open_object(s, &obj, NULL))
+	snprintf(log, size, "%s", s->stats);
+	if (log[0] || bb_must_end() || open_object(s, &obj, NULL))
 		return;
 	p = bpf_object__find_program_by_name(obj, s->head.program);
 	if (bpf_program__set_log_buf(p, log, size) || bpf_program__set_log_level(p, BB_LOG_STATS) ||
@@ -489,7 +493,7 @@ static void object_free(struct bb_source *source)
 	for (size_t i = 0; i < s->n_in_maps; i++)
 		free(s->in_maps[i]);
 	free(s->in_maps);
-	free(s->elf);
+	bb_object_let_go(s->elf);
 	free(s->type);
 	free(source->program);
 	free(source->where);
@@ -539,7 +543,7 @@ int bb_source_object__open(const char *object_path, const char *program, const c
 	s->type = type ? strdup(type) : NULL;
 	rc = s->head.program && s->head.where && (!type || s->type) ? 0 : bb_fail_nomem(err);
 	if (!rc)
-		rc = bb_object_read(object_path, &s->elf, &s->elf_len, err);
+		rc = bb_object_hold(object_path, &s->elf, &s->elf_len, err);
 	if (!rc)
 		rc = find_programs_in_maps(s, err);
 	if (!rc)

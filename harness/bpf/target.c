@@ -194,6 +194,17 @@ int bb_target__struct_ops_fd(const struct bb_target *t)
 	return t->source->ops->struct_ops_fd ? t->source->ops->struct_ops_fd(t->source) : -1;
 }
 
+bool bb_target__may_be_jumped_to(const struct bb_target *t)
+{
+	const struct bpf_object *obj = bb_source_object__get(t->source);
+	const struct bpf_map *map;
+
+	if (obj)
+		bpf_object__for_each_map(map, obj) if (bpf_map__type(map) ==
+						       BPF_MAP_TYPE_PROG_ARRAY) return true;
+	return false;
+}
+
 void bb_target__free(struct bb_target *t)
 {
 	if (!t)
@@ -324,18 +335,17 @@ bool bb_target__shares_map(const struct bb_target *a, const struct bb_target *b)
 
 int bb_target__after_fork(const struct bb_target *t)
 {
-	int rc = bb_rings__after_fork(&t->kept.rings);
+	int rc = 0;
 
-	if (!rc && t->kept.lender)
-		rc = bb_rings__after_fork(&t->kept.lender->rings);
+	for (const struct bb_kept_maps *k = &t->kept; !rc && k; k = k->lender)
+		rc = bb_rings__after_fork(&k->rings);
 	return rc;
 }
 
 void bb_target__drain(struct bb_target *t, bool only_when_half_full)
 {
-	bb_rings__drain(&t->kept.rings, only_when_half_full);
-	if (t->kept.lender)
-		bb_rings__drain(&t->kept.lender->rings, only_when_half_full);
+	for (struct bb_kept_maps *k = &t->kept; k; k = k->lender)
+		bb_rings__drain(&k->rings, only_when_half_full);
 }
 
 void bb_target__borrow_maps(struct bb_target *t, struct bb_target *lender)

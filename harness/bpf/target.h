@@ -112,6 +112,10 @@ const char *bb_target__section(const struct bb_target *t, uint32_t *ret_attach_t
 /* The struct_ops map that the loaded program is a member of, borrowed; -1: it is none. */
 int bb_target__struct_ops_fd(const struct bb_target *t);
 
+/* Has its object file a prog array, by which another program may jump to it? Its section need not
+ * name a hook then. */
+bool bb_target__may_be_jumped_to(const struct bb_target *t);
+
 int bb_target__prog_fd(const struct bb_target *t);
 const char *bb_target__program(const struct bb_target *t);
 /* The type that the kernel has for the program, enum bpf_prog_type. */

@@ -18,6 +18,7 @@
 #include "base/clock.h"
 #include "base/deadline.h"
 #include "base/environment.h"
+#include "base/open_files.h"
 #include "base/process.h"
 #include "base/user.h"
 #include "fire/fork_as.h"
@@ -68,6 +69,7 @@ static void run_child(const struct bb_fire_user *u, char **argv, int fd, pid_t p
 	int rc = settle(u, argv[0], fd, parent);
 
 	if (!rc) {
+		bb_open_files__as_given();
 		fexecve(PROGRAM_FD, argv, environ);
 		rc = -errno;
 	}

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/environment.h"
+#include "base/open_files.h"
 #include "base/process.h"
 #include "base/user.h"
 
@@ -35,6 +36,7 @@ static void run_child(char *const *argv, const char *const *env, uid_t uid, gid_
 	if (!rc && (getppid() != parent || read(go_fd, &go, 1) != 1))
 		_exit(127); /* nobody is there to tell */
 	if (!rc) {
+		bb_open_files__as_given();
 		execvp(argv[0], argv);
 		rc = -errno;
 	}

@@ -8,12 +8,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "base/io.h"
+#include "base/open_files.h"
 #include "base/parse.h"
 #include "base/stop.h"
 #include "profile/command.h"
@@ -23,17 +23,6 @@
 	50 /* how soon files of new processes are opened, and the end of the target is seen */
 #define KALLSYMS_MAX_BYTES (256u << 20)
 #define FIRST_PID_NAMESPACE 0xEFFFFFFCu /* PROC_PID_INIT_INO of include/linux/proc_ns.h */
-
-/* Every file that code is mapped from is kept open: there may be thousands. */
-static void allow_many_files(void)
-{
-	struct rlimit limit;
-
-	if (!getrlimit(RLIMIT_NOFILE, &limit)) {
-		limit.rlim_cur = limit.rlim_max;
-		setrlimit(RLIMIT_NOFILE, &limit);
-	}
-}
 
 /* BPF counts processes as the first PID namespace does. */
 static int check_namespace(struct bb_err *err)
@@ -118,7 +107,7 @@ int bb_recorder__start(const struct bb_sampler_opts *opts, struct bb_recorder **
 	r = calloc(1, sizeof(*r));
 	if (!r)
 		return bb_fail_nomem(err);
-	allow_many_files();
+	bb_open_files__allow_more(); /* each file that code is mapped from is kept open */
 	rc = bb_task_events__open(&r->events, err);
 	if (!rc) {
 		rc = log_existing(&r->recording.spaces, opts->pid);

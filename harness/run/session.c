@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/deadline.h"
+#include "base/open_files.h"
 #include "run/record.h"
 
 size_t bb_session__variant(const struct bb_session *s, const struct bb_plan_case *c)
@@ -313,6 +314,7 @@ int bb_session__open(const struct bb_plan *plan, const struct bb_run_opts *opts,
 	struct bb_deadline half, quarter;
 	int rc = 0;
 
+	bb_open_files__allow_more();
 	bb_rng_seed(&s.rng, opts->seed);
 	s.subjects = calloc(sc->n_variants, sizeof(*s.subjects));
 	s.usable = calloc(sc->n_variants, sizeof(*s.usable));

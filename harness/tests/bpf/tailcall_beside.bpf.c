@@ -25,3 +25,10 @@ int reads_past_the_end(struct xdp_md *ctx)
 {
 	return *(int *)(long)ctx->data;
 }
+
+/* Its section names no hook of any kernel: another program jumps to it. */
+SEC("raw_tp/the_rest_of_it")
+int is_jumped_to(void *ctx)
+{
+	return 0;
+}

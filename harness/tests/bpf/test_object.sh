@@ -54,6 +54,8 @@ check "tail calls: they bill to the caller" more "$(bmf "$TMP/out" tailcall/firs
 object "$objects/tailcall_beside.bpf.o"
 expect_status "tail calls: beside a program that does not load, exit code 0" 0
 check "tail calls: beside a program that does not load" measured tailcall_beside/jumps_nowhere/step
+check "tail calls: a program that another jumps to, in a section of no hook" measured tailcall_beside/is_jumped_to/step
+expect_grep "tail calls: it is test-run" err '^ +is_jumped_to: own-run \(a test run for the_rest_of_it'
 skipped=$(grep '^ *skipped: ' "$TMP/err")
 cp "$TMP/out" "$TMP/object.bmf"
 cp "$TMP/err" "$TMP/object.err"
