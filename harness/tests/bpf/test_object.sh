@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Objects without a scenario, measured as root: those of this tree that show what an object may hold, and those of Debian's
-# xdp-tools and libxdp, which nobody here wrote.
+# Objects without a scenario, measured as root: those of this tree that show what an object may hold. Those of other
+# projects are in test_foreign_objects.sh.
 # shellcheck source=harness/tests/tool.sh disable=SC2317 # functions that check, wait_until and run call
 . "$(dirname "$0")/../tool.sh"
 
-names=("several types" "tail calls" "without BTF" "without a licence" "compare" "objects of others")
+names=("several types" "tail calls" "without BTF" "without a licence" "compare")
 need_root "${names[@]}" && need_exact_faults "${names[@]}" || plan_done
 
 objects=$O/tests/bpf
@@ -147,35 +147,5 @@ refused map "map 'wide_keys': failed to create: .*of type 2 \(array\), with keys
 refused kfunc "bb_no_such_kfunc"
 refused core "bb_no_such_member|unrecognized CO-RE|kernel BTF|find vmlinux"
 refused kconfig "CONFIG_BB_NO_SUCH_OPTION|kconfig"
-
-# --- objects of others ---
-# The cases of a dry run that were neither measured nor skipped.
-forgotten() {
-	local case
-
-	"$BPFBENCH" --object "$1" --dry-run | sed -nE 's,^  ([^ ]*/[^ ]*) .*,\1,p' | while read -r case; do
-		grep -qF "\"$case\"" "$TMP/out" || grep -qF "skipped: $case" "$TMP/err" || printf '%s ' "$case"
-	done
-}
-
-shopt -s nullglob
-files=(/usr/lib/*/bpf/*.o /usr/lib/bpf/*.o)
-((${#files[@]})) || skip "objects of others" "no xdp-tools here"
-for file in "${files[@]}"; do
-	name=${file##*/}
-	real --object "$file" --loads 1 --samples 24
-	{ grep -oE '^  "[^"]*' "$TMP/out" || true; grep -E 'skipped|none of its' "$TMP/err" || true; } | sed 's/^/# /'
-	case $status in
-	4) expect_grep "objects of others: $name is refused by name" err '^(  |bpfbench: skipped )[^: ]*/[^: ]*: ' ;;
-	1) if grep -q 'another process has bpf_stats on' "$TMP/err"; then
-		skip "objects of others: $name" "another process has bpf_stats on, so that no slope counts"
-		continue
-	fi
-	expect_grep "objects of others: $name is refused with the kernel's reason" err 'skipped .*: .*(verifier rejects|failed to find kernel BTF)' ;;
-	*) expect_eq "objects of others: $name: every program is measured or skipped" "$status $(forgotten "$file")" "0 " ;;
-	esac
-done
-rm -rf "$results"
-nothing_left "objects of others" 0
 
 plan_done
