@@ -115,7 +115,7 @@ else
 fi
 end_group bpftrace
 [[ -n ${ONLY_COMMANDS:-} ]] || for object in "$O"/bpf/*.bpf.o "$O"/tests/bpf/*.bpf.o; do
-	! wanted "${object##*/}" "$@" || SECONDS_EACH=0.5 one "${object##*/}" "$O/tests/tools/load_all" "$object"
+	! wanted "${object##*/}" "$@" || one "${object##*/}" "$O/tests/tools/load_all" "$object"
 done
 end_group 'objects by libbpf'
 if [[ -n ${COMMANDS:-} ]]; then
