@@ -29,6 +29,18 @@ static struct bb_pooled_program *find_or_add(struct bb_selftest_pool *p, const c
 	return NULL;
 }
 
+static int add_offsets(struct bb_repeat_list *l, const double *ln, size_t n)
+{
+	double *more = realloc(l->v, (l->n + n) * sizeof(*more));
+	int rc = more ? bb_offsets_of(ln, n, more + l->n) : -ENOMEM;
+
+	if (more)
+		l->v = more;
+	if (!rc)
+		l->n += n;
+	return rc;
+}
+
 int bb_selftest_pool__add(struct bb_selftest_pool *p, const char *program,
 			  enum bb_repeat_class class, enum bb_repeat_of of, const double *ln,
 			  size_t n)
@@ -43,7 +55,7 @@ int bb_selftest_pool__add(struct bb_selftest_pool *p, const char *program,
 	if (!s)
 		return -ENOMEM;
 	*s = bb_spread_of(ln, n);
-	return 0;
+	return add_offsets(&row->offsets[of], ln, n);
 }
 
 int bb_selftest_pool__add_repeat(struct bb_selftest_pool *p, const struct bb_repeat *r)
@@ -69,7 +81,8 @@ struct bb_between bb_selftest_pool__between(const struct bb_selftest_pool *p)
 		for (int of = 0; of < BB_N_REPEATS; of++) {
 			const struct bb_pooled_program *row = &p->v[i];
 			struct bb_pooled_spread s = bb_pool_spreads(row->spreads[of], row->n[of],
-								    ALPHA);
+								    row->offsets[of].v,
+								    row->offsets[of].n, ALPHA);
 
 			b.n_selftests = row->n[of] > b.n_selftests ? row->n[of] : b.n_selftests;
 			if (!isnan(s.half_width) &&
@@ -83,8 +96,10 @@ void bb_selftest_pool__done(struct bb_selftest_pool *p)
 {
 	for (size_t i = 0; i < p->n; i++) {
 		free(p->v[i].program);
-		for (int of = 0; of < BB_N_REPEATS; of++)
+		for (int of = 0; of < BB_N_REPEATS; of++) {
 			free(p->v[i].spreads[of]);
+			free(p->v[i].offsets[of].v);
+		}
 	}
 	free(p->v);
 	*p = (struct bb_selftest_pool){0};

@@ -14,6 +14,7 @@ struct bb_pooled_program {
 	enum bb_repeat_class class;
 	struct bb_spread *spreads[BB_N_REPEATS]; /* [n]: of the ln of the figure, by self-test */
 	size_t n[BB_N_REPEATS];
+	struct bb_repeat_list offsets[BB_N_REPEATS]; /* of all runs of all self-tests */
 };
 
 struct bb_selftest_pool {

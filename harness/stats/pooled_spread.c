@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "stats/pooled_spread.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
 
+#include "stats/quantile.h"
 #include "stats/special.h"
 
 #define NORMAL_0_05 1.6449 /* one-sided: Bartlett's test is at 5 % */
@@ -87,16 +91,39 @@ static struct bb_pooled_spread mixture(const struct bb_spread *x, size_t n, doub
 	return (struct bb_pooled_spread){hi, df};
 }
 
-struct bb_pooled_spread bb_pool_spreads(const struct bb_spread *x, size_t n, double alpha)
+int bb_offsets_of(const double *x, size_t n, double *ret_offset)
 {
+	double *copy = calloc(n, sizeof(*copy)), median,
+	       scale = sqrt((1 + 1 / (double)n) / (1 - (2 - M_PI / 2) / (double)n));
+
+	if (!copy)
+		return -ENOMEM;
+	memcpy(copy, x, n * sizeof(*copy));
+	median = bb_median(copy, n);
+	free(copy);
+	for (size_t i = 0; i < n; i++)
+		ret_offset[i] = scale * fabs(x[i] - median);
+	return 0;
+}
+
+struct bb_pooled_spread bb_pool_spreads(const struct bb_spread *x, size_t n, double *offset,
+					size_t n_offsets, double alpha)
+{
+	size_t rank = (size_t)ceil((1 - alpha) * ((double)n_offsets + 1));
 	struct bb_pooled_spread p = {NAN, NAN};
 	struct bb_spread all;
+	bool alike;
 
 	if (!n)
 		return p;
-	if (!is_alike(x, n))
+	alike = is_alike(x, n);
+	if (!alike && rank >= n_offsets)
 		return mixture(x, n, alpha);
 	all = pool(x, n, &p.df);
 	p.half_width = half_width_of(&all, p.df, alpha);
+	if (alike)
+		return p;
+	bb_sort_doubles(offset, n_offsets);
+	p.half_width = offset[rank - 1];
 	return p;
 }

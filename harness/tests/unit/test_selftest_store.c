@@ -52,11 +52,16 @@ static int read_pool(const char *cpu, const struct bb_repeat *now, struct bb_bet
 
 static double pooled(const double *step, size_t n)
 {
+	double offsets[16 * RUNS], x[RUNS];
 	struct bb_spread s[16];
 
-	for (size_t i = 0; i < n; i++)
-		s[i] = (struct bb_spread){step[i] * sqrt(2.5), RUNS};
-	return bb_pool_spreads(s, n, 0.05).half_width;
+	for (size_t i = 0; i < n; i++) {
+		for (int k = 0; k < RUNS; k++)
+			x[k] = step[i] * steps[k];
+		s[i] = bb_spread_of(x, RUNS);
+		assert_int_equal(bb_offsets_of(x, RUNS, &offsets[i * RUNS]), 0);
+	}
+	return bb_pool_spreads(s, n, offsets, n * RUNS, 0.05).half_width;
 }
 
 static void write_text(const char *name, const char *text)
