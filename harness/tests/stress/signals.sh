@@ -206,6 +206,15 @@ files_whole() {
 # The last line is whole; an empty file is not.
 whole_lines() { [[ -s $1 && -z $(tail -c 1 "$1" | tr -d '\n') ]]; }
 
+# end_captured DIR: a command that is captured goes on when bpfbench is killed, and its guard until it ends (docs/any-loader.md).
+end_captured() {
+	local p
+
+	for p in $(left_processes "$1"); do
+		[[ $(ps -o args= -p "$p") != "$loader "* ]] || kill "$p" 2>/dev/null || true
+	done
+}
+
 one() {
 	local dir which signal delay bound reader budget_ms
 
@@ -248,6 +257,7 @@ one() {
 	case $status in
 	132 | 134 | 135 | 136 | 139) violation "crashed: exit code $status" ;;
 	esac
+	[[ $signal != KILL ]] || end_captured "$dir"
 	nobody_left "$dir"
 	files_whole "$dir" "$signal"
 	note_suspects "$dir"
