@@ -104,6 +104,9 @@ static const struct bb_kept_map *find_map(const struct bb_kept_maps *k, const st
 
 	if (kept(k, name))
 		return kept(k, name);
+	/* libbpf's: what stands there is of the probe that the program is attached to */
+	if (!strncmp(name, "__bpf_usdt_", strlen("__bpf_usdt_")))
+		return NULL;
 	theirs = lent(k, name, &lender);
 	return theirs && is_like(map, &theirs->info) && !has_self(spec) &&
 			       spec == bb_map_specs__find(lender->specs, name)

@@ -49,6 +49,10 @@ struct bb_source_ops {
 	int (*struct_ops_fd)(const struct bb_source *s);
 	/* Attach the current load where the source says; bpf_link__destroy() ends it. */
 	int (*attach)(struct bb_source *s, struct bpf_link **ret_link, struct bb_err *err);
+	/* Write into the current load's maps how the arguments of a static probe are found; NULL:
+	 * not known how. The probe of the file is attached to this process for a moment. */
+	int (*fill_usdt)(struct bb_source *s, const char *path, const char *provider,
+			 const char *name, struct bb_err *err);
 	/* Instructions, BTF, functions and lines of the current load: bpf/code.h. */
 	int (*code)(const struct bb_source *s, int prog_fd, struct bb_code *ret_code,
 		    struct bb_err *err);

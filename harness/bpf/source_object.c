@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/caller.h"
 #include "base/clock.h"
@@ -394,6 +395,33 @@ static int object_attach(struct bb_source *source, struct bpf_link **ret_link, s
 		       no_tracefs.code ? "; " : "", no_tracefs.msg);
 }
 
+/*
+ * libbpf parses the notes of the probe and writes their arguments into the maps of usdt.bpf.h, as
+ * the first of its numbers, and they stay there: all that is left to do is to attach any program
+ * with these numbers as cookies (fire/usdt.h).
+ */
+static int object_fill_usdt(struct bb_source *source, const char *path, const char *provider,
+			    const char *name, struct bb_err *err)
+{
+	struct object *s = (struct object *)source;
+	struct bpf_program *p = bpf_object__find_program_by_name(s->obj, source->program);
+	struct bpf_link *link;
+	const char *log;
+	char words[128];
+	int rc;
+
+	bb_libbpf_log__begin();
+	link = bpf_program__attach_usdt(p, getpid(), path, provider, name, NULL);
+	rc = link ? 0 : -errno;
+	bpf_link__destroy(link);
+	log = bb_libbpf_log__text();
+	if (!rc || rc == -ESRCH) /* it takes no arguments: there are no such maps */
+		return 0;
+	libbpf_strerror(rc, words, sizeof(words));
+	return bb_fail(err, -ENOTSUP, "attaching '%s' to probe %s:%s of %s: %s (%.*s)",
+		       source->program, provider, name, path, words, (int)strcspn(log, "\n"), log);
+}
+
 /* --- its code --- */
 
 /* Flags that libbpf's section names stand for and that it tells nobody: "fentry.s/...", "syscall",
@@ -517,6 +545,7 @@ static const struct bb_source_ops object_ops = {
 	.section = object_section,
 	.struct_ops_fd = object_struct_ops_fd,
 	.attach = object_attach,
+	.fill_usdt = object_fill_usdt,
 	.code = object_code,
 	.global = object_global,
 	.contents = object_contents,

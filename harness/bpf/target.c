@@ -322,6 +322,15 @@ static bool is_output(__u32 map_id)
 	return is;
 }
 
+int bb_target__fill_usdt(struct bb_target *t, const char *path, const char *provider,
+			 const char *name, struct bb_err *err)
+{
+	if (!t->source->ops->fill_usdt)
+		return bb_fail(err, -ENOTSUP,
+			       "static probes are attached for programs of objects alone");
+	return t->source->ops->fill_usdt(t->source, path, provider, name, err);
+}
+
 bool bb_target__shares_map(const struct bb_target *a, const struct bb_target *b)
 {
 	__u32 as[MAX_PROG_MAPS], bs[MAX_PROG_MAPS], n = maps_of(a, as), m = maps_of(b, bs);

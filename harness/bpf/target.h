@@ -106,6 +106,13 @@ void bb_target__free(struct bb_target *t);
 int bb_target__attach(struct bb_target *t, struct bpf_link **ret_link, struct bb_err *err);
 void bb_target__detach(struct bpf_link *link);
 
+/*
+ * Let the loaded program find the arguments of a static probe (usdt); it is attached to it with the
+ * numbers of fire/usdt.h then. -ENOTSUP with the reason.
+ */
+int bb_target__fill_usdt(struct bb_target *t, const char *path, const char *provider,
+			 const char *name, struct bb_err *err);
+
 /* The section of the loaded program and its expected attach type (BPF_*); NULL: not known. */
 const char *bb_target__section(const struct bb_target *t, uint32_t *ret_attach_type);
 

@@ -106,7 +106,7 @@ static int shared_hook(struct bb_fire_state *s, const struct bb_attach_point *po
 
 	*ret_hook = NULL;
 	if (point->kind == BB_AT_UPROBE || point->kind == BB_AT_UPROBE_MULTI ||
-	    point->kind == BB_AT_STRUCT_OPS)
+	    point->kind == BB_AT_USDT || point->kind == BB_AT_STRUCT_OPS)
 		return 0;
 	for (size_t i = 0; i < s->n_hooks; i++)
 		if (is_hook_of(s->hooks[i], point))
@@ -129,6 +129,23 @@ static int shared_hook(struct bb_fire_state *s, const struct bb_attach_point *po
 
 /* --- which trigger --- */
 
+/* A static probe's arguments, for the load that there is now. */
+static int fill_usdt(struct bb_test_prog *subject, const struct bb_attach_point *point,
+		     struct bb_err *err)
+{
+	struct bb_usdt u;
+	int rc;
+
+	if (point->kind != BB_AT_USDT)
+		return 0;
+	rc = bb_usdt__find(point->target, &u, err);
+	if (rc)
+		return bb_fail(err, -ENOTSUP, "%s", err ? err->msg : "");
+	rc = bb_target__fill_usdt(subject->target, u.path, u.provider, u.name, err);
+	bb_usdt__done(&u);
+	return rc;
+}
+
 static int find_at(struct bb_fire_state *s, struct bb_test_prog *subject,
 		   const struct bb_attach_point *point, struct bb_err *err)
 {
@@ -138,6 +155,8 @@ static int find_at(struct bb_fire_state *s, struct bb_test_prog *subject,
 	struct bb_hook *hook;
 	int rc = shared_hook(s, point, &hook, err);
 
+	if (!rc)
+		rc = fill_usdt(subject, point, err);
 	if (!rc)
 		rc = bb_discover(s->place, point, hook, bb_target__prog_fd(target),
 				 bb_target__reader(target), false, &d, err);
@@ -420,6 +439,8 @@ int bb_fire__attach_program(void *state, struct bb_test_prog *subject, int prog_
 	slot->prog_fd = prog_fd;
 	if (!rc && subject->fire.point.kind == BB_AT_STRUCT_OPS)
 		rc = take_struct_ops(subject, prog_fd, err);
+	if (!rc)
+		rc = fill_usdt(subject, &subject->fire.point, err);
 	if (!rc)
 		rc = bb_pin_to_cpu(s->opts.cpu, err);
 	if (!rc)

@@ -42,7 +42,7 @@ static const struct {
 	{"uprobe.multi", BB_AT_UPROBE, false},
 	{"uretprobe.multi", BB_AT_UPROBE, true},
 	{"uprobe.session", BB_AT_UPROBE, false},
-	{"usdt", BB_AT_BY_LIBBPF, false},
+	{"usdt", BB_AT_USDT, false},
 };
 
 /* A multi program of a kernel without links for it is loaded as one of a single function. */
@@ -125,14 +125,14 @@ void bb_attach_point__from_section(const char *section, uint32_t prog_type, uint
 		snprintf(p.target, sizeof(p.target), "%s", section + len + 1);
 	else if (p.kind == BB_AT_CGROUP)
 		snprintf(p.target, sizeof(p.target), "%s", section);
-	else if (p.kind != BB_AT_STRUCT_OPS)
+	else if (p.kind != BB_AT_STRUCT_OPS && p.kind != BB_AT_USDT)
 		p.kind = BB_AT_NOWHERE;
 	*ret_point = p;
 }
 
 static bool is_of_users(enum bb_attach_kind kind)
 {
-	return kind == BB_AT_UPROBE || kind == BB_AT_UPROBE_MULTI;
+	return kind == BB_AT_UPROBE || kind == BB_AT_UPROBE_MULTI || kind == BB_AT_USDT;
 }
 
 int bb_attach_point__take(struct bb_attach_point *p, const struct bb_variant_spec *variant,
@@ -146,13 +146,14 @@ int bb_attach_point__take(struct bb_attach_point *p, const struct bb_variant_spe
 	if (variant->binary) {
 		if (p->prog_type != BPF_PROG_TYPE_KPROBE || !is_function)
 			return bb_fail(err, -EINVAL,
-				       "'binary' and 'function' are for programs of section uprobe "
-				       "or uretprobe, not for %s",
+				       "'binary' and 'function' are for programs of section "
+				       "uprobe, uretprobe or usdt, not for %s",
 				       bb_attach_point__words(p).text);
 		if ((size_t)snprintf(p->target, sizeof(p->target), "%s:%s", variant->binary,
 				     variant->function) >= sizeof(p->target))
 			return bb_fail(err, -EINVAL, "%s: its path is too long", variant->binary);
-		p->kind = of_type(BB_AT_UPROBE, p->attach_type);
+		if (p->kind != BB_AT_USDT)
+			p->kind = of_type(BB_AT_UPROBE, p->attach_type);
 	}
 	if (p->pid && !is_of_users(p->kind))
 		return bb_fail(err, -EINVAL,
@@ -217,7 +218,7 @@ struct bb_attach_words bb_attach_point__words(const struct bb_attach_point *p)
 		[BB_AT_NETNS] = "network namespace",
 		[BB_AT_NETFILTER] = "netfilter",
 		[BB_AT_STRUCT_OPS] = "struct_ops",
-		[BB_AT_BY_LIBBPF] = "hook",
+		[BB_AT_USDT] = "static probe",
 	};
 	bool is_instead = p->kind == BB_AT_OWN_FUNCTION || p->kind == BB_AT_OWN_RUN;
 	struct bb_attach_words w;

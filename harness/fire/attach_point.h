@@ -32,7 +32,7 @@ enum bb_attach_kind {
 	BB_AT_NETNS,        /* a network namespace: sk_lookup, flow_dissector */
 	BB_AT_NETFILTER,    /* the packets of a network namespace that come in */
 	BB_AT_STRUCT_OPS,   /* "ssthresh": a struct of functions, as a whole */
-	BB_AT_BY_LIBBPF,    /* any other that libbpf attaches by the section */
+	BB_AT_USDT,         /* "/lib/libx.so:provider:name", a static probe */
 };
 
 struct bb_attach_point {

@@ -16,6 +16,7 @@
 #include "base/deadline.h"
 #include "base/process.h"
 #include "fire/fork_as.h"
+#include "fire/usdt.h"
 #include "fire/user_function.h"
 
 #define STUCK_S 5.0 /* no trigger takes that long, and no program */
@@ -185,11 +186,17 @@ static int start_call(const struct bb_fire_place *place, const struct bb_attach_
 		      struct bb_call_child *ret_child, struct bb_err *err)
 {
 	struct bb_user_function f;
+	struct bb_usdt u;
 	int rc;
 
 	if (!point->by || !point->by->call)
 		return 0;
-	rc = bb_user_function__find(point->target, &f, err);
+	if (point->kind == BB_AT_USDT) {
+		rc = bb_usdt__find_file(point->target, &u, err);
+		memcpy(f.path, u.path, sizeof(f.path));
+	} else {
+		rc = bb_user_function__find(point->target, &f, err);
+	}
 	if (rc == -ESRCH) /* to those who start a firer, it is a process that has gone */
 		rc = -ENOENT;
 	return rc ? rc

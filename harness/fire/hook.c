@@ -31,6 +31,7 @@
 #define PMUS "/sys/bus/event_source/devices/"
 #define MOST_NAMES 4096u
 #define LEAVING_MS 1000
+#define COUNTER_SHIFT 32 /* PERF_UPROBE_REF_CTR_OFFSET_SHIFT, linux/trace_events.h */
 
 /* --- reading the tables of the kernel about itself --- */
 
@@ -245,6 +246,35 @@ static int open_uprobe(struct bb_hook *h, struct bb_err *err)
 	return rc ? say_no_user_function(rc, err) : open_uprobe_at(h, &f, err);
 }
 
+/* An event a place, as many as there are; a link of many places needs none. */
+static int open_usdt(struct bb_hook *h, struct bb_err *err)
+{
+	uint64_t type;
+	int rc = bb_usdt__find(h->point.target, &h->usdt, err);
+
+	if (rc)
+		return say_no_user_function(rc, err);
+	snprintf(h->path, sizeof(h->path), "%s", h->usdt.path);
+	if (bb_multi_link__is_of_users(h->point.attach_type))
+		return 0;
+	if (read_number(PMUS "uprobe/type", &type))
+		return bb_fail(err, -ENOTSUP, "this kernel has no uprobes");
+	h->usdt_events = calloc(2 * h->usdt.n, sizeof(*h->usdt_events));
+	if (!h->usdt_events)
+		return bb_fail_nomem(err);
+	h->usdt_links = h->usdt_events + h->usdt.n;
+	for (uint32_t i = 0; i < 2 * h->usdt.n; i++)
+		h->usdt_events[i] = -1;
+	h->attr.type = (uint32_t)type;
+	h->attr.uprobe_path = (uint64_t)(uintptr_t)h->path;
+	for (uint32_t i = 0; !rc && i < h->usdt.n; i++) {
+		h->attr.config = h->usdt.counters[i] << COUNTER_SHIFT;
+		h->attr.probe_offset = h->usdt.offsets[i];
+		rc = open_event(h, &h->usdt_events[i]);
+	}
+	return rc ? say_not_opened(h, rc, err) : 0;
+}
+
 static int open_own_function(struct bb_hook *h, struct bb_err *err)
 {
 	struct bb_user_function f;
@@ -374,7 +404,7 @@ int bb_hook__open(const struct bb_attach_point *point, pid_t pid, const struct b
 	case BB_AT_STRUCT_OPS:
 		rc = bb_struct_ops__tcp_name(point->map_fd, h->path, sizeof(h->path), err);
 		break;
-	case BB_AT_BY_LIBBPF:
+	case BB_AT_USDT: rc = open_usdt(h, err); break;
 	case BB_AT_NOWHERE:
 		rc = bb_fail(err, -ENOTSUP, "its section names no place that bpfbench attaches to");
 		break;
@@ -390,6 +420,10 @@ void bb_hook__close(struct bb_hook *h)
 		return;
 	bb_close_later(h->event_fd);
 	h->event_fd = -1;
+	for (uint32_t i = 0; h->usdt_events && i < h->usdt.n; i++) {
+		bb_close_later(h->usdt_events[i]);
+		h->usdt_events[i] = -1;
+	}
 	bb_hook__close_now(h);
 }
 
@@ -405,27 +439,40 @@ void bb_hook__close_now(struct bb_hook *h)
 	free(h->offsets);
 	h->offsets = NULL;
 	h->n_offsets = 0;
+	for (uint32_t i = 0; h->usdt_events && i < h->usdt.n; i++)
+		if (h->usdt_events[i] >= 0)
+			close(h->usdt_events[i]);
+	free(h->usdt_events);
+	h->usdt_events = NULL;
+	bb_usdt__done(&h->usdt);
 }
 
 /* --- putting a program on --- */
 
-/* By a link (Linux 5.15); else the program holds a perf event of its own, and goes with it. */
-static int put_on_event(const struct bb_hook *h, int prog_fd, int *ret_fd)
+static int link_event(int prog_fd, int event_fd, uint64_t cookie, int *ret_fd)
 {
 	const struct timespec moment = {.tv_nsec = 1000000};
-	struct bb_hook own = *h;
-	int rc;
+	LIBBPF_OPTS(bpf_link_create_opts, opts, .perf_event.bpf_cookie = cookie);
 
-	*ret_fd = bpf_link_create(prog_fd, h->event_fd, BPF_PERF_EVENT, NULL);
+	*ret_fd = bpf_link_create(prog_fd, event_fd, BPF_PERF_EVENT, &opts);
 	/* the program before it is on its way (fire/later.h) */
 	for (int i = 0; *ret_fd < 0 && errno == EEXIST && i < LEAVING_MS; i++) {
 		nanosleep(&moment, NULL);
-		*ret_fd = bpf_link_create(prog_fd, h->event_fd, BPF_PERF_EVENT, NULL);
+		*ret_fd = bpf_link_create(prog_fd, event_fd, BPF_PERF_EVENT, &opts);
 	}
-	if (*ret_fd >= 0)
-		return ioctl(h->event_fd, PERF_EVENT_IOC_ENABLE, 0) ? -errno : 0;
-	if (errno != EINVAL)
+	if (*ret_fd < 0)
 		return -errno;
+	return ioctl(event_fd, PERF_EVENT_IOC_ENABLE, 0) ? -errno : 0;
+}
+
+/* By a link (Linux 5.15); else the program holds a perf event of its own, and goes with it. */
+static int put_on_event(const struct bb_hook *h, int prog_fd, int *ret_fd)
+{
+	struct bb_hook own = *h;
+	int rc = link_event(prog_fd, h->event_fd, 0, ret_fd);
+
+	if (*ret_fd >= 0 || rc != -EINVAL)
+		return rc;
 	if (h->attr.uprobe_path == (uint64_t)(uintptr_t)h->path) /* also kprobe_func */
 		own.attr.uprobe_path = (uint64_t)(uintptr_t)own.path;
 	rc = open_event(&own, ret_fd);
@@ -446,8 +493,36 @@ static int put_on_kernel_functions(const struct bb_hook *h, int prog_fd, int *re
 
 static int put_on_offsets(const struct bb_hook *h, int prog_fd, int *ret_fd)
 {
+	const struct bb_multi_places places = {.offsets = h->offsets, .n = h->n_offsets};
+
 	return bb_multi_link__to_file(prog_fd, h->point.attach_type, h->point.is_return, h->path,
-				      h->offsets, h->n_offsets, h->pid, ret_fd);
+				      &places, h->pid, ret_fd);
+}
+
+static void take_off_usdt(const struct bb_hook *h)
+{
+	for (uint32_t i = 0; h->usdt_links && i < h->usdt.n; i++) {
+		bb_close_later(h->usdt_links[i]);
+		h->usdt_links[i] = -1;
+	}
+}
+
+/* By one link, or by one a place, which the hook keeps. */
+static int put_on_usdt(const struct bb_hook *h, int prog_fd, int *ret_fd)
+{
+	const struct bb_usdt *u = &h->usdt;
+	const struct bb_multi_places places = {u->offsets, u->counters, u->cookies, u->n};
+	int rc = 0;
+
+	if (!h->usdt_events)
+		return bb_multi_link__to_file(prog_fd, h->point.attach_type, false, h->path,
+					      &places, h->pid, ret_fd);
+	*ret_fd = -1;
+	for (uint32_t i = 0; !rc && i < u->n; i++)
+		rc = link_event(prog_fd, h->usdt_events[i], u->cookies[i], &h->usdt_links[i]);
+	if (rc)
+		take_off_usdt(h);
+	return rc;
 }
 
 static int link_of(int fd, int *ret_fd)
@@ -525,7 +600,7 @@ int bb_hook__put(const struct bb_hook *h, int prog_fd, int *ret_link_fd, struct 
 		rc = link_of(bpf_link_create(p->map_fd, 0, BB_ATTACH_STRUCT_OPS, NULL),
 			     ret_link_fd);
 		break;
-	case BB_AT_BY_LIBBPF:
+	case BB_AT_USDT: rc = put_on_usdt(h, prog_fd, ret_link_fd); break;
 	case BB_AT_NOWHERE: break;
 	}
 	if (rc == -ENOENT && p->kind == BB_AT_RAW_TP)
@@ -539,6 +614,7 @@ int bb_hook__put(const struct bb_hook *h, int prog_fd, int *ret_link_fd, struct 
 
 void bb_hook__take_off(const struct bb_hook *h, int link_fd)
 {
+	take_off_usdt(h);
 	if (h->point.acts_on_all && link_fd >= 0)
 		close(link_fd);
 	else

@@ -10,6 +10,7 @@
 #include "fire/attach_point.h"
 #include "fire/kernel_function.h"
 #include "fire/place.h"
+#include "fire/usdt.h"
 
 /*
  * An attach point, made ready for programs that take turns on it. The slow part is done when it is
@@ -25,6 +26,10 @@ struct bb_hook {
 	struct bb_kernel_functions functions;
 	uint64_t *offsets;
 	uint32_t n_offsets;
+	/* a static probe's places; events and, while a program is there, links, by place: where
+	 * no link goes to all */
+	struct bb_usdt usdt;
+	int *usdt_events, *usdt_links;
 	pid_t pid;                         /* uprobe: of which process; -1: of all */
 	const struct bb_fire_place *place; /* borrowed; NULL: there is none */
 	/* two programs that do nothing, on a raw tracepoint: the kernel patches its own code for

@@ -35,8 +35,7 @@ static bool is_shared(const struct bb_attach_point *point)
 	case BB_AT_RAW_TP:
 	case BB_AT_BTF:
 	case BB_AT_KPROBE:
-	case BB_AT_KPROBE_MULTI:
-	case BB_AT_BY_LIBBPF: return true;
+	case BB_AT_KPROBE_MULTI: return true;
 	default: return false;
 	}
 }

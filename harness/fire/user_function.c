@@ -39,7 +39,7 @@ static bool search(const char *folders, const char *name, char *ret_path, size_t
 	return false;
 }
 
-static int find_file(const char *name, char *ret_path, size_t size, struct bb_err *err)
+int bb_user_file__find(const char *name, char *ret_path, size_t size, struct bb_err *err)
 {
 	/* as libbpf looks; the third is where Debian keeps them */
 	static const char libraries[] = "/usr/lib64:/usr/lib:/usr/lib/" BB_MULTIARCH ":/lib64:/lib";
@@ -66,8 +66,7 @@ struct symbols {
 	bool is_whole; /* it has the table of all of its functions */
 };
 
-/* The offset in the file of the byte with that address. */
-static bool offset_of(Elf *elf, uint64_t address, uint64_t *ret_offset)
+bool bb_user_file__offset(Elf *elf, uint64_t address, uint64_t *ret_offset)
 {
 	size_t n;
 
@@ -158,7 +157,7 @@ static int find_in_file(const char *path, const char *name, uint64_t *ret_offset
 		rc = bb_fail(err, -EINVAL, "%s is no ELF file", path);
 	else if (!find_symbol(&s, name, &address))
 		rc = say_no_function(&s, path, name, err);
-	else if (!offset_of(s.elf, address, ret_offset))
+	else if (!bb_user_file__offset(s.elf, address, ret_offset))
 		rc = bb_fail(err, -EINVAL, "%s: '%s' is in no part of it that is loaded", path,
 			     name);
 	elf_end(s.elf);
@@ -198,7 +197,7 @@ static int find_file_of(const char *target, struct bb_user_function *ret_functio
 	memcpy(file, target, (size_t)(colon - target));
 	file[colon - target] = '\0';
 	*ret_function = (struct bb_user_function){0};
-	return find_file(file, ret_function->path, sizeof(ret_function->path), err);
+	return bb_user_file__find(file, ret_function->path, sizeof(ret_function->path), err);
 }
 
 int bb_user_function__find(const char *target, struct bb_user_function *ret_function,
@@ -231,7 +230,8 @@ static int add_matches(Elf *elf, Elf_Scn *scn, const GElf_Shdr *sh, struct place
 		    GELF_ST_TYPE(sym.st_info) != STT_FUNC)
 			continue;
 		name = elf_strptr(elf, sh->sh_link, sym.st_name);
-		if (!name || fnmatch(p->pattern, name, 0) || !offset_of(elf, sym.st_value, &offset))
+		if (!name || fnmatch(p->pattern, name, 0) ||
+		    !bb_user_file__offset(elf, sym.st_value, &offset))
 			continue;
 		to = bb_append(&p->offsets, &p->n, sizeof(*to));
 		if (!to)

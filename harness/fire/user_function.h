@@ -2,6 +2,8 @@
 #ifndef BB_FIRE_USER_FUNCTION_H
 #define BB_FIRE_USER_FUNCTION_H
 
+#include <libelf.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -16,6 +18,12 @@ struct bb_user_function {
 	char name[200]; /* "" where the place is an address */
 	uint64_t file_offset;
 };
+
+/* The path of a file by name: a path, a library, a program. -ENOENT with a message. */
+int bb_user_file__find(const char *name, char *ret_path, size_t size, struct bb_err *err);
+
+/* Where in the file the byte with that address is; false: in no part of it that is loaded. */
+bool bb_user_file__offset(Elf *elf, uint64_t address, uint64_t *ret_offset);
 
 /* With a message: -ENOENT: no such file, or one that is stripped (it says so); -ESRCH: the file has
  * functions, but not that one. */
