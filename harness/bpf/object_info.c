@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "bpf/object_info.h"
 
+#include <bpf/btf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
 #include <gelf.h>
@@ -92,6 +93,49 @@ static int find_licence(char *elf, size_t len, char **ret_licence)
 	return rc;
 }
 
+/* A number, or an array of char. */
+static bool can_be_set(const struct btf *btf, uint32_t type_id, bool *ret_is_text)
+{
+	const struct btf_type *t = btf__type_by_id(btf, (__u32)btf__resolve_type(btf, type_id));
+	uint32_t of = 0;
+
+	*ret_is_text = t && btf_is_array(t);
+	if (*ret_is_text)
+		of = btf_array(t)->type;
+	t = *ret_is_text ? btf__type_by_id(btf, (__u32)btf__resolve_type(btf, of)) : t;
+	return t &&
+	       (*ret_is_text ? btf_is_int(t) && t->size == 1 : btf_is_int(t) || btf_is_any_enum(t));
+}
+
+/* The global ones of .rodata; those that are static there are the program's own texts. */
+static int add_globals(struct bb_object_info *info, const struct btf *btf)
+{
+	__s32 id = btf ? btf__find_by_name_kind(btf, ".rodata", BTF_KIND_DATASEC) : -1;
+	const struct btf_type *sec = id > 0 ? btf__type_by_id(btf, (__u32)id) : NULL;
+
+	for (__u16 i = 0; sec && i < btf_vlen(sec); i++) {
+		const struct btf_var_secinfo *place = &btf_var_secinfos(sec)[i];
+		const struct btf_type *var = btf__type_by_id(btf, place->type);
+		const char *name = var && btf_is_var(var) ? btf__name_by_offset(btf, var->name_off)
+							  : NULL;
+		struct bb_object_global *to;
+		bool is_text;
+
+		if (!name || btf_var(var)->linkage != BTF_VAR_GLOBAL_ALLOCATED ||
+		    !can_be_set(btf, var->type, &is_text))
+			continue;
+		to = bb_append(&info->globals, &info->n_globals, sizeof(*to));
+		if (!to)
+			return -ENOMEM;
+		to->name = strdup(name);
+		to->is_text = is_text;
+		to->size_bytes = place->size;
+		if (!to->name)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
 static int fill(struct bb_object_info *info, const struct bpf_object *obj, char *elf, size_t len)
 {
 	struct bpf_program *p;
@@ -101,6 +145,7 @@ static int fill(struct bb_object_info *info, const struct bpf_object *obj, char 
 	bpf_object__for_each_program(p, obj) rc = rc ? rc : add_program(info, p);
 	bpf_object__for_each_map(m, obj) if (!rc && !bpf_map__is_internal(m)) rc = add_map(info, m);
 	info->has_btf = bpf_object__btf(obj) != NULL;
+	rc = rc ? rc : add_globals(info, bpf_object__btf(obj));
 	return rc ? rc : find_licence(elf, len, &info->licence);
 }
 
@@ -238,8 +283,11 @@ void bb_object_info__done(struct bb_object_info *info)
 	}
 	for (size_t i = 0; i < info->n_maps; i++)
 		free(info->maps[i].name);
+	for (size_t i = 0; i < info->n_globals; i++)
+		free(info->globals[i].name);
 	free(info->programs);
 	free(info->maps);
+	free(info->globals);
 	free(info->licence);
 	*info = (struct bb_object_info){0};
 }

@@ -38,6 +38,13 @@ struct bb_object_info {
 	/* without those that libbpf makes of .data and the like */
 	struct bb_object_map *maps;
 	size_t n_maps;
+	/* `const volatile` variables that `globals` can set: whole numbers and texts */
+	struct bb_object_global {
+		char *name;
+		bool is_text;
+		uint32_t size_bytes;
+	} * globals;
+	size_t n_globals;
 	bool has_btf, is_capture;
 	/* NULL: it has none, and the kernel then refuses helpers that are GPL-only */
 	char *licence;

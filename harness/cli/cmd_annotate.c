@@ -83,7 +83,9 @@ static int say_none(const struct bb_report *r, const char *variant, struct bb_er
 
 	if (!r->n_counted)
 		return bb_fail(err, -ENODATA,
-			       "run %s has no counts: it needs a drive {with: exact}", r->id);
+			       "run %s has no counts: --drive exact takes them, in a scenario a "
+			       "drive {with: exact}; so does --lines",
+			       r->id);
 	for (; n < r->n_counted && n < 64; n++)
 		names[n] = r->counted[n].variant;
 	near = bb_nearest(variant, names, n);

@@ -47,7 +47,7 @@ static const struct argp_option options[] = {
 	 "the scenario, by its name or by the path of a .yml file (repeatable)", 1},
 	{"variant", 'V', "NAME", 0, "only this variant, and its floor (repeatable)", 1},
 	{"drive", 'd', "NAME", 0,
-	 "only this drive: step, step-cold, hook, in-situ, ... (repeatable)", 1},
+	 "only this drive: step, step-cold, hook, exact, in-situ, ... (repeatable)", 1},
 	{"capture", KEY_CAPTURE, "COMMAND", 0,
 	 "capture the programs that this command loads, and measure them (sh -c); or without a "
 	 "shell: "
@@ -140,6 +140,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case 'd':
 		bb_strings_add(&a->drives, arg, state);
 		a->object.hook |= !strcmp(arg, "hook");
+		a->object.counts |= !strcmp(arg, "exact");
 		break;
 	case 'n': a->samples = bb_option_u32(state, "samples", arg, 1, 100000000); break;
 	case KEY_LOADS: a->loads = bb_option_u32(state, "loads", arg, 1, 10000); break;

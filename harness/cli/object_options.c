@@ -90,9 +90,10 @@ int bb_object_args__text(const struct bb_object_args *a, bool pair,
 		.found_in = a->found_in,
 		.found = a->found,
 		.type = a->type,
-		.what = a->lines   ? BB_OBJECT_LINES
-			: a->exact ? BB_OBJECT_COUNT
-				   : BB_OBJECT_TIME,
+		.what = a->lines    ? BB_OBJECT_LINES
+			: a->exact  ? BB_OBJECT_COUNT
+			: a->counts ? BB_OBJECT_TIME_AND_COUNT
+				    : BB_OBJECT_TIME,
 		.packets = a->packets.v,
 		.n_packets = a->packets.n,
 		.contexts = a->contexts.v,

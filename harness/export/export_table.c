@@ -398,6 +398,32 @@ static void note_retries(struct notes *notes, const struct bb_case *c)
 	fprintf(out, ": %" PRIu64 " calls were broken off by signals and made again\n", retries);
 }
 
+/* Programs that returned early: their figures are of a small part of them. */
+#define SMALL_SHARE 0.25
+
+static void note_small_shares(struct notes *notes, const struct bb_report *r)
+{
+	FILE *out = NULL;
+
+	for (size_t i = 0; i < r->n_cases; i++) {
+		const struct bb_case *c = &r->cases[i];
+
+		if (!c->n_insns || c->executed_insns >= SMALL_SHARE * c->n_insns)
+			continue;
+		if (out)
+			fputs(", ", out);
+		else
+			fputs("little executed: ", out = note(notes));
+		bb_put_clean(out, c->name);
+		fprintf(out, " (%" PRIu32 " of %" PRIu32 " instructions)", c->executed_insns,
+			c->n_insns);
+	}
+	if (out)
+		fputs(": a filter turned the event away, or the input takes a short way; "
+		      "`bpfbench init OBJECT` lists globals that filter, `annotate` the lines\n",
+		      out);
+}
+
 static void put_notes(const struct bb_report *r, FILE *out)
 {
 	struct notes notes = {out, 0};
@@ -423,6 +449,7 @@ static void put_notes(const struct bb_report *r, FILE *out)
 		note_misses(&notes, c);
 		note_retries(&notes, c);
 	}
+	note_small_shares(&notes, r);
 	note_negative(&notes, r);
 	note_no_pmu(&notes, r);
 	note_live(&notes, r);

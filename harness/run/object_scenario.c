@@ -368,6 +368,50 @@ static void write_floor(const char *indent, uint32_t type, FILE *out)
 		fprintf(out, "%sfloor: %s\n", indent, floor_name(type, name, sizeof(name)));
 }
 
+/* What a filter would be told of the process that fires; NULL: nothing that is known. */
+static const char *self_for(const struct bb_object_global *g)
+{
+	static const struct {
+		const char *word, *self;
+		bool is_text;
+		uint32_t size_bytes;
+	} rows[] = {
+		{"pid", "{pid: self}", false, 4},       {"tgid", "{pid: self}", false, 4},
+		{"tid", "{pid: self}", false, 4},       {"comm", "{comm: self}", true, 16},
+		{"cgroup", "{cgroup: self}", false, 8}, {"cgid", "{cgroup: self}", false, 8},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		if (strstr(g->name, rows[i].word) && g->is_text == rows[i].is_text &&
+		    g->size_bytes == rows[i].size_bytes)
+			return rows[i].self;
+	return NULL;
+}
+
+/* How a program that turns events of others away is told whose to take. */
+static void write_filters(const struct bb_object_info *info, FILE *out)
+{
+	const char *before = "# Globals that a variant can set (key `globals`): ";
+
+	for (size_t i = 0; i < info->n_globals; i++) {
+		const char *self = self_for(&info->globals[i]);
+
+		if (info->globals[i].is_text && !self)
+			continue;
+		fprintf(out, "%s%s%s%s", before, info->globals[i].name, self ? ", also to " : "",
+			self ? self : "");
+		before = "; ";
+	}
+	if (*before == ';')
+		fputc('\n', out);
+	for (size_t i = 0; i < info->n_maps; i++)
+		if (info->maps[i].type == BPF_MAP_TYPE_CGROUP_ARRAY)
+			fprintf(out,
+				"# A variant's maps: [{name: %s, entries: [{key: 0, value: "
+				"{cgroup: self}}]}] has the cgroup of the process that fires.\n",
+				info->maps[i].name);
+}
+
 static void write_head(const struct maker *m, FILE *out)
 {
 	const struct bb_object_opts *o = m->opts;
@@ -387,6 +431,7 @@ static void write_head(const struct maker *m, FILE *out)
 		if (info->licence)
 			bb_yaml__write(out, info->licence);
 		fputc('\n', out);
+		write_filters(info, out);
 	}
 	fputs("name: ", out);
 	bb_yaml__write(out, m->name);

@@ -34,6 +34,14 @@ expect_grep "init: says what the object holds" out '^# /.*/sections\.bpf\.o: pro
 expect_grep "init: the floor of each type" out 'floor: empty-sched_cls$'
 expect_grep "init: what is not driven, and why" out '^# Not driven: sections/replaces: no trigger here makes a program of type ext run; '
 cp "$TMP/out" "$TMP/sections.yml"
+bpfbench init "$objects/filters.bpf.o"
+for global in 'target_pid, also to \{pid: self\}' 'target_cgroup, also to \{cgroup: self\}' 'target_comm, also to \{comm: self\}'; do
+	expect_grep "init: a global that filters: $global" out "^# Globals that a variant can set .*[:;] $global(;|$)"
+done
+expect_grep "init: a map of cgroups" out '^# .*\[\{name: cgroups, entries: \[\{key: 0, value: \{cgroup: self\}\}\]\}\]'
+run "${user[@]}" "$BPFBENCH" --object "$objects/filters.bpf.o" --drive exact --dry-run
+expect_grep "--object --drive exact" out '^  filters/by_pid/exact '
+expect_no_grep "--object --drive exact: nothing else" out '/step '
 bpfbench init "$objects/sections.bpf.o" -o "$WORK/sections.yml"
 complains "init: a file that is there is kept" 1 'sections\.yml: this file exists'
 bpfbench init "$objects/sections.bpf.o" -o "$WORK/no/such/folder.yml"

@@ -440,6 +440,22 @@ static void test_table_tells_all(void **state)
 	bb_report__free(r);
 }
 
+static void test_table_little_executed(void **state)
+{
+	struct bb_report *r = make_sample_report();
+	char *text;
+
+	(void)state;
+	r->cases[0].n_insns = r->cases[1].n_insns = 166;
+	r->cases[0].executed_insns = 42;
+	r->cases[1].executed_insns = 41;
+	text = export_ok("table", r);
+	assert_has(text, "41 of 166 instructions): a filter turned the event away");
+	assert_lacks(text, "42 of 166 instructions");
+	free(text);
+	bb_report__free(r);
+}
+
 /* --- plot --- */
 
 static void test_plot_ecdf(void **state)
@@ -760,6 +776,7 @@ int main(void)
 		cmocka_unit_test(test_table_retries),
 		cmocka_unit_test(test_table_spills),
 		cmocka_unit_test(test_table_tells_all),
+		cmocka_unit_test(test_table_little_executed),
 		cmocka_unit_test(test_plot_ecdf),
 		cmocka_unit_test(test_plot_cost),
 		cmocka_unit_test(test_plot_loads),
