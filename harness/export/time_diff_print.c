@@ -71,7 +71,7 @@ void bb_time_diff__sentence(const struct bb_time_diff_case *c, char *buf, size_t
 		snprintf(buf + at, size - at, ", and in %zu lines more", n - NAMED);
 	else if (at < size)
 		snprintf(buf + at, size - at, "%s",
-			 n ? "; no other line differs" : "no line differs");
+			 n ? "; no other line surely differs" : "no line surely differs");
 	bb_make_clean(buf);
 }
 

@@ -15,9 +15,8 @@
 #include "base/parse.h"
 #include "fire/user_function.h"
 
-#define NOTE_TYPE                                                                                  \
-	3 /* of stapsdt notes; 64 bits:                                                            \
-	     https://sourceware.org/systemtap/wiki/UserSpaceProbeImplementation */
+/* Of stapsdt notes: https://sourceware.org/systemtap/wiki/UserSpaceProbeImplementation */
+#define NOTE_TYPE 3
 #define MOST_NAMES 512u
 #define MOST_SITES 256u
 
@@ -159,7 +158,7 @@ static int search_file(struct search *s, struct bb_err *err)
 	if (fd < 0)
 		return bb_fail(err, -errno, "%s: %s", s->path, strerror(errno));
 	elf_version(EV_CURRENT);
-	s->elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
+	s->elf = elf_begin(fd, ELF_C_READ, NULL);
 	if (!s->elf || elf_kind(s->elf) != ELF_K_ELF || gelf_getclass(s->elf) != ELFCLASS64) {
 		rc = bb_fail(err, -EINVAL, "%s is no ELF file of 64 bits", s->path);
 	} else {

@@ -150,7 +150,7 @@ static int find_in_file(const char *path, const char *name, uint64_t *ret_offset
 	uint64_t address = 0;
 
 	elf_version(EV_CURRENT);
-	s.elf = fd < 0 ? NULL : elf_begin(fd, ELF_C_READ_MMAP, NULL);
+	s.elf = fd < 0 ? NULL : elf_begin(fd, ELF_C_READ, NULL);
 	if (fd < 0)
 		rc = bb_fail(err, -errno, "%s: %s", path, strerror(errno));
 	else if (!s.elf || elf_kind(s.elf) != ELF_K_ELF)
@@ -268,7 +268,7 @@ static int match_in_file(const char *path, struct places *p, struct bb_err *err)
 
 	elf_version(EV_CURRENT);
 	if (!rc)
-		elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
+		elf = elf_begin(fd, ELF_C_READ, NULL);
 	if (!rc && (!elf || elf_kind(elf) != ELF_K_ELF))
 		rc = -ENOEXEC;
 	for (Elf_Scn *scn = rc ? NULL : elf_nextscn(elf, NULL); scn && !rc;

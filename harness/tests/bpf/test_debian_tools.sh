@@ -1,0 +1,54 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Debian's own tracers as apt installs them (libbpf-tools, bpftrace, bpfcc): watched while they run, captured and measured.
+# slow: tracers are started, and watched for seconds
+# Tracepoints are found in tracefs: in a mount namespace of our own, where it is not mounted.
+if [[ $EUID == 0 && ! -e /sys/kernel/tracing/events && ${BB_UNSHARED:-} != 1 ]]; then
+	exec env BB_UNSHARED=1 unshare -m sh -c 'mount -t tracefs tracefs /sys/kernel/tracing 2>/dev/null; exec "$0"' "$0"
+fi
+# shellcheck source=harness/tests/tool.sh disable=SC2317 # functions that check, wait_until and run call
+. "$(dirname "$0")/../tool.sh"
+
+names=("opensnoop" "execsnoop" "bpftrace" "bpfcc")
+need_root "${names[@]}" || plan_done
+if [[ ! -e /sys/kernel/tracing/events/syscalls ]]; then
+	for name in "${names[@]}"; do skip "$name" "no tracepoints of system calls in tracefs here"; done
+	plan_done
+fi
+# shellcheck source=harness/tests/bpf/left.sh
+. "$(dirname "$0")/left.sh"
+
+# Somebody who opens files and starts programs.
+while :; do /bin/true </dev/null; done &
+child=$!
+trap 'kill $child 2>/dev/null || true; rm -rf -- "$TMP"' EXIT
+
+# tracer NAME PROGRAM COMMAND...: one of its programs runs while it is watched, and has a figure of its own when captured.
+# PROGRAM is a regular expression.
+tracer() {
+	local name=$1 program=$2 seen
+
+	shift 2
+	need_command "$1" "$name" || return 0
+	run "$BPFBENCH" live --once --format json --seconds 2 -- "$@"
+	expect_status "$name: it can be watched" 0
+	seen=$(jq -r --arg program "$program" '[.programs[] | select(.name | test($program)) | .runs] | add // 0' "$TMP/out")
+	check "$name: its program ran meanwhile" more "$seen" 0
+	run "$BPFBENCH" run --capture "$(printf '%q ' "$@")" --loads 2 -n 60 --no-store --quiet --budget 120
+	expect_eq "$name: captured, its program has a figure" \
+		"$(jq -r --arg program "$program" 'any(to_entries[]; (.key | test($program)) and .value.latency.value > 0)' "$TMP/out")" true
+}
+
+tracer opensnoop sys_enter_openat opensnoop
+tracer execsnoop sys_enter_execve execsnoop
+tracer bpftrace '' bpftrace -e 'tracepoint:syscalls:sys_enter_openat { @opened[comm] = count(); }'
+if [[ -e /lib/modules/$(uname -r)/build || -e /sys/kernel/kheaders.tar.xz ]]; then
+	tracer bpfcc '' opensnoop-bpfcc
+else
+	skip "bpfcc" "its tools are compiled with this kernel's headers when they start, and these are not here"
+fi
+kill "$child"
+wait "$child" 2>/dev/null || true
+nothing_left "tracers" 0
+
+plan_done
