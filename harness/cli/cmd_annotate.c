@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -10,6 +11,7 @@
 #include "cli/output.h"
 #include "export/annotate.h"
 #include "export/by_line_print.h"
+#include "export/by_param_print.h"
 
 struct annotate_args {
 	const char *run, *results, *variant;
@@ -115,33 +117,44 @@ static int write_flame(void *arg, FILE *out, struct bb_err *err)
 	return bb_lines_flame__write(arg, false, out) ? bb_fail_nomem(err) : 0;
 }
 
+/* One case; `draw`: as a flame graph, too. */
+static int put_time(const struct bb_by_line *lines, const struct annotate_args *a, bool draw,
+		    struct bb_err *err)
+{
+	if (bb_by_line__print(lines, a->opts.hottest, stdout))
+		return bb_fail_nomem(err);
+	return draw ? bb_output_of(write_flame, (void *)(uintptr_t)lines, a->flame, err) : 0;
+}
+
 static int put_times(const struct bb_report *r, const struct annotate_args *a, struct bb_err *err)
 {
+	struct bb_by_line *lines = calloc(r->n_timed + 1, sizeof(*lines));
 	size_t n = 0, n_drawn = 0;
-	int rc = 0;
+	int rc = lines ? 0 : bb_fail_nomem(err);
 
 	for (size_t i = 0; !rc && i < r->n_timed; i++) {
 		/* with cold caches it is the same picture in other widths */
-		bool is_drawn = a->flame && !strstr(r->timed[i].drive, "-cold");
-		struct bb_by_line lines;
+		bool draw = a->flame && !strstr(r->timed[i].drive, "-cold");
 
 		if (a->variant && strcmp(a->variant, r->timed[i].variant))
 			continue;
-		if (n++)
+		if (n)
 			putchar('\n');
-		if (bb_by_line__make(r, &r->timed[i], &lines))
-			return bb_fail_nomem(err);
-		if (bb_by_line__print(&lines, a->opts.hottest, stdout))
-			rc = bb_fail_nomem(err);
-		if (!rc && is_drawn && n_drawn++)
+		if (draw && n_drawn++)
 			rc = bb_fail(err, -EINVAL,
 				     "--flame draws one case, and run %s has more; choose one by "
 				     "--variant",
 				     r->id);
-		if (!rc && is_drawn)
-			rc = bb_output_of(write_flame, &lines, a->flame, err);
-		bb_by_line__done(&lines);
+		if (!rc && bb_by_line__make(r, &r->timed[i], &lines[n]))
+			rc = bb_fail_nomem(err);
+		if (!rc)
+			rc = put_time(&lines[n++], a, draw, err);
 	}
+	if (!rc && bb_by_param__print(lines, n, stdout))
+		rc = bb_fail_nomem(err);
+	for (size_t i = 0; i < n; i++)
+		bb_by_line__done(&lines[i]);
+	free(lines);
 	return !rc && !n ? say_none_timed(r, a->variant, err) : rc;
 }
 

@@ -12,8 +12,7 @@
 #define NAMED 3u          /* in the sentence */
 #define NAMED_LEAST 0.005 /* of the run */
 
-/* "inner() of line 45, part() of line 97: ", or nothing. */
-static void put_calls(const struct bb_timed_row *row, char *buf, size_t size)
+void bb_by_line__before(const struct bb_timed_row *row, char *buf, size_t size)
 {
 	struct bb_timed_call calls[BB_TIMED_MOST_CALLS];
 	size_t at = 0, n = bb_timed_row__calls(row, calls);
@@ -22,6 +21,8 @@ static void put_calls(const struct bb_timed_row *row, char *buf, size_t size)
 	for (size_t i = n; i-- > 0 && at < size;)
 		at += (size_t)snprintf(buf + at, size - at, "%s of line %u%s", calls[i].name,
 				       calls[i].line, i ? ", " : ": ");
+	if (row->is_loop && at < size)
+		snprintf(buf + at, size - at, "(loop) ");
 }
 
 static void put_place(const struct bb_timed_row *row, char *buf, size_t size)
@@ -92,15 +93,19 @@ void bb_by_line__cold_sentence(const struct bb_by_line *b, char *buf, size_t siz
 	bb_make_clean(buf);
 }
 
-/* Below what can be told from nothing, a bound. */
-static void add_ns(struct bb_text_table *t, const struct bb_estimate *e)
+void bb_by_line__add_ns(struct bb_text_table *t, double ns)
 {
-	if (isnan(e->value))
+	if (isnan(ns))
 		bb_text_table__add_text(t, BB_TEXT_ABSENT);
-	else if (e->value < BB_BY_LINE_LEAST_NS)
+	else if (ns < BB_BY_LINE_LEAST_NS)
 		bb_text_table__add(t, "< %g", BB_BY_LINE_LEAST_NS);
 	else
-		bb_text_table__add(t, "%s", bb_table_cell_value(e->value).text);
+		bb_text_table__add(t, "%s", bb_table_cell_value(ns).text);
+}
+
+static void add_estimate(struct bb_text_table *t, const struct bb_estimate *e)
+{
+	bb_by_line__add_ns(t, e->value);
 	if (isnan(e->lo) || e->value < BB_BY_LINE_LEAST_NS)
 		bb_text_table__add_text(t, BB_TEXT_ABSENT);
 	else
@@ -111,14 +116,8 @@ static void add_ns(struct bb_text_table *t, const struct bb_estimate *e)
 /* With cold caches; no column where they were never cold. */
 static void add_cold(struct bb_text_table *t, const struct bb_by_line *b, double ns)
 {
-	if (isnan(b->cold.value))
-		return;
-	if (isnan(ns))
-		bb_text_table__add_text(t, BB_TEXT_ABSENT);
-	else if (ns < BB_BY_LINE_LEAST_NS)
-		bb_text_table__add(t, "< %g", BB_BY_LINE_LEAST_NS);
-	else
-		bb_text_table__add(t, "%s", bb_table_cell_value(ns).text);
+	if (isfinite(b->cold.value))
+		bb_by_line__add_ns(t, ns);
 }
 
 static void add_share(struct bb_text_table *t, const struct bb_by_line *b, double ns)
@@ -143,7 +142,7 @@ static void add_row(struct bb_text_table *t, const struct bb_by_line *b,
 		    const struct bb_estimate *ns, double cold_ns, double insns, const char *place,
 		    const char *before, const char *text)
 {
-	add_ns(t, ns);
+	add_estimate(t, ns);
 	add_cold(t, b, cold_ns);
 	add_share(t, b, ns->value);
 	add_count(t, insns);
@@ -178,7 +177,7 @@ static void add_calls(struct bb_text_table *t, const struct bb_by_line *b,
 	}
 }
 
-static void place_cell(const struct bb_timed_row *row, char *buf, size_t size)
+void bb_by_line__place(const struct bb_timed_row *row, char *buf, size_t size)
 {
 	if (!row->line)
 		snprintf(buf, size, "@%u", row->insn);
@@ -233,11 +232,8 @@ int bb_by_line__table(const struct bb_by_line *b, bool longest_first,
 				bb_text_table__add_text(t, "");
 			bb_text_table__add(t, "%.200s:", file);
 		}
-		place_cell(row, place, sizeof(place));
-		put_calls(row, before, sizeof(before));
-		if (row->is_loop)
-			snprintf(before + strlen(before), sizeof(before) - strlen(before), "%s",
-				 "(loop) ");
+		bb_by_line__place(row, place, sizeof(place));
+		bb_by_line__before(row, before, sizeof(before));
 		add_row(t, b, &order[i]->ns, order[i]->cold_ns, order[i]->insns, place, before,
 			row->text);
 		add_calls(t, b, order[i]);

@@ -19,6 +19,12 @@ void bb_by_line__cold_sentence(const struct bb_by_line *b, char *buf, size_t siz
  * -ENOMEM. */
 int bb_by_line__notes(const struct bb_by_line *b, char **ret_text);
 
+/* Cells of a line: ns, below what can be told from nothing a bound; its place, "83", "83-90" or
+ * "@12"; and, before its source, "inner() of line 45, part() of line 97: (loop) ", or nothing. */
+void bb_by_line__add_ns(struct bb_text_table *t, double ns);
+void bb_by_line__place(const struct bb_timed_row *row, char *buf, size_t size);
+void bb_by_line__before(const struct bb_timed_row *row, char *buf, size_t size);
+
 /* Its table: bb_text_table__done() it. 0 or -ENOMEM. */
 int bb_by_line__table(const struct bb_by_line *b, bool longest_first,
 		      struct bb_text_table *ret_table);

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "export/by_line_print.h"
 #include "export/markdown.h"
 #include "export/table_cells.h"
 #include "export/text_table.h"
@@ -77,12 +78,7 @@ void bb_time_diff__sentence(const struct bb_time_diff_case *c, char *buf, size_t
 
 static void add_value(struct bb_text_table *t, const struct bb_timed_row *row, double ns)
 {
-	if (!row)
-		bb_text_table__add_text(t, BB_TEXT_ABSENT);
-	else if (ns < BB_BY_LINE_LEAST_NS)
-		bb_text_table__add(t, "< %g", BB_BY_LINE_LEAST_NS);
-	else
-		bb_text_table__add(t, "%s", bb_table_cell_value(ns).text);
+	bb_by_line__add_ns(t, row ? ns : NAN);
 }
 
 static int put_rows(const struct bb_time_diff_case *c, FILE *out)

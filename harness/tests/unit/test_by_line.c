@@ -10,6 +10,7 @@
 
 #include "cli/lines_flame.h"
 #include "export/by_line_print.h"
+#include "export/by_param_print.h"
 #include "html/html_lines.h"
 #include "store/run_json.h"
 #include "unit/report_testing.h"
@@ -212,6 +213,44 @@ static void test_table(void **state)
 	bb_report__free(r);
 }
 
+/* One variant at two depths of the stack: side by side, also the line that one of them lacks. */
+static void test_by_param(void **state)
+{
+	struct bb_report *r = make_report(ID);
+	struct bb_by_line b[2];
+	char *text;
+	size_t len;
+	FILE *mem;
+
+	(void)state;
+	make_timed(r, 4849);
+	make_timed(r, 6000);
+	set_text(&r->timed[1].name, "perf_profiler/ringbuf/lines/stack_depth=127");
+	r->timed[1].param_value = 127;
+	for (size_t i = 0; i < 2; i++) /* another line */
+		r->timed[1].rows[i].line = r->timed[1].rows[i].last_line = 78;
+	assert_int_equal(bb_by_line__make(r, &r->timed[0], &b[0]), 0);
+	assert_int_equal(bb_by_line__make(r, &r->timed[1], &b[1]), 0);
+	mem = open_memstream(&text, &len);
+	assert_int_equal(bb_by_param__print(b, 1, mem), 0); /* one value */
+	assert_int_equal(ftell(mem), 0);
+	assert_int_equal(bb_by_param__print(b, 2, mem), 0);
+	fclose(mem);
+	assert_string_equal(text, "\n"
+				  "perf_profiler/ringbuf/lines: ns by stack_depth\n"
+				  "\n"
+				  "    32   127  line  source\n"
+				  "  7404  8554        (the program)\n"
+				  "  50.0  50.0        (calling and timing an empty program)\n"
+				  "  2501     -    77  len = get();\n"
+				  "     -  2501    78  len = get();\n"
+				  "  4852  6004    83  submit();\n");
+	free(text);
+	bb_by_line__done(&b[0]);
+	bb_by_line__done(&b[1]);
+	bb_report__free(r);
+}
+
 static void test_pictures(void **state)
 {
 	struct bb_report *r = make_report(ID);
@@ -253,7 +292,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_stored_and_read), cmocka_unit_test(test_lines),
 		cmocka_unit_test(test_calls),           cmocka_unit_test(test_cold),
-		cmocka_unit_test(test_table),           cmocka_unit_test(test_pictures),
+		cmocka_unit_test(test_table),           cmocka_unit_test(test_by_param),
+		cmocka_unit_test(test_pictures),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

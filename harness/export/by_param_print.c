@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "export/by_param_print.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "export/table_cells.h"
+#include "export/by_line_print.h"
+#include "export/text_table.h"
+
+#define MOST_COLUMNS 8u /* values beside each other; more follow below */
+
+/* The cases of one table. */
+struct group {
+	const struct bb_by_line *cases[MOST_COLUMNS];
+	size_t n;
+};
+
+/* A line of one of them. */
+struct placed {
+	const struct bb_line_time *line;
+	size_t column;
+};
+
+static bool is_same_program(const struct bb_timed *a, const struct bb_timed *b)
+{
+	return a->param && b->param && !strcmp(a->scenario, b->scenario) &&
+	       !strcmp(a->variant, b->variant) && !strcmp(a->drive, b->drive) &&
+	       !strcmp(a->param, b->param);
+}
+
+/* "32" of "perf_profiler/ringbuf/lines/stack_depth=32". */
+static const char *value_of(const struct bb_timed *t)
+{
+	size_t name = strlen(t->name), param = t->param ? strlen(t->param) : 0;
+	const char *at = t->name + name;
+
+	while (at > t->name && !(at[-1] == '=' && (size_t)(at - t->name) > param &&
+				 !strncmp(at - 1 - param, t->param, param)))
+		at--;
+	return at > t->name ? at : t->name;
+}
+
+static int by_place(const struct bb_timed_row *x, const struct bb_timed_row *y)
+{
+	int rc = strcmp(x->file, y->file);
+
+	if (!rc)
+		rc = (x->line > y->line) - (x->line < y->line);
+	if (!rc)
+		rc = (x->last_line > y->last_line) - (x->last_line < y->last_line);
+	if (!rc && !x->line)
+		rc = (x->insn > y->insn) - (x->insn < y->insn);
+	return rc ? rc : strcmp(x->from, y->from);
+}
+
+static int by_place_and_column(const void *a, const void *b)
+{
+	const struct placed *x = a, *y = b;
+	int rc = by_place(x->line->row, y->line->row);
+
+	return rc ? rc : (x->column > y->column) - (x->column < y->column);
+}
+
+/* All lines of all cases, in order; NULL: out of memory. */
+static struct placed *lines_of(const struct group *g, size_t *ret_n)
+{
+	struct placed *lines;
+	size_t n = 0;
+
+	for (size_t i = 0; i < g->n; i++)
+		n += g->cases[i]->n_lines;
+	lines = calloc(n + 1, sizeof(*lines));
+	*ret_n = 0;
+	for (size_t i = 0; lines && i < g->n; i++)
+		for (size_t k = 0; k < g->cases[i]->n_lines; k++)
+			lines[(*ret_n)++] = (struct placed){&g->cases[i]->lines[k], i};
+	if (lines)
+		qsort(lines, n, sizeof(*lines), by_place_and_column);
+	return lines;
+}
+
+/* lines[0..] of one place; how many. */
+static size_t add_line(struct bb_text_table *t, const struct group *g, const struct placed *lines,
+		       size_t n)
+{
+	const struct bb_timed_row *row = lines->line->row;
+	char place[64], before[400];
+	size_t used = 0;
+
+	for (size_t i = 0; i < g->n; i++) {
+		double ns = NAN;
+
+		if (used < n && lines[used].column == i && !by_place(lines[used].line->row, row))
+			ns = lines[used++].line->ns.value;
+		bb_by_line__add_ns(t, ns);
+	}
+	bb_by_line__place(row, place, sizeof(place));
+	bb_by_line__before(row, before, sizeof(before));
+	bb_text_table__add_text(t, place);
+	bb_text_table__add(t, "%s%.100s", before, row->text);
+	return used ? used : 1;
+}
+
+static void add_whole(struct bb_text_table *t, const struct group *g, bool is_empty,
+		      const char *text)
+{
+	for (size_t i = 0; i < g->n; i++)
+		bb_by_line__add_ns(t, is_empty ? g->cases[i]->empty.value
+					       : g->cases[i]->program.value);
+	bb_text_table__add_text(t, "");
+	bb_text_table__add_text(t, text);
+}
+
+static int print_group(const struct group *g, FILE *out)
+{
+	const struct bb_timed *first = g->cases[0]->timed;
+	struct bb_text_column columns[MOST_COLUMNS + 2] = {{0}};
+	struct bb_text_table t;
+	size_t n_lines, at = 0;
+	struct placed *lines = lines_of(g, &n_lines);
+	int rc;
+
+	if (!lines)
+		return -ENOMEM;
+	for (size_t i = 0; i < g->n; i++)
+		columns[i] = (struct bb_text_column){value_of(g->cases[i]->timed), false};
+	columns[g->n] = (struct bb_text_column){"line", false};
+	columns[g->n + 1] = (struct bb_text_column){"source", true};
+	bb_text_table__init(&t, columns, g->n + 2);
+	add_whole(&t, g, false, "(the program)");
+	add_whole(&t, g, true, "(calling and timing an empty program)");
+	while (at < n_lines)
+		at += add_line(&t, g, &lines[at], n_lines - at);
+	putc('\n', out);
+	bb_put_clean(out, first->scenario);
+	putc('/', out);
+	bb_put_clean(out, first->variant);
+	fprintf(out, "/%s: ns by %s\n\n", first->drive, first->param);
+	rc = bb_text_table__print(&t, 2, out);
+	bb_text_table__done(&t);
+	free(lines);
+	return rc;
+}
+
+int bb_by_param__print(const struct bb_by_line *cases, size_t n, FILE *out)
+{
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < n;) {
+		struct group g = {.n = 0};
+
+		do
+			g.cases[g.n++] = &cases[i++];
+		while (i < n && g.n < MOST_COLUMNS &&
+		       is_same_program(g.cases[0]->timed, cases[i].timed));
+		if (g.n > 1)
+			rc = print_group(&g, out);
+	}
+	return rc;
+}
