@@ -16,6 +16,7 @@
 #include "hogs.h"
 #include "other_tools.h"
 
+#define MOST_TRIES 5u /* of one run that is void */
 #define MOST_REPEATS 200u
 #define OTHER_REPEAT 200000u /* 0.1 s of the loop, as long as the others take */
 
@@ -120,7 +121,8 @@ static void take_row(struct repeats *r, size_t i, char *line)
 	}
 }
 
-static void run_bpfbench(struct repeats *r, size_t i)
+/* false: a figure is missing, because others had bpf_stats on during it, say. */
+static bool run_bpfbench(struct repeats *r, size_t i)
 {
 	char command[1024], *line = NULL;
 	size_t size = 0;
@@ -141,14 +143,24 @@ static void run_bpfbench(struct repeats *r, size_t i)
 	free(line);
 	if (pclose(out)) {
 		fprintf(stderr, "it failed: %s\n", command);
-		exit(1);
+		return false;
 	}
 	for (size_t k = 0; k < MOST_FIGURES && r->job->figures[k].what; k++)
 		if (isnan(r->value[k][i])) {
 			fprintf(stderr, "no %s of %s from: %s\n", r->job->figures[k].metric,
 				r->job->figures[k].benchmark, command);
-			exit(1);
+			return false;
 		}
+	return true;
+}
+
+static void repeat_bpfbench(struct repeats *r, size_t i)
+{
+	for (unsigned int n = 1; !run_bpfbench(r, i); n++) {
+		if (n == MOST_TRIES)
+			exit(1);
+		fprintf(stderr, "run %zu once more\n", i + 1);
+	}
 }
 
 static void run_others(struct repeats *r, size_t i, const char *packet_path)
@@ -231,7 +243,7 @@ static void run_job(struct repeats *r, const char *packet_path, bool busy)
 			bench_die(path, &err);
 	}
 	for (size_t i = 0; i < r->n; i++) {
-		run_bpfbench(r, i);
+		repeat_bpfbench(r, i);
 		run_others(r, i, packet_path);
 	}
 	for (size_t k = 0; k < MOST_FIGURES && r->job->figures[k].what; k++) {
