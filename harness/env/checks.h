@@ -11,7 +11,7 @@
  * being measured: they load programs, one turns bpf_stats on for a moment, one keeps a CPU busy for
  * 0.2 s.
  *
- * To add a check: a function in checks_{bpf,perf,host}.c, its line in checks_internal.h, a row in
+ * To add a check: a function in checks_*.c, its line in checks_internal.h, a row in
  * checks.c.
  */
 enum bb_check_status {
