@@ -9,8 +9,8 @@
 /*
  * A kind of drive as data: all that the scenario reader, the plan, a run, a report and the commands
  * know of it. Each driver (drivers/NAME.c) defines its own; drivers/registry.c lists them, a row
- * each. Elsewhere a kind is named only where an option or a key stands for it (--lines, --drive hook,
- * the drives of a bare object).
+ * each. Elsewhere a kind is named only where an option or a key stands for it (--lines, --drive
+ * hook, the drives of a bare object).
  */
 
 /* How many samples a drive takes, and how many in a row. */

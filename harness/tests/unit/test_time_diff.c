@@ -163,7 +163,8 @@ static void test_lines(void **state)
 	assert_has(sentence, " ns in line 13 (bpf_get_prandom_u32), which is gone, +");
 	assert_has(sentence, " ns in line 21 (bpf_ktime_get_ns), +");
 	assert_has(sentence, " ns in line 22, +");
-	assert_has(sentence, " ns in line 23 (bpf_jiffies64), which is new; no other line surely differs");
+	assert_has(sentence, " ns in line 23 (bpf_jiffies64), which is new; no other line surely "
+			     "differs");
 	text = print(&d, false);
 	assert_has(text, "6 lines: 2 same, 3 regressed, 1 improved, 0 inconclusive\n");
 	free(text);
