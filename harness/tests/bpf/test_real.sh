@@ -170,7 +170,8 @@ rm -rf "$results"
 with "$objects/drops.bpf.o" drops_some "$objects/rejected.bpf.o" accepted >"$WORK/drops.yml"
 real -s "$WORK/drops.yml" --loads 3
 expect_status "expect drops 0, and there are: exit code 1" 1
-expect_empty "expect drops 0, and there are: no BMF" out
+expect_no_grep "expect drops 0, and there are: not in the BMF" out '"wrong/drops_some/step'
+expect_grep "expect drops 0, and there are: the other program is" out '"wrong/accepted/step/stack_depth=8"'
 expect_grep "expect drops 0, and there are: void by name, with the reason" err \
 	'void: wrong/drops_some/step/stack_depth=8: 3 of 3 series \(load 0, 1, 2\): [0-9]+ drops, 0 expected'
 expect_grep "expect drops 0, and there are: the error names the case" err \
