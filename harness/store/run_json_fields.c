@@ -154,12 +154,9 @@ static const struct bb_json_field timed_fields[] = {
 	{"param", BB_JSON_TEXT_OR_NULL, offsetof(struct bb_timed, param)},
 	{"param_value", BB_JSON_U32, offsetof(struct bb_timed, param_value)},
 	{"cuts", BB_JSON_U32, offsetof(struct bb_timed, cuts)},
-	{"points", BB_JSON_U32, offsetof(struct bb_timed, points)},
-	{"thinned_why", BB_JSON_TEXT_OR_NULL, offsetof(struct bb_timed, thinned_why)},
 	{"refused", BB_JSON_U32, offsetof(struct bb_timed, refused)},
 	{"refused_why", BB_JSON_TEXT_OR_NULL, offsetof(struct bb_timed, refused_why)},
 	{"passed", BB_JSON_COUNT, offsetof(struct bb_timed, passed)},
-	{"measured", BB_JSON_COUNT, offsetof(struct bb_timed, measured)},
 	{"runs", BB_JSON_COUNT, offsetof(struct bb_timed, runs)},
 	{"other_ways", BB_JSON_COUNT, offsetof(struct bb_timed, other_ways)},
 	{"check_ns", BB_JSON_POSITIVE, offsetof(struct bb_timed, check_ns)},
@@ -167,6 +164,9 @@ static const struct bb_json_field timed_fields[] = {
 	{"program_ns", BB_JSON_TEXT, offsetof(struct bb_timed, program_ns)},
 	{"empty_ns", BB_JSON_TEXT, offsetof(struct bb_timed, empty_ns)},
 	{"rest_ns", BB_JSON_TEXT, offsetof(struct bb_timed, rest_ns)},
+	{"points", BB_JSON_U32, offsetof(struct bb_timed, points)},
+	{"thinned_why", BB_JSON_TEXT_OR_NULL, offsetof(struct bb_timed, thinned_why)},
+	{"measured", BB_JSON_COUNT, offsetof(struct bb_timed, measured)},
 };
 
 static const struct bb_json_field timed_row_fields[] = {
@@ -202,6 +202,6 @@ const struct bb_json_fields bb_counted_fields = FIELDS(counted_fields, NULL);
 const struct bb_json_fields bb_counted_case_fields = FIELDS(counted_case_fields, NULL);
 const struct bb_json_fields bb_counted_line_fields = FIELDS(counted_line_fields, NULL);
 const struct bb_json_fields bb_counted_call_fields = FIELDS(counted_call_fields, NULL);
-const struct bb_json_fields bb_timed_fields = FIELDS(timed_fields, NULL);
+const struct bb_json_fields bb_timed_fields = FIELDS(timed_fields, "points");
 const struct bb_json_fields bb_timed_row_fields = FIELDS(timed_row_fields, "from");
 const struct bb_json_fields bb_flow_fields = FIELDS(flow_fields, NULL);

@@ -1,15 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Programs that are attached to a network namespace, and those of memory that is reclaimed. */
-#include "bb_bpf.h"
-
-__u64 runs;
-
-#define PROGRAM(name, section, retval)                                                             \
-	SEC(section) int name(void *ctx)                                                           \
-	{                                                                                          \
-		__sync_fetch_and_add(&runs, 1);                                                    \
-		return retval;                                                                     \
-	}
+#include "counts_runs.h"
 
 PROGRAM(on_packet, "netfilter", 1)
 PROGRAM(discards, "netfilter", 0)
