@@ -14,7 +14,7 @@ if (n_decades < 0.6) {
 	do for [i = ceil(x_min / step):floor(x_max / step)] { set xtics add (tic_label(i * step) i * step) }
 } else {
 	do for [e = floor(log10(x_min)):ceil(log10(x_max))] {
-		do for [m in crowding * n_decades > 4 ? "1" : crowding * n_decades > 1.3 ? "1 2 5" : "1 1.5 2 3 5 7"] {
+		do for [m in crowding * n_decades > 3 ? "1" : crowding * n_decades > 1.3 ? "1 2 5" : "1 1.5 2 3 5 7"] {
 			tic = m * 10.0 ** e
 			if (tic >= x_min && tic <= x_max) { set xtics add (tic_label(tic) tic) }
 		}
