@@ -4,7 +4,9 @@
 # slow: tracers are started, and watched for seconds
 # Tracepoints are found in tracefs: in a mount namespace of our own, where it is not mounted.
 if [[ $EUID == 0 && ! -e /sys/kernel/tracing/events && ${BB_UNSHARED:-} != 1 ]]; then
-	exec env BB_UNSHARED=1 unshare -m sh -c 'mount -t tracefs tracefs /sys/kernel/tracing 2>/dev/null; exec "$0"' "$0"
+	# in a chroot, / is no mount whose propagation could be changed; /sys is one
+	exec env BB_UNSHARED=1 unshare -m --propagation unchanged sh -c \
+		'mount --make-rprivate /sys && mount -t tracefs tracefs /sys/kernel/tracing; exec "$0"' "$0"
 fi
 # shellcheck source=harness/tests/tool.sh disable=SC2317 # functions that check, wait_until and run call
 . "$(dirname "$0")/../tool.sh"
