@@ -41,8 +41,11 @@ tracer() {
 		"$(jq -r --arg program "$program" 'any(to_entries[]; (.key | test($program)) and .value.latency.value > 0)' "$TMP/out")" true
 }
 
-tracer opensnoop sys_enter_openat opensnoop
-tracer execsnoop sys_enter_execve execsnoop
+# Debian 13 calls them opensnoop-libbpf and execsnoop-libbpf.
+for name in opensnoop execsnoop; do
+	tool=$(command -v "$name-libbpf" || true)
+	tracer "$name" syscalls__sys_enter_ "${tool:-$name}"
+done
 tracer bpftrace '' bpftrace -e 'tracepoint:syscalls:sys_enter_openat { @opened[comm] = count(); }'
 if [[ -e /lib/modules/$(uname -r)/build || -e /sys/kernel/kheaders.tar.xz ]]; then
 	tracer bpfcc '' opensnoop-bpfcc

@@ -135,7 +135,7 @@ fake_tool pkg-config <<'EOF'
 exit 0
 EOF
 fake_tool cc </dev/null
-for tool in gcc clang clang-format-14 llvm-strip bpftool bpftrace opensnoop pgrep hyperfine valgrind gnuplot shellcheck xmllint genhtml qemu-system-x86_64 busybox sqlite3 jq dpkg-shlibdeps man; do ln -sf "$(type -P true)" "$fake/$tool"; done
+for tool in gcc clang clang-format-14 llvm-strip bpftool bpftrace pgrep hyperfine valgrind gnuplot shellcheck xmllint genhtml qemu-system-x86_64 busybox sqlite3 jq dpkg-shlibdeps man; do ln -sf "$(type -P true)" "$fake/$tool"; done
 printf 'ID=fedora\nVERSION_ID=40\n' >"$TMP/os-release"
 deps BB_UID=0
 expect_status "deps: no dpkg: goes on" 0
