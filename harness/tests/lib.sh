@@ -100,33 +100,41 @@ expect_eq() {
 	if [[ $2 == "$3" ]]; then ok "$1"; else not_ok "$1" "got:      $2"$'\n'"expected: $3"; fi
 }
 
+# skip_each REASON NAME...: and it is false.
+skip_each() {
+	local reason=$1 name
+
+	shift
+	for name in "$@"; do skip "$name" "$reason"; done
+	return 1
+}
+
 # need_root NAME...: true for root; otherwise each NAME is skipped, with the reason, and it is false:
 #	if need_root "a" "b"; then check "a" ...; check "b" ...; fi
 need_root() {
-	local name
-
 	[[ $EUID != 0 ]] || return 0
-	for name in "$@"; do skip "$name" "needs root"; done
-	return 1
+	skip_each "needs root" "$@"
 }
 
 # need_exact_faults NAME...: likewise for a page fault as the event.
 need_exact_faults() {
-	local name
-
 	grep -qs -- -fsanitize=address "$O/flags" || return 0
-	for name in "$@"; do skip "$name" "AddressSanitizer takes page faults of its own, which are the event"; done
-	return 1
+	skip_each "AddressSanitizer takes page faults of its own, which are the event" "$@"
 }
 
 # need_command CMD NAME...: likewise for a program that may be missing.
 need_command() {
-	local command=$1 name
+	local command=$1
 
 	shift
 	command -v "$command" >/dev/null && return 0
-	for name in "$@"; do skip "$name" "no $command here"; done
-	return 1
+	skip_each "no $command here" "$@"
+}
+
+# need_uprobes NAME...: likewise.
+need_uprobes() {
+	[[ ! -e /sys/bus/event_source/devices/uprobe/type ]] || return 0
+	skip_each "this kernel has no uprobes" "$@"
 }
 
 # A bpftool that works, on stdout; fails when there is none. Ubuntu's /usr/sbin/bpftool is a wrapper that refuses to run

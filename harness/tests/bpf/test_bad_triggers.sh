@@ -23,11 +23,7 @@ fires() { [[ -n $(cat "/proc/$child/task/"*/children 2>/dev/null) ]]; }
 none_runs() { ! pgrep -f "$1" >"$TMP/pids"; }
 
 # --- functions of a command, and of a process ---
-if ! need_user "${names[@]:0:3}" || ! need_command gcc "${names[@]:0:3}"; then
-	:
-elif [[ ! -e /sys/bus/event_source/devices/uprobe/type ]]; then
-	for name in "${names[@]:0:3}"; do skip "$name" "this kernel has no uprobes"; done
-else
+if need_user "${names[@]:0:3}" && need_command gcc "${names[@]:0:3}" && need_uprobes "${names[@]:0:3}"; then
 	cat >"$TMP/prog.c" <<-'C'
 	#include <unistd.h>
 	__attribute__((noinline)) int work(int n)

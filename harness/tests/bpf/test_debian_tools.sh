@@ -14,8 +14,7 @@ fi
 names=("opensnoop" "execsnoop" "bpftrace" "bpfcc")
 need_root "${names[@]}" || plan_done
 if [[ ! -e /sys/kernel/tracing/events/syscalls ]]; then
-	for name in "${names[@]}"; do skip "$name" "no tracepoints of system calls in tracefs here"; done
-	plan_done
+	skip_each "no tracepoints of system calls in tracefs here" "${names[@]}" || plan_done
 fi
 # shellcheck source=harness/tests/bpf/left.sh
 . "$(dirname "$0")/left.sh"

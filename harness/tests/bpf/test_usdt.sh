@@ -6,11 +6,7 @@
 . "$(dirname "$0")/../tool.sh"
 
 names=("a library's probe" "an executable's probe" "no such probe" "compare" "nothing is left")
-need_root "${names[@]}" && need_user "${names[@]}" && need_command gcc "${names[@]}" || plan_done
-if [[ ! -e /sys/bus/event_source/devices/uprobe/type ]]; then
-	for name in "${names[@]}"; do skip "$name" "this kernel has no uprobes"; done
-	plan_done
-fi
+need_root "${names[@]}" && need_user "${names[@]}" && need_command gcc "${names[@]}" && need_uprobes "${names[@]}" || plan_done
 # shellcheck source=harness/tests/bpf/left.sh
 . "$(dirname "$0")/left.sh"
 
