@@ -17,7 +17,6 @@ cd -- "$ROOT"
 O=$(realpath -m -- "${O:-build}")
 export ROOT O
 log=$(mktemp -d "${TMPDIR:-/tmp}/bpfbench-tests.XXXXXX")
-touch "$log"/{counts,skips,failures}
 child='' beside=''
 # bpftool and friends, for those who are not root.
 export PATH=$PATH:/usr/sbin:/sbin
@@ -27,13 +26,15 @@ trap 'kill $child $beside 2>/dev/null; wait $beside; exit 130' INT TERM
 
 usage() {
 	cat <<-'EOF'
-	Usage: harness/tests/run.sh [--fast] [--together] [--without NAME]... [NAME]...
+	Usage: harness/tests/run.sh [--fast] [--together] [--second-try] [--without NAME]... [NAME]...
 
 	Runs every cmocka program of harness/tests/unit (built by make tests) and every harness/tests/*/test_*.sh, or those
 	whose "folder/name" contains one of NAME, and ends with the line 'N passed, N failed, N skipped'.
 
 	  --fast          leave out the slow ones, whose source has a comment "slow: REASON"; they are listed at the end
 	  --together      run the tests that load BPF programs and the others at the same time
+	  --second-try    at the end, run once more what failed, with nothing beside, where that is no more than 3 programs: a
+	                  neighbour on a shared machine voids one test, not many. The second result counts, the first is listed
 	  --without NAME  leave out those whose "folder/name" contains NAME
 	  --help          print this
 
@@ -44,7 +45,7 @@ usage() {
 	EOF
 }
 
-fast='' together=''
+fast='' together='' second_try=''
 declare -a without=() slow=() with_bpf=() others=()	# tests: "NAME PROGRAM"
 
 if [[ -t 1 ]]; then red=$'\e[31m' green=$'\e[32m' plain=$'\e[0m'; else red='' green='' plain=''; fi
@@ -102,6 +103,10 @@ why_of() {
 	esac
 }
 
+# Of each test, in files that begin with this path: TAP; .err: stderr; .counts: a line "P F S"; .skips, .failure: for people;
+# .first: the failure of a first try.
+path_of() { printf '%s/%s' "$log" "${1//\//.}"; }
+
 # report NAME FILE STATUS LIMIT STARTED: count what FILE (TAP; its stderr in FILE.err) says and print the one line.
 report() {
 	local name=$1 file=$2 status=$3 limit=$4 started=$5
@@ -114,7 +119,7 @@ report() {
 			case $line in
 			'not '*) details+=("failed: ${line#not }") ;;
 			'bad '*) f=$((f + 1)); details+=("${line#bad }") ;;
-			'skip '*) line=${line#skip }; printf '  %s: %s\n' "$name" "${line/$'\t'/ - }" >>"$log/skips" ;;
+			'skip '*) line=${line#skip }; printf '%s: %s\n' "$name" "${line/$'\t'/ - }" >>"$file.skips" ;;
 			esac
 		done
 	} < <(parse_tap "$file")
@@ -123,7 +128,7 @@ report() {
 		details+=("$why")
 		((f)) || f=1
 	fi
-	echo "$p $f $s" >>"$log/counts"
+	echo "$p $f $s" >"$file.counts"
 	verdict="${green}ok  ${plain}"
 	((f == 0)) || verdict="${red}FAIL${plain}"
 	ms=$(((${EPOCHREALTIME//[!0-9]/} - started) / 1000))
@@ -132,7 +137,6 @@ report() {
 	((f == 0)) || {
 		{ printf '%s\n' "$name"; print_failure "$file" "${details[@]}"; } >"$file.failure"
 		tail -n +2 "$file.failure"
-		cat "$file.failure" >>"$log/failures"
 	}
 }
 
@@ -175,7 +179,7 @@ take_turn() {
 run_one() {
 	local name=$1 limit=${BB_TEST_TIMEOUT:-900} program=$2 status=0 file started
 
-	file=$log/${name//\//.}
+	file=$(path_of "$name")
 	started=${EPOCHREALTIME//[!0-9]/}
 	CMOCKA_MESSAGE_OUTPUT=TAP timeout -k 5 "$limit" "$program" >"$file" 2>"$file.err" </dev/null 9<&- &
 	child=$!
@@ -187,9 +191,12 @@ run_one() {
 
 # A program that cannot be run at all is a failure with a name.
 refuse() {
-	echo "0 1 0" >>"$log/counts"
+	local file
+
+	file=$(path_of "$1")
+	echo "0 1 0" >"$file.counts"
 	printf '%sFAIL%s  %-32s %s\n' "$red" "$plain" "$1" "$2"
-	printf '%s\n      | %s\n' "$1" "$2" >>"$log/failures"
+	printf '%s\n      | %s\n' "$1" "$2" >"$file.failure"
 }
 
 # contains NAME PATTERN...: one of the patterns is in NAME.
@@ -274,11 +281,38 @@ run_all() {
 	[[ ! $together ]] || wait "$beside"
 }
 
+# try_again "NAME PROGRAM"...: those that failed, where they are few.
+try_again() {
+	local test path
+	local -a failed=()
+
+	for test in "$@"; do
+		[[ ! -e $(path_of "${test%% *}").failure ]] || failed+=("$test")
+	done
+	((${#failed[@]} > 0 && ${#failed[@]} <= 3)) || return 0
+	printf '\nonce more:\n'
+	for test in "${failed[@]}"; do
+		path=$(path_of "${test%% *}")
+		mv "$path.failure" "$path.first"
+		rm -f "$path.skips"
+	done
+	with_bpf=("${failed[@]}") others=()
+	run_in_turns
+}
+
+# said_of KIND TITLE: the files of a kind, one after another.
+said_of() {
+	local -a files=("$log"/*."$1")
+
+	[[ ! -e ${files[0]} ]] || { printf '\n%s:\n' "$2"; sed 's/^/  /' "${files[@]}"; }
+}
+
 while [[ ${1:-} == -* ]]; do
 	case $1 in
 	--help | -h) usage; exit 0 ;;
 	--fast) fast=1; shift ;;
 	--together) together=1; shift ;;
+	--second-try) second_try=1; shift ;;
 	--without)
 		(($# > 1)) || { printf 'run.sh: --without needs a NAME; see --help\n' >&2; exit 2; }
 		without+=("$2")
@@ -291,14 +325,14 @@ if (($# && ${#with_bpf[@]} + ${#others[@]} + ${#slow[@]} == 0)); then
 	printf 'run.sh: no test program matches: %s\n' "$*" >&2
 	exit 2
 fi
+all=("${with_bpf[@]}" "${others[@]}")
 run_all
-if [[ -s $log/skips ]]; then
-	printf '\nskipped:\n'
-	cat "$log/skips"
-fi
+[[ ! $second_try ]] || try_again "${all[@]}"
+said_of skips skipped
 ((${#slow[@]} == 0)) || printf '\nleft out as slow, make test-all runs them: %s\n' "${slow[*]}"
 # Once more where people look for them, far below the lines of those that passed.
-[[ ! -s $log/failures ]] || { printf '\nfailed:\n'; sed 's/^/  /' "$log/failures"; }
-read -r passed failed skipped < <(awk '{ p += $1; f += $2; s += $3 } END { print p + 0, f + 0, s + 0 }' "$log/counts")
+said_of first 'failed at the first try'
+said_of failure failed
+read -r passed failed skipped < <(cat /dev/null "$log"/*.counts | awk '{ p += $1; f += $2; s += $3 } END { print p + 0, f + 0, s + 0 }')
 printf '\n%d passed, %d failed, %d skipped\n' "$passed" "$failed" "$skipped"
 ((failed == 0 && passed > 0))

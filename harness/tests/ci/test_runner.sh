@@ -115,6 +115,25 @@ totals "what cannot be run is a failure" 1 "0 passed, 2 failed, 0 skipped"
 expect_grep "a script that is not executable is told" out 'cli/test_bad .*not executable'
 expect_grep "a program that was not built is told" out 'unit/test_good .*not built'
 
+# --- a second try ---
+new_tree
+unit good <<<"printf '1..1\nok 1 - g\n'"
+script once <<<'printf "1..2\nok 1 - x # SKIP why\n"; mkdir "$BB_TEST_ROOT/tried" 2>/dev/null && { echo "not ok 2 - once"; exit 1; }; echo "ok 2 - once"'
+script never <<<"printf '1..1\nnot ok 1 - never\n'"
+runner $all
+totals "without --second-try, what fails once is a failure" 1 "1 passed, 2 failed, 1 skipped"
+rmdir "$tree/tried"
+runner $all --second-try
+totals "with it, the second result counts" 1 "2 passed, 1 failed, 1 skipped"
+expect_eq "what failed once is listed" "$(sed -n '/^failed at the first try:$/,/^failed:$/p' "$TMP/out" | grep -oE 'failed: (once|never)$' | sort | tr '\n' ' ')" \
+	"failed: never failed: once "
+expect_eq "what failed twice, too" "$(sed -n '/^failed:$/,$p' "$TMP/out" | grep -oE 'failed: (once|never)$')" "failed: never"
+expect_eq "a skip is listed once" "$(grep -c '^  cli/test_once: x - why$' "$TMP/out")" 1
+rmdir "$tree/tried"
+for i in 2 3; do cp "$tree/harness/tests/cli/test_never.sh" "$tree/harness/tests/cli/test_never$i.sh"; done
+runner $all --second-try
+totals "where more than three fail, no neighbour is to blame" 1 "1 passed, 4 failed, 1 skipped"
+
 # --- privileged tests take turns ---
 if need_root "a privileged test waits for its turn" "others run meanwhile"; then
 	new_tree
