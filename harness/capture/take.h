@@ -124,7 +124,7 @@ void bb_take__free(struct bb_take *t);
 bool bb_take__has_nothing(const struct bb_take *t);
 int bb_take__say_nothing(const struct bb_take *t, const char *how_ended, struct bb_err *err);
 
-/* For the files of take.c only. */
+/* For the files of this folder that take part in a capture only. */
 
 /* The index of a descriptor's map or BTF in the capture, which takes it over, or closes it when it
  * is known. -errno. */
