@@ -2,49 +2,21 @@
 #include "run/gate.h"
 
 #include <errno.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/deadline.h"
-#include "base/clock.h"
 #include "base/grow.h"
 #include "bpf/object_info.h"
 #include "bpf/prog_type.h"
 #include "bpf/stats_enable.h"
 #include "drivers/test_run_types.h"
 #include "plan/plan.h"
-#include "run/ab.h"
 #include "run/built_objects.h"
 #include "run/gate_capture.h"
+#include "run/gate_jobs.h"
 
-#define PATIENCE_S                                                                                 \
-	60.0 /* more than its budget for a program, where a starved machine could find no slowdown \
-		at all */
-
-/* A program to be compared: its scenario has the variants "base" and "head". */
-struct job {
-	size_t program; /* index in the gate */
-	struct bb_scenario *scenario;
-	struct bb_plan plan;
-};
-
-struct bb_gate_run {
-	const struct bb_gate_opts *opts;
-	struct bb_gate gate;
-	struct bb_repo repo;
-	struct bb_built_objects objects;
-	struct job *jobs;
-	size_t n_jobs;
-	double capture_s; /* that captures took */
-};
-
-/* Of the lines of a program that regressed: as `compare --time`. */
-#define LINES_LOADS 16u
-#define LINES_SAMPLES 6400u
-
-static const char *const both[] = {"base", "head"};
+const char *const bb_revision_names[] = {"base", "head"};
 
 /* --- the two revisions --- */
 
@@ -86,7 +58,7 @@ static int build(struct bb_gate_run *run, enum bb_revision revision, struct bb_e
 	char what[300], line[320];
 	int rc;
 
-	snprintf(what, sizeof(what), "%s, %s (%.12s%s)", both[revision], name, commit,
+	snprintf(what, sizeof(what), "%s, %s (%.12s%s)", bb_revision_names[revision], name, commit,
 		 changes ? " and changes" : "");
 	snprintf(line, sizeof(line), "building %s", what);
 	o->say(line);
@@ -159,8 +131,8 @@ static int label_program(struct bb_gate *g, struct bb_gate_program *p)
 	return p->label ? 0 : -ENOMEM;
 }
 
-static int skip(struct bb_gate_program *p, enum bb_gate_state state, const char *why,
-		struct bb_err *err)
+int bb_gate_program__skip(struct bb_gate_program *p, enum bb_gate_state state, const char *why,
+			  struct bb_err *err)
 {
 	p->state = state;
 	free(p->why);
@@ -183,8 +155,8 @@ static size_t quick_drives(const struct bb_scenario *s, const char **drives)
 static int add_job(struct bb_gate_run *run, struct bb_scenario *scenario, struct bb_err *err)
 {
 	const char **drives = calloc(scenario->n_drives + 1, sizeof(*drives));
-	struct bb_plan_opts opts = {.variants = both, .n_variants = 2};
-	struct job *job = bb_append(&run->jobs, &run->n_jobs, sizeof(*job));
+	struct bb_plan_opts opts = {.variants = bb_revision_names, .n_variants = 2};
+	struct bb_gate_job *job = bb_append(&run->jobs, &run->n_jobs, sizeof(*job));
 	int rc;
 
 	if (!job || !drives) {
@@ -219,8 +191,10 @@ static int add_pair(struct bb_gate_run *run, const struct bb_built_object *o,
 		    const struct bb_object_program *base, const struct bb_object_program *head,
 		    struct bb_err *err)
 {
-	const struct bb_object_ref refs[] = {{both[BB_BASE], o->file[BB_BASE], base->name},
-					     {both[BB_HEAD], o->file[BB_HEAD], head->name}};
+	const struct bb_object_ref refs[] = {{bb_revision_names[BB_BASE], o->file[BB_BASE],
+					      base->name},
+					     {bb_revision_names[BB_HEAD], o->file[BB_HEAD],
+					      head->name}};
 	struct bb_gate_program *p = bb_gate__add(&run->gate, o->path, head->name, BB_GATE_COMPARED);
 	struct bb_object_opts opts = run->opts->drive;
 	struct bb_object_scenario text = {0};
@@ -245,7 +219,7 @@ static int add_pair(struct bb_gate_run *run, const struct bb_built_object *o,
 	if (base->type != head->type) {
 		snprintf(why, sizeof(why), "its type was %s and is %s",
 			 bb_prog_type_name(base->type).text, bb_prog_type_name(head->type).text);
-		return skip(p, BB_GATE_SKIPPED, why, err);
+		return bb_gate_program__skip(p, BB_GATE_SKIPPED, why, err);
 	}
 	opts.name = p->label;
 	opts.objects = refs;
@@ -255,7 +229,7 @@ static int add_pair(struct bb_gate_run *run, const struct bb_built_object *o,
 	choose_inputs(&opts, head->type);
 	rc = bb_object_scenario__make(&opts, &text, err);
 	if (rc == -ENOTSUP)
-		return skip(p, BB_GATE_SKIPPED, err->msg, err);
+		return bb_gate_program__skip(p, BB_GATE_SKIPPED, err->msg, err);
 	if (!rc)
 		rc = bb_scenario__parse(text.text, strlen(text.text), o->path, &scenario, err);
 	bb_object_scenario__done(&text);
@@ -358,7 +332,7 @@ static int add_variant(struct bb_gate_run *run, const char *variant,
 	if (!rc)
 		rc = use_head(run, s, err);
 	for (int r = 0; !rc && r < BB_N_REVISIONS; r++)
-		rc = bb_scenario__add_variant(s, both[r], variant, o->file[r], err);
+		rc = bb_scenario__add_variant(s, bb_revision_names[r], variant, o->file[r], err);
 	if (rc) {
 		free(label);
 		bb_scenario__free(s);
@@ -407,8 +381,10 @@ static int judge_variant(struct bb_gate_run *run, const struct bb_scenario *s,
 	if (!p)
 		return bb_fail_nomem(err);
 	return o ? 0
-		 : skip(p, BB_GATE_SKIPPED,
-			"neither build made its object, or more than one of that name", err);
+		 : bb_gate_program__skip(p, BB_GATE_SKIPPED,
+					 "neither build made its object, or more than one of that "
+					 "name",
+					 err);
 }
 
 static int check_counts(const struct bb_scenario *s, struct bb_err *err)
@@ -453,7 +429,8 @@ static int check_objects(const struct bb_gate_run *run, struct bb_err *err)
 		if (run->objects.v[i].file[BB_BASE] && run->objects.v[i].file[BB_HEAD])
 			return 0;
 	return bb_fail(err, -ENOENT, "base and head have no object in common: %s is only in %s",
-		       run->objects.v[0].path, both[run->objects.v[0].file[BB_HEAD] != NULL]);
+		       run->objects.v[0].path,
+		       bb_revision_names[run->objects.v[0].file[BB_HEAD] != NULL]);
 }
 
 static int find_programs(struct bb_gate_run *run, struct bb_err *err)
@@ -527,35 +504,6 @@ int bb_gate_run__close(struct bb_gate_run *run, struct bb_err *err)
 	return rc;
 }
 
-/* --- measuring --- */
-
-static bool is_todo(const struct bb_gate_run *run, const struct job *job,
-		    const struct bb_report *first)
-{
-	const struct bb_gate_program *p = &run->gate.programs[job->program];
-
-	if (p->state != BB_GATE_COMPARED || !first)
-		return p->state == BB_GATE_COMPARED;
-	for (size_t i = 0; i < first->n_comparisons; i++)
-		if (first->comparisons[i].verdict == BB_VERDICT_REGRESSED &&
-		    bb_gate__owns(p, first->comparisons[i].name))
-			return true;
-	for (size_t i = 0; run->gate.exact && i < run->gate.counted.n_rows; i++)
-		if (run->gate.counted.rows[i].verdict == BB_VERDICT_REGRESSED &&
-		    bb_gate__owns(p, run->gate.counted.rows[i].name))
-			return true;
-	return false;
-}
-
-size_t bb_gate_run__todo(const struct bb_gate_run *run, const struct bb_report *first)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < run->n_jobs; i++)
-		n += is_todo(run, &run->jobs[i], first);
-	return n;
-}
-
 double bb_gate_run__capture_s(const struct bb_gate_run *run)
 {
 	return run->capture_s;
@@ -567,177 +515,4 @@ bool bb_gate_run__takes_cpu(const struct bb_gate_run *run)
 		if (bb_plan_takes_cpu(&run->jobs[i].plan))
 			return true;
 	return false;
-}
-
-/* All comparisons that are to be made: they share one alpha. */
-static size_t count_comparisons(const struct bb_gate_run *run, const struct bb_report *first)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < run->n_jobs; i++) {
-		const struct bb_plan *plan = &run->jobs[i].plan;
-
-		for (size_t c = 0; is_todo(run, &run->jobs[i], first) && c < plan->n_cases; c++)
-			n += !strcmp(plan->cases[c].variant->name, both[BB_BASE]) &&
-			     !plan->cases[c].drive->kind->counts;
-	}
-	return n;
-}
-
-/* Why a revision's program could not be had; NULL: it could. */
-static const char *why_not(const struct bb_report *r, const char *label, enum bb_revision revision)
-{
-	char what[3 * BB_NAME_MAX_BYTES];
-
-	snprintf(what, sizeof(what), "%s/%s", label, both[revision]);
-	for (size_t i = 0; i < r->n_skips; i++)
-		if (!strcmp(r->skips[i].what, what))
-			return r->skips[i].why;
-	return NULL;
-}
-
-/* A program that could not be compared. That base does not load is no fault of head's, the other
- * way round it is. */
-static int give_up(struct bb_gate_program *p, const struct bb_report *report, struct bb_err *err)
-{
-	const char *base = why_not(report, p->label, BB_BASE),
-		   *head = why_not(report, p->label, BB_HEAD);
-
-	if (head && !base)
-		return skip(p, BB_GATE_FAILED, head, err);
-	return skip(p, BB_GATE_SKIPPED, base ? base : err->msg, err);
-}
-
-/* Where only one of the two could be counted there is nothing: the other one is a skip in the
- * report. */
-static int compare_counts(struct bb_gate *g, const struct bb_report *report, bool again,
-			  struct bb_err *err)
-{
-	int rc;
-
-	if (!report->n_counted)
-		return 0;
-	rc = bb_exact_diff__make(report, report, both[BB_BASE], both[BB_HEAD],
-				 again ? &g->counted_again : &g->counted, err);
-	return rc == -ENODATA ? 0 : rc;
-}
-
-/* Did the second measurement confirm an alert of the program? */
-static bool is_confirmed(const struct bb_gate_program *p, const struct bb_report *again)
-{
-	for (size_t i = 0; i < again->n_comparisons; i++)
-		if (again->comparisons[i].verdict == BB_VERDICT_REGRESSED &&
-		    bb_gate__owns(p, again->comparisons[i].name))
-			return true;
-	return false;
-}
-
-static int take_timed(struct bb_report *from, struct bb_report *to)
-{
-	for (size_t i = 0; i < from->n_timed; i++) {
-		struct bb_timed *t = bb_report__add_timed(to);
-
-		if (!t)
-			return -ENOMEM;
-		*t = from->timed[i];
-		from->timed[i] = (struct bb_timed){0};
-	}
-	return 0;
-}
-
-/* On which lines is the difference? What cannot be had is left out: it is no reason to fail. */
-static int time_lines(struct bb_gate_run *run, struct job *job, const struct bb_run_opts *opts,
-		      struct bb_report *report)
-{
-	const char *drive = "lines";
-	const struct bb_plan_opts plan_opts = {.variants = both,
-					       .n_variants = BB_N_REVISIONS,
-					       .drives = &drive,
-					       .n_drives = 1,
-					       .loads = LINES_LOADS,
-					       .samples = LINES_SAMPLES};
-	struct bb_report *timed = bb_report__new(); /* its programs are in `report` already */
-	struct bb_run_opts lines = *opts;
-	struct bb_err unsaid = {0};
-	int rc;
-
-	if (!timed)
-		return -ENOMEM;
-	bb_plan__done(&job->plan); /* of drives that move now */
-	rc = bb_scenario__add_lines(job->scenario, &unsaid);
-	if (!rc)
-		rc = bb_plan__make(job->scenario, &plan_opts, &job->plan, &unsaid);
-	lines.share_maps = lines.skip_failing = true;
-	lines.budget_s = run->opts->each_s;
-	if (!rc)
-		rc = bb_run_plan(&job->plan, &lines, timed, &unsaid);
-	if (!rc)
-		rc = take_timed(timed, report);
-	bb_report__free(timed);
-	return rc == -EINTR || rc == -ENOMEM ? rc : 0;
-}
-
-static int time_all_lines(struct bb_gate_run *run, const struct bb_run_opts *opts,
-			  struct bb_report *report, struct bb_err *err)
-{
-	const struct bb_time_diff_opts diff = {.base = both[BB_BASE],
-					       .head = both[BB_HEAD],
-					       .threshold = run->opts->threshold,
-					       .alpha = run->opts->alpha};
-	int rc = 0;
-
-	for (size_t i = 0; !rc && i < run->n_jobs; i++)
-		if (is_confirmed(&run->gate.programs[run->jobs[i].program], report))
-			rc = time_lines(run, &run->jobs[i], opts, report);
-	if (rc)
-		return rc == -ENOMEM ? bb_fail_nomem(err) : rc;
-	rc = report->n_timed ? bb_time_diff__make(report, &diff, &run->gate.timed, err) : 0;
-	return rc == -ENODATA ? 0 : rc;
-}
-
-int bb_gate_run__measure(struct bb_gate_run *run, const struct bb_run_opts *opts,
-			 const struct bb_report *first, struct bb_report *report,
-			 struct bb_err *err)
-{
-	struct bb_ab_opts ab = {
-		.run = *opts,
-		.base = both[BB_BASE],
-		.head = both[BB_HEAD],
-		.threshold = run->opts->threshold,
-		.alpha = run->opts->alpha,
-		.n_family = count_comparisons(run, first),
-		.count = true,
-	};
-	size_t left = bb_gate_run__todo(run, first);
-	struct bb_deadline budget;
-	int rc = 0;
-
-	ab.run.skip_failing = true;
-	bb_deadline__begin(&budget, opts->budget_s);
-	for (size_t i = 0; !rc && i < run->n_jobs; i++) {
-		struct job *job = &run->jobs[i];
-
-		if (!is_todo(run, job, first))
-			continue;
-		ab.run.budget_s = run->opts->each_s;
-		ab.patience_s = PATIENCE_S;
-		if (opts->budget_s > 0) {
-			double share_s = fmax(bb_deadline_left_s(), 1e-3) / (double)left;
-
-			ab.run.budget_s = fmin(ab.run.budget_s, share_s);
-			ab.patience_s = fmin(ab.patience_s, share_s - ab.run.budget_s);
-		}
-		ab.run.seed = opts->seed + i;
-		rc = bb_run_ab(&job->plan, &ab, report, err);
-		if (rc == -ETIME)
-			rc = skip(&run->gate.programs[job->program], BB_GATE_SKIPPED, err->msg,
-				  err);
-		else if (rc && rc != -EINTR && rc != -ENOMEM && !report->incomplete)
-			rc = give_up(&run->gate.programs[job->program], report, err);
-		left--;
-	}
-	if (!rc && first)
-		rc = time_all_lines(run, opts, report, err);
-	bb_deadline__end(&budget);
-	return rc ? rc : compare_counts(&run->gate, report, first != NULL, err);
 }
