@@ -162,10 +162,13 @@ takes_turns() { [[ $1 == unit/test_bpf_* || $1 == bpf/* || $1 == docs/* && $1 !=
 
 # What the privileged tests count, see and set is the machine's: bpf_stats, BPF objects, real-time priority. Those of another
 # tree or chroot on this machine would be in it, so that they take turns, by a lock on a folder that all of them see. Somebody
-# who holds it for ten minutes is not waited for. take_turn now|wait: false: somebody else has it.
+# who holds it for ten minutes is not waited for. The runner's own tests have a folder of their own for it.
+# take_turn now|wait: false: somebody else has it.
 take_turn() {
-	[[ $EUID == 0 && -r /sys/kernel ]] || return 0
-	exec 9</sys/kernel
+	local all_see=${BB_TEST_ROOT:-/sys/kernel}
+
+	[[ $EUID == 0 && -r $all_see ]] || return 0
+	exec 9<"$all_see"
 	if [[ $1 == now ]]; then
 		flock -n 9
 		return

@@ -31,23 +31,17 @@ export WORK NOBODY NOGROUP
 
 # need_user NAME...: false, and each NAME skipped, where nothing can be run without root.
 need_user() {
-	local name
-
 	((EUID == 0 && ${#user[@]} == 0)) || return 0
-	for name in "$@"; do skip "$name" "nobody but root can reach this tree"; done
-	return 1
+	skip_each "nobody but root can reach this tree" "$@"
 }
 
 # need_built NAME...: sets $make_built, make in this tree with the flags that it was built with: it builds nothing anew, and nothing
 # as root in a tree of who called sudo. False, and each NAME skipped, where ./bpfbench was built for another O.
 declare -a make_built=()
 need_built() {
-	local name flags cflags
+	local flags cflags
 
-	if [[ $(realpath -m -- "$(<.built-for)") != "$O" ]]; then
-		for name in "$@"; do skip "$name" "./bpfbench is not of $O"; done
-		return 1
-	fi
+	[[ $(realpath -m -- "$(<.built-for)") == "$O" ]] || skip_each "./bpfbench is not of $O" "$@" || return 1
 	flags=$(<"$O/flags") cflags=${flags#* -std=gnu11 }
 	make_built=(env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL "${sudo_caller[@]}" make --no-print-directory "O=$(<.built-for)"
 		"CC=${flags%% -std=gnu11 *}" "CFLAGS=${cflags%% -Wall -Wextra *}")
@@ -82,6 +76,19 @@ finish() {
 	status=0
 	wait "$child" || status=$?
 	child=''
+}
+
+# stop_child SIGNAL: $child gets it, and `finish` waits for it. One that has ended before tells so by its $status.
+stop_child() {
+	kill -s "$1" "$child" 2>/dev/null || true
+	finish 2>/dev/null
+}
+
+# end_processes PID...: those of this test that have done their part, if they are still there.
+end_processes() {
+	(($#)) || return 0
+	kill "$@" 2>/dev/null || true
+	wait "$@" 2>/dev/null || true
 }
 
 # ticks: of the CPU that $child has used, 0 when it has ended.

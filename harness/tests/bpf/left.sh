@@ -23,15 +23,20 @@ look_at_workload() {
 # "KIND ID" of every program, map and link there is that could be ours by its type or name, sorted. An empty prog array tells
 # nothing: it stays when anybody on this machine looks at all maps at a bad moment (see bpf/target.c).
 bpf_objects() {
-	local kind
+	local kind text
 
 	[[ -n $bpftool ]] || return 0
 	for kind in prog map link; do
-		"$bpftool" "$kind" show 2>/dev/null | awk -v kind="$kind" '
+		# it gives up at one that goes while it looks
+		for _ in 1 2 3 4 5; do
+			text=$("$bpftool" "$kind" show 2>/dev/null) && break
+			sleep 0.1
+		done
+		awk -v kind="$kind" '
 			!/^[0-9]+:/ { next }
 			kind == "prog" && $2 !~ /^(perf_event|tracing|tracepoint|kprobe|xdp|sched_cls|socket_filter|raw_tracepoint|syscall)$/ { next }
 			kind == "map" && ($2 == "prog_array" || !/  name (samples|events|scratch|stacks|counts|targets|overflow|sleeping|bpfbench|frames|queue|trie|lru_hash|percpu_|addr_log|SOURCE_ADDR|live_runs|seen)/) { next }
-			{ print kind, $1 + 0 }'
+			{ print kind, $1 + 0 }' <<<"$text"
 	done | sort
 }
 
@@ -57,7 +62,7 @@ no_objects() { [[ -z $(new_objects) ]]; }
 no_process() { ! workload_pids && [[ $(cat /proc/sys/kernel/bpf_stats_enabled) == "$stats_before" ]]; }
 
 # What is new cannot be told apart while others load programs, too: the kernel frees them all in one long queue.
-others_are_busy() { comm -13 "$TMP/objects.before" "$TMP/objects.others" | grep -q .; }
+others_are_busy() { [[ -n $(comm -13 "$TMP/objects.before" "$TMP/objects.others") ]]; }
 
 # Others may be busy for as long as we wait: they are not waited for longer than the kernel takes on a machine that is not slow.
 nothing_or_others() { no_objects || { ((SECONDS > others_since + 2)) && others_are_busy; }; }

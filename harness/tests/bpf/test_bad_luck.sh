@@ -50,7 +50,7 @@ fi
 
 # --- killed in the midst ---
 # children: of $child, the process that fires and the keeper of the cgroup among them.
-children() { cat "/proc/$child/task/"*/children 2>/dev/null; }
+children() { cat "/proc/$child/task/"*/children 2>/dev/null || true; }
 fires() { [[ -n $(children) ]]; }
 gone() {
 	local pid
@@ -59,16 +59,15 @@ gone() {
 }
 no_cgroup() { [[ -z $(find /sys/fs/cgroup -maxdepth 2 -name "bpfbench-$killed-*" 2>/dev/null) ]]; }
 
-start "$BPFBENCH" --object "$object" --program on_malloc --drive step --loads 2000 -n 4000 --budget 60 --results "$results"
+start "$BPFBENCH" --object "$object" --program on_malloc --drive step --loads 2000 -n 400000 --budget 0 --results "$results"
 if wait_until 5 fires; then
 	sleep 0.5
 	born=$(children) killed=$child
-	kill -KILL "$child"
-	finish
+	stop_child KILL
 	check "killed: no process is left" wait_until 5 gone
 	check "killed: no cgroup is left" wait_until 5 no_cgroup
 else
-	finish
+	stop_child TERM
 	not_ok "killed: it fires" "$(tap_shown)"
 fi
 nothing_left "killed" 0

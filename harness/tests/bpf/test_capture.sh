@@ -15,6 +15,13 @@ objects=$O/tests/bpf load=$O/tests/tools/load_all file=$TMP/a.capture
 capture() { run "$BPFBENCH" capture -o "$file" "$@"; }
 manifest() { tar xOf "$file" bpfbench-capture.json; }
 loaders() { pgrep -f "^$load" || true; }
+no_loader() { [[ -z $(loaders) ]]; }
+end_loaders() {
+	local -a left
+
+	mapfile -t left < <(loaders)
+	end_processes "${left[@]}"
+}
 
 # --- the file ---
 capture -- "$load" "$objects/sections.bpf.o"
@@ -22,7 +29,7 @@ expect_status "the file: exit code 0" 0
 expect_grep "the file: its programs are listed" out '^  sampled +perf_event .* perf_event cpu-clock, 99 Hz$'
 expect_eq "the file: it is the caller's alone" "$(stat -c %a "$file")" 600
 check "the file: a plain tar with a manifest" tar tf "$file" bpfbench-capture.json
-expect_eq "the file: nothing of the command is left" "$(loaders)" ""
+check "the file: nothing of the command is left" wait_until 2 no_loader
 mv "$file" "$TMP/sections.capture"
 capture --no-contents -- "$load" "$objects/sections.bpf.o"
 expect_status "without contents: exit code 0" 0
@@ -73,10 +80,15 @@ check "in one line: the capture is not kept" test -z "$(find "${TMPDIR:-/tmp}" -
 capture -- "$load" "$objects/tailcall.bpf.o"
 run "$BPFBENCH" --object "$file" --program first --loads 2 -n 300 --no-store
 expect_status "tail calls: exit code 0" 0
-cp "$TMP/out" "$TMP/captured.bmf"
-run "$BPFBENCH" --object "$objects/tailcall.bpf.o" --program first --loads 2 -n 300 --no-store
-check "tail calls: they bill to the caller, as in the object" near "$(bmf "$TMP/captured.bmf" a/first/step latency-p50)" \
-	"$(bmf "$TMP/out" tailcall/first/step latency-p50)" 50
+# Another program that takes the machine's attention may do so during one of the two runs: then once more.
+as_in_object() {
+	cp "$TMP/out" "$TMP/captured.bmf"
+	run "$BPFBENCH" --object "$objects/tailcall.bpf.o" --program first --loads 2 -n 300 --no-store
+	near "$(bmf "$TMP/captured.bmf" a/first/step latency-p50)" "$(bmf "$TMP/out" tailcall/first/step latency-p50)" 50 && return
+	run "$BPFBENCH" --object "$file" --program first --loads 2 -n 300 --no-store
+	return 1
+}
+check "tail calls: they bill to the caller, as in the object" wait_until 1 as_in_object
 
 # --- commands ---
 capture -- true
@@ -89,7 +101,7 @@ capture --for 0.3 -- sleep 60
 expect_status "a command that does nothing for long: exit code 4" 4
 capture -- sh -c "trap '' INT TERM; '$load' '$objects/attach.bpf.o' & wait; sleep 60"
 expect_status "a command that forks and does not end when it is asked to: exit code 0" 0
-expect_eq "a command that does not end: it is gone" "$(loaders)" ""
+check "a command that does not end: it is gone" wait_until 2 no_loader
 capture -- setpriv --no-new-privs "$load" -1 "$objects/sections.bpf.o"
 expect_status "a command that ends at once, after an exec: exit code 0" 0
 capture -- "$load" "$objects/loop.bpf.o" "$objects/rejected.bpf.o"
@@ -106,9 +118,8 @@ expect_status "the environment: exit code 0" 0
 expect_no_grep "the environment is a clean one" err '^BB_SECRET='
 expect_eq "but for --env; that of --until, too" "$(grep -c '^BB_KEPT=1$' "$TMP/err")" 2
 capture --leave -- "$load" "$objects/sections.bpf.o"
-left=$(loaders)
-check "left alone: the command goes on" test -n "$left"
-[[ -z $left ]] || kill "$left"
+check "left alone: the command goes on" pgrep -f "^$load"
+end_loaders
 
 # --- damaged ---
 head -c 20000 "$TMP/sections.capture" >"$TMP/cut.capture"
@@ -117,13 +128,11 @@ complains "a damaged file" 1 'a damaged capture'
 
 # --- the supervisor is killed while the command loads ---
 rm -f "$file"
-"$BPFBENCH" capture -o "$file" --for 60 -- "$load" -t 200 "$objects/sections.bpf.o" >"$TMP/out" 2>"$TMP/err" &
-supervisor=$!
-wait_until 5 pgrep -f "^$load" && kill -KILL "$supervisor"
-wait "$supervisor" 2>/dev/null || true
+start "$BPFBENCH" capture -o "$file" --for 600 -- "$load" -t 200 "$objects/sections.bpf.o"
+wait_until 5 pgrep -f "^$load" || true
+stop_child KILL
 check "killed: the command goes on to its end" wait_until 20 grep -q '^[0-9]* programs' "$TMP/err"
-left=$(loaders)
-[[ -z $left ]] || kill "$left"
+end_loaders
 check "killed: no file" test ! -e "$file"
 
 # --- two at once ---
@@ -136,7 +145,7 @@ expect_eq "two at once: exit codes 0" "$status_a $status_b" "0 0"
 check "two at once: each has its own programs" grep -q ' counts ' "$TMP/out"
 check "two at once: and not the other's" test "$(grep -c ' counts ' "$TMP/out.b")" = 0
 # --- gate: programs of two revisions, without naming an object ---
-gate() { (cd "$WORK/repo" && run "$BPFBENCH" gate --base main --capture "$load prog.bpf.o" --each 2 "$@"; printf '%s' "$status" >"$TMP/status"); status=$(<"$TMP/status"); }
+gate() { (cd "$WORK/repo" && run "$BPFBENCH" gate --base main --capture "$load prog.bpf.o" --each 20 "$@"; printf '%s' "$status" >"$TMP/status"); status=$(<"$TMP/status"); }
 make_repo "$WORK/repo" 40
 sed -i '/^char LICENSE/i SEC("tc") int unchanged(struct __sk_buff *ctx) { return 1; }\nSEC("perf_event") int before(void *ctx) { return sink & 1; }' \
 	"$WORK/repo/prog.bpf.c"

@@ -115,9 +115,10 @@ void _start(void)
 		call(PAUSE, 0, 0, 0);
 }
 C
+none_runs() { ! pgrep -xf "$1"; }
 # bare NAME FLAG...: a command of that kind loads a program, and it is in the file.
 bare() {
-	local name=$1 to=$TMP/bare
+	local name=$1 to=$TMP/bare seconds
 
 	shift
 	if [[ $(uname -m) != x86_64 ]] || ! "${CC:-gcc}" -O1 -nostdlib -static -fno-pie -no-pie -fno-stack-protector "$@" -o "$to" "$TMP/bare.c" 2>"$TMP/cc"; then
@@ -129,10 +130,14 @@ bare() {
 		return
 	fi
 	rm -f "$file"
-	capture --for 1 --all -- "$to"
+	# a second after it has begun; a slow machine takes longer to load a program
+	for seconds in 1 5 25; do
+		capture --until "until pgrep -xf '$to'; do sleep 0.05; done; sleep $seconds" --all -- "$to"
+		((status == 4)) || break
+	done
 	expect_status "$name: exit code 0" 0
 	expect_grep "$name: its program is captured" out '^  bare +(socket_filter|raw_tracepoint) '
-	check "$name: nothing of it is left" test -z "$(pgrep -xf "$to")"
+	check "$name: nothing of it is left" wait_until 2 none_runs "$to"
 }
 bare static
 bare "own filter" -DOWN_FILTER
@@ -209,15 +214,14 @@ fi
 rm -f "$file"
 start "$BPFBENCH" capture -o "$file" --for 600 -- "$load" "$objects/sections.bpf.o"
 check "interrupted: the command has loaded" wait_until 20 grep -q '^[0-9]* programs' "$TMP/err"
-kill -TERM "$child"
-finish
+stop_child TERM
 expect_eq "interrupted: by SIGTERM: exit code 1" "$status" 1
 check "interrupted: no file" test -z "$(find "$WORK" -name '*.capture*')"
-check "interrupted: the command has ended" test -z "$(pgrep -f "^$load $objects/sections")"
+no_loader() { ! pgrep -f "^$load $objects/sections"; }
+check "interrupted: the command has ended" wait_until 2 no_loader
 start "$BPFBENCH" capture -o "$file" --for 600 -- "$load" "$objects/sections.bpf.o"
 check "interrupted: the next has loaded" wait_until 20 grep -q '^[0-9]* programs' "$TMP/err"
-kill -INT "$child"
-finish
+stop_child INT
 expect_eq "interrupted: by SIGINT: it is the end of the capture" "$status" 0
 check "interrupted: the file is whole" "$BPFBENCH" init "$file"
 
@@ -234,7 +238,8 @@ if need_command tc tc netns; then
 	printf '%s\n' '#include <linux/bpf.h>' '#include <bpf/bpf_helpers.h>' 'char L[] SEC("license") = "GPL";' \
 		'SEC("tc") int shape(struct __sk_buff *s) { return s->len > 100 ? 2 : 0; }' >"$TMP/tc.bpf.c"
 	clang -target bpf -g -O2 -idirafter "/usr/include/$(uname -m)-linux-gnu" -c "$TMP/tc.bpf.c" -o "$TMP/tc.bpf.o"
-	capture --for 2 -- unshare -n sh -c "tc qdisc add dev lo clsact && tc filter add dev lo egress bpf da obj '$TMP/tc.bpf.o' sec tc; exec sleep 60"
+	capture --until "until test -e '$TMP/attached'; do sleep 0.05; done" -- unshare -n sh -c "tc qdisc add dev lo clsact &&
+		tc filter add dev lo egress bpf da obj '$TMP/tc.bpf.o' sec tc; touch '$TMP/attached'; exec sleep 600"
 	expect_status "tc: exit code 0" 0
 	if grep -q 'shape ' "$TMP/out"; then
 		expect_grep "tc: where its program is attached, in another network namespace" out '^  shape +sched_cls .* tc lo egress$'

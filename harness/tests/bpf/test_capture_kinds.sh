@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Kinds of programs and maps in a capture: each is loaded again with equal tag and lengths; maps of maps keep their maps; contents beyond
 # a size are left out, and that is said, but for constants.
-# slow: a dozen commands are watched, each for half a second, and loaded again
+# slow: a dozen commands are watched, and loaded again
 # shellcheck source=harness/tests/tool.sh disable=SC2317 # functions that check and run call
 . "$(dirname "$0")/../tool.sh"
 
@@ -57,7 +57,8 @@ char LICENSE[] SEC("license") = "GPL";
 C
 clang -target bpf -g -O2 -idirafter "/usr/include/$(uname -m)-linux-gnu" -c "$TMP/nested.bpf.c" -o "$TMP/nested.bpf.o"
 
-capture() { run "$BPFBENCH" capture -o "$file" --for 0.5 "$@"; }
+# Until the command has loaded everything: it says so, on our stderr.
+capture() { run "$BPFBENCH" capture -o "$file" --until "until grep -q '^[0-9]* programs' '$TMP/err'; do sleep 0.05; done" "$@"; }
 
 # --- loaded again: tail calls, maps of all types, constants, kfuncs, sleepable and cgroup programs, struct_ops, functions ---
 for path in "$objects"/{tailcall,maps,variables,kfunc,kernel_hooks,syscalls,struct_ops,functions}.bpf.o "$TMP/nested.bpf.o"; do

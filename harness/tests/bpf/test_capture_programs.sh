@@ -8,9 +8,10 @@ names=("own program" "a program of others" token "later version")
 need_root "${names[@]}" || plan_done
 objects=$O/tests/bpf load=$O/tests/tools/load_all file=$WORK/a.capture
 owner=
-trap 'kill $owner 2>/dev/null || true; rm -rf -- "$TMP"' EXIT
+trap '[[ -z $owner ]] || kill "$owner" 2>/dev/null || true; rm -rf -- "$TMP"' EXIT
 
-capture() { run "$BPFBENCH" capture -o "$file" --for 1 "$@"; }
+# Until the command has loaded everything: it says so, on our stderr.
+capture() { run "$BPFBENCH" capture -o "$file" --until "until grep -q '^[0-9]* programs' '$TMP/err'; do sleep 0.05; done" "$@"; }
 
 # named NAME PROGRAM OBJECT: with its target in the capture, it is loaded again, or the kernel refuses both, and that is said.
 named() {
@@ -42,7 +43,7 @@ others() {
 }
 "$O/tests/tools/live_prog" "$objects/live.bpf.o" - >"$TMP/live" 2>"$TMP/live.err" </dev/null &
 owner=$!
-wait_until 10 test -s "$TMP/live"
+wait_until 10 test -s "$TMP/live" || true
 id=$(head -n 1 "$TMP/live")
 others "a program of others" replaces freplace.bpf.o
 others "a program of others" watches fentry_prog.bpf.o

@@ -39,12 +39,11 @@ wait "$second" || rc=$?
 expect_eq "a signal ends the wait" "$rc" 1
 check "and it says so" grep -q 'stopped by signal 15 .* while waiting for CPU' "$TMP/second.err"
 
-"${one[@]}" -n 10 --loads 1 --budget 1 >"$TMP/third.out" 2>"$TMP/second.err" &
+"${one[@]}" -n 10 --loads 1 --budget 5 >"$TMP/third.out" 2>"$TMP/second.err" &
 third=$!
 check "the third waits, too" wait_until 20 waits
-sleep 1.5
-kill -KILL "$holder"
-finish 2>/dev/null
+sleep 6
+stop_child KILL
 rc=0
 wait "$third" || rc=$?
 expect_eq "and goes on when the first has ended, the wait being no part of its budget" "$rc" 0

@@ -51,8 +51,7 @@ if [[ -e /lib/modules/$(uname -r)/build || -e /sys/kernel/kheaders.tar.xz ]]; th
 else
 	skip "bpfcc" "its tools are compiled with this kernel's headers when they start, and these are not here"
 fi
-kill "$child"
-wait "$child" 2>/dev/null || true
+end_processes "$child"
 nothing_left "tracers" 0
 
 plan_done

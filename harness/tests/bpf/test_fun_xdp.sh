@@ -19,8 +19,7 @@ no_network() { [[ $(network) == "$network_before" ]]; }
 # --- the scenario ---
 real --scenario fun_xdp -d step -n 60 --loads 2 --seed 1 --no-store
 if grep -q 'network namespace\|veth' "$TMP/err" && ((status == 4)); then
-	for name in "${names[@]}"; do skip "$name" "$(grep -m 1 'XDP is measured attached' "$TMP/err")"; done
-	plan_done
+	skip_each "$(grep -m 1 'XDP is measured attached' "$TMP/err")" "${names[@]}" || plan_done
 fi
 expect_status "fun_xdp: succeeds" 0
 check "fun_xdp: stdout is strictly valid BMF" valid_bmf "$TMP/out"
@@ -60,9 +59,8 @@ ends() {
 	# in the midst of samples: it has worked far longer than it takes to find the places of the code
 	at=$(ticks)
 	wait_until 10 used $((10 * at + 2 * $(getconf CLK_TCK))) || true
-	kill "-$1" "$child"
 	[[ $1 != KILL ]] || expected=137
-	finish 2>/dev/null
+	stop_child "$1"
 	expect_status "$name: exit code $expected" "$expected"
 	expect_empty "$name: no BMF" out
 	check "$name: no device or namespace is left" wait_until 2 no_network

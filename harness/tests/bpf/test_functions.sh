@@ -79,6 +79,8 @@ expect_grep "a function that there is not: the nearest" err "skipped: f/typo/ste
 # --- a program, and a process ---
 "${user[@]}" "$TMP/loop" loop &
 looping=$!
+runs_loop() { [[ $(readlink "/proc/$looping/exe") == "$TMP/loop" ]]; }
+wait_until 10 runs_loop || true
 scenario "name: run, program: on_work, binary: $TMP/prog, function: work, fired_by: {run: [$TMP/prog]}" \
 	"name: process, program: on_work, binary: $TMP/loop, function: work, pid: $looping" \
 	"name: stripped, program: on_work, binary: $TMP/stripped, function: work, fired_by: {run: [$TMP/stripped]}" \
@@ -86,8 +88,7 @@ scenario "name: run, program: on_work, binary: $TMP/prog, function: work, fired_
 	"name: named, program: on_work, binary: libc.so.6, function: malloc, fired_by: malloc" \
 	"name: other, program: on_work, binary: libc.so.6, function: malloc, fired_by: malocc" \
 	"name: no_library, program: on_work, binary: $TMP/prog, function: work, fired_by: {call: work}"
-kill "$looping"
-wait "$looping" || true
+end_processes "$looping"
 expect_status "a program: exit code 0" 0
 check "a program's function: a figure" figure run
 check "a process that is there: a figure" figure process

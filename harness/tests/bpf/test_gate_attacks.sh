@@ -67,7 +67,7 @@ while :; do
 done
 EOF
 run env -C "$repo" "${as_caller[@]}" "$BPFBENCH" gate --base main --build "make && cp prog.bpf.o good && { (setsid sh $WORK/swap.sh $WORK $token </dev/null >/dev/null 2>&1 &) & } &&
-	sleep 0.5 && cp -f good prog.bpf.o"
+	timeout 60 sh -c 'until [ -s $WORK/alive ]; do sleep 0.1; done'; sleep 0.5; cp -f good prog.bpf.o"
 if grep -q 'no PID namespace' "$TMP/err"; then
 	skip "gate: a daemon of the build" "no PID namespace can be made here"
 else

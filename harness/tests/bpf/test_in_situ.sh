@@ -8,8 +8,7 @@
 names=("packets and HTTP" "attach" "who the senders are" "nothing is left behind")
 need_root "${names[@]}" || plan_done
 if (($(nproc) < 2)); then
-	for name in "${names[@]}"; do skip "$name" "in-situ needs two CPUs"; done
-	plan_done
+	skip_each "in-situ needs two CPUs" "${names[@]}" || plan_done
 fi
 # shellcheck source=harness/tests/bpf/left.sh
 . "$(dirname "$0")/left.sh"
@@ -26,8 +25,7 @@ scenario packets.bpf.o '{name: xdp_sees}, {name: xdp_drops}' 'event: packets, ra
 	'event: http, seconds: 0.3' >"$WORK/net.yml"
 real -s "$WORK/net.yml" --loads 3 --seed 1
 if ((status == 4)) && grep -q 'network namespace\|veth' "$TMP/err"; then
-	for name in "${names[@]}"; do skip "$name" "$(grep -m 1 'network namespace\|veth' "$TMP/err")"; done
-	plan_done
+	skip_each "$(grep -m 1 'network namespace\|veth' "$TMP/err")" "${names[@]}" || plan_done
 fi
 expect_status "packets and HTTP: succeeds" 0
 check "packets and HTTP: stdout is strictly valid BMF" valid_bmf "$TMP/out"
@@ -66,7 +64,7 @@ nothing_left "attach" 1
 network() { cut -d: -f1 /proc/net/dev | sort; ls /run/netns 2>/dev/null || true; }
 network_before=$(network)
 no_network() { [[ $(network) == "$network_before" ]]; }
-senders() { pgrep -P "$child"; }
+senders() { pgrep -P "$child" || true; }
 no_senders() { ! pgrep -f -- "--results $results"; }
 # They have sent since SWITCHES, and not only begun to: before each packet a sender sleeps.
 switches() { while read -r pid; do sed -n 's/^voluntary_ctxt_switches:[[:space:]]*//p' "/proc/$pid/status"; done <"$TMP/senders" | awk '{ n += $1 } END { print n + 0 }'; }
@@ -90,9 +88,8 @@ ends() {
 		expect_eq "$2: and hold nothing of BPF's and no namespace" "$(fds_of_senders | grep -cE '^anon_inode:bpf|^net:')" 0
 		expect_eq "$2: all on one CPU" "$(of_senders Cpus_allowed_list | grep -cx '[0-9]*')" 1
 	fi
-	kill "-$1" "$child"
 	[[ $1 != KILL ]] || expected=137
-	finish 2>/dev/null
+	stop_child "$1"
 	expect_status "$name: exit code $expected" "$expected"
 	expect_empty "$name: no BMF" out
 	check "$name: no sender is left" wait_until 2 no_senders

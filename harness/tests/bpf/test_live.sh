@@ -13,7 +13,7 @@ need_root "${names[@]}" || plan_done
 object=$O/tests/bpf/live.bpf.o
 
 declare -A owner=()	# pids, by the name of their output in $TMP
-trap 'kill "${owner[@]}" $child 2>/dev/null || true; rm -rf -- "$TMP"' EXIT
+trap '[[ -z ${owner[*]}$child ]] || kill "${owner[@]}" $child 2>/dev/null || true; rm -rf -- "$TMP"' EXIT
 
 # own NAME GAP_US|- [PIN [RUNS]]: somebody loads the program and has it run; its id is then in $id.
 own() {
@@ -29,8 +29,7 @@ own() {
 
 # disown_it NAME: the owner ends; its last line, how often it ran its program and how often that ran, is then in $result.
 disown_it() {
-	kill "${owner[$1]}"
-	wait "${owner[$1]}" || true
+	end_processes "${owner[$1]}"
 	unset "owner[$1]"
 	result=$(tail -n 1 "$TMP/$1")
 }
@@ -171,8 +170,7 @@ for signal in INT KILL; do
 	own staying 300
 	start "$BPFBENCH" --prog-id "$id" --seconds 600 --no-store
 	check "SIG$signal: while it measures" wait_until 10 measures
-	kill "-$signal" "$child"
-	finish 2>/dev/null
+	stop_child "$signal"
 	check "SIG$signal: it ends" test "$status" -ne 0
 	check "SIG$signal: bpf_stats is off" wait_until 2 stats_off
 	disown_it staying
@@ -212,8 +210,7 @@ check "live: OpenMetrics is strictly valid" valid_openmetrics "$TMP/live.om"
 check "live: bpf_stats is off" stats_off
 start "$BPFBENCH" live --seconds 600 -o "$TMP/live.om"
 check "live: it watches once more" wait_until 10 measures
-kill -INT "$child"
-finish
+stop_child INT
 check "live: one snapshot that is interrupted fails" test "$status" = 1
 check "live: and leaves the one before as it was" valid_openmetrics "$TMP/live.om"
 expect_eq "live: and nothing beside it" "$(compgen -G "$TMP/live.om.*" || true)" ""
@@ -224,7 +221,8 @@ expect_status "live: of a command: succeeds" 0
 expect_eq "live: of a command: its program, and not that of the same name that runs beside it" "$(grep -c '"id":' "$TMP/out")" 1
 expect_eq "live: of a command: it is not the other one" "$(program "$id" id)" ""
 check "live: of a command: it runs" more "$(sed -nE 's/.*"runs_per_s": ([^,]+),.*/\1/p' "$TMP/out")" 0
-check "live: of a command: the command is ended" test -z "$(pgrep -f "^$O/tests/tools/live_prog $object 301$")"
+none_runs() { ! pgrep -f "^$O/tests/tools/live_prog $object 301$"; }
+check "live: of a command: the command is ended" wait_until 2 none_runs
 disown_it namesake
 run "$BPFBENCH" live --seconds 30 -- "$O/tests/tools/load_all" -1 "$object"
 expect_status "live: of a command that ends at once: succeeds, and does not wait" 0
@@ -238,9 +236,9 @@ expect_no_grep "live: --all: each has a row" out 'did not run'
 
 # Each key when the screen is there that it is for.
 keys() {
-	wait_until 10 grep -q live_counts_its_runs "$TMP/out"
+	wait_until 10 grep -q live_counts_its_runs "$TMP/out" || true
 	printf n
-	wait_until 10 grep -q 'by name (' "$TMP/out"
+	wait_until 10 grep -q 'by name (' "$TMP/out" || true
 	printf q
 }
 if need_command script "live: the screen"; then

@@ -21,6 +21,9 @@ hot_line=$(grep -n 'the hot line' "$hot_source" | cut -d: -f1)
 
 profile() { run "$BPFBENCH" profile "$@"; }
 
+# is_program PID FILE: it has come to run that.
+is_program() { [[ $(readlink "/proc/$1/exe") == "$2" ]]; }
+
 # Samples of stacks that match, of $TMP/out in the folded format.
 samples() { awk -v re="$1" '$0 ~ re { n += $NF } END { print n + 0 }' "$TMP/out"; }
 
@@ -115,17 +118,17 @@ if need_command setpriv "a FIFO for a debug link" "a JIT map of somebody else's"
 	if need_command objcopy "a FIFO for a debug link"; then
 		built && (cd "$WORK" && objcopy --only-keep-debug hot hot.debug && strip hot && objcopy --add-gnu-debuglink=hot.debug hot &&
 			rm hot.debug && mkfifo -m 666 hot.debug && chown 65534 hot.debug)
-		"${as_nobody[@]}" "$WORK/hot" 60 >/dev/null &
+		"${as_nobody[@]}" "$WORK/hot" 600 >/dev/null &
 		victim=$!
+		check "a FIFO for a debug link: it runs" wait_until 10 is_program "$victim" "$WORK/hot"
 		profile -p "$victim" --seconds 0.5 -F 997 -f folded
 		expect_status "a FIFO for a debug link: does not hang" 0
 		expect_grep "a FIFO for a debug link: is not opened" out '^hot;.*\[hot\] [0-9]+$'
-		kill "$victim"
-		wait
+		end_processes "$victim"
 		rm "$WORK/hot.debug"
 	fi
 	for owner in 65534 12345; do
-		"${as_nobody[@]}" "$O/tests/tools/hot_jit" 60 >/dev/null &
+		"${as_nobody[@]}" "$O/tests/tools/hot_jit" 600 >/dev/null &
 		victim=$!
 		map=/tmp/perf-$victim.map
 		check "a JIT map: is written" wait_until 10 test -s "$map"
@@ -136,8 +139,7 @@ if need_command setpriv "a FIFO for a debug link" "a JIT map of somebody else's"
 		else
 			expect_no_grep "a JIT map of somebody else's: names nothing" out 'jitted_function'
 		fi
-		kill "$victim"
-		wait
+		end_processes "$victim"
 		rm -f "$map"
 	done
 fi
@@ -162,13 +164,16 @@ profile -F 997 -f folded -- sh -c "\"$hot\" 0.2; exec \"$O/tests/tools/many_stac
 expect_grep "exec of another program: before" out '^hot_spots;.*;hot_sixty'
 expect_grep "exec of another program: and after" out '^many_stacks;.*;function_[0-9]+ [0-9]+$'
 expect_no_grep "exec of another program: none for the other" out '^hot_spots;.*;function_|^many_stacks;.*;hot_'
-bash -c 'sleep 0.3 & exec sleep 30' &
-parent=$!
-wait_until 5 pgrep -P "$parent" -r Z
-profile -p "$(pgrep -P "$parent" -r Z)" --seconds 0.2 -f folded
+bash -c 'sleep 600 & exec sleep 601' &
+parent=$! ended=''
+waits_for_nobody() { [[ $(<"/proc/$parent/comm") == sleep ]] && ended=$(pgrep -P "$parent"); }
+wait_until 5 waits_for_nobody || not_ok "a process that nobody waits for: it runs"
+kill "${ended:-$parent}"
+is_zombie() { [[ $(awk '{ print $3 }' "/proc/$ended/stat") == Z ]]; }
+check "a process that has ended: nobody waited for it" wait_until 5 is_zombie
+profile -p "$ended" --seconds 0.2 -f folded
 expect_status "a process that has ended, but nobody waited for it: succeeds" 0
-kill "$parent"
-wait
+end_processes "$parent"
 profile -- false
 expect_grep "a command that fails: said so" err "'false' ended with exit status 1"
 profile -- "$WORK/nosuch"
@@ -208,10 +213,9 @@ if need_command "$CC" "libraries that are unloaded"; then
 fi
 
 cp "$hot" "$WORK/deleted"
-"$WORK/deleted" 30 >/dev/null &
+"$WORK/deleted" 600 >/dev/null &
 deleted=$!
-is_deleted_one() { [[ $(readlink "/proc/$deleted/exe") == "$WORK/deleted" ]]; }
-check "a process whose file is deleted: it runs" wait_until 5 is_deleted_one
+check "a process whose file is deleted: it runs" wait_until 5 is_program "$deleted" "$WORK/deleted"
 rm "$WORK/deleted"
 profile -p "$deleted" --seconds 0.5 -F 997 -f folded
 expect_status "a process: succeeds" 0
@@ -220,8 +224,7 @@ expect_grep "a process whose file is deleted: its code is named all the same" ou
 samples_now() { [[ -n $(find "/proc/$child/fd" -lname '*perf_event*' 2>/dev/null) ]]; }
 start "$BPFBENCH" profile -p "$deleted" -F 97 -f folded
 check "a process that ends: is sampled" wait_until 10 samples_now
-kill "$deleted"
-wait "$deleted" 2>/dev/null || true
+end_processes "$deleted"
 finish
 expect_status "a process that ends: so does the profile" 0
 profile -p "$deleted" --seconds 1
@@ -231,8 +234,7 @@ other=$!
 profile --seconds 0.5 -F 997 -f folded
 expect_status "the whole system: succeeds" 0
 expect_grep "the whole system: others are in it" out '^hot_spots;.*hot_sixty'
-kill "$other"
-wait "$other" 2>/dev/null || true
+end_processes "$other"
 
 # --- bad luck ---
 # Those of others are none of ours.
@@ -244,16 +246,14 @@ spinning || true
 # It is sampled from its beginning on: a tenth of a second of CPU time is a hundred samples.
 has_run() { (($(awk '{ print $14 }' "/proc/$pid/stat") * 10 >= $(getconf CLK_TCK))); }
 check "Ctrl-C: it is sampled" wait_until 10 has_run
-kill -INT "$child"
-finish
+stop_child INT
 expect_status "Ctrl-C: succeeds" 0
 expect_grep "Ctrl-C: what was sampled is shown" out '^hot_spots;.*hot_sixty'
 check "Ctrl-C: the command is ended" wait_until 3 has_ended
 start "$BPFBENCH" profile -F 997 -o "$WORK/killed.svg" -f flame -- "$hot" 99999
 check "SIGKILL: the command runs" wait_until 10 spinning
 spinning || true
-kill -KILL "$child"
-finish 2>/dev/null
+stop_child KILL
 check "SIGKILL: the command is ended" wait_until 3 has_ended
 check "SIGKILL: no file" test ! -e "$WORK/killed.svg"
 profile --seconds 0.2 -o /dev/full

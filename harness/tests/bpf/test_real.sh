@@ -13,11 +13,13 @@ objects=$O/tests/bpf
 . "$(dirname "$0")/left.sh"
 
 # --- the scenario ---
-# Where others keep both CPUs busy, slices of 0.2 s in situ may bring nothing for a case: then once more.
+# Where others keep both CPUs busy, slices of 0.2 s in situ may bring nothing for a case, and a page that the kernel takes back is
+# one fault more, which voids a series: then once more. What is void each time is void for a reason of ours.
 for _ in 1 2 3; do
 	rm -rf "$results"
 	real --scenario perf_profiler -n 600 --loads 3 --seed 1
-	grep -q '^bpfbench: perf_profiler/.*/in-situ/.*zero runs counted' "$TMP/err" || break
+	grep -q ' void: ' "$TMP/err" || break
+	sed -n 's/^.* void: /# void: /p' "$TMP/err"
 done
 expect_status "perf_profiler: succeeds" 0
 check "perf_profiler: stdout is strictly valid BMF" valid_bmf "$TMP/out"
@@ -99,8 +101,7 @@ elif need_user "who the workload runs as"; then
 	expect_eq "without capabilities" "$(status_of CapEff) $(status_of CapPrm)" "0000000000000000 0000000000000000"
 	check "on one CPU" grep -qx '[0-9]*' <(status_of Cpus_allowed_list)
 	expect_eq "and inherits nothing of BPF's or perf's" "$(grep -cE '^anon_inode:(bpf|.*perf)' "$TMP/proc.fds")" 0
-	kill -TERM "$child"
-	finish
+	stop_child TERM
 	expect_eq "the stored run belongs to them" "$(stat -c '%u:%g' "$results" "$results"/*.json | sort -u)" "$NOBODY:$NOGROUP"
 	nothing_left "after sudo" 1
 	real -s "$WORK/short.yml" --loads 2 --quiet
@@ -130,9 +131,8 @@ ends() {
 	check "$name: before it, there are programs to be left" wait_until 10 holds_two
 	# and samples
 	wait_until 10 used $(($(ticks) + $(getconf CLK_TCK))) || true
-	kill "-$1" "$child"
 	[[ $1 != KILL ]] || expected=137
-	finish 2>/dev/null
+	stop_child "$1"
 	expect_status "$name: exit code $expected" "$expected"
 	expect_empty "$name: no BMF" out
 	[[ $1 == KILL ]] || expect_grep "$name: says so" err "^bpfbench: stopped by signal $(kill -l "$1") "

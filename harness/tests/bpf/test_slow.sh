@@ -8,6 +8,7 @@
 # No time is absolute: a run's own is chosen and measured here, on this machine as it is, and so is what a command
 # takes besides.
 # shellcheck source=harness/tests/tool.sh disable=SC2317 # functions that check, wait_until and run call
+# shellcheck disable=SC2034 # variables of the expressions that in_time takes
 . "$(dirname "$0")/../tool.sh"
 # shellcheck source=harness/tests/gate_repo.sh
 . "$(dirname "$0")/../gate_repo.sh"
@@ -47,14 +48,29 @@ timed() {
 	done
 }
 
-# in_time NAME MS: the last `timed` took no longer, and said nothing of a crash.
+# in_time NAME MS CMD...: as `timed`; it takes no longer than MS, an expression, and does not crash. How fast the machine is changes
+# with what else it does: found too slow, its speed is measured anew, and then the command, twice at the most. A command that does not
+# look at the clock takes minutes each time.
 in_time() {
+	local name=$1 most=$2 try
+
+	shift 2
+	for try in 1 2 3; do
+		((try == 1)) || measure_machine
+		timed "$@"
+		((status <= 128 && took_ms > most)) || break
+	done
+	is_in_time "$name" "$most"
+}
+
+# is_in_time NAME MS: so it was.
+is_in_time() {
 	if ((status > 128)); then
 		not_ok "$1" "it crashed"$'\n'"$(tap_shown)"
 	elif ((took_ms <= $2)); then
 		ok "$1"
 	else
-		not_ok "$1" "took $took_ms ms, at most $2 were expected (a run takes $run_ms)"$'\n'"$(tap_shown)"
+		not_ok "$1" "took $took_ms ms, at most $(($2)) were expected (a run takes $run_ms)"$'\n'"$(tap_shown)"
 	fi
 }
 
@@ -72,23 +88,29 @@ if grep -qE 'unknown func bpf_loop|invalid func|which this kernel' "$TMP/err"; t
 	plan_done
 fi
 turns=$(bmf "$TMP/out" guess/xdp/step latency-p50 | awk '{ printf "%d", 20 * 3e8 / $1 }')
-scenario one "$turns" "$step, variants: [xdp]"
 scenario slow "$turns" "${all[@]}"
 scenario fast "$turns" "$step, variants: [fast]"
-timed "$BPFBENCH" --scenario "$TMP/one.yml" -n 1 --loads 1 --budget 0 --no-store -q
+
+# measure_machine: a run and what is around it. One run to try it and one for the sample; all of it is more than one run, and scales
+# with what others leave us.
+measure_machine() {
+	scenario one "$turns" "$step, variants: [xdp]"
+	timed "$BPFBENCH" --scenario "$TMP/one.yml" -n 1 --loads 1 --budget 0 --no-store -q
+	run_ms=$took_ms
+	timed "$BPFBENCH" --scenario "$TMP/fast.yml" -n 1 --loads 1 --budget 0 --no-store -q
+	fast_ms=$took_ms slack_ms=$((1000 + 2 * took_ms + run_ms))
+	most_ms=$((1000 + run_ms + slack_ms))
+	scenario one "$turns" "$step, variants: [xdp, fast]"
+	printf '# turns: %s, one run and what is around it: %d ms, slack: %d ms\n' "$turns" "$run_ms" "$slack_ms"
+}
+measure_machine
 expect_status "a run's time can be told" 0
-# One run to try it and one for the sample; all of it is more than one run, and scales with what others leave us.
-run_ms=$took_ms
-timed "$BPFBENCH" --scenario "$TMP/fast.yml" -n 1 --loads 1 --budget 0 --no-store -q
-fast_ms=$took_ms slack_ms=$((1000 + 2 * took_ms + run_ms))
-printf '# turns: %s, one run and what is around it: %d ms, slack: %d ms\n' "$turns" "$run_ms" "$slack_ms"
 
 # --- budgets: 1 s ---
-most_ms=$((1000 + run_ms + slack_ms))
-scenario one "$turns" "$step, variants: [xdp, fast]"
-timed "$BPFBENCH" --scenario "$TMP/one.yml" --budget "$(((1999 + 3 * run_ms) / 1000))" --no-store -f table -q
+budget_s=$(((1999 + 3 * run_ms) / 1000))
+in_time "step: within its budget" 'budget_s * 1000 + run_ms + slack_ms' \
+	"$BPFBENCH" --scenario "$TMP/one.yml" --budget "$budget_s" --no-store -f table -q
 expect_status "step: succeeds" 0
-in_time "step: within its budget" $((2000 + 3 * run_ms + run_ms + slack_ms))
 expect_grep "step: a result with fewer samples" out '^  xdp +[1-9][0-9]* '
 expect_grep "step: says that they are fewer" out 'skipped: one/xdp/step: [0-9]+ of [0-9]+ samples: the budget of '
 expect_grep "step: says which loads are left out" out 'skipped: one/loads [0-9]+\.\.28: the budget of '
@@ -96,29 +118,29 @@ expect_grep "step: says which loads are left out" out 'skipped: one/loads [0-9]+
 for ((i = 0; i < ${#all[@]}; i++)); do
 	drive=${all[$i]%%, variants*}
 	scenario slow "$turns" "${all[$i]}"
-	timed "$BPFBENCH" --scenario "$TMP/slow.yml" --budget 1 --no-store -f table -q
-	in_time "$drive: within its budget" "$most_ms"
+	in_time "$drive: within its budget" most_ms \
+		"$BPFBENCH" --scenario "$TMP/slow.yml" --budget 1 --no-store -f table -q
 	check "$drive: says what is left out" grep -qE 'skipped .*budget|skipped: .*budget|budget of 1 s was used up' "$TMP/out" "$TMP/err"
 	check "$drive: nothing is void, unless by others" eval "! grep ' void: ' '$TMP/out' | grep -v 'another process has'"
 done
 
 scenario slow "$turns" "${all[@]}"
-timed "$BPFBENCH" --scenario "$TMP/slow.yml" --budget 1 --no-store -f table -q
-in_time "all drives: within the budget" "$most_ms"
-timed "$BPFBENCH" --scenario "$TMP/slow.yml" --scenario "$TMP/one.yml" --budget 1 --no-store -f table -q
-in_time "two scenarios: within one budget" "$most_ms"
-timed "$BPFBENCH" --object "$O/tests/bpf/slow.bpf.o" --budget 1 --no-store -f table -q
-in_time "an object: within its budget" "$most_ms"
-timed "$BPFBENCH" compare --scenario "$TMP/slow.yml" --base xdp --head fast --budget 1 --no-store
-in_time "compare: within its budget" "$most_ms"
-timed "$BPFBENCH" compare --exact --scenario "$TMP/slow.yml" --base xdp --head fast --budget 1 --no-store
-in_time "compare --exact: within its budget" "$most_ms"
-timed "$BPFBENCH" selftest --budget 1 --no-store
-in_time "selftest: within its budget" "$most_ms"
+in_time "all drives: within the budget" most_ms \
+	"$BPFBENCH" --scenario "$TMP/slow.yml" --budget 1 --no-store -f table -q
+in_time "two scenarios: within one budget" most_ms \
+	"$BPFBENCH" --scenario "$TMP/slow.yml" --scenario "$TMP/one.yml" --budget 1 --no-store -f table -q
+in_time "an object: within its budget" most_ms \
+	"$BPFBENCH" --object "$O/tests/bpf/slow.bpf.o" --budget 1 --no-store -f table -q
+in_time "compare: within its budget" most_ms \
+	"$BPFBENCH" compare --scenario "$TMP/slow.yml" --base xdp --head fast --budget 1 --no-store
+in_time "compare --exact: within its budget" most_ms \
+	"$BPFBENCH" compare --exact --scenario "$TMP/slow.yml" --base xdp --head fast --budget 1 --no-store
+in_time "selftest: within its budget" most_ms \
+	"$BPFBENCH" selftest --budget 1 --no-store
 
 # --- loading ---
-timed "$BPFBENCH" --object "$O/tests/bpf/many.bpf.o" --budget 1 --no-store -f table -q
-in_time "1000 programs: within the budget" "$most_ms"
+in_time "1000 programs: within the budget" most_ms \
+	"$BPFBENCH" --object "$O/tests/bpf/many.bpf.o" --budget 1 --no-store -f table -q
 check "1000 programs: says how many are left out" grep -qE 'skipped:? many: [0-9]+ of 2002 cases: .*budget' "$TMP/out" "$TMP/err"
 
 # A rejection costs one look at the program. A log of all that the verifier did until then took ten times as long.
@@ -126,31 +148,33 @@ object=("$BPFBENCH" --object "$O/tests/bpf/slow_rejected.bpf.o" --drive step -n 
 timed "${object[@]}" --program slow_accepted
 expect_status "a long verification: succeeds" 0
 verified_ms=$(bmf "$TMP/out" slow_rejected/slow_accepted verification-time | awk '{ printf "%d", $1 / 1e6 }')
-timed "${object[@]}" --program slow_rejected
+in_time "a late rejection: no log of it all is asked for" '5 * verified_ms + fast_ms' "${object[@]}" --program slow_rejected
 expect_grep "a late rejection: the verifier's reason" err "rejects program 'slow_rejected' .*: .*(outside of the packet|invalid access to packet)"
-in_time "a late rejection: no log of it all is asked for" $((5 * verified_ms + fast_ms))
 
 make_repo "$TMP/repo" 1
 gated() { (cd "$TMP/repo" && "$BPFBENCH" gate "$@"); }
 sed 's|^object: .*|object: slow.bpf.o|' "$TMP/slow.yml" >"$TMP/gate.yml"
 build="cp $O/tests/bpf/slow.bpf.o ."
-timed gated --base HEAD --force --scenario "$TMP/gate.yml" --build "$build" --budget 1
-in_time "gate: both measurements within one budget" $((most_ms + slack_ms))
+in_time "gate: both measurements within one budget" 'most_ms + slack_ms' \
+	gated --base HEAD --force --scenario "$TMP/gate.yml" --build "$build" --budget 1
 expect_no_grep "gate: out of time is no failure of head" out 'does not load'
 
 # --- signals: answered after the run that is under way ---
 answers() {
-	local name=$1 signal=$2 before
+	local name=$1 signal=$2 before try
 
 	shift 2
-	start "$@"
-	# two runs later it is measuring, whatever it began with
-	sleep "$(awk -v ms="$run_ms" 'BEGIN { print 1.2 * ms / 1000 }')"
-	before=$(now_ms)
-	kill -s "$signal" "$child" || true # it may have failed: then its exit code says so
-	finish
-	took_ms=$(($(now_ms) - before))
-	in_time "$name: SIG$signal is answered within a run" $((run_ms + slack_ms))
+	for try in 1 2 3; do
+		((try == 1)) || measure_machine
+		start "$@"
+		# two runs later it is measuring, whatever it began with
+		sleep "$(awk -v ms="$run_ms" 'BEGIN { print 1.2 * ms / 1000 }')"
+		before=$(now_ms)
+		stop_child "$signal" # it may have failed: then its exit code says so
+		took_ms=$(($(now_ms) - before))
+		((status <= 128 && took_ms > run_ms + slack_ms)) || break
+	done
+	is_in_time "$name: SIG$signal is answered within a run" 'run_ms + slack_ms'
 	if ((status == 0)); then not_ok "$name: SIG$signal ends it" "exit code 0"; else ok "$name: SIG$signal ends it"; fi
 }
 

@@ -144,11 +144,10 @@ expect_grep "dies midway: show marks it" out "^INCOMPLETE: fake workload of 'die
 rm -rf "$results"
 # So strict that no verdict comes before the signal: at 5 %, one in twenty runs of a program against itself has one.
 start "${user[@]}" "$BPFBENCH" compare -s "$WORK/ab.yml" --base plain --head again --threshold 0.001 \
-	--alpha 0.000001 --budget 60 --results "$results"
+	--alpha 0.000001 --budget 600 --results "$results"
 # some pairs by then
 wait_until 20 used $(($(getconf CLK_TCK) / 3)) || true
-kill -INT "$child"
-finish
+stop_child INT
 expect_status "SIGINT: exit code 1, not killed" 1
 expect_empty "SIGINT: no table" out
 expect_grep "SIGINT: says so" err '^bpfbench: stopped by signal 2 '
@@ -304,7 +303,7 @@ expect_status "resolution: of another machine, of none, or damaged: does not cou
 
 # --- functions of user space ---
 # One sleeps for half a second or more, at random: a verdict takes seven pairs, for which the default budget is enough most times only.
-bench compare --scenario process_sample --base oops --head fixed --budget 60
+bench compare --scenario process_sample --base oops --head fixed --budget 300
 expect_status "functions that sleep: succeeds" 0
 expect_grep "functions that sleep: improved" out '^process_sample/call +latency, ns .* improved +pairs: 0 matched, [0-9]+ unmatched'
 expect_grep "functions that sleep: one in all" out '^0 regressed, 1 improved, 0 same, 0 inconclusive$'

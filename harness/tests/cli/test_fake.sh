@@ -266,10 +266,8 @@ rm -rf "$results"
 # interrupted SIGNAL: the run under way gets it.
 interrupted() {
 	start "${user[@]}" "$BPFBENCH" -s "$WORK/slow.yml" --results "$results" -n 100000000 --budget 0 --verbose
-	wait_until 5 grep -q 'cases on CPU' "$TMP/err" || true
-	sleep 0.3
-	kill "-$1" "$child"
-	finish
+	wait_until 20 used $(($(getconf CLK_TCK) / 3)) || true # samples by then
+	stop_child "$1"
 	expect_status "SIG$1: exit code 1, not killed" 1
 	expect_empty "SIG$1: no BMF" out
 	expect_grep "SIG$1: says so" err "^bpfbench: stopped by signal $(kill -l "$1") "
@@ -285,21 +283,22 @@ interrupted() {
 interrupted INT
 interrupted TERM
 
-# nohup: a hangup that the caller ignores must not stop a run.
-start "${user[@]}" bash -c 'trap "" HUP; exec "$@"' _ "$BPFBENCH" -s "$WORK/slow.yml" --no-store -n 4000000 --loads 2 --verbose
-wait_until 5 grep -q 'cases on CPU' "$TMP/err" || true
-kill -HUP "$child"
-finish
-expect_status "nohup: an ignored SIGHUP stays ignored" 0
+# nohup: a hangup that the caller ignores must not stop a run, which goes on to use the CPU.
+start "${user[@]}" bash -c 'trap "" HUP; exec "$@"' _ "$BPFBENCH" -s "$WORK/slow.yml" --no-store -n 100000000 --budget 0
+wait_until 20 used $(($(getconf CLK_TCK) / 5)) || true
+kill -HUP "$child" || true
+check "nohup: an ignored SIGHUP stays ignored" wait_until 20 used $(($(ticks) + $(getconf CLK_TCK) / 5))
+stop_child TERM
+expect_grep "nohup: and SIGTERM is none" err '^bpfbench: stopped by signal 15 '
 
 # SIGKILL: nothing is half written.
 start "${user[@]}" "$BPFBENCH" -s "$WORK/slow.yml" --results "$results" -n 100000000 --budget 0 --verbose
 wait_until 5 grep -q 'cases on CPU' "$TMP/err" || true
-kill -KILL "$child"
-finish 2>/dev/null
+stop_child KILL
 check "SIGKILL: nothing is half written" only_whole "$results" 0
 
-run "${user[@]}" bash -c 'exec "$@" > >(exec true)' _ bash -c 'sleep 0.2; exec "$@"' _ \
+# shellcheck disable=SC2016 # the inner shell's
+run "${user[@]}" bash -c 'exec 3> >(exec true); wait $!; exec "$@" >&3 3>&-' _ \
 	"$BPFBENCH" -s "$WORK/quiet.yml" --no-store -n 600 --quiet
 complains "a reader that went away is an error, not a signal" 1 'Broken pipe'
 

@@ -60,13 +60,12 @@ fi
 
 # stopped when the scratch folder is there, and who makes it has not said so yet
 mkdir "$TMP/slow"
-printf '#!/bin/sh\n%s "$@"; sleep 5\n' "$(type -P mkdir)" >"$TMP/slow/mkdir"
+printf '#!/bin/sh\n%s "$@"; sleep 60\n' "$(type -P mkdir)" >"$TMP/slow/mkdir"
 chmod 755 "$TMP/slow" "$TMP/slow/mkdir"
 start env -C "$repo" PATH="$TMP/slow:$PATH" "$BPFBENCH" gate --base main
 scratch_is_there() { [[ -n $(find "$WORK" -mindepth 1) ]]; }
 check "gate: the scratch folder is made" wait_until 5 scratch_is_there
-kill -TERM "$child"
-finish
+stop_child TERM
 expect_eq "gate: no scratch folder or work tree is left" \
 	"$(find "$WORK" -mindepth 1 | wc -l) $(git -C "$repo" -c safe.directory='*' worktree list | wc -l)" "0 1"
 plan_done

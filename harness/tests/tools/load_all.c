@@ -2,7 +2,7 @@
 /*
  * Somebody who loads a BPF object by libbpf: all its programs, attached where their sections say (a
  * perf_event program to this process's clock). On stdout, a line: how many were loaded. Then it
- * waits for a signal, for a minute.
+ * waits for a signal, for ten minutes.
  *
  * load_all [-1] [-t TIMES] [-p ID] OBJECT...: -1: end at once; -t: load each object so often; -p:
  * programs that replace or watch another one's function are for the program of that id, 0: for the
@@ -111,7 +111,7 @@ int main(int argc, char **argv)
 		}
 	printf("%d programs\n", n);
 	fflush(stdout);
-	for (int k = 0; !ends && !bb_stop_signal && k < 3000; k++)
+	for (int k = 0; !ends && !bb_stop_signal && k < 30000; k++)
 		usleep(20000);
 	return 0;
 }
