@@ -212,7 +212,7 @@ bench-history: all $(O)/bench/bench_tracked $(TEST_BPF_OBJS) ## false alarms of 
 bench-verdicts: all $(O)/bench/bench_verdicts ## count false verdicts and misses of `compare` under load, about 8 minutes (root)
 	$(Q)O=$(O) harness/tests/bench/verdicts.sh
 
-bench-fire: all $(TEST_BPF_OBJS) ## false verdicts and misses of `compare` where programs are attached, under load, about 25 minutes (root)
+bench-fire: all $(TEST_BPF_OBJS) ## false verdicts and misses of `compare` where programs are attached, under load, about 16 minutes (root)
 	$(Q)O=$(O) harness/tests/bench/fire.sh
 
 bench-capture: all tests ## capture libbpf-tools, bpftrace's scripts and our objects, and load and measure all: a table, 10 minutes (root)
