@@ -6,8 +6,6 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include "base/cpu_lock.h"
@@ -140,22 +138,5 @@ int bb_machine_take_cpus(int wanted, bool no_wait, int *ret_cpu, int *ret_poll_c
 	is_taken |= !rc;
 	*ret_cpu = cpu;
 	*ret_poll_cpu = poll_cpu;
-	return rc;
-}
-
-int bb_run_ahead_of_others(void)
-{
-	struct sched_param param = {.sched_priority = 1};
-	int rc = 0;
-
-	if (sched_setscheduler(0, SCHED_RR | SCHED_RESET_ON_FORK, &param)) {
-		rc = -errno;
-		setpriority(PRIO_PROCESS, 0, -20);
-	}
-	/*
-	 * Code that the kernel takes back (DAMON does so with cold pages) faults at its next use,
-	 * and a page fault is what some drives fire. Where locking is not granted we go without.
-	 */
-	mlockall(MCL_CURRENT);
 	return rc;
 }

@@ -22,14 +22,4 @@ int bb_machine_cpus(int wanted, int *ret_cpu, int *ret_poll_cpu, struct bb_err *
 int bb_machine_take_cpus(int wanted, bool no_wait, int *ret_cpu, int *ret_poll_cpu,
 			 struct bb_err *err);
 
-/*
- * Run ahead of other processes while stepping and polling: a poller that waits for its CPU sees
- * several runs in one window. A nice value would not do, it counts within a session only
- * (sched_autogroup). Others get their share by base/give_way.h, and another process that runs ahead
- * takes turns with us (SCHED_RR). Our memory so far stays in place (mlockall). Workloads inherit
- * neither. Where it is not granted, -errno: -EPERM without CAP_SYS_NICE, and as root in a cgroup
- * that has no real-time runtime.
- */
-int bb_run_ahead_of_others(void);
-
 #endif

@@ -12,6 +12,7 @@
 
 #include "base/caller.h"
 #include "base/clock.h"
+#include "base/give_way.h"
 #include "cli/cmd.h"
 #include "cli/formats.h"
 #include "cli/machine.h"

@@ -67,6 +67,12 @@ static void close_slot(const struct bb_lines_state *s, struct bb_lines_slot *slo
 	free(slot);
 }
 
+/* Others are compared with it, and nobody asks for its lines. */
+static bool is_floor(const struct bb_lines_state *s, const struct bb_test_prog *subject)
+{
+	return s->spec->floor && !strcmp(s->spec->floor, subject->spec->name);
+}
+
 /* A slot with everything loaded; the plan is made when there is none. */
 static int open_slot(struct bb_lines_state *s, struct bb_test_prog *subject,
 		     struct bb_lines_slot **ret_slot, struct bb_err *err)
@@ -75,9 +81,9 @@ static int open_slot(struct bb_lines_state *s, struct bb_test_prog *subject,
 	struct bb_lines_variant *v = bb_lines_state__variant(s, subject->spec);
 	int rc;
 
-	if (!v)
+	if (!v && !is_floor(s, subject))
 		v = add_variant(s, subject->spec);
-	if (!slot || !v) {
+	if (!slot || (!v && !is_floor(s, subject))) {
 		free(slot);
 		return bb_fail_nomem(err);
 	}
@@ -85,11 +91,15 @@ static int open_slot(struct bb_lines_state *s, struct bb_test_prog *subject,
 		slot->things[i].prog_fd = -1;
 	slot->target = subject->target;
 	slot->variant = v;
-	rc = bb_lines_plan__read(&v->plan, subject->target, err);
-	if (!rc)
-		rc = v->is_planned ? bb_lines_slot__load(s, subject, slot, err)
-				   : bb_lines_variant__plan(s, subject, slot, err);
-	bb_lines_plan__forget(&v->plan);
+	if (!v) {
+		rc = bb_lines_slot__load_program(s, subject, slot, err);
+	} else {
+		rc = bb_lines_plan__read(&v->plan, subject->target, err);
+		if (!rc)
+			rc = v->is_planned ? bb_lines_slot__load(s, subject, slot, err)
+					   : bb_lines_variant__plan(s, subject, slot, err);
+		bb_lines_plan__forget(&v->plan);
+	}
 	if (rc)
 		close_slot(s, slot);
 	else
@@ -118,8 +128,10 @@ int bb_lines__attach(void *state, struct bb_test_prog *subject, void **ret_slot,
 
 	if (rc)
 		return rc;
-	slot->load = slot->variant->n_loads;
 	*ret_slot = slot;
+	if (!slot->variant)
+		return 0;
+	slot->load = slot->variant->n_loads;
 	return add_load(slot->variant) ? bb_fail_nomem(err) : 0;
 }
 
@@ -173,6 +185,35 @@ static uint32_t last_cut(const struct bb_lines_case *p)
 	return p->items[i].place < p->path.n ? i : i - 1;
 }
 
+/* Samples of the program itself. */
+static void keep_samples(struct bb_batch *b, const struct bb_lines_shots *block)
+{
+	memcpy(&b->ns[b->n], block->ns, block->n * sizeof(*b->ns));
+	b->n += block->n;
+	b->fired += block->fired;
+	b->warmup += block->warmed;
+	b->run_cnt += block->run_cnt;
+	b->run_time_ns += block->run_time_ns;
+	b->multi += block->multi;
+}
+
+static int fire_floor(const struct bb_lines_state *s, struct bb_lines_slot *slot, uint32_t param,
+		      size_t want, struct bb_batch *b, struct bb_err *err)
+{
+	struct bb_lines_shots block = {.state = s,
+				       .slot = slot,
+				       .thing = &slot->things[BB_LINES_PROGRAM],
+				       .nth = UINT64_MAX,
+				       .ends_at = -2,
+				       .warmup = BB_LINES_WARMUP,
+				       .want = want,
+				       .drain_each_run = b->drain_each_run};
+	int rc = bb_lines_shots__fire(&block, param, err);
+
+	keep_samples(b, &block);
+	return rc;
+}
+
 static int fire_item(const struct bb_lines_state *s, struct bb_lines_slot *slot,
 		     struct bb_lines_case *p, uint32_t i, size_t want, struct bb_batch *b,
 		     struct bb_err *err)
@@ -191,13 +232,7 @@ static int fire_item(const struct bb_lines_state *s, struct bb_lines_slot *slot,
 	int rc = bb_lines_shots__fire(&block, p->param, err);
 
 	if (it->thing == BB_LINES_PROGRAM) {
-		memcpy(&b->ns[b->n], block.ns, block.n * sizeof(*b->ns));
-		b->n += block.n;
-		b->fired += block.fired;
-		b->warmup += block.warmed;
-		b->run_cnt += block.run_cnt;
-		b->run_time_ns += block.run_time_ns;
-		b->multi += block.multi;
+		keep_samples(b, &block);
 	} else if (i == last_cut(p)) {
 		p->runs += block.n;
 		p->other_ways += block.other_ways;
@@ -215,38 +250,48 @@ struct bb_lines_case *bb_lines_variant__case(struct bb_lines_variant *v, uint32_
 	return NULL;
 }
 
-int bb_lines__batch(void *state, void *slot_, uint32_t param, struct bb_batch *b,
-		    struct bb_err *err)
+static int fire_all(struct bb_lines_state *s, struct bb_lines_slot *slot, struct bb_lines_case *p,
+		    size_t want, struct bb_batch *b, struct bb_err *err)
 {
-	struct bb_lines_state *s = state;
-	struct bb_lines_slot *slot = slot_;
-	struct bb_lines_case *p = bb_lines_variant__case(slot->variant, param);
-	uint64_t began_ns = bb_now_ns();
-	size_t want = b->want < BB_LINES_BLOCK ? b->want : BB_LINES_BLOCK;
-	uint32_t *order;
+	uint32_t *order = calloc(p->n_items, sizeof(*order));
 	int rc = 0;
 
-	b->target_cpu_s = NAN;
-	b->warmup = 0;
-	if (!p)
-		return bb_fail(err, -EINVAL, "'%s' was not planned with parameter %u",
-			       bb_target__program(slot->target), param);
-	order = calloc(p->n_items, sizeof(*order));
 	if (!order)
 		return bb_fail_nomem(err);
 	for (uint32_t i = 0; i < p->n_items; i++)
 		order[i] = i;
 	/* the program first, so that a batch that is cut short has samples */
 	bb_rng_shuffle(&s->rng, order + 1, p->n_items - 1);
-	memset(b->ns, 0, b->want * sizeof(*b->ns));
 	for (uint32_t i = 0; !rc && i < p->n_items && !bb_must_end(); i++) {
 		bb_give_way();
 		rc = fire_item(s, slot, p, order[i], want, b, err);
 	}
 	free(order);
+	return rc;
+}
+
+int bb_lines__batch(void *state, void *slot_, uint32_t param, struct bb_batch *b,
+		    struct bb_err *err)
+{
+	struct bb_lines_state *s = state;
+	struct bb_lines_slot *slot = slot_;
+	struct bb_lines_variant *v = slot->variant;
+	struct bb_lines_case *p = v ? bb_lines_variant__case(v, param) : NULL;
+	uint64_t began_ns = bb_now_ns();
+	size_t want = b->want < BB_LINES_BLOCK ? b->want : BB_LINES_BLOCK;
+	int rc;
+
+	b->target_cpu_s = NAN;
+	b->warmup = 0;
+	if (v && !p)
+		return bb_fail(err, -EINVAL, "'%s' was not planned with parameter %u",
+			       bb_target__program(slot->target), param);
+	memset(b->ns, 0, b->want * sizeof(*b->ns));
+	rc = v ? fire_all(s, slot, p, want, b, err) : fire_floor(s, slot, param, want, b, err);
 	b->elapsed_s = bb_seconds_since(began_ns);
 	return rc ? rc : bb_stop_signal ? -EINTR : 0;
 }
+
 /* --- the state --- */
 
 void bb_lines__close(void *state)

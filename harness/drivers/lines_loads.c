@@ -30,26 +30,34 @@ static int attach_thing(const struct bb_lines_state *s, struct bb_test_prog *sub
 	return rc ? rc : s->trigger->attach(s->fired, subject, l->prog_fd, &l->place, err);
 }
 
-/* The clone of this load, and what takes turns with it. */
+int bb_lines_slot__load_program(const struct bb_lines_state *s, struct bb_test_prog *subject,
+				struct bb_lines_slot *slot, struct bb_err *err)
+{
+	struct bb_lines_loaded *program = &slot->things[BB_LINES_PROGRAM];
+
+	program->prog_fd = bb_target__prog_fd(subject->target);
+	return attach_thing(s, subject, program, err);
+}
+
 int bb_lines_slot__load(const struct bb_lines_state *s, struct bb_test_prog *subject,
 			struct bb_lines_slot *slot, struct bb_err *err)
 {
 	const struct bb_lines_plan *plan = &slot->variant->plan;
 	struct bb_lines_loaded *things = slot->things;
 	struct bb_cut_form form = plan->form;
-	int rc = 0;
+	int rc = bb_lines_slot__load_program(s, subject, slot, err);
 
-	things[BB_LINES_PROGRAM].prog_fd = bb_target__prog_fd(subject->target);
 	for (int i = BB_LINES_CLONE; i < BB_LINES_N_THINGS; i++)
 		things[i].is_ours = true;
-	rc = bb_lines_plan__load(plan, &form, &things[BB_LINES_CLONE].prog_fd, err);
+	if (!rc)
+		rc = bb_lines_plan__load(plan, &form, &things[BB_LINES_CLONE].prog_fd, err);
 	form.doubled = true;
 	if (!rc)
 		rc = bb_lines_plan__load(plan, &form, &things[BB_LINES_DOUBLED_CLONE].prog_fd, err);
 	if (!rc)
 		rc = bb_cut_clone__load_empty(&plan->code, form.retval,
 					      &things[BB_LINES_EMPTY].prog_fd, err);
-	for (int i = 0; !rc && i < BB_LINES_LOGGER; i++)
+	for (int i = BB_LINES_CLONE; !rc && i < BB_LINES_LOGGER; i++)
 		rc = attach_thing(s, subject, &things[i], err);
 	return rc;
 }

@@ -80,7 +80,7 @@ struct bb_lines_loaded {
 
 struct bb_lines_slot {
 	struct bb_target *target;
-	struct bb_lines_variant *variant;
+	struct bb_lines_variant *variant; /* NULL: the floor, which is not cut */
 	uint32_t load;
 	struct bb_lines_loaded things[BB_LINES_N_THINGS];
 };
@@ -107,7 +107,10 @@ struct bb_lines_shots {
 /* lines_shots.c: fire a block, into what `b` counts. */
 int bb_lines_shots__fire(struct bb_lines_shots *b, uint32_t param, struct bb_err *err);
 
-/* lines_loads.c: the clone of this load and what takes turns with it; the logger; all off again. */
+/* lines_loads.c: the program itself; with it the clone of this load and what takes turns with it;
+ * the logger; all off again. */
+int bb_lines_slot__load_program(const struct bb_lines_state *s, struct bb_test_prog *subject,
+				struct bb_lines_slot *slot, struct bb_err *err);
 int bb_lines_slot__load(const struct bb_lines_state *s, struct bb_test_prog *subject,
 			struct bb_lines_slot *slot, struct bb_err *err);
 int bb_lines_slot__load_logger(const struct bb_lines_state *s, struct bb_test_prog *subject,

@@ -17,10 +17,11 @@
 /* Times by load while they are added up. */
 struct loads {
 	size_t n;
-	bool *use;      /* by load: it has all that is needed */
-	double *x;      /* room for one text */
-	double *kept;   /* room for those of the loads that are used */
-	double between; /* half of what runs differ by besides, a share; 0: not known */
+	bool *use;        /* by load: it has all that is needed */
+	double *x;        /* room for one text */
+	double *kept;     /* room for those of the loads that are used */
+	size_t processes; /* that measured the loads */
+	double between;   /* half of what runs differ by besides, a share; 0: not known */
 };
 
 static int estimate(const struct loads *l, const double *x, struct bb_estimate *ret)
@@ -32,7 +33,7 @@ static int estimate(const struct loads *l, const double *x, struct bb_estimate *
 	for (size_t i = 0; i < l->n; i++)
 		if (l->use[i] && isfinite(x[i]))
 			l->kept[n++] = x[i];
-	if (n && bb_in_order(l->kept, n, ALPHA, &r))
+	if (n && bb_in_order(l->kept, n, l->processes, ALPHA, &r))
 		return -ENOMEM;
 	more = l->between * fabs(r.estimate);
 	*ret = (struct bb_estimate){r.estimate,
@@ -237,6 +238,7 @@ static int open_loads(struct loads *l, const struct bb_report *r, const struct b
 
 	l->between = c && isfinite(c->between) ? c->between : 0;
 	l->n = bb_timed_loads(t->program_ns);
+	l->processes = t->processes;
 	l->use = calloc(l->n + 1, sizeof(*l->use));
 	l->x = calloc(l->n + 1, sizeof(*l->x));
 	l->kept = calloc(l->n + 1, sizeof(*l->kept));

@@ -132,8 +132,9 @@ static const struct bb_timed *find_base(const struct bb_report *r, const struct 
 /* --- judging --- */
 
 struct pairing {
-	size_t n_a, n_b, n; /* loads; n: that both have */
-	bool apart;         /* they are of two runs */
+	size_t n_a, n_b, n;              /* loads; n: that both have */
+	size_t processes_a, processes_b; /* that measured them */
+	bool apart;                      /* they are of two runs */
 	double *a, *b, *d;
 };
 
@@ -156,7 +157,8 @@ static size_t keep_finite(double *x, size_t n)
 }
 
 /* A row that one of two does not have takes 0 there. */
-static int estimate(double *x, size_t n, bool is_there, double alpha, struct bb_estimate *ret)
+static int estimate(double *x, size_t n, size_t processes, bool is_there, double alpha,
+		    struct bb_estimate *ret)
 {
 	struct bb_in_order r = {.estimate = NAN, .interval = {NAN, NAN}};
 	int rc = 0;
@@ -165,7 +167,7 @@ static int estimate(double *x, size_t n, bool is_there, double alpha, struct bb_
 	if (!is_there)
 		r = (struct bb_in_order){0};
 	else if (n)
-		rc = bb_in_order(x, n, alpha, &r);
+		rc = bb_in_order(x, n, processes, alpha, &r);
 	*ret = (struct bb_estimate){r.estimate, r.interval.lo, r.interval.hi};
 	return rc ? -ENOMEM : 0;
 }
@@ -179,8 +181,8 @@ static int compare_apart(struct pairing *p, const char *a, const char *b, double
 
 	numbers(a, p->a, p->n_a);
 	numbers(b, p->b, p->n_b);
-	if (estimate(p->a, p->n_a, a, alpha / 2, &of_a) ||
-	    estimate(p->b, p->n_b, b, alpha / 2, &of_b))
+	if (estimate(p->a, p->n_a, p->processes_a, a, alpha / 2, &of_a) ||
+	    estimate(p->b, p->n_b, p->processes_b, b, alpha / 2, &of_b))
 		return -ENOMEM;
 	*ret_a = of_a.value;
 	*ret_b = of_b.value;
@@ -244,6 +246,8 @@ static int judge_case(struct bb_time_diff_case *c, const struct bb_time_diff_opt
 	struct pairing p = {.n_a = n_a,
 			    .n_b = n_b,
 			    .n = n_a < n_b ? n_a : n_b,
+			    .processes_a = c->a->processes,
+			    .processes_b = c->b->processes,
 			    .apart = o->base_run != NULL};
 	int rc;
 

@@ -162,6 +162,56 @@ void bb_case__drop_empty_series(struct bb_case *c)
 	c->n_series = kept;
 }
 
+static struct bb_case *like_case(struct bb_report *r, const struct bb_case *like)
+{
+	for (size_t i = 0; i < r->n_cases; i++)
+		if (!strcmp(r->cases[i].name, like->name))
+			return &r->cases[i];
+	return NULL;
+}
+
+static struct bb_timed *like_timed(struct bb_report *r, const struct bb_timed *like)
+{
+	for (size_t i = 0; i < r->n_timed; i++)
+		if (!strcmp(r->timed[i].name, like->name))
+			return &r->timed[i];
+	return NULL;
+}
+
+static int take_series(struct bb_case *into, struct bb_case *from, uint32_t first)
+{
+	for (size_t i = 0; i < from->n_series; i++) {
+		struct bb_series *s = bb_append(&into->series, &into->n_series, sizeof(*s));
+
+		if (!s)
+			return -ENOMEM;
+		*s = from->series[i];
+		s->load += first;
+		from->series[i] = (struct bb_series){0};
+	}
+	return 0;
+}
+
+int bb_report__take_loads(struct bb_report *into, struct bb_report *from, uint32_t first)
+{
+	int rc = 0;
+
+	for (size_t i = 0; i < from->n_timed; i++) {
+		const struct bb_timed *t = like_timed(into, &from->timed[i]);
+
+		if (!t || !bb_timed__same_rows(t, &from->timed[i]))
+			return -EINVAL;
+	}
+	for (size_t i = 0; !rc && i < from->n_timed; i++)
+		rc = bb_timed__take_loads(like_timed(into, &from->timed[i]), &from->timed[i]);
+	for (size_t i = 0; !rc && i < from->n_cases; i++) {
+		struct bb_case *c = like_case(into, &from->cases[i]);
+
+		rc = c ? take_series(c, &from->cases[i], first) : 0;
+	}
+	return rc;
+}
+
 /* Remove the cases of which that is true. */
 static void drop_cases(struct bb_report *r, size_t first, bool (*is_to_go)(const struct bb_case *c))
 {

@@ -196,6 +196,13 @@ const char *bb_case__why_no_sample(const struct bb_case *c);
  * -ENOMEM. */
 int bb_report__skip_without_sample(struct bb_report *r, size_t first);
 
+/*
+ * Append the loads of `from`, numbered from `first` on, another process's run of the same cases:
+ * its series, which it loses, and its times of lines. 0, -ENOMEM, or -EINVAL: the rows of one are
+ * others; nothing is taken then.
+ */
+int bb_report__take_loads(struct bb_report *into, struct bb_report *from, uint32_t first);
+
 int bb_report__add_skip(struct bb_report *r, const char *what, const char *why);
 
 const struct bb_case *bb_report__find_case(const struct bb_report *r, const char *name);

@@ -42,8 +42,10 @@ struct bb_timed {
 	uint64_t other_ways; /* that took another way than the one that is shown */
 	double check_ns;     /* the price of a check at a cut, which is taken out */
 	bool leaves;         /* a run ends by a tail call */
-	char *program_ns;    /* by load: the program itself */
-	char *empty_ns;      /* by load: an empty program, called and timed as it is */
+	/* that measured it, one after the other, as many loads each; 0: an older run, one did */
+	uint32_t processes;
+	char *program_ns; /* by load: the program itself */
+	char *empty_ns;   /* by load: an empty program, called and timed as it is */
 	/* by load: by other ways, with cold caches what no cut shows; of older runs behind a tail
 	 * call */
 	char *rest_ns;
@@ -54,6 +56,12 @@ struct bb_timed {
 struct bb_timed_row *bb_timed__add_row(struct bb_timed *t);
 bool bb_timed__is_cold(const struct bb_timed *t); /* caches were emptied before each run */
 void bb_timed__done(struct bb_timed *t);
+
+/* Have they the same rows? */
+bool bb_timed__same_rows(const struct bb_timed *a, const struct bb_timed *b);
+
+/* Append the loads of another process, with the same rows. 0 or -ENOMEM. */
+int bb_timed__take_loads(struct bb_timed *into, const struct bb_timed *from);
 
 /* x[n] as such a text; NAN is "-". NULL when out of memory. */
 char *bb_timed_text(const double *x, size_t n);

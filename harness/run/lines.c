@@ -67,6 +67,7 @@ static int fill(struct bb_timed *t, const struct bb_case *c, const struct bb_lin
 	t->other_ways = lines->other_ways;
 	t->check_ns = lines->check_ns;
 	t->leaves = lines->path->leaves;
+	t->processes = 1;
 	t->program_ns = bb_timed_text(lines->program_ns, lines->n_loads);
 	t->empty_ns = bb_timed_text(lines->empty_ns, lines->n_loads);
 	t->rest_ns = bb_timed_text(lines->rest_ns, lines->n_loads);

@@ -13,6 +13,7 @@
 #include "run/executed.h"
 #include "run/left_out.h"
 #include "run/lines.h"
+#include "run/processes.h"
 #include "run/record.h"
 #include "run/round.h"
 #include "stats/quantile.h"
@@ -104,20 +105,38 @@ static bool is_variant_placed(const struct bb_run *r, size_t variant)
 	return false;
 }
 
+/* As the process before knows them. */
+static void take_places(struct bb_run *r)
+{
+	const struct bb_run *before = r->session.opts->before;
+
+	for (size_t v = 0; v < r->session.plan->scenario->n_variants; v++) {
+		memcpy(r->session.subjects[v].seen_mod64, before->session.subjects[v].seen_mod64,
+		       sizeof(r->session.subjects[v].seen_mod64));
+		r->places[v] = before->places[v];
+		r->places[v].spent_s = 0;
+	}
+}
+
 static int find_places(struct bb_run *r, struct bb_err *err)
 {
 	struct bb_session *ss = &r->session;
 	size_t n = ss->plan->scenario->n_variants;
-	double left_s = bb_deadline_left_s();
+	double left_s = bb_deadline_left_s(),
+	       share = ss->opts->before ? (double)ss->plan->loads /
+						  ss->opts->before->session.plan->loads
+					: 1; /* of the whole run */
 	int rc = 0;
 
-	for (size_t v = 0; !rc && v < n; v++)
+	if (ss->opts->before)
+		take_places(r);
+	for (size_t v = 0; !rc && v < n && !ss->opts->before; v++)
 		if (ss->usable[v] && is_variant_placed(r, v))
 			rc = bb_placement__find(&r->places[v], &ss->subjects[v], &ss->rng,
 						fmin(PLACING_MOST_S,
 						     PLACING_SHARE * left_s / (double)n),
 						err);
-	bb_calm__begin(&r->calm, fmin(WAITING_MOST_S, WAITING_SHARE * left_s));
+	bb_calm__begin(&r->calm, fmin(WAITING_MOST_S, WAITING_SHARE * left_s) * share);
 	return rc;
 }
 
@@ -188,16 +207,24 @@ static int open_references(struct bb_run *r, struct bb_err *err)
 	return bb_report__add_skip(r->report, "references", err->msg) ? bb_fail_nomem(err) : 0;
 }
 
-static int run_rounds(struct bb_run *r, struct bb_err *err)
+/* *ret_others: how many rounds were measured, if the others are for other processes; else 0. */
+static int run_rounds(struct bb_run *r, double open_s, uint32_t *ret_others, struct bb_err *err)
 {
-	uint32_t load = 0, loads = r->session.plan->loads;
-	uint64_t began_ns = bb_now_ns();
+	uint32_t load = 0, loads = r->session.plan->loads,
+		 first = bb_processes_first_loads(r->session.plan, r->session.opts);
 	int rc = find_places(r, err);
+	uint64_t began_ns = bb_now_ns();
 
 	for (; !rc && load < loads; load++) {
+		double took_s = bb_seconds_since(began_ns);
+
 		/* A round may take as long as the average one did. */
-		if (load && bb_seconds_since(began_ns) / load > bb_deadline_left_s())
+		if (load && took_s / load > bb_deadline_left_s())
 			break;
+		if (load == first && bb_processes_are_worth(r->session.plan, open_s, took_s)) {
+			*ret_others = load;
+			break;
+		}
 		rc = bb_round__measure(r, load, err);
 	}
 	note_shares(r);
@@ -205,7 +232,7 @@ static int run_rounds(struct bb_run *r, struct bb_err *err)
 		rc = judge_emptied(&r->report->cases[i], err);
 	if (rc == -ETIME) /* all that it did counts */
 		rc = 0;
-	if (!rc && load < loads)
+	if (!rc && load < loads && !*ret_others)
 		rc = bb_left_out__loads(r, load, err);
 	if (!rc && (r->is_cut || bb_deadline_has_passed))
 		rc = bb_left_out__samples(r, load, err);
@@ -310,11 +337,15 @@ int bb_run_plan(const struct bb_plan *plan, const struct bb_run_opts *opts,
 	struct bb_deadline budget;
 	struct bb_err local = {0};
 	size_t n_before = report->n_cases;
+	uint64_t began_ns = bb_now_ns();
+	uint32_t others = 0;
+	double open_s;
 	int rc;
 
 	err = err ? err : &local;
 	bb_deadline__begin(&budget, opts->budget_s);
 	rc = bb_session__open(plan, opts, report, &r.session, err);
+	open_s = bb_seconds_since(began_ns);
 	if (rc) {
 		bb_deadline__end(&budget);
 		return rc == -EINTR ? bb_record__incomplete(report, rc, err) : rc;
@@ -339,11 +370,13 @@ int bb_run_plan(const struct bb_plan *plan, const struct bb_run_opts *opts,
 	if (!rc && r.total > 0)
 		rc = open_references(&r, err);
 	if (!rc && r.total > 0)
-		rc = run_rounds(&r, err);
+		rc = run_rounds(&r, open_s, &others, err);
 	if (!rc)
 		rc = note_gone(&r, err);
 	if (!rc)
 		rc = bb_note_lines(&r.session, report, err);
+	if (!rc && others)
+		rc = bb_processes__measure(&r, others, err);
 	if (!rc && opts->skip_failing && bb_report__skip_without_sample(report, n_before))
 		rc = bb_fail_nomem(err);
 	bb_deadline__end(&budget);

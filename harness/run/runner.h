@@ -16,6 +16,8 @@ struct bb_progress {
 	void *arg;
 };
 
+struct bb_run;
+
 struct bb_run_opts {
 	struct bb_driver_opts driver;
 	uint64_t seed;
@@ -26,12 +28,15 @@ struct bb_run_opts {
 	const struct bb_progress *progress;
 	/* the variants use one set of maps, where those are alike: they are compared */
 	bool share_maps;
+	/* the run that this is a part of, in another process; NULL: none (run/processes.h) */
+	const struct bb_run *before;
 };
 
 /*
  * Measure the plan and append its cases to the report. A run is rounds: in each, every variant is
  * loaded anew in random order, and all cells are measured in blocks in random order, so that a load
- * is one replication and the floor shares its noise with the rest.
+ * is one replication and the floor shares its noise with the rest. Where only lines are timed,
+ * several processes do so (run/processes.h).
  *
  * Under a budget no round begins that would end after it, and a turn of a slow program ends with
  * fewer samples; skips name the cases that were left out.

@@ -6,37 +6,38 @@
 #include "stats/signed_rank.h"
 #include "stats/special.h"
 
-#define GROUPS BB_IN_ORDER_GROUPS
-
 /* Half the width of the interval over groups. */
-static int half_width(const double *x, size_t n, double alpha, double *ret_half)
+static int half_width(const double *x, size_t n, size_t groups, double alpha, double *ret_half)
 {
-	double v[GROUPS], mean = 0, squares = 0;
+	double mean = 0, squares = 0; /* of squared differences (Welford 1962) */
 
-	for (size_t g = 0; g < GROUPS; g++) {
-		size_t first = g * n / GROUPS, end = (g + 1) * n / GROUPS;
+	for (size_t g = 0; g < groups; g++) {
+		size_t first = g * n / groups, end = (g + 1) * n / groups;
 		struct bb_signed_rank r;
+		double off;
 		int rc = bb_signed_rank(x + first, end - first, alpha, &r);
 
 		if (rc)
 			return rc;
-		v[g] = r.estimate;
-		mean += v[g] / GROUPS;
+		off = r.estimate - mean;
+		mean += off / (double)(g + 1);
+		squares += off * (r.estimate - mean);
 	}
-	for (size_t g = 0; g < GROUPS; g++)
-		squares += (v[g] - mean) * (v[g] - mean);
-	*ret_half = bb_student_critical(alpha, GROUPS - 1) * sqrt(squares / (GROUPS - 1) / GROUPS);
+	*ret_half = bb_student_critical(alpha, (double)groups - 1) *
+		    sqrt(squares / (double)(groups - 1) / (double)groups);
 	return 0;
 }
 
-int bb_in_order(const double *x, size_t n, double alpha, struct bb_in_order *ret_result)
+int bb_in_order(const double *x, size_t n, size_t processes, double alpha,
+		struct bb_in_order *ret_result)
 {
+	size_t groups = processes > BB_IN_ORDER_GROUPS ? processes : BB_IN_ORDER_GROUPS;
 	struct bb_signed_rank r;
 	double half = 0;
 	int rc = bb_signed_rank(x, n, alpha, &r);
 
-	if (!rc && n >= 2 * GROUPS)
-		rc = half_width(x, n, alpha, &half);
+	if (!rc && n >= 2 * groups)
+		rc = half_width(x, n, groups, alpha, &half);
 	if (rc)
 		return rc;
 	*ret_result = (struct bb_in_order){r.estimate, r.interval};

@@ -10,8 +10,9 @@
  * Figures x[n], measured one after the other. Neighbours may be alike, as the clock of the CPU, the
  * host and other work change over seconds; the interval of independent figures is then too short.
  * So it is, on each side, the wider one of that of signed ranks (stats/signed_rank.h) and of
- * Student's t over BB_IN_ORDER_GROUPS groups of neighbours ("batch means", Conway 1963; here each
- * group's Hodges-Lehmann estimate). With less than two figures a group it is that of signed ranks.
+ * Student's t over groups of neighbours ("batch means", Conway 1963; here each group's
+ * Hodges-Lehmann estimate): those of one process each, where at least BB_IN_ORDER_GROUPS measured
+ * them, else BB_IN_ORDER_GROUPS. With less than two figures a group it is that of signed ranks.
  */
 #define BB_IN_ORDER_GROUPS 5u
 
@@ -20,7 +21,9 @@ struct bb_in_order {
 	struct bb_interval interval;
 };
 
-/* x[n] is finite. -EINVAL as bb_signed_rank(), -ENOMEM. */
-int bb_in_order(const double *x, size_t n, double alpha, struct bb_in_order *ret_result);
+/* x[n] is finite, by `processes` one after the other, each as many. -EINVAL as bb_signed_rank(),
+ * -ENOMEM. */
+int bb_in_order(const double *x, size_t n, size_t processes, double alpha,
+		struct bb_in_order *ret_result);
 
 #endif

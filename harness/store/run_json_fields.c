@@ -167,6 +167,7 @@ static const struct bb_json_field timed_fields[] = {
 	{"points", BB_JSON_U32, offsetof(struct bb_timed, points)},
 	{"thinned_why", BB_JSON_TEXT_OR_NULL, offsetof(struct bb_timed, thinned_why)},
 	{"measured", BB_JSON_COUNT, offsetof(struct bb_timed, measured)},
+	{"processes", BB_JSON_U32, offsetof(struct bb_timed, processes)},
 };
 
 static const struct bb_json_field timed_row_fields[] = {

@@ -9,6 +9,7 @@
 #include <sys/mman.h>
 
 #include "bench.h"
+#include "base/give_way.h"
 #include "bpf/rings.h"
 #include "drivers/consumer.h"
 #include "bpf/perf_event.h"

@@ -9,6 +9,7 @@
 #include <errno.h>
 
 #include "bench.h"
+#include "base/give_way.h"
 #include "hogs.h"
 #include "other_tools.h"
 

@@ -8,6 +8,7 @@
 #include <errno.h>
 
 #include "base/caller.h"
+#include "base/give_way.h"
 #include "base/parse.h"
 #include "base/stop.h"
 #include "other_methods.h"

@@ -26,7 +26,7 @@ static void cover(double like, unsigned int *ret_in_order, unsigned int *ret_ran
 
 		for (unsigned int i = 0; i < N; i++)
 			x[i] = last = like * last + bb_rng_normal(&rng);
-		assert_int_equal(bb_in_order(x, N, 0.05, &o), 0);
+		assert_int_equal(bb_in_order(x, N, 1, 0.05, &o), 0);
 		assert_int_equal(bb_signed_rank(x, N, 0.05, &r), 0);
 		assert_true(o.estimate == r.estimate);
 		assert_true(o.interval.lo <= r.interval.lo && o.interval.hi >= r.interval.hi);
@@ -54,12 +54,12 @@ static void test_few(void **state)
 	struct bb_signed_rank r;
 
 	(void)state;
-	assert_int_equal(bb_in_order(x, 9, 0.05, &o), 0);
+	assert_int_equal(bb_in_order(x, 9, 1, 0.05, &o), 0);
 	assert_int_equal(bb_signed_rank(x, 9, 0.05, &r), 0);
 	assert_true(o.interval.lo == r.interval.lo && o.interval.hi == r.interval.hi);
-	assert_int_equal(bb_in_order(x, 0, 0.05, &o), 0);
+	assert_int_equal(bb_in_order(x, 0, 1, 0.05, &o), 0);
 	assert_true(isnan(o.estimate));
-	assert_int_equal(bb_in_order(x, 9, 2, &o), -EINVAL);
+	assert_int_equal(bb_in_order(x, 9, 1, 2, &o), -EINVAL);
 }
 
 int main(void)
