@@ -11,6 +11,12 @@
 
 #define DEPTH (3 + 2 * BB_TIMED_MOST_CALLS) /* program, lines and calls, line, call */
 
+/* The kinds of frames of a profile that stand for those of one run. */
+static const char *const legend[BB_N_FRAME_KINDS] = {
+	[BB_FRAME_COMM] = "program",  [BB_FRAME_USER] = "line",    [BB_FRAME_JIT] = "function",
+	[BB_FRAME_KERNEL] = "helper", [BB_FRAME_NOTE] = "no line",
+};
+
 /* The frame of that name and kind, into *ret_frame. */
 static int add_frame(struct bb_stacks *s, const char *name, enum bb_frame_kind kind,
 		     uint32_t *ret_frame)
@@ -45,7 +51,7 @@ static int add_line_frame(struct bb_stacks *s, const struct bb_timed_row *row, u
 			 bb_timed_row__file(row));
 	else
 		snprintf(name, sizeof(name), "instruction %u", row->insn);
-	return add_frame(s, name, BB_FRAME_JIT, ret_frame);
+	return add_frame(s, name, BB_FRAME_USER, ret_frame);
 }
 
 /* The frame of the line that calls, in the function of the first `below` bytes of `from`. */
@@ -63,7 +69,7 @@ static int add_calling_line(struct bb_stacks *s, const struct bb_timed *t, const
 			return add_line_frame(s, row, ret_frame);
 	}
 	snprintf(name, sizeof(name), "line %u", call->line);
-	return add_frame(s, name, BB_FRAME_JIT, ret_frame);
+	return add_frame(s, name, BB_FRAME_USER, ret_frame);
 }
 
 static int add_part(struct bb_stacks *s, const struct bb_timed *t, uint32_t program,
@@ -121,7 +127,7 @@ int bb_lines_flame__stacks(const struct bb_by_line *lines, struct bb_stacks *ret
 int bb_lines_flame__write(const struct bb_by_line *lines, bool as_html, FILE *out)
 {
 	char title[300];
-	const struct bb_flame_opts opts = {.title = title, .unit = "ns"};
+	const struct bb_flame_opts opts = {.title = title, .unit = "ns", .legend = legend};
 	struct bb_stacks stacks;
 	int rc = bb_lines_flame__stacks(lines, &stacks);
 

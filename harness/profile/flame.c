@@ -27,7 +27,7 @@ BB_ASSET(flame_js, "harness/profile/flame.js");
  */
 static const struct kind_style {
 	char letter;
-	const char *legend; /* NULL: in no legend */
+	const char *legend; /* of a profile; NULL: in none */
 	const char *fills[TINTS];
 } styles[BB_N_FRAME_KINDS] = {
 	[BB_FRAME_COMM] = {'c', NULL, {"#bbbbbb", "#c4c4c4", "#b2b2b2"}},
@@ -256,18 +256,26 @@ static void write_svg_head(const struct flame *f, uint32_t height)
 	fputs("</text>\n", f->out);
 }
 
+/* NULL: in no legend. */
+static const char *legend_of(const struct flame *f, int kind)
+{
+	return f->opts->legend ? f->opts->legend[kind] : styles[kind].legend;
+}
+
 static void write_svg_foot(const struct flame *f, uint32_t y)
 {
 	double x = MARGIN;
 
 	for (int kind = 0; kind < BB_N_FRAME_KINDS; kind++) {
-		if (!styles[kind].legend)
+		const char *legend = legend_of(f, kind);
+
+		if (!legend)
 			continue;
 		fprintf(f->out,
 			"<rect class='%c0' x='%.0f' y='%u' width='12' height='12'/><text x='%.0f' "
 			"y='%u'>%s</text>\n",
-			styles[kind].letter, x, y + 6, x + 17, y + 16, styles[kind].legend);
-		x += 34 + CHAR_WIDTH * (double)strlen(styles[kind].legend);
+			styles[kind].letter, x, y + 6, x + 17, y + 16, legend);
+		x += 34 + CHAR_WIDTH * (double)strlen(legend);
 	}
 	fprintf(f->out, "<text x='%.0f' y='%u'>", x + 10, y + 16);
 	write_omission(f, "px");
@@ -317,11 +325,11 @@ static void write_html(const struct flame *f)
 	bb_xml_text(f->out, f->opts->title);
 	fputs("<br>", f->out);
 	for (int kind = 0; kind < BB_N_FRAME_KINDS; kind++)
-		if (styles[kind].legend)
+		if (legend_of(f, kind))
 			fprintf(f->out,
 				"<svg class='key' viewBox='0 0 9 9'><rect class='%c0' width='9' "
 				"height='9'/></svg> %s\n",
-				styles[kind].letter, styles[kind].legend);
+				styles[kind].letter, legend_of(f, kind));
 	fputs(" · ", f->out);
 	write_omission(f, "of 1200 px");
 	fprintf(f->out, "</figcaption>\n<script>\n%s</script>\n</figure>\n", flame_js);

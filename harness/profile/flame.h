@@ -9,6 +9,8 @@
 struct bb_flame_opts {
 	const char *title;
 	const char *unit; /* of weights: "samples", "us" */
+	/* by kind of frame, its name in the legend, NULL: in none; NULL: those of a profile */
+	const char *const *legend;
 	size_t max_bytes; /* for frames; 0: 1.95 MB. Head, style and script are some 8 kB */
 };
 

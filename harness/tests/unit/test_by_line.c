@@ -273,6 +273,8 @@ static void test_pictures(void **state)
 	fclose(mem);
 	assert_has(text, "83 a &lt; b; (prog.bpf.c)");
 	assert_has(text, "bpf_get_stack");
+	assert_has(text, ">helper</text>"); /* a legend of its own */
+	assert_null(strstr(text, "off-CPU"));
 	assert_has(text, " ns");
 	free(text);
 	bb_by_line__done(&b);
