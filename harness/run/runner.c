@@ -123,9 +123,9 @@ static int find_places(struct bb_run *r, struct bb_err *err)
 	struct bb_session *ss = &r->session;
 	size_t n = ss->plan->scenario->n_variants;
 	double left_s = bb_deadline_left_s(),
-	       share = ss->opts->before ? (double)ss->plan->loads /
-						  ss->opts->before->session.plan->loads
-					: 1; /* of the whole run */
+	       share = ss->opts->before
+			       ? (double)ss->plan->loads / ss->opts->before->session.plan->loads
+			       : 1; /* of the whole run */
 	int rc = 0;
 
 	if (ss->opts->before)
