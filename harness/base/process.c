@@ -236,6 +236,19 @@ int bb_wait_for(pid_t child)
 	return got == child ? status : -1;
 }
 
+struct bb_how_ended bb_how_ended(int status)
+{
+	struct bb_how_ended how;
+
+	if (WIFSIGNALED(status))
+		snprintf(how.text, sizeof(how.text), "was killed by signal %d (%s)",
+			 WTERMSIG(status), strsignal(WTERMSIG(status)));
+	else
+		snprintf(how.text, sizeof(how.text), "ended with exit code %d",
+			 WEXITSTATUS(status));
+	return how;
+}
+
 int bb_process__run(const struct bb_process *p, struct bb_process_end *ret_end, struct bb_err *err)
 {
 	struct stream out = {.read_fd = -1, .write_fd = -1}, log = out;

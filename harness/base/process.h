@@ -11,6 +11,12 @@
  * no such child. */
 int bb_wait_for(pid_t child);
 
+/* How a program ended, by its status as of waitpid(): "ended with exit code 3", "was killed by
+ * signal 9 (Killed)". */
+struct bb_how_ended {
+	char text[80];
+} bb_how_ended(int status);
+
 /* A program of other people that is run to its end: git, a build. */
 struct bb_process {
 	const char *const *argv; /* ends in NULL; argv[0] is looked for in $PATH */

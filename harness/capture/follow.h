@@ -26,7 +26,7 @@ bool bb_follow__loaded(struct bb_follow *f, uint32_t id);
  * loaded or attached one. */
 size_t bb_follow__n_loads(struct bb_follow *f, double *ret_quiet_s);
 
-/* Has the command ended by itself? Then *ret_status: its exit code; 128 + the signal's number. */
+/* Has the command ended by itself? Then *ret_status, as of waitpid(). */
 bool bb_follow__ended(struct bb_follow *f, int *ret_status);
 
 /* End the command by SIGINT, or harder. False: something of it does not end, and is left alone.

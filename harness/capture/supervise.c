@@ -9,6 +9,7 @@
 
 #include "base/clock.h"
 #include "base/environment.h"
+#include "base/process.h"
 #include "base/stop.h"
 #include "capture/watched.h"
 #include "capture/take.h"
@@ -105,7 +106,7 @@ static int watch(struct supervision *s, struct bb_err *err)
 static int supervise(struct supervision *s, struct bb_capture **ret_capture,
 		     struct bb_capture_facts *ret_facts, struct bb_err *err)
 {
-	char how_ended[64] = "";
+	char how_ended[96] = "";
 	int rc = watch(s, err);
 
 	if (s->take.supervises)
@@ -113,8 +114,8 @@ static int supervise(struct supervision *s, struct bb_capture **ret_capture,
 			     "container runtime does; the kernel allows one watcher, which is "
 			     "bpfbench, and told it EBUSY: capture a command inside of it");
 	if (s->command.ended)
-		snprintf(how_ended, sizeof(how_ended), ", which ended with exit code %d,",
-			 s->command.status);
+		snprintf(how_ended, sizeof(how_ended), ", which %s,",
+			 bb_how_ended(s->command.status).text);
 	if (!rc && !s->take.capture->n_progs)
 		rc = bb_take__say_nothing(&s->take, how_ended, err);
 	ret_facts->ended = s->command.ended;

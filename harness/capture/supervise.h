@@ -30,7 +30,7 @@ struct bb_capture_facts {
 	size_t n_calls; /* that were looked at */
 	double us_a_call, seconds;
 	bool ended; /* by itself */
-	int status; /* then: exit code; 128 + signal when it was killed */
+	int status; /* then: as of waitpid() */
 };
 
 /*

@@ -105,12 +105,8 @@ int bb_watched__serve(struct bb_watched *c, int timeout_ms, struct bb_take *take
 
 void bb_watched__look(struct bb_watched *c)
 {
-	int status;
-
-	if (!c->ended && waitpid(c->listener.command, &status, WNOHANG) == c->listener.command) {
-		c->ended = true;
-		c->status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
-	}
+	if (!c->ended)
+		c->ended = waitpid(c->listener.command, &c->status, WNOHANG) == c->listener.command;
 	if (c->beside > 0 && waitpid(c->beside, NULL, WNOHANG) == c->beside)
 		c->beside = 0;
 }

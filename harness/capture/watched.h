@@ -11,7 +11,7 @@ struct bb_watched {
 	pid_t before[64]; /* children that we had before, n_before of them */
 	size_t n_before;
 	pid_t beside; /* another command of ours that goes with it; 0: none, or it has ended */
-	bool ended;   /* status is how: exit code; 128 + signal when it was killed */
+	bool ended;   /* status is how, as of waitpid() */
 	int status;
 };
 

@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 
+#include "base/process.h"
 #include "cli/cmd.h"
 #include "cli/options.h"
 
@@ -91,7 +92,7 @@ int bb_capture_args__run(const struct bb_capture_args *a, const char *const *arg
 	if (rc)
 		return rc;
 	if (facts.ended && facts.status)
-		fprintf(stderr, "bpfbench: the command ended with exit code %d\n", facts.status);
+		fprintf(stderr, "bpfbench: the command %s\n", bb_how_ended(facts.status).text);
 	fprintf(stderr,
 		"bpfbench: %zu programs captured in %.1f s; each of its %zu calls waited %.0f us "
 		"for it\n",

@@ -9,6 +9,7 @@
 
 #include "base/clock.h"
 #include "base/parse.h"
+#include "base/process.h"
 #include "base/stop.h"
 #include "bpf/stats_enable.h"
 #include "capture/follow.h"
@@ -113,7 +114,9 @@ static const struct argp argp = {
 	       "these windows are less than 90 % of all (`share %`). On a terminal the list is "
 	       "refreshed until q or Ctrl-C; c, r, t and n sort it by CPU, runs, time and name.\n\n"
 	       "A command runs with the rights of bpfbench, its stdin empty, its stdout on "
-	       "stderr. It is ended by SIGINT, then harder, when bpfbench has seen enough.\n\n"
+	       "stderr. It is ended by SIGINT, then harder, when bpfbench has seen enough. If it "
+	       "ends before with an exit code other than 0 or by a signal, bpfbench ends with 1, "
+	       "after the figures.\n\n"
 	       "Overhead: bpf_stats is on meanwhile and off again afterwards; it adds 10 to 40 ns "
 	       "to every run of every program. Reading the counters takes at most a quarter of one "
 	       "CPU, and mostly far less. Programs are never attached, changed or unloaded; a "
@@ -178,11 +181,11 @@ static bool is_wanted(void *arg, uint32_t id)
 
 static int say_no_load(const struct live_args *a, struct bb_follow *follow, struct bb_err *err)
 {
-	char how[64] = "";
+	char how[96] = "";
 	int status;
 
 	if (bb_follow__ended(follow, &status))
-		snprintf(how, sizeof(how), ", which ended with exit code %d,", status);
+		snprintf(how, sizeof(how), ", which %s,", bb_how_ended(status).text);
 	return bb_fail(err, -ENOTSUP, "'%s'%s loaded no BPF program", a->command[0], how);
 }
 
@@ -322,15 +325,23 @@ static int watch(struct live_args *a, struct bb_live_watch *live, struct bb_foll
 	return rc;
 }
 
-static void end_command(struct bb_follow *follow, bool failed)
+/* One that failed by itself makes us fail, too, after the figures. */
+static int end_command(const struct live_args *a, struct bb_follow *follow, int rc,
+		       struct bb_err *err)
 {
 	int status;
 
-	if (follow && !failed && bb_follow__ended(follow, &status))
-		fprintf(stderr, "bpfbench: the command ended with exit code %d\n", status);
+	if (follow && !rc && bb_follow__ended(follow, &status)) {
+		if (status)
+			rc = bb_fail(err, -ECHILD, "the command '%s' %s", a->command[0],
+				     bb_how_ended(status).text);
+		else
+			fputs("bpfbench: the command ended with exit code 0\n", stderr);
+	}
 	if (!bb_follow__end(follow))
 		fputs("bpfbench: something of the command does not end, and is left alone\n",
 		      stderr);
+	return rc;
 }
 
 int bb_cmd_live(int argc, char **argv)
@@ -359,6 +370,6 @@ int bb_cmd_live(int argc, char **argv)
 		rc = watch(&a, live, follow, by_screen, &err);
 	bb_live_watch__close(live);
 	bb_stats_enable__off(&stats);
-	end_command(follow, rc);
+	rc = end_command(&a, follow, rc, &err);
 	return rc ? bb_complain(&err) : BB_EXIT_OK;
 }

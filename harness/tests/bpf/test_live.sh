@@ -227,6 +227,14 @@ disown_it namesake
 run "$BPFBENCH" live --seconds 30 -- "$O/tests/tools/load_all" -1 "$object"
 expect_status "live: of a command that ends at once: succeeds, and does not wait" 0
 expect_grep "live: of a command that ends at once: said" err 'the command ended with exit code 0'
+mkfifo "$TMP/loaded"
+for how in 'exit 7:ended with exit code 7' 'kill -9 $$:was killed by signal 9 \(Killed\)'; do
+	run "$BPFBENCH" live --seconds 30 --format json -- sh -c \
+		"'$O/tests/tools/load_all' '$object' >'$TMP/loaded' & read -r line <'$TMP/loaded'; sleep 1; ${how%%:*}"
+	expect_status "live: of a command that fails, ${how%%:*}: so does bpfbench" 1
+	expect_grep "live: of a command that fails, ${how%%:*}: said" err "^bpfbench: the command 'sh' ${how#*:}\$"
+	expect_grep "live: of a command that fails, ${how%%:*}: its programs have been listed" out '"name": "live_counts_its_runs"'
+done
 run "$BPFBENCH" live --seconds 1 -- true
 complains "live: of a command that loads nothing" 4 "'true', which ended with exit code 0, loaded no BPF program"
 run "$BPFBENCH" live --seconds 1 --format table -- "$O/tests/tools/load_all" "$O/tests/bpf/tailcall.bpf.o"
