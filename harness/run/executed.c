@@ -63,12 +63,15 @@ static int count_cell(const struct counter *k, const struct bb_driver *by, void 
 	uint64_t *before = malloc(size);
 	int rc = before ? bb_test_prog__reset_maps(subject, err) : bb_fail_nomem(err);
 
-	if (!rc) {
-		memcpy(before, e->totals, size);
-		rc = run(by, state, slot, &k->session->plan->cases[cell], err);
+	if (rc) {
+		free(before);
+		return rc;
 	}
-	/* none: it was not run, as there was no time */
-	if (!rc && executed(e, before)) {
+	memcpy(before, e->totals, size);
+	rc = run(by, state, slot, &k->session->plan->cases[cell], err);
+	/* none: there was no time for one. One that was counted is told, also where the time was
+	 * over in the midst of those that follow it. */
+	if (executed(e, before)) {
 		c->executed_insns = executed(e, before);
 		c->n_insns = all(e);
 	}
