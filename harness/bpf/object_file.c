@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "bpf/object_file.h"
 
+#include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <elf.h>
 #include <errno.h>
@@ -317,6 +318,27 @@ int bb_object_check_type(const char *path, const struct bpf_program *prog, struc
 	return 0;
 }
 
+/* Has the kernel programs of that type? One that only returns is loaded where libbpf is older than
+ * the type (libbpf 1.1 of Debian 12: netfilter). */
+static bool has_type(const struct bpf_program *prog)
+{
+	static const struct bpf_insn returns_0[] = {
+		{.code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0},
+		{.code = BPF_JMP | BPF_EXIT},
+	};
+	LIBBPF_OPTS(bpf_prog_load_opts, opts,
+		    .expected_attach_type = bpf_program__expected_attach_type(prog));
+	int fd, known = libbpf_probe_bpf_prog_type(bpf_program__type(prog), NULL);
+
+	if (known >= 0)
+		return known;
+	fd = bpf_prog_load(bpf_program__type(prog), NULL, "GPL", returns_0,
+			   sizeof(returns_0) / sizeof(returns_0[0]), &opts);
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0 || fd != -EINVAL;
+}
+
 int bb_object_say_not_loaded(const char *path, const struct bpf_object *obj,
 			     const struct bpf_program *prog, bool with_others, int rc,
 			     struct bb_err *err)
@@ -346,7 +368,7 @@ int bb_object_say_not_loaded(const char *path, const struct bpf_object *obj,
 			       "links (Linux 6.4 does); otherwise it would stay registered when "
 			       "bpfbench is killed",
 			       path, program);
-	if (rc == -EINVAL && !libbpf_probe_bpf_prog_type(bpf_program__type(prog), NULL))
+	if (rc == -EINVAL && !has_type(prog))
 		return bb_fail(err, -ENOTSUP,
 			       "%s: '%s' is of type %s, which this kernel does not have", path,
 			       program, bb_prog_type_name(bpf_program__type(prog)).text);

@@ -79,6 +79,43 @@ int by_cgroup_array(void *ctx)
 	return 0;
 }
 
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 8);
+	__type(key, char[16]);
+	__type(value, __u32);
+} comms SEC(".maps");
+
+SEC("tp/syscalls/sys_enter_umask")
+int by_comm_map(void *ctx)
+{
+	char comm[16];
+
+	bpf_get_current_comm(comm, sizeof(comm));
+	if (!bpf_map_lookup_elem(&comms, comm))
+		return 0;
+	REST();
+	return 0;
+}
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 8);
+	__type(key, __u64);
+	__type(value, __u32);
+} cgroup_ids SEC(".maps");
+
+SEC("tp/syscalls/sys_enter_umask")
+int by_cgroup_map(void *ctx)
+{
+	__u64 id = bpf_get_current_cgroup_id();
+
+	if (!bpf_map_lookup_elem(&cgroup_ids, &id))
+		return 0;
+	REST();
+	return 0;
+}
+
 SEC("uprobe")
 int on_call(void *ctx)
 {

@@ -16,9 +16,11 @@ add 'name: other_pid, program: by_pid'
 add 'name: pid, program: by_pid, globals: {target_pid: {pid: self}}'
 add 'name: comm, program: by_comm, globals: {target_comm: {comm: self}}'
 add 'name: map, program: by_map, maps: [{name: pids, entries: [{key: {pid: self}, value: 1}]}]'
+add 'name: comm_map, program: by_comm_map, maps: [{name: comms, entries: [{key: {comm: self}, value: 1}]}]'
 if grep -q ' cgroup2 ' /proc/self/mounts; then
 	cgroups=1
 	add 'name: cgroup, program: by_cgroup, globals: {target_cgroup: {cgroup: self}}'
+	add 'name: cgroup_map, program: by_cgroup_map, maps: [{name: cgroup_ids, entries: [{key: {cgroup: self}, value: 1}]}]'
 	add 'name: cgroups, program: by_cgroup_array, maps: [{name: cgroups, entries: [{key: 0, value: {cgroup: self}}]}]'
 fi
 add 'name: call, program: on_call, binary: libc.so.6, function: abs, globals: {target_pid: {pid: self}}, fired_by: {call: abs, arguments: [5]}'
@@ -39,8 +41,10 @@ expect_eq "a filter for another process: a part is executed" "$(share other_pid)
 expect_eq "{pid: self} in a global" "$(share pid)" all
 expect_eq "{comm: self} in a global" "$(share comm)" all
 expect_eq "{pid: self} as a key of a map" "$(share map)" all
+expect_eq "{comm: self} as a key of a map" "$(share comm_map)" all
 if ((${cgroups:-0})); then
 	expect_eq "{cgroup: self} in a global" "$(share cgroup)" all
+	expect_eq "{cgroup: self} as a key of a map" "$(share cgroup_map)" all
 	expect_eq "{cgroup: self} in a cgroup array" "$(share cgroups)" all
 else
 	skip "{cgroup: self}" "no cgroup2 file system is mounted"
