@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/parse.h"
 #include "bpf/map_contents.h"
 
 int bb_global__find(struct bpf_object *obj, const char *name, struct bpf_map **ret_map,
@@ -45,6 +46,34 @@ int bb_global__find(struct bpf_object *obj, const char *name, struct bpf_map **r
 	return -ENOENT;
 }
 
+#define MOST_NAMES 1024u /* looked at for the nearest one */
+
+static int say_no_global(const struct bpf_object *obj, const char *object_path, const char *name,
+			 struct bb_err *err)
+{
+	const char **names = calloc(MOST_NAMES, sizeof(*names)), *near;
+	const struct btf *btf = bpf_object__btf(obj);
+	__u32 n_types = btf ? btf__type_cnt(btf) : 0;
+	size_t n = 0;
+
+	if (!names)
+		return bb_fail_nomem(err);
+	for (__u32 id = 1; id < n_types && n < MOST_NAMES; id++) {
+		const struct btf_type *t = btf__type_by_id(btf, id);
+
+		if (t && btf_is_var(t))
+			names[n++] = btf__name_by_offset(btf, t->name_off);
+	}
+	near = bb_nearest(name, names, n);
+	bb_fail(err, -ENOENT, "%s has no global variable '%s'%s%s%s%s", object_path, name,
+		near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "",
+		near ? ""
+		: n  ? "; declare it 'const volatile' in the program"
+		     : "; it has no type information: build it with -g");
+	free(names);
+	return -ENOENT;
+}
+
 /* Its place in the initial value of its map, to change before the object is loaded. */
 struct initial {
 	struct bpf_map *map;
@@ -59,10 +88,7 @@ static int open_initial(struct bpf_object *obj, const char *object_path, const c
 	const void *data;
 
 	if (bb_global__find(obj, name, &i.map, &i.offset, &i.size))
-		return bb_fail(err, -ENOENT,
-			       "%s has no global variable '%s' (or no BTF); declare it 'const "
-			       "volatile' in the program",
-			       object_path, name);
+		return say_no_global(obj, object_path, name, err);
 	data = bpf_map__initial_value(i.map, &i.map_size);
 	if (!data || i.offset + i.size > i.map_size)
 		return bb_fail(err, -EINVAL, "global '%s' of %s cannot be set", name, object_path);

@@ -58,11 +58,11 @@ static int check_references(const struct bb_reader *r, const struct bb_scenario 
 static int check_object(const struct bb_reader *r, const struct bb_scenario *s,
 			const struct bb_yaml *root)
 {
-	bool all_live = true;
+	bool all_have = true; /* one of their own, or none is needed */
 
 	for (size_t i = 0; i < s->n_variants; i++)
-		all_live &= bb_variant_is_live(&s->variants[i]);
-	for (size_t i = 0; i < s->n_drives && !s->object && !all_live; i++)
+		all_have &= s->variants[i].object || bb_variant_is_live(&s->variants[i]);
+	for (size_t i = 0; i < s->n_drives && !s->object && !all_have; i++)
 		if (s->drives[i].kind->needs_bpf)
 			return bb_yaml__fail(r->path, root, r->err,
 					     "a scenario needs the key 'object', the file with the "

@@ -274,7 +274,7 @@ broken "program: unknown, the nearest is named" 1 "no program 'ringbfu' \(did yo
 	< <(step_of "$object" '{name: x, program: ringbfu}')
 broken "program: unknown, far from all: the list" 1 "no program 'quux'; it has: .*ringbuf, " \
 	< <(step_of "$object" '{name: quux}')
-broken "global: unknown" 1 "no global variable 'target_pit'" \
+broken "global: unknown" 1 "no global variable 'target_pit'; did you mean 'target_pid'\\?" \
 	< <(step_of "$object" '{name: pid_filter, globals: {target_pit: 1}}')
 broken "global: too large" 1 "'target_pid' of .* is 4 bytes; 4294967296 does not fit" \
 	< <(step_of "$object" '{name: pid_filter, globals: {target_pid: 4294967296}}')

@@ -292,6 +292,19 @@ static void test_live(void **state)
 	bb_scenario__free(s);
 }
 
+static void test_objects_of_variants(void **state)
+{
+	struct bb_scenario *s = must_parse("name: n\ndrive: [{with: step}]\nvariants:\n"
+					   "  - {name: a, object: a.o}\n"
+					   "  - {name: b, object: b.o}\n");
+
+	(void)state;
+	assert_null(s->object);
+	assert_string_equal(s->variants[0].object, "a.o");
+	assert_string_equal(s->variants[1].object, "b.o");
+	bb_scenario__free(s);
+}
+
 struct bad {
 	const char *text;
 	unsigned int line, col;
@@ -868,6 +881,7 @@ int main(void)
 		cmocka_unit_test(test_perf_profiler),
 		cmocka_unit_test(test_drives),
 		cmocka_unit_test(test_live),
+		cmocka_unit_test(test_objects_of_variants),
 		cmocka_unit_test(test_all_keys),
 		cmocka_unit_test(test_defaults),
 		cmocka_unit_test(test_bad_keys),
