@@ -9,6 +9,12 @@ bool bb_captured_prog__is_measured(const struct bb_captured_prog *p)
 	return !p->refused && !p->missing && !p->probe;
 }
 
+bool bb_captured_prog__is_light_loader(const struct bb_captured_prog *p)
+{
+	/* libbpf's skel_internal.h */
+	return p->type == BPF_PROG_TYPE_SYSCALL && !strcmp(p->kernel_name, "__loader.prog");
+}
+
 static bool are_alike(const struct bb_captured_map *m, const struct bb_captured_map *n)
 {
 	if (m->frozen &&

@@ -126,6 +126,10 @@ struct bb_capture {
 /* Is it one to measure: loaded, loadable again, and no probe? */
 bool bb_captured_prog__is_measured(const struct bb_captured_prog *p);
 
+/* Is it the program by which a light skeleton (bpftool gen skeleton -L) loads others, inside the
+ * kernel? */
+bool bb_captured_prog__is_light_loader(const struct bb_captured_prog *p);
+
 /*
  * Are two programs of two captures the same to the kernel: instructions, with maps that are alike
  * and constants (frozen maps) that are equal? Names, lines and what other maps hold do not count.

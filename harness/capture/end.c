@@ -385,6 +385,8 @@ static const char *sign_of_probe(const struct bb_take *t, size_t prog)
 					    "test_",   "feature_", "det_arg_ctx"};
 	const struct bb_captured_prog *p = &c->progs[prog];
 
+	if (bb_captured_prog__is_light_loader(p))
+		return "it is the program by which a light skeleton loads the others";
 	if (p->n_insns > PROBE_INSNS)
 		return NULL;
 	if (was_dropped(t, prog))

@@ -58,6 +58,16 @@ bool bb_take__has_nothing(const struct bb_take *t)
 	return true;
 }
 
+/* Programs that a BPF program loads inside the kernel, where no system call shows them. */
+static int say_light(const struct bb_take *t, const char *how_ended, struct bb_err *err)
+{
+	return bb_fail(err, -ENOTSUP,
+		       "'%s'%s loads its programs by a light skeleton (bpftool gen skeleton -L), "
+		       "inside the kernel, where they cannot be copied: capture a build with an "
+		       "ordinary skeleton, or measure the running ones in place, by --prog-name",
+		       t->capture->command, how_ended);
+}
+
 int bb_take__say_nothing(const struct bb_take *t, const char *how_ended, struct bb_err *err)
 {
 	const struct bb_capture *c = t->capture;
@@ -68,6 +78,9 @@ int bb_take__say_nothing(const struct bb_take *t, const char *how_ended, struct 
 	for (size_t i = 0; i < c->n_progs; i++)
 		if (t->loads[i].lacks_rights)
 			return say_rights(t, -t->loads[i].lacks_rights, how_ended, err);
+	for (size_t i = 0; i < c->n_progs; i++)
+		if (bb_captured_prog__is_light_loader(&c->progs[i]))
+			return say_light(t, how_ended, err);
 	if (c->n_progs)
 		return bb_fail(err, -ENOTSUP,
 			       "'%s'%s loaded its loader's tests of the kernel (%zu), and no "

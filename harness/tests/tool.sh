@@ -120,13 +120,14 @@ only_whole() {
 
 # complains NAME CODE REGEX: the last `run` ended with CODE, printed nothing on stdout and on stderr one line,
 # "bpfbench...: " and something that matches REGEX (argp may add "Try `bpfbench --help' ..." to it, and
-# AddressSanitizer that it does not like makecontext(); that somebody else measures on the CPU is not ours).
+# AddressSanitizer that it does not like makecontext(); that somebody else measures on the CPU, or that a container's cgroup grants
+# no real-time priority, is the machine's).
 complains() {
 	local why=''
 
 	[[ $status == "$2" ]] || why+="expected exit code $2; "
 	[[ ! -s $TMP/out ]] || why+="stdout should be empty; "
-	[[ $(grep -vcE "^Try \`bpfbench|^bpfbench: waiting: |^==[0-9]+==WARNING: ASan " "$TMP/err") == 1 ]] || why+="stderr should be one line; "
+	[[ $(grep -vcE "^Try \`bpfbench|^bpfbench: (waiting: |no real-time priority )|^==[0-9]+==WARNING: ASan " "$TMP/err") == 1 ]] || why+="stderr should be one line; "
 	grep -qE -- '^bpfbench( [a-z]+)?: ' "$TMP/err" || why+="stderr should begin with 'bpfbench: '; "
 	grep -qE -- "$3" "$TMP/err" || why+="stderr should match: $3; "
 	if [[ -z $why ]]; then ok "$1"; else not_ok "$1" "$why"$'\n'"$(tap_shown)"; fi

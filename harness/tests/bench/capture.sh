@@ -7,16 +7,14 @@
 # About 5 s a command; needs root. A command is watched for SECONDS_EACH (2.5), and its programs have BUDGET seconds (120 and 10 a
 # program); LIMIT seconds (600), for the copy of its maps too, end one that hangs.
 set -euo pipefail
+# shellcheck source=harness/tests/tracefs.sh
+. "$(dirname -- "${BASH_SOURCE[0]}")/../tracefs.sh" "$@"
 cd -- "$(dirname -- "${BASH_SOURCE[0]}")/../../.."
 O=$(realpath -m "${O:-build}")
 work=$(mktemp -d)
 trap 'rm -rf -- "$work"' EXIT
 
 ((EUID == 0)) || { echo 'capture.sh: loading programs needs root' >&2; exit 4; }
-# tracepoints are found in tracefs: in a mount namespace of our own, where it is not mounted
-if [[ ! -e /sys/kernel/tracing/events && ${BB_UNSHARED:-} != 1 ]]; then
-	exec env BB_UNSHARED=1 unshare -m sh -c 'mount -t tracefs tracefs /sys/kernel/tracing && exec "$0" "$@"' "$0" "$@"
-fi
 
 wanted() {
 	local pattern

@@ -6,7 +6,7 @@
 # shellcheck source=harness/tests/tool.sh disable=SC2317 # functions that check, wait_until and run call
 . "$(dirname "$0")/../tool.sh"
 
-names=(static "own filter" "dropped rights" "32-bit" fails "no rights" probes script supervises attachments "test runs" interrupted "the caller's" tc netns variables maps gate budget)
+names=(static "own filter" "dropped rights" "32-bit" fails "no rights" probes script supervises attachments "test runs" interrupted "the caller's" tc netns "light skeleton" variables maps gate budget)
 need_root "${names[@]}" || plan_done
 objects=$O/tests/bpf load=$O/tests/tools/load_all file=$WORK/a.capture
 
@@ -245,6 +245,41 @@ if need_command tc tc netns; then
 		expect_grep "tc: where its program is attached, in another network namespace" out '^  shape +sched_cls .* tc lo egress$'
 	else
 		skip "tc: where its program is attached" "no clsact in this kernel, or a tc without BPF: $(grep -v bpfbench: "$TMP/err" | head -n 1)"
+	fi
+fi
+
+# --- a light skeleton: a BPF program loads the others inside the kernel, where they cannot be copied; in place they are measured ---
+if bpftool=$(find_bpftool) || skip_each "no bpftool that works on this kernel" "light skeleton"; then
+	printf '%s\n' '#include <linux/bpf.h>' '#include <bpf/bpf_helpers.h>' 'char L[] SEC("license") = "GPL"; __u64 n;' \
+		'SEC("raw_tp/task_rename") int bb_renames(void *c) { __sync_fetch_and_add(&n, 1); return 0; }' >"$TMP/light.bpf.c"
+	printf '%s\n' '#include <errno.h>' '#include <stdio.h>' '#include <unistd.h>' '#include "light.lskel.h"' \
+		'int main(void) { struct light *s = light__open_and_load(); if (!s || light__attach(s)) return 1;' \
+		'puts("loaded"); fflush(stdout); sleep(600); return 0; }' >"$TMP/light.c"
+	clang -target bpf -g -O2 -idirafter "/usr/include/$(uname -m)-linux-gnu" -c "$TMP/light.bpf.c" -o "$TMP/light.bpf.o" &&
+		"$bpftool" gen skeleton -L "$TMP/light.bpf.o" name light >"$TMP/light.lskel.h" && "${CC:-gcc}" -o "$TMP/light" "$TMP/light.c" -lbpf
+	rm -f "$file"
+	capture --until "until grep -q '^loaded' '$TMP/err'; do sleep 0.05; done" -- "$TMP/light"
+	if grep -q 'ended with exit code 1,' "$TMP/err"; then
+		skip "light skeleton" "this kernel does not take it"
+	else
+		complains_of_light() { ((status == 4)) && grep -qE "loads its programs by a light skeleton .*--prog-name" "$TMP/err"; }
+		check "light skeleton: its programs are not copied, which is said" complains_of_light
+		check "light skeleton: no file" test ! -e "$file"
+		capture --until "until grep -q '^loaded' '$TMP/err'; do sleep 0.05; done" -- \
+			sh -c "'$load' '$objects/loop.bpf.o' & exec '$TMP/light'"
+		expect_grep "light skeleton: beside an ordinary program: where it is attached" out '^not captured: .* raw_tracepoint task_rename, which a light skeleton'
+		start timeout 600 sh -c "while :; do /bin/true; done"
+		renamer=$child
+		start "$TMP/light"
+		wait_until 10 grep -q '^loaded' "$TMP/out" || true
+		light=$child child=$renamer
+		for seconds in 1 5 25; do
+			run "$BPFBENCH" --prog-name bb_renames --seconds "$seconds" --no-store
+			((status != 0)) || break
+		done
+		end_processes "$light" "$renamer"
+		child=''
+		check "light skeleton: measured in place" more "$(bmf "$TMP/out" live/bb_renames/live latency)" 0
 	fi
 fi
 

@@ -141,8 +141,8 @@ do_command() {
 	fi
 	if ((status == 4)); then
 		skip "$name" "nothing of it is supported here: $(tail -n 1 "$TMP/err")"
-	elif ((status == 1)) && grep -q 'budget of [0-9]* s was used up before' "$TMP/err"; then
-		skip "$name" "this machine is too slow for a test of it: $(grep -m 1 'was used up before' "$TMP/err")"
+	elif ((status == 1)) && grep -qE 'budget (of [0-9.]+ s )?was used up (before|while)' "$TMP/err"; then
+		skip "$name" "this machine is too slow for a test of it: $(grep -m 1 'was used up' "$TMP/err")"
 	elif [[ " $codes " == *" $status "* ]]; then
 		ok "$name"
 	elif grep -q 'another process has bpf_stats on' "$TMP/err"; then
