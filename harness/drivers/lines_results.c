@@ -11,6 +11,14 @@
 #define NEAR_NS 0.25   /* about a cycle */
 #define NEAR_SHARE 0.5 /* or that of a price, as with cold caches */
 
+#define LEVEL_NS 3.0 /* a smaller time is shown as "< 3" */
+
+/* Cuts at one level. */
+#define LEVEL_NS 3.0    /* a smaller time is shown as "< 3" */
+#define LEVEL_LOADS 3u  /* fewer cannot tell */
+#define LITTLE_SLOTS 6u /* instructions, of which a CPU does several a cycle */
+#define MEDIAN_SE 1.858 /* times the median deviation over the root of n: 1.2533 x 1.4826 */
+
 /* Of the runs; with more the program's own time is that of several ways. */
 #define OTHER_WAYS 0.01
 
@@ -107,27 +115,91 @@ static double check_price(const struct bb_lines_case *p, double *room)
 	return fmax(fmin(fmax(total, doubled - near), doubled + near), 0);
 }
 
+/* What a run takes to each measured place, of one load, without the price of checks. */
+static void find_cumulative(const struct bb_lines_case *p, uint32_t load, double check_ns,
+			    double *ret_ns)
+{
+	uint32_t first = BB_LINES_ITEM_FIRST_CUT;
+	double entry = load_ns(p, load, first), empty = load_ns(p, load, BB_LINES_ITEM_EMPTY);
+
+	for (uint32_t i = 0; i < p->path.n_measured; i++)
+		ret_ns[i] = load_ns(p, load, first + i) - entry + empty -
+			    check_ns * checks_at(p, p->path.measured[i]);
+}
+
+/* Are there no more than a few instructions of a program's own between measured[i] and the next? */
+static bool is_little(const struct bb_line_path *path, const struct bb_cuts *cuts, uint32_t i)
+{
+	uint32_t place = path->measured[i];
+	const struct bb_cut *from = &cuts->v[path->cuts[place]],
+			    *to = &cuts->v[path->cuts[place + 1]];
+	const struct bb_line_row *row = &path->rows[path->row_of[place]];
+
+	return path->measured[i + 1] == place + 1 && !row->call[0] && !row->is_loop &&
+	       to->slot >= from->slot && to->slot - from->slot <= LITTLE_SLOTS;
+}
+
+/* Is the time from measured[i] to measured[k] none, as far as the loads can tell? `x`: room for as
+ * many. */
+static bool is_level(const struct bb_lines_case *p, const double *cumulative, uint32_t i,
+		     uint32_t k, double *x)
+{
+	double middle, se;
+	uint32_t n = 0;
+
+	for (uint32_t l = 0; l < p->n_loads; l++) {
+		const double *of = &cumulative[(size_t)l * p->path.n_measured];
+
+		if (isfinite(of[k] - of[i]))
+			x[n++] = of[k] - of[i];
+	}
+	if (n < LEVEL_LOADS)
+		return false;
+	middle = bb_median(x, n);
+	for (uint32_t l = 0; l < n; l++)
+		x[l] = fabs(x[l] - middle);
+	se = MEDIAN_SE * bb_median(x, n) / sqrt(n);
+	return fabs(middle) < LEVEL_NS + 2 * se;
+}
+
+/*
+ * Cuts that follow each other with a few instructions between them, whose time cannot be told from
+ * none, are at one level, and the mean of them all is nearer to it than each of them. So the rows
+ * next to them have less noise, of which there is most behind a call that writes much. The first
+ * cut and the last one stay as they are, so that the sum does.
+ */
+static void find_levels(const struct bb_lines_case *p, const struct bb_cuts *cuts,
+			double *cumulative, double *x)
+{
+	uint32_t n = p->path.n_measured, end;
+
+	for (uint32_t i = 1; !p->is_cold && i + 2 < n; i = end + 1) {
+		for (end = i; end + 2 < n && is_little(&p->path, cuts, end) &&
+			      is_level(p, cumulative, end, end + 1, x) &&
+			      is_level(p, cumulative, i, end + 1, x);)
+			end++;
+		for (uint32_t l = 0; end > i && l < p->n_loads; l++) {
+			double *of = &cumulative[(size_t)l * n], sum = 0;
+
+			for (uint32_t k = i; k <= end; k++)
+				sum += of[k] / (end - i + 1);
+			for (uint32_t k = i; k <= end; k++)
+				of[k] = sum;
+		}
+	}
+}
+
 /* One load's rows. */
-static int share_load(const struct bb_lines_case *p, uint32_t load, double check_ns,
+static int share_load(const struct bb_lines_case *p, uint32_t load, const double *cumulative,
 		      double *program_ns, double *empty_ns, double *rows_ns, double *first_ns,
 		      double *rest_ns)
 {
-	uint32_t n = p->path.n_measured, first = BB_LINES_ITEM_FIRST_CUT;
-	double *cumulative = calloc(n, sizeof(*cumulative)), entry = load_ns(p, load, first),
-	       empty = load_ns(p, load, BB_LINES_ITEM_EMPTY);
-	int rc;
-
-	if (!cumulative)
-		return -ENOMEM;
-	for (uint32_t i = 0; i < n; i++)
-		cumulative[i] = load_ns(p, load, first + i) - entry + empty -
-				check_ns * checks_at(p, p->path.measured[i]);
 	*program_ns = load_ns(p, load, BB_LINES_ITEM_PROGRAM);
-	*empty_ns = empty;
-	*rest_ns = takes_other_ways(p) || p->is_cold ? *program_ns - cumulative[n - 1] : 0;
-	rc = bb_line_path__share(&p->path, cumulative, rows_ns, first_ns);
-	free(cumulative);
-	return rc;
+	*empty_ns = load_ns(p, load, BB_LINES_ITEM_EMPTY);
+	*rest_ns = takes_other_ways(p) || p->is_cold
+			   ? *program_ns - cumulative[p->path.n_measured - 1]
+			   : 0;
+	return bb_line_path__share(&p->path, cumulative, rows_ns, first_ns);
 }
 
 int bb_lines__of(void *state, const struct bb_variant_spec *spec, uint32_t param,
@@ -136,15 +208,18 @@ int bb_lines__of(void *state, const struct bb_variant_spec *spec, uint32_t param
 	struct bb_lines_variant *v = bb_lines_state__variant(state, spec);
 	struct bb_lines_case *p = v ? bb_lines_variant__case(v, param) : NULL;
 	size_t n_rows = p ? p->path.n_rows : 0;
-	double *program, *empty, *rest, *rows, *first;
+	double *program, *empty, *rest, *rows, *first, *cumulative;
 	int rc = 0;
 
 	if (!p || !p->n_loads)
 		return -ENOENT;
 	free(p->results);
 	p->results = calloc(p->n_loads * (3 + 2 * n_rows), sizeof(*p->results));
-	if (!p->results)
+	cumulative = calloc((size_t)p->n_loads * p->path.n_measured, sizeof(*cumulative));
+	if (!p->results || !cumulative) {
+		free(cumulative);
 		return -ENOMEM;
+	}
 	program = p->results;
 	empty = program + p->n_loads;
 	rest = empty + p->n_loads;
@@ -165,8 +240,13 @@ int bb_lines__of(void *state, const struct bb_variant_spec *spec, uint32_t param
 				       .refused_why = v->plan.refused_why,
 				       .runs = p->runs,
 				       .other_ways = p->other_ways};
+	for (uint32_t l = 0; l < p->n_loads; l++)
+		find_cumulative(p, l, ret_lines->check_ns,
+				&cumulative[(size_t)l * p->path.n_measured]);
+	find_levels(p, &v->plan.cuts, cumulative, p->results);
 	for (uint32_t l = 0; !rc && l < p->n_loads; l++)
-		rc = share_load(p, l, ret_lines->check_ns, &program[l], &empty[l],
-				&rows[l * n_rows], &first[l * n_rows], &rest[l]);
+		rc = share_load(p, l, &cumulative[(size_t)l * p->path.n_measured], &program[l],
+				&empty[l], &rows[l * n_rows], &first[l * n_rows], &rest[l]);
+	free(cumulative);
 	return rc;
 }

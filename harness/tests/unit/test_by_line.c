@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <setjmp.h>
 #include <cmocka.h>
+#include <errno.h>
 
 #include "cli/lines_flame.h"
 #include "export/by_line_print.h"
@@ -39,6 +40,38 @@ static void test_stored_and_read(void **state)
 	assert_nan(x[2]);
 	assert_int_equal(bb_timed_loads(""), 0);
 	bb_report__free(again);
+	bb_report__free(r);
+}
+
+/* The loads of another process are appended; where its runs took another way, they are not. */
+static void test_processes(void **state)
+{
+	struct bb_report *r = make_sample_report(), *other = make_sample_report();
+	const struct bb_case *c = &r->cases[0];
+	size_t n = c->n_series;
+
+	(void)state;
+	make_timed(r, 4849)->processes = 1;
+	make_timed(other, 4851)->processes = 1;
+	other->timed[0].check_ns = r->timed[0].check_ns + 1;
+	other->timed[0].runs = 5;
+	r->timed[0].runs = 6;
+	assert_int_equal(bb_report__take_loads(r, other, 8), 0);
+	assert_int_equal(r->timed[0].processes, 2);
+	assert_int_equal(r->timed[0].runs, 11);
+	assert_near(r->timed[0].check_ns, other->timed[0].check_ns - 0.5);
+	assert_int_equal(bb_timed_loads(r->timed[0].program_ns), 16);
+	assert_int_equal(bb_timed_loads(r->timed[0].rows[2].ns), 16);
+	assert_true(n > 0);
+	assert_int_equal(c->n_series, 2 * n);
+	for (size_t i = n; i < c->n_series; i++)
+		assert_int_equal(c->series[i].load, 8 + c->series[i - n].load);
+	bb_report__free(other);
+	other = make_report(ID);
+	make_timed(other, 4849)->rows[1].turns = 7;
+	assert_int_equal(bb_report__take_loads(r, other, 16), -EINVAL);
+	assert_int_equal(r->timed[0].processes, 2);
+	bb_report__free(other);
 	bb_report__free(r);
 }
 
@@ -292,9 +325,13 @@ static void test_pictures(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_stored_and_read), cmocka_unit_test(test_lines),
-		cmocka_unit_test(test_calls),           cmocka_unit_test(test_cold),
-		cmocka_unit_test(test_table),           cmocka_unit_test(test_by_param),
+		cmocka_unit_test(test_stored_and_read),
+		cmocka_unit_test(test_processes),
+		cmocka_unit_test(test_lines),
+		cmocka_unit_test(test_calls),
+		cmocka_unit_test(test_cold),
+		cmocka_unit_test(test_table),
+		cmocka_unit_test(test_by_param),
 		cmocka_unit_test(test_pictures),
 	};
 

@@ -47,6 +47,29 @@ static void test_coverage(void **state)
 	assert_true(in_order > TIMES * 84 / 100);
 }
 
+/* Seven processes of four loads each, which differ by three times as much as their loads. */
+static void test_processes(void **state)
+{
+	unsigned int covered = 0;
+	struct bb_rng rng;
+
+	(void)state;
+	bb_rng_seed(&rng, 11);
+	for (unsigned int t = 0; t < TIMES; t++) {
+		double x[28], process = 0;
+		struct bb_in_order o;
+
+		for (unsigned int i = 0; i < 28; i++) {
+			if (i % 4 == 0)
+				process = 3 * bb_rng_normal(&rng);
+			x[i] = process + bb_rng_normal(&rng);
+		}
+		assert_int_equal(bb_in_order(x, 28, 7, 0.05, &o), 0);
+		covered += o.interval.lo <= 0 && o.interval.hi >= 0;
+	}
+	assert_true(covered >= TIMES * 92 / 100);
+}
+
 static void test_few(void **state)
 {
 	const double x[] = {1, 2, 3, 4, 5, 6, 7, 8, 9};
@@ -66,6 +89,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_coverage),
+		cmocka_unit_test(test_processes),
 		cmocka_unit_test(test_few),
 	};
 
