@@ -146,6 +146,23 @@ static int fill_usdt(struct bb_test_prog *subject, const struct bb_attach_point 
 	return rc;
 }
 
+/* The scenario says who fires it, and nothing else will do. */
+static int say_in_vain(const struct bb_attach_point *point, int trigger_rc, struct bb_err *err)
+{
+	const struct bb_fired_by *by = point->by;
+	const char *called = by ? by->call : NULL, *run = by && by->run ? by->run[0] : NULL;
+
+	return bb_fail(err, -ENOTSUP, "%s: %s '%s' does not make it run%s%s",
+		       bb_attach_point__words(point).text,
+		       called ? "calling"
+		       : run  ? "the command"
+			      : "trigger",
+		       called ? called
+		       : run  ? run
+			      : bb_trigger__asked_for(point),
+		       trigger_rc ? "; it failed: " : "", trigger_rc ? strerror(-trigger_rc) : "");
+}
+
 static int find_at(struct bb_fire_state *s, struct bb_test_prog *subject,
 		   const struct bb_attach_point *point, struct bb_err *err)
 {
@@ -168,10 +185,7 @@ static int find_at(struct bb_fire_state *s, struct bb_test_prog *subject,
 	if (!d.trigger && d.ended[0])
 		rc = bb_fail(err, -ENOTSUP, "%s: %s", bb_attach_point__words(point).text, d.ended);
 	else if (!d.trigger && bb_trigger__asked_for(point))
-		rc = bb_fail(err, -ENOTSUP, "%s: trigger '%s' does not make it run%s%s",
-			     bb_attach_point__words(point).text, bb_trigger__asked_for(point),
-			     d.n_tried && d.tried[0].rc ? "; it failed: " : "",
-			     d.n_tried && d.tried[0].rc ? strerror(-d.tried[0].rc) : "");
+		rc = say_in_vain(point, d.n_tried ? d.tried[0].rc : 0, err);
 	else if (!d.trigger)
 		rc = bb_fail(err, -ENOTSUP,
 			     "%s: none of the %zu triggers that were fired makes it run%s; "

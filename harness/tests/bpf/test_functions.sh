@@ -84,6 +84,7 @@ wait_until 10 runs_loop || true
 scenario "name: run, program: on_work, binary: $TMP/prog, function: work, fired_by: {run: [$TMP/prog]}" \
 	"name: process, program: on_work, binary: $TMP/loop, function: work, pid: $looping" \
 	"name: stripped, program: on_work, binary: $TMP/stripped, function: work, fired_by: {run: [$TMP/stripped]}" \
+	"name: elsewhere, program: on_work, binary: $TMP/prog, function: work, fired_by: {run: [/bin/true]}" \
 	"name: acts, binary: $TMP/prog, function: work, fired_by: {run: [$TMP/prog]}" \
 	"name: named, program: on_work, binary: libc.so.6, function: malloc, fired_by: malloc" \
 	"name: other, program: on_work, binary: libc.so.6, function: malloc, fired_by: malocc" \
@@ -96,6 +97,7 @@ expect_grep "a process that is there: who fired it" err "^    process: wait \(fu
 check "a trigger by its name: a figure" figure named
 expect_grep "a trigger that there is not: the nearest" err "skipped: f/other/step: there is no trigger 'malocc' \(did you mean 'malloc'\?\)"
 expect_grep "a stripped program" err "skipped: f/stripped/step: .* has no function 'work' \(it is stripped"
+expect_grep "a command that does not call it" err "skipped: f/elsewhere/step: .* the command '/bin/true' does not make it run"
 expect_grep "a program that acts, on a file that anybody may run" err 'skipped: f/acts/step: .*--allow-system-wide'
 expect_grep "a program is no library" err "skipped: f/no_library/step: 'work' of .* cannot be called: .*(executable|dynamically load)"
 scenario "name: gone, program: on_work, binary: $TMP/loop, function: work, pid: $looping"
