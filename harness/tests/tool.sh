@@ -48,6 +48,20 @@ need_built() {
 	[[ $flags != *' -fsanitize='* ]] || make_built+=(SAN=1)
 }
 
+# disturbed: what the last `run` measured is void in part, as another process had bpf_stats on.
+disturbed() { grep -q 'another process has bpf_stats on' "$TMP/err"; }
+
+# run_undisturbed CMD...: as `run`; where that was disturbed, once more, and once more.
+run_undisturbed() {
+	local try
+
+	for try in 1 2 3; do
+		((try == 1)) || sleep 1
+		run "$@"
+		disturbed || return 0
+	done
+}
+
 # wait_until SECONDS CMD...: false when CMD never succeeds within ten times that time: a machine may be busy, or emulated.
 wait_until() {
 	local end=$((SECONDS + 10 * $1 + 1))

@@ -9,7 +9,16 @@ token="bpfbench-test-$$"	# on the workload's command line, and on nobody else's
 bpftool=$(find_bpftool) || bpftool=''
 stats_before=$(cat /proc/sys/kernel/bpf_stats_enabled)
 
-real() { run "$BPFBENCH" "$@" --results "$results"; }
+# real ARG...: bpfbench, storing in $results. Of one that was disturbed and is run once more nothing stays.
+real_once() {
+	[[ ! -e $TMP/began ]] || find "$results" -type f -newer "$TMP/began" -delete 2>"$TMP/find" || true
+	touch "$TMP/began"
+	"$BPFBENCH" "$@" --results "$results"
+}
+real() {
+	rm -f "$TMP/began"
+	run_undisturbed real_once "$@"
+}
 workload_pids() { pgrep -f "^amicable_pairs $token"; }
 
 # A look at the workload: its status and open files. It ends and is started again every second or so.

@@ -43,7 +43,7 @@ measured() {
 
 	for case in "$@"; do more "$(bmf "$TMP/out" "$case" latency)" 0 || { printf '%s\n' "$case"; return 1; }; done
 }
-run "$BPFBENCH" --object "$TMP/sections.capture" --program counts --loads 2 -n 48 --no-store
+run_undisturbed "$BPFBENCH" --object "$TMP/sections.capture" --program counts --loads 2 -n 48 --no-store
 expect_status "measured: exit code 0" 0
 check "measured: beside its floor" measured sections/{empty-xdp,counts}/{step,slope}
 run "$BPFBENCH" compare --exact --base-object "$objects/sections.bpf.o" --head-object "$TMP/sections.capture" \
@@ -68,24 +68,24 @@ run "$BPFBENCH" --object "$file" --cold --loads 2 -n 20 --no-store
 expect_status "cold: exit code 0" 0
 check "cold: measured" measured a/{empty-xdp,loop}/step-cold
 
-run "$BPFBENCH" --capture "$load $objects/sections.bpf.o" --program counts --loads 2 -n 48 --no-store
+run_undisturbed "$BPFBENCH" --capture "$load $objects/sections.bpf.o" --program counts --loads 2 -n 48 --no-store
 expect_status "in one line: exit code 0" 0
 check "in one line: measured" measured load_all/{empty-xdp,counts}/{step,slope}
-run "$BPFBENCH" --loads 2 -n 48 --no-store --program counts -- "$load" "$objects/sections.bpf.o"
+run_undisturbed "$BPFBENCH" --loads 2 -n 48 --no-store --program counts -- "$load" "$objects/sections.bpf.o"
 expect_status "in one line, without a shell: exit code 0" 0
 check "in one line, without a shell: measured" measured load_all/{empty-xdp,counts}/{step,slope}
 check "in one line: the capture is not kept" test -z "$(find "${TMPDIR:-/tmp}" -maxdepth 1 -name 'bpfbench-capture-*' -newer "$file")"
 
 # --- tail calls: their programs are loaded with it ---
 capture -- "$load" "$objects/tailcall.bpf.o"
-run "$BPFBENCH" --object "$file" --program first --loads 2 -n 300 --no-store
+run_undisturbed "$BPFBENCH" --object "$file" --program first --loads 2 -n 300 --no-store
 expect_status "tail calls: exit code 0" 0
 # Another program that takes the machine's attention may do so during one of the two runs: then once more.
 as_in_object() {
 	cp "$TMP/out" "$TMP/captured.bmf"
-	run "$BPFBENCH" --object "$objects/tailcall.bpf.o" --program first --loads 2 -n 300 --no-store
+	run_undisturbed "$BPFBENCH" --object "$objects/tailcall.bpf.o" --program first --loads 2 -n 300 --no-store
 	near "$(bmf "$TMP/captured.bmf" a/first/step latency-p50)" "$(bmf "$TMP/out" tailcall/first/step latency-p50)" 50 && return
-	run "$BPFBENCH" --object "$file" --program first --loads 2 -n 300 --no-store
+	run_undisturbed "$BPFBENCH" --object "$file" --program first --loads 2 -n 300 --no-store
 	return 1
 }
 check "tail calls: they bill to the caller, as in the object" wait_until 1 as_in_object

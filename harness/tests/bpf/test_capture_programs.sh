@@ -61,7 +61,7 @@ capture -- "$load" "$objects/loop.bpf.o"
 # BPF_F_TOKEN_FD: the token was the command's, and root needs none
 repack '/"name": "loop"/,/}/s/"flags": 0/"flags": 65536/'
 check "token: a program that was loaded by one" grep -q '"flags": 65536' "$TMP/tar/bpfbench-capture.json"
-run "$BPFBENCH" --object "$TMP/edited.capture" --loads 1 -n 48 --no-store
+run_undisturbed "$BPFBENCH" --object "$TMP/edited.capture" --loads 1 -n 48 --no-store
 expect_status "token: it is loaded again without" 0
 repack 's/"bpfbench_capture": 1/"bpfbench_capture": 2/'
 run "$BPFBENCH" --object "$TMP/edited.capture" --no-store

@@ -24,7 +24,7 @@ hooked() {
 	done
 }
 mapfile -t chosen < <(printf -- '--program\n%s\n' "${programs[@]}" "${cgroups[@]}")
-for ((i = 0; i < 5; i++)); do
+for ((i = 0; i < 2; i++)); do
 	rm -rf "$results"
 	real --object "$object" "${chosen[@]}" --drive hook --drive step --loads 3 --budget 60
 	! hooked || break

@@ -125,10 +125,14 @@ check "after all that, nobody else ran the first program: $result" same_runs "$r
 # --- test runs ---
 own tested 2000
 real --prog-id "$id" --trigger test-run -n 600 --loads 6 --no-store
-expect_status "test runs: succeeds, although its owner runs it, too" 0
+if disturbed; then
+	skip_each "another process has bpf_stats on" "test runs: succeeds, although its owner runs it, too" "test runs: slope" || true
+else
+	expect_status "test runs: succeeds, although its owner runs it, too" 0
+	expect_grep "test runs: slope" out '"live/live_counts_its_runs/slope"'
+fi
 expect_grep "test runs: warns" err 'test runs of loaded programs change the contents of their maps'
 expect_grep "test runs: step" out '"live/live_counts_its_runs/step"'
-expect_grep "test runs: slope" out '"live/live_counts_its_runs/slope"'
 disown_it tested
 check "test runs: they are in its map: $result" more_runs "$result"
 
