@@ -64,7 +64,12 @@ run "$BPFBENCH" annotate --time latest --results "$TMP/results"
 expect_grep "annotated: the time of its lines" out '^a/loop/lines: [0-9.]+ ns a run'
 run "$BPFBENCH" report latest --results "$TMP/results" -o "$TMP/page.html"
 expect_status "a page about it: exit code 0" 0
-run "$BPFBENCH" --object "$file" --cold --loads 2 -n 20 --no-store
+# A load that was emptied otherwise than the others is void, rightly, where neighbours use the caches: of two, both may be.
+for _ in 1 2 3 4 5; do
+	run_undisturbed "$BPFBENCH" --object "$file" --cold --loads 4 -n 20 --no-store
+	! measured a/{empty-xdp,loop}/step-cold >"$TMP/measured" || break
+	sed -n 's/^.* void: /# void: /p' "$TMP/err"
+done
 expect_status "cold: exit code 0" 0
 check "cold: measured" measured a/{empty-xdp,loop}/step-cold
 

@@ -88,7 +88,12 @@ check "init --find-triggers: the other program is attached beside" all_of on_exi
 # --- a program that is cold, counted, and compared ---
 rm -rf "$results"
 # of a function in the process that fires, where nobody else comes by
-real --object "$object" --program on_malloc --cold --drive step-cold --loads 2 -n 20 --budget 60
+# A load that was emptied otherwise than the others is void, rightly, where neighbours use the caches.
+for _ in 1 2 3 4 5; do
+	real --object "$object" --program on_malloc --cold --drive step-cold --loads 4 -n 20 --budget 60
+	! more "$(bmf "$TMP/out" fire/on_malloc/step-cold latency)" 0 >"$TMP/more" || break
+	sed -n 's/^.* void: /# void: /p' "$TMP/err"
+done
 check "cold: a figure" more "$(bmf "$TMP/out" fire/on_malloc/step-cold latency)" 0
 rm -rf "$results"
 real compare --exact --base-object "$object" --head-object "$object" --program on_openat
