@@ -66,7 +66,7 @@ run "$BPFBENCH" report latest --results "$TMP/results" -o "$TMP/page.html"
 expect_status "a page about it: exit code 0" 0
 # A load that was emptied otherwise than the others is void, rightly, where neighbours use the caches: of two, both may be.
 for _ in 1 2 3 4 5; do
-	run_undisturbed "$BPFBENCH" --object "$file" --cold --loads 4 -n 20 --no-store
+	run_undisturbed "$BPFBENCH" --object "$file" --drive step --cold --drive step-cold --loads 4 -n 20 --no-store
 	! measured a/{empty-xdp,loop}/step-cold >"$TMP/measured" || break
 	sed -n 's/^.* void: /# void: /p' "$TMP/err"
 done
@@ -83,14 +83,14 @@ check "in one line: the capture is not kept" test -z "$(find "${TMPDIR:-/tmp}" -
 
 # --- tail calls: their programs are loaded with it ---
 capture -- "$load" "$objects/tailcall.bpf.o"
-run_undisturbed "$BPFBENCH" --object "$file" --program first --loads 2 -n 300 --no-store
+run_undisturbed "$BPFBENCH" --object "$file" --program first --drive step --loads 2 -n 300 --no-store
 expect_status "tail calls: exit code 0" 0
 # Another program that takes the machine's attention may do so during one of the two runs: then once more.
 as_in_object() {
 	cp "$TMP/out" "$TMP/captured.bmf"
-	run_undisturbed "$BPFBENCH" --object "$objects/tailcall.bpf.o" --program first --loads 2 -n 300 --no-store
+	run_undisturbed "$BPFBENCH" --object "$objects/tailcall.bpf.o" --program first --drive step --loads 2 -n 300 --no-store
 	near "$(bmf "$TMP/captured.bmf" a/first/step latency-p50)" "$(bmf "$TMP/out" tailcall/first/step latency-p50)" 50 && return
-	run_undisturbed "$BPFBENCH" --object "$file" --program first --loads 2 -n 300 --no-store
+	run_undisturbed "$BPFBENCH" --object "$file" --program first --drive step --loads 2 -n 300 --no-store
 	return 1
 }
 check "tail calls: they bill to the caller, as in the object" wait_until 1 as_in_object
