@@ -60,9 +60,10 @@ static int say_no_global(const struct bpf_object *obj, const char *object_path, 
 		return bb_fail_nomem(err);
 	for (__u32 id = 1; id < n_types && n < MOST_NAMES; id++) {
 		const struct btf_type *t = btf__type_by_id(btf, id);
+		const char *of = t && btf_is_var(t) ? btf__name_by_offset(btf, t->name_off) : NULL;
 
-		if (t && btf_is_var(t))
-			names[n++] = btf__name_by_offset(btf, t->name_off);
+		if (of)
+			names[n++] = of;
 	}
 	near = bb_nearest(name, names, n);
 	bb_fail(err, -ENOENT, "%s has no global variable '%s'%s%s%s%s", object_path, name,
