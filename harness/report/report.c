@@ -162,14 +162,6 @@ void bb_case__drop_empty_series(struct bb_case *c)
 	c->n_series = kept;
 }
 
-static struct bb_case *like_case(struct bb_report *r, const struct bb_case *like)
-{
-	for (size_t i = 0; i < r->n_cases; i++)
-		if (!strcmp(r->cases[i].name, like->name))
-			return &r->cases[i];
-	return NULL;
-}
-
 static struct bb_timed *like_timed(struct bb_report *r, const struct bb_timed *like)
 {
 	for (size_t i = 0; i < r->n_timed; i++)
@@ -205,9 +197,9 @@ int bb_report__take_loads(struct bb_report *into, struct bb_report *from, uint32
 	for (size_t i = 0; !rc && i < from->n_timed; i++)
 		rc = bb_timed__take_loads(like_timed(into, &from->timed[i]), &from->timed[i]);
 	for (size_t i = 0; !rc && i < from->n_cases; i++) {
-		struct bb_case *c = like_case(into, &from->cases[i]);
+		const struct bb_case *c = bb_report__find_case(into, from->cases[i].name);
 
-		rc = c ? take_series(c, &from->cases[i], first) : 0;
+		rc = c ? take_series(&into->cases[c - into->cases], &from->cases[i], first) : 0;
 	}
 	return rc;
 }
