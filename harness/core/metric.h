@@ -37,8 +37,8 @@ struct bb_summary {
 	struct bb_estimate drops; /* runs whose result the program threw away */
 	/* share of CPU time that the hypervisor took meanwhile, 0..1 */
 	struct bb_estimate steal;
-	/* latency in pieces of the reference (core/reference.h), load by load: the rest when
-	 * the machine's own speed is taken out */
+	/* latency in pieces of the reference (core/reference.h): the rest when the machine's own
+	 * speed is taken out */
 	struct bb_estimate relative;
 	struct bb_estimate reference[BB_N_REFERENCES]; /* ns a piece: medians over rounds */
 	uint64_t samples;                              /* in the valid series */

@@ -214,7 +214,12 @@ const struct bb_program *bb_report__find_program(const struct bb_report *r, cons
  */
 enum bb_reference bb_case__reference(const struct bb_case *c);
 
-/* x[n_series], by series, in pieces of that reference; NAN where it was not measured. */
+/*
+ * x[n_series], by series, in pieces of that reference; NAN where it was not measured. Of a case
+ * that has been summarised: wakeups are those of the same round, as they move within a run; of the
+ * instructions, which show the CPU's clock, the run's median is taken, as single ones are disturbed
+ * more often than the clock changes.
+ */
 void bb_case__relative(const struct bb_case *c, const double *x, double *ret_relative);
 
 /*

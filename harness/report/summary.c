@@ -42,9 +42,11 @@ enum bb_reference bb_case__reference(const struct bb_case *c)
 void bb_case__relative(const struct bb_case *c, const double *x, double *ret_relative)
 {
 	enum bb_reference reference = bb_case__reference(c);
+	bool is_steady = reference == BB_REFERENCE_INSTRUCTIONS;
 
 	for (size_t i = 0; i < c->n_series; i++)
-		ret_relative[i] = ratio(x[i], c->series[i].reference_ns[reference]);
+		ret_relative[i] = ratio(x[i], is_steady ? c->summary.reference[reference].value
+							: c->series[i].reference_ns[reference]);
 }
 
 /* The places of a case's loads, as stats/strata.h takes them; free() both. 0 or -ENOMEM. */
@@ -374,9 +376,9 @@ static int summarise_case(struct bb_case *c, struct work *w)
 	if (!rc)
 		rc = averages(c);
 	if (!rc)
-		rc = relative(c, w);
-	if (!rc)
 		rc = references(c);
+	if (!rc)
+		rc = relative(c, w);
 	if (rc)
 		return rc;
 	c->summary.latency = l.estimate;

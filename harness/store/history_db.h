@@ -19,7 +19,7 @@
 
 /* Raise it whenever the same run gives other points than before (test_run_index.c watches), or
  * history.sql changes. */
-#define BB_HISTORY_DB_VERSION 2u
+#define BB_HISTORY_DB_VERSION 3u
 
 /* The index in dir/history.db; empty when there is none that can be believed. */
 void bb_history_db__load(const char *dir, struct bb_run_index *ret_index);

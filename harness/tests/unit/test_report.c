@@ -368,7 +368,7 @@ static void test_summarise_twice(void **state)
 	bb_report__free(r);
 }
 
-/* In pieces of the reference of the same round: of wakeups for a program that wakes. */
+/* In pieces of the run's instructions; in wakeups of the same round for a program that wakes. */
 static void test_relative(void **state)
 {
 	struct bb_report *r = make_report("x");
@@ -379,21 +379,24 @@ static void test_relative(void **state)
 	for (uint32_t k = 0; k < 6; k++) {
 		struct bb_series *s = make_series(r, i, k);
 
-		/* the machine is slower by the half in every other round */
+		/* wakeups take half as long again in every other round */
 		add_samples(s, k % 2 ? 600 : 400, 40);
-		s->reference_ns[BB_REFERENCE_INSTRUCTIONS] = k % 2 ? 150 : 100;
+		/* of one round, something else is in the reference */
+		s->reference_ns[BB_REFERENCE_INSTRUCTIONS] = k == 3 ? 190 : 125;
 		s->reference_ns[BB_REFERENCE_WAKEUP] = k % 2 ? 1200 : 800;
 	}
 	assert_int_equal(bb_report__summarise(r), 0);
 	assert_near(c->summary.latency.value, 500);
 	assert_near(c->summary.relative.value, 4);
-	assert_near(c->summary.relative.lo, 4);
-	assert_near(c->summary.relative.hi, 4);
+	assert_near(c->summary.relative.lo, 3.2);
+	assert_near(c->summary.relative.hi, 4.8);
 	assert_near(c->summary.reference[BB_REFERENCE_INSTRUCTIONS].value, 125);
 	assert_nan(c->summary.reference[BB_REFERENCE_MEMORY].value);
 	c->wakeups = 1;
 	assert_int_equal(bb_report__summarise(r), 0);
 	assert_near(c->summary.relative.value, 0.5);
+	assert_near(c->summary.relative.lo, 0.5);
+	assert_near(c->summary.relative.hi, 0.5);
 	for (size_t k = 0; k < 6; k++)
 		c->series[k].reference_ns[BB_REFERENCE_WAKEUP] = NAN;
 	assert_int_equal(bb_report__summarise(r), 0);
