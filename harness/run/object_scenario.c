@@ -2,7 +2,6 @@
 #include "run/object_scenario.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <linux/bpf.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -10,96 +9,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/grow.h"
-#include "bpf/object_info.h"
 #include "bpf/prog_type.h"
 #include "drivers/test_run_types.h"
-#include "capture/section.h"
-#include "fire/attach_point.h"
-#include "plan/field.h"
 #include "plan/yaml.h"
 #include "run/object_input.h"
+#include "run/object_programs.h"
 
 #define MAX_RUNS 8 /* inputs of one drive that are taken from a capture */
 
-/* An object, opened. */
-struct part {
-	char path[PATH_MAX];              /* absolute */
-	char name[BB_NAME_MAX_BYTES + 2]; /* with room for one that is too long */
-	struct bb_object_info info;
-	size_t n_wanted; /* of its programs */
-};
+/* --- drives and floors --- */
 
-struct variant {
-	char name[2 * BB_NAME_MAX_BYTES + 4]; /* too long: the scenario's reader says so */
-	const struct part *part;
-	const struct bb_object_program *program;
-};
-
-struct maker {
-	const struct bb_object_opts *opts;
-	const char *name; /* of the scenario */
-	struct part *parts;
-	struct variant *variants; /* those that can be driven, in the order of the objects */
-	size_t n_variants;
-	struct bb_object_scenario out;
-};
-
-/* --- names --- */
-
-static bool ends_in(const char *text, size_t len, const char *end)
-{
-	return len > strlen(end) && !memcmp(text + len - strlen(end), end, strlen(end));
-}
-
-static void name_part(const struct bb_object_ref *ref, char *ret_name)
-{
-	const char *slash = strrchr(ref->path, '/'), *base = slash ? slash + 1 : ref->path;
-	size_t len = strlen(base);
-
-	if (ref->name) { /* as it is: if it is not a name, that is for the user to hear */
-		snprintf(ret_name, BB_NAME_MAX_BYTES + 2, "%s", ref->name);
-		return;
-	}
-	if (ends_in(base, len, ".o"))
-		len -= strlen(".o");
-	if (ends_in(base, len, ".bpf"))
-		len -= strlen(".bpf");
-	if (ends_in(base, len, ".capture"))
-		len -= strlen(".capture");
-	bb_name_from(base, len, ret_name);
-}
-
-/* The program's name; of several objects theirs, and both where an object has several programs. */
-static void name_variant(const struct maker *m, const struct part *part, const char *program,
-			 struct variant *v)
-{
-	char own[BB_NAME_MAX_BYTES + 1];
-
-	bb_name_from(program, strlen(program), own);
-	if (m->opts->n_objects == 1)
-		snprintf(v->name, sizeof(v->name), "%s", own);
-	else
-		snprintf(v->name, sizeof(v->name), "%s%s%s", part->name,
-			 part->n_wanted == 1 ? "" : ".", part->n_wanted == 1 ? "" : own);
-}
-
-/* "empty-xdp". No function can be called so, only an object. */
-static const char *floor_name(uint32_t type, char *buf, size_t size)
-{
-	snprintf(buf, size, "empty-%s", bb_prog_type_name(type).text);
-	return buf;
-}
-
-/* What is done, and the drive that it cannot do without. */
+/* What is done. */
 static const struct {
 	bool step, exact, lines;
-	const char *with;
 } drives[] = {
-	[BB_OBJECT_TIME] = {.step = true, .with = "step"},
-	[BB_OBJECT_COUNT] = {.exact = true, .with = "exact"},
-	[BB_OBJECT_TIME_AND_COUNT] = {.step = true, .exact = true, .with = "step"},
-	[BB_OBJECT_LINES] = {.exact = true, .lines = true, .with = "lines"},
+	[BB_OBJECT_TIME] = {.step = true},
+	[BB_OBJECT_COUNT] = {.exact = true},
+	[BB_OBJECT_TIME_AND_COUNT] = {.step = true, .exact = true},
+	[BB_OBJECT_LINES] = {.exact = true, .lines = true},
 };
 
 /* Types that are fired where they are attached and have an empty program in bpf/floors.bpf.c. */
@@ -121,220 +48,19 @@ static bool has_floor(uint32_t type)
 	return type == BPF_PROG_TYPE_PERF_EVENT || !bb_test_run_type__find(type, &t, NULL);
 }
 
-/* The trigger that suits a program; NULL: there is none. */
-static const char *trigger_of(const struct bb_object_opts *o, const struct bb_object_program *p)
-{
-	const struct bb_test_run_type *t;
-	struct bb_attach_point point, own;
-
-	if (o->trigger)
-		return o->trigger;
-	if (p->type == BPF_PROG_TYPE_PERF_EVENT)
-		return "page-fault";
-	bb_attach_point__from_section(p->section, p->type, p->attach_type, &point);
-	/* a context of zeros is nobody's; one that is given is meant */
-	if (!bb_test_run_type__find(p->type, &t, NULL) &&
-	    (point.kind != BB_AT_RAW_TP || o->n_contexts))
-		return "test-run";
-	if (point.kind == BB_AT_NOWHERE && !bb_attach_point__on_own_function(&point, &own))
-		return NULL;
-	return bb_drive_kind_find(drives[o->what].with, "fire") ? "fire" : NULL;
-}
-
 /* Do two programs have the same drives? */
-static bool alike(const struct maker *m, const struct variant *a, const struct variant *b)
+static bool alike(const struct bb_object_maker *m, const struct bb_object_variant *a,
+		  const struct bb_object_variant *b)
 {
 	return a->program->type == b->program->type &&
-	       !strcmp(trigger_of(m->opts, a->program), trigger_of(m->opts, b->program));
-}
-
-static int check_distinct(const struct maker *m, struct bb_err *err)
-{
-	char floor[64];
-
-	for (size_t i = 0; i < m->n_variants; i++) {
-		const char *name = m->variants[i].name;
-
-		for (size_t j = 0; j < i; j++)
-			if (!strcmp(name, m->variants[j].name))
-				return bb_fail(err, -EEXIST,
-					       "'%s' of %s and '%s' of %s would both be called "
-					       "'%s'; give the objects names of their own: "
-					       "--object NAME=FILE",
-					       m->variants[j].program->name,
-					       m->variants[j].part->path,
-					       m->variants[i].program->name,
-					       m->variants[i].part->path, name);
-		for (size_t j = 0; j < m->n_variants; j++)
-			if (!strcmp(name,
-				    floor_name(m->variants[j].program->type, floor, sizeof(floor))))
-				return bb_fail(err, -EEXIST,
-					       "'%s' is the name of the empty program; give %s "
-					       "another name: --object NAME=FILE",
-					       name, m->variants[i].part->path);
-	}
-	return 0;
-}
-
-/* --- which programs --- */
-
-bool bb_object_opts__wants(const struct bb_object_opts *o, const char *program)
-{
-	for (size_t i = 0; i < o->n_programs; i++)
-		if (!strcmp(o->programs[i], program))
-			return true;
-	return !o->n_programs;
-}
-
-static bool is_wanted(const struct bb_object_opts *o, const struct bb_object_ref *ref,
-		      const char *program)
-{
-	return ref->program ? !strcmp(ref->program, program) : bb_object_opts__wants(o, program);
-}
-
-static int open_part(const struct bb_object_opts *o, const struct bb_object_ref *ref,
-		     struct part *part, struct bb_err *err)
-{
-	int rc = bb_object_info__read(ref->path, &part->info, err);
-
-	if (!rc && o->type)
-		rc = bb_object_info__take_for(&part->info, o->type, err);
-	if (!rc && !realpath(ref->path, part->path)) {
-		rc = -errno;
-		bb_fail(err, rc, "%s: %s", ref->path, strerror(-rc));
-	}
-	for (size_t i = 0; !rc && !ref->program && i < o->n_programs; i++)
-		rc = bb_object_info__need_program(&part->info, ref->path, o->programs[i], err);
-	name_part(ref, part->name);
-	for (size_t i = 0; !rc && i < part->info.n_programs; i++)
-		part->n_wanted += is_wanted(o, ref, part->info.programs[i].name);
-	if (!rc && o->one_each && part->n_wanted != 1)
-		rc = bb_fail(err, -EINVAL,
-			     "%s: one program of it can be compared at a time; which? --program "
-			     "NAME; it has: %s",
-			     ref->path, bb_object_info__list(&part->info).text);
-	return rc;
-}
-
-/* Why nothing here makes a program run; false: something does. */
-static bool why_not(const struct bb_object_opts *o, const struct bb_object_program *p,
-		    char *ret_why, size_t size)
-{
-	const char *kind = p->attach_type == BPF_XDP_DEVMAP ? "devmap" : "cpumap";
-
-	if (p->why_not)
-		snprintf(ret_why, size, "%s", p->why_not);
-	else if (p->type == BPF_PROG_TYPE_UNSPEC)
-		snprintf(ret_why, size,
-			 "libbpf cannot tell its type from its section \"%s\"; --type, or the "
-			 "key 'type' of a variant, says it",
-			 p->section);
-	else if (p->type == BPF_PROG_TYPE_XDP &&
-		 (p->attach_type == BPF_XDP_DEVMAP || p->attach_type == BPF_XDP_CPUMAP))
-		snprintf(ret_why, size,
-			 "the kernel runs a program of section xdp/%s only on frames redirected to "
-			 "a %s, and refuses to test-run it; built in section xdp it can be "
-			 "measured",
-			 kind, kind);
-	else if (trigger_of(o, p))
-		return false;
-	else if (!strcmp(p->section, BB_NOT_ATTACHED))
-		snprintf(ret_why, size,
-			 "the command attached it nowhere, so nothing tells which event of type "
-			 "%s makes it run",
-			 bb_prog_type_name(p->type).text);
-	else
-		snprintf(ret_why, size, "no trigger here makes a program of type %s run; %s",
-			 bb_prog_type_name(p->type).text,
-			 p->type == BPF_PROG_TYPE_EXT ? "it runs as part of the program that it "
-							"replaces"
-						      : "only its own event makes it run");
-	return true;
-}
-
-static int add_skip(struct maker *m, const char *variant, const char *why)
-{
-	struct bb_object_skip *s = bb_append(&m->out.skips, &m->out.n_skips, sizeof(*s));
-
-	if (!s)
-		return -ENOMEM;
-	s->why = strdup(why);
-	if (asprintf(&s->what, "%s/%s", m->name, variant) < 0)
-		s->what = NULL;
-	return s->what && s->why ? 0 : -ENOMEM;
-}
-
-static int note_guess(struct maker *m, const struct variant *v)
-{
-	char *before = m->out.guesses;
-
-	if (asprintf(&m->out.guesses,
-		     "%sbpfbench: %s: its section \"%s\" is taken for \"%s\"; --type says "
-		     "otherwise\n",
-		     before ? before : "", v->name, v->program->section, v->program->guess) < 0)
-		m->out.guesses = NULL;
-	free(before);
-	return m->out.guesses ? 0 : -ENOMEM;
-}
-
-static int add_program(struct maker *m, const struct part *part, const struct bb_object_program *p)
-{
-	struct variant *added, v = {.part = part, .program = p};
-	char why[400];
-
-	name_variant(m, part, p->name, &v);
-	if (why_not(m->opts, p, why, sizeof(why)))
-		return add_skip(m, v.name, why);
-	added = bb_append(&m->variants, &m->n_variants, sizeof(*added));
-	if (!added)
-		return -ENOMEM;
-	*added = v;
-	return p->guess ? note_guess(m, &v) : 0;
-}
-
-/* A line a program, as many as a message holds. */
-static int say_nothing_driven(const struct maker *m, struct bb_err *err)
-{
-	char list[3000], line[600];
-	size_t at = 0, i = 0;
-
-	for (; i < m->out.n_skips; i++) {
-		int len = snprintf(line, sizeof(line), "\n  %s: %s", m->out.skips[i].what,
-				   m->out.skips[i].why);
-
-		if (at + (size_t)len + 1 > sizeof(list))
-			break;
-		at += (size_t)snprintf(list + at, sizeof(list) - at, "%s", line);
-	}
-	line[0] = '\0';
-	if (i < m->out.n_skips)
-		snprintf(line, sizeof(line), "\n  and %zu more", m->out.n_skips - i);
-	return bb_fail(err, -ENOTSUP, "%s: none of its programs can be driven:%s%s",
-		       m->parts[0].path, list, line);
-}
-
-static int find_programs(struct maker *m, struct bb_err *err)
-{
-	const struct bb_object_opts *o = m->opts;
-	int rc = 0;
-
-	for (size_t i = 0; !rc && i < o->n_objects; i++)
-		rc = open_part(o, &o->objects[i], &m->parts[i], err);
-	m->name = o->name ? o->name : o->n_objects == 1 ? m->parts[0].name : "objects";
-	for (size_t i = 0; !rc && i < o->n_objects; i++)
-		for (size_t j = 0; !rc && j < m->parts[i].info.n_programs; j++)
-			if (is_wanted(o, &o->objects[i], m->parts[i].info.programs[j].name) &&
-			    add_program(m, &m->parts[i], &m->parts[i].info.programs[j]))
-				rc = bb_fail_nomem(err);
-	if (!rc && (!m->n_variants || (o->one_each && m->out.n_skips)))
-		rc = say_nothing_driven(m, err);
-	return rc ? rc : check_distinct(m, err);
+	       !strcmp(bb_object_trigger(m->opts, a->program),
+		       bb_object_trigger(m->opts, b->program));
 }
 
 /* --- the text --- */
 
 /* Is it the first of its type? Each type has one floor. */
-static bool leads(const struct maker *m, size_t v)
+static bool leads(const struct bb_object_maker *m, size_t v)
 {
 	for (size_t i = 0; i < v; i++)
 		if (m->variants[i].program->type == m->variants[v].program->type)
@@ -343,7 +69,7 @@ static bool leads(const struct maker *m, size_t v)
 }
 
 /* And the first with its drives? */
-static bool leads_drive(const struct maker *m, size_t v)
+static bool leads_drive(const struct bb_object_maker *m, size_t v)
 {
 	for (size_t i = 0; i < v; i++)
 		if (alike(m, &m->variants[i], &m->variants[v]))
@@ -352,7 +78,7 @@ static bool leads_drive(const struct maker *m, size_t v)
 }
 
 /* All have one floor and the same drives. */
-static bool is_one_type(const struct maker *m)
+static bool is_one_type(const struct bb_object_maker *m)
 {
 	for (size_t v = 1; v < m->n_variants; v++)
 		if (leads_drive(m, v))
@@ -365,7 +91,8 @@ static void write_floor(const char *indent, uint32_t type, FILE *out)
 	char name[64];
 
 	if (has_floor(type))
-		fprintf(out, "%sfloor: %s\n", indent, floor_name(type, name, sizeof(name)));
+		fprintf(out, "%sfloor: %s\n", indent,
+			bb_object_floor_name(type, name, sizeof(name)));
 }
 
 /* What a filter would be told of the process that fires; NULL: nothing that is known. */
@@ -412,7 +139,7 @@ static void write_filters(const struct bb_object_info *info, FILE *out)
 				info->maps[i].name);
 }
 
-static void write_head(const struct maker *m, FILE *out)
+static void write_head(const struct bb_object_maker *m, FILE *out)
 {
 	const struct bb_object_opts *o = m->opts;
 
@@ -446,7 +173,7 @@ static void write_head(const struct maker *m, FILE *out)
 		      out);
 }
 
-static void write_fired_by(const struct maker *m, const char *variant, FILE *out)
+static void write_fired_by(const struct bb_object_maker *m, const char *variant, FILE *out)
 {
 	const struct bb_scenario *s = m->opts->found_in;
 
@@ -455,18 +182,18 @@ static void write_fired_by(const struct maker *m, const char *variant, FILE *out
 			fprintf(out, ", fired_by: %s", m->opts->found[i]);
 }
 
-static void write_variants(const struct maker *m, FILE *out)
+static void write_variants(const struct bb_object_maker *m, FILE *out)
 {
 	char floor[64];
 
 	fputs("variants:\n", out);
 	for (size_t i = 0; i < m->n_variants; i++) {
-		const struct variant *v = &m->variants[i];
+		const struct bb_object_variant *v = &m->variants[i];
 		uint32_t type = v->program->type;
 
 		if (leads(m, i) && has_floor(type)) {
-			fprintf(out, "  - {name: %s, program: empty_%s, object: floors.bpf.o",
-				floor_name(type, floor, sizeof(floor)),
+			fprintf(out, "  - {name: %s, program: empty_%s, object: " BB_FLOORS_OBJECT,
+				bb_object_floor_name(type, floor, sizeof(floor)),
 				bb_prog_type_name(type).text);
 			write_fired_by(m, floor, out);
 			fputs("}    # the floor: returns at once\n", out);
@@ -507,7 +234,8 @@ static void add_run(struct runs *r, const char *text)
 		r->text[r->n++] = text;
 }
 
-static struct runs runs_of(const struct maker *m, const struct variant *lead, bool contexts)
+static struct runs runs_of(const struct bb_object_maker *m, const struct bb_object_variant *lead,
+			   bool contexts)
 {
 	struct runs r = {.n = 0};
 
@@ -520,7 +248,7 @@ static struct runs runs_of(const struct maker *m, const struct variant *lead, bo
 	return r;
 }
 
-static int write_inputs(const struct maker *m, const struct variant *lead,
+static int write_inputs(const struct bb_object_maker *m, const struct bb_object_variant *lead,
 			const struct bb_test_run_type *type, bool hint, FILE *out,
 			struct bb_err *err)
 {
@@ -551,7 +279,8 @@ static int write_inputs(const struct maker *m, const struct variant *lead,
 }
 
 /* Which floor and which of the variants a drive is for, where there are other types, too. */
-static void write_driven(const struct maker *m, const struct variant *lead, FILE *out)
+static void write_driven(const struct bb_object_maker *m, const struct bb_object_variant *lead,
+			 FILE *out)
 {
 	const char *between = "";
 
@@ -570,10 +299,10 @@ static void write_driven(const struct maker *m, const struct variant *lead, FILE
 }
 
 /* One drive that fires the program; `hint`: say in a comment what its inputs would be. */
-static int write_fired(const struct maker *m, const struct variant *lead, const char *with,
-		       bool hint, FILE *out, struct bb_err *err)
+static int write_fired(const struct bb_object_maker *m, const struct bb_object_variant *lead,
+		       const char *with, bool hint, FILE *out, struct bb_err *err)
 {
-	const char *trigger = trigger_of(m->opts, lead->program);
+	const char *trigger = bb_object_trigger(m->opts, lead->program);
 	uint32_t prog_type = lead->program->type;
 	const struct bb_test_run_type *type;
 
@@ -590,13 +319,13 @@ static int write_fired(const struct maker *m, const struct variant *lead, const 
 	return write_inputs(m, lead, type, hint, out, err);
 }
 
-static int write_slope(const struct maker *m, const struct variant *lead, FILE *out,
-		       struct bb_err *err)
+static int write_slope(const struct bb_object_maker *m, const struct bb_object_variant *lead,
+		       FILE *out, struct bb_err *err)
 {
 	uint32_t prog_type = lead->program->type;
 	const struct bb_test_run_type *type;
 
-	if (m->opts->trigger || strcmp(trigger_of(m->opts, lead->program), "test-run") ||
+	if (m->opts->trigger || strcmp(bb_object_trigger(m->opts, lead->program), "test-run") ||
 	    bb_test_run_type__find(prog_type, &type, NULL) || !type->takes_repeat)
 		return 0;
 	fputs("  - with: slope    # without bpf_stats, whose own cost is in the figures of step\n",
@@ -605,17 +334,18 @@ static int write_slope(const struct maker *m, const struct variant *lead, FILE *
 	return write_inputs(m, lead, type, false, out, err);
 }
 
-static void write_hook(const struct maker *m, const struct variant *lead, FILE *out)
+static void write_hook(const struct bb_object_maker *m, const struct bb_object_variant *lead,
+		       FILE *out)
 {
-	if (!m->opts->hook || strcmp(trigger_of(m->opts, lead->program), "fire"))
+	if (!m->opts->hook || strcmp(bb_object_trigger(m->opts, lead->program), "fire"))
 		return;
 	fputs("  - with: hook    # the whole cost of an event to whoever makes it happen\n", out);
 	write_driven(m, lead, out);
 }
 
 /* The drives of a type. */
-static int write_drives(const struct maker *m, const struct variant *lead, FILE *out,
-			struct bb_err *err)
+static int write_drives(const struct bb_object_maker *m, const struct bb_object_variant *lead,
+			FILE *out, struct bb_err *err)
 {
 	enum bb_object_do what = m->opts->what;
 	int rc = 0;
@@ -634,7 +364,7 @@ static int write_drives(const struct maker *m, const struct variant *lead, FILE 
 }
 
 /* The skips, as comments: whatever stands in a section's name, it is one line. */
-static void write_skips(const struct maker *m, FILE *out)
+static void write_skips(const struct bb_object_maker *m, FILE *out)
 {
 	for (size_t i = 0; i < m->out.n_skips; i++) {
 		fprintf(out, "# Not driven: %s: ", m->out.skips[i].what);
@@ -644,7 +374,7 @@ static void write_skips(const struct maker *m, FILE *out)
 	}
 }
 
-static int write_text(struct maker *m, struct bb_err *err)
+static int write_text(struct bb_object_maker *m, struct bb_err *err)
 {
 	size_t size = 0;
 	FILE *out = open_memstream(&m->out.text, &size);
@@ -663,7 +393,7 @@ static int write_text(struct maker *m, struct bb_err *err)
 }
 
 /* Inputs that are given must be of use to some program. */
-static int check_inputs(const struct maker *m, struct bb_err *err)
+static int check_inputs(const struct bb_object_maker *m, struct bb_err *err)
 {
 	bool packets = false, contexts = false;
 
@@ -689,8 +419,9 @@ static int check_inputs(const struct maker *m, struct bb_err *err)
 int bb_object_scenario__make(const struct bb_object_opts *opts,
 			     struct bb_object_scenario *ret_scenario, struct bb_err *err)
 {
-	struct maker m = {.opts = opts, .parts = calloc(opts->n_objects, sizeof(*m.parts))};
-	int rc = m.parts ? find_programs(&m, err) : bb_fail_nomem(err);
+	struct bb_object_maker m = {.opts = opts,
+				    .parts = calloc(opts->n_objects, sizeof(*m.parts))};
+	int rc = m.parts ? bb_object_maker__find(&m, err) : bb_fail_nomem(err);
 
 	if (!rc)
 		rc = check_inputs(&m, err);

@@ -8,6 +8,9 @@
 #include "base/err.h"
 #include "plan/scenario.h"
 
+/* The empty programs, an object of bpfbench's own. */
+#define BB_FLOORS_OBJECT "floors.bpf.o"
+
 /*
  * A scenario's text for BPF objects that have none: each program a variant, grouped by type, with
  * the drive that makes the type run and the floor of the type (bpf/floors.bpf.c). `bpfbench init`
@@ -49,6 +52,9 @@ struct bb_object_opts {
 	const char *const *contexts; /* files, likewise, for types without a packet */
 	size_t n_contexts;
 };
+
+/* A name from a path or a file's name, without the extension. ret_name[BB_NAME_MAX_BYTES + 1]. */
+void bb_object_name_from(const char *path, char *ret_name);
 
 /* Is the program of that name among `programs`? */
 bool bb_object_opts__wants(const struct bb_object_opts *o, const char *program);

@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "run/object_programs.h"
+
+#include <errno.h>
+#include <linux/bpf.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/grow.h"
+#include "bpf/prog_type.h"
+#include "capture/section.h"
+#include "drivers/test_run_types.h"
+#include "fire/attach_point.h"
+
+/* --- names --- */
+
+static bool ends_in(const char *text, size_t len, const char *end)
+{
+	return len > strlen(end) && !memcmp(text + len - strlen(end), end, strlen(end));
+}
+
+void bb_object_name_from(const char *path, char *ret_name)
+{
+	size_t len = strlen(path);
+
+	if (ends_in(path, len, ".o"))
+		len -= strlen(".o");
+	if (ends_in(path, len, ".bpf"))
+		len -= strlen(".bpf");
+	if (ends_in(path, len, ".capture"))
+		len -= strlen(".capture");
+	bb_name_from(path, len, ret_name);
+}
+
+static void name_part(const struct bb_object_ref *ref, char *ret_name)
+{
+	const char *slash = strrchr(ref->path, '/');
+
+	if (ref->name) /* as it is: if it is not a name, that is for the user to hear */
+		snprintf(ret_name, BB_NAME_MAX_BYTES + 2, "%s", ref->name);
+	else
+		bb_object_name_from(slash ? slash + 1 : ref->path, ret_name);
+}
+
+/* The program's name; of several objects theirs, and both where an object has several programs. */
+static void name_variant(const struct bb_object_maker *m, const struct bb_object_part *part,
+			 const char *program, struct bb_object_variant *v)
+{
+	char own[BB_NAME_MAX_BYTES + 1];
+
+	bb_name_from(program, strlen(program), own);
+	if (m->opts->n_objects == 1)
+		snprintf(v->name, sizeof(v->name), "%s", own);
+	else
+		snprintf(v->name, sizeof(v->name), "%s%s%s", part->name,
+			 part->n_wanted == 1 ? "" : ".", part->n_wanted == 1 ? "" : own);
+}
+
+const char *bb_object_floor_name(uint32_t type, char *buf, size_t size)
+{
+	snprintf(buf, size, "empty-%s", bb_prog_type_name(type).text);
+	return buf;
+}
+
+static int check_distinct(const struct bb_object_maker *m, struct bb_err *err)
+{
+	char floor[64];
+
+	for (size_t i = 0; i < m->n_variants; i++) {
+		const char *name = m->variants[i].name;
+
+		for (size_t j = 0; j < i; j++)
+			if (!strcmp(name, m->variants[j].name))
+				return bb_fail(err, -EEXIST,
+					       "'%s' of %s and '%s' of %s would both be called "
+					       "'%s'; give the objects names of their own: "
+					       "--object NAME=FILE",
+					       m->variants[j].program->name,
+					       m->variants[j].part->path,
+					       m->variants[i].program->name,
+					       m->variants[i].part->path, name);
+		for (size_t j = 0; j < m->n_variants; j++)
+			if (!strcmp(name, bb_object_floor_name(m->variants[j].program->type, floor,
+							       sizeof(floor))))
+				return bb_fail(err, -EEXIST,
+					       "'%s' is the name of the empty program; give %s "
+					       "another name: --object NAME=FILE",
+					       name, m->variants[i].part->path);
+	}
+	return 0;
+}
+
+/* --- which programs --- */
+
+/* The drive that one cannot do without. */
+static const char *const needed_drives[] = {
+	[BB_OBJECT_TIME] = "step",
+	[BB_OBJECT_COUNT] = "exact",
+	[BB_OBJECT_TIME_AND_COUNT] = "step",
+	[BB_OBJECT_LINES] = "lines",
+};
+
+const char *bb_object_trigger(const struct bb_object_opts *o, const struct bb_object_program *p)
+{
+	const struct bb_test_run_type *t;
+	struct bb_attach_point point, own;
+
+	if (o->trigger)
+		return o->trigger;
+	if (p->type == BPF_PROG_TYPE_PERF_EVENT)
+		return "page-fault";
+	bb_attach_point__from_section(p->section, p->type, p->attach_type, &point);
+	/* a context of zeros is nobody's; one that is given is meant */
+	if (!bb_test_run_type__find(p->type, &t, NULL) &&
+	    (point.kind != BB_AT_RAW_TP || o->n_contexts))
+		return "test-run";
+	if (point.kind == BB_AT_NOWHERE && !bb_attach_point__on_own_function(&point, &own))
+		return NULL;
+	return bb_drive_kind_find(needed_drives[o->what], "fire") ? "fire" : NULL;
+}
+
+bool bb_object_opts__wants(const struct bb_object_opts *o, const char *program)
+{
+	for (size_t i = 0; i < o->n_programs; i++)
+		if (!strcmp(o->programs[i], program))
+			return true;
+	return !o->n_programs;
+}
+
+static bool is_wanted(const struct bb_object_opts *o, const struct bb_object_ref *ref,
+		      const char *program)
+{
+	return ref->program ? !strcmp(ref->program, program) : bb_object_opts__wants(o, program);
+}
+
+static int open_part(const struct bb_object_opts *o, const struct bb_object_ref *ref,
+		     struct bb_object_part *part, struct bb_err *err)
+{
+	int rc = bb_object_info__read(ref->path, &part->info, err);
+
+	if (!rc && o->type)
+		rc = bb_object_info__take_for(&part->info, o->type, err);
+	if (!rc && !realpath(ref->path, part->path)) {
+		rc = -errno;
+		bb_fail(err, rc, "%s: %s", ref->path, strerror(-rc));
+	}
+	for (size_t i = 0; !rc && !ref->program && i < o->n_programs; i++)
+		rc = bb_object_info__need_program(&part->info, ref->path, o->programs[i], err);
+	name_part(ref, part->name);
+	for (size_t i = 0; !rc && i < part->info.n_programs; i++)
+		part->n_wanted += is_wanted(o, ref, part->info.programs[i].name);
+	if (!rc && o->one_each && part->n_wanted != 1)
+		rc = bb_fail(err, -EINVAL,
+			     "%s: one program of it can be compared at a time; which? --program "
+			     "NAME; it has: %s",
+			     ref->path, bb_object_info__list(&part->info).text);
+	return rc;
+}
+
+/* Why nothing here makes a program run; false: something does. */
+static bool why_not(const struct bb_object_opts *o, const struct bb_object_program *p,
+		    char *ret_why, size_t size)
+{
+	const char *kind = p->attach_type == BPF_XDP_DEVMAP ? "devmap" : "cpumap";
+
+	if (p->why_not)
+		snprintf(ret_why, size, "%s", p->why_not);
+	else if (p->type == BPF_PROG_TYPE_UNSPEC)
+		snprintf(ret_why, size,
+			 "libbpf cannot tell its type from its section \"%s\"; --type, or the "
+			 "key 'type' of a variant, says it",
+			 p->section);
+	else if (p->type == BPF_PROG_TYPE_XDP &&
+		 (p->attach_type == BPF_XDP_DEVMAP || p->attach_type == BPF_XDP_CPUMAP))
+		snprintf(ret_why, size,
+			 "the kernel runs a program of section xdp/%s only on frames redirected to "
+			 "a %s, and refuses to test-run it; built in section xdp it can be "
+			 "measured",
+			 kind, kind);
+	else if (bb_object_trigger(o, p))
+		return false;
+	else if (!strcmp(p->section, BB_NOT_ATTACHED))
+		snprintf(ret_why, size,
+			 "the command attached it nowhere, so nothing tells which event of type "
+			 "%s makes it run",
+			 bb_prog_type_name(p->type).text);
+	else
+		snprintf(ret_why, size, "no trigger here makes a program of type %s run; %s",
+			 bb_prog_type_name(p->type).text,
+			 p->type == BPF_PROG_TYPE_EXT ? "it runs as part of the program that it "
+							"replaces"
+						      : "only its own event makes it run");
+	return true;
+}
+
+static int add_skip(struct bb_object_maker *m, const char *variant, const char *why)
+{
+	struct bb_object_skip *s = bb_append(&m->out.skips, &m->out.n_skips, sizeof(*s));
+
+	if (!s)
+		return -ENOMEM;
+	s->why = strdup(why);
+	if (asprintf(&s->what, "%s/%s", m->name, variant) < 0)
+		s->what = NULL;
+	return s->what && s->why ? 0 : -ENOMEM;
+}
+
+static int note_guess(struct bb_object_maker *m, const struct bb_object_variant *v)
+{
+	char *before = m->out.guesses;
+
+	if (asprintf(&m->out.guesses,
+		     "%sbpfbench: %s: its section \"%s\" is taken for \"%s\"; --type says "
+		     "otherwise\n",
+		     before ? before : "", v->name, v->program->section, v->program->guess) < 0)
+		m->out.guesses = NULL;
+	free(before);
+	return m->out.guesses ? 0 : -ENOMEM;
+}
+
+static int add_program(struct bb_object_maker *m, const struct bb_object_part *part,
+		       const struct bb_object_program *p)
+{
+	struct bb_object_variant *added, v = {.part = part, .program = p};
+	char why[400];
+
+	name_variant(m, part, p->name, &v);
+	if (why_not(m->opts, p, why, sizeof(why)))
+		return add_skip(m, v.name, why);
+	added = bb_append(&m->variants, &m->n_variants, sizeof(*added));
+	if (!added)
+		return -ENOMEM;
+	*added = v;
+	return p->guess ? note_guess(m, &v) : 0;
+}
+
+/* A line a program, as many as a message holds. */
+static int say_nothing_driven(const struct bb_object_maker *m, struct bb_err *err)
+{
+	char list[3000], line[600];
+	size_t at = 0, i = 0;
+
+	for (; i < m->out.n_skips; i++) {
+		int len = snprintf(line, sizeof(line), "\n  %s: %s", m->out.skips[i].what,
+				   m->out.skips[i].why);
+
+		if (at + (size_t)len + 1 > sizeof(list))
+			break;
+		at += (size_t)snprintf(list + at, sizeof(list) - at, "%s", line);
+	}
+	line[0] = '\0';
+	if (i < m->out.n_skips)
+		snprintf(line, sizeof(line), "\n  and %zu more", m->out.n_skips - i);
+	return bb_fail(err, -ENOTSUP, "%s: none of its programs can be driven:%s%s",
+		       m->parts[0].path, list, line);
+}
+
+int bb_object_maker__find(struct bb_object_maker *m, struct bb_err *err)
+{
+	const struct bb_object_opts *o = m->opts;
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < o->n_objects; i++)
+		rc = open_part(o, &o->objects[i], &m->parts[i], err);
+	m->name = o->name ? o->name : o->n_objects == 1 ? m->parts[0].name : "objects";
+	for (size_t i = 0; !rc && i < o->n_objects; i++)
+		for (size_t j = 0; !rc && j < m->parts[i].info.n_programs; j++)
+			if (is_wanted(o, &o->objects[i], m->parts[i].info.programs[j].name) &&
+			    add_program(m, &m->parts[i], &m->parts[i].info.programs[j]))
+				rc = bb_fail_nomem(err);
+	if (!rc && (!m->n_variants || (o->one_each && m->out.n_skips)))
+		rc = say_nothing_driven(m, err);
+	return rc ? rc : check_distinct(m, err);
+}
