@@ -116,22 +116,36 @@ static const struct argp argp = {
 	       "A command runs with the rights of bpfbench, its stdin empty, its stdout on "
 	       "stderr. It is ended by SIGINT, then harder, when bpfbench has seen enough. If it "
 	       "ends before with an exit code other than 0 or by a signal, bpfbench ends with 1, "
-	       "after the figures.\n\n"
+	       "after the figures; so it does if none of the command's programs was seen.\n\n"
 	       "Overhead: bpf_stats is on meanwhile and off again afterwards; it adds 10 to 40 ns "
 	       "to every run of every program. Reading the counters takes at most a quarter of one "
 	       "CPU, and mostly far less. Programs are never attached, changed or unloaded; a "
 	       "program that its owner unloads stays for up to a quarter of a second. Needs root.",
 };
 
+/* Nothing is to be seen any more of a command that has ended. */
+static int say_unseen(const struct live_args *a, int status, struct bb_err *err)
+{
+	return bb_fail(err, -ENODATA,
+		       "'%s' %s before any of its BPF programs was seen; `bpfbench capture` keeps "
+		       "those that a command loads",
+		       a->command[0], bb_how_ended(status).text);
+}
+
+/* `follow`: there must be something to show, unless the command goes on; NULL: there need not. */
 static int take_snapshot(const struct live_args *a, struct bb_live_watch *live,
-			 const struct bb_live_format *format, FILE *out, size_t *ret_n,
-			 struct bb_err *err)
+			 struct bb_follow *follow, const struct bb_live_format *format, FILE *out,
+			 size_t *ret_n, struct bb_err *err)
 {
 	struct bb_live_row *rows;
-	int rc = bb_live_watch__snapshot(live, &rows, ret_n, err);
+	int rc = bb_live_watch__snapshot(live, &rows, ret_n, err), status;
 
 	if (rc)
 		return rc;
+	if (!*ret_n && follow && bb_follow__ended(follow, &status)) {
+		free(rows);
+		return say_unseen(a, status, err);
+	}
 	qsort(rows, *ret_n, sizeof(*rows), a->order->compare);
 	rc = format->print(rows, *ret_n, a->all, out);
 	free(rows);
@@ -141,6 +155,7 @@ static int take_snapshot(const struct live_args *a, struct bb_live_watch *live,
 struct snapshot {
 	const struct live_args *args;
 	struct bb_live_watch *live;
+	struct bb_follow *follow;
 	const struct bb_live_format *format;
 };
 
@@ -149,7 +164,7 @@ static int write_snapshot(void *arg, FILE *out, struct bb_err *err)
 	const struct snapshot *s = arg;
 	size_t n;
 
-	return take_snapshot(s->args, s->live, s->format, out, &n, err);
+	return take_snapshot(s->args, s->live, s->follow, s->format, out, &n, err);
 }
 
 /* --- a command --- */
@@ -238,7 +253,8 @@ static int print_once(const struct live_args *a, struct bb_live_watch *live,
 		      struct bb_follow *follow, struct bb_err *err)
 {
 	const char *otherwise = !a->output && bb_screen_possible() ? "table" : "json";
-	struct snapshot s = {a, live, a->format ? a->format : bb_live_format_find(otherwise)};
+	struct snapshot s = {a, live, follow,
+			     a->format ? a->format : bb_live_format_find(otherwise)};
 	int rc = follow ? wait_for_loads(a, live, follow, err) : 0;
 
 	if (!rc)
@@ -253,7 +269,7 @@ static int compose(const struct live_args *a, struct bb_live_watch *live, char *
 	char *text = NULL, *table = NULL;
 	size_t size = 0, n = 0;
 	FILE *out = open_memstream(&table, &size);
-	int rc = out ? take_snapshot(a, live, bb_live_format_find("table"), out, &n, err)
+	int rc = out ? take_snapshot(a, live, NULL, bb_live_format_find("table"), out, &n, err)
 		     : bb_fail_nomem(err);
 
 	if (out && fclose(out) && !rc)

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/parse.h"
+#include "plan/field.h"
 
 /* The parameter that a drive runs over. */
 struct param {
@@ -62,8 +63,9 @@ static bool is_in(const char *name, const char *const *names, size_t n)
 	return false;
 }
 
+/* It has have[n]; behind them are n_others names that mean something elsewhere. */
 static int say_unknown(const char *kind, const char *word, const struct bb_scenario *s,
-		       const char *const *have, size_t n, struct bb_err *err)
+		       const char *const *have, size_t n, size_t n_others, struct bb_err *err)
 {
 	const char *near = bb_nearest(word, have, n);
 	char list[1024] = "";
@@ -76,8 +78,12 @@ static int say_unknown(const char *kind, const char *word, const struct bb_scena
 
 		snprintf(list + used, sizeof(list) - used, "%s%s", i ? ", " : "", have[i]);
 	}
-	return bb_fail(err, -ENOENT, "scenario '%s' has no %s '%s'; it has: %s", s->name, kind,
-		       word, list);
+	return bb_fail(err, -ENOENT, "scenario '%s' has no %s '%s'%s; it has: %s", s->name, kind,
+		       word,
+		       is_in(word, have + n, n_others)
+			       ? ""
+			       : bb_phrase__suggest(word, have + n, n_others).text,
+		       list);
 }
 
 /* "in-situ" means all of its events, "in-situ-packets" one. */
@@ -107,7 +113,7 @@ static int check_names(const struct bb_scenario *s, const struct bb_plan_opts *o
 		       struct bb_err *err)
 {
 	size_t most = s->n_variants > s->n_drives ? s->n_variants : s->n_drives;
-	const char **have = calloc(most ? most : 1, sizeof(*have));
+	const char **have = calloc(most + bb_n_drive_kinds, sizeof(*have));
 	int rc = 0;
 
 	if (!have)
@@ -116,12 +122,16 @@ static int check_names(const struct bb_scenario *s, const struct bb_plan_opts *o
 		have[i] = s->variants[i].name;
 	for (size_t i = 0; !rc && i < opts->n_variants; i++)
 		if (!is_in(opts->variants[i], have, s->n_variants))
-			rc = say_unknown("variant", opts->variants[i], s, have, s->n_variants, err);
+			rc = say_unknown("variant", opts->variants[i], s, have, s->n_variants, 0,
+					 err);
 	for (size_t i = 0; i < s->n_drives; i++)
 		have[i] = bb_drive_name(&s->drives[i]);
+	for (size_t i = 0; i < bb_n_drive_kinds; i++)
+		have[s->n_drives + i] = bb_drive_kind_name(bb_drive_kinds[i]);
 	for (size_t i = 0; !rc && i < opts->n_drives; i++)
 		if (!any_drive(s, opts->drives[i]))
-			rc = say_unknown("drive", opts->drives[i], s, have, s->n_drives, err);
+			rc = say_unknown("drive", opts->drives[i], s, have, s->n_drives,
+					 bb_n_drive_kinds, err);
 	free(have);
 	return rc;
 }

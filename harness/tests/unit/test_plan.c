@@ -470,6 +470,9 @@ static void test_unknown_names(void **state)
 		 "scenario 'prof' has no variant 'other'; it has: ringbuf, empty, stackid"},
 		{NULL, "stp", "scenario 'prof' has no drive 'stp'; did you mean 'step'?"},
 		{NULL, "fake", "scenario 'prof' has no drive 'fake'; it has: step, in-situ"},
+		{NULL, "hok",
+		 "scenario 'prof' has no drive 'hok' (did you mean 'hook'?); it has: step, "
+		 "in-situ"},
 	};
 	struct bb_scenario *s = must_parse(profiler);
 
