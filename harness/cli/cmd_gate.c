@@ -53,7 +53,9 @@ static const struct argp_option options[] = {
 	{"merge-base", KEY_MERGE_BASE, NULL, 0,
 	 "compare with the last commit that REV and head have in common", 1},
 	{"build", KEY_BUILD, "COMMAND", 0,
-	 "command that makes the objects, from the top of the tree (default: make)", 1},
+	 "command that makes the objects, from the top of the tree (default: make, of no more than "
+	 "the objects of --scenario or --object where it knows how to make these)",
+	 1},
 	{"capture", KEY_CAPTURE, "COMMAND", 0,
 	 "compare the programs that this command loads, from the top of each tree that was built "
 	 "(sh "

@@ -55,11 +55,14 @@ static void put_headline(const struct bb_gate *g, const struct bb_report *first,
 }
 
 static void put_revision(const char *label, const char *name, const char *commit, const char *more,
-			 FILE *mem)
+			 const char *made, FILE *mem)
 {
 	fprintf(mem, "- %s: ", label);
 	bb_md_text(name ? name : "the work tree", mem);
-	fprintf(mem, " (%.12s%s)\n", commit, more);
+	fprintf(mem, " (%.12s%s)", commit, more);
+	if (made)
+		fprintf(mem, ", built by `%s`", made);
+	putc('\n', mem);
 }
 
 static void put_moved(const struct bb_diffs *d, const char *scenario, FILE *mem)
@@ -324,9 +327,9 @@ int bb_gate__markdown(const struct bb_gate *g, const struct bb_report *first,
 	if (rc)
 		return rc;
 	put_headline(g, first, again, out);
-	put_revision("base", g->base, g->base_commit, "", out);
+	put_revision("base", g->base, g->base_commit, "", g->base_made, out);
 	put_revision("head", g->head, g->head_commit, g->dirty ? " and uncommitted changes" : "",
-		     out);
+		     g->head_made, out);
 	put_regressed(g, first, again, &d, out);
 	if (first->n_comparisons)
 		put_comparisons(first, again, out);

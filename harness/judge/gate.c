@@ -35,6 +35,8 @@ void bb_gate__done(struct bb_gate *g)
 	bb_time_diff__done(&g->timed);
 	free(g->base);
 	free(g->head);
+	free(g->base_made);
+	free(g->head_made);
 	*g = (struct bb_gate){0};
 }
 

@@ -37,6 +37,9 @@ struct bb_gate {
 	char base_commit[BB_GIT_COMMIT_SIZE], head_commit[BB_GIT_COMMIT_SIZE];
 	/* the work tree has uncommitted changes, which were measured too */
 	bool dirty;
+	/* "make prog.bpf.o", where the build made no more than the objects needed; NULL. Nothing in
+	 * it has a meaning in Markdown's code. */
+	char *base_made, *head_made;
 	double threshold, alpha;
 	struct bb_gate_program *programs;
 	size_t n_programs;

@@ -143,6 +143,13 @@ static inline bool bb_variant_is_live(const struct bb_variant_spec *v)
 	return v->id || v->pinned;
 }
 
+/* The object that the variant's program is in; NULL: it has none. */
+static inline const char *bb_variant_object(const struct bb_scenario *s,
+					    const struct bb_variant_spec *v)
+{
+	return v->object ? v->object : s->object;
+}
+
 /*
  * A cold twin of every hot step drive, with the default number of samples; a scenario that has a
  * cold drive already stays as it is. The drives move in memory; plans made before are stale.

@@ -14,7 +14,7 @@
 #define EXTENSION ".bpf.o"
 #define MAX_BYTES (256u << 20)
 
-static struct bb_built_object *find_or_add(struct bb_built_objects *o, const char *path)
+struct bb_built_object *bb_built_objects__name(struct bb_built_objects *o, const char *path)
 {
 	struct bb_built_object *v;
 
@@ -35,7 +35,7 @@ static struct bb_built_object *find_or_add(struct bb_built_objects *o, const cha
 static int keep(struct bb_built_objects *o, const struct bb_repo *repo, enum bb_revision revision,
 		const char *path, struct bb_err *err)
 {
-	struct bb_built_object *v = find_or_add(o, path);
+	struct bb_built_object *v = bb_built_objects__name(o, path);
 	char name[32];
 	int rc;
 
@@ -100,7 +100,7 @@ int bb_built_objects__keep(struct bb_built_objects *o, const struct bb_repo *rep
 int bb_built_objects__add(struct bb_built_objects *o, enum bb_revision revision, const char *path,
 			  const char *file, struct bb_err *err)
 {
-	struct bb_built_object *v = find_or_add(o, path);
+	struct bb_built_object *v = bb_built_objects__name(o, path);
 
 	if (v)
 		v->file[revision] = strdup(file);

@@ -30,6 +30,9 @@ int bb_built_objects__keep(struct bb_built_objects *o, const struct bb_repo *rep
 			   enum bb_revision revision, const char *const *paths, size_t n,
 			   struct bb_err *err);
 
+/* One that is named alone: of no revision yet. NULL when out of memory. */
+struct bb_built_object *bb_built_objects__name(struct bb_built_objects *o, const char *path);
+
 /* One that is kept already, in `file`. */
 int bb_built_objects__add(struct bb_built_objects *o, enum bb_revision revision, const char *path,
 			  const char *file, struct bb_err *err);

@@ -13,6 +13,7 @@
 #include "drivers/test_run_types.h"
 #include "plan/plan.h"
 #include "run/built_objects.h"
+#include "run/gate_build.h"
 #include "run/gate_capture.h"
 #include "run/gate_jobs.h"
 
@@ -47,80 +48,19 @@ static int check_rights(struct bb_err *err)
 	return rc;
 }
 
-static int build(struct bb_gate_run *run, enum bb_revision revision, struct bb_err *err)
-{
-	const struct bb_gate_opts *o = run->opts;
-	const struct bb_gate *g = &run->gate;
-	const char *commit = revision == BB_BASE ? g->base_commit : g->head_commit;
-	const char *name = revision == BB_BASE ? g->base : g->head ? g->head : "the work tree";
-	bool changes = revision == BB_HEAD && g->dirty;
-	bool whole = true;
-	char what[300], line[320];
-	int rc;
-
-	snprintf(what, sizeof(what), "%s, %s (%.12s%s)", bb_revision_names[revision], name, commit,
-		 changes ? " and changes" : "");
-	snprintf(line, sizeof(line), "building %s", what);
-	o->say(line);
-	rc = bb_repo__check_out(&run->repo, commit, changes, err);
-	/* a script that is captured wants no build */
-	if (!rc && (o->build || !o->capture || bb_repo__has_makefile(&run->repo)))
-		rc = bb_repo__build(&run->repo, o->build, o->env, what, &whole, err);
-	if (!whole)
-		o->say("no PID namespace can be made here: a process that the build left behind "
-		       "may outlive it");
-	if (!rc && o->capture)
-		rc = bb_gate_capture__keep(o->capture, &run->repo, revision, &run->capture_s,
-					   &run->objects, err);
-	else if (!rc)
-		rc = bb_built_objects__keep(&run->objects, &run->repo, revision, o->objects,
-					    o->n_objects, err);
-	return rc ? rc : bb_repo__remove_tree(&run->repo, err);
-}
-
-/* Nobody should wait for two builds of one commit. What a command loads may differ each time. */
-static bool is_one_tree(const struct bb_gate_run *run)
-{
-	const struct bb_gate *g = &run->gate;
-
-	return !strcmp(g->base_commit, g->head_commit) && !g->dirty && !run->opts->capture;
-}
-
-static int build_both(struct bb_gate_run *run, struct bb_err *err)
-{
-	int rc = build(run, BB_BASE, err);
-
-	if (rc || !is_one_tree(run))
-		return rc ? rc : build(run, BB_HEAD, err);
-	run->opts->say("head is the same commit: it is not built again");
-	return bb_built_objects__take_base(&run->objects, err);
-}
-
 /* --- what to compare --- */
-
-/* The name of a file without its extensions, or all of the path to it. */
-static void name_object(const char *path, bool whole, char *ret_name)
-{
-	const char *slash = strrchr(path, '/'), *base = slash && !whole ? slash + 1 : path;
-	size_t len = strlen(base);
-
-	if (len > 2 && !strcmp(base + len - 2, ".o"))
-		len -= 2;
-	if (len > 4 && !memcmp(base + len - 4, ".bpf", 4))
-		len -= 4;
-	bb_name_from(base, len, ret_name);
-}
 
 /* "file.program"; where two objects have the same file name, all of the path. */
 static int label_program(struct bb_gate *g, struct bb_gate_program *p)
 {
 	char own[BB_NAME_MAX_BYTES + 1], object[BB_NAME_MAX_BYTES + 1],
 		label[2 * BB_NAME_MAX_BYTES + 2];
+	const char *slash = strrchr(p->object, '/');
 	bool taken = true;
 
 	bb_name_from(p->program, strlen(p->program), own);
 	for (int whole = 0; taken && whole < 2; whole++) {
-		name_object(p->object, whole, object);
+		bb_object_name_from(slash && !whole ? slash + 1 : p->object, object);
 		snprintf(label, sizeof(label), "%s.%s", object, own);
 		taken = false;
 		for (size_t i = 0; i < g->n_programs; i++)
@@ -293,17 +233,12 @@ static int judge_object(struct bb_gate_run *run, const struct bb_built_object *o
 	return 0;
 }
 
-static const char *object_name(const struct bb_scenario *s, const struct bb_variant_spec *v)
-{
-	return v->object ? v->object : s->object;
-}
-
 /* A scenario's variants take their objects from head's build. */
 static int use_head(struct bb_gate_run *run, struct bb_scenario *s, struct bb_err *err)
 {
 	for (size_t i = 0; i < s->n_variants; i++) {
 		struct bb_variant_spec *v = &s->variants[i];
-		const char *name = object_name(s, v);
+		const char *name = bb_variant_object(s, v);
 		const struct bb_built_object *o = name ? bb_built_objects__find(&run->objects, name)
 						       : NULL;
 		char *file = o && o->file[BB_HEAD] ? strdup(o->file[BB_HEAD]) : NULL;
@@ -358,7 +293,7 @@ static bool is_floor(const struct bb_scenario *s, const char *variant)
 static int judge_variant(struct bb_gate_run *run, const struct bb_scenario *s,
 			 const struct bb_variant_spec *v, struct bb_err *err)
 {
-	const char *name = object_name(s, v);
+	const char *name = bb_variant_object(s, v);
 	const struct bb_built_object *o = name ? bb_built_objects__find(&run->objects, name) : NULL;
 	bool base = o && o->file[BB_BASE], head = o && o->file[BB_HEAD], same = false;
 	struct bb_gate_program *p;
@@ -471,7 +406,7 @@ int bb_gate_run__open(const struct bb_gate_opts *opts, struct bb_gate_run **ret_
 	if (!rc)
 		rc = check_rights(err);
 	if (!rc)
-		rc = build_both(run, err);
+		rc = bb_gate_build__both(run, err);
 	if (!rc)
 		rc = find_programs(run, err);
 	if (rc)

@@ -24,8 +24,6 @@
 
 #define MAX_WORDS 20
 #define COPY_BYTES (1u << 20)
-#define LOG_LINES 30u
-#define LOG_BYTES 3000u
 
 /* --- git --- */
 
@@ -384,60 +382,6 @@ int bb_repo__remove_tree(const struct bb_repo *repo, struct bb_err *err)
 {
 	return git(repo, repo->top, NULL, err, "worktree", "remove", "-f", "-f", "--", repo->tree,
 		   NULL);
-}
-
-/* The last lines of a log, as far as they have room in a message. */
-static const char *log_end(const char *log)
-{
-	size_t len = strlen(log), at = len, lines = 0;
-
-	while (at && len - at < LOG_BYTES &&
-	       (log[at - 1] != '\n' || at == len || ++lines < LOG_LINES))
-		at--;
-	return log + at;
-}
-
-bool bb_repo__has_makefile(const struct bb_repo *repo)
-{
-	static const char *const names[] = {"GNUmakefile", "makefile", "Makefile"};
-	char path[PATH_MAX + 16];
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		snprintf(path, sizeof(path), "%s/%s", repo->tree, names[i]);
-		if (!access(path, F_OK))
-			return true;
-	}
-	return false;
-}
-
-int bb_repo__build(const struct bb_repo *repo, const char *command, const char *const *env,
-		   const char *what, bool *ret_whole, struct bb_err *err)
-{
-	const char *argv[] = {"sh", "-c", command ? command : "make", NULL};
-	struct bb_process p = {.argv = argv,
-			       .dir = repo->tree,
-			       .together = true,
-			       .uid = repo->uid,
-			       .gid = repo->gid,
-			       .env = env};
-	struct bb_process_end end;
-	int rc;
-
-	if (!command && !bb_repo__has_makefile(repo))
-		return bb_fail(err, -EBADE,
-			       "%s has no Makefile at its top; name the command that makes its "
-			       "objects: --build COMMAND",
-			       what);
-	rc = bb_process__run(&p, &end, err);
-	if (rc)
-		return rc;
-	*ret_whole = end.was_whole;
-	if (end.status)
-		rc = bb_fail(err, -EBADE,
-			     "%s does not build: `%s` ended with %d; the end of its output:\n%s",
-			     what, argv[2], end.status, log_end(end.out));
-	bb_process_end__done(&end);
-	return rc;
 }
 
 /* --- what a build made --- */

@@ -54,18 +54,6 @@ int bb_repo__check_out(const struct bb_repo *repo, const char *commit, bool with
 		       struct bb_err *err);
 int bb_repo__remove_tree(const struct bb_repo *repo, struct bb_err *err);
 
-/* Is there one at the top of `tree`? */
-bool bb_repo__has_makefile(const struct bb_repo *repo);
-
-/*
- * Run a shell command at the top of `tree`; NULL: `make`, if there is a makefile. `env` as of
- * base/environment.h. `what` is the revision, for messages. -EBADE when the command fails: the
- * message ends with the end of its output. *ret_whole: nothing of it can have survived
- * (base/process_tree.h).
- */
-int bb_repo__build(const struct bb_repo *repo, const char *command, const char *const *env,
-		   const char *what, bool *ret_whole, struct bb_err *err);
-
 /*
  * Copy a file of `tree` to `kept`, as `name`: a regular one that the user may read, no symbolic
  * link, of `max` bytes at the most. -ENOENT without a message when it is not there.
