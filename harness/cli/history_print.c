@@ -88,9 +88,6 @@ static void print_predictor(const struct bb_timeline_case *c, FILE *out)
 	const char *before = "; a run differs from those before by ";
 
 	fprintf(out, ", %sjudged by its %s", c->is_anchor ? "the anchor, " : "", words[c->by]);
-	for (int by = 0; by < BB_N_PREDICTORS; by++)
-		if (c->counts[by] && by != (int)c->by)
-			fprintf(out, " and its %s", words[by]);
 	for (int by = 0; by < BB_N_PREDICTORS; by++) {
 		if (isnan(c->error[by]))
 			continue;

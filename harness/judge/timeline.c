@@ -244,7 +244,6 @@ static void take_figures(const struct bb_timeline *t, const struct bb_timeline_c
 }
 
 #define BETTER 0.9     /* times the error: less is no reason to judge by something else */
-#define AS_GOOD 1.5    /* times the error of the best: its word counts, too */
 #define FINE_SHARE 0.3 /* of the threshold, which decides alone where errors are below */
 
 /* Which predictor is best is decided by the runs themselves. */
@@ -258,7 +257,7 @@ static void choose_predictor(struct bb_timeline_case *c, const struct bb_history
 	c->by = best;
 }
 
-/* Judged by the best predictor, and by others that are about as good. */
+/* Judged by the best predictor, unless another denies it. */
 static int judge_case(const struct bb_timeline *t, struct bb_timeline_case *c,
 		      const struct bb_history_rule *rule, const char **differs)
 {
@@ -275,17 +274,14 @@ static int judge_case(const struct bb_timeline *t, struct bb_timeline_case *c,
 
 		take_figures(t, c, (enum bb_predictor)by, r, se);
 		of[by] = (struct bb_history_figure){r, se};
-		c->error[by] = bb_history_error(r, n, rule);
+		rc = bb_history_error(r, n, rule, &c->error[by]);
 	}
 	if (!rc) {
 		choose_predictor(c, rule);
 		figures[0] = of[c->by];
-		for (int by = 0; by < BB_N_PREDICTORS; by++) {
-			c->counts[by] = by == (int)c->by ||
-					c->error[by] <= AS_GOOD * c->error[c->by];
-			if (c->counts[by] && by != (int)c->by)
+		for (int by = 0; by < BB_N_PREDICTORS; by++)
+			if (by != (int)c->by)
 				figures[n_figures++] = of[by];
-		}
 		rc = bb_history_judge(figures, n_figures, n, rule, judged);
 	}
 	for (size_t i = 0; !rc && i < n; i++)

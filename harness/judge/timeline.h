@@ -41,7 +41,6 @@ struct bb_timeline_case {
 	 * the anchor, or the latency where there is none, unless another does better by a tenth */
 	enum bb_predictor by;
 	double error[BB_N_PREDICTORS];    /* of ln; NAN: not known */
-	bool counts[BB_N_PREDICTORS];     /* it is about as good: a change has to show in it */
 	struct bb_timeline_point *points; /* in the order of time; one at the least */
 	size_t n_points;
 };

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <math.h>
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "stats/quantile.h"
@@ -31,11 +32,16 @@ struct window {
 	size_t n;
 };
 
+/* Runs of a level: their figure, and its standard errors. */
+struct runs {
+	struct window r, se;
+};
+
 /* The windows of one figure. */
 struct levels {
-	struct window base;  /* what runs are judged by */
-	struct window level; /* the runs at the changed level, when side != 0 */
-	size_t t_window;     /* t below is that of this W */
+	struct runs base;  /* what runs are judged by */
+	struct runs level; /* the runs at the changed level, when side != 0 */
+	size_t t_window;   /* t below is that of this W */
 	double t;
 };
 
@@ -51,6 +57,7 @@ struct walk {
 	int have_odd;   /* the run before was on another side than `side`: */
 	size_t odd;     /* its index, */
 	int odd_side;   /* and its side */
+	double shift;   /* of the last run that was beyond, from the baseline: its amount */
 };
 
 static void push(struct window *w, double v, size_t max)
@@ -86,42 +93,66 @@ static double mad_sorted(const double *x, size_t n, double median)
 	return bb_quantile_sorted(dev, n, 0.5);
 }
 
-static void set_limits(const struct bb_history_rule *rule, struct levels *l, double se,
-		       double *ret_baseline, double *ret_limit)
+static double se_of(const struct bb_history_figure *f, size_t i)
 {
-	double w = (double)l->base.n, sd;
-
-	*ret_baseline = bb_quantile_sorted(l->base.sorted, l->base.n, 0.5);
-	sd = MAD_TO_SD * mad_sorted(l->base.sorted, l->base.n, *ret_baseline);
-	if (l->t_window != l->base.n) {
-		l->t_window = l->base.n;
-		l->t = bb_student_critical(rule->alpha, w - 1);
-	}
-	*ret_limit = fmax(log1p(rule->eps), l->t * sqrt(sd * sd * (1 + 1 / w) + se * se));
+	return f->se ? f->se[i] : (double)NAN;
 }
 
-/* On which side all figures are that have a baseline; where they disagree, within. */
+/* The median of the window, and how far a run with that standard error is from it: its standard
+ * deviation. */
+static void predict(const struct runs *base, double se, double *ret_baseline, double *ret_sd)
+{
+	double w = (double)base->r.n, usual_se, sd;
+
+	*ret_baseline = bb_quantile_sorted(base->r.sorted, base->r.n, 0.5);
+	sd = MAD_TO_SD * mad_sorted(base->r.sorted, base->r.n, *ret_baseline);
+	usual_se = base->se.n ? bb_quantile_sorted(base->se.sorted, base->se.n, 0.5) : 0;
+	if (isnan(se))
+		se = 0;
+	if (usual_se > 0)
+		sd *= fmax(se / usual_se, 1);
+	*ret_sd = sqrt(sd * sd * (1 + 1 / w) + se * se);
+}
+
+static double limit_of(const struct bb_history_rule *rule, struct levels *l, double sd)
+{
+	if (l->t_window != l->base.r.n) {
+		l->t_window = l->base.r.n;
+		l->t = bb_student_critical(rule->alpha, (double)l->base.r.n - 1);
+	}
+	return fmax(log1p(rule->eps), l->t * sd);
+}
+
+/* Is figure k of the run that many times as likely without a change as with that one? */
+#define EVIDENCE 3.0
+static bool denies(const struct walk *walk, size_t k, size_t i, double change)
+{
+	const struct bb_history_figure *f = &walk->figures[k];
+	const struct runs *base = &walk->of[k].base;
+	double baseline, sd, shift;
+
+	if (isnan(f->r[i]) || base->r.n < walk->rule->window_min)
+		return false;
+	predict(base, se_of(f, i), &baseline, &sd);
+	shift = f->r[i] - baseline;
+	return change * (change - 2 * shift) > 2 * log(EVIDENCE) * sd * sd;
+}
+
+/* On which side the first figure is; within where another denies that. */
 static int side_of(struct walk *walk, size_t i, struct bb_history_point *point)
 {
-	int common = 0;
+	const struct bb_history_figure *f = &walk->figures[0];
+	double sd, change;
+	int side;
 
-	for (size_t k = 0; k < walk->n_figures; k++) {
-		const struct bb_history_figure *f = &walk->figures[k];
-		double se = f->se && !isnan(f->se[i]) ? f->se[i] : 0, baseline, limit;
-		int side;
-
-		if (k && (isnan(f->r[i]) || walk->of[k].base.n < walk->rule->window_min))
-			continue;
-		set_limits(walk->rule, &walk->of[k], se, &baseline, &limit);
-		side = (f->r[i] - baseline > limit) - (f->r[i] - baseline < -limit);
-		if (!k) {
-			point->baseline = baseline;
-			point->limit = limit;
-			common = side;
-		}
-		common = side == common ? common : 0;
-	}
-	return common;
+	predict(&walk->of[0].base, se_of(f, i), &point->baseline, &sd);
+	point->limit = limit_of(walk->rule, &walk->of[0], sd);
+	change = f->r[i] - point->baseline;
+	side = (change > point->limit) - (change < -point->limit);
+	for (size_t k = 1; side && k < walk->n_figures; k++)
+		if (denies(walk, k, i, change))
+			side = 0;
+	return side;
 }
 
 static enum bb_history_mark mark_of(int side)
@@ -137,10 +168,13 @@ static void settle(struct walk *walk, size_t i)
 
 	for (size_t k = 0; k < walk->n_figures; k++) {
 		struct levels *l = &walk->of[k];
+		struct runs *to = walk->side ? &l->level : &l->base;
+		double r = walk->figures[k].r[i], se = se_of(&walk->figures[k], i);
 
-		if (!isnan(walk->figures[k].r[i]))
-			push(walk->side ? &l->level : &l->base, walk->figures[k].r[i],
-			     rule->window_max);
+		if (!isnan(r))
+			push(&to->r, r, rule->window_max);
+		if (!isnan(r) && !isnan(se))
+			push(&to->se, se, rule->window_max);
 		if (is_whole)
 			l->base = l->level;
 	}
@@ -153,7 +187,13 @@ static void begin_level(struct walk *walk, int side)
 	walk->side = side;
 	walk->n_level = 0;
 	for (size_t k = 0; k < walk->n_figures; k++)
-		walk->of[k].level.n = 0;
+		walk->of[k].level.r.n = walk->of[k].level.se.n = 0;
+}
+
+/* A change is in question, and the run is within limits that are wider than that. */
+static bool cannot_tell(const struct walk *walk, int side, double limit)
+{
+	return (walk->side || (walk->have_odd && walk->odd_side)) && !side && walk->shift < limit;
 }
 
 static void judge(struct walk *walk, size_t i, struct bb_history_point *points)
@@ -161,7 +201,11 @@ static void judge(struct walk *walk, size_t i, struct bb_history_point *points)
 	struct bb_history_point *point = &points[i];
 	int side = side_of(walk, i, point);
 
-	if (side == walk->side) {
+	if (side)
+		walk->shift = fabs(walk->figures[0].r[i] - point->baseline);
+	if (cannot_tell(walk, side, point->limit)) {
+		point->mark = BB_HISTORY_SUSPECT;
+	} else if (side == walk->side) {
 		point->mark = mark_of(side);
 		if (walk->have_odd)
 			settle(walk, walk->odd);
@@ -216,7 +260,7 @@ int bb_history_judge(const struct bb_history_figure *figures, size_t n_figures, 
 		ret_points[i] = (struct bb_history_point){BB_HISTORY_VOID, 0, NAN, NAN};
 		if (isnan(figures[0].r[i]))
 			continue;
-		if (walk.of[0].base.n < rule->window_min) {
+		if (walk.of[0].base.r.n < rule->window_min) {
 			ret_points[i].mark = BB_HISTORY_LEARNING;
 			settle(&walk, i);
 			continue;
@@ -228,25 +272,26 @@ int bb_history_judge(const struct bb_history_figure *figures, size_t n_figures, 
 
 #define ERROR_WINDOW 5 /* of the least runs that predict one */
 
-double bb_history_error(const double *r, size_t n, const struct bb_history_rule *rule)
+int bb_history_error(const double *r, size_t n, const struct bb_history_rule *rule,
+		     double *ret_error)
 {
+	double *errors = calloc(n + 1, sizeof(*errors));
 	struct window w = {.n = 0};
-	double squares = 0;
 	size_t n_errors = 0;
 
+	if (!errors)
+		return -ENOMEM;
 	for (size_t i = 0; i < n; i++) {
-		double error;
-
 		if (!isfinite(r[i]))
 			continue;
-		if (w.n >= ERROR_WINDOW) {
-			error = r[i] - bb_quantile_sorted(w.sorted, w.n, 0.5);
-			squares += error * error;
-			n_errors++;
-		}
+		if (w.n >= ERROR_WINDOW)
+			errors[n_errors++] = fabs(r[i] - bb_quantile_sorted(w.sorted, w.n, 0.5));
 		push(&w, r[i], rule->window_min);
 	}
-	return n_errors >= BB_HISTORY_ERROR_MIN ? sqrt(squares / (double)n_errors) : (double)NAN;
+	*ret_error = n_errors >= BB_HISTORY_ERROR_MIN ? MAD_TO_SD * bb_median(errors, n_errors)
+						      : (double)NAN;
+	free(errors);
+	return 0;
 }
 
 const char *bb_history_mark_name(enum bb_history_mark mark)

@@ -8,21 +8,25 @@
  * Stored runs over time (docs/accuracy.md, "History"). r = ln(program / anchor program of the same
  * run) with standard error se. A run is beyond its baseline when
  *
- *	|r - median| > max(ln(1 + eps), t * sqrt(s^2 (1 + 1/W) + se^2))
+ *	|r - median| > max(ln(1 + eps), t * sqrt(q^2 s^2 (1 + 1/W) + se^2))
  *
- * over the W = window_min..window_max values last before it, s = 1.4826 * MAD, t = Student's of one
- * degree of freedom less than W, at two-sided alpha: a prediction interval. A run that is beyond
- * alone is only suspect: the next valid run, judged by the same baseline, must agree in direction.
- * Two in agreement change the level, and the first of them is the change point; the way back to the
- * baseline takes two as well.
+ * over the W = window_min..window_max values last before it, s = 1.4826 * MAD, q = max(1, se / the
+ * median of theirs), t = Student's of one degree of freedom less than W, at two-sided alpha: a
+ * prediction interval. What disturbs the loads of a run moves all of it as well, so that its error
+ * grows with se. A run that is beyond alone is only suspect: the next valid run that can tell,
+ * judged by the same baseline, must agree in direction. A run within limits that are wider than the
+ * change in question cannot tell: it is suspect and otherwise left out. Two in agreement change the
+ * level, and the first of them is the change point; the way back to the baseline takes two as well.
  *
  * The baseline is made of all valid runs but those at a changed level. When the changed level has
  * held window_min runs it becomes the baseline (the change is history, not news), and marks are
- * REGRESSED or IMPROVED until then. A run's mark depends on the runs up to the one after it and on
- * no later one.
+ * REGRESSED or IMPROVED until then. A run's mark depends on the runs up to the first after it that
+ * can tell, and on no later one.
  *
- * Of several figures of the same runs, all that have a baseline must be beyond on the same side: a
- * changed program moves them all, a changed machine as a rule one.
+ * Of several figures of the same runs, the first is judged. Another that has a baseline denies the
+ * change where it is three times as likely without it as with it ("positive" evidence: Kass &
+ * Raftery 1995, section 3.2): a changed program moves them all alike, a changed machine as a rule
+ * not.
  */
 #define BB_HISTORY_WINDOW_MAX 128
 
@@ -70,13 +74,14 @@ int bb_history_judge(const struct bb_history_figure *figures, size_t n_figures, 
 		     const struct bb_history_rule *rule, struct bb_history_point *ret_points);
 
 /*
- * How well the runs before predict a run: the root mean square of r - median of the last 5 to
- * window_min, over r[n] in order of time. Odd runs count: they are what a predictor is to be proof
- * against, and a changed program is in the errors of all predictors alike. NAN with fewer than
- * BB_HISTORY_ERROR_MIN such differences.
+ * How well the runs before predict a run: 1.4826 times the median of |r - median of the last 5 to
+ * window_min|, over r[n] in order of time. It is the same with a few odd runs among them or with a
+ * changed program at the end, so that a young history chooses its predictor as an old one does.
+ * *ret_error is NAN with fewer than BB_HISTORY_ERROR_MIN such differences. 0 or -ENOMEM.
  */
 #define BB_HISTORY_ERROR_MIN 10
-double bb_history_error(const double *r, size_t n, const struct bb_history_rule *rule);
+int bb_history_error(const double *r, size_t n, const struct bb_history_rule *rule,
+		     double *ret_error);
 
 /* "void", "learning", "steady", "suspect", "regressed", "improved"; "?" if out of range. */
 const char *bb_history_mark_name(enum bb_history_mark mark);

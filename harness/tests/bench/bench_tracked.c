@@ -17,7 +17,7 @@
 
 #include "hogs.h"
 #include "judge/diff.h"
-#include "judge/timeline.h"
+#include "judge/timeline_marks.h"
 #include "stats/special.h"
 #include "store/store.h"
 
@@ -77,13 +77,11 @@ static void run_once(const char *dir, const char *name, struct bb_rng *rng)
 	stop_hogs(&hogs);
 }
 
-static void read_timeline(const char *dir, const char *name, struct bb_timeline *t)
+static void read_timeline(const char *path, struct bb_timeline *t)
 {
 	struct bb_timeline_opts opts = {.rule = bb_history_default_rule};
 	struct bb_err err = {0};
-	char path[600];
 
-	snprintf(path, sizeof(path), "%s/%s", dir, name);
 	if (bb_timeline__read(path, &opts, t, &err))
 		bench_die(path, &err);
 }
@@ -126,50 +124,61 @@ static void say_marks(const struct bb_timeline *t)
 	}
 }
 
-static double ln_figure(const struct bb_timeline_case *c, size_t k, enum bb_predictor by)
+static void link_runs(const char *dir, const struct bb_timeline *t, size_t first, size_t n,
+		      const char *into)
 {
-	return log(c->points[k].of->figure[by].value);
+	char from[1200], to[1200];
+
+	for (size_t k = first; k < first + n; k++) {
+		snprintf(from, sizeof(from), "%s/%s.json", dir, t->runs[k].id);
+		snprintf(to, sizeof(to), "%s/%s.json", into, t->runs[k].id);
+		if (symlink(from, to)) {
+			perror(to);
+			exit(1);
+		}
+	}
 }
 
-/* Steps: LEARNT runs of the tree, then STEP_RUNS of the slower one that were made right after. */
-static void say_steps(const struct bb_timeline *tree, const struct bb_timeline *slower)
+/* Steps: LEARNT runs of the tree, then STEP_RUNS of the slower one that were made right after, each
+ * a history of its own. */
+static void say_steps(const char *dir, const char *scratch, const struct bb_timeline *tree,
+		      const struct bb_timeline *slower)
 {
-	const struct bb_timeline_case *a = case_of(tree, "loop"), *b = case_of(slower, "loop");
-	size_t n = b->n_points / STEP_RUNS, every = (a->n_points - LEARNT) / n, found = 0;
-	double shift = 0;
-	char measured[128], bound[64];
+	size_t n = slower->n_runs / STEP_RUNS, every = (tree->n_runs - LEARNT) / n, found = 0;
+	double *shifts = bench_alloc(n * STEP_RUNS + 1, sizeof(*shifts));
+	char from_tree[600], from_slower[600], into[600], measured[128], bound[64];
 
+	snprintf(from_tree, sizeof(from_tree), "%s/tree", dir);
+	snprintf(from_slower, sizeof(from_slower), "%s/slower", dir);
 	for (size_t s = 0; s < n; s++) {
-		struct bb_history_point points[LEARNT + STEP_RUNS];
-		struct bb_history_figure figures[BB_N_PREDICTORS];
-		double r[BB_N_PREDICTORS][LEARNT + STEP_RUNS];
-		size_t n_figures = 1;
+		const struct bb_timeline_case *c;
+		struct bb_timeline t;
 		bool marked = false;
 
-		for (int by = 0; by < BB_N_PREDICTORS; by++) {
-			for (size_t k = 0; k < LEARNT; k++)
-				r[by][k] = ln_figure(a, s * every + k, (enum bb_predictor)by);
-			for (size_t k = 0; k < STEP_RUNS; k++)
-				r[by][LEARNT + k] = ln_figure(b, s * STEP_RUNS + k,
-							      (enum bb_predictor)by);
-			if (a->counts[by] && by != (int)a->by)
-				figures[n_figures++] = (struct bb_history_figure){r[by], NULL};
+		snprintf(into, sizeof(into), "%s/step.XXXXXX", scratch);
+		if (!mkdtemp(into)) {
+			perror(into);
+			exit(1);
 		}
-		figures[0] = (struct bb_history_figure){r[a->by], NULL};
-		for (size_t k = 0; k < STEP_RUNS; k++)
-			shift += (r[a->by][LEARNT + k] - r[a->by][LEARNT / 2]) /
-				 (double)(n * STEP_RUNS);
-		bb_history_judge(figures, n_figures, LEARNT + STEP_RUNS, &bb_history_default_rule,
-				 points);
-		for (size_t k = LEARNT; k < LEARNT + STEP_RUNS; k++)
-			marked |= points[k].mark == BB_HISTORY_REGRESSED;
+		link_runs(from_tree, tree, s * every, LEARNT, into);
+		link_runs(from_slower, slower, s * STEP_RUNS, STEP_RUNS, into);
+		read_timeline(into, &t);
+		c = case_of(&t, "loop");
+		for (size_t k = 0; k < STEP_RUNS; k++) {
+			const struct bb_timeline_point *p = &c->points[LEARNT + k];
+
+			marked |= p->judged.mark == BB_HISTORY_REGRESSED;
+			shifts[s * STEP_RUNS + k] = bb_timeline__change(c, p);
+		}
 		found += marked;
+		bb_timeline__done(&t);
 	}
 	snprintf(bound, sizeof(bound), ">= %zu of %zu", (19 * n + 19) / 20, n);
 	snprintf(measured, sizeof(measured), "%zu (the step is %+.2f %%)", found,
-		 100 * expm1(shift));
+		 100 * bb_median(shifts, n * STEP_RUNS));
 	bench_judge("history, a slower program: marked within 3 runs", bound, measured,
 		    20 * found >= 19 * n);
+	free(shifts);
 }
 
 /* Bencher's upper boundary of the mean of x[n] (lib/bencher_boundary, NormalTestKind::T). */
@@ -307,14 +316,17 @@ static void say_compares(const char *dir)
 		    n_false <= n / 20);
 }
 
-static void judge(const char *dir)
+static void judge(const char *dir, const char *scratch)
 {
 	struct bb_timeline tree, slower;
+	char path[600];
 
-	read_timeline(dir, "tree", &tree);
-	read_timeline(dir, "slower", &slower);
+	snprintf(path, sizeof(path), "%s/slower", dir);
+	read_timeline(path, &slower);
+	snprintf(path, sizeof(path), "%s/tree", dir);
+	read_timeline(path, &tree);
 	say_marks(&tree);
-	say_steps(&tree, &slower);
+	say_steps(dir, scratch, &tree, &slower);
 	say_alerts(&tree, BB_BY_LATENCY);
 	say_alerts(&tree, BB_BY_RELATIVE);
 	say_intervals(&tree);
@@ -362,7 +374,7 @@ static size_t slower_due(size_t n_tree, size_t n)
 
 int main(int argc, char **argv)
 {
-	const char *runs = getenv("RUNS"), *dir = argc > 1 ? argv[1] : "/tmp";
+	const char *runs = getenv("RUNS"), *scratch = argc > 1 ? argv[1] : "/tmp", *dir = scratch;
 	const char *made = getenv("MADE"), *most = getenv("SECONDS_MOST");
 	size_t n = runs && *runs ? strtoul(runs, NULL, 10) : 200, n_tree, n_slower, n_selftests;
 	double seconds = most && *most ? strtod(most, NULL) : (double)INFINITY;
@@ -395,6 +407,6 @@ int main(int argc, char **argv)
 			break;
 		}
 	}
-	judge(dir);
+	judge(dir, scratch);
 	return 0;
 }
