@@ -42,18 +42,6 @@ run "$BPFBENCH" annotate --flame "$TMP/run.svg" --results "$results"
 expect_status "flame graph: is drawn" 0
 check "flame graph: has the lines" grep -q 'BB_STEP64' "$TMP/run.svg"
 
-# Twice four loads: by two processes, or by one where opening takes long.
-run "$BPFBENCH" --object "$object" --program known --lines --loads 8 --samples 800 --seed 1 --budget 0 --quiet \
-	--results "$TMP/several"
-expect_status "processes: succeed" 0
-stored=$(ls "$TMP"/several/*.json)
-for what in '.timed[0].program_ns' '.timed[0].rows[0].ns'; do
-	check "processes: eight loads in $what" test "$(jq -r "$what" "$stored" | wc -w)" = 8
-done
-check "processes: loads are numbered through" \
-	test "$(jq -c '[.cases[] | select(.variant == "known") | .series[].load]' "$stored")" = '[0,1,2,3,4,5,6,7]'
-check "processes: their number is stored" jq -e '.timed[0].processes | . == 1 or . == 2' "$stored"
-
 run "$BPFBENCH" --object "$object" --program misses --lines --cold --loads 8 --samples 200 --seed 1 --budget 60 --quiet --results "$results"
 expect_status "cold: succeeds" 0
 run "$BPFBENCH" annotate --time --results "$results"
