@@ -143,14 +143,16 @@ void bb_lines__detach(void *state, void *slot)
 /* --- a sweep: a block of each --- */
 
 /*
- * The mean without outliers on both sides. Not a median: a sample is a multiple of the clock's
- * tick, and only a mean of many falls between two of them.
+ * The mean without outliers on both sides; NAN: there are no samples. Not a median: a sample is a
+ * multiple of the clock's tick, and only a mean of many falls between two of them.
  */
 static double mean_of(const uint64_t *ns, size_t n)
 {
 	double x[BB_LINES_BLOCK], median, width, sum = 0;
 	size_t k = 0;
 
+	if (!n)
+		return NAN;
 	for (size_t i = 0; i < n; i++)
 		x[i] = (double)ns[i];
 	bb_sort_doubles(x, n);
@@ -237,7 +239,7 @@ static int fire_item(const struct bb_lines_state *s, struct bb_lines_slot *slot,
 		p->runs += block.n;
 		p->other_ways += block.other_ways;
 	}
-	if (!rc && block.n && keep_mean(p, slot->load, i, mean_of(block.ns, block.n)))
+	if (!rc && keep_mean(p, slot->load, i, mean_of(block.ns, block.n)))
 		rc = bb_fail_nomem(err);
 	return rc;
 }

@@ -81,6 +81,8 @@ struct bb_lines {
 	const char *refused_why; /* in its words, of one of them; "" */
 	uint64_t runs;           /* of the clone that ended at its last cut, as they were to */
 	uint64_t other_ways;     /* that did not, as they took another way */
+	uint64_t sweeps;         /* over all cuts, in all loads */
+	uint64_t disturbed;      /* that are left out: the program took longer than it does */
 };
 
 /* 0; -ENOENT: nothing was measured of it; -ENOMEM. Good until the next call. */

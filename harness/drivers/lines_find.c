@@ -221,6 +221,7 @@ void bb_lines_variant__done(struct bb_lines_variant *v)
 			free(p->means[k].v);
 		free(p->means);
 		free(p->items);
+		free(p->ns);
 		free(p->results);
 		bb_line_path__done(&p->path);
 	}

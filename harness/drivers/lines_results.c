@@ -4,14 +4,18 @@
 
 #include <errno.h>
 #include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "stats/quantile.h"
+#include "stats/undisturbed.h"
 
 #define NEAR_NS 0.25   /* about a cycle */
 #define NEAR_SHARE 0.5 /* or that of a price, as with cold caches */
 
-#define LEVEL_NS 3.0 /* a smaller time is shown as "< 3" */
+/* Of a load's sweeps: with fewer undisturbed ones it has no times. */
+#define LOAD_LEAST 0.25
 
 /* Cuts at one level. */
 #define LEVEL_NS 3.0    /* a smaller time is shown as "< 3" */
@@ -22,19 +26,90 @@
 /* Of the runs; with more the program's own time is that of several ways. */
 #define OTHER_WAYS 0.01
 
-/* Of a load and an item: a mean without the outer fifths; NAN: it has none. */
+/* Of a load and an item; NAN: it has none. */
 static double load_ns(const struct bb_lines_case *p, uint32_t load, uint32_t item)
 {
-	const struct bb_lines_means *m = &p->means[(size_t)load * p->n_items + item];
-	size_t off = m->n / 5;
+	return p->ns[(size_t)load * p->n_items + item];
+}
+
+static const struct bb_lines_means *means_of(const struct bb_lines_case *p, uint32_t load,
+					     uint32_t item)
+{
+	return &p->means[(size_t)load * p->n_items + item];
+}
+
+/* The program begins each sweep. Was it as fast as it is, then and at the beginning of the next? */
+static bool is_undisturbed(const struct bb_lines_means *program, size_t sweep, double most_ns)
+{
+	return program->v[sweep] <= most_ns &&
+	       (sweep + 1 >= program->n || !(program->v[sweep + 1] > most_ns));
+}
+
+/* A mean without the outer fifths, of the sweeps that count. `x`: room for all of them. */
+static double mean_of_load(const struct bb_lines_means *m, const bool *counts, double *x)
+{
+	size_t n = 0, off;
 	double sum = 0;
 
-	if (!m->n)
+	for (size_t i = 0; i < m->n; i++)
+		if (counts[i] && isfinite(m->v[i]))
+			x[n++] = m->v[i];
+	if (!n)
 		return NAN;
-	bb_sort_doubles(m->v, m->n);
-	for (size_t i = off; i < m->n - off; i++)
-		sum += m->v[i];
-	return sum / (double)(m->n - 2 * off);
+	off = n / 5;
+	bb_sort_doubles(x, n);
+	for (size_t i = off; i < n - off; i++)
+		sum += x[i];
+	return sum / (double)(n - 2 * off);
+}
+
+/* The means of one load; none, if most of it was disturbed. `counts`, `x`: room for its sweeps. */
+static void find_load_ns(struct bb_lines_case *p, uint32_t load, double most_ns, bool *counts,
+			 double *x)
+{
+	const struct bb_lines_means *program = means_of(p, load, BB_LINES_ITEM_PROGRAM);
+	size_t n = 0;
+
+	for (size_t i = 0; i < program->n; i++)
+		n += counts[i] = is_undisturbed(program, i, most_ns);
+	if ((double)n < LOAD_LEAST * (double)program->n) {
+		memset(counts, 0, program->n * sizeof(*counts));
+		n = 0;
+	}
+	p->sweeps += program->n;
+	p->disturbed += program->n - n;
+	for (uint32_t i = 0; i < p->n_items; i++)
+		p->ns[(size_t)load * p->n_items + i] = mean_of_load(means_of(p, load, i), counts,
+								    x);
+}
+
+/* By load and item, of the sweeps in which the program was as fast as it is here. */
+static int find_ns(struct bb_lines_case *p)
+{
+	size_t all = 0, n = 0;
+	bool *counts;
+	double *x, most_ns;
+
+	for (uint32_t l = 0; l < p->n_loads; l++)
+		all += means_of(p, l, BB_LINES_ITEM_PROGRAM)->n;
+	free(p->ns);
+	p->ns = calloc((size_t)p->n_loads * p->n_items, sizeof(*p->ns));
+	counts = calloc(all + 1, sizeof(*counts));
+	x = calloc(all + 1, sizeof(*x));
+	for (uint32_t l = 0; x && l < p->n_loads; l++) {
+		const struct bb_lines_means *m = means_of(p, l, BB_LINES_ITEM_PROGRAM);
+
+		for (size_t i = 0; i < m->n; i++)
+			if (isfinite(m->v[i]))
+				x[n++] = m->v[i];
+	}
+	p->sweeps = p->disturbed = 0;
+	most_ns = x && !p->is_cold ? bb_undisturbed_most(x, n) : INFINITY;
+	for (uint32_t l = 0; p->ns && counts && x && l < p->n_loads; l++)
+		find_load_ns(p, l, most_ns, counts, x);
+	free(counts);
+	free(x);
+	return p->ns && counts && x ? 0 : -ENOMEM;
 }
 
 static bool takes_other_ways(const struct bb_lines_case *p)
@@ -213,6 +288,8 @@ int bb_lines__of(void *state, const struct bb_variant_spec *spec, uint32_t param
 
 	if (!p || !p->n_loads)
 		return -ENOENT;
+	if (find_ns(p))
+		return -ENOMEM;
 	free(p->results);
 	p->results = calloc(p->n_loads * (3 + 2 * n_rows), sizeof(*p->results));
 	cumulative = calloc((size_t)p->n_loads * p->path.n_measured, sizeof(*cumulative));
@@ -239,7 +316,9 @@ int bb_lines__of(void *state, const struct bb_variant_spec *spec, uint32_t param
 				       .refused = v->plan.refused,
 				       .refused_why = v->plan.refused_why,
 				       .runs = p->runs,
-				       .other_ways = p->other_ways};
+				       .other_ways = p->other_ways,
+				       .sweeps = p->sweeps,
+				       .disturbed = p->disturbed};
 	for (uint32_t l = 0; l < p->n_loads; l++)
 		find_cumulative(p, l, ret_lines->check_ns,
 				&cumulative[(size_t)l * p->path.n_measured]);

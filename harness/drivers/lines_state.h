@@ -31,7 +31,7 @@ struct bb_lines_item {
 	uint32_t place; /* of the path; path->n: it runs to its end */
 };
 
-/* Means of blocks. */
+/* Means of blocks, by sweep; NAN: that one has no samples. */
 struct bb_lines_means {
 	double *v;
 	size_t n;
@@ -45,10 +45,12 @@ struct bb_lines_case {
 	uint32_t n_items, first_doubled;
 	struct bb_lines_means *means; /* by load and item */
 	uint32_t n_loads;
-	bool is_cold;              /* caches are emptied before each run */
-	bool ends_whole;           /* a run to its end takes the place of one to the last cut */
-	uint64_t runs, other_ways; /* that were to end at the last cut, and those that did not */
-	double *results;           /* made by bb_lines__of() */
+	bool is_cold;               /* caches are emptied before each run */
+	bool ends_whole;            /* a run to its end takes the place of one to the last cut */
+	uint64_t runs, other_ways;  /* that were to end at the last cut, and those that did not */
+	uint64_t sweeps, disturbed; /* over all places, in all loads; those that are left out */
+	double *ns;                 /* by load and item, and */
+	double *results;            /* the rows: made by bb_lines__of() */
 };
 
 struct bb_lines_variant {

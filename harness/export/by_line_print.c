@@ -12,6 +12,8 @@
 #define NAMED 3u          /* in the sentence */
 #define NAMED_LEAST 0.005 /* of the run */
 
+#define LEFT_OUT_LEAST 0.01 /* of the runs, below which nothing is said */
+
 void bb_by_line__before(const struct bb_timed_row *row, char *buf, size_t size)
 {
 	struct bb_timed_call calls[BB_TIMED_MOST_CALLS];
@@ -255,7 +257,7 @@ int bb_by_line__table(const struct bb_by_line *b, bool longest_first,
 static void put_notes(const struct bb_by_line *b, FILE *out)
 {
 	const struct bb_timed *t = b->timed;
-	double other = bb_by_line__other_ways(b);
+	double other = bb_by_line__other_ways(b), left_out = bb_by_line__left_out(b);
 
 	if (bb_by_line__differs(b))
 		fprintf(out,
@@ -279,6 +281,11 @@ static void put_notes(const struct bb_by_line *b, FILE *out)
 		bb_put_clean(out, t->refused_why);
 		putc('\n', out);
 	}
+	if (left_out >= LEFT_OUT_LEAST)
+		fprintf(out,
+			"%.0f %% of the runs are left out: the program took over 3 %% longer then "
+			"than at its best, on a disturbed machine or at another place\n",
+			100 * left_out);
 	if (t->measured && t->measured < t->passed)
 		fprintf(out,
 			"%" PRIu64 " of the %" PRIu64 " cuts that a run passes were measured; the "
@@ -307,8 +314,10 @@ int bb_by_line__print(const struct bb_by_line *b, bool longest_first, FILE *out)
 	int rc;
 
 	bb_put_clean(out, b->timed->name);
-	fprintf(out, ": %s ns a run, over %zu loads; its parts sum to %s ns\n",
-		bb_table_cell_value(b->program.value).text, b->n_loads,
+	fprintf(out, ": %s ns a run, over ", bb_table_cell_value(b->program.value).text);
+	if (b->n_loads < b->n_all)
+		fprintf(out, "%zu of ", b->n_loads);
+	fprintf(out, "%zu load%s; its parts sum to %s ns\n", b->n_all, b->n_all == 1 ? "" : "s",
 		bb_table_cell_value(b->sum.value).text);
 	bb_by_line__sentence(b, sentence, sizeof(sentence));
 	if (sentence[0])

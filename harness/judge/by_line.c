@@ -9,18 +9,21 @@
 
 #include "base/parse.h"
 #include "stats/in_order.h"
+#include "stats/undisturbed.h"
 
 #define ALPHA 0.05
 #define DIFFERS_SHARE 0.02
+#define LOADS_LEAST 6u  /* as many has an interval of 95 % by signed ranks */
 #define OTHER_WAYS 0.01 /* of the runs, below which nothing is said */
 
 /* Times by load while they are added up. */
 struct loads {
 	size_t n;
-	bool *use;        /* by load: it has all that is needed */
+	bool *use;        /* by load: it has all that is needed, and was not disturbed */
 	double *x;        /* room for one text */
-	double *kept;     /* room for those of the loads that are used */
+	double *kept;     /* room for as many */
 	size_t processes; /* that measured the loads */
+	size_t n_whole;   /* that have all that is needed, disturbed ones too */
 	double between;   /* half of what runs differ by besides, a share; 0: not known */
 };
 
@@ -28,12 +31,10 @@ static int estimate(const struct loads *l, const double *x, struct bb_estimate *
 {
 	struct bb_in_order r = {.estimate = NAN, .interval = {NAN, NAN}};
 	double more;
-	size_t n = 0;
 
 	for (size_t i = 0; i < l->n; i++)
-		if (l->use[i] && isfinite(x[i]))
-			l->kept[n++] = x[i];
-	if (n && bb_in_order(l->kept, n, l->processes, ALPHA, &r))
+		l->kept[i] = l->use[i] ? x[i] : NAN;
+	if (bb_in_order(l->kept, l->n, l->processes, ALPHA, &r))
 		return -ENOMEM;
 	more = l->between * fabs(r.estimate);
 	*ret = (struct bb_estimate){r.estimate,
@@ -55,6 +56,26 @@ static void add_text(const struct loads *l, const char *text, double *sum)
 		sum[i] += l->x[i];
 }
 
+/* Those in which the program took longer than it does here are of a machine that was disturbed. As
+ * many as an interval needs stay. Times of cold caches differ by load anyway. */
+static void leave_out_disturbed(struct loads *l, const struct bb_timed *t)
+{
+	double most_ns;
+	size_t n = 0;
+
+	if (bb_timed__is_cold(t))
+		return;
+	bb_timed_numbers(t->program_ns, l->x, l->n);
+	for (size_t i = 0; i < l->n; i++)
+		if (l->use[i])
+			l->kept[n++] = l->x[i];
+	most_ns = bb_undisturbed_most(l->kept, n);
+	if (n >= LOADS_LEAST)
+		most_ns = fmax(most_ns, l->kept[LOADS_LEAST - 1]);
+	for (size_t i = 0; i < l->n; i++)
+		l->use[i] &= l->x[i] <= most_ns;
+}
+
 static void find_whole_loads(struct loads *l, const struct bb_timed *t)
 {
 	double *sum = l->kept; /* not in use yet */
@@ -66,7 +87,8 @@ static void find_whole_loads(struct loads *l, const struct bb_timed *t)
 	for (size_t i = 0; i < t->n_rows; i++)
 		add_text(l, t->rows[i].ns, sum);
 	for (size_t i = 0; i < l->n; i++)
-		l->use[i] = isfinite(sum[i]);
+		l->n_whole += l->use[i] = isfinite(sum[i]);
+	leave_out_disturbed(l, t);
 }
 
 static int by_place(const void *a, const void *b)
@@ -308,6 +330,8 @@ int bb_by_line__make(const struct bb_report *r, const struct bb_timed *t,
 	if (!rc) {
 		for (size_t i = 0; i < l.n; i++)
 			b.n_loads += l.use[i];
+		b.n_whole = l.n_whole;
+		b.n_all = l.n;
 		rc = add_totals(&b, &l);
 	}
 	if (!rc)
@@ -344,6 +368,16 @@ double bb_by_line__other_ways(const struct bb_by_line *b)
 	       share = n > 0 ? (double)t->other_ways / n : 0;
 
 	return share >= OTHER_WAYS ? share : 0;
+}
+
+double bb_by_line__left_out(const struct bb_by_line *b)
+{
+	const struct bb_timed *t = b->timed;
+	double kept = t->sweeps ? 1 - (double)t->disturbed / (double)t->sweeps : 1;
+
+	if (!b->n_whole)
+		return 0;
+	return 1 - kept * (double)b->n_loads / (double)b->n_whole;
 }
 
 bool bb_by_line__differs(const struct bb_by_line *b)

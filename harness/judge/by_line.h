@@ -34,7 +34,9 @@ struct bb_line_time {
 
 struct bb_by_line {
 	const struct bb_timed *timed;
-	size_t n_loads; /* that have everything */
+	size_t n_loads; /* that have everything, and were not disturbed */
+	size_t n_whole; /* disturbed ones, too */
+	size_t n_all;   /* that there are */
 	/* rest: by what all runs are longer than those whose way the rows show; sum: of all parts,
 	 * the empty program's too */
 	struct bb_estimate program, empty, rest, sum;
@@ -60,6 +62,9 @@ double bb_line_part__missed_ns(const struct bb_line_part *p);
 
 /* The share of runs, 0..1, that took another way than the rows show; 0: less than 1 %. */
 double bb_by_line__other_ways(const struct bb_by_line *b);
+
+/* The share of all runs, 0..1, that is left out as the program took longer than at its best. */
+double bb_by_line__left_out(const struct bb_by_line *b);
 
 /* Does the sum of the parts differ from the program's own time by more than 2 % and 3 ns? */
 bool bb_by_line__differs(const struct bb_by_line *b);

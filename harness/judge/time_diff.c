@@ -146,28 +146,13 @@ static void numbers(const char *text, double *x, size_t n)
 		memset(x, 0, n * sizeof(*x));
 }
 
-static size_t keep_finite(double *x, size_t n)
-{
-	size_t kept = 0;
-
-	for (size_t i = 0; i < n; i++)
-		if (isfinite(x[i]))
-			x[kept++] = x[i];
-	return kept;
-}
-
 /* A row that one of two does not have takes 0 there. */
-static int estimate(double *x, size_t n, size_t processes, bool is_there, double alpha,
+static int estimate(const double *x, size_t n, size_t processes, bool is_there, double alpha,
 		    struct bb_estimate *ret)
 {
-	struct bb_in_order r = {.estimate = NAN, .interval = {NAN, NAN}};
-	int rc = 0;
+	struct bb_in_order r = {0};
+	int rc = is_there ? bb_in_order(x, n, processes, alpha, &r) : 0;
 
-	n = keep_finite(x, n);
-	if (!is_there)
-		r = (struct bb_in_order){0};
-	else if (n)
-		rc = bb_in_order(x, n, processes, alpha, &r);
 	*ret = (struct bb_estimate){r.estimate, r.interval.lo, r.interval.hi};
 	return rc ? -ENOMEM : 0;
 }

@@ -57,6 +57,8 @@ int bb_timed__take_loads(struct bb_timed *into, const struct bb_timed *from)
 		into->check_ns = (n * into->check_ns + more * from->check_ns) / (n + more);
 	into->runs += from->runs;
 	into->other_ways += from->other_ways;
+	into->sweeps += from->sweeps;
+	into->disturbed += from->disturbed;
 	into->processes += from->processes;
 	rc = append(&into->program_ns, from->program_ns) | append(&into->empty_ns, from->empty_ns) |
 	     append(&into->rest_ns, from->rest_ns);

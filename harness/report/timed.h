@@ -44,8 +44,10 @@ struct bb_timed {
 	bool leaves;         /* a run ends by a tail call */
 	/* that measured it, one after the other, as many loads each; 0: an older run, one did */
 	uint32_t processes;
-	char *program_ns; /* by load: the program itself */
-	char *empty_ns;   /* by load: an empty program, called and timed as it is */
+	uint64_t sweeps;    /* over all places, in all loads; 0: an older run */
+	uint64_t disturbed; /* that are left out: the program took longer than it does here */
+	char *program_ns;   /* by load: the program itself */
+	char *empty_ns;     /* by load: an empty program, called and timed as it is */
 	/* by load: by other ways, with cold caches what no cut shows; of older runs behind a tail
 	 * call */
 	char *rest_ns;

@@ -65,6 +65,8 @@ static int fill(struct bb_timed *t, const struct bb_case *c, const struct bb_lin
 	t->measured = lines->path->n_measured - lines->path->leaves;
 	t->runs = lines->runs;
 	t->other_ways = lines->other_ways;
+	t->sweeps = lines->sweeps;
+	t->disturbed = lines->disturbed;
 	t->check_ns = lines->check_ns;
 	t->leaves = lines->path->leaves;
 	t->processes = 1;

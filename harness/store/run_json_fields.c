@@ -168,6 +168,8 @@ static const struct bb_json_field timed_fields[] = {
 	{"thinned_why", BB_JSON_TEXT_OR_NULL, offsetof(struct bb_timed, thinned_why)},
 	{"measured", BB_JSON_COUNT, offsetof(struct bb_timed, measured)},
 	{"processes", BB_JSON_U32, offsetof(struct bb_timed, processes)},
+	{"sweeps", BB_JSON_COUNT, offsetof(struct bb_timed, sweeps)},
+	{"disturbed", BB_JSON_COUNT, offsetof(struct bb_timed, disturbed)},
 };
 
 static const struct bb_json_field timed_row_fields[] = {

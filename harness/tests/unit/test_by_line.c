@@ -205,6 +205,35 @@ static char *print(const struct bb_by_line *b, bool longest_first)
 	return text;
 }
 
+/* Two loads of a machine that was slower, and a quarter of the runs in the others. */
+static void test_disturbed(void **state)
+{
+	struct bb_report *r = make_report(ID);
+	struct bb_by_line b;
+	char *text;
+
+	(void)state;
+	make_timed(r, 4849);
+	assert_int_equal(bb_by_line__make(r, &r->timed[0], &b), 0);
+	text = print(&b, false);
+	assert_null(strstr(text, "left out"));
+	free(text);
+	bb_by_line__done(&b);
+	set_text(&r->timed[0].program_ns, "7400 7401 9400 7403 7404 7405 7406 8000");
+	set_text(&r->timed[0].rows[0].ns, "2500 2500 3900 2500 2500 2500 2500 2800");
+	r->timed[0].sweeps = 400;
+	r->timed[0].disturbed = 100;
+	assert_int_equal(bb_by_line__make(r, &r->timed[0], &b), 0);
+	assert_int_equal(b.n_loads, 6);
+	assert_near(b.parts[0].ns.value, 2500);
+	text = print(&b, false);
+	assert_has(text, "ns a run, over 6 of 8 loads; ");
+	assert_has(text, "  44 % of the runs are left out: ");
+	free(text);
+	bb_by_line__done(&b);
+	bb_report__free(r);
+}
+
 static void test_table(void **state)
 {
 	struct bb_report *r = make_report(ID);
@@ -330,6 +359,7 @@ int main(void)
 		cmocka_unit_test(test_lines),
 		cmocka_unit_test(test_calls),
 		cmocka_unit_test(test_cold),
+		cmocka_unit_test(test_disturbed),
 		cmocka_unit_test(test_table),
 		cmocka_unit_test(test_by_param),
 		cmocka_unit_test(test_pictures),

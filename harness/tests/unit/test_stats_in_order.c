@@ -70,6 +70,30 @@ static void test_processes(void **state)
 	assert_true(covered >= TIMES * 92 / 100);
 }
 
+/* A figure that is left out is in no group, and the groups stay those of the processes. */
+static void test_left_out(void **state)
+{
+	double x[20], first = 0, second;
+	struct bb_in_order o, all;
+
+	(void)state;
+	for (unsigned int i = 0; i < 20; i++)
+		x[i] = 10.0 * (i / 4);
+	assert_int_equal(bb_in_order(x, 20, 5, 0.05, &all), 0);
+	first = all.interval.hi - all.estimate;
+	x[5] = x[6] = x[7] = NAN;
+	assert_int_equal(bb_in_order(x, 20, 5, 0.05, &o), 0);
+	second = o.interval.hi - o.estimate;
+	assert_true(fabs(first - second) < 1e-9); /* the groups are 0, 10, .. 40 as before */
+	x[4] = NAN; /* four processes are too few: groups of neighbours */
+	assert_int_equal(bb_in_order(x, 20, 5, 0.05, &o), 0);
+	assert_true(isfinite(o.interval.hi));
+	for (unsigned int i = 0; i < 20; i++)
+		x[i] = NAN;
+	assert_int_equal(bb_in_order(x, 20, 5, 0.05, &o), 0);
+	assert_true(isnan(o.estimate));
+}
+
 static void test_few(void **state)
 {
 	const double x[] = {1, 2, 3, 4, 5, 6, 7, 8, 9};
@@ -90,6 +114,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_coverage),
 		cmocka_unit_test(test_processes),
+		cmocka_unit_test(test_left_out),
 		cmocka_unit_test(test_few),
 	};
 

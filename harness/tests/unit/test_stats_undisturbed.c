@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Which figures are those of a machine at its best. */
+#include "stats_testing.h"
+
+#include "base/rng.h"
+#include "stats/undisturbed.h"
+
+#define N 200u
+#define TIMES 50u
+
+/* One in three is of a machine that is 8 to 40 % slower. */
+static void test_mixture(void **state)
+{
+	struct bb_rng rng;
+
+	(void)state;
+	bb_rng_seed(&rng, 3);
+	for (unsigned int t = 0; t < TIMES; t++) {
+		double x[N], most;
+
+		for (unsigned int i = 0; i < N; i++)
+			x[i] = 7450 + 30 * bb_rng_normal(&rng) +
+			       (i % 3 ? 0 : 600 + (double)(i * 13 % 2400));
+		most = bb_undisturbed_most(x, N);
+		assert_true(most > 7450 + 3 * 30 && most < 8000);
+	}
+}
+
+/* Where nothing disturbs it next to nothing is left out, however much the figures spread. */
+static void test_one_state(void **state)
+{
+	struct bb_rng rng;
+
+	(void)state;
+	bb_rng_seed(&rng, 5);
+	for (double spread = 1; spread < 2000; spread *= 10) {
+		unsigned int out = 0;
+
+		for (unsigned int t = 0; t < TIMES; t++) {
+			double x[N], most;
+
+			for (unsigned int i = 0; i < N; i++)
+				x[i] = 7450 + spread * bb_rng_normal(&rng);
+			most = bb_undisturbed_most(x, N);
+			for (unsigned int i = 0; i < N; i++)
+				out += x[i] > most;
+		}
+		assert_true(out <= TIMES * N / 100);
+	}
+}
+
+static void test_few(void **state)
+{
+	double x[BB_UNDISTURBED_LEAST] = {100, 100, 100, 100, 100, 100, 100, 120};
+
+	(void)state;
+	assert_true(isinf(bb_undisturbed_most(x, BB_UNDISTURBED_LEAST - 1)));
+	assert_true(fabs(bb_undisturbed_most(x, BB_UNDISTURBED_LEAST) - 103) < 1e-9);
+	assert_true(isinf(bb_undisturbed_most(x, 0)));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_mixture),
+		cmocka_unit_test(test_one_state),
+		cmocka_unit_test(test_few),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
