@@ -6,7 +6,6 @@
 #include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "stats/quantile.h"
 #include "stats/undisturbed.h"
@@ -14,7 +13,7 @@
 #define NEAR_NS 0.25   /* about a cycle */
 #define NEAR_SHARE 0.5 /* or that of a price, as with cold caches */
 
-/* Of a load's sweeps: with fewer undisturbed ones it has no times. */
+/* Of a load's sweeps: with fewer undisturbed ones all of them count. */
 #define LOAD_LEAST 0.25
 
 /* Cuts at one level. */
@@ -63,7 +62,8 @@ static double mean_of_load(const struct bb_lines_means *m, const bool *counts, d
 	return sum / (double)(n - 2 * off);
 }
 
-/* The means of one load; none, if most of it was disturbed. `counts`, `x`: room for its sweeps. */
+/* The means of one load, of all its sweeps if most were disturbed: then its program says so, and
+ * the table may do without it. `counts`, `x`: room for its sweeps. */
 static void find_load_ns(struct bb_lines_case *p, uint32_t load, double most_ns, bool *counts,
 			 double *x)
 {
@@ -72,10 +72,10 @@ static void find_load_ns(struct bb_lines_case *p, uint32_t load, double most_ns,
 
 	for (size_t i = 0; i < program->n; i++)
 		n += counts[i] = is_undisturbed(program, i, most_ns);
-	if ((double)n < LOAD_LEAST * (double)program->n) {
-		memset(counts, 0, program->n * sizeof(*counts));
-		n = 0;
-	}
+	for (size_t i = 0; i < program->n && (double)n < LOAD_LEAST * (double)program->n; i++)
+		counts[i] = true;
+	if ((double)n < LOAD_LEAST * (double)program->n)
+		n = program->n;
 	p->sweeps += program->n;
 	p->disturbed += program->n - n;
 	for (uint32_t i = 0; i < p->n_items; i++)
