@@ -181,14 +181,17 @@ bencher_run() {
 	return "$rc"
 }
 
-# thresholds TEST LEAST SIZE BOUNDARY: flags for latency by that test over LEAST to SIZE results, and for what is exact: no more than the
-# last time.
+# thresholds TEST LEAST SIZE BOUNDARY MEASURE...: flags for those by that test over LEAST to SIZE results, and for what is exact: no more
+# than the last time.
 declare -a threshold_flags=()
 thresholds() {
 	local measure
 
-	threshold_flags=(--threshold-measure latency --threshold-test "$1" --threshold-min-sample-size "$2"
-		--threshold-max-sample-size "$3" --threshold-upper-boundary "$4")
+	threshold_flags=()
+	for measure in "${@:5}"; do
+		threshold_flags+=(--threshold-measure "$measure" --threshold-test "$1" --threshold-min-sample-size "$2"
+			--threshold-max-sample-size "$3" --threshold-upper-boundary "$4")
+	done
 	for measure in "${exact[@]}"; do
 		threshold_flags+=(--threshold-measure "$measure" --threshold-test percentage --threshold-max-sample-size 1
 			--threshold-upper-boundary 0.0)
@@ -277,22 +280,33 @@ boundary_of() {
 		| 1 - $rate / (if . > 0 then . else 1 end)' "$1"
 }
 
-# report_main HASH N: the N-th measurement (--quiet: else stdout has more than the report); the benchmark and measure of each alert to $work/alerts.N, a line each. A failure of
+# The alerts of a report that count, "BENCHMARK MEASURE" a line each. A benchmark with pieces of the reference is judged by these: its ns move
+# with the machine, too (docs/accuracy.md, "History").
+# shellcheck disable=SC2016 # jq's variables
+alerts_that_count='.alerts[] | .benchmark.name as $name | .threshold.measure.slug as $measure
+	| select($measure != "latency" or $bmf[0][$name]["latency-relative"] == null)
+	| "\($name) \($measure)"'
+
+# report_main HASH N: the N-th measurement (--quiet: else stdout has more than the report); alerts that count to $work/alerts.N. A failure of
 # bencher itself is a line of its own.
 report_main() {
 	local rc=0
 
 	measure_main "$work/main.$2.json"
-	thresholds t_test "$min_results" 64 "$(boundary_of "$work/main.$2.json")"
+	thresholds t_test "$min_results" 64 "$(boundary_of "$work/main.$2.json")" latency latency-relative
 	report_to=$work/report.$2.json
 	bencher_run "$1" --branch "$main_branch" "${threshold_flags[@]}" "${comment_flags[@]}" --quiet --format json \
 		--file "$work/main.$2.json" || rc=$?
 	((!dry_run)) || return 0
 	: >"$work/alerts.$2"
-	((rc == 0)) || jq -r '.alerts[] | "\(.benchmark.name) \(.threshold.measure.slug)"' "$report_to" 2>/dev/null |
-		sort -u >"$work/alerts.$2" || true
-	((rc == 0)) || [[ -s $work/alerts.$2 ]] || echo 'bencher failed' >"$work/alerts.$2"
-	return "$rc"
+	((rc)) || return 0
+	jq -es '.[0].alerts | length > 0' "$report_to" >/dev/null 2>&1 || {
+		echo 'bencher failed' >"$work/alerts.$2"
+		return 1
+	}
+	jq -r --slurpfile bmf "$work/main.$2.json" "$alerts_that_count" "$report_to" | sort -u >"$work/alerts.$2"
+	[[ ! -s $work/alerts.$2 ]] || return 1
+	say "alerts of ns alone, which latency-relative does not confirm: none that counts"
 }
 
 run_main() {
@@ -390,7 +404,7 @@ run_candidate() {
 	run make all >&"$build_out"
 	name_testbed
 	[[ -n $base_branch ]] || base_branch=$branch-base-$testbed
-	thresholds percentage 1 1 "$boundary"
+	thresholds percentage 1 1 "$boundary" latency
 	confirmed report_candidate "$hash"
 	((!regressed)) || die "bpfbench gate found a regression, and confirmed it: see its report above"
 }

@@ -253,6 +253,30 @@ static int note_voids(struct bb_diff *row, char side, const struct bb_case *c)
 	return 0;
 }
 
+#define NORMAL_95 1.96
+
+/* ln, taken as normal; NAN where there is no interval. */
+static double sd_of(const struct bb_estimate *e)
+{
+	return log(e->hi / e->lo) / (2 * NORMAL_95);
+}
+
+/* A slower program takes longer in pieces of the reference of its run, too; a slower machine as a
+ * rule does not. */
+static int look_at_reference(const struct bb_case *a, const struct bb_case *b, struct bb_diff *row)
+{
+	const struct bb_estimate *x = &a->summary.relative, *y = &b->summary.relative;
+	double other = log(y->value / x->value);
+
+	if ((row->verdict != BB_VERDICT_REGRESSED && row->verdict != BB_VERDICT_IMPROVED) ||
+	    bb_case__reference(a) != bb_case__reference(b) ||
+	    !bb_change_is_denied(log(row->ratio), other, hypot(sd_of(x), sd_of(y))))
+		return 0;
+	row->verdict = BB_VERDICT_INCONCLUSIVE;
+	return add_note(row, "%+.2f %% in pieces of the reference: the machine may have changed",
+			100 * expm1(other));
+}
+
 /* Ratio, interval, verdict by the interval, and p, which Holm's correction follows up. */
 static int judge_latency(const struct bb_case *a, const struct bb_case *b,
 			 const struct bb_diff_opts *opts, struct bb_diff *row)
@@ -267,6 +291,9 @@ static int judge_latency(const struct bb_case *a, const struct bb_case *b,
 	row->verdict = bb_verdict_of((struct bb_interval){log(r.interval.lo), log(r.interval.hi)},
 				     opts->threshold);
 	row->p = r.p;
+	rc = look_at_reference(a, b, row);
+	if (rc)
+		return rc;
 	if (r.n_a < r.needs || r.n_b < r.needs)
 		return add_note(row, "an interval takes %zu loads a side, there are %zu and %zu",
 				r.needs, r.n_a, r.n_b);

@@ -9,6 +9,7 @@
 
 #include "stats/quantile.h"
 #include "stats/special.h"
+#include "stats/verdict.h"
 
 #define MAD_TO_SD 1.4826 /* 1 / (the third quartile of the standard normal) */
 
@@ -123,19 +124,17 @@ static double limit_of(const struct bb_history_rule *rule, struct levels *l, dou
 	return fmax(log1p(rule->eps), l->t * sd);
 }
 
-/* Is figure k of the run that many times as likely without a change as with that one? */
-#define EVIDENCE 3.0
+/* By figure k of the run. */
 static bool denies(const struct walk *walk, size_t k, size_t i, double change)
 {
 	const struct bb_history_figure *f = &walk->figures[k];
 	const struct runs *base = &walk->of[k].base;
-	double baseline, sd, shift;
+	double baseline, sd;
 
 	if (isnan(f->r[i]) || base->r.n < walk->rule->window_min)
 		return false;
 	predict(base, se_of(f, i), &baseline, &sd);
-	shift = f->r[i] - baseline;
-	return change * (change - 2 * shift) > 2 * log(EVIDENCE) * sd * sd;
+	return bb_change_is_denied(change, f->r[i] - baseline, sd);
 }
 
 /* On which side the first figure is; within where another denies that. */

@@ -34,6 +34,13 @@ enum bb_verdict bb_verdict_of(struct bb_interval log_ratio, double eps)
 	return BB_VERDICT_INCONCLUSIVE;
 }
 
+#define EVIDENCE 3.0 /* times as likely */
+
+bool bb_change_is_denied(double change, double other, double sd)
+{
+	return change * (change - 2 * other) > 2 * log(EVIDENCE) * sd * sd;
+}
+
 const char *bb_verdict_name(enum bb_verdict verdict)
 {
 	return (unsigned int)verdict < BB_N_VERDICTS ? verdict_names[verdict] : "?";

@@ -2,6 +2,7 @@
 #ifndef BB_STATS_VERDICT_H
 #define BB_STATS_VERDICT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "stats/estimate.h"
@@ -21,6 +22,13 @@ enum bb_verdict {
  * is not a finite number >= 0. At eps = 0, "same" takes the interval [0, 0].
  */
 enum bb_verdict bb_verdict_of(struct bb_interval log_ratio, double eps);
+
+/*
+ * One figure of some runs changed, and another of the same runs by `other` (both ln), which varies
+ * normally by sd: is the other three times as likely without that change as with it? "Positive"
+ * evidence against it: Kass & Raftery 1995, section 3.2. False where something is NAN.
+ */
+bool bb_change_is_denied(double change, double other, double sd);
 
 /* "inconclusive", "same", "regressed", "improved"; "?" if out of range. */
 const char *bb_verdict_name(enum bb_verdict verdict);

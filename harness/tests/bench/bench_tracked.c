@@ -139,12 +139,104 @@ static void link_runs(const char *dir, const struct bb_timeline *t, size_t first
 	}
 }
 
+/* Bencher's upper boundary of the mean of x[n] (lib/bencher_boundary, NormalTestKind::T). */
+static double upper_boundary(const double *x, size_t n, double boundary)
+{
+	double mean = 0, squares = 0;
+
+	for (size_t i = 0; i < n; i++)
+		mean += x[i] / (double)n;
+	for (size_t i = 0; i < n; i++)
+		squares += (x[i] - mean) * (x[i] - mean);
+	return mean + bb_student_critical(2 * (1 - boundary), (double)n - 1) *
+			      sqrt(squares / (double)(n - 1) * (1 + 1 / (double)n));
+}
+
+static bool alerts(const struct bb_timeline_case *c, size_t k, enum bb_predictor by,
+		   double boundary)
+{
+	double x[MAX_SAMPLES];
+	size_t n = k < MAX_SAMPLES ? k : MAX_SAMPLES;
+
+	for (size_t i = 0; i < n; i++)
+		x[i] = c->points[k - n + i].of->figure[by].value;
+	return n >= MIN_SAMPLES &&
+	       c->points[k].of->figure[by].value > upper_boundary(x, n, boundary);
+}
+
+/* The boundary of so many series that share a rate. */
+static double boundary_of(const struct bb_timeline *t)
+{
+	size_t n_series = 0;
+
+	for (size_t i = 0; i < t->n_cases; i++)
+		n_series += !t->cases[i].is_anchor;
+	return 1 - FAMILY_RATE / (double)n_series;
+}
+
+/* The first run that begins PAUSE_S or more after that one. */
+static size_t second_of(const struct bb_timeline *t, const struct bb_timeline_case *c, size_t k)
+{
+	double began_s = t->runs[c->points[k].run].epoch_s;
+	size_t second = k + 1;
+
+	while (second < c->n_points && t->runs[c->points[second].run].epoch_s < began_s + PAUSE_S)
+		second++;
+	return second;
+}
+
+/* Every run is a main run; where one alerts, a later one is its second measurement. Of a benchmark
+ * with latency-relative, ci/bencher.sh counts the alerts of that. */
+static void say_alerts(const struct bb_timeline *t, enum bb_predictor by)
+{
+	size_t n_alerted = 0, n_failed = 0, n = t->cases[0].n_points, most = (n + 199) / 200;
+	double boundary = boundary_of(t);
+	char what[128], measured[128], bound[32];
+
+	for (size_t k = 0; k < n; k++) {
+		bool first = false, twice = false;
+
+		for (size_t i = 0; i < t->n_cases; i++) {
+			const struct bb_timeline_case *c = &t->cases[i];
+			bool now = !c->is_anchor && alerts(c, k, by, boundary);
+			size_t second = now ? second_of(t, c, k) : n;
+
+			first |= now;
+			twice |= second < n && alerts(c, second, by, boundary);
+		}
+		n_alerted += first;
+		n_failed += twice;
+	}
+	snprintf(what, sizeof(what), "Bencher's t-test by latency%s: runs that fail",
+		 by == BB_BY_RELATIVE ? "-relative" : "");
+	snprintf(bound, sizeof(bound), "<= %zu", most);
+	snprintf(measured, sizeof(measured), "%zu of %zu (%zu alerted once)", n_failed, n,
+		 n_alerted);
+	if (by == BB_BY_RELATIVE)
+		bench_judge(what, bound, measured, n_failed <= most);
+	else
+		bench_row(what, "", measured, "-");
+}
+
+/* Does one of the slower runs alert, and the next? */
+static bool fails(const struct bb_timeline *t, const struct bb_timeline_case *c,
+		  enum bb_predictor by)
+{
+	double boundary = boundary_of(t);
+
+	for (size_t k = LEARNT; k + 1 < LEARNT + STEP_RUNS; k++)
+		if (alerts(c, k, by, boundary) && alerts(c, k + 1, by, boundary))
+			return true;
+	return false;
+}
+
 /* Steps: LEARNT runs of the tree, then STEP_RUNS of the slower one that were made right after, each
  * a history of its own. */
 static void say_steps(const char *dir, const char *scratch, const struct bb_timeline *tree,
 		      const struct bb_timeline *slower)
 {
-	size_t n = slower->n_runs / STEP_RUNS, every = (tree->n_runs - LEARNT) / n, found = 0;
+	size_t n = slower->n_runs / STEP_RUNS, every = (tree->n_runs - LEARNT) / n, found = 0,
+	       failed[BB_N_PREDICTORS] = {0};
 	double *shifts = bench_alloc(n * STEP_RUNS + 1, sizeof(*shifts));
 	char from_tree[600], from_slower[600], into[600], measured[128], bound[64];
 
@@ -171,6 +263,8 @@ static void say_steps(const char *dir, const char *scratch, const struct bb_time
 			shifts[s * STEP_RUNS + k] = bb_timeline__change(c, p);
 		}
 		found += marked;
+		for (int by = 0; by < BB_N_PREDICTORS; by++)
+			failed[by] += fails(&t, c, (enum bb_predictor)by);
 		bb_timeline__done(&t);
 	}
 	snprintf(bound, sizeof(bound), ">= %zu of %zu", (19 * n + 19) / 20, n);
@@ -178,75 +272,10 @@ static void say_steps(const char *dir, const char *scratch, const struct bb_time
 		 100 * bb_median(shifts, n * STEP_RUNS));
 	bench_judge("history, a slower program: marked within 3 runs", bound, measured,
 		    20 * found >= 19 * n);
+	snprintf(measured, sizeof(measured), "%zu by latency, %zu by latency-relative",
+		 failed[BB_BY_LATENCY], failed[BB_BY_RELATIVE]);
+	bench_row("Bencher's t-test, a slower program: fails within 3 runs", "", measured, "-");
 	free(shifts);
-}
-
-/* Bencher's upper boundary of the mean of x[n] (lib/bencher_boundary, NormalTestKind::T). */
-static double upper_boundary(const double *x, size_t n, double boundary)
-{
-	double mean = 0, squares = 0;
-
-	for (size_t i = 0; i < n; i++)
-		mean += x[i] / (double)n;
-	for (size_t i = 0; i < n; i++)
-		squares += (x[i] - mean) * (x[i] - mean);
-	return mean + bb_student_critical(2 * (1 - boundary), (double)n - 1) *
-			      sqrt(squares / (double)(n - 1) * (1 + 1 / (double)n));
-}
-
-static bool alerts(const struct bb_timeline_case *c, size_t k, enum bb_predictor by,
-		   double boundary)
-{
-	double x[MAX_SAMPLES];
-	size_t n = k < MAX_SAMPLES ? k : MAX_SAMPLES;
-
-	for (size_t i = 0; i < n; i++)
-		x[i] = c->points[k - n + i].of->figure[by].value;
-	return n >= MIN_SAMPLES &&
-	       c->points[k].of->figure[by].value > upper_boundary(x, n, boundary);
-}
-
-/* The first run that begins PAUSE_S or more after that one. */
-static size_t second_of(const struct bb_timeline *t, const struct bb_timeline_case *c, size_t k)
-{
-	double began_s = t->runs[c->points[k].run].epoch_s;
-	size_t second = k + 1;
-
-	while (second < c->n_points && t->runs[c->points[second].run].epoch_s < began_s + PAUSE_S)
-		second++;
-	return second;
-}
-
-/* Every run is a main run; where one alerts, a later one is its second measurement. */
-static void say_alerts(const struct bb_timeline *t, enum bb_predictor by)
-{
-	size_t n_alerted = 0, n_failed = 0, n_series = 0, n = t->cases[0].n_points;
-	char what[128], measured[128], bound[32];
-	double boundary;
-
-	for (size_t i = 0; i < t->n_cases; i++)
-		n_series += !t->cases[i].is_anchor;
-	boundary = 1 - FAMILY_RATE / (double)n_series;
-	for (size_t k = 0; k < n; k++) {
-		bool first = false, both = false;
-
-		for (size_t i = 0; i < t->n_cases; i++) {
-			const struct bb_timeline_case *c = &t->cases[i];
-			bool now = !c->is_anchor && alerts(c, k, by, boundary);
-			size_t second = now ? second_of(t, c, k) : n;
-
-			first |= now;
-			both |= second < n && alerts(c, second, by, boundary);
-		}
-		n_alerted += first;
-		n_failed += both;
-	}
-	snprintf(what, sizeof(what), "Bencher's t-test by %s: runs that fail",
-		 by == BB_BY_LATENCY ? "latency" : "latency-relative");
-	snprintf(bound, sizeof(bound), "<= %zu", (n + 199) / 200);
-	snprintf(measured, sizeof(measured), "%zu of %zu (%zu alerted once)", n_failed, n,
-		 n_alerted);
-	bench_judge(what, bound, measured, n_failed <= (n + 199) / 200);
 }
 
 /* How many intervals of the latency hold the mean of all. */

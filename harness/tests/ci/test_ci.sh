@@ -230,7 +230,7 @@ gate)
 *)
 	mkdir -p results
 	touch results/run.json
-	echo "{\"$version $*/step\": {\"latency\": {\"value\": 1}}, \"b/step\": {\"latency\": {\"value\": 2}, \"latency-net\": {\"value\": 1}}, \"b/empty/step\": {\"latency\": {\"value\": 1}}, \"b/in-situ/x\": {\"latency\": {\"value\": 3}}}"
+	echo "{\"$version $*/step\": {\"latency\": {\"value\": 1}, \"latency-relative\": {\"value\": 1}}, \"b/step\": {\"latency\": {\"value\": 2}, \"latency-net\": {\"value\": 1}}, \"b/empty/step\": {\"latency\": {\"value\": 1}}, \"b/in-situ/x\": {\"latency\": {\"value\": 3}}}"
 	exit "${BB_TEST_BENCH_RC:-0}" ;;
 esac
 EOF
@@ -249,17 +249,22 @@ words=$*
 if [[ $1 == measure ]]; then [[ $2 == update || ${BB_TEST_MEASURE_THERE:-} != 1 ]]; exit; fi
 echo "measured: $(tr -d '\n' <"${*: -1}")" >>"$BB_TEST_LOG"
 [[ -n $BENCHER_API_KEY || " $* " == *' --host '* ]] || exit 1
-alert() { # as the real one, which is JSON alone only with --quiet
+alert() { # BENCHMARK [MEASURE]..., as the real one, which is JSON alone only with --quiet
 	[[ " $words " == *" --quiet "* ]] || echo 'Benchmark Harness Results:'
-	echo "{\"alerts\": [{\"benchmark\": {\"name\": \"$1\"}, \"threshold\": {\"measure\": {\"slug\": \"latency\"}}}]}"
+	for measure in "${@:2}"; do
+		echo "{\"benchmark\": {\"name\": \"$1\"}, \"threshold\": {\"measure\": {\"slug\": \"$measure\"}}}"
+	done | jq -s '{alerts: .}'
 	exit 1
 }
+relative='candidate --scenario perf_profiler/step' # has latency-relative, too
 for word in "$@"; do
 	[[ $word != "${BB_TEST_BENCHER_KILLED:-}" ]] || kill -KILL $$
 	[[ $word != "${BB_TEST_BENCHER_BROKEN:-}" ]] || { echo "no such host" >&2; exit 1; }
-	[[ $word != "${BB_TEST_BENCHER_FAIL:-}" ]] || alert b/step
-	[[ $word != "${BB_TEST_BENCHER_OTHER:-}" ]] || alert "b/$RANDOM$RANDOM"
-	[[ $word != "${BB_TEST_BENCHER_ONCE:-}" || -e $TMP/once ]] || { touch "$TMP/once"; alert b/step; }
+	[[ $word != "${BB_TEST_BENCHER_FAIL:-}" ]] || alert b/step latency
+	[[ $word != "${BB_TEST_BENCHER_NS:-}" ]] || alert "$relative" latency
+	[[ $word != "${BB_TEST_BENCHER_BOTH:-}" ]] || alert "$relative" latency latency-relative
+	[[ $word != "${BB_TEST_BENCHER_OTHER:-}" ]] || alert "b/$RANDOM$RANDOM" latency
+	[[ $word != "${BB_TEST_BENCHER_ONCE:-}" || -e $TMP/once ]] || { touch "$TMP/once"; alert b/step latency; }
 done
 EOF
 here() { (cd "$repo" && "$@"); }
@@ -290,14 +295,17 @@ if need_command git "bencher.sh"; then
 	sut=$repo/ci/bencher.sh
 
 	run env TMPDIR=/tmp "$sut" main --dry-run --project p --testbed t
-	exact=''
+	of_time='' exact=''
+	for measure in latency latency-relative; do
+		of_time+=" --threshold-measure $measure --threshold-test t_test --threshold-min-sample-size 10 --threshold-max-sample-size 64 --threshold-upper-boundary BOUNDARY"
+	done
 	for measure in instructions $(sed -n '/bb_static_metrics\[\]/,$s/.*{"[a-z_]*", "\([a-z-]*\)".*BB_METRIC_EXACT.*/\1/p' harness/core/metric.c); do
 		exact+=" --threshold-measure $measure --threshold-test percentage --threshold-max-sample-size 1 --threshold-upper-boundary 0.0"
 	done
 	check "bencher: core/metric.c has exact measures" test -n "$exact"
 	expect_eq "bencher: main: the exact command lines" "$(cat "$TMP/out")" "make all
 sudo ./bpfbench --scenario perf_profiler >/tmp/bpfbench-bencher.XXXXXX/main.1.json
-bencher run --project p --adapter json --testbed t --hash $head --branch main --threshold-measure latency --threshold-test t_test --threshold-min-sample-size 10 --threshold-max-sample-size 64 --threshold-upper-boundary BOUNDARY$exact --thresholds-reset --err --quiet --format json --file /tmp/bpfbench-bencher.XXXXXX/main.1.json"
+bencher run --project p --adapter json --testbed t --hash $head --branch main$of_time$exact --thresholds-reset --err --quiet --format json --file /tmp/bpfbench-bencher.XXXXXX/main.1.json"
 	expect_empty "bencher: main --dry-run: nothing else is said" err
 
 	run env TMPDIR=/tmp "$sut" candidate --dry-run --project p --testbed t --host http://localhost:6610
@@ -384,6 +392,14 @@ bencher run --project p --adapter json --testbed t --host http://localhost:6610 
 	expect_status "bencher: main with an alert that is confirmed: exit code 1" 1
 	expect_eq "bencher: an alert is measured twice" "$(attempts main)" 2
 	expect_grep "bencher: the series is named" err 'confirmed by the second measurement: b/step latency'
+	: >"$BB_TEST_LOG"
+	run env BB_TEST_BENCHER_NS=main "$sut" main
+	expect_status "bencher: an alert that pieces of the reference do not show passes" 0
+	expect_grep "bencher: an alert of ns alone: says so" err 'none that counts'
+	expect_eq "bencher: an alert of ns alone is not measured again" "$(attempts main)" 1
+	run env BB_TEST_BENCHER_BOTH=main "$sut" main
+	expect_status "bencher: an alert of ns and of pieces of the reference: exit code 1" 1
+	expect_grep "bencher: an alert of both: named" err 'confirmed by the second measurement: candidate --scenario perf_profiler/step latency-relative$'
 	run env BB_TEST_BENCHER_OTHER=main "$sut" main
 	expect_status "bencher: main with alerts of two series passes" 0
 	expect_grep "bencher: main with alerts of two series: says so" err 'not confirmed'

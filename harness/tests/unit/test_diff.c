@@ -205,6 +205,44 @@ static void test_loads_by_place(void **state)
 	bb_report__free(b);
 }
 
+/* Twelve loads, and the reference of instructions. */
+static struct bb_report *report_with_reference(const char *id, uint64_t centre_ns, double piece_ns)
+{
+	struct bb_report *r = flat_report(id, 12, centre_ns);
+
+	for (size_t i = 0; i < r->cases[0].n_series; i++)
+		r->cases[0].series[i].reference_ns[BB_REFERENCE_INSTRUCTIONS] = piece_ns;
+	assert_int_equal(bb_report__summarise(r), 0);
+	return r;
+}
+
+/* A slower program is slower in pieces of the reference, too; a slower machine is not. */
+static void test_the_reference_may_deny_a_change(void **state)
+{
+	static const struct {
+		double piece_ns;
+		enum bb_verdict verdict;
+	} of[] = {{100, BB_VERDICT_REGRESSED},
+		  {110, BB_VERDICT_INCONCLUSIVE},
+		  {NAN, BB_VERDICT_REGRESSED}};
+	struct bb_report *a = report_with_reference("a", 4000, 100);
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(of) / sizeof(of[0]); i++) {
+		struct bb_report *b = report_with_reference("b", 4400, of[i].piece_ns);
+		struct bb_diffs d = diff_with(a, b, &at_1_percent);
+		const struct bb_diff *row = find_row(&d, "ringbuf", "latency");
+
+		assert_non_null(row);
+		assert_int_equal(row->verdict, of[i].verdict);
+		if (of[i].verdict == BB_VERDICT_INCONCLUSIVE)
+			assert_note(row, "in pieces of the reference");
+		bb_diffs__done(&d);
+		bb_report__free(b);
+	}
+	bb_report__free(a);
+}
+
 static void test_too_few_loads(void **state)
 {
 	struct bb_diffs d = diff_flat(12, 1000, 6, 2000);
@@ -853,6 +891,7 @@ int main(void)
 		cmocka_unit_test(test_other_verdicts),
 		cmocka_unit_test(test_what_moves_between_runs_is_in_the_interval),
 		cmocka_unit_test(test_loads_by_place),
+		cmocka_unit_test(test_the_reference_may_deny_a_change),
 		cmocka_unit_test(test_too_few_loads),
 		cmocka_unit_test(test_void_series_are_noted_and_not_counted),
 		cmocka_unit_test(test_cases_of_one_run_only),

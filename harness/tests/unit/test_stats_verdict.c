@@ -45,6 +45,20 @@ static void test_verdict_degenerate(void **state)
 	assert_int_equal(verdict(1e-12, 1, 0), BB_VERDICT_REGRESSED);
 }
 
+static void test_denied_change(void **state)
+{
+	(void)state;
+	assert_false(bb_change_is_denied(0.03, 0.03, 0.001));
+	assert_true(bb_change_is_denied(0.03, 0, 0.01));
+	assert_true(bb_change_is_denied(-0.03, 0, 0.01));
+	assert_true(bb_change_is_denied(0.03, -0.03, 0.01));
+	/* twice as likely is no denial; nor is a figure that varies by more than the change */
+	assert_false(bb_change_is_denied(0.02, 0.0081, 0.0166));
+	assert_false(bb_change_is_denied(0.03, 0, 0.03));
+	assert_false(bb_change_is_denied(0.03, 0, (double)NAN));
+	assert_false(bb_change_is_denied(0.03, (double)NAN, 0.01));
+}
+
 static void test_names(void **state)
 {
 	enum bb_verdict v;
@@ -122,6 +136,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_verdict),
 		cmocka_unit_test(test_verdict_degenerate),
+		cmocka_unit_test(test_denied_change),
 		cmocka_unit_test(test_names),
 		cmocka_unit_test(test_holm),
 		cmocka_unit_test(test_holm_is_the_step_down_test),
