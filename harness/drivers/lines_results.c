@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "stats/quantile.h"
 #include "stats/undisturbed.h"
@@ -64,18 +65,24 @@ static double mean_of_load(const struct bb_lines_means *m, const bool *counts, d
 
 /* The means of one load, of all its sweeps if most were disturbed: then its program says so, and
  * the table may do without it. `counts`, `x`: room for its sweeps. */
-static void find_load_ns(struct bb_lines_case *p, uint32_t load, double most_ns, bool *counts,
-			 double *x)
+static void find_load_ns(struct bb_lines_case *p, uint32_t load, bool *counts, double *x)
 {
 	const struct bb_lines_means *program = means_of(p, load, BB_LINES_ITEM_PROGRAM);
+	double most_ns = INFINITY;
 	size_t n = 0;
 
 	for (size_t i = 0; i < program->n; i++)
+		if (isfinite(program->v[i]))
+			x[n++] = program->v[i];
+	if (!p->is_cold)
+		most_ns = bb_undisturbed_most(x, n);
+	n = 0;
+	for (size_t i = 0; i < program->n; i++)
 		n += counts[i] = is_undisturbed(program, i, most_ns);
-	for (size_t i = 0; i < program->n && (double)n < LOAD_LEAST * (double)program->n; i++)
-		counts[i] = true;
-	if ((double)n < LOAD_LEAST * (double)program->n)
+	if ((double)n < LOAD_LEAST * (double)program->n) {
+		memset(counts, true, program->n);
 		n = program->n;
+	}
 	p->sweeps += program->n;
 	p->disturbed += program->n - n;
 	for (uint32_t i = 0; i < p->n_items; i++)
@@ -83,30 +90,23 @@ static void find_load_ns(struct bb_lines_case *p, uint32_t load, double most_ns,
 								    x);
 }
 
-/* By load and item, of the sweeps in which the program was as fast as it is here. */
+/* By load and item, of the sweeps in which the program was as fast as it is in that load. */
 static int find_ns(struct bb_lines_case *p)
 {
-	size_t all = 0, n = 0;
+	size_t most = 0;
 	bool *counts;
-	double *x, most_ns;
+	double *x;
 
 	for (uint32_t l = 0; l < p->n_loads; l++)
-		all += means_of(p, l, BB_LINES_ITEM_PROGRAM)->n;
+		if (means_of(p, l, BB_LINES_ITEM_PROGRAM)->n > most)
+			most = means_of(p, l, BB_LINES_ITEM_PROGRAM)->n;
 	free(p->ns);
 	p->ns = calloc((size_t)p->n_loads * p->n_items, sizeof(*p->ns));
-	counts = calloc(all + 1, sizeof(*counts));
-	x = calloc(all + 1, sizeof(*x));
-	for (uint32_t l = 0; x && l < p->n_loads; l++) {
-		const struct bb_lines_means *m = means_of(p, l, BB_LINES_ITEM_PROGRAM);
-
-		for (size_t i = 0; i < m->n; i++)
-			if (isfinite(m->v[i]))
-				x[n++] = m->v[i];
-	}
+	counts = calloc(most + 1, sizeof(*counts));
+	x = calloc(most + 1, sizeof(*x));
 	p->sweeps = p->disturbed = 0;
-	most_ns = x && !p->is_cold ? bb_undisturbed_most(x, n) : INFINITY;
 	for (uint32_t l = 0; p->ns && counts && x && l < p->n_loads; l++)
-		find_load_ns(p, l, most_ns, counts, x);
+		find_load_ns(p, l, counts, x);
 	free(counts);
 	free(x);
 	return p->ns && counts && x ? 0 : -ENOMEM;

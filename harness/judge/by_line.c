@@ -9,7 +9,7 @@
 
 #include "base/parse.h"
 #include "stats/in_order.h"
-#include "stats/undisturbed.h"
+#include "stats/strata.h"
 
 #define ALPHA 0.05
 #define DIFFERS_SHARE 0.02
@@ -56,24 +56,35 @@ static void add_text(const struct loads *l, const char *text, double *sum)
 		sum[i] += l->x[i];
 }
 
-/* Those in which the program took longer than it does here are of a machine that was disturbed. As
- * many as an interval needs stay. Times of cold caches differ by load anyway. */
-static void leave_out_disturbed(struct loads *l, const struct bb_timed *t)
+/* The place of the program in a load of the case, mod 64; 0: nobody knows. */
+static int place_of(const struct bb_case *c, size_t load)
 {
-	double most_ns;
-	size_t n = 0;
+	for (size_t i = 0; c && i < c->n_series; i++)
+		if (c->series[i].load == load)
+			return c->series[i].jit_mod64 >= 0 ? c->series[i].jit_mod64 : 0;
+	return 0;
+}
 
-	if (bb_timed__is_cold(t))
-		return;
+/* Loads in which the program took longer than in others at its place are of a machine that was
+ * disturbed. Times of cold caches differ by load anyway. */
+static int leave_out_disturbed(struct loads *l, const struct bb_case *c, const struct bb_timed *t)
+{
+	int *place = calloc(l->n + 1, sizeof(*place));
+
+	if (!place)
+		return -ENOMEM;
 	bb_timed_numbers(t->program_ns, l->x, l->n);
-	for (size_t i = 0; i < l->n; i++)
-		if (l->use[i])
-			l->kept[n++] = l->x[i];
-	most_ns = bb_undisturbed_most(l->kept, n);
-	if (n >= LOADS_LEAST)
-		most_ns = fmax(most_ns, l->kept[LOADS_LEAST - 1]);
-	for (size_t i = 0; i < l->n; i++)
-		l->use[i] &= l->x[i] <= most_ns;
+	for (size_t i = 0; i < l->n; i++) {
+		place[i] = place_of(c, i);
+		if (!l->use[i])
+			l->x[i] = NAN;
+	}
+	if (!bb_timed__is_cold(t) &&
+	    l->n_whole - bb_strata_set_aside(l->x, place, l->n) >= LOADS_LEAST)
+		for (size_t i = 0; i < l->n; i++)
+			l->use[i] &= isfinite(l->x[i]);
+	free(place);
+	return 0;
 }
 
 static void find_whole_loads(struct loads *l, const struct bb_timed *t)
@@ -88,7 +99,6 @@ static void find_whole_loads(struct loads *l, const struct bb_timed *t)
 		add_text(l, t->rows[i].ns, sum);
 	for (size_t i = 0; i < l->n; i++)
 		l->n_whole += l->use[i] = isfinite(sum[i]);
-	leave_out_disturbed(l, t);
 }
 
 static int by_place(const void *a, const void *b)
@@ -267,7 +277,7 @@ static int open_loads(struct loads *l, const struct bb_report *r, const struct b
 	if (!l->use || !l->x || !l->kept)
 		return -ENOMEM;
 	find_whole_loads(l, t);
-	return 0;
+	return leave_out_disturbed(l, c, t);
 }
 
 static void close_loads(struct loads *l)
