@@ -265,7 +265,7 @@ if bpftool=$(find_bpftool) || skip_each "no bpftool that works on this kernel" "
 		complains_of_light() { ((status == 4)) && grep -qE "loads its programs by a light skeleton .*--prog-name" "$TMP/err"; }
 		check "light skeleton: its programs are not copied, which is said" complains_of_light
 		check "light skeleton: no file" test ! -e "$file"
-		capture --until "until grep -q '^loaded' '$TMP/err'; do sleep 0.05; done" -- \
+		capture --until "until grep -q '^loaded' '$TMP/err' && grep -q '^1 programs' '$TMP/err'; do sleep 0.05; done" -- \
 			sh -c "'$load' '$objects/loop.bpf.o' & exec '$TMP/light'"
 		expect_grep "light skeleton: beside an ordinary program: where it is attached" out '^not captured: .* raw_tracepoint task_rename, which a light skeleton'
 		start timeout 600 sh -c "while :; do /bin/true; done"
