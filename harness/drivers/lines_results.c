@@ -6,7 +6,6 @@
 #include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "stats/quantile.h"
 #include "stats/undisturbed.h"
@@ -38,11 +37,21 @@ static const struct bb_lines_means *means_of(const struct bb_lines_case *p, uint
 	return &p->means[(size_t)load * p->n_items + item];
 }
 
-/* The program begins each sweep. Was it as fast as it is, then and at the beginning of the next? */
-static bool is_undisturbed(const struct bb_lines_means *program, size_t sweep, double most_ns)
+static bool is_fast(const struct bb_lines_means *program, size_t sweep, double most_ns)
 {
-	return program->v[sweep] <= most_ns &&
-	       (sweep + 1 >= program->n || !(program->v[sweep + 1] > most_ns));
+	return sweep >= program->n || program->v[sweep] <= most_ns;
+}
+
+/*
+ * The program begins each sweep. Was it as fast as it is, then and at the beginning of the next?
+ * For its own time the sweeps before and after tell: chosen by itself, it would be too fast.
+ */
+static bool is_undisturbed(const struct bb_lines_means *program, size_t sweep, double most_ns,
+			   bool of_program)
+{
+	size_t first = !of_program ? sweep : sweep ? sweep - 1 : SIZE_MAX;
+
+	return is_fast(program, first, most_ns) && is_fast(program, sweep + 1, most_ns);
 }
 
 /* A mean without the outer fifths, of the sweeps that count. `x`: room for all of them. */
@@ -78,16 +87,19 @@ static void find_load_ns(struct bb_lines_case *p, uint32_t load, bool *counts, d
 		most_ns = bb_undisturbed_most(x, n);
 	n = 0;
 	for (size_t i = 0; i < program->n; i++)
-		n += counts[i] = is_undisturbed(program, i, most_ns);
+		n += is_undisturbed(program, i, most_ns, false);
 	if ((double)n < LOAD_LEAST * (double)program->n) {
-		memset(counts, true, program->n);
+		most_ns = INFINITY;
 		n = program->n;
 	}
 	p->sweeps += program->n;
 	p->disturbed += program->n - n;
-	for (uint32_t i = 0; i < p->n_items; i++)
+	for (uint32_t i = 0; i < p->n_items; i++) {
+		for (size_t k = 0; k < program->n; k++)
+			counts[k] = is_undisturbed(program, k, most_ns, i == BB_LINES_ITEM_PROGRAM);
 		p->ns[(size_t)load * p->n_items + i] = mean_of_load(means_of(p, load, i), counts,
 								    x);
+	}
 }
 
 /* By load and item, of the sweeps in which the program was as fast as it is in that load. */
