@@ -54,6 +54,17 @@ static bool is_undisturbed(const struct bb_lines_means *program, size_t sweep, d
 	return is_fast(program, first, most_ns) && is_fast(program, sweep + 1, most_ns);
 }
 
+/* Which sweeps count, into counts[program->n]. Returns how many. */
+static size_t find_counting(const struct bb_lines_means *program, double most_ns, bool of_program,
+			    bool *counts)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < program->n; i++)
+		n += counts[i] = is_undisturbed(program, i, most_ns, of_program);
+	return n;
+}
+
 /* A mean without the outer fifths, of the sweeps that count. `x`: room for all of them. */
 static double mean_of_load(const struct bb_lines_means *m, const bool *counts, double *x)
 {
@@ -77,7 +88,7 @@ static double mean_of_load(const struct bb_lines_means *m, const bool *counts, d
 static void find_load_ns(struct bb_lines_case *p, uint32_t load, bool *counts, double *x)
 {
 	const struct bb_lines_means *program = means_of(p, load, BB_LINES_ITEM_PROGRAM);
-	double most_ns = INFINITY;
+	double most_ns = INFINITY, *ns = p->ns + (size_t)load * p->n_items;
 	size_t n = 0;
 
 	for (size_t i = 0; i < program->n; i++)
@@ -85,21 +96,18 @@ static void find_load_ns(struct bb_lines_case *p, uint32_t load, bool *counts, d
 			x[n++] = program->v[i];
 	if (!p->is_cold)
 		most_ns = bb_undisturbed_most(x, n);
-	n = 0;
-	for (size_t i = 0; i < program->n; i++)
-		n += is_undisturbed(program, i, most_ns, false);
+	n = find_counting(program, most_ns, false, counts);
 	if ((double)n < LOAD_LEAST * (double)program->n) {
 		most_ns = INFINITY;
+		find_counting(program, most_ns, false, counts);
 		n = program->n;
 	}
 	p->sweeps += program->n;
 	p->disturbed += program->n - n;
-	for (uint32_t i = 0; i < p->n_items; i++) {
-		for (size_t k = 0; k < program->n; k++)
-			counts[k] = is_undisturbed(program, k, most_ns, i == BB_LINES_ITEM_PROGRAM);
-		p->ns[(size_t)load * p->n_items + i] = mean_of_load(means_of(p, load, i), counts,
-								    x);
-	}
+	for (uint32_t i = 0; i < p->n_items; i++)
+		ns[i] = mean_of_load(means_of(p, load, i), counts, x);
+	find_counting(program, most_ns, true, counts);
+	ns[BB_LINES_ITEM_PROGRAM] = mean_of_load(program, counts, x);
 }
 
 /* By load and item, of the sweeps in which the program was as fast as it is in that load. */
