@@ -118,14 +118,22 @@ static void take_places(struct bb_run *r)
 	}
 }
 
+/* Of the time for waiting this process has what its loads are of all. */
+static double waiting_most_s(const struct bb_run *r)
+{
+	const struct bb_run_opts *opts = r->session.opts;
+	uint32_t all = (opts->before ? opts->before : r)->session.plan->loads;
+	double share = (double)bb_processes_first_loads(r->session.plan, opts) / all,
+	       left_s = bb_deadline_left_s() * (opts->before ? 1 : share);
+
+	return fmin(WAITING_MOST_S * share, WAITING_SHARE * left_s);
+}
+
 static int find_places(struct bb_run *r, struct bb_err *err)
 {
 	struct bb_session *ss = &r->session;
 	size_t n = ss->plan->scenario->n_variants;
-	double left_s = bb_deadline_left_s(),
-	       share = ss->opts->before
-			       ? (double)ss->plan->loads / ss->opts->before->session.plan->loads
-			       : 1; /* of the whole run */
+	double left_s = bb_deadline_left_s();
 	int rc = 0;
 
 	if (ss->opts->before)
@@ -136,7 +144,7 @@ static int find_places(struct bb_run *r, struct bb_err *err)
 						fmin(PLACING_MOST_S,
 						     PLACING_SHARE * left_s / (double)n),
 						err);
-	bb_calm__begin(&r->calm, fmin(WAITING_MOST_S, WAITING_SHARE * left_s) * share);
+	bb_calm__begin(&r->calm, waiting_most_s(r));
 	return rc;
 }
 
@@ -225,6 +233,8 @@ static int run_rounds(struct bb_run *r, double open_s, uint32_t *ret_others, str
 			*ret_others = load;
 			break;
 		}
+		if (load == first)
+			r->calm.most_s *= (double)loads / first;
 		rc = bb_round__measure(r, load, err);
 	}
 	note_shares(r);
