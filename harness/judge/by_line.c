@@ -10,10 +10,12 @@
 #include "base/parse.h"
 #include "stats/in_order.h"
 #include "stats/strata.h"
+#include "stats/undisturbed.h"
 
 #define ALPHA 0.05
 #define DIFFERS_SHARE 0.02
 #define LOADS_LEAST 6u  /* as many has an interval of 95 % by signed ranks */
+#define GROUP_LOADS 4u  /* as one process measures */
 #define OTHER_WAYS 0.01 /* of the runs, below which nothing is said */
 
 /* Times by load while they are added up. */
@@ -65,8 +67,28 @@ static int place_of(const struct bb_case *c, size_t load)
 	return 0;
 }
 
-/* Loads in which the program took longer than in others at its place are of a machine that was
- * disturbed. Times of cold caches differ by load anyway. */
+/* Loads without a figure in l->x[] are not used, unless `n_less` leave too few. */
+static void keep_finite(struct loads *l, size_t n_less)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < l->n; i++)
+		n += l->use[i];
+	for (size_t i = 0; n >= LOADS_LEAST + n_less && i < l->n; i++)
+		l->use[i] &= isfinite(l->x[i]);
+}
+
+/* Loads of a process, or as many neighbours. */
+static size_t groups_of(const struct loads *l)
+{
+	return l->processes >= BB_IN_ORDER_GROUPS ? l->processes : l->n / GROUP_LOADS;
+}
+
+/*
+ * Loads in which the program took longer than in others at its place are of a machine that was
+ * disturbed, and so are processes, or neighbours, in which it took longer than in others. Times of
+ * cold caches differ by load anyway.
+ */
 static int leave_out_disturbed(struct loads *l, const struct bb_case *c, const struct bb_timed *t)
 {
 	int *place = calloc(l->n + 1, sizeof(*place));
@@ -79,10 +101,10 @@ static int leave_out_disturbed(struct loads *l, const struct bb_case *c, const s
 		if (!l->use[i])
 			l->x[i] = NAN;
 	}
-	if (!bb_timed__is_cold(t) &&
-	    l->n_whole - bb_strata_set_aside(l->x, place, l->n) >= LOADS_LEAST)
-		for (size_t i = 0; i < l->n; i++)
-			l->use[i] &= isfinite(l->x[i]);
+	if (!bb_timed__is_cold(t)) {
+		keep_finite(l, bb_undisturbed_groups(l->x, l->n, groups_of(l)));
+		keep_finite(l, bb_strata_set_aside(l->x, place, l->n));
+	}
 	free(place);
 	return 0;
 }
