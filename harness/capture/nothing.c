@@ -90,6 +90,6 @@ int bb_take__say_nothing(const struct bb_take *t, const char *how_ended, struct 
 	if (!bb_rights__are_whole(t->rights))
 		return say_rights(t, EPERM, how_ended, err);
 	return bb_fail(err, -ENOTSUP,
-		       "'%s'%s loaded no BPF program; one that a daemon loads for it is not seen",
-		       c->command, how_ended);
+		       "'%s'%s loaded no BPF program%s; one that a daemon loads for it is not seen",
+		       c->command, how_ended, how_ended[0] ? ": its own messages may say why" : "");
 }

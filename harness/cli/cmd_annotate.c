@@ -12,6 +12,7 @@
 #include "export/annotate.h"
 #include "export/by_line_print.h"
 #include "export/by_param_print.h"
+#include "export/table_cells.h"
 
 struct annotate_args {
 	const char *run, *results, *variant;
@@ -74,8 +75,8 @@ static const struct argp argp = {
 	.doc = "Print the source of the programs of a stored run with the executions and "
 	       "instructions of each line per run; ##### marks lines that were never executed. "
 	       "For coverage viewers: `bpfbench show --format lcov`.\v" BB_RUN_DOC " The run needs "
-	       "a drive {with: "
-	       "exact}.",
+	       "a drive {with: exact}, and for --time {with: lines}; --lines beside --object "
+	       "takes both.",
 };
 
 static int say_none(const struct bb_report *r, const char *variant, struct bb_err *err)
@@ -126,6 +127,20 @@ static int put_time(const struct bb_by_line *lines, const struct annotate_args *
 	return draw ? bb_output_of(write_flame, (void *)(uintptr_t)lines, a->flame, err) : 0;
 }
 
+/* Loads that the tables lack, and why. */
+static void put_missing_loads(const struct bb_report *r)
+{
+	for (size_t i = 0; i < r->n_skips; i++) {
+		if (!strstr(r->skips[i].what, "/loads "))
+			continue;
+		printf("without ");
+		bb_put_clean(stdout, r->skips[i].what);
+		printf(": ");
+		bb_put_clean(stdout, r->skips[i].why);
+		putchar('\n');
+	}
+}
+
 static int put_times(const struct bb_report *r, const struct annotate_args *a, struct bb_err *err)
 {
 	struct bb_by_line *lines = calloc(r->n_timed + 1, sizeof(*lines));
@@ -152,6 +167,8 @@ static int put_times(const struct bb_report *r, const struct annotate_args *a, s
 	}
 	if (!rc && bb_by_param__print(lines, n, stdout))
 		rc = bb_fail_nomem(err);
+	if (!rc && n)
+		put_missing_loads(r);
 	for (size_t i = 0; i < n; i++)
 		bb_by_line__done(&lines[i]);
 	free(lines);

@@ -167,8 +167,8 @@ static void print_capture(const struct bb_capture *c, bool all)
 		entries += c->maps[i].n_entries;
 		left_out += c->maps[i].left_out != NULL;
 	}
-	printf("%zu maps with %zu entries of %zu bytes; %zu without all of their contents\n",
-	       c->n_maps, entries, bytes, left_out);
+	printf("%zu map%s with %zu entries of %zu bytes; %zu without all of their contents\n",
+	       c->n_maps, c->n_maps == 1 ? "" : "s", entries, bytes, left_out);
 	print_not_captured(c);
 	for (size_t i = 0; all && i < c->n_maps; i++)
 		if (c->maps[i].left_out)

@@ -284,7 +284,7 @@ static void put_notes(const struct bb_by_line *b, FILE *out)
 	if (left_out >= LEFT_OUT_LEAST)
 		fprintf(out,
 			"%.0f %% of the runs are left out: the program took longer then than at "
-			"its best at the same place, as the machine was disturbed\n",
+			"its best, as the machine was disturbed\n",
 			100 * left_out);
 	if (t->measured && t->measured < t->passed)
 		fprintf(out,

@@ -7,12 +7,12 @@
 
 #define MOST_NAMED 8u /* cases */
 
-int bb_left_out__loads(struct bb_run *r, uint32_t done_loads, struct bb_err *err)
+int bb_left_out__loads(struct bb_run *r, uint32_t first, uint32_t end, struct bb_err *err)
 {
 	char what[600], why[200];
 
-	snprintf(what, sizeof(what), "%s/loads %u..%u", r->session.plan->scenario->name,
-		 done_loads + 1, r->session.plan->loads);
+	snprintf(what, sizeof(what), "%s/loads %u..%u", r->session.plan->scenario->name, first + 1,
+		 end);
 	snprintf(why, sizeof(why), "the budget of %g s would be exceeded; --budget gives more",
 		 r->session.opts->budget_s);
 	return bb_report__add_skip(r->report, what, why) ? bb_fail_nomem(err) : 0;

@@ -6,8 +6,8 @@
 
 /* The report gets a skip for all that the budget leaves out, which says how to get it. */
 
-/* The loads behind the first done_loads. 0 or -ENOMEM. */
-int bb_left_out__loads(struct bb_run *r, uint32_t done_loads, struct bb_err *err);
+/* The loads first..end - 1. 0 or -ENOMEM. */
+int bb_left_out__loads(struct bb_run *r, uint32_t first, uint32_t end, struct bb_err *err);
 
 /* Samples of the `loads` that were begun; cases without any are dropped. -ETIME when those are all,
  * -ENOMEM. */

@@ -222,7 +222,8 @@ static int take_part(struct bb_run *r, uint32_t first, uint32_t loads, char *tex
 	if (rc == -EINVAL)
 		rc = add_skip(r, first, loads, "their runs take another way than those before");
 	else if (!rc && part->n_cases && part->cases[0].n_series < loads)
-		rc = bb_left_out__loads(r, first + (uint32_t)part->cases[0].n_series, err);
+		rc = bb_left_out__loads(r, first + (uint32_t)part->cases[0].n_series, first + loads,
+					err);
 	bb_report__free(part);
 	return rc ? bb_fail_nomem(err) : 0;
 }
@@ -239,7 +240,7 @@ int bb_processes__measure(struct bb_run *r, uint32_t first, struct bb_err *err)
 		size_t len = 0;
 
 		if (bb_must_end()) {
-			rc = bb_stop_signal ? -EINTR : bb_left_out__loads(r, load, err);
+			rc = bb_stop_signal ? -EINTR : bb_left_out__loads(r, load, all, err);
 			break;
 		}
 		rc = run_part(r, load, loads, budget_s, &text, &len, err);

@@ -243,7 +243,7 @@ static int run_rounds(struct bb_run *r, double open_s, uint32_t *ret_others, str
 	if (rc == -ETIME) /* all that it did counts */
 		rc = 0;
 	if (!rc && load < loads && !*ret_others)
-		rc = bb_left_out__loads(r, load, err);
+		rc = bb_left_out__loads(r, load, loads, err);
 	if (!rc && (r->is_cut || bb_deadline_has_passed))
 		rc = bb_left_out__samples(r, load, err);
 	return rc;
