@@ -13,6 +13,8 @@
 #define SHOWN 20u /* rows of a case */
 #define NAMED 4u  /* lines of a sentence */
 
+#define SLOWER_LEAST 0.005 /* of the machine, below which nothing is said */
+
 static const struct bb_timed_row *row_of(const struct bb_time_diff_row *r)
 {
 	return r->b ? r->b : r->a;
@@ -76,6 +78,21 @@ void bb_time_diff__sentence(const struct bb_time_diff_case *c, char *buf, size_t
 	bb_make_clean(buf);
 }
 
+/* Of two runs. */
+static void put_speed(const struct bb_time_diff_case *c, FILE *out)
+{
+	const char *between = "the machine itself, B against A: ";
+
+	for (enum bb_reference k = 0; k < BB_N_REFERENCES; k++) {
+		if (!(fabs(c->slower[k]) >= SLOWER_LEAST))
+			continue;
+		fprintf(out, "%s%s %+.1f %%", between, bb_reference_name(k), 100 * c->slower[k]);
+		between = ", ";
+	}
+	if (between[0] == ',')
+		fputs("; a line differs where that does not explain it\n", out);
+}
+
 static void add_value(struct bb_text_table *t, const struct bb_timed_row *row, double ns)
 {
 	bb_by_line__add_ns(t, row ? ns : NAN);
@@ -130,6 +147,7 @@ int bb_time_diff__print(const struct bb_time_diff *d, FILE *out)
 			bb_table_cell_value(c->a_ns).text, bb_table_cell_value(c->b_ns).text,
 			signed_value(c->more.value).text, signed_value(c->more.lo).text,
 			signed_value(c->more.hi).text);
+		put_speed(c, out);
 		bb_time_diff__sentence(c, sentence, sizeof(sentence));
 		fprintf(out, "%s\n", sentence);
 		rc = put_rows(c, out);

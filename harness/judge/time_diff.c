@@ -134,8 +134,11 @@ static const struct bb_timed *find_base(const struct bb_report *r, const struct 
 struct pairing {
 	size_t n_a, n_b, n;              /* loads; n: that both have */
 	size_t processes_a, processes_b; /* that measured them */
-	bool apart;                      /* they are of two runs */
 	double *a, *b, *d;
+	/* of two runs, by load: how many times as long everything takes as in A's run usually; one
+	 * array for each reference, NULL: not known */
+	bool apart;
+	double *slow_a[BB_N_REFERENCES], *slow_b[BB_N_REFERENCES];
 };
 
 static void numbers(const char *text, double *x, size_t n)
@@ -157,15 +160,24 @@ static int estimate(const double *x, size_t n, size_t processes, bool is_there, 
 	return rc ? -ENOMEM : 0;
 }
 
+static void divide(double *x, const double *by, size_t n)
+{
+	for (size_t i = 0; by && i < n; i++)
+		x[i] /= by[i];
+}
+
 /* The same of two runs, which share no loads: the intervals of both, each at half the level
- * (Bonferroni). */
-static int compare_apart(struct pairing *p, const char *a, const char *b, double alpha,
-			 double *ret_a, double *ret_b, struct bb_estimate *ret_more)
+ * (Bonferroni). `slow_a`, `slow_b`: what to divide by; NULL: nothing. */
+static int compare_apart(struct pairing *p, const char *a, const char *b, const double *slow_a,
+			 const double *slow_b, double alpha, double *ret_a, double *ret_b,
+			 struct bb_estimate *ret_more)
 {
 	struct bb_estimate of_a, of_b;
 
 	numbers(a, p->a, p->n_a);
 	numbers(b, p->b, p->n_b);
+	divide(p->a, slow_a, p->n_a);
+	divide(p->b, slow_b, p->n_b);
 	if (estimate(p->a, p->n_a, p->processes_a, a, alpha / 2, &of_a) ||
 	    estimate(p->b, p->n_b, p->processes_b, b, alpha / 2, &of_b))
 		return -ENOMEM;
@@ -186,7 +198,7 @@ static int compare(struct pairing *p, const char *a, const char *b, double alpha
 	int rc = 0;
 
 	if (p->apart)
-		return compare_apart(p, a, b, alpha, ret_a, ret_b, ret_more);
+		return compare_apart(p, a, b, NULL, NULL, alpha, ret_a, ret_b, ret_more);
 	numbers(a, p->a, p->n);
 	numbers(b, p->b, p->n);
 	for (size_t i = 0; i < p->n; i++) {
@@ -217,6 +229,64 @@ static enum bb_verdict judge(const struct bb_estimate *more, double least)
 	return more->lo >= -least && more->hi <= least ? BB_VERDICT_SAME : BB_VERDICT_INCONCLUSIVE;
 }
 
+/* Of two runs: does it differ at one speed of the machine, too, whichever reference says that? */
+static int confirm(struct pairing *p, double threshold, double alpha, struct bb_time_diff_row *row)
+{
+	int rc = 0;
+
+	for (size_t k = 0; !rc && k < BB_N_REFERENCES; k++) {
+		struct bb_estimate more;
+		double a_ns, b_ns;
+
+		if (!p->slow_a[k] || !p->slow_b[k])
+			continue;
+		rc = compare_apart(p, row->a ? row->a->ns : NULL, row->b ? row->b->ns : NULL,
+				   p->slow_a[k], p->slow_b[k], alpha, &a_ns, &b_ns, &more);
+		if (!rc &&
+		    judge(&more, fmax(BB_BY_LINE_LEAST_NS, threshold * fabs(a_ns))) != row->verdict)
+			row->verdict = BB_VERDICT_INCONCLUSIVE;
+	}
+	return rc;
+}
+
+/*
+ * Of each load: a reference over what it usually takes in A's run. The CPU's clock changes slowly,
+ * and single runs of instructions are disturbed more often than that: the run's median; wakeups are
+ * those of the load (bb_case__relative()). free() it; NULL: out of memory.
+ */
+static double *find_slow(const struct bb_case *c, size_t n, enum bb_reference reference,
+			 double usual)
+{
+	double *slow = calloc(n + 1, sizeof(*slow));
+
+	for (size_t i = 0; slow && i < n; i++)
+		slow[i] = c->summary.reference[reference].value / usual;
+	for (size_t k = 0; slow && reference == BB_REFERENCE_WAKEUP && k < c->n_series; k++)
+		if (c->series[k].load < n && isfinite(c->series[k].reference_ns[reference]))
+			slow[c->series[k].load] = c->series[k].reference_ns[reference] / usual;
+	return slow;
+}
+
+/* The references that the program is counted in, where both runs have them. */
+static void find_speeds(struct pairing *p, const struct bb_report *base, const struct bb_report *r,
+			struct bb_time_diff_case *c)
+{
+	const struct bb_case *a = bb_report__find_case(base, c->a->name),
+			     *b = bb_report__find_case(r, c->b->name);
+
+	for (enum bb_reference k = 0; k < BB_N_REFERENCES; k++) {
+		bool is_counted = a && b &&
+				  (k == BB_REFERENCE_INSTRUCTIONS || k == bb_case__reference(a));
+		double usual = is_counted ? a->summary.reference[k].value : NAN;
+
+		c->slower[k] = is_counted ? b->summary.reference[k].value / usual - 1 : NAN;
+		if (!isfinite(c->slower[k]))
+			continue;
+		p->slow_a[k] = find_slow(a, p->n_a, k, usual);
+		p->slow_b[k] = find_slow(b, p->n_b, k, usual);
+	}
+}
+
 static int by_difference(const void *a, const void *b)
 {
 	const struct bb_time_diff_row *x = a, *y = b;
@@ -225,7 +295,8 @@ static int by_difference(const void *a, const void *b)
 	return dx > dy ? -1 : dx < dy;
 }
 
-static int judge_case(struct bb_time_diff_case *c, const struct bb_time_diff_opts *o, double alpha)
+static int judge_case(struct bb_time_diff_case *c, const struct bb_report *r,
+		      const struct bb_time_diff_opts *o, double alpha)
 {
 	size_t n_a = bb_timed_loads(c->a->program_ns), n_b = bb_timed_loads(c->b->program_ns);
 	struct pairing p = {.n_a = n_a,
@@ -241,6 +312,8 @@ static int judge_case(struct bb_time_diff_case *c, const struct bb_time_diff_opt
 		return -ENOMEM;
 	p.b = p.a + n_a + 1;
 	p.d = p.b + n_b + 1;
+	if (p.apart)
+		find_speeds(&p, o->base_run, r, c);
 	rc = compare(&p, c->a->program_ns, c->b->program_ns, o->alpha, &c->a_ns, &c->b_ns,
 		     &c->more);
 	for (size_t i = 0; !rc && i < c->n_rows; i++) {
@@ -250,9 +323,15 @@ static int judge_case(struct bb_time_diff_case *c, const struct bb_time_diff_opt
 			     &row->a_ns, &row->b_ns, &row->more);
 		row->verdict = judge(&row->more,
 				     fmax(BB_BY_LINE_LEAST_NS, o->threshold * fabs(row->a_ns)));
+		if (!rc)
+			rc = confirm(&p, o->threshold, alpha, row);
 	}
 	qsort(c->rows, c->n_rows, sizeof(*c->rows), by_difference);
 	free(p.a);
+	for (size_t k = 0; k < BB_N_REFERENCES; k++) {
+		free(p.slow_a[k]);
+		free(p.slow_b[k]);
+	}
 	return rc;
 }
 
@@ -285,7 +364,7 @@ int bb_time_diff__make(const struct bb_report *r, const struct bb_time_diff_opts
 		n_rows += c->n_rows;
 	}
 	for (size_t i = 0; !rc && i < d.n_cases; i++)
-		rc = judge_case(&d.cases[i], opts, opts->alpha / (double)(n_rows ? n_rows : 1));
+		rc = judge_case(&d.cases[i], r, opts, opts->alpha / (double)(n_rows ? n_rows : 1));
 	if (rc)
 		rc = bb_fail_nomem(err);
 	else if (!d.n_cases)

@@ -13,6 +13,10 @@
  * which lines is the difference? Lines are matched as `diff` matches two texts, by the longest
  * common sequence of their words and calls in the order of the run: numbers move, and files are
  * renamed.
+ *
+ * Of two runs the machine may have been slower in one. Then a line differs if it does so in ns, and
+ * also in pieces of each reference that the program is counted in: instructions, and wakeups where
+ * it wakes somebody.
  */
 struct bb_time_diff_row {
 	const struct bb_timed_row *a, *b; /* NULL: only the other has it */
@@ -25,6 +29,9 @@ struct bb_time_diff_case {
 	const struct bb_timed *a, *b;
 	double a_ns, b_ns; /* of a whole run */
 	struct bb_estimate more;
+	/* by what share the machine itself was slower in b's run, by its references; 0: they share
+	 * a run; NAN: not measured, or nothing of the program is counted in it */
+	double slower[BB_N_REFERENCES];
 	struct bb_time_diff_row *rows; /* the largest difference first */
 	size_t n_rows;
 };

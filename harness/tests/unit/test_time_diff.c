@@ -124,6 +124,46 @@ static void test_two_runs(void **state)
 	bb_report__free(b);
 }
 
+/* The clock of the CPU is 5 % slower in b's run, as the reference says: one line is slower besides.
+ */
+static void test_slower_machine(void **state)
+{
+	struct bb_report *r[2] = {make_report("20261122T131700Z-old-1a2b3c4d"),
+				  make_report("20261122T141700Z-new-1a2b3c4d")};
+	const struct bb_time_diff_opts apart = {.base_run = r[0], .threshold = 0.01, .alpha = 0.05};
+	struct bb_time_diff d;
+	struct bb_err err = {0};
+	struct bb_rng rng;
+	char *text;
+
+	(void)state;
+	bb_rng_seed(&rng, 7);
+	for (int i = 0; i < 2; i++) {
+		size_t k = make_case(r[i], "prog", "lines", NULL, 0);
+		struct bb_case *c = &r[i]->cases[k];
+		struct bb_timed *t = add_timed(r[i], "prog");
+
+		add_row(t, &rng, "x = f();", "f()", 3, i ? 2100 : 2000);
+		add_row(t, &rng, "y = g();", "g()", 4, i ? 1200 : 1000);
+		finish(t, i ? 3300 : 3000);
+		set_text(&c->name, t->name);
+		c->wakeups = 0;
+		for (int n = 0; n < BB_N_REFERENCES; n++)
+			c->summary.reference[n].value = NAN;
+		c->summary.reference[BB_REFERENCE_INSTRUCTIONS].value = i ? 189 : 180;
+	}
+	assert_int_equal(bb_time_diff__make(r[1], &apart, &d, &err), 0);
+	assert_int_equal(bb_time_diff__count(&d, BB_VERDICT_REGRESSED), 1);
+	assert_int_equal(bb_time_diff__count(&d, BB_VERDICT_INCONCLUSIVE), 1);
+	assert_string_equal(d.cases[0].rows[0].b->text, "y = g();");
+	text = print(&d, false);
+	assert_has(text, "the machine itself, B against A: instructions +5.0 %; ");
+	free(text);
+	bb_time_diff__done(&d);
+	bb_report__free(r[0]);
+	bb_report__free(r[1]);
+}
+
 /* Lines move, one is changed, one is new, one is gone, one is slower; two of one text stay two. */
 static void test_lines(void **state)
 {
@@ -225,9 +265,8 @@ static void test_nothing(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_lines),
-		cmocka_unit_test(test_two_runs),
-		cmocka_unit_test(test_same),
+		cmocka_unit_test(test_lines),          cmocka_unit_test(test_two_runs),
+		cmocka_unit_test(test_slower_machine), cmocka_unit_test(test_same),
 		cmocka_unit_test(test_nothing),
 	};
 
