@@ -144,7 +144,11 @@ static int find_places(struct bb_run *r, struct bb_err *err)
 						fmin(PLACING_MOST_S,
 						     PLACING_SHARE * left_s / (double)n),
 						err);
-	bb_calm__begin(&r->calm, waiting_most_s(r));
+	if (ss->opts->before)
+		r->calm = (struct bb_calm){.best_ns = ss->opts->before->calm.best_ns,
+					   .most_s = waiting_most_s(r)};
+	else
+		bb_calm__begin(&r->calm, waiting_most_s(r));
 	return rc;
 }
 
