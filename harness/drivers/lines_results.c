@@ -177,22 +177,40 @@ static double doubled_price(const struct bb_lines_case *p)
 		    0);
 }
 
+/*
+ * The item that says what a run takes to its end. A whole run has no way out of a cut, which the
+ * first cut's has, too, and by which the parts would be short where it does not hide behind other
+ * work. So where a whole run is shorter than one that ends at the cut before, it is that one. `x`:
+ * room for as many as there are loads.
+ */
+static uint32_t find_end(const struct bb_lines_case *p, double *x)
+{
+	uint32_t last = p->first_doubled - 1, n = 0;
+
+	for (uint32_t l = 0; p->ends_whole && p->path.n_measured > 1 && l < p->n_loads; l++) {
+		double more = load_ns(p, l, last) - load_ns(p, l, last - 1);
+
+		if (isfinite(more))
+			x[n++] = more;
+	}
+	return n && bb_median(x, n) < 0 ? last - 1 : last;
+}
+
 /* And by what the whole clone takes longer than the program, in the middle of all loads; NAN: not
  * known. `x`: room for as many. */
-static double total_price(const struct bb_lines_case *p, double *x)
+static double total_price(const struct bb_lines_case *p, uint32_t end, double *x)
 {
 	uint32_t n = 0;
 
 	for (uint32_t l = 0; l < p->n_loads; l++) {
-		double clone = load_ns(p, l, p->first_doubled - 1) -
-			       load_ns(p, l, BB_LINES_ITEM_FIRST_CUT),
+		double clone = load_ns(p, l, end) - load_ns(p, l, BB_LINES_ITEM_FIRST_CUT),
 		       program = load_ns(p, l, BB_LINES_ITEM_PROGRAM) -
 				 load_ns(p, l, BB_LINES_ITEM_EMPTY);
 
 		if (isfinite(clone - program))
 			x[n++] = clone - program;
 	}
-	return bb_median(x, n) / checks_at(p, p->path.n - 1);
+	return bb_median(x, n) / checks_at(p, p->items[end].place);
 }
 
 /*
@@ -200,9 +218,9 @@ static double total_price(const struct bb_lines_case *p, double *x)
  * over many cuts adds up. So the doubled clone says the price to a cycle, and within that it
  * is the one at which the parts sum to the program.
  */
-static double check_price(const struct bb_lines_case *p, double *room)
+static double check_price(const struct bb_lines_case *p, uint32_t end, double *room)
 {
-	double doubled = doubled_price(p), total = total_price(p, room),
+	double doubled = doubled_price(p), total = total_price(p, end, room),
 	       near = fmax(NEAR_NS, NEAR_SHARE * doubled);
 
 	if (!isfinite(total) || takes_other_ways(p))
@@ -211,15 +229,18 @@ static double check_price(const struct bb_lines_case *p, double *room)
 }
 
 /* What a run takes to each measured place, of one load, without the price of checks. */
-static void find_cumulative(const struct bb_lines_case *p, uint32_t load, double check_ns,
-			    double *ret_ns)
+static void find_cumulative(const struct bb_lines_case *p, uint32_t load, uint32_t end,
+			    double check_ns, double *ret_ns)
 {
 	uint32_t first = BB_LINES_ITEM_FIRST_CUT;
 	double entry = load_ns(p, load, first), empty = load_ns(p, load, BB_LINES_ITEM_EMPTY);
 
-	for (uint32_t i = 0; i < p->path.n_measured; i++)
-		ret_ns[i] = load_ns(p, load, first + i) - entry + empty -
-			    check_ns * checks_at(p, p->path.measured[i]);
+	for (uint32_t i = 0; i < p->path.n_measured; i++) {
+		uint32_t item = first + i < end ? first + i : end;
+
+		ret_ns[i] = load_ns(p, load, item) - entry + empty -
+			    check_ns * checks_at(p, p->items[item].place);
+	}
 }
 
 /* Are there no more than a few instructions of a program's own between measured[i] and the next? */
@@ -303,6 +324,7 @@ int bb_lines__of(void *state, const struct bb_variant_spec *spec, uint32_t param
 	struct bb_lines_variant *v = bb_lines_state__variant(state, spec);
 	struct bb_lines_case *p = v ? bb_lines_variant__case(v, param) : NULL;
 	size_t n_rows = p ? p->path.n_rows : 0;
+	uint32_t end;
 	double *program, *empty, *rest, *rows, *first, *cumulative;
 	int rc = 0;
 
@@ -317,6 +339,7 @@ int bb_lines__of(void *state, const struct bb_variant_spec *spec, uint32_t param
 		free(cumulative);
 		return -ENOMEM;
 	}
+	end = find_end(p, p->results);
 	program = p->results;
 	empty = program + p->n_loads;
 	rest = empty + p->n_loads;
@@ -329,7 +352,7 @@ int bb_lines__of(void *state, const struct bb_variant_spec *spec, uint32_t param
 				       .first_ns = first,
 				       .rest_ns = rest,
 				       .n_loads = p->n_loads,
-				       .check_ns = check_price(p, p->results),
+				       .check_ns = check_price(p, end, p->results),
 				       .n_cuts = v->plan.cuts.n,
 				       .points = v->plan.points,
 				       .thinned_why = v->plan.thinned_why,
@@ -340,7 +363,7 @@ int bb_lines__of(void *state, const struct bb_variant_spec *spec, uint32_t param
 				       .sweeps = p->sweeps,
 				       .disturbed = p->disturbed};
 	for (uint32_t l = 0; l < p->n_loads; l++)
-		find_cumulative(p, l, ret_lines->check_ns,
+		find_cumulative(p, l, end, ret_lines->check_ns,
 				&cumulative[(size_t)l * p->path.n_measured]);
 	find_levels(p, &v->plan.cuts, cumulative, p->results);
 	for (uint32_t l = 0; !rc && l < p->n_loads; l++)
