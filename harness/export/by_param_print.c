@@ -145,17 +145,28 @@ static int print_group(const struct group *g, FILE *out)
 	return rc;
 }
 
+/* Has an earlier case that is of the same program begun a table with it? */
+static bool is_placed(const struct bb_by_line *cases, size_t i)
+{
+	size_t before = 0;
+
+	for (size_t k = 0; k < i; k++)
+		before += is_same_program(cases[k].timed, cases[i].timed);
+	return before % MOST_COLUMNS != 0;
+}
+
 int bb_by_param__print(const struct bb_by_line *cases, size_t n, FILE *out)
 {
 	int rc = 0;
 
-	for (size_t i = 0; !rc && i < n;) {
+	for (size_t i = 0; !rc && i < n; i++) {
 		struct group g = {.n = 0};
 
-		do
-			g.cases[g.n++] = &cases[i++];
-		while (i < n && g.n < MOST_COLUMNS &&
-		       is_same_program(g.cases[0]->timed, cases[i].timed));
+		if (is_placed(cases, i))
+			continue;
+		for (size_t k = i; k < n && g.n < MOST_COLUMNS; k++)
+			if (k == i || is_same_program(cases[i].timed, cases[k].timed))
+				g.cases[g.n++] = &cases[k];
 		if (g.n > 1)
 			rc = print_group(&g, out);
 	}

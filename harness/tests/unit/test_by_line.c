@@ -275,28 +275,31 @@ static void test_table(void **state)
 	bb_report__free(r);
 }
 
-/* One variant at two depths of the stack: side by side, also the line that one of them lacks. */
+/* One variant at two depths of the stack: side by side, also the line that one of them lacks,
+ * and wherever they stand. */
 static void test_by_param(void **state)
 {
 	struct bb_report *r = make_report(ID);
-	struct bb_by_line b[2];
+	struct bb_by_line b[3];
 	char *text;
 	size_t len;
 	FILE *mem;
 
 	(void)state;
 	make_timed(r, 4849);
+	make_timed(r, 100);
 	make_timed(r, 6000);
-	set_text(&r->timed[1].name, "perf_profiler/ringbuf/lines/stack_depth=127");
-	r->timed[1].param_value = 127;
+	set_text(&r->timed[1].variant, "another");
+	set_text(&r->timed[2].name, "perf_profiler/ringbuf/lines/stack_depth=127");
+	r->timed[2].param_value = 127;
 	for (size_t i = 0; i < 2; i++) /* another line */
-		r->timed[1].rows[i].line = r->timed[1].rows[i].last_line = 78;
-	assert_int_equal(bb_by_line__make(r, &r->timed[0], &b[0]), 0);
-	assert_int_equal(bb_by_line__make(r, &r->timed[1], &b[1]), 0);
+		r->timed[2].rows[i].line = r->timed[2].rows[i].last_line = 78;
+	for (size_t i = 0; i < 3; i++)
+		assert_int_equal(bb_by_line__make(r, &r->timed[i], &b[i]), 0);
 	mem = open_memstream(&text, &len);
 	assert_int_equal(bb_by_param__print(b, 1, mem), 0); /* one value */
 	assert_int_equal(ftell(mem), 0);
-	assert_int_equal(bb_by_param__print(b, 2, mem), 0);
+	assert_int_equal(bb_by_param__print(b, 3, mem), 0);
 	fclose(mem);
 	assert_string_equal(text, "\n"
 				  "perf_profiler/ringbuf/lines: ns by stack_depth\n"
@@ -308,8 +311,8 @@ static void test_by_param(void **state)
 				  "     -  2501    78  len = get();\n"
 				  "  4852  6004    83  submit();\n");
 	free(text);
-	bb_by_line__done(&b[0]);
-	bb_by_line__done(&b[1]);
+	for (size_t i = 0; i < 3; i++)
+		bb_by_line__done(&b[i]);
 	bb_report__free(r);
 }
 
