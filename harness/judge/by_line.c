@@ -67,14 +67,14 @@ static int place_of(const struct bb_case *c, size_t load)
 	return 0;
 }
 
-/* Loads without a figure in l->x[] are not used, unless `n_less` leave too few. */
-static void keep_finite(struct loads *l, size_t n_less)
+/* Loads without a figure in l->x[] are not used, unless too few are left. */
+static void keep_finite(struct loads *l)
 {
 	size_t n = 0;
 
 	for (size_t i = 0; i < l->n; i++)
-		n += l->use[i];
-	for (size_t i = 0; n >= LOADS_LEAST + n_less && i < l->n; i++)
+		n += l->use[i] && isfinite(l->x[i]);
+	for (size_t i = 0; n >= LOADS_LEAST && i < l->n; i++)
 		l->use[i] &= isfinite(l->x[i]);
 }
 
@@ -102,8 +102,10 @@ static int leave_out_disturbed(struct loads *l, const struct bb_case *c, const s
 			l->x[i] = NAN;
 	}
 	if (!bb_timed__is_cold(t)) {
-		keep_finite(l, bb_undisturbed_groups(l->x, l->n, groups_of(l)));
-		keep_finite(l, bb_strata_set_aside(l->x, place, l->n));
+		bb_undisturbed_groups(l->x, l->n, groups_of(l));
+		keep_finite(l);
+		bb_strata_set_aside(l->x, place, l->n);
+		keep_finite(l);
 	}
 	free(place);
 	return 0;
