@@ -346,10 +346,10 @@ FNR == 1 { reading++; started = 0 }
 !started || /^$/ { next }
 reading == 1 && /^# / {
 	parse_head()
-	if (h["block"] != "ab" && h["block"] != "lines")
-		claim_colour(h["scenario"], h["variant"], h["role"] == "floor")
-	else if (brief)
+	if (h["block"] == "ab" && brief)
 		only = "ab"
+	else if (h["block"] != "ab" && h["block"] != "lines")
+		claim_colour(h["scenario"], h["variant"], h["role"] == "floor")
 	learn_value()
 	next
 }

@@ -11,8 +11,6 @@
 #include "stats/special.h"
 #include "stats/verdict.h"
 
-#define MAD_TO_SD 1.4826 /* 1 / (the third quartile of the standard normal) */
-
 const struct bb_history_rule bb_history_default_rule = {
 	.eps = 0.01,
 	.alpha = 0.01,
@@ -106,7 +104,7 @@ static void predict(const struct runs *base, double se, double *ret_baseline, do
 	double w = (double)base->r.n, usual_se, sd;
 
 	*ret_baseline = bb_quantile_sorted(base->r.sorted, base->r.n, 0.5);
-	sd = MAD_TO_SD * mad_sorted(base->r.sorted, base->r.n, *ret_baseline);
+	sd = BB_MAD_TO_SD * mad_sorted(base->r.sorted, base->r.n, *ret_baseline);
 	usual_se = base->se.n ? bb_quantile_sorted(base->se.sorted, base->se.n, 0.5) : 0;
 	if (isnan(se))
 		se = 0;
@@ -287,7 +285,7 @@ int bb_history_error(const double *r, size_t n, const struct bb_history_rule *ru
 			errors[n_errors++] = fabs(r[i] - bb_quantile_sorted(w.sorted, w.n, 0.5));
 		push(&w, r[i], rule->window_min);
 	}
-	*ret_error = n_errors >= BB_HISTORY_ERROR_MIN ? MAD_TO_SD * bb_median(errors, n_errors)
+	*ret_error = n_errors >= BB_HISTORY_ERROR_MIN ? BB_MAD_TO_SD * bb_median(errors, n_errors)
 						      : (double)NAN;
 	free(errors);
 	return 0;

@@ -16,6 +16,9 @@
 	100 /* samples: at least ten above the quantile, else it is an extreme by another name */
 #define BB_P99_MIN 1000
 
+/* From a median deviation to a standard one: 1 / (the third quartile of the standard normal). */
+#define BB_MAD_TO_SD 1.4826
+
 /* Sort x[n] ascending, NANs last. In place, O(n log n) at worst, never allocates (qsort() of glibc
  * may). */
 void bb_sort_doubles(double *x, size_t n);

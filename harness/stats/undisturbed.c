@@ -19,7 +19,6 @@
 #define GROUPS_LEAST 4u
 #define GROUP_SHARE 0.02
 #define GROUP_DEVIATIONS 2.0 /* a median of four has a standard error of 0.63 of them */
-#define MAD_TO_SD 1.4826     /* 1 / (the third quartile of the standard normal) */
 
 double bb_undisturbed_most(double *x, size_t n)
 {
@@ -70,7 +69,8 @@ size_t bb_undisturbed_groups(double *x, size_t n, size_t groups)
 	bb_sort_doubles(sorted, groups);
 	if (with_some >= GROUPS_LEAST)
 		most = bb_quantile_sorted(sorted, with_some, 0.25) *
-		       (1 + fmax(GROUP_SHARE, GROUP_DEVIATIONS * MAD_TO_SD * bb_median(room, all)));
+		       (1 +
+			fmax(GROUP_SHARE, GROUP_DEVIATIONS * BB_MAD_TO_SD * bb_median(room, all)));
 	for (size_t g = 0; g < groups; g++)
 		for (size_t i = g * n / groups; i < (g + 1) * n / groups; i++)
 			if (medians[g] > most && isfinite(x[i])) {

@@ -8,7 +8,6 @@
 
 #include "stats/quantile.h"
 
-#define MAD_TO_SD 1.4826
 #define MEDIAN_SE 1.2533 /* sqrt(pi / 2) */
 
 /* x[n], NANs left out: the median's standard error. NAN when there are fewer than 2 or memory is
@@ -28,7 +27,7 @@ static double median_se(const double *x, size_t n)
 		mad = bb_median(v, m);
 	}
 	free(v);
-	return MEDIAN_SE * MAD_TO_SD * mad / sqrt((double)m);
+	return MEDIAN_SE * BB_MAD_TO_SD * mad / sqrt((double)m);
 }
 
 /* NAN for what has none. */

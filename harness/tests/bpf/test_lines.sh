@@ -64,6 +64,8 @@ if command -v gnuplot >"$TMP/gnuplot"; then
 	run env BPFBENCH="$BPFBENCH" RESULTS="$TMP/one" PLOTS="$TMP/plots" plots/plot.sh latest
 	expect_status "plot: succeeds" 0
 	check "plot: the lines of the program, hot and cold" grep -q '[0-9] at = w-' "$TMP/plots/lines-lines_misses-lines.svg"
+	run env BPFBENCH="$BPFBENCH" RESULTS="$TMP/one" PLOTS="$TMP/plots" plots/plot.sh
+	expect_grep "plot: also of a run that is not named" out '/lines-lines_misses-lines\.svg$'
 else
 	skip "plot: the lines of a program" "gnuplot is missing"
 fi
