@@ -23,8 +23,7 @@
 struct way {
 	uint32_t *cuts, n;
 	unsigned int times;
-	bool is_only; /* no run took another */
-	double ns;    /* of the logging run */
+	double ns; /* of the logging run */
 };
 
 static void drop_ways(struct way *ways, unsigned int n)
@@ -127,43 +126,41 @@ static int find_path(const struct bb_lines_state *s, struct bb_lines_slot *slot,
 		rc = 0;
 	if (!rc) {
 		*ret_way = ways[most];
-		ret_way->is_only = n == 1;
 		ways[most].cuts = NULL;
 	}
 	drop_ways(ways, n);
 	return rc;
 }
 
-/*
- * The place to end at for measured[i]. Behind the last one nothing comes but the end of the
- * program, so that a whole run says its time, in which nothing has to be given back.
- */
-static uint32_t end_of(const struct bb_lines_case *p, uint32_t i)
+static void add_item(struct bb_lines_case *p, enum bb_lines_thing thing, uint32_t place,
+		     bool is_bare)
 {
-	return i + 1 == p->path.n_measured && p->ends_whole ? p->path.n : p->path.measured[i];
+	p->items[p->n_items++] = (struct bb_lines_item){thing, place, is_bare};
 }
 
 static int make_items(struct bb_lines_case *p)
 {
-	uint32_t n = p->path.n_measured, k = BB_LINES_ITEM_FIRST_CUT;
+	const uint32_t *measured = p->path.measured;
+	uint32_t n = p->path.n_measured;
 
-	p->items = calloc(k + (size_t)n + DOUBLED, sizeof(*p->items));
+	p->items = calloc(BB_LINES_ITEM_FIRST_CUT + (size_t)n + 2 + DOUBLED, sizeof(*p->items));
 	if (!p->items)
 		return -ENOMEM;
-	p->items[BB_LINES_ITEM_PROGRAM] = (struct bb_lines_item){BB_LINES_PROGRAM, p->path.n};
-	p->items[BB_LINES_ITEM_EMPTY] = (struct bb_lines_item){BB_LINES_EMPTY, p->path.n};
+	add_item(p, BB_LINES_PROGRAM, p->path.n, false);
+	add_item(p, BB_LINES_EMPTY, p->path.n, false);
 	for (uint32_t i = 0; i < n; i++)
-		p->items[k++] = (struct bb_lines_item){BB_LINES_CLONE, end_of(p, i)};
-	p->first_doubled = k;
+		add_item(p, BB_LINES_CLONE, measured[i], false);
+	p->first_bare = p->n_items;
+	add_item(p, BB_LINES_CLONE, measured[0], true);
+	add_item(p, BB_LINES_CLONE, measured[n - 1], true);
+	p->first_doubled = p->n_items;
 	for (uint32_t i = 0, last = UINT32_MAX; i < DOUBLED; i++) {
 		uint32_t at = (uint32_t)((uint64_t)i * (n - 1) / (DOUBLED - 1));
 
 		if (at != last)
-			p->items[k++] = (struct bb_lines_item){BB_LINES_DOUBLED_CLONE,
-							       end_of(p, at)};
+			add_item(p, BB_LINES_DOUBLED_CLONE, measured[at], false);
 		last = at;
 	}
-	p->n_items = k;
 	return 0;
 }
 
@@ -197,9 +194,7 @@ static int plan_param(const struct bb_lines_state *s, struct bb_lines_slot *slot
 		return bb_fail_nomem(err);
 	}
 	p->param = param;
-	/* if all go one way, and the way out of a cut, which the first one has, too, is not cold */
 	p->is_cold = s->spec->caches == BB_CACHES_COLD;
-	p->ends_whole = way.is_only && !p->is_cold;
 	rc = bb_line_path__make(&v->plan.code, &v->plan.cfg, &v->plan.cuts, way.cuts, way.n,
 				most_places(way.ns), &p->path, err);
 	return rc ? rc : make_items(p) ? bb_fail_nomem(err) : 0;

@@ -149,10 +149,10 @@ static double checks_at(const struct bb_lines_case *p, uint32_t place)
  */
 static double doubled_price(const struct bb_lines_case *p)
 {
-	uint32_t first = BB_LINES_ITEM_FIRST_CUT, end = p->first_doubled;
+	uint32_t first = BB_LINES_ITEM_FIRST_CUT, end = p->first_bare;
 	double n = 0, sx = 0, sy = 0, sxx = 0, sxy = 0;
 
-	for (uint32_t i = end; i < p->n_items; i++) {
+	for (uint32_t i = p->first_doubled; i < p->n_items; i++) {
 		double x = 1 + checks_at(p, p->items[i].place);
 
 		for (uint32_t j = first; j < end; j++) {
@@ -173,44 +173,72 @@ static double doubled_price(const struct bb_lines_case *p)
 	}
 	if (n <= 0)
 		return 0;
-	return fmax(p->n_items - end > 3 ? (n * sxy - sx * sy) / (n * sxx - sx * sx) : sxy / sxx,
+	return fmax(p->n_items - p->first_doubled > 3 ? (n * sxy - sx * sy) / (n * sxx - sx * sx)
+						      : sxy / sxx,
 		    0);
 }
 
-/*
- * The item that says what a run takes to its end. A whole run has no way out of a cut, which the
- * first cut's has, too, and by which the parts would be short where it does not hide behind other
- * work. So where a whole run is shorter than one that ends at the cut before, it is that one. `x`:
- * room for as many as there are loads.
- */
-static uint32_t find_end(const struct bb_lines_case *p, double *x)
+/* From one item to another, of one load. */
+static double between(const struct bb_lines_case *p, uint32_t load, uint32_t from, uint32_t to)
 {
-	uint32_t last = p->first_doubled - 1, n = 0;
-
-	for (uint32_t l = 0; p->ends_whole && p->path.n_measured > 1 && l < p->n_loads; l++) {
-		double more = load_ns(p, l, last) - load_ns(p, l, last - 1);
-
-		if (isfinite(more))
-			x[n++] = more;
-	}
-	return n && bb_median(x, n) < 0 ? last - 1 : last;
+	return load_ns(p, load, to) - load_ns(p, load, from);
 }
 
-/* And by what the whole clone takes longer than the program, in the middle of all loads; NAN: not
- * known. `x`: room for as many. */
-static double total_price(const struct bb_lines_case *p, uint32_t end, double *x)
+/* From the first cut to the last one, with the way out of cuts or with a bare one. */
+static double covered_ns(const struct bb_lines_case *p, uint32_t load)
+{
+	return between(p, load, BB_LINES_ITEM_FIRST_CUT, p->first_bare - 1);
+}
+
+static double bare_ns(const struct bb_lines_case *p, uint32_t load)
+{
+	return between(p, load, p->first_bare, p->first_bare + 1);
+}
+
+/*
+ * Where a run leaves by a way out that is not ours, and where the program hides some of its own, as
+ * most loads say alike, bare ways out say what it takes. `x`: room for as many as there are loads.
+ */
+static bool ends_bare(const struct bb_lines_case *p, double *x)
 {
 	uint32_t n = 0;
 
 	for (uint32_t l = 0; l < p->n_loads; l++) {
-		double clone = load_ns(p, l, end) - load_ns(p, l, BB_LINES_ITEM_FIRST_CUT),
-		       program = load_ns(p, l, BB_LINES_ITEM_PROGRAM) -
+		double hidden = covered_ns(p, l) - bare_ns(p, l);
+
+		if (isfinite(hidden))
+			x[n++] = hidden;
+	}
+	bb_sort_doubles(x, n);
+	return p->path.leaves ||
+	       (n >= LEVEL_LOADS && bb_quantile_sorted(x, n, 0.25) > LEVEL_NS &&
+		bb_quantile_sorted(x, n, 0.75) - bb_quantile_sorted(x, n, 0.25) < 2 * LEVEL_NS);
+}
+
+static double to_end_ns(const struct bb_lines_case *p, uint32_t load)
+{
+	return p->ends_bare ? bare_ns(p, load) : covered_ns(p, load);
+}
+
+static double last_checks(const struct bb_lines_case *p)
+{
+	return checks_at(p, p->items[p->first_bare + 1].place);
+}
+
+/* And by what the clone takes longer than the program, in the middle of all loads; NAN: not known.
+ * `x`: room for as many. */
+static double total_price(const struct bb_lines_case *p, double *x)
+{
+	uint32_t n = 0;
+
+	for (uint32_t l = 0; l < p->n_loads; l++) {
+		double program = load_ns(p, l, BB_LINES_ITEM_PROGRAM) -
 				 load_ns(p, l, BB_LINES_ITEM_EMPTY);
 
-		if (isfinite(clone - program))
-			x[n++] = clone - program;
+		if (isfinite(to_end_ns(p, l) - program))
+			x[n++] = to_end_ns(p, l) - program;
 	}
-	return bb_median(x, n) / checks_at(p, p->items[end].place);
+	return bb_median(x, n) / last_checks(p);
 }
 
 /*
@@ -218,9 +246,9 @@ static double total_price(const struct bb_lines_case *p, uint32_t end, double *x
  * over many cuts adds up. So the doubled clone says the price to a cycle, and within that it
  * is the one at which the parts sum to the program.
  */
-static double check_price(const struct bb_lines_case *p, uint32_t end, double *room)
+static double check_price(const struct bb_lines_case *p, double *room)
 {
-	double doubled = doubled_price(p), total = total_price(p, end, room),
+	double doubled = doubled_price(p), total = total_price(p, room),
 	       near = fmax(NEAR_NS, NEAR_SHARE * doubled);
 
 	if (!isfinite(total) || takes_other_ways(p))
@@ -228,19 +256,25 @@ static double check_price(const struct bb_lines_case *p, uint32_t end, double *r
 	return fmax(fmin(fmax(total, doubled - near), doubled + near), 0);
 }
 
-/* What a run takes to each measured place, of one load, without the price of checks. */
-static void find_cumulative(const struct bb_lines_case *p, uint32_t load, uint32_t end,
-			    double check_ns, double *ret_ns)
+/*
+ * What a run takes to each measured place, of one load, without the price of checks. The parts are
+ * differences of runs whose way out is hidden alike; what comes before the first cut is less by
+ * what the program hides of its own.
+ */
+static void find_cumulative(const struct bb_lines_case *p, uint32_t load, double check_ns,
+			    double *ret_ns)
 {
-	uint32_t first = BB_LINES_ITEM_FIRST_CUT;
-	double entry = load_ns(p, load, first), empty = load_ns(p, load, BB_LINES_ITEM_EMPTY);
+	uint32_t first = BB_LINES_ITEM_FIRST_CUT, n = p->path.n_measured;
+	double empty = load_ns(p, load, BB_LINES_ITEM_EMPTY),
+	       end = empty + to_end_ns(p, load) - check_ns * last_checks(p), hidden;
 
-	for (uint32_t i = 0; i < p->path.n_measured; i++) {
-		uint32_t item = first + i < end ? first + i : end;
-
-		ret_ns[i] = load_ns(p, load, item) - entry + empty -
-			    check_ns * checks_at(p, p->items[item].place);
-	}
+	for (uint32_t i = 0; i < n; i++)
+		ret_ns[i] = empty + between(p, load, first, first + i) -
+			    check_ns * checks_at(p, p->items[first + i].place);
+	hidden = p->path.leaves ? 0 : ret_ns[n - 1] - end;
+	for (uint32_t i = 0; i < n; i++)
+		ret_ns[i] -= hidden;
+	ret_ns[n - 1] = end;
 }
 
 /* Are there no more than a few instructions of a program's own between measured[i] and the next? */
@@ -311,7 +345,7 @@ static int share_load(const struct bb_lines_case *p, uint32_t load, const double
 		      double *rest_ns)
 {
 	*program_ns = load_ns(p, load, BB_LINES_ITEM_PROGRAM);
-	*empty_ns = load_ns(p, load, BB_LINES_ITEM_EMPTY);
+	*empty_ns = cumulative[0];
 	*rest_ns = takes_other_ways(p) || p->is_cold
 			   ? *program_ns - cumulative[p->path.n_measured - 1]
 			   : 0;
@@ -324,7 +358,6 @@ int bb_lines__of(void *state, const struct bb_variant_spec *spec, uint32_t param
 	struct bb_lines_variant *v = bb_lines_state__variant(state, spec);
 	struct bb_lines_case *p = v ? bb_lines_variant__case(v, param) : NULL;
 	size_t n_rows = p ? p->path.n_rows : 0;
-	uint32_t end;
 	double *program, *empty, *rest, *rows, *first, *cumulative;
 	int rc = 0;
 
@@ -334,12 +367,12 @@ int bb_lines__of(void *state, const struct bb_variant_spec *spec, uint32_t param
 		return -ENOMEM;
 	free(p->results);
 	p->results = calloc(p->n_loads * (3 + 2 * n_rows), sizeof(*p->results));
+	p->ends_bare = p->results && ends_bare(p, p->results);
 	cumulative = calloc((size_t)p->n_loads * p->path.n_measured, sizeof(*cumulative));
 	if (!p->results || !cumulative) {
 		free(cumulative);
 		return -ENOMEM;
 	}
-	end = find_end(p, p->results);
 	program = p->results;
 	empty = program + p->n_loads;
 	rest = empty + p->n_loads;
@@ -352,7 +385,7 @@ int bb_lines__of(void *state, const struct bb_variant_spec *spec, uint32_t param
 				       .first_ns = first,
 				       .rest_ns = rest,
 				       .n_loads = p->n_loads,
-				       .check_ns = check_price(p, end, p->results),
+				       .check_ns = check_price(p, p->results),
 				       .n_cuts = v->plan.cuts.n,
 				       .points = v->plan.points,
 				       .thinned_why = v->plan.thinned_why,
@@ -363,7 +396,7 @@ int bb_lines__of(void *state, const struct bb_variant_spec *spec, uint32_t param
 				       .sweeps = p->sweeps,
 				       .disturbed = p->disturbed};
 	for (uint32_t l = 0; l < p->n_loads; l++)
-		find_cumulative(p, l, end, ret_lines->check_ns,
+		find_cumulative(p, l, ret_lines->check_ns,
 				&cumulative[(size_t)l * p->path.n_measured]);
 	find_levels(p, &v->plan.cuts, cumulative, p->results);
 	for (uint32_t l = 0; !rc && l < p->n_loads; l++)

@@ -15,7 +15,7 @@ static void arm(struct bb_lines_shots *b)
 	if (b->nth == UINT64_MAX || b->is_restoring)
 		bb_cut_memory__end_nowhere(&b->state->memory);
 	else
-		bb_cut_memory__end_at(&b->state->memory, b->nth);
+		bb_cut_memory__end_at(&b->state->memory, b->nth, b->is_bare);
 }
 
 static void take_sample(struct bb_lines_shots *b, const struct bb_prog_stats *now)

@@ -22,13 +22,14 @@ enum bb_lines_thing {
 	BB_LINES_N_THINGS,
 };
 
-/* What is measured in turns: the program, the empty one, the clone at each measured place and to
- * its end, the doubled clone at some. */
+/* What is measured in turns: the program, the empty one, the clone at each measured place, at the
+ * first and the last one with a bare way out, the doubled clone at some. */
 enum { BB_LINES_ITEM_PROGRAM, BB_LINES_ITEM_EMPTY, BB_LINES_ITEM_FIRST_CUT };
 
 struct bb_lines_item {
 	enum bb_lines_thing thing;
 	uint32_t place; /* of the path; path->n: it runs to its end */
+	bool is_bare;   /* see bb_cut_memory__end_at() */
 };
 
 /* Means of blocks, by sweep; NAN: that one has no samples. */
@@ -42,15 +43,16 @@ struct bb_lines_case {
 	uint32_t param;
 	struct bb_line_path path;
 	struct bb_lines_item *items;
-	uint32_t n_items, first_doubled;
+	uint32_t n_items, first_bare, first_doubled;
 	struct bb_lines_means *means; /* by load and item */
 	uint32_t n_loads;
 	bool is_cold;               /* caches are emptied before each run */
-	bool ends_whole;            /* a run to its end takes the place of one to the last cut */
 	uint64_t runs, other_ways;  /* that were to end at the last cut, and those that did not */
 	uint64_t sweeps, disturbed; /* over all places, in all loads; those that are left out */
-	double *ns;                 /* by load and item, and */
-	double *results;            /* the rows: made by bb_lines__of() */
+	/* made by bb_lines__of(): */
+	double *ns;      /* by load and item */
+	bool ends_bare;  /* bare ways out say what a run takes to its end */
+	double *results; /* the rows */
 };
 
 struct bb_lines_variant {
@@ -94,6 +96,7 @@ struct bb_lines_shots {
 	const struct bb_lines_loaded *thing;
 	uint64_t nth;    /* cut to end at; UINT64_MAX: none */
 	int64_t ends_at; /* which one that has to be; -1: none, -2: whichever */
+	bool is_bare;    /* see bb_cut_memory__end_at() */
 	bool restores;   /* a whole run goes before each, which leaves maps as it does */
 	bool is_restoring;
 	unsigned int warmup; /* still to be made */

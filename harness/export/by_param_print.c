@@ -131,7 +131,7 @@ static int print_group(const struct group *g, FILE *out)
 	columns[g->n + 1] = (struct bb_text_column){"source", true};
 	bb_text_table__init(&t, columns, g->n + 2);
 	add_whole(&t, g, false, "(the program)");
-	add_whole(&t, g, true, "(calling and timing an empty program)");
+	add_whole(&t, g, true, "(calling and timing)");
 	while (at < n_lines)
 		at += add_line(&t, g, &lines[at], n_lines - at);
 	putc('\n', out);

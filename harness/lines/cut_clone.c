@@ -24,6 +24,13 @@
 #define CALL_SLOTS 32u       /* around a call of a function with cuts, and around its body */
 #define PER_HELD 8u          /* to zero, to keep, to give back */
 #define MOST_INSNS 65536u    /* see exact/clone.c */
+/*
+ * Multiplications on the way out, each of which waits for the one before: 18 to 25 ns. What a CPU
+ * does of the way out meanwhile is at most 15 ns (docs/where-time-goes.md).
+ */
+#define COVER 24
+#define COVER_BY 0x5bd1e995 /* an odd number */
+#define STUB_SLOTS 22u      /* of a cut, up to where all go on together */
 
 /* The memory, in bytes. */
 enum {
@@ -31,7 +38,8 @@ enum {
 	ENDED_AT = 8, /* 1 + the cut that ended it; 0: none */
 	COUNT = 16,   /* while it is handed from function to function */
 	LOGGED = 24,  /* so many cuts were passed */
-	LOG = 32,     /* 1 + each of them, 4 bytes each, from the second place on */
+	IS_BARE = 32, /* not 0: the way out has no multiplications */
+	LOG = 40,     /* 1 + each of them, 4 bytes each, from the second place on */
 	BYTES = LOG + 4 * BB_CUT_LOG,
 };
 
@@ -77,10 +85,11 @@ void bb_cut_memory__close(struct bb_cut_memory *m)
 	*m = (struct bb_cut_memory){.fd = -1};
 }
 
-void bb_cut_memory__end_at(const struct bb_cut_memory *m, uint64_t nth)
+void bb_cut_memory__end_at(const struct bb_cut_memory *m, uint64_t nth, bool is_bare)
 {
 	m->v[LEFT / 8] = OUT + 1 + nth;
 	m->v[ENDED_AT / 8] = 0;
+	m->v[IS_BARE / 8] = is_bare;
 }
 
 void bb_cut_memory__end_nowhere(const struct bb_cut_memory *m)
@@ -135,6 +144,7 @@ struct layout {
 	uint32_t *stubs;   /* by cut */
 	uint32_t *leaving; /* [n_leaving]: jumps to where the function returns early */
 	uint32_t n_leaving;
+	bool is_too_long; /* a jump is too short */
 	struct bb_instrumented out;
 };
 
@@ -427,12 +437,76 @@ static int32_t early_result(const struct layout *l, uint32_t func)
 	}
 }
 
+/*
+ * The registers whose values a run may still wait for at a cut. Of r0 it is not known that it has
+ * one after a call, unless the program reads it.
+ */
+static uint16_t awaited(const struct layout *l, const struct bb_cut *c)
+{
+	const struct bb_liveness *live = l->parts->live;
+	uint32_t at = c->slot + c->after;
+
+	return at < l->parts->code->n
+		       ? live->known[at] & (uint16_t)(live->live[at] | ~BB_REG(BPF_REG_0))
+		       : 0;
+}
+
+/* r1 = what is in these registers, as a number that has to wait for them all. */
+static void emit_sum(struct layout *l, uint16_t regs)
+{
+	if (regs & BB_REG(BPF_REG_1)) /* only half of a pointer is a number to the verifier */
+		emit(l, BPF_ALU | BPF_MOV | BPF_X, BPF_REG_1, BPF_REG_1, 0, 0);
+	else
+		emit(l, BPF_ALU64 | BPF_MOV | BPF_K, BPF_REG_1, 0, 0, 1);
+	for (uint8_t r = 0; r < 10; r++) {
+		if (r == BPF_REG_1 || !(regs & BB_REG(r)))
+			continue;
+		emit(l, BPF_ALU | BPF_MOV | BPF_X, r, r, 0, 0);
+		emit(l, BPF_ALU | BPF_ADD | BPF_X, BPF_REG_1, r, 0, 0);
+	}
+}
+
+/* The jump at `from`, which is emitted, leads to `to`, behind it. */
+static void set_jump(struct layout *l, uint32_t from, uint32_t to)
+{
+	int64_t distance = (int64_t)to - from - 1;
+
+	l->out.insns[from].off = (int16_t)distance;
+	l->is_too_long |= distance > INT16_MAX;
+}
+
+/* The ways out of the cuts [first, end): those with the same registers share a sum, and then all go
+ * on together. */
+static void emit_sums(struct layout *l, uint32_t first, uint32_t end)
+{
+	const struct bb_cut *cuts = l->parts->cuts->v;
+	uint32_t sums[1U << 10] = {0}, goes_on[1U << 10] = {0}; /* by registers; 0: none */
+
+	for (uint32_t k = first; k < end; k++) {
+		uint16_t regs = awaited(l, &cuts[k]);
+
+		if (l->checks[2 * k + 1] == UINT32_MAX)
+			continue;
+		if (!sums[regs]) {
+			sums[regs] = l->out.n;
+			emit_sum(l, regs);
+			goes_on[regs] = l->out.n;
+			emit(l, BPF_JMP | BPF_JA, 0, 0, 0, 0);
+		}
+		set_jump(l, l->stubs[k] + 1, sums[regs]);
+	}
+	for (uint32_t regs = 0; regs < 1U << 10; regs++)
+		if (goes_on[regs])
+			set_jump(l, goes_on[regs], l->out.n);
+}
+
 /* Behind a function: a way out of each of its cuts, which all end in one. */
 static void emit_stubs(struct layout *l, uint32_t func)
 {
 	const struct bb_cuts *c = l->parts->cuts;
 	const struct bb_func *f = &l->parts->cfg->funcs[func];
 	uint32_t first = 0, end;
+	uint8_t id = l->f->count_reg >= 0 ? (uint8_t)l->f->count_reg : BPF_REG_3;
 
 	if (l->form->logs || !l->f->is_cut)
 		return;
@@ -442,14 +516,22 @@ static void emit_stubs(struct layout *l, uint32_t func)
 		if (l->checks[2 * end + 1] == UINT32_MAX)
 			continue;
 		l->stubs[end] = l->out.n;
-		emit(l, BPF_ALU64 | BPF_MOV | BPF_K, BPF_REG_1, 0, 0, (int32_t)end + 1);
+		if (l->f->count_reg >= 0) /* the count is used up */
+			emit(l, BPF_ALU64 | BPF_MOV | BPF_K, id, 0, 0, (int32_t)end + 1);
+		else
+			emit(l, BPF_ST | BPF_MEM | BPF_DW, BPF_REG_10, 0, l->f->count_off,
+			     (int32_t)end + 1);
 		emit(l, BPF_JMP | BPF_JA, 0, 0, 0, 0);
 	}
-	for (uint32_t k = first; k < end; k++)
-		if (l->checks[2 * k + 1] != UINT32_MAX)
-			l->out.insns[l->stubs[k] + 1].off = (int16_t)(l->out.n - l->stubs[k] - 2);
+	emit_sums(l, first, end);
+	if (l->f->count_reg < 0)
+		emit(l, BPF_LDX | BPF_MEM | BPF_DW, id, BPF_REG_10, l->f->count_off, 0);
 	emit_memory(l, BPF_REG_2, ENDED_AT);
-	emit(l, BPF_STX | BPF_MEM | BPF_DW, BPF_REG_2, BPF_REG_1, 0, 0);
+	emit(l, BPF_STX | BPF_MEM | BPF_DW, BPF_REG_2, id, 0, 0);
+	emit(l, BPF_LDX | BPF_MEM | BPF_DW, BPF_REG_2, BPF_REG_2, IS_BARE - ENDED_AT, 0);
+	emit(l, BPF_JMP | BPF_JNE | BPF_K, BPF_REG_2, 0, COVER, 0);
+	for (int i = 0; i < COVER; i++)
+		emit(l, BPF_ALU64 | BPF_MUL | BPF_K, BPF_REG_1, 0, 0, COVER_BY);
 	l->f->leave = l->out.n;
 	for (uint32_t k = l->parts->helds->n; k-- > 0;) /* the last that was taken first */
 		if (l->parts->helds->v[k].func == func)
@@ -457,7 +539,7 @@ static void emit_stubs(struct layout *l, uint32_t func)
 	emit(l, BPF_ALU64 | BPF_MOV | BPF_K, BPF_REG_0, 0, 0, early_result(l, func));
 	emit(l, BPF_JMP | BPF_EXIT, 0, 0, 0, 0);
 	for (uint32_t k = 0; k < l->n_leaving; k++)
-		l->out.insns[l->leaving[k]].off = (int16_t)(l->f->leave - l->leaving[k] - 1);
+		set_jump(l, l->leaving[k], l->f->leave);
 	l->n_leaving = 0;
 }
 
@@ -535,7 +617,7 @@ static int mend(struct layout *l, struct bb_err *err)
 		if (!l->form->logs && l->checks[k] != UINT32_MAX)
 			rc |= set_distance(&l->out.insns[l->checks[k]],
 					   (int64_t)l->stubs[k / 2] - l->checks[k] - 1);
-	if (rc)
+	if (rc || l->is_too_long)
 		return bb_fail(err, -ENOTSUP, "'%s' is too long for jumps out of all its cuts",
 			       code->name);
 	return 0;
@@ -673,8 +755,9 @@ static int build(struct layout *l, struct bb_err *err)
 		n_around += !bb_insn_is_second_half(code->insns, at) &&
 			    (bb_insn_is_exit(&code->insns[at]) ||
 			     bb_insn_is_call(&code->insns[at]));
-	most = code->n * (1 + (n_held ? 2 + n_held : 0)) + n_cuts * (CHECK_SLOTS + 2) +
-	       n_held * PER_HELD + n_around * CALL_SLOTS + 32 * (size_t)l->parts->cfg->n_funcs;
+	most = code->n * (1 + (n_held ? 2 + n_held : 0)) + n_cuts * (CHECK_SLOTS + STUB_SLOTS) +
+	       n_held * PER_HELD + n_around * CALL_SLOTS +
+	       (COVER + 32) * (size_t)l->parts->cfg->n_funcs;
 
 	l->landing = calloc(code->n, sizeof(*l->landing));
 	l->at = calloc(code->n, sizeof(*l->at));

@@ -27,8 +27,13 @@ struct bb_cut_memory {
 int bb_cut_memory__open(struct bb_cut_memory *ret_memory, struct bb_err *err);
 void bb_cut_memory__close(struct bb_cut_memory *m);
 
-/* Let the next runs end at the cut that they pass as number `nth` (0: the first). */
-void bb_cut_memory__end_at(const struct bb_cut_memory *m, uint64_t nth);
+/*
+ * Let the next runs end at the cut that they pass as number `nth` (0: the first). A CPU begins the
+ * way out while it still waits for the program's last values. So that as much of it hides wherever
+ * the run ends, it has multiplications that wait for them, too; a bare one has not, and is as short
+ * as the program's own.
+ */
+void bb_cut_memory__end_at(const struct bb_cut_memory *m, uint64_t nth, bool is_bare);
 /* Let them run to their end. */
 void bb_cut_memory__end_nowhere(const struct bb_cut_memory *m);
 /* The cut at which the last run ended, as an index of its cuts; -1: it ran to its end. */

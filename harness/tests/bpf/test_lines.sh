@@ -28,7 +28,8 @@ between() { awk -v x="$1" -v a="$2" -v b="$3" 'BEGIN { exit !(x >= a && x <= b) 
 ratio() { awk -v a="$1" -v b="$2" -v least="$3" -v most="$4" 'BEGIN { exit !(b > 0 && a / b >= least && a / b <= most) }'; }
 
 times known
-check "known: 256 multiplications are about four times 64" ratio "$(of '/* 256 */')" "$(of '/* 64 */')" 2.5 6
+# 4.6 to 4.9 without what keeps the first line from hiding behind the way out
+check "known: 256 multiplications are four times 64, which come first" ratio "$(of '/* 256 */')" "$(of '/* 64 */')" 3 4.5
 check "known: 256 multiplications are about twice 128" ratio "$(of '/* 256 */')" "$(of '/* 128 */')" 1.5 2.6
 expect_grep "known: the sentence names the longest line first" out '^[0-9]+ % is line [0-9]+'
 expect_grep "known: a helper has a row below its line" out ' bpf_ktime_get_ns$'

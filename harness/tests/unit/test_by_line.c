@@ -306,7 +306,7 @@ static void test_by_param(void **state)
 				  "\n"
 				  "    32   127  line  source\n"
 				  "  7404  8554        (the program)\n"
-				  "  50.0  50.0        (calling and timing an empty program)\n"
+				  "  50.0  50.0        (calling and timing)\n"
 				  "  2501     -    77  len = get();\n"
 				  "     -  2501    78  len = get();\n"
 				  "  4852  6004    83  submit();\n");
