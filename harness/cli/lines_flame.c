@@ -104,8 +104,8 @@ int bb_lines_flame__stacks(const struct bb_by_line *lines, struct bb_stacks *ret
 	rc = add_frame(ret_stacks, lines->timed->variant, BB_FRAME_COMM, &frames[0]);
 	if (!rc)
 		rc = add_frame(ret_stacks, "[calling and timing]", BB_FRAME_NOTE, &frames[1]);
-	if (!rc && lines->empty.value >= 0.5)
-		rc = bb_stacks__add(ret_stacks, frames, 2, lines->empty.value);
+	if (!rc && lines->calling.value >= 0.5)
+		rc = bb_stacks__add(ret_stacks, frames, 2, lines->calling.value);
 	if (!rc && lines->rest.value >= 0.5) {
 		rc = add_frame(ret_stacks,
 			       bb_by_line__other_ways(lines) > 0 ? "[other ways]"

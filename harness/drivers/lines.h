@@ -66,8 +66,10 @@ void bb_lines__close(void *state);
 struct bb_lines {
 	const struct bb_line_path *path;
 	/* by load, each n_loads; NAN: that load has none */
-	const double *program_ns;
-	const double *empty_ns; /* an empty program's, less what this one hides of its way out */
+	const double *program_ns, *empty_ns;
+	/* by load: what the program hides of its own way out, which is in its rows and not in its
+	 * time; 0 where rest_ns says by what they differ */
+	const double *hidden_ns;
 	/* by load and row: rows_ns[load * path->n_rows + row]; first_ns: of a row's first turn */
 	const double *rows_ns, *first_ns;
 	/* by load: by other ways than the path, 0 unless runs take some; with cold caches by what

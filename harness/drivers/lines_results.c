@@ -184,40 +184,10 @@ static double between(const struct bb_lines_case *p, uint32_t load, uint32_t fro
 	return load_ns(p, load, to) - load_ns(p, load, from);
 }
 
-/* From the first cut to the last one, with the way out of cuts or with a bare one. */
-static double covered_ns(const struct bb_lines_case *p, uint32_t load)
-{
-	return between(p, load, BB_LINES_ITEM_FIRST_CUT, p->first_bare - 1);
-}
-
+/* From the first cut to the last one, where the way out is as bare as the program's own. */
 static double bare_ns(const struct bb_lines_case *p, uint32_t load)
 {
 	return between(p, load, p->first_bare, p->first_bare + 1);
-}
-
-/*
- * Where a run leaves by a way out that is not ours, and where the program hides some of its own, as
- * most loads say alike, bare ways out say what it takes. `x`: room for as many as there are loads.
- */
-static bool ends_bare(const struct bb_lines_case *p, double *x)
-{
-	uint32_t n = 0;
-
-	for (uint32_t l = 0; l < p->n_loads; l++) {
-		double hidden = covered_ns(p, l) - bare_ns(p, l);
-
-		if (isfinite(hidden))
-			x[n++] = hidden;
-	}
-	bb_sort_doubles(x, n);
-	return p->path.leaves ||
-	       (n >= LEVEL_LOADS && bb_quantile_sorted(x, n, 0.25) > LEVEL_NS &&
-		bb_quantile_sorted(x, n, 0.75) - bb_quantile_sorted(x, n, 0.25) < 2 * LEVEL_NS);
-}
-
-static double to_end_ns(const struct bb_lines_case *p, uint32_t load)
-{
-	return p->ends_bare ? bare_ns(p, load) : covered_ns(p, load);
 }
 
 static double last_checks(const struct bb_lines_case *p)
@@ -232,11 +202,11 @@ static double total_price(const struct bb_lines_case *p, double *x)
 	uint32_t n = 0;
 
 	for (uint32_t l = 0; l < p->n_loads; l++) {
-		double program = load_ns(p, l, BB_LINES_ITEM_PROGRAM) -
-				 load_ns(p, l, BB_LINES_ITEM_EMPTY);
+		double more = bare_ns(p, l) -
+			      between(p, l, BB_LINES_ITEM_EMPTY, BB_LINES_ITEM_PROGRAM);
 
-		if (isfinite(to_end_ns(p, l) - program))
-			x[n++] = to_end_ns(p, l) - program;
+		if (isfinite(more))
+			x[n++] = more;
 	}
 	return bb_median(x, n) / last_checks(p);
 }
@@ -256,25 +226,20 @@ static double check_price(const struct bb_lines_case *p, double *room)
 	return fmax(fmin(fmax(total, doubled - near), doubled + near), 0);
 }
 
-/*
- * What a run takes to each measured place, of one load, without the price of checks. The parts are
- * differences of runs whose way out is hidden alike; what comes before the first cut is less by
- * what the program hides of its own.
- */
+/* What a run takes to each measured place, of one load, without the price of checks. One that
+ * leaves has no way out of ours at its end. */
 static void find_cumulative(const struct bb_lines_case *p, uint32_t load, double check_ns,
 			    double *ret_ns)
 {
 	uint32_t first = BB_LINES_ITEM_FIRST_CUT, n = p->path.n_measured;
-	double empty = load_ns(p, load, BB_LINES_ITEM_EMPTY),
-	       end = empty + to_end_ns(p, load) - check_ns * last_checks(p), hidden;
 
-	for (uint32_t i = 0; i < n; i++)
-		ret_ns[i] = empty + between(p, load, first, first + i) -
+	for (uint32_t i = 0; i < n; i++) {
+		bool is_bare = p->path.leaves && i + 1 == n;
+		double ns = is_bare ? bare_ns(p, load) : between(p, load, first, first + i);
+
+		ret_ns[i] = load_ns(p, load, BB_LINES_ITEM_EMPTY) + ns -
 			    check_ns * checks_at(p, p->items[first + i].place);
-	hidden = p->path.leaves ? 0 : ret_ns[n - 1] - end;
-	for (uint32_t i = 0; i < n; i++)
-		ret_ns[i] -= hidden;
-	ret_ns[n - 1] = end;
+	}
 }
 
 /* Are there no more than a few instructions of a program's own between measured[i] and the next? */
@@ -339,17 +304,17 @@ static void find_levels(const struct bb_lines_case *p, const struct bb_cuts *cut
 	}
 }
 
-/* One load's rows. */
-static int share_load(const struct bb_lines_case *p, uint32_t load, const double *cumulative,
-		      double *program_ns, double *empty_ns, double *rows_ns, double *first_ns,
-		      double *rest_ns)
+/* One load's times. */
+static void find_whole(const struct bb_lines_case *p, uint32_t load, const double *cumulative,
+		       double *program_ns, double *empty_ns, double *hidden_ns, double *rest_ns)
 {
+	bool has_rest = takes_other_ways(p) || p->is_cold;
+	double covered = between(p, load, BB_LINES_ITEM_FIRST_CUT, p->first_bare - 1);
+
 	*program_ns = load_ns(p, load, BB_LINES_ITEM_PROGRAM);
-	*empty_ns = cumulative[0];
-	*rest_ns = takes_other_ways(p) || p->is_cold
-			   ? *program_ns - cumulative[p->path.n_measured - 1]
-			   : 0;
-	return bb_line_path__share(&p->path, cumulative, rows_ns, first_ns);
+	*empty_ns = load_ns(p, load, BB_LINES_ITEM_EMPTY);
+	*hidden_ns = has_rest || p->path.leaves ? 0 : covered - bare_ns(p, load);
+	*rest_ns = has_rest ? *program_ns - cumulative[p->path.n_measured - 1] : 0;
 }
 
 int bb_lines__of(void *state, const struct bb_variant_spec *spec, uint32_t param,
@@ -358,7 +323,7 @@ int bb_lines__of(void *state, const struct bb_variant_spec *spec, uint32_t param
 	struct bb_lines_variant *v = bb_lines_state__variant(state, spec);
 	struct bb_lines_case *p = v ? bb_lines_variant__case(v, param) : NULL;
 	size_t n_rows = p ? p->path.n_rows : 0;
-	double *program, *empty, *rest, *rows, *first, *cumulative;
+	double *program, *empty, *hidden, *rest, *rows, *first, *cumulative;
 	int rc = 0;
 
 	if (!p || !p->n_loads)
@@ -366,8 +331,7 @@ int bb_lines__of(void *state, const struct bb_variant_spec *spec, uint32_t param
 	if (find_ns(p))
 		return -ENOMEM;
 	free(p->results);
-	p->results = calloc(p->n_loads * (3 + 2 * n_rows), sizeof(*p->results));
-	p->ends_bare = p->results && ends_bare(p, p->results);
+	p->results = calloc(p->n_loads * (4 + 2 * n_rows), sizeof(*p->results));
 	cumulative = calloc((size_t)p->n_loads * p->path.n_measured, sizeof(*cumulative));
 	if (!p->results || !cumulative) {
 		free(cumulative);
@@ -375,12 +339,14 @@ int bb_lines__of(void *state, const struct bb_variant_spec *spec, uint32_t param
 	}
 	program = p->results;
 	empty = program + p->n_loads;
-	rest = empty + p->n_loads;
+	hidden = empty + p->n_loads;
+	rest = hidden + p->n_loads;
 	rows = rest + p->n_loads;
 	first = rows + p->n_loads * n_rows;
 	*ret_lines = (struct bb_lines){.path = &p->path,
 				       .program_ns = program,
 				       .empty_ns = empty,
+				       .hidden_ns = hidden,
 				       .rows_ns = rows,
 				       .first_ns = first,
 				       .rest_ns = rest,
@@ -399,9 +365,12 @@ int bb_lines__of(void *state, const struct bb_variant_spec *spec, uint32_t param
 		find_cumulative(p, l, ret_lines->check_ns,
 				&cumulative[(size_t)l * p->path.n_measured]);
 	find_levels(p, &v->plan.cuts, cumulative, p->results);
-	for (uint32_t l = 0; !rc && l < p->n_loads; l++)
-		rc = share_load(p, l, &cumulative[(size_t)l * p->path.n_measured], &program[l],
-				&empty[l], &rows[l * n_rows], &first[l * n_rows], &rest[l]);
+	for (uint32_t l = 0; !rc && l < p->n_loads; l++) {
+		const double *of = &cumulative[(size_t)l * p->path.n_measured];
+
+		find_whole(p, l, of, &program[l], &empty[l], &hidden[l], &rest[l]);
+		rc = bb_line_path__share(&p->path, of, &rows[l * n_rows], &first[l * n_rows]);
+	}
 	free(cumulative);
 	return rc;
 }

@@ -51,7 +51,6 @@ struct bb_lines_case {
 	uint64_t sweeps, disturbed; /* over all places, in all loads; those that are left out */
 	/* made by bb_lines__of(): */
 	double *ns;      /* by load and item */
-	bool ends_bare;  /* bare ways out say what a run takes to its end */
 	double *results; /* the rows */
 };
 

@@ -223,7 +223,7 @@ int bb_by_line__table(const struct bb_by_line *b, bool longest_first,
 	if (longest_first)
 		qsort(order, b->n_lines, sizeof(*order), by_time);
 	bb_text_table__init(t, is_both ? both : hot, n);
-	add_row(t, b, &b->empty, NAN, NAN, "", "", "(calling and timing)");
+	add_row(t, b, &b->calling, NAN, NAN, "", "", "(calling and timing)");
 	for (size_t i = 0; i < b->n_lines; i++) {
 		const struct bb_timed_row *row = order[i]->row;
 		char place[64], before[400];

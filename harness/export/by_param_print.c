@@ -104,12 +104,12 @@ static size_t add_line(struct bb_text_table *t, const struct group *g, const str
 	return used ? used : 1;
 }
 
-static void add_whole(struct bb_text_table *t, const struct group *g, bool is_empty,
+static void add_whole(struct bb_text_table *t, const struct group *g, bool is_calling,
 		      const char *text)
 {
 	for (size_t i = 0; i < g->n; i++)
-		bb_by_line__add_ns(t, is_empty ? g->cases[i]->empty.value
-					       : g->cases[i]->program.value);
+		bb_by_line__add_ns(t, is_calling ? g->cases[i]->calling.value
+						 : g->cases[i]->program.value);
 	bb_text_table__add_text(t, "");
 	bb_text_table__add_text(t, text);
 }

@@ -118,6 +118,8 @@ static void find_whole_loads(struct loads *l, const struct bb_timed *t)
 	memset(sum, 0, l->n * sizeof(*sum));
 	add_text(l, t->program_ns, sum);
 	add_text(l, t->empty_ns, sum);
+	if (t->hidden_ns)
+		add_text(l, t->hidden_ns, sum);
 	add_text(l, t->rest_ns, sum);
 	for (size_t i = 0; i < t->n_rows; i++)
 		add_text(l, t->rows[i].ns, sum);
@@ -235,6 +237,23 @@ static int add_lines(struct bb_by_line *b, const struct bb_report *r, const stru
 	return rc;
 }
 
+/*
+ * What calling and timing the program takes, by load: as much as an empty one, less what this one
+ * hides of its way out, if that is surely more than nothing.
+ */
+static int find_calling(const struct loads *l, const struct bb_timed *t, double *ret_ns)
+{
+	struct bb_estimate hidden = {0};
+
+	if (t->hidden_ns && estimate_text(l, t->hidden_ns, &hidden))
+		return -ENOMEM;
+	if (hidden.lo > BB_BY_LINE_LEAST_NS)
+		for (size_t i = 0; i < l->n; i++)
+			ret_ns[i] = -l->x[i];
+	add_text(l, t->empty_ns, ret_ns);
+	return 0;
+}
+
 static int add_totals(struct bb_by_line *b, const struct loads *l)
 {
 	const struct bb_timed *t = b->timed;
@@ -244,11 +263,12 @@ static int add_totals(struct bb_by_line *b, const struct loads *l)
 	if (!rc)
 		rc = estimate_text(l, t->program_ns, &b->program);
 	if (!rc)
-		rc = estimate_text(l, t->empty_ns, &b->empty);
-	if (!rc)
 		rc = estimate_text(l, t->rest_ns, &b->rest);
+	if (!rc)
+		rc = find_calling(l, t, sum);
+	if (!rc)
+		rc = estimate(l, sum, &b->calling);
 	if (!rc) {
-		add_text(l, t->empty_ns, sum);
 		add_text(l, t->rest_ns, sum);
 		for (size_t i = 0; i < t->n_rows; i++)
 			add_text(l, t->rows[i].ns, sum);

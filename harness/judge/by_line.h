@@ -37,9 +37,10 @@ struct bb_by_line {
 	size_t n_loads; /* that have everything, and were not disturbed */
 	size_t n_whole; /* disturbed ones, too */
 	size_t n_all;   /* that there are */
-	/* rest: by what all runs are longer than those whose way the rows show; sum: of all parts,
-	 * the empty program's too */
-	struct bb_estimate program, empty, rest, sum;
+	/* calling: calling and timing an empty program, less what this one surely hides of its way
+	 * out; rest: by what all runs are longer than those whose way the rows show; sum: of all
+	 * parts */
+	struct bb_estimate program, calling, rest, sum;
 
 	struct bb_line_time *lines; /* by file and line */
 	size_t n_lines;

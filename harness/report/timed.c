@@ -62,6 +62,8 @@ int bb_timed__take_loads(struct bb_timed *into, const struct bb_timed *from)
 	into->processes += from->processes;
 	rc = append(&into->program_ns, from->program_ns) | append(&into->empty_ns, from->empty_ns) |
 	     append(&into->rest_ns, from->rest_ns);
+	if (into->hidden_ns && from->hidden_ns)
+		rc |= append(&into->hidden_ns, from->hidden_ns);
 	for (size_t i = 0; !rc && i < into->n_rows; i++)
 		rc = append(&into->rows[i].ns, from->rows[i].ns) |
 		     append(&into->rows[i].first_ns, from->rows[i].first_ns);
@@ -88,6 +90,7 @@ void bb_timed__done(struct bb_timed *t)
 	free(t->thinned_why);
 	free(t->program_ns);
 	free(t->empty_ns);
+	free(t->hidden_ns);
 	free(t->rest_ns);
 	memset(t, 0, sizeof(*t));
 }

@@ -47,7 +47,8 @@ struct bb_timed {
 	uint64_t sweeps;    /* over all places, in all loads; 0: an older run */
 	uint64_t disturbed; /* that are left out: the program took longer than it does here */
 	char *program_ns;   /* by load: the program itself */
-	char *empty_ns;     /* by load: calling and timing, as in struct bb_lines */
+	char *empty_ns;     /* by load: an empty program, called and timed as it is */
+	char *hidden_ns;    /* by load, as in struct bb_lines; NULL: an older run */
 	/* by load: by other ways, with cold caches what no cut shows; of older runs behind a tail
 	 * call */
 	char *rest_ns;

@@ -72,10 +72,11 @@ static int fill(struct bb_timed *t, const struct bb_case *c, const struct bb_lin
 	t->processes = 1;
 	t->program_ns = bb_timed_text(lines->program_ns, lines->n_loads);
 	t->empty_ns = bb_timed_text(lines->empty_ns, lines->n_loads);
+	t->hidden_ns = bb_timed_text(lines->hidden_ns, lines->n_loads);
 	t->rest_ns = bb_timed_text(lines->rest_ns, lines->n_loads);
 	if (!t->name || !t->scenario || !t->variant || !t->drive || (c->param && !t->param) ||
 	    (lines->refused && !t->refused_why) || (lines->thinned_why[0] && !t->thinned_why) ||
-	    !t->program_ns || !t->empty_ns || !t->rest_ns)
+	    !t->program_ns || !t->empty_ns || !t->hidden_ns || !t->rest_ns)
 		return -ENOMEM;
 	for (size_t i = 0; !rc && i < lines->path->n_rows; i++)
 		rc = add_row(t, lines, i);

@@ -170,6 +170,7 @@ static const struct bb_json_field timed_fields[] = {
 	{"processes", BB_JSON_U32, offsetof(struct bb_timed, processes)},
 	{"sweeps", BB_JSON_COUNT, offsetof(struct bb_timed, sweeps)},
 	{"disturbed", BB_JSON_COUNT, offsetof(struct bb_timed, disturbed)},
+	{"hidden_ns", BB_JSON_TEXT_OR_NULL, offsetof(struct bb_timed, hidden_ns)},
 };
 
 static const struct bb_json_field timed_row_fields[] = {

@@ -342,6 +342,7 @@ static inline struct bb_timed *make_timed(struct bb_report *r, double submit_ns)
 	t->program_ns = bb_timed_text(sum, 8);
 	for (int l = 0; l < 8; l++)
 		x[l] = 0;
+	t->hidden_ns = bb_timed_text(x, 8);
 	t->rest_ns = bb_timed_text(x, 8);
 	return t;
 }

@@ -43,6 +43,36 @@ static void test_stored_and_read(void **state)
 	bb_report__free(r);
 }
 
+/* What the program hides of its way out is taken from the calling, where the loads can tell it. */
+static void test_hidden(void **state)
+{
+	static const struct {
+		const char *hidden;
+		double calling;
+	} cases[] = {{"8 8 7.5 8 8.5 8 8 8", 42},
+		     {"28 -9 17 -20 31 8 -3 25", 50},
+		     {"2 2 2 2 2 2 2 2", 50},
+		     {NULL, 50}};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct bb_report *r = make_report(ID);
+		struct bb_timed *t = make_timed(r, 4849);
+		struct bb_by_line b;
+		double parts = 0;
+
+		free(t->hidden_ns);
+		t->hidden_ns = cases[i].hidden ? strdup(cases[i].hidden) : NULL;
+		assert_int_equal(bb_by_line__make(r, t, &b), 0);
+		assert_near(b.calling.value, cases[i].calling);
+		for (size_t k = 0; k < b.n_lines; k++)
+			parts += b.lines[k].ns.value;
+		assert_near(b.sum.value, b.calling.value + parts);
+		bb_by_line__done(&b);
+		bb_report__free(r);
+	}
+}
+
 /* The loads of another process are appended; where its runs took another way, they are not. */
 static void test_processes(void **state)
 {
@@ -357,15 +387,11 @@ static void test_pictures(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_stored_and_read),
-		cmocka_unit_test(test_processes),
-		cmocka_unit_test(test_lines),
-		cmocka_unit_test(test_calls),
-		cmocka_unit_test(test_cold),
-		cmocka_unit_test(test_disturbed),
-		cmocka_unit_test(test_table),
-		cmocka_unit_test(test_by_param),
-		cmocka_unit_test(test_pictures),
+		cmocka_unit_test(test_stored_and_read), cmocka_unit_test(test_hidden),
+		cmocka_unit_test(test_processes),       cmocka_unit_test(test_lines),
+		cmocka_unit_test(test_calls),           cmocka_unit_test(test_cold),
+		cmocka_unit_test(test_disturbed),       cmocka_unit_test(test_table),
+		cmocka_unit_test(test_by_param),        cmocka_unit_test(test_pictures),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
