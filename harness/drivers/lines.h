@@ -55,7 +55,7 @@ void bb_lines__close(void *state);
 #define BB_LINES_BLOCK 20u
 #define BB_LINES_PACE                                                                              \
 	{                                                                                          \
-		.samples = 18000, .turn = BB_LINES_BLOCK, .sample_s = 2e-4                         \
+		.samples = 17000, .turn = BB_LINES_BLOCK, .sample_s = 2e-4                         \
 	}
 #define BB_LINES_COLD_PACE                                                                         \
 	{                                                                                          \
