@@ -195,8 +195,8 @@ static double last_checks(const struct bb_lines_case *p)
 	return checks_at(p, p->items[p->first_bare + 1].place);
 }
 
-/* And by what the clone takes longer than the program, in the middle of all loads; NAN: not known.
- * `x`: room for as many. */
+/* The price of a check by what the clone takes longer than the program, in the middle of all loads;
+ * NAN: not known. `x`: room for as many. */
 static double total_price(const struct bb_lines_case *p, double *x)
 {
 	uint32_t n = 0;
