@@ -466,13 +466,18 @@ static void emit_sum(struct layout *l, uint16_t regs)
 	}
 }
 
-/* The jump at `from`, which is emitted, leads to `to`, behind it. */
+/* The jump at `from`, which is emitted, leads to `to`. */
 static void set_jump(struct layout *l, uint32_t from, uint32_t to)
 {
+	struct bpf_insn *i = &l->out.insns[from];
 	int64_t distance = (int64_t)to - from - 1;
 
-	l->out.insns[from].off = (int16_t)distance;
-	l->is_too_long |= distance > INT16_MAX;
+	if (bb_insn_is_long_goto(i)) {
+		i->imm = (int32_t)distance;
+		return;
+	}
+	i->off = (int16_t)distance;
+	l->is_too_long |= distance < INT16_MIN || distance > INT16_MAX;
 }
 
 /* The ways out of the cuts [first, end): those with the same registers share a sum, and then all go
@@ -583,20 +588,9 @@ static void lay_out(struct layout *l)
 	l->out.moved[l->parts->code->n] = l->out.n;
 }
 
-static int set_distance(struct bpf_insn *i, int64_t distance)
-{
-	if (bb_insn_is_long_goto(i)) {
-		i->imm = (int32_t)distance;
-		return 0;
-	}
-	i->off = (int16_t)distance;
-	return distance < INT16_MIN || distance > INT16_MAX ? -E2BIG : 0;
-}
-
 static int mend(struct layout *l, struct bb_err *err)
 {
 	const struct bb_code *code = l->parts->code;
-	int rc = 0;
 
 	for (uint32_t at = 0; at < code->n; at++) {
 		const struct bpf_insn *old = &code->insns[at];
@@ -605,9 +599,7 @@ static int mend(struct layout *l, struct bb_err *err)
 		if (bb_insn_is_second_half(code->insns, at))
 			continue;
 		if (bb_insn_is_jump(old))
-			rc |= set_distance(&l->out.insns[here],
-					   (int64_t)l->landing[bb_insn_jump_target(old, at)] -
-						   here - 1);
+			set_jump(l, here, l->landing[bb_insn_jump_target(old, at)]);
 		else if (bb_insn_is_function_call(old) || bb_insn_is_function_address(old))
 			l->out.insns[here].imm =
 				(int32_t)(l->out.moved[bb_insn_function_target(old, at)] - here -
@@ -615,9 +607,8 @@ static int mend(struct layout *l, struct bb_err *err)
 	}
 	for (uint32_t k = 0; k < 2 * l->parts->cuts->n; k++)
 		if (!l->form->logs && l->checks[k] != UINT32_MAX)
-			rc |= set_distance(&l->out.insns[l->checks[k]],
-					   (int64_t)l->stubs[k / 2] - l->checks[k] - 1);
-	if (rc || l->is_too_long)
+			set_jump(l, l->checks[k], l->stubs[k / 2]);
+	if (l->is_too_long)
 		return bb_fail(err, -ENOTSUP, "'%s' is too long for jumps out of all its cuts",
 			       code->name);
 	return 0;
