@@ -140,7 +140,8 @@ static int fill_usdt(struct bb_test_prog *subject, const struct bb_attach_point 
 		return 0;
 	rc = bb_usdt__find(point->target, &u, err);
 	if (rc)
-		return bb_fail(err, -ENOTSUP, "%s", err ? err->msg : "");
+		return bb_fail(err, rc == -ENOENT || rc == -ESRCH ? -ENOENT : -ENOTSUP, "%s",
+			       err ? err->msg : "");
 	rc = bb_target__fill_usdt(subject->target, u.path, u.provider, u.name, err);
 	bb_usdt__done(&u);
 	return rc;
@@ -284,6 +285,20 @@ static int find_as_asked(struct bb_fire_state *s, struct bb_test_prog *subject,
 	return 0;
 }
 
+/*
+ * The event cannot be had (`rc`): may one that we make stand in for it? Not where the hook does not
+ * exist (-ENOENT): the program names it by mistake, unless it names none and is the target of a
+ * tail call. A file of user space is always meant.
+ */
+static bool may_stand_in(const struct bb_test_prog *subject, const struct bb_attach_point *point,
+			 int rc)
+{
+	if (rc == -ENOENT && point->kind != BB_AT_UPROBE && point->kind != BB_AT_UPROBE_MULTI &&
+	    point->kind != BB_AT_USDT)
+		return bb_target__may_be_jumped_to(subject->target);
+	return rc == -ENOTSUP;
+}
+
 static int find(struct bb_fire_state *s, struct bb_test_prog *subject, struct bb_err *err)
 {
 	struct bb_attach_point point, own;
@@ -312,9 +327,7 @@ static int find(struct bb_fire_state *s, struct bb_test_prog *subject, struct bb
 		return rc;
 	point.acts_on_all = rc;
 	rc = find_at(s, subject, &point, err);
-	/* where the real event cannot be had, arguments are made for it; -ENOENT: there is none, so
-	 * it is a mistake or the target of a tail call */
-	if ((rc == -ENOTSUP || (rc == -ENOENT && bb_target__may_be_jumped_to(subject->target))) &&
+	if (may_stand_in(subject, &point, rc) &&
 	    (bb_attach_point__on_own_function(&point, &own) ||
 	     bb_attach_point__by_own_run(&point, &own)) &&
 	    !find_on_own(s, subject, &own, &unsaid))

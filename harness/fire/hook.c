@@ -214,12 +214,14 @@ static int open_uprobe_at(struct bb_hook *h, const struct bb_user_function *f, s
 	return rc ? say_not_opened(h, rc, err) : 0;
 }
 
-/* The file has functions, but not that one; or there is nothing to look at. */
-static int say_no_user_function(int rc, struct bb_err *err)
+/* -ENOENT: there is no such file, or the file has functions, but not that one. -ENOTSUP: it cannot
+ * be known. */
+static int say_no_user_function(const struct bb_hook *h, int rc, struct bb_err *err)
 {
 	if (rc == -ENOMEM)
 		return rc;
-	return bb_fail(err, rc == -ESRCH ? -ENOENT : -ENOTSUP, "%s", err ? err->msg : "");
+	return bb_fail(err, rc == -ESRCH || rc == -ENOENT ? -ENOENT : -ENOTSUP, "%s: %s",
+		       bb_attach_point__words(&h->point).text, err ? err->msg : "");
 }
 
 static int open_uprobe_multi(struct bb_hook *h, struct bb_err *err)
@@ -228,7 +230,7 @@ static int open_uprobe_multi(struct bb_hook *h, struct bb_err *err)
 	int rc = bb_user_function__find_all(h->point.target, &f, &h->offsets, &h->n_offsets, err);
 
 	snprintf(h->path, sizeof(h->path), "%s", f.path);
-	return rc ? say_no_user_function(rc, err) : 0;
+	return rc ? say_no_user_function(h, rc, err) : 0;
 }
 
 static int open_uprobe(struct bb_hook *h, struct bb_err *err)
@@ -243,7 +245,7 @@ static int open_uprobe(struct bb_hook *h, struct bb_err *err)
 			       h->point.target);
 	rc = bb_user_function__find(h->point.target, &f, err);
 
-	return rc ? say_no_user_function(rc, err) : open_uprobe_at(h, &f, err);
+	return rc ? say_no_user_function(h, rc, err) : open_uprobe_at(h, &f, err);
 }
 
 /* An event a place, as many as there are; a link of many places needs none. */
@@ -253,7 +255,7 @@ static int open_usdt(struct bb_hook *h, struct bb_err *err)
 	int rc = bb_usdt__find(h->point.target, &h->usdt, err);
 
 	if (rc)
-		return say_no_user_function(rc, err);
+		return say_no_user_function(h, rc, err);
 	snprintf(h->path, sizeof(h->path), "%s", h->usdt.path);
 	if (bb_multi_link__is_of_users(h->point.attach_type))
 		return 0;

@@ -39,6 +39,14 @@ static bool search(const char *folders, const char *name, char *ret_path, size_t
 	return false;
 }
 
+static int say_no_file(const char *name, const char *why, struct bb_err *err)
+{
+	return bb_fail(err, -ENOENT,
+		       "%s: %s; a variant names another file and function by the keys 'binary' and "
+		       "'function'",
+		       name, why);
+}
+
 int bb_user_file__find(const char *name, char *ret_path, size_t size, struct bb_err *err)
 {
 	/* as libbpf looks; the third is where Debian keeps them */
@@ -47,14 +55,15 @@ int bb_user_file__find(const char *name, char *ret_path, size_t size, struct bb_
 
 	if (strchr(name, '/')) {
 		snprintf(ret_path, size, "%s", name);
-		return access(name, R_OK) ? bb_fail(err, -ENOENT, "%s: %s", name, strerror(errno))
-					  : 0;
+		return access(name, R_OK) ? say_no_file(name, strerror(errno), err) : 0;
 	}
 	if (search(env, name, ret_path, size) ||
 	    (strstr(name, ".so") && search(libraries, name, ret_path, size)))
 		return 0;
-	return bb_fail(err, -ENOENT, "there is no file '%s' where %s are; give its whole path",
-		       name, strstr(name, ".so") ? "libraries" : "programs");
+	return say_no_file(name,
+			   strstr(name, ".so") ? "it is in no folder of libraries"
+					       : "it is in no folder of $PATH",
+			   err);
 }
 
 /* --- the function --- */
@@ -137,7 +146,7 @@ static int say_no_function(const struct symbols *s, const char *path, const char
 			 " (it is stripped: of its functions, %zu have a name; a build that is not "
 			 "has all)",
 			 s->n_names);
-	return bb_fail(err, near || s->is_whole ? -ESRCH : -ENOENT,
+	return bb_fail(err, near || s->is_whole ? -ESRCH : -ENODATA,
 		       "%s has no function '%s'%s%s%s%s", path, name, stripped,
 		       near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
 }

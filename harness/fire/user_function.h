@@ -25,8 +25,8 @@ int bb_user_file__find(const char *name, char *ret_path, size_t size, struct bb_
 /* Where in the file the byte with that address is; false: in no part of it that is loaded. */
 bool bb_user_file__offset(Elf *elf, uint64_t address, uint64_t *ret_offset);
 
-/* With a message: -ENOENT: no such file, or one that is stripped (it says so); -ESRCH: the file has
- * functions, but not that one. */
+/* With a message: -ENOENT: no such file; -ENODATA: it is stripped; -ESRCH: the file has functions,
+ * but not that one. */
 int bb_user_function__find(const char *target, struct bb_user_function *ret_function,
 			   struct bb_err *err);
 

@@ -103,6 +103,13 @@ expect_grep "a program is no library" err "skipped: f/no_library/step: 'work' of
 scenario "name: gone, program: on_work, binary: $TMP/loop, function: work, pid: $looping"
 expect_grep "a process that has ended" err 'No such process'
 
+# --- an object whose section names what is not there: nothing stands in for it ---
+real --object "$O/tests/bpf/no_place.bpf.o" --loads 1 --samples 20
+expect_status "sections that name nothing: exit code 4" 4
+expect_grep "no such file" err "skipped no_place/on_file/step: function /no_such_folder/tool:work: .*No such file.*keys 'binary' and 'function'"
+expect_grep "no such function" err "skipped no_place/on_symbol/step: function .* has no function 'mallocc'.*did you mean 'malloc'"
+expect_grep "no such library" err "skipped no_place/on_probe/step: libbb_nowhere.so: it is in no folder of libraries"
+
 # --- what cannot be meant ---
 for bad in "binary: x" "function: x" "pid: 5, fired_by: open" "fired_by: {call: x, run: [y]}" "fired_by: {run: [y], arguments: [1]}"; do
 	scenario "name: on_work, $bad"
