@@ -17,6 +17,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/io.h"
+#include "base/parse.h"
+
 #define TRIAL_FILE_BYTES (4LL << 30) /* none of it is there until it is written to */
 #define NOBODY 65534                 /* also on kernels that know no names: their overflow user */
 
@@ -180,4 +183,24 @@ int bb_confine_trial(pid_t parent)
 	if (file < 0 || ftruncate(file, TRIAL_FILE_BYTES) || dup2(file, zero) < 0)
 		return -errno;
 	return confine(&zero, 1, parent, true);
+}
+
+/* Not simply a number: AddressSanitizer begins with terabytes. */
+void bb_confine_memory(uint64_t more_bytes)
+{
+	struct rlimit limit;
+	const char *c;
+	uint64_t pages;
+	char *text;
+	size_t len;
+
+	if (bb_read_proc("/proc/self/statm", 4096, &text, &len, NULL))
+		return;
+	c = text;
+	if (!bb_parse_digits(&c, &pages)) {
+		limit.rlim_cur = limit.rlim_max = pages * (uint64_t)sysconf(_SC_PAGESIZE) +
+						  more_bytes;
+		setrlimit(RLIMIT_AS, &limit);
+	}
+	free(text);
 }

@@ -3,6 +3,7 @@
 #define BB_BASE_CONFINE_H
 
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 /*
@@ -22,5 +23,8 @@ int bb_confine(int *keep, size_t n, pid_t parent);
  * else.
  */
 int bb_confine_trial(pid_t parent);
+
+/* The child, before it is confined: that much address space beyond what it has already. */
+void bb_confine_memory(uint64_t more_bytes);
 
 #endif

@@ -2,19 +2,9 @@
 #include "bpf/object_trial.h"
 
 #include <bpf/libbpf.h>
-#include <errno.h>
-#include <signal.h>
-#include <stdbool.h>
 #include <string.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-#include "base/confine.h"
-#include "base/deadline.h"
-#include "base/stop.h"
-
-#define TRIAL_S 10
+#include "base/confined.h"
 
 /* What is tried: to open elf[len], or to load obj. */
 struct trial {
@@ -40,51 +30,36 @@ static size_t open_object(const struct trial *t)
 	return n;
 }
 
-static __attribute__((noreturn)) void run_child(const struct trial *t, pid_t parent)
+/* What libbpf says of the object it will say again: only that it says something counts here. */
+static int work(void *arg, void *reply, struct bb_err *err)
 {
-	static const int to_default[] = {SIGSEGV, SIGBUS,  SIGFPE, SIGILL, SIGABRT,
-					 SIGALRM, SIGTERM, SIGINT, SIGHUP};
-	const struct rlimit none = {0, 0};
+	const struct trial *t = arg;
 
-	for (size_t i = 0; i < sizeof(to_default) / sizeof(to_default[0]); i++)
-		signal(to_default[i], SIG_DFL);
-	setrlimit(RLIMIT_CORE, &none);
-	alarm(TRIAL_S);
+	(void)err;
 	libbpf_set_print(NULL);
-	if (t->obj && !bb_confine_trial(parent))
+	if (t->obj)
 		bpf_object__close(bpf_object__load(t->obj) ? NULL : t->obj);
-	else if (!t->obj && !bb_confine(NULL, 0, parent))
-		_exit(open_object(t) > 0); /* whichever: it is alive */
-	_exit(0);
+	else
+		*(size_t *)reply = open_object(t);
+	return 0;
 }
 
-static int try(const char *path, const struct trial *t, struct bb_err *err)
+static int try(const char *path, struct trial *t, struct bb_err *err)
 {
-	pid_t parent = getpid(), pid = fork(), rc;
-	int status = 0;
-	bool is_late = false;
+	const struct bb_confined c = {
+		.path = path,
+		.kind = "BPF object",
+		.library = "libbpf",
+		.verb = t->obj ? "load" : "open",
+		.remedy = "; build it with clang -target bpf -g -O2 -c",
+		.work = work,
+		.arg = t,
+		.fd = -1,
+		.is_trial = t->obj,
+		.reply_bytes = sizeof(size_t),
+	};
 
-	if (pid == 0)
-		run_child(t, parent);
-	while ((rc = pid < 0 ? pid : waitpid(pid, &status, 0)) < 0 && pid > 0 && errno == EINTR)
-		if (bb_must_end()) {
-			is_late = true;
-			kill(pid, SIGKILL);
-		}
-	if (bb_stop_signal)
-		return bb_fail(err, -EINTR, "stopped by signal %d (%s) while reading %s",
-			       (int)bb_stop_signal, strsignal(bb_stop_signal), path);
-	if (is_late)
-		return bb_fail(err, -ETIME, "%s: libbpf had not %s it when the budget was over",
-			       path, t->obj ? "loaded" : "opened");
-	if (rc > 0 && WIFSIGNALED(status))
-		return bb_fail(err, -EINVAL,
-			       "%s: a damaged BPF object, on which libbpf itself %s (%s) when it "
-			       "%s "
-			       "it; build it with clang -target bpf -g -O2 -c",
-			       path, WTERMSIG(status) == SIGALRM ? "goes on forever" : "crashes",
-			       strsignal(WTERMSIG(status)), t->obj ? "loads" : "opens");
-	return 0;
+	return bb_confined__run(&c, err);
 }
 
 int bb_object_trial_open(const char *path, const char *elf, size_t len, struct bb_err *err)

@@ -10,9 +10,8 @@ struct bpf_object;
 
 /*
  * Some damaged objects crash libbpf (1.1, say). So it does first in a child process without rights
- * (base/confine.h) all that it does with an object later here. 0; -EINVAL, with a message, when the
- * child crashed or did not end within 10 s; -EINTR when a signal asks us to stop. Where there can
- * be no such child, 0. `path` is for messages.
+ * (base/confined.h, which has the errors) all that it does with an object later here. Where there
+ * can be no such child, the object is refused. `path` is for messages.
  */
 
 /* Open the file's bytes, elf[len]. */

@@ -10,8 +10,6 @@
 #include <unistd.h>
 
 #include "base/confine.h"
-#include "base/io.h"
-#include "base/parse.h"
 #include "profile/debug_files.h"
 #include "profile/demangle.h"
 #include "profile/names.h"
@@ -107,26 +105,6 @@ static void answer_file(const struct bb_symbolize_work *w, size_t from, size_t t
 	fwrite(&end, sizeof(end), 1, out);
 }
 
-/* Not simply a number: AddressSanitizer begins with terabytes. */
-static void limit_memory(void)
-{
-	struct rlimit limit;
-	const char *c;
-	uint64_t pages;
-	char *text;
-	size_t len;
-
-	if (bb_read_proc("/proc/self/statm", 4096, &text, &len, NULL))
-		return;
-	c = text;
-	if (!bb_parse_digits(&c, &pages)) {
-		limit.rlim_cur = limit.rlim_max = pages * (uint64_t)sysconf(_SC_PAGESIZE) +
-						  MEMORY_BYTES;
-		setrlimit(RLIMIT_AS, &limit);
-	}
-	free(text);
-}
-
 static void limit_resources(void)
 {
 	struct rlimit none = {0}, answer;
@@ -136,7 +114,7 @@ static void limit_resources(void)
 		answer.rlim_cur = MAX_ANSWER_BYTES;
 		setrlimit(RLIMIT_FSIZE, &answer);
 	}
-	limit_memory();
+	bb_confine_memory(MEMORY_BYTES);
 }
 
 static int confine(const struct bb_symbolize_work *w, int out_fd, int socket, pid_t parent)

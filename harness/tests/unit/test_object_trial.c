@@ -13,12 +13,14 @@
 #include <bpf/libbpf.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <seccomp.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/time.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/deadline.h"
@@ -188,6 +190,58 @@ static void test_budget(void **state)
 	assert_non_null(strstr(err.msg, "had not loaded it when the budget was over"));
 }
 
+/* A child that cannot use the calls `what` opens and loads the object; its exit code: 1 when it was
+ * opened, 2 when it was loaded, 4: a message lacked `expect`. */
+static int without(const int *what, size_t n, const char *expect)
+{
+	struct bpf_object *obj = NULL;
+	struct bb_err err = {0};
+	scmp_filter_ctx filter;
+	int status = 0, got;
+	pid_t pid;
+
+	assert_int_equal(bb_object_open(OBJECT, elf, len, &obj, &err), 0);
+	pid = fork();
+	assert_true(pid >= 0);
+	if (!pid) {
+		filter = seccomp_init(SCMP_ACT_ALLOW);
+		for (size_t i = 0; i < n; i++)
+			seccomp_rule_add(filter, SCMP_ACT_ERRNO(EPERM), what[i], 0);
+		if (seccomp_load(filter))
+			_exit(77);
+		got = bb_object_trial_open(OBJECT, elf, len, &err) ? 0 : 1;
+		got |= strstr(err.msg, expect) ? 0 : 4;
+		err = (struct bb_err){0};
+		got |= bb_object_trial_load(OBJECT, obj, &err) ? 0 : 2;
+		got |= strstr(err.msg, expect) ? 0 : 4;
+		_exit(got);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	bpf_object__close(obj);
+	assert_true(WIFEXITED(status));
+	return WEXITSTATUS(status);
+}
+
+/* Where the child cannot be made or confined, no object is opened or loaded. */
+static void test_no_trial_no_object(void **state)
+{
+	static const int forks[] = {SCMP_SYS(fork), SCMP_SYS(vfork), SCMP_SYS(clone),
+				    SCMP_SYS(clone3)};
+	static const int confines[] = {SCMP_SYS(prctl), SCMP_SYS(capset), SCMP_SYS(seccomp)};
+	int rc = without(NULL, 0, "");
+
+	(void)state;
+	if (rc == 77)
+		skip(); /* no seccomp here */
+	assert_int_equal(rc, 1 | 2);
+	assert_int_equal(without(forks, 4,
+				 "in a child process only, and there can be none: "
+				 "Operation not permitted; allow more processes"),
+			 0);
+	for (size_t i = 0; i < sizeof(confines) / sizeof(confines[0]); i++)
+		assert_int_equal(without(&confines[i], 1, "cannot be confined: "), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -196,6 +250,7 @@ int main(void)
 		cmocka_unit_test_setup(test_rights, begin),
 		cmocka_unit_test_setup(test_stop, begin),
 		cmocka_unit_test_setup(test_budget, begin),
+		cmocka_unit_test_setup(test_no_trial_no_object, begin),
 	};
 	LIBBPF_OPTS(libbpf_prog_handler_opts, opts, .prog_setup_fn = setup,
 		    .prog_prepare_load_fn = prepare_load);
