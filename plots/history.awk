@@ -4,8 +4,8 @@
 # DIR/NAME.vars what style.gp, key.gp and history.gp must know of them; "history<TAB>NAME<TAB>TITLE<TAB>SCENARIO<TAB>DRIVE<TAB>PARAM<TAB>VALUE" goes to stdout, or
 # "history<TAB>-<TAB>WHY" when there is nothing to draw (it takes two runs).
 #
-# A curve is in percent above its reference, the baseline that the newest run was judged by or, where none was judged, the
-# median. Its points: run, percent, kind (0 nothing to say, 1 suspect, 2 regressed, 3 improved, 4 not judged), change.
+# A curve is the judged figure (column 22), in percent above the baseline that the newest run was judged by (column 13, in the
+# same unit) or, where none was judged, above the median. Its points: run, percent, kind (0 nothing to say, 1 suspect, 2 regressed, 3 improved, 4 not judged), change.
 
 BEGIN {
 	FS = "\t"
@@ -30,7 +30,6 @@ function begin_curve(    name)
 	curve = ++n_curves[fig]
 	variant[fig, curve] = $4
 	colour[fig, curve] = colour_of($3, $4, $8 == "anchor")
-	column = $9 == "ratio" ? 9 : 6
 	n = 0
 	baseline = "NaN"
 }
@@ -42,12 +41,12 @@ function add_point()
 		run_of_this = $1
 	if ($1 + 0 > last_run)
 		last_run = $1 + 0
-	if (number($column) == "NaN" || $column <= 0)
+	if (number($22) == "NaN" || $22 <= 0)
 		return
 	is_in[fig, $1] = 1
 	n++
 	run[fig, curve, n] = $1
-	value[n] = $column + 0
+	value[n] = $22 + 0
 	mark[n] = $16
 	change[fig, curve, n] = $17
 	if ($13 != "NaN")

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Stored runs over time: each program's ratio to the anchor of the same run, in percent above the baseline that the newest
-# run is judged by. Variables and data from history.awk.
-what = "Cost over stored runs, relative to the anchor program of the same run (grey: the anchor itself)"
+# Stored runs over time: the figure that each program is judged by, in percent above the baseline that the newest run is judged
+# by. Variables and data from history.awk.
+what = "Cost over stored runs, by the figure that judges each program: ratio to the anchor (grey), pieces of the reference, or ns"
 how = "0: the baseline of the newest run. Large: regressed (up) or improved (down); circled: suspect; crossed: other machine, or incomplete. Dotted: a change point."
 
 array cell1[n_curves]

@@ -11,7 +11,7 @@ function quote(text)
 }
 
 # NaN stays NaN, which is a function of nothing there.
-function number(text) { return text ~ /^-?[0-9.]+$/ ? text : "NaN" }
+function number(text) { return text ~ /^-?[0-9.]+(e[-+]?[0-9]+)?$/ ? text : "NaN" }
 
 # "2026-11-21T13:55:32Z" for people.
 function date_text(started) { return substr(started, 1, 10) " " substr(started, 12, 5) " UTC" }

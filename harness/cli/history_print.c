@@ -180,11 +180,12 @@ static const char head[] = "# bpfbench history, version 1. Tabs part the columns
 			   "run\tstarted\tepoch_s\tid\tcommit\tlatency_ns\tlo_ns\thi_"
 			   "ns\tratio\tratio_lo\tratio_hi\tse\tbaseline\t"
 			   "limit_lo\tlimit_hi\tmark\tchange\tnote\trelative\trelative_"
-			   "lo\trelative_hi\n"
-			   "# run counts all runs from 1; se is relative; baseline and limits are "
-			   "in terms of judged_by; mark is \"-\"\n"
-			   "# for runs that are not judged, note says why; change is +1 (slower) "
-			   "or -1 (faster) at a change point, else 0.\n";
+			   "lo\trelative_hi\tjudged\n"
+			   "# run counts all runs from 1; se is relative; judged is the figure "
+			   "that judged_by names, and baseline\n"
+			   "# and limits are in its unit; mark is \"-\" for runs that are not "
+			   "judged, note says why; change is +1\n"
+			   "# (slower) or -1 (faster) at a change point, else 0.\n";
 
 /* A cell: control characters would break the columns. An absent one is "-". */
 static void put_text(const char *text, FILE *out)
@@ -247,6 +248,7 @@ static void put_point(const struct bb_timeline *t, const struct bb_timeline_case
 	put_number(p->of->figure[BB_BY_RELATIVE].value, out);
 	put_number(p->of->figure[BB_BY_RELATIVE].lo, out);
 	put_number(p->of->figure[BB_BY_RELATIVE].hi, out);
+	put_number(bb_timeline__judged(c, p)->value, out);
 	putc('\n', out);
 }
 

@@ -209,8 +209,10 @@ int bb_html_history(FILE *out, const struct bb_html_page *page, size_t nth)
 		return 0;
 	}
 	fprintf(out,
-		"<p class=faint>Judged, run by run: the ratio to the anchor program of the same "
-		"run or, without one, the latency. Within the limit it is steady; a run on another "
+		"<p class=faint>Each case is judged by one of three figures, the one that its runs "
+		"predict best: the ratio to the anchor program of the same run, the latency in "
+		"pieces of the reference, or the latency in ns. Within the limit it is steady; a "
+		"run on another "
 		"machine than now, or an incomplete one, is not judged. The first %zu are learnt "
 		"from.</p>\n",
 		bb_history_default_rule.window_min);

@@ -197,13 +197,13 @@ scenario() {
 	printf '  - {name: lost, globals: {lose_after: 1}}\n'
 	printf 'drive:\n  - {with: fake}\n'
 }
-# dated DAY NAME FOLDER: the run in FOLDER, as if made on that day of January.
+# dated DAY NAME FOLDER: the run in FOLDER, as if made on that day of the year.
 dated() {
-	local day id
+	local date id
 
-	day=$(printf %02d "$1")
-	id=202601${day}T120000Z-$2-000000$day
-	sed -E -e "s/^( *\"id\": )\"[^\"]*\"/\1\"$id\"/" -e "s/^( *\"started\": )\"[^\"]*\"/\1\"2026-01-${day}T12:00:00Z\"/" \
+	date=$(date -u -d "2025-12-31 + $1 days" +%Y-%m-%d)
+	id=${date//-/}T120000Z-$2-$(printf %08d "$1")
+	sed -E -e "s/^( *\"id\": )\"[^\"]*\"/\1\"$id\"/" -e "s/^( *\"started\": )\"[^\"]*\"/\1\"${date}T12:00:00Z\"/" \
 		"$TMP/$3"/*.json >"$TMP/fakes/$id.json"
 }
 mkdir "$TMP/fakes"
@@ -251,6 +251,40 @@ expect_eq "a variant has one colour in all of them, those of another scenario to
 	"$(for name in {ecdf,violin,history}-{fake,other-fake}; do
 		grep -A30 '<title>steady</title>' "$out/$name.svg" | grep -oE 'rgb\([ 0-9,]*\)' | sed -n 1p
 	done | sort -u)" 'rgb(213,  94,   0)'
+
+# --- a history that is judged by pieces of the reference: a machine whose clock swings, 42 runs, the last two of plain 5 % slower ---
+# swinging NAME PERMILLE PLAIN_NS EMPTY_NS: a run in $TMP/NAME, all but the anchor at that speed, and so its reference.
+swinging() {
+	printf 'name: swing\nfloor: empty\nvariants:\n  - {name: empty, globals: {location_ns: %s, spread_ns: 2}}\n' "$4" >"$TMP/$1.yml"
+	printf '  - {name: %s, globals: {location_ns: %s}}\n' plain "$3" even $((5 * $2 / 10)) >>"$TMP/$1.yml"
+	printf 'drive:\n  - {with: fake}\n' >>"$TMP/$1.yml"
+	"$BPFBENCH" run --scenario "$TMP/$1.yml" --results "$TMP/$1" --seed "$2" -n 2400 --quiet >/dev/null 2>&1
+	sed -i -E "s/(\"instructions_ns\": )null/\1$((2 * $2 / 10))/" "$TMP/$1"/*.json
+}
+rm -rf "$TMP/fakes"
+mkdir "$TMP/fakes"
+swinging swing0 800 800 330
+swinging swing1 900 900 280
+swinging swing2 1000 1000 360
+swinging swing3 1100 1100 300
+swinging swing4 1200 1200 310
+swinging late0 1000 1050 330
+swinging late1 1200 1260 290
+for n in {1..40}; do dated "$n" swing "swing$((n % 5))"; done
+for n in 41 42; do dated "$n" swing "late$((n % 2))"; done
+rm -rf "$out"
+all plots/plot.sh
+"$BPFBENCH" history --results "$TMP/fakes" --format tsv >"$TMP/swing.tsv"
+# newest FIGURE VARIANT: the change of its newest run, as the key of the picture has it.
+newest() { sed -n "/<text>$2</,/ %</p" "$out/history-$1.svg" | sed -n 's/^.*<text>\(.*\) %<.*$/\1/p' | sed 's/−/-/' | head -n 1; }
+expect_eq "by the reference: both programs are judged so" \
+	"$(awk -F'\t' '/^# history\tswing/ { print $4, $9 }' "$TMP/swing.tsv" | grep -v empty | tr '\n' ' ')" "plain relative even relative "
+check "by the reference: +5 % in the picture" awk -v x="$(newest swing-fake plain)" 'BEGIN { exit !(x > 4 && x < 6) }'
+check "by the reference: the steady program is at 0" awk -v x="$(newest swing-fake even)" 'BEGIN { exit !(x > -1 && x < 1) }'
+expect_eq "by the reference: the axis ends below 8 %" \
+	"$(grep -oE '<text>[+−]?[0-9.]+<' "$out/history-swing-fake.svg" | grep -oE '[0-9.]+' | awk '$1 >= 8')" ""
+expect_eq "by the reference: figure and baseline are in one unit" \
+	"$(awk -F'\t' '!/^#/ && NF && $13 != "NaN" && ($22 < $13 / 2 || $22 > $13 * 2)' "$TMP/swing.tsv")" ""
 
 # What no fake drive has: a ring, a rate, a hundred rows, thirty variants, and cases of which nothing is known.
 cat >"$bin/canned" <<EOF
