@@ -6,26 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/grow.h"
+#include "report/records.h"
 #include "stats/quantile.h"
 #include "stats/sequential.h"
 #include "stats/signed_rank.h"
 
 struct bb_pair *bb_comparison__add_pair(struct bb_comparison *c)
 {
-	struct bb_pair *p = bb_append(&c->pairs, &c->n_pairs, sizeof(*p));
-
-	if (!p)
-		return NULL;
-	*p = (struct bb_pair){.base_mod64 = -1,
-			      .head_mod64 = -1,
-			      .d = NAN,
-			      .d_net = NAN,
-			      .shift_ns = NAN,
-			      .base_ns = NAN,
-			      .head_ns = NAN,
-			      .floor_ns = NAN};
-	return p;
+	return bb_record__append(&bb_pair_record, &c->pairs, &c->n_pairs);
 }
 
 int bb_pair_void(struct bb_pair *p, const char *why)
@@ -33,19 +21,6 @@ int bb_pair_void(struct bb_pair *p, const char *why)
 	if (!p->void_why)
 		p->void_why = strdup(why);
 	return p->void_why ? 0 : -ENOMEM;
-}
-
-void bb_comparison__done(struct bb_comparison *c)
-{
-	if (!c)
-		return;
-	for (size_t i = 0; i < c->n_pairs; i++)
-		free(c->pairs[i].void_why);
-	free(c->pairs);
-	free(c->name);
-	free(c->base);
-	free(c->head);
-	memset(c, 0, sizeof(*c));
 }
 
 enum which { MATCHED = 1, UNMATCHED = 2 };

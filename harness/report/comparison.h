@@ -67,6 +67,4 @@ int bb_pair_void(struct bb_pair *p, const char *why);
  */
 int bb_comparisons_judge(struct bb_comparison *c, size_t n);
 
-void bb_comparison__done(struct bb_comparison *c);
-
 #endif

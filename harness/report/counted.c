@@ -5,21 +5,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/grow.h"
+#include "report/records.h"
 
 struct bb_counted_case *bb_counted__add_case(struct bb_counted *c)
 {
-	return bb_append(&c->cases, &c->n_cases, sizeof(*c->cases));
+	return bb_record__append(&bb_counted_case_record, &c->cases, &c->n_cases);
 }
 
 struct bb_counted_line *bb_counted__add_line(struct bb_counted *c)
 {
-	return bb_append(&c->lines, &c->n_lines, sizeof(*c->lines));
+	return bb_record__append(&bb_counted_line_record, &c->lines, &c->n_lines);
 }
 
 struct bb_counted_call *bb_counted__add_call(struct bb_counted *c)
 {
-	return bb_append(&c->calls, &c->n_calls, sizeof(*c->calls));
+	return bb_record__append(&bb_counted_call_record, &c->calls, &c->n_calls);
 }
 
 struct bb_estimate bb_counted_case__instructions(const struct bb_counted_case *c)
@@ -59,26 +59,4 @@ const char *bb_counted_line__file(const struct bb_counted_line *l)
 	const char *slash = strrchr(l->file, '/');
 
 	return slash ? slash + 1 : l->file;
-}
-
-void bb_counted__done(struct bb_counted *c)
-{
-	for (size_t i = 0; i < c->n_cases; i++) {
-		free(c->cases[i].name);
-		free(c->cases[i].param);
-		free(c->cases[i].void_why);
-	}
-	for (size_t i = 0; i < c->n_lines; i++) {
-		free(c->lines[i].file);
-		free(c->lines[i].text);
-	}
-	for (size_t i = 0; i < c->n_calls; i++)
-		free(c->calls[i].name);
-	free(c->cases);
-	free(c->lines);
-	free(c->calls);
-	free(c->name);
-	free(c->scenario);
-	free(c->variant);
-	memset(c, 0, sizeof(*c));
 }

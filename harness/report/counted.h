@@ -88,6 +88,5 @@ const char *bb_counted_line__file(const struct bb_counted_line *l);
 struct bb_counted_case *bb_counted__add_case(struct bb_counted *c);
 struct bb_counted_line *bb_counted__add_line(struct bb_counted *c);
 struct bb_counted_call *bb_counted__add_call(struct bb_counted *c);
-void bb_counted__done(struct bb_counted *c);
 
 #endif

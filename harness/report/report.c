@@ -7,144 +7,57 @@
 #include <string.h>
 
 #include "base/grow.h"
+#include "report/records.h"
 
 struct bb_report *bb_report__new(void)
 {
-	struct bb_report *r = calloc(1, sizeof(*r));
+	struct bb_report *r = malloc(sizeof(*r));
 
-	if (!r)
-		return NULL;
-	r->elapsed_s = NAN;
-	r->steal = NAN;
-	bb_fingerprint_init(&r->fingerprint);
+	if (r)
+		bb_record__init(&bb_report_record, r);
 	return r;
-}
-
-static void series_done(struct bb_series *s)
-{
-	free(s->void_why);
-	bb_ring_use__free(s->flow);
-	bb_hist_done(&s->hist);
-}
-
-static void case_done(struct bb_case *c)
-{
-	for (size_t i = 0; i < c->n_series; i++)
-		series_done(&c->series[i]);
-	free(c->series);
-	free(c->name);
-	free(c->scenario);
-	free(c->variant);
-	free(c->drive);
-	free(c->param);
-	free(c->command);
-	free(c->fired_by);
-	free(c->emptied);
-}
-
-static void program_done(struct bb_program *p)
-{
-	free(p->name);
-	free(p->scenario);
-	free(p->variant);
-	free(p->program);
-	free(p->object);
-	free(p->type);
-	free(p->tag);
 }
 
 void bb_report__free(struct bb_report *r)
 {
-	if (!r)
-		return;
-	for (size_t i = 0; i < r->n_cases; i++)
-		case_done(&r->cases[i]);
-	free(r->cases);
-	for (size_t i = 0; i < r->n_programs; i++)
-		program_done(&r->programs[i]);
-	free(r->programs);
-	for (size_t i = 0; i < r->n_comparisons; i++)
-		bb_comparison__done(&r->comparisons[i]);
-	free(r->comparisons);
-	for (size_t i = 0; i < r->n_counted; i++)
-		bb_counted__done(&r->counted[i]);
-	free(r->counted);
-	for (size_t i = 0; i < r->n_timed; i++)
-		bb_timed__done(&r->timed[i]);
-	free(r->timed);
-	for (size_t i = 0; i < r->n_skips; i++) {
-		free(r->skips[i].what);
-		free(r->skips[i].why);
-	}
-	free(r->skips);
-	free(r->id);
-	free(r->command);
-	free(r->started);
-	free(r->incomplete);
+	if (r)
+		bb_record__done(&bb_report_record, r);
 	free(r);
 }
 
 struct bb_case *bb_report__add_case(struct bb_report *r)
 {
-	struct bb_case *c = bb_append(&r->cases, &r->n_cases, sizeof(*c));
-
-	if (!c)
-		return NULL;
-	c->floor = BB_NO_FLOOR;
-	c->units_per_ns = 1;
-	c->wakeups = c->between = c->between_relative = c->between_floor = NAN;
-	for (size_t i = 0; i < bb_n_metrics; i++)
-		*bb_metric_at(&c->summary, &bb_metrics[i]) = (struct bb_estimate){NAN, NAN, NAN};
-	return c;
+	return bb_record__append(&bb_case_record, &r->cases, &r->n_cases);
 }
 
 struct bb_comparison *bb_report__add_comparison(struct bb_report *r)
 {
-	return bb_append(&r->comparisons, &r->n_comparisons, sizeof(*r->comparisons));
+	return bb_record__append(&bb_comparison_record, &r->comparisons, &r->n_comparisons);
 }
 
 struct bb_program *bb_report__add_program(struct bb_report *r)
 {
-	struct bb_program *p = bb_append(&r->programs, &r->n_programs, sizeof(*p));
-
-	if (!p)
-		return NULL;
-	bb_static_clear(&p->metrics);
-	return p;
+	return bb_record__append(&bb_program_record, &r->programs, &r->n_programs);
 }
 
 struct bb_counted *bb_report__add_counted(struct bb_report *r)
 {
-	return bb_append(&r->counted, &r->n_counted, sizeof(*r->counted));
+	return bb_record__append(&bb_counted_record, &r->counted, &r->n_counted);
 }
 
 struct bb_timed *bb_report__add_timed(struct bb_report *r)
 {
-	return bb_append(&r->timed, &r->n_timed, sizeof(*r->timed));
-}
-
-void bb_report__drop_counted(struct bb_report *r)
-{
-	bb_counted__done(&r->counted[--r->n_counted]);
+	return bb_record__append(&bb_timed_record, &r->timed, &r->n_timed);
 }
 
 struct bb_series *bb_case__add_series(struct bb_case *c)
 {
-	struct bb_series *s = bb_append(&c->series, &c->n_series, sizeof(*s));
+	return bb_record__append(&bb_series_record, &c->series, &c->n_series);
+}
 
-	if (!s)
-		return NULL;
-	s->jit_mod64 = -1;
-	s->jit_share = s->floor_ns = NAN;
-	s->elapsed_s = NAN;
-	s->target_cpu_s = NAN;
-	s->steal = NAN;
-	s->line_ns = NAN;
-	for (int i = 0; i < BB_N_REFERENCES; i++)
-		s->reference_ns[i] = NAN;
-	s->slope.intercept_ns = s->slope.cycles = s->slope.instructions = s->slope.llc_misses = NAN;
-	bb_hist_init(&s->hist);
-	return s;
+void bb_report__drop_counted(struct bb_report *r)
+{
+	bb_record__done(&bb_counted_record, &r->counted[--r->n_counted]);
 }
 
 void bb_case__drop_empty_series(struct bb_case *c)
@@ -157,7 +70,7 @@ void bb_case__drop_empty_series(struct bb_case *c)
 		if (s->fired || s->run_cnt || s->hist.n || s->void_why || s->flow)
 			c->series[kept++] = *s;
 		else
-			series_done(&c->series[i]);
+			bb_record__done(&bb_series_record, &c->series[i]);
 	}
 	c->n_series = kept;
 }
@@ -214,7 +127,7 @@ static void drop_cases(struct bb_report *r, size_t first, bool (*is_to_go)(const
 			r->cases[kept++] = r->cases[i];
 			continue;
 		}
-		case_done(&r->cases[i]);
+		bb_record__done(&bb_case_record, &r->cases[i]);
 		/* `kept` is its place by now, in all floors that were moved with it */
 		for (size_t j = 0; j < r->n_cases; j++) {
 			struct bb_case *c = &r->cases[j];
@@ -291,15 +204,14 @@ const char *bb_series_why_void(const struct bb_series *s)
 
 int bb_report__add_skip(struct bb_report *r, const char *what, const char *why)
 {
-	struct bb_skip *skip = bb_append(&r->skips, &r->n_skips, sizeof(*skip));
+	struct bb_skip *skip = bb_record__append(&bb_skip_record, &r->skips, &r->n_skips);
 
 	if (!skip)
 		return -ENOMEM;
 	*skip = (struct bb_skip){.what = strdup(what), .why = strdup(why)};
 	if (skip->what && skip->why)
 		return 0;
-	free(skip->what);
-	free(skip->why);
+	bb_record__done(&bb_skip_record, skip);
 	r->n_skips--;
 	return -ENOMEM;
 }

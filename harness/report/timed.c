@@ -7,12 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/grow.h"
 #include "base/parse.h"
+#include "report/records.h"
 
 struct bb_timed_row *bb_timed__add_row(struct bb_timed *t)
 {
-	return bb_append(&t->rows, &t->n_rows, sizeof(*t->rows));
+	return bb_record__append(&bb_timed_row_record, &t->rows, &t->n_rows);
 }
 
 bool bb_timed__is_cold(const struct bb_timed *t)
@@ -68,31 +68,6 @@ int bb_timed__take_loads(struct bb_timed *into, const struct bb_timed *from)
 		rc = append(&into->rows[i].ns, from->rows[i].ns) |
 		     append(&into->rows[i].first_ns, from->rows[i].first_ns);
 	return rc ? -ENOMEM : 0;
-}
-
-void bb_timed__done(struct bb_timed *t)
-{
-	for (size_t i = 0; i < t->n_rows; i++) {
-		free(t->rows[i].file);
-		free(t->rows[i].text);
-		free(t->rows[i].call);
-		free(t->rows[i].from);
-		free(t->rows[i].ns);
-		free(t->rows[i].first_ns);
-	}
-	free(t->rows);
-	free(t->name);
-	free(t->scenario);
-	free(t->variant);
-	free(t->drive);
-	free(t->param);
-	free(t->refused_why);
-	free(t->thinned_why);
-	free(t->program_ns);
-	free(t->empty_ns);
-	free(t->hidden_ns);
-	free(t->rest_ns);
-	memset(t, 0, sizeof(*t));
 }
 
 char *bb_timed_text(const double *x, size_t n)

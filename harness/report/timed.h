@@ -58,7 +58,6 @@ struct bb_timed {
 
 struct bb_timed_row *bb_timed__add_row(struct bb_timed *t);
 bool bb_timed__is_cold(const struct bb_timed *t); /* caches were emptied before each run */
-void bb_timed__done(struct bb_timed *t);
 
 /* Have they the same rows? */
 bool bb_timed__same_rows(const struct bb_timed *a, const struct bb_timed *b);

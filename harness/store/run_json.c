@@ -1,88 +1,31 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "store/run_json.h"
 
-#include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
-#include "base/json_writer.h"
-#include "store/run_json_fields.h"
+#include "base/parse.h"
+#include "base/record_json.h"
+#include "report/records.h"
 
-static void write_field(const struct bb_json_field *f, const void *base, struct bb_json *w)
-{
-	const void *at = (const char *)base + f->offset;
-
-	switch (f->type) {
-	case BB_JSON_NAME:
-	case BB_JSON_TEXT:
-		assert(*(char *const *)at);
-		bb_json__add_text(w, f->key, *(char *const *)at);
-		break;
-	case BB_JSON_TEXT_OR_NULL: bb_json__add_text(w, f->key, *(char *const *)at); break;
-	case BB_JSON_COUNT: bb_json__add_u64(w, f->key, *(const uint64_t *)at); break;
-	case BB_JSON_SEED:
-		fprintf(bb_json__add(w, f->key), "\"0x%" PRIx64 "\"", *(const uint64_t *)at);
-		break;
-	case BB_JSON_U32:
-	case BB_JSON_U32_NOT_0: bb_json__add_u64(w, f->key, *(const uint32_t *)at); break;
-	case BB_JSON_MOD64: fprintf(bb_json__add(w, f->key), "%d", *(const int *)at); break;
-	case BB_JSON_REAL:
-	case BB_JSON_POSITIVE:
-	case BB_JSON_SHARE: bb_json__add_double(w, f->key, *(const double *)at); break;
-	case BB_JSON_BOOL: bb_json__add_bool(w, f->key, *(const bool *)at); break;
-	}
-}
-
-static void write_fields(const struct bb_json_fields *fields, const void *base, struct bb_json *w)
-{
-	for (size_t i = 0; i < fields->n; i++)
-		write_field(&fields->v[i], base, w);
-}
-
-struct list {
-	const char *key;
-	const struct bb_json_fields *fields;
-	const void *items;
-	size_t n, size;
-	/* what an item has beside the fields, or NULL */
-	int (*more)(const struct bb_report *r, const void *item, struct bb_json *w);
-};
-
-#define LIST(of, array, its_fields, its_more)                                                      \
-	(&(struct list){#array, &(its_fields), (of)->array, (of)->n_##array, sizeof(*(of)->array), \
-			its_more})
-
-static int write_list(const struct bb_report *r, const struct list *l, struct bb_json *w)
-{
-	int rc = 0;
-
-	bb_json__break(w);
-	bb_json__open(w, l->key, "[\n");
-	for (size_t i = 0; !rc && i < l->n; i++) {
-		const void *item = (const char *)l->items + i * l->size;
-
-		bb_json__open(w, NULL, "{");
-		write_fields(l->fields, item, w);
-		rc = l->more ? l->more(r, item, w) : 0;
-		bb_json__close(w);
-	}
-	bb_json__close(w);
-	return rc;
-}
+/* --- members that have a form of their own -------------------------------------------------- */
 
 /*
  * "bins": "v0:c0 v1-v0:c1 ...", a count of 1 left out: differences of the ascending values are
  * short, and one text is read four times as fast as a list of numbers.
  */
-static int write_hist(const struct bb_hist *h, struct bb_json *w)
+static int write_hist(const void *run, const void *series, struct bb_json *w)
 {
+	const struct bb_hist *h = &((const struct bb_series *)series)->hist;
 	struct bb_sorted sorted;
 	uint64_t previous = 0;
 	FILE *out;
 	int rc = bb_hist_sort(h, &sorted);
 
+	(void)run;
 	if (rc)
 		return rc;
 	bb_json__add_u64(w, "n", h->n);
@@ -107,17 +50,119 @@ static int write_hist(const struct bb_hist *h, struct bb_json *w)
 	return 0;
 }
 
-/* "backlog": "t0:b0 t1-t0:b1 ...", times in us. No such key where nothing went through a ring. */
-static void write_flow(const struct bb_ring_use *f, struct bb_json *w)
+/* One "delta" or "delta:count" at *cursor, which moves to the next one or the end. 0 or -EINVAL,
+ * -ERANGE. */
+static int read_bin(const char **cursor, uint64_t *ret_delta, uint64_t *ret_count)
 {
-	uint64_t previous_us = 0;
-	FILE *out;
+	int rc = bb_parse_digits(cursor, ret_delta);
 
-	if (!f)
-		return;
-	bb_json__open(w, "flow", "{");
-	write_fields(&bb_flow_fields, f, w);
-	out = bb_json__add(w, "backlog");
+	*ret_count = 1;
+	if (!rc && **cursor == ':') {
+		(*cursor)++;
+		rc = bb_parse_digits(cursor, ret_count);
+	}
+	if (!rc && **cursor == ' ' && (*cursor)[1])
+		(*cursor)++;
+	else if (!rc && **cursor)
+		rc = -EINVAL;
+	return rc;
+}
+
+/* The sum of h is then that of the bins. */
+static int read_bins(const struct bb_record_reader *rd, const json_t *obj, struct bb_hist *h)
+{
+	const char *bins = json_string_value(json_object_get(obj, "bins")), *cursor = bins;
+	uint64_t value = 0, delta, count;
+	size_t n = 0;
+
+	if (!bins)
+		return bb_record__complain(rd, "bins",
+					   json_object_get(obj, "bins") ? "expected a text"
+									: "is missing");
+	for (const char *c = bins; *c; c++)
+		n += *c == ' ';
+	if (bb_hist_reserve(h, n + 1))
+		return bb_fail_nomem(rd->err);
+	for (n = 0; *cursor; n++) {
+		if (read_bin(&cursor, &delta, &count))
+			return bb_record__complain(rd, "bins",
+						   "[%zu]: expected VALUE or VALUE:COUNT, whole "
+						   "numbers",
+						   n);
+		if ((n && !delta) || __builtin_add_overflow(value, delta, &value))
+			return bb_record__complain(rd, "bins", "[%zu]: the values do not ascend",
+						   n);
+		if (!count || count > UINT64_MAX - h->n)
+			return bb_record__complain(rd, "bins", "[%zu]: a count of %" PRIu64, n,
+						   count);
+		/* as it is kept, so that what is written of this run is a run again */
+		if (bb_hist_add(h, bb_hist_kept(value), count))
+			return bb_fail_nomem(rd->err);
+		if (h->used != n + 1)
+			return bb_record__complain(rd, "bins",
+						   "[%zu]: %" PRIu64 " ns is finer than the "
+						   "histogram keeps",
+						   n, value);
+	}
+	return 0;
+}
+
+/* Whether a value that came in may stand for the bin's: equal, or within a bucket of 12 significant
+ * bits. */
+static bool same_bucket(uint64_t value, uint64_t bin)
+{
+	uint64_t distance = value > bin ? value - bin : bin - value;
+
+	return distance <= (bin < BB_HIST_EXACT ? 0 : bin >> 11);
+}
+
+/* The bins keep what order is left of the samples; the sum and the extremes are exact and must
+ * agree with them. */
+static int read_hist(struct bb_record_reader *rd, const json_t *obj, void *series)
+{
+	struct bb_hist *h = &((struct bb_series *)series)->hist;
+	const json_t *sum = json_object_get(obj, "sum_ns");
+	uint64_t n, min_ns, max_ns;
+	int rc = read_bins(rd, obj, h);
+
+	if (rc)
+		return rc;
+	if (bb_record__to_u64(json_object_get(obj, "n"), &n))
+		return bb_record__complain(rd, "n", "expected a whole number that is not negative");
+	if (n != h->n)
+		return bb_record__complain(rd, "bins",
+					   "hold %" PRIu64 " samples, but n is %" PRIu64, h->n, n);
+	if (!n)
+		return 0;
+	if (!json_is_number(sum))
+		return bb_record__complain(rd, "sum_ns", "expected a number");
+	/* A bucket's middle is at most 2^-12 off. */
+	if (!(fabs(json_number_value(sum) - h->sum_ns) <= h->sum_ns / 4096 + 1))
+		return bb_record__complain(rd, "sum_ns", "%g, but the bins add up to %g",
+					   json_number_value(sum), h->sum_ns);
+	if (bb_record__to_u64(json_object_get(obj, "min_ns"), &min_ns) ||
+	    bb_record__to_u64(json_object_get(obj, "max_ns"), &max_ns))
+		return bb_record__complain(rd, "min_ns, max_ns",
+					   "expected whole numbers that are not negative");
+	if (min_ns > max_ns || !same_bucket(min_ns, h->min_ns) || !same_bucket(max_ns, h->max_ns))
+		return bb_record__complain(rd, "min_ns, max_ns",
+					   "%" PRIu64 " and %" PRIu64 ", but the bins go from "
+					   "%" PRIu64 " to %" PRIu64,
+					   min_ns, max_ns, h->min_ns, h->max_ns);
+	h->sum_ns = json_number_value(sum);
+	h->min_ns = min_ns;
+	h->max_ns = max_ns;
+	return 0;
+}
+
+/* "backlog": "t0:b0 t1-t0:b1 ...", times in us. */
+static int write_backlog(const void *run, const void *flow, struct bb_json *w)
+{
+	const struct bb_ring_use *f = flow;
+	FILE *out = bb_json__add(w, "backlog");
+	uint64_t previous_us = 0;
+
+	(void)run;
 	putc('"', out);
 	for (size_t i = 0; i < f->n_points; i++) {
 		fprintf(out, "%s%" PRIu64 ":%" PRIu64, i ? " " : "",
@@ -125,7 +170,112 @@ static void write_flow(const struct bb_ring_use *f, struct bb_json *w)
 		previous_us = f->points[i].at_us;
 	}
 	putc('"', out);
+	return 0;
+}
+
+static int read_backlog(struct bb_record_reader *rd, const json_t *obj, void *flow)
+{
+	struct bb_ring_use *f = flow;
+	const char *cursor = json_string_value(json_object_get(obj, "backlog"));
+	uint64_t at_us = 0, delta_us, bytes;
+
+	if (!cursor)
+		return bb_record__complain(rd, "backlog",
+					   json_object_get(obj, "backlog") ? "expected a text"
+									   : "is missing");
+	for (size_t n = 0; *cursor; n++) {
+		if (n == BB_FLOW_MAX_POINTS)
+			return bb_record__complain(rd, "backlog", "has more than %u points",
+						   BB_FLOW_MAX_POINTS);
+		if (read_bin(&cursor, &delta_us, &bytes) ||
+		    __builtin_add_overflow(at_us, delta_us, &at_us))
+			return bb_record__complain(rd, "backlog",
+						   "[%zu]: expected TIME:BYTES, whole numbers", n);
+		if (bytes > f->ring_bytes)
+			return bb_record__complain(rd, "backlog",
+						   "[%zu]: %" PRIu64 " bytes in a ring of %" PRIu64,
+						   n, bytes, f->ring_bytes);
+		bb_ring_use__add_point(f, at_us, bytes);
+	}
+	return 0;
+}
+
+static const struct bb_record_format run_format;
+
+/* No such key where nothing went through a ring. */
+static int write_flow(const void *run, const void *series, struct bb_json *w)
+{
+	const struct bb_ring_use *flow = ((const struct bb_series *)series)->flow;
+	int rc;
+
+	if (!flow)
+		return 0;
+	bb_json__open(w, "flow", "{");
+	rc = bb_record__write(&run_format, &bb_flow_record, run, flow, w);
 	bb_json__close(w);
+	return rc;
+}
+
+static int read_flow(struct bb_record_reader *rd, const json_t *obj, void *series)
+{
+	const json_t *flow = json_object_get(obj, "flow");
+	struct bb_series *s = series;
+	size_t len = strlen(rd->where);
+	int rc;
+
+	if (!flow)
+		return 0;
+	s->flow = bb_ring_use__new();
+	if (!s->flow)
+		return bb_fail_nomem(rd->err);
+	snprintf(rd->where + len, sizeof(rd->where) - len, ".flow");
+	rc = bb_record__read(rd, &bb_flow_record, flow, s->flow);
+	if (!rc)
+		rd->where[len] = '\0';
+	return rc;
+}
+
+/* The floor's name; once all cases are known, find_floors() reads it. */
+static int write_floor(const void *run, const void *item, struct bb_json *w)
+{
+	const struct bb_report *r = run;
+	const struct bb_case *c = item;
+
+	bb_json__add_text(w, "floor", c->floor < r->n_cases ? r->cases[c->floor].name : NULL);
+	return 0;
+}
+
+static int find_floor(struct bb_record_reader *rd, const json_t *obj, struct bb_report *r,
+		      struct bb_case *c)
+{
+	const json_t *v = json_object_get(obj, "floor");
+	const struct bb_case *floor;
+
+	if (json_is_null(v))
+		return 0;
+	if (!json_is_string(v))
+		return bb_record__complain(rd, "floor",
+					   v ? "expected the name of a case, or null"
+					     : "is missing");
+	floor = bb_report__find_case(r, json_string_value(v));
+	if (!floor)
+		return bb_record__complain(rd, "floor", "there is no case '%s'",
+					   json_string_value(v));
+	c->floor = (size_t)(floor - r->cases);
+	return 0;
+}
+
+static int find_floors(struct bb_record_reader *rd, const json_t *root, void *run)
+{
+	const json_t *list = json_object_get(root, "cases");
+	struct bb_report *r = run;
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < r->n_cases; i++) {
+		snprintf(rd->where, sizeof(rd->where), "cases[%zu]", i);
+		rc = find_floor(rd, json_array_get(list, i), r, &r->cases[i]);
+	}
+	return rc;
 }
 
 /* For other readers; left out when there is nothing to say. */
@@ -140,41 +290,39 @@ static void write_estimate(const char *key, const struct bb_estimate *e, struct 
 	bb_json__close(w);
 }
 
-static int write_series(const struct bb_report *r, const void *item, struct bb_json *w)
-{
-	const struct bb_series *s = item;
-
-	(void)r;
-	write_flow(s->flow, w);
-	return write_hist(&s->hist, w);
-}
-
-static int write_case(const struct bb_report *r, const void *item, struct bb_json *w)
+static int write_case_summary(const void *run, const void *item, struct bb_json *w)
 {
 	const struct bb_case *c = item;
 
-	if (c->command)
-		bb_json__add_text(w, "command", c->command);
-	if (c->fired_by)
-		bb_json__add_text(w, "fired_by", c->fired_by);
-	if (c->n_insns) {
-		bb_json__add_u64(w, "executed_insns", c->executed_insns);
-		bb_json__add_u64(w, "insns", c->n_insns);
-	}
-	bb_json__add_text(w, "floor", c->floor < r->n_cases ? r->cases[c->floor].name : NULL);
+	(void)run;
 	bb_json__break(w);
 	bb_json__open(w, "summary", "{");
 	for (size_t i = 0; i < bb_n_metrics; i++)
 		write_estimate(bb_metrics[i].name, bb_metric_of(&c->summary, &bb_metrics[i]), w);
 	bb_json__close(w);
-	return write_list(r, LIST(c, series, bb_series_fields, write_series), w);
+	return 0;
 }
 
-static int write_program(const struct bb_report *r, const void *item, struct bb_json *w)
+static int write_verdict(const void *run, const void *item, struct bb_json *w)
+{
+	const struct bb_comparison *c = item;
+
+	(void)run;
+	bb_json__open(w, "summary", "{");
+	bb_json__add_text(w, "verdict", bb_verdict_name(c->verdict));
+	write_estimate("ratio", &c->ratio, w);
+	write_estimate("ratio_unmatched", &c->ratio_unmatched, w);
+	write_estimate("ratio_net", &c->ratio_net, w);
+	write_estimate("shift_ns", &c->shift_ns, w);
+	bb_json__close(w);
+	return 0;
+}
+
+static int write_static(const void *run, const void *item, struct bb_json *w)
 {
 	const struct bb_program *p = item;
 
-	(void)r;
+	(void)run;
 	bb_json__open(w, "static", "{");
 	for (size_t i = 0; i < bb_n_static_metrics; i++)
 		bb_json__add_double(w, bb_static_metrics[i].name,
@@ -183,45 +331,136 @@ static int write_program(const struct bb_report *r, const void *item, struct bb_
 	return 0;
 }
 
-static int write_comparison(const struct bb_report *r, const void *item, struct bb_json *w)
+/* A metric that the run's bpfbench did not know yet is absent, as is one that its kernel did not
+ * say. */
+static int read_static(struct bb_record_reader *rd, const json_t *obj, void *program)
 {
-	const struct bb_comparison *c = item;
+	struct bb_prog_static *m = &((struct bb_program *)program)->metrics;
+	const json_t *values = json_object_get(obj, "static");
 
-	bb_json__open(w, "summary", "{");
-	bb_json__add_text(w, "verdict", bb_verdict_name(c->verdict));
-	write_estimate("ratio", &c->ratio, w);
-	write_estimate("ratio_unmatched", &c->ratio_unmatched, w);
-	write_estimate("ratio_net", &c->ratio_net, w);
-	write_estimate("shift_ns", &c->shift_ns, w);
-	bb_json__close(w);
-	return write_list(r, LIST(c, pairs, bb_pair_fields, NULL), w);
+	if (!json_is_object(values))
+		return bb_record__complain(rd, "static",
+					   values ? "expected an object" : "is missing");
+	for (size_t i = 0; i < bb_n_static_metrics; i++) {
+		const struct bb_member member = {.key = bb_static_metrics[i].name,
+						 .type = BB_POSITIVE,
+						 .offset = bb_static_metrics[i].offset};
+		const json_t *v = json_object_get(values, member.key);
+
+		if (v && bb_record__read_value(rd, &member, v, m))
+			return -EINVAL;
+	}
+	return 0;
 }
 
-static int write_counted(const struct bb_report *r, const void *item, struct bb_json *w)
+static int write_fingerprint(const void *run, const void *item, struct bb_json *w)
 {
-	const struct bb_counted *c = item;
+	const struct bb_fingerprint *fp = &((const struct bb_report *)run)->fingerprint;
 
-	write_list(r, LIST(c, cases, bb_counted_case_fields, NULL), w);
-	write_list(r, LIST(c, lines, bb_counted_line_fields, NULL), w);
-	return write_list(r, LIST(c, calls, bb_counted_call_fields, NULL), w);
-}
-
-static int write_timed(const struct bb_report *r, const void *item, struct bb_json *w)
-{
-	const struct bb_timed *t = item;
-
-	return write_list(r, LIST(t, rows, bb_timed_row_fields, NULL), w);
-}
-
-static void write_fingerprint(const struct bb_fingerprint *fp, struct bb_json *w)
-{
+	(void)item;
 	bb_json__open(w, "fingerprint", "{\n");
 	for (size_t i = 0; i < bb_n_fingerprint_fields; i++)
 		bb_json__add_text(w, bb_fingerprint_fields[i].key, bb_fingerprint_get(fp, i));
 	bb_json__close(w);
+	return 0;
 }
 
-/* A run that has no programs, comparisons, counts or times by line has no such key. */
+static int read_fingerprint(struct bb_record_reader *rd, const json_t *root, void *run)
+{
+	struct bb_report *r = run;
+	json_t *obj = json_object_get(root, "fingerprint"), *v;
+	const char *key;
+
+	if (!json_is_object(obj))
+		return bb_record__complain(rd, "fingerprint",
+					   obj ? "expected an object" : "is missing");
+	json_object_foreach(obj, key, v)
+	{
+		if (!json_is_string(v))
+			return bb_record__complain(rd, "fingerprint", "%s: expected a text", key);
+		/* unknown keys are newer ones */
+		bb_fingerprint_set(&r->fingerprint, key, json_string_value(v));
+	}
+	return 0;
+}
+
+/* --- members that must agree with each other ------------------------------------------------ */
+
+static int complain_twice(const struct bb_record_reader *rd, const char *name)
+{
+	return bb_record__complain(rd, "name", "'%s' is there twice", name);
+}
+
+static int check_case(struct bb_record_reader *rd, const json_t *obj, void *item)
+{
+	const struct bb_case *c = item;
+
+	if (c->n_insns && !json_object_get(obj, "executed_insns"))
+		return bb_record__complain(rd, "executed_insns", "is missing");
+	if (c->executed_insns > c->n_insns)
+		return bb_record__complain(rd, "executed_insns", "is more than insns");
+	return bb_report__find_case(rd->whole, c->name) == c ? 0 : complain_twice(rd, c->name);
+}
+
+static int check_program(struct bb_record_reader *rd, const json_t *obj, void *item)
+{
+	const struct bb_program *p = item;
+
+	(void)obj;
+	return bb_report__find_program(rd->whole, p->name) == p ? 0 : complain_twice(rd, p->name);
+}
+
+static int check_pair(struct bb_record_reader *rd, const json_t *obj, void *item)
+{
+	const struct bb_pair *p = item;
+
+	(void)obj;
+	if (!p->matched || p->base_mod64 == p->head_mod64)
+		return 0;
+	return bb_record__complain(rd, "matched", "true, but the addresses are %d and %d mod 64",
+				   p->base_mod64, p->head_mod64);
+}
+
+/* The verdict is computed from these. */
+static int check_comparison(struct bb_record_reader *rd, const json_t *obj, void *item)
+{
+	const struct bb_report *r = rd->whole;
+	const struct bb_comparison *c = item;
+
+	(void)obj;
+	if (isnan(c->threshold))
+		return bb_record__complain(rd, "threshold",
+					   "expected a number that is not negative");
+	if (!(c->alpha > 0 && c->alpha < 1))
+		return bb_record__complain(rd, "alpha", "expected a number between 0 and 1");
+	if (!(c->injected > -1))
+		return bb_record__complain(rd, "injected", "expected a number above -1");
+	for (const struct bb_comparison *other = r->comparisons; other < c; other++)
+		if (!strcmp(other->name, c->name))
+			return complain_twice(rd, c->name);
+	return 0;
+}
+
+static const struct bb_record_part parts[] = {
+	{&bb_report_record, "fingerprint", write_fingerprint, read_fingerprint},
+	{&bb_report_record, NULL, NULL, find_floors},
+	{&bb_case_record, "floor", write_floor, NULL},
+	{&bb_case_record, "summary", write_case_summary, NULL},
+	{&bb_case_record, NULL, NULL, check_case},
+	{&bb_series_record, "flow", write_flow, read_flow},
+	{&bb_series_record, "hist", write_hist, read_hist},
+	{&bb_flow_record, "backlog", write_backlog, read_backlog},
+	{&bb_program_record, "static", write_static, read_static},
+	{&bb_program_record, NULL, NULL, check_program},
+	{&bb_comparison_record, "summary", write_verdict, NULL},
+	{&bb_comparison_record, NULL, NULL, check_comparison},
+	{&bb_pair_record, NULL, NULL, check_pair},
+};
+static const struct bb_record_format run_format = {"a bpfbench run", parts,
+						   sizeof(parts) / sizeof(parts[0])};
+
+/* --- whole runs ----------------------------------------------------------------------------- */
+
 int bb_run_json__write(const struct bb_report *r, FILE *out)
 {
 	struct bb_json w = {.out = out, .indent = 1};
@@ -230,20 +469,7 @@ int bb_run_json__write(const struct bb_report *r, FILE *out)
 	bb_json__open(&w, NULL, "{\n");
 	bb_json__add_text(&w, "format", BB_RUN_FORMAT);
 	bb_json__add_u64(&w, "version", BB_RUN_VERSION);
-	write_fields(&bb_report_fields, r, &w);
-	write_fingerprint(&r->fingerprint, &w);
-	rc = write_list(r, LIST(r, skips, bb_skip_fields, NULL), &w);
-	if (!rc && r->n_programs)
-		rc = write_list(r, LIST(r, programs, bb_program_fields, write_program), &w);
-	if (!rc && r->n_comparisons)
-		rc = write_list(r, LIST(r, comparisons, bb_comparison_fields, write_comparison),
-				&w);
-	if (!rc && r->n_counted)
-		rc = write_list(r, LIST(r, counted, bb_counted_fields, write_counted), &w);
-	if (!rc && r->n_timed)
-		rc = write_list(r, LIST(r, timed, bb_timed_fields, write_timed), &w);
-	if (!rc)
-		rc = write_list(r, LIST(r, cases, bb_case_fields, write_case), &w);
+	rc = bb_record__write(&run_format, &bb_report_record, r, r, &w);
 	bb_json__end(&w);
 	return rc;
 }
@@ -268,4 +494,53 @@ int bb_run_json__compose(const struct bb_report *r, char **ret_text, size_t *ret
 	*ret_text = text;
 	*ret_len = len;
 	return 0;
+}
+
+static int read_header(const struct bb_record_reader *rd, const json_t *root)
+{
+	const json_t *format = json_object_get(root, "format"),
+		     *version = json_object_get(root, "version");
+
+	if (!json_is_string(format) || strcmp(json_string_value(format), BB_RUN_FORMAT))
+		return bb_record__complain(rd, "format", "expected \"" BB_RUN_FORMAT "\"");
+	if (!json_is_integer(version) || json_integer_value(version) < 1)
+		return bb_record__complain(rd, "version", "expected a whole number");
+	if (json_integer_value(version) != BB_RUN_VERSION)
+		return bb_record__complain(rd, "version",
+					   "%" JSON_INTEGER_FORMAT " is newer than this bpfbench "
+					   "knows (%d): "
+					   "read it with the one that wrote it",
+					   json_integer_value(version), BB_RUN_VERSION);
+	return 0;
+}
+
+int bb_run_json__read(FILE *in, const char *path, struct bb_report **ret_report, struct bb_err *err)
+{
+	struct bb_report *r = bb_report__new();
+	struct bb_record_reader rd = {.format = &run_format, .path = path, .whole = r, .err = err};
+	json_error_t at;
+	json_t *root = r ? json_loadf(in, JSON_REJECT_DUPLICATES, &at) : NULL;
+	int rc;
+
+	if (!r)
+		rc = bb_fail_nomem(err);
+	else if (!root && ferror(in))
+		rc = bb_fail(err, -EIO, "%s: cannot be read: Input/output error", path);
+	else if (!root)
+		rc = bb_record__complain(&rd, "", "line %d, column %d: %s", at.line, at.column,
+					 at.text);
+	else
+		rc = json_is_object(root) ? read_header(&rd, root)
+					  : bb_record__complain(&rd, "", "expected an object");
+	if (!rc)
+		rc = bb_record__read(&rd, &bb_report_record, root, r);
+	if (!rc &&
+	    (bb_comparisons_judge(r->comparisons, r->n_comparisons) || bb_report__summarise(r)))
+		rc = bb_fail_nomem(err);
+	json_decref(root);
+	if (rc)
+		bb_report__free(r);
+	else
+		*ret_report = r;
+	return rc;
 }

@@ -14,6 +14,7 @@
 #include "store/run_json.h"
 #include "report_testing.h"
 #include "run/ab.h"
+#include "report/records.h"
 
 static const char variants[] =
 	"name: scripted\n"
@@ -228,7 +229,7 @@ static void test_lost_events(void **state)
 	assert_int_equal(bb_comparison__judge(&counted, 0.05), 0);
 	assert_memory_equal(&c->ratio.value, &counted.ratio.value, sizeof(double));
 	assert_memory_equal(&c->head_ns, &counted.head_ns, sizeof(double));
-	bb_comparison__done(&counted);
+	bb_record__done(&bb_comparison_record, &counted);
 
 	/* The series that they came from as well. */
 	assert_string_equal(r->cases[1].variant, "lossy");

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <math.h>
 
+#include "report/records.h"
 #include "store/run_json.h"
 #include "report_testing.h"
 
@@ -60,7 +61,7 @@ static enum bb_verdict verdict_of(size_t n, double d)
 
 	assert_int_equal(bb_comparison__judge(&c, c.alpha), 0);
 	verdict = c.verdict;
-	bb_comparison__done(&c);
+	bb_record__done(&bb_comparison_record, &c);
 	return verdict;
 }
 
@@ -110,8 +111,8 @@ static void test_estimates(void **state)
 	assert_near(swapped.ratio.lo, 1 / c.ratio.hi);
 	assert_near(swapped.ratio.hi, 1 / c.ratio.lo);
 	assert_near(swapped.p_improved, c.p_regressed);
-	bb_comparison__done(&c);
-	bb_comparison__done(&swapped);
+	bb_record__done(&bb_comparison_record, &c);
+	bb_record__done(&bb_comparison_record, &swapped);
 }
 
 static void test_few_pairs(void **state)
@@ -140,7 +141,7 @@ static void test_few_pairs(void **state)
 	assert_int_equal(bb_comparisons_judge(&c, 1), 0);
 	assert_true(c.ratio.lo > 1.01);
 	assert_int_equal(c.verdict, BB_VERDICT_REGRESSED);
-	bb_comparison__done(&c);
+	bb_record__done(&bb_comparison_record, &c);
 
 	assert_int_equal(bb_comparisons_judge(NULL, 0), 0);
 }
@@ -169,7 +170,7 @@ static void test_void_pairs(void **state)
 	assert_int_equal(bb_comparisons_judge(&c, 1), 0);
 	assert_int_equal(c.n_void, 7);
 	assert_int_equal(c.verdict, BB_VERDICT_INCONCLUSIVE);
-	bb_comparison__done(&c);
+	bb_record__done(&bb_comparison_record, &c);
 }
 
 static void test_unmatched_never_decide(void **state)
@@ -192,8 +193,8 @@ static void test_unmatched_never_decide(void **state)
 	assert_int_equal(mixed.verdict, BB_VERDICT_SAME);
 	assert_near(mixed.ratio.value, 1);
 	assert_near(mixed.ratio_unmatched.value, c.ratio_unmatched.value);
-	bb_comparison__done(&c);
-	bb_comparison__done(&mixed);
+	bb_record__done(&bb_comparison_record, &c);
+	bb_record__done(&bb_comparison_record, &mixed);
 }
 
 static void test_nan(void **state)
@@ -210,7 +211,7 @@ static void test_nan(void **state)
 	assert_int_equal(c.verdict, BB_VERDICT_REGRESSED);
 	assert_nan(c.ratio_net.value);
 	assert_nan(c.ratio_net.lo);
-	bb_comparison__done(&c);
+	bb_record__done(&bb_comparison_record, &c);
 
 	/* The net cost of some pairs only: gross ones all count, the net interval needs 7 of its
 	 * own. */
@@ -221,7 +222,7 @@ static void test_nan(void **state)
 	assert_int_equal(c.n_matched, 9);
 	assert_true(isfinite(c.ratio.lo) && isfinite(c.ratio_net.value));
 	assert_nan(c.ratio_net.lo);
-	bb_comparison__done(&c);
+	bb_record__done(&bb_comparison_record, &c);
 }
 
 #define MANY 20
@@ -237,7 +238,7 @@ static void judge_many(struct bb_comparison *c, size_t n_pairs_of_first)
 static void done_many(struct bb_comparison *c)
 {
 	for (size_t i = 0; i < MANY; i++)
-		bb_comparison__done(&c[i]);
+		bb_record__done(&bb_comparison_record, &c[i]);
 }
 
 static void test_holm(void **state)
@@ -465,7 +466,7 @@ static void test_unmatched_decide_without_addresses(void **state)
 	assert_int_equal(bb_comparison__judge(&c, c.alpha), 0);
 	assert_int_equal(c.verdict, BB_VERDICT_REGRESSED);
 	assert_int_equal(c.n_matched, 0);
-	bb_comparison__done(&c);
+	bb_record__done(&bb_comparison_record, &c);
 }
 
 int main(void)

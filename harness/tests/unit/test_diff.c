@@ -7,6 +7,7 @@
 
 #include <errno.h>
 
+#include "report/records.h"
 #include "export/diff_print.h"
 #include "judge/diff.h"
 #include "report_testing.h"
@@ -518,7 +519,7 @@ static void test_live_comparison(void **state)
 	assert_near(row->ratio, c.ratio_net.value);
 	assert_false(row->has_verdict);
 	bb_diffs__done(&d);
-	bb_comparison__done(&c);
+	bb_record__done(&bb_comparison_record, &c);
 }
 
 static void test_live_comparison_without_pairs(void **state)
@@ -534,7 +535,7 @@ static void test_live_comparison_without_pairs(void **state)
 	assert_nan(d.rows[0].ratio);
 	assert_int_equal(d.rows[0].verdict, BB_VERDICT_INCONCLUSIVE);
 	bb_diffs__done(&d);
-	bb_comparison__done(&c);
+	bb_record__done(&bb_comparison_record, &c);
 }
 
 /* --- exact metrics --- */

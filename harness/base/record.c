@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "base/record.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/grow.h"
+
+int bb_numbers__append(struct bb_numbers *list, const double *x, size_t n)
+{
+	double *grown = reallocarray(list->x, list->n + n + 1, sizeof(*x));
+
+	if (!grown)
+		return -ENOMEM;
+	list->x = grown;
+	for (size_t i = 0; i < n; i++)
+		grown[list->n++] = x[i];
+	return 0;
+}
+
+void bb_record__init(const struct bb_record *record, void *item)
+{
+	memset(item, 0, record->size);
+	for (size_t i = 0; i < record->n_members; i++) {
+		const struct bb_member *m = &record->members[i];
+		void *at = (char *)item + m->offset;
+
+		switch (m->type) {
+		case BB_U32_NOT_0: *(uint32_t *)at = 1; break;
+		case BB_MOD64: *(int *)at = -1; break;
+		case BB_REAL:
+		case BB_POSITIVE:
+		case BB_SHARE: *(double *)at = NAN; break;
+		default: break;
+		}
+	}
+	if (record->init)
+		record->init(item);
+}
+
+static void free_records(const struct bb_record *record, void *items, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		bb_record__done(record, (char *)items + i * record->size);
+	free(items);
+}
+
+void bb_record__done(const struct bb_record *record, void *item)
+{
+	for (size_t i = 0; i < record->n_members; i++) {
+		const struct bb_member *m = &record->members[i];
+		void *at = (char *)item + m->offset;
+
+		switch (m->type) {
+		case BB_NAME:
+		case BB_TEXT:
+		case BB_TEXT_OR_NULL: free(*(char **)at); break;
+		case BB_NUMBERS: free(((struct bb_numbers *)at)->x); break;
+		case BB_RECORDS:
+			free_records(m->of, *(void **)at, *(size_t *)((char *)item + m->n_offset));
+			break;
+		default: break;
+		}
+	}
+	if (record->done)
+		record->done(item);
+	memset(item, 0, record->size);
+}
+
+void *bb_record__append(const struct bb_record *record, void *items, size_t *n)
+{
+	void *item = bb_append(items, n, record->size);
+
+	if (item)
+		bb_record__init(record, item);
+	return item;
+}

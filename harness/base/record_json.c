@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "base/record_json.h"
+
+#include <assert.h>
+#include <ctype.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/parse.h"
+
+static const struct bb_record_part *find_part(const struct bb_record_format *format,
+					      const struct bb_record *record, const char *key)
+{
+	for (size_t i = 0; i < format->n_parts; i++) {
+		const struct bb_record_part *p = &format->parts[i];
+
+		if (p->record == record && (key ? p->key && !strcmp(p->key, key) : !p->key))
+			return p;
+	}
+	return NULL;
+}
+
+static bool is_default(const struct bb_member *m, const void *item)
+{
+	const void *at = (const char *)item + m->offset;
+
+	switch (m->type) {
+	case BB_NAME:
+	case BB_TEXT:
+	case BB_TEXT_OR_NULL: return !*(char *const *)at;
+	case BB_COUNT:
+	case BB_SEED: return !*(const uint64_t *)at;
+	case BB_U32: return !*(const uint32_t *)at;
+	case BB_U32_NOT_0: return *(const uint32_t *)at == 1;
+	case BB_MOD64: return *(const int *)at == -1;
+	case BB_REAL:
+	case BB_POSITIVE:
+	case BB_SHARE: return isnan(*(const double *)at);
+	case BB_BOOL: return !*(const bool *)at;
+	case BB_NUMBERS: return !((const struct bb_numbers *)at)->n;
+	case BB_RECORDS: return !*(const size_t *)((const char *)item + m->n_offset);
+	case BB_OTHER: return false;
+	}
+	return false;
+}
+
+static void write_numbers(const char *key, const struct bb_numbers *list, struct bb_json *w)
+{
+	bb_json__open(w, key, "[");
+	for (size_t i = 0; i < list->n; i++)
+		bb_json__add_double(w, NULL, list->x[i]);
+	bb_json__close(w);
+}
+
+static int write_records(const struct bb_record_format *format, const struct bb_member *m,
+			 const void *whole, const void *item, struct bb_json *w)
+{
+	const char *items = *(char *const *)((const char *)item + m->offset);
+	size_t n = *(const size_t *)((const char *)item + m->n_offset);
+	int rc = 0;
+
+	bb_json__break(w);
+	bb_json__open(w, m->key, "[\n");
+	for (size_t i = 0; !rc && i < n; i++) {
+		bb_json__open(w, NULL, "{");
+		rc = bb_record__write(format, m->of, whole, items + i * m->of->size, w);
+		bb_json__close(w);
+	}
+	bb_json__close(w);
+	return rc;
+}
+
+static int write_member(const struct bb_record_format *format, const struct bb_record *record,
+			const struct bb_member *m, const void *whole, const void *item,
+			struct bb_json *w)
+{
+	const void *at = (const char *)item + m->offset;
+
+	switch (m->type) {
+	case BB_NAME:
+	case BB_TEXT:
+	case BB_TEXT_OR_NULL:
+		assert(m->type == BB_TEXT_OR_NULL || *(char *const *)at);
+		bb_json__add_text(w, m->key, *(char *const *)at);
+		break;
+	case BB_COUNT: bb_json__add_u64(w, m->key, *(const uint64_t *)at); break;
+	case BB_SEED:
+		fprintf(bb_json__add(w, m->key), "\"0x%" PRIx64 "\"", *(const uint64_t *)at);
+		break;
+	case BB_U32:
+	case BB_U32_NOT_0: bb_json__add_u64(w, m->key, *(const uint32_t *)at); break;
+	case BB_MOD64: fprintf(bb_json__add(w, m->key), "%d", *(const int *)at); break;
+	case BB_REAL:
+	case BB_POSITIVE:
+	case BB_SHARE: bb_json__add_double(w, m->key, *(const double *)at); break;
+	case BB_BOOL: bb_json__add_bool(w, m->key, *(const bool *)at); break;
+	case BB_NUMBERS: write_numbers(m->key, at, w); break;
+	case BB_RECORDS: return write_records(format, m, whole, item, w);
+	case BB_OTHER: return find_part(format, record, m->key)->write(whole, item, w);
+	}
+	return 0;
+}
+
+int bb_record__write(const struct bb_record_format *format, const struct bb_record *record,
+		     const void *whole, const void *item, struct bb_json *w)
+{
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < record->n_members; i++) {
+		const struct bb_member *m = &record->members[i];
+
+		if (m->presence != BB_IF_SET || !is_default(m, item))
+			rc = write_member(format, record, m, whole, item, w);
+	}
+	return rc;
+}
+
+int bb_record__complain(const struct bb_record_reader *rd, const char *key, const char *fmt, ...)
+{
+	char what[1024];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(what, sizeof(what), fmt, ap);
+	va_end(ap);
+	for (char *p = what; *p; p++)
+		if (iscntrl((unsigned char)*p))
+			*p = ' ';
+	return bb_fail(rd->err, -EINVAL, "%s: not %s: %s%s%s%s%s", rd->path, rd->format->name,
+		       rd->where, *rd->where && *key ? "." : "", key,
+		       *rd->where || *key ? ": " : "", what);
+}
+
+int bb_record__to_u64(const json_t *v, uint64_t *ret_value)
+{
+	if (json_is_string(v))
+		return bb_parse_u64(json_string_value(v), ret_value);
+	if (!json_is_integer(v) || json_integer_value(v) < 0)
+		return -EINVAL;
+	*ret_value = (uint64_t)json_integer_value(v);
+	return 0;
+}
+
+static int read_text(const struct bb_record_reader *rd, const struct bb_member *m, const json_t *v,
+		     char **at)
+{
+	if (m->type == BB_TEXT_OR_NULL && json_is_null(v))
+		return 0;
+	if (!json_is_string(v))
+		return bb_record__complain(rd, m->key, "expected a text%s",
+					   m->type == BB_TEXT_OR_NULL ? " or null" : "");
+	if (m->type == BB_NAME && !json_string_length(v))
+		return bb_record__complain(rd, m->key, "is empty");
+	*at = strdup(json_string_value(v));
+	return *at ? 0 : bb_fail_nomem(rd->err);
+}
+
+static int read_real(const struct bb_record_reader *rd, const struct bb_member *m, const json_t *v,
+		     double *at)
+{
+	double max = m->type == BB_SHARE ? 1 : INFINITY,
+	       value = json_is_null(v) ? NAN : json_number_value(v);
+
+	if (!json_is_null(v) && !json_is_number(v))
+		return bb_record__complain(rd, m->key, "expected a number or null");
+	if ((m->type != BB_REAL && value < 0) || value > max)
+		return bb_record__complain(rd, m->key,
+					   m->type == BB_SHARE ? "%g is not in 0..1"
+							       : "%g is negative",
+					   value);
+	*at = value;
+	return 0;
+}
+
+static int read_whole(const struct bb_record_reader *rd, const struct bb_member *m, const json_t *v,
+		      void *at)
+{
+	json_int_t i = json_integer_value(v);
+	bool is_whole = json_is_integer(v);
+
+	switch (m->type) {
+	case BB_SEED:
+		if (json_is_string(v) && !bb_record__to_u64(v, at))
+			return 0;
+		return bb_record__complain(rd, m->key, "expected a text \"0x...\"");
+	case BB_U32:
+	case BB_U32_NOT_0:
+		if (!is_whole || i < (m->type == BB_U32_NOT_0) || i > UINT32_MAX)
+			return bb_record__complain(rd, m->key,
+						   "expected a whole number of 32 bits%s",
+						   m->type == BB_U32 ? "" : ", 1 or more");
+		*(uint32_t *)at = (uint32_t)i;
+		return 0;
+	case BB_MOD64:
+		if (!is_whole || i < -1 || i > 63)
+			return bb_record__complain(rd, m->key,
+						   "expected a whole number from -1 to 63");
+		*(int *)at = (int)i;
+		return 0;
+	default:
+		return bb_record__to_u64(v, at) ? bb_record__complain(rd, m->key,
+								      "expected a whole number "
+								      "that is not negative")
+						: 0;
+	}
+}
+
+/* Files of older versions have a text, "47.62 48.10 -". */
+static int read_numbers_of_text(const struct bb_record_reader *rd, const char *text,
+				struct bb_numbers *list)
+{
+	int rc = 0;
+
+	while (!rc && *text) {
+		size_t len = strcspn(text, " ");
+		char number[64] = "";
+		double x = NAN;
+
+		if (len < sizeof(number))
+			memcpy(number, text, len);
+		if (bb_parse_double(number, &x))
+			x = NAN;
+		rc = bb_numbers__append(list, &x, 1);
+		text += len + (text[len] == ' ');
+	}
+	return rc ? bb_fail_nomem(rd->err) : 0;
+}
+
+static int read_numbers(const struct bb_record_reader *rd, const struct bb_member *m,
+			const json_t *v, struct bb_numbers *list)
+{
+	if (json_is_string(v))
+		return read_numbers_of_text(rd, json_string_value(v), list);
+	if (!json_is_array(v))
+		return bb_record__complain(rd, m->key, "expected a list of numbers");
+	for (size_t i = 0; i < json_array_size(v); i++) {
+		const json_t *item = json_array_get(v, i);
+		double x = json_is_null(item) ? NAN : json_number_value(item);
+
+		if (!json_is_null(item) && !json_is_number(item))
+			return bb_record__complain(rd, m->key, "[%zu]: expected a number or null",
+						   i);
+		if (bb_numbers__append(list, &x, 1))
+			return bb_fail_nomem(rd->err);
+	}
+	return 0;
+}
+
+static int read_records(struct bb_record_reader *rd, const struct bb_member *m, const json_t *v,
+			void *item)
+{
+	size_t *n = (size_t *)((char *)item + m->n_offset), len = strlen(rd->where);
+	int rc = json_is_array(v) ? 0 : bb_record__complain(rd, m->key, "expected a list");
+
+	for (size_t i = 0; !rc && i < json_array_size(v); i++) {
+		void *added = bb_record__append(m->of, (char *)item + m->offset, n);
+
+		if (!added)
+			return bb_fail_nomem(rd->err);
+		snprintf(rd->where + len, sizeof(rd->where) - len, "%s%s[%zu]", len ? "." : "",
+			 m->key, i);
+		rc = bb_record__read(rd, m->of, json_array_get(v, i), added);
+	}
+	if (!rc)
+		rd->where[len] = '\0';
+	return rc;
+}
+
+int bb_record__read_value(struct bb_record_reader *rd, const struct bb_member *m, const json_t *v,
+			  void *item)
+{
+	void *at = (char *)item + m->offset;
+
+	switch (m->type) {
+	case BB_NAME:
+	case BB_TEXT:
+	case BB_TEXT_OR_NULL: return read_text(rd, m, v, at);
+	case BB_REAL:
+	case BB_POSITIVE:
+	case BB_SHARE: return read_real(rd, m, v, at);
+	case BB_BOOL:
+		if (!json_is_boolean(v))
+			return bb_record__complain(rd, m->key, "expected true or false");
+		*(bool *)at = json_is_true(v);
+		return 0;
+	case BB_NUMBERS: return read_numbers(rd, m, v, at);
+	case BB_RECORDS: return read_records(rd, m, v, item);
+	default: return read_whole(rd, m, v, at);
+	}
+}
+
+/* The default stays, but for a text that is never NULL. */
+static int leave_out(const struct bb_record_reader *rd, const struct bb_member *m, void *item)
+{
+	char **at = (char **)((char *)item + m->offset);
+
+	if (m->presence == BB_ALWAYS)
+		return bb_record__complain(rd, m->key, "is missing");
+	if (m->type != BB_TEXT)
+		return 0;
+	*at = strdup("");
+	return *at ? 0 : bb_fail_nomem(rd->err);
+}
+
+int bb_record__read(struct bb_record_reader *rd, const struct bb_record *record,
+		    const json_t *object, void *item)
+{
+	const struct bb_record_part *check = find_part(rd->format, record, NULL);
+	int rc = json_is_object(object) ? 0 : bb_record__complain(rd, "", "expected an object");
+
+	for (size_t i = 0; !rc && i < record->n_members; i++) {
+		const struct bb_member *m = &record->members[i];
+		const json_t *v = json_object_get(object, m->key);
+		const struct bb_record_part *part = m->type == BB_OTHER
+							    ? find_part(rd->format, record, m->key)
+							    : NULL;
+
+		if (m->type == BB_OTHER)
+			rc = part->read ? part->read(rd, object, item) : 0;
+		else
+			rc = v ? bb_record__read_value(rd, m, v, item) : leave_out(rd, m, item);
+	}
+	return rc || !check ? rc : check->read(rd, object, item);
+}
