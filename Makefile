@@ -158,7 +158,7 @@ $(O)/fuzz/fuzz_%: harness/tests/fuzz/fuzz_%.c $(O)/fuzz/libbpfbench.a
 -include $(shell [ -d $(O) ] && find $(O) -name '*.d')
 
 # --- what is run --------------------------------------------------------------------------------------------------
-.PHONY: bench test test-all vm-test fuzz fuzzers stress bench-self bench-repeat bench-history bench-lines bench-verdicts bench-fire bench-capture bench-gate plot slowdown flame heap deps clean help bench-capture-aa
+.PHONY: bench test test-all vm-test fuzz fuzzers stress bench-self bench-repeat bench-history bench-lines bench-verdicts bench-fire bench-capture bench-gate plot slowdown flame heap deps clean help bench-capture-aa golden
 deps: ## install what is missing (root and apt), or say what is missing
 	$(Q)ci/deps.sh
 
@@ -193,6 +193,9 @@ stress: deps ## send signals to every command and give it hostile objects: SEED=
 	$(Q)+ci/as-owner.sh $(MAKE) -j$(JOBS) --no-print-directory all tests
 	$(Q)O=$(O) harness/tests/stress/signals.sh
 	$(Q)O=$(O) harness/tests/stress/objects.sh
+
+golden: all ## print all about the stored runs of harness/tests/golden anew; then look at `git diff`
+	$(Q)GOLDEN=renew harness/tests/cli/test_golden.sh >/dev/null
 
 .PHONY: tests
 tests: all $(UNIT_TESTS) $(REPLAYS) $(BENCHES) $(TEST_BPF_OBJS) $(TEST_TOOLS) $(O)/bpfbench.1

@@ -1,0 +1,102 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# All that is printed about stored runs, compared byte by byte with harness/tests/golden/printed. `make golden` prints it anew;
+# `git diff` then shows what changed. A command that fails is kept with its exit code and message.
+# shellcheck source=harness/tests/tool.sh
+. "$(dirname "$0")/../tool.sh"
+
+golden=$ROOT/harness/tests/golden
+runs=$golden/runs printed=$golden/printed
+export LC_ALL=C TZ=UTC COLUMNS=80
+unset NO_COLOR
+# `history` keeps a database beside the runs.
+cp -r "$golden/history" "$TMP/history"
+
+if [[ ${GOLDEN:-} == renew ]]; then
+	rm -rf "$printed"
+	mkdir "$printed"
+fi
+
+# same NAME FILE: FILE is what printed/NAME holds.
+same() {
+	if [[ ${GOLDEN:-} == renew ]]; then cp "$2" "$printed/$1"; fi
+	check "$1" diff -u "$printed/$1" "$2"
+}
+
+# golden NAME CMD...: what CMD prints is what printed/NAME holds.
+golden() {
+	local name=$1
+
+	shift
+	(cd "$runs" && "$BPFBENCH" "$@") >"$TMP/out" 2>"$TMP/err" </dev/null || printf 'exit code %d\n' $? >>"$TMP/out"
+	cat "$TMP/err" >>"$TMP/out"
+	same "$name" "$TMP/out"
+}
+
+# formats RUN FORMAT...: that run in these formats.
+formats() {
+	local run=$1 format
+
+	shift
+	for format; do golden "$run.$format" show --format "$format" "$run.json"; done
+}
+
+# json RUN: as JSON it is nearly the stored run itself; how it differs is kept.
+json() {
+	"$BPFBENCH" show --format json "$runs/$1.json" >"$TMP/again" 2>&1 || true
+	diff "$runs/$1.json" "$TMP/again" >"$TMP/out" || true
+	same "$1.json.diff" "$TMP/out"
+}
+
+# --- formats: small ones of every run, large ones of some ---
+for path in "$runs"/*.json; do
+	run=${path##*/}
+	run=${run%.json}
+	formats "$run" table bmf html csv markdown benchfmt github-action
+	json "$run"
+done
+for run in step hook lines live ab; do formats "$run" openmetrics; done
+for run in hook call live lines-old ab; do formats "$run" plot; done
+for run in step lines packets packets-old call; do formats "$run" lcov veristat; done
+for run in step pipeline slowdown; do formats "$run" github-action-bigger; done
+
+# --- annotate ---
+for run in step lines packets-old call; do
+	golden "$run.annotate" annotate "$run.json"
+	golden "$run.annotate-hottest" annotate --hottest "$run.json"
+done
+golden step.annotate-variant annotate --variant stackid --colour always step.json
+for run in lines lines-new ab-time step; do golden "$run.annotate-time" annotate --time "$run.json"; done
+golden lines.annotate-colour annotate --time --colour always lines.json
+golden lines.annotate-flame annotate --time --flame "$TMP/flame.svg" lines-new.json
+same lines-new.flame.svg "$TMP/flame.svg"
+
+# --- two stored runs ---
+golden packets.compare compare packets-old.json packets-new.json
+golden packets.compare-fail compare --fail-on regressed --threshold 0.5 packets-new.json packets-old.json
+golden packets.compare-sort compare --sort percent:desc --filter 'name~*slope*' packets-old.json packets-new.json
+golden packets.compare-exact compare --exact packets-old.json packets-new.json
+golden packets.compare-exact-back compare --exact packets-new.json packets-old.json
+golden lines.compare compare lines-old.json lines-new.json
+golden lines.compare-time compare --time lines-old.json lines-new.json
+golden lines.compare-time-fail compare --time --fail-on regressed lines-new.json lines-old.json
+golden step.compare-other compare step.json packets.json
+
+# --- many stored runs ---
+for format in table tsv; do golden "history.$format" history --results "$TMP/history" --format "$format"; done
+golden history.variant history --results "$TMP/history" --variant plain --threshold 10
+golden history.report report --results "$TMP/history" -o -
+
+# The pages about other runs are large: their checksums. `report -o FILE` of both versions shows a difference.
+page_sums() {
+	local path
+
+	for path in *.json; do printf '%s  %s\n' "$("$BPFBENCH" report --results "$TMP/history" -o - "$path" | sha256sum)" "$path"; done
+}
+cd "$runs"
+page_sums >"$TMP/out" 2>/dev/null
+cd "$ROOT"
+same report.sums "$TMP/out"
+
+expect_eq "as many files as outputs" "$(find "$printed" -type f | wc -l)" "$tap_n"
+plan_done
