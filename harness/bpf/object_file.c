@@ -234,37 +234,39 @@ int bb_object_say_no_program(const char *path, const char *const *names, size_t 
 		       n ? bb_phrase__join(names, n).text : "none");
 }
 
-/*
- * libbpf's own words for why nothing of it was loaded; of a map that the kernel refuses, beside its
- * name all that it is made of: the kernel says no more than a number.
- */
-static void find_reason(const struct bpf_object *obj, const char *log, char *ret_reason,
-			size_t size)
+/* The map that libbpf's `reason` names; NULL: none. */
+static struct bpf_map *named_map(const struct bpf_object *obj, const char *reason)
 {
-	const struct bpf_map *map;
+	struct bpf_map *map;
 	char quoted[80];
-	size_t len;
 
-	bb_refusal_of_libbpf(log, ret_reason, size);
-	if (!obj || !strstr(ret_reason, "failed to create"))
-		return;
 	bpf_object__for_each_map(map, obj)
 	{
-		const char *type = libbpf_bpf_map_type_str(bpf_map__type(map));
-
 		snprintf(quoted, sizeof(quoted), "map '%s':", bpf_map__name(map));
-		if (!strstr(ret_reason, quoted))
-			continue;
-		len = strlen(ret_reason);
-		snprintf(ret_reason + len, size - len,
-			 "; it is of type %u (%s), with keys of %u bytes, values of %u, %u "
-			 "entries, "
-			 "flags 0x%x",
-			 bpf_map__type(map), type ? type : "unknown", bpf_map__key_size(map),
-			 bpf_map__value_size(map), bpf_map__max_entries(map),
-			 bpf_map__map_flags(map));
-		return;
+		if (strstr(reason, quoted))
+			return map;
 	}
+	return NULL;
+}
+
+/* The kernel says no more than a number: all that the map is made of, beside its name. */
+static int say_no_map(const char *path, const char *program, struct bpf_map *map, int rc,
+		      struct bb_err *err)
+{
+	bool is_inner = strstr(bb_libbpf_log__text(), "failed to create inner map") &&
+			bpf_map__inner_map(map);
+	const char *name = bpf_map__name(map), *type;
+
+	map = is_inner ? bpf_map__inner_map(map) : map;
+	type = libbpf_bpf_map_type_str(bpf_map__type(map));
+
+	return bb_fail(err, rc,
+		       "%s: cannot load program '%s': %s '%s' cannot be created (%s); it is of "
+		       "type %u (%s), with keys of %u bytes, values of %u, %u entries, flags 0x%x",
+		       path, program, is_inner ? "a map in map" : "map", name, strerror(-rc),
+		       bpf_map__type(map), type ? type : "unknown", bpf_map__key_size(map),
+		       bpf_map__value_size(map), bpf_map__max_entries(map),
+		       bpf_map__map_flags(map));
 }
 
 static int say_rejected(const char *path, const char *program, const char *others, int rc,
@@ -345,11 +347,13 @@ int bb_object_say_not_loaded(const char *path, const struct bpf_object *obj,
 {
 	const char *others = with_others ? ", or one that a prog array of the object holds" : "";
 	const char *program = bpf_program__name(prog), *log = bb_libbpf_log__text();
+	struct bpf_map *map;
 	char reason[500], near[128];
 
 	if (strstr(log, "END PROG LOAD LOG"))
 		return say_rejected(path, program, others, rc, err);
-	find_reason(obj, log, reason, sizeof(reason));
+	bb_refusal_of_libbpf(log, reason, sizeof(reason));
+	map = strstr(reason, "failed to create") ? named_map(obj, reason) : NULL;
 	if (rc == -EPERM && !reason[0]) {
 		if (!geteuid())
 			note_refused_type(prog);
@@ -361,13 +365,14 @@ int bb_object_say_not_loaded(const char *path, const struct bpf_object *obj,
 			       "%s: '%s' is for \"%s\", and this kernel has no such hook%s%s%s",
 			       path, program, bpf_program__section_name(prog),
 			       *near ? "; did you mean '" : "", near, *near ? "'?" : "");
-	if (rc == -EINVAL && bpf_program__type(prog) == BPF_PROG_TYPE_STRUCT_OPS &&
-	    strstr(log, "failed to create"))
+	if (rc == -EINVAL && map && bpf_map__type(map) == BPF_MAP_TYPE_STRUCT_OPS)
 		return bb_fail(err, -ENOTSUP,
 			       "%s: '%s': this kernel does not register structs of functions by "
 			       "links (Linux 6.4 does); otherwise it would stay registered when "
 			       "bpfbench is killed",
 			       path, program);
+	if (map)
+		return say_no_map(path, program, map, rc, err);
 	if (rc == -EINVAL && !has_type(prog))
 		return bb_fail(err, -ENOTSUP,
 			       "%s: '%s' is of type %s, which this kernel does not have", path,

@@ -18,6 +18,7 @@
 #include "bpf/globals.h"
 #include "bpf/insn.h"
 #include "bpf/libbpf_log.h"
+#include "bpf/map_sizes.h"
 #include "bpf/object_file.h"
 #include "bpf/object_trial.h"
 #include "bpf/prog_static.h"
@@ -29,11 +30,7 @@
 
 #define PROG_ARRAY_TURN_NS 1000000
 #define WITH_LOG_S 0.02
-#define UNSIZED_ENTRIES 10240
-#define UNSIZED_RING_BYTES (256 << 10)
-#define STACK_FRAMES 127
-#define STATS_BYTES 4096         /* with as many depths of stacks as a program has functions */
-#define MAP_TYPE_CGRP_STORAGE 32 /* 6.2 */
+#define STATS_BYTES 4096 /* with as many depths of stacks as a program has functions */
 
 #ifndef BPF_F_XDP_HAS_FRAGS /* 5.18 */
 #define BPF_F_XDP_HAS_FRAGS (1U << 5)
@@ -49,6 +46,7 @@ struct object {
 	bool has_prog_array;
 	char **in_maps; /* the programs that its maps hold from the start */
 	size_t n_in_maps;
+	struct bb_map_patterns patterns;
 	struct bpf_object *obj;  /* the current load; NULL: none */
 	char stats[STATS_BYTES]; /* of the verifier, for the last load; "" */
 };
@@ -164,40 +162,6 @@ static int set_type(const struct object *s, struct bpf_program *ours, struct bb_
 	return rc;
 }
 
-/* Maps of these types have no number of entries. */
-static bool has_no_entries(enum bpf_map_type type)
-{
-	return type == BPF_MAP_TYPE_SK_STORAGE || type == BPF_MAP_TYPE_INODE_STORAGE ||
-	       type == BPF_MAP_TYPE_TASK_STORAGE || type == BPF_MAP_TYPE_STRUCT_OPS ||
-	       type == MAP_TYPE_CGRP_STORAGE || type == BPF_MAP_TYPE_BLOOM_FILTER ||
-	       type > MAP_TYPE_CGRP_STORAGE;
-}
-
-/*
- * Maps whose sizes their loader decides on: without them there is no map. A table of its usual size
- * does for a measurement, and stacks are as deep as the kernel walks.
- */
-static void size_maps(struct bpf_object *obj)
-{
-	struct bpf_map *map;
-
-	bpf_object__for_each_map(map, obj)
-	{
-		enum bpf_map_type type = bpf_map__type(map);
-
-		if (type == BPF_MAP_TYPE_STACK_TRACE && !bpf_map__value_size(map))
-			bpf_map__set_value_size(map, STACK_FRAMES * sizeof(__u64));
-		if (bpf_map__max_entries(map) || type == BPF_MAP_TYPE_PERF_EVENT_ARRAY)
-			continue;
-		if (type == BPF_MAP_TYPE_CPUMAP)
-			bpf_map__set_max_entries(map, (__u32)libbpf_num_possible_cpus());
-		else if (type == BPF_MAP_TYPE_RINGBUF)
-			bpf_map__set_max_entries(map, UNSIZED_RING_BYTES);
-		else if (!has_no_entries(type))
-			bpf_map__set_max_entries(map, UNSIZED_ENTRIES);
-	}
-}
-
 /* A new bpf_object of the file's bytes with what is to be loaded chosen and the globals set. */
 static int open_object(struct object *s, struct bpf_object **ret_obj, struct bb_err *err)
 {
@@ -207,10 +171,11 @@ static int open_object(struct object *s, struct bpf_object **ret_obj, struct bb_
 
 	if (rc)
 		return rc;
-	size_maps(obj);
+	rc = bb_map_sizes__mend(obj, &s->patterns, err);
 	bb_struct_ops__prepare(obj);
 	ours = bpf_object__find_program_by_name(obj, s->head.program);
-	rc = ours ? set_type(s, ours, err) : say_no_program(s, obj, err);
+	if (!rc)
+		rc = ours ? set_type(s, ours, err) : say_no_program(s, obj, err);
 	if (!rc)
 		choose_programs(s, obj, ours);
 	for (size_t i = 0; !rc && i < s->n_globals; i++)
@@ -521,6 +486,7 @@ static void object_free(struct bb_source *source)
 	for (size_t i = 0; i < s->n_in_maps; i++)
 		free(s->in_maps[i]);
 	free(s->in_maps);
+	bb_map_patterns__done(&s->patterns);
 	bb_object_let_go(s->elf);
 	free(s->type);
 	free(source->program);

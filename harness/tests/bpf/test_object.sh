@@ -103,6 +103,12 @@ check "without a licence: what needs none is measured" measured no_licence/free_
 expect_grep "without a licence: the rest is told of one" err \
 	'skipped: no_licence/prints: .*GPL-restricted function.*; char LICENSE.* makes it compatible'
 
+# --- maps that their loader gives a size ---
+object "$objects/loader_maps.bpf.o"
+expect_status "maps without sizes: exit code 0" 0
+check "maps without sizes: all programs are measured" measured \
+	loader_maps/{looks_for_ring,writes_ring,writes_events,counts_in_cgroup,counts_by_cpu}/step
+
 # --- compare, of a type that is not perf_event ---
 rm -rf "$results"
 cp "$O/bpf/fun_xdp.bpf.o" "$WORK/old.o"
@@ -143,7 +149,8 @@ refused() {
 	expect_grep "refused: $1: the reason" err "skipped refused_$1/[a-z_]+: .*$2"
 	expect_no_grep "refused: $1: nobody is sent to check, which does not say it" err 'bpfbench check'
 }
-refused map "map 'wide_keys': failed to create: .*of type 2 \(array\), with keys of 8 bytes, values of 8, 4 entries"
+refused map "map 'wide_keys' cannot be created .*of type 2 \(array\), with keys of 8 bytes, values of 8, 4 entries"
+refused inner "(map in map 'arrays' cannot be created .*of type 2 \(array\), with keys of 8 bytes, values of 8, 3 entries|find vmlinux)"
 refused kfunc "bb_no_such_kfunc"
 refused core "bb_no_such_member|unrecognized CO-RE|kernel BTF|find vmlinux"
 refused kconfig "CONFIG_BB_NO_SUCH_OPTION|kconfig"
