@@ -29,8 +29,9 @@ usage() {
 	  --dry-run            print the command lines, one a line, ready for a shell, and run nothing
 	  --help               print this
 
-	What is exact (instructions, bytes) has a threshold of its own: any more of it is an alert. An alert of main fails the job
-	only if a second measurement, BENCHER_PAUSE seconds later (20), raises one for the same benchmark and measure. The boundary of main follows from the number of
+	What is exact (instructions, bytes) has a threshold of its own: any more of it is an alert, which fails main at once. An
+	alert of nanoseconds fails main only if a second measurement, BENCHER_PAUSE seconds later (20), raises one for the same
+	benchmark and measure. The boundary of main follows from the number of
 	series: 5 % of the runs of an unchanged tree have an alert at all. The first 10 results of a series raise none; in-situ
 	series and empty programs (the floor of others) raise none at any time. A candidate that `bpfbench gate` finds slower, and confirms, is not measured again.
 
@@ -309,8 +310,16 @@ report_main() {
 	say "alerts of ns alone, which latency-relative does not confirm: none that counts"
 }
 
+# exact_alerts FILE: those of its alerts that are no matter of chance. A second measurement would not repeat them: Bencher would
+# compare it with the first, which is the changed program already.
+exact_alerts() {
+	local IFS='|'
+
+	grep -E " (${exact[*]})\$" "$1" || true
+}
+
 run_main() {
-	local hash='' both
+	local hash='' both grown
 
 	! git_here || hash=$(git rev-parse --verify -q 'HEAD^{commit}' || true)
 	run make all >&"$build_out"
@@ -321,6 +330,8 @@ run_main() {
 		((!without_sample)) || die "a case has no valid sample, see above; the others are reported"
 		return 0
 	fi
+	grown=$(exact_alerts "$work/alerts.1")
+	[[ -z $grown ]] || die "exact measures grew, which no noise does: ${grown//$'\n'/, }"
 	say "alerts, or bencher failed: measuring a second time, which decides"
 	sed 's/^/  /' "$work/alerts.1" >&2
 	((dry_run)) || sleep "$pause_s" # a machine that is slow for some seconds is no news either

@@ -263,6 +263,9 @@ for word in "$@"; do
 	[[ $word != "${BB_TEST_BENCHER_FAIL:-}" ]] || alert b/step latency
 	[[ $word != "${BB_TEST_BENCHER_NS:-}" ]] || alert "$relative" latency
 	[[ $word != "${BB_TEST_BENCHER_BOTH:-}" ]] || alert "$relative" latency latency-relative
+	# As the real one: no more than the last time, which after the first report is the changed program.
+	[[ $word != "${BB_TEST_BENCHER_GREW:-}" || -e $TMP/grew ]] ||
+		{ touch "$TMP/grew"; alert b/step latency verified-instructions xlated-bytes; }
 	[[ $word != "${BB_TEST_BENCHER_OTHER:-}" ]] || alert "b/$RANDOM$RANDOM" latency
 	[[ $word != "${BB_TEST_BENCHER_ONCE:-}" || -e $TMP/once ]] || { touch "$TMP/once"; alert b/step latency; }
 done
@@ -400,6 +403,13 @@ bencher run --project p --adapter json --testbed t --host http://localhost:6610 
 	run env BB_TEST_BENCHER_BOTH=main "$sut" main
 	expect_status "bencher: an alert of ns and of pieces of the reference: exit code 1" 1
 	expect_grep "bencher: an alert of both: named" err 'confirmed by the second measurement: candidate --scenario perf_profiler/step latency-relative$'
+	: >"$BB_TEST_LOG"
+	run env BB_TEST_BENCHER_GREW=main "$sut" main
+	expect_status "bencher: an exact measure that grew: exit code 1" 1
+	expect_grep "bencher: an exact measure that grew: named, and not the others" err \
+		'exact measures grew, .*: b/step verified-instructions, b/step xlated-bytes$'
+	expect_eq "bencher: an exact measure that grew is not measured again" "$(attempts main)" 1
+	rm -f "$TMP/grew"
 	run env BB_TEST_BENCHER_OTHER=main "$sut" main
 	expect_status "bencher: main with alerts of two series passes" 0
 	expect_grep "bencher: main with alerts of two series: says so" err 'not confirmed'
