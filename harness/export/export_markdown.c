@@ -96,6 +96,15 @@ static void put_notes(const struct bb_report *r, FILE *mem)
 		putc('\n', mem);
 	}
 	for (size_t i = 0; i < r->n_cases; i++) {
+		struct bb_table_cell rate = bb_table_cell_below_rate(&r->cases[i]);
+
+		if (!rate.text[0])
+			continue;
+		fputs("- below the rate: ", mem);
+		bb_md_text(r->cases[i].name, mem);
+		fprintf(mem, ": %s\n", rate.text);
+	}
+	for (size_t i = 0; i < r->n_cases; i++) {
 		if (!r->cases[i].summary.voids)
 			continue;
 		fputs("- void: ", mem);

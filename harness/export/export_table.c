@@ -331,6 +331,17 @@ static void note_reason(struct notes *notes, const struct bb_case *c, size_t i)
 	putc('\n', out);
 }
 
+static void note_rate(struct notes *notes, const struct bb_case *c)
+{
+	struct bb_table_cell text = bb_table_cell_below_rate(c);
+
+	if (!text.text[0])
+		return;
+	fputs("below the rate: ", note(notes));
+	bb_put_clean(notes->out, c->name);
+	fprintf(notes->out, ": %s\n", text.text);
+}
+
 static void note_misses(struct notes *notes, const struct bb_case *c)
 {
 	uint64_t misses = 0;
@@ -446,6 +457,7 @@ static void put_notes(const struct bb_report *r, FILE *out)
 		for (size_t k = 0; k < c->n_series; k++)
 			if (bb_series_why_void(&c->series[k]))
 				note_reason(&notes, c, k);
+		note_rate(&notes, c);
 		note_misses(&notes, c);
 		note_retries(&notes, c);
 	}

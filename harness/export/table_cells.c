@@ -240,6 +240,22 @@ static void rate(const struct bb_case *c, struct bb_table_cell *cell)
 		*cell = bb_table_cell_number(s->rate_achieved.value, s->rate_achieved.value);
 }
 
+#define REACHED 0.9 /* of the rate: a busy machine still reaches 0.98 */
+
+struct bb_table_cell bb_table_cell_below_rate(const struct bb_case *c)
+{
+	struct bb_table_cell text = {""};
+	double achieved = c->summary.rate_achieved.value;
+	double requested = c->summary.rate_requested.value;
+
+	if (achieved < REACHED * requested)
+		snprintf(text.text, sizeof(text.text),
+			 "%.60s of %.0f Hz: the CPU was busy otherwise, or can do no more; caches "
+			 "are as cold as at the lower rate",
+			 bb_table_cell_number(achieved, requested).text, requested);
+	return text;
+}
+
 static void run_rate(const struct bb_case *c, struct bb_table_cell *cell)
 {
 	*cell = bb_table_cell_number(c->summary.live.run_rate.value,

@@ -40,6 +40,10 @@ struct bb_table_cell bb_table_cell_number(double value, double scale);
 /* To its own scale; "-" for NAN. */
 struct bb_table_cell bb_table_cell_value(double value);
 
+/* A note about events that came much more rarely than the drive asked for; empty if they did not.
+ */
+struct bb_table_cell bb_table_cell_below_rate(const struct bb_case *c);
+
 /* Columns that a terminal needs for `text`, a character each. */
 size_t bb_text_width(const char *text);
 

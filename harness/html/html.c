@@ -361,7 +361,7 @@ static bool has_notes(const struct bb_html_page *page)
 	size_t n = r->n_skips;
 
 	for (size_t i = 0; i < r->n_cases; i++)
-		n += r->cases[i].summary.voids;
+		n += r->cases[i].summary.voids || *bb_table_cell_below_rate(&r->cases[i]).text;
 	return n;
 }
 
@@ -378,6 +378,17 @@ static void put_void(FILE *out, const struct bb_case *c)
 	fputs(")</li>\n", out);
 }
 
+static void put_below_rate(FILE *out, const struct bb_case *c)
+{
+	struct bb_table_cell text = bb_table_cell_below_rate(c);
+
+	if (!text.text[0])
+		return;
+	fputs("<li>below the rate: ", out);
+	bb_xml_text(out, c->name);
+	fprintf(out, ": %s</li>\n", text.text);
+}
+
 static int put_notes(FILE *out, const struct bb_html_page *page, size_t nth)
 {
 	const struct bb_report *r = page->report;
@@ -391,9 +402,11 @@ static int put_notes(FILE *out, const struct bb_html_page *page, size_t nth)
 		bb_xml_text(out, r->skips[i].why);
 		fputs("</li>\n", out);
 	}
-	for (size_t i = 0; i < r->n_cases; i++)
+	for (size_t i = 0; i < r->n_cases; i++) {
 		if (r->cases[i].summary.voids)
 			put_void(out, &r->cases[i]);
+		put_below_rate(out, &r->cases[i]);
+	}
 	fputs("</ul>\n", out);
 	return 0;
 }
@@ -435,7 +448,7 @@ static const struct section {
 	{"history", "History", has_history, put_history},
 	{"flame", "Flame graph", has_flame, put_flame},
 	{"programs", "Programs", has_programs, put_programs},
-	{"notes", "What does not count", has_notes, put_notes},
+	{"notes", "Notes", has_notes, put_notes},
 	{"machine", "Machine", NULL, put_machine},
 };
 

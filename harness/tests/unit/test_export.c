@@ -407,6 +407,33 @@ static void test_table_spills(void **state)
 	bb_report__free(r);
 }
 
+/* 392 packets a second of 1000: said by every format for people; 980 of 1000 are not. */
+static void test_below_rate(void **state)
+{
+	static const char *const formats[] = {"table", "markdown", "html"};
+	static const uint64_t events[] = {196, 490};
+	struct bb_report *r = make_report("x");
+
+	(void)state;
+	for (size_t k = 0; k < 2; k++) {
+		size_t i = make_case(r, k ? "quick" : "slow", "in-situ-packets", "rate_hz", 1000);
+
+		make_loads(r, i, 6, 200, 12900);
+		for (size_t s = 0; s < 6; s++)
+			r->cases[i].series[s].events = events[k]; /* in 0.5 s */
+	}
+	assert_int_equal(bb_report__summarise(r), 0);
+	for (size_t k = 0; k < sizeof(formats) / sizeof(formats[0]); k++) {
+		char *text = export_ok(formats[k], r);
+
+		assert_has(text, "below the rate: perf");
+		assert_has(text, ": 392 of 1000 Hz: ");
+		assert_lacks(text, ": 980 of 1000 Hz: ");
+		free(text);
+	}
+	bb_report__free(r);
+}
+
 static void test_table_tells_all(void **state)
 {
 	struct bb_report *r = make_sample_report();
@@ -777,6 +804,7 @@ int main(void)
 		cmocka_unit_test(test_table_spills),
 		cmocka_unit_test(test_table_tells_all),
 		cmocka_unit_test(test_table_little_executed),
+		cmocka_unit_test(test_below_rate),
 		cmocka_unit_test(test_plot_ecdf),
 		cmocka_unit_test(test_plot_cost),
 		cmocka_unit_test(test_plot_loads),
