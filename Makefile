@@ -189,10 +189,11 @@ fuzz: ## give every reader of files damaged ones, FUZZ_SECONDS=60 for each: 12 m
 	$(Q)+ci/as-owner.sh $(MAKE) -j$(JOBS) --no-print-directory fuzzers
 	$(Q)O=$(O) harness/tests/fuzz/run.sh
 
-stress: deps ## send signals to every command and give it hostile objects: SEED=1 COUNT=1000 (200 objects), half an hour (root)
+stress: deps ## send signals to every command and drive, and give it hostile objects: SEED=1 COUNT=1000 (200 objects), an hour (root)
 	$(Q)+ci/as-owner.sh $(MAKE) -j$(JOBS) --no-print-directory all tests
 	$(Q)O=$(O) harness/tests/stress/signals.sh
 	$(Q)O=$(O) harness/tests/stress/objects.sh
+	$(Q)O=$(O) harness/tests/stress/interrupted.sh
 
 golden: all ## print all about the stored runs of harness/tests/golden anew; then look at `git diff`
 	$(Q)GOLDEN=renew harness/tests/cli/test_golden.sh >/dev/null

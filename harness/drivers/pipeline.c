@@ -210,35 +210,45 @@ static int read_counters(const struct flow_run *r, struct bb_prog_stats *ret_sta
 		  : 0;
 }
 
-static int run_flow(struct flow_run *r, struct bb_err *err)
+/* What there is by now, all of it or what there was when a signal came. */
+static int take(struct flow_run *r, const struct bb_prog_stats *before, struct bb_err *err)
 {
-	const struct bb_child_place place = {r->lives->opts.poll_cpu, r->lives->opts.uid,
-					     r->lives->opts.gid, NULL};
-	struct bb_prog_stats before, after;
+	struct bb_prog_stats after;
 	struct bb_batch *b = r->batch;
-	int rc = read_counters(r, &before, err);
+	int rc = collect(r, err);
 
-	bb_target__drain(r->slot->target, false);
-	if (!rc && r->slot->processor)
-		rc = bb_consumer__start(r->slot->processor, r->slot->ring->map_fd, r->room, &place,
-					&r->consumer, err);
-	if (!rc)
-		rc = watch(r, err);
-	if (!rc)
-		rc = collect(r, err);
 	if (!rc)
 		rc = read_counters(r, &after, err);
 	if (rc)
 		return rc;
 	keep_lags(r);
-	b->run_cnt = after.run_cnt - before.run_cnt;
-	b->run_time_ns = after.run_time_ns - before.run_time_ns;
+	b->run_cnt = after.run_cnt - before->run_cnt;
+	b->run_time_ns = after.run_time_ns - before->run_time_ns;
 	if (b->flow->consumed + b->flow->waiting > b->run_cnt)
 		snprintf(b->void_why, sizeof(b->void_why),
 			 "%llu samples came out of the ring, the program ran %llu times",
 			 (unsigned long long)(b->flow->consumed + b->flow->waiting),
 			 (unsigned long long)b->run_cnt);
 	return 0;
+}
+
+static int run_flow(struct flow_run *r, struct bb_err *err)
+{
+	const struct bb_child_place place = {r->lives->opts.poll_cpu, r->lives->opts.uid,
+					     r->lives->opts.gid, NULL};
+	struct bb_prog_stats before;
+	int rc = read_counters(r, &before, err), taken = 0;
+
+	bb_target__drain(r->slot->target, false);
+	if (!rc && r->slot->processor)
+		rc = bb_consumer__start(r->slot->processor, r->slot->ring->map_fd, r->room, &place,
+					&r->consumer, err);
+	if (rc)
+		return rc;
+	rc = watch(r, err);
+	if (!rc || rc == -EINTR)
+		taken = take(r, &before, err);
+	return rc ? rc : taken;
 }
 
 static int pipeline_batch(void *state, void *slot, uint32_t param, struct bb_batch *b,
@@ -255,6 +265,10 @@ static int pipeline_batch(void *state, void *slot, uint32_t param, struct bb_bat
 	b->flow = bb_ring_use__new();
 	b->target_cpu_s = 0;
 	rc = r.lag_ns && b->flow ? run_flow(&r, err) : bb_fail_nomem(err);
+	if (b->flow && !b->flow->ring_bytes) { /* an error came before it was taken */
+		bb_ring_use__free(b->flow);
+		b->flow = NULL;
+	}
 	bb_consumer__close(&r.consumer);
 	free(r.lag_ns);
 	return rc;

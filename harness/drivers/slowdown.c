@@ -241,6 +241,7 @@ static int slowdown_batch(void *state, void *slot, uint32_t param, struct bb_bat
 	const struct slowdown_slot *sl = slot;
 	struct bb_prog_stats before = {0}, after = {0};
 	uint64_t began_ns = bb_now_ns(), took_ns = 0;
+	bool is_stopped;
 	int rc = bb_pin_to_cpu(s->opts.poll_cpu, err);
 
 	b->target_cpu_s = NAN;
@@ -251,19 +252,22 @@ static int slowdown_batch(void *state, void *slot, uint32_t param, struct bb_bat
 		if (!rc)
 			took_ns += b->ns[b->n++];
 	}
-	if (rc == -ETIME) /* the command was ended: no sample */
+	is_stopped = rc == -EINTR;
+	if (is_stopped || rc == -ETIME) /* the command was ended: no sample */
 		rc = 0;
 	if (!rc)
 		rc = read_counters(sl, &after, err);
 	b->elapsed_s = bb_seconds_since(began_ns);
+	if (rc)
+		return rc;
 	b->run_cnt = sl->target ? after.run_cnt - before.run_cnt : b->n;
 	b->run_time_ns = sl->target ? after.run_time_ns - before.run_time_ns : took_ns;
-	if (!rc && sl->target && b->n && !b->run_cnt)
+	if (sl->target && b->n && !b->run_cnt)
 		snprintf(b->void_why, sizeof(b->void_why),
 			 "the program never ran: the command took %.3g s, a period of %u Hz takes "
 			 "%.3g s",
 			 (double)took_ns * 1e-9, param, 1.0 / param);
-	return rc;
+	return is_stopped ? -EINTR : 0;
 }
 
 static const char *slowdown_command(void *state)

@@ -305,7 +305,7 @@ static int open_contests(struct bb_ab *ab, struct bb_err *err)
 	if (ab->subject[BB_LABEL_BASE] == ab->subject[BB_LABEL_HEAD] && !ab->opts->same_load)
 		rc = open_second(ab, err);
 	if (!rc && ab->subject[BB_LABEL_HEAD] != ab->subject[BB_LABEL_BASE] &&
-	    ab->subject[BB_LABEL_BASE]->target)
+	    ab->subject[BB_LABEL_BASE]->target && ab->subject[BB_LABEL_HEAD]->target)
 		bb_target__borrow_maps(ab->subject[BB_LABEL_HEAD]->target,
 				       ab->subject[BB_LABEL_BASE]->target);
 	ab->contests = calloc(plan->n_cases, sizeof(*ab->contests));
