@@ -125,7 +125,7 @@ static int say_end(const struct bb_confined *c, int rc, int status, struct bb_er
 		return bb_fail(err, rc, "stopped by signal %d (%s) while reading %s",
 			       (int)bb_stop_signal, strsignal(bb_stop_signal), c->path);
 	if (rc)
-		return bb_fail(err, rc, "%s: %s had not %sed it when the budget was over", c->path,
+		return bb_fail(err, rc, "%s: the budget was over before %s could %s it", c->path,
 			       c->library, c->verb);
 	return bb_fail(err, -EINVAL, "%s: a damaged %s, on which %s itself %s%s%s when it %ss it%s",
 		       c->path, c->kind, c->library,

@@ -2,23 +2,24 @@
 #include "bpf/elf_file.h"
 
 #include <errno.h>
-#include <gelf.h>
-#include <libelf.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/grow.h"
+#include "bpf/elf_reader.h"
 
 static int say_broken(struct bb_err *err)
 {
-	return bb_fail(err, -EINVAL, "the object file is broken: %s", elf_errmsg(-1));
+	int why = elf_errno();
+
+	return bb_fail(err, -EINVAL, "the object file is broken: %s",
+		       why ? elf_errmsg(why) : "a name in it has no end");
 }
 
-static int read_symbols(struct bb_elf_file *f, Elf_Scn *scn, const GElf_Shdr *header,
-			struct bb_err *err)
+static int read_symbols(struct bb_elf_file *f, const struct bb_elf_part *part, struct bb_err *err)
 {
-	Elf_Data *data = elf_getdata(scn, NULL);
-	size_t n = header->sh_entsize ? header->sh_size / header->sh_entsize : 0;
+	Elf_Data *data = elf_getdata(part->scn, NULL);
+	size_t n = bb_elf_part__count(part);
 
 	if (f->symbols || !data)
 		return f->symbols ? 0 : say_broken(err);
@@ -31,7 +32,7 @@ static int read_symbols(struct bb_elf_file *f, Elf_Scn *scn, const GElf_Shdr *he
 
 		if (!gelf_getsym(data, (int)i, &sym))
 			return say_broken(err);
-		s->name = elf_strptr(f->elf, header->sh_link, sym.st_name);
+		s->name = bb_elf__text(f->elf, part->head.sh_link, sym.st_name);
 		if (!s->name)
 			return say_broken(err);
 		s->section = sym.st_shndx < f->n_sections ? sym.st_shndx : 0;
@@ -43,16 +44,16 @@ static int read_symbols(struct bb_elf_file *f, Elf_Scn *scn, const GElf_Shdr *he
 	return 0;
 }
 
-static int read_relocations(struct bb_elf_file *f, Elf_Scn *scn, const GElf_Shdr *header,
+static int read_relocations(struct bb_elf_file *f, const struct bb_elf_part *part,
 			    struct bb_err *err)
 {
-	Elf_Data *data = elf_getdata(scn, NULL);
-	size_t n = header->sh_entsize ? header->sh_size / header->sh_entsize : 0;
+	Elf_Data *data = elf_getdata(part->scn, NULL);
+	size_t n = bb_elf_part__count(part);
 	struct bb_elf_section *s;
 
-	if (!data || header->sh_info >= f->n_sections)
+	if (!data || part->head.sh_info >= f->n_sections)
 		return say_broken(err);
-	s = &f->sections[header->sh_info];
+	s = &f->sections[part->head.sh_info];
 	if (!s->insns || s->symbol_of)
 		return 0;
 	s->symbol_of = calloc(s->n, sizeof(*s->symbol_of));
@@ -72,24 +73,23 @@ static int read_relocations(struct bb_elf_file *f, Elf_Scn *scn, const GElf_Shdr
 	return 0;
 }
 
-static int read_section(struct bb_elf_file *f, size_t i, Elf_Scn *scn, const GElf_Shdr *header,
-			size_t names, struct bb_err *err)
+static int read_section(struct bb_elf_file *f, const struct bb_elf_part *part, struct bb_err *err)
 {
-	struct bb_elf_section *s = &f->sections[i];
+	struct bb_elf_section *s = &f->sections[elf_ndxscn(part->scn)];
 	Elf_Data *data;
 
-	s->full_name = elf_strptr(f->elf, names, header->sh_name);
+	s->full_name = part->name;
 	if (!s->full_name)
 		return say_broken(err);
 	s->name = s->full_name + (s->full_name[0] == '?');
-	if (header->sh_type != SHT_PROGBITS)
+	if (part->head.sh_type != SHT_PROGBITS)
 		return 0;
-	data = elf_getdata(scn, NULL);
+	data = elf_getdata(part->scn, NULL);
 	if (!data || !data->d_buf)
 		return 0;
 	s->data = data->d_buf;
 	s->bytes = data->d_size;
-	if (header->sh_flags & SHF_EXECINSTR) {
+	if (part->head.sh_flags & SHF_EXECINSTR) {
 		if ((uintptr_t)data->d_buf % _Alignof(struct bpf_insn))
 			return bb_fail(err, -EINVAL,
 				       "the object file is broken: section %s is at an odd place",
@@ -101,41 +101,32 @@ static int read_section(struct bb_elf_file *f, size_t i, Elf_Scn *scn, const GEl
 }
 
 /* Relocations come last: they need the sections and the symbols. */
-static int read_all(struct bb_elf_file *f, size_t names, struct bb_err *err)
+static int read_all(struct bb_elf_file *f, struct bb_err *err)
 {
 	int rc = 0;
 
-	for (int pass = 0; !rc && pass < 3; pass++) {
-		for (size_t i = 1; !rc && i < f->n_sections; i++) {
-			Elf_Scn *scn = elf_getscn(f->elf, i);
-			GElf_Shdr header;
-
-			if (!scn || !gelf_getshdr(scn, &header))
-				rc = say_broken(err);
-			else if (pass == 0)
-				rc = read_section(f, i, scn, &header, names, err);
-			else if (pass == 1 && header.sh_type == SHT_SYMTAB)
-				rc = read_symbols(f, scn, &header, err);
-			else if (pass == 2 && header.sh_type == SHT_REL)
-				rc = read_relocations(f, scn, &header, err);
-		}
-	}
+	for (int pass = 0; !rc && pass < 3; pass++)
+		for (struct bb_elf_part p = {0}; !rc && bb_elf__next(f->elf, &p);)
+			if (pass == 0)
+				rc = read_section(f, &p, err);
+			else if (pass == 1 && p.head.sh_type == SHT_SYMTAB)
+				rc = read_symbols(f, &p, err);
+			else if (pass == 2 && p.head.sh_type == SHT_REL)
+				rc = read_relocations(f, &p, err);
 	return rc;
 }
 
 int bb_elf_file__open(const char *elf, size_t len, struct bb_elf_file *ret_file, struct bb_err *err)
 {
 	struct bb_elf_file f = {0};
-	size_t names;
 	int rc;
 
-	elf_version(EV_CURRENT);
-	f.elf = elf_memory((char *)(uintptr_t)elf, len); /* only read */
-	if (!f.elf || elf_getshdrnum(f.elf, &f.n_sections) || elf_getshdrstrndx(f.elf, &names)) {
+	f.elf = bb_elf__of_memory(elf, len);
+	if (!f.elf || elf_getshdrnum(f.elf, &f.n_sections)) {
 		rc = say_broken(err);
 	} else {
 		f.sections = calloc(f.n_sections ? f.n_sections : 1, sizeof(*f.sections));
-		rc = f.sections ? read_all(&f, names, err) : bb_fail_nomem(err);
+		rc = f.sections ? read_all(&f, err) : bb_fail_nomem(err);
 	}
 	if (rc)
 		bb_elf_file__close(&f);
@@ -165,16 +156,16 @@ const struct bb_elf_section *bb_elf_file__section(const struct bb_elf_file *f, c
 }
 
 /* The functions among the symbols of the relocations `rel`. */
-static int add_functions(Elf *elf, Elf_Scn *rel, const GElf_Shdr *header, char ***names, size_t *n)
+static int add_functions(Elf *elf, const struct bb_elf_part *rel, char ***names, size_t *n)
 {
-	Elf_Data *rels = elf_getdata(rel, NULL),
-		 *symbols = elf_getdata(elf_getscn(elf, header->sh_link), NULL);
-	size_t n_rels = header->sh_entsize ? header->sh_size / header->sh_entsize : 0;
+	Elf_Scn *table_scn = elf_getscn(elf, rel->head.sh_link);
+	Elf_Data *rels = elf_getdata(rel->scn, NULL), *symbols = elf_getdata(table_scn, NULL);
+	size_t n_rels = bb_elf_part__count(rel);
 	GElf_Shdr table;
 	GElf_Sym sym;
 	GElf_Rel r;
 
-	if (!rels || !symbols || !gelf_getshdr(elf_getscn(elf, header->sh_link), &table))
+	if (!rels || !symbols || !gelf_getshdr(table_scn, &table))
 		return 0;
 	for (size_t i = 0; i < n_rels && gelf_getrel(rels, (int)i, &r); i++) {
 		const char *name;
@@ -183,7 +174,7 @@ static int add_functions(Elf *elf, Elf_Scn *rel, const GElf_Shdr *header, char *
 		if (!gelf_getsym(symbols, (int)GELF_R_SYM(r.r_info), &sym) ||
 		    GELF_ST_TYPE(sym.st_info) != STT_FUNC)
 			continue;
-		name = elf_strptr(elf, table.sh_link, sym.st_name);
+		name = bb_elf__text(elf, table.sh_link, sym.st_name);
 		if (!name)
 			continue;
 		place = bb_append(names, n, sizeof(*place));
@@ -200,27 +191,14 @@ static int add_functions(Elf *elf, Elf_Scn *rel, const GElf_Shdr *header, char *
 
 int bb_elf_programs_in_maps(const char *elf, size_t len, char ***ret_names, size_t *ret_n)
 {
-	Elf *e;
-	size_t names;
+	Elf *e = bb_elf__of_memory(elf, len);
+	struct bb_elf_part maps;
 	int rc = 0;
 
-	elf_version(EV_CURRENT);
-	e = elf_memory((char *)(uintptr_t)elf, len);
-	if (!e || elf_getshdrstrndx(e, &names)) {
-		elf_end(e);
-		return 0;
-	}
-	for (Elf_Scn *scn = elf_nextscn(e, NULL); scn && !rc; scn = elf_nextscn(e, scn)) {
-		GElf_Shdr rel, target;
-		const char *name;
-
-		if (!gelf_getshdr(scn, &rel) || rel.sh_type != SHT_REL ||
-		    !gelf_getshdr(elf_getscn(e, rel.sh_info), &target))
-			continue;
-		name = elf_strptr(e, names, target.sh_name);
-		if (name && !strcmp(name, ".maps"))
-			rc = add_functions(e, scn, &rel, ret_names, ret_n);
-	}
+	if (e && bb_elf__find(e, ".maps", &maps))
+		for (struct bb_elf_part p = {0}; !rc && bb_elf__next(e, &p);)
+			if (p.head.sh_type == SHT_REL && p.head.sh_info == elf_ndxscn(maps.scn))
+				rc = add_functions(e, &p, ret_names, ret_n);
 	elf_end(e);
 	return rc;
 }

@@ -5,12 +5,12 @@
 #include <bpf/libbpf.h>
 #include <errno.h>
 #include <gelf.h>
-#include <libelf.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/grow.h"
+#include "bpf/elf_reader.h"
 #include "bpf/object_file.h"
 #include "capture/file.h"
 #include "bpf/section_type.h"
@@ -66,31 +66,18 @@ static int add_map(struct bb_object_info *info, const struct bpf_map *m)
 }
 
 /* The text in the section "license", where libbpf has it from, too. 0 or -ENOMEM. */
-static int find_licence(char *elf, size_t len, char **ret_licence)
+static int find_licence(const char *elf, size_t len, char **ret_licence)
 {
-	Elf *e = elf_version(EV_CURRENT) == EV_NONE ? NULL : elf_memory(elf, len);
-	Elf_Scn *scn = NULL;
-	size_t names = 0;
-	int rc = 0;
+	Elf *e = bb_elf__of_memory(elf, len);
+	struct bb_elf_part p;
+	const Elf_Data *data = e && bb_elf__find(e, "license", &p) ? elf_rawdata(p.scn, NULL)
+								   : NULL;
+	bool has_text = data && data->d_buf && data->d_size && *(const char *)data->d_buf;
 
-	if (!e || elf_getshdrstrndx(e, &names)) {
-		elf_end(e);
-		return 0;
-	}
-	while (!rc && !*ret_licence && (scn = elf_nextscn(e, scn))) {
-		GElf_Shdr head;
-		const char *name = gelf_getshdr(scn, &head) ? elf_strptr(e, names, head.sh_name)
-							    : NULL;
-		const Elf_Data *data = name && !strcmp(name, "license") ? elf_rawdata(scn, NULL)
-									: NULL;
-
-		if (!data || !data->d_buf || !data->d_size || !*(const char *)data->d_buf)
-			continue;
+	if (has_text)
 		*ret_licence = strndup(data->d_buf, data->d_size);
-		rc = *ret_licence ? 0 : -ENOMEM;
-	}
 	elf_end(e);
-	return rc;
+	return has_text && !*ret_licence ? -ENOMEM : 0;
 }
 
 /* A number, or an array of char. */

@@ -133,17 +133,20 @@ static int shared_hook(struct bb_fire_state *s, const struct bb_attach_point *po
 static int fill_usdt(struct bb_test_prog *subject, const struct bb_attach_point *point,
 		     struct bb_err *err)
 {
+	struct bb_user_places *places = NULL;
 	struct bb_usdt u;
 	int rc;
 
 	if (point->kind != BB_AT_USDT)
 		return 0;
-	rc = bb_usdt__find(point->target, &u, err);
+	rc = bb_usdt__find(point->target, &u, &places, err);
+	if (rc == -EINTR || rc == -ETIME)
+		return rc;
 	if (rc)
 		return bb_fail(err, rc == -ENOENT || rc == -ESRCH ? -ENOENT : -ENOTSUP, "%s",
 			       err ? err->msg : "");
 	rc = bb_target__fill_usdt(subject->target, u.path, u.provider, u.name, err);
-	bb_usdt__done(&u);
+	free(places);
 	return rc;
 }
 

@@ -218,7 +218,7 @@ static int open_uprobe_at(struct bb_hook *h, const struct bb_user_function *f, s
  * be known. */
 static int say_no_user_function(const struct bb_hook *h, int rc, struct bb_err *err)
 {
-	if (rc == -ENOMEM)
+	if (rc == -ENOMEM || rc == -EINTR || rc == -ETIME)
 		return rc;
 	return bb_fail(err, rc == -ESRCH || rc == -ENOENT ? -ENOENT : -ENOTSUP, "%s: %s",
 		       bb_attach_point__words(&h->point).text, err ? err->msg : "");
@@ -227,7 +227,7 @@ static int say_no_user_function(const struct bb_hook *h, int rc, struct bb_err *
 static int open_uprobe_multi(struct bb_hook *h, struct bb_err *err)
 {
 	struct bb_user_function f;
-	int rc = bb_user_function__find_all(h->point.target, &f, &h->offsets, &h->n_offsets, err);
+	int rc = bb_user_function__find_all(h->point.target, &f, &h->places, err);
 
 	snprintf(h->path, sizeof(h->path), "%s", f.path);
 	return rc ? say_no_user_function(h, rc, err) : 0;
@@ -251,27 +251,28 @@ static int open_uprobe(struct bb_hook *h, struct bb_err *err)
 /* An event a place, as many as there are; a link of many places needs none. */
 static int open_usdt(struct bb_hook *h, struct bb_err *err)
 {
+	struct bb_usdt u;
 	uint64_t type;
-	int rc = bb_usdt__find(h->point.target, &h->usdt, err);
+	int rc = bb_usdt__find(h->point.target, &u, &h->places, err);
 
 	if (rc)
 		return say_no_user_function(h, rc, err);
-	snprintf(h->path, sizeof(h->path), "%s", h->usdt.path);
+	snprintf(h->path, sizeof(h->path), "%s", u.path);
 	if (bb_multi_link__is_of_users(h->point.attach_type))
 		return 0;
 	if (read_number(PMUS "uprobe/type", &type))
 		return bb_fail(err, -ENOTSUP, "this kernel has no uprobes");
-	h->usdt_events = calloc(2 * h->usdt.n, sizeof(*h->usdt_events));
+	h->usdt_events = calloc(2 * h->places->n, sizeof(*h->usdt_events));
 	if (!h->usdt_events)
 		return bb_fail_nomem(err);
-	h->usdt_links = h->usdt_events + h->usdt.n;
-	for (uint32_t i = 0; i < 2 * h->usdt.n; i++)
+	h->usdt_links = h->usdt_events + h->places->n;
+	for (uint32_t i = 0; i < 2 * h->places->n; i++)
 		h->usdt_events[i] = -1;
 	h->attr.type = (uint32_t)type;
 	h->attr.uprobe_path = (uint64_t)(uintptr_t)h->path;
-	for (uint32_t i = 0; !rc && i < h->usdt.n; i++) {
-		h->attr.config = h->usdt.counters[i] << COUNTER_SHIFT;
-		h->attr.probe_offset = h->usdt.offsets[i];
+	for (uint32_t i = 0; !rc && i < h->places->n; i++) {
+		h->attr.config = h->places->counters[i] << COUNTER_SHIFT;
+		h->attr.probe_offset = h->places->offsets[i];
 		rc = open_event(h, &h->usdt_events[i]);
 	}
 	return rc ? say_not_opened(h, rc, err) : 0;
@@ -291,11 +292,10 @@ static int open_own_function(struct bb_hook *h, struct bb_err *err)
 
 	if (rc || !bb_multi_link__is_of_users(h->point.attach_type))
 		return rc ? rc : open_uprobe_at(h, &f, err);
-	h->offsets = malloc(sizeof(*h->offsets));
-	if (!h->offsets)
+	h->places = calloc(1, sizeof(*h->places));
+	if (!h->places)
 		return bb_fail_nomem(err);
-	h->offsets[0] = f.file_offset;
-	h->n_offsets = 1;
+	h->places->offsets[h->places->n++] = f.file_offset;
 	snprintf(h->path, sizeof(h->path), "%s", f.path);
 	return 0;
 }
@@ -422,7 +422,7 @@ void bb_hook__close(struct bb_hook *h)
 		return;
 	bb_close_later(h->event_fd);
 	h->event_fd = -1;
-	for (uint32_t i = 0; h->usdt_events && i < h->usdt.n; i++) {
+	for (uint32_t i = 0; h->usdt_events && i < h->places->n; i++) {
 		bb_close_later(h->usdt_events[i]);
 		h->usdt_events[i] = -1;
 	}
@@ -438,15 +438,13 @@ void bb_hook__close_now(struct bb_hook *h)
 			close(h->idle_fd[i]);
 	h->event_fd = h->idle_fd[0] = h->idle_fd[1] = -1;
 	bb_kernel_functions__done(&h->functions);
-	free(h->offsets);
-	h->offsets = NULL;
-	h->n_offsets = 0;
-	for (uint32_t i = 0; h->usdt_events && i < h->usdt.n; i++)
+	for (uint32_t i = 0; h->usdt_events && i < h->places->n; i++)
 		if (h->usdt_events[i] >= 0)
 			close(h->usdt_events[i]);
 	free(h->usdt_events);
 	h->usdt_events = NULL;
-	bb_usdt__done(&h->usdt);
+	free(h->places);
+	h->places = NULL;
 }
 
 /* --- putting a program on --- */
@@ -495,7 +493,7 @@ static int put_on_kernel_functions(const struct bb_hook *h, int prog_fd, int *re
 
 static int put_on_offsets(const struct bb_hook *h, int prog_fd, int *ret_fd)
 {
-	const struct bb_multi_places places = {.offsets = h->offsets, .n = h->n_offsets};
+	const struct bb_multi_places places = {.offsets = h->places->offsets, .n = h->places->n};
 
 	return bb_multi_link__to_file(prog_fd, h->point.attach_type, h->point.is_return, h->path,
 				      &places, h->pid, ret_fd);
@@ -503,7 +501,7 @@ static int put_on_offsets(const struct bb_hook *h, int prog_fd, int *ret_fd)
 
 static void take_off_usdt(const struct bb_hook *h)
 {
-	for (uint32_t i = 0; h->usdt_links && i < h->usdt.n; i++) {
+	for (uint32_t i = 0; h->usdt_links && i < h->places->n; i++) {
 		bb_close_later(h->usdt_links[i]);
 		h->usdt_links[i] = -1;
 	}
@@ -512,7 +510,7 @@ static void take_off_usdt(const struct bb_hook *h)
 /* By one link, or by one a place, which the hook keeps. */
 static int put_on_usdt(const struct bb_hook *h, int prog_fd, int *ret_fd)
 {
-	const struct bb_usdt *u = &h->usdt;
+	const struct bb_user_places *u = h->places;
 	const struct bb_multi_places places = {u->offsets, u->counters, u->cookies, u->n};
 	int rc = 0;
 
@@ -569,8 +567,8 @@ int bb_hook__put(const struct bb_hook *h, int prog_fd, int *ret_link_fd, struct 
 	case BB_AT_UPROBE:
 	case BB_AT_UPROBE_MULTI:
 	case BB_AT_OWN_FUNCTION:
-		rc = h->offsets ? put_on_offsets(h, prog_fd, ret_link_fd)
-				: put_on_event(h, prog_fd, ret_link_fd);
+		rc = h->places ? put_on_offsets(h, prog_fd, ret_link_fd)
+			       : put_on_event(h, prog_fd, ret_link_fd);
 		break;
 	case BB_AT_KPROBE_MULTI: rc = put_on_kernel_functions(h, prog_fd, ret_link_fd); break;
 	case BB_AT_RAW_TP:

@@ -24,11 +24,9 @@ struct bb_hook {
 	char path[4096];             /* uprobe: the file that attr points to */
 	/* where one link goes to many functions: of the kernel, or at offsets in the file */
 	struct bb_kernel_functions functions;
-	uint64_t *offsets;
-	uint32_t n_offsets;
-	/* a static probe's places; events and, while a program is there, links, by place: where
-	 * no link goes to all */
-	struct bb_usdt usdt;
+	struct bb_user_places *places;
+	/* of a static probe, events and, while a program is there, links, by place: where no link
+	 * goes to all */
 	int *usdt_events, *usdt_links;
 	pid_t pid;                         /* uprobe: of which process; -1: of all */
 	const struct bb_fire_place *place; /* borrowed; NULL: there is none */

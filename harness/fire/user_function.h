@@ -2,12 +2,11 @@
 #ifndef BB_FIRE_USER_FUNCTION_H
 #define BB_FIRE_USER_FUNCTION_H
 
-#include <libelf.h>
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "base/err.h"
+#include "fire/user_elf.h"
 
 /*
  * A function in a file, as SEC("uprobe/FILE:FUNCTION+OFFSET") names it: FILE is a path, or the name
@@ -22,9 +21,6 @@ struct bb_user_function {
 /* The path of a file by name: a path, a library, a program. -ENOENT with a message. */
 int bb_user_file__find(const char *name, char *ret_path, size_t size, struct bb_err *err);
 
-/* Where in the file the byte with that address is; false: in no part of it that is loaded. */
-bool bb_user_file__offset(Elf *elf, uint64_t address, uint64_t *ret_offset);
-
 /* With a message: -ENOENT: no such file; -ENODATA: it is stripped; -ESRCH: the file has functions,
  * but not that one. */
 int bb_user_function__find(const char *target, struct bb_user_function *ret_function,
@@ -33,7 +29,7 @@ int bb_user_function__find(const char *target, struct bb_user_function *ret_func
 /* The places of all whose names match "FILE:mem*", each once; or of the one that is named. `f` has
  * the path then. free() what is returned. Errors likewise. */
 int bb_user_function__find_all(const char *target, struct bb_user_function *f,
-			       uint64_t **ret_offsets, uint32_t *ret_n, struct bb_err *err);
+			       struct bb_user_places **ret_places, struct bb_err *err);
 
 /* The same of a function of ours, from its address. */
 int bb_user_function__of_ours(const void *address, struct bb_user_function *ret_function,

@@ -69,6 +69,27 @@ int f(int x) { return in(x) + in(x + 1); } static int g(int x) { return in(f(x))
 	$cc -O1 -g -static -nostdlib -ffreestanding -Wl,-e,f -x c - -o "$dir/static" <<<"$source"
 }
 
+# A library with a static probe (sys/sdt.h).
+probes() {
+	${CLANG:-clang} -shared -nostdlib -x assembler - -o "$dir/probes.so" <<-'S'
+		.section .stapsdt.base,"a",@progbits
+		.byte 0
+		.text
+		.globl f
+		.type f, @function
+		f: nop
+		.section .note.stapsdt,"","note"
+		.balign 4
+		.4byte 8, 2f-1f, 3
+		.asciz "stapsdt"
+		1: .8byte f, .stapsdt.base, 0
+		.asciz "bench"
+		.asciz "query"
+		.asciz "-8@%rax"
+		2: .balign 4
+	S
+}
+
 # The history of one run.
 histories() {
 	mkdir "$dir/results"
@@ -90,6 +111,7 @@ maps) head -n 60 /proc/self/maps >"$dir/maps" ;;
 dhat) seed heap '{"dhatFileVersion":2,"mode":"heap","pps":[{"tb":5,"tbk":1,"gb":2,"gbk":3,"eb":4,"ebk":5,"fs":[]}]}' ;;
 capture) bpf_captures ;;
 symbols) libraries ;;
+user_elf) libraries && probes ;;
 history_db) histories ;;
 *)
 	printf 'seeds.sh: no seeds are known for fuzz_%s.c: add them\n' "$target" >&2

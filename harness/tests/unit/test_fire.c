@@ -232,26 +232,22 @@ static void test_types_that_libbpf_may_not_know(void **state)
 static void test_functions_of_a_file(void **state)
 {
 	struct bb_user_function one, many;
-	uint64_t *offsets = NULL;
-	uint32_t n = 0;
+	struct bb_user_places *places = NULL;
 
 	(void)state;
 	assert_int_equal(bb_user_function__find("libc.so.6:calloc", &one, NULL), 0);
-	assert_int_equal(bb_user_function__find_all("libc.so.6:calloc", &many, &offsets, &n, NULL),
+	assert_int_equal(bb_user_function__find_all("libc.so.6:calloc", &many, &places, NULL), 0);
+	assert_int_equal(places->n, 1);
+	assert_int_equal(places->offsets[0], one.file_offset);
+	free(places);
+	assert_int_equal(bb_user_function__find_all("libc.so.6:[cm]alloc", &many, &places, NULL),
 			 0);
-	assert_int_equal(n, 1);
-	assert_int_equal(offsets[0], one.file_offset);
-	free(offsets);
-	assert_int_equal(bb_user_function__find_all("libc.so.6:[cm]alloc", &many, &offsets, &n,
-						    NULL),
-			 0);
-	assert_true(n >= 2); /* each once, however many names it has */
-	for (uint32_t i = 1; i < n; i++)
-		assert_true(offsets[i - 1] < offsets[i]);
+	assert_true(places->n >= 2); /* each once, however many names it has */
+	for (uint32_t i = 1; i < places->n; i++)
+		assert_true(places->offsets[i - 1] < places->offsets[i]);
 	assert_string_equal(many.path, one.path);
-	free(offsets);
-	assert_int_equal(bb_user_function__find_all("libc.so.6:no_such_*", &many, &offsets, &n,
-						    NULL),
+	free(places);
+	assert_int_equal(bb_user_function__find_all("libc.so.6:no_such_*", &many, &places, NULL),
 			 -ESRCH);
 	assert_int_equal(bb_user_function__find("libc.so.6:maloc", &one, NULL), -ESRCH);
 	assert_int_equal(bb_user_function__find("/nonexistent:f", &one, NULL), -ENOENT);

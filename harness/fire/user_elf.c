@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "fire/user_elf.h"
+
+#include <errno.h>
+#include <fnmatch.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/confined.h"
+#include "base/io.h"
+#include "base/parse.h"
+#include "bpf/elf_reader.h"
+
+#define MOST_BYTES (UINT64_C(8) << 30)
+/* Of stapsdt notes: https://sourceware.org/systemtap/wiki/UserSpaceProbeImplementation */
+#define NOTE_TYPE 3
+
+struct search {
+	const struct bb_user_query *query;
+	Elf *elf;
+	struct bb_user_places *found;
+	char *names[BB_MOST_PLACES]; /* of all others, for the nearest one */
+	size_t n_names;
+	bool is_whole; /* it has the table of all of its functions */
+	uint64_t base; /* address of .stapsdt.base; 0: none */
+	size_t n_arguments;
+	const char *arguments[BB_MOST_PLACES]; /* by cookie: of different probes with that name */
+};
+
+static int say(const struct search *s, int rc, const char *name, const char *where,
+	       struct bb_err *err)
+{
+	return bb_fail(err, rc, "%s: '%s' is in %s", s->query->path, name, where);
+}
+
+#define TOO_MANY "more than 4096 places"
+#define NOT_LOADED "no part of it that is loaded"
+
+static void keep_name(struct search *s, const char *provider, const char *name)
+{
+	if (s->n_names < BB_MOST_PLACES && asprintf(&s->names[s->n_names], "%.256s%s%.256s",
+						    provider, *provider ? ":" : "", name) >= 0)
+		s->n_names++;
+}
+
+/* --- functions --- */
+
+bool bb_user_query__is_pattern(const struct bb_user_query *q)
+{
+	return q->function[strcspn(q->function, "*?[")];
+}
+
+/* A name that is no pattern stands for the first function that has it. */
+static int match(struct search *s, const GElf_Sym *sym, const char *name, struct bb_err *err)
+{
+	bool is_pattern = bb_user_query__is_pattern(s->query);
+	struct bb_user_places *to = s->found;
+	uint64_t offset;
+
+	if (is_pattern
+		    ? GELF_ST_TYPE(sym->st_info) != STT_FUNC || fnmatch(s->query->function, name, 0)
+		    : strcmp(name, s->query->function) != 0) {
+		keep_name(s, "", name);
+		return 0;
+	}
+	if (!is_pattern && to->n)
+		return 0;
+	if (!bb_elf__offset(s->elf, sym->st_value, &offset))
+		return is_pattern ? 0 : say(s, -EINVAL, name, NOT_LOADED, err);
+	for (uint32_t i = 0; i < to->n; i++) /* a function may have many names */
+		if (to->offsets[i] == offset)
+			return 0;
+	if (to->n == BB_MOST_PLACES)
+		return say(s, -E2BIG, s->query->function, TOO_MANY, err);
+	to->offsets[to->n++] = offset;
+	return 0;
+}
+
+static int search_table(struct search *s, const struct bb_elf_part *table, struct bb_err *err)
+{
+	Elf_Data *data = elf_getdata(table->scn, NULL);
+	size_t n = bb_elf_part__count(table);
+	int rc = 0;
+
+	s->is_whole |= table->head.sh_type == SHT_SYMTAB;
+	for (size_t i = 0; !rc && data && i < n; i++) {
+		const char *name;
+		GElf_Sym sym;
+
+		if (!gelf_getsym(data, (int)i, &sym) || !sym.st_value ||
+		    (GELF_ST_TYPE(sym.st_info) != STT_FUNC &&
+		     GELF_ST_TYPE(sym.st_info) != STT_GNU_IFUNC))
+			continue;
+		name = bb_elf__text(s->elf, table->head.sh_link, sym.st_name);
+		rc = name ? match(s, &sym, name, err) : 0;
+	}
+	return rc;
+}
+
+static int say_none(const struct search *s, int rc, const char *kind, const char *wanted,
+		    const char *hint, struct bb_err *err)
+{
+	const char *near = bb_nearest(wanted, (const char *const *)s->names, s->n_names);
+
+	return bb_fail(err, near ? -ESRCH : rc, "%s has no %s '%s'%s%s%s%s", s->query->path, kind,
+		       wanted, hint, near ? "; did you mean '" : "", near ? near : "",
+		       near ? "'?" : "");
+}
+
+static int say_no_function(const struct search *s, struct bb_err *err)
+{
+	bool is_known = s->is_whole || bb_user_query__is_pattern(s->query);
+	char stripped[120] = "";
+
+	if (!s->is_whole)
+		snprintf(stripped, sizeof(stripped),
+			 " (it is stripped: of its functions, %zu have a name; a build that is not "
+			 "has all)",
+			 s->n_names);
+	return say_none(s, is_known ? -ESRCH : -ENODATA, "function", s->query->function, stripped,
+			err);
+}
+
+static int compare_offsets(const void *a, const void *b)
+{
+	const uint64_t *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+static int search_functions(struct search *s, struct bb_err *err)
+{
+	int rc = 0;
+
+	for (struct bb_elf_part p = {0}; !rc && bb_elf__next(s->elf, &p);)
+		if (p.head.sh_type == SHT_DYNSYM || p.head.sh_type == SHT_SYMTAB)
+			rc = search_table(s, &p, err);
+	qsort(s->found->offsets, s->found->n, sizeof(s->found->offsets[0]), compare_offsets);
+	return rc || s->found->n ? rc : say_no_function(s, err);
+}
+
+/* --- static probes --- */
+
+/* One note: three addresses, and three texts behind them. */
+struct note {
+	uint64_t address, base, counter;
+	const char *provider, *name, *arguments;
+};
+
+static const char *next_text(const char **at, const char *end)
+{
+	const char *text = *at, *zero = memchr(text, '\0', (size_t)(end - text));
+
+	if (!zero)
+		return NULL;
+	*at = zero + 1;
+	return text;
+}
+
+static bool parse_note(const char *desc, size_t size, struct note *ret_note)
+{
+	const char *at = desc + 3 * sizeof(uint64_t), *end = desc + size;
+	struct note n;
+
+	if (size <= 3 * sizeof(uint64_t))
+		return false;
+	memcpy(&n, desc, 3 * sizeof(uint64_t));
+	n.provider = next_text(&at, end);
+	n.name = n.provider ? next_text(&at, end) : NULL;
+	n.arguments = n.name ? next_text(&at, end) : NULL;
+	*ret_note = n;
+	return n.arguments != NULL;
+}
+
+/* libbpf numbers the texts as it meets them, and equal ones alike. */
+static uint64_t cookie_of(struct search *s, const char *arguments)
+{
+	for (size_t i = 0; i < s->n_arguments; i++)
+		if (!strcmp(s->arguments[i], arguments))
+			return i;
+	s->arguments[s->n_arguments] = arguments;
+	return s->n_arguments++;
+}
+
+static int add_site(struct search *s, const struct note *n, struct bb_err *err)
+{
+	struct bb_user_places *to = s->found;
+	uint64_t address = n->address + (s->base && n->base ? s->base - n->base : 0);
+
+	if (strcmp(n->provider, s->query->provider) != 0 || strcmp(n->name, s->query->probe) != 0) {
+		keep_name(s, n->provider, n->name);
+		return 0;
+	}
+	if (to->n == BB_MOST_PLACES)
+		return say(s, -E2BIG, n->name, TOO_MANY, err);
+	if (!bb_elf__offset(s->elf, address, &to->offsets[to->n]) ||
+	    (n->counter && !bb_elf__offset(s->elf, n->counter, &to->counters[to->n])))
+		return say(s, -EINVAL, n->name, NOT_LOADED, err);
+	to->cookies[to->n++] = cookie_of(s, n->arguments);
+	return 0;
+}
+
+static int read_notes(struct search *s, const struct bb_elf_part *part, struct bb_err *err)
+{
+	Elf_Data *data = elf_getdata(part->scn, NULL);
+	size_t at = 0, name_at, desc_at;
+	GElf_Nhdr head;
+	int rc = 0;
+
+	while (!rc && data && (at = gelf_getnote(data, at, &head, &name_at, &desc_at)) > 0) {
+		struct note n;
+
+		if (head.n_type == NOTE_TYPE && head.n_namesz == sizeof("stapsdt") &&
+		    !memcmp((char *)data->d_buf + name_at, "stapsdt", sizeof("stapsdt")) &&
+		    parse_note((char *)data->d_buf + desc_at, head.n_descsz, &n))
+			rc = add_site(s, &n, err);
+	}
+	return rc;
+}
+
+static int search_probes(struct search *s, struct bb_err *err)
+{
+	struct bb_elf_part part;
+	char wanted[300];
+	int rc;
+
+	if (gelf_getclass(s->elf) != ELFCLASS64)
+		return bb_fail(err, -EINVAL, "%s is no ELF file of 64 bits", s->query->path);
+	s->base = bb_elf__find(s->elf, ".stapsdt.base", &part) ? part.head.sh_addr : 0;
+	rc = bb_elf__find(s->elf, ".note.stapsdt", &part) ? read_notes(s, &part, err) : 0;
+	if (rc || s->found->n)
+		return rc;
+	snprintf(wanted, sizeof(wanted), "%s:%s", s->query->provider, s->query->probe);
+	return say_none(s, -ESRCH, "static probe", wanted, s->n_names ? "" : ", nor any other",
+			err);
+}
+
+/* --- the child and we --- */
+
+int bb_user_elf__search(Elf *elf, const struct bb_user_query *q, struct bb_user_places *ret_places,
+			struct bb_err *err)
+{
+	struct search *s = calloc(1, sizeof(*s));
+	int rc;
+
+	if (!s)
+		return bb_fail_nomem(err);
+	s->query = q;
+	s->elf = elf;
+	s->found = ret_places;
+	rc = q->function ? search_functions(s, err) : search_probes(s, err);
+	for (size_t i = 0; i < s->n_names; i++)
+		free(s->names[i]);
+	free(s);
+	return rc;
+}
+
+struct file {
+	const struct bb_user_query *query;
+	int fd;
+};
+
+static int search_file(void *arg, void *reply, struct bb_err *err)
+{
+	const struct file *f = arg;
+	Elf *elf = bb_elf__of_file(f->fd);
+	int rc = elf ? bb_user_elf__search(elf, f->query, reply, err)
+		     : bb_fail(err, -EINVAL, "%s is no ELF file", f->query->path);
+
+	elf_end(elf);
+	return rc;
+}
+
+int bb_user_places__check(const struct bb_user_places *p)
+{
+	if (!p->n || p->n > BB_MOST_PLACES)
+		return -EBADMSG;
+	for (uint32_t i = 0; i < p->n; i++)
+		if (p->cookies[i] >= p->n)
+			return -EBADMSG;
+	return 0;
+}
+
+static int open_file(const char *path, struct bb_err *err)
+{
+	struct stat st;
+	int fd = bb_open_regular(path, 0, &st);
+
+	if (fd < 0)
+		return bb_fail(err, fd, "%s: %s", path,
+			       fd == -EINVAL ? "not a regular file" : strerror(-fd));
+	if ((uint64_t)st.st_size <= MOST_BYTES)
+		return fd;
+	close(fd);
+	return bb_fail(err, -EFBIG, "%s: more than 8 GiB", path);
+}
+
+int bb_user_elf__find(const struct bb_user_query *q, struct bb_user_places **ret_places,
+		      struct bb_err *err)
+{
+	struct bb_user_places *places = calloc(1, sizeof(*places));
+	struct file file = {.query = q, .fd = open_file(q->path, err)};
+	const struct bb_confined c = {
+		.path = q->path,
+		.kind = "ELF file",
+		.library = "libelf",
+		.verb = "read",
+		.remedy = "",
+		.work = search_file,
+		.arg = &file,
+		.fd = file.fd,
+		.ret_reply = places,
+		.reply_bytes = sizeof(*places),
+	};
+	int rc = !places ? bb_fail_nomem(err) : file.fd < 0 ? file.fd : bb_confined__run(&c, err);
+
+	if (!rc && bb_user_places__check(places))
+		rc = bb_fail(err, -EBADMSG, "%s: damaged: it took over the process that read it",
+			     q->path);
+	if (file.fd >= 0)
+		close(file.fd);
+	if (rc)
+		free(places);
+	else
+		*ret_places = places;
+	return rc;
+}
