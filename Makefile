@@ -198,6 +198,10 @@ stress: deps ## send signals to every command and drive, and give it hostile obj
 golden: all ## print all about the stored runs of harness/tests/golden anew; then look at `git diff`
 	$(Q)GOLDEN=renew harness/tests/cli/test_golden.sh >/dev/null
 
+.PHONY: schema
+schema: $(O)/tests/tools/run_schema ## results/schema.json anew, after a stored struct has changed (harness/report/records.c)
+	$(Q)$< harness/tests/tools/run_schema.json > $(O)/schema.json && cp $(O)/schema.json results/schema.json
+
 .PHONY: tests
 tests: all $(UNIT_TESTS) $(REPLAYS) $(BENCHES) $(TEST_BPF_OBJS) $(TEST_TOOLS) $(O)/bpfbench.1
 

@@ -21,6 +21,12 @@ int bb_numbers__append(struct bb_numbers *list, const double *x, size_t n)
 	return 0;
 }
 
+void bb_numbers__copy(const struct bb_numbers *list, double *ret_x, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		ret_x[i] = i < list->n ? list->x[i] : NAN;
+}
+
 void bb_record__init(const struct bb_record *record, void *item)
 {
 	memset(item, 0, record->size);

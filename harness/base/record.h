@@ -40,9 +40,11 @@ struct bb_member {
 	size_t offset;
 	size_t n_offset;            /* BB_RECORDS: of the size_t that counts them */
 	const struct bb_record *of; /* BB_RECORDS: the description of each */
+	const char *doc;            /* for readers of files; "" where the key says it all */
 };
 
 struct bb_record {
+	const char *doc; /* of one item */
 	size_t size;
 	const struct bb_member *members;
 	size_t n_members;
@@ -61,6 +63,9 @@ struct bb_numbers {
 
 /* Append copies of x[n]. 0 or -ENOMEM. */
 int bb_numbers__append(struct bb_numbers *list, const double *x, size_t n);
+
+/* The first n of the list into ret_x[n]; NAN for those that it does not have. */
+void bb_numbers__copy(const struct bb_numbers *list, double *ret_x, size_t n);
 
 /* Set all members to their defaults; nothing is freed. Texts are NULL until they are read or set.
  */

@@ -235,6 +235,8 @@ static int read_numbers(const struct bb_record_reader *rd, const struct bb_membe
 {
 	if (json_is_string(v))
 		return read_numbers_of_text(rd, json_string_value(v), list);
+	if (json_is_null(v) && m->presence != BB_ALWAYS)
+		return 0;
 	if (!json_is_array(v))
 		return bb_record__complain(rd, m->key, "expected a list of numbers");
 	for (size_t i = 0; i < json_array_size(v); i++) {

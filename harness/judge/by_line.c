@@ -22,7 +22,7 @@
 struct loads {
 	size_t n;
 	bool *use;        /* by load: it has all that is needed, and was not disturbed */
-	double *x;        /* room for one text */
+	double *x;        /* room for one list */
 	double *kept;     /* room for as many */
 	size_t processes; /* that measured the loads */
 	size_t n_whole;   /* that have all that is needed, disturbed ones too */
@@ -45,15 +45,16 @@ static int estimate(const struct loads *l, const double *x, struct bb_estimate *
 	return 0;
 }
 
-static int estimate_text(const struct loads *l, const char *text, struct bb_estimate *ret)
+static int estimate_numbers(const struct loads *l, const struct bb_numbers *list,
+			    struct bb_estimate *ret)
 {
-	bb_timed_numbers(text, l->x, l->n);
+	bb_numbers__copy(list, l->x, l->n);
 	return estimate(l, l->x, ret);
 }
 
-static void add_text(const struct loads *l, const char *text, double *sum)
+static void add_numbers(const struct loads *l, const struct bb_numbers *list, double *sum)
 {
-	bb_timed_numbers(text, l->x, l->n);
+	bb_numbers__copy(list, l->x, l->n);
 	for (size_t i = 0; i < l->n; i++)
 		sum[i] += l->x[i];
 }
@@ -95,7 +96,7 @@ static int leave_out_disturbed(struct loads *l, const struct bb_case *c, const s
 
 	if (!place)
 		return -ENOMEM;
-	bb_timed_numbers(t->program_ns, l->x, l->n);
+	bb_numbers__copy(&t->program_ns, l->x, l->n);
 	for (size_t i = 0; i < l->n; i++) {
 		place[i] = place_of(c, i);
 		if (!l->use[i])
@@ -116,13 +117,13 @@ static void find_whole_loads(struct loads *l, const struct bb_timed *t)
 	double *sum = l->kept; /* not in use yet */
 
 	memset(sum, 0, l->n * sizeof(*sum));
-	add_text(l, t->program_ns, sum);
-	add_text(l, t->empty_ns, sum);
-	if (t->hidden_ns)
-		add_text(l, t->hidden_ns, sum);
-	add_text(l, t->rest_ns, sum);
+	add_numbers(l, &t->program_ns, sum);
+	add_numbers(l, &t->empty_ns, sum);
+	if (t->hidden_ns.n)
+		add_numbers(l, &t->hidden_ns, sum);
+	add_numbers(l, &t->rest_ns, sum);
 	for (size_t i = 0; i < t->n_rows; i++)
-		add_text(l, t->rows[i].ns, sum);
+		add_numbers(l, &t->rows[i].ns, sum);
 	for (size_t i = 0; i < l->n; i++)
 		l->n_whole += l->use[i] = isfinite(sum[i]);
 }
@@ -193,11 +194,11 @@ static int add_line(struct bb_by_line *b, const struct bb_report *r, const struc
 		struct bb_line_part *part = &b->parts[b->n_parts++];
 
 		part->row = rows[i];
-		rc = estimate_text(l, rows[i]->ns, &part->ns);
+		rc = estimate_numbers(l, &rows[i]->ns, &part->ns);
 		if (!rc)
-			rc = estimate_text(l, rows[i]->first_ns, &part->first);
+			rc = estimate_numbers(l, &rows[i]->first_ns, &part->first);
 		if (!rc)
-			add_text(l, rows[i]->ns, sum);
+			add_numbers(l, &rows[i]->ns, sum);
 	}
 	if (!rc)
 		rc = estimate(l, sum, &line->ns);
@@ -245,12 +246,12 @@ static int find_calling(const struct loads *l, const struct bb_timed *t, double 
 {
 	struct bb_estimate hidden = {0};
 
-	if (t->hidden_ns && estimate_text(l, t->hidden_ns, &hidden))
+	if (t->hidden_ns.n && estimate_numbers(l, &t->hidden_ns, &hidden))
 		return -ENOMEM;
 	if (hidden.lo > BB_BY_LINE_LEAST_NS)
 		for (size_t i = 0; i < l->n; i++)
 			ret_ns[i] = -l->x[i];
-	add_text(l, t->empty_ns, ret_ns);
+	add_numbers(l, &t->empty_ns, ret_ns);
 	return 0;
 }
 
@@ -261,17 +262,17 @@ static int add_totals(struct bb_by_line *b, const struct loads *l)
 	int rc = sum ? 0 : -ENOMEM;
 
 	if (!rc)
-		rc = estimate_text(l, t->program_ns, &b->program);
+		rc = estimate_numbers(l, &t->program_ns, &b->program);
 	if (!rc)
-		rc = estimate_text(l, t->rest_ns, &b->rest);
+		rc = estimate_numbers(l, &t->rest_ns, &b->rest);
 	if (!rc)
 		rc = find_calling(l, t, sum);
 	if (!rc)
 		rc = estimate(l, sum, &b->calling);
 	if (!rc) {
-		add_text(l, t->rest_ns, sum);
+		add_numbers(l, &t->rest_ns, sum);
 		for (size_t i = 0; i < t->n_rows; i++)
-			add_text(l, t->rows[i].ns, sum);
+			add_numbers(l, &t->rows[i].ns, sum);
 		rc = estimate(l, sum, &b->sum);
 	}
 	free(sum);
@@ -313,7 +314,7 @@ static int open_loads(struct loads *l, const struct bb_report *r, const struct b
 	const struct bb_case *c = bb_report__find_case(r, t->name);
 
 	l->between = c && isfinite(c->between) ? c->between : 0;
-	l->n = bb_timed_loads(t->program_ns);
+	l->n = t->program_ns.n;
 	l->processes = t->processes;
 	l->use = calloc(l->n + 1, sizeof(*l->use));
 	l->x = calloc(l->n + 1, sizeof(*l->x));
@@ -340,7 +341,7 @@ static int add_cold(struct bb_by_line *b, const struct bb_report *r)
 
 	b->cold = none;
 	if (cold && !rc)
-		rc = estimate_text(&l, cold->program_ns, &b->cold);
+		rc = estimate_numbers(&l, &cold->program_ns, &b->cold);
 	for (size_t i = 0; i < b->n_lines; i++)
 		b->lines[i].cold_ns = NAN;
 	for (size_t i = 0; !rc && i < b->n_lines; i++) {
@@ -352,7 +353,7 @@ static int add_cold(struct bb_by_line *b, const struct bb_report *r)
 
 			p->cold = none;
 			if (row)
-				rc = estimate_text(&l, row->ns, &p->cold);
+				rc = estimate_numbers(&l, &row->ns, &p->cold);
 			if (isfinite(p->cold.value))
 				line->cold_ns = (isnan(line->cold_ns) ? 0 : line->cold_ns) +
 						p->cold.value;

@@ -141,10 +141,11 @@ struct pairing {
 	double *slow_a[BB_N_REFERENCES], *slow_b[BB_N_REFERENCES];
 };
 
-static void numbers(const char *text, double *x, size_t n)
+/* NULL: zeros. */
+static void numbers(const struct bb_numbers *list, double *x, size_t n)
 {
-	if (text)
-		bb_timed_numbers(text, x, n);
+	if (list)
+		bb_numbers__copy(list, x, n);
 	else
 		memset(x, 0, n * sizeof(*x));
 }
@@ -168,9 +169,9 @@ static void divide(double *x, const double *by, size_t n)
 
 /* The same of two runs, which share no loads: the intervals of both, each at half the level
  * (Bonferroni). `slow_a`, `slow_b`: what to divide by; NULL: nothing. */
-static int compare_apart(struct pairing *p, const char *a, const char *b, const double *slow_a,
-			 const double *slow_b, double alpha, double *ret_a, double *ret_b,
-			 struct bb_estimate *ret_more)
+static int compare_apart(struct pairing *p, const struct bb_numbers *a, const struct bb_numbers *b,
+			 const double *slow_a, const double *slow_b, double alpha, double *ret_a,
+			 double *ret_b, struct bb_estimate *ret_more)
 {
 	struct bb_estimate of_a, of_b;
 
@@ -178,8 +179,8 @@ static int compare_apart(struct pairing *p, const char *a, const char *b, const 
 	numbers(b, p->b, p->n_b);
 	divide(p->a, slow_a, p->n_a);
 	divide(p->b, slow_b, p->n_b);
-	if (estimate(p->a, p->n_a, p->processes_a, a, alpha / 2, &of_a) ||
-	    estimate(p->b, p->n_b, p->processes_b, b, alpha / 2, &of_b))
+	if (estimate(p->a, p->n_a, p->processes_a, a != NULL, alpha / 2, &of_a) ||
+	    estimate(p->b, p->n_b, p->processes_b, b != NULL, alpha / 2, &of_b))
 		return -ENOMEM;
 	*ret_a = of_a.value;
 	*ret_b = of_b.value;
@@ -189,8 +190,8 @@ static int compare_apart(struct pairing *p, const char *a, const char *b, const 
 }
 
 /* b - a, load by load; NULL: 0. */
-static int compare(struct pairing *p, const char *a, const char *b, double alpha, double *ret_a,
-		   double *ret_b, struct bb_estimate *ret_more)
+static int compare(struct pairing *p, const struct bb_numbers *a, const struct bb_numbers *b,
+		   double alpha, double *ret_a, double *ret_b, struct bb_estimate *ret_more)
 {
 	struct bb_signed_rank of_a = {.estimate = NAN}, of_b = of_a,
 			      more = {.estimate = NAN, .interval = {NAN, NAN}};
@@ -240,7 +241,7 @@ static int confirm(struct pairing *p, double threshold, double alpha, struct bb_
 
 		if (!p->slow_a[k] || !p->slow_b[k])
 			continue;
-		rc = compare_apart(p, row->a ? row->a->ns : NULL, row->b ? row->b->ns : NULL,
+		rc = compare_apart(p, row->a ? &row->a->ns : NULL, row->b ? &row->b->ns : NULL,
 				   p->slow_a[k], p->slow_b[k], alpha, &a_ns, &b_ns, &more);
 		if (!rc &&
 		    judge(&more, fmax(BB_BY_LINE_LEAST_NS, threshold * fabs(a_ns))) != row->verdict)
@@ -298,7 +299,7 @@ static int by_difference(const void *a, const void *b)
 static int judge_case(struct bb_time_diff_case *c, const struct bb_report *r,
 		      const struct bb_time_diff_opts *o, double alpha)
 {
-	size_t n_a = bb_timed_loads(c->a->program_ns), n_b = bb_timed_loads(c->b->program_ns);
+	size_t n_a = c->a->program_ns.n, n_b = c->b->program_ns.n;
 	struct pairing p = {.n_a = n_a,
 			    .n_b = n_b,
 			    .n = n_a < n_b ? n_a : n_b,
@@ -314,12 +315,12 @@ static int judge_case(struct bb_time_diff_case *c, const struct bb_report *r,
 	p.d = p.b + n_b + 1;
 	if (p.apart)
 		find_speeds(&p, o->base_run, r, c);
-	rc = compare(&p, c->a->program_ns, c->b->program_ns, o->alpha, &c->a_ns, &c->b_ns,
+	rc = compare(&p, &c->a->program_ns, &c->b->program_ns, o->alpha, &c->a_ns, &c->b_ns,
 		     &c->more);
 	for (size_t i = 0; !rc && i < c->n_rows; i++) {
 		struct bb_time_diff_row *row = &c->rows[i];
 
-		rc = compare(&p, row->a ? row->a->ns : NULL, row->b ? row->b->ns : NULL, alpha,
+		rc = compare(&p, row->a ? &row->a->ns : NULL, row->b ? &row->b->ns : NULL, alpha,
 			     &row->a_ns, &row->b_ns, &row->more);
 		row->verdict = judge(&row->more,
 				     fmax(BB_BY_LINE_LEAST_NS, o->threshold * fabs(row->a_ns)));

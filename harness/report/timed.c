@@ -36,21 +36,14 @@ bool bb_timed__same_rows(const struct bb_timed *a, const struct bb_timed *b)
 	return a->n_rows == b->n_rows;
 }
 
-static int append(char **text, const char *more)
+static int append(struct bb_numbers *into, const struct bb_numbers *more)
 {
-	char *both;
-
-	if (asprintf(&both, "%s%s%s", *text, **text && *more ? " " : "", more) < 0)
-		return -ENOMEM;
-	free(*text);
-	*text = both;
-	return 0;
+	return bb_numbers__append(into, more->x, more->n);
 }
 
 int bb_timed__take_loads(struct bb_timed *into, const struct bb_timed *from)
 {
-	double n = (double)bb_timed_loads(into->program_ns),
-	       more = (double)bb_timed_loads(from->program_ns);
+	double n = (double)into->program_ns.n, more = (double)from->program_ns.n;
 	int rc;
 
 	if (n + more > 0)
@@ -60,57 +53,11 @@ int bb_timed__take_loads(struct bb_timed *into, const struct bb_timed *from)
 	into->sweeps += from->sweeps;
 	into->disturbed += from->disturbed;
 	into->processes += from->processes;
-	rc = append(&into->program_ns, from->program_ns) | append(&into->empty_ns, from->empty_ns) |
-	     append(&into->rest_ns, from->rest_ns);
-	if (into->hidden_ns && from->hidden_ns)
-		rc |= append(&into->hidden_ns, from->hidden_ns);
+	rc = append(&into->program_ns, &from->program_ns) |
+	     append(&into->empty_ns, &from->empty_ns) | append(&into->rest_ns, &from->rest_ns) |
+	     append(&into->hidden_ns, &from->hidden_ns);
 	for (size_t i = 0; !rc && i < into->n_rows; i++)
-		rc = append(&into->rows[i].ns, from->rows[i].ns) |
-		     append(&into->rows[i].first_ns, from->rows[i].first_ns);
+		rc = append(&into->rows[i].ns, &from->rows[i].ns) |
+		     append(&into->rows[i].first_ns, &from->rows[i].first_ns);
 	return rc ? -ENOMEM : 0;
-}
-
-char *bb_timed_text(const double *x, size_t n)
-{
-	char *text = NULL;
-	size_t size;
-	FILE *mem = open_memstream(&text, &size);
-
-	for (size_t i = 0; mem && i < n; i++) {
-		if (isnan(x[i]))
-			fprintf(mem, "%s-", i ? " " : "");
-		else
-			fprintf(mem, "%s%.2f", i ? " " : "", x[i]);
-	}
-	if (!mem || fclose(mem)) {
-		free(text);
-		return NULL;
-	}
-	return text;
-}
-
-size_t bb_timed_loads(const char *text)
-{
-	size_t n = *text != '\0';
-
-	for (; *text; text++)
-		n += *text == ' ';
-	return n;
-}
-
-void bb_timed_numbers(const char *text, double *ret_x, size_t n)
-{
-	for (size_t i = 0; i < n; i++) {
-		size_t len = strcspn(text, " ");
-		char number[64];
-
-		ret_x[i] = NAN;
-		if (len < sizeof(number)) {
-			memcpy(number, text, len);
-			number[len] = '\0';
-			if (bb_parse_double(number, &ret_x[i]))
-				ret_x[i] = NAN;
-		}
-		text += len + (text[len] == ' ');
-	}
 }

@@ -6,10 +6,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/record.h"
+
 /*
  * The measurements of the drive `lines` for one case: the time of each line of one run and of each
- * call in it, by load. Owns what it points to. Times by load are texts of numbers, ns, "47.62 48.10
- * -", one a load, "-" where that load has none.
+ * call in it. Owns what it points to. Times are lists, ns, of one number a load; NAN: that load has
+ * none.
  */
 struct bb_timed_row {
 	char *file, *text; /* "" without line information; text: of the first line */
@@ -21,9 +23,8 @@ struct bb_timed_row {
 	uint32_t line, last_line; /* equal, but for a loop, or what is not divided further */
 	uint32_t insn;            /* the slot where it begins */
 	bool is_loop;
-	uint64_t turns; /* in one run */
-	char *ns;       /* by load, of all turns */
-	char *first_ns; /* by load, of the first turn */
+	uint64_t turns;                 /* in one run */
+	struct bb_numbers ns, first_ns; /* by load: of all turns, of the first one */
 };
 
 struct bb_timed {
@@ -46,12 +47,12 @@ struct bb_timed {
 	uint32_t processes;
 	uint64_t sweeps;    /* over all places, in all loads; 0: an older run */
 	uint64_t disturbed; /* that are left out: the program took longer than it does here */
-	char *program_ns;   /* by load: the program itself */
-	char *empty_ns;     /* by load: an empty program, called and timed as it is */
-	char *hidden_ns;    /* by load, as in struct bb_lines; NULL: an older run */
+	/* by load: the program itself; an empty program, called and timed as it is */
+	struct bb_numbers program_ns, empty_ns;
+	struct bb_numbers hidden_ns; /* by load, as in struct bb_lines; none: an older run */
 	/* by load: by other ways, with cold caches what no cut shows; of older runs behind a tail
 	 * call */
-	char *rest_ns;
+	struct bb_numbers rest_ns;
 	struct bb_timed_row *rows; /* in the order in which a run comes to them first */
 	size_t n_rows;
 };
@@ -64,12 +65,5 @@ bool bb_timed__same_rows(const struct bb_timed *a, const struct bb_timed *b);
 
 /* Append the loads of another process, with the same rows. 0 or -ENOMEM. */
 int bb_timed__take_loads(struct bb_timed *into, const struct bb_timed *from);
-
-/* x[n] as such a text; NAN is "-". NULL when out of memory. */
-char *bb_timed_text(const double *x, size_t n);
-
-/* How many loads a text has, and its numbers into ret_x[n]; NAN for "-" and for what is none. */
-size_t bb_timed_loads(const char *text);
-void bb_timed_numbers(const char *text, double *ret_x, size_t n);
 
 #endif

@@ -2,24 +2,23 @@
 #include "run/lines.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "drivers/lines.h"
 
-/* Of rows[load * n_rows + row], those of one row. NULL when out of memory. */
-static char *of_row(const double *rows, size_t n_rows, size_t row, uint32_t n_loads)
+/* x[i * stride] of all loads, to 0.01 ns, which is finer than any clock. */
+static int add_numbers(struct bb_numbers *list, const double *x, size_t stride, uint32_t n_loads)
 {
-	double *x = calloc(n_loads, sizeof(*x));
-	char *text;
+	int rc = 0;
 
-	if (!x)
-		return NULL;
-	for (uint32_t l = 0; l < n_loads; l++)
-		x[l] = rows[l * n_rows + row];
-	text = bb_timed_text(x, n_loads);
-	free(x);
-	return text;
+	for (uint32_t l = 0; !rc && l < n_loads; l++) {
+		double rounded = round(100 * x[l * stride]) / 100;
+
+		rc = bb_numbers__append(list, &rounded, 1);
+	}
+	return rc;
 }
 
 static int add_row(struct bb_timed *t, const struct bb_lines *lines, size_t i)
@@ -39,11 +38,11 @@ static int add_row(struct bb_timed *t, const struct bb_lines *lines, size_t i)
 	row->insn = from->first_insn;
 	row->is_loop = from->is_loop;
 	row->turns = from->turns;
-	row->ns = of_row(lines->rows_ns, lines->path->n_rows, i, lines->n_loads);
-	row->first_ns = of_row(lines->first_ns, lines->path->n_rows, i, lines->n_loads);
-	return row->file && row->text && row->call && row->from && row->ns && row->first_ns
-		       ? 0
-		       : -ENOMEM;
+	if (!row->file || !row->text || !row->call || !row->from)
+		return -ENOMEM;
+	return add_numbers(&row->ns, lines->rows_ns + i, lines->path->n_rows, lines->n_loads) |
+	       add_numbers(&row->first_ns, lines->first_ns + i, lines->path->n_rows,
+			   lines->n_loads);
 }
 
 static int fill(struct bb_timed *t, const struct bb_case *c, const struct bb_lines *lines)
@@ -70,14 +69,13 @@ static int fill(struct bb_timed *t, const struct bb_case *c, const struct bb_lin
 	t->check_ns = lines->check_ns;
 	t->leaves = lines->path->leaves;
 	t->processes = 1;
-	t->program_ns = bb_timed_text(lines->program_ns, lines->n_loads);
-	t->empty_ns = bb_timed_text(lines->empty_ns, lines->n_loads);
-	t->hidden_ns = bb_timed_text(lines->hidden_ns, lines->n_loads);
-	t->rest_ns = bb_timed_text(lines->rest_ns, lines->n_loads);
 	if (!t->name || !t->scenario || !t->variant || !t->drive || (c->param && !t->param) ||
-	    (lines->refused && !t->refused_why) || (lines->thinned_why[0] && !t->thinned_why) ||
-	    !t->program_ns || !t->empty_ns || !t->hidden_ns || !t->rest_ns)
+	    (lines->refused && !t->refused_why) || (lines->thinned_why[0] && !t->thinned_why))
 		return -ENOMEM;
+	rc = add_numbers(&t->program_ns, lines->program_ns, 1, lines->n_loads) |
+	     add_numbers(&t->empty_ns, lines->empty_ns, 1, lines->n_loads) |
+	     add_numbers(&t->hidden_ns, lines->hidden_ns, 1, lines->n_loads) |
+	     add_numbers(&t->rest_ns, lines->rest_ns, 1, lines->n_loads);
 	for (size_t i = 0; !rc && i < lines->path->n_rows; i++)
 		rc = add_row(t, lines, i);
 	return rc;

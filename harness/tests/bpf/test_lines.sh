@@ -97,7 +97,7 @@ expect_eq "calls: and its line one for each call, which says who called" "$(grep
 run "$BPFBENCH" annotate --flame "$TMP/calls.svg" --results "$results"
 check "calls: the flame graph has the function above its caller's line" grep -q 'part()' "$TMP/calls.svg"
 run "$BPFBENCH" show latest --format json --results "$results"
-expect_grep "stored: rows by load" out '"call": "part\(\)".*"ns": "[0-9. -]+"'
+expect_grep "stored: rows by load" out '"call": "part\(\)".*"ns": \[[0-9., -]+\]'
 times nested
 expect_grep "nested: a function that a function calls" out ' inner\(\) of line [0-9]+, outer\(\) of line [0-9]+: .*STEP64.*inner'
 expect_grep "nested: a call in a function that takes what its caller gives back" out '^ .*  bpf_ringbuf_reserve$'

@@ -294,6 +294,13 @@ static inline struct bb_counted *make_counted(struct bb_report *r, const char *v
 	return c;
 }
 
+/* In place of what the list holds. */
+static inline void set_numbers(struct bb_numbers *list, const double *x, size_t n)
+{
+	list->n = 0;
+	assert_int_equal(bb_numbers__append(list, x, n), 0);
+}
+
 /*
  * Times by line of variant "ringbuf", over 8 loads: an empty program of 50 ns, two lines of
  * /nowhere/prog.bpf.c with a call each and 1 ns of code, 7400 ns in all, 1 ns more a load.
@@ -321,7 +328,7 @@ static inline struct bb_timed *make_timed(struct bb_report *r, double submit_ns)
 	t->check_ns = 0.25;
 	for (int l = 0; l < 8; l++)
 		x[l] = sum[l] = 50;
-	t->empty_ns = bb_timed_text(x, 8);
+	set_numbers(&t->empty_ns, x, 8);
 	for (size_t i = 0; i < 3; i++) {
 		struct bb_timed_row *row = bb_timed__add_row(t);
 
@@ -336,14 +343,14 @@ static inline struct bb_timed *make_timed(struct bb_report *r, double submit_ns)
 			x[l] = (rows[i].ns ? rows[i].ns : submit_ns) + (i == 2 ? l : 0);
 			sum[l] += x[l];
 		}
-		row->ns = bb_timed_text(x, 8);
-		row->first_ns = bb_timed_text(x, 8);
+		set_numbers(&row->ns, x, 8);
+		set_numbers(&row->first_ns, x, 8);
 	}
-	t->program_ns = bb_timed_text(sum, 8);
+	set_numbers(&t->program_ns, sum, 8);
 	for (int l = 0; l < 8; l++)
 		x[l] = 0;
-	t->hidden_ns = bb_timed_text(x, 8);
-	t->rest_ns = bb_timed_text(x, 8);
+	set_numbers(&t->hidden_ns, x, 8);
+	set_numbers(&t->rest_ns, x, 8);
 	return t;
 }
 

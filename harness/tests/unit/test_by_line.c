@@ -20,25 +20,51 @@
 
 static void test_stored_and_read(void **state)
 {
+	static const double rest[8] = {0, NAN, 1.5};
 	struct bb_report *r = make_report(ID), *again;
-	double x[8];
 
 	(void)state;
 	make_timed(r, 4849);
-	set_text(&r->timed[0].rest_ns, "0.00 - 1.50 0 0 0 0 0");
+	set_numbers(&r->timed[0].rest_ns, rest, 8);
 	again = store_and_read(r);
 	assert_int_equal(again->n_timed, 1);
 	assert_int_equal(again->timed[0].n_rows, 3);
 	assert_string_equal(again->timed[0].rows[2].call, "bpf_ringbuf_submit");
-	assert_int_equal(bb_timed_loads(again->timed[0].rest_ns), 8);
-	bb_timed_numbers(again->timed[0].rest_ns, x, 8);
-	assert_nan(x[1]);
-	assert_near(x[2], 1.5);
-	bb_timed_numbers("1 x", x, 3); /* what is no number, or not there */
-	assert_near(x[0], 1);
-	assert_nan(x[1]);
-	assert_nan(x[2]);
-	assert_int_equal(bb_timed_loads(""), 0);
+	assert_int_equal(again->timed[0].rest_ns.n, 8);
+	assert_nan(again->timed[0].rest_ns.x[1]);
+	assert_near(again->timed[0].rest_ns.x[2], 1.5);
+	bb_report__free(again);
+	bb_report__free(r);
+}
+
+/* Times by load were texts once; a word of one that is no number is absent. */
+static void test_texts_of_older_runs(void **state)
+{
+	static const char list[] = "\"rest_ns\": [0, 0, 0, 0, 0, 0, 0, 0]",
+			  text[] = "\"rest_ns\": \"1 x - 47.62      \"", *at;
+	struct bb_report *r = make_report(ID), *again;
+	char *json;
+	size_t len;
+	FILE *in;
+	struct bb_err err;
+
+	(void)state;
+	make_timed(r, 4849);
+	assert_int_equal(bb_run_json__compose(r, &json, &len), 0);
+	at = strstr(json, list);
+	assert_non_null(at);
+	assert_true(sizeof(text) <= sizeof(list));
+	memset(json + (at - json), ' ', sizeof(list) - 1);
+	memcpy(json + (at - json), text, sizeof(text) - 1);
+	in = fmemopen(json, len, "r");
+	assert_non_null(in);
+	assert_int_equal(bb_run_json__read(in, "run.json", &again, &err), 0);
+	assert_near(again->timed[0].rest_ns.x[0], 1);
+	assert_nan(again->timed[0].rest_ns.x[1]);
+	assert_nan(again->timed[0].rest_ns.x[2]);
+	assert_near(again->timed[0].rest_ns.x[3], 47.62);
+	fclose(in);
+	free(json);
 	bb_report__free(again);
 	bb_report__free(r);
 }
@@ -47,12 +73,13 @@ static void test_stored_and_read(void **state)
 static void test_hidden(void **state)
 {
 	static const struct {
-		const char *hidden;
+		double hidden[8];
+		size_t n;
 		double calling;
-	} cases[] = {{"8 8 7.5 8 8.5 8 8 8", 42},
-		     {"28 -9 17 -20 31 8 -3 25", 50},
-		     {"2 2 2 2 2 2 2 2", 50},
-		     {NULL, 50}};
+	} cases[] = {{{8, 8, 7.5, 8, 8.5, 8, 8, 8}, 8, 42},
+		     {{28, -9, 17, -20, 31, 8, -3, 25}, 8, 50},
+		     {{2, 2, 2, 2, 2, 2, 2, 2}, 8, 50},
+		     {{0}, 0, 50}};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -61,8 +88,7 @@ static void test_hidden(void **state)
 		struct bb_by_line b;
 		double parts = 0;
 
-		free(t->hidden_ns);
-		t->hidden_ns = cases[i].hidden ? strdup(cases[i].hidden) : NULL;
+		set_numbers(&t->hidden_ns, cases[i].hidden, cases[i].n);
 		assert_int_equal(bb_by_line__make(r, t, &b), 0);
 		assert_near(b.calling.value, cases[i].calling);
 		for (size_t k = 0; k < b.n_lines; k++)
@@ -90,8 +116,8 @@ static void test_processes(void **state)
 	assert_int_equal(r->timed[0].processes, 2);
 	assert_int_equal(r->timed[0].runs, 11);
 	assert_near(r->timed[0].check_ns, other->timed[0].check_ns - 0.5);
-	assert_int_equal(bb_timed_loads(r->timed[0].program_ns), 16);
-	assert_int_equal(bb_timed_loads(r->timed[0].rows[2].ns), 16);
+	assert_int_equal(r->timed[0].program_ns.n, 16);
+	assert_int_equal(r->timed[0].rows[2].ns.n, 16);
 	assert_true(n > 0);
 	assert_int_equal(c->n_series, 2 * n);
 	for (size_t i = n; i < c->n_series; i++)
@@ -166,7 +192,7 @@ static void test_cold(void **state)
 	cold = make_timed(r, 11849.2);
 	set_text(&cold->name, "perf_profiler/ringbuf/lines-cold/stack_depth=32");
 	set_text(&cold->drive, "lines-cold");
-	set_text(&cold->rest_ns, "45 45 45 45 45 45 45 45");
+	set_numbers(&cold->rest_ns, (double[]){45, 45, 45, 45, 45, 45, 45, 45}, 8);
 	assert_int_equal(bb_by_line__make(r, &r->timed[0], &b), 0);
 	bb_by_line__cold_sentence(&b, sentence, sizeof(sentence));
 	assert_has(sentence, "with cold caches 14 4");
@@ -211,13 +237,15 @@ static void test_lines(void **state)
 	assert_nan(b.lines[0].insns); /* nothing was counted */
 	bb_by_line__done(&b);
 	/* a load that lacks one row does not count */
-	set_text(&r->timed[0].rows[0].ns, "2500 2500 2500 2500 2500 2500 2500 -");
+	set_numbers(&r->timed[0].rows[0].ns,
+		    (double[]){2500, 2500, 2500, 2500, 2500, 2500, 2500, NAN}, 8);
 	assert_int_equal(bb_by_line__make(r, &r->timed[0], &b), 0);
 	assert_int_equal(b.n_loads, 7);
 	assert_near(b.program.value, 7403);
 	bb_by_line__done(&b);
 	/* parts that are 10 % short */
-	set_text(&r->timed[0].rows[0].ns, "1700 1700 1700 1700 1700 1700 1700 1700");
+	set_numbers(&r->timed[0].rows[0].ns,
+		    (double[]){1700, 1700, 1700, 1700, 1700, 1700, 1700, 1700}, 8);
 	assert_int_equal(bb_by_line__make(r, &r->timed[0], &b), 0);
 	assert_true(bb_by_line__differs(&b));
 	bb_by_line__done(&b);
@@ -249,8 +277,10 @@ static void test_disturbed(void **state)
 	assert_null(strstr(text, "left out"));
 	free(text);
 	bb_by_line__done(&b);
-	set_text(&r->timed[0].program_ns, "7400 7401 9400 7403 7404 7405 7406 8000");
-	set_text(&r->timed[0].rows[0].ns, "2500 2500 3900 2500 2500 2500 2500 2800");
+	set_numbers(&r->timed[0].program_ns,
+		    (double[]){7400, 7401, 9400, 7403, 7404, 7405, 7406, 8000}, 8);
+	set_numbers(&r->timed[0].rows[0].ns,
+		    (double[]){2500, 2500, 3900, 2500, 2500, 2500, 2500, 2800}, 8);
 	r->timed[0].sweeps = 400;
 	r->timed[0].disturbed = 100;
 	assert_int_equal(bb_by_line__make(r, &r->timed[0], &b), 0);
@@ -387,11 +417,17 @@ static void test_pictures(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_stored_and_read), cmocka_unit_test(test_hidden),
-		cmocka_unit_test(test_processes),       cmocka_unit_test(test_lines),
-		cmocka_unit_test(test_calls),           cmocka_unit_test(test_cold),
-		cmocka_unit_test(test_disturbed),       cmocka_unit_test(test_table),
-		cmocka_unit_test(test_by_param),        cmocka_unit_test(test_pictures),
+		cmocka_unit_test(test_stored_and_read),
+		cmocka_unit_test(test_texts_of_older_runs),
+		cmocka_unit_test(test_hidden),
+		cmocka_unit_test(test_processes),
+		cmocka_unit_test(test_lines),
+		cmocka_unit_test(test_calls),
+		cmocka_unit_test(test_cold),
+		cmocka_unit_test(test_disturbed),
+		cmocka_unit_test(test_table),
+		cmocka_unit_test(test_by_param),
+		cmocka_unit_test(test_pictures),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -45,8 +45,8 @@ static void add_row(struct bb_timed *t, struct bb_rng *rng, const char *text, co
 	row->turns = 1;
 	for (int l = 0; l < N_LOADS; l++)
 		x[l] = ns + bb_rng_normal(rng);
-	row->ns = bb_timed_text(x, N_LOADS);
-	row->first_ns = bb_timed_text(x, N_LOADS);
+	set_numbers(&row->ns, x, N_LOADS);
+	set_numbers(&row->first_ns, x, N_LOADS);
 }
 
 static void finish(struct bb_timed *t, double ns)
@@ -55,9 +55,9 @@ static void finish(struct bb_timed *t, double ns)
 
 	for (int l = 0; l < N_LOADS; l++)
 		x[l] = ns + l % 3;
-	t->program_ns = bb_timed_text(x, N_LOADS);
-	t->empty_ns = bb_timed_text(x, N_LOADS);
-	t->rest_ns = bb_timed_text(x, N_LOADS);
+	set_numbers(&t->program_ns, x, N_LOADS);
+	set_numbers(&t->empty_ns, x, N_LOADS);
+	set_numbers(&t->rest_ns, x, N_LOADS);
 }
 
 static const struct bb_time_diff_opts opts = {.base = "base",

@@ -1,0 +1,9 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# results/schema.json is what the descriptions of stored structs say (harness/report/records.c).
+. "$(dirname "$0")/../lib.sh"
+
+run "$O/tests/tools/run_schema" harness/tests/tools/run_schema.json
+expect_status "the schema is made" 0
+check "results/schema.json is up to date: make schema" diff -u results/schema.json "$TMP/out"
+plan_done
