@@ -74,7 +74,8 @@ int bb_field__path(const struct bb_reader *r, const struct bb_field *f, const st
 int bb_field__file(const struct bb_reader *r, const struct bb_field *f, const struct bb_yaml *node,
 		   void *base)
 {
-	char *path = NULL, *data = NULL;
+	char *path = NULL, *data = NULL, name[200];
+	struct bb_field named = *f; /* by the file, too */
 	size_t len = 0;
 	int rc = bb_field__path(r, f, node, &path);
 
@@ -89,7 +90,9 @@ int bb_field__file(const struct bb_reader *r, const struct bb_field *f, const st
 		return bb_yaml__fail(r->path, node, r->err, "cannot read %s %s: %s", f->name,
 				     bb_yaml__show(node).text,
 				     rc == -EINVAL ? "not a regular file" : strerror(-rc));
-	rc = set_bytes(r, f, node, (const uint8_t *)data, len, base);
+	snprintf(name, sizeof(name), "%s %s", f->name, bb_yaml__show(node).text);
+	named.name = name;
+	rc = set_bytes(r, &named, node, (const uint8_t *)data, len, base);
 	free(data);
 	return rc;
 }

@@ -10,6 +10,7 @@
 #include "base/io.h"
 #include "base/parse.h"
 #include "plan/field.h"
+#include "plan/packet.h"
 #include "plan/yaml.h"
 
 #define MAX_BYTES                                                                                  \
@@ -31,15 +32,38 @@ static bool is_capture(const char *data, size_t len)
 	return false;
 }
 
-static bool is_hex(const char *data, size_t len)
+static bool is_text(const char *data, size_t len)
+{
+	for (size_t i = 0; i < len; i++)
+		if (data[i] < ' ' && !strchr("\t\r\n", data[i] ? data[i] : '?'))
+			return false;
+	return true;
+}
+
+/* 0: it is hexadecimal text; 1: it is none, so it is the bytes themselves. -EINVAL: it can be meant
+ * as neither. */
+static int look_for_hex(const char *path, const char *data, size_t len, size_t least,
+			struct bb_err *err)
 {
 	uint8_t *bytes = malloc(len / 2 + 1);
 	size_t n = 0, at = 0;
-	bool yes = bytes && strlen(data) == len &&
-		   !bb_parse_hex(data, bytes, len / 2 + 1, &n, &at) && n;
+	int rc = bytes ? bb_parse_hex(data, bytes, len / 2 + 1, &n, &at) : -ENOMEM;
 
 	free(bytes);
-	return yes;
+	if (rc == -ENOMEM)
+		return bb_fail_nomem(err);
+	if (!is_text(data, len))
+		return 1;
+	if (rc)
+		return bb_fail(err, -EINVAL,
+			       "%s: a text that is not hexadecimal: character %zu is wrong; bytes "
+			       "of two hexadecimal digits each are expected",
+			       path, at + 1);
+	return n >= least ? 0
+			  : bb_fail(err, -EINVAL,
+				    "%s has %zu bytes%s; a packet or context has at "
+				    "least %zu",
+				    path, n, len ? " of hexadecimal text" : "", least);
 }
 
 int bb_object_input__write(const char *path, bool is_context, FILE *out, struct bb_err *err)
@@ -47,15 +71,18 @@ int bb_object_input__write(const char *path, bool is_context, FILE *out, struct 
 	const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path,
 		   *prefix = is_context ? "context_" : "";
 	char name[BB_NAME_MAX_BYTES + 1], whole[PATH_MAX], *data = NULL;
-	bool capture, hex;
+	bool capture;
 	size_t len = 0;
-	int rc = bb_read_file(path, MAX_BYTES, &data, &len, err);
+	int rc = bb_read_file(path, MAX_BYTES, &data, &len, err), no_hex;
 
 	if (rc)
 		return rc;
 	capture = is_capture(data, len);
-	hex = !capture && is_hex(data, len);
-	if (!realpath(path, whole)) {
+	no_hex = capture ? 1
+			 : look_for_hex(path, data, len, is_context ? 1 : BB_FRAME_MIN_BYTES, err);
+	if (no_hex < 0) {
+		rc = no_hex;
+	} else if (!realpath(path, whole)) {
 		rc = -errno;
 		bb_fail(err, rc, "%s: %s", path, strerror(-rc));
 	} else if (is_context && capture) {
@@ -67,8 +94,8 @@ int bb_object_input__write(const char *path, bool is_context, FILE *out, struct 
 		bb_name_from(base, strcspn(base, "."), name);
 		fputs("      - {name: ", out);
 		bb_yaml__write(out, name);
-		fprintf(out, ", %s%s: ", prefix, capture ? "pcap" : hex ? "hex" : "file");
-		bb_yaml__write(out, hex ? data : whole);
+		fprintf(out, ", %s%s: ", prefix, capture ? "pcap" : no_hex ? "file" : "hex");
+		bb_yaml__write(out, no_hex ? whole : data);
 		fputs("}\n", out);
 	}
 	free(data);

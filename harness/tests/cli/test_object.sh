@@ -95,6 +95,15 @@ expect_grep "a file with = in its name" out '^a_b: '
 printf '0200 0000 0002 0200 0000 0001 ffff\n' >"$WORK/frame.hex"
 bpfbench init "$O/bpf/fun_xdp.bpf.o" --packet "$WORK/frame.hex"
 expect_grep "--packet: hexadecimal text" out '\{name: frame, hex: "0200 0000 .*ffff\\x0a"\}'
+printf 'no bytes\n' >"$WORK/bad.hex"
+: >"$WORK/empty.hex"
+echo 0102 >"$WORK/short.hex"
+printf '\1\2' >"$WORK/short.bin"
+for input in 'bad.hex: a text that is not hexadecimal: character 1 is wrong' 'empty.hex has 0 bytes; a packet' \
+	'short.hex has 2 bytes of hexadecimal text; a packet' "short.bin' has 2 bytes"; do
+	bpfbench --object "$O/bpf/fun_xdp.bpf.o" --packet "$WORK/${input%%[: \']*}" --dry-run
+	complains "--packet ${input%%[: \']*} is named" 1 "$input"
+done
 head -c 64 /dev/zero >"$WORK/zeros.bin"
 run env -C "$WORK" "${user[@]}" "$BPFBENCH" init "$O/bpf/fun_xdp.bpf.o" --packet zeros.bin
 expect_grep "--packet: bytes, by an absolute path" out '\{name: zeros, file: /.*/zeros\.bin\}'

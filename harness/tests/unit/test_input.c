@@ -294,7 +294,8 @@ static void test_file(void **state)
 	}
 	bb_scenario__free(s);
 	expect_bad_at(path, &(struct bad){IN("name: a, file: s.bin"), 8, 25,
-					  "file has 13 bytes; it must have from 14 to 65535"});
+					  "file 's.bin' has 13 bytes; it must have from 14 to "
+					  "65535"});
 	expect_bad_at(path, &(struct bad){IN("name: a, file: l.bin"), 8, 25,
 					  "file 'l.bin' has more than 65535 bytes"});
 	expect_bad_at(path, &(struct bad){IN("name: a, file: q.bin"), 8, 25,
