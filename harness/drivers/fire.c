@@ -302,6 +302,14 @@ static bool may_stand_in(const struct bb_test_prog *subject, const struct bb_att
 	return rc == -ENOTSUP;
 }
 
+/* Which line of the scenario names the place (-ENOENT: which does not exist), or the trigger. */
+static int say_line(const struct bb_variant_spec *v, int rc, struct bb_err *err)
+{
+	const char *at = rc == -ENOENT || !v->fired_at ? v->binary_at : v->fired_at;
+
+	return rc && at && err && rc != -ENOMEM ? bb_fail(err, rc, "%s: %s", at, err->msg) : rc;
+}
+
 static int find(struct bb_fire_state *s, struct bb_test_prog *subject, struct bb_err *err)
 {
 	struct bb_attach_point point, own;
@@ -319,10 +327,10 @@ static int find(struct bb_fire_state *s, struct bb_test_prog *subject, struct bb
 	point.map_fd = bb_target__struct_ops_fd(subject->target);
 	rc = bb_attach_point__take(&point, subject->spec, err);
 	if (rc)
-		return rc;
+		return say_line(subject->spec, rc, err);
 	point.self_pid = subject->self_pid;
 	if (point.pid || point.by || subject->spec->binary)
-		return find_as_asked(s, subject, &point, err);
+		return say_line(subject->spec, find_as_asked(s, subject, &point, err), err);
 	if (point.kind == BB_AT_NOWHERE && bb_attach_point__on_own_function(&point, &own))
 		return find_on_own(s, subject, &own, err);
 	rc = bb_reach__check(&point, subject->target, err);

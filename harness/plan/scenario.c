@@ -206,17 +206,33 @@ static int read_globals(const struct bb_reader *r, const struct bb_field *f,
 	return 0;
 }
 
+static int keep_place(const struct bb_reader *r, const struct bb_yaml *value, char **ret_at)
+{
+	if (value && asprintf(ret_at, "%s:%u:%u", r->path, value->line, value->col) < 0) {
+		*ret_at = NULL;
+		return bb_fail_nomem(r->err);
+	}
+	return 0;
+}
+
 /* A function is of a file; a process that has it calls it without being asked to. */
 static int check_place(const struct bb_reader *r, const struct bb_yaml *node,
-		       const struct bb_variant_spec *v)
+		       struct bb_variant_spec *v)
 {
+	const struct bb_yaml *fired_by = bb_yaml__get(node, "fired_by");
+	int rc = keep_place(r, bb_yaml__get(node, "binary"), &v->binary_at);
+
+	if (!rc)
+		rc = keep_place(r, fired_by ? fired_by : bb_yaml__get(node, "pid"), &v->fired_at);
+	if (rc)
+		return rc;
 	if (!v->binary != !v->function)
 		return bb_yaml__fail(r->path, node, r->err,
 				     "variant '%s': 'binary', a file, and 'function', one of its "
 				     "functions, go together",
 				     v->name);
 	if (v->pid && bb_fired_by__is_given(&v->fired_by))
-		return bb_yaml__fail(r->path, bb_yaml__get(node, "fired_by"), r->err,
+		return bb_yaml__fail(r->path, fired_by, r->err,
 				     "variant '%s': process %u makes the program run, as 'pid' "
 				     "says; leave out 'fired_by'",
 				     v->name, v->pid);

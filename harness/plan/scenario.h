@@ -50,6 +50,8 @@ struct bb_variant_spec {
 	char *binary, *function;
 	uint32_t pid; /* attached in that process only, which makes it run itself; 0: not given */
 	struct bb_fired_by fired_by; /* what makes it run where it is attached */
+	/* "FILE:LINE:COLUMN" of 'binary', and of 'fired_by' or 'pid'; NULL: not given */
+	char *binary_at, *fired_at;
 	struct bb_global_spec *globals;
 	size_t n_globals;
 	struct bb_map_specs maps; /* its own, and the scenario's of other names */

@@ -18,6 +18,8 @@ static void variant_done(struct bb_variant_spec *v)
 	free(v->binary);
 	free(v->function);
 	bb_fired_by__done(&v->fired_by);
+	free(v->binary_at);
+	free(v->fired_at);
 	free(v->consumer);
 	free(v->sampler);
 }

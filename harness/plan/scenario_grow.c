@@ -79,6 +79,8 @@ int bb_scenario__add_variant(struct bb_scenario *s, const char *name, const char
 	v->binary = copy_or_null(from->binary, &ok);
 	v->function = copy_or_null(from->function, &ok);
 	v->pid = from->pid;
+	v->binary_at = copy_or_null(from->binary_at, &ok);
+	v->fired_at = copy_or_null(from->fired_at, &ok);
 	ok &= !bb_fired_by__copy(&from->fired_by, &v->fired_by);
 	v->globals = calloc(from->n_globals + 1, sizeof(*v->globals));
 	ok &= v->globals != NULL;

@@ -73,8 +73,8 @@ check "a library's return: a figure" figure return
 check "a library's return: all arguments were there" most_of return
 expect_grep "a library's function: who fired it" err "^    entry: call \(function $TMP/lib.so:add_text\)"
 expect_grep "a function that crashes is named" err "skipped: f/crash/step: .*calling 'crashes' ended by signal Aborted"
-expect_grep "a call of no function is named" err "skipped: f/nobody/step: 'add_txt' of .* cannot be called: .*undefined symbol"
-expect_grep "a function that there is not: the nearest" err "skipped: f/typo/step: .* has no function 'add_txt'; did you mean 'add_text'"
+expect_grep "a call of no function is named" err "skipped: f/nobody/step: .*/f.yml:9:[0-9]+: 'add_txt' of .* cannot be called: .*undefined symbol"
+expect_grep "a function that there is not: the nearest" err "skipped: f/typo/step: .*/f.yml:10:[0-9]+: .* has no function 'add_txt'; did you mean 'add_text'"
 
 # --- a program, and a process ---
 "${user[@]}" "$TMP/loop" loop &
@@ -95,11 +95,11 @@ check "a program's function: a figure" figure run
 check "a process that is there: a figure" figure process
 expect_grep "a process that is there: who fired it" err "^    process: wait \(function $TMP/loop:work\)"
 check "a trigger by its name: a figure" figure named
-expect_grep "a trigger that there is not: the nearest" err "skipped: f/other/step: there is no trigger 'malocc' \(did you mean 'malloc'\?\)"
+expect_grep "a trigger that there is not: the nearest" err "skipped: f/other/step: .*/f.yml:12:84: there is no trigger 'malocc' \(did you mean 'malloc'\?\)"
 expect_grep "a stripped program" err "skipped: f/stripped/step: .* has no function 'work' \(it is stripped"
-expect_grep "a command that does not call it" err "skipped: f/elsewhere/step: .* the command '/bin/true' does not make it run"
+expect_grep "a command that does not call it" err "skipped: f/elsewhere/step: .*/f.yml:9:[0-9]+: .* the command '/bin/true' does not make it run"
 expect_grep "a program that acts, on a file that anybody may run" err 'skipped: f/acts/step: .*--allow-system-wide'
-expect_grep "a program is no library" err "skipped: f/no_library/step: 'work' of .* cannot be called: .*(executable|dynamically load)"
+expect_grep "a program is no library" err "skipped: f/no_library/step: .*/f.yml:13:[0-9]+: 'work' of .* cannot be called: .*(executable|dynamically load)"
 scenario "name: gone, program: on_work, binary: $TMP/loop, function: work, pid: $looping"
 expect_grep "a process that has ended" err 'No such process'
 
