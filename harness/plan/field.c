@@ -83,15 +83,15 @@ static bool name_is_valid(const char *name)
 
 	while (name_takes(name[len]))
 		len++;
-	return !name[len] && !strchr("-._", *name) && len <= BB_NAME_MAX_BYTES;
+	return !name[len] && !strchr("-.", *name) && len <= BB_NAME_MAX_BYTES;
 }
 
 void bb_name_from(const char *text, size_t len, char *ret_name)
 {
 	size_t n = 0;
 
-	if (!len || !name_takes(text[0]) || strchr("-._", text[0]))
-		ret_name[n++] = 'x'; /* it begins with a letter or digit */
+	if (!len || strchr("-.", text[0]))
+		ret_name[n++] = 'x'; /* it begins neither as an option nor as a hidden file */
 	for (size_t i = 0; i < len && n < BB_NAME_MAX_BYTES; i++)
 		ret_name[n++] = name_takes(text[i]) ? text[i] : '_';
 	ret_name[n] = '\0';
@@ -104,7 +104,7 @@ int bb_field__name(const struct bb_reader *r, const struct bb_field *f, const st
 	    !name_is_valid(node->text))
 		return bb_yaml__fail(r->path, node, r->err,
 				     "%s %s must be letters, digits, '_', '-' and '.', begin with "
-				     "a letter or digit, and be at most %d long",
+				     "a letter, digit or '_', and be at most %d long",
 				     f->name, bb_yaml__show(node).text, BB_NAME_MAX_BYTES);
 	return bb_field__text(r, f, node, base);
 }

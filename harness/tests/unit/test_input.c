@@ -709,7 +709,7 @@ static const struct bad bad_inputs[] = {
 	{IN("hex: " ETH), 8, 9, "an input needs the key 'name'"},
 	{IN("pcap: /dev/null"), 8, 16, "cannot use pcap '/dev/null': not a regular file"},
 	{IN("name: a b, hex: " ETH), 8, 16, "name 'a b' must be letters, digits"},
-	{IN("name: -a, hex: " ETH), 8, 16, "begin with a letter or digit"},
+	{IN("name: -a, hex: " ETH), 8, 16, "begin with a letter, digit or '_'"},
 	{ETH_IN("file: x"), 8, 56,
 	 "key 'file' does not belong to 'hex' but to file; hex takes: name, hex, ctx_hex,"},
 	{IN("name: a, context_hex: '00', out_hex: '00'"), 8, 38,

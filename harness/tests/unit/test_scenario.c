@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include "base/rng.h"
+#include "plan/field.h"
 #include "plan/scenario.h"
 #include "plan/yaml.h"
 
@@ -113,6 +114,26 @@ static struct bb_scenario *must_parse(const char *text)
 		fail_msg("%s", err.msg);
 	assert_non_null(s);
 	return s;
+}
+
+/* Names of programs become names of variants: unchanged, where they may. */
+static void test_names(void **state)
+{
+	static const char *const names[][2] = {{"_start", "_start"},
+					       {"a.b-c_1", "a.b-c_1"},
+					       {"", "x"},
+					       {".hidden", "x.hidden"},
+					       {"-o", "x-o"},
+					       {"a b/c", "a_b_c"}};
+	char name[BB_NAME_MAX_BYTES + 1];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		bb_name_from(names[i][0], strlen(names[i][0]), name);
+		assert_string_equal(name, names[i][1]);
+	}
+	bb_scenario__free(must_parse("{name: _n, object: o, variants: [{name: _v}], drive: [{with: "
+				     "step}]}"));
 }
 
 static void test_perf_profiler(void **state)
@@ -411,7 +432,7 @@ static const struct bad bad_keys[] = {
 
 static const struct bad bad_names[] = {
 	{"name: a/b\n" V D, 1, 7,
-	 "name 'a/b' must be letters, digits, '_', '-' and '.', begin with a letter or digit"},
+	 "name 'a/b' must be letters, digits, '_', '-' and '.', begin with a letter, digit or '_'"},
 	{"name: .a\n" V D, 1, 7, "name '.a' must be"},
 	{"name: \"\"\n" V D, 1, 7, "name must not be empty"},
 	{"name:\n" V D, 1, 6, "name must be a text, not nothing"},
@@ -878,6 +899,7 @@ static void test_mutations(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_names),
 		cmocka_unit_test(test_perf_profiler),
 		cmocka_unit_test(test_drives),
 		cmocka_unit_test(test_live),
