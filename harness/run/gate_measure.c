@@ -170,10 +170,21 @@ static int time_all_lines(struct bb_gate_run *run, const struct bb_run_opts *opt
 	return rc == -ENODATA ? 0 : rc;
 }
 
-int bb_gate_run__measure(struct bb_gate_run *run, const struct bb_run_opts *opts,
+/* What a scenario of the tree runs, it runs as the user who built the tree. */
+static struct bb_run_opts as_builder(const struct bb_repo *repo, const struct bb_run_opts *opts)
+{
+	struct bb_run_opts o = *opts;
+
+	o.driver.uid = repo->uid;
+	o.driver.gid = repo->gid;
+	return o;
+}
+
+int bb_gate_run__measure(struct bb_gate_run *run, const struct bb_run_opts *asked,
 			 const struct bb_report *first, struct bb_report *report,
 			 struct bb_err *err)
 {
+	const struct bb_run_opts builders = as_builder(&run->repo, asked), *opts = &builders;
 	struct bb_ab_opts ab = {
 		.run = *opts,
 		.base = bb_revision_names[BB_BASE],

@@ -119,6 +119,39 @@ expect_grep "gate: but what --env names" err "^BB_TOKEN=$token\$"
 gate --build 'echo one; echo two >/dev/stderr; echo three >/dev/stdout; false'
 expect_eq "gate: a recipe that opens /dev/stderr empties no log" "$(grep -E '^(one|two|three)$' "$TMP/err" | tr '\n' ' ')" "one two three "
 
+# --- what its scenario runs ---
+cat >"$repo/fired.bpf.c" <<'EOF'
+#include <linux/bpf.h>
+#include <bpf/bpf_helpers.h>
+SEC("tp/syscalls/sys_enter_umask") int on_umask(void *ctx) { return 0; }
+char LICENSE[] SEC("license") = "GPL";
+EOF
+cat >"$repo/fired.yml" <<EOF
+name: fired
+object: fired.bpf.o
+variants:
+  - {name: on_umask, fired_by: {run: [sh, -c, "umask 22; id -u >>$WORK/fired"]}}
+drive:
+  - {with: step, trigger: fire}
+  - {with: in-situ, event: attach, workload: /bin/sh, args: [-c, "while umask 22; do id -u >>$WORK/workload; done"], seconds: 0.2}
+EOF
+chown "$NOBODY" "$repo"/fired.*
+here git add fired.bpf.c fired.yml
+here git commit -qm fired
+for whose in gate owner; do
+	for what in step:fired in-situ-attach:workload; do
+		rm -f "$WORK/${what#*:}"
+		"$whose" -s fired.yml --build 'make fired.bpf.o' --unchanged --budget 6 --each 2 --no-store --drive "${what%:*}"
+		if [[ ! -e $WORK/${what#*:} ]] && grep -qE 'cannot|not supported|no tracepoint' "$TMP/out"; then
+			skip "$whose: ${what#*:}" "$(grep -m 1 -E 'cannot|not supported|no tracepoint' "$TMP/out")"
+			continue
+		fi
+		check "$whose: the command of the scenario was run (${what#*:})" test -s "$WORK/${what#*:}"
+		expect_eq "$whose: and it was nobody's" "$(sort -u "$WORK/${what#*:}")" "$NOBODY"
+	done
+done
+here git reset -q --hard HEAD~1
+
 # --- where there is no place ---
 mkdir -m 755 "$TMP/roots"
 for place in "$TMP/roots" /proc /nowhere; do
