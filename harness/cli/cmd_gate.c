@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/rng.h"
@@ -16,6 +17,7 @@
 #include "cli/options.h"
 #include "cli/output.h"
 #include "export/gate_markdown.h"
+#include "export/markdown.h"
 #include "run/gate.h"
 
 #define DEFAULT_EACH_S 10.0
@@ -254,12 +256,31 @@ static int write_markdown(void *arg, FILE *out, struct bb_err *err)
 	return bb_gate__markdown(f->gate, f->first, f->again, out, err);
 }
 
+static int write_plain(void *arg, FILE *out, struct bb_err *err)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *mem = open_memstream(&text, &size);
+	int rc = mem ? write_markdown(arg, mem, err) : bb_fail_nomem(err);
+
+	if (mem && fclose(mem) && !rc)
+		rc = bb_fail_nomem(err);
+	if (!rc)
+		bb_md_plain(text, out);
+	free(text);
+	return rc;
+}
+
 static int show(const struct gate_args *a, const struct bb_gate *g, const struct bb_report *first,
 		const struct bb_report *again)
 {
 	struct findings f = {.gate = g, .first = first, .again = again};
 	struct bb_err err = {0};
-	int rc = a->measure.format ? 0 : bb_output_of(write_markdown, &f, NULL, &err);
+	int rc = 0;
+
+	if (!a->measure.format)
+		rc = bb_output_of(isatty(STDOUT_FILENO) ? write_plain : write_markdown, &f, NULL,
+				  &err);
 
 	if (!rc && a->markdown)
 		rc = bb_output_of(write_markdown, &f, a->markdown, &err);

@@ -11,6 +11,7 @@
 #include <jansson.h>
 
 #include "openmetrics_check.h"
+#include "export/markdown.h"
 #include "export_testing.h"
 
 static void test_golden(void **state)
@@ -84,6 +85,48 @@ static void test_odd_names(void **state)
 	json_decref(root);
 	free(text);
 	bb_report__free(r);
+}
+
+/* What a page of GitHub's or GitLab's makes of a text, beside markup: it calls users and makes
+ * links. */
+static void test_markdown_calls_nobody(void **state)
+{
+	static const struct {
+		const char *text, *markdown;
+	} all[] = {
+		{"@torvalds", "@&#8203;torvalds"},
+		{"a@b.org", "a@&#8203;b.org"},
+		{"see https://x.org/", "see https:&#8203;//x.org/"},
+		{"(WWW.x.org)", "(W&#8203;WW.x.org)"},
+		{"o/r#12 !3 $4", "o/r\\#&#8203;12 !&#8203;3 \\$&#8203;4"},
+		{"GH-1, gh-2", "G&#8203;H-1, g&#8203;h-2"},
+		{"0123abc 0123abcd0123abcd0123abcd0123abcd0123abcd", "0&#8203;123abc "
+								     "0&#8203;"
+								     "123abcd0123abcd0123abcd0123ab"
+								     "cd0123abcd"},
+		{"&#64;me &commat;me", "\\&\\#&#8203;64;me \\&commat;me"},
+		{"on_x, 012345, feed_beef, !x && ~y", "on\\_x, 012345, feed\\_beef, !x \\&\\& "
+						      "\\~y"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+		char *text = NULL, *plain = NULL;
+		size_t size;
+		FILE *mem = open_memstream(&text, &size);
+
+		assert_non_null(mem);
+		bb_md_text(all[i].text, mem);
+		assert_int_equal(fclose(mem), 0);
+		assert_string_equal(text, all[i].markdown);
+		mem = open_memstream(&plain, &size);
+		assert_non_null(mem);
+		bb_md_plain(text, mem);
+		assert_int_equal(fclose(mem), 0);
+		assert_string_equal(plain, all[i].text);
+		free(plain);
+		free(text);
+	}
 }
 
 /* benchstat makes its own intervals: a line a load, void ones left out. */
@@ -181,6 +224,7 @@ int main(void)
 		cmocka_unit_test(test_nothing_to_say),
 		cmocka_unit_test(test_absent_columns),
 		cmocka_unit_test(test_markdown_verdicts),
+		cmocka_unit_test(test_markdown_calls_nobody),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
