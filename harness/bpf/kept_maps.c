@@ -2,6 +2,7 @@
 #include "bpf/kept_maps.h"
 
 #include <bpf/bpf.h>
+#include <bpf/btf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -62,12 +63,73 @@ static const struct bb_kept_map *kept(const struct bb_kept_maps *k, const char *
 	return NULL;
 }
 
-/* A prog array holds programs of its own load, which must not run those of another. */
-static bool is_kept(const struct bpf_map *map)
+/* A pointer to an object that a program made (__kptr), a list or a tree of such. */
+static bool is_own(const struct btf *btf, const struct btf_type *t)
+{
+	const struct btf_type *to = btf_is_ptr(t) ? btf__type_by_id(btf, t->type) : t;
+	const char *name = btf__name_by_offset(btf, to ? to->name_off : 0);
+
+	if (!to || !name)
+		return false;
+	return btf_is_ptr(t) ? btf_is_type_tag(to) && strstr(name, "kptr")
+			     : btf_is_struct(t) && (!strcmp(name, "bpf_list_head") ||
+						    !strcmp(name, "bpf_rb_root"));
+}
+
+struct type_walk {
+	__u32 n_types, *todo; /* todo[n], of n_types + 1 */
+	size_t n;
+	bool *seen;
+};
+
+static void add_type(struct type_walk *w, __u32 id)
+{
+	if (id >= w->n_types || w->seen[id])
+		return;
+	w->seen[id] = true;
+	w->todo[w->n++] = id;
+}
+
+/* The types that `t` holds. */
+static void add_parts(struct type_walk *w, const struct btf_type *t)
+{
+	if (btf_is_array(t))
+		add_type(w, btf_array(t)->type);
+	else if (btf_is_mod(t) || btf_is_typedef(t))
+		add_type(w, t->type);
+	for (__u32 i = 0; btf_is_composite(t) && i < btf_vlen(t); i++)
+		add_type(w, btf_members(t)[i].type);
+}
+
+bool bb_holds_own_objects(const struct btf *btf, uint32_t type_id)
+{
+	struct type_walk w = {.n_types = btf && type_id ? btf__type_cnt(btf) : 0};
+	bool found = false;
+
+	w.todo = calloc(w.n_types + 1, sizeof(*w.todo));
+	w.seen = calloc(w.n_types + 1, sizeof(*w.seen));
+	if (w.todo && w.seen)
+		add_type(&w, type_id);
+	while (w.n && !found) {
+		const struct btf_type *t = btf__type_by_id(btf, w.todo[--w.n]);
+
+		found = t && is_own(btf, t);
+		if (t)
+			add_parts(&w, t);
+	}
+	free(w.seen);
+	free(w.todo);
+	return found;
+}
+
+/* A prog array holds programs of its own load, which must not run those of another; the types of
+ * objects are of a load's BTF. */
+static bool is_kept(const struct bpf_object *obj, const struct bpf_map *map)
 {
 	/* those of programs are of a load */
 	return !bpf_map__is_internal(map) && bpf_map__type(map) != BPF_MAP_TYPE_PROG_ARRAY &&
-	       bpf_map__type(map) != BPF_MAP_TYPE_STRUCT_OPS;
+	       bpf_map__type(map) != BPF_MAP_TYPE_STRUCT_OPS &&
+	       !bb_holds_own_objects(bpf_object__btf(obj), bpf_map__btf_value_type_id(map));
 }
 
 /* Is something in it different for each program? */
@@ -120,7 +182,7 @@ int bb_kept_maps__reuse(struct bb_kept_maps *k, struct bpf_object *obj)
 
 	bpf_object__for_each_map(map, obj)
 	{
-		const struct bb_kept_map *m = is_kept(map) ? find_map(k, map) : NULL;
+		const struct bb_kept_map *m = is_kept(obj, map) ? find_map(k, map) : NULL;
 		int rc = m ? bpf_map__reuse_fd(map, m->fd) : 0;
 
 		if (rc)
@@ -147,7 +209,7 @@ int bb_kept_maps__keep(struct bb_kept_maps *k, struct bpf_object *obj, const cha
 	{
 		int rc;
 
-		if (!is_kept(map) || bpf_map__fd(map) < 0 || is_lent(k, map))
+		if (!is_kept(obj, map) || bpf_map__fd(map) < 0 || is_lent(k, map))
 			continue;
 		rc = bb_kept_maps__keep_one(k, bpf_map__name(map), bpf_map__fd(map), object_path,
 					    err);

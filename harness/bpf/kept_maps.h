@@ -18,6 +18,7 @@
 struct bb_kept_map;
 struct bpf_map_info;
 struct bpf_object;
+struct btf;
 
 /* Zeroed, none. */
 struct bb_kept_maps {
@@ -50,6 +51,10 @@ int bb_kept_maps__keep_one(struct bb_kept_maps *k, const char *name, int fd,
 
 /* The ring buffer of that map, our own or the lender's; NULL: it is none. */
 const struct bb_ring *bb_kept_maps__ring(const struct bb_kept_maps *k, uint32_t map_id);
+
+/* Does a value of that type hold objects whose types are the program's own (__kptr, lists, trees)?
+ * The kernel wants them in the BTF object of the program: such a map is of one load. */
+bool bb_holds_own_objects(const struct btf *btf, uint32_t type_id);
 
 /* Let go of the maps; their specs stay. */
 void bb_kept_maps__drop(struct bb_kept_maps *k);

@@ -131,10 +131,11 @@ static struct bb_source_global captured_global(const struct bb_source *source, c
 
 /* --- loading --- */
 
-/* Contents that belong to a load: of variables, and programs. */
+/* Contents that belong to a load: of variables, programs, and objects of their own types. */
 static bool is_kept(const struct captured *s, const struct bb_captured_map *m)
 {
-	return m->type != BPF_MAP_TYPE_PROG_ARRAY && !section_of(s, m);
+	return m->type != BPF_MAP_TYPE_PROG_ARRAY && !section_of(s, m) &&
+	       !(m->btf >= 0 && bb_holds_own_objects(s->btfs[m->btf], m->value_type_id));
 }
 
 static int reuse_maps(struct captured *s, struct bb_err *err)

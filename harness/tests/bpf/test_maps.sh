@@ -60,4 +60,18 @@ real -s "$WORK/maps.yml" --loads 1
 complains "an unknown map" 1 "map 'hsah' \(scenario 3:8\): .*did you mean 'hash'\?"
 rm -rf "$results"
 
+# --- a map that holds objects of the program's own type ---
+stash=$O/tests/bpf/kptr_stash.bpf.o
+names=("own objects: each load has its map" "own objects: captured")
+if ! "$O/tests/tools/load_all" -1 "$stash" >"$TMP/loaded" 2>&1 || ! grep -qx '1 programs' "$TMP/loaded"; then
+	skip_each "this kernel or libbpf does not load it" "${names[@]}" || true
+else
+	real --object "$stash" --loads 3 -n 60 --budget 60
+	check "${names[0]}" more "$(bmf "$TMP/out" kptr_stash/swaps/step latency)" 0
+	rm -rf "$results"
+	real --loads 3 -n 60 --budget 60 -- "$O/tests/tools/load_all" -1 "$stash"
+	check "${names[1]}" grep -qE '"[^"]*swaps/step"' "$TMP/out"
+	rm -rf "$results"
+fi
+
 plan_done

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* A program that keeps an object of its own type in a map: the type in the map's BTF must be that of the program's. It calls kfuncs of
+ * Linux 6.4, which other kernels refuse, so it stands alone.
+ */
+#include <linux/bpf.h>
+#include <bpf/bpf_helpers.h>
+
+struct stashed_node {
+	__u64 key, data;
+};
+
+typedef struct stashed_node stashed; /* clang 14 forgets the tag of a struct */
+
+struct stash {
+	__u64 unused;
+	stashed __attribute__((btf_type_tag("kptr"))) *node;
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 4);
+	__type(key, __u32);
+	__type(value, struct stash);
+} stashes SEC(".maps");
+
+extern void *bpf_obj_new_impl(__u64 local_type_id, void *meta) __ksym;
+extern void bpf_obj_drop_impl(void *kptr, void *meta) __ksym;
+
+/* Puts a new one there, and takes the old one out. */
+SEC("tc")
+int swaps(struct __sk_buff *ctx)
+{
+	__u32 key = ctx->len & 3;
+	struct stash *stash = bpf_map_lookup_elem(&stashes, &key);
+	struct stashed_node *node;
+
+	if (!stash)
+		return 1;
+	node = bpf_obj_new_impl(__builtin_btf_type_id(*(struct stashed_node *)0, 0), 0);
+	if (!node)
+		return 2;
+	node->key = key;
+	node->data = ctx->len;
+	node = bpf_kptr_xchg(&stash->node, node);
+	if (node)
+		bpf_obj_drop_impl(node, 0);
+	return 0;
+}
+
+char LICENSE[] SEC("license") = "GPL";
