@@ -9,8 +9,8 @@
 
 /* Cells of a Markdown table. A missing figure is "-". */
 
-/* neither ends a cell nor begins markup, mentions a user, refers to an issue or commit or is a link;
- * NULL: nothing */
+/* neither ends a cell nor begins markup, mentions a user, refers to an issue or commit or is a
+ * link; NULL: nothing */
 void bb_md_text(const char *text, FILE *mem);
 /* Markdown for a terminal: as the texts were before bb_md_text() */
 void bb_md_plain(const char *markdown, FILE *out);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A program that keeps an object of its own type in a map: the type in the map's BTF must be that of the program's. It calls kfuncs of
- * Linux 6.4, which other kernels refuse, so it stands alone.
+/* A program that keeps an object of its own type in a map: the type in the map's BTF must be that
+ * of the program's. It calls kfuncs of Linux 6.4, which other kernels refuse, so it stands alone.
  */
 #include <linux/bpf.h>
 #include <bpf/bpf_helpers.h>
@@ -13,7 +13,7 @@ typedef struct stashed_node stashed; /* clang 14 forgets the tag of a struct */
 
 struct stash {
 	__u64 unused;
-	stashed __attribute__((btf_type_tag("kptr"))) *node;
+	stashed __attribute__((btf_type_tag("kptr"))) * node;
 };
 
 struct {
