@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <signal.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -36,25 +37,43 @@ static int new_socket(void)
 	return fd < 0 ? -errno : fd;
 }
 
-/* The words of its command line, as far as they may be shown. */
-static void read_command(pid_t pid, char *ret_command, size_t size)
+/* One line of such a file of the process; "" if there is none. */
+static void read_words(pid_t pid, const char *file, char *ret_words, size_t size)
 {
-	char path[64], words[256];
-	size_t n = 0;
-	ssize_t len;
+	char path[64];
+	ssize_t len = -1;
 	int fd;
 
-	ret_command[0] = '\0';
-	snprintf(path, sizeof(path), "/proc/%d/cmdline", (int)pid);
+	snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, file);
 	fd = bb_root__open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return;
-	len = read(fd, words, sizeof(words) - 1);
-	close(fd);
+	if (fd >= 0) {
+		len = read(fd, ret_words, size - 1);
+		close(fd);
+	}
 	for (ssize_t i = 0; i + 1 < len; i++)
-		if (!words[i])
-			words[i] = ' ';
-	words[len > 0 ? len : 0] = '\0';
+		if (!ret_words[i])
+			ret_words[i] = ' ';
+	ret_words[len > 0 ? len : 0] = '\0';
+	ret_words[strcspn(ret_words, "\n")] = '\0';
+}
+
+/*
+ * The words of its command line, as far as they may be shown. A process that is ending has only a
+ * name; one that has ended has left the lock to a child.
+ */
+static void read_command(pid_t pid, char *ret_command, size_t size)
+{
+	char words[256];
+	size_t n = 0;
+
+	read_words(pid, "cmdline", words, sizeof(words));
+	if (!words[0]) {
+		read_words(pid, "comm", words, sizeof(words) - 16);
+		strcat(words, words[0]       ? ", ending"
+			      : kill(pid, 0) ? "ended; a child of it still has the lock"
+					     : "its name is hidden");
+	}
+	ret_command[0] = '\0';
 	for (const char *at = words; *at && n + 5 < size;) {
 		size_t shown = bb_shown_len(at);
 

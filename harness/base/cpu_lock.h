@@ -18,7 +18,7 @@
  */
 struct bb_cpu_holder {
 	pid_t pid;         /* 0: in another PID namespace */
-	char command[200]; /* its command line, "" where it is not shown */
+	char command[200]; /* its command line, or why it has none; "" if pid is 0 */
 	int fd;            /* ends when the holder does, see bb_cpu_lock__wait(); -1: none */
 };
 

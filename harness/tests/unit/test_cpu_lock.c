@@ -114,6 +114,40 @@ static void test_held(void **state)
 	assert_int_equal(bb_cpu_lock__take(cpu, &holder), 0);
 }
 
+/* The holder has ended, and a child that it left still has the lock: said, and not as "()". */
+static void test_holder_gone(void **state)
+{
+	struct bb_cpu_holder holder;
+	int cpu = some_cpu(), alive[2];
+	siginfo_t info;
+	pid_t pid;
+
+	(void)state;
+	need_root();
+	assert_int_equal(pipe(alive), 0);
+	pid = fork();
+	if (pid == 0) {
+		bool ok = !bb_cpu_lock__take(cpu, &holder);
+
+		close(alive[1]);
+		if (ok && fork() == 0) /* until the test lets go */
+			_exit(read(alive[0], &ok, 1) > 0);
+		_exit(!ok);
+	}
+	close(alive[0]);
+	assert_int_equal(waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT), 0);
+	assert_int_equal(bb_cpu_lock__take(cpu, &holder), -EBUSY);
+	assert_int_equal(holder.pid, pid);
+	assert_string_equal(holder.command, "test_cpu_lock, ending");
+	bb_cpu_holder__done(&holder);
+
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+	assert_int_equal(bb_cpu_lock__take(cpu, &holder), -EBUSY);
+	assert_string_equal(holder.command, "ended; a child of it still has the lock");
+	bb_cpu_holder__done(&holder);
+	close(alive[1]);
+}
+
 /* Any user can take the name; nobody waits for one who is not root. */
 static void test_squatters(void **state)
 {
@@ -151,9 +185,8 @@ static void test_full_queue(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_nobody_has_it),
-		cmocka_unit_test(test_held),
-		cmocka_unit_test(test_squatters),
+		cmocka_unit_test(test_nobody_has_it), cmocka_unit_test(test_held),
+		cmocka_unit_test(test_holder_gone),   cmocka_unit_test(test_squatters),
 		cmocka_unit_test(test_full_queue),
 	};
 
