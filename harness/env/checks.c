@@ -25,6 +25,8 @@ const struct bb_check bb_checks[] = {
 	{"memlock", "memory for programs and maps", bb_check_memlock},
 	{"tracefs", "tracepoints are found by name, for `event: attach`", bb_check_tracefs},
 	{"bpffs", "pinned programs and maps, for `pinned:`", bb_check_bpffs},
+	{"cgroup2", "programs of cgroups are attached to a folder of bpfbench's own",
+	 bb_check_cgroup2},
 	{"securityfs", "lockdown and the active security modules can be read", bb_check_securityfs},
 	{"bpf_stats", "run time counters can be enabled by descriptor", bb_check_stats_fd},
 	{"bpf_stats_held", "no other process has run time counters enabled", bb_check_stats_held},

@@ -43,6 +43,7 @@ void bb_check_hyperfine(struct bb_check_result *ret_result);
 /* checks_mounts.c */
 void bb_check_tracefs(struct bb_check_result *ret_result);
 void bb_check_bpffs(struct bb_check_result *ret_result);
+void bb_check_cgroup2(struct bb_check_result *ret_result);
 void bb_check_securityfs(struct bb_check_result *ret_result);
 
 /* checks_perf.c */

@@ -9,6 +9,7 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#include "base/cgroup2.h"
 #include "env/sysfile.h"
 
 static bool is_mounted(const char *path, long magic)
@@ -65,6 +66,19 @@ void bb_check_bpffs(struct bb_check_result *ret_result)
 	else if (!set_lacking(ret_result, "bpf", without))
 		bb_check_set(ret_result, BB_CHECK_SKIP, "sudo mount -t bpf bpf /sys/fs/bpf",
 			     "not mounted: %s", without);
+}
+
+void bb_check_cgroup2(struct bb_check_result *ret_result)
+{
+	static const char without[] = "programs of cgroups cannot be attached";
+
+	char path[100];
+
+	if (bb_cgroup2__find(path, sizeof(path)))
+		bb_check_set(ret_result, BB_CHECK_OK, NULL, "mounted at %s", path);
+	else if (!set_lacking(ret_result, "cgroup2", without))
+		bb_check_set(ret_result, BB_CHECK_SKIP, BB_CGROUP2_REMEDY, "not mounted: %s",
+			     without);
 }
 
 void bb_check_securityfs(struct bb_check_result *ret_result)

@@ -362,7 +362,10 @@ static int need_place(const struct bb_fire_place *place, bool network, struct bb
 		return 0;
 	return bb_fail(err, -ENOTSUP, "there is no %s to attach it to%s%s",
 		       network ? "network namespace of bpfbench's own" : "cgroup2 folder",
-		       place && network ? ": " : "", place && network ? place->why_no_netns : "");
+		       place ? ": " : "",
+		       !place    ? ""
+		       : network ? place->why_no_netns
+				 : place->why_no_cgroup);
 }
 
 int bb_hook__open(const struct bb_attach_point *point, pid_t pid, const struct bb_fire_place *place,

@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/mount.h>
-#include <mntent.h>
 #include <net/if.h>
 #include <sched.h>
 #include <signal.h>
@@ -22,6 +21,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/cgroup2.h"
 #include "base/caller.h"
 #include "base/process.h"
 #include "bpf/netns.h"
@@ -64,22 +64,6 @@ static int open_netns(struct bb_fire_place *p)
 }
 
 /* --- the cgroup --- */
-
-static bool find_cgroup2(char *ret_path, size_t size)
-{
-	FILE *mounts = setmntent("/proc/self/mounts", "re");
-	struct mntent *m;
-	bool found = false;
-
-	while (mounts && !found && (m = getmntent(mounts))) {
-		found = !strcmp(m->mnt_type, "cgroup2");
-		if (found)
-			snprintf(ret_path, size, "%s", m->mnt_dir);
-	}
-	if (mounts)
-		endmntent(mounts);
-	return found;
-}
 
 /* It waits until we are gone, and removes what we then leave. */
 static void keep(const char *folder, int fd)
@@ -132,7 +116,7 @@ static int make_cgroup(struct bb_fire_place *p)
 	struct stat st;
 	int rc = 0;
 
-	if (!find_cgroup2(parent, sizeof(parent)))
+	if (!bb_cgroup2__find(parent, sizeof(parent)))
 		return -ENODEV;
 	snprintf(p->cgroup, sizeof(p->cgroup), "%s/bpfbench-%d-%u", parent, (int)getpid(), made++);
 	rc = start_keeper(p);
@@ -155,7 +139,8 @@ static int open_cgroup(struct bb_fire_place *p)
 
 	if (rc)
 		snprintf(p->why_no_cgroup, sizeof(p->why_no_cgroup), "%s",
-			 rc == -ENODEV ? "no cgroup2 file system is mounted" : strerror(-rc));
+			 rc == -ENODEV ? "no cgroup2 file system is mounted; " BB_CGROUP2_REMEDY
+				       : strerror(-rc));
 	return rc == -ENOMEM ? rc : 0;
 }
 
