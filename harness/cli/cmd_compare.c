@@ -241,7 +241,9 @@ static const struct argp argp = {
 	       "of loads. The verdict is on pairs at the same JIT address mod 64, and comes as "
 	       "soon as the interval allows it: regressed, improved, same (within the threshold) "
 	       "or inconclusive. The exit code is 3 only with --fail-on or --exact, and never for "
-	       "inconclusive. Stored runs share no randomisation: their intervals are wider, and "
+	       "inconclusive. Ctrl-C ends the measurement: the verdicts so far are printed, and "
+	       "the "
+	       "exit code is 1. Stored runs share no randomisation: their intervals are wider, and "
 	       "runs of different machines are inconclusive without --force. The default budget "
 	       "is 10 s, for functions of user space (`call`) 30 s.",
 	.children = children,
@@ -319,8 +321,8 @@ static int make_scenario(struct compare_args *a, const struct bb_paths *paths,
 /*
  * What was measured, on stderr for people unless it is there or on stdout already: the cases with
  * all that stands beside the estimates, and the notes; then on stdout the table of the comparisons,
- * unless another format was asked for. An interrupted run has no result, so stdout stays empty.
- * Returns the exit code.
+ * unless another format was asked for. A signal ends the run, and the verdicts stand as they are
+ * then; after any other failure there is no result, so stdout stays empty. Returns the exit code.
  */
 static int show_live(const struct compare_args *a, const struct bb_report *report, int rc,
 		     int exit_code)
@@ -343,9 +345,13 @@ static int show_live(const struct compare_args *a, const struct bb_report *repor
 	if (!report->n_cases)
 		return exit_code;
 	if (!a->measure.format && !a->measure.quiet &&
-	    (rc ? bb_export_table(report, stderr, &err)
-		: bb_export_table_of_cases(report, stderr, &err)))
+	    (rc && rc != -EINTR ? bb_export_table(report, stderr, &err)
+				: bb_export_table_of_cases(report, stderr, &err)))
 		exit_code = bb_complain(&err);
+	if (rc == -EINTR && !a->measure.format && report->incomplete) {
+		printf("INCOMPLETE: %s\n\n", report->incomplete);
+		bb_compare_show_measured(&a->compare, report, a->base, a->head);
+	}
 	if (rc || exit_code != BB_EXIT_OK)
 		return exit_code;
 	return a->measure.format ? bb_compare_exit_code(&a->compare, report)
@@ -446,7 +452,7 @@ int bb_cmd_compare(int argc, char **argv)
 	int exit_code;
 
 	bb_measure_args__init(&a.measure, NULL, DEFAULT_BUDGET_S);
-	argp_parse(&argp, argc, argv, 0, NULL, &a);
+	bb_parse_options(&argp, argc, argv, 0, &a);
 	/* check_what() has seen to it that stored runs come without */
 	if (a.scenario || a.object.objects.n)
 		exit_code = compare_live(&a, command ? command : "");
