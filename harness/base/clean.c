@@ -2,6 +2,7 @@
 #include "base/clean.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -27,6 +28,13 @@ static struct {
 	struct stream *stream;
 } std[2];
 
+static bool ends_by_sigpipe;
+
+void bb_clean__end_by_sigpipe(void)
+{
+	ends_by_sigpipe = true;
+}
+
 static bool send(struct stream *s)
 {
 	for (size_t at = 0; at < s->n;) {
@@ -34,6 +42,10 @@ static bool send(struct stream *s)
 
 		if (n < 0 && errno == EINTR)
 			continue;
+		if (n < 0 && errno == EPIPE && ends_by_sigpipe && s == std[0].stream) {
+			signal(SIGPIPE, SIG_DFL);
+			raise(SIGPIPE);
+		}
 		if (n < 0) {
 			s->error = s->error ? s->error : errno;
 			s->n = 0;

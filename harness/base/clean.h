@@ -17,6 +17,9 @@ FILE *bb_clean__open(int fd, int buffering);
 /* stdout and stderr become such streams. 0 or -ENOMEM. */
 int bb_clean__std(void);
 
+/* From now on a reader of stdout who has gone ends this process by SIGPIPE, as it ends cat(1). */
+void bb_clean__end_by_sigpipe(void);
+
 /* Our own escape sequences for a terminal, written as they are. */
 void bb_clean__put_raw(FILE *out, const char *text);
 

@@ -206,7 +206,7 @@ int bb_cmd_annotate(int argc, char **argv)
 	struct bb_err err = {0};
 	int rc;
 
-	argp_parse(&argp, argc, argv, 0, NULL, &a);
+	bb_parse_options(&argp, argc, argv, 0, &a);
 	rc = bb_read_run(a.run, a.results, &report, &err);
 	if (!rc)
 		rc = put(report, &a, &err);

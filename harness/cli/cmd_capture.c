@@ -186,7 +186,7 @@ int bb_cmd_capture(int argc, char **argv)
 	int rc;
 
 	/* what follows the command's name is the command's */
-	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &a);
+	bb_parse_options(&argp, argc, argv, ARGP_IN_ORDER, &a);
 	bb_capture_name(a.command[0], name, sizeof(name));
 	snprintf(path, sizeof(path), "%s.capture", name);
 	a.output = a.output ? a.output : path;

@@ -5,6 +5,7 @@
 
 #include "base/clean.h"
 #include "cli/cmd.h"
+#include "cli/options.h"
 #include "env/checks.h"
 #include "env/fingerprint.h"
 
@@ -66,7 +67,7 @@ int bb_cmd_check(int argc, char **argv)
 	size_t counts[BB_CHECK_N_STATUSES] = {0};
 	bool testbed = false;
 
-	argp_parse(&argp, argc, argv, 0, NULL, &testbed);
+	bb_parse_options(&argp, argc, argv, 0, &testbed);
 	if (testbed)
 		return print_testbed();
 	for (size_t i = 0; i < bb_n_checks; i++) {

@@ -344,7 +344,7 @@ int bb_cmd_gate(int argc, char **argv)
 
 	bb_measure_args__init(&a.measure, NULL, 0);
 	a.measure.results = NULL;
-	argp_parse(&argp, argc, argv, 0, NULL, &a);
+	bb_parse_options(&argp, argc, argv, 0, &a);
 	a.measure.no_store |= !a.measure.results;
 	a.gate.drives = a.drives.v;
 	a.gate.n_drives = a.drives.n;

@@ -113,7 +113,7 @@ int bb_cmd_heap(int argc, char **argv)
 	struct bb_dhat *heaps;
 	int rc = 0;
 
-	argp_parse(&argp, argc, argv, 0, NULL, &a);
+	bb_parse_options(&argp, argc, argv, 0, &a);
 	heaps = calloc(a.files.n, sizeof(*heaps));
 	if (!heaps)
 		rc = bb_fail_nomem(&err);

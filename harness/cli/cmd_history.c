@@ -122,7 +122,7 @@ int bb_cmd_history(int argc, char **argv)
 	struct bb_err err = {0};
 	int rc;
 
-	argp_parse(&argp, argc, argv, 0, NULL, &a);
+	bb_parse_options(&argp, argc, argv, 0, &a);
 	opts.rule = a.rule;
 	opts.filter = (struct bb_timeline_filter){
 		.scenario = a.scenario,

@@ -9,6 +9,7 @@
 #include "base/caller.h"
 #include "base/stop.h"
 #include "cli/cmd.h"
+#include "cli/options.h"
 #include "cli/machine.h"
 #include "cli/object_options.h"
 #include "cli/paths.h"
@@ -151,7 +152,7 @@ int bb_cmd_init(int argc, char **argv)
 	struct bb_err err = {0};
 	int rc;
 
-	argp_parse(&argp, argc, argv, 0, NULL, &a);
+	bb_parse_options(&argp, argc, argv, 0, &a);
 	if (a.find_triggers)
 		bb_stop__install();
 	else if (bb_caller__become(&err))

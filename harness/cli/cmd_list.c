@@ -134,7 +134,7 @@ int bb_cmd_list(int argc, char **argv)
 	struct bb_err err = {0};
 	int rc = 0, bad = 0;
 
-	argp_parse(&argp, argc, argv, 0, NULL, &a);
+	bb_parse_options(&argp, argc, argv, 0, &a);
 	if (!a.runs_only)
 		bad = list_scenarios(&a, &err);
 	if (!a.scenarios_only)

@@ -371,7 +371,7 @@ int bb_cmd_live(int argc, char **argv)
 	bool by_screen;
 	int rc;
 
-	argp_parse(&argp, argc, argv, 0, NULL, &a);
+	bb_parse_options(&argp, argc, argv, 0, &a);
 	by_screen = !a.once && !a.format && !a.output && bb_screen_possible();
 	rc = bb_output_check(a.output, &err);
 	if (!rc)

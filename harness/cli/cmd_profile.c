@@ -263,7 +263,7 @@ int bb_cmd_profile(int argc, char **argv)
 	struct bb_err err = {0};
 	int rc;
 
-	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &a);
+	bb_parse_options(&argp, argc, argv, ARGP_IN_ORDER, &a);
 	rc = bb_output_check(a.output, &err);
 	if (!rc)
 		rc = bb_paths__find(&paths, &err);

@@ -243,7 +243,7 @@ int bb_cmd_report(int argc, char **argv)
 	struct bb_err err = {0};
 	int rc;
 
-	argp_parse(&argp, argc, argv, 0, NULL, &a);
+	bb_parse_options(&argp, argc, argv, 0, &a);
 	rc = bb_output_check(a.output, &err);
 	if (!rc)
 		rc = read_page(&a, &page, &err);

@@ -402,7 +402,7 @@ int bb_cmd_run(int argc, char **argv)
 	int rc, exit_code = BB_EXIT_OK;
 
 	bb_measure_args__init(&a.measure, "bmf", DEFAULT_BUDGET_S);
-	argp_parse(&argp, argc, argv, 0, NULL, &a);
+	bb_parse_options(&argp, argc, argv, 0, &a);
 	if (a.cold && !a.measure.has_budget)
 		a.measure.budget_s = DEFAULT_BUDGET_COLD_S;
 	rc = command ? bb_paths__find(&paths, &err) : bb_fail_nomem(&err);

@@ -167,7 +167,7 @@ int bb_cmd_selftest(int argc, char **argv)
 	int rc, exit_code;
 
 	bb_measure_args__init(&a.measure, NULL, DEFAULT_BUDGET_S);
-	argp_parse(&argp, argc, argv, 0, NULL, &a);
+	bb_parse_options(&argp, argc, argv, 0, &a);
 	rc = bb_measure__begin(&a.measure, "selftest", command ? command : "", true, &m, &err);
 	if (!rc)
 		rc = bb_scenario_find(&m.paths, "selftest", &scenario, &err);

@@ -171,7 +171,7 @@ int bb_cmd_triggers(int argc, char **argv)
 	struct bb_err err = {0};
 	int rc = 0;
 
-	argp_parse(&argp, argc, argv, 0, NULL, &a);
+	bb_parse_options(&argp, argc, argv, 0, &a);
 	if (!a.object) {
 		list_catalogue();
 	} else {

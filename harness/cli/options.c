@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "cli/options.h"
 
+#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -124,4 +125,82 @@ char *bb_help_formats(int key, const char *text, void *input)
 	if (text)
 		fprintf(out, "\n%s", text);
 	return fclose(out) ? NULL : help;
+}
+
+/* --- which option was meant --- */
+
+#define MOST_OPTIONS 256
+
+struct known {
+	struct option longs[MOST_OPTIONS + 1]; /* the last one has no name */
+	const char *names[MOST_OPTIONS];
+	char shorts[2 * MOST_OPTIONS + 2];
+	size_t n;
+};
+
+static void add_known(struct known *k, const char *name, int key, bool has_value)
+{
+	size_t len = strlen(k->shorts);
+
+	if (name && k->n < MOST_OPTIONS) {
+		k->longs[k->n] = (struct option){name, has_value, NULL, 0};
+		k->names[k->n++] = name;
+	}
+	if (key > ' ' && key < 0x7f && len + 2 < sizeof(k->shorts)) {
+		k->shorts[len] = (char)key;
+		k->shorts[len + 1] = has_value ? ':' : '\0';
+	}
+}
+
+static void add_all_known(struct known *k, const struct argp *argp)
+{
+	const struct argp_child *child = argp->children;
+	const struct argp_option *o = argp->options;
+
+	for (; o && (o->name || o->key || o->doc); o++)
+		add_known(k, o->name, o->key, o->arg && !(o->flags & OPTION_ARG_OPTIONAL));
+	for (; child && child->argp; child++)
+		add_all_known(k, child->argp);
+}
+
+/* Of a long option that there is not, nor the beginning of one; NULL: none is near. */
+static const char *meant(const struct known *k, const char *word)
+{
+	size_t len = strcspn(word, "=");
+	char name[64];
+
+	for (size_t i = 0; i < k->n; i++)
+		if (!strncmp(k->names[i], word, len))
+			return NULL;
+	snprintf(name, sizeof(name), "%.*s", (int)len, word);
+	return bb_nearest(name, k->names, k->n);
+}
+
+void bb_parse_options(const struct argp *argp, int argc, char **argv, unsigned int flags,
+		      void *input)
+{
+	char **words = calloc((size_t)argc + 1, sizeof(*words)); /* getopt changes their order */
+	struct known k = {.shorts = {flags & ARGP_IN_ORDER ? '+' : '\0'}};
+	int found = 0;
+
+	add_all_known(&k, argp);
+	add_known(&k, "help", '?', false);
+	add_known(&k, "usage", 0, false);
+	opterr = optind = 0;
+	if (words)
+		memcpy(words, argv, (size_t)argc * sizeof(*words));
+	while (words && found >= 0) {
+		const char *word, *near;
+
+		found = getopt_long(argc, words, k.shorts, k.longs, NULL);
+		word = found == '?' && !optopt ? words[optind - 1] : "";
+		near = !strncmp(word, "--", 2) ? meant(&k, word + 2) : NULL;
+		if (!near)
+			continue;
+		fprintf(stderr, "%s: unrecognized option '%s'; did you mean '--%s'?\n", argv[0],
+			word, near);
+		exit(BB_EXIT_USAGE);
+	}
+	free(words);
+	argp_parse(argp, argc, argv, flags, NULL, input);
 }

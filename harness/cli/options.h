@@ -30,6 +30,10 @@ void bb_option_env(const struct argp_state *state, struct bb_env_names *names, c
 
 void bb_strings_add(struct bb_strings *s, const char *text, const struct argp_state *state);
 
+/* argp_parse(), with the nearest name for a long option that there is not. */
+void bb_parse_options(const struct argp *argp, int argc, char **argv, unsigned int flags,
+		      void *input);
+
 /* Stored runs: where they are, and which of them is meant. */
 #define BB_KEY_RESULTS 0x700
 #define BB_RESULTS "results"

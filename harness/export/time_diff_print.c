@@ -158,6 +158,15 @@ int bb_time_diff__print(const struct bb_time_diff *d, FILE *out)
 	return rc;
 }
 
+/* Tells the cases of one program apart: "/lines/input=syn"; "" for the drive lines without a value.
+ */
+static const char *below_variant(const struct bb_timed *t)
+{
+	size_t at = strlen(t->scenario) + 1 + strlen(t->variant);
+
+	return strlen(t->name) > at && strcmp(t->name + at, "/lines") ? t->name + at : "";
+}
+
 void bb_time_diff__markdown(const struct bb_time_diff *d, FILE *out)
 {
 	for (size_t i = 0; i < d->n_cases; i++) {
@@ -168,6 +177,7 @@ void bb_time_diff__markdown(const struct bb_time_diff *d, FILE *out)
 		bb_time_diff__sentence(c, sentence, sizeof(sentence));
 		fputs("\n", out);
 		bb_md_text(c->b->scenario, out);
+		bb_md_text(below_variant(c->b), out);
 		fputs(", nanoseconds by source line: ", out);
 		bb_md_text(sentence, out);
 		fputs("\n\n", out);

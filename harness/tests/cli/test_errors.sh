@@ -42,6 +42,13 @@ bpfbench list frobnicate
 complains "list: takes no argument" 2 'Too many arguments'
 bpfbench -s
 complains "an option without its value" 2 "requires an argument"
+for words in "run --varient x:--variant" "compare --treshold=3:--threshold" "capture --outptu x -- true:--output" "--scenaro x:--scenario"; do
+	# shellcheck disable=SC2086 # words
+	run "$BPFBENCH" ${words%:*}
+	complains "a mistyped option: ${words%:*}" 2 "unrecognized option .*; did you mean '${words#*:}'\?"
+done
+run "$BPFBENCH" history --variant --treshold=3 --results "$WORK"
+complains "a value that looks like an option is none" 1 'no runs are stored there'
 for bad in 'samples 12abc' 'samples 0' 'samples -5' 'samples 1e3' 'loads 12abc' 'loads 99999999999999999999' 'cpu 1x' 'cpu -1' \
 	'budget 5s' 'budget nan' 'budget -1' 'seed 0x' 'seed -1' 'seed 18446744073709551616' 'seed 1.5'; do
 	bpfbench -s perf_profiler "--${bad% *}=${bad#* }"

@@ -153,6 +153,12 @@ expect_eq "why stands beside them" "$(column hist/plain/fake 18 | sed -n '3,4p' 
 history
 expect_grep "the table says why, too" out 'not judged: another kernel_release than now$'
 
+# --- a reader who has seen enough ---
+# shellcheck disable=SC2016 # the inner shell's
+run bash -c 'exec 3> >(exec true); wait $!; exec "$@" >&3 3>&-' _ "$BPFBENCH" history --results "$results"
+expect_status "a closed pipe ends it as it ends others: by SIGPIPE" 141
+expect_no_grep "a closed pipe: in silence" err 'Broken pipe|bpfbench: stdout'
+
 # --- usage ---
 for option in --threshold=x --threshold=-1 --threshold=1%% --window=19 --window=31 --format=svg "a b"; do
 	# shellcheck disable=SC2086

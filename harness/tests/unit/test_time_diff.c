@@ -213,6 +213,11 @@ static void test_lines(void **state)
 	assert_has(text, "regressed: prog.bpf.c:22 x++;\n");
 	assert_null(strstr(text, "|*|")); /* what Markdown would read */
 	free(text);
+	/* of several cases of one program, each says which it is of */
+	set_text(&t->name, "compare/head/lines/depth=2");
+	text = print(&d, true);
+	assert_has(text, "compare/lines/depth=2, nanoseconds by source line: ");
+	free(text);
 	bb_time_diff__done(&d);
 	bb_report__free(r);
 }
