@@ -11,6 +11,7 @@
 #include "base/grow.h"
 #include "base/parse.h"
 #include "bpf/stats_enable.h"
+#include "drivers/arguments.h"
 #include "drivers/beside.h"
 #include "drivers/companions.h"
 #include "fire/discover.h"
@@ -236,7 +237,7 @@ static int find_on_own(struct bb_fire_state *s, struct bb_test_prog *subject,
 	}
 	if (!*own->target)
 		bb_live_objects__guess_function(s->live, bb_target__program(subject->target), own);
-	bb_live_objects__make_arguments(s->live, own);
+	bb_live_objects__make_arguments(s->live, 0, own);
 	return own->kind == BB_AT_OWN_RUN ? find_at(s, subject, own, err)
 					  : take_own(s, subject, own, err);
 }
@@ -360,9 +361,11 @@ int bb_fire__probe(void *state, struct bb_test_prog *subject, struct bb_err *err
 		return rc;
 	rc = find(state, subject, err);
 	bb_stats_enable__off(&stats);
-	if (!rc)
+	if (!rc) {
 		bb_companions__open(subject,
 				    ((struct bb_fire_state *)state)->opts.allow_system_wide);
+		bb_arguments__choose(state, subject);
+	}
 	if (rc == -ENOENT && err)
 		err->code = -ENOTSUP; /* the message stays */
 	return rc == -ENOENT ? -ENOTSUP : rc;

@@ -14,6 +14,16 @@ uint64_t bb_counts__instructions(const struct bb_cfg *g, const uint64_t *counts)
 	return sum;
 }
 
+uint32_t bb_counts__reached(const struct bb_cfg *g, const uint64_t *before, const uint64_t *counts)
+{
+	uint32_t n = 0;
+
+	for (uint32_t b = 0; b < g->n_blocks; b++)
+		if (counts[b] != (before ? before[b] : 0))
+			n += g->blocks[b].n_insns;
+	return n;
+}
+
 uint64_t bb_counts__path(const struct bb_cfg *g, const uint64_t *counts)
 {
 	uint64_t hash = 14695981039346656037U;

@@ -13,6 +13,9 @@
  * not in it. */
 uint64_t bb_counts__instructions(const struct bb_cfg *g, const uint64_t *counts);
 
+/* Instructions in blocks that were executed since the counts were `before` (NULL: 0). */
+uint32_t bb_counts__reached(const struct bb_cfg *g, const uint64_t *before, const uint64_t *counts);
+
 /*
  * One number for the path that was taken: runs that executed each block equally often have the same
  * (and others the same only by a collision in 64 bits). FNV-1a (Fowler, Noll & Vo).

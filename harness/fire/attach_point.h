@@ -49,6 +49,7 @@ struct bb_attach_point {
 	 * BB_AT_OWN_RUN: the event's arguments */
 	int map_fd; /* BB_AT_STRUCT_OPS: the struct, of the load that is measured; borrowed */
 	long args[7];
+	unsigned int argument_set; /* which of the sets (fire/live_objects.h) they are */
 	char said[200];
 };
 

@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -71,6 +72,45 @@ static void open_files(struct bb_live_objects *o, int netns_fd)
 		open_sockets(o);
 		bb_netns__leave(home_fd, 0, NULL);
 	}
+}
+
+/* --- pages --- */
+
+/* One of zeros, one full of addresses in itself, one of a text. */
+enum { PAGE_ZEROS, PAGE_ADDRESSES, PAGE_TEXT, N_PAGES };
+
+#define PAGES_AT 0x20000000L
+#define IN_PAGE 0x140L /* no address in it has a byte of zero at its end: it is a text, too */
+static const char a_path[] = "/etc/hostname";
+
+static char *page_at(const struct bb_live_objects *o, unsigned int page)
+{
+	return o->pages + page * (size_t)sysconf(_SC_PAGESIZE);
+}
+
+/* The same address in each run, where it can be. */
+static long text_of_ours(const struct bb_live_objects *o)
+{
+	return o->pages ? (long)page_at(o, PAGE_TEXT) : (long)a_path;
+}
+
+static void open_pages(struct bb_live_objects *o)
+{
+	size_t bytes = (size_t)sysconf(_SC_PAGESIZE);
+	char *p = mmap((void *)PAGES_AT, N_PAGES * bytes, PROT_READ | PROT_WRITE,
+		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE | MAP_FIXED_NOREPLACE, -1, 0);
+
+	if (p == MAP_FAILED)
+		return;
+	if (p != (char *)PAGES_AT) { /* before Linux 4.17 */
+		munmap(p, N_PAGES * bytes);
+		return;
+	}
+	o->pages = p;
+	for (size_t i = 0; i < bytes; i += sizeof(long))
+		*(long *)(void *)(page_at(o, PAGE_ADDRESSES) + i) =
+			(long)page_at(o, PAGE_ADDRESSES) + IN_PAGE;
+	memcpy(page_at(o, PAGE_TEXT), a_path, sizeof(a_path));
 }
 
 /* --- their addresses --- */
@@ -136,6 +176,7 @@ void bb_live_objects__open(int netns_fd, const char *object_dir,
 	for (size_t i = 0; i < BB_N_LIVE_FILES; i++)
 		o->fd[i] = o->others[i] = -1;
 	open_files(o, netns_fd);
+	open_pages(o);
 	o->btf = btf__load_vmlinux_btf();
 	o->why_not = o->btf ? find_addresses(o, object_dir) : -errno;
 }
@@ -150,6 +191,8 @@ void bb_live_objects__close(struct bb_live_objects *o)
 		if (o->others[i] > 0)
 			close(o->others[i]);
 	}
+	if (o->pages)
+		munmap(o->pages, N_PAGES * (size_t)sysconf(_SC_PAGESIZE));
 	btf__free(o->btf);
 	*o = (struct bb_live_objects){0};
 }
@@ -189,7 +232,29 @@ static const struct {
 };
 
 #define A_SIZE 64 /* for counts and sizes */
-static const char a_path[] = "/etc/hostname";
+
+/* What stands for all that no object is for. */
+struct filler {
+	const char *word; /* NULL: set 0, which goes by names */
+	long value;
+};
+
+static bool filler_of(const struct bb_live_objects *o, unsigned int set, struct filler *ret_filler)
+{
+	long task = (long)o->record[BB_LIVE_REGULAR].v[BB_LIVE_TASK];
+	const struct filler fillers[BB_N_ARGUMENT_SETS] = {
+		{NULL, 0},
+		{"0", 0},
+		{"1", 1},
+		{"page", o->pages ? (long)page_at(o, PAGE_ZEROS) : 0},
+		{"page of pointers", o->pages ? (long)page_at(o, PAGE_ADDRESSES) + IN_PAGE : 0},
+		{"text", o->pages ? (long)page_at(o, PAGE_TEXT) : 0},
+		{"task_struct", o->why_not ? 0 : task},
+	};
+
+	*ret_filler = fillers[set];
+	return set <= 2 || fillers[set].value;
+}
 
 static enum bb_live_file suggested_file(const char *function)
 {
@@ -229,7 +294,7 @@ static long text_for(const struct bb_live_objects *o, const char *function)
 {
 	/* a path of user space, or a text of the kernel's */
 	return strstr(function, "sys_") || strstr(function, "user")
-		       ? (long)a_path
+		       ? text_of_ours(o)
 		       : (long)o->record[BB_LIVE_REGULAR].v[BB_LIVE_COMM];
 }
 
@@ -248,8 +313,8 @@ static long integer_for(const struct bb_live_objects *o, const char *name)
 }
 
 /* A value for a parameter, or a value to return, of the type; its words are added to `said`. */
-static long value_for(const struct bb_live_objects *o, __u32 type, const char *name,
-		      const char *function, char *said, size_t size)
+static long value_for(const struct bb_live_objects *o, const struct filler *filler, __u32 type,
+		      const char *name, const char *function, char *said, size_t size)
 {
 	int id = btf__resolve_type(o->btf, type);
 	const struct btf_type *t = id < 0 ? NULL : btf__type_by_id(o->btf, (__u32)id);
@@ -258,8 +323,9 @@ static long value_for(const struct bb_live_objects *o, __u32 type, const char *n
 	long value;
 
 	if (!t || !btf_is_ptr(t)) {
-		snprintf(said + at, size - at, "%sinteger", at ? ", " : "");
-		return integer_for(o, name);
+		snprintf(said + at, size - at, "%s%s", at ? ", " : "",
+			 filler->word ? filler->word : "integer");
+		return filler->word ? filler->value : integer_for(o, name);
 	}
 	id = btf__resolve_type(o->btf, t->type);
 	t = id < 0 ? NULL : btf__type_by_id(o->btf, (__u32)id);
@@ -271,9 +337,11 @@ static long value_for(const struct bb_live_objects *o, __u32 type, const char *n
 		value = t && !strcmp(type_name, "pt_regs") ? own_registers(o)
 							   : live_of(o, type_name, function);
 	}
-	snprintf(said + at, size - at, "%s%s%s", at ? ", " : "", value ? "" : "no ",
-		 *type_name ? type_name : "pointer");
-	return value;
+	snprintf(said + at, size - at, "%s%s%s", at ? ", " : "", value || filler->word ? "" : "no ",
+		 !value && filler->word ? filler->word
+		 : *type_name           ? type_name
+					: "pointer");
+	return value ? value : filler->value;
 }
 
 static const struct btf_type *prototype_of(const struct bb_live_objects *o, const char *function)
@@ -341,42 +409,65 @@ static const struct btf_type *event_of(const struct bb_live_objects *o, const ch
 	return t && btf_is_func_proto(t) ? t : NULL;
 }
 
-/* Nothing is known of it (`why`, or ""): sizes, and a text as the result. */
-static void make_unknown(struct bb_attach_point *p, const char *why)
+/* Nothing is known of it (`why`, or ""): set 0 is sizes, and a text as the result. */
+static void make_unknown(const struct bb_live_objects *o, const struct filler *filler,
+			 const char *why, struct bb_attach_point *p)
 {
-	for (size_t i = 0; i < 6; i++)
-		p->args[i] = A_SIZE;
-	p->args[6] = (long)a_path;
-	snprintf(p->said, sizeof(p->said), "%sarguments made: integers", why);
+	for (size_t i = 0; i < 7; i++)
+		p->args[i] = filler->word ? filler->value : A_SIZE;
+	if (!filler->word)
+		p->args[6] = text_of_ours(o);
+	snprintf(p->said, sizeof(p->said), "%sarguments made: %s%s", why,
+		 filler->word ? "all " : "integers", filler->word ? filler->word : "");
 }
 
-void bb_live_objects__make_arguments(const struct bb_live_objects *o, struct bb_attach_point *p)
+/* Integers that are no error, but as many bytes as were asked for. */
+static void make_result(const struct bb_live_objects *o, const struct filler *filler, __u32 type,
+			const char *function, struct bb_attach_point *p)
+{
+	bool counts = strstr(function, "read") || strstr(function, "write") ||
+		      strstr(function, "msg");
+	char said[200] = "";
+	size_t len = strlen(p->said);
+
+	p->args[6] = value_for(o, filler, type, counts ? "count" : "", function, said,
+			       sizeof(said));
+	if (filler->word)
+		p->args[6] = filler->value;
+	if (p->is_return)
+		snprintf(p->said + len, sizeof(p->said) - len, "; returns %s",
+			 filler->word ? filler->word : said);
+}
+
+bool bb_live_objects__make_arguments(const struct bb_live_objects *o, unsigned int set,
+				     struct bb_attach_point *p)
 {
 	unsigned int skip = p->kind == BB_AT_OWN_RUN;
 	char function[128], said[200] = "";
 	const struct btf_type *proto;
+	struct filler filler;
 
+	if (!filler_of(o, set, &filler))
+		return false;
+	p->argument_set = set;
 	snprintf(function, sizeof(function), "%.*s", (int)strcspn(p->target, "+"), p->target);
 	proto = p->kind == BB_AT_OWN_RUN ? event_of(o, function) : prototype_of(o, function);
 	if (!proto || o->why_not) {
-		make_unknown(p, !o->why_not && *function && !strpbrk(function, ":/*?[")
-					? "the kernel has no such function; "
-					: "");
-		return;
+		make_unknown(o, &filler,
+			     !o->why_not && *function && !strpbrk(function, ":/*?[")
+				     ? "the kernel has no such function; "
+				     : "",
+			     p);
+		return true;
 	}
 	for (size_t i = 0; i < 6 && i + skip < btf_vlen(proto); i++) {
 		const struct btf_param *param = &btf_params(proto)[i + skip];
 
-		p->args[i] = value_for(o, param->type, btf__name_by_offset(o->btf, param->name_off),
-				       function, said, sizeof(said));
+		p->args[i] = value_for(o, &filler, param->type,
+				       btf__name_by_offset(o->btf, param->name_off), function, said,
+				       sizeof(said));
 	}
-	snprintf(p->said, sizeof(p->said), "arguments made: %.180s", *said ? said : "none");
-	said[0] = '\0';
-	/* integers that are no error, but as many bytes as were asked for */
-	p->args[6] = value_for(o, proto->type,
-			       strstr(function, "read") || strstr(function, "write") ||
-					       strstr(function, "msg")
-				       ? "count"
-				       : "",
-			       function, said, sizeof(said));
+	snprintf(p->said, sizeof(p->said), "arguments made: %.150s", *said ? said : "none");
+	make_result(o, &filler, proto->type, function, p);
+	return true;
 }

@@ -21,6 +21,7 @@ struct bb_live_objects {
 	int fd[BB_N_LIVE_FILES], others[4]; /* -1: not open */
 	struct bb_live_record record[BB_N_LIVE_FILES];
 	struct btf *btf; /* the kernel's */
+	char *pages;     /* at an address below 2^31, for arguments; NULL: none */
 	int why_not;     /* -errno: there are no addresses here; 0: there are */
 };
 
@@ -31,12 +32,23 @@ void bb_live_objects__open(int netns_fd, const char *object_dir,
 void bb_live_objects__close(struct bb_live_objects *o);
 
 /*
+ * Values for arguments that no live object is for are tried in sets, as nothing tells which value
+ * leads a program furthest: a NULL, a negative number or a place that cannot be read sends many out
+ * early. Set 0 is by the name of the parameter; the others have one value for all: 0, 1, the
+ * address of a page of zeros, of a page full of such addresses, of a text, of our task. The pages
+ * are at addresses that are positive as an int, too.
+ */
+#define BB_N_ARGUMENT_SETS 7u
+
+/*
  * The arguments for a call of ours in the place of the function that `p` (BB_AT_OWN_FUNCTION)
  * names, or for a test run in the place of its event (BB_AT_OWN_RUN), by the function's prototype
  * in the kernel's BTF: addresses of live objects by their types, integers and texts by their names;
- * NULL for what we hold none of. p->said says which.
+ * the set's value for what we hold none of. p->said says which. false: that set cannot be made
+ * here, and `p` stays.
  */
-void bb_live_objects__make_arguments(const struct bb_live_objects *o, struct bb_attach_point *p);
+bool bb_live_objects__make_arguments(const struct bb_live_objects *o, unsigned int set,
+				     struct bb_attach_point *p);
 
 /*
  * The function that a program without a place is for, as p->target: loaders that build programs

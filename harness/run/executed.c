@@ -8,6 +8,7 @@
 
 #include "base/deadline.h"
 #include "drivers/exact.h"
+#include "exact/counts.h"
 
 #define OF_THE_TIME 0.1 /* that is left */
 #define MORE_RUNS 2u    /* after the first: a program that remembers takes another way then */
@@ -17,17 +18,6 @@ struct counter {
 	const size_t *case_of;
 	struct bb_report *report;
 };
-
-/* The instructions that stand in blocks which have been executed since the counts were `before`. */
-static uint32_t executed(const struct bb_exact *e, const uint64_t *before)
-{
-	uint32_t n = 0;
-
-	for (uint32_t b = 0; b < e->clone.cfg.n_blocks; b++)
-		if (e->totals[b] != before[b])
-			n += e->clone.cfg.blocks[b].n_insns;
-	return n;
-}
 
 static uint32_t all(const struct bb_exact *e)
 {
@@ -61,6 +51,7 @@ static int count_cell(const struct counter *k, const struct bb_driver *by, void 
 	struct bb_case *c = &k->report->cases[k->case_of[cell]];
 	size_t size = e->clone.cfg.n_blocks * sizeof(uint64_t);
 	uint64_t *before = malloc(size);
+	uint32_t n;
 	int rc = before ? bb_test_prog__reset_maps(subject, err) : bb_fail_nomem(err);
 
 	if (rc) {
@@ -71,8 +62,9 @@ static int count_cell(const struct counter *k, const struct bb_driver *by, void 
 	rc = run(by, state, slot, &k->session->plan->cases[cell], err);
 	/* none: there was no time for one. One that was counted is told, also where the time was
 	 * over in the midst of those that follow it. */
-	if (executed(e, before)) {
-		c->executed_insns = executed(e, before);
+	n = bb_counts__reached(&e->clone.cfg, before, e->totals);
+	if (n) {
+		c->executed_insns = n;
 		c->n_insns = all(e);
 	}
 	free(before);

@@ -57,10 +57,20 @@ if grep -q ' cgroup2 ' /proc/self/mounts; then
 else
 	skip "cgroups" "no cgroup2 file system is mounted"
 fi
+# arguments that are made: the set that leads the program furthest
+cp "$TMP/err" "$TMP/err.all"
+real --object "$O/tests/bpf/own_arguments.bpf.o" --loads 1 --samples 20 --format table
+for want in 'wants_zero all 0' 'wants_chain all page of pointers' 'wants_path all text'; do
+	expect_grep "made for ${want%% *}" out "^    ${want%% *}: own-call \\(a call of ours; arguments made: ${want#* }\\)\$"
+done
+for name in wants_zero wants_positive wants_chain wants_path; do
+	expect_grep "made for $name: all of it is executed" out "[ ,]$name ([0-9]+) of \\1\\b"
+done
+cp "$TMP/err.all" "$TMP/err"
 expect_grep "a hook that there is not: the nearest" err \
 	"skipped: fire/no_tracepoint/step: this kernel has no tracepoint .*did you mean 'syscalls/sys_enter_openat'"
 expect_grep "a program that could kill any process is skipped" err 'skipped: fire/could_kill/step: .*--allow-system-wide'
-nothing_left "hooks of all kinds" 1
+nothing_left "hooks of all kinds" 2
 rm -rf "$results"
 real --object "$object" --program could_kill --allow-system-wide --loads 2 -n 40
 check "a program that could kill, allowed" fired could_kill open

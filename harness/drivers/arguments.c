@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "drivers/arguments.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/deadline.h"
+#include "exact/clone.h"
+#include "exact/counts.h"
+
+#define RUNS 3u /* with each set: a program that remembers takes another path then */
+
+/* Memory that both processes see. */
+struct tried {
+	uint32_t n_reached[BB_N_ARGUMENT_SETS]; /* instructions */
+};
+
+struct trial {
+	struct bb_test_prog *subject;
+	struct bb_attach_point points[BB_N_ARGUMENT_SETS]; /* with the arguments of each set */
+	bool is_there[BB_N_ARGUMENT_SETS];
+	struct bb_clone clone;
+	uint64_t *counts; /* by block */
+	struct bb_fire_slot slot;
+};
+
+/* --- in the process that fires --- */
+
+static uint32_t reached_with(struct trial *c, unsigned int set)
+{
+	c->subject->fire.point = c->points[set]; /* the trigger looks there; this copy is ours */
+	bb_clone__reset(&c->clone);
+	for (unsigned int i = 0; i < RUNS; i++)
+		bb_firing__fire(&c->slot.firing);
+	bb_target__drain(c->subject->target, true);
+	bb_clone__read(&c->clone, c->counts);
+	return bb_counts__reached(&c->clone.cfg, NULL, c->counts);
+}
+
+static int work(void *arg, struct bb_fire_task *t, void *shared)
+{
+	struct tried *tried = shared;
+	struct trial *c = arg;
+	int rc = bb_fire__trigger(&c->slot, t);
+
+	for (unsigned int set = 0; !rc && set < BB_N_ARGUMENT_SETS; set++, t->beats++)
+		if (c->is_there[set])
+			tried->n_reached[set] = reached_with(c, set);
+	return rc;
+}
+
+/* --- in ours --- */
+
+static bool is_alike(const struct bb_test_prog *a, const struct bb_test_prog *b)
+{
+	const struct bb_attach_point *p = &a->fire.point, *q = &b->fire.point;
+
+	return a != b && b->fire.trigger && p->kind == q->kind && p->is_return == q->is_return &&
+	       !strcmp(p->target, q->target) &&
+	       (*p->target ||
+		!strcmp(bb_target__program(a->target), bb_target__program(b->target)));
+}
+
+static bool share(const struct bb_live_objects *live, struct bb_test_prog *subject)
+{
+	for (size_t i = 0; i < subject->n_all; i++)
+		if (is_alike(subject, &subject->all[i]))
+			return bb_live_objects__make_arguments(live,
+							       subject->all[i]
+								       .fire.point.argument_set,
+							       &subject->fire.point);
+	return false;
+}
+
+static void keep_best(struct trial *c)
+{
+	const struct tried *tried = c->slot.firer.shared;
+	unsigned int best = 0;
+
+	for (unsigned int set = 1; set < BB_N_ARGUMENT_SETS; set++)
+		if (tried->n_reached[set] > tried->n_reached[best])
+			best = set;
+	c->subject->fire.point = c->points[best];
+}
+
+static void try_sets(struct bb_fire_state *s, struct trial *c)
+{
+	struct bb_err unsaid = {0};
+
+	for (unsigned int set = 0; set < BB_N_ARGUMENT_SETS; set++) {
+		c->points[set] = c->subject->fire.point;
+		c->is_there[set] = bb_live_objects__make_arguments(s->live, set, &c->points[set]);
+	}
+	if (bb_fire__attach_program(s, c->subject, c->clone.prog_fd, c, sizeof(struct tried),
+				    &c->slot, &unsaid))
+		return;
+	if (!bb_fire__do(&c->slot, work, &unsaid))
+		keep_best(c);
+	bb_fire__detach_program(&c->slot);
+}
+
+void bb_arguments__choose(struct bb_fire_state *s, struct bb_test_prog *subject)
+{
+	struct trial *c = NULL;
+	struct bb_err unsaid = {0};
+	struct bb_code code;
+
+	if ((subject->fire.point.kind != BB_AT_OWN_FUNCTION &&
+	     subject->fire.point.kind != BB_AT_OWN_RUN) ||
+	    share(s->live, subject) || bb_must_end() ||
+	    bb_target__code(subject->target, &code, &unsaid))
+		return;
+	c = calloc(1, sizeof(*c));
+	if (c && !bb_clone__load(&code, &c->clone, &unsaid)) {
+		c->subject = subject;
+		c->counts = calloc(c->clone.cfg.n_blocks, sizeof(*c->counts));
+		if (c->counts)
+			try_sets(s, c);
+		free(c->counts);
+		bb_clone__done(&c->clone);
+	}
+	free(c);
+	bb_code__done(&code);
+}
