@@ -159,24 +159,30 @@ $(O)/fuzz/fuzz_%: harness/tests/fuzz/fuzz_%.c $(O)/fuzz/libbpfbench.a
 
 # --- what is run --------------------------------------------------------------------------------------------------
 .PHONY: bench test test-all vm-test fuzz fuzzers stress bench-self bench-repeat bench-history bench-lines bench-verdicts bench-fire bench-capture bench-gate plot slowdown flame heap deps clean help bench-capture-aa golden
-deps: ## install what is missing (root and apt), or say what is missing
+deps: ## install what building and running needs (root and apt), or say what is missing
 	$(Q)ci/deps.sh
+
+# The packages that a task needs beside those; its kind in ci/packages.txt.
+DEPS := deps-test deps-plot deps-slowdown deps-heap deps-deb deps-fuzz
+.PHONY: $(DEPS)
+$(DEPS): deps-%:
+	$(Q)ci/deps.sh --for $*
 
 bench: deps ## install, build, and run the main job: perf_profiler, BMF on stdout
 	$(Q)+ci/as-owner.sh $(MAKE) -j$(JOBS) --no-print-directory all
 	$(Q)./$(BIN) --scenario perf_profiler
 
 TESTS ?=
-test: deps ## install, build, and pass the tests that are not slow (as root: the privileged ones too)
+test: deps-test ## install, build, and pass the tests that are not slow (as root: the privileged ones too)
 	$(Q)+ci/as-owner.sh $(MAKE) -j$(JOBS) --no-print-directory all tests
 	$(Q)O=$(O) harness/tests/run.sh --fast --together $(TESTS)
 
-test-all: deps ## likewise all tests, with kernels in virtual machines; TESTS="--without vm/": options of harness/tests/run.sh
+test-all: deps-test ## likewise all tests, with kernels in virtual machines; TESTS="--without vm/": options of harness/tests/run.sh
 	$(Q)+ci/as-owner.sh $(MAKE) -j$(JOBS) --no-print-directory all tests
 	$(Q)O=$(O) harness/tests/run.sh $(TESTS)
 
 KERNELS ?= 5.10 6.1 6.12
-vm-test: deps ## the privileged tests in other kernels, KERNELS="5.10 6.1 6.12", under QEMU: minutes for each
+vm-test: deps-test ## the privileged tests in other kernels, KERNELS="5.10 6.1 6.12", under QEMU: minutes for each
 	$(Q)+ci/as-owner.sh $(MAKE) -j$(JOBS) --no-print-directory all tests
 	$(Q)O=$(O) ci/vm/vm-test.sh $(KERNELS)
 
@@ -184,12 +190,11 @@ fuzzers: $(BPF_OBJS) $(TEST_BPF_OBJS)
 	$(Q)harness/tests/fuzz/have_libfuzzer.sh '$(CLANG)'
 	$(Q)+$(MAKE) --no-print-directory $(FUZZERS)
 
-fuzz: ## give every reader of files damaged ones, FUZZ_SECONDS=60 for each: 12 minutes
-	$(Q)ci/deps.sh --fuzz
+fuzz: deps-fuzz ## give every reader of files damaged ones, FUZZ_SECONDS=60 for each: 12 minutes
 	$(Q)+ci/as-owner.sh $(MAKE) -j$(JOBS) --no-print-directory fuzzers
 	$(Q)O=$(O) harness/tests/fuzz/run.sh
 
-stress: deps ## send signals to every command and drive, and give it hostile objects: SEED=1 COUNT=1000 (200 objects), an hour (root)
+stress: deps-test ## send signals to every command and drive, and give it hostile objects: SEED=1 COUNT=1000 (200 objects), an hour (root)
 	$(Q)+ci/as-owner.sh $(MAKE) -j$(JOBS) --no-print-directory all tests
 	$(Q)O=$(O) harness/tests/stress/signals.sh
 	$(Q)O=$(O) harness/tests/stress/objects.sh
@@ -205,43 +210,46 @@ schema: $(O)/tests/tools/run_schema ## results/schema.json anew, after a stored 
 .PHONY: tests
 tests: all $(UNIT_TESTS) $(REPLAYS) $(BENCHES) $(TEST_BPF_OBJS) $(TEST_TOOLS) $(O)/bpfbench.1
 
-bench-self: all $(TEST_TOOLS) $(BENCHES) $(TEST_BPF_OBJS) ## measure bpfbench itself: ratios, side by side in one run (root)
+bench-self: deps-test all $(TEST_TOOLS) $(BENCHES) $(TEST_BPF_OBJS) ## measure bpfbench itself: ratios, side by side in one run (root)
 	$(Q)O=$(O) harness/tests/bench/run.sh
 
-bench-repeat: all $(O)/bench/bench_repeat $(TEST_BPF_OBJS) ## how well 20 plain runs repeat, beside other tools, 3 minutes: BUSY=1 PROGRAMS="loop cold" (root)
+bench-repeat: deps-test all $(O)/bench/bench_repeat $(TEST_BPF_OBJS) ## how well 20 plain runs repeat, beside other tools, 3 minutes: BUSY=1 PROGRAMS="loop cold" (root)
 	$(Q)O=$(O) harness/tests/bench/run.sh repeat
 
-bench-lines: all $(O)/bench/bench_lines $(TEST_BPF_OBJS) ## time by line against what is known: BENCH_LINES="known tables busy compare objects" (root)
+bench-lines: deps-test all $(O)/bench/bench_lines $(TEST_BPF_OBJS) ## time by line against what is known: BENCH_LINES="known tables busy compare objects" (root)
 	$(Q)O=$(O) harness/tests/bench/run.sh lines
 
-bench-history: all $(O)/bench/bench_tracked $(TEST_BPF_OBJS) ## false alarms of `history` and of the tracked branch over 200 plain runs, 5 minutes: RUNS=200 (root)
+bench-history: deps-test all $(O)/bench/bench_tracked $(TEST_BPF_OBJS) ## false alarms of `history` and of the tracked branch over 200 plain runs, 5 minutes: RUNS=200 (root)
 	$(Q)O=$(O) harness/tests/bench/run.sh tracked
 
-bench-verdicts: all $(O)/bench/bench_verdicts ## count false verdicts and misses of `compare` under load, about 8 minutes (root)
+bench-verdicts: deps-test all $(O)/bench/bench_verdicts ## count false verdicts and misses of `compare` under load, about 8 minutes (root)
 	$(Q)O=$(O) harness/tests/bench/verdicts.sh
 
-bench-fire: all $(TEST_BPF_OBJS) ## false verdicts and misses of `compare` where programs are attached, under load, about 16 minutes (root)
+bench-fire: deps-test all $(TEST_BPF_OBJS) ## false verdicts and misses of `compare` where programs are attached, under load, about 16 minutes (root)
 	$(Q)O=$(O) harness/tests/bench/fire.sh
 
-bench-capture: all tests ## capture libbpf-tools, bpftrace's scripts and our objects, and load and measure all: a table, 10 minutes (root)
+bench-capture: deps-test all tests ## capture libbpf-tools, bpftrace's scripts and our objects, and load and measure all: a table, 10 minutes (root)
 	$(Q)O=$(O) harness/tests/bench/capture.sh
 
-bench-capture-aa: all tests ## compare captures with the objects of the same programs, 50 times: false verdicts, 6 minutes (root)
+bench-capture-aa: deps-test all tests ## compare captures with the objects of the same programs, 50 times: false verdicts, 6 minutes (root)
 	$(Q)O=$(O) harness/tests/bench/capture_aa.sh
 
-bench-gate: all ## count the failures of `gate` under load, about 15 minutes (root)
+bench-gate: deps-test all ## count the failures of `gate` under load, about 15 minutes (root)
 	$(Q)harness/tests/bench/gate.sh
 
-plot: all ## draw the stored results into plots/ (SVG and PNG)
+plot: deps-plot ## draw the stored results into plots/ (SVG and PNG)
+	$(Q)+ci/as-owner.sh $(MAKE) -j$(JOBS) --no-print-directory all
 	$(Q)O=$(O) plots/plot.sh
 
-slowdown: all ## time amicable_pairs while it is sampled, against alone, by hyperfine: about 2 minutes (root)
+slowdown: deps-slowdown ## time amicable_pairs while it is sampled, against alone, by hyperfine: about 2 minutes (root)
+	$(Q)+ci/as-owner.sh $(MAKE) -j$(JOBS) --no-print-directory all
 	$(Q)./$(BIN) --scenario slowdown --budget 150
 
 flame: all ## flame graphs of the consumer, time off the CPU in them, with and without its bug: plots/flame-*.svg (root)
 	$(Q)O=$(O) ci/flame.sh
 
-heap: all ## what the consumer asks of the heap, by valgrind's DHAT, with and without its bug: BMF on stdout
+heap: deps-heap ## what the consumer asks of the heap, by valgrind's DHAT, with and without its bug: BMF on stdout
+	$(Q)+ci/as-owner.sh $(MAKE) -j$(JOBS) --no-print-directory all
 	$(Q)O=$(O) ci/heap.sh
 
 # --- what is installed: the program finds the rest from where it is itself (cli/paths.c), so a PREFIX can be moved -------
@@ -266,7 +274,7 @@ uninstall: ## remove what `make install` put under the same PREFIX and DESTDIR
 	$(Q)rm -rf '$(TO)/bin/$(BIN)' '$(TO)/lib/bpfbench' '$(TO)/share/bpfbench' '$(TO)/share/man/man1/bpfbench.1' \
 		'$(TO)/share/bash-completion/completions/bpfbench' '$(TO)/share/doc/bpfbench'
 
-deb: ## a Debian package of this build in O= (build)
+deb: deps-deb ## a Debian package of this build in O= (build)
 	$(Q)+O=$(O) VERSION=$(VERSION) ci/as-owner.sh packaging/deb.sh
 
 clean: ## remove what was built

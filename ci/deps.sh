@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Install the packages of ci/packages.txt that are missing, or say which they are. `make deps` calls this.
+# Install the packages of ci/packages.txt that a task needs and that are missing, or say which they are: see --help.
 # Everything goes to stderr but what --list and --missing print: stdout of `make bench` carries BMF and nothing else.
 set -euo pipefail
 
@@ -10,15 +10,15 @@ os_release=${BB_OS_RELEASE:-/etc/os-release}
 
 usage() {
 	cat <<-'EOF'
-	Usage: ci/deps.sh [--fuzz] [--list [RELEASE] | --missing | --fresh | --help]
+	Usage: ci/deps.sh [--for TASK] [--list [RELEASE] | --missing | --help]
 
-	Without options: installs what ci/packages.txt lists and this machine lacks (root and apt), or, without root or
-	without apt, says what is missing and leaves it to you. Silent when nothing is missing.
+	Installs what ci/packages.txt lists for building and running bpfbench and this machine lacks (root and apt), or,
+	without root or without apt, says what is missing and leaves it to you. Either way it says how many packages that
+	brings and how large they are. Silent when nothing is missing.
 
-	  --fuzz            also what only make fuzz needs
+	  --for TASK        also what a task needs: a kind in ci/packages.txt. `fresh` needs nothing else
 	  --list [RELEASE]  print the package names for this release, or for debian-12, debian-13 or ubuntu-24.04
 	  --missing         print the names of those that are missing here
-	  --fresh           as without options, for what ci/fresh.sh needs and nothing else
 	  --help            print this
 
 	Environment: BB_NO_INSTALL=1 only says what is missing, also as root.
@@ -28,24 +28,26 @@ usage() {
 
 say() { printf 'deps: %s\n' "$*" >&2; }
 
-# The rows of packages.txt, comments and blank lines gone.
-declare -a rows=() fresh_rows=() releases=()
+# The rows of packages.txt for $task, comments and blank lines gone.
+declare -a rows=() releases=()
 read_packages() {
-	local line first rest
+	local line first rest kind wanted=" need $task " known=' need '
 
+	[[ $task != fresh ]] || wanted=' fresh '
 	[[ -r $packages_txt ]] || { say "cannot read $packages_txt"; exit 1; }
 	while IFS= read -r line || [[ -n $line ]]; do
 		line=${line%%#*}
 		read -r first rest <<<"$line" || true
 		case $first in
-		'') ;;
-		releases) read -ra releases <<<"$rest" ;;
-		need | test | plot) rows+=("$line") ;;
-		fuzz) [[ -z $with_fuzz ]] || rows+=("$line") ;;
-		fresh) fresh_rows+=("$line") ;;
-		*) say "$packages_txt: unknown kind '$first' (need, test, plot, fuzz or fresh)"; exit 1 ;;
+		'') continue ;;
+		releases) read -ra releases <<<"$rest"; continue ;;
 		esac
+		known+="${first//,/ } "
+		for kind in ${first//,/ }; do
+			[[ $wanted != *" $kind "* ]] || { rows+=("$line"); break; }
+		done
 	done <"$packages_txt"
+	[[ -z $task || $known == *" $task "* ]] || { say "unknown task '$task'; see the kinds in $packages_txt"; exit 2; }
 }
 
 # The value of KEY= in os-release, unquoted; never sourced, as it is not ours.
@@ -137,13 +139,25 @@ find_missing() {
 	fi
 }
 
+# What apt says that $missing brings: " (98 packages, 148 MB to download, 654 MB on disk)", or nothing.
+size_of_missing() {
+	local line size=''
+
+	while IFS= read -r line; do
+		[[ ! $line =~ \ ([0-9]+)\ newly\ installed ]] || size="${BASH_REMATCH[1]} packages"
+		[[ ! $line =~ ^Need\ to\ get\ ([0-9].*B)\ of\ archives ]] || size+=", ${BASH_REMATCH[1]} to download"
+		[[ ! $line =~ ^After\ this\ operation,\ ([0-9].*B)\ of\ additional ]] || size+=", ${BASH_REMATCH[1]} on disk"
+	done < <(env LC_ALL=C apt-get -o Debug::NoLocking=1 --assume-no install --no-install-recommends "${missing[@]}" 2>/dev/null </dev/null)
+	[[ -z $size ]] || printf ' (%s)' "$size"
+}
+
 # Root and apt are there: install $missing.
 install_missing() {
 	local -a apt=(env DEBIAN_FRONTEND=noninteractive NEEDRESTART_MODE=a APT_LISTCHANGES_FRONTEND=none
 		apt-get -o DPkg::Lock::Timeout=120 -y -q)
 
-	say "installing: ${missing[*]}"
 	"${apt[@]}" update >&2 </dev/null || say "apt-get update failed; trying with the package lists that are there"
+	say "installing${task:+ for $task}$(size_of_missing): ${missing[*]}"
 	if ! "${apt[@]}" install --no-install-recommends "${missing[@]}" >&2 </dev/null; then
 		say "apt-get could not install: ${missing[*]} (its messages are above)${release_note:+; $release_note}"
 		say "check the network and the apt sources and try again, or go on without them: BB_NO_INSTALL=1 make ..."
@@ -164,7 +178,7 @@ main_deps() {
 		say "missing packages: ${missing[*]}; install them with this system's package manager" \
 			"(the names are those of ${release}, libbpf must be 1.0 or newer)"
 	elif [[ ${BB_UID:-$EUID} != 0 || -n ${BB_NO_INSTALL:-} ]]; then
-		say "missing packages: ${missing[*]}; install them with: sudo apt-get install ${missing[*]}"
+		say "missing packages$(size_of_missing): ${missing[*]}; install them with: sudo apt-get install --no-install-recommends ${missing[*]}"
 	else
 		install_missing
 	fi
@@ -180,12 +194,15 @@ list_release() {
 	exit 2
 }
 
-with_fuzz=''
-[[ ${1:-} != --fuzz ]] || { with_fuzz=1; shift; }
+task=''
+if [[ ${1:-} == --for ]]; then
+	(($# > 1)) || { say "--for needs a task; see ci/deps.sh --help"; exit 2; }
+	task=$2
+	shift 2
+fi
 read_packages
 case ${1:-} in
---fresh) rows=("${fresh_rows[@]}") ;;&
-'' | --fresh) detect_release; names_for "$release"; find_missing; main_deps ;;
+'') detect_release; names_for "$release"; find_missing; main_deps ;;
 --list)
 	(($# <= 2)) || { say "--list takes one release at most"; exit 2; }
 	[[ -n ${2:-} ]] || { detect_release; [[ -z $release_note ]] || say "$release_note"; }

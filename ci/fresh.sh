@@ -11,14 +11,17 @@ tree=$(cd -- "$here/.." && pwd)
 
 usage() {
 	cat <<-'EOF'
-	Usage: ci/fresh.sh SUITE COMMAND...
+	Usage: ci/fresh.sh [--root] SUITE COMMAND...
 
 	Runs COMMAND in a bare chroot of Debian SUITE (debian-12 or bookworm, debian-13 or trixie), in a clone of this tree's
 	commit: uncommitted changes are not in it. The chroot has git, make and sudo and nothing else, /proc, /sys without
-	tracefs, bpffs, securityfs and cgroups, and a small /dev. COMMAND runs as a user who may use sudo. Kernel and network
-	are this machine's, apt's proxies too. The chroot is removed at the end, and every process in it ends.
+	tracefs, bpffs, securityfs and cgroups, and a small /dev. COMMAND runs below /home as a user who may use sudo. Kernel and
+	network are this machine's, apt's proxies too. The chroot is removed at the end, and every process in it ends.
+
+	  --root  run COMMAND as root below /root, which only root may enter, and without sudo, as on a new server
 
 	    sudo ci/fresh.sh debian-13 sudo make test
+	    sudo ci/fresh.sh --root debian-13 make test
 
 	Needs root, and mmdebstrap or debootstrap to make the bare system, which is then kept for 30 days, as are the
 	kernels that ci/vm/ fetches.
@@ -64,7 +67,7 @@ make_bare() {
 	mv -- "$part" "$file"
 }
 
-# The folder of the new machine, whole but for what is mounted: user, sudo, network, apt and the tree.
+# The folder of the new machine, whole but for what is mounted: its user, with sudo, or root, without; network, apt and the tree.
 furnish() {
 	local root=$1
 	local config=$root/etc/gitconfig
@@ -73,13 +76,18 @@ furnish() {
 	echo force-unsafe-io >"$root/etc/dpkg/dpkg.cfg.d/fresh"	# nobody needs it after a crash
 	cp -L -- /etc/resolv.conf /etc/hosts "$root/etc/"
 	grep -qw -- "$HOSTNAME" "$root/etc/hosts" || echo "127.0.1.1 $HOSTNAME" >>"$root/etc/hosts"
-	chroot "$root" useradd --create-home --shell /bin/bash user
-	echo 'user ALL=(ALL) NOPASSWD: ALL' >"$root/etc/sudoers.d/user"
+	if [[ $user == root ]]; then
+		chroot "$root" env SUDO_FORCE_REMOVE=yes dpkg --purge sudo >&2
+		chmod 700 "$root$home"
+	else
+		chroot "$root" useradd --create-home --shell /bin/bash "$user"
+		echo "$user ALL=(ALL) NOPASSWD: ALL" >"$root/etc/sudoers.d/user"
+	fi
 	# git refuses to read a tree of another user, unless told so; it may be the tree of who called sudo.
 	printf '[safe]\n\tdirectory = *\n' >"$config"
-	GIT_CONFIG_GLOBAL=$config git clone --quiet --no-hardlinks "$tree" "$root/home/user/bpfbench"
+	GIT_CONFIG_GLOBAL=$config git clone --quiet --no-hardlinks "$tree" "$root$home/bpfbench"
 	rm -- "$config"
-	chroot "$root" chown -Rh user:user /home/user/bpfbench
+	chroot "$root" chown -Rh "$user:$user" "$home/bpfbench"
 }
 
 # mount_all ROOT KEPT, in the new mount namespace: what a machine has mounted, less what this one may have below /sys, and KEPT for
@@ -105,15 +113,15 @@ mount_all() {
 	for name in 0:stdin 1:stdout 2:stderr; do ln -s "fd/${name%:*}" "$root/dev/${name#*:}"; done
 }
 
-# The second half, in the namespace: ci/fresh.sh --inside ROOT KEPT COMMAND...
+# The second half, in the namespace: ci/fresh.sh [--root] --inside ROOT KEPT COMMAND...
 inside() {
 	local root=$1 kept=$2
 
 	shift 2
 	mount_all "$root" "$kept"
 	# shellcheck disable=SC2016 # the chroot's shell
-	exec chroot "$root" setpriv --reuid=user --regid=user --init-groups env -i HOME=/home/user USER=user LOGNAME=user \
-		SHELL=/bin/bash TERM="${TERM:-dumb}" PATH=/usr/local/bin:/usr/bin:/bin ${CI:+"CI=$CI"} bash -c 'cd ~/bpfbench && exec "$@"' bash "$@"
+	exec chroot "$root" setpriv "--reuid=$user" "--regid=$user" --init-groups env -i "HOME=$home" "USER=$user" "LOGNAME=$user" \
+		SHELL=/bin/bash TERM="${TERM:-dumb}" "PATH=$path" ${CI:+"CI=$CI"} bash -c 'cd ~/bpfbench && exec "$@"' bash "$@"
 }
 
 # The processes whose root folder is the new machine's.
@@ -159,12 +167,19 @@ main() {
 	tar -C "$folder" -xpf "$bare"
 	furnish "$folder"
 	started=1
-	unshare --mount --propagation private bash "$here/fresh.sh" --inside "$folder" "$cache/kernels" "$@" <&0 &
+	unshare --mount --propagation private bash "$here/fresh.sh" "${options[@]}" --inside "$folder" "$cache/kernels" "$@" <&0 &
 	wait $! || rc=$?
 	return $rc
 }
 
 folder='' part='' started=''
+user=user home=/home/user path=/usr/local/bin:/usr/bin:/bin
+declare -a options=()
+if [[ ${1:-} == --root ]]; then
+	user=root home=/root path=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
+	options=(--root)
+	shift
+fi
 case ${1:-} in
 --help | -h) usage ;;
 --inside) shift; inside "$@" ;;

@@ -4,10 +4,11 @@
 #
 # ${user[@]} before a command runs it without root: when we are root, as nobody or, where nobody cannot walk to this tree, as its
 # owner; and where that is root, as we are. $NOBODY and $NOGROUP are their numbers, $WORK a folder that they may write to.
+# ${sudo[@]} before a command runs it as root whom that user called by sudo; without such a user, or without root, as we are.
 # shellcheck source=harness/tests/lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
-declare -a user=()
+declare -a user=() sudo=()
 WORK=$TMP/work
 mkdir "$WORK"
 NOBODY=$(id -u nobody) NOGROUP=$(id -g nobody)
@@ -25,6 +26,8 @@ if ((EUID == 0)); then
 		printf '# nobody but root can reach %s: run as root\n' "$ROOT"
 		user=()
 	fi
+	# shellcheck disable=SC2034 # the tests use it
+	((${#user[@]} == 0)) || sudo=(env "SUDO_UID=$NOBODY" "SUDO_GID=$NOGROUP")
 	chown "$NOBODY:$NOGROUP" "$WORK"
 fi
 export WORK NOBODY NOGROUP

@@ -228,7 +228,7 @@ check "interrupted: the file is whole" "$BPFBENCH" init "$file"
 # --- the caller's: under sudo, the file is that of who called ---
 if need_user "the caller's"; then
 	rm -f "$file"
-	run env "SUDO_UID=$NOBODY" "SUDO_GID=$NOGROUP" "$BPFBENCH" capture -o "$file" -- "$load" "$objects/sections.bpf.o"
+	run "${sudo[@]}" "$BPFBENCH" capture -o "$file" -- "$load" "$objects/sections.bpf.o"
 	expect_status "the caller's: exit code 0" 0
 	expect_eq "the caller's: the file, and nobody else's" "$(stat -c '%u %a' "$file")" "$NOBODY 600"
 fi

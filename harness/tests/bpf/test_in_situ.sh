@@ -79,7 +79,7 @@ ends() {
 	local name="SIG$1 during $2" expected=1
 
 	scenario packets.bpf.o '{name: xdp_sees}' "event: $2, seconds: 600" >"$WORK/long.yml"
-	start env SUDO_UID="$NOBODY" SUDO_GID="$NOGROUP" "$BPFBENCH" -s "$WORK/long.yml" --loads 1 --budget 0 --results "$results"
+	start "${sudo[@]}" "$BPFBENCH" -s "$WORK/long.yml" --loads 1 --budget 0 --results "$results"
 	check "$name: before it, there are senders" wait_until 10 some_senders "$3"
 	check "$name: and they send" wait_until 10 have_sent "$(switches)"
 	if [[ $1 == KILL ]]; then

@@ -92,7 +92,7 @@ status_of() { awk -v key="$1:" '$1 == key { $1 = ""; print substr($0, 2) }' "$TM
 if (($(nproc) < 2)); then
 	skip "who the workload runs as" "in-situ needs two CPUs"
 elif need_user "who the workload runs as"; then
-	start env SUDO_UID="$NOBODY" SUDO_GID="$NOGROUP" "$BPFBENCH" -s "$WORK/long.yml" -d in-situ --loads 1 --budget 0 \
+	start "${sudo[@]}" "$BPFBENCH" -s "$WORK/long.yml" -d in-situ --loads 1 --budget 0 \
 		--results "$results"
 	check "the workload runs" wait_until 30 look_at_workload
 	expect_eq "the workload runs as the user who called sudo" "$(status_of Uid)" "$NOBODY $NOBODY $NOBODY $NOBODY"

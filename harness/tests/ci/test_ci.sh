@@ -15,20 +15,49 @@ fake_tool() { cat >"$fake/$1"; chmod +x "$fake/$1"; }
 
 # --- packages.txt ---
 for release in debian-12 debian-13 ubuntu-24.04; do
-	run ci/deps.sh --list "$release"
+	run ci/deps.sh --for test --list "$release"
 	expect_grep "$release: libbpf-dev is listed" out '^libbpf-dev$'
 	expect_no_grep "$release: only package names are printed" out '[^a-z0-9.+-]'
 	expect_eq "$release: no name twice" "$(sort "$TMP/out" | uniq -d)" ""
 done
-run ci/deps.sh --list ubuntu-24.04
+run ci/deps.sh --for test --list ubuntu-24.04
 expect_grep "ubuntu-24.04: bpftool comes with linux-tools" out '^linux-tools-generic$'
 expect_no_grep "ubuntu-24.04: the Debian name is replaced" out '^bpftool$'
 expect_grep "ubuntu-24.04: has clang-format 14" out '^clang-format-14$'
-run ci/deps.sh --list debian-13
+run ci/deps.sh --for test --list debian-13
 expect_no_grep "debian-13: what it does not have is not listed" out '^(clang-format.*|-)$'
 run ci/deps.sh --list plan-9
 expect_status "an unknown release is a usage error" 2
 expect_grep "an unknown release: says which are known" err "unknown release 'plan-9'.* debian-12 debian-13 ubuntu-24.04"
+
+run ci/deps.sh --list debian-13
+expect_grep "no task: what building needs" out '^libbpf-dev$'
+expect_no_grep "no task: nothing that only tests and plots need" out '^(qemu|valgrind|lcov|bpftrace|shellcheck|gnuplot|jq)'
+run ci/deps.sh --for plot --list debian-13
+expect_eq "plot: what building needs, and gnuplot" "$(comm -13 <(ci/deps.sh --list debian-13 | sort) <(sort "$TMP/out") | tr '\n' ' ')" \
+	"fonts-dejavu-core gnuplot-nox "
+run ci/deps.sh --for fresh --list debian-13
+expect_no_grep "fresh: nothing to build with" out '^gcc$'
+run ci/deps.sh --for fun
+expect_status "an unknown task is a usage error" 2
+
+# Which task's packages each target of make installs; it ends there, as as-owner.sh fails.
+mkdir -p "$TMP/targets/ci"
+cp Makefile "$TMP/targets/"
+printf '#!/bin/sh\necho "$*" >>"$BB_TEST_LOG"\n' >"$TMP/targets/ci/deps.sh"
+printf '#!/bin/sh\nexit 1\n' >"$TMP/targets/ci/as-owner.sh"
+chmod +x "$TMP"/targets/ci/*.sh
+# packages_of TARGET
+packages_of() {
+	: >"$TMP/log"
+	BB_TEST_LOG=$TMP/log make -C "$TMP/targets" "$1" >/dev/null 2>&1 || true
+	cat "$TMP/log"
+}
+expect_eq "make bench: what building and running needs, and nothing else" "$(packages_of bench)" ""
+check "make bench: it did ask" test -s "$TMP/log"
+for target in test:test test-all:test vm-test:test stress:test plot:plot slowdown:slowdown heap:heap deb:deb fuzz:fuzz; do
+	expect_eq "make ${target%:*}: its packages" "$(packages_of "${target%:*}")" "--for ${target#*:}"
+done
 
 # list_for ID VERSION LIKE: the list for a system that says so of itself.
 list_for() {
@@ -46,7 +75,7 @@ list_for fedora 40 '' >/dev/null
 check "os-release: an unlisted system is named" grep -q 'fedora 40.*debian-12' "$TMP/list.err"
 
 if command -v apt-cache >/dev/null && apt-cache show libbpf-dev >/dev/null 2>&1; then
-	run ci/deps.sh --list
+	run ci/deps.sh --for test --list
 	mapfile -t names <"$TMP/out"
 	check "apt knows every name on this release" apt-cache show --no-all-versions "${names[@]}"
 else
@@ -88,6 +117,11 @@ expect_empty "deps: no apt: stdout stays clean" out
 
 fake_tool apt-get <<'EOF'
 #!/usr/bin/env bash
+if [[ " $* " == *' --assume-no '* ]]; then
+	[[ -z ${BB_TEST_SIZES:-} ]] || printf '%s\n' '0 upgraded, 98 newly installed, 0 to remove and 2 not upgraded.' \
+		'Need to get 7 MB/148 MB of archives.' 'After this operation, 654 MB of additional disk space will be used.'
+	exit 1
+fi
 printf '%s DEBIAN_FRONTEND=%s\n' "$*" "${DEBIAN_FRONTEND:-}" >>"$BB_TEST_LOG"
 echo "apt chatter"
 [[ " $* " != *' install '* ]] && exit "${BB_TEST_UPDATE_RC:-0}"
@@ -104,11 +138,17 @@ EOF
 deps BB_UID=1000
 expect_status "deps: no root: goes on" 0
 expect_grep "deps: no root: gives the command" err \
-	'^deps: missing packages: gcc libyaml-dev; install them with: sudo apt-get install gcc libyaml-dev$'
+	'^deps: missing packages: gcc libyaml-dev; install them with: sudo apt-get install --no-install-recommends gcc libyaml-dev$'
 deps BB_UID=0 BB_NO_INSTALL=1
 expect_grep "deps: BB_NO_INSTALL=1: says the same as root" err '^deps: missing packages: gcc libyaml-dev;'
 expect_eq "deps: neither called apt-get" "$(cat "$BB_TEST_LOG")" ""
 
+deps BB_UID=1000 BB_TEST_SIZES=1
+expect_grep "deps: no root: says what it brings" err \
+	'^deps: missing packages \(98 packages, 7 MB/148 MB to download, 654 MB on disk\): gcc libyaml-dev;'
+deps BB_UID=0 BB_TEST_INSTALL_RC=100 BB_TEST_SIZES=1
+expect_grep "deps: says beforehand what it brings" err \
+	'^deps: installing \(98 packages, 7 MB/148 MB to download, 654 MB on disk\): gcc libyaml-dev$'
 deps BB_UID=0 BB_TEST_INSTALL_RC=100
 expect_status "deps: apt-get fails: exit code 1" 1
 expect_grep "deps: apt-get fails: says so" err '^deps: apt-get could not install: gcc libyaml-dev'
@@ -525,6 +565,8 @@ run ci/fresh.sh --help
 expect_grep "fresh: --help has an example" out 'sudo ci/fresh.sh debian-13 sudo make test'
 run ci/fresh.sh debian-13
 expect_status "fresh: no command: usage" 2
+run ci/fresh.sh --root debian-13
+expect_status "fresh: --root and no command: usage" 2
 run ci/fresh.sh sarge true
 expect_status "fresh: an unknown suite: usage" 2
 expect_grep "fresh: an unknown suite: which there are" err "unknown suite 'sarge': debian-12 or debian-13"

@@ -8,10 +8,6 @@
 
 results=$WORK/results
 
-# As sudo calls it for nobody. Without root there is nothing to give up.
-declare -a sudo=()
-if ((EUID == 0 && ${#user[@]})); then sudo=(env "SUDO_UID=$NOBODY" "SUDO_GID=$NOGROUP"); fi
-
 # need_two NAME...: false, and each NAME skipped, where there are not both root and somebody else.
 need_two() {
 	need_root "$@" && need_user "$@"

@@ -3,7 +3,8 @@
 # Runs the commands of a page of the documentation: the lines of its ```sh blocks, in their order, in a scratch folder that
 # looks like the tree of a user who has a program, prog.bpf.c, in git. Source it; it sources tool.sh.
 #
-# - `sudo` is us, with the caller's id in SUDO_UID; without root such commands are skipped by name.
+# - `sudo` is us, with the caller's id in SUDO_UID; without root such commands are skipped by name. In a tree that only root
+#   can reach all commands are root's, as they are for a reader who works as root.
 # - ./bpfbench and bpfbench are the real one behind a script that appends small budgets (`small` below): the documentation
 #   shows the defaults, the test has no minutes. The last of two equal options counts.
 # - make's targets, scripts of ci/ and programs of others are looked up and not run: they build, install or take minutes.
@@ -19,7 +20,7 @@ tree=$WORK/tree bin=$WORK/bin
 skipped_root=0
 
 as_user() { (cd -- "$tree" && HOME=$WORK PATH=$bin:$PATH "${user[@]}" "$@"); }
-as_root() { (cd -- "$tree" && HOME=$WORK PATH=$bin:$PATH SUDO_UID=$NOBODY SUDO_GID=$NOGROUP "$@"); }
+as_root() { (cd -- "$tree" && HOME=$WORK PATH=$bin:$PATH "${sudo[@]}" "$@"); }
 
 # The scratch tree. Programs: prog.bpf.o, and old.bpf.o and new.bpf.o, which does a little more.
 make_tree() {
