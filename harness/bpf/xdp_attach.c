@@ -97,13 +97,18 @@ static int find_port(struct bb_xdp_net *net, size_t *ret_port, struct bb_err *er
 	return 0;
 }
 
+/* A link takes programs of one expected attach type, BPF_XDP or 0, and refuses others by EINVAL
+ * (net/core/dev.c, bpf_xdp_link_update): these need a link of their own. */
 static int put_on(struct bb_xdp_port *port, int prog_fd)
 {
 	LIBBPF_OPTS(bpf_link_create_opts, opts, .flags = XDP_FLAGS_DRV_MODE);
-	int fd;
+	int fd = port->link_fd >= 0 ? bpf_link_update(port->link_fd, prog_fd, NULL) : -EINVAL;
 
+	if (fd != -EINVAL)
+		return fd;
 	if (port->link_fd >= 0)
-		return bpf_link_update(port->link_fd, prog_fd, NULL);
+		close(port->link_fd);
+	port->link_fd = -1;
 	fd = bpf_link_create(prog_fd, (int)port->ifindex, BPF_XDP, &opts);
 	if (fd < 0)
 		return fd;

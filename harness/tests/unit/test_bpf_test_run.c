@@ -598,6 +598,38 @@ static void test_many_ports(void **state)
 	}
 }
 
+/* One is loaded as for XDP alone, as libbpf does it, one for no attach type, as others do it: they
+ * use the same port in turns. */
+static void test_port_of_other_attach_type(void **state)
+{
+	static const enum bpf_attach_type types[] = {BPF_XDP, 0, BPF_XDP};
+	const struct bpf_insn insns[] = {
+		{.code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0, .imm = XDP_PASS},
+		{.code = BPF_JMP | BPF_EXIT},
+	};
+	struct bb_xdp_net net;
+	struct bb_err err = {0};
+	size_t port = SIZE_MAX;
+
+	(void)state;
+	need_root();
+	if (bb_xdp_net__open(&net, &err))
+		fail_msg("%s", err.msg);
+	for (size_t i = 0; i < 3; i++) {
+		LIBBPF_OPTS(bpf_prog_load_opts, opts, .expected_attach_type = types[i]);
+		int fd = bpf_prog_load(BPF_PROG_TYPE_XDP, NULL, "GPL", insns, 2, &opts);
+		size_t last = port;
+
+		assert_true(fd >= 0);
+		if (bb_xdp_net__attach(&net, fd, &port, &err))
+			fail_msg("%s", err.msg);
+		assert_true(!i || port == last);
+		bb_xdp_net__detach(&net, port);
+		close(fd);
+	}
+	bb_xdp_net__close(&net);
+}
+
 /* A program of another type cannot be attached: the error is said, and we are still where we were.
  */
 static void test_attach_error(void **state)
@@ -739,6 +771,7 @@ int main(void)
 		cmocka_unit_test(test_queues_are_emptied),
 		cmocka_unit_test(test_nothing_is_left),
 		cmocka_unit_test(test_many_ports),
+		cmocka_unit_test(test_port_of_other_attach_type),
 		cmocka_unit_test(test_attach_error),
 		cmocka_unit_test(test_no_namespace),
 		cmocka_unit_test(test_attached_costs_less),
