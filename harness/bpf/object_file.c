@@ -189,6 +189,7 @@ static int say_not_opened(const char *path, int rc, struct bb_err *err)
 {
 	const char *log = bb_libbpf_log__text();
 	char words[128], reason[300];
+	bool is_for_others;
 
 	/* The second is what it says of a map in a section that has any other name. */
 	if (strstr(log, "legacy map definitions") || strstr(log, "bad map relo"))
@@ -205,9 +206,14 @@ static int say_not_opened(const char *path, int rc, struct bb_err *err)
 			       path);
 	libbpf_strerror(rc, words, sizeof(words));
 	bb_refusal_of_libbpf(log, reason, sizeof(reason));
+	is_for_others = strstr(reason, "is static and not supported") ||
+			strstr(reason, "invalid pinning value");
 	return bb_fail(err, rc == -ENOTSUP ? -EINVAL : rc,
-		       "%s: not a BPF object that libbpf can read (%s%s%s); " HOW_TO_BUILD, path,
-		       words, reason[0] ? ": " : "", reason);
+		       "%s: not a BPF object that libbpf can read (%s%s%s); %s", path, words,
+		       reason[0] ? ": " : "", reason,
+		       is_for_others ? "it is made for another loader: bpfbench -- LOADER captures "
+				       "and measures what that one loads"
+				     : HOW_TO_BUILD);
 }
 
 int bb_object_open(const char *path, const char *elf, size_t len, struct bpf_object **ret_obj,

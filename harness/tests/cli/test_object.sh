@@ -16,7 +16,7 @@ same_plan() {
 	file=$WORK/${name%.bpf.o}.yml
 	"${user[@]}" "$BPFBENCH" init "$1" -o "$file" >"$TMP/init.out" 2>"$TMP/init.err" || code=$?
 	case $name in
-	legacy_maps.bpf.o | no_extern.bpf.o | no_program.bpf.o | freplace.bpf.o) [[ $code == [14] && -s $TMP/init.err && ! -e $file ]]; return ;;
+	legacy_maps.bpf.o | no_extern.bpf.o | no_program.bpf.o | freplace.bpf.o | static_program.bpf.o | pinned_elsewhere.bpf.o) [[ $code == [14] && -s $TMP/init.err && ! -e $file ]]; return ;;
 	esac
 	[[ $code == 0 && ! -s $TMP/init.out ]] || { cat "$TMP/init.err"; return 1; }
 	"${user[@]}" "$BPFBENCH" --scenario "$file" --dry-run >"$TMP/plan.file" || return 1
@@ -69,6 +69,12 @@ bpfbench --object "$objects/legacy_maps.bpf.o" --dry-run
 complains "maps of old" 1 'SEC\("maps"\), which libbpf no longer reads'
 bpfbench init "$objects/no_extern.bpf.o"
 complains "libbpf's reason" 1 'no_extern\.bpf\.o: not a BPF object that libbpf can read \(.*bb_of_no_section'
+for object in static_program pinned_elsewhere; do
+	bpfbench init "$objects/$object.bpf.o"
+	complains "$object: its own loader is the advice" 1 "$object.*(is static and not supported|invalid pinning value).*bpfbench -- LOADER"
+	expect_no_grep "$object: nobody is told to build it anew" err 'clang'
+done
+bpfbench init "$objects/no_extern.bpf.o"
 expect_eq "libbpf's reason: one line, and none of libbpf's own" "$(grep -c . "$TMP/err")" 1
 bpfbench --object "$objects/sections.bpf.o" --program replaces
 expect_status "nothing that can be driven: exit code 4" 4

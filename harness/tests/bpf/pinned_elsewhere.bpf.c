@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* A map that is pinned as iproute2 does it (PIN_GLOBAL_NS): libbpf reads no such object. */
+#include "bb_bpf.h"
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, __u32);
+	__uint(pinning, 2);
+} counts SEC(".maps");
+
+SEC("tc")
+int looks_up(struct __sk_buff *skb)
+{
+	__u32 zero = 0;
+
+	return bpf_map_lookup_elem(&counts, &zero) ? 0 : -1;
+}

@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* A static program, as cilium/ebpf and aya take it: libbpf reads no such object. */
+#include "bb_bpf.h"
+
+SEC("xdp")
+static __attribute__((used)) int passes(struct xdp_md *ctx)
+{
+	return XDP_PASS;
+}
