@@ -63,29 +63,6 @@ static int add_piece(struct walk *w, uint32_t at, uint32_t section, uint32_t off
 	return 0;
 }
 
-/* The function that the call (or address) at `i` of a piece is of, in the file (as libbpf's
- * bpf_object__reloc_code). */
-static void callee_in_file(const struct walk *w, const struct piece *p, uint32_t i,
-			   uint32_t *ret_section, uint32_t *ret_offset)
-{
-	const struct bb_elf_section *s = &w->file->sections[p->section];
-	uint32_t at = p->offset + i, symbol = s->symbol_of ? s->symbol_of[at] : 0;
-	int64_t imm = s->insns[at].imm, offset;
-
-	*ret_section = p->section;
-	if (!symbol) {
-		offset = at + 1 + imm;
-	} else {
-		const struct bb_elf_symbol *sym = &w->file->symbols[symbol - 1];
-
-		*ret_section = sym->section;
-		offset = bb_insn_is_call(&s->insns[at])
-				 ? (int64_t)(sym->value / sizeof(struct bpf_insn)) + imm + 1
-				 : ((int64_t)sym->value + imm) / (int64_t)sizeof(struct bpf_insn);
-	}
-	*ret_offset = offset < 0 || offset > UINT32_MAX ? UINT32_MAX : (uint32_t)offset;
-}
-
 /* Follow the calls of one piece to pieces that are not known yet. */
 static int walk_piece(struct walk *w, size_t index, struct bb_err *err)
 {
@@ -103,7 +80,7 @@ static int walk_piece(struct walk *w, size_t index, struct bb_err *err)
 		to = bb_insn_function_target(now, p.at + i);
 		if (to < 0 || to >= w->code->n || w->placed[to])
 			continue;
-		callee_in_file(w, &p, i, &section, &offset);
+		bb_elf_file__callee(w->file, p.section, p.offset + i, &section, &offset);
 		rc = add_piece(w, (uint32_t)to, section, offset, err);
 	}
 	return rc;

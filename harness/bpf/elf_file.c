@@ -7,6 +7,7 @@
 
 #include "base/grow.h"
 #include "bpf/elf_reader.h"
+#include "bpf/insn.h"
 
 static int say_broken(struct bb_err *err)
 {
@@ -44,19 +45,30 @@ static int read_symbols(struct bb_elf_file *f, const struct bb_elf_part *part, s
 	return 0;
 }
 
+static int add_slot(struct bb_elf_file *f, uint64_t at, uint32_t symbol)
+{
+	struct bb_elf_slot *slot = bb_append(&f->slots, &f->n_slots, sizeof(*slot));
+
+	if (slot)
+		*slot = (struct bb_elf_slot){at, symbol};
+	return slot ? 0 : -ENOMEM;
+}
+
 static int read_relocations(struct bb_elf_file *f, const struct bb_elf_part *part,
 			    struct bb_err *err)
 {
 	Elf_Data *data = elf_getdata(part->scn, NULL);
 	size_t n = bb_elf_part__count(part);
 	struct bb_elf_section *s;
+	bool is_maps;
 
 	if (!data || part->head.sh_info >= f->n_sections)
 		return say_broken(err);
 	s = &f->sections[part->head.sh_info];
-	if (!s->insns || s->symbol_of)
+	is_maps = s->name && !strcmp(s->name, ".maps");
+	if ((!s->insns && !is_maps) || s->symbol_of)
 		return 0;
-	s->symbol_of = calloc(s->n, sizeof(*s->symbol_of));
+	s->symbol_of = calloc(s->n ? s->n : 1, sizeof(*s->symbol_of));
 	if (!s->symbol_of)
 		return bb_fail_nomem(err);
 	for (size_t i = 0; i < n; i++) {
@@ -67,8 +79,12 @@ static int read_relocations(struct bb_elf_file *f, const struct bb_elf_part *par
 			return say_broken(err);
 		at = rel.r_offset / sizeof(struct bpf_insn);
 		symbol = GELF_R_SYM(rel.r_info);
-		if (at < s->n && symbol < f->n_symbols)
+		if (symbol >= f->n_symbols)
+			continue;
+		if (at < s->n)
 			s->symbol_of[at] = (uint32_t)symbol + 1;
+		else if (is_maps && add_slot(f, rel.r_offset, (uint32_t)symbol))
+			return bb_fail_nomem(err);
 	}
 	return 0;
 }
@@ -143,6 +159,7 @@ void bb_elf_file__close(struct bb_elf_file *f)
 		free(f->sections[i].symbol_of);
 	free(f->sections);
 	free(f->symbols);
+	free(f->slots);
 	elf_end(f->elf);
 	*f = (struct bb_elf_file){0};
 }
@@ -155,50 +172,21 @@ const struct bb_elf_section *bb_elf_file__section(const struct bb_elf_file *f, c
 	return NULL;
 }
 
-/* The functions among the symbols of the relocations `rel`. */
-static int add_functions(Elf *elf, const struct bb_elf_part *rel, char ***names, size_t *n)
+void bb_elf_file__callee(const struct bb_elf_file *f, uint32_t section, uint32_t at,
+			 uint32_t *ret_section, uint32_t *ret_offset)
 {
-	Elf_Scn *table_scn = elf_getscn(elf, rel->head.sh_link);
-	Elf_Data *rels = elf_getdata(rel->scn, NULL), *symbols = elf_getdata(table_scn, NULL);
-	size_t n_rels = bb_elf_part__count(rel);
-	GElf_Shdr table;
-	GElf_Sym sym;
-	GElf_Rel r;
+	const struct bb_elf_section *s = &f->sections[section];
+	uint32_t symbol = s->symbol_of ? s->symbol_of[at] : 0;
+	int64_t imm = s->insns[at].imm, offset = at + 1 + imm;
 
-	if (!rels || !symbols || !gelf_getshdr(table_scn, &table))
-		return 0;
-	for (size_t i = 0; i < n_rels && gelf_getrel(rels, (int)i, &r); i++) {
-		const char *name;
-		char **place;
+	*ret_section = section;
+	if (symbol) {
+		const struct bb_elf_symbol *sym = &f->symbols[symbol - 1];
 
-		if (!gelf_getsym(symbols, (int)GELF_R_SYM(r.r_info), &sym) ||
-		    GELF_ST_TYPE(sym.st_info) != STT_FUNC)
-			continue;
-		name = bb_elf__text(elf, table.sh_link, sym.st_name);
-		if (!name)
-			continue;
-		place = bb_append(names, n, sizeof(*place));
-		if (!place)
-			return -ENOMEM;
-		*place = strdup(name);
-		if (!*place) {
-			(*n)--;
-			return -ENOMEM;
-		}
+		*ret_section = sym->section;
+		offset = bb_insn_is_call(&s->insns[at])
+				 ? (int64_t)(sym->value / sizeof(struct bpf_insn)) + imm + 1
+				 : ((int64_t)sym->value + imm) / (int64_t)sizeof(struct bpf_insn);
 	}
-	return 0;
-}
-
-int bb_elf_programs_in_maps(const char *elf, size_t len, char ***ret_names, size_t *ret_n)
-{
-	Elf *e = bb_elf__of_memory(elf, len);
-	struct bb_elf_part maps;
-	int rc = 0;
-
-	if (e && bb_elf__find(e, ".maps", &maps))
-		for (struct bb_elf_part p = {0}; !rc && bb_elf__next(e, &p);)
-			if (p.head.sh_type == SHT_REL && p.head.sh_info == elf_ndxscn(maps.scn))
-				rc = add_functions(e, &p, ret_names, ret_n);
-	elf_end(e);
-	return rc;
+	*ret_offset = offset < 0 || offset > UINT32_MAX ? UINT32_MAX : (uint32_t)offset;
 }

@@ -30,12 +30,20 @@ struct bb_elf_symbol {
 	unsigned char type; /* STT_* */
 };
 
+/* A pointer in the section ".maps", as a slot of a prog array has it. */
+struct bb_elf_slot {
+	uint64_t at; /* offset in the section */
+	uint32_t symbol;
+};
+
 struct bb_elf_file {
 	void *elf; /* owns the texts above */
 	struct bb_elf_section *sections;
 	size_t n_sections;
 	struct bb_elf_symbol *symbols;
 	size_t n_symbols;
+	struct bb_elf_slot *slots;
+	size_t n_slots;
 };
 
 /* `elf` outlives the file. -EINVAL: not an ELF file, or a broken one. */
@@ -44,10 +52,12 @@ int bb_elf_file__open(const char *elf, size_t len, struct bb_elf_file *ret_file,
 void bb_elf_file__close(struct bb_elf_file *f);
 
 /*
- * The programs that maps of the file (".maps") hold from the start, as the slots of a prog array:
- * added to ret_names[ret_n], the caller's to free. A broken file has none. 0 or -ENOMEM.
+ * The function that the call, or the load of a function's address, at instruction `at` of a section
+ * is of, as libbpf's bpf_object__reloc_code() finds it: a section and an instruction there, which
+ * may be beyond its end.
  */
-int bb_elf_programs_in_maps(const char *elf, size_t len, char ***ret_names, size_t *ret_n);
+void bb_elf_file__callee(const struct bb_elf_file *f, uint32_t section, uint32_t at,
+			 uint32_t *ret_section, uint32_t *ret_offset);
 
 /* The section of that name, NULL: there is none. */
 const struct bb_elf_section *bb_elf_file__section(const struct bb_elf_file *f, const char *name);

@@ -19,6 +19,8 @@ static const struct {
 	{"uprobe.multi", BPF_PROG_TYPE_KPROBE, BB_TRACE_UPROBE_MULTI},
 	{"uretprobe.multi", BPF_PROG_TYPE_KPROBE, BB_TRACE_UPROBE_MULTI},
 	{"uprobe.session", BPF_PROG_TYPE_KPROBE, BB_TRACE_UPROBE_SESSION},
+	{"tcx", BPF_PROG_TYPE_SCHED_CLS, 0},
+	{"netkit", BPF_PROG_TYPE_SCHED_CLS, 0},
 	{"netfilter", BB_PROG_TYPE_NETFILTER, BB_ATTACH_NETFILTER},
 };
 

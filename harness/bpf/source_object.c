@@ -14,9 +14,9 @@
 #include "base/clock.h"
 #include "base/deadline.h"
 #include "bpf/btf_ext.h"
-#include "bpf/elf_file.h"
 #include "bpf/globals.h"
 #include "bpf/insn.h"
+#include "bpf/jumps.h"
 #include "bpf/libbpf_log.h"
 #include "bpf/map_sizes.h"
 #include "bpf/object_file.h"
@@ -44,8 +44,8 @@ struct object {
 	const char *elf; /* the file's bytes: every load is of the same ones */
 	size_t elf_len;
 	bool has_prog_array;
-	char **in_maps; /* the programs that its maps hold from the start */
-	size_t n_in_maps;
+	struct bb_jumps jumps;
+	bool has_others; /* programs that ours jumps to are loaded with it */
 	struct bb_map_patterns patterns;
 	struct bpf_object *obj;  /* the current load; NULL: none */
 	char stats[STATS_BYTES]; /* of the verifier, for the last load; "" */
@@ -73,46 +73,78 @@ static bool has_prog_array(const struct bpf_object *obj)
 	return false;
 }
 
-static int by_name(const void *a, const void *b)
+/*
+ * libbpf fills the slots of every prog array, for which it must load every program in them. It
+ * leaves out a map that is not to be created; its own slots it fills in prog arrays alone.
+ */
+static void leave_out(struct bpf_map *map)
 {
-	return strcmp(*(char *const *)a, *(char *const *)b);
+	bpf_map__set_autocreate(map, false);
+	bpf_map__set_type(map, BPF_MAP_TYPE_ARRAY);
 }
 
-static bool is_in_maps(const struct object *s, const char *program)
+/* A program that is loaded beside ours, as ours jumps to it: the kernel wants it of the same type.
+ */
+static void load_beside(struct object *s, const struct bpf_program *ours, struct bpf_program *p)
 {
-	return s->n_in_maps &&
-	       bsearch(&program, s->in_maps, s->n_in_maps, sizeof(*s->in_maps), by_name);
+	if (p == ours || !p || bpf_program__type(ours) == BPF_PROG_TYPE_STRUCT_OPS)
+		return;
+	bpf_program__set_autoload(p, true);
+	s->has_others = true;
+	if (bpf_program__type(p) != BPF_PROG_TYPE_UNSPEC &&
+	    bpf_program__type(p) != bpf_program__type(ours))
+		return;
+	bpf_program__set_type(p, bpf_program__type(ours));
+	bpf_program__set_expected_attach_type(p, bpf_program__expected_attach_type(ours));
+	bpf_program__set_flags(p, bpf_program__flags(p) | bpf_program__flags(ours));
 }
 
-static int find_programs_in_maps(struct object *s, struct bb_err *err)
+/* The prog arrays that the chosen programs can reach, and the programs in these. */
+static void follow_jumps(struct object *s, struct bpf_object *obj, const struct bpf_program *ours)
 {
-	if (bb_elf_programs_in_maps(s->elf, s->elf_len, &s->in_maps, &s->n_in_maps))
-		return bb_fail_nomem(err);
-	if (s->n_in_maps)
-		qsort(s->in_maps, s->n_in_maps, sizeof(*s->in_maps), by_name);
-	return 0;
+	const char *name;
+	struct bpf_program *p;
+	struct bpf_map *map;
+
+	if (!bb_jumps__any(&s->jumps))
+		return;
+	bb_jumps__restart(&s->jumps);
+	bpf_object__for_each_program(p, obj) if (bpf_program__autoload(p))
+		bb_jumps__reach(&s->jumps, bpf_program__name(p));
+	bpf_object__for_each_map(map, obj) if (bb_map_specs__find(s->head.maps->specs,
+								  bpf_map__name(map)))
+		bb_jumps__reach(&s->jumps, bpf_map__name(map));
+	for (size_t i = 0; (name = bb_jumps__next(&s->jumps, &i));)
+		load_beside(s, ours, bpf_object__find_program_by_name(obj, name));
+	bpf_object__for_each_map(map, obj) if (bpf_map__type(map) == BPF_MAP_TYPE_PROG_ARRAY &&
+					       bb_jumps__is_spare(&s->jumps, bpf_map__name(map)))
+		leave_out(map);
 }
 
 /*
- * What is to be loaded: our program, and all that stand in prog arrays from the start, whether ours
- * calls them or not: libbpf puts them there, and loads no object of which it cannot. Those that are
- * called bill to the caller. Slots that the tool's loader fills stay empty.
+ * Our program is to be loaded, and all that it can jump to: through slots that the file fills, or
+ * that the scenario does. Their time bills to the caller. Slots that the tool's loader fills stay
+ * empty. A struct of functions is taken whole.
  */
-static void choose_programs(struct object *s, const struct bpf_object *obj,
+static void choose_programs(struct object *s, struct bpf_object *obj,
 			    const struct bpf_program *ours)
 {
-	/* a struct of functions is taken whole */
 	bool is_ops = bpf_program__type(ours) == BPF_PROG_TYPE_STRUCT_OPS;
 	struct bpf_program *p;
 
-	s->has_prog_array = has_prog_array(obj);
+	s->has_others = false;
 	bpf_object__for_each_program(p, obj)
-		bpf_program__set_autoload(p, p == ours ||
+	{
+		bool is_called = bb_map_specs__call(s->head.maps->specs, bpf_program__name(p));
+
+		bpf_program__set_autoload(p, p == ours || is_called ||
 						     (is_ops && bpf_program__type(p) ==
-									BPF_PROG_TYPE_STRUCT_OPS) ||
-						     bb_map_specs__call(s->head.maps->specs,
-									bpf_program__name(p)) ||
-						     is_in_maps(s, bpf_program__name(p)));
+									BPF_PROG_TYPE_STRUCT_OPS));
+		if (is_called)
+			load_beside(s, ours, p);
+	}
+	follow_jumps(s, obj, ours);
+	s->has_prog_array = has_prog_array(obj);
 }
 
 /* The section that says the type: the one that was asked for; NULL: its own, which libbpf knows. */
@@ -222,7 +254,7 @@ static int load_once(struct object *s, uint32_t log_level, struct bpf_object **r
 		rc = bb_object_say_not_loaded(s->head.where, obj,
 					      bpf_object__find_program_by_name(obj,
 									       s->head.program),
-					      s->n_in_maps, rc, err);
+					      s->has_others, rc, err);
 		close_object(s, obj);
 		return rc;
 	}
@@ -483,9 +515,7 @@ static void object_free(struct bb_source *source)
 	struct object *s = (struct object *)source;
 
 	object_unload(source);
-	for (size_t i = 0; i < s->n_in_maps; i++)
-		free(s->in_maps[i]);
-	free(s->in_maps);
+	bb_jumps__close(&s->jumps);
 	bb_map_patterns__done(&s->patterns);
 	bb_object_let_go(s->elf);
 	free(s->type);
@@ -539,8 +569,8 @@ int bb_source_object__open(const char *object_path, const char *program, const c
 	rc = s->head.program && s->head.where && (!type || s->type) ? 0 : bb_fail_nomem(err);
 	if (!rc)
 		rc = bb_object_hold(object_path, &s->elf, &s->elf_len, err);
-	if (!rc)
-		rc = find_programs_in_maps(s, err);
+	if (!rc && bb_jumps__open(s->elf, s->elf_len, &s->jumps))
+		rc = bb_fail_nomem(err);
 	if (!rc)
 		rc = open_object(s, &obj, err);
 	if (!rc)

@@ -200,8 +200,9 @@ bool bb_target__may_be_jumped_to(const struct bb_target *t)
 	const struct bpf_map *map;
 
 	if (obj)
-		bpf_object__for_each_map(map, obj) if (bpf_map__type(map) ==
-						       BPF_MAP_TYPE_PROG_ARRAY) return true;
+		bpf_object__for_each_map(map,
+					 obj) if (bpf_map__type(map) == BPF_MAP_TYPE_PROG_ARRAY ||
+						  !bpf_map__autocreate(map)) return true;
 	return false;
 }
 

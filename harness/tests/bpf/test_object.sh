@@ -80,6 +80,14 @@ expect_grep "tail calls: to a program that does not load: said so" err \
 object "$objects/tailcall_rejected.bpf.o" --program first
 expect_status "a program that was named must load: exit code 1" 1
 expect_grep "a program that was named must load: the verifier's log" err '^The end of its log:$'
+object "$objects/tailcall_apart.bpf.o"
+check "tail calls: what cannot get to a program that does not load is measured" measured tailcall_apart/{jumps_to_good,passes}/step
+expect_eq "tail calls: what can get there, by a function and two jumps, is skipped" \
+	"$(grep -oE 'skipped: tailcall_apart/[a-z_]+: .*program .*, or one that' "$TMP/err" | grep -oE '/[a-z_]+: ' | sort -u | tr -d '\n')" \
+	"/goes_on: /jumps_to_bad: "
+object "$objects/tailcall_multi.bpf.o"
+expect_no_grep "tail calls: sections that an old libbpf does not know: loaded" err 'skipped: tailcall_multi/(probe|rest_of_probe): .*cannot load'
+check "a tcx program is a tc program" measured tailcall_multi/at_ingress/step
 rm -rf "$results"
 real compare --object "$objects/tailcall.bpf.o" --object "$objects/tailcall.bpf.o" --program first --drive step --loads 3
 expect_status "tail calls: compared" 0

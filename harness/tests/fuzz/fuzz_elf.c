@@ -2,7 +2,9 @@
 /* A BPF object file, as instruction counts read it. */
 #include "fuzz/fuzz.h"
 
-#include "bpf/elf_file.h"
+#include "bpf/jumps.h"
+
+#define MOST_REACHED 16
 
 static void use_section(const struct bb_elf_file *f, const struct bb_elf_section *s)
 {
@@ -15,18 +17,27 @@ static void use_section(const struct bb_elf_file *f, const struct bb_elf_section
 			abort();
 }
 
+static void follow_jumps(const char *data, size_t size, const struct bb_elf_file *f)
+{
+	struct bb_jumps j = {0};
+	const char *name;
+
+	if (bb_jumps__open(data, size, &j))
+		abort();
+	for (size_t i = 0; j.n && i < f->n_symbols && i < MOST_REACHED; i++) {
+		bb_jumps__restart(&j);
+		bb_jumps__reach(&j, f->symbols[i].name);
+		for (size_t k = 0; (name = bb_jumps__next(&j, &k));)
+			fuzz_touch(name, strlen(name) + 1);
+	}
+	bb_jumps__close(&j);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct bb_elf_file f;
 	struct bb_err err = {0};
-	char **names = NULL;
-	size_t n = 0;
 
-	if (bb_elf_programs_in_maps((const char *)data, size, &names, &n))
-		abort();
-	for (size_t i = 0; i < n; i++)
-		free(names[i]);
-	free(names);
 	if (bb_elf_file__open((const char *)data, size, &f, &err))
 		return 0;
 	for (size_t i = 1; i < f.n_sections; i++)
@@ -36,6 +47,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		if (f.symbols[i].section >= f.n_sections)
 			abort();
 	}
+	follow_jumps((const char *)data, size, &f);
 	bb_elf_file__close(&f);
 	return 0;
 }
