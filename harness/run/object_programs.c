@@ -12,6 +12,9 @@
 #include "capture/section.h"
 #include "drivers/test_run_types.h"
 #include "fire/attach_point.h"
+#include "plan/yaml.h"
+
+#define MOST_FLOORS 24u /* more than a run has types and triggers */
 
 /* --- names --- */
 
@@ -57,38 +60,45 @@ static void name_variant(const struct bb_object_maker *m, const struct bb_object
 			 part->n_wanted == 1 ? "" : ".", part->n_wanted == 1 ? "" : own);
 }
 
-const char *bb_object_floor_name(uint32_t type, char *buf, size_t size)
+static int by_name(const void *a, const void *b)
 {
-	snprintf(buf, size, "empty-%s", bb_prog_type_name(type).text);
-	return buf;
+	const struct bb_object_variant *x = *(const struct bb_object_variant *const *)a,
+				       *y = *(const struct bb_object_variant *const *)b;
+	int order = strcmp(x->name, y->name);
+
+	return order ? order : (x > y) - (x < y);
+}
+
+static int say_same_name(const struct bb_object_variant *a, const struct bb_object_variant *b,
+			 struct bb_err *err)
+{
+	return bb_fail(err, -EEXIST,
+		       "'%s' of %s and '%s' of %s would both be called '%s'; give the objects "
+		       "names of their own: --object NAME=FILE",
+		       a->program->name, a->part->path, b->program->name, b->part->path, b->name);
 }
 
 static int check_distinct(const struct bb_object_maker *m, struct bb_err *err)
 {
-	char floor[64];
+	const struct bb_object_variant **v = calloc(m->n_variants, sizeof(*v));
+	int rc = v ? 0 : bb_fail_nomem(err);
 
-	for (size_t i = 0; i < m->n_variants; i++) {
-		const char *name = m->variants[i].name;
-
-		for (size_t j = 0; j < i; j++)
-			if (!strcmp(name, m->variants[j].name))
-				return bb_fail(err, -EEXIST,
-					       "'%s' of %s and '%s' of %s would both be called "
-					       "'%s'; give the objects names of their own: "
-					       "--object NAME=FILE",
-					       m->variants[j].program->name,
-					       m->variants[j].part->path,
-					       m->variants[i].program->name,
-					       m->variants[i].part->path, name);
-		for (size_t j = 0; j < m->n_variants; j++)
-			if (!strcmp(name, bb_object_floor_name(m->variants[j].program->type, floor,
-							       sizeof(floor))))
-				return bb_fail(err, -EEXIST,
-					       "'%s' is the name of the empty program; give %s "
-					       "another name: --object NAME=FILE",
-					       name, m->variants[i].part->path);
+	for (size_t i = 0; !rc && i < m->n_variants; i++) {
+		v[i] = &m->variants[i];
+		for (size_t g = 0; !rc && g < m->n_groups; g++)
+			if (!strcmp(v[i]->name, m->groups[g].floor))
+				rc = bb_fail(err, -EEXIST,
+					     "'%s' is the name of the empty program; give %s "
+					     "another name: --object NAME=FILE",
+					     v[i]->name, v[i]->part->path);
 	}
-	return 0;
+	if (!rc)
+		qsort(v, m->n_variants, sizeof(*v), by_name);
+	for (size_t i = 1; !rc && i < m->n_variants; i++)
+		if (!strcmp(v[i - 1]->name, v[i]->name))
+			rc = say_same_name(v[i - 1], v[i], err);
+	free(v);
+	return rc;
 }
 
 /* --- which programs --- */
@@ -101,7 +111,8 @@ static const char *const needed_drives[] = {
 	[BB_OBJECT_LINES] = "lines",
 };
 
-const char *bb_object_trigger(const struct bb_object_opts *o, const struct bb_object_program *p)
+/* The trigger that suits a program; NULL: there is none. */
+static const char *trigger_of(const struct bb_object_opts *o, const struct bb_object_program *p)
 {
 	const struct bb_test_run_type *t;
 	struct bb_attach_point point, own;
@@ -178,7 +189,7 @@ static bool why_not(const struct bb_object_opts *o, const struct bb_object_progr
 			 "a %s, and refuses to test-run it; built in section xdp it can be "
 			 "measured",
 			 kind, kind);
-	else if (bb_object_trigger(o, p))
+	else if (trigger_of(o, p))
 		return false;
 	else if (!strcmp(p->section, BB_NOT_ATTACHED))
 		snprintf(ret_why, size,
@@ -219,6 +230,57 @@ static int note_guess(struct bb_object_maker *m, const struct bb_object_variant 
 	return m->out.guesses ? 0 : -ENOMEM;
 }
 
+/* Types that are fired where they are attached and have an empty program in bpf/floors.bpf.c. */
+static const uint32_t fired_floors[] = {
+	BPF_PROG_TYPE_TRACEPOINT,     BPF_PROG_TYPE_RAW_TRACEPOINT, BPF_PROG_TYPE_TRACING,
+	BPF_PROG_TYPE_KPROBE,         BPF_PROG_TYPE_CGROUP_SOCK,    BPF_PROG_TYPE_CGROUP_SOCK_ADDR,
+	BPF_PROG_TYPE_CGROUP_SOCKOPT, BPF_PROG_TYPE_CGROUP_SYSCTL,  BPF_PROG_TYPE_CGROUP_DEVICE,
+	BPF_PROG_TYPE_SOCK_OPS,
+};
+
+/* bpf/floors.bpf.c has one for each type that can be driven, but for a few that are fired. */
+static bool has_floor(uint32_t type)
+{
+	const struct bb_test_run_type *t;
+
+	for (size_t i = 0; i < sizeof(fired_floors) / sizeof(fired_floors[0]); i++)
+		if (fired_floors[i] == type)
+			return true;
+	return type == BPF_PROG_TYPE_PERF_EVENT || !bb_test_run_type__find(type, &t, NULL);
+}
+
+/* "empty-xdp"; where programs of the type run by two triggers, "empty-raw_tracepoint-test-run" by
+ * the second. No function can be called so, only an object. */
+static void name_floor(const struct bb_object_maker *m, struct bb_object_group *g)
+{
+	bool is_second = false;
+
+	for (const struct bb_object_group *other = m->groups; other < g; other++)
+		is_second |= other->type == g->type;
+	snprintf(g->floor, sizeof(g->floor), "empty-%s%s%s", bb_prog_type_name(g->type).text,
+		 is_second ? "-" : "", is_second ? g->trigger : "");
+}
+
+/* The group of the variant that will be the next. 0 or -ENOMEM. */
+static int find_group(struct bb_object_maker *m, const struct bb_object_program *p,
+		      size_t *ret_group)
+{
+	const char *trigger = trigger_of(m->opts, p);
+	struct bb_object_group *g;
+
+	for (*ret_group = 0; *ret_group < m->n_groups; ++*ret_group)
+		if (m->groups[*ret_group].type == p->type &&
+		    !strcmp(m->groups[*ret_group].trigger, trigger))
+			return 0;
+	g = bb_append(&m->groups, &m->n_groups, sizeof(*g));
+	if (!g)
+		return -ENOMEM;
+	*g = (struct bb_object_group){.type = p->type, .trigger = trigger, .lead = m->n_variants};
+	if (has_floor(p->type))
+		name_floor(m, g);
+	return 0;
+}
+
 static int add_program(struct bb_object_maker *m, const struct bb_object_part *part,
 		       const struct bb_object_program *p)
 {
@@ -228,6 +290,8 @@ static int add_program(struct bb_object_maker *m, const struct bb_object_part *p
 	name_variant(m, part, p->name, &v);
 	if (why_not(m->opts, p, why, sizeof(why)))
 		return add_skip(m, v.name, why);
+	if (find_group(m, p, &v.group))
+		return -ENOMEM;
 	added = bb_append(&m->variants, &m->n_variants, sizeof(*added));
 	if (!added)
 		return -ENOMEM;
@@ -256,6 +320,21 @@ static int say_nothing_driven(const struct bb_object_maker *m, struct bb_err *er
 		       m->parts[0].path, list, line);
 }
 
+/* A scenario's list holds no more; beside them stands a floor for each type. */
+static int check_number(const struct bb_object_maker *m, struct bb_err *err)
+{
+	size_t n = 0, most = BB_YAML_MAX_ENTRIES - MOST_FLOORS;
+
+	for (size_t i = 0; i < m->opts->n_objects; i++)
+		n += m->parts[i].n_wanted;
+	if (n <= most)
+		return 0;
+	return bb_fail(err, -E2BIG,
+		       "%s: %zu programs are too many for one run, which measures %zu at the most; "
+		       "--program NAME (repeatable) chooses some of them",
+		       m->opts->objects[0].path, n, most);
+}
+
 int bb_object_maker__find(struct bb_object_maker *m, struct bb_err *err)
 {
 	const struct bb_object_opts *o = m->opts;
@@ -263,6 +342,8 @@ int bb_object_maker__find(struct bb_object_maker *m, struct bb_err *err)
 
 	for (size_t i = 0; !rc && i < o->n_objects; i++)
 		rc = open_part(o, &o->objects[i], &m->parts[i], err);
+	if (!rc)
+		rc = check_number(m, err);
 	m->name = o->name ? o->name : o->n_objects == 1 ? m->parts[0].name : "objects";
 	for (size_t i = 0; !rc && i < o->n_objects; i++)
 		for (size_t j = 0; !rc && j < m->parts[i].info.n_programs; j++)

@@ -19,7 +19,16 @@ struct bb_object_part {
 	size_t n_wanted; /* of its programs */
 };
 
+/* Programs of one type that one trigger makes run: they have the same drives and one floor. */
+struct bb_object_group {
+	uint32_t type;
+	const char *trigger;
+	size_t lead;    /* the first of its variants */
+	char floor[64]; /* the name of its floor; "": bpf/floors.bpf.c has none of the type */
+};
+
 struct bb_object_variant {
+	size_t group;
 	char name[2 * BB_NAME_MAX_BYTES + 4]; /* too long: the scenario's reader says so */
 	const struct bb_object_part *part;
 	const struct bb_object_program *program;
@@ -32,17 +41,13 @@ struct bb_object_maker {
 	/* those that can be driven, in the order of the objects */
 	struct bb_object_variant *variants;
 	size_t n_variants;
+	struct bb_object_group *groups;
+	size_t n_groups;
 	struct bb_object_scenario out;
 };
 
 /* Open the objects and find their programs: those that nothing here makes run become skips. Errors
  * as bb_object_scenario__make(). */
 int bb_object_maker__find(struct bb_object_maker *m, struct bb_err *err);
-
-/* The trigger that suits a program; NULL: there is none. */
-const char *bb_object_trigger(const struct bb_object_opts *o, const struct bb_object_program *p);
-
-/* "empty-xdp". No function can be called so, only an object. */
-const char *bb_object_floor_name(uint32_t type, char *buf, size_t size);
 
 #endif

@@ -29,70 +29,18 @@ static const struct {
 	[BB_OBJECT_LINES] = {.exact = true, .lines = true},
 };
 
-/* Types that are fired where they are attached and have an empty program in bpf/floors.bpf.c. */
-static const uint32_t fired_floors[] = {
-	BPF_PROG_TYPE_TRACEPOINT,     BPF_PROG_TYPE_RAW_TRACEPOINT, BPF_PROG_TYPE_TRACING,
-	BPF_PROG_TYPE_KPROBE,         BPF_PROG_TYPE_CGROUP_SOCK,    BPF_PROG_TYPE_CGROUP_SOCK_ADDR,
-	BPF_PROG_TYPE_CGROUP_SOCKOPT, BPF_PROG_TYPE_CGROUP_SYSCTL,  BPF_PROG_TYPE_CGROUP_DEVICE,
-	BPF_PROG_TYPE_SOCK_OPS,
-};
-
-/* bpf/floors.bpf.c has one for each type that can be driven, but for a few that are fired. */
-static bool has_floor(uint32_t type)
-{
-	const struct bb_test_run_type *t;
-
-	for (size_t i = 0; i < sizeof(fired_floors) / sizeof(fired_floors[0]); i++)
-		if (fired_floors[i] == type)
-			return true;
-	return type == BPF_PROG_TYPE_PERF_EVENT || !bb_test_run_type__find(type, &t, NULL);
-}
-
-/* Do two programs have the same drives? */
-static bool alike(const struct bb_object_maker *m, const struct bb_object_variant *a,
-		  const struct bb_object_variant *b)
-{
-	return a->program->type == b->program->type &&
-	       !strcmp(bb_object_trigger(m->opts, a->program),
-		       bb_object_trigger(m->opts, b->program));
-}
-
 /* --- the text --- */
 
-/* Is it the first of its type? Each type has one floor. */
-static bool leads(const struct bb_object_maker *m, size_t v)
+static const struct bb_object_group *group_of(const struct bb_object_maker *m,
+					      const struct bb_object_variant *v)
 {
-	for (size_t i = 0; i < v; i++)
-		if (m->variants[i].program->type == m->variants[v].program->type)
-			return false;
-	return true;
+	return &m->groups[v->group];
 }
 
-/* And the first with its drives? */
-static bool leads_drive(const struct bb_object_maker *m, size_t v)
+static void write_floor(const char *indent, const struct bb_object_group *g, FILE *out)
 {
-	for (size_t i = 0; i < v; i++)
-		if (alike(m, &m->variants[i], &m->variants[v]))
-			return false;
-	return true;
-}
-
-/* All have one floor and the same drives. */
-static bool is_one_type(const struct bb_object_maker *m)
-{
-	for (size_t v = 1; v < m->n_variants; v++)
-		if (leads_drive(m, v))
-			return false;
-	return true;
-}
-
-static void write_floor(const char *indent, uint32_t type, FILE *out)
-{
-	char name[64];
-
-	if (has_floor(type))
-		fprintf(out, "%sfloor: %s\n", indent,
-			bb_object_floor_name(type, name, sizeof(name)));
+	if (g->floor[0])
+		fprintf(out, "%sfloor: %s\n", indent, g->floor);
 }
 
 /* What a filter would be told of the process that fires; NULL: nothing that is known. */
@@ -165,8 +113,8 @@ static void write_head(const struct bb_object_maker *m, FILE *out)
 	fputs("\nobject: ", out);
 	bb_yaml__write(out, m->parts[0].path);
 	fputc('\n', out);
-	if (is_one_type(m))
-		write_floor("", m->variants[0].program->type, out);
+	if (m->n_groups == 1) /* all have one floor and the same drives */
+		write_floor("", m->groups, out);
 	if (!o->n_programs && !o->one_each)
 		fputs("refused: skip    # a program that the kernel refuses is skipped by name; "
 		      "default: error, which ends the run\n",
@@ -184,18 +132,16 @@ static void write_fired_by(const struct bb_object_maker *m, const char *variant,
 
 static void write_variants(const struct bb_object_maker *m, FILE *out)
 {
-	char floor[64];
-
 	fputs("variants:\n", out);
 	for (size_t i = 0; i < m->n_variants; i++) {
 		const struct bb_object_variant *v = &m->variants[i];
+		const struct bb_object_group *g = group_of(m, v);
 		uint32_t type = v->program->type;
 
-		if (leads(m, i) && has_floor(type)) {
+		if (g->lead == i && g->floor[0]) {
 			fprintf(out, "  - {name: %s, program: empty_%s, object: " BB_FLOORS_OBJECT,
-				bb_object_floor_name(type, floor, sizeof(floor)),
-				bb_prog_type_name(type).text);
-			write_fired_by(m, floor, out);
+				g->floor, bb_prog_type_name(type).text);
+			write_fired_by(m, g->floor, out);
 			fputs("}    # the floor: returns at once\n", out);
 		}
 		fputs("  - {name: ", out);
@@ -242,7 +188,7 @@ static struct runs runs_of(const struct bb_object_maker *m, const struct bb_obje
 	for (size_t i = 0; i < m->n_variants; i++) {
 		const struct bb_object_program *p = m->variants[i].program;
 
-		for (size_t k = 0; alike(m, &m->variants[i], lead) && k < p->n_runs; k++)
+		for (size_t k = 0; m->variants[i].group == lead->group && k < p->n_runs; k++)
 			add_run(&r, contexts ? p->runs[k].context : p->runs[k].packet);
 	}
 	return r;
@@ -284,12 +230,12 @@ static void write_driven(const struct bb_object_maker *m, const struct bb_object
 {
 	const char *between = "";
 
-	if (is_one_type(m))
+	if (m->n_groups == 1)
 		return; /* the scenario's floor, and all */
-	write_floor("    ", lead->program->type, out);
+	write_floor("    ", group_of(m, lead), out);
 	fputs("    variants: [", out);
 	for (size_t i = 0; i < m->n_variants; i++) {
-		if (!alike(m, &m->variants[i], lead))
+		if (m->variants[i].group != lead->group)
 			continue;
 		fputs(between, out);
 		bb_yaml__write(out, m->variants[i].name);
@@ -302,7 +248,7 @@ static void write_driven(const struct bb_object_maker *m, const struct bb_object
 static int write_fired(const struct bb_object_maker *m, const struct bb_object_variant *lead,
 		       const char *with, bool hint, FILE *out, struct bb_err *err)
 {
-	const char *trigger = bb_object_trigger(m->opts, lead->program);
+	const char *trigger = group_of(m, lead)->trigger;
 	uint32_t prog_type = lead->program->type;
 	const struct bb_test_run_type *type;
 
@@ -325,7 +271,7 @@ static int write_slope(const struct bb_object_maker *m, const struct bb_object_v
 	uint32_t prog_type = lead->program->type;
 	const struct bb_test_run_type *type;
 
-	if (m->opts->trigger || strcmp(bb_object_trigger(m->opts, lead->program), "test-run") ||
+	if (m->opts->trigger || strcmp(group_of(m, lead)->trigger, "test-run") ||
 	    bb_test_run_type__find(prog_type, &type, NULL) || !type->takes_repeat)
 		return 0;
 	fputs("  - with: slope    # without bpf_stats, whose own cost is in the figures of step\n",
@@ -337,7 +283,7 @@ static int write_slope(const struct bb_object_maker *m, const struct bb_object_v
 static void write_hook(const struct bb_object_maker *m, const struct bb_object_variant *lead,
 		       FILE *out)
 {
-	if (!m->opts->hook || strcmp(bb_object_trigger(m->opts, lead->program), "fire"))
+	if (!m->opts->hook || strcmp(group_of(m, lead)->trigger, "fire"))
 		return;
 	fputs("  - with: hook    # the whole cost of an event to whoever makes it happen\n", out);
 	write_driven(m, lead, out);
@@ -385,9 +331,8 @@ static int write_text(struct bb_object_maker *m, struct bb_err *err)
 	write_head(m, out);
 	write_variants(m, out);
 	fputs("drive:\n", out);
-	for (size_t i = 0; !rc && i < m->n_variants; i++)
-		if (leads_drive(m, i))
-			rc = write_drives(m, &m->variants[i], out, err);
+	for (size_t i = 0; !rc && i < m->n_groups; i++)
+		rc = write_drives(m, &m->variants[m->groups[i].lead], out, err);
 	write_skips(m, out);
 	return fclose(out) && !rc ? bb_fail_nomem(err) : rc;
 }
@@ -431,6 +376,7 @@ int bb_object_scenario__make(const struct bb_object_opts *opts,
 		bb_object_info__done(&m.parts[i].info);
 	free(m.parts);
 	free(m.variants);
+	free(m.groups);
 	if (rc)
 		bb_object_scenario__done(&m.out);
 	else

@@ -57,6 +57,14 @@ expect_grep "init --help" out '^Usage: bpfbench init .*\[NAME=\]FILE'
 run env -C "$objects" "$BPFBENCH" init sections.bpf.o
 check "init: the path is absolute wherever it is called" cmp "$TMP/sections.yml" "$TMP/out"
 
+run "${user[@]}" "$BPFBENCH" --object "$objects/raw_tracepoints.bpf.o" --dry-run
+expect_status "two triggers of one type: exit code 0" 0
+expect_grep "two triggers of one type: a floor for the first" out '^  raw_tracepoints/empty-raw_tracepoint/step '
+expect_grep "two triggers of one type: and one for the second" out '^  raw_tracepoints/empty-raw_tracepoint-test-run/step '
+run "${user[@]}" "$BPFBENCH" --object a="$objects/many.bpf.o" --object b="$objects/many.bpf.o" --dry-run
+complains "too many programs" 1 "many\.bpf\.o: 2000 programs are too many for one run, which measures 1000 .*--program NAME"
+expect_no_grep "too many programs: no line of a scenario that nobody wrote" err 'scenario|[0-9]:[0-9]'
+
 # --- objects that are none ---
 printf 'int main;\n' >"$WORK/prog.bpf.c"
 bpfbench --object "$WORK/prog.bpf.c" --dry-run
