@@ -8,8 +8,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/deadline.h"
 #include "base/open_files.h"
+#include "plan/field.h"
 #include "run/record.h"
 
 size_t bb_session__variant(const struct bb_session *s, const struct bb_plan_case *c)
@@ -200,9 +202,16 @@ static int open_all(struct bb_session *s, bool needs_bpf, struct bb_report *repo
 			seen[v] = true;
 			rc = open_variant(s, v, needs_bpf, report, err);
 			s->usable[v] = !rc;
+			s->late[v] = rc == -ETIME;
+			s->n_loaded += rc != -ETIME;
 			rc = skip_or_fail(s, report, c->variant->name, rc, err);
 		}
 		rc = unless_late(s, rc);
+	}
+	for (size_t i = 0; !rc && s->out_of_time && i < plan->n_cases; i++) {
+		size_t v = bb_session__variant(s, &plan->cases[i]);
+
+		s->late[v] |= !seen[v];
 	}
 	free(seen);
 	return rc;
@@ -249,6 +258,8 @@ static int probe_all(struct bb_session *s, struct bb_report *report, struct bb_e
 			if (!rc)
 				rc = probe(&s->drives[d], &s->subjects[v], err);
 			*refused(s, d, v) = rc != 0;
+			s->late[v] |= rc == -ETIME;
+			s->n_tried += rc != -ETIME;
 			snprintf(what, sizeof(what), "%s/%s", sc->variants[v].name,
 				 bb_drive_name(&sc->drives[d]));
 			rc = unless_late(s, skip_or_fail(s, report, what, rc, err));
@@ -274,20 +285,39 @@ static bool anything_left(const struct bb_session *s)
 	return only_floors ? floors : others;
 }
 
-/* How many of the plan's variants were not loaded, or not tried with every drive. */
-static int say_late(const struct bb_session *s, struct bb_report *report, struct bb_err *err)
-{
-	char what[600], why[200];
-	size_t n = 0;
+#define MOST_NAMED 8u
 
-	for (size_t i = 0; i < s->plan->n_cases; i++)
-		n += !bb_session__can(s, &s->plan->cases[i]);
-	snprintf(what, sizeof(what), "%s: %zu of %zu cases", s->plan->scenario->name, n,
-		 s->plan->n_cases);
-	snprintf(why, sizeof(why),
-		 "half of the budget of %g s was used up before their programs were loaded and "
-		 "tried; --budget gives more",
-		 s->opts->budget_s);
+/*
+ * The programs that were not loaded, or not tried with every drive: the first ones by name, and
+ * about the budget in which all would be.
+ */
+static int say_late(const struct bb_session *s, double load_s, double try_s,
+		    struct bb_report *report, struct bb_err *err)
+{
+	const struct bb_scenario *sc = s->plan->scenario;
+	char what[300], why[300 + MOST_NAMED * (BB_NAME_MAX_BYTES + 2)];
+	double all_load_s, all_try_s, all_s;
+	size_t n = 0, all = 0, used;
+
+	for (size_t v = 0; v < sc->n_variants; v++) {
+		n += s->late[v];
+		all += s->late[v] || s->usable[v];
+	}
+	all_load_s = load_s * (double)all / fmax((double)s->n_loaded, 1);
+	all_try_s = try_s * (double)s->plan->n_cases / fmax((double)s->n_tried, 1);
+	/* loading has a quarter of the budget, both have half */
+	all_s = ceil(fmax(4 * all_load_s, 2 * (all_load_s + all_try_s)));
+	snprintf(what, sizeof(what), "%s: %zu of %zu programs", sc->name, n, all);
+	used = (size_t)snprintf(why, sizeof(why),
+				"half of the budget of %g s was used up before they were loaded "
+				"and tried, and all would take about %.0f s (--budget %.0f): ",
+				s->opts->budget_s, all_s, all_s);
+	for (size_t v = 0, named = 0; v < sc->n_variants && named < MOST_NAMED; v++)
+		if (s->late[v])
+			used += (size_t)snprintf(why + used, sizeof(why) - used, "%s%s",
+						 named++ ? ", " : "", sc->variants[v].name);
+	if (n > MOST_NAMED)
+		snprintf(why + used, sizeof(why) - used, " and %zu more", n - MOST_NAMED);
 	return n && bb_report__add_skip(report, what, why) ? bb_fail_nomem(err) : 0;
 }
 
@@ -310,17 +340,19 @@ int bb_session__open(const struct bb_plan *plan, const struct bb_run_opts *opts,
 	const struct bb_scenario *sc = plan->scenario;
 	struct bb_session s = {.plan = plan, .opts = opts, .stats = {.fd = -1}};
 	bool needs_bpf = plan_needs_bpf(plan);
-	double left_s = bb_deadline_left_s();
+	double left_s = bb_deadline_left_s(), load_s;
 	struct bb_deadline half, quarter;
+	uint64_t began_ns = bb_now_ns();
 	int rc = 0;
 
 	bb_open_files__allow_more();
 	bb_rng_seed(&s.rng, opts->seed);
 	s.subjects = calloc(sc->n_variants, sizeof(*s.subjects));
 	s.usable = calloc(sc->n_variants, sizeof(*s.usable));
+	s.late = calloc(sc->n_variants, sizeof(*s.late));
 	s.drives = calloc(sc->n_drives, sizeof(*s.drives));
 	s.refused = calloc(sc->n_drives * sc->n_variants, sizeof(*s.refused));
-	if (!s.subjects || !s.usable || !s.drives || !s.refused)
+	if (!s.subjects || !s.usable || !s.late || !s.drives || !s.refused)
 		rc = bb_fail_nomem(err);
 	bb_deadline__begin(&half, isinf(left_s) ? 0 : fmax(left_s / 2, 1e-3));
 	/* Loading has half of the half: what is loaded is to be tried and measured, too. */
@@ -328,11 +360,12 @@ int bb_session__open(const struct bb_plan *plan, const struct bb_run_opts *opts,
 	if (!rc)
 		rc = open_all(&s, needs_bpf, report, err);
 	bb_deadline__end(&quarter);
+	load_s = bb_seconds_since(began_ns);
 	if (!rc)
 		rc = probe_all(&s, report, err);
 	bb_deadline__end(&half);
 	if (!rc && s.out_of_time)
-		rc = say_late(&s, report, err);
+		rc = say_late(&s, load_s, bb_seconds_since(began_ns) - load_s, report, err);
 	if (!rc && !anything_left(&s))
 		rc = say_nothing_left(&s, err);
 	if (rc) {
@@ -370,6 +403,7 @@ void bb_session__close(struct bb_session *s)
 	free(s->refused);
 	free(s->drives);
 	free(s->usable);
+	free(s->late);
 	free(s->subjects);
 	memset(s, 0, sizeof(*s));
 }

@@ -27,7 +27,9 @@ struct bb_session {
 	bool stats_on;
 	struct bb_test_prog *subjects; /* by the scenario's variant index */
 	bool *usable;                  /* likewise: opened, loads here */
-	struct bb_open_drive *drives;  /* by the scenario's drive index */
+	bool *late; /* likewise: the time was over before it was loaded and tried */
+	struct bb_open_drive *drives; /* by the scenario's drive index */
+	size_t n_loaded, n_tried;     /* programs; programs with a drive */
 	/* the code of the first failure that became a skip (skip_failing); 0: none */
 	int failed;
 	/* the time for loading and probing was over before all was done: the rest is left out */

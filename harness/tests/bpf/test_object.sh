@@ -117,6 +117,12 @@ expect_status "maps without sizes: exit code 0" 0
 check "maps without sizes: all programs are measured" measured \
 	loader_maps/{looks_for_ring,writes_ring,writes_events,counts_in_cgroup,counts_by_cpu}/step
 
+# --- more programs than a budget holds ---
+real --object "$objects/many.bpf.o" --budget 1 --loads 1 --samples 2
+expect_grep "a short budget: the programs that it left out by name, and the budget for all" err \
+	'skipped:? many: [0-9]+ of 1001 programs: half of the budget of 1 s was used up .*--budget [0-9]+\): [a-z0-9-]+, p[0-9]+, .* and [0-9]+ more'
+rm -rf "$results"
+
 # --- compare, of a type that is not perf_event ---
 rm -rf "$results"
 cp "$O/bpf/fun_xdp.bpf.o" "$WORK/old.o"
