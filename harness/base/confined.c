@@ -5,6 +5,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -31,7 +32,7 @@ struct shared {
 	enum stage stage;
 	int rc;
 	struct bb_err err;
-	char reply[];
+	_Alignas(max_align_t) char reply[];
 };
 
 /* --- the child --- */
@@ -77,7 +78,7 @@ static __attribute__((noreturn)) void run_child(const struct bb_confined *c, str
 
 /* --- the parent --- */
 
-/* *ret_status as of waitpid(), or 0 when it was not done in time. */
+/* *ret_status as of waitpid(), or -1 when it was not done in time. */
 static int wait_for(pid_t pid, int *ret_status)
 {
 	struct pollfd p = {.fd = (int)syscall(SYS_pidfd_open, pid, 0), .events = POLLIN};
@@ -92,7 +93,7 @@ static int wait_for(pid_t pid, int *ret_status)
 		if (rc || is_late) {
 			kill(pid, SIGKILL);
 			bb_wait_for(pid);
-			*ret_status = 0;
+			*ret_status = -1;
 			break;
 		}
 		poll(&p, 1, p.fd < 0 ? 1 : POLL_MS);
@@ -127,11 +128,10 @@ static int say_end(const struct bb_confined *c, int rc, int status, struct bb_er
 	if (rc)
 		return bb_fail(err, rc, "%s: the budget was over before %s could %s it", c->path,
 			       c->library, c->verb);
-	return bb_fail(err, -EINVAL, "%s: a damaged %s, on which %s itself %s%s%s when it %ss it%s",
-		       c->path, c->kind, c->library,
-		       WIFSIGNALED(status) ? "crashes (" : "goes on forever",
-		       WIFSIGNALED(status) ? strsignal(WTERMSIG(status)) : "",
-		       WIFSIGNALED(status) ? ")" : "", c->verb, c->remedy);
+	return bb_fail(err, -EINVAL, "%s: a damaged %s: the process in which %s is to %s it %s%s",
+		       c->path, c->kind, c->library, c->verb,
+		       status < 0 ? "was not done after 10 s" : bb_how_ended(status).text,
+		       c->remedy);
 }
 
 static int take_reply(const struct bb_confined *c, struct shared *s, struct bb_err *err)
@@ -150,10 +150,14 @@ int bb_confined__run(const struct bb_confined *c, struct bb_err *err)
 	struct shared *s = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
 				0);
 	pid_t parent = getpid(), pid;
-	int rc, status = 0;
+	int rc = bb_must_end_why(), status = 0;
 
 	if (s == MAP_FAILED)
 		return bb_fail_nomem(err);
+	if (rc) {
+		munmap(s, len);
+		return say_end(c, rc, 0, err);
+	}
 	pid = fork();
 	if (pid == 0)
 		run_child(c, s, parent);

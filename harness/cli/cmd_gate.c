@@ -151,8 +151,9 @@ static const struct argp argp = {
 	       "Each program that is in both is compared as by `bpfbench compare`, and its "
 	       "executed instructions are counted. A program that regressed is measured once "
 	       "more, with other loads and another seed, and counts only if it regresses again. "
-	       "Inconclusive never fails. --budget covers captures and both measurements, half "
-	       "of what captures leave the first; building is not part of it. The report is "
+	       "Inconclusive never fails. --budget covers captures, the search for "
+	       "programs and both measurements, half of what is left for the first; building is "
+	       "not part of it. The report is "
 	       "Markdown unless "
 	       "--format chooses another. Runs are stored only with --results. Needs root. git and "
 	       "the build run as the user who called sudo (if root called, as the owner of the "
@@ -361,7 +362,7 @@ int bb_cmd_gate(int argc, char **argv)
 	};
 	const char *const by_shell[] = {"sh", "-c", a.capture, NULL};
 	a.how.env = a.measure.env.v;
-	a.how.budget_s = a.measure.budget_s;
+	a.how.budget_s = a.gate.budget_s = a.measure.budget_s;
 	const struct bb_capture_opts capture = bb_capture_args__opts(&a.how, by_shell);
 
 	a.gate.capture = a.capture ? &capture : NULL;
@@ -372,7 +373,7 @@ int bb_cmd_gate(int argc, char **argv)
 	if (!rc)
 		rc = bb_gate_run__open(&a.gate, &run, &err);
 	if (!rc && a.measure.budget_s > 0)
-		a.measure.budget_s = fmax(a.measure.budget_s - bb_gate_run__capture_s(run), 1e-3);
+		a.measure.budget_s = fmax(a.measure.budget_s - bb_gate_run__spent_s(run), 1e-3);
 	exit_code = rc ? bb_complain(&err) : run_gate(&a, run, command ? command : "");
 	if (bb_gate_run__close(run, &err))
 		exit_code = bb_complain(&err);

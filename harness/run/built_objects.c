@@ -13,6 +13,8 @@
 
 #define EXTENSION ".bpf.o"
 #define MAX_BYTES (256u << 20)
+#define MAX_ALL_BYTES (512u << 20) /* /run is memory */
+#define MOST_OBJECTS 10000u
 
 struct bb_built_object *bb_built_objects__name(struct bb_built_objects *o, const char *path)
 {
@@ -36,6 +38,7 @@ static int keep(struct bb_built_objects *o, const struct bb_repo *repo, enum bb_
 		const char *path, struct bb_err *err)
 {
 	struct bb_built_object *v = bb_built_objects__name(o, path);
+	size_t bytes = 0, max = MAX_BYTES;
 	char name[32];
 	int rc;
 
@@ -45,7 +48,15 @@ static int keep(struct bb_built_objects *o, const struct bb_repo *repo, enum bb_
 		return 0;
 	snprintf(name, sizeof(name), "%s%zu.o", revision == BB_BASE ? "base" : "head",
 		 (size_t)(v - o->v));
-	rc = bb_repo__keep(repo, path, name, MAX_BYTES, err);
+	if (max > MAX_ALL_BYTES - o->bytes)
+		max = MAX_ALL_BYTES - o->bytes;
+	rc = o->n > MOST_OBJECTS ? -EFBIG : bb_repo__keep(repo, path, name, max, &bytes, err);
+	o->bytes += bytes;
+	if (rc == -EFBIG && (max < MAX_BYTES || o->n > MOST_OBJECTS))
+		bb_fail(err, rc,
+			"%s: with this one, the objects of both builds are more than %u, or have "
+			"more than 512 MiB; name those that count by --object",
+			path, MOST_OBJECTS);
 	if (!rc && asprintf(&v->file[revision], "%s/%s", repo->kept, name) < 0)
 		rc = bb_fail_nomem(err);
 	if (rc && !v->file[BB_BASE] && v == &o->v[o->n - 1]) {

@@ -20,6 +20,7 @@ struct bb_built_object {
 struct bb_built_objects {
 	struct bb_built_object *v;
 	size_t n;
+	size_t bytes; /* of all that were copied */
 };
 
 /*

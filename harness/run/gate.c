@@ -2,10 +2,13 @@
 #include "run/gate.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
+#include "base/deadline.h"
 #include "base/grow.h"
 #include "bpf/object_info.h"
 #include "bpf/prog_type.h"
@@ -368,19 +371,38 @@ static int check_objects(const struct bb_gate_run *run, struct bb_err *err)
 		       bb_revision_names[run->objects.v[0].file[BB_HEAD] != NULL]);
 }
 
+/* One that there is no time for is skipped, which the report says. */
+static int look_into(struct bb_gate_run *run, const struct bb_built_object *o, struct bb_err *err)
+{
+	struct bb_gate_program *p;
+	bool differs = false;
+	int rc = judge_object(run, o, &differs, err);
+
+	if (!rc && differs)
+		rc = add_programs(run, o, err);
+	if (rc != -ETIME)
+		return rc;
+	p = bb_gate__add(&run->gate, o->path, NULL, BB_GATE_SKIPPED);
+	return p ? bb_gate_program__skip(p, BB_GATE_SKIPPED,
+					 "the budget was over before its programs were found", err)
+		 : bb_fail_nomem(err);
+}
+
 static int find_programs(struct bb_gate_run *run, struct bb_err *err)
 {
+	double budget_s = run->opts->budget_s;
+	uint64_t began_ns = bb_now_ns();
+	struct bb_deadline budget;
 	int rc = check_objects(run, err);
 
+	bb_deadline__begin(&budget, budget_s > 0 ? fmax(budget_s - run->spent_s, 1e-3) : 0);
 	if (!rc && run->opts->scenario)
-		return add_variants(run, err);
-	for (size_t i = 0; !rc && i < run->objects.n; i++) {
-		bool differs;
-
-		rc = judge_object(run, &run->objects.v[i], &differs, err);
-		if (!rc && differs)
-			rc = add_programs(run, &run->objects.v[i], err);
-	}
+		rc = add_variants(run, err);
+	else
+		for (size_t i = 0; !rc && i < run->objects.n; i++)
+			rc = look_into(run, &run->objects.v[i], err);
+	bb_deadline__end(&budget);
+	run->spent_s += bb_seconds_since(began_ns);
 	return rc;
 }
 
@@ -439,9 +461,9 @@ int bb_gate_run__close(struct bb_gate_run *run, struct bb_err *err)
 	return rc;
 }
 
-double bb_gate_run__capture_s(const struct bb_gate_run *run)
+double bb_gate_run__spent_s(const struct bb_gate_run *run)
 {
-	return run->capture_s;
+	return run->spent_s;
 }
 
 bool bb_gate_run__takes_cpu(const struct bb_gate_run *run)

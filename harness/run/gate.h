@@ -43,6 +43,7 @@ struct bb_gate_opts {
 	double threshold, alpha;
 	/* budget of a program; again if it has to be confirmed; more where too few pairs fit */
 	double each_s;
+	double budget_s;               /* of all but the builds; 0: there is none */
 	void (*say)(const char *what); /* reports the step in progress, in a line */
 };
 
@@ -73,8 +74,8 @@ int bb_gate_run__measure(struct bb_gate_run *run, const struct bb_run_opts *opts
 /* bb_plan_takes_cpu() of any of them. */
 bool bb_gate_run__takes_cpu(const struct bb_gate_run *run);
 
-/* How long both captures took; 0: nothing was captured. */
-double bb_gate_run__capture_s(const struct bb_gate_run *run);
+/* How long both captures took, and to find the programs: all but the builds. */
+double bb_gate_run__spent_s(const struct bb_gate_run *run);
 
 /* Remove the builds. 0, or -errno with a message when some file is left. Takes NULL. */
 int bb_gate_run__close(struct bb_gate_run *run, struct bb_err *err);

@@ -162,7 +162,7 @@ static int build(struct bb_gate_run *run, enum bb_revision revision, struct bb_e
 			       revision == BB_BASE ? &g->base_made : &g->head_made, err);
 	done_needs(&needs);
 	if (!rc && o->capture)
-		rc = bb_gate_capture__keep(o->capture, &run->repo, revision, &run->capture_s,
+		rc = bb_gate_capture__keep(o->capture, &run->repo, revision, &run->spent_s,
 					   &run->objects, err);
 	else if (!rc)
 		rc = bb_built_objects__keep(&run->objects, &run->repo, revision, o->objects,

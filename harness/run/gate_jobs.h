@@ -25,7 +25,7 @@ struct bb_gate_run {
 	struct bb_built_objects objects;
 	struct bb_gate_job *jobs;
 	size_t n_jobs;
-	double capture_s; /* that captures took */
+	double spent_s; /* as of bb_gate_run__spent_s() */
 };
 
 /* "base" and "head", by enum bb_revision. */

@@ -214,7 +214,9 @@ int bb_gate_run__measure(struct bb_gate_run *run, const struct bb_run_opts *aske
 			ab.patience_s = fmin(ab.patience_s, share_s - ab.run.budget_s);
 		}
 		ab.run.seed = opts->seed + i;
-		rc = bb_run_ab(&job->plan, &ab, report, err);
+		rc = bb_deadline_has_passed
+			     ? bb_fail(err, -ETIME, "the budget was over before its turn")
+			     : bb_run_ab(&job->plan, &ab, report, err);
 		if (rc == -ETIME)
 			rc = bb_gate_program__skip(&run->gate.programs[job->program],
 						   BB_GATE_SKIPPED, err->msg, err);

@@ -409,18 +409,16 @@ static int open_built(const struct bb_repo *repo, const char *path, struct stat 
 }
 
 /* To the end of `from`, which may have grown. */
-static int copy(int from, int to, size_t max)
+static int copy(int from, int to, size_t max, size_t *ret_bytes)
 {
-	size_t copied = 0;
-
-	while (copied <= max) {
+	while (*ret_bytes <= max) {
 		ssize_t n = sendfile(to, from, NULL, COPY_BYTES);
 
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n <= 0)
 			return n ? -errno : 0;
-		copied += (size_t)n;
+		*ret_bytes += (size_t)n;
 	}
 	return -EFBIG;
 }
@@ -439,7 +437,7 @@ static int open_kept(const struct bb_repo *repo, const char *name)
 }
 
 int bb_repo__keep(const struct bb_repo *repo, const char *path, const char *name, size_t max,
-		  struct bb_err *err)
+		  size_t *ret_bytes, struct bb_err *err)
 {
 	char whole[2 * PATH_MAX];
 	struct stat st;
@@ -449,8 +447,9 @@ int bb_repo__keep(const struct bb_repo *repo, const char *path, const char *name
 	from = open_built(repo, whole, &st, err);
 	if (from < 0)
 		return from;
+	*ret_bytes = 0;
 	to = (uint64_t)st.st_size > max ? -EFBIG : open_kept(repo, name);
-	rc = to < 0 ? to : copy(from, to, max);
+	rc = to < 0 ? to : copy(from, to, max, ret_bytes);
 	if (to >= 0 && close(to) && !rc)
 		rc = -errno;
 	close(from);

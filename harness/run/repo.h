@@ -56,9 +56,9 @@ int bb_repo__remove_tree(const struct bb_repo *repo, struct bb_err *err);
 
 /*
  * Copy a file of `tree` to `kept`, as `name`: a regular one that the user may read, no symbolic
- * link, of `max` bytes at the most. -ENOENT without a message when it is not there.
+ * link, of `max` bytes at the most, *ret_bytes. -ENOENT without a message when it is not there.
  */
 int bb_repo__keep(const struct bb_repo *repo, const char *path, const char *name, size_t max,
-		  struct bb_err *err);
+		  size_t *ret_bytes, struct bb_err *err);
 
 #endif

@@ -47,6 +47,12 @@ for whose in gate owner; do
 	complains "$whose: a FIFO is no object, and nobody waits for it" 1 'evil.bpf.o: not a regular file'
 	"$whose" --build "truncate -s 300M evil.bpf.o"
 	complains "$whose: nor is a file of any size" 1 'evil.bpf.o cannot be copied.*File too large'
+	if (($(df --output=avail -k /run | tail -n 1) > 700000)); then
+		"$whose" --build 'for i in 1 2 3; do truncate -s 250M evil$i.bpf.o; done'
+		complains "$whose: nor are many of any size together" 1 'evil3.bpf.o: with this one, the objects of both builds .* more than 512 MiB'
+	else
+		skip "$whose: nor are many of any size together" "/run has less than 700 MB"
+	fi
 	"$whose" --build "id -u; false"
 	expect_grep "$whose: builds are nobody's" err "^$NOBODY\$"
 	"$whose" --build "grep NoNewPrivs /proc/self/status; false"
@@ -158,6 +164,13 @@ for whose in gate owner; do
 	done
 done
 here git reset -q --hard HEAD~1
+
+# --- more than there is time for ---
+here sh -c 'echo "/* changed */" >>prog.bpf.c'
+# shellcheck disable=SC2016 # the build's
+gate --build 'make && for i in $(seq 60); do { cat prog.bpf.o; date +%s%N; } >more$i.bpf.o; done' --budget 0.02
+expect_grep "gate: objects that the budget does not reach are named" out 'more.*the budget was over before its'
+here git reset -q --hard
 
 # --- where there is no place ---
 mkdir -m 755 "$TMP/roots"
