@@ -17,6 +17,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/child.h"
 #include "base/io.h"
 #include "base/parse.h"
 
@@ -117,8 +118,6 @@ static int drop_rights(void)
 	struct __user_cap_header_struct head = {.version = _LINUX_CAPABILITY_VERSION_3};
 	struct __user_cap_data_struct none[_LINUX_CAPABILITY_U32S_3] = {{0}};
 
-	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
-		return -errno;
 	become_nobody();
 	return syscall(SYS_capset, &head, none) || prctl(PR_SET_DUMPABLE, 0) ? -errno : 0;
 }
@@ -158,15 +157,13 @@ static void close_others(int *keep, size_t n)
 
 static int confine(int *keep, size_t n, pid_t parent, bool is_trial)
 {
+	const struct bb_child_rules rules = {.parent = parent, .no_new_privs = true};
 	int rc;
 
 	close_others(keep, n);
 	rc = drop_rights();
-	/* After the change of user, which clears it. */
-	if (!rc && prctl(PR_SET_PDEATHSIG, SIGKILL))
-		rc = -errno;
-	if (!rc && getppid() != parent)
-		rc = -ESRCH;
+	if (!rc) /* after the change of user, which clears who it dies with */
+		rc = bb_child__settle(&rules);
 	return rc ? rc : filter_calls(is_trial);
 }
 

@@ -15,6 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/child.h"
 #include "base/clock.h"
 #include "base/confine.h"
 #include "base/deadline.h"
@@ -40,10 +41,13 @@ struct shared {
 /* We tell it to end, the terminal does not; whatever else ends it is to do so. */
 static void reset_signals(void)
 {
+	const struct bb_child_rules rules = {.signals = BB_SIGNALS_DEFAULT};
 	sigset_t none;
 
-	for (int i = 1; i < SIGRTMAX; i++)
-		signal(i, i == SIGINT || i == SIGTERM || i == SIGHUP ? SIG_IGN : SIG_DFL);
+	bb_child__settle(&rules);
+	signal(SIGINT, SIG_IGN);
+	signal(SIGTERM, SIG_IGN);
+	signal(SIGHUP, SIG_IGN);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 }

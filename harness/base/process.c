@@ -9,15 +9,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/child.h"
 #include "base/environment.h"
 #include "base/open_files.h"
 #include "base/process_tree.h"
 #include "base/stop.h"
-#include "base/user.h"
 
 #define WAIT_FIRST_MS 1 /* doubled each time, up to: */
 #define WAIT_MOST_MS 50
@@ -42,25 +41,20 @@ struct start {
 
 static int settle(const struct start *s, pid_t keeper)
 {
-	static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE};
 	const struct bb_process *p = s->process;
+	const struct bb_child_rules rules = {.signals = BB_SIGNALS_DEFAULT,
+					     .uid = p->uid,
+					     .gid = p->gid,
+					     .no_new_privs = true,
+					     .parent = keeper};
 	int null_fd = open("/dev/null", O_RDONLY | O_CLOEXEC), rc;
 
-	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
-		signal(signals[i], SIG_DFL);
 	if (null_fd < 0 || dup2(null_fd, 0) < 0 || dup2(s->out_fd, 1) < 0 || dup2(s->log_fd, 2) < 0)
 		return -errno;
 	rc = bb_environment__clean(p->env, p->uid);
 	if (!rc)
-		rc = bb_become_user(p->uid, p->gid);
-	if (rc)
-		return rc;
-	/* After setuid, which clears it. If the keeper was gone before, nobody will tell us. */
-	if (prctl(PR_SET_PDEATHSIG, SIGKILL) || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
-		return -errno;
-	if (getppid() != keeper)
-		return -ESRCH;
-	return p->dir && chdir(p->dir) ? -errno : 0;
+		rc = bb_child__settle(&rules);
+	return !rc && p->dir && chdir(p->dir) ? -errno : rc;
 }
 
 /* Never returns. What fails is written to report_fd as an errno. */

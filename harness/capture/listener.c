@@ -18,6 +18,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/child.h"
 #include "base/environment.h"
 
 #define LOW_WORD 0xffffffffu /* the kernel looks at no more of an int */
@@ -86,50 +87,24 @@ static int install_filter(void)
 	return rc ? rc : seccomp_notify_fd(filter);
 }
 
-/* `error` goes with it; fd < 0: no descriptor does. */
-static void send_to_parent(int socket, int error, int fd)
-{
-	union {
-		char bytes[CMSG_SPACE(sizeof(int))];
-		struct cmsghdr align;
-	} control = {0};
-	struct iovec io = {&error, sizeof(error)};
-	struct msghdr m = {.msg_iov = &io, .msg_iovlen = 1};
-
-	if (fd >= 0) {
-		struct cmsghdr *c;
-
-		m.msg_control = control.bytes;
-		m.msg_controllen = sizeof(control.bytes);
-		c = CMSG_FIRSTHDR(&m);
-		c->cmsg_level = SOL_SOCKET;
-		c->cmsg_type = SCM_RIGHTS;
-		c->cmsg_len = CMSG_LEN(sizeof(fd));
-		memcpy(CMSG_DATA(c), &fd, sizeof(fd));
-	}
-	while (sendmsg(socket, &m, MSG_NOSIGNAL) < 0 && errno == EINTR)
-		;
-}
-
 static __attribute__((noreturn)) void become_command(const char *const *argv, const char *dir,
 						     const char *const *env, int socket)
 {
-	static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE};
+	const struct bb_child_rules rules = {.signals = BB_SIGNALS_DEFAULT};
 	int empty = open("/dev/null", O_RDONLY), fd;
 
-	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
-		signal(signals[i], SIG_DFL);
+	bb_child__settle(&rules);
 	setpgid(0, 0);
 	dup2(empty, STDIN_FILENO);
 	dup2(STDERR_FILENO, STDOUT_FILENO);
 	fd = bb_environment__clean(env, geteuid());
 	if (!fd)
 		fd = dir && chdir(dir) ? -errno : install_filter();
-	send_to_parent(socket, fd < 0 ? fd : 0, fd);
+	bb_descriptor__send(socket, fd < 0 ? fd : 0, fd);
 	if (fd >= 0) {
 		close(fd);
 		execvp(argv[0], (char *const *)(uintptr_t)argv);
-		send_to_parent(socket, -errno, -1);
+		bb_descriptor__send(socket, -errno, -1);
 	}
 	_exit(127);
 }
@@ -163,13 +138,12 @@ static __attribute__((noreturn)) void answer_all(int fd, const uint64_t *answeri
 
 static __attribute__((noreturn)) void be_guard(int fd, int alive, const uint64_t *answering)
 {
-	static const int ignored[] = {SIGINT, SIGTERM, SIGHUP, SIGALRM, SIGPIPE};
+	const struct bb_child_rules rules = {.signals = BB_SIGNALS_IGNORED};
 	int nothing = open("/dev/null", O_RDWR);
 	char word = 0;
 	ssize_t n;
 
-	for (size_t i = 0; i < sizeof(ignored) / sizeof(ignored[0]); i++)
-		signal(ignored[i], SIG_IGN);
+	bb_child__settle(&rules);
 	setsid();
 	prctl(PR_SET_NAME, "bpfbench-guard");
 	/* a reader of our output, who waits for its end, does not wait for this process */
@@ -211,29 +185,9 @@ static int start_guard(struct bb_listener *l)
 /* The error that the child sends, or 0 when it was executed; the descriptor that comes with it. */
 static int receive(int socket, int *ret_fd)
 {
-	union {
-		char bytes[CMSG_SPACE(sizeof(int))];
-		struct cmsghdr align;
-	} control = {0};
-	int error = 0;
-	struct iovec io = {&error, sizeof(error)};
-	struct msghdr m = {.msg_iov = &io,
-			   .msg_iovlen = 1,
-			   .msg_control = control.bytes,
-			   .msg_controllen = sizeof(control.bytes)};
-	struct cmsghdr *c;
-	ssize_t n;
+	int error = 0, rc = bb_descriptor__receive(socket, &error, ret_fd);
 
-	*ret_fd = -1;
-	do
-		n = recvmsg(socket, &m, MSG_CMSG_CLOEXEC);
-	while (n < 0 && errno == EINTR);
-	if (n < 0)
-		return -errno;
-	c = n ? CMSG_FIRSTHDR(&m) : NULL;
-	if (c && c->cmsg_type == SCM_RIGHTS)
-		memcpy(ret_fd, CMSG_DATA(c), sizeof(*ret_fd));
-	return n == sizeof(error) ? error : 0;
+	return rc == -EPIPE ? 0 : rc ? rc : error;
 }
 
 static int say_not_started(const char *command, int rc, bool is_filter, struct bb_err *err)

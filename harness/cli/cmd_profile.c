@@ -8,6 +8,7 @@
 
 #include "base/parse.h"
 #include "base/caller.h"
+#include "base/process.h"
 #include "base/stop.h"
 #include "cli/cmd.h"
 #include "cli/options.h"
@@ -187,12 +188,10 @@ static const struct argp argp = {
 
 static void say_how_it_ended(const struct bb_recording *r, const struct profile_args *a)
 {
-	if (WIFSIGNALED(r->command_status) && !bb_stop_signal && isinf(a->record.seconds))
-		fprintf(stderr, "bpfbench: '%s' was killed by signal %d (%s)\n", a->record.argv[0],
-			WTERMSIG(r->command_status), strsignal(WTERMSIG(r->command_status)));
-	else if (WIFEXITED(r->command_status) && WEXITSTATUS(r->command_status))
-		fprintf(stderr, "bpfbench: '%s' ended with exit status %d\n", a->record.argv[0],
-			WEXITSTATUS(r->command_status));
+	if (WIFSIGNALED(r->command_status) ? !bb_stop_signal && isinf(a->record.seconds)
+					   : WEXITSTATUS(r->command_status) != 0)
+		fprintf(stderr, "bpfbench: '%s' %s\n", a->record.argv[0],
+			bb_how_ended(r->command_status).text);
 }
 
 static void make_title(const struct profile_args *a, const struct bb_recording *r, char *title,

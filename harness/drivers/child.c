@@ -6,15 +6,14 @@
 #include <sched.h>
 #include <signal.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/caller.h"
+#include "base/child.h"
 #include "base/process.h"
-#include "base/user.h"
 #include "drivers/driver.h"
 
 enum { CONTROL_FD = 3, SOCKET_FD = 4, FIRST_FREE_FD = 5 }; /* of a helper */
@@ -39,6 +38,9 @@ static void run_ahead_of_others(void)
 
 int bb_child__prepare(const struct bb_child_place *place, pid_t parent)
 {
+	const struct bb_child_rules rules = {.uid = place->uid,
+					     .gid = place->gid,
+					     .parent = parent};
 	int null_fd = open("/dev/null", O_RDWR | O_CLOEXEC);
 	int rc = null_fd < 0 || dup2(null_fd, 0) < 0 || dup2(null_fd, 1) < 0 ? -errno : 0;
 
@@ -46,14 +48,7 @@ int bb_child__prepare(const struct bb_child_place *place, pid_t parent)
 	run_ahead_of_others();
 	if (!rc)
 		rc = bb_pin_to_cpu(place->cpu, NULL);
-	if (!rc)
-		rc = bb_become_user(place->uid, place->gid);
-	/* After setuid, which clears it. If the parent was gone before, nobody will tell us. */
-	if (!rc && prctl(PR_SET_PDEATHSIG, SIGKILL))
-		rc = -errno;
-	if (!rc && getppid() != parent)
-		rc = -ESRCH;
-	return rc;
+	return rc ? rc : bb_child__settle(&rules);
 }
 
 void bb_child__stop(pid_t *pid)

@@ -15,6 +15,7 @@
 
 #include "base/clock.h"
 #include "base/deadline.h"
+#include "base/process.h"
 #include "perf_profiler.h"
 
 #define POLL_MS                                                                                    \
@@ -157,8 +158,8 @@ int bb_consumer__start(const struct bb_sample_processor *processor, int ring_fd,
 static int say_ended(const struct bb_consumer *c, int status, struct bb_err *err)
 {
 	if (WIFSIGNALED(status))
-		return bb_fail(err, -ECHILD, "the consumer died midway: killed by signal %d (%s)",
-			       WTERMSIG(status), strsignal(WTERMSIG(status)));
+		return bb_fail(err, -ECHILD, "the consumer died midway: it %s",
+			       bb_how_ended(status).text);
 	if (c->shared->rc == -EINVAL)
 		return bb_fail(err, -ECHILD,
 			       "the consumer cannot read the records in the ring: it expects "

@@ -181,11 +181,8 @@ int bb_workload__ended(struct bb_workload *w, const char *program, struct bb_err
 	w->pid = 0;
 	if (pid > 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0)
 		return 1;
-	if (pid > 0 && WIFSIGNALED(status))
-		return bb_fail(err, -ECHILD, "workload '%s' died midway: killed by signal %d (%s)",
-			       program, WTERMSIG(status), strsignal(WTERMSIG(status)));
-	return bb_fail(err, -ECHILD, "workload '%s' died midway: exit status %d", program,
-		       pid > 0 ? WEXITSTATUS(status) : -1);
+	return bb_fail(err, -ECHILD, "workload '%s' died midway: it %s", program,
+		       bb_how_ended(status).text);
 }
 
 void bb_workload__pause(const struct bb_workload *w)

@@ -9,18 +9,17 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/child.h"
 #include "base/clock.h"
 #include "base/deadline.h"
 #include "base/environment.h"
 #include "base/open_files.h"
 #include "base/process.h"
-#include "base/user.h"
 #include "fire/fork_as.h"
 
 #define NOBODY 65534
@@ -29,19 +28,16 @@
 
 /* --- the child --- */
 
-static int become(const struct bb_fire_user *u)
-{
-	uid_t uid = u->uid ? u->uid : NOBODY;
-	gid_t gid = u->uid ? u->gid : NOBODY;
-
-	return bb_environment__clean(u->env, uid) ? -ENOMEM : bb_become_user(uid, gid);
-}
-
 /* Of the program to execute, opened while we may still look into every folder. */
 #define PROGRAM_FD 3
 
 static int settle(const struct bb_fire_user *u, const char *program, int fd, pid_t parent)
 {
+	const struct bb_child_rules rules = {.signals = BB_SIGNALS_DEFAULT,
+					     .uid = u->uid ? u->uid : NOBODY,
+					     .gid = u->uid ? u->gid : NOBODY,
+					     .no_new_privs = true,
+					     .parent = parent};
 	const struct rlimit no_core = {0, 0};
 	int null_fd = open("/dev/null", O_RDWR | O_CLOEXEC), program_fd, rc;
 
@@ -53,15 +49,10 @@ static int settle(const struct bb_fire_user *u, const char *program, int fd, pid
 	if (program_fd != PROGRAM_FD && dup3(program_fd, PROGRAM_FD, O_CLOEXEC) < 0)
 		return -errno;
 	closefrom(PROGRAM_FD + 1);
-	for (int s = 1; s < NSIG; s++)
-		signal(s, SIG_DFL);
 	setrlimit(RLIMIT_CORE, &no_core);
 	setsid();
-	rc = become(u);
-	/* after setuid, which clears it */
-	if (!rc && (prctl(PR_SET_PDEATHSIG, SIGKILL) || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)))
-		rc = -errno;
-	return !rc && getppid() != parent ? -ESRCH : rc;
+	rc = bb_environment__clean(u->env, rules.uid);
+	return rc ? rc : bb_child__settle(&rules);
 }
 
 static void run_child(const struct bb_fire_user *u, char **argv, int fd, pid_t parent)
@@ -225,8 +216,5 @@ void bb_call_child__say_end(struct bb_call_child *c, char *ret_words, size_t siz
 	}
 	if (c->pid)
 		return;
-	if (WIFSIGNALED(status))
-		snprintf(ret_words, size, "ended by signal %s", strsignal(WTERMSIG(status)));
-	else
-		snprintf(ret_words, size, "ended with exit code %d", WEXITSTATUS(status));
+	snprintf(ret_words, size, "%s", bb_how_ended(status).text);
 }

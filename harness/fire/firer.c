@@ -132,10 +132,8 @@ static int say_gone(struct bb_firer *f, struct bb_err *err)
 
 	f->pid = 0;
 	close(f->fd);
-	return bb_fail(err, -ESRCH, "%s%s: the process that fires was ended%s%s; by the program?",
-		       t ? "trigger " : "", t ? t->name : "its trigger",
-		       WIFSIGNALED(status) ? " by signal " : "",
-		       WIFSIGNALED(status) ? strsignal(WTERMSIG(status)) : "");
+	return bb_fail(err, -ESRCH, "%s%s: the process that fires %s; by the program?",
+		       t ? "trigger " : "", t ? t->name : "its trigger", bb_how_ended(status).text);
 }
 
 static int say_stuck(struct bb_firer *f, struct bb_err *err)

@@ -23,6 +23,7 @@
 
 #include "base/cgroup2.h"
 #include "base/caller.h"
+#include "base/child.h"
 #include "base/process.h"
 #include "bpf/netns.h"
 
@@ -68,12 +69,12 @@ static int open_netns(struct bb_fire_place *p)
 /* It waits until we are gone, and removes what we then leave. */
 static void keep(const char *folder, int fd)
 {
+	const struct bb_child_rules rules = {.signals = BB_SIGNALS_IGNORED};
 	char byte, inner[300];
 
 	prctl(PR_SET_NAME, "bpfbench-keeper");
 	setsid();
-	for (int s = 1; s < NSIG; s++)
-		signal(s, SIG_IGN);
+	bb_child__settle(&rules);
 	if (dup2(fd, 3) < 0)
 		_exit(1);
 	closefrom(4);

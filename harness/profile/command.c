@@ -5,15 +5,14 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "base/child.h"
 #include "base/environment.h"
 #include "base/open_files.h"
 #include "base/process.h"
-#include "base/user.h"
 
 #define TERM_MS 2000 /* what it has to end by itself */
 
@@ -21,19 +20,13 @@
 static void run_child(char *const *argv, const char *const *env, uid_t uid, gid_t gid, int go_fd,
 		      int failed_fd, pid_t parent)
 {
-	static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE};
+	const struct bb_child_rules rules = {BB_SIGNALS_DEFAULT, uid, gid, false, parent};
 	char go;
 	int rc = dup2(STDERR_FILENO, STDOUT_FILENO) < 0 ? -errno : bb_environment__clean(env, uid);
 
 	if (!rc)
-		rc = bb_become_user(uid, gid);
-
-	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
-		signal(signals[i], SIG_DFL);
-	/* After setuid, which clears it. */
-	if (!rc && prctl(PR_SET_PDEATHSIG, SIGKILL))
-		rc = -errno;
-	if (!rc && (getppid() != parent || read(go_fd, &go, 1) != 1))
+		rc = bb_child__settle(&rules);
+	if (rc == -ESRCH || (!rc && read(go_fd, &go, 1) != 1))
 		_exit(127); /* nobody is there to tell */
 	if (!rc) {
 		bb_open_files__as_given();

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/child.h"
 #include "base/io.h"
 
 #define SYSTEM "/usr/lib/debug"
@@ -76,49 +77,17 @@ int bb_debug_file__open(const struct bb_debug_request *request, const char *path
 	}
 }
 
-/* Room for one descriptor beside a message. */
-union control {
-	struct cmsghdr head;
-	char bytes[CMSG_SPACE(sizeof(int))];
-};
-
 int bb_debug_file__answer(int socket, int fd)
 {
-	union control control = {{0}};
-	char found = fd >= 0;
-	struct iovec data = {.iov_base = &found, .iov_len = sizeof(found)};
-	struct msghdr message = {.msg_iov = &data, .msg_iovlen = 1};
-
-	if (found) {
-		message.msg_control = &control;
-		message.msg_controllen = sizeof(control);
-		control.head.cmsg_level = SOL_SOCKET;
-		control.head.cmsg_type = SCM_RIGHTS;
-		control.head.cmsg_len = CMSG_LEN(sizeof(fd));
-		memcpy(CMSG_DATA(&control.head), &fd, sizeof(fd));
-	}
-	return sendmsg(socket, &message, MSG_NOSIGNAL | MSG_DONTWAIT) < 0 ? -errno : 0;
+	return bb_descriptor__send(socket, 0, fd);
 }
 
 /* The descriptor that comes with an answer. */
 static int receive(int socket)
 {
-	union control control = {{0}};
-	char found = 0;
-	struct iovec data = {.iov_base = &found, .iov_len = sizeof(found)};
-	struct msghdr message = {.msg_iov = &data,
-				 .msg_iovlen = 1,
-				 .msg_control = &control,
-				 .msg_controllen = sizeof(control)};
-	int fd;
+	int fd, nothing, rc = bb_descriptor__receive(socket, &nothing, &fd);
 
-	if (recvmsg(socket, &message, MSG_CMSG_CLOEXEC) != sizeof(found))
-		return -EIO;
-	if (!found || message.msg_controllen < CMSG_LEN(sizeof(fd)) ||
-	    control.head.cmsg_type != SCM_RIGHTS)
-		return -ENOENT;
-	memcpy(&fd, CMSG_DATA(&control.head), sizeof(fd));
-	return fd;
+	return rc ? -EIO : fd < 0 ? -ENOENT : fd;
 }
 
 int bb_debug_file__ask(int socket, enum bb_debug_kind kind, const char *name)

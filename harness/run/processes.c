@@ -12,6 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/child.h"
 #include "base/clock.h"
 #include "base/deadline.h"
 #include "base/give_way.h"
@@ -151,17 +152,17 @@ static char *hear(pid_t child, int in, size_t *ret_len)
 static int run_part(const struct bb_run *r, uint32_t first, uint32_t loads, double budget_s,
 		    char **ret_text, size_t *ret_len, struct bb_err *err)
 {
-	pid_t parent = getpid(), child;
+	const struct bb_child_rules rules = {.parent = getpid()};
 	int ends[2], rc;
+	pid_t child;
 
 	if (pipe2(ends, O_CLOEXEC))
 		return bb_fail(err, -errno, "pipe: %s", strerror(errno));
 	fflush(NULL);
 	child = fork();
 	if (!child) {
-		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		close(ends[0]);
-		_exit(getppid() != parent || measure_part(r, first, loads, budget_s, ends[1]));
+		_exit(bb_child__settle(&rules) || measure_part(r, first, loads, budget_s, ends[1]));
 	}
 	rc = child < 0 ? bb_fail(err, -errno, "fork: %s", strerror(errno)) : 0;
 	close(ends[1]);

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "base/caller.h"
+#include "base/child.h"
 #include "base/open_as.h"
 #include "base/process.h"
 #include "base/stop.h"
@@ -186,7 +187,7 @@ static void clean_up(const struct bb_repo *repo)
 
 static int start_keeper(struct bb_repo *repo)
 {
-	static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
+	const struct bb_child_rules rules = {.signals = BB_SIGNALS_IGNORED};
 	int ends[2], rc;
 	char byte;
 
@@ -195,8 +196,7 @@ static int start_keeper(struct bb_repo *repo)
 	repo->keeper = fork();
 	if (repo->keeper == 0) {
 		setsid();
-		for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
-			signal(signals[i], SIG_IGN);
+		bb_child__settle(&rules);
 		close(ends[1]);
 		while (read(ends[0], &byte, 1) < 0 && errno == EINTR)
 			;

@@ -53,7 +53,7 @@ if grep -q ' cgroup2 ' /proc/self/mounts; then
 	check "a sysctl" fired on_sysctl sysctl
 	check "a cgroup" fired on_cgroup cgroup
 	check "a program that denies its event is measured" fired denies '[a-z0-9-]+'
-	expect_grep "a program that kills who fires it is named" err 'skipped: fire/kills/step: .*trigger setsockopt: .*ended by signal Killed'
+	expect_grep "a program that kills who fires it is named" err 'skipped: fire/kills/step: .*trigger setsockopt: .*was killed by signal 9 \(Killed\)'
 else
 	skip "cgroups" "no cgroup2 file system is mounted"
 fi

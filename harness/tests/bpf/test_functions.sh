@@ -72,7 +72,7 @@ check "a library's function is called with the arguments, not by root" most_of e
 check "a library's return: a figure" figure return
 check "a library's return: all arguments were there" most_of return
 expect_grep "a library's function: who fired it" err "^    entry: call \(function $TMP/lib.so:add_text\)"
-expect_grep "a function that crashes is named" err "skipped: f/crash/step: .*calling 'crashes' ended by signal Aborted"
+expect_grep "a function that crashes is named" err "skipped: f/crash/step: .*calling 'crashes' was killed by signal 6 \(Aborted\)"
 expect_grep "a call of no function is named" err "skipped: f/nobody/step: .*/f.yml:9:[0-9]+: 'add_txt' of .* cannot be called: .*undefined symbol"
 expect_grep "a function that there is not: the nearest" err "skipped: f/typo/step: .*/f.yml:10:[0-9]+: .* has no function 'add_txt'; did you mean 'add_text'"
 

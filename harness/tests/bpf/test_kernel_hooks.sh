@@ -89,7 +89,7 @@ if [[ -z ${BB_ALONE:-} ]]; then
 	for p in "${acting[@]}" kills; do skip "$p" "others use this machine: see make vm-test"; done
 else
 	has_figure_or_reason "${acting[@]}"
-	is_said "kills: it ends who fires it, and not bpfbench" kills "trigger [a-z-]+: the process that fires was ended by signal Killed"
+	is_said "kills: it ends who fires it, and not bpfbench" kills "trigger [a-z-]+: the process that fires was killed by signal 9 \(Killed\)"
 	measure --object "$O/tests/bpf/acting_hooks.bpf.o" --program allows
 	is_said "what could forbid others something is not attached unasked" allows "--allow-system-wide|$of_kernel"
 fi

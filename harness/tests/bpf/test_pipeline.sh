@@ -83,6 +83,6 @@ if need_command hyperfine "slowdown"; then
 	sed 's/amicable_pairs, args: ."[0-9]*"./false, args: [x]/' "$WORK/slowdown.yml" >"$WORK/false.yml"
 	real --scenario "$WORK/false.yml" --loads 1 --no-store --variant empty
 	expect_status "slowdown: a command that fails is an error" 1
-	expect_grep "slowdown: and said" err "'false x' failed|hyperfine.*died midway|died midway: exit status"
+	expect_grep "slowdown: and said" err "'false x' failed|hyperfine.*died midway|died midway: it ended with"
 fi
 plan_done

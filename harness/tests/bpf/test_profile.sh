@@ -175,7 +175,7 @@ profile -p "$ended" --seconds 0.2 -f folded
 expect_status "a process that has ended, but nobody waited for it: succeeds" 0
 end_processes "$parent"
 profile -- false
-expect_grep "a command that fails: said so" err "'false' ended with exit status 1"
+expect_grep "a command that fails: said so" err "'false' ended with exit code 1"
 profile -- "$WORK/nosuch"
 complains "a command that is not there" 1 "cannot run '.*nosuch': No such file"
 
