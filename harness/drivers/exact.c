@@ -66,6 +66,7 @@ static void close_slot(struct slot *s)
 	if (s->event_fd >= 0)
 		close(s->event_fd);
 	free_shared(s->exact.totals, s->exact.clone.cfg.n_blocks);
+	free_shared(s->exact.in_vain, s->exact.clone.n_vain);
 	free_shared(s->exact.now, s->exact.clone.cfg.n_blocks);
 	bb_clone__done(&s->exact.clone);
 	bb_code__done(&s->exact.code);
@@ -91,7 +92,8 @@ static int open_slot(struct bb_target *target, struct slot **ret_slot, struct bb
 	if (!rc) {
 		e->totals = alloc_shared(e->clone.cfg.n_blocks);
 		e->now = alloc_shared(e->clone.cfg.n_blocks);
-		if (!e->totals || !e->now)
+		e->in_vain = alloc_shared(e->clone.n_vain);
+		if (!e->totals || !e->now || !e->in_vain)
 			rc = bb_fail_nomem(err);
 	}
 	if (rc)
@@ -115,6 +117,8 @@ static int take(void *arg)
 		bb_clone__read(&e->clone, e->now);
 		for (uint32_t i = 0; i < e->clone.cfg.n_blocks; i++)
 			e->totals[i] += e->now[i];
+		for (uint32_t i = 0; i < e->clone.n_vain; i++)
+			e->in_vain[i] += bb_clone__in_vain(&e->clone, i);
 		b->paths[b->n] = bb_counts__path(&e->clone.cfg, e->now);
 		b->ns[b->n++] = bb_counts__instructions(&e->clone.cfg, e->now);
 		b->fired++;

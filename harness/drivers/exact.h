@@ -13,8 +13,9 @@
 struct bb_exact {
 	struct bb_code code;
 	struct bb_clone clone;
-	uint64_t *totals; /* by block: executions in all samples so far, warm-ups left out */
-	uint64_t *now;    /* room for the counters of one run */
+	uint64_t *totals;  /* by block: executions in all samples so far, warm-ups left out */
+	uint64_t *in_vain; /* by clone.vain: likewise, those that came to nothing */
+	uint64_t *now;     /* room for the counters of one run */
 };
 
 /* Of a slot of such a drive. */

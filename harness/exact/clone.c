@@ -24,7 +24,8 @@
 static int make_counters(struct bb_clone *c, struct bb_err *err)
 {
 	LIBBPF_OPTS(bpf_map_create_opts, opts, .map_flags = BPF_F_MMAPABLE);
-	size_t page = (size_t)sysconf(_SC_PAGESIZE), bytes = c->cfg.n_blocks * sizeof(uint64_t);
+	size_t page = (size_t)sysconf(_SC_PAGESIZE),
+	       bytes = ((size_t)c->cfg.n_blocks + c->n_vain) * sizeof(uint64_t);
 	void *shared;
 	int rc;
 
@@ -82,10 +83,18 @@ int bb_clone__load(const struct bb_code *code, struct bb_clone *ret_clone, struc
 		rc = bb_liveness__make(code, &c.cfg, &live, err);
 	if (!rc)
 		rc = bb_sites__find(code, &c.cfg, &live, &sites, err);
+	c.n_vain = sites.n_vain;
 	if (!rc)
 		rc = make_counters(&c, err);
 	if (!rc)
 		rc = instrument_and_load(&c, &sites, err);
+	if (rc == -ENOTSUP && c.counts &&
+	    sites.n_vain) { /* the verifier has fewer ways to look at */
+		c.n_vain = sites.n_vain = 0;
+		rc = instrument_and_load(&c, &sites, err);
+	}
+	c.vain = sites.vain;
+	sites.vain = NULL;
 	bb_sites__done(&sites);
 	bb_liveness__done(&live);
 	if (rc)
@@ -105,13 +114,19 @@ void bb_clone__done(struct bb_clone *c)
 		close(c->counts_fd);
 	if (c->prog_fd >= 0)
 		close(c->prog_fd);
+	free(c->vain);
 	bb_cfg__done(&c->cfg);
 	*c = (struct bb_clone){.prog_fd = -1, .counts_fd = -1};
 }
 
 void bb_clone__reset(struct bb_clone *c)
 {
-	memset(c->counts, 0, c->cfg.n_blocks * sizeof(*c->counts));
+	memset(c->counts, 0, (c->cfg.n_blocks + c->n_vain) * sizeof(*c->counts));
+}
+
+uint64_t bb_clone__in_vain(const struct bb_clone *c, uint32_t nth)
+{
+	return __atomic_load_n(&c->counts[c->cfg.n_blocks + nth], __ATOMIC_RELAXED);
 }
 
 void bb_clone__read(const struct bb_clone *c, uint64_t *ret_counts)

@@ -21,6 +21,8 @@ struct bb_clone {
 	/* by block: shared with the kernel, which only adds; read it with __read */
 	uint64_t *counts;
 	size_t counts_bytes;
+	/* slots of calls whose coming to nothing is counted, behind the blocks (exact/sites.h) */
+	uint32_t *vain, n_vain;
 	uint32_t n_insns; /* slots of the instrumented program */
 	/* blocks that had to save a register; jumps that became long */
 	uint32_t n_saved, n_long;
@@ -36,6 +38,10 @@ void bb_clone__done(struct bb_clone *c);
 
 /* Set every counter to 0, while the program does not run. */
 void bb_clone__reset(struct bb_clone *c);
+
+/* How often the call vain[nth] came to nothing since: a lookup found nothing, a tail call did not
+ * happen. */
+uint64_t bb_clone__in_vain(const struct bb_clone *c, uint32_t nth);
 
 /* How often each block was executed since, into ret_counts[cfg.n_blocks]. */
 void bb_clone__read(const struct bb_clone *c, uint64_t *ret_counts);

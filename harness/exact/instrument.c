@@ -8,6 +8,7 @@
 #include "bpf/insn.h"
 
 #define COUNTER_SLOTS 8u /* two to save, two for the address, two to count, two to restore */
+#define VAIN_SLOTS 5u    /* a jump over it, two for the address, two to count */
 #define LONG_SLOTS 3u    /* a long conditional jump */
 #define STACK_BYTES 512u /* MAX_BPF_STACK */
 
@@ -41,6 +42,24 @@ static int16_t save_place(const struct layout *l, uint32_t func, uint8_t n)
 	return (int16_t) - (int)(((l->stack_bytes[func] + 7) & ~7U) + 8U * n);
 }
 
+/* counts[nth]++ by way of two registers. */
+static void emit_count(struct layout *l, uint32_t nth, uint8_t address, uint8_t one)
+{
+	emit(l, BB_LD_IMM64, address, BPF_PSEUDO_MAP_VALUE, 0, l->counts_fd);
+	emit(l, 0, 0, 0, 0, (int32_t)(nth * sizeof(uint64_t)));
+	emit(l, BPF_ALU64 | BPF_MOV | BPF_K, one, 0, 0, 1);
+	emit(l, BPF_STX | BPF_ATOMIC | BPF_DW, address, one, 0, BPF_ADD);
+}
+
+/* After the call at slot `at`: a lookup came to nothing if it returned NULL, a tail call if it came
+ * back at all. Calls leave r1 to r5 without a value. */
+static void emit_vain_counter(struct layout *l, uint32_t at, uint32_t nth)
+{
+	if (l->code->insns[at].imm != BPF_FUNC_tail_call)
+		emit(l, BPF_JMP | BPF_JNE | BPF_K, BPF_REG_0, 0, VAIN_SLOTS - 1, 0);
+	emit_count(l, l->g->n_blocks + nth, BPF_REG_1, BPF_REG_2);
+}
+
 static void emit_counter(struct layout *l, uint32_t block)
 {
 	const struct bb_site *p = &l->sites->of[block];
@@ -50,10 +69,7 @@ static void emit_counter(struct layout *l, uint32_t block)
 		if (p->save[k])
 			emit(l, BPF_STX | BPF_MEM | BPF_DW, BPF_REG_10, p->reg[k],
 			     save_place(l, func, p->save[k]), 0);
-	emit(l, BB_LD_IMM64, p->reg[0], BPF_PSEUDO_MAP_VALUE, 0, l->counts_fd);
-	emit(l, 0, 0, 0, 0, (int32_t)(block * sizeof(uint64_t)));
-	emit(l, BPF_ALU64 | BPF_MOV | BPF_K, p->reg[1], 0, 0, 1);
-	emit(l, BPF_STX | BPF_ATOMIC | BPF_DW, p->reg[0], p->reg[1], 0, BPF_ADD);
+	emit_count(l, block, p->reg[0], p->reg[1]);
 	for (int k = 0; k < 2; k++)
 		if (p->save[k])
 			emit(l, BPF_LDX | BPF_MEM | BPF_DW, p->reg[k], BPF_REG_10,
@@ -79,7 +95,7 @@ static void emit_old(struct layout *l, uint32_t at)
 
 static void lay_out(struct layout *l)
 {
-	uint32_t n = l->code->n;
+	uint32_t n = l->code->n, vain = 0;
 
 	l->out.n = 0;
 	for (uint32_t at = 0; at < n; at++) {
@@ -90,6 +106,8 @@ static void lay_out(struct layout *l)
 			emit_counter(l, block);
 		l->at[at] = l->out.n;
 		emit_old(l, at);
+		if (vain < l->sites->n_vain && l->sites->vain[vain] == at)
+			emit_vain_counter(l, at, vain++);
 	}
 	l->out.moved[n] = l->out.n;
 }
@@ -158,7 +176,8 @@ int bb_instrument(const struct bb_code *code, const struct bb_cfg *g, const stru
 			   .stack_bytes = stack_bytes,
 			   .counts_fd = counts_fd,
 			   .out.with = "counters"};
-	size_t most = (size_t)code->n * LONG_SLOTS + (size_t)g->n_blocks * COUNTER_SLOTS;
+	size_t most = (size_t)code->n * LONG_SLOTS + (size_t)g->n_blocks * COUNTER_SLOTS +
+		      (size_t)sites->n_vain * VAIN_SLOTS;
 	int rc = check_stack(&l, err);
 
 	if (rc)

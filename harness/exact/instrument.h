@@ -10,8 +10,8 @@
 
 /*
  * The program again, with a counter in every block: counts[block]++ in a map value of 8 bytes a
- * block, atomically. Jumps, calls and callbacks are mended; a jump that no longer reaches becomes a
- * long one.
+ * block, atomically, and one behind those for each call that came to nothing. Jumps, calls and
+ * callbacks are mended; a jump that no longer reaches becomes a long one.
  */
 struct bb_instrumented {
 	struct bpf_insn *insns;

@@ -64,24 +64,35 @@ static uint16_t call_reads(const struct analysis *a, uint32_t at)
 	return (a->at_begin[block] | a->declared[func]) & ARGS;
 }
 
-static uint16_t atomic_reads_writes(const struct bpf_insn *i, uint16_t *ret_writes)
+static uint16_t atomic_reads(const struct bpf_insn *i)
 {
 	uint16_t both = BB_REG(i->dst_reg) | BB_REG(i->src_reg);
 
-	*ret_writes = 0;
-	if (i->imm == BB_STORE_RELEASE)
-		return both;
-	if (i->imm == BB_LOAD_ACQUIRE) {
-		*ret_writes = BB_REG(i->dst_reg);
+	if (i->imm == BB_LOAD_ACQUIRE)
 		return BB_REG(i->src_reg);
+	return i->imm == BPF_CMPXCHG ? both | BB_REG(0) : both;
+}
+
+static uint16_t atomic_writes(const struct bpf_insn *i)
+{
+	if (i->imm == BB_LOAD_ACQUIRE)
+		return BB_REG(i->dst_reg);
+	if (i->imm == BPF_CMPXCHG)
+		return BB_REG(0);
+	return i->imm != BB_STORE_RELEASE && i->imm & BPF_FETCH ? BB_REG(i->src_reg) : 0;
+}
+
+uint16_t bb_insn_writes(const struct bpf_insn *i)
+{
+	switch (BPF_CLASS(i->code)) {
+	case BPF_ALU:
+	case BPF_ALU64:
+	case BPF_LDX: return BB_REG(i->dst_reg);
+	case BPF_LD: return bb_insn_is_wide(i) ? BB_REG(i->dst_reg) : CLOBBERED;
+	case BPF_ST: return 0;
+	case BPF_STX: return BPF_MODE(i->code) == BPF_ATOMIC ? atomic_writes(i) : 0;
+	default: return bb_insn_is_call(i) ? CLOBBERED : 0;
 	}
-	if (i->imm == BPF_CMPXCHG) {
-		*ret_writes = BB_REG(0);
-		return both | BB_REG(0);
-	}
-	if (i->imm & BPF_FETCH)
-		*ret_writes = BB_REG(i->src_reg);
-	return both;
 }
 
 static uint16_t jump_reads(const struct bpf_insn *i)
@@ -104,31 +115,26 @@ static uint16_t alu_reads(const struct bpf_insn *i)
 	return op == BPF_MOV ? source : source | BB_REG(i->dst_reg);
 }
 
-/* What the instruction at slot `at` reads and writes. */
-static uint16_t reads(const struct analysis *a, uint32_t at, uint16_t *ret_writes)
+static uint16_t reads(const struct analysis *a, uint32_t at)
 {
 	const struct bpf_insn *i = &a->code->insns[at];
 	uint16_t both = BB_REG(i->dst_reg) | BB_REG(i->src_reg);
 
-	*ret_writes = 0;
 	switch (BPF_CLASS(i->code)) {
 	case BPF_ALU:
-	case BPF_ALU64: *ret_writes = BB_REG(i->dst_reg); return alu_reads(i);
+	case BPF_ALU64: return alu_reads(i);
 	case BPF_LD:
-		*ret_writes = bb_insn_is_wide(i) ? BB_REG(i->dst_reg) : CLOBBERED;
 		if (bb_insn_is_wide(i))
 			return 0;
 		return BB_REG(6) | (BPF_MODE(i->code) == BPF_IND ? BB_REG(i->src_reg) : 0);
-	case BPF_LDX: *ret_writes = BB_REG(i->dst_reg); return BB_REG(i->src_reg);
+	case BPF_LDX: return BB_REG(i->src_reg);
 	case BPF_ST: return BB_REG(i->dst_reg);
-	case BPF_STX:
-		return BPF_MODE(i->code) == BPF_ATOMIC ? atomic_reads_writes(i, ret_writes) : both;
+	case BPF_STX: return BPF_MODE(i->code) == BPF_ATOMIC ? atomic_reads(i) : both;
 	default:
 		if (bb_insn_is_exit(i))
 			return BB_REG(0);
 		if (!bb_insn_is_call(i))
 			return jump_reads(i);
-		*ret_writes = CLOBBERED;
 		return call_reads(a, at);
 	}
 }
@@ -137,12 +143,10 @@ static uint16_t reads(const struct analysis *a, uint32_t at, uint16_t *ret_write
 static uint16_t known_after(const struct analysis *a, uint32_t at, uint16_t known)
 {
 	const struct bpf_insn *i = &a->code->insns[at];
-	uint16_t writes;
 
-	reads(a, at, &writes);
 	if (bb_insn_is_call(i) || bb_insn_is_packet_load(i))
 		return (uint16_t)((known & ~CLOBBERED) | BB_REG(0));
-	return known | writes;
+	return known | bb_insn_writes(i);
 }
 
 /* One block backwards: what is live where it begins, and before each of its instructions. */
@@ -156,12 +160,10 @@ static uint16_t live_through(struct analysis *a, uint32_t block)
 	for (unsigned int k = 0; k < n; k++)
 		live |= a->at_begin[next[k]];
 	for (uint32_t at = b->last + 1; at-- > b->first;) {
-		uint16_t writes, r;
-
 		if (bb_insn_is_second_half(a->code->insns, at))
 			continue;
-		r = reads(a, at, &writes);
-		live = (uint16_t)(((live & ~writes) | r) & ALL);
+		live &= (uint16_t)~bb_insn_writes(&a->code->insns[at]);
+		live = (live | reads(a, at)) & ALL;
 		a->out.live[at] = live;
 	}
 	return live;

@@ -18,6 +18,9 @@ struct bb_liveness {
 
 #define BB_REG(n) ((uint16_t)(1U << (n)))
 
+/* The registers that an instruction writes or leaves without a value, as bits. */
+uint16_t bb_insn_writes(const struct bpf_insn *i);
+
 int bb_liveness__make(const struct bb_code *code, const struct bb_cfg *g,
 		      struct bb_liveness *ret_live, struct bb_err *err);
 void bb_liveness__done(struct bb_liveness *l);

@@ -2,6 +2,7 @@
 #include "exact/sites.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdlib.h>
 
 #include "bpf/insn.h"
@@ -59,6 +60,29 @@ static int find_in_block(const struct bb_code *code, const struct bb_basic_block
 	return 0;
 }
 
+static bool may_be_in_vain(const struct bb_code *code, uint32_t at)
+{
+	const struct bpf_insn *i = &code->insns[at];
+
+	return !bb_insn_is_second_half(code->insns, at) && bb_insn_is_helper_call(i) &&
+	       (i->imm == BPF_FUNC_map_lookup_elem || i->imm == BPF_FUNC_map_lookup_percpu_elem ||
+		i->imm == BPF_FUNC_tail_call);
+}
+
+static int find_vain(const struct bb_code *code, struct bb_sites *p, struct bb_err *err)
+{
+	for (uint32_t at = 0; at < code->n; at++)
+		p->n_vain += may_be_in_vain(code, at);
+	p->vain = calloc(p->n_vain + 1, sizeof(*p->vain));
+	if (!p->vain)
+		return bb_fail_nomem(err);
+	p->n_vain = 0;
+	for (uint32_t at = 0; at < code->n; at++)
+		if (may_be_in_vain(code, at))
+			p->vain[p->n_vain++] = at;
+	return 0;
+}
+
 int bb_sites__find(const struct bb_code *code, const struct bb_cfg *g, const struct bb_liveness *l,
 		   struct bb_sites *ret_sites, struct bb_err *err)
 {
@@ -67,7 +91,7 @@ int bb_sites__find(const struct bb_code *code, const struct bb_cfg *g, const str
 
 	p.of = calloc(g->n_blocks, sizeof(*p.of));
 	p.saves = calloc(g->n_funcs, sizeof(*p.saves));
-	rc = p.of && p.saves ? 0 : bb_fail_nomem(err);
+	rc = p.of && p.saves ? find_vain(code, &p, err) : bb_fail_nomem(err);
 	for (uint32_t b = 0; !rc && b < g->n_blocks; b++) {
 		uint8_t *saves = &p.saves[g->blocks[b].func], last;
 
@@ -91,5 +115,6 @@ void bb_sites__done(struct bb_sites *p)
 		return;
 	free(p->of);
 	free(p->saves);
+	free(p->vain);
 	*p = (struct bb_sites){0};
 }

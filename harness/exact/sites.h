@@ -23,6 +23,9 @@ struct bb_sites {
 	struct bb_site *of; /* by block */
 	uint8_t *saves;     /* by function: slots that its blocks need, 0..2 */
 	uint32_t n_saved;   /* blocks that save something */
+	/* slots of the calls that may come to nothing, ascending: lookups in maps, tail calls */
+	uint32_t *vain;
+	uint32_t n_vain;
 };
 
 /* -ENOTSUP when there is a block with neither registers that are free nor some that could be saved.

@@ -16,6 +16,21 @@ const char *bb_source_text(const struct bb_code *code, uint32_t offset)
 	return text ? text : "";
 }
 
+const struct bpf_line_info *bb_source_line_at(const struct bb_code *code, uint32_t slot)
+{
+	uint32_t lo = 0, hi = code->n_lines;
+
+	while (lo < hi) {
+		uint32_t mid = (lo + hi) / 2;
+
+		if (code->lines[mid].insn_off <= slot)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo ? &code->lines[lo - 1] : NULL;
+}
+
 /* One record: the instructions from its own to the next record's. */
 static struct bb_source_line line_of(const struct bb_code *code, const struct bb_cfg *g,
 				     const uint64_t *counts, uint32_t i)

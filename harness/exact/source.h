@@ -17,6 +17,9 @@
 /* A text of the code's BTF; "" when it has none there. */
 const char *bb_source_text(const struct bb_code *code, uint32_t offset);
 
+/* The line information of the instruction at that slot; NULL: it has none. */
+const struct bpf_line_info *bb_source_line_at(const struct bb_code *code, uint32_t slot);
+
 /* A line of the source, once, wherever it was inlined. Texts are the BTF's. */
 struct bb_source_line {
 	const char *file, *text; /* text: "" when the BTF does not have it */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include <assert.h>
+#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -9,6 +10,7 @@
 #include "export/counted_table.h"
 #include "export/diff_print.h"
 #include "export/exporter.h"
+#include "export/in_vain_notes.h"
 #include "export/program_table.h"
 #include "export/cross_check_print.h"
 #include "export/sweep_table.h"
@@ -266,7 +268,14 @@ static void put_emptied(const struct bb_case *c, FILE *out)
 	putc('\n', out);
 }
 
-static void put_table(const struct bb_report *r, size_t first, bool *used, FILE *out)
+static void put_vain_line(const char *text, bool is_remedy, FILE *out)
+{
+	fputs(is_remedy ? "    " : "  in vain: ", out);
+	bb_put_clean(out, text);
+	putc('\n', out);
+}
+
+static int put_table(const struct bb_report *r, size_t first, bool *used, FILE *out)
 {
 	struct layout l = lay_out(r, first);
 
@@ -275,6 +284,8 @@ static void put_table(const struct bb_report *r, size_t first, bool *used, FILE 
 	for (size_t i = first; i < r->n_cases; i++)
 		if (bb_same_table(&r->cases[i], &r->cases[first]))
 			put_row(&r->cases[i], &l, out);
+	if (bb_put_in_vain(r, &r->cases[first], put_vain_line, out))
+		return -ENOMEM;
 	for (size_t k = 0; k < bb_n_columns; k++) {
 		if (l.below[k])
 			put_below(r, first, k, out);
@@ -283,6 +294,7 @@ static void put_table(const struct bb_report *r, size_t first, bool *used, FILE 
 	put_references(&r->cases[first], out);
 	put_emptied(&r->cases[first], out);
 	put_fired_by(r, first, out);
+	return 0;
 }
 
 /* --- notes --- */
@@ -553,8 +565,8 @@ static int compose_cases(const struct bb_report *r, FILE *mem, struct bb_err *er
 		if (bb_is_sweep(r, i)) {
 			if (bb_is_sweep_head(r, i) && bb_put_sweep(r, i, mem))
 				return bb_fail_nomem(err);
-		} else if (is_first(r, i)) {
-			put_table(r, i, used, mem);
+		} else if (is_first(r, i) && put_table(r, i, used, mem)) {
+			return bb_fail_nomem(err);
 		}
 	}
 	if (bb_put_hot_cold(r, mem) || bb_put_cross_checks(r, mem) || bb_put_counted(r, mem))

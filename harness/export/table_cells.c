@@ -335,9 +335,14 @@ static void slowdown(const struct bb_case *c, struct bb_table_cell *cell)
 
 static void executed(const struct bb_case *c, struct bb_table_cell *cell)
 {
+	const char *stayed = "";
+
+	for (size_t i = 0; i < c->n_in_vain; i++)
+		if (c->in_vain[i].is_tail_call)
+			stayed = " without its tail call";
 	if (c->n_insns)
-		snprintf(cell->text, sizeof(cell->text), "%" PRIu32 " of %" PRIu32,
-			 c->executed_insns, c->n_insns);
+		snprintf(cell->text, sizeof(cell->text), "%" PRIu32 " of %" PRIu32 "%s",
+			 c->executed_insns, c->n_insns, stayed);
 }
 
 /* Only where windows are shared at all; elsewhere a column of zeros would only raise questions. */

@@ -40,21 +40,6 @@ struct maker {
 
 /* --- which row a part belongs to --- */
 
-static const struct bpf_line_info *line_at(const struct bb_code *code, uint32_t slot)
-{
-	uint32_t lo = 0, hi = code->n_lines;
-
-	while (lo < hi) {
-		uint32_t mid = (lo + hi) / 2;
-
-		if (code->lines[mid].insn_off <= slot)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo ? &code->lines[lo - 1] : NULL;
-}
-
 static const char *btf_name(const struct btf *btf, uint32_t id)
 {
 	const struct btf_type *t = btf && id ? btf__type_by_id(btf, id) : NULL;
@@ -125,7 +110,7 @@ static void put_lines(const struct maker *m, struct bb_line_row *row)
 
 	row->line = UINT32_MAX;
 	for (uint32_t at = row->first_insn; at <= row->last_insn; at++) {
-		const struct bpf_line_info *l = line_at(m->code, at);
+		const struct bpf_line_info *l = bb_source_line_at(m->code, at);
 		uint32_t line = l ? BB_SOURCE_LINE(l->line_col) : 0;
 
 		first = line && !first ? l : first;
@@ -182,7 +167,7 @@ static void put_from(const struct maker *m, const struct frames *f, uint32_t n, 
 
 	buf[0] = '\0';
 	for (uint32_t i = 1; i < n && at < size; i++) {
-		const struct bpf_line_info *l = line_at(m->code, f->v[i].site);
+		const struct bpf_line_info *l = bb_source_line_at(m->code, f->v[i].site);
 		const char *name = btf_name(m->code->btf, m->g->funcs[f->v[i].func].type_id);
 
 		at += (size_t)snprintf(buf + at, size - at, "%s%u %.60s()", i > 1 ? ";" : "",
@@ -209,7 +194,7 @@ static const char *text_of(const struct bb_code *code, const struct bb_line_row 
 
 	*ret_file = "";
 	for (uint32_t at = row->first_insn; at <= row->last_insn; at++) {
-		const struct bpf_line_info *l = line_at(code, at);
+		const struct bpf_line_info *l = bb_source_line_at(code, at);
 
 		if (!l || BB_SOURCE_LINE(l->line_col) != row->line)
 			continue;

@@ -124,6 +124,32 @@ const struct bb_record bb_series_record = RECORD("the samples of one case from o
 						 bb_series, series_members, init_series,
 						 done_series);
 
+static const struct bb_member in_vain_members[] = {
+	MEMBER(bb_in_vain, "map", BB_TEXT_OR_NULL, map, "null: not known"),
+	MEMBER(bb_in_vain, "type", BB_TEXT_OR_NULL, type, "of the map: lpm_trie, prog_array, ..."),
+	MEMBER(bb_in_vain, "inner", BB_BOOL, is_inner,
+	       "the lookups were in a map that was itself looked up in that one"),
+	MEMBER(bb_in_vain, "tail_call", BB_BOOL, is_tail_call,
+	       "a tail call that did not happen; false: lookups that found nothing"),
+	MEMBER(bb_in_vain, "captured", BB_BOOL, is_captured,
+	       "the map was copied from a captured command"),
+	MEMBER(bb_in_vain, "entries", BB_POSITIVE, entries,
+	       "in the map after the runs; 1000: that many or more; null: not known"),
+	MEMBER(bb_in_vain, "index", BB_POSITIVE, index, "of the tail call, where it is a constant"),
+	MEMBER(bb_in_vain, "calls", BB_COUNT, calls, ""),
+	MEMBER(bb_in_vain, "in_vain", BB_COUNT, in_vain,
+	       "of these calls, those that came to nothing"),
+	MEMBER(bb_in_vain, "file", BB_TEXT_OR_NULL, file,
+	       "of the first of these calls in the program; null: no line is known"),
+	MEMBER(bb_in_vain, "line", BB_U32, line, ""),
+	MEMBER(bb_in_vain, "places", BB_U32_NOT_0, places, "calls in the program that are meant"),
+};
+
+const struct bb_record bb_in_vain_record = RECORD("lookups of one map, or a tail call, as counted "
+						  "in "
+						  "a few runs of a clone of the program",
+						  bb_in_vain, in_vain_members, NULL, NULL);
+
 static void init_case(void *a_case)
 {
 	struct bb_case *c = a_case;
@@ -173,6 +199,9 @@ static const struct bb_member case_members[] = {
 	       "instructions of the program that its runs execute at all. Absent: not known"),
 	IF_SET(bb_case, "insns", BB_U32, n_insns,
 	       "all instructions of the program. Absent: not known"),
+	LIST(bb_case, in_vain, BB_IF_SET, bb_in_vain_record,
+	     "calls that came to nothing, nine of ten of them or more: lookups in a map that found "
+	     "nothing, a tail call that did not happen. Absent where there are none"),
 	OTHER("floor"),
 	OTHER("summary"),
 	LIST(bb_case, series, BB_ALWAYS, bb_series_record, ""),

@@ -15,6 +15,7 @@
 #include "env/fingerprint.h"
 #include "report/comparison.h"
 #include "report/counted.h"
+#include "report/in_vain.h"
 #include "report/timed.h"
 
 /*
@@ -73,6 +74,9 @@ struct bb_case {
 	/* instructions that its runs execute at all, of all that the program has, by a clone with
 	 * counters; 0 of 0: not known */
 	uint32_t executed_insns, n_insns;
+	/* by the same clone: what nearly all of its runs looked for and did not find */
+	struct bb_in_vain *in_vain;
+	size_t n_in_vain;
 	/* interrupts to its own CPU by a run: it wakes somebody; NAN: not known */
 	double wakeups;
 	/* by how much runs like this one differ, by `between_runs` runs of the machine's self-test:

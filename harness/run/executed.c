@@ -9,6 +9,7 @@
 #include "base/deadline.h"
 #include "drivers/exact.h"
 #include "exact/counts.h"
+#include "run/in_vain.h"
 
 #define OF_THE_TIME 0.1 /* that is left */
 #define MORE_RUNS 2u    /* after the first: a program that remembers takes another way then */
@@ -19,6 +20,15 @@ struct counter {
 	struct bb_report *report;
 };
 
+/* Counts so far: of the blocks, and behind them of calls in vain. */
+static void copy_counts(const struct bb_exact *e, uint64_t *ret_counts)
+{
+	uint32_t n = e->clone.cfg.n_blocks;
+
+	memcpy(ret_counts, e->totals, n * sizeof(*ret_counts));
+	memcpy(ret_counts + n, e->in_vain, e->clone.n_vain * sizeof(*ret_counts));
+}
+
 static uint32_t all(const struct bb_exact *e)
 {
 	uint32_t n = 0;
@@ -28,9 +38,9 @@ static uint32_t all(const struct bb_exact *e)
 	return n;
 }
 
-/* Once, and again where there is time. */
+/* Once, and again where there is time. The counts after the first run go into ret_counts[]. */
 static int run(const struct bb_driver *by, void *state, void *slot, const struct bb_plan_case *cell,
-	       struct bb_err *err)
+	       uint64_t *ret_counts, struct bb_err *err)
 {
 	uint64_t ns[MORE_RUNS], paths[MORE_RUNS];
 	struct bb_batch b = {.ns = ns,
@@ -40,6 +50,7 @@ static int run(const struct bb_driver *by, void *state, void *slot, const struct
 			more = b;
 	int rc = by->batch(state, slot, cell->driver_param, &b, err);
 
+	copy_counts(bb_exact__of(slot), ret_counts);
 	more.want = MORE_RUNS;
 	return rc || bb_must_end() ? rc : by->batch(state, slot, cell->driver_param, &more, err);
 }
@@ -49,23 +60,28 @@ static int count_cell(const struct counter *k, const struct bb_driver *by, void 
 {
 	const struct bb_exact *e = bb_exact__of(slot);
 	struct bb_case *c = &k->report->cases[k->case_of[cell]];
-	size_t size = e->clone.cfg.n_blocks * sizeof(uint64_t);
-	uint64_t *before = malloc(size);
-	uint32_t n;
+	uint32_t n_blocks = e->clone.cfg.n_blocks;
+	size_t n = (size_t)n_blocks + e->clone.n_vain;
+	uint32_t reached;
+	uint64_t *before = calloc(2 * n, sizeof(*before)), *first = before + n, *from;
 	int rc = before ? bb_test_prog__reset_maps(subject, err) : bb_fail_nomem(err);
 
 	if (rc) {
 		free(before);
 		return rc;
 	}
-	memcpy(before, e->totals, size);
-	rc = run(by, state, slot, &k->session->plan->cases[cell], err);
+	copy_counts(e, before);
+	rc = run(by, state, slot, &k->session->plan->cases[cell], first, err);
 	/* none: there was no time for one. One that was counted is told, also where the time was
 	 * over in the midst of those that follow it. */
-	n = bb_counts__reached(&e->clone.cfg, before, e->totals);
-	if (n) {
-		c->executed_insns = n;
+	reached = bb_counts__reached(&e->clone.cfg, before, e->totals);
+	if (reached) {
+		c->executed_insns = reached;
 		c->n_insns = all(e);
+		from = e->totals[0] > first[0] ? first : before;
+		if (!c->n_in_vain &&
+		    bb_note_in_vain(subject->target, e, from, from + n_blocks, from == before, c))
+			rc = bb_fail_nomem(err);
 	}
 	free(before);
 	return rc;

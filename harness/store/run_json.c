@@ -402,6 +402,16 @@ static int check_case(struct bb_record_reader *rd, const json_t *obj, void *item
 	return bb_report__find_case(rd->whole, c->name) == c ? 0 : complain_twice(rd, c->name);
 }
 
+static int check_in_vain(struct bb_record_reader *rd, const json_t *obj, void *item)
+{
+	const struct bb_in_vain *v = item;
+
+	(void)obj;
+	return v->calls && v->in_vain <= v->calls
+		       ? 0
+		       : bb_record__complain(rd, "in_vain", "is no share of calls");
+}
+
 static int check_program(struct bb_record_reader *rd, const json_t *obj, void *item)
 {
 	const struct bb_program *p = item;
@@ -447,6 +457,7 @@ static const struct bb_record_part parts[] = {
 	{&bb_case_record, "floor", write_floor, NULL},
 	{&bb_case_record, "summary", write_case_summary, NULL},
 	{&bb_case_record, NULL, NULL, check_case},
+	{&bb_in_vain_record, NULL, NULL, check_in_vain},
 	{&bb_series_record, "flow", write_flow, read_flow},
 	{&bb_series_record, "hist", write_hist, read_hist},
 	{&bb_flow_record, "backlog", write_backlog, read_backlog},

@@ -4,7 +4,8 @@
  * perf_event program to this process's clock). On stdout, a line: how many were loaded. Then it
  * waits for a signal, for ten minutes.
  *
- * load_all [-1] [-t TIMES] [-p ID] OBJECT...: -1: end at once; -t: load each object so often; -p:
+ * load_all [-1] [-t TIMES] [-m MAP KEY VALUE]... [-p ID] OBJECT...: -1: end at once; -t: load each
+ * object so often; -m: fill the map, KEY in hexadecimal, VALUE likewise or a program's name; -p:
  * programs that replace or watch another one's function are for the program of that id, 0: for the
  * first one that load_all itself loads. Without -p, those that replace are not loaded.
  */
@@ -39,6 +40,37 @@ static void attach(struct bpf_program *p)
 		bpf_program__attach_perf_event(p, fd);
 }
 
+struct entry {
+	const char *map, *key, *value;
+};
+
+static struct entry entries[8];
+static size_t n_entries;
+
+static void from_hex(const char *hex, uint8_t *bytes, size_t size)
+{
+	for (size_t i = 0; i < size && sscanf(hex, "%2hhx", &bytes[i]) == 1; i++, hex += 2)
+		;
+}
+
+static int fill(struct bpf_object *obj, const struct entry *e)
+{
+	struct bpf_map *map = bpf_object__find_map_by_name(obj, e->map);
+	struct bpf_program *p = bpf_object__find_program_by_name(obj, e->value);
+	uint8_t key[64] = {0}, value[64] = {0};
+	int fd = p ? bpf_program__fd(p) : -1;
+
+	if (!map || bpf_map__key_size(map) > sizeof(key) ||
+	    bpf_map__value_size(map) > sizeof(value))
+		return -1;
+	from_hex(e->key, key, sizeof(key));
+	if (p)
+		memcpy(value, &fd, sizeof(fd));
+	else
+		from_hex(e->value, value, sizeof(value));
+	return bpf_map_update_elem(bpf_map__fd(map), key, value, BPF_ANY);
+}
+
 static bool replaces_own;    /* the first program that we load */
 static int replaced_fd = -1; /* the program whose function is replaced; -1: none */
 
@@ -65,6 +97,9 @@ static int load(const char *path)
 	}
 	if (bpf_object__load(obj))
 		return -1;
+	for (size_t i = 0; i < n_entries; i++)
+		if (fill(obj, &entries[i]))
+			return -1;
 	bpf_object__for_each_program(p, obj)
 	{
 		if (bpf_program__fd(p) < 0)
@@ -90,6 +125,8 @@ int main(int argc, char **argv)
 			return 2;
 		i += 2;
 	}
+	for (; i + 3 < argc && !strcmp(argv[i], "-m") && n_entries < 8; i += 4)
+		entries[n_entries++] = (struct entry){argv[i + 1], argv[i + 2], argv[i + 3]};
 	if (i + 1 < argc && !strcmp(argv[i], "-p")) {
 		if (bb_parse_u64(argv[i + 1], &replaced))
 			return 2;

@@ -1,0 +1,54 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Maps that nobody has filled: the lookups and tail calls that came to nothing are said under the figure, and only those.
+# shellcheck source=harness/tests/tool.sh
+. "$(dirname "$0")/../tool.sh"
+
+names=("an object" "a loader" "maps:" "a tail call that happens")
+need_root "${names[@]}" || plan_done
+objects=$O/tests/bpf object=$O/tests/bpf/in_vain.bpf.o load=$O/tests/tools/load_all
+few=(--drive step --loads 2 -n 200)
+
+# --- the bare object ---
+run "$BPFBENCH" --object "$object" "${few[@]}" --results "$TMP/results" --format table
+expect_status "an object: succeeds" 0
+cp "$TMP/out" "$TMP/object"
+expect_grep "an object: an empty trie" out "^  in vain: firewall: map 'blocked_prefixes' \(lpm_trie\) is empty, and its lookups \(in_vain\.bpf\.c:[0-9]+\) found nothing$"
+expect_grep "an object: an empty prog array" out "^  in vain: dispatch: the tail call into map 'jump_table' \(prog_array\) at index 3 \(in_vain\.bpf\.c:[0-9]+\) did not happen: the map is empty$"
+expect_grep "an object: two lookups of one map are one note" out "^  in vain: looks_up: map 'flows' \(hash\) is empty, and its lookups \(in_vain\.bpf\.c:[0-9]+ and 1 more\) found nothing$"
+expect_grep "an object: a map in a map" out "^  in vain: looks_inside: an inner map of 'outer' \(array_of_maps\): its lookups .* found nothing$"
+expect_grep "an object: what to do" out '^    .*bpfbench -- LOADER'
+expect_eq "an object: no others, neither arrays nor what the first run stores" "$(grep -c '^  in vain: ' "$TMP/object")" 4
+expect_grep "an object: all of the instructions but no tail call is no whole run" out 'dispatch [0-9]+ of [0-9]+ without its tail call'
+expect_eq "an object: the first line under the figures" "$(grep -A1 '^  looks_inside ' "$TMP/object" | grep -c '^  in vain')" 1
+run "$BPFBENCH" show latest --results "$TMP/results" --format table
+expect_eq "an object: a stored run says the same" "$(grep 'in vain: ' "$TMP/out")" "$(grep 'in vain: ' "$TMP/object")"
+
+# --- its loader ---
+# measures PROGRAM ENTRY...: as the loader fills it.
+measures() { run "$BPFBENCH" "${few[@]}" --results "$TMP/results" --program "$1" --format table -- "$load" -1 -m "${@:2}" "$object"; }
+measures firewall blocked_prefixes 000000000a000001 00
+expect_status "a loader: succeeds" 0
+expect_no_grep "a loader: what it filled in is found" out 'in vain'
+measures dispatch jump_table 03000000 handler
+expect_no_grep "a loader: the tail call happens" out 'in vain|without its tail call'
+measures dispatch jump_table 04000000 handler
+expect_grep "a loader: into another slot it does not" out 'at index 3 .* did not happen: the map has 1 entry$'
+expect_grep "a loader: and what a captured command has to do is something else" out 'let the command fill the map'
+
+# --- a scenario ---
+scenario() {
+	printf '%s\n' 'name: vain' "object: $object" "maps: [{name: flows, entries: [$1]}]" 'variants: [{name: looks_up}, {name: counts_in_array}]' \
+		'drive: [{with: step, trigger: test-run}]' >"$WORK/vain.yml"
+	run "$BPFBENCH" -s "$WORK/vain.yml" "${few[@]}" --no-store --format table
+}
+scenario '{key: 1, value: 5}, {key: 2, value: 6}'
+expect_status "maps: succeeds" 0
+expect_no_grep "maps: what they hold is found" out 'in vain'
+scenario '{key: 1, value: 5}'
+expect_grep "maps: one lookup of two that finds nothing" out "map 'flows' \(hash\) has 1 entry, and its lookups \(in_vain\.bpf\.c:[0-9]+\) found nothing$"
+
+run "$BPFBENCH" --object "$objects/tailcall.bpf.o" --program first "${few[@]}" --no-store --format table
+expect_status "a tail call that happens: succeeds" 0
+expect_no_grep "a tail call that happens: nothing is said" out 'in vain|without its tail call'
+plan_done
