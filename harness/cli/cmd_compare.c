@@ -370,6 +370,7 @@ static int run_in_turns(const struct compare_args *a, const struct bb_plan *plan
 		.max_pairs = a->loads                  ? a->loads
 			     : a->measure.budget_s > 0 ? 0
 						       : DEFAULT_PAIRS,
+		.executed = true,
 	};
 
 	return bb_run_ab(plan, &opts, m->report, err);

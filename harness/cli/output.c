@@ -16,6 +16,8 @@
 #include "base/clean.h"
 #include "base/own.h"
 #include "base/parse.h"
+#include "export/in_vain_notes.h"
+#include "export/table_cells.h"
 
 /* Where an output goes. One of these is looked up once, and everything is decided by what it holds.
  */
@@ -234,11 +236,24 @@ static int write_report(void *arg, FILE *out, struct bb_err *err)
 	return f->format->write(f->report, out, err);
 }
 
+/* A service's format has no room for it. */
+static void put_note(const char *text, bool is_remedy, FILE *out)
+{
+	(void)is_remedy;
+	fputs("bpfbench: in vain: ", out);
+	bb_put_clean(out, text);
+	putc('\n', out);
+}
+
 int bb_output(const struct bb_report *report, const struct bb_exporter *format, const char *path,
 	      struct bb_err *err)
 {
 	struct formatted f = {.report = report, .format = format};
 	int rc = bb_output_of(write_report, &f, path, err);
 
-	return rc || !format->is_for_service ? rc : bb_export_say_left_out(report, err);
+	if (rc || !format->is_for_service)
+		return rc;
+	if (bb_put_in_vain(report, NULL, put_note, stderr))
+		return bb_fail_nomem(err);
+	return bb_export_say_left_out(report, err);
 }

@@ -130,9 +130,10 @@ static void put_notes(const struct bb_report *r, FILE *mem)
 
 static int compose(const struct bb_report *r, FILE *mem, struct bb_err *err)
 {
-	(void)err;
 	put_comparisons(r, mem);
 	put_cases(r, mem);
+	if (bb_md_in_vain(r, mem))
+		return bb_fail_nomem(err);
 	put_programs(r, mem);
 	put_notes(r, mem);
 	return 0;

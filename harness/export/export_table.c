@@ -563,7 +563,9 @@ static int compose_cases(const struct bb_report *r, FILE *mem, struct bb_err *er
 
 	for (size_t i = 0; i < r->n_cases; i++) {
 		if (bb_is_sweep(r, i)) {
-			if (bb_is_sweep_head(r, i) && bb_put_sweep(r, i, mem))
+			if (bb_is_sweep_head(r, i) &&
+			    (bb_put_sweep(r, i, mem) ||
+			     bb_put_in_vain(r, &r->cases[i], put_vain_line, mem)))
 				return bb_fail_nomem(err);
 		} else if (is_first(r, i) && put_table(r, i, used, mem)) {
 			return bb_fail_nomem(err);

@@ -112,7 +112,22 @@ static void put_regressed(const struct bb_gate *g, const struct bb_report *first
 
 /* --- tables --- */
 
-static void put_verdict(const struct bb_comparison *c, const struct bb_report *again, FILE *mem)
+/* Did base or head look for something in vain? Cases have their variant in the middle. */
+static bool is_in_vain(const struct bb_report *r, const struct bb_comparison *c)
+{
+	for (size_t i = 0; i < r->n_cases; i++) {
+		const struct bb_case *k = &r->cases[i];
+		size_t len = strlen(k->scenario);
+
+		if (k->n_in_vain && !strncmp(c->name, k->name, len + 1) &&
+		    !strcmp(c->name + len, k->name + len + 1 + strlen(k->variant)))
+			return true;
+	}
+	return false;
+}
+
+static void put_verdict(const struct bb_report *first, const struct bb_comparison *c,
+			const struct bb_report *again, FILE *mem)
 {
 	enum bb_gate_verdict verdict = bb_gate__verdict(c, again);
 
@@ -122,6 +137,8 @@ static void put_verdict(const struct bb_comparison *c, const struct bb_report *a
 		fputs(verdict == BB_GATE_UNCONFIRMED ? "not confirmed"
 						     : bb_verdict_name(c->verdict),
 		      mem);
+	if (is_in_vain(first, c))
+		fputs(", of lookups in vain", mem);
 	if (c->n_void)
 		fprintf(mem, ", %u of %zu pairs void", c->n_void, c->n_pairs);
 }
@@ -140,7 +157,7 @@ static void put_comparisons(const struct bb_report *first, const struct bb_repor
 		if (second && c->verdict == BB_VERDICT_REGRESSED)
 			bb_md_interval(&second->ratio, mem);
 		fputs(" | ", mem);
-		put_verdict(c, again, mem);
+		put_verdict(first, c, again, mem);
 		fputs(" |\n", mem);
 	}
 }
@@ -333,6 +350,8 @@ int bb_gate__markdown(const struct bb_gate *g, const struct bb_report *first,
 	put_regressed(g, first, again, &d, out);
 	if (first->n_comparisons)
 		put_comparisons(first, again, out);
+	if (bb_md_in_vain(first, out))
+		rc = bb_fail_nomem(err);
 	put_exact(&d, out);
 	bb_time_diff__markdown(&g->timed, out);
 	put_counted(g, out);
@@ -341,5 +360,5 @@ int bb_gate__markdown(const struct bb_gate *g, const struct bb_report *first,
 	if (first->n_comparisons)
 		put_machine(first, out);
 	bb_diffs__done(&d);
-	return 0;
+	return rc;
 }

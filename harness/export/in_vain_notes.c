@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/grow.h"
+#include "export/sweep_table.h"
 
 struct notes {
 	char **v;
@@ -42,16 +43,25 @@ static int add(struct notes *notes, char *text)
 	return new ? 0 : -ENOMEM;
 }
 
+/* Does the case stand in the table of `table`, or in the same sweep? */
+static bool is_beside(const struct bb_case *c, const struct bb_case *table, bool is_sweep)
+{
+	return !table || bb_same_table(c, table) ||
+	       (is_sweep && bb_same_text(c->scenario, table->scenario) &&
+		bb_same_text(c->drive, table->drive) && bb_same_text(c->param, table->param));
+}
+
 int bb_put_in_vain(const struct bb_report *r, const struct bb_case *table, bb_put_note *put,
 		   FILE *out)
 {
 	const struct bb_in_vain *last = NULL;
+	bool is_sweep = table && bb_is_sweep(r, (size_t)(table - r->cases));
 	struct notes notes = {NULL, 0};
 	int rc = 0;
 
 	for (size_t i = 0; i < r->n_cases; i++)
 		for (size_t k = 0; !rc && k < r->cases[i].n_in_vain; k++) {
-			if (table && !bb_same_table(&r->cases[i], table))
+			if (!is_beside(&r->cases[i], table, is_sweep))
 				continue;
 			last = &r->cases[i].in_vain[k];
 			rc = add(&notes, compose(r, table, &r->cases[i], last));

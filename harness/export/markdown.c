@@ -7,6 +7,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "export/in_vain_notes.h"
 #include "export/table_cells.h"
 
 /* A space of no width. Where text is put together with others' pages, it is what keeps "@" from
@@ -92,4 +93,17 @@ void bb_md_comparison(const struct bb_comparison *c, FILE *mem)
 	bb_md_percent(c->ratio.value, mem);
 	fputs(" | ", mem);
 	bb_md_interval(&c->ratio, mem);
+}
+
+static void put_note(const char *text, bool is_remedy, FILE *mem)
+{
+	fputs(is_remedy ? "  - " : "- **in vain**: ", mem);
+	bb_md_text(text, mem);
+	putc('\n', mem);
+}
+
+int bb_md_in_vain(const struct bb_report *r, FILE *mem)
+{
+	putc('\n', mem);
+	return bb_put_in_vain(r, NULL, put_note, mem);
 }

@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "core/metric.h"
-#include "report/comparison.h"
+#include "report/report.h"
 
 /* Cells of a Markdown table. A missing figure is "-". */
 
@@ -18,6 +18,8 @@ void bb_md_plain(const char *markdown, FILE *out);
 void bb_md_number(double value, double scale, FILE *mem);
 void bb_md_percent(double ratio, FILE *mem);                     /* "+3.02 %" */
 void bb_md_interval(const struct bb_estimate *ratio, FILE *mem); /* "+2.95 % to +3.10 %" */
+/* The calls in vain of a run (export/in_vain_notes.h) as a list. 0 or -ENOMEM. */
+int bb_md_in_vain(const struct bb_report *r, FILE *mem);
 /* "| case | base | head | difference | interval": a row's first cells */
 void bb_md_comparison(const struct bb_comparison *c, FILE *mem);
 

@@ -8,6 +8,7 @@
 
 #include "base/asset.h"
 #include "base/text.h"
+#include "export/in_vain_notes.h"
 #include "export/sweep_table.h"
 #include "export/table_cells.h"
 #include "html/figures.h"
@@ -191,6 +192,13 @@ static int put_figures(FILE *out, const struct bb_html_page *page, size_t nth,
 	return rc;
 }
 
+static void put_vain(const char *text, bool is_remedy, FILE *out)
+{
+	fputs(is_remedy ? "<p class=faint>" : "<p><b>in vain</b>: ", out);
+	bb_xml_text(out, text);
+	fputs("</p>\n", out);
+}
+
 /* All cases of one table: figures, and how the samples are distributed. */
 static int put_group(FILE *out, const struct bb_html_page *page, size_t nth, size_t first)
 {
@@ -205,6 +213,8 @@ static int put_group(FILE *out, const struct bb_html_page *page, size_t nth, siz
 		if (bb_same_table(&r->cases[i], &r->cases[first]))
 			put_case_row(out, &r->cases[i]);
 	bb_html_end_table(out);
+	if (bb_put_in_vain(r, &r->cases[first], put_vain, out))
+		return -ENOMEM;
 	return put_figures(out, page, nth, kinds, &r->cases[first]);
 }
 
@@ -217,7 +227,8 @@ static int put_sweep(FILE *out, const struct bb_report *r, size_t head)
 	if (rc)
 		return rc;
 	put_group_title(out, &r->cases[head], false);
-	return bb_html_text_table(out, &t);
+	rc = bb_html_text_table(out, &t);
+	return rc ? rc : bb_put_in_vain(r, &r->cases[head], put_vain, out);
 }
 
 /* Is case i the first of its table: one scenario, drive and value, and no sweep? */

@@ -12,6 +12,7 @@
 #include "drivers/cold.h"
 #include "run/ab_pair.h"
 #include "run/count.h"
+#include "run/executed.h"
 #include "run/record.h"
 
 #define LEAST_PAIRS 7u /* for a verdict, see stats/sequential.h */
@@ -373,6 +374,32 @@ static int count(struct bb_ab *ab, struct bb_err *err)
 	return rc ? bb_record__incomplete(ab->report, rc, err) : 0;
 }
 
+static int note_executed(struct bb_ab *ab, struct bb_err *err)
+{
+	size_t n = ab->session.plan->n_cases, *case_of;
+	struct bb_test_prog *head = ab->subject[BB_LABEL_HEAD];
+	int rc = 0;
+
+	if (!ab->opts->executed)
+		return 0;
+	case_of = malloc(n * sizeof(*case_of));
+	if (!case_of)
+		return bb_fail_nomem(err);
+	for (size_t i = 0; i < n; i++)
+		case_of[i] = SIZE_MAX;
+	for (size_t i = 0; i < ab->n_contests; i++)
+		for (int l = 0; l < BB_N_LABELS; l++)
+			if (ab->contests[i].cell[l] != BB_NO_CASE)
+				case_of[ab->contests[i].cell[l]] = ab->contests[i].case_of[l];
+	/* it was unloaded to borrow base's maps */
+	if (head != ab->subject[BB_LABEL_BASE] && head != &ab->second && head->target)
+		rc = bb_test_prog__load(head, &ab->session.rng, BB_ANYWHERE, 1, err);
+	if (!rc)
+		rc = bb_note_executed(&ab->session, case_of, ab->report);
+	free(case_of);
+	return rc ? bb_record__incomplete(ab->report, rc, err) : 0;
+}
+
 int bb_run_ab(const struct bb_plan *plan, const struct bb_ab_opts *opts, struct bb_report *report,
 	      struct bb_err *err)
 {
@@ -401,6 +428,8 @@ int bb_run_ab(const struct bb_plan *plan, const struct bb_ab_opts *opts, struct 
 	rc = count(ab, err);
 	if (!rc)
 		rc = open_contests(ab, err);
+	if (!rc)
+		rc = note_executed(ab, err);
 	if (!rc) {
 		rc = run_drives(ab, err);
 		if (rc)

@@ -193,6 +193,7 @@ int bb_gate_run__measure(struct bb_gate_run *run, const struct bb_run_opts *aske
 		.alpha = run->opts->alpha,
 		.n_family = count_comparisons(run, first),
 		.count = true,
+		.executed = true,
 	};
 	size_t left = bb_gate_run__todo(run, first);
 	struct bb_deadline budget;

@@ -3,8 +3,10 @@
 # Maps that nobody has filled: the lookups and tail calls that came to nothing are said under the figure, and only those.
 # shellcheck source=harness/tests/tool.sh
 . "$(dirname "$0")/../tool.sh"
+# shellcheck source=harness/tests/gate_repo.sh
+. "$(dirname "$0")/../gate_repo.sh"
 
-names=("an object" "a loader" "maps:" "a tail call that happens")
+names=("an object" "other formats" "compare" "gate" "a loader" "maps:" "a tail call that happens")
 need_root "${names[@]}" || plan_done
 objects=$O/tests/bpf object=$O/tests/bpf/in_vain.bpf.o load=$O/tests/tools/load_all
 few=(--drive step --loads 2 -n 200)
@@ -23,6 +25,33 @@ expect_grep "an object: all of the instructions but no tail call is no whole run
 expect_eq "an object: the first line under the figures" "$(grep -A1 '^  looks_inside ' "$TMP/object" | grep -c '^  in vain')" 1
 run "$BPFBENCH" show latest --results "$TMP/results" --format table
 expect_eq "an object: a stored run says the same" "$(grep 'in vain: ' "$TMP/out")" "$(grep 'in vain: ' "$TMP/object")"
+
+run "$BPFBENCH" show latest --results "$TMP/results" --format markdown
+expect_grep "other formats: Markdown" out '^- \*\*in vain\*\*: in\\_vain/firewall: map .blocked\\_prefixes. \(lpm\\_trie\) is empty'
+run "$BPFBENCH" show latest --results "$TMP/results" --format bmf
+expect_status "other formats: BMF" 0
+expect_grep "other formats: beside BMF, on stderr" err "^bpfbench: in vain: in_vain/dispatch: the tail call into map 'jump_table'"
+run "$BPFBENCH" report --results "$TMP/results" -o "$TMP/page.html"
+expect_status "other formats: the page" 0
+check "other formats: the page has it, too" grep -q '<b>in vain</b>: firewall: map' "$TMP/page.html"
+
+# --- compared ---
+run "$BPFBENCH" compare --base-object "$object" --head-object "$object" --program firewall --drive step --loads 2 --results "$TMP/results"
+expect_status "compare: succeeds" 0
+expect_grep "compare: base and head" err "^  in vain: (base|head): map 'blocked_prefixes'"
+run "$BPFBENCH" show latest --results "$TMP/results" --format markdown
+expect_eq "compare: Markdown has one note for both" "$(grep -c '^- .*in vain.*blocked' "$TMP/out")" 1
+
+mkdir "$TMP/repo"
+cp "$object" "$TMP/repo/"
+printf 'all:\n\t@true\n' >"$TMP/repo/Makefile"
+chmod -R a+rX "$TMP/repo"
+(cd "$TMP/repo" && git init -q -b main && git add -A && git commit -qm 'an object')
+run env -C "$TMP/repo" "$BPFBENCH" gate --base main --unchanged --each 1
+expect_status "gate: succeeds" 0
+expect_grep "gate: beside the verdict" out '^\| in\\_vain\.firewall/step .*, of lookups in vain \|$'
+expect_no_grep "gate: not beside others" out '^\| in\\_vain\.counts\\_in\\_array/step .*in vain'
+expect_grep "gate: which" out '^- \*\*in vain\*\*: in\\_vain\.firewall: map .blocked\\_prefixes'
 
 # --- its loader ---
 # measures PROGRAM ENTRY...: as the loader fills it.

@@ -32,6 +32,7 @@ static const struct {
 	{"case", &bb_case_record},
 	{"series", &bb_series_record},
 	{"flow", &bb_flow_record},
+	{"in_vain", &bb_in_vain_record},
 };
 
 static const char *const types[] = {
