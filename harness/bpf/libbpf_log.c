@@ -19,6 +19,29 @@ static __thread size_t log_len;
 static __thread char *stats_text; /* NULL: there is none; else of the thread until it ends */
 static __thread size_t stats_len;
 
+static __thread char tried_relo[400], missing[300]; /* CO-RE: the last one tried; those failed */
+
+/* "prog 'x': relo #0: <byte_off> [19] struct task_struct.member (0:0 @ offset 0)" is tried; where
+ * it has no target, the instruction is made invalid. */
+static void note_relo(const char *fmt, const char *text)
+{
+	const char *name = strstr(tried_relo, "] ");
+	size_t len = strlen(missing), n;
+
+	if (!strstr(fmt, "substituting insn")) {
+		if (strstr(text, ": <") && strstr(text, "> [") && !strstr(text, " candidate "))
+			snprintf(tried_relo, sizeof(tried_relo), "%s", text);
+		return;
+	}
+	if (!name)
+		return;
+	name += 2;
+	n = strcspn(name, "(=\n");
+	while (n && name[n - 1] == ' ')
+		n--;
+	snprintf(missing + len, sizeof(missing) - len, "%s%.*s", len ? ", " : "", (int)n, name);
+}
+
 static void append(const char *text, size_t len)
 {
 	if (len > KEEP) {
@@ -51,16 +74,19 @@ static void append_stats(const char *text, size_t len)
 static int on_print(enum libbpf_print_level level, const char *fmt, va_list ap)
 {
 	char *text = NULL;
-	bool is_stats;
+	bool is_stats, is_relo;
 	int n;
 
 	/* of a program that was loaded with a log, libbpf says that for debugging only */
 	is_stats = level == LIBBPF_DEBUG && strstr(fmt, LOG_BEGINS);
-	if (level != LIBBPF_WARN && !is_stats)
+	is_relo = level == LIBBPF_DEBUG && strstr(fmt, "relo #");
+	if (level != LIBBPF_WARN && !is_stats && !is_relo)
 		return 0;
 	n = vasprintf(&text, fmt, ap);
 	if (n > 0 && is_stats)
 		append_stats(text, (size_t)n);
+	else if (n > 0 && is_relo)
+		note_relo(fmt, text);
 	else if (n > 0)
 		append(text, (size_t)n);
 	if (n >= 0)
@@ -71,7 +97,7 @@ static int on_print(enum libbpf_print_level level, const char *fmt, va_list ap)
 void bb_libbpf_log__begin(void)
 {
 	log_len = 0;
-	log_text[0] = '\0';
+	log_text[0] = tried_relo[0] = missing[0] = '\0';
 	free(stats_text);
 	stats_text = NULL;
 	stats_len = 0;
@@ -81,6 +107,11 @@ void bb_libbpf_log__begin(void)
 const char *bb_libbpf_log__text(void)
 {
 	return log_text;
+}
+
+const char *bb_libbpf_log__missing(void)
+{
+	return missing;
 }
 
 bool bb_libbpf_log__of_loaded(const char *program, char *ret_log, size_t size)

@@ -16,6 +16,10 @@ void bb_libbpf_log__begin(void);
  * __begin. */
 const char *bb_libbpf_log__text(void);
 
+/* The fields and types of CO-RE relocations that this kernel does not have, since __begin: "struct
+ * task_struct.member, enum x::Y"; "": none. */
+const char *bb_libbpf_log__missing(void);
+
 /* The verifier's log of a program that was loaded with one since __begin. false: there is none, or
  * it is longer than `size`. */
 bool bb_libbpf_log__of_loaded(const char *program, char *ret_log, size_t size);

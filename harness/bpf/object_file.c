@@ -283,6 +283,13 @@ static int say_rejected(const char *path, const char *program, const char *other
 
 	bb_refusal_of_verifier(bb_libbpf_log__text(), reason, sizeof(reason));
 	bb_refusal_log_of_verifier(bb_libbpf_log__text(), log, sizeof(log));
+	/* libbpf puts a call of that number, 0xbad2310, where a relocation has no target. */
+	if (bb_libbpf_log__missing()[0] && (strstr(reason, "unknown#195896080") ||
+					    strstr(reason, "failed to resolve CO-RE relocation")))
+		snprintf(reason, sizeof(reason),
+			 "it uses %.250s, which this kernel does not have; "
+			 "bpf_core_field_exists() or bpf_core_type_exists() before it guards that",
+			 bb_libbpf_log__missing());
 	if (strstr(reason, "non-GPL compatible"))
 		hint = "; char LICENSE[] SEC(\"license\") = \"GPL\" makes it compatible";
 	return bb_fail(err, rc,
