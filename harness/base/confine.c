@@ -34,6 +34,9 @@ static const int calls[] = {
 	SCMP_SYS(pread64),   SCMP_SYS(read),          SCMP_SYS(recvmsg),     SCMP_SYS(rt_sigreturn),
 	SCMP_SYS(sendmsg),   SCMP_SYS(setitimer),     SCMP_SYS(sched_yield), SCMP_SYS(sysinfo),
 	SCMP_SYS(write),     SCMP_SYS(memfd_create),  SCMP_SYS(uname),
+#ifdef __SANITIZE_ADDRESS__ /* which ends the process where it may not look at the signal stack */
+	SCMP_SYS(gettid),    SCMP_SYS(sigaltstack),
+#endif
 };
 
 /* What libbpf does besides to load an object. */
@@ -144,7 +147,8 @@ static void close_others(int *keep, size_t n)
 {
 	unsigned int next = 0;
 
-	qsort(keep, n, sizeof(*keep), by_number);
+	if (n)
+		qsort(keep, n, sizeof(*keep), by_number);
 	for (size_t i = 0; i < n; i++) {
 		if (keep[i] < 0 || (unsigned int)keep[i] < next)
 			continue;

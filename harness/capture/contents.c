@@ -32,7 +32,8 @@ static int grow(struct bb_blob *b, size_t *room, const void *data, size_t size)
 		b->data = moved;
 		*room = more;
 	}
-	memcpy(b->data + b->size, data, size);
+	if (size) /* neither buffer is there for nothing */
+		memcpy(b->data + b->size, data, size);
 	b->size += size;
 	return 0;
 }
