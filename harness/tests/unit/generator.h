@@ -18,7 +18,8 @@
 
 #define GEN_INSNS 4096
 #define GEN_FUNCS 4
-#define GEN_SLOTS 6   /* of 8 bytes, on the stack of each function */
+#define GEN_SLOTS 6 /* of 8 bytes, on the stack of each function */
+#define GEN_TRACE 8
 #define GEN_PACKET 16 /* bytes that the program needs; with fewer it returns at once */
 
 struct gen {
@@ -28,6 +29,8 @@ struct gen {
 	/* registers that statements leave alone: counters of loops around them */
 	uint32_t busy;
 	int map_fd; /* an array of 8 values of 8 bytes */
+	/* one value of GEN_TRACE words, which a statement of each few writes; -1: none does */
+	int trace_fd;
 	uint32_t n_funcs;
 	struct {
 		uint32_t first;
@@ -129,6 +132,21 @@ static inline void gen_memory(struct gen *g)
 		gen_emit(g, BPF_LD | BPF_IMM | BPF_DW, r, 0, 0, gen_below(g, 1U << 30));
 		gen_emit(g, 0, 0, 0, 0, gen_below(g, 1U << 30));
 	}
+}
+
+/* A register into the trace, so that it is seen how far a run came. */
+static inline void gen_trace(struct gen *g)
+{
+	uint32_t r = gen_reg(g), s = gen_below(g, 10);
+
+	gen_emit(g, BPF_LD | BPF_IMM | BPF_DW, r, BPF_PSEUDO_MAP_VALUE, 0, g->trace_fd);
+	gen_emit(g, 0, 0, 0, 0, 0);
+	if (s == r)
+		gen_emit(g, BPF_ST | BPF_MEM | BPF_DW, r, 0, 8 * (int)gen_below(g, GEN_TRACE),
+			 gen_below(g, 1000));
+	else
+		gen_emit(g, BPF_STX | BPF_MEM | BPF_DW, r, s, 8 * (int)gen_below(g, GEN_TRACE), 0);
+	gen_emit(g, BPF_ALU64 | BPF_MOV | BPF_K, r, 0, 0, gen_below(g, 1000));
 }
 
 /* A conditional jump that is pointed at its target later. */
@@ -254,6 +272,8 @@ static inline void gen_statement(struct gen *g, int depth)
 {
 	uint32_t what = gen_below(g, depth > 0 ? 20 : 13), jump;
 
+	if (g->trace_fd >= 0 && !gen_below(g, 3))
+		gen_trace(g);
 	if (what < 7) {
 		gen_alu(g);
 	} else if (what < 11) {
@@ -321,11 +341,12 @@ static inline void gen_function(struct gen *g, uint32_t f)
 }
 
 /* The program of that number; g->n > GEN_INSNS when it became too long. */
-static inline void gen_make(struct gen *g, uint64_t number, int map_fd)
+static inline void gen_make(struct gen *g, uint64_t number, int map_fd, int trace_fd)
 {
 	memset(g, 0, sizeof(*g));
 	bb_rng_seed(&g->rng, number);
 	g->map_fd = map_fd;
+	g->trace_fd = trace_fd;
 	g->n_funcs = 1 + gen_below(g, GEN_FUNCS);
 	for (uint32_t f = 1; f < g->n_funcs; f++) {
 		uint32_t kind = gen_below(g, 4);

@@ -41,7 +41,10 @@ struct interp {
 	size_t packet_len;
 	uint64_t *hits; /* by slot */
 	uint64_t steps;
-	bool left;    /* the program was left for good */
+	bool left; /* the program was left for good */
+	/* if set: asked before each instruction and after each call; true: the run ends there */
+	bool (*ends_at)(void *user, uint32_t slot, bool after);
+	void *user;
 	char why[80]; /* what it cannot play; empty: nothing so far */
 	struct interp_map maps[INTERP_MAPS];
 	uint32_t n_maps;
@@ -346,6 +349,12 @@ static inline uint32_t interp_ld(struct interp *I, uint32_t pc, uint64_t *r)
 	return 2;
 }
 
+static inline bool interp_ends_at(struct interp *I, uint32_t pc, bool after)
+{
+	I->left = I->left || (I->ends_at && I->ends_at(I->user, pc, after));
+	return I->left;
+}
+
 /* Everything that jumps, but exit; returns the next slot. */
 static inline uint32_t interp_jmp(struct interp *I, uint32_t pc, uint64_t *r, uint64_t s,
 				  unsigned int depth)
@@ -360,6 +369,7 @@ static inline uint32_t interp_jmp(struct interp *I, uint32_t pc, uint64_t *r, ui
 			r[0] = interp_helper(I, i->imm, r, depth);
 		else
 			interp_cannot(I, "kfunc", i->imm);
+		interp_ends_at(I, pc, true);
 		return pc + 1;
 	}
 	if (BPF_OP(i->code) == BPF_JA)
@@ -387,7 +397,10 @@ static inline uint64_t interp_run(struct interp *I, uint32_t pc, const uint64_t 
 			interp_cannot(I, "slot", (int)pc);
 			break;
 		}
-		I->hits[pc]++;
+		if (interp_ends_at(I, pc, false))
+			break;
+		if (I->hits)
+			I->hits[pc]++;
 		if (i->code == (BPF_JMP | BPF_EXIT))
 			return r[0];
 		switch (BPF_CLASS(i->code)) {

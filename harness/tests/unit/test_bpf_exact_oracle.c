@@ -8,7 +8,6 @@
 #include <cmocka.h>
 
 #include <errno.h>
-#include <sched.h>
 #include <sys/mman.h>
 
 #include "bpf/perf_event.h"
@@ -17,47 +16,11 @@
 #include "bpf/insn.h"
 #include "exact/load.h"
 #include "unit/bpf_testing.h"
-#include "unit/generator.h"
 #include "unit/interpreter.h"
+#include "unit/random_program.h"
 
-#define PROGRAMS 250u          /* random ones, of those that the verifier takes */
-#define PACKETS 24u            /* each is run on */
-#define LOW_ADDRESS 0x10000000 /* packets have addresses of 32 bits in a struct xdp_md */
-#define LOW_BYTES 65536u
-
-/* The context and the packet of an XDP program as the interpreter sees them. */
-static uint8_t *low_memory(void)
-{
-	uint8_t *p = mmap((void *)LOW_ADDRESS, LOW_BYTES, PROT_READ | PROT_WRITE,
-			  MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
-
-	assert_ptr_not_equal(p, MAP_FAILED);
-	return p;
-}
-
-static void stay_on_this_cpu(void)
-{
-	cpu_set_t set;
-
-	CPU_ZERO(&set);
-	CPU_SET((size_t)sched_getcpu(), &set);
-	assert_int_equal(sched_setaffinity(0, sizeof(set), &set), 0);
-}
-
-static uint32_t run_fd(int fd, const uint8_t *packet, size_t len)
-{
-	LIBBPF_OPTS(bpf_test_run_opts, opts, .data_in = packet, .data_size_in = (uint32_t)len,
-		    .repeat = 1);
-	int rc;
-
-	do
-		rc = bpf_prog_test_run_opts(fd, &opts);
-	while (rc == -EINTR);
-	if (rc)
-		fail_msg("a run of fd %d on %zu bytes: %s", fd, len, strerror(-rc));
-	return opts.retval;
-}
-
+#define PROGRAMS 250u /* random ones, of those that the verifier takes */
+#define PACKETS 24u   /* each is run on */
 /* It is seen to be one run; one more that was in its last block already, is none. */
 static void look_whole(const struct bb_cfg *g, const struct bb_code *code, uint64_t *counts)
 {
@@ -98,43 +61,6 @@ static void compare(const struct bb_clone *clone, const struct interp *I,
 
 /* --- random programs --- */
 
-static int make_array(void)
-{
-	int fd = bpf_map_create(BPF_MAP_TYPE_ARRAY, "values", 4, 8, 8, NULL);
-
-	assert_true(fd >= 0);
-	for (uint32_t i = 0; i < 8; i++) {
-		uint64_t value = i * 1000003U;
-
-		assert_int_equal(bpf_map_update_elem(fd, &i, &value, 0), 0);
-	}
-	return fd;
-}
-
-/* What the verifier has to know of the functions: callbacks and global functions have a type. */
-static struct btf *describe(const struct gen *g, struct bpf_func_info *ret_funcs)
-{
-	struct btf *btf = btf__new_empty();
-	int integer = btf__add_int(btf, "int", 4, BTF_INT_SIGNED), proto;
-
-	proto = btf__add_func_proto(btf, integer);
-	assert_int_equal(btf__add_func_param(btf, "a", integer), 0);
-	assert_int_equal(btf__add_func_param(btf, "b", integer), 0);
-	for (uint32_t f = 0; f < g->n_funcs; f++) {
-		enum btf_func_linkage linkage = f == 0 || g->funcs[f].is_global ? BTF_FUNC_GLOBAL
-										: BTF_FUNC_STATIC;
-		char name[16];
-		int id;
-
-		snprintf(name, sizeof(name), "f%u", f);
-		id = btf__add_func(btf, name, linkage, proto);
-		assert_true(id > 0);
-		ret_funcs[f] = (struct bpf_func_info){g->funcs[f].first, (__u32)id};
-	}
-	assert_int_equal(btf__load_into_kernel(btf), 0);
-	return btf;
-}
-
 struct tally {
 	uint32_t programs, saved, callbacks, globals, functions, too_short;
 	uint64_t runs, steps;
@@ -150,14 +76,9 @@ static void play(const struct bb_code *code, const struct bb_clone *clone, int o
 	assert_non_null(hits);
 	for (uint32_t i = 0; i < PACKETS; i++) {
 		uint8_t *packet = low + 4096;
-		size_t len = bb_rng_below(rng, 8) ? 64 : 14;
-		uint32_t ctx[6] = {LOW_ADDRESS + 4096, (uint32_t)(LOW_ADDRESS + 4096 + len)};
+		size_t len = random_packet(rng, low);
 		uint64_t args[5] = {LOW_ADDRESS}, expected;
 
-		for (size_t k = 0; k < len; k++)
-			packet[k] = (uint8_t)(bb_rng_below(rng, 3) ? bb_rng_below(rng, 8)
-								   : bb_rng_u64(rng));
-		memcpy(low, ctx, sizeof(ctx));
 		memset(hits, 0, code->n * sizeof(*hits));
 		*I = (struct interp){.insns = code->insns, .n = code->n, .hits = hits};
 		expected = interp_run(I, 0, args, 0);
@@ -181,23 +102,17 @@ static void play_number(uint64_t number, int map_fd, uint8_t *low, struct tally 
 {
 	struct gen *g = calloc(1, sizeof(*g));
 	struct bpf_func_info funcs[GEN_FUNCS];
-	struct bb_code code = {.license = "GPL", .type = BPF_PROG_TYPE_XDP, .btf_fd = -1};
+	struct bb_code code;
 	struct bb_clone clone;
 	struct bb_err err = {0};
 	struct btf *btf;
 	int fd;
 
 	assert_non_null(g);
-	gen_make(g, number, map_fd);
+	gen_make(g, number, map_fd, -1);
 	if (g->n <= GEN_INSNS) {
 		btf = describe(g, funcs);
-		snprintf(code.name, sizeof(code.name), "random%llu", (unsigned long long)number);
-		code.insns = g->insns;
-		code.n = g->n;
-		code.funcs = funcs;
-		code.n_funcs = g->n_funcs;
-		code.btf = btf;
-		code.btf_fd = btf__fd(btf);
+		random_code(g, number, btf, funcs, &code);
 		if (!bb_load__program(&code, NULL, &fd, NULL)) {
 			if (bb_clone__load(&code, &clone, &err))
 				fail_msg("%s", err.msg);
