@@ -13,7 +13,7 @@
 #include "html/html.h"
 #include "cli/lines_flame.h"
 #include "profile/flame.h"
-#include "profile/folded.h"
+#include "profile/stacks.h"
 
 #define FLAME_BYTES 1200000u /* of frames, on the page */
 

@@ -7,7 +7,7 @@
 
 #include "export/table_cells.h"
 #include "export/text_table.h"
-#include "judge/timeline_marks.h"
+#include "judge/timeline.h"
 
 #define COMMIT_DIGITS 10
 

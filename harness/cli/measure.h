@@ -9,7 +9,7 @@
 #include "cli/paths.h"
 #include "cli/options.h"
 #include "cli/progress.h"
-#include "env/steal.h"
+#include "env/proc_counts.h"
 #include "export/exporter.h"
 #include "report/report.h"
 #include "run/runner.h"

@@ -1,6 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "core/metric.h"
 
+static const char *const names[BB_N_REFERENCES] = {
+	[BB_REFERENCE_INSTRUCTIONS] = "instructions",
+	[BB_REFERENCE_MEMORY] = "memory",
+	[BB_REFERENCE_WAKEUP] = "wakeup",
+};
+
+const char *bb_reference_name(enum bb_reference reference)
+{
+	return (size_t)reference < BB_N_REFERENCES ? names[reference] : "?";
+}
+
 #define AT(field) offsetof(struct bb_summary, field)
 
 const struct bb_metric_def bb_metrics[] = {

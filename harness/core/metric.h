@@ -7,7 +7,19 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core/reference.h"
+/*
+ * Fixed pieces of work that are run in every round next to the programs (bpf/references.bpf.c): the
+ * speed of the machine during the run, in ns a piece.
+ */
+enum bb_reference {
+	BB_REFERENCE_INSTRUCTIONS,
+	BB_REFERENCE_MEMORY,
+	BB_REFERENCE_WAKEUP,
+	BB_N_REFERENCES
+};
+
+/* "instructions", "memory", "wakeup": also the names of the programs */
+const char *bb_reference_name(enum bb_reference reference);
 
 /*
  * The figures of one case (a program variant under one drive at one parameter). Derived from the
@@ -37,7 +49,7 @@ struct bb_summary {
 	struct bb_estimate drops; /* runs whose result the program threw away */
 	/* share of CPU time that the hypervisor took meanwhile, 0..1 */
 	struct bb_estimate steal;
-	/* latency in pieces of the reference (core/reference.h): the rest when the machine's own
+	/* latency in pieces of the reference: the rest when the machine's own
 	 * speed is taken out */
 	struct bb_estimate relative;
 	struct bb_estimate reference[BB_N_REFERENCES]; /* ns a piece: medians over rounds */

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #include "stats/quantile.h"
-#include "stats/undisturbed.h"
+#include "stats/loads.h"
 
 #define NEAR_NS 0.25   /* about a cycle */
 #define NEAR_SHARE 0.5 /* or that of a price, as with cold caches */

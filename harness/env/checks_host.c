@@ -15,7 +15,7 @@
 
 #include "base/parse.h"
 #include "env/fingerprint.h"
-#include "env/steal.h"
+#include "env/proc_counts.h"
 #include "env/sysfile.h"
 
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))

@@ -1,14 +1,258 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "html/figures.h"
 
+#include <ctype.h>
 #include <errno.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/grow.h"
 #include "base/io.h"
+#include "base/parse.h"
 #include "base/text.h"
-#include "html/svg.h"
+
+/* As gnuplot has them (plots/style.gp), and as page.css does. */
+static const struct {
+	uint32_t rgb;
+	const char *css;
+} colours[] = {
+	{0x0072b2, "var(--c0)"},    {0xd55e00, "var(--c1)"},    {0x009e73, "var(--c2)"},
+	{0xcc79a7, "var(--c3)"},    {0xe69f00, "var(--c4)"},    {0x56b4e9, "var(--c5)"},
+	{0x000000, "var(--c6)"},    {0x808080, "var(--c7)"},    {0x333333, "var(--ink)"},
+	{0x666666, "var(--faint)"}, {0xb0b0b0, "var(--dim)"},   {0xdddddd, "var(--line)"},
+	{0xe8e8e8, "var(--band)"},  {0xffffff, "var(--panel)"},
+};
+
+static const char *const elements[] = {"svg",  "title", "g",       "defs", "path",
+				       "rect", "text",  "polygon", "use",  "circle"};
+
+/* How the value of an attribute is written. */
+enum rule { AS_IT_IS, COLOUR, ID, REFERENCE };
+
+static const struct {
+	const char *name;
+	enum rule rule;
+} attributes[] = {
+	{"fill", COLOUR},
+	{"stroke", COLOUR},
+	{"color", COLOUR},
+	{"id", ID},
+	{"xlink:href", REFERENCE},
+	{"viewBox", AS_IT_IS},
+	{"d", AS_IT_IS},
+	{"x", AS_IT_IS},
+	{"y", AS_IT_IS},
+	{"width", AS_IT_IS},
+	{"height", AS_IT_IS},
+	{"r", AS_IT_IS},
+	{"cx", AS_IT_IS},
+	{"cy", AS_IT_IS},
+	{"points", AS_IT_IS},
+	{"transform", AS_IT_IS},
+	{"font-size", AS_IT_IS},
+	{"font-weight", AS_IT_IS},
+	{"text-anchor", AS_IT_IS},
+	{"fill-opacity", AS_IT_IS},
+	{"stroke-width", AS_IT_IS},
+	{"stroke-dasharray", AS_IT_IS},
+	{"stroke-linecap", AS_IT_IS},
+	{"stroke-linejoin", AS_IT_IS},
+};
+
+struct embedding {
+	FILE *out;
+	const char *prefix;
+	unsigned int hidden; /* how deep we are in an element that is left out */
+};
+
+static bool is(const char *at, size_t len, const char *word)
+{
+	return strlen(word) == len && !strncmp(at, word, len);
+}
+
+static bool is_known(const char *name, size_t len)
+{
+	for (size_t i = 0; i < sizeof(elements) / sizeof(elements[0]); i++)
+		if (is(name, len, elements[i]))
+			return true;
+	return false;
+}
+
+/* "rgb(  0, 114, 178)", "#0072b2" or "black". False: it is none of them. */
+static bool parse_colour(const char *value, size_t len, uint32_t *ret_rgb)
+{
+	const char *at = value, *end = value + len;
+	uint64_t part;
+
+	*ret_rgb = 0;
+	if (is(value, len, "black"))
+		return true;
+	if (len == 7 && *value == '#') {
+		for (at++; at < end; at++) {
+			if (!isxdigit((unsigned char)*at))
+				return false;
+			*ret_rgb = *ret_rgb << 4 | (uint32_t)(isdigit((unsigned char)*at)
+								      ? *at - '0'
+								      : tolower(*at) - 'a' + 10);
+		}
+		return true;
+	}
+	if (len < 4 || strncmp(at, "rgb(", 4))
+		return false;
+	for (int i = 0; i < 3; i++) {
+		at += i ? 1 : 4;
+		at += strspn(at, " ");
+		if (at >= end || bb_parse_digits(&at, &part) || part > 255)
+			return false;
+		*ret_rgb = *ret_rgb << 8 | (uint32_t)part;
+	}
+	return is(at, (size_t)(end - at), ")");
+}
+
+static void put_plain(struct embedding *e, const char *value, size_t len)
+{
+	for (size_t i = 0; i < len; i++)
+		if (!strchr("'\"<>", value[i]))
+			putc(value[i], e->out);
+}
+
+static void put_colour(struct embedding *e, const char *value, size_t len)
+{
+	uint32_t rgb;
+
+	if (!parse_colour(value, len, &rgb)) {
+		fputs(is(value, len, "currentColor") ? "currentColor" : "none", e->out);
+		return;
+	}
+	for (size_t i = 0; i < sizeof(colours) / sizeof(colours[0]); i++) {
+		if (colours[i].rgb == rgb) {
+			fputs(colours[i].css, e->out);
+			return;
+		}
+	}
+	fprintf(e->out, "#%06x", rgb);
+}
+
+static void put_attribute(struct embedding *e, const char *name, size_t name_len, const char *value,
+			  size_t len)
+{
+	for (size_t i = 0; i < sizeof(attributes) / sizeof(attributes[0]); i++) {
+		if (!is(name, name_len, attributes[i].name))
+			continue;
+		if (attributes[i].rule == REFERENCE && *value != '#')
+			return; /* to elsewhere */
+		fprintf(e->out, " %s='",
+			attributes[i].rule == REFERENCE ? "href" : attributes[i].name);
+		switch (attributes[i].rule) {
+		case COLOUR: put_colour(e, value, len); break;
+		case ID:
+			fputs(e->prefix, e->out);
+			put_plain(e, value, len);
+			break;
+		case REFERENCE:
+			fprintf(e->out, "#%s", e->prefix);
+			put_plain(e, value + 1, len - 1);
+			break;
+		case AS_IT_IS: put_plain(e, value, len); break;
+		}
+		putc('\'', e->out);
+	}
+}
+
+/* Up to the '>' or the '/' before it. NULL: it is not well-formed. */
+static const char *put_attributes(struct embedding *e, const char *at, bool hidden)
+{
+	for (;;) {
+		const char *name = at += strspn(at, " \t\r\n"), *value;
+		size_t name_len = strcspn(name, "= \t\r\n/><"), len;
+
+		if (*at == '>' || *at == '/')
+			return at;
+		value = name + name_len;
+		value += strspn(value, " ");
+		if (!name_len || *value != '=')
+			return NULL;
+		value += 1 + strspn(value + 1, " ");
+		if (*value != '\'' && *value != '"')
+			return NULL;
+		at = strchr(value + 1, *value);
+		value++;
+		if (!at)
+			return NULL;
+		len = (size_t)(at++ - value);
+		if (!hidden)
+			put_attribute(e, name, name_len, value, len);
+	}
+}
+
+/* One tag, from behind its '<' to behind its '>'; NULL: it is not well-formed. */
+static const char *put_tag(struct embedding *e, const char *at)
+{
+	bool closing = *at == '/', hidden, empty;
+	const char *name = at + closing;
+	size_t len = strcspn(name, " \t\r\n/><");
+
+	hidden = e->hidden || !is_known(name, len);
+	if (closing) {
+		if (!hidden)
+			fprintf(e->out, "</%.*s>", (int)len, name);
+		e->hidden -= e->hidden > 0;
+		return name[len] == '>' ? name + len + 1 : NULL;
+	}
+	if (!hidden)
+		fprintf(e->out, "<%.*s", (int)len, name);
+	at = put_attributes(e, name + len, hidden);
+	if (!at)
+		return NULL;
+	empty = *at == '/';
+	if (at[empty] != '>')
+		return NULL;
+	if (!hidden)
+		fputs(empty ? "/>" : ">", e->out);
+	else if (!empty)
+		e->hidden++;
+	return at + empty + 1;
+}
+
+static int embed(struct embedding *e, const char *svg)
+{
+	const char *at = strstr(svg, "<svg");
+
+	while (at && *at) {
+		size_t text = strcspn(at, "<");
+
+		/* Lines of nothing but blanks between elements are not worth their bytes. */
+		if (!e->hidden && strspn(at, " \t\r\n") < text)
+			fwrite(at, 1, text, e->out);
+		at += text;
+		if (!*at)
+			break;
+		if (!strncmp(at, "<!", 2) || !strncmp(at, "<?", 2))
+			at = NULL; /* gnuplot writes neither in a picture */
+		else
+			at = put_tag(e, at + 1);
+	}
+	return at && !e->hidden ? 0 : -EINVAL;
+}
+
+int bb_svg__embed(FILE *out, const char *svg, const char *prefix)
+{
+	char *text = NULL;
+	size_t len;
+	struct embedding e = {.out = open_memstream(&text, &len), .prefix = prefix};
+	int rc;
+
+	if (!e.out)
+		return -ENOMEM;
+	rc = embed(&e, svg);
+	if (fclose(e.out))
+		rc = -ENOMEM;
+	if (!rc)
+		fwrite(text, 1, len, out);
+	free(text);
+	return rc;
+}
 
 #define MAX_LIST_BYTES (1u << 20)
 #define MAX_CAPTION_BYTES 4096u

@@ -9,6 +9,15 @@
 #include "base/err.h"
 #include "report/report.h"
 
+/*
+ * A picture by gnuplot (plots/) as part of an HTML page: its colours become those of the page
+ * (page.css), so that it follows light and dark, and its ids begin with `prefix`. Only elements and
+ * attributes that gnuplot is known to draw with get through; everything else in a picture, such as
+ * a script or a link, is left out. 0; -EINVAL for anything but such a picture, and then nothing is
+ * written.
+ */
+int bb_svg__embed(FILE *out, const char *svg, const char *prefix);
+
 /* The pictures of a run that plots/plot.sh has drawn for a page. */
 struct bb_figure {
 	char *kind; /* "ecdf", "net", ...: plots/README.md */

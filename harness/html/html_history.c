@@ -9,7 +9,7 @@
 #include "base/text.h"
 #include "export/sweep_table.h"
 #include "html/html_parts.h"
-#include "judge/timeline_marks.h"
+#include "judge/timeline.h"
 
 #define COMMIT_DIGITS 10
 #define OPEN_ITEMS 12u /* rows, and lines of news; the rest is folded */

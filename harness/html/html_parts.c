@@ -7,7 +7,8 @@
 #include "base/text.h"
 #include "export/table_cells.h"
 
-void bb_html_cell(FILE *out, const char *text)
+/* Cells of a table. A missing figure, and a text that is empty or NULL, is a dash. */
+static void html_cell(FILE *out, const char *text)
 {
 	fputs("<td>", out);
 	bb_xml_text(out, text && *text ? text : "–");
@@ -23,7 +24,7 @@ void bb_html_text_cell(FILE *out, const char *text)
 
 void bb_html_number_cell(FILE *out, double value, double scale)
 {
-	bb_html_cell(out, bb_table_cell_number(value, scale).text);
+	html_cell(out, bb_table_cell_number(value, scale).text);
 }
 
 void bb_html_percent_cell(FILE *out, double ratio)
@@ -31,7 +32,7 @@ void bb_html_percent_cell(FILE *out, double ratio)
 	if (isfinite(ratio))
 		fprintf(out, "<td>%+.2f %%</td>", 100 * (ratio - 1));
 	else
-		bb_html_cell(out, NULL);
+		html_cell(out, NULL);
 }
 
 void bb_html_begin_table(FILE *out, const char *heads)

@@ -8,8 +8,6 @@
 
 /* The parts of the sections of the HTML page. */
 
-/* Cells of a table. A missing figure, and a text that is empty or NULL, is a dash. */
-void bb_html_cell(FILE *out, const char *text);
 void bb_html_text_cell(FILE *out, const char *text); /* aligned to the left */
 /* scale: export/table_cells.h */
 void bb_html_number_cell(FILE *out, double value, double scale);

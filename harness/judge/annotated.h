@@ -7,7 +7,7 @@
 /*
  * A source file with the counts of its lines, in their order. The text of a line is the BTF's. The
  * few lines without code between two that have some are the source file's, if that is in this tree
- * (judge/source_file.h) and still has the lines that the BTF has.
+ * and still has the lines that the BTF has.
  */
 struct bb_annotated_row {
 	const struct bb_counted_line *counted; /* NULL: a line without code */

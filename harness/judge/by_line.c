@@ -8,9 +8,7 @@
 #include <string.h>
 
 #include "base/parse.h"
-#include "stats/in_order.h"
-#include "stats/strata.h"
-#include "stats/undisturbed.h"
+#include "stats/loads.h"
 
 #define ALPHA 0.05
 #define DIFFERS_SHARE 0.02

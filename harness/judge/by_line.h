@@ -10,7 +10,7 @@
 /*
  * Where one run spends its time, of one case that the drive `lines` measured: its lines, and the
  * calls in each. Values are Hodges-Lehmann estimates over loads with intervals of 95 %, ns
- * (stats/in_order.h), which hold what moves between runs, too, where the machine's self-test says
+ * (stats/loads.h), which hold what moves between runs, too, where the machine's self-test says
  * it. Borrows from the report.
  */
 

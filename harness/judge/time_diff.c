@@ -8,8 +8,8 @@
 
 #include "base/grow.h"
 #include "judge/by_line.h"
-#include "stats/in_order.h"
-#include "stats/signed_rank.h"
+#include "stats/loads.h"
+#include "stats/paired.h"
 
 #define MOST_ALIGNED (4u << 20) /* of rows times rows; of more, equal ones in their order */
 

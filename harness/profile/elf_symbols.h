@@ -9,7 +9,7 @@
 /*
  * The functions and lines of addresses in an ELF file, by its symbol table and its debug
  * information, which may be in another file (found by build id or debug link). The file comes from
- * others and may be damaged: reading is bounded, but libdw may still fail on it; symbolize_child.c
+ * others and may be damaged: reading is bounded, but libdw may still fail on it; symbolize.c
  * therefore uses this in a process without rights. Nothing is opened by name.
  */
 struct bb_elf_symbols;

@@ -7,7 +7,7 @@
 
 #include "base/err.h"
 #include "profile/code_addresses.h"
-#include "profile/samples.h"
+#include "profile/sampler.h"
 
 struct bb_profile {
 	struct bb_stacks stacks; /* sorted */

@@ -8,23 +8,192 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/confine.h"
 #include "base/io.h"
 #include "base/process.h"
 #include "base/stop.h"
 #include "profile/debug_files.h"
-#include "profile/symbolize_child.h"
+#include "profile/demangle.h"
+#include "profile/names.h"
+
+/*
+ * The process that reads other people's files. It gives all its rights up first (base/confine.h),
+ * then answers for one file after the other into `out_fd`: for each place that it knows, struct
+ * bb_symbol_answer for each function there, followed by its strings; after the last of a file, one
+ * with `place` END_OF_FILE. In native byte order.
+ */
+#define END_OF_FILE UINT32_MAX
+#define MAX_SYMBOL_NAME 4096u
+
+struct symbol_answer {
+	uint32_t place, line;
+	uint64_t start, distance;
+	uint16_t function_len, file_len; /* file_len 0: not known */
+	uint32_t is_inlined;
+};
+
+struct work {
+	const struct bb_dsos *dsos;
+	const struct bb_code_place *places;
+	size_t n;
+	enum bb_elf_depth *depths; /* for each dso */
+};
+
+#define FILE_CPU_SECONDS 30 /* for one file */
+#define MAX_ANSWER_BYTES ((rlim_t)1 << 30)
+/* address space beyond what we have already, most of it mapped files */
+#define MEMORY_BYTES (UINT64_C(16) << 30)
+
+/* The end of the places in the same file as places[from]. */
+static size_t symbolize_work_end_of_file(const struct work *w, size_t from)
+{
+	size_t to = from;
+
+	while (to < w->n && w->places[to].dso == w->places[from].dso)
+		to++;
+	return to;
+}
+
+static uint16_t bounded_len(const char *text)
+{
+	return text ? (uint16_t)strnlen(text, MAX_SYMBOL_NAME) : 0;
+}
+
+/* What has been demangled, in one file: most places are in functions that others are in, too. */
+struct demangled {
+	struct bb_names names;
+	struct bb_idmap by_name; /* (where the mangled one is, 0) */
+};
+
+/* As the source has it; NULL has no name. Valid until the next. */
+static const char *source_name(struct demangled *d, const char *name)
+{
+	uint64_t key = (uint64_t)(uintptr_t)name;
+	uint32_t id = bb_idmap__get(&d->by_name, key, 0);
+	char text[MAX_SYMBOL_NAME + 1];
+
+	if (!name)
+		return "";
+	if (id != BB_NO_ID)
+		return bb_names__text(&d->names, id);
+	if (!bb_demangle(name, text, sizeof(text)) ||
+	    bb_names__add(&d->names, text, strlen(text), &id) ||
+	    bb_idmap__put(&d->by_name, key, 0, id))
+		return name;
+	return bb_names__text(&d->names, id);
+}
+
+static void answer_place(struct bb_elf_symbols *symbols, struct demangled *demangled,
+			 uint32_t place, uint64_t offset, FILE *out)
+{
+	struct bb_elf_frame frames[BB_ELF_MAX_FRAMES];
+	uint64_t address;
+	size_t n;
+
+	if (!bb_elf_symbols__address(symbols, offset, &address))
+		return;
+	n = bb_elf_symbols__find(symbols, address, frames);
+	for (size_t i = 0; i < n; i++) {
+		const char *function = source_name(demangled, frames[i].function);
+		struct symbol_answer a = {
+			.place = place,
+			.line = frames[i].line,
+			.start = frames[i].start,
+			.function_len = bounded_len(function),
+			.file_len = bounded_len(frames[i].file),
+			.is_inlined = frames[i].is_inlined,
+			.distance = frames[i].distance,
+		};
+
+		fwrite(&a, sizeof(a), 1, out);
+		fwrite(function, a.function_len, 1, out);
+		if (a.file_len)
+			fwrite(frames[i].file, a.file_len, 1, out);
+	}
+}
+
+static void answer_file(const struct work *w, size_t from, size_t to, int socket, FILE *out)
+{
+	const struct bb_dso *dso = &w->dsos->v[w->places[from].dso];
+	struct symbol_answer end = {.place = END_OF_FILE};
+	enum bb_elf_depth depth = w->depths[w->places[from].dso];
+	struct bb_elf_symbols *symbols = NULL;
+	struct demangled demangled = {0};
+
+	if (depth != BB_ELF_NOTHING && dso->fd >= 0)
+		symbols = bb_elf_symbols__open(dso->fd, depth, socket);
+	for (size_t i = from; symbols && i < to; i++)
+		answer_place(symbols, &demangled, (uint32_t)i, w->places[i].offset, out);
+	bb_elf_symbols__free(symbols);
+	bb_names__done(&demangled.names);
+	bb_idmap__done(&demangled.by_name);
+	fwrite(&end, sizeof(end), 1, out);
+}
+
+static void limit_resources(void)
+{
+	struct rlimit none = {0}, answer;
+
+	setrlimit(RLIMIT_CORE, &none);
+	if (!getrlimit(RLIMIT_FSIZE, &answer) && answer.rlim_cur > MAX_ANSWER_BYTES) {
+		answer.rlim_cur = MAX_ANSWER_BYTES;
+		setrlimit(RLIMIT_FSIZE, &answer);
+	}
+	bb_confine_memory(MEMORY_BYTES);
+}
+
+static int confine(const struct work *w, int out_fd, int socket, pid_t parent)
+{
+	int *keep = malloc((w->dsos->n + 2) * sizeof(*keep)), rc;
+	size_t n = 0;
+
+	if (!keep)
+		return -1;
+	for (size_t i = 0; i < w->dsos->n; i++)
+		keep[n++] = w->dsos->v[i].fd;
+	keep[n++] = out_fd;
+	keep[n++] = socket;
+	rc = bb_confine(keep, n, parent);
+	free(keep);
+	return rc;
+}
+
+/* After fork(): the places from `from` on. Debug files are asked for over `socket`. */
+static void symbolize_child_run(const struct work *w, size_t from, int out_fd, int socket,
+				pid_t parent)
+{
+	struct itimerval limit = {.it_value = {.tv_sec = FILE_CPU_SECONDS}};
+	FILE *out = fdopen(out_fd, "w");
+
+	/* Ctrl-C ends the sampling; what was sampled is still to be shown */
+	signal(SIGINT, SIG_IGN);
+	limit_resources();
+	if (!out || confine(w, out_fd, socket, parent))
+		_exit(1);
+	for (size_t to; from < w->n; from = to) {
+		to = symbolize_work_end_of_file(w, from);
+		setitimer(ITIMER_PROF, &limit, NULL);
+		answer_file(w, from, to, socket, out);
+		fflush(out); /* files that are done are done, whatever the next does to us */
+		if (bb_debug_file__ask(socket, BB_DEBUG_NEXT, ""))
+			_exit(1);
+	}
+	_exit(ferror(out) ? 1 : 0);
+}
 
 #define MAX_REQUESTS 16 /* for one file */
 #define POLL_MS 100     /* how soon a signal to us is seen that came just before poll() */
 
 /* Take one answer at *at of answers[len]; false at the end, or where the child was stopped in the
  * middle. */
-static bool next_answer(const char *answers, size_t len, size_t *at, struct bb_symbol_answer *ret)
+static bool next_answer(const char *answers, size_t len, size_t *at, struct symbol_answer *ret)
 {
 	if (len - *at < sizeof(*ret))
 		return false;
@@ -36,36 +205,35 @@ static bool next_answer(const char *answers, size_t len, size_t *at, struct bb_s
 }
 
 /* How much of answers[len] is of files that are done; *place: the first place of the next file. */
-static size_t whole_files(const struct bb_symbolize_work *w, const char *answers, size_t len,
-			  size_t *place)
+static size_t whole_files(const struct work *w, const char *answers, size_t len, size_t *place)
 {
 	size_t at = 0, whole = 0;
-	struct bb_symbol_answer a;
+	struct symbol_answer a;
 
 	while (next_answer(answers, len, &at, &a)) {
 		at += (size_t)a.function_len + a.file_len;
-		if (a.place != BB_END_OF_FILE)
+		if (a.place != END_OF_FILE)
 			continue;
 		whole = at;
-		*place = bb_symbolize_work__end_of_file(w, *place);
+		*place = symbolize_work_end_of_file(w, *place);
 	}
 	return whole;
 }
 
 /* The child is not trusted: what it says of one file is of the places of that file. */
-static bool is_valid(const struct bb_symbol_answer *a, size_t from, size_t to)
+static bool is_valid(const struct symbol_answer *a, size_t from, size_t to)
 {
-	return a->function_len <= BB_MAX_SYMBOL_NAME && a->file_len <= BB_MAX_SYMBOL_NAME &&
-	       (a->place == BB_END_OF_FILE || (a->place >= from && a->place < to));
+	return a->function_len <= MAX_SYMBOL_NAME && a->file_len <= MAX_SYMBOL_NAME &&
+	       (a->place == END_OF_FILE || (a->place >= from && a->place < to));
 }
 
 /* answers[len] are of whole files, the first of which has the places from `from` on. */
-static int deliver(const struct bb_symbolize_work *w, size_t from, const char *answers, size_t len,
+static int deliver(const struct work *w, size_t from, const char *answers, size_t len,
 		   bb_place_found found, void *arg)
 {
-	char function[BB_MAX_SYMBOL_NAME + 1], file[BB_MAX_SYMBOL_NAME + 1];
-	size_t at = 0, to = bb_symbolize_work__end_of_file(w, from);
-	struct bb_symbol_answer a;
+	char function[MAX_SYMBOL_NAME + 1], file[MAX_SYMBOL_NAME + 1];
+	size_t at = 0, to = symbolize_work_end_of_file(w, from);
+	struct symbol_answer a;
 	int rc = 0;
 
 	while (!rc && next_answer(answers, len, &at, &a)) {
@@ -85,11 +253,11 @@ static int deliver(const struct bb_symbolize_work *w, size_t from, const char *a
 		memcpy(file, answers + at + a.function_len, a.file_len);
 		file[a.file_len] = '\0';
 		at += (size_t)a.function_len + a.file_len;
-		if (a.place != BB_END_OF_FILE) {
+		if (a.place != END_OF_FILE) {
 			rc = found(arg, a.place, &frame);
 		} else {
 			from = to;
-			to = bb_symbolize_work__end_of_file(w, from);
+			to = symbolize_work_end_of_file(w, from);
 		}
 	}
 	return rc;
@@ -111,7 +279,7 @@ static void begin_file(struct child *c, uint32_t file_seconds)
 }
 
 /* One message of the child. False: it says no more, or nothing sensible. */
-static bool serve(const struct bb_symbolize_work *w, struct child *c, uint32_t file_seconds)
+static bool serve(const struct work *w, struct child *c, uint32_t file_seconds)
 {
 	struct bb_debug_request request;
 	ssize_t n = recv(c->socket, &request, sizeof(request), MSG_DONTWAIT);
@@ -123,7 +291,7 @@ static bool serve(const struct bb_symbolize_work *w, struct child *c, uint32_t f
 	if (n != sizeof(request) || c->place == w->n)
 		return false;
 	if (request.kind == BB_DEBUG_NEXT) {
-		c->place = bb_symbolize_work__end_of_file(w, c->place);
+		c->place = symbolize_work_end_of_file(w, c->place);
 		begin_file(c, file_seconds);
 		return true;
 	}
@@ -139,7 +307,7 @@ static bool serve(const struct bb_symbolize_work *w, struct child *c, uint32_t f
 
 /* Until the child is done, does not keep to what it may do, takes too long for a file, or we are
  * asked to stop: -EINTR. */
-static int attend(const struct bb_symbolize_work *w, struct child *c, uint32_t file_seconds)
+static int attend(const struct work *w, struct child *c, uint32_t file_seconds)
 {
 	struct pollfd p = {.fd = c->socket, .events = POLLIN};
 	sig_atomic_t stop = bb_stop_signal; /* Ctrl-C ended the sampling: that one is done with */
@@ -156,8 +324,7 @@ static int attend(const struct bb_symbolize_work *w, struct child *c, uint32_t f
 	return 0;
 }
 
-static int run_child(const struct bb_symbolize_work *w, size_t from, int out_fd,
-		     uint32_t file_seconds)
+static int run_child(const struct work *w, size_t from, int out_fd, uint32_t file_seconds)
 {
 	struct child c = {.place = from};
 	pid_t parent = getpid();
@@ -168,7 +335,7 @@ static int run_child(const struct bb_symbolize_work *w, size_t from, int out_fd,
 	c.socket = sockets[0];
 	c.pid = fork();
 	if (c.pid == 0)
-		bb_symbolize_child__run(w, from, out_fd, sockets[1], parent);
+		symbolize_child_run(w, from, out_fd, sockets[1], parent);
 	rc = c.pid < 0 ? -errno : 0;
 	close(sockets[1]);
 	if (!rc) {
@@ -182,7 +349,7 @@ static int run_child(const struct bb_symbolize_work *w, size_t from, int out_fd,
 
 /* Run a child over the places from *place on, and deliver what it could do; *place is then the
  * first it could not. */
-static int run_once(const struct bb_symbolize_work *w, size_t *place, uint32_t file_seconds,
+static int run_once(const struct work *w, size_t *place, uint32_t file_seconds,
 		    bb_place_found found, void *arg)
 {
 	int fd = memfd_create("bpfbench-symbols", MFD_CLOEXEC), rc = fd < 0 ? -errno : 0;
@@ -217,7 +384,7 @@ int bb_symbolize(const struct bb_dsos *dsos, const struct bb_code_place *places,
 		 uint32_t file_seconds, bb_place_found found, void *arg,
 		 struct bb_symbolize_result *ret_result, struct bb_err *err)
 {
-	struct bb_symbolize_work w = {.dsos = dsos, .places = places, .n = n};
+	struct work w = {.dsos = dsos, .places = places, .n = n};
 	struct bb_symbolize_result result = {0};
 	size_t place = 0;
 	int rc = 0;

@@ -32,7 +32,7 @@ struct bb_symbolize_result {
 
 /*
  * Look up places[n], which are in order of dso. Files are read in a child process without rights
- * (symbolize_child.h), with limits of memory and of time, file_seconds for each, because they come
+ * with limits of memory and of time, file_seconds for each, because they come
  * from others: a file that it fails on is tried again without its debug information, then given up.
  * Nothing is found of places in files without symbols. 0, -EINTR when a signal asks to stop
  * meanwhile, other -errno, with a message.

@@ -8,8 +8,7 @@
 
 #include "report/records.h"
 #include "stats/quantile.h"
-#include "stats/sequential.h"
-#include "stats/signed_rank.h"
+#include "stats/paired.h"
 
 struct bb_pair *bb_comparison__add_pair(struct bb_comparison *c)
 {

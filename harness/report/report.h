@@ -11,7 +11,6 @@
 #include "core/ring_use.h"
 #include "core/hist.h"
 #include "core/metric.h"
-#include "core/reference.h"
 #include "env/fingerprint.h"
 #include "report/comparison.h"
 #include "report/counted.h"
@@ -228,7 +227,7 @@ void bb_case__relative(const struct bb_case *c, const double *x, double *ret_rel
 
 /*
  * The location of each series, which make up the latency, into ret_ns[n_series]; NAN: void,
- * without samples, or slowed down by something else (stats/strata.h). 0 or -ENOMEM.
+ * without samples, or slowed down by something else (stats/loads.h). 0 or -ENOMEM.
  */
 int bb_case__locations(const struct bb_case *c, double *ret_ns);
 

@@ -8,7 +8,7 @@
 #include "report/report.h"
 #include "stats/estimate.h"
 #include "stats/quantile.h"
-#include "stats/strata.h"
+#include "stats/loads.h"
 
 #define ALPHA 0.05   /* of every interval over loads */
 #define SPREAD_MIN 3 /* loads: p90/p10 of two is only their ratio */
@@ -49,7 +49,7 @@ void bb_case__relative(const struct bb_case *c, const double *x, double *ret_rel
 							: c->series[i].reference_ns[reference]);
 }
 
-/* The places of a case's loads, as stats/strata.h takes them; free() both. 0 or -ENOMEM. */
+/* The places of a case's loads, as stats/loads.h takes them; free() both. 0 or -ENOMEM. */
 static int places_of(const struct bb_case *c, int **ret_place, double **ret_share)
 {
 	int *place = calloc(c->n_series + 1, sizeof(*place));

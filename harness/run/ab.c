@@ -15,7 +15,7 @@
 #include "run/executed.h"
 #include "run/record.h"
 
-#define LEAST_PAIRS 7u /* for a verdict, see stats/sequential.h */
+#define LEAST_PAIRS 7u /* for a verdict, see stats/paired.h */
 
 /* What is left to do of a drive. */
 struct todo {

@@ -14,7 +14,7 @@
  * alignment and within bounds that follow from the size of the code: 4 to 14 addresses mod 64 were
  * seen on x86. Which they are is found by loading; then the program is loaded again until it is at
  * one of the places that the run has had least often, so that all are measured equally often
- * (stats/strata.h).
+ * (stats/loads.h).
  */
 struct bb_placement {
 	uint32_t taken[BB_PLACES]; /* loads that were measured */

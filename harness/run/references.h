@@ -3,10 +3,10 @@
 #define BB_RUN_REFERENCES_H
 
 #include "base/err.h"
-#include "core/reference.h"
+#include "core/metric.h"
 
 /*
- * The references of a run (core/reference.h): loaded once, and measured by test runs before the
+ * The references of a run (core/metric.h): loaded once, and measured by test runs before the
  * turns of every drive in every round.
  */
 struct bb_references;

@@ -8,8 +8,7 @@
 
 #include "base/clock.h"
 #include "base/deadline.h"
-#include "env/irq_works.h"
-#include "env/steal.h"
+#include "env/proc_counts.h"
 #include "run/record.h"
 
 #define SETUP_S 5e-3 /* of a load, about: what the progress bar takes it for */

@@ -30,7 +30,9 @@ static bool is_name(const char *name)
 	       *name != '-' && strcmp(name, "latest");
 }
 
-int bb_baseline__check_name(const char *name, struct bb_err *err)
+/* Letters, digits, '.', '_' and '-', not beginning with '.' or '-', 100 at the most, not "latest".
+ * 0 or -EINVAL. */
+static int baseline_check_name(const char *name, struct bb_err *err)
 {
 	if (is_name(name))
 		return 0;
@@ -103,7 +105,7 @@ static char *run_path(const char *dir, const char *id)
 int bb_baseline__save(const char *dir, const char *name, const char *id, struct bb_err *err)
 {
 	char *path;
-	int rc = bb_baseline__check_name(name, err);
+	int rc = baseline_check_name(name, err);
 
 	if (rc)
 		return rc;

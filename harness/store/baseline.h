@@ -10,10 +10,6 @@
  * folder. Unlike a run, a name may be given anew; it always holds the old id or the new one whole.
  */
 
-/* Letters, digits, '.', '_' and '-', not beginning with '.' or '-', 100 at the most, not "latest".
- * 0 or -EINVAL. */
-int bb_baseline__check_name(const char *name, struct bb_err *err);
-
 /*
  * Let `name` stand for the run `id`, which must be stored in `dir` (-ENOENT). -EINVAL for a bad
  * name, other -errno; a name that could not be written keeps its old meaning.

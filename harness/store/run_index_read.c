@@ -1,18 +1,173 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "store/run_index.h"
+#include "report/report.h"
+#include "base/err.h"
+#include <time.h>
+#include <sys/stat.h>
+#include <stddef.h>
+#include <stdbool.h>
 
 #include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <time.h>
 
 #include "base/grow.h"
 #include "base/stop.h"
 #include "store/history_db.h"
-#include "store/read_ahead.h"
+#include "store/run_index.h"
 #include "store/store.h"
+
+/* Stored runs, read by as many threads as there are CPUs and handed out in the order of their
+ * names: most of the time goes into parsing. At most a few dozen are in memory at once. */
+struct read_ahead;
+
+struct read_run {
+	const char *name;
+	struct stat st; /* zeroed: there is no such file */
+	struct timespec read_at;
+	struct bb_report *report; /* free it; NULL: not wanted, or err says why not */
+	struct bb_err err;
+};
+
+#define MOST_THREADS 8
+#define AHEAD 32
+
+struct read_ahead {
+	const char *dir;
+	char *const *names;
+	size_t n, begun, given; /* begun: by the threads; given: to the caller */
+	bool (*wanted)(void *arg, const struct read_run *run);
+	void *arg;
+	pthread_mutex_t lock;
+	pthread_cond_t changed;
+	bool is_over;
+	struct {
+		struct read_run run;
+		bool is_done;
+	} slots[AHEAD];
+	pthread_t threads[MOST_THREADS];
+	int n_threads;
+};
+
+static void read_run(const struct read_ahead *a, struct read_run *run)
+{
+	char *path;
+
+	if (asprintf(&path, "%s/%s.json", a->dir, run->name) < 0) {
+		bb_fail_nomem(&run->err);
+		return;
+	}
+	if (stat(path, &run->st))
+		run->st = (struct stat){0};
+	clock_gettime(CLOCK_REALTIME, &run->read_at);
+	if (a->wanted(a->arg, run) && bb_store__read(path, NULL, &run->report, &run->err))
+		run->report = NULL;
+	free(path);
+}
+
+static void *read_runs(void *arg)
+{
+	struct read_ahead *a = arg;
+
+	pthread_mutex_lock(&a->lock);
+	while (!a->is_over && a->begun < a->n) {
+		size_t slot = a->begun % AHEAD;
+
+		if (a->begun - a->given >= AHEAD) {
+			pthread_cond_wait(&a->changed, &a->lock);
+			continue;
+		}
+		a->slots[slot].run = (struct read_run){.name = a->names[a->begun++]};
+		a->slots[slot].is_done = false;
+		pthread_mutex_unlock(&a->lock);
+		read_run(a, &a->slots[slot].run);
+		pthread_mutex_lock(&a->lock);
+		a->slots[slot].is_done = true;
+		pthread_cond_broadcast(&a->changed);
+	}
+	pthread_mutex_unlock(&a->lock);
+	return NULL;
+}
+
+/* Signals are for the thread that waits for something: none of these. */
+static void start_threads(struct read_ahead *a)
+{
+	sigset_t all, before;
+	cpu_set_t allowed;
+	int n = sched_getaffinity(0, sizeof(allowed), &allowed) ? 1 : CPU_COUNT(&allowed);
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_BLOCK, &all, &before);
+	while (a->n_threads < n && a->n_threads < MOST_THREADS &&
+	       !pthread_create(&a->threads[a->n_threads], NULL, read_runs, a))
+		a->n_threads++;
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+static void read_ahead_free(struct read_ahead *a)
+{
+	if (!a)
+		return;
+	pthread_mutex_lock(&a->lock);
+	a->is_over = true;
+	pthread_cond_broadcast(&a->changed);
+	pthread_mutex_unlock(&a->lock);
+	for (int i = 0; i < a->n_threads; i++)
+		pthread_join(a->threads[i], NULL);
+	for (; a->given < a->begun; a->given++)
+		bb_report__free(a->slots[a->given % AHEAD].run.report);
+	pthread_cond_destroy(&a->changed);
+	pthread_mutex_destroy(&a->lock);
+	free(a);
+}
+
+/*
+ * Begin to read DIR/NAME.json of n names. `wanted` is called by the threads, with name and st;
+ * where it says no, the file is not read. Arguments are borrowed until read_ahead_free(). NULL
+ * without memory.
+ */
+static struct read_ahead *read_ahead_new(const char *dir, char *const *names, size_t n,
+					 bool (*wanted)(void *arg, const struct read_run *run),
+					 void *arg)
+{
+	struct read_ahead *a = calloc(1, sizeof(*a));
+
+	if (!a)
+		return NULL;
+	a->dir = dir;
+	a->names = names;
+	a->n = n;
+	a->wanted = wanted;
+	a->arg = arg;
+	pthread_mutex_init(&a->lock, NULL);
+	pthread_cond_init(&a->changed, NULL);
+	start_threads(a);
+	if (!a->n_threads) {
+		read_ahead_free(a);
+		return NULL;
+	}
+	return a;
+}
+
+/* The next one: false after the last, and once a signal asked us to stop. */
+static bool read_ahead_next(struct read_ahead *a, struct read_run *ret_run)
+{
+	size_t slot = a->given % AHEAD;
+
+	if (a->given == a->n || bb_stop_signal)
+		return false;
+	pthread_mutex_lock(&a->lock);
+	while (a->begun == a->given || !a->slots[slot].is_done)
+		pthread_cond_wait(&a->changed, &a->lock);
+	*ret_run = a->slots[slot].run;
+	a->given++;
+	pthread_cond_broadcast(&a->changed);
+	pthread_mutex_unlock(&a->lock);
+	return true;
+}
 
 #define NS_PER_S 1000000000LL
 /* A file that was changed later may change again at what looks like the same time. */
@@ -215,7 +370,7 @@ static int64_t ns_of(struct timespec t)
 }
 
 /* The run in the old index, if its file is as it was; NULL. */
-static const struct bb_index_run *find_old(const struct making *m, const struct bb_read_run *run)
+static const struct bb_index_run *find_old(const struct making *m, const struct read_run *run)
 {
 	const struct bb_index_run *old = bb_run_index__find(&m->old, run->name);
 
@@ -225,12 +380,12 @@ static const struct bb_index_run *find_old(const struct making *m, const struct 
 		       : NULL;
 }
 
-static bool is_new(void *m, const struct bb_read_run *run)
+static bool is_new(void *m, const struct read_run *run)
 {
 	return !find_old(m, run);
 }
 
-static int add_file(struct making *m, struct bb_read_run *run,
+static int add_file(struct making *m, struct read_run *run,
 		    void (*passed_over)(void *arg, const char *why), void *arg)
 {
 	const struct bb_index_run *old = find_old(m, run);
@@ -257,8 +412,8 @@ static int add_file(struct making *m, struct bb_read_run *run,
 int bb_run_index__read(const char *dir, void (*passed_over)(void *arg, const char *why), void *arg,
 		       struct bb_run_index *ret_index, struct bb_err *err)
 {
-	struct bb_read_ahead *ahead;
-	struct bb_read_run run;
+	struct read_ahead *ahead;
+	struct read_run run;
 	struct making m = {0};
 	char **names = NULL;
 	size_t n = 0;
@@ -271,12 +426,12 @@ int bb_run_index__read(const char *dir, void (*passed_over)(void *arg, const cha
 	m.machine_of = calloc(m.old.n_machines + 1, sizeof(*m.machine_of));
 	if (!m.case_of || !m.machine_of)
 		rc = -ENOMEM;
-	ahead = rc ? NULL : bb_read_ahead__new(dir, names, n, is_new, &m);
+	ahead = rc ? NULL : read_ahead_new(dir, names, n, is_new, &m);
 	if (!ahead)
 		rc = -ENOMEM;
-	while (!rc && bb_read_ahead__next(ahead, &run))
+	while (!rc && read_ahead_next(ahead, &run))
 		rc = add_file(&m, &run, passed_over, arg);
-	bb_read_ahead__free(ahead);
+	read_ahead_free(ahead);
 	if (!rc && bb_stop_signal)
 		rc = -EINTR;
 	/* What cannot be kept is made anew the next time. */

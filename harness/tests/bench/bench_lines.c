@@ -14,7 +14,7 @@
 #include "bench.h"
 #include "hogs.h"
 #include "judge/by_line.h"
-#include "stats/signed_rank.h"
+#include "stats/paired.h"
 #include "store/store.h"
 
 #define PROFILER "bpf/perf_profiler.bpf.o"

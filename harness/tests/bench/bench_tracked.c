@@ -17,7 +17,7 @@
 
 #include "hogs.h"
 #include "judge/diff.h"
-#include "judge/timeline_marks.h"
+#include "judge/timeline.h"
 #include "stats/special.h"
 #include "store/store.h"
 

@@ -3,7 +3,7 @@
 #include "fuzz/fuzz.h"
 
 #include "profile/flame.h"
-#include "profile/folded.h"
+#include "profile/stacks.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

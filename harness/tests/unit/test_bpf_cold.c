@@ -17,7 +17,7 @@
 #include "bpf/stats_enable.h"
 #include "drivers/driver.h"
 #include "stats/quantile.h"
-#include "stats/signed_rank.h"
+#include "stats/paired.h"
 #include "unit/bpf_testing.h"
 
 #define ROUNDS 40u

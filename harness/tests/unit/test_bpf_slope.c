@@ -19,7 +19,7 @@
 #include "drivers/test_run.h"
 #include "run/record.h"
 #include "stats/quantile.h"
-#include "stats/signed_rank.h"
+#include "stats/paired.h"
 #include "unit/bpf_testing.h"
 
 #define TEST_RUN "tests/bpf/test_run.bpf.o"

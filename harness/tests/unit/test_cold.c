@@ -18,7 +18,7 @@
 
 #include "base/clock.h"
 #include "drivers/cold.h"
-#include "stats/signed_rank.h"
+#include "stats/paired.h"
 #include "unit/folder_testing.h"
 
 #define KIB ((size_t)1 << 10)

@@ -26,8 +26,7 @@
 #include "env/checks.h"
 #include "env/fingerprint.h"
 #include "env/git.h"
-#include "env/irq_works.h"
-#include "env/steal.h"
+#include "env/proc_counts.h"
 #include "env/sysfile.h"
 
 #define CPU_DIR "/sys/devices/system/cpu"

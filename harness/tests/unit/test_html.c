@@ -12,7 +12,7 @@
 #include "export_testing.h"
 #include "html/html.h"
 #include "html/html_history.h"
-#include "html/svg.h"
+#include "html/figures.h"
 #include "profile/flame.h"
 
 /* Balance of the elements that must be closed; 0 is a page that browsers read as it was meant. */

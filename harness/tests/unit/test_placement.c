@@ -10,7 +10,7 @@
 
 #include "base/deadline.h"
 #include "run/placement.h"
-#include "stats/strata.h"
+#include "stats/loads.h"
 
 /* The made-up machine, and what a load of it cost. */
 static struct {

@@ -19,7 +19,7 @@
 #include "drivers/driver.h"
 #include "perf_profiler.h"
 #include "stats/quantile.h"
-#include "stats/signed_rank.h"
+#include "stats/paired.h"
 #include "workloads/functions.h"
 
 static struct bb_sample_log log_in(char *text, size_t size)

@@ -15,7 +15,7 @@
 
 #include "base/rng.h"
 #include "profile/flame.h"
-#include "profile/folded.h"
+#include "profile/stacks.h"
 #include "unit/folder_testing.h"
 
 static int read_bytes(const char *text, size_t len, struct bb_stacks *ret_stacks,

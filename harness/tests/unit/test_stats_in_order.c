@@ -5,8 +5,8 @@
 #include <errno.h>
 
 #include "base/rng.h"
-#include "stats/in_order.h"
-#include "stats/signed_rank.h"
+#include "stats/loads.h"
+#include "stats/paired.h"
 
 #define N 28u
 #define TIMES 400u

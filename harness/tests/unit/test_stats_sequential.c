@@ -3,7 +3,7 @@
 
 #include "base/rng.h"
 #include "stats/quantile.h"
-#include "stats/sequential.h"
+#include "stats/paired.h"
 
 /* M_n(0) = C(2n, n) / 2^n (Legendre's duplication formula), which is a whole number over a power of
  * two. */

@@ -5,7 +5,7 @@
 
 #include "base/rng.h"
 #include "stats/quantile.h"
-#include "stats/signed_rank.h"
+#include "stats/paired.h"
 
 /*
  * Hollander & Wolfe 1973/1999, table 3.1: Hamilton depression scale factor IV of nine patients

@@ -3,8 +3,7 @@
 
 #include "base/rng.h"
 #include "stats/ab_block.h"
-#include "stats/sequential.h"
-#include "stats/signed_rank.h"
+#include "stats/paired.h"
 #include "stats/verdict.h"
 
 /*

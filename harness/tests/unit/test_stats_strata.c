@@ -3,7 +3,7 @@
 
 #include "base/rng.h"
 #include "stats/special.h"
-#include "stats/strata.h"
+#include "stats/loads.h"
 
 /*
  * By hand: strata of 3/4 and 1/4 with the values 10, 12, 14 and 20, 22, 24. The means are 12 and

@@ -3,7 +3,7 @@
 #include "stats_testing.h"
 
 #include "base/rng.h"
-#include "stats/undisturbed.h"
+#include "stats/loads.h"
 
 #define N 200u
 #define TIMES 50u

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef BB_STATS_STRATA_H
-#define BB_STATS_STRATA_H
+#ifndef BB_STATS_LOADS_H
+#define BB_STATS_LOADS_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -45,5 +45,44 @@ bool bb_stratified_mean(const double *x, const int *stratum, const double *share
  * of its own. Returns how many.
  */
 size_t bb_strata_set_aside(double *x, const int *stratum, size_t n);
+
+#define BB_UNDISTURBED_LEAST 8u /* of fewer figures nobody can tell */
+
+/*
+ * x[n]: the time of the same work again and again, on a machine that is slower for some of it (its
+ * host does something else, too). The longest time that is still one of the machine at its best:
+ * 3 % above the tenth percentile, or more where the figures below the median spread further.
+ * INFINITY: n is too small. Sorts x.
+ */
+double bb_undisturbed_most(double *x, size_t n);
+
+/*
+ * The same for x[n] in order, as `groups` of neighbours, which a disturbance of seconds slows down
+ * all together: set to NAN those of groups whose median is above the lower quartile of all groups'
+ * medians by more than 2 % and twice the median deviation of figures from their group's median,
+ * times 1.4826. Nothing where there are fewer than four groups. Returns how many, or 0 where memory
+ * is short.
+ */
+size_t bb_undisturbed_groups(double *x, size_t n, size_t groups);
+
+/*
+ * Figures x[n], measured one after the other. Neighbours may be alike, as the clock of the CPU, the
+ * host and other work change over seconds; the interval of independent figures is then too short.
+ * So it is, on each side, the wider one of that of signed ranks (stats/paired.h) and of
+ * Student's t over groups of neighbours ("batch means", Conway 1963; here each group's
+ * Hodges-Lehmann estimate): those of one process each, where at least BB_IN_ORDER_GROUPS have some,
+ * else BB_IN_ORDER_GROUPS, of two figures at least, or it is that of signed ranks.
+ */
+#define BB_IN_ORDER_GROUPS 5u
+
+struct bb_in_order {
+	double estimate; /* Hodges-Lehmann; NAN if there are none */
+	struct bb_interval interval;
+};
+
+/* x[n], by `processes` one after the other, each as many; those that are not finite are left out.
+ * -EINVAL as bb_signed_rank(), -ENOMEM. */
+int bb_in_order(const double *x, size_t n, size_t processes, double alpha,
+		struct bb_in_order *ret_result);
 
 #endif

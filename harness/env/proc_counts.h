@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef BB_ENV_STEAL_H
-#define BB_ENV_STEAL_H
+#ifndef BB_ENV_PROC_COUNTS_H
+#define BB_ENV_PROC_COUNTS_H
 
 #include <stdint.h>
 
@@ -34,5 +34,14 @@ int bb_cpu_times__read_from(const char *root, int cpu, struct bb_cpu_times *ret_
  * counters went backwards (a live migration).
  */
 double bb_steal_share(const struct bb_cpu_times *before, const struct bb_cpu_times *after);
+
+/*
+ * How many interrupts the CPU has sent to itself for work that an interrupt may not do at once
+ * (kernel/irq_work.c), since boot: how a BPF program wakes the reader of its ring. From
+ * /proc/interrupts; -ENOENT where it has no such line. The other reads below `root` ("": the
+ * machine's).
+ */
+int bb_irq_works__read(int cpu, uint64_t *ret_count, struct bb_err *err);
+int bb_irq_works__read_from(const char *root, int cpu, uint64_t *ret_count, struct bb_err *err);
 
 #endif

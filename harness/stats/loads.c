@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "stats/loads.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "stats/quantile.h"
+#include "stats/paired.h"
+#include "stats/special.h"
+
+#define SLOW_SPREADS 5.0
+#define SLOW_LEAST 0.01
+
+struct stratum {
+	double share, sum, squares; /* squares: of the differences from the mean */
+	size_t n;
+};
+
+static double mean_of(const struct stratum *s)
+{
+	return s->sum / (double)s->n;
+}
+
+/* False where a load's stratum or share is not known. */
+static bool sort_into(const double *x, const int *stratum, const double *share, size_t n,
+		      struct stratum *strata)
+{
+	for (size_t i = 0; i < n; i++) {
+		struct stratum *s;
+
+		if (isnan(x[i]))
+			continue;
+		if (stratum[i] < 0 || stratum[i] >= BB_STRATA || !(share[i] > 0))
+			return false;
+		s = &strata[stratum[i]];
+		s->share = share[i];
+		s->sum += x[i];
+		s->n++;
+	}
+	for (size_t i = 0; i < n; i++) {
+		double d;
+
+		if (isnan(x[i]))
+			continue;
+		d = x[i] - mean_of(&strata[stratum[i]]);
+		strata[stratum[i]].squares += d * d;
+	}
+	return true;
+}
+
+bool bb_stratified_mean(const double *x, const int *stratum, const double *share, size_t n,
+			double alpha, struct bb_stratified *ret)
+{
+	struct stratum strata[BB_STRATA] = {0};
+	struct bb_stratified e = {.least = INFINITY, .most = -INFINITY};
+	double covered = 0, squares = 0, factor = 0, half;
+
+	if (!sort_into(x, stratum, share, n, strata))
+		return false;
+	for (size_t h = 0; h < BB_STRATA; h++) {
+		if (!strata[h].n)
+			continue;
+		e.n += strata[h].n;
+		e.n_strata++;
+		covered += strata[h].share;
+		squares += strata[h].squares;
+	}
+	if (covered < BB_STRATA_COVERED || e.n < e.n_strata + BB_STRATA_DF_LEAST)
+		return false;
+	for (size_t h = 0; h < BB_STRATA; h++) {
+		double weight = strata[h].share / covered;
+
+		if (!strata[h].n)
+			continue;
+		e.value += weight * mean_of(&strata[h]);
+		e.least = fmin(e.least, mean_of(&strata[h]));
+		e.most = fmax(e.most, mean_of(&strata[h]));
+		factor += weight * weight / (double)strata[h].n;
+	}
+	e.se = sqrt(squares / (double)(e.n - e.n_strata) * factor);
+	half = bb_student_critical(alpha, (double)(e.n - e.n_strata)) * e.se;
+	e.interval = (struct bb_interval){e.value - half, e.value + half};
+	*ret = e;
+	return true;
+}
+
+static bool is_value(const double *x, const int *stratum, size_t i)
+{
+	return x[i] > 0 && stratum[i] >= 0 && stratum[i] < BB_STRATA;
+}
+
+/* Shares by which all but the least of each stratum are above it, into above[n]. */
+static size_t shares_above(const double *x, const int *stratum, size_t n, const size_t *least,
+			   double *above)
+{
+	size_t n_above = 0;
+
+	for (size_t i = 0; i < n; i++)
+		if (is_value(x, stratum, i) && least[stratum[i]] != i)
+			above[n_above++] = x[i] / x[least[stratum[i]]] - 1;
+	return n_above;
+}
+
+size_t bb_strata_set_aside(double *x, const int *stratum, size_t n)
+{
+	double *above = calloc(n + 1, sizeof(*above)), limit;
+	size_t least[BB_STRATA], n_above, n_aside = 0;
+
+	if (!above)
+		return 0;
+	for (size_t h = 0; h < BB_STRATA; h++)
+		least[h] = n;
+	for (size_t i = 0; i < n; i++)
+		if (is_value(x, stratum, i) &&
+		    (least[stratum[i]] == n || x[i] < x[least[stratum[i]]]))
+			least[stratum[i]] = i;
+	n_above = shares_above(x, stratum, n, least, above);
+	limit = n_above ? 1 + fmax(SLOW_SPREADS * bb_median(above, n_above), SLOW_LEAST) : INFINITY;
+	for (size_t i = 0; i < n; i++)
+		if (is_value(x, stratum, i) && x[i] > x[least[stratum[i]]] * limit) {
+			x[i] = NAN;
+			n_aside++;
+		}
+	free(above);
+	return n_aside;
+}
+
+#define SHARE 0.03
+
+/*
+ * Of a normal distribution, the 5th, 10th and 30th percentiles are 1.645, 1.282 and 0.524 standard
+ * deviations below the mean: 4 times the distance of the outer two above the 10th are 3.2 above the
+ * mean.
+ */
+#define DISTANCES 4.0
+
+#define GROUPS_LEAST 4u
+#define GROUP_SHARE 0.02
+#define GROUP_DEVIATIONS 2.0 /* a median of four has a standard error of 0.63 of them */
+
+double bb_undisturbed_most(double *x, size_t n)
+{
+	double low, spread;
+
+	if (n < BB_UNDISTURBED_LEAST)
+		return INFINITY;
+	bb_sort_doubles(x, n);
+	low = bb_quantile_sorted(x, n, 0.1);
+	spread = bb_quantile_sorted(x, n, 0.3) - bb_quantile_sorted(x, n, 0.05);
+	return low + fmax(SHARE * low, DISTANCES * spread);
+}
+
+/* Into medians[groups], NAN for those without figures, which are last; returns how many have some.
+ * room[n]: the distance of all figures from the median of their group, a share. */
+static size_t find_medians(const double *x, size_t n, size_t groups, double *medians, double *room,
+			   size_t *ret_n)
+{
+	size_t with_some = 0, all = 0;
+
+	for (size_t g = 0; g < groups; g++) {
+		size_t k = all;
+
+		for (size_t i = g * n / groups; i < (g + 1) * n / groups; i++)
+			if (isfinite(x[i]))
+				room[k++] = x[i];
+		medians[g] = bb_median(room + all, k - all);
+		with_some += k > all;
+		for (; all < k; all++)
+			room[all] = fabs(room[all] / medians[g] - 1);
+	}
+	*ret_n = all;
+	return with_some;
+}
+
+size_t bb_undisturbed_groups(double *x, size_t n, size_t groups)
+{
+	double *medians = calloc(2 * groups + n + 1, sizeof(*medians)), *sorted, *room,
+	       most = INFINITY;
+	size_t n_aside = 0, with_some, all;
+
+	if (!medians)
+		return 0;
+	sorted = medians + groups;
+	room = sorted + groups;
+	with_some = find_medians(x, n, groups, medians, room, &all);
+	memcpy(sorted, medians, groups * sizeof(*sorted));
+	bb_sort_doubles(sorted, groups);
+	if (with_some >= GROUPS_LEAST)
+		most = bb_quantile_sorted(sorted, with_some, 0.25) *
+		       (1 +
+			fmax(GROUP_SHARE, GROUP_DEVIATIONS * BB_MAD_TO_SD * bb_median(room, all)));
+	for (size_t g = 0; g < groups; g++)
+		for (size_t i = g * n / groups; i < (g + 1) * n / groups; i++)
+			if (medians[g] > most && isfinite(x[i])) {
+				x[i] = NAN;
+				n_aside++;
+			}
+	free(medians);
+	return n_aside;
+}
+
+/* Half the width of the interval over groups; group g ends before x[end[g]]. */
+static int half_width(const double *x, const size_t *end, size_t groups, double alpha,
+		      double *ret_half)
+{
+	double mean = 0, squares = 0; /* of squared differences (Welford 1962) */
+
+	for (size_t g = 0; g < groups; g++) {
+		size_t first = g ? end[g - 1] : 0;
+		struct bb_signed_rank r;
+		double off;
+		int rc = bb_signed_rank(x + first, end[g] - first, alpha, &r);
+
+		if (rc)
+			return rc;
+		off = r.estimate - mean;
+		mean += off / (double)(g + 1);
+		squares += off * (r.estimate - mean);
+	}
+	*ret_half = bb_student_critical(alpha, (double)groups - 1) *
+		    sqrt(squares / (double)(groups - 1) / (double)groups);
+	return 0;
+}
+
+/* Those of x[n] that are finite, into kept[], and where each process that has some ends there, if
+ * these are enough for groups. Returns their number, or 0. */
+static size_t by_process(const double *x, size_t n, size_t processes, double *kept, size_t *ret_n,
+			 size_t *end)
+{
+	size_t groups = 0, k = 0;
+
+	for (size_t p = 0; p < processes; p++) {
+		size_t before = k;
+
+		for (size_t i = p * n / processes; i < (p + 1) * n / processes; i++)
+			if (isfinite(x[i]))
+				kept[k++] = x[i];
+		if (k > before)
+			end[groups++] = k;
+	}
+	*ret_n = k;
+	return groups >= BB_IN_ORDER_GROUPS ? groups : 0;
+}
+
+static size_t by_neighbours(size_t n, size_t *end)
+{
+	for (size_t g = 0; g < BB_IN_ORDER_GROUPS; g++)
+		end[g] = (g + 1) * n / BB_IN_ORDER_GROUPS;
+	return n >= 2 * BB_IN_ORDER_GROUPS ? BB_IN_ORDER_GROUPS : 0;
+}
+
+int bb_in_order(const double *x, size_t n, size_t processes, double alpha,
+		struct bb_in_order *ret_result)
+{
+	double *kept = calloc(n + 1, sizeof(*kept)), half = 0;
+	size_t *end, groups;
+	struct bb_signed_rank r;
+	int rc = -ENOMEM;
+
+	processes = processes ? processes : 1;
+	end = calloc(processes + BB_IN_ORDER_GROUPS, sizeof(*end));
+	if (kept && end) {
+		groups = by_process(x, n, processes, kept, &n, end);
+		if (!groups)
+			groups = by_neighbours(n, end);
+		rc = bb_signed_rank(kept, n, alpha, &r);
+		if (!rc && groups)
+			rc = half_width(kept, end, groups, alpha, &half);
+	}
+	free(kept);
+	free(end);
+	if (rc)
+		return rc;
+	*ret_result = (struct bb_in_order){r.estimate, r.interval};
+	if (half > 0) {
+		ret_result->interval.lo = fmin(r.interval.lo, r.estimate - half);
+		ret_result->interval.hi = fmax(r.interval.hi, r.estimate + half);
+	}
+	return 0;
+}
