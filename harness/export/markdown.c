@@ -104,6 +104,10 @@ static void put_note(const char *text, bool is_remedy, FILE *mem)
 
 int bb_md_in_vain(const struct bb_report *r, FILE *mem)
 {
-	putc('\n', mem);
-	return bb_put_in_vain(r, NULL, put_note, mem);
+	for (size_t i = 0; i < r->n_cases; i++)
+		if (r->cases[i].n_in_vain) {
+			putc('\n', mem);
+			return bb_put_in_vain(r, NULL, put_note, mem);
+		}
+	return 0;
 }
