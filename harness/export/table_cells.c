@@ -333,16 +333,16 @@ static void slowdown(const struct bb_case *c, struct bb_table_cell *cell)
 		snprintf(cell->text, sizeof(cell->text), "%.4f", e->value);
 }
 
-static void executed(const struct bb_case *c, struct bb_table_cell *cell)
+void bb_executed_cell(const struct bb_case *c, struct bb_table_cell *cell)
 {
-	const char *stayed = "";
+	const char *more = c->goes_on ? ", then more by a tail call" : "";
 
-	for (size_t i = 0; i < c->n_in_vain; i++)
+	for (size_t i = 0; i < c->n_in_vain && !c->goes_on; i++)
 		if (c->in_vain[i].is_tail_call)
-			stayed = " without its tail call";
+			more = " without its tail call";
 	if (c->n_insns)
 		snprintf(cell->text, sizeof(cell->text), "%" PRIu32 " of %" PRIu32 "%s",
-			 c->executed_insns, c->n_insns, stayed);
+			 c->executed_insns, c->n_insns, more);
 }
 
 /* Only where windows are shared at all; elsewhere a column of zeros would only raise questions. */
@@ -450,7 +450,7 @@ const struct bb_column bb_columns[] = {
 	 "latency in pieces of a fixed work timed in the same rounds, which takes the machine's "
 	 "own "
 	 "speed out"},
-	{"executed", false, false, BB_SPILL_ALWAYS, executed,
+	{"executed", false, false, BB_SPILL_ALWAYS, bb_executed_cell,
 	 "instructions that the runs execute at least once, of all in the program"},
 };
 

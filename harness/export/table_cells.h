@@ -44,6 +44,9 @@ struct bb_table_cell bb_table_cell_value(double value);
  */
 struct bb_table_cell bb_table_cell_below_rate(const struct bb_case *c);
 
+/* "10 of 43": instructions that the runs execute; empty where that is not known. */
+void bb_executed_cell(const struct bb_case *c, struct bb_table_cell *cell);
+
 /* Columns that a terminal needs for `text`, a character each. */
 size_t bb_text_width(const char *text);
 

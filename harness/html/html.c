@@ -144,7 +144,9 @@ static int put_verdicts(FILE *out, const struct bb_html_page *page, size_t nth)
 static void put_case_row(FILE *out, const struct bb_case *c)
 {
 	const struct bb_summary *s = &c->summary;
+	struct bb_table_cell executed = {""};
 
+	bb_executed_cell(c, &executed);
 	fputs("<tr>", out);
 	bb_html_text_cell(out, c->variant);
 	bb_html_number_cell(out, s->latency.value, s->latency.value);
@@ -155,10 +157,7 @@ static void put_case_row(FILE *out, const struct bb_case *c)
 	bb_html_number_cell(out, s->p99.value, s->p99.value);
 	bb_html_number_cell(out, s->net.value, s->latency.value);
 	fprintf(out, "<td>%u</td><td>%llu</td>", s->loads, (unsigned long long)s->samples);
-	if (c->n_insns)
-		fprintf(out, "<td>%u of %u</td></tr>\n", c->executed_insns, c->n_insns);
-	else
-		fputs("<td></td></tr>\n", out);
+	fprintf(out, "<td>%s</td></tr>\n", executed.text);
 }
 
 static void put_group_title(FILE *out, const struct bb_case *c, bool with_value)

@@ -199,6 +199,9 @@ static const struct bb_member case_members[] = {
 	       "instructions of the program that its runs execute at all. Absent: not known"),
 	IF_SET(bb_case, "insns", BB_U32, n_insns,
 	       "all instructions of the program. Absent: not known"),
+	IF_SET(bb_case, "goes_on", BB_BOOL, goes_on,
+	       "its runs went on, by tail calls, in programs whose instructions are not among "
+	       "these. Absent: they did not, or that is not known"),
 	LIST(bb_case, in_vain, BB_IF_SET, bb_in_vain_record,
 	     "calls that came to nothing, nine of ten of them or more: lookups in a map that found "
 	     "nothing, a tail call that did not happen. Absent where there are none"),

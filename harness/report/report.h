@@ -73,6 +73,7 @@ struct bb_case {
 	/* instructions that its runs execute at all, of all that the program has, by a clone with
 	 * counters; 0 of 0: not known */
 	uint32_t executed_insns, n_insns;
+	bool goes_on; /* its runs went on in programs that are not among these, by tail calls */
 	/* by the same clone: what nearly all of its runs looked for and did not find */
 	struct bb_in_vain *in_vain;
 	size_t n_in_vain;

@@ -38,6 +38,21 @@ static uint32_t all(const struct bb_exact *e)
 	return n;
 }
 
+/* Did a tail call happen since the counts were `before`, and lead where nothing is counted? */
+static bool goes_on(const struct bb_exact *e, const uint64_t *before)
+{
+	const uint64_t *vain_before = before + e->clone.cfg.n_blocks;
+
+	for (uint32_t i = 0; i < e->clone.n_vain; i++) {
+		uint32_t at = e->clone.vain[i], block = e->clone.cfg.block_of[at];
+
+		if (e->code.insns[at].imm == BPF_FUNC_tail_call &&
+		    e->totals[block] - before[block] > e->in_vain[i] - vain_before[i])
+			return true;
+	}
+	return false;
+}
+
 /* Once, and again where there is time. The counts after the first run go into ret_counts[]. */
 static int run(const struct bb_driver *by, void *state, void *slot, const struct bb_plan_case *cell,
 	       uint64_t *ret_counts, struct bb_err *err)
@@ -78,6 +93,7 @@ static int count_cell(const struct counter *k, const struct bb_driver *by, void 
 	if (reached) {
 		c->executed_insns = reached;
 		c->n_insns = all(e);
+		c->goes_on = goes_on(e, before);
 		from = e->totals[0] > first[0] ? first : before;
 		if (!c->n_in_vain &&
 		    bb_note_in_vain(subject->target, e, from, from + n_blocks, from == before, c))

@@ -80,4 +80,5 @@ expect_grep "maps: one lookup of two that finds nothing" out "map 'flows' \(hash
 run "$BPFBENCH" --object "$objects/tailcall.bpf.o" --program first "${few[@]}" --no-store --format table
 expect_status "a tail call that happens: succeeds" 0
 expect_no_grep "a tail call that happens: nothing is said" out 'in vain|without its tail call'
+expect_grep "a tail call that happens: there is more than was counted" out 'first [0-9]+ of [0-9]+, then more by a tail call'
 plan_done
