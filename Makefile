@@ -168,7 +168,7 @@ DEPS := deps-test deps-plot deps-slowdown deps-heap deps-deb deps-fuzz
 $(DEPS): deps-%:
 	$(Q)ci/deps.sh --for $*
 
-bench: deps ## install, build, and run the main job: perf_profiler, BMF on stdout
+bench: deps ## install, build, and run the main job, perf_profiler: a table, or BMF where stdout is a file
 	$(Q)+ci/as-owner.sh $(MAKE) -j$(JOBS) --no-print-directory all
 	$(Q)./$(BIN) --scenario perf_profiler
 

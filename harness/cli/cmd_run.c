@@ -4,10 +4,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/caller.h"
 #include "base/clock.h"
 #include "base/grow.h"
+#include "cli/formats.h"
 #include "cli/captured_file.h"
 #include "cli/cmd.h"
 #include "cli/flame.h"
@@ -178,8 +180,9 @@ static const struct argp argp = {
 	.options = options,
 	.parser = parse,
 	.doc = "Measure the cost of one run of each variant of a BPF program.\v"
-	       "BMF goes to stdout, and nothing else does (--format chooses another format). The "
-	       "table for people goes to stderr, the run with all its samples to results/. The "
+	       "On a terminal the result is a table. Where stdout is a file or a pipe it gets BMF "
+	       "and nothing else (--format chooses another format), and the table goes to stderr. "
+	       "The run with all its samples goes to results/. The "
 	       "default budget is 18 s, with --cold 45 s, more for above 45 programs. Needs "
 	       "root.\n\n"
 	       "--cold gives the range from hot to cold. Before each cold step, outside of the "
@@ -403,6 +406,8 @@ int bb_cmd_run(int argc, char **argv)
 
 	bb_measure_args__init(&a.measure, "bmf", DEFAULT_BUDGET_S);
 	bb_parse_options(&argp, argc, argv, 0, &a);
+	if (!a.measure.has_format && !a.measure.output && isatty(STDOUT_FILENO))
+		a.measure.format = bb_exporter_find("table");
 	if (a.cold && !a.measure.has_budget)
 		a.measure.budget_s = DEFAULT_BUDGET_COLD_S;
 	rc = command ? bb_paths__find(&paths, &err) : bb_fail_nomem(&err);

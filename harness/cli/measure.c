@@ -84,7 +84,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		a->has_seed = true;
 		break;
 	case KEY_ENV: bb_option_env(state, &a->env, arg); break;
-	case 'f': a->format = bb_option_format(state, arg); break;
+	case 'f':
+		a->format = bb_option_format(state, arg);
+		a->has_format = true;
+		break;
 	case 'o': a->output = arg; break;
 	case KEY_RESULTS: a->results = arg; break;
 	case KEY_NO_WAIT: a->no_wait = true; break;
@@ -320,7 +323,7 @@ int bb_measure__deliver(struct bb_measure *m, int rc, struct bb_err *err)
 	exit_code = store(m, rc, exit_code);
 	if (!m->args->format)
 		return exit_code; /* the command prints something of its own */
-	if (!m->args->quiet && strcmp(m->args->format->name, "table") &&
+	if (!m->args->quiet && (rc || strcmp(m->args->format->name, "table")) &&
 	    bb_export_table(r, stderr, &more))
 		exit_code = bb_complain(&more);
 	if (!rc && bb_output(r, m->args->format, m->args->output, &more))

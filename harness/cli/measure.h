@@ -23,6 +23,7 @@ struct bb_measure_args {
 	bool has_budget;
 	double budget_s;
 	const struct bb_exporter *format;
+	bool has_format; /* by --format */
 	const char *output, *results;
 	bool no_store, quiet, verbose, no_wait, allow_system_wide;
 	struct bb_env_names env; /* for workloads, builds and captured commands */

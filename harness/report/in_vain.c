@@ -91,6 +91,6 @@ const char *bb_in_vain__remedy(const struct bb_in_vain *v)
 			 "before its capture ends (--for, --until), or fill it in a scenario "
 			 "(maps:)"
 		       : "this is the cost without these entries; measure what your loader fills "
-			 "(bpfbench -- LOADER, of a gate --capture), or fill the map in a scenario "
-			 "(maps:)";
+			 "(bpfbench -- LOADER; gate --capture LOADER), or fill the map in a "
+			 "scenario (maps:)";
 }

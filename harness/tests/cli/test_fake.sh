@@ -306,4 +306,17 @@ run "${user[@]}" bash -c 'exec 3> >(exec true); wait $!; exec "$@" >&3 3>&-' _ \
 	"$BPFBENCH" -s "$WORK/quiet.yml" --no-store -n 600 --quiet
 complains "a reader that went away is an error, not a signal" 1 'Broken pipe'
 
+# On a terminal the result is a table and no JSON; --format and -o say otherwise.
+terminal_run() { run script -qec "${user[*]} '$BPFBENCH' run -s '$WORK/quiet.yml' --no-store -n 200 $*" /dev/null; }
+if need_command script "terminal: succeeds" "terminal: a table" "terminal: no JSON" "terminal: --format bmf" "terminal: a file has BMF"; then
+	terminal_run
+	expect_status "terminal: succeeds" 0
+	expect_grep "terminal: a table" out '^  plain +204 '
+	expect_no_grep "terminal: no JSON" out '^[{]|"latency"'
+	terminal_run --format bmf
+	expect_grep "terminal: --format bmf" out '^ +"latency"'
+	terminal_run -o "$WORK/terminal.json"
+	check "terminal: a file has BMF" grep -q '"latency"' "$WORK/terminal.json"
+fi
+
 plan_done
