@@ -2,28 +2,22 @@
 #include "base/err.h"
 
 #include <errno.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-int bb_vfail(struct bb_err *err, int code, const char *fmt, va_list ap)
+int bb_fail(struct bb_err *err, int code, const char *fmt, ...)
 {
 	if (err) {
 		char text[sizeof(err->msg)]; /* the message that is there may be an argument */
+		va_list ap;
 
+		va_start(ap, fmt);
 		vsnprintf(text, sizeof(text), fmt, ap);
+		va_end(ap);
 		memcpy(err->msg, text, strlen(text) + 1);
 		err->code = code;
 	}
-	return code;
-}
-
-int bb_fail(struct bb_err *err, int code, const char *fmt, ...)
-{
-	va_list ap;
-
-	va_start(ap, fmt);
-	bb_vfail(err, code, fmt, ap);
-	va_end(ap);
 	return code;
 }
 

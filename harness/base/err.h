@@ -2,8 +2,6 @@
 #ifndef BB_BASE_ERR_H
 #define BB_BASE_ERR_H
 
-#include <stdarg.h>
-
 /*
  * An error on its way to the user: a negative errno and one message that names the fault, the place
  * and the remedy. Functions that can fail take one as their last parameter and return 0 or the same
@@ -18,8 +16,6 @@ struct bb_err {
  * reads well. */
 int bb_fail(struct bb_err *err, int code, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
-int bb_vfail(struct bb_err *err, int code, const char *fmt, va_list ap)
-	__attribute__((format(printf, 3, 0)));
 
 /* The message "out of memory", the same everywhere. Returns -ENOMEM. */
 int bb_fail_nomem(struct bb_err *err);

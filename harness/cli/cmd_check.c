@@ -55,7 +55,7 @@ static int print_testbed(void)
 	struct bb_err err = {0};
 	char name[BB_TESTBED_SIZE];
 
-	if (bb_fingerprint__read(&fp, &err))
+	if (bb_fingerprint__read("", ".", &fp, &err))
 		return bb_complain(&err);
 	bb_testbed_name(&fp, name);
 	puts(name);

@@ -23,7 +23,7 @@ int bb_compare_check_resolution(const struct bb_compare_opts *o, const char *res
 	struct bb_fingerprint own;
 	char *id = NULL;
 	double floor;
-	int rc = fp ? 0 : bb_fingerprint__read(&own, err);
+	int rc = fp ? 0 : bb_fingerprint__read("", ".", &own, err);
 
 	if (!rc)
 		rc = bb_selftest__read_resolution(results, fp ? fp : &own, &floor, &id, err);

@@ -170,7 +170,7 @@ static int head_report(struct bb_report *r, uint64_t seed, const char *name, con
 	if (!r->command || !r->started ||
 	    asprintf(&r->id, "%s-%s-%08lx", compact, name, now.tv_nsec) < 0)
 		return bb_fail_nomem(err);
-	return bb_fingerprint__read(&r->fingerprint, err);
+	return bb_fingerprint__read("", ".", &r->fingerprint, err);
 }
 
 /* Without root there is more that is missing, and that is said elsewhere. */
@@ -232,7 +232,7 @@ static int void_if_machine_changed(struct bb_report *r)
 	const char *key;
 	char why[128];
 
-	if (bb_fingerprint__read(&now, NULL))
+	if (bb_fingerprint__read("", ".", &now, NULL))
 		return 0;
 	if (!bb_fingerprint_differences(&r->fingerprint, &now, &key, 1))
 		return 0;

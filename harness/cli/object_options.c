@@ -73,8 +73,8 @@ static int split(const char *text, struct bb_object_ref *ref, char **ret_copy)
 	return *ret_copy ? 0 : -1;
 }
 
-int bb_object_args__text(const struct bb_object_args *a, bool pair,
-			 struct bb_object_scenario *ret_text, struct bb_err *err)
+static int make_text(const struct bb_object_args *a, bool pair, struct bb_object_scenario *ret_text,
+		     struct bb_err *err)
 {
 	struct bb_object_ref *refs = calloc(a->objects.n, sizeof(*refs));
 	char **names = calloc(a->objects.n, sizeof(*names));
@@ -121,7 +121,7 @@ int bb_object_args__scenario(const struct bb_object_args *a, bool pair,
 			     struct bb_err *err)
 {
 	struct bb_object_scenario text;
-	int rc = bb_object_args__text(a, pair, &text, err);
+	int rc = make_text(a, pair, &text, err);
 
 	if (rc)
 		return rc;

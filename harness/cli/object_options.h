@@ -32,14 +32,10 @@ bool bb_object_args__any(const struct bb_object_args *a);
 void bb_object_args__done(struct bb_object_args *a);
 
 /*
- * The text of the scenario for the objects, which `init` prints. `pair`: there are two, called
- * "base" and "head" whatever their names, with one program each, and the scenario is called
- * "compare".
+ * The text of the scenario for the objects, which `init` prints, and the scenario that it is.
+ * `pair`: there are two, called "base" and "head" whatever their names, with one program each, and
+ * the scenario is called "compare".
  */
-int bb_object_args__text(const struct bb_object_args *a, bool pair,
-			 struct bb_object_scenario *ret_text, struct bb_err *err);
-
-/* The text, and the scenario that it is. */
 int bb_object_args__scenario(const struct bb_object_args *a, bool pair,
 			     struct bb_object_scenario *ret_text, struct bb_scenario **ret_scenario,
 			     struct bb_err *err);

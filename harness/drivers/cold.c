@@ -78,11 +78,6 @@ size_t bb_cold_bytes(const char *root, int cpu)
 	return bytes;
 }
 
-size_t bb_cold__bytes(const struct bb_cold *c)
-{
-	return c->bytes;
-}
-
 /*
  * Every line once. The step is odd and the number of lines a power of two, so all are met; being
  * the golden section of it, it goes to another page each time, where no prefetcher has been.

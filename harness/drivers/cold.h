@@ -50,7 +50,6 @@ const char *bb_cold__emptied(const struct bb_cold *c);
  * -ENOMEM. */
 int bb_cold__after_fork(struct bb_cold *c);
 
-size_t bb_cold__bytes(const struct bb_cold *c);
 void bb_cold__free(struct bb_cold *c); /* takes NULL */
 
 /* The first size of the buffer: a power of two, from the sizes below `root`/sys; 4 MiB where there

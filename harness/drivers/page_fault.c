@@ -68,7 +68,8 @@ static __attribute__((noinline)) int fire_once(void *arg)
 	return s->rc != 0;
 }
 
-const char *bb_stack_function_name(size_t i)
+/* The functions on whose stack it can fire, as bb_drive_key.choice (core/drive_kind.h). */
+static const char *stack_function_name(size_t i)
 {
 	return i ? NULL : "amicable_pairs";
 }
@@ -267,7 +268,7 @@ int bb_page_fault__run(void *state, struct bb_target *target, int event_fd, int 
 
 const struct bb_drive_key bb_page_fault_keys[] = {
 	{.name = "trigger"},
-	{.name = "inside", .choice = bb_stack_function_name},
+	{.name = "inside", .choice = stack_function_name},
 	{.name = "stack_depth"},
 	{.name = "consumer"},
 	{.name = "caches"},

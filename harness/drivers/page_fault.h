@@ -37,9 +37,6 @@ int bb_page_fault__aim(void *state, uint32_t depth, struct bb_err *err);
 int bb_page_fault__run(void *state, struct bb_target *target, int event_fd, int (*after)(void *arg),
 		       void *arg);
 
-/* The functions on whose stack it can fire, as bb_drive_key.choice (core/drive_kind.h). */
-const char *bb_stack_function_name(size_t i);
-
 /* The keys of every drive by page faults. */
 extern const struct bb_drive_key bb_page_fault_keys[];
 

@@ -43,7 +43,8 @@ static int load(int prog_type, int attach_type, int btf_id, const struct bpf_ins
 	return fd < 0 ? -errno : fd;
 }
 
-int bb_load_empty(int prog_type)
+/* The smallest program, `return 0`, of any type that needs no more. */
+static int load_empty(int prog_type)
 {
 	return load(prog_type, 0, 0, empty_insns, ARRAY_SIZE(empty_insns));
 }
@@ -61,7 +62,7 @@ int bb_load_memcg_helper(void)
 
 void bb_check_bpf_syscall(struct bb_check_result *ret_result)
 {
-	int fd = bb_load_empty(BPF_PROG_TYPE_SOCKET_FILTER);
+	int fd = load_empty(BPF_PROG_TYPE_SOCKET_FILTER);
 
 	if (fd >= 0) {
 		close(fd);
@@ -84,7 +85,7 @@ static int64_t jited_length(void)
 {
 	struct bpf_prog_info info = {0};
 	__u32 len = sizeof(info);
-	int fd = bb_load_empty(BPF_PROG_TYPE_SOCKET_FILTER), err;
+	int fd = load_empty(BPF_PROG_TYPE_SOCKET_FILTER), err;
 
 	if (fd < 0)
 		return fd;
@@ -186,7 +187,7 @@ static int stats_are_on(void)
 		    .repeat = 4);
 	struct bpf_prog_info info = {0};
 	__u32 len = sizeof(info);
-	int fd = bb_load_empty(BPF_PROG_TYPE_SOCKET_FILTER), ret = 0;
+	int fd = load_empty(BPF_PROG_TYPE_SOCKET_FILTER), ret = 0;
 
 	if (fd < 0)
 		return fd;
@@ -312,37 +313,37 @@ static void set_loaded(struct bb_check_result *ret_result, enum bb_check_status 
 /* The one type without which the main job has nothing to measure. */
 void bb_check_type_perf_event(struct bb_check_result *ret_result)
 {
-	set_loaded(ret_result, BB_CHECK_FAIL, bb_load_empty(BPF_PROG_TYPE_PERF_EVENT));
+	set_loaded(ret_result, BB_CHECK_FAIL, load_empty(BPF_PROG_TYPE_PERF_EVENT));
 }
 
 void bb_check_type_xdp(struct bb_check_result *ret_result)
 {
-	set_loaded(ret_result, BB_CHECK_SKIP, bb_load_empty(BPF_PROG_TYPE_XDP));
+	set_loaded(ret_result, BB_CHECK_SKIP, load_empty(BPF_PROG_TYPE_XDP));
 }
 
 void bb_check_type_sched_cls(struct bb_check_result *ret_result)
 {
-	set_loaded(ret_result, BB_CHECK_SKIP, bb_load_empty(BPF_PROG_TYPE_SCHED_CLS));
+	set_loaded(ret_result, BB_CHECK_SKIP, load_empty(BPF_PROG_TYPE_SCHED_CLS));
 }
 
 void bb_check_type_socket_filter(struct bb_check_result *ret_result)
 {
-	set_loaded(ret_result, BB_CHECK_SKIP, bb_load_empty(BPF_PROG_TYPE_SOCKET_FILTER));
+	set_loaded(ret_result, BB_CHECK_SKIP, load_empty(BPF_PROG_TYPE_SOCKET_FILTER));
 }
 
 void bb_check_type_tracepoint(struct bb_check_result *ret_result)
 {
-	set_loaded(ret_result, BB_CHECK_SKIP, bb_load_empty(BPF_PROG_TYPE_TRACEPOINT));
+	set_loaded(ret_result, BB_CHECK_SKIP, load_empty(BPF_PROG_TYPE_TRACEPOINT));
 }
 
 void bb_check_type_raw_tp(struct bb_check_result *ret_result)
 {
-	set_loaded(ret_result, BB_CHECK_SKIP, bb_load_empty(BPF_PROG_TYPE_RAW_TRACEPOINT));
+	set_loaded(ret_result, BB_CHECK_SKIP, load_empty(BPF_PROG_TYPE_RAW_TRACEPOINT));
 }
 
 void bb_check_type_kprobe(struct bb_check_result *ret_result)
 {
-	set_loaded(ret_result, BB_CHECK_SKIP, bb_load_empty(BPF_PROG_TYPE_KPROBE));
+	set_loaded(ret_result, BB_CHECK_SKIP, load_empty(BPF_PROG_TYPE_KPROBE));
 }
 
 /* Types that name a kernel function at load. libbpf would complain on stderr about a name that is

@@ -28,7 +28,7 @@
  * unknown. */
 static void read_fingerprint(struct bb_fingerprint *ret_fp)
 {
-	if (bb_fingerprint__read(ret_fp, NULL))
+	if (bb_fingerprint__read("", ".", ret_fp, NULL))
 		bb_fingerprint_init(ret_fp);
 }
 

@@ -70,12 +70,8 @@ void bb_check_type_kprobe(struct bb_check_result *ret_result);
 void bb_check_type_fentry(struct bb_check_result *ret_result);
 void bb_check_type_lsm(struct bb_check_result *ret_result);
 
-/*
- * The smallest program, `return 0`, of any type that needs no more; memcg_helper: one that calls a
- * helper as old as the charging of BPF memory to cgroups (5.11), as libbpf itself probes for that.
- * A descriptor to close, or -errno.
- */
-int bb_load_empty(int prog_type);
+/* A program that calls a helper as old as the charging of BPF memory to cgroups (5.11), as libbpf
+ * itself probes for that. A descriptor to close, or -errno. */
 int bb_load_memcg_helper(void);
 
 #endif

@@ -401,8 +401,8 @@ static void read_commit(const char *tree_dir, struct bb_fingerprint *fp)
 		PUT(fp->git_commit, "none");
 }
 
-int bb_fingerprint__read_from(const char *root, const char *tree_dir, struct bb_fingerprint *ret_fp,
-			      struct bb_err *err)
+int bb_fingerprint__read(const char *root, const char *tree_dir, struct bb_fingerprint *ret_fp,
+			 struct bb_err *err)
 {
 	char path[PATH_MAX];
 	int ret = bb_sysfile__path(root, "/proc/", path, sizeof(path));
@@ -438,11 +438,6 @@ int bb_fingerprint__read_from(const char *root, const char *tree_dir, struct bb_
 	PUT(ret_fp->libbpf, libbpf_version_string());
 	PUT(ret_fp->bpfbench, BB_VERSION);
 	return 0;
-}
-
-int bb_fingerprint__read(struct bb_fingerprint *ret_fp, struct bb_err *err)
-{
-	return bb_fingerprint__read_from("", ".", ret_fp, err);
 }
 
 void bb_testbed_name(const struct bb_fingerprint *fp, char ret_name[BB_TESTBED_SIZE])

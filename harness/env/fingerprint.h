@@ -55,17 +55,14 @@ extern const struct bb_fingerprint_field bb_fingerprint_fields[];
 extern const size_t bb_n_fingerprint_fields;
 
 /*
- * Read this machine's. A file that is missing or may not be read gives BB_FINGERPRINT_UNKNOWN, not
- * an error; -ENOENT only when there is no /proc at all. The clang that built the BPF objects and
- * our own version come from the macros BB_CLANG_VERSION and BB_VERSION, the commit from
- * $GITHUB_SHA, $CI_COMMIT_SHA or the current directory's .git.
+ * Read this machine's, with `root` ("": none) before every path of /proc, /sys and /run. A file
+ * that is missing or may not be read gives BB_FINGERPRINT_UNKNOWN, not an error; -ENOENT only when
+ * there is no /proc at all. The clang that built the BPF objects and our own version come from the
+ * macros BB_CLANG_VERSION and BB_VERSION, the commit from $GITHUB_SHA, $CI_COMMIT_SHA or the .git
+ * of `tree_dir`.
  */
-int bb_fingerprint__read(struct bb_fingerprint *ret_fp, struct bb_err *err);
-
-/* The same with `root` before every path of /proc, /sys and /run, and the commit that of
- * `tree_dir`'s repository. */
-int bb_fingerprint__read_from(const char *root, const char *tree_dir, struct bb_fingerprint *ret_fp,
-			      struct bb_err *err);
+int bb_fingerprint__read(const char *root, const char *tree_dir, struct bb_fingerprint *ret_fp,
+			 struct bb_err *err);
 
 /* Every field BB_FINGERPRINT_UNKNOWN: an importer starts from it, so that old files lack newer
  * fields harmlessly. */

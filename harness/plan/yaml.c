@@ -2,6 +2,7 @@
 #include "plan/yaml.h"
 
 #include <errno.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -14,35 +14,6 @@ double bb_binomial_cdf(uint64_t k, uint64_t n, double p)
 	return bb_incomplete_beta((double)(n - k), (double)k + 1, 1 - p);
 }
 
-double bb_binomial_upper(uint64_t k, uint64_t n, double p)
-{
-	if (!(p >= 0 && p <= 1))
-		return NAN;
-	if (!k)
-		return 1;
-	return k > n ? 0 : bb_incomplete_beta((double)k, (double)(n - k) + 1, p);
-}
-
-/* The p at which P(X >= k) rises to `tail`. */
-static double lower_bound(uint64_t k, uint64_t n, double tail)
-{
-	double lo = 0, hi = 1;
-
-	if (!k)
-		return 0;
-	for (int i = 0; i < 200; i++) {
-		double mid = lo + (hi - lo) / 2;
-
-		if (mid <= lo || mid >= hi)
-			break;
-		if (bb_binomial_upper(k, n, mid) < tail)
-			lo = mid;
-		else
-			hi = mid;
-	}
-	return lo;
-}
-
 /* The p at which P(X <= k) falls to `tail`. */
 static double upper_bound(uint64_t k, uint64_t n, double tail)
 {
@@ -61,13 +32,6 @@ static double upper_bound(uint64_t k, uint64_t n, double tail)
 			lo = mid;
 	}
 	return hi;
-}
-
-struct bb_interval bb_clopper_pearson(uint64_t k, uint64_t n, double alpha)
-{
-	if (k > n || !(alpha > 0 && alpha < 1))
-		return (struct bb_interval){NAN, NAN};
-	return (struct bb_interval){lower_bound(k, n, alpha / 2), upper_bound(k, n, alpha / 2)};
 }
 
 double bb_clopper_pearson_upper(uint64_t k, uint64_t n, double alpha)

@@ -92,7 +92,7 @@ double bb_censor_margin(double iqr_ns, double tick_ns)
 	return fmax(fmax(5 * iqr_ns, 3 * tick_ns), 10);
 }
 
-double bb_censor_threshold(const struct bb_sorted *s, double tick_ns)
+static double censor_threshold(const struct bb_sorted *s, double tick_ns)
 {
 	double iqr = bb_hist_quantile(s, 0.75) - bb_hist_quantile(s, 0.25);
 
@@ -101,7 +101,8 @@ double bb_censor_threshold(const struct bb_sorted *s, double tick_ns)
 	return bb_hist_quantile(s, 0.5) + bb_censor_margin(iqr, tick_ns);
 }
 
-double bb_censored_mean(const struct bb_sorted *s, double threshold_ns)
+/* Of the values <= threshold; NAN if there are none. */
+static double censored_mean(const struct bb_sorted *s, double threshold_ns)
 {
 	double sum = 0, n = 0;
 
@@ -112,8 +113,9 @@ double bb_censored_mean(const struct bb_sorted *s, double threshold_ns)
 	return n > 0 ? sum / n : NAN;
 }
 
-void bb_outlier_share(const struct bb_sorted *s, double threshold_ns, double *ret_share_of_n,
-		      double *ret_share_of_sum)
+/* Shares in [0, 1] of the number and of the sum of the values that are > threshold. */
+static void outlier_share(const struct bb_sorted *s, double threshold_ns, double *ret_share_of_n,
+			  double *ret_share_of_sum)
 {
 	double sum = 0, out_sum = 0, out_n = 0;
 
@@ -126,7 +128,7 @@ void bb_outlier_share(const struct bb_sorted *s, double threshold_ns, double *re
 			out_n += (double)s->bins[i].count;
 		}
 	}
-	if (!s->n || isnan(threshold_ns)) {
+	if (!s->n) {
 		*ret_share_of_n = *ret_share_of_sum = NAN;
 		return;
 	}
@@ -138,9 +140,9 @@ struct bb_censor bb_censor_series(const struct bb_sorted *s, double tick_ns)
 {
 	struct bb_censor c = {.tick_ns = tick_ns > 0 ? tick_ns : bb_tick(s)};
 
-	c.threshold_ns = bb_censor_threshold(s, c.tick_ns);
-	c.mean_ns = bb_censored_mean(s, c.threshold_ns);
-	bb_outlier_share(s, c.threshold_ns, &c.share_of_n, &c.share_of_sum);
+	c.threshold_ns = censor_threshold(s, c.tick_ns);
+	c.mean_ns = censored_mean(s, c.threshold_ns);
+	outlier_share(s, c.threshold_ns, &c.share_of_n, &c.share_of_sum);
 	return c;
 }
 

@@ -33,24 +33,13 @@ double bb_tick(const struct bb_sorted *s);
 /* T - median = max(5 * IQR, 3 * tick, 10 ns), ns. A tick of NAN or 0 leaves that term out. */
 double bb_censor_margin(double iqr_ns, double tick_ns);
 
-/* T = median + that margin, ns. */
-double bb_censor_threshold(const struct bb_sorted *s, double tick_ns);
-
-/* Mean of the values <= threshold, ns; NAN if there are none or the threshold is NAN. */
-double bb_censored_mean(const struct bb_sorted *s, double threshold_ns);
-
-/* Shares in [0, 1] of the number and of the sum of the values that are > threshold. NAN, NAN as
- * above. */
-void bb_outlier_share(const struct bb_sorted *s, double threshold_ns, double *ret_share_of_n,
-		      double *ret_share_of_sum);
-
-/* All of the above for one series. */
+/* What censoring makes of one series. All but the tick is NAN for an empty one. */
 struct bb_censor {
 	double tick_ns;
-	double threshold_ns;
-	double mean_ns;    /* of the values <= threshold_ns */
-	double share_of_n; /* outliers: values > threshold_ns */
-	double share_of_sum;
+	double threshold_ns; /* median + bb_censor_margin() */
+	double mean_ns;      /* of the values <= threshold_ns */
+	double share_of_n;   /* outliers, values > threshold_ns: their share of the number, 0..1 */
+	double share_of_sum; /* and of the sum of all values */
 };
 
 /* `tick_ns`: of the clock if known (one tick for a whole run is steadier than one a load), else 0:

@@ -175,7 +175,13 @@ static int resolve_name(const char *name, const char *file, const char *dir, cha
 	return 0;
 }
 
-int bb_baseline__resolve(const char *which, const char *dir, char **ret_run, struct bb_err *err)
+/*
+ * The argument for bb_store__read() that `which` stands for, to be freed: the path of the run when
+ * `which` is a baseline's name, else `which` itself (a path, an id, the beginning of one,
+ * "latest"). -ENOENT when the baseline's run is not stored any more, -EINVAL when the baseline's
+ * file holds no id, other -errno.
+ */
+static int resolve(const char *which, const char *dir, char **ret_run, struct bb_err *err)
 {
 	char *file = NULL, *copy;
 	struct stat st;
@@ -225,7 +231,7 @@ int bb_baseline__read(const char *which, const char *dir, struct bb_report **ret
 {
 	struct bb_err own = {0};
 	char names[512], *run = NULL;
-	int rc = bb_baseline__resolve(which, dir, &run, &own);
+	int rc = resolve(which, dir, &run, &own);
 
 	if (!rc) {
 		rc = bb_store__read(run, dir, ret_report, &own);

@@ -17,14 +17,11 @@
 int bb_baseline__save(const char *dir, const char *name, const char *id, struct bb_err *err);
 
 /*
- * The argument for bb_store__read() that `which` stands for, to be freed: the path of the run when
- * `which` is a baseline's name, else `which` itself (a path, an id, the beginning of one,
- * "latest"). -ENOENT when the baseline's run is not stored any more, -EINVAL when the baseline's
- * file holds no id, other -errno.
+ * Read, summarised, the run that `which` stands for: a baseline's name, a path, an id, the
+ * beginning of one, or "latest". -ENOENT when the baseline's run is not stored any more, -EINVAL
+ * when the baseline's file holds no id. When there is neither, the error names the baselines there
+ * are.
  */
-int bb_baseline__resolve(const char *which, const char *dir, char **ret_run, struct bb_err *err);
-
-/* Resolve and read, summarised. When there is neither, the error names the baselines there are. */
 int bb_baseline__read(const char *which, const char *dir, struct bb_report **ret_report,
 		      struct bb_err *err);
 

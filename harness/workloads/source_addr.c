@@ -34,11 +34,3 @@ bool bb_source_addr_v4(uint32_t addr, enum bb_source_addr *ret_kind)
 
 	return answer(fibonacci ? BB_FIBONACCI : bb_fizz_buzz(addr), ret_kind);
 }
-
-uint32_t bb_source_addr_v3_trips(uint8_t low)
-{
-	uint32_t trips = 0;
-
-	bb_is_fibonacci_by_loop(low, &trips);
-	return trips;
-}

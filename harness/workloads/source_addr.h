@@ -17,7 +17,4 @@ bool bb_source_addr_v2(uint32_t addr, enum bb_source_addr *ret_kind);
 bool bb_source_addr_v3(uint32_t addr, enum bb_source_addr *ret_kind);
 bool bb_source_addr_v4(uint32_t addr, enum bb_source_addr *ret_kind);
 
-/* How often v3 goes round its loop for this low byte. */
-uint32_t bb_source_addr_v3_trips(uint8_t low);
-
 #endif

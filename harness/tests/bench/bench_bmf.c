@@ -48,7 +48,7 @@ int main(int argc, char **argv)
 		fprintf(stderr, "usage: bench_bmf SCRATCH_FOLDER\n");
 		return 2;
 	}
-	if (bb_fingerprint__read(&fp, &err))
+	if (bb_fingerprint__read("", ".", &fp, &err))
 		bench_die("fingerprint", &err);
 	bb_rng_seed(&rng, BENCH_SEED);
 	r = made_run(&run, &fp, &rng);

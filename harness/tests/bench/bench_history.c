@@ -39,7 +39,7 @@ static void make_runs(const char *dir)
 	struct bb_rng rng;
 
 	bb_rng_seed(&rng, BENCH_SEED);
-	if (bb_fingerprint__read(&fp, &err))
+	if (bb_fingerprint__read("", ".", &fp, &err))
 		bench_die("fingerprint", &err);
 	if (mkdir(dir, 0755)) {
 		perror(dir);

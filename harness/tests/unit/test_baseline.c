@@ -167,20 +167,21 @@ static void test_damaged_files(void **state)
 		{"", 0},       {"\n", 1},     {"../x\n", 5}, {OLD_RUN "\n\n", sizeof(OLD_RUN) + 1},
 		{"a\nb\n", 4}, {"a\0b\n", 4}, {".\n", 2},
 	};
-	char large[2000], *run = NULL;
+	struct bb_report *report = NULL;
+	char large[2000];
 	struct bb_err err;
 
 	(void)state;
 	assert_int_equal(save("main", OLD_RUN, NULL), 0);
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		spill(in_folder("baselines/main"), bad[i].text, bad[i].len);
-		assert_int_equal(bb_baseline__resolve("main", folder, &run, &err), -EINVAL);
+		assert_int_equal(bb_baseline__read("main", folder, &report, &err), -EINVAL);
 		assert_says(&err, "baselines/main: not a baseline");
 	}
 	memset(large, 'x', sizeof(large));
 	spill(in_folder("baselines/main"), large, sizeof(large));
-	assert_int_equal(bb_baseline__resolve("main", folder, &run, &err), -EFBIG);
-	assert_null(run);
+	assert_int_equal(bb_baseline__read("main", folder, &report, &err), -EFBIG);
+	assert_null(report);
 	/* an editor that adds no newline */
 	spill(in_folder("baselines/main"), OLD_RUN, strlen(OLD_RUN));
 	assert_is_run("main", OLD_RUN);

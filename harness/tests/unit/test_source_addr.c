@@ -137,6 +137,15 @@ static void test_v3(void **state)
 	}
 }
 
+/* How often v3 goes round its loop for this low byte. */
+static uint32_t trips_of(uint8_t low)
+{
+	uint32_t trips = 0;
+
+	bb_is_fibonacci_by_loop(low, &trips);
+	return trips;
+}
+
 /* The reference lists them from 233 on; below, the loop is still the textbook's, one round a number
  * less than n. */
 static void test_v3_trips(void **state)
@@ -152,13 +161,13 @@ static void test_v3_trips(void **state)
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(listed); i++)
 		for (uint32_t n = listed[i].first; n <= listed[i].last; n++)
-			assert_int_equal(bb_source_addr_v3_trips((uint8_t)n), listed[i].trips);
+			assert_int_equal(trips_of((uint8_t)n), listed[i].trips);
 	for (uint32_t n = 0; n <= 233; n++) {
 		uint32_t less = 0;
 
 		for (size_t i = 0; i < ARRAY_LEN(fibonacci); i++)
 			less += fibonacci[i] < n;
-		assert_int_equal(bb_source_addr_v3_trips((uint8_t)n), less);
+		assert_int_equal(trips_of((uint8_t)n), less);
 	}
 }
 
