@@ -93,14 +93,16 @@ static void test_threshold(void **state)
 /* The threshold is 100 + 10: the value on it counts for the mean, the one above does not. */
 static void test_censored_mean_and_shares(void **state)
 {
-	static const uint64_t x[] = {100, 100, 100, 100, 100, 100, 100, 100, 100, 110, 111, 694};
+	static const uint64_t x[] = {100, 100, 100, 100, 100, 100, 100, 100,
+				     100, 100, 100, 100, 100, 110, 111, 694};
 	struct bb_sorted s = sorted_of(x, N_OF(x)), none = {0};
 	struct bb_censor c = bb_censor_series(&s, 1);
 
 	(void)state;
-	assert_same(c.mean_ns, 101);
-	assert_same(c.share_of_n, 2 / 12.0);
-	assert_same(c.share_of_sum, 805 / 1815.0);
+	assert_same(c.threshold_ns, 110);
+	assert_same(c.mean_ns, 1410 / 14.0);
+	assert_same(c.share_of_n, 0.125);
+	assert_same(c.share_of_sum, 805 / 2215.0);
 	c = bb_censor_series(&none, 1);
 	assert_true(isnan(c.mean_ns) && isnan(c.share_of_n) && isnan(c.share_of_sum));
 	bb_sorted_done(&s);
