@@ -148,14 +148,18 @@ static char *hex_of(const struct bb_blob *b)
 	return text;
 }
 
-static int add_runs(struct bb_object_program *to, const struct bb_capture *c, size_t prog)
+/* In one pass, as there may be tens of thousands of both; of_prog: by program its place in the
+ * info, plus 1. */
+static int add_runs(struct bb_object_info *info, const struct bb_capture *c, const size_t *of_prog)
 {
 	for (size_t i = 0; i < c->n_inputs; i++) {
 		const struct bb_captured_input *in = &c->inputs[i];
+		struct bb_object_program *to;
 		struct bb_object_run *run;
 
-		if (in->prog != (int32_t)prog)
+		if (in->prog < 0 || !of_prog[in->prog])
 			continue;
+		to = &info->programs[of_prog[in->prog] - 1];
 		run = bb_append(&to->runs, &to->n_runs, sizeof(*run));
 		if (!run)
 			return -ENOMEM;
@@ -164,9 +168,9 @@ static int add_runs(struct bb_object_program *to, const struct bb_capture *c, si
 	return 0;
 }
 
-static int add_captured_program(struct bb_object_info *info, const struct bb_capture *c, size_t i)
+static int add_captured_program(struct bb_object_info *info, const struct bb_captured_prog *p,
+				const struct bb_captured_attachment *place)
 {
-	const struct bb_captured_prog *p = &c->progs[i];
 	struct bb_object_program *to = bb_append(&info->programs, &info->n_programs, sizeof(*to));
 
 	if (!to)
@@ -174,11 +178,11 @@ static int add_captured_program(struct bb_object_info *info, const struct bb_cap
 	*to = (struct bb_object_program){.name = strdup(p->name),
 					 .type = p->type,
 					 .attach_type = p->expected_attach_type};
-	to->section = strdup(bb_captured_section(c, i).text);
+	to->section = strdup(bb_captured_section(p, place).text);
 	if ((p->refused && asprintf(&to->why_not, "the kernel refuses it: %s", p->refused) < 0) ||
 	    (p->missing && asprintf(&to->why_not, "the capture has not %s", p->missing) < 0))
 		return -ENOMEM;
-	return to->name && to->section ? add_runs(to, c, i) : -ENOMEM;
+	return to->name && to->section ? 0 : -ENOMEM;
 }
 
 static int add_captured_map(struct bb_object_info *info, const struct bb_captured_map *m)
@@ -191,24 +195,38 @@ static int add_captured_map(struct bb_object_info *info, const struct bb_capture
 	return to->name ? 0 : -ENOMEM;
 }
 
-static int fill_from_capture(struct bb_object_info *info, const char *path, struct bb_err *err)
+static int add_captured_programs(struct bb_object_info *info, const struct bb_capture *c)
 {
-	const struct bb_capture *c;
-	int rc = bb_capture__borrow(path, &c, err), error = 0;
+	const struct bb_captured_attachment **places = bb_capture__places(c);
+	size_t *of_prog = calloc(c->n_progs + 1, sizeof(*of_prog));
+	int error = places && of_prog ? 0 : -ENOMEM;
 
-	if (rc)
-		return rc;
-	info->is_capture = true;
 	for (size_t i = 0; !error && i < c->n_progs; i++) {
 		if (c->progs[i].probe)
 			continue;
-		error = add_captured_program(info, c, i);
+		error = add_captured_program(info, &c->progs[i], places[i]);
+		of_prog[i] = info->n_programs;
 		info->has_btf |= c->progs[i].btf >= 0;
 		if (!error && !info->licence && *c->progs[i].license) {
 			info->licence = strdup(c->progs[i].license);
 			error = info->licence ? 0 : -ENOMEM;
 		}
 	}
+	error = error ? error : add_runs(info, c, of_prog);
+	free(of_prog);
+	free(places);
+	return error;
+}
+
+static int fill_from_capture(struct bb_object_info *info, const char *path, struct bb_err *err)
+{
+	const struct bb_capture *c;
+	int rc = bb_capture__borrow(path, &c, err), error;
+
+	if (rc)
+		return rc;
+	info->is_capture = true;
+	error = add_captured_programs(info, c);
 	for (size_t i = 0; !error && i < c->n_maps; i++)
 		error = add_captured_map(info, &c->maps[i]);
 	bb_capture__give_back(c);

@@ -2,13 +2,18 @@
 #include "bpf/object_trial.h"
 
 #include <bpf/libbpf.h>
+#include <errno.h>
 #include <string.h>
 
 #include "base/confined.h"
+#include "bpf/elf_reader.h"
+
+/* The time in which libbpf opens an object grows with their square: 40 s for 20 000. */
+#define MOST_PROGRAMS 4096u
 
 /* What is tried: to open elf[len], or to load obj. */
 struct trial {
-	const char *elf;
+	const char *path, *elf;
 	size_t len;
 	struct bpf_object *obj;
 };
@@ -30,12 +35,38 @@ static size_t open_object(const struct trial *t)
 	return n;
 }
 
+/* Global functions outside of .text. */
+static size_t count_programs(const char *elf, size_t len)
+{
+	Elf *e = bb_elf__of_memory(elf, len);
+	struct bb_elf_part text, part = {0};
+	size_t n = 0, of_text = e && bb_elf__find(e, ".text", &text) ? elf_ndxscn(text.scn) : 0;
+
+	while (e && bb_elf__next(e, &part)) {
+		Elf_Data *symbols = part.head.sh_type == SHT_SYMTAB ? elf_getdata(part.scn, NULL)
+								    : NULL;
+		GElf_Sym sym;
+
+		for (int i = 0; symbols && gelf_getsym(symbols, i, &sym); i++)
+			n += GELF_ST_TYPE(sym.st_info) == STT_FUNC &&
+			     GELF_ST_BIND(sym.st_info) == STB_GLOBAL && sym.st_shndx != SHN_UNDEF &&
+			     sym.st_shndx != of_text;
+	}
+	elf_end(e);
+	return n;
+}
+
 /* What libbpf says of the object it will say again: only that it says something counts here. */
 static int work(void *arg, void *reply, struct bb_err *err)
 {
 	const struct trial *t = arg;
+	size_t n = t->obj ? 0 : count_programs(t->elf, t->len);
 
-	(void)err;
+	if (n > MOST_PROGRAMS)
+		return bb_fail(err, -E2BIG,
+			       "%s: %zu programs are too many for one object, which holds %u at "
+			       "the most; split it into several",
+			       t->path, n, MOST_PROGRAMS);
 	libbpf_set_print(NULL);
 	if (t->obj)
 		bpf_object__close(bpf_object__load(t->obj) ? NULL : t->obj);
@@ -64,7 +95,7 @@ static int try(const char *path, struct trial *t, struct bb_err *err)
 
 int bb_object_trial_open(const char *path, const char *elf, size_t len, struct bb_err *err)
 {
-	return try(path, &(struct trial){.elf = elf, .len = len}, err);
+	return try(path, &(struct trial){.path = path, .elf = elf, .len = len}, err);
 }
 
 int bb_object_trial_load(const char *path, struct bpf_object *obj, struct bb_err *err)

@@ -83,6 +83,20 @@ const struct bb_captured_attachment *bb_capture__place(const struct bb_capture *
 	return a ? a : find_attachment(c, prog, true);
 }
 
+const struct bb_captured_attachment **bb_capture__places(const struct bb_capture *c)
+{
+	const struct bb_captured_attachment **places = calloc(c->n_progs + 1, sizeof(*places));
+
+	for (int refused = 0; places && refused < 2; refused++)
+		for (size_t i = 0; i < c->n_attachments; i++) {
+			const struct bb_captured_attachment *a = &c->attachments[i];
+
+			if (a->prog >= 0 && a->refused == refused && !places[a->prog])
+				places[a->prog] = a;
+		}
+	return places;
+}
+
 const char *bb_captured_map_type__why_no_entries(uint32_t type)
 {
 	switch (type) {

@@ -145,6 +145,8 @@ const struct bb_captured_attachment *bb_capture__attachment(const struct bb_capt
 							    size_t prog);
 /* The same; where it has none, the first that was refused. */
 const struct bb_captured_attachment *bb_capture__place(const struct bb_capture *c, size_t prog);
+/* The places of all programs, found in one pass: by program; free() them. NULL: out of memory. */
+const struct bb_captured_attachment **bb_capture__places(const struct bb_capture *c);
 
 /* Bytes of one value in the entries of a map; 0: its kind of entries is not captured. */
 size_t bb_captured_map__value_bytes(const struct bb_capture *c, const struct bb_captured_map *m);

@@ -85,10 +85,9 @@ static const char *of_load(const struct bb_captured_prog *p)
 	}
 }
 
-struct bb_captured_section bb_captured_section(const struct bb_capture *c, size_t prog)
+struct bb_captured_section bb_captured_section(const struct bb_captured_prog *p,
+					       const struct bb_captured_attachment *a)
 {
-	const struct bb_captured_attachment *a = bb_capture__place(c, prog);
-	const struct bb_captured_prog *p = &c->progs[prog];
 	const char *cgroup = of_cgroup(p), *word = a ? a->kind : BB_NOT_ATTACHED;
 	struct bb_captured_section s;
 

@@ -157,6 +157,7 @@ static struct bb_capture *read_back(struct bb_capture *c)
 static void test_round_trip(void **state)
 {
 	struct bb_capture *was = make(), *c = read_back(make());
+	const struct bb_captured_attachment **places;
 	struct stat st;
 
 	(void)state;
@@ -208,6 +209,11 @@ static void test_round_trip(void **state)
 	assert_ptr_equal(bb_capture__find(c, "second"), &c->progs[1]);
 	assert_null(bb_capture__attachment(c, 0));
 	assert_string_equal(bb_capture__place(c, 0)->where, "a");
+	places = bb_capture__places(c);
+	assert_non_null(places);
+	for (size_t i = 0; i < c->n_progs; i++)
+		assert_ptr_equal(places[i], bb_capture__place(c, i));
+	free(places);
 	assert_string_equal(bb_capture__attachment(c, 1)->where, "do_unlinkat");
 	assert_int_equal(c->inputs[0].repeat, 9);
 	assert_memory_equal(c->inputs[0].data.data, "packet", 6);

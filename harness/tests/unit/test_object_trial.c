@@ -11,6 +11,7 @@
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
+#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <seccomp.h>
@@ -241,6 +242,48 @@ static void test_no_trial_no_object(void **state)
 		assert_int_equal(without(&confines[i], 1, "cannot be confined: "), 0);
 }
 
+/* The object with its last program `n` times over in the table of symbols. */
+static char *with_programs(size_t n)
+{
+	const Elf64_Ehdr *head = (const void *)elf;
+	char *many = calloc(1, len + (n + 8) * sizeof(Elf64_Sym));
+	size_t at = (len + 7) / 8 * 8;
+
+	assert_non_null(many);
+	memcpy(many, elf, len);
+	for (size_t i = 0; i < head->e_shnum; i++) {
+		Elf64_Shdr *s = (Elf64_Shdr *)(many + head->e_shoff) + i;
+		const Elf64_Sym *sym = (const void *)(elf + s->sh_offset);
+
+		if (s->sh_type != SHT_SYMTAB)
+			continue;
+		sym += s->sh_size / sizeof(*sym) - 1;
+		while (ELF64_ST_TYPE(sym->st_info) != STT_FUNC)
+			sym--;
+		for (size_t k = 0; k < n; k++)
+			memcpy(many + at + (k + 1) * sizeof(*sym), sym, sizeof(*sym));
+		s->sh_offset = at;
+		s->sh_size = (n + 1) * sizeof(*sym);
+	}
+	return many;
+}
+
+/* libbpf, which takes a minute for them, does not see them. */
+static void test_too_many(void **state)
+{
+	enum { MANY = 20000 };
+	char *many = with_programs(MANY);
+	struct bb_err err = {0};
+
+	(void)state;
+	in_open = crash;
+	assert_int_equal(bb_object_trial_open(OBJECT, many, len + (MANY + 8) * sizeof(Elf64_Sym),
+					      &err),
+			 -E2BIG);
+	assert_non_null(strstr(err.msg, OBJECT ": 20000 programs are too many for one object"));
+	free(many);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -250,6 +293,7 @@ int main(void)
 		cmocka_unit_test_setup(test_stop, begin),
 		cmocka_unit_test_setup(test_budget, begin),
 		cmocka_unit_test_setup(test_no_trial_no_object, begin),
+		cmocka_unit_test_setup(test_too_many, begin),
 	};
 	LIBBPF_OPTS(libbpf_prog_handler_opts, opts, .prog_setup_fn = setup,
 		    .prog_prepare_load_fn = prepare_load);
