@@ -1,17 +1,63 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <errno.h>
+#include <fcntl.h>
 #include <locale.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "base/caller.h"
+#include "base/clean.h"
+#include "base/err.h"
 #include "base/stop.h"
 #include "cli/cmd.h"
-#include "cli/streams.h"
+
+/* The lowest number that is free is taken. Nothing can be read from stdin then, nor written to the
+ * other two: that is an error, as it is without. */
+static bool take_closed(void)
+{
+	int fd;
+
+	do
+		fd = open("/dev/null", fcntl(STDIN_FILENO, F_GETFD) < 0 ? O_WRONLY : O_RDONLY);
+	while (fd >= 0 && fd <= STDERR_FILENO);
+	if (fd > STDERR_FILENO)
+		close(fd);
+	return fd >= 0;
+}
+
+static void look_at_stdout(int status, void *arg)
+{
+	int error = status == BB_EXIT_OK ? bb_clean__stdout_error() : 0;
+
+	(void)arg;
+	if (!error)
+		return;
+	fprintf(stderr, "bpfbench: stdout: %s\n", strerror(error));
+	_exit(BB_EXIT_FAILURE);
+}
+
+/*
+ * stdin, stdout and stderr, once, when the program begins. A descriptor of theirs that is closed is
+ * taken by /dev/null, so that no file that is opened later gets its number. Characters that a
+ * terminal would obey do not get out (base/clean.h). A program that would end with 0 ends with 1
+ * and says why when its output could not be written. 0 or -errno.
+ */
+static int begin_streams(struct bb_err *err)
+{
+	if (!take_closed())
+		return bb_fail(err, -errno, "/dev/null: %s", strerror(errno));
+	return bb_clean__std() || on_exit(look_at_stdout, NULL) ? bb_fail_nomem(err) : 0;
+}
 
 int main(int argc, char **argv)
 {
 	struct bb_err err = {0};
 
 	/* before anything opens a file */
-	if (bb_caller__own_files(&err) || bb_streams__begin(&err))
+	if (bb_caller__own_files(&err) || begin_streams(&err))
 		return bb_complain(&err);
 	/* not LC_NUMERIC: a decimal point is a point in every format */
 	setlocale(LC_CTYPE, "");

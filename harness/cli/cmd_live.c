@@ -2,12 +2,18 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <poll.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <termios.h>
 #include <unistd.h>
 
+#include "base/clean.h"
 #include "base/clock.h"
+#include "base/err.h"
 #include "base/parse.h"
 #include "base/process.h"
 #include "base/stop.h"
@@ -17,8 +23,108 @@
 #include "cli/live_print.h"
 #include "cli/options.h"
 #include "cli/output.h"
-#include "cli/screen.h"
 #include "run/live.h"
+
+/* The terminal as a screen that is drawn anew: stdin gives keys one by one, and all is as before
+ * when it is closed. */
+struct screen {
+	struct termios before;
+	bool on;
+	int rows, columns; /* as last drawn */
+};
+
+/* ECMA-48 and xterm: the second screen, whose end brings back what was there, and the cursor. */
+#define BEGIN "\033[?1049h\033[?25l"
+#define END "\033[?25h\033[?1049l"
+#define HOME "\033[H"
+#define CLEAR_LINE "\033[K"
+#define CLEAR_BELOW "\033[J"
+
+/* Are stdin and stdout terminals? */
+static bool can_be_screen(void)
+{
+	return isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);
+}
+
+static void get_size(int *ret_rows, int *ret_columns)
+{
+	struct winsize size;
+	bool known = !ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) && size.ws_row && size.ws_col;
+
+	*ret_rows = known ? size.ws_row : 24;
+	*ret_columns = known ? size.ws_col : 80;
+}
+
+/* 0 or -errno with a message. */
+static int screen_open(struct screen *ret_screen, struct bb_err *err)
+{
+	struct screen s = {.on = true};
+	struct termios raw;
+	int rc;
+
+	if (tcgetattr(STDIN_FILENO, &s.before)) {
+		rc = -errno;
+		return bb_fail(err, rc, "the terminal's settings: %s; --once prints one snapshot",
+			       strerror(-rc));
+	}
+	raw = s.before;
+	raw.c_lflag &= ~(tcflag_t)(ICANON | ECHO); /* Ctrl-C stays a signal */
+	raw.c_cc[VSUSP] = _POSIX_VDISABLE;         /* a shell would find the second screen */
+	raw.c_cc[VMIN] = raw.c_cc[VTIME] = 0;
+	if (tcsetattr(STDIN_FILENO, TCSAFLUSH, &raw)) {
+		rc = -errno;
+		return bb_fail(err, rc, "the terminal's settings: %s; --once prints one snapshot",
+			       strerror(-rc));
+	}
+	bb_clean__put_raw(stdout, BEGIN);
+	*ret_screen = s;
+	return 0;
+}
+
+static void screen_close(struct screen *s)
+{
+	if (!s->on)
+		return;
+	bb_clean__put_raw(stdout, END);
+	tcsetattr(STDIN_FILENO, TCSAFLUSH, &s->before);
+	s->on = false;
+}
+
+/* The key that was pressed; 0: none. */
+static char screen_key(const struct screen *s)
+{
+	struct pollfd in = {.fd = STDIN_FILENO, .events = POLLIN};
+	char key;
+
+	return s->on && poll(&in, 1, 0) > 0 && read(STDIN_FILENO, &key, 1) == 1 ? key : 0;
+}
+
+/* Is it another size than when it was drawn? */
+static bool screen_resized(const struct screen *s)
+{
+	int rows, columns;
+
+	get_size(&rows, &columns);
+	return rows != s->rows || columns != s->columns;
+}
+
+/* Show the text's first lines, as much of each as there is room for. */
+static void screen_draw(struct screen *s, const char *text)
+{
+	get_size(&s->rows, &s->columns);
+	bb_clean__put_raw(stdout, HOME);
+	for (int row = 0; row < s->rows && *text; row++) {
+		int len = (int)strcspn(text, "\n");
+
+		/* Bytes are characters here: a name is an identifier of C. The last line must not
+		 * scroll. */
+		bb_clean__put_raw(stdout, row ? "\r\n" : "");
+		printf("%.*s", len < s->columns ? len : s->columns, text);
+		bb_clean__put_raw(stdout, CLEAR_LINE);
+		text += len + (text[len] == '\n');
+	}
+	bb_clean__put_raw(stdout, CLEAR_BELOW);
+}
 
 /* between two looks at the keyboard, at the size of the window and at the command */
 #define LOOK_S 0.05
@@ -252,7 +358,7 @@ static int wait_for_period(const struct live_args *a, struct bb_live_watch *live
 static int print_once(const struct live_args *a, struct bb_live_watch *live,
 		      struct bb_follow *follow, struct bb_err *err)
 {
-	const char *otherwise = !a->output && bb_screen_possible() ? "table" : "json";
+	const char *otherwise = !a->output && can_be_screen() ? "table" : "json";
 	struct snapshot s = {a, live, follow,
 			     a->format ? a->format : bb_live_format_find(otherwise)};
 	int rc = follow ? wait_for_loads(a, live, follow, err) : 0;
@@ -301,16 +407,16 @@ static bool take_key(struct live_args *a, char key)
 }
 
 static int watch_screen(struct live_args *a, struct bb_live_watch *live, struct bb_follow *follow,
-			struct bb_screen *screen, struct bb_err *err)
+			struct screen *screen, struct bb_err *err)
 {
 	uint64_t began_ns = bb_now_ns();
 	char *text = strdup("...");
 	int rc = text ? 0 : bb_fail_nomem(err), status;
 
-	while (!rc && !take_key(a, bb_screen__key(screen)) &&
+	while (!rc && !take_key(a, screen_key(screen)) &&
 	       !(follow && bb_follow__ended(follow, &status))) {
-		if (bb_screen__resized(screen))
-			bb_screen__draw(screen, text);
+		if (screen_resized(screen))
+			screen_draw(screen, text);
 		rc = bb_live_watch__wait(live, LOOK_S, err);
 		if (rc || bb_seconds_since(began_ns) < a->seconds)
 			continue;
@@ -319,7 +425,7 @@ static int watch_screen(struct live_args *a, struct bb_live_watch *live, struct 
 		text = NULL;
 		rc = compose(a, live, &text, err);
 		if (!rc)
-			bb_screen__draw(screen, text);
+			screen_draw(screen, text);
 	}
 	free(text);
 	return rc == -EINTR && bb_stop_signal == SIGINT ? 0 : rc;
@@ -328,16 +434,16 @@ static int watch_screen(struct live_args *a, struct bb_live_watch *live, struct 
 static int watch(struct live_args *a, struct bb_live_watch *live, struct bb_follow *follow,
 		 bool by_screen, struct bb_err *err)
 {
-	struct bb_screen screen;
+	struct screen screen;
 	int rc;
 
 	if (!by_screen)
 		return print_once(a, live, follow, err);
-	rc = bb_screen__open(&screen, err);
+	rc = screen_open(&screen, err);
 	if (rc)
 		return rc;
 	rc = watch_screen(a, live, follow, &screen, err);
-	bb_screen__close(&screen);
+	screen_close(&screen);
 	return rc;
 }
 
@@ -372,7 +478,7 @@ int bb_cmd_live(int argc, char **argv)
 	int rc;
 
 	bb_parse_options(&argp, argc, argv, 0, &a);
-	by_screen = !a.once && !a.format && !a.output && bb_screen_possible();
+	by_screen = !a.once && !a.format && !a.output && can_be_screen();
 	rc = bb_output_check(a.output, &err);
 	if (!rc)
 		rc = bb_stats_enable__on(&stats, &err);

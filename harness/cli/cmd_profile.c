@@ -18,7 +18,6 @@
 #include "profile/flame.h"
 #include "profile/fold.h"
 #include "profile/recording.h"
-#include "profile/text.h"
 
 /* What is written, and how. */
 struct shown {

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <argp.h>
 #include <errno.h>
 #include <math.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,24 +12,199 @@
 
 #include "base/caller.h"
 #include "base/clock.h"
+#include "base/err.h"
 #include "base/grow.h"
-#include "cli/formats.h"
 #include "cli/captured_file.h"
 #include "cli/cmd.h"
-#include "cli/flame.h"
-#include "cli/live_options.h"
+#include "cli/formats.h"
 #include "cli/measure.h"
 #include "cli/object_options.h"
 #include "cli/options.h"
 #include "cli/output.h"
+#include "cli/say_lost.h"
 #include "plan/plan.h"
+#include "plan/scenario.h"
+#include "profile/flame.h"
+#include "profile/fold.h"
 #include "run/flame.h"
+#include "run/live_scenario.h"
 #include "run/runner.h"
+#include "store/store.h"
+
+/* The options of `run` that name live programs. */
+struct live_args {
+	uint32_t *ids;
+	size_t n_ids;
+	struct bb_strings globs, pins;
+	double seconds; /* 0: not said */
+};
+
+enum { KEY_PROG_ID = 0x400, KEY_PROG_NAME, KEY_PINNED, KEY_SECONDS };
+
+static const struct argp_option live_options[] = {
+	{"prog-id", KEY_PROG_ID, "N", 0, "the program with this id (repeatable)", 0},
+	{"prog-name", KEY_PROG_NAME, "GLOB", 0, "all programs whose names match (repeatable)", 0},
+	{"pinned", KEY_PINNED, "PATH", 0, "the program pinned there (repeatable)", 0},
+	{"seconds", KEY_SECONDS, "S", 0,
+	 "how long to watch each of them (default 6, less if there are many); with --trigger "
+	 "test-run, bpfbench runs them instead, which changes their maps",
+	 0},
+	{0},
+};
+
+static void add_id(struct live_args *a, const char *text, const struct argp_state *state)
+{
+	uint32_t *id = bb_append(&a->ids, &a->n_ids, sizeof(*id));
+
+	if (!id)
+		argp_failure(state, BB_EXIT_FAILURE, 0, "out of memory");
+	*id = bb_option_u32(state, "prog-id", text, 1, UINT32_MAX);
+}
+
+static error_t parse_live(int key, char *arg, struct argp_state *state)
+{
+	struct live_args *a = state->input;
+
+	switch (key) {
+	case KEY_PROG_ID: add_id(a, arg, state); break;
+	case KEY_PROG_NAME: bb_strings_add(&a->globs, arg, state); break;
+	case KEY_PINNED: bb_strings_add(&a->pins, arg, state); break;
+	case KEY_SECONDS: a->seconds = bb_option_double(state, "seconds", arg, 0.01, 86400); break;
+	default: return ARGP_ERR_UNKNOWN;
+	}
+	return 0;
+}
+
+/* As an argp child whose input is a struct live_args. */
+static const struct argp live_argp = {.options = live_options, .parser = parse_live};
+
+/* Is a program named? */
+static bool live_args_any(const struct live_args *a)
+{
+	return a->n_ids || a->globs.n || a->pins.n;
+}
+
+static void live_args_done(struct live_args *a)
+{
+	free(a->ids);
+	free(a->globs.v);
+	free(a->pins.v);
+}
+
+/* The scenario of those programs; `by_test_run`: instead of watching them. */
+static int live_args_scenario(const struct live_args *a, bool by_test_run,
+			      struct bb_scenario **ret_scenario, struct bb_err *err)
+{
+	const struct bb_live_opts opts = {
+		.ids = a->ids,
+		.n_ids = a->n_ids,
+		.globs = a->globs.v,
+		.n_globs = a->globs.n,
+		.pins = a->pins.v,
+		.n_pins = a->pins.n,
+		.by_test_run = by_test_run,
+		.seconds = a->seconds,
+	};
+	char *text = NULL;
+	int rc = bb_live_scenario__make(&opts, &text, err);
+
+	if (!rc)
+		rc = bb_scenario__parse(text, strlen(text), "(loaded programs)", ret_scenario, err);
+	free(text);
+	return rc;
+}
+
+struct flame {
+	const struct bb_measure *m;
+	struct bb_profile profile;
+	char title[256];
+};
+
+static int write_folded(void *arg, FILE *out, struct bb_err *err)
+{
+	const struct flame *f = arg;
+
+	return bb_stacks__write_folded(&f->profile.stacks, out) ? bb_fail_nomem(err) : 0;
+}
+
+static int write_svg(void *arg, FILE *out, struct bb_err *err)
+{
+	const struct flame *f = arg;
+	const struct bb_flame_opts opts = {.title = f->title, .unit = "samples"};
+
+	return bb_flame__write(&f->profile.stacks, &opts, out) ? bb_fail_nomem(err) : 0;
+}
+
+/* As the file ID.suffix beside the run. */
+static int store_flame(struct flame *f, const char *suffix, bb_output_writer writer,
+		       struct bb_err *err)
+{
+	const struct bb_measure *m = f->m;
+	char *text = NULL, *name = NULL, *path = NULL;
+	size_t len = 0;
+	FILE *out = open_memstream(&text, &len);
+	int rc = out ? writer(f, out, err) : bb_fail_nomem(err);
+
+	if (out && fclose(out) && !rc)
+		rc = bb_fail_nomem(err);
+	if (!rc && asprintf(&name, "%s.%s", m->report->id, suffix) < 0)
+		rc = bb_fail_nomem(err);
+	if (!rc)
+		rc = bb_store__write_text(m->args->results, name, text, len, &path, err);
+	if (!rc && !m->args->quiet)
+		fprintf(stderr, "bpfbench: %s stored as %s\n",
+			writer == write_svg ? "flame graph" : "its stacks", path);
+	free(path);
+	free(name);
+	free(text);
+	return rc;
+}
+
+static int deliver_flame(struct flame *f, const char *file, struct bb_err *err)
+{
+	int rc = file ? bb_output_of(write_svg, f, file, err)
+		      : store_flame(f, "svg", write_svg, err);
+
+	return rc || f->m->args->no_store ? rc : store_flame(f, "folded", write_folded, err);
+}
+
+/*
+ * After a plan was measured: sample its workload (run/flame.h), and write the flame graph to
+ * `file`, or where that is NULL into the folder of stored runs as ID.svg. The folded stacks are
+ * stored there as ID.folded unless nothing is to be stored. 0 or -errno with a message.
+ */
+static int draw_flame(const struct bb_measure *m, const struct bb_plan *plan, const char *file,
+		      struct bb_err *err)
+{
+	struct flame f = {.m = m};
+	struct bb_recording r = {0};
+	struct bb_fold_opts fold = {.on_cpu_weight = 1, .kernel = &r.kernel};
+	int rc;
+
+	if (!m->args->quiet)
+		fprintf(stderr, "bpfbench: sampling the workload for the flame graph, %g s\n",
+			BB_FLAME_S);
+	rc = bb_flame_sample(plan, &m->opts, &r, err);
+	if (rc)
+		return rc;
+	rc = bb_fold(&r.samples, &r.spaces, &fold, &f.profile, err);
+	if (!rc) {
+		snprintf(f.title, sizeof(f.title), "%s, its workload: %llu samples at %u Hz (%s)",
+			 plan->scenario->name, (unsigned long long)f.profile.stacks.total,
+			 BB_FLAME_HZ, r.stats.is_cpu_clock ? "cpu-clock" : "cycles");
+		if (!m->args->quiet)
+			bb_say_lost(&r, &f.profile, true);
+		rc = deliver_flame(&f, file, err);
+		bb_profile__done(&f.profile);
+	}
+	bb_recording__done(&r);
+	return rc;
+}
 
 struct run_args {
 	struct bb_measure_args measure;
 	struct bb_object_args object;
-	struct bb_live_args live;
+	struct live_args live;
 	struct bb_strings scenarios, variants, drives;
 	uint32_t samples, loads;
 	bool cold, dry_run, flame;
@@ -81,7 +260,7 @@ static const struct argp_option options[] = {
 /* What is to be measured is said once, and what goes with it. */
 static void check_what(const struct run_args *a, const struct argp_state *state)
 {
-	bool live = bb_live_args__any(&a->live), captures = a->capture || a->command;
+	bool live = live_args_any(&a->live), captures = a->capture || a->command;
 	bool objects = a->object.objects.n || captures;
 
 	if ((a->scenarios.n > 0) + (a->object.objects.n > 0) + live + (a->capture != NULL) +
@@ -171,7 +350,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 static const struct argp_child children[] = {
 	{&bb_measure_argp, 0, NULL, 2},
 	{&bb_object_argp, 0, "Or a BPF object without a scenario:", 1},
-	{&bb_live_argp, 0, "Or programs that are already loaded, under their own load:", 1},
+	{&live_argp, 0, "Or programs that are already loaded, under their own load:", 1},
 	{&bb_capture_argp, 0, "How to capture those of a command:", 1},
 	{0},
 };
@@ -234,7 +413,7 @@ static int without_scenario(const struct run_args *a, struct jobs *j, struct bb_
 	if (a->object.trigger)
 		fputs("bpfbench: test runs of loaded programs change the contents of their maps\n",
 		      stderr);
-	return bb_live_args__scenario(&a->live, a->object.trigger != NULL, &j->scenarios[0], err);
+	return live_args_scenario(&a->live, a->object.trigger != NULL, &j->scenarios[0], err);
 }
 
 /* --lines of a scenario: its drives that time lines, and that count instructions. */
@@ -358,7 +537,7 @@ static int run_all(const struct run_args *a, const struct jobs *j, const char *c
 		return bb_complain(&err);
 	exit_code = bb_measure__deliver(&m, measure_all(a, &m, j, &err), &err);
 	if (exit_code == BB_EXIT_OK && a->flame &&
-	    bb_flame_of_run(&m, &j->plans[0], a->flame_file, &err))
+	    draw_flame(&m, &j->plans[0], a->flame_file, &err))
 		exit_code = bb_complain(&err);
 	bb_measure__end(&m);
 	return exit_code;
@@ -413,7 +592,7 @@ int bb_cmd_run(int argc, char **argv)
 	rc = command ? bb_paths__find(&paths, &err) : bb_fail_nomem(&err);
 	if (!rc && (a.capture || a.command))
 		rc = capture(&a, &err);
-	if (!rc && a.dry_run && !bb_live_args__any(&a.live)) /* to find those takes root */
+	if (!rc && a.dry_run && !live_args_any(&a.live)) /* to find those takes root */
 		rc = bb_caller__become(&err);
 	if (!rc)
 		rc = plan_all(&a, &paths, &jobs, &err);
@@ -430,7 +609,7 @@ int bb_cmd_run(int argc, char **argv)
 	free(a.variants.v);
 	free(a.drives.v);
 	bb_object_args__done(&a.object);
-	bb_live_args__done(&a.live);
+	live_args_done(&a.live);
 	bb_paths__done(&paths);
 	return exit_code;
 }

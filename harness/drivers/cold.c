@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,11 +11,108 @@
 #include <sys/mman.h>
 
 #include "base/clock.h"
+#include "base/err.h"
 #include "base/io.h"
 #include "base/parse.h"
 #include "base/rng.h"
-#include "drivers/cold_branches.h"
 #include "stats/quantile.h"
+
+/*
+ * Code that fills instruction caches and branch predictors: a function of 512 conditional branches,
+ * half of them taken at random, copied to 64 places. Its 32 768 branches are more than any BTB
+ * holds (Intel's Golden Cove: 12 288 targets), and its code is more than an L1 instruction cache.
+ * The function refers to nothing outside of itself, so that a copy runs wherever it is; made by the
+ * compiler at once, the branches would take it half a minute.
+ */
+struct cold_branches {
+	char *copies; /* executable; NULL: not open */
+	size_t copy_bytes, map_bytes;
+};
+
+#define N_COPIES 64u
+#define ALIGN_BYTES 64u
+
+/*
+ * The empty statement is one for the compiler, which may not leave it out nor do without the branch
+ * around it; no instruction comes of it. A random word does for 64 branches.
+ */
+#define BRANCH                                                                                     \
+	do {                                                                                       \
+		if (bits & 1)                                                                      \
+			__asm__ volatile("" : "+r"(x));                                            \
+		bits >>= 1;                                                                        \
+	} while (0);
+#define BRANCH4 BRANCH BRANCH BRANCH BRANCH
+#define BRANCH16 BRANCH4 BRANCH4 BRANCH4 BRANCH4
+#define BRANCH64                                                                                   \
+	do {                                                                                       \
+		uint64_t bits = x = next(x);                                                       \
+		BRANCH16 BRANCH16 BRANCH16 BRANCH16                                                \
+	} while (0);
+
+/* Marsaglia 2003: xorshift64. x is not 0. */
+static inline __attribute__((always_inline)) uint64_t next(uint64_t x)
+{
+	x ^= x << 13;
+	x ^= x >> 7;
+	return x ^ x << 17;
+}
+
+/* All that is in its section, the ends of which the linker knows. */
+static __attribute__((noinline, section("bb_cold_branches"), no_sanitize("address"),
+		      no_sanitize("undefined"))) uint64_t
+branches(uint64_t x)
+{
+	BRANCH64 BRANCH64 BRANCH64 BRANCH64 BRANCH64 BRANCH64 BRANCH64 BRANCH64 return x;
+}
+
+extern const char __start_bb_cold_branches[], __stop_bb_cold_branches[];
+
+/* Takes one that is not open. */
+static void cold_branches_close(struct cold_branches *b)
+{
+	if (b->copies)
+		munmap(b->copies, b->map_bytes);
+	*b = (struct cold_branches){0};
+}
+
+/* 0, -ENOTSUP where the machine does not let us run code that we have written, -ENOMEM. */
+static int cold_branches_open(struct cold_branches *ret_branches, struct bb_err *err)
+{
+	size_t bytes = (size_t)(__stop_bb_cold_branches - __start_bb_cold_branches);
+	struct cold_branches b = {.copy_bytes = (bytes + ALIGN_BYTES - 1) / ALIGN_BYTES *
+						ALIGN_BYTES};
+
+	b.map_bytes = N_COPIES * b.copy_bytes;
+	b.copies = mmap(NULL, b.map_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+			0);
+	if (b.copies == MAP_FAILED)
+		return bb_fail_nomem(err);
+	for (size_t i = 0; i < N_COPIES; i++)
+		memcpy(b.copies + i * b.copy_bytes, __start_bb_cold_branches, bytes);
+	__builtin___clear_cache(b.copies, b.copies + b.map_bytes);
+	if (mprotect(b.copies, b.map_bytes, PROT_READ | PROT_EXEC)) {
+		int why = errno;
+
+		cold_branches_close(&b);
+		return bb_fail(err, -ENOTSUP,
+			       "branch history cannot be emptied here, as bpfbench may not run "
+			       "code that it has written: %s",
+			       strerror(why));
+	}
+	*ret_branches = b;
+	return 0;
+}
+
+static void cold_branches_run(const struct cold_branches *b, uint64_t random)
+{
+	ptrdiff_t entry = (const char *)(uintptr_t)branches - __start_bb_cold_branches;
+	uint64_t x = random | 1;
+
+	for (size_t i = 0; i < N_COPIES; i++)
+		x = ((uint64_t(*)(uint64_t))(uintptr_t)(b->copies + i * b->copy_bytes + entry))(x);
+	__asm__ volatile("" : : "r"(x));
+}
 
 #define LINE_BYTES 64u /* where lines are longer, some are written twice */
 #define MOST_CACHES 8u
@@ -28,7 +126,7 @@
 struct bb_cold {
 	char *buffer;
 	size_t bytes; /* in use: a power of two */
-	struct bb_cold_branches branches;
+	struct cold_branches branches;
 	struct bb_rng rng;
 	/* a line of each page; each says where the next one is */
 	char *probe;
@@ -96,7 +194,7 @@ static void write_buffer(struct bb_cold *c)
 void bb_cold__empty(struct bb_cold *c)
 {
 	write_buffer(c);
-	bb_cold_branches__run(&c->branches, bb_rng_u64(&c->rng));
+	cold_branches_run(&c->branches, bb_rng_u64(&c->rng));
 }
 
 /* The probe as a ring in random order: each line says where the next is, so that no two are read at
@@ -247,7 +345,7 @@ int bb_cold__open(const char *root, int cpu, struct bb_cold **ret_cold, struct b
 	c->bytes = bb_cold_bytes(root, cpu);
 	rc = map_all(c, err);
 	if (!rc)
-		rc = bb_cold_branches__open(&c->branches, err);
+		rc = cold_branches_open(&c->branches, err);
 	if (!rc)
 		rc = find_size(root, cpu, c, err); /* which touches all of what is used */
 	if (rc)
@@ -265,6 +363,6 @@ void bb_cold__free(struct bb_cold *c)
 		munmap(c->buffer, BB_COLD_MAX_BYTES);
 	if (c->probe)
 		munmap(c->probe, PROBE_LINES * PROBE_PAGE);
-	bb_cold_branches__close(&c->branches);
+	cold_branches_close(&c->branches);
 	free(c);
 }

@@ -6,31 +6,287 @@
  * with, or nobody. The sampler is on before the command begins and starts up outside its time.
  */
 #include <errno.h>
+#include <fcntl.h>
+#include <jansson.h>
+#include <limits.h>
 #include <linux/perf_event.h>
 #include <math.h>
+#include <poll.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "base/deadline.h"
+#include "base/err.h"
 #include "bpf/perf_event.h"
 #include "bpf/rings.h"
 #include "drivers/consumer.h"
 #include "drivers/driver.h"
-#include "drivers/hyperfine.h"
-#include "drivers/perf_record.h"
 #include "drivers/windows.h"
+#include "drivers/workload.h"
 #include "profile/recording.h"
+
+/* hyperfine (https://github.com/sharkdp/hyperfine) as the stopwatch: one run of one command, its
+ * JSON read back. */
+struct hyperfine {
+	struct bb_workload_spec spec; /* how hyperfine is started */
+	char *args[12];
+	char *command; /* the command that it runs, quoted for it; owned */
+	char *shown;   /* hyperfine's whole command line, for people; owned */
+	char json_path[32];
+	int json_fd; /* a file in memory that it exports to; -1: none */
+};
+
+/* Is there a program of that name in $PATH? */
+static bool in_path(const char *name)
+{
+	const char *path = getenv("PATH");
+	char file[PATH_MAX];
+
+	while (path && *path) {
+		const char *end = strchrnul(path, ':');
+
+		snprintf(file, sizeof(file), "%.*s/%s", (int)(end - path), path, name);
+		if (!access(file, X_OK))
+			return true;
+		path = *end ? end + 1 : NULL;
+	}
+	return false;
+}
+
+/* A word as a shell reads it, in single quotes unless it needs none. */
+static void put_word(FILE *out, const char *word)
+{
+	if (*word && !word[strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ012345"
+					"6789_-+=./:,@%")]) {
+		fputs(word, out);
+		return;
+	}
+	putc('\'', out);
+	for (; *word; word++)
+		fputs(*word == '\'' ? "'\\''" : (char[]){*word, '\0'}, out);
+	putc('\'', out);
+}
+
+/* "PATH ARG...": hyperfine looks for a name in $PATH only, we look in `dir` first. */
+static int compose_command(const char *program, char *const *args, size_t n_args, const char *dir,
+			   char **ret_command)
+{
+	char beside[PATH_MAX] = "";
+	size_t size = 0;
+	FILE *out = open_memstream(ret_command, &size);
+
+	if (!out)
+		return -ENOMEM;
+	if (dir && !strchr(program, '/'))
+		snprintf(beside, sizeof(beside), "%s/%s", dir, program);
+	put_word(out, *beside && !access(beside, X_OK) ? beside : program);
+	for (size_t i = 0; i < n_args; i++) {
+		putc(' ', out);
+		put_word(out, args[i]);
+	}
+	return fclose(out) ? -ENOMEM : 0;
+}
+
+static int compose_shown(struct hyperfine *h)
+{
+	size_t size = 0;
+	FILE *out = open_memstream(&h->shown, &size);
+
+	if (!out)
+		return -ENOMEM;
+	fputs(h->spec.program, out);
+	for (size_t i = 0; i < h->spec.n_args; i++) {
+		putc(' ', out);
+		put_word(out, h->args[i]);
+	}
+	return fclose(out) ? -ENOMEM : 0;
+}
+
+/* A zeroed one does no harm. */
+static void hyperfine_close(struct hyperfine *h)
+{
+	if (!h->command)
+		return;
+	close(h->json_fd);
+	free(h->command);
+	free(h->shown);
+	memset(h, 0, sizeof(*h));
+}
+
+/* `dir` as in struct bb_workload_spec. 0, -ENOTSUP with the package to install, or -errno with a
+ * message. */
+static int hyperfine_open(const char *program, char *const *args, size_t n_args, const char *dir,
+			  const struct bb_child_place *place, struct hyperfine *ret_h,
+			  struct bb_err *err)
+{
+	static const char *const options[] = {"-N", "--style", "none", "--warmup",
+					      "0",  "--runs",  "1",    "--export-json"};
+	struct hyperfine *h = ret_h;
+	size_t n = 0;
+	int rc;
+
+	*h = (struct hyperfine){.json_fd = -1};
+	if (!in_path("hyperfine"))
+		return bb_fail(err, -ENOTSUP,
+			       "hyperfine, which times the command, is not installed; install the "
+			       "package hyperfine");
+	/* In memory, so that nothing is left behind; inherited, as hyperfine may run as a user who
+	 * could not open it. */
+	h->json_fd = memfd_create("hyperfine.json", 0);
+	if (h->json_fd < 0) {
+		rc = -errno;
+		return bb_fail(err, rc, "memfd_create: %s", strerror(-rc));
+	}
+	snprintf(h->json_path, sizeof(h->json_path), "/proc/self/fd/%d", h->json_fd);
+	rc = compose_command(program, args, n_args, dir, &h->command);
+	for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++)
+		h->args[n++] = (char *)(uintptr_t)options[i];
+	h->args[n++] = h->json_path;
+	h->args[n++] = h->command;
+	h->spec = (struct bb_workload_spec){.program = "hyperfine",
+					    .args = h->args,
+					    .n_args = n,
+					    .is_held = true,
+					    .place = *place};
+	if (!rc)
+		rc = compose_shown(h);
+	if (rc) {
+		hyperfine_close(h);
+		return bb_fail_nomem(err);
+	}
+	return 0;
+}
+
+/* Start it, held still before it does anything: then is the time to put events on it. */
+static int hyperfine_start(struct hyperfine *h, struct bb_workload *ret_w, struct bb_err *err)
+{
+	int rc;
+
+	h->spec.args = h->args; /* the struct may have moved */
+	h->args[8] = h->json_path;
+	rc = ftruncate(h->json_fd, 0) ? -errno : 0;
+	if (rc)
+		return bb_fail(err, rc, "cannot empty hyperfine's export: %s", strerror(-rc));
+	return bb_workload__start(&h->spec, ret_w, err);
+}
+
+static int complain(const char *what, struct bb_err *err)
+{
+	return bb_fail(err, -EPROTO,
+		       "hyperfine's export cannot be read: %s; bpfbench reads the JSON of "
+		       "hyperfine 1.13 and newer",
+		       what);
+}
+
+/* The wall time of the command, once hyperfine has ended. -EPROTO when its JSON says no such thing.
+ */
+static int hyperfine_read(const struct hyperfine *h, uint64_t *ret_ns, struct bb_err *err)
+{
+	char text[64u << 10];
+	ssize_t n = pread(h->json_fd, text, sizeof(text), 0);
+	json_t *root = n > 0 ? json_loadb(text, (size_t)n, 0, NULL) : NULL;
+	const json_t *result = json_array_get(json_object_get(root, "results"), 0);
+	const json_t *time = json_array_get(json_object_get(result, "times"), 0);
+	const json_t *code = json_array_get(json_object_get(result, "exit_codes"), 0);
+	double s = json_number_value(time);
+	int rc = 0;
+
+	if (!json_is_number(time) || !(s > 0) || s > 1e6)
+		rc = complain("no results[0].times[0]", err);
+	else if (json_is_integer(code) && json_integer_value(code))
+		rc = bb_fail(err, -ECHILD, "the command '%s' failed: exit status %d", h->command,
+			     (int)json_integer_value(code));
+	else
+		*ret_ns = (uint64_t)llround(s * 1e9);
+	json_decref(root);
+	return rc;
+}
+
+#define ANSWER_MS 5000
+/* perf runs as root: the caller's $PATH may name folders that others write to. */
+#define ROOTS_PATH "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+
+static void close_all(int (*pipes)[2])
+{
+	for (int i = 0; i < 4; i++)
+		if (pipes[i / 2][i % 2] >= 0)
+			close(pipes[i / 2][i % 2]);
+}
+
+/* The events are opened but off until perf is told so through a pipe; it answers when they are on.
+ */
+static int enable(int control_fd, int answer_fd)
+{
+	struct pollfd p = {.fd = answer_fd, .events = POLLIN};
+	char answer[8];
+
+	if (write(control_fd, "enable\n", 7) != 7)
+		return -EPIPE;
+	if (poll(&p, 1, ANSWER_MS) <= 0)
+		return -ETIMEDOUT;
+	return read(answer_fd, answer, sizeof(answer)) > 0 ? 0 : -EPIPE;
+}
+
+/*
+ * `perf record -e cpu-clock -F FREQ -g` on a process and its children, as a sampler to compare
+ * with. Its recording goes to /dev/null. Returns when its events are on. 0 or -errno with a
+ * message.
+ */
+static int perf_record_start(pid_t pid, uint32_t freq_hz, const struct bb_child_place *place,
+			     struct bb_workload *ret_w, struct bb_err *err)
+{
+	enum { CONTROL, ANSWER };
+	int pipes[2][2] = {{-1, -1}, {-1, -1}}, rc;
+	char freq[16], target[16], control[48];
+	char *args[] = {"record", "-q",        "-e",    "cpu-clock", "-F",        freq, "-g",  "-D",
+			"-1",     "--control", control, "-o",        "/dev/null", "-p", target};
+	const struct bb_workload_spec spec = {.program = "perf",
+					      .path = ROOTS_PATH,
+					      .args = args,
+					      .n_args = sizeof(args) / sizeof(args[0]),
+					      /* as root: it samples another's process */
+					      .place = {.cpu = place->cpu}};
+
+	/* perf's ends are inherited, ours are not. */
+	rc = pipe(pipes[CONTROL]) || pipe(pipes[ANSWER]) ? -errno : 0;
+	if (!rc && (fcntl(pipes[CONTROL][1], F_SETFD, FD_CLOEXEC) ||
+		    fcntl(pipes[ANSWER][0], F_SETFD, FD_CLOEXEC)))
+		rc = -errno;
+	if (rc) {
+		close_all(pipes);
+		return bb_fail(err, rc, "cannot make a pipe to perf: %s", strerror(-rc));
+	}
+	snprintf(freq, sizeof(freq), "%u", freq_hz);
+	snprintf(target, sizeof(target), "%d", (int)pid);
+	snprintf(control, sizeof(control), "fd:%d,%d", pipes[CONTROL][0], pipes[ANSWER][1]);
+	rc = bb_workload__start(&spec, ret_w, err);
+	if (!rc) {
+		rc = enable(pipes[CONTROL][1], pipes[ANSWER][0]);
+		if (rc) {
+			bb_workload__stop(ret_w);
+			bb_fail(err, rc,
+				"perf record did not begin: %s; try: perf record -e cpu-clock -F "
+				"%u -g sleep 1",
+				strerror(-rc), freq_hz);
+		}
+	}
+	close_all(pipes);
+	return rc;
+}
 
 #define PAUSE_NS 2000000 /* between two looks at hyperfine */
 
 struct slowdown_state {
 	const struct bb_drive_spec *spec;
 	struct bb_driver_opts opts;
-	struct bb_hyperfine hyperfine;
+	struct hyperfine hyperfine;
 };
 
 struct slowdown_slot {
@@ -58,7 +314,7 @@ static void slowdown_close(void *state)
 
 	if (!s)
 		return;
-	bb_hyperfine__close(&s->hyperfine);
+	hyperfine_close(&s->hyperfine);
 	free(s);
 }
 
@@ -76,8 +332,8 @@ static int slowdown_open(const struct bb_drive_spec *spec, const struct bb_drive
 		return bb_fail_nomem(err);
 	s->spec = spec;
 	s->opts = *opts;
-	rc = bb_hyperfine__open(spec->target.workload, spec->target.args, spec->target.n_args,
-				opts->workload_dir, &place, &s->hyperfine, err);
+	rc = hyperfine_open(spec->target.workload, spec->target.args, spec->target.n_args,
+			    opts->workload_dir, &place, &s->hyperfine, err);
 	if (rc)
 		slowdown_close(s);
 	else
@@ -93,7 +349,7 @@ static bool is_sampler(const struct bb_test_prog *subject, const char *name)
 static int slowdown_probe(void *state, struct bb_test_prog *subject, struct bb_err *err)
 {
 	(void)state;
-	if (is_sampler(subject, "perf-record") && !bb_in_path("perf"))
+	if (is_sampler(subject, "perf-record") && !in_path("perf"))
 		return bb_fail(err, -ENOTSUP,
 			       "perf is not installed (Debian: linux-perf, Ubuntu: "
 			       "linux-tools-generic)");
@@ -171,11 +427,11 @@ static int set_up(struct timed_run *r, struct bb_err *err)
 		rc = bb_consumer__start(r->slot->processor, r->slot->ring->map_fd, 0, &place,
 					&r->consumer, err);
 	if (!rc)
-		rc = bb_hyperfine__start(&s->hyperfine, &r->hyperfine, err);
+		rc = hyperfine_start(&s->hyperfine, &r->hyperfine, err);
 	if (!rc && r->slot->target)
 		rc = put_event(r, err);
 	if (!rc && r->slot->by_perf)
-		rc = bb_perf_record__start(r->hyperfine.pid, r->freq_hz, &place, &r->perf, err);
+		rc = perf_record_start(r->hyperfine.pid, r->freq_hz, &place, &r->perf, err);
 	if (!rc && r->slot->by_profile)
 		rc = start_profile(r, err);
 	return rc;
@@ -213,7 +469,7 @@ static int time_command(struct slowdown_state *s, struct slowdown_slot *slot, ui
 	if (!rc)
 		rc = wait_for_end(&r, err);
 	if (!rc)
-		rc = bb_hyperfine__read(&s->hyperfine, ret_ns, err);
+		rc = hyperfine_read(&s->hyperfine, ret_ns, err);
 	bb_workload__stop(&r.hyperfine);
 	bb_workload__stop(&r.perf);
 	bb_consumer__close(&r.consumer);

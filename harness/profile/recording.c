@@ -3,21 +3,149 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/types.h>
+#include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
+#include "base/child.h"
 #include "base/clock.h"
+#include "base/environment.h"
+#include "base/err.h"
 #include "base/io.h"
 #include "base/open_files.h"
 #include "base/parse.h"
+#include "base/process.h"
 #include "base/stop.h"
-#include "profile/command.h"
 #include "profile/task_events.h"
+
+/*
+ * The command to profile: a child of ours, which waits before its exec until it is let go, so that
+ * nothing of it is missed. It runs as the user given, in a clean environment with `env`
+ * (base/environment.h), its stdout goes to our stderr, and the kernel kills it if we die.
+ */
+struct command {
+	pid_t pid;            /* 0: none, or it has ended */
+	int go_fd, failed_fd; /* -1 once it runs */
+	int status;           /* as of waitpid(), once it has ended */
+};
+
+#define TERM_MS 2000 /* what it has to end by itself */
+
+/* In the child: never returns. */
+static void run_child(char *const *argv, const char *const *env, uid_t uid, gid_t gid, int go_fd,
+		      int failed_fd, pid_t parent)
+{
+	const struct bb_child_rules rules = {BB_SIGNALS_DEFAULT, uid, gid, false, parent};
+	char go;
+	int rc = dup2(STDERR_FILENO, STDOUT_FILENO) < 0 ? -errno : bb_environment__clean(env, uid);
+
+	if (!rc)
+		rc = bb_child__settle(&rules);
+	if (rc == -ESRCH || (!rc && read(go_fd, &go, 1) != 1))
+		_exit(127); /* nobody is there to tell */
+	if (!rc) {
+		bb_open_files__as_given();
+		execvp(argv[0], argv);
+		rc = -errno;
+	}
+	if (write(failed_fd, &rc, sizeof(rc)) < 0)
+		_exit(126);
+	_exit(127);
+}
+
+/* argv ends with NULL. */
+static int command_fork(char *const *argv, const char *const *env, uid_t uid, gid_t gid,
+			struct command *ret_command, struct bb_err *err)
+{
+	pid_t parent = getpid(), pid = -1;
+	int go[2], failed[2], rc = pipe2(go, O_CLOEXEC) ? -errno : 0;
+
+	if (!rc && pipe2(failed, O_CLOEXEC)) {
+		rc = -errno;
+		close(go[0]);
+		close(go[1]);
+	}
+	if (rc)
+		return bb_fail(err, rc, "cannot start '%s': %s", argv[0], strerror(-rc));
+	pid = fork();
+	if (pid == 0) {
+		close(go[1]);
+		run_child(argv, env, uid, gid, go[0], failed[1], parent);
+	}
+	rc = pid < 0 ? -errno : 0;
+	close(go[0]);
+	close(failed[1]);
+	if (rc) {
+		close(go[1]);
+		close(failed[0]);
+		return bb_fail(err, rc, "cannot start '%s': %s", argv[0], strerror(-rc));
+	}
+	*ret_command = (struct command){.pid = pid, .go_fd = go[1], .failed_fd = failed[0]};
+	return 0;
+}
+
+static void close_pipes(struct command *c)
+{
+	if (c->go_fd >= 0)
+		close(c->go_fd);
+	if (c->failed_fd >= 0)
+		close(c->failed_fd);
+	c->go_fd = c->failed_fd = -1;
+}
+
+/* Let it run. Errors: it cannot be executed. */
+static int command_go(struct command *c, const char *name, struct bb_err *err)
+{
+	int rc = 0;
+	ssize_t n;
+
+	if (write(c->go_fd, "g", 1) < 0)
+		rc = -errno; /* it died as it waited: has_ended() will say so */
+	close(c->go_fd);
+	c->go_fd = -1;
+	do
+		n = read(c->failed_fd, &rc, sizeof(rc)); /* its end is closed by the exec */
+	while (n < 0 && errno == EINTR);
+	close_pipes(c);
+	if (n == (ssize_t)sizeof(rc))
+		return bb_fail(err, rc, "cannot run '%s': %s", name, strerror(-rc));
+	return 0;
+}
+
+static bool command_has_ended(struct command *c)
+{
+	if (c->pid && waitpid(c->pid, &c->status, WNOHANG) == c->pid)
+		c->pid = 0;
+	return !c->pid;
+}
+
+/* End it, first by SIGTERM. Nothing if it has ended. */
+static void command_end(struct command *c)
+{
+	const struct timespec step = {.tv_nsec = 10000000};
+
+	close_pipes(c);
+	if (command_has_ended(c))
+		return;
+	kill(c->pid, SIGTERM);
+	kill(c->pid, SIGCONT);
+	for (int waited_ms = 0; waited_ms < TERM_MS && !command_has_ended(c); waited_ms += 10)
+		nanosleep(&step, NULL);
+	if (!c->pid)
+		return;
+	kill(c->pid, SIGKILL);
+	c->status = bb_wait_for(c->pid);
+	c->pid = 0;
+}
 
 #define POLL_MS                                                                                    \
 	50 /* how soon files of new processes are opened, and the end of the target is seen */
@@ -170,17 +298,16 @@ void bb_recorder__free(struct bb_recorder *r)
 	free(r);
 }
 
-static bool is_over(const struct bb_recording_opts *o, struct bb_command *command,
-		    uint64_t began_ns)
+static bool is_over(const struct bb_recording_opts *o, struct command *command, uint64_t began_ns)
 {
 	if (bb_stop_signal || bb_seconds_since(began_ns) >= o->seconds)
 		return true;
 	if (o->argv)
-		return bb_command__has_ended(command);
+		return command_has_ended(command);
 	return o->sampler.pid && kill(o->sampler.pid, 0) && errno == ESRCH;
 }
 
-static int record(const struct bb_recording_opts *o, struct bb_command *command,
+static int record(const struct bb_recording_opts *o, struct command *command,
 		  struct bb_recording *ret_recording, struct bb_err *err)
 {
 	struct bb_recorder *r = NULL;
@@ -188,7 +315,7 @@ static int record(const struct bb_recording_opts *o, struct bb_command *command,
 	uint64_t began_ns = bb_now_ns();
 
 	if (!rc && o->argv)
-		rc = bb_command__go(command, o->argv[0], err);
+		rc = command_go(command, o->argv[0], err);
 	while (!rc && !is_over(o, command, began_ns)) {
 		double left_ms = (o->seconds - bb_seconds_since(began_ns)) * 1000;
 
@@ -204,18 +331,18 @@ int bb_recording__take(const struct bb_recording_opts *opts, struct bb_recording
 		       struct bb_err *err)
 {
 	struct bb_recording_opts o = *opts;
-	struct bb_command command = {0};
+	struct command command = {0};
 	struct bb_recording r = {0};
 	int rc = 0;
 
 	if (o.argv) {
-		rc = bb_command__fork(o.argv, o.env, o.uid, o.gid, &command, err);
+		rc = command_fork(o.argv, o.env, o.uid, o.gid, &command, err);
 		o.sampler.pid = command.pid;
 	}
 	if (!rc)
 		rc = record(&o, &command, &r, err);
 	if (command.pid)
-		bb_command__end(&command);
+		command_end(&command);
 	r.command_status = command.status;
 	if (!rc)
 		*ret_recording = r;

@@ -2,6 +2,7 @@
 #ifndef BB_PROFILE_STACKS_H
 #define BB_PROFILE_STACKS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -103,5 +104,14 @@ void bb_stacks__done(struct bb_stacks *s);
  * as far as browsers count; -ENOMEM; other -errno when the file cannot be read.
  */
 int bb_folded__read(const char *path, struct bb_stacks *ret_stacks, struct bb_err *err);
+
+struct bb_text_opts {
+	const char *title, *unit;
+	bool verbose; /* each frame as "function @ base+offset file:line" */
+};
+
+/* The hottest functions, by themselves and with the functions that they called, and the hottest
+ * stacks. 0 or -ENOMEM. */
+int bb_stacks__write_text(const struct bb_stacks *s, const struct bb_text_opts *opts, FILE *out);
 
 #endif
