@@ -142,7 +142,7 @@ static void print_program(const struct bb_capture *c, size_t i)
 	       p->n_insns, p->jited_bytes, count_maps(c, p), p->n_lines ? "yes" : "no");
 	print_attachments(c, i);
 	if (state_of(p))
-		printf("%s%s", bb_capture__attachment(c, i) ? "; " : "",
+		printf("%s%s", bb_capture__place(c, i) ? "; " : "",
 		       p->probe     ? ""
 		       : p->refused ? "the kernel refuses it: "
 				    : "not whole, without ");

@@ -4,14 +4,14 @@
 # shellcheck source=harness/tests/tool.sh disable=SC2317 # functions that check, wait_until and run call
 . "$(dirname "$0")/../tool.sh"
 
-names=("own program" "a program of others" token "later version")
+names=("own program" "a program of others" "small programs" token "later version")
 need_root "${names[@]}" || plan_done
 objects=$O/tests/bpf load=$O/tests/tools/load_all file=$WORK/a.capture
 owner=
 trap '[[ -z $owner ]] || kill "$owner" 2>/dev/null || true; rm -rf -- "$TMP"' EXIT
 
 # Until the command has loaded everything: it says so, on our stderr.
-capture() { run "$BPFBENCH" capture -o "$file" --until "until grep -q '^[0-9]* programs' '$TMP/err'; do sleep 0.05; done" "$@"; }
+capture() { run "$BPFBENCH" capture -o "$file" --until "until grep -q '^[0-9]* programs\|^ready' '$TMP/err'; do sleep 0.05; done" "$@"; }
 
 # named NAME PROGRAM OBJECT: with its target in the capture, it is loaded again, or the kernel refuses both, and that is said.
 named() {
@@ -47,6 +47,24 @@ wait_until 10 test -s "$TMP/live" || true
 id=$(head -n 1 "$TMP/live")
 others "a program of others" replaces freplace.bpf.o
 others "a program of others" watches fentry_prog.bpf.o
+
+# --- small programs: tests of the kernel are told from real ones, whether the command keeps others (by its argument) or none ---
+# small ARGUMENT PROGRAMS: these are measured, and no others.
+small() {
+	capture -- "$O/tests/tools/small_programs" "$1"
+	if grep -q '^nameless: \|^kept: ' "$TMP/err"; then
+		skip "small programs: $1" "this kernel refuses them"
+		return
+	fi
+	expect_status "small programs: $1: captured" 0
+	check "small programs: $1: those that are no tests are shown" test "$(awk '/^  program/ {on = 1; next} /^[^ ]/ {on = 0} on {printf "%s ", $1}' "$TMP/out" | xargs -n 1 | sort | xargs)" = "$2"
+	run "$BPFBENCH" capture --all -o "$file" --for 2 -- "$O/tests/tools/small_programs" "$1"
+	expect_grep "small programs: $1: --all shows them" out '^  ksys_read .*no  +a test of the loader'
+	run "$BPFBENCH" --object "$file" --program jumps --loads 1 -n 50 --no-store
+	expect_status "small programs: $1: --program finds the one with a tail call" 0
+}
+small others "jumps kept works"
+small last "jumps returns works"
 
 # --- the manifest is edited: repack SED-SCRIPT ---
 repack() {
