@@ -3,13 +3,13 @@
 #include <bpf/bpf.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <glob.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/caller.h"
 #include "base/parse.h"
+#include "base/tracepoint.h"
 #include "capture/take.h"
 
 static const char *const software[] = {
@@ -90,24 +90,8 @@ void bb_describe_event(const struct bb_opened_event *e, struct bb_captured_attac
 
 void bb_name_tracepoint(struct bb_captured_attachment *a)
 {
-	static const char *const places[] = {"/sys/kernel/tracing/events", "/sys/kernel/debug/"
-									   "tracing/events"};
-	char pattern[320];
-	glob_t found = {0};
-
-	if (strcmp(a->kind, "tracepoint") || !*a->where || strpbrk(a->where, "/ "))
-		return;
-	bb_root__begin();
-	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
-		snprintf(pattern, sizeof(pattern), "%s/*/%s", places[i], a->where);
-		if (!glob(pattern, GLOB_NOSORT, NULL, &found) && found.gl_pathc == 1) {
-			snprintf(a->where, sizeof(a->where), "%s",
-				 found.gl_pathv[0] + strlen(places[i]) + 1);
-			break;
-		}
-	}
-	bb_root__end();
-	globfree(&found);
+	if (!strcmp(a->kind, "tracepoint"))
+		bb_tracepoint__find(a->where, a->where, sizeof(a->where));
 }
 
 /* bpf_task_fd_query() of our own copy: the kernel describes the event once it has a program. */

@@ -330,6 +330,12 @@ static int find(struct bb_fire_state *s, struct bb_test_prog *subject, struct bb
 	if (rc)
 		return say_line(subject->spec, rc, err);
 	point.self_pid = subject->self_pid;
+	bb_hook__name_event(&point, bb_target__program(subject->target));
+	if (point.kind == BB_AT_NOWHERE && point.prog_type == BPF_PROG_TYPE_TRACEPOINT)
+		return bb_fail(err, -ENOTSUP,
+			       "nothing says on which tracepoint '%s' is to be, and it is named "
+			       "after none that is known here",
+			       bb_target__program(subject->target));
 	if (point.pid || point.by || subject->spec->binary)
 		return say_line(subject->spec, find_as_asked(s, subject, &point, err), err);
 	if (point.kind == BB_AT_NOWHERE && bb_attach_point__on_own_function(&point, &own))

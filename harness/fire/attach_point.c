@@ -186,6 +186,29 @@ bool bb_attach_point__on_own_function(const struct bb_attach_point *p,
 	return true;
 }
 
+void bb_program__named_after(const char *program, bool is_bare, char *ret_name, size_t size)
+{
+	static const char *const before[] = {"kprobe__", "kretprobe__", "tracepoint__",
+					     "tp__",     "fentry__",    "fexit__"},
+				 *const after[] = {"_entry", "_enter", "_exit", "_return", "_ret"};
+	size_t len;
+
+	for (size_t i = 0; is_bare && i < sizeof(before) / sizeof(before[0]); i++)
+		if (!strncmp(program, before[i], strlen(before[i]))) {
+			program += strlen(before[i]);
+			break;
+		}
+	/* no function of C has a dot in its name */
+	len = strcspn(program, ".");
+	for (size_t i = 0; is_bare && i < sizeof(after) / sizeof(after[0]); i++)
+		if (len > strlen(after[i]) &&
+		    !strncmp(program + len - strlen(after[i]), after[i], strlen(after[i]))) {
+			len -= strlen(after[i]);
+			break;
+		}
+	snprintf(ret_name, size, "%.*s", (int)len, program);
+}
+
 static const char *event_name(const struct bb_attach_point *p)
 {
 	const char *slash = p->kind == BB_AT_TRACEPOINT ? strrchr(p->target, '/') : NULL;

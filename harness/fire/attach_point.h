@@ -85,6 +85,13 @@ bool bb_attach_point__same_event(const struct bb_attach_point *a, const struct b
 bool bb_attach_point__by_own_run(const struct bb_attach_point *p,
 				 struct bb_attach_point *ret_point);
 
+/*
+ * The function or event that a program is named after: without the number that captures add to
+ * programs of one name; `is_bare`: without what authors put around it, as in "kprobe__vfs_read" and
+ * "vfs_read_exit".
+ */
+void bb_program__named_after(const char *program, bool is_bare, char *ret_name, size_t size);
+
 /* "tracepoint syscalls/sys_enter_openat", for messages and reports. */
 struct bb_attach_words {
 	char text[320];

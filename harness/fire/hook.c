@@ -2,7 +2,6 @@
 #include "fire/hook.h"
 
 #include <bpf/bpf.h>
-#include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -19,6 +18,7 @@
 
 #include "base/caller.h"
 #include "base/parse.h"
+#include "base/tracepoint.h"
 #include "bpf/multi_link.h"
 #include "bpf/netns.h"
 #include "bpf/prog_type.h"
@@ -77,27 +77,6 @@ static uint64_t return_bit(const char *pmu)
 
 /* --- tracepoints --- */
 
-static const char *events_folder(void)
-{
-	static const char *const places[] = {"/sys/kernel/tracing/events", "/sys/kernel/debug/"
-									   "tracing/events"};
-
-	return access(places[0], F_OK) ? places[1] : places[0];
-}
-
-/* Words of a section become part of a path. */
-static bool is_plain(const char *name)
-{
-	size_t slashes = 0;
-
-	for (const char *c = name; *c; c++) {
-		if (!isalnum((unsigned char)*c) && *c != '_' && *c != '-' && *c != '/')
-			return false;
-		slashes += *c == '/';
-	}
-	return *name && slashes <= 1;
-}
-
 struct names {
 	char **v;
 	size_t n;
@@ -128,11 +107,11 @@ static void list_tracepoints(bool with_group, struct names *names)
 
 	names->v = calloc(MOST_NAMES, sizeof(*names->v));
 	if (groups.v && names->v)
-		add_names(&groups, "", events_folder());
+		add_names(&groups, "", bb_tracepoint__folder());
 	for (size_t i = 0; names->v && i < groups.n; i++) {
 		char folder[512], prefix[300] = "";
 
-		snprintf(folder, sizeof(folder), "%s/%s", events_folder(), groups.v[i]);
+		snprintf(folder, sizeof(folder), "%s/%s", bb_tracepoint__folder(), groups.v[i]);
 		if (with_group)
 			snprintf(prefix, sizeof(prefix), "%s/", groups.v[i]);
 		add_names(names, prefix, folder);
@@ -177,19 +156,56 @@ static int say_not_opened(const struct bb_hook *h, int rc, struct bb_err *err)
 		       bb_attach_point__words(&h->point).text, strerror(-rc));
 }
 
+void bb_hook__name_event(struct bb_attach_point *p, const char *program)
+{
+	char name[128], *group;
+
+	if (p->prog_type != BPF_PROG_TYPE_TRACEPOINT || bb_tracefs__provide(NULL))
+		return;
+	if (p->kind == BB_AT_TRACEPOINT) {
+		bb_tracepoint__find(p->target, p->target, sizeof(p->target));
+		return;
+	}
+	for (bool is_bare = false;; is_bare = true) {
+		bb_program__named_after(program, is_bare, name, sizeof(name));
+		group = strstr(name, "__"); /* "syscalls__sys_enter_read" */
+		if (is_bare && group > name) {
+			*group = '/';
+			memmove(group + 1, group + 2, strlen(group + 2) + 1);
+		}
+		if (bb_tracepoint__find(name, p->target, sizeof(p->target)))
+			p->kind = BB_AT_TRACEPOINT;
+		if (is_bare || p->kind == BB_AT_TRACEPOINT)
+			return;
+	}
+}
+
+/* Of a number whose name cannot be known, the kernel takes the number. */
+static int find_tracepoint(const struct bb_attach_point *p, uint64_t *ret_id, struct bb_err *err)
+{
+	char name[sizeof(p->target)], path[512];
+	unsigned long long number;
+	int rc = bb_tracefs__provide(err);
+
+	if (rc && bb_tracepoint__number(p->target, &number)) {
+		*ret_id = number;
+		return 0;
+	}
+	if (rc)
+		return rc;
+	if (!bb_tracepoint__find(p->target, name, sizeof(name)))
+		return say_no_tracepoint(p, err);
+	snprintf(path, sizeof(path), "%s/%s/id", bb_tracepoint__folder(), name);
+	return read_number(path, ret_id) ? say_no_tracepoint(p, err) : 0;
+}
+
 static int open_tracepoint(struct bb_hook *h, struct bb_err *err)
 {
-	char path[512];
 	uint64_t id;
-	int rc = bb_tracefs__provide(err);
+	int rc = find_tracepoint(&h->point, &id, err);
 
 	if (rc)
 		return rc;
-	if (!is_plain(h->point.target))
-		return say_no_tracepoint(&h->point, err);
-	snprintf(path, sizeof(path), "%s/%s/id", events_folder(), h->point.target);
-	if (read_number(path, &id))
-		return say_no_tracepoint(&h->point, err);
 	h->pid = -1;
 	h->attr.type = PERF_TYPE_TRACEPOINT;
 	h->attr.config = id;

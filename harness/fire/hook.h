@@ -47,6 +47,13 @@ int bb_hook__open(const struct bb_attach_point *point, pid_t pid, const struct b
 void bb_hook__close(struct bb_hook *h);     /* it goes later (fire/later.h) */
 void bb_hook__close_now(struct bb_hook *h); /* returns when it has gone */
 
+/*
+ * The event's whole name, where it can be known, for a tracepoint that is known by its number or
+ * without its group; the event that the program is named after, where a program of a tracepoint has
+ * no place.
+ */
+void bb_hook__name_event(struct bb_attach_point *p, const char *program);
+
 /* Put a program on it. */
 int bb_hook__put(const struct bb_hook *h, int prog_fd, int *ret_link_fd, struct bb_err *err);
 

@@ -381,16 +381,17 @@ static const char *only_function(const struct bb_live_objects *o, const char *be
 void bb_live_objects__guess_function(const struct bb_live_objects *o, const char *program,
 				     struct bb_attach_point *p)
 {
-	/* captures number programs of one name; no function of C has a dot in its name */
-	int len = (int)strcspn(program, ".");
 	char name[128];
-	const char *function;
+	const char *function = NULL;
 
-	snprintf(name, sizeof(name), "%.*s", len, program);
-	/* without type information, a name is as long as the kernel keeps it */
-	function = prototype_of(o, name)         ? name
-		   : len == BPF_OBJ_NAME_LEN - 1 ? only_function(o, name)
-						 : NULL;
+	for (int is_bare = 0; !function && is_bare < 2; is_bare++) {
+		bb_program__named_after(program, is_bare, name, sizeof(name));
+		/* without type information, a name is as long as the kernel keeps it */
+		function = prototype_of(o, name) ? name
+			   : !is_bare && strcspn(program, ".") == BPF_OBJ_NAME_LEN - 1
+				   ? only_function(o, name)
+				   : NULL;
+	}
 	snprintf(p->target, sizeof(p->target), "%s", function ? function : "");
 }
 

@@ -126,7 +126,9 @@ static const char *trigger_of(const struct bb_object_opts *o, const struct bb_ob
 	if (!bb_test_run_type__find(p->type, &t, NULL) &&
 	    (point.kind != BB_AT_RAW_TP || o->n_contexts))
 		return "test-run";
-	if (point.kind == BB_AT_NOWHERE && !bb_attach_point__on_own_function(&point, &own))
+	/* a tracepoint's program may be named after its event */
+	if (point.kind == BB_AT_NOWHERE && p->type != BPF_PROG_TYPE_TRACEPOINT &&
+	    !bb_attach_point__on_own_function(&point, &own))
 		return NULL;
 	return bb_drive_kind_find(needed_drives[o->what], "fire") ? "fire" : NULL;
 }

@@ -4,7 +4,7 @@
 # shellcheck source=harness/tests/tool.sh disable=SC2317 # functions that check, wait_until and run call
 . "$(dirname "$0")/../tool.sh"
 
-names=("own program" "a program of others" "small programs" token "later version")
+names=("own program" "a program of others" "small programs" token "later version" events)
 need_root "${names[@]}" || plan_done
 objects=$O/tests/bpf load=$O/tests/tools/load_all file=$WORK/a.capture
 owner=
@@ -88,4 +88,28 @@ repack 's/"release": "[^"]*"/"release": "4.4.0"/'
 run "$BPFBENCH" --object "$TMP/edited.capture" --no-store
 expect_grep "another kernel" err '4\.4\.0'
 check "another kernel: refused" test "$status" -ne 0
+# --- a tracepoint's place may be known by its number only, or not at all: the event is named ---
+# has_event NAME REGEX FILE: that program's event, or why it has none.
+has_event() {
+	run "$BPFBENCH" --object "$3" --program "$1" --loads 1 -n 20 --no-store
+	cat "$TMP/err" >>"$TMP/out"
+	expect_grep "events: $1 of ${3##*.}" out "$2"
+}
+id=$(unshare -m sh -c 'mount -t tracefs tracefs /sys/kernel/tracing 2>/dev/null; cat /sys/kernel/tracing/events/task/task_rename/id' 2>/dev/null || true)
+if [[ -z $id ]]; then
+	skip events "no tracefs here"
+else
+	capture -- "$load" "$objects/events.bpf.o"
+	for from in "$objects/events.bpf.o" "$file"; do
+		has_event task_rename ' task_rename: .*tracepoint task/task_rename' "$from"
+		has_event tracepoint__task__task_rename ' tracepoint__task__task_rename: .*tracepoint task/task_rename' "$from"
+		has_event of_nothing "'of_nothing' is to be" "$from"
+	done
+	has_event without_group ' without_group: .*tracepoint task/task_rename' "$objects/events.bpf.o"
+	run "$BPFBENCH" capture --all -o "$file" --for 2 -- "$load" "$objects/events.bpf.o"
+	number=$(awk '/^  program/ {on = NR} $1 == "of_nothing" {print NR - on - 1}' "$TMP/out")
+	repack "s|\"attachments\": \[|&{\"program\": $number, \"kind\": \"tracepoint\", \"where\": \"id $id\", \"attach_type\": 0, \"times\": 1}|"
+	has_event of_nothing ' of_nothing: .*tracepoint task/task_rename' "$TMP/edited.capture"
+fi
+
 plan_done

@@ -167,6 +167,10 @@ static void test_function_by_name(void **state)
 	} cases[] = {
 		{"vfs_unlink", "vfs_unlink"},
 		{"vfs_unlink.2", "vfs_unlink"},
+		{"kprobe__vfs_unlink", "vfs_unlink"},
+		{"vfs_unlink_exit.2", "vfs_unlink"},
+		{"kretprobe__vfs_unlink_ret", "vfs_unlink"},
+		{"vfs_unlinks", ""},
 		{"on_unlink", ""},
 		{"blk_account_io_", "blk_account_io_start"}, /* as the kernel cuts it */
 		{"blk_account_io", ""},                      /* not cut */

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "base/tracepoint.h"
+
+#include <ctype.h>
+#include <fcntl.h>
+#include <glob.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/caller.h"
+#include "base/parse.h"
+
+const char *bb_tracepoint__folder(void)
+{
+	static const char *const places[] = {"/sys/kernel/tracing/events", "/sys/kernel/debug/"
+									   "tracing/events"};
+
+	return access(places[0], F_OK) ? places[1] : places[0];
+}
+
+bool bb_tracepoint__number(const char *name, unsigned long long *ret_id)
+{
+	uint64_t id = 0;
+
+	if (strncmp(name, "id ", 3) || bb_parse_u64(name + 3, &id))
+		return false;
+	*ret_id = id;
+	return true;
+}
+
+/* Names become part of a pattern of paths. */
+static bool is_plain(const char *name)
+{
+	size_t slashes = 0;
+
+	for (const char *c = name; *c; c++) {
+		if (!isalnum((unsigned char)*c) && *c != '_' && *c != '-' && *c != '/')
+			return false;
+		slashes += *c == '/';
+	}
+	return *name && slashes <= 1;
+}
+
+/* Does the file hold the number, as a line? */
+static bool holds(const char *path, const char *number)
+{
+	char text[32] = "";
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
+
+	if (fd >= 0)
+		close(fd);
+	text[n > 0 ? strcspn(text, "\n") : 0] = '\0';
+	return !strcmp(text, number);
+}
+
+/* The one of the paths that is meant; NULL: none, or several. */
+static char *only_path(const glob_t *found, const char *number)
+{
+	for (size_t i = 0; *number && i < found->gl_pathc; i++)
+		if (holds(found->gl_pathv[i], number))
+			return found->gl_pathv[i];
+	return !*number && found->gl_pathc == 1 ? found->gl_pathv[0] : NULL;
+}
+
+bool bb_tracepoint__find(const char *name, char *ret_full, size_t size)
+{
+	const char *folder = bb_tracepoint__folder();
+	unsigned long long id;
+	char pattern[512], number[24] = "", *path = NULL;
+	glob_t found = {0};
+
+	if (bb_tracepoint__number(name, &id))
+		snprintf(number, sizeof(number), "%llu", id);
+	else if (!is_plain(name))
+		return false;
+	snprintf(pattern, sizeof(pattern), "%s/%s%s/id", folder,
+		 *number || !strchr(name, '/') ? "*/" : "", *number ? "*" : name);
+	bb_root__begin();
+	if (!glob(pattern, GLOB_NOSORT, NULL, &found))
+		path = only_path(&found, number);
+	bb_root__end();
+	if (path)
+		snprintf(ret_full, size, "%.*s",
+			 (int)(strlen(path) - strlen(folder) - strlen("/") - strlen("/id")),
+			 path + strlen(folder) + 1);
+	globfree(&found);
+	return path != NULL;
+}
