@@ -9,7 +9,7 @@
 static void add_extreme(struct bb_text_table *t, const struct bb_counted_case *c, uint64_t value)
 {
 	bb_text_table__add(t, c ? "%" PRIu64 : BB_TEXT_ABSENT, value);
-	bb_text_table__add(t, "%s", c && c->param ? bb_param_text(c->name) : BB_TEXT_ABSENT);
+	bb_text_table__add(t, "%s", c && c->param ? c->param_text : BB_TEXT_ABSENT);
 }
 
 static void add_row(struct bb_text_table *t, const struct bb_counted *c)

@@ -200,7 +200,7 @@ static void put_title(const struct bb_case *c, FILE *out)
 		fputs(", ", out);
 		bb_put_clean(out, c->param);
 		fputs(" = ", out);
-		bb_put_clean(out, bb_param_text(c->name));
+		bb_put_clean(out, c->param_text);
 	}
 	fprintf(out, " (%s)\n", bb_drive_kind_named(c->drive)->sample.unit);
 	if (c->command) {

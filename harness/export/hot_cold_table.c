@@ -90,7 +90,7 @@ static void put_row(const struct bands *b, size_t first, struct bb_text_table *t
 	if (c->param && bb_is_sweep(b->r, first))
 		bb_text_table__add(t, "%zu", n_values);
 	else if (c->param)
-		bb_text_table__add(t, "%s", bb_param_text(c->name));
+		bb_text_table__add(t, "%s", c->param_text);
 	bb_text_table__add(t, "%s", c->variant);
 	bb_text_table__add(t, "%s", bb_table_cell_value(hot_ns).text);
 	bb_text_table__add(t, "%s", bb_table_cell_value(cold_ns).text);

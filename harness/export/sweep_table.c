@@ -64,13 +64,13 @@ static void add_row(struct bb_text_table *t, const char *variant, struct span *s
 	bb_text_table__add(t, "%s",
 			   bb_table_cell_value(s->least ? s->least->summary.latency.value : NAN)
 				   .text);
-	bb_text_table__add(t, "%s", s->least ? bb_param_text(s->least->name) : BB_TEXT_ABSENT);
+	bb_text_table__add(t, "%s", s->least ? s->least->param_text : BB_TEXT_ABSENT);
 	bb_text_table__add(t, "%s",
 			   bb_table_cell_value(s->n ? bb_median(s->latencies, s->n) : NAN).text);
 	bb_text_table__add(t, "%s",
 			   bb_table_cell_value(s->most ? s->most->summary.latency.value : NAN)
 				   .text);
-	bb_text_table__add(t, "%s", s->most ? bb_param_text(s->most->name) : BB_TEXT_ABSENT);
+	bb_text_table__add(t, "%s", s->most ? s->most->param_text : BB_TEXT_ABSENT);
 	bb_text_table__add(t, "%s",
 			   bb_table_cell_value(s->n_nets ? bb_median(s->nets, s->n_nets) : NAN)
 				   .text);

@@ -172,7 +172,7 @@ static void put_group_title(FILE *out, const struct bb_case *c, bool with_value)
 	}
 	if (c->param && with_value) {
 		fputs(" = ", out);
-		bb_xml_text(out, bb_param_text(c->name));
+		bb_xml_text(out, c->param_text);
 	}
 	fputs("</h3>\n", out);
 }

@@ -147,6 +147,7 @@ static void set_param(struct bb_plan_case *c, const struct param *param, size_t 
 	c->param = param->name;
 	if (!c->param)
 		return;
+	c->value = len + strlen(c->param) + 2;
 	if (!c->input) {
 		snprintf(c->name + len, sizeof(c->name) - len, "/%s=%u", c->param, c->param_value);
 		return;

@@ -37,6 +37,7 @@ struct bb_plan_case {
 	size_t floor;   /* index of the cell of the floor; BB_NO_CASE */
 	char name[512]; /* "scenario/variant/drive/parameter=value"; "…/input=NAME" */
 	size_t what;    /* where in it "drive/parameter=value" begins */
+	size_t value;   /* and its value, where there is a parameter */
 };
 
 /* "drive/parameter=value". */

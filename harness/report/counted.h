@@ -19,6 +19,7 @@ struct bb_counted_case {
 	char *name;  /* "scenario/variant/exact/input=NAME": the benchmark in BMF */
 	char *param; /* NULL: the drive has none */
 	uint32_t param_value;
+	char *param_text; /* as in struct bb_case */
 	uint64_t runs;
 	uint64_t least, most;  /* instructions of one run; equal: exact */
 	uint64_t instructions; /* of all runs */

@@ -169,6 +169,8 @@ static const struct bb_member case_members[] = {
 	MEMBER(bb_case, "param", BB_TEXT_OR_NULL, param,
 	       "stack_depth, freq_hz, ...; null: the drive has none"),
 	MEMBER(bb_case, "param_value", BB_U32, param_value, ""),
+	NEWER(bb_case, "param_text", BB_TEXT_OR_NULL, param_text,
+	      "the value in words: 32, an input's name; null: the drive has no parameter"),
 	MEMBER(bb_case, "anchor", BB_BOOL, is_anchor, "what the history divides by"),
 	NEWER(bb_case, "units_per_ns", BB_U32_NOT_0, units_per_ns,
 	      "the samples of the series (bins, sum_ns, min_ns, max_ns) are in 1/units_per_ns ns: "
@@ -290,6 +292,8 @@ static const struct bb_member counted_case_members[] = {
 	       "scenario/variant/exact/parameter=value, the benchmark in BMF"),
 	MEMBER(bb_counted_case, "param", BB_TEXT_OR_NULL, param, ""),
 	MEMBER(bb_counted_case, "param_value", BB_U32, param_value, ""),
+	NEWER(bb_counted_case, "param_text", BB_TEXT_OR_NULL, param_text,
+	      "the value in words: 32, an input's name; null: the drive has no parameter"),
 	MEMBER(bb_counted_case, "runs", BB_COUNT, runs, ""),
 	MEMBER(bb_counted_case, "least", BB_COUNT, least, "instructions of one run"),
 	MEMBER(bb_counted_case, "most", BB_COUNT, most, "equal to least: exact"),

@@ -70,6 +70,7 @@ struct bb_case {
 	char *emptied;  /* the caches that were emptied before each run; NULL: none */
 	char *param;    /* "stack_depth", "freq_hz", "rate_hz"; NULL when the drive has none */
 	uint32_t param_value;
+	char *param_text; /* the value in words: "32", an input's name; NULL: no parameter */
 	/* instructions that its runs execute at all, of all that the program has, by a clone with
 	 * counters; 0 of 0: not known */
 	uint32_t executed_insns, n_insns;
@@ -140,18 +141,6 @@ struct bb_report {
 static inline double bb_case__ns(const struct bb_case *c, double units)
 {
 	return units / c->units_per_ns;
-}
-
-/*
- * The value of the parameter as the name of a case or of a counted case has it, which for an input
- * is its name: "syn" of ".../input=syn". Behind the last '='; "" where there is none.
- */
-static inline const char *bb_param_text(const char *case_name)
-{
-	const char *slash = strrchr(case_name, '/'),
-		   *equals = strchr(slash ? slash : case_name, '=');
-
-	return equals ? equals + 1 : "";
 }
 
 /* Equal, or both absent. */

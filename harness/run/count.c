@@ -63,8 +63,10 @@ static int add_case(struct counting *k, const struct bb_plan_case *cell, const s
 		return bb_fail_nomem(err);
 	c->name = strdup(cell->name);
 	c->param = cell->param ? strdup(cell->param) : NULL;
+	c->param_text = cell->param ? strdup(cell->name + cell->value) : NULL;
 	c->void_why = b->void_why[0] ? strdup(b->void_why) : NULL;
-	if (!c->name || (cell->param && !c->param) || (b->void_why[0] && !c->void_why))
+	if (!c->name || (cell->param && (!c->param || !c->param_text)) ||
+	    (b->void_why[0] && !c->void_why))
 		return bb_fail_nomem(err);
 	c->param_value = cell->param_value;
 	c->runs = b->n;

@@ -31,7 +31,9 @@ int bb_record__case(struct bb_report *report, const struct bb_plan *plan,
 	k->variant = strdup(variant);
 	k->drive = strdup(bb_drive_name(cell->drive));
 	k->param = cell->param ? strdup(cell->param) : NULL;
-	if (!k->name || !k->scenario || !k->variant || !k->drive || (cell->param && !k->param))
+	k->param_text = cell->param ? strdup(cell->name + cell->value) : NULL;
+	if (!k->name || !k->scenario || !k->variant || !k->drive ||
+	    (cell->param && (!k->param || !k->param_text)))
 		return bb_fail_nomem(err);
 	k->param_value = cell->param_value;
 	k->is_live = bb_variant_is_live(cell->variant);

@@ -391,15 +391,37 @@ static int complain_twice(const struct bb_record_reader *rd, const char *name)
 	return bb_record__complain(rd, "name", "'%s' is there twice", name);
 }
 
+/* Runs of older versions have the value of the parameter in the name alone: behind the last '='. */
+static int find_param_text(const struct bb_record_reader *rd, const char *name, const char *param,
+			   char **param_text)
+{
+	const char *slash = strrchr(name, '/'), *equals = strchr(slash ? slash : name, '=');
+
+	if (!param || *param_text)
+		return 0;
+	*param_text = strdup(equals ? equals + 1 : "");
+	return *param_text ? 0 : bb_fail_nomem(rd->err);
+}
+
+static int check_counted_case(struct bb_record_reader *rd, const json_t *obj, void *item)
+{
+	struct bb_counted_case *c = item;
+
+	(void)obj;
+	return find_param_text(rd, c->name, c->param, &c->param_text);
+}
+
 static int check_case(struct bb_record_reader *rd, const json_t *obj, void *item)
 {
-	const struct bb_case *c = item;
+	struct bb_case *c = item;
 
 	if (c->n_insns && !json_object_get(obj, "executed_insns"))
 		return bb_record__complain(rd, "executed_insns", "is missing");
 	if (c->executed_insns > c->n_insns)
 		return bb_record__complain(rd, "executed_insns", "is more than insns");
-	return bb_report__find_case(rd->whole, c->name) == c ? 0 : complain_twice(rd, c->name);
+	if (bb_report__find_case(rd->whole, c->name) != c)
+		return complain_twice(rd, c->name);
+	return find_param_text(rd, c->name, c->param, &c->param_text);
 }
 
 static int check_in_vain(struct bb_record_reader *rd, const json_t *obj, void *item)
@@ -457,6 +479,7 @@ static const struct bb_record_part parts[] = {
 	{&bb_case_record, "floor", write_floor, NULL},
 	{&bb_case_record, "summary", write_case_summary, NULL},
 	{&bb_case_record, NULL, NULL, check_case},
+	{&bb_counted_case_record, NULL, NULL, check_counted_case},
 	{&bb_in_vain_record, NULL, NULL, check_in_vain},
 	{&bb_series_record, "flow", write_flow, read_flow},
 	{&bb_series_record, "hist", write_hist, read_hist},

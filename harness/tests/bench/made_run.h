@@ -45,6 +45,7 @@ static inline void made_case(struct bb_report *r, const struct made_run *m, uint
 	c->drive = made_text("step");
 	c->param = made_text("stack_depth");
 	c->param_value = param + 1;
+	c->param_text = made_text("%u", param + 1);
 	c->name = made_text("bench/variant_%u/step/stack_depth=%u", variant, param + 1);
 	c->is_anchor = variant == 0;
 	c->floor = variant ? r->n_cases - 1 - variant : BB_NO_FLOOR;

@@ -69,8 +69,10 @@ static inline size_t make_case(struct bb_report *r, const char *variant, const c
 	set_text(&c->scenario, "perf_profiler");
 	set_text(&c->variant, variant);
 	set_text(&c->drive, drive);
-	if (param)
+	if (param) {
 		set_text(&c->param, param);
+		set_text(&c->param_text, strrchr(name, '=') + 1);
+	}
 	c->param_value = param_value;
 	return r->n_cases - 1;
 }
@@ -272,6 +274,7 @@ static inline struct bb_counted *make_counted(struct bb_report *r, const char *v
 		snprintf(name, sizeof(name), "perf_profiler/%s/exact/input=%u", variant, i);
 		set_text(&k->name, name);
 		set_text(&k->param, "input");
+		set_text(&k->param_text, strrchr(name, '=') + 1);
 		k->param_value = i;
 		k->runs = 10;
 		k->least = k->most = instructions;
