@@ -158,7 +158,7 @@ $(O)/fuzz/fuzz_%: harness/tests/fuzz/fuzz_%.c $(O)/fuzz/libbpfbench.a
 -include $(shell [ -d $(O) ] && find $(O) -name '*.d')
 
 # --- what is run --------------------------------------------------------------------------------------------------
-.PHONY: bench test test-all vm-test fuzz fuzzers stress bench-self bench-repeat bench-history bench-lines bench-verdicts bench-fire bench-capture bench-gate plot slowdown flame heap deps clean help bench-capture-aa golden
+.PHONY: coverage bench test test-all vm-test fuzz fuzzers stress bench-self bench-repeat bench-history bench-lines bench-verdicts bench-fire bench-capture bench-gate plot slowdown flame heap deps clean help bench-capture-aa golden
 deps: ## install what building and running needs (root and apt), or say what is missing
 	$(Q)ci/deps.sh
 
@@ -180,6 +180,10 @@ test: deps-test ## install, build, and pass the tests that are not slow (as root
 test-all: deps-test ## likewise all tests, with kernels in virtual machines; TESTS="--without vm/": options of harness/tests/run.sh
 	$(Q)+ci/as-owner.sh $(MAKE) -j$(JOBS) --no-print-directory all tests
 	$(Q)O=$(O) harness/tests/run.sh $(TESTS)
+
+coverage: deps-test ## how many of bpfbench's own lines the unit and cli tests run (as root also the bpf tests), by gcc --coverage
+	$(Q)+ci/as-owner.sh $(MAKE) -j$(JOBS) --no-print-directory O=build-coverage CFLAGS='-O0 -g --coverage' LDFLAGS=--coverage all tests
+	$(Q)O=build-coverage ci/coverage.sh
 
 KERNELS ?= 5.10 6.1 6.12
 vm-test: deps-test ## the privileged tests in other kernels, KERNELS="5.10 6.1 6.12", under QEMU: minutes for each

@@ -44,6 +44,7 @@ expect_status "an unknown task is a usage error" 2
 # Which task's packages each target of make installs; it ends there, as as-owner.sh fails.
 mkdir -p "$TMP/targets/ci"
 cp Makefile "$TMP/targets/"
+# shellcheck disable=SC2016 # the inner shell's
 printf '#!/bin/sh\necho "$*" >>"$BB_TEST_LOG"\n' >"$TMP/targets/ci/deps.sh"
 printf '#!/bin/sh\nexit 1\n' >"$TMP/targets/ci/as-owner.sh"
 chmod +x "$TMP"/targets/ci/*.sh
@@ -531,7 +532,8 @@ cp .ci/run "$ci_tree/.ci/"
 printf '#!/bin/sh\n' >"$ci_tree/ci/deps.sh"
 # new_machines DEBIAN-12 DEBIAN-13: what a shell does in place of either.
 new_machines() {
-	printf '#!/bin/sh\ncase $1 in debian-12) %s ;; *) %s ;; esac\n' "$1" "$2" >"$ci_tree/ci/fresh.sh"
+	# shellcheck disable=SC2016 # the inner shell's
+	printf '#!/bin/sh\necho "$*" >>%s\ncase $1 in debian-12) %s ;; *) %s ;; esac\n' "$TMP/machines" "$1" "$2" >"$ci_tree/ci/fresh.sh"
 	chmod +x "$ci_tree"/ci/*.sh
 	run "$ci_tree/.ci/run"
 }
@@ -540,6 +542,12 @@ expect_status ".ci/run: succeeds when all pass" 0
 expect_eq ".ci/run: the last line is the sum" "$(tail -n 1 "$TMP/out")" "42 passed, 0 failed, 1 skipped"
 expect_eq ".ci/run: one such line" "$(grep -c '^[0-9]* passed' "$TMP/out")" 1
 expect_grep ".ci/run: the output of both is there" out '^debian-13: late$'
+expect_eq ".ci/run: root's machine and a user's" "$(grep -oE '^(--root )?debian-1[23] (sudo )?bash' "$TMP/machines" | sort | tr '\n' ' ')" \
+	"--root debian-13 bash debian-12 sudo bash "
+expect_eq ".ci/run: both commands in both" "$(grep -c 'make bench .*make .* test-all' "$TMP/machines")" 2
+expect_eq ".ci/run: the tests with sanitizers in one" "$(grep -c 'SAN=1' "$TMP/machines")" 1
+new_machines 'echo "2 passed, 0 failed, 1 skipped"' 'echo "40 passed, 0 failed, 0 skipped"; echo "3 passed, 1 failed, 0 skipped"; exit 1'
+expect_eq ".ci/run: two closing lines of one machine count both" "$status: $(tail -n 1 "$TMP/out")" "1: 45 passed, 1 failed, 1 skipped"
 new_machines 'echo "2 passed, 1 failed, 0 skipped"; exit 1' 'echo "3 passed, 0 failed, 0 skipped"'
 expect_status ".ci/run: fails when a test does" 1
 expect_eq ".ci/run: and the sum says so" "$(tail -n 1 "$TMP/out")" "5 passed, 1 failed, 0 skipped"
