@@ -5,7 +5,9 @@
 #include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -56,10 +58,21 @@ void bb_close_later__wait(void)
 	while (atomic_load(&running) > 0);
 }
 
+/* exit() kills the threads. A killed thread cannot take its uprobe off: the kernel leaks it and
+ * says so in its log, "failed to unregister, leaking uprobe". */
+static void wait_at_exit(void)
+{
+	static bool is_set;
+
+	is_set = is_set || !atexit(bb_close_later__wait);
+}
+
 void bb_close_later(int fd)
 {
 	const struct timespec moment = {.tv_nsec = MOMENT_NS};
 	int before = atomic_load(&begun);
+
+	wait_at_exit();
 
 	if (fd < 0)
 		return;
