@@ -58,6 +58,7 @@ static void put_layout(struct bb_json *w)
 static void test_layout(void **state)
 {
 	char *text = written(put_layout, "{\n", 2);
+	json_t *parsed;
 
 	(void)state;
 	assert_string_equal(text, "{\n"
@@ -73,7 +74,9 @@ static void test_layout(void **state)
 				  "}\n");
 	free(text);
 	text = written(put_layout, "{", 0);
-	assert_non_null(json_loads(text, JSON_REJECT_DUPLICATES, NULL));
+	parsed = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
+	assert_non_null(parsed);
+	json_decref(parsed);
 	free(text);
 }
 
