@@ -53,7 +53,10 @@ struct bb_source_ops {
 	 * not known how. The probe of the file is attached to this process for a moment. */
 	int (*fill_usdt)(struct bb_source *s, const char *path, const char *provider,
 			 const char *name, struct bb_err *err);
-	/* Instructions, BTF, functions and lines of the current load: bpf/code.h. */
+	/* The i-th program of the current load, *ret_fd < 0: not loaded; NULL: there are no more
+	 * (also in the place of the function). */
+	const char *(*program)(const struct bb_source *s, size_t i, int *ret_fd);
+	/* Instructions, BTF, functions and lines of a program of the current load: bpf/code.h. */
 	int (*code)(const struct bb_source *s, int prog_fd, struct bb_code *ret_code,
 		    struct bb_err *err);
 	/* The map and offset of a global variable of `size` bytes. */

@@ -254,11 +254,11 @@ static int captured_attach(struct bb_source *source, struct bpf_link **ret_link,
 }
 
 /* Instructions with descriptors, and none by slots of fd_array, which is not carried on. */
-static void put_map_fds(const struct captured *s, struct bb_code *c)
+static void put_map_fds(const struct captured *s, size_t prog, struct bb_code *c)
 {
-	const struct bb_captured_prog *p = prog_of(s);
+	const struct bb_captured_prog *p = &s->capture->progs[prog];
 
-	bb_replay__put_fds(&s->replay, s->prog, c->insns);
+	bb_replay__put_fds(&s->replay, prog, c->insns);
 	for (uint32_t i = 0; i < c->n; i++) {
 		struct bpf_insn *insn = &c->insns[i];
 
@@ -293,11 +293,20 @@ static uint32_t btf_id_of(const struct captured *s, int32_t btf)
 	return info.id;
 }
 
+static size_t index_of(const struct captured *s, int prog_fd)
+{
+	for (size_t i = 0; i < s->capture->n_progs; i++)
+		if (s->replay.progs[i] == prog_fd)
+			return i;
+	return s->prog;
+}
+
 static int captured_code(const struct bb_source *source, int prog_fd, struct bb_code *ret_code,
 			 struct bb_err *err)
 {
 	const struct captured *s = (const struct captured *)source;
-	const struct bb_captured_prog *p = prog_of(s);
+	size_t prog = index_of(s, prog_fd);
+	const struct bb_captured_prog *p = &s->capture->progs[prog];
 	struct bb_code c = {.type = p->type,
 			    .expected_attach_type = p->expected_attach_type,
 			    .flags = p->flags,
@@ -310,12 +319,11 @@ static int captured_code(const struct bb_source *source, int prog_fd, struct bb_
 			    .btf_fd = -1};
 	int rc;
 
-	(void)prog_fd;
 	if (p->attach_prog >= 0)
 		return bb_fail(err, -ENOTSUP,
 			       "'%s' is attached to another program; that one would have to be "
 			       "counted",
-			       source->program);
+			       p->name);
 	memcpy(c.name, p->kernel_name, sizeof(c.name));
 	memcpy(c.license, p->license, sizeof(c.license));
 	if (p->btf >= 0) {
@@ -327,7 +335,7 @@ static int captured_code(const struct bb_source *source, int prog_fd, struct bb_
 	c.lines = copy_of(p->lines, c.n_lines * sizeof(*c.lines));
 	rc = c.insns && c.funcs && c.lines ? 0 : bb_fail_nomem(err);
 	if (!rc) {
-		put_map_fds(s, &c);
+		put_map_fds(s, prog, &c);
 		rc = bb_code__check(&c, err);
 	}
 	if (rc)
@@ -382,6 +390,11 @@ static const char *program_of_capture(void *arg, size_t n, int *ret_fd)
 	return NULL;
 }
 
+static const char *captured_program(const struct bb_source *source, size_t i, int *ret_fd)
+{
+	return program_of_capture((struct captured *)source, i, ret_fd);
+}
+
 /* In place of what the command's maps held. */
 static int captured_contents(struct bb_source *source, struct bb_map_contents **ret_contents,
 			     struct bb_err *err)
@@ -415,6 +428,7 @@ static const struct bb_source_ops captured_ops = {
 	.verifier_log = captured_verifier_log,
 	.section = captured_section,
 	.attach = captured_attach,
+	.program = captured_program,
 	.code = captured_code,
 	.global = captured_global,
 	.contents = captured_contents,

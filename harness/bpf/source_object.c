@@ -450,14 +450,26 @@ static int take_attach_point(int prog_fd, struct bb_code *c, struct bb_err *err)
 	return 0;
 }
 
+static const char *object_program(const struct bb_source *source, size_t i, int *ret_fd)
+{
+	const struct bb_contents_of of =
+		bb_contents_of_object(((const struct object *)source)->obj);
+
+	return of.program(of.arg, i, ret_fd);
+}
+
 static int object_code(const struct bb_source *source, int prog_fd, struct bb_code *ret_code,
 		       struct bb_err *err)
 {
 	const struct object *s = (const struct object *)source;
-	const struct bpf_program *p = bpf_object__find_program_by_name(s->obj, source->program);
-	const char *section = bpf_program__section_name(p);
+	const struct bpf_program *p = bpf_object__next_program(s->obj, NULL);
 	struct bb_code c = {0};
+	const char *section;
 	int rc;
+
+	while (bpf_program__fd(p) != prog_fd)
+		p = bpf_object__next_program(s->obj, (struct bpf_program *)p);
+	section = bpf_program__section_name(p);
 
 	c.btf = bpf_object__btf(s->obj);
 	c.btf_fd = bpf_object__btf_fd(s->obj);
@@ -542,6 +554,7 @@ static const struct bb_source_ops object_ops = {
 	.struct_ops_fd = object_struct_ops_fd,
 	.attach = object_attach,
 	.fill_usdt = object_fill_usdt,
+	.program = object_program,
 	.code = object_code,
 	.global = object_global,
 	.contents = object_contents,

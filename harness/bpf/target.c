@@ -249,7 +249,18 @@ const struct bb_source *bb_target__source(const struct bb_target *t)
 
 int bb_target__code(const struct bb_target *t, struct bb_code *ret_code, struct bb_err *err)
 {
-	return t->source->ops->code(t->source, t->prog_fd, ret_code, err);
+	return bb_target__code_of(t, t->prog_fd, ret_code, err);
+}
+
+int bb_target__code_of(const struct bb_target *t, int prog_fd, struct bb_code *ret_code,
+		       struct bb_err *err)
+{
+	return t->source->ops->code(t->source, prog_fd, ret_code, err);
+}
+
+const char *bb_target__loaded(const struct bb_target *t, size_t i, int *ret_fd)
+{
+	return t->source->ops->program ? t->source->ops->program(t->source, i, ret_fd) : NULL;
 }
 
 bool bb_target__is_of_object(const struct bb_target *a, const struct bb_target *b)

@@ -135,6 +135,11 @@ const struct bb_source *bb_target__source(const struct bb_target *t);
  * cannot be loaded again as they are.
  */
 int bb_target__code(const struct bb_target *t, struct bb_code *ret_code, struct bb_err *err);
+/* The name of the i-th program of the current load, loaded or not (*ret_fd < 0), itself among them;
+ * NULL: there are no more. And the code of one that is. */
+const char *bb_target__loaded(const struct bb_target *t, size_t i, int *ret_fd);
+int bb_target__code_of(const struct bb_target *t, int prog_fd, struct bb_code *ret_code,
+		       struct bb_err *err);
 const struct bb_stats_reader *bb_target__reader(const struct bb_target *t);
 /* 0..63, or -1 when the kernel does not say */
 int bb_target__jit_mod64(const struct bb_target *t);

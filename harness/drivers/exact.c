@@ -11,11 +11,11 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "base/stop.h"
+#include "drivers/exact_clones.h"
 #include "drivers/fire.h"
 #include "drivers/page_fault.h"
 #include "drivers/test_run.h"
@@ -44,63 +44,33 @@ const struct bb_exact *bb_exact__of(const void *slot)
 	return &((const struct slot *)slot)->exact;
 }
 
-/* Counters that a process of ours which fires adds to, too. Zeroed; NULL: no memory. */
-static uint64_t *alloc_shared(uint32_t n)
-{
-	void *p = mmap(NULL, (n ? n : 1) * sizeof(uint64_t), PROT_READ | PROT_WRITE,
-		       MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-
-	return p == MAP_FAILED ? NULL : p;
-}
-
-static void free_shared(uint64_t *p, uint32_t n)
-{
-	if (p)
-		munmap(p, (n ? n : 1) * sizeof(uint64_t));
-}
-
 static void close_slot(struct slot *s)
 {
 	if (!s)
 		return;
 	if (s->event_fd >= 0)
 		close(s->event_fd);
-	free_shared(s->exact.totals, s->exact.clone.cfg.n_blocks);
-	free_shared(s->exact.in_vain, s->exact.clone.n_vain);
-	free_shared(s->exact.now, s->exact.clone.cfg.n_blocks);
-	bb_clone__done(&s->exact.clone);
-	bb_code__done(&s->exact.code);
+	bb_exact__close(&s->exact);
 	free(s->in);
 	free(s);
 }
 
 /* The clone, attached to nothing yet. */
-static int open_slot(struct bb_target *target, struct slot **ret_slot, struct bb_err *err)
+static int open_slot(const struct bb_test_prog *subject, struct slot **ret_slot, struct bb_err *err)
 {
 	struct slot *s = calloc(1, sizeof(*s));
-	struct bb_exact *e;
-	int rc;
+	int rc = s ? bb_exact__open(subject->target, &s->exact, err) : bb_fail_nomem(err);
 
-	if (!s)
-		return bb_fail_nomem(err);
-	e = &s->exact;
-	s->target = target;
-	s->event_fd = e->clone.prog_fd = e->clone.counts_fd = -1;
-	rc = bb_target__code(target, &e->code, err);
-	if (!rc)
-		rc = bb_clone__load(&e->code, &e->clone, err);
-	if (!rc) {
-		e->totals = alloc_shared(e->clone.cfg.n_blocks);
-		e->now = alloc_shared(e->clone.cfg.n_blocks);
-		e->in_vain = alloc_shared(e->clone.n_vain);
-		if (!e->totals || !e->now || !e->in_vain)
-			rc = bb_fail_nomem(err);
+	if (rc) {
+		free(s);
+		return rc;
 	}
-	if (rc)
-		close_slot(s);
-	else
-		*ret_slot = s;
-	return rc;
+	s->target = subject->target;
+	s->event_fd = -1;
+	if (subject->counts_behind)
+		bb_exact__open_behind(s->target, &s->exact);
+	*ret_slot = s;
+	return 0;
 }
 
 /* Behind a run: keep what it counted, or in the warm-up throw it away. 1: that was the last. */
@@ -114,16 +84,12 @@ static int take(void *arg)
 	if (!s->is_warm) {
 		s->is_warm = !bb_batch__warms_up(b, ++s->warmed, s->began_ns, WARMUP_S);
 	} else {
-		bb_clone__read(&e->clone, e->now);
-		for (uint32_t i = 0; i < e->clone.cfg.n_blocks; i++)
-			e->totals[i] += e->now[i];
-		for (uint32_t i = 0; i < e->clone.n_vain; i++)
-			e->in_vain[i] += bb_clone__in_vain(&e->clone, i);
+		bb_exact__add(e);
 		b->paths[b->n] = bb_counts__path(&e->clone.cfg, e->now);
 		b->ns[b->n++] = bb_counts__instructions(&e->clone.cfg, e->now);
 		b->fired++;
 	}
-	bb_clone__reset(&e->clone);
+	bb_exact__reset(e);
 	return !bb_batch__goes_on(b, s->began_ns);
 }
 
@@ -134,7 +100,7 @@ static void begin(struct slot *s, struct bb_batch *b)
 	s->began_ns = bb_now_ns();
 	s->warmed = 0;
 	s->is_warm = !b->warmup;
-	bb_clone__reset(&s->exact.clone);
+	bb_exact__reset(&s->exact);
 	/* their pages are to be there before an event is on */
 	memset(b->ns, 0, b->want * sizeof(*b->ns));
 	memset(b->paths, 0, b->want * sizeof(*b->paths));
@@ -147,7 +113,7 @@ static int attach_to_faults(void *state, struct bb_test_prog *subject, void **re
 			    struct bb_err *err)
 {
 	struct slot *s;
-	int rc = open_slot(subject->target, &s, err);
+	int rc = open_slot(subject, &s, err);
 
 	(void)state;
 	if (rc)
@@ -236,7 +202,7 @@ static int attach_to_runs(void *state, struct bb_test_prog *subject, void **ret_
 			  struct bb_err *err)
 {
 	struct slot *s;
-	int rc = open_slot(subject->target, &s, err);
+	int rc = open_slot(subject, &s, err);
 
 	if (rc)
 		return rc;
@@ -279,7 +245,7 @@ static int run_once(struct slot *s, const struct bb_test_call *shot, struct bb_b
 		rc = bb_test_call__fire(shot, &attr);
 	if (rc == -EINTR && !bb_stop_signal) {
 		b->retries++;
-		bb_clone__reset(&s->exact.clone);
+		bb_exact__reset(&s->exact);
 		return 0;
 	}
 	if (rc)
@@ -303,7 +269,7 @@ static int batch_of_runs(void *state, void *slot, uint32_t param, struct bb_batc
 	if (!rc && !bb_must_end())
 		rc = bb_test_call__fire_checked(&shot, b->void_why, sizeof(b->void_why));
 	rc = rc == -EINTR && !bb_stop_signal ? 0 : rc;
-	bb_clone__reset(&s->exact.clone);
+	bb_exact__reset(&s->exact);
 	s->is_warm |= bb_seconds_since(s->began_ns) >= WARMUP_S;
 	while (!rc && !bb_must_end())
 		rc = run_once(s, &shot, b);
@@ -362,7 +328,7 @@ static int attach_to_fire(void *state, struct bb_test_prog *subject, void **ret_
 	int rc = bb_fire__probe(state, subject, err);
 
 	if (!rc)
-		rc = open_slot(subject->target, &s, err);
+		rc = open_slot(subject, &s, err);
 	if (rc)
 		return rc;
 	s->fire = calloc(1, sizeof(*s->fire));
@@ -414,7 +380,7 @@ static int work(void *arg, struct bb_fire_task *t, void *shared)
 	begin(s, b);
 	while (!rc && !is_last && in_vain < IN_VAIN) {
 		rc = bb_target__reset_for_run(s->target);
-		bb_clone__reset(&e->clone);
+		bb_exact__reset(e);
 		if (!rc && found->trigger->fire)
 			bb_firing__fire(&s->fire->firing);
 		else if (!rc)

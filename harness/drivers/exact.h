@@ -16,9 +16,17 @@ struct bb_exact {
 	uint64_t *totals;  /* by block: executions in all samples so far, warm-ups left out */
 	uint64_t *in_vain; /* by clone.vain: likewise, those that came to nothing */
 	uint64_t *now;     /* room for the counters of one run */
+	int prog_fd;       /* of the program itself, borrowed */
+	uint32_t id, clone_id;
+	/* of a subject that is counted with all that it calls: clones of all programs of its load
+	 * (another of itself among them), each behind the other; NULL: the last, or none */
+	struct bb_exact *behind;
 };
 
 /* Of a slot of such a drive. */
 const struct bb_exact *bb_exact__of(const void *slot);
+
+/* Put those behind into the prog arrays that any of them names, or the programs themselves back. */
+void bb_exact__swap(const struct bb_exact *e, bool in);
 
 #endif

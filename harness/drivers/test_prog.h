@@ -34,6 +34,7 @@ struct bb_test_prog {
 	 * their address */
 	struct bb_self_values *self; /* NULL: it asks for none */
 	pid_t self_pid;              /* reserved; 0: none */
+	bool counts_behind;          /* exact: also the programs that it goes on to by tail calls */
 	uint32_t live_mean_of; /* live: runs in a window that is a sample; 0: not looked yet */
 	/* all of the session, itself among them: those of its object may be attached beside it */
 	const struct bb_test_prog *all;

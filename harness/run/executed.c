@@ -38,19 +38,68 @@ static uint32_t all(const struct bb_exact *e)
 	return n;
 }
 
-/* Did a tail call happen since the counts were `before`, and lead where nothing is counted? */
-static bool goes_on(const struct bb_exact *e, const uint64_t *before)
+/* Tail calls that happened since the counts were `before`. */
+static uint64_t tail_calls(const struct bb_exact *e, const uint64_t *before)
 {
 	const uint64_t *vain_before = before + e->clone.cfg.n_blocks;
+	uint64_t n = 0;
 
 	for (uint32_t i = 0; i < e->clone.n_vain; i++) {
 		uint32_t at = e->clone.vain[i], block = e->clone.cfg.block_of[at];
 
-		if (e->code.insns[at].imm == BPF_FUNC_tail_call &&
-		    e->totals[block] - before[block] > e->in_vain[i] - vain_before[i])
-			return true;
+		if (e->code.insns[at].imm == BPF_FUNC_tail_call)
+			n += e->totals[block] - before[block] - (e->in_vain[i] - vain_before[i]);
 	}
-	return false;
+	return n;
+}
+
+/* Instructions of `m` that its runs reached; of itself, those that it reached only when it was
+ * called. */
+static uint32_t reached_behind(const struct bb_exact *e, const uint64_t *before,
+			       const struct bb_exact *m)
+{
+	uint32_t n = 0;
+
+	for (uint32_t b = 0; b < m->clone.cfg.n_blocks; b++)
+		if (m->totals[b] && (m->id != e->id || e->totals[b] == before[b]))
+			n += m->clone.cfg.blocks[b].n_insns;
+	return n;
+}
+
+/* The programs behind it that its runs went on to; it goes on where more tail calls happened than
+ * led to these. 0 or -ENOMEM. */
+static int add_behind(const struct bb_target *target, const struct bb_exact *e,
+		      const uint64_t *before, bool is_first, bool notes, struct bb_case *c)
+{
+	uint64_t happened = tail_calls(e, before), entered = 0;
+	int rc = 0;
+
+	for (const struct bb_exact *m = e->behind; !rc && m; m = m->behind) {
+		uint32_t n = m->clone.cfg.n_blocks;
+		uint64_t *none = calloc((size_t)n + m->clone.n_vain, sizeof(*none));
+
+		if (!none)
+			return -ENOMEM;
+		if (m->totals[0]) {
+			entered += m->totals[0];
+			happened += tail_calls(m, none);
+			c->executed_insns += reached_behind(e, before, m);
+			c->n_insns += m->id == e->id ? 0 : all(m);
+			if (notes)
+				rc = bb_note_in_vain(target, m, none, none + n, is_first, c);
+		}
+		free(none);
+	}
+	c->goes_on = happened > entered;
+	return rc;
+}
+
+static void forget_behind(const struct bb_exact *e)
+{
+	for (const struct bb_exact *m = e->behind; m; m = m->behind) {
+		memset(m->totals, 0, m->clone.cfg.n_blocks * sizeof(*m->totals));
+		memset(m->in_vain, 0, m->clone.n_vain * sizeof(*m->in_vain));
+	}
 }
 
 /* Once, and again where there is time. The counts after the first run go into ret_counts[]. */
@@ -70,15 +119,31 @@ static int run(const struct bb_driver *by, void *state, void *slot, const struct
 	return rc || bb_must_end() ? rc : by->batch(state, slot, cell->driver_param, &more, err);
 }
 
+/* What was counted since `before`, and since the first run. 0 or -ENOMEM. */
+static int note_counts(const struct bb_target *target, const struct bb_exact *e,
+		       const uint64_t *before, const uint64_t *first, struct bb_case *c)
+{
+	const uint64_t *from = e->totals[0] > first[0] ? first : before;
+	bool notes = !c->n_in_vain;
+	int rc = 0;
+
+	c->executed_insns = bb_counts__reached(&e->clone.cfg, before, e->totals);
+	c->n_insns = all(e);
+	if (notes)
+		rc = bb_note_in_vain(target, e, from, from + e->clone.cfg.n_blocks, from == before,
+				     c);
+	if (!rc)
+		rc = add_behind(target, e, before, from == before, notes, c);
+	return rc;
+}
+
 static int count_cell(const struct counter *k, const struct bb_driver *by, void *state, void *slot,
 		      struct bb_test_prog *subject, size_t cell, struct bb_err *err)
 {
 	const struct bb_exact *e = bb_exact__of(slot);
 	struct bb_case *c = &k->report->cases[k->case_of[cell]];
-	uint32_t n_blocks = e->clone.cfg.n_blocks;
-	size_t n = (size_t)n_blocks + e->clone.n_vain;
-	uint32_t reached;
-	uint64_t *before = calloc(2 * n, sizeof(*before)), *first = before + n, *from;
+	size_t n = (size_t)e->clone.cfg.n_blocks + e->clone.n_vain;
+	uint64_t *before = calloc(2 * n, sizeof(*before)), *first = before + n;
 	int rc = before ? bb_test_prog__reset_maps(subject, err) : bb_fail_nomem(err);
 
 	if (rc) {
@@ -86,19 +151,15 @@ static int count_cell(const struct counter *k, const struct bb_driver *by, void 
 		return rc;
 	}
 	copy_counts(e, before);
+	forget_behind(e);
+	bb_exact__swap(e, true);
 	rc = run(by, state, slot, &k->session->plan->cases[cell], first, err);
+	bb_exact__swap(e, false);
 	/* none: there was no time for one. One that was counted is told, also where the time was
 	 * over in the midst of those that follow it. */
-	reached = bb_counts__reached(&e->clone.cfg, before, e->totals);
-	if (reached) {
-		c->executed_insns = reached;
-		c->n_insns = all(e);
-		c->goes_on = goes_on(e, before);
-		from = e->totals[0] > first[0] ? first : before;
-		if (!c->n_in_vain &&
-		    bb_note_in_vain(subject->target, e, from, from + n_blocks, from == before, c))
-			rc = bb_fail_nomem(err);
-	}
+	if (bb_counts__reached(&e->clone.cfg, before, e->totals) &&
+	    note_counts(subject->target, e, before, first, c))
+		rc = bb_fail_nomem(err);
 	free(before);
 	return rc;
 }
@@ -131,7 +192,9 @@ static void count_variant(const struct counter *k, const struct bb_driver *by, v
 
 	if (!subject->target || bb_variant_is_live(subject->spec) || !any_of(k, drive, variant))
 		return;
+	subject->counts_behind = true;
 	rc = by->attach(state, subject, &slot, &unsaid);
+	subject->counts_behind = false;
 	if (rc)
 		return;
 	for (size_t i = 0; !rc && !bb_must_end() && i < k->session->plan->n_cases; i++)

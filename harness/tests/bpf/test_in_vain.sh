@@ -61,24 +61,34 @@ expect_status "a loader: succeeds" 0
 expect_no_grep "a loader: what it filled in is found" out 'in vain'
 measures dispatch jump_table 03000000 handler
 expect_no_grep "a loader: the tail call happens" out 'in vain|without its tail call'
+# as by itself: all of `handler`, of which the other measurement knows how many there are
+handler=$(sed -nE 's/.*[ ,]handler [0-9]+ of ([0-9]+).*/\1/p' "$TMP/object") dispatch=$(sed -nE 's/.* dispatch [0-9]+ of ([0-9]+) without.*/\1/p' "$TMP/object")
+expect_grep "a loader: all that the runs went on to counts" out "dispatch [0-9]+ of $((handler + dispatch))\$"
+measures dispatch jump_table 03000000 dispatch
+expect_grep "a loader: a program that calls itself is one program" out "dispatch $dispatch of $dispatch\$"
 measures dispatch jump_table 04000000 handler
 expect_grep "a loader: into another slot it does not" out 'at index 3 .* did not happen: the map has 1 entry$'
 expect_grep "a loader: and what a captured command has to do is something else" out 'let the command fill the map'
 
 # --- a scenario ---
+# scenario MAP PROGRAM...
 scenario() {
-	printf '%s\n' 'name: vain' "object: $object" "maps: [{name: flows, entries: [$1]}]" 'variants: [{name: looks_up}, {name: counts_in_array}]' \
+	printf '%s\n' 'name: vain' "object: $object" "maps: [$1]" "variants: [$(printf '{name: %s}, ' "${@:2}")]" \
 		'drive: [{with: step, trigger: test-run}]' >"$WORK/vain.yml"
 	run "$BPFBENCH" -s "$WORK/vain.yml" "${few[@]}" --no-store --format table
 }
-scenario '{key: 1, value: 5}, {key: 2, value: 6}'
+scenario '{name: flows, entries: [{key: 1, value: 5}, {key: 2, value: 6}]}' looks_up counts_in_array
 expect_status "maps: succeeds" 0
 expect_no_grep "maps: what they hold is found" out 'in vain'
-scenario '{key: 1, value: 5}'
+scenario '{name: flows, entries: [{key: 1, value: 5}]}' looks_up
 expect_grep "maps: one lookup of two that finds nothing" out "map 'flows' \(hash\) has 1 entry, and its lookups \(in_vain\.bpf\.c:[0-9]+\) found nothing$"
+object=$objects/exact_truth.bpf.o scenario '{name: programs, entries: [{key: 1, program: tail_target}]}' tail_call
+expect_grep "maps: a program in a prog array counts" out 'tail_call 8 of 10$'
+object=$objects/exact_truth.bpf.o scenario '{name: programs, entries: [{key: 1, program: no_room}]}' tail_call
+expect_grep "maps: one that cannot be counted is said" out 'tail_call 4 of 6, then more by a tail call$'
 
 run "$BPFBENCH" --object "$objects/tailcall.bpf.o" --program first "${few[@]}" --no-store --format table
 expect_status "a tail call that happens: succeeds" 0
 expect_no_grep "a tail call that happens: nothing is said" out 'in vain|without its tail call'
-expect_grep "a tail call that happens: there is more than was counted" out 'first [0-9]+ of [0-9]+, then more by a tail call'
+expect_grep "a tail call that happens: the programs behind it count" out 'first [0-9]+ of [0-9]+$'
 plan_done
