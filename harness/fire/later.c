@@ -58,8 +58,8 @@ void bb_close_later__wait(void)
 	while (atomic_load(&running) > 0);
 }
 
-/* The end of the process kills the threads. A killed thread cannot take its uprobe off: the kernel leaks it and
- * says so in its log, "failed to unregister, leaking uprobe". */
+/* The end of the process kills the threads. A killed thread cannot take its uprobe off: the kernel
+ * leaks it and says so in its log, "failed to unregister, leaking uprobe". */
 static void wait_at_exit(void)
 {
 	static bool is_set;
