@@ -30,12 +30,12 @@ static bool take_closed(void)
 
 static void look_at_stdout(int status, void *arg)
 {
-	int error = status == BB_EXIT_OK ? bb_clean__stdout_error() : 0;
+	struct bb_err err;
 
 	(void)arg;
-	if (!error)
+	if (status != BB_EXIT_OK || !bb_clean__check(stdout, "stdout", &err))
 		return;
-	fprintf(stderr, "bpfbench: stdout: %s\n", strerror(error));
+	fprintf(stderr, "bpfbench: %s\n", err.msg);
 	_exit(BB_EXIT_FAILURE);
 }
 

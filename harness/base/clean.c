@@ -15,7 +15,6 @@ enum { UTF8_MAX = 4, CHUNK = 4096 };
 
 struct stream {
 	int fd;
-	int error;               /* of the first write that failed */
 	char held[UTF8_MAX + 1]; /* the beginning of a character whose rest is to come, and NUL */
 	size_t n_held;
 	char chunk[CHUNK];
@@ -29,6 +28,8 @@ static struct {
 } std[2];
 
 static bool ends_by_sigpipe;
+static _Thread_local int
+	write_error; /* errno of the last write that failed; stderr's do not count */
 
 void bb_clean__end_by_sigpipe(void)
 {
@@ -47,7 +48,8 @@ static bool send(struct stream *s)
 			raise(SIGPIPE);
 		}
 		if (n < 0) {
-			s->error = s->error ? s->error : errno;
+			if (s != std[1].stream)
+				write_error = errno;
 			s->n = 0;
 			return false;
 		}
@@ -179,11 +181,13 @@ void bb_clean__put_raw(FILE *out, const char *text)
 	send(s);
 }
 
-int bb_clean__stdout_error(void)
+/* By the time that a buffered stream is known to have failed, errno is another call's. */
+int bb_clean__check(FILE *out, const char *name, struct bb_err *err)
 {
-	bool failed = fflush(stdout) || ferror(stdout);
+	int error;
 
-	if (!failed)
+	if (!fflush(out) && !ferror(out))
 		return 0;
-	return std[0].stream && std[0].stream->error ? std[0].stream->error : errno ? errno : EIO;
+	error = write_error ? write_error : EIO;
+	return bb_fail(err, -error, "%s: %s", name, strerror(error));
 }

@@ -4,6 +4,8 @@
 
 #include <stdio.h>
 
+#include "base/err.h"
+
 /*
  * Streams that are safe to show on a terminal, although names, sources and messages come from
  * others: every control character but newline and tab, and every byte that is not UTF-8, becomes
@@ -23,7 +25,8 @@ void bb_clean__end_by_sigpipe(void);
 /* Our own escape sequences for a terminal, written as they are. */
 void bb_clean__put_raw(FILE *out, const char *text);
 
-/* The errno of the first write to stdout that failed; 0: none did. Empties its buffer. */
-int bb_clean__stdout_error(void);
+/* Could all of such a stream be written so far? Empties its buffer. 0 or -errno of the last write
+ * that failed; the message begins with `name`. */
+int bb_clean__check(FILE *out, const char *name, struct bb_err *err);
 
 #endif

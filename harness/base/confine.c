@@ -178,8 +178,10 @@ int bb_confine(int *keep, size_t n, pid_t parent)
 
 int bb_confine_trial(pid_t parent)
 {
+	const struct rlimit unlimited = {RLIM_INFINITY, RLIM_INFINITY};
 	int zero = 0, file = memfd_create("trial", 0);
 
+	setrlimit(RLIMIT_FSIZE, &unlimited); /* root may; a memfd is no file of a disk */
 	/* libbpf maps the values of a map from its descriptor */
 	if (file < 0 || ftruncate(file, TRIAL_FILE_BYTES) || dup2(file, zero) < 0)
 		return -errno;

@@ -48,6 +48,7 @@ static void reset_signals(void)
 	signal(SIGINT, SIG_IGN);
 	signal(SIGTERM, SIG_IGN);
 	signal(SIGHUP, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 }
@@ -119,9 +120,12 @@ static int say_not_confined(const struct bb_confined *c, int rc, struct bb_err *
 {
 	return bb_fail(err, rc,
 		       "%s: %s may %s it in a confined child process only, and it cannot be "
-		       "confined: %s; allow prctl, capset, seccomp and memfd_create, which the "
-		       "filter of a container or service may refuse",
-		       c->path, c->library, c->verb, strerror(-rc));
+		       "confined: %s; %s",
+		       c->path, c->library, c->verb, strerror(-rc),
+		       rc == -EFBIG ? "its memory is a file to the kernel: allow larger "
+				      "files (ulimit -f)"
+				    : "allow prctl, capset, seccomp and memfd_create, which the "
+				      "filter of a container or service may refuse");
 }
 
 static int say_end(const struct bb_confined *c, int rc, int status, struct bb_err *err)

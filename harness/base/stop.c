@@ -35,4 +35,5 @@ void bb_stop__install(void)
 		sigaction(signals[i], &action, NULL);
 	}
 	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN); /* ulimit -f: writing says EFBIG */
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/clean.h"
 #include "base/parse.h"
 #include "cli/cmd.h"
 #include "cli/lines_flame.h"
@@ -194,9 +195,7 @@ static int put(const struct bb_report *r, const struct annotate_args *a, struct 
 {
 	int rc = a->time ? put_times(r, a, err) : annotate(r, a, err);
 
-	if (!rc && (fflush(stdout) || ferror(stdout)))
-		rc = bb_fail(err, -EIO, "stdout: cannot be written");
-	return rc;
+	return rc ? rc : bb_clean__check(stdout, "stdout", err);
 }
 
 int bb_cmd_annotate(int argc, char **argv)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include <errno.h>
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clean.h"
 #include "base/json_writer.h"
 #include "cli/cmd.h"
 #include "cli/options.h"
@@ -123,8 +123,7 @@ int bb_cmd_heap(int argc, char **argv)
 		print_table(&a, heaps, a.bmf ? stderr : stdout);
 		if (a.bmf)
 			print_bmf(&a, heaps, stdout);
-		if (fflush(stdout) || ferror(stdout))
-			rc = bb_fail(&err, -EIO, "the output cannot be written");
+		rc = bb_clean__check(stdout, "stdout", &err);
 	}
 	free(heaps);
 	free(a.files.v);

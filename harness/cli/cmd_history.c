@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clean.h"
 #include "base/parse.h"
 #include "cli/cmd.h"
 #include "cli/history_print.h"
@@ -139,9 +140,8 @@ int bb_cmd_history(int argc, char **argv)
 			   : bb_history_print_table(&t, stdout);
 	if (rc && !err.code)
 		bb_fail_nomem(&err);
-	if (!rc && (fflush(stdout) || ferror(stdout)))
-		rc = bb_fail(&err, -EIO, "stdout cannot be written: %s",
-			     strerror(errno ? errno : EIO));
+	if (!rc)
+		rc = bb_clean__check(stdout, "stdout", &err);
 	bb_timeline__done(&t);
 	free(a.variants.v);
 	free(a.drives.v);

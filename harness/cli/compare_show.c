@@ -4,8 +4,8 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
+#include "base/clean.h"
 #include "cli/cmd.h"
 #include "cli/paths.h"
 #include "export/diff_print.h"
@@ -55,8 +55,8 @@ static int show(const struct bb_compare_opts *o, struct bb_diffs *d, const char 
 		rc = bb_diff_filter(d, o->filters.v[i], &err);
 	if (!rc && bb_diff_print(d, label_a, label_b, stdout))
 		rc = bb_fail_nomem(&err);
-	if (!rc && (fflush(stdout) || ferror(stdout)))
-		rc = bb_fail(&err, -EIO, "stdout: %s", strerror(errno));
+	if (!rc)
+		rc = bb_clean__check(stdout, "stdout", &err);
 	if (rc) {
 		bb_complain(&err);
 		return rc == -EINVAL ? BB_EXIT_USAGE : BB_EXIT_FAILURE;
@@ -89,8 +89,8 @@ int bb_compare_show_exact(const struct bb_compare_opts *o, const struct bb_repor
 
 	if (!rc && bb_exact_diff__print(&d, stdout))
 		rc = bb_fail_nomem(&err);
-	if (!rc && (fflush(stdout) || ferror(stdout)))
-		rc = bb_fail(&err, -EIO, "stdout: %s", strerror(errno));
+	if (!rc)
+		rc = bb_clean__check(stdout, "stdout", &err);
 	exit_code = rc                                  ? bb_complain(&err)
 		    : bb_exact_diff__count(&d, fail_on) ? BB_EXIT_REGRESSION
 							: BB_EXIT_OK;
@@ -113,8 +113,8 @@ int bb_compare_show_time(const struct bb_compare_opts *o, const struct bb_report
 
 	if (!rc && bb_time_diff__print(&d, stdout))
 		rc = bb_fail_nomem(&err);
-	if (!rc && (fflush(stdout) || ferror(stdout)))
-		rc = bb_fail(&err, -EIO, "stdout: %s", strerror(errno));
+	if (!rc)
+		rc = bb_clean__check(stdout, "stdout", &err);
 	exit_code = rc                                             ? bb_complain(&err)
 		    : fails && bb_time_diff__count(&d, o->fail_on) ? BB_EXIT_REGRESSION
 								   : BB_EXIT_OK;

@@ -181,10 +181,8 @@ static int write_and_close(bb_output_writer writer, void *arg, FILE *out, const 
 {
 	int rc = writer(arg, out, err);
 
-	errno = 0;
-	if (!rc && (fflush(out) || ferror(out)))
-		rc = bb_fail(err, errno ? -errno : -EIO, "%s: %s", name,
-			     strerror(errno ? errno : EIO));
+	if (!rc)
+		rc = bb_clean__check(out, name, err);
 	if (out != stdout && fclose(out) && !rc)
 		rc = bb_fail(err, -errno, "%s: %s", name, strerror(errno));
 	return rc;

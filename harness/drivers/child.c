@@ -45,6 +45,7 @@ int bb_child__prepare(const struct bb_child_place *place, pid_t parent)
 	int rc = null_fd < 0 || dup2(null_fd, 0) < 0 || dup2(null_fd, 1) < 0 ? -errno : 0;
 
 	signal(SIGPIPE, SIG_DFL);
+	signal(SIGXFSZ, SIG_DFL);
 	run_ahead_of_others();
 	if (!rc)
 		rc = bb_pin_to_cpu(place->cpu, NULL);

@@ -93,6 +93,7 @@ static void test_long(void **state)
 static void test_errors(void **state)
 {
 	int fd = open("/dev/full", O_WRONLY | O_CLOEXEC);
+	struct bb_err err;
 	FILE *out;
 
 	(void)state;
@@ -107,6 +108,9 @@ static void test_errors(void **state)
 	assert_int_equal(fflush(out), EOF);
 	assert_int_equal(errno, ENOSPC);
 	assert_true(ferror(out));
+	errno = 0; /* as another call may leave it */
+	assert_int_equal(bb_clean__check(out, "file", &err), -ENOSPC);
+	assert_string_equal(err.msg, "file: No space left on device");
 	fclose(out);
 }
 

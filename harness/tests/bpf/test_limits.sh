@@ -1,0 +1,35 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Limits of the process and of the disk that are met: the message gives the true reason, as root.
+# shellcheck source=harness/tests/tool.sh disable=SC2317 # functions that run calls
+. "$(dirname "$0")/../tool.sh"
+
+need_root "a full disk" "small files" || plan_done
+object=$O/tests/bpf/fire.bpf.o
+measure=("$BPFBENCH" --object "$object" --program on_openat --drive step --loads 1 -n 20 --no-store)
+
+# limited OPTION VALUE COMMAND...: under this limit, without the right to raise it. Its output goes to pipes, which ulimit -f spares.
+limited() {
+	setpriv --bounding-set -sys_resource bash -c 'ulimit "$1" "$2"; shift 2; "$@" 2> >(cat >&2) | cat
+		exit "${PIPESTATUS[0]}"' _ "$@"
+}
+
+# on_full_disk COMMAND...: in a folder that has no room for more than a part of the output, in a mount namespace of its own.
+on_full_disk() {
+	unshare --mount --propagation private bash -c 'mount -t tmpfs -o size=8k,nr_inodes=8 none "$1" || exit 77
+		head -c 4096 /dev/zero >"$1/first" && cd "$1" || exit 77; shift; exec "$@"' _ "$WORK" "$@"
+}
+run on_full_disk "$BPFBENCH" init "$object" -o scenario.yml
+if ! unshare --mount true 2>/dev/null || [[ $status == 77 ]]; then
+	skip "a full disk" "no file system can be mounted here"
+else
+	expect_grep "a full disk: it is said" err '^bpfbench: scenario.yml: No space left on device$'
+	expect_no_grep "a full disk: no other reason is said" err 'Input/output error'
+fi
+
+run limited -f 8 "${measure[@]}"
+expect_status "small files: nothing is measured" 1
+expect_grep "small files: the limit is named" err 'floors.bpf.o: .*File too large; .*\(ulimit -f\)$'
+expect_no_grep "small files: no object is called damaged" err 'damaged|prctl'
+
+plan_done
