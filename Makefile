@@ -271,6 +271,7 @@ install: ## install under PREFIX (/usr/local), below DESTDIR (nothing)
 	$(Q)install -D -m 644 packaging/bpfbench.bash '$(TO)/share/bash-completion/completions/bpfbench'
 	$(Q)install -D -m 644 -t '$(TO)/share/doc/bpfbench' README.md results/schema.json
 	$(Q)install -D -m 644 -t '$(TO)/share/doc/bpfbench/docs' docs/*.md
+	$(Q)install -D -m 644 -t '$(TO)/share/doc/bpfbench/docs/methods' docs/methods/*.md
 	$(Q)install -D -m 644 -t '$(TO)/share/doc/bpfbench/docs/images' docs/images/*
 	$(Q)install -D -m 644 -t '$(TO)/share/doc/bpfbench/examples' ci/systemd/*
 

@@ -282,7 +282,7 @@ boundary_of() {
 }
 
 # The alerts of a report that count, "BENCHMARK MEASURE" a line each. A benchmark with pieces of the reference is judged by these: its ns move
-# with the machine, too (docs/accuracy.md, "History").
+# with the machine, too (docs/methods/history.md).
 # shellcheck disable=SC2016 # jq's variables
 alerts_that_count='.alerts[] | .benchmark.name as $name | .threshold.measure.slug as $measure
 	| select($measure != "latency" or $bmf[0][$name]["latency-relative"] == null)

@@ -11,7 +11,7 @@
 #include "store/run_index.h"
 
 /*
- * Stored plain runs over time, case by case (docs/accuracy.md, "History"). Memory goes by
+ * Stored plain runs over time, case by case (docs/methods/history.md). Memory goes by
  * runs times cases and never by samples (run_index.h).
  */
 

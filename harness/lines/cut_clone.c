@@ -26,7 +26,7 @@
 #define MOST_INSNS 65536u    /* see exact/clone.c */
 /*
  * Multiplications on the way out, each of which waits for the one before: 18 to 25 ns. What a CPU
- * does of the way out meanwhile is at most 15 ns (docs/where-time-goes.md).
+ * does of the way out meanwhile is at most 15 ns (docs/methods/line-cuts.md).
  */
 #define COVER 24
 #define COVER_BY 0x5bd1e995 /* an odd number */

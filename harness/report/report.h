@@ -203,7 +203,7 @@ const struct bb_program *bb_report__find_program(const struct bb_report *r, cons
 
 /*
  * The reference whose pieces the case is counted in: the wakeup for programs that interrupt their
- * own CPU at every other run or more, else the instructions (docs/accuracy.md, "References").
+ * own CPU at every other run or more, else the instructions (docs/methods/references.md).
  */
 enum bb_reference bb_case__reference(const struct bb_case *c);
 

@@ -6,11 +6,11 @@
 #include <stdint.h>
 
 /*
- * One ABBA or BAAB block of an A/B comparison is one observation (docs/accuracy.md): both
- * labels are pooled for one threshold T = median + max(5 * IQR, 3 * tick, 10 ns), and d = ln(mean
- * of b <= T) - ln(mean of a <= T). With one T for both, swapping the labels negates d to the last
- * bit, so that the coin which orders the block makes d symmetric about 0 when the programs are the
- * same: nothing else is assumed.
+ * One ABBA or BAAB block of an A/B comparison is one observation
+ * (docs/methods/two-programs.md): both labels are pooled for one threshold
+ * T = median + max(5 * IQR, 3 * tick, 10 ns), and d = ln(mean of b <= T) - ln(mean of a <= T). With
+ * one T for both, swapping the labels negates d to the last bit, so that the coin which orders the
+ * block makes d symmetric about 0 when the programs are the same: nothing else is assumed.
  */
 struct bb_ab_block {
 	double d; /* ln(mean b / mean a); NAN when a label has nothing <= T or a mean of 0 */

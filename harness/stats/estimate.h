@@ -8,7 +8,7 @@
 
 /*
  * The cost of one program: a censored mean per load, the median over loads. Source:
- * docs/accuracy.md. Functions of a `struct bb_sorted` take O(bins) time and never allocate;
+ * docs/methods/loads.md. Functions of a `struct bb_sorted` take O(bins) time and never allocate;
  * NAN for an empty one.
  */
 

@@ -5,7 +5,7 @@
 #include <stddef.h>
 
 /*
- * Stored runs over time (docs/accuracy.md, "History"). r = ln(program / anchor program of the same
+ * Stored runs over time (docs/methods/history.md). r = ln(program / anchor program of the same
  * run) with standard error se. A run is beyond its baseline when
  *
  *	|r - median| > max(ln(1 + eps), t * sqrt(q^2 s^2 (1 + 1/W) + se^2))

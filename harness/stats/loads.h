@@ -9,7 +9,7 @@
 
 /*
  * The expected cost of a program whose loads are drawn from strata: the places that the JIT may
- * give it (docs/accuracy.md, "One program"). x[n] has one value a load, in any order; NAN is left
+ * give it (docs/methods/loads.md). x[n] has one value a load, in any order; NAN is left
  * out. stratum[n] is 0..BB_STRATA - 1, or negative where it is not known; share[n] is the share of
  * that stratum among all random loads, NAN where it is not known.
  */

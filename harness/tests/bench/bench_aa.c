@@ -8,10 +8,10 @@
  * What the turns are like decides it. For a millisecond or so at a time every program costs 1.4 x
  * as much here (the core's other thread, most likely): a median jumps between the two levels, so
  * both series must see the same mixture of them. Hence the blocks of A/B comparisons
- * (docs/accuracy.md): turns of 16 samples in ABBA or BAAB, by a coin. Pairs of 20 within 1 %
- * for ringbuf_nowakeup: with turns of 100 and 5000 samples a series 11, with 10 000 12; with turns
- * of 16 and 13 000 samples 18 to 20, with 26 000 20 in each of three runs (worst pair 0.6 to 0.9
- * %).
+ * (docs/methods/two-programs.md): turns of 16 samples in ABBA or BAAB, by a coin. Pairs of 20
+ * within 1 % for ringbuf_nowakeup: with turns of 100 and 5000 samples a series 11, with 10 000 12;
+ * with turns of 16 and 13 000 samples 18 to 20, with 26 000 20 in each of three runs (worst pair
+ * 0.6 to 0.9 %).
  */
 #include "bench.h"
 #include "core/hist.h"

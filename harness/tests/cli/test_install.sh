@@ -17,6 +17,7 @@ expect_status "make install needs no root below a folder of one's own" 0
 expect_eq "make install builds nothing that is built" "$(stat -c %y bpfbench)" "$before"
 as_built install DESTDIR="$WORK/staged" PREFIX=/opt
 expect_eq "DESTDIR: the same files" "$(files_of "$WORK/staged/opt")" "$(files_of "$prefix")"
+expect_eq "installed: every page, its folder too" "$(cd -- "$prefix/share/doc/bpfbench" && find docs -name '*.md' | sort)" "$(find docs -name '*.md' | sort)"
 "${user[@]}" mkdir "$WORK/empty"
 cd -- "$WORK/empty"
 bpfbench() { run "${user[@]}" "$prefix/bin/bpfbench" "$@"; }

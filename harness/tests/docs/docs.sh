@@ -155,17 +155,19 @@ do_command() {
 	fi
 }
 
-# run_page PAGE: from the top of the tree.
+# run_page PAGE...: paths from the top of the tree. The pages share one scratch tree.
 run_page() {
-	local page=$1 line marker command
+	local page line marker command
 
-	need_command clang "$page" || return 0
+	need_command clang "$*" || return 0
 	make_tree
 	for command in prog old new; do
-		check "$page: there is $command.bpf.o" as_user clang -target bpf -g -O2 \
+		check "$1: there is $command.bpf.o" as_user clang -target bpf -g -O2 \
 			-idirafter "/usr/include/$(uname -m)-linux-gnu" -c "$command.bpf.c" -o "$command.bpf.o"
 	done
-	while IFS=$'\t' read -r line marker command; do
-		do_command "$page:$line: $command" "$marker" "$command"
-	done < <(blocks_of "$ROOT/$page")
+	for page; do
+		while IFS=$'\t' read -r line marker command; do
+			do_command "$page:$line: $command" "$marker" "$command"
+		done < <(blocks_of "$ROOT/$page")
+	done
 }

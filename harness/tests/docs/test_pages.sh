@@ -5,7 +5,7 @@
 # shellcheck source=harness/tests/tool.sh disable=SC2317 # functions that check calls
 . "$(dirname "$0")/../tool.sh"
 
-mapfile -t pages < <(printf '%s\n' README.md docs/*.md plots/README.md results/README.md)
+mapfile -t pages < <(printf '%s\n' README.md docs/*.md docs/methods/*.md plots/README.md results/README.md)
 
 # --- links ---
 # The anchors of a page, as GitHub makes them of its headings.
@@ -39,7 +39,7 @@ for page in "${pages[@]}"; do
 done
 linked=$(for page in "${pages[@]}"; do links_of "$page" || true; done)
 leads_to() { grep -qE -- "$1" <<<"$linked"; }
-for page in docs/*.md; do
+for page in docs/*.md docs/methods/*.md; do
 	check "$page: some page leads to it" leads_to "(^|/)${page##*/}(#|\$)"
 done
 for image in docs/images/*; do
@@ -48,9 +48,11 @@ done
 
 # --- the README, and a test for each page with commands ---
 check "README.md: at most 150 lines" test "$(wc -l <README.md)" -le 150
+# The pages that a test runs; a test names one page, or a folder's as a pattern.
+tested=$(sed -n 's/^run_page //p' harness/tests/docs/test_*.sh | while IFS= read -r pattern; do compgen -G "$pattern"; done)
 untested=''
-for page in README.md docs/*.md; do
-	! grep -qE '^(```sh|    \$ )' "$page" || grep -qxF "run_page $page" harness/tests/docs/test_*.sh || untested+=" $page"
+for page in README.md docs/*.md docs/methods/*.md; do
+	! grep -qE '^(```sh|    \$ )' "$page" || grep -qxF "$page" <<<"$tested" || untested+=" $page"
 done
 expect_eq "the commands of every page are run by a test" "$untested" ""
 

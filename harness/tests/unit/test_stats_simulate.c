@@ -7,9 +7,9 @@
 #include "stats/verdict.h"
 
 /*
- * The whole comparison of docs/accuracy.md, on simulated machines: load pairs, ABBA or BAAB
- * blocks by a coin, block statistic, median of a pair, Hodges-Lehmann interval, verdict. Everything
- * hangs on the seed.
+ * The whole comparison of docs/methods/two-programs.md, on simulated machines: load pairs, ABBA or
+ * BAAB blocks by a coin, block statistic, median of a pair, Hodges-Lehmann interval, verdict.
+ * Everything hangs on the seed.
  */
 #define N_PAIRS 24
 #define N_BLOCKS 6
