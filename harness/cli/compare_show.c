@@ -7,6 +7,7 @@
 
 #include "base/clean.h"
 #include "cli/cmd.h"
+#include "cli/output.h"
 #include "cli/paths.h"
 #include "export/diff_print.h"
 #include "export/exact_diff_print.h"
@@ -141,6 +142,19 @@ static int save_baseline(const struct bb_compare_opts *o, const char *results,
 	return rc;
 }
 
+/* What the programs of a stored run looked for in vain, below its id. */
+static int say_in_vain(const struct bb_report *run, struct bb_err *err)
+{
+	size_t i = 0;
+
+	while (i < run->n_cases && !run->cases[i].n_in_vain)
+		i++;
+	if (i == run->n_cases)
+		return 0;
+	fprintf(stderr, "bpfbench: run %s:\n", run->id);
+	return bb_say_in_vain(run, err);
+}
+
 int bb_compare_show_stored(const struct bb_compare_opts *o, const char *results,
 			   const char *const *runs, size_t n_runs)
 {
@@ -166,6 +180,10 @@ int bb_compare_show_stored(const struct bb_compare_opts *o, const char *results,
 		rc = bb_compare_check_resolution(o, results, &b->fingerprint, &err);
 	if (!rc && old && !o->exact)
 		rc = bb_diff_reports(a, b, &opts, &d, &err);
+	if (!rc && old && !o->exact)
+		rc = say_in_vain(a, &err);
+	if (!rc && old && !o->exact)
+		rc = say_in_vain(b, &err);
 	if (!rc && old)
 		exit_code = o->exact  ? bb_compare_show_exact(o, a, b, NULL, NULL)
 			    : o->time ? bb_compare_show_time(o, a, b, NULL, NULL)

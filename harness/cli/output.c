@@ -243,6 +243,11 @@ static void put_note(const char *text, bool is_remedy, FILE *out)
 	putc('\n', out);
 }
 
+int bb_say_in_vain(const struct bb_report *report, struct bb_err *err)
+{
+	return bb_put_in_vain(report, NULL, put_note, stderr) ? bb_fail_nomem(err) : 0;
+}
+
 int bb_output(const struct bb_report *report, const struct bb_exporter *format, const char *path,
 	      struct bb_err *err)
 {
@@ -251,7 +256,6 @@ int bb_output(const struct bb_report *report, const struct bb_exporter *format, 
 
 	if (rc || !format->is_for_service)
 		return rc;
-	if (bb_put_in_vain(report, NULL, put_note, stderr))
-		return bb_fail_nomem(err);
-	return bb_export_say_left_out(report, err);
+	rc = bb_say_in_vain(report, err);
+	return rc ? rc : bb_export_say_left_out(report, err);
 }

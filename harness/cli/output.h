@@ -26,4 +26,7 @@ int bb_output_of(bb_output_writer writer, void *arg, const char *path, struct bb
 int bb_output(const struct bb_report *report, const struct bb_exporter *format, const char *path,
 	      struct bb_err *err);
 
+/* What the programs of a run looked for in vain, on stderr. */
+int bb_say_in_vain(const struct bb_report *report, struct bb_err *err);
+
 #endif

@@ -25,6 +25,9 @@ expect_grep "an object: all of the instructions but no tail call is no whole run
 expect_eq "an object: the first line under the figures" "$(grep -A1 '^  looks_inside ' "$TMP/object" | grep -c '^  in vain')" 1
 run "$BPFBENCH" show latest --results "$TMP/results" --format table
 expect_eq "an object: a stored run says the same" "$(grep 'in vain: ' "$TMP/out")" "$(grep 'in vain: ' "$TMP/object")"
+run "$BPFBENCH" compare latest latest --results "$TMP/results"
+expect_status "an object: compared as a stored run" 0
+expect_grep "an object: a comparison of stored runs says it, too" err "^bpfbench: in vain: in_vain/firewall: map 'blocked_prefixes'"
 
 run "$BPFBENCH" show latest --results "$TMP/results" --format markdown
 expect_grep "other formats: Markdown" out '^- \*\*in vain\*\*: in\\_vain/firewall: map .blocked\\_prefixes. \(lpm\\_trie\) is empty'
