@@ -6,11 +6,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/random.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/caller.h"
+#include "base/clean.h"
 #include "base/clock.h"
 #include "base/give_way.h"
 #include "cli/cmd.h"
@@ -22,6 +24,58 @@
 #include "run/record.h"
 #include "run/selftest_store.h"
 #include "store/store.h"
+
+#define BAR_CELLS 24
+#define CLEAR_REST "\033[K" /* of the line */
+#define REDRAW_NS 100000000u
+
+static int terminal_columns(void)
+{
+	struct winsize size;
+
+	return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) || size.ws_col == 0 ? 80 : size.ws_col;
+}
+
+static void update_bar(void *arg, double done, double total, const char *what)
+{
+	struct bb_progress_bar *bar = arg;
+	uint64_t now_ns = bb_now_ns();
+	double share = total > 0 ? done / total : 0,
+	       elapsed_s = (double)(now_ns - bar->began_ns) * 1e-9;
+	int filled, columns;
+	char cells[BAR_CELLS + 1], left[32] = "";
+
+	if (!bar->on || now_ns - bar->drawn_ns < REDRAW_NS)
+		return;
+	bar->drawn_ns = now_ns;
+	if (share > 1)
+		share = 1;
+	filled = (int)(share * BAR_CELLS);
+	for (int i = 0; i < BAR_CELLS; i++)
+		cells[i] = i < filled ? '#' : '-';
+	cells[BAR_CELLS] = '\0';
+	if (share > 0.02)
+		snprintf(left, sizeof(left), "%.0f s left", elapsed_s * (1 - share) / share);
+	columns = terminal_columns() - BAR_CELLS - 24;
+	bb_clean__put_raw(stderr, "\r");
+	fprintf(stderr, "[%s] %3.0f %% %-10s %.*s", cells, 100 * share, left,
+		columns > 0 ? columns : 0, what);
+	bb_clean__put_raw(stderr, CLEAR_REST);
+}
+
+static void begin_bar(struct bb_progress_bar *bar, bool quiet)
+{
+	*bar = (struct bb_progress_bar){.on = !quiet && isatty(STDERR_FILENO),
+					.began_ns = bb_now_ns()};
+	bar->callbacks = (struct bb_progress){.update = update_bar, .arg = bar};
+}
+
+void bb_progress_bar__end(struct bb_progress_bar *bar)
+{
+	if (bar->on && bar->drawn_ns)
+		bb_clean__put_raw(stderr, "\r" CLEAR_REST);
+	bar->on = false;
+}
 
 enum {
 	KEY_NO_WAIT = 0x1f0,
@@ -217,7 +271,7 @@ int bb_measure__begin(const struct bb_measure_args *a, const char *name, const c
 	if (!rc && takes_cpu)
 		run_ahead(m->opts.driver.cpu);
 	m->timed = !bb_cpu_times__read(-1, &m->before, NULL);
-	bb_progress_bar__begin(&m->bar, a->quiet || rc);
+	begin_bar(&m->bar, a->quiet || rc);
 	m->opts.progress = &m->bar.callbacks;
 	if (rc)
 		bb_measure__end(m);

@@ -8,7 +8,6 @@
 
 #include "cli/paths.h"
 #include "cli/options.h"
-#include "cli/progress.h"
 #include "env/proc_counts.h"
 #include "export/exporter.h"
 #include "report/report.h"
@@ -35,6 +34,16 @@ void bb_measure_args__init(struct bb_measure_args *a, const char *format, double
 
 /* The shared options, as an argp child whose input is a struct bb_measure_args. */
 extern const struct argp bb_measure_argp;
+
+/* A bar with the time left on stderr, ten times a second; nothing at all when stderr is not a
+ * terminal. */
+struct bb_progress_bar {
+	bool on;
+	uint64_t began_ns, drawn_ns;
+	struct bb_progress callbacks; /* for bb_run_plan() */
+};
+
+void bb_progress_bar__end(struct bb_progress_bar *bar); /* wipe the line */
 
 struct bb_measure {
 	const struct bb_measure_args *args;

@@ -163,17 +163,20 @@ static int batch_of_faults(void *state, void *slot, uint32_t param, struct bb_ba
 	return bb_stop_signal ? -EINTR : 0;
 }
 
-#define EXACT_PACE                                                                                 \
-	{                                                                                          \
-		.samples = 10, .turn = 100, .warmup_first = 100, .warmup_turn = 8,                 \
-		.sample_s = 5e-6                                                                   \
-	}
+#define EXACT_KIND                                                                                 \
+	.with = "exact", .by_key = "trigger",                                                      \
+	.pace = {.samples = 10,                                                                    \
+		 .turn = 100,                                                                      \
+		 .warmup_first = 100,                                                              \
+		 .warmup_turn = 8,                                                                 \
+		 .sample_s = 5e-6},                                                                \
+	.sample = {"run", "instructions per run", false}, .needs_bpf = true, .counts = true,       \
+	.stats_off = true
 
 const struct bb_driver bb_driver_exact_page_fault = {
 	.kind =
 		{
-			.with = "exact",
-			.by_key = "trigger",
+			EXACT_KIND,
 			.by = {"page-fault"},
 			.title = "exact by page-fault",
 			.doc = "count the instructions of every run, by a clone of the program "
@@ -181,12 +184,7 @@ const struct bb_driver bb_driver_exact_page_fault = {
 			.keys = bb_page_fault_keys,
 			.param = "stack_depth",
 			.param_default = 8,
-			.pace = EXACT_PACE,
-			.sample = {"run", "instructions per run", false},
-			.needs_bpf = true,
 			.fires = true,
-			.counts = true,
-			.stats_off = true,
 		},
 	.open = bb_page_fault__open,
 	.probe = probe_faults,
@@ -284,20 +282,14 @@ static int batch_of_runs(void *state, void *slot, uint32_t param, struct bb_batc
 const struct bb_driver bb_driver_exact_test_run = {
 	.kind =
 		{
-			.with = "exact",
-			.by_key = "trigger",
+			EXACT_KIND,
 			.by = {"test-run"},
 			.title = "exact by test-run",
 			.doc = "count the instructions of every run, by a clone of the program "
 			       "with counters in it, run as by step",
 			.keys = bb_test_run_keys,
 			.takes_inputs = true,
-			.pace = EXACT_PACE,
-			.sample = {"run", "instructions per run", false},
-			.needs_bpf = true,
 			.fires = true,
-			.counts = true,
-			.stats_off = true,
 		},
 	.open = bb_test_run__open,
 	.probe = probe_runs,
@@ -416,19 +408,13 @@ static int batch_of_fire(void *state, void *slot, uint32_t param, struct bb_batc
 const struct bb_driver bb_driver_exact_fire = {
 	.kind =
 		{
-			.with = "exact",
-			.by_key = "trigger",
+			EXACT_KIND,
 			.by = {"fire"},
 			.title = "exact by fire",
 			.doc = "count the instructions of every run, by a clone of the program "
 			       "with counters in it, fired as by step",
 			.keys = bb_fire_keys,
-			.pace = EXACT_PACE,
-			.sample = {"run", "instructions per run", false},
-			.needs_bpf = true,
 			.shares_events = true,
-			.counts = true,
-			.stats_off = true,
 			.whole_object = true,
 		},
 	.open = bb_fire__open,

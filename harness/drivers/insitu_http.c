@@ -71,27 +71,15 @@ static const struct bb_drive_key keys[] = {
 const struct bb_driver bb_driver_insitu_http = {
 	.kind =
 		{
-			.with = "in-situ",
-			.by_key = "event",
+			BB_TRAFFIC_KIND,
 			.by = {"http"},
 			.name = "in-situ-http",
 			.title = "in-situ by http",
 			.doc = "the program under HTTP requests over TCP at a steady rate, "
 			       "counters polled from another CPU",
 			.keys = keys,
-			.param = "rate_hz",
 			.param_default = 50,
-			.seconds = 0.6,
-			.pace = BB_TIMED_PACE,
-			.samples_per_event = 32,
-			.sample = BB_SAMPLE_RUN,
-			.needs_bpf = true,
-			.fires = true,
 		},
 	.open = http_open,
-	.probe = bb_traffic__probe,
-	.attach = bb_traffic__attach,
-	.batch = bb_traffic__batch,
-	.detach = bb_traffic__detach,
-	.close = bb_traffic__close,
+	BB_TRAFFIC_FUNCTIONS,
 };

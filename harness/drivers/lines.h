@@ -53,14 +53,14 @@ void bb_lines__close(void *state);
 
 /* Samples are of the program itself: as many as the sweeps over all cuts need. */
 #define BB_LINES_BLOCK 20u
-#define BB_LINES_PACE                                                                              \
-	{                                                                                          \
-		.samples = 17000, .turn = BB_LINES_BLOCK, .sample_s = 2e-4                         \
-	}
-#define BB_LINES_COLD_PACE                                                                         \
-	{                                                                                          \
-		.samples = 480, .turn = BB_LINES_BLOCK / 2, .sample_s = 40 * BB_COLD_GUESS_S       \
-	}
+
+/* What the kinds of drives by each trigger share. */
+#define BB_LINES_KIND                                                                              \
+	.with = "lines", .by_key = "trigger",                                                      \
+	.pace = {.samples = 17000, .turn = BB_LINES_BLOCK, .sample_s = 2e-4},                      \
+	.cold_name = "lines-cold",                                                                 \
+	.cold = {.samples = 480, .turn = BB_LINES_BLOCK / 2, .sample_s = 40 * BB_COLD_GUESS_S},    \
+	.sample = BB_SAMPLE_RUN, .needs_bpf = true, .one_by_one = true, .by_line = true
 
 /* What was measured of one program at one parameter; lent by the drive's state. */
 struct bb_lines {

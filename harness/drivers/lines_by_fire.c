@@ -119,21 +119,13 @@ static int open_fire(const struct bb_drive_spec *spec, const struct bb_driver_op
 const struct bb_driver bb_driver_lines_fire = {
 	.kind =
 		{
-			.with = "lines",
-			.by_key = "trigger",
+			BB_LINES_KIND,
 			.by = {"fire"},
 			.title = "lines by fire",
 			.doc = "time every line and call of a run, by a clone of the program that "
 			       "can end at each of them, fired where it is attached as by step",
 			.keys = bb_fire_keys,
-			.pace = BB_LINES_PACE,
-			.cold_name = "lines-cold",
-			.cold = BB_LINES_COLD_PACE,
-			.sample = BB_SAMPLE_RUN,
-			.needs_bpf = true,
 			.shares_events = true,
-			.one_by_one = true,
-			.by_line = true,
 		},
 	.open = open_fire,
 	.probe = bb_lines__probe,

@@ -61,8 +61,7 @@ static int open_fault(const struct bb_drive_spec *spec, const struct bb_driver_o
 const struct bb_driver bb_driver_lines_page_fault = {
 	.kind =
 		{
-			.with = "lines",
-			.by_key = "trigger",
+			BB_LINES_KIND,
 			.by = {"page-fault"},
 			.title = "lines by page-fault",
 			.doc = "time every line and call of a run, by a clone of the program that "
@@ -70,14 +69,7 @@ const struct bb_driver bb_driver_lines_page_fault = {
 			.keys = bb_page_fault_keys,
 			.param = "stack_depth",
 			.param_default = 8,
-			.pace = BB_LINES_PACE,
-			.cold_name = "lines-cold",
-			.cold = BB_LINES_COLD_PACE,
-			.sample = BB_SAMPLE_RUN,
-			.needs_bpf = true,
 			.fires = true,
-			.one_by_one = true,
-			.by_line = true,
 		},
 	.open = open_fault,
 	.probe = bb_lines__probe,

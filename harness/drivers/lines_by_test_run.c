@@ -62,22 +62,14 @@ static int open_test_run(const struct bb_drive_spec *spec, const struct bb_drive
 const struct bb_driver bb_driver_lines_test_run = {
 	.kind =
 		{
-			.with = "lines",
-			.by_key = "trigger",
+			BB_LINES_KIND,
 			.by = {"test-run"},
 			.title = "lines by test-run",
 			.doc = "time every line and call of a run, by a clone of the program that "
 			       "can end at each of them, run as by step",
 			.keys = bb_test_run_keys,
 			.takes_inputs = true,
-			.pace = BB_LINES_PACE,
-			.cold_name = "lines-cold",
-			.cold = BB_LINES_COLD_PACE,
-			.sample = BB_SAMPLE_RUN,
-			.needs_bpf = true,
 			.fires = true,
-			.one_by_one = true,
-			.by_line = true,
 		},
 	.open = open_test_run,
 	.probe = bb_lines__probe,

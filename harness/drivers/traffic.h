@@ -50,4 +50,13 @@ int bb_traffic__batch(void *traffic, void *slot, uint32_t rate_hz, struct bb_bat
 		      struct bb_err *err);
 void bb_traffic__detach(void *traffic, void *slot);
 
+/* What the kinds of drives of real packets share, and their functions. */
+#define BB_TRAFFIC_KIND                                                                            \
+	.with = "in-situ", .by_key = "event", .param = "rate_hz", .seconds = 0.6,                  \
+	.pace = BB_TIMED_PACE, .samples_per_event = 32, .sample = BB_SAMPLE_RUN,                   \
+	.needs_bpf = true, .fires = true
+#define BB_TRAFFIC_FUNCTIONS                                                                       \
+	.probe = bb_traffic__probe, .attach = bb_traffic__attach, .batch = bb_traffic__batch,      \
+	.detach = bb_traffic__detach, .close = bb_traffic__close
+
 #endif
