@@ -5,8 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define MOST_NAMED 8u /* cases */
-
 int bb_left_out__loads(struct bb_run *r, uint32_t first, uint32_t end, struct bb_err *err)
 {
 	char what[600], why[200];
@@ -49,26 +47,27 @@ static void count_samples(const struct bb_run *r, size_t cell, uint32_t loads, u
 	}
 }
 
-/* Cases that nothing was measured of: the first ones by name. */
+/* Cases that nothing was measured of, all by name: nothing else says a word of them. */
 static int note_unmeasured(struct bb_run *r, size_t n, const size_t *cells, struct bb_err *err)
 {
 	const struct bb_plan *plan = r->session.plan;
-	char what[600], why[200 + MOST_NAMED * sizeof(plan->cases->name)];
-	size_t at;
+	char what[600], *why = NULL;
+	size_t size = 0;
+	FILE *out = n ? open_memstream(&why, &size) : NULL;
+	bool done;
 
 	if (!n)
 		return 0;
 	snprintf(what, sizeof(what), "%s: %zu of %zu cases", plan->scenario->name, n,
 		 plan->n_cases);
-	at = (size_t)snprintf(why, sizeof(why),
-			      "not measured within the budget of %g s, --budget gives more: ",
-			      r->session.opts->budget_s);
-	for (size_t i = 0; i < n && i < MOST_NAMED; i++)
-		at += (size_t)snprintf(why + at, sizeof(why) - at, "%s%s", i ? ", " : "",
-				       plan->cases[cells[i]].name);
-	if (n > MOST_NAMED)
-		snprintf(why + at, sizeof(why) - at, " and %zu more", n - MOST_NAMED);
-	return bb_report__add_skip(r->report, what, why) ? bb_fail_nomem(err) : 0;
+	if (out)
+		fprintf(out, "not measured within the budget of %g s, --budget gives more: ",
+			r->session.opts->budget_s);
+	for (size_t i = 0; out && i < n; i++)
+		fprintf(out, "%s%s", i ? ", " : "", plan->cases[cells[i]].name);
+	done = out && !fclose(out) && !bb_report__add_skip(r->report, what, why);
+	free(why);
+	return done ? 0 : bb_fail_nomem(err);
 }
 
 static int note_fewer(struct bb_run *r, size_t cell, uint64_t taken, uint64_t wanted,

@@ -301,25 +301,37 @@ static int add_program(struct bb_object_maker *m, const struct bb_object_part *p
 	return p->guess ? note_guess(m, &v) : 0;
 }
 
-/* A line a program, as many as a message holds. */
+/* Of the skips from `from` on, those for its reason, if it is the first of them. */
+static void list_alike(const struct bb_object_maker *m, size_t from, FILE *out)
+{
+	const struct bb_object_skip *s = m->out.skips;
+
+	for (size_t i = 0; i < from; i++)
+		if (!strcmp(s[i].why, s[from].why))
+			return;
+	for (size_t i = from; i < m->out.n_skips; i++)
+		if (!strcmp(s[i].why, s[from].why))
+			fprintf(out, "%s%s", i == from ? "\n  " : ", ", s[i].what);
+	fprintf(out, ": %s", s[from].why);
+}
+
+/* A line a reason: what is said of many programs must fit into one message. */
 static int say_nothing_driven(const struct bb_object_maker *m, struct bb_err *err)
 {
-	char list[3000], line[600];
-	size_t at = 0, i = 0;
+	char *list = NULL;
+	size_t size = 0;
+	FILE *out = open_memstream(&list, &size);
+	int rc;
 
-	for (; i < m->out.n_skips; i++) {
-		int len = snprintf(line, sizeof(line), "\n  %s: %s", m->out.skips[i].what,
-				   m->out.skips[i].why);
-
-		if (at + (size_t)len + 1 > sizeof(list))
-			break;
-		at += (size_t)snprintf(list + at, sizeof(list) - at, "%s", line);
-	}
-	line[0] = '\0';
-	if (i < m->out.n_skips)
-		snprintf(line, sizeof(line), "\n  and %zu more", m->out.n_skips - i);
-	return bb_fail(err, -ENOTSUP, "%s: none of its programs can be driven:%s%s",
-		       m->parts[0].path, list, line);
+	for (size_t i = 0; out && i < m->out.n_skips; i++)
+		list_alike(m, i, out);
+	if (!out || fclose(out))
+		rc = bb_fail_nomem(err);
+	else
+		rc = bb_fail(err, -ENOTSUP, "%s: none of its programs can be driven:%s",
+			     m->parts[0].path, list);
+	free(list);
+	return rc;
 }
 
 /* A scenario's list holds no more; beside them stands a floor for each type. */

@@ -285,19 +285,19 @@ static bool anything_left(const struct bb_session *s)
 	return only_floors ? floors : others;
 }
 
-#define MOST_NAMED 8u
-
 /*
- * The programs that were not loaded, or not tried with every drive: the first ones by name, and
- * about the budget in which all would be.
+ * The programs that were not loaded, or not tried with every drive, by name, and about the budget
+ * in which all would be.
  */
 static int say_late(const struct bb_session *s, double load_s, double try_s,
 		    struct bb_report *report, struct bb_err *err)
 {
 	const struct bb_scenario *sc = s->plan->scenario;
-	char what[300], why[300 + MOST_NAMED * (BB_NAME_MAX_BYTES + 2)];
+	char what[300], *why = NULL;
 	double all_load_s, all_try_s, all_s;
-	size_t n = 0, all = 0, used;
+	size_t n = 0, all = 0, size = 0;
+	FILE *out;
+	bool done;
 
 	for (size_t v = 0; v < sc->n_variants; v++) {
 		n += s->late[v];
@@ -308,17 +308,20 @@ static int say_late(const struct bb_session *s, double load_s, double try_s,
 	/* loading has a quarter of the budget, both have half */
 	all_s = ceil(fmax(4 * all_load_s, 2 * (all_load_s + all_try_s)));
 	snprintf(what, sizeof(what), "%s: %zu of %zu programs", sc->name, n, all);
-	used = (size_t)snprintf(why, sizeof(why),
-				"half of the budget of %g s was used up before they were loaded "
-				"and tried, and all would take about %.0f s (--budget %.0f): ",
-				s->opts->budget_s, all_s, all_s);
-	for (size_t v = 0, named = 0; v < sc->n_variants && named < MOST_NAMED; v++)
+	out = n ? open_memstream(&why, &size) : NULL;
+	if (!n)
+		return 0;
+	if (out)
+		fprintf(out,
+			"half of the budget of %g s was used up before they were loaded and tried, "
+			"and all would take about %.0f s (--budget %.0f): ",
+			s->opts->budget_s, all_s, all_s);
+	for (size_t v = 0, named = 0; out && v < sc->n_variants; v++)
 		if (s->late[v])
-			used += (size_t)snprintf(why + used, sizeof(why) - used, "%s%s",
-						 named++ ? ", " : "", sc->variants[v].name);
-	if (n > MOST_NAMED)
-		snprintf(why + used, sizeof(why) - used, " and %zu more", n - MOST_NAMED);
-	return n && bb_report__add_skip(report, what, why) ? bb_fail_nomem(err) : 0;
+			fprintf(out, "%s%s", named++ ? ", " : "", sc->variants[v].name);
+	done = out && !fclose(out) && !bb_report__add_skip(report, what, why);
+	free(why);
+	return done ? 0 : bb_fail_nomem(err);
 }
 
 static int say_nothing_left(const struct bb_session *s, struct bb_err *err)

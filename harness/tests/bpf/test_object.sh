@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Objects without a scenario, measured as root: those of this tree that show what an object may hold. Those of other
 # projects are in test_foreign_objects.sh.
-# shellcheck source=harness/tests/tool.sh disable=SC2317 # functions that check, wait_until and run call
+# shellcheck source=harness/tests/tool.sh disable=SC2317,SC2046 # functions that check, wait_until and run call
 . "$(dirname "$0")/../tool.sh"
 
-names=("several types" "tail calls" "without BTF" "without a licence" "compare")
+names=("several types" "tail calls" "without BTF" "without a licence" "every program" "compare")
 need_root "${names[@]}" && need_exact_faults "${names[@]}" || plan_done
 
 objects=$O/tests/bpf
@@ -19,6 +19,24 @@ measured() {
 	local case
 
 	for case in "$@"; do more "$(bmf "$TMP/out" "$case" latency)" 0 || { printf '%s\n' "$case"; return 1; }; done
+}
+
+# The programs of an object, by its symbols: functions that are in a section of their own.
+programs_of() {
+	local text
+
+	text=$(readelf -SW "$1" | sed -n 's/^ *\[ *\([0-9]*\)\] \.text .*/\1/p')
+	readelf -sW "$1" | awk -v text="$text" '$4 == "FUNC" && $5 == "GLOBAL" && $7 != text {print $8}'
+}
+# every_one PROGRAM...: the last run has a figure for it, or says why it has none. For `check`.
+every_one() {
+	local program missing=0
+
+	(($# > 0)) || return 1
+	for program in "$@"; do
+		grep -qE "/$program/[a-z]|[/ ]$program(/|,|:|\$)" "$TMP/out" "$TMP/err" || { printf '%s\n' "$program"; missing=1; }
+	done
+	return "$missing"
 }
 
 # --- several types, .rodata, .data and .bss, static and global functions, a map that wants to be pinned ---
@@ -120,7 +138,18 @@ check "maps without sizes: all programs are measured" measured \
 # --- more programs than a budget holds ---
 real --object "$objects/many.bpf.o" --budget 1 --loads 1 --samples 2
 expect_grep "a short budget: the programs that it left out by name, and the budget for all" err \
-	'skipped:? many: [0-9]+ of 1001 programs: half of the budget of 1 s was used up .*--budget [0-9]+\): [a-z0-9-]+, p[0-9]+, .* and [0-9]+ more'
+	'skipped:? many: [0-9]+ of 1001 programs: half of the budget of 1 s was used up .*--budget [0-9]+\): [a-z0-9-]+, p[0-9]+, .*, p[0-9]+'
+check "a short budget: each program has a figure or is left out by name" every_one $(programs_of "$objects/many.bpf.o")
+rm -rf "$results"
+
+# --- every program has a figure or a reason: of objects, whole and within a short budget, and of a capture ---
+for name in sections kernel_hooks network_hooks events; do
+	real --object "$objects/$name.bpf.o" --loads 1 -n 20 --budget 4
+	check "every program: of $name" every_one $(programs_of "$objects/$name.bpf.o")
+done
+"$BPFBENCH" capture -o "$WORK/a.capture" --all --for 2 -- "$O/tests/tools/load_all" "$objects/sections.bpf.o" >"$TMP/list" 2>&1
+real --object "$WORK/a.capture" --loads 1 -n 20 --budget 4
+check "every program: of a capture" every_one $(awk '/^  program / {on = 1; next} /^[^ ]/ {on = 0} on && !/a test of the loader/ {print $1}' "$TMP/list")
 rm -rf "$results"
 
 # --- compare, of a type that is not perf_event ---
