@@ -2,6 +2,8 @@
 #ifndef BB_BASE_ERR_H
 #define BB_BASE_ERR_H
 
+#include <stdbool.h>
+
 /*
  * An error on its way to the user: a negative errno and one message that names the fault, the place
  * and the remedy. Functions that can fail take one as their last parameter and return 0 or the same
@@ -16,6 +18,10 @@ struct bb_err {
  * reads well. */
 int bb_fail(struct bb_err *err, int code, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
+
+/* Has the process or the machine run out of descriptors or memory? Then a failure says nothing of
+ * the kernel's abilities, nor of the object. */
+bool bb_is_shortage(int code);
 
 /* The message "out of memory", the same everywhere. Returns -ENOMEM. */
 int bb_fail_nomem(struct bb_err *err);

@@ -363,6 +363,9 @@ int bb_object_say_not_loaded(const char *path, const struct bpf_object *obj,
 	struct bpf_map *map;
 	char reason[500], near[128];
 
+	if (rc == -EMFILE || rc == -ENFILE)
+		return bb_fail(err, rc, "%s: cannot load program '%s': %s", path, program,
+			       strerror(-rc));
 	if (strstr(log, "END PROG LOAD LOG"))
 		return say_rejected(path, program, others, rc, err);
 	bb_refusal_of_libbpf(log, reason, sizeof(reason));

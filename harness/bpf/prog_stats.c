@@ -21,7 +21,8 @@ int bb_stats_reader__open(int prog_fd, struct bb_stats_reader *ret_reader, struc
 	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", prog_fd);
 	fd = bb_root__open(path, O_RDONLY);
 	if (fd < 0)
-		return bb_fail(err, fd, "%s: %s; is /proc mounted?", path, strerror(-fd));
+		return bb_fail(err, fd, "%s: %s%s", path, strerror(-fd),
+			       fd == -ENOENT ? "; is /proc mounted?" : "");
 	*ret_reader = (struct bb_stats_reader){.prog_fd = prog_fd, .fdinfo_fd = fd};
 	return 0;
 }

@@ -125,9 +125,14 @@ static int say_no_tracepoint(const struct bb_attach_point *p, struct bb_err *err
 {
 	struct names names = {0};
 	const char *near;
-	int rc;
+	int rc, fd;
 
 	bb_tracefs__provide(NULL); /* or there is no name to be near */
+	fd = bb_root__open(bb_tracepoint__folder(), O_RDONLY | O_DIRECTORY);
+	if (bb_is_shortage(fd))
+		return bb_fail(err, fd, "%s: %s", bb_tracepoint__folder(), strerror(-fd));
+	if (fd >= 0)
+		close(fd);
 	list_tracepoints(p->kind == BB_AT_TRACEPOINT, &names);
 	near = bb_nearest(p->target, (const char *const *)names.v, names.n);
 	rc = bb_fail(err, -ENOENT, "this kernel has no %s%s%s%s", bb_attach_point__words(p).text,
@@ -152,7 +157,7 @@ static int open_event(struct bb_hook *h, int *ret_fd)
 
 static int say_not_opened(const struct bb_hook *h, int rc, struct bb_err *err)
 {
-	return bb_fail(err, -ENOTSUP, "%s: perf_event_open: %s",
+	return bb_fail(err, bb_is_shortage(rc) ? rc : -ENOTSUP, "%s: perf_event_open: %s",
 		       bb_attach_point__words(&h->point).text, strerror(-rc));
 }
 
@@ -213,14 +218,21 @@ static int open_tracepoint(struct bb_hook *h, struct bb_err *err)
 	return rc ? say_not_opened(h, rc, err) : 0;
 }
 
+static int say_no_pmu(const char *name, int rc, struct bb_err *err)
+{
+	if (bb_is_shortage(rc))
+		return bb_fail(err, rc, PMUS "%s: %s", name, strerror(-rc));
+	return bb_fail(err, -ENOTSUP, "this kernel has no %ss (" PMUS "%s: %s)", name, name,
+		       strerror(-rc));
+}
+
 static int open_uprobe_at(struct bb_hook *h, const struct bb_user_function *f, struct bb_err *err)
 {
 	uint64_t type;
 	int rc = read_number(PMUS "uprobe/type", &type);
 
 	if (rc)
-		return bb_fail(err, -ENOTSUP, "this kernel has no uprobes (" PMUS "uprobe: %s)",
-			       strerror(-rc));
+		return say_no_pmu("uprobe", rc, err);
 	snprintf(h->path, sizeof(h->path), "%s", f->path);
 	h->attr.type = (uint32_t)type;
 	h->attr.config = h->point.is_return ? return_bit("uprobe") : 0;
@@ -276,8 +288,9 @@ static int open_usdt(struct bb_hook *h, struct bb_err *err)
 	snprintf(h->path, sizeof(h->path), "%s", u.path);
 	if (bb_multi_link__is_of_users(h->point.attach_type))
 		return 0;
-	if (read_number(PMUS "uprobe/type", &type))
-		return bb_fail(err, -ENOTSUP, "this kernel has no uprobes");
+	rc = read_number(PMUS "uprobe/type", &type);
+	if (rc)
+		return say_no_pmu("uprobe", rc, err);
 	h->usdt_events = calloc(2 * h->places->n, sizeof(*h->usdt_events));
 	if (!h->usdt_events)
 		return bb_fail_nomem(err);
@@ -333,8 +346,7 @@ static int open_kprobe(struct bb_hook *h, struct bb_err *err)
 	int rc = read_number(PMUS "kprobe/type", &type);
 
 	if (rc)
-		return bb_fail(err, -ENOTSUP, "this kernel has no kprobes (" PMUS "kprobe: %s)",
-			       strerror(-rc));
+		return say_no_pmu("kprobe", rc, err);
 	split_kprobe(h->point.target, h->path, sizeof(h->path), &offset);
 	h->pid = -1;
 	h->attr.type = (uint32_t)type;
@@ -626,7 +638,8 @@ int bb_hook__put(const struct bb_hook *h, int prog_fd, int *ret_link_fd, struct 
 		return say_no_tracepoint(p, err);
 	if ((rc == -ENOENT || rc == -ESRCH) && p->kind == BB_AT_KPROBE_MULTI)
 		return bb_kernel_function__say_missing(p->target, err);
-	return rc ? bb_fail(err, -ENOTSUP, "%s: the kernel does not let the program there: %s",
+	return rc ? bb_fail(err, bb_is_shortage(rc) ? rc : -ENOTSUP,
+			    "%s: the kernel does not let the program there: %s",
 			    bb_attach_point__words(p).text, strerror(-rc))
 		  : 0;
 }

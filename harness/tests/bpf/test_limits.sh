@@ -4,7 +4,7 @@
 # shellcheck source=harness/tests/tool.sh disable=SC2317 # functions that run calls
 . "$(dirname "$0")/../tool.sh"
 
-need_root "a full disk" "small files" || plan_done
+need_root "a full disk" "small files" "few descriptors" || plan_done
 object=$O/tests/bpf/fire.bpf.o
 measure=("$BPFBENCH" --object "$object" --program on_openat --drive step --loads 1 -n 20 --no-store)
 
@@ -31,5 +31,18 @@ run limited -f 8 "${measure[@]}"
 expect_status "small files: nothing is measured" 1
 expect_grep "small files: the limit is named" err 'floors.bpf.o: .*File too large; .*\(ulimit -f\)$'
 expect_no_grep "small files: no object is called damaged" err 'damaged|prctl'
+
+# Whichever descriptor is the one too many: the limit is named, and nothing is said of the kernel or the object.
+few_descriptors() {
+	local n said=0
+
+	for n in 6 8 10 12 14 16 20 24 28 30 32 33 34 35 36 38 40 44; do
+		limited -n "$n" "${measure[@]}" --program on_malloc >"$TMP/few" 2>&1 || true
+		! grep -E 'no tracepoint|no [ku]probes|verifier rejects|lockdown|/proc mounted' "$TMP/few" || { printf 'ulimit -n %d\n' "$n"; return 1; }
+		! grep -q 'allow more open files (ulimit -n)' "$TMP/few" || said=$((said + 1))
+	done
+	((said > 5)) || { printf 'said %d times\n' "$said"; return 1; }
+}
+check "few descriptors: the limit is named, and no other reason" few_descriptors
 
 plan_done
