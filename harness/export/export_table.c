@@ -3,20 +3,70 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "export/hot_cold_table.h"
+#include "core/drive_kind.h"
 #include "export/counted_table.h"
+#include "export/cross_check_print.h"
 #include "export/diff_print.h"
 #include "export/exporter.h"
+#include "export/hot_cold_table.h"
 #include "export/in_vain_notes.h"
-#include "export/program_table.h"
-#include "export/cross_check_print.h"
 #include "export/sweep_table.h"
 #include "export/table_cells.h"
+#include "export/text_table.h"
 #include "judge/diff.h"
-#include "core/drive_kind.h"
+#include "report/report.h"
+
+static const struct bb_text_column program_columns[] = {{"variant (program)", true},
+							{"type", true}};
+#define N_PROGRAM_COLUMNS (sizeof(program_columns) / sizeof(program_columns[0]))
+
+static void add_program(struct bb_text_table *t, const struct bb_program *p)
+{
+	if (strcmp(p->variant, p->program))
+		bb_text_table__add(t, "%s (%s)", p->variant, p->program);
+	else
+		bb_text_table__add(t, "%s", p->variant);
+	bb_text_table__add(t, "%s", p->type);
+	for (size_t i = 0; i < bb_n_static_metrics; i++) {
+		double value = bb_static_of(&p->metrics, &bb_static_metrics[i]);
+
+		bb_text_table__add(t, "%s",
+				   isnan(value) ? BB_TEXT_ABSENT
+						: bb_table_cell_number(value, BB_WHOLE).text);
+	}
+}
+
+/* A line a program, a column a static metric (core/metric.c); nothing when the run has none. 0 or
+ * -ENOMEM. */
+static int put_programs(const struct bb_report *r, FILE *out)
+{
+	struct bb_text_column *columns;
+	struct bb_text_table t;
+	int rc;
+
+	if (!r->n_programs)
+		return 0;
+	columns = calloc(N_PROGRAM_COLUMNS + bb_n_static_metrics, sizeof(*columns));
+	if (!columns)
+		return -ENOMEM;
+	memcpy(columns, program_columns, sizeof(program_columns));
+	for (size_t i = 0; i < bb_n_static_metrics; i++)
+		columns[N_PROGRAM_COLUMNS + i].head = bb_static_metrics[i].name;
+	bb_text_table__init(&t, columns, N_PROGRAM_COLUMNS + bb_n_static_metrics);
+	for (size_t i = 0; i < r->n_programs; i++)
+		add_program(&t, &r->programs[i]);
+	fputc('\n', out);
+	bb_put_clean(out, r->programs[0].scenario);
+	fputs(", programs as the kernel loaded them\n", out);
+	rc = bb_text_table__print(&t, 2, out);
+	bb_text_table__done(&t);
+	free(columns);
+	return rc;
+}
 
 /*
  * For people: what the comparisons came to, a table for each scenario, drive and parameter, the
@@ -575,7 +625,7 @@ static int compose_cases(const struct bb_report *r, FILE *mem, struct bb_err *er
 		return bb_fail_nomem(err);
 	if (!r->n_cases && !r->n_counted)
 		fputs("\nNothing was measured.\n", mem);
-	if (bb_put_programs(r, mem))
+	if (put_programs(r, mem))
 		return bb_fail_nomem(err);
 	put_notes(r, mem);
 	if (r->n_cases)

@@ -50,7 +50,8 @@ static struct bb_table_cell signed_value(double ns)
 	return cell;
 }
 
-void bb_time_diff__sentence(const struct bb_time_diff_case *c, char *buf, size_t size)
+/* "+84 ns in line 131 (bpf_ktime_get_ns), no other line differs" into buf[size]. */
+static void compose_sentence(const struct bb_time_diff_case *c, char *buf, size_t size)
 {
 	size_t n = 0, at = 0;
 
@@ -148,7 +149,7 @@ int bb_time_diff__print(const struct bb_time_diff *d, FILE *out)
 			signed_value(c->more.value).text, signed_value(c->more.lo).text,
 			signed_value(c->more.hi).text);
 		put_speed(c, out);
-		bb_time_diff__sentence(c, sentence, sizeof(sentence));
+		compose_sentence(c, sentence, sizeof(sentence));
 		fprintf(out, "%s\n", sentence);
 		rc = put_rows(c, out);
 		fprintf(out, "%zu lines: %zu same, %zu regressed, %zu improved, %zu inconclusive\n",
@@ -174,7 +175,7 @@ void bb_time_diff__markdown(const struct bb_time_diff *d, FILE *out)
 		char sentence[1000];
 		size_t shown = 0;
 
-		bb_time_diff__sentence(c, sentence, sizeof(sentence));
+		compose_sentence(c, sentence, sizeof(sentence));
 		fputs("\n", out);
 		bb_md_text(c->b->scenario, out);
 		bb_md_text(below_variant(c->b), out);
