@@ -138,7 +138,8 @@ static int find_places(struct bb_run *r, struct bb_err *err)
 
 	if (ss->opts->before)
 		take_places(r);
-	for (size_t v = 0; !rc && v < n && !ss->opts->before; v++)
+	/* that takes loads more, and there was no time for one of each program */
+	for (size_t v = 0; !rc && v < n && !ss->opts->before && !ss->out_of_time; v++)
 		if (ss->usable[v] && is_variant_placed(r, v))
 			rc = bb_placement__find(&r->places[v], &ss->subjects[v], &ss->rng,
 						fmin(PLACING_MOST_S,

@@ -117,6 +117,17 @@ static void use_maps_of_object(struct bb_session *s, size_t variant)
 		}
 }
 
+/* When the time was over right behind that, and it is opened again. */
+static bool is_recorded(const struct bb_report *report, const struct bb_session *s, size_t variant)
+{
+	const struct bb_scenario *sc = s->plan->scenario;
+	size_t n = report->n_programs;
+	const struct bb_program *last = n ? &report->programs[n - 1] : NULL;
+
+	return last && !strcmp(last->scenario, sc->name) &&
+	       !strcmp(last->variant, sc->variants[variant].name);
+}
+
 static int open_variant(struct bb_session *s, size_t i, bool needs_bpf, struct bb_report *report,
 			struct bb_err *err)
 {
@@ -136,7 +147,7 @@ static int open_variant(struct bb_session *s, size_t i, bool needs_bpf, struct b
 		use_maps_of_object(s, i);
 	if (!rc)
 		rc = bb_test_prog__load(&s->subjects[i], &s->rng, BB_ANYWHERE, 1, err);
-	if (!rc && s->subjects[i].target)
+	if (!rc && s->subjects[i].target && !is_recorded(report, s, i))
 		rc = bb_record__program(report, s->plan->scenario, &s->subjects[i], err);
 	if (!rc) /* what is wrong with them is said now */
 		rc = bb_test_prog__reset_maps(&s->subjects[i], err);
@@ -171,6 +182,19 @@ static int open_drive(struct bb_session *s, const struct bb_drive_spec *spec, si
 	return skip_or_fail(s, report, bb_drive_name(spec), rc, err);
 }
 
+/* The variant of a cell, with what becomes of it. */
+static int take_variant(struct bb_session *s, const struct bb_plan_case *c, bool needs_bpf,
+			struct bb_report *report, struct bb_err *err)
+{
+	size_t v = bb_session__variant(s, c);
+	int rc = open_variant(s, v, needs_bpf, report, err);
+
+	s->usable[v] = !rc;
+	s->late[v] = rc == -ETIME;
+	s->n_loaded += rc != -ETIME;
+	return skip_or_fail(s, report, c->variant->name, rc, err);
+}
+
 /* Every drive and every variant that the plan has, each at its first cell. */
 static int open_all(struct bb_session *s, bool needs_bpf, struct bb_report *report,
 		    struct bb_err *err)
@@ -200,11 +224,7 @@ static int open_all(struct bb_session *s, bool needs_bpf, struct bb_report *repo
 		rc = bb_must_end_why();
 		if (!rc && !seen[v]) {
 			seen[v] = true;
-			rc = open_variant(s, v, needs_bpf, report, err);
-			s->usable[v] = !rc;
-			s->late[v] = rc == -ETIME;
-			s->n_loaded += rc != -ETIME;
-			rc = skip_or_fail(s, report, c->variant->name, rc, err);
+			rc = take_variant(s, c, needs_bpf, report, err);
 		}
 		rc = unless_late(s, rc);
 	}
@@ -286,6 +306,30 @@ static bool anything_left(const struct bb_session *s)
 }
 
 /*
+ * Where the share of the budget was too short for any program, the first ones get the rest of it,
+ * until one is loaded, and so do the floors before it.
+ */
+static int open_late(struct bb_session *s, bool needs_bpf, struct bb_report *report,
+		     struct bb_err *err)
+{
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < s->plan->n_cases && !anything_left(s); i++) {
+		const struct bb_plan_case *c = &s->plan->cases[i];
+		size_t v = bb_session__variant(s, c);
+
+		if (!s->late[v])
+			continue;
+		rc = bb_must_end_why();
+		if (rc)
+			break;
+		bb_test_prog__close(&s->subjects[v]);
+		rc = take_variant(s, c, needs_bpf, report, err);
+	}
+	return unless_late(s, rc);
+}
+
+/*
  * The programs that were not loaded, or not tried with every drive, by name, and about the budget
  * in which all would be.
  */
@@ -363,6 +407,11 @@ int bb_session__open(const struct bb_plan *plan, const struct bb_run_opts *opts,
 	if (!rc)
 		rc = open_all(&s, needs_bpf, report, err);
 	bb_deadline__end(&quarter);
+	if (!rc && s.out_of_time && !anything_left(&s)) {
+		bb_deadline__end(&half);
+		rc = open_late(&s, needs_bpf, report, err);
+		bb_deadline__begin(&half, 0); /* only the budget */
+	}
 	load_s = bb_seconds_since(began_ns);
 	if (!rc)
 		rc = probe_all(&s, report, err);

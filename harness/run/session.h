@@ -40,7 +40,8 @@ struct bb_session {
 
 /*
  * Of a budget (base/deadline.h), half is for this: programs that are not loaded or not tried by
- * then are left out, and one skip says so; -ETIME when nothing but floors is left.
+ * then are left out, and one skip says so. Where the first one needs longer, it gets the rest of
+ * the budget; -ETIME when nothing but floors is left.
  *
  * A drive or program that this machine cannot run (-ENOTSUP) becomes a skip in the report and is
  * left closed; any other failure is an error, before anything is measured, unless it is to be

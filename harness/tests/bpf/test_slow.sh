@@ -148,6 +148,9 @@ object=("$BPFBENCH" --object "$O/tests/bpf/slow_rejected.bpf.o" --drive step -n 
 timed "${object[@]}" --program slow_accepted
 expect_status "a long verification: succeeds" 0
 verified_ms=$(bmf "$TMP/out" slow_rejected/slow_accepted verification-time | awk '{ printf "%d", $1 / 1e6 }')
+# Its loading alone takes more than the quarter of the budget that loading has: it gets the rest of it.
+timed "${object[@]}" --program slow_accepted --budget "$(awk -v ms="$verified_ms" 'BEGIN { print 3 * ms / 1000 }')"
+expect_no_grep "a long verification: a short budget loads one program" err 'used up before any program was loaded'
 in_time "a late rejection: no log of it all is asked for" '5 * verified_ms + fast_ms' "${object[@]}" --program slow_rejected
 expect_grep "a late rejection: the verifier's reason" err "rejects program 'slow_rejected' .*: .*(outside of the packet|invalid access to packet)"
 
