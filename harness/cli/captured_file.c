@@ -2,11 +2,13 @@
 #include "cli/captured_file.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/leftover.h"
 #include "capture/file.h"
 #include "plan/field.h"
 
@@ -25,6 +27,7 @@ void bb_capture_name(const char *program, char *ret_name, size_t size)
 static int make_place(struct bb_captured_file *f, const char *name, struct bb_err *err)
 {
 	const char *tmp = getenv("TMPDIR");
+	int tmp_fd;
 
 	tmp = tmp && *tmp ? tmp : "/tmp";
 	if (asprintf(&f->dir, "%s/bpfbench-capture-XXXXXX", tmp) < 0) {
@@ -38,6 +41,13 @@ static int make_place(struct bb_captured_file *f, const char *name, struct bb_er
 		f->dir = NULL;
 		return bb_fail(err, rc, "%s: no folder can be made there: %s", tmp, strerror(-rc));
 	}
+	f->lock_fd = open(f->dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	tmp_fd = open(tmp, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (f->lock_fd >= 0 && tmp_fd >= 0)
+		bb_leftover__lock_and_remove_others(tmp_fd, strrchr(f->dir, '/') + 1,
+						    sizeof("XXXXXX") - 1, f->lock_fd);
+	if (tmp_fd >= 0)
+		close(tmp_fd);
 	if (asprintf(&f->path, "%s/%s.capture", f->dir, name) < 0)
 		f->path = NULL;
 	if (!f->path || asprintf(&f->object, "%s=%s", name, f->path) < 0)
@@ -72,8 +82,11 @@ void bb_captured_file__remove(struct bb_captured_file *f)
 {
 	if (f->path)
 		unlink(f->path);
-	if (f->dir)
+	if (f->dir) {
 		rmdir(f->dir);
+		if (f->lock_fd >= 0)
+			close(f->lock_fd);
+	}
 	free(f->path);
 	free(f->dir);
 	free(f->object);

@@ -8,6 +8,7 @@
 struct bb_captured_file {
 	char *dir, *path;
 	char *object; /* NAME=FILE, for --object */
+	int lock_fd;  /* of the folder, while we live (base/leftover.h) */
 };
 
 /* The name of a capture of that command: that of the program without its folder. */

@@ -14,10 +14,13 @@
 #include <unistd.h>
 
 #include "base/clean.h"
+#include "base/leftover.h"
 #include "base/own.h"
 #include "base/parse.h"
 #include "export/in_vain_notes.h"
 #include "export/table_cells.h"
+
+#define TAG_DIGITS 8
 
 /* Where an output goes. One of these is looked up once, and everything is decided by what it holds.
  */
@@ -156,13 +159,16 @@ static int open_temp(struct place *p)
 	do {
 		if (getrandom(&tag, sizeof(tag), 0) != sizeof(tag))
 			return -errno;
-		if (snprintf(p->temp, sizeof(p->temp), ".%s.%08" PRIx32, p->name, tag) >=
-		    (int)sizeof(p->temp))
+		if (snprintf(p->temp, sizeof(p->temp), ".%s.%0*" PRIx32, p->name, TAG_DIGITS,
+			     tag) >= (int)sizeof(p->temp))
 			return -ENAMETOOLONG;
 		fd = openat(p->dir_fd, p->temp,
 			    O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
 	} while (fd < 0 && errno == EEXIST);
-	return fd < 0 ? -errno : fd;
+	if (fd < 0)
+		return -errno;
+	bb_leftover__lock_and_remove_others(p->dir_fd, p->temp, TAG_DIGITS, fd);
+	return fd;
 }
 
 static int open_place(struct place *p)

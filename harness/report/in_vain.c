@@ -86,6 +86,11 @@ char *bb_in_vain__words(const struct bb_in_vain *v)
 
 const char *bb_in_vain__remedy(const struct bb_in_vain *v)
 {
+	if (v->entries > 0 && !v->is_tail_call)
+		return "this is the cost of not finding; give the program inputs whose keys are in "
+		       "the map (--packet FILE, --ctx FILE; inputs: of a scenario), or fill the "
+		       "map "
+		       "in a scenario (maps:)";
 	return v->is_captured
 		       ? "this is the cost without these entries; let the command fill the map "
 			 "before its capture ends (--for, --until), or fill it in a scenario "

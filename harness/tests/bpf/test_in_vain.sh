@@ -84,6 +84,7 @@ scenario '{name: flows, entries: [{key: 1, value: 5}, {key: 2, value: 6}]}' look
 expect_status "maps: succeeds" 0
 expect_no_grep "maps: what they hold is found" out 'in vain'
 scenario '{name: flows, entries: [{key: 1, value: 5}]}' looks_up
+expect_grep "maps: inputs are the remedy where a map has entries" out "this is the cost of not finding; give the program inputs"
 expect_grep "maps: one lookup of two that finds nothing" out "map 'flows' \(hash\) has 1 entry, and its lookups \(in_vain\.bpf\.c:[0-9]+\) found nothing$"
 object=$objects/exact_truth.bpf.o scenario '{name: programs, entries: [{key: 1, program: tail_target}]}' tail_call
 expect_grep "maps: a program in a prog array counts" out 'tail_call 8 of 10$'

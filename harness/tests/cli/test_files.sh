@@ -366,4 +366,18 @@ if need_two "results: sudo's run belongs to the caller" "results: a link of the 
 	run "${sudo[@]}" "$BPFBENCH" --object "$O/bpf/fun_xdp.bpf.o" --packet "$TMP/root/capture.pcap"
 	complains "sudo: a capture that root alone may read" 1 'capture.pcap: .*Permission denied'
 fi
+# --- leftovers of a run that was killed: the next output to that file removes them, and nobody else's ---
+left=$WORK/left
+mkdir "$left"
+for name in .out.json.0123abcd .out.json.young000 .out.json.locked00 .out.json.longername .other.json.0123abcd; do echo half >"$left/$name"; done
+find "$left" -type f ! -name '*young*' -exec touch -d '5 minutes ago' {} +
+chown -R "$NOBODY" "$left" 2>/dev/null || true
+exec 8<"$left/.out.json.locked00"
+flock 8
+run "${user[@]}" "$BPFBENCH" show --format bmf "$ROOT/harness/tests/golden/run.json" -o "$left/out.json"
+exec 8<&-
+expect_status "leftovers: the output is written" 0
+expect_eq "leftovers: those of dead runs are gone" "$(cd "$left" && find . -type f | sort | tr '\n' ' ')" \
+	"./.other.json.0123abcd ./.out.json.locked00 ./.out.json.longername ./.out.json.young000 ./out.json "
+
 plan_done
