@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/io.h"
+#include "base/user.h"
 #include "bpf/kernel_name.h"
 #include "bpf/libbpf_log.h"
 #include "bpf/object_trial.h"
@@ -320,8 +321,12 @@ static int say_not_permitted(const char *path, const struct bpf_program *prog, s
 	return bb_fail(err, geteuid() ? -EPERM : -ENOTSUP, "%s: loading '%s' is not permitted; %s",
 		       path, bpf_program__name(prog),
 		       geteuid() ? "CAP_BPF and CAP_PERFMON are needed: run as root, with sudo"
-				 : "this kernel refuses programs of the type (lockdown?): "
-				   "bpfbench check says more");
+		       : !bb_user__is_initial_namespace()
+			       ? "this root is one of a user namespace (unshare -U, a rootless "
+				 "container), whose CAP_BPF and CAP_SYS_ADMIN do not count for "
+				 "BPF: run bpfbench outside of it"
+			       : "this kernel refuses programs of the type (lockdown?): "
+				 "bpfbench check says more");
 }
 
 int bb_object_check_type(const char *path, const struct bpf_program *prog, struct bb_err *err)

@@ -8,8 +8,8 @@
 #include <unistd.h>
 
 #include "base/parse.h"
+#include "base/user.h"
 #include "env/checks_internal.h"
-#include "env/sysfile.h"
 
 /* In the order in which a person would ask; those that the main job cannot do without come first.
  */
@@ -82,24 +82,6 @@ void bb_check_set(struct bb_check_result *ret_result, enum bb_check_status statu
 	snprintf(ret_result->remedy, sizeof(ret_result->remedy), "%s", remedy ? remedy : "");
 }
 
-/* The initial user namespace maps all of 0..2^32-2 to itself. A kernel without namespaces has no
- * such file. */
-static bool in_initial_user_namespace(void)
-{
-	static const char *const expected[] = {"0", "0", "4294967295"};
-	char text[128], *save = NULL, *word;
-	size_t n = 0;
-
-	if (bb_sysfile__read("", "/proc/self/uid_map", text, sizeof(text)))
-		return true;
-	for (word = strtok_r(text, " \t\n", &save); word;
-	     word = strtok_r(NULL, " \t\n", &save), n++) {
-		if (n >= sizeof(expected) / sizeof(expected[0]) || strcmp(word, expected[n]))
-			return false;
-	}
-	return true;
-}
-
 /* The CapEff line of /proc/self/status, as a bit mask. */
 static uint64_t effective_caps(void)
 {
@@ -129,7 +111,7 @@ bool bb_has_cap(unsigned int cap)
 {
 	/* Root of another user namespace has capabilities over that namespace, not over BPF and
 	 * perf. */
-	return (effective_caps() >> cap & 1) && in_initial_user_namespace();
+	return (effective_caps() >> cap & 1) && bb_user__is_initial_namespace();
 }
 
 bool bb_may_bpf(void)

@@ -4,7 +4,7 @@
 # shellcheck source=harness/tests/tool.sh disable=SC2317 # functions that run calls
 . "$(dirname "$0")/../tool.sh"
 
-need_root "a full disk" "small files" "few descriptors" || plan_done
+need_root "a full disk" "small files" "few descriptors" "a user namespace" || plan_done
 object=$O/tests/bpf/fire.bpf.o
 measure=("$BPFBENCH" --object "$object" --program on_openat --drive step --loads 1 -n 20 --no-store)
 
@@ -44,5 +44,14 @@ few_descriptors() {
 	((said > 5)) || { printf 'said %d times\n' "$said"; return 1; }
 }
 check "few descriptors: the limit is named, and no other reason" few_descriptors
+
+# Its capabilities are not the kernel's.
+if ! unshare --user --map-root-user true 2>/dev/null; then
+	skip "a user namespace" "there is none for us"
+else
+	run unshare --user --map-root-user "${measure[@]}"
+	expect_grep "a user namespace: it is named" err 'on_openat.*this root is one of a user namespace'
+	expect_no_grep "a user namespace: nothing is said of lockdown" err 'lockdown'
+fi
 
 plan_done
