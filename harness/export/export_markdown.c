@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "export/exporter.h"
+#include "export/executed_notes.h"
 #include "export/markdown.h"
 #include "export/table_cells.h"
 
@@ -87,6 +88,22 @@ static void put_programs(const struct bb_report *r, FILE *mem)
 	}
 }
 
+static void put_name(FILE *mem, const char *name)
+{
+	bb_md_text(name, mem);
+}
+
+static void put_little_executed(const struct bb_report *r, FILE *mem)
+{
+	for (size_t i = 0; i < r->n_cases; i++)
+		if (bb_is_little_executed(&r->cases[i])) {
+			fputs("- ", mem);
+			bb_put_little_executed(r, put_name, mem);
+			putc('\n', mem);
+			return;
+		}
+}
+
 static void put_notes(const struct bb_report *r, FILE *mem)
 {
 	putc('\n', mem);
@@ -112,6 +129,7 @@ static void put_notes(const struct bb_report *r, FILE *mem)
 		fprintf(mem, ", %u of %zu series\n", r->cases[i].summary.voids,
 			r->cases[i].n_series);
 	}
+	put_little_executed(r, mem);
 	for (size_t i = 0; i < r->n_skips; i++) {
 		fputs("- skipped: ", mem);
 		bb_md_text(r->skips[i].what, mem);

@@ -12,6 +12,7 @@
 #include "export/cross_check_print.h"
 #include "export/diff_print.h"
 #include "export/exporter.h"
+#include "export/executed_notes.h"
 #include "export/hot_cold_table.h"
 #include "export/in_vain_notes.h"
 #include "export/sweep_table.h"
@@ -471,30 +472,14 @@ static void note_retries(struct notes *notes, const struct bb_case *c)
 	fprintf(out, ": %" PRIu64 " calls were broken off by signals and made again\n", retries);
 }
 
-/* Programs that returned early: their figures are of a small part of them. */
-#define SMALL_SHARE 0.25
-
-static void note_small_shares(struct notes *notes, const struct bb_report *r)
+static void note_little_executed(struct notes *notes, const struct bb_report *r)
 {
-	FILE *out = NULL;
-
-	for (size_t i = 0; i < r->n_cases; i++) {
-		const struct bb_case *c = &r->cases[i];
-
-		if (!c->n_insns || c->executed_insns >= SMALL_SHARE * c->n_insns)
-			continue;
-		if (out)
-			fputs(", ", out);
-		else
-			fputs("little executed: ", out = note(notes));
-		bb_put_clean(out, c->name);
-		fprintf(out, " (%" PRIu32 " of %" PRIu32 " instructions)", c->executed_insns,
-			c->n_insns);
-	}
-	if (out)
-		fputs(": a filter turned the event away, or the input takes a short way; "
-		      "`bpfbench init OBJECT` lists globals that filter, `annotate` the lines\n",
-		      out);
+	for (size_t i = 0; i < r->n_cases; i++)
+		if (bb_is_little_executed(&r->cases[i])) {
+			bb_put_little_executed(r, bb_put_clean, note(notes));
+			putc('\n', notes->out);
+			return;
+		}
 }
 
 static void put_notes(const struct bb_report *r, FILE *out)
@@ -523,7 +508,7 @@ static void put_notes(const struct bb_report *r, FILE *out)
 		note_misses(&notes, c);
 		note_retries(&notes, c);
 	}
-	note_small_shares(&notes, r);
+	note_little_executed(&notes, r);
 	note_negative(&notes, r);
 	note_no_pmu(&notes, r);
 	note_live(&notes, r);

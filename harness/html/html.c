@@ -8,6 +8,7 @@
 
 #include "base/asset.h"
 #include "base/text.h"
+#include "export/executed_notes.h"
 #include "export/in_vain_notes.h"
 #include "export/sweep_table.h"
 #include "export/table_cells.h"
@@ -371,7 +372,8 @@ static bool has_notes(const struct bb_html_page *page)
 	size_t n = r->n_skips;
 
 	for (size_t i = 0; i < r->n_cases; i++)
-		n += r->cases[i].summary.voids || *bb_table_cell_below_rate(&r->cases[i]).text;
+		n += r->cases[i].summary.voids || bb_is_little_executed(&r->cases[i]) ||
+		     *bb_table_cell_below_rate(&r->cases[i]).text;
 	return n;
 }
 
@@ -399,6 +401,17 @@ static void put_below_rate(FILE *out, const struct bb_case *c)
 	fprintf(out, ": %s</li>\n", text.text);
 }
 
+static void put_little_executed(FILE *out, const struct bb_report *r)
+{
+	for (size_t i = 0; i < r->n_cases; i++)
+		if (bb_is_little_executed(&r->cases[i])) {
+			fputs("<li>", out);
+			bb_put_little_executed(r, bb_xml_text, out);
+			fputs("</li>\n", out);
+			return;
+		}
+}
+
 static int put_notes(FILE *out, const struct bb_html_page *page, size_t nth)
 {
 	const struct bb_report *r = page->report;
@@ -417,6 +430,7 @@ static int put_notes(FILE *out, const struct bb_html_page *page, size_t nth)
 			put_void(out, &r->cases[i]);
 		put_below_rate(out, &r->cases[i]);
 	}
+	put_little_executed(out, r);
 	fputs("</ul>\n", out);
 	return 0;
 }
