@@ -68,10 +68,24 @@ static int say_light(const struct bb_take *t, const char *how_ended, struct bb_e
 		       t->capture->command, how_ended);
 }
 
+static int say_unreadable(const struct bb_take *t, const char *how_ended, struct bb_err *err)
+{
+	return bb_fail(err, -ENOTSUP,
+		       "'%s'%s ran, and its descriptors and memory could not be copied "
+		       "(pidfd_getfd, "
+		       "process_vm_readv: %s), so its BPF programs are not known; Yama "
+		       "(kernel.yama.ptrace_scope=3) or the seccomp filter of a container or "
+		       "service refuses that: allow both calls, "
+		       "and CAP_SYS_PTRACE",
+		       t->capture->command, how_ended, strerror(-t->unreadable));
+}
+
 int bb_take__say_nothing(const struct bb_take *t, const char *how_ended, struct bb_err *err)
 {
 	const struct bb_capture *c = t->capture;
 
+	if (t->unreadable)
+		return say_unreadable(t, how_ended, err);
 	for (size_t i = 0; i < c->n_progs; i++)
 		if (is_bad(t, i))
 			return say_refused(t, how_ended, err);

@@ -134,3 +134,14 @@ int bb_remote__fd(const struct bb_remote *r, int fd)
 
 	return copy < 0 ? -errno : copy;
 }
+
+/* The kernel asks whether we may before it looks at the number or the address. */
+int bb_remote__try(const struct bb_remote *r)
+{
+	char byte;
+	int rc = bb_remote__fd(r, -1);
+
+	if (rc != -EPERM && rc != -ENOSYS)
+		rc = bb_remote__read(r, 0, &byte, sizeof(byte));
+	return rc == -EPERM || rc == -ENOSYS ? rc : 0;
+}

@@ -19,6 +19,9 @@ void bb_remote__close(struct bb_remote *r);
 /* The process that the thread is of; <0: it has gone. */
 pid_t bb_remote__process(struct bb_remote *r);
 
+/* May we copy its descriptors and memory? -EPERM, -ENOSYS, or 0 for all else. */
+int bb_remote__try(const struct bb_remote *r);
+
 /* Its memory; -EFAULT where there is not all of it. */
 int bb_remote__read(const struct bb_remote *r, uint64_t at, void *dest, size_t size);
 /* A text of less than `size` bytes; cut where it is longer. */

@@ -373,8 +373,12 @@ int bb_take__call(struct bb_take *t, const struct seccomp_notif *n, struct bb_ta
 					  t->capture->n_inputs, t->n_templates, t->n_events};
 	bb_take__settle(t, BB_SETTLE_CALL, (pid_t)n->pid);
 	rc = bb_remote__open((pid_t)n->pid, &call.from);
+	if (rc == -EPERM || rc == -ENOSYS)
+		t->unreadable = rc;
 	if (rc)
 		return rc == -ENOMEM ? rc : 0; /* it has gone */
+	if (!t->unreadable)
+		t->unreadable = bb_remote__try(&call.from);
 	if (nr == SYS_perf_event_open)
 		rc = take_event(&call, n->data.args[0]);
 	else if (nr == SYS_ioctl) /* PERF_EVENT_IOC_SET_BPF */

@@ -80,9 +80,10 @@ struct bb_take {
 	uint32_t last_link_id;  /* links up to here have been seen */
 	uint32_t first_prog_id; /* programs of the kernel from here on may be ours */
 	uint64_t rights;        /* that it had at all loads and makings of maps */
-	bool supervises;        /* it asked to be told of system calls, as we are, and is refused */
-	size_t n_calls;         /* that were looked at */
-	uint64_t spent_ns;      /* in all of them */
+	int unreadable;    /* -errno: a caller's memory or descriptors could not be copied; 0 */
+	bool supervises;   /* it asked to be told of system calls, as we are, and is refused */
+	size_t n_calls;    /* that were looked at */
+	uint64_t spent_ns; /* in all of them */
 };
 
 int bb_take__begin(const char *const *argv, struct bb_take *ret_take, struct bb_err *err);

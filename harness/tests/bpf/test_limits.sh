@@ -4,7 +4,7 @@
 # shellcheck source=harness/tests/tool.sh disable=SC2317 # functions that run calls
 . "$(dirname "$0")/../tool.sh"
 
-need_root "a full disk" "small files" "few descriptors" "a user namespace" || plan_done
+need_root "a full disk" "small files" "few descriptors" "a user namespace" "a command of which nothing can be copied" || plan_done
 object=$O/tests/bpf/fire.bpf.o
 measure=("$BPFBENCH" --object "$object" --program on_openat --drive step --loads 1 -n 20 --no-store)
 
@@ -53,5 +53,13 @@ else
 	expect_grep "a user namespace: it is named" err 'on_openat.*this root is one of a user namespace'
 	expect_no_grep "a user namespace: nothing is said of lockdown" err 'lockdown'
 fi
+
+# Without CAP_SYS_PTRACE the kernel refuses to copy from a process of another user, as it does to all under ptrace_scope 3.
+cp "$O/tests/tools/load_all" "$object" "$WORK"
+chmod 755 "$WORK"/*
+run setpriv --bounding-set -sys_ptrace "$BPFBENCH" capture -o "$TMP/none" -- \
+	setpriv --reuid="$NOBODY" --clear-groups "$WORK/load_all" "$WORK/fire.bpf.o"
+expect_grep "a command of which nothing can be copied: this is said" err 'could not be copied \(pidfd_getfd.*ptrace_scope.*seccomp'
+expect_no_grep "a command of which nothing can be copied: nothing is said of its programs" err 'loaded no BPF program'
 
 plan_done
