@@ -88,6 +88,11 @@ static inline struct interp_map *interp_map(struct interp *I, int fd)
 		interp_cannot(I, "map", fd);
 		return NULL;
 	}
+	if (m->info.type == BPF_MAP_TYPE_ARRAY_OF_MAPS ||
+	    m->info.type == BPF_MAP_TYPE_HASH_OF_MAPS) {
+		interp_cannot(I, "helper on a map of maps", fd);
+		return NULL;
+	}
 	I->n_maps++;
 	if (m->info.type == BPF_MAP_TYPE_RINGBUF || m->info.max_entries > 1U << 20)
 		return m;
