@@ -530,10 +530,11 @@ ci_tree=$TMP/ci-tree
 mkdir -p "$ci_tree/.ci" "$ci_tree/ci"
 cp .ci/run "$ci_tree/.ci/"
 printf '#!/bin/sh\n' >"$ci_tree/ci/deps.sh"
-# new_machines DEBIAN-12 DEBIAN-13: what a shell does in place of either.
+# new_machines DEBIAN-12 DEBIAN-13 [SANITIZED]: what a shell does in place of each.
 new_machines() {
 	# shellcheck disable=SC2016 # the inner shell's
-	printf '#!/bin/sh\necho "$*" >>%s\ncase $1 in debian-12) %s ;; *) %s ;; esac\n' "$TMP/machines" "$1" "$2" >"$ci_tree/ci/fresh.sh"
+	printf '#!/bin/sh\necho "$*" >>%s\ncase $* in debian-12*) %s ;; *SAN=1*) %s ;; *) %s ;; esac\n' \
+		"$TMP/machines" "$1" "${3:-echo 0 passed, 0 failed, 0 skipped}" "$2" >"$ci_tree/ci/fresh.sh"
 	chmod +x "$ci_tree"/ci/*.sh
 	run "$ci_tree/.ci/run"
 }
@@ -543,7 +544,7 @@ expect_eq ".ci/run: the last line is the sum" "$(tail -n 1 "$TMP/out")" "42 pass
 expect_eq ".ci/run: one such line" "$(grep -c '^[0-9]* passed' "$TMP/out")" 1
 expect_grep ".ci/run: the output of both is there" out '^debian-13: late$'
 expect_eq ".ci/run: root's machine and a user's" "$(grep -oE '^(--root )?debian-1[23] (sudo )?bash' "$TMP/machines" | sort | tr '\n' ' ')" \
-	"--root debian-13 bash debian-12 sudo bash "
+	"--root debian-13 bash --root debian-13 bash debian-12 sudo bash "
 expect_eq ".ci/run: both commands in both" "$(grep -c 'make bench .*make .* test-all' "$TMP/machines")" 2
 expect_eq ".ci/run: the tests with sanitizers in one" "$(grep -c 'SAN=1' "$TMP/machines")" 1
 new_machines 'echo "2 passed, 0 failed, 1 skipped"' 'echo "40 passed, 0 failed, 0 skipped"; echo "3 passed, 1 failed, 0 skipped"; exit 1'
@@ -560,12 +561,12 @@ new_machines 'echo no such suite; exit 4' 'echo "3 passed, 0 failed, 0 skipped"'
 expect_status ".ci/run: a machine that cannot be made fails nothing" 0
 expect_grep ".ci/run: and is named" err '^ci: debian-12: skipped: no such suite$'
 printf 'test-all:\n\t@echo "9 passed, 0 failed, 0 skipped"\n' >"$ci_tree/Makefile"
-new_machines 'exit 4' 'exit 4'
+new_machines 'exit 4' 'exit 4' 'exit 4'
 expect_grep ".ci/run: without any, it says so" err '^ci: no new machine can be made here: the tests run on this one$'
 expect_eq ".ci/run: and uses this one" "$status: $(tail -n 1 "$TMP/out")" "0: 9 passed, 0 failed, 0 skipped"
 printf '#!/bin/sh\nsleep 600\n' >"$ci_tree/ci/fresh.sh"
 run env BB_CI_TIMEOUT=1 "$ci_tree/.ci/run"
-expect_eq ".ci/run: the time is over: two failures" "$status: $(tail -n 1 "$TMP/out")" "1: 0 passed, 2 failed, 0 skipped"
+expect_eq ".ci/run: the time is over: three failures" "$status: $(tail -n 1 "$TMP/out")" "1: 0 passed, 3 failed, 0 skipped"
 expect_grep ".ci/run: the time is over: says so" err '^ci: debian-12: ended with exit code 124, after 1 s$'
 
 # --- fresh.sh ---
