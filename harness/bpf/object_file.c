@@ -206,6 +206,9 @@ static int say_not_opened(const char *path, int rc, struct bb_err *err)
 			       "BTF",
 			       path);
 	libbpf_strerror(rc, words, sizeof(words));
+	if (bb_is_shortage(rc))
+		return bb_fail(err, rc, "%s: cannot be opened: %s%s", path, words,
+			       rc == -ENOMEM ? "; allow more memory (ulimit -v)" : "");
 	bb_refusal_of_libbpf(log, reason, sizeof(reason));
 	is_for_others = strstr(reason, "is static and not supported") ||
 			strstr(reason, "invalid pinning value");

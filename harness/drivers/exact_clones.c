@@ -9,6 +9,7 @@
 #include "bpf/insn.h"
 
 #define MOST_ARRAYS 64
+#define MOST_ENTRIES 65536 /* of an array; each is looked at */
 
 /* Counters that a process of ours which fires adds to, too. Zeroed; NULL: no memory. */
 static uint64_t *alloc_shared(uint32_t n)
@@ -146,7 +147,7 @@ static void take_array(struct arrays *a, int fd)
 		if (a->fd[i] == fd)
 			return;
 	if (a->n == MOST_ARRAYS || bpf_obj_get_info_by_fd(fd, &info, &len) ||
-	    info.type != BPF_MAP_TYPE_PROG_ARRAY)
+	    info.type != BPF_MAP_TYPE_PROG_ARRAY || info.max_entries > MOST_ENTRIES)
 		return;
 	a->fd[a->n] = fd;
 	a->entries[a->n++] = info.max_entries;

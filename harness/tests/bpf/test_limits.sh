@@ -4,7 +4,7 @@
 # shellcheck source=harness/tests/tool.sh disable=SC2317 # functions that run calls
 . "$(dirname "$0")/../tool.sh"
 
-need_root "a full disk" "small files" "few descriptors" "a user namespace" "a command of which nothing can be copied" || plan_done
+need_root "a full disk" "small files" "few descriptors" "little memory" "a user namespace" "a command of which nothing can be copied" || plan_done
 object=$O/tests/bpf/fire.bpf.o
 measure=("$BPFBENCH" --object "$object" --program on_openat --drive step --loads 1 -n 20 --no-store)
 
@@ -44,6 +44,17 @@ few_descriptors() {
 	((said > 5)) || { printf 'said %d times\n' "$said"; return 1; }
 }
 check "few descriptors: the limit is named, and no other reason" few_descriptors
+
+# With less and less memory: no object is called unreadable.
+little_memory() {
+	local kib
+
+	for ((kib = 120000; kib >= 60000; kib -= 5000)); do
+		limited -v "$kib" "${measure[@]}" >"$TMP/little" 2>&1 || true
+		! grep -E 'not a BPF object|build it with clang|damaged' "$TMP/little" || { printf 'ulimit -v %d\n' "$kib"; return 1; }
+	done
+}
+check "little memory: no object is called unreadable" little_memory
 
 # Its capabilities are not the kernel's.
 if ! unshare --user --map-root-user true 2>/dev/null; then

@@ -638,6 +638,7 @@ static void test_full_disk(void **state)
 	before = history_without_index();
 	unlink(in_folder(BB_HISTORY_DB));
 	if (!expect_in_child(fill_disk, before)) {
+		free(before);
 		print_message("# skip: no tmpfs can be mounted here\n");
 		skip();
 	}
