@@ -67,7 +67,7 @@ make_bare() {
 	mv -- "$part" "$file"
 }
 
-# The folder of the new machine, whole but for what is mounted: its user, with sudo, or root, without; network, apt and the tree.
+# Fill the folder of the new machine: a user with sudo, or root without it; network, apt and the tree. Mounts come later.
 furnish() {
 	local root=$1
 	local config=$root/etc/gitconfig

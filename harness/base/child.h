@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-/* What a child of ours may do, and what ends it. */
+/* The rights of a child process of ours, and the reasons for its end. */
 struct bb_child_rules {
 	enum { BB_SIGNALS_KEPT, BB_SIGNALS_DEFAULT, BB_SIGNALS_IGNORED } signals; /* all of them */
 	uid_t uid; /* as of bb_become_user(); 0: it stays who it is */

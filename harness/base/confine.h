@@ -24,7 +24,7 @@ int bb_confine(int *keep, size_t n, pid_t parent);
  */
 int bb_confine_trial(pid_t parent);
 
-/* The child, before it is confined: that much address space beyond what it has already. */
+/* Called in the child before it is confined: it limits how much more memory the child may map. */
 void bb_confine_memory(uint64_t more_bytes);
 
 #endif

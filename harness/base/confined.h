@@ -20,7 +20,7 @@ struct bb_confined {
 	void *arg;
 	int fd;        /* the only descriptor that stays open; -1: none */
 	bool is_trial; /* bb_confine_trial(), and `fd` is closed, too */
-	/* What the work replied, only where it returned 0: NULL: nothing. */
+	/* Gets the reply of work that returned 0; NULL: the reply is not wanted. */
 	void *ret_reply;
 	size_t reply_bytes;
 };
