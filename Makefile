@@ -39,7 +39,8 @@ LIB := $(O)/libbpfbench.a
 BPF_OBJS := $(patsubst bpf/%.bpf.c,$(O)/bpf/%.bpf.o,$(wildcard bpf/*.bpf.c))
 TEST_BPF_OBJS := $(patsubst harness/tests/bpf/%.bpf.c,$(O)/tests/bpf/%.bpf.o,$(wildcard harness/tests/bpf/*.bpf.c))
 WORKLOADS := $(patsubst harness/workloads/%_main.c,$(O)/workloads/%,$(wildcard harness/workloads/*_main.c))
-UNIT_TESTS := $(patsubst harness/tests/unit/%.c,$(O)/tests/%,$(wildcard harness/tests/unit/test_*.c))
+UNIT_SRCS := $(wildcard harness/tests/unit/*/test_*.c)
+UNIT_TESTS := $(patsubst %.c,$(O)/tests/%,$(notdir $(UNIT_SRCS)))
 TEST_TOOLS := $(patsubst harness/tests/tools/%.c,$(O)/tests/tools/%,$(wildcard harness/tests/tools/*.c))
 # The same with a main() that replays files, for any compiler: tests.
 REPLAYS := $(patsubst harness/tests/fuzz/fuzz_%.c,$(O)/tests/fuzz/%,$(wildcard harness/tests/fuzz/fuzz_*.c))
@@ -116,10 +117,14 @@ $(O)/workloads/call_function: $(O)/obj/workloads/call_function_main.o $(LIB)
 	$(Q)$(CC) $(LDFLAGS) -o $@ $^ -lffi -ldl
 
 # Tests read the BPF objects of the build that they are of.
-$(O)/tests/%: harness/tests/unit/%.c $(LIB) $(O)/flags | $(BPF_OBJS) $(TEST_BPF_OBJS)
+vpath test_%.c $(sort $(dir $(UNIT_SRCS)))
+$(O)/tests/test_%: test_%.c $(LIB) $(O)/flags | $(BPF_OBJS) $(TEST_BPF_OBJS)
 	$(call msg,TEST,$<)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ALL_CFLAGS) -Iharness/tests -MMD -MP -MF $@.d $< $(filter %.o,$^) -o $@ $(LDFLAGS) $(LIB) -lcmocka $(LDLIBS)
+
+# The dependencies of an older build name tests where they were before they moved.
+harness/tests/unit/%.c: ;
 
 # The JIT of this test is its own.
 $(O)/tests/test_placement: LDFLAGS += -Wl,--wrap=bb_test_prog__load,--wrap=bb_target__is_adopted

@@ -29,7 +29,8 @@ usage() {
 	Usage: harness/tests/run.sh [--fast] [--together] [--second-try] [--without NAME]... [NAME]...
 
 	Runs every cmocka program of harness/tests/unit (built by make tests) and every harness/tests/*/test_*.sh, or those
-	whose "folder/name" contains one of NAME, and ends with the line 'N passed, N failed, N skipped'.
+	whose "folder/name" contains one of NAME, and ends with the line 'N passed, N failed, N skipped'. Unit tests are named
+	unit/test_NAME, whatever their folder is; unit/FOLDER/ names all of a folder.
 
 	  --fast          leave out the slow ones, whose source has a comment "slow: REASON"; they are listed at the end
 	  --together      run the tests that load BPF programs and the others at the same time
@@ -202,13 +203,13 @@ refuse() {
 	printf '%s\n      | %s\n' "$1" "$2" >"$file.failure"
 }
 
-# contains NAME PATTERN...: one of the patterns is in NAME.
-contains() {
-	local name=$1 pattern
+# matches NAME SOURCE PATTERN...: one of the patterns is in NAME, or SOURCE begins with it.
+matches() {
+	local name=$1 source=$2 pattern
 
-	shift
+	shift 2
 	for pattern in "$@"; do
-		[[ $name == *"$pattern"* ]] && return 0
+		[[ $name == *"$pattern"* || $source == harness/tests/"$pattern"* ]] && return 0
 	done
 	return 1
 }
@@ -219,8 +220,8 @@ wanted() {
 
 	shift 2
 	[[ -e $source ]] || return 1
-	(($# == 0)) || contains "$name" "$@" || return 1
-	! contains "$name" "${without[@]}" || return 1
+	(($# == 0)) || matches "$name" "$source" "$@" || return 1
+	! matches "$name" "$source" "${without[@]}" || return 1
 	if [[ $fast ]] && marked slow "$source"; then
 		slow+=("$name")
 		return 1
@@ -233,7 +234,7 @@ add() { if takes_turns "$1" "$2"; then with_bpf+=("$1 $3"); else others+=("$1 $3
 find_all() {
 	local source name folder script
 
-	for source in harness/tests/unit/test_*.c; do
+	for source in harness/tests/unit/*/test_*.c; do
 		name=${source##*/} name=${name%.c}
 		! wanted "unit/$name" "$source" "$@" || add "unit/$name" "$source" "$O/tests/$name"
 	done

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* A program that runs at every system call, of its observer too, and counts those of others apart:
- * for harness/tests/unit/test_bpf_live.c. */
+ * for harness/tests/unit/run/test_bpf_live.c. */
 #include "bb_bpf.h"
 
 const volatile __u32 observer; /* process */

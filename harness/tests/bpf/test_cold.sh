@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # --cold from the command line, as root: both ends are measured, cold is not cheaper than hot, and the table has both.
-# Each end is the p50 of 48 runs; how much colder is looked at in unit/test_bpf_cold.c.
+# Each end is the p50 of 48 runs; how much colder is looked at in unit/drivers/test_bpf_cold.c.
 # shellcheck source=harness/tests/tool.sh disable=SC2317 # functions that check, wait_until and run call
 . "$(dirname "$0")/../tool.sh"
 

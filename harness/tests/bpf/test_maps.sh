@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Maps that a scenario fills, by the tool itself: what every run finds is its return value, which `retval` expects. The
-# rest is in unit/test_bpf_maps.c.
+# rest is in unit/bpf/test_bpf_maps.c.
 # shellcheck source=harness/tests/tool.sh
 . "$(dirname "$0")/../tool.sh"
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # The real thing, as root: BPF programs in this kernel, the published scenario, and that nothing of it is left behind,
-# however it ends. What the kernel's counters say is compared with bpftool's word in unit/test_bpf_stats.c.
+# however it ends. What the kernel's counters say is compared with bpftool's word in unit/bpf/test_bpf_stats.c.
 # shellcheck source=harness/tests/tool.sh disable=SC2317 # functions that check, wait_until and run call
 . "$(dirname "$0")/../tool.sh"
 

@@ -8,11 +8,11 @@ tree=$TMP/tree
 runner() { run env BB_TEST_ROOT="$tree" O=build "$@"; }
 
 # A tree with nothing in it.
-new_tree() { rm -rf "$tree"; mkdir -p "$tree/harness/tests/unit" "$tree/harness/tests/cli" "$tree/build/tests"; }
+new_tree() { rm -rf "$tree"; mkdir -p "$tree/harness/tests/unit/base" "$tree/harness/tests/cli" "$tree/build/tests"; }
 
 # unit NAME, script NAME: stdin is the program.
 unit() {
-	touch "$tree/harness/tests/unit/test_$1.c"
+	touch "$tree/harness/tests/unit/base/test_$1.c"
 	{ echo '#!/usr/bin/env bash'; cat; } >"$tree/build/tests/test_$1"
 	chmod +x "$tree/build/tests/test_$1"
 }
@@ -48,13 +48,19 @@ runner $all nothing-like-it
 expect_status "a name that matches nothing is a usage error" 2
 runner $all cli/
 totals "names choose" 0 "1 passed, 0 failed, 2 skipped"
+for name in unit/base/ unit/base/test_c unit/test_cmocka; do
+	runner $all $name
+	totals "$name chooses a unit test" 0 "3 passed, 0 failed, 1 skipped"
+done
+runner $all unit/core/
+expect_status "a folder of unit tests without any is a usage error" 2
 runner $all --frobnicate
 expect_status "an unknown option is a usage error" 2
 
 new_tree
 unit quick <<<"printf '1..1\\nok 1 - q\\n'"
 unit long <<<"printf '1..1\\nok 1 - l\\n'"
-echo '/* slow: a million rounds */' >"$tree/harness/tests/unit/test_long.c"
+echo '/* slow: a million rounds */' >"$tree/harness/tests/unit/base/test_long.c"
 script long <<<"# slow: a build of its own
 printf '1..2\\nok 1 - l\\nok 2 - m\\n'"
 runner $all

@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "export/gate_markdown.h"
+#include "judge/gate.h"
+#include "unit/report_testing.h"
+
+/* A comparison of "prog.work" or another label with twelve pairs, all at the same ratio but for a
+ * little. */
+static void add_comparison(struct bb_report *r, const char *name, double ratio)
+{
+	struct bb_comparison *c = bb_report__add_comparison(r);
+
+	assert_non_null(c);
+	set_text(&c->name, name);
+	set_text(&c->base, "base");
+	set_text(&c->head, "head");
+	c->threshold = 0.01;
+	c->alpha = 0.05;
+	for (int i = 0; i < 12; i++) {
+		struct bb_pair *p = bb_comparison__add_pair(c);
+
+		assert_non_null(p);
+		p->matched = true;
+		p->base_mod64 = p->head_mod64 = 0;
+		p->blocks = 8;
+		p->base_ns = 1000;
+		p->head_ns = 1000 * ratio;
+		p->shift_ns = p->head_ns - p->base_ns;
+		p->d = log(ratio) + 1e-4 * (i - 5.5);
+	}
+}
+
+static void add_program(struct bb_report *r, const char *scenario, const char *variant,
+			double insns)
+{
+	struct bb_program *p = make_program(r, variant, "work");
+	char name[200];
+
+	snprintf(name, sizeof(name), "%s/%s", scenario, variant);
+	set_text(&p->name, name);
+	set_text(&p->scenario, scenario);
+	p->metrics.verified_insns = insns;
+}
+
+static struct bb_gate_program *add(struct bb_gate *g, const char *object, const char *program,
+				   const char *label, enum bb_gate_state state)
+{
+	struct bb_gate_program *p = bb_gate__add(g, object, program, state);
+
+	assert_non_null(p);
+	if (label) {
+		set_text(&p->label, label);
+		p->program_at = strlen(label) - strlen(program);
+	}
+	return p;
+}
+
+static struct bb_gate make_gate(void)
+{
+	struct bb_gate g = {.threshold = 0.01,
+			    .alpha = 0.05,
+			    .dirty = true,
+			    .base_commit = "0123456789abcdef0123456789abcdef01234567",
+			    .head_commit = "fedcba9876543210fedcba9876543210fedcba98"};
+
+	set_text(&g.base, "origin/main");
+	add(&g, "src/a.bpf.o", "slow", "a.slow", BB_GATE_COMPARED);
+	add(&g, "src/a.bpf.o", "slow2", "a.slow2", BB_GATE_COMPARED);
+	add(&g, "src/a.bpf.o", "young", NULL, BB_GATE_NEW);
+	set_text(&add(&g, "src/a.bpf.o", "odd", "a.odd", BB_GATE_SKIPPED)->why, "no | trigger");
+	add(&g, "src/b.bpf.o", NULL, NULL, BB_GATE_SAME);
+	return g;
+}
+
+static struct bb_report *measured(const char *id, double slow, double slow2)
+{
+	struct bb_report *r = make_report(id);
+
+	add_comparison(r, "a.slow/step/input=1", slow);
+	add_comparison(r, "a.slow2/step", slow2);
+	add_program(r, "a.slow", "base", 100);
+	add_program(r, "a.slow", "head", 103);
+	add_program(r, "a.slow2", "base", 7);
+	add_program(r, "a.slow2", "head", 7);
+	assert_int_equal(bb_comparisons_judge(r->comparisons, r->n_comparisons), 0);
+	return r;
+}
+
+/* What the exact drive counted of "a.slow" as base and as head: `base` and `head` instructions, in
+ * two lines. */
+static void add_counts(struct bb_report *r, uint64_t base, uint64_t head)
+{
+	for (int l = 0; l < 2; l++) {
+		const char *variant = l ? "head" : "base";
+		struct bb_counted *c = bb_report__add_counted(r);
+		struct bb_counted_case *k;
+		struct bb_counted_line *line;
+		char name[200];
+
+		assert_non_null(c);
+		snprintf(name, sizeof(name), "a.slow/%s/exact", variant);
+		set_text(&c->name, name);
+		set_text(&c->scenario, "a.slow");
+		set_text(&c->variant, variant);
+		k = bb_counted__add_case(c);
+		assert_non_null(k);
+		set_text(&k->name, name);
+		c->runs = k->runs = 10;
+		k->least = k->most = l ? head : base;
+		c->instructions = k->instructions = 10 * k->least;
+		line = bb_counted__add_line(c);
+		assert_non_null(line);
+		set_text(&line->file, "/src/a.bpf.c");
+		set_text(&line->text, "\tx = y | z;");
+		line->line = 12;
+		line->instructions = k->instructions;
+	}
+}
+
+static char *markdown(const struct bb_gate *g, const struct bb_report *first,
+		      const struct bb_report *again)
+{
+	struct bb_err err;
+	char *text = NULL;
+	size_t size;
+	FILE *mem = open_memstream(&text, &size);
+
+	assert_non_null(mem);
+	assert_int_equal(bb_gate__markdown(g, first, again, mem, &err), 0);
+	assert_int_equal(fclose(mem), 0);
+	return text;
+}
+
+static void test_owns(void **state)
+{
+	struct bb_gate g = make_gate();
+
+	(void)state;
+	assert_true(bb_gate__owns(&g.programs[0], "a.slow/step"));
+	assert_false(bb_gate__owns(&g.programs[0], "a.slow2/step"));
+	assert_false(bb_gate__owns(&g.programs[0], "a.slow"));
+	assert_false(bb_gate__owns(&g.programs[4], "/step"));
+	bb_gate__done(&g);
+}
+
+/* An alert counts when the second measurement raises it, too, and for that comparison. */
+static void test_confirmation(void **state)
+{
+	struct bb_report *first = measured("first", 1.03, 1.0),
+			 *same = measured("again", 1.0, 1.03),
+			 *slow = measured("again", 1.028, 1.0);
+	struct bb_gate g = make_gate();
+	char *text;
+
+	(void)state;
+	assert_int_equal(bb_gate__verdict(&first->comparisons[0], slow), BB_GATE_REGRESSED);
+	assert_int_equal(bb_gate__verdict(&first->comparisons[0], same), BB_GATE_UNCONFIRMED);
+	assert_int_equal(bb_gate__verdict(&first->comparisons[0], NULL), BB_GATE_UNCONFIRMED);
+	assert_int_equal(bb_gate__verdict(&first->comparisons[1], same), BB_GATE_NOT_REGRESSED);
+	assert_int_equal(bb_gate__count(first, slow, BB_GATE_REGRESSED), 1);
+	assert_int_equal(bb_gate__count(first, same, BB_GATE_REGRESSED), 0);
+	text = markdown(&g, first, slow);
+	assert_has(text, "## bpfbench gate: 1 of 2 comparisons regressed\n");
+	assert_has(text, "- head: the work tree (fedcba987654 and uncommitted changes)\n");
+	assert_has(text, "- **a.slow/step/input=1** costs +3.00 % (");
+	assert_has(text, "), and measured again +2.80 %; also moved: verified\\_insns 100 to "
+			 "103\n");
+	assert_has(text, " % | **regressed** |\n");
+	assert_has(text, "| a.slow | verified\\_insns | 100 | 103 | +3 |\n");
+	assert_has(text, "- src/a.bpf.o, young: new in head\n");
+	assert_has(text, "- src/a.bpf.o, odd: not compared: no \\| trigger\n");
+	assert_has(text, "- src/b.bpf.o: the same bytes in both, not measured\n");
+	free(text);
+	text = markdown(&g, first, same);
+	assert_has(text, "## bpfbench gate: no regression\n");
+	assert_has(text, ", 1 regressed at first, but not when measured again (nor do these).");
+	assert_has(text, " | not confirmed |\n");
+	free(text);
+	g.programs[3].state = BB_GATE_FAILED;
+	text = markdown(&g, first, same);
+	assert_has(text, "## bpfbench gate: a program does not load any more\n");
+	free(text);
+	bb_gate__done(&g);
+	bb_report__free(first);
+	bb_report__free(same);
+	bb_report__free(slow);
+}
+
+static void test_nothing(void **state)
+{
+	struct bb_report *r = make_report("none");
+	struct bb_gate g = make_gate();
+	char *text = markdown(&g, r, NULL);
+
+	(void)state;
+	assert_has(text, "## bpfbench gate: nothing to compare\n");
+	assert_null(strstr(text, "| case |"));
+	free(text);
+	bb_gate__done(&g);
+	bb_report__free(r);
+}
+
+/* Each side under the names of a plain run, without floors and the other side. */
+static void test_side(void **state)
+{
+	static const char *const cases[][3] = {
+		{"a.slow", "base", "a.slow/base/step/input=1"},
+		{"a.slow", "head", "a.slow/head/step/input=1"},
+		{"a.slow", "empty-tc", "a.slow/empty-tc/step/input=1"},
+	};
+	struct bb_report *r = measured("first", 1.03, 1.0), side;
+	struct bb_gate g = make_gate();
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		size_t at = make_case(r, cases[i][1], "step", NULL, 0);
+		struct bb_case *c = &r->cases[at];
+
+		set_text(&c->scenario, cases[i][0]);
+		set_text(&c->name, cases[i][2]);
+	}
+	add_counts(r, 40, 41);
+	assert_int_equal(bb_gate__side(&g, r, "head", &side), 0);
+	assert_int_equal(side.n_counted, 1);
+	assert_string_equal(side.counted[0].cases[0].name, "a/slow/exact");
+	assert_int_equal(side.counted[0].cases[0].least, 41);
+	assert_int_equal(side.n_cases, 1);
+	assert_string_equal(side.cases[0].name, "a/slow/step/input=1");
+	assert_int_equal(side.n_programs, 2);
+	assert_string_equal(side.programs[0].name, "a/slow");
+	assert_true(side.programs[0].metrics.verified_insns > 102);
+	assert_string_equal(side.programs[1].name, "a/slow2");
+	bb_gate__side_done(&side);
+	bb_gate__done(&g);
+	bb_report__free(r);
+}
+
+/* An instruction more: reported, and with --exact a regression when it is counted twice. */
+static void test_exact(void **state)
+{
+	struct bb_report *first = measured("20260101T000000Z-11111111", 1, 1),
+			 *more = measured("20260101T000001Z-22222222", 1, 1);
+	struct bb_report *same = measured("20260101T000002Z-33333333", 1, 1);
+	struct bb_gate g = make_gate();
+	struct bb_err err;
+	char *text;
+
+	(void)state;
+	add_counts(first, 40, 41);
+	add_counts(more, 40, 41);
+	add_counts(same, 40, 40);
+	assert_int_equal(bb_exact_diff__make(first, first, "base", "head", &g.counted, &err), 0);
+	assert_int_equal(bb_gate__count_exact(&g, BB_GATE_NOT_REGRESSED), 1);
+	text = markdown(&g, first, NULL);
+	assert_has(text, "## bpfbench gate: no regression\n");
+	assert_has(text, "counted: 1 cases, 0 the same (reported only; `--exact` fails on one "
+			 "more).");
+	assert_has(text, "| a.slow/exact | 40 | 41 | +1 | more |\n");
+	assert_has(text, "- +1.00 a.bpf.c:12 x = y \\| z;\n");
+	free(text);
+	g.exact = true;
+	assert_int_equal(bb_gate__count_exact(&g, BB_GATE_UNCONFIRMED), 1);
+	assert_int_equal(bb_exact_diff__make(same, same, "base", "head", &g.counted_again, &err),
+			 0);
+	assert_int_equal(bb_gate__count_exact(&g, BB_GATE_UNCONFIRMED), 1);
+	text = markdown(&g, first, same);
+	assert_has(text, "## bpfbench gate: no regression\n");
+	assert_has(text, "| +1 | not confirmed |\n");
+	free(text);
+	bb_exact_diff__done(&g.counted_again);
+	assert_int_equal(bb_exact_diff__make(more, more, "base", "head", &g.counted_again, &err),
+			 0);
+	assert_int_equal(bb_gate__count_exact(&g, BB_GATE_REGRESSED), 1);
+	text = markdown(&g, first, more);
+	assert_has(text, "## bpfbench gate: 1 of 1 cases execute more instructions\n");
+	assert_has(text, "| +1 | **regressed** |\n");
+	free(text);
+	bb_gate__done(&g);
+	bb_report__free(same);
+	bb_report__free(more);
+	bb_report__free(first);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_owns),    cmocka_unit_test(test_confirmation),
+		cmocka_unit_test(test_nothing), cmocka_unit_test(test_side),
+		cmocka_unit_test(test_exact),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

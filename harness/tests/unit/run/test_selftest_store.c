@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Stored self-tests of one machine as one: run/selftest_store.h, run/selftest_pool.h. */
+#include "unit/stats_testing.h"
+
+#include <errno.h>
+
+#include "unit/folder_testing.h"
+#include "run/selftest_store.h"
+
+#define RUNS 5
+
+static const double steps[RUNS] = {-2, -1, 0, 1, 2}; /* sd: sqrt(2.5) */
+
+static struct bb_report *machine(const char *id, const char *cpu)
+{
+	struct bb_report *r = bb_report__new();
+
+	assert_non_null(r);
+	r->id = strdup(id);
+	r->started = strdup("2026-01-01T00:00:00Z");
+	r->command = strdup("selftest");
+	assert_int_equal(bb_fingerprint_set(&r->fingerprint, "cpu_model", cpu), 0);
+	return r;
+}
+
+/* A self-test in which `program` moved by steps of `step`. */
+static void store(const char *id, const char *cpu, const char *program, enum bb_repeat_class class,
+		  double step)
+{
+	struct bb_report *r = machine(id, cpu);
+	const struct bb_selftest_opts opts = {.threshold = 0.01, .alpha = 0.05};
+	double ln[RUNS];
+	struct bb_repeat_row row = {.program = program, .class = class, .ln = {{ln, RUNS}}};
+	const struct bb_selftest t = {.resolution = 0.01, .repeat = {.rows = &row, .n_rows = 1}};
+	struct bb_err err = {0};
+
+	for (int i = 0; i < RUNS; i++)
+		ln[i] = 5 + step * steps[i];
+	if (bb_selftest__write(folder, r, &t, &opts, &err))
+		fail_msg("%s", err.msg);
+	bb_report__free(r);
+}
+
+static int read_pool(const char *cpu, const struct bb_repeat *now, struct bb_between *ret)
+{
+	struct bb_report *r = machine("now", cpu);
+	int rc = bb_selftest__read_between(folder, &r->fingerprint, now, ret, NULL);
+
+	bb_report__free(r);
+	return rc;
+}
+
+static double pooled(const double *step, size_t n)
+{
+	double offsets[16 * RUNS], x[RUNS];
+	struct bb_spread s[16];
+
+	for (size_t i = 0; i < n; i++) {
+		for (int k = 0; k < RUNS; k++)
+			x[k] = step[i] * steps[k];
+		s[i] = bb_spread_of(x, RUNS);
+		assert_int_equal(bb_offsets_of(x, RUNS, &offsets[i * RUNS]), 0);
+	}
+	return bb_pool_spreads(s, n, offsets, n * RUNS, 0.05).half_width;
+}
+
+static void write_text(const char *name, const char *text)
+{
+	char path[600];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/selftest/%s", folder, name);
+	f = fopen(path, "we");
+	assert_non_null(f);
+	fputs(text, f);
+	fclose(f);
+}
+
+static void test_none(void **state)
+{
+	struct bb_between b;
+
+	(void)state;
+	assert_int_equal(read_pool("A", NULL, &b), -ENOENT);
+}
+
+/* Of three self-tests of this machine all count, those of another and damaged files do not. */
+static void test_pool(void **state)
+{
+	const double three[] = {0.001, 0.002, 0.0015}, four[] = {0.001, 0.002, 0.0015, 0.01};
+	double ln[RUNS];
+	struct bb_repeat_row row = {.program = "loop", .ln = {{ln, RUNS}}};
+	const struct bb_repeat now = {.rows = &row, .n_rows = 1};
+	struct bb_between b;
+
+	(void)state;
+	store("20260101T000000Z-selftest-1", "A", "loop", BB_REPEAT_CALM, three[0]);
+	store("20260102T000000Z-selftest-1", "A", "loop", BB_REPEAT_CALM, three[1]);
+	store("20260103T000000Z-selftest-1", "A", "loop", BB_REPEAT_CALM, three[2]);
+	store("20260104T000000Z-selftest-1", "B", "loop", BB_REPEAT_CALM, 1);
+	store("20260105T000000Z-selftest-1", "A", "ringbuf", BB_REPEAT_WAKES, 0.02);
+	write_text("20260106T000000Z-selftest-1.json", "{");
+	write_text("20260107T000000Z-selftest-1.json", "[1, null]");
+	assert_int_equal(read_pool("A", NULL, &b), 0);
+	assert_near(b.of[BB_REPEAT_CALM][BB_REPEAT_LATENCY].half_width, pooled(three, 3), 1e-7);
+	assert_near(b.of[BB_REPEAT_CALM][BB_REPEAT_LATENCY].df, 3 * (RUNS - 1), 0);
+	assert_nan(b.of[BB_REPEAT_CALM][BB_REPEAT_RELATIVE].half_width);
+	assert_nan(b.of[BB_REPEAT_COLD][BB_REPEAT_LATENCY].half_width);
+	assert_near(b.of[BB_REPEAT_WAKES][BB_REPEAT_LATENCY].half_width,
+		    pooled((const double[]){0.02}, 1), 1e-7);
+	assert_int_equal(b.n_selftests, 3);
+	/* the one that is being made counts before it is stored */
+	for (int i = 0; i < RUNS; i++)
+		ln[i] = four[3] * steps[i];
+	assert_int_equal(read_pool("A", &now, &b), 0);
+	assert_near(b.of[BB_REPEAT_CALM][BB_REPEAT_LATENCY].half_width, pooled(four, 4), 1e-7);
+	assert_int_equal(read_pool("C", &now, &b), 0);
+	assert_near(b.of[BB_REPEAT_CALM][BB_REPEAT_LATENCY].half_width, pooled(&four[3], 1), 1e-7);
+}
+
+/* The worst program of a class speaks for it, and only the newest twelve self-tests do. */
+static void test_worst_and_newest(void **state)
+{
+	double newest[BB_SELFTESTS_POOLED];
+	struct bb_between b;
+	char id[64];
+
+	(void)state;
+	store("20250101T000000Z-selftest-1", "A", "loop", BB_REPEAT_CALM, 0.5);
+	for (int i = 0; i < BB_SELFTESTS_POOLED; i++) {
+		newest[i] = 0.001;
+		snprintf(id, sizeof(id), "202601%02dT000000Z-selftest-1", i + 1);
+		store(id, "A", "loop", BB_REPEAT_CALM, newest[i]);
+	}
+	assert_int_equal(read_pool("A", NULL, &b), 0);
+	assert_near(b.of[BB_REPEAT_CALM][BB_REPEAT_LATENCY].half_width,
+		    pooled(newest, BB_SELFTESTS_POOLED), 1e-7);
+	store("20260201T000000Z-selftest-1", "A", "straight", BB_REPEAT_CALM, 0.003);
+	assert_int_equal(read_pool("A", NULL, &b), 0);
+	assert_near(b.of[BB_REPEAT_CALM][BB_REPEAT_LATENCY].half_width,
+		    pooled((const double[]){0.003}, 1), 1e-7);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_none, make_folder, remove_folder),
+		cmocka_unit_test_setup_teardown(test_pool, make_folder, remove_folder),
+		cmocka_unit_test_setup_teardown(test_worst_and_newest, make_folder, remove_folder),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
