@@ -5,7 +5,7 @@
 # shellcheck source=harness/tests/tool.sh disable=SC2317 # functions that check calls
 . "$(dirname "$0")/../tool.sh"
 
-mapfile -t pages < <(printf '%s\n' README.md docs/*.md docs/methods/*.md plots/README.md results/README.md)
+mapfile -t pages < <(printf '%s\n' README.md CONTRIBUTING.md docs/*.md docs/methods/*.md plots/README.md results/README.md)
 
 # --- links ---
 # The anchors of a page, as GitHub makes them of its headings.
@@ -51,7 +51,7 @@ check "README.md: at most 150 lines" test "$(wc -l <README.md)" -le 150
 # The pages that a test runs; a test names one page, or a folder's as a pattern.
 tested=$(sed -n 's/^run_page //p' harness/tests/docs/test_*.sh | while IFS= read -r pattern; do compgen -G "$pattern"; done)
 untested=''
-for page in README.md docs/*.md docs/methods/*.md; do
+for page in README.md CONTRIBUTING.md docs/*.md docs/methods/*.md; do
 	! grep -qE '^(```sh|    \$ )' "$page" || grep -qxF "$page" <<<"$tested" || untested+=" $page"
 done
 expect_eq "the commands of every page are run by a test" "$untested" ""
@@ -68,10 +68,10 @@ printf '%s\n' --adapter --allow-failure --now --tool --c-kinds --bench --page --
 found=$(grep -ohE -- '(^|[ `(|[])--[a-z][a-z-]+' "${pages[@]}" | grep -oE -- '--[a-z-]+' | sort -u | grep -vxF -f "$TMP/options" || true)
 expect_eq "every option that the pages name exists" "$found" ""
 
-missing=$(sed 's/`harness\//`/g' docs/architecture.md | grep -oE '`[a-z_]+/[a-zA-Z0-9_./-]+`' | tr -d '`' | sort -u | while IFS= read -r file; do
+missing=$(sed 's/`harness\//`/g' docs/architecture.md CONTRIBUTING.md | grep -oE '`[a-z_]+/[a-zA-Z0-9_./-]+`' | tr -d '`' | sort -u | while IFS= read -r file; do
 	[[ $file == *NAME* || $file == *__* || $file == *KIND* || -e $file || -e harness/$file || -n $(compgen -G "harness/$file.[ch]") ]] || echo "$file"
 done)
-expect_eq "docs/architecture.md: every file that it names exists" "$missing" ""
+expect_eq "docs/architecture.md, CONTRIBUTING.md: every file that they name exists" "$missing" ""
 
 # --- the keys of a scenario ---
 cd -- "$TMP"
