@@ -21,12 +21,22 @@ uint32_t bb_round__samples(const struct bb_plan_case *c)
 	return (c->samples + c->loads - 1) / c->loads;
 }
 
-/* The turns that a cell has in a round. A kind without a length of turn does all in one. */
-static uint32_t turns_of(const struct bb_plan_case *c)
+/* Samples that a cell takes in each round of this run. */
+static uint32_t samples_of(const struct bb_run *r, const struct bb_plan_case *c)
 {
+	return r->rounds < r->session.plan->loads ? (c->samples + r->rounds - 1) / r->rounds
+						  : bb_round__samples(c);
+}
+
+/* The turns that a cell has in a round. A kind without a length of turn does all in one, and so
+ * does a slow program: it warms up once. */
+static uint32_t turns_of(const struct bb_run *r, size_t cell)
+{
+	const struct bb_plan_case *c = &r->session.plan->cases[cell];
 	uint32_t turn = bb_drive_pace(c->drive)->turn;
 
-	return c->seconds > 0 || !turn ? 1 : (bb_round__samples(c) + turn - 1) / turn;
+	return c->seconds > 0 || !turn || r->is_slow[cell] ? 1
+							   : (samples_of(r, c) + turn - 1) / turn;
 }
 
 double bb_round__expected_s(const struct bb_plan_case *c)
@@ -77,7 +87,7 @@ static int run_block(struct bb_run *r, size_t cell, size_t turns_left, struct bb
 	const struct bb_test_prog *subject = &ss->subjects[bb_session__variant(ss, c)];
 	const struct bb_pace *pace = bb_drive_pace(c->drive);
 	struct bb_series *s = series_of(r, cell);
-	uint32_t left = bb_round__samples(c) - (uint32_t)s->fired;
+	uint32_t left = samples_of(r, c) - (uint32_t)s->fired;
 	struct bb_batch b = {.ns = r->ns,
 			     .drain_each_run = c->drive->step.consumer == BB_DRAIN_EACH_RUN};
 	struct bb_case *k = &r->report->cases[r->case_of[cell]];
@@ -103,7 +113,8 @@ static int run_block(struct bb_run *r, size_t cell, size_t turns_left, struct bb
 		rc = bb_fail_nomem(err);
 	if (!rc && counts_wakeups)
 		note_wakeups(k, &b, ss->opts->driver.cpu, irq_works);
-	r->is_cut |= b.max_s > 0 && !(c->seconds > 0) && b.fired < b.want;
+	r->is_slow[cell] = b.max_s > 0 && !(c->seconds > 0) && b.fired < b.want;
+	r->is_cut |= r->is_slow[cell];
 	return rc;
 }
 
@@ -118,12 +129,10 @@ static int order_turns(struct bb_run *r, size_t drive, uint32_t **ret_turns, siz
 	for (int pass = 0; pass < 2; pass++) {
 		n = 0;
 		for (size_t i = 0; i < ss->plan->n_cases; i++) {
-			const struct bb_plan_case *c = &ss->plan->cases[i];
-			uint32_t blocks = turns_of(c);
-
-			if (bb_session__drive(ss, c) != drive || r->case_of[i] == SIZE_MAX)
+			if (bb_session__drive(ss, &ss->plan->cases[i]) != drive ||
+			    r->case_of[i] == SIZE_MAX)
 				continue;
-			for (uint32_t b = 0; b < blocks; b++, n++)
+			for (uint32_t t = turns_of(r, i); t > 0; t--, n++)
 				if (turns)
 					turns[n] = (uint32_t)i;
 		}
@@ -259,6 +268,16 @@ static void report_progress(struct bb_run *r, size_t cell)
 		p->update(p->arg, r->done, r->total, r->session.plan->cases[cell].name);
 }
 
+/* The turns that share what is left of the time: fast programs leave theirs to slow ones. */
+static size_t turns_to_share(const struct bb_run *r, const uint32_t *turns, size_t n)
+{
+	size_t slow = 0;
+
+	for (size_t i = 0; i < n; i++)
+		slow += r->is_slow[turns[i]];
+	return r->is_slow[turns[0]] ? slow : n;
+}
+
 /* One drive's part of a round. */
 static int run_drive(struct bb_run *r, size_t drive, uint32_t load, struct bb_err *err)
 {
@@ -281,8 +300,8 @@ static int run_drive(struct bb_run *r, size_t drive, uint32_t load, struct bb_er
 		if (r->is_cut && round_left_s(r) < 0 && series_of(r, turns[i])->fired)
 			continue;
 		report_progress(r, turns[i]);
-		rc = run_block(r, turns[i], n - i, err);
-		r->done += bb_round__expected_s(c) / (double)turns_of(c);
+		r->done += bb_round__expected_s(c) / (double)turns_of(r, turns[i]);
+		rc = run_block(r, turns[i], turns_to_share(r, &turns[i], n - i), err);
 	}
 	if (!rc && bb_stop_signal)
 		rc = -EINTR;
@@ -365,7 +384,7 @@ int bb_round__measure(struct bb_run *r, uint32_t load, struct bb_err *err)
 	int rc;
 
 	r->round_ns = bb_now_ns();
-	r->round_s = bb_deadline_left_s() / (ss->plan->loads - load);
+	r->round_s = bb_deadline_left_s() / (r->rounds - load);
 	r->drives_left = count_timed_drives(ss);
 	/* where there was no time to load all, those that are loaded are measured as they are */
 	rc = load || !ss->out_of_time ? load_all(r, err) : 0;

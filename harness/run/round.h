@@ -24,7 +24,9 @@ struct bb_run {
 	uint64_t round_ns;
 	double round_s;
 	size_t drives_left;
-	bool is_cut;                 /* a turn of it had to end with fewer samples */
+	uint32_t rounds; /* to be measured: the plan's loads, or fewer if programs are slow */
+	bool *is_slow;   /* by cell: its last turn ended with fewer samples than it wanted */
+	bool is_cut;     /* a turn of a round had to end with fewer samples */
 	struct bb_placement *places; /* by variant */
 	struct bb_calm calm;
 	struct bb_references *references; /* NULL: none here */

@@ -220,6 +220,36 @@ static int open_references(struct bb_run *r, struct bb_err *err)
 	return bb_report__add_skip(r->report, "references", err->msg) ? bb_fail_nomem(err) : 0;
 }
 
+/* From the least to the largest of 6 is an interval of 97 %; the last round may not fit. */
+#define FEWEST_ROUNDS 7u
+#define SLOW_FIRINGS 5u /* of a slow program in a round: one warms it up */
+
+/*
+ * Rounds, the first one included, whose loads hold a few samples of slow programs each. The first
+ * round, which took `first_s`, held one or two behind a firing to warm up. Drives that go by time
+ * have slices of their own: beside them all rounds stay.
+ */
+static uint32_t count_rounds(const struct bb_run *r, double first_s)
+{
+	const struct bb_plan *plan = r->session.plan;
+	double round_s = first_s, rounds;
+
+	for (size_t i = 0; i < plan->n_cases; i++) {
+		const struct bb_plan_case *c = &plan->cases[i];
+		const struct bb_series *s;
+
+		if (c->seconds > 0 || c->loads != plan->loads)
+			return plan->loads;
+		if (r->case_of[i] == SIZE_MAX || !r->is_slow[i])
+			continue;
+		s = r->report->cases[r->case_of[i]].series;
+		round_s += s->elapsed_s *
+			   (SLOW_FIRINGS / fmax((double)(s->fired + s->warmup), 1) - 1);
+	}
+	rounds = fmax(1 + bb_deadline_left_s() / round_s, FEWEST_ROUNDS);
+	return (uint32_t)fmin(rounds, plan->loads);
+}
+
 /* *ret_others: how many rounds were measured, if the others are for other processes; else 0. */
 static int run_rounds(struct bb_run *r, double open_s, uint32_t *ret_others, struct bb_err *err)
 {
@@ -228,7 +258,7 @@ static int run_rounds(struct bb_run *r, double open_s, uint32_t *ret_others, str
 	int rc = find_places(r, err);
 	uint64_t began_ns = bb_now_ns();
 
-	for (; !rc && load < loads; load++) {
+	for (; !rc && load < r->rounds; load++) {
 		double took_s = bb_seconds_since(began_ns);
 
 		/* A round may take as long as the average one did. */
@@ -241,6 +271,10 @@ static int run_rounds(struct bb_run *r, double open_s, uint32_t *ret_others, str
 		if (load == first)
 			r->calm.most_s *= (double)loads / first;
 		rc = bb_round__measure(r, load, err);
+		if (!load && r->is_cut && first == loads) {
+			r->rounds = count_rounds(r, bb_seconds_since(began_ns));
+			r->total *= (double)r->rounds / loads;
+		}
 	}
 	note_shares(r);
 	for (size_t i = 0; !rc && i < r->report->n_cases; i++)
@@ -366,14 +400,17 @@ int bb_run_plan(const struct bb_plan *plan, const struct bb_run_opts *opts,
 		return rc == -EINTR ? bb_record__incomplete(report, rc, err) : rc;
 	}
 	r.ns_size = batch_size(plan);
+	r.rounds = plan->loads;
+	r.is_slow = calloc(plan->n_cases, sizeof(*r.is_slow));
 	r.case_of = calloc(plan->n_cases, sizeof(*r.case_of));
 	r.first = calloc(plan->n_cases, sizeof(*r.first));
 	r.next = calloc(plan->n_cases, sizeof(*r.next));
 	r.slots = calloc(plan->n_cases, sizeof(*r.slots));
 	r.ns = calloc(r.ns_size, sizeof(*r.ns));
 	r.places = calloc(plan->scenario->n_variants + 1, sizeof(*r.places));
-	rc = r.case_of && r.first && r.next && r.slots && r.ns && r.places ? link_cells(&r, err)
-									   : bb_fail_nomem(err);
+	rc = r.case_of && r.first && r.next && r.slots && r.ns && r.places && r.is_slow
+		     ? link_cells(&r, err)
+		     : bb_fail_nomem(err);
 	if (!rc && opts->share_maps)
 		rc = share_maps(&r.session, err);
 	if (!rc)
@@ -404,6 +441,7 @@ int bb_run_plan(const struct bb_plan *plan, const struct bb_run_opts *opts,
 	free(r.next);
 	free(r.first);
 	free(r.case_of);
+	free(r.is_slow);
 	bb_session__close(&r.session);
 	return rc;
 }

@@ -12,7 +12,8 @@ trampolines=(on_entry on_exit entry_sleepable allows_cgroup)
 ops=(on_avoid on_acked on_init on_undo)
 acting=(allows allows_sleepable allows_return denies denies_return)
 missing=(no_entry no_lsm no_event no_raw no_function)
-need_root "${users[@]}" "${kernels[@]}" "${trampolines[@]}" "${ops[@]}" "${acting[@]}" "${missing[@]}" kills || plan_done
+slow=(on_ssthresh on_undo)
+need_root "${users[@]}" "${kernels[@]}" "${trampolines[@]}" "${ops[@]}" "${acting[@]}" "${missing[@]}" kills "${slow[@]/%/: samples}" || plan_done
 # shellcheck source=harness/tests/bpf/left.sh
 . "$(dirname "$0")/left.sh"
 
@@ -69,6 +70,20 @@ unregistered() { ! grep -qw "$own_name" /proc/sys/net/ipv4/tcp_available_congest
 measure --object "$WORK/struct_ops.bpf.o" --program on_avoid --program on_acked --program on_init --program on_undo
 has_figure_or_reason "${ops[@]}"
 check "a congestion control is not left registered" wait_until 2 unregistered
+rm -rf "$results"
+
+# A firing takes a tenth of a second or more: by default there are few loads, and several samples in each.
+real --object "$WORK/struct_ops.bpf.o" "${slow[@]/#/--program=}" --format table
+for p in "${slow[@]}"; do
+	read -r samples loads < <(awk -v p="$p" '$1 == p && NF > 6 { print $2, $3; exit }' "$TMP/out")
+	if [[ -n ${samples:-} ]] && ((samples >= 2 * loads && loads >= 5)); then
+		ok "$p: samples"
+	elif grep -qE "$p.*($of_kernel)" "$TMP/err"; then
+		skip "$p: samples" "$(grep -m 1 -E "$p.*($of_kernel)" "$TMP/err")"
+	else
+		not_ok "$p: samples" "${samples:-none} in ${loads:-no} loads"$'\n'"$(tap_shown)"
+	fi
+done
 rm -rf "$results"
 
 objects=(--object "$O/tests/bpf/kernel_hooks.bpf.o")
