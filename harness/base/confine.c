@@ -17,7 +17,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "base/child.h"
 #include "base/io.h"
 #include "base/parse.h"
 
@@ -125,67 +124,24 @@ static int drop_rights(void)
 	return syscall(SYS_capset, &head, none) || prctl(PR_SET_DUMPABLE, 0) ? -errno : 0;
 }
 
-static int by_number(const void *a, const void *b)
+int bb_confine(enum bb_confinement how)
 {
-	int x = *(const int *)a, y = *(const int *)b;
+	int rc = drop_rights();
 
-	return (x > y) - (x < y);
+	/* After the change of user, which clears the first. */
+	if (!rc && (prctl(PR_SET_PDEATHSIG, SIGKILL) || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)))
+		rc = -errno;
+	return rc ? rc : filter_calls(how == BB_CONFINED_TRIAL);
 }
 
-/* From `first` to `last`, both included. */
-static void close_all(unsigned int first, unsigned int last)
-{
-	struct rlimit limit;
-
-	if (first > last || !close_range(first, last, 0) || getrlimit(RLIMIT_NOFILE, &limit))
-		return;
-	for (unsigned int fd = first; fd <= last && fd < limit.rlim_cur; fd++) /* before 5.9 */
-		close((int)fd);
-}
-
-static void close_others(int *keep, size_t n)
-{
-	unsigned int next = 0;
-
-	if (n)
-		qsort(keep, n, sizeof(*keep), by_number);
-	for (size_t i = 0; i < n; i++) {
-		if (keep[i] < 0 || (unsigned int)keep[i] < next)
-			continue;
-		if (keep[i] > 0)
-			close_all(next, (unsigned int)keep[i] - 1);
-		next = (unsigned int)keep[i] + 1;
-	}
-	close_all(next, ~0U);
-}
-
-static int confine(int *keep, size_t n, pid_t parent, bool is_trial)
-{
-	const struct bb_child_rules rules = {.parent = parent, .no_new_privs = true};
-	int rc;
-
-	close_others(keep, n);
-	rc = drop_rights();
-	if (!rc) /* after the change of user, which clears who it dies with */
-		rc = bb_child__settle(&rules);
-	return rc ? rc : filter_calls(is_trial);
-}
-
-int bb_confine(int *keep, size_t n, pid_t parent)
-{
-	return confine(keep, n, parent, false);
-}
-
-int bb_confine_trial(pid_t parent)
+int bb_confine_open_trial_file(void)
 {
 	const struct rlimit unlimited = {RLIM_INFINITY, RLIM_INFINITY};
-	int zero = 0, file = memfd_create("trial", 0);
+	int file = memfd_create("trial", MFD_CLOEXEC);
 
 	setrlimit(RLIMIT_FSIZE, &unlimited); /* root may; a memfd is no file of a disk */
 	/* libbpf maps the values of a map from its descriptor */
-	if (file < 0 || ftruncate(file, TRIAL_FILE_BYTES) || dup2(file, zero) < 0)
-		return -errno;
-	return confine(&zero, 1, parent, true);
+	return file < 0 || ftruncate(file, TRIAL_FILE_BYTES) || dup2(file, 0) < 0 ? -errno : 0;
 }
 
 /* Not simply a number: AddressSanitizer begins with terabytes. */

@@ -4,12 +4,10 @@
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -17,20 +15,16 @@
 
 #include "base/child.h"
 #include "base/clock.h"
-#include "base/confine.h"
 #include "base/deadline.h"
-#include "base/process.h"
 #include "base/stop.h"
 
 #define MOST_S 10
 #define POLL_MS 50
 #define MEMORY_BYTES (UINT64_C(1) << 30) /* besides the file */
 
-enum stage { STARTED, CONFINED, DONE };
-
 /* Memory that the child writes and we read once it has ended. */
 struct shared {
-	enum stage stage;
+	bool is_done;
 	int rc;
 	struct bb_err err;
 	_Alignas(max_align_t) char reply[];
@@ -38,47 +32,32 @@ struct shared {
 
 /* --- the child --- */
 
-/* We tell it to end, the terminal does not; whatever else ends it is to do so. */
-static void reset_signals(void)
-{
-	const struct bb_child_rules rules = {.signals = BB_SIGNALS_DEFAULT};
-	sigset_t none;
+struct task {
+	const struct bb_confined *c;
+	struct shared *s;
+};
 
-	bb_child__settle(&rules);
-	signal(SIGINT, SIG_IGN);
-	signal(SIGTERM, SIG_IGN);
-	signal(SIGHUP, SIG_IGN);
-	signal(SIGXFSZ, SIG_IGN);
-	sigemptyset(&none);
-	sigprocmask(SIG_SETMASK, &none, NULL);
-}
-
-static int confine(const struct bb_confined *c, pid_t parent)
+static int limit_memory(void *arg)
 {
-	const struct rlimit no_core = {0};
+	const struct task *t = arg;
 	struct stat st = {0};
-	int fd = c->fd;
 
-	setrlimit(RLIMIT_CORE, &no_core);
-	if (c->is_trial)
-		return bb_confine_trial(parent);
-	if (fd >= 0 && fstat(fd, &st))
+	if (t->c->is_trial)
+		return 0;
+	if (t->c->fd >= 0 && fstat(t->c->fd, &st))
 		return -errno;
 	bb_confine_memory(MEMORY_BYTES + (uint64_t)st.st_size);
-	return bb_confine(&fd, fd >= 0, parent);
+	return 0;
 }
 
-static __attribute__((noreturn)) void run_child(const struct bb_confined *c, struct shared *s,
-						pid_t parent)
+static int run_child(void *arg, int link_fd)
 {
-	reset_signals();
-	s->rc = confine(c, parent);
-	if (!s->rc) {
-		s->stage = CONFINED;
-		s->rc = c->work(c->arg, s->reply, &s->err);
-		s->stage = DONE;
-	}
-	_exit(0);
+	const struct task *t = arg;
+
+	(void)link_fd;
+	t->s->rc = t->c->work(t->c->arg, t->s->reply, &t->s->err);
+	t->s->is_done = true;
+	return 0;
 }
 
 /* --- the parent --- */
@@ -157,8 +136,17 @@ int bb_confined__run(const struct bb_confined *c, struct bb_err *err)
 	size_t len = sizeof(struct shared) + c->reply_bytes;
 	struct shared *s = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
 				0);
-	pid_t parent = getpid(), pid;
-	int rc = bb_must_end_why(), status = 0;
+	int fd = c->fd, rc = bb_must_end_why(), status = 0;
+	const struct bb_child_rules rules = {
+		.signals = BB_SIGNALS_OF_FAULTS,
+		.no_core = true,
+		.before = limit_memory,
+		.keep = &fd,
+		.n_keep = !c->is_trial,
+		.confinement = c->is_trial ? BB_CONFINED_TRIAL : BB_CONFINED,
+	};
+	struct task task = {c, s};
+	struct bb_child child;
 
 	if (s == MAP_FAILED)
 		return bb_fail_nomem(err);
@@ -166,18 +154,13 @@ int bb_confined__run(const struct bb_confined *c, struct bb_err *err)
 		munmap(s, len);
 		return say_end(c, rc, 0, err);
 	}
-	pid = fork();
-	if (pid == 0)
-		run_child(c, s, parent);
-	rc = pid < 0 ? -errno : wait_for(pid, &status);
-	if (pid < 0)
-		rc = say_no_child(c, rc, err);
-	else if (rc || s->stage == CONFINED)
+	rc = bb_child__start(&rules, run_child, &task, &child);
+	if (rc)
+		rc = child.pid < 0 ? say_no_child(c, rc, err) : say_not_confined(c, rc, err);
+	else if ((rc = wait_for(child.pid, &status)) || !s->is_done)
 		rc = say_end(c, rc, status, err);
-	else if (s->stage == DONE)
-		rc = take_reply(c, s, err);
 	else
-		rc = say_not_confined(c, s->rc < 0 ? s->rc : -EPERM, err);
+		rc = take_reply(c, s, err);
 	munmap(s, len);
 	return rc;
 }

@@ -19,7 +19,7 @@ struct bb_confined {
 	int (*work)(void *arg, void *reply, struct bb_err *err);
 	void *arg;
 	int fd;        /* the only descriptor that stays open; -1: none */
-	bool is_trial; /* bb_confine_trial(), and `fd` is closed, too */
+	bool is_trial; /* BB_CONFINED_TRIAL, and `fd` is closed, too */
 	/* Gets the reply of work that returned 0; NULL: the reply is not wanted. */
 	void *ret_reply;
 	size_t reply_bytes;

@@ -9,15 +9,20 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mount.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/child.h"
-#include "base/environment.h"
-#include "base/open_files.h"
-#include "base/process_tree.h"
+#include "base/clock.h"
+#include "base/parse.h"
 #include "base/stop.h"
 
+#define NAP_FIRST_NS 1000000 /* doubled each time, up to: */
+#define NAP_MOST_NS 50000000
+#define GRACE_S 2.0     /* from SIGTERM to SIGKILL */
 #define WAIT_FIRST_MS 1 /* doubled each time, up to: */
 #define WAIT_MOST_MS 50
 #define NOT_STARTED 127 /* a shell's exit code for "not found" */
@@ -32,45 +37,171 @@ struct stream {
 	size_t len, size;
 };
 
-/* --- the program --- */
+/* --- in the keeper --- */
+
+/*
+ * A program runs with all that it starts, daemons that leave its session among them, below a keeper
+ * of ours: its parent, and the process that the others fall to. When the program ends, the keeper
+ * ends the rest and then itself. So when the keeper has been waited for, nothing of them is alive.
+ * Its exit code is that of the program, 128 + signal if that was killed.
+ *
+ * The keeper is the first process of a PID namespace, which the kernel empties when it ends,
+ * however it ends. Where there is none to be had (no CAP_SYS_ADMIN, a container's seccomp filter,
+ * user.max_pid_namespaces), it is a subreaper that kills its children until there are no more:
+ * one that forks faster than it is killed can outlive that, and all can if the keeper is killed.
+ *
+ * In the namespace, /proc shows its processes alone, where it may be mounted.
+ */
+static void take_nap(long *ns)
+{
+	const struct timespec nap = {.tv_nsec = *ns};
+
+	nanosleep(&nap, NULL);
+	if (*ns < NAP_MOST_NS)
+		*ns *= 2;
+}
+
+/* Its mounts are its own from here on, so that its /proc is. Where either is not permitted, as in
+ * containers, the tree sees the /proc that we see. */
+static void mount_proc(void)
+{
+	if (!mount(NULL, "/", NULL, MS_REC | MS_SLAVE, NULL))
+		mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL);
+}
+
+/* Until the process ends, or those who wait for it want it to end. Others of the tree are waited
+ * for as they end. */
+static int wait_as_keeper(pid_t pid)
+{
+	long nap_ns = NAP_FIRST_NS;
+	uint64_t told_ns = 0;
+	int status = 0;
+
+	for (;;) {
+		pid_t got = waitpid(-1, &status, WNOHANG);
+
+		if (got == pid)
+			return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+		if (got > 0)
+			continue;
+		if (got < 0 && errno != EINTR)
+			return 128 + SIGKILL;
+		if (bb_stop_signal && !told_ns) {
+			told_ns = bb_now_ns();
+			kill(-pid, SIGTERM);
+			kill(pid, SIGTERM); /* if it has no session yet */
+		}
+		if (told_ns && bb_seconds_since(told_ns) >= GRACE_S)
+			return 128 + SIGKILL;
+		take_nap(&nap_ns);
+	}
+}
+
+/* "PID PID ..." of those whose parent we are, and those who have fallen to us. */
+static void kill_children(void)
+{
+	char text[4096], *at = text, *end;
+	int fd = open("/proc/thread-self/children", O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? 0 : read(fd, text, sizeof(text) - 1);
+	uint64_t pid;
+
+	if (fd >= 0)
+		close(fd);
+	text[n > 0 ? n : 0] = '\0';
+	/* a number without a blank behind it may have been cut off */
+	for (; (end = strchr(at, ' ')); at = end + 1) {
+		*end = '\0';
+		if (!bb_parse_u64(at, &pid) && pid > 1)
+			kill((pid_t)pid, SIGKILL);
+	}
+}
+
+/* Without a namespace: what is left, and what that has left by then. */
+static void end_children(pid_t session)
+{
+	long nap_ns = NAP_FIRST_NS;
+	uint64_t began_ns = bb_now_ns();
+
+	kill(-session, SIGKILL);
+	while (bb_seconds_since(began_ns) < GRACE_S) {
+		pid_t got;
+
+		kill_children();
+		while ((got = waitpid(-1, NULL, WNOHANG)) > 0)
+			;
+		if (got < 0 && errno == ECHILD)
+			return;
+		take_nap(&nap_ns);
+	}
+}
 
 struct start {
 	const struct bb_process *process;
-	int out_fd, log_fd, report_fd;
+	int out_fd, log_fd;
+	bool is_whole; /* the keeper has a PID namespace */
 };
 
-static int settle(const struct start *s, pid_t keeper)
+/* As the user, who may be the only one that can go there. */
+static int execute(void *arg, int link_fd)
 {
-	const struct bb_process *p = s->process;
-	const struct bb_child_rules rules = {.signals = BB_SIGNALS_DEFAULT,
-					     .uid = p->uid,
-					     .gid = p->gid,
-					     .no_new_privs = true,
-					     .parent = keeper};
-	int null_fd = open("/dev/null", O_RDONLY | O_CLOEXEC), rc;
+	const struct bb_process *p = arg;
 
-	if (null_fd < 0 || dup2(null_fd, 0) < 0 || dup2(s->out_fd, 1) < 0 || dup2(s->log_fd, 2) < 0)
-		return -errno;
-	rc = bb_environment__clean(p->env, p->uid);
-	if (!rc)
-		rc = bb_child__settle(&rules);
-	return !rc && p->dir && chdir(p->dir) ? -errno : rc;
+	(void)link_fd;
+	if (!p->dir || !chdir(p->dir))
+		execvp(p->argv[0], (char *const *)(uintptr_t)p->argv);
+	return -errno;
 }
 
-/* Never returns. What fails is written to report_fd as an errno. */
-static void run_program(void *arg, pid_t keeper)
+/* What fails is written to the link as an errno. */
+static int keep(void *arg, int link_fd)
 {
 	const struct start *s = arg;
-	int rc = settle(s, keeper);
+	const struct bb_child_rules rules = {
+		.signals = BB_SIGNALS_DEFAULT,
+		.own_session = true,
+		.is_program = true,
+		.env = s->process->env,
+		.std = {BB_STD_NULL, s->out_fd, s->log_fd},
+		.uid = s->process->uid,
+		.gid = s->process->gid,
+		.no_new_privs = true,
+	};
+	struct bb_child program;
+	int status, rc;
 
-	if (!rc) {
-		bb_open_files__as_given();
-		execvp(s->process->argv[0], (char *const *)(uintptr_t)s->process->argv);
-		rc = -errno;
-	}
-	if (write(s->report_fd, &rc, sizeof(rc)) < 0)
-		_exit(NOT_STARTED);
-	_exit(NOT_STARTED);
+	bb_stop__install();
+	if (s->is_whole)
+		mount_proc();
+	else
+		prctl(PR_SET_CHILD_SUBREAPER, 1);
+	rc = bb_child__start(&rules, execute, (void *)(uintptr_t)s->process, &program);
+	if (!rc)
+		rc = bb_child__executed(&program);
+	if (rc && write(link_fd, &rc, sizeof(rc)) < 0)
+		return NOT_STARTED;
+	closefrom(STDERR_FILENO + 1);
+	if (program.pid <= 0)
+		return NOT_STARTED;
+	status = wait_as_keeper(program.pid);
+	if (!s->is_whole)
+		end_children(program.pid);
+	return status;
+}
+
+/* Away from the terminal's Ctrl-C: we tell it. */
+static int start_keeper(struct start *s, struct bb_child *ret_keeper)
+{
+	struct bb_child_rules rules = {.own_namespaces = true,
+				       .link = BB_LINK_FROM_CHILD,
+				       .own_session = true};
+	int rc;
+
+	s->is_whole = true;
+	rc = bb_child__start(&rules, keep, s, ret_keeper);
+	if (!rc || ret_keeper->pid == 0)
+		return rc;
+	s->is_whole = rules.own_namespaces = false;
+	return bb_child__start(&rules, keep, s, ret_keeper);
 }
 
 /* --- its output --- */
@@ -158,19 +289,18 @@ static char *take_text(struct stream *s)
 /* --- both --- */
 
 /* Until all of the tree is gone; what it writes is read meanwhile. */
-static int follow(const struct bb_process_tree *tree, struct stream *out, struct stream *log,
-		  int *ret_status)
+static int follow(pid_t keeper, struct stream *out, struct stream *log, int *ret_status)
 {
 	int nap_ms = WAIT_FIRST_MS, status = 0, rc = 0;
 	bool told = false;
 	pid_t got;
 
-	while (!(got = waitpid(tree->keeper, &status, WNOHANG))) {
+	while (!(got = waitpid(keeper, &status, WNOHANG))) {
 		struct pollfd fds[] = {{.fd = out->read_fd, .events = POLLIN},
 				       {.fd = log->read_fd, .events = POLLIN}};
 
 		if ((bb_stop_signal || rc) && !told) {
-			bb_process_tree__end(tree);
+			kill(keeper, SIGTERM); /* after two seconds it kills them */
 			told = true;
 		}
 		poll(fds, 2, nap_ms);
@@ -197,50 +327,21 @@ static int run(const struct bb_process *p, struct stream *out, struct stream *lo
 	struct start start = {.process = p,
 			      .out_fd = out->write_fd,
 			      .log_fd = p->together ? out->write_fd : log->write_fd};
-	struct bb_process_tree tree;
-	int report[2], rc, child_rc = 0;
+	struct bb_child keeper;
+	int rc = start_keeper(&start, &keeper), child_rc = 0;
 	ssize_t n = 0;
 
-	if (pipe2(report, O_CLOEXEC))
-		return -errno;
-	start.report_fd = report[1];
-	rc = bb_process_tree__start(run_program, &start, report, &tree);
-	close(report[1]);
 	close_fd(&out->write_fd);
 	close_fd(&log->write_fd);
-	if (!rc) {
-		do
-			n = read(report[0], &child_rc, sizeof(child_rc));
-		while (n < 0 && errno == EINTR);
-		rc = follow(&tree, out, log, &ret_end->status);
-		ret_end->was_whole = tree.is_whole;
-	}
-	close(report[0]);
-	return !rc && n > 0 ? child_rc : rc;
-}
-
-int bb_wait_for(pid_t child)
-{
-	int status;
-	pid_t got;
-
+	if (rc)
+		return rc;
 	do
-		got = waitpid(child, &status, 0);
-	while (got < 0 && errno == EINTR);
-	return got == child ? status : -1;
-}
-
-struct bb_how_ended bb_how_ended(int status)
-{
-	struct bb_how_ended how;
-
-	if (WIFSIGNALED(status))
-		snprintf(how.text, sizeof(how.text), "was killed by signal %d (%s)",
-			 WTERMSIG(status), strsignal(WTERMSIG(status)));
-	else
-		snprintf(how.text, sizeof(how.text), "ended with exit code %d",
-			 WEXITSTATUS(status));
-	return how;
+		n = read(keeper.fd, &child_rc, sizeof(child_rc));
+	while (n < 0 && errno == EINTR);
+	rc = follow(keeper.pid, out, log, &ret_end->status);
+	ret_end->was_whole = start.is_whole;
+	close(keeper.fd);
+	return !rc && n > 0 ? child_rc : rc;
 }
 
 int bb_process__run(const struct bb_process *p, struct bb_process_end *ret_end, struct bb_err *err)

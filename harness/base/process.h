@@ -7,16 +7,6 @@
 
 #include "base/err.h"
 
-/* Wait until the child has ended, whatever signals come. Its status as of waitpid(); -1: there is
- * no such child. */
-int bb_wait_for(pid_t child);
-
-/* How a program ended, by its status as of waitpid(): "ended with exit code 3", "was killed by
- * signal 9 (Killed)". */
-struct bb_how_ended {
-	char text[80];
-} bb_how_ended(int status);
-
 /* A program of other people that is run to its end: git, a build. */
 struct bb_process {
 	const char *const *argv; /* ends in NULL; argv[0] is looked for in $PATH */
@@ -30,7 +20,7 @@ struct bb_process {
 struct bb_process_end {
 	int status;      /* exit code; 128 + signal when killed */
 	char *out, *log; /* stdout and stderr: text, the end of it if there was very much */
-	bool was_whole;  /* nothing of it can have survived: see base/process_tree.h */
+	bool was_whole;  /* nothing of it can have survived: it had a PID namespace */
 };
 
 /*

@@ -2,24 +2,20 @@
 #include "capture/listener.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <linux/bpf.h>
 #include <linux/perf_event.h>
 #include <poll.h>
 #include <seccomp.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/child.h"
-#include "base/environment.h"
 
 #define LOW_WORD 0xffffffffu /* the kernel looks at no more of an int */
 #define GUARD_QUITS 'q'
@@ -87,26 +83,22 @@ static int install_filter(void)
 	return rc ? rc : seccomp_notify_fd(filter);
 }
 
-static __attribute__((noreturn)) void become_command(const char *const *argv, const char *dir,
-						     const char *const *env, int socket)
-{
-	const struct bb_child_rules rules = {.signals = BB_SIGNALS_DEFAULT};
-	int empty = open("/dev/null", O_RDONLY), fd;
+struct command {
+	const char *const *argv;
+	const char *dir;
+};
 
-	bb_child__settle(&rules);
-	setpgid(0, 0);
-	dup2(empty, STDIN_FILENO);
-	dup2(STDERR_FILENO, STDOUT_FILENO);
-	fd = bb_environment__clean(env, geteuid());
-	if (!fd)
-		fd = dir && chdir(dir) ? -errno : install_filter();
+static int become_command(void *arg, int socket)
+{
+	const struct command *c = arg;
+	int fd = c->dir && chdir(c->dir) ? -errno : install_filter();
+
 	bb_descriptor__send(socket, fd < 0 ? fd : 0, fd);
-	if (fd >= 0) {
-		close(fd);
-		execvp(argv[0], (char *const *)(uintptr_t)argv);
-		bb_descriptor__send(socket, -errno, -1);
-	}
-	_exit(127);
+	if (fd < 0)
+		return fd;
+	close(fd);
+	execvp(c->argv[0], (char *const *)(uintptr_t)c->argv);
+	return -errno;
 }
 
 /* --- the guard --- */
@@ -136,59 +128,45 @@ static __attribute__((noreturn)) void answer_all(int fd, const uint64_t *answeri
 	}
 }
 
-static __attribute__((noreturn)) void be_guard(int fd, int alive, const uint64_t *answering)
+static int be_guard(void *arg, int alive)
 {
-	const struct bb_child_rules rules = {.signals = BB_SIGNALS_IGNORED};
-	int nothing = open("/dev/null", O_RDWR);
-	char word = 0;
-	ssize_t n;
+	const struct bb_listener *l = arg;
 
-	bb_child__settle(&rules);
-	setsid();
-	prctl(PR_SET_NAME, "bpfbench-guard");
-	/* a reader of our output, who waits for its end, does not wait for this process */
-	for (int i = 0; i <= STDERR_FILENO; i++)
-		dup2(nothing, i);
-	for (int i = STDERR_FILENO + 1; i < 1024; i++)
-		if (i != fd && i != alive)
-			close(i);
-	do
-		n = read(alive, &word, 1);
-	while (n < 0 && errno == EINTR);
-	if (word == GUARD_QUITS)
-		_exit(0);
-	answer_all(fd, answering);
+	if (bb_child__sleep(alive) != GUARD_QUITS)
+		answer_all(l->fd, l->answering);
+	return 0;
 }
 
+/* A reader of our output, who waits for its end, does not wait for the guard. */
 static int start_guard(struct bb_listener *l)
 {
-	int ends[2];
+	const struct bb_child_rules rules = {
+		.link = BB_LINK_TO_CHILD,
+		.signals = BB_SIGNALS_IGNORED,
+		.name = "bpfbench-guard",
+		.own_session = true,
+		.std = {BB_STD_NULL, BB_STD_NULL, BB_STD_NULL},
+		.closes_others = true,
+		.keep = &l->fd,
+		.n_keep = 1,
+		.outlives = true,
+	};
+	struct bb_child guard;
+	int rc;
 
 	l->answering = mmap(NULL, sizeof(*l->answering), PROT_READ | PROT_WRITE,
 			    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (l->answering == MAP_FAILED)
 		l->answering = NULL;
-	if (!l->answering || pipe2(ends, O_CLOEXEC))
+	if (!l->answering)
 		return -errno;
-	l->guard_alive = ends[1];
-	l->guard = fork();
-	if (l->guard == 0) {
-		close(ends[1]);
-		be_guard(l->fd, ends[0], l->answering);
-	}
-	close(ends[0]);
-	return l->guard < 0 ? -errno : 0;
+	rc = bb_child__start(&rules, be_guard, l, &guard);
+	l->guard = guard.pid;
+	l->guard_alive = guard.fd;
+	return rc;
 }
 
 /* --- ours --- */
-
-/* The error that the child sends, or 0 when it was executed; the descriptor that comes with it. */
-static int receive(int socket, int *ret_fd)
-{
-	int error = 0, rc = bb_descriptor__receive(socket, &error, ret_fd);
-
-	return rc == -EPIPE ? 0 : rc ? rc : error;
-}
 
 static int say_not_started(const char *command, int rc, bool is_filter, struct bb_err *err)
 {
@@ -205,37 +183,41 @@ static int say_not_started(const char *command, int rc, bool is_filter, struct b
 int bb_listener__start(const char *const *argv, const char *dir, const char *const *env,
 		       struct bb_listener *ret_listener, struct bb_err *err)
 {
+	const struct bb_child_rules rules = {
+		.link = BB_LINK_SOCKET,
+		.signals = BB_SIGNALS_DEFAULT,
+		.own_group = true,
+		.is_program = true,
+		.env = env,
+		.std = {BB_STD_NULL, STDERR_FILENO},
+		.outlives = true,
+	};
 	struct bb_listener l = {.fd = -1, .guard_alive = -1, .guard = -1};
-	int ends[2], none, rc;
+	struct command command = {argv, dir};
+	struct bb_child c;
+	int error = 0, rc = bb_child__start(&rules, become_command, &command, &c);
 	bool is_filter;
 
-	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends))
-		return bb_fail(err, -errno, "socketpair: %s", strerror(errno));
-	l.command = fork();
-	if (l.command == 0)
-		become_command(argv, dir, env, ends[1]);
-	rc = l.command < 0 ? -errno : 0;
-	close(ends[1]);
+	if (rc)
+		return bb_fail(err, rc, "%s: cannot be started: %s", argv[0], strerror(-rc));
+	rc = bb_descriptor__receive(c.fd, &error, &l.fd);
 	if (!rc)
-		rc = receive(ends[0], &l.fd);
+		rc = error;
 	is_filter = l.fd < 0;
 	if (!rc && l.fd < 0)
 		rc = -EIO;
 	if (!rc)
 		rc = start_guard(&l);
 	if (!rc)
-		rc = receive(ends[0], &none);
-	close(ends[0]);
+		rc = bb_child__executed(&c);
 	if (rc) {
+		bb_child__stop(&c);
 		say_not_started(argv[0], rc, is_filter, err);
-		if (l.command > 0) {
-			kill(l.command, SIGKILL);
-			waitpid(l.command, NULL, 0);
-		}
 		bb_listener__close(&l, false);
 		return rc;
 	}
-	setpgid(l.command, l.command);
+	close(c.fd);
+	l.command = c.pid;
 	*ret_listener = l;
 	return 0;
 }

@@ -8,8 +8,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/environment.h"
-#include "base/process.h"
+#include "base/child.h"
 #include "base/stop.h"
 #include "capture/watched.h"
 #include "capture/take.h"
@@ -42,19 +41,33 @@ static bool is_over(const struct supervision *s)
 	}
 }
 
+static int execute_until(void *arg, int link_fd)
+{
+	const struct supervision *s = arg;
+
+	(void)link_fd;
+	execl("/bin/sh", "sh", "-c", s->opts->until_command, (char *)NULL);
+	return -errno;
+}
+
 static int start_until(struct supervision *s, struct bb_err *err)
 {
-	s->command.beside = fork();
-	if (s->command.beside < 0)
-		return bb_fail(err, -errno, "fork: %s", strerror(errno));
-	if (!s->command.beside) {
-		setpgid(0, 0);
-		dup2(STDERR_FILENO, STDOUT_FILENO);
-		if (!bb_environment__clean(s->opts->env, geteuid()))
-			execl("/bin/sh", "sh", "-c", s->opts->until_command, (char *)NULL);
-		_exit(127);
+	const struct bb_child_rules rules = {
+		.signals = BB_SIGNALS_DEFAULT,
+		.own_group = true,
+		.is_program = true,
+		.env = s->opts->env,
+		.std = {0, STDERR_FILENO},
+		.outlives = true,
+	};
+	struct bb_child c;
+	int rc = bb_child__start(&rules, execute_until, s, &c);
+
+	if (!rc) {
+		s->command.beside = c.pid;
+		rc = bb_child__executed(&c);
 	}
-	return 0;
+	return rc ? bb_fail(err, rc, "/bin/sh: %s", strerror(-rc)) : 0;
 }
 
 static int say_no_time(const struct supervision *s, struct bb_err *err)

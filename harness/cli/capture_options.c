@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-#include "base/process.h"
+#include "base/child.h"
 #include "cli/cmd.h"
 #include "cli/options.h"
 

@@ -15,7 +15,7 @@
 #include "base/clock.h"
 #include "base/err.h"
 #include "base/parse.h"
-#include "base/process.h"
+#include "base/child.h"
 #include "base/stop.h"
 #include "bpf/stats_enable.h"
 #include "capture/follow.h"

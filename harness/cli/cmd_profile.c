@@ -8,7 +8,7 @@
 
 #include "base/parse.h"
 #include "base/caller.h"
-#include "base/process.h"
+#include "base/child.h"
 #include "base/stop.h"
 #include "cli/cmd.h"
 #include "cli/options.h"

@@ -4,6 +4,7 @@
 
 #include <sys/types.h>
 
+#include "base/child.h"
 #include "base/err.h"
 
 /* The processes that cause events: their CPU, their user, and their end with ours. */
@@ -15,22 +16,12 @@ struct bb_child_place {
 	const char *const *env;
 };
 
-/*
- * In a new child: a session of its own, ahead of others on that CPU, no stdin and stdout of ours,
- * as that user; the kernel kills it when `parent` ends. 0 or -errno.
- */
-int bb_child__prepare(const struct bb_child_place *place, pid_t parent);
-
-/* Kill the child's whole group and wait; *pid is 0 then, and may have been before. */
-void bb_child__stop(pid_t *pid);
+/* In a new child with a session of its own, before root is given up: ahead of others on that CPU. 0
+ * or -errno. */
+int bb_child_place__take(const struct bb_child_place *place);
 
 /* A child that runs a function of ours. It keeps no descriptor of ours but the two that it is
- * given. */
-struct bb_worker {
-	pid_t pid; /* 0: not running */
-	int fd;    /* our end of a stream of packets (SOCK_SEQPACKET) between us */
-};
-
+ * given. Its `fd` is our end of a stream of packets between us. */
 struct bb_worker_task {
 	const char *name; /* "the sender", for messages */
 	int netns_fd;     /* the namespace that it works in */
@@ -43,7 +34,6 @@ struct bb_worker_task {
 
 /* Returns when its socket is open. 0 or -errno with a message. */
 int bb_worker__start(const struct bb_child_place *place, const struct bb_worker_task *work,
-		     struct bb_worker *ret_helper, struct bb_err *err);
-void bb_worker__stop(struct bb_worker *h); /* a zeroed one does no harm */
+		     struct bb_child *ret_worker, struct bb_err *err);
 
 #endif

@@ -14,23 +14,21 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/deadline.h"
-#include "base/process.h"
+#include "base/child.h"
 #include "perf_profiler.h"
 
 #define POLL_MS                                                                                    \
 	10 /* how long it waits for a wakeup before it looks by itself: some programs send none */
-#define READY_S 5.0
 #define GRACE_S 0.02
 #define LOG_BYTES (64u << 10)
 
 struct bb_consumer_shared {
 	size_t bytes; /* of all this */
 	size_t room;
-	volatile bool ready, stop; /* the child's, ours */
-	volatile int rc;           /* why it ended by itself */
+	volatile bool stop; /* ours */
+	volatile int rc;    /* why it ended by itself */
 	volatile uint64_t samples;
-	uint64_t setup_cpu_ns; /* what it used until it was ready */
+	uint64_t setup_cpu_ns; /* what it used until it began */
 	uint64_t lag_ns[];
 };
 
@@ -79,39 +77,32 @@ static uint64_t cpu_ns(void)
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-/* In the child: never returns. The ring is opened before root is given up. */
-static __attribute__((noreturn)) void run_child(struct reader *r, int ring_fd,
-						const struct bb_child_place *place, pid_t parent)
-{
-	struct ring_buffer *ring = ring_buffer__new(ring_fd, on_sample, r, NULL);
-	int rc = ring ? bb_child__prepare(place, parent) : -errno;
+struct consumption {
+	struct reader reader;
+	const struct bb_child_place *place;
+	struct ring_buffer *ring;
+	int ring_fd;
+};
 
-	r->log.fd = open("/dev/null", O_WRONLY | O_CLOEXEC);
-	if (!rc) {
-		r->shared->setup_cpu_ns = cpu_ns();
-		r->shared->ready = true;
-		rc = consume(r, ring);
-	}
-	r->shared->rc = rc;
-	_exit(rc ? 1 : 0);
+/* The ring is opened before root is given up. */
+static int prepare(void *arg)
+{
+	struct consumption *c = arg;
+
+	c->ring = ring_buffer__new(c->ring_fd, on_sample, &c->reader, NULL);
+	c->reader.log.fd = open("/dev/null", O_WRONLY | O_CLOEXEC);
+	return c->ring ? bb_child_place__take(c->place) : -errno;
 }
 
-static int wait_ready(struct bb_consumer *c, struct bb_err *err)
+static int run_child(void *arg, int link_fd)
 {
-	const struct timespec a_little = {.tv_nsec = 200000};
-	uint64_t began_ns = bb_now_ns();
-	int rc = 0;
+	struct consumption *c = arg;
+	struct bb_consumer_shared *s = c->reader.shared;
 
-	while (!rc && !c->shared->ready) {
-		nanosleep(&a_little, NULL);
-		rc = bb_consumer__check(c, err);
-		if (!rc)
-			rc = bb_must_end_why();
-		if (!rc && bb_seconds_since(began_ns) > READY_S)
-			rc = bb_fail(err, -ETIMEDOUT, "the consumer was not ready after %g s",
-				     READY_S);
-	}
-	return rc;
+	(void)link_fd;
+	s->setup_cpu_ns = cpu_ns();
+	s->rc = consume(&c->reader, c->ring);
+	return s->rc != 0;
 }
 
 int bb_consumer__start(const struct bb_sample_processor *processor, int ring_fd, size_t room,
@@ -119,40 +110,43 @@ int bb_consumer__start(const struct bb_sample_processor *processor, int ring_fd,
 		       struct bb_err *err)
 {
 	size_t bytes = sizeof(struct bb_consumer_shared) + room * sizeof(uint64_t);
-	struct reader r = {.processor = processor,
-			   .log = {.text = malloc(LOG_BYTES), .size = LOG_BYTES, .fd = -1}};
-	struct bb_consumer c = {0};
-	pid_t parent = getpid();
-	int rc = 0;
-
+	struct consumption child = {
+		.reader = {.processor = processor,
+			   .log = {.text = malloc(LOG_BYTES), .size = LOG_BYTES, .fd = -1}},
+		.place = place,
+		.ring_fd = ring_fd,
+	};
+	const struct bb_child_rules rules = {
+		.signals = BB_SIGNALS_DEFAULT,
+		.own_session = true,
+		.before = prepare,
+		.std = {BB_STD_NULL, BB_STD_NULL},
+		.uid = place->uid,
+		.gid = place->gid,
+	};
 	/* The pages are there before they are written to: no fault is part of a lag. */
-	r.shared = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
-			MAP_SHARED | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
-	if (!r.log.text || r.shared == MAP_FAILED) {
-		free(r.log.text);
-		if (r.shared != MAP_FAILED)
-			munmap(r.shared, bytes);
+	struct bb_consumer_shared *s = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+					    MAP_SHARED | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+	struct bb_child c;
+	int rc;
+
+	if (!child.reader.log.text || s == MAP_FAILED) {
+		free(child.reader.log.text);
+		if (s != MAP_FAILED)
+			munmap(s, bytes);
 		return bb_fail_nomem(err);
 	}
-	c.shared = r.shared;
-	c.shared->bytes = bytes;
-	c.shared->room = room;
-	c.pid = fork();
-	if (c.pid == 0)
-		run_child(&r, ring_fd, place, parent);
-	if (c.pid < 0) {
-		rc = -errno;
-		c.pid = 0;
-		bb_fail(err, rc, "cannot start the consumer: %s", strerror(-rc));
+	s->bytes = bytes;
+	s->room = room;
+	child.reader.shared = s;
+	rc = bb_child__start(&rules, run_child, &child, &c);
+	free(child.reader.log.text);
+	if (rc) {
+		munmap(s, bytes);
+		return bb_fail(err, rc, "cannot start the consumer: %s", strerror(-rc));
 	}
-	free(r.log.text);
-	if (!rc)
-		rc = wait_ready(&c, err);
-	if (rc)
-		bb_consumer__close(&c);
-	else
-		*ret_consumer = c;
-	return rc;
+	*ret_consumer = (struct bb_consumer){.pid = c.pid, .shared = s};
+	return 0;
 }
 
 static int say_ended(const struct bb_consumer *c, int status, struct bb_err *err)
@@ -226,7 +220,8 @@ int bb_consumer__stop(struct bb_consumer *c, struct bb_consumed *ret_consumed, s
 
 void bb_consumer__close(struct bb_consumer *c)
 {
-	bb_child__stop(&c->pid);
+	bb_child__stop(&(struct bb_child){.pid = c->pid, .fd = -1, .report_fd = -1});
+	c->pid = 0;
 	if (c->shared)
 		munmap(c->shared, c->shared->bytes);
 	c->shared = NULL;

@@ -139,8 +139,8 @@ int bb_traffic__start(struct bb_traffic *t, const struct bb_traffic_sender *send
 
 static void stop_helpers(struct bb_traffic *t)
 {
-	bb_worker__stop(&t->sender);
-	bb_worker__stop(&t->server);
+	bb_child__stop(&t->sender);
+	bb_child__stop(&t->server);
 }
 
 void bb_traffic__close(void *traffic)

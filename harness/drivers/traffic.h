@@ -16,8 +16,8 @@ struct bb_traffic {
 	const struct bb_drive_spec *spec;
 	struct bb_driver_opts opts;
 	struct bb_veth_pair pair;
-	struct bb_worker sender, server; /* the server: zeroed where there is none */
-	size_t least_packets;            /* of a beat */
+	struct bb_child sender, server; /* the server: zeroed where there is none */
+	size_t least_packets;           /* of a beat */
 	int (*start)(struct bb_traffic *t, struct bb_err *err); /* makes somebody send */
 };
 

@@ -14,8 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/environment.h"
-#include "base/process.h"
+#include "base/child.h"
 
 static int open_program_at(const char *path)
 {
@@ -60,33 +59,35 @@ static int open_program(const struct bb_workload_spec *spec)
 	return fd;
 }
 
-/* In the child: never returns. What fails is written to `report_fd` as an errno. */
-static void run_child(const struct bb_workload_spec *spec, pid_t parent, int program_fd,
-		      int report_fd, char **argv)
+struct start {
+	const struct bb_workload_spec *spec;
+	int program_fd;
+	char **argv;
+};
+
+static int take_place(void *arg)
 {
-	extern char **environ;
-	int rc = bb_environment__clean(spec->place.env, spec->place.uid);
+	const struct start *s = arg;
 
-	if (!rc && spec->path && setenv("PATH", spec->path, 1))
-		rc = -ENOMEM;
-	if (!rc)
-		rc = bb_child__prepare(&spec->place, parent);
+	return bb_child_place__take(&s->spec->place);
+}
 
-	if (!rc && spec->is_held)
+static int execute(void *arg, int link_fd)
+{
+	const struct start *s = arg;
+
+	(void)link_fd;
+	if (s->spec->path && setenv("PATH", s->spec->path, 1))
+		return -ENOMEM;
+	if (s->spec->is_held)
 		raise(SIGSTOP);
-	if (!rc) {
-		fexecve(program_fd, argv, environ);
-		rc = -errno;
-		/* a script: its interpreter has to open it by name, which close-on-exec forbids */
-		if (rc == -ENOENT) {
-			fcntl(program_fd, F_SETFD, 0);
-			fexecve(program_fd, argv, environ);
-			rc = -errno;
-		}
+	fexecve(s->program_fd, s->argv, environ);
+	/* a script: its interpreter has to open it by name, which close-on-exec forbids */
+	if (errno == ENOENT) {
+		fcntl(s->program_fd, F_SETFD, 0);
+		fexecve(s->program_fd, s->argv, environ);
 	}
-	if (write(report_fd, &rc, sizeof(rc)) < 0)
-		_exit(126);
-	_exit(127);
+	return -errno;
 }
 
 static int say_cannot_start(const struct bb_workload_spec *spec, int rc, struct bb_err *err)
@@ -120,49 +121,38 @@ int bb_workload__start(const struct bb_workload_spec *spec, struct bb_workload *
 		       struct bb_err *err)
 {
 	char **argv = calloc(spec->n_args + 2, sizeof(*argv));
-	int program_fd = open_program(spec), report[2] = {-1, -1}, rc = 0, child_rc = 0;
-	ssize_t n;
-	pid_t pid, parent = getpid();
+	struct start start = {spec, open_program(spec), argv};
+	const struct bb_child_rules rules = {
+		.signals = BB_SIGNALS_DEFAULT,
+		.own_session = true,
+		.before = take_place,
+		.is_program = true,
+		.env = spec->place.env,
+		.std = {BB_STD_NULL, BB_STD_NULL},
+		.uid = spec->place.uid,
+		.gid = spec->place.gid,
+	};
+	struct bb_child c = {.fd = -1, .report_fd = -1};
+	int rc = !argv ? -ENOMEM : start.program_fd < 0 ? start.program_fd : 0;
 
-	if (program_fd < 0 || !argv) {
-		rc = argv ? program_fd : -ENOMEM;
-		free(argv);
-		if (program_fd >= 0)
-			close(program_fd);
-		return say_cannot_start(spec, rc, err);
-	}
-	argv[0] = (char *)(uintptr_t)spec->program;
-	for (size_t i = 0; i < spec->n_args; i++)
+	if (argv)
+		argv[0] = (char *)(uintptr_t)spec->program;
+	for (size_t i = 0; argv && i < spec->n_args; i++)
 		argv[i + 1] = spec->args[i];
-	rc = pipe2(report, O_CLOEXEC) ? -errno : 0;
-	pid = rc ? -1 : fork();
-	if (pid == 0)
-		run_child(spec, parent, program_fd, report[1], argv);
-	if (!rc && pid < 0)
-		rc = -errno;
+	if (!rc)
+		rc = bb_child__start(&rules, execute, &start, &c);
+	if (!rc && !(spec->is_held && wait_until_held(c.pid)))
+		rc = bb_child__executed(&c);
 	free(argv);
-	close(program_fd);
-	if (report[1] >= 0)
-		close(report[1]);
+	if (start.program_fd >= 0)
+		close(start.program_fd);
+	if (c.report_fd >= 0)
+		close(c.report_fd);
 	if (rc) {
-		if (report[0] >= 0)
-			close(report[0]);
+		bb_child__stop(&c);
 		return say_cannot_start(spec, rc, err);
 	}
-	if (spec->is_held && wait_until_held(pid)) {
-		close(report[0]);
-		ret_workload->pid = pid;
-		return 0;
-	}
-	do
-		n = read(report[0], &child_rc, sizeof(child_rc));
-	while (n < 0 && errno == EINTR);
-	close(report[0]);
-	if (n > 0) {
-		bb_wait_for(pid);
-		return say_cannot_start(spec, child_rc, err);
-	}
-	ret_workload->pid = pid;
+	ret_workload->pid = c.pid;
 	return 0;
 }
 
@@ -199,7 +189,8 @@ void bb_workload__resume(const struct bb_workload *w)
 
 void bb_workload__stop(struct bb_workload *w)
 {
-	bb_child__stop(&w->pid);
+	bb_child__stop(&(struct bb_child){.pid = w->pid, .fd = -1, .report_fd = -1});
+	w->pid = 0;
 }
 
 double bb_workload__cpu_s(const struct bb_workload *w)

@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -17,10 +16,8 @@
 #include "base/child.h"
 #include "base/clock.h"
 #include "base/deadline.h"
-#include "base/environment.h"
-#include "base/open_files.h"
-#include "base/process.h"
-#include "fire/fork_as.h"
+#include "base/child.h"
+#include "fire/later.h"
 
 #define NOBODY 65534
 #define START_S 20.0 /* a machine may be slow, and a library large */
@@ -28,44 +25,27 @@
 
 /* --- the child --- */
 
-/* Of the program to execute, opened while we may still look into every folder. */
-#define PROGRAM_FD 3
+struct call {
+	char **argv;
+	int program_fd;
+};
 
-static int settle(const struct bb_fire_user *u, const char *program, int fd, pid_t parent)
+/* Opened while we may still look into every folder. */
+static int open_program(void *arg)
 {
-	const struct bb_child_rules rules = {.signals = BB_SIGNALS_DEFAULT,
-					     .uid = u->uid ? u->uid : NOBODY,
-					     .gid = u->uid ? u->gid : NOBODY,
-					     .no_new_privs = true,
-					     .parent = parent};
-	const struct rlimit no_core = {0, 0};
-	int null_fd = open("/dev/null", O_RDWR | O_CLOEXEC), program_fd, rc;
+	struct call *c = arg;
 
-	if (null_fd < 0 || dup2(fd, 0) < 0 || dup2(null_fd, 1) < 0 || dup2(null_fd, 2) < 0)
-		return -errno;
-	program_fd = open(program, O_PATH | O_CLOEXEC);
-	if (program_fd < 0)
-		return -errno;
-	if (program_fd != PROGRAM_FD && dup3(program_fd, PROGRAM_FD, O_CLOEXEC) < 0)
-		return -errno;
-	closefrom(PROGRAM_FD + 1);
-	setrlimit(RLIMIT_CORE, &no_core);
-	setsid();
-	rc = bb_environment__clean(u->env, rules.uid);
-	return rc ? rc : bb_child__settle(&rules);
+	c->program_fd = open(c->argv[0], O_PATH | O_CLOEXEC);
+	return c->program_fd < 0 ? -errno : 0;
 }
 
-static void run_child(const struct bb_fire_user *u, char **argv, int fd, pid_t parent)
+static int execute(void *arg, int link_fd)
 {
-	int rc = settle(u, argv[0], fd, parent);
+	const struct call *c = arg;
 
-	if (!rc) {
-		bb_open_files__as_given();
-		fexecve(PROGRAM_FD, argv, environ);
-		rc = -errno;
-	}
-	send(0, strerror(-rc), strlen(strerror(-rc)), MSG_NOSIGNAL);
-	_exit(1);
+	(void)link_fd;
+	fexecve(c->program_fd, c->argv, environ);
+	return -errno;
 }
 
 /* --- its command line --- */
@@ -147,31 +127,47 @@ int bb_call_child__start(const struct bb_fire_user *user, const char *library,
 			 const struct bb_fired_by *by, pid_t pid, struct bb_call_child *ret_child,
 			 struct bb_err *err)
 {
+	struct call call = {.argv = make_argv(user, library, by)};
+	const struct bb_child_rules rules = {
+		.pid = pid,
+		.link = BB_LINK_SOCKET,
+		.signals = BB_SIGNALS_DEFAULT,
+		.own_session = true,
+		.no_core = true,
+		.before = open_program,
+		.is_program = true,
+		.env = user->env,
+		.std = {BB_STD_LINK, BB_STD_NULL, BB_STD_NULL},
+		.closes_others = true,
+		.keep = &call.program_fd,
+		.n_keep = 1,
+		.uid = user->uid ? user->uid : NOBODY,
+		.gid = user->uid ? user->gid : NOBODY,
+		.no_new_privs = true,
+	};
 	struct bb_call_child c = {.fd = -1};
-	pid_t parent = getpid();
-	char **argv;
-	int fd[2], rc;
+	struct bb_child child;
+	int rc;
 
-	if (!user->helper_dir)
+	if (!user->helper_dir) {
+		free_argv(call.argv);
 		return bb_fail(err, -ENOTSUP, "the program call_function is not there: make all");
-	argv = make_argv(user, library, by);
-	if (!argv)
-		return bb_fail_nomem(err);
-	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, fd)) {
-		rc = -errno;
-		free_argv(argv);
-		return bb_fail(err, rc, "socketpair: %s", strerror(-rc));
 	}
-	c.fd = fd[0];
-	c.pid = bb_fork_as(pid);
-	if (!c.pid)
-		run_child(user, argv, fd[1], parent);
-	close(fd[1]);
-	free_argv(argv);
-	rc = c.pid < 0
-		     ? bb_fail(err, -errno, "starting the process that calls%s: %s",
-			       pid ? " by the pid that the program was told" : "", strerror(errno))
-		     : wait_for_it(&c, library, by->call, err);
+	if (!call.argv)
+		return bb_fail_nomem(err);
+	if (pid)
+		bb_close_later__wait();
+	rc = bb_child__start(&rules, execute, &call, &child);
+	free_argv(call.argv);
+	c.pid = child.pid;
+	c.fd = child.fd;
+	if (!rc)
+		rc = bb_child__executed(&child);
+	if (rc)
+		bb_fail(err, rc, "starting the process that calls%s: %s",
+			pid ? " by the pid that the program was told" : "", strerror(-rc));
+	else
+		rc = wait_for_it(&c, library, by->call, err);
 	if (rc)
 		bb_call_child__stop(&c);
 	else

@@ -6,7 +6,6 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -14,8 +13,8 @@
 #include "base/caller.h"
 #include "base/clock.h"
 #include "base/deadline.h"
-#include "base/process.h"
-#include "fire/fork_as.h"
+#include "base/child.h"
+#include "fire/later.h"
 #include "fire/usdt.h"
 #include "fire/user_function.h"
 
@@ -57,33 +56,34 @@ void bb_firing__close(struct bb_firing *f)
 		munmap(f->page, 2 * f->page_bytes);
 }
 
-static void serve(struct bb_fire_task *task, void *arg, void *shared, int fd)
-{
-	char byte;
+struct firing_child {
+	const struct bb_fire_place *place;
+	const struct bb_firer *firer;
+	void *arg;
+};
 
-	while (recv(fd, &byte, 1, 0) == 1) {
-		task->rc = task->work(arg, task, shared);
-		if (send(fd, &byte, 1, MSG_NOSIGNAL) != 1)
-			break;
-	}
-}
-
-static void run_child(const struct bb_fire_place *place, const struct bb_firer *f, void *arg,
-		      int fd, pid_t parent)
+static int enter_place(void *arg)
 {
-	char byte = 0;
-	int rc;
+	const struct firing_child *c = arg;
 
 	signal(SIGINT, SIG_IGN); /* the terminal sends it to all of us: the parent ends us */
 	signal(SIGALRM, SIG_IGN);
 	bb_root__begin();
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	prctl(PR_SET_NAME, BB_FIRER_NAME);
-	rc = getppid() == parent ? bb_fire_place__enter(place) : -ESRCH;
-	f->task->rc = rc;
-	if (send(fd, &byte, 1, MSG_NOSIGNAL) == 1 && !rc)
-		serve(f->task, arg, f->shared, fd);
-	_exit(0);
+	return bb_fire_place__enter(c->place);
+}
+
+static int serve(void *arg, int fd)
+{
+	const struct firing_child *c = arg;
+	struct bb_fire_task *task = c->firer->task;
+	char byte;
+
+	while (recv(fd, &byte, 1, 0) == 1) {
+		task->rc = task->work(c->arg, task, c->firer->shared);
+		if (send(fd, &byte, 1, MSG_NOSIGNAL) != 1)
+			break;
+	}
+	return 0;
 }
 
 /* --- in the parent --- */
@@ -206,8 +206,16 @@ static int start(const struct bb_fire_place *place, const struct bb_attach_point
 		 struct bb_firer *ret_firer, struct bb_err *err)
 {
 	struct bb_firer f = *ret_firer;
-	pid_t parent = getpid();
-	int fd[2], rc = start_call(place, point, &f.call, err);
+	struct firing_child child = {place, &f, arg};
+	int rc = start_call(place, point, &f.call, err);
+	/* whoever calls the function is the one that fires */
+	const struct bb_child_rules rules = {
+		.pid = f.call.pid > 0 ? 0 : point->self_pid,
+		.link = BB_LINK_SOCKET,
+		.name = BB_FIRER_NAME,
+		.before = enter_place,
+	};
+	struct bb_child c;
 
 	if (rc)
 		return rc;
@@ -220,35 +228,18 @@ static int start(const struct bb_fire_place *place, const struct bb_attach_point
 	f.task->place = place;
 	f.task->call_fd = f.call.fd;
 	f.shared = (char *)f.task + HEAD_BYTES;
-	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, fd)) {
-		rc = bb_fail(err, -errno, "socketpair: %s", strerror(errno));
+	if (rules.pid)
+		bb_close_later__wait();
+	rc = bb_child__start(&rules, serve, &child, &c);
+	f.pid = c.pid;
+	f.fd = c.fd;
+	if (rc)
 		bb_firer__stop(&f);
-		return rc;
-	}
-	/* whoever calls the function is the one that fires */
-	f.pid = bb_fork_as(f.call.pid > 0 ? 0 : point->self_pid);
-	if (!f.pid) {
-		close(fd[0]);
-		run_child(place, &f, arg, fd[1], parent);
-	}
-	close(fd[1]);
-	f.fd = fd[0];
-	if (f.pid < 0 && point->self_pid) {
-		rc = bb_fail(err, -EAGAIN, "pid %d, which the program was told: %s",
-			     (int)point->self_pid, strerror(errno));
-		close(f.fd);
-		bb_firer__stop(&f);
-		return rc;
-	}
-	rc = f.pid < 0 ? -errno : wait_for(&f);
-	if (!rc)
-		rc = f.task->rc;
-	if (rc) {
-		if (f.pid < 0)
-			close(f.fd);
-		bb_firer__stop(&f);
+	if (rc && c.pid < 0 && point->self_pid)
+		return bb_fail(err, -EAGAIN, "pid %d, which the program was told: %s",
+			       (int)point->self_pid, strerror(-rc));
+	if (rc)
 		return bb_fail(err, rc, "starting the process that fires: %s", strerror(-rc));
-	}
 	*ret_firer = f;
 	return 0;
 }

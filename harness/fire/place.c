@@ -24,7 +24,7 @@
 #include "base/cgroup2.h"
 #include "base/caller.h"
 #include "base/child.h"
-#include "base/process.h"
+#include "base/child.h"
 #include "bpf/netns.h"
 
 /* --- the network namespace --- */
@@ -67,47 +67,36 @@ static int open_netns(struct bb_fire_place *p)
 /* --- the cgroup --- */
 
 /* It waits until we are gone, and removes what we then leave. */
-static void keep(const char *folder, int fd)
+static int keep(void *arg, int alive)
 {
-	const struct bb_child_rules rules = {.signals = BB_SIGNALS_IGNORED};
-	char byte, inner[300];
+	const struct bb_fire_place *p = arg;
+	char inner[300];
 
-	prctl(PR_SET_NAME, "bpfbench-keeper");
-	setsid();
-	bb_child__settle(&rules);
-	if (dup2(fd, 3) < 0)
-		_exit(1);
-	closefrom(4);
-	while (read(3, &byte, 1) > 0)
-		;
-	snprintf(inner, sizeof(inner), "%s/c", folder); /* of a trigger that was ended midway */
-	for (int i = 0; i < 100 && (rmdir(inner), rmdir(folder)) && errno == EBUSY; i++)
+	bb_child__sleep(alive);
+	snprintf(inner, sizeof(inner), "%s/c", p->cgroup); /* of a trigger that was ended midway */
+	bb_root__begin();
+	for (int i = 0; i < 100 && (rmdir(inner), rmdir(p->cgroup)) && errno == EBUSY; i++)
 		usleep(20000); /* until the processes in it have gone */
-	_exit(0);
+	return 0;
 }
 
 static int start_keeper(struct bb_fire_place *p)
 {
-	int fd[2];
+	static const struct bb_child_rules rules = {
+		.link = BB_LINK_TO_CHILD,
+		.signals = BB_SIGNALS_IGNORED,
+		.name = "bpfbench-keeper",
+		.own_session = true,
+		.std = {BB_STD_NULL, BB_STD_NULL, BB_STD_NULL},
+		.closes_others = true,
+		.outlives = true,
+	};
+	struct bb_child c;
+	int rc = bb_child__start(&rules, keep, p, &c);
 
-	if (pipe2(fd, O_CLOEXEC))
-		return -errno;
-	p->keeper = fork();
-	if (!p->keeper) {
-		close(fd[1]);
-		bb_root__begin();
-		keep(p->cgroup, fd[0]);
-	}
-	close(fd[0]);
-	if (p->keeper < 0) {
-		int rc = -errno;
-
-		p->keeper = 0;
-		close(fd[1]);
-		return rc;
-	}
-	p->keeper_fd = fd[1];
-	return 0;
+	p->keeper = rc ? 0 : c.pid;
+	p->keeper_fd = c.fd;
+	return rc;
 }
 
 static int make_cgroup(struct bb_fire_place *p)

@@ -5,16 +5,13 @@
  */
 #include <bpf/bpf.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <linux/bpf.h>
 #include <netinet/in.h>
-#include <signal.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/socket.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/child.h"
 #include "fire/sockets.h"
 #include "fire/trigger.h"
 
@@ -53,28 +50,20 @@ static int link_to_map(struct bb_firing *f)
 }
 
 /* A child that stands still with three files, so that iterators over a task go as far each time. */
+static int stand_still(void *arg, int link_fd)
+{
+	(void)arg;
+	(void)link_fd;
+	return pause();
+}
+
 static int start_still(struct bb_firing *f)
 {
-	pid_t parent = getpid();
-	int fd[2], rc = 0;
-	char byte;
+	static const struct bb_child_rules rules = {.closes_others = true};
+	struct bb_child c;
+	int rc = bb_child__start(&rules, stand_still, NULL, &c);
 
-	if (pipe2(fd, O_CLOEXEC))
-		return -errno;
-	f->pid = fork();
-	if (!f->pid) {
-		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		closefrom(3);
-		while (getppid() == parent)
-			pause();
-		_exit(0);
-	}
-	if (f->pid < 0)
-		rc = -errno;
-	close(fd[1]);
-	if (!rc && read(fd[0], &byte, 1)) /* its end is closed with the others */
-		rc = -EIO;
-	close(fd[0]);
+	f->pid = c.pid;
 	return rc;
 }
 
@@ -97,10 +86,7 @@ static int open_iter(struct bb_firing *f)
 
 static void close_iter(struct bb_firing *f)
 {
-	if (f->pid <= 0)
-		return;
-	kill(f->pid, SIGKILL);
-	waitpid(f->pid, NULL, 0);
+	bb_child__stop(&(struct bb_child){.pid = f->pid, .fd = -1, .report_fd = -1});
 }
 
 static int fire_iter(struct bb_firing *f)

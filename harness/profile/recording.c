@@ -18,12 +18,11 @@
 
 #include "base/child.h"
 #include "base/clock.h"
-#include "base/environment.h"
 #include "base/err.h"
 #include "base/io.h"
 #include "base/open_files.h"
 #include "base/parse.h"
-#include "base/process.h"
+#include "base/child.h"
 #include "base/stop.h"
 #include "profile/task_events.h"
 
@@ -33,99 +32,58 @@
  * (base/environment.h), its stdout goes to our stderr, and the kernel kills it if we die.
  */
 struct command {
-	pid_t pid;            /* 0: none, or it has ended */
-	int go_fd, failed_fd; /* -1 once it runs */
-	int status;           /* as of waitpid(), once it has ended */
+	struct bb_child child; /* pid 0: none, or it has ended */
+	int status;            /* as of waitpid(), once it has ended */
 };
 
 #define TERM_MS 2000 /* what it has to end by itself */
 
-/* In the child: never returns. */
-static void run_child(char *const *argv, const char *const *env, uid_t uid, gid_t gid, int go_fd,
-		      int failed_fd, pid_t parent)
+/* Nobody is there to tell where nothing comes. */
+static int wait_and_execute(void *arg, int go_fd)
 {
-	const struct bb_child_rules rules = {BB_SIGNALS_DEFAULT, uid, gid, false, parent};
-	char go;
-	int rc = dup2(STDERR_FILENO, STDOUT_FILENO) < 0 ? -errno : bb_environment__clean(env, uid);
+	char *const *argv = arg;
 
-	if (!rc)
-		rc = bb_child__settle(&rules);
-	if (rc == -ESRCH || (!rc && read(go_fd, &go, 1) != 1))
-		_exit(127); /* nobody is there to tell */
-	if (!rc) {
-		bb_open_files__as_given();
-		execvp(argv[0], argv);
-		rc = -errno;
-	}
-	if (write(failed_fd, &rc, sizeof(rc)) < 0)
-		_exit(126);
-	_exit(127);
+	if (bb_child__sleep(go_fd) != 'g')
+		return -ESRCH;
+	execvp(argv[0], argv);
+	return -errno;
 }
 
 /* argv ends with NULL. */
-static int command_fork(char *const *argv, const char *const *env, uid_t uid, gid_t gid,
-			struct command *ret_command, struct bb_err *err)
+static int command_start(const struct bb_recording_opts *o, struct command *ret_command,
+			 struct bb_err *err)
 {
-	pid_t parent = getpid(), pid = -1;
-	int go[2], failed[2], rc = pipe2(go, O_CLOEXEC) ? -errno : 0;
+	const struct bb_child_rules rules = {
+		.link = BB_LINK_TO_CHILD,
+		.signals = BB_SIGNALS_DEFAULT,
+		.is_program = true,
+		.env = o->env,
+		.std = {0, STDERR_FILENO},
+		.uid = o->uid,
+		.gid = o->gid,
+	};
+	int rc = bb_child__start(&rules, wait_and_execute, (void *)(uintptr_t)o->argv,
+				 &ret_command->child);
 
-	if (!rc && pipe2(failed, O_CLOEXEC)) {
-		rc = -errno;
-		close(go[0]);
-		close(go[1]);
-	}
-	if (rc)
-		return bb_fail(err, rc, "cannot start '%s': %s", argv[0], strerror(-rc));
-	pid = fork();
-	if (pid == 0) {
-		close(go[1]);
-		run_child(argv, env, uid, gid, go[0], failed[1], parent);
-	}
-	rc = pid < 0 ? -errno : 0;
-	close(go[0]);
-	close(failed[1]);
-	if (rc) {
-		close(go[1]);
-		close(failed[0]);
-		return bb_fail(err, rc, "cannot start '%s': %s", argv[0], strerror(-rc));
-	}
-	*ret_command = (struct command){.pid = pid, .go_fd = go[1], .failed_fd = failed[0]};
-	return 0;
-}
-
-static void close_pipes(struct command *c)
-{
-	if (c->go_fd >= 0)
-		close(c->go_fd);
-	if (c->failed_fd >= 0)
-		close(c->failed_fd);
-	c->go_fd = c->failed_fd = -1;
+	return rc ? bb_fail(err, rc, "cannot start '%s': %s", o->argv[0], strerror(-rc)) : 0;
 }
 
 /* Let it run. Errors: it cannot be executed. */
 static int command_go(struct command *c, const char *name, struct bb_err *err)
 {
-	int rc = 0;
-	ssize_t n;
+	int rc;
 
-	if (write(c->go_fd, "g", 1) < 0)
-		rc = -errno; /* it died as it waited: has_ended() will say so */
-	close(c->go_fd);
-	c->go_fd = -1;
-	do
-		n = read(c->failed_fd, &rc, sizeof(rc)); /* its end is closed by the exec */
-	while (n < 0 && errno == EINTR);
-	close_pipes(c);
-	if (n == (ssize_t)sizeof(rc))
-		return bb_fail(err, rc, "cannot run '%s': %s", name, strerror(-rc));
-	return 0;
+	if (write(c->child.fd, "g", 1) < 0)
+		return 0; /* it died as it waited: has_ended() will say so */
+	rc = bb_child__executed(&c->child);
+	return rc ? bb_fail(err, rc, "cannot run '%s': %s", name, strerror(-rc)) : 0;
 }
 
 static bool command_has_ended(struct command *c)
 {
-	if (c->pid && waitpid(c->pid, &c->status, WNOHANG) == c->pid)
-		c->pid = 0;
-	return !c->pid;
+	if (c->child.pid && waitpid(c->child.pid, &c->status, WNOHANG) == c->child.pid)
+		c->child.pid = 0;
+	return !c->child.pid;
 }
 
 /* End it, first by SIGTERM. Nothing if it has ended. */
@@ -133,18 +91,19 @@ static void command_end(struct command *c)
 {
 	const struct timespec step = {.tv_nsec = 10000000};
 
-	close_pipes(c);
+	close(c->child.fd); /* it may wait for that */
+	if (c->child.report_fd >= 0)
+		close(c->child.report_fd);
 	if (command_has_ended(c))
 		return;
-	kill(c->pid, SIGTERM);
-	kill(c->pid, SIGCONT);
+	kill(c->child.pid, SIGTERM);
+	kill(c->child.pid, SIGCONT);
 	for (int waited_ms = 0; waited_ms < TERM_MS && !command_has_ended(c); waited_ms += 10)
 		nanosleep(&step, NULL);
-	if (!c->pid)
+	if (!c->child.pid)
 		return;
-	kill(c->pid, SIGKILL);
-	c->status = bb_wait_for(c->pid);
-	c->pid = 0;
+	kill(c->child.pid, SIGKILL);
+	c->status = bb_wait_for(c->child.pid);
 }
 
 #define POLL_MS                                                                                    \
@@ -331,17 +290,17 @@ int bb_recording__take(const struct bb_recording_opts *opts, struct bb_recording
 		       struct bb_err *err)
 {
 	struct bb_recording_opts o = *opts;
-	struct command command = {0};
+	struct command command = {.child = {.fd = -1}};
 	struct bb_recording r = {0};
 	int rc = 0;
 
 	if (o.argv) {
-		rc = command_fork(o.argv, o.env, o.uid, o.gid, &command, err);
-		o.sampler.pid = command.pid;
+		rc = command_start(&o, &command, err);
+		o.sampler.pid = command.child.pid;
 	}
 	if (!rc)
 		rc = record(&o, &command, &r, err);
-	if (command.pid)
+	if (command.child.fd >= 0)
 		command_end(&command);
 	r.command_status = command.status;
 	if (!rc)

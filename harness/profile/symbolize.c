@@ -15,9 +15,9 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/confine.h"
+#include "base/child.h"
 #include "base/io.h"
-#include "base/process.h"
+#include "base/child.h"
 #include "base/stop.h"
 #include "profile/debug_files.h"
 #include "profile/demangle.h"
@@ -137,55 +137,47 @@ static void answer_file(const struct work *w, size_t from, size_t to, int socket
 	fwrite(&end, sizeof(end), 1, out);
 }
 
-static void limit_resources(void)
-{
-	struct rlimit none = {0}, answer;
+/* The child's part. */
+struct symbolizer {
+	const struct work *w;
+	size_t from; /* the first place */
+	int out_fd;
+};
 
-	setrlimit(RLIMIT_CORE, &none);
+static int limit_resources(void *arg)
+{
+	struct rlimit answer;
+
+	(void)arg;
+	/* Ctrl-C ends the sampling; what was sampled is still to be shown */
+	signal(SIGINT, SIG_IGN);
 	if (!getrlimit(RLIMIT_FSIZE, &answer) && answer.rlim_cur > MAX_ANSWER_BYTES) {
 		answer.rlim_cur = MAX_ANSWER_BYTES;
 		setrlimit(RLIMIT_FSIZE, &answer);
 	}
 	bb_confine_memory(MEMORY_BYTES);
+	return 0;
 }
 
-static int confine(const struct work *w, int out_fd, int socket, pid_t parent)
+/* Debug files are asked for over `socket`. */
+static int run_symbolizer(void *arg, int socket)
 {
-	int *keep = malloc((w->dsos->n + 2) * sizeof(*keep)), rc;
-	size_t n = 0;
-
-	if (!keep)
-		return -1;
-	for (size_t i = 0; i < w->dsos->n; i++)
-		keep[n++] = w->dsos->v[i].fd;
-	keep[n++] = out_fd;
-	keep[n++] = socket;
-	rc = bb_confine(keep, n, parent);
-	free(keep);
-	return rc;
-}
-
-/* After fork(): the places from `from` on. Debug files are asked for over `socket`. */
-static void symbolize_child_run(const struct work *w, size_t from, int out_fd, int socket,
-				pid_t parent)
-{
+	const struct symbolizer *s = arg;
+	const struct work *w = s->w;
 	struct itimerval limit = {.it_value = {.tv_sec = FILE_CPU_SECONDS}};
-	FILE *out = fdopen(out_fd, "w");
+	FILE *out = fdopen(s->out_fd, "w");
 
-	/* Ctrl-C ends the sampling; what was sampled is still to be shown */
-	signal(SIGINT, SIG_IGN);
-	limit_resources();
-	if (!out || confine(w, out_fd, socket, parent))
-		_exit(1);
-	for (size_t to; from < w->n; from = to) {
+	if (!out)
+		return 1;
+	for (size_t from = s->from, to; from < w->n; from = to) {
 		to = symbolize_work_end_of_file(w, from);
 		setitimer(ITIMER_PROF, &limit, NULL);
 		answer_file(w, from, to, socket, out);
 		fflush(out); /* files that are done are done, whatever the next does to us */
 		if (bb_debug_file__ask(socket, BB_DEBUG_NEXT, ""))
-			_exit(1);
+			return 1;
 	}
-	_exit(ferror(out) ? 1 : 0);
+	return ferror(out) != 0;
 }
 
 #define MAX_REQUESTS 16 /* for one file */
@@ -265,11 +257,11 @@ static int deliver(const struct work *w, size_t from, const char *answers, size_
 
 /* A child at work. */
 struct child {
-	pid_t pid;
 	int socket;
 	size_t place;         /* the first of the file that it is at */
 	unsigned int asked;   /* for that file */
 	uint64_t deadline_ns; /* likewise */
+	sig_atomic_t stop;    /* that ended the sampling: it is done with */
 };
 
 static void begin_file(struct child *c, uint32_t file_seconds)
@@ -310,13 +302,12 @@ static bool serve(const struct work *w, struct child *c, uint32_t file_seconds)
 static int attend(const struct work *w, struct child *c, uint32_t file_seconds)
 {
 	struct pollfd p = {.fd = c->socket, .events = POLLIN};
-	sig_atomic_t stop = bb_stop_signal; /* Ctrl-C ended the sampling: that one is done with */
 
 	begin_file(c, file_seconds);
 	while (bb_now_ns() < c->deadline_ns) {
 		int n = poll(&p, 1, POLL_MS);
 
-		if (bb_stop_signal != stop)
+		if (bb_stop_signal != c->stop)
 			return -EINTR;
 		if (n > 0 && !serve(w, c, file_seconds))
 			return 0;
@@ -326,24 +317,30 @@ static int attend(const struct work *w, struct child *c, uint32_t file_seconds)
 
 static int run_child(const struct work *w, size_t from, int out_fd, uint32_t file_seconds)
 {
-	struct child c = {.place = from};
-	pid_t parent = getpid();
-	int sockets[2], rc;
+	struct symbolizer s = {w, from, out_fd};
+	struct child c = {.place = from, .stop = bb_stop_signal};
+	struct bb_child_rules rules = {
+		.link = BB_LINK_SOCKET,
+		.no_core = true,
+		.before = limit_resources,
+		.keep = malloc((w->dsos->n + 1) * sizeof(*rules.keep)),
+		.confinement = BB_CONFINED,
+	};
+	struct bb_child child;
+	int rc;
 
-	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets))
-		return -errno;
-	c.socket = sockets[0];
-	c.pid = fork();
-	if (c.pid == 0)
-		symbolize_child_run(w, from, out_fd, sockets[1], parent);
-	rc = c.pid < 0 ? -errno : 0;
-	close(sockets[1]);
-	if (!rc) {
-		rc = attend(w, &c, file_seconds);
-		kill(c.pid, SIGKILL); /* if it is still there */
-		bb_wait_for(c.pid);
-	}
-	close(c.socket);
+	if (!rules.keep)
+		return -ENOMEM;
+	for (size_t i = 0; i < w->dsos->n; i++)
+		rules.keep[rules.n_keep++] = w->dsos->v[i].fd;
+	rules.keep[rules.n_keep++] = out_fd;
+	rc = bb_child__start(&rules, run_symbolizer, &s, &child);
+	free(rules.keep);
+	if (rc)
+		return rc;
+	c.socket = child.fd;
+	rc = attend(w, &c, file_seconds);
+	bb_child__stop(&child); /* if it is still there */
 	return rc;
 }
 

@@ -2,21 +2,17 @@
 #include "run/processes.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/child.h"
 #include "base/clock.h"
 #include "base/deadline.h"
 #include "base/give_way.h"
-#include "base/process.h"
 #include "run/left_out.h"
 #include "store/run_json.h"
 
@@ -94,10 +90,17 @@ static void update(void *arg, double done, double total, const char *what)
 	f->of->update(f->of->arg, f->done + done, f->total, what);
 }
 
+struct part {
+	const struct bb_run *run;
+	uint32_t first, loads;
+	double budget_s;
+};
+
 /* Measure, and write the report, or the message of a failure behind a NUL, into `out`. */
-static int measure_part(const struct bb_run *r, uint32_t first, uint32_t loads, double budget_s,
-			int out)
+static int measure_part(void *arg, int out)
 {
+	const struct part *p = arg;
+	const struct bb_run *r = p->run;
 	struct further further = {r->session.opts->progress, r->done, r->total};
 	const struct bb_progress progress = {update, &further};
 	struct bb_run_opts opts = *r->session.opts;
@@ -105,11 +108,11 @@ static int measure_part(const struct bb_run *r, uint32_t first, uint32_t loads, 
 	struct bb_plan plan = {0};
 	struct bb_err err = {0};
 	FILE *file = fdopen(out, "w");
-	int rc = !part || !file || plan_part(r->session.plan, loads, &plan) ? -ENOMEM : 0;
+	int rc = !part || !file || plan_part(r->session.plan, p->loads, &plan) ? -ENOMEM : 0;
 
-	opts.seed += first; /* other orders */
-	opts.driver.seed += first;
-	opts.budget_s = isinf(budget_s) ? 0 : fmax(budget_s, 1e-3);
+	opts.seed += p->first; /* other orders */
+	opts.driver.seed += p->first;
+	opts.budget_s = isinf(p->budget_s) ? 0 : fmax(p->budget_s, 1e-3);
 	opts.progress = opts.progress ? &progress : NULL;
 	opts.before = r;
 	bb_run_ahead_of_others();
@@ -149,28 +152,20 @@ static char *hear(pid_t child, int in, size_t *ret_len)
 }
 
 /* A process of its own, and what it wrote. */
-static int run_part(const struct bb_run *r, uint32_t first, uint32_t loads, double budget_s,
-		    char **ret_text, size_t *ret_len, struct bb_err *err)
+static int run_part(struct part *p, char **ret_text, size_t *ret_len, struct bb_err *err)
 {
-	const struct bb_child_rules rules = {.parent = getpid()};
-	int ends[2], rc;
-	pid_t child;
+	static const struct bb_child_rules rules = {.link = BB_LINK_FROM_CHILD};
+	struct bb_child c;
+	int rc;
 
-	if (pipe2(ends, O_CLOEXEC))
-		return bb_fail(err, -errno, "pipe: %s", strerror(errno));
 	fflush(NULL);
-	child = fork();
-	if (!child) {
-		close(ends[0]);
-		_exit(bb_child__settle(&rules) || measure_part(r, first, loads, budget_s, ends[1]));
-	}
-	rc = child < 0 ? bb_fail(err, -errno, "fork: %s", strerror(errno)) : 0;
-	close(ends[1]);
-	*ret_text = rc ? NULL : hear(child, ends[0], ret_len);
-	close(ends[0]);
-	if (!rc)
-		bb_wait_for(child);
-	return rc || *ret_text ? rc : bb_fail_nomem(err);
+	rc = bb_child__start(&rules, measure_part, p, &c);
+	if (rc)
+		return bb_fail(err, rc, "fork: %s", strerror(-rc));
+	*ret_text = hear(c.pid, c.fd, ret_len);
+	close(c.fd);
+	bb_wait_for(c.pid);
+	return *ret_text ? 0 : bb_fail_nomem(err);
 }
 
 static int add_skip(struct bb_run *r, uint32_t first, uint32_t loads, const char *why)
@@ -236,7 +231,7 @@ int bb_processes__measure(struct bb_run *r, uint32_t first, struct bb_err *err)
 
 	for (uint32_t load = first; !rc && load < all; load += each) {
 		uint32_t loads = all - load < each ? all - load : each;
-		double budget_s = bb_deadline_left_s() * loads / (all - load);
+		struct part part = {r, load, loads, bb_deadline_left_s() * loads / (all - load)};
 		char *text = NULL;
 		size_t len = 0;
 
@@ -244,7 +239,7 @@ int bb_processes__measure(struct bb_run *r, uint32_t first, struct bb_err *err)
 			rc = bb_stop_signal ? -EINTR : bb_left_out__loads(r, load, all, err);
 			break;
 		}
-		rc = run_part(r, load, loads, budget_s, &text, &len, err);
+		rc = run_part(&part, &text, &len, err);
 		if (!rc)
 			rc = take_part(r, load, loads, text, len, err);
 		free(text);

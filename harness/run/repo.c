@@ -19,7 +19,6 @@
 
 #include "base/caller.h"
 #include "base/child.h"
-#include "base/open_as.h"
 #include "base/process.h"
 #include "base/stop.h"
 
@@ -171,43 +170,33 @@ static void remove_kept(const struct bb_repo *repo)
 	bb_root__end();
 }
 
-/* In the keeper, once everyone else has closed the pipe: never returns. */
-static void clean_up(const struct bb_repo *repo)
+/* In the keeper: once everyone else has closed the pipe. */
+static int clean_up(void *arg, int alive)
 {
 	static const char script[] = "rm -rf -- \"$1\" || { chmod -R u+rwX -- \"$1\"; sleep 1; "
 				     "rm -rf -- \"$1\"; }";
+	const struct bb_repo *repo = arg;
 	const char *argv[] = {"sh", "-c", script, "sh", repo->scratch, NULL};
 	struct bb_process_end end;
 
+	bb_child__sleep(alive);
 	bb_stop_signal = 0;
 	remove_kept(repo);
 	bb_repo__remove_tree(repo, NULL);
-	_exit(run(repo, "/", argv, &end, NULL) ? 1 : 0);
+	return run(repo, "/", argv, &end, NULL) != 0;
 }
 
 static int start_keeper(struct bb_repo *repo)
 {
-	const struct bb_child_rules rules = {.signals = BB_SIGNALS_IGNORED};
-	int ends[2], rc;
-	char byte;
+	static const struct bb_child_rules rules = {.link = BB_LINK_TO_CHILD,
+						    .signals = BB_SIGNALS_IGNORED,
+						    .own_session = true,
+						    .outlives = true};
+	struct bb_child c;
+	int rc = bb_child__start(&rules, clean_up, repo, &c);
 
-	if (pipe2(ends, O_CLOEXEC))
-		return -errno;
-	repo->keeper = fork();
-	if (repo->keeper == 0) {
-		setsid();
-		bb_child__settle(&rules);
-		close(ends[1]);
-		while (read(ends[0], &byte, 1) < 0 && errno == EINTR)
-			;
-		clean_up(repo);
-	}
-	rc = repo->keeper < 0 ? -errno : 0;
-	close(ends[0]);
-	if (rc)
-		close(ends[1]);
-	else
-		repo->keeper_fd = ends[1];
+	repo->keeper = c.pid;
+	repo->keeper_fd = c.fd;
 	return rc;
 }
 

@@ -32,7 +32,7 @@ char *bb_tree_build__text(const struct bb_tree_build *b);
 
 /*
  * Run it. `what` is the revision, for messages. -EBADE when the command fails: the message ends
- * with the end of its output. *ret_whole: nothing of it can have survived (base/process_tree.h).
+ * with the end of its output. *ret_whole: nothing of it can have survived (base/process.c).
  */
 int bb_tree_build__run(const struct bb_tree_build *b, const struct bb_repo *repo, const char *what,
 		       bool *ret_whole, struct bb_err *err);

@@ -57,6 +57,9 @@ mapfile -t quiet < <(find harness -name '*.c' -not -path '*/tests/*' -not -path 
 	-not -name '*_main.c')
 absent 'only cli/ and main.c print or exit' '(^|[^_a-z])(printf|puts|perror|exit)\(|fprintf\(std|fputs\([^)]*, std' \
 	"${quiet[@]}"
+mapfile -t others < <(printf '%s\n' "${sources[@]}" | grep -E '\.c$' | grep -vE '^harness/(base/child|fire/triggers_process)\.c$')
+absent 'only base/child.c makes processes, and triggers whose event that is' \
+	'(^|[^_a-z])(v?fork|clone|popen|system|daemon|posix_spawnp?)\(|SYS_(clone|v?fork)' "${others[@]}"
 found=$(grep -hoE '^(struct|enum|union) bb_[a-z0-9_]+ \{' harness/*/*.[ch] | sort | uniq -d)
 expect_eq 'no tag has two definitions' "$found" ''
 found=$(grep -nE '^#define [A-Z]|^\t[A-Z][A-Z0-9_]+( = [^,]*)?,( |$)' harness/[!t]*/*.h bpf/*.h | grep -vE '(define |\t)_?BB_' || true)

@@ -22,67 +22,156 @@
 #include <unistd.h>
 
 #include "base/child.h"
-#include "base/confine.h"
 #include "base/io.h"
-#include "drivers/child.h"
 
 #define NOBODY 65534
 #define OUR_FD 50
 #define OUR_SIGNAL SIGUSR1 /* ignored by us */
 
-enum how { PLAIN, COMMAND, BUILD, GUARD, CONFINED, WORKER };
-
 static const struct kind {
 	const char *name;
-	enum how how;
+	struct bb_child_rules rules;
 	bool dies, no_new_privs, keeps_files, is_nobody, ignores;
 } kinds[] = {
-	{"a part of a run", PLAIN, true, false, true, false, true},
-	{"a command that is profiled", COMMAND, true, false, true, true, false},
-	{"git and builds", BUILD, true, true, true, true, false},
-	{"a guard", GUARD, false, false, true, false, true},
-	{"a reader of other people's files", CONFINED, true, true, false, true, true},
-	{"a workload", WORKER, true, false, true, true, true},
+	{"a part of a run", {.link = BB_LINK_FROM_CHILD}, true, false, true, false, true},
+	{"a command that is profiled",
+	 {.signals = BB_SIGNALS_DEFAULT, .is_program = true, .uid = NOBODY, .gid = NOBODY},
+	 true,
+	 false,
+	 true,
+	 true,
+	 false},
+	{"git and builds",
+	 {.signals = BB_SIGNALS_DEFAULT,
+	  .own_session = true,
+	  .is_program = true,
+	  .std = {BB_STD_NULL},
+	  .uid = NOBODY,
+	  .gid = NOBODY,
+	  .no_new_privs = true},
+	 true,
+	 true,
+	 true,
+	 true,
+	 false},
+	{"their keeper", {.own_namespaces = true}, true, false, true, false, true},
+	{"a command that is captured",
+	 {.link = BB_LINK_SOCKET,
+	  .signals = BB_SIGNALS_DEFAULT,
+	  .is_program = true,
+	  .outlives = true},
+	 false,
+	 false,
+	 true,
+	 false,
+	 false},
+	{"a guard",
+	 {.link = BB_LINK_TO_CHILD,
+	  .signals = BB_SIGNALS_IGNORED,
+	  .own_session = true,
+	  .closes_others = true,
+	  .outlives = true},
+	 false,
+	 false,
+	 false,
+	 false,
+	 true},
+	{"a reader of other people's files",
+	 {.signals = BB_SIGNALS_OF_FAULTS, .confinement = BB_CONFINED},
+	 true,
+	 true,
+	 false,
+	 true,
+	 false},
+	{"a trial",
+	 {.signals = BB_SIGNALS_OF_FAULTS, .confinement = BB_CONFINED_TRIAL},
+	 true,
+	 true,
+	 false,
+	 true,
+	 false},
+	{"a symbolizer",
+	 {.link = BB_LINK_SOCKET, .confinement = BB_CONFINED},
+	 true,
+	 true,
+	 false,
+	 true,
+	 true},
+	{"a workload",
+	 {.signals = BB_SIGNALS_DEFAULT,
+	  .own_session = true,
+	  .is_program = true,
+	  .uid = NOBODY,
+	  .gid = NOBODY},
+	 true,
+	 false,
+	 true,
+	 true,
+	 false},
+	{"a worker",
+	 {.link = BB_LINK_SOCKET,
+	  .signals = BB_SIGNALS_DEFAULT,
+	  .own_session = true,
+	  .closes_others = true,
+	  .uid = NOBODY,
+	  .gid = NOBODY},
+	 true,
+	 false,
+	 false,
+	 true,
+	 false},
+	{"a process that fires",
+	 {.link = BB_LINK_SOCKET, .name = "x"},
+	 true,
+	 false,
+	 true,
+	 false,
+	 true},
+	{"a called function",
+	 {.link = BB_LINK_SOCKET,
+	  .signals = BB_SIGNALS_DEFAULT,
+	  .no_core = true,
+	  .is_program = true,
+	  .std = {BB_STD_LINK, BB_STD_NULL, BB_STD_NULL},
+	  .closes_others = true,
+	  .uid = NOBODY,
+	  .gid = NOBODY,
+	  .no_new_privs = true},
+	 true,
+	 true,
+	 false,
+	 true,
+	 false},
 };
 
 /* Both processes see it. */
 static struct {
 	volatile pid_t pid;
-	volatile bool is_settled;
 	volatile int rc;
+	volatile bool is_started, has_run;
 } * shared;
 
-static int settle(enum how how, pid_t parent)
+static int spin(void *arg, int link_fd)
 {
-	const struct bb_child_place place = {.cpu = sched_getcpu(), .uid = NOBODY, .gid = NOBODY};
-	const struct bb_child_rules rules[] = {
-		[PLAIN] = {.parent = parent},
-		[COMMAND] = {BB_SIGNALS_DEFAULT, NOBODY, NOBODY, false, parent},
-		[BUILD] = {BB_SIGNALS_DEFAULT, NOBODY, NOBODY, true, parent},
-		[GUARD] = {.signals = BB_SIGNALS_IGNORED},
-	};
-	int none = -1;
-
-	if (how == CONFINED)
-		return bb_confine(&none, 1, parent);
-	return how == WORKER ? bb_child__prepare(&place, parent) : bb_child__settle(&rules[how]);
+	(void)arg;
+	(void)link_fd;
+	while (shared)
+		sched_yield();
+	return 0;
 }
 
 /* In between, so that the child's parent can end. */
-static __attribute__((noreturn)) void be_parent(const struct kind *k)
+static __attribute__((noreturn)) void be_parent(const struct bb_child_rules *r)
 {
-	pid_t self = getpid();
+	struct bb_child c;
 
 	signal(OUR_SIGNAL, SIG_IGN);
 	dup2(open("/dev/null", O_RDONLY), OUR_FD);
-	if (fork())
-		for (;;)
-			pause();
-	shared->pid = getpid();
-	shared->rc = settle(k->how, self);
-	shared->is_settled = true;
+	shared->rc = bb_child__start(r, spin, NULL, &c);
+	shared->pid = c.pid;
+	shared->is_started = true;
 	for (;;)
-		sched_yield();
+		pause();
 }
 
 /* The number behind `key` in /proc/PID/status. */
@@ -131,8 +220,8 @@ static void check_kind(const struct kind *k)
 	memset(shared, 0, sizeof(*shared));
 	parent = fork();
 	if (!parent)
-		be_parent(k);
-	while (!shared->is_settled)
+		be_parent(&k->rules);
+	while (!shared->is_started)
 		usleep(1000);
 	pid = shared->pid;
 	assert_int_equal(shared->rc, 0);
@@ -141,7 +230,8 @@ static void check_kind(const struct kind *k)
 	assert_int_equal(waitpid(parent, NULL, 0), parent);
 	if (!k->dies) { /* it was SIGKILL that a child gets, and at once */
 		assert_int_equal(waitpid(pid, NULL, WNOHANG), 0);
-		kill(pid, SIGTERM);
+		if (k->ignores)
+			kill(pid, SIGTERM);
 		usleep(1000);
 		assert_int_equal(waitpid(pid, NULL, WNOHANG), 0);
 		kill(pid, SIGKILL);
@@ -162,14 +252,110 @@ static void test_every_kind(void **state)
 		check_kind(&kinds[i]);
 }
 
-/* Whose parent has gone before does not begin. */
+static int kill_parent(void *arg)
+{
+	pid_t parent = getppid();
+
+	(void)arg;
+	shared->pid = getpid();
+	kill(parent, SIGKILL);
+	while (getppid() == parent)
+		usleep(1000);
+	return 0;
+}
+
+static int run(void *arg, int link_fd)
+{
+	(void)arg;
+	(void)link_fd;
+	shared->has_run = true;
+	return 0;
+}
+
+/* Whose parent has gone before the rules hold does not begin. */
 static void test_parent_has_gone(void **state)
 {
-	const struct bb_child_rules rules = {.parent = getpid()}; /* not who forked us */
+	static const struct bb_child_rules rules = {.before = kill_parent};
+	struct bb_child c;
+	pid_t parent;
 
 	(void)state;
-	assert_int_equal(bb_child__settle(&rules), -ESRCH);
-	prctl(PR_SET_PDEATHSIG, 0);
+	memset(shared, 0, sizeof(*shared));
+	prctl(PR_SET_CHILD_SUBREAPER, 1);
+	parent = fork();
+	if (!parent)
+		bb_child__start(&rules, run, NULL, &c);
+	assert_int_equal(waitpid(parent, NULL, 0), parent);
+	assert_int_equal(waitpid(shared->pid, NULL, 0), shared->pid);
+	assert_false(shared->has_run);
+}
+
+static int fail_before(void *arg)
+{
+	return *(int *)arg;
+}
+
+static int execute(void *arg, int link_fd)
+{
+	(void)link_fd;
+	execl(arg, arg, (char *)NULL);
+	return -errno;
+}
+
+/* What fails before and at the exec, and a program that runs; no process is left of any. */
+static void test_failures(void **state)
+{
+	static const struct bb_child_rules fails = {.before = fail_before},
+					   program = {.is_program = true};
+	struct bb_child c;
+	int rc = -EXFULL;
+
+	(void)state;
+	memset(shared, 0, sizeof(*shared));
+	assert_int_equal(bb_child__start(&fails, run, &rc, &c), -EXFULL);
+	assert_int_equal(c.pid, 0);
+	assert_false(shared->has_run);
+	assert_int_equal(bb_child__start(&program, execute, "/nowhere", &c), 0);
+	assert_int_equal(bb_child__executed(&c), -ENOENT);
+	assert_int_equal(WEXITSTATUS(bb_wait_for(c.pid)), 127);
+	assert_int_equal(bb_child__start(&program, execute, "/bin/false", &c), 0);
+	assert_int_equal(bb_child__executed(&c), 0);
+	assert_string_equal(bb_how_ended(bb_wait_for(c.pid)).text, "ended with exit code 1");
+	assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
+	assert_int_equal(errno, ECHILD);
+}
+
+static int say_descriptors(void *arg, int link_fd)
+{
+	char text[64];
+	int n = 0;
+
+	(void)arg;
+	for (int fd = 0; fd < 64; fd++)
+		if (fcntl(fd, F_GETFD) >= 0 && fd != link_fd)
+			n += snprintf(text + n, sizeof(text) - (size_t)n, "%d ", fd);
+	return write(link_fd, text, (size_t)n) != n;
+}
+
+/* A child keeps what it is told to, and no more. */
+static void test_kept_descriptors(void **state)
+{
+	int kept = OUR_FD;
+	const struct bb_child_rules rules = {.link = BB_LINK_FROM_CHILD,
+					     .std = {BB_STD_NULL},
+					     .closes_others = true,
+					     .keep = &kept,
+					     .n_keep = 1};
+	struct bb_child c;
+	char text[64] = "";
+
+	(void)state;
+	assert_int_equal(dup2(open("/dev/null", O_RDONLY), OUR_FD), OUR_FD);
+	assert_int_equal(bb_child__start(&rules, say_descriptors, NULL, &c), 0);
+	assert_true(read(c.fd, text, sizeof(text) - 1) > 0);
+	assert_string_equal(text, "0 1 2 50 ");
+	bb_child__stop(&c);
+	close(OUR_FD);
 }
 
 /* A number, with a descriptor and without; then the other end has gone. */
@@ -196,8 +382,8 @@ static void test_descriptor(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_every_kind),
-		cmocka_unit_test(test_parent_has_gone),
+		cmocka_unit_test(test_every_kind), cmocka_unit_test(test_parent_has_gone),
+		cmocka_unit_test(test_failures),   cmocka_unit_test(test_kept_descriptors),
 		cmocka_unit_test(test_descriptor),
 	};
 

@@ -8,8 +8,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
-#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,21 +17,31 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/confine.h"
+#include "base/child.h"
+
+struct action {
+	int (*act)(int fd);
+	int fd;
+};
+
+static int act_in_child(void *arg, int link_fd)
+{
+	const struct action *a = arg;
+
+	(void)link_fd;
+	return a->act(a->fd);
+}
 
 /* Run `act` in a confined child that has `keep` open; its exit status. */
 static int confined(int (*act)(int fd), int keep)
 {
-	pid_t parent = getpid(), pid = fork();
-	int status = 0;
+	int kept[] = {keep, -1, keep}, status;
+	const struct bb_child_rules rules = {.confinement = BB_CONFINED, .keep = kept, .n_keep = 3};
+	struct action action = {act, keep};
+	struct bb_child c;
 
-	if (!pid) {
-		int kept[] = {keep, -1, keep};
-
-		_exit(bb_confine(kept, 3, parent) ? 99 : act(keep));
-	}
-	assert_true(pid > 0);
-	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(bb_child__start(&rules, act_in_child, &action, &c), 0);
+	status = bb_wait_for(c.pid);
 	assert_true(WIFEXITED(status));
 	return WEXITSTATUS(status);
 }
@@ -107,25 +115,10 @@ static void what_it_cannot_do(void **state)
 	close(high);
 }
 
-/* A child that says that it is confined, and waits. */
-static pid_t start_waiting(int *ret_fd)
+static int sleep_on(void *arg, int link_fd)
 {
-	pid_t parent = getpid(), pid;
-	int pair[2];
-	char byte = 0;
-
-	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, pair), 0);
-	pid = fork();
-	if (!pid) {
-		if (bb_confine(&pair[1], 1, parent) || write(pair[1], &byte, 1) != 1)
-			_exit(99);
-		_exit(read(pair[1], &byte, 1) < 0);
-	}
-	assert_true(pid > 0);
-	close(pair[1]);
-	assert_int_equal(read(pair[0], &byte, 1), 1);
-	*ret_fd = pair[0];
-	return pid;
+	(void)arg;
+	return bb_child__sleep(link_fd);
 }
 
 /* The value of a line of /proc/PID/status. */
@@ -157,55 +150,21 @@ static void what_it_is(void **state)
 		{"CapEff", "0000000000000000", false},
 		{"NoNewPrivs", "1", false},
 	};
-	pid_t pid;
-	int fd;
+	static const struct bb_child_rules rules = {.link = BB_LINK_TO_CHILD,
+						    .confinement = BB_CONFINED};
+	struct bb_child c;
 
 	(void)state;
-	pid = start_waiting(&fd);
+	assert_int_equal(bb_child__start(&rules, sleep_on, NULL, &c), 0);
 	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
 		char value[64];
 
-		status_of(pid, lines[i].key, value, sizeof(value));
+		status_of(c.pid, lines[i].key, value, sizeof(value));
 		if (!lines[i].of_root || !geteuid())
 			assert_string_equal(value, lines[i].value);
 	}
-	close(fd);
-	assert_int_equal(waitpid(pid, NULL, 0), pid);
-}
-
-/* A process that has a confined child is killed: the child's end of a pipe closes. */
-static void parent_dies(void **state)
-{
-	int ends[2];
-	pid_t pid;
-	struct pollfd p = {.events = POLLIN};
-	char byte;
-
-	(void)state;
-	assert_int_equal(pipe(ends), 0);
-	pid = fork();
-	if (!pid) {
-		pid_t parent = getpid();
-		int keep[] = {ends[1]};
-
-		if (!fork()) {
-			if (bb_confine(keep, 1, parent) || write(ends[1], "", 1) != 1)
-				_exit(99);
-			for (;;)
-				;
-		}
-		for (;;)
-			pause();
-	}
-	assert_true(pid > 0);
-	close(ends[1]);
-	assert_int_equal(read(ends[0], &byte, 1), 1);
-	p.fd = ends[0];
-	assert_int_equal(poll(&p, 1, 0), 0);
-	kill(pid, SIGKILL);
-	assert_int_equal(waitpid(pid, NULL, 0), pid);
-	assert_int_equal(read(ends[0], &byte, 1), 0);
-	close(ends[0]);
+	close(c.fd);
+	assert_int_equal(bb_wait_for(c.pid), 0);
 }
 
 int main(void)
@@ -214,7 +173,6 @@ int main(void)
 		cmocka_unit_test(what_it_can_do),
 		cmocka_unit_test(what_it_cannot_do),
 		cmocka_unit_test(what_it_is),
-		cmocka_unit_test(parent_dies),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

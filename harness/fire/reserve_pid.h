@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef BB_FIRE_FORK_AS_H
-#define BB_FIRE_FORK_AS_H
+#ifndef BB_FIRE_RESERVE_PID_H
+#define BB_FIRE_RESERVE_PID_H
 
 #include <sys/types.h>
 
@@ -13,8 +13,5 @@
  * pids of ours are not those that programs see (a PID namespace).
  */
 int bb_reserve_pid(pid_t *ret_pid, struct bb_err *err);
-
-/* fork(2), as that pid (Linux 5.5, root); 0: any. -EEXIST: another process has it. */
-pid_t bb_fork_as(pid_t pid);
 
 #endif
