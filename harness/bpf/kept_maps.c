@@ -122,12 +122,15 @@ bool bb_holds_own_objects(const struct btf *btf, uint32_t type_id)
 	return found;
 }
 
-/* A prog array holds programs of its own load, which must not run those of another; the types of
- * objects are of a load's BTF. */
+/*
+ * A prog array holds programs of its own load, which must not run those of another; the types of
+ * objects are of a load's BTF. Of a map that is not created, libbpf 1.4 and newer has a descriptor
+ * all the same, that of a memory file.
+ */
 static bool is_kept(const struct bpf_object *obj, const struct bpf_map *map)
 {
-	/* those of programs are of a load */
-	return !bpf_map__is_internal(map) && bpf_map__type(map) != BPF_MAP_TYPE_PROG_ARRAY &&
+	return bpf_map__autocreate(map) && !bpf_map__is_internal(map) &&
+	       bpf_map__type(map) != BPF_MAP_TYPE_PROG_ARRAY &&
 	       bpf_map__type(map) != BPF_MAP_TYPE_STRUCT_OPS &&
 	       !bb_holds_own_objects(bpf_object__btf(obj), bpf_map__btf_value_type_id(map));
 }
@@ -209,7 +212,7 @@ int bb_kept_maps__keep(struct bb_kept_maps *k, struct bpf_object *obj, const cha
 	{
 		int rc;
 
-		if (!is_kept(obj, map) || bpf_map__fd(map) < 0 || is_lent(k, map))
+		if (!is_kept(obj, map) || is_lent(k, map))
 			continue;
 		rc = bb_kept_maps__keep_one(k, bpf_map__name(map), bpf_map__fd(map), object_path,
 					    err);

@@ -87,17 +87,10 @@ expect_status "init: a refused program that is named ends the run" 1
 cp "$TMP/object.err" "$TMP/err"
 expect_grep "tail calls: that one is skipped, with the verifier's reason" err \
 	"skipped: tailcall_beside/reads_past_the_end: .*rejects program .*: R1 offset is outside of the packet"
-# Open: with libbpf 1.5 (Debian 13) these programs of objects with prog arrays get no figure. Found by CI, not yet understood.
-known() {
-	case $(pkg-config --modversion libbpf) in
-	0.* | 1.[0-3].*) check "$@" ;;
-	*) skip "$1" "open: libbpf 1.4 or newer leaves programs beside a prog array without a figure" ;;
-	esac
-}
 same() { [[ $1 == "$2" ]] || { printf 'got: %s\n' "$1"; return 1; }; }
 object "$objects/tailcall_other_type.bpf.o"
 expect_status "tail calls: beside a program of another type, exit code 0" 0
-known "tail calls: that one is measured, too" measured tailcall_other_type/first/step \
+check "tail calls: that one is measured, too" measured tailcall_other_type/first/step \
 	tailcall_other_type/counts_faults/step/stack_depth=32
 object "$objects/tailcall_rejected.bpf.o"
 expect_status "tail calls: to a program that does not load: exit code 1" 1
@@ -107,13 +100,13 @@ object "$objects/tailcall_rejected.bpf.o" --program first
 expect_status "a program that was named must load: exit code 1" 1
 expect_grep "a program that was named must load: the verifier's log" err '^The end of its log:$'
 object "$objects/tailcall_apart.bpf.o"
-known "tail calls: what cannot get to a program that does not load is measured" measured tailcall_apart/{jumps_to_good,passes}/step
-known "tail calls: what can get there, by a function and two jumps, is skipped" same \
+check "tail calls: what cannot get to a program that does not load is measured" measured tailcall_apart/{jumps_to_good,passes}/step
+check "tail calls: what can get there, by a function and two jumps, is skipped" same \
 	"$(grep -oE 'skipped: tailcall_apart/[a-z_]+: .*program .*, or one that' "$TMP/err" | grep -oE '/[a-z_]+: ' | sort -u | tr -d '\n')" \
 	"/goes_on: /jumps_to_bad: "
 object "$objects/tailcall_multi.bpf.o"
 expect_no_grep "tail calls: sections that an old libbpf does not know: loaded" err 'skipped: tailcall_multi/(probe|rest_of_probe): .*cannot load'
-known "a tcx program is a tc program" measured tailcall_multi/at_ingress/step
+check "a tcx program is a tc program" measured tailcall_multi/at_ingress/step
 rm -rf "$results"
 real compare --object "$objects/tailcall.bpf.o" --object "$objects/tailcall.bpf.o" --program first --drive step --loads 3
 expect_status "tail calls: compared" 0
