@@ -163,7 +163,7 @@ static const char *section_for_type(const struct object *s, const struct bpf_pro
 /*
  * A program of many functions at once is loaded as one of a single function where the kernel has no
  * such links, or where its section names no function of the kernel: it can then be put on one of
- * ours (fire/own_function.h), where helpers that look for such a link would find none.
+ * ours (fire/user_function.h), where helpers that look for such a link would find none.
  */
 static void make_single(struct bpf_program *ours)
 {
@@ -395,7 +395,7 @@ static int object_attach(struct bb_source *source, struct bpf_link **ret_link, s
 /*
  * libbpf parses the notes of the probe and writes their arguments into the maps of usdt.bpf.h, as
  * the first of its numbers, and they stay there: all that is left to do is to attach any program
- * with these numbers as cookies (fire/usdt.h).
+ * with these numbers as cookies (fire/user_elf.h).
  */
 static int object_fill_usdt(struct bb_source *source, const char *path, const char *provider,
 			    const char *name, struct bb_err *err)

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,8 +13,10 @@
 #include "cli/cmd.h"
 #include "cli/machine.h"
 #include "cli/options.h"
+#include "cli/paths.h"
 #include "drivers/driver.h"
 #include "fire/discover.h"
+#include "fire/live_objects.h"
 #include "fire/reach.h"
 
 enum { KEY_PROGRAM = 0x100 };
@@ -96,47 +99,103 @@ static void print_found(const struct bb_discovery *d)
 		printf("  %s\n", d->ended);
 }
 
+/* What all programs of the object have in common. */
+struct search {
+	const char *object;
+	struct bb_fire_place place;
+	struct bb_live_objects live; /* opened for the first program that needs them */
+	bool is_live;
+};
+
+/* Where no trigger makes it run, a measurement runs it on a call of its own. */
+static void print_stand_in(struct search *s, const struct bb_target *target,
+			   const struct bb_attach_point *point)
+{
+	struct bb_attach_point own;
+	struct bb_paths paths;
+
+	if (!bb_attach_point__on_own_function(point, &own) || bb_reach__acts(target))
+		return;
+	if (!s->is_live && !bb_paths__find(&paths, NULL)) {
+		bb_live_objects__open(s->place.netns_fd, paths.object_dir, &s->live);
+		bb_paths__done(&paths);
+		s->is_live = true;
+	}
+	if (!s->is_live)
+		return;
+	bb_live_objects__stand_in(&s->live, bb_target__program(target), &own);
+	printf("  * %-20s %s\n", bb_triggers_function[0].name, own.said);
+}
+
+static int load(const struct search *s, const char *program, struct bb_target **ret_target,
+		struct bb_attach_point *ret_point, struct bb_err *err)
+{
+	uint32_t type = 0, attach_type = 0;
+	const char *section;
+	int rc = bb_target__open(s->object, program, NULL, 0, ret_target, err);
+
+	if (!rc)
+		rc = bb_target__load(*ret_target, err);
+	if (!rc)
+		rc = bb_target__prog_type(*ret_target, &type, err);
+	if (rc)
+		return rc;
+	section = bb_target__section(*ret_target, &attach_type);
+	bb_attach_point__from_section(section ? section : "", type, attach_type, ret_point);
+	ret_point->map_fd = bb_target__struct_ops_fd(*ret_target);
+	return 0;
+}
+
 /* 0, also where the program cannot be looked at, which is said; -errno after a signal. */
-static int look_at(const struct bb_fire_place *place, const char *object, const char *program)
+static int look_at(struct search *s, const char *program)
 {
 	struct bb_target *target = NULL;
-	struct bb_attach_point point;
+	struct bb_attach_point point = {0};
 	struct bb_discovery d = {0};
 	struct bb_err err = {0};
-	uint32_t type = 0, attach_type = 0;
-	const char *section = NULL;
-	int rc = bb_target__open(object, program, NULL, 0, &target, &err);
+	int rc = load(s, program, &target, &point, &err);
 
 	printf("%s", program);
-	if (!rc)
-		rc = bb_target__load(target, &err);
-	if (!rc)
-		rc = bb_target__prog_type(target, &type, &err);
 	if (!rc) {
-		section = bb_target__section(target, &attach_type);
-		bb_attach_point__from_section(section ? section : "", type, attach_type, &point);
-		point.map_fd = bb_target__struct_ops_fd(target);
 		printf(" (%s)", bb_attach_point__words(&point).text);
 		rc = bb_reach__check(&point, target, &err);
 	}
 	if (!rc)
-		rc = bb_discover(place, &point, NULL, bb_target__prog_fd(target),
+		rc = bb_discover(&s->place, &point, NULL, bb_target__prog_fd(target),
 				 bb_target__reader(target), true, &d, &err);
 	putchar('\n');
 	if (rc)
 		printf("  %s\n", err.msg);
 	else
 		print_found(&d);
+	if (rc == -ENOTSUP || (!rc && !d.trigger))
+		print_stand_in(s, target, &point);
 	bb_discovery__done(&d);
 	bb_target__free(target);
 	return bb_must_end_why();
 }
 
+static int look_at_each(const struct triggers_args *a, struct search *s,
+			const struct bb_object_info *info, struct bb_err *err)
+{
+	struct bb_stats_enable stats;
+	int rc = bb_stats_enable__on(&stats, err);
+
+	if (rc)
+		return rc;
+	for (size_t i = 0; !rc && i < info->n_programs; i++)
+		if (is_wanted(a, info->programs[i].name))
+			rc = look_at(s, info->programs[i].name);
+	if (rc)
+		bb_fail(err, rc, "stopped by a signal");
+	bb_stats_enable__off(&stats);
+	return rc;
+}
+
 static int look_at_all(const struct triggers_args *a, struct bb_err *err)
 {
+	struct search s = {.object = a->object};
 	struct bb_object_info info = {0};
-	struct bb_stats_enable stats;
-	struct bb_fire_place place;
 	int cpu, poll_cpu, rc = bb_object_info__read(a->object, &info, err);
 
 	for (size_t i = 0; !rc && i < a->programs.n; i++)
@@ -146,21 +205,13 @@ static int look_at_all(const struct triggers_args *a, struct bb_err *err)
 	if (!rc)
 		rc = bb_pin_to_cpu(cpu, err);
 	if (!rc)
-		rc = bb_fire_place__open(cpu, poll_cpu, &place, err);
-	if (rc) {
-		bb_object_info__done(&info);
-		return rc;
-	}
-	rc = bb_stats_enable__on(&stats, err);
+		rc = bb_fire_place__open(cpu, poll_cpu, &s.place, err);
 	if (!rc) {
-		for (size_t i = 0; !rc && i < info.n_programs; i++)
-			if (is_wanted(a, info.programs[i].name))
-				rc = look_at(&place, a->object, info.programs[i].name);
-		if (rc)
-			bb_fail(err, rc, "stopped by a signal");
-		bb_stats_enable__off(&stats);
+		rc = look_at_each(a, &s, &info, err);
+		if (s.is_live)
+			bb_live_objects__close(&s.live);
+		bb_fire_place__close(&s.place);
 	}
-	bb_fire_place__close(&place);
 	bb_object_info__done(&info);
 	return rc;
 }

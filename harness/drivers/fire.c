@@ -135,18 +135,15 @@ static int fill_usdt(struct bb_test_prog *subject, const struct bb_attach_point 
 		     struct bb_err *err)
 {
 	struct bb_user_places *places = NULL;
-	struct bb_usdt u;
+	struct bb_user_target probe;
 	int rc;
 
 	if (point->kind != BB_AT_USDT)
 		return 0;
-	rc = bb_usdt__find(point->target, &u, &places, err);
-	if (rc == -EINTR || rc == -ETIME)
-		return rc;
-	if (rc)
-		return bb_fail(err, rc == -ENOENT || rc == -ESRCH ? -ENOENT : -ENOTSUP, "%s",
-			       err ? err->msg : "");
-	rc = bb_target__fill_usdt(subject->target, u.path, u.provider, u.name, err);
+	rc = bb_user_target__find(point->target, true, &probe, &places, err);
+	if (!rc)
+		rc = bb_target__fill_usdt(subject->target, probe.path, probe.provider, probe.probe,
+					  err);
 	free(places);
 	return rc;
 }
@@ -235,9 +232,7 @@ static int find_on_own(struct bb_fire_state *s, struct bb_test_prog *subject,
 			return bb_fail_nomem(err);
 		bb_live_objects__open(s->place->netns_fd, s->opts.object_dir, s->live);
 	}
-	if (!*own->target)
-		bb_live_objects__guess_function(s->live, bb_target__program(subject->target), own);
-	bb_live_objects__make_arguments(s->live, 0, own);
+	bb_live_objects__stand_in(s->live, bb_target__program(subject->target), own);
 	return own->kind == BB_AT_OWN_RUN ? find_at(s, subject, own, err)
 					  : take_own(s, subject, own, err);
 }

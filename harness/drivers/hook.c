@@ -144,7 +144,7 @@ static int change_to(const struct bb_hook *hook, int prog_fd, int *link_fd, stru
 {
 	int rc;
 
-	if (hook->event_fd >= 0)
+	if (hook->n_events)
 		bb_hook__take_off(hook, *link_fd);
 	else
 		close_fd(*link_fd);

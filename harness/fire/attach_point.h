@@ -7,6 +7,7 @@
 #include <sys/types.h>
 
 #include "base/err.h"
+#include "fire/user_elf.h"
 #include "plan/scenario.h"
 
 /*
@@ -45,9 +46,10 @@ struct bb_attach_point {
 	const struct bb_fired_by *by;
 	pid_t self_pid; /* the process that fires has this pid, which programs were told; 0: any */
 	uint32_t pid;   /* of uprobes: in that process alone, which fires itself; 0: in ours */
+	int map_fd;     /* BB_AT_STRUCT_OPS: the struct, of the load that is measured; borrowed */
 	/* BB_AT_OWN_FUNCTION: what it is called with, what it returns, and that in words;
 	 * BB_AT_OWN_RUN: the event's arguments */
-	int map_fd; /* BB_AT_STRUCT_OPS: the struct, of the load that is measured; borrowed */
+	struct bb_user_prototype prototype; /* of the function in user space that it stands for */
 	long args[7];
 	unsigned int argument_set; /* which of the sets (fire/live_objects.h) they are */
 	char said[200];

@@ -15,7 +15,6 @@
 #include "base/deadline.h"
 #include "base/child.h"
 #include "fire/later.h"
-#include "fire/usdt.h"
 #include "fire/user_function.h"
 
 #define STUCK_S 5.0 /* no trigger takes that long, and no program */
@@ -183,22 +182,14 @@ pid_t bb_firer__probed(const struct bb_firer *f, const struct bb_attach_point *p
 static int start_call(const struct bb_fire_place *place, const struct bb_attach_point *point,
 		      struct bb_call_child *ret_child, struct bb_err *err)
 {
-	struct bb_user_function f;
-	struct bb_usdt u;
+	struct bb_user_target target;
 	int rc;
 
 	if (!point->by || !point->by->call)
 		return 0;
-	if (point->kind == BB_AT_USDT) {
-		rc = bb_usdt__find_file(point->target, &u, err);
-		memcpy(f.path, u.path, sizeof(f.path));
-	} else {
-		rc = bb_user_function__find(point->target, &f, err);
-	}
-	if (rc == -ESRCH) /* to those who start a firer, it is a process that has gone */
-		rc = -ENOENT;
+	rc = bb_user_target__parse(point->target, point->kind == BB_AT_USDT, &target, err);
 	return rc ? rc
-		  : bb_call_child__start(&place->user, f.path, point->by, point->self_pid,
+		  : bb_call_child__start(&place->user, target.path, point->by, point->self_pid,
 					 ret_child, err);
 }
 

@@ -25,7 +25,6 @@
 #include "bpf/struct_ops.h"
 #include "bpf/tracefs.h"
 #include "fire/later.h"
-#include "fire/own_function.h"
 #include "fire/user_function.h"
 
 #define PMUS "/sys/bus/event_source/devices/"
@@ -145,13 +144,20 @@ static int say_no_tracepoint(const struct bb_attach_point *p, struct bb_err *err
 
 /* --- opening --- */
 
-static int open_event(struct bb_hook *h, int *ret_fd)
+/* The event of one place. */
+static int open_event(const struct bb_hook *h, uint32_t i, int *ret_fd)
 {
 	/* a tracepoint's is of a CPU, whichever the program then runs on */
 	int cpu = h->pid < 0 ? 0 : -1;
+	struct perf_event_attr attr = h->attr;
 
-	*ret_fd = (int)syscall(__NR_perf_event_open, &h->attr, h->pid, cpu, -1,
-			       PERF_FLAG_FD_CLOEXEC);
+	if (*h->path) /* also kprobe_func */
+		attr.uprobe_path = (uint64_t)(uintptr_t)h->path;
+	if (h->places) {
+		attr.probe_offset = h->places->offsets[i];
+		attr.config |= h->places->counters[i] << COUNTER_SHIFT;
+	}
+	*ret_fd = (int)syscall(__NR_perf_event_open, &attr, h->pid, cpu, -1, PERF_FLAG_FD_CLOEXEC);
 	return *ret_fd < 0 ? -errno : 0;
 }
 
@@ -159,6 +165,24 @@ static int say_not_opened(const struct bb_hook *h, int rc, struct bb_err *err)
 {
 	return bb_fail(err, bb_is_shortage(rc) ? rc : -ENOTSUP, "%s: perf_event_open: %s",
 		       bb_attach_point__words(&h->point).text, strerror(-rc));
+}
+
+static int open_events(struct bb_hook *h, uint32_t n, struct bb_err *err)
+{
+	int rc = 0;
+
+	h->events = calloc(2 * (size_t)n, sizeof(*h->events));
+	if (!h->events)
+		return bb_fail_nomem(err);
+	h->links = h->events + n;
+	h->n_events = n;
+	for (uint32_t i = 0; i < 2 * n; i++)
+		h->events[i] = -1;
+	for (uint32_t i = 0; !rc && i < n; i++)
+		rc = open_event(h, i, &h->events[i]);
+	if ((rc == -ENOENT || rc == -EADDRNOTAVAIL) && h->point.kind == BB_AT_KPROBE)
+		return bb_kernel_function__say_missing(h->path, err);
+	return rc ? say_not_opened(h, rc, err) : 0;
 }
 
 void bb_hook__name_event(struct bb_attach_point *p, const char *program)
@@ -214,8 +238,7 @@ static int open_tracepoint(struct bb_hook *h, struct bb_err *err)
 	h->pid = -1;
 	h->attr.type = PERF_TYPE_TRACEPOINT;
 	h->attr.config = id;
-	rc = open_event(h, &h->event_fd);
-	return rc ? say_not_opened(h, rc, err) : 0;
+	return open_events(h, 1, err);
 }
 
 static int say_no_pmu(const char *name, int rc, struct bb_err *err)
@@ -226,90 +249,53 @@ static int say_no_pmu(const char *name, int rc, struct bb_err *err)
 		       strerror(-rc));
 }
 
-static int open_uprobe_at(struct bb_hook *h, const struct bb_user_function *f, struct bb_err *err)
+/* "uprobe" or "kprobe" */
+static int set_pmu(struct bb_hook *h, const char *pmu, struct bb_err *err)
 {
+	char path[64];
 	uint64_t type;
-	int rc = read_number(PMUS "uprobe/type", &type);
-
-	if (rc)
-		return say_no_pmu("uprobe", rc, err);
-	snprintf(h->path, sizeof(h->path), "%s", f->path);
-	h->attr.type = (uint32_t)type;
-	h->attr.config = h->point.is_return ? return_bit("uprobe") : 0;
-	h->attr.uprobe_path = (uint64_t)(uintptr_t)h->path;
-	h->attr.probe_offset = f->file_offset;
-	rc = open_event(h, &h->event_fd);
-	return rc ? say_not_opened(h, rc, err) : 0;
-}
-
-/* -ENOENT: there is no such file, or the file has functions, but not that one. -ENOTSUP: it cannot
- * be known. */
-static int say_no_user_function(const struct bb_hook *h, int rc, struct bb_err *err)
-{
-	if (rc == -ENOMEM || rc == -EINTR || rc == -ETIME)
-		return rc;
-	return bb_fail(err, rc == -ESRCH || rc == -ENOENT ? -ENOENT : -ENOTSUP, "%s: %s",
-		       bb_attach_point__words(&h->point).text, err ? err->msg : "");
-}
-
-static int open_uprobe_multi(struct bb_hook *h, struct bb_err *err)
-{
-	struct bb_user_function f;
-	int rc = bb_user_function__find_all(h->point.target, &f, &h->places, err);
-
-	snprintf(h->path, sizeof(h->path), "%s", f.path);
-	return rc ? say_no_user_function(h, rc, err) : 0;
-}
-
-static int open_uprobe(struct bb_hook *h, struct bb_err *err)
-{
-	struct bb_user_function f;
 	int rc;
 
-	if (strpbrk(h->point.target, "*?["))
-		return bb_fail(err, -ENOTSUP,
-			       "%s is a pattern, and this kernel has no links to "
-			       "many functions",
-			       h->point.target);
-	rc = bb_user_function__find(h->point.target, &f, err);
-
-	return rc ? say_no_user_function(h, rc, err) : open_uprobe_at(h, &f, err);
+	snprintf(path, sizeof(path), PMUS "%s/type", pmu);
+	rc = read_number(path, &type);
+	if (rc)
+		return say_no_pmu(pmu, rc, err);
+	h->attr.type = (uint32_t)type;
+	h->attr.config = h->point.is_return ? return_bit(pmu) : 0;
+	return 0;
 }
 
 /* An event a place, as many as there are; a link of many places needs none. */
-static int open_usdt(struct bb_hook *h, struct bb_err *err)
+static int open_places(struct bb_hook *h, struct bb_err *err)
 {
-	struct bb_usdt u;
-	uint64_t type;
-	int rc = bb_usdt__find(h->point.target, &u, &h->places, err);
+	int rc = 0;
 
-	if (rc)
-		return say_no_user_function(h, rc, err);
-	snprintf(h->path, sizeof(h->path), "%s", u.path);
 	if (bb_multi_link__is_of_users(h->point.attach_type))
 		return 0;
-	rc = read_number(PMUS "uprobe/type", &type);
-	if (rc)
-		return say_no_pmu("uprobe", rc, err);
-	h->usdt_events = calloc(2 * h->places->n, sizeof(*h->usdt_events));
-	if (!h->usdt_events)
-		return bb_fail_nomem(err);
-	h->usdt_links = h->usdt_events + h->places->n;
-	for (uint32_t i = 0; i < 2 * h->places->n; i++)
-		h->usdt_events[i] = -1;
-	h->attr.type = (uint32_t)type;
-	h->attr.uprobe_path = (uint64_t)(uintptr_t)h->path;
-	for (uint32_t i = 0; !rc && i < h->places->n; i++) {
-		h->attr.config = h->places->counters[i] << COUNTER_SHIFT;
-		h->attr.probe_offset = h->places->offsets[i];
-		rc = open_event(h, &h->usdt_events[i]);
-	}
-	return rc ? say_not_opened(h, rc, err) : 0;
+	rc = set_pmu(h, "uprobe", err);
+	return rc ? rc : open_events(h, h->places->n, err);
+}
+
+static int open_in_file(struct bb_hook *h, struct bb_err *err)
+{
+	struct bb_user_target target;
+	int rc;
+
+	if (h->point.kind == BB_AT_UPROBE && bb_is_pattern(h->point.target))
+		return bb_fail(err, -ENOTSUP,
+			       "%s is a pattern, and this kernel has no links to many functions",
+			       h->point.target);
+	rc = bb_user_target__find(h->point.target, h->point.kind == BB_AT_USDT, &target, &h->places,
+				  err);
+	if (rc == -ENOENT || rc == -ENOTSUP)
+		return bb_fail(err, rc, "%s: %s", bb_attach_point__words(&h->point).text,
+			       err ? err->msg : "");
+	snprintf(h->path, sizeof(h->path), "%s", target.path);
+	return rc ? rc : open_places(h, err);
 }
 
 static int open_own_function(struct bb_hook *h, struct bb_err *err)
 {
-	struct bb_user_function f;
 	int rc;
 
 	/* its helpers look for the link of many functions around them */
@@ -317,16 +303,8 @@ static int open_own_function(struct bb_hook *h, struct bb_err *err)
 		return bb_fail(err, -ENOTSUP,
 			       "a kprobe.multi program runs on the kernel's "
 			       "functions only, once it is loaded as one");
-	rc = bb_user_function__of_ours((const void *)(uintptr_t)bb_own_function, &f, err);
-
-	if (rc || !bb_multi_link__is_of_users(h->point.attach_type))
-		return rc ? rc : open_uprobe_at(h, &f, err);
-	h->places = calloc(1, sizeof(*h->places));
-	if (!h->places)
-		return bb_fail_nomem(err);
-	h->places->offsets[h->places->n++] = f.file_offset;
-	snprintf(h->path, sizeof(h->path), "%s", f.path);
-	return 0;
+	rc = bb_own_function__find(h->path, sizeof(h->path), &h->places, err);
+	return rc ? rc : open_places(h, err);
 }
 
 /* "vfs_read", "vfs_read+0x10"; "openat" of a ksyscall is a function of another name. */
@@ -342,21 +320,15 @@ static void split_kprobe(const char *target, char *ret_name, size_t size, uint64
 
 static int open_kprobe(struct bb_hook *h, struct bb_err *err)
 {
-	uint64_t type, offset;
-	int rc = read_number(PMUS "kprobe/type", &type);
+	uint64_t offset;
+	int rc = set_pmu(h, "kprobe", err);
 
 	if (rc)
-		return say_no_pmu("kprobe", rc, err);
+		return rc;
 	split_kprobe(h->point.target, h->path, sizeof(h->path), &offset);
 	h->pid = -1;
-	h->attr.type = (uint32_t)type;
-	h->attr.config = h->point.is_return ? return_bit("kprobe") : 0;
-	h->attr.kprobe_func = (uint64_t)(uintptr_t)h->path;
 	h->attr.probe_offset = offset;
-	rc = open_event(h, &h->event_fd);
-	if (rc == -ENOENT || rc == -EADDRNOTAVAIL)
-		return bb_kernel_function__say_missing(h->path, err);
-	return rc ? say_not_opened(h, rc, err) : 0;
+	return open_events(h, 1, err);
 }
 
 static int load_idle(int *ret_fd)
@@ -403,7 +375,6 @@ int bb_hook__open(const struct bb_attach_point *point, pid_t pid, const struct b
 	int rc = 0;
 
 	*h = (struct bb_hook){.point = *point,
-			      .event_fd = -1,
 			      .pid = pid,
 			      .place = place,
 			      .attr = {.size = sizeof(h->attr),
@@ -424,8 +395,9 @@ int bb_hook__open(const struct bb_attach_point *point, pid_t pid, const struct b
 	case BB_AT_KPROBE_MULTI:
 		rc = bb_kernel_functions__find(point->target, &h->functions, err);
 		break;
-	case BB_AT_UPROBE: rc = open_uprobe(h, err); break;
-	case BB_AT_UPROBE_MULTI: rc = open_uprobe_multi(h, err); break;
+	case BB_AT_UPROBE:
+	case BB_AT_UPROBE_MULTI:
+	case BB_AT_USDT: rc = open_in_file(h, err); break;
 	case BB_AT_OWN_FUNCTION: rc = open_own_function(h, err); break;
 	case BB_AT_ITER:
 	case BB_AT_OWN_RUN:
@@ -437,7 +409,6 @@ int bb_hook__open(const struct bb_attach_point *point, pid_t pid, const struct b
 	case BB_AT_STRUCT_OPS:
 		rc = bb_struct_ops__tcp_name(point->map_fd, h->path, sizeof(h->path), err);
 		break;
-	case BB_AT_USDT: rc = open_usdt(h, err); break;
 	case BB_AT_NOWHERE:
 		rc = bb_fail(err, -ENOTSUP, "its section names no place that bpfbench attaches to");
 		break;
@@ -447,34 +418,36 @@ int bb_hook__open(const struct bb_attach_point *point, pid_t pid, const struct b
 	return rc;
 }
 
+static void close_now(int fd)
+{
+	if (fd >= 0)
+		close(fd);
+}
+
+static void close_each(int *fds, size_t n, void (*close_one)(int fd))
+{
+	for (size_t i = 0; fds && i < n; i++) {
+		close_one(fds[i]);
+		fds[i] = -1;
+	}
+}
+
 void bb_hook__close(struct bb_hook *h)
 {
 	if (!h)
 		return;
-	bb_close_later(h->event_fd);
-	h->event_fd = -1;
-	for (uint32_t i = 0; h->usdt_events && i < h->places->n; i++) {
-		bb_close_later(h->usdt_events[i]);
-		h->usdt_events[i] = -1;
-	}
+	close_each(h->events, 2 * (size_t)h->n_events, bb_close_later);
 	bb_hook__close_now(h);
 }
 
 void bb_hook__close_now(struct bb_hook *h)
 {
-	if (h->event_fd >= 0)
-		close(h->event_fd);
-	for (size_t i = 0; i < 2; i++)
-		if (h->idle_fd[i] >= 0)
-			close(h->idle_fd[i]);
-	h->event_fd = h->idle_fd[0] = h->idle_fd[1] = -1;
+	close_each(h->events, 2 * (size_t)h->n_events, close_now);
+	close_each(h->idle_fd, 2, close_now);
 	bb_kernel_functions__done(&h->functions);
-	for (uint32_t i = 0; h->usdt_events && i < h->places->n; i++)
-		if (h->usdt_events[i] >= 0)
-			close(h->usdt_events[i]);
-	free(h->usdt_events);
-	h->usdt_events = NULL;
+	free(h->events);
 	free(h->places);
+	h->events = h->links = NULL;
 	h->places = NULL;
 }
 
@@ -497,21 +470,33 @@ static int link_event(int prog_fd, int event_fd, uint64_t cookie, int *ret_fd)
 }
 
 /* By a link (Linux 5.15); else the program holds a perf event of its own, and goes with it. */
-static int put_on_event(const struct bb_hook *h, int prog_fd, int *ret_fd)
+static int put_on_event(const struct bb_hook *h, uint32_t i, int prog_fd)
 {
-	struct bb_hook own = *h;
-	int rc = link_event(prog_fd, h->event_fd, 0, ret_fd);
+	int rc = link_event(prog_fd, h->events[i], h->places ? h->places->cookies[i] : 0,
+			    &h->links[i]);
 
-	if (*ret_fd >= 0 || rc != -EINVAL)
+	if (h->links[i] >= 0 || rc != -EINVAL)
 		return rc;
-	if (h->attr.uprobe_path == (uint64_t)(uintptr_t)h->path) /* also kprobe_func */
-		own.attr.uprobe_path = (uint64_t)(uintptr_t)own.path;
-	rc = open_event(&own, ret_fd);
-	if (!rc && (ioctl(*ret_fd, PERF_EVENT_IOC_SET_BPF, prog_fd) ||
-		    ioctl(*ret_fd, PERF_EVENT_IOC_ENABLE, 0))) {
-		rc = -errno;
-		close(*ret_fd);
-	}
+	rc = open_event(h, i, &h->links[i]);
+	return !rc && (ioctl(h->links[i], PERF_EVENT_IOC_SET_BPF, prog_fd) ||
+		       ioctl(h->links[i], PERF_EVENT_IOC_ENABLE, 0))
+		       ? -errno
+		       : rc;
+}
+
+static void take_off_events(const struct bb_hook *h)
+{
+	close_each(h->links, h->n_events, h->point.acts_on_all ? close_now : bb_close_later);
+}
+
+static int put_on_events(const struct bb_hook *h, int prog_fd)
+{
+	int rc = 0;
+
+	for (uint32_t i = 0; !rc && i < h->n_events; i++)
+		rc = put_on_event(h, i, prog_fd);
+	if (rc)
+		take_off_events(h);
 	return rc;
 }
 
@@ -522,38 +507,13 @@ static int put_on_kernel_functions(const struct bb_hook *h, int prog_fd, int *re
 					(uint32_t)h->functions.n, ret_fd);
 }
 
-static int put_on_offsets(const struct bb_hook *h, int prog_fd, int *ret_fd)
+static int put_on_places(const struct bb_hook *h, int prog_fd, int *ret_fd)
 {
-	const struct bb_multi_places places = {.offsets = h->places->offsets, .n = h->places->n};
+	const struct bb_user_places *p = h->places;
+	const struct bb_multi_places places = {p->offsets, p->counters, p->cookies, p->n};
 
 	return bb_multi_link__to_file(prog_fd, h->point.attach_type, h->point.is_return, h->path,
 				      &places, h->pid, ret_fd);
-}
-
-static void take_off_usdt(const struct bb_hook *h)
-{
-	for (uint32_t i = 0; h->usdt_links && i < h->places->n; i++) {
-		bb_close_later(h->usdt_links[i]);
-		h->usdt_links[i] = -1;
-	}
-}
-
-/* By one link, or by one a place, which the hook keeps. */
-static int put_on_usdt(const struct bb_hook *h, int prog_fd, int *ret_fd)
-{
-	const struct bb_user_places *u = h->places;
-	const struct bb_multi_places places = {u->offsets, u->counters, u->cookies, u->n};
-	int rc = 0;
-
-	if (!h->usdt_events)
-		return bb_multi_link__to_file(prog_fd, h->point.attach_type, false, h->path,
-					      &places, h->pid, ret_fd);
-	*ret_fd = -1;
-	for (uint32_t i = 0; !rc && i < u->n; i++)
-		rc = link_event(prog_fd, h->usdt_events[i], u->cookies[i], &h->usdt_links[i]);
-	if (rc)
-		take_off_usdt(h);
-	return rc;
 }
 
 static int link_of(int fd, int *ret_fd)
@@ -592,14 +552,16 @@ int bb_hook__put(const struct bb_hook *h, int prog_fd, int *ret_link_fd, struct 
 	const struct bb_attach_point *p = &h->point;
 	int rc = -ENOTSUP;
 
+	*ret_link_fd = -1;
 	switch (p->kind) {
 	case BB_AT_TRACEPOINT:
 	case BB_AT_KPROBE:
 	case BB_AT_UPROBE:
 	case BB_AT_UPROBE_MULTI:
 	case BB_AT_OWN_FUNCTION:
-		rc = h->places ? put_on_offsets(h, prog_fd, ret_link_fd)
-			       : put_on_event(h, prog_fd, ret_link_fd);
+	case BB_AT_USDT:
+		rc = h->n_events ? put_on_events(h, prog_fd)
+				 : put_on_places(h, prog_fd, ret_link_fd);
 		break;
 	case BB_AT_KPROBE_MULTI: rc = put_on_kernel_functions(h, prog_fd, ret_link_fd); break;
 	case BB_AT_RAW_TP:
@@ -609,10 +571,7 @@ int bb_hook__put(const struct bb_hook *h, int prog_fd, int *ret_link_fd, struct 
 	case BB_AT_ITER:
 	case BB_AT_OWN_RUN:
 	case BB_AT_SK_MSG:
-	case BB_AT_REUSEPORT:
-		*ret_link_fd = -1;
-		rc = 0;
-		break;
+	case BB_AT_REUSEPORT: rc = 0; break;
 	case BB_AT_CGROUP:
 		rc = link_of(bpf_link_create(prog_fd, h->place->cgroup_fd,
 					     (enum bpf_attach_type)p->attach_type, NULL),
@@ -631,7 +590,6 @@ int bb_hook__put(const struct bb_hook *h, int prog_fd, int *ret_link_fd, struct 
 		rc = link_of(bpf_link_create(p->map_fd, 0, BB_ATTACH_STRUCT_OPS, NULL),
 			     ret_link_fd);
 		break;
-	case BB_AT_USDT: rc = put_on_usdt(h, prog_fd, ret_link_fd); break;
 	case BB_AT_NOWHERE: break;
 	}
 	if (rc == -ENOENT && p->kind == BB_AT_RAW_TP)
@@ -646,9 +604,6 @@ int bb_hook__put(const struct bb_hook *h, int prog_fd, int *ret_link_fd, struct 
 
 void bb_hook__take_off(const struct bb_hook *h, int link_fd)
 {
-	take_off_usdt(h);
-	if (h->point.acts_on_all && link_fd >= 0)
-		close(link_fd);
-	else
-		bb_close_later(link_fd);
+	take_off_events(h);
+	(h->point.acts_on_all ? close_now : bb_close_later)(link_fd);
 }

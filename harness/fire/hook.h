@@ -10,7 +10,7 @@
 #include "fire/attach_point.h"
 #include "fire/kernel_function.h"
 #include "fire/place.h"
-#include "fire/usdt.h"
+#include "fire/user_function.h"
 
 /*
  * An attach point, made ready for programs that take turns on it. The slow part is done when it is
@@ -19,15 +19,14 @@
  */
 struct bb_hook {
 	struct bb_attach_point point;
-	int event_fd;                /* of the perf event; -1: it needs none */
-	struct perf_event_attr attr; /* of that */
-	char path[4096];             /* uprobe: the file that attr points to */
+	struct perf_event_attr attr; /* of its perf events, but for what each has of its own */
+	char path[4096];             /* the file or kernel function that attr points to */
 	/* where one link goes to many functions: of the kernel, or at offsets in the file */
 	struct bb_kernel_functions functions;
 	struct bb_user_places *places;
-	/* of a static probe, events and, while a program is there, links, by place: where no link
-	 * goes to all */
-	int *usdt_events, *usdt_links;
+	/* perf events, one a place, and the links of the program that is there; -1: none */
+	int *events, *links;
+	uint32_t n_events;
 	pid_t pid;                         /* uprobe: of which process; -1: of all */
 	const struct bb_fire_place *place; /* borrowed; NULL: there is none */
 	/* two programs that do nothing, on a raw tracepoint: the kernel patches its own code for
@@ -54,10 +53,10 @@ void bb_hook__close_now(struct bb_hook *h); /* returns when it has gone */
  */
 void bb_hook__name_event(struct bb_attach_point *p, const char *program);
 
-/* Put a program on it. */
+/* Put a program on it. *ret_link_fd: -1 where the hook keeps the links. */
 int bb_hook__put(const struct bb_hook *h, int prog_fd, int *ret_link_fd, struct bb_err *err);
 
-/* Take it off; -1: there is none. What is slow about that goes on for a while (fire/later.h), but
+/* Take it off. What is slow about that goes on for a while (fire/later.h), but
  * not where the program acts on all: it must not meet us. */
 void bb_hook__take_off(const struct bb_hook *h, int link_fd);
 

@@ -17,6 +17,7 @@
 
 #include "bpf/libbpf_log.h"
 #include "bpf/netns.h"
+#include "fire/user_function.h"
 
 /* --- the objects --- */
 
@@ -378,8 +379,8 @@ static const char *only_function(const struct bb_live_objects *o, const char *be
 	return found;
 }
 
-void bb_live_objects__guess_function(const struct bb_live_objects *o, const char *program,
-				     struct bb_attach_point *p)
+static void guess_function(const struct bb_live_objects *o, const char *program,
+			   struct bb_attach_point *p)
 {
 	char name[128];
 	const char *function = NULL;
@@ -408,6 +409,38 @@ static const struct btf_type *event_of(const struct bb_live_objects *o, const ch
 	t = t ? btf__type_by_id(o->btf, t->type) : NULL;
 	t = t && btf_is_ptr(t) ? btf__type_by_id(o->btf, t->type) : NULL;
 	return t && btf_is_func_proto(t) ? t : NULL;
+}
+
+static long value_of_user(const struct bb_live_objects *o, enum bb_user_value kind)
+{
+	switch (kind) {
+	case BB_VALUE_TEXT: return text_of_ours(o);
+	case BB_VALUE_POINTER: return o->pages ? (long)page_at(o, PAGE_ADDRESSES) + IN_PAGE : 0;
+	case BB_VALUE_INTEGER: return A_SIZE;
+	default: return 0;
+	}
+}
+
+/* By its debugging information. What has a register of its own kind, as floats do, is named only.
+ */
+static void make_for_user(const struct bb_live_objects *o, struct bb_attach_point *p)
+{
+	static const char *const words[] = {"nothing", "integer", "text", "page of pointers",
+					    "float"};
+	const struct bb_user_prototype *known = &p->prototype;
+	size_t n = 0, at;
+
+	at = (size_t)snprintf(p->said, sizeof(p->said), "arguments made: %s",
+			      known->n ? "" : "none");
+	for (uint32_t i = 0; i < known->n && at < sizeof(p->said); i++) {
+		if (known->parameters[i] != BB_VALUE_FLOAT && n < 6)
+			p->args[n++] = value_of_user(o, known->parameters[i]);
+		at += (size_t)snprintf(p->said + at, sizeof(p->said) - at, "%s%s", i ? ", " : "",
+				       words[known->parameters[i]]);
+	}
+	p->args[6] = value_of_user(o, known->result);
+	if (p->is_return && at < sizeof(p->said))
+		snprintf(p->said + at, sizeof(p->said) - at, "; returns %s", words[known->result]);
 }
 
 /* Nothing is known of it (`why`, or ""): set 0 is sizes, and a text as the result. */
@@ -453,6 +486,10 @@ bool bb_live_objects__make_arguments(const struct bb_live_objects *o, unsigned i
 	p->argument_set = set;
 	snprintf(function, sizeof(function), "%.*s", (int)strcspn(p->target, "+"), p->target);
 	proto = p->kind == BB_AT_OWN_RUN ? event_of(o, function) : prototype_of(o, function);
+	if (!set && p->prototype.is_known) {
+		make_for_user(o, p);
+		return true;
+	}
 	if (!proto || o->why_not) {
 		make_unknown(o, &filler,
 			     !o->why_not && *function && !strpbrk(function, ":/*?[")
@@ -471,4 +508,13 @@ bool bb_live_objects__make_arguments(const struct bb_live_objects *o, unsigned i
 	snprintf(p->said, sizeof(p->said), "arguments made: %.150s", *said ? said : "none");
 	make_result(o, &filler, proto->type, function, p);
 	return true;
+}
+
+void bb_live_objects__stand_in(const struct bb_live_objects *o, const char *program,
+			       struct bb_attach_point *p)
+{
+	if (!*p->target)
+		guess_function(o, program, p);
+	bb_user_target__prototype(p->target, &p->prototype);
+	bb_live_objects__make_arguments(o, 0, p);
 }

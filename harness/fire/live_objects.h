@@ -44,18 +44,19 @@ void bb_live_objects__close(struct bb_live_objects *o);
  * The arguments for a call of ours in the place of the function that `p` (BB_AT_OWN_FUNCTION)
  * names, or for a test run in the place of its event (BB_AT_OWN_RUN), by the function's prototype
  * in the kernel's BTF: addresses of live objects by their types, integers and texts by their names;
- * the set's value for what we hold none of. p->said says which. false: that set cannot be made
- * here, and `p` stays.
+ * the set's value for what we hold none of. Of a function in user space, set 0 is by
+ * p->prototype. p->said says which. false: that set cannot be made here, and `p` stays.
  */
 bool bb_live_objects__make_arguments(const struct bb_live_objects *o, unsigned int set,
 				     struct bb_attach_point *p);
 
 /*
- * The function that a program without a place is for, as p->target: loaders that build programs
- * name them after it, and so do many authors. "" where the kernel has no function of that name (or,
- * of a name that the kernel has cut, not just one that begins so).
+ * Find out for what `p` (likewise) stands in, and make set 0. Where it has no place, that is the
+ * function that `program` is named after, as loaders that build programs name them, and so do many
+ * authors; "" where the kernel has no function of that name (or, of a name that the kernel has cut,
+ * not just one that begins so).
  */
-void bb_live_objects__guess_function(const struct bb_live_objects *o, const char *program,
-				     struct bb_attach_point *p);
+void bb_live_objects__stand_in(const struct bb_live_objects *o, const char *program,
+			       struct bb_attach_point *p);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "fire/own_function.h"
+#include "fire/user_function.h"
 
 /* The kernel single-steps the instruction at a probe; a function that begins by NOP is emulated. In
  * a file of its own, it is neither inlined nor cloned. */

@@ -6,7 +6,7 @@
 
 #include "base/process.h"
 #include "fire/call_child.h"
-#include "fire/own_function.h"
+#include "fire/user_function.h"
 #include "fire/trigger.h"
 
 static int fire_own_function(struct bb_firing *f)

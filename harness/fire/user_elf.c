@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "fire/user_elf.h"
 
+#include <dwarf.h>
+#include <elfutils/libdw.h>
 #include <errno.h>
 #include <fnmatch.h>
 #include <stdio.h>
@@ -47,15 +49,15 @@ static void keep_name(struct search *s, const char *provider, const char *name)
 
 /* --- functions --- */
 
-bool bb_user_query__is_pattern(const struct bb_user_query *q)
+bool bb_is_pattern(const char *function)
 {
-	return q->function[strcspn(q->function, "*?[")];
+	return strpbrk(function, "*?[");
 }
 
 /* A name that is no pattern stands for the first function that has it. */
 static int match(struct search *s, const GElf_Sym *sym, const char *name, struct bb_err *err)
 {
-	bool is_pattern = bb_user_query__is_pattern(s->query);
+	bool is_pattern = bb_is_pattern(s->query->function);
 	struct bb_user_places *to = s->found;
 	uint64_t offset;
 
@@ -111,7 +113,7 @@ static int say_none(const struct search *s, int rc, const char *kind, const char
 
 static int say_no_function(const struct search *s, struct bb_err *err)
 {
-	bool is_known = s->is_whole || bb_user_query__is_pattern(s->query);
+	bool is_known = s->is_whole || bb_is_pattern(s->query->function);
 	char stripped[120] = "";
 
 	if (!s->is_whole)
@@ -237,6 +239,111 @@ static int search_probes(struct search *s, struct bb_err *err)
 			err);
 }
 
+/* --- the prototype of a function --- */
+
+struct prototype_search {
+	const char *function;
+	struct bb_user_prototype *found;
+};
+
+/* The type of a parameter, variable or pointer, without its qualifiers; false: void, or damaged. */
+static bool type_of(Dwarf_Die *die, Dwarf_Die *ret_type)
+{
+	Dwarf_Attribute attr;
+
+	return dwarf_formref_die(dwarf_attr_integrate(die, DW_AT_type, &attr), ret_type) &&
+	       !dwarf_peel_type(ret_type, ret_type);
+}
+
+static Dwarf_Word encoding_of(Dwarf_Die *type)
+{
+	Dwarf_Attribute attr;
+	Dwarf_Word encoding = 0;
+
+	dwarf_formudata(dwarf_attr_integrate(type, DW_AT_encoding, &attr), &encoding);
+	return encoding;
+}
+
+/* BB_N_USER_VALUES: of a type that is handed over in another way. */
+static enum bb_user_value value_of(Dwarf_Die *type)
+{
+	Dwarf_Die to;
+
+	switch (dwarf_tag(type)) {
+	case DW_TAG_base_type:
+		return encoding_of(type) == DW_ATE_float ? BB_VALUE_FLOAT : BB_VALUE_INTEGER;
+	case DW_TAG_enumeration_type: return BB_VALUE_INTEGER;
+	case DW_TAG_pointer_type:
+	case DW_TAG_reference_type:
+	case DW_TAG_rvalue_reference_type:
+		return type_of(type, &to) && dwarf_tag(&to) == DW_TAG_base_type &&
+				       (encoding_of(&to) == DW_ATE_signed_char ||
+					encoding_of(&to) == DW_ATE_unsigned_char)
+			       ? BB_VALUE_TEXT
+			       : BB_VALUE_POINTER;
+	default: return BB_N_USER_VALUES;
+	}
+}
+
+static void read_prototype(Dwarf_Die *function, struct bb_user_prototype *ret_prototype)
+{
+	struct bb_user_prototype p = {.is_known = true};
+	enum bb_user_value value = BB_VALUE_NONE;
+	Dwarf_Die child, type;
+	int rc = dwarf_child(function, &child);
+
+	for (; !rc && p.n < BB_MOST_PARAMETERS; rc = dwarf_siblingof(&child, &child)) {
+		if (dwarf_tag(&child) != DW_TAG_formal_parameter)
+			continue;
+		value = type_of(&child, &type) ? value_of(&type) : BB_N_USER_VALUES;
+		if (value == BB_N_USER_VALUES)
+			break;
+		p.parameters[p.n++] = value;
+	}
+	value = type_of(function, &type) ? value_of(&type) : BB_VALUE_NONE;
+	p.result = value == BB_N_USER_VALUES ? BB_VALUE_NONE : value;
+	*ret_prototype = p;
+}
+
+static int match_prototype(Dwarf_Die *die, void *arg)
+{
+	struct prototype_search *s = arg;
+	Dwarf_Attribute attr;
+	const char *name = dwarf_diename(die),
+		   *symbol = dwarf_formstring(dwarf_attr_integrate(die, DW_AT_linkage_name, &attr));
+
+	if ((!name || strcmp(name, s->function)) && (!symbol || strcmp(symbol, s->function)))
+		return DWARF_CB_OK;
+	read_prototype(die, s->found);
+	return DWARF_CB_ABORT;
+}
+
+int bb_user_elf__search_prototype(Elf *elf, const char *function,
+				  struct bb_user_prototype *ret_prototype)
+{
+	struct prototype_search s = {function, ret_prototype};
+	Dwarf *dwarf = dwarf_begin_elf(elf, DWARF_C_READ, NULL);
+	Dwarf_CU *unit = NULL;
+	Dwarf_Die die;
+
+	if (!dwarf)
+		return -ENODATA;
+	while (!s.found->is_known && !dwarf_get_units(dwarf, unit, &unit, NULL, NULL, &die, NULL))
+		dwarf_getfuncs(&die, match_prototype, &s, 0);
+	dwarf_end(dwarf);
+	return s.found->is_known ? 0 : -ESRCH;
+}
+
+int bb_user_prototype__check(const struct bb_user_prototype *p)
+{
+	if (p->n > BB_MOST_PARAMETERS || (unsigned int)p->result >= BB_N_USER_VALUES)
+		return -EBADMSG;
+	for (uint32_t i = 0; i < p->n; i++)
+		if ((unsigned int)p->parameters[i] >= BB_N_USER_VALUES)
+			return -EBADMSG;
+	return 0;
+}
+
 /* --- the child and we --- */
 
 int bb_user_elf__search(Elf *elf, const struct bb_user_query *q, struct bb_user_places *ret_places,
@@ -262,15 +369,39 @@ struct file {
 	int fd;
 };
 
+/* It has sections, and they are not there. */
+static bool is_cut_off(Elf *elf)
+{
+	GElf_Ehdr head;
+
+	return !gelf_getehdr(elf, &head) || (head.e_shoff && !elf_getscn(elf, 1));
+}
+
 static int search_file(void *arg, void *reply, struct bb_err *err)
 {
 	const struct file *f = arg;
 	Elf *elf = bb_elf__of_file(f->fd);
-	int rc = elf ? bb_user_elf__search(elf, f->query, reply, err)
-		     : bb_fail(err, -EINVAL, "%s is no ELF file", f->query->path);
+	int rc;
 
+	if (!elf)
+		return bb_fail(err, -EINVAL, "%s is no ELF file", f->query->path);
+	rc = is_cut_off(elf) ? bb_fail(err, -EINVAL, "%s: a damaged ELF file: it is cut off",
+				       f->query->path)
+			     : bb_user_elf__search(elf, f->query, reply, err);
 	elf_end(elf);
 	return rc;
+}
+
+static int search_file_prototype(void *arg, void *reply, struct bb_err *err)
+{
+	const struct file *f = arg;
+	Elf *elf = bb_elf__of_file(f->fd);
+	int rc = elf ? bb_user_elf__search_prototype(elf, f->query->function, reply) : -EINVAL;
+
+	elf_end(elf);
+	return rc ? bb_fail(err, rc, "%s: nothing says what '%s' takes", f->query->path,
+			    f->query->function)
+		  : 0;
 }
 
 int bb_user_places__check(const struct bb_user_places *p)
@@ -297,10 +428,11 @@ static int open_file(const char *path, struct bb_err *err)
 	return bb_fail(err, -EFBIG, "%s: more than 8 GiB", path);
 }
 
-int bb_user_elf__find(const struct bb_user_query *q, struct bb_user_places **ret_places,
-		      struct bb_err *err)
+/* Let a confined child do `work`; `check` sees its reply. */
+static int ask_child(const struct bb_user_query *q,
+		     int (*work)(void *arg, void *reply, struct bb_err *err), void *ret_reply,
+		     size_t reply_bytes, int (*check)(const void *reply), struct bb_err *err)
 {
-	struct bb_user_places *places = calloc(1, sizeof(*places));
 	struct file file = {.query = q, .fd = open_file(q->path, err)};
 	const struct bb_confined c = {
 		.path = q->path,
@@ -308,22 +440,54 @@ int bb_user_elf__find(const struct bb_user_query *q, struct bb_user_places **ret
 		.library = "libelf",
 		.verb = "read",
 		.remedy = "",
-		.work = search_file,
+		.work = work,
 		.arg = &file,
 		.fd = file.fd,
-		.ret_reply = places,
-		.reply_bytes = sizeof(*places),
+		.ret_reply = ret_reply,
+		.reply_bytes = reply_bytes,
 	};
-	int rc = !places ? bb_fail_nomem(err) : file.fd < 0 ? file.fd : bb_confined__run(&c, err);
+	int rc = file.fd < 0 ? file.fd : bb_confined__run(&c, err);
 
-	if (!rc && bb_user_places__check(places))
-		rc = bb_fail(err, -EBADMSG, "%s: damaged: it took over the process that read it",
-			     q->path);
 	if (file.fd >= 0)
 		close(file.fd);
+	if (!rc && check(ret_reply))
+		rc = bb_fail(err, -EBADMSG, "%s: damaged: it took over the process that read it",
+			     q->path);
+	return rc;
+}
+
+static int check_places(const void *reply)
+{
+	return bb_user_places__check(reply);
+}
+
+static int check_prototype(const void *reply)
+{
+	return bb_user_prototype__check(reply);
+}
+
+int bb_user_elf__find(const struct bb_user_query *q, struct bb_user_places **ret_places,
+		      struct bb_err *err)
+{
+	struct bb_user_places *places = calloc(1, sizeof(*places));
+	int rc = places ? ask_child(q, search_file, places, sizeof(*places), check_places, err)
+			: bb_fail_nomem(err);
+
 	if (rc)
 		free(places);
 	else
 		*ret_places = places;
+	return rc;
+}
+
+int bb_user_elf__find_prototype(const char *path, const char *function,
+				struct bb_user_prototype *ret_prototype, struct bb_err *err)
+{
+	const struct bb_user_query q = {.path = path, .function = function};
+	struct bb_user_prototype p = {0};
+	int rc = ask_child(&q, search_file_prototype, &p, sizeof(p), check_prototype, err);
+
+	if (!rc)
+		*ret_prototype = p;
 	return rc;
 }

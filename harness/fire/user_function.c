@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/io.h"
 #include "base/parse.h"
 
 /* --- the file --- */
@@ -40,7 +41,7 @@ static int say_no_file(const char *name, const char *why, struct bb_err *err)
 		       name, why);
 }
 
-int bb_user_file__find(const char *name, char *ret_path, size_t size, struct bb_err *err)
+static int find_file(const char *name, char *ret_path, size_t size, struct bb_err *err)
 {
 	/* as libbpf looks; the third is where Debian keeps them */
 	static const char libraries[] = "/usr/lib64:/usr/lib:/usr/lib/" BB_MULTIARCH ":/lib64:/lib";
@@ -59,115 +60,147 @@ int bb_user_file__find(const char *name, char *ret_path, size_t size, struct bb_
 			   err);
 }
 
-/* --- the function --- */
+/* --- the places in it --- */
+
+/* The word up to the next colon or the end; false: there is none, or it is too long. */
+static bool take_word(const char **at, char *ret_word, size_t size)
+{
+	size_t len = strcspn(*at, ":");
+
+	if (!len || len >= size)
+		return false;
+	memcpy(ret_word, *at, len);
+	ret_word[len] = '\0';
+	*at += len + ((*at)[len] == ':');
+	return true;
+}
+
+static int parse_probe(const char *text, struct bb_user_target *t, char *file, size_t size,
+		       struct bb_err *err)
+{
+	const char *at = text;
+
+	if (take_word(&at, file, size) && take_word(&at, t->provider, sizeof(t->provider)) &&
+	    take_word(&at, t->probe, sizeof(t->probe)) && !*at)
+		return 0;
+	return bb_fail(err, -ENOTSUP, "'%s' names no static probe; FILE:PROVIDER:NAME would", text);
+}
 
 /* "FUNCTION+0x10" or an address. */
-static int find_place(struct bb_user_function *f, const char *place, struct bb_err *err)
+static int parse_function(const char *text, struct bb_user_target *t, struct bb_err *err)
 {
-	const char *plus = strchr(place, '+');
-	size_t len = plus ? (size_t)(plus - place) : strlen(place);
-	struct bb_user_query q = {.path = f->path};
-	struct bb_user_places *found = NULL;
-	uint64_t more = 0;
-	int rc;
+	const char *plus = strchr(text, '+');
+	size_t len = plus ? (size_t)(plus - text) : strlen(text);
 
-	if (!bb_parse_u64(place, &f->file_offset))
+	if (!bb_parse_u64(text, &t->offset))
 		return 0;
-	if (!len || len >= sizeof(f->name) || (plus && bb_parse_u64(plus + 1, &more)))
-		return bb_fail(err, -EINVAL, "'%s' is no function and no address", place);
-	memcpy(f->name, place, len);
-	q.function = f->name;
-	if (bb_user_query__is_pattern(&q))
-		return bb_fail(err, -EINVAL, "'%s' names many functions", place);
-	rc = bb_user_elf__find(&q, &found, err);
-	if (!rc)
-		f->file_offset = found->offsets[0] + more;
-	free(found);
-	return rc;
+	if (!len || len >= sizeof(t->function) || (plus && bb_parse_u64(plus + 1, &t->offset)))
+		return bb_fail(err, -EINVAL, "'%s' is no function and no address", text);
+	memcpy(t->function, text, len);
+	return 0;
 }
 
-/* FILE of "FILE:FUNCTION", as a path. */
-static int find_file_of(const char *target, struct bb_user_function *ret_function,
-			struct bb_err *err)
+int bb_user_target__parse(const char *text, bool is_probe, struct bb_user_target *ret_target,
+			  struct bb_err *err)
 {
-	const char *colon = strrchr(target, ':');
-	char file[4096];
-
-	if (!colon || colon == target || (size_t)(colon - target) >= sizeof(file))
-		return bb_fail(err, -EINVAL, "'%s' names no function; FILE:FUNCTION would", target);
-	memcpy(file, target, (size_t)(colon - target));
-	file[colon - target] = '\0';
-	*ret_function = (struct bb_user_function){0};
-	return bb_user_file__find(file, ret_function->path, sizeof(ret_function->path), err);
-}
-
-int bb_user_function__find(const char *target, struct bb_user_function *ret_function,
-			   struct bb_err *err)
-{
-	int rc = find_file_of(target, ret_function, err);
-
-	return rc ? rc : find_place(ret_function, strrchr(target, ':') + 1, err);
-}
-
-int bb_user_function__find_all(const char *target, struct bb_user_function *f,
-			       struct bb_user_places **ret_places, struct bb_err *err)
-{
-	const char *colon = strrchr(target, ':');
-	struct bb_user_query q = {.path = f->path, .function = colon ? colon + 1 : ""};
-	struct bb_user_places *one;
+	struct bb_user_target *t = ret_target;
+	const char *colon = strrchr(text, ':');
+	char file[sizeof(t->path)];
 	int rc;
 
-	if (bb_user_query__is_pattern(&q)) {
-		rc = find_file_of(target, f, err);
-		return rc ? rc : bb_user_elf__find(&q, ret_places, err);
+	*t = (struct bb_user_target){0};
+	if (is_probe) {
+		rc = parse_probe(text, t, file, sizeof(file), err);
+	} else if (!colon || colon == text || (size_t)(colon - text) >= sizeof(file)) {
+		rc = bb_fail(err, -ENOTSUP, "'%s' names no function; FILE:FUNCTION would", text);
+	} else {
+		snprintf(file, sizeof(file), "%.*s", (int)(colon - text), text);
+		rc = parse_function(colon + 1, t, err);
 	}
-	rc = bb_user_function__find(target, f, err);
-	one = rc ? NULL : calloc(1, sizeof(*one));
-	if (!rc && !one)
-		rc = bb_fail_nomem(err);
-	if (rc)
-		return rc;
-	one->offsets[one->n++] = f->file_offset;
+	return rc ? rc : find_file(file, t->path, sizeof(t->path), err);
+}
+
+static int one_place(uint64_t offset, struct bb_user_places **ret_places, struct bb_err *err)
+{
+	struct bb_user_places *one = calloc(1, sizeof(*one));
+
+	if (!one)
+		return bb_fail_nomem(err);
+	one->offsets[one->n++] = offset;
 	*ret_places = one;
 	return 0;
 }
 
-/* --- ours --- */
-
-struct ours {
-	uintptr_t address;
-	uint64_t file_offset;
-	bool found;
-};
-
-/* Of the program, which comes first. */
-static int look_for_ours(struct dl_phdr_info *info, size_t size, void *arg)
+static int find_places(const struct bb_user_target *t, struct bb_user_places **ret_places,
+		       struct bb_err *err)
 {
-	struct ours *o = arg;
+	const struct bb_user_query q = {.path = t->path,
+					.function = *t->probe ? NULL : t->function,
+					.provider = t->provider,
+					.probe = t->probe};
+	int rc;
+
+	if (!*t->probe && !*t->function)
+		return one_place(t->offset, ret_places, err);
+	rc = bb_user_elf__find(&q, ret_places, err);
+	for (uint32_t i = 0; !rc && i < (*ret_places)->n; i++)
+		(*ret_places)->offsets[i] += t->offset;
+	return rc;
+}
+
+/* A file that is damaged is the user's all the same: nothing may stand in for it. */
+static int say_why(int rc, struct bb_err *err)
+{
+	if (!rc || rc == -ENOMEM || rc == -EINTR || rc == -ETIME || bb_is_shortage(rc))
+		return rc;
+	return bb_fail(err, rc == -ENODATA || rc == -ENOTSUP ? -ENOTSUP : -ENOENT, "%s",
+		       err ? err->msg : "");
+}
+
+int bb_user_target__find(const char *text, bool is_probe, struct bb_user_target *ret_target,
+			 struct bb_user_places **ret_places, struct bb_err *err)
+{
+	int rc = bb_user_target__parse(text, is_probe, ret_target, err);
+
+	return say_why(rc ? rc : find_places(ret_target, ret_places, err), err);
+}
+
+void bb_user_target__prototype(const char *text, struct bb_user_prototype *ret_prototype)
+{
+	struct bb_user_target t;
+	struct bb_err unsaid = {0};
+
+	*ret_prototype = (struct bb_user_prototype){0};
+	if (!bb_user_target__parse(text, false, &t, &unsaid) && *t.function)
+		bb_user_elf__find_prototype(t.path, t.function, ret_prototype, &unsaid);
+}
+
+/* --- our own function --- */
+
+/* The program itself comes first. */
+static int find_offset(struct dl_phdr_info *info, size_t size, void *arg)
+{
+	const uintptr_t address = (uintptr_t)bb_own_function;
+	uint64_t *offset = arg;
 
 	(void)size;
 	for (int i = 0; i < info->dlpi_phnum; i++) {
 		const ElfW(Phdr) *ph = &info->dlpi_phdr[i];
 		uintptr_t start = info->dlpi_addr + ph->p_vaddr;
 
-		if (ph->p_type != PT_LOAD || o->address < start ||
-		    o->address - start >= ph->p_filesz)
-			continue;
-		o->file_offset = o->address - start + ph->p_offset;
-		o->found = true;
+		if (ph->p_type == PT_LOAD && address >= start && address - start < ph->p_filesz)
+			*offset = address - start + ph->p_offset;
 	}
 	return 1;
 }
 
-int bb_user_function__of_ours(const void *address, struct bb_user_function *ret_function,
-			      struct bb_err *err)
+int bb_own_function__find(char *ret_path, size_t size, struct bb_user_places **ret_places,
+			  struct bb_err *err)
 {
-	struct ours o = {.address = (uintptr_t)address};
+	uint64_t offset = 0;
 
-	dl_iterate_phdr(look_for_ours, &o);
-	if (!o.found)
-		return bb_fail(err, -ENOENT, "a function of ours is not in our own file");
-	*ret_function = (struct bb_user_function){.path = "/proc/self/exe",
-						  .file_offset = o.file_offset};
-	return 0;
+	dl_iterate_phdr(find_offset, &offset);
+	snprintf(ret_path, size, "/proc/self/exe");
+	return offset ? one_place(offset, ret_places, err)
+		      : bb_fail(err, -ENOENT, "a function of ours is not in our own file");
 }

@@ -97,7 +97,7 @@ static double bare_block(void *arg)
 		bb_stats_reader__info(bb_target__reader(f->subject.target), &s);
 	}
 	began_ns = bb_now_ns() - began_ns;
-	bb_close_later(link_fd);
+	bb_hook__take_off(&f->hook, link_fd);
 	return (double)began_ns / BENCH_BLOCK;
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Functions and static probes of a program or library, and a child's reply that may be anything. */
+/* Functions, their prototypes and static probes of a program or library, and a child's reply that
+ * may be anything. */
 #include "fuzz/fuzz.h"
 
 #include "bpf/elf_reader.h"
@@ -28,6 +29,7 @@ static void check_reply(const uint8_t *data, size_t size)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	Elf *elf = bb_elf__of_memory((const char *)data, size);
+	struct bb_user_prototype prototype = {0};
 
 	for (size_t i = 0; elf && i < sizeof(queries) / sizeof(queries[0]); i++) {
 		struct bb_err err = {0};
@@ -37,6 +39,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		    bb_user_places__check(&places))
 			abort();
 	}
+	if (elf && !bb_user_elf__search_prototype(elf, "f", &prototype) &&
+	    bb_user_prototype__check(&prototype))
+		abort();
 	elf_end(elf);
 	check_reply(data, size);
 	return 0;

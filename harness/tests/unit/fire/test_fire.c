@@ -6,8 +6,10 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <bpf/btf.h>
 #include <cmocka.h>
@@ -184,7 +186,8 @@ static void test_function_by_name(void **state)
 	for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]); i++)
 		assert_true(btf__add_func(o.btf, functions[i], BTF_FUNC_STATIC, proto) > 0);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		bb_live_objects__guess_function(&o, cases[i].program, &p);
+		p.target[0] = '\0';
+		bb_live_objects__stand_in(&o, cases[i].program, &p);
 		assert_string_equal(p.target, cases[i].function);
 	}
 	btf__free(o.btf);
@@ -235,26 +238,52 @@ static void test_types_that_libbpf_may_not_know(void **state)
 
 static void test_functions_of_a_file(void **state)
 {
-	struct bb_user_function one, many;
 	struct bb_user_places *places = NULL;
+	struct bb_user_target one, many;
+	uint64_t offset;
 
 	(void)state;
-	assert_int_equal(bb_user_function__find("libc.so.6:calloc", &one, NULL), 0);
-	assert_int_equal(bb_user_function__find_all("libc.so.6:calloc", &many, &places, NULL), 0);
+	assert_int_equal(bb_user_target__find("libc.so.6:calloc", false, &one, &places, NULL), 0);
 	assert_int_equal(places->n, 1);
-	assert_int_equal(places->offsets[0], one.file_offset);
+	offset = places->offsets[0];
 	free(places);
-	assert_int_equal(bb_user_function__find_all("libc.so.6:[cm]alloc", &many, &places, NULL),
+	assert_int_equal(bb_user_target__find("libc.so.6:calloc+0x10", false, &one, &places, NULL),
+			 0);
+	assert_int_equal(places->offsets[0], offset + 0x10);
+	free(places);
+	assert_int_equal(bb_user_target__find("libc.so.6:[cm]alloc", false, &many, &places, NULL),
 			 0);
 	assert_true(places->n >= 2); /* each once, however many names it has */
 	for (uint32_t i = 1; i < places->n; i++)
 		assert_true(places->offsets[i - 1] < places->offsets[i]);
 	assert_string_equal(many.path, one.path);
 	free(places);
-	assert_int_equal(bb_user_function__find_all("libc.so.6:no_such_*", &many, &places, NULL),
-			 -ESRCH);
-	assert_int_equal(bb_user_function__find("libc.so.6:maloc", &one, NULL), -ESRCH);
-	assert_int_equal(bb_user_function__find("/nonexistent:f", &one, NULL), -ENOENT);
+	assert_int_equal(bb_user_target__find("libc.so.6:no_such_*", false, &many, &places, NULL),
+			 -ENOENT);
+	assert_int_equal(bb_user_target__find("libc.so.6:maloc", false, &one, &places, NULL),
+			 -ENOENT);
+	assert_int_equal(bb_user_target__find("/nonexistent:f", false, &one, &places, NULL),
+			 -ENOENT);
+	assert_int_equal(bb_user_target__find("readline", false, &one, &places, NULL), -ENOTSUP);
+}
+
+/* Nothing may stand in for a file of the user's that is damaged: it is named instead. */
+static void test_a_damaged_file(void **state)
+{
+	char path[] = "/tmp/bb-damaged-XXXXXX", text[64];
+	struct bb_user_places *places = NULL;
+	struct bb_user_target target;
+	struct bb_err err = {0};
+	int fd = mkstemp(path);
+
+	(void)state;
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, "\177ELF of nobody", 14), 14);
+	close(fd);
+	snprintf(text, sizeof(text), "%s:work", path);
+	assert_int_equal(bb_user_target__find(text, false, &target, &places, &err), -ENOENT);
+	assert_non_null(strstr(err.msg, path));
+	unlink(path);
 }
 
 static void test_same_event(void **state)
@@ -331,6 +360,7 @@ int main(void)
 		cmocka_unit_test(test_sections_of_many_functions),
 		cmocka_unit_test(test_types_that_libbpf_may_not_know),
 		cmocka_unit_test(test_functions_of_a_file),
+		cmocka_unit_test(test_a_damaged_file),
 		cmocka_unit_test(test_same_event),
 		cmocka_unit_test(test_fewest_runs),
 		cmocka_unit_test(test_choice),

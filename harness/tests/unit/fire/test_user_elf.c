@@ -129,9 +129,15 @@ static void test_regular_files_only(void **state)
 /* A child that was taken over may say anything. */
 static void test_reply(void **state)
 {
+	struct bb_user_prototype prototype = {.n = 1, .parameters = {BB_VALUE_FLOAT}};
 	struct bb_user_places *p = calloc(1, sizeof(*p));
 
 	(void)state;
+	assert_int_equal(bb_user_prototype__check(&prototype), 0);
+	prototype.parameters[0] = BB_N_USER_VALUES;
+	assert_int_equal(bb_user_prototype__check(&prototype), -EBADMSG);
+	prototype.n = BB_MOST_PARAMETERS + 1;
+	assert_int_equal(bb_user_prototype__check(&prototype), -EBADMSG);
 	assert_non_null(p);
 	assert_int_equal(bb_user_places__check(p), -EBADMSG);
 	p->n = 2;
