@@ -204,7 +204,7 @@ test-all: deps-test ## likewise all tests, with kernels in virtual machines; TES
 ANALYZER := -fanalyzer $(addprefix -Wno-analyzer-,malloc-leak null-dereference null-argument possible-null-dereference \
 	possible-null-argument use-of-uninitialized-value)
 analyze: ## look for uses after free, double frees, open files and the like with gcc -fanalyzer: 2 minutes
-	$(Q)+$(MAKE) -j$(JOBS) --no-print-directory O=$(O)/analyze CFLAGS='-O1 $(ANALYZER)' WERROR=1 $(O)/analyze/libbpfbench.a
+	$(Q)+$(MAKE) -j$(JOBS) --no-print-directory O=$(O)/analyze CFLAGS='-O2 $(ANALYZER)' WERROR=1 $(O)/analyze/libbpfbench.a
 
 coverage: deps-test ## how many of bpfbench's own lines the unit and cli tests run (as root also the bpf tests), by gcc --coverage
 	$(Q)+ci/as-owner.sh $(MAKE) -j$(JOBS) --no-print-directory O=build-coverage CFLAGS='-O0 -g --coverage' LDFLAGS=--coverage all tests
@@ -294,7 +294,7 @@ install: ## install under PREFIX (/usr/local), below DESTDIR (nothing)
 	$(Q)install -D -t '$(TO)/share/bpfbench/plots' plots/plot.sh
 	$(Q)install -D -m 644 -t '$(TO)/share/man/man1' $(O)/bpfbench.1
 	$(Q)install -D -m 644 packaging/bpfbench.bash '$(TO)/share/bash-completion/completions/bpfbench'
-	$(Q)install -D -m 644 -t '$(TO)/share/doc/bpfbench' README.md results/schema.json
+	$(Q)install -D -m 644 -t '$(TO)/share/doc/bpfbench' README.md CONTRIBUTING.md results/schema.json
 	$(Q)install -D -m 644 -t '$(TO)/share/doc/bpfbench/docs' docs/*.md
 	$(Q)install -D -m 644 -t '$(TO)/share/doc/bpfbench/docs/methods' docs/methods/*.md
 	$(Q)install -D -m 644 -t '$(TO)/share/doc/bpfbench/docs/images' docs/images/*

@@ -27,6 +27,7 @@ to_roff() {
 	/^Formats:$/ && !formats { print ".PP\nThe formats are those of\n.BR show ."; skipping = 1; next }
 	/^Usage: / { printf ".PP\n\\fB%s\\fR\n", text(substr($0, 8)); next }
 	/^ [^ ]/ { printf ".PP\n\\fI%s\\fR\n", text(substr($0, 2)); next }
+	/^  (sudo )?bpfbench / && !/[^ ]  / { sub(/^ +/, ""); printf ".PP\n\\fB%s\\fR\n", text($0); next }	# an example
 	/^            / { sub(/^ +/, ""); print text($0); next }	# of an item with a long name
 	/^  / {
 		sub(/^ +/, "")

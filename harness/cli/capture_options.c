@@ -9,51 +9,34 @@
 
 #define DEFAULT_MIB 256
 
-enum { KEY_FOR = 0x800, KEY_UNTIL_ATTACHED, KEY_UNTIL, KEY_NO_CONTENTS, KEY_MAX_CONTENTS };
+#define AT(member) offsetof(struct bb_capture_args, member)
+#define TO(member) .at = AT(member)
 
-static const struct argp_option options[] = {
-	{"for", KEY_FOR, "SECONDS", 0, "capture for that time", 0},
-	{"until-attached", KEY_UNTIL_ATTACHED, NULL, 0,
-	 "capture until the command has attached programs and called bpf() no more for a second; 5 "
-	 "s "
-	 "where it attaches none (the default)",
-	 0},
-	{"until", KEY_UNTIL, "CMD", 0, "capture until this other command has ended (sh -c)", 0},
-	{"no-contents", KEY_NO_CONTENTS, NULL, 0,
-	 "leave out the contents of maps, which may be secret, but for constants and tail calls, "
-	 "which programs depend on",
-	 0},
-	{"max-contents", KEY_MAX_CONTENTS, "MIB", 0,
-	 "leave out the contents of maps beyond that size in all (default 256)", 0},
+const struct bb_option bb_capture_options[] = {
+	{"for", 0, "SECONDS", "capture for that time", bb_read_double, TO(seconds), 0.1, 86400},
+	{"until-attached", 0, NULL,
+	 "capture until the command has attached programs and called bpf() no more for a second; "
+	 "5 s where it attaches none (the default)",
+	 bb_read_flag, TO(until_attached)},
+	{"until", 0, "CMD", "capture until this other command has ended (sh -c)", bb_read_text,
+	 TO(until)},
+	{"no-contents", 0, NULL,
+	 "leave out the contents of maps, which may be secret; constants and tail calls, which "
+	 "programs depend on, are kept",
+	 bb_read_flag, TO(no_contents)},
+	{"max-contents", 0, "MIB",
+	 "leave out the contents of maps beyond that size in all (default 256)", bb_read_u32,
+	 TO(max_mib), 1, 1000},
 	{0},
 };
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+void bb_capture_args__check(const struct bb_capture_args *a, bool captures)
 {
-	struct bb_capture_args *a = state->input;
-
-	switch (key) {
-	case KEY_FOR: a->seconds = bb_option_double(state, "for", arg, 0.1, 86400); break;
-	case KEY_UNTIL_ATTACHED: a->until_attached = true; break;
-	case KEY_UNTIL: a->until = arg; break;
-	case KEY_NO_CONTENTS: a->no_contents = true; break;
-	case KEY_MAX_CONTENTS:
-		a->max_mib = bb_option_u32(state, "max-contents", arg, 1, 1000);
-		break;
-	case ARGP_KEY_END:
-		if ((a->seconds > 0) + (a->until != NULL) + a->until_attached > 1)
-			bb_usage_error(state, "one of --for, --until and --until-attached");
-		break;
-	default: return ARGP_ERR_UNKNOWN;
-	}
-	return 0;
-}
-
-const struct argp bb_capture_argp = {.options = options, .parser = parse};
-
-bool bb_capture_args__any(const struct bb_capture_args *a)
-{
-	return a->seconds > 0 || a->until || a->until_attached || a->no_contents || a->max_mib;
+	if (!captures &&
+	    (a->seconds > 0 || a->until || a->until_attached || a->no_contents || a->max_mib))
+		bb_usage_error("--for, --until and contents are for --capture");
+	if ((a->seconds > 0) + (a->until != NULL) + a->until_attached > 1)
+		bb_usage_error("one of --for, --until and --until-attached");
 }
 
 static void say(const char *line)

@@ -2,10 +2,10 @@
 #ifndef BB_CLI_CAPTURE_OPTIONS_H
 #define BB_CLI_CAPTURE_OPTIONS_H
 
-#include <argp.h>
 #include <stdbool.h>
 
 #include "capture/supervise.h"
+#include "cli/options.h"
 
 /* The options that say how a command's programs are captured: of capture and run. */
 struct bb_capture_args {
@@ -17,11 +17,11 @@ struct bb_capture_args {
 	const char *const *env; /* --env of the command that has these options; NULL: none */
 };
 
-/* As an argp child whose input is a struct bb_capture_args. */
-extern const struct argp bb_capture_argp;
+/* A set of struct bb_usage that goes into a struct bb_capture_args. */
+extern const struct bb_option bb_capture_options[];
 
-/* Is anything said of how? */
-bool bb_capture_args__any(const struct bb_capture_args *a);
+/* A usage error where they contradict each other, or are given and nothing is captured. */
+void bb_capture_args__check(const struct bb_capture_args *a, bool captures);
 
 /* The capture that they ask for, of argv[] (ends in NULL), with progress on stderr. */
 struct bb_capture_opts bb_capture_args__opts(const struct bb_capture_args *a,

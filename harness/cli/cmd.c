@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "cli/cmd.h"
 
+#include <argp.h>
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -99,10 +100,11 @@ static int say_unknown(const char *word)
 	return BB_EXIT_USAGE;
 }
 
+static char command_name[64] = "bpfbench";
+
 static int run_cmd(const struct bb_cmd *cmd, int argc, char **argv)
 {
 	struct bb_err err = {0};
-	char name[64];
 
 	if (!cmd->needs_root) {
 		/* a job that measures must fail, and some take a signal for a success */
@@ -110,8 +112,8 @@ static int run_cmd(const struct bb_cmd *cmd, int argc, char **argv)
 		if (bb_caller__become(&err))
 			return bb_complain(&err);
 	}
-	snprintf(name, sizeof(name), "bpfbench %s", cmd->name);
-	argv[0] = name;
+	snprintf(command_name, sizeof(command_name), "bpfbench %s", cmd->name);
+	argv[0] = command_name;
 	return cmd->run(argc, argv);
 }
 
@@ -145,14 +147,14 @@ int bb_complain(const struct bb_err *err)
 	return err->code == -ENOTSUP ? BB_EXIT_UNSUPPORTED : BB_EXIT_FAILURE;
 }
 
-void bb_usage_error(const struct argp_state *state, const char *fmt, ...)
+void bb_usage_error(const char *fmt, ...)
 {
 	va_list ap;
 
-	fprintf(stderr, "%s: ", state->name);
+	fprintf(stderr, "%s: ", command_name);
 	va_start(ap, fmt);
 	vfprintf(stderr, fmt, ap);
 	va_end(ap);
-	fprintf(stderr, "; see `%s --help`\n", state->name);
+	fprintf(stderr, "; see `%s --help`\n", command_name);
 	exit(BB_EXIT_USAGE);
 }

@@ -2,15 +2,14 @@
 #ifndef BB_CLI_CMD_H
 #define BB_CLI_CMD_H
 
-#include <argp.h>
 #include <stdbool.h>
 #include <stddef.h>
 
 #include "base/err.h"
 
 /*
- * The commands. To add one: write cmd_NAME.c with an argp parser and a bb_cmd_NAME(argc, argv) that
- * returns an exit code, declare it here, and add its row to bb_cmds[] in cmd.c.
+ * The commands. To add one: write cmd_NAME.c with a struct bb_usage and a bb_cmd_NAME(argc, argv)
+ * that returns an exit code, declare it here, and add its row to bb_cmds[] in cmd.c.
  */
 enum bb_exit {
 	BB_EXIT_OK = 0,
@@ -57,8 +56,7 @@ int bb_cmd_main(int argc, char **argv);
  * (Wrong usage never gets here: bb_usage_error() ends with 2.) */
 int bb_complain(const struct bb_err *err);
 
-/* In a parser: print one line about a wrong option or value, and end with exit code 2. */
-void bb_usage_error(const struct argp_state *state, const char *fmt, ...)
-	__attribute__((format(printf, 2, 3), noreturn));
+/* Print one line about a wrong option or value, and end with exit code 2. */
+void bb_usage_error(const char *fmt, ...) __attribute__((format(printf, 1, 2), noreturn));
 
 #endif

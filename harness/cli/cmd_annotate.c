@@ -22,62 +22,50 @@ struct annotate_args {
 	const char *flame; /* file to draw into; NULL: none */
 };
 
-enum { KEY_HOTTEST = 0x100, KEY_TIME, KEY_FLAME, KEY_COLOUR };
+static void read_colour(const struct bb_option *o, const char *text, void *ret_colour)
+{
+	bool *colour = ret_colour;
 
-static const struct argp_option options[] = {
-	{"variant", 'V', "NAME", 0, "only this variant", 0},
-	{"hottest", KEY_HOTTEST, NULL, 0,
-	 "only the twenty lines with the most instructions, the first of them on top", 0},
-	{"time", KEY_TIME, NULL, 0,
+	(void)o;
+	if (!strcmp(text, "always") || !strcmp(text, "never"))
+		*colour = text[0] == 'a';
+	else if (strcmp(text, "auto"))
+		bb_usage_error("--colour: '%s' is none of always, never, auto", text);
+	else
+		*colour = isatty(STDOUT_FILENO);
+}
+
+#define AT(member) offsetof(struct annotate_args, member)
+#define TO(member) .at = AT(member)
+
+static const struct bb_option options[] = {
+	{"variant", 'V', "NAME", "only this variant", bb_read_text, TO(variant)},
+	{"hottest", 0, NULL,
+	 "only the twenty lines with the most instructions, the first of them on top", bb_read_flag,
+	 TO(opts.hottest)},
+	{"time", 0, NULL,
 	 "print the time of each line of one run instead, and of each call in it, in ns; the run "
 	 "needs a drive {with: lines}",
-	 0},
-	{"flame", KEY_FLAME, "FILE.svg", 0,
-	 "draw the flame graph of one run of one program by these times, in ns, into FILE.svg", 0},
-	{"colour", KEY_COLOUR, "WHEN", 0,
-	 "always, never, or auto (default): if stdout is a terminal", 0},
-	BB_RESULTS_OPTION,
+	 bb_read_flag, TO(time)},
+	{"flame", 0, "FILE.svg",
+	 "draw the flame graph of one run of one program by these times, in ns, into FILE.svg",
+	 bb_read_text, TO(flame), .given = AT(time)},
+	{"colour", 0, "WHEN", "always, never, or auto (default): if stdout is a terminal",
+	 read_colour, TO(opts.colour)},
+	BB_RESULTS_OPTION(AT(results)),
 	{0},
 };
 
-static bool read_colour(const struct argp_state *state, const char *text)
-{
-	if (!strcmp(text, "always") || !strcmp(text, "never"))
-		return text[0] == 'a';
-	if (strcmp(text, "auto"))
-		bb_usage_error(state, "--colour: '%s' is none of always, never, auto", text);
-	return isatty(STDOUT_FILENO);
-}
-
-static error_t parse(int key, char *arg, struct argp_state *state)
-{
-	struct annotate_args *a = state->input;
-
-	switch (key) {
-	case 'V': a->variant = arg; break;
-	case KEY_HOTTEST: a->opts.hottest = true; break;
-	case KEY_TIME: a->time = true; break;
-	case KEY_FLAME:
-		a->time = true;
-		a->flame = arg;
-		break;
-	case KEY_COLOUR: a->opts.colour = read_colour(state, arg); break;
-	case BB_KEY_RESULTS: a->results = arg; break;
-	case ARGP_KEY_ARG: bb_option_run(state, &a->run, arg); break;
-	default: return ARGP_ERR_UNKNOWN;
-	}
-	return 0;
-}
-
-static const struct argp argp = {
-	.options = options,
-	.parser = parse,
-	.args_doc = "[RUN]",
+static const struct bb_usage usage = {
+	.arguments = "[RUN]",
 	.doc = "Print the source of the programs of a stored run with the executions and "
 	       "instructions of each line per run; ##### marks lines that were never executed. "
-	       "For coverage viewers: `bpfbench show --format lcov`.\v" BB_RUN_DOC " The run needs "
-	       "a drive {with: exact}, and for --time {with: lines}; --lines beside --object "
-	       "takes both.",
+	       "For coverage viewers: `bpfbench show --format lcov`.",
+	.more = BB_RUN_DOC " The run needs a drive {with: exact}, and for --time {with: lines}; "
+			   "--lines beside --object takes both.",
+	.example = "  bpfbench annotate latest --time\n",
+	.sets = {{NULL, options, 0}},
+	.argument = {.name = "run", .read = bb_read_once, .at = AT(run)},
 };
 
 static int say_none(const struct bb_report *r, const char *variant, struct bb_err *err)
@@ -205,7 +193,7 @@ int bb_cmd_annotate(int argc, char **argv)
 	struct bb_err err = {0};
 	int rc;
 
-	bb_parse_options(&argp, argc, argv, 0, &a);
+	bb_usage__parse(&usage, argc, argv, &a);
 	rc = bb_read_run(a.run, a.results, &report, &err);
 	if (!rc)
 		rc = put(report, &a, &err);

@@ -22,56 +22,46 @@ struct capture_cmd_args {
 	char **command; /* of argv, ends in NULL */
 };
 
-enum { KEY_LEAVE = 0x100, KEY_ALL, KEY_ENV };
+#define AT(member) offsetof(struct capture_cmd_args, member)
+#define TO(member) .at = AT(member)
 
-static const struct argp_option options[] = {
-	{"output", 'o', "FILE", 0, "the file (default: the command's name and .capture)", 1},
-	{"leave", KEY_LEAVE, NULL, 0,
-	 "let the command run on afterwards (default: end it by SIGINT, then harder)", 1},
-	{"env", KEY_ENV, "NAME", 0,
-	 "the command keeps this variable besides PATH, HOME, LANG and TERM (repeatable)", 1},
-	{"all", KEY_ALL, NULL, 0, "list the loader's tests of the kernel, too", 1},
+static const struct bb_option options[] = {
+	{"output", 'o', "FILE", "the file (default: the command's name and .capture)", bb_read_text,
+	 TO(output)},
+	{"leave", 0, NULL,
+	 "let the command run on afterwards (default: end it by SIGINT, then harder)", bb_read_flag,
+	 TO(leaves)},
+	BB_ENV_OPTION(AT(env)),
+	{"all", 0, NULL, "list the loader's tests of the kernel, too", bb_read_flag, TO(all)},
 	{0},
 };
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static void check_args(void *args)
 {
-	struct capture_cmd_args *a = state->input;
+	struct capture_cmd_args *a = args;
 
-	switch (key) {
-	case ARGP_KEY_INIT:
-		state->child_inputs[0] = &a->how;
-		a->how.env = a->env.v;
-		break;
-	case KEY_ENV: bb_option_env(state, &a->env, arg); break;
-	case 'o': a->output = arg; break;
-	case KEY_LEAVE: a->leaves = true; break;
-	case KEY_ALL: a->all = true; break;
-	case ARGP_KEY_ARGS:
-		a->command = &state->argv[state->next];
-		state->next = state->argc;
-		break;
-	case ARGP_KEY_NO_ARGS:
-		bb_usage_error(state, "which command? bpfbench capture -- COMMAND...");
-	default: return ARGP_ERR_UNKNOWN;
-	}
-	return 0;
+	if (!a->command)
+		bb_usage_error("which command? bpfbench capture -- COMMAND...");
+	bb_capture_args__check(&a->how, true);
+	a->how.env = a->env.v;
 }
 
-static const struct argp_child children[] = {{&bb_capture_argp, 0, NULL, 1}, {0}};
-
-static const struct argp argp = {
-	.options = options,
-	.parser = parse,
-	.args_doc = "-- COMMAND...",
+static const struct bb_usage usage = {
+	.arguments = "-- COMMAND...",
 	.doc = "Run a command and copy the BPF programs that it loads into a file, which goes "
-	       "wherever an object goes: bpfbench --object FILE.\v"
-	       "The command may be of any language, with any loader. It runs with the rights that "
-	       "bpfbench has: as root, under sudo. Its programs are copied with their type "
-	       "information, lines, maps and the maps' contents (the file is yours alone), as they "
-	       "are when the capture ends. Measuring loads them anew and attaches nothing of the "
-	       "command's. A capture is good on the kernel that it was taken in.",
-	.children = children,
+	       "wherever an object goes: bpfbench --object FILE.",
+	.more = "The command may be of any language, with any loader. It runs with the rights that "
+		"bpfbench has: as root, under sudo. Its programs are copied with their type "
+		"information, lines, maps and the maps' contents (the file is yours alone), as "
+		"they "
+		"are when the capture ends. Measuring loads them anew and attaches nothing of the "
+		"command's. A capture is good on the kernel that it was taken in.",
+	.example = "  sudo bpfbench capture -- opensnoop-bpfcc\n",
+	.sets = {{NULL, options, 0},
+		 {"When to end, and what to copy:", bb_capture_options, AT(how)}},
+	.options_first = true,
+	.command = AT(command),
+	.check = check_args,
 };
 
 static const char *state_of(const struct bb_captured_prog *p)
@@ -185,8 +175,7 @@ int bb_cmd_capture(int argc, char **argv)
 	char name[BB_NAME_MAX_BYTES + 2], path[sizeof(name) + sizeof(".capture")];
 	int rc;
 
-	/* what follows the command's name is the command's */
-	bb_parse_options(&argp, argc, argv, ARGP_IN_ORDER, &a);
+	bb_usage__parse(&usage, argc, argv, &a);
 	bb_capture_name(a.command[0], name, sizeof(name));
 	snprintf(path, sizeof(path), "%s.capture", name);
 	a.output = a.output ? a.output : path;

@@ -9,32 +9,21 @@
 #include "env/checks.h"
 #include "env/fingerprint.h"
 
-enum { KEY_TESTBED = 0x100 };
-
-static const struct argp_option options[] = {
-	{"testbed", KEY_TESTBED, NULL, 0,
-	 "print only a name for machines like this one, for --testbed of Bencher", 0},
+static const struct bb_option options[] = {
+	{"testbed", 0, NULL,
+	 "print only a name for machines like this one, for --testbed of Bencher", bb_read_flag,
+	 .at = 0},
 	{0},
 };
 
-static error_t parse(int key, char *arg, struct argp_state *state)
-{
-	bool *testbed = state->input;
-
-	(void)arg;
-	if (key == KEY_TESTBED)
-		*testbed = true;
-	return key == KEY_TESTBED || key == ARGP_KEY_INIT || key == ARGP_KEY_END ? 0
-										 : ARGP_ERR_UNKNOWN;
-}
-
-static const struct argp argp = {
-	.options = options,
-	.parser = parse,
-	.doc = "Check this machine: one line per question, with the change that would help.\v"
-	       "ok: as it should be. warn: works, but slower, noisier or incomplete. skip: "
-	       "unknown, or missing for some scenarios only. fail: the main job cannot work, and "
-	       "the exit code is 1.",
+static const struct bb_usage usage = {
+	.doc = "Check this machine: one line per question, with the change that would help.",
+	.more = "ok: as it should be. warn: it works, but slower, noisier or incomplete. skip: "
+		"unknown, or "
+		"missing for some scenarios only. fail: the main job cannot work, and the exit "
+		"code is 1.",
+	.example = "  sudo bpfbench check\n",
+	.sets = {{NULL, options, 0}},
 };
 
 static const char *colour(enum bb_check_status status)
@@ -67,7 +56,7 @@ int bb_cmd_check(int argc, char **argv)
 	size_t counts[BB_CHECK_N_STATUSES] = {0};
 	bool testbed = false;
 
-	bb_parse_options(&argp, argc, argv, 0, &testbed);
+	bb_usage__parse(&usage, argc, argv, &testbed);
 	if (testbed)
 		return print_testbed();
 	for (size_t i = 0; i < bb_n_checks; i++) {

@@ -34,87 +34,96 @@ struct compare_args {
 	uint32_t loads;
 	bool cold;
 	const char *runs[2];
-	size_t n_runs;
 };
 
-enum {
-	KEY_BASE = 0x100,
-	KEY_HEAD,
-	KEY_BASE_OBJECT,
-	KEY_HEAD_OBJECT,
-	KEY_LOADS,
-	KEY_THRESHOLD,
-	KEY_ALPHA,
-	KEY_FAIL_ON,
-	KEY_EXACT,
-	KEY_TIME,
-	KEY_SORT,
-	KEY_FILTER,
-	KEY_FORCE,
-	KEY_BASELINE,
-	KEY_SAVE_BASELINE,
-	KEY_COLD
-};
+#define AT(member) offsetof(struct compare_args, member)
+#define TO(member) .at = AT(member)
 
-static const struct argp_option options[] = {
-	{NULL, 0, NULL, 0, "Two programs, measured now and in turns:", 1},
-	{"scenario", 's', "NAME", 0, "the scenario with the drives and the variants", 1},
-	{"base", KEY_BASE, "VARIANT", 0, "the old variant", 1},
-	{"head", KEY_HEAD, "VARIANT", 0, "the new variant", 1},
-	{"base-object", KEY_BASE_OBJECT, "FILE", 0,
-	 "the BPF object with the old program (or --object twice: old, new)", 1},
-	{"head-object", KEY_HEAD_OBJECT, "FILE", 0, "the BPF object with the new program", 1},
-	{"drive", 'd', "NAME", 0, "only this drive of the scenario (repeatable)", 1},
-	{"cold", KEY_COLD, NULL, 0,
-	 "also run each step drive with emptied caches, as step-cold (see `run --help`)", 1},
-	{NULL, 0, NULL, 0, "Or two stored runs, `compare OLD NEW`:", 2},
-	{"baseline", KEY_BASELINE, "NAME", 0, "OLD is this: a saved baseline, a run id or a file",
-	 2},
-	{"save-baseline", KEY_SAVE_BASELINE, "NAME", 0,
-	 "save NEW (default: the latest run) under this name", 2},
-	{"force", KEY_FORCE, NULL, 0, "judge runs of different machines, too", 2},
-	{NULL, 0, NULL, 0, "How to judge, and when to stop:", 3},
-	{"threshold", KEY_THRESHOLD, "PERCENT", 0, "smallest difference that matters (default 1)",
-	 3},
-	{"alpha", KEY_ALPHA, "SHARE", 0,
-	 "chance of a false verdict over all comparisons together (default 0.05)", 3},
-	{"loads", KEY_LOADS, "N", 0,
-	 "stop after this many pairs of loads (default: at a verdict or at the end of the budget; "
-	 "24 with --budget 0)",
-	 3},
-	{"fail-on", KEY_FAIL_ON, "VERDICT", 0, "exit with code 3 if any verdict is this: regressed",
-	 3},
-	{"exact", KEY_EXACT, NULL, 0,
-	 "compare instruction counts only (drive exact): any increase is a regression and exits "
-	 "with code 3; prints the lines of source that differ",
-	 3},
-	{"time", KEY_TIME, NULL, 0,
-	 "compare the time of each line and call (drive lines): which lines is the difference in?",
-	 3},
-	{NULL, 0, NULL, 0, "Rows of the table:", 5},
-	{"sort", KEY_SORT, "COLUMN", 0,
-	 "one of " BB_DIFF_COLUMNS "; with :desc in descending order", 5},
-	{"filter", KEY_FILTER, "EXPRESSION", 0,
-	 "only rows for which this holds, such as verdict=regressed, percent>1 or name~*step* "
-	 "(repeatable)",
-	 5},
-	{0},
-};
-
-static enum bb_verdict verdict_of(const struct argp_state *state, const char *arg)
+static void read_verdict(const struct bb_option *o, const char *text, void *ret_verdict)
 {
 	enum bb_verdict v;
 
-	if (bb_verdict_from_name(arg, &v) || v == BB_VERDICT_INCONCLUSIVE)
-		bb_usage_error(state,
-			       "--fail-on takes regressed, improved or same, not '%s' "
+	(void)o;
+	if (bb_verdict_from_name(text, &v) || v == BB_VERDICT_INCONCLUSIVE)
+		bb_usage_error("--fail-on takes regressed, improved or same, not '%s' "
 			       "(inconclusive never fails)",
-			       arg);
-	return v;
+			       text);
+	*(enum bb_verdict *)ret_verdict = v;
 }
 
+/* The first or the second of two. */
+static void read_stored(const struct bb_option *o, const char *text, void *runs)
+{
+	const char **run = runs;
+
+	(void)o;
+	if (run[0] && run[1])
+		bb_usage_error("two stored runs at the most: OLD NEW");
+	run[run[0] != NULL] = text;
+}
+
+static const struct bb_option program_options[] = {
+	{"scenario", 's', "NAME", "the scenario with the drives and the variants", bb_read_text,
+	 TO(scenario)},
+	{"base", 0, "VARIANT", "the old variant", bb_read_text, TO(base)},
+	{"head", 0, "VARIANT", "the new variant", bb_read_text, TO(head)},
+	{"base-object", 0, "FILE",
+	 "the BPF object with the old program (or --object twice: old, new)", bb_read_text,
+	 TO(base_object)},
+	{"head-object", 0, "FILE", "the BPF object with the new program", bb_read_text,
+	 TO(head_object)},
+	{"drive", 'd', "NAME", "only this drive of the scenario (repeatable)", bb_read_strings,
+	 TO(drives)},
+	{"cold", 0, NULL,
+	 "also run each step drive with emptied caches, as step-cold (see `run --help`)",
+	 bb_read_flag, TO(cold)},
+	{0},
+};
+
+static const struct bb_option stored_options[] = {
+	{"baseline", 0, "NAME", "OLD is this: a saved baseline, a run id or a file", bb_read_text,
+	 TO(compare.baseline)},
+	{"save-baseline", 0, "NAME", "save NEW (default: the latest run) under this name",
+	 bb_read_text, TO(compare.save_baseline)},
+	{"force", 0, NULL, "judge runs of different machines, too", bb_read_flag,
+	 TO(compare.force)},
+	{0},
+};
+
+static const struct bb_option judge_options[] = {
+	{"threshold", 0, "PERCENT", "smallest difference that matters (default 1)", bb_read_percent,
+	 TO(compare.threshold)},
+	{"alpha", 0, "SHARE",
+	 "chance of a false verdict over all comparisons together (default 0.05)", bb_read_double,
+	 TO(compare.alpha), 1e-6, 0.5},
+	{"loads", 0, "N",
+	 "stop after this many pairs of loads (default: at a verdict or at the end of the budget; "
+	 "24 with --budget 0)",
+	 bb_read_u32, TO(loads), 1, 10000},
+	{"fail-on", 0, "VERDICT", "exit with code 3 if any verdict is this: regressed",
+	 read_verdict, TO(compare.fail_on)},
+	{"exact", 0, NULL,
+	 "compare instruction counts only (drive exact): any increase is a regression and exits "
+	 "with code 3; prints the lines of source that differ",
+	 bb_read_flag, TO(compare.exact)},
+	{"time", 0, NULL,
+	 "compare the time of each line and call (drive lines): which lines is the difference in?",
+	 bb_read_flag, TO(compare.time)},
+	{0},
+};
+
+static const struct bb_option view_options[] = {
+	{"sort", 0, "COLUMN", "one of " BB_DIFF_COLUMNS "; with :desc in descending order",
+	 bb_read_text, TO(compare.sort)},
+	{"filter", 0, "EXPRESSION",
+	 "only rows for which this holds, such as verdict=regressed, percent>1 or name~*step* "
+	 "(repeatable)",
+	 bb_read_strings, TO(compare.filters)},
+	{0},
+};
+
 /* A mistake in these should not be found out after ten seconds of measuring. */
-static void check_view(const struct compare_args *a, const struct argp_state *state)
+static void check_view(const struct compare_args *a)
 {
 	struct bb_diffs none = {0};
 	struct bb_err err = {0};
@@ -124,130 +133,100 @@ static void check_view(const struct compare_args *a, const struct argp_state *st
 		rc = bb_diff_filter(&none, a->compare.filters.v[i], &err);
 	bb_diffs__done(&none);
 	if (rc)
-		bb_usage_error(state, "%s", err.msg);
+		bb_usage_error("%s", err.msg);
 }
 
-static void check_what(const struct compare_args *a, const struct argp_state *state)
+static void check_what(const struct compare_args *a)
 {
 	const struct bb_object_args *o = &a->object;
 	bool objects = a->base_object || a->head_object || o->objects.n;
 	bool live = a->scenario || a->base || a->head || objects || bb_object_args__any(o);
-	bool stored = a->n_runs || a->compare.baseline || a->compare.save_baseline;
+	bool stored = a->runs[0] || a->compare.baseline || a->compare.save_baseline;
 
 	if (live && stored)
-		bb_usage_error(state, "either programs to measure now (--scenario, --base, "
-				      "--head) or stored runs, not both");
+		bb_usage_error("either programs to measure now (--scenario, --base, "
+			       "--head) or stored runs, not both");
 	if (!live && !stored)
-		bb_usage_error(state, "compare needs --scenario S --base V1 --head V2, or two "
-				      "stored runs, or --baseline NAME");
+		bb_usage_error("compare needs --scenario S --base V1 --head V2, or two "
+			       "stored runs, or --baseline NAME");
 	if (live && !a->base_object != !a->head_object)
-		bb_usage_error(state, "--base-object and --head-object go together");
+		bb_usage_error("--base-object and --head-object go together");
 	if (live && a->base_object && o->objects.n)
-		bb_usage_error(state, "either --object twice or --base-object and --head-object");
+		bb_usage_error("either --object twice or --base-object and --head-object");
 	if (live && o->objects.n && o->objects.n != 2)
-		bb_usage_error(state,
-			       "two objects are compared, not %zu: --object OLD --object NEW",
+		bb_usage_error("two objects are compared, not %zu: --object OLD --object NEW",
 			       o->objects.n);
 	if (live && !a->base_object && !o->objects.n && (!a->scenario || !a->base || !a->head))
-		bb_usage_error(state, "a comparison needs --scenario, --base and --head, or two "
-				      "objects");
+		bb_usage_error("a comparison needs --scenario, --base and --head, or two "
+			       "objects");
 	if (o->programs.n > 1)
-		bb_usage_error(state, "one --program of the two objects is compared");
+		bb_usage_error("one --program of the two objects is compared");
 	if (a->scenario && (o->packets.n || o->contexts.n || o->trigger))
-		bb_usage_error(state, "--packet, --ctx and --trigger are for objects without a "
-				      "--scenario, which has its own");
+		bb_usage_error("--packet, --ctx and --trigger are for objects without a "
+			       "--scenario, which has its own");
 	if (live && a->compare.force)
-		bb_usage_error(state, "--force is for stored runs");
+		bb_usage_error("--force is for stored runs");
 	if (stored && (a->loads || a->drives.n || a->cold))
-		bb_usage_error(state, "--loads, --drive and --cold are for programs measured now");
+		bb_usage_error("--loads, --drive and --cold are for programs measured now");
 	if (stored && (a->measure.format || a->measure.output))
-		bb_usage_error(state, "--format and --output are for programs measured now; "
-				      "stored runs give one table, on stdout");
+		bb_usage_error("--format and --output are for programs measured now; "
+			       "stored runs give one table, on stdout");
 	if (a->compare.exact && (a->compare.sort || a->compare.filters.n || a->loads ||
 				 a->drives.n || a->measure.format))
-		bb_usage_error(state, "--exact does not go together with --sort, --filter, "
-				      "--loads, --drive or --format");
+		bb_usage_error("--exact does not go together with --sort, --filter, "
+			       "--loads, --drive or --format");
 	if (a->compare.time && (a->compare.exact || a->compare.sort || a->compare.filters.n ||
 				a->drives.n || a->measure.format))
-		bb_usage_error(state, "--time does not go together with --exact, --sort, "
-				      "--filter, --drive or --format");
+		bb_usage_error("--time does not go together with --exact, --sort, "
+			       "--filter, --drive or --format");
 	if ((a->measure.format || a->measure.output) && (a->compare.sort || a->compare.filters.n))
-		bb_usage_error(state, "--sort and --filter are for the table of `compare`, not "
-				      "for --format or --output");
+		bb_usage_error("--sort and --filter are for the table of `compare`, not "
+			       "for --format or --output");
 }
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static void check_args(void *args)
 {
-	struct compare_args *a = state->input;
+	struct compare_args *a = args;
 
-	switch (key) {
-	case ARGP_KEY_INIT:
-		state->child_inputs[0] = &a->measure;
-		state->child_inputs[1] = &a->object;
-		break;
-	case 's': a->scenario = arg; break;
-	case 'd':
-		bb_strings_add(&a->drives, arg, state);
-		a->object.hook |= !strcmp(arg, "hook");
-		break;
-	case KEY_BASE: a->base = arg; break;
-	case KEY_HEAD: a->head = arg; break;
-	case KEY_BASE_OBJECT: a->base_object = arg; break;
-	case KEY_HEAD_OBJECT: a->head_object = arg; break;
-	case KEY_LOADS: a->loads = bb_option_u32(state, "loads", arg, 1, 10000); break;
-	case KEY_COLD: a->cold = true; break;
-	case KEY_THRESHOLD:
-		a->compare.threshold = bb_option_percent(state, "threshold", arg);
-		break;
-	case KEY_ALPHA: a->compare.alpha = bb_option_double(state, "alpha", arg, 1e-6, 0.5); break;
-	case KEY_FAIL_ON: a->compare.fail_on = verdict_of(state, arg); break;
-	case KEY_EXACT: a->compare.exact = a->object.exact = true; break;
-	case KEY_TIME: a->compare.time = a->object.lines = true; break;
-	case KEY_SORT: a->compare.sort = arg; break;
-	case KEY_FILTER: bb_strings_add(&a->compare.filters, arg, state); break;
-	case KEY_FORCE: a->compare.force = true; break;
-	case KEY_BASELINE: a->compare.baseline = arg; break;
-	case KEY_SAVE_BASELINE: a->compare.save_baseline = arg; break;
-	case ARGP_KEY_ARG:
-		if (a->n_runs == 2)
-			bb_usage_error(state, "two stored runs at the most: OLD NEW");
-		a->runs[a->n_runs++] = arg;
-		break;
-	case ARGP_KEY_END:
-		check_what(a, state);
-		check_view(a, state);
-		if (a->base_object) {
-			bb_strings_add(&a->object.objects, a->base_object, state);
-			bb_strings_add(&a->object.objects, a->head_object, state);
-		}
-		if (a->measure.output && !a->measure.format)
-			a->measure.format = bb_exporter_find("table");
-		break;
-	default: return ARGP_ERR_UNKNOWN;
+	check_what(a);
+	check_view(a);
+	a->object.exact = a->compare.exact;
+	a->object.lines = a->compare.time;
+	for (size_t i = 0; i < a->drives.n; i++)
+		a->object.hook |= !strcmp(a->drives.v[i], "hook");
+	if (a->base_object) {
+		bb_strings__append(&a->object.objects, a->base_object);
+		bb_strings__append(&a->object.objects, a->head_object);
 	}
-	return 0;
+	if (a->measure.output && !a->measure.format)
+		a->measure.format = bb_exporter_find("table");
 }
 
-static const struct argp_child children[] = {{&bb_measure_argp, 0, "How to measure:", 4},
-					     {&bb_object_argp, 0, "Their programs and inputs:", 1},
-					     {0}};
-
-static const struct argp argp = {
-	.options = options,
-	.parser = parse,
-	.args_doc = "[OLD NEW]",
-	.doc = "Compare two programs, measured in turns now, or two stored runs.\v"
-	       "Programs that are measured now take turns, in ABBA or BAAB blocks for each pair "
-	       "of loads. The verdict is on pairs at the same JIT address mod 64, and comes as "
-	       "soon as the interval allows it: regressed, improved, same (within the threshold) "
-	       "or inconclusive. The exit code is 3 only with --fail-on or --exact, and never for "
-	       "inconclusive. Ctrl-C ends the measurement: the verdicts so far are printed, and "
-	       "the "
-	       "exit code is 1. Stored runs share no randomisation: their intervals are wider, and "
-	       "runs of different machines are inconclusive without --force. The default budget "
-	       "is 10 s, for functions of user space (`call`) 30 s.",
-	.children = children,
-	.help_filter = bb_help_formats,
+static const struct bb_usage usage = {
+	.arguments = "[OLD NEW]",
+	.doc = "Compare two programs, measured in turns now, or two stored runs.",
+	.more = "Programs that are measured now take turns, in ABBA or BAAB blocks for each pair "
+		"of loads. The verdict is on pairs at the same JIT address modulo 64, and comes as "
+		"soon as the interval allows it: regressed, improved, same (within the threshold) "
+		"or inconclusive. The exit code is 3 only with --fail-on or --exact, and never for "
+		"inconclusive. Ctrl-C ends the measurement: the verdicts so far are printed, and "
+		"the "
+		"exit code is 1. Stored runs share no randomisation: their intervals are wider, "
+		"and "
+		"runs of different machines are inconclusive without --force. The default budget "
+		"is 10 s, for functions of user space (`call`) 30 s.",
+	.example = "  sudo bpfbench compare --object old.bpf.o --object new.bpf.o\n"
+		   "  sudo bpfbench compare -s perf_profiler --base ringbuf --head stackmap\n"
+		   "  bpfbench compare --baseline main latest\n",
+	.lists_formats = true,
+	.sets = {{"Two programs, measured now and in turns:", program_options, 0},
+		 {"Their programs and inputs:", bb_object_options, AT(object)},
+		 {"Or two stored runs, `compare OLD NEW`:", stored_options, 0},
+		 {"How to judge, and when to stop:", judge_options, 0},
+		 BB_MEASURE_SETS(AT(measure)),
+		 {"Rows of the table:", view_options, 0}},
+	.argument = {.read = read_stored, .at = AT(runs)},
+	.check = check_args,
 };
 
 /* One of the two builds as a variant: like `like`, but of the file at `object`, and of --program if
@@ -453,14 +432,16 @@ int bb_cmd_compare(int argc, char **argv)
 	int exit_code;
 
 	bb_measure_args__init(&a.measure, NULL, DEFAULT_BUDGET_S);
-	bb_parse_options(&argp, argc, argv, 0, &a);
+	bb_usage__parse(&usage, argc, argv, &a);
 	/* check_what() has seen to it that stored runs come without */
 	if (a.scenario || a.object.objects.n)
 		exit_code = compare_live(&a, command ? command : "");
 	else if (bb_caller__become(&err))
 		exit_code = bb_complain(&err);
 	else
-		exit_code = bb_compare_show_stored(&a.compare, a.measure.results, a.runs, a.n_runs);
+		exit_code =
+			bb_compare_show_stored(&a.compare, a.measure.results, a.runs,
+					       (size_t)(a.runs[0] != NULL) + (a.runs[1] != NULL));
 	free(command);
 	free(a.drives.v);
 	free(a.compare.filters.v);

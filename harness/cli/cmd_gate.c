@@ -32,137 +32,102 @@ struct gate_args {
 	struct bb_strings drives;
 };
 
-enum {
-	KEY_BASE = 0x100,
-	KEY_HEAD,
-	KEY_MERGE_BASE,
-	KEY_BUILD,
-	KEY_CAPTURE,
-	KEY_UNCHANGED,
-	KEY_EXACT,
-	KEY_THRESHOLD,
-	KEY_ALPHA,
-	KEY_EACH,
-	KEY_MARKDOWN,
-	KEY_BMF_BASE,
-	KEY_BMF_HEAD
-};
+#define AT(member) offsetof(struct gate_args, member)
+#define TO(member) .at = AT(member)
 
-static const struct argp_option options[] = {
-	{NULL, 0, NULL, 0, "What to compare:", 1},
-	{"base", KEY_BASE, "REV", 0, "the old revision", 1},
-	{"head", KEY_HEAD, "REV", 0, "the new revision (default: the work tree as it is)", 1},
-	{"merge-base", KEY_MERGE_BASE, NULL, 0,
-	 "compare with the last commit that REV and head have in common", 1},
-	{"build", KEY_BUILD, "COMMAND", 0,
+static const struct bb_option what_options[] = {
+	{"base", 0, "REV", "the old revision", bb_read_text, TO(gate.base)},
+	{"head", 0, "REV", "the new revision (default: the work tree as it is)", bb_read_text,
+	 TO(gate.head)},
+	{"merge-base", 0, NULL, "compare with the last commit that REV and head have in common",
+	 bb_read_flag, TO(gate.merge_base)},
+	{"build", 0, "COMMAND",
 	 "command that makes the objects, from the top of the tree (default: make, of no more than "
 	 "the objects of --scenario or --object where it knows how to make these)",
-	 1},
-	{"capture", KEY_CAPTURE, "COMMAND", 0,
+	 bb_read_text, TO(gate.build)},
+	{"capture", 0, "COMMAND",
 	 "compare the programs that this command loads, from the top of each tree that was built "
-	 "(sh "
-	 "-c, with root's rights)",
-	 1},
-	{"scenario", 's', "NAME", 0, "compare the variants of this scenario, by its drives", 1},
-	{"drive", 'd', "NAME", 0,
+	 "(sh -c, with root's rights)",
+	 bb_read_text, TO(capture)},
+	{"scenario", 's', "NAME", "compare the variants of this scenario, by its drives",
+	 bb_read_text, TO(scenario)},
+	{"drive", 'd', "NAME",
 	 "only this drive of the scenario (repeatable; default: all but those that go by time, "
 	 "such as in-situ)",
-	 1},
-	{"unchanged", KEY_UNCHANGED, NULL, 0,
-	 "also measure objects that are the same in both revisions", 1},
-	{"force", KEY_UNCHANGED, NULL, OPTION_HIDDEN, NULL, 1}, /* its name before */
-	{NULL, 0, NULL, 0, "How to judge:", 3},
-	{"exact", KEY_EXACT, NULL, 0,
-	 "any increase of instruction counts is a regression, too (default: it is only reported)",
-	 3},
-	{"threshold", KEY_THRESHOLD, "PERCENT", 0, "smallest difference that matters (default 1)",
-	 3},
-	{"alpha", KEY_ALPHA, "SHARE", 0,
-	 "chance of a false verdict over all comparisons together (default 0.05)", 3},
-	{"each", KEY_EACH, "SECONDS", 0,
-	 "time for each program (default 10), at most a minute more where the machine is too busy "
-	 "for any verdict, and as much again for a program that regressed",
-	 3},
-	{NULL, 0, NULL, 0, "Output besides the report on stdout:", 4},
-	{"markdown", KEY_MARKDOWN, "FILE", 0, "write the report to this file, too", 4},
-	{"bmf-base", KEY_BMF_BASE, "FILE", 0,
-	 "write the cost of base there in Bencher Metric Format, with the names of a plain run", 4},
-	{"bmf-head", KEY_BMF_HEAD, "FILE", 0, "the same for head", 4},
+	 bb_read_strings, TO(drives)},
+	{"unchanged", 0, NULL, "also measure objects that are the same in both revisions",
+	 bb_read_flag, TO(gate.force)},
+	{"force", 0, NULL, NULL, bb_read_flag, TO(gate.force)}, /* its name before */
 	{0},
 };
 
-static error_t parse(int key, char *arg, struct argp_state *state)
-{
-	struct gate_args *a = state->input;
+static const struct bb_option judge_options[] = {
+	{"exact", 0, NULL,
+	 "any increase of instruction counts is a regression, too (default: it is only reported)",
+	 bb_read_flag, TO(gate.exact)},
+	{"threshold", 0, "PERCENT", "smallest difference that matters (default 1)", bb_read_percent,
+	 TO(gate.threshold)},
+	{"alpha", 0, "SHARE",
+	 "chance of a false verdict over all comparisons together (default 0.05)", bb_read_double,
+	 TO(gate.alpha), 1e-6, 0.5},
+	{"each", 0, "SECONDS",
+	 "time for each program (default 10), at most a minute more where the machine is too busy "
+	 "for any verdict, and as much again for a program that regressed",
+	 bb_read_double, TO(gate.each_s), 0.1, 3600},
+	{0},
+};
 
-	switch (key) {
-	case ARGP_KEY_INIT:
-		state->child_inputs[0] = &a->object;
-		state->child_inputs[1] = &a->measure;
-		state->child_inputs[2] = &a->how;
-		break;
-	case 's': a->scenario = arg; break;
-	case 'd': bb_strings_add(&a->drives, arg, state); break;
-	case KEY_BASE: a->gate.base = arg; break;
-	case KEY_HEAD: a->gate.head = arg; break;
-	case KEY_MERGE_BASE: a->gate.merge_base = true; break;
-	case KEY_BUILD: a->gate.build = arg; break;
-	case KEY_CAPTURE: a->capture = arg; break;
-	case KEY_EXACT: a->gate.exact = true; break;
-	case KEY_UNCHANGED: a->gate.force = true; break;
-	case KEY_THRESHOLD: a->gate.threshold = bb_option_percent(state, "threshold", arg); break;
-	case KEY_ALPHA: a->gate.alpha = bb_option_double(state, "alpha", arg, 1e-6, 0.5); break;
-	case KEY_EACH: a->gate.each_s = bb_option_double(state, "each", arg, 0.1, 3600); break;
-	case KEY_MARKDOWN: a->markdown = arg; break;
-	case KEY_BMF_BASE: a->bmf[0] = arg; break;
-	case KEY_BMF_HEAD: a->bmf[1] = arg; break;
-	case ARGP_KEY_ARG: bb_usage_error(state, "'%s' is no option", arg);
-	case ARGP_KEY_END:
-		if (!a->gate.base)
-			bb_usage_error(state, "against which revision? --base REV");
-		if (!a->capture && bb_capture_args__any(&a->how))
-			bb_usage_error(state, "--for, --until and contents are for --capture");
-		if (a->capture && (a->scenario || a->object.objects.n))
-			bb_usage_error(state, "one of --capture, --scenario and --object");
-		if (a->drives.n && !a->scenario)
-			bb_usage_error(state, "--drive is for a --scenario");
-		if (a->scenario && bb_object_args__any(&a->object))
-			bb_usage_error(state, "--program, --packet, --ctx and --trigger are for "
-					      "objects without a --scenario");
-		break;
-	default: return ARGP_ERR_UNKNOWN;
-	}
-	return 0;
+static const struct bb_option report_options[] = {
+	{"markdown", 0, "FILE", "write the report to this file, too", bb_read_text, TO(markdown)},
+	{"bmf-base", 0, "FILE",
+	 "write the cost of base there in Bencher Metric Format, with the names of a plain run",
+	 bb_read_text, TO(bmf[0])},
+	{"bmf-head", 0, "FILE", "the same for head", bb_read_text, TO(bmf[1])},
+	{0},
+};
+
+static void check_args(void *args)
+{
+	const struct gate_args *a = args;
+
+	if (!a->gate.base)
+		bb_usage_error("against which revision? --base REV");
+	bb_capture_args__check(&a->how, a->capture);
+	if (a->capture && (a->scenario || a->object.objects.n))
+		bb_usage_error("one of --capture, --scenario and --object");
+	if (a->drives.n && !a->scenario)
+		bb_usage_error("--drive is for a --scenario");
+	if (a->scenario && bb_object_args__any(&a->object))
+		bb_usage_error("--program, --packet, --ctx and --trigger are for objects without a "
+			       "--scenario");
 }
 
-static const struct argp_child children[] = {{&bb_object_argp, 0,
-					      "Which programs (default: all, of every *.bpf.o; "
-					      "paths from the top of the tree):",
-					      2},
-					     {&bb_measure_argp, 0, "How to measure:", 5},
-					     {&bb_capture_argp, 0, "How to capture:", 2},
-					     {0}};
-
-static const struct argp argp = {
-	.options = options,
-	.parser = parse,
-	.doc = "Compare the BPF programs of two git revisions, and fail when one got slower.\v"
-	       "Both revisions are built in a scratch work tree, which is removed in any case. "
-	       "Each program that is in both is compared as by `bpfbench compare`, and its "
-	       "executed instructions are counted. A program that regressed is measured once "
-	       "more, with other loads and another seed, and counts only if it regresses again. "
-	       "Inconclusive never fails. --budget covers captures, the search for "
-	       "programs and both measurements, half of what is left for the first; building is "
-	       "not part of it. The report is "
-	       "Markdown unless "
-	       "--format chooses another. Runs are stored only with --results. Needs root. git and "
-	       "the build run as the user who called sudo (if root called, as the owner of the "
-	       "folder), without hooks and in a clean environment; nothing that they start "
-	       "survives them.\n\n"
-	       "Exit codes: 0 no regression; 1 an error, or a program that loads in base and not "
-	       "in head; 2 usage; 3 a confirmed regression; 4 nothing can be measured here.",
-	.children = children,
-	.help_filter = bb_help_formats,
+static const struct bb_usage usage = {
+	.doc = "Compare the BPF programs of two git revisions, and fail when one got slower.",
+	.more = "Both revisions are built in a scratch work tree, which is removed in any case. "
+		"Each program that is in both is compared as by `bpfbench compare`, and its "
+		"executed instructions are counted. A program that regressed is measured once "
+		"more, with other loads and another seed, and counts only if it regresses again. "
+		"Inconclusive never fails. --budget covers captures, the search for "
+		"programs and both measurements, half of what is left for the first; building is "
+		"not part of it. The report is Markdown unless --format chooses another. Runs are "
+		"stored only with --results. Needs root. git and "
+		"the build run as the user who called sudo (if root called, as the owner of the "
+		"folder), without hooks and in a clean environment; nothing that they start "
+		"survives them.\n\n"
+		"Exit codes: 0 no regression; 1 an error, or a program that loads in base and not "
+		"in head; 2 usage; 3 a confirmed regression; 4 nothing can be measured here.",
+	.example = "  sudo bpfbench gate --base main --merge-base --build 'make -C bpf'\n",
+	.lists_formats = true,
+	.sets = {{"What to compare:", what_options, 0},
+		 {"Which programs (default: all, of every *.bpf.o; paths from the top of the "
+		  "tree):",
+		  bb_object_options, AT(object)},
+		 {"How to capture:", bb_capture_options, AT(how)},
+		 {"How to judge:", judge_options, 0},
+		 {"Output besides the report on stdout:", report_options, 0},
+		 BB_MEASURE_SETS(AT(measure))},
+	.check = check_args,
 };
 
 static void say_on_stderr(const char *what)
@@ -345,7 +310,7 @@ int bb_cmd_gate(int argc, char **argv)
 
 	bb_measure_args__init(&a.measure, NULL, 0);
 	a.measure.results = NULL;
-	bb_parse_options(&argp, argc, argv, 0, &a);
+	bb_usage__parse(&usage, argc, argv, &a);
 	a.measure.no_store |= !a.measure.results;
 	a.gate.drives = a.drives.v;
 	a.gate.n_drives = a.drives.n;

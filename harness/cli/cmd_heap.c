@@ -16,43 +16,39 @@ struct heap_args {
 	bool bmf;
 };
 
-enum { KEY_BMF = 0x100 };
-
-static const struct argp_option options[] = {
-	{"bmf", KEY_BMF, NULL, 0, "print Bencher Metric Format on stdout, and the table on stderr",
-	 0},
+static const struct bb_option options[] = {
+	{"bmf", 0, NULL, "print Bencher Metric Format on stdout, and the table on stderr",
+	 bb_read_flag, .at = offsetof(struct heap_args, bmf)},
 	{0},
 };
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static void read_file(const struct bb_option *o, const char *text, void *files)
 {
-	struct heap_args *a = state->input;
-
-	switch (key) {
-	case KEY_BMF: a->bmf = true; break;
-	case ARGP_KEY_ARG:
-		if (!strchr(arg, '=') || arg[0] == '=' || !strchr(arg, '=')[1])
-			bb_usage_error(state, "'%s' is not NAME=FILE", arg);
-		bb_strings_add(&a->files, arg, state);
-		break;
-	case ARGP_KEY_END:
-		if (!a->files.n)
-			bb_usage_error(state, "which files? NAME=FILE, of `valgrind --tool=dhat "
-					      "--dhat-out-file=FILE`");
-		break;
-	default: return ARGP_ERR_UNKNOWN;
-	}
-	return 0;
+	(void)o;
+	if (!strchr(text, '=') || text[0] == '=' || !strchr(text, '=')[1])
+		bb_usage_error("'%s' is not NAME=FILE", text);
+	bb_strings__append(files, text);
 }
 
-static const struct argp argp = {
-	.options = options,
-	.parser = parse,
-	.args_doc = "NAME=FILE...",
+static void check_args(void *args)
+{
+	const struct heap_args *a = args;
+
+	if (!a->files.n)
+		bb_usage_error("which files? NAME=FILE, of `valgrind --tool=dhat "
+			       "--dhat-out-file=FILE`");
+}
+
+static const struct bb_usage usage = {
+	.arguments = "NAME=FILE...",
 	.doc = "Print heap totals of DHAT files (valgrind --tool=dhat) side by side, with the "
-	       "difference from the first in percent.\v"
-	       "In BMF each file is a benchmark NAME. The counts are exact: the same program "
-	       "gives the same counts again.",
+	       "difference from the first in percent.",
+	.more = "In BMF each file is a benchmark NAME. The counts are exact: the same program "
+		"gives the same counts again.",
+	.example = "  bpfbench heap fixed=fixed.dhat oops=oops.dhat\n",
+	.sets = {{NULL, options, 0}},
+	.argument = {.read = read_file, .at = offsetof(struct heap_args, files)},
+	.check = check_args,
 };
 
 static int name_len(const char *file)
@@ -113,7 +109,7 @@ int bb_cmd_heap(int argc, char **argv)
 	struct bb_dhat *heaps;
 	int rc = 0;
 
-	bb_parse_options(&argp, argc, argv, 0, &a);
+	bb_usage__parse(&usage, argc, argv, &a);
 	heaps = calloc(a.files.n, sizeof(*heaps));
 	if (!heaps)
 		rc = bb_fail_nomem(&err);

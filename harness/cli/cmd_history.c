@@ -19,60 +19,50 @@ struct history_args {
 	bool tsv;
 };
 
-enum { KEY_THRESHOLD = 0x100, KEY_WINDOW };
+static void read_format(const struct bb_option *o, const char *text, void *ret_tsv)
+{
+	(void)o;
+	if (strcmp(text, "table") && strcmp(text, "tsv"))
+		bb_usage_error("no format '%s'; there are: table, tsv", text);
+	*(bool *)ret_tsv = !strcmp(text, "tsv");
+}
 
-static const struct argp_option options[] = {
-	{"variant", 'V', "NAME", 0, "only this variant (repeatable)", 0},
-	{"drive", 'd', "NAME", 0, "only this drive: step, in-situ, ... (repeatable)", 0},
-	{"threshold", KEY_THRESHOLD, "PERCENT", 0, "smallest change that matters (default 1)", 0},
-	{"window", KEY_WINDOW, "N", 0,
-	 "history window: judge by the last N to 30 runs, N from 20 to 30 (default 20)", 0},
-	{"format", 'f', "NAME", 0, "table (default), or tsv for gnuplot", 0},
-	BB_RESULTS_OPTION,
+static void read_window(const struct bb_option *o, const char *text, void *ret_size)
+{
+	uint32_t n;
+
+	bb_read_u32(o, text, &n);
+	*(size_t *)ret_size = n;
+}
+
+#define AT(member) offsetof(struct history_args, member)
+#define TO(member) .at = AT(member)
+
+static const struct bb_option options[] = {
+	{"variant", 'V', "NAME", "only this variant (repeatable)", bb_read_strings, TO(variants)},
+	{"drive", 'd', "NAME", "only this drive: step, in-situ, ... (repeatable)", bb_read_strings,
+	 TO(drives)},
+	{"threshold", 0, "PERCENT", "smallest change that matters (default 1)", bb_read_percent,
+	 TO(rule.eps)},
+	{"window", 0, "N",
+	 "history window: judge by the last N to 30 runs, N from 20 to 30 (default 20)",
+	 read_window, TO(rule.window_min), 20, 30},
+	{"format", 'f', "NAME", "table (default), or tsv for gnuplot", read_format, TO(tsv)},
+	BB_RESULTS_OPTION(AT(results)),
 	{0},
 };
 
-static bool parse_format(const struct argp_state *state, const char *text)
-{
-	if (strcmp(text, "table") && strcmp(text, "tsv"))
-		bb_usage_error(state, "no format '%s'; there are: table, tsv", text);
-	return !strcmp(text, "tsv");
-}
-
-static error_t parse(int key, char *arg, struct argp_state *state)
-{
-	struct history_args *a = state->input;
-
-	switch (key) {
-	case 'V': bb_strings_add(&a->variants, arg, state); break;
-	case 'd': bb_strings_add(&a->drives, arg, state); break;
-	case 'f': a->tsv = parse_format(state, arg); break;
-	case KEY_THRESHOLD: a->rule.eps = bb_option_percent(state, "threshold", arg); break;
-	case KEY_WINDOW:
-		a->rule.window_min = bb_option_u32(state, "window", arg, 20,
-						   (uint32_t)a->rule.window_max);
-		break;
-	case BB_KEY_RESULTS: a->results = arg; break;
-	case ARGP_KEY_ARG:
-		if (a->scenario)
-			bb_usage_error(state, "one scenario at a time");
-		a->scenario = arg;
-		break;
-	default: return ARGP_ERR_UNKNOWN;
-	}
-	return 0;
-}
-
-static const struct argp argp = {
-	.options = options,
-	.parser = parse,
-	.args_doc = "[SCENARIO]",
-	.doc = "Show each variant over all stored runs, and where it changed.\v"
-	       "The ratio of a program to the anchor program of the same run (the floor, unless "
-	       "the scenario names another) is judged against the median of the runs before. A "
-	       "run beyond max(threshold, prediction interval) is suspect; two in agreement are a "
-	       "change. Runs on another kernel, CPU, clang or mitigations than the newest run are "
-	       "shown and not judged. Measures nothing.",
+static const struct bb_usage usage = {
+	.arguments = "[SCENARIO]",
+	.doc = "Show each variant over all stored runs, and where it changed.",
+	.more = "The ratio of a program to the anchor program of the same run (the floor, unless "
+		"the scenario names another) is judged against the median of the runs before. A "
+		"run beyond max(threshold, prediction interval) is suspect; two in agreement are a "
+		"change. Runs on another kernel, CPU, clang or mitigations than the newest run are "
+		"shown and not judged. Measures nothing.",
+	.example = "  bpfbench history perf_profiler --drive step\n",
+	.sets = {{NULL, options, 0}},
+	.argument = {.name = "scenario", .read = bb_read_once, .at = AT(scenario)},
 };
 
 /* A file that is no run must not hide the others. */
@@ -123,7 +113,7 @@ int bb_cmd_history(int argc, char **argv)
 	struct bb_err err = {0};
 	int rc;
 
-	bb_parse_options(&argp, argc, argv, 0, &a);
+	bb_usage__parse(&usage, argc, argv, &a);
 	opts.rule = a.rule;
 	opts.filter = (struct bb_timeline_filter){
 		.scenario = a.scenario,

@@ -22,47 +22,38 @@ struct init_args {
 	bool find_triggers;
 };
 
-enum { KEY_FIND_TRIGGERS = 0x100 };
+#define AT(member) offsetof(struct init_args, member)
+#define TO(member) .at = AT(member)
 
-static const struct argp_option options[] = {
-	{"find-triggers", KEY_FIND_TRIGGERS, NULL, 0,
+static const struct bb_option options[] = {
+	{"find-triggers", 0, NULL,
 	 "load the programs (as root) and write what makes each of them run where it is attached; "
 	 "without it, the scenario has that found when it is measured",
-	 0},
-	{"output", 'o', "FILE", 0, "write to this new file instead of stdout (-)", 0},
+	 bb_read_flag, TO(find_triggers)},
+	{"output", 'o', "FILE", "write to this new file instead of stdout (-)", bb_read_text,
+	 TO(output)},
 	{0},
 };
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static void check_args(void *args)
 {
-	struct init_args *a = state->input;
+	const struct init_args *a = args;
 
-	switch (key) {
-	case ARGP_KEY_INIT: state->child_inputs[0] = &a->object; break;
-	case 'o': a->output = arg; break;
-	case KEY_FIND_TRIGGERS: a->find_triggers = true; break;
-	case ARGP_KEY_ARG: bb_strings_add(&a->object.objects, arg, state); break;
-	case ARGP_KEY_END:
-		if (!a->object.objects.n)
-			bb_usage_error(state, "for which object? bpfbench init prog.bpf.o");
-		break;
-	default: return ARGP_ERR_UNKNOWN;
-	}
-	return 0;
+	if (!a->object.objects.n)
+		bb_usage_error("for which object? bpfbench init prog.bpf.o");
 }
 
-static const struct argp_child children[] = {{&bb_object_argp, 0, "Programs and inputs:", 0}, {0}};
-
-static const struct argp argp = {
-	.options = options,
-	.parser = parse,
-	.args_doc = "[NAME=]FILE...",
+static const struct bb_usage usage = {
+	.arguments = "[NAME=]FILE...",
 	.doc = "Write a scenario for BPF objects, for you to edit: their programs, and the drives "
-	       "that can make each type run.\v"
-	       "`bpfbench --scenario` of this file measures the same as `bpfbench --object FILE`. "
-	       "Comments in it list the contents of the object and the programs that no drive can "
-	       "make run. Needs no root and loads nothing, but with --find-triggers.",
-	.children = children,
+	       "that can make each type run.",
+	.more = "`bpfbench --scenario` of this file measures the same as `bpfbench --object FILE`. "
+		"Comments in it list the contents of the object and the programs that no drive can "
+		"make run. Without --find-triggers it needs no root and loads nothing.",
+	.example = "  bpfbench init prog.bpf.o -o prog.yml\n",
+	.sets = {{NULL, options, 0}, {"Programs and inputs:", bb_object_options, AT(object)}},
+	.argument = {.read = bb_read_strings, .at = AT(object.objects)},
+	.check = check_args,
 };
 
 /* A new file, whole or not at all. */
@@ -152,7 +143,7 @@ int bb_cmd_init(int argc, char **argv)
 	struct bb_err err = {0};
 	int rc;
 
-	bb_parse_options(&argp, argc, argv, 0, &a);
+	bb_usage__parse(&usage, argc, argv, &a);
 	if (a.find_triggers)
 		bb_stop__install();
 	else if (bb_caller__become(&err))

@@ -12,33 +12,22 @@ struct list_args {
 	bool runs_only, scenarios_only;
 };
 
-enum { KEY_RUNS = 0x100, KEY_SCENARIOS };
+#define AT(member) offsetof(struct list_args, member)
+#define TO(member) .at = AT(member)
 
-static const struct argp_option options[] = {
-	{"runs", KEY_RUNS, NULL, 0, "print only the ids of the stored runs, one per line", 0},
-	{"scenarios", KEY_SCENARIOS, NULL, 0, "print only the names of the scenarios, one per line",
-	 0},
-	BB_RESULTS_OPTION,
+static const struct bb_option options[] = {
+	{"runs", 0, NULL, "print only the ids of the stored runs, one per line", bb_read_flag,
+	 TO(runs_only)},
+	{"scenarios", 0, NULL, "print only the names of the scenarios, one per line", bb_read_flag,
+	 TO(scenarios_only)},
+	BB_RESULTS_OPTION(AT(results)),
 	{0},
 };
 
-static error_t parse(int key, char *arg, struct argp_state *state)
-{
-	struct list_args *a = state->input;
-
-	switch (key) {
-	case KEY_RUNS: a->runs_only = true; break;
-	case KEY_SCENARIOS: a->scenarios_only = true; break;
-	case BB_KEY_RESULTS: a->results = arg; break;
-	default: return ARGP_ERR_UNKNOWN;
-	}
-	return 0;
-}
-
-static const struct argp argp = {
-	.options = options,
-	.parser = parse,
+static const struct bb_usage usage = {
 	.doc = "List the scenarios with their variants and drives, and the stored runs.",
+	.example = "  bpfbench list --scenarios\n",
+	.sets = {{NULL, options, 0}},
 };
 
 static void print_u32s(const char *name, const struct bb_u32_list *l)
@@ -134,7 +123,7 @@ int bb_cmd_list(int argc, char **argv)
 	struct bb_err err = {0};
 	int rc = 0, bad = 0;
 
-	bb_parse_options(&argp, argc, argv, 0, &a);
+	bb_usage__parse(&usage, argc, argv, &a);
 	if (!a.runs_only)
 		bad = list_scenarios(&a, &err);
 	if (!a.scenarios_only)

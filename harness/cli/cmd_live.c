@@ -141,92 +141,83 @@ struct live_args {
 	struct bb_env_names env;
 };
 
-enum { KEY_ONCE = 0x100, KEY_SECONDS, KEY_SORT, KEY_ALL, KEY_ENV };
-
-static const struct argp_option options[] = {
-	{"once", KEY_ONCE, NULL, 0, "print one snapshot, also on a terminal", 0},
-	{"seconds", KEY_SECONDS, "S", 0, "length of the period that a snapshot covers (default 1)",
-	 0},
-	{"sort", KEY_SORT, "COLUMN", 0, "cpu (default), runs, ns or name", 0},
-	{"format", 'f', "NAME", 0,
-	 "print one snapshot as table (default on a terminal), json (default elsewhere) or "
-	 "openmetrics",
-	 0},
-	{"all", KEY_ALL, NULL, 0, "a row also for each program that did not run", 0},
-	{"env", KEY_ENV, "NAME", 0,
-	 "keep this variable in the command's environment, beside PATH, HOME, LANG and TERM "
-	 "(repeatable)",
-	 0},
-	{"output", 'o', "FILE", 0,
-	 "write one snapshot to this file instead of stdout, whole or not at all", 0},
-	{0},
-};
-
-static const struct bb_live_order *order_of(const struct argp_state *state, const char *text)
+static void read_order(const struct bb_option *o, const char *text, void *ret_order)
 {
 	const struct bb_live_order *order = bb_live_order_find(text);
 
+	(void)o;
 	if (!order)
-		bb_usage_error(state, "--sort takes cpu, runs, ns or name, not '%s'", text);
-	return order;
+		bb_usage_error("--sort takes cpu, runs, ns or name, not '%s'", text);
+	*(const struct bb_live_order **)ret_order = order;
 }
 
-static const struct bb_live_format *format_of(const struct argp_state *state, const char *text)
+static void read_format(const struct bb_option *o, const char *text, void *ret_format)
 {
 	const struct bb_live_format *format = bb_live_format_find(text);
 
+	(void)o;
 	if (!format)
-		bb_usage_error(state, "no format '%s'; there are: table, json, openmetrics", text);
-	return format;
+		bb_usage_error("no format '%s'; there are: table, json, openmetrics", text);
+	*(const struct bb_live_format **)ret_format = format;
 }
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static void refuse_argument(const struct bb_option *o, const char *text, void *none)
 {
-	struct live_args *a = state->input;
-
-	switch (key) {
-	case KEY_ONCE: a->once = true; break;
-	case KEY_SECONDS: a->seconds = bb_option_double(state, "seconds", arg, 0.1, 86400); break;
-	case KEY_SORT: a->order = order_of(state, arg); break;
-	case 'f': a->format = format_of(state, arg); break;
-	case 'o': a->output = arg; break;
-	case KEY_ALL: a->all = true; break;
-	case KEY_ENV: bb_option_env(state, &a->env, arg); break;
-	case ARGP_KEY_ARG:
-		if (state->quoted && state->next > state->quoted) { /* behind -- */
-			a->command = &state->argv[state->next - 1];
-			state->next = state->argc;
-			break;
-		}
-		bb_usage_error(state,
-			       "'%s' is no option; `bpfbench live` watches all loaded programs, "
-			       "and `bpfbench live -- COMMAND` those that a command loads",
-			       arg);
-	default: return ARGP_ERR_UNKNOWN;
-	}
-	return 0;
+	(void)o;
+	(void)none;
+	bb_usage_error("'%s' is no option; `bpfbench live` watches all loaded programs, and "
+		       "`bpfbench live -- COMMAND` those that a command loads",
+		       text);
 }
 
-static const struct argp argp = {
-	.options = options,
-	.parser = parse,
-	.args_doc = "[-- COMMAND...]",
+#define AT(member) offsetof(struct live_args, member)
+#define TO(member) .at = AT(member)
+
+static const struct bb_option options[] = {
+	{"once", 0, NULL, "print one snapshot, also on a terminal", bb_read_flag, TO(once)},
+	{"seconds", 0, "S", "length of the period that a snapshot covers (default 1)",
+	 bb_read_double, TO(seconds), 0.1, 86400},
+	{"sort", 0, "COLUMN", "cpu (default), runs, ns or name", read_order, TO(order)},
+	{"format", 'f', "NAME",
+	 "print one snapshot as table (default on a terminal), json (default elsewhere) or "
+	 "openmetrics",
+	 read_format, TO(format)},
+	{"all", 0, NULL, "a row also for each program that did not run", bb_read_flag, TO(all)},
+	BB_ENV_OPTION(AT(env)),
+	{"output", 'o', "FILE",
+	 "write one snapshot to this file instead of stdout, whole or not at all", bb_read_text,
+	 TO(output)},
+	{0},
+};
+
+static const struct bb_usage usage = {
+	.arguments = "[-- COMMAND...]",
 	.doc = "Watch all loaded BPF programs, whichever process loaded them, or those that a "
-	       "command loads while it runs.\v"
-	       "ns/run is the mean of all runs. p50, p90 and p99 are of the runs that were alone "
-	       "between two readings of the counters (`mean of` 1); where hardly a run was, as of "
-	       "a profiler that samples all CPUs at the same instant, they are of the means of k "
-	       "runs that shared such a window (`mean of` k). They are marked ~ where the runs in "
-	       "these windows are less than 90 % of all (`share %`). On a terminal the list is "
-	       "refreshed until q or Ctrl-C; c, r, t and n sort it by CPU, runs, time and name.\n\n"
-	       "A command runs with the rights of bpfbench, its stdin empty, its stdout on "
-	       "stderr. It is ended by SIGINT, then harder, when bpfbench has seen enough. If it "
-	       "ends before with an exit code other than 0 or by a signal, bpfbench ends with 1, "
-	       "after the figures; so it does if none of the command's programs was seen.\n\n"
-	       "Overhead: bpf_stats is on meanwhile and off again afterwards; it adds 10 to 40 ns "
-	       "to every run of every program. Reading the counters takes at most a quarter of one "
-	       "CPU, and mostly far less. Programs are never attached, changed or unloaded; a "
-	       "program that its owner unloads stays for up to a quarter of a second. Needs root.",
+	       "command loads while it runs.",
+	.more = "ns/run is the mean of all runs. p50, p90 and p99 are of the runs that were alone "
+		"between two readings of the counters (`mean of` 1). Where hardly a run was, as of "
+		"a "
+		"profiler that samples all CPUs at the same instant, they are of the means of k "
+		"runs "
+		"that shared such a window (`mean of` k). They are marked ~ where the runs in "
+		"these "
+		"windows are less than 90 % of all (`share %`). On a terminal the list is "
+		"refreshed "
+		"until q or Ctrl-C; c, r, t and n sort it by CPU, runs, time and name.\n\n"
+		"A command runs with the rights of bpfbench, its stdin empty, its stdout on "
+		"stderr. It is ended by SIGINT, then harder, when bpfbench has seen enough. If it "
+		"ends before with an exit code other than 0 or by a signal, bpfbench ends with 1, "
+		"after the figures; so it does if none of the command's programs was seen.\n\n"
+		"Overhead: bpf_stats is on meanwhile and off again afterwards; it adds 10 to 40 ns "
+		"to every run of every program. Reading the counters takes at most a quarter of "
+		"one "
+		"CPU, and mostly far less. Programs are never attached, changed or unloaded; a "
+		"program that its owner unloads stays for up to a quarter of a second. Needs root.",
+	.example = "  sudo bpfbench live\n"
+		   "  sudo bpfbench live --seconds 10 -- opensnoop-bpfcc\n",
+	.sets = {{NULL, options, 0}},
+	.argument = {.read = refuse_argument},
+	.command = AT(command),
 };
 
 /* Nothing is to be seen any more of a command that has ended. */
@@ -477,7 +468,7 @@ int bb_cmd_live(int argc, char **argv)
 	bool by_screen;
 	int rc;
 
-	bb_parse_options(&argp, argc, argv, 0, &a);
+	bb_usage__parse(&usage, argc, argv, &a);
 	by_screen = !a.once && !a.format && !a.output && can_be_screen();
 	rc = bb_output_check(a.output, &err);
 	if (!rc)

@@ -48,13 +48,13 @@ static int write_flame(const struct shown *s, FILE *out)
 }
 
 static const struct format {
-	const char *name, *doc;
+	const char *name;
 	int (*write)(const struct shown *s, FILE *out);
 	bool with_pid;
 } formats[] = {
-	{"text", "hottest functions and stacks, for people", write_text, true},
-	{"folded", "one line per stack, for flame graph tools", write_folded, false},
-	{"flame", "an interactive flame graph, one SVG file for a browser", write_flame, false},
+	{"text", write_text, true},
+	{"folded", write_folded, false},
+	{"flame", write_flame, false},
 };
 
 #define N_FORMATS (sizeof(formats) / sizeof(formats[0]))
@@ -67,122 +67,93 @@ struct profile_args {
 	bool is_user_only, is_kernel_only, verbose;
 };
 
-enum { KEY_OFF_CPU = 0x100, KEY_SECONDS, KEY_ENV };
-
-static const struct argp_option options[] = {
-	{"pid", 'p', "PID", 0, "sample this process, and its children from now on", 0},
-	{"freq", 'F', "HZ", 0, "samples per second on each CPU, 1 to 100000 (default 99)", 0},
-	{"seconds", KEY_SECONDS, "S", 0,
-	 "how long to sample (default: until the command or process ends, or Ctrl-C)", 0},
-	{"duration", KEY_SECONDS, "S", OPTION_HIDDEN, NULL, 0}, /* its name before */
-	{"off-cpu", KEY_OFF_CPU, "only", OPTION_ARG_OPTIONAL,
-	 "add the time that threads wait off the CPU; stacks are then in microseconds, and those "
-	 "of waiting end in [off-CPU]; =only: waiting alone",
-	 0},
-	{"env", KEY_ENV, "NAME", 0,
-	 "the command keeps this variable besides PATH, HOME, LANG and TERM (repeatable)", 0},
-	{"user", 'U', NULL, 0, "user stacks only", 0},
-	{"kernel", 'K', NULL, 0, "kernel stacks only", 0},
-	{"format", 'f', "NAME", 0, "output format:", 0},
-	{"output", 'o', "FILE", 0, "write to this file instead of stdout", 0},
-	{"verbose", 'v', NULL, 0, "print each frame as function @ base+offset file:line", 0},
-	{0},
-};
-
-static const struct format *parse_format(const struct argp_state *state, const char *text)
+static void read_format(const struct bb_option *o, const char *text, void *ret_format)
 {
 	const char *names[N_FORMATS], *near;
 
+	(void)o;
 	for (size_t i = 0; i < N_FORMATS; i++) {
-		if (!strcmp(formats[i].name, text))
-			return &formats[i];
 		names[i] = formats[i].name;
+		if (strcmp(names[i], text))
+			continue;
+		*(const struct format **)ret_format = &formats[i];
+		return;
 	}
 	near = bb_nearest(text, names, N_FORMATS);
 	if (near)
-		bb_usage_error(state, "no format '%s'; did you mean '%s'?", text, near);
-	bb_usage_error(state, "no format '%s'; there are: text, folded, flame", text);
+		bb_usage_error("no format '%s'; did you mean '%s'?", text, near);
+	bb_usage_error("no format '%s'; there are: text, folded, flame", text);
 }
 
 /* "--off-cpu" or "--off-cpu=only" */
-static void parse_off_cpu(struct bb_sampler_opts *o, const struct argp_state *state,
-			  const char *text)
+static void read_off_cpu(const struct bb_option *o, const char *text, void *sampler)
 {
+	struct bb_sampler_opts *opts = sampler;
+
+	(void)o;
 	if (text && strcmp(text, "only"))
-		bb_usage_error(state, "--off-cpu takes nothing or =only, not '%s'", text);
-	o->off_cpu = true;
-	o->on_cpu = !text;
+		bb_usage_error("--off-cpu takes nothing or =only, not '%s'", text);
+	opts->off_cpu = true;
+	opts->on_cpu = !text;
 }
 
-/* What only together is right or wrong. */
-static void check(struct profile_args *a, const struct argp_state *state)
+#define AT(member) offsetof(struct profile_args, member)
+#define TO(member) .at = AT(member)
+
+static const struct bb_option options[] = {
+	{"pid", 'p', "PID", "sample this process, and its children from now on", bb_read_u32,
+	 TO(record.sampler.pid), 1, INT32_MAX},
+	{"freq", 'F', "HZ", "samples per second on each CPU, 1 to 100000 (default 99)", bb_read_u32,
+	 TO(record.sampler.freq_hz), 1, 100000},
+	{"seconds", 0, "S",
+	 "how long to sample (default: until the command or process ends, or Ctrl-C)",
+	 bb_read_double, TO(record.seconds), 0.001, 1e9},
+	{"duration", 0, "S", NULL, bb_read_double, TO(record.seconds), 0.001,
+	 1e9}, /* its name before */
+	{"off-cpu", 0, "only",
+	 "add the time that threads wait off the CPU; stacks are then in microseconds, and those "
+	 "of waiting end in [off-CPU]; =only: waiting alone",
+	 read_off_cpu, TO(record.sampler), .optional = true},
+	BB_ENV_OPTION(AT(env)),
+	{"user", 'U', NULL, "user stacks only", bb_read_flag, TO(is_user_only)},
+	{"kernel", 'K', NULL, "kernel stacks only", bb_read_flag, TO(is_kernel_only)},
+	{"format", 'f', "NAME",
+	 "text (default): the hottest functions and stacks, for people; folded: one line per "
+	 "stack, for "
+	 "flame graph tools; flame: an interactive flame graph, one SVG file for a browser",
+	 read_format, TO(format)},
+	BB_OUTPUT_OPTION(AT(output)),
+	{"verbose", 'v', NULL, "print each frame as function @ base+offset file:line", bb_read_flag,
+	 TO(verbose)},
+	{0},
+};
+
+/* Options that contradict each other. */
+static void check_args(void *args)
 {
+	struct profile_args *a = args;
+
 	if (a->record.sampler.pid && a->record.argv)
-		bb_usage_error(state, "--pid and a command: one of them");
+		bb_usage_error("--pid and a command: one of them");
 	if (a->is_user_only && a->is_kernel_only)
-		bb_usage_error(state, "--user and --kernel: one of them, or neither for both");
+		bb_usage_error("--user and --kernel: one of them, or neither for both");
 	a->record.sampler.want_user = !a->is_kernel_only;
 	a->record.sampler.want_kernel = !a->is_user_only;
 }
 
-static error_t parse(int key, char *arg, struct argp_state *state)
-{
-	struct profile_args *a = state->input;
-
-	switch (key) {
-	case 'p':
-		a->record.sampler.pid = (pid_t)bb_option_u32(state, "pid", arg, 1, INT32_MAX);
-		break;
-	case 'F': a->record.sampler.freq_hz = bb_option_u32(state, "freq", arg, 1, 100000); break;
-	case KEY_SECONDS:
-		a->record.seconds = bb_option_double(state, "seconds", arg, 0.001, 1e9);
-		break;
-	case KEY_OFF_CPU: parse_off_cpu(&a->record.sampler, state, arg); break;
-	case KEY_ENV: bb_option_env(state, &a->env, arg); break;
-	case 'U': a->is_user_only = true; break;
-	case 'K': a->is_kernel_only = true; break;
-	case 'f': a->format = parse_format(state, arg); break;
-	case 'o': a->output = arg; break;
-	case 'v': a->verbose = true; break;
-	case ARGP_KEY_ARGS: a->record.argv = state->argv + state->next; break;
-	case ARGP_KEY_END: check(a, state); break;
-	default: return ARGP_ERR_UNKNOWN;
-	}
-	return 0;
-}
-
-/* The formats, a line each, after --format in the help. */
-static char *help_filter(int key, const char *text, void *input)
-{
-	char *all = NULL;
-	size_t len;
-	FILE *out;
-
-	(void)input;
-	if (key != 'f')
-		return (char *)(uintptr_t)text;
-	out = open_memstream(&all, &len);
-	if (!out)
-		return (char *)(uintptr_t)text;
-	fputs(text, out);
-	for (size_t i = 0; i < N_FORMATS; i++)
-		fprintf(out, "%s %s%s: %s", i ? ";" : "", formats[i].name, i ? "" : " (default)",
-			formats[i].doc);
-	fclose(out);
-	return all;
-}
-
-static const struct argp argp = {
-	.options = options,
-	.parser = parse,
-	.args_doc = "[-- COMMAND [ARG...]]",
-	.help_filter = help_filter,
+static const struct bb_usage usage = {
+	.arguments = "[-- COMMAND [ARG...]]",
 	.doc = "Sample the stacks of a process, of a command or, without either, of the whole "
-	       "system.\v"
-	       "Hardware cycles set the rate, or cpu-clock where there are none. Stacks are added "
-	       "up in the kernel, so that 10 000 Hz are cheap. The command runs as the user who "
-	       "called sudo, and its stdout goes to stderr. Ctrl-C ends sampling and prints the "
-	       "result so far.",
+	       "system.",
+	.more = "Hardware cycles set the rate, or cpu-clock where there are none. Stacks are added "
+		"up in the kernel, so that 10 000 Hz are cheap. The command runs as the user who "
+		"called sudo, and its stdout goes to stderr. Ctrl-C ends sampling and prints the "
+		"result so far.",
+	.example = "  sudo bpfbench profile --seconds 10 --format flame -o flame.svg\n",
+	.sets = {{NULL, options, 0}},
+	.options_first = true,
+	.command = AT(record.argv),
+	.check = check_args,
 };
 
 static void say_how_it_ended(const struct bb_recording *r, const struct profile_args *a)
@@ -261,7 +232,7 @@ int bb_cmd_profile(int argc, char **argv)
 	struct bb_err err = {0};
 	int rc;
 
-	bb_parse_options(&argp, argc, argv, ARGP_IN_ORDER, &a);
+	bb_usage__parse(&usage, argc, argv, &a);
 	rc = bb_output_check(a.output, &err);
 	if (!rc)
 		rc = bb_paths__find(&paths, &err);

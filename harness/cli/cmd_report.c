@@ -195,40 +195,30 @@ struct report_args {
 	const char *results, *output, *folded;
 };
 
-enum { KEY_FOLDED = 0x100 };
+#define AT(member) offsetof(struct report_args, member)
+#define TO(member) .at = AT(member)
 
-static const struct argp_option options[] = {
-	{"output", 'o', "FILE", 0,
-	 "write to this file, whole or not at all (default report.html; - is stdout)", 0},
-	{"folded", KEY_FOLDED, "FILE", 0,
+static const struct bb_option options[] = {
+	{"output", 'o', "FILE",
+	 "write to this file, whole or not at all (default report.html; - is stdout)", bb_read_text,
+	 TO(output)},
+	{"folded", 0, "FILE",
 	 "folded stacks for the flame graph of the first run (default: RUN.folded beside it, if "
 	 "there is one)",
-	 0},
-	BB_RESULTS_OPTION,
+	 bb_read_text, TO(folded)},
+	BB_RESULTS_OPTION(AT(results)),
 	{0},
 };
 
-static error_t parse(int key, char *arg, struct argp_state *state)
-{
-	struct report_args *a = state->input;
-
-	switch (key) {
-	case 'o': a->output = strcmp(arg, "-") ? arg : NULL; break;
-	case KEY_FOLDED: a->folded = arg; break;
-	case BB_KEY_RESULTS: a->results = arg; break;
-	case ARGP_KEY_ARG: bb_strings_add(&a->runs, arg, state); break;
-	default: return ARGP_ERR_UNKNOWN;
-	}
-	return 0;
-}
-
-static const struct argp argp = {
-	.options = options,
-	.parser = parse,
-	.args_doc = "[RUN...]",
+static const struct bb_usage usage = {
+	.arguments = "[RUN...]",
 	.doc = "Write one HTML page about stored runs that needs no other file: verdicts, "
 	       "distributions, history, flame graph, source with the executions of each line, the "
-	       "machine. Measures nothing.\v" BB_RUN_DOC,
+	       "machine. Measures nothing.",
+	.more = BB_RUN_DOC,
+	.example = "  bpfbench report latest -o report.html\n",
+	.sets = {{NULL, options, 0}},
+	.argument = {.read = bb_read_strings, .at = AT(runs)},
 };
 
 /* What the page is made of. */
@@ -416,7 +406,7 @@ int bb_cmd_report(int argc, char **argv)
 	struct bb_err err = {0};
 	int rc;
 
-	bb_parse_options(&argp, argc, argv, 0, &a);
+	bb_usage__parse(&usage, argc, argv, &a);
 	rc = bb_output_check(a.output, &err);
 	if (!rc)
 		rc = read_page(&a, &page, &err);

@@ -39,44 +39,29 @@ struct live_args {
 	double seconds; /* 0: not said */
 };
 
-enum { KEY_PROG_ID = 0x400, KEY_PROG_NAME, KEY_PINNED, KEY_SECONDS };
+static void read_id(const struct bb_option *o, const char *text, void *live)
+{
+	struct live_args *a = live;
+	uint32_t *id = bb_option_append(&a->ids, &a->n_ids, sizeof(*id));
 
-static const struct argp_option live_options[] = {
-	{"prog-id", KEY_PROG_ID, "N", 0, "the program with this id (repeatable)", 0},
-	{"prog-name", KEY_PROG_NAME, "GLOB", 0, "all programs whose names match (repeatable)", 0},
-	{"pinned", KEY_PINNED, "PATH", 0, "the program pinned there (repeatable)", 0},
-	{"seconds", KEY_SECONDS, "S", 0,
+	bb_read_u32(o, text, id);
+}
+
+#define LIVE(member) offsetof(struct live_args, member)
+
+static const struct bb_option live_options[] = {
+	{"prog-id", 0, "N", "the program with this id (repeatable)", read_id, .at = 0, 1,
+	 UINT32_MAX},
+	{"prog-name", 0, "GLOB", "all programs whose names match (repeatable)", bb_read_strings,
+	 .at = LIVE(globs)},
+	{"pinned", 0, "PATH", "the program pinned there (repeatable)", bb_read_strings,
+	 .at = LIVE(pins)},
+	{"seconds", 0, "S",
 	 "how long to watch each of them (default 6, less if there are many); with --trigger "
 	 "test-run, bpfbench runs them instead, which changes their maps",
-	 0},
+	 bb_read_double, .at = LIVE(seconds), 0.01, 86400},
 	{0},
 };
-
-static void add_id(struct live_args *a, const char *text, const struct argp_state *state)
-{
-	uint32_t *id = bb_append(&a->ids, &a->n_ids, sizeof(*id));
-
-	if (!id)
-		argp_failure(state, BB_EXIT_FAILURE, 0, "out of memory");
-	*id = bb_option_u32(state, "prog-id", text, 1, UINT32_MAX);
-}
-
-static error_t parse_live(int key, char *arg, struct argp_state *state)
-{
-	struct live_args *a = state->input;
-
-	switch (key) {
-	case KEY_PROG_ID: add_id(a, arg, state); break;
-	case KEY_PROG_NAME: bb_strings_add(&a->globs, arg, state); break;
-	case KEY_PINNED: bb_strings_add(&a->pins, arg, state); break;
-	case KEY_SECONDS: a->seconds = bb_option_double(state, "seconds", arg, 0.01, 86400); break;
-	default: return ARGP_ERR_UNKNOWN;
-	}
-	return 0;
-}
-
-/* As an argp child whose input is a struct live_args. */
-static const struct argp live_argp = {.options = live_options, .parser = parse_live};
 
 /* Is a program named? */
 static bool live_args_any(const struct live_args *a)
@@ -220,157 +205,133 @@ struct run_args {
 /* Of an object with many programs, that each has its share. */
 #define PROGRAM_S 0.4
 
-enum { KEY_DRY_RUN = 0x100, KEY_LOADS, KEY_COLD, KEY_CAPTURE, KEY_FLAME, KEY_LINES };
+#define AT(member) offsetof(struct run_args, member)
+#define TO(member) .at = AT(member)
 
-static const struct argp_option options[] = {
-	{NULL, 0, NULL, 0, "What to measure:", 1},
-	{"scenario", 's', "NAME", 0,
-	 "the scenario, by its name or by the path of a .yml file (repeatable)", 1},
-	{"variant", 'V', "NAME", 0, "only this variant, and its floor (repeatable)", 1},
-	{"drive", 'd', "NAME", 0,
-	 "only this drive: step, step-cold, hook, exact, in-situ, ... (repeatable)", 1},
-	{"capture", KEY_CAPTURE, "COMMAND", 0,
+static const struct bb_option what_options[] = {
+	{"scenario", 's', "NAME",
+	 "the scenario, by its name or by the path of a .yml file (repeatable)", bb_read_strings,
+	 TO(scenarios)},
+	{"variant", 'V', "NAME", "only this variant, and its floor (repeatable)", bb_read_strings,
+	 TO(variants)},
+	{"drive", 'd', "NAME",
+	 "only this drive: step, step-cold, hook, exact, in-situ, ... (repeatable)",
+	 bb_read_strings, TO(drives)},
+	{"capture", 0, "COMMAND",
 	 "capture the programs that this command loads, and measure them (sh -c); or without a "
-	 "shell: "
-	 "bpfbench -- COMMAND...",
-	 1},
-	{NULL, 0, NULL, 0, "How to measure:", 2},
-	{"samples", 'n', "N", 0,
-	 "samples of each case, all loads together (default 6000; step-cold 240 or fewer; in-situ "
-	 "goes by time)",
-	 2},
-	{"cold", KEY_COLD, NULL, 0,
-	 "also run each step drive with emptied caches and branch history, as step-cold", 2},
-	{"loads", KEY_LOADS, "N", 0,
-	 "program loads (default 28; 12 of drives that go by time and of sweeps); each load is one "
-	 "replication at a new JIT address",
-	 2},
-	{"flame", KEY_FLAME, "FILE.svg", OPTION_ARG_OPTIONAL,
-	 "also draw a flame graph of the workload while the programs run on it, sampled for 3 s "
-	 "after all measurements: into FILE.svg, or beside the stored run",
-	 2},
-	{"lines", KEY_LINES, NULL, 0,
-	 "time each line of a run and each call in it instead, for `bpfbench annotate --time`; a "
-	 "scenario needs step drives for it",
-	 2},
-	{"dry-run", KEY_DRY_RUN, NULL, 0, "print the plan; load and measure nothing", 2},
+	 "shell: bpfbench -- COMMAND...",
+	 bb_read_text, TO(capture)},
 	{0},
 };
 
-/* What is to be measured is said once, and what goes with it. */
-static void check_what(const struct run_args *a, const struct argp_state *state)
+static const struct bb_option how_options[] = {
+	{"samples", 'n', "N",
+	 "samples of each case, all loads together (default 6000; step-cold 240 or fewer; in-situ "
+	 "goes by time)",
+	 bb_read_u32, TO(samples), 1, 100000000},
+	{"cold", 0, NULL,
+	 "also run each step drive with emptied caches and branch history, as step-cold",
+	 bb_read_flag, TO(cold)},
+	{"loads", 0, "N",
+	 "program loads (default 28; 12 of drives that go by time and of sweeps); each load is one "
+	 "replication at a new JIT address",
+	 bb_read_u32, TO(loads), 1, 10000},
+	{"flame", 0, "FILE.svg",
+	 "also draw a flame graph of the workload while the programs run on it, sampled for 3 s "
+	 "after all measurements: into FILE.svg, or beside the stored run",
+	 bb_read_text, TO(flame_file), .given = AT(flame), .optional = true},
+	{"lines", 0, NULL,
+	 "time each line of a run and each call in it instead, for `bpfbench annotate --time`; a "
+	 "scenario needs step drives for it",
+	 bb_read_flag, TO(object.lines)},
+	{"dry-run", 0, NULL, "print the plan; load and measure nothing", bb_read_flag, TO(dry_run)},
+	{0},
+};
+
+static void refuse_argument(const struct bb_option *o, const char *text, void *none)
 {
+	(void)o;
+	(void)none;
+	bb_usage_error("'%s' is no option; a scenario is named by --scenario %s", text, text);
+}
+
+/* What is to be measured is said once, and what goes with it. */
+static void check_args(void *args)
+{
+	struct run_args *a = args;
 	bool live = live_args_any(&a->live), captures = a->capture || a->command;
 	bool objects = a->object.objects.n || captures;
 
 	if ((a->scenarios.n > 0) + (a->object.objects.n > 0) + live + (a->capture != NULL) +
 		    (a->command != NULL) >
 	    1)
-		bb_usage_error(state, "one of --scenario, --object, --capture and loaded programs "
-				      "(--prog-id, --prog-name, --pinned)");
-	if (!captures && bb_capture_args__any(&a->how))
-		bb_usage_error(state, "--for, --until and contents are for --capture");
+		bb_usage_error("one of --scenario, --object, --capture and loaded programs "
+			       "(--prog-id, --prog-name, --pinned)");
+	bb_capture_args__check(&a->how, captures);
 	if (captures && a->dry_run)
-		bb_usage_error(state, "--dry-run runs nothing; `bpfbench capture`, and then "
-				      "--object "
-				      "of its file");
+		bb_usage_error("--dry-run runs nothing; `bpfbench capture`, and then "
+			       "--object "
+			       "of its file");
 	if (!a->scenarios.n && !objects && !live)
-		bb_usage_error(state, "which scenario? --scenario NAME (`bpfbench list` shows "
-				      "them), --object FILE, -- COMMAND, or a program that is "
-				      "loaded: --prog-id N");
+		bb_usage_error("which scenario? --scenario NAME (`bpfbench list` shows "
+			       "them), --object FILE, -- COMMAND, or a program that is "
+			       "loaded: --prog-id N");
 	if (a->scenarios.n && bb_object_args__any(&a->object))
-		bb_usage_error(state, "--program, --packet, --ctx, --trigger and --type are for "
-				      "--object; a scenario has keys for them");
+		bb_usage_error("--program, --packet, --ctx, --trigger and --type are for "
+			       "--object; a scenario has keys for them");
 	if (a->object.lines && (live || a->drives.n))
-		bb_usage_error(state, "--lines does not go together with --drive, nor with loaded "
-				      "programs");
+		bb_usage_error("--lines does not go together with --drive, nor with loaded "
+			       "programs");
 	if (live && (a->object.programs.n || a->object.packets.n || a->object.contexts.n))
-		bb_usage_error(state, "--program, --packet and --ctx are for --object, not for "
-				      "loaded programs");
+		bb_usage_error("--program, --packet and --ctx are for --object, not for "
+			       "loaded programs");
 	if (live && a->object.trigger && strcmp(a->object.trigger, "test-run"))
-		bb_usage_error(state,
-			       "loaded programs take --trigger test-run, not '%s'; without it "
+		bb_usage_error("loaded programs take --trigger test-run, not '%s'; without it "
 			       "they are watched",
 			       a->object.trigger);
 	if (!live && a->live.seconds > 0)
-		bb_usage_error(state, "--seconds is for loaded programs (--prog-id, --prog-name, "
-				      "--pinned)");
+		bb_usage_error("--seconds is for loaded programs (--prog-id, --prog-name, "
+			       "--pinned)");
 	if (live && a->object.trigger && a->live.seconds > 0)
-		bb_usage_error(state, "test runs go by --samples, not by --seconds");
+		bb_usage_error("test runs go by --samples, not by --seconds");
 	if (a->flame && a->scenarios.n != 1)
-		bb_usage_error(state, "--flame takes one --scenario, with a drive in situ over a "
-				      "workload");
+		bb_usage_error("--flame takes one --scenario, with a drive in situ over a "
+			       "workload");
 	if (a->flame && a->measure.no_store && !a->flame_file)
-		bb_usage_error(state, "--flame with --no-store has no place for the flame graph: "
-				      "--flame=FILE.svg");
-}
-
-static error_t parse(int key, char *arg, struct argp_state *state)
-{
-	struct run_args *a = state->input;
-
-	switch (key) {
-	case ARGP_KEY_INIT:
-		state->child_inputs[0] = &a->measure;
-		state->child_inputs[1] = &a->object;
-		state->child_inputs[2] = &a->live;
-		state->child_inputs[3] = &a->how;
-		break;
-	case 's': bb_strings_add(&a->scenarios, arg, state); break;
-	case 'V': bb_strings_add(&a->variants, arg, state); break;
-	case 'd':
-		bb_strings_add(&a->drives, arg, state);
-		a->object.hook |= !strcmp(arg, "hook");
-		a->object.counts |= !strcmp(arg, "exact");
-		break;
-	case 'n': a->samples = bb_option_u32(state, "samples", arg, 1, 100000000); break;
-	case KEY_LOADS: a->loads = bb_option_u32(state, "loads", arg, 1, 10000); break;
-	case KEY_COLD: a->cold = true; break;
-	case KEY_FLAME:
-		a->flame = true;
-		a->flame_file = arg;
-		break;
-	case KEY_LINES: a->object.lines = true; break;
-	case KEY_DRY_RUN: a->dry_run = true; break;
-	case KEY_CAPTURE: a->capture = arg; break;
-	case ARGP_KEY_ARG:
-		if (state->quoted && state->next > state->quoted) { /* behind -- */
-			a->command = &state->argv[state->next - 1];
-			state->next = state->argc;
-			break;
-		}
-		bb_usage_error(state, "'%s' is no option; a scenario is named by --scenario %s",
-			       arg, arg);
-	case ARGP_KEY_END: check_what(a, state); break;
-	default: return ARGP_ERR_UNKNOWN;
+		bb_usage_error("--flame with --no-store has no place for the flame graph: "
+			       "--flame=FILE.svg");
+	for (size_t i = 0; i < a->drives.n; i++) {
+		a->object.hook |= !strcmp(a->drives.v[i], "hook");
+		a->object.counts |= !strcmp(a->drives.v[i], "exact");
 	}
-	return 0;
 }
 
-static const struct argp_child children[] = {
-	{&bb_measure_argp, 0, NULL, 2},
-	{&bb_object_argp, 0, "Or a BPF object without a scenario:", 1},
-	{&live_argp, 0, "Or programs that are already loaded, under their own load:", 1},
-	{&bb_capture_argp, 0, "How to capture those of a command:", 1},
-	{0},
-};
-
-static const struct argp argp = {
-	.options = options,
-	.parser = parse,
-	.doc = "Measure the cost of one run of each variant of a BPF program.\v"
-	       "On a terminal the result is a table. Where stdout is a file or a pipe it gets BMF "
-	       "and nothing else (--format chooses another format), and the table goes to stderr. "
-	       "The run with all its samples goes to results/. The "
-	       "default budget is 18 s, with --cold 45 s, more for above 45 programs. Needs "
-	       "root.\n\n"
-	       "--cold gives the range from hot to cold. Before each cold step, outside of the "
-	       "timed window, bpfbench writes a buffer of twice the last cache of up to 16 MiB "
-	       "and runs 32 768 branches on random bits. A larger cache, such as a server's L3, "
-	       "keeps its lines, and the system call or fault that fires the program warms some "
-	       "of them again: real runs can be colder still.",
-	.children = children,
-	.help_filter = bb_help_formats,
+static const struct bb_usage usage = {
+	.doc = "Measure the cost of one run of each variant of a BPF program.",
+	.more = "On a terminal the result is a table. Where stdout is a file or a pipe it gets BMF "
+		"and nothing else (--format chooses another format), and the table goes to stderr. "
+		"The run with all its samples goes to results/. The "
+		"default budget is 18 s, with --cold 45 s, more for above 45 programs. Needs "
+		"root.\n\n"
+		"--cold gives the range from hot to cold. Before each cold step, outside of the "
+		"timed window, bpfbench writes a buffer of twice the last cache of up to 16 MiB "
+		"and runs 32 768 branches on random bits. A larger cache, such as a server's L3, "
+		"keeps its lines, and the system call or fault that fires the program warms some "
+		"of them again: real runs can be colder still.",
+	.example = "  sudo bpfbench --scenario perf_profiler\n"
+		   "  sudo bpfbench --object prog.bpf.o --packet syn.pcap\n"
+		   "  sudo bpfbench -- opensnoop-bpfcc\n",
+	.lists_formats = true,
+	.sets = {{"What to measure:", what_options, 0},
+		 {"How to capture the programs of a command:", bb_capture_options, AT(how)},
+		 {"Or programs that are already loaded, under their own load:", live_options,
+		  AT(live)},
+		 {"Or a BPF object without a scenario:", bb_object_options, AT(object)},
+		 {"How to take samples:", how_options, 0},
+		 BB_MEASURE_SETS(AT(measure))},
+	.argument = {.read = refuse_argument},
+	.command = AT(command),
+	.check = check_args,
 };
 
 static void print_plan(const struct bb_plan *plan, FILE *out)
@@ -584,7 +545,7 @@ int bb_cmd_run(int argc, char **argv)
 	int rc, exit_code = BB_EXIT_OK;
 
 	bb_measure_args__init(&a.measure, "bmf", DEFAULT_BUDGET_S);
-	bb_parse_options(&argp, argc, argv, 0, &a);
+	bb_usage__parse(&usage, argc, argv, &a);
 	if (!a.measure.has_format && !a.measure.output && isatty(STDOUT_FILENO))
 		a.measure.format = bb_exporter_find("table");
 	if (a.cold && !a.measure.has_budget)

@@ -124,66 +124,49 @@ struct selftest_args {
 	struct bb_selftest_opts opts;
 };
 
-enum { KEY_PROGRAM = 0x100, KEY_MODE, KEY_EXPERIMENTS, KEY_THRESHOLD, KEY_INJECT, KEY_EACH };
+static void read_mode(const struct bb_option *o, const char *text, void *ret_mode)
+{
+	int m = 0;
 
-static const struct argp_option options[] = {
-	{NULL, 0, NULL, 0, "What to compare:", 1},
-	{"program", KEY_PROGRAM, "NAME", 0,
-	 "only this program of the scenario `selftest`: loop, straight or ringbuf", 1},
-	{"mode", KEY_MODE, "NAME", 0, "only this mode: same-load, reloads or injected", 1},
-	{"experiments", KEY_EXPERIMENTS, "N", 0,
+	(void)o;
+	while (m < BB_N_SELFTEST_MODES &&
+	       strcmp(text, bb_selftest_mode_name((enum bb_selftest_mode)m)))
+		m++;
+	if (m == BB_N_SELFTEST_MODES)
+		bb_usage_error("--mode takes same-load, reloads or injected, not '%s'", text);
+	*(int *)ret_mode = m;
+}
+
+#define AT(member) offsetof(struct selftest_args, member)
+#define TO(member) .at = AT(member)
+
+static const struct bb_option options[] = {
+	{"program", 0, "NAME",
+	 "only this program of the scenario `selftest`: loop, straight or ringbuf", bb_read_text,
+	 TO(opts.program)},
+	{"mode", 0, "NAME", "only this mode: same-load, reloads or injected", read_mode,
+	 TO(opts.mode)},
+	{"experiments", 0, "N",
 	 "number of experiments for each program and mode (default: as many as the budget allows)",
-	 1},
-	{"threshold", KEY_THRESHOLD, "PERCENT", 0, "smallest difference that matters (default 1)",
-	 1},
-	{"inject", KEY_INJECT, "PERCENT", 0, "size of the slowdown that is injected (default 2)",
-	 1},
-	{"each", KEY_EACH, "SECONDS", 0, "budget of each experiment (default 10)", 1},
+	 bb_read_u32, TO(opts.experiments), 1, 100000},
+	{"threshold", 0, "PERCENT", "smallest difference that matters (default 1)", bb_read_percent,
+	 TO(opts.threshold)},
+	{"inject", 0, "PERCENT", "size of the slowdown that is injected (default 2)",
+	 bb_read_percent, TO(opts.inject)},
+	{"each", 0, "SECONDS", "budget of each experiment (default 10)", bb_read_double,
+	 TO(opts.experiment_budget_s), 0.1, 3600},
 	{0},
 };
 
-static int mode_of(const struct argp_state *state, const char *arg)
-{
-	for (int m = 0; m < BB_N_SELFTEST_MODES; m++)
-		if (!strcmp(arg, bb_selftest_mode_name((enum bb_selftest_mode)m)))
-			return m;
-	bb_usage_error(state, "--mode takes same-load, reloads or injected, not '%s'", arg);
-}
-
-static error_t parse(int key, char *arg, struct argp_state *state)
-{
-	struct selftest_args *a = state->input;
-
-	switch (key) {
-	case ARGP_KEY_INIT: state->child_inputs[0] = &a->measure; break;
-	case KEY_PROGRAM: a->opts.program = arg; break;
-	case KEY_MODE: a->opts.mode = mode_of(state, arg); break;
-	case KEY_EXPERIMENTS:
-		a->opts.experiments = bb_option_u32(state, "experiments", arg, 1, 100000);
-		break;
-	case KEY_THRESHOLD: a->opts.threshold = bb_option_percent(state, "threshold", arg); break;
-	case KEY_INJECT: a->opts.inject = bb_option_percent(state, "inject", arg); break;
-	case KEY_EACH:
-		a->opts.experiment_budget_s = bb_option_double(state, "each", arg, 0.1, 3600);
-		break;
-	case ARGP_KEY_ARG: bb_usage_error(state, "'%s' is no option", arg);
-	default: return ARGP_ERR_UNKNOWN;
-	}
-	return 0;
-}
-
-static const struct argp_child children[] = {{&bb_measure_argp, 0, "How to measure:", 2}, {0}};
-
-static const struct argp argp = {
-	.options = options,
-	.parser = parse,
+static const struct bb_usage usage = {
 	.doc = "Find the smallest difference that this machine can judge, by comparing programs "
-	       "with themselves.\v"
-	       "Counts false verdicts and missed slowdowns, with the bound that the number of "
-	       "experiments allows, and measures the resolution: `bpfbench compare` refuses a "
-	       "smaller threshold. Takes less than a minute. Needs root.",
-	.children = children,
-	.help_filter = bb_help_formats,
+	       "with themselves.",
+	.more = "Counts false verdicts and missed slowdowns, with the bound that the number of "
+		"experiments allows, and measures the resolution: `bpfbench compare` refuses a "
+		"smaller threshold. Takes less than a minute. Needs root.",
+	.example = "  sudo bpfbench selftest\n",
+	.lists_formats = true,
+	.sets = {{"What to compare:", options, 0}, BB_MEASURE_SETS(AT(measure))},
 };
 
 static double p50(const double *x, uint32_t n)
@@ -270,7 +253,7 @@ int bb_cmd_selftest(int argc, char **argv)
 	int rc, exit_code;
 
 	bb_measure_args__init(&a.measure, NULL, DEFAULT_BUDGET_S);
-	bb_parse_options(&argp, argc, argv, 0, &a);
+	bb_usage__parse(&usage, argc, argv, &a);
 	rc = bb_measure__begin(&a.measure, "selftest", command ? command : "", true, &m, &err);
 	if (!rc)
 		rc = bb_scenario_find(&m.paths, "selftest", &scenario, &err);

@@ -9,33 +9,24 @@ struct show_args {
 	const struct bb_exporter *format;
 };
 
-static const struct argp_option options[] = {
-	{"format", 'f', "NAME", 0, "format of stdout (default table)", 0},
-	{"output", 'o', "FILE", 0, "write to this file instead of stdout, whole or not at all", 0},
-	BB_RESULTS_OPTION,
+#define AT(member) offsetof(struct show_args, member)
+#define TO(member) .at = AT(member)
+
+static const struct bb_option options[] = {
+	{"format", 'f', "NAME", "format of stdout (default table)", bb_read_format, TO(format)},
+	BB_OUTPUT_OPTION(AT(output)),
+	BB_RESULTS_OPTION(AT(results)),
 	{0},
 };
 
-static error_t parse(int key, char *arg, struct argp_state *state)
-{
-	struct show_args *a = state->input;
-
-	switch (key) {
-	case 'f': a->format = bb_option_format(state, arg); break;
-	case 'o': a->output = arg; break;
-	case BB_KEY_RESULTS: a->results = arg; break;
-	case ARGP_KEY_ARG: bb_option_run(state, &a->run, arg); break;
-	default: return ARGP_ERR_UNKNOWN;
-	}
-	return 0;
-}
-
-static const struct argp argp = {
-	.options = options,
-	.parser = parse,
-	.args_doc = "[RUN]",
-	.doc = "Print a stored run in any format, without measuring.\v" BB_RUN_DOC,
-	.help_filter = bb_help_formats,
+static const struct bb_usage usage = {
+	.arguments = "[RUN]",
+	.doc = "Print a stored run in any format, without measuring.",
+	.more = BB_RUN_DOC,
+	.example = "  bpfbench show latest --format markdown\n",
+	.lists_formats = true,
+	.sets = {{NULL, options, 0}},
+	.argument = {.name = "run", .read = bb_read_once, .at = AT(run)},
 };
 
 int bb_cmd_show(int argc, char **argv)
@@ -45,7 +36,7 @@ int bb_cmd_show(int argc, char **argv)
 	struct bb_err err = {0};
 	int rc;
 
-	bb_parse_options(&argp, argc, argv, 0, &a);
+	bb_usage__parse(&usage, argc, argv, &a);
 	rc = bb_read_run(a.run, a.results, &report, &err);
 	if (!rc)
 		rc = bb_output(report, a.format, a.output, &err);

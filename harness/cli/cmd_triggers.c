@@ -26,39 +26,25 @@ struct triggers_args {
 	struct bb_strings programs;
 };
 
-static const struct argp_option options[] = {
-	{"program", KEY_PROGRAM, "NAME", 0, "only this program of the object (repeatable)", 0},
+static const struct bb_option options[] = {
+	{"program", 0, "NAME", "only this program of the object (repeatable)", bb_read_strings,
+	 .at = offsetof(struct triggers_args, programs)},
 	{0},
 };
 
-static error_t parse(int key, char *arg, struct argp_state *state)
-{
-	struct triggers_args *a = state->input;
-
-	switch (key) {
-	case KEY_PROGRAM: bb_strings_add(&a->programs, arg, state); break;
-	case ARGP_KEY_ARG:
-		if (a->object)
-			bb_usage_error(state, "one object at a time: '%s' or '%s'", a->object, arg);
-		a->object = arg;
-		break;
-	case ARGP_KEY_INIT:
-	case ARGP_KEY_END: break;
-	default: return ARGP_ERR_UNKNOWN;
-	}
-	return 0;
-}
-
-static const struct argp argp = {
-	.options = options,
-	.parser = parse,
-	.args_doc = "[OBJECT]",
+static const struct bb_usage usage = {
+	.arguments = "[OBJECT]",
 	.doc = "List the triggers: the things that bpfbench does to make a program run where it is "
-	       "attached. With an OBJECT (as root): which of them make each of its programs run.\v"
-	       "The triggers are fired in a process of their own, with a network, a cgroup and a "
-	       "folder that nobody else has. A trigger that brings one run is taken before one "
-	       "that "
-	       "brings several, and a cheap one before a dear one.",
+	       "attached. With an OBJECT (as root): which of them make each of its programs run.",
+	.more = "The triggers are fired in a process of their own, with a network, a cgroup and a "
+		"folder that nobody else has. A trigger that causes one run is preferred to one "
+		"that "
+		"causes several, and a cheap one to an expensive one.",
+	.example = "  sudo bpfbench triggers prog.bpf.o\n",
+	.sets = {{NULL, options, 0}},
+	.argument = {.name = "object",
+		     .read = bb_read_once,
+		     .at = offsetof(struct triggers_args, object)},
 };
 
 static void list_catalogue(void)
@@ -222,7 +208,7 @@ int bb_cmd_triggers(int argc, char **argv)
 	struct bb_err err = {0};
 	int rc = 0;
 
-	bb_parse_options(&argp, argc, argv, 0, &a);
+	bb_usage__parse(&usage, argc, argv, &a);
 	if (!a.object) {
 		list_catalogue();
 	} else {

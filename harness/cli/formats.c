@@ -18,14 +18,12 @@ const struct bb_exporter bb_exporters[] = {
 	 bb_export_github_smaller, true},
 	{"github-action-bigger", "json", "github-action-benchmark, customBiggerIsBetter",
 	 bb_export_github_bigger, true},
-	{"veristat", "csv", "static metrics as veristat writes them, for `veristat -C`",
-	 bb_export_veristat, false},
+	{"veristat", "csv", "static metrics as `veristat -C` reads them", bb_export_veristat,
+	 false},
 	{"openmetrics", "prom", "OpenMetrics text, for Prometheus' textfile collector",
 	 bb_export_openmetrics, false},
 	{"plot", "tsv", "distributions and costs as columns, for gnuplot", bb_export_plot, false},
-	{"lcov", "info",
-	 "executed source lines (drive exact), for genhtml and other coverage viewers",
-	 bb_export_lcov, false},
+	{"lcov", "info", "executed source lines (drive exact), for genhtml", bb_export_lcov, false},
 };
 
 const size_t bb_n_exporters = sizeof(bb_exporters) / sizeof(bb_exporters[0]);

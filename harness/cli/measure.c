@@ -77,97 +77,57 @@ void bb_progress_bar__end(struct bb_progress_bar *bar)
 	bar->on = false;
 }
 
-enum {
-	KEY_NO_WAIT = 0x1f0,
-	KEY_ALLOW_SYSTEM_WIDE,
-	KEY_NO_STORE = 0x200,
-	KEY_RESULTS,
-	KEY_SEED,
-	KEY_CPU,
-	KEY_BUDGET,
-	KEY_ENV
-};
+#define AT(member) offsetof(struct bb_measure_args, member)
+#define TO(member) .at = AT(member)
 
-static const struct argp_option options[] = {
-	{"allow-system-wide", KEY_ALLOW_SYSTEM_WIDE, NULL, 0,
-	 "attach programs that send signals, write into processes or forbid what they do also "
-	 "where "
+const struct bb_option bb_measure_options[] = {
+	{"allow-system-wide", 0, NULL,
+	 "also attach programs that send signals, write into processes or forbid things, where "
 	 "every process of the machine passes (default: they are skipped)",
-	 2},
-	{"budget", KEY_BUDGET, "SECONDS", 0,
+	 bb_read_flag, TO(allow_system_wide)},
+	{"budget", 0, "SECONDS",
 	 "end after this time, loading included, and at most one run of a program later (0: no "
 	 "limit); a program that is too slow for its samples has fewer, and bpfbench lists all "
 	 "that it left out",
-	 2},
-	{"cpu", KEY_CPU, "N", 0,
-	 "run the programs on this CPU (default: the last one); another one polls", 2},
-	{"env", KEY_ENV, "NAME", 0,
+	 bb_read_double, TO(budget_s), 0, 86400, AT(has_budget)},
+	{"cpu", 0, "N", "run the programs on this CPU (default: the last one); another one polls",
+	 bb_read_u32, TO(cpu), 0, CPU_SETSIZE - 1},
+	{"env", 0, "NAME",
 	 "workloads, builds and captured commands keep this variable besides PATH, HOME, LANG and "
 	 "TERM (repeatable)",
-	 2},
-	{"no-wait", KEY_NO_WAIT, NULL, 0,
-	 "fail when another bpfbench measures on the CPU (default: take another CPU unless --cpu "
-	 "is "
-	 "given, or wait for it)",
-	 2},
-	{"seed", KEY_SEED, "N", 0,
-	 "seed of every random order (default: a random one; it is stored)", 2},
-	{NULL, 0, NULL, 0, "Output:", 3},
-	{"format", 'f', "NAME", 0, "format of stdout", 3},
-	{"output", 'o', "FILE", 0, "write to this file instead of stdout (-), whole or not at all",
-	 3},
-	{"results", KEY_RESULTS, "DIR", 0, "store the run in this folder (default results)", 3},
-	{"no-store", KEY_NO_STORE, NULL, 0, "do not store the run", 3},
-	{"quiet", 'q', NULL, 0, "no progress and no table on stderr", 3},
-	{"verbose", 'v', NULL, 0, "print each step on stderr", 3},
+	 bb_read_env, TO(env)},
+	{"no-wait", 0, NULL,
+	 "fail when another bpfbench measures on the CPU (default: wait for it, or without --cpu "
+	 "take another CPU)",
+	 bb_read_flag, TO(no_wait)},
+	{"seed", 0, "N", "seed of every random order (default: a random one; it is stored)",
+	 bb_read_u64, TO(seed)},
 	{0},
 };
 
-static error_t parse(int key, char *arg, struct argp_state *state)
-{
-	struct bb_measure_args *a = state->input;
-
-	switch (key) {
-	case KEY_BUDGET:
-		a->budget_s = bb_option_double(state, "budget", arg, 0, 86400);
-		a->has_budget = true;
-		break;
-	case KEY_CPU: a->cpu = (int)bb_option_u32(state, "cpu", arg, 0, CPU_SETSIZE - 1); break;
-	case KEY_SEED:
-		a->seed = bb_option_u64(state, "seed", arg);
-		a->has_seed = true;
-		break;
-	case KEY_ENV: bb_option_env(state, &a->env, arg); break;
-	case 'f':
-		a->format = bb_option_format(state, arg);
-		a->has_format = true;
-		break;
-	case 'o': a->output = arg; break;
-	case KEY_RESULTS: a->results = arg; break;
-	case KEY_NO_WAIT: a->no_wait = true; break;
-	case KEY_ALLOW_SYSTEM_WIDE: a->allow_system_wide = true; break;
-	case KEY_NO_STORE: a->no_store = true; break;
-	case 'q': a->quiet = true; break;
-	case 'v': a->verbose = true; break;
-	case ARGP_KEY_END:
-		if (!a->has_seed && getrandom(&a->seed, sizeof(a->seed), 0) < 0)
-			a->seed = bb_now_ns();
-		break;
-	default: return ARGP_ERR_UNKNOWN;
-	}
-	return 0;
-}
-
-const struct argp bb_measure_argp = {.options = options, .parser = parse};
+const struct bb_option bb_measure_output[] = {
+	{"format", 'f', "NAME", "format of stdout", bb_read_format, TO(format),
+	 .given = AT(has_format)},
+	{"output", 'o', "FILE", "write to this file instead of stdout (-), whole or not at all",
+	 bb_read_text, TO(output)},
+	{"results", 0, "DIR", "store the run in this folder (default " BB_RESULTS ")", bb_read_text,
+	 TO(results)},
+	{"no-store", 0, NULL, "do not store the run", bb_read_flag, TO(no_store)},
+	{"quiet", 'q', NULL, "no progress and no table on stderr", bb_read_flag, TO(quiet)},
+	{"verbose", 'v', NULL, "print each step on stderr", bb_read_flag, TO(verbose)},
+	{0},
+};
 
 void bb_measure_args__init(struct bb_measure_args *a, const char *format, double budget_s)
 {
 	*a = (struct bb_measure_args){
 		.cpu = -1,
 		.budget_s = budget_s,
-		.results = "results",
+		.results = BB_RESULTS,
 		.format = format ? bb_exporter_find(format) : NULL,
 	};
+	if (getrandom(&a->seed, sizeof(a->seed), 0) < 0)
+		a->seed = bb_now_ns();
 }
 
 /* As a POSIX shell reads it back (XCU 2.2.2). */

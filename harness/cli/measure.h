@@ -2,7 +2,6 @@
 #ifndef BB_CLI_MEASURE_H
 #define BB_CLI_MEASURE_H
 
-#include <argp.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -17,7 +16,6 @@
  * head, its delivery. */
 struct bb_measure_args {
 	int cpu; /* -1: the last one allowed */
-	bool has_seed;
 	uint64_t seed;
 	bool has_budget;
 	double budget_s;
@@ -32,8 +30,13 @@ struct bb_measure_args {
  * --format is given. */
 void bb_measure_args__init(struct bb_measure_args *a, const char *format, double budget_s);
 
-/* The shared options, as an argp child whose input is a struct bb_measure_args. */
-extern const struct argp bb_measure_argp;
+/* Sets of struct bb_usage that go into a struct bb_measure_args, for all of these commands. */
+extern const struct bb_option bb_measure_options[], bb_measure_output[];
+#define BB_MEASURE_SETS(at)                                                                        \
+	{"How to measure:", bb_measure_options, at},                                               \
+	{                                                                                          \
+		"Output:", bb_measure_output, at                                                   \
+	}
 
 /* A bar with the time left on stderr, ten times a second; nothing at all when stderr is not a
  * terminal. */

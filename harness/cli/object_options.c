@@ -7,44 +7,28 @@
 
 #include "cli/cmd.h"
 
-enum { KEY_OBJECT = 0x300, KEY_PROGRAM, KEY_PACKET, KEY_CTX, KEY_TRIGGER, KEY_TYPE };
+#define AT(member) offsetof(struct bb_object_args, member)
+#define TO(member) .at = AT(member)
 
-static const struct argp_option options[] = {
-	{"object", KEY_OBJECT, "[NAME=]FILE", 0, "a BPF object with the programs (repeatable)", 0},
-	{"program", KEY_PROGRAM, "NAME", 0, "only this program of the objects (repeatable)", 0},
-	{"packet", KEY_PACKET, "FILE", 0,
-	 "run the programs on this packet: bytes, their hexadecimal text, or a capture "
-	 "(repeatable)",
-	 0},
-	{"ctx", KEY_CTX, "FILE", 0,
-	 "run the programs on this context: bytes or their hexadecimal text (repeatable)", 0},
-	{"trigger", KEY_TRIGGER, "NAME", 0,
-	 "page-fault, test-run or fire (default: by the type of the program)", 0},
-	{"type", KEY_TYPE, "SECTION", 0,
+const struct bb_option bb_object_options[] = {
+	{"object", 0, "[NAME=]FILE", "a BPF object with the programs (repeatable)", bb_read_strings,
+	 TO(objects)},
+	{"program", 0, "NAME", "only this program of the objects (repeatable)", bb_read_strings,
+	 TO(programs)},
+	{"packet", 0, "FILE",
+	 "run the programs on this packet: bytes, their hexadecimal text, or a pcap (repeatable)",
+	 bb_read_strings, TO(packets)},
+	{"ctx", 0, "FILE",
+	 "run the programs on this context: bytes or their hexadecimal text (repeatable)",
+	 bb_read_strings, TO(contexts)},
+	{"trigger", 0, "NAME", "page-fault, test-run or fire (default: by the type of the program)",
+	 bb_read_text, TO(trigger)},
+	{"type", 0, "SECTION",
 	 "the section whose type the programs have (tc, xdp, sockops, ...), where libbpf cannot "
-	 "tell "
-	 "it from their own",
-	 0},
+	 "tell it from their own",
+	 bb_read_text, TO(type)},
 	{0},
 };
-
-static error_t parse(int key, char *arg, struct argp_state *state)
-{
-	struct bb_object_args *a = state->input;
-
-	switch (key) {
-	case KEY_OBJECT: bb_strings_add(&a->objects, arg, state); break;
-	case KEY_PROGRAM: bb_strings_add(&a->programs, arg, state); break;
-	case KEY_PACKET: bb_strings_add(&a->packets, arg, state); break;
-	case KEY_CTX: bb_strings_add(&a->contexts, arg, state); break;
-	case KEY_TRIGGER: a->trigger = arg; break;
-	case KEY_TYPE: a->type = arg; break;
-	default: return ARGP_ERR_UNKNOWN;
-	}
-	return 0;
-}
-
-const struct argp bb_object_argp = {.options = options, .parser = parse};
 
 bool bb_object_args__any(const struct bb_object_args *a)
 {

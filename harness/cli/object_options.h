@@ -2,7 +2,6 @@
 #ifndef BB_CLI_OBJECT_OPTIONS_H
 #define BB_CLI_OBJECT_OPTIONS_H
 
-#include <argp.h>
 #include <stdbool.h>
 
 #include "cli/options.h"
@@ -23,8 +22,8 @@ struct bb_object_args {
 	const char *const *found;
 };
 
-/* As an argp child whose input is a struct bb_object_args. */
-extern const struct argp bb_object_argp;
+/* A set of struct bb_usage that goes into a struct bb_object_args. */
+extern const struct bb_option bb_object_options[];
 
 /* Is anything said of objects but which? */
 bool bb_object_args__any(const struct bb_object_args *a);

@@ -2,7 +2,6 @@
 #ifndef BB_CLI_OPTIONS_H
 #define BB_CLI_OPTIONS_H
 
-#include <argp.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -11,13 +10,35 @@
 #include "export/exporter.h"
 #include "report/report.h"
 
-/* Readers of option values that several commands take. All of them end with a usage error on a bad
- * value. */
+/* What the options of a command are, what each of them takes, and how a command is called: tables
+ * from which the command line is parsed and the help is printed. */
+
+struct bb_option;
+typedef void bb_option_reader(const struct bb_option *o, const char *text, void *member);
+
+struct bb_option {
+	const char *name;
+	char letter;       /* 's' of -s; 0: none */
+	const char *value; /* "FILE" in the help; NULL: it takes none */
+	const char *doc;   /* NULL: not in the help, as a name that an option had before */
+	/* Puts the value into the member at `at` of the command's arguments, or ends with a usage
+	 * error. */
+	bb_option_reader *read;
+	size_t at;
+	double least, most; /* of a number */
+	size_t given;       /* of a bool that becomes true, too; 0: none */
+	bool optional;      /* the value may be left out; then `text` is NULL */
+};
 
 struct bb_strings { /* a repeatable option; the strings are argv's */
 	const char **v;
 	size_t n;
 };
+
+void bb_strings__append(struct bb_strings *s, const char *text);
+
+/* As bb_append() of base/grow.h; out of memory ends the program. */
+void *bb_option_append(void *v, size_t *n, size_t size);
 
 /* --env NAME, repeatable: as `also` of base/environment.h. */
 #define BB_ENV_NAMES_MAX 64
@@ -26,47 +47,70 @@ struct bb_env_names {
 	size_t n;
 };
 
-void bb_option_env(const struct argp_state *state, struct bb_env_names *names, const char *text);
+/* Values of bb_option.read. The member is a bool, */
+bb_option_reader bb_read_flag;
+bb_option_reader bb_read_text;    /* a const char *, */
+bb_option_reader bb_read_once;    /* the same, and a usage error the second time, */
+bb_option_reader bb_read_strings; /* a struct bb_strings, */
+bb_option_reader bb_read_env;     /* a struct bb_env_names, */
+bb_option_reader bb_read_u32, bb_read_u64, bb_read_double;
+bb_option_reader bb_read_percent; /* a double: "1" or "1%" is 0.01; from 0.001 to 1000 percent, */
+bb_option_reader bb_read_format;  /* a const struct bb_exporter *; the nearest to an unknown name is
+				   * said, or the list. */
 
-void bb_strings_add(struct bb_strings *s, const char *text, const struct argp_state *state);
-
-/* argp_parse(), with the nearest name for a long option that there is not. */
-void bb_parse_options(const struct argp *argp, int argc, char **argv, unsigned int flags,
-		      void *input);
-
-/* Stored runs: where they are, and which of them is meant. */
-#define BB_KEY_RESULTS 0x700
+/* Rows that several commands have. */
 #define BB_RESULTS "results"
-#define BB_RESULTS_OPTION                                                                          \
+#define BB_RESULTS_OPTION(offset)                                                                  \
 	{                                                                                          \
-		"results", BB_KEY_RESULTS, "DIR", 0,                                               \
-			"folder with the stored runs (default " BB_RESULTS ")", 0                  \
+		"results", 0, "DIR", "folder with the stored runs (default " BB_RESULTS ")",       \
+			bb_read_text, .at = offset                                                 \
 	}
+#define BB_OUTPUT_OPTION(offset)                                                                   \
+	{                                                                                          \
+		"output", 'o', "FILE",                                                             \
+			"write to this file instead of stdout, whole or not at all", bb_read_text, \
+			.at = offset                                                               \
+	}
+#define BB_ENV_OPTION(offset)                                                                      \
+	{                                                                                          \
+		"env", 0, "NAME",                                                                  \
+			"the command keeps this variable besides PATH, HOME, LANG and TERM "       \
+			"(repeatable)",                                                            \
+			bb_read_env, .at = offset                                                  \
+	}
+
+#define BB_OPTION_SETS_MAX 8
+
+struct bb_usage {
+	const char *arguments;  /* "[OLD NEW]"; NULL */
+	const char *doc, *more; /* before and behind the options in the help */
+	const char *example;    /* a command line or more, each "  ...\n" */
+	bool lists_formats;     /* the help lists those of --format */
+	bool options_first;     /* what follows the first argument is not ours */
+	struct {
+		const char *title;               /* "What to measure:"; NULL */
+		const struct bb_option *options; /* the last row has no name; NULL: no more sets */
+		size_t at; /* of the struct that they go into, in the command's arguments */
+	} sets[BB_OPTION_SETS_MAX];
+	struct bb_option argument; /* how each is read; one without a reader: none is taken */
+	/* Of a char **, for a command behind "--" and its arguments (of argv, ends in NULL); with
+	 * options_first, "--" may be left out. 0: there is no such command. */
+	size_t command;
+	/* Ends with a usage error where options contradict each other; NULL. */
+	void (*check)(void *args);
+};
+
+/* Parse the command line into the command's arguments, or print the help or what is wrong, and
+ * exit. */
+void bb_usage__parse(const struct bb_usage *usage, int argc, char **argv, void *args);
+
+/* Stored runs: which of them is meant. */
 #define BB_RUN_DOC                                                                                 \
 	"RUN is a file, an id in the results folder, the beginning of one, or `latest` (the "      \
 	"default)."
 
-/* The argument RUN of a command that takes one. */
-void bb_option_run(const struct argp_state *state, const char **run, const char *text);
-
 /* The run of that argument; NULL: the latest. As bb_store__read(). */
 int bb_read_run(const char *run, const char *results, struct bb_report **ret_report,
 		struct bb_err *err);
-
-uint32_t bb_option_u32(const struct argp_state *state, const char *option, const char *text,
-		       uint32_t min, uint32_t max);
-uint64_t bb_option_u64(const struct argp_state *state, const char *option, const char *text);
-double bb_option_double(const struct argp_state *state, const char *option, const char *text,
-			double min, double max);
-
-/* "1" or "1%" -> 0.01; from 0.001 to 1000 percent. */
-double bb_option_percent(const struct argp_state *state, const char *option, const char *text);
-
-/* --format: unknown names are answered with the nearest, or the list. */
-const struct bb_exporter *bb_option_format(const struct argp_state *state, const char *text);
-
-/* Appended to the help of commands that take --format: "bmf  Bencher Metric Format ..." a line
- * each. */
-char *bb_help_formats(int key, const char *text, void *input);
 
 #endif

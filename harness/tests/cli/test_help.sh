@@ -16,6 +16,14 @@ for command in $commands; do
 		heading != "" && !/^      ?--|^  -/ { print heading }
 		{ heading = "" }' "$TMP/out")
 	expect_eq "$command: every heading has options" "$lonely" ""
+	expect_eq "$command: no line is longer than 80 columns" "$(awk 'length > 80' "$TMP/out")" ""
+	# The examples stand at the end; `bpfbench --OPTION` and `bpfbench -- COMMAND` are of run.
+	sed -n '/^Examples:$/,$p' "$TMP/out" | sed 1d >"$TMP/examples"
+	check "$command: its help ends in an example" test -s "$TMP/examples"
+	[[ $command == run ]] && of=-+ || of=$command
+	expect_eq "$command: the examples are of this command" "$(grep -vE "^  (sudo )?bpfbench $of" "$TMP/examples" || true)" ""
+	expect_eq "$command: the options in them exist" "$(grep -oE -- '--[a-z][a-z-]+' "$TMP/examples" |
+		while read -r option; do grep -qE "^ +(-., )?$option" "$TMP/out" || echo "$option"; done)" ""
 done
 check "some short options were seen" test "$(wc -l <"$TMP/short")" -gt 20
 expect_eq "a short option is the same long one in every command" \
@@ -23,7 +31,7 @@ expect_eq "a short option is the same long one in every command" \
 
 # The hidden names that options had before.
 run "$BPFBENCH" profile --duration x
-expect_grep "profile: --duration is --seconds" err '--seconds takes a number'
+expect_grep "profile: --duration is --seconds" err '--duration takes a number'
 run "$BPFBENCH" history --metric latency
 expect_status "history: an option that could take one value only is gone" 2
 plan_done
