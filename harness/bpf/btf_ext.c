@@ -5,6 +5,7 @@
 #include <elf.h>
 #include <errno.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -255,4 +256,36 @@ int bb_btf_ext__read(const char *elf, size_t len, const char *program, const cha
 	free(w.pieces);
 	bb_elf_file__close(&file);
 	return rc;
+}
+
+void bb_btf_ext__place(const char *elf, size_t len, const struct btf *btf, const char *function,
+		       uint32_t insn, char *ret_place, size_t size)
+{
+	struct bb_code code = {.btf = btf, .n = UINT32_MAX};
+	const struct bpf_line_info *line = NULL;
+	const struct bb_elf_section *ext;
+	struct bb_elf_file file;
+	bool placed = false;
+	struct walk w = {.file = &file, .code = &code, .placed = &placed};
+
+	*ret_place = '\0';
+	if (bb_elf_file__open(elf, len, &file, NULL))
+		return;
+	ext = bb_elf_file__section(&file, ".BTF.ext");
+	for (size_t i = 0; ext && btf && !w.n_pieces && i < file.n_symbols; i++) {
+		const struct bb_elf_symbol *s = &file.symbols[i];
+
+		if (s->type == STT_FUNC && s->section && !strcmp(s->name, function))
+			add_piece(&w, 0, s->section, (uint32_t)(s->value / sizeof(struct bpf_insn)),
+				  NULL);
+	}
+	if (w.n_pieces && insn < w.pieces[0].n && !read_tables(&w, ext, NULL))
+		line = bb_code__line_at(&code, insn);
+	if (line)
+		snprintf(ret_place, size, "%s:%u",
+			 basename(bb_code__text(&code, line->file_name_off)),
+			 BB_SOURCE_LINE(line->line_col));
+	bb_code__done(&code);
+	free(w.pieces);
+	bb_elf_file__close(&file);
 }

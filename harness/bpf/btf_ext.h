@@ -17,4 +17,10 @@
 int bb_btf_ext__read(const char *elf, size_t len, const char *program, const char *section,
 		     struct bb_code *code, struct bb_err *err);
 
+/* Where instruction `insn` of `function` is in its source, "file.c:12"; "" where that is not known.
+ */
+struct btf;
+void bb_btf_ext__place(const char *elf, size_t len, const struct btf *btf, const char *function,
+		       uint32_t insn, char *ret_place, size_t size);
+
 #endif

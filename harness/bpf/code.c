@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "bpf/code.h"
 
+#include <bpf/btf.h>
 #include <errno.h>
 #include <stdlib.h>
 
@@ -39,4 +40,26 @@ bool bb_code__calls_kfuncs(const struct bb_code *c)
 		if (!bb_insn_is_second_half(c->insns, at) && bb_insn_is_kfunc_call(&c->insns[at]))
 			return true;
 	return false;
+}
+
+const char *bb_code__text(const struct bb_code *code, uint32_t offset)
+{
+	const char *text = btf__name_by_offset(code->btf, offset);
+
+	return text ? text : "";
+}
+
+const struct bpf_line_info *bb_code__line_at(const struct bb_code *code, uint32_t slot)
+{
+	uint32_t lo = 0, hi = code->n_lines;
+
+	while (lo < hi) {
+		uint32_t mid = (lo + hi) / 2;
+
+		if (code->lines[mid].insn_off <= slot)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo ? &code->lines[lo - 1] : NULL;
 }

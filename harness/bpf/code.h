@@ -40,4 +40,11 @@ int bb_code__check(const struct bb_code *c, struct bb_err *err);
 /* Does it call functions of the kernel? */
 bool bb_code__calls_kfuncs(const struct bb_code *c);
 
+/* A text of the code's BTF; "" when it has none there. */
+const char *bb_code__text(const struct bb_code *code, uint32_t offset);
+
+/* The line information of the instruction at that slot; NULL: it has none. */
+const struct bpf_line_info *bb_code__line_at(const struct bb_code *code, uint32_t slot);
+#define BB_SOURCE_LINE(line_col) ((line_col) >> 10) /* BPF_LINE_INFO_LINE_NUM */
+
 #endif

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/parse.h"
+
 #define LOG_BEGINS "-- BEGIN PROG LOAD LOG --"
 #define LOG_ENDS "-- END PROG LOAD LOG --"
 #define KEEP 3000 /* bytes of the end that are kept; an error message holds 4096 */
@@ -19,27 +21,37 @@ static __thread size_t log_len;
 static __thread char *stats_text; /* NULL: there is none; else of the thread until it ends */
 static __thread size_t stats_len;
 
-static __thread char tried_relo[400], missing[300]; /* CO-RE: the last one tried; those failed */
+static __thread char tried_relo[400]; /* CO-RE: the last one that was tried */
+static __thread struct bb_missing_name missing[BB_MOST_MISSING];
+static __thread size_t n_missing;
 
-/* "prog 'x': relo #0: <byte_off> [19] struct task_struct.member (0:0 @ offset 0)" is tried; where
- * it has no target, the instruction is made invalid. */
-static void note_relo(const char *fmt, const char *text)
+/*
+ * "prog 'x': relo #0: <byte_off> [19] struct task_struct.member (0:0 @ offset 0)" is tried. Where
+ * it has no target, "prog 'x': relo #0: substituting insn #7 w/ invalid insn" follows.
+ */
+static void note_relo(const char *text)
 {
-	const char *name = strstr(tried_relo, "] ");
-	size_t len = strlen(missing), n;
+	const char *name = strstr(tried_relo, "] "), *of = strchr(text, '\''), *at;
+	struct bb_missing_name m = {0};
+	uint64_t insn = 0;
+	size_t n;
 
-	if (!strstr(fmt, "substituting insn")) {
+	at = strstr(text, "substituting insn #");
+	if (!at) {
 		if (strstr(text, ": <") && strstr(text, "> [") && !strstr(text, " candidate "))
 			snprintf(tried_relo, sizeof(tried_relo), "%s", text);
 		return;
 	}
-	if (!name)
+	at += strlen("substituting insn #");
+	if (!name || !of || n_missing == BB_MOST_MISSING || bb_parse_digits(&at, &insn))
 		return;
-	name += 2;
-	n = strcspn(name, "(=\n");
-	while (n && name[n - 1] == ' ')
+	n = strcspn(name + 2, "(=\n");
+	while (n && name[n + 1] == ' ')
 		n--;
-	snprintf(missing + len, sizeof(missing) - len, "%s%.*s", len ? ", " : "", (int)n, name);
+	snprintf(m.name, sizeof(m.name), "%.*s", (int)n, name + 2);
+	snprintf(m.function, sizeof(m.function), "%.*s", (int)strcspn(of + 1, "'"), of + 1);
+	m.insn = (uint32_t)insn;
+	missing[n_missing++] = m;
 }
 
 static void append(const char *text, size_t len)
@@ -86,7 +98,7 @@ static int on_print(enum libbpf_print_level level, const char *fmt, va_list ap)
 	if (n > 0 && is_stats)
 		append_stats(text, (size_t)n);
 	else if (n > 0 && is_relo)
-		note_relo(fmt, text);
+		note_relo(text);
 	else if (n > 0)
 		append(text, (size_t)n);
 	if (n >= 0)
@@ -97,7 +109,8 @@ static int on_print(enum libbpf_print_level level, const char *fmt, va_list ap)
 void bb_libbpf_log__begin(void)
 {
 	log_len = 0;
-	log_text[0] = tried_relo[0] = missing[0] = '\0';
+	log_text[0] = tried_relo[0] = '\0';
+	n_missing = 0;
 	free(stats_text);
 	stats_text = NULL;
 	stats_len = 0;
@@ -109,9 +122,10 @@ const char *bb_libbpf_log__text(void)
 	return log_text;
 }
 
-const char *bb_libbpf_log__missing(void)
+size_t bb_libbpf_log__missing(const struct bb_missing_name **ret_missing)
 {
-	return missing;
+	*ret_missing = missing;
+	return n_missing;
 }
 
 bool bb_libbpf_log__of_loaded(const char *program, char *ret_log, size_t size)

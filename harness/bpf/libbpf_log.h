@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /*
  * libbpf reports errors through one callback for the whole process, without a context. This code
@@ -16,9 +17,16 @@ void bb_libbpf_log__begin(void);
  * __begin. */
 const char *bb_libbpf_log__text(void);
 
-/* The fields and types of CO-RE relocations that this kernel does not have, since __begin: "struct
- * task_struct.member, enum x::Y"; "": none. */
-const char *bb_libbpf_log__missing(void);
+/* A field or type of a CO-RE relocation that this kernel does not have. */
+struct bb_missing_name {
+	char name[120];    /* "struct task_struct.member", "enum x::Y" */
+	char function[64]; /* that uses it, in which instruction */
+	uint32_t insn;
+};
+
+/* The first ones since __begin, borrowed until the next; how many. */
+#define BB_MOST_MISSING 4u
+size_t bb_libbpf_log__missing(const struct bb_missing_name **ret_missing);
 
 /* The verifier's log of a program that was loaded with one since __begin. false: there is none, or
  * it is longer than `size`. */

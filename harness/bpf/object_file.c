@@ -15,6 +15,7 @@
 
 #include "base/io.h"
 #include "base/user.h"
+#include "bpf/btf_ext.h"
 #include "bpf/kernel_name.h"
 #include "bpf/libbpf_log.h"
 #include "bpf/object_trial.h"
@@ -279,21 +280,35 @@ static int say_no_map(const char *path, const char *program, struct bpf_map *map
 		       bpf_map__map_flags(map));
 }
 
-static int say_rejected(const char *path, const char *program, const char *others, int rc,
-			struct bb_err *err)
+/* What the program uses and this kernel does not have, in the place of the verifier's reason. */
+static void list_missing(const char *elf, size_t len, const struct btf *btf, char *reason,
+			 size_t size)
 {
-	char reason[500], log[sizeof(err->msg)];
+	const struct bb_missing_name *missing;
+	size_t n = bb_libbpf_log__missing(&missing), at = 0;
+	char names[400] = "", place[100];
+
+	for (size_t i = 0; i < n && at < sizeof(names); i++) {
+		bb_btf_ext__place(elf, len, btf, missing[i].function, missing[i].insn, place,
+				  sizeof(place));
+		at += (size_t)snprintf(names + at, sizeof(names) - at, "%s%s%s%s%s", i ? ", " : "",
+				       missing[i].name, *place ? " (near " : "", place,
+				       *place ? ")" : "");
+	}
+	if (n)
+		snprintf(reason, size,
+			 "it uses %s, which this kernel does not have; bpf_core_field_exists() or "
+			 "bpf_core_type_exists() before it guards that",
+			 names);
+}
+
+static int say_rejected(const char *path, const char *program, const char *others,
+			const char *reason, int rc, struct bb_err *err)
+{
+	char log[sizeof(err->msg)];
 	const char *hint = "";
 
-	bb_refusal_of_verifier(bb_libbpf_log__text(), reason, sizeof(reason));
 	bb_refusal_log_of_verifier(bb_libbpf_log__text(), log, sizeof(log));
-	/* libbpf puts a call of that number, 0xbad2310, where a relocation has no target. */
-	if (bb_libbpf_log__missing()[0] && (strstr(reason, "unknown#195896080") ||
-					    strstr(reason, "failed to resolve CO-RE relocation")))
-		snprintf(reason, sizeof(reason),
-			 "it uses %.250s, which this kernel does not have; "
-			 "bpf_core_field_exists() or bpf_core_type_exists() before it guards that",
-			 bb_libbpf_log__missing());
 	if (strstr(reason, "non-GPL compatible"))
 		hint = "; char LICENSE[] SEC(\"license\") = \"GPL\" makes it compatible";
 	return bb_fail(err, rc,
@@ -362,20 +377,27 @@ static bool has_type(const struct bpf_program *prog)
 	return fd >= 0 || fd != -EINVAL;
 }
 
-int bb_object_say_not_loaded(const char *path, const struct bpf_object *obj,
-			     const struct bpf_program *prog, bool with_others, int rc,
-			     struct bb_err *err)
+int bb_object_say_not_loaded(const char *path, const char *elf, size_t len,
+			     const struct bpf_object *obj, const struct bpf_program *prog,
+			     bool with_others, int rc, struct bb_err *err)
 {
 	const char *others = with_others ? ", or one that a prog array of the object holds" : "";
 	const char *program = bpf_program__name(prog), *log = bb_libbpf_log__text();
 	struct bpf_map *map;
-	char reason[500], near[128];
+	char reason[600], near[128];
 
 	if (rc == -EMFILE || rc == -ENFILE)
 		return bb_fail(err, rc, "%s: cannot load program '%s': %s", path, program,
 			       strerror(-rc));
-	if (strstr(log, "END PROG LOAD LOG"))
-		return say_rejected(path, program, others, rc, err);
+	if (strstr(log, "END PROG LOAD LOG")) {
+		bb_refusal_of_verifier(log, reason, sizeof(reason));
+		/* libbpf puts a call of that number, 0xbad2310, where a relocation has no target.
+		 */
+		if (strstr(reason, "unknown#195896080") || strstr(reason, "failed to resolve CO-RE "
+									  "relocation"))
+			list_missing(elf, len, bpf_object__btf(obj), reason, sizeof(reason));
+		return say_rejected(path, program, others, reason, rc, err);
+	}
 	bb_refusal_of_libbpf(log, reason, sizeof(reason));
 	map = strstr(reason, "failed to create") ? named_map(obj, reason) : NULL;
 	if (rc == -EPERM && !reason[0]) {

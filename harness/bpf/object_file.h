@@ -36,14 +36,14 @@ int bb_object_say_no_program(const char *path, const char *const *names, size_t 
 			     const char *program, struct bb_err *err);
 
 /*
- * Why libbpf did not load the object, which must be its last call: one line with the kind of
- * refusal with the reason that libbpf or the verifier gives, and below it the end of the verifier's
- * log, where there is one. `with_others`: not the program alone. Returns rc, or -ENOTSUP where the
- * kernel has no programs of this type for root either.
+ * Why libbpf did not load the object, elf[len], which must be its last call: one line with the kind
+ * of refusal with the reason that libbpf or the verifier gives, and below it the end of the
+ * verifier's log, where there is one. `with_others`: not the program alone. Returns rc, or -ENOTSUP
+ * where the kernel has no programs of this type for root either.
  */
-int bb_object_say_not_loaded(const char *path, const struct bpf_object *obj,
-			     const struct bpf_program *prog, bool with_others, int rc,
-			     struct bb_err *err);
+int bb_object_say_not_loaded(const char *path, const char *elf, size_t len,
+			     const struct bpf_object *obj, const struct bpf_program *prog,
+			     bool with_others, int rc, struct bb_err *err);
 
 /* Has the kernel refused a program of this type and attach type to root before? It does so again:
  * the same -ENOTSUP with its message, else 0. */

@@ -251,9 +251,8 @@ static int load_once(struct object *s, uint32_t log_level, struct bpf_object **r
 	if (!rc)
 		rc = bpf_object__load(obj);
 	if (rc) {
-		rc = bb_object_say_not_loaded(s->head.where, obj,
-					      bpf_object__find_program_by_name(obj,
-									       s->head.program),
+		p = bpf_object__find_program_by_name(obj, s->head.program);
+		rc = bb_object_say_not_loaded(s->head.where, s->elf, s->elf_len, obj, p,
 					      s->has_others, rc, err);
 		close_object(s, obj);
 		return rc;

@@ -9,28 +9,6 @@
 #include "exact/helper.h"
 #include "bpf/insn.h"
 
-const char *bb_source_text(const struct bb_code *code, uint32_t offset)
-{
-	const char *text = btf__name_by_offset(code->btf, offset);
-
-	return text ? text : "";
-}
-
-const struct bpf_line_info *bb_source_line_at(const struct bb_code *code, uint32_t slot)
-{
-	uint32_t lo = 0, hi = code->n_lines;
-
-	while (lo < hi) {
-		uint32_t mid = (lo + hi) / 2;
-
-		if (code->lines[mid].insn_off <= slot)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo ? &code->lines[lo - 1] : NULL;
-}
-
 /* One record: the instructions from its own to the next record's. */
 static struct bb_source_line line_of(const struct bb_code *code, const struct bb_cfg *g,
 				     const uint64_t *counts, uint32_t i)
@@ -38,8 +16,8 @@ static struct bb_source_line line_of(const struct bb_code *code, const struct bb
 	const struct bpf_line_info *r = &code->lines[i];
 	uint32_t end = i + 1 < code->n_lines ? code->lines[i + 1].insn_off : code->n;
 	struct bb_source_line line = {
-		.file = bb_source_text(code, r->file_name_off),
-		.text = bb_source_text(code, r->line_off),
+		.file = bb_code__text(code, r->file_name_off),
+		.text = bb_code__text(code, r->line_off),
 		.line = BB_SOURCE_LINE(r->line_col),
 	};
 

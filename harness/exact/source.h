@@ -12,14 +12,6 @@
 
 /* Counts of blocks as counts of source lines, by the line information in the program's BTF. */
 
-#define BB_SOURCE_LINE(line_col) ((line_col) >> 10) /* BPF_LINE_INFO_LINE_NUM */
-
-/* A text of the code's BTF; "" when it has none there. */
-const char *bb_source_text(const struct bb_code *code, uint32_t offset);
-
-/* The line information of the instruction at that slot; NULL: it has none. */
-const struct bpf_line_info *bb_source_line_at(const struct bb_code *code, uint32_t slot);
-
 /* A line of the source, once, wherever it was inlined. Texts are the BTF's. */
 struct bb_source_line {
 	const char *file, *text; /* text: "" when the BTF does not have it */

@@ -110,7 +110,7 @@ static void put_lines(const struct maker *m, struct bb_line_row *row)
 
 	row->line = UINT32_MAX;
 	for (uint32_t at = row->first_insn; at <= row->last_insn; at++) {
-		const struct bpf_line_info *l = bb_source_line_at(m->code, at);
+		const struct bpf_line_info *l = bb_code__line_at(m->code, at);
 		uint32_t line = l ? BB_SOURCE_LINE(l->line_col) : 0;
 
 		first = line && !first ? l : first;
@@ -167,7 +167,7 @@ static void put_from(const struct maker *m, const struct frames *f, uint32_t n, 
 
 	buf[0] = '\0';
 	for (uint32_t i = 1; i < n && at < size; i++) {
-		const struct bpf_line_info *l = bb_source_line_at(m->code, f->v[i].site);
+		const struct bpf_line_info *l = bb_code__line_at(m->code, f->v[i].site);
 		const char *name = btf_name(m->code->btf, m->g->funcs[f->v[i].func].type_id);
 
 		at += (size_t)snprintf(buf + at, size - at, "%s%u %.60s()", i > 1 ? ";" : "",
@@ -194,12 +194,12 @@ static const char *text_of(const struct bb_code *code, const struct bb_line_row 
 
 	*ret_file = "";
 	for (uint32_t at = row->first_insn; at <= row->last_insn; at++) {
-		const struct bpf_line_info *l = bb_source_line_at(code, at);
+		const struct bpf_line_info *l = bb_code__line_at(code, at);
 
 		if (!l || BB_SOURCE_LINE(l->line_col) != row->line)
 			continue;
-		text = bb_source_text(code, l->line_off);
-		*ret_file = bb_source_text(code, l->file_name_off);
+		text = bb_code__text(code, l->line_off);
+		*ret_file = bb_code__text(code, l->file_name_off);
 		break;
 	}
 	return text + strspn(text, " \t");

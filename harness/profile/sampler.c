@@ -165,7 +165,7 @@ static int load(struct bb_sampler *s, struct bb_err *err)
 	rc = bpf_object__load(s->obj);
 	if (!rc)
 		return 0;
-	return bb_object_say_not_loaded(s->object_path, s->obj,
+	return bb_object_say_not_loaded(s->object_path, NULL, 0, s->obj,
 					bpf_object__find_program_by_name(s->obj, "sample"), false,
 					rc, err);
 }

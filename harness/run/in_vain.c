@@ -83,7 +83,7 @@ static int describe(const struct bb_target *target, const struct bb_exact *e, ui
 		    struct bb_in_vain *v)
 {
 	bool is_tail_call = e->code.insns[at].imm == BPF_FUNC_tail_call;
-	const struct bpf_line_info *line = bb_source_line_at(&e->code, at);
+	const struct bpf_line_info *line = bb_code__line_at(&e->code, at);
 	struct bb_origin index = {BB_ORIGIN_UNKNOWN, 0};
 
 	if (is_tail_call)
@@ -93,7 +93,7 @@ static int describe(const struct bb_target *target, const struct bb_exact *e, ui
 	v->places = 1;
 	if (line) {
 		v->line = BB_SOURCE_LINE(line->line_col);
-		v->file = strdup(bb_source_text(&e->code, line->file_name_off));
+		v->file = strdup(bb_code__text(&e->code, line->file_name_off));
 		if (!v->file)
 			return -ENOMEM;
 	}

@@ -196,7 +196,8 @@ refused() {
 refused map "map 'wide_keys' cannot be created .*of type 2 \(array\), with keys of 8 bytes, values of 8, 4 entries"
 refused inner "(map in map 'arrays' cannot be created .*of type 2 \(array\), with keys of 8 bytes, values of 8, 3 entries|find vmlinux)"
 refused kfunc "bb_no_such_kfunc"
-refused core "it uses struct task_struct.bb_no_such_member, which this kernel does not have; bpf_core_field_exists|unrecognized CO-RE|kernel BTF|find vmlinux"
+# The compiler may put the instruction to a line beside it.
+refused core "it uses struct task_struct.bb_no_such_member \(near refused_core.bpf.c:1[1-6]\), which this kernel does not have; bpf_core_field_exists|unrecognized CO-RE|kernel BTF|find vmlinux"
 refused kconfig "CONFIG_BB_NO_SUCH_OPTION|kconfig"
 
 plan_done

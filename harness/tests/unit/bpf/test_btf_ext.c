@@ -144,7 +144,7 @@ static int read_changed(const struct subject *s, const char *elf, size_t len)
 			assert_true(code.funcs[i].insn_off < code.n);
 		for (uint32_t i = 0; i < code.n_lines; i++) {
 			assert_true(code.lines[i].insn_off < code.n);
-			bb_source_text(&code, code.lines[i].file_name_off);
+			bb_code__text(&code, code.lines[i].file_name_off);
 		}
 	}
 	bb_code__done(&code);
