@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/clean.h"
 #include "cli/cmd.h"
@@ -40,6 +41,20 @@ int bb_compare_check_resolution(const struct bb_compare_opts *o, const char *res
 	return rc;
 }
 
+/* "base: prog.bpf.o, work": a variant with the program that it was in the run; free() it. */
+static char *label_of(const struct bb_report *r, const char *variant)
+{
+	char *text = NULL;
+
+	for (size_t i = 0; i < r->n_programs; i++)
+		if (!strcmp(r->programs[i].variant, variant))
+			return asprintf(&text, "%s: %s, %s", variant, r->programs[i].object,
+					r->programs[i].program) < 0
+				       ? NULL
+				       : text;
+	return strdup(variant);
+}
+
 /* Sort, filter, print; the exit code is by all rows, shown or not. */
 static int show(const struct bb_compare_opts *o, struct bb_diffs *d, const char *label_a,
 		const char *label_b)
@@ -68,14 +83,17 @@ static int show(const struct bb_compare_opts *o, struct bb_diffs *d, const char 
 int bb_compare_show_measured(const struct bb_compare_opts *o, const struct bb_report *report,
 			     const char *base, const char *head)
 {
+	char *a = label_of(report, base), *b = label_of(report, head);
 	struct bb_diffs d = {0};
 	struct bb_err err = {0};
-	int exit_code;
+	int exit_code, rc = a && b ? 0 : bb_fail_nomem(&err);
 
-	if (bb_diff_comparisons(report, 0, report->n_comparisons, &d, &err))
-		return bb_complain(&err);
-	exit_code = show(o, &d, base, head);
+	if (!rc)
+		rc = bb_diff_comparisons(report, 0, report->n_comparisons, &d, &err);
+	exit_code = rc ? bb_complain(&err) : show(o, &d, a, b);
 	bb_diffs__done(&d);
+	free(a);
+	free(b);
 	return exit_code;
 }
 

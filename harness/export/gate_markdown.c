@@ -130,6 +130,7 @@ static void put_verdict(const struct bb_report *first, const struct bb_compariso
 			const struct bb_report *again, FILE *mem)
 {
 	enum bb_gate_verdict verdict = bb_gate__verdict(c, again);
+	char step[BB_NEXT_STEP];
 
 	if (verdict == BB_GATE_REGRESSED)
 		fputs("**regressed**", mem);
@@ -137,6 +138,8 @@ static void put_verdict(const struct bb_report *first, const struct bb_compariso
 		fputs(verdict == BB_GATE_UNCONFIRMED ? "not confirmed"
 						     : bb_verdict_name(c->verdict),
 		      mem);
+	bb_comparison__next_step(c, "--each", step);
+	fprintf(mem, "%s%s", step[0] ? ": " : "", step);
 	if (is_in_vain(first, c))
 		fputs(", of lookups in vain", mem);
 	if (c->n_void)

@@ -11,7 +11,6 @@
 #include "base/grow.h"
 #include "core/drive_kind.h"
 #include "judge/stored_ratio.h"
-#include "stats/quantile.h"
 
 /* --- rows, notes and warnings --- */
 
@@ -277,11 +276,14 @@ static int look_at_reference(const struct bb_case *a, const struct bb_case *b, s
 			100 * expm1(other));
 }
 
+#define MOST_TIMES 8.0 /* the loads there are: more of them is no advice */
+
 /* Ratio, interval, verdict by the interval, and p, which Holm's correction follows up. */
 static int judge_latency(const struct bb_case *a, const struct bb_case *b,
 			 const struct bb_diff_opts *opts, struct bb_diff *row)
 {
 	struct bb_stored_ratio r;
+	double times;
 	int rc = bb_stored_ratio(a, b, opts->threshold, opts->alpha, &r);
 
 	if (rc)
@@ -297,7 +299,17 @@ static int judge_latency(const struct bb_case *a, const struct bb_case *b,
 	if (r.n_a < r.needs || r.n_b < r.needs)
 		return add_note(row, "an interval takes %zu loads a side, there are %zu and %zu",
 				r.needs, r.n_a, r.n_b);
-	return 0;
+	if (row->verdict != BB_VERDICT_INCONCLUSIVE || row->note || isnan(row->lo))
+		return 0;
+	times = bb_times_to_decide(log(row->ratio), log(row->lo), log(row->hi),
+				   log1p(opts->threshold));
+	if (times > MOST_TIMES)
+		return add_note(row,
+				"known to +-%.2g %%; `compare --base V1 --head V2` measures "
+				"both in turns, which shows less",
+				50 * (row->hi - row->lo));
+	return add_note(row, "known to +-%.2g %%; --loads %.0f in both runs should decide",
+			50 * (row->hi - row->lo), ceil(times * fmax((double)r.n_a, (double)r.n_b)));
 }
 
 static int add_latency(const struct bb_case *a, const struct bb_case *b,
@@ -463,6 +475,7 @@ static int note_pairs(struct bb_diff *row, const struct bb_comparison *c)
 static int add_live_latency(const struct bb_comparison *c, struct bb_diffs *d)
 {
 	struct bb_diff *row = add_row(d, c->name, "latency");
+	char step[BB_NEXT_STEP];
 	int rc;
 
 	if (!row)
@@ -472,37 +485,23 @@ static int add_live_latency(const struct bb_comparison *c, struct bb_diffs *d)
 	row->verdict = c->verdict;
 	row->p = fmin(c->p_regressed, c->p_improved);
 	rc = note_pairs(row, c);
+	bb_comparison__next_step(c, "--budget", step);
+	if (!rc && step[0])
+		rc = add_note(row, "%s", step);
 	if (!rc && fabs(c->injected) > 0)
 		rc = add_note(row, "%+.3g %% were injected into B", 100 * c->injected);
 	return rc;
 }
 
-/* Median over the unmatched pairs that count of one column; `x` has room for all pairs. */
-static double unmatched_median(const struct bb_comparison *c, size_t offset, double *x)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < c->n_pairs; i++) {
-		double v = *(const double *)((const char *)&c->pairs[i] + offset);
-
-		if (!c->pairs[i].void_why && !c->pairs[i].matched && isfinite(v))
-			x[n++] = v;
-	}
-	return n ? bb_median(x, n) : NAN;
-}
-
 static int add_live_unmatched(const struct bb_comparison *c, struct bb_diffs *d)
 {
-	double *x = calloc(c->n_pairs + 1, sizeof(*x));
-	struct bb_diff *row = x ? add_row(d, c->name, "latency unmatched") : NULL;
+	struct bb_diff *row = add_row(d, c->name, "latency unmatched");
 
-	if (row)
-		set_ratio(row, unmatched_median(c, offsetof(struct bb_pair, base_ns), x),
-			  unmatched_median(c, offsetof(struct bb_pair, head_ns), x),
-			  unmatched_median(c, offsetof(struct bb_pair, shift_ns), x),
-			  &c->ratio_unmatched);
-	free(x);
-	return row ? 0 : -ENOMEM;
+	if (!row)
+		return -ENOMEM;
+	set_ratio(row, c->base_unmatched_ns, c->head_unmatched_ns,
+		  c->head_unmatched_ns - c->base_unmatched_ns, &c->ratio_unmatched);
+	return 0;
 }
 
 /* The floor is the same for both, so the shift is that of the gross costs. */

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -39,8 +40,13 @@ static size_t column(const struct bb_comparison *c, unsigned int which, size_t o
 	return n;
 }
 
-/* Hodges-Lehmann estimate with the interval of the e-process, in the units of x. */
-static int estimate(const double *x, size_t n, double alpha, struct bb_estimate *ret_estimate)
+/* Of fewer pairs one load that is far off would decide a Hodges-Lehmann estimate, which withstands
+ * 29 % of them (Hodges & Lehmann 1963); the median withstands half. */
+#define FEW_PAIRS 7u
+
+/* Hodges-Lehmann estimate (of few pairs the median) with the interval of the e-process, in the
+ * units of x. */
+static int estimate(double *x, size_t n, double alpha, struct bb_estimate *ret_estimate)
 {
 	struct bb_interval interval = bb_eprocess_interval(x, n, alpha);
 	struct bb_signed_rank sr;
@@ -51,20 +57,14 @@ static int estimate(const double *x, size_t n, double alpha, struct bb_estimate 
 		return 0;
 	rc = bb_signed_rank(x, n, alpha, &sr);
 	if (!rc)
-		*ret_estimate = (struct bb_estimate){sr.estimate, interval.lo, interval.hi};
+		*ret_estimate = (struct bb_estimate){n < FEW_PAIRS ? bb_median(x, n) : sr.estimate,
+						     interval.lo, interval.hi};
 	return rc;
 }
 
 static struct bb_estimate exp_of(struct bb_estimate e)
 {
 	return (struct bb_estimate){exp(e.value), exp(e.lo), exp(e.hi)};
-}
-
-static double median_of(const struct bb_comparison *c, size_t offset, double *x)
-{
-	size_t n = column(c, MATCHED | UNMATCHED, offset, x);
-
-	return n ? bb_median(x, n) : NAN;
 }
 
 #define COLUMN(field) offsetof(struct bb_pair, field)
@@ -79,9 +79,25 @@ static enum which deciding_pairs(const struct bb_comparison *c)
 	return UNMATCHED;
 }
 
+static double median_of(const struct bb_comparison *c, enum which which, size_t offset, double *x)
+{
+	size_t n = column(c, which, offset, x);
+
+	return n ? bb_median(x, n) : NAN;
+}
+
+/* Base and head of those pairs: the estimated difference apart, where there is one. */
+static void find_ends(const struct bb_comparison *c, enum which which, double shift_ns, double *x,
+		      double *ret_base_ns, double *ret_head_ns)
+{
+	*ret_base_ns = median_of(c, which, COLUMN(base_ns), x);
+	*ret_head_ns = isnan(shift_ns) ? median_of(c, which, COLUMN(head_ns), x)
+				       : *ret_base_ns + shift_ns;
+}
+
 int bb_comparison__judge(struct bb_comparison *c, double alpha)
 {
-	enum which deciding = deciding_pairs(c);
+	enum which deciding = deciding_pairs(c), which;
 	double limit = log1p(c->threshold), *x = calloc(c->n_pairs + 1, sizeof(*x));
 	struct bb_estimate log_ratio, e;
 	size_t n;
@@ -110,9 +126,14 @@ int bb_comparison__judge(struct bb_comparison *c, double alpha)
 		n = column(c, deciding, COLUMN(shift_ns), x);
 		rc = estimate(x, n, alpha, &c->shift_ns);
 	}
-	c->base_ns = median_of(c, COLUMN(base_ns), x);
-	c->head_ns = median_of(c, COLUMN(head_ns), x);
-	c->floor_ns = median_of(c, COLUMN(floor_ns), x);
+	if (!rc) {
+		n = column(c, UNMATCHED, COLUMN(shift_ns), x);
+		rc = estimate(x, n, alpha, &e);
+		find_ends(c, UNMATCHED, e.value, x, &c->base_unmatched_ns, &c->head_unmatched_ns);
+	}
+	which = isnan(c->shift_ns.value) ? MATCHED | UNMATCHED : deciding;
+	find_ends(c, which, c->shift_ns.value, x, &c->base_ns, &c->head_ns);
+	c->floor_ns = median_of(c, which, COLUMN(floor_ns), x);
 	c->n_void = 0;
 	for (size_t i = 0; i < c->n_pairs; i++)
 		c->n_void += c->pairs[i].void_why != NULL;
@@ -146,4 +167,50 @@ int bb_comparisons_judge(struct bb_comparison *c, size_t n)
 	}
 	free(p);
 	return rc;
+}
+
+/* Pairs after which there is an interval at all. */
+static size_t fewest_pairs(double alpha)
+{
+	size_t n = 2;
+
+	while (n < BB_SIGNED_RANK_EXACT_MAX && !bb_eprocess_rank(n, alpha))
+		n++;
+	return n;
+}
+
+#define MOST_TIMES 60.0 /* the pairs there are: more of them is advice that nobody follows */
+#define SPARE 1.2       /* times what the square root says, which is true of many pairs */
+
+void bb_comparison__next_step(const struct bb_comparison *c, const char *option,
+			      char ret_text[BB_NEXT_STEP])
+{
+	size_t n = c->n_matched ? c->n_matched : c->n_unmatched, fewest = fewest_pairs(c->alpha);
+	double far = fmax(fabs(c->ratio.lo - 1), fabs(c->ratio.hi - 1)), times;
+	int at;
+
+	ret_text[0] = '\0';
+	if (c->verdict != BB_VERDICT_INCONCLUSIVE || !n)
+		return;
+	if (isnan(c->ratio.lo)) {
+		times = (double)fewest / (double)n;
+		at = snprintf(ret_text, BB_NEXT_STEP, "%zu pair%s, a verdict takes %zu", n,
+			      n == 1 ? "" : "s", n < fewest ? fewest : n + 1);
+	} else {
+		times = bb_times_to_decide(log(c->ratio.value), log(c->ratio.lo), log(c->ratio.hi),
+					   log1p(c->threshold));
+		at = snprintf(ret_text, BB_NEXT_STEP, "known to +-%.2g %%",
+			      50 * (c->ratio.hi - c->ratio.lo));
+	}
+	ret_text += at;
+	if (times > MOST_TIMES)
+		snprintf(ret_text, BB_NEXT_STEP - (size_t)at,
+			 "; too close to %.3g %% to decide, --threshold %.2g would be same",
+			 100 * c->threshold, ceil(100 * far * 10) / 10);
+	else if (c->budget_s > 0)
+		snprintf(ret_text, BB_NEXT_STEP - (size_t)at, "; %s %.0f should decide", option,
+			 ceil(c->budget_s * times * SPARE));
+	else
+		snprintf(ret_text, BB_NEXT_STEP - (size_t)at, "; --loads %.0f should decide",
+			 ceil((double)n * times * SPARE));
 }

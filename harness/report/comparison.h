@@ -34,6 +34,9 @@ struct bb_comparison {
 	double threshold;  /* practical: 0.01 is 1 % */
 	double alpha;
 	double injected; /* share added to head's samples by a self-test; 0 otherwise */
+	/* time for all comparisons that its verdict was looked for in, s; NAN: not known, or the
+	 * number of loads ended it */
+	double budget_s;
 	struct bb_pair *pairs;
 	size_t n_pairs;
 
@@ -44,7 +47,11 @@ struct bb_comparison {
 	struct bb_estimate ratio_unmatched; /* pairs as the JIT placed them */
 	struct bb_estimate ratio_net;       /* matched, net of the floor */
 	struct bb_estimate shift_ns;        /* matched */
-	double base_ns, head_ns, floor_ns;  /* medians over the pairs that count */
+	/* of the same pairs: base_ns + shift_ns.value is head_ns. Where none of them counts,
+	 * medians of those that do */
+	double base_ns, head_ns, floor_ns;
+	/* likewise of the pairs as the JIT placed them */
+	double base_unmatched_ns, head_unmatched_ns;
 	/* of being beyond the threshold, valid at every look, after Holm */
 	double p_regressed, p_improved;
 	uint32_t n_matched, n_unmatched, n_void;
@@ -57,6 +64,17 @@ struct bb_pair *bb_comparison__add_pair(struct bb_comparison *c);
 /* Fill the derived members, for one comparison alone (before Holm) at significance `alpha`. 0 or
  * -ENOMEM. */
 int bb_comparison__judge(struct bb_comparison *c, double alpha);
+
+/* Bytes that a next step takes. */
+#define BB_NEXT_STEP 200
+
+/*
+ * Of an inconclusive comparison: how well the difference is known, and what would decide it, by the
+ * square root of the number of pairs: "known to +-2.1 %; --budget 60 should decide". `option` is
+ * the one that gives the command more time. Empty for other verdicts, and without any pair.
+ */
+void bb_comparison__next_step(const struct bb_comparison *c, const char *option,
+			      char ret_text[BB_NEXT_STEP]);
 
 /* Mark the pair void; only the first reason is kept. 0 or -ENOMEM. */
 int bb_pair_void(struct bb_pair *p, const char *why);

@@ -278,6 +278,9 @@ static const struct bb_member comparison_members[] = {
 	       "chance of a false verdict over all comparisons of the run"),
 	MEMBER(bb_comparison, "injected", BB_REAL, injected,
 	       "share that a self-test added to every sample of head; 0 otherwise"),
+	IF_SET(bb_comparison, "budget_s", BB_POSITIVE, budget_s,
+	       "time for all comparisons that its verdict was looked for in, s; absent: the number "
+	       "of loads ended it, or an older run"),
 	OTHER("summary"),
 	LIST(bb_comparison, pairs, BB_ALWAYS, bb_pair_record, ""),
 };

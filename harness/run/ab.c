@@ -59,9 +59,11 @@ static size_t count_active(const struct bb_ab *ab, size_t drive)
 	return n ? n : 1;
 }
 
-/* A drive's contests that no pair, or none with all blocks, was had of. */
-static int note_left_out(struct bb_ab *ab, size_t drive, struct bb_err *err)
+/* What is known of a drive's contests without a verdict: the time that they had, and whether a
+ * pair was measured at all. */
+static int note_undecided(struct bb_ab *ab, size_t drive, bool by_time, struct bb_err *err)
 {
+	const struct bb_run_opts *run = &ab->opts->run;
 	char why[200];
 	int rc = 0;
 
@@ -71,13 +73,18 @@ static int note_left_out(struct bb_ab *ab, size_t drive, struct bb_err *err)
 
 		if (!c->active || bb_ab_case__drive(ab, c) != &ab->session.drives[drive])
 			continue;
+		if (by_time)
+			k->budget_s = fmax(run->budget_s, bb_seconds_since(ab->began_ns));
+		if (!by_time || (!ab->is_cut && !bb_deadline_has_passed))
+			continue;
 		for (int l = 0; l < BB_N_LABELS; l++)
 			if (c->cell[l] != BB_NO_CASE)
 				bb_case__drop_empty_series(&ab->report->cases[c->case_of[l]]);
 		snprintf(why, sizeof(why),
-			 "%zu pairs%s within the budget of %g s; --budget gives more", k->n_pairs,
-			 ab->is_cut ? ", of fewer runs than usual," : "", ab->opts->run.budget_s);
-		if (bb_report__add_skip(ab->report, k->name, why))
+			 "no pair of loads was measured within the budget of %g s; --budget gives "
+			 "more",
+			 run->budget_s);
+		if (!k->n_pairs && bb_report__add_skip(ab->report, k->name, why))
 			rc = bb_fail_nomem(err);
 	}
 	return rc;
@@ -94,13 +101,14 @@ static int run_pairs(struct bb_ab *ab, size_t drive, double budget_s, double lim
 	struct todo todo = {.any = true, .bare = true};
 	uint64_t began_ns = bb_now_ns();
 	struct bb_deadline deadline;
+	uint32_t pair = 0;
 	int rc = bb_session__stats_for(&ab->session, drive, err);
 
 	ab->is_cut = false;
 	ab->pair_s = budget_s > 0 ? budget_s / LEAST_PAIRS / (double)count_active(ab, drive) : 0;
 	bb_deadline__begin(&deadline, limit_s);
-	for (uint32_t pair = 0; !rc && todo.any && !bb_must_end() &&
-				(!ab->opts->max_pairs || pair < ab->opts->max_pairs);
+	for (; !rc && todo.any && !bb_must_end() &&
+	       (!ab->opts->max_pairs || pair < ab->opts->max_pairs);
 	     pair++) {
 		double elapsed_s = bb_seconds_since(began_ns);
 
@@ -118,8 +126,9 @@ static int run_pairs(struct bb_ab *ab, size_t drive, double budget_s, double lim
 	}
 	if (!rc && bb_stop_signal)
 		rc = -EINTR;
-	if (!rc && (ab->is_cut || bb_deadline_has_passed))
-		rc = note_left_out(ab, drive, err);
+	if (!rc)
+		rc = note_undecided(ab, drive, !ab->opts->max_pairs || pair < ab->opts->max_pairs,
+				    err);
 	bb_deadline__end(&deadline);
 	return rc;
 }

@@ -263,9 +263,13 @@ static void measure_references(struct bb_run *r, size_t drive)
 static void report_progress(struct bb_run *r, size_t cell)
 {
 	const struct bb_progress *p = r->session.opts->progress;
+	double had_s = bb_seconds_since(r->began_ns), total = r->total;
 
+	/* the budget ends it, however long all of it would take */
+	if (had_s > 0 && r->done > 0)
+		total = fmin(total, r->done * (1 + bb_deadline_left_s() / had_s));
 	if (p)
-		p->update(p->arg, r->done, r->total, r->session.plan->cases[cell].name);
+		p->update(p->arg, r->done, total, r->session.plan->cases[cell].name);
 }
 
 /* The turns that share what is left of the time: fast programs leave theirs to slow ones. */

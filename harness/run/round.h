@@ -20,6 +20,7 @@ struct bb_run {
 	uint64_t *ns; /* one batch of samples */
 	size_t ns_size;
 	double done, total; /* expected seconds */
+	uint64_t began_ns;
 	/* of the round: when it began, its share of the budget (INFINITY: none), its drives */
 	uint64_t round_ns;
 	double round_s;

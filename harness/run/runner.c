@@ -382,11 +382,10 @@ static int share_maps(struct bb_session *ss, struct bb_err *err)
 int bb_run_plan(const struct bb_plan *plan, const struct bb_run_opts *opts,
 		struct bb_report *report, struct bb_err *err)
 {
-	struct bb_run r = {.report = report};
+	struct bb_run r = {.report = report, .began_ns = bb_now_ns()};
 	struct bb_deadline budget;
 	struct bb_err local = {0};
 	size_t n_before = report->n_cases;
-	uint64_t began_ns = bb_now_ns();
 	uint32_t others = 0;
 	double open_s;
 	int rc;
@@ -394,7 +393,7 @@ int bb_run_plan(const struct bb_plan *plan, const struct bb_run_opts *opts,
 	err = err ? err : &local;
 	bb_deadline__begin(&budget, opts->budget_s);
 	rc = bb_session__open(plan, opts, report, &r.session, err);
-	open_s = bb_seconds_since(began_ns);
+	open_s = bb_seconds_since(r.began_ns);
 	if (rc) {
 		bb_deadline__end(&budget);
 		return rc == -EINTR ? bb_record__incomplete(report, rc, err) : rc;

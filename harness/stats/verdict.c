@@ -41,6 +41,17 @@ bool bb_change_is_denied(double change, double other, double sd)
 	return change * (change - 2 * other) > 2 * log(EVIDENCE) * sd * sd;
 }
 
+#define TIMES_LEAST 1.5
+
+double bb_times_to_decide(double estimate, double lo, double hi, double limit)
+{
+	double allowed = fabs(fabs(estimate) - limit), half = (hi - lo) / 2;
+
+	if (isnan(allowed) || isnan(half))
+		return NAN;
+	return fmax((half / allowed) * (half / allowed), TIMES_LEAST);
+}
+
 const char *bb_verdict_name(enum bb_verdict verdict)
 {
 	return (unsigned int)verdict < BB_N_VERDICTS ? verdict_names[verdict] : "?";

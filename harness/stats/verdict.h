@@ -30,6 +30,13 @@ enum bb_verdict bb_verdict_of(struct bb_interval log_ratio, double eps);
  */
 bool bb_change_is_denied(double change, double other, double sd);
 
+/*
+ * How many times the observations would make [lo, hi], half of whose width goes with their square
+ * root, lie on one side of +limit and of -limit? At least 1.5 (what an interval alone says may not
+ * survive a correction); INFINITY where the estimate is on a limit; NAN where something is.
+ */
+double bb_times_to_decide(double estimate, double lo, double hi, double limit);
+
 /* "inconclusive", "same", "regressed", "improved"; "?" if out of range. */
 const char *bb_verdict_name(enum bb_verdict verdict);
 

@@ -66,6 +66,10 @@ expect_status "gate: unless that is what is to fail" 3
 live slower --fail-on regressed --loads 3
 expect_status "gate: inconclusive never fails" 0
 check "gate: three pairs are too few to say anything" says inconclusive
+expect_grep "next step: how many loads it takes" out '^ab/fake +latency, ns .* inconclusive .*; [1-6] pairs?, a verdict takes 7; --loads [0-9]+ should decide'
+live slower --threshold 5 --alpha 0.000001 --budget 1
+expect_grep "next step: which budget would do, or which threshold" out \
+	'^ab/fake +latency, ns .* inconclusive .*; known to \+-[0-9.]+ %; (--budget [0-9]+ should decide|too close to 5 % to decide, --threshold [0-9.]+ would be same)'
 live slower --fail-on inconclusive
 complains "gate: inconclusive cannot be asked to fail" 2 'inconclusive never fails'
 live slower --fail-on regressed --threshold 10%

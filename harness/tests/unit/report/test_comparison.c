@@ -99,7 +99,8 @@ static void test_estimates(void **state)
 	assert_near_by(c.shift_ns.value, 50, 1e-6);
 	assert_true(c.shift_ns.lo < 50 && c.shift_ns.hi > 50);
 	assert_near(c.base_ns, 1000);
-	assert_near(c.head_ns, 1050);
+	assert_near(c.head_ns, 1000 + c.shift_ns.value);
+	assert_near_by(c.head_ns, 1050, 1e-4);
 	assert_near(c.floor_ns, 30);
 	assert_near(c.p_regressed, p_of_all_beyond(7));
 	assert_near(c.p_improved, 1);
@@ -113,6 +114,67 @@ static void test_estimates(void **state)
 	assert_near(swapped.p_improved, c.p_regressed);
 	bb_record__done(&bb_comparison_record, &c);
 	bb_record__done(&bb_comparison_record, &swapped);
+}
+
+/* What is printed adds up, and one load that is far off is none of the three figures. */
+static void test_ends_add_up(void **state)
+{
+	static const double base[] = {46, 42.03e7, 47}, head[] = {44.5, 44.4, 45};
+	struct bb_comparison c = {.threshold = 0.01, .alpha = 0.05};
+
+	(void)state;
+	for (size_t i = 0; i < 3; i++) {
+		struct bb_pair *p = add_pair(&c, true, log(head[i] / base[i]));
+
+		p->base_ns = base[i];
+		p->head_ns = head[i];
+		p->shift_ns = head[i] - base[i];
+	}
+	/* as placed, they cost more, and count for neither */
+	add_pair(&c, false, 0.1);
+	assert_int_equal(bb_comparisons_judge(&c, 1), 0);
+	assert_near(c.base_ns + c.shift_ns.value, c.head_ns);
+	assert_true(c.base_ns > 45 && c.base_ns < 48);
+	assert_true(c.head_ns > 44 && c.head_ns < 46);
+	assert_near(c.shift_ns.value, -2);
+	assert_near_by(c.base_unmatched_ns, 1000, 1e-6);
+	assert_near_by(c.head_unmatched_ns, 1000 * exp(0.1), 1e-6);
+	bb_record__done(&bb_comparison_record, &c);
+}
+
+static void expect_step(struct bb_comparison *c, const char *step)
+{
+	char text[BB_NEXT_STEP];
+
+	assert_int_equal(bb_comparisons_judge(c, 1), 0);
+	bb_comparison__next_step(c, "--budget", text);
+	assert_string_equal(text, step);
+	bb_record__done(&bb_comparison_record, c);
+}
+
+static void test_next_step(void **state)
+{
+	struct bb_comparison c = make_comparison(6, 0.5);
+
+	(void)state;
+	c.budget_s = 10;
+	expect_step(&c, "6 pairs, a verdict takes 7; --budget 15 should decide");
+	c = make_comparison(6, 0.5);
+	expect_step(&c, "6 pairs, a verdict takes 7; --loads 9 should decide");
+	c = make_comparison(9, 0.05);
+	expect_step(&c, "");
+	c = (struct bb_comparison){.threshold = 0.01, .alpha = 0.05};
+	expect_step(&c, "");
+	/* from -2 % to +3 %: it takes a fifth of the width to say that it is below 1 % */
+	c = (struct bb_comparison){.threshold = 0.01, .alpha = 0.05, .budget_s = 10};
+	for (int i = 0; i < 9; i++)
+		add_pair(&c, true, 0.005 + 0.00625 * (i - 4));
+	expect_step(&c, "known to +-2.5 %; --budget 307 should decide");
+	/* half of them on either side of the threshold: no budget is enough */
+	c = make_comparison(9, log(1.01));
+	c.budget_s = 10;
+	expect_step(&c, "known to +-0.04 %; too close to 1 % to decide, --threshold 1.1 would be "
+			"same");
 }
 
 static void test_few_pairs(void **state)
@@ -161,7 +223,7 @@ static void test_void_pairs(void **state)
 	assert_int_equal(c.n_unmatched, 0);
 	assert_int_equal(c.n_pairs, 13); /* and they are still there */
 	assert_near(c.ratio.value, 1);
-	assert_near(c.head_ns, 1000);
+	assert_near_by(c.head_ns, 1000, 1e-4);
 	assert_int_equal(c.verdict, BB_VERDICT_SAME);
 	assert_nan(c.ratio_unmatched.value);
 
@@ -474,6 +536,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_verdicts),
 		cmocka_unit_test(test_estimates),
+		cmocka_unit_test(test_ends_add_up),
+		cmocka_unit_test(test_next_step),
 		cmocka_unit_test(test_few_pairs),
 		cmocka_unit_test(test_void_pairs),
 		cmocka_unit_test(test_unmatched_never_decide),
