@@ -189,7 +189,7 @@ struct bench_step {
 	struct bb_drive_spec drive;
 	uint32_t depth;
 	struct bb_stats_enable stats;
-	struct bb_test_prog subject;
+	struct bb_test_prog prog;
 	void *state, *slot;
 	int cpu;
 	uint64_t ns[BENCH_BLOCK];
@@ -221,11 +221,11 @@ static inline void bench_step__open(struct bench_step *s, const char *program)
 	rc = bench_prepare(&opts, &s->stats, &err);
 	s->cpu = opts.cpu;
 	if (!rc)
-		rc = bench_load(&s->variant, bench_object(), &rng, &s->subject, &err);
+		rc = bench_load(&s->variant, bench_object(), &rng, &s->prog, &err);
 	if (!rc)
 		rc = bb_driver_step_page_fault.open(&s->drive, &opts, &s->state, &err);
 	if (!rc)
-		rc = bb_driver_step_page_fault.attach(s->state, &s->subject, &s->slot, &err);
+		rc = bb_driver_step_page_fault.attach(s->state, &s->prog, &s->slot, &err);
 	if (rc)
 		bench_die(program, &err);
 }
@@ -249,7 +249,7 @@ static inline void bench_step__close(struct bench_step *s)
 {
 	bb_driver_step_page_fault.detach(s->state, s->slot);
 	bb_driver_step_page_fault.close(s->state);
-	bb_test_prog__close(&s->subject);
+	bb_test_prog__close(&s->prog);
 	bb_stats_enable__off(&s->stats);
 }
 

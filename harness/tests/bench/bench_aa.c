@@ -24,10 +24,10 @@
 #define TURN 16u /* samples */
 
 /* Samples a series: 4 turns a block, two of them a series'. */
-static const struct subject {
+static const struct prog {
 	const char *program;
 	unsigned int blocks;
-} subjects[] = {
+} progs[] = {
 	{"ringbuf_nowakeup", 1200},
 	{"ringbuf", 150}, /* dearer, but what varies is a smaller part of it */
 };
@@ -87,7 +87,7 @@ static void count(struct tally *t, double a, double b)
 	t->most = fmax(t->most, fmax(a, b));
 }
 
-static void report(const struct subject *subject, const struct tally *tally)
+static void report(const struct prog *prog, const struct tally *tally)
 {
 	static const char *const names[] = {"medians", "locations", "naive means"};
 
@@ -95,8 +95,8 @@ static void report(const struct subject *subject, const struct tally *tally)
 		const struct tally *t = &tally[f];
 		char what[128], measured[128];
 
-		snprintf(what, sizeof(what), "aa: `%s`, %u samples, %s", subject->program,
-			 subject->blocks * 2 * TURN, names[f]);
+		snprintf(what, sizeof(what), "aa: `%s`, %u samples, %s", prog->program,
+			 prog->blocks * 2 * TURN, names[f]);
 		snprintf(measured, sizeof(measured), "%u of %u, worst %.2f %% (%.0f..%.0f ns)",
 			 t->within, PAIRS, t->worst * 100, t->least, t->most);
 		if (f == MEDIAN)
@@ -106,7 +106,7 @@ static void report(const struct subject *subject, const struct tally *tally)
 	}
 }
 
-static void measure(struct bench_step *step, const struct subject *subject)
+static void measure(struct bench_step *step, const struct prog *prog)
 {
 	struct tally tally[N_FIGURES];
 	double fa[N_FIGURES], fb[N_FIGURES];
@@ -116,10 +116,10 @@ static void measure(struct bench_step *step, const struct subject *subject)
 	for (int f = 0; f < N_FIGURES; f++)
 		tally[f] = (struct tally){.least = INFINITY};
 	bb_rng_seed(&rng, BENCH_SEED);
-	bench_step__open(step, subject->program);
+	bench_step__open(step, prog->program);
 	bench_step__block(step, BENCH_BLOCK);
 	for (unsigned int p = 0; p < PAIRS; p++) {
-		for (unsigned int i = 0; i < subject->blocks; i++) {
+		for (unsigned int i = 0; i < prog->blocks; i++) {
 			bool abba = bb_rng_below(&rng, 2);
 			struct series *outer = abba ? &a : &b, *inner = abba ? &b : &a;
 
@@ -134,7 +134,7 @@ static void measure(struct bench_step *step, const struct subject *subject)
 			count(&tally[f], fa[f], fb[f]);
 	}
 	bench_step__close(step);
-	report(subject, tally);
+	report(prog, tally);
 }
 
 int main(void)
@@ -142,8 +142,8 @@ int main(void)
 	struct bench_step *step = bench_alloc(1, sizeof(*step));
 	struct hogs hogs = start_hogs();
 
-	for (size_t i = 0; i < sizeof(subjects) / sizeof(subjects[0]); i++)
-		measure(step, &subjects[i]);
+	for (size_t i = 0; i < sizeof(progs) / sizeof(progs[0]); i++)
+		measure(step, &progs[i]);
 	stop_hogs(&hogs);
 	free(step);
 	return 0;

@@ -23,9 +23,9 @@
 #define TARGET_HZ 1000u
 #define TARGET_RUNS 50u
 
-static struct bb_test_prog subject;
+static struct bb_test_prog prog;
 
-static void open_subject(struct bb_variant_spec *v, struct bb_test_prog *s)
+static void open_prog(struct bb_variant_spec *v, struct bb_test_prog *s)
 {
 	struct bb_err err = {0};
 	struct bb_rng rng;
@@ -54,7 +54,7 @@ static void fill_ring(void)
 	int fd;
 
 	if (region == MAP_FAILED || madvise(region, RING_SAMPLES * page, MADV_NOHUGEPAGE) ||
-	    bb_perf_event__open(&attr, 0, -1, bb_target__prog_fd(subject.target), &fd, &err))
+	    bb_perf_event__open(&attr, 0, -1, bb_target__prog_fd(prog.target), &fd, &err))
 		bench_die("filling the ring", &err);
 	bb_perf_event__enable(fd);
 	for (size_t i = 0; i < RING_SAMPLES; i++)
@@ -73,8 +73,8 @@ static void bench_rate(void)
 {
 	static char text[64u << 10];
 	struct bb_sample_log log = {.text = text, .size = sizeof(text), .fd = -1};
-	struct ring_buffer *ring = ring_buffer__new(bb_target__ring(subject.target)->map_fd,
-						    on_sample, &log, NULL);
+	struct ring_buffer *ring = ring_buffer__new(bb_target__ring(prog.target)->map_fd, on_sample,
+						    &log, NULL);
 	double per_s[FILLS], rate;
 	char measured[128];
 
@@ -114,7 +114,7 @@ static int open_on_cpu(int cpu)
 	struct bb_err err = {0};
 	int fd = -1;
 
-	if (bb_perf_event__open(&attr, -1, cpu, bb_target__prog_fd(subject.target), &fd, &err))
+	if (bb_perf_event__open(&attr, -1, cpu, bb_target__prog_fd(prog.target), &fd, &err))
 		bench_die("an event on a CPU", &err);
 	bb_perf_event__enable(fd);
 	return fd;
@@ -134,10 +134,10 @@ static void bench_all_cpus(void)
 	struct hogs hogs;
 	char measured[128];
 
-	bb_target__drain(subject.target, false);
-	bb_target__drops(subject.target, &drops_before);
-	if (bb_consumer__start(&bb_process_sample_fixed, bb_target__ring(subject.target)->map_fd,
-			       room, &place, &reading, &err))
+	bb_target__drain(prog.target, false);
+	bb_target__drops(prog.target, &drops_before);
+	if (bb_consumer__start(&bb_process_sample_fixed, bb_target__ring(prog.target)->map_fd, room,
+			       &place, &reading, &err))
 		bench_die("consumer", &err);
 	hogs = start_hogs();
 	for (int i = 0; i < n_cpus; i++)
@@ -148,7 +148,7 @@ static void bench_all_cpus(void)
 	stop_hogs(&hogs);
 	if (bb_consumer__stop(&reading, &done, &err))
 		bench_die("consumer", &err);
-	bb_target__drops(subject.target, &drops);
+	bb_target__drops(prog.target, &drops);
 	drops -= drops_before;
 	for (size_t i = 0; i < done.n; i++)
 		lag_ns[i] = (double)done.lag_ns[i];
@@ -262,7 +262,7 @@ static void bench_overheads(struct bb_driver_opts *opts, struct bb_test_prog *no
 					  .consumer = "fixed"};
 	struct bb_test_prog bare = {.spec = &none}, by_perf = {.spec = &perf},
 			    by_profile = {.spec = &profile};
-	struct bb_test_prog *const subjects[] = {
+	struct bb_test_prog *const progs[] = {
 		[BARE] = &bare,        [PERF_RECORD] = &by_perf, [PROFILE] = &by_profile,
 		[NOWAKEUP] = nowakeup, [RINGBUF] = ringbuf,
 	};
@@ -283,7 +283,7 @@ static void bench_overheads(struct bb_driver_opts *opts, struct bb_test_prog *no
 	if (rc)
 		bench_die("slowdown", &err);
 	for (size_t k = 0; k < N_SAMPLERS; k++)
-		slots[k] = attach(state, subjects[k]);
+		slots[k] = attach(state, progs[k]);
 	time_in_turns(state, slots, took_s);
 	show_overheads(took_s);
 	for (size_t k = 0; k < N_SAMPLERS; k++)
@@ -315,16 +315,16 @@ int main(void)
 	/* Now: a drive pins us to one CPU. */
 	if (bb_machine_cpus(-1, &opts.cpu, &opts.poll_cpu, &err))
 		bench_die("CPUs", &err);
-	open_subject(&ringbuf, &subject);
-	open_subject(&nowakeup, &by_polling);
+	open_prog(&ringbuf, &prog);
+	open_prog(&nowakeup, &by_polling);
 	bench_rate();
 	bench_all_cpus();
 	bb_run_ahead_of_others();
 	if (bb_stats_enable__on(&stats, &err))
 		bench_die("bpf_stats", &err);
-	bench_overheads(&opts, &by_polling, &subject);
+	bench_overheads(&opts, &by_polling, &prog);
 	bb_stats_enable__off(&stats);
 	bb_test_prog__close(&by_polling);
-	bb_test_prog__close(&subject);
+	bb_test_prog__close(&prog);
 	return 0;
 }

@@ -18,7 +18,7 @@ struct fired {
 	struct bb_variant_spec variant;
 	struct bb_drive_spec drive;
 	struct bb_stats_enable stats;
-	struct bb_test_prog subject;
+	struct bb_test_prog prog;
 	struct bb_hook hook;
 	void *state, *slot;
 	uint64_t ns[BENCH_BLOCK];
@@ -39,17 +39,17 @@ static void fired_open(struct fired *f)
 	f->variant = (struct bb_variant_spec){.name = name, .program = name};
 	rc = bench_prepare(&opts, &f->stats, &err);
 	if (!rc)
-		rc = bench_load(&f->variant, path, &rng, &f->subject, &err);
+		rc = bench_load(&f->variant, path, &rng, &f->prog, &err);
 	if (!rc)
 		rc = bb_driver_step_fire.open(&f->drive, &opts, &f->state, &err);
 	if (!rc)
-		rc = bb_driver_step_fire.probe(f->state, &f->subject, &err);
-	if (!rc && strcmp(f->subject.fire.trigger->name, "task-rename"))
-		rc = bb_fail(&err, -EINVAL, "fired by %s", f->subject.fire.trigger->name);
+		rc = bb_driver_step_fire.probe(f->state, &f->prog, &err);
+	if (!rc && strcmp(f->prog.fire.trigger->name, "task-rename"))
+		rc = bb_fail(&err, -EINVAL, "fired by %s", f->prog.fire.trigger->name);
 	if (!rc)
-		rc = bb_driver_step_fire.attach(f->state, &f->subject, &f->slot, &err);
+		rc = bb_driver_step_fire.attach(f->state, &f->prog, &f->slot, &err);
 	if (!rc)
-		rc = bb_hook__open(&f->subject.fire.point, -1, NULL, true, &f->hook, &err);
+		rc = bb_hook__open(&f->prog.fire.point, -1, NULL, true, &f->hook, &err);
 	if (rc)
 		bench_die(name, &err);
 }
@@ -59,7 +59,7 @@ static void fired_close(struct fired *f)
 	bb_hook__close(&f->hook);
 	bb_driver_step_fire.detach(f->state, f->slot);
 	bb_driver_step_fire.close(f->state);
-	bb_test_prog__close(&f->subject);
+	bb_test_prog__close(&f->prog);
 	bb_stats_enable__off(&f->stats);
 }
 
@@ -87,14 +87,14 @@ static double bare_block(void *arg)
 	uint64_t began_ns;
 	int link_fd;
 
-	if (bb_hook__put(&f->hook, bb_target__prog_fd(f->subject.target), &link_fd, &err))
+	if (bb_hook__put(&f->hook, bb_target__prog_fd(f->prog.target), &link_fd, &err))
 		bench_die("hook", &err);
 	for (size_t i = 0; i < BENCH_WARMUP; i++)
 		prctl(PR_SET_NAME, "bpfbench");
 	began_ns = bb_now_ns();
 	for (size_t i = 0; i < BENCH_BLOCK; i++) {
 		prctl(PR_SET_NAME, "bpfbench");
-		bb_stats_reader__info(bb_target__reader(f->subject.target), &s);
+		bb_stats_reader__info(bb_target__reader(f->prog.target), &s);
 	}
 	began_ns = bb_now_ns() - began_ns;
 	bb_hook__take_off(&f->hook, link_fd);

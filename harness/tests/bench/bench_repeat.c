@@ -86,7 +86,7 @@ struct repeats {
 		hi[MOST_FIGURES][MOST_REPEATS];
 	double bpftool_ns[MOST_REPEATS], go_ns[MOST_REPEATS];
 	struct bb_variant_spec variant;
-	struct bb_test_prog subject;
+	struct bb_test_prog prog;
 	struct bb_rng rng;
 };
 
@@ -172,11 +172,11 @@ static void run_others(struct repeats *r, size_t i, const char *packet_path)
 
 	if (!r->job->program)
 		return;
-	if (bb_test_prog__load(&r->subject, &r->rng, BB_ANYWHERE, 1, &err))
+	if (bb_test_prog__load(&r->prog, &r->rng, BB_ANYWHERE, 1, &err))
 		bench_die(r->job->program, &err);
-	r->bpftool_ns[i] = other_bpftool_ns(bb_target__prog_fd(r->subject.target), packet_path,
+	r->bpftool_ns[i] = other_bpftool_ns(bb_target__prog_fd(r->prog.target), packet_path,
 					    OTHER_REPEAT);
-	r->go_ns[i] = other_go_ns(bb_target__prog_fd(r->subject.target));
+	r->go_ns[i] = other_go_ns(bb_target__prog_fd(r->prog.target));
 }
 
 static double spread_of(const double *x, size_t n)
@@ -242,7 +242,7 @@ static void run_job(struct repeats *r, const char *packet_path, bool busy)
 			bench_row(r->job->name, "", "no such object: it needs xdp-tools", "skip");
 			return;
 		}
-		if (bb_test_prog__open(&r->variant, path, &r->subject, &err))
+		if (bb_test_prog__open(&r->variant, path, &r->prog, &err))
 			bench_die(path, &err);
 	}
 	for (size_t i = 0; i < r->n; i++) {
@@ -261,7 +261,7 @@ static void run_job(struct repeats *r, const char *packet_path, bool busy)
 	say(what, r->bpftool_ns, r->n, 0);
 	snprintf(what, sizeof(what), "%s, a mean as Go's testing.B", r->job->program);
 	say(what, r->go_ns, r->n, 0);
-	bb_test_prog__close(&r->subject);
+	bb_test_prog__close(&r->prog);
 }
 
 static bool is_wanted(const char *name)

@@ -28,7 +28,7 @@ static const unsigned int rungs[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 12, 16, 24, 32, 
 struct rung {
 	char name[16];
 	struct bb_variant_spec variant;
-	struct bb_test_prog subject;
+	struct bb_test_prog prog;
 	void *slot;
 	double ns[ROUNDS]; /* median of the lines of each load */
 	double lines[TURNS * LINES];
@@ -51,7 +51,7 @@ static void open_rung(struct rung *r, unsigned int n)
 	snprintf(path, sizeof(path), "%s/tests/bpf/ladder.bpf.o", build ? build : "build");
 	snprintf(r->name, sizeof(r->name), "rung_%u", n);
 	r->variant = (struct bb_variant_spec){.name = r->name, .program = r->name};
-	if (bb_test_prog__open(&r->variant, path, &r->subject, &err))
+	if (bb_test_prog__open(&r->variant, path, &r->prog, &err))
 		bench_die(r->name, &err);
 }
 
@@ -75,9 +75,9 @@ static void take_lines(struct ladder *l, struct rung *r, size_t n, double *ret_n
 static void load_and_attach(struct ladder *l, struct rung *r, int mod64)
 {
 	struct bb_err err = {0};
-	int rc = bb_test_prog__load(&r->subject, &l->rng, bb_place(mod64), MAX_TRIES, &err);
+	int rc = bb_test_prog__load(&r->prog, &l->rng, bb_place(mod64), MAX_TRIES, &err);
 
-	if ((rc && rc != -EAGAIN) || bb_driver_slope.attach(l->state, &r->subject, &r->slot, &err))
+	if ((rc && rc != -EAGAIN) || bb_driver_slope.attach(l->state, &r->prog, &r->slot, &err))
 		bench_die(r->name, &err);
 }
 
@@ -87,7 +87,7 @@ static void measure_round(struct ladder *l, unsigned int round)
 	size_t taken[N_RUNGS] = {0};
 
 	for (uint32_t i = 0; i < N_RUNGS; i++)
-		load_and_attach(l, &l->rungs[i], i ? l->rungs[0].subject.jit_mod64 : -1);
+		load_and_attach(l, &l->rungs[i], i ? l->rungs[0].prog.jit_mod64 : -1);
 	for (uint32_t i = 0; i < N_RUNGS * TURNS; i++)
 		order[i] = i % N_RUNGS;
 	bb_rng_shuffle(&l->rng, order, N_RUNGS * TURNS);
@@ -187,9 +187,9 @@ static void repeat_all(struct ladder *l, const char *scratch)
 	load_and_attach(l, r, -1);
 	for (size_t i = 0; i < REPEATS; i++) {
 		slope_ns[i] = by_slope(l, r);
-		bpftool_ns[i] = other_bpftool_ns(bb_target__prog_fd(r->subject.target), path,
+		bpftool_ns[i] = other_bpftool_ns(bb_target__prog_fd(r->prog.target), path,
 						 OTHER_BPFTOOL_REPEAT);
-		go_ns[i] = other_go_ns(bb_target__prog_fd(r->subject.target));
+		go_ns[i] = other_go_ns(bb_target__prog_fd(r->prog.target));
 	}
 	bb_driver_slope.detach(l->state, r->slot);
 	say_spread("slope", slope_ns);
@@ -216,7 +216,7 @@ int main(int argc, char **argv)
 	judge_ladder(l);
 	repeat_all(l, argc > 1 ? argv[1] : "/tmp");
 	for (size_t i = 0; i < N_RUNGS; i++)
-		bb_test_prog__close(&l->rungs[i].subject);
+		bb_test_prog__close(&l->rungs[i].prog);
 	bb_driver_slope.close(l->state);
 	stop_hogs(&hogs);
 	free(l);

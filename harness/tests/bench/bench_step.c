@@ -50,7 +50,7 @@ static void bare_open(struct bare *b, const char *program)
 	}
 	madvise(b->region, REGION_PAGES * b->page_bytes, MADV_NOHUGEPAGE);
 	b->next_page = REGION_PAGES;
-	b->prog_fd = bb_target__prog_fd(b->step.subject.target);
+	b->prog_fd = bb_target__prog_fd(b->step.prog.target);
 	if (bb_perf_event__open(&attr, 0, -1, b->prog_fd, &b->event_fd, &err))
 		bench_die(program, &err);
 	b->stack = bench_alloc(1, STACK_BYTES);
@@ -120,7 +120,7 @@ static __attribute__((noinline)) void bare_loop(struct bare *b)
 	for (size_t i = 0; i < BENCH_BLOCK; i++) {
 		touch(b);
 		now = read_counters(b, &cnt);
-		bb_target__drain(b->step.subject.target, false);
+		bb_target__drain(b->step.prog.target, false);
 		b->ns[i] = now - last;
 		last = now;
 	}

@@ -120,10 +120,10 @@ static inline __attribute__((always_inline)) uint64_t run_and_read(int prog_fd,
 	return info.run_time_ns;
 }
 
-static double bare_loop(const struct bb_test_prog *subject, const uint8_t *packet, size_t len,
+static double bare_loop(const struct bb_test_prog *prog, const uint8_t *packet, size_t len,
 			uint64_t *ns)
 {
-	int prog_fd = bb_target__prog_fd(subject->target);
+	int prog_fd = bb_target__prog_fd(prog->target);
 	uint64_t last = run_and_read(prog_fd, packet, len), began_ns = bb_now_ns();
 
 	for (size_t i = 0; i < BENCH_BLOCK; i++) {

@@ -50,7 +50,7 @@ static void ask_others(struct samples *s, double threshold, double alpha, unsign
 	const double *a = s->ns[0], *b = s->ns[1];
 	size_t na = s->n[0], nb = s->n[1], n_medians;
 	double *medians = bench_alloc(na / PER_MEDIAN + nb / PER_MEDIAN + 1, sizeof(*medians));
-	struct bb_rival r[N_OTHERS] = {0};
+	struct bb_other_method r[N_OTHERS] = {0};
 	struct bb_err err = {.msg = "its samples cannot be judged"};
 
 	if (bb_other_mean(a, na, b, nb, threshold, &r[0]) ||

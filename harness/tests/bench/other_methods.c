@@ -42,9 +42,9 @@ static struct moments moments_of(const double *x, size_t n)
 }
 
 int bb_other_welch(const double *a, size_t na, const double *b, size_t nb, double alpha,
-		   struct bb_rival *ret_rival)
+		   struct bb_other_method *ret_result)
 {
-	struct bb_rival rival = {NAN, NAN, NAN, false};
+	struct bb_other_method result = {NAN, NAN, NAN, false};
 	struct moments ma, mb;
 	double sa, sb, df;
 
@@ -54,17 +54,17 @@ int bb_other_welch(const double *a, size_t na, const double *b, size_t nb, doubl
 	mb = moments_of(b, nb);
 	sa = ma.variance / (double)na;
 	sb = mb.variance / (double)nb;
-	rival.ratio = mb.mean / ma.mean;
+	result.ratio = mb.mean / ma.mean;
 	if (sa + sb > 0) {
 		df = (sa + sb) * (sa + sb) /
 		     (sa * sa / (double)(na - 1) + sb * sb / (double)(nb - 1));
-		rival.statistic = (mb.mean - ma.mean) / sqrt(sa + sb);
-		rival.p = bb_student_two_sided(rival.statistic, df);
+		result.statistic = (mb.mean - ma.mean) / sqrt(sa + sb);
+		result.p = bb_student_two_sided(result.statistic, df);
 	} else if (sa + sb == 0) {
-		rival.p = ma.mean == mb.mean;
+		result.p = ma.mean == mb.mean;
 	}
-	rival.different = rival.p <= alpha;
-	*ret_rival = rival;
+	result.different = result.p <= alpha;
+	*ret_result = result;
 	return 0;
 }
 
@@ -102,9 +102,9 @@ static double mann_whitney_u(const double *a, size_t na, const double *b, size_t
 }
 
 int bb_other_mann_whitney(const double *a, size_t na, const double *b, size_t nb, double alpha,
-			  struct bb_rival *ret_rival)
+			  struct bb_other_method *ret_result)
 {
-	struct bb_rival rival = {NAN, NAN, 1, false};
+	struct bb_other_method result = {NAN, NAN, 1, false};
 	double m = (double)na, k = (double)nb, n = m + k, ties, off, sd, *sorted;
 
 	if (check(a, na, b, nb))
@@ -116,24 +116,25 @@ int bb_other_mann_whitney(const double *a, size_t na, const double *b, size_t nb
 	memcpy(sorted + na, b, nb * sizeof(*b));
 	bb_sort_doubles(sorted, na);
 	bb_sort_doubles(sorted + na, nb);
-	rival.ratio = bb_quantile_sorted(sorted + na, nb, 0.5) /
-		      bb_quantile_sorted(sorted, na, 0.5);
-	rival.statistic = mann_whitney_u(sorted, na, sorted + na, nb, &ties);
+	result.ratio = bb_quantile_sorted(sorted + na, nb, 0.5) /
+		       bb_quantile_sorted(sorted, na, 0.5);
+	result.statistic = mann_whitney_u(sorted, na, sorted + na, nb, &ties);
 	free(sorted);
-	off = fmax(fabs(rival.statistic - m * k / 2) - 0.5, 0);
+	off = fmax(fabs(result.statistic - m * k / 2) - 0.5, 0);
 	sd = sqrt(m * k / 12 * (n + 1 - ties / (n * (n - 1))));
 	if (sd > 0)
-		rival.p = fmin(1, 2 * bb_normal_upper(off / sd));
-	rival.different = rival.p <= alpha;
-	*ret_rival = rival;
+		result.p = fmin(1, 2 * bb_normal_upper(off / sd));
+	result.different = result.p <= alpha;
+	*ret_result = result;
 	return 0;
 }
 
-static void by_threshold(double base, double head, double threshold, struct bb_rival *ret_rival)
+static void by_threshold(double base, double head, double threshold,
+			 struct bb_other_method *ret_result)
 {
 	double ratio = head / base;
 
-	*ret_rival = (struct bb_rival){ratio, NAN, NAN, fabs(ratio - 1) > threshold};
+	*ret_result = (struct bb_other_method){ratio, NAN, NAN, fabs(ratio - 1) > threshold};
 }
 
 static double minimum(const double *x, size_t n)
@@ -146,20 +147,20 @@ static double minimum(const double *x, size_t n)
 }
 
 int bb_other_minimum(const double *a, size_t na, const double *b, size_t nb, double threshold,
-		     struct bb_rival *ret_rival)
+		     struct bb_other_method *ret_result)
 {
 	if (check(a, na, b, nb))
 		return -EINVAL;
-	by_threshold(minimum(a, na), minimum(b, nb), threshold, ret_rival);
+	by_threshold(minimum(a, na), minimum(b, nb), threshold, ret_result);
 	return 0;
 }
 
 int bb_other_mean(const double *a, size_t na, const double *b, size_t nb, double threshold,
-		  struct bb_rival *ret_rival)
+		  struct bb_other_method *ret_result)
 {
 	if (check(a, na, b, nb))
 		return -EINVAL;
-	by_threshold(moments_of(a, na).mean, moments_of(b, nb).mean, threshold, ret_rival);
+	by_threshold(moments_of(a, na).mean, moments_of(b, nb).mean, threshold, ret_result);
 	return 0;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef BB_BENCH_RIVALS_H
-#define BB_BENCH_RIVALS_H
+#ifndef BB_BENCH_OTHER_METHODS_H
+#define BB_BENCH_OTHER_METHODS_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -10,7 +10,7 @@
  * ours rests on these. All take a[na] (base) and b[nb] (head), any order, and give -EINVAL if a
  * value is NAN or a side is empty.
  */
-struct bb_rival {
+struct bb_other_method {
 	/* of b to a in the tool's own location; NAN or inf when that of a is 0 */
 	double ratio;
 	/* Welch: t of b - a; Mann-Whitney: U = #{b > a} + #{b = a} / 2; else NAN */
@@ -25,7 +25,7 @@ struct bb_rival {
  * not allocate.
  */
 int bb_other_welch(const double *a, size_t na, const double *b, size_t nb, double alpha,
-		   struct bb_rival *ret_rival);
+		   struct bb_other_method *ret_result);
 
 /*
  * Ratio of medians, Mann-Whitney U by the normal approximation with corrections for ties and
@@ -34,16 +34,16 @@ int bb_other_welch(const double *a, size_t na, const double *b, size_t nb, doubl
  * bb_other_batch_medians(). Also -ENOMEM: it allocates (and frees) na + nb doubles.
  */
 int bb_other_mann_whitney(const double *a, size_t na, const double *b, size_t nb, double alpha,
-			  struct bb_rival *ret_rival);
+			  struct bb_other_method *ret_result);
 
 /* Ratio of minima; different if it is off 1 by more than `threshold` (0.01 is 1 %) in either
  * direction. */
 int bb_other_minimum(const double *a, size_t na, const double *b, size_t nb, double threshold,
-		     struct bb_rival *ret_rival);
+		     struct bb_other_method *ret_result);
 
 /* Ratio of the naive means, nothing left out; different as above. */
 int bb_other_mean(const double *a, size_t na, const double *b, size_t nb, double threshold,
-		  struct bb_rival *ret_rival);
+		  struct bb_other_method *ret_result);
 
 /*
  * Cut x[n], in the order of measurement, into batches of `batch` values and sort each in place;

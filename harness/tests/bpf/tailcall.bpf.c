@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Programs that call each other through a prog array whose slots are given in the object. What the
- * last one returns shows that it was reached; it also takes its time, which bills to the first.
+ * last one returns shows that it was reached; it also takes its time, which counts towards the
+ * first.
  */
 #include "bb_bpf.h"
 

@@ -93,7 +93,7 @@ as_in_object() {
 	run_undisturbed "$BPFBENCH" --object "$file" --program first --drive step --loads 2 -n 300 --no-store
 	return 1
 }
-check "tail calls: they bill to the caller, as in the object" wait_until 1 as_in_object
+check "tail calls: they count towards the caller, as in the object" wait_until 1 as_in_object
 
 # --- commands ---
 capture -- true

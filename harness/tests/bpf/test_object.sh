@@ -67,7 +67,7 @@ expect_status "tail calls: exit code 0" 0
 expect_no_grep "tail calls: every run returned what the last one returns" err 'void'
 object "$objects/tailcall.bpf.o"
 expect_status "tail calls: all of them" 0
-check "tail calls: they bill to the caller" more "$(bmf "$TMP/out" tailcall/first/step latency-p50)" \
+check "tail calls: they count towards the caller" more "$(bmf "$TMP/out" tailcall/first/step latency-p50)" \
 	"$(bmf "$TMP/out" tailcall/empty-xdp/step latency-p50)"
 object "$objects/tailcall_beside.bpf.o"
 expect_status "tail calls: beside a program that does not load, exit code 0" 0

@@ -27,9 +27,9 @@ is_program() { [[ $(readlink "/proc/$1/exe") == "$2" ]]; }
 # Samples of stacks that match, of $TMP/out in the folded format.
 samples() { awk -v re="$1" '$0 ~ re { n += $NF } END { print n + 0 }' "$TMP/out"; }
 
-# within_band FUNCTION: its share of the samples in all three hot functions is what it had of the CPU time, as hot_spots printed
+# near_truth FUNCTION: its share of the samples in all three hot functions is what it had of the CPU time, as hot_spots printed
 # it to stderr. Samples are independent draws as the slices are random: |z| of a binomial count above 4.4 is once in 100 000.
-within_band() {
+near_truth() {
 	awk -v f="$1" -v k="$(samples ";$1;")" -v n="$(samples ';hot_(sixty|thirty|ten);')" '
 		$1 ~ /^hot_/ { all += $2; if ($1 == f) mine = $2 }
 		END {
@@ -44,7 +44,7 @@ within_band() {
 # --- hot spots ---
 profile -F 1237 -f folded -- "$hot" 2
 expect_status "hot spots: succeeds" 0
-for function in hot_sixty hot_thirty hot_ten; do check "hot spots: the share of $function" within_band "$function"; done
+for function in hot_sixty hot_thirty hot_ten; do check "hot spots: the share of $function" near_truth "$function"; done
 expect_grep "hot spots: what is inlined is a frame of its own" out '^hot_spots;.*;main;.*hot_sixty;inlined_spin_\[i\] [0-9]+$'
 expect_grep "hot spots: kernel frames are marked" out '_\[k\]'
 if [[ -d /sys/bus/event_source/devices/cpu ]]; then

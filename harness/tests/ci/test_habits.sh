@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# What CONTRIBUTING.md promises: when warnings are errors, what editors are told, and how the subjects of commits read.
+# What CONTRIBUTING.md promises: when warnings are errors, what editors are told, and how long the first lines of commits are.
 # shellcheck source=harness/tests/lib.sh
 . "$(dirname "$0")/../lib.sh"
 
@@ -46,8 +46,8 @@ for key in indent_style=tab indent_size=8 indent_style=space indent_size=2 end_o
 	check ".editorconfig has $key" grep -qxF "${key/=/ = }" .editorconfig
 done
 
-# --- subjects of commits, since CONTRIBUTING.md says how they are written ---
-name="subjects of commits have at most 72 characters"
+# --- first lines of commits, since CONTRIBUTING.md says how they are written ---
+name="first lines of commits have at most 72 characters"
 if since=$(git log --diff-filter=A --format=%H -- CONTRIBUTING.md 2>/dev/null) && [[ $since ]]; then
 	expect_eq "$name" "$(git log --no-merges --format=%s "${since##*$'\n'}.." | awk 'length > 72')" ""
 else

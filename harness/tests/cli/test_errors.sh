@@ -39,7 +39,7 @@ complains "unknown format, far from all: the list" 2 "no format 'zzz'; there are
 bpfbench show one two
 complains "show: two runs" 2 'one run at a time'
 bpfbench list frobnicate
-complains "list: takes no argument" 2 'Too many arguments'
+complains "list: takes no argument" 2 "'frobnicate' is no option"
 bpfbench -s
 complains "an option without its value" 2 "requires an argument"
 for words in "run --varient x:--variant" "compare --treshold=3:--threshold" "capture --outptu x -- true:--output" "--scenaro x:--scenario"; do

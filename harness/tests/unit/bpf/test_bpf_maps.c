@@ -425,7 +425,7 @@ static void drive(const char *maps, char *ret_why, size_t size)
 	struct bb_driver_opts opts = {0};
 	const struct bb_driver *driver;
 	struct bb_stats_enable stats;
-	struct bb_test_prog subject = {0};
+	struct bb_test_prog prog = {0};
 	struct bb_err err = {0};
 	struct bb_batch b = {.want = 200, .warmup = 10};
 	struct loaded l;
@@ -440,7 +440,7 @@ static void drive(const char *maps, char *ret_why, size_t size)
 		 maps);
 	l = begin(MAPS, "finds_in_array", text);
 	b.ns = ns;
-	subject.target = l.target;
+	prog.target = l.target;
 	assert_int_equal(sched_getaffinity(0, sizeof(allowed), &allowed), 0);
 	while (!CPU_ISSET((size_t)opts.cpu, &allowed))
 		opts.cpu++;
@@ -448,7 +448,7 @@ static void drive(const char *maps, char *ret_why, size_t size)
 	assert_int_equal(bb_stats_enable__on(&stats, &err), 0);
 	reset(&l);
 	if (driver->open(&l.scenario->drives[0], &opts, &state, &err) ||
-	    driver->attach(state, &subject, &slot, &err) || driver->batch(state, slot, 0, &b, &err))
+	    driver->attach(state, &prog, &slot, &err) || driver->batch(state, slot, 0, &b, &err))
 		fail_msg("%s", err.msg);
 	assert_int_equal(b.n, 200);
 	snprintf(ret_why, size, "%s", b.void_why);

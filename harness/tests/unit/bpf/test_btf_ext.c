@@ -27,7 +27,7 @@
 #define SECONDS 300u /* after which it is an endless loop */
 
 /* The program that is looked for, as the kernel would be given it. */
-struct subject {
+struct prog {
 	char *elf;
 	size_t len;
 	const char *program, *section;
@@ -53,7 +53,7 @@ static const struct bb_elf_symbol *find_function(const struct bb_elf_file *f, co
 	return NULL;
 }
 
-static uint32_t append(struct subject *s, const struct bb_elf_file *f,
+static uint32_t append(struct prog *s, const struct bb_elf_file *f,
 		       const struct bb_elf_symbol *function)
 {
 	uint32_t at = s->n;
@@ -67,7 +67,7 @@ static uint32_t append(struct subject *s, const struct bb_elf_file *f,
 
 /* As libbpf links: what is called comes after the program, in the order of the calls. One level is
  * enough here. */
-static void link_program(struct subject *s)
+static void link_program(struct prog *s)
 {
 	const struct bb_elf_symbol *program, *known[8];
 	struct bb_elf_file f;
@@ -104,9 +104,9 @@ static void link_program(struct subject *s)
 	bb_elf_file__close(&f);
 }
 
-static struct subject open_subject(const char *object, const char *program, const char *section)
+static struct prog open_prog(const char *object, const char *program, const char *section)
 {
-	struct subject s = {.program = program, .section = section};
+	struct prog s = {.program = program, .section = section};
 	struct bb_err err = {0};
 	char path[4096];
 
@@ -118,7 +118,7 @@ static struct subject open_subject(const char *object, const char *program, cons
 	return s;
 }
 
-static void done(struct subject *s)
+static void done(struct prog *s)
 {
 	btf__free(s->btf);
 	free(s->insns);
@@ -126,7 +126,7 @@ static void done(struct subject *s)
 }
 
 /* Read `elf`; whatever comes out stays within the program, and the source can be shown by it. */
-static int read_changed(const struct subject *s, const char *elf, size_t len)
+static int read_changed(const struct prog *s, const char *elf, size_t len)
 {
 	struct bb_code code = {.name = "fuzzed", .n = s->n, .btf = s->btf, .btf_fd = -1};
 	struct bb_err err = {0};
@@ -154,15 +154,14 @@ static int read_changed(const struct subject *s, const char *elf, size_t len)
 /* One function with many lines; one that calls another. */
 static const struct {
 	const char *object, *program, *section;
-} subjects[] = {{"bpf/fun_xdp.bpf.o", "v3", "xdp"}, {TRUTH, "static_calls", "xdp"}};
+} progs[] = {{"bpf/fun_xdp.bpf.o", "v3", "xdp"}, {TRUTH, "static_calls", "xdp"}};
 
 /* Undamaged they are read, or nothing would be tested below. */
 static void test_as_built(void **state)
 {
 	(void)state;
-	for (size_t i = 0; i < sizeof(subjects) / sizeof(subjects[0]); i++) {
-		struct subject s = open_subject(subjects[i].object, subjects[i].program,
-						subjects[i].section);
+	for (size_t i = 0; i < sizeof(progs) / sizeof(progs[0]); i++) {
+		struct prog s = open_prog(progs[i].object, progs[i].program, progs[i].section);
 		struct bb_code code = {.name = "whole",
 				       .n = s.n,
 				       .insns = s.insns,
@@ -182,7 +181,7 @@ static void test_as_built(void **state)
 
 /* One byte at a time, in the tables that say where things are and in .BTF.ext; the rest is code and
  * texts. */
-static void change_bytes(const struct subject *s, size_t from, size_t to, size_t stride,
+static void change_bytes(const struct prog *s, size_t from, size_t to, size_t stride,
 			 unsigned int *refused)
 {
 	static const uint8_t changes[] = {0x01, 0x08, 0x80, 0xff};
@@ -202,9 +201,8 @@ static void test_changed(void **state)
 {
 	(void)state;
 	alarm(SECONDS);
-	for (size_t i = 0; i < sizeof(subjects) / sizeof(subjects[0]); i++) {
-		struct subject s = open_subject(subjects[i].object, subjects[i].program,
-						subjects[i].section);
+	for (size_t i = 0; i < sizeof(progs) / sizeof(progs[0]); i++) {
+		struct prog s = open_prog(progs[i].object, progs[i].program, progs[i].section);
 		const struct bb_elf_section *ext;
 		struct bb_elf_file f;
 		struct bb_err err = {0};
@@ -232,9 +230,8 @@ static void test_cut_off(void **state)
 {
 	(void)state;
 	alarm(SECONDS);
-	for (size_t i = 0; i < sizeof(subjects) / sizeof(subjects[0]); i++) {
-		struct subject s = open_subject(subjects[i].object, subjects[i].program,
-						subjects[i].section);
+	for (size_t i = 0; i < sizeof(progs) / sizeof(progs[0]); i++) {
+		struct prog s = open_prog(progs[i].object, progs[i].program, progs[i].section);
 
 		for (size_t len = 0; len < s.len; len += len < 200 ? 1 : 37) {
 			/* no byte more: a sanitizer sees who reads on */
@@ -253,7 +250,7 @@ static void test_cut_off(void **state)
 /* Random damage of several bytes, the same in every run. */
 static void test_random(void **state)
 {
-	struct subject s = open_subject(TRUTH, "static_calls", "xdp");
+	struct prog s = open_prog(TRUTH, "static_calls", "xdp");
 	char *copy = malloc(s.len);
 	struct bb_rng rng;
 
@@ -280,8 +277,7 @@ static void test_one_place_for_many(void **state)
 	static const struct bpf_insn call = {.code = BPF_JMP | BPF_CALL,
 					     .src_reg = BPF_PSEUDO_CALL,
 					     .imm = -1};
-	struct subject s = open_subject(subjects[0].object, subjects[0].program,
-					subjects[0].section);
+	struct prog s = open_prog(progs[0].object, progs[0].program, progs[0].section);
 	const struct bb_elf_symbol *program;
 	const struct bb_elf_section *section;
 	struct bb_elf_file f;

@@ -26,15 +26,15 @@
 #define DEPTH_FRAMES 8u
 
 /* One program under one trigger, with the drive's two ends. */
-struct band {
+struct hot_and_cold {
 	const struct bb_driver *driver;
 	struct bb_drive_spec spec[2];
-	struct bb_test_prog subject;
+	struct bb_test_prog prog;
 	void *state[2], *slot[2];
 	uint32_t depth;
 };
 
-static void open_end(struct band *b, enum bb_caches caches)
+static void open_end(struct hot_and_cold *b, enum bb_caches caches)
 {
 	struct bb_driver_opts opts = {.cpu = sched_getcpu()};
 	struct bb_err err = {0};
@@ -46,12 +46,12 @@ static void open_end(struct band *b, enum bb_caches caches)
 		print_message("# skip: %s\n", err.msg);
 		skip();
 	}
-	if (rc || b->driver->attach(b->state[caches], &b->subject, &b->slot[caches], &err))
+	if (rc || b->driver->attach(b->state[caches], &b->prog, &b->slot[caches], &err))
 		fail_msg("%s", err.msg);
 }
 
 /* The median of one batch, ns. */
-static double measure(struct band *b, enum bb_caches caches)
+static double measure(struct hot_and_cold *b, enum bb_caches caches)
 {
 	bool cold = caches == BB_CACHES_COLD;
 	uint64_t ns[N_HOT];
@@ -70,16 +70,16 @@ static double measure(struct band *b, enum bb_caches caches)
 
 static void cold_costs_more(const struct bb_driver *driver, const char *object, const char *program)
 {
-	struct band b = {.driver = driver,
-			 .depth = driver == &bb_driver_step_page_fault ? DEPTH_FRAMES : 0};
+	struct hot_and_cold b = {.driver = driver,
+				 .depth = driver == &bb_driver_step_page_fault ? DEPTH_FRAMES : 0};
 	struct bb_stats_enable stats;
 	struct bb_signed_rank_p p;
 	struct bb_err err = {0};
 	double d[ROUNDS];
 
 	assert_int_equal(bb_stats_enable__on(&stats, &err), 0);
-	b.subject.target = open_target(object, program);
-	load(b.subject.target);
+	b.prog.target = open_target(object, program);
+	load(b.prog.target);
 	open_end(&b, BB_CACHES_HOT);
 	open_end(&b, BB_CACHES_COLD);
 	for (size_t i = 0; i < ROUNDS; i++)
@@ -88,7 +88,7 @@ static void cold_costs_more(const struct bb_driver *driver, const char *object, 
 		driver->detach(b.state[i], b.slot[i]);
 		driver->close(b.state[i]);
 	}
-	bb_target__free(b.subject.target);
+	bb_target__free(b.prog.target);
 	bb_stats_enable__off(&stats);
 	assert_int_equal(bb_signed_rank_test(d, ROUNDS, 0, &p), 0);
 	print_message("# %s: cold is %.1f times hot\n", program, exp(bb_median(d, ROUNDS)));

@@ -32,7 +32,7 @@ enum { CPUS, LAST_BYTES }; /* of the map `seen` */
 /* A drive that is open, and one program. */
 struct running {
 	struct bb_stats_enable stats;
-	struct bb_test_prog subject;
+	struct bb_test_prog prog;
 	struct bb_drive_spec spec;
 	struct bb_input inputs[3];
 	uint8_t frames[3][FRAME_BYTES];
@@ -109,8 +109,8 @@ static struct running *prepare(const char *event, const char *object, const char
 	assert_non_null(r->spec.kind);
 	r->driver = bb_driver_of(r->spec.kind);
 	assert_int_equal(bb_stats_enable__on(&r->stats, &err), 0);
-	r->subject.target = open_target(object, program);
-	load(r->subject.target);
+	r->prog.target = open_target(object, program);
+	load(r->prog.target);
 	return r;
 }
 
@@ -119,7 +119,7 @@ static void end(struct running *r)
 	if (r->slot)
 		r->driver->detach(r->state, r->slot);
 	r->driver->close(r->state);
-	bb_target__free(r->subject.target);
+	bb_target__free(r->prog.target);
 	bb_stats_enable__off(&r->stats);
 	free(r);
 	unpin();
@@ -140,13 +140,13 @@ static int begin(struct running *r)
 	int rc;
 
 	open_drive(r);
-	rc = r->driver->probe(r->state, &r->subject, &err);
+	rc = r->driver->probe(r->state, &r->prog, &err);
 	if (rc == -ENOTSUP && strstr(err.msg, "tcx")) {
 		print_message("# %s\n", err.msg);
 		return rc;
 	}
-	if (rc || r->driver->attach(r->state, &r->subject, &r->slot, &err) ||
-	    bb_stats_reader__agreed(bb_target__reader(r->subject.target), &r->before, &err))
+	if (rc || r->driver->attach(r->state, &r->prog, &r->slot, &err) ||
+	    bb_stats_reader__agreed(bb_target__reader(r->prog.target), &r->before, &err))
 		fail_msg("%s", err.msg);
 	return 0;
 }
@@ -166,14 +166,14 @@ static uint64_t runs_since(const struct running *r)
 	struct bb_prog_stats now;
 	struct bb_err err = {0};
 
-	if (bb_stats_reader__agreed(bb_target__reader(r->subject.target), &now, &err))
+	if (bb_stats_reader__agreed(bb_target__reader(r->prog.target), &now, &err))
 		fail_msg("%s", err.msg);
 	return now.run_cnt - r->before.run_cnt;
 }
 
 static uint64_t seen(const struct running *r, __u32 entry)
 {
-	int fd = bpf_map_get_fd_by_id(map_id(r->subject.target, "seen"));
+	int fd = bpf_map_get_fd_by_id(map_id(r->prog.target, "seen"));
 	__u64 value = 0;
 
 	assert_true(fd >= 0);
@@ -315,7 +315,7 @@ static void refused(const char *event, const char *object, const char *program, 
 
 	r->spec.target.workload = text("/bin/true");
 	open_drive(r);
-	if (r->driver->probe(r->state, &r->subject, &err) != -ENOTSUP || !strstr(err.msg, words))
+	if (r->driver->probe(r->state, &r->prog, &err) != -ENOTSUP || !strstr(err.msg, words))
 		fail_msg("%s of %s: %s", event, program, err.msg);
 	end(r);
 }
@@ -432,7 +432,7 @@ static void test_attach(void **state)
 		assert_true(b.target_cpu_s > 0);
 		assert_int_equal(b.events, 0);
 		/* It is attached for the time of a batch only. */
-		assert_false(has_link(prog_id(r->subject.target)));
+		assert_false(has_link(prog_id(r->prog.target)));
 		runs = runs_since(r);
 		assert_true(runs >= b.run_cnt);
 		usleep(50000);
@@ -480,7 +480,7 @@ static void test_nothing_is_left(void **state)
 	fds = open_fds();
 	for (size_t i = 0; i < 2; i++) {
 		struct running *r = prepare(events[i], PACKETS, "xdp_sees");
-		__u32 id = prog_id(r->subject.target);
+		__u32 id = prog_id(r->prog.target);
 
 		begin(r);
 		batch(r, 100, MAX_SAMPLES, 0.02);

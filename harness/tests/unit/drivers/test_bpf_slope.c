@@ -30,7 +30,7 @@
 
 /* The drive with one program attached. */
 struct running {
-	struct bb_test_prog subject;
+	struct bb_test_prog prog;
 	struct bb_drive_spec spec;
 	struct bb_input input;
 	void *state, *slot;
@@ -46,12 +46,12 @@ static struct running *begin(const char *object, const char *program)
 
 	assert_non_null(r);
 	opts.cpu = opts.poll_cpu = sched_getcpu();
-	r->subject.target = open_target(object, program);
-	load(r->subject.target);
+	r->prog.target = open_target(object, program);
+	load(r->prog.target);
 	if (bb_driver_slope.open(&r->spec, &opts, &r->state, &err) ||
-	    bb_driver_slope.probe(r->state, &r->subject, &err) ||
-	    bb_driver_slope.attach(r->state, &r->subject, &r->slot, &err) ||
-	    bb_stats_reader__agreed(bb_target__reader(r->subject.target), &r->before, &err))
+	    bb_driver_slope.probe(r->state, &r->prog, &err) ||
+	    bb_driver_slope.attach(r->state, &r->prog, &r->slot, &err) ||
+	    bb_stats_reader__agreed(bb_target__reader(r->prog.target), &r->before, &err))
 		fail_msg("%s", err.msg);
 	return r;
 }
@@ -70,7 +70,7 @@ static void end(struct running *r)
 {
 	bb_driver_slope.detach(r->state, r->slot);
 	bb_driver_slope.close(r->state);
-	bb_target__free(r->subject.target);
+	bb_target__free(r->prog.target);
 	free(r);
 }
 
@@ -141,11 +141,11 @@ static void test_statistics_of_others(void **state)
 	r = begin(LADDER, "rung_0");
 	/* others on this machine may really have it on */
 	for (int tries = 0; tries < 10 && why[0]; tries++) {
-		assert_int_equal(bb_stats_reader__agreed(bb_target__reader(r->subject.target),
+		assert_int_equal(bb_stats_reader__agreed(bb_target__reader(r->prog.target),
 							 &r->before, &err),
 				 0);
 		batch(r);
-		bb_record__check(&bb_driver_slope, &r->subject, &r->before, 0, &misses, why,
+		bb_record__check(&bb_driver_slope, &r->prog, &r->before, 0, &misses, why,
 				 sizeof(why));
 		if (why[0])
 			usleep(200000);
@@ -159,25 +159,25 @@ static void test_statistics_of_others(void **state)
 	assert_int_equal(bb_stats_enable__on(&others, &err), 0);
 	batch(r);
 	bb_stats_enable__off(&others);
-	bb_record__check(&bb_driver_slope, &r->subject, &r->before, 0, &misses, why, sizeof(why));
+	bb_record__check(&bb_driver_slope, &r->prog, &r->before, 0, &misses, why, sizeof(why));
 	assert_non_null(strstr(why, "another process has bpf_stats on"));
 	end(r);
 }
 
 static void takes_no_repeat(const char *program)
 {
-	struct bb_test_prog subject = {.target = open_target(TEST_RUN, program)};
+	struct bb_test_prog prog = {.target = open_target(TEST_RUN, program)};
 	struct bb_driver_opts opts = {0};
 	struct bb_drive_spec spec = {0};
 	struct bb_err err = {0};
 	void *drive = NULL;
 
-	load(subject.target);
+	load(prog.target);
 	assert_int_equal(bb_driver_slope.open(&spec, &opts, &drive, &err), 0);
-	assert_int_equal(bb_driver_slope.probe(drive, &subject, &err), -ENOTSUP);
+	assert_int_equal(bb_driver_slope.probe(drive, &prog, &err), -ENOTSUP);
 	assert_non_null(strstr(err.msg, "takes no repeat"));
 	bb_driver_slope.close(drive);
-	bb_target__free(subject.target);
+	bb_target__free(prog.target);
 }
 
 static void test_raw_tp_without_repeat(void **state)
@@ -225,11 +225,11 @@ static void test_repeat_is_kept(void **state)
 	r = begin(QUEUE, "pushes");
 	r->spec.slope.repeat = 8;
 	batch(r);
-	assert_int_equal(bb_target__drops(r->subject.target, &drops), 0);
+	assert_int_equal(bb_target__drops(r->prog.target, &drops), 0);
 	assert_int_equal(drops, 0);
 	r->spec.slope.repeat = 0;
 	batch(r);
-	assert_int_equal(bb_target__drops(r->subject.target, &drops), 0);
+	assert_int_equal(bb_target__drops(r->prog.target, &drops), 0);
 	assert_true(drops > 0);
 	end(r);
 }

@@ -21,7 +21,7 @@
 /* A step drive with one program attached. */
 struct stepping {
 	struct bb_stats_enable stats;
-	struct bb_test_prog subject;
+	struct bb_test_prog prog;
 	struct bb_drive_spec spec;
 	uint32_t depths[4];
 	void *state, *slot;
@@ -60,13 +60,13 @@ static struct stepping *begin(const char *object, const char *program, const uin
 	s->spec.kind = &bb_driver_step_page_fault.kind;
 	s->spec.values = (struct bb_u32_list){.v = s->depths, .n = n_depths};
 	assert_int_equal(bb_stats_enable__on(&s->stats, &err), 0);
-	s->subject.target = open_target(object, program);
-	load(s->subject.target);
-	s->subject.jit_mod64 = bb_target__jit_mod64(s->subject.target);
+	s->prog.target = open_target(object, program);
+	load(s->prog.target);
+	s->prog.jit_mod64 = bb_target__jit_mod64(s->prog.target);
 	if (bb_driver_step_page_fault.open(&s->spec, &opts, &s->state, &err) ||
-	    bb_driver_step_page_fault.attach(s->state, &s->subject, &s->slot, &err))
+	    bb_driver_step_page_fault.attach(s->state, &s->prog, &s->slot, &err))
 		fail_msg("%s", err.msg);
-	assert_int_equal(bb_stats_reader__agreed(bb_target__reader(s->subject.target), &s->before,
+	assert_int_equal(bb_stats_reader__agreed(bb_target__reader(s->prog.target), &s->before,
 						 &err),
 			 0);
 	return s;
@@ -90,7 +90,7 @@ static void end(struct stepping *s)
 {
 	bb_driver_step_page_fault.detach(s->state, s->slot);
 	bb_driver_step_page_fault.close(s->state);
-	bb_target__free(s->subject.target);
+	bb_target__free(s->prog.target);
 	bb_stats_enable__off(&s->stats);
 	free(s);
 }
@@ -101,7 +101,7 @@ static struct bb_prog_stats since(const struct stepping *s)
 	struct bb_prog_stats now;
 	struct bb_err err = {0};
 
-	if (bb_stats_reader__agreed(bb_target__reader(s->subject.target), &now, &err))
+	if (bb_stats_reader__agreed(bb_target__reader(s->prog.target), &now, &err))
 		fail_msg("%s", err.msg);
 	now.run_cnt -= s->before.run_cnt;
 	now.run_time_ns -= s->before.run_time_ns;
@@ -113,7 +113,7 @@ static uint64_t drops_of(const struct stepping *s)
 {
 	uint64_t drops = 0;
 
-	assert_int_equal(bb_target__drops(s->subject.target, &drops), 0);
+	assert_int_equal(bb_target__drops(s->prog.target, &drops), 0);
 	return drops;
 }
 
@@ -202,7 +202,7 @@ static void test_stack_depth(void **state)
 	(void)state;
 	need_exact_faults();
 	s = begin(DEPTH, "depth", depths, 4);
-	map_fd = bpf_map_get_fd_by_id(map_id(s->subject.target, "frames"));
+	map_fd = bpf_map_get_fd_by_id(map_id(s->prog.target, "frames"));
 	assert_true(map_fd >= 0);
 	for (size_t i = 0; i < 4; i++) {
 		step(s, depths[i], 200, 20, true);
@@ -289,7 +289,7 @@ static void test_affinity_error(void **state)
 	need_root();
 	s = begin(PERF_PROFILER, "empty", &depth, 1);
 	assert_int_equal(bb_driver_step_page_fault.open(&s->spec, &opts, &driver, &err), 0);
-	assert_int_equal(bb_driver_step_page_fault.attach(driver, &s->subject, &slot, &err), 0);
+	assert_int_equal(bb_driver_step_page_fault.attach(driver, &s->prog, &slot, &err), 0);
 	b = (struct bb_batch){.ns = s->ns, .want = 10};
 	assert_true(bb_driver_step_page_fault.batch(driver, slot, depth, &b, &err) < 0);
 	assert_non_null(strstr(err.msg, "--cpu"));

@@ -33,7 +33,7 @@
 /* The drive with one program attached. */
 struct running {
 	struct bb_stats_enable stats;
-	struct bb_test_prog subject;
+	struct bb_test_prog prog;
 	struct bb_drive_spec spec;
 	struct bb_input inputs[4];
 	void *state, *slot;
@@ -71,8 +71,8 @@ static struct running *prepare(const char *object, const char *program,
 		memcpy(r->inputs, inputs, n * sizeof(*inputs));
 	r->spec.inputs = (struct bb_inputs){r->inputs, n};
 	assert_int_equal(bb_stats_enable__on(&r->stats, &err), 0);
-	r->subject.target = open_target(object, program);
-	load(r->subject.target);
+	r->prog.target = open_target(object, program);
+	load(r->prog.target);
 	assert_int_equal(driver()->open(&r->spec, &opts, &r->state, &err), 0);
 	return r;
 }
@@ -81,7 +81,7 @@ static void take_stock(struct running *r)
 {
 	struct bb_err err = {0};
 
-	if (bb_stats_reader__agreed(bb_target__reader(r->subject.target), &r->before, &err))
+	if (bb_stats_reader__agreed(bb_target__reader(r->prog.target), &r->before, &err))
 		fail_msg("%s", err.msg);
 }
 
@@ -91,8 +91,8 @@ static struct running *begin(const char *object, const char *program, const stru
 	struct running *r = prepare(object, program, inputs, n);
 	struct bb_err err = {0};
 
-	if (driver()->probe(r->state, &r->subject, &err) ||
-	    driver()->attach(r->state, &r->subject, &r->slot, &err))
+	if (driver()->probe(r->state, &r->prog, &err) ||
+	    driver()->attach(r->state, &r->prog, &r->slot, &err))
 		fail_msg("%s", err.msg);
 	take_stock(r);
 	return r;
@@ -112,7 +112,7 @@ static void end(struct running *r)
 {
 	driver()->detach(r->state, r->slot);
 	driver()->close(r->state);
-	bb_target__free(r->subject.target);
+	bb_target__free(r->prog.target);
 	bb_stats_enable__off(&r->stats);
 	free(r);
 }
@@ -122,7 +122,7 @@ static uint64_t runs_since(const struct running *r)
 	struct bb_prog_stats now;
 	struct bb_err err = {0};
 
-	if (bb_stats_reader__agreed(bb_target__reader(r->subject.target), &now, &err))
+	if (bb_stats_reader__agreed(bb_target__reader(r->prog.target), &now, &err))
 		fail_msg("%s", err.msg);
 	return now.run_cnt - r->before.run_cnt;
 }
@@ -169,7 +169,7 @@ static void each_call_is_a_sample(struct running *r, const char *program)
 	assert_true(isnan(b.target_cpu_s));
 	assert_int_equal(runs_since(r), 320);
 	if (bpftool)
-		assert_int_equal(bpftool_run_cnt(bpftool, prog_id(r->subject.target)),
+		assert_int_equal(bpftool_run_cnt(bpftool, prog_id(r->prog.target)),
 				 320 + r->before.run_cnt);
 }
 
@@ -180,14 +180,14 @@ static void test_every_call_is_a_sample(void **state)
 	for (size_t i = 0; i < sizeof(programs) / sizeof(programs[0]); i++) {
 		struct running *r = prepare(TEST_RUN, programs[i].program, NULL, 0);
 		struct bb_err err = {0};
-		int rc = driver()->probe(r->state, &r->subject, &err);
+		int rc = driver()->probe(r->state, &r->prog, &err);
 
 		if (rc == -ENOTSUP && programs[i].may_be_missing) {
 			print_message("# %s: %s\n", programs[i].program, err.msg);
 			end(r);
 			continue;
 		}
-		if (rc || driver()->attach(r->state, &r->subject, &r->slot, &err))
+		if (rc || driver()->attach(r->state, &r->prog, &r->slot, &err))
 			fail_msg("%s: %s", programs[i].program, err.msg);
 		each_call_is_a_sample(r, programs[i].program);
 		end(r);
@@ -254,7 +254,7 @@ static void test_return_values(void **state)
 	/* And it arrives where it counts; the first reason stays. */
 	for (uint32_t i = 0; i < 4; i++) {
 		b = (struct bb_batch){.ns = r->ns, .want = 10, .warmup = 1};
-		assert_int_equal(bb_record__measure(driver(), r->state, r->slot, &r->subject, i, &b,
+		assert_int_equal(bb_record__measure(driver(), r->state, r->slot, &r->prog, i, &b,
 						    &s, &err),
 				 0);
 		if (i < 2)
@@ -349,7 +349,7 @@ static void refused(const char *program, const struct bb_input *inputs, size_t n
 {
 	struct running *r = prepare(TEST_RUN, program, inputs, n);
 	struct bb_err err = {0};
-	int rc = driver()->probe(r->state, &r->subject, &err);
+	int rc = driver()->probe(r->state, &r->prog, &err);
 
 	if (rc != code || !strstr(err.msg, words))
 		fail_msg("%s: %d, %s", program, rc, err.msg);
@@ -424,7 +424,7 @@ static void test_input_too_long(void **state)
 	(void)state;
 	need_root();
 	r = prepare(TEST_RUN, "tc_shot", &longer, 1);
-	assert_true(driver()->probe(r->state, &r->subject, &err) < 0);
+	assert_true(driver()->probe(r->state, &r->prog, &err) < 0);
 	assert_non_null(strstr(err.msg, "input 'longer'"));
 	end(r);
 }
@@ -487,7 +487,7 @@ static void test_queues_are_emptied(void **state)
 
 		assert_int_equal(driver()->batch(r->state, r->slot, 0, &b, &err), 0);
 		assert_int_equal(b.n, 500);
-		assert_int_equal(bb_target__drops(r->subject.target, &drops), 0);
+		assert_int_equal(bb_target__drops(r->prog.target, &drops), 0);
 		assert_int_equal(drops, 0);
 	}
 	end(r);
@@ -540,7 +540,7 @@ static void test_nothing_is_left(void **state)
 	look_around(before, sizeof(before));
 	assert_int_equal(held_namespaces(), 0);
 	r = begin(TEST_RUN, "xdp_pass", NULL, 0);
-	id = prog_id(r->subject.target);
+	id = prog_id(r->prog.target);
 	assert_true(has_link(id));
 	assert_int_equal(held_namespaces(), 1);
 	batch(r, 0, 10, 1);
@@ -705,18 +705,16 @@ static void test_attached_costs_less(void **state)
 	batch(r, 0, 500, 100);
 	attached_ns = median_ns(r->ns, 500);
 	/* Another load of it, which is attached nowhere. */
-	load(r->subject.target);
+	load(r->prog.target);
 	for (size_t i = 0; i < 500; i++) {
 		LIBBPF_OPTS(bpf_test_run_opts, opts, .data_in = packet,
 			    .data_size_in = sizeof(packet), .repeat = 1);
 
-		assert_int_equal(bb_stats_reader__info(bb_target__reader(r->subject.target), &last),
+		assert_int_equal(bb_stats_reader__info(bb_target__reader(r->prog.target), &last),
 				 0);
-		assert_int_equal(bpf_prog_test_run_opts(bb_target__prog_fd(r->subject.target),
-							&opts),
+		assert_int_equal(bpf_prog_test_run_opts(bb_target__prog_fd(r->prog.target), &opts),
 				 0);
-		assert_int_equal(bb_stats_reader__info(bb_target__reader(r->subject.target), &now),
-				 0);
+		assert_int_equal(bb_stats_reader__info(bb_target__reader(r->prog.target), &now), 0);
 		ns[i] = now.run_time_ns - last.run_time_ns;
 	}
 	alone_ns = median_ns(ns, 500);

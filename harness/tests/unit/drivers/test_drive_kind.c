@@ -41,12 +41,11 @@ static int toy_open(const struct bb_drive_spec *spec, const struct bb_driver_opt
 	return 0;
 }
 
-static int toy_attach(void *state, struct bb_test_prog *subject, void **ret_slot,
-		      struct bb_err *err)
+static int toy_attach(void *state, struct bb_test_prog *prog, void **ret_slot, struct bb_err *err)
 {
 	(void)state;
 	(void)err;
-	*ret_slot = subject;
+	*ret_slot = prog;
 	return 0;
 }
 

@@ -725,9 +725,9 @@ static char *export_summarised(struct bb_report *r)
 }
 
 /* Hot and cold side by side, where there are both; the values of a sweep are one row. */
-static void test_bands(void **state)
+static void test_ranges(void **state)
 {
-	struct bb_report *r = make_report("20261121T131700Z-band-00000000");
+	struct bb_report *r = make_report("20261121T131700Z-range-00000000");
 	char *text;
 
 	(void)state;
@@ -748,7 +748,7 @@ static void test_bands(void **state)
 			 "\n");
 	free(text);
 
-	r = make_report("20261121T131700Z-band-00000001");
+	r = make_report("20261121T131700Z-range-00000001");
 	for (uint32_t v = 0; v < 17; v++) {
 		add_end(r, "a", "step", "input", v, 100 + v);
 		add_end(r, "a", "step-cold", "input", v, 1000 + 100 * v);
@@ -759,7 +759,7 @@ static void test_bands(void **state)
 			 "      17  a        108.0  1800      16.7        -         -\n");
 	free(text);
 
-	r = make_report("20261121T131700Z-band-00000002");
+	r = make_report("20261121T131700Z-range-00000002");
 	add_end(r, "a", "step", NULL, 0, 100);
 	add_end(r, "a", "step-cold", NULL, 0, 150);
 	text = export_summarised(r);
@@ -768,9 +768,9 @@ static void test_bands(void **state)
 	free(text);
 }
 
-static void test_no_bands(void **state)
+static void test_no_ranges(void **state)
 {
-	struct bb_report *r = make_report("20261121T131700Z-band-00000003");
+	struct bb_report *r = make_report("20261121T131700Z-range-00000003");
 	char *text;
 
 	(void)state;
@@ -813,8 +813,8 @@ int main(void)
 		cmocka_unit_test(test_full_device),
 		cmocka_unit_test(test_registry),
 		cmocka_unit_test(test_sweep),
-		cmocka_unit_test(test_bands),
-		cmocka_unit_test(test_no_bands),
+		cmocka_unit_test(test_ranges),
+		cmocka_unit_test(test_no_ranges),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -20,7 +20,7 @@
 #define MOST_PASSED 4096u
 
 /* A random program and its clones. */
-struct subject {
+struct prog {
 	struct gen gen;
 	struct bpf_func_info funcs[GEN_FUNCS];
 	struct bpf_line_info lines[GEN_INSNS];
@@ -67,7 +67,7 @@ static bool note_cut(void *user, uint32_t slot, bool after)
 }
 
 /* A run up to its cut number `most` (0: the first). Fills `p` and the trace. Returns r0. */
-static uint64_t interpret(const struct subject *s, const struct fixture *f, uint32_t most,
+static uint64_t interpret(const struct prog *s, const struct fixture *f, uint32_t most,
 			  const bool *is_seen, struct passed *p, uint64_t *ret_trace)
 {
 	struct interp *I = calloc(1, sizeof(*I));
@@ -102,7 +102,7 @@ static void clear_trace(const struct fixture *f)
 }
 
 /* A run whose trace has to be this one. Returns r0. */
-static uint32_t run_traced(const struct subject *s, const struct fixture *f, int fd, size_t len,
+static uint32_t run_traced(const struct prog *s, const struct fixture *f, int fd, size_t len,
 			   const uint64_t *expected)
 {
 	const uint32_t zero = 0;
@@ -121,7 +121,7 @@ static uint32_t run_traced(const struct subject *s, const struct fixture *f, int
 /* --- one program --- */
 
 /* A line for each third instruction, and one for each function's first. */
-static void make_lines(struct subject *s)
+static void make_lines(struct prog *s)
 {
 	struct bb_code *c = &s->code;
 	uint32_t func = 0;
@@ -137,7 +137,7 @@ static void make_lines(struct subject *s)
 	}
 }
 
-static int load_clones(struct subject *s, const struct fixture *f, enum bb_cut_detail detail)
+static int load_clones(struct prog *s, const struct fixture *f, enum bb_cut_detail detail)
 {
 	const struct bb_cut_form logs = {.logs = true};
 	struct bb_cut_parts parts = {.code = &s->code,
@@ -161,7 +161,7 @@ static int load_clones(struct subject *s, const struct fixture *f, enum bb_cut_d
 	return rc;
 }
 
-static void close_clones(struct subject *s)
+static void close_clones(struct prog *s)
 {
 	if (s->clone_fd >= 0)
 		close(s->clone_fd);
@@ -171,7 +171,7 @@ static void close_clones(struct subject *s)
 }
 
 /* False: the verifier takes it with no cuts. */
-static bool open_clones(struct subject *s, const struct fixture *f)
+static bool open_clones(struct prog *s, const struct fixture *f)
 {
 	int rc = -ENOTSUP;
 
@@ -188,7 +188,7 @@ static bool open_clones(struct subject *s, const struct fixture *f)
 
 /* Before an instruction at which all registers have values that are still read there is no check.
  */
-static bool has_no_check(const struct subject *s, uint32_t cut)
+static bool has_no_check(const struct prog *s, uint32_t cut)
 {
 	const struct bb_cut *c = &s->cuts.v[cut];
 
@@ -196,7 +196,7 @@ static bool has_no_check(const struct subject *s, uint32_t cut)
 }
 
 /* The log is the way of the interpreter, but for cuts that have no check. */
-static void compare_log(const struct subject *s, struct fixture *f, const struct passed *way,
+static void compare_log(const struct prog *s, struct fixture *f, const struct passed *way,
 			bool *ret_seen)
 {
 	const struct bb_cut_memory *m = &f->memory;
@@ -216,7 +216,7 @@ static void compare_log(const struct subject *s, struct fixture *f, const struct
 }
 
 /* The clone, ended at some of the cuts that the run passes. */
-static void end_everywhere(struct subject *s, struct fixture *f, size_t len, const bool *is_seen,
+static void end_everywhere(struct prog *s, struct fixture *f, size_t len, const bool *is_seen,
 			   uint32_t n)
 {
 	struct passed way;
@@ -237,7 +237,7 @@ static void end_everywhere(struct subject *s, struct fixture *f, size_t len, con
 	}
 }
 
-static void play_packet(struct subject *s, struct fixture *f)
+static void play_packet(struct prog *s, struct fixture *f)
 {
 	size_t len = random_packet(&s->gen.rng, f->low);
 	bool *is_seen = calloc(s->cuts.n, sizeof(*is_seen));
@@ -258,7 +258,7 @@ static void play_packet(struct subject *s, struct fixture *f)
 	f->runs++;
 }
 
-static void play(struct subject *s, struct fixture *f, uint64_t number)
+static void play(struct prog *s, struct fixture *f, uint64_t number)
 {
 	s->form = (struct bb_cut_form){.doubled = number & 1,
 				       .stub_first = number & 2,
@@ -279,7 +279,7 @@ static void play(struct subject *s, struct fixture *f, uint64_t number)
 
 static void play_number(struct fixture *f, uint64_t number)
 {
-	struct subject *s = calloc(1, sizeof(*s));
+	struct prog *s = calloc(1, sizeof(*s));
 	struct btf *btf;
 
 	assert_non_null(s);

@@ -70,7 +70,7 @@ static int restore_settings(void **state)
 }
 
 /* 12 rounds: every load is at a place that was seen, or all are at none. Returns the places. */
-static unsigned int look(struct bb_test_prog *subject)
+static unsigned int look(struct bb_test_prog *prog)
 {
 	struct bb_placement p;
 	struct bb_err err = {0};
@@ -78,34 +78,34 @@ static unsigned int look(struct bb_test_prog *subject)
 	unsigned int places = 0, taken = 0;
 
 	bb_rng_seed(&rng, 1);
-	*subject = (struct bb_test_prog){.target = open_target("tests/bpf/loop.bpf.o", "loop")};
-	if (bb_placement__find(&p, subject, &rng, MOST_S, &err))
+	*prog = (struct bb_test_prog){.target = open_target("tests/bpf/loop.bpf.o", "loop")};
+	if (bb_placement__find(&p, prog, &rng, MOST_S, &err))
 		fail_msg("%s", err.msg);
 	for (int i = 0; i < 12; i++) {
-		if (bb_placement__load(&p, subject, &rng, &err))
+		if (bb_placement__load(&p, prog, &rng, &err))
 			fail_msg("%s", err.msg);
-		if (subject->jit_mod64 < 0)
-			assert_nan(bb_placement_share(subject, subject->jit_mod64));
+		if (prog->jit_mod64 < 0)
+			assert_nan(bb_placement_share(prog, prog->jit_mod64));
 		else
-			assert_true(subject->seen_mod64[subject->jit_mod64] > 0);
+			assert_true(prog->seen_mod64[prog->jit_mod64] > 0);
 	}
 	for (int i = 0; i < BB_PLACES; i++) {
-		places += subject->seen_mod64[i] > 0;
+		places += prog->seen_mod64[i] > 0;
 		taken += p.taken[i];
 	}
 	assert_int_equal(taken, places ? 12 : 0);
 	assert_true(p.spent_s <= MOST_S + p.load_s);
-	bb_target__free(subject->target);
+	bb_target__free(prog->target);
 	return places;
 }
 
 static void test_as_it_is(void **state)
 {
-	struct bb_test_prog subject;
+	struct bb_test_prog prog;
 
 	(void)state;
 	need_root();
-	print_message("# %u places\n", look(&subject));
+	print_message("# %u places\n", look(&prog));
 }
 
 /* Changes a setting, or skips. */
@@ -130,21 +130,21 @@ static void need_setting(const char *name, const char *value)
 
 static void test_hardened(void **state)
 {
-	struct bb_test_prog subject;
+	struct bb_test_prog prog;
 
 	(void)state;
 	need_setting("bpf_jit_harden", "2");
-	print_message("# %u places\n", look(&subject));
+	print_message("# %u places\n", look(&prog));
 }
 
 static void test_jit_off(void **state)
 {
-	struct bb_test_prog subject;
+	struct bb_test_prog prog;
 
 	(void)state;
 	need_setting("bpf_jit_enable", "0");
-	assert_int_equal(look(&subject), 0);
-	assert_int_equal(subject.jit_mod64, -1);
+	assert_int_equal(look(&prog), 0);
+	assert_int_equal(prog.jit_mod64, -1);
 }
 
 int main(void)

@@ -64,7 +64,7 @@ static void make_machine(uint32_t n_places)
 }
 
 struct drawn {
-	struct bb_test_prog subject;
+	struct bb_test_prog prog;
 	struct bb_placement placement;
 	double *x, *share;
 	int *place;
@@ -75,7 +75,7 @@ struct drawn {
 /* A plain run of `loads` rounds, each measured with an error of 0.3 %. */
 static struct drawn draw(uint32_t loads, double most_s)
 {
-	struct drawn d = {.subject = {.target = (struct bb_target *)(uintptr_t)&jit}};
+	struct drawn d = {.prog = {.target = (struct bb_target *)(uintptr_t)&jit}};
 	struct bb_err err = {0};
 	struct bb_rng rng;
 
@@ -84,14 +84,14 @@ static struct drawn draw(uint32_t loads, double most_s)
 	d.share = calloc(loads, sizeof(*d.share));
 	d.place = calloc(loads, sizeof(*d.place));
 	assert_true(d.x && d.share && d.place);
-	assert_int_equal(bb_placement__find(&d.placement, &d.subject, &rng, most_s, &err), 0);
+	assert_int_equal(bb_placement__find(&d.placement, &d.prog, &rng, most_s, &err), 0);
 	for (uint32_t i = 0; i < loads; i++) {
-		assert_int_equal(bb_placement__load(&d.placement, &d.subject, &rng, &err), 0);
-		d.place[i] = d.subject.jit_mod64;
+		assert_int_equal(bb_placement__load(&d.placement, &d.prog, &rng, &err), 0);
+		d.place[i] = d.prog.jit_mod64;
 		d.x[i] = cost_of(d.place[i]) * (1 + 0.003 * bb_rng_normal(&rng));
 	}
 	for (uint32_t i = 0; i < loads; i++)
-		d.share[i] = bb_placement_share(&d.subject, d.place[i]);
+		d.share[i] = bb_placement_share(&d.prog, d.place[i]);
 	d.is_estimate = bb_stratified_mean(d.x, d.place, d.share, loads, 0.05, &d.estimate);
 	return d;
 }
@@ -209,7 +209,7 @@ static void test_no_place(void **state)
  * on, for as long as there is time for it. */
 static void test_place_that_is_gone(void **state)
 {
-	struct bb_test_prog subject = {.target = (struct bb_target *)(uintptr_t)&jit};
+	struct bb_test_prog prog = {.target = (struct bb_target *)(uintptr_t)&jit};
 	struct bb_placement p;
 	struct bb_err err = {0};
 	struct bb_rng rng;
@@ -217,18 +217,18 @@ static void test_place_that_is_gone(void **state)
 	(void)state;
 	bb_rng_seed(&rng, 16);
 	make_machine(4);
-	assert_int_equal(bb_placement__find(&p, &subject, &rng, 50e-3, &err), 0);
+	assert_int_equal(bb_placement__find(&p, &prog, &rng, 50e-3, &err), 0);
 	jit.n_places = 3;
 	jit.load_ns = 1000000;
 	for (int i = 0; i < 12; i++)
-		assert_int_equal(bb_placement__load(&p, &subject, &rng, &err), 0);
+		assert_int_equal(bb_placement__load(&p, &prog, &rng, &err), 0);
 	assert_true(p.spent_s <= p.most_s + p.load_s);
 	assert_int_equal(p.taken[jit.mod64[0]] + p.taken[jit.mod64[1]] + p.taken[jit.mod64[2]], 12);
 }
 
 static void test_failures(void **state)
 {
-	struct bb_test_prog subject = {.target = (struct bb_target *)(uintptr_t)&jit};
+	struct bb_test_prog prog = {.target = (struct bb_target *)(uintptr_t)&jit};
 	struct bb_placement p;
 	struct bb_err err = {0};
 	struct bb_rng rng;
@@ -237,14 +237,14 @@ static void test_failures(void **state)
 	bb_rng_seed(&rng, 17);
 	make_machine(4);
 	jit.fails_at = 3;
-	assert_int_equal(bb_placement__find(&p, &subject, &rng, 1e9, &err), -EPERM);
+	assert_int_equal(bb_placement__find(&p, &prog, &rng, 1e9, &err), -EPERM);
 	assert_string_equal(err.msg, "refused");
 	/* a signal ends the search, not the run */
 	make_machine(4);
 	bb_stop_signal = 15;
-	assert_int_equal(bb_placement__find(&p, &subject, &rng, 1e9, &err), 0);
+	assert_int_equal(bb_placement__find(&p, &prog, &rng, 1e9, &err), 0);
 	assert_int_equal(jit.loads, 0);
-	assert_int_equal(bb_placement__load(&p, &subject, &rng, &err), 0);
+	assert_int_equal(bb_placement__load(&p, &prog, &rng, &err), 0);
 	assert_int_equal(jit.loads, 1);
 	bb_stop_signal = 0;
 }

@@ -12,7 +12,7 @@ static void test_welch_sleep(void **state)
 {
 	static const double a[] = {0.7, -1.6, -0.2, -1.2, -0.1, 3.4, 3.7, 0.8, 0.0, 2.0};
 	static const double b[] = {1.9, 0.8, 1.1, 0.1, -0.1, 4.4, 5.5, 1.6, 4.6, 3.4};
-	struct bb_rival r;
+	struct bb_other_method r;
 
 	(void)state;
 	assert_int_equal(bb_other_welch(a, 10, b, 10, 0.05, &r), 0);
@@ -35,7 +35,7 @@ static void test_mann_whitney_ozone(void **state)
 				     14, 34, 6,  30, 11, 1,  11, 4, 32, 23, 45, 115, 37};
 	static const double august[] = {39, 9,  16, 78, 35, 66, 122, 89,  110, 44, 28,  65, 22,
 					59, 23, 31, 44, 21, 9,  45,  168, 73,  76, 118, 84, 85};
-	struct bb_rival r, swapped;
+	struct bb_other_method r, swapped;
 
 	(void)state;
 	assert_int_equal(bb_other_mann_whitney(may, N_OF(may), august, N_OF(august), 0.05, &r), 0);
@@ -60,7 +60,7 @@ static void test_u_by_enumeration(void **state)
 	for (int i = 0; i < 200; i++) {
 		size_t na = 1 + bb_rng_below(&rng, 20), nb = 1 + bb_rng_below(&rng, 20);
 		double a[20], b[20], u = 0;
-		struct bb_rival r;
+		struct bb_other_method r;
 
 		for (size_t j = 0; j < 20; j++) {
 			a[j] = (double)bb_rng_below(&rng, 8);
@@ -78,7 +78,7 @@ static void test_u_by_enumeration(void **state)
 static void test_minimum_and_mean(void **state)
 {
 	static const double a[] = {100, 110, 120}, b[] = {140, 102, 130};
-	struct bb_rival r;
+	struct bb_other_method r;
 
 	(void)state;
 	assert_int_equal(bb_other_minimum(a, 3, b, 3, 0.01, &r), 0);
@@ -97,7 +97,7 @@ static void test_degenerate(void **state)
 {
 	static const double one[] = {1}, two[] = {2, 2}, other[] = {3, 3}, with_nan[] = {1, NAN};
 	static const double infinite[] = {1, INFINITY, INFINITY};
-	struct bb_rival r = {.ratio = 42};
+	struct bb_other_method r = {.ratio = 42};
 
 	(void)state;
 	assert_int_equal(bb_other_welch(one, 1, with_nan, 2, 0.05, &r), -EINVAL);
@@ -141,7 +141,7 @@ static void test_size(void **state)
 	bb_rng_seed(&rng, 42);
 	for (int i = 0; i < 2000; i++) {
 		double a[15], b[25], c[25];
-		struct bb_rival r;
+		struct bb_other_method r;
 
 		for (size_t j = 0; j < 15; j++)
 			a[j] = 100 + 3 * bb_rng_normal(&rng);

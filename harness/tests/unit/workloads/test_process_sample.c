@@ -145,7 +145,7 @@ static void test_oops(void **state)
 struct calls {
 	struct bb_drive_spec drive;
 	struct bb_variant_spec variant;
-	struct bb_test_prog subject;
+	struct bb_test_prog prog;
 	void *state, *slot;
 };
 
@@ -157,11 +157,11 @@ static int open_calls(struct calls *c, const char *function, const char *version
 
 	*c = (struct calls){.drive.call.function = (char *)(uintptr_t)function,
 			    .variant.program = (char *)(uintptr_t)version};
-	c->subject.spec = &c->variant;
+	c->prog.spec = &c->variant;
 	assert_int_equal(bb_driver_call.open(&c->drive, &opts, &c->state, err), 0);
-	rc = bb_driver_call.probe(c->state, &c->subject, err);
+	rc = bb_driver_call.probe(c->state, &c->prog, err);
 	if (!rc)
-		assert_int_equal(bb_driver_call.attach(c->state, &c->subject, &c->slot, err), 0);
+		assert_int_equal(bb_driver_call.attach(c->state, &c->prog, &c->slot, err), 0);
 	return rc;
 }
 
