@@ -195,7 +195,7 @@ int bb_recorder__start(const struct bb_sampler_opts *opts, struct bb_recorder **
 	if (!r)
 		return bb_fail_nomem(err);
 	bb_open_files__allow_more(); /* each file that code is mapped from is kept open */
-	rc = bb_task_events__open(&r->events, err);
+	rc = bb_task_events__open(&r->recording.spaces, &r->events, err);
 	if (!rc) {
 		rc = log_existing(&r->recording.spaces, opts->pid);
 		if (rc)
@@ -213,7 +213,11 @@ int bb_recorder__start(const struct bb_sampler_opts *opts, struct bb_recorder **
 
 static int drain(struct bb_recorder *r, struct bb_err *err)
 {
-	return bb_task_events__drain(&r->events, &r->recording.spaces) ? bb_fail_nomem(err) : 0;
+	int rc = bb_task_events__drain(&r->events);
+
+	return rc ? bb_fail(err, rc, "cannot follow the code mappings of processes: %s",
+			    strerror(-rc))
+		  : 0;
 }
 
 int bb_recorder__poll(struct bb_recorder *r, int timeout_ms, struct bb_err *err)

@@ -18,7 +18,6 @@
 #include "bpf/libbpf_log.h"
 #include "bpf/object_file.h"
 #include "bpf/perf_event.h"
-#include "profile/idmap.h"
 
 int bb_samples__add(struct bb_samples *samples, const struct bb_sampled_stack *s,
 		    const uint64_t *kernel, const uint64_t *user)
@@ -94,21 +93,24 @@ static bool is_needed(const struct bb_sampler_opts *opts, const struct program *
 /* The object may be another build's: all that is looked up by name later is in it. */
 static int check_parts(const struct bb_sampler *s, struct bb_err *err)
 {
-	static const char *const programs[] = {"sample", "switched", "forked"};
-	static const char *const maps[] = {"targets", "stacks", "counts", "overflow", "sleeping"};
+	static const struct {
+		const char *name;
+		bool is_map;
+	} parts[] = {
+		{"sample", false}, {"switched", false}, {"forked", false},  {"targets", true},
+		{"stacks", true},  {"counts", true},    {"overflow", true}, {"sleeping", true},
+	};
 
-	for (size_t i = 0; i < sizeof(programs) / sizeof(programs[0]); i++)
-		if (!bpf_object__find_program_by_name(s->obj, programs[i]))
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+		const char *name = parts[i].name;
+
+		if (parts[i].is_map ? !bpf_object__find_map_by_name(s->obj, name)
+				    : !bpf_object__find_program_by_name(s->obj, name))
 			return bb_fail(err, -ENOENT,
-				       "%s: it has no program '%s', so it was built for another "
+				       "%s: it has no %s '%s', so it was built for another "
 				       "bpfbench; build it again with make",
-				       s->object_path, programs[i]);
-	for (size_t i = 0; i < sizeof(maps) / sizeof(maps[0]); i++)
-		if (!bpf_object__find_map_by_name(s->obj, maps[i]))
-			return bb_fail(err, -ENOENT,
-				       "%s: it has no map '%s', so it was built for another "
-				       "bpfbench; build it again with make",
-				       s->object_path, maps[i]);
+				       s->object_path, parts[i].is_map ? "map" : "program", name);
+	}
 	return 0;
 }
 
@@ -163,36 +165,31 @@ static int load(struct bb_sampler *s, struct bb_err *err)
 	if (rc)
 		return rc;
 	rc = bpf_object__load(s->obj);
-	if (!rc)
-		return 0;
-	return bb_object_say_not_loaded(s->object_path, NULL, 0, s->obj,
-					bpf_object__find_program_by_name(s->obj, "sample"), false,
-					rc, err);
+	return rc ? bb_object_say_not_loaded(s->object_path, NULL, 0, s->obj,
+					     bpf_object__find_program_by_name(s->obj, "sample"),
+					     false, rc, err)
+		  : 0;
 }
 
-static int add_target(struct bb_sampler *s, struct bb_err *err)
+/* To the tracepoints; and only `pid` is sampled, unless that is 0. */
+static int attach(struct bb_sampler *s, struct bb_err *err)
 {
 	__u32 pid = (__u32)s->opts.pid;
 	__u8 one = 1;
 
-	if (!pid || !bpf_map_update_elem(bpf_object__find_map_fd_by_name(s->obj, "targets"), &pid,
-					 &one, BPF_ANY))
-		return 0;
-	return bb_fail(err, -errno, "cannot make process %u the target: %s", pid, strerror(errno));
-}
-
-static int attach_tracepoints(struct bb_sampler *s, struct bb_err *err)
-{
+	if (pid && bpf_map_update_elem(bpf_object__find_map_fd_by_name(s->obj, "targets"), &pid,
+				       &one, BPF_ANY))
+		return bb_fail(err, -errno, "cannot sample process %u: %s", pid, strerror(errno));
 	for (size_t i = 0; i < sizeof(tracepoints) / sizeof(tracepoints[0]); i++) {
+		const char *name = tracepoints[i].name;
 		struct bpf_link *link;
 
 		if (!is_needed(&s->opts, &tracepoints[i]))
 			continue;
-		link = bpf_program__attach(
-			bpf_object__find_program_by_name(s->obj, tracepoints[i].name));
+		link = bpf_program__attach(bpf_object__find_program_by_name(s->obj, name));
 		if (!link)
 			return bb_fail(err, -errno, "cannot attach '%s' to its tracepoint: %s",
-				       tracepoints[i].name, strerror(errno));
+				       name, strerror(errno));
 		s->links[s->n_links++] = link;
 	}
 	return 0;
@@ -267,9 +264,9 @@ static uint16_t frames_of(int64_t bytes)
 	return (uint16_t)((uint64_t)bytes / sizeof(uint64_t));
 }
 
-static int add_sample(struct bb_sampler *s, struct bb_samples *to, const struct bb_profile_key *key,
-		      uint64_t weight, const uint64_t *kernel, uint16_t n_kernel,
-		      const uint64_t *user, uint16_t n_user)
+static int add_sample(struct bb_sampler *s, const struct bb_profile_key *key, uint64_t weight,
+		      const uint64_t *kernel, uint16_t n_kernel, const uint64_t *user,
+		      uint16_t n_user)
 {
 	struct bb_sampled_stack stack = {
 		.pid = key->pid,
@@ -284,7 +281,7 @@ static int add_sample(struct bb_sampler *s, struct bb_samples *to, const struct 
 	};
 
 	memcpy(stack.comm, key->comm, sizeof(stack.comm));
-	return bb_samples__add(to, &stack, kernel, user);
+	return bb_samples__add(&s->collected, &stack, kernel, user);
 }
 
 static int on_overflow(void *arg, void *data, size_t size)
@@ -293,7 +290,7 @@ static int on_overflow(void *arg, void *data, size_t size)
 	struct bb_sampler *s = arg;
 
 	if (size >= sizeof(*sample) && !s->overflow_rc)
-		s->overflow_rc = add_sample(s, &s->collected, &sample->key, sample->weight,
+		s->overflow_rc = add_sample(s, &sample->key, sample->weight,
 					    (const uint64_t *)sample->kernel,
 					    frames_of(sample->kernel_bytes),
 					    (const uint64_t *)sample->user,
@@ -319,9 +316,7 @@ int bb_sampler__start(const struct bb_sampler_opts *opts, struct bb_sampler **re
 					   strerror(errno));
 	}
 	if (!rc)
-		rc = add_target(s, err);
-	if (!rc)
-		rc = attach_tracepoints(s, err);
+		rc = attach(s, err);
 	if (!rc)
 		rc = start_events(s, err);
 	if (rc)
@@ -353,8 +348,9 @@ void bb_sampler__stop(struct bb_sampler *s)
 }
 
 /* The stack of an id, into frames[max_frames]; how many it has. */
-static uint16_t look_up(const struct bb_sampler *s, int stacks_fd, int32_t id, uint64_t *frames)
+static uint16_t look_up(const struct bb_sampler *s, int32_t id, uint64_t *frames)
 {
+	int stacks_fd = bpf_object__find_map_fd_by_name(s->obj, "stacks");
 	uint16_t n = 0;
 
 	memset(frames, 0, s->stats.max_frames * sizeof(*frames));
@@ -365,45 +361,37 @@ static uint16_t look_up(const struct bb_sampler *s, int stacks_fd, int32_t id, u
 	return n;
 }
 
-static int collect_one(struct bb_sampler *s, int stacks_fd, const struct bb_profile_key *key,
-		       uint64_t weight, struct bb_samples *samples)
+static int collect_one(struct bb_sampler *s, const struct bb_profile_key *key, uint64_t weight)
 {
 	uint64_t kernel[BB_PROFILE_FRAMES], user[BB_PROFILE_FRAMES];
-	uint16_t n_kernel = look_up(s, stacks_fd, key->kernel_id, kernel);
-	uint16_t n_user = look_up(s, stacks_fd, key->user_id, user);
+	uint16_t n_kernel = look_up(s, key->kernel_id, kernel);
+	uint16_t n_user = look_up(s, key->user_id, user);
 
-	return weight ? add_sample(s, samples, key, weight, kernel, n_kernel, user, n_user) : 0;
+	return weight ? add_sample(s, key, weight, kernel, n_kernel, user, n_user) : 0;
 }
 
-static int collect_counts(struct bb_sampler *s, struct bb_samples *samples)
+/* What the maps hold. */
+static int collect_maps(struct bb_sampler *s)
 {
-	int fd = bpf_object__find_map_fd_by_name(s->obj, "counts"), rc = 0;
-	int stacks_fd = bpf_object__find_map_fd_by_name(s->obj, "stacks");
-	struct bb_profile_key key, *at = NULL;
+	int counts_fd = bpf_object__find_map_fd_by_name(s->obj, "counts"), rc = 0;
+	int sleeping_fd = bpf_object__find_map_fd_by_name(s->obj, "sleeping");
+	struct bb_profile_key key, *last_key = NULL;
+	struct bb_profile_sleep sleep;
+	__u32 tid, *last_tid = NULL;
 	__u64 weight;
 
-	for (; !rc && !bpf_map_get_next_key(fd, at, &key); at = &key)
-		if (!bpf_map_lookup_elem(fd, &key, &weight))
-			rc = collect_one(s, stacks_fd, &key, weight, samples);
+	for (; !rc && !bpf_map_get_next_key(counts_fd, last_key, &key); last_key = &key)
+		if (!bpf_map_lookup_elem(counts_fd, &key, &weight))
+			rc = collect_one(s, &key, weight);
+	/* Threads that are still off their CPU have been so until now. */
+	for (; !rc && !bpf_map_get_next_key(sleeping_fd, last_tid, &tid); last_tid = &tid)
+		if (!bpf_map_lookup_elem(sleeping_fd, &tid, &sleep) &&
+		    sleep.since_ns < s->stopped_ns)
+			rc = collect_one(s, &sleep.key, s->stopped_ns - sleep.since_ns);
 	return rc;
 }
 
-/* Threads that are still off their CPU have been so until now. */
-static int collect_sleeping(struct bb_sampler *s, struct bb_samples *samples)
-{
-	int fd = bpf_object__find_map_fd_by_name(s->obj, "sleeping"), rc = 0;
-	int stacks_fd = bpf_object__find_map_fd_by_name(s->obj, "stacks");
-	struct bb_profile_sleep sleep;
-	__u32 tid, *at = NULL;
-
-	for (; !rc && !bpf_map_get_next_key(fd, at, &tid); at = &tid)
-		if (!bpf_map_lookup_elem(fd, &tid, &sleep) && sleep.since_ns < s->stopped_ns)
-			rc = collect_one(s, stacks_fd, &sleep.key, s->stopped_ns - sleep.since_ns,
-					 samples);
-	return rc;
-}
-
-int bb_sampler__collect(struct bb_sampler *s, struct bb_samples *samples,
+int bb_sampler__collect(struct bb_sampler *s, struct bb_samples *ret_samples,
 			struct bb_sampler_stats *ret_stats, struct bb_err *err)
 {
 	const struct {
@@ -422,18 +410,10 @@ int bb_sampler__collect(struct bb_sampler *s, struct bb_samples *samples,
 	if (rc)
 		return bb_fail(err, rc, "cannot read the counters of the profiler: %s",
 			       strerror(-rc));
-	for (size_t i = 0; i < s->collected.n && !rc; i++) {
-		const struct bb_sampled_stack *stack = &s->collected.v[i];
-		const uint64_t *kernel = s->collected.addresses + stack->first;
-
-		rc = bb_samples__add(samples, stack, kernel, kernel + stack->n_kernel);
-	}
-	if (!rc)
-		rc = collect_counts(s, samples);
-	if (!rc)
-		rc = collect_sleeping(s, samples);
-	if (rc || s->overflow_rc)
+	if (collect_maps(s) || s->overflow_rc)
 		return bb_fail_nomem(err);
+	*ret_samples = s->collected;
+	s->collected = (struct bb_samples){0};
 	*ret_stats = s->stats;
 	return 0;
 }

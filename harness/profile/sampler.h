@@ -68,9 +68,8 @@ int bb_sampler__poll(struct bb_sampler *s, int timeout_ms, struct bb_err *err);
 /* Take no more samples. */
 void bb_sampler__stop(struct bb_sampler *s);
 
-/* After __stop: everything that was sampled, threads that still sleep included. Add it to
- * `samples`. */
-int bb_sampler__collect(struct bb_sampler *s, struct bb_samples *samples,
+/* After __stop, once: everything that was sampled, threads that still sleep included. */
+int bb_sampler__collect(struct bb_sampler *s, struct bb_samples *ret_samples,
 			struct bb_sampler_stats *ret_stats, struct bb_err *err);
 
 void bb_sampler__free(struct bb_sampler *s);

@@ -23,59 +23,35 @@ struct function {
 	uint64_t self, total;
 };
 
-struct functions {
-	struct function *v;
-	size_t n;
-	uint32_t *of_frame; /* which function each frame is of */
-};
-
 static bool is_function(const struct bb_frame *f)
 {
 	return f->kind != BB_FRAME_COMM && f->kind != BB_FRAME_OFF_CPU && f->kind != BB_FRAME_NOTE;
 }
 
-static int find_functions(const struct bb_stacks *s, struct functions *f)
+/* Into functions[n_frames], each at its first frame: those of a name and kind are neighbours. */
+static void count_functions(const struct bb_stacks *s, struct function *functions)
 {
-	struct bb_idmap by_name = {0}; /* (name, kind) */
-	int rc = 0;
-
-	f->v = malloc((s->n_frames + 1) * sizeof(*f->v));
-	f->of_frame = malloc((s->n_frames + 1) * sizeof(*f->of_frame));
-	if (!f->v || !f->of_frame)
-		return -ENOMEM;
-	for (uint32_t i = 0; i < s->n_frames && !rc; i++) {
-		const struct bb_frame *frame = &s->frames[i];
-		uint32_t id = bb_idmap__get(&by_name, frame->name, frame->kind);
-
-		if (id == BB_NO_ID) {
-			id = (uint32_t)f->n++;
-			f->v[id] = (struct function){.frame = i};
-			rc = bb_idmap__put(&by_name, frame->name, frame->kind, id);
-		}
-		f->of_frame[i] = id;
-	}
-	bb_idmap__done(&by_name);
-	return rc;
-}
-
-/* A function that calls itself, perhaps by way of others, counts once a stack. */
-static void count_stacks(const struct bb_stacks *s, struct functions *f)
-{
+	for (uint32_t i = 0; i < s->n_frames; i++)
+		functions[i].frame = i && !bb_frame_order(&s->names, &s->frames[i - 1],
+							  &s->frames[i])
+					     ? functions[i - 1].frame
+					     : i;
 	for (size_t i = 0; i < s->n; i++) {
 		const struct bb_stack *stack = &s->v[i];
 		const uint32_t *frames = s->parts + stack->first;
 		uint32_t leaf = stack->n - 1;
 
 		for (uint32_t k = 0; k < stack->n; k++) {
-			struct function *function = &f->v[f->of_frame[frames[k]]];
+			struct function *f = &functions[functions[frames[k]].frame];
 
-			if (function->seen != i + 1)
-				function->total += (uint64_t)stack->weight;
-			function->seen = i + 1;
+			/* One that calls itself, perhaps by way of others, counts once a stack. */
+			if (f->seen != i + 1)
+				f->total += (uint64_t)stack->weight;
+			f->seen = i + 1;
 		}
 		if (leaf && s->frames[frames[leaf]].kind == BB_FRAME_OFF_CPU)
 			leaf--; /* it is that function which waits */
-		f->v[f->of_frame[frames[leaf]]].self += (uint64_t)stack->weight;
+		functions[functions[frames[leaf]].frame].self += (uint64_t)stack->weight;
 	}
 }
 
@@ -96,14 +72,18 @@ static const char *const kind_words[BB_N_FRAME_KINDS] = {
 	[BB_FRAME_KERNEL] = " (kernel)",
 };
 
+static bool is_control(char c)
+{
+	return (unsigned char)c < ' ' || c == 0x7f;
+}
+
 static void write_frame(const struct bb_stacks *s, uint32_t id, bool verbose, FILE *out)
 {
 	const struct bb_frame *frame = &s->frames[id];
 	const char *word = kind_words[frame->kind];
 
 	for (const char *c = bb_stacks__name(s, id); *c; c++)
-		putc((unsigned char)*c < ' ' || *c == 0x7f ? '?' : *c,
-		     out); /* it may be a terminal */
+		putc(is_control(*c) ? '?' : *c, out); /* it may be a terminal */
 	fputs(word ? word : "", out);
 	if (verbose && is_function(frame) && frame->kind != BB_FRAME_INLINED)
 		fprintf(out, " @ 0x%" PRIx64 "+0x%" PRIx64, frame->start, frame->distance);
@@ -119,28 +99,26 @@ static double percent(uint64_t part, uint64_t whole)
 
 static int write_functions(const struct bb_stacks *s, FILE *out)
 {
-	struct functions f = {0};
-	int rc = find_functions(s, &f);
+	struct function *v = calloc(s->n_frames + 1, sizeof(*v));
 	size_t n = 0;
 
-	if (!rc)
-		count_stacks(s, &f);
-	for (size_t i = 0; i < f.n && !rc; i++)
-		if (is_function(&s->frames[f.v[i].frame]))
-			f.v[n++] = f.v[i];
-	if (n)
-		qsort(f.v, n, sizeof(*f.v), by_self);
+	if (!v)
+		return -ENOMEM;
+	count_functions(s, v);
+	for (uint32_t i = 0; i < s->n_frames; i++)
+		if (v[i].frame == i && is_function(&s->frames[i]))
+			v[n++] = v[i];
+	qsort(v, n, sizeof(*v), by_self);
 	fprintf(out, "  self %%  total %%  function\n");
 	for (size_t i = 0; i < n && i < MAX_FUNCTIONS; i++) {
-		fprintf(out, "  %6.2f   %6.2f  ", percent(f.v[i].self, s->total),
-			percent(f.v[i].total, s->total));
-		write_frame(s, f.v[i].frame, false, out);
+		fprintf(out, "  %6.2f   %6.2f  ", percent(v[i].self, s->total),
+			percent(v[i].total, s->total));
+		write_frame(s, v[i].frame, false, out);
 	}
 	if (n > MAX_FUNCTIONS)
 		fprintf(out, "  and %zu functions more\n", n - MAX_FUNCTIONS);
-	free(f.v);
-	free(f.of_frame);
-	return rc;
+	free(v);
+	return 0;
 }
 
 /* Innermost first: the kernel's half, the user's, the process. */
@@ -202,17 +180,18 @@ int bb_stacks__write_text(const struct bb_stacks *s, const struct bb_text_opts *
 
 int bb_stacks__add_frame(struct bb_stacks *s, const struct bb_frame *frame)
 {
-	if (bb_reserve(&s->frames, s->n_frames + 1, &s->frames_size, sizeof(*frame)))
+	struct bb_frame *copy = bb_append(&s->frames, &s->n_frames, sizeof(*frame));
+
+	if (!copy)
 		return -ENOMEM;
-	s->frames[s->n_frames++] = *frame;
+	*copy = *frame;
 	return 0;
 }
 
 int bb_stacks__add(struct bb_stacks *s, const uint32_t *frames, uint32_t n, double weight)
 {
-	if (bb_reserve(&s->parts, s->n_parts + n, &s->parts_size, sizeof(*s->parts)))
-		return -ENOMEM;
-	if (bb_reserve(&s->v, s->n + 1, &s->size, sizeof(*s->v)))
+	if (bb_reserve(&s->parts, s->n_parts + n, &s->parts_size, sizeof(*s->parts)) ||
+	    bb_reserve(&s->v, s->n + 1, &s->size, sizeof(*s->v)))
 		return -ENOMEM;
 	s->v[s->n++] = (struct bb_stack){.first = s->n_parts, .n = n, .weight = weight};
 	memcpy(s->parts + s->n_parts, frames, n * sizeof(*frames));
@@ -266,54 +245,6 @@ out:
 	return rc;
 }
 
-static uint32_t median(uint32_t a, uint32_t b, uint32_t c)
-{
-	uint32_t low = a < b ? a : b, high = a < b ? b : a;
-
-	return c < low ? low : c > high ? high : c;
-}
-
-static void swap(struct bb_stack *a, struct bb_stack *b)
-{
-	struct bb_stack t = *a;
-
-	*a = *b;
-	*b = t;
-}
-
-/*
- * v[n], which have their `depth` outer frames in common: multikey quicksort (Bentley & Sedgewick
- * 1997), which looks at no frame again of which it knows that all have it. The frame that they are
- * compared by lies in `shared` meanwhile: parts are far apart in memory.
- */
-/* NOLINTNEXTLINE(misc-no-recursion): as deep as quicksort is */
-static void sort(const uint32_t *parts, struct bb_stack *v, size_t n, uint32_t depth)
-{
-	while (n > 1) {
-		size_t less = 0, greater = n;
-		uint32_t pivot;
-
-		for (size_t i = 0; i < n; i++)
-			v[i].shared = depth < v[i].n ? parts[v[i].first + depth] + 1 : 0;
-		pivot = median(v[n / 4].shared, v[n / 2].shared, v[n - 1 - n / 4].shared);
-		for (size_t i = 0; i < greater;) {
-			if (v[i].shared < pivot)
-				swap(&v[i++], &v[less++]);
-			else if (v[i].shared > pivot)
-				swap(&v[i], &v[--greater]);
-			else
-				i++;
-		}
-		sort(parts, v, less, depth);
-		sort(parts, v + greater, n - greater, depth);
-		if (!pivot)
-			return; /* they end here: all alike */
-		v += less;
-		n = greater - less;
-		depth++;
-	}
-}
-
 static uint32_t count_shared(const uint32_t *parts, const struct bb_stack *a,
 			     const struct bb_stack *b)
 {
@@ -324,11 +255,23 @@ static uint32_t count_shared(const uint32_t *parts, const struct bb_stack *a,
 	return n;
 }
 
+static int by_frames(const void *a, const void *b, void *parts)
+{
+	const struct bb_stack *x = a, *y = b;
+	const uint32_t *of = parts;
+	uint32_t n = count_shared(of, x, y);
+
+	if (n == x->n || n == y->n)
+		return (x->n > y->n) - (x->n < y->n);
+	return of[x->first + n] < of[y->first + n] ? -1 : 1;
+}
+
 void bb_stacks__sort(struct bb_stacks *s)
 {
 	size_t n = 0;
 
-	sort(s->parts, s->v, s->n, 0);
+	if (s->n)
+		qsort_r(s->v, s->n, sizeof(*s->v), by_frames, s->parts);
 	s->total = 0;
 	for (size_t i = 0, next; i < s->n; i = next) {
 		struct bb_stack merged = s->v[i];
@@ -354,96 +297,45 @@ const char *const bb_frame_suffixes[BB_N_FRAME_KINDS] = {
 	[BB_FRAME_KERNEL] = "_[k]",
 };
 
-/* What is written of each frame, frame i's from offsets[i] to offsets[i + 1]: "NAME_[k];". */
-struct words {
-	char *text;
-	size_t *offsets;
-};
-
-static int make_words(const struct bb_stacks *s, struct words *w)
+/* What is written of each frame, "NAME_[k];": of frame i from offsets[i] to offsets[i + 1]. */
+static int make_words(const struct bb_stacks *s, char **ret_text, size_t *offsets)
 {
 	size_t len;
-	FILE *out = open_memstream(&w->text, &len);
+	FILE *out = open_memstream(ret_text, &len);
 
-	w->offsets = malloc((s->n_frames + 1) * sizeof(*w->offsets));
-	if (!out || !w->offsets) {
-		if (out)
-			fclose(out);
+	if (!out)
 		return -ENOMEM;
-	}
 	for (uint32_t i = 0; i < s->n_frames; i++) {
 		const char *suffix = bb_frame_suffixes[s->frames[i].kind];
 
-		w->offsets[i] = (size_t)ftell(out);
+		offsets[i] = (size_t)ftell(out);
 		for (const char *c = bb_stacks__name(s, i); *c; c++)
-			putc(*c == ';'                               ? ':'
-			     : (unsigned char)*c < ' ' || *c == 0x7f ? '?'
-								     : *c,
-			     out);
-		fputs(suffix ? suffix : "", out);
-		putc(';', out);
+			putc(*c == ';' ? ':' : is_control(*c) ? '?' : *c, out);
+		fprintf(out, "%s;", suffix ? suffix : "");
 	}
-	w->offsets[s->n_frames] = (size_t)ftell(out);
+	offsets[s->n_frames] = (size_t)ftell(out);
 	return fclose(out) ? -ENOMEM : 0;
-}
-
-/* The line of a stack; its frames up to the k-th, with their ';', are text[0 .. ends[k]). */
-struct line {
-	char *text;
-	size_t size;
-	size_t *ends; /* ends[0] is 0 */
-	size_t n_ends;
-};
-
-/* Only what the stack before it had not, is written anew. 0 or -ENOMEM. */
-static int set_line(struct line *l, const struct bb_stacks *s, const struct bb_stack *stack,
-		    const struct words *w)
-{
-	if (bb_reserve(&l->ends, stack->n + 1u, &l->n_ends, sizeof(*l->ends)))
-		return -ENOMEM;
-	l->ends[0] = 0;
-	for (uint32_t k = stack->shared; k < stack->n; k++) {
-		uint32_t frame = s->parts[stack->first + k];
-		size_t len = w->offsets[frame + 1] - w->offsets[frame];
-
-		if (bb_reserve(&l->text, l->ends[k] + len, &l->size, 1))
-			return -ENOMEM;
-		memcpy(l->text + l->ends[k], w->text + w->offsets[frame], len);
-		l->ends[k + 1] = l->ends[k] + len;
-	}
-	return 0;
-}
-
-/* By hand: formatted output would take longer than all the rest of the line. */
-static void write_weight(uint64_t weight, FILE *out)
-{
-	char text[24], *at = text + sizeof(text);
-
-	*--at = '\n';
-	for (; weight; weight /= 10)
-		*--at = (char)('0' + weight % 10);
-	*--at = ' ';
-	fwrite(at, (size_t)(text + sizeof(text) - at), 1, out);
 }
 
 int bb_stacks__write_folded(const struct bb_stacks *s, FILE *out)
 {
-	struct words w = {0};
-	struct line line = {0};
-	int rc = make_words(s, &w);
+	size_t *offsets = malloc((s->n_frames + 1) * sizeof(*offsets));
+	char *text = NULL;
+	int rc = offsets ? make_words(s, &text, offsets) : -ENOMEM;
 
 	for (size_t i = 0; i < s->n && !rc; i++) {
-		rc = set_line(&line, s, &s->v[i], &w);
-		if (!rc && s->v[i].n)
-			fwrite(line.text, line.ends[s->v[i].n] - 1, 1,
-			       out); /* without the last ';' */
-		if (!rc)
-			write_weight((uint64_t)s->v[i].weight, out);
+		const struct bb_stack *stack = &s->v[i];
+
+		for (uint32_t k = 0; k < stack->n; k++) {
+			const size_t *at = &offsets[s->parts[stack->first + k]];
+			bool is_last = k + 1 == stack->n; /* which has no ';' after it */
+
+			fwrite(text + at[0], at[1] - at[0] - is_last, 1, out);
+		}
+		fprintf(out, " %.0f\n", stack->weight);
 	}
-	free(line.text);
-	free(line.ends);
-	free(w.text);
-	free(w.offsets);
+	free(text);
+	free(offsets);
 	return rc;
 }
 
@@ -465,6 +357,11 @@ struct reading {
 	uint64_t weight;
 };
 
+static bool is_note(const char *frame, size_t len, const char *note)
+{
+	return len == strlen(note) && !memcmp(frame, note, len);
+}
+
 static enum bb_frame_kind kind_of(const char *frame, size_t *len, bool is_first)
 {
 	if (is_first)
@@ -478,10 +375,9 @@ static enum bb_frame_kind kind_of(const char *frame, size_t *len, bool is_first)
 			return (enum bb_frame_kind)kind;
 		}
 	}
-	if (*len == strlen(BB_NOTE_OFF_CPU) && !memcmp(frame, BB_NOTE_OFF_CPU, *len))
+	if (is_note(frame, *len, BB_NOTE_OFF_CPU))
 		return BB_FRAME_OFF_CPU;
-	if ((*len == strlen(BB_NOTE_CUT) && !memcmp(frame, BB_NOTE_CUT, *len)) ||
-	    (*len == strlen(BB_NOTE_LOST) && !memcmp(frame, BB_NOTE_LOST, *len)))
+	if (is_note(frame, *len, BB_NOTE_CUT) || is_note(frame, *len, BB_NOTE_LOST))
 		return BB_FRAME_NOTE;
 	return BB_FRAME_USER;
 }
@@ -545,40 +441,27 @@ static int add_line(struct reading *r, char *text, const char *path, size_t numb
 		     : 0;
 }
 
-/* The lines of text[len], which is written to. */
-static int add_lines(char *text, size_t len, const char *path, struct reading *r,
-		     struct bb_err *err)
-{
-	char *end = text + len;
-	size_t number = 1;
-	int rc = 0;
-
-	if (strlen(text) != len)
-		return bb_fail(err, -EINVAL, "%s: not folded stacks: there is a NUL byte in it",
-			       path);
-	for (char *next; !rc && text < end; text = next, number++) {
-		char *newline = strchr(text, '\n');
-
-		next = newline ? newline + 1 : end;
-		if (newline)
-			*newline = '\0';
-		if (newline && newline > text && newline[-1] == '\r')
-			newline[-1] = '\0';
-		rc = add_line(r, text, path, number, err);
-	}
-	return rc;
-}
-
 int bb_folded__read(const char *path, struct bb_stacks *ret_stacks, struct bb_err *err)
 {
 	struct reading r = {0};
+	size_t len, number = 1;
 	char *text;
-	size_t len;
 	int rc = bb_read_file(path, MAX_FILE, &text, &len, err);
 
 	if (rc)
 		return rc;
-	rc = add_lines(text, len, path, &r, err);
+	if (strlen(text) != len)
+		rc = bb_fail(err, -EINVAL, "%s: not folded stacks: there is a NUL byte in it",
+			     path);
+	for (char *line = text, *next; !rc && line < text + len; line = next, number++) {
+		size_t n = strcspn(line, "\n");
+
+		next = line + n + 1;
+		line[n] = '\0';
+		if (n && line[n - 1] == '\r')
+			line[n - 1] = '\0';
+		rc = add_line(&r, line, path, number, err);
+	}
 	if (!rc && bb_stacks__sort_frames(&r.stacks))
 		rc = bb_fail_nomem(err);
 	if (rc) {

@@ -59,7 +59,7 @@ struct bb_stacks {
 	struct bb_names names;
 	/* their numbers give the order of the frames below one frame: __sort_frames */
 	struct bb_frame *frames;
-	size_t n_frames, frames_size;
+	size_t n_frames;
 	uint32_t *parts;
 	size_t n_parts, parts_size;
 	struct bb_stack *v;

@@ -43,6 +43,7 @@ struct work {
 	const struct bb_dsos *dsos;
 	const struct bb_code_place *places;
 	size_t n;
+	uint32_t file_seconds;
 	enum bb_elf_depth *depths; /* for each dso */
 };
 
@@ -52,18 +53,13 @@ struct work {
 #define MEMORY_BYTES (UINT64_C(16) << 30)
 
 /* The end of the places in the same file as places[from]. */
-static size_t symbolize_work_end_of_file(const struct work *w, size_t from)
+static size_t end_of_file(const struct work *w, size_t from)
 {
 	size_t to = from;
 
 	while (to < w->n && w->places[to].dso == w->places[from].dso)
 		to++;
 	return to;
-}
-
-static uint16_t bounded_len(const char *text)
-{
-	return text ? (uint16_t)strnlen(text, MAX_SYMBOL_NAME) : 0;
 }
 
 /* What has been demangled, in one file: most places are in functions that others are in, too. */
@@ -102,20 +98,20 @@ static void answer_place(struct bb_elf_symbols *symbols, struct demangled *deman
 	n = bb_elf_symbols__find(symbols, address, frames);
 	for (size_t i = 0; i < n; i++) {
 		const char *function = source_name(demangled, frames[i].function);
+		const char *file = frames[i].file ? frames[i].file : "";
 		struct symbol_answer a = {
 			.place = place,
 			.line = frames[i].line,
 			.start = frames[i].start,
-			.function_len = bounded_len(function),
-			.file_len = bounded_len(frames[i].file),
+			.function_len = (uint16_t)strnlen(function, MAX_SYMBOL_NAME),
+			.file_len = (uint16_t)strnlen(file, MAX_SYMBOL_NAME),
 			.is_inlined = frames[i].is_inlined,
 			.distance = frames[i].distance,
 		};
 
 		fwrite(&a, sizeof(a), 1, out);
 		fwrite(function, a.function_len, 1, out);
-		if (a.file_len)
-			fwrite(frames[i].file, a.file_len, 1, out);
+		fwrite(file, a.file_len, 1, out);
 	}
 }
 
@@ -170,87 +166,57 @@ static int run_symbolizer(void *arg, int socket)
 	if (!out)
 		return 1;
 	for (size_t from = s->from, to; from < w->n; from = to) {
-		to = symbolize_work_end_of_file(w, from);
+		to = end_of_file(w, from);
 		setitimer(ITIMER_PROF, &limit, NULL);
 		answer_file(w, from, to, socket, out);
-		fflush(out); /* files that are done are done, whatever the next does to us */
-		if (bb_debug_file__ask(socket, BB_DEBUG_NEXT, ""))
+		/* Files that are done are done, whatever the next does to us. */
+		if (fflush(out) || bb_debug_file__ask(socket, BB_DEBUG_NEXT, ""))
 			return 1;
 	}
-	return ferror(out) != 0;
+	return 0;
 }
 
 #define MAX_REQUESTS 16 /* for one file */
 #define POLL_MS 100     /* how soon a signal to us is seen that came just before poll() */
 
-/* Take one answer at *at of answers[len]; false at the end, or where the child was stopped in the
- * middle. */
-static bool next_answer(const char *answers, size_t len, size_t *at, struct symbol_answer *ret)
-{
-	if (len - *at < sizeof(*ret))
-		return false;
-	memcpy(ret, answers + *at, sizeof(*ret));
-	if (len - *at - sizeof(*ret) < (size_t)ret->function_len + ret->file_len)
-		return false;
-	*at += sizeof(*ret);
-	return true;
-}
-
-/* How much of answers[len] is of files that are done; *place: the first place of the next file. */
-static size_t whole_files(const struct work *w, const char *answers, size_t len, size_t *place)
-{
-	size_t at = 0, whole = 0;
-	struct symbol_answer a;
-
-	while (next_answer(answers, len, &at, &a)) {
-		at += (size_t)a.function_len + a.file_len;
-		if (a.place != END_OF_FILE)
-			continue;
-		whole = at;
-		*place = symbolize_work_end_of_file(w, *place);
-	}
-	return whole;
-}
-
-/* The child is not trusted: what it says of one file is of the places of that file. */
-static bool is_valid(const struct symbol_answer *a, size_t from, size_t to)
-{
-	return a->function_len <= MAX_SYMBOL_NAME && a->file_len <= MAX_SYMBOL_NAME &&
-	       (a->place == END_OF_FILE || (a->place >= from && a->place < to));
-}
-
-/* answers[len] are of whole files, the first of which has the places from `from` on. */
-static int deliver(const struct work *w, size_t from, const char *answers, size_t len,
+/*
+ * Hand over what answers[len] say of the places from `from` up to `to`, which are of whole files.
+ * The child is not trusted: what it says of one file is of the places of that file.
+ */
+static int deliver(const struct work *w, size_t from, size_t to, const char *answers, size_t len,
 		   bb_place_found found, void *arg)
 {
 	char function[MAX_SYMBOL_NAME + 1], file[MAX_SYMBOL_NAME + 1];
-	size_t at = 0, to = symbolize_work_end_of_file(w, from);
+	const char *at = answers, *end = answers + len;
+	size_t next_file = end_of_file(w, from);
 	struct symbol_answer a;
 	int rc = 0;
 
-	while (!rc && next_answer(answers, len, &at, &a)) {
-		struct bb_elf_frame frame = {
-			.function = function,
-			.file = a.file_len ? file : NULL,
-			.line = a.line,
-			.start = a.start,
-			.distance = a.distance,
-			.is_inlined = a.is_inlined,
-		};
+	while (!rc && from < to && (size_t)(end - at) >= sizeof(a)) {
+		struct bb_elf_frame frame = {.function = function};
 
-		if (!is_valid(&a, from, to))
-			return -EBADMSG;
-		memcpy(function, answers + at, a.function_len);
-		function[a.function_len] = '\0';
-		memcpy(file, answers + at + a.function_len, a.file_len);
-		file[a.file_len] = '\0';
-		at += (size_t)a.function_len + a.file_len;
-		if (a.place != END_OF_FILE) {
-			rc = found(arg, a.place, &frame);
-		} else {
-			from = to;
-			to = symbolize_work_end_of_file(w, from);
+		memcpy(&a, at, sizeof(a));
+		at += sizeof(a);
+		if (a.place == END_OF_FILE) {
+			from = next_file;
+			next_file = end_of_file(w, from);
+			continue;
 		}
+		if (a.function_len > MAX_SYMBOL_NAME || a.file_len > MAX_SYMBOL_NAME ||
+		    a.place < from || a.place >= next_file ||
+		    end - at < a.function_len + a.file_len)
+			return -EBADMSG;
+		memcpy(function, at, a.function_len);
+		function[a.function_len] = '\0';
+		memcpy(file, at + a.function_len, a.file_len);
+		file[a.file_len] = '\0';
+		at += a.function_len + a.file_len;
+		frame.file = a.file_len ? file : NULL;
+		frame.line = a.line;
+		frame.start = a.start;
+		frame.distance = a.distance;
+		frame.is_inlined = a.is_inlined;
+		rc = found(arg, a.place, &frame);
 	}
 	return rc;
 }
@@ -264,14 +230,14 @@ struct child {
 	sig_atomic_t stop;    /* that ended the sampling: it is done with */
 };
 
-static void begin_file(struct child *c, uint32_t file_seconds)
+static void begin_file(const struct work *w, struct child *c)
 {
 	c->asked = 0;
-	c->deadline_ns = bb_now_ns() + file_seconds * UINT64_C(1000000000);
+	c->deadline_ns = bb_now_ns() + w->file_seconds * UINT64_C(1000000000);
 }
 
 /* One message of the child. False: it says no more, or nothing sensible. */
-static bool serve(const struct work *w, struct child *c, uint32_t file_seconds)
+static bool serve(const struct work *w, struct child *c)
 {
 	struct bb_debug_request request;
 	ssize_t n = recv(c->socket, &request, sizeof(request), MSG_DONTWAIT);
@@ -283,8 +249,8 @@ static bool serve(const struct work *w, struct child *c, uint32_t file_seconds)
 	if (n != sizeof(request) || c->place == w->n)
 		return false;
 	if (request.kind == BB_DEBUG_NEXT) {
-		c->place = symbolize_work_end_of_file(w, c->place);
-		begin_file(c, file_seconds);
+		c->place = end_of_file(w, c->place);
+		begin_file(w, c);
 		return true;
 	}
 	if (++c->asked > MAX_REQUESTS)
@@ -299,26 +265,28 @@ static bool serve(const struct work *w, struct child *c, uint32_t file_seconds)
 
 /* Until the child is done, does not keep to what it may do, takes too long for a file, or we are
  * asked to stop: -EINTR. */
-static int attend(const struct work *w, struct child *c, uint32_t file_seconds)
+static int attend(const struct work *w, struct child *c)
 {
 	struct pollfd p = {.fd = c->socket, .events = POLLIN};
 
-	begin_file(c, file_seconds);
+	begin_file(w, c);
 	while (bb_now_ns() < c->deadline_ns) {
 		int n = poll(&p, 1, POLL_MS);
 
 		if (bb_stop_signal != c->stop)
 			return -EINTR;
-		if (n > 0 && !serve(w, c, file_seconds))
+		if (n > 0 && !serve(w, c))
 			return 0;
 	}
 	return 0;
 }
 
-static int run_child(const struct work *w, size_t from, int out_fd, uint32_t file_seconds)
+/* Run a child over the places from *place on; *place is then the first of a file that it did not
+ * get done. */
+static int run_child(const struct work *w, size_t *place, int out_fd)
 {
-	struct symbolizer s = {w, from, out_fd};
-	struct child c = {.place = from, .stop = bb_stop_signal};
+	struct symbolizer s = {w, *place, out_fd};
+	struct child c = {.place = *place, .stop = bb_stop_signal};
 	struct bb_child_rules rules = {
 		.link = BB_LINK_SOCKET,
 		.no_core = true,
@@ -339,49 +307,39 @@ static int run_child(const struct work *w, size_t from, int out_fd, uint32_t fil
 	if (rc)
 		return rc;
 	c.socket = child.fd;
-	rc = attend(w, &c, file_seconds);
+	rc = attend(w, &c);
 	bb_child__stop(&child); /* if it is still there */
+	*place = c.place;
 	return rc;
 }
 
-/* Run a child over the places from *place on, and deliver what it could do; *place is then the
- * first it could not. */
-static int run_once(const struct work *w, size_t *place, uint32_t file_seconds,
-		    bb_place_found found, void *arg)
+/* The same, and deliver what it could do. */
+static int run_once(const struct work *w, size_t *place, bb_place_found found, void *arg)
 {
 	int fd = memfd_create("bpfbench-symbols", MFD_CLOEXEC), rc = fd < 0 ? -errno : 0;
-	size_t from = *place, len = 0, whole;
-	char path[64], *answers = NULL;
+	size_t from = *place, len = 0;
+	char *answers = NULL;
 
-	if (!rc)
-		rc = run_child(w, from, fd, file_seconds);
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	if (!rc)
-		rc = bb_read_file(path, SIZE_MAX, &answers, &len, NULL);
-	if (!rc) {
-		whole = whole_files(w, answers, len, place);
-		rc = deliver(w, from, answers, whole, found, arg);
-	}
-	free(answers);
-	if (fd >= 0)
+	if (rc)
+		return rc;
+	rc = run_child(w, place, fd);
+	if (rc) {
 		close(fd);
+		return rc;
+	}
+	lseek(fd, 0, SEEK_SET);
+	rc = bb_read_and_close(fd, "symbols", SIZE_MAX, &answers, &len, NULL);
+	if (!rc)
+		rc = deliver(w, from, *place, answers, len, found, arg);
+	free(answers);
 	return rc;
-}
-
-static void note_damaged(const struct bb_dso *dso, struct bb_symbolize_result *r)
-{
-	size_t len = strlen(r->damaged);
-
-	snprintf(r->damaged + len, sizeof(r->damaged) - len, "%s%s", len ? ", " : "",
-		 bb_dso__short_name(dso));
-	r->n_damaged++;
 }
 
 int bb_symbolize(const struct bb_dsos *dsos, const struct bb_code_place *places, size_t n,
 		 uint32_t file_seconds, bb_place_found found, void *arg,
 		 struct bb_symbolize_result *ret_result, struct bb_err *err)
 {
-	struct work w = {.dsos = dsos, .places = places, .n = n};
+	struct work w = {.dsos = dsos, .places = places, .n = n, .file_seconds = file_seconds};
 	struct bb_symbolize_result result = {0};
 	size_t place = 0;
 	int rc = 0;
@@ -392,15 +350,24 @@ int bb_symbolize(const struct bb_dsos *dsos, const struct bb_code_place *places,
 	for (size_t i = 0; i < dsos->n; i++)
 		w.depths[i] = BB_ELF_DWARF;
 	while (!rc && place < n) {
-		rc = run_once(&w, &place, file_seconds, found, arg);
+		const struct bb_dso *dso;
+		enum bb_elf_depth *depth;
+		size_t len = strlen(result.damaged);
+
+		rc = run_once(&w, &place, found, arg);
 		if (rc || place == n)
 			break;
-		if (w.depths[places[place].dso] == BB_ELF_DWARF)
-			note_damaged(&dsos->v[places[place].dso], &result);
-		if (w.depths[places[place].dso] == BB_ELF_NOTHING)
+		dso = &dsos->v[places[place].dso];
+		depth = &w.depths[places[place].dso];
+		if (*depth == BB_ELF_DWARF) {
+			snprintf(result.damaged + len, sizeof(result.damaged) - len, "%s%s",
+				 len ? ", " : "", bb_dso__short_name(dso));
+			result.n_damaged++;
+		}
+		if (*depth == BB_ELF_NOTHING)
 			rc = -EIO; /* the child fails on nothing: not the file's fault */
 		else
-			w.depths[places[place].dso]--;
+			*depth = (enum bb_elf_depth)(*depth - 1);
 	}
 	free(w.depths);
 	if (rc == -EINTR)

@@ -126,7 +126,7 @@ static void log_event(struct recording *r, struct bb_task_events *events,
 		note_comm(r, h);
 	memcpy(copy, h, h->size);
 	end[-1] = end[-2 - has_id];
-	if (bb_task_events__log(events, (const struct perf_event_header *)copy, &r->spaces))
+	if (bb_task_events__log(events, (const struct perf_event_header *)copy))
 		die("spaces", "out of memory");
 }
 
@@ -149,7 +149,7 @@ static char *map_file(const char *path, size_t *ret_len)
 
 static void read_recording(const char *path, struct recording *r)
 {
-	struct bb_task_events events = {0};
+	struct bb_task_events events = {.spaces = &r->spaces};
 	struct file_header f;
 	uint64_t sample_type;
 	size_t len;
