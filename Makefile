@@ -41,6 +41,8 @@ LIB := $(O)/libbpfbench.a
 BPF_OBJS := $(patsubst bpf/%.bpf.c,$(O)/bpf/%.bpf.o,$(wildcard bpf/*.bpf.c))
 TEST_BPF_OBJS := $(patsubst harness/tests/bpf/%.bpf.c,$(O)/tests/bpf/%.bpf.o,$(wildcard harness/tests/bpf/*.bpf.c))
 WORKLOADS := $(patsubst harness/workloads/%_main.c,$(O)/workloads/%,$(wildcard harness/workloads/*_main.c))
+# The drives, as main.c registers them.
+DRIVES := $(O)/obj/tests/drives.o
 UNIT_SRCS := $(wildcard harness/tests/unit/*/test_*.c)
 UNIT_TESTS := $(patsubst %.c,$(O)/tests/%,$(notdir $(UNIT_SRCS)))
 TEST_TOOLS := $(patsubst harness/tests/tools/%.c,$(O)/tests/tools/%,$(wildcard harness/tests/tools/*.c))
@@ -125,7 +127,7 @@ $(O)/workloads/call_function: $(O)/obj/workloads/call_function_main.o $(LIB)
 
 # Tests read the BPF objects of the build that they are of.
 vpath test_%.c $(sort $(dir $(UNIT_SRCS)))
-$(O)/tests/test_%: test_%.c $(LIB) $(O)/flags | $(BPF_OBJS) $(TEST_BPF_OBJS)
+$(O)/tests/test_%: test_%.c $(DRIVES) $(LIB) $(O)/flags | $(BPF_OBJS) $(TEST_BPF_OBJS)
 	$(call msg,TEST,$<)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ALL_CFLAGS) -Iharness/tests -MMD -MP -MF $@.d $< $(filter %.o,$^) -o $@ $(LDFLAGS) $(LIB) -lcmocka $(LDLIBS)
@@ -133,24 +135,31 @@ $(O)/tests/test_%: test_%.c $(LIB) $(O)/flags | $(BPF_OBJS) $(TEST_BPF_OBJS)
 # The dependencies of an older build name tests where they were before they moved.
 harness/tests/unit/%.c: ;
 
+# With no other object than those of these folders, each of them whole: none needs a driver.
+$(O)/tests/test_without_drivers: test_without_drivers.c \
+		$(patsubst harness/%.c,$(O)/obj/%.o,$(wildcard $(patsubst %,harness/%/*.c,base core stats plan env report)))
+	$(call msg,TEST,$<)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(ALL_CFLAGS) -Iharness/tests -MMD -MP -MF $@.d $< $(filter %.o,$^) -o $@ $(LDFLAGS) -lcmocka $(LDLIBS)
+
 # The JIT of this test is its own.
 $(O)/tests/test_placement: LDFLAGS += -Wl,--wrap=bb_test_prog__load,--wrap=bb_target__is_adopted
 
-$(O)/tests/fuzz/%: harness/tests/fuzz/fuzz_%.c harness/tests/fuzz/replay.c harness/tests/fuzz/fuzz.h $(LIB) $(O)/flags
+$(O)/tests/fuzz/%: harness/tests/fuzz/fuzz_%.c harness/tests/fuzz/replay.c harness/tests/fuzz/fuzz.h $(DRIVES) $(LIB) $(O)/flags
 	$(call msg,TEST,$<)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(ALL_CFLAGS) -Iharness/tests $(filter %.c,$^) -o $@ $(LDFLAGS) $(LIB) $(LDLIBS)
+	$(Q)$(CC) $(ALL_CFLAGS) -Iharness/tests $(filter %.c %.o,$^) -o $@ $(LDFLAGS) $(LIB) $(LDLIBS)
 
-$(O)/tests/tools/%: harness/tests/tools/%.c $(LIB) $(O)/flags
+$(O)/tests/tools/%: harness/tests/tools/%.c $(DRIVES) $(LIB) $(O)/flags
 	$(call msg,TOOL,$<)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(ALL_CFLAGS) -Iharness/tests -MMD -MP -MF $@.d $< -o $@ $(LDFLAGS) $(LIB) $(LDLIBS)
+	$(Q)$(CC) $(ALL_CFLAGS) -Iharness/tests -MMD -MP -MF $@.d $< $(filter %.o,$^) -o $@ $(LDFLAGS) $(LIB) $(LDLIBS)
 
 $(O)/bpfbench.1: $(BIN) packaging/man.sh
 	$(call msg,MAN,$@)
 	$(Q)packaging/man.sh ./$(BIN) > $@
 
-$(O)/bench/%: harness/tests/bench/%.c $(LIB) $(O)/flags
+$(O)/bench/%: harness/tests/bench/%.c $(DRIVES) $(LIB) $(O)/flags
 	$(call msg,BENCH,$<)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ALL_CFLAGS) -MMD -MP -MF $@.d $< $(filter %.o,$^) -o $@ $(LDFLAGS) $(LIB) $(LDLIBS)
@@ -163,9 +172,9 @@ FUZZ_FLAGS := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=undefine
 $(O)/fuzz/libbpfbench.a: FORCE
 	$(Q)+$(MAKE) --no-print-directory O=$(O)/fuzz CC=$(CLANG) CFLAGS='$(FUZZ_FLAGS)-no-link' $@
 
-$(O)/fuzz/fuzz_%: harness/tests/fuzz/fuzz_%.c $(O)/fuzz/libbpfbench.a
+$(O)/fuzz/fuzz_%: harness/tests/fuzz/fuzz_%.c harness/tests/drives.c $(O)/fuzz/libbpfbench.a
 	$(call msg,FUZZ,$<)
-	$(Q)$(CLANG) $(ALL_CFLAGS) $(FUZZ_FLAGS) -Iharness/tests -MMD -MP -MF $@.d $< -o $@ $(O)/fuzz/libbpfbench.a $(LDLIBS)
+	$(Q)$(CLANG) $(ALL_CFLAGS) $(FUZZ_FLAGS) -Iharness/tests $(filter %.c,$^) -o $@ $(O)/fuzz/libbpfbench.a $(LDLIBS)
 
 # Editors that know C read from it how each file is compiled.
 C_SRCS := harness/main.c $(LIB_SRCS) $(wildcard harness/workloads/*_main.c) $(UNIT_SRCS) $(wildcard harness/tests/*/*.c)

@@ -13,6 +13,7 @@
 #include "base/err.h"
 #include "base/stop.h"
 #include "cli/cmd.h"
+#include "drivers/driver.h"
 
 /* The lowest number that is free is taken. Nothing can be read from stdin then, nor written to the
  * other two: that is an error, as it is without. */
@@ -62,5 +63,6 @@ int main(int argc, char **argv)
 	/* not LC_NUMERIC: a decimal point is a point in every format */
 	setlocale(LC_CTYPE, "");
 	bb_stop__install();
+	bb_drivers__register();
 	return bb_cmd_main(argc, argv);
 }

@@ -3,6 +3,15 @@
 
 #include <string.h>
 
+const struct bb_drive_kind *const *bb_drive_kinds;
+size_t bb_n_drive_kinds;
+
+void bb_drive_kinds__pass(const struct bb_drive_kind *const *kinds, size_t n)
+{
+	bb_drive_kinds = kinds;
+	bb_n_drive_kinds = n;
+}
+
 static const struct bb_drive_kind unknown = {.sample = {"run", "ns per run", false}};
 
 static bool is_by(const struct bb_drive_kind *kind, const char *by)
@@ -58,4 +67,11 @@ const char *bb_clock_name(size_t i)
 	static const char *const clocks[] = {"cpu-clock", "task-clock"};
 
 	return i < sizeof(clocks) / sizeof(clocks[0]) ? clocks[i] : NULL;
+}
+
+const char *bb_sample_consumer_name(size_t i)
+{
+	static const char *const consumers[] = {"fixed", "oops", "none"};
+
+	return i < sizeof(consumers) / sizeof(consumers[0]) ? consumers[i] : NULL;
 }

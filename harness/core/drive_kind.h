@@ -8,9 +8,9 @@
 
 /*
  * A kind of drive as data: all that the scenario reader, the plan, a run, a report and the commands
- * know of it. Each driver (drivers/NAME.c) defines its own; drivers/registry.c lists them, a row
- * each. Elsewhere a kind is named only where an option or a key stands for it (--lines, --drive
- * hook, the drives of a bare object).
+ * know of it. Each driver (drivers/NAME.c) defines its own; drivers/registry.c lists them and
+ * passes the list down when a program begins. Elsewhere a kind is named only where an option or a
+ * key stands for it (--lines, --drive hook, the drives of a bare object).
  */
 
 /* How many samples a drive takes, and how many in a row. */
@@ -104,9 +104,11 @@ struct bb_drive_kind {
 	bool whole_object;     /* the programs of one object use one set of maps */
 };
 
-/* All kinds, in the order in which lists of them are printed (drivers/registry.c). */
-extern const struct bb_drive_kind *const bb_drive_kinds[];
-extern const size_t bb_n_drive_kinds;
+/* All kinds, in the order in which lists of them are printed; none before they are passed. */
+extern const struct bb_drive_kind *const *bb_drive_kinds;
+extern size_t bb_n_drive_kinds;
+/* kinds[n], borrowed for good. */
+void bb_drive_kinds__pass(const struct bb_drive_kind *const *kinds, size_t n);
 
 /* The kind that `with` and the value of its by_key mean (NULL: the first of that `with`); NULL:
  * there is none. */

@@ -2,7 +2,7 @@
 #ifndef BB_DRIVERS_ARGUMENTS_H
 #define BB_DRIVERS_ARGUMENTS_H
 
-#include "drivers/fire.h"
+#include "drivers/trigger_fire.h"
 #include "drivers/test_prog.h"
 
 /*

@@ -17,7 +17,8 @@
 
 /*
  * A driver makes a loaded program run and takes samples of the cost of each run. It is one file,
- * which has its kind (core/drive_kind.h) and its functions, and one row in registry.c.
+ * which has its kind (core/drive_kind.h) and its functions, and one row in registry.c. An
+ * instrument is a driver that leaves the firing to a trigger (drivers/trigger.h).
  */
 
 /* Options of the whole run. */
@@ -43,7 +44,7 @@ struct bb_driver_opts {
 struct bb_batch {
 	/* room for `want` samples: cost of one run each, in 1/units_per_ns ns of the driver */
 	uint64_t *ns;
-	/* exact: room for as many: which way each run took; NULL elsewhere */
+	/* exact: room for as many: the path of each run; NULL elsewhere */
 	uint64_t *paths;
 	/* at most this many; fewer, or none, only if the time is up */
 	size_t want;
@@ -91,20 +92,14 @@ static inline void bb_batch__take(struct bb_batch *b, uint64_t runs, uint64_t ns
 		b->multi += runs;
 }
 
-/* A batch begins: the state of emptying. `cold` may be NULL. */
-static inline void bb_batch__look_cold(struct bb_batch *b, struct bb_cold *cold)
-{
-	if (!cold)
-		return;
-	b->line_ns = bb_cold__line_ns(cold);
-	b->emptied = bb_cold__emptied(cold);
-}
+struct bb_drive_trigger;
 
 struct bb_driver {
 	struct bb_drive_kind kind;
-	/* the driver that counts the instructions of the runs that this one fires; NULL: they
-	 * cannot be counted */
-	const struct bb_driver *executed_by;
+	/* what fires; NULL: the drive waits for runs, or this is an instrument */
+	const struct bb_drive_trigger *trigger;
+	/* an instrument: one driver for each trigger; of its kind, what a trigger cannot is off */
+	bool is_instrument;
 	/* -ENOTSUP with the reason where this machine cannot */
 	int (*open)(const struct bb_drive_spec *spec, const struct bb_driver_opts *opts,
 		    void **ret_state, struct bb_err *err);
@@ -140,17 +135,30 @@ struct bb_driver {
 		.pair_turn = 8                                                                     \
 	} /* at 100 Hz these take 80 ms */
 
-extern const struct bb_driver bb_driver_step_page_fault, bb_driver_step_test_run,
-	bb_driver_step_fire, bb_driver_slope, bb_driver_insitu, bb_driver_insitu_packets,
-	bb_driver_insitu_http, bb_driver_insitu_attach, bb_driver_live, bb_driver_exact_page_fault,
-	bb_driver_exact_test_run, bb_driver_pipeline, bb_driver_slowdown, bb_driver_call,
-	bb_driver_fake, bb_driver_lines_page_fault, bb_driver_lines_test_run, bb_driver_lines_fire,
-	bb_driver_exact_fire, bb_driver_hook;
-/* Of a kind in bb_drive_kinds[]. */
+extern const struct bb_driver bb_driver_step, bb_driver_slope, bb_driver_hook, bb_driver_insitu,
+	bb_driver_insitu_packets, bb_driver_insitu_http, bb_driver_insitu_attach, bb_driver_live,
+	bb_driver_exact, bb_driver_lines, bb_driver_pipeline, bb_driver_slowdown, bb_driver_call,
+	bb_driver_fake;
+
+/* Makes the drivers of all instruments and triggers, and passes the kinds of all drivers to
+ * core/drive_kind.h. Once, when a program begins. */
+void bb_drivers__register(void);
+
+/* The driver that counts the instructions of the runs that `driver` fires; NULL: they cannot be
+ * counted. */
+const struct bb_driver *bb_driver__executed_by(const struct bb_driver *driver);
+
+/* Of a kind that was registered. */
 static inline const struct bb_driver *bb_driver_of(const struct bb_drive_kind *kind)
 {
 	return (const struct bb_driver *)(const void *)((const char *)kind -
 							offsetof(struct bb_driver, kind));
+}
+
+/* As bb_drive_kind_find(). */
+static inline const struct bb_driver *bb_driver__by(const char *with, const char *by)
+{
+	return bb_driver_of(bb_drive_kind_find(with, by));
 }
 
 /* Pin the calling thread to one CPU. 0, or -errno with a message. */

@@ -20,7 +20,7 @@
 #include "base/clock.h"
 #include "base/deadline.h"
 #include "base/give_way.h"
-#include "drivers/fire.h"
+#include "drivers/trigger_fire.h"
 #include "drivers/turn.h"
 #include "exact/load.h"
 #include "stats/quantile.h"
@@ -58,7 +58,7 @@ static int fire_once(struct slot *s, struct shared *shared)
 	int rc;
 
 	if (!s->fire.found->trigger->fire)
-		return bb_stats_reader__info(bb_target__reader(s->fire.target), &unused);
+		return bb_stats_reader__info(bb_target__reader(s->fire.common.target), &unused);
 	rc = bb_firing__fire(&s->fire.firing);
 	if (rc)
 		shared->trigger_rc = rc;
@@ -105,7 +105,7 @@ static int work(void *arg, struct bb_fire_task *t, void *memory)
 		if (shared->n >= FEWEST && bb_now_ns() - began_ns > TURN_NS)
 			break;
 		rc = fire_many(s, shared, shared->in_a_go, &shared->firing_ns[shared->n]);
-		bb_target__drain(s->fire.target, true);
+		bb_target__drain(s->fire.common.target, true);
 		t->beats++;
 	}
 	return rc;
@@ -166,7 +166,7 @@ static int take_attached(struct slot *s, const struct bb_hook *hook, struct bloc
 	if (!rc && has_empty)
 		rc = take_turn(s, &b->empty_ns, err);
 	if (!rc)
-		rc = change_to(hook, s->fire.prog_fd, &link_fd, err);
+		rc = change_to(hook, s->fire.common.prog_fd, &link_fd, err);
 	for (int i = 0; !rc && i < 2; i++)
 		rc = take_turn(s, &b->full_ns, err);
 	if (!rc && has_empty)
@@ -232,11 +232,7 @@ static int batch(void *state, void *slot, uint32_t param, struct bb_batch *b, st
 			keep(b, &block, s->fire.found->runs_each);
 	}
 	b->elapsed_s = bb_seconds_since(began_ns);
-	if (rc == -ESRCH) {
-		snprintf(b->void_why, sizeof(b->void_why), "%.190s", err->msg);
-		rc = 0;
-	}
-	return rc;
+	return bb_batch__void_if_gone(b, rc, err);
 }
 
 /* --- a load of the program --- */
@@ -300,14 +296,11 @@ static int attach(void *state, struct bb_test_prog *subject, void **ret_slot, st
 		free(s);
 		return rc;
 	}
-	s->fire.state = fire;
-	s->fire.target = subject->target;
-	s->fire.found = &subject->fire;
-	s->fire.prog_fd = bb_target__prog_fd(subject->target);
+	bb_fire_slot__init(&s->fire, fire, subject, bb_target__prog_fd(subject->target));
 	if (load_empty(subject->target, &s->empty_fd, &unsaid))
 		s->empty_fd = -1;
 	bb_fire__close_hooks();
-	rc = bb_pin_to_cpu(fire->opts.cpu, err);
+	rc = bb_pin_to_cpu(fire->common.opts.cpu, err);
 	if (!rc)
 		rc = bb_firer__start(fire->place, &subject->fire.point, s, sizeof(struct shared),
 				     &s->fire.firer, err);
@@ -339,12 +332,12 @@ const struct bb_driver bb_driver_hook = {
 			.shares_events = true,
 			.stats_off = true,
 		},
-	.executed_by = &bb_driver_exact_fire,
-	.open = bb_fire__open,
+	.trigger = &bb_trigger_fire,
+	.open = bb_trigger__open,
 	.probe = probe,
 	.attach = attach,
 	.batch = batch,
 	.fired_by = bb_fire__words_alone,
 	.detach = detach,
-	.close = bb_fire__close,
+	.close = bb_trigger__close,
 };

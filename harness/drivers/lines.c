@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "base/clock.h"
 #include "base/grow.h"
@@ -107,21 +108,25 @@ static int open_slot(struct bb_lines_state *s, struct bb_test_prog *subject,
 	return rc;
 }
 
-/* Can it be cut, and where? */
-int bb_lines__probe(void *state, struct bb_test_prog *subject, struct bb_err *err)
+/* Can it be fired and cut, and where? */
+static int probe(void *state, struct bb_test_prog *subject, struct bb_err *err)
 {
-	const struct bb_lines_state *s = state;
+	struct bb_lines_state *s = state;
 	struct bb_lines_slot *slot;
-	int rc = s->trigger->probe ? s->trigger->probe(s->fired, subject, err) : 0;
+	int rc;
 
+	if (subject->self_pid)
+		return bb_fail(err, -ENOTSUP,
+			       "two processes fire in turn here, and {pid: self} is one of them");
+	rc = bb_trigger__probe(s->fired, subject, err);
 	if (!rc)
-		rc = open_slot(state, subject, &slot, err);
+		rc = open_slot(s, subject, &slot, err);
 	if (!rc)
-		close_slot(state, slot);
+		close_slot(s, slot);
 	return rc;
 }
 
-int bb_lines__attach(void *state, struct bb_test_prog *subject, void **ret_slot, struct bb_err *err)
+static int attach(void *state, struct bb_test_prog *subject, void **ret_slot, struct bb_err *err)
 {
 	struct bb_lines_slot *slot;
 	int rc = open_slot(state, subject, &slot, err);
@@ -135,7 +140,7 @@ int bb_lines__attach(void *state, struct bb_test_prog *subject, void **ret_slot,
 	return add_load(slot->variant) ? bb_fail_nomem(err) : 0;
 }
 
-void bb_lines__detach(void *state, void *slot)
+static void detach(void *state, void *slot)
 {
 	close_slot(state, slot);
 }
@@ -188,31 +193,33 @@ static uint32_t last_cut(const struct bb_lines_case *p)
 }
 
 /* Samples of the program itself. */
-static void keep_samples(struct bb_batch *b, const struct bb_lines_shots *block)
+static void keep_samples(struct bb_batch *b, const struct bb_lines_block *block)
 {
-	memcpy(&b->ns[b->n], block->ns, block->n * sizeof(*b->ns));
-	b->n += block->n;
-	b->fired += block->fired;
+	const struct bb_batch *of = &block->batch;
+
+	memcpy(&b->ns[b->n], block->ns, of->n * sizeof(*of->ns));
+	b->n += of->n;
+	b->fired += of->fired;
 	b->warmup += block->warmed;
-	b->run_cnt += block->run_cnt;
-	b->run_time_ns += block->run_time_ns;
-	b->multi += block->multi;
+	b->run_cnt += of->run_cnt;
+	b->run_time_ns += of->run_time_ns;
+	b->multi += of->multi;
 }
 
 static int fire_floor(const struct bb_lines_state *s, struct bb_lines_slot *slot, uint32_t param,
 		      size_t want, struct bb_batch *b, struct bb_err *err)
 {
-	struct bb_lines_shots block = {.state = s,
-				       .slot = slot,
-				       .thing = &slot->things[BB_LINES_PROGRAM],
-				       .nth = UINT64_MAX,
-				       .ends_at = -2,
-				       .warmup = BB_LINES_WARMUP,
-				       .want = want,
-				       .drain_each_run = b->drain_each_run};
-	int rc = bb_lines_shots__fire(&block, param, err);
+	const struct bb_lines_block block = {
+		.thing = &slot->things[BB_LINES_PROGRAM],
+		.nth = UINT64_MAX,
+		.ends_at = -2,
+		.batch = {.want = want,
+			  .warmup = BB_LINES_WARMUP,
+			  .drain_each_run = b->drain_each_run},
+	};
+	int rc = bb_lines_block__fire(s, &block, param, err);
 
-	keep_samples(b, &block);
+	keep_samples(b, s->block);
 	return rc;
 }
 
@@ -222,25 +229,25 @@ static int fire_item(const struct bb_lines_state *s, struct bb_lines_slot *slot,
 {
 	const struct bb_lines_item *it = &p->items[i];
 	bool ends = it->place < p->path.n;
-	struct bb_lines_shots block = {.state = s,
-				       .slot = slot,
-				       .thing = &slot->things[it->thing],
-				       .nth = ends ? it->place : UINT64_MAX,
-				       .ends_at = ends ? (int64_t)p->path.cuts[it->place] : -1,
-				       .is_bare = it->is_bare,
-				       .restores = ends && slot->variant->plan.removes,
-				       .warmup = BB_LINES_WARMUP,
-				       .want = want,
-				       .drain_each_run = b->drain_each_run};
-	int rc = bb_lines_shots__fire(&block, p->param, err);
+	const struct bb_lines_block block = {
+		.thing = &slot->things[it->thing],
+		.nth = ends ? it->place : UINT64_MAX,
+		.ends_at = ends ? (int64_t)p->path.cuts[it->place] : -1,
+		.is_bare = it->is_bare,
+		.restores = ends && slot->variant->plan.removes,
+		.batch = {.want = want,
+			  .warmup = BB_LINES_WARMUP,
+			  .drain_each_run = b->drain_each_run},
+	};
+	int rc = bb_lines_block__fire(s, &block, p->param, err);
 
 	if (it->thing == BB_LINES_PROGRAM) {
-		keep_samples(b, &block);
+		keep_samples(b, s->block);
 	} else if (i == last_cut(p)) {
-		p->runs += block.n;
-		p->other_ways += block.other_ways;
+		p->runs += s->block->batch.n;
+		p->other_paths += s->block->other_paths;
 	}
-	if (!rc && keep_mean(p, slot->load, i, mean_of(block.ns, block.n)))
+	if (!rc && keep_mean(p, slot->load, i, mean_of(s->block->ns, s->block->batch.n)))
 		rc = bb_fail_nomem(err);
 	return rc;
 }
@@ -273,8 +280,7 @@ static int fire_all(struct bb_lines_state *s, struct bb_lines_slot *slot, struct
 	return rc;
 }
 
-int bb_lines__batch(void *state, void *slot_, uint32_t param, struct bb_batch *b,
-		    struct bb_err *err)
+static int batch(void *state, void *slot_, uint32_t param, struct bb_batch *b, struct bb_err *err)
 {
 	struct bb_lines_state *s = state;
 	struct bb_lines_slot *slot = slot_;
@@ -292,12 +298,13 @@ int bb_lines__batch(void *state, void *slot_, uint32_t param, struct bb_batch *b
 	memset(b->ns, 0, b->want * sizeof(*b->ns));
 	rc = v ? fire_all(s, slot, p, want, b, err) : fire_floor(s, slot, param, want, b, err);
 	b->elapsed_s = bb_seconds_since(began_ns);
+	rc = bb_batch__void_if_gone(b, rc, err);
 	return rc ? rc : bb_stop_signal ? -EINTR : 0;
 }
 
 /* --- the state --- */
 
-void bb_lines__close(void *state)
+static void close_lines(void *state)
 {
 	struct bb_lines_state *s = state;
 
@@ -309,29 +316,60 @@ void bb_lines__close(void *state)
 		free(s->variants[i]);
 	}
 	free(s->variants);
-	s->trigger->close(s->fired);
+	bb_trigger__close(s->fired);
 	bb_cut_memory__close(&s->memory);
+	if (s->block)
+		munmap(s->block, sizeof(*s->block));
 	free(s);
 }
 
-int bb_lines__open(const struct bb_lines_trigger *trigger, const struct bb_drive_spec *spec,
-		   const struct bb_driver_opts *opts, void **ret_state, struct bb_err *err)
+static int open_lines(const struct bb_drive_spec *spec, const struct bb_driver_opts *opts,
+		      void **ret_state, struct bb_err *err)
 {
 	struct bb_lines_state *s = calloc(1, sizeof(*s));
-	int rc = s ? 0 : bb_fail_nomem(err);
+	void *fired = NULL, *block;
+	int rc;
 
-	if (rc)
-		return rc;
-	s->trigger = trigger;
+	if (!s)
+		return bb_fail_nomem(err);
 	s->spec = spec;
 	s->memory.fd = -1;
 	bb_rng_seed(&s->rng, opts->seed);
-	rc = trigger->open(spec, opts, &s->fired, err);
+	block = mmap(NULL, sizeof(*s->block), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
+		     -1, 0);
+	s->block = block == MAP_FAILED ? NULL : block;
+	rc = s->block ? bb_trigger__open(spec, opts, &fired, err) : bb_fail_nomem(err);
+	s->fired = fired;
 	if (!rc)
 		rc = bb_cut_memory__open(&s->memory, err);
 	if (rc)
-		bb_lines__close(s);
+		close_lines(s);
 	else
 		*ret_state = s;
 	return rc;
 }
+
+const struct bb_driver bb_driver_lines = {
+	.kind =
+		{
+			.with = "lines",
+			.doc = "time every line and call of a run, by a clone of the program that "
+			       "can end at each of them",
+			.pace = {.samples = 17000, .turn = BB_LINES_BLOCK, .sample_s = 2e-4},
+			.cold_name = "lines-cold",
+			.cold = {.samples = 480,
+				 .turn = BB_LINES_BLOCK / 2,
+				 .sample_s = 40 * BB_COLD_GUESS_S},
+			.sample = BB_SAMPLE_RUN,
+			.needs_bpf = true,
+			.one_by_one = true,
+			.by_line = true,
+		},
+	.is_instrument = true,
+	.open = open_lines,
+	.probe = probe,
+	.attach = attach,
+	.batch = batch,
+	.detach = detach,
+	.close = close_lines,
+};

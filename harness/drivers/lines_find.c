@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* lines: where a program is cut and which way its runs take. */
+/* lines: where a program is cut and which path its runs take. */
 #include "drivers/lines_state.h"
 
 #include <errno.h>
@@ -13,27 +13,27 @@
 #include "bpf/stats_enable.h"
 
 #define DOUBLED 6u    /* places at which the doubled clone is measured */
-#define LOGGED 25u    /* runs at most, of which most take the way that is shown */
+#define LOGGED 25u    /* runs at most, of which most take the path that is shown */
 #define LOG_S 0.2     /* for them */
 #define IN_VAIN 1000u /* of them, when others make it run */
 #define MOST_MEASURED 240u
 #define SWEEP_SHARE 0.02 /* of the time left, for one sweep over all places */
 
 /* One run, as the cuts that it passes; owned. */
-struct way {
+struct path {
 	uint32_t *cuts, n;
 	unsigned int times;
 	double ns; /* of the logging run */
 };
 
-static void drop_ways(struct way *ways, unsigned int n)
+static void drop_paths(struct path *paths, unsigned int n)
 {
 	for (unsigned int i = 0; i < n; i++)
-		free(ways[i].cuts);
+		free(paths[i].cuts);
 }
 
 /* The last run of those in the log. -E2BIG: it passes more than the log holds. */
-static int read_log(const struct bb_lines_state *s, struct way *ret_way)
+static int read_log(const struct bb_lines_state *s, struct path *ret_path)
 {
 	uint64_t logged = bb_cut_memory__logged(&s->memory);
 	uint32_t n = 0;
@@ -44,49 +44,49 @@ static int read_log(const struct bb_lines_state *s, struct way *ret_way)
 		n++;
 	if (n == BB_CUT_LOG)
 		return -E2BIG;
-	*ret_way = (struct way){.cuts = calloc(n + 1, sizeof(uint32_t)), .n = n};
-	for (uint32_t i = 0; ret_way->cuts && i < n; i++)
-		ret_way->cuts[i] = bb_cut_memory__log(&s->memory, logged - n + i);
-	return ret_way->cuts ? 0 : -ENOMEM;
+	*ret_path = (struct path){.cuts = calloc(n + 1, sizeof(uint32_t)), .n = n};
+	for (uint32_t i = 0; ret_path->cuts && i < n; i++)
+		ret_path->cuts[i] = bb_cut_memory__log(&s->memory, logged - n + i);
+	return ret_path->cuts ? 0 : -ENOMEM;
 }
 
-/* One run of the logger after `before` others, into ret_way. -EAGAIN: it was not alone. */
+/* One run of the logger after `before` others, into ret_path. -EAGAIN: it was not alone. */
 static int log_run(const struct bb_lines_state *s, struct bb_lines_slot *slot, uint32_t param,
-		   unsigned int before, struct way *ret_way, struct bb_err *err)
+		   unsigned int before, struct path *ret_path, struct bb_err *err)
 {
-	struct bb_lines_shots b = {.state = s,
-				   .slot = slot,
-				   .thing = &slot->things[BB_LINES_LOGGER],
-				   .nth = UINT64_MAX,
-				   .ends_at = -2,
-				   .warmup = before,
-				   .want = 1,
-				   .drain_each_run = s->spec->step.consumer == BB_DRAIN_EACH_RUN};
+	const struct bb_lines_block block = {
+		.thing = &slot->things[BB_LINES_LOGGER],
+		.nth = UINT64_MAX,
+		.ends_at = -2,
+		.batch = {.want = 1,
+			  .warmup = before,
+			  .drain_each_run = s->spec->step.consumer == BB_DRAIN_EACH_RUN},
+	};
 	int rc;
 
 	bb_cut_memory__begin_log(&s->memory);
-	rc = bb_lines_shots__fire(&b, param, err);
+	rc = bb_lines_block__fire(s, &block, param, err);
 	if (rc)
 		return rc;
 	if (bb_must_end())
 		return bb_must_end_why();
-	if (!b.n)
+	if (!s->block->batch.n)
 		return -EAGAIN;
-	rc = read_log(s, ret_way);
-	ret_way->ns = (double)b.ns[0];
+	rc = read_log(s, ret_path);
+	ret_path->ns = (double)s->block->ns[0];
 	return rc == -ENOMEM ? bb_fail_nomem(err) : rc;
 }
 
-static bool same_way(const struct way *a, const struct way *b)
+static bool same_path(const struct path *a, const struct path *b)
 {
 	return a->n == b->n && !memcmp(a->cuts, b->cuts, a->n * sizeof(*a->cuts));
 }
 
 /* The cuts that most of some runs pass, in their order. -E2BIG: too many. */
 static int find_path(const struct bb_lines_state *s, struct bb_lines_slot *slot, uint32_t param,
-		     struct way *ret_way, struct bb_err *err)
+		     struct path *ret_path, struct bb_err *err)
 {
-	struct way ways[LOGGED], now;
+	struct path paths[LOGGED], now;
 	unsigned int n = 0, most = 0, runs = 0, in_vain = 0;
 	uint64_t began_ns = bb_now_ns();
 	int rc = 0;
@@ -96,7 +96,7 @@ static int find_path(const struct bb_lines_state *s, struct bb_lines_slot *slot,
 	       (runs < 3 || bb_seconds_since(began_ns) < LOG_S)) {
 		unsigned int k = 0;
 
-		/* one at least, for a program that the way to it makes run; not as many each time,
+		/* one at least, for a program that its own firing makes run; not as many each time,
 		 * for one whose runs take turns */
 		rc = log_run(s, slot, param, 1 + (runs + in_vain) % 3, &now, err);
 		if (rc == -EAGAIN) {
@@ -109,14 +109,14 @@ static int find_path(const struct bb_lines_state *s, struct bb_lines_slot *slot,
 			free(now.cuts);
 			continue;
 		}
-		while (k < n && !same_way(&ways[k], &now))
+		while (k < n && !same_path(&paths[k], &now))
 			k++;
 		if (k == n)
-			ways[n++] = now;
+			paths[n++] = now;
 		else
 			free(now.cuts);
-		ways[k].times++;
-		most = ways[k].times > ways[most].times ? k : most;
+		paths[k].times++;
+		most = paths[k].times > paths[most].times ? k : most;
 	}
 	if (!n && (!rc || rc == -EAGAIN))
 		rc = bb_fail(err, -ENOTSUP,
@@ -125,10 +125,10 @@ static int find_path(const struct bb_lines_state *s, struct bb_lines_slot *slot,
 	if (rc == -EAGAIN)
 		rc = 0;
 	if (!rc) {
-		*ret_way = ways[most];
-		ways[most].cuts = NULL;
+		*ret_path = paths[most];
+		paths[most].cuts = NULL;
 	}
-	drop_ways(ways, n);
+	drop_paths(paths, n);
 	return rc;
 }
 
@@ -178,25 +178,25 @@ static int plan_param(const struct bb_lines_state *s, struct bb_lines_slot *slot
 {
 	struct bb_lines_variant *v = slot->variant;
 	struct bb_lines_case *p;
-	struct way way = {0};
-	int rc = find_path(s, slot, param, &way, err);
+	struct path path = {0};
+	int rc = find_path(s, slot, param, &path, err);
 
 	if (rc)
 		return rc;
-	if (!way.n) {
-		free(way.cuts);
+	if (!path.n) {
+		free(path.cuts);
 		return bb_fail(err, -EPROTO, "a clone of '%s' passes none of its cuts",
 			       v->plan.code.name);
 	}
 	p = bb_append(&v->cases, &v->n_cases, sizeof(*p));
 	if (!p) {
-		free(way.cuts);
+		free(path.cuts);
 		return bb_fail_nomem(err);
 	}
 	p->param = param;
 	p->is_cold = s->spec->caches == BB_CACHES_COLD;
-	rc = bb_line_path__make(&v->plan.code, &v->plan.cfg, &v->plan.cuts, way.cuts, way.n,
-				most_places(way.ns), &p->path, err);
+	rc = bb_line_path__make(&v->plan.code, &v->plan.cfg, &v->plan.cuts, path.cuts, path.n,
+				most_places(path.ns), &p->path, err);
 	return rc ? rc : make_items(p) ? bb_fail_nomem(err) : 0;
 }
 
@@ -242,7 +242,7 @@ static int plan_cases(const struct bb_lines_state *s, struct bb_lines_slot *slot
 	return rc;
 }
 
-/* The cuts that the verifier allows, and the ways through them; fewer cuts where a run passes too
+/* The cuts that the verifier allows, and the paths through them; fewer cuts where a run passes too
  * many. */
 static int plan_variant(struct bb_lines_state *s, struct bb_test_prog *subject,
 			struct bb_lines_slot *slot, struct bb_err *err)

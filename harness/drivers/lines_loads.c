@@ -9,8 +9,8 @@ void bb_lines_slot__unload(const struct bb_lines_state *s, struct bb_lines_slot 
 {
 	struct bb_lines_loaded *l = &slot->things[thing];
 
-	if (l->place)
-		s->trigger->detach(s->fired, l->place);
+	if (l->attached)
+		s->fired->trigger->detach(l->attached);
 	if (l->is_ours && l->prog_fd >= 0) {
 		bb_stats_reader__close(&l->reader);
 		close(l->prog_fd);
@@ -27,7 +27,8 @@ static int attach_thing(const struct bb_lines_state *s, struct bb_test_prog *sub
 		rc = bb_stats_reader__open(l->prog_fd, &l->reader, err);
 	else
 		l->reader = *bb_target__reader(subject->target);
-	return rc ? rc : s->trigger->attach(s->fired, subject, l->prog_fd, &l->place, err);
+	return rc ? rc
+		  : s->fired->trigger->attach(s->fired, subject, l->prog_fd, &l->attached, err);
 }
 
 int bb_lines_slot__load_program(const struct bb_lines_state *s, struct bb_test_prog *subject,

@@ -23,7 +23,7 @@
 #define MEDIAN_SE 1.858 /* times the median deviation over the root of n: 1.2533 x 1.4826 */
 
 /* Of the runs; with more the program's own time is that of several ways. */
-#define OTHER_WAYS 0.01
+#define OTHER_PATHS 0.01
 
 /* Of a load and an item; NAN: it has none. */
 static double load_ns(const struct bb_lines_case *p, uint32_t load, uint32_t item)
@@ -132,9 +132,9 @@ static int find_ns(struct bb_lines_case *p)
 	return p->ns && counts && x ? 0 : -ENOMEM;
 }
 
-static bool takes_other_ways(const struct bb_lines_case *p)
+static bool takes_other_paths(const struct bb_lines_case *p)
 {
-	return (double)p->other_ways > OTHER_WAYS * (double)p->runs;
+	return (double)p->other_paths > OTHER_PATHS * (double)p->runs;
 }
 
 /* Checks that a run passes besides that of the first cut. */
@@ -221,7 +221,7 @@ static double check_price(const struct bb_lines_case *p, double *room)
 	double doubled = doubled_price(p), total = total_price(p, room),
 	       near = fmax(NEAR_NS, NEAR_SHARE * doubled);
 
-	if (!isfinite(total) || takes_other_ways(p))
+	if (!isfinite(total) || takes_other_paths(p))
 		return doubled;
 	return fmax(fmin(fmax(total, doubled - near), doubled + near), 0);
 }
@@ -308,7 +308,7 @@ static void find_levels(const struct bb_lines_case *p, const struct bb_cuts *cut
 static void find_whole(const struct bb_lines_case *p, uint32_t load, const double *cumulative,
 		       double *program_ns, double *empty_ns, double *hidden_ns, double *rest_ns)
 {
-	bool has_rest = takes_other_ways(p) || p->is_cold;
+	bool has_rest = takes_other_paths(p) || p->is_cold;
 	double covered = between(p, load, BB_LINES_ITEM_FIRST_CUT, p->first_bare - 1);
 
 	*program_ns = load_ns(p, load, BB_LINES_ITEM_PROGRAM);
@@ -358,7 +358,7 @@ int bb_lines__of(void *state, const struct bb_variant_spec *spec, uint32_t param
 				       .refused = v->plan.refused,
 				       .refused_why = v->plan.refused_why,
 				       .runs = p->runs,
-				       .other_ways = p->other_ways,
+				       .other_paths = p->other_paths,
 				       .sweeps = p->sweeps,
 				       .disturbed = p->disturbed};
 	for (uint32_t l = 0; l < p->n_loads; l++)

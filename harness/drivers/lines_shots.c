@@ -3,75 +3,79 @@
 #include "drivers/lines_state.h"
 
 #include <errno.h>
-#include <string.h>
 
 #include "base/deadline.h"
 
-_Static_assert(sizeof(struct bb_lines_shots) <= BB_LINES_ARG_BYTES, "a process that fires has a "
-								    "copy");
-
-static void arm(struct bb_lines_shots *b)
+static void arm(const struct bb_lines_block *block)
 {
-	if (b->nth == UINT64_MAX || b->is_restoring)
-		bb_cut_memory__end_nowhere(&b->state->memory);
+	if (block->nth == UINT64_MAX || block->is_restoring)
+		bb_cut_memory__end_nowhere(&block->state->memory);
 	else
-		bb_cut_memory__end_at(&b->state->memory, b->nth, b->is_bare);
+		bb_cut_memory__end_at(&block->state->memory, block->nth, block->is_bare);
 }
 
-static void take_sample(struct bb_lines_shots *b, const struct bb_prog_stats *now)
+static int begin(const struct bb_attached *a, void *arg, struct bb_batch *b)
 {
-	uint64_t runs = now->run_cnt - b->last.run_cnt, ns = now->run_time_ns - b->last.run_time_ns;
+	struct bb_lines_block *block = arg;
 
-	if (b->warmup) {
-		b->warmup--;
-		b->warmed++;
+	(void)a;
+	(void)b;
+	block->is_restoring = block->restores;
+	arm(block);
+	return bb_stats_reader__info(&block->thing->reader, &block->last);
+}
+
+static void take_sample(struct bb_lines_block *block, struct bb_batch *b, uint32_t runs_each,
+			const struct bb_prog_stats *window, int64_t ended_at)
+{
+	if (block->warmed < b->warmup) {
+		block->warmed++;
 		return;
 	}
 	b->fired++;
-	b->run_cnt += runs;
-	b->run_time_ns += ns;
-	if (runs != b->runs_each)
-		b->multi += runs;
-	else if (b->ends_at >= -1 && b->ended_at != b->ends_at)
-		b->other_ways++;
-	else
-		b->ns[b->n++] = (ns + runs / 2) / runs;
+	if (window->run_cnt == runs_each && block->ends_at >= -1 && ended_at != block->ends_at) {
+		block->other_paths++;
+		b->run_cnt += window->run_cnt;
+		b->run_time_ns += window->run_time_ns;
+	} else {
+		bb_batch__take(b, window->run_cnt, window->run_time_ns, runs_each);
+	}
 }
 
-static int after_run(void *arg)
+static int after(const struct bb_attached *a, void *arg, struct bb_batch *b, bool is_whole)
 {
-	struct bb_lines_shots *b = arg;
-	struct bb_prog_stats now;
-	int rc = bb_stats_reader__info(&b->thing->reader, &now);
+	struct bb_lines_block *block = arg;
+	struct bb_prog_stats now, window;
+	int rc = bb_stats_reader__info(&block->thing->reader, &now);
+	int64_t ended_at;
 
+	(void)is_whole; /* which its counters show */
 	if (rc)
 		return rc;
-	b->ended_at = bb_cut_memory__ended_at(&b->state->memory);
-	bb_target__drain(b->slot->target, !b->drain_each_run);
-	if (b->is_restoring) {
-		b->is_restoring = false;
+	ended_at = bb_cut_memory__ended_at(&block->state->memory);
+	bb_target__drain(a->target, !b->drain_each_run);
+	window = bb_prog_stats__since(&now, &block->last);
+	block->last = now;
+	if (block->is_restoring) {
+		block->is_restoring = false;
 	} else {
-		take_sample(b, &now);
-		b->is_restoring = b->restores;
+		take_sample(block, b, a->runs_each, &window, ended_at);
+		block->is_restoring = block->restores;
 	}
-	b->last = now;
-	arm(b);
+	arm(block);
 	return b->fired >= b->want || bb_must_end();
 }
 
-int bb_lines_shots__fire(struct bb_lines_shots *b, uint32_t param, struct bb_err *err)
+int bb_lines_block__fire(const struct bb_lines_state *s, const struct bb_lines_block *block,
+			 uint32_t param, struct bb_err *err)
 {
-	int rc = bb_stats_reader__info(&b->thing->reader, &b->last);
+	const struct bb_instrument_part part = {begin, after, s->block, .reads_counters = true};
+	int rc;
 
-	if (rc)
-		return bb_fail(err, rc, "reading the counters of a clone of '%s': %s",
-			       bb_target__program(b->slot->target), strerror(-rc));
-	b->is_restoring = b->restores;
-	b->runs_each = b->state->trigger->runs_each ? b->state->trigger->runs_each(b->thing->place)
-						    : 1;
-	arm(b);
-	rc = b->state->trigger->run(b->state->fired, b->thing->place, b->slot->target, param,
-				    &(struct bb_lines_block){after_run, b, sizeof(*b)}, err);
-	bb_cut_memory__end_nowhere(&b->state->memory);
-	return rc;
+	*s->block = *block;
+	s->block->state = s;
+	s->block->batch.ns = s->block->ns;
+	rc = s->fired->trigger->fire(block->thing->attached, param, &part, &s->block->batch, err);
+	bb_cut_memory__end_nowhere(&s->memory);
+	return rc == -EINTR || rc == -ETIME ? 0 : rc;
 }

@@ -6,10 +6,13 @@
 #include "base/rng.h"
 #include "drivers/lines.h"
 #include "drivers/lines_plan.h"
+#include "drivers/trigger.h"
 
 /* What the files of the drive `lines` share: lines.c (the drive), lines_loads.c, lines_shots.c,
  * lines_find.c (the way of a run) and lines_results.c. */
 
+/* Samples are of the program itself: as many as the sweeps over all cuts need. */
+#define BB_LINES_BLOCK 20u
 #define BB_LINES_WARMUP 2u /* runs before those of a block that are samples */
 
 /* Those before the logger take turns; the logger only finds the path. */
@@ -47,7 +50,7 @@ struct bb_lines_case {
 	struct bb_lines_means *means; /* by load and item */
 	uint32_t n_loads;
 	bool is_cold;               /* caches are emptied before each run */
-	uint64_t runs, other_ways;  /* that were to end at the last cut, and those that did not */
+	uint64_t runs, other_paths; /* that were to end at the last cut, and those that did not */
 	uint64_t sweeps, disturbed; /* over all places, in all loads; those that are left out */
 	/* made by bb_lines__of(): */
 	double *ns;      /* by load and item */
@@ -64,9 +67,9 @@ struct bb_lines_variant {
 };
 
 struct bb_lines_state {
-	const struct bb_lines_trigger *trigger;
-	void *fired; /* the trigger's */
+	struct bb_trigger_state *fired;
 	const struct bb_drive_spec *spec;
+	struct bb_lines_block *block; /* the one in work, seen by the process that fires it */
 	struct bb_cut_memory memory;
 	struct bb_rng rng;
 	struct bb_lines_variant **variants; /* each apart, as slots point to them */
@@ -78,7 +81,7 @@ struct bb_lines_loaded {
 	int prog_fd; /* -1: none */
 	bool is_ours;
 	struct bb_stats_reader reader;
-	void *place; /* the trigger's */
+	struct bb_attached *attached; /* NULL: not yet */
 };
 
 struct bb_lines_slot {
@@ -88,28 +91,25 @@ struct bb_lines_slot {
 	struct bb_lines_loaded things[BB_LINES_N_THINGS];
 };
 
-/* One block of runs, while it is fired. */
-struct bb_lines_shots {
+/* One block of runs. */
+struct bb_lines_block {
 	const struct bb_lines_state *state;
-	struct bb_lines_slot *slot;
 	const struct bb_lines_loaded *thing;
 	uint64_t nth;    /* cut to end at; UINT64_MAX: none */
 	int64_t ends_at; /* which one that has to be; -1: none, -2: whichever */
 	bool is_bare;    /* see bb_cut_memory__end_at() */
 	bool restores;   /* a whole run goes before each, which leaves maps as it does */
 	bool is_restoring;
-	unsigned int warmup; /* still to be made */
-	uint32_t runs_each;  /* that one firing brings */
-	size_t want, n;
-	uint64_t ns[BB_LINES_BLOCK];
-	uint64_t fired, warmed, run_cnt, run_time_ns, multi, other_ways;
-	int64_t ended_at; /* of the last run */
-	bool drain_each_run;
+	size_t warmed; /* runs of the warm-up */
+	uint64_t other_paths;
 	struct bb_prog_stats last;
+	struct bb_batch batch; /* want, warmup and drain_each_run are the caller's */
+	uint64_t ns[BB_LINES_BLOCK];
 };
 
-/* lines_shots.c: fire a block, into what `b` counts. */
-int bb_lines_shots__fire(struct bb_lines_shots *b, uint32_t param, struct bb_err *err);
+/* lines_shots.c: fire `block` in the state's block, which has the results. */
+int bb_lines_block__fire(const struct bb_lines_state *s, const struct bb_lines_block *block,
+			 uint32_t param, struct bb_err *err);
 
 /* lines_loads.c: the program itself; with it the clone of this load and what takes turns with it;
  * the logger; all off again. */

@@ -1,28 +1,75 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The drivers there are: a row each. */
-#include "drivers/driver.h"
+/* The drivers there are, a row each, in the order of lists; and the triggers, a row each. */
+#include <stdio.h>
 
-const struct bb_drive_kind *const bb_drive_kinds[] = {
-	&bb_driver_step_page_fault.kind,
-	&bb_driver_step_test_run.kind,
-	&bb_driver_step_fire.kind,
-	&bb_driver_slope.kind,
-	&bb_driver_hook.kind,
-	&bb_driver_insitu.kind,
-	&bb_driver_insitu_packets.kind,
-	&bb_driver_insitu_http.kind,
-	&bb_driver_insitu_attach.kind,
-	&bb_driver_live.kind,
-	&bb_driver_exact_page_fault.kind,
-	&bb_driver_exact_test_run.kind,
-	&bb_driver_exact_fire.kind,
-	&bb_driver_lines_page_fault.kind,
-	&bb_driver_lines_test_run.kind,
-	&bb_driver_lines_fire.kind,
-	&bb_driver_pipeline.kind,
-	&bb_driver_slowdown.kind,
-	&bb_driver_call.kind,
-	&bb_driver_fake.kind,
+#include "drivers/driver.h"
+#include "drivers/trigger.h"
+
+#define COUNT(of) (sizeof(of) / sizeof((of)[0]))
+
+static const struct bb_driver *const drivers[] = {
+	&bb_driver_step,          &bb_driver_slope,          &bb_driver_hook,
+	&bb_driver_insitu,        &bb_driver_insitu_packets, &bb_driver_insitu_http,
+	&bb_driver_insitu_attach, &bb_driver_live,           &bb_driver_exact,
+	&bb_driver_lines,         &bb_driver_pipeline,       &bb_driver_slowdown,
+	&bb_driver_call,          &bb_driver_fake,
 };
 
-const size_t bb_n_drive_kinds = sizeof(bb_drive_kinds) / sizeof(bb_drive_kinds[0]);
+static const struct bb_drive_trigger *const triggers[] = {
+	&bb_trigger_page_fault,
+	&bb_trigger_test_run,
+	&bb_trigger_fire,
+};
+
+/* An instrument by a trigger. */
+static struct pair {
+	struct bb_driver driver;
+	char title[32], doc[256];
+} pairs[COUNT(drivers) * COUNT(triggers)];
+
+static const struct bb_drive_kind *make_pair(const struct bb_driver *instrument,
+					     const struct bb_drive_trigger *t, struct pair *p)
+{
+	struct bb_drive_kind *kind = &p->driver.kind;
+
+	p->driver = *instrument;
+	p->driver.trigger = t;
+	p->driver.fired_by = t->fired_by;
+	snprintf(p->title, sizeof(p->title), "%s by %s", kind->with, t->by);
+	snprintf(p->doc, sizeof(p->doc), "%s, and %s", t->doc, kind->doc);
+	kind->title = p->title;
+	kind->doc = p->doc;
+	kind->by_key = "trigger";
+	kind->by[0] = t->by;
+	kind->keys = t->keys;
+	kind->param = t->param;
+	kind->param_default = t->param_default;
+	kind->takes_inputs = t->takes_inputs;
+	kind->fires = t->fires;
+	kind->shares_events = t->shares_events;
+	kind->read_only &= t->read_only;
+	kind->whole_object &= t->whole_object;
+	return kind;
+}
+
+void bb_drivers__register(void)
+{
+	static const struct bb_drive_kind *kinds[COUNT(drivers) + COUNT(pairs)];
+	struct pair *pair = pairs;
+	size_t n = 0;
+
+	for (size_t i = 0; i < COUNT(drivers); i++) {
+		if (!drivers[i]->is_instrument)
+			kinds[n++] = &drivers[i]->kind;
+		for (size_t t = 0; drivers[i]->is_instrument && t < COUNT(triggers); t++)
+			kinds[n++] = make_pair(drivers[i], triggers[t], pair++);
+	}
+	bb_drive_kinds__pass(kinds, n);
+}
+
+const struct bb_driver *bb_driver__executed_by(const struct bb_driver *driver)
+{
+	if (!driver->trigger || driver->kind.counts || driver->kind.by_line)
+		return NULL;
+	return bb_driver_of(bb_drive_kind_find("exact", driver->trigger->by));
+}

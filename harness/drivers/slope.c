@@ -21,7 +21,7 @@
 #include "base/clock.h"
 #include "base/deadline.h"
 #include "drivers/fit_line.h"
-#include "drivers/test_run.h"
+#include "drivers/trigger_test_run.h"
 #include "drivers/turn.h"
 #include "stats/quantile.h"
 
@@ -204,12 +204,13 @@ static int take_lines(const struct bb_pmu *pmu, struct bb_test_call *s, uint32_t
 static int batch(void *state, void *slot, uint32_t param, struct bb_batch *b, struct bb_err *err)
 {
 	const struct bb_test_run *t = state;
+	uint32_t most = t->common.spec->slope.repeat;
 	struct line *lines = calloc(b->want, sizeof(*lines));
 	double *scratch = calloc(b->want, sizeof(*scratch));
 	uint64_t began_ns = bb_now_ns();
 	uint32_t repeat = 0;
 	struct bb_test_call s = {0};
-	int rc = lines && scratch ? bb_test_run__aim(t, slot, param, &s, err) : bb_fail_nomem(err);
+	int rc = lines && scratch ? bb_test_run__aim(slot, param, &s, err) : bb_fail_nomem(err);
 
 	if (rc)
 		goto out;
@@ -217,8 +218,7 @@ static int batch(void *state, void *slot, uint32_t param, struct bb_batch *b, st
 	b->warmup = 0;
 	rc = bb_must_end_why();
 	if (!rc)
-		rc = calibrate(&s, t->spec->slope.repeat ? t->spec->slope.repeat : MAX_REPEAT, b,
-			       lines, &repeat);
+		rc = calibrate(&s, most ? most : MAX_REPEAT, b, lines, &repeat);
 	if (!rc)
 		rc = take_lines(&t->pmu, &s, repeat, lines, b, began_ns);
 	if (rc == -EINTR || rc == -ETIME) /* a line that is not whole is no sample */
@@ -237,6 +237,47 @@ out:
 	free(scratch);
 	free(lines);
 	return rc;
+}
+
+static int open_slope(const struct bb_drive_spec *spec, const struct bb_driver_opts *opts,
+		      void **ret_state, struct bb_err *err)
+{
+	struct bb_test_run *t;
+	int rc = bb_trigger__open(spec, opts, ret_state, err);
+
+	if (rc)
+		return rc;
+	t = *ret_state;
+	t->repeats = true;
+	bb_pmu__open(bb_pmu_events, &t->pmu);
+	return 0;
+}
+
+static void close_slope(void *state)
+{
+	struct bb_test_run *t = state;
+
+	if (t)
+		bb_pmu__close(&t->pmu);
+	bb_trigger__close(t);
+}
+
+static int attach(void *state, struct bb_test_prog *subject, void **ret_slot, struct bb_err *err)
+{
+	struct bb_attached *a;
+	int rc = bb_trigger_test_run.attach(state, subject, bb_target__prog_fd(subject->target), &a,
+					    err);
+
+	if (!rc)
+		*ret_slot = a;
+	return rc;
+}
+
+static void detach(void *state, void *slot)
+{
+	(void)state;
+	if (slot)
+		bb_trigger_test_run.detach(slot);
 }
 
 static const struct bb_drive_key keys[] = {
@@ -270,11 +311,11 @@ const struct bb_driver bb_driver_slope = {
 			.read_only = true,
 			.stats_off = true,
 		},
-	.executed_by = &bb_driver_exact_test_run,
-	.open = bb_test_run__open_repeating,
-	.probe = bb_test_run__probe,
-	.attach = bb_test_run__attach,
+	.trigger = &bb_trigger_test_run,
+	.open = open_slope,
+	.probe = bb_trigger__probe,
+	.attach = attach,
 	.batch = batch,
-	.detach = bb_test_run__detach,
-	.close = bb_test_run__close,
+	.detach = detach,
+	.close = close_slope,
 };

@@ -206,7 +206,7 @@ static void count_variant(const struct counter *k, const struct bb_driver *by, v
 static void count_drive(const struct counter *k, size_t drive)
 {
 	const struct bb_scenario *sc = k->session->plan->scenario;
-	const struct bb_driver *by = k->session->drives[drive].driver->executed_by;
+	const struct bb_driver *by = bb_driver__executed_by(k->session->drives[drive].driver);
 	struct bb_drive_spec spec = sc->drives[drive];
 	struct bb_err unsaid = {0};
 	void *state;
@@ -227,7 +227,7 @@ int bb_note_executed(struct bb_session *s, const size_t *case_of, struct bb_repo
 
 	bb_deadline__begin(&share, isfinite(left_s) ? left_s * OF_THE_TIME : 0);
 	for (size_t d = 0; d < s->plan->scenario->n_drives && !bb_must_end(); d++)
-		if (s->drives[d].driver && s->drives[d].driver->executed_by)
+		if (s->drives[d].driver && bb_driver__executed_by(s->drives[d].driver))
 			count_drive(&k, d);
 	bb_deadline__end(&share);
 	return bb_stop_signal ? -EINTR : 0;

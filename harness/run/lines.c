@@ -63,7 +63,7 @@ static int fill(struct bb_timed *t, const struct bb_case *c, const struct bb_lin
 	t->passed = lines->path->n;
 	t->measured = lines->path->n_measured - lines->path->leaves;
 	t->runs = lines->runs;
-	t->other_ways = lines->other_ways;
+	t->other_ways = lines->other_paths;
 	t->sweeps = lines->sweeps;
 	t->disturbed = lines->disturbed;
 	t->check_ns = lines->check_ns;

@@ -7,7 +7,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "core/drive_kind.h"
 #include "perf_profiler.h"
 
 #define ARRAY_LEN(a) (sizeof(a) / sizeof((a)[0]))
@@ -151,9 +150,4 @@ const struct bb_sample_processor *bb_sample_processor_find(const char *name)
 		if (!strcmp(all[i]->name, name))
 			return all[i];
 	return NULL;
-}
-
-const char *bb_sample_consumer_name(size_t i)
-{
-	return i < ARRAY_LEN(all) ? all[i]->name : i == ARRAY_LEN(all) ? "none" : NULL;
 }

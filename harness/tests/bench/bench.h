@@ -217,15 +217,17 @@ static inline void bench_step__open(struct bench_step *s, const char *program)
 	s->depth = 8;
 	s->variant = (struct bb_variant_spec){.name = (char *)(uintptr_t)program,
 					      .program = (char *)(uintptr_t)program};
+	s->drive.kind = bb_drive_kind_find("step", "page-fault");
 	s->drive.values = (struct bb_u32_list){&s->depth, 1};
 	rc = bench_prepare(&opts, &s->stats, &err);
 	s->cpu = opts.cpu;
 	if (!rc)
 		rc = bench_load(&s->variant, bench_object(), &rng, &s->prog, &err);
 	if (!rc)
-		rc = bb_driver_step_page_fault.open(&s->drive, &opts, &s->state, &err);
+		rc = bb_driver__by("step", "page-fault")->open(&s->drive, &opts, &s->state, &err);
 	if (!rc)
-		rc = bb_driver_step_page_fault.attach(s->state, &s->prog, &s->slot, &err);
+		rc = bb_driver__by("step", "page-fault")
+			     ->attach(s->state, &s->prog, &s->slot, &err);
 	if (rc)
 		bench_die(program, &err);
 }
@@ -240,15 +242,15 @@ static inline struct bb_batch bench_step__block(struct bench_step *s, size_t n)
 			     .drain_each_run = true};
 	struct bb_err err = {0};
 
-	if (bb_driver_step_page_fault.batch(s->state, s->slot, s->depth, &b, &err))
+	if (bb_driver__by("step", "page-fault")->batch(s->state, s->slot, s->depth, &b, &err))
 		bench_die(s->variant.name, &err);
 	return b;
 }
 
 static inline void bench_step__close(struct bench_step *s)
 {
-	bb_driver_step_page_fault.detach(s->state, s->slot);
-	bb_driver_step_page_fault.close(s->state);
+	bb_driver__by("step", "page-fault")->detach(s->state, s->slot);
+	bb_driver__by("step", "page-fault")->close(s->state);
 	bb_test_prog__close(&s->prog);
 	bb_stats_enable__off(&s->stats);
 }

@@ -37,17 +37,18 @@ static void fired_open(struct fired *f)
 	bb_rng_seed(&rng, BENCH_SEED);
 	snprintf(path, sizeof(path), "%s/tests/bpf/turns.bpf.o", build ? build : "build");
 	f->variant = (struct bb_variant_spec){.name = name, .program = name};
+	f->drive.kind = bb_drive_kind_find("step", "fire");
 	rc = bench_prepare(&opts, &f->stats, &err);
 	if (!rc)
 		rc = bench_load(&f->variant, path, &rng, &f->prog, &err);
 	if (!rc)
-		rc = bb_driver_step_fire.open(&f->drive, &opts, &f->state, &err);
+		rc = bb_driver__by("step", "fire")->open(&f->drive, &opts, &f->state, &err);
 	if (!rc)
-		rc = bb_driver_step_fire.probe(f->state, &f->prog, &err);
+		rc = bb_driver__by("step", "fire")->probe(f->state, &f->prog, &err);
 	if (!rc && strcmp(f->prog.fire.trigger->name, "task-rename"))
 		rc = bb_fail(&err, -EINVAL, "fired by %s", f->prog.fire.trigger->name);
 	if (!rc)
-		rc = bb_driver_step_fire.attach(f->state, &f->prog, &f->slot, &err);
+		rc = bb_driver__by("step", "fire")->attach(f->state, &f->prog, &f->slot, &err);
 	if (!rc)
 		rc = bb_hook__open(&f->prog.fire.point, -1, NULL, true, &f->hook, &err);
 	if (rc)
@@ -57,8 +58,8 @@ static void fired_open(struct fired *f)
 static void fired_close(struct fired *f)
 {
 	bb_hook__close(&f->hook);
-	bb_driver_step_fire.detach(f->state, f->slot);
-	bb_driver_step_fire.close(f->state);
+	bb_driver__by("step", "fire")->detach(f->state, f->slot);
+	bb_driver__by("step", "fire")->close(f->state);
 	bb_test_prog__close(&f->prog);
 	bb_stats_enable__off(&f->stats);
 }
@@ -69,7 +70,7 @@ static double drive_block(void *arg)
 	struct bb_batch b = {.ns = f->ns, .want = BENCH_BLOCK, .warmup = BENCH_WARMUP};
 	struct bb_err err = {0};
 
-	if (bb_driver_step_fire.batch(f->state, f->slot, 0, &b, &err))
+	if (bb_driver__by("step", "fire")->batch(f->state, f->slot, 0, &b, &err))
 		bench_die("fire", &err);
 	if (!b.fired) {
 		fprintf(stderr, "nothing was fired: %s\n", b.void_why);

@@ -204,6 +204,7 @@ int main(int argc, char **argv)
 	struct bb_err err = {0};
 
 	l->opts.seed = BENCH_SEED;
+	l->drive.kind = &bb_driver_slope.kind;
 	bb_rng_seed(&l->rng, BENCH_SEED);
 	bb_run_ahead_of_others();
 	if (bb_machine_cpus(-1, &l->opts.cpu, &l->opts.poll_cpu, &err) ||

@@ -17,7 +17,7 @@
 #include "bpf/perf_event.h"
 
 #define BLOCKS 500u
-#define REGION_PAGES 512u /* dropped at once, as in drivers/step_page_fault.c */
+#define REGION_PAGES 512u /* dropped at once, as in drivers/trigger_page_fault.c */
 #define STACK_BYTES (64u << 10)
 
 struct bare {

@@ -44,6 +44,7 @@ static void runs_open(struct runs *r)
 				     .len = sizeof(r->packet),
 				     .has_retval = true,
 				     .retval = XDP_PASS};
+	r->drive.kind = bb_drive_kind_find("step", "test-run");
 	r->drive.inputs = (struct bb_inputs){&r->input, 1};
 	rc = bench_prepare(&opts, &r->stats, &err);
 	if (!rc)
@@ -51,17 +52,18 @@ static void runs_open(struct runs *r)
 	if (!rc)
 		rc = bench_load(&r->variant, path, &rng, &r->alone, &err);
 	if (!rc)
-		rc = bb_driver_step_test_run.open(&r->drive, &opts, &r->state, &err);
+		rc = bb_driver__by("step", "test-run")->open(&r->drive, &opts, &r->state, &err);
 	if (!rc)
-		rc = bb_driver_step_test_run.attach(r->state, &r->attached, &r->slot, &err);
+		rc = bb_driver__by("step", "test-run")
+			     ->attach(r->state, &r->attached, &r->slot, &err);
 	if (rc)
 		bench_die(name, &err);
 }
 
 static void runs_close(struct runs *r)
 {
-	bb_driver_step_test_run.detach(r->state, r->slot);
-	bb_driver_step_test_run.close(r->state);
+	bb_driver__by("step", "test-run")->detach(r->state, r->slot);
+	bb_driver__by("step", "test-run")->close(r->state);
 	bb_test_prog__close(&r->alone);
 	bb_test_prog__close(&r->attached);
 	bb_stats_enable__off(&r->stats);
@@ -77,7 +79,7 @@ static double drive_block(void *arg)
 	uint64_t began_ns = bb_now_ns();
 	struct bb_err err = {0};
 
-	if (bb_driver_step_test_run.batch(r->state, r->slot, 0, &b, &err))
+	if (bb_driver__by("step", "test-run")->batch(r->state, r->slot, 0, &b, &err))
 		bench_die("test run", &err);
 	began_ns = bb_now_ns() - began_ns;
 	if (b.n != BENCH_BLOCK || b.void_why[0]) {

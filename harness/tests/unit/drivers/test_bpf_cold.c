@@ -40,6 +40,7 @@ static void open_end(struct hot_and_cold *b, enum bb_caches caches)
 	struct bb_err err = {0};
 	int rc;
 
+	b->spec[caches].kind = &b->driver->kind;
 	b->spec[caches].caches = caches;
 	rc = b->driver->open(&b->spec[caches], &opts, &b->state[caches], &err);
 	if (rc == -ENOTSUP) {
@@ -71,7 +72,9 @@ static double measure(struct hot_and_cold *b, enum bb_caches caches)
 static void cold_costs_more(const struct bb_driver *driver, const char *object, const char *program)
 {
 	struct hot_and_cold b = {.driver = driver,
-				 .depth = driver == &bb_driver_step_page_fault ? DEPTH_FRAMES : 0};
+				 .depth = driver == bb_driver__by("step", "page-fault")
+						  ? DEPTH_FRAMES
+						  : 0};
 	struct bb_stats_enable stats;
 	struct bb_signed_rank_p p;
 	struct bb_err err = {0};
@@ -100,21 +103,23 @@ static void test_memory_by_page_fault(void **state)
 {
 	(void)state;
 	need_exact_faults();
-	cold_costs_more(&bb_driver_step_page_fault, "tests/bpf/cold.bpf.o", "walk_on_event");
+	cold_costs_more(bb_driver__by("step", "page-fault"), "tests/bpf/cold.bpf.o",
+			"walk_on_event");
 }
 
 static void test_instructions_by_page_fault(void **state)
 {
 	(void)state;
 	need_exact_faults();
-	cold_costs_more(&bb_driver_step_page_fault, "bpf/loops.bpf.o", "straight");
+	cold_costs_more(bb_driver__by("step", "page-fault"), "bpf/loops.bpf.o", "straight");
 }
 
 static void test_memory_by_test_run(void **state)
 {
 	(void)state;
 	need_root();
-	cold_costs_more(&bb_driver_step_test_run, "tests/bpf/cold.bpf.o", "walk_on_packet");
+	cold_costs_more(bb_driver__by("step", "test-run"), "tests/bpf/cold.bpf.o",
+			"walk_on_packet");
 }
 
 int main(void)

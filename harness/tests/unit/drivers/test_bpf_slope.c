@@ -16,7 +16,7 @@
 
 #include "bpf/stats_enable.h"
 #include "drivers/driver.h"
-#include "drivers/test_run.h"
+#include "drivers/trigger_test_run.h"
 #include "run/record.h"
 #include "stats/quantile.h"
 #include "stats/paired.h"
@@ -46,6 +46,7 @@ static struct running *begin(const char *object, const char *program)
 
 	assert_non_null(r);
 	opts.cpu = opts.poll_cpu = sched_getcpu();
+	r->spec.kind = &bb_driver_slope.kind;
 	r->prog.target = open_target(object, program);
 	load(r->prog.target);
 	if (bb_driver_slope.open(&r->spec, &opts, &r->state, &err) ||
@@ -168,7 +169,7 @@ static void takes_no_repeat(const char *program)
 {
 	struct bb_test_prog prog = {.target = open_target(TEST_RUN, program)};
 	struct bb_driver_opts opts = {0};
-	struct bb_drive_spec spec = {0};
+	struct bb_drive_spec spec = {.kind = &bb_driver_slope.kind};
 	struct bb_err err = {0};
 	void *drive = NULL;
 

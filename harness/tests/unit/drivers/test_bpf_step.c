@@ -57,14 +57,14 @@ static struct stepping *begin(const char *object, const char *program, const uin
 	assert_int_equal(sched_setaffinity(0, sizeof(all), &all), 0);
 	opts.cpu = opts.poll_cpu = last_cpu();
 	memcpy(s->depths, depths, n_depths * sizeof(*depths));
-	s->spec.kind = &bb_driver_step_page_fault.kind;
+	s->spec.kind = bb_drive_kind_find("step", "page-fault");
 	s->spec.values = (struct bb_u32_list){.v = s->depths, .n = n_depths};
 	assert_int_equal(bb_stats_enable__on(&s->stats, &err), 0);
 	s->prog.target = open_target(object, program);
 	load(s->prog.target);
 	s->prog.jit_mod64 = bb_target__jit_mod64(s->prog.target);
-	if (bb_driver_step_page_fault.open(&s->spec, &opts, &s->state, &err) ||
-	    bb_driver_step_page_fault.attach(s->state, &s->prog, &s->slot, &err))
+	if (bb_driver__by("step", "page-fault")->open(&s->spec, &opts, &s->state, &err) ||
+	    bb_driver__by("step", "page-fault")->attach(s->state, &s->prog, &s->slot, &err))
 		fail_msg("%s", err.msg);
 	assert_int_equal(bb_stats_reader__agreed(bb_target__reader(s->prog.target), &s->before,
 						 &err),
@@ -81,15 +81,15 @@ static struct bb_batch step(struct stepping *s, uint32_t depth, size_t want, siz
 			     .drain_each_run = drain_each_run};
 	struct bb_err err = {0};
 
-	if (bb_driver_step_page_fault.batch(s->state, s->slot, depth, &b, &err))
+	if (bb_driver__by("step", "page-fault")->batch(s->state, s->slot, depth, &b, &err))
 		fail_msg("%s", err.msg);
 	return b;
 }
 
 static void end(struct stepping *s)
 {
-	bb_driver_step_page_fault.detach(s->state, s->slot);
-	bb_driver_step_page_fault.close(s->state);
+	bb_driver__by("step", "page-fault")->detach(s->state, s->slot);
+	bb_driver__by("step", "page-fault")->close(s->state);
 	bb_target__free(s->prog.target);
 	bb_stats_enable__off(&s->stats);
 	free(s);
@@ -224,14 +224,15 @@ static void test_stack_depth(void **state)
 static void test_depth_too_small(void **state)
 {
 	uint32_t depth = 1;
-	struct bb_drive_spec spec = {.kind = &bb_driver_step_page_fault.kind,
+	struct bb_drive_spec spec = {.kind = bb_drive_kind_find("step", "page-fault"),
 				     .values = {.v = &depth, .n = 1}};
 	struct bb_driver_opts opts = {0};
 	struct bb_err err = {0};
 	void *driver = NULL;
 
 	(void)state;
-	assert_int_equal(bb_driver_step_page_fault.open(&spec, &opts, &driver, &err), -EINVAL);
+	assert_int_equal(bb_driver__by("step", "page-fault")->open(&spec, &opts, &driver, &err),
+			 -EINVAL);
 	assert_non_null(strstr(err.msg, "stack_depth: 1 is less than"));
 	assert_null(driver);
 }
@@ -288,14 +289,16 @@ static void test_affinity_error(void **state)
 	(void)state;
 	need_root();
 	s = begin(PERF_PROFILER, "empty", &depth, 1);
-	assert_int_equal(bb_driver_step_page_fault.open(&s->spec, &opts, &driver, &err), 0);
-	assert_int_equal(bb_driver_step_page_fault.attach(driver, &s->prog, &slot, &err), 0);
+	assert_int_equal(bb_driver__by("step", "page-fault")->open(&s->spec, &opts, &driver, &err),
+			 0);
+	assert_int_equal(bb_driver__by("step", "page-fault")->attach(driver, &s->prog, &slot, &err),
+			 0);
 	b = (struct bb_batch){.ns = s->ns, .want = 10};
-	assert_true(bb_driver_step_page_fault.batch(driver, slot, depth, &b, &err) < 0);
+	assert_true(bb_driver__by("step", "page-fault")->batch(driver, slot, depth, &b, &err) < 0);
 	assert_non_null(strstr(err.msg, "--cpu"));
 	assert_int_equal(since(s).run_cnt, 0);
-	bb_driver_step_page_fault.detach(driver, slot);
-	bb_driver_step_page_fault.close(driver);
+	bb_driver__by("step", "page-fault")->detach(driver, slot);
+	bb_driver__by("step", "page-fault")->close(driver);
 	end(s);
 }
 

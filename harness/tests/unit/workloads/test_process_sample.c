@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "core/drive_kind.h"
 #include "drivers/driver.h"
 #include "perf_profiler.h"
 #include "stats/quantile.h"
@@ -138,6 +139,9 @@ static void test_oops(void **state)
 	assert_int_equal(log.lines, calls);
 	assert_ptr_equal(bb_sample_processor_find("oops"), &bb_process_sample_oops);
 	assert_null(bb_sample_processor_find("none"));
+	for (size_t i = 0; bb_sample_consumer_name(i); i++)
+		assert_true(!strcmp(bb_sample_consumer_name(i), "none") ||
+			    bb_sample_processor_find(bb_sample_consumer_name(i)));
 }
 
 /* --- with: call --- */

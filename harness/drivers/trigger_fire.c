@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "drivers/fire.h"
+#include "drivers/trigger_fire.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/deadline.h"
 #include "base/grow.h"
 #include "base/parse.h"
@@ -19,33 +20,20 @@
 
 static struct bb_fire_state *states; /* that are open */
 
-int bb_fire__open(const struct bb_drive_spec *spec, const struct bb_driver_opts *opts,
-		  void **ret_state, struct bb_err *err)
+static int open_fire(struct bb_trigger_state *state, struct bb_err *err)
 {
-	struct bb_fire_state *s = calloc(1, sizeof(*s));
+	struct bb_fire_state *s = (struct bb_fire_state *)state;
+	const struct bb_driver_opts *opts = &state->opts;
 	struct bb_fire_user user = {.uid = opts->uid,
 				    .gid = opts->gid,
 				    .env = opts->env,
 				    .helper_dir = opts->workload_dir};
-	int rc;
 
-	if (!s)
-		return bb_fail_nomem(err);
 	if (!getcwd(user.dir, sizeof(user.dir)))
 		user.dir[0] = '\0';
-	s->spec = spec;
-	s->opts = *opts;
-	rc = bb_fire_place__share(opts->cpu, opts->poll_cpu, &user, &s->place, err);
-	if (!rc && spec->caches == BB_CACHES_COLD)
-		rc = bb_cold__open("", opts->cpu, &s->cold, err);
-	if (rc) {
-		bb_fire__close(s);
-		return rc;
-	}
 	s->next = states;
 	states = s;
-	*ret_state = s;
-	return 0;
+	return bb_fire_place__share(opts->cpu, opts->poll_cpu, &user, &s->place, err);
 }
 
 void bb_fire__close_hooks(void)
@@ -68,12 +56,10 @@ static void forget(const struct bb_fire_state *s)
 		}
 }
 
-void bb_fire__close(void *state)
+static void close_fire(struct bb_trigger_state *state)
 {
-	struct bb_fire_state *s = state;
+	struct bb_fire_state *s = (struct bb_fire_state *)state;
 
-	if (!s)
-		return;
 	forget(s);
 	bb_fire_place__unshare(s->place);
 	for (size_t i = 0; i < s->n_hooks; i++) {
@@ -83,8 +69,6 @@ void bb_fire__close(void *state)
 	free(s->hooks);
 	bb_live_objects__close(s->live);
 	free(s->live);
-	bb_cold__free(s->cold);
-	free(s);
 }
 
 /* --- hooks --- */
@@ -230,7 +214,7 @@ static int find_on_own(struct bb_fire_state *s, struct bb_test_prog *subject,
 		s->live = calloc(1, sizeof(*s->live));
 		if (!s->live)
 			return bb_fail_nomem(err);
-		bb_live_objects__open(s->place->netns_fd, s->opts.object_dir, s->live);
+		bb_live_objects__open(s->place->netns_fd, s->common.opts.object_dir, s->live);
 	}
 	bb_live_objects__stand_in(s->live, bb_target__program(subject->target), own);
 	return own->kind == BB_AT_OWN_RUN ? find_at(s, subject, own, err)
@@ -273,7 +257,7 @@ static int find_as_asked(struct bb_fire_state *s, struct bb_test_prog *subject,
 	if (name && (!named(name) || !bb_trigger__is_for(named(name), point)))
 		return say_no_trigger(name, point, err);
 	rc = bb_reach__check(point, subject->target, err);
-	if (rc && !s->opts.allow_system_wide)
+	if (rc && !s->common.opts.allow_system_wide)
 		return rc;
 	point->acts_on_all = rc;
 	if (!point->pid)
@@ -336,7 +320,7 @@ static int find(struct bb_fire_state *s, struct bb_test_prog *subject, struct bb
 	if (point.kind == BB_AT_NOWHERE && bb_attach_point__on_own_function(&point, &own))
 		return find_on_own(s, subject, &own, err);
 	rc = bb_reach__check(&point, subject->target, err);
-	if (rc && !s->opts.allow_system_wide)
+	if (rc && !s->common.opts.allow_system_wide)
 		return rc;
 	point.acts_on_all = rc;
 	rc = find_at(s, subject, &point, err);
@@ -348,24 +332,23 @@ static int find(struct bb_fire_state *s, struct bb_test_prog *subject, struct bb
 	return rc;
 }
 
-int bb_fire__probe(void *state, struct bb_test_prog *subject, struct bb_err *err)
+int bb_fire__probe(struct bb_fire_state *s, struct bb_test_prog *subject, struct bb_err *err)
 {
 	struct bb_stats_enable stats;
 	int rc;
 
 	if (subject->fire.trigger)
 		return 0;
-	rc = bb_pin_to_cpu(((struct bb_fire_state *)state)->opts.cpu, err);
+	rc = bb_pin_to_cpu(s->common.opts.cpu, err);
 	if (!rc)
 		rc = bb_stats_enable__on(&stats, err);
 	if (rc)
 		return rc;
-	rc = find(state, subject, err);
+	rc = find(s, subject, err);
 	bb_stats_enable__off(&stats);
 	if (!rc) {
-		bb_companions__open(subject,
-				    ((struct bb_fire_state *)state)->opts.allow_system_wide);
-		bb_arguments__choose(state, subject);
+		bb_companions__open(subject, s->common.opts.allow_system_wide);
+		bb_arguments__choose(s, subject);
 	}
 	if (rc == -ENOENT && err)
 		err->code = -ENOTSUP; /* the message stays */
@@ -392,7 +375,7 @@ static void say_fired(const struct bb_test_prog *subject, size_t n_beside, char 
 		 found->point.said, beside);
 }
 
-void bb_fire__words(const struct bb_test_prog *subject, char *ret_words, size_t size)
+static void say_fired_with_others(const struct bb_test_prog *subject, char *ret_words, size_t size)
 {
 	say_fired(subject, bb_beside__find(subject, NULL), ret_words, size);
 }
@@ -469,29 +452,39 @@ static int take_struct_ops(struct bb_test_prog *subject, int prog_fd, struct bb_
 				 "no clone of it can be put there");
 }
 
-int bb_fire__attach_program(void *state, struct bb_test_prog *subject, int prog_fd, void *arg,
-			    size_t shared_bytes, struct bb_fire_slot *slot, struct bb_err *err)
+void bb_fire_slot__init(struct bb_fire_slot *slot, struct bb_fire_state *s,
+			struct bb_test_prog *subject, int prog_fd)
 {
-	struct bb_fire_state *s = state;
-	int rc = subject->fire.trigger ? 0 : bb_fire__probe(state, subject, err);
-
 	slot->state = s;
-	slot->target = subject->target;
 	slot->found = &subject->fire;
-	slot->prog_fd = prog_fd;
+	slot->common = (struct bb_attached){.state = &s->common,
+					    .target = subject->target,
+					    .prog_fd = prog_fd,
+					    .runs_each = subject->fire.runs_each,
+					    .takes_all = subject->fire.point.kind == BB_AT_ITER,
+					    .waits = subject->fire.point.pid != 0};
+}
+
+int bb_fire__attach_program(struct bb_fire_state *s, struct bb_test_prog *subject, int prog_fd,
+			    void *arg, size_t shared_bytes, struct bb_fire_slot *slot,
+			    struct bb_err *err)
+{
+	int rc = bb_fire__probe(s, subject, err);
+
+	bb_fire_slot__init(slot, s, subject, prog_fd);
 	if (!rc && subject->fire.point.kind == BB_AT_STRUCT_OPS)
 		rc = take_struct_ops(subject, prog_fd, err);
 	if (!rc)
 		rc = fill_usdt(subject, &subject->fire.point, err);
 	if (!rc)
-		rc = bb_pin_to_cpu(s->opts.cpu, err);
+		rc = bb_pin_to_cpu(s->common.opts.cpu, err);
 	if (!rc)
 		rc = bb_firer__start(s->place, &subject->fire.point, arg, shared_bytes,
 				     &slot->firer, err);
 	if (!rc)
 		rc = open_hook(slot, &subject->fire.point, &slot->own_hook, &slot->hook, err);
 	if (!rc) {
-		bb_companions__refresh(subject, s->opts.allow_system_wide);
+		bb_companions__refresh(subject, s->common.opts.allow_system_wide);
 		rc = open_beside(slot, subject, err);
 	}
 	if (rc)
@@ -499,33 +492,42 @@ int bb_fire__attach_program(void *state, struct bb_test_prog *subject, int prog_
 	return rc;
 }
 
-int bb_fire__attach(void *state, struct bb_test_prog *subject, void **ret_slot, struct bb_err *err)
+/* --- a batch --- */
+
+#define BATCH_MOST 4096u /* samples */
+
+/* The part of the memory of a slot that both processes see. */
+struct shared {
+	struct bb_batch batch; /* its arrays are those behind it */
+	uint64_t ns[BATCH_MOST], paths[BATCH_MOST];
+	struct bb_instrument_part part;
+	int trigger_rc; /* the last -errno of firing it */
+};
+
+static int attach(struct bb_trigger_state *state, struct bb_test_prog *subject, int prog_fd,
+		  struct bb_attached **ret_attached, struct bb_err *err)
 {
 	struct bb_fire_slot *slot = calloc(1, sizeof(*slot));
-	int rc = slot ? bb_fire__attach_program(state, subject, bb_target__prog_fd(subject->target),
-						slot, sizeof(struct bb_fire_shared), slot, err)
+	int rc = slot ? bb_fire__attach_program((struct bb_fire_state *)state, subject, prog_fd,
+						slot, sizeof(struct shared), slot, err)
 		      : bb_fail_nomem(err);
 
 	if (rc)
 		free(slot);
 	else
-		*ret_slot = slot;
+		*ret_attached = &slot->common;
 	return rc;
 }
 
-void bb_fire__detach(void *state, void *slot)
+static void detach(struct bb_attached *a)
 {
-	(void)state;
-	if (slot)
-		bb_fire__detach_program(slot);
-	free(slot);
+	bb_fire__detach_program((struct bb_fire_slot *)a);
+	free(a);
 }
-
-/* --- a batch --- */
 
 static void say_refused(const struct bb_fire_slot *slot, struct bb_batch *b)
 {
-	const struct bb_fire_shared *shared = slot->firer.shared;
+	const struct shared *shared = slot->firer.shared;
 
 	if (!b->void_why[0] && !b->n && !b->fired && slot->found->point.pid)
 		snprintf(b->void_why, sizeof(b->void_why), "process %u did not run it meanwhile",
@@ -565,7 +567,7 @@ int bb_fire__do(struct bb_fire_slot *slot,
 	int link_fd, rc;
 
 	put_beside(slot);
-	rc = bb_hook__put(slot->hook, slot->prog_fd, &link_fd, err);
+	rc = bb_hook__put(slot->hook, slot->common.prog_fd, &link_fd, err);
 	if (!rc) {
 		rc = bb_firer__do(&slot->firer, work, err);
 		bb_hook__take_off(slot->hook, link_fd);
@@ -574,22 +576,77 @@ int bb_fire__do(struct bb_fire_slot *slot,
 	return rc;
 }
 
-int bb_fire__batch(struct bb_fire_slot *slot,
-		   int (*work)(void *arg, struct bb_fire_task *t, void *shared), struct bb_batch *b,
-		   struct bb_err *err)
+int bb_fire__trigger(struct bb_fire_slot *slot, struct bb_fire_task *t)
 {
-	struct bb_fire_shared *shared = slot->firer.shared;
+	int rc = slot->has_rings ? 0 : bb_target__after_fork(slot->common.target);
+
+	slot->has_rings |= !rc;
+	if (rc || slot->is_open)
+		return rc;
+	t->in_work = slot->found->trigger;
+	rc = slot->common.state->cold ? bb_cold__after_fork(slot->common.state->cold) : 0;
+	if (!rc)
+		rc = bb_firing__open(&slot->firing, slot->found->trigger, &slot->found->point,
+				     slot->common.prog_fd, t);
+	slot->is_open = !rc;
+	return rc;
+}
+
+/* In the process that fires. */
+static int fire_there(void *arg, struct bb_fire_task *t, void *shared_)
+{
+	struct bb_fire_slot *slot = arg;
+	struct shared *shared = shared_;
+	const struct bb_instrument_part *part = &shared->part;
+	const struct bb_attached *a = &slot->common;
+	struct bb_batch *b = &shared->batch;
+	uint64_t began_ns = bb_now_ns();
+	struct bb_prog_stats unused;
+	int rc = bb_fire__trigger(slot, t);
+
+	if (!rc)
+		rc = part->begin(a, part->arg, b);
+	while (!rc) {
+		int fire_rc;
+
+		rc = bb_target__reset_for_run(a->target);
+		if (rc)
+			break;
+		if (a->state->cold)
+			bb_cold__empty(a->state->cold);
+		fire_rc = bb_firing__fire(&slot->firing);
+		if (fire_rc) /* what it brought is for the counters to say */
+			shared->trigger_rc = fire_rc;
+		t->beats++;
+		if (!slot->found->trigger->fire && !part->reads_counters)
+			rc = bb_stats_reader__info(bb_target__reader(a->target), &unused);
+		if (!rc)
+			rc = part->after(a, part->arg, b, true);
+	}
+	b->elapsed_s = bb_seconds_since(began_ns);
+	return rc == 1 ? 0 : rc;
+}
+
+static int fire(struct bb_attached *a, uint32_t param, const struct bb_instrument_part *part,
+		struct bb_batch *b, struct bb_err *err)
+{
+	struct bb_fire_slot *slot = (struct bb_fire_slot *)a;
+	struct shared *shared = slot->firer.shared;
 	struct bb_batch *both = &shared->batch;
 	uint64_t *ns = b->ns, *paths = b->paths;
 	int rc;
 
+	(void)param;
 	*both = *b;
 	both->ns = shared->ns;
 	both->paths = paths ? shared->paths : NULL;
-	if (both->want > BB_FIRE_BATCH_MOST)
-		both->want = BB_FIRE_BATCH_MOST;
+	if (both->want > BATCH_MOST)
+		both->want = BATCH_MOST;
+	if (!both->warmup) /* the first reading begins no window of a program that runs by it */
+		both->warmup = 1;
+	shared->part = *part;
 	shared->trigger_rc = 0;
-	rc = bb_fire__do(slot, work, err);
+	rc = bb_fire__do(slot, fire_there, err);
 	*b = *both;
 	b->ns = ns;
 	b->paths = paths;
@@ -600,25 +657,31 @@ int bb_fire__batch(struct bb_fire_slot *slot,
 	return rc;
 }
 
-int bb_fire__trigger(struct bb_fire_slot *slot, struct bb_fire_task *t)
+static int probe(struct bb_trigger_state *state, struct bb_test_prog *subject, struct bb_err *err)
 {
-	int rc = slot->has_rings ? 0 : bb_target__after_fork(slot->target);
-
-	slot->has_rings |= !rc;
-	if (rc || slot->is_open)
-		return rc;
-	t->in_work = slot->found->trigger;
-	rc = slot->state->cold ? bb_cold__after_fork(slot->state->cold) : 0;
-	if (!rc)
-		rc = bb_firing__open(&slot->firing, slot->found->trigger, &slot->found->point,
-				     slot->prog_fd, t);
-	slot->is_open = !rc;
-	return rc;
+	return bb_fire__probe((struct bb_fire_state *)state, subject, err);
 }
 
-const struct bb_drive_key bb_fire_keys[] = {
+static const struct bb_drive_key keys[] = {
 	{.name = "trigger"},
 	{.name = "caches"},
 	{.name = "samples"},
 	{0},
+};
+
+const struct bb_drive_trigger bb_trigger_fire = {
+	.by = "fire",
+	.doc = "attach it where its section says, do what makes its event happen",
+	.keys = keys,
+	.shares_events = true,
+	.whole_object = true,
+	.may_be_slow = true,
+	.state_bytes = sizeof(struct bb_fire_state),
+	.open = open_fire,
+	.probe = probe,
+	.attach = attach,
+	.fire = fire,
+	.detach = detach,
+	.fired_by = say_fired_with_others,
+	.close = close_fire,
 };

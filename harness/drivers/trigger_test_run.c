@@ -1,5 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "drivers/test_run.h"
+/*
+ * The kernel runs the program once (BPF_PROG_TEST_RUN, repeat 1) on an input of ours: for types
+ * that no event of ours can fire.
+ *
+ * repeat stays 1: no run sees what the one before it wrote, and the counters time each alone. The
+ * kernel's own figure, `duration`, is whole nanoseconds over a window that preemption and the loop
+ * itself are in.
+ */
+#include "drivers/trigger_test_run.h"
 
 #include <bpf/bpf.h>
 #include <errno.h>
@@ -10,22 +18,24 @@
 
 #include "base/clock.h"
 #include "base/deadline.h"
+#include "base/stop.h"
 #include "plan/ctx_field.h"
 
 #define ENOTSUPP_KERNEL                                                                            \
 	524 /* include/linux/errno.h: leaks to user space, strerror() does not know it */
 
-/* `prog_fd` is fired: the target's program or a clone of it. 0 or -ENOMEM. */
-static int open_call(struct bb_target *target, int prog_fd, const struct bb_test_run_type *type,
-		     const struct bb_input *in, bool is_judged, struct bb_test_call *ret_shot)
+/* 0 or -ENOMEM. */
+static int open_call(const struct bb_test_run_slot *slot, const struct bb_input *in,
+		     struct bb_test_call *ret_call)
 {
-	struct bb_test_call s = {.target = target,
+	const struct bb_test_run_type *type = slot->type;
+	struct bb_test_call s = {.target = slot->common.target,
 				 .type = type,
 				 .input = in,
-				 .is_judged = is_judged};
+				 .is_judged = slot->is_judged};
 
 	memset(&s.attr, 0, sizeof(s.attr));
-	s.attr.test.prog_fd = (__u32)prog_fd;
+	s.attr.test.prog_fd = (__u32)slot->common.prog_fd;
 	s.attr.test.repeat = type->takes_repeat;
 	if (type->writes_context && in->len) {
 		s.ctx = malloc(in->len);
@@ -41,14 +51,14 @@ static int open_call(struct bb_target *target, int prog_fd, const struct bb_test
 		s.attr.test.ctx_in = (__u64)(uintptr_t)in->ctx;
 		s.attr.test.ctx_size_in = (__u32)in->ctx_len;
 	}
-	if (is_judged && in->out && type->has_output) {
+	if (s.is_judged && in->out && type->has_output) {
 		s.out = malloc(in->out_len + 1);
 		if (!s.out) {
 			free(s.ctx);
 			return -ENOMEM;
 		}
 	}
-	*ret_shot = s;
+	*ret_call = s;
 	return 0;
 }
 
@@ -198,133 +208,86 @@ int bb_test_call__say_failed(const struct bb_test_call *s, int rc, struct bb_err
 		       strerror(-rc));
 }
 
-int bb_test_run__open(const struct bb_drive_spec *spec, const struct bb_driver_opts *opts,
-		      void **ret_state, struct bb_err *err)
+static int open_runs(struct bb_trigger_state *state, struct bb_err *err)
 {
-	struct bb_test_run *t = calloc(1, sizeof(*t));
-	int rc;
-
-	if (!t)
-		return bb_fail_nomem(err);
-	if (spec->caches == BB_CACHES_COLD) {
-		rc = bb_cold__open("", opts->cpu, &t->cold, err);
-		if (rc) {
-			free(t);
-			return rc;
-		}
-	}
-	t->spec = spec;
-	t->opts = *opts;
-	t->xdp.netns_fd = -1;
-	*ret_state = t;
+	(void)err;
+	((struct bb_test_run *)state)->xdp.netns_fd = -1;
 	return 0;
 }
 
-int bb_test_run__open_repeating(const struct bb_drive_spec *spec, const struct bb_driver_opts *opts,
-				void **ret_state, struct bb_err *err)
+static void close_runs(struct bb_trigger_state *state)
 {
-	int rc = bb_test_run__open(spec, opts, ret_state, err);
-	struct bb_test_run *t = *ret_state;
-
-	if (rc)
-		return rc;
-	t->repeats = true;
-	bb_pmu__open(bb_pmu_events, &t->pmu);
-	return 0;
+	bb_xdp_net__close(&((struct bb_test_run *)state)->xdp);
 }
 
-void bb_test_run__close(void *state)
-{
-	struct bb_test_run *t = state;
-
-	if (!t)
-		return;
-	bb_xdp_net__close(&t->xdp);
-	if (t->repeats)
-		bb_pmu__close(&t->pmu);
-	bb_cold__free(t->cold);
-	free(t);
-}
-
-static int open_slot(const struct bb_test_run *t, struct bb_target *target,
-		     struct bb_test_run_slot *ret_slot, struct bb_err *err)
+static int find_type(const struct bb_test_run *t, struct bb_target *target,
+		     const struct bb_test_run_type **ret_type, struct bb_err *err)
 {
 	uint32_t type;
 	int rc = bb_target__prog_type(target, &type, err);
 
-	if (rc)
-		return rc;
-	*ret_slot = (struct bb_test_run_slot){.target = target};
-	rc = bb_test_run_type__find(type, &ret_slot->type, err);
-	if (!rc && t->repeats && !ret_slot->type->takes_repeat)
+	if (!rc)
+		rc = bb_test_run_type__find(type, ret_type, err);
+	if (!rc && t->repeats && !(*ret_type)->takes_repeat)
 		rc = bb_fail(err, -ENOTSUP,
 			     "a test run of a %s program takes no repeat, and a slope needs one; "
 			     "'with: step, trigger: test-run' measures it",
-			     ret_slot->type->name);
+			     (*ret_type)->name);
 	return rc;
 }
 
-int bb_test_run__attach_program(struct bb_test_run *t, struct bb_test_prog *subject, int prog_fd,
-				struct bb_test_run_slot **ret_slot, struct bb_err *err)
+static int attach(struct bb_trigger_state *state, struct bb_test_prog *subject, int prog_fd,
+		  struct bb_attached **ret_attached, struct bb_err *err)
 {
+	struct bb_test_run *t = (struct bb_test_run *)state;
 	struct bb_target *target = subject->target;
 	struct bb_test_run_slot *slot = calloc(1, sizeof(*slot));
-	int rc = slot ? open_slot(t, target, slot, err) : bb_fail_nomem(err);
+	int rc = slot ? find_type(t, target, &slot->type, err) : bb_fail_nomem(err);
 
 	if (!rc) {
-		slot->prog_fd = prog_fd;
-		slot->is_judged = !t->spec->floor || strcmp(t->spec->floor, subject->spec->name);
+		slot->common = (struct bb_attached){.state = state,
+						    .target = target,
+						    .prog_fd = prog_fd,
+						    .runs_each = 1};
+		slot->is_judged = !state->spec->floor ||
+				  strcmp(state->spec->floor, subject->spec->name);
 	}
 	if (!rc && slot->type->is_xdp && !bb_target__is_adopted(target)) {
 		if (t->xdp.netns_fd < 0)
 			rc = bb_xdp_net__open(&t->xdp, err);
 		if (!rc)
 			rc = bb_xdp_net__attach(&t->xdp, prog_fd, &slot->port, err);
-		if (!rc)
-			slot->attached = true;
+		slot->attached = !rc;
 	}
 	if (rc)
 		free(slot);
 	else
-		*ret_slot = slot;
+		*ret_attached = &slot->common;
 	return rc;
 }
 
-int bb_test_run__attach(void *state, struct bb_test_prog *subject, void **ret_slot,
-			struct bb_err *err)
+static void detach(struct bb_attached *a)
 {
-	struct bb_test_run_slot *slot;
-	int rc = bb_test_run__attach_program(state, subject, bb_target__prog_fd(subject->target),
-					     &slot, err);
+	struct bb_test_run_slot *slot = (struct bb_test_run_slot *)a;
 
-	if (!rc)
-		*ret_slot = slot;
-	return rc;
-}
-
-void bb_test_run__detach(void *state, void *slot_)
-{
-	struct bb_test_run *t = state;
-	struct bb_test_run_slot *slot = slot_;
-
-	if (slot && slot->attached)
-		bb_xdp_net__detach(&t->xdp, slot->port);
+	if (slot->attached)
+		bb_xdp_net__detach(&((struct bb_test_run *)a->state)->xdp, slot->port);
 	free(slot);
 }
 
-static const struct bb_input *input_of(const struct bb_test_run *t,
-				       const struct bb_test_run_slot *slot, uint32_t index)
+static const struct bb_input *input_of(const struct bb_test_run_slot *slot, uint32_t index)
 {
-	return index < t->spec->inputs.n ? &t->spec->inputs.v[index] : slot->type->otherwise;
+	const struct bb_inputs *inputs = &slot->common.state->spec->inputs;
+
+	return index < inputs->n ? &inputs->v[index] : slot->type->otherwise;
 }
 
-int bb_test_run__aim(const struct bb_test_run *t, const struct bb_test_run_slot *slot,
-		     uint32_t input, struct bb_test_call *ret_shot, struct bb_err *err)
+int bb_test_run__aim(const struct bb_test_run_slot *slot, uint32_t input,
+		     struct bb_test_call *ret_call, struct bb_err *err)
 {
-	int rc = bb_pin_to_cpu(t->opts.cpu, err);
+	int rc = bb_pin_to_cpu(slot->common.state->opts.cpu, err);
 
-	if (!rc && open_call(slot->target, slot->prog_fd, slot->type, input_of(t, slot, input),
-			     slot->is_judged, ret_shot))
+	if (!rc && open_call(slot, input_of(slot, input), ret_call))
 		rc = bb_fail_nomem(err);
 	return rc;
 }
@@ -335,47 +298,124 @@ static int try_input(const struct bb_test_run_slot *slot, const struct bb_input 
 		     struct bb_err *err)
 {
 	char why[sizeof(((struct bb_batch *)0)->void_why)] = ""; /* for the batches to say */
-	int rc = bb_test_run_type__check(slot->type, bb_target__program(slot->target), in, err);
+	struct bb_target *target = slot->common.target;
+	int rc = bb_test_run_type__check(slot->type, bb_target__program(target), in, err);
 	struct bb_test_call s;
 
 	if (rc)
 		return rc;
-	if (open_call(slot->target, slot->prog_fd, slot->type, in, slot->is_judged, &s))
+	if (open_call(slot, in, &s))
 		return bb_fail_nomem(err);
 	do
 		rc = bb_test_call__fire_checked(&s, why, sizeof(why));
 	while (rc == -EINTR && !bb_must_end());
-	bb_target__drain(slot->target, false);
+	bb_target__drain(target, false);
 	if (rc)
 		rc = bb_test_call__say_failed(&s, rc, err);
 	bb_test_call__close(&s);
 	return rc;
 }
 
-int bb_test_run__probe(void *state, struct bb_test_prog *subject, struct bb_err *err)
+/* One run on every input before anything is measured: an input that the kernel refuses is reported
+ * at once and by name. */
+static int probe(struct bb_trigger_state *state, struct bb_test_prog *subject, struct bb_err *err)
 {
-	const struct bb_test_run *t = state;
+	size_t n = state->spec->inputs.n ? state->spec->inputs.n : 1; /* or the type's own */
 	const struct bb_test_run_slot *slot;
-	size_t n = t->spec->inputs.n ? t->spec->inputs.n : 1; /* or the type's own */
+	struct bb_attached *a;
 	uint64_t began_ns;
-	void *attached;
-	int rc = bb_test_run__attach(state, subject, &attached, err);
+	int rc = attach(state, subject, bb_target__prog_fd(subject->target), &a, err);
 
 	if (rc)
 		return rc;
-	slot = attached;
+	slot = (const struct bb_test_run_slot *)a;
 	began_ns = bb_now_ns();
 	for (uint32_t i = 0;
 	     !rc && i < n && subject->run_s < PROBE_S && bb_seconds_since(began_ns) < PROBE_S;
 	     i++) {
-		rc = try_input(slot, input_of(t, slot, i), err);
+		rc = try_input(slot, input_of(slot, i), err);
 		if (!i)
 			subject->run_s = bb_seconds_since(began_ns);
 	}
-	bb_test_run__detach(state, attached);
+	detach(a);
 	return rc;
 }
 
-const struct bb_drive_key bb_test_run_keys[] = {
+/* One run after the other, up to the instrument's 1 or -errno. The first one's output is looked at.
+ */
+static int fire_calls(const struct bb_test_run_slot *slot, const struct bb_test_call *call,
+		      const struct bb_instrument_part *part, struct bb_batch *b)
+{
+	const struct bb_attached *a = &slot->common;
+	struct bb_cold *cold = a->state->cold;
+	bool is_first = true;
+	union bpf_attr attr;
+	int rc = 0;
+
+	while (!rc) {
+		uint64_t fired = b->fired;
+		int fire_rc;
+
+		rc = bb_target__reset_for_run(a->target);
+		if (rc)
+			return rc;
+		if (cold)
+			bb_cold__empty(cold);
+		if (is_first)
+			fire_rc = bb_test_call__fire_checked(call, b->void_why,
+							     sizeof(b->void_why));
+		else
+			fire_rc = bb_test_call__fire(call, &attr);
+		if (fire_rc && (fire_rc != -EINTR || bb_must_end()))
+			return fire_rc;
+		rc = part->after(a, part->arg, b, !fire_rc);
+		b->retries += fire_rc != 0;
+		if (b->fired > fired && !is_first) /* no warm-up */
+			bb_test_call__judge_retval(call, attr.test.retval, b->void_why,
+						   sizeof(b->void_why));
+		is_first &= fire_rc != 0;
+	}
+	return rc;
+}
+
+static int fire(struct bb_attached *a, uint32_t input, const struct bb_instrument_part *part,
+		struct bb_batch *b, struct bb_err *err)
+{
+	const struct bb_test_run_slot *slot = (const struct bb_test_run_slot *)a;
+	uint64_t began_ns = bb_now_ns();
+	struct bb_test_call call;
+	int rc = bb_test_run__aim(slot, input, &call, err);
+
+	if (rc)
+		return rc;
+	if (!b->warmup) /* the run whose output is looked at */
+		b->warmup = 1;
+	rc = part->begin(a, part->arg, b);
+	if (!rc)
+		rc = fire_calls(slot, &call, part, b);
+	b->elapsed_s = bb_seconds_since(began_ns);
+	if (rc < 0 && rc != -EINTR)
+		rc = bb_test_call__say_failed(&call, rc, err);
+	bb_test_call__close(&call);
+	return rc < 0 && rc != -EINTR ? rc : bb_stop_signal ? -EINTR : 0;
+}
+
+static const struct bb_drive_key keys[] = {
 	{.name = "trigger"}, {.name = "caches"}, {.name = "inputs"}, {.name = "samples"}, {0},
+};
+
+const struct bb_drive_trigger bb_trigger_test_run = {
+	.by = "test-run",
+	.doc = "have the kernel run it on one input at a time",
+	.keys = keys,
+	.takes_inputs = true,
+	.fires = true,
+	.read_only = true,
+	.state_bytes = sizeof(struct bb_test_run),
+	.open = open_runs,
+	.probe = probe,
+	.attach = attach,
+	.fire = fire,
+	.detach = detach,
+	.close = close_runs,
 };

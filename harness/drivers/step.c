@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * step: the counters of the program are read behind each firing, by the process that fires, so that
+ * the program and the reading find the caches as the event left them. A window between two readings
+ * with as many runs as a firing brings is a sample: of one run, or the mean of those that a firing
+ * cannot do without. Runs that others bring into a window make it none.
+ */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "drivers/trigger.h"
+#include "drivers/turn.h"
+
+/* A slow trigger takes fewer samples in a row, unless the scenario says how many. */
+#define SLOW_S 0.1
+#define FEWEST 4u
+/* So long a batch waits for a process that fires itself. */
+#define WAIT_S 1.0
+
+struct slot {
+	struct bb_attached *attached;
+	struct bb_prog_stats last;
+	uint64_t began_ns;
+	size_t warmed; /* runs of its warm-up that were made */
+	bool is_warm;
+};
+
+static int begin(const struct bb_attached *a, void *arg, struct bb_batch *b)
+{
+	struct slot *slot = arg;
+
+	slot->began_ns = bb_now_ns();
+	slot->warmed = 0;
+	slot->is_warm = !b->warmup;
+	if (a->state->cold) {
+		b->line_ns = bb_cold__line_ns(a->state->cold);
+		b->emptied = bb_cold__emptied(a->state->cold);
+	}
+	return bb_stats_reader__info(bb_target__reader(a->target), &slot->last);
+}
+
+/* A run of the warm-up was made. True: it took so long that it is a sample. */
+static bool warm_up(const struct bb_attached *a, struct slot *slot, struct bb_batch *b,
+		    const struct bb_prog_stats *window)
+{
+	slot->warmed++;
+	slot->is_warm = !bb_batch__warms_up(b, slot->warmed, slot->began_ns, BB_WARMUP_S);
+	if (!slot->is_warm)
+		return false;
+	if (slot->warmed == 1 && window->run_cnt == a->runs_each &&
+	    window->run_time_ns >= BB_WARMUP_NS)
+		slot->warmed = 0;
+	b->warmup = slot->warmed;
+	return !slot->warmed;
+}
+
+static void take_window(const struct bb_attached *a, struct bb_batch *b,
+			const struct bb_prog_stats *window)
+{
+	uint64_t each = a->runs_each;
+
+	if (a->waits && !window->run_cnt) /* nothing was fired */
+		return;
+	b->fired++;
+	if (a->takes_all && window->run_cnt)
+		each = window->run_cnt;
+	if (window->run_cnt != each && a->state->trigger->shares_events)
+		b->multi += window->run_cnt;
+	else
+		bb_batch__take(b, window->run_cnt, window->run_time_ns, each);
+}
+
+static bool goes_on(const struct bb_attached *a, const struct bb_batch *b, uint64_t began_ns)
+{
+	if (!bb_batch__goes_on(b, began_ns))
+		return false;
+	if (a->waits && bb_seconds_since(began_ns) > WAIT_S)
+		return false;
+	return !a->state->trigger->may_be_slow || a->state->spec->samples || a->state->cold ||
+	       b->fired < FEWEST || bb_seconds_since(began_ns) < SLOW_S;
+}
+
+static int after(const struct bb_attached *a, void *arg, struct bb_batch *b, bool is_whole)
+{
+	struct slot *slot = arg;
+	struct bb_prog_stats now, window;
+	int rc = bb_stats_reader__info(bb_target__reader(a->target), &now);
+
+	bb_target__drain(a->target, !b->drain_each_run);
+	if (rc)
+		return rc;
+	window = bb_prog_stats__since(&now, &slot->last);
+	slot->last = now;
+	if (!is_whole) /* discarded, as if it were part of the warm-up */
+		*(slot->is_warm ? &b->warmup : &slot->warmed) += window.run_cnt;
+	else if (slot->is_warm || warm_up(a, slot, b, &window))
+		take_window(a, b, &window);
+	return slot->is_warm && !goes_on(a, b, slot->began_ns);
+}
+
+static int attach(void *state, struct bb_test_prog *subject, void **ret_slot, struct bb_err *err)
+{
+	const struct bb_trigger_state *s = state;
+	struct slot *slot = calloc(1, sizeof(*slot));
+	int rc = slot ? s->trigger->attach(state, subject, bb_target__prog_fd(subject->target),
+					   &slot->attached, err)
+		      : bb_fail_nomem(err);
+
+	if (rc)
+		free(slot);
+	else
+		*ret_slot = slot;
+	return rc;
+}
+
+static int batch(void *state, void *slot, uint32_t param, struct bb_batch *b, struct bb_err *err)
+{
+	const struct bb_trigger_state *s = state;
+	const struct bb_instrument_part part = {begin, after, slot, .reads_counters = true};
+
+	b->target_cpu_s = NAN;
+	/* its pages are to be there before the event is on */
+	memset(b->ns, 0, b->want * sizeof(*b->ns));
+	return bb_batch__void_if_gone(b,
+				      s->trigger->fire(((struct slot *)slot)->attached, param,
+						       &part, b, err),
+				      err);
+}
+
+static void detach(void *state, void *slot_)
+{
+	struct slot *slot = slot_;
+
+	if (slot)
+		((struct bb_trigger_state *)state)->trigger->detach(slot->attached);
+	free(slot);
+}
+
+const struct bb_driver bb_driver_step = {
+	.kind =
+		{
+			.with = "step",
+			.doc = "read the counters after each: every run is a sample",
+			.pace = BB_STEP_PACE,
+			.cold_name = "step-cold",
+			.cold = BB_COLD_PACE,
+			.sample = BB_SAMPLE_RUN,
+			.needs_bpf = true,
+			.one_by_one = true,
+			.read_only = true,
+			.whole_object = true,
+		},
+	.is_instrument = true,
+	.open = bb_trigger__open,
+	.probe = bb_trigger__probe,
+	.attach = attach,
+	.batch = batch,
+	.detach = detach,
+	.close = bb_trigger__close,
+};
