@@ -6,8 +6,6 @@
 #include <string.h>
 
 #include "base/parse.h"
-#include "plan/bytes_field.h"
-#include "plan/kind.h"
 
 #define ARRAY_LEN(a) (sizeof(a) / sizeof((a)[0]))
 #define METADATA_MAX_BYTES                                                                         \
@@ -45,9 +43,11 @@ static int read_cb(const struct bb_reader *r, const struct bb_field *f, const st
 	return rc;
 }
 
+static const struct bb_type u64 = {.read = read_u64}, cb = {.read = read_cb};
+
 #define SKB(m) #m, .offset = offsetof(struct __sk_buff, m)
 #define XDP(m) #m, .offset = offsetof(struct xdp, md.m)
-#define U32 .read = bb_field__u32, .min = 0, .max
+#define U32 .type = &bb_type_u32, .min = 0, .max
 
 /* What convert___skb_to_skb() takes, and within which bounds (net/bpf/test_run.c); anything else
  * must be zero. */
@@ -56,19 +56,19 @@ static const struct bb_field skb_fields[] = {
 	{SKB(priority), U32 = UINT32_MAX},
 	{SKB(ingress_ifindex), U32 = INT32_MAX},
 	{SKB(ifindex), U32 = INT32_MAX},
-	{SKB(cb), .read = read_cb, .min = 0, .max = UINT32_MAX},
-	{SKB(tstamp), .read = read_u64},
+	{SKB(cb), .type = &cb, .min = 0, .max = UINT32_MAX},
+	{SKB(tstamp), .type = &u64},
 	{SKB(wire_len), U32 = 65536},
 	{SKB(gso_segs), U32 = UINT16_MAX},
 	{SKB(gso_size), U32 = UINT16_MAX},
-	{SKB(hwtstamp), .read = read_u64},
+	{SKB(hwtstamp), .type = &u64},
 };
 
 /* And xdp_convert_md_to_buff(); data and data_end follow from the packet. */
 static const struct bb_field xdp_fields[] = {
 	{XDP(ingress_ifindex), U32 = INT32_MAX},
 	{XDP(rx_queue_index), U32 = UINT16_MAX},
-	{"metadata", bb_field__hex, .offset = offsetof(struct xdp, metadata), .min = 4,
+	{"metadata", &bb_type_bytes, BB_BYTES_AT(xdp, metadata), .read = bb_field__hex, .min = 4,
 	 .max = METADATA_MAX_BYTES},
 };
 
@@ -89,9 +89,9 @@ struct bb_phrase bb_ctx_spec__members(enum bb_ctx_kind kind)
 
 static size_t size_of_skb_field(const struct bb_field *f)
 {
-	if (f->read == read_cb)
+	if (f->type == &cb)
 		return sizeof(((struct __sk_buff *)0)->cb);
-	return f->read == read_u64 ? sizeof(uint64_t) : sizeof(uint32_t);
+	return f->type == &u64 ? sizeof(uint64_t) : sizeof(uint32_t);
 }
 
 const char *bb_ctx_spec__next_skb_member(const struct bb_input *in, size_t *at,
@@ -225,8 +225,9 @@ int bb_ctx_spec__give(const struct bb_ctx_spec *c, struct bb_input *in)
 	return c->kind == BB_CTX_XDP ? put_metadata(&c->metadata, in) : 0;
 }
 
-void bb_ctx_spec__done(struct bb_ctx_spec *c)
-{
-	free(c->bytes.data);
-	free(c->metadata.data);
-}
+static const struct bb_field ctx_rows[] = {
+	{NULL, &bb_type_bytes, BB_BYTES_AT(bb_ctx_spec, bytes)},
+	{NULL, &bb_type_bytes, BB_BYTES_AT(bb_ctx_spec, metadata)},
+};
+
+const struct bb_kind bb_ctx_kind = {BB_ROWS(bb_ctx_spec, ctx_rows)};

@@ -23,14 +23,7 @@ struct bb_ctx_spec {
  * - skb: {mark: 5, cb: [1, 2]}: a struct __sk_buff, of which the kernel accepts these members
  * - xdp: {ingress_ifindex: 2, rx_queue_index: 1, metadata: "01 00 00 00"}: a struct xdp_md
  */
-int bb_field__ctx_hex(const struct bb_reader *r, const struct bb_field *f,
-		      const struct bb_yaml *node, void *base);
-int bb_field__ctx_file(const struct bb_reader *r, const struct bb_field *f,
-		       const struct bb_yaml *node, void *base);
-int bb_field__skb(const struct bb_reader *r, const struct bb_field *f, const struct bb_yaml *node,
-		  void *base);
-int bb_field__xdp(const struct bb_reader *r, const struct bb_field *f, const struct bb_yaml *node,
-		  void *base);
+bb_read_value bb_field__ctx_hex, bb_field__ctx_file, bb_field__skb, bb_field__xdp;
 
 /* The members of the structure that may be set by name, for messages; "" where there are none. */
 struct bb_phrase bb_ctx_spec__members(enum bb_ctx_kind kind);
@@ -45,6 +38,6 @@ const char *bb_ctx_spec__next_skb_member(const struct bb_input *in, size_t *at,
 
 /* Give the input, which has its packet, a context of its own. 0 or -ENOMEM. */
 int bb_ctx_spec__give(const struct bb_ctx_spec *c, struct bb_input *in);
-void bb_ctx_spec__done(struct bb_ctx_spec *c);
+extern const struct bb_kind bb_ctx_kind;
 
 #endif

@@ -37,6 +37,11 @@ static void *member(void *base, const struct bb_field *f)
 	return (char *)base + f->offset;
 }
 
+static const void *const_member(const void *base, const struct bb_field *f)
+{
+	return (const char *)base + f->offset;
+}
+
 int bb_field__set_text(const struct bb_reader *r, char **dest, const char *text)
 {
 	char *copy = strdup(text);
@@ -97,8 +102,8 @@ void bb_name_from(const char *text, size_t len, char *ret_name)
 	ret_name[n] = '\0';
 }
 
-int bb_field__name(const struct bb_reader *r, const struct bb_field *f, const struct bb_yaml *node,
-		   void *base)
+static int read_name(const struct bb_reader *r, const struct bb_field *f,
+		     const struct bb_yaml *node, void *base)
 {
 	if (node->kind == BB_YAML_TEXT && *node->text && !bb_yaml__is_nothing(node) &&
 	    !name_is_valid(node->text))
@@ -176,8 +181,8 @@ int bb_field__u32(const struct bb_reader *r, const struct bb_field *f, const str
 	return rc;
 }
 
-int bb_field__int(const struct bb_reader *r, const struct bb_field *f, const struct bb_yaml *node,
-		  void *base)
+static int read_int(const struct bb_reader *r, const struct bb_field *f, const struct bb_yaml *node,
+		    void *base)
 {
 	int *dest = member(base, f);
 	int64_t v = 0;
@@ -200,8 +205,8 @@ int bb_field__check_list(const struct bb_reader *r, const struct bb_field *f,
 	return 0;
 }
 
-int bb_field__u32_list(const struct bb_reader *r, const struct bb_field *f,
-		       const struct bb_yaml *node, void *base)
+static int read_u32_list(const struct bb_reader *r, const struct bb_field *f,
+			 const struct bb_yaml *node, void *base)
 {
 	uint32_t v[BB_YAML_MAX_ENTRIES];
 	bool one = node->kind != BB_YAML_LIST;
@@ -226,8 +231,8 @@ int bb_field__u32_list(const struct bb_reader *r, const struct bb_field *f,
 	return bb_field__set_list(r, member(base, f), v, n);
 }
 
-int bb_field__double(const struct bb_reader *r, const struct bb_field *f,
-		     const struct bb_yaml *node, void *base)
+static int read_double(const struct bb_reader *r, const struct bb_field *f,
+		       const struct bb_yaml *node, void *base)
 {
 	double *dest = member(base, f), v = 0;
 	int rc = node->kind == BB_YAML_TEXT && !node->quoted ? bb_parse_double(node->text, &v)
@@ -242,3 +247,127 @@ int bb_field__double(const struct bb_reader *r, const struct bb_field *f,
 	*dest = v;
 	return 0;
 }
+
+static int read_index(const struct bb_reader *r, const struct bb_field *f,
+		      const struct bb_yaml *node, void *base)
+{
+	unsigned int *dest = member(base, f);
+	size_t i = 0;
+	int rc = bb_field__choose(r, f, node, &i);
+
+	if (!rc)
+		*dest = (unsigned int)i;
+	return rc;
+}
+
+static int read_flag(const struct bb_reader *r, const struct bb_field *f,
+		     const struct bb_yaml *node, void *base)
+{
+	bool *dest = member(base, f);
+	size_t i = 0;
+	int rc = bb_field__choose(r, f, node, &i);
+
+	if (!rc)
+		*dest = i;
+	return rc;
+}
+
+static int read_texts(const struct bb_reader *r, const struct bb_field *f,
+		      const struct bb_yaml *node, void *base)
+{
+	char ***dest = member(base, f);
+	size_t *n = (size_t *)((char *)base + f->n_offset);
+	int rc = bb_field__check_list(r, f, node, "texts");
+
+	if (rc)
+		return rc;
+	*dest = calloc(node->n + 1, sizeof(**dest)); /* and a NULL */
+	if (!*dest)
+		return bb_fail_nomem(r->err);
+	for (size_t i = 0; i < node->n; i++) {
+		const struct bb_yaml *text = &node->items[i];
+
+		if (text->kind != BB_YAML_TEXT || bb_yaml__is_nothing(text))
+			return bb_yaml__fail(r->path, text, r->err, "%s must be a text, not %s",
+					     f->item, bb_yaml__show(text).text);
+		rc = bb_field__set_text(r, &(*dest)[*n], text->text);
+		if (rc)
+			return rc;
+		++*n;
+	}
+	return 0;
+}
+
+/* --- what owns memory --- */
+
+static int copy_text(const struct bb_field *f, const void *from, void *to)
+{
+	const char *text = *(char *const *)const_member(from, f);
+	char **dest = member(to, f);
+
+	*dest = text ? strdup(text) : NULL;
+	return text && !*dest ? -ENOMEM : 0;
+}
+
+static void free_text(const struct bb_field *f, void *base)
+{
+	char **text = member(base, f);
+
+	free(*text);
+	*text = NULL;
+}
+
+static int copy_texts(const struct bb_field *f, const void *from, void *to)
+{
+	char *const *texts = *(char **const *)const_member(from, f);
+	char ***dest = member(to, f);
+	size_t n = *(const size_t *)((const char *)from + f->n_offset);
+
+	*dest = texts ? calloc(n + 1, sizeof(**dest)) : NULL;
+	for (size_t i = 0; *dest && i < n; i++) {
+		(*dest)[i] = strdup(texts[i]);
+		if (!(*dest)[i])
+			return -ENOMEM;
+	}
+	return texts && !*dest ? -ENOMEM : 0;
+}
+
+static void free_texts(const struct bb_field *f, void *base)
+{
+	char ***texts = member(base, f);
+
+	for (size_t i = 0; *texts && (*texts)[i]; i++)
+		free((*texts)[i]);
+	free(*texts);
+	*texts = NULL;
+}
+
+static int copy_u32_list(const struct bb_field *f, const void *from, void *to)
+{
+	const struct bb_u32_list *list = const_member(from, f);
+	const struct bb_reader nobody = {0};
+
+	return list->n ? bb_field__set_list(&nobody, member(to, f), list->v, list->n) : 0;
+}
+
+static void free_u32_list(const struct bb_field *f, void *base)
+{
+	struct bb_u32_list *list = member(base, f);
+
+	free(list->v);
+	*list = (struct bb_u32_list){0};
+}
+
+#define OWNS_TEXT sizeof(char *), copy_text, free_text
+
+const struct bb_type bb_type_text = {bb_field__text, OWNS_TEXT};
+const struct bb_type bb_type_name = {read_name, OWNS_TEXT};
+const struct bb_type bb_type_choice = {bb_field__choice, OWNS_TEXT};
+const struct bb_type bb_type_texts = {read_texts, sizeof(char **), copy_texts, free_texts};
+const struct bb_type bb_type_index = {.read = read_index};
+const struct bb_type bb_type_flag = {.read = read_flag};
+const struct bb_type bb_type_u32 = {.read = bb_field__u32};
+const struct bb_type bb_type_int = {.read = read_int};
+const struct bb_type bb_type_double = {.read = read_double};
+const struct bb_type bb_type_u32_list = {read_u32_list, sizeof(struct bb_u32_list), copy_u32_list,
+					 free_u32_list};

@@ -7,13 +7,14 @@
 #include <stdint.h>
 
 #include "base/err.h"
+#include "plan/bytes.h"
 #include "plan/scenario.h"
 #include "plan/yaml.h"
 
 /*
- * The types that a value in a scenario can have. A key is a row of a table, and the row's reader
- * checks the value and stores it in a member of the struct at `base`. Readers return 0, or -errno
- * with "path:line:col: " and the fault; then the member is as it was.
+ * A key of a scenario is a row of a table (struct bb_field): its name, its type, the member that it
+ * sets. Reading, copying and freeing follow from the row. Rows without a name are of members that
+ * no key sets alone.
  */
 #define BB_NAME_MAX_BYTES 128 /* names become part of benchmark names and of file names */
 
@@ -26,36 +27,49 @@ struct bb_reader {
 	struct bb_err *err;
 };
 
+struct bb_kind; /* below */
+struct bb_field;
+
+typedef int bb_read_value(const struct bb_reader *r, const struct bb_field *f,
+			  const struct bb_yaml *node, void *base);
+
+struct bb_type {
+	/* Check the value, and store it in the member of the struct at `base`. 0, or -errno with
+	 * "path:line:col: " and the fault. */
+	bb_read_value *read;
+	size_t owned_bytes; /* of the member that point to memory of its own; 0: none */
+	/* Memory of its own for a member whose owned bytes are zero. 0 or -ENOMEM. */
+	int (*copy)(const struct bb_field *f, const void *from, void *to);
+	void (*done)(const struct bb_field *f, void *base); /* free it, and zero those bytes */
+};
+
 struct bb_field {
 	const char *name;
-	int (*read)(const struct bb_reader *r, const struct bb_field *f, const struct bb_yaml *node,
-		    void *base);
-	size_t offset;     /* of the member in the struct at `base` */
-	unsigned int with; /* drive: a bit for each driver that knows the key; 0: all */
+	const struct bb_type *type;
+	size_t offset;       /* of the member in the struct at `base` */
+	size_t n_offset;     /* lists, bytes: of their number */
+	bb_read_value *read; /* where the type's own reader does not do; NULL: it does */
+	unsigned int with;   /* drive: a bit for each driver that knows the key; 0: all */
 	bool required;
 	double min, max;            /* numbers: the range, both ends included */
 	const char *const *choices; /* texts out of a fixed set */
 	size_t n_choices;
+	const struct bb_kind *of; /* a mapping, or a list of them: their kind */
+	const char *item;         /* a list of texts: what one is, for messages */
 };
 
-/* Readers, by the type of the member. */
-int bb_field__text(const struct bb_reader *r, const struct bb_field *f, const struct bb_yaml *node,
-		   void *base);
-int bb_field__name(const struct bb_reader *r, const struct bb_field *f, const struct bb_yaml *node,
-		   void *base);
-int bb_field__choice(const struct bb_reader *r, const struct bb_field *f,
-		     const struct bb_yaml *node, void *base);
-int bb_field__u32(const struct bb_reader *r, const struct bb_field *f, const struct bb_yaml *node,
-		  void *base);
-int bb_field__int(const struct bb_reader *r, const struct bb_field *f, const struct bb_yaml *node,
-		  void *base);
-int bb_field__double(const struct bb_reader *r, const struct bb_field *f,
-		     const struct bb_yaml *node, void *base);
-
+/* Types, by the member. */
+extern const struct bb_type bb_type_text, bb_type_name, /* char * */
+	bb_type_choice,                                 /* likewise, one of `choices` */
+	bb_type_index,                                  /* unsigned int: which of `choices` */
+	bb_type_flag,                                   /* bool: the second of two `choices` */
+	bb_type_texts,                                  /* char **, ended by NULL */
+	bb_type_u32, bb_type_int, bb_type_double;
 /* struct bb_u32_list from 100 or [100, 1000]; each value is a series of its own, so none may come
  * twice. */
-int bb_field__u32_list(const struct bb_reader *r, const struct bb_field *f,
-		       const struct bb_yaml *node, void *base);
+extern const struct bb_type bb_type_u32_list;
+
+bb_read_value bb_field__text, bb_field__choice, bb_field__u32;
 
 /* To build more readers from: the index in f->choices; a list (of `of`) with something in it. */
 int bb_field__choose(const struct bb_reader *r, const struct bb_field *f,
@@ -74,5 +88,133 @@ struct bb_phrase {
 /* Parts of messages: "a, b, c"; " (did you mean 'a'?)" or, when none is near, "". */
 struct bb_phrase bb_phrase__join(const char *const *names, size_t n);
 struct bb_phrase bb_phrase__suggest(const char *word, const char *const *names, size_t n);
+
+/*
+ * A kind of mapping in a scenario: the keys that it takes, one row of a table each. Some kinds have
+ * modes (a drive's driver, the form of an input), and then a row's `with` says in which of them its
+ * key may stand.
+ */
+#define BB_KIND_MAX_KEYS 24
+#define BB_BIT(n) (1U << (n))
+
+struct bb_mode {
+	const char *label; /* as it is written: "with: step" */
+	const char *name;  /* as it is called: "step" */
+};
+
+struct bb_kind {
+	const char *what;    /* "a drive" */
+	const char *example; /* "{with: step}" */
+	const struct bb_field *fields;
+	size_t n_fields; /* <= BB_KIND_MAX_KEYS */
+	size_t size;     /* of the struct; 0: it is neither copied nor in a list */
+	/* modes[i] is what BB_BIT(i) in bb_field.with stands for */
+	const struct bb_mode *modes;
+	size_t n_modes; /* <= BB_KIND_MAX_KEYS; 0: every key may always stand */
+};
+
+/* A member that is a struct; an array of structs with its number: `of` describes them. */
+extern const struct bb_type bb_type_part, bb_type_list;
+/* A mapping whose keys, those of `of`, set members of the same struct. */
+extern const struct bb_type bb_type_keys;
+/* uint8_t * and its number. */
+extern const struct bb_type bb_type_bytes;
+
+#define BB_ROWS(type_, fields_)                                                                    \
+	.size = sizeof(struct type_), .fields = (fields_),                                         \
+	.n_fields = sizeof(fields_) / sizeof((fields_)[0])
+#define BB_AT(type_, m_) .offset = offsetof(struct type_, m_)
+#define BB_LIST_AT(type_, m_, n_) BB_AT(type_, m_), .n_offset = offsetof(struct type_, n_)
+#define BB_KIND(what_, example_, fields_)                                                          \
+	.what = (what_), .example = (example_), .fields = (fields_),                               \
+	.n_fields = sizeof(fields_) / sizeof((fields_)[0])
+#define BB_MODES(modes_) .modes = (modes_), .n_modes = sizeof(modes_) / sizeof((modes_)[0])
+
+/*
+ * Read the mapping into the struct at `base`, its keys in the order in which they are written;
+ * `mode` is one bit, or 0 for a kind without modes. 0, -ENOMEM, or -EINVAL with a message: no
+ * mapping, a key that is unknown or belongs to another mode, a required one that is missing, or the
+ * error of the key's reader.
+ */
+int bb_kind__read(const struct bb_reader *r, const struct bb_kind *kind, const struct bb_yaml *node,
+		  unsigned int mode, void *base);
+
+/* A copy of an item with all that its rows own, to be given to bb_kind__done() in any case. 0 or
+ * -ENOMEM. */
+int bb_kind__copy(const struct bb_kind *kind, const void *from, void *ret_to);
+/* Free all that the rows own. */
+void bb_kind__done(const struct bb_kind *kind, void *item);
+
+/*
+ * Readers of struct bb_bytes, at least f->min and at most f->max of them: hexadecimal digits ("08
+ * 00 4500"), quoted or not; a file, which is looked for beside the scenario; a generated frame
+ * (plan/packet.h) from {ipv4: {src: 10.0.0.1, dst: 10.0.0.2}, tcp: {src: 1234, dst: 80}, size: 64}.
+ * `eth`, `ipv4` or `ipv6`, `tcp` or `udp`, and `size`, the frame's length, may all be left out.
+ */
+bb_read_value bb_field__hex, bb_field__file, bb_field__packet;
+#define BB_BYTES_AT(type_, m_) BB_LIST_AT(type_, m_.data, m_.len)
+
+/* The path of a file that the scenario names, relative to the scenario's own folder; free() it. */
+int bb_field__path(const struct bb_reader *r, const struct bb_field *f, const struct bb_yaml *node,
+		   char **ret_path);
+
+/* {pid: self}, {comm: self} or {cgroup: self}; `what` it stands for is for messages. */
+int bb_field__self(const struct bb_reader *r, const struct bb_yaml *node, const char *what,
+		   enum bb_self *ret_self);
+
+/* Of struct bb_fired_by: a trigger's name, {call: malloc, arguments: [64]} or {run: [true]}. */
+extern const struct bb_kind bb_fired_by_kind;
+bb_read_value bb_field__fired_by;
+
+/*
+ * struct bb_map_specs from a list of mappings:
+ *
+ * - {name: allow, reset: run, entries: [{key: 1, value: 2}]}: whole numbers, as wide as in the map
+ * - {name: allow, entries: [{key: "0a 00 00 01", value: "01"}]}: quoted bytes, all of them
+ * - {name: jumps, entries: [{key: 3, program: tail}]}: a prog array, programs of the same object
+ * - {name: seen}: empty; an array is all zeros
+ *
+ * The map has no entries besides `entries`; the rest of an array is zero. `reset` is `load`
+ * (default) or `run`.
+ */
+extern const struct bb_type bb_type_maps;
+
+/*
+ * Reader of struct bb_inputs from a list of mappings, in one of these forms each. File names are
+ * relative to the scenario's folder.
+ *
+ * - {name: a, hex: "0800 4500 ..."}: these bytes
+ * - {name: a, file: a.bin}: the bytes of a file
+ * - {name: a, packet: {ipv4: {...}, tcp: {...}}}: a generated frame, see plan/packet.h
+ * - {name: a, pcap: a.pcap}: every packet of a capture: a-0, a-1, ...
+ * - {sweep: {packet: {...}, byte: src_low}}: 256 frames that differ in one byte, called 0, 1, ...;
+ *   with a name, a-0, a-1, ...
+ * - {name: a, context_hex: "00"}, {name: a, context_file: a.bin}: a context, for types without a
+ *   packet
+ *
+ * Beside a packet, or many of them, there may be its context: `ctx_hex`, `ctx_file`, `skb`, `xdp`
+ *.
+ *
+ * `retval`, a number or a name such as XDP_PASS or TC_ACT_OK, is the expected return value of the
+ * program; `out_hex`, not for many at once nor for contexts, the packet that it is expected to
+ * leave, behind its metadata where it has some. Both are of the variants, not of their floor.
+ *
+ * The base of a sweep is `packet` or `hex`; `from` and `to` (0 and 255) bound the values. `byte` is
+ * the offset of a byte of the frame, and nothing else is changed then, or `src_low`: the low byte
+ * of the IPv4 source address as a program on a little-endian machine reads it, without bpf_ntohl(),
+ * that is the first of its four bytes: N of N.0.0.1. Checksums are kept right then.
+ */
+#define BB_INPUTS_MAX 4096u
+#define BB_INPUTS_MAX_BYTES ((size_t)64 << 20) /* all together */
+extern const struct bb_kind bb_input_kind;
+bb_read_value bb_field__inputs;
+
+/*
+ * The keys of a scenario, each read by itself, have to fit together: check that, and hand down to
+ * variants and drives what stands at the top for all of them. `root` is the text that s was read
+ * from. 0 or -errno with a message that names the line.
+ */
+int bb_scenario__settle(const struct bb_reader *r, const struct bb_yaml *root,
+			struct bb_scenario *s);
 
 #endif

@@ -6,8 +6,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/err.h"
-
 /*
  * `fired_by` of a variant: what makes its program run where it is attached. One of three: the name
  * of a trigger (`open`), a function of a shared library that is called, or a command that is run.
@@ -41,9 +39,5 @@ static inline bool bb_fired_by__is_given(const struct bb_fired_by *f)
 {
 	return f->trigger || f->call || f->run;
 }
-
-/* 0 or -ENOMEM; then *ret_copy can be freed all the same. */
-int bb_fired_by__copy(const struct bb_fired_by *from, struct bb_fired_by *ret_copy);
-void bb_fired_by__done(struct bb_fired_by *f);
 
 #endif

@@ -37,8 +37,4 @@ struct bb_inputs {
 	size_t n;
 };
 
-/* A copy of all of it, to be given to bb_inputs__done() in any case. 0 or -ENOMEM. */
-int bb_inputs__copy(const struct bb_inputs *from, struct bb_inputs *ret_inputs);
-void bb_inputs__done(struct bb_inputs *inputs);
-
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "plan/input_field.h"
+#include "plan/field.h"
 
 #include <errno.h>
 #include <linux/bpf.h>
@@ -10,12 +10,9 @@
 
 #include "base/parse.h"
 #include "plan/bytes.h"
-#include "plan/bytes_field.h"
 #include "plan/ctx_field.h"
 #include "plan/input.h"
-#include "plan/kind.h"
 #include "plan/packet.h"
-#include "plan/packet_field.h"
 
 #define ARRAY_LEN(a) (sizeof(a) / sizeof((a)[0]))
 #define SRC_LOW_AT                                                                                 \
@@ -165,14 +162,16 @@ static int read_swept_byte(const struct bb_reader *r, const struct bb_field *f,
 #define PACKET_BYTES .min = BB_FRAME_MIN_BYTES, .max = BB_FRAME_MAX_BYTES
 #define OTHER_BYTES .min = 1, .max = BB_FRAME_MAX_BYTES
 #define IN(form) BB_BIT(form)
+#define BYTES(type, m, reader) &bb_type_bytes, BB_BYTES_AT(type, m), .read = (reader)
+
+static const struct bb_type retval = {.read = read_retval}, swept_byte = {.read = read_swept_byte};
 
 static const struct bb_field sweep_fields[] = {
-	{"packet", bb_field__packet, .offset = offsetof(struct sweep, frame), .with = IN(PACKET)},
-	{"hex", bb_field__hex, .offset = offsetof(struct sweep, frame), .with = IN(HEX),
-	 PACKET_BYTES},
-	{"byte", read_swept_byte, .required = true},
-	{"from", bb_field__u32, .offset = offsetof(struct sweep, from), .min = 0, .max = UINT8_MAX},
-	{"to", bb_field__u32, .offset = offsetof(struct sweep, to), .min = 0, .max = UINT8_MAX},
+	{"packet", BYTES(sweep, frame, bb_field__packet), .with = IN(PACKET)},
+	{"hex", BYTES(sweep, frame, bb_field__hex), .with = IN(HEX), PACKET_BYTES},
+	{"byte", &swept_byte, .required = true},
+	{"from", &bb_type_u32, BB_AT(sweep, from), .min = 0, .max = UINT8_MAX},
+	{"to", &bb_type_u32, BB_AT(sweep, to), .min = 0, .max = UINT8_MAX},
 };
 
 static const struct bb_kind sweep_kind = {
@@ -222,29 +221,45 @@ static int read_sweep(const struct bb_reader *r, const struct bb_field *f,
 	return rc;
 }
 
-#define AT(m) .offset = offsetof(struct entry, m)
+static const struct bb_field bytes_rows[] = {{NULL, &bb_type_bytes, BB_AT(bb_bytes, data)}};
+static const struct bb_kind bytes_kind = {BB_ROWS(bb_bytes, bytes_rows)};
 
-static const struct bb_field input_fields[] = {
-	{"name", bb_field__name, AT(name)},
-	{"hex", bb_field__hex, AT(data), IN(HEX), PACKET_BYTES},
-	{"file", bb_field__file, AT(data), IN(FROM_FILE), PACKET_BYTES},
-	{"packet", bb_field__packet, AT(data), IN(PACKET)},
-	{"pcap", read_pcap, AT(many), IN(PCAP)},
-	{"sweep", read_sweep, AT(many), IN(SWEEP)},
-	{"context_hex", bb_field__hex, AT(data), IN(CONTEXT_HEX), OTHER_BYTES},
-	{"context_file", bb_field__file, AT(data), IN(CONTEXT_FILE), OTHER_BYTES},
-	{"ctx_hex", bb_field__ctx_hex, AT(ctx), PACKET_FORMS, OTHER_BYTES},
-	{"ctx_file", bb_field__ctx_file, AT(ctx), PACKET_FORMS, OTHER_BYTES},
-	{"skb", bb_field__skb, AT(ctx), PACKET_FORMS},
-	{"xdp", bb_field__xdp, AT(ctx), PACKET_FORMS},
-	{"retval", read_retval, AT(retval)},
-	{"out_hex", bb_field__hex, AT(out), IN(HEX) | IN(FROM_FILE) | IN(PACKET), OTHER_BYTES},
+#define OF_ENTRY(m, reader) BYTES(entry, m, reader)
+#define MANY(reader)                                                                               \
+	&bb_type_list, BB_LIST_AT(entry, many.v, many.n), .read = (reader), .of = &bytes_kind
+#define CTX(reader) &bb_type_part, BB_AT(entry, ctx), .read = (reader), .of = &bb_ctx_kind
+
+static const struct bb_field entry_fields[] = {
+	{"name", &bb_type_name, BB_AT(entry, name)},
+	{"hex", OF_ENTRY(data, bb_field__hex), .with = IN(HEX), PACKET_BYTES},
+	{"file", OF_ENTRY(data, bb_field__file), .with = IN(FROM_FILE), PACKET_BYTES},
+	{"packet", OF_ENTRY(data, bb_field__packet), .with = IN(PACKET)},
+	{"pcap", MANY(read_pcap), .with = IN(PCAP)},
+	{"sweep", MANY(read_sweep), .with = IN(SWEEP)},
+	{"context_hex", OF_ENTRY(data, bb_field__hex), .with = IN(CONTEXT_HEX), OTHER_BYTES},
+	{"context_file", OF_ENTRY(data, bb_field__file), .with = IN(CONTEXT_FILE), OTHER_BYTES},
+	{"ctx_hex", CTX(bb_field__ctx_hex), .with = PACKET_FORMS, OTHER_BYTES},
+	{"ctx_file", CTX(bb_field__ctx_file), .with = PACKET_FORMS, OTHER_BYTES},
+	{"skb", CTX(bb_field__skb), .with = PACKET_FORMS},
+	{"xdp", CTX(bb_field__xdp), .with = PACKET_FORMS},
+	{"retval", &retval, BB_AT(entry, retval)},
+	{"out_hex", OF_ENTRY(out, bb_field__hex), .with = IN(HEX) | IN(FROM_FILE) | IN(PACKET),
+	 OTHER_BYTES},
 };
 
-static const struct bb_kind input_kind = {
-	BB_KIND("an input", "{name: syn, hex: \"0800 4500\"}", input_fields),
+static const struct bb_kind entry_kind = {
+	BB_KIND("an input", "{name: syn, hex: \"0800 4500\"}", entry_fields),
 	BB_MODES(modes),
 };
+
+static const struct bb_field input_rows[] = {
+	{NULL, &bb_type_text, BB_AT(bb_input, name)},
+	{NULL, &bb_type_bytes, BB_LIST_AT(bb_input, data, len)},
+	{NULL, &bb_type_bytes, BB_LIST_AT(bb_input, ctx, ctx_len)},
+	{NULL, &bb_type_bytes, BB_LIST_AT(bb_input, out, out_len)},
+};
+
+const struct bb_kind bb_input_kind = {BB_ROWS(bb_input, input_rows)};
 
 /* Takes over `data`, on failure too. `number` < 0: the name is the entry's own. */
 static int add_input(struct builder *b, const struct bb_yaml *node, const struct entry *e,
@@ -340,7 +355,7 @@ static int read_entry(struct builder *b, const struct bb_yaml *node)
 		     form < ARRAY_LEN(forms) && strcmp(node->items[2 * i].text, forms[form]);
 		     form++)
 			;
-	rc = bb_kind__read(b->r, &input_kind, node,
+	rc = bb_kind__read(b->r, &entry_kind, node,
 			   form < ARRAY_LEN(forms) ? BB_BIT(form) : ANY_FORM, &e);
 	if (!rc && form == ARRAY_LEN(forms))
 		rc = bb_yaml__fail(b->r->path, node, b->r->err,
@@ -350,11 +365,7 @@ static int read_entry(struct builder *b, const struct bb_yaml *node)
 		rc = bb_yaml__fail(b->r->path, node, b->r->err, "an input needs the key 'name'");
 	if (!rc)
 		rc = add_entry(b, node, &e, form);
-	free(e.name);
-	free(e.data.data);
-	free(e.out.data);
-	bb_ctx_spec__done(&e.ctx);
-	bb_bytes_list__done(&e.many);
+	bb_kind__done(&entry_kind, &e);
 	return rc;
 }
 
@@ -391,6 +402,7 @@ static int check_names(const struct builder *b)
 			     b->where[first]->line, b->where[first]->col);
 }
 
+/* What f describes is empty yet. */
 int bb_field__inputs(const struct bb_reader *r, const struct bb_field *f,
 		     const struct bb_yaml *node, void *base)
 {
@@ -404,11 +416,6 @@ int bb_field__inputs(const struct bb_reader *r, const struct bb_field *f,
 	if (!rc)
 		rc = check_names(&b);
 	free(b.where);
-	if (rc) {
-		bb_inputs__done(&b.inputs);
-		return rc;
-	}
-	bb_inputs__done(dest);
 	*dest = b.inputs;
-	return 0;
+	return rc;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "plan/packet_field.h"
+#include "plan/field.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -8,7 +8,6 @@
 
 #include "base/parse.h"
 #include "plan/bytes.h"
-#include "plan/kind.h"
 #include "plan/packet.h"
 
 #define ETH_TYPE_MIN 0x600 /* what is less is a length, not a type (IEEE 802.3) */
@@ -64,27 +63,30 @@ static int read_ipv6_address(const struct bb_reader *r, const struct bb_field *f
 
 #define AT(m) .offset = offsetof(struct spec, m)
 
+static const struct bb_type mac = {.read = read_mac}, ipv4_address = {.read = read_ipv4_address},
+			    ipv6_address = {.read = read_ipv6_address};
+
 static const struct bb_field eth_fields[] = {
-	{"src", read_mac, AT(packet.eth_src)},
-	{"dst", read_mac, AT(packet.eth_dst)},
-	{"type", bb_field__u32, AT(eth_type), .min = ETH_TYPE_MIN, .max = UINT16_MAX},
+	{"src", &mac, AT(packet.eth_src)},
+	{"dst", &mac, AT(packet.eth_dst)},
+	{"type", &bb_type_u32, AT(eth_type), .min = ETH_TYPE_MIN, .max = UINT16_MAX},
 };
 
 static const struct bb_field ipv4_fields[] = {
-	{"src", read_ipv4_address, AT(packet.ip_src), .required = true},
-	{"dst", read_ipv4_address, AT(packet.ip_dst), .required = true},
-	{"ttl", bb_field__u32, AT(ttl), .min = 0, .max = UINT8_MAX},
+	{"src", &ipv4_address, AT(packet.ip_src), .required = true},
+	{"dst", &ipv4_address, AT(packet.ip_dst), .required = true},
+	{"ttl", &bb_type_u32, AT(ttl), .min = 0, .max = UINT8_MAX},
 };
 
 static const struct bb_field ipv6_fields[] = {
-	{"src", read_ipv6_address, AT(packet.ip_src), .required = true},
-	{"dst", read_ipv6_address, AT(packet.ip_dst), .required = true},
-	{"hop_limit", bb_field__u32, AT(ttl), .min = 0, .max = UINT8_MAX},
+	{"src", &ipv6_address, AT(packet.ip_src), .required = true},
+	{"dst", &ipv6_address, AT(packet.ip_dst), .required = true},
+	{"hop_limit", &bb_type_u32, AT(ttl), .min = 0, .max = UINT8_MAX},
 };
 
 static const struct bb_field port_fields[] = {
-	{"src", bb_field__u32, AT(src_port), .required = true, .min = 0, .max = UINT16_MAX},
-	{"dst", bb_field__u32, AT(dst_port), .required = true, .min = 0, .max = UINT16_MAX},
+	{"src", &bb_type_u32, AT(src_port), .required = true, .min = 0, .max = UINT16_MAX},
+	{"dst", &bb_type_u32, AT(dst_port), .required = true, .min = 0, .max = UINT16_MAX},
 };
 
 static const struct bb_kind eth_kind = {BB_KIND("eth", "{dst: 02:00:00:00:00:01}", eth_fields)};
@@ -95,44 +97,35 @@ static const struct bb_kind ipv6_kind = {
 static const struct bb_kind tcp_kind = {BB_KIND("tcp", "{src: 1234, dst: 80}", port_fields)};
 static const struct bb_kind udp_kind = {BB_KIND("udp", "{src: 1234, dst: 53}", port_fields)};
 
-static int read_eth(const struct bb_reader *r, const struct bb_field *f, const struct bb_yaml *node,
-		    void *base)
-{
-	(void)f;
-	return bb_kind__read(r, &eth_kind, node, 0, base);
-}
-
 static int read_ip(const struct bb_reader *r, const struct bb_field *f, const struct bb_yaml *node,
 		   void *base)
 {
-	bool is_v4 = !strcmp(f->name, "ipv4");
 	struct spec *s = base;
 
 	if (s->packet.ip)
 		return bb_yaml__fail(r->path, node, r->err, "a packet has either ipv4 or ipv6");
-	s->packet.ip = is_v4 ? BB_PACKET_IPV4 : BB_PACKET_IPV6;
-	return bb_kind__read(r, is_v4 ? &ipv4_kind : &ipv6_kind, node, 0, base);
+	s->packet.ip = f->of == &ipv4_kind ? BB_PACKET_IPV4 : BB_PACKET_IPV6;
+	return bb_kind__read(r, f->of, node, 0, base);
 }
 
 static int read_l4(const struct bb_reader *r, const struct bb_field *f, const struct bb_yaml *node,
 		   void *base)
 {
-	bool is_tcp = !strcmp(f->name, "tcp");
 	struct spec *s = base;
 
 	if (s->packet.l4)
 		return bb_yaml__fail(r->path, node, r->err, "a packet has either tcp or udp");
-	s->packet.l4 = is_tcp ? BB_PACKET_TCP : BB_PACKET_UDP;
-	return bb_kind__read(r, is_tcp ? &tcp_kind : &udp_kind, node, 0, base);
+	s->packet.l4 = f->of == &tcp_kind ? BB_PACKET_TCP : BB_PACKET_UDP;
+	return bb_kind__read(r, f->of, node, 0, base);
 }
 
 static const struct bb_field packet_fields[] = {
-	{"eth", read_eth, AT(packet)},
-	{"ipv4", read_ip, AT(packet)},
-	{"ipv6", read_ip, AT(packet)},
-	{"tcp", read_l4, AT(packet)},
-	{"udp", read_l4, AT(packet)},
-	{"size", bb_field__u32, AT(size), .min = BB_FRAME_MIN_BYTES, .max = BB_FRAME_MAX_BYTES},
+	{"eth", &bb_type_keys, .of = &eth_kind},
+	{"ipv4", &bb_type_keys, .read = read_ip, .of = &ipv4_kind},
+	{"ipv6", &bb_type_keys, .read = read_ip, .of = &ipv6_kind},
+	{"tcp", &bb_type_keys, .read = read_l4, .of = &tcp_kind},
+	{"udp", &bb_type_keys, .read = read_l4, .of = &udp_kind},
+	{"size", &bb_type_u32, AT(size), .min = BB_FRAME_MIN_BYTES, .max = BB_FRAME_MAX_BYTES},
 };
 
 static const struct bb_kind packet_kind = {

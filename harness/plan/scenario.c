@@ -14,12 +14,6 @@
 #include "base/parse.h"
 #include "core/drive_kind.h"
 #include "plan/field.h"
-#include "plan/fired_by_field.h"
-#include "plan/input_field.h"
-#include "plan/kind.h"
-#include "plan/map_field.h"
-#include "plan/scenario_settle.h"
-#include "plan/self_field.h"
 #include "plan/yaml.h"
 
 /*
@@ -41,7 +35,7 @@ static const char *const samplers[] = {"program", "none", "perf-record", "profil
 #define MAX_CHOICES 32 /* of a key */
 #define MAX_KINDS 31   /* of drives: a bit each in bb_field.with */
 
-static const struct bb_kind variant_kind, expect_kind;
+static const struct bb_kind variant_kind, global_kind, drive_kind, expect_kind;
 
 /* One of the names that `choice` lists (bb_drive_key.choice). */
 static int read_listed(const struct bb_reader *r, const struct bb_field *f,
@@ -86,6 +80,8 @@ static int read_nothing(const struct bb_reader *r, const struct bb_field *f,
 	return 0;
 }
 
+static const struct bb_type already_read = {.read = read_nothing};
+
 static int read_event(const struct bb_reader *r, const struct bb_field *f,
 		      const struct bb_yaml *node, void *base)
 {
@@ -93,60 +89,6 @@ static int read_event(const struct bb_reader *r, const struct bb_field *f,
 
 	return drive->kind->by_key ? bb_field__text(r, f, node, base)
 				   : read_of_kind(r, f, node, base);
-}
-
-static int read_consumer(const struct bb_reader *r, const struct bb_field *f,
-			 const struct bb_yaml *node, void *base)
-{
-	struct bb_drive_spec *drive = base;
-	size_t i = 0;
-	int rc = bb_field__choose(r, f, node, &i);
-
-	if (!rc)
-		drive->step.consumer = (enum bb_drain)i;
-	return rc;
-}
-
-static int read_refused(const struct bb_reader *r, const struct bb_field *f,
-			const struct bb_yaml *node, void *base)
-{
-	struct bb_scenario *scenario = base;
-	size_t i = 0;
-	int rc = bb_field__choose(r, f, node, &i);
-
-	if (!rc)
-		scenario->skips_refused = i;
-	return rc;
-}
-
-static int read_caches(const struct bb_reader *r, const struct bb_field *f,
-		       const struct bb_yaml *node, void *base)
-{
-	struct bb_drive_spec *drive = base;
-	size_t i = 0;
-	int rc = bb_field__choose(r, f, node, &i);
-
-	if (!rc)
-		drive->caches = (enum bb_caches)i;
-	return rc;
-}
-
-static int read_args(const struct bb_reader *r, const struct bb_field *f,
-		     const struct bb_yaml *node, void *base)
-{
-	struct bb_drive_spec *drive = base;
-
-	return bb_field__texts(r, f, node, "an argument", &drive->target.args,
-			       &drive->target.n_args);
-}
-
-static int read_driven(const struct bb_reader *r, const struct bb_field *f,
-		       const struct bb_yaml *node, void *base)
-{
-	struct bb_drive_spec *drive = base;
-
-	return bb_field__texts(r, f, node, "a variant's name", &drive->variants,
-			       &drive->n_variants);
 }
 
 static int read_global(const struct bb_reader *r, const struct bb_yaml *key,
@@ -403,89 +345,96 @@ static int read_drives(const struct bb_reader *r, const struct bb_field *f,
 	return rc;
 }
 
-static int read_expect(const struct bb_reader *r, const struct bb_field *f,
-		       const struct bb_yaml *node, void *base)
-{
-	(void)f;
-	return bb_kind__read(r, &expect_kind, node, 0, base);
-}
-
-#define AT(type, m) .offset = offsetof(struct type, m)
 #define CHOICE(table) .choices = (table), .n_choices = ARRAY_LEN(table)
+#define TEXT(type, m) &bb_type_text, BB_AT(type, m)
+#define MAPS(type) &bb_type_maps, BB_AT(type, maps)
+#define LIST(type, m, n, reader, kind)                                                             \
+	&bb_type_list, BB_LIST_AT(type, m, n), .read = (reader), .of = &(kind)
 
 static const struct bb_field scenario_fields[] = {
-	{"name", bb_field__name, AT(bb_scenario, name), .required = true},
-	{"description", bb_field__text, AT(bb_scenario, description)},
-	{"object", bb_field__text, AT(bb_scenario, object)},
-	{"floor", bb_field__text, AT(bb_scenario, floor)},
-	{"anchor", bb_field__text, AT(bb_scenario, anchor)},
-	{"loads", bb_field__u32, AT(bb_scenario, loads), .min = 1, .max = 10000},
-	{"refused", read_refused, AT(bb_scenario, skips_refused), CHOICE(refusals)},
-	{"variants", read_variants, AT(bb_scenario, variants), .required = true},
-	{"maps", bb_field__maps, AT(bb_scenario, maps)},
-	{"drive", read_drives, AT(bb_scenario, drives), .required = true},
-	{"expect", read_expect, AT(bb_scenario, expect_drops)},
+	{NULL, TEXT(bb_scenario, path)},
+	{"name", &bb_type_name, BB_AT(bb_scenario, name), .required = true},
+	{"description", TEXT(bb_scenario, description)},
+	{"object", TEXT(bb_scenario, object)},
+	{"floor", TEXT(bb_scenario, floor)},
+	{"anchor", TEXT(bb_scenario, anchor)},
+	{"loads", &bb_type_u32, BB_AT(bb_scenario, loads), .min = 1, .max = 10000},
+	{"refused", &bb_type_flag, BB_AT(bb_scenario, skips_refused), CHOICE(refusals)},
+	{"variants", LIST(bb_scenario, variants, n_variants, read_variants, variant_kind),
+	 .required = true},
+	{"maps", MAPS(bb_scenario)},
+	{"drive", LIST(bb_scenario, drives, n_drives, read_drives, drive_kind), .required = true},
+	{"expect", &bb_type_keys, .of = &expect_kind},
 };
 
+static const struct bb_field global_rows[] = {{NULL, TEXT(bb_global_spec, name)}};
+
 static const struct bb_field variant_fields[] = {
-	{"name", bb_field__name, AT(bb_variant_spec, name), .required = true},
-	{"program", bb_field__text, AT(bb_variant_spec, program)},
-	{"object", bb_field__text, AT(bb_variant_spec, object)},
-	{"type", bb_field__text, AT(bb_variant_spec, type)},
-	{"id", bb_field__u32, AT(bb_variant_spec, id), .min = 1, .max = UINT32_MAX},
-	{"pinned", bb_field__text, AT(bb_variant_spec, pinned)},
-	{"description", bb_field__text, AT(bb_variant_spec, description)},
-	{"globals", read_globals, AT(bb_variant_spec, globals)},
-	{"maps", bb_field__maps, AT(bb_variant_spec, maps)},
-	{"binary", bb_field__text, AT(bb_variant_spec, binary)},
-	{"function", bb_field__text, AT(bb_variant_spec, function)},
-	{"pid", bb_field__u32, AT(bb_variant_spec, pid), .min = 1, .max = INT_MAX},
-	{"fired_by", bb_field__fired_by, AT(bb_variant_spec, fired_by)},
-	{"consumer", read_sample_consumer, AT(bb_variant_spec, consumer)},
-	{"sampler", bb_field__choice, AT(bb_variant_spec, sampler), CHOICE(samplers)},
+	{"name", &bb_type_name, BB_AT(bb_variant_spec, name), .required = true},
+	{"program", TEXT(bb_variant_spec, program)},
+	{"object", TEXT(bb_variant_spec, object)},
+	{"type", TEXT(bb_variant_spec, type)},
+	{"id", &bb_type_u32, BB_AT(bb_variant_spec, id), .min = 1, .max = UINT32_MAX},
+	{"pinned", TEXT(bb_variant_spec, pinned)},
+	{"description", TEXT(bb_variant_spec, description)},
+	{"globals", LIST(bb_variant_spec, globals, n_globals, read_globals, global_kind)},
+	{"maps", MAPS(bb_variant_spec)},
+	{"binary", TEXT(bb_variant_spec, binary)},
+	{NULL, TEXT(bb_variant_spec, binary_at)},
+	{"function", TEXT(bb_variant_spec, function)},
+	{"pid", &bb_type_u32, BB_AT(bb_variant_spec, pid), .min = 1, .max = INT_MAX},
+	{"fired_by", &bb_type_part, BB_AT(bb_variant_spec, fired_by), .read = bb_field__fired_by,
+	 .of = &bb_fired_by_kind},
+	{NULL, TEXT(bb_variant_spec, fired_at)},
+	{"consumer", TEXT(bb_variant_spec, consumer), .read = read_sample_consumer},
+	{"sampler", &bb_type_choice, BB_AT(bb_variant_spec, sampler), CHOICE(samplers)},
 };
 
 /* A key that only some kinds of drives take: their own lists say which (bb_drive_kind.keys). The
  * bit is of no kind. */
 #define OF_KINDS .with = BB_BIT(MAX_KINDS)
+#define VALUES &bb_type_u32_list, BB_AT(bb_drive_spec, values), OF_KINDS, .min = 1
 
 static const struct bb_field drive_fields[] = {
-	{"with", read_nothing, .required = true},
-	{"trigger", read_nothing, OF_KINDS},
-	{"inside", read_of_kind, AT(bb_drive_spec, step.inside), OF_KINDS},
-	{"stack_depth", bb_field__u32_list, AT(bb_drive_spec, values), OF_KINDS, .min = 1,
-	 .max = 127},
-	{"consumer", read_consumer, AT(bb_drive_spec, step.consumer), OF_KINDS, CHOICE(consumers)},
-	{"caches", read_caches, AT(bb_drive_spec, caches), OF_KINDS, CHOICE(all_caches)},
-	{"inputs", bb_field__inputs, AT(bb_drive_spec, inputs), OF_KINDS},
-	{"repeat", bb_field__u32, AT(bb_drive_spec, slope.repeat), OF_KINDS, .min = 8,
+	{"with", &already_read, .required = true},
+	{"trigger", &already_read, OF_KINDS},
+	{"inside", TEXT(bb_drive_spec, step.inside), OF_KINDS, .read = read_of_kind},
+	{"stack_depth", VALUES, .max = 127},
+	{"consumer", &bb_type_index, BB_AT(bb_drive_spec, step.consumer), OF_KINDS,
+	 CHOICE(consumers)},
+	{"caches", &bb_type_index, BB_AT(bb_drive_spec, caches), OF_KINDS, CHOICE(all_caches)},
+	{"inputs", LIST(bb_drive_spec, inputs.v, inputs.n, bb_field__inputs, bb_input_kind),
+	 OF_KINDS},
+	{"repeat", &bb_type_u32, BB_AT(bb_drive_spec, slope.repeat), OF_KINDS, .min = 8,
 	 .max = 1000000},
-	{"event", read_event, AT(bb_drive_spec, event), OF_KINDS},
-	{"workload", bb_field__text, AT(bb_drive_spec, target.workload), OF_KINDS,
-	 .required = true},
-	{"args", read_args, AT(bb_drive_spec, target.args), OF_KINDS},
-	{"freq_hz", bb_field__u32_list, AT(bb_drive_spec, values), OF_KINDS, .min = 1,
-	 .max = 100000},
-	{"rate_hz", bb_field__u32_list, AT(bb_drive_spec, values), OF_KINDS, .min = 1,
-	 .max = 100000},
-	{"seconds", bb_field__double, AT(bb_drive_spec, seconds), OF_KINDS, .min = 0.01,
+	{"event", TEXT(bb_drive_spec, event), OF_KINDS, .read = read_event},
+	{"workload", TEXT(bb_drive_spec, target.workload), OF_KINDS, .required = true},
+	{"args", &bb_type_texts, BB_LIST_AT(bb_drive_spec, target.args, target.n_args), OF_KINDS,
+	 .item = "an argument"},
+	{"freq_hz", VALUES, .max = 100000},
+	{"rate_hz", VALUES, .max = 100000},
+	{"seconds", &bb_type_double, BB_AT(bb_drive_spec, seconds), OF_KINDS, .min = 0.01,
 	 .max = 86400},
-	{"function", read_of_kind, AT(bb_drive_spec, call.function), OF_KINDS, .required = true},
-	{"samples", bb_field__u32, AT(bb_drive_spec, samples), OF_KINDS, .min = 1,
+	{"function", TEXT(bb_drive_spec, call.function), OF_KINDS, .read = read_of_kind,
+	 .required = true},
+	{"samples", &bb_type_u32, BB_AT(bb_drive_spec, samples), OF_KINDS, .min = 1,
 	 .max = 100000000},
-	{"variants", read_driven, AT(bb_drive_spec, variants)},
-	{"floor", bb_field__text, AT(bb_drive_spec, floor)},
+	{"variants", &bb_type_texts, BB_LIST_AT(bb_drive_spec, variants, n_variants),
+	 .item = "a variant's name"},
+	{"floor", TEXT(bb_drive_spec, floor)},
 };
 
 static const struct bb_field expect_fields[] = {
-	{"drops", bb_field__int, AT(bb_scenario, expect_drops), .required = true, .min = 0,
+	{"drops", &bb_type_int, BB_AT(bb_scenario, expect_drops), .required = true, .min = 0,
 	 .max = INT_MAX},
 };
 
 static const struct bb_kind scenario_kind = {
 	BB_KIND("a scenario", "'name: perf_profiler'", scenario_fields)};
-static const struct bb_kind variant_kind = {
-	BB_KIND("a variant", "{name: ringbuf}", variant_fields)};
+static const struct bb_kind variant_kind = {BB_KIND("a variant", "{name: ringbuf}", variant_fields),
+					    .size = sizeof(struct bb_variant_spec)};
+static const struct bb_kind global_kind = {BB_ROWS(bb_global_spec, global_rows)};
+static const struct bb_kind drive_kind = {BB_ROWS(bb_drive_spec, drive_fields)};
 static const struct bb_kind expect_kind = {BB_KIND("expect", "{drops: 0}", expect_fields)};
 
 /* The keys of drives, each with the kinds that take it, and how messages call the kinds. */
@@ -608,10 +557,19 @@ int bb_scenario__read(const char *path, struct bb_scenario **ret_scenario, struc
 	return rc;
 }
 
-const struct bb_variant_spec *bb_scenario__variant(const struct bb_scenario *s, const char *name)
+void bb_scenario__free(struct bb_scenario *s)
 {
-	for (size_t i = 0; i < s->n_variants; i++)
-		if (s->variants[i].name && !strcmp(s->variants[i].name, name))
-			return &s->variants[i];
-	return NULL;
+	if (s)
+		bb_kind__done(&scenario_kind, s);
+	free(s);
+}
+
+int bb_variant__copy(const struct bb_variant_spec *from, struct bb_variant_spec *ret_variant)
+{
+	return bb_kind__copy(&variant_kind, from, ret_variant);
+}
+
+int bb_drive__copy(const struct bb_drive_spec *from, struct bb_drive_spec *ret_drive)
+{
+	return bb_kind__copy(&drive_kind, from, ret_drive);
 }

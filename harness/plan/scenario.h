@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "base/err.h"
 #include "core/drive_kind.h"
@@ -176,6 +177,17 @@ static inline const struct bb_pace *bb_drive_pace(const struct bb_drive_spec *d)
 const char *bb_drive_name(const struct bb_drive_spec *d);
 
 /* The variant of that name, or NULL. */
-const struct bb_variant_spec *bb_scenario__variant(const struct bb_scenario *s, const char *name);
+static inline const struct bb_variant_spec *bb_scenario__variant(const struct bb_scenario *s,
+								 const char *name)
+{
+	for (size_t i = 0; i < s->n_variants; i++)
+		if (s->variants[i].name && !strcmp(s->variants[i].name, name))
+			return &s->variants[i];
+	return NULL;
+}
+
+/* A copy with all that it owns, which is to be freed in any case. 0 or -ENOMEM. */
+int bb_variant__copy(const struct bb_variant_spec *from, struct bb_variant_spec *ret_variant);
+int bb_drive__copy(const struct bb_drive_spec *from, struct bb_drive_spec *ret_drive);
 
 #endif

@@ -10,24 +10,11 @@
 #include "core/drive_kind.h"
 #include "plan/scenario.h"
 
-static char *copy_or_null(const char *text, bool *ok)
+static bool set_text(char **text, const char *to)
 {
-	char *copy = text ? strdup(text) : NULL;
-
-	*ok &= !text || copy;
-	return copy;
-}
-
-static bool copy_u32s(const struct bb_u32_list *from, struct bb_u32_list *to)
-{
-	if (!from->n)
-		return true;
-	to->v = calloc(from->n, sizeof(*to->v));
-	if (!to->v)
-		return false;
-	memcpy(to->v, from->v, from->n * sizeof(*to->v));
-	to->n = from->n;
-	return true;
+	free(*text);
+	*text = strdup(to);
+	return *text != NULL;
 }
 
 /* A drive that names its variants drives the copy of one of them, too. False when out of memory. */
@@ -40,10 +27,11 @@ static bool drive_like(struct bb_drive_spec *d, const char *name, const char *li
 		i++;
 	if (i == d->n_variants)
 		return true;
-	names = reallocarray(d->variants, d->n_variants + 1, sizeof(*names));
+	names = reallocarray(d->variants, d->n_variants + 2, sizeof(*names));
 	if (!names)
 		return false;
 	d->variants = names;
+	names[d->n_variants + 1] = NULL;
 	names[d->n_variants] = strdup(name);
 	return names[d->n_variants++] != NULL;
 }
@@ -53,7 +41,7 @@ int bb_scenario__add_variant(struct bb_scenario *s, const char *name, const char
 {
 	const struct bb_variant_spec *from = bb_scenario__variant(s, like);
 	struct bb_variant_spec *variants, *v;
-	bool ok = true;
+	bool ok;
 
 	assert(from);
 	if (bb_scenario__variant(s, name))
@@ -65,31 +53,8 @@ int bb_scenario__add_variant(struct bb_scenario *s, const char *name, const char
 	from = &variants[from - s->variants];
 	s->variants = variants;
 	v = &variants[s->n_variants++];
-	memset(v, 0, sizeof(*v));
-	v->where = from->where;
-	v->name = copy_or_null(name, &ok);
-	v->program = copy_or_null(from->program, &ok);
-	v->object = copy_or_null(object ? object : from->object, &ok);
-	v->id = from->id;
-	v->type = copy_or_null(from->type, &ok);
-	v->pinned = copy_or_null(from->pinned, &ok);
-	v->description = copy_or_null(from->description, &ok);
-	v->consumer = copy_or_null(from->consumer, &ok);
-	v->sampler = copy_or_null(from->sampler, &ok);
-	v->binary = copy_or_null(from->binary, &ok);
-	v->function = copy_or_null(from->function, &ok);
-	v->pid = from->pid;
-	v->binary_at = copy_or_null(from->binary_at, &ok);
-	v->fired_at = copy_or_null(from->fired_at, &ok);
-	ok &= !bb_fired_by__copy(&from->fired_by, &v->fired_by);
-	v->globals = calloc(from->n_globals + 1, sizeof(*v->globals));
-	ok &= v->globals != NULL;
-	for (size_t i = 0; ok && i < from->n_globals; i++) {
-		v->globals[i] = from->globals[i];
-		v->globals[i].name = copy_or_null(from->globals[i].name, &ok);
-		v->n_globals++;
-	}
-	ok = ok && !bb_map_specs__inherit(&v->maps, &from->maps);
+	ok = !bb_variant__copy(from, v) && set_text(&v->name, name) &&
+	     (!object || set_text(&v->object, object));
 	for (size_t i = 0; ok && i < s->n_drives; i++)
 		ok = drive_like(&s->drives[i], name, like);
 	return ok ? 0 : bb_fail_nomem(err);
@@ -98,31 +63,6 @@ int bb_scenario__add_variant(struct bb_scenario *s, const char *name, const char
 const char *bb_drive_name(const struct bb_drive_spec *d)
 {
 	return d->caches == BB_CACHES_COLD ? d->kind->cold_name : bb_drive_kind_name(d->kind);
-}
-
-/* A drive that can be cold has no workload and calls no function. */
-static bool copy_step(const struct bb_drive_spec *from, struct bb_drive_spec *to)
-{
-	bool ok = true;
-
-	*to = (struct bb_drive_spec){
-		.kind = from->kind,
-		.caches = from->caches,
-		.samples = from->samples,
-		.step.consumer = from->step.consumer,
-		.where = from->where,
-	};
-	to->event = copy_or_null(from->event, &ok);
-	to->step.inside = copy_or_null(from->step.inside, &ok);
-	to->floor = copy_or_null(from->floor, &ok);
-	to->variants = calloc(from->n_variants + 1, sizeof(*to->variants));
-	ok &= to->variants != NULL;
-	while (ok && to->n_variants < from->n_variants) {
-		to->variants[to->n_variants] = copy_or_null(from->variants[to->n_variants], &ok);
-		to->n_variants++;
-	}
-	return ok && copy_u32s(&from->values, &to->values) &&
-	       !bb_inputs__copy(&from->inputs, &to->inputs);
 }
 
 /* Twins that are like the drives that have them. */
@@ -157,10 +97,11 @@ static int add_twins(struct bb_scenario *s, const struct twin *t, struct bb_err 
 		if (!t->has(&drives[i]))
 			continue;
 		s->n_drives++;
-		if (!copy_step(&drives[i], twin))
+		if (bb_drive__copy(&drives[i], twin))
 			return bb_fail_nomem(err);
 		t->make(twin);
 		twin->samples = 0;
+		twin->seconds = 0;
 	}
 	return 0;
 }

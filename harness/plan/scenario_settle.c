@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "plan/scenario_settle.h"
+#include "plan/field.h"
 
 #include <assert.h>
 #include <stdbool.h>
 #include <string.h>
 
 #include "core/drive_kind.h"
-#include "plan/map_field.h"
 
 /* The value of `key` names a variant, or is not given (NULL). */
 static int check_reference(const struct bb_reader *r, const struct bb_scenario *s, const char *key,

@@ -3,7 +3,7 @@
 #include "fuzz/fuzz.h"
 
 #include "plan/bytes.h"
-#include "plan/input_field.h"
+#include "plan/field.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

@@ -18,9 +18,9 @@
 #include <unistd.h>
 
 #include "plan/bytes.h"
-#include "plan/input_field.h"
 #include "plan/packet.h"
 #include "plan/scenario.h"
+#include "plan/field.h"
 
 #define ARRAY_LEN(a) (sizeof(a) / sizeof((a)[0]))
 
@@ -118,7 +118,6 @@ static void test_none(void **state)
 	(void)state;
 	assert_int_equal(inputs_of(s)->n, 0);
 	bb_scenario__free(s);
-	bb_inputs__done(NULL);
 }
 
 static void test_hex(void **state)
