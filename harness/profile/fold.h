@@ -2,12 +2,15 @@
 #ifndef BB_PROFILE_FOLD_H
 #define BB_PROFILE_FOLD_H
 
-#include <stddef.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/err.h"
-#include "profile/code_addresses.h"
 #include "profile/sampler.h"
+#include "profile/spaces.h"
+#include "profile/stacks.h"
+#include "profile/symbolize.h"
+#include "profile/symtab.h"
 
 struct bb_profile {
 	struct bb_stacks stacks; /* sorted */

@@ -7,6 +7,67 @@
 
 #include "base/grow.h"
 
+/* Multiplicative hashing (Knuth 1973): the upper bits depend on all of both numbers, and are
+ * brought down. */
+static uint64_t mix(uint64_t a, uint64_t b)
+{
+	uint64_t h = (a ^ b * UINT64_C(0xff51afd7ed558ccd)) * UINT64_C(0x9e3779b97f4a7c15);
+
+	return h ^ h >> 32;
+}
+
+/* The entry of the pair, or the free one where it belongs. */
+static struct bb_idmap_entry *find(struct bb_idmap_entry *entries, size_t size, uint64_t a,
+				   uint64_t b)
+{
+	size_t i = mix(a, b) & (size - 1);
+
+	while (entries[i].id && (entries[i].a != a || entries[i].b != b))
+		i = (i + 1) & (size - 1);
+	return &entries[i];
+}
+
+uint32_t bb_idmap__get(const struct bb_idmap *m, uint64_t a, uint64_t b)
+{
+	/* 0 - 1 is BB_NO_ID */
+	return m->size ? find(m->entries, m->size, a, b)->id - 1 : BB_NO_ID;
+}
+
+static int grow(struct bb_idmap *m)
+{
+	size_t size = m->size ? m->size * 2 : 64;
+	struct bb_idmap_entry *entries = calloc(size, sizeof(*entries));
+
+	if (!entries)
+		return -ENOMEM;
+	for (size_t i = 0; i < m->size; i++)
+		if (m->entries[i].id)
+			*find(entries, size, m->entries[i].a, m->entries[i].b) = m->entries[i];
+	free(m->entries);
+	m->entries = entries;
+	m->size = size;
+	return 0;
+}
+
+int bb_idmap__put(struct bb_idmap *m, uint64_t a, uint64_t b, uint32_t id)
+{
+	struct bb_idmap_entry *e;
+
+	if ((m->n + 1) * 2 > m->size && grow(m))
+		return -ENOMEM;
+	e = find(m->entries, m->size, a, b);
+	if (!e->id)
+		m->n++;
+	*e = (struct bb_idmap_entry){.a = a, .b = b, .id = id + 1};
+	return 0;
+}
+
+void bb_idmap__done(struct bb_idmap *m)
+{
+	free(m->entries);
+	memset(m, 0, sizeof(*m));
+}
+
 /* FNV-1a (Fowler, Noll and Vo 1991). */
 static uint64_t hash_of(const char *text, size_t len)
 {
@@ -27,21 +88,10 @@ int bb_text_append(char **all, size_t *all_len, size_t *all_size, const char *te
 	return 0;
 }
 
-static int append(struct bb_names *names, const char *text, size_t len)
-{
-	size_t offset = names->text_len;
-
-	if (bb_reserve(&names->offsets, names->n + 1, &names->offsets_size,
-		       sizeof(*names->offsets)) ||
-	    bb_text_append(&names->text, &names->text_len, &names->text_size, text, len))
-		return -ENOMEM;
-	names->offsets[names->n++] = offset;
-	return 0;
-}
-
 int bb_names__add(struct bb_names *names, const char *text, size_t len, uint32_t *ret_id)
 {
 	uint64_t hash, nth = 0;
+	size_t *offset;
 	uint32_t id;
 
 	len = strnlen(text, len);
@@ -55,7 +105,12 @@ int bb_names__add(struct bb_names *names, const char *text, size_t len, uint32_t
 		}
 	}
 	id = (uint32_t)names->n;
-	if (append(names, text, len) || bb_idmap__put(&names->by_hash, hash, nth, id))
+	offset = bb_append(&names->offsets, &names->n, sizeof(*offset));
+	if (!offset)
+		return -ENOMEM;
+	*offset = names->text_len;
+	if (bb_text_append(&names->text, &names->text_len, &names->text_size, text, len) ||
+	    bb_idmap__put(&names->by_hash, hash, nth, id))
 		return -ENOMEM;
 	*ret_id = id;
 	return 0;

@@ -2,25 +2,137 @@
 #include "profile/spaces.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
+#include "base/caller.h"
 #include "base/grow.h"
 #include "base/io.h"
 #include "base/parse.h"
 
+#define VDSO "[vdso]"
+#define VDSO_MAX_BYTES 65536u
+#define DELETED " (deleted)"
 #define MAPS_MAX_BYTES (64u << 20)
+
+static int open_if_same(const char *path, uint64_t inode)
+{
+	struct stat st;
+	int fd = bb_open_regular(path, 0, &st);
+
+	if (fd >= 0 && st.st_ino != inode) {
+		close(fd);
+		return -ENOENT;
+	}
+	return fd;
+}
+
+/* Every process has the same; ours is copied, up to where it ends. */
+static int copy_vdso(void)
+{
+	unsigned long address = getauxval(AT_SYSINFO_EHDR);
+	int memory = address ? bb_root__open("/proc/self/mem", O_RDONLY) : -1;
+	int fd = memory < 0 ? -1 : memfd_create("vdso", MFD_CLOEXEC);
+	char bytes[VDSO_MAX_BYTES];
+	ssize_t n = fd < 0 ? 0 : pread(memory, bytes, sizeof(bytes), (off_t)address);
+
+	if (fd >= 0 && (n <= 0 || write(fd, bytes, (size_t)n) != n)) {
+		close(fd);
+		fd = -1;
+	}
+	if (memory >= 0)
+		close(memory);
+	return fd;
+}
+
+/* The very file that is mapped; else, should its process be gone, the one of that name if it is
+ * still the same one. */
+static int open_mapped(pid_t pid, const struct bb_mapped_file *f, const char *path)
+{
+	char proc[PATH_MAX];
+	struct stat st;
+	int fd;
+
+	snprintf(proc, sizeof(proc), "/proc/%d/map_files/%" PRIx64 "-%" PRIx64, (int)pid, f->start,
+		 f->end);
+	fd = bb_open_regular(proc, 0, &st);
+	if (fd < 0 &&
+	    snprintf(proc, sizeof(proc), "/proc/%d/root%s", (int)pid, path) < (int)sizeof(proc))
+		fd = open_if_same(proc, f->inode);
+	return fd < 0 ? open_if_same(path, f->inode) : fd;
+}
+
+static bool has_file(const struct bb_mapped_file *f)
+{
+	return f->inode && f->path_len && f->path[0] == '/' && strncmp(f->path, "/memfd:", 7) &&
+	       strncmp(f->path, "//", 2) && strncmp(f->path, "/SYSV", 5) &&
+	       strncmp(f->path, "/dev/zero", 9);
+}
+
+int bb_dsos__add(struct bb_dsos *dsos, pid_t pid, const struct bb_mapped_file *f, uint32_t *ret_id)
+{
+	bool is_vdso = f->path_len == strlen(VDSO) && !memcmp(f->path, VDSO, strlen(VDSO));
+	uint64_t device = is_vdso ? UINT64_MAX : (uint64_t)f->major << 32 | f->minor;
+	uint32_t id = bb_idmap__get(&dsos->by_file, device, f->inode);
+	size_t len = f->path_len;
+	struct bb_dso *dso;
+
+	if (id != BB_NO_ID || (!is_vdso && !has_file(f))) {
+		*ret_id = id;
+		return 0;
+	}
+	if (len > strlen(DELETED) &&
+	    !memcmp(f->path + len - strlen(DELETED), DELETED, strlen(DELETED)))
+		len -= strlen(DELETED);
+	id = (uint32_t)dsos->n;
+	dso = bb_append(&dsos->v, &dsos->n, sizeof(*dso));
+	if (!dso)
+		return -ENOMEM;
+	dso->fd = -1;
+	dso->path = strndup(f->path, len);
+	if (!dso->path || bb_idmap__put(&dsos->by_file, device, f->inode, id))
+		return -ENOMEM;
+	dso->fd = is_vdso ? copy_vdso() : open_mapped(pid, f, dso->path);
+	*ret_id = id;
+	return 0;
+}
+
+const char *bb_dso__short_name(const struct bb_dso *dso)
+{
+	const char *slash = strrchr(dso->path, '/');
+
+	return slash && slash[1] ? slash + 1 : dso->path;
+}
+
+void bb_dsos__done(struct bb_dsos *dsos)
+{
+	for (size_t i = 0; i < dsos->n; i++) {
+		free(dsos->v[i].path);
+		if (dsos->v[i].fd >= 0)
+			close(dsos->v[i].fd);
+	}
+	free(dsos->v);
+	bb_idmap__done(&dsos->by_file);
+	memset(dsos, 0, sizeof(*dsos));
+}
 
 int bb_spaces__log(struct bb_spaces *s, const struct bb_task_event *event)
 {
-	if (bb_reserve(&s->log, s->n_log + 1, &s->log_size, sizeof(*s->log)))
+	struct bb_task_event *copy = bb_append(&s->log, &s->n_log, sizeof(*copy));
+
+	if (!copy)
 		return -ENOMEM;
-	s->log[s->n_log] = *event;
-	s->log[s->n_log].nth = s->n_log;
-	s->n_log++;
+	*copy = *event;
+	copy->nth = s->n_log - 1;
 	return 0;
 }
 
@@ -116,39 +228,44 @@ int bb_spaces__log_proc(struct bb_spaces *s, pid_t pid, uint64_t time_ns)
 	return rc;
 }
 
+static int add_mapping(struct bb_space *space, const struct bb_mapping *m)
+{
+	struct bb_mapping *copy = bb_append(&space->mappings, &space->n, sizeof(*copy));
+
+	if (!copy)
+		return -ENOMEM;
+	*copy = *m;
+	return 0;
+}
+
 /* A new, empty space of the process; *ret is valid until the next. */
 static int begin_space(struct bb_spaces *s, uint32_t pid, const char *comm, struct bb_space **ret)
 {
 	uint32_t older = bb_idmap__get(&s->newest, pid, 0);
+	struct bb_space *space = bb_append(&s->v, &s->n, sizeof(*space));
 
-	if (bb_reserve(&s->v, s->n + 1, &s->size, sizeof(*s->v)) ||
-	    bb_idmap__put(&s->newest, pid, 0, (uint32_t)s->n))
+	if (!space || bb_idmap__put(&s->newest, pid, 0, (uint32_t)s->n - 1))
 		return -ENOMEM;
-	s->v[s->n] = (struct bb_space){.older = older};
-	memcpy(s->v[s->n].comm, comm, sizeof(s->v[s->n].comm));
-	*ret = &s->v[s->n++];
+	space->older = older;
+	memcpy(space->comm, comm, sizeof(space->comm));
+	*ret = space;
 	return 0;
 }
 
 static int replay_fork(struct bb_spaces *s, const struct bb_task_event *e)
 {
 	uint32_t parent = bb_idmap__get(&s->newest, e->parent, 0);
+	char comm[BB_PROFILE_COMM];
 	struct bb_space *child;
-	const struct bb_space *from;
 	int rc;
 
 	if (parent == BB_NO_ID)
 		return 0;
-	rc = begin_space(s, e->pid, s->v[parent].comm, &child);
-	from = &s->v[parent];
-	if (rc || !from->n)
-		return rc;
-	child->mappings = malloc(from->n * sizeof(*from->mappings));
-	if (!child->mappings)
-		return -ENOMEM;
-	memcpy(child->mappings, from->mappings, from->n * sizeof(*from->mappings));
-	child->n = child->size = from->n;
-	return 0;
+	memcpy(comm, s->v[parent].comm, sizeof(comm));
+	rc = begin_space(s, e->pid, comm, &child);
+	for (size_t i = 0; !rc && i < s->v[parent].n; i++)
+		rc = add_mapping(child, &s->v[parent].mappings[i]);
+	return rc;
 }
 
 /* Samples know no time: those of a file that was where `m` is now are taken for this one's. */
@@ -171,11 +288,8 @@ static int replay_map(struct bb_spaces *s, const struct bb_task_event *e)
 
 	if (!space && begin_space(s, e->pid, e->comm, &space))
 		return -ENOMEM;
-	if (bb_reserve(&space->mappings, space->n + 1, &space->size, sizeof(*space->mappings)))
-		return -ENOMEM;
 	s->n_replaced += takes_the_place_of_another(space, &e->mapping);
-	space->mappings[space->n++] = e->mapping;
-	return 0;
+	return add_mapping(space, &e->mapping);
 }
 
 static int replay_one(struct bb_spaces *s, const struct bb_task_event *e)

@@ -7,7 +7,40 @@
 #include <sys/types.h>
 
 #include "profile.h"
-#include "profile/dsos.h"
+#include "profile/names.h"
+
+/*
+ * The files that code is mapped from. Each is opened when it is first seen, while a process still
+ * has it: later it may have been deleted or replaced, and the process be gone.
+ */
+struct bb_dso {
+	char *path; /* as the process saw it; "[vdso]" is the kernel's page of code */
+	int fd;     /* < 0: could not be opened, nor found by its path later */
+};
+
+struct bb_dsos {
+	struct bb_dso *v;
+	size_t n;
+	struct bb_idmap by_file; /* (device, inode) */
+};
+
+/* One mapping of code, as /proc/PID/maps or a perf event tells of it. */
+struct bb_mapped_file {
+	uint64_t start, end;
+	uint32_t major, minor;
+	uint64_t inode;
+	const char *path;
+	size_t path_len;
+};
+
+/* BB_NO_ID for memory that no file is behind. 0 or -ENOMEM. */
+int bb_dsos__add(struct bb_dsos *dsos, pid_t pid, const struct bb_mapped_file *file,
+		 uint32_t *ret_id);
+
+/* The last part of the path. */
+const char *bb_dso__short_name(const struct bb_dso *dso);
+
+void bb_dsos__done(struct bb_dsos *dsos);
 
 /* Code of a process: [start, end) is `dso` from file_offset on. */
 struct bb_mapping {
@@ -19,7 +52,7 @@ struct bb_mapping {
 struct bb_space {
 	char comm[BB_PROFILE_COMM];
 	struct bb_mapping *mappings;
-	size_t n, size;
+	size_t n;
 	uint32_t older; /* the process's space before this one; BB_NO_ID */
 };
 
@@ -45,9 +78,9 @@ struct bb_task_event {
 struct bb_spaces {
 	struct bb_dsos dsos;
 	struct bb_task_event *log;
-	size_t n_log, log_size;
+	size_t n_log;
 	struct bb_space *v;
-	size_t n, size;
+	size_t n;
 	struct bb_idmap newest; /* (pid, 0) -> space */
 	struct bb_idmap users;  /* (pid, 0) -> the user that it was last seen to run as */
 	/* mappings in the place of another file's, which was unmapped: both are taken for the later

@@ -6,12 +6,13 @@
 #include <stdint.h>
 
 #include "base/err.h"
-#include "profile/dsos.h"
+#include "profile/spaces.h"
 #include "profile/elf_symbols.h"
 
 /* Places in mapped files, and the functions there. */
 struct bb_code_place {
 	uint32_t dso;
+	uint32_t id;     /* the caller's */
 	uint64_t offset; /* in the file */
 };
 

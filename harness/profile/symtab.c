@@ -2,12 +2,15 @@
 #include "profile/symtab.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/grow.h"
+#include "base/io.h"
 #include "base/parse.h"
-#include "profile/names.h"
 
 int bb_symtab__add(struct bb_symtab *t, uint64_t start, uint64_t size, const char *name,
 		   size_t name_len, uint32_t rank)
@@ -98,11 +101,6 @@ void bb_symtab__done(struct bb_symtab *t)
 	memset(t, 0, sizeof(*t));
 }
 
-static const char *end_of_line(const char *text)
-{
-	return strchrnul(text, '\n');
-}
-
 /* "ADDRESS TYPE NAME[\t[MODULE]]" */
 static int add_kallsyms_line(struct bb_symtab *t, const char *line, const char *end)
 {
@@ -120,17 +118,6 @@ static int add_kallsyms_line(struct bb_symtab *t, const char *line, const char *
 			      c[1] == 'T' ? 0 : 1);
 }
 
-int bb_symtab__add_kallsyms(struct bb_symtab *t, const char *text)
-{
-	int rc = 0;
-
-	for (const char *end; *text && !rc; text = *end ? end + 1 : end) {
-		end = end_of_line(text);
-		rc = add_kallsyms_line(t, text, end);
-	}
-	return rc;
-}
-
 static int add_perf_map_line(struct bb_symtab *t, const char *line, const char *end)
 {
 	uint64_t start, size;
@@ -143,13 +130,90 @@ static int add_perf_map_line(struct bb_symtab *t, const char *line, const char *
 	return bb_symtab__add(t, start, size, c, (size_t)(end - c), UINT32_MAX - (uint32_t)t->n);
 }
 
-int bb_symtab__add_perf_map(struct bb_symtab *t, const char *text)
+static int add_lines(struct bb_symtab *t, const char *text,
+		     int (*add_line)(struct bb_symtab *t, const char *line, const char *end))
 {
 	int rc = 0;
 
 	for (const char *end; *text && !rc; text = *end ? end + 1 : end) {
-		end = end_of_line(text);
-		rc = add_perf_map_line(t, text, end);
+		end = strchrnul(text, '\n');
+		rc = add_line(t, text, end);
 	}
 	return rc;
+}
+
+int bb_symtab__add_kallsyms(struct bb_symtab *t, const char *text)
+{
+	return add_lines(t, text, add_kallsyms_line);
+}
+
+int bb_symtab__add_perf_map(struct bb_symtab *t, const char *text)
+{
+	return add_lines(t, text, add_perf_map_line);
+}
+
+#define MAP_MAX_BYTES (256u << 20)
+
+static int read_file_of(const char *path, uint32_t uid, char **ret_text)
+{
+	struct stat st;
+	size_t len;
+	int fd = bb_open_regular(path, O_NOFOLLOW, &st);
+
+	if (fd >= 0 && st.st_uid && st.st_uid != uid) {
+		close(fd);
+		return -EPERM;
+	}
+	return bb_read_and_close(fd, path, MAP_MAX_BYTES, ret_text, &len, NULL);
+}
+
+static int read_map(uint32_t pid, uint32_t uid, struct bb_symtab **ret_symtab)
+{
+	struct bb_symtab *t;
+	char path[96], *text;
+	int rc;
+
+	*ret_symtab = NULL;
+	snprintf(path, sizeof(path), "/proc/%u/root/tmp/perf-%u.map", pid, pid);
+	/* The process's own /tmp, as long as there is one; ours otherwise. */
+	rc = read_file_of(path, uid, &text);
+	if (rc && rc != -ENOMEM)
+		rc = read_file_of(strstr(path, "/tmp/"), uid, &text);
+	if (rc)
+		return rc == -ENOMEM ? rc : 0;
+	t = calloc(1, sizeof(*t));
+	rc = t ? bb_symtab__add_perf_map(t, text) : -ENOMEM;
+	free(text);
+	if (t)
+		bb_symtab__sort(t);
+	*ret_symtab = t;
+	return rc;
+}
+
+int bb_jit_maps__get(struct bb_jit_maps *maps, uint32_t pid, uint32_t uid,
+		     const struct bb_symtab **ret_symtab)
+{
+	uint32_t id = bb_idmap__get(&maps->by_pid, pid, 0);
+	struct bb_symtab **added;
+
+	if (id == BB_NO_ID) {
+		id = (uint32_t)maps->n;
+		added = bb_append(&maps->v, &maps->n, sizeof(*added));
+		if (!added || read_map(pid, uid, added) || bb_idmap__put(&maps->by_pid, pid, 0, id))
+			return -ENOMEM;
+	}
+	*ret_symtab = maps->v[id];
+	return 0;
+}
+
+void bb_jit_maps__done(struct bb_jit_maps *maps)
+{
+	for (size_t i = 0; i < maps->n; i++) {
+		if (maps->v[i])
+			bb_symtab__done(maps->v[i]);
+		free(maps->v[i]);
+	}
+	free(maps->v);
+	bb_idmap__done(&maps->by_pid);
+	memset(maps, 0, sizeof(*maps));
 }

@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/err.h"
+#include "profile/names.h"
 
 /* Functions by address: of an ELF file, of the kernel, of a JIT. */
 struct bb_symbol {
@@ -46,5 +46,20 @@ int bb_symtab__add_kallsyms(struct bb_symtab *t, const char *text);
 /* The functions that a JIT lists in /tmp/perf-PID.map: lines "START SIZE NAME", hexadecimal. Lines
  * that are none are passed over. */
 int bb_symtab__add_perf_map(struct bb_symtab *t, const char *text);
+
+/*
+ * The /tmp/perf-PID.map files of processes, read when they are asked for. Zeroed is empty. Anybody
+ * may make such a file: it counts if it is a regular file of the process's user or of root.
+ */
+struct bb_jit_maps {
+	struct bb_symtab **v; /* NULL: the process has none */
+	size_t n;
+	struct bb_idmap by_pid;
+};
+
+/* NULL when the process, which runs as `uid` (BB_NO_ID: not known), wrote none. 0 or -ENOMEM. */
+int bb_jit_maps__get(struct bb_jit_maps *maps, uint32_t pid, uint32_t uid,
+		     const struct bb_symtab **ret_symtab);
+void bb_jit_maps__done(struct bb_jit_maps *maps);
 
 #endif

@@ -15,7 +15,7 @@
 
 #include "base/io.h"
 #include "profile/debug_files.h"
-#include "profile/jit_maps.h"
+#include "profile/symtab.h"
 #include "unit/folder_testing.h"
 
 #define OTHER_USER 12345u /* nobody's */
