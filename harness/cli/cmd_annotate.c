@@ -11,9 +11,7 @@
 #include "cli/options.h"
 #include "cli/output.h"
 #include "export/annotate.h"
-#include "export/by_line_print.h"
-#include "export/by_param_print.h"
-#include "export/table_cells.h"
+#include "export/documents.h"
 
 struct annotate_args {
 	const char *run, *results, *variant;
@@ -111,9 +109,14 @@ static int write_flame(void *arg, FILE *out, struct bb_err *err)
 static int put_time(const struct bb_by_line *lines, const struct annotate_args *a, bool draw,
 		    struct bb_err *err)
 {
-	if (bb_by_line__print(lines, a->opts.hottest, stdout))
-		return bb_fail_nomem(err);
-	return draw ? bb_output_of(write_flame, (void *)(uintptr_t)lines, a->flame, err) : 0;
+	struct bb_doc d = {0};
+	int rc;
+
+	bb_doc_by_line(lines, a->opts.hottest, &d);
+	rc = bb_output_document(&d, stdout, err);
+	bb_doc__done(&d);
+	return !rc && draw ? bb_output_of(write_flame, (void *)(uintptr_t)lines, a->flame, err)
+			   : rc;
 }
 
 /* Loads that the tables lack, and why. */
@@ -134,6 +137,7 @@ static int put_times(const struct bb_report *r, const struct annotate_args *a, s
 {
 	struct bb_by_line *lines = calloc(r->n_timed + 1, sizeof(*lines));
 	size_t n = 0, n_drawn = 0;
+	struct bb_doc d = {0};
 	int rc = lines ? 0 : bb_fail_nomem(err);
 
 	for (size_t i = 0; !rc && i < r->n_timed; i++) {
@@ -154,8 +158,13 @@ static int put_times(const struct bb_report *r, const struct annotate_args *a, s
 		if (!rc)
 			rc = put_time(&lines[n++], a, draw, err);
 	}
-	if (!rc && bb_by_param__print(lines, n, stdout))
+	if (!rc && bb_doc_by_param(lines, n, &d))
 		rc = bb_fail_nomem(err);
+	if (d.n)
+		putchar('\n');
+	if (!rc)
+		rc = bb_output_document(&d, stdout, err);
+	bb_doc__done(&d);
 	if (!rc && n)
 		put_missing_loads(r);
 	for (size_t i = 0; i < n; i++)

@@ -13,6 +13,8 @@
 #include "cli/measure.h"
 #include "cli/object_options.h"
 #include "cli/options.h"
+#include "cli/output.h"
+#include "export/documents.h"
 #include "judge/diff.h"
 #include "run/ab.h"
 
@@ -306,6 +308,7 @@ static int make_scenario(struct compare_args *a, const struct bb_paths *paths,
 static int show_live(const struct compare_args *a, const struct bb_report *report, int rc,
 		     int exit_code)
 {
+	struct bb_doc d = {0};
 	struct bb_err err = {0};
 
 	if (a->compare.time)
@@ -323,10 +326,13 @@ static int show_live(const struct compare_args *a, const struct bb_report *repor
 	}
 	if (!report->n_cases)
 		return exit_code;
-	if (!a->measure.format && !a->measure.quiet &&
-	    (rc && rc != -EINTR ? bb_export_table(report, stderr, &err)
-				: bb_export_table_of_cases(report, stderr, &err)))
+	if (rc && rc != -EINTR)
+		bb_doc_run(report, BB_SHORT, &d);
+	else
+		bb_doc_cases(report, BB_SHORT, &d);
+	if (!a->measure.format && !a->measure.quiet && bb_output_document(&d, stderr, &err))
 		exit_code = bb_complain(&err);
+	bb_doc__done(&d);
 	if (rc == -EINTR && !a->measure.format && report->incomplete) {
 		printf("INCOMPLETE: %s\n\n", report->incomplete);
 		bb_compare_show_measured(&a->compare, report, a->base, a->head);

@@ -16,8 +16,7 @@
 #include "cli/object_options.h"
 #include "cli/options.h"
 #include "cli/output.h"
-#include "export/gate_markdown.h"
-#include "export/markdown.h"
+#include "export/documents.h"
 #include "run/gate.h"
 
 #define DEFAULT_EACH_S 10.0
@@ -210,50 +209,29 @@ static int write_side(const struct bb_gate *g, const struct bb_report *r, const 
 	return rc;
 }
 
-struct findings {
-	const struct bb_gate *gate;
-	const struct bb_report *first, *again;
-};
-
 static int write_markdown(void *arg, FILE *out, struct bb_err *err)
 {
-	const struct findings *f = arg;
-
-	return bb_gate__markdown(f->gate, f->first, f->again, out, err);
+	return bb_doc__markdown(arg, out) ? bb_fail_nomem(err) : 0;
 }
 
-static int write_plain(void *arg, FILE *out, struct bb_err *err)
-{
-	char *text = NULL;
-	size_t size;
-	FILE *mem = open_memstream(&text, &size);
-	int rc = mem ? write_markdown(arg, mem, err) : bb_fail_nomem(err);
-
-	if (mem && fclose(mem) && !rc)
-		rc = bb_fail_nomem(err);
-	if (!rc)
-		bb_md_plain(text, out);
-	free(text);
-	return rc;
-}
-
+/* On a terminal it is text. */
 static int show(const struct gate_args *a, const struct bb_gate *g, const struct bb_report *first,
 		const struct bb_report *again)
 {
-	struct findings f = {.gate = g, .first = first, .again = again};
+	struct bb_doc d = {0};
 	struct bb_err err = {0};
-	int rc = 0;
+	int rc = bb_doc_gate(&(struct bb_doc_gate){g, first, again}, &d, &err);
 
-	if (!a->measure.format)
-		rc = bb_output_of(isatty(STDOUT_FILENO) ? write_plain : write_markdown, &f, NULL,
-				  &err);
-
+	if (!rc && !a->measure.format)
+		rc = isatty(STDOUT_FILENO) ? bb_output_document(&d, stdout, &err)
+					   : bb_output_of(write_markdown, &d, NULL, &err);
 	if (!rc && a->markdown)
-		rc = bb_output_of(write_markdown, &f, a->markdown, &err);
+		rc = bb_output_of(write_markdown, &d, a->markdown, &err);
 	if (!rc)
 		rc = write_side(g, first, "base", a->bmf[0], &err);
 	if (!rc)
 		rc = write_side(g, first, "head", a->bmf[1], &err);
+	bb_doc__done(&d);
 	return rc ? bb_complain(&err) : BB_EXIT_OK;
 }
 

@@ -10,13 +10,15 @@
 #include "cli/cmd.h"
 #include "cli/history_print.h"
 #include "cli/options.h"
+#include "cli/output.h"
+#include "export/documents.h"
 #include "judge/timeline.h"
 
 struct history_args {
 	const char *scenario, *results;
 	struct bb_strings variants, drives;
 	struct bb_history_rule rule;
-	bool tsv;
+	bool tsv, all;
 };
 
 static void read_format(const struct bb_option *o, const char *text, void *ret_tsv)
@@ -47,6 +49,7 @@ static const struct bb_option options[] = {
 	{"window", 0, "N",
 	 "history window: judge by the last N to 30 runs, N from 20 to 30 (default 20)",
 	 read_window, TO(rule.window_min), 20, 30},
+	{"all", 0, NULL, "every run of every case, not the newest alone", bb_read_flag, TO(all)},
 	{"format", 'f', "NAME", "table (default), or tsv for gnuplot", read_format, TO(tsv)},
 	BB_RESULTS_OPTION(AT(results)),
 	{0},
@@ -105,6 +108,27 @@ static int say_nothing(const struct history_args *a, struct bb_err *err)
 	return rc;
 }
 
+static int print(const struct history_args *a, const struct bb_timeline *t, struct bb_err *err)
+{
+	struct bb_doc d = {0};
+	int rc;
+
+	if (a->tsv) {
+		bb_history_print_tsv(t, NULL, stdout);
+		return bb_clean__check(stdout, "stdout", err);
+	}
+	if (a->all)
+		bb_doc_history_points(t, &d);
+	else
+		bb_doc_history(t, NULL, &d);
+	bb_doc_history_news(t, NULL, &d);
+	if (!a->all)
+		bb_doc__add(&d, BB_DOC_FAINT, NULL, "more: bpfbench history --all (every run)");
+	rc = bb_output_document(&d, stdout, err);
+	bb_doc__done(&d);
+	return rc;
+}
+
 int bb_cmd_history(int argc, char **argv)
 {
 	struct history_args a = {.results = BB_RESULTS, .rule = bb_history_default_rule};
@@ -126,12 +150,7 @@ int bb_cmd_history(int argc, char **argv)
 	if (!rc && !t.n_cases)
 		rc = say_nothing(&a, &err);
 	if (!rc)
-		rc = a.tsv ? bb_history_print_tsv(&t, NULL, stdout)
-			   : bb_history_print_table(&t, stdout);
-	if (rc && !err.code)
-		bb_fail_nomem(&err);
-	if (!rc)
-		rc = bb_clean__check(stdout, "stdout", &err);
+		rc = print(&a, &t, &err);
 	bb_timeline__done(&t);
 	free(a.variants.v);
 	free(a.drives.v);

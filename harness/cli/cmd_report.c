@@ -43,7 +43,9 @@ static int put_data(const struct drawing *d, FILE *out, struct bb_err *err)
 
 static int put_history(const struct drawing *d, FILE *out, struct bb_err *err)
 {
-	return bb_history_print_tsv(d->history, d->report, out) ? bb_fail_nomem(err) : 0;
+	(void)err;
+	bb_history_print_tsv(d->history, d->report, out);
+	return 0;
 }
 
 static int put_id(const struct drawing *d, FILE *out, struct bb_err *err)

@@ -9,11 +9,22 @@ struct show_args {
 	const struct bb_exporter *format;
 };
 
+static void read_details(const struct bb_option *o, const char *text, void *ret_format)
+{
+	(void)o, (void)text;
+	*(const struct bb_exporter **)ret_format = bb_exporter_find("details");
+}
+
 #define AT(member) offsetof(struct show_args, member)
 #define TO(member) .at = AT(member)
 
 static const struct bb_option options[] = {
 	{"format", 'f', "NAME", "format of stdout (default table)", bb_read_format, TO(format)},
+	{"details", 0, NULL,
+	 "all that was measured: samples, loads, layout, references, programs, and what the "
+	 "columns "
+	 "mean",
+	 read_details, TO(format)},
 	BB_OUTPUT_OPTION(AT(output)),
 	BB_RESULTS_OPTION(AT(results)),
 	{0},

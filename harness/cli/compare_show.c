@@ -6,13 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/clean.h"
 #include "cli/cmd.h"
 #include "cli/output.h"
 #include "cli/paths.h"
-#include "export/diff_print.h"
-#include "export/exact_diff_print.h"
-#include "export/time_diff_print.h"
+#include "export/documents.h"
 #include "judge/diff.h"
 #include "judge/exact_diff.h"
 #include "judge/time_diff.h"
@@ -60,6 +57,7 @@ static int show(const struct bb_compare_opts *o, struct bb_diffs *d, const char 
 		const char *label_b)
 {
 	bool fails = o->fail_on != BB_VERDICT_INCONCLUSIVE && bb_diffs_have(d, o->fail_on);
+	struct bb_doc doc = {0};
 	struct bb_err err = {0};
 	int rc = 0;
 
@@ -69,10 +67,10 @@ static int show(const struct bb_compare_opts *o, struct bb_diffs *d, const char 
 		rc = bb_diff_sort(d, o->sort, &err);
 	for (size_t i = 0; !rc && i < o->filters.n; i++)
 		rc = bb_diff_filter(d, o->filters.v[i], &err);
-	if (!rc && bb_diff_print(d, label_a, label_b, stdout))
-		rc = bb_fail_nomem(&err);
+	bb_doc_diff(d, label_a, label_b, 0, &doc);
 	if (!rc)
-		rc = bb_clean__check(stdout, "stdout", &err);
+		rc = bb_output_document(&doc, stdout, &err);
+	bb_doc__done(&doc);
 	if (rc) {
 		bb_complain(&err);
 		return rc == -EINVAL ? BB_EXIT_USAGE : BB_EXIT_FAILURE;
@@ -103,13 +101,14 @@ int bb_compare_show_exact(const struct bb_compare_opts *o, const struct bb_repor
 	enum bb_verdict fail_on = o->fail_on == BB_VERDICT_INCONCLUSIVE ? BB_VERDICT_REGRESSED
 									: o->fail_on;
 	struct bb_exact_diff d = {0};
+	struct bb_doc doc = {0};
 	struct bb_err err = {0};
 	int rc = bb_exact_diff__make(a, b, base, head, &d, &err), exit_code;
 
-	if (!rc && bb_exact_diff__print(&d, stdout))
-		rc = bb_fail_nomem(&err);
+	bb_doc_exact_diff(&d, NULL, &doc);
 	if (!rc)
-		rc = bb_clean__check(stdout, "stdout", &err);
+		rc = bb_output_document(&doc, stdout, &err);
+	bb_doc__done(&doc);
 	exit_code = rc                                  ? bb_complain(&err)
 		    : bb_exact_diff__count(&d, fail_on) ? BB_EXIT_REGRESSION
 							: BB_EXIT_OK;
@@ -127,13 +126,14 @@ int bb_compare_show_time(const struct bb_compare_opts *o, const struct bb_report
 					       .alpha = o->alpha};
 	bool fails = o->fail_on != BB_VERDICT_INCONCLUSIVE;
 	struct bb_time_diff d = {0};
+	struct bb_doc doc = {0};
 	struct bb_err err = {0};
 	int rc = bb_time_diff__make(report, &opts, &d, &err), exit_code;
 
-	if (!rc && bb_time_diff__print(&d, stdout))
-		rc = bb_fail_nomem(&err);
+	bb_doc_time_diff(&d, &doc);
 	if (!rc)
-		rc = bb_clean__check(stdout, "stdout", &err);
+		rc = bb_output_document(&doc, stdout, &err);
+	bb_doc__done(&doc);
 	exit_code = rc                                             ? bb_complain(&err)
 		    : fails && bb_time_diff__count(&d, o->fail_on) ? BB_EXIT_REGRESSION
 								   : BB_EXIT_OK;

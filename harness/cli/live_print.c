@@ -8,8 +8,7 @@
 #include "base/json_writer.h"
 #include "bpf/prog_type.h"
 #include "export/exporter.h"
-#include "export/table_cells.h"
-#include "export/text_table.h"
+#include "export/documents.h"
 
 #define NS_PER_S 1e9
 #define IDLE_NAMED 8  /* in the line about programs that did not run */
@@ -17,12 +16,11 @@
 
 /* --- for people --- */
 
-static void add_number(struct bb_text_table *t, const char *mark, double value)
+static void add_number(struct bb_doc *d, const char *mark, double value)
 {
 	struct bb_table_cell cell = bb_table_cell_number(value, value);
 
-	bb_text_table__add(t, "%s%s", cell.text[0] ? mark : "",
-			   cell.text[0] ? cell.text : BB_TEXT_ABSENT);
+	bb_doc__cell(d, "%s%s", cell.text[0] ? mark : "", cell.text[0] ? cell.text : "-");
 }
 
 static void put_own_runs(const struct bb_live_row *r, FILE *out)
@@ -55,53 +53,54 @@ static void put_idle(const struct bb_live_row *rows, size_t n, size_t n_idle, FI
 	for (size_t i = 0; i < n && named < IDLE_NAMED; i++)
 		if (is_idle(&rows[i]))
 			fprintf(out, "%s %s", named++ ? "," : "",
-				rows[i].program.name[0] ? rows[i].program.name : BB_TEXT_ABSENT);
+				rows[i].program.name[0] ? rows[i].program.name : "-");
 	fprintf(out, "%s (--all lists %s)\n", named < n_idle ? ", ..." : "",
 		n_idle == 1 ? "it" : "them");
 }
 
-static void put_row(const struct bb_live_row *r, struct bb_text_table *t)
+static void put_row(const struct bb_live_row *r, struct bb_doc *d)
 {
 	const char *mark = bb_live_row__share(r) < SHARE_MIN ? "~" : "";
 
-	bb_text_table__add(t, "%" PRIu32, r->program.id);
-	bb_text_table__add(t, "%s", bb_prog_type_name(r->program.type).text);
-	bb_text_table__add(t, "%s%s", r->program.name[0] ? r->program.name : BB_TEXT_ABSENT,
-			   r->gone ? " (gone)" : "");
-	add_number(t, "", r->runs_per_s);
-	add_number(t, "", r->ns_per_run);
-	add_number(t, mark, r->p50);
-	add_number(t, mark, r->p90);
-	add_number(t, mark, r->p99);
+	bb_doc__cell(d, "%" PRIu32, r->program.id);
+	bb_doc__text_cell(d, bb_prog_type_name(r->program.type).text);
+	bb_doc__cell(d, "%s%s", r->program.name[0] ? r->program.name : "-",
+		     r->gone ? " (gone)" : "");
+	add_number(d, "", r->runs_per_s);
+	add_number(d, "", r->ns_per_run);
+	add_number(d, mark, r->p50);
+	add_number(d, mark, r->p90);
+	add_number(d, mark, r->p99);
 	if (r->mean_of)
-		bb_text_table__add(t, "%" PRIu32, r->mean_of);
+		bb_doc__cell(d, "%" PRIu32, r->mean_of);
 	else
-		bb_text_table__add(t, "%s", BB_TEXT_ABSENT);
-	add_number(t, "", 100 * bb_live_row__share(r));
-	add_number(t, "", 100 * r->cpu_share);
-	add_number(t, "", r->misses_per_s);
+		bb_doc__text_cell(d, "-");
+	add_number(d, "", 100 * bb_live_row__share(r));
+	add_number(d, "", 100 * r->cpu_share);
+	add_number(d, "", r->misses_per_s);
 }
 
 static int print_table(const struct bb_live_row *rows, size_t n, bool all, FILE *out)
 {
-	static const struct bb_text_column columns[] = {
-		{"id", false},      {"type", true},     {"name", true},   {"runs/s", false},
-		{"ns/run", false},  {"p50", false},     {"p90", false},   {"p99", false},
-		{"mean of", false}, {"share %", false}, {"CPU %", false}, {"misses/s", false},
+	static const struct bb_doc_column columns[] = {
+		{BB_NUMBER("id")},      {BB_TEXT("type")},     {BB_TEXT("name")},
+		{BB_NUMBER("runs/s")},  {BB_NUMBER("ns/run")}, {BB_NUMBER("p50")},
+		{BB_NUMBER("p90")},     {BB_NUMBER("p99")},    {BB_NUMBER("mean of")},
+		{BB_NUMBER("share %")}, {BB_NUMBER("CPU %")},  {BB_NUMBER("misses/s")},
 	};
-	struct bb_text_table t;
+	struct bb_doc d = {0};
 	size_t n_idle = 0;
 	int rc;
 
-	bb_text_table__init(&t, columns, sizeof(columns) / sizeof(columns[0]));
+	bb_doc__table(&d, columns, sizeof(columns) / sizeof(columns[0]));
 	for (size_t i = 0; i < n; i++) {
 		if (!all && is_idle(&rows[i]))
 			n_idle++;
 		else
-			put_row(&rows[i], &t);
+			put_row(&rows[i], &d);
 	}
-	rc = bb_text_table__print(&t, 0, out);
-	bb_text_table__done(&t);
+	rc = bb_doc__text(&d, &bb_doc_plain_look, out);
+	bb_doc__done(&d);
 	for (size_t i = 0; !rc && i < n; i++)
 		put_own_runs(&rows[i], out);
 	put_idle(rows, n, n_idle, out);

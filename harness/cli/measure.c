@@ -337,8 +337,8 @@ int bb_measure__deliver(struct bb_measure *m, int rc, struct bb_err *err)
 	exit_code = store(m, rc, exit_code);
 	if (!m->args->format)
 		return exit_code; /* the command prints something of its own */
-	if (!m->args->quiet && (rc || strcmp(m->args->format->name, "table")) &&
-	    bb_export_table(r, stderr, &more))
+	if (!m->args->quiet && (rc || !m->args->format->document) &&
+	    bb_output_table(r, stderr, &more))
 		exit_code = bb_complain(&more);
 	if (!rc && bb_output(r, m->args->format, m->args->output, &more))
 		exit_code = bb_complain(&more);

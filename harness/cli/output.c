@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -17,8 +18,7 @@
 #include "base/leftover.h"
 #include "base/own.h"
 #include "base/parse.h"
-#include "export/in_vain_notes.h"
-#include "export/table_cells.h"
+#include "export/documents.h"
 
 #define TAG_DIGITS 8
 
@@ -231,35 +231,73 @@ int bb_output_of(bb_output_writer writer, void *arg, const char *path, struct bb
 struct formatted {
 	const struct bb_report *report;
 	const struct bb_exporter *format;
+	struct bb_doc_look look;
 };
+
+struct bb_doc_look bb_output_look(FILE *stream)
+{
+	const char *no_colour = getenv("NO_COLOR"), *term = getenv("TERM");
+	struct bb_doc_look look = bb_doc_plain_look;
+	int fd = stream == stdout ? STDOUT_FILENO : STDERR_FILENO;
+	struct winsize size;
+
+	if (!isatty(fd))
+		return look;
+	look.wrap = true;
+	look.colour = (!no_colour || !*no_colour) && term && strcmp(term, "dumb");
+	if (!ioctl(fd, TIOCGWINSZ, &size) && size.ws_col)
+		look.width = size.ws_col;
+	return look;
+}
+
+int bb_output_document(const struct bb_doc *d, FILE *stream, struct bb_err *err)
+{
+	struct bb_doc_look look = bb_output_look(stream);
+
+	if (bb_doc__text(d, &look, stream))
+		return bb_fail_nomem(err);
+	return stream == stdout ? bb_clean__check(stdout, "stdout", err) : 0;
+}
+
+int bb_output_table(const struct bb_report *r, FILE *stream, struct bb_err *err)
+{
+	struct bb_doc d = {0};
+	int rc;
+
+	bb_doc_run(r, BB_SHORT, &d);
+	rc = bb_output_document(&d, stream, err);
+	bb_doc__done(&d);
+	return rc;
+}
 
 static int write_report(void *arg, FILE *out, struct bb_err *err)
 {
 	const struct formatted *f = arg;
 
-	return f->format->write(f->report, out, err);
+	return bb_export(f->format, f->report, &f->look, out, err);
 }
 
-/* A service's format has no room for it. */
-static void put_note(const char *text, bool is_remedy, FILE *out)
-{
-	(void)is_remedy;
-	fputs("bpfbench: in vain: ", out);
-	bb_put_clean(out, text);
-	putc('\n', out);
-}
-
+/* The format of a service has no room for it. */
 int bb_say_in_vain(const struct bb_report *report, struct bb_err *err)
 {
-	return bb_put_in_vain(report, NULL, put_note, stderr) ? bb_fail_nomem(err) : 0;
+	struct bb_doc d = {0};
+	int rc;
+
+	bb_doc_in_vain(report, NULL, &d);
+	rc = bb_output_document(&d, stderr, err);
+	bb_doc__done(&d);
+	return rc;
 }
 
 int bb_output(const struct bb_report *report, const struct bb_exporter *format, const char *path,
 	      struct bb_err *err)
 {
-	struct formatted f = {.report = report, .format = format};
-	int rc = bb_output_of(write_report, &f, path, err);
+	struct formatted f = {.report = report, .format = format, .look = bb_doc_plain_look};
+	int rc;
 
+	if (!path)
+		f.look = bb_output_look(stdout);
+	rc = bb_output_of(write_report, &f, path, err);
 	if (rc || !format->is_for_service)
 		return rc;
 	rc = bb_say_in_vain(report, err);

@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "base/err.h"
+#include "export/document.h"
 #include "export/exporter.h"
 #include "report/report.h"
 
@@ -25,6 +26,16 @@ int bb_output_of(bb_output_writer writer, void *arg, const char *path, struct bb
 /* The same of a report in a format. */
 int bb_output(const struct bb_report *report, const struct bb_exporter *format, const char *path,
 	      struct bb_err *err);
+
+/* How text looks on stdout or stderr: at the width of the terminal, and in colours unless NO_COLOR
+ * is set; else as in a file. */
+struct bb_doc_look bb_output_look(FILE *stream);
+
+/* A document as text on stdout or stderr. */
+int bb_output_document(const struct bb_doc *d, FILE *stream, struct bb_err *err);
+
+/* The format `table` of a run. */
+int bb_output_table(const struct bb_report *r, FILE *stream, struct bb_err *err);
 
 /* What the programs of a run looked for in vain, on stderr. */
 int bb_say_in_vain(const struct bb_report *report, struct bb_err *err);

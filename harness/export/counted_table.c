@@ -1,81 +1,59 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "export/counted_table.h"
-
 #include <inttypes.h>
 
-#include "export/table_cells.h"
-#include "export/text_table.h"
+#include "export/documents.h"
 
-static void add_extreme(struct bb_text_table *t, const struct bb_counted_case *c, uint64_t value)
+static void add_extreme(struct bb_doc *d, const struct bb_counted_case *c, uint64_t value)
 {
-	bb_text_table__add(t, c ? "%" PRIu64 : BB_TEXT_ABSENT, value);
-	bb_text_table__add(t, "%s", c && c->param ? c->param_text : BB_TEXT_ABSENT);
+	bb_doc__cell(d, c ? "%" PRIu64 : "", value);
+	bb_doc__text_cell(d, c && c->param ? c->param_text : NULL);
 }
 
-static void add_row(struct bb_text_table *t, const struct bb_counted *c)
+static void add_row(struct bb_doc *d, const struct bb_counted *c)
 {
 	struct bb_counted_range g = bb_counted__range(c);
 
-	bb_text_table__add(t, "%s", c->name);
-	bb_text_table__add(t, "%zu", c->n_cases);
-	bb_text_table__add(t, "%" PRIu64, c->runs);
-	add_extreme(t, g.least, g.least ? g.least->least : 0);
-	add_extreme(t, g.most, g.most ? g.most->most : 0);
-	bb_text_table__add(t, "%" PRIu64, c->paths);
+	bb_doc__text_cell(d, c->name);
+	bb_doc__cell(d, "%zu", c->n_cases);
+	bb_doc__cell(d, "%" PRIu64, c->runs);
+	add_extreme(d, g.least, g.least ? g.least->least : 0);
+	add_extreme(d, g.most, g.most ? g.most->most : 0);
+	bb_doc__cell(d, "%" PRIu64, c->paths);
 	if (g.n_exact == c->n_cases)
-		bb_text_table__add(t, "yes");
+		bb_doc__cell(d, "yes");
 	else
-		bb_text_table__add(t, "%zu of %zu", g.n_exact, c->n_cases);
+		bb_doc__cell(d, "%zu of %zu", g.n_exact, c->n_cases);
 }
 
-static void put_notes(const struct bb_counted *c, FILE *out)
+static void add_notes(const struct bb_counted *c, struct bb_doc *d)
 {
-	for (size_t i = 0; i < c->n_cases; i++) {
-		if (!c->cases[i].void_why)
-			continue;
-		fputs("  ", out);
-		bb_put_clean(out, c->cases[i].name);
-		fputs(" is void: ", out);
-		bb_put_clean(out, c->cases[i].void_why);
-		putc('\n', out);
-	}
-	if (!c->tail_calls)
-		return;
-	fputs("  ", out);
-	bb_put_clean(out, c->name);
-	fprintf(out,
-		" left by %" PRIu64 " tail calls: instructions of the programs called are not "
-		"counted\n",
-		c->tail_calls);
+	for (size_t i = 0; i < c->n_cases; i++)
+		if (c->cases[i].void_why)
+			bb_doc__add(d, BB_DOC_BAD_ITEM, NULL, "%s is void: %s", c->cases[i].name,
+				    c->cases[i].void_why);
+	if (c->tail_calls)
+		bb_doc__add(d, BB_DOC_BAD_ITEM, NULL,
+			    "%s left by %" PRIu64 " tail calls: instructions of the programs "
+			    "called are not counted",
+			    c->name, c->tail_calls);
 }
 
-void bb_counted_table__make(const struct bb_report *r, struct bb_text_table *ret_table)
+void bb_doc_counted(const struct bb_report *r, struct bb_doc *d)
 {
-	static const struct bb_text_column columns[] = {
-		{"program", true}, {"cases", false}, {"runs", false},
-		{"least", false},  {"at", false},    {"most", false},
-		{"at", false},     {"paths", false}, {"exact", true},
+	static const struct bb_doc_column columns[] = {
+		{BB_TEXT("program")}, {BB_NUMBER("cases")}, {BB_NUMBER("runs")},
+		{BB_NUMBER("least")}, {BB_NUMBER("at")},    {BB_NUMBER("most")},
+		{BB_NUMBER("at")},    {BB_NUMBER("paths")}, {BB_TEXT("exact")},
 	};
 
-	bb_text_table__init(ret_table, columns, sizeof(columns) / sizeof(columns[0]));
-	for (size_t i = 0; i < r->n_counted; i++)
-		add_row(ret_table, &r->counted[i]);
-}
-
-int bb_put_counted(const struct bb_report *r, FILE *out)
-{
-	struct bb_text_table t;
-	int rc;
-
 	if (!r->n_counted)
-		return 0;
-	bb_counted_table__make(r, &t);
-	fputs("\ninstructions per run (exact: the same in every run of a case; helpers' own are "
-	      "not counted)\n",
-	      out);
-	rc = bb_text_table__print(&t, 2, out);
-	bb_text_table__done(&t);
-	for (size_t i = 0; !rc && i < r->n_counted; i++)
-		put_notes(&r->counted[i], out);
-	return rc;
+		return;
+	bb_doc__add(d, BB_DOC_TITLE, NULL,
+		    "instructions per run (exact: the same in every run of a case; helpers' own "
+		    "are not counted)");
+	bb_doc__table(d, columns, sizeof(columns) / sizeof(columns[0]));
+	for (size_t i = 0; i < r->n_counted; i++)
+		add_row(d, &r->counted[i]);
+	for (size_t i = 0; i < r->n_counted; i++)
+		add_notes(&r->counted[i], d);
 }

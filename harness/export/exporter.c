@@ -41,6 +41,21 @@ int bb_export_whole(const struct bb_report *r, FILE *out,
 	return rc;
 }
 
+int bb_export(const struct bb_exporter *e, const struct bb_report *r,
+	      const struct bb_doc_look *look, FILE *out, struct bb_err *err)
+{
+	struct bb_doc d = {0};
+	int rc;
+
+	if (e->write)
+		return e->write(r, out, err);
+	e->document(r, &d);
+	rc = e->is_markdown ? bb_doc__markdown(&d, out)
+			    : bb_doc__text(&d, look ? look : &bb_doc_plain_look, out);
+	bb_doc__done(&d);
+	return rc ? bb_fail_nomem(err) : put("", 0, out, err);
+}
+
 /* --- without a sample --- */
 
 struct lines {

@@ -7,13 +7,14 @@
 #include <stdio.h>
 
 #include "base/err.h"
+#include "export/document.h"
 #include "report/report.h"
 
 /*
  * A format that a run can be written in. A new one is a file with a writer and a row in
- * cli/formats.c. `write` wants a summarised report. It writes its whole output, or none when it
- * knows that it would be wrong: it returns 0 when everything has been flushed, or -errno with a
- * message.
+ * cli/formats.c. `write` and `document` want a summarised report. It writes its whole output, or
+ * none when it knows that it would be wrong: it returns 0 when everything has been flushed, or
+ * -errno with a message.
  *
  * A service does not miss a figure that is not there, so what such a format leaves out is said
  * beside it, by bb_export_say_left_out(): 0, or -ENODATA with a line for each case that was to be
@@ -25,7 +26,14 @@ struct bb_exporter {
 	const char *doc;  /* for --help */
 	int (*write)(const struct bb_report *r, FILE *out, struct bb_err *err);
 	bool is_for_service; /* it holds figures alone */
+	/* instead of `write`: the format is a document, which is made by this */
+	void (*document)(const struct bb_report *r, struct bb_doc *d);
+	bool is_markdown; /* the document is Markdown, else text */
 };
+
+/* A run in a format; look NULL: as in a file. 0 or -errno with a message. */
+int bb_export(const struct bb_exporter *e, const struct bb_report *r,
+	      const struct bb_doc_look *look, FILE *out, struct bb_err *err);
 
 int bb_export_say_left_out(const struct bb_report *r, struct bb_err *err);
 
@@ -36,12 +44,8 @@ int bb_export_whole(const struct bb_report *r, FILE *out,
 		    struct bb_err *err);
 
 int bb_export_bmf(const struct bb_report *r, FILE *out, struct bb_err *err);
-int bb_export_table(const struct bb_report *r, FILE *out, struct bb_err *err);
-/* without comparisons */
-int bb_export_table_of_cases(const struct bb_report *r, FILE *out, struct bb_err *err);
 int bb_export_json(const struct bb_report *r, FILE *out, struct bb_err *err);
 int bb_export_csv(const struct bb_report *r, FILE *out, struct bb_err *err);
-int bb_export_markdown(const struct bb_report *r, FILE *out, struct bb_err *err);
 int bb_export_benchfmt(const struct bb_report *r, FILE *out, struct bb_err *err);
 int bb_export_github_smaller(const struct bb_report *r, FILE *out, struct bb_err *err);
 int bb_export_github_bigger(const struct bb_report *r, FILE *out, struct bb_err *err);
@@ -49,6 +53,10 @@ int bb_export_veristat(const struct bb_report *r, FILE *out, struct bb_err *err)
 int bb_export_openmetrics(const struct bb_report *r, FILE *out, struct bb_err *err);
 int bb_export_plot(const struct bb_report *r, FILE *out, struct bb_err *err);
 int bb_export_lcov(const struct bb_report *r, FILE *out, struct bb_err *err);
+
+void bb_doc_table_format(const struct bb_report *r, struct bb_doc *d);
+void bb_doc_details_format(const struct bb_report *r, struct bb_doc *d);
+void bb_doc_markdown_format(const struct bb_report *r, struct bb_doc *d);
 
 /* BEFORE NAME="VALUE", escaped as OpenMetrics wants it; NULL is an empty value. */
 void bb_openmetrics_label(const char *name, const char *value, const char *before, FILE *mem);

@@ -1,18 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "export/hot_cold_table.h"
-
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/drive_kind.h"
-#include "export/sweep_table.h"
-#include "export/table_cells.h"
-#include "export/text_table.h"
+#include "export/documents.h"
 #include "stats/quantile.h"
 
-struct bands {
+struct ends {
 	const struct bb_report *r;
 	const struct bb_case **cold; /* by case: its other end; NULL: it has none */
 	double *ns;                  /* room for a value of every case */
@@ -62,7 +57,7 @@ static double net_of(const struct bb_case *c)
 
 /* One end of the row that begins with case `first`: of one case what it is, of several the median.
  */
-static double end_of_row(const struct bands *b, size_t first, bool cold,
+static double end_of_row(const struct ends *b, size_t first, bool cold,
 			 double (*value)(const struct bb_case *))
 {
 	size_t n = 0;
@@ -78,29 +73,35 @@ static double end_of_row(const struct bands *b, size_t first, bool cold,
 	return bb_median(b->ns, n);
 }
 
-static void put_row(const struct bands *b, size_t first, struct bb_text_table *t)
+static void add_ends(const struct ends *b, size_t first, double (*value)(const struct bb_case *),
+		     bool with_ratio, struct bb_doc *d)
+{
+	double hot = end_of_row(b, first, false, value), cold = end_of_row(b, first, true, value);
+
+	bb_doc__number_cell(d, hot, hot);
+	bb_doc__number_cell(d, cold, cold);
+	if (with_ratio)
+		bb_doc__number_cell(d, hot > 0 ? cold / hot : (double)NAN, cold / hot);
+}
+
+static void add_row(const struct ends *b, size_t first, struct bb_doc *d)
 {
 	const struct bb_case *c = &b->r->cases[first];
-	double hot_ns = end_of_row(b, first, false, latency_of),
-	       cold_ns = end_of_row(b, first, true, latency_of);
 	size_t n_values = 0;
 
 	for (size_t i = first; i < b->r->n_cases; i++)
 		n_values += b->cold[i] && same_row(b->r, first, i);
 	if (c->param && bb_is_sweep(b->r, first))
-		bb_text_table__add(t, "%zu", n_values);
-	else if (c->param)
-		bb_text_table__add(t, "%s", c->param_text);
-	bb_text_table__add(t, "%s", c->variant);
-	bb_text_table__add(t, "%s", bb_table_cell_value(hot_ns).text);
-	bb_text_table__add(t, "%s", bb_table_cell_value(cold_ns).text);
-	bb_text_table__add(t, "%s", bb_table_cell_value(hot_ns > 0 ? cold_ns / hot_ns : NAN).text);
-	bb_text_table__add(t, "%s", bb_table_cell_value(end_of_row(b, first, false, net_of)).text);
-	bb_text_table__add(t, "%s", bb_table_cell_value(end_of_row(b, first, true, net_of)).text);
+		bb_doc__cell(d, "%zu", n_values);
+	else
+		bb_doc__text_cell(d, c->param ? c->param_text : "");
+	bb_doc__text_cell(d, c->variant);
+	add_ends(b, first, latency_of, true, d);
+	add_ends(b, first, net_of, false, d);
 }
 
 /* Is case i the first, with another end, of its table or row? */
-static bool is_first(const struct bands *b, size_t i, bool of_row)
+static bool is_first(const struct ends *b, size_t i, bool of_row)
 {
 	if (!b->cold[i])
 		return false;
@@ -112,56 +113,44 @@ static bool is_first(const struct bands *b, size_t i, bool of_row)
 }
 
 /* The table that begins with case `head`. */
-static int put_table(const struct bands *b, size_t head, FILE *out)
+static void add_table(const struct ends *b, size_t head, struct bb_doc *d)
 {
 	const struct bb_case *c = &b->r->cases[head];
 	bool sweep = bb_is_sweep(b->r, head);
-	const struct bb_text_column columns[] = {
-		{sweep ? "values" : c->param, false},
-		{"variant", true},
-		{"hot", false},
-		{"cold", false},
-		{"cold/hot", false},
-		{"hot net", false},
-		{"cold net", false},
+	const struct bb_doc_column columns[] = {
+		{.head = sweep ? "values" : c->param},
+		{BB_TEXT("variant")},
+		{BB_NUMBER("hot")},
+		{BB_NUMBER("cold")},
+		{BB_NUMBER("cold/hot")},
+		{BB_NUMBER("hot net")},
+		{BB_NUMBER("cold net")},
 	};
-	size_t left_out = c->param ? 0 : 1;
-	struct bb_text_table t;
-	int rc;
 
-	fputs("\n", out);
-	bb_put_clean(out, c->scenario);
-	fputs(", ", out);
-	bb_put_clean(out, c->drive);
-	fprintf(out, ", from hot to cold (latency and net, %sns per run)\n",
-		sweep ? "medians over the values, " : "");
-	bb_text_table__init(&t, columns + left_out,
-			    sizeof(columns) / sizeof(columns[0]) - left_out);
+	bb_doc__add(d, BB_DOC_TITLE, NULL,
+		    "%s, %s, from hot to cold (latency and net, %sns per run)", c->scenario,
+		    c->drive, sweep ? "medians over the values, " : "");
+	bb_doc__table(d, columns, sizeof(columns) / sizeof(columns[0]));
 	for (size_t i = head; i < b->r->n_cases; i++)
 		if (same_table(&b->r->cases[i], c) && is_first(b, i, true))
-			put_row(b, i, &t);
-	rc = bb_text_table__print(&t, 2, out);
-	bb_text_table__done(&t);
-	return rc;
+			add_row(b, i, d);
 }
 
-int bb_put_hot_cold(const struct bb_report *r, FILE *out)
+/* A row is a variant at a value of the parameter; of a sweep it is the medians of a variant over
+ * the values that have both ends. */
+void bb_doc_hot_cold(const struct bb_report *r, struct bb_doc *d)
 {
-	struct bands b = {.r = r};
-	int rc = 0;
+	struct ends b = {.r = r};
 
-	if (!r->n_cases)
-		return 0;
-	b.cold = calloc(r->n_cases, sizeof(*b.cold));
-	b.ns = calloc(r->n_cases, sizeof(*b.ns));
+	b.cold = calloc(r->n_cases + 1, sizeof(*b.cold));
+	b.ns = calloc(r->n_cases + 1, sizeof(*b.ns));
 	if (!b.cold || !b.ns)
-		rc = -ENOMEM;
-	for (size_t i = 0; !rc && i < r->n_cases; i++)
+		d->failed = true;
+	for (size_t i = 0; !d->failed && i < r->n_cases; i++)
 		b.cold[i] = find_cold(r, &r->cases[i]);
-	for (size_t i = 0; !rc && i < r->n_cases; i++)
+	for (size_t i = 0; !d->failed && i < r->n_cases; i++)
 		if (is_first(&b, i, false))
-			rc = put_table(&b, i, out);
+			add_table(&b, i, d);
 	free(b.ns);
 	free(b.cold);
-	return rc;
 }

@@ -1,17 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "export/in_vain_notes.h"
+#include "export/documents.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "base/grow.h"
-#include "export/sweep_table.h"
-
-struct notes {
-	char **v;
-	size_t n;
-};
 
 static char *compose(const struct bb_report *r, const struct bb_case *table,
 		     const struct bb_case *c, const struct bb_in_vain *v)
@@ -26,21 +17,13 @@ static char *compose(const struct bb_report *r, const struct bb_case *table,
 	return text;
 }
 
-static int add(struct notes *notes, char *text)
+/* Was it said since block `from`? */
+static bool is_said(const struct bb_doc *d, size_t from, const char *text)
 {
-	char **new;
-
-	for (size_t i = 0; text && i < notes->n; i++)
-		if (!strcmp(notes->v[i], text)) {
-			free(text);
-			return 0;
-		}
-	new = text ? bb_append(&notes->v, &notes->n, sizeof(*notes->v)) : NULL;
-	if (new)
-		*new = text;
-	else
-		free(text);
-	return new ? 0 : -ENOMEM;
+	for (size_t i = from; i < d->n; i++)
+		if (!strcmp(d->blocks[i].text, text))
+			return true;
+	return false;
 }
 
 /* Does the case stand in the table of `table`, or in the same sweep? */
@@ -51,28 +34,26 @@ static bool is_beside(const struct bb_case *c, const struct bb_case *table, bool
 		bb_same_text(c->drive, table->drive) && bb_same_text(c->param, table->param));
 }
 
-int bb_put_in_vain(const struct bb_report *r, const struct bb_case *table, bb_put_note *put,
-		   FILE *out)
+void bb_doc_in_vain(const struct bb_report *r, const struct bb_case *table, struct bb_doc *d)
 {
 	const struct bb_in_vain *last = NULL;
 	bool is_sweep = table && bb_is_sweep(r, (size_t)(table - r->cases));
-	struct notes notes = {NULL, 0};
-	int rc = 0;
+	size_t from = d->n;
 
 	for (size_t i = 0; i < r->n_cases; i++)
-		for (size_t k = 0; !rc && k < r->cases[i].n_in_vain; k++) {
+		for (size_t k = 0; k < r->cases[i].n_in_vain && !d->failed; k++) {
+			char *text;
+
 			if (!is_beside(&r->cases[i], table, is_sweep))
 				continue;
 			last = &r->cases[i].in_vain[k];
-			rc = add(&notes, compose(r, table, &r->cases[i], last));
+			text = compose(r, table, &r->cases[i], last);
+			if (!text)
+				d->failed = true;
+			else if (!is_said(d, from, text))
+				bb_doc__add(d, BB_DOC_BAD_ITEM, "in vain", "%s", text);
+			free(text);
 		}
-	for (size_t i = 0; i < notes.n; i++) {
-		if (!rc)
-			put(notes.v[i], false, out);
-		free(notes.v[i]);
-	}
-	if (!rc && last)
-		put(bb_in_vain__remedy(last), true, out);
-	free(notes.v);
-	return rc;
+	if (last)
+		bb_doc__add(d, BB_DOC_SUBITEM, NULL, "%s", bb_in_vain__remedy(last));
 }

@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "export/sweep_table.h"
-
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "export/table_cells.h"
-#include "export/text_table.h"
+#include "export/documents.h"
 #include "stats/quantile.h"
 
 static bool same_sweep(const struct bb_case *a, const struct bb_case *b)
@@ -57,29 +53,33 @@ static void add_case(struct span *s, const struct bb_case *c)
 		s->most = c;
 }
 
-static void add_row(struct bb_text_table *t, const char *variant, struct span *s, size_t n_cases)
+static void add_end(struct bb_doc *d, const struct bb_case *c)
 {
-	bb_text_table__add(t, "%s", variant);
-	bb_text_table__add(t, "%zu", n_cases);
-	bb_text_table__add(t, "%s",
-			   bb_table_cell_value(s->least ? s->least->summary.latency.value : NAN)
-				   .text);
-	bb_text_table__add(t, "%s", s->least ? s->least->param_text : BB_TEXT_ABSENT);
-	bb_text_table__add(t, "%s",
-			   bb_table_cell_value(s->n ? bb_median(s->latencies, s->n) : NAN).text);
-	bb_text_table__add(t, "%s",
-			   bb_table_cell_value(s->most ? s->most->summary.latency.value : NAN)
-				   .text);
-	bb_text_table__add(t, "%s", s->most ? s->most->param_text : BB_TEXT_ABSENT);
-	bb_text_table__add(t, "%s",
-			   bb_table_cell_value(s->n_nets ? bb_median(s->nets, s->n_nets) : NAN)
-				   .text);
+	double ns = c ? c->summary.latency.value : (double)NAN;
+
+	bb_doc__number_cell(d, ns, ns);
+	bb_doc__text_cell(d, c ? c->param_text : NULL);
 }
 
-/* The row of the variant of case `first`, if it is the variant's first in the sweep. 0 or -ENOMEM.
- */
-static int put_variant(const struct bb_report *r, size_t head, size_t first,
-		       struct bb_text_table *t)
+static void add_median(struct bb_doc *d, double *values, size_t n)
+{
+	double ns = n ? bb_median(values, n) : (double)NAN;
+
+	bb_doc__number_cell(d, ns, ns);
+}
+
+static void add_row(struct bb_doc *d, const char *variant, struct span *s, size_t n_cases)
+{
+	bb_doc__text_cell(d, variant);
+	bb_doc__cell(d, "%zu", n_cases);
+	add_end(d, s->least);
+	add_median(d, s->latencies, s->n);
+	add_end(d, s->most);
+	add_median(d, s->nets, s->n_nets);
+}
+
+/* The row of the variant of case `first`, if it is the variant's first in the sweep. */
+static void add_variant(const struct bb_report *r, size_t head, size_t first, struct bb_doc *d)
 {
 	const struct bb_case *c = &r->cases[first];
 	struct span s = {0};
@@ -87,7 +87,7 @@ static int put_variant(const struct bb_report *r, size_t head, size_t first,
 
 	for (size_t i = head; i < first; i++)
 		if (same_sweep(&r->cases[i], c) && !strcmp(r->cases[i].variant, c->variant))
-			return 0;
+			return;
 	s.latencies = calloc(r->n_cases, sizeof(*s.latencies));
 	s.nets = calloc(r->n_cases, sizeof(*s.nets));
 	for (size_t i = first; s.latencies && s.nets && i < r->n_cases; i++) {
@@ -96,50 +96,26 @@ static int put_variant(const struct bb_report *r, size_t head, size_t first,
 		n_cases++;
 		add_case(&s, &r->cases[i]);
 	}
-	if (n_cases)
-		add_row(t, c->variant, &s, n_cases);
+	d->failed |= !n_cases;
+	add_row(d, c->variant, &s, n_cases);
 	free(s.latencies);
 	free(s.nets);
-	return n_cases ? 0 : -ENOMEM;
 }
 
-int bb_sweep__make(const struct bb_report *r, size_t head, struct bb_text_table *ret_table)
+void bb_doc_sweep(const struct bb_report *r, size_t head, struct bb_doc *d)
 {
-	static const struct bb_text_column columns[] = {
-		{"variant", true}, {"values", false}, {"least", false}, {"at", false},
-		{"median", false}, {"most", false},   {"at", false},    {"net median", false},
+	static const struct bb_doc_column columns[] = {
+		{BB_TEXT("variant")}, {BB_NUMBER("values")},     {BB_NUMBER("least")},
+		{BB_NUMBER("at")},    {BB_NUMBER("median")},     {BB_NUMBER("most")},
+		{BB_NUMBER("at")},    {BB_NUMBER("net median")},
 	};
-	struct bb_text_table t;
-	int rc = 0;
 
-	bb_text_table__init(&t, columns, sizeof(columns) / sizeof(columns[0]));
-	for (size_t i = head; !rc && i < r->n_cases; i++)
+	bb_doc_group_title(&r->cases[head], false,
+			   "(latency, ns per run; `show --format bmf` and `make plot` have every "
+			   "value)",
+			   d);
+	bb_doc__table(d, columns, sizeof(columns) / sizeof(columns[0]));
+	for (size_t i = head; i < r->n_cases; i++)
 		if (same_sweep(&r->cases[i], &r->cases[head]))
-			rc = put_variant(r, head, i, &t);
-	if (rc)
-		bb_text_table__done(&t);
-	else
-		*ret_table = t;
-	return rc;
-}
-
-int bb_put_sweep(const struct bb_report *r, size_t head, FILE *out)
-{
-	const struct bb_case *c = &r->cases[head];
-	struct bb_text_table t;
-	int rc = bb_sweep__make(r, head, &t);
-
-	if (rc)
-		return rc;
-	fputs("\n", out);
-	bb_put_clean(out, c->scenario);
-	fputs(", ", out);
-	bb_put_clean(out, c->drive);
-	fputs(", over ", out);
-	bb_put_clean(out, c->param);
-	fputs(" (latency, ns per run; `show --format bmf` and `make plot` have every value)\n",
-	      out);
-	rc = bb_text_table__print(&t, 2, out);
-	bb_text_table__done(&t);
-	return rc;
+			add_variant(r, head, i, d);
 }

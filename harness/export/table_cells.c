@@ -8,7 +8,6 @@
 
 #include "base/text.h"
 #include "core/drive_kind.h"
-#include "export/text_table.h"
 
 #define GROUP_FROM 10000 /* "9999", but "10 000" */
 
@@ -101,8 +100,7 @@ struct bb_table_cell bb_table_cell_number(double value, double scale)
 
 struct bb_table_cell bb_table_cell_value(double value)
 {
-	return isnan(value) ? (struct bb_table_cell){BB_TEXT_ABSENT}
-			    : bb_table_cell_number(value, value);
+	return isnan(value) ? (struct bb_table_cell){"-"} : bb_table_cell_number(value, value);
 }
 
 static void put_count(uint64_t n, struct bb_table_cell *cell)
@@ -129,17 +127,8 @@ static void put_percent(double share, struct bb_table_cell *cell)
 
 static void variant(const struct bb_case *c, struct bb_table_cell *cell)
 {
-	const char *text = c->variant;
-	size_t at = 0;
-
-	while (*text && at + 5 < sizeof(cell->text)) {
-		size_t len = bb_shown_len(text);
-
-		memcpy(cell->text + at, len ? text : "?", len ? len : 1);
-		at += len ? len : 1;
-		text += len ? len : 1;
-	}
-	cell->text[at] = '\0';
+	snprintf(cell->text, sizeof(cell->text), "%s", c->variant);
+	bb_make_clean(cell->text);
 }
 
 static void samples(const struct bb_case *c, struct bb_table_cell *cell)
@@ -173,24 +162,13 @@ static void interval(const struct bb_case *c, struct bb_table_cell *cell)
 			 bb_table_cell_number(e->hi, e->value).text);
 }
 
-static void p50(const struct bb_case *c, struct bb_table_cell *cell)
+/* Its longer side. */
+static void half_width(const struct bb_case *c, struct bb_table_cell *cell)
 {
-	*cell = bb_table_cell_number(c->summary.p50.value, c->summary.p50.value);
-}
+	const struct bb_estimate *e = &c->summary.latency;
 
-static void p90(const struct bb_case *c, struct bb_table_cell *cell)
-{
-	*cell = bb_table_cell_number(c->summary.p90.value, c->summary.p90.value);
-}
-
-static void p99(const struct bb_case *c, struct bb_table_cell *cell)
-{
-	*cell = bb_table_cell_number(c->summary.p99.value, c->summary.p99.value);
-}
-
-static void floor_of(const struct bb_case *c, struct bb_table_cell *cell)
-{
-	*cell = bb_table_cell_number(c->summary.floor.value, c->summary.floor.value);
+	if (isfinite(e->lo) && isfinite(e->hi))
+		*cell = bb_table_cell_number(fmax(e->hi - e->value, e->value - e->lo), e->value);
 }
 
 static void net(const struct bb_case *c, struct bb_table_cell *cell)
@@ -223,11 +201,6 @@ static void steal(const struct bb_case *c, struct bb_table_cell *cell)
 	put_percent(c->summary.steal.value, cell);
 }
 
-static void naive(const struct bb_case *c, struct bb_table_cell *cell)
-{
-	*cell = bb_table_cell_number(c->summary.naive_mean.value, c->summary.naive_mean.value);
-}
-
 static void rate(const struct bb_case *c, struct bb_table_cell *cell)
 {
 	const struct bb_summary *s = &c->summary;
@@ -256,40 +229,11 @@ struct bb_table_cell bb_table_cell_below_rate(const struct bb_case *c)
 	return text;
 }
 
-static void run_rate(const struct bb_case *c, struct bb_table_cell *cell)
-{
-	*cell = bb_table_cell_number(c->summary.live.run_rate.value,
-				     c->summary.live.run_rate.value);
-}
-
 static void cpu_share(const struct bb_case *c, struct bb_table_cell *cell)
 {
 	double percent = 100 * c->summary.live.cpu_share.value;
 
 	*cell = bb_table_cell_number(percent, percent);
-}
-
-static void intercept(const struct bb_case *c, struct bb_table_cell *cell)
-{
-	*cell = bb_table_cell_number(c->summary.slope.intercept.value,
-				     c->summary.slope.intercept.value);
-}
-
-static void cycles(const struct bb_case *c, struct bb_table_cell *cell)
-{
-	*cell = bb_table_cell_number(c->summary.slope.cycles.value, c->summary.slope.cycles.value);
-}
-
-static void instructions(const struct bb_case *c, struct bb_table_cell *cell)
-{
-	*cell = bb_table_cell_number(c->summary.slope.instructions.value,
-				     c->summary.slope.instructions.value);
-}
-
-static void llc_misses(const struct bb_case *c, struct bb_table_cell *cell)
-{
-	*cell = bb_table_cell_number(c->summary.slope.llc_misses.value,
-				     c->summary.slope.llc_misses.value);
 }
 
 static void consumed(const struct bb_case *c, struct bb_table_cell *cell)
@@ -305,21 +249,9 @@ static void consumed(const struct bb_case *c, struct bb_table_cell *cell)
 		 of.text);
 }
 
-static void lag_max(const struct bb_case *c, struct bb_table_cell *cell)
-{
-	*cell = bb_table_cell_number(c->summary.pipeline.lag_max.value,
-				     c->summary.pipeline.lag_max.value);
-}
-
 static void ring_peak(const struct bb_case *c, struct bb_table_cell *cell)
 {
 	put_percent(c->summary.pipeline.ring_peak.value, cell);
-}
-
-static void consumer_cpu(const struct bb_case *c, struct bb_table_cell *cell)
-{
-	*cell = bb_table_cell_number(c->summary.pipeline.consumer_cpu.value,
-				     c->summary.pipeline.consumer_cpu.value);
 }
 
 static void slowdown(const struct bb_case *c, struct bb_table_cell *cell)
@@ -333,7 +265,7 @@ static void slowdown(const struct bb_case *c, struct bb_table_cell *cell)
 		snprintf(cell->text, sizeof(cell->text), "%.4f", e->value);
 }
 
-void bb_executed_cell(const struct bb_case *c, struct bb_table_cell *cell)
+static void executed(const struct bb_case *c, struct bb_table_cell *cell)
 {
 	const char *more = c->goes_on ? ", then more by a tail call" : "";
 
@@ -397,61 +329,155 @@ static void relative(const struct bb_case *c, struct bb_table_cell *cell)
 			 pieces[bb_case__reference(c)]);
 }
 
-const struct bb_column bb_columns[] = {
-	{"variant", true, false, 0, variant, NULL},
-	{"samples", false, false, 0, samples, "runs timed one by one, in the series that count"},
-	{"loads", false, false, 0, loads,
-	 "times the program was loaded anew (of a live one: slices of time); 22/24: two do not "
-	 "count"},
-	{"latency", false, false, 0, latency,
-	 "gross cost of one run: mean over the places of the code, where not known median over "
-	 "loads"},
-	{"95 % interval", true, true, 0, interval,
-	 "of the latency, over loads, and between runs as far as selftest has measured that here"},
-	{"p50", false, false, 0, p50, "median of all samples"},
-	{"p90", false, false, 0, p90,
-	 "90th percentile of all samples, outliers included (needs 100)"},
-	{"p99", false, false, 0, p99,
-	 "99th percentile of all samples, outliers included (needs 1000)"},
-	{"max", false, false, 0, lag_max, "largest lag of all samples"},
-	{"floor", false, false, 4, floor_of,
-	 "latency of the empty program of the same type in this run"},
-	{"net", false, false, 0, net, "latency minus floor, load by load"},
-	{"slowdown", true, false, 0, slowdown,
-	 "latency / floor, load by load, with its 95 % interval"},
-	{"outl %", false, false, 0, outliers,
-	 "samples above median + max(5 IQR, 3 ticks, 10 ns) / their share of the run time"},
-	{"drops", false, false, 0, drops, "runs whose result the program threw away"},
-	{"consumed", false, false, 0, consumed,
-	 "samples that the consumer had finished, of those that got into the ring"},
-	{"ring %", false, false, 0, ring_peak,
-	 "highest fill of the ring that was seen, as a share "
-	 "of its size"},
-	{"CPU", false, false, 0, consumer_cpu, "CPU time of the consumer a sample, ns"},
-	{"steal %", false, false, 1, steal, "CPU time that the hypervisor took meanwhile"},
-	{"naive", false, false, 0, naive,
-	 "naive mean, run_time_ns / run_cnt: the usual figure, for contrast; steal is in it"},
-	{"Hz", false, false, 3, rate,
-	 "runs per second of the target's CPU time, or packets or requests per second: "
-	 "achieved/requested"},
-	{"runs/s", false, false, 0, run_rate,
-	 "of wall time, those that shared a reading of the counters too"},
-	{"CPU %", false, false, 0, cpu_share, "share of one CPU that all the runs take"},
-	{"multi", false, false, 2, multi,
-	 "runs that shared a reading of the counters with others: counted, but no sample"},
-	{"call", false, false, 5, intercept, "cost of the system call around the runs, ns"},
-	{"cycles", false, false, 6, cycles, "of a run, by the PMU"},
-	{"insns", false, false, 7, instructions, "machine instructions of a run, by the PMU"},
-	{"LLC misses", false, false, 8, llc_misses,
-	 "reads of a run that missed the last level cache, by the PMU"},
-	{"layout", false, false, BB_SPILL_ALWAYS, spread,
-	 "latency where the JIT places the code best and worst; p90/p10 over loads if not known"},
-	{"relative", false, false, BB_SPILL_ALWAYS, relative,
-	 "latency in pieces of a fixed work timed in the same rounds, which takes the machine's "
-	 "own "
-	 "speed out"},
-	{"executed", false, false, BB_SPILL_ALWAYS, bb_executed_cell,
-	 "instructions that the runs execute at least once, of all in the program"},
+#define ESTIMATE(member) offsetof(struct bb_summary, member)
+
+const struct bb_case_column bb_case_columns[] = {
+	{.as = {BB_TEXT("variant")}, .in = BB_BOTH, .cell = variant},
+	{.as = {BB_NUMBER("net"), .doc = "latency minus floor, load by load"},
+	 .in = BB_BOTH,
+	 .cell = net},
+	{.as = {BB_NUMBER("latency"), .doc = "gross cost of one run: mean over the places of the "
+					     "code, "
+					     "where not "
+					     "known median over loads"},
+	 .in = BB_BOTH,
+	 .cell = latency},
+	{.as = {BB_TEXT("+-"), .close = true,
+		.doc = "half the 95 % interval of the latency, over loads"},
+	 .in = BB_SHORT,
+	 .cell = half_width},
+	{.as = {BB_TEXT("95 % interval"), .close = true,
+		.doc = "of the latency, over loads, and between runs as far as selftest has "
+		       "measured "
+		       "that here"},
+	 .in = BB_DETAILS,
+	 .cell = interval},
+	{.as = {BB_NUMBER("floor"), .spill = 4,
+		.doc = "latency of the empty program of the same type in this run"},
+	 .in = BB_BOTH,
+	 .estimate = ESTIMATE(floor)},
+	{.as = {BB_NUMBER("p50"), .doc = "median of all samples"},
+	 .in = BB_BOTH,
+	 .estimate = ESTIMATE(p50)},
+	{.as = {BB_NUMBER("p90"), .spill = 9,
+		.doc = "90th percentile of all samples, outliers included (needs 100)"},
+	 .in = BB_BOTH,
+	 .estimate = ESTIMATE(p90)},
+	{.as = {BB_NUMBER("p99"), .doc = "99th percentile of all samples, outliers included (needs "
+					 "1000)"},
+	 .in = BB_BOTH,
+	 .estimate = ESTIMATE(p99)},
+	{.as = {BB_NUMBER("max"), .doc = "largest lag of all samples"},
+	 .in = BB_BOTH,
+	 .estimate = ESTIMATE(pipeline.lag_max)},
+	{.as = {BB_TEXT("slowdown"), .doc = "latency / floor, load by load, with its 95 % "
+					    "interval"},
+	 .in = BB_BOTH,
+	 .cell = slowdown},
+	{.as = {BB_NUMBER("outl %"), .doc = "samples above median + max(5 IQR, 3 ticks, 10 ns) / "
+					    "their "
+					    "share of the "
+					    "run time"},
+	 .in = BB_BOTH,
+	 .cell = outliers},
+	{.as = {BB_NUMBER("drops"), .doc = "runs whose result the program threw away"},
+	 .in = BB_DETAILS,
+	 .cell = drops},
+	{.as = {BB_NUMBER("consumed"), .doc = "samples that the consumer had finished, of those "
+					      "that got "
+					      "into the "
+					      "ring"},
+	 .in = BB_BOTH,
+	 .cell = consumed},
+	{.as = {BB_NUMBER("ring %"), .doc = "highest fill of the ring that was seen, as a share of "
+					    "its "
+					    "size"},
+	 .in = BB_BOTH,
+	 .cell = ring_peak},
+	{.as = {BB_NUMBER("CPU"), .doc = "CPU time of the consumer a sample, ns"},
+	 .in = BB_BOTH,
+	 .estimate = ESTIMATE(pipeline.consumer_cpu)},
+	{.as = {BB_NUMBER("executed"), .spill = BB_DOC_BELOW,
+		.doc = "instructions that the runs execute at least once, of all in the program"},
+	 .in = BB_BOTH,
+	 .cell = executed},
+	{.as = {BB_NUMBER("samples"), .doc = "runs timed one by one, in the series that count"},
+	 .in = BB_DETAILS,
+	 .cell = samples},
+	{.as = {BB_NUMBER("loads"), .doc = "times the program was loaded anew (of a live one: "
+					   "slices of "
+					   "time); "
+					   "22/24: two do not count"},
+	 .in = BB_DETAILS,
+	 .cell = loads},
+	{.as = {BB_NUMBER("steal %"), .spill = 1,
+		.doc = "CPU time that the hypervisor took meanwhile"},
+	 .in = BB_DETAILS,
+	 .cell = steal},
+	{.as = {BB_NUMBER("naive"), .spill = 10,
+		.doc = "naive mean, run_time_ns / run_cnt: the usual figure, for contrast; steal "
+		       "is in "
+		       "it"},
+	 .in = BB_DETAILS,
+	 .estimate = ESTIMATE(naive_mean)},
+	{.as = {BB_NUMBER("Hz"), .spill = 3,
+		.doc = "runs per second of the workload's CPU time, or packets or requests per "
+		       "second: "
+		       "achieved/requested"},
+	 .in = BB_DETAILS,
+	 .cell = rate},
+	{.as = {BB_NUMBER("runs/s"), .doc = "of wall time, those that shared a reading of the "
+					    "counters "
+					    "too"},
+	 .in = BB_BOTH,
+	 .estimate = ESTIMATE(live.run_rate)},
+	{.as = {BB_NUMBER("CPU %"), .doc = "share of one CPU that all the runs take"},
+	 .in = BB_BOTH,
+	 .cell = cpu_share},
+	{.as = {BB_NUMBER("multi"), .spill = 2,
+		.doc = "runs that shared a reading of the counters with others: counted, but no "
+		       "sample"},
+	 .in = BB_DETAILS,
+	 .cell = multi},
+	{.as = {BB_NUMBER("call"), .spill = 5,
+		.doc = "cost of the system call around the runs, ns"},
+	 .in = BB_DETAILS,
+	 .estimate = ESTIMATE(slope.intercept)},
+	{.as = {BB_NUMBER("cycles"), .spill = 6, .doc = "of a run, by the PMU"},
+	 .in = BB_DETAILS,
+	 .estimate = ESTIMATE(slope.cycles)},
+	{.as = {BB_NUMBER("insns"), .spill = 7, .doc = "machine instructions of a run, by the PMU"},
+	 .in = BB_DETAILS,
+	 .estimate = ESTIMATE(slope.instructions)},
+	{.as = {BB_NUMBER("LLC misses"), .spill = 8,
+		.doc = "reads of a run that missed the last level cache, by the PMU"},
+	 .in = BB_DETAILS,
+	 .estimate = ESTIMATE(slope.llc_misses)},
+	{.as = {BB_NUMBER("layout"), .spill = BB_DOC_BELOW,
+		.doc = "latency where the JIT places the code best and worst; p90/p10 over loads "
+		       "if not "
+		       "known"},
+	 .in = BB_DETAILS,
+	 .cell = spread},
+	{.as = {BB_NUMBER("relative"), .spill = BB_DOC_BELOW,
+		.doc = "latency in pieces of a fixed work timed in the same rounds, which takes "
+		       "the "
+		       "machine's own speed out"},
+	 .in = BB_DETAILS,
+	 .cell = relative},
 };
 
-const size_t bb_n_columns = sizeof(bb_columns) / sizeof(bb_columns[0]);
+const size_t bb_n_case_columns = sizeof(bb_case_columns) / sizeof(bb_case_columns[0]);
+
+struct bb_table_cell bb_case_cell(const struct bb_case *c, const struct bb_case_column *column)
+{
+	struct bb_table_cell cell = {""};
+	const struct bb_estimate *e;
+
+	if (column->cell) {
+		column->cell(c, &cell);
+		return cell;
+	}
+	e = (const struct bb_estimate *)((const char *)&c->summary + column->estimate);
+	return bb_table_cell_number(e->value, e->value);
+}

@@ -6,28 +6,29 @@
 #include <stddef.h>
 #include <stdio.h>
 
+#include "export/document.h"
 #include "report/report.h"
-
-/* The columns of the table for people: a new one is a function and a row in table_cells.c. */
 
 struct bb_table_cell {
 	char text[160]; /* UTF-8; empty: there is nothing to say */
 };
 
-#define BB_SPILL_ALWAYS 100
+/* How much a reader wants to know. */
+enum bb_detail { BB_SHORT = 1, BB_DETAILS = 2, BB_BOTH = BB_SHORT | BB_DETAILS };
 
-struct bb_column {
-	const char *head;
-	bool left;  /* aligned to the left */
-	bool close; /* belongs to the column before it: one blank between them, not two */
-	/* goes below a table that is too wide, 1 first; 0 never; or BB_SPILL_ALWAYS */
-	int spill;
-	void (*cell)(const struct bb_case *c, struct bb_table_cell *cell);
-	const char *doc; /* for the legend; NULL: the column explains itself */
+/* The columns of a case: a new one is a row in table_cells.c, and a function if it is more than an
+ * estimate of the summary. */
+struct bb_case_column {
+	struct bb_doc_column as;
+	enum bb_detail in;
+	void (*cell)(const struct bb_case *c, struct bb_table_cell *cell); /* NULL: */
+	size_t estimate; /* the offset in struct bb_summary */
 };
 
-extern const struct bb_column bb_columns[];
-extern const size_t bb_n_columns;
+extern const struct bb_case_column bb_case_columns[];
+extern const size_t bb_n_case_columns;
+
+struct bb_table_cell bb_case_cell(const struct bb_case *c, const struct bb_case_column *column);
 
 /* The mark before a net cost below zero. */
 #define BB_NEGATIVE_MARK "*"
@@ -43,9 +44,6 @@ struct bb_table_cell bb_table_cell_value(double value);
 /* A note about events that came much more rarely than the drive asked for; empty if they did not.
  */
 struct bb_table_cell bb_table_cell_below_rate(const struct bb_case *c);
-
-/* "10 of 43": instructions that the runs execute; empty where that is not known. */
-void bb_executed_cell(const struct bb_case *c, struct bb_table_cell *cell);
 
 /* Columns that a terminal needs for `text`, a character each. */
 size_t bb_text_width(const char *text);

@@ -3,15 +3,11 @@
 
 #include <errno.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/asset.h"
 #include "base/text.h"
-#include "export/executed_notes.h"
-#include "export/in_vain_notes.h"
-#include "export/sweep_table.h"
-#include "export/table_cells.h"
+#include "export/documents.h"
 #include "html/figures.h"
 #include "html/html_history.h"
 #include "html/html_parts.h"
@@ -27,13 +23,13 @@ BB_ASSET(page_css, "harness/html/page.css");
 
 static bool has_history(const struct bb_html_page *page)
 {
-	return page->history && bb_html_history_runs(page->report, page->history);
+	return page->history && bb_history_n_runs(page->history, page->report);
 }
 
 /* One run can be compared with nothing. */
 static bool is_judged_by_history(const struct bb_html_page *page)
 {
-	return page->history && bb_html_history_runs(page->report, page->history) > 1;
+	return page->history && bb_history_n_runs(page->history, page->report) > 1;
 }
 
 static bool has_verdicts(const struct bb_html_page *page)
@@ -41,142 +37,24 @@ static bool has_verdicts(const struct bb_html_page *page)
 	return page->report->n_comparisons || is_judged_by_history(page);
 }
 
-static void put_comparison(FILE *out, const struct bb_comparison *c)
+static int put_verdicts(FILE *out, const struct bb_html_page *page, size_t nth)
 {
-	fputs("<tr>", out);
-	bb_html_text_cell(out, c->name);
-	fprintf(out, "<td class='text verdict %s'>%s</td>", bb_verdict_name(c->verdict),
-		bb_verdict_name(c->verdict));
-	bb_html_percent_cell(out, c->ratio.value);
-	bb_html_percent_cell(out, c->ratio.lo);
-	bb_html_percent_cell(out, c->ratio.hi);
-	bb_html_number_cell(out, c->base_ns, c->base_ns);
-	bb_html_number_cell(out, c->head_ns, c->base_ns);
-	fputs("</tr>\n", out);
-}
-
-/* What has to be looked at first; in the order of the report where that is the same. */
-static int by_urgency(const void *a, const void *b)
-{
-	static const int rank[BB_N_VERDICTS] = {
-		[BB_VERDICT_REGRESSED] = 0,
-		[BB_VERDICT_IMPROVED] = 1,
-		[BB_VERDICT_INCONCLUSIVE] = 2,
-		[BB_VERDICT_SAME] = 3,
-	};
-	const struct bb_comparison *x = *(const struct bb_comparison *const *)a,
-				   *y = *(const struct bb_comparison *const *)b;
-
-	return rank[x->verdict] != rank[y->verdict] ? rank[x->verdict] - rank[y->verdict]
-						    : (x > y) - (x < y);
-}
-
-static void put_comparison_rows(FILE *out, const struct bb_comparison *const *rows, size_t n)
-{
-	bb_html_begin_table(out, "<th>case<th "
-				 "class=text>verdict<th>difference<th>from<th>to<th>base, "
-				 "ns<th>head, ns");
-	for (size_t i = 0; i < n; i++)
-		put_comparison(out, rows[i]);
-	bb_html_end_table(out);
-}
-
-/* Of many the most urgent are shown; the others are folded. */
-static int put_comparison_table(FILE *out, const struct bb_report *r)
-{
-	const struct bb_comparison **rows = calloc(r->n_comparisons, sizeof(*rows));
-	const bool many = r->n_comparisons > OPEN_COMPARISONS;
-
-	if (!rows)
-		return -ENOMEM;
-	for (size_t i = 0; i < r->n_comparisons; i++)
-		rows[i] = &r->comparisons[i];
-	if (many) {
-		qsort(rows, r->n_comparisons, sizeof(*rows), by_urgency);
-		put_comparison_rows(out, rows, OPEN_COMPARISONS);
-		fprintf(out, "<details><summary>%zu more</summary>\n",
-			r->n_comparisons - OPEN_COMPARISONS);
-		put_comparison_rows(out, rows + OPEN_COMPARISONS,
-				    r->n_comparisons - OPEN_COMPARISONS);
-	} else {
-		put_comparison_rows(out, rows, r->n_comparisons);
-	}
-	free(rows);
-	fputs(many ? "</details>\n" : "", out);
-	return 0;
-}
-
-static int put_comparisons(FILE *out, const struct bb_html_page *page, size_t nth)
-{
-	const struct bb_report *r = page->report;
-	const struct bb_comparison *c = r->comparisons;
+	struct bb_doc d = {0};
 	int rc;
 
-	fputs("<h3>", out);
-	bb_xml_text(out, c->base);
-	fputs(" against ", out);
-	bb_xml_text(out, c->head);
-	fprintf(out,
-		"</h3>\n<p>%zu regressed, %zu improved, %zu same, %zu inconclusive.</p>\n"
-		"<p class=faint>Beyond %g %% counts; %g is the chance of a false "
-		"verdict.</p>\n",
-		bb_report__count_verdict(r, BB_VERDICT_REGRESSED),
-		bb_report__count_verdict(r, BB_VERDICT_IMPROVED),
-		bb_report__count_verdict(r, BB_VERDICT_SAME),
-		bb_report__count_verdict(r, BB_VERDICT_INCONCLUSIVE), 100 * c->threshold, c->alpha);
-	rc = put_comparison_table(out, r);
+	if (is_judged_by_history(page))
+		bb_doc_history_news(page->history, page->report, &d);
+	bb_doc_comparisons(page->report, OPEN_COMPARISONS, &d);
+	rc = bb_html_put(&d, out);
+	if (rc || !page->report->n_comparisons)
+		return rc;
 	fputs(BB_HTML_CHARTS, out);
-	if (!rc)
-		rc = bb_figures__put(out, page->figures,
-				     bb_figures__find(page->figures, "ab", NULL), nth);
+	rc = bb_figures__put(out, page->figures, bb_figures__find(page->figures, "ab", NULL), nth);
 	fputs(BB_HTML_CHARTS_END, out);
 	return rc;
 }
 
-static int put_verdicts(FILE *out, const struct bb_html_page *page, size_t nth)
-{
-	if (is_judged_by_history(page))
-		bb_html_history_verdicts(out, page->report, page->history);
-	return page->report->n_comparisons ? put_comparisons(out, page, nth) : 0;
-}
-
 /* --- cases --- */
-
-static void put_case_row(FILE *out, const struct bb_case *c)
-{
-	const struct bb_summary *s = &c->summary;
-	struct bb_table_cell executed = {""};
-
-	bb_executed_cell(c, &executed);
-	fputs("<tr>", out);
-	bb_html_text_cell(out, c->variant);
-	bb_html_number_cell(out, s->latency.value, s->latency.value);
-	bb_html_number_cell(out, s->latency.lo, s->latency.value);
-	bb_html_number_cell(out, s->latency.hi, s->latency.value);
-	bb_html_number_cell(out, s->p50.value, s->p50.value);
-	bb_html_number_cell(out, s->p90.value, s->p90.value);
-	bb_html_number_cell(out, s->p99.value, s->p99.value);
-	bb_html_number_cell(out, s->net.value, s->latency.value);
-	fprintf(out, "<td>%u</td><td>%llu</td>", s->loads, (unsigned long long)s->samples);
-	fprintf(out, "<td>%s</td></tr>\n", executed.text);
-}
-
-static void put_group_title(FILE *out, const struct bb_case *c, bool with_value)
-{
-	fputs("<h3>", out);
-	bb_xml_text(out, c->scenario);
-	fputs(", ", out);
-	bb_xml_text(out, c->drive);
-	if (c->param) {
-		fputs(with_value ? ", " : ", over ", out);
-		bb_xml_text(out, c->param);
-	}
-	if (c->param && with_value) {
-		fputs(" = ", out);
-		bb_xml_text(out, c->param_text);
-	}
-	fputs("</h3>\n", out);
-}
 
 /* Pictures of one case's scenario, drive and parameter, those of `kinds` (ends in NULL). */
 static int put_figures(FILE *out, const struct bb_html_page *page, size_t nth,
@@ -192,52 +70,26 @@ static int put_figures(FILE *out, const struct bb_html_page *page, size_t nth,
 	return rc;
 }
 
-static void put_vain(const char *text, bool is_remedy, FILE *out)
-{
-	fputs(is_remedy ? "<p class=faint>" : "<p><b>in vain</b>: ", out);
-	bb_xml_text(out, text);
-	fputs("</p>\n", out);
-}
-
-/* All cases of one table: figures, and how the samples are distributed. */
+/* All cases of one table: how the samples are distributed, and the figures. */
 static int put_group(FILE *out, const struct bb_html_page *page, size_t nth, size_t first)
 {
 	static const char *const kinds[] = {"ecdf", "backlog", NULL};
-	const struct bb_report *r = page->report;
+	struct bb_doc d = {0};
+	int rc;
 
-	put_group_title(out, &r->cases[first], true);
-	bb_html_begin_table(out, "<th>variant<th>latency, "
-				 "ns<th>from<th>to<th>p50<th>p90<th>p99<th>net of "
-				 "floor<th>loads<th>samples<th>instructions executed");
-	for (size_t i = first; i < r->n_cases; i++)
-		if (bb_same_table(&r->cases[i], &r->cases[first]))
-			put_case_row(out, &r->cases[i]);
-	bb_html_end_table(out);
-	if (bb_put_in_vain(r, &r->cases[first], put_vain, out))
-		return -ENOMEM;
-	return put_figures(out, page, nth, kinds, &r->cases[first]);
+	bb_doc_table(page->report, first, BB_DETAILS, &d);
+	rc = bb_html_put(&d, out);
+	return rc ? rc : put_figures(out, page, nth, kinds, &page->report->cases[first]);
 }
 
 /* Too many values for a table each. */
 static int put_sweep(FILE *out, const struct bb_report *r, size_t head)
 {
-	struct bb_text_table t;
-	int rc = bb_sweep__make(r, head, &t);
+	struct bb_doc d = {0};
 
-	if (rc)
-		return rc;
-	put_group_title(out, &r->cases[head], false);
-	rc = bb_html_text_table(out, &t);
-	return rc ? rc : bb_put_in_vain(r, &r->cases[head], put_vain, out);
-}
-
-/* Is case i the first of its table: one scenario, drive and value, and no sweep? */
-static bool is_first_of_table(const struct bb_report *r, size_t i)
-{
-	for (size_t k = 0; k < i; k++)
-		if (bb_same_table(&r->cases[k], &r->cases[i]))
-			return false;
-	return !bb_is_sweep(r, i);
+	bb_doc_sweep(r, head, &d);
+	bb_doc_in_vain(r, &r->cases[head], &d);
+	return bb_html_put(&d, out);
 }
 
 /* Is it the first of its scenario, drive and parameter? */
@@ -259,11 +111,14 @@ static int put_overview(FILE *out, const struct bb_html_page *page, size_t nth,
 {
 	static const char *const kinds[] = {"net",      "violin", "depth", "input",
 					    "slowdown", "layout", NULL};
+	struct bb_doc d = {0};
+	int rc;
 
 	for (size_t i = 0; kinds[i]; i++) {
 		if (bb_figures__find(page->figures, kinds[i], c)) {
-			put_group_title(out, c, false);
-			return put_figures(out, page, nth, kinds, c);
+			bb_doc_group_title(c, false, "", &d);
+			rc = bb_html_put(&d, out);
+			return rc ? rc : put_figures(out, page, nth, kinds, c);
 		}
 	}
 	return 0;
@@ -274,7 +129,8 @@ static int put_cases(FILE *out, const struct bb_html_page *page, size_t nth)
 	const struct bb_report *r = page->report;
 	int rc = 0;
 
-	fputs("<p class=faint>Latency in ns: median over program loads of the mean without "
+	fputs("<p class=faint>Latency in ns: mean over the places of the code that the loads were "
+	      "drawn from, or median over loads where these are not known, of the mean without "
 	      "outliers, with its 95 % interval.</p>\n",
 	      out);
 	for (size_t i = 0; !rc && i < r->n_cases; i++)
@@ -283,7 +139,7 @@ static int put_cases(FILE *out, const struct bb_html_page *page, size_t nth)
 	for (size_t i = 0; !rc && i < r->n_cases; i++) {
 		if (bb_is_sweep(r, i) && bb_is_sweep_head(r, i))
 			rc = put_sweep(out, r, i);
-		else if (is_first_of_table(r, i))
+		else if (bb_is_first_of_table(r, i))
 			rc = put_group(out, page, nth, i);
 	}
 	if (!r->n_cases)
@@ -338,101 +194,29 @@ static bool has_programs(const struct bb_html_page *page)
 
 static int put_programs(FILE *out, const struct bb_html_page *page, size_t nth)
 {
-	const struct bb_report *r = page->report;
+	struct bb_doc d = {0};
 
 	(void)nth;
-	fputs("<div class=scroll tabindex=0><table><tr><th>variant<th class=text>program<th "
-	      "class=text>type",
-	      out);
-	for (size_t k = 0; k < bb_n_static_metrics; k++) {
-		fputs("<th title='", out);
-		bb_xml_text(out, bb_static_metrics[k].doc);
-		fprintf(out, "'>%s, %s", bb_static_metrics[k].slug, bb_static_metrics[k].unit);
-	}
-	fputs("</tr>\n", out);
-	for (size_t i = 0; i < r->n_programs; i++) {
-		const struct bb_program *p = &r->programs[i];
-
-		fputs("<tr>", out);
-		bb_html_text_cell(out, p->variant);
-		bb_html_text_cell(out, p->program);
-		bb_html_text_cell(out, p->type);
-		for (size_t k = 0; k < bb_n_static_metrics; k++)
-			bb_html_number_cell(out, bb_static_of(&p->metrics, &bb_static_metrics[k]),
-					    BB_WHOLE);
-		fputs("</tr>\n", out);
-	}
-	bb_html_end_table(out);
-	return 0;
+	bb_doc_programs(page->report, &d);
+	return bb_html_put(&d, out);
 }
 
 static bool has_notes(const struct bb_html_page *page)
 {
-	const struct bb_report *r = page->report;
-	size_t n = r->n_skips;
+	struct bb_doc d = {0};
+	size_t n = bb_doc_notes(page->report, BB_SHORT, &d);
 
-	for (size_t i = 0; i < r->n_cases; i++)
-		n += r->cases[i].summary.voids || bb_is_little_executed(&r->cases[i]) ||
-		     *bb_table_cell_below_rate(&r->cases[i]).text;
+	bb_doc__done(&d);
 	return n;
-}
-
-static void put_void(FILE *out, const struct bb_case *c)
-{
-	const char *why = NULL;
-
-	for (size_t k = 0; !why && k < c->n_series; k++)
-		why = c->series[k].void_why;
-	fputs("<li>void: ", out);
-	bb_xml_text(out, c->name);
-	fprintf(out, ": %u of %zu series (", c->summary.voids, c->n_series);
-	bb_xml_text(out, why);
-	fputs(")</li>\n", out);
-}
-
-static void put_below_rate(FILE *out, const struct bb_case *c)
-{
-	struct bb_table_cell text = bb_table_cell_below_rate(c);
-
-	if (!text.text[0])
-		return;
-	fputs("<li>below the rate: ", out);
-	bb_xml_text(out, c->name);
-	fprintf(out, ": %s</li>\n", text.text);
-}
-
-static void put_little_executed(FILE *out, const struct bb_report *r)
-{
-	for (size_t i = 0; i < r->n_cases; i++)
-		if (bb_is_little_executed(&r->cases[i])) {
-			fputs("<li>", out);
-			bb_put_little_executed(r, bb_xml_text, out);
-			fputs("</li>\n", out);
-			return;
-		}
 }
 
 static int put_notes(FILE *out, const struct bb_html_page *page, size_t nth)
 {
-	const struct bb_report *r = page->report;
+	struct bb_doc d = {0};
 
 	(void)nth;
-	fputs("<ul>\n", out);
-	for (size_t i = 0; i < r->n_skips; i++) {
-		fputs("<li>skipped: ", out);
-		bb_xml_text(out, r->skips[i].what);
-		fputs(": ", out);
-		bb_xml_text(out, r->skips[i].why);
-		fputs("</li>\n", out);
-	}
-	for (size_t i = 0; i < r->n_cases; i++) {
-		if (r->cases[i].summary.voids)
-			put_void(out, &r->cases[i]);
-		put_below_rate(out, &r->cases[i]);
-	}
-	put_little_executed(out, r);
-	fputs("</ul>\n", out);
-	return 0;
+	bb_doc_notes(page->report, BB_SHORT, &d);
+	return bb_html_put(&d, out);
 }
 
 static int put_machine(FILE *out, const struct bb_html_page *page, size_t nth)
@@ -440,7 +224,7 @@ static int put_machine(FILE *out, const struct bb_html_page *page, size_t nth)
 	const struct bb_report *r = page->report;
 
 	(void)nth;
-	fputs("<div class=scroll tabindex=0><table class=pairs>\n", out);
+	fputs(BB_HTML_BEGIN_TABLE " class=pairs>\n", out);
 	for (size_t i = 0; i < bb_n_fingerprint_fields; i++) {
 		fputs("<tr><th title='", out);
 		bb_xml_text(out, bb_fingerprint_fields[i].doc);
@@ -454,7 +238,7 @@ static int put_machine(FILE *out, const struct bb_html_page *page, size_t nth)
 	bb_xml_text(out, r->command);
 	fprintf(out, "</td></tr>\n<tr><th>seed</th><td class=text>0x%llx</td></tr>\n",
 		(unsigned long long)r->seed);
-	bb_html_end_table(out);
+	fputs(BB_HTML_END_TABLE, out);
 	return 0;
 }
 

@@ -1,35 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "html/html_lines.h"
 
-#include <stdlib.h>
-#include <string.h>
-
-#include "export/by_line_print.h"
-#include "export/table_cells.h"
+#include "export/documents.h"
 #include "html/html_parts.h"
 #include "base/text.h"
 
 #define OPEN_TABLES 3u /* when there are more, they are folded away */
 
-static int put_notes(FILE *out, const struct bb_by_line *b)
-{
-	char *text, *rest, *line;
-	int rc = bb_by_line__notes(b, &text);
-
-	if (rc)
-		return rc;
-	for (line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
-		fputs("<p class=faint>", out);
-		bb_xml_text(out, line);
-		fputs("</p>\n", out);
-	}
-	free(text);
-	return 0;
-}
-
 static int put_lines(FILE *out, const struct bb_by_line *b, const char *flame, bool open)
 {
-	struct bb_text_table t;
+	struct bb_doc d = {0};
 	char sentence[1000];
 	int rc;
 
@@ -47,11 +27,8 @@ static int put_lines(FILE *out, const struct bb_by_line *b, const char *flame, b
 	}
 	if (flame)
 		fputs(flame, out);
-	rc = bb_by_line__table(b, false, &t);
-	if (!rc)
-		rc = bb_html_text_table(out, &t);
-	if (!rc)
-		rc = put_notes(out, b);
+	bb_doc_by_line_table(b, false, &d);
+	rc = bb_html_put(&d, out);
 	fputs("</details>\n", out);
 	return rc;
 }

@@ -4,21 +4,22 @@
 
 #include <stdio.h>
 
-#include "export/text_table.h"
+#include "export/document.h"
 
 /* The parts of the sections of the HTML page. */
 
-void bb_html_text_cell(FILE *out, const char *text); /* aligned to the left */
-/* scale: export/table_cells.h */
-void bb_html_number_cell(FILE *out, double value, double scale);
-void bb_html_percent_cell(FILE *out, double ratio); /* "+3.02 %" */
+/* A document, which is done with then. 0 or -ENOMEM. */
+static inline int bb_html_put(struct bb_doc *d, FILE *out)
+{
+	int rc = bb_doc__html(d, out);
 
-/* Tables that are wider than the screen scroll in a box of their own. `heads`: "<th>case<th>..." */
-void bb_html_begin_table(FILE *out, const char *heads);
-void bb_html_end_table(FILE *out);
+	bb_doc__done(d);
+	return rc;
+}
 
-/* A whole table; the text table is done with. 0 or -ENOMEM. */
-int bb_html_text_table(FILE *out, struct bb_text_table *t);
+/* Tables that are wider than the screen scroll in a box of their own. */
+#define BB_HTML_BEGIN_TABLE "<div class=scroll tabindex=0><table"
+#define BB_HTML_END_TABLE "</table></div>\n"
 
 /* Around charts: they are beside each other where there is room. */
 #define BB_HTML_CHARTS "<div class=charts>\n"

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "export/counted_table.h"
+#include "export/documents.h"
 #include "html/html_parts.h"
 #include "judge/annotated.h"
 
@@ -78,13 +78,13 @@ static int put_file(FILE *out, const struct program *p, size_t first, size_t *re
 	fputs("<p><b>", out);
 	bb_xml_text(out, file.path);
 	fprintf(out,
-		"</b>%s</p>\n<div class=scroll tabindex=0><table "
-		"class=code><tr><th>insns/run<th>%%<th>execs/run<th>line<th "
+		"</b>%s</p>\n" BB_HTML_BEGIN_TABLE " class=code><tr><th>insns/run<th>%%<th>execs/"
+						   "run<th>line<th "
 		"class=text>source</tr>\n",
 		bb_source_note(file.state));
 	for (size_t i = 0; i < file.n; i++)
 		put_row(out, p, &file.rows[i]);
-	bb_html_end_table(out);
+	fputs(BB_HTML_END_TABLE, out);
 	bb_annotated__done(&file);
 	return 0;
 }
@@ -141,25 +141,6 @@ static void put_calls(FILE *out, const struct program *p)
 	fputs(".</p>\n", out);
 }
 
-/* What makes the counts less than they seem. */
-static void put_doubts(FILE *out, const struct bb_counted *c)
-{
-	for (size_t i = 0; i < c->n_cases; i++) {
-		if (!c->cases[i].void_why)
-			continue;
-		fputs("<p class=bad>", out);
-		bb_xml_text(out, c->cases[i].name);
-		fputs(" is void: ", out);
-		bb_xml_text(out, c->cases[i].void_why);
-		fputs("</p>\n", out);
-	}
-	if (c->tail_calls)
-		fprintf(out,
-			"<p class=bad>Left by %" PRIu64 " tail calls: instructions of the "
-			"programs called are not counted.</p>\n",
-			c->tail_calls);
-}
-
 static int put_program(FILE *out, const struct program *p, bool open)
 {
 	const struct bb_counted *c = p->counted;
@@ -173,7 +154,6 @@ static int put_program(FILE *out, const struct program *p, bool open)
 			per_run(p, c->instructions), c->runs);
 	fprintf(out, "%u in the program, %u blocks, %" PRIu64 " paths</summary>\n", c->n_insns,
 		c->n_blocks, c->paths);
-	put_doubts(out, c);
 	put_calls(out, p);
 	rc = put_lines(out, p);
 	fputs("</details>\n", out);
@@ -182,15 +162,15 @@ static int put_program(FILE *out, const struct program *p, bool open)
 
 int bb_html_source(FILE *out, const struct bb_report *r, size_t page)
 {
-	struct bb_text_table t;
+	struct bb_doc d = {0};
 	int rc;
 
 	fputs("<p class=faint>Instructions of a run: exact counts, the same in every run of a "
 	      "case; what helpers execute themselves is not in them. ##### marks lines that were "
 	      "never executed.</p>\n",
 	      out);
-	bb_counted_table__make(r, &t);
-	rc = bb_html_text_table(out, &t);
+	bb_doc_counted(r, &d);
+	rc = bb_html_put(&d, out);
 	for (size_t i = 0; !rc && i < r->n_counted; i++)
 		rc = put_program(out, &(struct program){&r->counted[i], page, i},
 				 r->n_counted <= OPEN_PROGRAMS);

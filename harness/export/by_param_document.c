@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "export/by_param_print.h"
-
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "export/table_cells.h"
-#include "export/by_line_print.h"
-#include "export/text_table.h"
+#include "export/documents.h"
 
 #define MOST_COLUMNS 8u /* values beside each other; more follow below */
 
@@ -83,7 +79,7 @@ static struct placed *lines_of(const struct group *g, size_t *ret_n)
 }
 
 /* lines[0..] of one place; how many. */
-static size_t add_line(struct bb_text_table *t, const struct group *g, const struct placed *lines,
+static size_t add_line(struct bb_doc *d, const struct group *g, const struct placed *lines,
 		       size_t n)
 {
 	const struct bb_timed_row *row = lines->line->row;
@@ -95,54 +91,46 @@ static size_t add_line(struct bb_text_table *t, const struct group *g, const str
 
 		if (used < n && lines[used].column == i && !by_place(lines[used].line->row, row))
 			ns = lines[used++].line->ns.value;
-		bb_by_line__add_ns(t, ns);
+		bb_doc_line_ns(ns, d);
 	}
 	bb_by_line__place(row, place, sizeof(place));
 	bb_by_line__before(row, before, sizeof(before));
-	bb_text_table__add_text(t, place);
-	bb_text_table__add(t, "%s%.100s", before, row->text);
+	bb_doc__text_cell(d, place);
+	bb_doc__cell(d, "%s%.100s", before, row->text);
 	return used ? used : 1;
 }
 
-static void add_whole(struct bb_text_table *t, const struct group *g, bool is_calling,
-		      const char *text)
+static void add_whole(struct bb_doc *d, const struct group *g, bool is_calling, const char *text)
 {
 	for (size_t i = 0; i < g->n; i++)
-		bb_by_line__add_ns(t, is_calling ? g->cases[i]->calling.value
-						 : g->cases[i]->program.value);
-	bb_text_table__add_text(t, "");
-	bb_text_table__add_text(t, text);
+		bb_doc_line_ns(is_calling ? g->cases[i]->calling.value : g->cases[i]->program.value,
+			       d);
+	bb_doc__text_cell(d, "");
+	bb_doc__text_cell(d, text);
 }
 
-static int print_group(const struct group *g, FILE *out)
+static int add_group(const struct group *g, struct bb_doc *d)
 {
 	const struct bb_timed *first = g->cases[0]->timed;
-	struct bb_text_column columns[MOST_COLUMNS + 2] = {{0}};
-	struct bb_text_table t;
+	struct bb_doc_column columns[MOST_COLUMNS + 2] = {{0}};
 	size_t n_lines, at = 0;
 	struct placed *lines = lines_of(g, &n_lines);
-	int rc;
 
 	if (!lines)
 		return -ENOMEM;
 	for (size_t i = 0; i < g->n; i++)
-		columns[i] = (struct bb_text_column){value_of(g->cases[i]->timed), false};
-	columns[g->n] = (struct bb_text_column){"line", false};
-	columns[g->n + 1] = (struct bb_text_column){"source", true};
-	bb_text_table__init(&t, columns, g->n + 2);
-	add_whole(&t, g, false, "(the program)");
-	add_whole(&t, g, true, "(calling and timing)");
+		columns[i].head = value_of(g->cases[i]->timed);
+	columns[g->n] = (struct bb_doc_column){.head = "line"};
+	columns[g->n + 1] = (struct bb_doc_column){.head = "source", .cells = BB_CELLS_CODE};
+	bb_doc__add(d, BB_DOC_TITLE, NULL, "%s/%s/%s, ns by %s", first->scenario, first->variant,
+		    first->drive, first->param);
+	bb_doc__table(d, columns, g->n + 2);
+	add_whole(d, g, false, "(the program)");
+	add_whole(d, g, true, "(calling and timing)");
 	while (at < n_lines)
-		at += add_line(&t, g, &lines[at], n_lines - at);
-	putc('\n', out);
-	bb_put_clean(out, first->scenario);
-	putc('/', out);
-	bb_put_clean(out, first->variant);
-	fprintf(out, "/%s: ns by %s\n\n", first->drive, first->param);
-	rc = bb_text_table__print(&t, 2, out);
-	bb_text_table__done(&t);
+		at += add_line(d, g, &lines[at], n_lines - at);
 	free(lines);
-	return rc;
+	return 0;
 }
 
 /* Has an earlier case that is of the same program begun a table with it? */
@@ -155,7 +143,7 @@ static bool is_placed(const struct bb_by_line *cases, size_t i)
 	return before % MOST_COLUMNS != 0;
 }
 
-int bb_by_param__print(const struct bb_by_line *cases, size_t n, FILE *out)
+int bb_doc_by_param(const struct bb_by_line *cases, size_t n, struct bb_doc *d)
 {
 	int rc = 0;
 
@@ -168,7 +156,7 @@ int bb_by_param__print(const struct bb_by_line *cases, size_t n, FILE *out)
 			if (k == i || is_same_program(cases[i].timed, cases[k].timed))
 				g.cases[g.n++] = &cases[k];
 		if (g.n > 1)
-			rc = print_group(&g, out);
+			rc = add_group(&g, d);
 	}
 	return rc;
 }

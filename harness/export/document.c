@@ -1,0 +1,361 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "export/document.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/grow.h"
+#include "base/text.h"
+#include "export/table_cells.h"
+
+/* --- making one --- */
+
+static struct bb_doc_block *add_block(struct bb_doc *d, enum bb_doc_kind kind)
+{
+	struct bb_doc_block *b = d->failed ? NULL : bb_append(&d->blocks, &d->n, sizeof(*b));
+
+	if (b)
+		b->kind = kind;
+	else
+		d->failed = true;
+	return b;
+}
+
+/* NULL: out of memory. */
+static char *format(const char *fmt, va_list ap)
+{
+	char *text;
+
+	return vasprintf(&text, fmt, ap) < 0 ? NULL : text;
+}
+
+void bb_doc__add(struct bb_doc *d, enum bb_doc_kind kind, const char *label, const char *fmt, ...)
+{
+	struct bb_doc_block *b = add_block(d, kind);
+	va_list ap;
+
+	if (!b)
+		return;
+	va_start(ap, fmt);
+	b->text = format(fmt, ap);
+	va_end(ap);
+	b->label = label ? strdup(label) : NULL;
+	d->failed = !b->text || (label && !b->label);
+}
+
+void bb_doc__append(struct bb_doc *d, const char *fmt, ...)
+{
+	char *more, *text = NULL, **old;
+	va_list ap;
+
+	if (d->failed)
+		return;
+	va_start(ap, fmt);
+	more = format(fmt, ap);
+	va_end(ap);
+	old = &d->blocks[d->n - 1].text;
+	if (!more || asprintf(&text, "%s%s", *old, more) < 0)
+		text = NULL;
+	free(more);
+	if (text) {
+		free(*old);
+		*old = text;
+	}
+	d->failed = !text;
+}
+
+void bb_doc__table(struct bb_doc *d, const struct bb_doc_column *columns, size_t n)
+{
+	struct bb_doc_block *b = add_block(d, BB_DOC_TABLE);
+
+	if (!b)
+		return;
+	b->columns = calloc(n, sizeof(*columns));
+	b->n_columns = n;
+	if (b->columns)
+		memcpy(b->columns, columns, n * sizeof(*columns));
+	d->failed = !b->columns;
+}
+
+/* `text` becomes the table's; NULL: the figure is missing. */
+static void add_cell(struct bb_doc *d, char *text)
+{
+	struct bb_doc_block *b = d->failed ? NULL : &d->blocks[d->n - 1];
+	struct bb_doc_cell *cell = b ? bb_append(&b->cells, &b->n_cells, sizeof(*cell)) : NULL;
+
+	if (cell) {
+		*cell = (struct bb_doc_cell){text, d->faint};
+		return;
+	}
+	free(text);
+	d->failed = true;
+}
+
+void bb_doc__cell(struct bb_doc *d, const char *fmt, ...)
+{
+	char *text;
+	va_list ap;
+
+	va_start(ap, fmt);
+	text = format(fmt, ap);
+	va_end(ap);
+	d->failed |= !text;
+	add_cell(d, text);
+}
+
+void bb_doc__text_cell(struct bb_doc *d, const char *text)
+{
+	if (text)
+		bb_doc__cell(d, "%s", text);
+	else
+		add_cell(d, NULL);
+}
+
+void bb_doc__number_cell(struct bb_doc *d, double value, double scale)
+{
+	struct bb_table_cell cell = bb_table_cell_number(value, scale);
+
+	bb_doc__text_cell(d, cell.text[0] ? cell.text : NULL);
+}
+
+void bb_doc__cut(struct bb_doc *d, size_t n)
+{
+	while (d->n > n) {
+		struct bb_doc_block *b = &d->blocks[--d->n];
+
+		for (size_t k = 0; k < b->n_cells; k++)
+			free(b->cells[k].text);
+		free(b->cells);
+		free(b->columns);
+		free(b->label);
+		free(b->text);
+	}
+}
+
+void bb_doc__done(struct bb_doc *d)
+{
+	bb_doc__cut(d, 0);
+	free(d->blocks);
+	*d = (struct bb_doc){0};
+}
+
+bool bb_doc_block__has_column(const struct bb_doc_block *b, size_t column)
+{
+	for (size_t i = column; i < b->n_cells; i += b->n_columns)
+		if (b->cells[i].text && b->cells[i].text[0])
+			return true;
+	return false;
+}
+
+/* --- Markdown --- */
+
+/* A space of no width. Where text is put together with others' pages, it is what keeps "@" from
+ * calling a user: they look for names in the text that Markdown makes, where no backslash is left.
+ */
+#define APART "&#8203;"
+#define MARKUP "|\\`*_<>[]#&~$"
+
+/* 7 to 40 hexadecimal digits that begin a word and are all of it. */
+static bool is_commit(const char *word)
+{
+	size_t n = strspn(word, "0123456789abcdefABCDEF");
+
+	return n >= 7 && n <= 40 && !isalnum((unsigned char)word[n]) && word[n] != '_';
+}
+
+/* Would the first character of `at` begin a mention, a reference or a link? */
+static bool begins_link(const char *at, bool begins_word)
+{
+	return at[0] == '@' || !strncmp(at, "://", 3) || !strncasecmp(at, "www.", 4) ||
+	       (strchr("#!$%&~", at[0]) && isdigit((unsigned char)at[1])) ||
+	       (begins_word && (is_commit(at) || !strncasecmp(at, "gh-", 3)));
+}
+
+void bb_md_text(const char *text, FILE *out)
+{
+	bool begins_word = true;
+
+	for (; text && *text; text++) {
+		if (strchr(MARKUP, *text))
+			putc('\\', out);
+		putc((unsigned char)*text < 0x20 || *text == 0x7f ? ' ' : *text, out);
+		if (begins_link(text, begins_word))
+			fputs(APART, out);
+		/* a run's id stays whole: ...-1a2b3c4d */
+		begins_word = !isalnum((unsigned char)*text) && !strchr("_-", *text);
+	}
+}
+
+static void put_md_cell(const struct bb_doc_column *c, const char *text, FILE *out)
+{
+	bool strong = c->cells == BB_CELLS_VERDICT && text &&
+		      (!strncmp(text, "regressed", 9) || !strncmp(text, "improved", 8));
+	size_t word = strong ? strcspn(text, ",") : 0;
+
+	putc(' ', out);
+	if (strong)
+		fprintf(out, "**%.*s**", (int)word, text);
+	bb_md_text(text ? text + word : "-", out);
+	fputs(" |", out);
+}
+
+static void put_md_table(const struct bb_doc_block *b, FILE *out)
+{
+	if (!b->n_cells)
+		return;
+	fputs("\n|", out);
+	for (size_t k = 0; k < b->n_columns; k++)
+		if (bb_doc_block__has_column(b, k))
+			put_md_cell(&(struct bb_doc_column){0}, b->columns[k].head, out);
+	fputs("\n|", out);
+	for (size_t k = 0; k < b->n_columns; k++)
+		if (bb_doc_block__has_column(b, k))
+			fputs(b->columns[k].cells == BB_CELLS_NUMBER ? "--:|" : "---|", out);
+	for (size_t i = 0; i < b->n_cells; i++) {
+		size_t k = i % b->n_columns;
+
+		fputs(k ? "" : "\n|", out);
+		if (bb_doc_block__has_column(b, k))
+			put_md_cell(&b->columns[k], b->cells[i].text, out);
+	}
+	fputs("\n\n", out);
+}
+
+static void put_md_words(const struct bb_doc_block *b, FILE *out)
+{
+	if (b->label) {
+		fputs("**", out);
+		bb_md_text(b->label, out);
+		fputs("**: ", out);
+	}
+	bb_md_text(b->text + strspn(b->text, " \t"), out);
+}
+
+static const struct {
+	const char *before, *after;
+} md[] = {
+	[BB_DOC_HEADLINE] = {"## ", "\n\n"}, [BB_DOC_TITLE] = {"\n### ", "\n\n"},
+	[BB_DOC_PARAGRAPH] = {"", "\n\n"},   [BB_DOC_FAINT] = {"", "\n\n"},
+	[BB_DOC_CLOSING] = {"", "\n\n"},     [BB_DOC_BAD] = {"", "\n\n"},
+	[BB_DOC_ITEM] = {"- ", "\n"},        [BB_DOC_BAD_ITEM] = {"- ", "\n"},
+	[BB_DOC_CODE] = {"- ", "\n"},        [BB_DOC_SUBITEM] = {"  - ", "\n"},
+};
+
+int bb_doc__markdown(const struct bb_doc *d, FILE *out)
+{
+	if (d->failed)
+		return -ENOMEM;
+	for (size_t i = 0; i < d->n; i++) {
+		const struct bb_doc_block *b = &d->blocks[i];
+
+		if (b->kind == BB_DOC_TABLE)
+			put_md_table(b, out);
+		if (b->kind >= BB_DOC_TABLE)
+			continue;
+		fputs(md[b->kind].before, out);
+		put_md_words(b, out);
+		fputs(md[b->kind].after, out);
+	}
+	return 0;
+}
+
+/* --- HTML --- */
+
+/* A text with its indentation, which HTML drops. */
+static void put_indented(const char *text, FILE *out)
+{
+	for (; *text == ' ' || *text == '\t'; text++)
+		fputs(*text == ' ' ? "&#160;" : "&#160;&#160;&#160;&#160;", out);
+	bb_xml_text(out, text);
+}
+
+static void put_html_head(const struct bb_doc_column *c, FILE *out)
+{
+	fputs(c->cells == BB_CELLS_NUMBER ? "<th" : "<th class=text", out);
+	if (c->doc) {
+		fputs(" title='", out);
+		bb_xml_text(out, c->doc);
+		putc('\'', out);
+	}
+	putc('>', out);
+	bb_xml_text(out, c->head);
+}
+
+static void put_html_cell(const struct bb_doc_column *c, const struct bb_doc_cell *cell, FILE *out)
+{
+	if (c->cells == BB_CELLS_VERDICT && cell->text)
+		fprintf(out, "<td class='text verdict %.*s'>",
+			(int)strspn(cell->text, "abcdefghi"
+						"jklmnopqrstuvwxyz"),
+			cell->text);
+	else
+		fprintf(out, "<td%s>",
+			c->cells == BB_CELLS_NUMBER ? cell->faint ? " class=faint" : ""
+			: cell->faint               ? " class='text faint'"
+						    : " class=text");
+	put_indented(cell->text ? cell->text : "–", out);
+	fputs("</td>", out);
+}
+
+static void put_html_table(const struct bb_doc_block *b, FILE *out)
+{
+	if (!b->n_cells)
+		return;
+	fputs("<div class=scroll tabindex=0><table><tr>", out);
+	for (size_t k = 0; k < b->n_columns; k++)
+		if (bb_doc_block__has_column(b, k))
+			put_html_head(&b->columns[k], out);
+	for (size_t i = 0; i < b->n_cells; i++) {
+		size_t k = i % b->n_columns;
+
+		fputs(k ? "" : "</tr>\n<tr>", out);
+		if (bb_doc_block__has_column(b, k))
+			put_html_cell(&b->columns[k], &b->cells[i], out);
+	}
+	fputs("</tr>\n</table></div>\n", out);
+}
+
+static const struct {
+	const char *before, *after;
+} html[] = {
+	[BB_DOC_HEADLINE] = {"<h2>", "</h2>\n"},
+	[BB_DOC_TITLE] = {"<h3>", "</h3>\n"},
+	[BB_DOC_PARAGRAPH] = {"<p>", "</p>\n"},
+	[BB_DOC_FAINT] = {"<p class=faint>", "</p>\n"},
+	[BB_DOC_CLOSING] = {"<p>", "</p>\n"},
+	[BB_DOC_BAD] = {"<p class=bad>", "</p>\n"},
+	[BB_DOC_ITEM] = {"<p class=item>", "</p>\n"},
+	[BB_DOC_BAD_ITEM] = {"<p class='item bad'>", "</p>\n"},
+	[BB_DOC_SUBITEM] = {"<p class='item faint'>", "</p>\n"},
+	[BB_DOC_CODE] = {"<p class=item>", "</p>\n"},
+	[BB_DOC_FOLD] = {"<details><summary>", "</summary>\n"},
+	[BB_DOC_FOLD_END] = {"", "</details>\n"},
+};
+
+int bb_doc__html(const struct bb_doc *d, FILE *out)
+{
+	if (d->failed)
+		return -ENOMEM;
+	for (size_t i = 0; i < d->n; i++) {
+		const struct bb_doc_block *b = &d->blocks[i];
+
+		if (b->kind == BB_DOC_TABLE)
+			put_html_table(b, out);
+		if (b->kind == BB_DOC_TABLE || b->kind == BB_DOC_LEGEND)
+			continue;
+		fputs(html[b->kind].before, out);
+		if (b->label) {
+			fputs("<b>", out);
+			bb_xml_text(out, b->label);
+			fputs("</b>: ", out);
+		}
+		bb_xml_text(out, b->text);
+		fputs(html[b->kind].after, out);
+	}
+	return 0;
+}

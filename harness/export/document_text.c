@@ -1,0 +1,367 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clean.h"
+#include "export/document.h"
+#include "export/table_cells.h"
+
+#define ABSENT "-"     /* an empty cell lets the eye slip into the next column */
+#define LEAST_LAST 24u /* characters that a last column of text needs at least */
+
+const struct bb_doc_look bb_doc_plain_look = {.width = 120};
+
+struct page {
+	const struct bb_doc_look *look;
+	FILE *out;
+};
+
+/* --- colours --- */
+
+static const char *verdict_colour(const char *text)
+{
+	return !strncmp(text, "regressed", 9)  ? "\033[31m"
+	       : !strncmp(text, "improved", 8) ? "\033[32m"
+					       : "";
+}
+
+static void put_coloured(const struct page *p, const char *colour, const char *text)
+{
+	bool coloured = p->look->colour && colour[0];
+
+	if (coloured)
+		bb_clean__put_raw(p->out, colour);
+	bb_put_clean(p->out, text);
+	if (coloured)
+		bb_clean__put_raw(p->out, "\033[0m");
+}
+
+/* --- paragraphs --- */
+
+/* Bytes of `text` that fit into `width` characters, up to a blank if there is one. */
+static size_t line_len(const char *text, size_t width)
+{
+	size_t at = 0, blank = 0, n = 0;
+
+	for (; text[at] && n <= width; at++) {
+		n += ((unsigned char)text[at] & 0xc0) != 0x80;
+		if (text[at] == ' ')
+			blank = at;
+	}
+	if (n <= width)
+		return at;
+	return blank ? blank : strcspn(text, " ");
+}
+
+/* "label: text" from column `at` on; lines that follow begin in column `next`. */
+static void put_words(const struct page *p, const char *text, const char *colour, size_t at,
+		      size_t next)
+{
+	while (p->look->wrap && *text) {
+		size_t room = p->look->width > at + LEAST_LAST ? p->look->width - at : LEAST_LAST;
+		size_t len = line_len(text, room);
+		char *line = strndup(text, len);
+
+		if (!line)
+			break;
+		put_coloured(p, colour, line);
+		free(line);
+		text += len;
+		text += strspn(text, " ");
+		if (!*text)
+			break;
+		fprintf(p->out, "\n%*s", (int)next, "");
+		at = next;
+	}
+	if (*text)
+		put_coloured(p, colour, text);
+}
+
+static void put_block(const struct page *p, const struct bb_doc_block *b)
+{
+	static const struct {
+		size_t indent;
+		const char *colour;
+	} of[] = {
+		[BB_DOC_HEADLINE] = {0, "\033[1m"},
+		[BB_DOC_TITLE] = {0, "\033[1m"},
+		[BB_DOC_PARAGRAPH] = {0, ""},
+		[BB_DOC_FAINT] = {0, "\033[2m"},
+		[BB_DOC_CLOSING] = {0, ""},
+		[BB_DOC_BAD] = {0, "\033[31m"},
+		[BB_DOC_ITEM] = {2, ""},
+		[BB_DOC_BAD_ITEM] = {2, "\033[33m"},
+		[BB_DOC_SUBITEM] = {4, ""},
+		[BB_DOC_CODE] = {2, ""},
+	};
+	size_t indent = of[b->kind].indent;
+	char *words = NULL;
+
+	if (asprintf(&words, "%s%s%s", b->label ? b->label : "", b->label ? ": " : "", b->text) < 0)
+		words = NULL;
+	fprintf(p->out, "%*s", (int)indent, "");
+	if (b->kind == BB_DOC_CODE)
+		bb_put_code(p->out, b->text);
+	else
+		put_words(p, words ? words : b->text, of[b->kind].colour, indent, indent + 2);
+	putc('\n', p->out);
+	free(words);
+}
+
+/* --- tables --- */
+
+struct layout {
+	const struct bb_doc_block *b;
+	size_t *width;     /* [n_columns]; 0: not in the table */
+	bool *below;       /* [n_columns] */
+	size_t indent;     /* of the rows */
+	bool on_two_lines; /* the first column has a line of its own */
+};
+
+static const char *cell_text(const struct layout *l, size_t i)
+{
+	const struct bb_doc_cell *cell = &l->b->cells[i];
+
+	if (cell->text)
+		return cell->text;
+	return l->b->columns[i % l->b->n_columns].close ? "" : ABSENT;
+}
+
+static size_t total_width(const struct layout *l)
+{
+	size_t total = l->indent;
+
+	for (size_t k = 0; k < l->b->n_columns; k++)
+		if (l->width[k] && !(l->on_two_lines && !k))
+			total += l->width[k] + (!k ? 0 : l->b->columns[k].close ? 1 : 2);
+	return total;
+}
+
+static void measure(struct layout *l)
+{
+	const struct bb_doc_block *b = l->b;
+
+	for (size_t k = 0; k < b->n_columns; k++) {
+		l->width[k] = 0;
+		if (!bb_doc_block__has_column(b, k) || l->below[k])
+			continue;
+		l->width[k] = bb_text_width(b->columns[k].head);
+		for (size_t i = k; i < b->n_cells; i += b->n_columns) {
+			size_t width = bb_text_width(cell_text(l, i));
+
+			l->width[k] = width > l->width[k] ? width : l->width[k];
+		}
+	}
+}
+
+/* The last column in the table. */
+static size_t last_column(const struct layout *l)
+{
+	size_t last = l->b->n_columns;
+
+	while (last-- > 1 && !l->width[last])
+		;
+	return last;
+}
+
+/* A last column of text gets what the others leave. */
+static void narrow_last(struct layout *l, const struct bb_doc_look *look)
+{
+	size_t last = last_column(l), others = total_width(l) - l->width[last];
+
+	if (look->wrap && l->b->columns[last].cells != BB_CELLS_NUMBER &&
+	    total_width(l) > look->width && look->width >= others + LEAST_LAST)
+		l->width[last] = look->width - others;
+}
+
+/* Takes columns out until the rest fits. */
+static void lay_out(struct layout *l, const struct bb_doc_look *look)
+{
+	const struct bb_doc_block *b = l->b;
+
+	for (int turn = 0; turn < BB_DOC_BELOW; turn++) {
+		int out = turn ? turn : BB_DOC_BELOW;
+
+		measure(l);
+		if (turn && total_width(l) <= look->width)
+			return;
+		for (size_t k = 0; k < b->n_columns; k++)
+			l->below[k] |= b->columns[k].spill == out && bb_doc_block__has_column(b, k);
+	}
+	narrow_last(l, look);
+	if (total_width(l) <= look->width || b->columns[0].cells != BB_CELLS_TEXT || !look->wrap)
+		return;
+	l->on_two_lines = true;
+	l->indent += 2;
+	narrow_last(l, look);
+}
+
+/* One cell; `pending` holds blanks back so that no line ends in any. */
+static void put_cell(const struct page *p, const struct layout *l, size_t k, const char *text,
+		     const char *colour, size_t *pending)
+{
+	const struct bb_doc_column *c = &l->b->columns[k];
+	size_t width = bb_text_width(text), begin;
+	size_t space = width < l->width[k] ? l->width[k] - width : 0;
+
+	if (k > (l->on_two_lines ? 1 : 0))
+		*pending += c->close ? 1 : 2;
+	begin = *pending + (c->cells == BB_CELLS_NUMBER ? space : 0);
+	if (!*text) {
+		*pending += l->width[k];
+		return;
+	}
+	fprintf(p->out, "%*s", (int)begin, "");
+	if (width > l->width[k] && c->cells != BB_CELLS_CODE)
+		put_words(p, text, colour, p->look->width - l->width[k],
+			  p->look->width - l->width[k]);
+	else
+		put_coloured(p, colour, text);
+	*pending = c->cells == BB_CELLS_NUMBER ? 0 : space;
+}
+
+static const char *colour_of(const struct layout *l, size_t i)
+{
+	const struct bb_doc_cell *cell = &l->b->cells[i];
+
+	if (l->b->columns[i % l->b->n_columns].cells == BB_CELLS_VERDICT && cell->text)
+		return verdict_colour(cell->text);
+	return cell->faint ? "\033[2m" : "";
+}
+
+/* Row `first`, or the heads. */
+static void put_row(const struct page *p, const struct layout *l, size_t first, bool heads)
+{
+	size_t pending = l->indent;
+
+	if (l->on_two_lines && !heads) {
+		fprintf(p->out, "%*s", (int)l->indent - 2, "");
+		put_coloured(p, colour_of(l, first), cell_text(l, first));
+		putc('\n', p->out);
+	}
+	for (size_t k = l->on_two_lines; k < l->b->n_columns; k++)
+		if (l->width[k])
+			put_cell(p, l, k, heads ? l->b->columns[k].head : cell_text(l, first + k),
+				 heads ? "\033[2m" : colour_of(l, first + k), &pending);
+	putc('\n', p->out);
+}
+
+/* "layout: a 1.02, b 1.03": what the rows say in a column that is not in the table. */
+static void put_below(const struct page *p, const struct layout *l, size_t column)
+{
+	const struct bb_doc_block *b = l->b;
+	size_t at = 0;
+
+	for (size_t i = column; i < b->n_cells; i += b->n_columns) {
+		const char *name = cell_text(l, i - column), *text = b->cells[i].text;
+		size_t width;
+
+		if (!text || !*text)
+			continue;
+		width = bb_text_width(name) + 1 + bb_text_width(text);
+		if (!at) {
+			fprintf(p->out, "  %s: ", b->columns[column].head);
+			at = 4 + bb_text_width(b->columns[column].head);
+		} else if (at + width + 2 > p->look->width) {
+			fputs(",\n    ", p->out);
+			at = 4;
+		} else {
+			fputs(", ", p->out);
+			at += 2;
+		}
+		bb_put_clean(p->out, name);
+		putc(' ', p->out);
+		bb_put_clean(p->out, text);
+		at += width;
+	}
+	putc('\n', p->out);
+}
+
+static int put_table(const struct page *p, const struct bb_doc_block *b, size_t indent)
+{
+	struct layout l = {.b = b, .indent = indent};
+
+	l.width = calloc(b->n_columns, sizeof(*l.width));
+	l.below = calloc(b->n_columns, sizeof(*l.below));
+	if (l.width && l.below) {
+		lay_out(&l, p->look);
+		put_row(p, &l, 0, true);
+		for (size_t i = 0; i < b->n_cells; i += b->n_columns)
+			put_row(p, &l, i, false);
+		for (size_t k = 0; k < b->n_columns; k++)
+			if (l.below[k])
+				put_below(p, &l, k);
+	}
+	free(l.width);
+	free(l.below);
+	return l.width && l.below ? 0 : -ENOMEM;
+}
+
+/* --- the whole --- */
+
+/* Was that column explained for a table before block `end`, or before column k of it? */
+static bool was_explained(const struct bb_doc *d, size_t end, size_t k)
+{
+	const struct bb_doc_column *c = &d->blocks[end].columns[k];
+
+	for (size_t i = 0; i <= end; i++)
+		for (size_t n = 0; n < d->blocks[i].n_columns && (i < end || n < k); n++)
+			if (bb_doc_block__has_column(&d->blocks[i], n) &&
+			    d->blocks[i].columns[n].doc == c->doc)
+				return true;
+	return false;
+}
+
+static void put_legend(const struct page *p, const struct bb_doc *d, size_t end)
+{
+	for (size_t i = 0; i < end; i++)
+		for (size_t k = 0; k < d->blocks[i].n_columns; k++) {
+			const struct bb_doc_column *c = &d->blocks[i].columns[k];
+
+			if (!c->doc || !bb_doc_block__has_column(&d->blocks[i], k) ||
+			    was_explained(d, i, k))
+				continue;
+			fprintf(p->out, "  %s%*s", c->head, 15 - (int)bb_text_width(c->head), "");
+			put_words(p, c->doc, "", 17, 17);
+			putc('\n', p->out);
+		}
+}
+
+/* An empty line before titles, and between paragraphs and tables. */
+static bool is_apart(const struct bb_doc_block *before, const struct bb_doc_block *b)
+{
+	if (b->kind <= BB_DOC_TITLE || before->kind == BB_DOC_HEADLINE)
+		return true;
+	if (b->kind == BB_DOC_CLOSING)
+		return true;
+	if (b->kind == BB_DOC_TABLE)
+		return before->kind != BB_DOC_TITLE;
+	return b->kind <= BB_DOC_BAD && before->kind >= BB_DOC_ITEM;
+}
+
+int bb_doc__text(const struct bb_doc *d, const struct bb_doc_look *look, FILE *out)
+{
+	const struct page p = {look, out};
+	const struct bb_doc_block *before = NULL;
+	size_t indent = 0;
+	int rc = d->failed ? -ENOMEM : 0;
+
+	for (size_t i = 0; !rc && i < d->n; i++) {
+		const struct bb_doc_block *b = &d->blocks[i];
+
+		if (b->kind >= BB_DOC_FOLD || (b->kind == BB_DOC_TABLE && !b->n_cells))
+			continue;
+		if (before && is_apart(before, b))
+			putc('\n', out);
+		if (b->kind == BB_DOC_TABLE)
+			rc = put_table(&p, b, indent);
+		else if (b->kind == BB_DOC_LEGEND)
+			put_legend(&p, d, i);
+		else
+			put_block(&p, b);
+		indent = b->kind == BB_DOC_TITLE ? 2 : b->kind == BB_DOC_HEADLINE ? 0 : indent;
+		before = b;
+	}
+	return rc;
+}

@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <math.h>
+
+#include "export/documents.h"
+
+#define COMMIT_DIGITS 10
+#define OPEN_ROWS 12u /* on the page more are folded away */
+
+static bool is_of(const struct bb_report *only, const struct bb_timeline_case *c)
+{
+	return !only || bb_report__find_case(only, c->name);
+}
+
+size_t bb_history_n_runs(const struct bb_timeline *t, const struct bb_report *only)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < t->n_cases; i++)
+		if (t->cases[i].n_points > n && is_of(only, &t->cases[i]))
+			n = t->cases[i].n_points;
+	return n;
+}
+
+/* --- every run --- */
+
+const char *bb_history_mark_text(const struct bb_timeline *t, const struct bb_timeline_point *p)
+{
+	return bb_timeline__is_judged(t, p) ? bb_history_mark_name(p->judged.mark) : "-";
+}
+
+static void add_number(struct bb_doc *d, const char *fmt, double value)
+{
+	char text[32];
+
+	snprintf(text, sizeof(text), fmt, value);
+	bb_doc__text_cell(d, isfinite(value) ? text : NULL);
+}
+
+static void add_note(const struct bb_timeline_run *run, const struct bb_timeline_point *p,
+		     struct bb_doc *d)
+{
+	char voids[64] = "";
+
+	if (p->of->voids)
+		snprintf(voids, sizeof(voids), "%u void series", p->of->voids);
+	if (p->differs)
+		bb_doc__cell(d, "not judged: another %s than now%s%s", p->differs,
+			     *voids ? "; " : "", voids);
+	else if (run->incomplete)
+		bb_doc__cell(d, "not judged: incomplete, %s%s%s", run->incomplete,
+			     *voids ? "; " : "", voids);
+	else
+		bb_doc__cell(d, "%s%s%s",
+			     p->judged.change > 0   ? "change point: slower from here on"
+			     : p->judged.change < 0 ? "change point: faster from here on"
+						    : "",
+			     p->judged.change && *voids ? "; " : "", voids);
+}
+
+static void add_point(const struct bb_timeline *t, const struct bb_timeline_case *c,
+		      const struct bb_timeline_point *p, struct bb_doc *d)
+{
+	const struct bb_timeline_run *run = &t->runs[p->run];
+	const struct bb_estimate *e = &p->of->figure[BB_BY_LATENCY];
+
+	bb_doc__text_cell(d, run->started ? run->started : run->id);
+	bb_doc__cell(d, "%.*s", COMMIT_DIGITS, run->commit);
+	bb_doc__number_cell(d, e->value, e->value);
+	if (isfinite(e->lo) && isfinite(e->hi))
+		bb_doc__cell(d, "[%s, %s]", bb_table_cell_number(e->lo, e->value).text,
+			     bb_table_cell_number(e->hi, e->value).text);
+	else
+		bb_doc__text_cell(d, NULL);
+	add_number(d, "%.4f", p->of->figure[BB_BY_RATIO].value);
+	add_number(d, "%.4g", p->of->figure[BB_BY_RELATIVE].value);
+	add_number(d, "%.2f", 100 * p->of->se[c->by]);
+	add_number(d, "%+.2f", 100 * bb_timeline__change(c, p));
+	add_number(d, "%.2f", 100 * expm1(p->judged.limit));
+	bb_doc__text_cell(d, bb_history_mark_text(t, p));
+	add_note(run, p, d);
+}
+
+/* By which figure the case is judged, and how well each has predicted itself. */
+static void add_predictor(const struct bb_timeline_case *c, struct bb_doc *d)
+{
+	static const char *const words[BB_N_PREDICTORS] = {
+		[BB_BY_LATENCY] = "latency",
+		[BB_BY_RATIO] = "ratio to the anchor of the same run",
+		[BB_BY_RELATIVE] = "latency in pieces of the reference",
+	};
+	size_t n = 0;
+
+	bb_doc__add(d, BB_DOC_TITLE, NULL, "%s, %sjudged by its %s", c->name,
+		    c->is_anchor ? "the anchor, " : "", words[c->by]);
+	for (int by = 0; by < BB_N_PREDICTORS; by++)
+		if (!isnan(c->error[by]))
+			bb_doc__append(d, "%s%.2f %% (%s)",
+				       n++ ? ", " : "; a run differs from those before by ",
+				       100 * c->error[by],
+				       bb_predictor_name((enum bb_predictor)by));
+	if (c->is_anchor && c->by == BB_BY_LATENCY)
+		bb_doc__append(d, "; a change here is rather one of the machine");
+}
+
+void bb_doc_history_points(const struct bb_timeline *t, struct bb_doc *d)
+{
+	static const struct bb_doc_column columns[] = {
+		{BB_TEXT("Started")},
+		{BB_TEXT("Commit"), .spill = 2},
+		{BB_NUMBER("Latency, ns")},
+		{BB_NUMBER("95 % interval"), .spill = 1},
+		{BB_NUMBER("Ratio")},
+		{BB_NUMBER("Relative")},
+		{BB_NUMBER("SE %"), .spill = 3},
+		{BB_NUMBER("Change %")},
+		{BB_NUMBER("Limit %")},
+		{BB_VERDICT("Mark")},
+		{BB_TEXT("Note")},
+	};
+
+	for (size_t i = 0; i < t->n_cases; i++) {
+		add_predictor(&t->cases[i], d);
+		bb_doc__table(d, columns, sizeof(columns) / sizeof(columns[0]));
+		for (size_t k = 0; k < t->cases[i].n_points; k++)
+			add_point(t, &t->cases[i], &t->cases[i].points[k], d);
+	}
+}
+
+/* --- the newest run --- */
+
+/* "regressed: CASE, +5.01 % in the newest run, since 2026-01-26T12:00:00Z (commit 1a2b3c4d5e)" */
+static void add_news(const struct bb_timeline *t, const struct bb_timeline_case *c,
+		     struct bb_doc *d)
+{
+	const struct bb_timeline_point *newest = bb_timeline__newest(t, c),
+				       *since = bb_timeline__since(c);
+	enum bb_history_mark mark = bb_timeline__mark(t, c);
+	const struct bb_timeline_run *run = &t->runs[since ? since->run : newest->run];
+
+	bb_doc__add(d, mark == BB_HISTORY_REGRESSED ? BB_DOC_BAD_ITEM : BB_DOC_ITEM,
+		    bb_history_mark_name(mark), "%s, %+.2f %% in the newest run", c->name,
+		    100 * bb_timeline__change(c, newest));
+	if (mark == BB_HISTORY_SUSPECT)
+		bb_doc__append(d, "; one run proves nothing: run again");
+	else if (since)
+		bb_doc__append(d, ", since %s (commit %.*s)", run->started ? run->started : run->id,
+			       COMMIT_DIGITS, run->commit);
+}
+
+void bb_doc_history_news(const struct bb_timeline *t, const struct bb_report *only,
+			 struct bb_doc *d)
+{
+	size_t n[BB_HISTORY_IMPROVED + 1] = {0}, n_cases = 0;
+
+	for (size_t i = 0; i < t->n_cases; i++) {
+		if (!is_of(only, &t->cases[i]))
+			continue;
+		n_cases++;
+		n[bb_timeline__mark(t, &t->cases[i])]++;
+		if (bb_history_is_news(bb_timeline__mark(t, &t->cases[i])))
+			add_news(t, &t->cases[i], d);
+	}
+	bb_doc__add(d, BB_DOC_PARAGRAPH, NULL,
+		    "%zu cases over %zu runs: %zu regressed, %zu improved, %zu suspect, %zu "
+		    "steady, %zu learning",
+		    n_cases, only ? bb_history_n_runs(t, only) : t->n_runs, n[BB_HISTORY_REGRESSED],
+		    n[BB_HISTORY_IMPROVED], n[BB_HISTORY_SUSPECT], n[BB_HISTORY_STEADY],
+		    n[BB_HISTORY_LEARNING]);
+}
+
+/* The order of rows: news, then what is no part of a sweep. */
+enum rank { NEWS, SINGLE, SWEPT, NO_ROW };
+
+static enum rank rank_of(const struct bb_timeline *t, const struct bb_timeline_case *c,
+			 const struct bb_report *only)
+{
+	const struct bb_case *of = only ? bb_report__find_case(only, c->name) : NULL;
+
+	if (only && (!of || c->n_points < 2))
+		return NO_ROW;
+	if (bb_history_is_news(bb_timeline__mark(t, c)))
+		return NEWS;
+	return of && bb_is_sweep(only, (size_t)(of - only->cases)) ? SWEPT : SINGLE;
+}
+
+static void add_row(const struct bb_timeline *t, const struct bb_timeline_case *c, struct bb_doc *d)
+{
+	const struct bb_timeline_point *p = bb_timeline__newest(t, c);
+	double value = p ? bb_timeline__judged(c, p)->value : (double)NAN;
+
+	bb_doc__text_cell(d, c->name);
+	if (c->by != BB_BY_LATENCY && isfinite(value))
+		bb_doc__cell(d, "%.4f x %s", value, c->by == BB_BY_RATIO ? "anchor" : "reference");
+	else
+		bb_doc__number_cell(d, value, value);
+	add_number(d, "%+.2f", p ? 100 * bb_timeline__change(c, p) : (double)NAN);
+	add_number(d, "%.2f", p ? 100 * expm1(p->judged.limit) : (double)NAN);
+	bb_doc__cell(d, "%zu", c->n_points);
+	bb_doc__text_cell(d, p ? bb_history_mark_text(t, p) : "not judged");
+}
+
+void bb_doc_history(const struct bb_timeline *t, const struct bb_report *only, struct bb_doc *d)
+{
+	static const struct bb_doc_column columns[] = {
+		{BB_TEXT("Case")},
+		{BB_NUMBER("Newest run"), .doc = "the figure that the case is judged by: ns, or a "
+						 "ratio"},
+		{BB_NUMBER("Change %"), .doc = "from the level of the runs before"},
+		{BB_NUMBER("Limit %"), .doc = "of a change that counts"},
+		{BB_NUMBER("Runs")},
+		{BB_VERDICT("Mark")},
+	};
+	enum { N = sizeof(columns) / sizeof(columns[0]) };
+	size_t n = 0;
+
+	bb_doc__table(d, columns, N);
+	for (enum rank rank = NEWS; rank < NO_ROW; rank++)
+		for (size_t i = 0; i < t->n_cases; i++) {
+			if (rank_of(t, &t->cases[i], only) != rank || n++ >= BB_HISTORY_ROWS)
+				continue;
+			if (n == OPEN_ROWS + 1 && only) {
+				bb_doc__add(d, BB_DOC_FOLD, NULL, "More");
+				bb_doc__table(d, columns, N);
+			}
+			add_row(t, &t->cases[i], d);
+		}
+	if (n > OPEN_ROWS && only)
+		bb_doc__add(d, BB_DOC_FOLD_END, NULL, "%s", "");
+	if (n > BB_HISTORY_ROWS)
+		bb_doc__add(d, BB_DOC_CLOSING, NULL,
+			    "%zu more cases are not here; `bpfbench history --all` lists all",
+			    n - BB_HISTORY_ROWS);
+}
