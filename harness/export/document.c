@@ -89,6 +89,8 @@ static void add_cell(struct bb_doc *d, char *text)
 	struct bb_doc_cell *cell = b ? bb_append(&b->cells, &b->n_cells, sizeof(*cell)) : NULL;
 
 	if (cell) {
+		if (text)
+			bb_make_clean(text);
 		*cell = (struct bb_doc_cell){text, d->faint};
 		return;
 	}
@@ -208,7 +210,7 @@ static void put_md_table(const struct bb_doc_block *b, FILE *out)
 {
 	if (!b->n_cells)
 		return;
-	fputs("\n|", out);
+	putc('|', out);
 	for (size_t k = 0; k < b->n_columns; k++)
 		if (bb_doc_block__has_column(b, k))
 			put_md_cell(&(struct bb_doc_column){0}, b->columns[k].head, out);
@@ -239,12 +241,17 @@ static void put_md_words(const struct bb_doc_block *b, FILE *out)
 static const struct {
 	const char *before, *after;
 } md[] = {
-	[BB_DOC_HEADLINE] = {"## ", "\n\n"}, [BB_DOC_TITLE] = {"\n### ", "\n\n"},
+	[BB_DOC_HEADLINE] = {"## ", "\n\n"}, [BB_DOC_TITLE] = {"### ", "\n\n"},
 	[BB_DOC_PARAGRAPH] = {"", "\n\n"},   [BB_DOC_FAINT] = {"", "\n\n"},
 	[BB_DOC_CLOSING] = {"", "\n\n"},     [BB_DOC_BAD] = {"", "\n\n"},
 	[BB_DOC_ITEM] = {"- ", "\n"},        [BB_DOC_BAD_ITEM] = {"- ", "\n"},
 	[BB_DOC_CODE] = {"- ", "\n"},        [BB_DOC_SUBITEM] = {"  - ", "\n"},
 };
+
+static bool is_item(enum bb_doc_kind kind)
+{
+	return kind >= BB_DOC_ITEM && kind <= BB_DOC_CODE;
+}
 
 int bb_doc__markdown(const struct bb_doc *d, FILE *out)
 {
@@ -253,6 +260,8 @@ int bb_doc__markdown(const struct bb_doc *d, FILE *out)
 	for (size_t i = 0; i < d->n; i++) {
 		const struct bb_doc_block *b = &d->blocks[i];
 
+		if (i && is_item(b[-1].kind) && !is_item(b->kind))
+			putc('\n', out); /* a list ends */
 		if (b->kind == BB_DOC_TABLE)
 			put_md_table(b, out);
 		if (b->kind >= BB_DOC_TABLE)

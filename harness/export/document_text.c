@@ -199,13 +199,13 @@ static void lay_out(struct layout *l, const struct bb_doc_look *look)
 
 /* One cell; `pending` holds blanks back so that no line ends in any. */
 static void put_cell(const struct page *p, const struct layout *l, size_t k, const char *text,
-		     const char *colour, size_t *pending)
+		     const char *colour, bool is_first, size_t *pending)
 {
 	const struct bb_doc_column *c = &l->b->columns[k];
 	size_t width = bb_text_width(text), begin;
 	size_t space = width < l->width[k] ? l->width[k] - width : 0;
 
-	if (k > (l->on_two_lines ? 1 : 0))
+	if (!is_first)
 		*pending += c->close ? 1 : 2;
 	begin = *pending + (c->cells == BB_CELLS_NUMBER ? space : 0);
 	if (!*text) {
@@ -233,7 +233,7 @@ static const char *colour_of(const struct layout *l, size_t i)
 /* Row `first`, or the heads. */
 static void put_row(const struct page *p, const struct layout *l, size_t first, bool heads)
 {
-	size_t pending = l->indent;
+	size_t pending = l->indent, n = 0;
 
 	if (l->on_two_lines && !heads) {
 		fprintf(p->out, "%*s", (int)l->indent - 2, "");
@@ -243,7 +243,7 @@ static void put_row(const struct page *p, const struct layout *l, size_t first, 
 	for (size_t k = l->on_two_lines; k < l->b->n_columns; k++)
 		if (l->width[k])
 			put_cell(p, l, k, heads ? l->b->columns[k].head : cell_text(l, first + k),
-				 heads ? "\033[2m" : colour_of(l, first + k), &pending);
+				 heads ? "\033[2m" : colour_of(l, first + k), !n++, &pending);
 	putc('\n', p->out);
 }
 

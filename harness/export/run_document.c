@@ -474,15 +474,19 @@ void bb_doc_comparisons(const struct bb_report *r, size_t open, struct bb_doc *d
 	}
 }
 
-/* The table that begins with case `first`, as a sentence where it has one program. */
+/* Does each table have one program, so that a sentence says it? */
+static bool fits_sentences(const struct bb_report *r)
+{
+	for (size_t i = 0; i < r->n_cases; i++)
+		if (bb_is_first_of_table(r, i) && !only_program(r, i))
+			return false;
+	return true;
+}
+
 static void add_answer(const struct bb_report *r, size_t first, struct bb_doc *d)
 {
 	const struct bb_case *only = only_program(r, first);
 
-	if (!only) {
-		bb_doc_table(r, first, BB_SHORT, d);
-		return;
-	}
 	bb_doc_group_title(only, true, unit_of(only).text, d);
 	add_sentence(only, d);
 	bb_doc_in_vain(r, only, d);
@@ -512,7 +516,7 @@ void bb_doc_cases(const struct bb_report *r, enum bb_detail detail, struct bb_do
 {
 	size_t notes;
 
-	add_cases(r, detail, detail == BB_SHORT, d);
+	add_cases(r, detail, detail == BB_SHORT && fits_sentences(r), d);
 	if (detail == BB_DETAILS)
 		bb_doc_programs(r, d);
 	notes = d->n;
@@ -545,8 +549,9 @@ void bb_doc_run(const struct bb_report *r, enum bb_detail detail, struct bb_doc 
 		return;
 	bb_doc__add(d, BB_DOC_FAINT, NULL, "%s", "");
 	add_machine(r, d);
-	bb_doc__append(d, "; more: bpfbench show --details (samples, loads, layout, references, "
-			  "static metrics, columns)");
+	bb_doc__add(d, BB_DOC_FAINT, "more",
+		    "bpfbench show --details (samples, loads, layout, references, static metrics, "
+		    "columns)");
 }
 
 void bb_doc_table_format(const struct bb_report *r, struct bb_doc *d)

@@ -21,7 +21,7 @@ static inline char *exported(const char *format, const struct bb_report *r, int 
 
 	assert_non_null(e);
 	assert_non_null(out);
-	*ret_rc = e->write(r, out, err);
+	*ret_rc = bb_export(e, r, NULL, out, err);
 	fclose(out);
 	if (!*ret_rc) {
 		assert_int_equal(strlen(text), len);

@@ -18,7 +18,7 @@
 #include <string.h>
 
 #include "drivers/driver.h"
-#include "export/exporter.h"
+#include "cli/formats.h"
 #include "plan/plan.h"
 #include "report/report.h"
 #include "run/runner.h"
@@ -199,7 +199,7 @@ static void test_run_and_table(void **state)
 	assert_int_equal(r->cases[0].summary.samples, 480);
 	assert_true(fabs(r->cases[0].summary.latency.value - 0.013) < 1e-9);
 	assert_true(r->cases[1].summary.rate_requested.value == 20);
-	assert_int_equal(bb_export_table(r, out, &err), 0);
+	assert_int_equal(bb_export(bb_exporter_find("table"), r, NULL, out, &err), 0);
 	fclose(out);
 	assert_non_null(strstr(table, "tops, toy, rate_hz = 10 (ns per spin)"));
 	free(table);

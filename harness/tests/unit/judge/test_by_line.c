@@ -10,13 +10,20 @@
 #include <errno.h>
 
 #include "cli/lines_flame.h"
-#include "export/by_line_print.h"
-#include "export/by_param_print.h"
 #include "html/html_lines.h"
 #include "store/run_json.h"
 #include "unit/report_testing.h"
+#include "unit/export/document_testing.h"
 
 #define ID "20261122T131700Z-lines-1a2b3c4d"
+
+static char *print(const struct bb_by_line *b, bool longest_first)
+{
+	struct bb_doc d = {0};
+
+	bb_doc_by_line(b, longest_first, &d);
+	return rendered(&d, as_text);
+}
 
 static void test_stored_and_read(void **state)
 {
@@ -153,9 +160,7 @@ static void test_calls(void **state)
 	assert_string_equal(calls[1].name, "inner()");
 	assert_int_equal(calls[1].below, strlen("77 parse();"));
 	assert_int_equal(bb_by_line__make(r, &r->timed[0], &b), 0);
-	out = open_memstream(&text, &size);
-	assert_int_equal(bb_by_line__print(&b, false, out), 0);
-	fclose(out);
+	text = print(&b, false);
 	assert_has(text, "inner() of line 45, parse() of line 77: submit();");
 	free(text);
 	out = open_memstream(&text, &size);
@@ -179,8 +184,6 @@ static void test_cold(void **state)
 	struct bb_by_line b;
 	struct bb_timed *cold;
 	char sentence[300], *text = NULL;
-	size_t size;
-	FILE *out;
 
 	(void)state;
 	make_timed(r, 4849);
@@ -198,18 +201,14 @@ static void test_cold(void **state)
 	assert_has(sentence, "with cold caches 14 4");
 	assert_has(sentence, ": bpf_ringbuf_submit of line 83 +7000");
 	assert_null(strstr(sentence, "bpf_get_stack")); /* as long as it was */
-	out = open_memstream(&text, &size);
-	assert_int_equal(bb_by_line__print(&b, false, out), 0);
-	fclose(out);
+	text = print(&b, false);
 	assert_has(text, "cold ns");
 	assert_has(text, "11 853");
 	free(text);
 	bb_by_line__done(&b);
 	assert_int_equal(bb_by_line__make(r, &r->timed[1], &b), 0);
 	assert_nan(b.cold.value); /* is the cold one itself */
-	out = open_memstream(&text, &size);
-	assert_int_equal(bb_by_line__print(&b, false, out), 0);
-	fclose(out);
+	text = print(&b, false);
 	assert_has(text, "(not attributed to a line)");
 	free(text);
 	bb_by_line__done(&b);
@@ -250,17 +249,6 @@ static void test_lines(void **state)
 	assert_true(bb_by_line__differs(&b));
 	bb_by_line__done(&b);
 	bb_report__free(r);
-}
-
-static char *print(const struct bb_by_line *b, bool longest_first)
-{
-	char *text;
-	size_t len;
-	FILE *mem = open_memstream(&text, &len);
-
-	assert_int_equal(bb_by_line__print(b, longest_first, mem), 0);
-	fclose(mem);
-	return text;
 }
 
 /* Two loads of a machine that was slower, and a quarter of the runs in the others. */
@@ -318,7 +306,7 @@ static void test_table(void **state)
 	assert_has(text, "7404 ns a run, over 8 loads; its parts sum to 7404 ns\n");
 	assert_has(text, "2501   [2501, 2501]      33.8     99    77  len = get();\n");
 	assert_has(text, "bpf_ringbuf_submit, 3 times, the first 4852 ns\n");
-	assert_has(text, "  20 % of the runs took another way than the rows show; ");
+	assert_has(text, "  20 % of the runs took another path than the rows show; ");
 	assert_has(text, "  2 of 12 cuts are not allowed, so some parts are not divided: "
 			 "Unreleased "
 			 "reference id=2\n");
@@ -342,8 +330,7 @@ static void test_by_param(void **state)
 	struct bb_report *r = make_report(ID);
 	struct bb_by_line b[3];
 	char *text;
-	size_t len;
-	FILE *mem;
+	struct bb_doc d = {0};
 
 	(void)state;
 	make_timed(r, 4849);
@@ -356,14 +343,11 @@ static void test_by_param(void **state)
 		r->timed[2].rows[i].line = r->timed[2].rows[i].last_line = 78;
 	for (size_t i = 0; i < 3; i++)
 		assert_int_equal(bb_by_line__make(r, &r->timed[i], &b[i]), 0);
-	mem = open_memstream(&text, &len);
-	assert_int_equal(bb_by_param__print(b, 1, mem), 0); /* one value */
-	assert_int_equal(ftell(mem), 0);
-	assert_int_equal(bb_by_param__print(b, 3, mem), 0);
-	fclose(mem);
-	assert_string_equal(text, "\n"
-				  "perf_profiler/ringbuf/lines: ns by stack_depth\n"
-				  "\n"
+	assert_int_equal(bb_doc_by_param(b, 1, &d), 0); /* one value */
+	assert_int_equal(d.n, 0);
+	assert_int_equal(bb_doc_by_param(b, 3, &d), 0);
+	text = rendered(&d, as_text);
+	assert_string_equal(text, "perf_profiler/ringbuf/lines, ns by stack_depth\n"
 				  "    32   127  line  source\n"
 				  "  7404  8554        (the program)\n"
 				  "  50.0  50.0        (calling and timing)\n"

@@ -10,11 +10,11 @@
 #include <errno.h>
 
 #include "export/annotate.h"
-#include "export/exact_diff_print.h"
 #include "cli/formats.h"
 #include "judge/exact_diff.h"
 #include "store/run_json.h"
 #include "unit/report_testing.h"
+#include "unit/export/document_testing.h"
 
 /* free() it. */
 static char *export(const char *format, const struct bb_report *r, int expected, struct bb_err *err)
@@ -24,7 +24,7 @@ static char *export(const char *format, const struct bb_report *r, int expected,
 	FILE *mem = open_memstream(&text, &len);
 
 	assert_non_null(mem);
-	assert_int_equal(bb_exporter_find(format)->write(r, mem, err), expected);
+	assert_int_equal(bb_export(bb_exporter_find(format), r, NULL, mem, err), expected);
 	fclose(mem);
 	return text;
 }
@@ -86,9 +86,8 @@ static void test_one_instruction_more(void **state)
 {
 	struct bb_report *a = make_report("a"), *b = make_report("b");
 	struct bb_exact_diff d;
-	char *text = NULL;
-	size_t len;
-	FILE *mem;
+	struct bb_doc doc = {0};
+	char *text;
 
 	(void)state;
 	make_counted(a, "ringbuf", 100);
@@ -99,9 +98,8 @@ static void test_one_instruction_more(void **state)
 	assert_int_equal(bb_exact_diff__count(&d, BB_VERDICT_REGRESSED), 2);
 	assert_int_equal(d.programs[0].n_lines, 1);
 	assert_near(d.programs[0].lines[0].more, 1);
-	mem = open_memstream(&text, &len);
-	assert_int_equal(bb_exact_diff__print(&d, mem), 0);
-	fclose(mem);
+	bb_doc_exact_diff(&d, NULL, &doc);
+	text = rendered(&doc, as_text);
 	assert_has(text, "+1.00  prog.bpf.c:15  int x = 1;");
 	assert_has(text, "2 cases: 0 same, 2 regressed, 0 improved, 0 inconclusive");
 	free(text);

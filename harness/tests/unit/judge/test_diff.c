@@ -8,10 +8,10 @@
 #include <errno.h>
 
 #include "report/records.h"
-#include "export/diff_print.h"
 #include "judge/diff.h"
 #include "unit/report_testing.h"
 #include "stats/special.h"
+#include "unit/export/document_testing.h"
 
 static const struct bb_diff_opts at_1_percent = {.threshold = 0.01, .alpha = 0.05};
 
@@ -553,16 +553,12 @@ static void assert_exact(const struct bb_diff *row, double a, double b)
 	assert_note(row, "exact");
 }
 
-static char *printed(const struct bb_diffs *d)
+static char *print(const struct bb_diffs *diffs, const char *a, const char *b)
 {
-	char *text = NULL;
-	size_t len;
-	FILE *out = open_memstream(&text, &len);
+	struct bb_doc d = {0};
 
-	assert_non_null(out);
-	assert_int_equal(bb_diff_print(d, "a", "b", out), 0);
-	fclose(out);
-	return text;
+	bb_doc_diff((struct bb_diffs *)(uintptr_t)diffs, a, b, 0, &d);
+	return rendered(&d, as_text);
 }
 
 /* Any difference is a row, none is none; what one side does not say, or only one side has, is no
@@ -590,7 +586,7 @@ static void test_exact_of_stored_runs(void **state)
 	assert_exact(find_row(&d, "ringbuf", "stack_bytes"), 0, 16);
 	assert_nan(find_row(&d, "ringbuf", "stack_bytes")->ratio);
 	assert_int_equal(bb_diffs_count(&d, BB_VERDICT_REGRESSED), 0);
-	text = printed(&d);
+	text = print(&d, "a", "b");
 	assert_non_null(strstr(text, "xlated_bytes"));
 	assert_null(strstr(text, "xlated_bytes,"));
 	assert_non_null(strstr(text, " 304 "));
@@ -820,18 +816,6 @@ static void test_bad_sorts_and_filters(void **state)
 
 /* --- printing --- */
 
-static char *print(const struct bb_diffs *d, const char *a, const char *b)
-{
-	char *text = NULL;
-	size_t size = 0;
-	FILE *mem = open_memstream(&text, &size);
-
-	assert_non_null(mem);
-	assert_int_equal(bb_diff_print(d, a, b, mem), 0);
-	assert_int_equal(fclose(mem), 0);
-	return text;
-}
-
 static void test_print(void **state)
 {
 	struct bb_diffs d = diff_flat(12, 1000, 12, 1100);
@@ -842,7 +826,7 @@ static void test_print(void **state)
 				  "B: latest\n"
 				  "\n"
 				  "Case                                      Metric          A     "
-				  "B    Diff  Diff %       Interval %  Verdict    Note\n"
+				  "B    Diff  Diff %       Interval %  Verdict\n"
 				  "perf_profiler/ringbuf/step/stack_depth=8  latency, ns  1006  "
 				  "1106  +100.0   +9.95  [+9.01, +10.89]  regressed\n"
 				  "perf_profiler/ringbuf/step/stack_depth=8  p50, ns      1006  "

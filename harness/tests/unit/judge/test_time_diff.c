@@ -9,9 +9,9 @@
 
 #include <errno.h>
 
-#include "export/time_diff_print.h"
 #include "judge/time_diff.h"
 #include "unit/report_testing.h"
+#include "unit/export/document_testing.h"
 
 #define N_LOADS 16
 
@@ -76,18 +76,12 @@ static struct bb_time_diff diff_of(const struct bb_report *r)
 	return d;
 }
 
-static char *print(const struct bb_time_diff *d, bool markdown)
+static char *print(const struct bb_time_diff *diff, bool markdown)
 {
-	char *text;
-	size_t len;
-	FILE *mem = open_memstream(&text, &len);
+	struct bb_doc d = {0};
 
-	if (markdown)
-		bb_time_diff__markdown(d, mem);
-	else
-		assert_int_equal(bb_time_diff__print(d, mem), 0);
-	fclose(mem);
-	return text;
+	bb_doc_time_diff(diff, &d);
+	return rendered(&d, markdown ? bb_doc__markdown : as_text);
 }
 
 /* Two runs share no loads: intervals of both, and every program with the one of its name. */
@@ -208,14 +202,14 @@ static void test_lines(void **state)
 	assert_has(text, "6 lines: 2 same, 3 regressed, 1 improved, 0 inconclusive\n");
 	free(text);
 	text = print(&d, true);
-	assert_has(text, "compare, nanoseconds by source line: ");
-	assert_has(text, "regressed: prog.bpf.c:22 x++;\n");
+	assert_has(text, "compare/head/lines, nanoseconds by source line: ");
+	assert_has(text, " | **regressed** | prog.bpf.c:22 | x++; |\n");
 	assert_null(strstr(text, "|*|")); /* what Markdown would read */
 	free(text);
 	/* of several cases of one program, each says which it is of */
 	set_text(&t->name, "compare/head/lines/depth=2");
 	text = print(&d, true);
-	assert_has(text, "compare/lines/depth=2, nanoseconds by source line: ");
+	assert_has(text, "compare/head/lines/depth=2, nanoseconds by source line: ");
 	free(text);
 	bb_time_diff__done(&d);
 	bb_report__free(r);

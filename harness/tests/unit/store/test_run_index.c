@@ -91,7 +91,7 @@ static char *history(int *ret_passed_over)
 		fail_msg("%s", err.msg);
 	out = open_memstream(&text, &len);
 	assert_non_null(out);
-	assert_int_equal(bb_history_print_tsv(&t, NULL, out), 0);
+	bb_history_print_tsv(&t, NULL, out);
 	fclose(out);
 	bb_timeline__done(&t);
 	return text;
