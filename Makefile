@@ -103,7 +103,6 @@ $(O)/obj/%.o: harness/%.c $(O)/flags
 # Files that are in the program itself (base/asset.h).
 $(O)/obj/html/html.o: harness/html/page.html harness/html/page.css
 $(O)/obj/profile/flame.o: harness/profile/flame.css harness/profile/flame.js
-$(O)/obj/store/history_db.o: harness/store/history.sql
 
 $(O)/bpf/%.bpf.o: bpf/%.bpf.c Makefile
 	$(call msg,BPF,$<)

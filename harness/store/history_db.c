@@ -7,58 +7,182 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <zlib.h>
 
-#include "base/asset.h"
 #include "base/grow.h"
 #include "base/io.h"
 #include "store/store.h"
 
 #define FILE_MAX_BYTES (256 << 20)
 #define PAGE_BYTES 4096 /* SQLite's default */
+#define MOST_COLUMNS 20
 
-BB_ASSET(schema_sql, "harness/store/history.sql");
+/* --- what the tables have --- */
 
-/* --- the header of the file: https://www.sqlite.org/fileformat.html#the_database_header --- */
+enum { MACHINES, CASES, RUNS, POINTS, N_TABLES };
 
-enum { HEADER_BYTES = 100, AT_USER_VERSION = 60, AT_APPLICATION_ID = 68 };
+struct column {
+	const char *name;
+	enum {
+		NUMBER, /* of the row, from 1 on */
+		TEXT,
+		TEXT_OR_NULL,
+		CHARS,  /* char[size] */
+		ROW_OF, /* uint32_t: an index in another table, there its number */
+		U32,
+		FLAG, /* uint32_t, 0 or 1 */
+		U64,
+		CHANGED, /* int64_t; NULL: BB_INDEX_READ_ANEW */
+		REAL,    /* double; NULL: NAN */
+		FINITE,  /* likewise */
+		ERROR,   /* likewise, >= 0 */
+	} type;
+	size_t offset, size;
+	int of; /* ROW_OF: the other table */
+	const char *doc;
+};
 
-static uint32_t get_be32(const unsigned char *at)
+struct table {
+	const char *name, *doc;
+	size_t items_at, n_at; /* in struct bb_run_index */
+	size_t size;           /* of an item */
+	struct column columns[MOST_COLUMNS];
+	size_t n_columns;
+};
+
+#define TABLE(name_, doc_, items_, type_)                                                          \
+	.name = (name_), .doc = (doc_), .items_at = offsetof(struct bb_run_index, items_),         \
+	.n_at = offsetof(struct bb_run_index, n_##items_), .size = sizeof(struct type_)
+#define OF(type_, m_) .offset = offsetof(struct type_, m_)
+#define FIGURE(name_, unit_, by_, doc_)                                                            \
+	{name_ unit_, FINITE, OF(bb_run_point, figure[by_].value), .doc = (doc_)},                 \
+		{name_ "_lo" unit_, REAL, OF(bb_run_point, figure[by_].lo)},                       \
+		{name_ "_hi" unit_, REAL, OF(bb_run_point, figure[by_].hi)},                       \
+	{                                                                                          \
+		name_ "_ln_se", ERROR, OF(bb_run_point, se[by_]),                                  \
+			.doc = "standard error of its ln"                                          \
+	}
+
+/* In the order in which they refer to each other. */
+static const struct table plain_tables[N_TABLES] = {
+	[MACHINES] = {TABLE("machines",
+			    "the properties by which runs are comparable; see `bpfbench check`",
+			    machines, bb_fingerprint),
+		      .columns = {{"machine_no", NUMBER}}},
+	[CASES] = {TABLE("cases", "a variant under a drive, with the value of its parameter", cases,
+			 bb_index_case),
+		   .columns =
+			   {
+				   {"case_no", NUMBER},
+				   {"name", TEXT, OF(bb_index_case, name),
+				    .doc = "no two are equal"},
+				   {"scenario", TEXT, OF(bb_index_case, scenario)},
+				   {"variant", TEXT, OF(bb_index_case, variant)},
+				   {"drive", TEXT, OF(bb_index_case, drive)},
+				   {"param", TEXT_OR_NULL, OF(bb_index_case, param),
+				    .doc = "NULL: the drive has none"},
+				   {"param_value", U32, OF(bb_index_case, param_value)},
+			   }},
+	[RUNS] = {TABLE("runs", "a stored run", runs, bb_index_run),
+		  .columns =
+			  {
+				  {"run_no", NUMBER},
+				  {"file", TEXT, OF(bb_index_run, name),
+				   .doc = "its name, without .json"},
+				  {"id", TEXT, OF(bb_index_run, id),
+				   .doc = "the same, but for a copy"},
+				  {"started", TEXT_OR_NULL, OF(bb_index_run, started),
+				   .doc = "UTC, 2026-11-21T13:17:00Z; NULL: unknown"},
+				  {"incomplete", TEXT_OR_NULL, OF(bb_index_run, incomplete),
+				   .doc = "why the run ended early; NULL: it is whole"},
+				  {"git_commit", TEXT, OF(bb_index_run, commit)},
+				  {"machine_no", ROW_OF, OF(bb_index_run, machine), .of = MACHINES},
+				  {"is_comparison", FLAG, OF(bb_index_run, is_comparison),
+				   .doc = "1: of two builds, and without points"},
+				  {"size_bytes", U64, OF(bb_index_run, size_bytes),
+				   .doc = "of the file"},
+				  {"changed_ns", CHANGED, OF(bb_index_run, changed_ns),
+				   .doc = "mtime of the file since 1970; NULL: it is read again "
+					  "next time"},
+			  }},
+	[POINTS] =
+		{TABLE("points", "a case of a run", points, bb_run_point),
+		 .columns =
+			 {
+				 {"run_no", ROW_OF, OF(bb_run_point, run), .of = RUNS},
+				 {"case_no", ROW_OF, OF(bb_run_point, what), .of = CASES},
+				 FIGURE("latency", "_ns", BB_BY_LATENCY,
+					"over loads, with its 95 % interval"),
+				 FIGURE("ratio", "", BB_BY_RATIO,
+					"to the anchor of the same run; NULL: there is none, or "
+					"this is it"),
+				 FIGURE("relative", "", BB_BY_RELATIVE,
+					"in pieces of the reference; NULL: it was not measured"),
+				 {"loads", U32, OF(bb_run_point, loads), .doc = "that count"},
+				 {"voids", U32, OF(bb_run_point, voids),
+				  .doc = "loads that do not count"},
+				 {"is_anchor", FLAG, OF(bb_run_point, is_anchor)},
+			 }},
+};
+
+/* With the machine's properties, which are described where they are read. */
+static void make_tables(struct table *ret_tables)
 {
-	return (uint32_t)at[0] << 24 | (uint32_t)at[1] << 16 | (uint32_t)at[2] << 8 | at[3];
+	memcpy(ret_tables, plain_tables, sizeof(plain_tables));
+	for (int i = 0; i < N_TABLES; i++)
+		while (ret_tables[i].columns[ret_tables[i].n_columns].name)
+			ret_tables[i].n_columns++;
+	for (size_t i = 0; i < bb_n_fingerprint_fields; i++) {
+		const struct bb_fingerprint_field *f = &bb_fingerprint_fields[i];
+		struct table *machines = &ret_tables[MACHINES];
+
+		if (f->identity)
+			machines->columns[machines->n_columns++] =
+				(struct column){f->key, CHARS, .offset = f->offset,
+						.size = f->size};
+	}
 }
 
-static void put_be32(unsigned char *at, uint32_t value)
+static size_t count(const struct table *t, const struct bb_run_index *x)
 {
-	for (int i = 0; i < 4; i++)
-		at[i] = (unsigned char)(value >> (24 - 8 * i));
+	return *(const size_t *)((const char *)x + t->n_at);
 }
 
-static uint32_t check_sum(const unsigned char *data, size_t len)
+/* The statement that makes the table, without its semicolon; free() it. NULL: out of memory. */
+static char *schema_of(const struct table *t)
 {
-	static const unsigned char zeros[4];
-	size_t behind = AT_APPLICATION_ID + sizeof(zeros);
-	uLong crc = crc32_z(0, data, AT_APPLICATION_ID);
+	static const char *const types[] = {
+		[NUMBER] = "INTEGER PRIMARY KEY",
+		[TEXT] = "TEXT NOT NULL",
+		[TEXT_OR_NULL] = "TEXT",
+		[CHARS] = "TEXT NOT NULL",
+		[ROW_OF] = "INTEGER NOT NULL",
+		[U32] = "INTEGER NOT NULL",
+		[FLAG] = "INTEGER NOT NULL",
+		[U64] = "INTEGER NOT NULL",
+		[CHANGED] = "INTEGER",
+		[REAL] = "REAL",
+		[FINITE] = "REAL",
+		[ERROR] = "REAL",
+	};
+	char *text = NULL;
+	size_t len;
+	FILE *out = open_memstream(&text, &len);
 
-	crc = crc32_z(crc, zeros, sizeof(zeros));
-	return (uint32_t)crc32_z(crc, data + behind, len - behind);
+	if (!out)
+		return NULL;
+	fprintf(out, "CREATE TABLE %s ( -- %s\n", t->name, t->doc);
+	for (size_t i = 0; i < t->n_columns; i++) {
+		const struct column *c = &t->columns[i];
+
+		fprintf(out, "  %s %s%s%s%s\n", c->name, types[c->type],
+			i + 1 < t->n_columns ? "," : "", c->doc ? " -- " : "",
+			c->doc ? c->doc : "");
+	}
+	fputs(")", out);
+	return fclose(out) ? NULL : text;
 }
 
-void bb_history_db__seal(void *data, size_t len)
-{
-	unsigned char *header = data;
-
-	put_be32(header + AT_USER_VERSION, BB_HISTORY_DB_VERSION);
-	put_be32(header + AT_APPLICATION_ID, check_sum(data, len));
-}
-
-static bool is_sealed(const unsigned char *data, size_t len)
-{
-	return len >= HEADER_BYTES && get_be32(data + AT_USER_VERSION) == BB_HISTORY_DB_VERSION &&
-	       get_be32(data + AT_APPLICATION_ID) == check_sum(data, len);
-}
-
-/* --- a database in memory --- */
+/* --- SQLite --- */
 
 /* What SQLite does for a database of ours, and no more. */
 static const struct {
@@ -112,201 +236,127 @@ static int execute(sqlite3 *db, const char *sql)
 
 /* --- reading --- */
 
-/* A row, column by column. */
-struct row {
-	sqlite3_stmt *query;
-	int column;
-	bool ok; /* all columns were such as we write */
-};
-
-static const char *get_text(struct row *r, bool may_lack)
+/* 0, -ENOMEM, or -EINVAL: no bpfbench writes such a value. */
+static int read_column(sqlite3_stmt *query, int i, const struct column *c,
+		       const struct table *tables, struct bb_run_index *x, size_t row, char *item)
 {
-	const char *text = (const char *)sqlite3_column_text(r->query, r->column++);
+	static const int64_t most[] = {[FLAG] = 1, [U32] = UINT32_MAX, [U64] = INT64_MAX};
+	bool is_null = sqlite3_column_type(query, i) == SQLITE_NULL;
+	int64_t number = sqlite3_column_int64(query, i);
+	double real = is_null ? (double)NAN : sqlite3_column_double(query, i);
+	const char *text;
+	void *at = item + c->offset;
 
-	r->ok &= text || may_lack;
-	return text;
-}
-
-/* from 0 to `max` */
-static int64_t get_integer(struct row *r, int64_t max)
-{
-	int64_t value = sqlite3_column_int64(r->query, r->column++);
-
-	r->ok &= value >= 0 && value <= max;
-	return value;
-}
-
-static uint32_t get_u32(struct row *r)
-{
-	return (uint32_t)get_integer(r, UINT32_MAX);
-}
-
-/* The number of one of n rows, from 1 on, as an index. */
-static uint32_t get_index(struct row *r, size_t n)
-{
-	int64_t number = get_integer(r, (int64_t)n);
-
-	r->ok &= number > 0;
-	return (uint32_t)(number - 1);
-}
-
-/* NAN for NULL. */
-static double get_real(struct row *r)
-{
-	bool is_null = sqlite3_column_type(r->query, r->column) == SQLITE_NULL;
-	double value = sqlite3_column_double(r->query, r->column++);
-
-	return is_null ? (double)NAN : value;
-}
-
-static struct bb_estimate get_estimate(struct row *r)
-{
-	struct bb_estimate e = {.value = get_real(r)};
-
-	e.lo = get_real(r);
-	e.hi = get_real(r);
-	return e;
-}
-
-static int take_machine(struct row *r, struct bb_run_index *x)
-{
-	size_t n = x->n_machines;
-	struct bb_fingerprint *fp = bb_append(&x->machines, &x->n_machines, sizeof(*fp));
-
-	if (!fp)
-		return -ENOMEM;
-	r->ok &= get_index(r, n + 1) == n;
-	bb_fingerprint_init(fp);
-	while (r->ok && r->column < sqlite3_column_count(r->query)) {
-		const char *key = sqlite3_column_name(r->query, r->column);
-		const char *value = get_text(r, false);
-
-		if (value)
-			bb_fingerprint_set(fp, key, value);
-	}
-	return 0;
-}
-
-static int take_case(struct row *r, struct bb_run_index *x)
-{
-	size_t n = x->n_cases;
-	struct bb_index_case *c = bb_append(&x->cases, &x->n_cases, sizeof(*c));
-
-	if (!c)
-		return -ENOMEM;
-	r->ok &= get_index(r, n + 1) == n;
-	if (bb_run_index__add_text(x, get_text(r, false), &c->name) ||
-	    bb_run_index__add_text(x, get_text(r, false), &c->scenario) ||
-	    bb_run_index__add_text(x, get_text(r, false), &c->variant) ||
-	    bb_run_index__add_text(x, get_text(r, false), &c->drive) ||
-	    bb_run_index__add_text(x, get_text(r, true), &c->param))
-		return -ENOMEM;
-	c->param_value = get_u32(r);
-	return 0;
-}
-
-static int take_run(struct row *r, struct bb_run_index *x)
-{
-	size_t n = x->n_runs;
-	struct bb_index_run *run = bb_append(&x->runs, &x->n_runs, sizeof(*run));
-
-	if (!run)
-		return -ENOMEM;
-	r->ok &= get_index(r, n + 1) == n;
-	if (bb_run_index__add_text(x, get_text(r, false), &run->name) ||
-	    bb_run_index__add_text(x, get_text(r, false), &run->id) ||
-	    bb_run_index__add_text(x, get_text(r, true), &run->started) ||
-	    bb_run_index__add_text(x, get_text(r, true), &run->incomplete) ||
-	    bb_run_index__add_text(x, get_text(r, false), &run->commit))
-		return -ENOMEM;
-	run->machine = get_index(r, x->n_machines);
-	run->is_comparison = (uint32_t)get_integer(r, 1);
-	run->size_bytes = (uint64_t)get_integer(r, INT64_MAX);
-	run->changed_ns = sqlite3_column_type(r->query, r->column) == SQLITE_NULL
-				  ? BB_INDEX_READ_ANEW
-				  : sqlite3_column_int64(r->query, r->column);
-	return 0;
-}
-
-static int take_point(struct row *r, struct bb_run_index *x)
-{
-	uint32_t of_run = get_index(r, x->n_runs), what = get_index(r, x->n_cases);
-	struct bb_index_run *run;
-	struct bb_run_point *p;
-
-	if (!r->ok)
+	switch (c->type) {
+	case NUMBER: return number == (int64_t)row + 1 ? 0 : -EINVAL;
+	case TEXT:
+	case TEXT_OR_NULL:
+	case CHARS:
+		text = (const char *)sqlite3_column_text(query, i);
+		if (!text && c->type != TEXT_OR_NULL)
+			return -EINVAL;
+		if (c->type != CHARS)
+			return bb_run_index__add_text(x, text, at);
+		snprintf(at, c->size, "%s", text);
 		return 0;
-	run = &x->runs[of_run];
-	if (!run->n_points++)
-		run->first_point = x->n_points;
-	/* runs have theirs side by side */
-	r->ok = run->first_point + run->n_points == x->n_points + 1 && !run->is_comparison;
-	p = bb_append(&x->points, &x->n_points, sizeof(*p));
-	if (!p)
-		return -ENOMEM;
-	p->what = what;
-	for (int by = 0; by < BB_N_PREDICTORS; by++) {
-		p->figure[by] = get_estimate(r);
-		p->se[by] = get_real(r);
-		/* as bb_history_judge() takes them */
-		r->ok &= !isinf(p->figure[by].value) && !isinf(p->se[by]) && !(p->se[by] < 0);
+	case ROW_OF:
+		*(uint32_t *)at = (uint32_t)(number - 1);
+		return number > 0 && number <= (int64_t)count(&tables[c->of], x) ? 0 : -EINVAL;
+	case U32:
+	case FLAG: *(uint32_t *)at = (uint32_t)number; break;
+	case U64: *(uint64_t *)at = (uint64_t)number; break;
+	case CHANGED: *(int64_t *)at = is_null ? BB_INDEX_READ_ANEW : number; return 0;
+	case REAL:
+	case FINITE:
+	case ERROR: /* as bb_history_judge() takes them */
+		*(double *)at = real;
+		return c->type != REAL && (isinf(real) || (c->type == ERROR && real < 0)) ? -EINVAL
+											  : 0;
 	}
-	p->loads = get_u32(r);
-	p->voids = get_u32(r);
-	p->is_anchor = (uint32_t)get_integer(r, 1);
-	return 0;
+	return number >= 0 && number <= most[c->type] ? 0 : -EINVAL;
 }
 
-/* The tables in the order in which they refer to each other. */
-static const struct {
-	const char *select;
-	int (*take)(struct row *r, struct bb_run_index *x);
-} readers[] = {
-	{"SELECT * FROM machines ORDER BY rowid", take_machine},
-	{"SELECT * FROM cases ORDER BY rowid", take_case},
-	{"SELECT * FROM runs ORDER BY rowid", take_run},
-	{"SELECT * FROM points ORDER BY rowid", take_point},
-};
-
-/* `max_text_bytes`: there are no more in the file. */
-static int read_rows(sqlite3 *db, size_t i, size_t max_text_bytes, struct bb_run_index *x)
+static int read_row(sqlite3_stmt *query, const struct table *tables, int of, struct bb_run_index *x)
 {
-	struct row r = {.ok = true};
-	int rc = errno_of(sqlite3_prepare_v2(db, readers[i].select, -1, &r.query, NULL)), step = 0;
+	const struct table *t = &tables[of];
+	size_t row = count(t, x);
+	char *item = bb_append((char *)x + t->items_at, (size_t *)(void *)((char *)x + t->n_at),
+			       t->size);
+	int rc = item ? 0 : -ENOMEM;
 
-	while (!rc && (step = sqlite3_step(r.query)) == SQLITE_ROW) {
-		r.column = 0;
-		rc = readers[i].take(&r, x);
-		if (!rc && (!r.ok || x->n_texts > max_text_bytes))
-			rc = -EINVAL;
-	}
-	if (!rc)
-		rc = errno_of(step);
-	sqlite3_finalize(r.query);
+	if (!rc && of == MACHINES)
+		bb_fingerprint_init((struct bb_fingerprint *)(void *)item);
+	for (size_t i = 0; !rc && i < t->n_columns; i++)
+		rc = read_column(query, (int)i, &t->columns[i], tables, x, row, item);
 	return rc;
 }
 
-/* The statements that made its tables are ours, and no others: SQLite keeps them word by word. */
-static int check_schema(sqlite3 *db)
+/* `max_text_bytes`: there are no more in the file. */
+static int read_table(sqlite3 *db, const struct table *tables, int of, size_t max_text_bytes,
+		      struct bb_run_index *x)
 {
-	static const char sql[] = "SELECT sql FROM sqlite_schema ORDER BY rowid", end[] = ";\n";
-	const char *ours = schema_sql;
 	sqlite3_stmt *query = NULL;
-	int rc = errno_of(sqlite3_prepare_v2(db, sql, -1, &query, NULL)), step = 0;
+	char sql[64];
+	int rc, step = 0;
 
+	snprintf(sql, sizeof(sql), "SELECT * FROM %s ORDER BY rowid", tables[of].name);
+	rc = errno_of(sqlite3_prepare_v2(db, sql, -1, &query, NULL));
 	while (!rc && (step = sqlite3_step(query)) == SQLITE_ROW) {
-		const char *text = (const char *)sqlite3_column_text(query, 0);
-		size_t n = text ? strlen(text) : 0;
-
-		if (!n || strncmp(ours, text, n) || strncmp(ours + n, end, strlen(end)))
+		rc = read_row(query, tables, of, x);
+		if (!rc && x->n_texts > max_text_bytes)
 			rc = -EINVAL;
-		else
-			ours += n + strlen(end);
 	}
 	if (!rc)
 		rc = errno_of(step);
 	sqlite3_finalize(query);
-	return rc ? rc : *ours ? -EINVAL : 0;
+	return rc;
+}
+
+/* Runs have their points side by side. */
+static int find_points(struct bb_run_index *x)
+{
+	for (size_t i = 0; i < x->n_points; i++) {
+		struct bb_index_run *run = &x->runs[x->points[i].run];
+
+		if (!run->n_points++)
+			run->first_point = i;
+		if (run->first_point + run->n_points != i + 1 || run->is_comparison)
+			return -EINVAL;
+	}
+	return 0;
+}
+
+/* The statements that made its tables are ours, and no others: SQLite keeps them word by word. */
+static int check_schema(sqlite3 *db, const struct table *tables)
+{
+	static const char sql[] = "SELECT sql FROM sqlite_schema ORDER BY rowid";
+	sqlite3_stmt *query = NULL;
+	int rc = errno_of(sqlite3_prepare_v2(db, sql, -1, &query, NULL)), step = 0, n = 0;
+
+	for (; !rc && (step = sqlite3_step(query)) == SQLITE_ROW; n++) {
+		const char *text = (const char *)sqlite3_column_text(query, 0);
+		char *ours = n < N_TABLES ? schema_of(&tables[n]) : NULL;
+
+		if (!text || !ours || strcmp(text, ours))
+			rc = -EINVAL;
+		free(ours);
+	}
+	if (!rc)
+		rc = errno_of(step);
+	sqlite3_finalize(query);
+	return rc ? rc : n == N_TABLES ? 0 : -EINVAL;
+}
+
+static int check_version(sqlite3 *db)
+{
+	sqlite3_stmt *query = NULL;
+	int rc = errno_of(sqlite3_prepare_v2(db, "PRAGMA user_version", -1, &query, NULL));
+
+	if (!rc && (sqlite3_step(query) != SQLITE_ROW ||
+		    sqlite3_column_int64(query, 0) != BB_HISTORY_DB_VERSION))
+		rc = -EINVAL;
+	sqlite3_finalize(query);
+	return rc;
 }
 
 /* Pages that refer to each other in circles are never read to their end. */
@@ -323,14 +373,12 @@ int bb_history_db__parse(void *data, size_t len, struct bb_run_index *ret_index)
 {
 	/* A row takes less than an operation a byte. */
 	size_t turns_left = 100 + len / PROGRESS_OPS;
+	struct table tables[N_TABLES];
 	struct bb_run_index x = {0};
 	sqlite3 *db;
-	int rc;
+	int rc = open_db(&db);
 
-	*ret_index = x;
-	if (!is_sealed(data, len))
-		return -EINVAL;
-	rc = open_db(&db);
+	make_tables(tables);
 	if (!rc)
 		rc = errno_of(sqlite3_deserialize(db, "main", data, (sqlite3_int64)len,
 						  (sqlite3_int64)len, SQLITE_DESERIALIZE_READONLY));
@@ -339,9 +387,13 @@ int bb_history_db__parse(void *data, size_t len, struct bb_run_index *ret_index)
 		rc = execute(db, "PRAGMA cell_size_check = ON");
 	}
 	if (!rc)
-		rc = check_schema(db);
-	for (size_t i = 0; !rc && i < sizeof(readers) / sizeof(readers[0]); i++)
-		rc = read_rows(db, i, len, &x);
+		rc = check_version(db);
+	if (!rc)
+		rc = check_schema(db, tables);
+	for (int i = 0; !rc && i < N_TABLES; i++)
+		rc = read_table(db, tables, i, len, &x);
+	if (!rc)
+		rc = find_points(&x);
 	sqlite3_close(db);
 	if (rc)
 		bb_run_index__done(&x);
@@ -366,161 +418,77 @@ void bb_history_db__load(const char *dir, struct bb_run_index *ret_index)
 
 /* --- writing --- */
 
-/* A row that is being inserted. */
-struct new_row {
-	sqlite3_stmt *insert;
-	int column, rc; /* of the first failure */
-};
-
-static void keep(struct new_row *r, int rc)
+static int write_column(sqlite3_stmt *insert, int i, const struct column *c,
+			const struct bb_run_index *x, size_t row, const char *item)
 {
-	if (!r->rc)
-		r->rc = rc;
-}
+	const void *at = item + c->offset;
 
-static void put_text(struct new_row *r, const char *text)
-{
-	keep(r, sqlite3_bind_text(r->insert, ++r->column, text, -1, SQLITE_STATIC));
-}
-
-static void put_integer(struct new_row *r, int64_t value)
-{
-	keep(r, sqlite3_bind_int64(r->insert, ++r->column, value));
-}
-
-/* NAN becomes NULL. */
-static void put_real(struct new_row *r, double value)
-{
-	keep(r, sqlite3_bind_double(r->insert, ++r->column, value));
-}
-
-static void put_estimate(struct new_row *r, const struct bb_estimate *e)
-{
-	put_real(r, e->value);
-	put_real(r, e->lo);
-	put_real(r, e->hi);
-}
-
-static void end_row(struct new_row *r)
-{
-	int rc = sqlite3_step(r->insert);
-
-	keep(r, rc == SQLITE_DONE ? SQLITE_OK : rc);
-	sqlite3_reset(r->insert);
-	r->column = 0;
-}
-
-static void put_machines(struct new_row *r, const struct bb_run_index *x)
-{
-	for (size_t i = 0; !r->rc && i < x->n_machines; i++) {
-		put_integer(r, (int64_t)i + 1);
-		for (size_t k = 0; k < bb_n_fingerprint_fields; k++)
-			if (bb_fingerprint_fields[k].identity)
-				put_text(r, bb_fingerprint_get(&x->machines[i], k));
-		end_row(r);
+	switch (c->type) {
+	case NUMBER: return sqlite3_bind_int64(insert, i, (int64_t)row + 1);
+	case TEXT:
+	case TEXT_OR_NULL:
+		return sqlite3_bind_text(insert, i, bb_index_text(x, *(const bb_text_at *)at), -1,
+					 SQLITE_STATIC);
+	case CHARS: return sqlite3_bind_text(insert, i, at, -1, SQLITE_STATIC);
+	case ROW_OF: return sqlite3_bind_int64(insert, i, (int64_t) * (const uint32_t *)at + 1);
+	case U32:
+	case FLAG: return sqlite3_bind_int64(insert, i, *(const uint32_t *)at);
+	case CHANGED:
+		if (*(const int64_t *)at == BB_INDEX_READ_ANEW)
+			return sqlite3_bind_null(insert, i);
+		/* fall through */
+	case U64: return sqlite3_bind_int64(insert, i, *(const int64_t *)at);
+	case REAL:
+	case FINITE:
+	case ERROR: return sqlite3_bind_double(insert, i, *(const double *)at); /* NAN: NULL */
 	}
+	return SQLITE_MISUSE;
 }
 
-static void put_cases(struct new_row *r, const struct bb_run_index *x)
+static int write_table(sqlite3 *db, const struct table *t, const struct bb_run_index *x)
 {
-	for (size_t i = 0; !r->rc && i < x->n_cases; i++) {
-		const struct bb_index_case *c = &x->cases[i];
+	const char *items = *(char *const *)(const void *)((const char *)x + t->items_at);
+	char sql[64 + 2 * MOST_COLUMNS], *schema = schema_of(t);
+	sqlite3_stmt *insert = NULL;
+	int rc = schema ? execute(db, schema) : -ENOMEM, failed = 0;
 
-		put_integer(r, (int64_t)i + 1);
-		put_text(r, bb_index_text(x, c->name));
-		put_text(r, bb_index_text(x, c->scenario));
-		put_text(r, bb_index_text(x, c->variant));
-		put_text(r, bb_index_text(x, c->drive));
-		put_text(r, bb_index_text(x, c->param));
-		put_integer(r, c->param_value);
-		end_row(r);
-	}
-}
-
-static void put_runs(struct new_row *r, const struct bb_run_index *x)
-{
-	for (size_t i = 0; !r->rc && i < x->n_runs; i++) {
-		const struct bb_index_run *run = &x->runs[i];
-
-		put_integer(r, (int64_t)i + 1);
-		put_text(r, bb_index_text(x, run->name));
-		put_text(r, bb_index_text(x, run->id));
-		put_text(r, bb_index_text(x, run->started));
-		put_text(r, bb_index_text(x, run->incomplete));
-		put_text(r, bb_index_text(x, run->commit));
-		put_integer(r, (int64_t)run->machine + 1);
-		put_integer(r, run->is_comparison);
-		put_integer(r, (int64_t)run->size_bytes);
-		if (run->changed_ns == BB_INDEX_READ_ANEW)
-			put_text(r, NULL);
-		else
-			put_integer(r, run->changed_ns);
-		end_row(r);
-	}
-}
-
-static void put_points_of(struct new_row *r, const struct bb_run_index *x, size_t run)
-{
-	for (size_t i = 0; !r->rc && i < x->runs[run].n_points; i++) {
-		const struct bb_run_point *p = &x->points[x->runs[run].first_point + i];
-
-		put_integer(r, (int64_t)run + 1);
-		put_integer(r, (int64_t)p->what + 1);
-		for (int by = 0; by < BB_N_PREDICTORS; by++) {
-			put_estimate(r, &p->figure[by]);
-			put_real(r, p->se[by]);
+	free(schema);
+	if (rc)
+		return rc;
+	snprintf(sql, sizeof(sql), "INSERT INTO %s VALUES (?", t->name);
+	for (size_t i = 1; i < t->n_columns; i++)
+		strcat(sql, ",?");
+	strcat(sql, ")");
+	failed = sqlite3_prepare_v2(db, sql, -1, &insert, NULL);
+	for (size_t row = 0; !failed && row < count(t, x); row++) {
+		for (size_t i = 0; !failed && i < t->n_columns; i++)
+			failed = write_column(insert, (int)i + 1, &t->columns[i], x, row,
+					      items + row * t->size);
+		if (!failed) {
+			failed = sqlite3_step(insert);
+			failed = failed == SQLITE_DONE ? SQLITE_OK : failed;
+			sqlite3_reset(insert);
 		}
-		put_integer(r, p->loads);
-		put_integer(r, p->voids);
-		put_integer(r, p->is_anchor);
-		end_row(r);
 	}
-}
-
-static void put_points(struct new_row *r, const struct bb_run_index *x)
-{
-	for (size_t i = 0; i < x->n_runs; i++)
-		put_points_of(r, x, i);
-}
-
-static const struct {
-	const char *insert;
-	void (*put)(struct new_row *r, const struct bb_run_index *x);
-} writers[] = {
-	{"INSERT INTO machines VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?)", put_machines},
-	{"INSERT INTO cases VALUES (?,?,?,?,?,?,?)", put_cases},
-	{"INSERT INTO runs VALUES (?,?,?,?,?,?,?,?,?,?)", put_runs},
-	{"INSERT INTO points VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)", put_points},
-};
-
-static int write_rows(sqlite3 *db, size_t i, const struct bb_run_index *x)
-{
-	struct new_row r = {0};
-
-	r.rc = sqlite3_prepare_v2(db, writers[i].insert, -1, &r.insert, NULL);
-	if (!r.rc)
-		writers[i].put(&r, x);
-	sqlite3_finalize(r.insert);
-	return errno_of(r.rc);
+	sqlite3_finalize(insert);
+	return errno_of(failed);
 }
 
 /* All tables, in one transaction. */
 static int fill(sqlite3 *db, const struct bb_run_index *x)
 {
-	char bounded[64];
+	struct table tables[N_TABLES];
+	char settings[160];
 	int rc;
 
-	snprintf(bounded, sizeof(bounded), "PRAGMA max_page_count = %d",
-		 FILE_MAX_BYTES / PAGE_BYTES);
-	rc = execute(db, bounded);
-	if (!rc)
-		rc = execute(db, "PRAGMA journal_mode = OFF");
-	if (!rc)
-		rc = execute(db, "BEGIN");
-	if (!rc)
-		rc = execute(db, schema_sql);
-	for (size_t i = 0; !rc && i < sizeof(writers) / sizeof(writers[0]); i++)
-		rc = write_rows(db, i, x);
+	make_tables(tables);
+	snprintf(settings, sizeof(settings),
+		 "PRAGMA max_page_count = %d; PRAGMA journal_mode = OFF; PRAGMA user_version = %u; "
+		 "BEGIN",
+		 FILE_MAX_BYTES / PAGE_BYTES, BB_HISTORY_DB_VERSION);
+	rc = execute(db, settings);
+	for (int i = 0; !rc && i < N_TABLES; i++)
+		rc = write_table(db, &tables[i], x);
 	return rc ? rc : execute(db, "COMMIT");
 }
 
@@ -538,10 +506,8 @@ int bb_history_db__save(const char *dir, const struct bb_run_index *x)
 		rc = data ? 0 : -ENOMEM;
 	}
 	sqlite3_close(db);
-	if (!rc) {
-		bb_history_db__seal(data, (size_t)len);
+	if (!rc)
 		rc = bb_store__replace(dir, BB_HISTORY_DB, data, (size_t)len);
-	}
 	sqlite3_free(data);
 	return rc;
 }

@@ -260,6 +260,7 @@ static int add_point(struct making *m, const struct named_case *c, struct bb_run
 	if (!point)
 		return -ENOMEM;
 	*point = p;
+	point->run = (uint32_t)x->n_runs;
 	run->n_points++;
 	return 0;
 }

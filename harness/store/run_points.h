@@ -22,10 +22,10 @@ struct bb_run_point {
 	double se[BB_N_PREDICTORS];                 /* of its ln; NAN with fewer than 2 loads */
 	uint32_t loads, voids;                      /* series that count, and that do not */
 	uint32_t is_anchor;                         /* 0 or 1: the others are divided by it */
-	uint32_t what;                              /* which case: for the caller */
+	uint32_t what, run;                         /* indexes: for the caller */
 };
 
-/* The point of r->cases[i]; `what` is 0. 0 or -ENOMEM. */
+/* The point of r->cases[i]; `what` and `run` are 0. 0 or -ENOMEM. */
 int bb_run_point__make(const struct bb_report *r, size_t i, struct bb_run_point *ret_point);
 
 #endif
