@@ -310,22 +310,27 @@ static int show_live(const struct compare_args *a, const struct bb_report *repor
 {
 	struct bb_doc d = {0};
 	struct bb_err err = {0};
+	bool has_result = a->compare.time    ? report->n_timed
+			  : a->compare.exact ? report->n_counted
+					     : report->n_cases;
+	int shown;
 
-	if (a->compare.time)
-		return exit_code == BB_EXIT_OK
-			       ? bb_compare_show_time(&a->compare, NULL, report, a->base, a->head)
-			       : exit_code;
-	if (a->compare.exact) {
-		for (size_t i = 0; i < report->n_skips && report->n_counted; i++)
+	if (!has_result)
+		return exit_code;
+	if (a->compare.time || a->compare.exact) {
+		if (rc && rc != -EINTR)
+			return exit_code;
+		for (size_t i = 0; i < report->n_skips && a->compare.exact; i++)
 			fprintf(stderr, "bpfbench: skipped %s: %s\n", report->skips[i].what,
 				report->skips[i].why);
-		return exit_code == BB_EXIT_OK && report->n_counted
-			       ? bb_compare_show_exact(&a->compare, report, report, a->base,
-						       a->head)
-			       : exit_code;
+		if (rc == -EINTR && report->incomplete)
+			printf("INCOMPLETE: %s\n\n", report->incomplete);
+		shown = a->compare.time
+				? bb_compare_show_time(&a->compare, NULL, report, a->base, a->head)
+				: bb_compare_show_exact(&a->compare, report, report, a->base,
+							a->head);
+		return exit_code == BB_EXIT_OK ? shown : exit_code;
 	}
-	if (!report->n_cases)
-		return exit_code;
 	if (rc && rc != -EINTR)
 		bb_doc_run(report, BB_SHORT, &d);
 	else
@@ -418,6 +423,7 @@ static int compare_live(struct compare_args *a, const char *command)
 		exit_code = bb_complain(&err);
 	} else {
 		m.opts.share_maps = a->compare.time;
+		m.opts.fill_budget = a->compare.time && !a->loads;
 		rc = a->compare.exact || a->compare.time
 			     ? bb_run_plan(&plan, &m.opts, m.report, &err)
 			     : run_in_turns(a, &plan, &m, &err);

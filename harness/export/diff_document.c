@@ -11,6 +11,7 @@
 #define TIME_ROWS 20u  /* lines of a program whose times differ */
 #define NAMED 4u       /* lines of a sentence */
 
+#define TIMES_MOST 60.0    /* the loads there are: more of them is advice that nobody follows */
 #define SLOWER_LEAST 0.005 /* of the machine, below which nothing is said */
 
 /* --- one figure of A and of B --- */
@@ -250,15 +251,10 @@ static const struct bb_timed_row *row_of(const struct bb_time_diff_row *r)
 	return r->b ? r->b : r->a;
 }
 
-static bool differs(const struct bb_time_diff_row *r)
-{
-	return r->verdict == BB_VERDICT_REGRESSED || r->verdict == BB_VERDICT_IMPROVED;
-}
-
 /* Worth a row: it differs, or does so by less than what matters for sure. */
 static bool is_shown(const struct bb_time_diff_row *r)
 {
-	return differs(r) ||
+	return bb_time_diff_row__differs(r) ||
 	       (r->verdict == BB_VERDICT_INCONCLUSIVE && (r->more.lo > 0 || r->more.hi < 0) &&
 		fabs(r->more.value) >= BB_BY_LINE_LEAST_NS);
 }
@@ -290,7 +286,7 @@ static void add_sentence(const struct bb_time_diff_case *c, struct bb_doc *d)
 		const struct bb_time_diff_row *r = &c->rows[i];
 		const struct bb_timed_row *row = row_of(r);
 
-		if (!differs(r) || n++ >= NAMED)
+		if (!bb_time_diff_row__differs(r) || n++ >= NAMED)
 			continue;
 		bb_doc__append(d, "%s%s ns in %s %u%s%.100s%s%s", n > 1 ? ", " : "",
 			       signed_value(r->more.value).text, row->line ? "line" : "instruction",
@@ -303,7 +299,12 @@ static void add_sentence(const struct bb_time_diff_case *c, struct bb_doc *d)
 	if (n > NAMED)
 		bb_doc__append(d, ", and in %zu lines more", n - NAMED);
 	else
-		bb_doc__append(d, n ? "; no other line surely differs" : "no line surely differs");
+		bb_doc__append(d, n ? "; no other line surely differs"
+				  : c->more.lo > 0 || c->more.hi < 0 ? "the program as a whole "
+								       "differs, no line of it "
+								       "surely "
+								       "does"
+								     : "no line surely differs");
 }
 
 /* Of two runs. */
@@ -355,17 +356,37 @@ static void add_time_rows(const struct bb_time_diff_case *c, struct bb_doc *d)
 	}
 }
 
+static void add_next_step(const struct bb_time_diff_case *c, struct bb_doc *d)
+{
+	if (c->n_loads < c->needs_loads)
+		bb_doc__append(d,
+			       "; %zu loads, a verdict on a line takes %zu: --loads, or a larger "
+			       "--budget, gives more",
+			       c->n_loads, c->needs_loads);
+	else if (c->times > TIMES_MOST)
+		bb_doc__append(d, "; most of the inconclusive ones differ by just about what "
+				  "matters: a larger --threshold decides");
+	else if (!isnan(c->times))
+		bb_doc__append(d,
+			       "; %.2g times the loads, and the --budget, should decide half of "
+			       "the inconclusive ones",
+			       c->times);
+}
+
 void bb_doc_time_diff(const struct bb_time_diff *diff, struct bb_doc *d)
 {
 	for (size_t i = 0; i < diff->n_cases; i++) {
 		const struct bb_time_diff_case *c = &diff->cases[i];
 
 		bb_doc__add(d, BB_DOC_PARAGRAPH, NULL,
-			    "%s, nanoseconds by source line: A %s ns a run, B %s ns, %s ns [%s, "
-			    "%s]",
+			    "%s, nanoseconds by source line: A %s ns a run, B %s ns, %s ns",
 			    c->b->name, bb_table_cell_value(c->a_ns).text,
-			    bb_table_cell_value(c->b_ns).text, signed_value(c->more.value).text,
-			    signed_value(c->more.lo).text, signed_value(c->more.hi).text);
+			    bb_table_cell_value(c->b_ns).text, signed_value(c->more.value).text);
+		if (isnan(c->more.lo))
+			bb_doc__append(d, ", too few loads for an interval");
+		else
+			bb_doc__append(d, " [%s, %s]", signed_value(c->more.lo).text,
+				       signed_value(c->more.hi).text);
 		add_speed(c, d);
 		add_sentence(c, d);
 		add_time_rows(c, d);
@@ -373,5 +394,6 @@ void bb_doc_time_diff(const struct bb_time_diff *diff, struct bb_doc *d)
 			    "%zu lines: %zu same, %zu regressed, %zu improved, %zu inconclusive",
 			    c->n_rows, count(c, BB_VERDICT_SAME), count(c, BB_VERDICT_REGRESSED),
 			    count(c, BB_VERDICT_IMPROVED), count(c, BB_VERDICT_INCONCLUSIVE));
+		add_next_step(c, d);
 	}
 }

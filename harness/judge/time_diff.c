@@ -7,9 +7,9 @@
 #include <string.h>
 
 #include "base/grow.h"
-#include "judge/by_line.h"
 #include "stats/loads.h"
 #include "stats/paired.h"
+#include "stats/quantile.h"
 
 #define MOST_ALIGNED (4u << 20) /* of rows times rows; of more, equal ones in their order */
 
@@ -296,6 +296,30 @@ static int by_difference(const void *a, const void *b)
 	return dx > dy ? -1 : dx < dy;
 }
 
+/* What would give the lines without a verdict one. */
+static int find_next_step(struct bb_time_diff_case *c, const struct pairing *p, double threshold,
+			  double alpha)
+{
+	double *times = calloc(c->n_rows + 1, sizeof(*times));
+	size_t n = 0, k = 0;
+	int rc = times ? 0 : -ENOMEM;
+
+	for (size_t i = 0; !rc && i < c->n_rows; i++) {
+		const struct bb_time_diff_row *row = &c->rows[i];
+
+		if (row->verdict == BB_VERDICT_INCONCLUSIVE && !isnan(row->more.lo))
+			times[n++] = bb_times_to_decide(row->more.value, row->more.lo, row->more.hi,
+							fmax(BB_BY_LINE_LEAST_NS,
+							     threshold * fabs(row->a_ns)));
+	}
+	c->times = n ? bb_median(times, n) : (double)NAN;
+	free(times);
+	c->n_loads = p->apart ? 0 : p->n;
+	for (c->needs_loads = 0; !rc && !p->apart && !k;)
+		rc = bb_signed_rank_critical(++c->needs_loads, alpha, &k);
+	return rc;
+}
+
 static int judge_case(struct bb_time_diff_case *c, const struct bb_report *r,
 		      const struct bb_time_diff_opts *o, double alpha)
 {
@@ -328,6 +352,8 @@ static int judge_case(struct bb_time_diff_case *c, const struct bb_report *r,
 			rc = confirm(&p, o->threshold, alpha, row);
 	}
 	qsort(c->rows, c->n_rows, sizeof(*c->rows), by_difference);
+	if (!rc)
+		rc = find_next_step(c, &p, o->threshold, alpha);
 	free(p.a);
 	for (size_t k = 0; k < BB_N_REFERENCES; k++) {
 		free(p.slow_a[k]);

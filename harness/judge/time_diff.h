@@ -2,9 +2,12 @@
 #ifndef BB_JUDGE_TIME_DIFF_H
 #define BB_JUDGE_TIME_DIFF_H
 
+#include <math.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/err.h"
+#include "judge/by_line.h"
 #include "report/report.h"
 #include "stats/verdict.h"
 
@@ -34,7 +37,20 @@ struct bb_time_diff_case {
 	double slower[BB_N_REFERENCES];
 	struct bb_time_diff_row *rows; /* the largest difference first */
 	size_t n_rows;
+	/* of one run: loads that both have, and that a verdict on a line takes; 0 of two runs */
+	size_t n_loads, needs_loads;
+	/* the median line without a verdict would have one with so many times the loads (stats/
+	 * verdict.h); NAN: there is none, or no interval */
+	double times;
 };
+
+/* Is the row one of those that explain the difference? A line of one of the two only is so with any
+ * number of loads. */
+static inline bool bb_time_diff_row__differs(const struct bb_time_diff_row *r)
+{
+	return r->verdict == BB_VERDICT_REGRESSED || r->verdict == BB_VERDICT_IMPROVED ||
+	       ((!r->a || !r->b) && fabs(r->more.value) >= BB_BY_LINE_LEAST_NS);
+}
 
 struct bb_time_diff {
 	struct bb_time_diff_case *cases;

@@ -222,6 +222,7 @@ static int open_references(struct bb_run *r, struct bb_err *err)
 
 /* From the least to the largest of 6 is an interval of 97 %; the last round may not fit. */
 #define FEWEST_ROUNDS 7u
+#define FILL_MOST 4u    /* times the plan's rounds */
 #define SLOW_FIRINGS 5u /* of a slow program in a round: one warms it up */
 
 /*
@@ -275,6 +276,9 @@ static int run_rounds(struct bb_run *r, double open_s, uint32_t *ret_others, str
 			r->rounds = count_rounds(r, bb_seconds_since(began_ns));
 			r->total *= (double)r->rounds / loads;
 		}
+		if (r->session.opts->fill_budget && load + 1 == r->rounds &&
+		    r->rounds < FILL_MOST * loads && isfinite(bb_deadline_left_s()))
+			r->rounds++;
 	}
 	note_shares(r);
 	for (size_t i = 0; !rc && i < r->report->n_cases; i++)
@@ -424,8 +428,9 @@ int bb_run_plan(const struct bb_plan *plan, const struct bb_run_opts *opts,
 		rc = run_rounds(&r, open_s, &others, err);
 	if (!rc)
 		rc = note_gone(&r, err);
-	if (!rc)
-		rc = bb_note_lines(&r.session, report, err);
+	/* what a signal left of the times is shown */
+	if (!rc || rc == -EINTR)
+		rc = bb_note_lines(&r.session, report, err) ? -ENOMEM : rc;
 	if (!rc && others)
 		rc = bb_processes__measure(&r, others, err);
 	if (!rc && opts->skip_failing && bb_report__skip_without_sample(report, n_before))

@@ -26,6 +26,8 @@ struct bb_run_opts {
 	/* all of it, loading included, ends one run of a program after this; 0: no limit */
 	double budget_s;
 	const struct bb_progress *progress;
+	/* more rounds than the plan's, four times as many at the most, while the budget lasts */
+	bool fill_budget;
 	/* the variants use one set of maps, where those are alike: they are compared */
 	bool share_maps;
 	/* the run that this is a part of, in another process; NULL: none (run/processes.h) */

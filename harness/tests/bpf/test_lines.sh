@@ -157,6 +157,15 @@ expect_grep "compare --time: the line that was changed is slower" out 'regressed
 expect_no_grep "compare --time: what is the same is not" out 'regressed .*/\* (64|256)'
 run "$BPFBENCH" compare --time --scenario "$TMP/pair.yml" --base known --head slower --sort percent
 expect_status "compare --time: has no columns to sort by" 2
+run "$BPFBENCH" compare --time --scenario "$TMP/pair.yml" --base known --head slower --loads 3 --no-store --quiet
+expect_grep "compare --time: too few loads are said" out ' ns, too few loads for an interval$'
+expect_grep "compare --time: and how many it takes" out '; 3 loads, a verdict on a line takes ([6-9]|1[0-9]): --loads, or a larger --budget'
+start "$BPFBENCH" compare --time --scenario "$TMP/pair.yml" --base known --head slower --budget 600 --no-store
+# some loads by then
+wait_until 30 used $(($(getconf CLK_TCK) * 2)) || true
+stop_child INT
+expect_eq "compare --time: SIGINT: the reason comes first" "$(head -n 1 "$TMP/out")" 'INCOMPLETE: stopped by signal 2 (Interrupt)'
+expect_grep "compare --time: SIGINT: and the lines so far" out '^[0-9]+ lines: '
 run "$BPFBENCH" compare --time latest latest --results "$results"
 expect_status "compare --time: of two stored runs" 0
 expect_grep "compare --time: a run and itself have no line that differs" out '^no line surely differs'
