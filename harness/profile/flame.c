@@ -52,7 +52,7 @@ struct flame {
 	double px_per_unit;
 	/* the root first; no box before one that is wider or that it stands on */
 	struct box *boxes;
-	size_t n, size;
+	size_t n;
 	size_t n_shown;
 	uint32_t rows, head; /* head: px above the frames */
 	FILE *out;
@@ -65,13 +65,15 @@ static double width_of(const struct flame *f, const struct box *box)
 
 static int add_box(struct flame *f, uint64_t x, uint64_t end, uint32_t depth, uint32_t frame)
 {
-	struct box box = {.x = x, .total = end - x, .depth = depth, .frame = frame};
+	const struct box box = {.x = x, .total = end - x, .depth = depth, .frame = frame};
+	struct box *copy;
 
 	if (width_of(f, &box) < MIN_WIDTH)
 		return 0;
-	if (bb_reserve(&f->boxes, f->n + 1, &f->size, sizeof(box)))
+	copy = bb_append(&f->boxes, &f->n, sizeof(box));
+	if (!copy)
 		return -ENOMEM;
-	f->boxes[f->n++] = box;
+	*copy = box;
 	return 0;
 }
 
@@ -118,17 +120,6 @@ static uint32_t y_of(const struct flame *f, const struct box *box)
 	return (f->rows - box->depth) * ROW;
 }
 
-/* The same function has the same tint everywhere. */
-static unsigned int tint_of(const struct flame *f, const struct box *box)
-{
-	return box->depth ? f->stacks->frames[box->frame].name % TINTS : 0;
-}
-
-static char letter_of(const struct flame *f, const struct box *box)
-{
-	return styles[box->depth ? f->stacks->frames[box->frame].kind : BB_FRAME_COMM].letter;
-}
-
 static const char *name_of(const struct flame *f, const struct box *box)
 {
 	return box->depth ? bb_stacks__name(f->stacks, box->frame) : "all";
@@ -136,9 +127,13 @@ static const char *name_of(const struct flame *f, const struct box *box)
 
 static void write_rect(const struct flame *f, const struct box *box, FILE *out)
 {
+	const struct bb_frame *frame = box->depth ? &f->stacks->frames[box->frame] : NULL;
+
+	/* The same function has the same tint everywhere. */
 	fprintf(out,
 		"<rect class='%c%u' x='%" PRIu64 "' y='%u' width='%" PRIu64 "' height='16'><title>",
-		letter_of(f, box), tint_of(f, box), box->x, y_of(f, box), box->total);
+		styles[frame ? frame->kind : BB_FRAME_COMM].letter, frame ? frame->name % TINTS : 0,
+		box->x, y_of(f, box), box->total);
 	bb_xml_text(out, name_of(f, box));
 	fprintf(out, "\n%" PRIu64 " %s, %.2f %%</title></rect>\n", box->total, f->opts->unit,
 		100 * (double)box->total / (double)f->stacks->total);
@@ -239,10 +234,17 @@ static void write_omission(const struct flame *f, const char *unit)
 	fprintf(f->out, "frames narrower than %.2g %s%s are left out", width, unit, also);
 }
 
-/* --- one SVG file --- */
-
-static void write_svg_head(const struct flame *f, uint32_t height)
+/* NULL: in no legend. */
+static const char *legend_of(const struct flame *f, int kind)
 {
+	return f->opts->legend ? f->opts->legend[kind] : styles[kind].legend;
+}
+
+static void write_svg(const struct flame *f)
+{
+	uint32_t y = HEAD + frames_height(f), height = y + FOOT;
+	double x = MARGIN;
+
 	fprintf(f->out,
 		"<?xml version='1.0' encoding='UTF-8'?>\n<svg xmlns='http://www.w3.org/2000/svg' "
 		"class='flame' viewBox='0 0 %.0f %u' width='%.0f' height='%u' font-size='11.5'>\n",
@@ -254,18 +256,7 @@ static void write_svg_head(const struct flame *f, uint32_t height)
 		WIDTH, height, MARGIN);
 	bb_xml_text(f->out, f->opts->title);
 	fputs("</text>\n", f->out);
-}
-
-/* NULL: in no legend. */
-static const char *legend_of(const struct flame *f, int kind)
-{
-	return f->opts->legend ? f->opts->legend[kind] : styles[kind].legend;
-}
-
-static void write_svg_foot(const struct flame *f, uint32_t y)
-{
-	double x = MARGIN;
-
+	write_frames(f);
 	for (int kind = 0; kind < BB_N_FRAME_KINDS; kind++) {
 		const char *legend = legend_of(f, kind);
 
@@ -283,32 +274,10 @@ static void write_svg_foot(const struct flame *f, uint32_t y)
 		"</text>\n<text class='found' x='820' y='%u'></text>\n"
 		"<text class='reset b hide' x='980' y='%u' tabindex='0'>Reset zoom</text>\n"
 		"<text class='search b hide' x='1090' y='%u' tabindex='0'>Search</text>\n"
-		"<text class='about' x='%.0f' y='%u'></text>\n",
-		y + 16, y + 16, y + 16, MARGIN, y + 40);
+		"<text class='about' x='%.0f' y='%u'></text>\n"
+		"<script><![CDATA[\n%s]]></script>\n</svg>\n",
+		y + 16, y + 16, y + 16, MARGIN, y + 40, flame_js);
 }
-
-static void write_svg(const struct flame *f)
-{
-	uint32_t height = HEAD + frames_height(f) + FOOT;
-
-	write_svg_head(f, height);
-	write_frames(f);
-	write_svg_foot(f, height - FOOT);
-	fprintf(f->out, "<script><![CDATA[\n%s]]></script>\n</svg>\n", flame_js);
-}
-
-static void write_empty_svg(const struct bb_flame_opts *opts, FILE *out)
-{
-	fputs("<?xml version='1.0' encoding='UTF-8'?>\n<svg xmlns='http://www.w3.org/2000/svg' "
-	      "viewBox='0 0 1200 60' width='100%'>\n<text x='10' y='22'>",
-	      out);
-	bb_xml_text(out, opts->title);
-	fputs("</text>\n<text x='10' y='46'>Nothing was sampled: the target did not "
-	      "run.</text>\n</svg>\n",
-	      out);
-}
-
-/* --- a part of a page --- */
 
 static void write_html(const struct flame *f)
 {
@@ -335,62 +304,47 @@ static void write_html(const struct flame *f)
 	fprintf(f->out, "</figcaption>\n<script>\n%s</script>\n</figure>\n", flame_js);
 }
 
-static void write_empty_html(const struct bb_flame_opts *opts, FILE *out)
+static int write_graph(const struct bb_stacks *stacks, const struct bb_flame_opts *opts,
+		       uint32_t head, void (*write)(const struct flame *f), FILE *out)
 {
-	fputs("<p>", out);
-	bb_xml_text(out, opts->title);
-	fputs(": nothing was sampled.</p>\n", out);
-}
+	struct flame f = {
+		.stacks = stacks,
+		.opts = opts,
+		.px_per_unit = (WIDTH - 2 * MARGIN) / (double)stacks->total,
+		.head = head,
+		.out = out,
+	};
+	int rc = add_boxes(&f);
 
-/* Everything placed; ret_flame->boxes is the caller's. 0 or -ENOMEM. */
-static int lay_out(const struct bb_stacks *stacks, const struct bb_flame_opts *opts, uint32_t head,
-		   FILE *out, struct flame *ret_flame)
-{
-	struct flame f = {.stacks = stacks, .opts = opts, .head = head, .out = out};
-	int rc;
-
-	f.px_per_unit = (WIDTH - 2 * MARGIN) / (double)stacks->total;
-	rc = add_boxes(&f);
 	if (!rc)
 		rc = choose_shown(&f);
-	if (rc)
-		free(f.boxes);
-	else
-		*ret_flame = f;
+	if (!rc)
+		write(&f);
+	free(f.boxes);
 	return rc;
 }
 
 int bb_flame__write(const struct bb_stacks *stacks, const struct bb_flame_opts *opts, FILE *out)
 {
-	struct flame f;
-	int rc;
-
-	if (!stacks->total) {
-		write_empty_svg(opts, out);
-		return 0;
-	}
-	rc = lay_out(stacks, opts, HEAD, out, &f);
-	if (rc)
-		return rc;
-	write_svg(&f);
-	free(f.boxes);
+	if (stacks->total)
+		return write_graph(stacks, opts, HEAD, write_svg, out);
+	fputs("<?xml version='1.0' encoding='UTF-8'?>\n<svg xmlns='http://www.w3.org/2000/svg' "
+	      "viewBox='0 0 1200 60' width='100%'>\n<text x='10' y='22'>",
+	      out);
+	bb_xml_text(out, opts->title);
+	fputs("</text>\n<text x='10' y='46'>Nothing was sampled: the workload did not "
+	      "run.</text>\n</svg>\n",
+	      out);
 	return 0;
 }
 
 int bb_flame__write_html(const struct bb_stacks *stacks, const struct bb_flame_opts *opts,
 			 FILE *out)
 {
-	struct flame f;
-	int rc;
-
-	if (!stacks->total) {
-		write_empty_html(opts, out);
-		return 0;
-	}
-	rc = lay_out(stacks, opts, 0, out, &f);
-	if (rc)
-		return rc;
-	write_html(&f);
-	free(f.boxes);
+	if (stacks->total)
+		return write_graph(stacks, opts, 0, write_html, out);
+	fputs("<p>", out);
+	bb_xml_text(out, opts->title);
+	fputs(": nothing was sampled.</p>\n", out);
 	return 0;
 }

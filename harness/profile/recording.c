@@ -22,7 +22,6 @@
 #include "base/io.h"
 #include "base/open_files.h"
 #include "base/parse.h"
-#include "base/child.h"
 #include "base/stop.h"
 #include "profile/task_events.h"
 
@@ -106,38 +105,30 @@ static void command_end(struct command *c)
 	c->status = bb_wait_for(c->child.pid);
 }
 
-#define POLL_MS                                                                                    \
-	50 /* how soon files of new processes are opened, and the end of the target is seen */
+/* how soon files of new processes are opened, and the end of the workload is seen */
+#define POLL_MS 50
 #define KALLSYMS_MAX_BYTES (256u << 20)
 #define FIRST_PID_NAMESPACE 0xEFFFFFFCu /* PROC_PID_INIT_INO of include/linux/proc_ns.h */
 
-/* BPF counts processes as the first PID namespace does. */
-static int check_namespace(struct bb_err *err)
-{
-	struct stat st;
-
-	if (!stat("/proc/self/ns/pid", &st) && st.st_ino != FIRST_PID_NAMESPACE)
-		return bb_fail(err, -ENOTSUP,
-			       "profile cannot tell processes apart from within a PID namespace (a "
-			       "container); run it on the host");
-	return 0;
-}
-
-static int check_pid(pid_t pid, struct bb_err *err)
+/* `pid` 0: all processes. */
+static int check_process(pid_t pid, struct bb_err *err)
 {
 	char path[64];
 	struct stat st;
 
-	if (kill(pid, 0) && errno == ESRCH)
-		return bb_fail(err, -ESRCH, "there is no process %d", (int)pid);
-	snprintf(path, sizeof(path), "/proc/%d/task/%d", (int)pid, (int)pid);
-	if (stat(path, &st))
-		return bb_fail(err, -ESRCH, "there is no process %d in /proc", (int)pid);
+	/* BPF counts processes as the first PID namespace does. */
+	if (!stat("/proc/self/ns/pid", &st) && st.st_ino != FIRST_PID_NAMESPACE)
+		return bb_fail(err, -ENOTSUP,
+			       "profile cannot tell processes apart from within a PID namespace (a "
+			       "container); run it on the host");
 	/* A thread's number is in /proc too, but not among its folders. */
+	snprintf(path, sizeof(path), "/proc/%d/task/%d", (int)pid, (int)pid);
+	if (pid && stat(path, &st))
+		return bb_fail(err, -ESRCH, "there is no process %d in /proc", (int)pid);
 	return 0;
 }
 
-/* What is mapped already, by the target or by all. */
+/* What is mapped already, by the process or by all. */
 static int log_existing(struct bb_spaces *spaces, pid_t pid)
 {
 	uint64_t now_ns = bb_now_ns();
@@ -185,10 +176,8 @@ int bb_recorder__start(const struct bb_sampler_opts *opts, struct bb_recorder **
 		       struct bb_err *err)
 {
 	struct bb_recorder *r;
-	int rc = check_namespace(err);
+	int rc = check_process(opts->pid, err);
 
-	if (!rc && opts->pid)
-		rc = check_pid(opts->pid, err);
 	if (rc)
 		return rc;
 	r = calloc(1, sizeof(*r));
@@ -230,24 +219,24 @@ int bb_recorder__poll(struct bb_recorder *r, int timeout_ms, struct bb_err *err)
 int bb_recorder__finish(struct bb_recorder *r, struct bb_recording *ret_recording,
 			struct bb_err *err)
 {
+	struct bb_recording *recording = &r->recording;
 	int rc;
 
 	bb_sampler__stop(r->sampler);
-	r->recording.seconds = bb_seconds_since(r->began_ns);
+	recording->seconds = bb_seconds_since(r->began_ns);
 	rc = drain(r, err);
 	if (!rc)
-		rc = bb_sampler__collect(r->sampler, &r->recording.samples, &r->recording.stats,
-					 err);
+		rc = bb_sampler__collect(r->sampler, &recording->samples, &recording->stats, err);
+	/* as long as our own programs are among them */
 	if (!rc)
-		rc = bb_kernel_symbols(&r->recording.kernel,
-				       err); /* as long as our own programs are among them */
-	if (!rc && bb_spaces__replay(&r->recording.spaces))
+		rc = bb_kernel_symbols(&recording->kernel, err);
+	if (!rc && bb_spaces__replay(&recording->spaces))
 		rc = bb_fail_nomem(err);
 	if (rc)
 		return rc;
-	r->recording.lost_task_events = r->events.lost;
-	*ret_recording = r->recording;
-	memset(&r->recording, 0, sizeof(r->recording));
+	recording->lost_task_events = r->events.lost;
+	*ret_recording = *recording;
+	memset(recording, 0, sizeof(*recording));
 	return 0;
 }
 

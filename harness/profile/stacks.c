@@ -171,7 +171,7 @@ int bb_stacks__write_text(const struct bb_stacks *s, const struct bb_text_opts *
 
 	fprintf(out, "%s\n\n", opts->title);
 	if (!s->total) {
-		fprintf(out, "Nothing was sampled: the target did not run.\n");
+		fprintf(out, "Nothing was sampled: the workload did not run.\n");
 		return 0;
 	}
 	rc = write_functions(s, out);
