@@ -62,7 +62,7 @@ int bb_cmd_check(int argc, char **argv)
 	for (size_t i = 0; i < bb_n_checks; i++) {
 		struct bb_check_result r = {0};
 
-		bb_checks[i].run(&r);
+		bb_check__run(&bb_checks[i], &r);
 		counts[r.status]++;
 		bb_clean__put_raw(stdout, colour(r.status));
 		printf("%-4s", bb_check_status_name(r.status));

@@ -230,7 +230,7 @@ int bb_measure__begin(const struct bb_measure_args *a, const char *name, const c
 	m->opts.driver.env = a->env.v;
 	if (!rc && takes_cpu)
 		run_ahead(m->opts.driver.cpu);
-	m->timed = !bb_cpu_times__read(-1, &m->before, NULL);
+	m->timed = !bb_cpu_times__read("", -1, &m->before, NULL);
 	begin_bar(&m->bar, a->quiet || rc);
 	m->opts.progress = &m->bar.callbacks;
 	if (rc)
@@ -323,7 +323,7 @@ int bb_measure__deliver(struct bb_measure *m, int rc, struct bb_err *err)
 	bb_progress_bar__end(&m->bar);
 	exit_code = rc ? bb_complain(err) : BB_EXIT_OK;
 	r->elapsed_s = bb_seconds_since(m->began_ns);
-	if (m->timed && !bb_cpu_times__read(-1, &after, NULL))
+	if (m->timed && !bb_cpu_times__read("", -1, &after, NULL))
 		r->steal = bb_steal_share(&m->before, &after);
 	if (!(r->n_cases || r->n_counted) || (rc && !bb_report__has_samples(r))) {
 		print_skips(r);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "env/checks.h"
 
+#include <linux/bpf.h>
+#include <linux/perf_event.h>
 #include <stdarg.h>
-#include <stdint.h>
 #include <stdio.h>
-#include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
-#include "base/parse.h"
 #include "base/user.h"
 #include "env/checks_internal.h"
 
@@ -15,48 +15,68 @@
  */
 const struct bb_check bb_checks[] = {
 	{"capabilities", "may load programs, open perf events, enable bpf_stats",
-	 bb_check_capabilities},
-	{"kernel", "release and build", bb_check_kernel},
-	{"bpf", "the bpf() system call loads a program", bb_check_bpf_syscall},
-	{"jit", "programs are compiled, not interpreted", bb_check_jit},
-	{"jit_harden", "the JIT compiler does not blind constants", bb_check_jit_harden},
-	{"btf", "kernel types for CO-RE, fentry and LSM", bb_check_btf},
-	{"lockdown", "kernel lockdown forbids nothing", bb_check_lockdown},
-	{"memlock", "memory for programs and maps", bb_check_memlock},
-	{"tracefs", "tracepoints are found by name, for `event: attach`", bb_check_tracefs},
-	{"bpffs", "pinned programs and maps, for `pinned:`", bb_check_bpffs},
+	 .run = bb_check_capabilities},
+	{"kernel", "release and build", .run = bb_check_kernel},
+	{"bpf", "the bpf() system call loads a program", .run = bb_check_bpf_syscall},
+	{"jit", "programs are compiled, not interpreted", .run = bb_check_jit},
+	{"jit_harden", "the JIT compiler does not blind constants", .run = bb_check_jit_harden},
+	{"btf", "kernel types for CO-RE, fentry and LSM", .run = bb_check_btf},
+	{"lockdown", "kernel lockdown forbids nothing", .run = bb_check_lockdown},
+	{"memlock", "memory for programs and maps", .run = bb_check_memlock},
+	{"tracefs", "tracepoints are found by name, for `event: attach`", .run = bb_check_tracefs},
+	{"bpffs", "pinned programs and maps, for `pinned:`", .run = bb_check_bpffs},
 	{"cgroup2", "programs of cgroups are attached to a folder of bpfbench's own",
-	 bb_check_cgroup2},
-	{"securityfs", "lockdown and the active security modules can be read", bb_check_securityfs},
-	{"bpf_stats", "run time counters can be enabled by descriptor", bb_check_stats_fd},
-	{"bpf_stats_held", "no other process has run time counters enabled", bb_check_stats_held},
-	{"perf_page_fault", "software event of the step drive", bb_check_page_fault_event},
-	{"perf_cpu_clock", "software event of the in-situ drive", bb_check_cpu_clock_event},
-	{"perf_pmu", "hardware event: cycles", bb_check_pmu},
-	{"perf_paranoid", "kernel.perf_event_paranoid", bb_check_perf_paranoid},
-	{"perf_max_stack", "kernel.perf_event_max_stack", bb_check_perf_max_stack},
-	{"prog_perf_event", "programs on perf events load", bb_check_type_perf_event},
-	{"prog_xdp", "XDP programs load", bb_check_type_xdp},
-	{"prog_sched_cls", "tc programs load", bb_check_type_sched_cls},
-	{"prog_socket_filter", "socket filters load", bb_check_type_socket_filter},
-	{"prog_tracepoint", "tracepoint programs load", bb_check_type_tracepoint},
-	{"prog_raw_tp", "raw tracepoint programs load", bb_check_type_raw_tp},
-	{"prog_kprobe", "kprobe programs load", bb_check_type_kprobe},
-	{"prog_fentry", "fentry programs load", bb_check_type_fentry},
-	{"prog_lsm", "LSM programs load", bb_check_type_lsm},
-	{"governor", "CPU frequency governor", bb_check_governor},
-	{"turbo", "frequency boost", bb_check_turbo},
-	{"smt", "sibling threads share a core", bb_check_smt},
-	{"cpus", "a CPU for the workload and one for the poller", bb_check_cpus},
-	{"isolated", "CPUs kept free of other work", bb_check_isolated},
-	{"steal", "time the hypervisor takes away, sampled for 0.2 s", bb_check_steal},
-	{"load", "load average against CPUs", bb_check_load},
-	{"clocksource", "clock of the kernel", bb_check_clocksource},
-	{"bpftool", "cross-check of the counters in `make test`", bb_check_bpftool},
-	{"gnuplot", "plots", bb_check_gnuplot},
-	{"hyperfine", "`make bench-self`", bb_check_hyperfine},
+	 .run = bb_check_cgroup2},
+	{"securityfs", "lockdown and the active security modules can be read",
+	 .run = bb_check_securityfs},
+	{"bpf_stats", "run time counters can be enabled by descriptor", .run = bb_check_stats_fd},
+	{"bpf_stats_held", "no other process has run time counters enabled",
+	 .run = bb_check_stats_held},
+	{"perf_page_fault", "software event of the step drive", .run_as = bb_check_software_event,
+	 .kind = PERF_COUNT_SW_PAGE_FAULTS},
+	{"perf_cpu_clock", "software event of the in-situ drive", .run_as = bb_check_software_event,
+	 .kind = PERF_COUNT_SW_CPU_CLOCK},
+	{"perf_pmu", "hardware event: cycles", .run = bb_check_pmu},
+	{"perf_paranoid", "kernel.perf_event_paranoid", .run = bb_check_perf_paranoid},
+	{"perf_max_stack", "kernel.perf_event_max_stack", .run = bb_check_perf_max_stack},
+	{"prog_perf_event", "programs on perf events load", .run_as = bb_check_type,
+	 .kind = BPF_PROG_TYPE_PERF_EVENT},
+	{"prog_xdp", "XDP programs load", .run_as = bb_check_type, .kind = BPF_PROG_TYPE_XDP},
+	{"prog_sched_cls", "tc programs load", .run_as = bb_check_type,
+	 .kind = BPF_PROG_TYPE_SCHED_CLS},
+	{"prog_socket_filter", "socket filters load", .run_as = bb_check_type,
+	 .kind = BPF_PROG_TYPE_SOCKET_FILTER},
+	{"prog_tracepoint", "tracepoint programs load", .run_as = bb_check_type,
+	 .kind = BPF_PROG_TYPE_TRACEPOINT},
+	{"prog_raw_tp", "raw tracepoint programs load", .run_as = bb_check_type,
+	 .kind = BPF_PROG_TYPE_RAW_TRACEPOINT},
+	{"prog_kprobe", "kprobe programs load", .run_as = bb_check_type,
+	 .kind = BPF_PROG_TYPE_KPROBE},
+	{"prog_fentry", "fentry programs load", .run = bb_check_type_fentry},
+	{"prog_lsm", "LSM programs load", .run = bb_check_type_lsm},
+	{"governor", "CPU frequency governor", .run = bb_check_governor},
+	{"turbo", "frequency boost", .run = bb_check_turbo},
+	{"smt", "sibling threads share a core", .run = bb_check_smt},
+	{"cpus", "a CPU for the workload and one for the poller", .run = bb_check_cpus},
+	{"isolated", "CPUs kept free of other work", .run = bb_check_isolated},
+	{"steal", "time the hypervisor takes away, sampled for 0.2 s", .run = bb_check_steal},
+	{"load", "load average against CPUs", .run = bb_check_load},
+	{"clocksource", "clock of the kernel", .run = bb_check_clocksource},
+	{"bpftool", "cross-check of the counters in `make test`", .run_as = bb_check_tool,
+	 .text = "sudo apt install bpftool (Ubuntu: linux-tools-common linux-tools-generic)"},
+	{"gnuplot", "plots", .run_as = bb_check_tool, .text = "sudo apt install gnuplot-nox"},
+	{"hyperfine", "`make bench-self`", .run_as = bb_check_tool,
+	 .text = "sudo apt install hyperfine"},
 };
 const size_t bb_n_checks = sizeof(bb_checks) / sizeof(bb_checks[0]);
+
+void bb_check__run(const struct bb_check *check, struct bb_check_result *ret_result)
+{
+	if (check->run)
+		check->run(ret_result);
+	else
+		check->run_as(check, ret_result);
+}
 
 const char *bb_check_status_name(enum bb_check_status status)
 {
@@ -82,36 +102,15 @@ void bb_check_set(struct bb_check_result *ret_result, enum bb_check_status statu
 	snprintf(ret_result->remedy, sizeof(ret_result->remedy), "%s", remedy ? remedy : "");
 }
 
-/* The CapEff line of /proc/self/status, as a bit mask. */
-static uint64_t effective_caps(void)
-{
-	static const char key[] = "CapEff:";
-	char line[256], hex[32];
-	uint64_t mask = 0;
-	FILE *f = fopen("/proc/self/status", "re");
-
-	if (!f)
-		return 0;
-	while (fgets(line, sizeof(line), f)) {
-		const char *digits = line + sizeof(key) - 1;
-
-		if (strncmp(line, key, sizeof(key) - 1))
-			continue;
-		digits += strspn(digits, " \t");
-		snprintf(hex, sizeof(hex), "0x%.*s", (int)strcspn(digits, "\n"), digits);
-		if (bb_parse_u64(hex, &mask))
-			mask = 0;
-		break;
-	}
-	fclose(f);
-	return mask;
-}
-
 bool bb_has_cap(unsigned int cap)
 {
+	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
+	struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3];
+
 	/* Root of another user namespace has capabilities over that namespace, not over BPF and
 	 * perf. */
-	return (effective_caps() >> cap & 1) && bb_user__is_initial_namespace();
+	return !syscall(SYS_capget, &header, data) && (data[cap / 32].effective >> cap % 32 & 1) &&
+	       bb_user__is_initial_namespace();
 }
 
 bool bb_may_bpf(void)

@@ -33,10 +33,16 @@ struct bb_check {
 	const char *name;
 	const char *doc;
 	void (*run)(struct bb_check_result *ret_result);
+	/* in place of `run`: a function for several checks, told apart by kind, name and text */
+	void (*run_as)(const struct bb_check *check, struct bb_check_result *ret_result);
+	int kind;
+	const char *text;
 };
 
 extern const struct bb_check bb_checks[];
 extern const size_t bb_n_checks;
+
+void bb_check__run(const struct bb_check *check, struct bb_check_result *ret_result);
 
 /* "ok", "warn", "fail" or "skip". */
 const char *bb_check_status_name(enum bb_check_status status);

@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the kernel allows of bpf() and perf_event_open(). */
 #include "env/checks_internal.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <limits.h>
 #include <linux/bpf.h>
+#include <linux/perf_event.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <bpf/bpf.h>
@@ -17,6 +21,8 @@
 #include "env/sysfile.h"
 
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
+/* deepest stack that a scenario may ask for, and the kernel's default limit */
+#define STEP_MAX_DEPTH 127
 #define STATS_SYSCTL "/proc/sys/kernel/bpf_stats_enabled"
 #define ENOTSUPP_KERNEL                                                                            \
 	524 /* include/linux/errno.h: leaks to user space, strerror() does not know it */
@@ -283,67 +289,33 @@ void bb_check_stats_held(struct bb_check_result *ret_result)
 	}
 }
 
-/* What a failed load of some type means. EPERM has two causes, which the capabilities tell apart.
- */
-static void set_unloadable(struct bb_check_result *ret_result, enum bb_check_status status, int err)
-{
-	if (err != -EPERM)
-		bb_check_set(ret_result, status, "use a kernel that has this program type",
-			     "does not load: %s", errno_text(err));
-	else if (!bb_may_bpf())
-		bb_check_set(ret_result, status, bb_privilege_remedy(), "does not load: %s",
-			     errno_text(err));
-	else
-		bb_check_set(ret_result, status,
-			     "see the lockdown line; security modules may forbid it too",
-			     "does not load: %s, although we have the capabilities",
-			     errno_text(err));
-}
-
 static void set_loaded(struct bb_check_result *ret_result, enum bb_check_status if_not, int fd)
 {
-	if (fd < 0) {
-		set_unloadable(ret_result, if_not, fd);
+	if (fd >= 0) {
+		close(fd);
+		bb_check_set(ret_result, BB_CHECK_OK, NULL, "loads");
 		return;
 	}
-	close(fd);
-	bb_check_set(ret_result, BB_CHECK_OK, NULL, "loads");
+	/* EPERM has two causes, which the capabilities tell apart. */
+	if (fd != -EPERM)
+		bb_check_set(ret_result, if_not, "use a kernel that has this program type",
+			     "does not load: %s", errno_text(fd));
+	else if (!bb_may_bpf())
+		bb_check_set(ret_result, if_not, bb_privilege_remedy(), "does not load: %s",
+			     errno_text(fd));
+	else
+		bb_check_set(ret_result, if_not,
+			     "see the lockdown line; security modules may forbid it too",
+			     "does not load: %s, although we have the capabilities",
+			     errno_text(fd));
 }
 
-/* The one type without which the main job has nothing to measure. */
-void bb_check_type_perf_event(struct bb_check_result *ret_result)
+void bb_check_type(const struct bb_check *check, struct bb_check_result *ret_result)
 {
-	set_loaded(ret_result, BB_CHECK_FAIL, load_empty(BPF_PROG_TYPE_PERF_EVENT));
-}
+	/* the one type without which the main job has nothing to measure */
+	bool is_main = check->kind == BPF_PROG_TYPE_PERF_EVENT;
 
-void bb_check_type_xdp(struct bb_check_result *ret_result)
-{
-	set_loaded(ret_result, BB_CHECK_SKIP, load_empty(BPF_PROG_TYPE_XDP));
-}
-
-void bb_check_type_sched_cls(struct bb_check_result *ret_result)
-{
-	set_loaded(ret_result, BB_CHECK_SKIP, load_empty(BPF_PROG_TYPE_SCHED_CLS));
-}
-
-void bb_check_type_socket_filter(struct bb_check_result *ret_result)
-{
-	set_loaded(ret_result, BB_CHECK_SKIP, load_empty(BPF_PROG_TYPE_SOCKET_FILTER));
-}
-
-void bb_check_type_tracepoint(struct bb_check_result *ret_result)
-{
-	set_loaded(ret_result, BB_CHECK_SKIP, load_empty(BPF_PROG_TYPE_TRACEPOINT));
-}
-
-void bb_check_type_raw_tp(struct bb_check_result *ret_result)
-{
-	set_loaded(ret_result, BB_CHECK_SKIP, load_empty(BPF_PROG_TYPE_RAW_TRACEPOINT));
-}
-
-void bb_check_type_kprobe(struct bb_check_result *ret_result)
-{
-	set_loaded(ret_result, BB_CHECK_SKIP, load_empty(BPF_PROG_TYPE_KPROBE));
+	set_loaded(ret_result, is_main ? BB_CHECK_FAIL : BB_CHECK_SKIP, load_empty(check->kind));
 }
 
 /* Types that name a kernel function at load. libbpf would complain on stderr about a name that is
@@ -387,4 +359,95 @@ void bb_check_type_lsm(struct bb_check_result *ret_result)
 	bb_check_set(ret_result, BB_CHECK_SKIP,
 		     "boot with bpf added to lsm= (see /sys/kernel/security/lsm)",
 		     "loads, but \"bpf\" is not among the active security modules");
+}
+
+/* Open an event on this thread, disabled, and close it again. 0 or -errno. */
+static int try_event(uint32_t type, uint64_t config, uint64_t period)
+{
+	struct perf_event_attr attr = {
+		.type = type,
+		.size = sizeof(attr),
+		.config = config,
+		.sample_period = period,
+		.disabled = 1,
+	};
+	int fd = (int)syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+
+	if (fd < 0)
+		return -errno;
+	close(fd);
+	return 0;
+}
+
+void bb_check_software_event(const struct bb_check *check, struct bb_check_result *ret_result)
+{
+	/* Each page fault, or 100 Hz. */
+	uint64_t period = check->kind == PERF_COUNT_SW_CPU_CLOCK ? 10 * 1000 * 1000 : 1;
+	int err = try_event(PERF_TYPE_SOFTWARE, (uint64_t)check->kind, period);
+	const char *remedy = "use a kernel built with CONFIG_PERF_EVENTS=y; seccomp may forbid "
+			     "perf_event_open() too";
+
+	if (!err) {
+		bb_check_set(ret_result, BB_CHECK_OK, NULL, "opens");
+		return;
+	}
+	if ((err == -EACCES || err == -EPERM) && !bb_may_bpf())
+		remedy = bb_privilege_remedy();
+	bb_check_set(ret_result, BB_CHECK_FAIL, remedy, "does not open: %s", strerror(-err));
+}
+
+void bb_check_pmu(struct bb_check_result *ret_result)
+{
+	int err = try_event(PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, 0);
+
+	if (!err)
+		bb_check_set(ret_result, BB_CHECK_OK, NULL, "cycles can be counted");
+	else if (err == -EACCES || err == -EPERM)
+		bb_check_set(ret_result, BB_CHECK_SKIP, bb_privilege_remedy(), "not known: %s",
+			     strerror(-err));
+	else
+		bb_check_set(ret_result, BB_CHECK_WARN,
+			     "nothing to do here; cycles need bare metal, or a VM with a virtual "
+			     "PMU",
+			     "no PMU: software events are used (%s)", strerror(-err));
+}
+
+void bb_check_perf_paranoid(struct bb_check_result *ret_result)
+{
+	char text[32];
+	int err = bb_sysfile__read("", "/proc/sys/kernel/perf_event_paranoid", text, sizeof(text));
+
+	if (err)
+		bb_check_set(ret_result, BB_CHECK_FAIL,
+			     "use a kernel built with CONFIG_PERF_EVENTS=y, mount /proc",
+			     "/proc/sys/kernel/perf_event_paranoid: %s", strerror(-err));
+	else if (bb_has_cap(CAP_PERFMON) || bb_has_cap(CAP_SYS_ADMIN))
+		bb_check_set(ret_result, BB_CHECK_OK, NULL,
+			     "%s, which does not apply with our "
+			     "capabilities",
+			     text);
+	else if (text[0] == '-' || !strcmp(text, "0") || !strcmp(text, "1"))
+		bb_check_set(ret_result, BB_CHECK_OK, NULL, "%s", text);
+	else
+		bb_check_set(ret_result, BB_CHECK_WARN, bb_privilege_remedy(),
+			     "%s: events in the kernel are forbidden without CAP_PERFMON", text);
+}
+
+void bb_check_perf_max_stack(struct bb_check_result *ret_result)
+{
+	uint64_t frames;
+	int err = bb_sysfile__read_u64("", "/proc/sys/kernel/perf_event_max_stack", &frames);
+
+	if (err)
+		bb_check_set(ret_result, BB_CHECK_SKIP, NULL,
+			     "not known: kernel.perf_event_max_stack: %s", strerror(-err));
+	else if (frames < STEP_MAX_DEPTH)
+		bb_check_set(ret_result, BB_CHECK_WARN,
+			     "sudo sysctl kernel.perf_event_max_stack=127",
+			     "%llu frames: deeper stacks are cut, so costs do not rise beyond that "
+			     "depth",
+			     (unsigned long long)frames);
+	else
+		bb_check_set(ret_result, BB_CHECK_OK, NULL, "%llu frames",
+			     (unsigned long long)frames);
 }

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <linux/magic.h>
 #include <math.h>
 #include <sched.h>
 #include <stdint.h>
@@ -10,9 +11,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <time.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
+#include "base/cgroup2.h"
+#include "base/clock.h"
 #include "base/parse.h"
 #include "env/fingerprint.h"
 #include "env/proc_counts.h"
@@ -247,28 +250,19 @@ void bb_check_isolated(struct bb_check_result *ret_result)
 		bb_check_set(ret_result, BB_CHECK_OK, NULL, "none");
 }
 
-static int64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
-
 /* Steal shows only on a CPU that wants to run, so keep one busy. NAN when it could not be read. */
 static double sample_steal(int cpu)
 {
 	struct bb_cpu_times before, after;
-	int64_t end;
+	uint64_t end;
 
-	if (bb_cpu_times__read(cpu, &before, NULL))
+	if (bb_cpu_times__read("", cpu, &before, NULL))
 		return NAN;
-	end = now_ns() + STEAL_SAMPLE_NS;
-	while (now_ns() < end)
+	end = bb_now_ns() + STEAL_SAMPLE_NS;
+	while (bb_now_ns() < end)
 		;
-	if (bb_cpu_times__read(cpu, &after, NULL))
-		return NAN;
-	return bb_steal_share(&before, &after);
+	return bb_cpu_times__read("", cpu, &after, NULL) ? (double)NAN
+							 : bb_steal_share(&before, &after);
 }
 
 void bb_check_steal(struct bb_check_result *ret_result)
@@ -342,46 +336,99 @@ void bb_check_clocksource(struct bb_check_result *ret_result)
 		bb_check_set(ret_result, BB_CHECK_OK, NULL, "%s", fp.clocksource);
 }
 
-/* Find a program in $PATH and where Debian keeps root's, which a user's $PATH lacks. */
-static bool find_tool(const char *name, char *ret_path, size_t size)
+void bb_check_tool(const struct bb_check *check, struct bb_check_result *ret_result)
 {
 	const char *env = getenv("PATH");
-	char dirs[4096];
-	int n = snprintf(dirs, sizeof(dirs), "/usr/sbin:/sbin:/usr/bin:/bin:%s", env ? env : "");
+	char dirs[4096], path[200];
 
-	if (n < 0)
-		return false;
+	/* Also where Debian keeps root's programs, which a user's $PATH lacks. */
+	snprintf(dirs, sizeof(dirs), "/usr/sbin:/sbin:/usr/bin:/bin:%s", env ? env : "");
 	for (char *save = NULL, *dir = strtok_r(dirs, ":", &save); dir;
 	     dir = strtok_r(NULL, ":", &save)) {
-		n = snprintf(ret_path, size, "%s/%s", dir, name);
-		if (n > 0 && (size_t)n < size && !access(ret_path, X_OK))
-			return true;
+		int n = snprintf(path, sizeof(path), "%s/%s", dir, check->name);
+
+		if (n > 0 && (size_t)n < sizeof(path) && !access(path, X_OK)) {
+			bb_check_set(ret_result, BB_CHECK_OK, NULL, "%s", path);
+			return;
+		}
 	}
-	return false;
+	bb_check_set(ret_result, BB_CHECK_WARN, check->text, "%s is not installed", check->name);
 }
 
-static void check_tool(struct bb_check_result *ret_result, const char *name, const char *remedy)
+/* File systems of the kernel that a machine mounts below /sys, or does not: chroots and containers.
+ */
+static bool is_mounted(const char *path, long magic)
 {
-	char path[200];
+	struct statfs fs;
 
-	if (find_tool(name, path, sizeof(path)))
-		bb_check_set(ret_result, BB_CHECK_OK, NULL, "%s", path);
+	return !statfs(path, &fs) && fs.f_type == magic;
+}
+
+/* Neither root nor a mount changes a kernel that lacks it: one without a line "nodev<TAB>NAME" in
+ * /proc/filesystems. True when that was the answer. */
+static bool set_lacking(struct bb_check_result *ret_result, const char *name, const char *without)
+{
+	char list[8192], line[64];
+
+	snprintf(line, sizeof(line), "\t%s\n", name);
+	if (bb_sysfile__read("", "/proc/filesystems", list, sizeof(list) - 1))
+		return false; /* it cannot be known */
+	strcat(list, "\n");
+	if (strstr(list, line))
+		return false;
+	bb_check_set(ret_result, BB_CHECK_SKIP, NULL, "this kernel has no %s: %s", name, without);
+	return true;
+}
+
+void bb_check_tracefs(struct bb_check_result *ret_result)
+{
+	static const char without[] = "programs on tracepoints cannot be attached";
+
+	if (is_mounted("/sys/kernel/tracing", TRACEFS_MAGIC) ||
+	    is_mounted("/sys/kernel/debug/tracing", TRACEFS_MAGIC))
+		bb_check_set(ret_result, BB_CHECK_OK, NULL, "mounted");
+	else if (set_lacking(ret_result, "tracefs", without))
+		return;
+	else if (bb_has_cap(CAP_SYS_ADMIN))
+		bb_check_set(ret_result, BB_CHECK_OK, NULL,
+			     "not mounted: bpfbench mounts it for itself where it attaches");
 	else
-		bb_check_set(ret_result, BB_CHECK_WARN, remedy, "%s is not installed", name);
+		bb_check_set(ret_result, BB_CHECK_SKIP, bb_privilege_remedy(),
+			     "not mounted, and only root can mount it: %s", without);
 }
 
-void bb_check_bpftool(struct bb_check_result *ret_result)
+void bb_check_bpffs(struct bb_check_result *ret_result)
 {
-	check_tool(ret_result, "bpftool",
-		   "sudo apt install bpftool (Ubuntu: linux-tools-common linux-tools-generic)");
+	static const char without[] = "nothing can be pinned, so `pinned:` finds nothing";
+
+	if (is_mounted("/sys/fs/bpf", BPF_FS_MAGIC))
+		bb_check_set(ret_result, BB_CHECK_OK, NULL, "mounted");
+	else if (!set_lacking(ret_result, "bpf", without))
+		bb_check_set(ret_result, BB_CHECK_SKIP, "sudo mount -t bpf bpf /sys/fs/bpf",
+			     "not mounted: %s", without);
 }
 
-void bb_check_gnuplot(struct bb_check_result *ret_result)
+void bb_check_cgroup2(struct bb_check_result *ret_result)
 {
-	check_tool(ret_result, "gnuplot", "sudo apt install gnuplot-nox");
+	static const char without[] = "programs of cgroups cannot be attached";
+
+	char path[100];
+
+	if (bb_cgroup2__find(path, sizeof(path)))
+		bb_check_set(ret_result, BB_CHECK_OK, NULL, "mounted at %s", path);
+	else if (!set_lacking(ret_result, "cgroup2", without))
+		bb_check_set(ret_result, BB_CHECK_SKIP, BB_CGROUP2_REMEDY, "not mounted: %s",
+			     without);
 }
 
-void bb_check_hyperfine(struct bb_check_result *ret_result)
+void bb_check_securityfs(struct bb_check_result *ret_result)
 {
-	check_tool(ret_result, "hyperfine", "sudo apt install hyperfine");
+	static const char without[] = "the lines lockdown and prog_lsm are incomplete";
+
+	if (is_mounted("/sys/kernel/security", SECURITYFS_MAGIC))
+		bb_check_set(ret_result, BB_CHECK_OK, NULL, "mounted");
+	else if (!set_lacking(ret_result, "securityfs", without))
+		bb_check_set(ret_result, BB_CHECK_SKIP,
+			     "sudo mount -t securityfs securityfs /sys/kernel/security",
+			     "not mounted: %s", without);
 }

@@ -36,37 +36,28 @@ void bb_check_isolated(struct bb_check_result *ret_result);
 void bb_check_steal(struct bb_check_result *ret_result);
 void bb_check_load(struct bb_check_result *ret_result);
 void bb_check_clocksource(struct bb_check_result *ret_result);
-void bb_check_bpftool(struct bb_check_result *ret_result);
-void bb_check_gnuplot(struct bb_check_result *ret_result);
-void bb_check_hyperfine(struct bb_check_result *ret_result);
 
-/* checks_mounts.c */
+/* A program that is named like the check; text: how to install it. */
+void bb_check_tool(const struct bb_check *check, struct bb_check_result *ret_result);
 void bb_check_tracefs(struct bb_check_result *ret_result);
 void bb_check_bpffs(struct bb_check_result *ret_result);
 void bb_check_cgroup2(struct bb_check_result *ret_result);
 void bb_check_securityfs(struct bb_check_result *ret_result);
 
-/* checks_perf.c */
-void bb_check_page_fault_event(struct bb_check_result *ret_result);
-void bb_check_cpu_clock_event(struct bb_check_result *ret_result);
+/* checks_bpf.c */
+/* kind: PERF_COUNT_SW_x */
+void bb_check_software_event(const struct bb_check *check, struct bb_check_result *ret_result);
 void bb_check_pmu(struct bb_check_result *ret_result);
 void bb_check_perf_paranoid(struct bb_check_result *ret_result);
 void bb_check_perf_max_stack(struct bb_check_result *ret_result);
-
-/* checks_bpf.c */
+/* kind: BPF_PROG_TYPE_x, of which the smallest program, `return 0`, needs no more */
+void bb_check_type(const struct bb_check *check, struct bb_check_result *ret_result);
 void bb_check_bpf_syscall(struct bb_check_result *ret_result);
 void bb_check_jit(struct bb_check_result *ret_result);
 void bb_check_jit_harden(struct bb_check_result *ret_result);
 void bb_check_btf(struct bb_check_result *ret_result);
 void bb_check_stats_fd(struct bb_check_result *ret_result);
 void bb_check_stats_held(struct bb_check_result *ret_result);
-void bb_check_type_perf_event(struct bb_check_result *ret_result);
-void bb_check_type_xdp(struct bb_check_result *ret_result);
-void bb_check_type_sched_cls(struct bb_check_result *ret_result);
-void bb_check_type_socket_filter(struct bb_check_result *ret_result);
-void bb_check_type_tracepoint(struct bb_check_result *ret_result);
-void bb_check_type_raw_tp(struct bb_check_result *ret_result);
-void bb_check_type_kprobe(struct bb_check_result *ret_result);
 void bb_check_type_fentry(struct bb_check_result *ret_result);
 void bb_check_type_lsm(struct bb_check_result *ret_result);
 

@@ -31,11 +31,12 @@
 #endif
 
 #define CPU_DIR "/sys/devices/system/cpu"
-#define FIELD(name, identity, doc)                                                                 \
+#define FIELD_IN(name, identity, doc, path)                                                        \
 	{                                                                                          \
 #name, doc, offsetof(struct bb_fingerprint, name),                                 \
-			sizeof(((struct bb_fingerprint *)0)->name), identity                       \
+			sizeof(((struct bb_fingerprint *)0)->name), identity, path                 \
 	}
+#define FIELD(name, identity, doc) FIELD_IN(name, identity, doc, NULL)
 
 /*
  * libbpf is not identity: it may rewrite a program a little, but then the program's tag differs,
@@ -43,10 +44,10 @@
  * kind of machine.
  */
 const struct bb_fingerprint_field bb_fingerprint_fields[] = {
-	FIELD(kernel_release, true, "kernel release (uname -r)"),
-	FIELD(kernel_version, true, "kernel build (uname -v)"),
+	FIELD_IN(kernel_release, true, "kernel release (uname -r)", "/proc/sys/kernel/osrelease"),
+	FIELD_IN(kernel_version, true, "kernel build (uname -v)", "/proc/sys/kernel/version"),
 	FIELD(arch, true, "machine architecture (uname -m)"),
-	FIELD(hostname, false, "host name"),
+	FIELD_IN(hostname, false, "host name", "/proc/sys/kernel/hostname"),
 	FIELD(machine, false, "vendor and product of the machine or VM (DMI)"),
 	FIELD(cpu_model, true, "CPU model"),
 	FIELD(microcode, true, "CPU microcode revision"),
@@ -55,12 +56,14 @@ const struct bb_fingerprint_field bb_fingerprint_fields[] = {
 	FIELD(governor, true, "CPU frequency governor of all CPUs, or none"),
 	FIELD(hypervisor, true, "whether the CPU says that it is virtual: yes or no"),
 	FIELD(container, false, "container runtime, or none"),
-	FIELD(clocksource, true, "kernel clock source"),
+	FIELD_IN(clocksource, true, "kernel clock source",
+		 "/sys/devices/system/clocksource/clocksource0/current_clocksource"),
 	FIELD(mitigations, true,
 	      "CPU vulnerabilities that concern this CPU, with their mitigations"),
-	FIELD(jit_enable, true, "net.core.bpf_jit_enable"),
-	FIELD(jit_harden, true, "net.core.bpf_jit_harden"),
-	FIELD(unprivileged_bpf_disabled, false, "kernel.unprivileged_bpf_disabled"),
+	FIELD_IN(jit_enable, true, "net.core.bpf_jit_enable", "/proc/sys/net/core/bpf_jit_enable"),
+	FIELD_IN(jit_harden, true, "net.core.bpf_jit_harden", "/proc/sys/net/core/bpf_jit_harden"),
+	FIELD_IN(unprivileged_bpf_disabled, false, "kernel.unprivileged_bpf_disabled",
+		 "/proc/sys/kernel/unprivileged_bpf_disabled"),
 	FIELD(lockdown, false, "kernel lockdown: none, integrity or confidentiality"),
 	FIELD(clang, true, "clang that built the BPF objects"),
 	FIELD(harness_compiler, false, "compiler that built bpfbench"),
@@ -135,17 +138,6 @@ size_t bb_fingerprint_differences(const struct bb_fingerprint *a, const struct b
 	return n;
 }
 
-/* The file's text into the field, which keeps what it has (unknown) when there is no such file. */
-#define PUT_FILE(member, root, path) put_file(member, sizeof(member), root, path)
-
-static void put_file(char *field, size_t size, const char *root, const char *path)
-{
-	char text[BB_FINGERPRINT_LONG_TEXT];
-
-	if (!bb_sysfile__read(root, path, text, sizeof(text)))
-		put(field, size, text);
-}
-
 /* Add "sep" + "text" to a list of size bytes; what does not fit is cut. The separator only between
  * entries. */
 static void append(char *list, size_t size, const char *sep, const char *text)
@@ -154,15 +146,6 @@ static void append(char *list, size_t size, const char *sep, const char *text)
 
 	if (snprintf(list + used, size - used, "%s%s", used ? sep : "", text) < 0)
 		list[used] = '\0';
-}
-
-static void read_uname(struct bb_fingerprint *fp)
-{
-	struct utsname u;
-
-	if (uname(&u))
-		return;
-	PUT(fp->arch, u.machine);
 }
 
 static void read_machine(const char *root, struct bb_fingerprint *fp)
@@ -179,72 +162,62 @@ static void read_machine(const char *root, struct bb_fingerprint *fp)
 	PUT(fp->machine, text);
 }
 
-static bool has_word(const char *words, const char *word)
+/* Whether `words`, with `between` between them, have `word`. */
+static bool has_word(const char *words, char between, const char *word)
 {
 	size_t len = strlen(word);
 
 	for (const char *at = strstr(words, word); at; at = strstr(at + len, word)) {
-		if ((at == words || at[-1] == ' ') && (at[len] == ' ' || !at[len]))
+		if ((at == words || at[-1] == between) && (at[len] == between || !at[len]))
 			return true;
 	}
 	return false;
 }
 
-/* Split "key<blanks>: value" in place. False for a line of another form. */
-static bool split_line(char *line, const char **ret_key, const char **ret_value)
+/* Cut the white space at the end. */
+static void trim(char *text)
 {
-	char *colon = strchr(line, ':'), *end;
+	size_t n = strlen(text);
 
-	if (!colon)
-		return false;
-	for (end = line + strlen(line); end > colon && isspace((unsigned char)end[-1]); end--)
-		end[-1] = '\0';
-	*ret_value = colon + 1 + strspn(colon + 1, " \t");
-	for (end = colon; end > line && isspace((unsigned char)end[-1]); end--)
-		;
-	*end = '\0';
-	*ret_key = line;
-	return true;
-}
-
-/* One CPU's part of cpuinfo. ARM names its parts by number: "implementer 0x41 part 0xd0c", as lscpu
- * starts from. */
-static void read_cpuinfo_line(char *line, struct bb_fingerprint *fp, char *arm, size_t arm_size)
-{
-	const char *key, *value;
-
-	if (!split_line(line, &key, &value))
-		return;
-	if (!strcmp(key, "model name") || !strcmp(key, "cpu model") || !strcmp(key, "cpu")) {
-		PUT(fp->cpu_model, value);
-	} else if (!strcmp(key, "microcode")) {
-		PUT(fp->microcode, value);
-	} else if (!strcmp(key, "flags")) {
-		PUT(fp->hypervisor, has_word(value, "hypervisor") ? "yes" : "no");
-	} else if (!strncmp(key, "CPU ", 4) && strcmp(key, "CPU architecture")) {
-		append(arm, arm_size, " ", key + 4);
-		append(arm, arm_size, " ", value);
-	}
+	while (n && isspace((unsigned char)text[n - 1]))
+		text[--n] = '\0';
 }
 
 /* Only the first CPU's part: reading on costs up to 20 ms a CPU where the kernel samples the
  * frequency for it. */
 static void read_cpuinfo(const char *root, struct bb_fingerprint *fp)
 {
-	char path[PATH_MAX], arm[BB_FINGERPRINT_TEXT] = "", *line = NULL;
+	char arm[BB_FINGERPRINT_TEXT] = "", *key = NULL;
 	size_t size = 0;
 	FILE *f;
 
-	if (bb_sysfile__path(root, "/proc/cpuinfo", path, sizeof(path)))
+	if (bb_sysfile__open(root, "/proc/cpuinfo", &f, NULL))
 		return;
-	f = fopen(path, "re");
-	if (!f)
-		return;
-	while (getline(&line, &size, f) > 0 && line[0] != '\n')
-		read_cpuinfo_line(line, fp, arm, sizeof(arm));
+	while (getline(&key, &size, f) > 0 && key[0] != '\n') {
+		char *value = strchr(key, ':');
+
+		if (!value)
+			continue;
+		*value++ = '\0';
+		value += strspn(value, " \t");
+		trim(key);
+		trim(value);
+		if (!strcmp(key, "model name") || !strcmp(key, "cpu model") ||
+		    !strcmp(key, "cpu")) {
+			PUT(fp->cpu_model, value);
+		} else if (!strcmp(key, "microcode")) {
+			PUT(fp->microcode, value);
+		} else if (!strcmp(key, "flags")) {
+			PUT(fp->hypervisor, has_word(value, ' ', "hypervisor") ? "yes" : "no");
+		} else if (!strncmp(key, "CPU ", 4) && strcmp(key, "CPU architecture")) {
+			append(arm, sizeof(arm), " ", key + 4);
+			append(arm, sizeof(arm), " ", value);
+		}
+	}
+	/* ARM names its parts by number: "implementer 0x41 part 0xd0c", as lscpu starts from. */
 	if (arm[0] && !strcmp(fp->cpu_model, BB_FINGERPRINT_UNKNOWN))
 		PUT(fp->cpu_model, arm);
-	free(line);
+	free(key);
 	fclose(f);
 }
 
@@ -266,7 +239,7 @@ static void read_cpus(const char *root, struct bb_fingerprint *fp)
  * forgot one. */
 static void read_governor(const char *root, struct bb_fingerprint *fp)
 {
-	char pattern[PATH_MAX], text[BB_FINGERPRINT_TEXT] = "", one[64], words[BB_FINGERPRINT_TEXT];
+	char pattern[PATH_MAX], text[BB_FINGERPRINT_TEXT] = "", one[64];
 	glob_t found;
 
 	if (bb_sysfile__path(root, CPU_DIR "/cpu[0-9]*/cpufreq/scaling_governor", pattern,
@@ -276,12 +249,8 @@ static void read_governor(const char *root, struct bb_fingerprint *fp)
 	if (glob(pattern, 0, NULL, &found))
 		return;
 	for (size_t i = 0; i < found.gl_pathc; i++) {
-		if (bb_sysfile__read("", found.gl_pathv[i], one, sizeof(one)) || !one[0])
-			continue;
-		memcpy(words, text, sizeof(words));
-		for (char *p = words; *p; p++)
-			*p = *p == ',' ? ' ' : *p;
-		if (!has_word(words, one))
+		if (!bb_sysfile__read("", found.gl_pathv[i], one, sizeof(one)) && one[0] &&
+		    !has_word(text, ',', one))
 			append(text, sizeof(text), ",", one);
 	}
 	globfree(&found);
@@ -292,7 +261,7 @@ static void read_container(const char *root, struct bb_fingerprint *fp)
 {
 	static const char *const files[][2] = {{"/.dockerenv", "docker"},
 					       {"/run/.containerenv", "podman"}};
-	char path[PATH_MAX];
+	char path[PATH_MAX], name[BB_FINGERPRINT_TEXT];
 
 	PUT(fp->container, "none");
 	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
@@ -300,7 +269,8 @@ static void read_container(const char *root, struct bb_fingerprint *fp)
 			PUT(fp->container, files[i][1]);
 	}
 	/* systemd-nspawn, lxc, ... by name */
-	PUT_FILE(fp->container, root, "/run/systemd/container");
+	if (!bb_sysfile__read(root, "/run/systemd/container", name, sizeof(name)))
+		PUT(fp->container, name);
 }
 
 static int not_hidden(const struct dirent *d)
@@ -341,17 +311,6 @@ static void read_mitigations(const char *root, struct bb_fingerprint *fp)
 	PUT(fp->mitigations, text[0] ? text : "none");
 }
 
-/* The level that "none [integrity] confidentiality" has in brackets. */
-static void put_bracketed(char *field, size_t size, char *levels)
-{
-	char *open = strchr(levels, '['), *close = open ? strchr(open, ']') : NULL;
-
-	if (!close)
-		return;
-	*close = '\0';
-	put(field, size, open + 1);
-}
-
 /*
  * No file is "none" where securityfs is mounted (it then has `lsm`). Where it is not, the command
  * line may tell; silence there proves nothing, because Secure Boot locks down too.
@@ -362,7 +321,13 @@ static void read_lockdown(const char *root, struct bb_fingerprint *fp)
 	char text[4096];
 
 	if (!bb_sysfile__read(root, "/sys/kernel/security/lockdown", text, sizeof(text))) {
-		put_bracketed(fp->lockdown, sizeof(fp->lockdown), text);
+		/* "none [integrity] confidentiality" */
+		char *open = strchr(text, '['), *close = open ? strchr(open, ']') : NULL;
+
+		if (close) {
+			*close = '\0';
+			PUT(fp->lockdown, open + 1);
+		}
 		return;
 	}
 	if (!bb_sysfile__read(root, "/sys/kernel/security/lsm", text, sizeof(text))) {
@@ -404,7 +369,8 @@ static void read_commit(const char *tree_dir, struct bb_fingerprint *fp)
 int bb_fingerprint__read(const char *root, const char *tree_dir, struct bb_fingerprint *ret_fp,
 			 struct bb_err *err)
 {
-	char path[PATH_MAX];
+	char path[PATH_MAX], text[BB_FINGERPRINT_TEXT];
+	struct utsname u;
 	int ret = bb_sysfile__path(root, "/proc/", path, sizeof(path));
 
 	if (ret)
@@ -415,16 +381,14 @@ int bb_fingerprint__read(const char *root, const char *tree_dir, struct bb_finge
 			       strerror(-ret));
 	}
 	bb_fingerprint_init(ret_fp);
-	PUT_FILE(ret_fp->kernel_release, root, "/proc/sys/kernel/osrelease");
-	PUT_FILE(ret_fp->kernel_version, root, "/proc/sys/kernel/version");
-	PUT_FILE(ret_fp->hostname, root, "/proc/sys/kernel/hostname");
-	PUT_FILE(ret_fp->clocksource, root,
-		 "/sys/devices/system/clocksource/clocksource0/current_clocksource");
-	PUT_FILE(ret_fp->jit_enable, root, "/proc/sys/net/core/bpf_jit_enable");
-	PUT_FILE(ret_fp->jit_harden, root, "/proc/sys/net/core/bpf_jit_harden");
-	PUT_FILE(ret_fp->unprivileged_bpf_disabled, root,
-		 "/proc/sys/kernel/unprivileged_bpf_disabled");
-	read_uname(ret_fp);
+	for (size_t i = 0; i < bb_n_fingerprint_fields; i++) {
+		const struct bb_fingerprint_field *f = &bb_fingerprint_fields[i];
+
+		if (f->path && !bb_sysfile__read(root, f->path, text, sizeof(text)))
+			put((char *)ret_fp + f->offset, f->size, text);
+	}
+	if (!uname(&u))
+		PUT(ret_fp->arch, u.machine);
 	read_machine(root, ret_fp);
 	read_cpuinfo(root, ret_fp);
 	read_cpus(root, ret_fp);

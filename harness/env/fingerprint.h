@@ -49,6 +49,7 @@ struct bb_fingerprint_field {
 	const char *doc;
 	size_t offset, size; /* of the char array in struct bb_fingerprint */
 	bool identity;       /* a difference makes the timings of two runs incomparable */
+	const char *path;    /* of a file that holds it; NULL: none does */
 };
 
 extern const struct bb_fingerprint_field bb_fingerprint_fields[];

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,56 +19,46 @@ int bb_git_is_commit(const char *text)
 }
 
 /* "base/name", or name alone when it is absolute. */
-static int join(const char *base, const char *name, char *ret_path, size_t size)
+static int join(const char *base, const char *name, char ret_path[PATH_MAX])
 {
-	int n = name[0] == '/' ? snprintf(ret_path, size, "%s", name)
-			       : snprintf(ret_path, size, "%s/%s", base, name);
+	bool is_absolute = name[0] == '/';
+	int n = snprintf(ret_path, PATH_MAX, "%s%s%s", is_absolute ? "" : base,
+			 is_absolute ? "" : "/", name);
 
-	return n < 0 || (size_t)n >= size ? -ENAMETOOLONG : 0;
+	return n < 0 || n >= PATH_MAX ? -ENAMETOOLONG : 0;
 }
 
-/* `tree`/.git is the repository itself, or a file that says where it is (linked work trees,
- * submodules). */
-static int git_dir_of(const char *tree, char *ret_dir, size_t size)
+/* The repository of `dir` or of the nearest directory above it that has one: its .git, or where
+ * that file says (linked work trees, submodules). */
+static int find_git_dir(const char *dir, char ret_dir[PATH_MAX])
 {
 	static const char key[] = "gitdir: ";
-	char path[PATH_MAX], text[PATH_MAX];
+	char tree[PATH_MAX], text[PATH_MAX];
 	struct stat st;
 	int err;
-
-	err = join(tree, ".git", path, sizeof(path));
-	if (err)
-		return err;
-	if (stat(path, &st))
-		return -errno;
-	if (S_ISDIR(st.st_mode))
-		return join(tree, ".git", ret_dir, size);
-	err = bb_sysfile__read("", path, text, sizeof(text));
-	if (err)
-		return err;
-	if (strncmp(text, key, sizeof(key) - 1))
-		return -EINVAL;
-	return join(tree, text + sizeof(key) - 1, ret_dir, size);
-}
-
-/* The repository of `dir` or of the nearest directory above it that has one. */
-static int find_git_dir(const char *dir, char *ret_dir, size_t size)
-{
-	char tree[PATH_MAX];
 
 	if (!realpath(dir, tree))
 		return -errno;
 	for (;;) {
-		int err = git_dir_of(tree, ret_dir, size);
 		char *slash;
 
-		if (err != -ENOENT && err != -ENOTDIR)
-			return err;
+		err = join(tree, ".git", ret_dir);
+		if (!err && !stat(ret_dir, &st))
+			break;
+		err = err ? err : -errno;
 		slash = strrchr(tree, '/');
-		if (!slash || !tree[0])
-			return -ENOENT;
+		if ((err != -ENOENT && err != -ENOTDIR) || !slash)
+			return err;
 		*slash = '\0';
 	}
+	if (S_ISDIR(st.st_mode))
+		return 0;
+	err = bb_sysfile__read("", ret_dir, text, sizeof(text));
+	if (err)
+		return err;
+	if (strncmp(text, key, sizeof(key) - 1))
+		return -EINVAL;
+	return join(tree, text + sizeof(key) - 1, ret_dir);
 }
 
 static int commit_in_file(const char *dir, const char *name, char ret_commit[BB_GIT_COMMIT_SIZE])
@@ -76,7 +67,7 @@ static int commit_in_file(const char *dir, const char *name, char ret_commit[BB_
 	char path[PATH_MAX], text[BB_GIT_COMMIT_SIZE + 1];
 	int err;
 
-	err = join(dir, name, path, sizeof(path));
+	err = join(dir, name, path);
 	if (!err)
 		err = bb_sysfile__read("", path, text, sizeof(text));
 	if (err)
@@ -91,16 +82,13 @@ static int commit_in_file(const char *dir, const char *name, char ret_commit[BB_
 static int commit_in_packed_refs(const char *dir, const char *ref,
 				 char ret_commit[BB_GIT_COMMIT_SIZE])
 {
-	char path[PATH_MAX], *line = NULL;
+	char *line = NULL;
 	size_t size = 0;
-	int err = join(dir, "packed-refs", path, sizeof(path));
 	FILE *f;
+	int err = bb_sysfile__open(dir, "/packed-refs", &f, NULL);
 
 	if (err)
 		return err;
-	f = fopen(path, "re");
-	if (!f)
-		return -errno;
 	err = -ENOENT;
 	while (err && getline(&line, &size, f) > 0) {
 		char *name = strchr(line, ' ');
@@ -119,38 +107,27 @@ static int commit_in_packed_refs(const char *dir, const char *ref,
 	return err;
 }
 
-/* Branches of a linked work tree live in the repository that it was linked from. */
-static int common_dir_of(const char *git_dir, char *ret_dir, size_t size)
-{
-	char path[PATH_MAX], text[PATH_MAX];
-	int err = join(git_dir, "commondir", path, sizeof(path));
-
-	if (err)
-		return err;
-	if (bb_sysfile__read("", path, text, sizeof(text)))
-		return join("", git_dir, ret_dir, size);
-	return join(git_dir, text, ret_dir, size);
-}
-
 int bb_git_commit__read(const char *dir, char ret_commit[BB_GIT_COMMIT_SIZE])
 {
 	static const char key[] = "ref: ";
-	char git_dir[PATH_MAX], common[PATH_MAX], path[PATH_MAX], head[PATH_MAX];
+	char git_dir[PATH_MAX], common[PATH_MAX], text[PATH_MAX], head[PATH_MAX];
 	const char *ref = head + sizeof(key) - 1;
 	int err;
 
-	err = find_git_dir(dir, git_dir, sizeof(git_dir));
+	err = find_git_dir(dir, git_dir);
 	if (!err)
-		err = join(git_dir, "HEAD", path, sizeof(path));
-	if (!err)
-		err = bb_sysfile__read("", path, head, sizeof(head));
+		err = bb_sysfile__read(git_dir, "/HEAD", head, sizeof(head));
 	if (err)
 		return err;
 	if (strncmp(head, key, sizeof(key) - 1))
 		return commit_in_file(git_dir, "HEAD", ret_commit);
 	if (strncmp(ref, "refs/", 5) || strstr(ref, "..")) /* never out of the repository */
 		return -EINVAL;
-	err = common_dir_of(git_dir, common, sizeof(common));
+	/* Branches of a linked work tree live in the repository that it was linked from. */
+	if (bb_sysfile__read(git_dir, "/commondir", text, sizeof(text)))
+		memcpy(common, git_dir, sizeof(common));
+	else
+		err = join(git_dir, text, common);
 	if (!err)
 		err = commit_in_file(common, ref, ret_commit);
 	if (err == -ENOENT)

@@ -2,7 +2,6 @@
 #include "env/proc_counts.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -36,52 +35,32 @@ static int parse_columns(char *text, struct bb_cpu_times *ret_times)
 	return 0;
 }
 
-/* Find "name " at the start of a line. The cpu lines come first, so this reads little. */
-static int find_line(FILE *f, const char *name, char **line, size_t *size)
+int bb_cpu_times__read(const char *root, int cpu, struct bb_cpu_times *ret_times,
+		       struct bb_err *err)
 {
-	size_t len = strlen(name);
-
-	while (getline(line, size, f) > 0) {
-		if (!strncmp(*line, name, len) && (*line)[len] == ' ')
-			return 0;
-	}
-	return ferror(f) ? -EIO : -ENOENT;
-}
-
-int bb_cpu_times__read_from(const char *root, int cpu, struct bb_cpu_times *ret_times,
-			    struct bb_err *err)
-{
-	char path[PATH_MAX], name[16] = "cpu", *line = NULL;
-	size_t size = 0;
+	char name[16] = "cpu", *line = NULL;
+	size_t size = 0, len;
 	FILE *f;
-	int ret = bb_sysfile__path(root, "/proc/stat", path, sizeof(path));
+	int rc = bb_sysfile__open(root, "/proc/stat", &f, err);
 
-	if (ret)
-		return bb_fail(err, ret, "%s: this path is too long", root);
+	if (rc)
+		return rc;
 	if (cpu >= 0)
 		snprintf(name, sizeof(name), "cpu%d", cpu);
-	f = fopen(path, "re");
-	if (!f) {
-		ret = -errno;
-		return bb_fail(err, ret, "%s: %s", path, strerror(-ret));
-	}
-	ret = find_line(f, name, &line, &size);
-	if (ret) {
-		bb_fail(err, ret, "%s: no line for %s: is that CPU online?", path, name);
-		goto out;
-	}
-	ret = parse_columns(line + strlen(name), ret_times);
-	if (ret)
-		bb_fail(err, ret, "%s: the line for %s does not look as proc(5) says", path, name);
-out:
+	len = strlen(name);
+	rc = -ENOENT;
+	/* The cpu lines come first, so this reads little. */
+	while (rc == -ENOENT && getline(&line, &size, f) > 0)
+		if (!strncmp(line, name, len) && line[len] == ' ')
+			rc = parse_columns(line + len, ret_times);
 	free(line);
 	fclose(f);
-	return ret;
-}
-
-int bb_cpu_times__read(int cpu, struct bb_cpu_times *ret_times, struct bb_err *err)
-{
-	return bb_cpu_times__read_from("", cpu, ret_times, err);
+	if (rc == -ENOENT)
+		return bb_fail(err, rc, "%s/proc/stat: no line for %s: is that CPU online?", root,
+			       name);
+	return rc ? bb_fail(err, rc, "%s/proc/stat: the line for %s does not look as proc(5) says",
+			    root, name)
+		  : 0;
 }
 
 double bb_steal_share(const struct bb_cpu_times *before, const struct bb_cpu_times *after)
@@ -119,36 +98,23 @@ static int number_at(char *line, int column, uint64_t *ret_count)
 	return word && !bb_parse_u64(word, ret_count) ? 0 : -EINVAL;
 }
 
-static int read_line(FILE *f, int cpu, uint64_t *ret_count)
+int bb_irq_works__read(const char *root, int cpu, uint64_t *ret_count, struct bb_err *err)
 {
 	char *line = NULL;
 	size_t size = 0;
-	int column = getline(&line, &size, f) > 0 ? column_of(line, cpu) : -1, rc = -ENOENT;
+	FILE *f;
+	int column, rc = bb_sysfile__open(root, "/proc/interrupts", &f, err);
 
+	if (rc)
+		return rc;
+	column = getline(&line, &size, f) > 0 ? column_of(line, cpu) : -1;
+	rc = -ENOENT;
 	while (column >= 0 && rc == -ENOENT && getline(&line, &size, f) > 0)
 		if (strstr(line, DESCRIPTION))
 			rc = number_at(line, column, ret_count);
 	free(line);
-	return rc;
-}
-
-int bb_irq_works__read_from(const char *root, int cpu, uint64_t *ret_count, struct bb_err *err)
-{
-	char path[PATH_MAX];
-	FILE *f;
-	int rc = bb_sysfile__path(root, "/proc/interrupts", path, sizeof(path));
-
-	if (rc)
-		return bb_fail(err, rc, "%s: this path is too long", root);
-	f = fopen(path, "re");
-	if (!f)
-		return bb_fail(err, -errno, "%s: %s", path, strerror(errno));
-	rc = read_line(f, cpu, ret_count);
 	fclose(f);
-	return rc ? bb_fail(err, rc, "%s: no '" DESCRIPTION "' of CPU %d", path, cpu) : 0;
-}
-
-int bb_irq_works__read(int cpu, uint64_t *ret_count, struct bb_err *err)
-{
-	return bb_irq_works__read_from("", cpu, ret_count, err);
+	return rc ? bb_fail(err, rc, "%s/proc/interrupts: no '" DESCRIPTION "' of CPU %d", root,
+			    cpu)
+		  : 0;
 }

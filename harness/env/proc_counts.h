@@ -19,14 +19,12 @@ struct bb_cpu_times {
 };
 
 /*
- * Read the line of one CPU, or of all together (cpu = -1). 0; -ENOENT when /proc/stat has no such
- * line (the CPU is offline); -EINVAL when the line is not as documented; other -errno.
+ * Read the line of one CPU, or of all together (cpu = -1), from root/proc/stat ("": the machine's).
+ * 0; -ENOENT when there is no such line (the CPU is offline); -EINVAL when the line is not as
+ * documented; other -errno.
  */
-int bb_cpu_times__read(int cpu, struct bb_cpu_times *ret_times, struct bb_err *err);
-
-/* The same from root/proc/stat. */
-int bb_cpu_times__read_from(const char *root, int cpu, struct bb_cpu_times *ret_times,
-			    struct bb_err *err);
+int bb_cpu_times__read(const char *root, int cpu, struct bb_cpu_times *ret_times,
+		       struct bb_err *err);
 
 /*
  * Share (0..1) of the time between two readings that was stolen, of all time like `st` in top(1).
@@ -38,10 +36,8 @@ double bb_steal_share(const struct bb_cpu_times *before, const struct bb_cpu_tim
 /*
  * How many interrupts the CPU has sent to itself for work that an interrupt may not do at once
  * (kernel/irq_work.c), since boot: how a BPF program wakes the reader of its ring. From
- * /proc/interrupts; -ENOENT where it has no such line. The other reads below `root` ("": the
- * machine's).
+ * root/proc/interrupts; -ENOENT where it has no such line.
  */
-int bb_irq_works__read(int cpu, uint64_t *ret_count, struct bb_err *err);
-int bb_irq_works__read_from(const char *root, int cpu, uint64_t *ret_count, struct bb_err *err);
+int bb_irq_works__read(const char *root, int cpu, uint64_t *ret_count, struct bb_err *err);
 
 #endif

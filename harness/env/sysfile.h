@@ -4,6 +4,9 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+
+#include "base/err.h"
 
 /*
  * Small text files below /proc and /sys. `root` is put before every path: "" is the real machine, a
@@ -12,6 +15,9 @@
 
 /* "root" + "path" into `ret_path`. 0 or -ENAMETOOLONG. */
 int bb_sysfile__path(const char *root, const char *path, char *ret_path, size_t size);
+
+/* The file below root, to read. 0 or -errno with a message. */
+int bb_sysfile__open(const char *root, const char *path, FILE **ret_file, struct bb_err *err);
 
 /*
  * The whole file without the white space at its end, cut to size - 1 bytes when longer (size >= 1).

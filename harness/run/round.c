@@ -74,7 +74,7 @@ static void note_wakeups(struct bb_case *c, const struct bb_batch *b, int cpu, u
 {
 	uint64_t after, runs = b->fired + b->warmup;
 
-	if (runs && !bb_irq_works__read(cpu, &after, NULL))
+	if (runs && !bb_irq_works__read("", cpu, &after, NULL))
 		c->wakeups = (double)(after - before) / (double)runs;
 }
 
@@ -106,7 +106,7 @@ static int run_block(struct bb_run *r, size_t cell, size_t turns_left, struct bb
 		b.max_s = c->seconds / c->loads;
 	}
 	counts_wakeups &= counts_wakeups &&
-			  !bb_irq_works__read(ss->opts->driver.cpu, &irq_works, NULL);
+			  !bb_irq_works__read("", ss->opts->driver.cpu, &irq_works, NULL);
 	rc = bb_record__measure(d->driver, d->state, r->slots[cell], subject, c->driver_param, &b,
 				s, err);
 	if (!rc && b.emptied && !k->emptied && !(k->emptied = strdup(b.emptied)))
@@ -384,7 +384,7 @@ int bb_round__measure(struct bb_run *r, uint32_t load, struct bb_err *err)
 {
 	struct bb_session *ss = &r->session;
 	struct bb_cpu_times before, after;
-	bool timed = !bb_cpu_times__read(ss->opts->driver.cpu, &before, NULL);
+	bool timed = !bb_cpu_times__read("", ss->opts->driver.cpu, &before, NULL);
 	int rc;
 
 	r->round_ns = bb_now_ns();
@@ -399,7 +399,7 @@ int bb_round__measure(struct bb_run *r, uint32_t load, struct bb_err *err)
 			rc = run_drive(r, d, load, err);
 		r->drives_left--;
 	}
-	if (timed && !bb_cpu_times__read(ss->opts->driver.cpu, &after, NULL))
+	if (timed && !bb_cpu_times__read("", ss->opts->driver.cpu, &after, NULL))
 		note_steal(r, load, bb_steal_share(&before, &after));
 	return rc;
 }

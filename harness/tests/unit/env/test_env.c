@@ -475,25 +475,25 @@ static void test_cpu_times(void **state)
 		 "cpu  10 20 30 40 50 60 70 80 7 8\ncpu0 1 2 3 4 5 6 7 8 1 1\ncpu11 1 1 1 1\ncpu2 "
 		 "1 2\ncpu3 1 2 x 4\n"
 		 "intr 1 2 3\n");
-	assert_int_equal(bb_cpu_times__read_from(*state, -1, &t, &err), 0);
+	assert_int_equal(bb_cpu_times__read(*state, -1, &t, &err), 0);
 	assert_int_equal(t.total, 360); /* without the two guest columns */
 	assert_int_equal(t.idle, 90);
 	assert_int_equal(t.steal, 80);
-	assert_int_equal(bb_cpu_times__read_from(*state, 0, &t, &err), 0);
+	assert_int_equal(bb_cpu_times__read(*state, 0, &t, &err), 0);
 	assert_int_equal(t.total, 36);
 	assert_int_equal(t.steal, 8);
 	/* a kernel before 2.5.41 */
-	assert_int_equal(bb_cpu_times__read_from(*state, 11, &t, &err), 0);
+	assert_int_equal(bb_cpu_times__read(*state, 11, &t, &err), 0);
 	assert_int_equal(t.total, 4);
 	assert_int_equal(t.steal, 0);
 	/* not cpu11's line */
-	assert_int_equal(bb_cpu_times__read_from(*state, 1, &t, &err), -ENOENT);
+	assert_int_equal(bb_cpu_times__read(*state, 1, &t, &err), -ENOENT);
 	assert_non_null(strstr(err.msg, "cpu1"));
-	assert_int_equal(bb_cpu_times__read_from(*state, 2, &t, &err), -EINVAL);
-	assert_int_equal(bb_cpu_times__read_from(*state, 3, &t, &err), -EINVAL);
+	assert_int_equal(bb_cpu_times__read(*state, 2, &t, &err), -EINVAL);
+	assert_int_equal(bb_cpu_times__read(*state, 3, &t, &err), -EINVAL);
 	assert_int_equal(t.total, 4); /* untouched */
-	assert_int_equal(bb_cpu_times__read_from("/nonexistent", -1, &t, &err), -ENOENT);
-	assert_int_equal(bb_cpu_times__read(-1, &t, &err), 0);
+	assert_int_equal(bb_cpu_times__read("/nonexistent", -1, &t, &err), -ENOENT);
+	assert_int_equal(bb_cpu_times__read("", -1, &t, &err), 0);
 	assert_true(t.total >= t.idle && t.total > 0);
 }
 
@@ -507,17 +507,17 @@ static void test_irq_works(void **state)
 		 "  0:         36          0   IO-APIC   2-edge      timer\n"
 		 "IWI:      98744   20465759   IRQ work interrupts\n"
 		 "RES:          1          2   Rescheduling interrupts\n");
-	assert_int_equal(bb_irq_works__read_from(*state, 3, &n, &err), 0);
+	assert_int_equal(bb_irq_works__read(*state, 3, &n, &err), 0);
 	assert_int_equal(n, 20465759);
-	assert_int_equal(bb_irq_works__read_from(*state, 0, &n, &err), 0);
+	assert_int_equal(bb_irq_works__read(*state, 0, &n, &err), 0);
 	assert_int_equal(n, 98744);
-	assert_int_equal(bb_irq_works__read_from(*state, 1, &n, &err), -ENOENT);
+	assert_int_equal(bb_irq_works__read(*state, 1, &n, &err), -ENOENT);
 	assert_non_null(strstr(err.msg, "CPU 1"));
 	put_file(*state, "/proc/interrupts", "CPU0 CPU1\nIWI: x\nIWI: 1 IRQ work interrupts\n");
-	assert_int_equal(bb_irq_works__read_from(*state, 1, &n, &err), -EINVAL);
+	assert_int_equal(bb_irq_works__read(*state, 1, &n, &err), -EINVAL);
 	put_file(*state, "/proc/interrupts", "");
-	assert_int_equal(bb_irq_works__read_from(*state, 0, &n, &err), -ENOENT);
-	assert_int_equal(bb_irq_works__read_from("/nonexistent", 0, &n, &err), -ENOENT);
+	assert_int_equal(bb_irq_works__read(*state, 0, &n, &err), -ENOENT);
+	assert_int_equal(bb_irq_works__read("/nonexistent", 0, &n, &err), -ENOENT);
 	assert_int_equal(n, 98744);
 }
 
@@ -527,9 +527,9 @@ static void test_steal_share(void **state)
 	struct bb_err err;
 
 	put_file(*state, "/proc/stat", "cpu  100 0 50 1000 0 0 0 10 0 0\n");
-	assert_int_equal(bb_cpu_times__read_from(*state, -1, &before, &err), 0);
+	assert_int_equal(bb_cpu_times__read(*state, -1, &before, &err), 0);
 	put_file(*state, "/proc/stat", "cpu  160 0 60 1005 0 0 0 35 60 0\n");
-	assert_int_equal(bb_cpu_times__read_from(*state, -1, &after, &err), 0);
+	assert_int_equal(bb_cpu_times__read(*state, -1, &after, &err), 0);
 	/* 25 of 60 + 10 + 5 + 25 */
 	assert_float_equal(bb_steal_share(&before, &after), 0.25, 1e-12);
 	assert_true(isnan(bb_steal_share(&after, &after)));
@@ -549,10 +549,10 @@ static void test_checks_table(void **state)
 	for (size_t i = 0; i < bb_n_checks; i++) {
 		assert_true(bb_checks[i].name[0]);
 		assert_true(bb_checks[i].doc[0]);
-		assert_non_null(bb_checks[i].run);
+		assert_true(!bb_checks[i].run == !!bb_checks[i].run_as);
 		for (size_t j = 0; j < i; j++) {
 			assert_string_not_equal(bb_checks[i].name, bb_checks[j].name);
-			assert_ptr_not_equal(bb_checks[i].run, bb_checks[j].run);
+			assert_true(bb_checks[i].run_as || bb_checks[i].run != bb_checks[j].run);
 		}
 	}
 	for (int s = 0; s < BB_CHECK_N_STATUSES; s++)
@@ -577,7 +577,7 @@ static int run_all_checks(struct bb_check_result *ret_results)
 		struct bb_check_result *r = &ret_results[i];
 
 		memset(r, 0xff, sizeof(*r));
-		bb_checks[i].run(r);
+		bb_check__run(&bb_checks[i], r);
 		if ((unsigned int)r->status >= BB_CHECK_N_STATUSES ||
 		    !memchr(r->text, 0, sizeof(r->text)) ||
 		    !memchr(r->remedy, 0, sizeof(r->remedy)))
@@ -658,7 +658,7 @@ static struct bb_check_result run_one(const char *name)
 
 	for (size_t i = 0; i < bb_n_checks; i++) {
 		if (!strcmp(bb_checks[i].name, name))
-			bb_checks[i].run(&r);
+			bb_check__run(&bb_checks[i], &r);
 	}
 	return r;
 }

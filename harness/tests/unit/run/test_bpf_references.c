@@ -69,13 +69,13 @@ static void test_a_wakeup_is_an_interrupt(void **state)
 	need_root();
 	if (bb_pin_to_cpu(cpu, &err))
 		fail_msg("%s", err.msg);
-	if (bb_irq_works__read(cpu, &before, &err)) {
+	if (bb_irq_works__read("", cpu, &before, &err)) {
 		print_message("# skip: %s\n", err.msg);
 		skip();
 	}
 	r = open_references();
 	bb_references__measure(r, ns);
-	assert_int_equal(bb_irq_works__read(cpu, &after, &err), 0);
+	assert_int_equal(bb_irq_works__read("", cpu, &after, &err), 0);
 	assert_true(after - before > 200);
 	bb_references__free(r);
 }
