@@ -2,10 +2,13 @@
 #include "cli/capture_options.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "base/child.h"
+#include "bpf/tracefs.h"
 #include "cli/cmd.h"
 #include "cli/options.h"
+#include "plan/field.h"
 
 #define DEFAULT_MIB 256
 
@@ -62,6 +65,39 @@ struct bb_capture_opts bb_capture_args__opts(const struct bb_capture_args *a,
 	};
 }
 
+void bb_capture_provide_tracefs(void)
+{
+	struct bb_err err = {0};
+
+	if (bb_tracefs__provide(&err))
+		fprintf(stderr, "bpfbench: a loader that looks up tracepoints may fail: %s\n",
+			err.msg);
+}
+
+/* Programs that have an event, and were put on none: the command failed, or had not come to it. */
+static void say_not_attached(const struct bb_capture *c)
+{
+	const struct bb_captured_attachment **places = bb_capture__places(c);
+	const char **names = calloc(c->n_progs + 1, sizeof(*names));
+	size_t n = 0;
+
+	for (size_t i = 0; places && names && i < c->n_progs; i++) {
+		const struct bb_captured_prog *p = &c->progs[i];
+
+		if (!places[i] && bb_captured_prog__is_measured(p) && !*p->attach_name &&
+		    (p->type == BPF_PROG_TYPE_KPROBE || p->type == BPF_PROG_TYPE_TRACEPOINT ||
+		     p->type == BPF_PROG_TYPE_RAW_TRACEPOINT))
+			names[n++] = p->name;
+	}
+	if (n)
+		fprintf(stderr,
+			"bpfbench: the command attached %zu program%s to no event (%s); they are "
+			"measured on events that bpfbench makes\n",
+			n, n == 1 ? "" : "s", bb_phrase__join(names, n).text);
+	free(names);
+	free(places);
+}
+
 int bb_capture_args__run(const struct bb_capture_args *a, const char *const *argv, bool leaves,
 			 bool interrupt_ends, struct bb_capture **ret_capture, struct bb_err *err)
 {
@@ -71,14 +107,18 @@ int bb_capture_args__run(const struct bb_capture_args *a, const char *const *arg
 
 	opts.leaves = leaves;
 	opts.interrupt_ends = interrupt_ends;
+	bb_capture_provide_tracefs();
 	rc = bb_capture_command(&opts, ret_capture, &facts, err);
 	if (rc)
 		return rc;
 	if (facts.ended && facts.status)
 		fprintf(stderr, "bpfbench: the command %s\n", bb_how_ended(facts.status).text);
 	fprintf(stderr,
-		"bpfbench: %zu programs captured in %.1f s; each of its %zu calls waited %.0f us "
-		"for it\n",
-		(*ret_capture)->n_progs, facts.seconds, facts.n_calls, facts.us_a_call);
+		"bpfbench: captured %zu program%s in %.1f s; looking at %zu of the command's "
+		"system "
+		"calls delayed each by %.0f us\n",
+		(*ret_capture)->n_progs, (*ret_capture)->n_progs == 1 ? "" : "s", facts.seconds,
+		facts.n_calls, facts.us_a_call);
+	say_not_attached(*ret_capture);
 	return 0;
 }

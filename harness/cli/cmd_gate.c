@@ -309,6 +309,8 @@ int bb_cmd_gate(int argc, char **argv)
 	const struct bb_capture_opts capture = bb_capture_args__opts(&a.how, by_shell);
 
 	a.gate.capture = a.capture ? &capture : NULL;
+	if (a.capture)
+		bb_capture_provide_tracefs();
 	a.gate.say = a.measure.quiet ? say_nothing : say_on_stderr;
 	a.gate.env = a.measure.env.v;
 	rc = check(&a, &scenario, &err);

@@ -19,6 +19,7 @@
 #include "base/stop.h"
 #include "bpf/stats_enable.h"
 #include "capture/follow.h"
+#include "cli/capture_options.h"
 #include "cli/cmd.h"
 #include "cli/live_print.h"
 #include "cli/options.h"
@@ -273,6 +274,7 @@ static int start_command(const struct live_args *a, bool screen, struct bb_follo
 	int nothing = screen ? open("/dev/null", O_WRONLY | O_CLOEXEC) : -1;
 	int before = nothing < 0 ? -1 : fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3), rc;
 
+	bb_capture_provide_tracefs();
 	if (before >= 0)
 		dup2(nothing, STDERR_FILENO);
 	rc = bb_follow__start((const char *const *)(uintptr_t)a->command, a->env.v, ret_follow,

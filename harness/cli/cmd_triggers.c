@@ -6,6 +6,7 @@
 
 #include "base/deadline.h"
 #include "base/stop.h"
+#include "bpf/object_file.h"
 #include "bpf/object_info.h"
 #include "bpf/prog_type.h"
 #include "bpf/stats_enable.h"
@@ -182,7 +183,13 @@ static int look_at_all(const struct triggers_args *a, struct bb_err *err)
 {
 	struct search s = {.object = a->object};
 	struct bb_object_info info = {0};
+	const char *elf = NULL;
+	size_t elf_len;
 	int cpu, poll_cpu, rc = bb_object_info__read(a->object, &info, err);
+
+	/* or each program would read the file, and try it in a child, anew */
+	if (!rc && !info.is_capture)
+		rc = bb_object_hold(a->object, &elf, &elf_len, err);
 
 	for (size_t i = 0; !rc && i < a->programs.n; i++)
 		rc = bb_object_info__need_program(&info, a->object, a->programs.v[i], err);
@@ -198,6 +205,7 @@ static int look_at_all(const struct triggers_args *a, struct bb_err *err)
 			bb_live_objects__close(&s.live);
 		bb_fire_place__close(&s.place);
 	}
+	bb_object_let_go(elf);
 	bb_object_info__done(&info);
 	return rc;
 }

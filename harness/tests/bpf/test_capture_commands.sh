@@ -6,7 +6,7 @@
 # shellcheck source=harness/tests/tool.sh disable=SC2317 # functions that check, wait_until and run call
 . "$(dirname "$0")/../tool.sh"
 
-names=(static "own filter" "dropped rights" "32-bit" fails "no rights" probes script supervises attachments "test runs" interrupted "the caller's" tc netns "light skeleton" variables maps gate budget)
+names=(static "own filter" "dropped rights" "32-bit" fails "no rights" probes script supervises attachments "test runs" interrupted "the caller's" tc netns "light skeleton" variables maps gate budget "no tracefs" "attached nowhere")
 need_root "${names[@]}" || plan_done
 objects=$O/tests/bpf load=$O/tests/tools/load_all file=$WORK/a.capture
 
@@ -344,4 +344,14 @@ expect_grep "budget: of a gate: said" err 'base: the budget was used up while .*
 run "$BPFBENCH" --capture "$never" --budget 3
 expect_status "budget: of a run: exit code 1" 1
 expect_grep "budget: of a run: said" err 'the budget was used up while .* was captured'
+
+# --- a machine without tracefs: the command gets one of its own ---
+# shellcheck disable=SC2016 # of the inner shell
+run unshare -m sh -c 'umount -l /sys/kernel/debug /sys/kernel/tracing 2>/dev/null; exec "$@"' sh "$BPFBENCH" capture -o "$file" -- "$load" -1 "$objects/turns.bpf.o"
+expect_status "no tracefs: exit code" 0
+expect_grep "no tracefs: a loader finds the tracepoint" out ' tracepoint task/task_rename$'
+expect_no_grep "no tracefs: nothing to say" err 'attached .* to no event'
+capture -- "$load" -1 "$objects/own_arguments.bpf.o"
+expect_grep "attached nowhere: said, with the names" err "^bpfbench: the command attached [0-9]+ programs to no event \\(wants_zero, .*\\); they are measured on events that bpfbench makes$"
+expect_grep "attached nowhere: what was captured is said in one sentence" err "^bpfbench: captured [0-9]+ programs in [0-9.]+ s; looking at [0-9]+ of the command's system calls delayed each by [0-9]+ us$"
 plan_done

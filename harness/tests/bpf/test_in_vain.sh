@@ -60,7 +60,7 @@ expect_grep "gate: which" out '^- \*\*in vain\*\*: in\\_vain\.firewall: map .blo
 
 # --- its loader ---
 # measures PROGRAM ENTRY...: as the loader fills it.
-measures() { run "$BPFBENCH" "${few[@]}" --results "$TMP/results" --program "$1" --format table -- "$load" -m "${@:2}" "$object"; }
+measures() { run "$BPFBENCH" "${few[@]}" --results "$TMP/results" --program "$1" --format table -- "$load" -1 -m "${@:2}" "$object"; }
 measures firewall blocked_prefixes 000000000a000001 00
 expect_status "a loader: succeeds" 0
 expect_no_grep "a loader: what it filled in is found" out 'in vain'
