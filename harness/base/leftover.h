@@ -6,7 +6,7 @@
 
 /*
  * Temporary files and folders that a killed process could not remove. Their maker holds a lock on
- * them (flock) as long as it lives.
+ * them (flock) as long as it exists.
  */
 
 /*

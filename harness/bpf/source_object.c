@@ -123,8 +123,8 @@ static void follow_jumps(struct object *s, struct bpf_object *obj, const struct 
 
 /*
  * Our program is to be loaded, and all that it can jump to: through slots that the file fills, or
- * that the scenario does. Their time bills to the caller. Slots that the tool's loader fills stay
- * empty. A struct of functions is taken whole.
+ * that the scenario does. Their time counts towards the caller. Slots that the tool's loader fills
+ * stay empty. A struct of functions is taken whole.
  */
 static void choose_programs(struct object *s, struct bpf_object *obj,
 			    const struct bpf_program *ours)

@@ -305,8 +305,8 @@ static int make_scenario(struct compare_args *a, const struct bb_paths *paths,
  * unless another format was asked for. A signal ends the run, and the verdicts stand as they are
  * then; after any other failure there is no result, so stdout stays empty. Returns the exit code.
  */
-static int show_live(const struct compare_args *a, const struct bb_report *report, int rc,
-		     int exit_code)
+static int show_measured(const struct compare_args *a, const struct bb_report *report, int rc,
+			 int exit_code)
 {
 	struct bb_doc d = {0};
 	struct bb_err err = {0};
@@ -376,7 +376,7 @@ static double usual_budget_s(const struct bb_plan *plan)
 	return most;
 }
 
-static int compare_live(struct compare_args *a, const char *command)
+static int compare_now(struct compare_args *a, const char *command)
 {
 	const char *variants[2], *exact[] = {"exact"}, *by_line[] = {"lines", "lines-cold"};
 	struct bb_plan_opts plan_opts = {.variants = variants,
@@ -427,7 +427,7 @@ static int compare_live(struct compare_args *a, const char *command)
 		rc = a->compare.exact || a->compare.time
 			     ? bb_run_plan(&plan, &m.opts, m.report, &err)
 			     : run_in_turns(a, &plan, &m, &err);
-		exit_code = show_live(a, m.report, rc, bb_measure__deliver(&m, rc, &err));
+		exit_code = show_measured(a, m.report, rc, bb_measure__deliver(&m, rc, &err));
 		bb_measure__end(&m);
 	}
 	bb_plan__done(&plan);
@@ -447,7 +447,7 @@ int bb_cmd_compare(int argc, char **argv)
 	bb_usage__parse(&usage, argc, argv, &a);
 	/* check_what() has seen to it that stored runs come without */
 	if (a.scenario || a.object.objects.n)
-		exit_code = compare_live(&a, command ? command : "");
+		exit_code = compare_now(&a, command ? command : "");
 	else if (bb_caller__become(&err))
 		exit_code = bb_complain(&err);
 	else

@@ -35,7 +35,7 @@ struct bb_lines {
 	uint32_t refused;        /* cuts that the verifier does not allow */
 	const char *refused_why; /* in its words, of one of them; "" */
 	uint64_t runs;           /* of the clone that ended at its last cut, as they were to */
-	uint64_t other_paths;    /* that did not, as they took another way */
+	uint64_t other_paths;    /* that did not, as they took another path */
 	uint64_t sweeps;         /* over all cuts, in all loads */
 	uint64_t disturbed;      /* that are left out: the program took longer than it does */
 };

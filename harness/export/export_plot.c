@@ -21,7 +21,7 @@
 static const char head[] =
 	"# bpfbench plot data, version 3. Tabs part the columns, two empty lines the blocks "
 	"(gnuplot: index).\n"
-	"# A block begins with a comment line, its name and its subject, parted by tabs. NaN: "
+	"# A block begins with a comment line, its name and what it is of, parted by tabs. NaN: "
 	"none.\n"
 	"# run\tid\tstarted\tkernel\tcpu\tsteal_percent\twhy_incomplete\tbpfbench\tclocksource, "
 	"once, before the blocks\n"

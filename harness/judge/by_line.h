@@ -61,7 +61,7 @@ double bb_by_line__share(const struct bb_by_line *b, double ns);
 /* Time that cold caches add to a part, ns; 0: too little to tell. */
 double bb_line_part__missed_ns(const struct bb_line_part *p);
 
-/* The share of runs, 0..1, that took another way than the rows show; 0: less than 1 %. */
+/* The share of runs, 0..1, that took another path than the rows show; 0: less than 1 %. */
 double bb_by_line__other_ways(const struct bb_by_line *b);
 
 /* The share of all runs, 0..1, that is left out as the program took longer than at its best. */

@@ -446,7 +446,7 @@ int bb_diff_reports(const struct bb_report *a, const struct bb_report *b,
 	return 0;
 }
 
-/* --- live comparisons --- */
+/* --- comparisons that are measured now --- */
 
 static void set_ratio(struct bb_diff *row, double a, double b, double shift,
 		      const struct bb_estimate *ratio)
@@ -504,7 +504,7 @@ static int add_live_unmatched(const struct bb_comparison *c, struct bb_diffs *d)
 	return 0;
 }
 
-/* The floor is the same for both, so the shift is that of the gross costs. */
+/* The floor is the same for both, so the difference is that of the gross costs. */
 static int add_live_net(const struct bb_comparison *c, struct bb_diffs *d)
 {
 	struct bb_diff *row = add_row(d, c->name, "net");

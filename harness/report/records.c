@@ -390,7 +390,7 @@ static const struct bb_member timed_members[] = {
 	MEMBER(bb_timed, "passed", BB_COUNT, passed, "cuts that a run passes"),
 	MEMBER(bb_timed, "runs", BB_COUNT, runs, "of the clone, that count"),
 	MEMBER(bb_timed, "other_ways", BB_COUNT, other_ways,
-	       "runs that took another way and are left out"),
+	       "runs that took another path and are left out"),
 	MEMBER(bb_timed, "check_ns", BB_POSITIVE, check_ns,
 	       "the price of a check at a cut, which is taken out of all rows"),
 	MEMBER(bb_timed, "leaves", BB_BOOL, leaves, "a run ends by a tail call"),

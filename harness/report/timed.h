@@ -40,7 +40,7 @@ struct bb_timed {
 	uint64_t passed;     /* cuts that a run passes */
 	uint64_t measured;   /* of them, those that runs ended at; 0: does not say */
 	uint64_t runs;       /* of the clone to its last cut, that count */
-	uint64_t other_ways; /* that took another way than the one that is shown */
+	uint64_t other_ways; /* that took another path than the one that is shown */
 	double check_ns;     /* the price of a check at a cut, which is taken out */
 	bool leaves;         /* a run ends by a tail call */
 	/* that measured it, one after the other, as many loads each; 0: an older run, one did */

@@ -12,7 +12,7 @@
 #include "run/in_vain.h"
 
 #define OF_THE_TIME 0.1 /* that is left */
-#define MORE_RUNS 2u    /* after the first: a program that remembers takes another way then */
+#define MORE_RUNS 2u    /* after the first: a program that remembers takes another path then */
 
 struct counter {
 	struct bb_session *session;

@@ -216,7 +216,7 @@ static int take_part(struct bb_run *r, uint32_t first, uint32_t loads, char *tex
 	count_places(r, part);
 	rc = bb_report__take_loads(r->report, part, first);
 	if (rc == -EINVAL)
-		rc = add_skip(r, first, loads, "their runs take another way than those before");
+		rc = add_skip(r, first, loads, "their runs take another path than those before");
 	else if (!rc && part->n_cases && part->cases[0].n_series < loads)
 		rc = bb_left_out__loads(r, first + (uint32_t)part->cases[0].n_series, first + loads,
 					err);

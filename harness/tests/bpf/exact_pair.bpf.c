@@ -50,7 +50,7 @@ struct {
 
 __u64 runs;
 
-/* Every other run takes another way. */
+/* Every other run takes another path. */
 SEC("xdp")
 int varies(struct xdp_md *ctx)
 {

@@ -267,7 +267,7 @@ int both(struct xdp_md *ctx)
 	return XDP_PASS;
 }
 
-/* Every fourth run takes another way. */
+/* Every fourth run takes another path. */
 SEC("xdp")
 int by_turns(struct xdp_md *ctx)
 {

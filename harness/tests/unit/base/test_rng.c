@@ -12,15 +12,15 @@
 
 #define ARRAY_LEN(a) (sizeof(a) / sizeof((a)[0]))
 
-/* Pearson's statistic for n_cells equally likely cells. */
-static double chi_square(const uint64_t *counts, size_t n_cells)
+/* Pearson's statistic for n_bins equally likely bins. */
+static double chi_square(const uint64_t *counts, size_t n_bins)
 {
 	double total = 0, sum = 0, expected;
 
-	for (size_t i = 0; i < n_cells; i++)
+	for (size_t i = 0; i < n_bins; i++)
 		total += (double)counts[i];
-	expected = total / (double)n_cells;
-	for (size_t i = 0; i < n_cells; i++)
+	expected = total / (double)n_bins;
+	for (size_t i = 0; i < n_bins; i++)
 		sum += ((double)counts[i] - expected) * ((double)counts[i] - expected) / expected;
 	return sum;
 }
@@ -216,7 +216,7 @@ static void test_shuffle_is_permutation(void **state)
 /* All 24 orders of four are equally likely: df 23, 99.9 % point 49.728 (same table). */
 static void test_shuffle_is_uniform(void **state)
 {
-	uint64_t counts[4][4][4] = {{{0}}}, cells[24];
+	uint64_t counts[4][4][4] = {{{0}}}, bins[24];
 	struct bb_rng rng;
 	size_t n = 0;
 
@@ -232,9 +232,9 @@ static void test_shuffle_is_uniform(void **state)
 		for (size_t b = 0; b < 4; b++)
 			for (size_t c = 0; c < 4; c++)
 				if (a != b && a != c && b != c)
-					cells[n++] = counts[a][b][c];
-	assert_int_equal(n, ARRAY_LEN(cells));
-	assert_true(chi_square(cells, ARRAY_LEN(cells)) < 49.728);
+					bins[n++] = counts[a][b][c];
+	assert_int_equal(n, ARRAY_LEN(bins));
+	assert_true(chi_square(bins, ARRAY_LEN(bins)) < 49.728);
 }
 
 int main(void)

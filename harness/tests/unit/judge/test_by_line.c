@@ -106,7 +106,7 @@ static void test_hidden(void **state)
 	}
 }
 
-/* The loads of another process are appended; where its runs took another way, they are not. */
+/* The loads of another process are appended; where its runs took another path, they are not. */
 static void test_processes(void **state)
 {
 	struct bb_report *r = make_sample_report(), *other = make_sample_report();

@@ -448,7 +448,7 @@ static void test_whole_report(void **state)
 	bb_report__free(r);
 }
 
-/* --- live comparisons --- */
+/* --- comparisons that are measured now --- */
 
 static void make_pairs(struct bb_comparison *c, size_t n, bool matched, double base_ns,
 		       double head_ns)
@@ -477,7 +477,7 @@ static struct bb_diffs diff_live(struct bb_comparison *c)
 	return d;
 }
 
-static void test_live_comparison(void **state)
+static void test_measured_comparison(void **state)
 {
 	struct bb_comparison c = {.threshold = 0.01, .alpha = 0.05, .injected = 0.02};
 	const struct bb_diff *row;
@@ -522,7 +522,7 @@ static void test_live_comparison(void **state)
 	bb_record__done(&bb_comparison_record, &c);
 }
 
-static void test_live_comparison_without_pairs(void **state)
+static void test_measured_comparison_without_pairs(void **state)
 {
 	struct bb_comparison c = {.threshold = 0.01, .alpha = 0.05};
 	struct bb_diffs d;
@@ -599,7 +599,7 @@ static void test_exact_of_stored_runs(void **state)
 	bb_report__free(b);
 }
 
-static void test_exact_of_live_comparison(void **state)
+static void test_exact_of_measured_comparison(void **state)
 {
 	struct bb_report *r = make_report("x");
 	struct bb_comparison *c = bb_report__add_comparison(r);
@@ -855,7 +855,7 @@ static void test_print_is_clean(void **state)
 	second = strstr(text, "p50");
 	assert_non_null(first);
 	assert_non_null(second);
-	/* "réseau" is a byte longer than it looks: both cells begin in the same column. */
+	/* "réseau" is a byte longer than it looks: both columns begin in the same column. */
 	for (int i = 0; i < 2; i++) {
 		char *at = i ? second : first, *line = at;
 
@@ -886,10 +886,10 @@ int main(void)
 		cmocka_unit_test(test_incomplete_and_same_run),
 		cmocka_unit_test(test_bad_opts),
 		cmocka_unit_test(test_whole_report),
-		cmocka_unit_test(test_live_comparison),
-		cmocka_unit_test(test_live_comparison_without_pairs),
+		cmocka_unit_test(test_measured_comparison),
+		cmocka_unit_test(test_measured_comparison_without_pairs),
 		cmocka_unit_test(test_exact_of_stored_runs),
-		cmocka_unit_test(test_exact_of_live_comparison),
+		cmocka_unit_test(test_exact_of_measured_comparison),
 		cmocka_unit_test(test_sort),
 		cmocka_unit_test(test_filter),
 		cmocka_unit_test(test_filters_are_anded),

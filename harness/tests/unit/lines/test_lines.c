@@ -315,7 +315,7 @@ static void test_too_many_held(void **state)
 	bb_cfg__done(&p.cfg);
 }
 
-/* --- the way of a run --- */
+/* --- the path of a run --- */
 
 /* A path that passes these cuts, at most `most` of them measured. */
 static struct bb_line_path path_of(const struct program *p, const struct bb_cuts *cuts,

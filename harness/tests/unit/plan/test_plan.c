@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Which cells a scenario makes: their names, parameters, floors and order, and what the options
+/* Which cases a scenario makes: their names, parameters, floors and order, and what the options
  * leave of them. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -67,7 +67,7 @@ struct expected {
 	size_t floor;
 };
 
-static void check_cells(const struct bb_plan *p, const struct expected *e, size_t n)
+static void check_cases(const struct bb_plan *p, const struct expected *e, size_t n)
 {
 	assert_int_equal(p->n_cases, n);
 	for (size_t i = 0; i < n; i++) {
@@ -86,7 +86,7 @@ static void check_cells(const struct bb_plan *p, const struct expected *e, size_
 
 static void test_step_and_in_situ(void **state)
 {
-	static const struct expected cells[] = {
+	static const struct expected cases[] = {
 		{"prof/ringbuf/step/stack_depth=8", "stack_depth", 8, 8, 1},
 		{"prof/empty/step/stack_depth=8", "stack_depth", 8, 8, BB_NO_CASE},
 		{"prof/stackid/step/stack_depth=8", "stack_depth", 8, 8, 1},
@@ -104,7 +104,7 @@ static void test_step_and_in_situ(void **state)
 	struct bb_plan p = must_plan(s, NULL);
 
 	(void)state;
-	check_cells(&p, cells, ARRAY_LEN(cells));
+	check_cases(&p, cases, ARRAY_LEN(cases));
 	assert_int_equal(p.loads, BB_DEFAULT_LOADS);
 	for (size_t i = 0; i < p.n_cases; i++) {
 		const struct bb_plan_case *c = &p.cases[i];
@@ -124,7 +124,7 @@ static void test_step_and_in_situ(void **state)
 /* A cold twin behind the others, with fewer samples: its name is another, and so are its cases'. */
 static void test_cold(void **state)
 {
-	static const struct expected cells[] = {
+	static const struct expected cases[] = {
 		{"prof/ringbuf/step-cold/stack_depth=8", "stack_depth", 8, 8, 1},
 		{"prof/empty/step-cold/stack_depth=8", "stack_depth", 8, 8, BB_NO_CASE},
 		{"prof/ringbuf/step-cold/stack_depth=32", "stack_depth", 32, 32, 3},
@@ -147,7 +147,7 @@ static void test_cold(void **state)
 	assert_string_equal(bb_drive_name(&s->drives[1]), "in-situ");
 	assert_string_equal(bb_drive_name(&s->drives[2]), "step-cold");
 	p = must_plan(s, &opts);
-	check_cells(&p, cells, ARRAY_LEN(cells));
+	check_cases(&p, cases, ARRAY_LEN(cases));
 	for (size_t i = 0; i < p.n_cases; i++)
 		assert_int_equal(p.cases[i].samples,
 				 bb_drive_kind_find("step", NULL)->cold.samples);
@@ -214,7 +214,7 @@ static void test_events(void **state)
 				   "  - {with: in-situ, event: http}\n"
 				   "  - {with: in-situ, event: attach, workload: w}\n"
 				   "  - {with: in-situ, event: task-clock, workload: w}\n";
-	static const struct expected cells[] = {
+	static const struct expected cases[] = {
 		{"net/empty/in-situ-packets/rate_hz=10", "rate_hz", 10, 10, BB_NO_CASE},
 		{"net/v/in-situ-packets/rate_hz=10", "rate_hz", 10, 10, 0},
 		{"net/empty/in-situ-packets/rate_hz=1000", "rate_hz", 1000, 1000, BB_NO_CASE},
@@ -233,12 +233,12 @@ static void test_events(void **state)
 	struct bb_err err = {0};
 
 	(void)state;
-	check_cells(&p, cells, ARRAY_LEN(cells));
+	check_cases(&p, cases, ARRAY_LEN(cases));
 	for (size_t i = 0; i < p.n_cases; i++)
 		assert_true(p.cases[i].seconds > 0);
 	bb_plan__done(&p);
 	p = must_plan(s, &(struct bb_plan_opts){.drives = all, .n_drives = 1});
-	check_cells(&p, cells, ARRAY_LEN(cells));
+	check_cases(&p, cases, ARRAY_LEN(cases));
 	bb_plan__done(&p);
 	p = must_plan(s, &(struct bb_plan_opts){.drives = one, .n_drives = 1});
 	assert_int_equal(p.n_cases, 2);
@@ -253,7 +253,7 @@ static void test_events(void **state)
 
 static void test_fake(void **state)
 {
-	static const struct expected cells[] = {
+	static const struct expected cases[] = {
 		{"f/a/fake", NULL, 0, 0, BB_NO_CASE},
 		{"f/b/fake", NULL, 0, 0, BB_NO_CASE},
 	};
@@ -262,7 +262,7 @@ static void test_fake(void **state)
 	struct bb_plan p = must_plan(s, NULL);
 
 	(void)state;
-	check_cells(&p, cells, ARRAY_LEN(cells));
+	check_cases(&p, cases, ARRAY_LEN(cases));
 	assert_int_equal(p.loads, 3);
 	assert_int_equal(p.cases[0].samples, 11);
 	bb_plan__done(&p);
@@ -271,7 +271,7 @@ static void test_fake(void **state)
 
 static void test_named_inputs(void **state)
 {
-	static const struct expected cells[] = {
+	static const struct expected cases[] = {
 		{"x/a/step/input=syn", "input", 0, 0, 1},
 		{"x/empty/step/input=syn", "input", 0, 0, BB_NO_CASE},
 		{"x/b/step/input=syn", "input", 0, 0, 1},
@@ -284,7 +284,7 @@ static void test_named_inputs(void **state)
 	struct bb_plan p = must_plan(s, NULL);
 
 	(void)state;
-	check_cells(&p, cells, ARRAY_LEN(cells));
+	check_cases(&p, cases, ARRAY_LEN(cases));
 	for (size_t i = 0; i < p.n_cases; i++) {
 		assert_ptr_equal(p.cases[i].input, &s->drives[0].inputs.v[i / 3]);
 		assert_int_equal(p.cases[i].samples, 7);
@@ -297,7 +297,7 @@ static void test_named_inputs(void **state)
 /* Names that are numbers, all of them: a plot's axis. The driver is still given the index. */
 static void test_numbered_inputs(void **state)
 {
-	static const struct expected cells[] = {
+	static const struct expected cases[] = {
 		{"x/a/step/input=200", "input", 200, 0, 1},
 		{"x/empty/step/input=200", "input", 200, 0, BB_NO_CASE},
 		{"x/b/step/input=200", "input", 200, 0, 1},
@@ -314,7 +314,7 @@ static void test_numbered_inputs(void **state)
 	struct bb_plan p = must_plan(s, NULL);
 
 	(void)state;
-	check_cells(&p, cells, ARRAY_LEN(cells));
+	check_cases(&p, cases, ARRAY_LEN(cases));
 	bb_plan__done(&p);
 	bb_scenario__free(s);
 }
@@ -350,7 +350,7 @@ static void test_almost_numbers(void **state)
 /* Nothing to tell apart: no parameter. */
 static void test_one_input_and_none(void **state)
 {
-	static const struct expected cells[] = {
+	static const struct expected cases[] = {
 		{"x/a/step", NULL, 0, 0, 1},
 		{"x/empty/step", NULL, 0, 0, BB_NO_CASE},
 		{"x/b/step", NULL, 0, 0, 1},
@@ -360,12 +360,12 @@ static void test_one_input_and_none(void **state)
 	struct bb_plan p = must_plan(one, NULL);
 
 	(void)state;
-	check_cells(&p, cells, ARRAY_LEN(cells));
+	check_cases(&p, cases, ARRAY_LEN(cases));
 	assert_ptr_equal(p.cases[2].input, one->drives[0].inputs.v);
 	bb_plan__done(&p);
 	bb_scenario__free(one);
 	p = must_plan(none, NULL);
-	check_cells(&p, cells, ARRAY_LEN(cells));
+	check_cases(&p, cases, ARRAY_LEN(cases));
 	assert_null(p.cases[2].input);
 	bb_plan__done(&p);
 	bb_scenario__free(none);
@@ -376,7 +376,7 @@ static void test_one_input_and_none(void **state)
 static void test_options(void **state)
 {
 	static const char *const variant = "stackid", *const drive = "in-situ";
-	static const struct expected cells[] = {
+	static const struct expected cases[] = {
 		{"prof/empty/in-situ/freq_hz=100", "freq_hz", 100, 100, BB_NO_CASE},
 		{"prof/stackid/in-situ/freq_hz=100", "freq_hz", 100, 100, 0},
 		{"prof/empty/in-situ/freq_hz=1000", "freq_hz", 1000, 1000, BB_NO_CASE},
@@ -392,7 +392,7 @@ static void test_options(void **state)
 	struct bb_plan p = must_plan(s, &opts);
 
 	(void)state;
-	check_cells(&p, cells, ARRAY_LEN(cells));
+	check_cases(&p, cases, ARRAY_LEN(cases));
 	assert_int_equal(p.loads, 2);
 	bb_plan__done(&p);
 	p = must_plan(s, &samples);
@@ -408,11 +408,11 @@ static void test_no_floor(void **state)
 	const struct bb_plan_opts opts = {.variants = &variant, .n_variants = 1};
 	struct bb_scenario *s = must_parse("name: n\nobject: o\nvariants: [{name: a}, {name: b}]\n"
 					   "drive: [{with: step, trigger: test-run}]\n");
-	static const struct expected cells[] = {{"n/b/step", NULL, 0, 0, BB_NO_CASE}};
+	static const struct expected cases[] = {{"n/b/step", NULL, 0, 0, BB_NO_CASE}};
 	struct bb_plan p = must_plan(s, &opts);
 
 	(void)state;
-	check_cells(&p, cells, ARRAY_LEN(cells));
+	check_cases(&p, cases, ARRAY_LEN(cases));
 	bb_plan__done(&p);
 	bb_scenario__free(s);
 }
@@ -446,7 +446,7 @@ static void test_floors_of_drives(void **state)
 	again.name = "fake-again"; /* or it would have a case of the second's */
 	s->drives[2].kind = &again;
 	p = must_plan(s, NULL);
-	check_cells(&p, all, ARRAY_LEN(all));
+	check_cases(&p, all, ARRAY_LEN(all));
 	for (size_t i = 0; i < p.n_cases; i++)
 		assert_int_equal(bb_plan_case__is_floor(&p.cases[i]),
 				 p.cases[i].floor == BB_NO_CASE);
@@ -454,7 +454,7 @@ static void test_floors_of_drives(void **state)
 	assert_string_equal(s->drives[1].floor, "e2");
 	bb_plan__done(&p);
 	p = must_plan(s, &opts);
-	check_cells(&p, only_b, ARRAY_LEN(only_b));
+	check_cases(&p, only_b, ARRAY_LEN(only_b));
 	bb_plan__done(&p);
 	bb_scenario__free(s);
 }
@@ -494,7 +494,7 @@ static void test_unknown_names(void **state)
 	bb_scenario__free(s);
 }
 
-/* As many as there may be: every cell has its own name, its own input and the floor beside it. */
+/* As many as there may be: every case has its own name, its own input and the floor beside it. */
 static void test_many(void **state)
 {
 	char text[2048] = "    inputs:\n";
@@ -528,7 +528,7 @@ static void test_live(void **state)
 	static const char text[] = "name: l\nvariants: [{name: a, id: 3}, {name: b, pinned: /p}]\n"
 				   "drive: [{with: live, variants: [a]}, {with: live, variants: "
 				   "[b], seconds: 0.5}]\n";
-	static const struct expected cells[] = {
+	static const struct expected cases[] = {
 		{"l/a/live", NULL, 0, 0, BB_NO_CASE},
 		{"l/b/live", NULL, 0, 0, BB_NO_CASE},
 	};
@@ -540,7 +540,7 @@ static void test_live(void **state)
 	(void)state;
 	assert_int_equal(bb_scenario__parse(text, strlen(text), "t.yml", &s, &err), 0);
 	assert_int_equal(bb_plan__make(s, &opts, &p, &err), 0);
-	check_cells(&p, cells, 2);
+	check_cases(&p, cases, 2);
 	assert_true(p.cases[0].seconds == bb_drive_kind_find("live", NULL)->seconds);
 	assert_true(p.cases[1].seconds == 0.5);
 	bb_plan__done(&p);
