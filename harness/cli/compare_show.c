@@ -165,7 +165,7 @@ static int say_in_vain(const struct bb_report *run, struct bb_err *err)
 {
 	size_t i = 0;
 
-	while (i < run->n_cases && !run->cases[i].n_in_vain)
+	while (i < run->n_cases && !run->cases[i].n_in_vain && !run->cases[i].n_unwatched)
 		i++;
 	if (i == run->n_cases)
 		return 0;

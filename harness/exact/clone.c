@@ -88,11 +88,13 @@ int bb_clone__load(const struct bb_code *code, struct bb_clone *ret_clone, struc
 		rc = make_counters(&c, err);
 	if (!rc)
 		rc = instrument_and_load(&c, &sites, err);
-	if (rc == -ENOTSUP && c.counts &&
-	    sites.n_vain) { /* the verifier has fewer ways to look at */
-		c.n_vain = sites.n_vain = 0;
+	/* With fewer branches, the verifier has fewer paths to look at. */
+	while (rc == -ENOTSUP && c.counts && sites.n_vain) {
+		bb_sites__watch_less(&sites, code);
 		rc = instrument_and_load(&c, &sites, err);
 	}
+	c.n_unwatched = c.n_vain - sites.n_vain;
+	c.n_vain = sites.n_vain;
 	c.vain = sites.vain;
 	sites.vain = NULL;
 	bb_sites__done(&sites);

@@ -23,7 +23,8 @@ struct bb_clone {
 	size_t counts_bytes;
 	/* slots of calls whose coming to nothing is counted, behind the blocks (exact/sites.h) */
 	uint32_t *vain, n_vain;
-	uint32_t n_insns; /* slots of the instrumented program */
+	uint32_t n_unwatched; /* such calls that are not counted: the verifier refuses to */
+	uint32_t n_insns;     /* slots of the instrumented program */
 	/* blocks that had to save a register; jumps that became long */
 	uint32_t n_saved, n_long;
 };

@@ -37,12 +37,13 @@ _Static_assert(!offsetof(struct bpf_func_info, insn_off) &&
 		       !offsetof(struct bpf_line_info, insn_off),
 	       "move_records relies on it");
 
-static int try_load(const struct bb_code *code, const struct bb_instrumented *now,
-		    uint32_t log_level, char *log)
+/* The verifier's reason comes with its statistics. Asked for no log, libbpf would get that of a
+ * refused program whole by another load, which takes ten times as long. */
+static int try_load(const struct bb_code *code, const struct bb_instrumented *now, char *log)
 {
 	LIBBPF_OPTS(bpf_prog_load_opts, opts, .expected_attach_type = code->expected_attach_type,
 		    .prog_flags = code->flags, .kern_version = code->kern_version,
-		    .attach_btf_id = code->attach_btf_id, .log_level = log_level, .log_buf = log,
+		    .attach_btf_id = code->attach_btf_id, .log_level = BB_LOG_STATS, .log_buf = log,
 		    .log_size = LOG_BYTES);
 	const uint32_t *moved = now ? now->moved : NULL;
 	void *funcs = move_records(code->funcs, code->n_funcs, sizeof(*code->funcs), moved);
@@ -99,8 +100,7 @@ int bb_load__program(const struct bb_code *code, const struct bb_instrumented *n
 
 	if (!log)
 		return bb_fail_nomem(err);
-	/* level 0: libbpf asks again for the log of a load that failed */
-	rc = try_load(code, now, 0, log);
+	rc = try_load(code, now, log);
 	if (rc < 0)
 		rc = say_refused(code, now, rc, log, err);
 	else
@@ -156,7 +156,7 @@ int bb_load__stack_bytes(const struct bb_code *code, const struct bb_cfg *g, uin
 	if (!log)
 		return bb_fail_nomem(err);
 	memset(ret_bytes, 0, g->n_funcs * sizeof(*ret_bytes));
-	rc = try_load(code, NULL, BB_LOG_STATS, log);
+	rc = try_load(code, NULL, log);
 	if (rc < 0) {
 		rc = say_refused(code, NULL, rc, log, err);
 	} else {

@@ -109,6 +109,16 @@ int bb_sites__find(const struct bb_code *code, const struct bb_cfg *g, const str
 	return rc;
 }
 
+void bb_sites__watch_less(struct bb_sites *p, const struct bb_code *code)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < p->n_vain; i++)
+		if (code->insns[p->vain[i]].imm == BPF_FUNC_tail_call)
+			p->vain[n++] = p->vain[i];
+	p->n_vain = n < p->n_vain ? n : 0;
+}
+
 void bb_sites__done(struct bb_sites *p)
 {
 	if (!p)

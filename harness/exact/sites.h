@@ -32,6 +32,8 @@ struct bb_sites {
  */
 int bb_sites__find(const struct bb_code *code, const struct bb_cfg *g, const struct bb_liveness *l,
 		   struct bb_sites *ret_sites, struct bb_err *err);
+/* Leave out the lookups, each of which adds a branch, or where only tail calls are left, these. */
+void bb_sites__watch_less(struct bb_sites *p, const struct bb_code *code);
 void bb_sites__done(struct bb_sites *p);
 
 #endif

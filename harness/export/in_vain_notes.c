@@ -1,29 +1,29 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "export/documents.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static char *compose(const struct bb_report *r, const struct bb_case *table,
-		     const struct bb_case *c, const struct bb_in_vain *v)
+/* One note, unless it was said since block `from`. `words`: NULL: out of memory. */
+static void add_once(const struct bb_report *r, const struct bb_case *table,
+		     const struct bb_case *c, const char *words, size_t from, struct bb_doc *d)
 {
-	char *words = bb_in_vain__words(v), *text = NULL;
+	bool is_said = false;
+	char *text = NULL;
 
-	if (words && asprintf(&text, "%s%s%s: %s", table ? "" : c->scenario,
-			      table || r->n_comparisons ? "" : "/",
-			      table || !r->n_comparisons ? c->variant : "", words) < 0)
-		text = NULL;
-	free(words);
-	return text;
-}
-
-/* Was it said since block `from`? */
-static bool is_said(const struct bb_doc *d, size_t from, const char *text)
-{
-	for (size_t i = from; i < d->n; i++)
-		if (!strcmp(d->blocks[i].text, text))
-			return true;
-	return false;
+	if (!words || asprintf(&text, "%s%s%s: %s", table ? "" : c->scenario,
+			       table || r->n_comparisons ? "" : "/",
+			       table || !r->n_comparisons ? c->variant : "", words) < 0) {
+		d->failed = true;
+		return;
+	}
+	for (size_t i = from; i < d->n && !is_said; i++)
+		is_said = !strcmp(d->blocks[i].text, text);
+	if (!is_said)
+		bb_doc__add(d, BB_DOC_BAD_ITEM, "in vain", "%s", text);
+	free(text);
 }
 
 /* Does the case stand in the table of `table`, or in the same sweep? */
@@ -42,18 +42,26 @@ void bb_doc_in_vain(const struct bb_report *r, const struct bb_case *table, stru
 
 	for (size_t i = 0; i < r->n_cases; i++)
 		for (size_t k = 0; k < r->cases[i].n_in_vain && !d->failed; k++) {
-			char *text;
+			char *words;
 
 			if (!is_beside(&r->cases[i], table, is_sweep))
 				continue;
 			last = &r->cases[i].in_vain[k];
-			text = compose(r, table, &r->cases[i], last);
-			if (!text)
-				d->failed = true;
-			else if (!is_said(d, from, text))
-				bb_doc__add(d, BB_DOC_BAD_ITEM, "in vain", "%s", text);
-			free(text);
+			words = bb_in_vain__words(last);
+			add_once(r, table, &r->cases[i], words, from, d);
+			free(words);
 		}
 	if (last)
 		bb_doc__add(d, BB_DOC_SUBITEM, NULL, "%s", bb_in_vain__remedy(last));
+	for (size_t i = 0; i < r->n_cases; i++) {
+		char words[160];
+
+		if (!r->cases[i].n_unwatched || !is_beside(&r->cases[i], table, is_sweep))
+			continue;
+		snprintf(words, sizeof(words),
+			 "not known for %" PRIu32 " of its lookups and tail calls: the verifier "
+			 "refuses the program with a counter at each",
+			 r->cases[i].n_unwatched);
+		add_once(r, table, &r->cases[i], words, from, d);
+	}
 }

@@ -207,6 +207,9 @@ static const struct bb_member case_members[] = {
 	LIST(bb_case, in_vain, BB_IF_SET, bb_in_vain_record,
 	     "calls that came to nothing, nine of ten of them or more: lookups in a map that found "
 	     "nothing, a tail call that did not happen. Absent where there are none"),
+	IF_SET(bb_case, "unwatched", BB_U32, n_unwatched,
+	       "lookups and tail calls that may have come to nothing: the verifier refuses the "
+	       "program with a counter at each. Absent: all were counted, or that is not known"),
 	OTHER("floor"),
 	OTHER("summary"),
 	LIST(bb_case, series, BB_ALWAYS, bb_series_record, ""),

@@ -78,6 +78,7 @@ struct bb_case {
 	/* by the same clone: what nearly all of its runs looked for and did not find */
 	struct bb_in_vain *in_vain;
 	size_t n_in_vain;
+	uint32_t n_unwatched; /* calls of the program that may be in vain and were not counted */
 	/* interrupts to its own CPU by a run: it wakes somebody; NAN: not known */
 	double wakeups;
 	/* by how much runs like this one differ, by `between_runs` runs of the machine's self-test:

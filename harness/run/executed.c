@@ -85,6 +85,7 @@ static int add_behind(const struct bb_target *target, const struct bb_exact *e,
 			happened += tail_calls(m, none);
 			c->executed_insns += reached_behind(e, before, m);
 			c->n_insns += m->id == e->id ? 0 : all(m);
+			c->n_unwatched += m->id == e->id ? 0 : m->clone.n_unwatched;
 			if (notes)
 				rc = bb_note_in_vain(target, m, none, none + n, is_first, c);
 		}
@@ -129,6 +130,7 @@ static int note_counts(const struct bb_target *target, const struct bb_exact *e,
 
 	c->executed_insns = bb_counts__reached(&e->clone.cfg, before, e->totals);
 	c->n_insns = all(e);
+	c->n_unwatched = e->clone.n_unwatched;
 	if (notes)
 		rc = bb_note_in_vain(target, e, from, from + e->clone.cfg.n_blocks, from == before,
 				     c);

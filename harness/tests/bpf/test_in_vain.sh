@@ -40,6 +40,15 @@ expect_status "other formats: the page" 0
 check "other formats: the page has what is little executed" grep -q '<li>little executed: in_vain/firewall/step (' "$TMP/page.html"
 check "other formats: the page has it, too" grep -q '<b>in vain</b>: firewall: map' "$TMP/page.html"
 
+# --- lookups that cannot be counted ---
+run "$BPFBENCH" --object "$objects/in_vain_unwatched.bpf.o" "${few[@]}" --budget 120 --results "$TMP/unwatched" --format table
+expect_status "lookups that cannot be counted: succeeds" 0
+expect_grep "lookups that cannot be counted: said so" out "^  in vain: looks_often: not known for 24 of its lookups and tail calls: the verifier refuses the program with a counter at each$"
+expect_grep "lookups that cannot be counted: its tail call is" out "^  in vain: looks_often: the tail call into map 'jump_table' .* did not happen"
+expect_no_grep "lookups that cannot be counted: no guess about them" out "map 'flows'"
+run "$BPFBENCH" show latest --results "$TMP/unwatched" --format markdown
+expect_grep "lookups that cannot be counted: Markdown" out '^- \*\*in vain\*\*: .*: not known for 24 of its lookups'
+
 # --- compared ---
 run "$BPFBENCH" compare --base-object "$object" --head-object "$object" --program firewall --drive step --loads 2 --results "$TMP/results"
 expect_status "compare: succeeds" 0

@@ -356,9 +356,9 @@ static const char *play_program(const char *path, const char *program, uint8_t *
 		why = "is called by a map only";
 	else if (way_of(code.type)->is_event && HAS_ASAN)
 		why = "AddressSanitizer takes page faults of its own";
-	else if (bb_clone__load(&code, &clone, &err) == -ENOTSUP)
+	else if ((rc = bb_clone__load(&code, &clone, &err)) == -ENOTSUP)
 		why = "cannot be instrumented";
-	else if (err.code)
+	else if (rc)
 		fail_msg("%s", err.msg);
 	if (!why) {
 		if (play_own(&clone, way_of(code.type), low, tally))
