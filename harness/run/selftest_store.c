@@ -9,95 +9,100 @@
 #include <string.h>
 
 #include "base/io.h"
+#include "base/json_writer.h"
 #include "store/store.h"
 
 #define FORMAT "bpfbench-selftest"
 #define FOLDER "selftest"
 #define MAX_BYTES (64u << 20)
 
-static json_t *number_or_null(double v)
-{
-	return isfinite(v) ? json_real(v) : json_null();
-}
-
-static json_t *array_of(const double *x, uint32_t n)
-{
-	json_t *a = json_array();
-
-	for (uint32_t i = 0; i < n; i++)
-		json_array_append_new(a, number_or_null(x[i]));
-	return a;
-}
-
-static json_t *row_json(const struct bb_selftest_row *r)
-{
-	json_t *verdicts = json_object();
-
-	for (int i = 0; i < BB_N_VERDICTS; i++)
-		json_object_set_new(verdicts, bb_verdict_name((enum bb_verdict)i),
-				    json_integer(r->verdicts[i]));
-	return json_pack("{s:s, s:s, s:f, s:i, s:i, s:i, s:f, s:o, s:o, s:o}", "program",
-			 r->program, "mode", bb_selftest_mode_name(r->mode), "injected",
-			 r->injected, "experiments", (int)r->n, "void", (int)r->voids, "covered",
-			 (int)r->covered, "seconds", r->seconds, "verdicts", verdicts, "log_ratios",
-			 array_of(r->log_ratios, r->n), "half_widths",
-			 array_of(r->half_widths, r->n));
-}
-
-static json_t *fingerprint_json(const struct bb_fingerprint *fp)
-{
-	json_t *o = json_object();
-
-	for (size_t i = 0; i < bb_n_fingerprint_fields; i++)
-		json_object_set_new(o, bb_fingerprint_fields[i].key,
-				    json_string(bb_fingerprint_get(fp, i)));
-	return o;
-}
-
 static const char *const class_names[BB_N_REPEAT_CLASSES] = {"calm", "wakes", "cold", "empty",
 							     "empty cold"};
 
-/* The figures of each program's runs. */
-static json_t *repeat_json(const struct bb_repeat *r)
+static void add_list(struct bb_json *w, const char *key, const double *x, size_t n)
 {
-	json_t *programs = json_array();
+	bb_json__open(w, key, "[");
+	for (size_t i = 0; i < n; i++)
+		bb_json__add_double(w, NULL, x[i]);
+	bb_json__close(w);
+}
 
-	for (size_t i = 0; i < r->n_rows; i++)
-		json_array_append_new(
-			programs,
-			json_pack("{s:s, s:s, s:o, s:o}", "program", r->rows[i].program, "class",
-				  class_names[r->rows[i].class], "ln_latency",
-				  array_of(r->rows[i].ln[BB_REPEAT_LATENCY].v,
-					   (uint32_t)r->rows[i].ln[BB_REPEAT_LATENCY].n),
-				  "ln_relative",
-				  array_of(r->rows[i].ln[BB_REPEAT_RELATIVE].v,
-					   (uint32_t)r->rows[i].ln[BB_REPEAT_RELATIVE].n)));
-	return json_pack("{s:o}", "programs", programs);
+static void add_row(struct bb_json *w, const struct bb_selftest_row *r)
+{
+	bb_json__open(w, NULL, "{");
+	bb_json__add_text(w, "program", r->program);
+	bb_json__add_text(w, "mode", bb_selftest_mode_name(r->mode));
+	bb_json__add_double(w, "injected", r->injected);
+	bb_json__add_u64(w, "experiments", r->n);
+	bb_json__add_u64(w, "void", r->voids);
+	bb_json__add_u64(w, "covered", r->covered);
+	bb_json__add_double(w, "seconds", r->seconds);
+	bb_json__open(w, "verdicts", "{");
+	for (int i = 0; i < BB_N_VERDICTS; i++)
+		bb_json__add_u64(w, bb_verdict_name((enum bb_verdict)i), r->verdicts[i]);
+	bb_json__close(w);
+	add_list(w, "log_ratios", r->log_ratios, r->n);
+	add_list(w, "half_widths", r->half_widths, r->n);
+	bb_json__close(w);
+}
+
+/* The figures of a program's runs. */
+static void add_repeat(struct bb_json *w, const struct bb_repeat_row *r)
+{
+	bb_json__open(w, NULL, "{");
+	bb_json__add_text(w, "program", r->program);
+	bb_json__add_text(w, "class", class_names[r->class]);
+	add_list(w, "ln_latency", r->ln[BB_REPEAT_LATENCY].v, r->ln[BB_REPEAT_LATENCY].n);
+	add_list(w, "ln_relative", r->ln[BB_REPEAT_RELATIVE].v, r->ln[BB_REPEAT_RELATIVE].n);
+	bb_json__close(w);
+}
+
+static void write_selftest(FILE *out, const struct bb_report *head, const struct bb_selftest *t,
+			   const struct bb_selftest_opts *opts)
+{
+	struct bb_json w = {.out = out, .indent = 1};
+
+	bb_json__open(&w, NULL, "{\n");
+	bb_json__add_text(&w, "format", FORMAT);
+	bb_json__add_u64(&w, "version", 1);
+	bb_json__add_text(&w, "id", head->id);
+	bb_json__add_text(&w, "started", head->started);
+	bb_json__add_text(&w, "command", head->command);
+	bb_json__add_double(&w, "threshold", opts->threshold);
+	bb_json__add_double(&w, "alpha", opts->alpha);
+	bb_json__add_double(&w, "noise_floor", t->resolution);
+	bb_json__open(&w, "fingerprint", "{\n");
+	for (size_t i = 0; i < bb_n_fingerprint_fields; i++)
+		bb_json__add_text(&w, bb_fingerprint_fields[i].key,
+				  bb_fingerprint_get(&head->fingerprint, i));
+	bb_json__close(&w);
+	bb_json__open(&w, "rows", "[\n");
+	for (size_t i = 0; i < t->n_rows; i++)
+		add_row(&w, &t->rows[i]);
+	bb_json__close(&w);
+	bb_json__open(&w, "plain_runs", "{\n");
+	bb_json__open(&w, "programs", "[\n");
+	for (size_t i = 0; i < t->repeat.n_rows; i++)
+		add_repeat(&w, &t->repeat.rows[i]);
+	bb_json__end(&w);
 }
 
 int bb_selftest__write(const char *results, const struct bb_report *head,
 		       const struct bb_selftest *t, const struct bb_selftest_opts *opts,
 		       struct bb_err *err)
 {
-	json_t *rows = json_array(), *root;
-	char *text, *dir = NULL, *name = NULL;
+	char *text = NULL, *dir = NULL, *name = NULL;
+	size_t len;
+	FILE *out = open_memstream(&text, &len);
 	int rc;
 
-	for (size_t i = 0; i < t->n_rows; i++)
-		json_array_append_new(rows, row_json(&t->rows[i]));
-	root = json_pack("{s:s, s:i, s:s, s:s, s:s, s:f, s:f, s:o, s:o, s:o, s:o}", "format",
-			 FORMAT, "version", 1, "id", head->id, "started", head->started, "command",
-			 head->command, "threshold", opts->threshold, "alpha", opts->alpha,
-			 "noise_floor", number_or_null(t->resolution), "fingerprint",
-			 fingerprint_json(&head->fingerprint), "rows", rows, "plain_runs",
-			 repeat_json(&t->repeat));
-	text = root ? json_dumps(root, JSON_INDENT(1) | JSON_REAL_PRECISION(9)) : NULL;
-	json_decref(root);
-	if (!text || asprintf(&dir, "%s/" FOLDER, results) < 0 ||
+	if (out)
+		write_selftest(out, head, t, opts);
+	if (!out || fclose(out) || asprintf(&dir, "%s/" FOLDER, results) < 0 ||
 	    asprintf(&name, "%s.json", head->id) < 0)
 		rc = bb_fail_nomem(err);
 	else
-		rc = bb_store__write_text(dir, name, text, strlen(text), NULL, err);
+		rc = bb_store__write_text(dir, name, text, len, NULL, err);
 	free(name);
 	free(dir);
 	free(text);
