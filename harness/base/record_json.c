@@ -256,7 +256,10 @@ static int read_records(struct bb_record_reader *rd, const struct bb_member *m, 
 			void *item)
 {
 	size_t *n = (size_t *)((char *)item + m->n_offset), len = strlen(rd->where);
-	int rc = json_is_array(v) ? 0 : bb_record__complain(rd, m->key, "expected a list");
+	/* older files may have a text, which a part of the item around it reads */
+	int rc = json_is_array(v) || (json_is_string(v) && m->presence == BB_IF_SET)
+			 ? 0
+			 : bb_record__complain(rd, m->key, "expected a list");
 
 	for (size_t i = 0; !rc && i < json_array_size(v); i++) {
 		void *added = bb_record__append(m->of, (char *)item + m->offset, n);

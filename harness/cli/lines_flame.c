@@ -9,7 +9,8 @@
 #include "export/table_cells.h"
 #include "profile/flame.h"
 
-#define DEPTH (3 + 2 * BB_TIMED_MOST_CALLS) /* program, lines and calls, line, call */
+#define MOST_CALLS 8u              /* that are shown, of those that led to a function */
+#define DEPTH (3 + 2 * MOST_CALLS) /* program, lines and calls, line, call */
 
 /* The kinds of frames of a profile that stand for those of one run. */
 static const char *const legend[BB_N_FRAME_KINDS] = {
@@ -54,18 +55,18 @@ static int add_line_frame(struct bb_stacks *s, const struct bb_timed_row *row, u
 	return add_frame(s, name, BB_FRAME_USER, ret_frame);
 }
 
-/* The frame of the line that calls, in the function of the first `below` bytes of `from`. */
-static int add_calling_line(struct bb_stacks *s, const struct bb_timed *t, const char *from,
-			    const struct bb_timed_call *call, uint32_t *ret_frame)
+/* The frame of the line of the i-th call that led to `like`. */
+static int add_calling_line(struct bb_stacks *s, const struct bb_timed *t,
+			    const struct bb_timed_row *like, size_t i, uint32_t *ret_frame)
 {
-	size_t below = call->below ? call->below - 1 : 0;
+	const struct bb_timed_call *call = &like->from[i];
 	char name[32];
 
-	for (size_t i = 0; i < t->n_rows; i++) {
-		const struct bb_timed_row *row = &t->rows[i];
+	for (size_t k = 0; k < t->n_rows; k++) {
+		const struct bb_timed_row *row = &t->rows[k];
 
-		if (row->line == call->line && strlen(row->from) == below &&
-		    !memcmp(row->from, from, below))
+		if (row->line == call->line && row->n_from == i &&
+		    !bb_timed_row__compare_from(row, like, i))
 			return add_line_frame(s, row, ret_frame);
 	}
 	snprintf(name, sizeof(name), "line %u", call->line);
@@ -75,18 +76,16 @@ static int add_calling_line(struct bb_stacks *s, const struct bb_timed *t, const
 static int add_part(struct bb_stacks *s, const struct bb_timed *t, uint32_t program,
 		    const struct bb_line_part *p)
 {
-	struct bb_timed_call calls[BB_TIMED_MOST_CALLS];
-	size_t n_calls = bb_timed_row__calls(p->row, calls);
 	uint32_t frames[DEPTH] = {program};
 	uint32_t n = 1;
 	int rc = 0;
 
 	if (p->ns.value < 0.5)
 		return 0;
-	for (size_t i = 0; !rc && i < n_calls; i++) {
-		rc = add_calling_line(s, t, p->row->from, &calls[i], &frames[n++]);
+	for (size_t i = 0; !rc && i < p->row->n_from && i < MOST_CALLS; i++) {
+		rc = add_calling_line(s, t, p->row, i, &frames[n++]);
 		if (!rc)
-			rc = add_call(s, calls[i].name, &frames[n++]);
+			rc = add_call(s, p->row->from[i].call, &frames[n++]);
 	}
 	if (!rc)
 		rc = add_line_frame(s, p->row, &frames[n++]);

@@ -14,13 +14,12 @@
 
 void bb_by_line__before(const struct bb_timed_row *row, char *buf, size_t size)
 {
-	struct bb_timed_call calls[BB_TIMED_MOST_CALLS];
-	size_t at = 0, n = bb_timed_row__calls(row, calls);
+	size_t at = 0;
 
 	buf[0] = '\0';
-	for (size_t i = n; i-- > 0 && at < size;)
-		at += (size_t)snprintf(buf + at, size - at, "%s of line %u%s", calls[i].name,
-				       calls[i].line, i ? ", " : ": ");
+	for (size_t i = row->n_from; i-- > 0 && at < size;)
+		at += (size_t)snprintf(buf + at, size - at, "%s of line %u%s", row->from[i].call,
+				       row->from[i].line, i ? ", " : ": ");
 	if (row->is_loop && at < size)
 		snprintf(buf + at, size - at, "(loop) ");
 }

@@ -49,7 +49,7 @@ static int by_place(const struct bb_timed_row *x, const struct bb_timed_row *y)
 		rc = (x->last_line > y->last_line) - (x->last_line < y->last_line);
 	if (!rc && !x->line)
 		rc = (x->insn > y->insn) - (x->insn < y->insn);
-	return rc ? rc : strcmp(x->from, y->from);
+	return rc ? rc : bb_timed_row__compare_from(x, y, SIZE_MAX);
 }
 
 static int by_place_and_column(const void *a, const void *b)

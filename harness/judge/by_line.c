@@ -130,7 +130,7 @@ static int by_place(const void *a, const void *b)
 {
 	const struct bb_timed_row *x = *(const struct bb_timed_row *const *)a,
 				  *y = *(const struct bb_timed_row *const *)b;
-	int files = strcmp(x->file, y->file);
+	int files = strcmp(x->file, y->file), from;
 
 	if (files)
 		return files;
@@ -138,15 +138,14 @@ static int by_place(const void *a, const void *b)
 		return x->line < y->line ? -1 : 1;
 	if (x->last_line != y->last_line)
 		return x->last_line < y->last_line ? -1 : 1;
-	if (strcmp(x->from, y->from))
-		return strcmp(x->from, y->from);
-	return x < y ? -1 : x > y;
+	from = bb_timed_row__compare_from(x, y, SIZE_MAX);
+	return from ? from : x < y ? -1 : x > y;
 }
 
 static bool same_line(const struct bb_timed_row *a, const struct bb_timed_row *b)
 {
 	return a->line && !strcmp(a->file, b->file) && a->line == b->line &&
-	       a->last_line == b->last_line && !strcmp(a->from, b->from);
+	       a->last_line == b->last_line && !bb_timed_row__compare_from(a, b, SIZE_MAX);
 }
 
 /* What the exact drive of the same run counted for the lines of a row, in one run. */
@@ -301,7 +300,7 @@ static const struct bb_timed_row *find_row(const struct bb_timed *t,
 
 		if (row->insn == like->insn && row->line == like->line &&
 		    row->last_line == like->last_line && !strcmp(row->call, like->call) &&
-		    !strcmp(row->from, like->from))
+		    !bb_timed_row__compare_from(row, like, SIZE_MAX))
 			return row;
 	}
 	return NULL;
@@ -438,26 +437,6 @@ bool bb_by_line__differs(const struct bb_by_line *b)
 	double off = fabs(b->sum.value - b->program.value);
 
 	return off > BB_BY_LINE_LEAST_NS && off > DIFFERS_SHARE * b->program.value;
-}
-
-size_t bb_timed_row__calls(const struct bb_timed_row *row, struct bb_timed_call *ret_calls)
-{
-	const char *at = row->from;
-	size_t n = 0;
-
-	while (*at && n < BB_TIMED_MOST_CALLS) {
-		struct bb_timed_call *c = &ret_calls[n++];
-		size_t bytes = strcspn(at, ";"), digits = strspn(at, "0123456789");
-		const char *number = at;
-		uint64_t line;
-
-		c->line = bb_parse_digits(&number, &line) || line > UINT32_MAX ? 0 : (uint32_t)line;
-		c->below = (size_t)(at - row->from);
-		snprintf(c->name, sizeof(c->name), "%.*s",
-			 bytes > digits ? (int)(bytes - digits - 1) : 0, at + digits + 1);
-		at += bytes + (at[bytes] == ';');
-	}
-	return n;
 }
 
 const char *bb_timed_row__file(const struct bb_timed_row *row)

@@ -70,15 +70,6 @@ double bb_by_line__left_out(const struct bb_by_line *b);
 /* Does the sum of the parts differ from the program's own time by more than 2 % and 3 ns? */
 bool bb_by_line__differs(const struct bb_by_line *b);
 
-/* The calls that led to the function that a row is in, the main one's first. */
-#define BB_TIMED_MOST_CALLS 8u
-struct bb_timed_call {
-	uint32_t line; /* where the call is; 0: not known */
-	char name[80]; /* of the function called: "parse()" */
-	size_t below;  /* row->from up to there, without the ';', is that of the calling line */
-};
-size_t bb_timed_row__calls(const struct bb_timed_row *row, struct bb_timed_call *ret_calls);
-
 /* Its file without the folder. */
 const char *bb_timed_row__file(const struct bb_timed_row *row);
 

@@ -17,12 +17,11 @@
 
 static bool same_words(const struct bb_timed_row *a, const struct bb_timed_row *b)
 {
-	struct bb_timed_call in_a[BB_TIMED_MOST_CALLS], in_b[BB_TIMED_MOST_CALLS];
-	size_t n_a = bb_timed_row__calls(a, in_a), n_b = bb_timed_row__calls(b, in_b);
+	size_t n = a->n_from;
 
 	return a->is_loop == b->is_loop && !strcmp(a->call, b->call) && !strcmp(a->text, b->text) &&
-	       (a->text[0] || a->insn == b->insn) && n_a == n_b &&
-	       (!n_a || !strcmp(in_a[n_a - 1].name, in_b[n_b - 1].name));
+	       (a->text[0] || a->insn == b->insn) && n == b->n_from &&
+	       (!n || !strcmp(a->from[n - 1].call, b->from[n - 1].call));
 }
 
 static int add_row(struct bb_time_diff_case *c, const struct bb_timed_row *a,

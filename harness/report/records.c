@@ -357,6 +357,14 @@ const struct bb_record bb_counted_record = RECORD("instructions that runs of one
 						  "and no time",
 						  bb_counted, counted_members, NULL, NULL);
 
+static const struct bb_member timed_call_members[] = {
+	MEMBER(bb_timed_call, "line", BB_U32, line, "where it is; 0: not known"),
+	MEMBER(bb_timed_call, "call", BB_TEXT, call, "the function that is called"),
+};
+
+const struct bb_record bb_timed_call_record = RECORD("a call that led to a function", bb_timed_call,
+						     timed_call_members, NULL, NULL);
+
 static const struct bb_member timed_row_members[] = {
 	MEMBER(bb_timed_row, "file", BB_TEXT, file, ""),
 	MEMBER(bb_timed_row, "line", BB_U32, line, "0: no line information"),
@@ -369,9 +377,9 @@ static const struct bb_member timed_row_members[] = {
 	MEMBER(bb_timed_row, "turns", BB_COUNT, turns, "in one run"),
 	MEMBER(bb_timed_row, "ns", BB_NUMBERS, ns, "of all turns"),
 	MEMBER(bb_timed_row, "first_ns", BB_NUMBERS, first_ns, "of the first"),
-	NEWER(bb_timed_row, "from", BB_TEXT, from,
-	      "the calls that led to its function, the main one's first, each with its line: 97 "
-	      "part();45 inner()"),
+	LIST(bb_timed_row, from, BB_IF_SET, bb_timed_call_record,
+	     "the calls that led to its function, the main one's first. Absent in the main one; a "
+	     "text in older runs"),
 	NEWER(bb_timed_row, "enters", BB_BOOL, enters, "a call whose function has rows of its own"),
 };
 

@@ -10,8 +10,8 @@
  * store/run_json.c.
  */
 extern const struct bb_record bb_report_record, bb_skip_record, bb_timed_record,
-	bb_timed_row_record, bb_counted_record, bb_counted_call_record, bb_counted_line_record,
-	bb_counted_case_record, bb_comparison_record, bb_pair_record, bb_program_record,
-	bb_case_record, bb_series_record, bb_flow_record, bb_in_vain_record;
+	bb_timed_call_record, bb_timed_row_record, bb_counted_record, bb_counted_call_record,
+	bb_counted_line_record, bb_counted_case_record, bb_comparison_record, bb_pair_record,
+	bb_program_record, bb_case_record, bb_series_record, bb_flow_record, bb_in_vain_record;
 
 #endif

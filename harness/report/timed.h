@@ -13,12 +13,18 @@
  * call in it. Owns what it points to. Times are lists, ns, of one number a load; NAN: that load has
  * none.
  */
+struct bb_timed_call {
+	uint32_t line; /* where the call is; 0: not known */
+	char *call;    /* "parse()" */
+};
+
 struct bb_timed_row {
 	char *file, *text; /* "" without line information; text: of the first line */
 	char *call;        /* "bpf_ktime_get_ns", "parse()"; "": the program's own code */
-	/* how the function that it is in was come to, the main one's call first: "97 parse();45
-	 * inner()", each with the line of the call; "": it is in the main one */
-	char *from;
+	/* the calls that led to the function that it is in, the main one's first; none: it is in
+	 * the main one */
+	struct bb_timed_call *from;
+	size_t n_from;
 	bool enters; /* a call whose function has rows of its own: what the call itself takes */
 	uint32_t line, last_line; /* equal, but for a loop, or what is not divided further */
 	uint32_t insn;            /* the slot where it begins */
@@ -58,6 +64,12 @@ struct bb_timed {
 };
 
 struct bb_timed_row *bb_timed__add_row(struct bb_timed *t);
+/* The calls that led to it, from "97 parse();45 inner()", as older runs have them. 0 or -ENOMEM. */
+int bb_timed_row__set_from(struct bb_timed_row *row, const char *text);
+/* The order of two rows by the first n of those calls: below 0, 0: they are the same, above 0. */
+int bb_timed_row__compare_from(const struct bb_timed_row *a, const struct bb_timed_row *b,
+			       size_t n);
+
 bool bb_timed__is_cold(const struct bb_timed *t); /* caches were emptied before each run */
 
 /* Have they the same rows? */

@@ -31,14 +31,13 @@ static int add_row(struct bb_timed *t, const struct bb_lines *lines, size_t i)
 	row->file = strdup(from->file);
 	row->text = strdup(from->text);
 	row->call = strdup(from->call);
-	row->from = strdup(from->from);
 	row->enters = from->enters;
 	row->line = from->line;
 	row->last_line = from->last_line;
 	row->insn = from->first_insn;
 	row->is_loop = from->is_loop;
 	row->turns = from->turns;
-	if (!row->file || !row->text || !row->call || !row->from)
+	if (!row->file || !row->text || !row->call || bb_timed_row__set_from(row, from->from))
 		return -ENOMEM;
 	return add_numbers(&row->ns, lines->rows_ns + i, lines->path->n_rows, lines->n_loads) |
 	       add_numbers(&row->first_ns, lines->first_ns + i, lines->path->n_rows,

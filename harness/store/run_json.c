@@ -473,6 +473,14 @@ static int check_comparison(struct bb_record_reader *rd, const json_t *obj, void
 	return 0;
 }
 
+/* "97 parse();45 inner()" */
+static int read_older_from(struct bb_record_reader *rd, const json_t *object, void *item)
+{
+	const char *text = json_string_value(json_object_get(object, "from"));
+
+	return text && bb_timed_row__set_from(item, text) ? bb_fail_nomem(rd->err) : 0;
+}
+
 static const struct bb_record_part parts[] = {
 	{&bb_report_record, "fingerprint", write_fingerprint, read_fingerprint},
 	{&bb_report_record, NULL, NULL, find_floors},
@@ -489,6 +497,7 @@ static const struct bb_record_part parts[] = {
 	{&bb_comparison_record, "summary", write_verdict, NULL},
 	{&bb_comparison_record, NULL, NULL, check_comparison},
 	{&bb_pair_record, NULL, NULL, check_pair},
+	{&bb_timed_row_record, NULL, NULL, read_older_from},
 };
 static const struct bb_record_format run_format = {"a bpfbench run", parts,
 						   sizeof(parts) / sizeof(parts[0])};

@@ -28,6 +28,7 @@ static const struct {
 	{"counted_line", &bb_counted_line_record},
 	{"counted_call", &bb_counted_call_record},
 	{"timed", &bb_timed_record},
+	{"timed_call", &bb_timed_call_record},
 	{"timed_row", &bb_timed_row_record},
 	{"case", &bb_case_record},
 	{"series", &bb_series_record},

@@ -339,7 +339,6 @@ static inline struct bb_timed *make_timed(struct bb_report *r, double submit_ns)
 		set_text(&row->file, "/nowhere/prog.bpf.c");
 		set_text(&row->text, i < 2 ? "len = get();" : "submit();");
 		set_text(&row->call, rows[i].call);
-		set_text(&row->from, "");
 		row->line = row->last_line = rows[i].line;
 		row->turns = 1;
 		for (int l = 0; l < 8; l++) {

@@ -11,6 +11,7 @@
 
 #include "cli/lines_flame.h"
 #include "html/html_lines.h"
+#include "report/records.h"
 #include "store/run_json.h"
 #include "unit/report_testing.h"
 #include "unit/export/document_testing.h"
@@ -138,12 +139,44 @@ static void test_processes(void **state)
 	bb_report__free(r);
 }
 
+/* Written as a list, and read from that and from the text of older runs. */
+static void test_calls_stored(void **state)
+{
+	static const char *const stored[] = {"\"from\": [{\"line\": 77, \"call\": \"parse()\"}]",
+					     "\"from\": \"77 parse()\""};
+	struct bb_report *r = make_report(ID), *read;
+	char *text, *at, *older;
+	size_t len;
+	FILE *in;
+
+	(void)state;
+	make_timed(r, 4849);
+	assert_int_equal(bb_timed_row__set_from(&r->timed[0].rows[2], "77 parse()"), 0);
+	assert_int_equal(bb_run_json__compose(r, &text, &len), 0);
+	for (int i = 0; i < 2; i++) {
+		at = strstr(text, "\"from\": [");
+		assert_non_null(at);
+		assert_true(asprintf(&older, "%.*s%s%s", (int)(at - text), text, stored[i],
+				     strchr(at, ']') + 1) > 0);
+		in = fmemopen(older, strlen(older), "r");
+		assert_int_equal(bb_run_json__read(in, "older", &read, NULL), 0);
+		fclose(in);
+		assert_int_equal(read->timed[0].rows[2].n_from, 1);
+		assert_int_equal(read->timed[0].rows[2].from[0].line, 77);
+		assert_string_equal(read->timed[0].rows[2].from[0].call, "parse()");
+		assert_int_equal(read->timed[0].rows[1].n_from, 0);
+		bb_report__free(read);
+		free(older);
+	}
+	free(text);
+	bb_report__free(r);
+}
+
 /* A row of a function says by which calls it was come to, and has frames of those. */
 static void test_calls(void **state)
 {
 	struct bb_report *r = make_report(ID);
-	struct bb_timed_call calls[BB_TIMED_MOST_CALLS];
-	struct bb_timed_row *row;
+	struct bb_timed_row *row, damaged = {0};
 	struct bb_by_line b;
 	char *text = NULL;
 	size_t size;
@@ -152,13 +185,11 @@ static void test_calls(void **state)
 	(void)state;
 	make_timed(r, 4849);
 	row = &r->timed[0].rows[2];
-	set_text(&row->from, "77 parse();45 inner()");
-	assert_int_equal(bb_timed_row__calls(row, calls), 2);
-	assert_string_equal(calls[0].name, "parse()");
-	assert_int_equal(calls[0].line, 77);
-	assert_int_equal(calls[0].below, 0);
-	assert_string_equal(calls[1].name, "inner()");
-	assert_int_equal(calls[1].below, strlen("77 parse();"));
+	assert_int_equal(bb_timed_row__set_from(row, "77 parse();45 inner()"), 0);
+	assert_int_equal(row->n_from, 2);
+	assert_string_equal(row->from[0].call, "parse()");
+	assert_int_equal(row->from[0].line, 77);
+	assert_string_equal(row->from[1].call, "inner()");
 	assert_int_equal(bb_by_line__make(r, &r->timed[0], &b), 0);
 	text = print(&b, false);
 	assert_has(text, "inner() of line 45, parse() of line 77: submit();");
@@ -172,8 +203,9 @@ static void test_calls(void **state)
 	assert_has(text, "inner()");
 	free(text);
 	bb_by_line__done(&b);
-	set_text(&row->from, ";;7;x y 9;"); /* damaged */
-	assert_in_range(bb_timed_row__calls(row, calls), 0, BB_TIMED_MOST_CALLS);
+	assert_int_equal(bb_timed_row__set_from(&damaged, ";;7;x y 9;"), 0);
+	assert_int_equal(damaged.n_from, 4);
+	bb_record__done(&bb_timed_row_record, &damaged);
 	bb_report__free(r);
 }
 
@@ -401,17 +433,12 @@ static void test_pictures(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_stored_and_read),
-		cmocka_unit_test(test_texts_of_older_runs),
-		cmocka_unit_test(test_hidden),
-		cmocka_unit_test(test_processes),
-		cmocka_unit_test(test_lines),
-		cmocka_unit_test(test_calls),
-		cmocka_unit_test(test_cold),
-		cmocka_unit_test(test_disturbed),
-		cmocka_unit_test(test_table),
-		cmocka_unit_test(test_by_param),
-		cmocka_unit_test(test_pictures),
+		cmocka_unit_test(test_stored_and_read), cmocka_unit_test(test_texts_of_older_runs),
+		cmocka_unit_test(test_hidden),          cmocka_unit_test(test_processes),
+		cmocka_unit_test(test_lines),           cmocka_unit_test(test_calls),
+		cmocka_unit_test(test_calls_stored),    cmocka_unit_test(test_cold),
+		cmocka_unit_test(test_disturbed),       cmocka_unit_test(test_table),
+		cmocka_unit_test(test_by_param),        cmocka_unit_test(test_pictures),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

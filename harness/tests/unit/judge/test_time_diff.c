@@ -40,7 +40,6 @@ static void add_row(struct bb_timed *t, struct bb_rng *rng, const char *text, co
 	set_text(&row->file, "/somewhere/prog.bpf.c");
 	set_text(&row->text, text);
 	set_text(&row->call, call);
-	set_text(&row->from, "");
 	row->line = row->last_line = line;
 	row->turns = 1;
 	for (int l = 0; l < N_LOADS; l++)
