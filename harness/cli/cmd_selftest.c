@@ -12,9 +12,8 @@
 #include "run/selftest.h"
 #include "run/selftest_pool.h"
 #include "run/selftest_store.h"
-#include "stats/binomial.h"
-#include "stats/quantile.h"
 #include "stats/special.h"
+#include "stats/quantile.h"
 
 #define ALPHA 0.05
 

@@ -43,7 +43,7 @@ struct bb_diff_opts {
 /*
  * Two stored runs, case by case of the same name. `latency` has the ratio of the medians over
  * loads, its interval at 1 - alpha and a verdict by it: two runs at two times share no
- * randomisation, so the loads are two independent samples (stats/order_ratio.h; 7 loads a side at 5
+ * randomisation, so the loads are two independent samples (stats/estimate.h; 7 loads a side at 5
  * %). "regressed" and "improved" must also survive Holm 1979 over all cases. net, p50, p90 and p99
  * are shown without a verdict; cases that one run lacks, void series and cases without an interval
  * have notes. Machines whose fingerprints differ, and incomplete runs, are warned of, and then all

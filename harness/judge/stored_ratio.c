@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "stats/order_ratio.h"
+#include "stats/estimate.h"
 #include "stats/quantile.h"
 #include "stats/special.h"
 

@@ -12,7 +12,7 @@
  *
  * Loads that were drawn by place: the standard errors of both stratified means and of both runs
  * add up to a variance, and Student's t takes the degrees of freedom of Welch 1947. Other loads:
- * the intervals of order statistics of both medians (stats/order_ratio.h), joined with that of the
+ * the intervals of order statistics of both medians (stats/estimate.h), joined with that of the
  * runs.
  */
 struct bb_stored_ratio {

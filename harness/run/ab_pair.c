@@ -10,7 +10,7 @@
 #include "base/deadline.h"
 #include "drivers/cold.h"
 #include "run/record.h"
-#include "stats/ab_block.h"
+#include "stats/paired.h"
 #include "stats/estimate.h"
 #include "stats/quantile.h"
 

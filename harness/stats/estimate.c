@@ -2,6 +2,7 @@
 #include "stats/estimate.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -92,57 +93,25 @@ double bb_censor_margin(double iqr_ns, double tick_ns)
 	return fmax(fmax(5 * iqr_ns, 3 * tick_ns), 10);
 }
 
-static double censor_threshold(const struct bb_sorted *s, double tick_ns)
+struct bb_censor bb_censor_series(const struct bb_sorted *s, double tick_ns)
 {
+	struct bb_censor c = {.tick_ns = tick_ns > 0 ? tick_ns : bb_tick(s)};
 	double iqr = bb_hist_quantile(s, 0.75) - bb_hist_quantile(s, 0.25);
+	double sum = 0, kept_sum = 0, kept = 0;
 
-	if (!s->n)
-		return NAN;
-	return bb_hist_quantile(s, 0.5) + bb_censor_margin(iqr, tick_ns);
-}
-
-/* Of the values <= threshold; NAN if there are none. */
-static double censored_mean(const struct bb_sorted *s, double threshold_ns)
-{
-	double sum = 0, n = 0;
-
-	for (size_t i = 0; i < s->n_bins && (double)s->bins[i].value_ns <= threshold_ns; i++) {
-		sum += (double)s->bins[i].value_ns * (double)s->bins[i].count;
-		n += (double)s->bins[i].count;
-	}
-	return n > 0 ? sum / n : NAN;
-}
-
-/* Shares in [0, 1] of the number and of the sum of the values that are > threshold. */
-static void outlier_share(const struct bb_sorted *s, double threshold_ns, double *ret_share_of_n,
-			  double *ret_share_of_sum)
-{
-	double sum = 0, out_sum = 0, out_n = 0;
-
+	c.threshold_ns = bb_hist_quantile(s, 0.5) + bb_censor_margin(iqr, c.tick_ns);
 	for (size_t i = 0; i < s->n_bins; i++) {
 		double part = (double)s->bins[i].value_ns * (double)s->bins[i].count;
 
 		sum += part;
-		if ((double)s->bins[i].value_ns > threshold_ns) {
-			out_sum += part;
-			out_n += (double)s->bins[i].count;
+		if ((double)s->bins[i].value_ns <= c.threshold_ns) {
+			kept_sum += part;
+			kept += (double)s->bins[i].count;
 		}
 	}
-	if (!s->n) {
-		*ret_share_of_n = *ret_share_of_sum = NAN;
-		return;
-	}
-	*ret_share_of_n = out_n / (double)s->n;
-	*ret_share_of_sum = sum > 0 ? out_sum / sum : 0;
-}
-
-struct bb_censor bb_censor_series(const struct bb_sorted *s, double tick_ns)
-{
-	struct bb_censor c = {.tick_ns = tick_ns > 0 ? tick_ns : bb_tick(s)};
-
-	c.threshold_ns = censor_threshold(s, c.tick_ns);
-	c.mean_ns = censored_mean(s, c.threshold_ns);
-	outlier_share(s, c.threshold_ns, &c.share_of_n, &c.share_of_sum);
+	c.mean_ns = kept > 0 ? kept_sum / kept : NAN;
+	c.share_of_n = s->n ? ((double)s->n - kept) / (double)s->n : NAN;
+	c.share_of_sum = !s->n ? NAN : sum > 0 ? (sum - kept_sum) / sum : 0;
 	return c;
 }
 
@@ -199,4 +168,67 @@ struct bb_location bb_location_over_loads(const double *x, size_t n, double alph
 		l.spread = bb_quantile_sorted(sorted, l.n, 0.9) / p10;
 	free(sorted);
 	return l;
+}
+
+static bool usable(const double *x, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (!isfinite(x[i]) || x[i] <= 0 || (i && x[i] < x[i - 1]))
+			return false;
+	return n > 0;
+}
+
+struct bb_order_ratio bb_order_ratio(const double *a, size_t n_a, const double *b, size_t n_b,
+				     double alpha)
+{
+	struct bb_order_ratio r = {NAN, {NAN, NAN}};
+	struct bb_interval ia, ib;
+
+	if (!usable(a, n_a) || !usable(b, n_b) || !(alpha > 0 && alpha < 1))
+		return r;
+	ia = bb_order_interval(a, n_a, alpha / 2);
+	ib = bb_order_interval(b, n_b, alpha / 2);
+	r.ratio = bb_quantile_sorted(b, n_b, 0.5) / bb_quantile_sorted(a, n_a, 0.5);
+	r.interval = (struct bb_interval){ib.lo / ia.hi, ib.hi / ia.lo};
+	return r;
+}
+
+/* The alpha from which on the interval of a median of n has rank k or more: 2 P(Bin(n, 1/2) <= k -
+ * 1) = alpha / 2. */
+static double alpha_of_rank(size_t k, size_t n)
+{
+	return 4 * bb_binomial_cdf(k - 1, n, 0.5);
+}
+
+double bb_order_ratio_p(const double *a, size_t n_a, const double *b, size_t n_b, double factor)
+{
+	size_t i = 1, j = 1; /* ranks: of b from below, of a from above */
+	double next_b, next_a, p;
+
+	if (!usable(a, n_a) || !usable(b, n_b) || !(factor > 0) || isinf(factor))
+		return NAN;
+	p = fmax(alpha_of_rank(1, n_a), alpha_of_rank(1, n_b));
+	/* A larger alpha only ever moves the ends inwards, so the first that rejects is the
+	 * smallest. */
+	while (p < 1) {
+		while ((next_b = alpha_of_rank(i + 1, n_b)) <= p)
+			i++;
+		while ((next_a = alpha_of_rank(j + 1, n_a)) <= p)
+			j++;
+		if (b[i - 1] > factor * a[n_a - j])
+			return p;
+		p = fmin(next_a, next_b);
+	}
+	return 1;
+}
+
+size_t bb_order_ratio_needs(double alpha)
+{
+	size_t n = 1;
+
+	if (!(alpha > 0 && alpha < 1))
+		return 0;
+	while (!bb_order_rank(n, alpha / 2))
+		n++;
+	return n;
 }

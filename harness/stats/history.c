@@ -40,8 +40,6 @@ struct runs {
 struct levels {
 	struct runs base;  /* what runs are judged by */
 	struct runs level; /* the runs at the changed level, when side != 0 */
-	size_t t_window;   /* t below is that of this W */
-	double t;
 };
 
 /* Where the walk over the runs stands. A side is -1 below, 0 within, +1 above the limits of the
@@ -51,9 +49,11 @@ struct walk {
 	const struct bb_history_figure *figures;
 	size_t n_figures;
 	struct levels of[BB_HISTORY_FIGURES];
+	size_t t_window; /* t below is that of this W */
+	double t;
 	size_t n_level; /* runs at the changed level */
 	int side;       /* the level agreed on */
-	int have_odd;   /* the run before was on another side than `side`: */
+	bool have_odd;  /* the run before was on another side than `side`: */
 	size_t odd;     /* its index, */
 	int odd_side;   /* and its side */
 	double shift;   /* of the last run that was beyond, from the baseline: its amount */
@@ -113,15 +113,6 @@ static void predict(const struct runs *base, double se, double *ret_baseline, do
 	*ret_sd = sqrt(sd * sd * (1 + 1 / w) + se * se);
 }
 
-static double limit_of(const struct bb_history_rule *rule, struct levels *l, double sd)
-{
-	if (l->t_window != l->base.r.n) {
-		l->t_window = l->base.r.n;
-		l->t = bb_student_critical(rule->alpha, (double)l->base.r.n - 1);
-	}
-	return fmax(log1p(rule->eps), l->t * sd);
-}
-
 /* By figure k of the run. */
 static bool denies(const struct walk *walk, size_t k, size_t i, double change)
 {
@@ -139,11 +130,16 @@ static bool denies(const struct walk *walk, size_t k, size_t i, double change)
 static int side_of(struct walk *walk, size_t i, struct bb_history_point *point)
 {
 	const struct bb_history_figure *f = &walk->figures[0];
+	const struct runs *base = &walk->of[0].base;
 	double sd, change;
 	int side;
 
-	predict(&walk->of[0].base, se_of(f, i), &point->baseline, &sd);
-	point->limit = limit_of(walk->rule, &walk->of[0], sd);
+	predict(base, se_of(f, i), &point->baseline, &sd);
+	if (walk->t_window != base->r.n) {
+		walk->t_window = base->r.n;
+		walk->t = bb_student_critical(walk->rule->alpha, (double)base->r.n - 1);
+	}
+	point->limit = fmax(log1p(walk->rule->eps), walk->t * sd);
 	change = f->r[i] - point->baseline;
 	side = (change > point->limit) - (change < -point->limit);
 	for (size_t k = 1; side && k < walk->n_figures; k++)
@@ -179,68 +175,46 @@ static void settle(struct walk *walk, size_t i)
 		walk->side = 0;
 }
 
-static void begin_level(struct walk *walk, int side)
-{
-	walk->side = side;
-	walk->n_level = 0;
-	for (size_t k = 0; k < walk->n_figures; k++)
-		walk->of[k].level.r.n = walk->of[k].level.se.n = 0;
-}
-
-/* A change is in question, and the run is within limits that are wider than that. */
-static bool cannot_tell(const struct walk *walk, int side, double limit)
-{
-	return (walk->side || (walk->have_odd && walk->odd_side)) && !side && walk->shift < limit;
-}
-
 static void judge(struct walk *walk, size_t i, struct bb_history_point *points)
 {
 	struct bb_history_point *point = &points[i];
 	int side = side_of(walk, i, point);
+	bool in_question = walk->side || (walk->have_odd && walk->odd_side);
 
 	if (side)
 		walk->shift = fabs(walk->figures[0].r[i] - point->baseline);
-	if (cannot_tell(walk, side, point->limit)) {
+	if (in_question && !side && walk->shift < point->limit) {
+		/* The run is within limits that are wider than the change: it cannot tell. */
 		point->mark = BB_HISTORY_SUSPECT;
 	} else if (side == walk->side) {
 		point->mark = mark_of(side);
 		if (walk->have_odd)
 			settle(walk, walk->odd);
-		walk->have_odd = 0;
+		walk->have_odd = false;
 		settle(walk, i);
 	} else if (walk->have_odd && walk->odd_side == side) {
 		points[walk->odd].change = side > walk->side ? 1 : -1;
 		points[walk->odd].mark = point->mark = mark_of(side);
-		walk->have_odd = 0;
-		begin_level(walk, side);
+		walk->have_odd = false;
+		walk->side = side;
+		walk->n_level = 0;
+		for (size_t k = 0; k < walk->n_figures; k++)
+			walk->of[k].level = (struct runs){.r.n = 0};
 		settle(walk, walk->odd);
 		settle(walk, i);
 	} else {
 		/* settled first: that may make the level the baseline, so judge afresh */
 		if (walk->have_odd) {
-			walk->have_odd = 0;
+			walk->have_odd = false;
 			settle(walk, walk->odd);
 			judge(walk, i, points);
 			return;
 		}
 		point->mark = side ? BB_HISTORY_SUSPECT : BB_HISTORY_STEADY;
-		walk->have_odd = 1;
+		walk->have_odd = true;
 		walk->odd = i;
 		walk->odd_side = side;
 	}
-}
-
-static int check(const struct bb_history_figure *f, size_t n, const struct bb_history_rule *rule)
-{
-	if (!(rule->eps >= 0) || isinf(rule->eps) || !(rule->alpha > 0 && rule->alpha < 1))
-		return -EINVAL;
-	if (rule->window_min < 2 || rule->window_max < rule->window_min ||
-	    rule->window_max > BB_HISTORY_WINDOW_MAX)
-		return -EINVAL;
-	for (size_t i = 0; i < n; i++)
-		if (isinf(f->r[i]) || (f->se && (f->se[i] < 0 || isinf(f->se[i]))))
-			return -EINVAL;
-	return 0;
 }
 
 int bb_history_judge(const struct bb_history_figure *figures, size_t n_figures, size_t n,
@@ -248,11 +222,14 @@ int bb_history_judge(const struct bb_history_figure *figures, size_t n_figures, 
 {
 	struct walk walk = {.rule = rule, .figures = figures, .n_figures = n_figures};
 
-	if (!n_figures || n_figures > BB_HISTORY_FIGURES)
+	if (!n_figures || n_figures > BB_HISTORY_FIGURES || !(rule->eps >= 0) || isinf(rule->eps) ||
+	    !(rule->alpha > 0 && rule->alpha < 1) || rule->window_min < 2 ||
+	    rule->window_max < rule->window_min || rule->window_max > BB_HISTORY_WINDOW_MAX)
 		return -EINVAL;
-	for (size_t k = 0; k < n_figures; k++)
-		if (check(&figures[k], n, rule))
-			return -EINVAL;
+	for (const struct bb_history_figure *f = figures; f < figures + n_figures; f++)
+		for (size_t i = 0; i < n; i++)
+			if (isinf(f->r[i]) || (f->se && (f->se[i] < 0 || isinf(f->se[i]))))
+				return -EINVAL;
 	for (size_t i = 0; i < n; i++) {
 		ret_points[i] = (struct bb_history_point){BB_HISTORY_VOID, 0, NAN, NAN};
 		if (isnan(figures[0].r[i]))

@@ -61,8 +61,8 @@ struct bb_history_point {
 #define BB_HISTORY_FIGURES 3u
 struct bb_history_figure {
 	const double *r; /* [n], in order of time; NAN: void, of the first the whole run */
-	const double
-		*se; /* [n] or NULL; NAN counts as 0: the spread of the history holds most of it */
+	/* [n] or NULL; NAN counts as 0: the spread of the history holds most of it */
+	const double *se;
 };
 
 /*

@@ -91,22 +91,10 @@ static bool is_value(const double *x, const int *stratum, size_t i)
 	return x[i] > 0 && stratum[i] >= 0 && stratum[i] < BB_STRATA;
 }
 
-/* Shares by which all but the least of each stratum are above it, into above[n]. */
-static size_t shares_above(const double *x, const int *stratum, size_t n, const size_t *least,
-			   double *above)
-{
-	size_t n_above = 0;
-
-	for (size_t i = 0; i < n; i++)
-		if (is_value(x, stratum, i) && least[stratum[i]] != i)
-			above[n_above++] = x[i] / x[least[stratum[i]]] - 1;
-	return n_above;
-}
-
 size_t bb_strata_set_aside(double *x, const int *stratum, size_t n)
 {
 	double *above = calloc(n + 1, sizeof(*above)), limit;
-	size_t least[BB_STRATA], n_above, n_aside = 0;
+	size_t least[BB_STRATA], n_above = 0, n_aside = 0;
 
 	if (!above)
 		return 0;
@@ -116,7 +104,10 @@ size_t bb_strata_set_aside(double *x, const int *stratum, size_t n)
 		if (is_value(x, stratum, i) &&
 		    (least[stratum[i]] == n || x[i] < x[least[stratum[i]]]))
 			least[stratum[i]] = i;
-	n_above = shares_above(x, stratum, n, least, above);
+	/* shares by which all but the least of each stratum are above it */
+	for (size_t i = 0; i < n; i++)
+		if (is_value(x, stratum, i) && least[stratum[i]] != i)
+			above[n_above++] = x[i] / x[least[stratum[i]]] - 1;
 	limit = n_above ? 1 + fmax(SLOW_SPREADS * bb_median(above, n_above), SLOW_LEAST) : INFINITY;
 	for (size_t i = 0; i < n; i++)
 		if (is_value(x, stratum, i) && x[i] > x[least[stratum[i]]] * limit) {
@@ -244,13 +235,6 @@ static size_t by_process(const double *x, size_t n, size_t processes, double *ke
 	return groups >= BB_IN_ORDER_GROUPS ? groups : 0;
 }
 
-static size_t by_neighbours(size_t n, size_t *end)
-{
-	for (size_t g = 0; g < BB_IN_ORDER_GROUPS; g++)
-		end[g] = (g + 1) * n / BB_IN_ORDER_GROUPS;
-	return n >= 2 * BB_IN_ORDER_GROUPS ? BB_IN_ORDER_GROUPS : 0;
-}
-
 int bb_in_order(const double *x, size_t n, size_t processes, double alpha,
 		struct bb_in_order *ret_result)
 {
@@ -263,8 +247,11 @@ int bb_in_order(const double *x, size_t n, size_t processes, double alpha,
 	end = calloc(processes + BB_IN_ORDER_GROUPS, sizeof(*end));
 	if (kept && end) {
 		groups = by_process(x, n, processes, kept, &n, end);
-		if (!groups)
-			groups = by_neighbours(n, end);
+		if (!groups && n >= 2 * BB_IN_ORDER_GROUPS) { /* of neighbours, then */
+			groups = BB_IN_ORDER_GROUPS;
+			for (size_t g = 0; g < groups; g++)
+				end[g] = (g + 1) * n / groups;
+		}
 		rc = bb_signed_rank(kept, n, alpha, &r);
 		if (!rc && groups)
 			rc = half_width(kept, end, groups, alpha, &half);

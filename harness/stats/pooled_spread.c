@@ -59,19 +59,7 @@ static double half_width_of(const struct bb_spread *x, double df, double alpha)
 	return bb_student_critical(alpha, df) * x->sd * sqrt(1 + 1 / x->n);
 }
 
-/* P(a figure is further from the mean than `half_width`) on an occasion drawn at random. */
-static double tail(const struct bb_spread *x, size_t n, double half_width)
-{
-	double p = 0;
-
-	for (size_t i = 0; i < n; i++)
-		if (x[i].sd > 0)
-			p += bb_student_two_sided(half_width / (x[i].sd * sqrt(1 + 1 / x[i].n)),
-						  x[i].n - 1) /
-			     (double)n;
-	return p;
-}
-
+/* The half width that a figure of an occasion drawn at random exceeds with probability alpha. */
 static struct bb_pooled_spread mixture(const struct bb_spread *x, size_t n, double alpha)
 {
 	double lo = 0, hi = 0, df = INFINITY;
@@ -80,10 +68,15 @@ static struct bb_pooled_spread mixture(const struct bb_spread *x, size_t n, doub
 		hi = fmax(hi, half_width_of(&x[i], x[i].n - 1, alpha));
 		df = fmin(df, x[i].n - 1);
 	}
-	for (int i = 0; i < HALVINGS; i++) {
-		double mid = (lo + hi) / 2;
+	for (int k = 0; k < HALVINGS; k++) {
+		double mid = (lo + hi) / 2, p = 0;
 
-		if (tail(x, n, mid) > alpha)
+		for (size_t i = 0; i < n; i++)
+			if (x[i].sd > 0)
+				p += bb_student_two_sided(mid / (x[i].sd * sqrt(1 + 1 / x[i].n)),
+							  x[i].n - 1) /
+				     (double)n;
+		if (p > alpha)
 			lo = mid;
 		else
 			hi = mid;

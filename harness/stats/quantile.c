@@ -2,69 +2,19 @@
 #include "stats/quantile.h"
 
 #include <math.h>
+#include <stdlib.h>
 
-#define INSERTION_MAX                                                                              \
-	48 /* a block of an A/B comparison is 32 values: insertion sort wins there                 \
-	    */
-
-static void insertion_sort(double *x, size_t n)
+static int by_value(const void *a, const void *b)
 {
-	for (size_t i = 1; i < n; i++) {
-		double v = x[i];
-		size_t j = i;
+	double x = *(const double *)a, y = *(const double *)b;
 
-		for (; j > 0 && x[j - 1] > v; j--)
-			x[j] = x[j - 1];
-		x[j] = v;
-	}
-}
-
-/* Let x[root] sink to its place in the heap x[n] (largest on top). */
-static void sift_down(double *x, size_t root, size_t n)
-{
-	double v = x[root];
-	size_t child;
-
-	while ((child = 2 * root + 1) < n) {
-		if (child + 1 < n && x[child + 1] > x[child])
-			child++;
-		if (x[child] <= v)
-			break;
-		x[root] = x[child];
-		root = child;
-	}
-	x[root] = v;
-}
-
-static void heap_sort(double *x, size_t n)
-{
-	for (size_t i = n / 2; i > 0; i--)
-		sift_down(x, i - 1, n);
-	for (size_t i = n; i > 1; i--) {
-		double top = x[0];
-
-		x[0] = x[i - 1];
-		x[i - 1] = top;
-		sift_down(x, 0, i - 1);
-	}
+	return (x > y) - (x < y) + !!isnan(x) - !!isnan(y);
 }
 
 void bb_sort_doubles(double *x, size_t n)
 {
-	size_t n_numbers = 0;
-
-	for (size_t i = 0; i < n; i++) {
-		if (!isnan(x[i])) {
-			double v = x[i];
-
-			x[i] = x[n_numbers];
-			x[n_numbers++] = v;
-		}
-	}
-	if (n_numbers <= INSERTION_MAX)
-		insertion_sort(x, n_numbers);
-	else
-		heap_sort(x, n_numbers);
+	if (n)
+		qsort(x, n, sizeof(*x), by_value);
 }
 
 /* Where quantile p of n values lies: between the values of 0-based rank *ret_rank and the next one.

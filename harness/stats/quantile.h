@@ -9,18 +9,16 @@
 /*
  * Order statistics. Quantiles are type 7 of Hyndman & Fan 1996, "Sample quantiles in statistical
  * packages" (the default of R): linear between x(floor(h)) and x(floor(h) + 1), h = 1 + (n - 1) p.
- * Nothing here allocates.
  */
 
-#define BB_P90_MIN                                                                                 \
-	100 /* samples: at least ten above the quantile, else it is an extreme by another name */
+/* samples: at least ten above the quantile, else it is an extreme by another name */
+#define BB_P90_MIN 100
 #define BB_P99_MIN 1000
 
 /* From a median deviation to a standard one: 1 / (the third quartile of the standard normal). */
 #define BB_MAD_TO_SD 1.4826
 
-/* Sort x[n] ascending, NANs last. In place, O(n log n) at worst, never allocates (qsort() of glibc
- * may). */
+/* Sort x[n] ascending, NANs last. */
 void bb_sort_doubles(double *x, size_t n);
 
 /* Quantile p of x[n], which is ascending and free of NAN. NAN if n == 0 or p is not in [0, 1]. */

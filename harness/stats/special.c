@@ -95,3 +95,32 @@ double bb_chi_square_limit(double normal, double df)
 
 	return df * root * root * root;
 }
+
+double bb_binomial_cdf(uint64_t k, uint64_t n, double p)
+{
+	if (!(p >= 0 && p <= 1))
+		return NAN;
+	if (k >= n)
+		return 1;
+	return bb_incomplete_beta((double)(n - k), (double)k + 1, 1 - p);
+}
+
+double bb_clopper_pearson_upper(uint64_t k, uint64_t n, double alpha)
+{
+	double lo = 0, hi = 1;
+
+	if (k > n || !(alpha > 0 && alpha < 1))
+		return NAN;
+	/* Bisect for the p at which P(X <= k) falls to alpha. */
+	for (int i = 0; i < 200 && k < n; i++) {
+		double mid = lo + (hi - lo) / 2;
+
+		if (mid <= lo || mid >= hi)
+			break;
+		if (bb_binomial_cdf(k, n, mid) < alpha)
+			hi = mid;
+		else
+			lo = mid;
+	}
+	return hi;
+}

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "unit/stats_testing.h"
 
-#include "stats/binomial.h"
 #include "stats/special.h"
 
 /* I_x(a, b) where it is elementary: I_x(a, 1) = x^a, I_x(1, b) = 1 - (1 - x)^b, I_x(1/2, 1/2) =

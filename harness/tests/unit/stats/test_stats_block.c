@@ -4,7 +4,7 @@
 #include <errno.h>
 
 #include "base/rng.h"
-#include "stats/ab_block.h"
+#include "stats/paired.h"
 
 /* By hand: pooled 100 102 104 106 | 5000: med 104, IQR 4, T = 104 + 20; a: 101, b: 105, one outlier
  * in b. */

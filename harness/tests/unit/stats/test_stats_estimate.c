@@ -2,7 +2,7 @@
 #include "unit/stats_testing.h"
 
 #include "base/rng.h"
-#include "stats/binomial.h"
+#include "stats/special.h"
 #include "stats/estimate.h"
 #include "stats/quantile.h"
 

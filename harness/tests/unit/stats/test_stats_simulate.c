@@ -2,7 +2,6 @@
 #include "unit/stats_testing.h"
 
 #include "base/rng.h"
-#include "stats/ab_block.h"
 #include "stats/paired.h"
 #include "stats/verdict.h"
 
