@@ -8,7 +8,6 @@
 #include "capture/file.h"
 #include "capture/replay.h"
 #include "cli/capture_options.h"
-#include "cli/captured_file.h"
 #include "cli/cmd.h"
 #include "cli/options.h"
 #include "cli/output.h"

@@ -11,6 +11,7 @@
 #include "cli/cmd.h"
 #include "cli/options.h"
 #include "cli/machine.h"
+#include "cli/measure.h"
 #include "cli/object_options.h"
 #include "cli/paths.h"
 #include "report/report.h"
@@ -85,12 +86,6 @@ static int write_new(const char *path, const char *text, struct bb_err *err)
 	return bb_fail(err, rc, "%s: %s", path, strerror(-rc));
 }
 
-static void say_skips(const struct bb_report *r)
-{
-	for (size_t i = 0; i < r->n_skips; i++)
-		fprintf(stderr, "bpfbench: skipped %s: %s\n", r->skips[i].what, r->skips[i].why);
-}
-
 static int find(const struct bb_scenario *scenario, const char **found, struct bb_err *err)
 {
 	struct bb_report *report = bb_report__new();
@@ -108,7 +103,7 @@ static int find(const struct bb_scenario *scenario, const char **found, struct b
 	rc = bb_machine_take_cpus(-1, false, &opts.driver.cpu, &opts.driver.poll_cpu, err);
 	if (!rc)
 		rc = bb_find_triggers(scenario, &opts, report, found, err);
-	say_skips(report);
+	bb_print_skips(report);
 	bb_paths__done(&paths);
 	bb_report__free(report);
 	return rc;

@@ -14,7 +14,7 @@
 #include "base/clock.h"
 #include "base/err.h"
 #include "base/grow.h"
-#include "cli/captured_file.h"
+#include "cli/capture_options.h"
 #include "cli/cmd.h"
 #include "cli/formats.h"
 #include "cli/measure.h"

@@ -11,55 +11,54 @@
 #include "base/cpu_lock.h"
 #include "base/stop.h"
 
-int bb_machine_cpus(int wanted, int *ret_cpu, int *ret_poll_cpu, struct bb_err *err)
+/* The CPUs that we may use, in ascending order; their number, or -errno. */
+static int allowed_cpus(int cpus[CPU_SETSIZE], struct bb_err *err)
 {
-	int first = -1, last = -1, poll = -1;
 	cpu_set_t allowed;
+	int n = 0;
 
 	if (sched_getaffinity(0, sizeof(allowed), &allowed))
 		return bb_fail(err, -errno, "cannot tell which CPUs may be used: %s",
 			       strerror(errno));
-	for (int cpu = 0; cpu < CPU_SETSIZE; cpu++) {
-		if (!CPU_ISSET((size_t)cpu, &allowed))
-			continue;
-		first = first < 0 ? cpu : first;
-		last = cpu;
-	}
-	if (wanted >= 0 && !CPU_ISSET((size_t)wanted, &allowed))
+	for (int cpu = 0; cpu < CPU_SETSIZE; cpu++)
+		if (CPU_ISSET((size_t)cpu, &allowed))
+			cpus[n++] = cpu;
+	return n;
+}
+
+int bb_machine_cpus(int wanted, int *ret_cpu, int *ret_poll_cpu, struct bb_err *err)
+{
+	int cpus[CPU_SETSIZE], n = allowed_cpus(cpus, err), i = 0;
+
+	if (n < 0)
+		return n;
+	if (wanted < 0)
+		wanted = cpus[n - 1];
+	while (i < n && cpus[i] != wanted)
+		i++;
+	if (i == n)
 		return bb_fail(err, -EINVAL,
 			       "--cpu %d: there is no such CPU, or it is not allowed here "
 			       "(allowed: %d to %d)",
-			       wanted, first, last);
-	if (wanted < 0)
-		wanted = last;
-	for (int cpu = 0; poll < 0 && cpu < CPU_SETSIZE; cpu++)
-		if (CPU_ISSET((size_t)cpu, &allowed) && cpu != wanted)
-			poll = cpu;
+			       wanted, cpus[0], cpus[n - 1]);
 	*ret_cpu = wanted;
-	*ret_poll_cpu = poll < 0 ? wanted : poll;
+	*ret_poll_cpu = cpus[i == 0 && n > 1];
 	return 0;
 }
 
 /* The i-th pair from the ends of the CPUs that we may use: false when there is none. */
-static bool ith_pair(unsigned int i, int *ret_cpu, int *ret_poll_cpu)
+static bool ith_pair(int i, int *ret_cpu, int *ret_poll_cpu)
 {
-	int cpus[CPU_SETSIZE];
-	cpu_set_t allowed;
-	unsigned int n = 0;
+	int cpus[CPU_SETSIZE], n = allowed_cpus(cpus, NULL);
 
-	if (sched_getaffinity(0, sizeof(allowed), &allowed))
-		return false;
-	for (int cpu = 0; cpu < CPU_SETSIZE; cpu++)
-		if (CPU_ISSET((size_t)cpu, &allowed))
-			cpus[n++] = cpu;
-	if (!n || (n > 1 && i >= n / 2) || (n == 1 && i))
+	if (n <= 0 || (n > 1 && i >= n / 2) || (n == 1 && i))
 		return false;
 	*ret_cpu = cpus[n - 1 - i];
 	*ret_poll_cpu = cpus[i];
 	return true;
 }
 
-static void put_holder(char *text, size_t size, int cpu, const struct bb_cpu_holder *h)
+static void word_holder(char *text, size_t size, int cpu, const struct bb_cpu_holder *h)
 {
 	if (h->pid)
 		snprintf(text, size, "process %d (%s) measures on CPU %d", (int)h->pid, h->command,
@@ -70,8 +69,8 @@ static void put_holder(char *text, size_t size, int cpu, const struct bb_cpu_hol
 			 cpu);
 }
 
-/* A lock that does not count keeps nobody waiting, but nor can it be ours then. */
-static int take(int cpu, struct bb_cpu_holder *holder)
+/* -EBUSY: another bpfbench has it. Where it cannot be locked, that is said, and we go on. */
+static int lock_cpu(int cpu, struct bb_cpu_holder *holder)
 {
 	int rc = bb_cpu_lock__take(cpu, holder);
 
@@ -87,15 +86,15 @@ static int take(int cpu, struct bb_cpu_holder *holder)
 	return rc;
 }
 
-/* One look at all that would do. -EBUSY: who has the first of them. */
-static int take_any(int wanted, int *ret_cpu, int *ret_poll_cpu, struct bb_cpu_holder *ret_holder)
+/* Lock the CPU, or the first that is free. -EBUSY: none is; ret_holder has the first of them. */
+static int lock_any(int wanted, int *ret_cpu, int *ret_poll_cpu, struct bb_cpu_holder *ret_holder)
 {
-	int cpu = *ret_cpu, poll_cpu = *ret_poll_cpu, rc = take(cpu, ret_holder);
+	int cpu = *ret_cpu, poll_cpu = *ret_poll_cpu, rc = lock_cpu(cpu, ret_holder);
 
-	for (unsigned int i = 1; rc == -EBUSY && wanted < 0 && ith_pair(i, &cpu, &poll_cpu); i++) {
+	for (int i = 1; rc == -EBUSY && wanted < 0 && ith_pair(i, &cpu, &poll_cpu); i++) {
 		struct bb_cpu_holder other;
 
-		rc = take(cpu, &other);
+		rc = lock_cpu(cpu, &other);
 		bb_cpu_holder__done(&other);
 	}
 	if (rc)
@@ -118,10 +117,10 @@ int bb_machine_take_cpus(int wanted, bool no_wait, int *ret_cpu, int *ret_poll_c
 	while (!rc && !is_taken && !geteuid()) {
 		char who[300];
 
-		rc = take_any(wanted, &cpu, &poll_cpu, &holder);
+		rc = lock_any(wanted, &cpu, &poll_cpu, &holder);
 		if (rc != -EBUSY)
 			break;
-		put_holder(who, sizeof(who), cpu, &holder);
+		word_holder(who, sizeof(who), cpu, &holder);
 		if (!no_wait && holder.pid != said)
 			fprintf(stderr, "bpfbench: waiting: %s; --no-wait fails instead\n", who);
 		said = holder.pid;

@@ -262,7 +262,7 @@ static int void_if_machine_changed(struct bb_report *r)
 	return bb_comparisons_judge(r->comparisons, r->n_comparisons);
 }
 
-static void print_skips(const struct bb_report *r)
+void bb_print_skips(const struct bb_report *r)
 {
 	for (size_t i = 0; i < r->n_skips; i++)
 		fprintf(stderr, "bpfbench: skipped %s: %s\n", r->skips[i].what, r->skips[i].why);
@@ -326,7 +326,7 @@ int bb_measure__deliver(struct bb_measure *m, int rc, struct bb_err *err)
 	if (m->timed && !bb_cpu_times__read("", -1, &after, NULL))
 		r->steal = bb_steal_share(&m->before, &after);
 	if (!(r->n_cases || r->n_counted) || (rc && !bb_report__has_samples(r))) {
-		print_skips(r);
+		bb_print_skips(r);
 		return exit_code;
 	}
 	note_between(m);

@@ -75,6 +75,9 @@ int bb_measure__deliver(struct bb_measure *m, int rc, struct bb_err *err);
 
 void bb_measure__end(struct bb_measure *m);
 
+/* What could not be measured, on stderr. */
+void bb_print_skips(const struct bb_report *r);
+
 /* argv in one line; free() it. */
 char *bb_command_line(int argc, char **argv);
 
