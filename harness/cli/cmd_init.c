@@ -15,7 +15,7 @@
 #include "cli/object_options.h"
 #include "cli/paths.h"
 #include "report/report.h"
-#include "run/found_triggers.h"
+#include "run/session.h"
 
 struct init_args {
 	struct bb_object_args object;

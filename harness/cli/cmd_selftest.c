@@ -10,7 +10,6 @@
 #include "cli/options.h"
 #include "env/sysfile.h"
 #include "run/selftest.h"
-#include "run/selftest_pool.h"
 #include "run/selftest_store.h"
 #include "stats/special.h"
 #include "stats/quantile.h"

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#include "run/live_row.h"
+#include "run/live.h"
 
 /*
  * The rows of `bpfbench live` in its formats. Each is 0 or -ENOMEM; `out` keeps its own errors.

@@ -16,8 +16,6 @@
 #include "drivers/test_run_types.h"
 #include "plan/plan.h"
 #include "run/built_objects.h"
-#include "run/gate_build.h"
-#include "run/gate_capture.h"
 #include "run/gate_jobs.h"
 
 const char *const bb_revision_names[] = {"base", "head"};

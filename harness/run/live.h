@@ -7,7 +7,78 @@
 #include <stdint.h>
 
 #include "base/err.h"
-#include "run/live_row.h"
+#include "bpf/loaded.h"
+#include "bpf/own_runs.h"
+#include "bpf/prog_stats.h"
+#include "core/hist.h"
+#include "drivers/windows.h"
+
+/*
+ * The runs of a loaded program in a period of time, by counters that the kernel adds up: the mean
+ * is of all runs, but the time of a single run is known only if it was alone between two readings.
+ */
+struct bb_live_row {
+	struct bb_loaded program;
+	bool gone;      /* unloaded by the end of the period */
+	double seconds; /* of the period; less for a program that came or went in it */
+	/* the counters at its end, since the program was loaded */
+	struct bb_prog_stats total;
+	uint64_t runs, misses; /* in the period */
+	double runs_per_s, misses_per_s;
+	double ns_per_run; /* mean of all runs; NAN: none */
+	double cpu_share;  /* of one CPU */
+	/*
+	 * Windows that had this number of runs are the ones that the distribution is of: 1, single
+	 * runs; k > 1, means of k runs, where hardly one had a window to itself, as of a profiler
+	 * that samples all CPUs at the same instant. 0: none.
+	 */
+	uint32_t mean_of;
+	uint64_t windows;     /* of these */
+	double windows_ns;    /* time of the runs in them */
+	double p50, p90, p99; /* of a run in each, ns; NAN: too few (stats/quantile.h) */
+	/* runs that our own readings caused: in the counters, but in no figure above; 0: none */
+	uint64_t own_runs;
+	/* there are some, and how many cannot be told: no figure of the period is known (NAN, runs
+	 * 0)
+	 */
+	bool unclear;
+};
+
+/* The rates between two readings of the counters, `seconds` (> 0) apart; *row's program and
+ * quantiles stay. */
+void bb_live_row__count(struct bb_live_row *row, const struct bb_prog_stats *before,
+			const struct bb_prog_stats *after, double seconds);
+
+/* Take our own runs out of the counts. */
+void bb_live_row__take_out(struct bb_live_row *row, const struct bb_own_runs *own,
+			   const struct bb_own_share *share);
+
+/* Windows by the number of runs in them: [k - 1] has the mean of each window of k runs. */
+struct bb_live_windows {
+	struct bb_hist means[BB_WINDOWS_MEAN_OF_MAX];
+};
+
+/* One more window with `runs` (> 0) that took `ns` together. 0 or -ENOMEM. */
+int bb_live_windows__add(struct bb_live_windows *w, uint64_t runs, uint64_t ns);
+void bb_live_windows__done(struct bb_live_windows *w); /* it is empty afterwards */
+
+/* The distribution of the windows that say most. 0 or -ENOMEM. */
+int bb_live_row__distribute(struct bb_live_row *row, const struct bb_live_windows *windows);
+
+/* The share of all runs that the distribution covers, 0..1. NAN without runs. */
+double bb_live_row__share(const struct bb_live_row *row);
+
+/* The orders that rows can have. */
+struct bb_live_order {
+	const char *name;
+	const char *doc;
+	int (*compare)(const void *a, const void *b); /* for qsort() of rows */
+};
+
+extern const struct bb_live_order bb_live_orders[]; /* the first is the default */
+extern const size_t bb_n_live_orders;
+
+const struct bb_live_order *bb_live_order_find(const char *name); /* NULL: there is none */
 
 /*
  * All loaded programs, watched. Their counters are read in sweeps over descriptors that are held

@@ -13,7 +13,7 @@
 #include "base/clock.h"
 #include "base/deadline.h"
 #include "base/give_way.h"
-#include "run/left_out.h"
+#include "run/round.h"
 #include "store/run_json.h"
 
 #define LOADS_EACH 4u /* as few as make opening a small part of the time */
@@ -91,7 +91,8 @@ static void update(void *arg, double done, double total, const char *what)
 }
 
 struct part {
-	const struct bb_run *run;
+	const struct bb_run *of;
+	bb_run_fn *run;
 	uint32_t first, loads;
 	double budget_s;
 };
@@ -100,7 +101,7 @@ struct part {
 static int measure_part(void *arg, int out)
 {
 	const struct part *p = arg;
-	const struct bb_run *r = p->run;
+	const struct bb_run *r = p->of;
 	struct further further = {r->session.opts->progress, r->done, r->total};
 	const struct bb_progress progress = {update, &further};
 	struct bb_run_opts opts = *r->session.opts;
@@ -121,7 +122,7 @@ static int measure_part(void *arg, int out)
 		part->command = strdup("");
 		part->started = strdup("");
 		part->fingerprint = r->report->fingerprint;
-		rc = bb_run_plan(&plan, &opts, part, &err);
+		rc = p->run(&plan, &opts, part, &err);
 	}
 	if (!rc)
 		rc = bb_report__summarise(part);
@@ -224,14 +225,15 @@ static int take_part(struct bb_run *r, uint32_t first, uint32_t loads, char *tex
 	return rc ? bb_fail_nomem(err) : 0;
 }
 
-int bb_processes__measure(struct bb_run *r, uint32_t first, struct bb_err *err)
+int bb_processes__measure(struct bb_run *r, uint32_t first, bb_run_fn *run, struct bb_err *err)
 {
 	uint32_t all = r->session.plan->loads, each = first;
 	int rc = 0;
 
 	for (uint32_t load = first; !rc && load < all; load += each) {
 		uint32_t loads = all - load < each ? all - load : each;
-		struct part part = {r, load, loads, bb_deadline_left_s() * loads / (all - load)};
+		struct part part = {r, run, load, loads,
+				    bb_deadline_left_s() * loads / (all - load)};
 		char *text = NULL;
 		size_t len = 0;
 

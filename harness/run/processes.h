@@ -20,10 +20,12 @@ uint32_t bb_processes_first_loads(const struct bb_plan *plan, const struct bb_ru
 bool bb_processes_are_worth(const struct bb_plan *plan, double open_s, double loads_s);
 
 /*
- * The loads from `first` on, by other processes, into the report of `r`; `first` divides them, but
- * for the last process, which may have fewer. Loads that the budget leaves out, and those of a
- * process that fails, are skips. 0, -EINTR after a signal, -ENOMEM.
+ * The loads from `first` on, by other processes (each calls `run`), into the report of `r`; `first`
+ * divides them, but for the last process, which may have fewer. Loads that the budget leaves out,
+ * and those of a process that fails, are skips. 0, -EINTR after a signal, -ENOMEM.
  */
-int bb_processes__measure(struct bb_run *r, uint32_t first, struct bb_err *err);
+typedef int bb_run_fn(const struct bb_plan *plan, const struct bb_run_opts *opts,
+		      struct bb_report *report, struct bb_err *err);
+int bb_processes__measure(struct bb_run *r, uint32_t first, bb_run_fn *run, struct bb_err *err);
 
 #endif

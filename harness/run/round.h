@@ -2,7 +2,6 @@
 #ifndef BB_RUN_ROUND_H
 #define BB_RUN_ROUND_H
 
-#include "run/calm.h"
 #include "run/placement.h"
 #include "run/references.h"
 #include "run/session.h"
@@ -47,5 +46,14 @@ double bb_round__expected_s(const struct bb_plan_case *c);
 
 /* Does the figure depend on where the program is, and need a calm CPU? */
 bool bb_round__is_placed(const struct bb_plan_case *c);
+
+/* The report gets a skip for all that the budget leaves out, which says how to get it. */
+
+/* The loads first..end - 1. 0 or -ENOMEM. */
+int bb_left_out__loads(struct bb_run *r, uint32_t first, uint32_t end, struct bb_err *err);
+
+/* Samples of the `loads` that were begun; cases without any are dropped. -ETIME when those are all,
+ * -ENOMEM. */
+int bb_left_out__samples(struct bb_run *r, uint32_t loads, struct bb_err *err);
 
 #endif

@@ -11,7 +11,6 @@
 #include "base/deadline.h"
 #include "run/count.h"
 #include "run/executed.h"
-#include "run/left_out.h"
 #include "run/lines.h"
 #include "run/processes.h"
 #include "run/record.h"
@@ -432,7 +431,7 @@ int bb_run_plan(const struct bb_plan *plan, const struct bb_run_opts *opts,
 	if (!rc || rc == -EINTR)
 		rc = bb_note_lines(&r.session, report, err) ? -ENOMEM : rc;
 	if (!rc && others)
-		rc = bb_processes__measure(&r, others, err);
+		rc = bb_processes__measure(&r, others, bb_run_plan, err);
 	if (!rc && opts->skip_failing && bb_report__skip_without_sample(report, n_before))
 		rc = bb_fail_nomem(err);
 	bb_deadline__end(&budget);

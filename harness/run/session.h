@@ -10,8 +10,39 @@
 #include "bpf/stats_enable.h"
 #include "drivers/driver.h"
 #include "plan/plan.h"
+#include "plan/scenario.h"
 #include "report/report.h"
-#include "run/runner.h"
+
+/* Receives the progress of a run; `done` and `total` in seconds of expected work. NULL: none. */
+struct bb_progress {
+	void (*update)(void *arg, double done, double total, const char *what);
+	void *arg;
+};
+
+struct bb_run;
+
+struct bb_run_opts {
+	struct bb_driver_opts driver;
+	uint64_t seed;
+	/* a program that cannot be loaded or run is a skip, not an error */
+	bool skip_failing;
+	/* all of it, loading included, ends one run of a program after this; 0: no limit */
+	double budget_s;
+	const struct bb_progress *progress;
+	/* more rounds than the plan's, four times as many at the most, while the budget lasts */
+	bool fill_budget;
+	/* the variants use one set of maps, where those are alike: they are compared */
+	bool share_maps;
+	/* the run that this is a part of, in another process; NULL: none (run/processes.h) */
+	const struct bb_run *before;
+};
+
+/*
+ * The path of the object that a variant's program is in: as given when it has a slash, else in
+ * `object_dir`, else beside the scenario file. free() it; NULL when out of memory.
+ */
+char *bb_object_path(const struct bb_scenario *s, const struct bb_variant_spec *v,
+		     const char *object_dir);
 
 /* A plan made ready: every variant's program found and loaded once, every drive opened. */
 struct bb_open_drive {
@@ -63,5 +94,14 @@ int bb_session__stats_for(struct bb_session *s, size_t drive, struct bb_err *err
 /* Can the cell be measured here? And is that by time, not by counts (run/count.h)? */
 bool bb_session__can(const struct bb_session *s, const struct bb_plan_case *c);
 bool bb_session__can_time(const struct bb_session *s, const struct bb_plan_case *c);
+
+/*
+ * Load the programs of the scenario and fire them until each drive has found what makes it run;
+ * nothing is measured. ret_triggers[scenario->n_variants]: the names of triggers, which outlive
+ * all; NULL: the variant is driven in another way, by a call of ours in the place of its event, or
+ * by nothing, and the skips in the report say why.
+ */
+int bb_find_triggers(const struct bb_scenario *scenario, const struct bb_run_opts *opts,
+		     struct bb_report *report, const char **ret_triggers, struct bb_err *err);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Stored self-tests of one machine as one: run/selftest_store.h, run/selftest_pool.h. */
+/* Stored self-tests of one machine as one: run/selftest_store.h, run/selftest_store.h. */
 #include "unit/stats_testing.h"
 
 #include <errno.h>
