@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * hook: the cost of a hook to the target, by the wall time of the trigger with a program attached
- * against the same trigger with nothing attached. That is the program and all that is around it:
- * the breakpoint, the trampoline, the tracepoint's own work. bpf_stats is off, as in production.
+ * hook: the cost of a hook to whoever fires it, by the wall time of the trigger with a program
+ * attached against the same trigger with nothing attached. That is the program and all that is
+ * around it: the breakpoint, the trampoline, the tracepoint's own work. bpf_stats is off, as in
+ * production.
  *
  * A sample is a block of six turns: nothing attached (N), an empty program of the same type on the
  * same hook (E), the program (P): N E P P E N, so that a drift hits all alike. Each turn is the
@@ -12,6 +13,7 @@
 #include <errno.h>
 #include <linux/bpf.h>
 #include <math.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,6 +40,10 @@ struct shared {
 	size_t n;         /* goes of the turn */
 	double firing_ns[MOST_GOES];
 	int trigger_rc; /* the last -errno of firing it */
+	/* The program's ring is emptied behind each firing, as by step: the kernel wakes a reader
+	 * that has caught up, and no other. So it is in turns without the program, whose ring is
+	 * empty. */
+	bool drains;
 };
 
 struct slot {
@@ -70,8 +76,11 @@ static int fire_many(struct slot *s, struct shared *shared, uint32_t n, double *
 	uint64_t began_ns = bb_now_ns();
 	int rc = 0;
 
-	for (uint32_t i = 0; !rc && i < n; i++)
+	for (uint32_t i = 0; !rc && i < n; i++) {
 		rc = fire_once(s, shared);
+		if (shared->drains)
+			bb_target__drain(s->fire.common.target, false);
+	}
 	*ret_ns = (double)(bb_now_ns() - began_ns) / n;
 	return rc;
 }
@@ -226,6 +235,8 @@ static int batch(void *state, void *slot, uint32_t param, struct bb_batch *b, st
 	(void)param;
 	b->target_cpu_s = NAN;
 	b->warmup = 0;
+	((struct shared *)s->fire.firer.shared)->drains = b->drain_each_run &&
+							  bb_target__ring(s->fire.common.target);
 	while (!rc && bb_batch__goes_on(b, began_ns)) {
 		rc = take_block(s, &block, err);
 		if (!rc)

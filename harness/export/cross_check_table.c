@@ -9,7 +9,9 @@ static void add_verdict(struct bb_doc *d, const struct bb_cross_checked *k)
 {
 	bb_doc__number_cell(d, k->off_ns, k->step_ns);
 	bb_doc__number_cell(d, k->noise_ns, k->step_ns);
-	bb_doc__text_cell(d, k->agrees ? "agree" : "DISAGREE");
+	bb_doc__text_cell(d, k->agrees         ? "agree"
+			     : k->wakes_reader ? "and its reader is woken"
+					       : "DISAGREE");
 }
 
 static void add_slope(struct bb_doc *d, const struct bb_cross_checked *k)
@@ -62,7 +64,9 @@ static void add_table(const struct bb_report *r, bool hooks, enum bb_detail deta
 			    "bpf_stats, and by bpf_stats."
 			  : "slope + bpf_stats = step? (ns per run; the floor gives the cost of "
 			    "bpf_stats.",
-		    hooks ? "" : "; step has a system call before each run, slope has none");
+		    hooks ? ". The kernel wakes a ring buffer's reader by an interrupt behind the "
+			    "program: it is in hook, not in step"
+			  : "; step has a system call before each run, slope has none");
 	bb_doc__table(d, hooks ? of_hooks : of_slopes,
 		      hooks ? sizeof(of_hooks) / sizeof(of_hooks[0])
 			    : sizeof(of_slopes) / sizeof(of_slopes[0]));

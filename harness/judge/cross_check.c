@@ -68,13 +68,25 @@ static void check_slope(const struct bb_report *r, struct bb_cross_checked *k)
 	k->noise_ns += variance_of_both(r, &r->cases[slope->floor]);
 }
 
-/* Both less their empty programs. */
-static void check_hook(struct bb_cross_checked *k)
+static const struct bb_program *program_of(const struct bb_report *r, const struct bb_case *c)
 {
+	for (size_t i = 0; i < r->n_programs; i++)
+		if (!strcmp(r->programs[i].scenario, c->scenario) &&
+		    !strcmp(r->programs[i].variant, c->variant))
+			return &r->programs[i];
+	return NULL;
+}
+
+/* Both less their empty programs. */
+static void check_hook(const struct bb_report *r, struct bb_cross_checked *k)
+{
+	const struct bb_program *program = program_of(r, k->slope);
+
 	k->slope_ns = k->slope->summary.net.value;
 	k->step_ns = k->step->summary.net.value;
 	k->stats_ns = 0;
 	k->noise_ns = variance_of(&k->slope->summary.net) + variance_of(&k->step->summary.net);
+	k->wakes_reader = program && program->has_ring && k->slope_ns > k->step_ns;
 }
 
 bool bb_cross_check(const struct bb_report *r, size_t i, struct bb_cross_checked *ret_reconciled)
@@ -90,7 +102,7 @@ bool bb_cross_check(const struct bb_report *r, size_t i, struct bb_cross_checked
 	if (!k.step || isnan(step_minus_slope(r, k.slope)))
 		return false;
 	if (kind->own_floor)
-		check_hook(&k);
+		check_hook(r, &k);
 	else
 		check_slope(r, &k);
 	k.off_ns = k.step_ns - k.slope_ns - k.stats_ns;

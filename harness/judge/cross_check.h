@@ -14,7 +14,8 @@
  * of the two figures is wrong.
  *
  * hook (bpf_stats off) and step agree on the program's own part: what it costs above the empty
- * program, which hook has on the same hook, and step on one of its own.
+ * program, which hook has on the same hook, and step on one of its own. Of a program that wakes the
+ * reader of a ring buffer, hook has more.
  */
 struct bb_cross_checked {
 	const struct bb_case *slope, *step; /* slope: or hook */
@@ -28,6 +29,9 @@ struct bb_cross_checked {
 	double noise_ns;
 	/* of that interval, some is within 10 ns or 10 % of step, whichever is more */
 	bool agrees;
+	/* they need not: the kernel wakes the reader of the program's ring buffer by an interrupt
+	 * behind the program, which is in hook alone */
+	bool wakes_reader;
 };
 
 /* Case i of the report, if it is a slope or hook that has a step beside it. False: it has none, or

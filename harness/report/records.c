@@ -235,6 +235,7 @@ static const struct bb_member program_members[] = {
 	MEMBER(bb_program, "type", BB_NAME, type, "perf_event, xdp, ..."),
 	MEMBER(bb_program, "tag", BB_NAME, tag,
 	       "the kernel's, 16 hex digits: equal for equal instructions"),
+	IF_SET(bb_program, "has_ring", BB_BOOL, has_ring, "it writes to a ring buffer"),
 	OTHER("static"),
 };
 

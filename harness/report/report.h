@@ -104,6 +104,7 @@ struct bb_program {
 	char *object;  /* as the scenario or the command line names it */
 	char *type;    /* "perf_event" */
 	char *tag;     /* the kernel's, 16 hex digits: equal for equal instructions */
+	bool has_ring; /* it writes to a ring buffer */
 	struct bb_prog_static metrics;
 };
 

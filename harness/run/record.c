@@ -81,6 +81,7 @@ int bb_record__program(struct bb_report *report, const struct bb_scenario *scena
 				       : scenario->object);
 	p->type = strdup(facts.type);
 	p->tag = strdup(facts.tag);
+	p->has_ring = bb_target__ring(subject->target) != NULL;
 	p->metrics = facts.metrics;
 	return p->name && p->scenario && p->variant && p->program && p->object && p->type && p->tag
 		       ? 0

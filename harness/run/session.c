@@ -6,13 +6,19 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "base/deadline.h"
 #include "base/open_files.h"
+#include "env/checks.h"
 #include "plan/field.h"
 #include "run/record.h"
+
+/* So often, and so far apart, bpf_stats is looked at until it is found off. */
+#define STATS_LOOKS 5
+#define STATS_PAUSE_NS 200000000
 
 size_t bb_session__variant(const struct bb_session *s, const struct bb_plan_case *c)
 {
@@ -170,13 +176,36 @@ static int unless_late(struct bb_session *s, int rc)
 	return rc == -ETIME ? 0 : rc;
 }
 
+/* -ENOTSUP where another process keeps bpf_stats on: not for a moment, as another one that looks.
+ */
+static int check_stats_are_off(struct bb_err *err)
+{
+	const struct timespec pause = {.tv_nsec = STATS_PAUSE_NS};
+	const struct bb_check *held = bb_checks;
+	struct bb_check_result r;
+
+	while (strcmp(held->name, "bpf_stats_held"))
+		held++;
+	held->run(&r);
+	for (int i = 0; i < STATS_LOOKS && r.status == BB_CHECK_WARN && !bb_must_end(); i++) {
+		nanosleep(&pause, NULL);
+		held->run(&r);
+	}
+	return r.status == BB_CHECK_WARN
+		       ? bb_fail(err, -ENOTSUP, "bpf_stats is not off: %s; %s", r.text, r.remedy)
+		       : 0;
+}
+
 static int open_drive(struct bb_session *s, const struct bb_drive_spec *spec, size_t d,
 		      struct bb_report *report, struct bb_err *err)
 {
-	int rc;
+	int rc = 0;
 
 	s->drives[d].driver = bb_driver_of(spec->kind);
-	rc = s->drives[d].driver->open(spec, &s->opts->driver, &s->drives[d].state, err);
+	if (spec->kind->stats_off && !spec->kind->counts)
+		rc = check_stats_are_off(err);
+	if (!rc)
+		rc = s->drives[d].driver->open(spec, &s->opts->driver, &s->drives[d].state, err);
 	if (rc)
 		s->drives[d].driver = NULL;
 	return skip_or_fail(s, report, bb_drive_name(spec), rc, err);

@@ -43,6 +43,13 @@ expect_grep "hook: beside step" out '^hook - empty = step - empty step\?'
 expect_grep "hook: each program" out '^  on_malloc +[0-9. ]+'
 nothing_left "hook" 1
 
+# A reader that has caught up is woken, by hook as by step; read now and then, the record costs some hundred ns.
+real --object "$O/tests/bpf/ring.bpf.o" --drive hook --drive step --loads 3 --budget 40
+check "hook: of a program with a ring, the reader is woken each time" more \
+	"$(bmf "$TMP/out" ring/on_malloc/hook latency-net)" "$(bmf "$TMP/out" ring/on_malloc/step latency-net)"
+run "$BPFBENCH" show latest --results "$results" --format table
+expect_grep "hook: of a program with a ring: said" out '^  on_malloc .* (agree|and its reader is woken)$'
+
 run "$BPFBENCH" --object "$O/bpf/fun_xdp.bpf.o" --drive hook --no-store
 expect_status "hook: a program that is fired by test runs has no hook here" 1
 expect_grep "hook: and that is said" err "no drive 'hook'"

@@ -214,6 +214,12 @@ check "live: OpenMetrics is strictly valid" valid_openmetrics "$TMP/live.om"
 check "live: bpf_stats is off" stats_off
 start "$BPFBENCH" live --seconds 600 -o "$TMP/live.om"
 check "live: it watches once more" wait_until 10 measures
+# It keeps bpf_stats on meanwhile.
+run "$BPFBENCH" --object "$O/bpf/fun_xdp.bpf.o" --drive slope --loads 2 --budget 10 --no-store --no-wait
+expect_status "slope beside a process that keeps bpf_stats on: given up at once" 4
+expect_grep "slope beside a process that keeps bpf_stats on: and who does so" err \
+	'/slope: bpf_stats is not off: enabled by bpfbench \([0-9]+\)'
+expect_eq "slope beside a process that keeps bpf_stats on: one line" "$(grep -c bpf_stats "$TMP/err")" 1
 stop_child INT
 check "live: one snapshot that is interrupted fails" test "$status" = 1
 check "live: and leaves the one before as it was" valid_openmetrics "$TMP/live.om"

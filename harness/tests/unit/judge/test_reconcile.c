@@ -151,6 +151,28 @@ static void test_hook(void **state)
 	bb_report__free(r);
 }
 
+/* The interrupt that wakes the reader of a ring comes behind the program. */
+static void test_hook_of_a_ring(void **state)
+{
+	struct bb_report *r = make_report("r");
+	size_t hook = add(r, "a", "hook", NULL, 0, 26000),
+	       step = add(r, "a", "step", NULL, 0, 6700);
+	struct bb_program *p = bb_report__add_program(r);
+
+	(void)state;
+	set_net(r, hook, 25000, 10);
+	set_net(r, step, 6600, 10);
+	p->scenario = strdup(r->cases[hook].scenario);
+	p->variant = strdup("a");
+	assert_false(reconcile(r, hook).agrees);
+	assert_false(reconcile(r, hook).wakes_reader);
+	p->has_ring = true;
+	assert_true(reconcile(r, hook).wakes_reader);
+	set_net(r, step, 66000, 10); /* more by step is no wakeup */
+	assert_false(reconcile(r, hook).wakes_reader);
+	bb_report__free(r);
+}
+
 static void test_table(void **state)
 {
 	struct bb_report *r = with_floor();
@@ -176,6 +198,7 @@ int main(void)
 		cmocka_unit_test(test_agreement),
 		cmocka_unit_test(test_noise),
 		cmocka_unit_test(test_what_belongs_together),
+		cmocka_unit_test(test_hook_of_a_ring),
 		cmocka_unit_test(test_hook),
 		cmocka_unit_test(test_table),
 	};
