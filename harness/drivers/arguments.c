@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "drivers/arguments.h"
+#include "drivers/trigger_fire.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -59,6 +59,78 @@ static int add_load(struct bb_lines_variant *v)
 	return 0;
 }
 
+/* --- the programs that take turns, loaded and put where they are fired --- */
+
+void bb_lines_slot__unload(const struct bb_lines_state *s, struct bb_lines_slot *slot,
+			   enum bb_lines_thing thing)
+{
+	struct bb_lines_loaded *l = &slot->things[thing];
+
+	if (l->attached)
+		s->fired->trigger->detach(l->attached);
+	if (l->is_ours && l->prog_fd >= 0) {
+		bb_stats_reader__close(&l->reader);
+		close(l->prog_fd);
+	}
+	*l = (struct bb_lines_loaded){.prog_fd = -1};
+}
+
+static int attach_thing(const struct bb_lines_state *s, struct bb_test_prog *subject,
+			struct bb_lines_loaded *l, struct bb_err *err)
+{
+	int rc = 0;
+
+	if (l->is_ours)
+		rc = bb_stats_reader__open(l->prog_fd, &l->reader, err);
+	else
+		l->reader = *bb_target__reader(subject->target);
+	return rc ? rc
+		  : s->fired->trigger->attach(s->fired, subject, l->prog_fd, &l->attached, err);
+}
+
+static int load_program(const struct bb_lines_state *s, struct bb_test_prog *subject,
+			struct bb_lines_slot *slot, struct bb_err *err)
+{
+	struct bb_lines_loaded *program = &slot->things[BB_LINES_PROGRAM];
+
+	program->prog_fd = bb_target__prog_fd(subject->target);
+	return attach_thing(s, subject, program, err);
+}
+
+int bb_lines_slot__load(const struct bb_lines_state *s, struct bb_test_prog *subject,
+			struct bb_lines_slot *slot, struct bb_err *err)
+{
+	const struct bb_lines_plan *plan = &slot->variant->plan;
+	struct bb_lines_loaded *things = slot->things;
+	struct bb_cut_form form = plan->form;
+	int rc = load_program(s, subject, slot, err);
+
+	for (int i = BB_LINES_CLONE; i < BB_LINES_N_THINGS; i++)
+		things[i].is_ours = true;
+	if (!rc)
+		rc = bb_lines_plan__load(plan, &form, &things[BB_LINES_CLONE].prog_fd, err);
+	form.doubled = true;
+	if (!rc)
+		rc = bb_lines_plan__load(plan, &form, &things[BB_LINES_DOUBLED_CLONE].prog_fd, err);
+	if (!rc)
+		rc = bb_cut_clone__load_empty(&plan->code, form.retval,
+					      &things[BB_LINES_EMPTY].prog_fd, err);
+	for (int i = BB_LINES_CLONE; !rc && i < BB_LINES_LOGGER; i++)
+		rc = attach_thing(s, subject, &things[i], err);
+	return rc;
+}
+
+int bb_lines_slot__load_logger(const struct bb_lines_state *s, struct bb_test_prog *subject,
+			       struct bb_lines_slot *slot, struct bb_err *err)
+{
+	struct bb_lines_loaded *l = &slot->things[BB_LINES_LOGGER];
+	const struct bb_cut_form form = {.logs = true};
+	int rc = bb_lines_plan__load(&slot->variant->plan, &form, &l->prog_fd, err);
+
+	l->is_ours = true;
+	return rc ? rc : attach_thing(s, subject, l, err);
+}
+
 static void close_slot(const struct bb_lines_state *s, struct bb_lines_slot *slot)
 {
 	if (!slot)
@@ -93,7 +165,7 @@ static int open_slot(struct bb_lines_state *s, struct bb_test_prog *subject,
 	slot->target = subject->target;
 	slot->variant = v;
 	if (!v) {
-		rc = bb_lines_slot__load_program(s, subject, slot, err);
+		rc = load_program(s, subject, slot, err);
 	} else {
 		rc = bb_lines_plan__read(&v->plan, subject->target, err);
 		if (!rc)
@@ -143,6 +215,82 @@ static int attach(void *state, struct bb_test_prog *subject, void **ret_slot, st
 static void detach(void *state, void *slot)
 {
 	close_slot(state, slot);
+}
+
+/* --- one block of runs, fired one after the other --- */
+
+static void arm(const struct bb_lines_block *block)
+{
+	if (block->nth == UINT64_MAX || block->is_restoring)
+		bb_cut_memory__end_nowhere(&block->state->memory);
+	else
+		bb_cut_memory__end_at(&block->state->memory, block->nth, block->is_bare);
+}
+
+static int begin(const struct bb_attached *a, void *arg, struct bb_batch *b)
+{
+	struct bb_lines_block *block = arg;
+
+	(void)a;
+	(void)b;
+	block->is_restoring = block->restores;
+	arm(block);
+	return bb_stats_reader__info(&block->thing->reader, &block->last);
+}
+
+static void take_sample(struct bb_lines_block *block, struct bb_batch *b, uint32_t runs_each,
+			const struct bb_prog_stats *window, int64_t ended_at)
+{
+	if (block->warmed < b->warmup) {
+		block->warmed++;
+		return;
+	}
+	b->fired++;
+	if (window->run_cnt == runs_each && block->ends_at >= -1 && ended_at != block->ends_at) {
+		block->other_paths++;
+		b->run_cnt += window->run_cnt;
+		b->run_time_ns += window->run_time_ns;
+	} else {
+		bb_batch__take(b, window->run_cnt, window->run_time_ns, runs_each);
+	}
+}
+
+static int after(const struct bb_attached *a, void *arg, struct bb_batch *b, bool is_whole)
+{
+	struct bb_lines_block *block = arg;
+	struct bb_prog_stats now, window;
+	int rc = bb_stats_reader__info(&block->thing->reader, &now);
+	int64_t ended_at;
+
+	(void)is_whole; /* which its counters show */
+	if (rc)
+		return rc;
+	ended_at = bb_cut_memory__ended_at(&block->state->memory);
+	bb_target__drain(a->target, !b->drain_each_run);
+	window = bb_prog_stats__since(&now, &block->last);
+	block->last = now;
+	if (block->is_restoring) {
+		block->is_restoring = false;
+	} else {
+		take_sample(block, b, a->runs_each, &window, ended_at);
+		block->is_restoring = block->restores;
+	}
+	arm(block);
+	return b->fired >= b->want || bb_must_end();
+}
+
+int bb_lines_block__fire(const struct bb_lines_state *s, const struct bb_lines_block *block,
+			 uint32_t param, struct bb_err *err)
+{
+	const struct bb_instrument_part part = {begin, after, s->block, .reads_counters = true};
+	int rc;
+
+	*s->block = *block;
+	s->block->state = s;
+	s->block->batch.ns = s->block->ns;
+	rc = s->fired->trigger->fire(block->thing->attached, param, &part, &s->block->batch, err);
+	bb_cut_memory__end_nowhere(&s->memory);
+	return rc == -EINTR || rc == -ETIME ? 0 : rc;
 }
 
 /* --- a sweep: a block of each --- */

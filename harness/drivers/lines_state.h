@@ -2,18 +2,38 @@
 #ifndef BB_DRIVERS_LINES_STATE_H
 #define BB_DRIVERS_LINES_STATE_H
 
-#include "bpf/prog_stats.h"
 #include "base/rng.h"
+#include "bpf/prog_stats.h"
 #include "drivers/lines.h"
-#include "drivers/lines_plan.h"
 #include "drivers/trigger.h"
 
-/* What the files of the drive `lines` share: lines.c (the drive), lines_loads.c, lines_shots.c,
- * lines_find.c (the way of a run) and lines_results.c. */
+/* What the files of the drive `lines` share: lines.c (the drive, its loads and blocks),
+ * lines_plan.c (cuts and paths) and lines_results.c. */
 
 /* Samples are of the program itself: as many as the sweeps over all cuts need. */
 #define BB_LINES_BLOCK 20u
 #define BB_LINES_WARMUP 2u /* runs before those of a block that are samples */
+
+/* At which cuts a clone of a program may end: found once, with the verifier's help, and used in all
+ * loads. */
+struct bb_lines_plan {
+	enum bb_cut_detail detail;
+	struct bb_cut_form form;
+	struct bb_cuts cuts;
+	uint32_t points;       /* at which the program could be cut */
+	char thinned_why[300]; /* the cuts are fewer; "": they are all */
+	uint32_t refused;      /* of them, cuts that are off */
+	char refused_why[300]; /* in the verifier's words, of the first */
+	/* a run takes things out of maps: cut short it would leave them there */
+	bool removes;
+	/* of the current load, from __read() to __forget() */
+	struct bb_code code;
+	struct bb_cfg cfg;
+	struct bb_liveness live;
+	struct bb_helds helds;
+	uint32_t *stack_bytes;
+	int memory_fd;
+};
 
 /* Those before the logger take turns; the logger only finds the path. */
 enum bb_lines_thing {
@@ -107,26 +127,32 @@ struct bb_lines_block {
 	uint64_t ns[BB_LINES_BLOCK];
 };
 
-/* lines_shots.c: fire `block` in the state's block, which has the results. */
+/* lines.c: fire `block` in the state's block, which has the results. */
 int bb_lines_block__fire(const struct bb_lines_state *s, const struct bb_lines_block *block,
 			 uint32_t param, struct bb_err *err);
 
-/* lines_loads.c: the program itself; with it the clone of this load and what takes turns with it;
- * the logger; all off again. */
-int bb_lines_slot__load_program(const struct bb_lines_state *s, struct bb_test_prog *subject,
-				struct bb_lines_slot *slot, struct bb_err *err);
-int bb_lines_slot__load(const struct bb_lines_state *s, struct bb_test_prog *subject,
+/* lines.c: the program, the clone of this load and what takes turns with it; the logger; one of
+ * them off again. */
+int bb_lines_slot__load(const struct bb_lines_state *s, struct bb_test_prog *prog,
 			struct bb_lines_slot *slot, struct bb_err *err);
-int bb_lines_slot__load_logger(const struct bb_lines_state *s, struct bb_test_prog *subject,
+int bb_lines_slot__load_logger(const struct bb_lines_state *s, struct bb_test_prog *prog,
 			       struct bb_lines_slot *slot, struct bb_err *err);
 void bb_lines_slot__unload(const struct bb_lines_state *s, struct bb_lines_slot *slot,
 			   enum bb_lines_thing thing);
 
+/* lines_plan.c: the parts of the current load of the target. */
+int bb_lines_plan__read(struct bb_lines_plan *p, const struct bb_target *target,
+			struct bb_err *err);
+void bb_lines_plan__forget(struct bb_lines_plan *p);
+int bb_lines_plan__load(const struct bb_lines_plan *p, const struct bb_cut_form *form,
+			int *ret_prog_fd, struct bb_err *err);
+void bb_lines_plan__done(struct bb_lines_plan *p);
+
 /*
- * lines_find.c: which cuts, the ways through them and what is measured, with all of them loaded
+ * lines_plan.c: which cuts, the paths through them and what is measured, with all of them loaded
  * into the slot. bb_lines_variant__done() frees that.
  */
-int bb_lines_variant__plan(struct bb_lines_state *s, struct bb_test_prog *subject,
+int bb_lines_variant__plan(struct bb_lines_state *s, struct bb_test_prog *prog,
 			   struct bb_lines_slot *slot, struct bb_err *err);
 void bb_lines_variant__done(struct bb_lines_variant *v);
 

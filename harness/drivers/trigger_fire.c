@@ -12,8 +12,6 @@
 #include "base/grow.h"
 #include "base/parse.h"
 #include "bpf/stats_enable.h"
-#include "drivers/arguments.h"
-#include "drivers/beside.h"
 #include "drivers/companions.h"
 #include "fire/discover.h"
 #include "fire/reach.h"

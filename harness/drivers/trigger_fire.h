@@ -73,4 +73,14 @@ void bb_fire__words_alone(const struct bb_test_prog *subject, char *ret_words, s
 /* In the child: the slot's trigger, opened when it is first asked for. 0 or -errno. */
 int bb_fire__trigger(struct bb_fire_slot *slot, struct bb_fire_task *t);
 
+/*
+ * arguments.c: for a program that is fired by a call or a test run of ours (BB_AT_OWN_FUNCTION,
+ * BB_AT_OWN_RUN): tries each set of arguments (fire/live_objects.h) on a clone that counts, and
+ * keeps in subject->fire.point the first of those with which it executes the most of its
+ * instructions. Another program of the session for the same function has its set already, and they
+ * share it: a comparison has the same arguments on both sides. Where nothing can be counted, the
+ * arguments stay as they are.
+ */
+void bb_arguments__choose(struct bb_fire_state *s, struct bb_test_prog *subject);
+
 #endif

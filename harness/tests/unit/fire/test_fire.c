@@ -16,7 +16,7 @@
 
 #include "bpf/multi_link.h"
 #include "bpf/section_type.h"
-#include "drivers/beside.h"
+#include "drivers/companions.h"
 #include "fire/attach_point.h"
 #include "fire/choose.h"
 #include "fire/live_objects.h"
