@@ -13,8 +13,8 @@
 #include <sys/fsuid.h>
 #include <unistd.h>
 
+#include "base/io.h"
 #include "base/parse.h"
-#include "base/user.h"
 
 /* What bb_root__end() goes back to. Only set when it is not root. */
 static uid_t file_uid;
@@ -41,6 +41,41 @@ void bb_caller(uid_t *ret_uid, gid_t *ret_gid)
 		*ret_uid = (uid_t)uid;
 		*ret_gid = (gid_t)gid;
 	}
+}
+
+int bb_become_user(uid_t uid, gid_t gid)
+{
+	struct passwd *user;
+
+	if (geteuid() != 0 || uid == 0)
+		return 0;
+	user = getpwuid(uid);
+	if (user ? initgroups(user->pw_name, gid) : setgroups(0, NULL))
+		return -errno;
+	if (setgid(gid) || setuid(uid))
+		return -errno;
+	return 0;
+}
+
+/* It maps all of 0..2^32-2 to itself. A kernel without namespaces has no such file. */
+bool bb_user__is_initial_namespace(void)
+{
+	static const uint64_t expected[] = {0, 0, UINT32_MAX};
+	bool is_same = true;
+	const char *at;
+	uint64_t number;
+	char *text;
+	size_t len;
+
+	if (bb_read_proc("/proc/self/uid_map", 4096, &text, &len, NULL))
+		return true;
+	at = text;
+	for (size_t i = 0; is_same && i < sizeof(expected) / sizeof(expected[0]); i++) {
+		at += strspn(at, " \t");
+		is_same = !bb_parse_digits(&at, &number) && number == expected[i];
+	}
+	free(text);
+	return is_same;
 }
 
 static int take_groups(uid_t uid, gid_t gid)

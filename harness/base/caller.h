@@ -2,6 +2,7 @@
 #ifndef BB_BASE_CALLER_H
 #define BB_BASE_CALLER_H
 
+#include <stdbool.h>
 #include <sys/types.h>
 
 #include "base/err.h"
@@ -19,7 +20,7 @@
  *   good.
  *
  * This does nothing when the caller is root itself. A child that changes its user for good uses
- * bb_become_user() (base/user.h); exec() by root makes files root's again.
+ * bb_become_user(); exec() by root makes files root's again.
  */
 
 /* sudo's SUDO_UID and SUDO_GID when root runs us, the real user when it is not root, else
@@ -47,5 +48,13 @@ int bb_root__open(const char *path, int flags);
  */
 void bb_root__begin(void);
 void bb_root__end(void);
+
+/* Root becomes that user for good, groups and all; nothing for others, and for root itself. 0 or
+ * -errno. */
+int bb_become_user(uid_t uid, gid_t gid);
+
+/* Root of another user namespace has its capabilities over that namespace, not over BPF and perf.
+ */
+bool bb_user__is_initial_namespace(void);
 
 #endif

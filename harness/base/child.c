@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/sched.h>
+#include <pwd.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdint.h>
@@ -18,9 +19,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/environment.h"
-#include "base/open_files.h"
-#include "base/user.h"
+#include "base/grow.h"
+#include "base/caller.h"
 
 #define FAILED 127 /* a shell's exit code for "not found" */
 
@@ -29,7 +29,72 @@ union descriptor {
 	struct cmsghdr align;
 };
 
+#define ENOUGH 131072u /* the kernel allows a million (fs.nr_open) */
+
+/* Of open files: what we were given. */
+static struct rlimit given;
+static bool is_changed;
+
+void bb_open_files__allow_more(void)
+{
+	struct rlimit more;
+
+	if (is_changed || getrlimit(RLIMIT_NOFILE, &given))
+		return;
+	more = given;
+	if (more.rlim_max < ENOUGH) /* root may */
+		more.rlim_max = ENOUGH;
+	if (more.rlim_cur < ENOUGH)
+		more.rlim_cur = ENOUGH;
+	is_changed = !setrlimit(RLIMIT_NOFILE, &more);
+	if (is_changed)
+		return;
+	more = given;
+	more.rlim_cur = more.rlim_max;
+	is_changed = !setrlimit(RLIMIT_NOFILE, &more);
+}
+
 /* --- in the child --- */
+
+static const char *const always[] = {"PATH", "LANG", "TERM", NULL};
+
+static const char *home_of(uid_t uid)
+{
+	const struct passwd *user;
+
+	if (geteuid() != 0 || uid == 0)
+		return getenv("HOME");
+	user = getpwuid(uid);
+	return user ? user->pw_dir : "/";
+}
+
+/* "NAME=VALUE" of a variable that is set, appended; the strings last until the exec. */
+static int note_variable(const char *name, const char *value, char ***texts, size_t *n)
+{
+	char **text = value ? bb_append(texts, n, sizeof(*text)) : NULL;
+
+	if (!value)
+		return 0;
+	return text && asprintf(text, "%s=%s", name, value) >= 0 ? 0 : -ENOMEM;
+}
+
+static int clean_environment(const char *const *also, uid_t uid)
+{
+	char **texts = NULL;
+	size_t n = 0;
+	int rc = note_variable("HOME", home_of(uid), &texts, &n);
+
+	for (const char *const *name = always; !rc && *name; name++)
+		rc = note_variable(*name, getenv(*name), &texts, &n);
+	for (const char *const *name = also; !rc && name && *name; name++)
+		rc = note_variable(*name, getenv(*name), &texts, &n);
+	if (!rc)
+		rc = clearenv() ? -ENOMEM : 0;
+	for (size_t i = 0; !rc && i < n; i++)
+		rc = putenv(texts[i]) ? -ENOMEM : 0;
+	free(texts);
+	return rc;
+}
 
 /* Who ignores SIGCHLD cannot wait for children. */
 static void set_signals(const struct bb_child_rules *r)
@@ -152,8 +217,9 @@ static int settle(const struct bb_child_rules *r, void *arg, int link_fd, int re
 	if (r->before)
 		rc = r->before(arg);
 	if (!rc && r->is_program) {
-		bb_open_files__as_given();
-		rc = bb_environment__clean(r->env, r->uid);
+		if (is_changed)
+			setrlimit(RLIMIT_NOFILE, &given);
+		rc = clean_environment(r->env, r->uid);
 	}
 	if (!rc)
 		rc = set_std(r, link_fd);

@@ -33,8 +33,10 @@ struct bb_child_rules {
 	bool no_core; /* it leaves no core file */
 	/* What else is to be done with our rights. 0 or -errno. NULL: nothing. */
 	int (*before)(void *arg);
-	/* It executes somebody's program: a clean environment with `env` (base/environment.h), and
-	 * as many open files as we were given. */
+	/* It executes somebody's program, with as many open files as we were given. Its environment
+	 * is PATH, LANG and TERM as we have them, HOME, and the variables named in `env` (ends in
+	 * NULL; NULL: none) as far as they are set: no secrets, and nothing for git and make. HOME
+	 * is that of `uid` where we are root and it is another user, else ours. */
 	bool is_program;
 	const char *const *env;
 	int std[3]; /* its stdin, stdout and stderr: descriptors of ours; 0: the same */
@@ -69,6 +71,12 @@ int bb_child__start(const struct bb_child_rules *r, int (*run)(void *arg, int li
 /* Of a program: wait until it is executed. 0, or -errno of run(): the child is still to be waited
  * for. */
 int bb_child__executed(struct bb_child *c);
+
+/*
+ * How many files this process may have open. Each load of an object has a descriptor of every map:
+ * an object of 170 programs and 100 maps needs ten times as many as the usual limits allow.
+ */
+void bb_open_files__allow_more(void);
 
 /* Kill its group and it, wait, and close what is ours of it. One without a pid does no harm. */
 void bb_child__stop(struct bb_child *c);

@@ -60,7 +60,7 @@ static bool send(struct stream *s)
 }
 
 /* `n` is UTF8_MAX at the most. */
-static bool put(struct stream *s, const char *text, size_t n)
+static bool append_clean(struct stream *s, const char *text, size_t n)
 {
 	if (s->n + n > CHUNK && !send(s))
 		return false;
@@ -88,7 +88,7 @@ static bool settle(struct stream *s, bool is_end)
 			return true;
 		s->held[s->n_held] = '\0';
 		len = is_break ? 1 : bb_shown_len(s->held);
-		if (!put(s, len ? s->held : "?", len ? len : 1))
+		if (!append_clean(s, len ? s->held : "?", len ? len : 1))
 			return false;
 		len = len ? len : 1;
 		s->n_held -= len;
@@ -105,7 +105,7 @@ static ssize_t clean_write(void *cookie, const char *data, size_t n)
 
 	for (size_t i = 0; well && i < n; i++) {
 		if (!s->n_held && data[i] >= ' ' && data[i] < 0x7f) {
-			well = put(s, &data[i], 1);
+			well = append_clean(s, &data[i], 1);
 			continue;
 		}
 		s->held[s->n_held++] = data[i];
@@ -176,7 +176,7 @@ void bb_clean__put_raw(FILE *out, const char *text)
 	if (!s || !*text || fflush(out))
 		return;
 	for (; *text; text++)
-		if (!put(s, text, 1))
+		if (!append_clean(s, text, 1))
 			return;
 	send(s);
 }

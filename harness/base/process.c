@@ -153,7 +153,7 @@ static int execute(void *arg, int link_fd)
 }
 
 /* What fails is written to the link as an errno. */
-static int keep(void *arg, int link_fd)
+static int run_keeper(void *arg, int link_fd)
 {
 	const struct start *s = arg;
 	const struct bb_child_rules rules = {
@@ -197,11 +197,11 @@ static int start_keeper(struct start *s, struct bb_child *ret_keeper)
 	int rc;
 
 	s->is_whole = true;
-	rc = bb_child__start(&rules, keep, s, ret_keeper);
+	rc = bb_child__start(&rules, run_keeper, s, ret_keeper);
 	if (!rc || ret_keeper->pid == 0)
 		return rc;
 	s->is_whole = rules.own_namespaces = false;
-	return bb_child__start(&rules, keep, s, ret_keeper);
+	return bb_child__start(&rules, run_keeper, s, ret_keeper);
 }
 
 /* --- its output --- */

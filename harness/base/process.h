@@ -14,7 +14,7 @@ struct bb_process {
 	bool together;           /* its stderr into `out` too, in the order of writing */
 	uid_t uid; /* of the user that it runs as; only root may name another user than itself */
 	gid_t gid;
-	const char *const *env; /* as `also` of base/environment.h */
+	const char *const *env; /* as `also` of base/child.h */
 };
 
 struct bb_process_end {

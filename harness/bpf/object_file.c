@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "base/io.h"
-#include "base/user.h"
+#include "base/caller.h"
 #include "bpf/btf_ext.h"
 #include "bpf/kernel_name.h"
 #include "bpf/libbpf_log.h"

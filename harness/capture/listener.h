@@ -25,7 +25,7 @@ struct bb_listener {
 
 /*
  * Start argv[] (ends in NULL; argv[0] is looked for in $PATH) as the user that we are, in `dir`
- * (NULL: here), in a clean environment with `env` (base/environment.h); its stdin is empty, its
+ * (NULL: here), in a clean environment with `env` (base/child.h); its stdin is empty, its
  * stdout is our stderr. -ENOENT, -EACCES and so on where it cannot be executed.
  */
 int bb_listener__start(const char *const *argv, const char *dir, const char *const *env,

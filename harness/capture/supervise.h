@@ -14,7 +14,7 @@ enum bb_capture_until {
 struct bb_capture_opts {
 	const char *const *argv; /* ends in NULL */
 	const char *dir;         /* where to run it; NULL: here */
-	const char *const *env;  /* as `also` of base/environment.h */
+	const char *const *env;  /* as `also` of base/child.h */
 	enum bb_capture_until until;
 	double seconds;            /* BB_CAPTURE_UNTIL_TIME */
 	const char *until_command; /* for sh -c */

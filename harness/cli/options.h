@@ -40,7 +40,7 @@ void bb_strings__append(struct bb_strings *s, const char *text);
 /* As bb_append() of base/grow.h; out of memory ends the program. */
 void *bb_option_append(void *v, size_t *n, size_t size);
 
-/* --env NAME, repeatable: as `also` of base/environment.h. */
+/* --env NAME, repeatable: as `also` of base/child.h. */
 #define BB_ENV_NAMES_MAX 64
 struct bb_env_names {
 	const char *v[BB_ENV_NAMES_MAX + 1]; /* argv's; ends in NULL */

@@ -12,7 +12,7 @@ struct bb_child_place {
 	int cpu;
 	uid_t uid; /* the user that it runs as, if we are root */
 	gid_t gid;
-	/* names of the variables that a program keeps besides; NULL: none (base/environment.h) */
+	/* names of the variables that a program keeps besides; NULL: none (base/child.h) */
 	const char *const *env;
 };
 

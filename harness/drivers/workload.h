@@ -12,7 +12,7 @@
 /*
  * A program that runs as the target, as a child of ours: as the caller of sudo, on one CPU,
  * in a session of its own and ahead of others there, its stdout thrown away and its environment a
- * clean one (base/environment.h). The kernel kills it if
+ * clean one (base/child.h). The kernel kills it if
  * we die.
  */
 struct bb_workload_spec {

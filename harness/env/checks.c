@@ -8,7 +8,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "base/user.h"
+#include "base/caller.h"
 #include "env/checks_internal.h"
 
 /* In the order in which a person would ask; those that the main job cannot do without come first.

@@ -12,7 +12,7 @@
 struct bb_fire_user {
 	uid_t uid; /* root's code runs as nobody, where it is a library */
 	gid_t gid;
-	const char *const *env; /* variables that it keeps besides (base/environment.h) */
+	const char *const *env; /* variables that it keeps besides (base/child.h) */
 	const char *helper_dir; /* of call_function; NULL: there is none */
 	char dir[4096];         /* where commands are run; "": here */
 };

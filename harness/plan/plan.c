@@ -158,7 +158,7 @@ static void set_param(struct bb_plan_case *c, const struct param *param, size_t 
 	snprintf(c->name + len, sizeof(c->name) - len, "/%s=%s", c->param, c->input->name);
 }
 
-/* Rounds of a cell, unless anyone says otherwise. */
+/* Rounds of a case, unless anyone says otherwise. */
 static uint32_t default_loads(const struct bb_plan_case *c, const struct param *param)
 {
 	const struct bb_drive_kind *kind = c->drive->kind;
@@ -168,7 +168,7 @@ static uint32_t default_loads(const struct bb_plan_case *c, const struct param *
 	return is_placed ? BB_DEFAULT_LOADS : BB_DEFAULT_SLICES;
 }
 
-/* Samples of a cell, all loads together, unless anyone says otherwise. */
+/* Samples of a case, all loads together, unless anyone says otherwise. */
 static uint32_t default_samples(uint32_t loads, const struct bb_pace *pace,
 				const struct param *param)
 {
@@ -181,8 +181,8 @@ static uint32_t default_samples(uint32_t loads, const struct bb_pace *pace,
 	return share > loads ? share : loads;
 }
 
-/* A cell at the end, for which there is room. */
-static void add_cell(struct bb_plan *p, const struct bb_plan_opts *opts,
+/* A case at the end, for which there is room. */
+static void add_case(struct bb_plan *p, const struct bb_plan_opts *opts,
 		     const struct bb_variant_spec *v, const struct bb_drive_spec *d,
 		     const struct param *param, size_t i)
 {
@@ -220,7 +220,7 @@ static bool any_wanted(const struct bb_scenario *s, const struct bb_plan_opts *o
 	return false;
 }
 
-/* The cells of one drive at one value of its parameter, among them the floor of the others. */
+/* The cases of one drive at one value of its parameter, among them the floor of the others. */
 static void add_group(struct bb_plan *p, const struct bb_plan_opts *opts,
 		      const struct bb_drive_spec *d, const struct param *param, size_t i)
 {
@@ -235,7 +235,7 @@ static void add_group(struct bb_plan *p, const struct bb_plan_opts *opts,
 			continue;
 		if (is_floor)
 			floor = p->n_cases;
-		add_cell(p, opts, &s->variants[v], d, param, i);
+		add_case(p, opts, &s->variants[v], d, param, i);
 	}
 	for (size_t c = first; c < p->n_cases; c++)
 		if (c != floor && !d->kind->own_floor)
@@ -246,13 +246,13 @@ static int add_drive(struct bb_plan *p, const struct bb_plan_opts *opts,
 		     const struct bb_drive_spec *d)
 {
 	struct param param = param_of(d);
-	struct bb_plan_case *cells = reallocarray(p->cases,
+	struct bb_plan_case *grown = reallocarray(p->cases,
 						  p->n_cases + param.n * p->scenario->n_variants,
-						  sizeof(*cells));
+						  sizeof(*grown));
 
-	if (!cells)
+	if (!grown)
 		return -ENOMEM;
-	p->cases = cells;
+	p->cases = grown;
 	for (size_t i = 0; i < param.n; i++)
 		add_group(p, opts, d, &param, i);
 	return 0;
@@ -269,7 +269,7 @@ static bool has_namesake(const struct bb_scenario *s, const struct bb_drive_spec
 
 /* A case is known by its name, so no two may have one: drives of one name are told apart by what
  * they drive only. */
-static int check_cells(const struct bb_plan *p, struct bb_err *err)
+static int check_cases(const struct bb_plan *p, struct bb_err *err)
 {
 	for (size_t i = 0; i < p->n_cases; i++) {
 		const struct bb_plan_case *c = &p->cases[i];
@@ -315,7 +315,7 @@ int bb_plan__make(const struct bb_scenario *scenario, const struct bb_plan_opts 
 		if (p.cases[i].loads > p.loads)
 			p.loads = p.cases[i].loads;
 	if (!rc)
-		rc = check_cells(&p, err);
+		rc = check_cases(&p, err);
 	if (rc)
 		bb_plan__done(&p);
 	else

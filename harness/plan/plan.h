@@ -24,7 +24,7 @@ struct bb_plan_case {
 	const struct bb_variant_spec *variant;
 	const struct bb_drive_spec *drive;
 	const char *param; /* name; NULL: the drive has none */
-	/* for reports and plots; tells the cells of a drive and variant apart */
+	/* for reports and plots; tells the cases of a drive and variant apart */
 	uint32_t param_value;
 	/* the argument of batch(): param_value, but of an input its index */
 	uint32_t driver_param;
@@ -34,7 +34,7 @@ struct bb_plan_case {
 	uint32_t samples; /* drives that fire: to be taken, all loads together */
 	/* drives that go by time: to be spent, all loads together; 0 elsewhere */
 	double seconds;
-	size_t floor;   /* index of the cell of the floor; BB_NO_CASE */
+	size_t floor;   /* index of the case of the floor; BB_NO_CASE */
 	char name[512]; /* "scenario/variant/drive/parameter=value"; "…/input=NAME" */
 	size_t what;    /* where in it "drive/parameter=value" begins */
 	size_t value;   /* and its value, where there is a parameter */
@@ -53,7 +53,7 @@ struct bb_plan {
 	size_t n_cases;
 };
 
-/* Is the cell there for others to be compared with? */
+/* Is the case there for others to be compared with? */
 static inline bool bb_plan_case__is_floor(const struct bb_plan_case *c)
 {
 	return c->floor == BB_NO_CASE && c->drive->floor;
@@ -78,7 +78,7 @@ struct bb_plan_opts {
 };
 
 /*
- * The cells of a drive are grouped by parameter, and within by variant. A test run's parameter is
+ * The cases of a drive are grouped by parameter, and within by variant. A test run's parameter is
  * "input" if it has two inputs or more; its value is the input's name if the names of all are whole
  * numbers (a sweep's are), else the index.
  *

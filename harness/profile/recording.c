@@ -20,7 +20,6 @@
 #include "base/clock.h"
 #include "base/err.h"
 #include "base/io.h"
-#include "base/open_files.h"
 #include "base/parse.h"
 #include "base/stop.h"
 #include "profile/task_events.h"
@@ -28,7 +27,7 @@
 /*
  * The command to profile: a child of ours, which waits before its exec until it is let go, so that
  * nothing of it is missed. It runs as the user given, in a clean environment with `env`
- * (base/environment.h), its stdout goes to our stderr, and the kernel kills it if we die.
+ * (base/child.h), its stdout goes to our stderr, and the kernel kills it if we die.
  */
 struct command {
 	struct bb_child child; /* pid 0: none, or it has ended */

@@ -39,7 +39,7 @@ void bb_recorder__free(struct bb_recorder *r); /* takes NULL */
 struct bb_recording_opts {
 	struct bb_sampler_opts sampler; /* its pid is set here for a command */
 	char *const *argv;              /* the command, ending with NULL; NULL: none */
-	const char *const *env;         /* its environment: as `also` of base/environment.h */
+	const char *const *env;         /* its environment: as `also` of base/child.h */
 	uid_t uid;                      /* whom it runs as */
 	gid_t gid;
 	double seconds; /* at the most; INFINITY */

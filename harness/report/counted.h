@@ -23,7 +23,7 @@ struct bb_counted_case {
 	uint64_t runs;
 	uint64_t least, most;  /* instructions of one run; equal: exact */
 	uint64_t instructions; /* of all runs */
-	uint64_t paths;        /* different ways that they took */
+	uint64_t paths;        /* different paths that they took */
 	char *void_why; /* why it does not count: an unexpected result of the program; NULL: it
 			   counts */
 };
@@ -49,7 +49,7 @@ struct bb_counted {
 	uint32_t n_insns, n_blocks; /* of the program */
 	uint32_t clone_insns;       /* of the one that was run, with its counters */
 	uint64_t runs, instructions;
-	uint64_t paths;      /* different ways over all cases */
+	uint64_t paths;      /* different paths over all cases */
 	uint64_t tail_calls; /* that were taken: the programs that they led to are not counted */
 	struct bb_counted_case *cases;
 	size_t n_cases;

@@ -8,8 +8,8 @@
 
 /*
  * Calls of a program that came to nothing in nearly all runs of a case: lookups in one map that
- * found nothing, or a tail call that did not happen. The figure of the case is then that of the way
- * without an entry, which is seldom the way that matters.
+ * found nothing, or a tail call that did not happen. The figure of the case is then that of the
+ * path without an entry, which is seldom the path that matters.
  */
 struct bb_in_vain {
 	char *map;         /* its name; NULL: not known which map it is */

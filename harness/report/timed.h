@@ -56,7 +56,7 @@ struct bb_timed {
 	/* by load: the program itself; an empty program, called and timed as it is */
 	struct bb_numbers program_ns, empty_ns;
 	struct bb_numbers hidden_ns; /* by load, as in struct bb_lines; none: an older run */
-	/* by load: by other ways, with cold caches what no cut shows; of older runs behind a tail
+	/* by load: by other paths, with cold caches what no cut shows; of older runs behind a tail
 	 * call */
 	struct bb_numbers rest_ns;
 	struct bb_timed_row *rows; /* in the order in which a run comes to them first */

@@ -22,7 +22,7 @@ struct bb_gate_opts {
 	const char *base, *head;    /* revisions; head NULL: the work tree as it is */
 	bool merge_base;            /* the base is the last commit that both have */
 	const char *build;          /* shell command; NULL: make */
-	const char *const *env;     /* variables that it keeps; NULL: none (base/environment.h) */
+	const char *const *env;     /* variables that it keeps; NULL: none (base/child.h) */
 	const char *const *objects; /* paths in the tree; none: all that are called *.bpf.o */
 	size_t n_objects;
 	/*

@@ -9,9 +9,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/child.h"
 #include "base/clock.h"
 #include "base/deadline.h"
-#include "base/open_files.h"
 #include "env/checks.h"
 #include "plan/field.h"
 #include "run/record.h"

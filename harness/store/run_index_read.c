@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "report/report.h"
-#include "base/err.h"
-#include <time.h>
-#include <sys/stat.h>
-#include <stddef.h>
-#include <stdbool.h>
+#include "store/run_index.h"
 
 #include <errno.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <time.h>
 
+#include "base/err.h"
 #include "base/grow.h"
 #include "base/stop.h"
+#include "report/report.h"
 #include "store/history_db.h"
-#include "store/run_index.h"
 #include "store/store.h"
 
 /* Stored runs, read by as many threads as there are CPUs and handed out in the order of their
@@ -176,8 +176,6 @@ static bool read_ahead_next(struct read_ahead *a, struct read_run *ret_run)
 /* An index in the making, and the one from which runs are taken over. */
 struct making {
 	struct bb_run_index new, old;
-	/* of the old one's cases and machines: index in the new one + 1; 0: not there yet */
-	uint32_t *case_of, *machine_of;
 	/* where the case that comes next is likely to be: runs have theirs in one order */
 	size_t next_case;
 	size_t n_taken, n_read;
@@ -254,7 +252,7 @@ static int add_point(struct making *m, const struct named_case *c, struct bb_run
 	struct bb_run_index *x = &m->new;
 	struct bb_run_point *point;
 
-	if (c && intern_case(m, c, &p.what))
+	if (intern_case(m, c, &p.what))
 		return -ENOMEM;
 	point = bb_append(&x->points, &x->n_points, sizeof(*point));
 	if (!point)
@@ -315,25 +313,6 @@ static int add_report(struct making *m, const char *name, const struct bb_report
 
 /* --- from the old index --- */
 
-static int take_case(struct making *m, uint32_t old, uint32_t *ret_index)
-{
-	const struct bb_run_index *x = &m->old;
-	const struct bb_index_case *c = &x->cases[old];
-	const struct named_case named = {
-		bb_index_text(x, c->name),    bb_index_text(x, c->scenario),
-		bb_index_text(x, c->variant), bb_index_text(x, c->drive),
-		bb_index_text(x, c->param),   c->param_value,
-	};
-
-	if (!m->case_of[old]) {
-		if (intern_case(m, &named, ret_index))
-			return -ENOMEM;
-		m->case_of[old] = *ret_index + 1;
-	}
-	*ret_index = m->case_of[old] - 1;
-	return 0;
-}
-
 static int take_run(struct making *m, const struct bb_index_run *old)
 {
 	const struct bb_run_index *x = &m->old;
@@ -343,22 +322,21 @@ static int take_run(struct making *m, const struct bb_index_run *old)
 		bb_index_text(x, old->commit),
 	};
 	struct bb_index_run run = *old;
-	int rc = 0;
+	int rc = intern_machine(m, &x->machines[old->machine], &run.machine);
 
 	run.first_point = m->new.n_points;
 	run.n_points = 0;
-	if (!m->machine_of[old->machine]) {
-		rc = intern_machine(m, &x->machines[old->machine], &run.machine);
-		if (!rc)
-			m->machine_of[old->machine] = run.machine + 1;
-	}
-	run.machine = m->machine_of[old->machine] - 1;
+	m->next_case = 0;
 	for (uint32_t i = 0; !rc && i < old->n_points; i++) {
-		struct bb_run_point p = x->points[old->first_point + i];
+		const struct bb_run_point *p = &x->points[old->first_point + i];
+		const struct bb_index_case *c = &x->cases[p->what];
+		const struct named_case named = {
+			bb_index_text(x, c->name),    bb_index_text(x, c->scenario),
+			bb_index_text(x, c->variant), bb_index_text(x, c->drive),
+			bb_index_text(x, c->param),   c->param_value,
+		};
 
-		rc = take_case(m, p.what, &p.what);
-		if (!rc)
-			rc = add_point(m, NULL, p, &run);
+		rc = add_point(m, &named, *p, &run);
 	}
 	return rc ? rc : add_run(m, texts, &run);
 }
@@ -423,11 +401,7 @@ int bb_run_index__read(const char *dir, void (*passed_over)(void *arg, const cha
 	if (rc)
 		return rc;
 	bb_history_db__load(dir, &m.old);
-	m.case_of = calloc(m.old.n_cases + 1, sizeof(*m.case_of));
-	m.machine_of = calloc(m.old.n_machines + 1, sizeof(*m.machine_of));
-	if (!m.case_of || !m.machine_of)
-		rc = -ENOMEM;
-	ahead = rc ? NULL : read_ahead_new(dir, names, n, is_new, &m);
+	ahead = read_ahead_new(dir, names, n, is_new, &m);
 	if (!ahead)
 		rc = -ENOMEM;
 	while (!rc && read_ahead_next(ahead, &run))
@@ -440,8 +414,6 @@ int bb_run_index__read(const char *dir, void (*passed_over)(void *arg, const cha
 		bb_history_db__save(dir, &m.new);
 	bb_store__list_free(names, n);
 	bb_run_index__done(&m.old);
-	free(m.case_of);
-	free(m.machine_of);
 	if (rc) {
 		bb_run_index__done(&m.new);
 		return rc == -ENOMEM ? bb_fail_nomem(err)

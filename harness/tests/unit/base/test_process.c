@@ -18,7 +18,7 @@
 
 #include "base/process.h"
 #include "base/stop.h"
-#include "base/user.h"
+#include "base/caller.h"
 
 #define NOBODY 65534
 

@@ -20,7 +20,7 @@
 #include <cmocka.h>
 
 #include "base/clock.h"
-#include "base/user.h"
+#include "base/caller.h"
 #include "drivers/workload.h"
 
 /* The CPU that we are on is one that we may use. */
