@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <limits.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -26,13 +25,6 @@ static int open_if_trusted(const char *path, uid_t owner)
 		return -EPERM;
 	}
 	return fd;
-}
-
-static bool is_hexadecimal(const char *text)
-{
-	size_t len = strlen(text);
-
-	return len > 2 && strspn(text, "0123456789abcdef") == len;
 }
 
 static int open_link(const char *path, const char *name, uid_t owner)
@@ -61,7 +53,7 @@ int bb_debug_file__open(const struct bb_debug_request *request, const char *path
 		return -EINVAL;
 	switch (request->kind) {
 	case BB_DEBUG_BUILD_ID:
-		if (!is_hexadecimal(name))
+		if (strlen(name) <= 2 || name[strspn(name, "0123456789abcdef")])
 			return -EINVAL;
 		snprintf(candidate, sizeof(candidate), SYSTEM "/.build-id/%.2s/%s.debug", name,
 			 name + 2);
@@ -77,29 +69,21 @@ int bb_debug_file__open(const struct bb_debug_request *request, const char *path
 	}
 }
 
-int bb_debug_file__answer(int socket, int fd)
-{
-	return bb_descriptor__send(socket, 0, fd);
-}
-
-/* The descriptor that comes with an answer. */
-static int receive(int socket)
-{
-	int fd, nothing, rc = bb_descriptor__receive(socket, &nothing, &fd);
-
-	return rc ? -EIO : fd < 0 ? -ENOENT : fd;
-}
-
 int bb_debug_file__ask(int socket, enum bb_debug_kind kind, const char *name)
 {
 	struct bb_debug_request request = {.kind = kind};
 	struct iovec data = {.iov_base = &request, .iov_len = sizeof(request)};
 	const struct msghdr message = {.msg_iov = &data, .msg_iovlen = 1};
+	int nothing, fd;
 
 	if (strlen(name) >= sizeof(request.name))
 		return -ENAMETOOLONG;
 	strcpy(request.name, name);
 	if (sendmsg(socket, &message, MSG_NOSIGNAL) < 0)
 		return -errno;
-	return kind == BB_DEBUG_NEXT ? 0 : receive(socket);
+	if (kind == BB_DEBUG_NEXT)
+		return 0;
+	if (bb_descriptor__receive(socket, &nothing, &fd))
+		return -EIO;
+	return fd < 0 ? -ENOENT : fd;
 }

@@ -6,8 +6,8 @@
 
 /*
  * Debug information that is in a file of its own. The symbolizer's child may open nothing, so it
- * asks its parent over a socket (SOCK_SEQPACKET): one struct bb_debug_request, to which the answer
- * is one byte, and with it a descriptor where there is such a file.
+ * asks its parent over a socket (SOCK_SEQPACKET): one struct bb_debug_request, which is answered by
+ * bb_descriptor__send() with the descriptor of the file, or without one.
  */
 enum bb_debug_kind {
 	BB_DEBUG_NEXT,     /* no question, and no answer: the child is done with a file */
@@ -28,9 +28,6 @@ struct bb_debug_request {
  * none.
  */
 int bb_debug_file__open(const struct bb_debug_request *request, const char *path, int of_fd);
-
-/* In the parent: the answer; `fd` is not closed. 0 or -errno; it does not wait. */
-int bb_debug_file__answer(int socket, int fd);
 
 /* In the child: ask, and wait for the answer. The descriptor, or -errno. */
 int bb_debug_file__ask(int socket, enum bb_debug_kind kind, const char *name);

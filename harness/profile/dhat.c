@@ -27,31 +27,10 @@ static int complain(const char *path, const char *what, struct bb_err *err)
 	return bb_fail(err, -EINVAL, "%s: not a file of valgrind --tool=dhat: %s", path, what);
 }
 
-/* Add up one key of all allocation points. */
-static int sum(const char *path, const json_t *points, const struct bb_dhat_metric *m,
-	       uint64_t *ret_sum, struct bb_err *err)
-{
-	uint64_t total = 0;
-
-	for (size_t i = 0; i < json_array_size(points); i++) {
-		const json_t *v = json_object_get(json_array_get(points, i), m->key);
-
-		if (!json_is_integer(v) || json_integer_value(v) < 0 ||
-		    __builtin_add_overflow(total, (uint64_t)json_integer_value(v), &total))
-			return bb_fail(err, -EINVAL,
-				       "%s: not a file of valgrind --tool=dhat: pps[%zu].%s is no "
-				       "count",
-				       path, i, m->key);
-	}
-	*ret_sum = total;
-	return 0;
-}
-
 static int read_root(const char *path, const json_t *root, struct bb_dhat *ret_dhat,
 		     struct bb_err *err)
 {
 	const json_t *mode = json_object_get(root, "mode"), *points = json_object_get(root, "pps");
-	int rc = 0;
 
 	if (json_integer_value(json_object_get(root, "dhatFileVersion")) != 2)
 		return complain(path, "dhatFileVersion is not 2", err);
@@ -59,28 +38,38 @@ static int read_root(const char *path, const json_t *root, struct bb_dhat *ret_d
 		return complain(path, "its mode is not heap", err);
 	if (!json_is_array(points))
 		return complain(path, "pps is no list", err);
-	for (size_t i = 0; !rc && i < bb_n_dhat_metrics; i++)
-		rc = sum(path, points, &bb_dhat_metrics[i],
-			 (uint64_t *)((char *)ret_dhat + bb_dhat_metrics[i].offset), err);
-	return rc;
+	for (size_t k = 0; k < bb_n_dhat_metrics; k++) {
+		const struct bb_dhat_metric *m = &bb_dhat_metrics[k];
+		uint64_t *sum = (uint64_t *)((char *)ret_dhat + m->offset);
+		char wrong[80];
+
+		for (size_t i = 0; i < json_array_size(points); i++) {
+			const json_t *v = json_object_get(json_array_get(points, i), m->key);
+
+			if (json_is_integer(v) && json_integer_value(v) >= 0 &&
+			    !__builtin_add_overflow(*sum, (uint64_t)json_integer_value(v), sum))
+				continue;
+			snprintf(wrong, sizeof(wrong), "pps[%zu].%s is no count", i, m->key);
+			return complain(path, wrong, err);
+		}
+	}
+	return 0;
 }
 
 int bb_dhat__read(const char *path, struct bb_dhat *ret_dhat, struct bb_err *err)
 {
-	struct bb_dhat d = {0};
 	json_error_t at;
 	json_t *root;
-	size_t len = 0;
-	char *text = NULL;
+	size_t len;
+	char *text;
 	int rc = bb_read_file(path, MAX_BYTES, &text, &len, err);
 
 	if (rc)
 		return rc;
+	*ret_dhat = (struct bb_dhat){0};
 	root = json_loadb(text, len, 0, &at);
 	free(text);
-	rc = root ? read_root(path, root, &d, err) : complain(path, at.text, err);
+	rc = root ? read_root(path, root, ret_dhat, err) : complain(path, at.text, err);
 	json_decref(root);
-	if (!rc)
-		*ret_dhat = d;
 	return rc;
 }

@@ -7,20 +7,14 @@
 
 #include "base/grow.h"
 
-/* Multiplicative hashing (Knuth 1973): the upper bits depend on all of both numbers, and are
- * brought down. */
-static uint64_t mix(uint64_t a, uint64_t b)
-{
-	uint64_t h = (a ^ b * UINT64_C(0xff51afd7ed558ccd)) * UINT64_C(0x9e3779b97f4a7c15);
-
-	return h ^ h >> 32;
-}
-
 /* The entry of the pair, or the free one where it belongs. */
 static struct bb_idmap_entry *find(struct bb_idmap_entry *entries, size_t size, uint64_t a,
 				   uint64_t b)
 {
-	size_t i = mix(a, b) & (size - 1);
+	/* Multiplicative hashing (Knuth 1973): the upper bits depend on all of both numbers, and
+	 * are brought down. */
+	uint64_t h = (a ^ b * UINT64_C(0xff51afd7ed558ccd)) * UINT64_C(0x9e3779b97f4a7c15);
+	size_t i = (h ^ h >> 32) & (size - 1);
 
 	while (entries[i].id && (entries[i].a != a || entries[i].b != b))
 		i = (i + 1) & (size - 1);

@@ -258,45 +258,34 @@ static bool is_over(const struct bb_recording_opts *o, struct command *command, 
 	return o->sampler.pid && kill(o->sampler.pid, 0) && errno == ESRCH;
 }
 
-static int record(const struct bb_recording_opts *o, struct command *command,
-		  struct bb_recording *ret_recording, struct bb_err *err)
+int bb_recording__take(const struct bb_recording_opts *opts, struct bb_recording *ret_recording,
+		       struct bb_err *err)
 {
+	struct bb_sampler_opts sampler = opts->sampler;
+	struct command command = {.child = {.fd = -1}};
 	struct bb_recorder *r = NULL;
-	int rc = bb_recorder__start(&o->sampler, &r, err);
-	uint64_t began_ns = bb_now_ns();
+	uint64_t began_ns;
+	int rc = opts->argv ? command_start(opts, &command, err) : 0;
 
-	if (!rc && o->argv)
-		rc = command_go(command, o->argv[0], err);
-	while (!rc && !is_over(o, command, began_ns)) {
-		double left_ms = (o->seconds - bb_seconds_since(began_ns)) * 1000;
+	if (opts->argv)
+		sampler.pid = command.child.pid;
+	if (!rc)
+		rc = bb_recorder__start(&sampler, &r, err);
+	began_ns = bb_now_ns();
+	if (!rc && opts->argv)
+		rc = command_go(&command, opts->argv[0], err);
+	while (!rc && !is_over(opts, &command, began_ns)) {
+		double left_ms = (opts->seconds - bb_seconds_since(began_ns)) * 1000;
 
 		rc = bb_recorder__poll(r, left_ms < POLL_MS ? (int)left_ms + 1 : POLL_MS, err);
 	}
 	if (!rc)
 		rc = bb_recorder__finish(r, ret_recording, err);
 	bb_recorder__free(r);
-	return rc;
-}
-
-int bb_recording__take(const struct bb_recording_opts *opts, struct bb_recording *ret_recording,
-		       struct bb_err *err)
-{
-	struct bb_recording_opts o = *opts;
-	struct command command = {.child = {.fd = -1}};
-	struct bb_recording r = {0};
-	int rc = 0;
-
-	if (o.argv) {
-		rc = command_start(&o, &command, err);
-		o.sampler.pid = command.child.pid;
-	}
-	if (!rc)
-		rc = record(&o, &command, &r, err);
 	if (command.child.fd >= 0)
 		command_end(&command);
-	r.command_status = command.status;
 	if (!rc)
-		*ret_recording = r;
+		ret_recording->command_status = command.status;
 	return rc;
 }
 

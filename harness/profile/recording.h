@@ -7,7 +7,7 @@
 #include "profile/spaces.h"
 #include "profile/symtab.h"
 
-/* All samples of the target, as addresses. */
+/* All samples, as addresses. */
 struct bb_recording {
 	struct bb_samples samples;
 	struct bb_spaces spaces; /* replayed */

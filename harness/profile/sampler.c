@@ -82,7 +82,7 @@ static int read_sysctl(const char *path, uint64_t *ret_value)
 
 static const struct program {
 	const char *name;
-	bool is_for_off_cpu; /* attached with --off-cpu; otherwise with a target */
+	bool is_for_off_cpu; /* attached with --off-cpu; otherwise with a pid */
 } tracepoints[] = {{"switched", true}, {"forked", false}};
 
 static bool is_needed(const struct bb_sampler_opts *opts, const struct program *p)

@@ -121,25 +121,6 @@ static int write_functions(const struct bb_stacks *s, FILE *out)
 	return 0;
 }
 
-/* Innermost first: the kernel's half, the user's, the process. */
-static void write_stack(const struct bb_stacks *s, const struct bb_stack *stack,
-			const struct bb_text_opts *opts, FILE *out)
-{
-	const uint32_t *frames = s->parts + stack->first;
-	bool has_kernel = false;
-
-	for (uint32_t k = 0; k < stack->n; k++)
-		has_kernel |= s->frames[frames[k]].kind == BB_FRAME_KERNEL;
-	fprintf(out, "\n  %.2f %%, %.0f %s\n", percent((uint64_t)stack->weight, s->total),
-		stack->weight, opts->unit);
-	if (!has_kernel)
-		fprintf(out, "    No Kernel Stack\n");
-	for (uint32_t k = stack->n; k-- > 0;) {
-		fprintf(out, "    ");
-		write_frame(s, frames[k], opts->verbose, out);
-	}
-}
-
 static int by_weight(const void *a, const void *b)
 {
 	const struct bb_stack *const *x = a, *const *y = b;
@@ -149,6 +130,7 @@ static int by_weight(const void *a, const void *b)
 	return (*x > *y) - (*x < *y);
 }
 
+/* Each innermost first: the kernel's half, the user's, the process. */
 static int write_stacks(const struct bb_stacks *s, const struct bb_text_opts *opts, FILE *out)
 {
 	const struct bb_stack **stacks = malloc(s->n * sizeof(*stacks));
@@ -159,8 +141,22 @@ static int write_stacks(const struct bb_stacks *s, const struct bb_text_opts *op
 		stacks[i] = &s->v[i];
 	qsort(stacks, s->n, sizeof(*stacks), by_weight);
 	fprintf(out, "\nThe hottest of %zu stacks, innermost frame first:\n", s->n);
-	for (size_t i = 0; i < s->n && i < MAX_STACKS; i++)
-		write_stack(s, stacks[i], opts, out);
+	for (size_t i = 0; i < s->n && i < MAX_STACKS; i++) {
+		const uint32_t *frames = s->parts + stacks[i]->first;
+		double weight = stacks[i]->weight;
+		bool has_kernel = false;
+
+		for (uint32_t k = 0; k < stacks[i]->n; k++)
+			has_kernel |= s->frames[frames[k]].kind == BB_FRAME_KERNEL;
+		fprintf(out, "\n  %.2f %%, %.0f %s\n", percent((uint64_t)weight, s->total), weight,
+			opts->unit);
+		if (!has_kernel)
+			fprintf(out, "    No Kernel Stack\n");
+		for (uint32_t k = stacks[i]->n; k-- > 0;) {
+			fprintf(out, "    ");
+			write_frame(s, frames[k], opts->verbose, out);
+		}
+	}
 	free(stacks);
 	return 0;
 }
@@ -382,37 +378,33 @@ static enum bb_frame_kind kind_of(const char *frame, size_t *len, bool is_first)
 	return BB_FRAME_USER;
 }
 
-/* The number of the frame, which is new when it was not there. */
-static int find_frame(struct reading *r, const char *text, size_t len, bool is_first,
-		      uint32_t *ret_number)
-{
-	struct bb_frame frame = {.kind = kind_of(text, &len, is_first), .file = BB_NO_ID};
-
-	if (bb_names__add(&r->stacks.names, text, len, &frame.name))
-		return -ENOMEM;
-	*ret_number = bb_idmap__get(&r->frames, frame.name, frame.kind);
-	if (*ret_number != BB_NO_ID)
-		return 0;
-	*ret_number = (uint32_t)r->stacks.n_frames;
-	if (bb_stacks__add_frame(&r->stacks, &frame))
-		return -ENOMEM;
-	return bb_idmap__put(&r->frames, frame.name, frame.kind, *ret_number);
-}
-
 static int add_stack(struct reading *r, const char *text, uint64_t weight, const char **ret_wrong)
 {
-	uint32_t frames[BB_FOLDED_FRAMES], n = 0;
+	uint32_t numbers[BB_FOLDED_FRAMES], n = 0;
 
 	for (const char *at = text, *end; at; at = *end ? end + 1 : NULL) {
-		end = strchrnul(at, ';');
-		if (n == BB_FOLDED_FRAMES) {
+		struct bb_frame frame = {.file = BB_NO_ID};
+		uint32_t *number = &numbers[n];
+		size_t len;
+
+		if (n++ == BB_FOLDED_FRAMES) {
 			*ret_wrong = "a stack of too many frames";
 			return 0;
 		}
-		if (find_frame(r, at, (size_t)(end - at), at == text, &frames[n++]))
+		end = strchrnul(at, ';');
+		len = (size_t)(end - at);
+		frame.kind = kind_of(at, &len, at == text);
+		if (bb_names__add(&r->stacks.names, at, len, &frame.name))
+			return -ENOMEM;
+		*number = bb_idmap__get(&r->frames, frame.name, frame.kind);
+		if (*number != BB_NO_ID)
+			continue;
+		*number = (uint32_t)r->stacks.n_frames;
+		if (bb_stacks__add_frame(&r->stacks, &frame) ||
+		    bb_idmap__put(&r->frames, frame.name, frame.kind, *number))
 			return -ENOMEM;
 	}
-	return bb_stacks__add(&r->stacks, frames, n, (double)weight);
+	return bb_stacks__add(&r->stacks, numbers, n, (double)weight);
 }
 
 static int add_line(struct reading *r, char *text, const char *path, size_t number,

@@ -86,47 +86,41 @@ static const char *source_name(struct demangled *d, const char *name)
 	return bb_names__text(&d->names, id);
 }
 
-static void answer_place(struct bb_elf_symbols *symbols, struct demangled *demangled,
-			 uint32_t place, uint64_t offset, FILE *out)
-{
-	struct bb_elf_frame frames[BB_ELF_MAX_FRAMES];
-	uint64_t address;
-	size_t n;
-
-	if (!bb_elf_symbols__address(symbols, offset, &address))
-		return;
-	n = bb_elf_symbols__find(symbols, address, frames);
-	for (size_t i = 0; i < n; i++) {
-		const char *function = source_name(demangled, frames[i].function);
-		const char *file = frames[i].file ? frames[i].file : "";
-		struct symbol_answer a = {
-			.place = place,
-			.line = frames[i].line,
-			.start = frames[i].start,
-			.function_len = (uint16_t)strnlen(function, MAX_SYMBOL_NAME),
-			.file_len = (uint16_t)strnlen(file, MAX_SYMBOL_NAME),
-			.is_inlined = frames[i].is_inlined,
-			.distance = frames[i].distance,
-		};
-
-		fwrite(&a, sizeof(a), 1, out);
-		fwrite(function, a.function_len, 1, out);
-		fwrite(file, a.file_len, 1, out);
-	}
-}
-
 static void answer_file(const struct work *w, size_t from, size_t to, int socket, FILE *out)
 {
 	const struct bb_dso *dso = &w->dsos->v[w->places[from].dso];
 	struct symbol_answer end = {.place = END_OF_FILE};
 	enum bb_elf_depth depth = w->depths[w->places[from].dso];
+	struct bb_elf_frame frames[BB_ELF_MAX_FRAMES];
 	struct bb_elf_symbols *symbols = NULL;
 	struct demangled demangled = {0};
+	uint64_t address;
 
 	if (depth != BB_ELF_NOTHING && dso->fd >= 0)
 		symbols = bb_elf_symbols__open(dso->fd, depth, socket);
-	for (size_t i = from; symbols && i < to; i++)
-		answer_place(symbols, &demangled, (uint32_t)i, w->places[i].offset, out);
+	for (size_t place = from; symbols && place < to; place++) {
+		size_t n = bb_elf_symbols__address(symbols, w->places[place].offset, &address)
+				   ? bb_elf_symbols__find(symbols, address, frames)
+				   : 0;
+
+		for (size_t i = 0; i < n; i++) {
+			const char *function = source_name(&demangled, frames[i].function);
+			const char *file = frames[i].file ? frames[i].file : "";
+			struct symbol_answer a = {
+				.place = (uint32_t)place,
+				.line = frames[i].line,
+				.start = frames[i].start,
+				.function_len = (uint16_t)strnlen(function, MAX_SYMBOL_NAME),
+				.file_len = (uint16_t)strnlen(file, MAX_SYMBOL_NAME),
+				.is_inlined = frames[i].is_inlined,
+				.distance = frames[i].distance,
+			};
+
+			fwrite(&a, sizeof(a), 1, out);
+			fwrite(function, a.function_len, 1, out);
+			fwrite(file, a.file_len, 1, out);
+		}
+	}
 	bb_elf_symbols__free(symbols);
 	bb_names__done(&demangled.names);
 	bb_idmap__done(&demangled.by_name);
@@ -257,7 +251,7 @@ static bool serve(const struct work *w, struct child *c)
 		return false;
 	dso = &w->dsos->v[w->places[c->place].dso];
 	fd = bb_debug_file__open(&request, dso->path, dso->fd);
-	rc = bb_debug_file__answer(c->socket, fd);
+	rc = bb_descriptor__send(c->socket, 0, fd);
 	if (fd >= 0)
 		close(fd);
 	return !rc;

@@ -38,8 +38,8 @@ static inline const char *bb_symtab__name(const struct bb_symtab *t, const struc
 void bb_symtab__done(struct bb_symtab *t);
 
 /*
- * /proc/kallsyms: functions of the kernel, its modules and BPF programs. Lines that are none are
- * passed over. An address of 0 is one that kernel.kptr_restrict hides. Text is changed in no way.
+ * Functions of the kernel, its modules and BPF programs, from the text of /proc/kallsyms. Other
+ * lines are passed over, and so are addresses of 0: kernel.kptr_restrict hides them.
  */
 int bb_symtab__add_kallsyms(struct bb_symtab *t, const char *text);
 

@@ -13,6 +13,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 
+#include "base/child.h"
 #include "base/io.h"
 #include "profile/debug_files.h"
 #include "profile/symtab.h"
@@ -115,7 +116,7 @@ static void answers(void **state)
 
 	(void)state;
 	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, pair), 0);
-	assert_int_equal(bb_debug_file__answer(pair[0], null), 0);
+	assert_int_equal(bb_descriptor__send(pair[0], 0, null), 0);
 	fd = bb_debug_file__ask(pair[1], BB_DEBUG_LINK, "x");
 	assert_true(fd >= 0);
 	assert_int_equal(fstat(null, &sent) | fstat(fd, &got), 0);
