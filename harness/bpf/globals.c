@@ -75,91 +75,62 @@ static int say_no_global(const struct bpf_object *obj, const char *object_path, 
 	return -ENOENT;
 }
 
-/* Its place in the initial value of its map, to change before the object is loaded. */
-struct initial {
-	struct bpf_map *map;
+/* Change it in the initial value of its map: to the text, or where that is NULL to the number. */
+static int set(struct bpf_object *obj, const char *object_path, const char *name, const char *text,
+	       int64_t value, struct bb_err *err)
+{
 	size_t offset, size, map_size;
-	char *data; /* a copy, of the whole map */
-};
-
-static int open_initial(struct bpf_object *obj, const char *object_path, const char *name,
-			struct initial *ret_initial, struct bb_err *err)
-{
-	struct initial i = {0};
+	struct bpf_map *map;
 	const void *data;
+	char *copy;
+	int rc = 0;
 
-	if (bb_global__find(obj, name, &i.map, &i.offset, &i.size))
+	if (bb_global__find(obj, name, &map, &offset, &size))
 		return say_no_global(obj, object_path, name, err);
-	data = bpf_map__initial_value(i.map, &i.map_size);
-	if (!data || i.offset + i.size > i.map_size)
+	data = bpf_map__initial_value(map, &map_size);
+	if (!data || offset + size > map_size)
 		return bb_fail(err, -EINVAL, "global '%s' of %s cannot be set", name, object_path);
-	i.data = malloc(i.map_size);
-	if (!i.data)
+	copy = malloc(map_size);
+	if (!copy)
 		return bb_fail_nomem(err);
-	memcpy(i.data, data, i.map_size);
-	*ret_initial = i;
-	return 0;
-}
-
-static int close_initial(struct initial *i, int rc, const char *object_path, const char *name,
-			 struct bb_err *err)
-{
+	memcpy(copy, data, map_size);
+	if (!text && size != 1 && size != 2 && size != 4 && size != 8)
+		rc = bb_fail(err, -EINVAL,
+			     "global '%s' of %s is %zu bytes; only integers can be set", name,
+			     object_path, size);
+	else if (text && strlen(text) >= size)
+		rc = bb_fail(err, -ERANGE, "global '%s' of %s is %zu bytes; '%s' does not fit",
+			     name, object_path, size, text);
+	else if (text)
+		strncpy(copy + offset, text, size);
+	else if (!bb_put_integer(value, copy + offset, size))
+		rc = bb_fail(err, -ERANGE, "global '%s' of %s is %zu bytes; %lld does not fit",
+			     name, object_path, size, (long long)value);
 	if (!rc) {
-		rc = bpf_map__set_initial_value(i->map, i->data, i->map_size);
+		rc = bpf_map__set_initial_value(map, copy, map_size);
 		if (rc)
 			bb_fail(err, rc, "global '%s' of %s: %s", name, object_path, strerror(-rc));
 	}
-	free(i->data);
+	free(copy);
 	return rc;
 }
 
 int bb_global__set(struct bpf_object *obj, const char *object_path, const char *name, int64_t value,
 		   struct bb_err *err)
 {
-	struct initial i;
-	int rc = open_initial(obj, object_path, name, &i, err);
-
-	if (rc)
-		return rc;
-	if (i.size != 1 && i.size != 2 && i.size != 4 && i.size != 8)
-		rc = bb_fail(err, -EINVAL,
-			     "global '%s' of %s is %zu bytes; only integers can be set", name,
-			     object_path, i.size);
-	else if (!bb_put_integer(value, i.data + i.offset, i.size))
-		rc = bb_fail(err, -ERANGE, "global '%s' of %s is %zu bytes; %lld does not fit",
-			     name, object_path, i.size, (long long)value);
-	return close_initial(&i, rc, object_path, name, err);
-}
-
-static int set_text(struct bpf_object *obj, const char *object_path, const char *name,
-		    const char *text, struct bb_err *err)
-{
-	struct initial i;
-	int rc = open_initial(obj, object_path, name, &i, err);
-
-	if (rc)
-		return rc;
-	if (strlen(text) >= i.size) {
-		rc = bb_fail(err, -ERANGE, "global '%s' of %s is %zu bytes; '%s' does not fit",
-			     name, object_path, i.size, text);
-	} else {
-		memset(i.data + i.offset, 0, i.size);
-		memcpy(i.data + i.offset, text, strlen(text));
-	}
-	return close_initial(&i, rc, object_path, name, err);
+	return set(obj, object_path, name, NULL, value, err);
 }
 
 int bb_global__set_spec(struct bpf_object *obj, const char *object_path,
 			const struct bb_global_spec *spec, const struct bb_self_values *self,
 			struct bb_err *err)
 {
+	bool is_text = spec->self == BB_SELF_COMM && self && self->comm[0];
 	int64_t value = spec->value;
 
-	if (spec->self == BB_SELF_COMM && self && self->comm[0])
-		return set_text(obj, object_path, spec->name, self->comm, err);
-	if (spec->self && (!self || !bb_self__number(spec->self, self, &value)))
+	if (!is_text && spec->self && (!self || !bb_self__number(spec->self, self, &value)))
 		return bb_fail(err, -ENOTSUP, "global '%s': " BB_SELF_UNKNOWN, spec->name);
-	return bb_global__set(obj, object_path, spec->name, value, err);
+	return set(obj, object_path, spec->name, is_text ? self->comm : NULL, value, err);
 }
 
 int bb_global__read_u64(struct bpf_object *obj, const char *name, uint64_t *ret_value)

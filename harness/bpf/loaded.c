@@ -44,18 +44,9 @@ int bb_loaded__open(uint32_t id, int *ret_fd, struct bb_err *err)
 		       rc == -EPERM ? "; " BY_PERMISSION : "");
 }
 
-/* Maps and links can be pinned too, and answer BPF_OBJ_GET_INFO_BY_FD with a struct of their own.
- */
-static bool is_program(int fd)
-{
-	char path[64], what[64] = "";
-
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	return readlink(path, what, sizeof(what) - 1) > 0 && strstr(what, "bpf-prog");
-}
-
 int bb_loaded__open_pinned(const char *path, int *ret_fd, struct bb_err *err)
 {
+	char link[64], what[64] = "";
 	int fd, rc;
 
 	/* Root alone may look into most BPF file systems; the kernel takes no file of another one.
@@ -64,14 +55,16 @@ int bb_loaded__open_pinned(const char *path, int *ret_fd, struct bb_err *err)
 	fd = bpf_obj_get(path);
 	rc = -errno;
 	bb_root__end();
-	if (fd >= 0 && !is_program(fd)) {
+	if (fd >= 0) {
+		/* maps and links answer BPF_OBJ_GET_INFO_BY_FD with a struct of their own */
+		snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+		if (readlink(link, what, sizeof(what) - 1) > 0 && strstr(what, "bpf-prog")) {
+			*ret_fd = fd;
+			return 0;
+		}
 		close(fd);
 		return bb_fail(err, -EINVAL, "%s: the object that is pinned there is no program",
 			       path);
-	}
-	if (fd >= 0) {
-		*ret_fd = fd;
-		return 0;
 	}
 	if (rc == -ENOENT)
 		return bb_fail(err, rc,

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bpf/source.h"
 #include "plan/field.h"
 
 #define MAX_NAMES 64u /* of those that a message suggests */
@@ -155,13 +156,13 @@ static int put_value(const struct content *c, const struct bb_map_entry *entry, 
 }
 
 static int put_program(const struct content *c, const struct bb_map_entry *entry,
-		       const struct bb_contents_of *of, uint8_t *slot, struct bb_err *err)
+		       const struct bb_source *of, uint8_t *slot, struct bb_err *err)
 {
 	const char *names[MAX_NAMES], *name;
 	size_t n = 0;
 	int fd;
 
-	for (size_t i = 0; (name = of->program(of->arg, i, &fd)); i++) {
+	for (size_t i = 0; (name = of->ops->program(of, i, &fd)); i++) {
 		if (n < MAX_NAMES)
 			names[n++] = name;
 		if (strcmp(name, entry->program))
@@ -213,7 +214,7 @@ static int find_slot(const struct content *c, size_t i, uint32_t *ret_slot, stru
 	return 0;
 }
 
-static int put_entries(struct content *c, const struct bb_contents_of *of, struct bb_err *err)
+static int put_entries(struct content *c, const struct bb_source *of, struct bb_err *err)
 {
 	bool has_programs = c->type->type == BPF_MAP_TYPE_PROG_ARRAY;
 
@@ -294,32 +295,35 @@ static int check_use(const struct content *c, const struct bb_contents_map *map,
 	return why ? fail_at(err, -EINVAL, spec, &spec->where, "%s", why) : 0;
 }
 
-static int find_map(const struct bb_contents_of *of, const struct bb_map_spec *spec,
-		    const char *where, struct bb_contents_map *ret_map, struct bb_err *err)
+/* The map of the load that the spec is for. */
+static int find_map(const struct bb_source *of, const struct bb_map_spec *spec,
+		    struct bb_contents_map *ret_map, struct bb_err *err)
 {
 	const char *names[MAX_NAMES];
 	size_t n = 0;
 
-	if (of->find(of->arg, spec->name, ret_map))
-		return 0;
-	while (n < MAX_NAMES && (names[n] = of->map_name(of->arg, n)))
-		n++;
-	return fail_at(err, -ENOENT, spec, &spec->where, "%s has no such map%s; it has: %s", where,
-		       bb_phrase__suggest(spec->name, names, n).text,
+	for (size_t i = 0; of->ops->map(of, i, ret_map); i++) {
+		if (!strcmp(ret_map->name, spec->name))
+			return 0;
+		if (n < MAX_NAMES && !ret_map->is_variables)
+			names[n++] = ret_map->name;
+	}
+	return fail_at(err, -ENOENT, spec, &spec->where, "%s has no such map%s; it has: %s",
+		       of->where, bb_phrase__suggest(spec->name, names, n).text,
 		       n ? bb_phrase__join(names, n).text : "none");
 }
 
-static int make_content(const struct bb_contents_of *of, const struct bb_map_spec *spec,
-			const char *where, struct content *c, struct bb_err *err)
+static int make_content(const struct bb_source *of, const struct bb_map_spec *spec,
+			struct content *c, struct bb_err *err)
 {
 	struct bb_contents_map map = {.fd = -1};
 	uint32_t zero = 0;
-	int n_cpus = libbpf_num_possible_cpus(), rc = find_map(of, spec, where, &map, err);
+	int n_cpus = libbpf_num_possible_cpus(), rc = find_map(of, spec, &map, err);
 
 	if (!rc && n_cpus < 0)
 		rc = bb_fail(err, n_cpus, "cannot tell the number of CPUs: %s", strerror(-n_cpus));
 	c->spec = spec;
-	c->self = of->self;
+	c->self = of->maps->self;
 	rc = rc ? rc : find_type(spec, map.type, &c->type, err);
 	rc = rc ? rc : check_use(c, &map, err);
 	if (rc)
@@ -340,58 +344,10 @@ static int make_content(const struct bb_contents_of *of, const struct bb_map_spe
 	return rc;
 }
 
-/* --- of an object --- */
-
-static bool find_in_object(void *obj, const char *name, struct bb_contents_map *ret_map)
-{
-	const struct bpf_map *m = bpf_object__find_map_by_name(obj, name);
-
-	if (!m)
-		return false;
-	*ret_map = (struct bb_contents_map){
-		.fd = bpf_map__fd(m),
-		.type = bpf_map__type(m),
-		.flags = bpf_map__map_flags(m),
-		.max_entries = bpf_map__max_entries(m),
-		.key_size = bpf_map__key_size(m),
-		.value_size = bpf_map__value_size(m),
-		.is_variables = bpf_map__is_internal(m),
-	};
-	return true;
-}
-
-static const char *map_of_object(void *obj, size_t i)
-{
-	struct bpf_map *m;
-
-	bpf_object__for_each_map(m, obj) if (!bpf_map__is_internal(m) &&
-					     i-- == 0) return bpf_map__name(m);
-	return NULL;
-}
-
-static const char *program_of_object(void *obj, size_t i, int *ret_fd)
-{
-	struct bpf_program *p;
-
-	bpf_object__for_each_program(p, obj)
-	{
-		*ret_fd = bpf_program__fd(p);
-		if (i-- == 0)
-			return bpf_program__name(p);
-	}
-	return NULL;
-}
-
-struct bb_contents_of bb_contents_of_object(struct bpf_object *obj)
-{
-	return (struct bb_contents_of){obj, find_in_object, map_of_object, program_of_object, NULL};
-}
-
 /* --- all of them --- */
 
-int bb_map_contents__make(const struct bb_contents_of *of, const struct bb_map_specs *specs,
-			  const char *where, struct bb_map_contents **ret_contents,
-			  struct bb_err *err)
+int bb_map_contents__make(const struct bb_source *source, const struct bb_map_specs *specs,
+			  struct bb_map_contents **ret_contents, struct bb_err *err)
 {
 	struct bb_map_contents *c = calloc(1, sizeof(*c));
 	int rc = 0;
@@ -401,7 +357,7 @@ int bb_map_contents__make(const struct bb_contents_of *of, const struct bb_map_s
 	if (!c || !c->v)
 		rc = bb_fail_nomem(err);
 	for (size_t i = 0; !rc && i < specs->n; i++)
-		rc = make_content(of, specs->v[i], where, &c->v[c->n++], err);
+		rc = make_content(source, specs->v[i], &c->v[c->n++], err);
 	if (rc)
 		bb_map_contents__free(c);
 	else

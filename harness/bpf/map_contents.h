@@ -9,23 +9,14 @@
 #include "base/err.h"
 #include "plan/map_spec.h"
 
-struct bpf_object;
+struct bb_source;
 
 /* A map of the current load. */
 struct bb_contents_map {
+	const char *name;
 	int fd;
 	uint32_t type, flags, max_entries, key_size, value_size;
 	bool is_variables; /* .data, .bss and the like */
-};
-
-/* The maps and programs of the current load, whatever its source. */
-struct bb_contents_of {
-	void *arg;
-	bool (*find)(void *arg, const char *name, struct bb_contents_map *ret_map);
-	/* of its maps without variables, and of its programs; NULL: there are no more */
-	const char *(*map_name)(void *arg, size_t i);
-	const char *(*program)(void *arg, size_t i, int *ret_fd);
-	const struct bb_self_values *self; /* NULL: they are not known */
 };
 
 /*
@@ -40,14 +31,10 @@ struct bb_map_contents;
  * Hash, LRU hash and array (each of them per CPU, too), LPM trie, prog array and cgroup array; of
  * the object's own variables `.data` and `.bss`, without entries: back to what they hold now.
  * -EINVAL for other types, -ENOENT for names that there are not, both with those that there are.
- * `specs` and the load outlive the result; `where` names the object or capture in messages.
+ * `specs` and the current load of `source` outlive the result.
  */
-int bb_map_contents__make(const struct bb_contents_of *of, const struct bb_map_specs *specs,
-			  const char *where, struct bb_map_contents **ret_contents,
-			  struct bb_err *err);
-
-/* Those of an object that libbpf has loaded. */
-struct bb_contents_of bb_contents_of_object(struct bpf_object *obj);
+int bb_map_contents__make(const struct bb_source *source, const struct bb_map_specs *specs,
+			  struct bb_map_contents **ret_contents, struct bb_err *err);
 
 /* Write all maps. */
 int bb_map_contents__write(struct bb_map_contents *c, struct bb_err *err);

@@ -7,8 +7,15 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-static int say_failed(int rc, struct bb_err *err)
+int bb_perf_event__open(struct perf_event_attr *attr, pid_t pid, int cpu, int prog_fd, int *ret_fd,
+			struct bb_err *err)
 {
+	int fd, rc;
+
+	attr->size = sizeof(*attr);
+	attr->disabled = 1;
+	fd = (int)syscall(__NR_perf_event_open, attr, pid, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+	rc = fd < 0 ? -errno : 0;
 	if (rc == -EACCES || rc == -EPERM)
 		return bb_fail(err, rc,
 			       "perf_event_open: %s; CAP_PERFMON is missing: run as root, with "
@@ -18,19 +25,8 @@ static int say_failed(int rc, struct bb_err *err)
 		return bb_fail(err, -ENOTSUP,
 			       "this kernel has no such perf event (perf_event_open: %s)",
 			       strerror(-rc));
-	return bb_fail(err, rc, "perf_event_open: %s", strerror(-rc));
-}
-
-int bb_perf_event__open(struct perf_event_attr *attr, pid_t pid, int cpu, int prog_fd, int *ret_fd,
-			struct bb_err *err)
-{
-	int fd, rc;
-
-	attr->size = sizeof(*attr);
-	attr->disabled = 1;
-	fd = (int)syscall(__NR_perf_event_open, attr, pid, cpu, -1, PERF_FLAG_FD_CLOEXEC);
-	if (fd < 0)
-		return say_failed(-errno, err);
+	if (rc)
+		return bb_fail(err, rc, "perf_event_open: %s", strerror(-rc));
 	if (ioctl(fd, PERF_EVENT_IOC_SET_BPF, prog_fd)) {
 		rc = -errno;
 		close(fd);

@@ -29,21 +29,15 @@ static const char *line_of(const char *text, const char *key)
 	return NULL;
 }
 
-/* The number at *cursor, which moves past it; NAN: there is none. */
-static double number_at(const char **cursor)
-{
-	uint64_t value;
-
-	return bb_parse_digits(cursor, &value) ? NAN : (double)value;
-}
-
 /* The number right behind `key` at the beginning of a line, if `after` follows it. */
 static double number_of(const char *text, const char *key, const char *after)
 {
 	const char *at = line_of(text, key);
-	double value = at ? number_at(&at) : NAN;
+	uint64_t value;
 
-	return at && !strncmp(at, after, strlen(after)) ? value : NAN;
+	return at && !bb_parse_digits(&at, &value) && !strncmp(at, after, strlen(after))
+		       ? (double)value
+		       : NAN;
 }
 
 size_t bb_prog_static_stacks(const char *log, uint32_t ret_bytes[BB_MAX_FUNCTIONS])
@@ -61,23 +55,14 @@ size_t bb_prog_static_stacks(const char *log, uint32_t ret_bytes[BB_MAX_FUNCTION
 	return 0;
 }
 
-static double sum_of_stacks(const char *log)
-{
-	uint32_t bytes[BB_MAX_FUNCTIONS];
-	size_t n = bb_prog_static_stacks(log, bytes);
-	double sum = n ? 0 : NAN;
-
-	for (size_t i = 0; i < n; i++)
-		sum += bytes[i];
-	return sum;
-}
-
 void bb_prog_static_parse_log(const char *log, struct bb_prog_static *m)
 {
-	double stack = sum_of_stacks(log), us = number_of(log, "verification time ", " usec");
+	double us = number_of(log, "verification time ", " usec");
+	uint32_t stacks[BB_MAX_FUNCTIONS];
+	size_t n = bb_prog_static_stacks(log, stacks);
 
-	if (!isnan(stack))
-		m->stack_bytes = stack;
+	for (size_t i = 0; i < n; i++)
+		m->stack_bytes = (i ? m->stack_bytes : 0) + stacks[i];
 	if (!isnan(us))
 		m->verify_ns = 1000 * us;
 	if (isnan(m->verified_insns))
@@ -102,16 +87,6 @@ static double memory_of_map(__u32 id)
 	close(map_fd);
 	text[n > 0 ? n : 0] = '\0';
 	return number_of(text, "memlock:\t", "\n");
-}
-
-/* All or nothing: a sum that lacks a map would pass for a smaller one. */
-static double memory_of_maps(const __u32 *ids, __u32 n)
-{
-	double sum = n <= MAX_MAPS ? 0 : NAN;
-
-	for (__u32 i = 0; i < n && !isnan(sum); i++)
-		sum += memory_of_map(ids[i]);
-	return sum;
 }
 
 /* No program has 0 of these: the kernel did not say. */
@@ -141,7 +116,10 @@ int bb_prog_static__read(int prog_fd, struct bb_prog_facts *ret_facts, struct bb
 	facts.metrics.verified_insns = unless_zero(info.verified_insns);
 	facts.metrics.xlated_bytes = unless_zero(info.xlated_prog_len);
 	facts.metrics.jited_bytes = unless_zero(info.jited_prog_len);
-	facts.metrics.map_bytes = memory_of_maps(map_ids, info.nr_map_ids);
+	/* all or nothing: a sum that lacks a map would pass for a smaller one */
+	facts.metrics.map_bytes = info.nr_map_ids <= MAX_MAPS ? 0 : NAN;
+	for (__u32 i = 0; i < info.nr_map_ids && !isnan(facts.metrics.map_bytes); i++)
+		facts.metrics.map_bytes += memory_of_map(map_ids[i]);
 	*ret_facts = facts;
 	return 0;
 }

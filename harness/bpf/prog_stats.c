@@ -53,22 +53,11 @@ int bb_stats_reader__info(const struct bb_stats_reader *r, struct bb_prog_stats 
 	return 0;
 }
 
-/* What follows "key:\t" up to the end of the line, as a number. 0 or -EPROTO. */
+/* The number that follows "key:\t", alone on its line. 0 or -EPROTO. */
 static int number_at(const char *value, uint64_t *ret_value)
 {
-	char number[32];
-	size_t n = 0;
-
-	while (*value == ' ' || *value == '\t')
-		value++;
-	while (value[n] && value[n] != '\n') {
-		if (n == sizeof(number) - 1)
-			return -EPROTO;
-		number[n] = value[n];
-		n++;
-	}
-	number[n] = '\0';
-	return bb_parse_u64(number, ret_value) ? -EPROTO : 0;
+	value += strspn(value, " \t");
+	return bb_parse_digits(&value, ret_value) || (*value && *value != '\n') ? -EPROTO : 0;
 }
 
 /* One pass over the text, and a close look only at lines that begin as ours do. */
@@ -109,14 +98,6 @@ int bb_stats_reader__fdinfo(const struct bb_stats_reader *r, struct bb_prog_stat
 	return bb_stats_parse_fdinfo(text, ret_stats);
 }
 
-/* Read one after the other, of counters that only rise. */
-static bool is_between(const struct bb_prog_stats *a, const struct bb_prog_stats *b,
-		       const struct bb_prog_stats *c)
-{
-	return a->run_cnt <= b->run_cnt && b->run_cnt <= c->run_cnt &&
-	       a->run_time_ns <= b->run_time_ns && b->run_time_ns <= c->run_time_ns;
-}
-
 int bb_stats_reader__agreed(const struct bb_stats_reader *r, struct bb_prog_stats *ret_stats,
 			    struct bb_err *err)
 {
@@ -130,7 +111,9 @@ int bb_stats_reader__agreed(const struct bb_stats_reader *r, struct bb_prog_stat
 	if (rc)
 		return bb_fail(err, rc, "cannot read the run statistics of a program: %s",
 			       strerror(-rc));
-	if (!is_between(&before, &fdinfo, &after))
+	/* read one after the other, of counters that only rise */
+	if (before.run_cnt > fdinfo.run_cnt || fdinfo.run_cnt > after.run_cnt ||
+	    before.run_time_ns > fdinfo.run_time_ns || fdinfo.run_time_ns > after.run_time_ns)
 		return bb_fail(err, -ESTALE,
 			       "fdinfo says %llu runs in %llu ns, info-by-fd says %llu in %llu",
 			       (unsigned long long)fdinfo.run_cnt,

@@ -9,7 +9,6 @@
 #include "base/err.h"
 #include "bpf/code.h"
 #include "bpf/kept_maps.h"
-#include "bpf/map_contents.h"
 #include "plan/scenario.h"
 
 /*
@@ -20,6 +19,7 @@
  */
 struct bpf_link;
 struct bpf_object;
+struct bb_contents_map;
 struct bb_source;
 
 /* A global variable of the current load, in a map of one element. */
@@ -29,8 +29,8 @@ struct bb_source_global {
 };
 
 struct bb_source_ops {
-	/* false: a live program. It cannot be loaded anew, and its maps may not be touched. */
-	bool is_ours;
+	/* A live program, which is looked at and never changed, has none of those that may be NULL.
+	 */
 	/*
 	 * Load it anew; the previous load has gone. *ret_prog_fd is borrowed, until unload(). Maps
 	 * with contents of their own are used again from s->maps, and kept there. -ENOTSUP: this
@@ -39,7 +39,7 @@ struct bb_source_ops {
 	int (*load)(struct bb_source *s, int *ret_prog_fd, struct bb_err *err);
 	void (*unload)(struct bb_source *s); /* without a load it does nothing */
 	/* Load it once more beside, for the end of the verifier's log into log[size]; empty where
-	 * there is none. */
+	 * there is none. NULL: it cannot be loaded (also in the place of the function). */
 	void (*verifier_log)(struct bb_source *s, char *log, size_t size);
 	/* The section that its author put it in, and its expected attach type; NULL: not known
 	 * (also in the place of the function). */
@@ -47,7 +47,8 @@ struct bb_source_ops {
 	/* The struct_ops map that has the program, borrowed; -1: none (also in the place of the
 	 * function). */
 	int (*struct_ops_fd)(const struct bb_source *s);
-	/* Attach the current load where the source says; bpf_link__destroy() ends it. */
+	/* Attach the current load where the source says; bpf_link__destroy() ends it. May be NULL.
+	 */
 	int (*attach)(struct bb_source *s, struct bpf_link **ret_link, struct bb_err *err);
 	/* Write into the current load's maps how the arguments of a static probe are found; NULL:
 	 * not known how. The probe of the file is attached to this process for a moment. */
@@ -56,15 +57,14 @@ struct bb_source_ops {
 	/* The i-th program of the current load, *ret_fd < 0: not loaded; NULL: there are no more
 	 * (also in the place of the function). */
 	const char *(*program)(const struct bb_source *s, size_t i, int *ret_fd);
-	/* Instructions, BTF, functions and lines of a program of the current load: bpf/code.h. */
+	/* Instructions, BTF, functions and lines of a program of the current load: bpf/code.h. May
+	 * be NULL. */
 	int (*code)(const struct bb_source *s, int prog_fd, struct bb_code *ret_code,
 		    struct bb_err *err);
-	/* The map and offset of a global variable of `size` bytes. */
+	/* The map and offset of a global variable of `size` bytes. May be NULL. */
 	struct bb_source_global (*global)(const struct bb_source *s, const char *name, size_t size);
-	/* Prepare the contents that the scenario gives to the maps of the current load
-	 * (s->maps->specs). */
-	int (*contents)(struct bb_source *s, struct bb_map_contents **ret_contents,
-			struct bb_err *err);
+	/* The i-th map of the current load; false: there are no more. May be NULL. */
+	bool (*map)(const struct bb_source *s, size_t i, struct bb_contents_map *ret_map);
 	void (*free)(struct bb_source *s);
 };
 

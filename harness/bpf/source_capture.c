@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "bpf/insn.h"
+#include "bpf/map_contents.h"
 #include "bpf/object_file.h"
 #include "bpf/prog_static.h"
 #include "bpf/refusal.h"
@@ -345,16 +346,19 @@ static int captured_code(const struct bb_source *source, int prog_fd, struct bb_
 	return rc;
 }
 
-static bool find_captured(void *arg, const char *name, struct bb_contents_map *ret_map)
+/* The maps that are made for this program. */
+static bool captured_map(const struct bb_source *source, size_t nth,
+			 struct bb_contents_map *ret_map)
 {
-	const struct captured *s = arg;
+	const struct captured *s = (const struct captured *)source;
 
 	for (size_t i = 0; i < s->capture->n_maps; i++) {
 		const struct bb_captured_map *m = &s->capture->maps[i];
 
-		if (s->replay.maps[i] < 0 || strcmp(m->name, name))
+		if (s->replay.maps[i] < 0 || nth--)
 			continue;
 		*ret_map = (struct bb_contents_map){
+			.name = m->name,
 			.fd = s->replay.maps[i],
 			.type = m->type,
 			.flags = m->flags | (m->frozen ? BPF_F_RDONLY_PROG : 0),
@@ -368,19 +372,9 @@ static bool find_captured(void *arg, const char *name, struct bb_contents_map *r
 	return false;
 }
 
-static const char *map_of_capture(void *arg, size_t n)
+static const char *captured_program(const struct bb_source *source, size_t n, int *ret_fd)
 {
-	const struct captured *s = arg;
-
-	for (size_t i = 0; i < s->capture->n_maps; i++)
-		if (s->replay.maps[i] >= 0 && !section_of(s, &s->capture->maps[i]) && n-- == 0)
-			return s->capture->maps[i].name;
-	return NULL;
-}
-
-static const char *program_of_capture(void *arg, size_t n, int *ret_fd)
-{
-	const struct captured *s = arg;
+	const struct captured *s = (const struct captured *)source;
 
 	for (size_t i = 0; i < s->capture->n_progs; i++) {
 		*ret_fd = s->replay.progs[i];
@@ -388,21 +382,6 @@ static const char *program_of_capture(void *arg, size_t n, int *ret_fd)
 			return s->capture->progs[i].name;
 	}
 	return NULL;
-}
-
-static const char *captured_program(const struct bb_source *source, size_t i, int *ret_fd)
-{
-	return program_of_capture((struct captured *)source, i, ret_fd);
-}
-
-/* In place of what the command's maps held. */
-static int captured_contents(struct bb_source *source, struct bb_map_contents **ret_contents,
-			     struct bb_err *err)
-{
-	const struct bb_contents_of of = {source, find_captured, map_of_capture, program_of_capture,
-					  source->maps->self};
-
-	return bb_map_contents__make(&of, source->maps->specs, source->where, ret_contents, err);
 }
 
 static void captured_free(struct bb_source *source)
@@ -422,7 +401,6 @@ static void captured_free(struct bb_source *source)
 }
 
 static const struct bb_source_ops captured_ops = {
-	.is_ours = true,
 	.load = captured_load,
 	.unload = captured_unload,
 	.verifier_log = captured_verifier_log,
@@ -431,7 +409,7 @@ static const struct bb_source_ops captured_ops = {
 	.program = captured_program,
 	.code = captured_code,
 	.global = captured_global,
-	.contents = captured_contents,
+	.map = captured_map,
 	.free = captured_free,
 };
 

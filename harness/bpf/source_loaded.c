@@ -42,47 +42,6 @@ static void loaded_unload(struct bb_source *source)
 	s->prog_fd = -1;
 }
 
-static void loaded_verifier_log(struct bb_source *source, char *log, size_t size)
-{
-	(void)source;
-	if (size)
-		log[0] = '\0';
-}
-
-static int loaded_attach(struct bb_source *source, struct bpf_link **ret_link, struct bb_err *err)
-{
-	(void)ret_link;
-	return bb_fail(err, -ENOTSUP, "'%s' is a live program: bpfbench does not attach it",
-		       source->program);
-}
-
-static int loaded_code(const struct bb_source *source, int prog_fd, struct bb_code *ret_code,
-		       struct bb_err *err)
-{
-	(void)prog_fd;
-	(void)ret_code;
-	return bb_fail(err, -ENOTSUP,
-		       "'%s' is a live program: bpfbench does not count its instructions",
-		       source->program);
-}
-
-static struct bb_source_global loaded_global(const struct bb_source *source, const char *name,
-					     size_t size)
-{
-	(void)source;
-	(void)name;
-	(void)size;
-	return (struct bb_source_global){.map_fd = -1};
-}
-
-static int loaded_contents(struct bb_source *source, struct bb_map_contents **ret_contents,
-			   struct bb_err *err)
-{
-	(void)ret_contents;
-	return bb_fail(err, -ENOTSUP, "'%s' is a live program: bpfbench leaves its maps alone",
-		       source->program);
-}
-
 static void loaded_free(struct bb_source *source)
 {
 	loaded_unload(source);
@@ -92,14 +51,8 @@ static void loaded_free(struct bb_source *source)
 }
 
 static const struct bb_source_ops loaded_ops = {
-	.is_ours = false,
 	.load = loaded_load,
 	.unload = loaded_unload,
-	.verifier_log = loaded_verifier_log,
-	.attach = loaded_attach,
-	.code = loaded_code,
-	.global = loaded_global,
-	.contents = loaded_contents,
 	.free = loaded_free,
 };
 

@@ -18,6 +18,7 @@
 #include "bpf/insn.h"
 #include "bpf/jumps.h"
 #include "bpf/libbpf_log.h"
+#include "bpf/map_contents.h"
 #include "bpf/map_sizes.h"
 #include "bpf/object_file.h"
 #include "bpf/object_trial.h"
@@ -451,10 +452,16 @@ static int take_attach_point(int prog_fd, struct bb_code *c, struct bb_err *err)
 
 static const char *object_program(const struct bb_source *source, size_t i, int *ret_fd)
 {
-	const struct bb_contents_of of =
-		bb_contents_of_object(((const struct object *)source)->obj);
+	const struct bpf_object *obj = ((const struct object *)source)->obj;
+	struct bpf_program *p;
 
-	return of.program(of.arg, i, ret_fd);
+	bpf_object__for_each_program(p, obj)
+	{
+		*ret_fd = bpf_program__fd(p);
+		if (i-- == 0)
+			return bpf_program__name(p);
+	}
+	return NULL;
 }
 
 static int object_code(const struct bb_source *source, int prog_fd, struct bb_code *ret_code,
@@ -512,13 +519,28 @@ static struct bb_source_global object_global(const struct bb_source *source, con
 	return g;
 }
 
-static int object_contents(struct bb_source *source, struct bb_map_contents **ret_contents,
-			   struct bb_err *err)
+static bool object_map(const struct bb_source *source, size_t i, struct bb_contents_map *ret_map)
 {
-	struct bb_contents_of of = bb_contents_of_object(((struct object *)source)->obj);
+	const struct bpf_object *obj = ((const struct object *)source)->obj;
+	const struct bpf_map *m = bpf_object__next_map(obj, NULL);
+	const char *name, *section;
 
-	of.self = source->maps->self;
-	return bb_map_contents__make(&of, source->maps->specs, source->where, ret_contents, err);
+	while (m && i--)
+		m = bpf_object__next_map(obj, m);
+	name = m ? bpf_map__name(m) : NULL;
+	section = m && bpf_map__is_internal(m) ? strchr(name, '.') : NULL; /* "bpfbench.bss" */
+	if (m)
+		*ret_map = (struct bb_contents_map){
+			.name = section ? section : name,
+			.fd = bpf_map__fd(m),
+			.type = bpf_map__type(m),
+			.flags = bpf_map__map_flags(m),
+			.max_entries = bpf_map__max_entries(m),
+			.key_size = bpf_map__key_size(m),
+			.value_size = bpf_map__value_size(m),
+			.is_variables = bpf_map__is_internal(m),
+		};
+	return m;
 }
 
 static void object_free(struct bb_source *source)
@@ -545,7 +567,6 @@ static int object_struct_ops_fd(const struct bb_source *source)
 }
 
 static const struct bb_source_ops object_ops = {
-	.is_ours = true,
 	.load = object_load,
 	.unload = object_unload,
 	.verifier_log = object_verifier_log,
@@ -556,7 +577,7 @@ static const struct bb_source_ops object_ops = {
 	.program = object_program,
 	.code = object_code,
 	.global = object_global,
-	.contents = object_contents,
+	.map = object_map,
 	.free = object_free,
 };
 

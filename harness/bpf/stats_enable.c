@@ -11,33 +11,19 @@
 
 #define SYSCTL "/proc/sys/kernel/bpf_stats_enabled"
 
-static int sysctl_write(const char *value)
+/* Read its text into old[size], unless that is NULL, and then write `value`. */
+static int swap_sysctl(char *old, size_t size, const char *value)
 {
-	int fd = bb_root__open(SYSCTL, O_WRONLY);
+	int fd = bb_root__open(SYSCTL, O_RDWR), rc;
 	ssize_t n;
-	int rc;
 
 	if (fd < 0)
 		return fd;
-	n = write(fd, value, strlen(value));
-	rc = n < 0 ? -errno : 0;
+	n = old ? pread(fd, old, size - 1, 0) : 0;
+	if (old && n >= 0)
+		old[n] = '\0';
+	rc = n < 0 || pwrite(fd, value, strlen(value), 0) < 0 ? -errno : 0;
 	close(fd);
-	return rc;
-}
-
-static int sysctl_read(char *buf, size_t size)
-{
-	int fd = bb_root__open(SYSCTL, O_RDONLY);
-	ssize_t n;
-	int rc;
-
-	if (fd < 0)
-		return fd;
-	n = read(fd, buf, size - 1);
-	rc = n < 0 ? -errno : 0;
-	close(fd);
-	if (!rc)
-		buf[n] = '\0';
 	return rc;
 }
 
@@ -50,9 +36,7 @@ int bb_stats_enable__on(struct bb_stats_enable *ret_enable, struct bb_err *err)
 		return bb_fail(err, rc,
 			       "enabling bpf_stats needs CAP_SYS_ADMIN; run as root, with sudo");
 	if (rc) { /* a kernel before 5.8: EINVAL */
-		rc = sysctl_read(e.previous, sizeof(e.previous));
-		if (!rc)
-			rc = sysctl_write("1");
+		rc = swap_sysctl(e.previous, sizeof(e.previous), "1");
 		if (rc)
 			return bb_fail(err, rc,
 				       "cannot enable bpf_stats: no BPF_ENABLE_STATS, and %s: %s; "
@@ -70,6 +54,6 @@ void bb_stats_enable__off(struct bb_stats_enable *e)
 	if (e->fd >= 0)
 		close(e->fd);
 	else if (e->previous[0])
-		sysctl_write(e->previous);
+		swap_sysctl(NULL, 0, e->previous);
 	*e = (struct bb_stats_enable){.fd = -1};
 }

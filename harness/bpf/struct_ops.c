@@ -88,15 +88,6 @@ static long member(const struct btf *btf, const struct btf_type *t, const char *
 	return -1;
 }
 
-static long name_offset(const struct btf *btf, __u32 value_type)
-{
-	__u32 type = 0;
-	long data = member(btf, btf__type_by_id(btf, value_type), "data", &type), name;
-
-	name = data < 0 ? -1 : member(btf, btf__type_by_id(btf, type), "name", &type);
-	return name < 0 ? -1 : data + name;
-}
-
 int bb_struct_ops__tcp_name(int map_fd, char *ret_name, size_t size, struct bb_err *err)
 {
 	uint64_t words[MOST_BYTES / sizeof(uint64_t)];
@@ -104,7 +95,8 @@ int bb_struct_ops__tcp_name(int map_fd, char *ret_name, size_t size, struct bb_e
 	const char *of = VALUE_OF "?";
 	struct bpf_map_info info;
 	struct btf *btf = NULL;
-	long at = -1;
+	long at = -1, name;
+	__u32 type = 0;
 	int rc = map_fd < 0 ? -ENOENT : read_value(map_fd, words, &info);
 
 	if (rc)
@@ -114,8 +106,11 @@ int bb_struct_ops__tcp_name(int map_fd, char *ret_name, size_t size, struct bb_e
 	t = btf ? btf__type_by_id(btf, info.btf_vmlinux_value_type_id) : NULL;
 	if (t)
 		of = btf__name_by_offset(btf, t->name_off);
-	if (!strcmp(of, VALUE_OF TCP_OPS))
-		at = name_offset(btf, info.btf_vmlinux_value_type_id);
+	if (!strcmp(of, VALUE_OF TCP_OPS)) {
+		at = member(btf, t, "data", &type);
+		name = at < 0 ? -1 : member(btf, btf__type_by_id(btf, type), "name", &type);
+		at = name < 0 ? -1 : at + name;
+	}
 	if (at < 0 || (size_t)at >= info.value_size)
 		rc = bb_fail(err, -ENOTSUP,
 			     "it is of struct %s, which has no trigger; " TCP_OPS " has",

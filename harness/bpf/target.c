@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/deadline.h"
+#include "bpf/map_contents.h"
 #include "bpf/source.h"
 #include "capture/file.h"
 
@@ -91,7 +92,7 @@ int bb_target__adopt(uint32_t id, const char *pinned, struct bb_target **ret_tar
 
 bool bb_target__is_adopted(const struct bb_target *t)
 {
-	return !t->source->ops->is_ours;
+	return !t->source->ops->code;
 }
 
 /* With the JIT off the address is that of the kernel's interpreter, one for all programs. */
@@ -120,7 +121,8 @@ int bb_target__load(struct bb_target *t, struct bb_err *err)
 	if (rc)
 		return rc;
 	t->jit_mod64 = read_jit_mod64(t->prog_fd);
-	t->drops = t->source->ops->global(t->source, "drops", sizeof(uint64_t));
+	if (t->source->ops->global)
+		t->drops = t->source->ops->global(t->source, "drops", sizeof(uint64_t));
 	rc = bb_stats_reader__open(t->prog_fd, &t->reader, err);
 	if (rc)
 		bb_target__unload(t);
@@ -137,7 +139,9 @@ int bb_target__describe(struct bb_target *t, struct bb_prog_facts *ret_facts, st
 		return rc;
 	if (!log)
 		return bb_fail_nomem(err);
-	t->source->ops->verifier_log(t->source, log, VERIFIER_LOG_BYTES);
+	log[0] = '\0';
+	if (t->source->ops->verifier_log)
+		t->source->ops->verifier_log(t->source, log, VERIFIER_LOG_BYTES);
 	bb_prog_static_parse_log(log, &facts.metrics);
 	free(log);
 	*ret_facts = facts;
@@ -174,8 +178,16 @@ void bb_target__unload(struct bb_target *t)
 	t->prog_fd = t->drops.map_fd = t->jit_mod64 = -1;
 }
 
+static int say_live(const struct bb_target *t, const char *what, struct bb_err *err)
+{
+	return bb_fail(err, -ENOTSUP, "'%s' is a live program: bpfbench does not %s",
+		       t->source->program, what);
+}
+
 int bb_target__attach(struct bb_target *t, struct bpf_link **ret_link, struct bb_err *err)
 {
+	if (bb_target__is_adopted(t))
+		return say_live(t, "attach it", err);
 	return t->source->ops->attach(t->source, ret_link, err);
 }
 
@@ -255,6 +267,8 @@ int bb_target__code(const struct bb_target *t, struct bb_code *ret_code, struct 
 int bb_target__code_of(const struct bb_target *t, int prog_fd, struct bb_code *ret_code,
 		       struct bb_err *err)
 {
+	if (bb_target__is_adopted(t))
+		return say_live(t, "count its instructions", err);
 	return t->source->ops->code(t->source, prog_fd, ret_code, err);
 }
 
@@ -384,7 +398,9 @@ void bb_target__say_maps(struct bb_target *t, const struct bb_map_specs *specs)
 /* Made once a load: descriptors are its own. */
 static int make_contents(struct bb_target *t, struct bb_err *err)
 {
-	int rc = t->source->ops->contents(t->source, &t->contents, err);
+	int rc = bb_target__is_adopted(t)
+			 ? say_live(t, "change its maps", err)
+			 : bb_map_contents__make(t->source, t->kept.specs, &t->contents, err);
 
 	if (rc)
 		return rc;

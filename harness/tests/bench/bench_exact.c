@@ -96,10 +96,7 @@ static const char *state_name(const struct bpf_map *map)
  * for every one of them. */
 static struct bb_map_contents *fresh_maps(struct bb_target *t, struct bb_map_specs *specs)
 {
-	/* maps are written, it is not */
-	struct bpf_object *obj =
-		(struct bpf_object *)(uintptr_t)bb_source_object__get(bb_target__source(t));
-	const struct bb_contents_of of = bb_contents_of_object(obj);
+	const struct bpf_object *obj = bb_source_object__get(bb_target__source(t));
 	struct bb_map_contents *contents;
 	struct bb_err err = {0};
 	struct bpf_map *map;
@@ -116,7 +113,7 @@ static struct bb_map_contents *fresh_maps(struct bb_target *t, struct bb_map_spe
 		if (!spec->name || bb_map_specs__add(specs, spec))
 			bench_die(name, &err);
 	}
-	if (bb_map_contents__make(&of, specs, bb_target__program(t), &contents, &err))
+	if (bb_map_contents__make(bb_target__source(t), specs, &contents, &err))
 		bench_die(bb_target__program(t), &err);
 	return contents;
 }
