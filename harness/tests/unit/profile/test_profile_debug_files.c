@@ -122,7 +122,7 @@ static void answers(void **state)
 	assert_int_equal(fstat(null, &sent) | fstat(fd, &got), 0);
 	assert_int_equal(sent.st_rdev, got.st_rdev);
 	close(fd);
-	assert_int_equal(bb_debug_file__answer(pair[0], -1), 0);
+	assert_int_equal(bb_descriptor__send(pair[0], 0, -1), 0);
 	assert_int_equal(bb_debug_file__ask(pair[1], BB_DEBUG_LINK, "x"), -ENOENT);
 	close(pair[0]);
 	assert_true(bb_debug_file__ask(pair[1], BB_DEBUG_LINK, "x") < 0);
